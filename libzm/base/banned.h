@@ -1,0 +1,15 @@
+/* banned.h - functions that no file of this project calls
+ *
+ * Each has a safer sister in base/: str_addf for sprintf, strlcpy for
+ * strcpy, slice_number or strtonum for atoi.
+ * Included last by every .c file of libzm and the programs.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_BANNED_H
+#define ZM_BANNED_H
+
+#pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf gets
+#pragma GCC poison atoi atol atoll strtok tmpnam tempnam mktemp
+
+#endif

@@ -1,0 +1,141 @@
+/* clock.c - wall clock, steady clock, and the clock that a test can move
+ *
+ * In     clock_gettime, the file named by ZMAILER_TEST_CLOCK
+ * Out    microseconds, milliseconds, and their text forms
+ * Holds  the mapping of the test's file
+ * Spec   RFC 3339 section 5.6; RFC 5322 section 3.3
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+
+#include "base/banned.h"
+
+enum { TEST_NAP_MS = 20 };
+
+static const volatile int64_t *
+test_offset(void)
+{
+	static const volatile int64_t *offset;
+	static int asked;
+	const char *path;
+	int fd;
+	void *map;
+
+	if (asked)
+		return offset;
+	asked = 1;
+	path = getenv("ZMAILER_TEST_CLOCK");
+	if (path == NULL)
+		return NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		fatal("ZMAILER_TEST_CLOCK names %s, which cannot be opened",
+		    path);
+	map = mmap(NULL, sizeof(*offset), PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	if (map == MAP_FAILED)
+		fatal("ZMAILER_TEST_CLOCK: %s cannot be mapped", path);
+	offset = map;
+	return offset;
+}
+
+static int64_t
+read_clock_us(clockid_t which)
+{
+	const volatile int64_t *offset = test_offset();
+	struct timespec ts;
+
+	clock_gettime(which, &ts);
+	return ((int64_t)ts.tv_sec + (offset ? *offset : 0)) * 1000000 +
+	    ts.tv_nsec / 1000;
+}
+
+int64_t
+clock_wall_us(void)
+{
+	return read_clock_us(CLOCK_REALTIME);
+}
+
+int64_t
+clock_wall_s(void)
+{
+	return clock_wall_us() / 1000000;
+}
+
+int64_t
+clock_steady_ms(void)
+{
+#ifdef CLOCK_BOOTTIME
+	return read_clock_us(CLOCK_BOOTTIME) / 1000;
+#else
+	return read_clock_us(CLOCK_MONOTONIC) / 1000;
+#endif
+}
+
+int
+clock_nap_ms(void)
+{
+	return test_offset() ? TEST_NAP_MS : -1;
+}
+
+void
+clock_rfc3339(int64_t wall_us, char out_text[CLOCK_TEXT_BYTES])
+{
+	time_t seconds = (time_t)(wall_us / 1000000);
+	struct tm tm;
+	size_t n;
+
+	gmtime_r(&seconds, &tm);
+	n = strftime(out_text, CLOCK_TEXT_BYTES, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(out_text + n, CLOCK_TEXT_BYTES - n, ".%03dZ",
+	    (int)(wall_us / 1000 % 1000));
+}
+
+void
+clock_rfc5322(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES])
+{
+	static const char days[] = "SunMonTueWedThuFriSat";
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	time_t seconds = (time_t)wall_s;
+	struct tm tm;
+	char zone[8];
+
+	localtime_r(&seconds, &tm);
+	strftime(zone, sizeof(zone), "%z", &tm);
+	snprintf(out_text, CLOCK_TEXT_BYTES,
+	    "%.3s, %d %.3s %04d %02d:%02d:%02d %s", days + 3 * tm.tm_wday,
+	    tm.tm_mday, months + 3 * tm.tm_mon, tm.tm_year + 1900, tm.tm_hour,
+	    tm.tm_min, tm.tm_sec, zone);
+}
+
+void
+clock_span(int64_t span_s, char out_text[CLOCK_TEXT_BYTES])
+{
+	static const struct { int64_t s; char name; } units[] = {
+		{ 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' },
+	};
+	size_t i = 0;
+	int64_t rest;
+
+	if (span_s < 0)
+		span_s = 0;
+	while (i < 3 && span_s < units[i].s)
+		i++;
+	rest = i < 3 ? span_s % units[i].s / units[i + 1].s : 0;
+	if (rest > 0)
+		snprintf(out_text, CLOCK_TEXT_BYTES, "%lld%c%lld%c",
+		    (long long)(span_s / units[i].s), units[i].name,
+		    (long long)rest, units[i + 1].name);
+	else
+		snprintf(out_text, CLOCK_TEXT_BYTES, "%lld%c",
+		    (long long)(span_s / units[i].s), units[i].name);
+}

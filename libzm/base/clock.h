@@ -1,0 +1,43 @@
+/* clock.h - the only place that asks what time it is
+ *
+ * Two clocks: the wall clock, for stamps that people and other machines
+ * read and for what must survive a restart; the steady clock, for
+ * deadlines inside one process.  Names that end in _at are moments, in
+ * _for spans.
+ *
+ * A test may move both: when the environment names a file in
+ * ZMAILER_TEST_CLOCK, its first 8 bytes (a native int64_t, seconds) are
+ * added to both clocks; the file is mapped, so moving it needs no message.
+ * A process whose clock can move never sleeps longer than clock_nap_ms.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_BASE_CLOCK_H
+#define ZM_BASE_CLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Wall clock: microseconds / seconds since 1970-01-01 UTC. */
+int64_t clock_wall_us(void);
+int64_t clock_wall_s(void);
+
+/* Steady clock: milliseconds since some moment before the start. */
+int64_t clock_steady_ms(void);
+
+/* The longest sleep that a moved clock allows: 20 when a test clock is in
+ * use, else -1 (no bound). */
+int clock_nap_ms(void);
+
+enum { CLOCK_TEXT_BYTES = 64 };
+
+/* "2026-11-20T21:04:00.123Z" (RFC 3339) for a wall time in microseconds. */
+void clock_rfc3339(int64_t wall_us, char out_text[CLOCK_TEXT_BYTES]);
+
+/* "Fri, 20 Nov 2026 21:04:00 +0000" (RFC 5322 section 3.3), local zone. */
+void clock_rfc5322(int64_t wall_s, char out_text[CLOCK_TEXT_BYTES]);
+
+/* "3h12m", "45s", "5d": a span for people, two units at the most. */
+void clock_span(int64_t span_s, char out_text[CLOCK_TEXT_BYTES]);
+
+#endif

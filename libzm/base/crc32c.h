@@ -1,0 +1,17 @@
+/* crc32c.h - the checksum of message files, control files and records
+ *
+ * CRC-32C (Castagnoli), reflected, as in RFC 3720 section B.4:
+ * crc32c of "123456789" is e3069283.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_BASE_CRC32C_H
+#define ZM_BASE_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Continue a checksum over n more bytes; start with crc = 0. */
+uint32_t crc32c(uint32_t crc, const void *bytes, size_t n);
+
+#endif

@@ -1,0 +1,130 @@
+/* err.c - errors for the mail, the machine and ourselves
+ *
+ * In     a format and its values
+ * Out    a struct err, or one whole line on stderr by one write
+ * Holds  the program's name
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+#include "base/banned.h"
+
+static const char *program_name = "zmailer";
+
+void
+err_program(const char *name)
+{
+	program_name = name;
+}
+
+const char *
+err_program_name(void)
+{
+	return program_name;
+}
+
+int
+err_set(struct err *err, const char *format, ...)
+{
+	va_list ap;
+
+	if (err == NULL)
+		return -1;
+	va_start(ap, format);
+	vsnprintf(err->text, sizeof(err->text), format, ap);
+	va_end(ap);
+	return -1;
+}
+
+int
+err_sys(struct err *err, const char *format, ...)
+{
+	int saved = errno;
+	va_list ap;
+	size_t used;
+
+	if (err == NULL)
+		return -1;
+	va_start(ap, format);
+	vsnprintf(err->text, sizeof(err->text), format, ap);
+	va_end(ap);
+	used = strlen(err->text);
+	snprintf(err->text + used, sizeof(err->text) - used, ": %s",
+	    strerror(saved));
+	errno = saved;
+	return -1;
+}
+
+int
+err_prefix(struct err *err, const char *format, ...)
+{
+	char old[ERR_TEXT_BYTES];
+	va_list ap;
+	size_t used;
+
+	if (err == NULL)
+		return -1;
+	memcpy(old, err->text, sizeof(old));
+	va_start(ap, format);
+	vsnprintf(err->text, sizeof(err->text), format, ap);
+	va_end(ap);
+	used = strlen(err->text);
+	snprintf(err->text + used, sizeof(err->text) - used, ": %s", old);
+	return -1;
+}
+
+static void
+say(const char *kind, const char *format, va_list ap)
+{
+	char line[1024];
+	int n = snprintf(line, sizeof(line), "%s: %s: ", program_name, kind);
+	size_t used = (size_t)n;
+
+	n = vsnprintf(line + used, sizeof(line) - used - 1, format, ap);
+	used += n < 0 ? 0 : (size_t)n;
+	if (used > sizeof(line) - 2)
+		used = sizeof(line) - 2;
+	line[used++] = '\n';
+	if (write(STDERR_FILENO, line, used) < 0)
+		return;
+}
+
+void
+warning(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say("warning", format, ap);
+	va_end(ap);
+}
+
+void
+fatal(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say("fatal", format, ap);
+	va_end(ap);
+	_exit(EXIT_FATAL);
+}
+
+void
+panic(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say("panic", format, ap);
+	va_end(ap);
+	abort();
+}

@@ -1,0 +1,188 @@
+/* event.c - the journal of what happened to each message
+ *
+ * In     an event kind, a spool id, keys and values
+ * Out    lines in LOGDIR/events-YYYY-MM-DD.jsonl, by one write a turn
+ * Holds  the lines of this turn, the descriptor of today's file
+ * Spec   zmailer-events(5)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/event.h"
+#include "base/json.h"
+
+#include "base/banned.h"
+
+enum {
+	PENDING_BYTES_MAX = 256 * 1024,	/* written at once when exceeded */
+	VALUE_BYTES_MAX = 1000,		/* longer values are cut */
+	COMPLAINT_EVERY_MS = 60000
+};
+
+const struct event_row event_rows[EV_COUNT] = {
+#define EVENT(symbol, name, level, keys, text) \
+	{ name, EVENT_##level, keys, text },
+#include "base/events.h"
+#undef EVENT
+};
+
+static int log_dir_fd = -1, file_fd = -1;
+static char file_day[16];
+static struct str pending = STR_INIT;
+static int64_t next_complaint_at_ms;
+
+int
+event_open(const char *log_dir)
+{
+	int fd = -1;
+
+	if (log_dir != NULL) {
+		fd = open(log_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0)
+			return -1;
+	}
+	event_open_fd(fd);
+	return 0;
+}
+
+void
+event_open_fd(int fd)
+{
+	if (log_dir_fd >= 0)
+		close(log_dir_fd);
+	if (file_fd >= 0)
+		close(file_fd);
+	log_dir_fd = fd;
+	file_fd = -1;
+}
+
+struct slice
+event_number(int64_t number)
+{
+	static char ring[16][24];
+	static unsigned next;
+	char *text = ring[next++ % 16];
+	int n = snprintf(text, sizeof(ring[0]), "%lld", (long long)number);
+
+	return (struct slice){ text, (size_t)n };
+}
+
+static bool
+row_has_key(const struct event_row *row, const char *key)
+{
+	struct slice rest = slice_of(row->keys), word;
+
+	while (slice_word(&rest, &word))
+		if (slice_is(word, key))
+			return true;
+	return false;
+}
+
+static void
+complain(const char *what)
+{
+	int64_t now_ms = clock_steady_ms();
+
+	if (now_ms < next_complaint_at_ms)
+		return;
+	next_complaint_at_ms = now_ms + COMPLAINT_EVERY_MS;
+	warning("event journal: %s: %s; events are lost until this is mended",
+	    what, strerror(errno));
+}
+
+static bool
+open_today(void)
+{
+	char now_text[CLOCK_TEXT_BYTES], name[64];
+
+	clock_rfc3339(clock_wall_us(), now_text);
+	if (file_fd >= 0 && strncmp(file_day, now_text, 10) == 0)
+		return true;
+	if (file_fd >= 0)
+		close(file_fd);
+	snprintf(file_day, sizeof(file_day), "%.10s", now_text);
+	snprintf(name, sizeof(name), "events-%s.jsonl", file_day);
+	file_fd = openat(log_dir_fd, name,
+	    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660);
+	if (file_fd < 0)
+		complain(name);
+	else
+		(void)fchmod(file_fd, 0660);
+	return file_fd >= 0;
+}
+
+void
+event_flush(void)
+{
+	if (pending.len == 0)
+		return;
+	if (log_dir_fd >= 0 && open_today() &&
+	    write(file_fd, pending.buf, pending.len) != (ssize_t)pending.len)
+		complain("write");
+	str_reset(&pending);
+}
+
+static void
+say_on_stderr(const struct event_row *row, const char *id, va_list ap)
+{
+	struct str line = STR_INIT;
+	const char *key;
+
+	str_addf(&line, "%s: %s %s", err_program_name(), id ? id : "-",
+	    row->name);
+	while ((key = va_arg(ap, const char *)) != NULL) {
+		struct slice value = va_arg(ap, struct slice);
+
+		str_addf(&line, " %s=\"", key);
+		str_add_escaped(&line, slice_first(value, VALUE_BYTES_MAX));
+		str_addc(&line, '"');
+	}
+	str_addc(&line, '\n');
+	if (write(STDERR_FILENO, line.buf, line.len) < 0)
+		complain("stderr");
+	str_release(&line);
+}
+
+void
+event(enum event_kind kind, const char *id, ...)
+{
+	const struct event_row *row = &event_rows[kind];
+	char now_text[CLOCK_TEXT_BYTES];
+	const char *key;
+	va_list ap;
+
+	clock_rfc3339(clock_wall_us(), now_text);
+	json_open(&pending);
+	json_text(&pending, "t", slice_of(now_text));
+	if (id != NULL && *id != '\0')
+		json_text(&pending, "id", slice_of(id));
+	json_text(&pending, "ev", slice_of(row->name));
+	json_text(&pending, "d", slice_of(err_program_name()));
+	json_number(&pending, "pid", getpid());
+	va_start(ap, id);
+	while ((key = va_arg(ap, const char *)) != NULL) {
+		struct slice value = va_arg(ap, struct slice);
+
+		if (!row_has_key(row, key))
+			panic("event %s has no key %s", row->name, key);
+		json_text(&pending, key, slice_first(value, VALUE_BYTES_MAX));
+	}
+	va_end(ap);
+	json_close(&pending);
+	if (row->level == EVENT_WARN) {
+		va_start(ap, id);
+		say_on_stderr(row, id, ap);
+		va_end(ap);
+	}
+	if (pending.len > PENDING_BYTES_MAX)
+		event_flush();
+}

@@ -1,0 +1,84 @@
+/* events.h - every event of the journal, one row each
+ *
+ * EVENT(symbol, name, level, keys, text)
+ *   name   what stands in the line as "ev"
+ *   level  info: a fact about mail; warn: an operator can act
+ *   keys   the keys that a line of this kind may carry, blank separated
+ *   text   one sentence for zmailer-events(5)
+ * Code that emits and documents that explain come from these rows; make
+ * lint fails when a row is unused.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+EVENT(DAEMON_START, "daemon.start", INFO, "version listen workers",
+    "A process is ready.")
+EVENT(DAEMON_STOP, "daemon.stop", INFO, "reason",
+    "A process ends in good order.")
+EVENT(DAEMON_EXIT, "daemon.exit", WARN, "name child status restart",
+    "The supervisor saw a process end that should not; restart= when.")
+EVENT(CONF_RELOAD, "conf.reload", INFO, "file",
+    "A changed configuration was taken over.")
+EVENT(CONF_REFUSED, "conf.refused", WARN, "file reason",
+    "A bad configuration was refused; the old one stays in force.")
+EVENT(SESSION_OPEN, "session.open", INFO, "client listener session",
+    "A client connected.")
+EVENT(SESSION_CLOSE, "session.close", INFO,
+    "client session helo messages reason commands",
+    "A session ended; reason says by whom and why.")
+EVENT(SESSION_REFUSED, "session.refused", INFO, "client code reason",
+    "A connection was refused before a session began.")
+EVENT(COMMAND_REFUSED, "command.refused", INFO,
+    "client session command code reply",
+    "A command was answered with 4xx or 5xx.")
+EVENT(MESSAGE_ACCEPTED, "message.accepted", INFO,
+    "client session helo from rcpts size with uid",
+    "A message is durable and was answered with 250 or exit status 0.")
+EVENT(MESSAGE_REFUSED, "message.refused", INFO,
+    "client session from code reply rcpts",
+    "The end of data was answered with 4xx or 5xx.")
+EVENT(MESSAGE_FROZEN, "message.frozen", WARN, "client from rule file",
+    "A rule put an accepted message into freezer/.")
+EVENT(MESSAGE_ROUTED, "message.routed", INFO,
+    "from rcpts size msgid ms file",
+    "The control file is published; the scheduler owns the message.")
+EVENT(RCPT_ROUTED, "rcpt.routed", INFO, "to orcpt channel host user rule",
+    "Where one recipient goes, and the rule that says so.")
+EVENT(MESSAGE_DEFERRED, "message.deferred", WARN, "file why reason",
+    "Routing had trouble; the message waits in deferred/.")
+EVENT(MESSAGE_POSTMAN, "message.postman", WARN, "file keyword reason",
+    "A message (or with _ a copy of it) was put into postman/.")
+EVENT(MESSAGE_RESUBMITTED, "message.resubmitted", INFO, "file why by",
+    "A person moved a message back to router/.")
+EVENT(RCPT_OK, "rcpt.ok", INFO,
+    "to channel host code reply delay tries ms",
+    "One recipient has the message.")
+EVENT(RCPT_DEFER, "rcpt.defer", INFO,
+    "to channel host code reply delay tries next",
+    "One attempt failed for now; next= when it is tried again.")
+EVENT(RCPT_FAIL, "rcpt.fail", INFO,
+    "to channel host code reply delay tries",
+    "One recipient will never have the message.")
+EVENT(RCPT_DELAYED, "rcpt.delayed", INFO, "to",
+    "A notice of delay was owed to the sender and is written.")
+EVENT(DSN_SENT, "dsn.sent", INFO, "to dsn kind rcpts",
+    "A delivery status notification was submitted as message dsn=.")
+EVENT(DSN_DROPPED, "dsn.dropped", WARN, "file reason rcpts",
+    "A report that nobody may get (null sender) was kept in postman/.")
+EVENT(MESSAGE_DONE, "message.done", INFO, "rcpts failed delay",
+    "Every recipient has its outcome; the files are unlinked.")
+EVENT(AGENT_START, "agent.start", INFO, "channel command child",
+    "The scheduler started a transport agent.")
+EVENT(AGENT_EXIT, "agent.exit", WARN, "channel command child status jobs",
+    "A transport agent ended with work in hand or with an error.")
+EVENT(AGENT_NONSENSE, "agent.nonsense", WARN, "channel child line",
+    "A transport agent broke the protocol and was killed.")
+EVENT(HOST_DOWN, "host.down", INFO, "channel host reason until",
+    "A destination does not answer; its mail waits.")
+EVENT(CONTROL_BAD, "control.bad", WARN, "file reason",
+    "A control file cannot be read; it was set aside in postman/.")
+EVENT(RECOVERED, "recovered", WARN, "file from to reason",
+    "Recovery found a message between two states and finished the move.")
+EVENT(SPOOL_TROUBLE, "spool.trouble", WARN, "file call reason",
+    "A file system call failed; the message stays where it was.")
+EVENT(DRAFT_SWEPT, "draft.swept", INFO, "file reason",
+    "An unfinished submission in public/ was removed.")

@@ -1,0 +1,9 @@
+libzm_a_SOURCES += \
+	libzm/base/banned.h \
+	libzm/base/mem.c libzm/base/mem.h \
+	libzm/base/str.c libzm/base/str.h \
+	libzm/base/err.c libzm/base/err.h \
+	libzm/base/clock.c libzm/base/clock.h \
+	libzm/base/crc32c.c libzm/base/crc32c.h \
+	libzm/base/json.c libzm/base/json.h \
+	libzm/base/event.c libzm/base/event.h libzm/base/events.h

@@ -1,0 +1,303 @@
+/* json.c - flat JSON objects, a line each
+ *
+ * In     keys and values; or one line of text
+ * Out    the line; or one value of it
+ * Trusts nothing it reads: every index is checked against the line
+ * Spec   RFC 8259
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/json.h"
+
+#include "base/banned.h"
+
+void
+json_open(struct str *out)
+{
+	str_addc(out, '{');
+}
+
+void
+json_close(struct str *out)
+{
+	str_adds(out, "}\n");
+}
+
+/* Length of the valid UTF-8 sequence at p (RFC 3629), or 0. */
+static size_t
+utf8_length(const unsigned char *p, size_t n)
+{
+	static const struct { unsigned char lo, hi, lo2, hi2, len; } rows[] = {
+		{ 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 },
+		{ 0xe1, 0xec, 0x80, 0xbf, 3 }, { 0xed, 0xed, 0x80, 0x9f, 3 },
+		{ 0xee, 0xef, 0x80, 0xbf, 3 }, { 0xf0, 0xf0, 0x90, 0xbf, 4 },
+		{ 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (p[0] < rows[i].lo || p[0] > rows[i].hi)
+			continue;
+		if (n < rows[i].len || p[1] < rows[i].lo2 ||
+		    p[1] > rows[i].hi2)
+			return 0;
+		for (size_t k = 2; k < rows[i].len; k++)
+			if ((p[k] & 0xc0) != 0x80)
+				return 0;
+		return rows[i].len;
+	}
+	return 0;
+}
+
+static void
+add_string(struct str *out, struct slice text)
+{
+	const unsigned char *p = (const unsigned char *)text.p;
+	size_t i = 0, len;
+
+	str_addc(out, '"');
+	while (i < text.n) {
+		unsigned char c = p[i];
+
+		if (c == '"' || c == '\\') {
+			str_addc(out, '\\');
+			str_addc(out, (char)c);
+			i++;
+		} else if (c < 32 || c == 127) {
+			str_addf(out, "\\u%04x", c);
+			i++;
+		} else if (c < 127) {
+			size_t run = 1;
+
+			while (i + run < text.n && p[i + run] >= 32 &&
+			    p[i + run] < 127 && p[i + run] != '"' &&
+			    p[i + run] != '\\')
+				run++;
+			str_add(out, p + i, run);
+			i += run;
+		} else if ((len = utf8_length(p + i, text.n - i)) > 0) {
+			str_add(out, p + i, len);
+			i += len;
+		} else {
+			str_adds(out, "\xef\xbf\xbd");
+			i++;
+		}
+	}
+	str_addc(out, '"');
+}
+
+static void
+add_key(struct str *out, const char *key)
+{
+	if (out->len > 0 && out->buf[out->len - 1] != '{')
+		str_addc(out, ',');
+	add_string(out, slice_of(key));
+	str_addc(out, ':');
+}
+
+void
+json_text(struct str *out, const char *key, struct slice value)
+{
+	add_key(out, key);
+	add_string(out, value);
+}
+
+void
+json_number(struct str *out, const char *key, int64_t value)
+{
+	add_key(out, key);
+	str_addf(out, "%lld", (long long)value);
+}
+
+void
+json_bool(struct str *out, const char *key, bool value)
+{
+	add_key(out, key);
+	str_adds(out, value ? "true" : "false");
+}
+
+void
+json_list(struct str *out, const char *key, const struct slice *values,
+    size_t count)
+{
+	add_key(out, key);
+	str_addc(out, '[');
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			str_addc(out, ',');
+		add_string(out, values[i]);
+	}
+	str_addc(out, ']');
+}
+
+/* ---- reading ------------------------------------------------------- */
+
+static bool
+skip_blank(struct slice line, size_t *at)
+{
+	while (*at < line.n && (line.p[*at] == ' ' || line.p[*at] == '\t' ||
+	    line.p[*at] == '\n' || line.p[*at] == '\r'))
+		(*at)++;
+	return *at < line.n;
+}
+
+static bool
+hex4(struct slice line, size_t at, unsigned *out_code)
+{
+	unsigned code = 0;
+
+	if (at + 4 > line.n)
+		return false;
+	for (size_t i = at; i < at + 4; i++) {
+		char c = line.p[i];
+		unsigned digit;
+
+		if (c >= '0' && c <= '9')
+			digit = (unsigned)(c - '0');
+		else if ((c | 32) >= 'a' && (c | 32) <= 'f')
+			digit = (unsigned)((c | 32) - 'a') + 10;
+		else
+			return false;
+		code = code << 4 | digit;
+	}
+	*out_code = code;
+	return true;
+}
+
+static void
+add_utf8(struct str *out, unsigned code)
+{
+	if (code < 0x80) {
+		str_addc(out, (char)code);
+	} else if (code < 0x800) {
+		str_addc(out, (char)(0xc0 | code >> 6));
+		str_addc(out, (char)(0x80 | (code & 63)));
+	} else {
+		str_addc(out, (char)(0xe0 | code >> 12));
+		str_addc(out, (char)(0x80 | (code >> 6 & 63)));
+		str_addc(out, (char)(0x80 | (code & 63)));
+	}
+}
+
+/* *at stands on the opening quote; afterwards behind the closing one. */
+static bool
+read_string(struct slice line, size_t *at, struct slice *out_raw,
+    struct str *out)
+{
+	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+	size_t i = *at + 1;
+
+	while (i < line.n && line.p[i] != '"') {
+		const char *found;
+		unsigned code;
+
+		if (line.p[i] != '\\') {
+			if (out != NULL)
+				str_addc(out, line.p[i]);
+			i++;
+			continue;
+		}
+		if (i + 1 >= line.n)
+			return false;
+		if (line.p[i + 1] == 'u') {
+			if (!hex4(line, i + 2, &code))
+				return false;
+			if (out != NULL)
+				add_utf8(out, code);
+			i += 6;
+			continue;
+		}
+		found = memchr(from, line.p[i + 1], sizeof(from) - 1);
+		if (found == NULL)
+			return false;
+		if (out != NULL)
+			str_addc(out, to[found - from]);
+		i += 2;
+	}
+	if (i >= line.n)
+		return false;
+	if (out_raw != NULL)
+		*out_raw = (struct slice){ line.p + *at + 1, i - *at - 1 };
+	*at = i + 1;
+	return true;
+}
+
+/* A value that is not a string: up to the next comma or brace outside. */
+static bool
+read_plain(struct slice line, size_t *at, struct str *out)
+{
+	size_t start = *at, depth = 0, i = *at;
+
+	for (; i < line.n; i++) {
+		char c = line.p[i];
+
+		if (c == '"') {
+			if (!read_string(line, &i, NULL, NULL))
+				return false;
+			i--;
+		} else if (c == '[') {
+			depth++;
+		} else if (c == ']') {
+			if (depth == 0)
+				return false;
+			depth--;
+		} else if (depth == 0 && (c == ',' || c == '}')) {
+			break;
+		}
+	}
+	if (i >= line.n || i == start)
+		return false;
+	str_add_slice(out,
+	    slice_trim((struct slice){ line.p + start, i - start }));
+	*at = i;
+	return true;
+}
+
+bool
+json_next(struct slice line, size_t *cursor, struct slice *out_key,
+    struct str *out_value)
+{
+	size_t at = *cursor;
+
+	str_reset(out_value);
+	if (!skip_blank(line, &at) ||
+	    line.p[at] != (*cursor == 0 ? '{' : ','))
+		return false;
+	at++;
+	if (!skip_blank(line, &at) || line.p[at] != '"' ||
+	    !read_string(line, &at, out_key, NULL))
+		return false;
+	if (!skip_blank(line, &at) || line.p[at] != ':')
+		return false;
+	at++;
+	if (!skip_blank(line, &at))
+		return false;
+	if (line.p[at] == '"') {
+		if (!read_string(line, &at, NULL, out_value))
+			return false;
+	} else if (!read_plain(line, &at, out_value)) {
+		return false;
+	}
+	if (!skip_blank(line, &at))
+		return false;
+	*cursor = at;
+	return true;
+}
+
+bool
+json_get(struct slice line, const char *key, struct str *out_value)
+{
+	struct str value = STR_INIT;
+	struct slice name;
+	size_t cursor = 0;
+	bool found = false;
+
+	while (!found && json_next(line, &cursor, &name, &value))
+		if (slice_is(name, key)) {
+			str_add_slice(out_value, str_slice(&value));
+			found = true;
+		}
+	str_release(&value);
+	return found;
+}

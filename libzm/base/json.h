@@ -1,0 +1,38 @@
+/* json.h - one flat object on one line, written and read back
+ *
+ * This is the shape of every journal line, of every --json line and of the
+ * control socket: {"key":"text","key":12,"key":["text",...]} with no
+ * deeper nesting.  What needs real JSON input uses a library.
+ * Bytes that are not valid UTF-8 are written as U+FFFD.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_BASE_JSON_H
+#define ZM_BASE_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+/* Writing: json_open, then members in order, then json_close. */
+void json_open(struct str *out);
+void json_text(struct str *out, const char *key, struct slice value);
+void json_number(struct str *out, const char *key, int64_t value);
+void json_bool(struct str *out, const char *key, bool value);
+void json_list(struct str *out, const char *key, const struct slice *values,
+    size_t count);
+void json_close(struct str *out);		/* adds "}\n" */
+
+/* Reading one line.  Finds key at the top level; the value, unescaped, is
+ * appended to *out_value (numbers and true/false as their text, a list as
+ * its raw text).  Returns false when there is no such key or the line is
+ * not such an object. */
+bool json_get(struct slice line, const char *key, struct str *out_value);
+
+/* Walk all members: *cursor starts at 0.  *out_key borrows from line,
+ * *out_value is overwritten.  False at the end or at malformed input. */
+bool json_next(struct slice line, size_t *cursor, struct slice *out_key,
+    struct str *out_value);
+
+#endif

@@ -1,0 +1,175 @@
+/* mem.c - the only file that calls malloc
+ *
+ * In     sizes that the callers have bounded
+ * Out    zeroed memory
+ * Holds  nothing; an arena holds its blocks in a list, newest first
+ * Spec   STYLE: one arena per unit of work
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include "base/banned.h"
+
+enum { BLOCK_BYTES = 4000, ALIGN = 16 };
+
+struct block {
+	struct block	*older;
+	size_t		 used, size;
+	_Alignas(16) char bytes[];
+};
+
+struct arena {
+	struct block	*newest;
+	size_t		 used;
+};
+
+void *
+mem_alloc(size_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size ? size : 1);
+
+	if (p == NULL)
+		fatal("out of memory: %zu x %zu bytes", count, size);
+	return p;
+}
+
+void *
+mem_grow(void *old, size_t count, size_t size)
+{
+	void *p = reallocarray(old, count ? count : 1, size ? size : 1);
+
+	if (p == NULL)
+		fatal("out of memory: %zu x %zu bytes", count, size);
+	return p;
+}
+
+char *
+mem_strdup(const char *text)
+{
+	size_t n = strlen(text) + 1;
+
+	return memcpy(mem_alloc(1, n), text, n);
+}
+
+void
+mem_release(void *memory)
+{
+	free(memory);
+}
+
+struct arena *
+arena_new(void)
+{
+	return mem_alloc(1, sizeof(struct arena));
+}
+
+static void
+block_free_list(struct block *block)
+{
+	while (block != NULL) {
+		struct block *older = block->older;
+
+		mem_release(block);
+		block = older;
+	}
+}
+
+void
+arena_free(struct arena **arena)
+{
+	if (*arena == NULL)
+		return;
+	block_free_list((*arena)->newest);
+	mem_free(arena);
+}
+
+void
+arena_reset(struct arena *arena)
+{
+	struct block *oldest = arena->newest;
+
+	arena->used = 0;
+	if (oldest == NULL)
+		return;
+	while (oldest->older != NULL) {
+		struct block *older = oldest->older;
+
+		mem_release(oldest);
+		oldest = older;
+	}
+	if (oldest->size > BLOCK_BYTES) {
+		mem_release(oldest);
+		oldest = NULL;
+	} else {
+		oldest->used = 0;
+	}
+	arena->newest = oldest;
+}
+
+void *
+arena_alloc(struct arena *arena, size_t size)
+{
+	struct block *block = arena->newest;
+	size_t need;
+	void *p;
+
+	if (size > SIZE_MAX / 2)
+		panic("arena_alloc: %zu bytes", size);
+	need = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	if (block == NULL || block->size - block->used < need) {
+		size_t room = need > BLOCK_BYTES ? need : BLOCK_BYTES;
+
+		block = mem_grow(NULL, 1, sizeof(*block) + room);
+		block->size = room;
+		block->used = 0;
+		block->older = arena->newest;
+		arena->newest = block;
+	}
+	p = block->bytes + block->used;
+	block->used += need;
+	arena->used += need;
+	return memset(p, 0, need);
+}
+
+char *
+arena_dup(struct arena *arena, const void *bytes, size_t n)
+{
+	char *p = arena_alloc(arena, n + 1);
+
+	if (n > 0)
+		memcpy(p, bytes, n);
+	return p;
+}
+
+char *
+arena_printf(struct arena *arena, const char *format, ...)
+{
+	va_list ap;
+	int n;
+	char *p;
+
+	va_start(ap, format);
+	n = vsnprintf(NULL, 0, format, ap);
+	va_end(ap);
+	if (n < 0)
+		panic("arena_printf: bad format");
+	p = arena_alloc(arena, (size_t)n + 1);
+	va_start(ap, format);
+	vsnprintf(p, (size_t)n + 1, format, ap);
+	va_end(ap);
+	return p;
+}
+
+size_t
+arena_used_bytes(const struct arena *arena)
+{
+	return arena->used;
+}

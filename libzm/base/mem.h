@@ -1,0 +1,55 @@
+/* mem.h - memory that is there or the process is not
+ *
+ * Life cycle: one arena per unit of work (session, transaction, message,
+ * job), released whole.  Everything in it dies together, so nobody frees
+ * parts.  What outlives a unit of work is allocated with mem_alloc.
+ * Limits are checked by the callers BEFORE they allocate: no size that
+ * comes from outside reaches these functions unbounded.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_BASE_MEM_H
+#define ZM_BASE_MEM_H
+
+#include <stddef.h>
+
+/* Zeroed memory for count objects of size bytes each; never NULL.
+ * The product is checked.  Exits 111 when the machine has no memory. */
+void *mem_alloc(size_t count, size_t size);
+
+/* Resize an array to count objects; new bytes are not zeroed; never NULL. */
+void *mem_grow(void *old, size_t count, size_t size);
+
+/* Copy of a C string, to be released with mem_free. */
+char *mem_strdup(const char *text);
+
+/* Free what *pointer points to and set it to NULL: mem_free(&x). */
+#define mem_free(pointer) \
+	do { mem_release(*(pointer)); *(pointer) = NULL; } while (0)
+void mem_release(void *memory);
+
+struct arena;
+
+/* A new arena; costs one allocation of about 4 KiB at first use. */
+struct arena *arena_new(void);
+
+/* Release everything and the arena itself; sets *arena to NULL. */
+void arena_free(struct arena **arena);
+
+/* Release everything but keep the arena and its first block for reuse. */
+void arena_reset(struct arena *arena);
+
+/* Zeroed memory, aligned for any object, alive until the arena is reset. */
+void *arena_alloc(struct arena *arena, size_t size);
+
+/* Copy of n bytes with a NUL behind them. */
+char *arena_dup(struct arena *arena, const void *bytes, size_t n);
+
+/* Formatted string in the arena. */
+char *arena_printf(struct arena *arena, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Bytes handed out since the last reset (for limits and for tests). */
+size_t arena_used_bytes(const struct arena *arena);
+
+#endif

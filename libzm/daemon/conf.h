@@ -1,0 +1,213 @@
+/* conf.h - zmailer.conf: one table of statements, one struct of settings
+ *
+ * conf_statements.h has a row for each statement: name, positional
+ * arguments, keywords, block items, default, text.  Parser, `zmailer check`,
+ * `zmailer help`, `config show` and zmailer.conf(5) come from it.
+ * A struct conf is made whole or not at all, is never changed, and is
+ * released whole; daemons hold one and swap it on reload.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_DAEMON_CONF_H
+#define ZM_DAEMON_CONF_H
+
+#include <netinet/in.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "grammar/net.h"
+#include "grammar/path.h"
+
+enum conf_role {	/* process roles that have an account of their own */
+	ROLE_SMTPSERVER, ROLE_ROUTER, ROLE_SCHEDULER, ROLE_AGENT, ROLE_COUNT
+};
+extern const char *const conf_role_names[ROLE_COUNT];
+	/* "smtpserver" "router" "scheduler" "agent" */
+
+struct conf_at {		/* where a setting was written */
+	const char	*file;		/* NULL: it is the default */
+	unsigned	 line, column;	/* from 1 */
+};
+
+struct conf_listen {
+	struct sockaddr_storage	address;
+	socklen_t		length;
+	char			text[64];	/* "127.0.0.1:25" */
+	bool			is_submission;
+	struct conf_at		at;
+};
+
+struct conf_table {
+	const char	*name;
+	const char	*spec;		/* for table_new */
+	struct conf_at	 at;
+};
+
+/* Where mail of a local domain goes in the end. */
+struct conf_deliver {
+	const char	*channel;	/* "local", "lmtp", "pipe", "smtp" */
+	const char	*host;		/* lmtp: "unix:/path" or "inet:h:port";
+					 * else "-" */
+};
+
+struct conf_domain {		/* one `domain` statement, maybe many names */
+	const char	**names;	/* lower case; ".x.org": all below */
+	size_t		 name_count;
+	enum conf_users { USERS_PASSWD, USERS_ANY, USERS_TABLE } users;
+	const char	*users_table;
+	const char	*aliases_table;	/* NULL: none */
+	struct conf_deliver deliver;
+	struct conf_at	 at;
+};
+
+struct conf_route {		/* route PATTERN via TARGET */
+	const char	*pattern;	/* "example.org", ".example.org", "*",
+					 * or "<table>" (routes <table>) */
+	const char	*table;		/* NULL, or table of such routes */
+	const char	*channel;	/* "smtp" "lmtp" "error" "hold" ... */
+	const char	*host;		/* "" : the domain's MX; "[h]:25":
+					 * this host, no MX */
+	struct conf_at	 at;
+};
+
+enum conf_action { ACTION_ACCEPT, ACTION_REJECT, ACTION_FREEZE };
+
+struct conf_rule {		/* accept|reject|freeze ..., first match wins */
+	enum conf_action action;
+	/* conditions; each NULL / not set: matches always */
+	const char	*from_table;	/* client networks */
+	struct net	 from_net;
+	bool		 has_from_net;
+	const char	*sender;	/* "user@d", "@d", "<>", or glob */
+	const char	*rcpt;		/* the same for the recipient */
+	bool		 for_any;	/* accept: relaying allowed */
+	const char	*text;		/* reject: words of the reply */
+	struct conf_at	 at;
+};
+
+enum { CONF_RETRIES_MAX = 64 };
+
+struct conf_schedule {		/* schedule CHANNEL/HOST { ... } */
+	const char	*channel;	/* glob */
+	const char	*host;		/* glob */
+	unsigned	 parallel;	/* agents a destination (thread) */
+	unsigned	 agents;	/* agents of this clause (ring) */
+	unsigned	 overfeed;	/* jobs given ahead to one agent */
+	int64_t		 retry_s[CONF_RETRIES_MAX];
+	size_t		 retry_count;	/* the last one repeats */
+	int64_t		 warn_s;	/* 0: no notice of delay */
+	int64_t		 expire_s;
+	int64_t		 idle_ms;	/* an idle agent is kept so long */
+	const char	*command;	/* NULL: the channel's own agent */
+	struct conf_at	 at;
+};
+
+struct conf_limits {		/* limit NAME VALUE; every bound by name */
+	uint64_t	size_bytes;		/* of a message */
+	unsigned	recipients;		/* a message over SMTP */
+	unsigned	sessions;		/* all */
+	unsigned	sessions_per_client;	/* an address */
+	unsigned	session_messages;	/* a session */
+	unsigned	errors;			/* then 421 */
+	unsigned	command_bytes;		/* a command line */
+	unsigned	line_bytes;		/* a line of data */
+	uint64_t	header_bytes;		/* header of a message */
+	unsigned	received;		/* Received fields: a loop */
+	unsigned	expansion;		/* recipients one alias makes */
+	unsigned	expansion_depth;
+	uint64_t	dsn_bytes;		/* text returned in a report */
+	unsigned	agents;			/* all transport agents */
+};
+
+struct conf_timeouts {		/* timeout NAME SPAN; milliseconds */
+	int64_t	command_ms, data_ms, session_ms;	/* server side */
+	int64_t	connect_ms, greeting_ms, helo_ms, mail_ms, rcpt_ms,
+		data_start_ms, data_block_ms, data_end_ms, quit_ms;	/* client */
+	int64_t	job_ms;					/* pipe programs */
+};
+
+enum conf_mailbox_kind { MAILBOX_MAILDIR, MAILBOX_MBOX };
+
+struct conf {
+	struct arena	*arena;
+	const char	*path;			/* "" : no file, defaults */
+
+	const char	*host;			/* our name */
+	const char	*postmaster;		/* local part or address */
+	const char	*spool_dir, *run_dir, *log_dir;
+	unsigned	 hash_levels;		/* 0, 1, 2 */
+	enum { SYNC_GROUP, SYNC_STRICT, SYNC_UNSAFE } sync;
+	bool		 bare_lf_ok;		/* bare-newline accept */
+	const char	*dns_server;		/* NULL: the system's */
+	const char	*accounts[ROLE_COUNT];	/* user names when root */
+	unsigned	 smtpserver_workers, router_workers;
+	int64_t		 group_ms;		/* outcomes durable within */
+
+	enum conf_mailbox_kind mailbox_kind;
+	const char	*mailbox_path;		/* with {user} and {home} */
+
+	struct conf_listen	*listens;	size_t listen_count;
+	struct conf_table	*tables;	size_t table_count;
+	struct conf_domain	*domains;	size_t domain_count;
+	struct conf_route	*routes;	size_t route_count;
+	struct conf_rule	*rules;		size_t rule_count;
+	struct conf_schedule	*schedules;	size_t schedule_count;
+						/* the built-in ones last */
+	struct conf_limits	 limits;
+	struct conf_timeouts	 timeouts;
+};
+
+/* One complaint about a file. */
+struct conf_complaint {
+	bool		 is_error;	/* else a warning */
+	struct conf_at	 at;
+	unsigned	 width;		/* columns to underline */
+	const char	*source;	/* the line's text */
+	const char	*text;		/* "'submision' is not a port" */
+	const char	*hint;		/* "did you mean 'submission'?" or NULL */
+};
+struct conf_report {		/* lives in the arena given to conf_load */
+	struct conf_complaint	*complaints;	/* sorted by line */
+	size_t			 count, errors, warnings;
+};
+
+/* Read a configuration.  path NULL: the environment's ZMAILER_CONF, else
+ * SYSCONFDIR/zmailer/zmailer.conf, else (no such file) all defaults.
+ * arena receives the report.
+ * returns a conf; NULL when there were errors (the report has them). */
+struct conf *conf_load(const char *path, struct arena *arena,
+    struct conf_report *out_report);
+/* The same from memory (tests, fuzz); name stands in messages. */
+struct conf *conf_parse(const char *name, struct slice text,
+    struct arena *arena, struct conf_report *out_report);
+void conf_free(struct conf **conf);
+
+/* The report as ux shows it: "file:7:8: error: ..." with source line, caret
+ * and hint; then the count. */
+void conf_report_print(const struct conf_report *report, const char *path,
+    struct str *out);
+
+/* Second level of `zmailer check`: tables parse, directories exist and are
+ * on one file system, accounts exist.  Adds complaints. */
+void conf_check_files(const struct conf *conf, struct arena *arena,
+    struct conf_report *report);
+
+/* First schedule clause whose globs match (there always is one). */
+const struct conf_schedule *conf_schedule_for(const struct conf *conf,
+    struct slice channel, struct slice host);
+/* Table spec by name; NULL when there is none. */
+const struct conf_table *conf_table_find(const struct conf *conf,
+    const char *name);
+/* The domain statement for a lower-case name, or NULL: not ours. */
+const struct conf_domain *conf_domain_find(const struct conf *conf,
+    struct slice name);
+
+/* Generated views of the table. */
+void conf_help(struct str *out, const char *statement);	/* NULL: all */
+void conf_manual(struct str *out);			/* roff, section 5 */
+/* Every setting with value and origin; only changed ones unless all. */
+void conf_show(const struct conf *conf, bool all, struct str *out);
+
+#endif

@@ -1,0 +1,37 @@
+/* command.h - one SMTP command line taken apart
+ *
+ * RFC 5321 section 4.1.1: verb, blank, arguments, then parameters of the
+ * form keyword["=" value] (section 4.1.2 esmtp-param).
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_GRAMMAR_COMMAND_H
+#define ZM_GRAMMAR_COMMAND_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	COMMAND_LINE_BYTES_MAX = 2048	/* section 4.5.3.1.4 asks for 512;
+					 * extensions add up to 1,200 more */
+};
+
+struct command {
+	struct slice	verb;	/* letters as written */
+	struct slice	args;	/* behind the first blank; trailing blanks cut */
+};
+
+/* line is without its CRLF.  returns 1; -1 for control characters, NUL or
+ * an empty line (err fit for a 500 reply). */
+int command_parse(struct slice line, struct command *out, struct err *err);
+
+/* "FROM:" or "TO:" in front of a path, any case, blanks behind the colon
+ * tolerated.  Moves *args behind it.  returns true when it stood there. */
+bool command_keyword(struct slice *args, const char *keyword);
+
+/* Next esmtp-param of *rest.  *out_value has p == NULL without "=".
+ * returns 1 one found, 0 no more, -1 bad. */
+int command_param(struct slice *rest, struct slice *out_keyword,
+    struct slice *out_value, struct err *err);
+
+#endif

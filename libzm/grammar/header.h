@@ -1,0 +1,51 @@
+/* header.h - the header of a message, field by field
+ *
+ * RFC 5322 section 2.2 and 3.6; lines end in LF (a CR before it is
+ * tolerated).  Fields keep their bytes; nothing here rewrites.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_GRAMMAR_HEADER_H
+#define ZM_GRAMMAR_HEADER_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "grammar/path.h"
+
+struct header_field {
+	struct slice	name;	/* without colon and blanks before it */
+	struct slice	value;	/* behind the colon, folds and LF included,
+				 * the last LF not */
+	struct slice	whole;	/* all bytes of the field, last LF included */
+};
+
+/* Next field from the front of *rest (which starts as the whole message).
+ * returns 1 a field; 0 the header is over: *rest now starts at the body
+ *         (the blank line is consumed; a line that cannot be a field ends
+ *         the header as well and is not consumed, *out_is_broken is set);
+ * A field without LF at the end of input is a field. */
+int header_next(struct slice *rest, struct header_field *out,
+    bool *out_is_broken);
+
+/* Header and body of a message: bytes up to and including the blank line. */
+size_t header_bytes(struct slice message);
+
+bool header_is(const struct header_field *field, const char *name);
+
+/* The value on one line: folds become one blank, ends trimmed. */
+void header_add_unfolded(struct str *out, struct slice value);
+
+/* Walk the addresses of an address-list value (RFC 5322 section 3.4, with
+ * groups, comments, phrases, quoted strings, obsolete routes).
+ * *rest starts as the value.  out slices into value where possible, else
+ * into the arena.  A local part without a domain is returned so.
+ * returns 1 an address; 0 no more; -1 bad, *rest stands behind the next
+ * comma so that the caller can go on. */
+int header_address(struct arena *arena, struct slice *rest, struct path *out,
+    struct err *err);
+
+/* First msg-id "<...>" of a value (RFC 5322 section 3.6.4), with its angle
+ * brackets; empty when there is none. */
+struct slice header_msgid(struct slice value);
+
+#endif

@@ -1,0 +1,37 @@
+/* net.h - IP addresses and networks as text
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_GRAMMAR_NET_H
+#define ZM_GRAMMAR_NET_H
+
+#include <sys/socket.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct net {
+	unsigned char	bytes[16];	/* IPv4 as ::ffff:a.b.c.d */
+	unsigned	bits;		/* 0..128, over the 16 bytes */
+};
+
+/* "192.0.2.1", "192.0.2.0/24", "2001:db8::/32", "[::1]".  1 or -1.
+ * Host bits behind the mask must be zero: err names the network meant. */
+int net_parse(struct slice text, struct net *out, struct err *err);
+
+/* The address of a socket peer as a net of 128 bits. */
+void net_of_sockaddr(const struct sockaddr *address, struct net *out);
+
+bool net_contains(const struct net *outer, const struct net *inner);
+
+/* "ADDRESS:PORT", "[IPv6]:PORT", "PORT" (then 127.0.0.1 and, as a second
+ * call would, ::1 are the caller's choice: address is 127.0.0.1).
+ * 1 or -1. */
+int net_endpoint_parse(struct slice text, unsigned default_port,
+    struct sockaddr_storage *out, socklen_t *out_length, struct err *err);
+
+/* "192.0.2.1:25" or "[2001:db8::1]:25". */
+void net_endpoint_text(const struct sockaddr *address, char *out,
+    size_t size);
+
+#endif

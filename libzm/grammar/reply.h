@@ -1,0 +1,45 @@
+/* reply.h - replies of an SMTP or LMTP server, as they come in
+ *
+ * RFC 5321 section 4.2: "250-text" CRLF ... "250 text" CRLF.  The peer is
+ * hostile: lines, their number and their bytes are bounded, the code must
+ * be the same on every line.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_GRAMMAR_REPLY_H
+#define ZM_GRAMMAR_REPLY_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	REPLY_LINE_BYTES_MAX = 2048,	/* longer: the reply is nonsense */
+	REPLY_LINES_MAX = 100,
+	REPLY_BYTES_MAX = 16384
+};
+
+struct reply {
+	int		code;		/* 200..599 */
+	char		status[12];	/* RFC 2034 "4.2.1", or "" */
+	struct slice	text;		/* all bytes of the reply as received,
+					 * without the last CRLF; borrows */
+	size_t		bytes;		/* consumed from in */
+};
+
+/* Parse one whole reply from the front of in (unread bytes).
+ * A bare LF ends a line, too: what the peer meant is clear.
+ * returns 1 done; 0 more bytes needed; -1 not a reply (err says why). */
+int reply_parse(struct slice in, struct reply *out, struct err *err);
+
+/* Next line's text (behind "250-") of a parsed reply; *cursor from 0. */
+bool reply_line(const struct reply *reply, size_t *cursor,
+    struct slice *out_text);
+
+/* One line for log, record and DSN: lines joined by blanks, controls as
+ * \xHH, cut at 500 bytes.  The words themselves are not touched. */
+void reply_add_text(struct str *out, const struct reply *reply);
+
+/* "4.7.1" at the front of text?  Copies it, else fills "x.0.0" from code. */
+void reply_status(int code, struct slice text, char out_status[12]);
+
+#endif

@@ -1,0 +1,1 @@
+libzm_a_SOURCES +=

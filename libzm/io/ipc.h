@@ -1,0 +1,52 @@
+/* ipc.h - lines and descriptors between our own processes
+ *
+ * A stream socket pair; text lines end in LF.  Descriptors ride on the
+ * first byte of the lines they belong to (SCM_RIGHTS).  The other side may
+ * be taken over: lines are bounded and descriptors that nobody asked for
+ * are closed.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_IO_IPC_H
+#define ZM_IO_IPC_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	IPC_FDS_MAX = 64,		/* in one message */
+	IPC_LINE_BYTES_MAX = 1 << 20	/* longer: the peer is broken */
+};
+
+/* A close-on-exec stream socket pair.  0 or -1. */
+int ipc_pair(int out_ends[2], struct err *err);
+
+/* Write all of text with fds attached to its first byte (count may be 0).
+ * On a blocking socket writes everything.  On a non-blocking one returns
+ * what was taken: 0..text.n, or -1 (errno EAGAIN taken as 0). */
+ssize_t ipc_send(int socket, struct slice text, const int *fds, size_t count);
+
+/* Receiver: collected bytes and descriptors. */
+struct ipc_inbox {
+	struct str	bytes;
+	int		fds[IPC_FDS_MAX * 4];
+	size_t		fd_count;
+};
+void ipc_inbox_init(struct ipc_inbox *inbox);
+/* Close descriptors that were not taken; free. */
+void ipc_inbox_release(struct ipc_inbox *inbox);
+/* One recvmsg into the inbox.  returns 1 got some; 0 end of file; -1 with
+ * errno (EAGAIN on a non-blocking socket). */
+int ipc_receive(int socket, struct ipc_inbox *inbox);
+/* Next whole line without its LF; *cursor counts from 0 over bytes; call
+ * ipc_inbox_consume(inbox, cursor) after the last one.
+ * returns 1 a line; 0 none; -1 the line is longer than the bound. */
+int ipc_line(const struct ipc_inbox *inbox, size_t *cursor,
+    struct slice *out_line);
+void ipc_inbox_consume(struct ipc_inbox *inbox, size_t bytes);
+/* Take the oldest descriptor; -1 when there is none. */
+int ipc_take_fd(struct ipc_inbox *inbox);
+
+#endif

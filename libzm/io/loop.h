@@ -1,0 +1,64 @@
+/* loop.h - one event loop a process: descriptors, timers, signals, turns
+ *
+ * Single-threaded.  A turn: wait, call what is ready, call due timers, then
+ * the end-of-turn functions in the order they were added (group commit
+ * first, replies after it), then event_flush.  Callbacks may add and remove
+ * anything, themselves included.
+ * Linux uses epoll (loop_epoll.c), other systems poll (loop_poll.c).
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_IO_LOOP_H
+#define ZM_IO_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum loop_events { LOOP_READ = 1, LOOP_WRITE = 2, LOOP_HANGUP = 4 };
+
+struct loop;
+struct watch;			/* a watched descriptor */
+
+typedef void loop_io_fn(void *context, unsigned ready);
+typedef void loop_fn(void *context);
+
+struct loop *loop_new(void);
+void loop_free(struct loop **loop);
+
+/* Call fn when fd is ready for one of events (LOOP_HANGUP always may be
+ * reported).  The loop does not own fd.  Level-triggered. */
+struct watch *loop_watch(struct loop *loop, int fd, unsigned events,
+    loop_io_fn *fn, void *context);
+/* Wait for other events from now on; 0 pauses. */
+void watch_set(struct watch *watch, unsigned events);
+/* Stop watching; call before close(fd).  Sets *watch to NULL. */
+void watch_free(struct watch **watch);
+
+/* A timer lives in its owner's struct; zero it before first use. */
+struct timer {
+	int64_t		 at_ms;		/* clock_steady_ms moment; 0: not set */
+	loop_fn		*fn;
+	void		*context;
+	struct loop	*loop;
+	unsigned	 heap_index;	/* loop.c's own */
+};
+/* (Re)arm; a timer fires once.  O(log n). */
+void timer_set(struct loop *loop, struct timer *timer, int64_t at_ms,
+    loop_fn *fn, void *context);
+void timer_clear(struct timer *timer);
+
+/* Call fn(context) at the end of every turn. */
+void loop_at_turn_end(struct loop *loop, loop_fn *fn, void *context);
+
+/* Call fn(context) in the loop (not in the handler) after signal number. */
+void loop_signal(struct loop *loop, int number, loop_fn *fn, void *context);
+
+/* Run until loop_stop. */
+void loop_run(struct loop *loop);
+void loop_stop(struct loop *loop);
+
+/* One turn that waits at most wait_ms (-1: as long as it takes); for tests
+ * and tools. */
+void loop_turn(struct loop *loop, int wait_ms);
+
+#endif

@@ -1,0 +1,68 @@
+/* envelope.h - the envelope lines in front of a message file
+ *
+ * reference: doc/zmailer-message.5.  Keywords, one a line, up to env-end;
+ * then the header, a blank line, the body.  One encoder (no NUL, CR or LF
+ * can get into a line) and one strict reader: unknown or repeated single
+ * keywords, overlong lines and control characters are errors.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_MAIL_ENVELOPE_H
+#define ZM_MAIL_ENVELOPE_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "grammar/dsn.h"
+#include "grammar/path.h"
+#include "mail/spool.h"
+
+enum {
+	ENVELOPE_LINE_BYTES_MAX = 4096,
+	ENVELOPE_RCPTS_MAX = 1000000
+};
+
+struct envelope_rcpt {
+	struct path	path;
+	unsigned	notify;		/* enum dsn_notify bits */
+	struct slice	orcpt;		/* "rfc822;xtext" or empty */
+};
+
+struct envelope {
+	char		id[SPOOL_ID_BYTES];
+	bool		is_external;	/* came from outside: no privileges */
+	bool		is_error;	/* "channel error": null sender */
+	struct path	from;		/* when not is_error; may be bare for
+					 * a local user's submission */
+	struct slice	rcvdfrom;	/* "name ([addr]:port helo=x)" */
+	struct slice	with;		/* "ESMTP" "ESMTPSA" "LMTP" ... */
+	struct slice	bodytype;	/* "7BIT" "8BITMIME" "" */
+	struct slice	user;		/* authenticated or submitting user */
+	struct slice	envid;		/* xtext */
+	enum dsn_ret	ret;
+	bool		header_rcpts;	/* sendmail -t: take To/Cc/Bcc too */
+	struct slice	dsn_of;		/* this is a report about that id */
+	struct envelope_rcpt *rcpts;
+	size_t		rcpt_count;
+	size_t		header_offset;	/* in the file: first header byte */
+};
+
+/* The first line (length, checksum) is draft_*'s; this appends the rest,
+ * "id" to "env-end".  Values are checked: returns 1, -1 when one cannot be
+ * written as a line. */
+int envelope_add(struct str *out, const struct envelope *envelope,
+    struct err *err);
+/* The same in pieces, for senders with very many recipients: everything up
+ * to the first recipient / one recipient / the end. */
+int envelope_add_head(struct str *out, const struct envelope *envelope,
+    struct err *err);
+int envelope_add_rcpt(struct str *out, const struct envelope_rcpt *rcpt,
+    struct err *err);
+void envelope_add_end(struct str *out);
+
+/* Read from the front of a whole message file (with or without the
+ * "complete" line).  Slices borrow from file; arrays are in the arena.
+ * returns 1; -1 (err: "line 4: unknown keyword 'frm'"). */
+int envelope_parse(struct arena *arena, struct slice file,
+    struct envelope *out, struct err *err);
+
+#endif

@@ -1,0 +1,258 @@
+/* spool.h - the states of a message on disk, and the moves between them
+ *
+ * Directories are the truth.  A message is one immutable file named by its
+ * inode in decimal; it is in exactly one state and moves only by rename.
+ * doc/INTERNALS.md section 2 has the truth table; every function here that
+ * renames, syncs or unlinks names its row (R1 ... R12).
+ *
+ * Who works on a message holds an exclusive flock on it; the lock, not the
+ * name, says that the claimant lives.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_MAIL_SPOOL_H
+#define ZM_MAIL_SPOOL_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum spool_area {
+	AREA_PUBLIC, AREA_ROUTER, AREA_QUEUE, AREA_TRANSPORT, AREA_DEFERRED,
+	AREA_FREEZER, AREA_POSTMAN, AREA_TRASH, AREA_COUNT
+};
+extern const char *const spool_area_names[AREA_COUNT];
+
+enum {
+	SPOOL_PRIORITIES = 10,		/* router, router.1 .. router.9 */
+	SPOOL_NAME_BYTES = 96,		/* any file name of ours, with hash */
+	SPOOL_ID_BYTES = 32		/* a spool id and its NUL */
+};
+
+/* ---- names and ids (pure) ----------------------------------------- */
+
+/* A spool id: 10 base-32 digits of time (ticks of 16 microseconds since
+ * 1970, strictly rising in a process) and the inode in base 32.  Digits
+ * 0-9 a-z without i l o u: ids sort by time as text. */
+void spool_id_make(int64_t wall_us, ino_t inode,
+    char out_id[SPOOL_ID_BYTES]);
+/* 11..24 digits of that alphabet. */
+bool spool_id_is(struct slice text);
+/* When the message was accepted, microseconds. */
+int64_t spool_id_time_us(struct slice id);
+
+struct spool_name {		/* a file name taken apart */
+	ino_t		inode;		/* 0: not one of ours */
+	pid_t		pid;		/* > 0: claimed by, or plan of */
+	bool		is_plan;	/* "..<inode>-<pid>" */
+	struct slice	why;		/* behind the dot: cause, keyword */
+};
+/* returns true when text has one of the forms of doc/INTERNALS. */
+bool spool_name_parse(struct slice text, struct spool_name *out);
+
+/* ---- the spool ------------------------------------------------------ */
+
+struct spool;
+
+enum spool_flags {
+	SPOOL_CREATE = 1,	/* make missing directories (init, root start) */
+	SPOOL_STRICT = 2,	/* `sync strict`: directory fsyncs as well */
+	SPOOL_UNSAFE_FS = 4	/* `sync unsafe`: NFS and the like allowed */
+};
+
+/* Open directory dir: all areas by descriptor, so that later calls look up
+ * no path.  Refuses an area on another file system (the names of both are
+ * in err) and network file systems.  hash_levels 0, 1 or 2: directories
+ * A..Z below queue/ and transport/ are made if missing (with CREATE).
+ * returns 0 or -1. */
+int spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
+    struct spool **out, struct err *err);
+void spool_close(struct spool **spool);
+
+/* One instance a spool: lock DIR/.lock (its text names the holder: "pid
+ * 4711 zmailer run since ...").  The lock lasts until the process ends.
+ * returns 0; -1 held (err names the holder and what to do). */
+int spool_lock(const char *dir, struct err *err);
+/* Who holds it: 1 and text, 0 nobody, -1 error. */
+int spool_lock_holder(const char *dir, char *out_text, size_t size,
+    pid_t *out_pid);
+
+/* Descriptor of an area's directory (kept open; do not close). priority
+ * is 0 except for AREA_ROUTER. */
+int spool_dir_fd(const struct spool *spool, enum spool_area area,
+    unsigned priority);
+unsigned spool_hash_levels(const struct spool *spool);
+/* "D/J/1234" below queue/ and transport/ for this inode. */
+void spool_hashed_name(const struct spool *spool, ino_t inode,
+    char out_name[SPOOL_NAME_BYTES]);
+
+/* ---- submitting: public/ -> router/ (rows S0-S2) ------------------- */
+
+/* A message being written.  Caller's memory; draft_open fills it. */
+struct draft {
+	struct spool	*spool;
+	int		 fd;
+	ino_t		 inode;
+	char		 id[SPOOL_ID_BYTES];
+	char		 name[SPOOL_NAME_BYTES];	/* in public/ */
+	struct str	 pending;	/* not yet handed to write(2) */
+	uint64_t	 bytes;		/* behind the first line */
+	uint32_t	 crc;
+	bool		 is_bad;	/* a write failed: only abort is left */
+};
+
+enum { DRAFT_FIRST_LINE_BYTES = 31 };
+	/* "complete 000000004711 1a2b3c4d\n" */
+
+/* Create a file in public/ and its id (the inode is known now).
+ * stem: NULL, or the file name to use (O_EXCL; for DSNs, row S3).
+ * returns 0; -1 (errno kept: ENOSPC, EMFILE, EEXIST ...). */
+int draft_open(struct spool *spool, const char *stem, struct draft *out,
+    struct err *err);
+
+/* Append bytes.  Up to 64 KiB are collected, so that a small message
+ * costs one write.  returns 0 or -1 (errno kept). */
+int draft_write(struct draft *draft, const void *bytes, size_t n,
+    struct err *err);
+
+/* Make drafts durable together: write what is pending with the completed
+ * first line, start write-back of all, then fsync each once.  A draft whose
+ * fsync fails is_bad and never tried again (invariant 4).
+ * returns how many are durable. */
+size_t draft_sync(struct draft *drafts[], size_t count, struct err *err);
+
+/* Rename a durable draft to its place and close it: router (priority p), or
+ * freezer with cause.  returns 0; -1: the file stays in public/ and is
+ * complete, start-up will adopt it; the caller must answer 4xx and may
+ * draft_abort it. */
+int draft_publish(struct draft *draft, enum spool_area area,
+    unsigned priority, const char *cause, struct err *err);
+
+/* Close and unlink (nothing was promised).  Harmless when not open. */
+void draft_abort(struct draft *draft);
+
+/* ---- working on a message: claim, move, set aside ------------------ */
+
+/* A message file in our hands.  fd holds the exclusive lock. */
+struct claim {
+	int		 fd;		/* read only */
+	ino_t		 inode;
+	enum spool_area	 area;
+	unsigned	 priority;
+	char		 name[SPOOL_NAME_BYTES];	/* its name now */
+	uint64_t	 bytes;		/* file size */
+	uid_t		 uid;		/* owner */
+};
+
+/* Claim router[.p]/<name>: open, lock, rename to <inode>-<pid> (row C1).
+ * A name of the form <inode>-<pid> whose lock can be taken is claimed, too
+ * (its claimant is dead).  returns 1 claimed; 0 gone or somebody else's;
+ * -1 trouble (err), nothing changed. */
+int spool_claim(struct spool *spool, unsigned priority, const char *name,
+    struct claim *out, struct err *err);
+
+/* Check the first line: length and checksum of all bytes.
+ * returns 1 complete, 0 incomplete or damaged, -1 cannot read. */
+int spool_is_complete(int fd, struct err *err);
+
+/* Publish a plan (row P1-P4): write it to router/..<inode>-<pid>, rename
+ * the message to queue/, rename the plan to transport/.  Closes the claim.
+ * returns 0; -1: the message is back under its claimed name in router/ (or,
+ * if even that failed, where recovery finds it: err says). */
+int spool_route(struct spool *spool, struct claim *claim, struct slice plan,
+    struct err *err);
+
+/* Move a claimed message to deferred, freezer or postman as
+ * <inode>.<why> (row D1).  why: [a-z0-9-]+, with a leading "_" only by
+ * spool_copy_aside.  A name that is taken gets "-2", "-3".  fsyncs the file
+ * for freezer and postman.  Closes the claim. returns 0 or -1. */
+int spool_set_aside(struct spool *spool, struct claim *claim,
+    enum spool_area area, const char *why, char out_name[SPOOL_NAME_BYTES],
+    struct err *err);
+
+/* A copy into postman/<inode>._<keyword> (row D2); the message goes on. */
+int spool_copy_aside(struct spool *spool, const struct claim *claim,
+    const char *keyword, struct err *err);
+
+/* Give a claim back: rename to <inode>, close. */
+int spool_unclaim(struct spool *spool, struct claim *claim, struct err *err);
+
+/* deferred|freezer|postman|trash/<name> -> router/<inode> (row D3).
+ * Names with "_" are refused.  returns 0 or -1 (errno ENOENT: gone). */
+int spool_resubmit(struct spool *spool, enum spool_area from,
+    const char *name, struct err *err);
+
+/* ---- the scheduler's end ------------------------------------------- */
+
+/* Open control file (O_RDWR|O_APPEND) and body (read only) of a routed
+ * message; the control file gets a shared lock that travels with the
+ * descriptor.  name as spool_hashed_name gives it.
+ * returns 1; 0 one of them is not there (yet): err says which; -1. */
+int spool_open_work(struct spool *spool, const char *name, int *out_control,
+    int *out_body, struct err *err);
+
+/* True when nobody else (an agent of an earlier scheduler) holds the
+ * control file: takes and releases the exclusive lock on fd. */
+bool spool_work_is_idle(int control_fd);
+
+/* Row F1: unlink the body of a finished message. 0 or -1. */
+int spool_unlink_body(struct spool *spool, const char *name, struct err *err);
+/* Row F2: one barrier for a group: makes the unlinks of bodies and the
+ * records appended to the given control files durable. 0 or -1. */
+int spool_barrier(struct spool *spool, const char *const names[],
+    size_t name_count, const int control_fds[], size_t fd_count,
+    struct err *err);
+/* Row F3: unlink the control file, after the barrier. 0 or -1. */
+int spool_unlink_control(struct spool *spool, const char *name,
+    struct err *err);
+/* Move a message with its control file aside: body to postman/<inode>.<why>
+ * and the control file beside it as <inode>.<why>.control (row D4). */
+int spool_shelve_work(struct spool *spool, const char *name,
+    const char *why, struct err *err);
+
+/* ---- looking around -------------------------------------------------- */
+
+/* Call fn for every file of an area (hash directories included; name is
+ * relative to the area).  Order as readdir gives it.  fn returns false to
+ * stop.  returns 0, -1 when a directory cannot be read. */
+typedef bool spool_scan_fn(void *context, const char *name);
+int spool_scan(const struct spool *spool, enum spool_area area,
+    unsigned priority, spool_scan_fn *fn, void *context, struct err *err);
+
+/* ---- recovery (doc/INTERNALS section 3) ----------------------------- */
+
+struct recovery {		/* what was found and done */
+	unsigned	adopted;	/* complete in public/ -> router/ */
+	unsigned	swept;		/* incomplete in public/, unlinked */
+	unsigned	copied_in;	/* foreign submissions taken over */
+	unsigned	unclaimed;	/* stale claims renamed back */
+	unsigned	plans_dropped;
+	unsigned	finished;	/* half-published messages completed */
+	unsigned	rerouted;	/* bodies without control: router/ */
+	unsigned	completed;	/* controls without body: unlinked */
+	unsigned	refiled;	/* name was not the inode */
+	unsigned	troubles;	/* could not be mended; see events */
+};
+
+typedef void recovery_fn(void *context, const char *file, const char *from,
+    const char *to, const char *reason);
+
+enum recovery_mode {
+	RECOVERY_REPORT = 1,	/* say what would be done, change nothing */
+	RECOVERY_START = 2	/* nothing else runs: sweep young drafts too */
+};
+
+/* Bring every combination of names to a row of the truth table.  Safe while
+ * the daemons run (without START): what is locked is left alone.
+ * returns 0, or -1 when the spool cannot be read. */
+int spool_recover(struct spool *spool, enum recovery_mode mode,
+    recovery_fn *fn, void *context, struct recovery *out, struct err *err);
+
+/* Take over public/<name> that belongs to another user: copy, checked, into
+ * a draft of our own, sync, publish, then unlink the original (row S4).
+ * returns 1 taken, 0 not complete yet, -1. */
+int spool_copy_in(struct spool *spool, const char *name, struct err *err);
+
+#endif

@@ -1,0 +1,139 @@
+/* work.h - the control file: what is to be done, and what came of it
+ *
+ * reference: doc/zmailer-control.5.  The head is written once by the
+ * router, its length and checksum in its first line.  Behind it records are
+ * appended, each by one write(2) on an O_APPEND descriptor: led by a
+ * newline, checksummed, not crossing a 4096-byte boundary (padded with
+ * newlines).  Torn bytes and NULs are no records and hide none.  The state
+ * of a recipient is its last record.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_MAIL_WORK_H
+#define ZM_MAIL_WORK_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "grammar/dsn.h"
+#include "mail/spool.h"
+#include "mail/verdict.h"
+
+enum {
+	WORK_RECORD_BYTES_MAX = 1024,	/* a longer text is cut to fit */
+	WORK_PAGE_BYTES = 4096
+};
+
+enum work_record_kind {
+	WORK_OUTCOME,		/* a verdict of an attempt */
+	WORK_REPORTED,		/* the report about the outcome is durable */
+	WORK_DELAY_NOTICE,	/* a notice of delay is durable */
+	WORK_RECORD_KINDS
+};
+
+struct work_record {
+	enum work_record_kind	kind;
+	uint32_t		rcpt_offset;	/* of its r line in the file */
+	int64_t			time_s;		/* wall */
+	unsigned		tries;		/* attempts so far */
+	int64_t			next_s;		/* deferred: next try; else 0 */
+	struct verdict		verdict;	/* WORK_OUTCOME only */
+};
+
+struct work_rcpt {
+	uint32_t	offset;		/* of the r line: its name for life */
+	struct slice	channel, host, user;
+	int64_t		uid;		/* privilege; -2 is nobody */
+	unsigned	notify;
+	struct slice	orcpt;		/* as given, or empty */
+	/* from the records, by work_parse: */
+	bool		is_final;	/* delivered, relayed, expanded, failed */
+	bool		is_reported;
+	unsigned	delay_notices;
+	unsigned	tries;
+	int64_t		first_try_s, last_try_s, next_s;
+	const struct work_record *last;	/* last outcome, or NULL */
+};
+
+struct work_group {		/* recipients that share sender and header */
+	struct slice	sender;		/* envelope sender as written on the
+					 * wire; empty: null sender */
+	uint32_t	sender_offset;	/* of the s line */
+	uint32_t	header_offset;	/* first header byte; the block ends in
+					 * a blank line */
+	struct slice	header;		/* without that blank line */
+	struct work_rcpt *rcpts;
+	size_t		rcpt_count;
+};
+
+struct work {
+	char		id[SPOOL_ID_BYTES];
+	ino_t		inode;		/* of the body file when planned */
+	uint64_t	body_offset;	/* of the text behind the header */
+	uint64_t	size_bytes;	/* of the message, header and body */
+	struct slice	msgid;		/* for the log */
+	struct slice	errors_to;	/* where reports go; empty: nowhere */
+	struct slice	envid;
+	enum dsn_ret	ret;
+	struct slice	bodytype;
+	struct slice	user;		/* who submitted, for fairness */
+	struct work_group *groups;
+	size_t		group_count;
+	/* when parsed */
+	size_t		head_bytes;
+	size_t		rcpt_total, final_total;
+};
+
+/* Print the head; fills in all offsets of work's groups and recipients.
+ * returns 1; -1 when a value cannot stand in a line. */
+int work_format(struct work *work, struct str *out, struct err *err);
+
+/* Read a whole control file: head and records.  Everything borrows from
+ * file or lives in the arena.
+ * returns 1; -1: not a control file, or its head is damaged. */
+int work_parse(struct arena *arena, struct slice file, struct work *out,
+    struct err *err);
+
+/* Only the first line: returns the head's length, 0 when it is none. */
+size_t work_head_bytes(struct slice file);
+
+/* Read all of fd (at most max_bytes) into *out from offset 0. 0 or -1. */
+int work_read_file(int fd, size_t max_bytes, struct str *out,
+    struct err *err);
+
+/* Append records in one write (more only when they exceed a page), each
+ * padded as said above.  Not synced.  A short write is noted by writing
+ * the rest of the group again on a new line.  returns 0 or -1. */
+int work_append(int control_fd, const char *id,
+    const struct work_record *records, size_t count, struct err *err);
+
+/* ---- a job as an agent sees it (doc/protocol/agent.md) -------------- */
+
+struct work_job {
+	char		id[SPOOL_ID_BYTES];
+	struct slice	host;
+	struct slice	sender;
+	struct slice	header;		/* CR-less, without the blank line */
+	struct slice	bodytype, envid;
+	enum dsn_ret	ret;
+	uint64_t	body_offset;
+	uint64_t	size_bytes;
+	struct work_rcpt *rcpts;	/* channel, host, user, uid, notify,
+					 * orcpt, offset, tries are filled */
+	size_t		rcpt_count;
+};
+
+/* "<inode>/<id>\t<host>\t<sender-off>,<header-off>,<tries>\t<off>,<off>...":
+ * the line the scheduler sends.  tries: attempts made before this one. */
+void work_job_add(struct str *out, const char *name, const char *id,
+    struct slice host, uint32_t sender_offset, uint32_t header_offset,
+    unsigned tries, const uint32_t *rcpt_offsets, size_t count);
+
+/* Read the job's lines out of the control file.  Everything in the arena.
+ * returns 1; -1: the file does not fit the job (answer "#resync"). */
+int work_job_load(struct arena *arena, struct slice job_line, int control_fd,
+    struct work_job *out, struct err *err);
+
+#endif
