@@ -1,1 +1,17 @@
-# tests
+# tests - unit and fuzz-corpus replay in make check; flow, crash and bench beside them
+AM_TESTS_ENVIRONMENT = ZMAILER_SRC=$(abs_top_srcdir); export ZMAILER_SRC; \
+	ZMAILER_BUILD=$(abs_top_builddir); export ZMAILER_BUILD;
+include tests/unit/base/folder.mk
+include tests/unit/grammar/folder.mk
+include tests/unit/io/folder.mk
+include tests/unit/mail/folder.mk
+include tests/unit/daemon/folder.mk
+include tests/unit/smtpserver/folder.mk
+include tests/unit/router/folder.mk
+include tests/unit/scheduler/folder.mk
+include tests/unit/transports/folder.mk
+include tests/unit/tools/folder.mk
+include tests/fuzz/folder.mk
+include tests/flow/folder.mk
+include tests/crash/folder.mk
+include tests/bench/folder.mk

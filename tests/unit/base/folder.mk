@@ -1,0 +1,8 @@
+# unit tests of libzm/base: one binary, one file a source file
+if HAVE_CRITERION
+check_PROGRAMS += tests/unit/base/unit-base
+TESTS += tests/unit/base/unit-base
+tests_unit_base_unit_base_SOURCES = tests/unit/base/test_str.c
+tests_unit_base_unit_base_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_base_unit_base_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
+endif

@@ -1,0 +1,34 @@
+/* verb.h - what a verb is given and gives back
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_VERB_H
+#define ZM_TOOLS_VERB_H
+
+#include "daemon/conf.h"
+
+/* argv[0] is the verb's name; conf_path is what -C gave, or NULL.
+ * Returns the exit status: 0 done, 1 nothing matched, else <sysexits.h>. */
+#define VERB(name, usage, text) \
+	int verb_##name(int argc, char **argv, const char *conf_path);
+#include "tools/verbs.h"
+#undef VERB
+
+struct verb_row {
+	const char	*name, *usage, *text;
+	int		(*run)(int argc, char **argv, const char *conf_path);
+};
+extern const struct verb_row verb_rows[];
+extern const size_t verb_count;
+
+/* The configuration for a verb; prints the report and exits 78 when bad. */
+struct conf *verb_conf(const char *conf_path);
+
+/* "zmailer: VERB: text" and the usage line on stderr; returns EX_USAGE. */
+int verb_usage(const char *name, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Colour and boxes only on a terminal, never with NO_COLOR or TERM=dumb. */
+bool verb_is_fancy(void);
+
+#endif

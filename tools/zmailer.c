@@ -1,0 +1,136 @@
+/* zmailer.c - one command, one verb
+ *
+ * In     -C FILE, a verb, its arguments
+ * Out    the verb's exit status
+ * Spec   zmailer(8); the rows are in verbs.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "tools/verb.h"
+
+#include "base/banned.h"
+
+const struct verb_row verb_rows[] = {
+#define VERB(name, usage, text) { #name, usage, text, verb_##name },
+#include "tools/verbs.h"
+#undef VERB
+};
+const size_t verb_count = sizeof(verb_rows) / sizeof(verb_rows[0]);
+
+struct conf *
+verb_conf(const char *conf_path)
+{
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct conf_report report;
+	struct conf *conf = conf_load(conf_path, arena, &report);
+
+	if (conf == NULL) {
+		conf_report_print(&report, conf_path, &text);
+		fputs(text.buf, stderr);
+		exit(EX_CONFIG);
+	}
+	str_release(&text);
+	arena_free(&arena);
+	return conf;
+}
+
+static const struct verb_row *
+row_find(const char *name)
+{
+	for (size_t i = 0; i < verb_count; i++)
+		if (strcmp(verb_rows[i].name, name) == 0)
+			return &verb_rows[i];
+	return NULL;
+}
+
+int
+verb_usage(const char *name, const char *format, ...)
+{
+	const struct verb_row *row = row_find(name);
+	va_list ap;
+
+	fprintf(stderr, "zmailer: %s: ", name);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fprintf(stderr, "\nusage: zmailer %s %s\n", name,
+	    row ? row->usage : "");
+	return EX_USAGE;
+}
+
+bool
+verb_is_fancy(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL &&
+	    term != NULL && strcmp(term, "dumb") != 0;
+}
+
+/* The verb that a misspelled one is most likely meant to be. */
+static const char *
+verb_like(const char *name)
+{
+	for (size_t i = 0; i < verb_count; i++)
+		if (strncmp(verb_rows[i].name, name, 2) == 0)
+			return verb_rows[i].name;
+	return NULL;
+}
+
+static int
+usage(FILE *out, int status)
+{
+	fprintf(out, "usage: zmailer [-C FILE] VERB [ARGUMENTS]\n\n");
+	for (size_t i = 0; i < verb_count; i++)
+		fprintf(out, "  %-10s %s\n", verb_rows[i].name,
+		    verb_rows[i].text);
+	fprintf(out, "\nzmailer help VERB tells more; -C FILE or the "
+	    "environment's ZMAILER_CONF\nnames the configuration.\n");
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct verb_row *row;
+	const char *conf_path = NULL, *like;
+	int at = 1;
+
+	err_program("zmailer");
+	while (at < argc && argv[at][0] == '-') {
+		if (strcmp(argv[at], "-C") == 0 && at + 1 < argc) {
+			conf_path = argv[at + 1];
+			at += 2;
+		} else if (strcmp(argv[at], "--version") == 0) {
+			printf("zmailer %s\n", PACKAGE_VERSION);
+			return 0;
+		} else if (strcmp(argv[at], "--help") == 0) {
+			return usage(stdout, 0);
+		} else {
+			fprintf(stderr, "zmailer: unknown option %s\n",
+			    argv[at]);
+			return usage(stderr, EX_USAGE);
+		}
+	}
+	if (at == argc)
+		return usage(stderr, EX_USAGE);
+	row = row_find(argv[at]);
+	if (row == NULL) {
+		fprintf(stderr, "zmailer: there is no verb '%s'", argv[at]);
+		like = verb_like(argv[at]);
+		if (like != NULL)
+			fprintf(stderr, "; did you mean '%s'?", like);
+		fprintf(stderr, "\nzmailer help lists them\n");
+		return EX_USAGE;
+	}
+	return row->run(argc - at, argv + at, conf_path);
+}
