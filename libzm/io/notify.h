@@ -1,0 +1,41 @@
+/* notify.h - hear of new files in directories
+ *
+ * A hint and never the truth: events may be lost, doubled, or late, so
+ * whoever uses this rescans at the start and once a minute besides.
+ * Linux uses inotify (notify_inotify.c); elsewhere, and for directories that
+ * inotify refuses (its limits are per user), the directory's mtime is
+ * looked at once a second (notify_scan.c).
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_IO_NOTIFY_H
+#define ZM_IO_NOTIFY_H
+
+#include "base/err.h"
+#include "io/loop.h"
+
+enum notify_flags {
+	NOTIFY_MOVED = 1,	/* a file was renamed into the directory */
+	NOTIFY_WRITTEN = 2	/* a file in it, open for writing, was closed */
+};
+
+struct notify;
+
+/* dir: the number given to notify_add; name: a file name in it, valid during
+ * the call, or NULL: events were lost or are not to be had, read the
+ * directory again.  Must not free the struct notify. */
+typedef void notify_fn(void *context, unsigned dir, const char *name);
+
+/* Never fails: without inotify every directory is polled. */
+struct notify *notify_new(struct loop *loop, notify_fn *fn, void *context);
+void notify_free(struct notify **notify);
+
+/* Watch one directory by an open descriptor (which must stay open) or by
+ * path.  dir comes back in the calls.  One instance may watch thousands.
+ * 0; -1 when it is not a directory or cannot be opened. */
+int notify_add_fd(struct notify *notify, int dir_fd, unsigned dir,
+    enum notify_flags flags, struct err *err);
+int notify_add_path(struct notify *notify, const char *path, unsigned dir,
+    enum notify_flags flags, struct err *err);
+
+#endif
