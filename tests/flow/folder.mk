@@ -1,1 +1,10 @@
-# flow
+# flows: make check runs all, `make flow FLOWS="tests/flow/b0*.flow"` some
+FLOWS = $(srcdir)/tests/flow/*.flow
+EXTRA_DIST += tests/flow tests/lib
+if HAVE_PYTHON3
+TESTS += tests/flow/run-flows
+endif
+.PHONY: flow
+flow: all libexec-tree
+	ZMAILER_SRC=$(abs_top_srcdir) ZMAILER_BUILD=$(abs_top_builddir) \
+	$(PYTHON3) $(srcdir)/tests/flow/runner.py $(FLOWS)

@@ -1,0 +1,136 @@
+"""The flow language: a line is an actor or a fact.
+
+    flow   "what is promised, as a sentence"
+    server NAME { rule; rule }            a scripted next hop
+    dns    NAME { example.net MX 10 mx.example.net; ... }
+    mta    NAME { zmailer.conf lines } -start
+    mta    NAME -stop | -start | -restart | -reload | -kill
+    client NAME [of MTA] { helo x; mail a; rcpt b; data TEXT; expect 250 }
+    file   MTA PATH { contents }
+    run    MTA { command words } expect STATUS ["part of the output"]
+    clock  +5m
+    log    MTA expect EVENT key=value ... [count N] | -not
+    server NAME expect messages N | sessions N | data "text" | command "text"
+    mailbox MTA USER expect messages N | text "part"
+    spool  MTA expect empty | AREA N
+
+Blocks end with the brace that closes them; ';' or a newline ends an item
+of a block (not in mta and file blocks, which are kept as they are).
+${name.port}, ${mta.dir} and the variables of VARIABLES are replaced when
+a line runs.  The whole file is checked before anything starts.
+
+SPDX-License-Identifier: ISC
+"""
+import re
+import shlex
+
+ACTORS = {"flow", "server", "dns", "mta", "client", "file", "run", "clock",
+          "log", "mailbox", "spool"}
+CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
+                "expect", "quit", "drop", "bdat"}
+MTA_FLAGS = {"-start", "-stop", "-restart", "-reload", "-kill"}
+
+
+class FlowError(Exception):
+    pass
+
+
+class Line:
+    def __init__(self, number, words, block):
+        self.number, self.words, self.block = number, words, block
+
+
+def parse(text, name):
+    """Text of a flow file -> list of Line; FlowError names file:line."""
+    lines, at, number = [], 0, 1
+    while at < len(text):
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        raw = text[at:end]
+        start_number = number
+        at, number = end + 1, number + 1
+        if not raw.strip() or raw.lstrip().startswith("#"):
+            continue
+        block = None
+        brace = re.search(r"(?<!\$)\{", raw)
+        if brace:
+            begin = at - len(raw) - 1 + brace.start()
+            close = matching(text, begin)
+            if close < 0:
+                raise FlowError(f"{name}:{start_number}: '{{' is never closed")
+            block = text[begin + 1:close]
+            stop = text.find("\n", close)
+            stop = len(text) if stop < 0 else stop
+            tail = text[close + 1:stop]
+            raw = raw[:brace.start()] + " " + tail
+            number = start_number + text.count("\n", begin, stop) + 1
+            at = stop + 1
+        try:
+            words = shlex.split(raw, comments=True)
+        except ValueError as error:
+            raise FlowError(f"{name}:{start_number}: {error}") from error
+        if not words:
+            continue
+        line = Line(start_number, words, block)
+        check(line, name)
+        lines.append(line)
+    if not lines or lines[0].words[0] != "flow":
+        raise FlowError(f"{name}:1: the first line is: flow \"sentence\"")
+    return lines
+
+
+def matching(text, begin):
+    """Index of the brace that closes the one at begin, or -1."""
+    depth, i = 0, begin
+    while i < len(text):
+        if text[i] == "{":
+            depth += 1
+        elif text[i] == "}":
+            depth -= 1
+            if depth == 0:
+                return i
+        i += 1
+    return -1
+
+
+def items(block):
+    """The items of a block, as lists of words."""
+    found = []
+    for piece in re.split(r"[\n]|;(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)",
+                          block or ""):
+        piece = piece.strip()
+        if piece and not piece.startswith("#"):
+            found.append(shlex.split(piece))
+    return found
+
+
+def check(line, name):
+    words, where = line.words, f"{name}:{line.number}"
+    if words[0] not in ACTORS:
+        raise FlowError(f"{where}: '{words[0]}' is no actor; there are: "
+                        + " ".join(sorted(ACTORS)))
+    if words[0] == "client":
+        for item in items(line.block):
+            if item[0] not in CLIENT_WORDS:
+                raise FlowError(f"{where}: a client does not know "
+                                f"'{item[0]}'")
+    if words[0] == "mta":
+        for word in words[2:]:
+            if word not in MTA_FLAGS:
+                raise FlowError(f"{where}: an mta does not know '{word}'")
+    if words[0] == "clock":
+        span(words[1] if len(words) > 1 else "", where)
+    if words[0] == "run" and "expect" not in words:
+        raise FlowError(f"{where}: run needs: expect STATUS")
+    if words[0] in ("log", "mailbox", "spool") and "expect" not in words:
+        raise FlowError(f"{where}: {words[0]} needs: expect ...")
+
+
+def span(text, where=""):
+    """"+1h30m" -> seconds."""
+    match = re.fullmatch(r"\+?((\d+[smhdw])+)", text)
+    if not match:
+        raise FlowError(f"{where}: '{text}' is not a span like +5m")
+    unit = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+    return sum(int(n) * unit[u]
+               for n, u in re.findall(r"(\d+)([smhdw])", match.group(1)))

@@ -1,0 +1,390 @@
+#!/usr/bin/env python3
+"""Run flow files against the real programs.
+
+    runner.py [-v] [-k] [-j N] FILE.flow ...
+
+-v shows each line as it runs; -k keeps the instances' directories.
+Exit status 0 only if every flow passed.
+
+SPDX-License-Identifier: ISC
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import socket
+import sys
+import time
+import traceback
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "lib"))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import language                                      # noqa: E402
+from zmtest import dns, mta, smtpserver              # noqa: E402
+
+VARIABLES = {
+    "plain": "From: a@src.test\nTo: b@example.net\nSubject: plain\n"
+             "Date: Fri, 20 Nov 2026 12:00:00 +0000\n"
+             "Message-Id: <plain@src.test>\n\nhello\n",
+}
+
+
+class Failure(Exception):
+    pass
+
+
+class Flow:
+    def __init__(self, path, verbose=False, keep=False):
+        self.path, self.verbose, self.keep = path, verbose, keep
+        self.name = os.path.basename(path)
+        self.actors, self.clock = {}, None
+        with open(path, encoding="utf-8") as file:
+            self.lines = language.parse(file.read(), path)
+
+    # ---- running ---------------------------------------------------
+
+    def run(self):
+        self.clock_dir = mta.tempfile.mkdtemp(prefix="zmailer-clock-")
+        self.clock = mta.Clock(os.path.join(self.clock_dir, "clock"))
+        failed = True
+        try:
+            for line in self.lines:
+                if self.verbose:
+                    print(f"  {line.number:3} {' '.join(line.words)}",
+                          flush=True)
+                try:
+                    getattr(self, "do_" + line.words[0])(line)
+                except (AssertionError, Failure, OSError) as error:
+                    raise Failure(f"{self.path}:{line.number}: "
+                                  f"{' '.join(line.words)}\n    {error}"
+                                  + self.story()) from error
+            failed = False
+        finally:
+            for actor in self.actors.values():
+                if isinstance(actor, mta.Mta):
+                    actor.close(self.keep)
+                    if self.keep:
+                        print(f"{self.name}: kept {actor.dir}")
+                else:
+                    actor.close()
+            mta.shutil.rmtree(self.clock_dir, ignore_errors=True)
+        return not failed
+
+    def story(self):
+        """The journal of every instance, for a failure's report."""
+        out = []
+        for actor in self.actors.values():
+            if isinstance(actor, mta.Mta):
+                for row in actor.events()[-25:]:
+                    out.append("    " + " ".join(
+                        f"{k}={v}" for k, v in row.items()
+                        if k not in ("t", "pid")))
+        return "\n" + "\n".join(out) if out else ""
+
+    def fill(self, text):
+        def value(match):
+            name = match.group(1)
+            if name in VARIABLES:
+                return VARIABLES[name]
+            actor, _, field = name.partition(".")
+            if actor not in self.actors or not field:
+                raise Failure(f"there is no ${{{name}}}")
+            return str(getattr(self.actors[actor], field))
+        return re.sub(r"\$\{([a-z0-9_.]+)\}", value, text)
+
+    def mta_of(self, name):
+        actor = self.actors.get(name)
+        if not isinstance(actor, mta.Mta):
+            raise Failure(f"{name} is no mta")
+        return actor
+
+    # ---- actors ----------------------------------------------------
+
+    def do_flow(self, line):
+        self.sentence = line.words[1]
+
+    def do_server(self, line):
+        name = line.words[1]
+        if "expect" in line.words:
+            return self.expect_server(self.actors[name], line.words[3:])
+        rules, extensions, lmtp = [], None, False
+        for item in language.items(line.block):
+            if item[0] == "ehlo":
+                extensions = item[1:]
+            elif item[0] == "lmtp":
+                lmtp = True
+            else:
+                rules.append(self.rule(item))
+        self.actors[name] = smtpserver.Server(rules, extensions, lmtp)
+        return None
+
+    @staticmethod
+    def rule(words):
+        """on VERB [for TEXT] reply CODE TEXT | drop | silence [once|N times]"""
+        if words[0] != "on" or len(words) < 3:
+            raise Failure(f"not a rule: {' '.join(words)}")
+        verb, rest, times, match = words[1], words[2:], None, None
+        if rest[0] == "for":
+            match, rest = rest[1], rest[2:]
+        if rest[-1] == "once":
+            times, rest = 1, rest[:-1]
+        elif rest[-1] == "times":
+            times, rest = int(rest[-2]), rest[:-2]
+        if rest[0] == "reply":
+            action = ("reply", int(rest[1]), " ".join(rest[2:]))
+        else:
+            action = (rest[0],)
+        return smtpserver.Rule(verb, action, times, match)
+
+    @staticmethod
+    def expect_server(server, words):
+        kind, value = words[0], words[1]
+        if kind == "messages":
+            mta.wait_for(f"{value} messages at the server (it has "
+                         f"{len(server.messages)})",
+                         lambda: len(server.messages) >= int(value))
+            if len(server.messages) != int(value):
+                raise Failure(f"the server has {len(server.messages)} messages")
+        elif kind == "sessions":
+            if server.sessions != int(value):
+                raise Failure(f"the server saw {server.sessions} sessions")
+        elif kind == "data":
+            mta.wait_for(f"a message with {value!r}", lambda: any(
+                value.encode() in m.data for m in server.messages))
+        elif kind == "command":
+            mta.wait_for(f"a command with {value!r} in {server.commands}",
+                         lambda: any(value in c for c in server.commands))
+        else:
+            raise Failure(f"a server has no {kind}")
+
+    def do_dns(self, line):
+        rows = []
+        for item in language.items(self.fill(line.block)):
+            value = item[2:] if item[1] == "MX" else \
+                item[2] if len(item) > 2 else None
+            rows.append((item[0], item[1], value))
+        self.actors[line.words[1]] = dns.Dns(rows)
+
+    def do_mta(self, line):
+        name = line.words[1]
+        if name not in self.actors:
+            self.actors[name] = mta.Mta(name, self.clock)
+            self.actors[name].configure(self.fill(line.block or ""))
+        elif line.block is not None:
+            raise Failure("an mta gets its lines once; use file")
+        instance = self.actors[name]
+        for flag in line.words[2:]:
+            if flag == "-start":
+                instance.start()
+            elif flag == "-stop":
+                instance.stop()
+            elif flag == "-kill":
+                instance.kill()
+            elif flag == "-restart":
+                instance.stop()
+                instance.start()
+            elif flag == "-reload":
+                instance.zmailer("reload")
+
+    def do_client(self, line):
+        words = line.words
+        target = words[words.index("of") + 1] if "of" in words else \
+            next(n for n, a in self.actors.items() if isinstance(a, mta.Mta))
+        with socket.create_connection(
+                ("127.0.0.1", self.mta_of(target).port), 20) as peer:
+            Client(peer).run(language.items(line.block), self.fill)
+
+    def do_file(self, line):
+        instance = self.mta_of(line.words[1])
+        path = os.path.join(instance.dir, line.words[2])
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        text = self.fill(line.block or "").lstrip("\n")
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            file.write("\n".join(x.strip() if not x.startswith("  ")
+                                 else x for x in text.splitlines()) + "\n")
+        os.rename(path + ".new", path)
+
+    def do_run(self, line):
+        instance = self.mta_of(line.words[1])
+        at = line.words.index("expect")
+        command = language.shlex.split(self.fill(line.block))
+        status, out, errors = instance.command(*command)
+        if status != int(line.words[at + 1]):
+            raise Failure(f"exit {status}\n{out}{errors}")
+        for part in line.words[at + 2:]:
+            if self.fill(part) not in out + errors:
+                raise Failure(f"no {part!r} in:\n{out}{errors}")
+
+    def do_clock(self, line):
+        self.clock.move(language.span(line.words[1]))
+
+    def do_log(self, line):
+        instance, words = self.mta_of(line.words[1]), line.words[3:]
+        is_not = "-not" in words
+        words = [w for w in words if w != "-not"]
+        count = None
+        if "count" in words:
+            at = words.index("count")
+            count, words = int(words[at + 1]), words[:at] + words[at + 2:]
+        want = [w.split("=", 1) for w in words[1:]]
+
+        def hits():
+            return [e for e in instance.events() if e["ev"] == words[0] and
+                    all(self.fill(v) in str(e.get(k, "")) for k, v in want)]
+        if is_not:
+            if hits():
+                raise Failure(f"the journal has {hits()[0]}")
+            return
+        mta.wait_for("the event", lambda: len(hits()) >= (count or 1))
+        if count is not None and len(hits()) != count:
+            raise Failure(f"the journal has it {len(hits())} times")
+
+    def do_mailbox(self, line):
+        instance, user = self.mta_of(line.words[1]), line.words[2]
+        kind, value = line.words[4], self.fill(line.words[5])
+        if kind == "messages":
+            mta.wait_for(f"{value} messages of {user} (there are "
+                         f"{len(instance.mailbox(user))})",
+                         lambda: len(instance.mailbox(user)) == int(value))
+        else:
+            mta.wait_for(f"{value!r} in a message of {user}", lambda: any(
+                value.encode() in m for m in instance.mailbox(user)))
+
+    def do_spool(self, line):
+        instance = self.mta_of(line.words[1])
+        if line.words[3] == "empty":
+            mta.wait_for("an empty spool", instance.is_empty)
+        else:
+            area, number = line.words[3], int(line.words[4])
+            mta.wait_for(f"{number} files in {area} (there are "
+                         f"{instance.count(area)})",
+                         lambda: instance.count(area) == number)
+
+
+class Client:
+    """Speaks SMTP as told; every command expects success unless the next
+    item is an `expect` of its own."""
+
+    def __init__(self, peer):
+        self.peer, self.lines = peer, peer.makefile("rb")
+        self.last = None
+
+    def reply(self):
+        text = []
+        while True:
+            raw = self.lines.readline(65536)
+            if not raw:
+                raise Failure(f"connection closed after {self.last}")
+            text.append(raw.decode("latin-1").rstrip("\r\n"))
+            if len(raw) < 4 or raw[3:4] != b"-":
+                return "\n".join(text)
+
+    def send(self, text):
+        self.peer.sendall(text)
+
+    def run(self, steps, fill):
+        self.expect(self.reply(), "220", None)
+        for i, words in enumerate(steps):
+            verb = words[0]
+            args = [fill(w) for w in words[1:]]
+            following = steps[i + 1] if i + 1 < len(steps) else [""]
+            if verb == "expect":
+                continue
+            if verb == "drop":
+                return
+            reply = getattr(self, "say_" + verb, self.say_plain)(verb, args)
+            if following[0] == "expect":
+                self.expect(reply, following[1],
+                            fill(" ".join(following[2:])))
+            elif reply is not None and verb != "raw":
+                self.expect(reply, "2", None)
+        self.send(b"QUIT\r\n")
+        self.lines.read()
+
+    def expect(self, reply, code, part):
+        self.last = reply
+        if not reply.split("\n")[-1].startswith(code) or \
+                (part and part not in reply):
+            raise Failure(f"wanted {code} {part or ''}, got: {reply}")
+
+    def line(self, text):
+        self.send(text.encode("utf-8", "surrogateescape") + b"\r\n")
+        return self.reply()
+
+    def say_plain(self, verb, args):
+        return self.line(" ".join([verb.upper()] + args))
+
+    def say_helo(self, _verb, args):
+        return self.line(f"EHLO {args[0]}")
+
+    def say_mail(self, _verb, args):
+        return self.line(" ".join([f"MAIL FROM:<{args[0].strip('<>')}>"]
+                                  + args[1:]))
+
+    def say_rcpt(self, _verb, args):
+        return self.line(" ".join([f"RCPT TO:<{args[0].strip('<>')}>"]
+                                  + args[1:]))
+
+    def say_send(self, _verb, args):
+        return self.line(" ".join(args))
+
+    def say_raw(self, _verb, args):
+        self.send(" ".join(args).encode().decode("unicode_escape")
+                  .encode("latin-1"))
+        return self.reply()
+
+    def say_data(self, _verb, args):
+        reply = self.line("DATA")
+        if not reply.startswith("354"):
+            return reply
+        text = " ".join(args).replace("\\n", "\n")
+        for row in text.rstrip("\n").split("\n"):
+            self.send((("." if row.startswith(".") else "") + row)
+                      .encode("utf-8", "surrogateescape") + b"\r\n")
+        return self.line(".")
+
+
+def run_file(path, options):
+    began = time.monotonic()
+    try:
+        flow = Flow(path, options.verbose, options.keep)
+        flow.run()
+        problem = None
+    except (Failure, language.FlowError) as error:
+        problem = str(error)
+    except Exception:                    # a defect of the runner itself
+        problem = traceback.format_exc()
+    return path, problem, time.monotonic() - began
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("-v", dest="verbose", action="store_true")
+    parser.add_argument("-k", dest="keep", action="store_true")
+    parser.add_argument("-j", dest="jobs", type=int,
+                        default=2 * (os.cpu_count() or 1))
+    parser.add_argument("files", nargs="+")
+    options = parser.parse_args()
+    for path in options.files:           # the whole syntax first
+        with open(path, encoding="utf-8") as file:
+            language.parse(file.read(), path)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for path, problem, took in pool.map(
+                lambda p: run_file(p, options), options.files):
+            name = os.path.basename(path)
+            if problem:
+                failed += 1
+                print(f"FAIL {name} ({took:.1f} s)\n{problem}", flush=True)
+            else:
+                print(f"ok   {name} ({took:.1f} s)", flush=True)
+    print(f"flow: {len(options.files) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except language.FlowError as error:
+        sys.exit(f"runner.py: {error}")

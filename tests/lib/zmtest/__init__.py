@@ -1,0 +1,1 @@
+"""Actors for tests: a server, a client, a DNS server, an MTA instance."""

@@ -1,0 +1,160 @@
+"""A private zmailer instance in a directory of its own, with a clock that
+can be moved.
+
+SPDX-License-Identifier: ISC
+"""
+import glob
+import json
+import mmap
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+
+BUILD = os.environ.get("ZMAILER_BUILD") or os.getcwd()
+WAIT_S = float(os.environ.get("ZMAILER_TEST_WAIT", "20"))
+
+
+def free_port():
+    """A port that was free a moment ago on the loopback address."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+def wait_for(what, condition, seconds=None):
+    """Poll until condition() is true; AssertionError names `what`."""
+    end = time.monotonic() + (seconds or WAIT_S)
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise AssertionError(f"waited in vain for {what}")
+
+
+class Clock:
+    """Seconds added to every clock of the processes that map the file."""
+
+    def __init__(self, path):
+        self.path = path
+        with open(path, "wb") as file:
+            file.write(struct.pack("=q", 0))
+        self.file = open(path, "r+b")
+        self.map = mmap.mmap(self.file.fileno(), 8)
+
+    def move(self, seconds):
+        now = struct.unpack("=q", self.map[:8])[0]
+        self.map[:8] = struct.pack("=q", now + seconds)
+
+
+class Mta:
+    def __init__(self, name="m1", clock=None, init_options=(), env=None):
+        self.name = name
+        self.top = tempfile.mkdtemp(prefix=f"zmailer-{name}-")
+        self.dir = os.path.join(self.top, "i")
+        self.port = free_port()
+        self.conf = os.path.join(self.dir, "zmailer.conf")
+        self.env = dict(os.environ, ZMAILER_CONF=self.conf, LC_ALL="C",
+                        ZMAILER_BUILD=BUILD, **(env or {}))
+        self.env["PATH"] = os.path.join(BUILD, "tools") + ":" + \
+            os.environ["PATH"]
+        if clock:
+            self.env["ZMAILER_TEST_CLOCK"] = clock.path
+        self.zmailer("init", self.dir, "--port", str(self.port),
+                     *init_options)
+        self.is_started = False
+
+    def configure(self, text):
+        """Put text in front of the configuration: the first match wins."""
+        with open(self.conf) as file:
+            rest = file.read()
+        with open(self.conf, "w") as file:
+            file.write(text + "\n" + rest)
+
+    def command(self, *words, input=None, check=None):
+        """Run a command of ours; returns (status, output, errors)."""
+        done = subprocess.run(words, env=self.env, input=input, timeout=60,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        out = done.stdout.decode("utf-8", "replace")
+        errors = done.stderr.decode("utf-8", "replace")
+        if check is not None and done.returncode != check:
+            raise AssertionError(f"{' '.join(words)}: exit "
+                                 f"{done.returncode}\n{out}{errors}")
+        return done.returncode, out, errors
+
+    def zmailer(self, *words, check=0):
+        return self.command(os.path.join(BUILD, "tools", "zmailer"), *words,
+                            check=check)
+
+    def start(self):
+        self.zmailer("start")
+        self.is_started = True
+
+    def stop(self):
+        if self.is_started:
+            self.zmailer("stop", check=None)
+            self.is_started = False
+
+    def pids(self):
+        """Every process of this instance, by its environment."""
+        mark = f"ZMAILER_CONF={self.conf}".encode()
+        found = []
+        for path in glob.glob("/proc/[0-9]*/environ"):
+            try:
+                with open(path, "rb") as file:
+                    if mark in file.read().split(b"\0"):
+                        found.append(int(path.split("/")[2]))
+            except OSError:
+                continue
+        return [pid for pid in found if pid != os.getpid()]
+
+    def kill(self):
+        """kill -9 of all processes, as the machine would end them."""
+        for _ in range(3):
+            for pid in self.pids():
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except OSError:
+                    pass
+        wait_for("all processes to be gone", lambda: not self.pids())
+        self.is_started = False
+
+    def events(self):
+        """All lines of the journal, oldest first."""
+        rows = []
+        for path in sorted(glob.glob(self.dir + "/log/events-*.jsonl")):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                for line in file:
+                    if line.endswith("\n"):
+                        rows.append(json.loads(line))
+        return rows
+
+    def count(self, area):
+        """Message files in an area of the spool (hash directories too)."""
+        total = 0
+        for path, _, files in os.walk(os.path.join(self.dir, "spool", area)):
+            total += sum(1 for name in files if not name.startswith(".lock"))
+        return total
+
+    def is_empty(self):
+        areas = ["public", "router", "queue", "transport", "deferred"]
+        return not any(self.count(area) for area in areas)
+
+    def mailbox(self, user):
+        """Messages (bytes) in a user's Maildir."""
+        found = []
+        for path in sorted(glob.glob(f"{self.dir}/mail/{user}/new/*")):
+            with open(path, "rb") as file:
+                found.append(file.read())
+        return found
+
+    def close(self, keep=False):
+        self.stop()
+        if self.pids():
+            self.kill()
+        if not keep:
+            shutil.rmtree(self.top, ignore_errors=True)

@@ -1,0 +1,180 @@
+"""A scripted SMTP or LMTP server: polite unless a rule says otherwise.
+
+Rules are rows (verb, action, times): the first row whose verb matches and
+whose times are not used up acts.  Actions: ("reply", code, text), ("drop",)
+closes the connection, ("silence",) never answers.  verb END is the reply
+to the final dot; CONNECT the greeting.
+
+SPDX-License-Identifier: ISC
+"""
+import socket
+import threading
+
+
+class Rule:
+    def __init__(self, verb, action, times=None, match=None):
+        self.verb, self.action, self.times = verb.upper(), action, times
+        self.match = match          # must be part of the command line
+
+    def take(self, verb, line):
+        if self.verb != verb or self.times == 0:
+            return False
+        if self.match and self.match not in line:
+            return False
+        if self.times is not None:
+            self.times -= 1
+        return True
+
+
+class Message:
+    def __init__(self, sender, rcpts, mail_line, rcpt_lines):
+        self.sender, self.rcpts = sender, rcpts
+        self.mail_line, self.rcpt_lines = mail_line, rcpt_lines
+        self.data = b""             # dots undone, CRLF line ends
+
+
+class Server:
+    def __init__(self, rules=(), extensions=None, lmtp=False, host="127.0.0.1",
+                 port=0):
+        self.rules, self.lmtp = list(rules), lmtp
+        self.extensions = extensions if extensions is not None else [
+            "PIPELINING", "8BITMIME", "ENHANCEDSTATUSCODES", "DSN",
+            "SIZE 100000000"]
+        self.messages, self.sessions, self.commands = [], 0, []
+        self.lock = threading.Lock()
+        self.listener = socket.create_server((host, port), backlog=128)
+        self.port = self.listener.getsockname()[1]
+        self.closing = False
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self):
+        self.closing = True
+        self.listener.close()
+
+    def _accept(self):
+        while not self.closing:
+            try:
+                peer, _ = self.listener.accept()
+            except OSError:
+                return
+            with self.lock:
+                self.sessions += 1
+            threading.Thread(target=self._session, args=(peer,),
+                             daemon=True).start()
+
+    def _rule(self, verb, line=""):
+        with self.lock:
+            for rule in self.rules:
+                if rule.take(verb, line):
+                    return rule.action
+        return None
+
+    def _answer(self, peer, verb, line, default):
+        """Send the reply; returns its first digit, or None to hang up."""
+        action = self._rule(verb, line) or ("reply",) + default
+        if action[0] == "drop":
+            return None
+        if action[0] == "silence":
+            threading.Event().wait(600)
+            return None
+        code, text = action[1], action[2]
+        peer.sendall(f"{code} {text}\r\n".encode())
+        return str(code)[0]
+
+    def _session(self, peer):
+        try:
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._dialogue(peer, peer.makefile("rb"))
+        except (OSError, ValueError):
+            pass
+        finally:
+            peer.close()
+
+    def _dialogue(self, peer, lines):
+        if self._answer(peer, "CONNECT", "", (220, "sink.test ready")) != "2":
+            return
+        message = None
+        while True:
+            raw = lines.readline(100000)
+            if not raw:
+                return
+            line = raw.decode("latin-1").rstrip("\r\n")
+            verb = line.split(" ")[0].upper()
+            with self.lock:
+                self.commands.append(line)
+            if verb in ("EHLO", "LHLO"):
+                action = self._rule("EHLO", line)
+                if action:
+                    if action[0] != "reply":
+                        return
+                    peer.sendall(f"{action[1]} {action[2]}\r\n".encode())
+                    continue
+                words = ["sink.test"] + self.extensions
+                for i, word in enumerate(words):
+                    mark = " " if i == len(words) - 1 else "-"
+                    peer.sendall(f"250{mark}{word}\r\n".encode())
+            elif verb == "MAIL":
+                got = self._answer(peer, verb, line, (250, "2.1.0 ok"))
+                if got is None:
+                    return
+                if got == "2":
+                    message = Message(_path(line), [], line, [])
+            elif verb == "RCPT":
+                got = self._answer(peer, verb, line, (250, "2.1.5 ok"))
+                if got is None:
+                    return
+                if got == "2" and message:
+                    message.rcpts.append(_path(line))
+                    message.rcpt_lines.append(line)
+            elif verb == "DATA":
+                if not message or not message.rcpts:
+                    peer.sendall(b"554 5.5.1 no valid recipients\r\n")
+                    continue
+                got = self._answer(peer, verb, line, (354, "go on"))
+                if got is None:
+                    return
+                if got == "3" and not self._data(peer, lines, message):
+                    return
+                message = None
+            elif verb == "QUIT":
+                self._answer(peer, verb, line, (221, "2.0.0 bye"))
+                return
+            elif verb == "RSET":
+                message = None
+                if self._answer(peer, verb, line, (250, "2.0.0 ok")) is None:
+                    return
+            else:
+                if self._answer(peer, verb, line, (250, "2.0.0 ok")) is None:
+                    return
+
+    def _data(self, peer, lines, message):
+        parts = []
+        while True:
+            raw = lines.readline(10000000)
+            if not raw:
+                return False
+            if raw == b".\r\n":
+                break
+            parts.append(raw[1:] if raw.startswith(b".") else raw)
+        message.data = b"".join(parts)
+        answers = message.rcpts if self.lmtp else [None]
+        for rcpt in answers:
+            got = self._answer(peer, "END", rcpt or "",
+                               (250, "2.0.0 taken"))
+            if got is None:
+                return False
+            if got == "2":
+                with self.lock:
+                    if self.lmtp:
+                        one = Message(message.sender, [rcpt],
+                                      message.mail_line, message.rcpt_lines)
+                        one.data = message.data
+                        self.messages.append(one)
+                    else:
+                        self.messages.append(message)
+        return True
+
+
+def _path(line):
+    start, end = line.find("<"), line.rfind(">")
+    return line[start + 1:end] if 0 <= start < end else ""
