@@ -25,7 +25,9 @@ int ipc_pair(int out_ends[2], struct err *err);
 
 /* Write all of text with fds attached to its first byte (count may be 0).
  * On a blocking socket writes everything.  On a non-blocking one returns
- * what was taken: 0..text.n, or -1 (errno EAGAIN taken as 0). */
+ * what was taken: 0..text.n, or -1 (errno EAGAIN taken as 0).  Descriptors
+ * go with the first byte: after 0 they must be given again, after more
+ * they must not. */
 ssize_t ipc_send(int socket, struct slice text, const int *fds, size_t count);
 
 /* Receiver: collected bytes and descriptors. */
@@ -38,7 +40,8 @@ void ipc_inbox_init(struct ipc_inbox *inbox);
 /* Close descriptors that were not taken; free. */
 void ipc_inbox_release(struct ipc_inbox *inbox);
 /* One recvmsg into the inbox.  returns 1 got some; 0 end of file; -1 with
- * errno (EAGAIN on a non-blocking socket). */
+ * errno (EAGAIN on a non-blocking socket; EMSGSIZE when the peer sent more
+ * descriptors than the inbox holds: it is broken, close it). */
 int ipc_receive(int socket, struct ipc_inbox *inbox);
 /* Next whole line without its LF; *cursor counts from 0 over bytes; call
  * ipc_inbox_consume(inbox, cursor) after the last one.

@@ -22,11 +22,18 @@ struct watch;			/* a watched descriptor */
 typedef void loop_io_fn(void *context, unsigned ready);
 typedef void loop_fn(void *context);
 
+/* A loop; never NULL. */
 struct loop *loop_new(void);
+/* Forget all watches and timers (pointers to watches die with it), give
+ * signals back to their default; after a fork the parent's loop is not
+ * touched.  Sets *loop to NULL. */
 void loop_free(struct loop **loop);
 
-/* Call fn when fd is ready for one of events (LOOP_HANGUP always may be
- * reported).  The loop does not own fd.  Level-triggered. */
+/* Call fn when fd is ready for one of events.  LOOP_HANGUP is reported
+ * unasked when the connection is gone, together with what was waited for,
+ * so that a reader sees the end in read(2); asking for it also reports a
+ * peer that closed its sending half.  The loop does not own fd.
+ * Level-triggered.  A descriptor has one watch at a time. */
 struct watch *loop_watch(struct loop *loop, int fd, unsigned events,
     loop_io_fn *fn, void *context);
 /* Wait for other events from now on; 0 pauses. */
@@ -40,20 +47,24 @@ struct timer {
 	loop_fn		*fn;
 	void		*context;
 	struct loop	*loop;
-	unsigned	 heap_index;	/* loop.c's own */
+	unsigned	 heap_index;	/* loop.c's own, like order */
+	unsigned	 order;		/* equal moments: first set, first called */
 };
-/* (Re)arm; a timer fires once.  O(log n). */
+/* (Re)arm; a timer fires once, one that is due already in the next turn.
+ * O(log n).  The struct must not move while it is set. */
 void timer_set(struct loop *loop, struct timer *timer, int64_t at_ms,
     loop_fn *fn, void *context);
+/* Not set any more; harmless when it was not. */
 void timer_clear(struct timer *timer);
 
 /* Call fn(context) at the end of every turn. */
 void loop_at_turn_end(struct loop *loop, loop_fn *fn, void *context);
 
-/* Call fn(context) in the loop (not in the handler) after signal number. */
+/* Call fn(context) in the loop (not in the handler) after signal number.
+ * Signals that came together are reported once.  One loop of a process. */
 void loop_signal(struct loop *loop, int number, loop_fn *fn, void *context);
 
-/* Run until loop_stop. */
+/* Run until loop_stop; the turn that stops is finished. */
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
 

@@ -1,0 +1,435 @@
+/* loop.c - one event loop a process: watches, timers, signals, turns
+ *
+ * In     descriptors, moments, signal numbers and whom to call
+ * Out    calls, in a fixed order within a turn
+ * Holds  the watches (changes reach the system once a turn), a binary heap
+ *        of timers, the signal pipe
+ * Spec   loop.h
+ *
+ * A freed watch stays in memory until the turn is over: the list of what
+ * is ready may still name it.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/event.h"
+#include "base/mem.h"
+#include "io/loop_poller.h"
+
+#include "base/banned.h"
+
+enum { SIGNAL_MAX = 64 };
+
+struct turn_end {
+	loop_fn		*fn;
+	void		*context;
+};
+
+struct signal_row {
+	loop_fn		*fn;
+	void		*context;
+};
+
+struct loop {
+	struct poller		*poller;
+	struct watch		*watches;	/* all that are alive */
+	struct watch		*dirty, *dead;
+	struct timer		**heap;		/* from 1; [0] is not used */
+	unsigned		 timer_count, timer_room, timer_order;
+	struct turn_end		*turn_ends;
+	size_t			 turn_end_count;
+	struct signal_row	 signals[SIGNAL_MAX];
+	struct watch		*signal_watch;
+	bool			 is_stopped;
+	struct poller_ready	 ready[POLLER_READY_MAX];
+};
+
+/* Handlers know no context: one loop of a process has the signals. */
+static int signal_pipe[2] = { -1, -1 };
+static volatile sig_atomic_t signal_is_pending[SIGNAL_MAX];
+
+/* ---- watches -------------------------------------------------------- */
+
+static void
+watch_mark(struct watch *watch)
+{
+	if (watch->is_dirty)
+		return;
+	watch->is_dirty = true;
+	watch->next_dirty = watch->loop->dirty;
+	watch->loop->dirty = watch;
+}
+
+struct watch *
+loop_watch(struct loop *loop, int fd, unsigned events, loop_io_fn *fn,
+    void *context)
+{
+	struct watch *watch = mem_alloc(1, sizeof(*watch));
+
+	watch->loop = loop;
+	watch->fd = fd;
+	watch->events = events;
+	watch->fn = fn;
+	watch->context = context;
+	watch->next = loop->watches;
+	if (watch->next != NULL)
+		watch->next->previous = watch;
+	loop->watches = watch;
+	watch_mark(watch);
+	return watch;
+}
+
+void
+watch_set(struct watch *watch, unsigned events)
+{
+	if (watch->events == events)
+		return;
+	watch->events = events;
+	watch_mark(watch);
+}
+
+void
+watch_free(struct watch **watch)
+{
+	struct watch *dead = *watch;
+
+	*watch = NULL;
+	if (dead == NULL)
+		return;
+	/* At once, not with the other changes: the caller closes the fd. */
+	poller_arm(dead->loop->poller, dead, 0);
+	dead->is_dead = true;
+	if (dead->next != NULL)
+		dead->next->previous = dead->previous;
+	if (dead->previous != NULL)
+		dead->previous->next = dead->next;
+	else
+		dead->loop->watches = dead->next;
+	dead->next_dead = dead->loop->dead;
+	dead->loop->dead = dead;
+}
+
+/* Tell the poller what changed since the last turn. */
+static void
+dirty_flush(struct loop *loop)
+{
+	while (loop->dirty != NULL) {
+		struct watch *watch = loop->dirty;
+
+		loop->dirty = watch->next_dirty;
+		watch->is_dirty = false;
+		if (!watch->is_dead)
+			poller_arm(loop->poller, watch, watch->events);
+	}
+}
+
+static void
+dead_bury(struct loop *loop)
+{
+	if (loop->dead == NULL)
+		return;
+	dirty_flush(loop);
+	while (loop->dead != NULL) {
+		struct watch *watch = loop->dead;
+
+		loop->dead = watch->next_dead;
+		mem_free(&watch);
+	}
+}
+
+static void
+watches_call(struct loop *loop, int wait_ms)
+{
+	size_t n = poller_wait(loop->poller, wait_ms, loop->ready);
+
+	for (size_t i = 0; i < n; i++) {
+		struct watch *watch = loop->ready[i].watch;
+		unsigned ready = loop->ready[i].ready;
+
+		if (watch->is_dead || watch->events == 0)
+			continue;
+		ready &= watch->events | LOOP_HANGUP;
+		if (ready != 0)
+			watch->fn(watch->context, ready);
+	}
+}
+
+/* ---- timers: a binary heap, earliest first, equal ones in order ------ */
+
+static bool
+timer_is_before(const struct timer *a, const struct timer *b)
+{
+	if (a->at_ms != b->at_ms)
+		return a->at_ms < b->at_ms;
+	return (int)(a->order - b->order) < 0;
+}
+
+static void
+heap_put(struct loop *loop, unsigned at, struct timer *timer)
+{
+	loop->heap[at] = timer;
+	timer->heap_index = at;
+}
+
+static void
+heap_up(struct loop *loop, struct timer *timer)
+{
+	unsigned at = timer->heap_index;
+
+	while (at > 1 && timer_is_before(timer, loop->heap[at / 2])) {
+		heap_put(loop, at, loop->heap[at / 2]);
+		at /= 2;
+	}
+	heap_put(loop, at, timer);
+}
+
+static void
+heap_down(struct loop *loop, struct timer *timer)
+{
+	unsigned at = timer->heap_index, child;
+
+	while ((child = at * 2) <= loop->timer_count) {
+		if (child < loop->timer_count &&
+		    timer_is_before(loop->heap[child + 1], loop->heap[child]))
+			child++;
+		if (!timer_is_before(loop->heap[child], timer))
+			break;
+		heap_put(loop, at, loop->heap[child]);
+		at = child;
+	}
+	heap_put(loop, at, timer);
+}
+
+void
+timer_clear(struct timer *timer)
+{
+	struct loop *loop = timer->loop;
+	unsigned at = timer->heap_index;
+	struct timer *last;
+
+	timer->at_ms = 0;
+	if (at == 0)
+		return;
+	timer->heap_index = 0;
+	last = loop->heap[loop->timer_count--];
+	if (last == timer)
+		return;
+	heap_put(loop, at, last);
+	heap_up(loop, last);
+	heap_down(loop, last);
+}
+
+void
+timer_set(struct loop *loop, struct timer *timer, int64_t at_ms, loop_fn *fn,
+    void *context)
+{
+	timer_clear(timer);
+	timer->at_ms = at_ms > 0 ? at_ms : 1;
+	timer->fn = fn;
+	timer->context = context;
+	timer->loop = loop;
+	timer->order = loop->timer_order++;
+	if (loop->timer_count + 1 >= loop->timer_room) {
+		loop->timer_room = loop->timer_room ? loop->timer_room * 2 : 16;
+		loop->heap = mem_grow(loop->heap, loop->timer_room,
+		    sizeof(struct timer *));
+	}
+	heap_put(loop, ++loop->timer_count, timer);
+	heap_up(loop, timer);
+}
+
+/* A timer that is armed again for now or earlier waits for the next turn:
+ * descriptors are looked at in between. */
+static void
+timers_call(struct loop *loop)
+{
+	unsigned left = loop->timer_count;
+	int64_t now_ms;
+
+	if (left == 0)
+		return;
+	now_ms = clock_steady_ms();
+	while (left-- > 0 && loop->timer_count > 0 &&
+	    loop->heap[1]->at_ms <= now_ms) {
+		struct timer *timer = loop->heap[1];
+
+		timer_clear(timer);
+		timer->fn(timer->context);
+	}
+}
+
+static int
+wait_bound(const struct loop *loop, int wait_ms)
+{
+	int nap_ms = clock_nap_ms();
+	int64_t left_ms;
+
+	if (nap_ms >= 0 && (wait_ms < 0 || wait_ms > nap_ms))
+		wait_ms = nap_ms;
+	if (loop->timer_count == 0)
+		return wait_ms;
+	left_ms = loop->heap[1]->at_ms - clock_steady_ms();
+	if (left_ms < 0)
+		left_ms = 0;
+	if (left_ms > INT_MAX)
+		left_ms = INT_MAX;
+	return wait_ms < 0 || left_ms < wait_ms ? (int)left_ms : wait_ms;
+}
+
+/* ---- signals: a handler notes the number and wakes the loop ---------- */
+
+static void
+on_signal(int number)
+{
+	int saved = errno;
+
+	signal_is_pending[number] = 1;
+	/* A full pipe wakes the loop just as well. */
+	if (write(signal_pipe[1], "", 1) < 0)
+		errno = saved;
+	errno = saved;
+}
+
+static void
+signals_call(void *context, unsigned ready)
+{
+	struct loop *loop = context;
+	char bytes[64];
+
+	while (read(signal_pipe[0], bytes, sizeof(bytes)) ==
+	    (ssize_t)sizeof(bytes))
+		;
+	for (int i = 1; i < SIGNAL_MAX; i++)
+		if (signal_is_pending[i] && loop->signals[i].fn != NULL) {
+			signal_is_pending[i] = 0;
+			loop->signals[i].fn(loop->signals[i].context);
+		}
+}
+
+static void
+signals_open(struct loop *loop)
+{
+	if (loop->signal_watch != NULL)
+		return;
+	if (signal_pipe[0] >= 0)
+		panic("loop_signal: another loop has the signals");
+	if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
+		fatal("pipe2: %s", strerror(errno));	/* as poller_new */
+	loop->signal_watch = loop_watch(loop, signal_pipe[0], LOOP_READ,
+	    signals_call, loop);
+}
+
+void
+loop_signal(struct loop *loop, int number, loop_fn *fn, void *context)
+{
+	struct sigaction action;
+
+	if (number <= 0 || number >= SIGNAL_MAX)
+		panic("loop_signal: number %d", number);
+	signals_open(loop);
+	loop->signals[number].fn = fn;
+	loop->signals[number].context = context;
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = on_signal;
+	action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
+	sigfillset(&action.sa_mask);
+	sigaction(number, &action, NULL);
+}
+
+static void
+signals_close(struct loop *loop)
+{
+	if (loop->signal_watch == NULL)
+		return;
+	for (int i = 1; i < SIGNAL_MAX; i++)
+		if (loop->signals[i].fn != NULL) {
+			signal(i, SIG_DFL);
+			signal_is_pending[i] = 0;
+		}
+	close(signal_pipe[0]);
+	close(signal_pipe[1]);
+	signal_pipe[0] = signal_pipe[1] = -1;
+}
+
+/* ---- turns ------------------------------------------------------------ */
+
+struct loop *
+loop_new(void)
+{
+	struct loop *loop = mem_alloc(1, sizeof(*loop));
+
+	loop->poller = poller_new();
+	return loop;
+}
+
+void
+loop_free(struct loop **loop)
+{
+	struct loop *dead = *loop;
+
+	if (dead == NULL)
+		return;
+	signals_close(dead);
+	/* The poller goes first: what a parent waits for is not touched. */
+	poller_free(&dead->poller);
+	while (dead->timer_count > 0)
+		timer_clear(dead->heap[dead->timer_count]);
+	while (dead->watches != NULL) {
+		struct watch *watch = dead->watches;
+
+		dead->watches = watch->next;
+		mem_free(&watch);
+	}
+	while (dead->dead != NULL) {
+		struct watch *watch = dead->dead;
+
+		dead->dead = watch->next_dead;
+		mem_free(&watch);
+	}
+	mem_free(&dead->heap);
+	mem_free(&dead->turn_ends);
+	mem_free(loop);
+}
+
+void
+loop_at_turn_end(struct loop *loop, loop_fn *fn, void *context)
+{
+	loop->turn_ends = mem_grow(loop->turn_ends, loop->turn_end_count + 1,
+	    sizeof(*loop->turn_ends));
+	loop->turn_ends[loop->turn_end_count].fn = fn;
+	loop->turn_ends[loop->turn_end_count++].context = context;
+}
+
+void
+loop_turn(struct loop *loop, int wait_ms)
+{
+	dirty_flush(loop);
+	watches_call(loop, wait_bound(loop, wait_ms));
+	timers_call(loop);
+	for (size_t i = 0; i < loop->turn_end_count; i++)
+		loop->turn_ends[i].fn(loop->turn_ends[i].context);
+	event_flush();
+	dead_bury(loop);
+}
+
+void
+loop_run(struct loop *loop)
+{
+	while (!loop->is_stopped)
+		loop_turn(loop, -1);
+	loop->is_stopped = false;
+}
+
+void
+loop_stop(struct loop *loop)
+{
+	loop->is_stopped = true;
+}
