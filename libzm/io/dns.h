@@ -47,6 +47,13 @@ int dns_use(const char *server, struct err *err);
 enum dns_result dns_mx(const char *domain, struct dns_mx *out, size_t *out_n,
     struct err *err);
 
+/* The two readers of whole answers, apart from the asking, for tests and
+ * fuzzing.  dns_parse_addresses adds behind *out_n. */
+enum dns_result dns_parse_mx(const unsigned char *answer, size_t n,
+    struct dns_mx *out, size_t *out_n, struct err *err);
+enum dns_result dns_parse_addresses(const unsigned char *answer, size_t n,
+    struct dns_address *out, size_t *out_n, struct err *err);
+
 /* A and AAAA of a host name or an address literal's inside ("192.0.2.1",
  * "IPv6:::1").  /etc/hosts counts as well ("localhost"). */
 enum dns_result dns_addresses(const char *host, struct dns_address *out,

@@ -1,0 +1,446 @@
+/* dns.c - MX, A and AAAA, asked of the resolver and taken apart
+ *
+ * In     domains and host names from envelopes and configuration
+ * Out    hosts in the order to be tried, addresses
+ * Holds  one resolver state; forgets every answer
+ * Trusts no answer: lengths are ns_parserr's, counts are bounded here,
+ *        host names must be host names
+ * Spec   RFC 5321 section 5.1, RFC 7505, RFC 1035
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <arpa/inet.h>
+#include <arpa/nameser.h>
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <idn2.h>
+#include <netdb.h>
+#include <resolv.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "grammar/net.h"
+#include "io/dns.h"
+
+#include "base/banned.h"
+
+enum {
+	DNS_ANSWER_BYTES = 65536,	/* all that TCP can carry */
+	DNS_TRIES = 2,
+	DNS_TRY_S = 5,
+	DNS_PORT = 53,
+	HOSTS_FILE_BYTES_MAX = 65536	/* what is read of /etc/hosts */
+};
+
+static struct __res_state state;
+static bool is_ready;
+static char own_server[64];		/* "": the system's */
+
+/* Point the resolver at one server.  An IPv6 address goes where glibc
+ * keeps it: sin_family 0 and a pointer beside the IPv4 list. */
+static int
+state_use(const struct sockaddr *server, struct err *err)
+{
+	if (server->sa_family == AF_INET) {
+		memcpy(&state.nsaddr_list[0], server,
+		    sizeof(struct sockaddr_in));
+		state.nscount = 1;
+		return 0;
+	}
+#ifdef __GLIBC__
+	struct sockaddr_in6 *six = state._u._ext.nsaddrs[0];
+
+	if (six == NULL)		/* res_nclose frees it */
+		six = malloc(sizeof(*six));
+	if (six == NULL)
+		return err_sys(err, "name server");
+	memcpy(six, server, sizeof(*six));
+	state.nsaddr_list[0].sin_family = 0;
+	state._u._ext.nsaddrs[0] = six;
+	state._u._ext.nscount = 0;
+	state.nscount = 1;
+	return 0;
+#else
+	return err_set(err, "an IPv6 name server must be set in "
+	    "/etc/resolv.conf on this system");
+#endif
+}
+
+static int
+state_open(struct err *err)
+{
+	struct sockaddr_storage server;
+	socklen_t length;
+
+	if (is_ready)
+		return 0;
+	memset(&state, 0, sizeof(state));
+	if (res_ninit(&state) != 0)
+		return err_set(err, "the resolver cannot be set up; "
+		    "see /etc/resolv.conf");
+	state.options &= ~(unsigned long)(RES_DNSRCH | RES_DEFNAMES);
+	state.retrans = DNS_TRY_S;
+	state.retry = DNS_TRIES;
+	is_ready = true;
+	if (own_server[0] == '\0')
+		return 0;
+	if (net_endpoint_parse(slice_of(own_server), DNS_PORT, &server,
+	    &length, err) < 0)
+		return err_prefix(err, "name server");
+	return state_use((struct sockaddr *)&server, err);
+}
+
+int
+dns_use(const char *server, struct err *err)
+{
+	if (is_ready) {
+		res_nclose(&state);
+		is_ready = false;
+	}
+	own_server[0] = '\0';
+	if (server == NULL)
+		return 0;
+	if (strlcpy(own_server, server, sizeof(own_server)) >=
+	    sizeof(own_server)) {
+		own_server[0] = '\0';
+		return err_set(err, "name server '%.80s' is too long", server);
+	}
+	if (state_open(err) < 0) {
+		own_server[0] = '\0';
+		return -1;
+	}
+	return 0;
+}
+
+/* The wire form of a name: A-labels for U-labels (RFC 5891).  Refuses what
+ * cannot be a domain before the resolver sees it. */
+static int
+name_ascii(const char *name, char out[256], struct err *err)
+{
+	char *ascii = NULL;
+	size_t n = strlen(name);
+	int status;
+
+	if (n == 0 || n > 255)
+		return err_set(err, "a name of %zu bytes is no domain", n);
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)name[i];
+
+		if (c <= ' ' || c == 127 || c == '\\')
+			return err_set(err, "no domain has a byte \\x%02x", c);
+		if (c < 128)
+			continue;
+		status = idn2_to_ascii_8z(name, &ascii,
+		    IDN2_NONTRANSITIONAL | IDN2_NFC_INPUT);
+		if (status != IDN2_OK)
+			return err_set(err, "%.100s: %s", name,
+			    idn2_strerror(status));
+		n = strlcpy(out, ascii, 256);
+		idn2_free(ascii);
+		return n < 256 ? 0 : err_set(err, "the name is too long");
+	}
+	memcpy(out, name, n + 1);
+	return 0;
+}
+
+/* Ask one question; *out_n bytes of the answer are in the static buffer
+ * that is returned through out_answer. */
+static enum dns_result
+ask(const char *name, int type, const unsigned char **out_answer,
+    size_t *out_n, struct err *err)
+{
+	static unsigned char answer[DNS_ANSWER_BYTES];
+	char ascii[256];
+	int n;
+
+	if (name_ascii(name, ascii, err) < 0)
+		return DNS_NO_NAME;
+	if (state_open(err) < 0)
+		return DNS_TRY_AGAIN;
+	n = res_nquery(&state, ascii, ns_c_in, type, answer, sizeof(answer));
+	if (n >= 0) {
+		*out_answer = answer;
+		*out_n = (size_t)n < sizeof(answer) ? (size_t)n :
+		    sizeof(answer);
+		return DNS_OK;
+	}
+	switch (state.res_h_errno) {
+	case HOST_NOT_FOUND:
+		err_set(err, "the domain %.200s does not exist", name);
+		return DNS_NO_NAME;
+	case NO_DATA:
+		err_set(err, "%.200s has no %s record", name,
+		    type == ns_t_mx ? "MX" : "address");
+		return DNS_NONE;
+	case TRY_AGAIN:
+		err_set(err, "no name server answered for %.200s", name);
+		return DNS_TRY_AGAIN;
+	default:
+		err_set(err, "the name servers refused to answer for %.200s",
+		    name);
+		return DNS_TRY_AGAIN;
+	}
+}
+
+/* Letters, digits, '-', '_' and '.': what may be a mail host's name. */
+static bool
+is_host_name(const char *name)
+{
+	for (; *name != '\0'; name++)
+		if (!isalnum((unsigned char)*name) && *name != '-' &&
+		    *name != '_' && *name != '.')
+			return false;
+	return true;
+}
+
+/* Lowest preference first; the random number decides among equals. */
+struct mx_key {
+	unsigned	preference;
+	uint32_t	chance;
+	size_t		index;
+};
+
+static int
+mx_compare(const void *a, const void *b)
+{
+	const struct mx_key *x = a, *y = b;
+
+	if (x->preference != y->preference)
+		return x->preference < y->preference ? -1 : 1;
+	return x->chance < y->chance ? -1 : x->chance > y->chance;
+}
+
+static void
+mx_sort(struct dns_mx *mx, size_t n)
+{
+	struct mx_key keys[DNS_MX_MAX];
+	struct dns_mx copy[DNS_MX_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		keys[i] = (struct mx_key){ mx[i].preference, arc4random(), i };
+		copy[i] = mx[i];
+	}
+	qsort(keys, n, sizeof(keys[0]), mx_compare);
+	for (size_t i = 0; i < n; i++)
+		mx[i] = copy[keys[i].index];
+}
+
+enum dns_result
+dns_parse_mx(const unsigned char *answer, size_t n, struct dns_mx *out,
+    size_t *out_n, struct err *err)
+{
+	ns_msg message;
+	ns_rr record;
+	unsigned records = 0;
+
+	*out_n = 0;
+	if (ns_initparse(answer, (int)n, &message) < 0) {
+		err_set(err, "the MX answer cannot be read");
+		return DNS_BAD;
+	}
+	for (int i = 0; i < ns_msg_count(message, ns_s_an) &&
+	    *out_n < DNS_MX_MAX; i++) {
+		struct dns_mx *mx = &out[*out_n];
+
+		if (ns_parserr(&message, ns_s_an, i, &record) < 0)
+			break;
+		if (ns_rr_type(record) != ns_t_mx ||
+		    ns_rr_class(record) != ns_c_in || ns_rr_rdlen(record) < 3)
+			continue;
+		records++;
+		mx->preference = ns_get16(ns_rr_rdata(record));
+		if (dn_expand(ns_msg_base(message), ns_msg_end(message),
+		    ns_rr_rdata(record) + 2, mx->host,
+		    sizeof(mx->host)) < 0 || !is_host_name(mx->host))
+			continue;
+		(*out_n)++;
+	}
+	if (*out_n == 0 && records > 0) {
+		err_set(err, "no MX record of the answer names a host");
+		return DNS_BAD;
+	}
+	mx_sort(out, *out_n);
+	return *out_n > 0 ? DNS_OK : DNS_NONE;
+}
+
+enum dns_result
+dns_mx(const char *domain, struct dns_mx *out, size_t *out_n, struct err *err)
+{
+	const unsigned char *answer;
+	enum dns_result result;
+	size_t n;
+
+	*out_n = 0;
+	result = ask(domain, ns_t_mx, &answer, &n, err);
+	if (result != DNS_OK)
+		return result;
+	return dns_parse_mx(answer, n, out, out_n, err);
+}
+
+static void
+address_add(int family, const void *bytes, struct dns_address *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->address.ss_family = (sa_family_t)family;
+	if (family == AF_INET) {
+		struct sockaddr_in *four = (struct sockaddr_in *)&out->address;
+
+		memcpy(&four->sin_addr, bytes, sizeof(four->sin_addr));
+		out->length = sizeof(*four);
+	} else {
+		struct sockaddr_in6 *six =
+		    (struct sockaddr_in6 *)&out->address;
+
+		memcpy(&six->sin6_addr, bytes, sizeof(six->sin6_addr));
+		out->length = sizeof(*six);
+	}
+}
+
+enum dns_result
+dns_parse_addresses(const unsigned char *answer, size_t n,
+    struct dns_address *out, size_t *out_n, struct err *err)
+{
+	ns_msg message;
+	ns_rr record;
+	size_t before = *out_n;
+
+	if (ns_initparse(answer, (int)n, &message) < 0) {
+		err_set(err, "the address answer cannot be read");
+		return DNS_BAD;
+	}
+	for (int i = 0; i < ns_msg_count(message, ns_s_an) &&
+	    *out_n < DNS_ADDRESS_MAX; i++) {
+		if (ns_parserr(&message, ns_s_an, i, &record) < 0)
+			break;
+		if (ns_rr_class(record) != ns_c_in)
+			continue;
+		if (ns_rr_type(record) == ns_t_a && ns_rr_rdlen(record) == 4)
+			address_add(AF_INET, ns_rr_rdata(record),
+			    &out[(*out_n)++]);
+		else if (ns_rr_type(record) == ns_t_aaaa &&
+		    ns_rr_rdlen(record) == 16)
+			address_add(AF_INET6, ns_rr_rdata(record),
+			    &out[(*out_n)++]);
+	}
+	return *out_n > before ? DNS_OK : DNS_NONE;
+}
+
+/* "192.0.2.1", "2001:db8::1", "IPv6:2001:db8::1". */
+static bool
+literal(const char *host, struct dns_address *out)
+{
+	unsigned char bytes[16];
+
+	if (strncasecmp(host, "IPv6:", 5) == 0)
+		host += 5;
+	else if (inet_pton(AF_INET, host, bytes) == 1) {
+		address_add(AF_INET, bytes, out);
+		return true;
+	}
+	if (inet_pton(AF_INET6, host, bytes) != 1)
+		return false;
+	address_add(AF_INET6, bytes, out);
+	return true;
+}
+
+/* Does this line of /etc/hosts name host?  Then add its address. */
+static void
+hosts_line(struct slice line, const char *host, struct dns_address *out,
+    size_t *out_n)
+{
+	struct slice rest = slice_first(line, slice_find(line, '#'));
+	struct slice address, name;
+	char text[64];
+
+	if (!slice_word(&rest, &address) || address.n >= sizeof(text))
+		return;
+	while (slice_word(&rest, &name)) {
+		if (!slice_is_nocase(name, host))
+			continue;
+		memcpy(text, address.p, address.n);
+		text[address.n] = '\0';
+		if (literal(text, &out[*out_n]))
+			(*out_n)++;
+		return;
+	}
+}
+
+static void
+hosts_file(const char *host, struct dns_address *out, size_t *out_n)
+{
+	static char text[HOSTS_FILE_BYTES_MAX];
+	struct slice rest, line;
+	ssize_t n;
+	int fd = open("/etc/hosts", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	n = read(fd, text, sizeof(text));
+	close(fd);
+	if (n <= 0)
+		return;
+	rest = (struct slice){ text, (size_t)n };
+	while (*out_n < DNS_ADDRESS_MAX && slice_cut(&rest, '\n', &line))
+		hosts_line(line, host, out, out_n);
+}
+
+/* One record type; what a host lacks of one family the other may have. */
+static enum dns_result
+ask_addresses(const char *host, int type, struct dns_address *out,
+    size_t *out_n, struct err *err)
+{
+	const unsigned char *answer;
+	enum dns_result result;
+	size_t n;
+
+	result = ask(host, type, &answer, &n, err);
+	if (result != DNS_OK)
+		return result;
+	return dns_parse_addresses(answer, n, out, out_n, err);
+}
+
+enum dns_result
+dns_addresses(const char *host, struct dns_address *out, size_t *out_n,
+    struct err *err)
+{
+	enum dns_result six, four;
+
+	*out_n = 0;
+	if (literal(host, &out[0])) {
+		*out_n = 1;
+		return DNS_OK;
+	}
+	hosts_file(host, out, out_n);
+	if (*out_n > 0)
+		return DNS_OK;
+	six = ask_addresses(host, ns_t_aaaa, out, out_n, err);
+	if (six == DNS_NO_NAME)
+		return six;
+	four = ask_addresses(host, ns_t_a, out, out_n, err);
+	if (*out_n > 0)
+		return DNS_OK;
+	return four != DNS_NONE ? four : six;
+}
+
+void
+dns_address_text(const struct sockaddr *address, char *out, size_t size)
+{
+	char text[INET6_ADDRSTRLEN] = "?";
+
+	if (address->sa_family == AF_INET) {
+		inet_ntop(AF_INET,
+		    &((const struct sockaddr_in *)address)->sin_addr, text,
+		    sizeof(text));
+		snprintf(out, size, "%s", text);
+	} else if (address->sa_family == AF_INET6) {
+		inet_ntop(AF_INET6,
+		    &((const struct sockaddr_in6 *)address)->sin6_addr, text,
+		    sizeof(text));
+		snprintf(out, size, "IPv6:%s", text);
+	} else {
+		snprintf(out, size, "local");
+	}
+}

@@ -1,0 +1,310 @@
+/* peer.c - a client's connection, byte by byte and never for ever
+ *
+ * In     an address; bytes to send
+ * Out    bytes that came; why there are no more
+ * Holds  one socket and two buffers
+ * Trusts nobody: unread bytes are bounded, every wait has a deadline
+ * Spec   RFC 5321 section 4.5.3.2 (that there are time-outs), RFC 2920
+ *        section 3.1 (that a client must not deadlock)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "io/peer.h"
+
+#include "base/banned.h"
+
+enum {
+	SLICE_MS = 5000,	/* longest single wait in recv */
+	READ_BYTES = 16 * 1024	/* asked for at once */
+};
+
+void
+peer_init(struct peer *peer)
+{
+	memset(peer, 0, sizeof(*peer));
+	peer->fd = -1;
+	str_init(&peer->in);
+	str_init(&peer->out);
+}
+
+void
+peer_close(struct peer *peer)
+{
+	if (peer->fd >= 0)
+		close(peer->fd);
+	peer->fd = -1;
+	peer->in_used = 0;
+	peer->slice_ms = 0;
+	str_reset(&peer->in);
+	str_reset(&peer->out);
+}
+
+void
+peer_release(struct peer *peer)
+{
+	peer_close(peer);
+	str_release(&peer->in);
+	str_release(&peer->out);
+}
+
+bool
+peer_is_open(const struct peer *peer)
+{
+	return peer->fd >= 0;
+}
+
+void
+peer_adopt(struct peer *peer, int fd)
+{
+	peer_close(peer);
+	peer->fd = fd;
+	peer->sent_bytes = 0;
+}
+
+/* Milliseconds for poll; 0 when the deadline is over. */
+static int
+left_ms(int64_t deadline_ms, int64_t longest_ms)
+{
+	int64_t left = deadline_ms - clock_steady_ms();
+	int nap = clock_nap_ms();
+
+	if (left <= 0)
+		return 0;
+	if (nap >= 0 && left > nap)
+		left = nap;
+	return (int)(left < longest_ms ? left : longest_ms);
+}
+
+/* poll until ready or the deadline; a moved clock is looked at again. */
+static enum peer_result
+wait_for(int fd, short events, int64_t deadline_ms, struct err *err)
+{
+	struct pollfd one = { .fd = fd, .events = events };
+
+	for (;;) {
+		int left = left_ms(deadline_ms, 3600000);
+		int n = poll(&one, 1, left);
+
+		if (n > 0)
+			return PEER_OK;
+		if (n < 0 && errno != EINTR) {
+			err_sys(err, "poll");
+			return PEER_ERROR;
+		}
+		if (n == 0 && left_ms(deadline_ms, 1) == 0) {
+			err_set(err, "timed out");
+			return PEER_TIMEOUT;
+		}
+	}
+}
+
+static enum peer_result
+connect_fd(int fd, const struct sockaddr *address, socklen_t length,
+    int64_t deadline_ms, struct err *err)
+{
+	enum peer_result result;
+	socklen_t n = sizeof(int);
+	int trouble = 0;
+
+	if (connect(fd, address, length) == 0)
+		return PEER_OK;
+	if (errno != EINPROGRESS && errno != EINTR) {
+		err_sys(err, "connect");
+		return PEER_ERROR;
+	}
+	result = wait_for(fd, POLLOUT, deadline_ms, err);
+	if (result != PEER_OK)
+		return result;
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &trouble, &n) != 0)
+		trouble = errno;
+	if (trouble == 0)
+		return PEER_OK;
+	errno = trouble;
+	err_sys(err, "connect");
+	return PEER_ERROR;
+}
+
+enum peer_result
+peer_connect(struct peer *peer, const struct sockaddr *address,
+    socklen_t length, int64_t deadline_ms, struct err *err)
+{
+	enum peer_result result;
+	int on = 1;
+	int fd = socket(address->sa_family,
+	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0) {
+		err_sys(err, "socket");
+		return PEER_ERROR;
+	}
+	if (address->sa_family != AF_UNIX)
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	result = connect_fd(fd, address, length, deadline_ms, err);
+	if (result != PEER_OK) {
+		close(fd);
+		return result;
+	}
+	/* from now on recv waits by SO_RCVTIMEO: one call a reply */
+	fcntl(fd, F_SETFL, 0);
+	peer_adopt(peer, fd);
+	return PEER_OK;
+}
+
+/* One recv into in, at most to its bound. */
+static ssize_t
+receive(struct peer *peer, int flags)
+{
+	ssize_t n;
+
+	if (peer->in_used > 0) {
+		str_consume(&peer->in, peer->in_used);
+		peer->in_used = 0;
+	}
+	if (peer->in.len >= PEER_IN_BYTES_MAX) {
+		errno = EMSGSIZE;
+		return -1;
+	}
+	n = recv(peer->fd, str_room(&peer->in, READ_BYTES), READ_BYTES, flags);
+	if (n > 0) {
+		peer->in.len += (size_t)n;
+		peer->in.buf[peer->in.len] = '\0';
+	}
+	return n;
+}
+
+bool
+peer_is_quiet(struct peer *peer)
+{
+	if (peer->fd < 0 || peer->in.len > peer->in_used)
+		return false;
+	return receive(peer, MSG_DONTWAIT) < 0 &&
+	    (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+/* The socket takes no more: wait until it does, and read meanwhile. */
+static enum peer_result
+wait_to_write(struct peer *peer, int64_t deadline_ms, struct err *err)
+{
+	bool may_read = peer->in.len - peer->in_used < PEER_IN_BYTES_MAX;
+	short events = may_read ? POLLIN | POLLOUT : POLLOUT;
+	enum peer_result result = wait_for(peer->fd, events, deadline_ms, err);
+
+	if (result != PEER_OK || !may_read)
+		return result;
+	if (receive(peer, MSG_DONTWAIT) == 0) {
+		err_set(err, "the peer closed the connection");
+		return PEER_ERROR;
+	}
+	return PEER_OK;
+}
+
+static enum peer_result
+send_all(struct peer *peer, size_t *sent, int64_t deadline_ms,
+    struct err *err)
+{
+	while (*sent < peer->out.len) {
+		enum peer_result result;
+		ssize_t n = send(peer->fd, peer->out.buf + *sent,
+		    peer->out.len - *sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n >= 0) {
+			*sent += (size_t)n;
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN && errno != EWOULDBLOCK) {
+			err_sys(err, "send");
+			return PEER_ERROR;
+		}
+		result = wait_to_write(peer, deadline_ms, err);
+		if (result != PEER_OK)
+			return result;
+	}
+	return PEER_OK;
+}
+
+enum peer_result
+peer_flush(struct peer *peer, int64_t deadline_ms, struct err *err)
+{
+	enum peer_result result;
+	size_t sent = 0;
+
+	if (peer->fd < 0) {
+		err_set(err, "not connected");
+		return PEER_ERROR;
+	}
+	result = send_all(peer, &sent, deadline_ms, err);
+	str_consume(&peer->out, sent);
+	peer->sent_bytes += sent;
+	return result;
+}
+
+/* recv waits at most one slice; the kernel is told only when it changes. */
+static int
+slice_set(struct peer *peer, int64_t deadline_ms)
+{
+	int slice = left_ms(deadline_ms, SLICE_MS);
+	struct timeval tv = { slice / 1000, slice % 1000 * 1000 };
+
+	if (slice == 0)
+		return -1;
+	if (slice == peer->slice_ms)
+		return 0;
+	peer->slice_ms = slice;
+	setsockopt(peer->fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+	return 0;
+}
+
+enum peer_result
+peer_fill(struct peer *peer, int64_t deadline_ms, struct err *err)
+{
+	if (peer->fd < 0) {
+		err_set(err, "not connected");
+		return PEER_ERROR;
+	}
+	for (;;) {
+		ssize_t n;
+
+		if (slice_set(peer, deadline_ms) < 0) {
+			err_set(err, "timed out");
+			return PEER_TIMEOUT;
+		}
+		n = receive(peer, 0);
+		if (n > 0)
+			return PEER_OK;
+		if (n == 0) {
+			err_set(err, "the peer closed the connection");
+			return PEER_EOF;
+		}
+		if (errno != EAGAIN && errno != EWOULDBLOCK &&
+		    errno != EINTR) {
+			err_sys(err, "receive");
+			return PEER_ERROR;
+		}
+	}
+}
+
+struct slice
+peer_unread(const struct peer *peer)
+{
+	return slice_from(str_slice(&peer->in), peer->in_used);
+}
+
+void
+peer_consume(struct peer *peer, size_t n)
+{
+	size_t unread = peer->in.len - peer->in_used;
+
+	peer->in_used += n < unread ? n : unread;
+}
