@@ -25,31 +25,6 @@ json_close(struct str *out)
 	str_adds(out, "}\n");
 }
 
-/* Length of the valid UTF-8 sequence at p (RFC 3629), or 0. */
-static size_t
-utf8_length(const unsigned char *p, size_t n)
-{
-	static const struct { unsigned char lo, hi, lo2, hi2, len; } rows[] = {
-		{ 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 },
-		{ 0xe1, 0xec, 0x80, 0xbf, 3 }, { 0xed, 0xed, 0x80, 0x9f, 3 },
-		{ 0xee, 0xef, 0x80, 0xbf, 3 }, { 0xf0, 0xf0, 0x90, 0xbf, 4 },
-		{ 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (p[0] < rows[i].lo || p[0] > rows[i].hi)
-			continue;
-		if (n < rows[i].len || p[1] < rows[i].lo2 ||
-		    p[1] > rows[i].hi2)
-			return 0;
-		for (size_t k = 2; k < rows[i].len; k++)
-			if ((p[k] & 0xc0) != 0x80)
-				return 0;
-		return rows[i].len;
-	}
-	return 0;
-}
-
 static void
 add_string(struct str *out, struct slice text)
 {
@@ -76,7 +51,7 @@ add_string(struct str *out, struct slice text)
 				run++;
 			str_add(out, p + i, run);
 			i += run;
-		} else if ((len = utf8_length(p + i, text.n - i)) > 0) {
+		} else if ((len = slice_utf8(slice_from(text, i))) > 0) {
 			str_add(out, p + i, len);
 			i += len;
 		} else {

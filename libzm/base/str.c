@@ -79,6 +79,8 @@ slice_from(struct slice s, size_t offset)
 {
 	if (offset > s.n)
 		offset = s.n;
+	if (offset == 0)	/* p may be NULL */
+		return s;
 	return (struct slice){ s.p + offset, s.n - offset };
 }
 
@@ -110,6 +112,31 @@ slice_find(struct slice s, char c)
 	const char *at = s.n ? memchr(s.p, c, s.n) : NULL;
 
 	return at == NULL ? s.n : (size_t)(at - s.p);
+}
+
+size_t
+slice_utf8(struct slice s)
+{
+	static const struct { unsigned char lo, hi, lo2, hi2, len; } rows[] = {
+		{ 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 },
+		{ 0xe1, 0xec, 0x80, 0xbf, 3 }, { 0xed, 0xed, 0x80, 0x9f, 3 },
+		{ 0xee, 0xef, 0x80, 0xbf, 3 }, { 0xf0, 0xf0, 0x90, 0xbf, 4 },
+		{ 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
+	};
+	const unsigned char *p = (const unsigned char *)s.p;
+
+	for (size_t i = 0; s.n > 1 && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (p[0] < rows[i].lo || p[0] > rows[i].hi)
+			continue;
+		if (s.n < rows[i].len || p[1] < rows[i].lo2 ||
+		    p[1] > rows[i].hi2)
+			return 0;
+		for (size_t k = 2; k < rows[i].len; k++)
+			if ((p[k] & 0xc0) != 0x80)
+				return 0;
+		return rows[i].len;
+	}
+	return 0;
 }
 
 bool

@@ -46,6 +46,10 @@ struct slice slice_trim(struct slice s);
 /* Index of byte c, or s.n when there is none. */
 size_t slice_find(struct slice s, char c);
 
+/* Length (2 to 4) of the valid UTF-8 sequence of a character beyond ASCII
+ * at the front (RFC 3629 section 4); 0 when there is none. */
+size_t slice_utf8(struct slice s);
+
 /* Cut at the first byte c: *out_head is what stands before it, *rest moves
  * behind it.  Returns false when *rest is exhausted (p == NULL).
  * "a,b" gives a, b; "" gives one empty piece. */

@@ -25,11 +25,13 @@ struct command {
  * an empty line (err fit for a 500 reply). */
 int command_parse(struct slice line, struct command *out, struct err *err);
 
-/* "FROM:" or "TO:" in front of a path, any case, blanks behind the colon
- * tolerated.  Moves *args behind it.  returns true when it stood there. */
+/* keyword "FROM" or "TO" with a colon in front of a path, any case, blanks
+ * behind the colon tolerated.  Moves *args behind it.
+ * returns true when it stood there. */
 bool command_keyword(struct slice *args, const char *keyword);
 
-/* Next esmtp-param of *rest.  *out_value has p == NULL without "=".
+/* Next esmtp-param of *rest, which is what path_parse left: empty, or a blank
+ * and parameters.  *out_value has p == NULL without "=".
  * returns 1 one found, 0 no more, -1 bad. */
 int command_param(struct slice *rest, struct slice *out_keyword,
     struct slice *out_value, struct err *err);

@@ -23,7 +23,8 @@ struct dot_reader {
 	unsigned char	state;		/* dot.c's own */
 	unsigned char	bare_ok;	/* a bare LF counts as a line end */
 	unsigned char	seen;		/* enum dot_bare bits */
-	size_t		line_bytes;	/* of the line being read */
+	size_t		line_bytes;	/* of the line being read, without
+					 * its end, as content */
 	size_t		longest_bytes;	/* of the longest line */
 };
 
@@ -41,8 +42,9 @@ bool dot_read(struct dot_reader *reader, struct slice in, size_t *out_used,
 
 /* Client side.  Append content (LF line ends) in wire form: CR LF, leading
  * dots doubled; a bare CR in it becomes CR LF, too, so that no next hop
- * can see another end.  *at_line_start begins as true and is carried from
- * piece to piece. */
+ * can see another end; CR LF counts as one line end where both stand in
+ * one piece.  *at_line_start begins as true and is carried from piece to
+ * piece. */
 void dot_write(struct str *out, struct slice content, bool *at_line_start);
 
 /* Append the end: CR LF first when the last line lacks it, then "." CR LF. */

@@ -1,1 +1,11 @@
-libzm_a_SOURCES +=
+libzm_a_SOURCES += \
+	libzm/grammar/path.c libzm/grammar/path.h \
+	libzm/grammar/command.c libzm/grammar/command.h \
+	libzm/grammar/dot.c libzm/grammar/dot.h \
+	libzm/grammar/header.c libzm/grammar/header_address.c \
+	libzm/grammar/header.h \
+	libzm/grammar/xtext.c libzm/grammar/xtext.h \
+	libzm/grammar/dsn.c libzm/grammar/dsn.h \
+	libzm/grammar/units.c libzm/grammar/units.h \
+	libzm/grammar/net.c libzm/grammar/net.h \
+	libzm/grammar/reply.c libzm/grammar/reply.h

@@ -13,7 +13,8 @@
 
 enum {
 	PATH_MAX_BYTES = 256,	/* RFC 5321 section 4.5.3.1.3, with < > */
-	LOCAL_MAX_BYTES = 64,	/* section 4.5.3.1.1 */
+	LOCAL_MAX_BYTES = 252,	/* section 4.5.3.1.1 wants 64 at least; VERP,
+				 * SRS and BATV senders are longer every day */
 	DOMAIN_MAX_BYTES = 255	/* section 4.5.3.1.2 */
 };
 
@@ -34,8 +35,9 @@ enum path_flags {
 /* Parse one path: "<" [A-d-l ":"] mailbox ">".  RFC 5321 section 4.1.2.
  * A source route is accepted and dropped.
  * in        unread bytes
+ * in empty: the null path when both PATH_BARE_OK and PATH_NULL_OK are given.
  * out       slices into in
- * out_rest  what follows the path
+ * out_rest  what follows the path (">junk" is for the caller to refuse)
  * returns   1 done; -1 bad (err fit for the text of a 501 reply) */
 int path_parse(struct slice in, enum path_flags flags, struct path *out,
     struct slice *out_rest, struct err *err);

@@ -35,11 +35,14 @@ int reply_parse(struct slice in, struct reply *out, struct err *err);
 bool reply_line(const struct reply *reply, size_t *cursor,
     struct slice *out_text);
 
-/* One line for log, record and DSN: lines joined by blanks, controls as
- * \xHH, cut at 500 bytes.  The words themselves are not touched. */
+/* One line for log, record and DSN: the code once, then the texts of the
+ * lines joined by blanks; controls and what is not UTF-8 as \xHH, cut at
+ * 500 bytes.  The words themselves are not touched. */
 void reply_add_text(struct str *out, const struct reply *reply);
 
-/* "4.7.1" at the front of text?  Copies it, else fills "x.0.0" from code. */
+/* "4.7.1" at the front of text (which begins behind the code), of the class
+ * of the code?  Copies it, else fills "x.0.0" from code (3yz, which answers
+ * no question of ours, gives 4.0.0). */
 void reply_status(int code, struct slice text, char out_status[12]);
 
 #endif
