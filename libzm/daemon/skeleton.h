@@ -10,8 +10,10 @@
  * Descriptor 3, when ZMAILER_LIFELINE=3 is in the environment, is a socket
  * to the supervisor: one byte "R" is sent when ready; end of file there
  * means that the supervisor is gone: stop in good order.
- * SIGTERM, SIGINT: stop.  SIGHUP: reload; a bad file is refused (event
- * conf.refused) and the old configuration stays.
+ * SIGTERM, SIGINT: stop; once more: at once.  SIGHUP: reload; a bad file,
+ * or one that changes what only a restart can change (directories, hash,
+ * accounts), is refused (event conf.refused) and the old one stays.
+ * SIGPIPE is ignored; umask is 007; descriptors up to the hard limit.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -28,10 +30,12 @@ struct process {
 	const struct daemon	*daemon;
 	struct conf		*conf;		/* current; swapped on reload */
 	const char		*conf_path;	/* as given; NULL: default */
-	struct loop		*loop;
+	struct loop		*loop;		/* from after_drop on */
 	void			*state;		/* the daemon's own */
 	bool			 is_stopping;
 	bool			 was_root;
+	int			 lifeline;	/* skeleton.c's own; -1: none */
+	struct watch		*lifeline_watch;
 };
 
 struct daemon {
@@ -60,10 +64,27 @@ int daemon_run(int argc, char **argv, const struct daemon *daemon);
 pid_t daemon_fork(struct process *process, const char *name,
     int *out_socket, struct err *err);
 
-/* Become the account of role (setgroups, setresgid, setresuid, checked);
- * nothing when not root.  0 or -1. */
+/* Become the account of role (setgroups, setresgid, setresuid, checked that
+ * there is no way back, no new privileges by exec); nothing when not root.
+ * The account is a user name or a decimal uid, never 0.  Groups, by
+ * doc/INTERNALS section 6: its own and the agents' (who own the journal);
+ * router and scheduler also smtpserver's, the scheduler also router's.
+ * 0 or -1. */
 int daemon_drop(const struct conf *conf, enum conf_role role,
     struct err *err);
+
+/* uid and primary group of a role's account.  0 or -1: no such account. */
+int daemon_account(const struct conf *conf, enum conf_role role,
+    uid_t *out_uid, gid_t *out_gid, struct err *err);
+
+/* What in fresh cannot be taken over by a reload: a text such as "spool
+ * changed", or NULL: it can. */
+const char *daemon_restart_reason(const struct conf *old,
+    const struct conf *fresh);
+
+/* First error of a report, as "file:line: text", into out. */
+void daemon_report_line(const struct conf_report *report, char *out,
+    size_t size);
 
 /* ---- launcher: the only part that keeps root ------------------------ */
 
@@ -75,9 +96,14 @@ int daemon_drop(const struct conf *conf, enum conf_role role,
  *
  * Ask for an agent of the schedule clause number clause (index in
  * conf->schedules) for channel; it gets `socket` (which stays the caller's)
- * as stdin and stdout.  token comes back in the exit notice. 0 or -1. */
+ * as stdin and stdout.  token comes back in the exit notice, which has
+ * pid 0 when the agent could not even be started.  0 or -1. */
 int launcher_start_agent(unsigned clause, const char *channel, int socket,
     unsigned token, struct err *err);
+
+/* Kill the agent that was started with token, and what it started; its
+ * exit notice follows.  Nothing when it has ended.  0 or -1. */
+int launcher_kill_agent(unsigned token, struct err *err);
 
 /* Called in the loop when an agent ended.  status as waitpid gives it. */
 typedef void launcher_exit_fn(void *context, unsigned token, pid_t pid,
@@ -85,8 +111,8 @@ typedef void launcher_exit_fn(void *context, unsigned token, pid_t pid,
 void launcher_on_exit(struct process *process, launcher_exit_fn *fn,
     void *context);
 
-/* Directory with the transport agents: ZMAILER_LIBEXEC/ta from the
- * environment (build tree, tests), else the installed one. */
+/* Path of a program: "router", "ta/smtp".  Below ZMAILER_LIBEXEC from the
+ * environment (build tree, tests), else in the installed directory. */
 void daemon_libexec(const char *program, char *out_path, size_t size);
 
 #endif

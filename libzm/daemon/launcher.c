@@ -1,0 +1,425 @@
+/* launcher.c - starts transport agents; the only part that keeps root
+ *
+ * In     request lines from the scheduler, each start with one descriptor
+ * Out    agents with that descriptor as stdin and stdout; exit notices
+ * Holds  its own copy of the configuration, pid and token of each agent
+ * Trusts the configuration alone says what runs: of a request it takes a
+ *        clause number, a channel that the clause is for, and a token
+ * Spec   launcher.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef HAVE_SYS_PRCTL_H
+#include <sys/prctl.h>
+#endif
+
+#include "base/event.h"
+#include "daemon/launcher.h"
+#include "io/ipc.h"
+
+#include "base/banned.h"
+
+enum {
+	COMMAND_WORDS_MAX = 32,
+	CHANNEL_BYTES_MAX = 32,
+	AGENTS_MAX = 4096,		/* at a time */
+	SOCKET_FD = 3
+};
+
+/* The agent of a channel whose clause names no command. */
+static const struct { const char *channel, *command; } channel_rows[] = {
+	{ "smtp", "smtp" }, { "lmtp", "lmtp" }, { "local", "mailbox" },
+	{ "pipe", "pipe" }, { "error", "error" }, { "hold", "hold" },
+};
+
+/* Agents that start as root because they become the recipient. */
+static const char *const root_programs[] = { "mailbox", "pipe" };
+
+/* What an agent sees of our environment. */
+static const struct { const char *name; bool is_prefix, only_unprivileged; }
+environment_rows[] = {
+	{ "TZ=", false, false },
+	{ "ZMAILER_CONF=", false, false },
+	{ "ZMAILER_LIBEXEC=", false, false },
+	{ "ZMAILER_TEST_CLOCK=", false, false },
+	{ "ZMAILER_DNS=", false, true },
+	{ "ASAN_OPTIONS=", false, true },
+	{ "UBSAN_OPTIONS=", false, true },
+	{ "LSAN_OPTIONS=", false, true },
+	{ "LD_PRELOAD=", false, true },
+	{ "ZM_NTH_", true, true },
+};
+
+struct agent {
+	pid_t		pid;
+	unsigned	token;
+};
+
+static struct {
+	struct process		*process;
+	struct loop		*loop;
+	int			 socket;
+	struct ipc_inbox	 inbox;
+	struct agent		*agents;
+	size_t			 agent_count;
+} launcher;
+
+struct command {		/* what is executed, and as whom */
+	char	*words[COMMAND_WORDS_MAX + 4];
+	char	 path[1024];
+	bool	 as_root;
+};
+
+/* ---- what to run -------------------------------------------------------- */
+
+static const char *
+channel_command(const char *channel)
+{
+	for (size_t i = 0; i < sizeof(channel_rows) / sizeof(channel_rows[0]);
+	    i++)
+		if (strcmp(channel_rows[i].channel, channel) == 0)
+			return channel_rows[i].command;
+	return NULL;
+}
+
+static void
+command_place(struct command *command, const char *program)
+{
+	char name[256];
+
+	if (program[0] == '/') {
+		snprintf(command->path, sizeof(command->path), "%s", program);
+		return;
+	}
+	snprintf(name, sizeof(name), "ta/%s", program);
+	daemon_libexec(name, command->path, sizeof(command->path));
+	for (size_t i = 0; i < sizeof(root_programs) /
+	    sizeof(root_programs[0]); i++)
+		if (strcmp(root_programs[i], program) == 0)
+			command->as_root = true;
+}
+
+/* Split text into words, no shell.  An agent of ours (a name, looked up in
+ * the installed directory) is told the configuration by -C; a foreign one
+ * (an absolute path) finds it in ZMAILER_CONF. */
+static int
+command_build(struct arena *arena, const char *text, const char *conf_path,
+    struct command *command, struct err *err)
+{
+	struct slice rest = slice_of(text), word;
+	size_t count = 0;
+
+	memset(command, 0, sizeof(*command));
+	while (slice_word(&rest, &word)) {
+		if (count == COMMAND_WORDS_MAX)
+			return err_set(err, "the command '%s' has more than "
+			    "%d words", text, COMMAND_WORDS_MAX);
+		command->words[count++] = slice_dup(arena, word);
+		if (count == 1 && word.p[0] != '/' && conf_path != NULL &&
+		    *conf_path != '\0') {
+			command->words[count++] = slice_dup(arena,
+			    SLICE("-C"));
+			command->words[count++] = slice_dup(arena,
+			    slice_of(conf_path));
+		}
+	}
+	if (count == 0)
+		return err_set(err, "the command is empty");
+	word = slice_of(command->words[0]);
+	if (word.p[0] != '/' && slice_find(word, '/') != word.n)
+		return err_set(err, "the command '%s' is neither a name nor "
+		    "an absolute path", command->words[0]);
+	command_place(command, command->words[0]);
+	return 0;
+}
+
+/* ---- the child ---------------------------------------------------------- */
+
+static bool
+environment_has(const char *entry)
+{
+	bool was_root = launcher.process->was_root;
+
+	for (size_t i = 0; i < sizeof(environment_rows) /
+	    sizeof(environment_rows[0]); i++)
+		if (strncmp(entry, environment_rows[i].name,
+		    strlen(environment_rows[i].name)) == 0)
+			return !(was_root &&
+			    environment_rows[i].only_unprivileged);
+	return false;
+}
+
+static char **
+environment_build(void)
+{
+	static char path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
+	size_t count = 0, kept = 0;
+	char **out;
+
+	while (environ[count] != NULL)
+		count++;
+	out = mem_alloc(count + 2, sizeof(*out));
+	out[kept++] = path;
+	for (size_t i = 0; i < count; i++)
+		if (environment_has(environ[i]))
+			out[kept++] = environ[i];
+	return out;
+}
+
+static void
+descriptors_above_close(unsigned first)
+{
+#ifdef HAVE_CLOSE_RANGE
+	if (close_range(first, ~0U, 0) == 0)
+		return;
+#endif
+	closefrom((int)first);
+}
+
+static void
+agent_main(const struct command *command, int socket)
+	__attribute__((noreturn));
+static void
+agent_main(const struct command *command, int socket)
+{
+	struct err err;
+	sigset_t none;
+
+	err_program("launcher");
+	(void)setsid();		/* killed with all that it starts */
+	for (int i = 1; i < 32; i++)
+		signal(i, SIG_DFL);
+	if (dup2(socket, STDIN_FILENO) < 0 || dup2(socket, STDOUT_FILENO) < 0)
+		fatal("dup2: %s", strerror(errno));
+	descriptors_above_close(STDERR_FILENO + 1);
+	if (!command->as_root && daemon_drop(launcher.process->conf,
+	    ROLE_AGENT, &err) < 0)
+		fatal("%s: %s", command->path, err.text);
+	umask(077);
+	if (chdir("/") < 0)
+		fatal("/: %s", strerror(errno));
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execve(command->path, command->words, environment_build());
+	fatal("%s: %s", command->path, strerror(errno));
+}
+
+/* ---- requests ------------------------------------------------------------ */
+
+static void
+say_exit(unsigned token, pid_t pid, int status)
+{
+	struct str line = STR_INIT;
+
+	str_addf(&line, "exit %u %ld %d\n", token, (long)pid, status);
+	if (ipc_send(launcher.socket, str_slice(&line), NULL, 0) < 0)
+		_exit(0);	/* the scheduler is gone */
+	str_release(&line);
+}
+
+static void
+on_child(void *context)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (size_t i = 0; i < launcher.agent_count; i++) {
+			struct agent agent = launcher.agents[i];
+
+			if (agent.pid != pid)
+				continue;
+			launcher.agents[i] =
+			    launcher.agents[--launcher.agent_count];
+			say_exit(agent.token, pid, status);
+			break;
+		}
+}
+
+static const struct conf_schedule *
+clause_find(uint64_t clause, const char *channel, struct err *err)
+{
+	const struct conf *conf = launcher.process->conf;
+
+	if (clause >= conf->schedule_count) {
+		err_set(err, "there is no clause %llu",
+		    (unsigned long long)clause);
+		return NULL;
+	}
+	if (fnmatch(conf->schedules[clause].channel, channel, 0) != 0) {
+		err_set(err, "clause %llu is not for %s",
+		    (unsigned long long)clause, channel);
+		return NULL;
+	}
+	return &conf->schedules[clause];
+}
+
+static int
+agent_start(uint64_t clause, const char *channel, int socket, unsigned token,
+    struct err *err)
+{
+	const struct conf_schedule *row = clause_find(clause, channel, err);
+	struct arena *arena = arena_new();
+	struct command command;
+	const char *text;
+	sigset_t all, before;
+	pid_t pid = -1;
+
+	text = row == NULL ? NULL :
+	    row->command != NULL ? row->command : channel_command(channel);
+	if (row != NULL && text == NULL)
+		err_set(err, "channel %s has no agent: its schedule clause "
+		    "needs a command", channel);
+	if (text == NULL || command_build(arena, text,
+	    launcher.process->conf_path, &command, err) < 0)
+		goto done;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	pid = fork();
+	if (pid == 0)
+		agent_main(&command, socket);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (pid < 0) {
+		err_sys(err, "cannot fork an agent for %s", channel);
+		goto done;
+	}
+	launcher.agents[launcher.agent_count].pid = pid;
+	launcher.agents[launcher.agent_count++].token = token;
+done:
+	arena_free(&arena);
+	return pid < 0 ? -1 : 0;
+}
+
+/* "start CLAUSE CHANNEL TOKEN"; the channel is a word of ours: letters,
+ * digits, dashes.  Returns -1 when it is none of that. */
+static int
+request_start(struct slice rest, int socket, struct err *err)
+{
+	struct slice clause_text, channel_text, token_text;
+	uint64_t clause, token;
+	char channel[CHANNEL_BYTES_MAX + 1];
+	int result = -1;
+
+	if (!slice_word(&rest, &clause_text) ||
+	    !slice_word(&rest, &channel_text) ||
+	    !slice_word(&rest, &token_text) ||
+	    !slice_number(clause_text, 0, UINT32_MAX, &clause) ||
+	    !slice_number(token_text, 0, UINT32_MAX, &token) ||
+	    channel_text.n > CHANNEL_BYTES_MAX)
+		return err_set(err, "a request for an agent is malformed");
+	snprintf(channel, sizeof(channel), SLICE_FMT,
+	    SLICE_ARG(channel_text));
+	if (launcher.agent_count == AGENTS_MAX)
+		err_set(err, "%d agents run already", AGENTS_MAX);
+	else if (socket < 0)
+		err_set(err, "a request came without its socket");
+	else
+		result = agent_start(clause, channel, socket,
+		    (unsigned)token, err);
+	if (result < 0)
+		say_exit((unsigned)token, 0, W_EXITCODE(EXIT_FATAL, 0));
+	return result;
+}
+
+static int
+request_kill(struct slice rest, struct err *err)
+{
+	struct slice word;
+	uint64_t token;
+
+	if (!slice_word(&rest, &word) ||
+	    !slice_number(word, 0, UINT32_MAX, &token))
+		return err_set(err, "a request to kill is malformed");
+	for (size_t i = 0; i < launcher.agent_count; i++)
+		if (launcher.agents[i].token == token &&
+		    kill(-launcher.agents[i].pid, SIGKILL) < 0)
+			(void)kill(launcher.agents[i].pid, SIGKILL);
+	return 0;
+}
+
+static int
+request_reload(struct err *err)
+{
+	struct process *process = launcher.process;
+	struct arena *arena = arena_new();
+	struct conf_report report;
+	struct conf *fresh = conf_load(process->conf_path, arena, &report);
+
+	if (fresh != NULL) {
+		conf_free(&process->conf);
+		process->conf = fresh;
+	} else {
+		daemon_report_line(&report, err->text, sizeof(err->text));
+	}
+	arena_free(&arena);
+	return fresh != NULL ? 0 : -1;
+}
+
+static void
+request(struct slice line)
+{
+	struct err err = { "the scheduler asked for something unknown" };
+	struct slice verb = SLICE("");
+	int socket = -1, result = -1;
+
+	(void)slice_word(&line, &verb);
+	if (slice_is(verb, "start")) {
+		socket = ipc_take_fd(&launcher.inbox);
+		result = request_start(line, socket, &err);
+		if (socket >= 0)
+			close(socket);
+	} else if (slice_is(verb, "kill")) {
+		result = request_kill(line, &err);
+	} else if (slice_is(verb, "reload")) {
+		result = request_reload(&err);
+	}
+	if (result < 0)
+		warning("%s", err.text);
+}
+
+static void
+on_request(void *context, unsigned ready)
+{
+	struct slice line;
+	size_t cursor = 0;
+
+	if (ipc_receive(launcher.socket, &launcher.inbox) <= 0)
+		_exit(0);	/* agents see the end of their own sockets */
+	while (ipc_line(&launcher.inbox, &cursor, &line) == 1)
+		request(line);
+	ipc_inbox_consume(&launcher.inbox, cursor);
+}
+
+void
+launcher_main(struct process *process, int socket)
+{
+	err_program("launcher");
+	event_open_fd(-1);
+	if (dup2(socket, SOCKET_FD) < 0)
+		fatal("dup2: %s", strerror(errno));
+	descriptors_above_close(SOCKET_FD + 1);
+	(void)fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC);
+#ifdef HAVE_SYS_PRCTL_H
+	(void)prctl(PR_SET_NAME, "launcher", 0, 0, 0);
+#endif
+	launcher.process = process;
+	launcher.socket = SOCKET_FD;
+	ipc_inbox_init(&launcher.inbox);
+	launcher.agents = mem_alloc(AGENTS_MAX, sizeof(struct agent));
+	launcher.loop = loop_new();
+	loop_signal(launcher.loop, SIGCHLD, on_child, NULL);
+	loop_watch(launcher.loop, launcher.socket, LOOP_READ, on_request,
+	    NULL);
+	loop_run(launcher.loop);
+	_exit(0);
+}

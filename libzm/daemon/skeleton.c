@@ -1,0 +1,323 @@
+/* skeleton.c - the ladder that every daemon climbs
+ *
+ * In     arguments, the configuration, signals, the supervisor's lifeline
+ * Out    a process that did each step in order, or exit 64, 78, 111
+ * Holds  the one struct process
+ * Trusts the supervisor; nothing on the network is read here
+ * Spec   skeleton.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/event.h"
+#include "daemon/launcher.h"
+
+#include "base/banned.h"
+
+static int
+usage(FILE *out, const struct daemon *daemon, int status)
+{
+	fprintf(out, "usage: %s [-C FILE]\n\n%s\n\nzmailer run starts it "
+	    "with the others; see zmailer(8).\n", daemon->name,
+	    daemon->purpose ? daemon->purpose : "");
+	return status;
+}
+
+/* Returns -1 to go on, else the exit status. */
+static int
+arguments(int argc, char **argv, struct process *process)
+{
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--version") == 0) {
+			printf("zmailer %s %s\n", process->daemon->name,
+			    PACKAGE_VERSION);
+			return EX_OK;
+		}
+		if (strcmp(argv[i], "--help") == 0)
+			return usage(stdout, process->daemon, EX_OK);
+		if (strcmp(argv[i], "-C") != 0 || i + 1 == argc)
+			return usage(stderr, process->daemon, EX_USAGE);
+		process->conf_path = argv[++i];
+	}
+	return -1;
+}
+
+static struct conf *
+conf_first(const char *path)
+{
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct conf_report report;
+	struct conf *conf = conf_load(path, arena, &report);
+
+	if (conf == NULL) {
+		conf_report_print(&report, path, &text);
+		fputs(text.buf, stderr);
+	}
+	str_release(&text);
+	arena_free(&arena);
+	return conf;
+}
+
+void
+daemon_report_line(const struct conf_report *report, char *out, size_t size)
+{
+	snprintf(out, size, "no reason was given");
+	for (size_t i = 0; i < report->count; i++) {
+		const struct conf_complaint *c = &report->complaints[i];
+
+		if (!c->is_error)
+			continue;
+		snprintf(out, size, "%s:%u: %s",
+		    c->at.file ? c->at.file : "configuration", c->at.line,
+		    c->text);
+		return;
+	}
+}
+
+const char *
+daemon_restart_reason(const struct conf *old, const struct conf *fresh)
+{
+	if (strcmp(old->spool_dir, fresh->spool_dir) != 0)
+		return "spool changed: zmailer restart";
+	if (strcmp(old->run_dir, fresh->run_dir) != 0)
+		return "run changed: zmailer restart";
+	if (strcmp(old->log_dir, fresh->log_dir) != 0)
+		return "log changed: zmailer restart";
+	if (old->hash_levels != fresh->hash_levels)
+		return "hash changed: zmailer restart";
+	for (int i = 0; i < ROLE_COUNT; i++)
+		if (strcmp(old->accounts[i], fresh->accounts[i]) != 0)
+			return "an account changed: zmailer restart";
+	return NULL;
+}
+
+/* From now on by absolute path: reload and agents read the same file. */
+static void
+conf_path_settle(struct process *process)
+{
+	const char *path = process->conf_path ? process->conf_path :
+	    process->conf->path;
+
+	if (*path == '\0')	/* no file: all defaults */
+		return;
+	process->conf_path = realpath(path, NULL);
+	if (process->conf_path == NULL)
+		fatal("%s: %s", path, strerror(errno));
+	(void)setenv("ZMAILER_CONF", process->conf_path, 1);
+}
+
+/* ---- signals and the lifeline ---------------------------------------- */
+
+static void
+refuse(struct process *process, const char *reason)
+{
+	event(EV_CONF_REFUSED, NULL, "file", slice_of(process->conf_path ?
+	    process->conf_path : process->conf->path), "reason",
+	    slice_of(reason), NULL);
+}
+
+static void
+take_over(struct process *process, struct conf *fresh)
+{
+	struct conf *old = process->conf;
+	const char *reason = daemon_restart_reason(old, fresh);
+
+	if (reason != NULL) {
+		refuse(process, reason);
+		conf_free(&fresh);
+		return;
+	}
+	process->conf = fresh;
+	/* First the launcher: what reload starts has the new clauses. */
+	launcher_reload();
+	if (process->daemon->reload != NULL)
+		process->daemon->reload(process, old);
+	conf_free(&old);
+	event(EV_CONF_RELOAD, NULL, "file", slice_of(fresh->path), NULL);
+}
+
+static void
+on_hangup_signal(void *context)
+{
+	struct process *process = context;
+	struct arena *arena = arena_new();
+	struct conf_report report;
+	struct conf *fresh = conf_load(process->conf_path, arena, &report);
+	char reason[ERR_TEXT_BYTES];
+
+	if (fresh != NULL) {
+		take_over(process, fresh);
+	} else {
+		daemon_report_line(&report, reason, sizeof(reason));
+		refuse(process, reason);
+	}
+	arena_free(&arena);
+}
+
+static void
+stop_begin(struct process *process, const char *reason)
+{
+	if (process->is_stopping) {
+		loop_stop(process->loop);
+		return;
+	}
+	process->is_stopping = true;
+	event(EV_DAEMON_STOP, NULL, "reason", slice_of(reason), NULL);
+	if (process->daemon->stop != NULL)
+		process->daemon->stop(process);
+	else
+		loop_stop(process->loop);
+}
+
+static void
+on_stop_signal(void *context)
+{
+	stop_begin(context, "signal");
+}
+
+static void
+on_lifeline(void *context, unsigned ready)
+{
+	struct process *process = context;
+	char byte;
+
+	if (read(process->lifeline, &byte, 1) > 0)
+		return;
+	watch_free(&process->lifeline_watch);
+	stop_begin(process, "the supervisor is gone");
+}
+
+static void
+lifeline_open(struct process *process)
+{
+	const char *text = getenv("ZMAILER_LIFELINE");
+
+	process->lifeline = -1;
+	if (text == NULL || strcmp(text, "3") != 0)
+		return;
+	(void)unsetenv("ZMAILER_LIFELINE");
+	if (fcntl(3, F_SETFD, FD_CLOEXEC) < 0)
+		return;
+	process->lifeline = 3;
+}
+
+static void
+say_ready(struct process *process)
+{
+	event(EV_DAEMON_START, NULL, "version", slice_of(PACKAGE_VERSION),
+	    NULL);
+	event_flush();
+	if (process->lifeline < 0)
+		return;
+	if (write(process->lifeline, "R", 1) != 1)
+		warning("the supervisor does not listen: %s",
+		    strerror(errno));
+	process->lifeline_watch = loop_watch(process->loop,
+	    process->lifeline, LOOP_READ, on_lifeline, process);
+}
+
+/* ---- the ladder --------------------------------------------------------- */
+
+static void
+surroundings(void)
+{
+	struct rlimit limit;
+
+	umask(007);
+	signal(SIGPIPE, SIG_IGN);
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int
+journal_open(const struct conf *conf, struct err *err)
+{
+	if (event_open(conf->log_dir) == 0)
+		return 0;
+	/* Alone, without the supervisor who makes it in good order. */
+	if (errno == ENOENT && mkdir(conf->log_dir, 0770) == 0 &&
+	    event_open(conf->log_dir) == 0)
+		return 0;
+	return err_sys(err, "cannot open the log directory %s",
+	    conf->log_dir);
+}
+
+static int
+climb(struct process *process, struct err *err)
+{
+	const struct daemon *daemon = process->daemon;
+
+	process->was_root = geteuid() == 0;
+	if (journal_open(process->conf, err) < 0)
+		return -1;
+	if (daemon->open_privileged != NULL &&
+	    daemon->open_privileged(process, err) < 0)
+		return -1;
+	if (daemon->wants_launcher && launcher_fork(process, err) < 0)
+		return -1;
+	if (daemon_drop(process->conf, daemon->role, err) < 0)
+		return -1;
+	process->loop = loop_new();
+	loop_signal(process->loop, SIGTERM, on_stop_signal, process);
+	loop_signal(process->loop, SIGINT, on_stop_signal, process);
+	loop_signal(process->loop, SIGHUP, on_hangup_signal, process);
+	if (daemon->wants_launcher)
+		launcher_attach(process);
+	if (daemon->after_drop != NULL &&
+	    daemon->after_drop(process, err) < 0)
+		return -1;
+	return 0;
+}
+
+int
+daemon_run(int argc, char **argv, const struct daemon *daemon)
+{
+	static struct process process;
+	struct err err = { "" };
+	int status;
+
+	err_program(daemon->name);
+	process.daemon = daemon;
+	status = arguments(argc, argv, &process);
+	if (status >= 0)
+		return status;
+	surroundings();
+	lifeline_open(&process);
+	process.conf = conf_first(process.conf_path);
+	if (process.conf == NULL)
+		return EX_CONFIG;
+	conf_path_settle(&process);
+	if (climb(&process, &err) < 0) {
+		event_flush();
+		fatal("%s", err.text);
+	}
+	say_ready(&process);
+	loop_run(process.loop);
+	event_flush();
+	loop_free(&process.loop);
+	conf_free(&process.conf);
+	return EX_OK;
+}
+
+void
+daemon_libexec(const char *program, char *out_path, size_t size)
+{
+	const char *dir = getenv("ZMAILER_LIBEXEC");
+
+	if (dir == NULL || *dir == '\0')
+		dir = ZM_LIBEXECDIR;
+	snprintf(out_path, size, "%s/%s", dir, program);
+}
