@@ -84,6 +84,8 @@ struct work {
 	/* when parsed */
 	size_t		head_bytes;
 	size_t		rcpt_total, final_total;
+	size_t		report_records;	/* reported and delay-notice records:
+					 * the k of spool_dsn_name */
 };
 
 /* Print the head; fills in all offsets of work's groups and recipients.

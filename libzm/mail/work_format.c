@@ -1,0 +1,216 @@
+/* work_format.c - the head of a control file, written once
+ *
+ * In     a struct work as the router planned it
+ * Out    the head's bytes; the offsets of all lines in the struct
+ * Trusts nothing: a value that would break its line is refused
+ * Spec   doc/zmailer-control.5
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crc32c.h"
+#include "mail/work.h"
+#include "mail/work_internal.h"
+
+#include "base/banned.h"
+
+static int
+value_check(const char *what, struct slice value, bool blanks_ok,
+    struct err *err)
+{
+	for (size_t i = 0; i < value.n; i++) {
+		unsigned char c = (unsigned char)value.p[i];
+
+		if (c < ' ' || c == 0x7f)
+			return err_set(err, "control character \\x%02x in %s",
+			    c, what);
+		if (c == ' ' && !blanks_ok)
+			return err_set(err, "blank in %s", what);
+	}
+	if (value.n > WORK_LINE_BYTES_MAX / 4)
+		return err_set(err, "%s of %zu bytes", what, value.n);
+	return 1;
+}
+
+/* "T value"; nothing when the value is empty. */
+static int
+add_line(struct str *out, char tag, struct slice value, struct err *err)
+{
+	char what[] = "line '?'";
+
+	what[6] = tag;
+	if (value.n == 0)
+		return 1;
+	if (value_check(what, value, true, err) < 0)
+		return -1;
+	str_addc(out, tag);
+	str_addc(out, ' ');
+	str_add_slice(out, value);
+	str_addc(out, '\n');
+	return 1;
+}
+
+/* An empty field is "-"; one that is "-" gets quotes, which mean the same. */
+static void
+add_field(struct str *out, struct slice value)
+{
+	if (value.n == 0)
+		str_addc(out, '-');
+	else if (slice_is(value, "-"))
+		str_adds(out, "\"-\"");
+	else
+		str_add_slice(out, value);
+}
+
+static int
+add_sender(struct str *out, struct work_group *group, struct err *err)
+{
+	if (value_check("a sender", group->sender, true, err) < 0)
+		return -1;
+	group->sender_offset = (uint32_t)out->len;
+	str_adds(out, "s - - ");
+	add_field(out, group->sender);
+	str_adds(out, " -2\n");
+	return 1;
+}
+
+static int
+add_rcpt(struct str *out, struct work_rcpt *rcpt, struct err *err)
+{
+	if (rcpt->channel.n == 0 || rcpt->user.n == 0)
+		return err_set(err, "recipient without channel or user");
+	if (value_check("a channel", rcpt->channel, false, err) < 0 ||
+	    value_check("a host", rcpt->host, false, err) < 0 ||
+	    value_check("a recipient", rcpt->user, true, err) < 0 ||
+	    value_check("an ORCPT", rcpt->orcpt, false, err) < 0)
+		return -1;
+	rcpt->offset = (uint32_t)out->len;
+	str_adds(out, "r ");
+	add_field(out, rcpt->channel);
+	str_addc(out, ' ');
+	add_field(out, rcpt->host);
+	str_addc(out, ' ');
+	add_field(out, rcpt->user);
+	str_addf(out, " %" PRId64 "\n", rcpt->uid);
+	if (rcpt->notify == DSN_NOTIFY_DEFAULT && rcpt->orcpt.n == 0)
+		return 1;
+	str_addc(out, 'N');
+	if (rcpt->notify != DSN_NOTIFY_DEFAULT) {
+		str_adds(out, " NOTIFY=");
+		dsn_notify_add(out, rcpt->notify);
+	}
+	if (rcpt->orcpt.n > 0) {
+		str_adds(out, " ORCPT=");
+		str_add_slice(out, rcpt->orcpt);
+	}
+	str_addc(out, '\n');
+	return 1;
+}
+
+static int
+header_check(struct slice header, struct err *err)
+{
+	if (header.n > WORK_HEADER_BYTES_MAX)
+		return err_set(err, "header of %zu bytes, the limit is %d",
+		    header.n, WORK_HEADER_BYTES_MAX);
+	if (header.n > 0 && (header.p[0] == '\n' ||
+	    memmem(header.p, header.n, "\n\n", 2) != NULL))
+		return err_set(err, "blank line inside a header");
+	return 1;
+}
+
+/* The m block of groups[first..last], which share one header. */
+static int
+add_header(struct str *out, struct work_group *groups, size_t first,
+    size_t last, struct err *err)
+{
+	struct slice header = groups[last].header;
+
+	if (header_check(header, err) < 0)
+		return -1;
+	str_adds(out, "m\n");
+	for (size_t i = first; i <= last; i++)
+		groups[i].header_offset = (uint32_t)out->len;
+	str_add_slice(out, header);
+	if (header.n > 0 && header.p[header.n - 1] != '\n')
+		str_addc(out, '\n');
+	str_addc(out, '\n');
+	return 1;
+}
+
+static bool
+is_same_header(const struct work_group *a, const struct work_group *b)
+{
+	return a->header.p == b->header.p && a->header.n == b->header.n;
+}
+
+static int
+add_groups(struct work *work, struct str *out, struct err *err)
+{
+	size_t first = 0;
+
+	work->rcpt_total = 0;
+	for (size_t i = 0; i < work->group_count; i++) {
+		struct work_group *group = &work->groups[i];
+
+		if (group->rcpt_count == 0)
+			return err_set(err, "sender without recipients");
+		if (add_sender(out, group, err) < 0)
+			return -1;
+		for (size_t j = 0; j < group->rcpt_count; j++)
+			if (add_rcpt(out, &group->rcpts[j], err) < 0)
+				return -1;
+		work->rcpt_total += group->rcpt_count;
+		if (i + 1 < work->group_count &&
+		    is_same_header(group, group + 1))
+			continue;
+		if (add_header(out, work->groups, first, i, err) < 0)
+			return -1;
+		first = i + 1;
+		if (out->len > WORK_HEAD_BYTES_MAX)
+			return err_set(err, "control file of more than %d "
+			    "bytes", WORK_HEAD_BYTES_MAX);
+	}
+	return 1;
+}
+
+static int
+add_common(const struct work *work, struct str *out, struct err *err)
+{
+	if (!spool_id_is(slice_of(work->id)))
+		return err_set(err, "'%s' is not a spool id", work->id);
+	str_addf(out, "I %s\ni %ju\no %" PRIu64 "\nz %" PRIu64 "\n", work->id,
+	    (uintmax_t)work->inode, work->body_offset, work->size_bytes);
+	if (add_line(out, 'l', work->msgid, err) < 0 ||
+	    add_line(out, 'e', work->errors_to, err) < 0 ||
+	    add_line(out, 'u', work->user, err) < 0 ||
+	    add_line(out, 'B', work->bodytype, err) < 0 ||
+	    add_line(out, 'R', slice_of(dsn_ret_name(work->ret)), err) < 0 ||
+	    add_line(out, 'n', work->envid, err) < 0)
+		return -1;
+	return 1;
+}
+
+int
+work_format(struct work *work, struct str *out, struct err *err)
+{
+	char first[WORK_FIRST_LINE_BYTES + 1];
+	uint32_t crc;
+
+	str_reset(out);		/* offsets count from the file's first byte */
+	str_adds(out, "@ 1 ........ ........\n");
+	if (add_common(work, out, err) < 0 || add_groups(work, out, err) < 0)
+		return -1;
+	if (work->group_count == 0)
+		return err_set(err, "control file without recipients");
+	crc = crc32c(0, out->buf + WORK_FIRST_LINE_BYTES,
+	    out->len - WORK_FIRST_LINE_BYTES);
+	snprintf(first, sizeof(first), "@ 1 %08zu %08" PRIx32 "\n", out->len,
+	    crc);
+	memcpy(out->buf, first, WORK_FIRST_LINE_BYTES);
+	work->head_bytes = out->len;
+	return 1;
+}

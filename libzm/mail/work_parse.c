@@ -1,0 +1,414 @@
+/* work_parse.c - a whole control file: its head, and what came of it
+ *
+ * In     the bytes of a control file, perhaps torn at the end
+ * Out    a struct work with the state of every recipient
+ * Holds  nothing; a recipient is found by its offset, by binary search
+ * Trusts the head only when length and checksum fit, a record only when
+ *        its checksum fits; everything else behind the head is skipped
+ * Spec   doc/INTERNALS.md section 1.2
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/crc32c.h"
+#include "mail/work_internal.h"
+
+#include "base/banned.h"
+
+struct parser {
+	struct arena	*arena;
+	struct slice	 file;		/* the head only */
+	size_t		 at;		/* next unread byte */
+	struct work	*work;
+	struct work_rcpt *rcpts;	/* of all groups, in order */
+	size_t		 groups_room, rcpts_room;
+	size_t		 open_groups;	/* groups that wait for their m */
+};
+
+size_t
+work_head_bytes(struct slice file)
+{
+	uint32_t crc;
+
+	return work_first_line(file, &crc);
+}
+
+int
+work_read_quad(struct slice value, struct work_rcpt *out, struct err *err)
+{
+	struct slice digits;
+	uint64_t uid;
+	size_t cut = value.n;
+
+	if (!slice_cut(&value, ' ', &out->channel) ||
+	    !slice_cut(&value, ' ', &out->host))
+		return err_set(err, "recipient line without four fields");
+	/* the user may hold blanks: the number is looked for from the right */
+	for (cut = value.n; cut > 0 && value.p[cut - 1] != ' '; )
+		cut--;
+	if (cut < 2)
+		return err_set(err, "recipient line without four fields");
+	out->user = slice_first(value, cut - 1);
+	digits = slice_from(value, cut);
+	if (slice_starts(digits, "-"))
+		digits = slice_from(digits, 1);
+	if (!slice_number(digits, 0, UINT32_MAX, &uid))
+		return err_set(err, "recipient line without a privilege");
+	out->uid = slice_starts(slice_from(value, cut), "-") ?
+	    -(int64_t)uid : (int64_t)uid;
+	if (slice_is(out->channel, "-"))
+		out->channel = slice_first(out->channel, 0);
+	if (slice_is(out->host, "-"))
+		out->host = slice_first(out->host, 0);
+	if (slice_is(out->user, "-"))
+		out->user = slice_first(out->user, 0);
+	return 1;
+}
+
+int
+work_read_notify(struct slice value, struct work_rcpt *rcpt, struct err *err)
+{
+	struct slice word;
+
+	while (slice_word(&value, &word)) {
+		if (slice_starts(word, "NOTIFY=")) {
+			if (dsn_notify_parse(slice_from(word, 7),
+				&rcpt->notify, err) != 1)
+				return -1;
+		} else if (slice_starts(word, "ORCPT=")) {
+			rcpt->orcpt = slice_from(word, 6);
+		}
+	}
+	return 1;
+}
+
+static int
+read_number(struct slice value, uint64_t *out, struct err *err)
+{
+	return slice_number(value, 0, UINT64_MAX, out) ? 1 :
+	    err_set(err, "not a number");
+}
+
+int
+work_read_common(struct work *work, char tag, struct slice value,
+    struct err *err)
+{
+	uint64_t number;
+
+	switch (tag) {
+	case 'I':
+		if (!spool_id_is(value) || value.n >= sizeof(work->id))
+			return err_set(err, "not a spool id");
+		memcpy(work->id, value.p, value.n);
+		work->id[value.n] = '\0';
+		return 1;
+	case 'i':
+		if (read_number(value, &number, err) < 0)
+			return -1;
+		work->inode = (ino_t)number;
+		return 1;
+	case 'o':
+		return read_number(value, &work->body_offset, err);
+	case 'z':
+		return read_number(value, &work->size_bytes, err);
+	case 'l':
+		work->msgid = value;
+		return 1;
+	case 'e':
+		work->errors_to = value;
+		return 1;
+	case 'u':
+		work->user = value;
+		return 1;
+	case 'B':
+		work->bodytype = value;
+		return 1;
+	case 'R':
+		return dsn_ret_parse(value, &work->ret, err);
+	case 'n':
+		work->envid = value;
+		return 1;
+	default:
+		return err_set(err, "unknown tag");
+	}
+}
+
+static int
+read_sender(struct parser *parser, size_t offset, struct slice value,
+    struct err *err)
+{
+	struct work *work = parser->work;
+	struct work_group *group;
+	struct work_rcpt quad;
+
+	if (work->group_count == parser->groups_room)
+		return err_set(err, "sender where none was counted");
+	if (work_read_quad(value, &quad, err) < 0)
+		return -1;
+	group = &work->groups[work->group_count++];
+	group->sender = quad.user;
+	group->sender_offset = (uint32_t)offset;
+	group->rcpts = parser->rcpts + work->rcpt_total;
+	parser->open_groups++;
+	return 1;
+}
+
+static int
+read_rcpt(struct parser *parser, size_t offset, struct slice value,
+    struct err *err)
+{
+	struct work *work = parser->work;
+	struct work_rcpt *rcpt = parser->rcpts + work->rcpt_total;
+
+	if (work->rcpt_total == parser->rcpts_room)
+		return err_set(err, "recipient where none was counted");
+	if (parser->open_groups == 0)
+		return err_set(err, "recipient without a sender before it");
+	rcpt->offset = (uint32_t)offset;
+	if (work_read_quad(value, rcpt, err) < 0)
+		return -1;
+	work->rcpt_total++;
+	work->groups[work->group_count - 1].rcpt_count++;
+	return 1;
+}
+
+/* The block behind an m line, up to a blank line, for all open groups. */
+static int
+read_header(struct parser *parser, struct err *err)
+{
+	struct work *work = parser->work;
+	struct slice rest = slice_from(parser->file, parser->at), header;
+	const char *end;
+
+	if (parser->open_groups == 0)
+		return err_set(err, "header without a sender before it");
+	if (rest.n > 0 && rest.p[0] == '\n') {
+		header = slice_first(rest, 0);
+	} else {
+		end = rest.n == 0 ? NULL : memmem(rest.p, rest.n, "\n\n", 2);
+		if (end == NULL)
+			return err_set(err, "header without an end");
+		header = slice_first(rest, (size_t)(end - rest.p) + 1);
+	}
+	for (size_t i = work->group_count - parser->open_groups;
+	    i < work->group_count; i++) {
+		work->groups[i].header = header;
+		work->groups[i].header_offset = (uint32_t)parser->at;
+	}
+	parser->open_groups = 0;
+	parser->at += header.n + 1;
+	return 1;
+}
+
+static int
+read_line(struct parser *parser, struct err *err)
+{
+	struct slice rest = slice_from(parser->file, parser->at);
+	struct slice line = slice_first(rest, slice_find(rest, '\n'));
+	struct slice value = slice_from(line, 2);
+	size_t offset = parser->at;
+
+	parser->at += line.n + 1;
+	if (slice_is(line, "m"))
+		return read_header(parser, err);
+	if (line.n < 3 || line.p[1] != ' ')
+		return err_set(err, "no tag and value");
+	if (line.p[0] == 's')
+		return read_sender(parser, offset, value, err);
+	if (line.p[0] == 'r')
+		return read_rcpt(parser, offset, value, err);
+	if (line.p[0] == 'N') {
+		if (parser->work->rcpt_total == 0)
+			return err_set(err, "N line without a recipient");
+		return work_read_notify(value,
+		    parser->rcpts + parser->work->rcpt_total - 1, err);
+	}
+	if (parser->work->group_count > 0)
+		return err_set(err, "unknown tag");
+	return work_read_common(parser->work, line.p[0], value, err);
+}
+
+/* At most so many lines begin with tag: bounds an array before it is made. */
+static size_t
+count_lines(struct slice text, const char needle[3])
+{
+	const char *p = text.p, *end = text.p + text.n;
+	size_t count = 0;
+
+	while ((p = memmem(p, (size_t)(end - p), needle, 3)) != NULL) {
+		count++;
+		p += 3;
+	}
+	return count;
+}
+
+static int
+parse_head(struct parser *parser, struct err *err)
+{
+	struct work *work = parser->work;
+
+	parser->groups_room = count_lines(parser->file, "\ns ");
+	parser->rcpts_room = count_lines(parser->file, "\nr ");
+	work->groups = arena_alloc(parser->arena,
+	    parser->groups_room * sizeof(*work->groups));
+	parser->rcpts = arena_alloc(parser->arena,
+	    parser->rcpts_room * sizeof(*parser->rcpts));
+	parser->at = WORK_FIRST_LINE_BYTES;
+	while (parser->at < parser->file.n)
+		if (read_line(parser, err) < 0)
+			return err_prefix(err, "control file, before byte %zu",
+			    parser->at);
+	if (work->id[0] == '\0')
+		return err_set(err, "control file without a spool id");
+	if (parser->open_groups > 0 || work->rcpt_total == 0)
+		return err_set(err, "control file without %s",
+		    work->rcpt_total == 0 ? "recipients" : "a header");
+	return 1;
+}
+
+/* ---- records ------------------------------------------------------- */
+
+static struct work_rcpt *
+find_rcpt(const struct parser *parser, uint32_t offset, size_t *out_index)
+{
+	size_t low = 0, high = parser->work->rcpt_total;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (parser->rcpts[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*out_index = low;
+	return low < parser->work->rcpt_total &&
+	    parser->rcpts[low].offset == offset ? &parser->rcpts[low] : NULL;
+}
+
+/* The record's effect; only the last outcome's words are kept, in
+ * verdicts[index]. */
+static void
+take_record(struct parser *parser, const struct work_record *record,
+    struct slice rest, struct slice *verdicts)
+{
+	size_t index;
+	struct work_rcpt *rcpt = find_rcpt(parser, record->rcpt_offset, &index);
+
+	if (rcpt == NULL)
+		return;
+	if (record->kind != WORK_OUTCOME)
+		parser->work->report_records++;
+	if (record->kind == WORK_REPORTED) {
+		rcpt->is_reported = true;
+	} else if (record->kind == WORK_DELAY_NOTICE) {
+		rcpt->delay_notices++;
+	} else {
+		if (rcpt->first_try_s == 0)
+			rcpt->first_try_s = record->time_s;
+		rcpt->last_try_s = record->time_s;
+		rcpt->next_s = record->next_s;
+		rcpt->tries = record->tries;
+		verdicts[index] = rest;
+	}
+}
+
+/* Turn the words of each recipient's last outcome into a record. */
+static void
+keep_verdicts(struct parser *parser, const struct slice *verdicts)
+{
+	for (size_t i = 0; i < parser->work->rcpt_total; i++) {
+		struct work_rcpt *rcpt = &parser->rcpts[i];
+		struct work_record *record;
+
+		if (verdicts[i].p == NULL)
+			continue;
+		record = arena_alloc(parser->arena, sizeof(*record));
+		record->kind = WORK_OUTCOME;
+		record->rcpt_offset = rcpt->offset;
+		record->time_s = rcpt->last_try_s;
+		record->tries = rcpt->tries;
+		record->next_s = rcpt->next_s;
+		if (!work_record_verdict(verdicts[i], &record->verdict))
+			continue;
+		rcpt->last = record;
+		rcpt->is_final = verdict_is_final(record->verdict.kind);
+		parser->work->final_total += rcpt->is_final;
+	}
+}
+
+static void
+parse_records(struct parser *parser, struct slice text)
+{
+	uint32_t id_crc = crc32c(0, parser->work->id, strlen(parser->work->id));
+	struct slice *verdicts = NULL, line, rest;
+	struct work_record record;
+
+	while (text.n > 0) {
+		line = slice_first(text, slice_find(text, '\n'));
+		text = slice_from(text, line.n + 1);
+		if (line.n == 0 || line.p[0] != 'd' ||
+		    !work_record_check(line, id_crc, &record, &rest))
+			continue;
+		if (verdicts == NULL)
+			verdicts = arena_alloc(parser->arena,
+			    parser->work->rcpt_total * sizeof(*verdicts));
+		take_record(parser, &record, rest, verdicts);
+	}
+	if (verdicts != NULL)
+		keep_verdicts(parser, verdicts);
+}
+
+int
+work_parse(struct arena *arena, struct slice file, struct work *out,
+    struct err *err)
+{
+	struct parser parser = { .arena = arena, .work = out };
+	uint32_t crc;
+	size_t head = work_first_line(file, &crc);
+
+	memset(out, 0, sizeof(*out));
+	if (head == 0)
+		return err_set(err, "not a control file");
+	if (head > file.n)
+		return err_set(err, "control file of %zu bytes, its head "
+		    "alone has %zu", file.n, head);
+	if (crc32c(0, file.p + WORK_FIRST_LINE_BYTES,
+		head - WORK_FIRST_LINE_BYTES) != crc)
+		return err_set(err, "the control file's checksum is wrong");
+	parser.file = slice_first(file, head);
+	if (parse_head(&parser, err) < 0)
+		return -1;
+	out->head_bytes = head;
+	parse_records(&parser, slice_from(file, head));
+	return 1;
+}
+
+int
+work_read_file(int fd, size_t max_bytes, struct str *out, struct err *err)
+{
+	enum { FIRST_READ_BYTES = 16384 };
+	size_t room = FIRST_READ_BYTES;
+
+	str_reset(out);
+	for (;;) {
+		char *into = str_room(out, room);
+		ssize_t n = pread(fd, into, room, (off_t)out->len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(err, "read control file");
+		out->len += (size_t)n;
+		out->buf[out->len] = '\0';
+		if (out->len > max_bytes)
+			return err_set(err, "file of more than %zu bytes",
+			    max_bytes);
+		if ((size_t)n < room)
+			return 0;
+		room = out->len;
+	}
+}
