@@ -23,8 +23,8 @@ struct reader {
 	struct envelope_rcpt next;
 };
 
-enum { ADDRESS_FLAGS = PATH_BARE_OK | PATH_LOCAL_OK | PATH_POSTMASTER_OK |
-	PATH_UTF8 };
+static const enum path_flags address_flags = PATH_BARE_OK | PATH_LOCAL_OK |
+    PATH_POSTMASTER_OK | PATH_UTF8;
 
 static int
 read_id(struct reader *r, struct slice value, struct err *err)
@@ -83,7 +83,7 @@ read_address(struct slice value, struct path *out, struct err *err)
 {
 	struct slice rest = { NULL, 0 };
 
-	if (path_parse(value, ADDRESS_FLAGS, out, &rest, err) != 1)
+	if (path_parse(value, address_flags, out, &rest, err) != 1)
 		return -1;
 	if (rest.n > 0)
 		return err_set(err, "text behind the address");
