@@ -1,1 +1,15 @@
-# unit tests of io
+# unit tests of libzm/io; the loop's run a second time over poll(2)
+if HAVE_CRITERION
+check_PROGRAMS += tests/unit/io/unit-io tests/unit/io/unit-io-poll
+TESTS += tests/unit/io/unit-io tests/unit/io/unit-io-poll
+tests_unit_io_unit_io_SOURCES = tests/unit/io/test_loop.c \
+	tests/unit/io/test_ipc.c
+tests_unit_io_unit_io_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_io_unit_io_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
+
+tests_unit_io_unit_io_poll_SOURCES = tests/unit/io/test_loop.c \
+	libzm/io/loop.c libzm/io/loop_poll.c
+tests_unit_io_unit_io_poll_CPPFLAGS = $(AM_CPPFLAGS) -DZM_LOOP_POLL
+tests_unit_io_unit_io_poll_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_io_unit_io_poll_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
+endif
