@@ -1,1 +1,9 @@
-# bench
+# bench - `make bench` prints rates, CPU, system calls; BENCH="relay local" BENCHFLAGS=--json
+noinst_PROGRAMS += tests/bench/load tests/bench/sink
+tests_bench_load_SOURCES = tests/bench/load.c
+tests_bench_sink_SOURCES = tests/bench/sink.c
+EXTRA_DIST += tests/bench/bench.py
+BENCH = relay local fanout
+.PHONY: bench
+bench: all libexec-tree
+	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/bench.py $(BENCHFLAGS) $(BENCH)

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Measure an instance of our own: rates, CPU, system calls, memory.
+
+    bench.py [--json] [--messages N] [--runs N] [WORKLOAD ...]
+
+Workloads: relay (4 KiB, kept connections), relay1 (a connection a
+message), local (4 KiB to 100 Maildirs), fanout (one message, 10,000
+recipients in 100 domains), big (20 x 50 MB, 4 sessions), sendmail (1,000
+calls one after another).  The figures of a run hold for the machine and
+the minute they were taken in: compare by ratio, in one run.
+
+SPDX-License-Identifier: ISC
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "lib"))
+from zmtest import mta                               # noqa: E402
+
+TOOLS = os.path.join(mta.BUILD, "tests", "bench")
+TICKS = os.sysconf("SC_CLK_TCK")
+
+WORKLOADS = {
+    "relay": dict(sink=True, load=["--domain", "bench.test"]),
+    "relay1": dict(sink=True, load=["--domain", "bench.test",
+                                    "--per-connection", "1"]),
+    "local": dict(sink=False, load=["--domain", "localhost",
+                                    "--users", "100"]),
+    "fanout": dict(sink=True, messages=1, rcpts=10000,
+                   load=["--domain", "bench.test", "--domains", "100",
+                         "--rcpts", "10000"]),
+    "big": dict(sink=True, messages=20,
+                load=["--domain", "bench.test", "--size", "50000000",
+                      "--sessions", "4"]),
+    "sendmail": dict(sink=True, load=None),
+}
+
+
+def cpu_seconds(pids):
+    """User and system time of the processes and their dead children."""
+    total = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+            total += sum(int(x) for x in fields[11:15])
+        except OSError:
+            continue
+    return total / TICKS
+
+
+def peak_pss_mb(pids):
+    total = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/smaps_rollup") as file:
+                total += int(re.search(r"^Pss:\s+(\d+)", file.read(),
+                                       re.M).group(1))
+        except (OSError, AttributeError):
+            continue
+    return total / 1024
+
+
+class Run:
+    def __init__(self, name, messages, trace=False):
+        self.work, self.messages = WORKLOADS[name], messages
+        self.name, self.trace = name, trace
+        self.rcpts = messages * self.work.get("rcpts", 1)
+        self.sink = None
+
+    def __enter__(self):
+        self.instance = mta.Mta("bench")
+        lines = ["limit recipients 100000", "limit session-messages 10000000",
+                 "limit sessions-per-client 1000", "size 100M"]
+        if self.work["sink"]:
+            self.sink = subprocess.Popen(
+                [f"{TOOLS}/sink", "--expect", str(self.rcpts)],
+                stdout=subprocess.PIPE, text=True)
+            port = self.sink.stdout.readline().split()[1]
+            lines.append(f"route * via 127.0.0.1:{port}")
+        self.instance.configure("\n".join(lines))
+        with open(os.path.join(self.instance.dir, "users"), "a") as file:
+            file.write("".join(f"u{i}\n" for i in range(100)))
+        self.instance.start()
+        return self
+
+    def __exit__(self, *_):
+        self.instance.close()
+        if self.sink:
+            self.sink.kill()
+            self.sink.wait()
+
+    def submit(self):
+        """The load; returns its report."""
+        if self.work["load"] is not None:
+            done = subprocess.run(
+                [f"{TOOLS}/load", "--port", str(self.instance.port),
+                 "--messages", str(self.messages)] + self.work["load"],
+                stdout=subprocess.PIPE, text=True, check=True)
+            return json.loads(done.stdout)
+        text = b"Subject: bench\n\n" + b"x" * 70 + b"\n"
+        first = time.clock_gettime(time.CLOCK_MONOTONIC)
+        for i in range(self.messages):
+            self.instance.command(
+                os.path.join(mta.BUILD, "tools", "sendmail"), "-i",
+                f"u{i}@bench.test", input=text, check=0)
+        last = time.clock_gettime(time.CLOCK_MONOTONIC)
+        return dict(accepted=self.messages, first_s=first, last_s=last,
+                    p50_ms=0, p99_ms=0)
+
+    def finish(self):
+        """Wait for the last delivery; returns its moment."""
+        if self.sink:
+            out, _ = self.sink.communicate(timeout=300)
+            return json.loads(out)["last_s"]
+        box = os.path.join(self.instance.dir, "mail")
+
+        def arrived():
+            return sum(len(os.listdir(f"{box}/{user}/new"))
+                       for user in os.listdir(box)
+                       if os.path.isdir(f"{box}/{user}/new"))
+        mta.wait_for("all mail in the mailboxes",
+                     lambda: arrived() >= self.rcpts, 300)
+        return time.clock_gettime(time.CLOCK_MONOTONIC)
+
+    def measure(self):
+        pids = self.instance.pids()
+        before = cpu_seconds(pids)
+        report = self.submit()
+        end = self.finish()
+        mta.wait_for("an empty spool", self.instance.is_empty, 60)
+        pids = self.instance.pids()
+        unit = self.rcpts if self.work.get("rcpts") else self.messages
+        size = 50 if self.name == "big" else 1
+        return {
+            "workload": self.name, "messages": self.messages,
+            "unit": "rcpt" if self.work.get("rcpts") else
+                    "MB" if size > 1 else "msg",
+            "accept_per_s": unit * size / (report["last_s"] -
+                                           report["first_s"]),
+            "end_to_end_per_s": unit * size / (end - report["first_s"]),
+            "cpu_ms": (cpu_seconds(pids) - before) * 1000 / unit / size,
+            "p50_ms": report["p50_ms"], "p99_ms": report["p99_ms"],
+            "pss_mb": peak_pss_mb(pids), "processes": len(pids),
+        }
+
+    def calls(self):
+        """System calls a message, by name, from a traced run."""
+        pids = self.instance.pids()
+        report = tempfile.mktemp(prefix="zmailer-strace-")
+        tracer = subprocess.Popen(
+            ["strace", "-f", "-c", "-S", "calls", "-o", report] +
+            [w for pid in pids for w in ("-p", str(pid))],
+            stderr=subprocess.PIPE, text=True)
+        for _ in pids:
+            tracer.stderr.readline()
+        self.submit()
+        self.finish()
+        mta.wait_for("an empty spool", self.instance.is_empty, 60)
+        tracer.terminate()
+        tracer.wait()
+        counts = {}
+        with open(report) as file:
+            for line in file:
+                words = line.split()
+                if len(words) >= 5 and words[3].isdigit() and \
+                        words[-1] != "total":
+                    counts[words[-1]] = int(words[3])
+        os.unlink(report)
+        return counts
+
+
+FILE_CALLS = {"openat", "open", "close", "rename", "renameat", "renameat2",
+              "unlink", "unlinkat", "fsync", "fdatasync", "syncfs", "flock",
+              "fstat", "newfstatat", "pread64", "pwrite64", "fcntl", "link",
+              "linkat", "getdents64", "sync_file_range", "lseek"}
+
+
+def trace_row(name, messages):
+    with Run(name, messages, trace=True) as run:
+        counts = run.calls()
+    unit = messages * WORKLOADS[name].get("rcpts", 1)
+    syncs = sum(counts.get(c, 0) for c in ("fsync", "fdatasync", "syncfs"))
+    return {
+        "syscalls": sum(counts.values()) / unit,
+        "file_calls": sum(n for c, n in counts.items() if c in FILE_CALLS)
+        / unit, "fsyncs": syncs / unit,
+        "by_name": {c: round(n / unit, 2) for c, n in sorted(
+            counts.items(), key=lambda x: -x[1])[:24]},
+    }
+
+
+def show(row):
+    print(f"{row['workload']:9} {row['accept_per_s']:9.0f}/s accepted "
+          f"{row['end_to_end_per_s']:9.0f} {row['unit']}/s end to end  "
+          f"{row['cpu_ms']:6.3f} ms CPU  p50 {row['p50_ms']:.1f} p99 "
+          f"{row['p99_ms']:.1f} ms  {row['pss_mb']:.0f} MB in "
+          f"{row['processes']} processes", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--messages", type=int, default=5000)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--no-trace", action="store_true")
+    parser.add_argument("workloads", nargs="*",
+                        default=["relay", "local", "fanout"])
+    options = parser.parse_args()
+    for name in options.workloads or ["relay", "local", "fanout"]:
+        messages = WORKLOADS[name].get("messages", options.messages)
+        if name == "sendmail":
+            messages = min(messages, 1000)
+        rows = []
+        for _ in range(options.runs):
+            with Run(name, messages) as run:
+                rows.append(run.measure())
+        row = dict(rows[0])
+        for key in ("accept_per_s", "end_to_end_per_s", "cpu_ms", "p50_ms",
+                    "p99_ms", "pss_mb"):
+            row[key] = statistics.median(r[key] for r in rows)
+        if not options.no_trace and shutil.which("strace") and \
+                name in ("relay", "local"):
+            row["trace"] = trace_row(name, 500)
+        if options.json:
+            print(json.dumps(row), flush=True)
+            continue
+        show(row)
+        if "trace" in row:
+            trace = row["trace"]
+            print(f"          {trace['syscalls']:.1f} system calls a message,"
+                  f" {trace['file_calls']:.1f} on files, "
+                  f"{trace['fsyncs']:.2f} syncs")
+            print("          " + " ".join(
+                f"{c}={n}" for c, n in trace["by_name"].items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,363 @@
+/* load.c - an SMTP client that sends as fast as it is let
+ *
+ * In     options; see usage
+ * Out    one JSON line: counts, the steady-clock moments of the first
+ *        connect and of the last 250, latency percentiles
+ * Holds  one struct session a connection; one message, made once
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum step { GREETING, HELLO, ENVELOPE, BODY, BYE };
+
+struct session {
+	int		 fd;
+	enum step	 step;
+	unsigned	 replies_due;	/* until the next step */
+	bool		 is_refused;
+	unsigned	 sent;		/* messages on this connection */
+	double		 began_s;	/* of the message under way */
+	const char	*out;		/* what is still to be written */
+	size_t		 out_n;
+	char		*envelope;
+	char		 in[8192];
+	size_t		 in_n;
+};
+
+static struct {
+	unsigned	port, sessions, messages, per_connection, rcpts, size;
+	unsigned	domains, users;
+	const char	*domain;
+} option = { 25, 20, 1000, 0, 1, 4096, 1, 0, "bench.test" };
+
+static char *body;
+static size_t body_n;
+static unsigned started, accepted, refused, connections;
+static double *latencies, first_s, last_s;
+static int poller;
+
+static double
+now_s(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void
+die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static void
+body_make(void)
+{
+	size_t at;
+	int n;
+
+	body = malloc(option.size + 1024);
+	if (body == NULL)
+		die("malloc");
+	n = snprintf(body, 1024, "From: Bench <bench@source.test>\r\n"
+	    "To: somebody@%s\r\nSubject: bench\r\n"
+	    "Date: Fri, 20 Nov 2026 12:00:00 +0000\r\n"
+	    "Message-Id: <bench@source.test>\r\n\r\n", option.domain);
+	for (at = (size_t)n; at + 80 < option.size; at += 80)
+		snprintf(body + at, 81, "%078zu\r\n", at);
+	body_n = at + (size_t)snprintf(body + at, 8, ".\r\n");
+}
+
+static void
+session_wants(struct session *s, unsigned events)
+{
+	struct epoll_event event = { .events = events, .data.ptr = s };
+
+	if (epoll_ctl(poller, EPOLL_CTL_MOD, s->fd, &event) < 0)
+		die("epoll_ctl");
+}
+
+static void
+session_write(struct session *s)
+{
+	while (s->out_n > 0) {
+		ssize_t n = write(s->fd, s->out, s->out_n);
+
+		if (n < 0 && errno == EAGAIN) {
+			session_wants(s, EPOLLIN | EPOLLOUT);
+			return;
+		}
+		if (n < 0)
+			die("write");
+		s->out += n;
+		s->out_n -= (size_t)n;
+		if (s->out_n == 0)
+			session_wants(s, EPOLLIN);
+	}
+}
+
+static void
+session_send(struct session *s, const char *text, size_t n, enum step next,
+    unsigned replies)
+{
+	s->out = text;
+	s->out_n = n;
+	s->step = next;
+	s->replies_due = replies;
+	session_write(s);
+}
+
+static void
+session_open(struct session *s)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+	    .sin_port = htons((uint16_t)option.port) };
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = s };
+	int on = 1;
+
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	s->fd = socket(AF_INET, SOCK_STREAM, 0);
+	if (s->fd < 0 || connect(s->fd, (void *)&to, sizeof(to)) < 0)
+		die("connect");
+	setsockopt(s->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	fcntl(s->fd, F_SETFL, O_NONBLOCK);
+	s->step = GREETING;
+	s->replies_due = 1;
+	s->sent = 0;
+	s->in_n = 0;
+	connections++;
+	if (epoll_ctl(poller, EPOLL_CTL_ADD, s->fd, &event) < 0)
+		die("epoll_ctl");
+}
+
+static void
+envelope_send(struct session *s)
+{
+	unsigned number = started++;
+	size_t room = 128 + (size_t)option.rcpts * 96, n;
+
+	if (s->envelope == NULL)
+		s->envelope = malloc(room);
+	if (s->envelope == NULL)
+		die("malloc");
+	n = (size_t)snprintf(s->envelope, room,
+	    "MAIL FROM:<bench@source.test>\r\n");
+	for (unsigned i = 0; i < option.rcpts; i++) {
+		unsigned k = number * option.rcpts + i;
+
+		n += (size_t)snprintf(s->envelope + n, room - n,
+		    "RCPT TO:<u%u@", option.users ? k % option.users : k);
+		n += (size_t)snprintf(s->envelope + n, room - n,
+		    option.domains > 1 ? "d%u.%s>\r\n" : "%.0u%s>\r\n",
+		    option.domains > 1 ? k % option.domains : 0, option.domain);
+	}
+	n += (size_t)snprintf(s->envelope + n, room - n, "DATA\r\n");
+	s->began_s = now_s();
+	s->is_refused = false;
+	session_send(s, s->envelope, n, ENVELOPE, option.rcpts + 2);
+}
+
+static void
+session_next(struct session *s)
+{
+	bool is_full = option.per_connection > 0 &&
+	    s->sent >= option.per_connection;
+
+	if (started < option.messages && !is_full) {
+		envelope_send(s);
+		return;
+	}
+	session_send(s, "QUIT\r\n", 6, BYE, 1);
+	/* what the server says to QUIT is not waited for */
+	close(s->fd);
+	s->fd = -1;
+	if (started < option.messages)
+		session_open(s);
+}
+
+static void
+message_done(struct session *s, bool is_ok)
+{
+	last_s = now_s();
+	if (is_ok)
+		latencies[accepted++] = last_s - s->began_s;
+	else
+		refused++;
+	s->sent++;
+	session_next(s);
+}
+
+static void
+step_done(struct session *s)
+{
+	switch (s->step) {
+	case GREETING:
+		session_send(s, "EHLO load.test\r\n", 16, HELLO, 1);
+		break;
+	case HELLO:
+		session_next(s);
+		break;
+	case ENVELOPE:
+		if (s->is_refused) {
+			fprintf(stderr, "load: an envelope was refused\n");
+			exit(1);
+		}
+		session_send(s, body, body_n, BODY, 1);
+		break;
+	case BODY:
+		message_done(s, !s->is_refused);
+		break;
+	case BYE:
+		break;
+	}
+}
+
+static void
+session_read(struct session *s)
+{
+	ssize_t n = read(s->fd, s->in + s->in_n, sizeof(s->in) - s->in_n);
+	char *line = s->in, *lf;
+
+	if (n < 0 && errno == EAGAIN)
+		return;
+	if (n <= 0) {
+		fprintf(stderr, "load: the server closed a connection\n");
+		exit(1);
+	}
+	s->in_n += (size_t)n;
+	while ((lf = memchr(line, '\n', s->in_n - (size_t)(line - s->in)))) {
+		bool is_last = lf - line > 3 && line[3] == ' ';
+
+		if (is_last && line[0] != '2' && line[0] != '3')
+			s->is_refused = true;
+		line = lf + 1;
+		if (is_last && --s->replies_due == 0) {
+			int fd = s->fd;
+			size_t rest = s->in_n - (size_t)(line - s->in);
+
+			memmove(s->in, line, rest);
+			s->in_n = rest;
+			step_done(s);
+			if (s->fd != fd || s->fd < 0)
+				return;
+			line = s->in;
+		}
+	}
+	s->in_n -= (size_t)(line - s->in);
+	memmove(s->in, line, s->in_n);
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double
+percentile_ms(double part)
+{
+	if (accepted == 0)
+		return 0;
+	return latencies[(size_t)(part * (accepted - 1))] * 1000;
+}
+
+static void
+usage(void)
+{
+	fprintf(stderr, "usage: load [--port N] [--sessions N] [--messages N] "
+	    "[--per-connection N]\n            [--rcpts N] [--size BYTES] "
+	    "[--domain NAME] [--domains N] [--users N]\n");
+	exit(64);
+}
+
+static void
+options_read(int argc, char **argv)
+{
+	static const struct option rows[] = {
+		{ "port", 1, NULL, 'p' }, { "sessions", 1, NULL, 's' },
+		{ "messages", 1, NULL, 'm' }, { "per-connection", 1, NULL, 'c' },
+		{ "rcpts", 1, NULL, 'r' }, { "size", 1, NULL, 'b' },
+		{ "domain", 1, NULL, 'd' }, { "domains", 1, NULL, 'n' },
+		{ "users", 1, NULL, 'u' }, { NULL, 0, NULL, 0 },
+	};
+	int letter;
+
+	while ((letter = getopt_long(argc, argv, "", rows, NULL)) != -1) {
+		unsigned number = optarg ?
+		    (unsigned)strtoul(optarg, NULL, 10) : 0;
+
+		switch (letter) {
+		case 'p': option.port = number; break;
+		case 's': option.sessions = number; break;
+		case 'm': option.messages = number; break;
+		case 'c': option.per_connection = number; break;
+		case 'r': option.rcpts = number; break;
+		case 'b': option.size = number; break;
+		case 'd': option.domain = optarg; break;
+		case 'n': option.domains = number; break;
+		case 'u': option.users = number; break;
+		default: usage();
+		}
+	}
+	if (option.messages < option.sessions)
+		option.sessions = option.messages;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct session *sessions;
+
+	options_read(argc, argv);
+	body_make();
+	latencies = calloc(option.messages + 1, sizeof(*latencies));
+	sessions = calloc(option.sessions, sizeof(*sessions));
+	poller = epoll_create1(0);
+	if (latencies == NULL || sessions == NULL || poller < 0)
+		die("load");
+	first_s = now_s();
+	for (unsigned i = 0; i < option.sessions; i++)
+		session_open(&sessions[i]);
+	while (accepted + refused < option.messages) {
+		struct epoll_event ready[64];
+		int n = epoll_wait(poller, ready, 64, 30000);
+
+		if (n <= 0) {
+			fprintf(stderr, "load: no answer for 30 s after %u of "
+			    "%u messages\n", accepted, option.messages);
+			return 1;
+		}
+		for (int i = 0; i < n; i++) {
+			struct session *s = ready[i].data.ptr;
+
+			if (s->fd >= 0 && ready[i].events & EPOLLOUT)
+				session_write(s);
+			if (s->fd >= 0 && ready[i].events & ~EPOLLOUT)
+				session_read(s);
+		}
+	}
+	qsort(latencies, accepted, sizeof(*latencies), by_value);
+	printf("{\"accepted\":%u,\"refused\":%u,\"connections\":%u,"
+	    "\"first_s\":%.6f,\"last_s\":%.6f,\"p50_ms\":%.2f,\"p99_ms\":%.2f}\n",
+	    accepted, refused, connections, first_s, last_s,
+	    percentile_ms(0.5), percentile_ms(0.99));
+	return refused ? 1 : 0;
+}

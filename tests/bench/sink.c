@@ -1,0 +1,246 @@
+/* sink.c - a next hop that takes everything and counts
+ *
+ * In     --port N (0: any free one), --expect RECIPIENTS
+ * Out    "port N" at once; when RECIPIENTS have arrived, or at SIGTERM, one
+ *        JSON line: counts and the steady-clock moment of the last one
+ * Holds  one struct session a connection
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { IN_BYTES = 262144, OUT_BYTES = 65536 };
+
+struct session {
+	int		fd;
+	bool		is_data;
+	unsigned	rcpts;
+	char		in[IN_BYTES];
+	size_t		in_n;
+	char		out[OUT_BYTES];
+	size_t		out_n;
+};
+
+static unsigned long messages, recipients, connections, expected;
+static double last_s;
+static int poller;
+static volatile sig_atomic_t is_over;
+
+static double
+now_s(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void
+die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static void
+on_term(int number)
+{
+	is_over = number;
+}
+
+static void
+say(struct session *s, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (s->out_n + n > OUT_BYTES)
+		exit(1);
+	memcpy(s->out + s->out_n, text, n);
+	s->out_n += n;
+}
+
+static void
+command(struct session *s, const char *line)
+{
+	if (strncasecmp(line, "EHLO", 4) == 0) {
+		say(s, "250-sink.test\r\n250-PIPELINING\r\n250-8BITMIME\r\n"
+		    "250-ENHANCEDSTATUSCODES\r\n250 SIZE 0\r\n");
+	} else if (strncasecmp(line, "RCPT", 4) == 0) {
+		s->rcpts++;
+		say(s, "250 2.1.5 ok\r\n");
+	} else if (strncasecmp(line, "DATA", 4) == 0) {
+		s->is_data = true;
+		say(s, "354 go on\r\n");
+	} else if (strncasecmp(line, "QUIT", 4) == 0) {
+		say(s, "221 2.0.0 bye\r\n");
+	} else {
+		if (strncasecmp(line, "MAIL", 4) == 0)
+			s->rcpts = 0;
+		say(s, "250 2.0.0 ok\r\n");
+	}
+}
+
+static void
+message_taken(struct session *s)
+{
+	s->is_data = false;
+	messages++;
+	recipients += s->rcpts;
+	last_s = now_s();
+	say(s, "250 2.0.0 taken\r\n");
+	if (expected > 0 && recipients >= expected)
+		is_over = 1;
+}
+
+/* Bytes of in that were used: the message, or all but a possible start of
+ * its end. */
+static size_t
+take_data(struct session *s, const char *p, size_t n)
+{
+	const char *end;
+
+	if (n >= 3 && memcmp(p, ".\r\n", 3) == 0) {
+		message_taken(s);
+		return 3;
+	}
+	end = memmem(p, n, "\r\n.\r\n", 5);
+	if (end != NULL) {
+		message_taken(s);
+		return (size_t)(end - p) + 5;
+	}
+	return n > 4 ? n - 4 : 0;
+}
+
+static void
+session_read(struct session *s)
+{
+	ssize_t got = read(s->fd, s->in + s->in_n, IN_BYTES - s->in_n);
+	size_t at = 0;
+
+	if (got <= 0 && !(got < 0 && errno == EAGAIN)) {
+		close(s->fd);
+		free(s);
+		return;
+	}
+	s->in_n += got > 0 ? (size_t)got : 0;
+	while (at < s->in_n) {
+		char *p = s->in + at, *lf;
+		size_t n = s->in_n - at;
+
+		if (s->is_data) {
+			size_t used = take_data(s, p, n);
+
+			at += used;
+			if (s->is_data)
+				break;
+			continue;
+		}
+		lf = memchr(p, '\n', n);
+		if (lf == NULL)
+			break;
+		command(s, p);
+		at += (size_t)(lf - p) + 1;
+	}
+	memmove(s->in, s->in + at, s->in_n - at);
+	s->in_n -= at;
+	if (s->out_n > 0 && write(s->fd, s->out, s->out_n) < 0 &&
+	    errno != EPIPE && errno != ECONNRESET)
+		die("write");
+	s->out_n = 0;
+}
+
+static void
+session_open(int listener)
+{
+	int fd = accept(listener, NULL, NULL), on = 1;
+	struct session *s;
+	struct epoll_event event = { .events = EPOLLIN };
+
+	if (fd < 0)
+		return;
+	s = calloc(1, sizeof(*s));
+	if (s == NULL)
+		die("calloc");
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	s->fd = fd;
+	connections++;
+	event.data.ptr = s;
+	if (epoll_ctl(poller, EPOLL_CTL_ADD, fd, &event) < 0)
+		die("epoll_ctl");
+	if (write(fd, "220 sink.test\r\n", 15) < 0)
+		die("write");
+}
+
+static int
+listen_on(unsigned port)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+	    .sin_port = htons((uint16_t)port) };
+	socklen_t n = sizeof(at);
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = NULL };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), on = 1;
+
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (fd < 0 || bind(fd, (void *)&at, sizeof(at)) < 0 ||
+	    listen(fd, 1024) < 0 || getsockname(fd, (void *)&at, &n) < 0)
+		die("listen");
+	if (epoll_ctl(poller, EPOLL_CTL_ADD, fd, &event) < 0)
+		die("epoll_ctl");
+	printf("port %u\n", ntohs(at.sin_port));
+	fflush(stdout);
+	return fd;
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct option rows[] = {
+		{ "port", 1, NULL, 'p' }, { "expect", 1, NULL, 'e' },
+		{ NULL, 0, NULL, 0 },
+	};
+	unsigned port = 0;
+	int letter, listener;
+
+	while ((letter = getopt_long(argc, argv, "", rows, NULL)) != -1) {
+		if (letter == 'p')
+			port = (unsigned)strtoul(optarg, NULL, 10);
+		else if (letter == 'e')
+			expected = strtoul(optarg, NULL, 10);
+		else
+			return 64;
+	}
+	signal(SIGTERM, on_term);
+	signal(SIGPIPE, SIG_IGN);
+	poller = epoll_create1(0);
+	listener = listen_on(port);
+	while (!is_over) {
+		struct epoll_event ready[64];
+		int n = epoll_wait(poller, ready, 64, 1000);
+
+		for (int i = 0; i < n; i++) {
+			if (ready[i].data.ptr == NULL)
+				session_open(listener);
+			else
+				session_read(ready[i].data.ptr);
+		}
+	}
+	printf("{\"messages\":%lu,\"recipients\":%lu,\"connections\":%lu,"
+	    "\"last_s\":%.6f}\n", messages, recipients, connections, last_s);
+	return 0;
+}
