@@ -7,3 +7,4 @@
  * SPDX-License-Identifier: ISC
  */
 VERB(help, "[VERB | STATEMENT]", "what a verb or a configuration statement does")
+VERB(demo, "[--keep] [DIR]", "six messages with six fates, in ./demo, through the real processes")

@@ -1,0 +1,309 @@
+/* submit.c - from a pipe to the spool
+ *
+ * In     the message on a descriptor, lines ending in LF or CR LF
+ * Out    a durable file in router/, or in public/ when the caller may not
+ *        write router/ (the router takes it over: row S4)
+ * Holds  one draft; at most a header's worth of memory
+ * Spec   doc/INTERNALS.md rows S0-S2 and S4; sendmail(1)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/event.h"
+#include "base/str.h"
+#include "grammar/header.h"
+#include "grammar/path.h"
+#include "mail/envelope.h"
+#include "mail/spool.h"
+#include "tools/submit.h"
+
+#include "base/banned.h"
+
+enum { READ_BYTES = 65536 };
+
+struct input {			/* a message being read */
+	int		 fd;
+	bool		 dot_ends;
+	bool		 is_over;
+	bool		 at_line_start;
+	struct str	 raw;		/* read, not yet given out */
+	uint64_t	 bytes, bytes_max;
+};
+
+static int
+complain(int status, const char *text)
+{
+	fprintf(stderr, "sendmail: %s\n", text);
+	return status;
+}
+
+/* Append whole lines to *out, CR LF made LF, until about READ_BYTES more
+ * are there or the message ends.  A last line without LF gets one.
+ * returns 0, or an exit status. */
+static int
+input_read(struct input *input, struct str *out)
+{
+	struct slice rest, line;
+	ssize_t n;
+	bool is_eof = false;
+
+	str_room(&input->raw, READ_BYTES);
+	do
+		n = read(input->fd, input->raw.buf + input->raw.len,
+		    READ_BYTES);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return complain(EX_IOERR, "the message cannot be read");
+	input->raw.len += (size_t)n;
+	input->bytes += (uint64_t)n;
+	if (input->bytes > input->bytes_max)
+		return complain(EX_DATAERR, "the message is larger than "
+		    "`size` in zmailer.conf allows");
+	is_eof = n == 0;
+	if (is_eof && input->raw.len > 0)
+		str_addc(&input->raw, '\n');
+	rest = str_slice(&input->raw);
+	while (rest.n > 0 && slice_find(rest, '\n') < rest.n) {
+		size_t at = slice_find(rest, '\n');
+
+		line = slice_first(rest, at);
+		rest = slice_from(rest, at + 1);
+		if (line.n > 0 && line.p[line.n - 1] == '\r')
+			line.n--;
+		if (input->dot_ends && slice_is(line, ".")) {
+			input->is_over = true;
+			return 0;
+		}
+		str_add_slice(out, line);
+		str_addc(out, '\n');
+	}
+	str_consume(&input->raw, input->raw.len - rest.n);
+	input->is_over = is_eof;
+	return 0;
+}
+
+/* What the header says that the envelope needs to know. */
+struct glance {
+	bool	has_from, has_rcpts, is_whole;
+};
+
+static void
+glance_at(struct slice text, struct glance *out)
+{
+	static const char *const rcpt_fields[] = {
+		"To", "Cc", "Bcc", "Resent-To", "Resent-Cc", "Resent-Bcc",
+	};
+	struct header_field field;
+	bool is_broken;
+
+	*out = (struct glance){ 0 };
+	out->is_whole = memmem(text.p ? text.p : "", text.n, "\n\n", 2) != NULL ||
+	    (text.n > 0 && text.p[0] == '\n');
+	while (header_next(&text, &field, &is_broken) == 1) {
+		if (header_is(&field, "From"))
+			out->has_from = true;
+		for (size_t i = 0; i < 6; i++)
+			if (header_is(&field, rcpt_fields[i]) &&
+			    slice_trim(field.value).n > 0)
+				out->has_rcpts = true;
+	}
+}
+
+/* RFC 5322 section 3.2.4 quoted-string of a display name. */
+static void
+add_display_name(struct str *out, struct slice name)
+{
+	str_addc(out, '"');
+	for (size_t i = 0; i < name.n; i++) {
+		char c = name.p[i];
+
+		if ((unsigned char)c < 32 || c == 127)
+			continue;
+		if (c == '"' || c == '\\')
+			str_addc(out, '\\');
+		str_addc(out, c);
+	}
+	str_addc(out, '"');
+}
+
+static void
+add_from(struct str *out, const struct submission *what, const char *login,
+    const char *host)
+{
+	const struct passwd *account = getpwuid(getuid());
+	struct slice name = slice_of(what->full_name);
+
+	if (what->full_name == NULL && account != NULL &&
+	    account->pw_gecos != NULL)
+		name = slice_first(slice_of(account->pw_gecos),
+		    slice_find(slice_of(account->pw_gecos), ','));
+	str_adds(out, "From: ");
+	if (name.n > 0) {
+		add_display_name(out, name);
+		str_addc(out, ' ');
+	}
+	str_addf(out, strchr(login, '@') ? "<%s>\n" : "<%s@%s>\n", login, host);
+}
+
+/* Envelope from flags; slices borrow from arena and flags. */
+static int
+envelope_of(struct arena *arena, const struct submission *what,
+    const char *login, struct envelope *out)
+{
+	struct slice rest;
+	struct err err;
+
+	out->with = SLICE("local");
+	out->user = slice_of(login);
+	out->rcvdfrom = slice_of(arena_printf(arena,
+	    "localhost (%s uid %ld)", login, (long)getuid()));
+	out->bodytype = slice_of(what->bodytype);
+	out->envid = slice_of(what->envid);
+	out->ret = what->ret;
+	out->header_rcpts = what->header_rcpts;
+	out->is_error = what->sender != NULL && *what->sender == '\0';
+	if (!out->is_error && path_parse(
+	    slice_of(what->sender ? what->sender : login),
+	    PATH_BARE_OK | PATH_LOCAL_OK, &out->from, &rest, &err) < 0)
+		return complain(EX_USAGE, arena_printf(arena,
+		    "sender %s: %s", what->sender, err.text));
+	out->rcpts = arena_alloc(arena,
+	    what->rcpt_count * sizeof(*out->rcpts));
+	for (size_t i = 0; i < what->rcpt_count; i++) {
+		if (path_parse(slice_of(what->rcpts[i]),
+		    PATH_BARE_OK | PATH_LOCAL_OK, &out->rcpts[i].path, &rest,
+		    &err) < 0)
+			return complain(EX_USAGE, arena_printf(arena,
+			    "recipient %s: %s", what->rcpts[i], err.text));
+		out->rcpts[i].notify = what->notify;
+	}
+	out->rcpt_count = what->rcpt_count;
+	return EX_OK;
+}
+
+static const char *
+caller_name(void)
+{
+	const struct passwd *account = getpwuid(getuid());
+	static char number[32];
+
+	if (account != NULL)
+		return account->pw_name;
+	snprintf(number, sizeof(number), "uid-%ld", (long)getuid());
+	return number;
+}
+
+/* Everything behind the envelope, in pieces. */
+static int
+copy_message(struct input *input, struct str *piece, struct draft *draft,
+    struct err *err)
+{
+	int status = EX_OK;
+
+	for (;;) {
+		if (draft_write(draft, piece->buf, piece->len, err) < 0)
+			return complain(EX_TEMPFAIL, err->text);
+		str_reset(piece);
+		if (input->is_over)
+			return EX_OK;
+		status = input_read(input, piece);
+		if (status != EX_OK)
+			return status;
+	}
+}
+
+static int
+commit(struct draft *draft, const struct envelope *envelope, struct err *err)
+{
+	struct draft *drafts[] = { draft };
+
+	if (draft_sync(drafts, 1, err) != 1)
+		return complain(EX_TEMPFAIL, err->text);
+	/* S1 -> S2; where we may not rename, S4 finds it in public/ */
+	if (draft_publish(draft, AREA_ROUTER, 0, NULL, err) < 0 &&
+	    errno != EACCES && errno != EPERM)
+		return complain(EX_TEMPFAIL, err->text);
+	event(EV_MESSAGE_ACCEPTED, envelope->id, "with", envelope->with,
+	    "rcpts", event_number((int64_t)envelope->rcpt_count), "size",
+	    event_number((int64_t)draft->bytes), "user", envelope->user, NULL);
+	event_flush();
+	return EX_OK;
+}
+
+static int
+write_message(const struct conf *conf, const struct submission *what,
+    struct input *input, struct spool *spool)
+{
+	const char *login = caller_name();
+	struct arena *arena = arena_new();
+	struct str piece = STR_INIT, head = STR_INIT;
+	struct envelope envelope = { 0 };
+	struct draft draft = { .fd = -1 };
+	struct glance glance = { 0 };
+	struct err err;
+	int status = EX_OK;
+
+	while (status == EX_OK && !input->is_over && !glance.is_whole &&
+	    piece.len < conf->limits.header_bytes) {
+		status = input_read(input, &piece);
+		glance_at(str_slice(&piece), &glance);
+	}
+	if (status == EX_OK && !glance.has_rcpts && what->rcpt_count == 0)
+		status = complain(EX_USAGE, "no recipients: name them, or "
+		    "give -t and a To, Cc or Bcc field");
+	if (status == EX_OK)
+		status = envelope_of(arena, what, login, &envelope);
+	if (status != EX_OK)
+		goto done;
+	if (draft_open(spool, NULL, &draft, &err) < 0) {
+		status = complain(EX_TEMPFAIL, err.text);
+		goto done;
+	}
+	memcpy(envelope.id, draft.id, sizeof(envelope.id));
+	if (envelope_add(&head, &envelope, &err) < 0) {
+		status = complain(EX_USAGE, err.text);
+		goto done;
+	}
+	if (!glance.has_from)
+		add_from(&head, what, what->sender && *what->sender ?
+		    what->sender : login, conf->host);
+	if (draft_write(&draft, head.buf, head.len, &err) < 0)
+		status = complain(EX_TEMPFAIL, err.text);
+	else
+		status = copy_message(input, &piece, &draft, &err);
+	if (status == EX_OK)
+		status = commit(&draft, &envelope, &err);
+done:
+	if (status != EX_OK)
+		draft_abort(&draft);	/* S0: nothing was promised */
+	str_release(&piece);
+	str_release(&head);
+	arena_free(&arena);
+	return status;
+}
+
+int
+submit_message(const struct conf *conf, const struct submission *what, int in)
+{
+	struct input input = {
+		.fd = in, .dot_ends = what->dot_ends, .raw = STR_INIT,
+		.bytes_max = conf->limits.size_bytes,
+	};
+	struct spool *spool = NULL;
+	struct err err;
+	int status;
+
+	if (spool_open_submit(conf->spool_dir, &spool, &err) < 0)
+		return complain(EX_TEMPFAIL, err.text);
+	status = write_message(conf, what, &input, spool);
+	str_release(&input.raw);
+	spool_close(&spool);
+	return status;
+}

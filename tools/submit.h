@@ -1,0 +1,33 @@
+/* submit.h - a message from a local program, made durable
+ *
+ * What sendmail(1) does once its flags are understood.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_SUBMIT_H
+#define ZM_TOOLS_SUBMIT_H
+
+#include "daemon/conf.h"
+#include "grammar/dsn.h"
+
+struct submission {
+	const char	*sender;	/* -f; NULL: the caller; "": null */
+	const char	*full_name;	/* -F, NAME; NULL: the account's */
+	bool		 dot_ends;	/* no -i: "." alone ends the message */
+	bool		 header_rcpts;	/* -t */
+	const char	*bodytype;	/* -B; NULL: none */
+	unsigned	 notify;	/* -N */
+	enum dsn_ret	 ret;		/* -R */
+	const char	*envid;		/* -V, xtext */
+	const char	**rcpts;
+	size_t		 rcpt_count;
+};
+
+/* Read the message from descriptor in and submit it.  Returns an exit
+ * status: EX_OK only when the message is on disk and synced; EX_TEMPFAIL
+ * when the spool cannot take it now; EX_USAGE, EX_DATAERR ... (with one
+ * line on stderr). */
+int submit_message(const struct conf *conf, const struct submission *what,
+    int in);
+
+#endif
