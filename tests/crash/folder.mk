@@ -1,1 +1,18 @@
-# crash
+# crash - `make crash` runs the whole matrix, make check a sample of it
+EXTRA_DIST += tests/crash/nth.c tests/crash/nth.h tests/crash/crash.py \
+	tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample
+CLEANFILES += tests/crash/nth.so
+tests/crash/nth.so: $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/nth.h
+	@$(MKDIR_P) tests/crash
+	$(AM_V_CCLD)$(CC) -shared -fPIC -O1 -g -D_GNU_SOURCE -o $@ $(srcdir)/tests/crash/nth.c -ldl
+# A library that is preloaded and AddressSanitizer do not go together: the
+# sanitized build runs everything but this.
+if !SANITIZE
+if HAVE_PYTHON3
+TESTS += tests/crash/run-sample
+check_DATA = tests/crash/nth.so
+endif
+endif
+.PHONY: crash
+crash: all libexec-tree tests/crash/nth.so
+	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/crash.py --all $(CRASHFLAGS)

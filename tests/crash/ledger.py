@@ -1,0 +1,107 @@
+"""The workload, and the account of what was promised and what came of it.
+
+Four messages: local, relay, two recipients (one each), and one that the
+next host refuses.  Every message has a token in its subject.  The ledger
+notes which were answered with 250; afterwards every recipient of those
+must have the message, or its sender a report.
+
+SPDX-License-Identifier: ISC
+"""
+import os
+import socket
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "lib"))
+from zmtest import mta, smtpserver                   # noqa: E402
+
+SENDER = "bob@localhost"
+LOCAL, REMOTE, REFUSED = "alice@localhost", "x@far.test", "no@far.test"
+MESSAGES = {
+    "local": [LOCAL],
+    "relay": [REMOTE],
+    "both": [LOCAL, REMOTE],
+    "bounce": [REFUSED],
+}
+
+
+class Ledger:
+    def __init__(self):
+        self.acked = {}             # token -> how often 250 was said
+        self.tries = {}             # token -> how often it was begun
+        self.server = smtpserver.Server(
+            [smtpserver.Rule("RCPT", ("reply", 550, "5.1.1 no such user"),
+                             match="<no@")])
+
+    def close(self):
+        self.server.close()
+
+    def configure(self, instance):
+        instance.configure(
+            f"route * via 127.0.0.1:{self.server.port}\n"
+            "workers smtpserver 1\nworkers router 1\n"
+            "schedule */* { retry 1s }\n")
+
+    def send(self, instance, token):
+        """One try to send; True when 250 was said to the final dot."""
+        self.tries[token] = self.tries.get(token, 0) + 1
+        try:
+            with socket.create_connection(("127.0.0.1", instance.port),
+                                          5) as peer:
+                lines = peer.makefile("rb")
+                self._say(peer, lines, None, b"220")
+                self._say(peer, lines, "EHLO crash.test", b"250")
+                self._say(peer, lines, f"MAIL FROM:<{SENDER}>", b"250")
+                for rcpt in MESSAGES[token]:
+                    self._say(peer, lines, f"RCPT TO:<{rcpt}>", b"250")
+                self._say(peer, lines, "DATA", b"354")
+                text = f"From: {SENDER}\r\nSubject: token-{token}\r\n\r\n" \
+                       + "body\r\n" * 20 + "."
+                self._say(peer, lines, text, b"250")
+        except (OSError, ConnectionError):
+            return False
+        self.acked[token] = self.acked.get(token, 0) + 1
+        return True
+
+    @staticmethod
+    def _say(peer, lines, text, want):
+        if text is not None:
+            peer.sendall(text.encode() + b"\r\n")
+        while True:
+            raw = lines.readline(4096)
+            if not raw.startswith(want):
+                raise ConnectionError(raw)
+            if raw[3:4] != b"-":
+                return
+
+    # ---- the account -------------------------------------------------
+
+    def delivered(self, instance, token, rcpt):
+        """How many copies this recipient has (a report: its sender)."""
+        mark = f"token-{token}".encode()
+        if rcpt == LOCAL:
+            return sum(mark in m for m in instance.mailbox("alice"))
+        if rcpt == REFUSED:
+            return sum(mark in m and b"multipart/report" in m
+                       for m in instance.mailbox("bob"))
+        return sum(rcpt in m.rcpts and mark in m.data
+                   for m in list(self.server.messages))
+
+    def is_settled(self, instance):
+        return instance.is_empty() and all(
+            self.delivered(instance, token, rcpt) > 0
+            for token in self.acked for rcpt in MESSAGES[token])
+
+    def audit(self, instance):
+        """(lost, duplicates): lists of (token, recipient, copies)."""
+        lost, twice = [], []
+        for token in MESSAGES:
+            for rcpt in MESSAGES[token]:
+                copies = self.delivered(instance, token, rcpt)
+                if token in self.acked and copies == 0:
+                    lost.append((token, rcpt, copies))
+                # each try that got no 250 may have been kept all the same
+                unsure = self.tries.get(token, 0) - 1
+                if copies > 1 + unsure:
+                    twice.append((token, rcpt, copies))
+        return lost, twice

@@ -1,0 +1,554 @@
+/* nth.c - count, kill at, or fail the Nth call that changes the disk
+ *
+ * Preloaded into every process of an instance under test.  Counted are the
+ * calls that change names or contents below ZM_NTH_DIR (the spool and the
+ * mailboxes): create, write, rename, link, unlink, truncate, mkdir, and the
+ * syncs, which decide what a power cut leaves.
+ *
+ * In     ZM_NTH_STATE (struct nth_state), ZM_NTH_DIR (prefixes, colons),
+ *        ZM_NTH_LOG (with is_logging: a line a call, enough to undo it),
+ *        ZM_NTH_GRAVE (a directory where unlinked files are kept)
+ * Out    the call's result, or the process's end
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "nth.h"
+
+static struct nth_state *state;
+static const char *dirs, *grave;
+static int log_fd = -1;
+static __thread bool is_inside;
+
+/* The real functions, looked up once. */
+#define REAL(type, name, ...) \
+	static type (*real_##name)(__VA_ARGS__)
+REAL(int, open, const char *, int, ...);
+REAL(int, openat, int, const char *, int, ...);
+REAL(ssize_t, write, int, const void *, size_t);
+REAL(ssize_t, pwrite, int, const void *, size_t, off_t);
+REAL(ssize_t, writev, int, const struct iovec *, int);
+REAL(int, rename, const char *, const char *);
+REAL(int, renameat, int, const char *, int, const char *);
+REAL(int, renameat2, int, const char *, int, const char *, unsigned);
+REAL(int, link, const char *, const char *);
+REAL(int, linkat, int, const char *, int, const char *, int);
+REAL(int, unlink, const char *);
+REAL(int, unlinkat, int, const char *, int);
+REAL(int, fsync, int);
+REAL(int, fdatasync, int);
+REAL(int, syncfs, int);
+REAL(int, ftruncate, int, off_t);
+REAL(int, mkdirat, int, const char *, mode_t);
+
+static void
+find_real(void)
+{
+	if (real_open != NULL)
+		return;
+#define FIND(name) \
+	*(void **)&real_##name = dlsym(RTLD_NEXT, #name)
+	FIND(openat); FIND(write); FIND(pwrite); FIND(writev);
+	FIND(rename); FIND(renameat); FIND(renameat2); FIND(link);
+	FIND(linkat); FIND(unlink); FIND(unlinkat); FIND(fsync);
+	FIND(fdatasync); FIND(syncfs); FIND(ftruncate); FIND(mkdirat);
+	FIND(open);
+}
+
+__attribute__((constructor))
+static void
+set_up(void)
+{
+	const char *path = getenv("ZM_NTH_STATE");
+	int fd;
+
+	find_real();
+	dirs = getenv("ZM_NTH_DIR");
+	grave = getenv("ZM_NTH_GRAVE");
+	if (path == NULL || dirs == NULL)
+		return;
+	fd = real_open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE, MAP_SHARED,
+	    fd, 0);
+	close(fd);
+	if (state == MAP_FAILED)
+		state = NULL;
+	path = getenv("ZM_NTH_LOG");
+	if (state != NULL && state->is_logging && path != NULL)
+		log_fd = real_open(path, O_WRONLY | O_APPEND | O_CREAT |
+		    O_CLOEXEC, 0600);
+}
+
+/* ---- where ------------------------------------------------------------ */
+
+static bool
+is_watched(const char *path)
+{
+	const char *at = dirs;
+
+	while (at != NULL && *at != '\0') {
+		size_t n = strcspn(at, ":");
+
+		if (n > 0 && strncmp(path, at, n) == 0 &&
+		    (path[n] == '/' || path[n] == '\0'))
+			return true;
+		at += n + (at[n] == ':');
+	}
+	return false;
+}
+
+static void
+fd_path(int fd, char out[1024])
+{
+	char link_name[64];
+	ssize_t n;
+
+	snprintf(link_name, sizeof(link_name), "/proc/self/fd/%d", fd);
+	n = readlink(link_name, out, 1023);
+	out[n > 0 ? n : 0] = '\0';
+}
+
+static void
+full_path(int dir_fd, const char *name, char out[2048])
+{
+	char dir[1024];
+
+	if (name[0] == '/') {
+		snprintf(out, 2048, "%s", name);
+		return;
+	}
+	if (dir_fd == AT_FDCWD) {
+		if (getcwd(dir, sizeof(dir)) == NULL)
+			dir[0] = '\0';
+	} else {
+		fd_path(dir_fd, dir);
+	}
+	snprintf(out, 2048, "%s/%s", dir, name);
+}
+
+static bool
+fd_is_watched(int fd, char out_path[1024])
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+		return false;
+	fd_path(fd, out_path);
+	return is_watched(out_path);
+}
+
+/* ---- one counted call -------------------------------------------------- */
+
+enum { GO_ON, FAIL };
+
+static void
+die(void)
+{
+	kill(getpid(), SIGKILL);
+	for (;;)
+		pause();
+}
+
+/* Before the call: returns FAIL with errno set when it shall not be made.
+ * *out_die is set when the process shall die after it. */
+static int
+before(const char *call, const char *path, bool *out_die, int *out_ticket)
+{
+	int number;
+
+	*out_die = false;
+	*out_ticket = __atomic_add_fetch(&state->ticket, 1, __ATOMIC_SEQ_CST);
+	if (state->mode == NTH_STOP && state->fired)
+		for (;;)
+			pause();
+	if (state->role[0] != '\0' &&
+	    strcmp(state->role, program_invocation_short_name) != 0)
+		return GO_ON;
+	number = __atomic_add_fetch(&state->count, 1, __ATOMIC_SEQ_CST);
+	if (state->target == 0 || number != state->target)
+		return GO_ON;
+	snprintf(state->what, sizeof(state->what), "%s %s",
+	    call, path);
+	__atomic_store_n(&state->fired, 1, __ATOMIC_SEQ_CST);
+	switch (state->mode) {
+	case NTH_KILL_BEFORE:
+		die();
+		break;
+	case NTH_KILL_AFTER:
+		*out_die = true;
+		break;
+	case NTH_FAIL:
+		errno = state->error;
+		return FAIL;
+	case NTH_STOP:
+		for (;;)
+			pause();
+	}
+	return GO_ON;
+}
+
+__attribute__((format(printf, 2, 3)))
+static void
+note(int ticket, const char *format, ...)
+{
+	char line[6000];
+	va_list ap;
+	int n, saved = errno;
+
+	if (log_fd < 0)
+		return;
+	n = snprintf(line, sizeof(line), "%d\t", ticket);
+	va_start(ap, format);
+	n += vsnprintf(line + n, sizeof(line) - (size_t)n - 1, format, ap);
+	va_end(ap);
+	line[n++] = '\n';
+	if (real_write(log_fd, line, (size_t)n) < 0)
+		abort();
+	errno = saved;
+}
+
+static unsigned long
+inode_of_fd(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 ? st.st_ino : 0;
+}
+
+static unsigned long
+inode_of(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+/* ---- create ------------------------------------------------------------ */
+
+static int
+do_open(int dir_fd, const char *name, int flags, mode_t mode)
+{
+	char path[2048];
+	bool shall_die, is_new;
+	int fd, ticket;
+
+	full_path(dir_fd, name, path);
+	if (state == NULL || is_inside || !(flags & O_CREAT) ||
+	    !is_watched(path))
+		return real_openat(dir_fd, name, flags, mode);
+	is_inside = true;
+	is_new = inode_of(path) == 0;
+	if (before("create", path, &shall_die, &ticket) == FAIL) {
+		is_inside = false;
+		return -1;
+	}
+	fd = real_openat(dir_fd, name, flags, mode);
+	if (fd >= 0 && is_new)
+		note(ticket, "create\t%lu\t%s", inode_of_fd(fd), path);
+	if (shall_die)
+		die();
+	is_inside = false;
+	return fd;
+}
+
+#define OPEN_MODE(flags, last) \
+	mode_t mode = 0; \
+	if ((flags) & (O_CREAT | O_TMPFILE)) { \
+		va_list ap; \
+		va_start(ap, last); \
+		mode = va_arg(ap, mode_t); \
+		va_end(ap); \
+	}
+
+int
+open(const char *name, int flags, ...)
+{
+	find_real();
+	OPEN_MODE(flags, flags)
+	return do_open(AT_FDCWD, name, flags, mode);
+}
+
+int
+open64(const char *name, int flags, ...)
+{
+	find_real();
+	OPEN_MODE(flags, flags)
+	return do_open(AT_FDCWD, name, flags, mode);
+}
+
+int
+openat(int dir_fd, const char *name, int flags, ...)
+{
+	find_real();
+	OPEN_MODE(flags, flags)
+	return do_open(dir_fd, name, flags, mode);
+}
+
+int
+openat64(int dir_fd, const char *name, int flags, ...)
+{
+	find_real();
+	OPEN_MODE(flags, flags)
+	return do_open(dir_fd, name, flags, mode);
+}
+
+/* ---- calls on a descriptor --------------------------------------------- */
+
+#define ON_FD(type, call, fd, make, ...) \
+	char path[1024]; \
+	bool shall_die; \
+	int ticket; \
+	type result; \
+	find_real(); \
+	if (state == NULL || is_inside || !fd_is_watched(fd, path)) \
+		return make; \
+	is_inside = true; \
+	if (before(call, path, &shall_die, &ticket) == FAIL) { \
+		is_inside = false; \
+		return -1; \
+	} \
+	long long size_before = size_of(fd); \
+	result = make; \
+	if (result >= 0) \
+		note(ticket, __VA_ARGS__); \
+	if (shall_die) \
+		die(); \
+	is_inside = false; \
+	return result
+
+static long long
+size_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 ? (long long)st.st_size : 0;
+}
+
+ssize_t
+write(int fd, const void *bytes, size_t n)
+{
+	ON_FD(ssize_t, "write", fd, real_write(fd, bytes, n),
+	    "write\t%lu\t%lld\t%zd", inode_of_fd(fd), size_before, result);
+}
+
+ssize_t
+writev(int fd, const struct iovec *parts, int count)
+{
+	ON_FD(ssize_t, "write", fd, real_writev(fd, parts, count),
+	    "write\t%lu\t%lld\t%zd", inode_of_fd(fd), size_before, result);
+}
+
+ssize_t
+pwrite(int fd, const void *bytes, size_t n, off_t offset)
+{
+	ON_FD(ssize_t, "pwrite", fd, real_pwrite(fd, bytes, n, offset),
+	    "pwrite\t%lu\t%lld\t%zd", inode_of_fd(fd),
+	    size_before < (long long)offset ? size_before : (long long)offset,
+	    result);
+}
+
+ssize_t
+pwrite64(int fd, const void *bytes, size_t n, off_t offset)
+{
+	return pwrite(fd, bytes, n, offset);
+}
+
+int
+fsync(int fd)
+{
+	ON_FD(int, "fsync", fd, real_fsync(fd),
+	    "sync\t%lu\t%lld", inode_of_fd(fd), size_before);
+}
+
+int
+fdatasync(int fd)
+{
+	ON_FD(int, "fdatasync", fd, real_fdatasync(fd),
+	    "datasync\t%lu\t%lld", inode_of_fd(fd), size_before);
+}
+
+int
+syncfs(int fd)
+{
+	ON_FD(int, "syncfs", fd, real_syncfs(fd),
+	    "syncfs\t%lld", size_before);
+}
+
+int
+ftruncate(int fd, off_t length)
+{
+	ON_FD(int, "ftruncate", fd, real_ftruncate(fd, length),
+	    "truncate\t%lu\t%lld\t%lld", inode_of_fd(fd), size_before,
+	    (long long)length);
+}
+
+int
+ftruncate64(int fd, off_t length)
+{
+	return ftruncate(fd, length);
+}
+
+/* ---- calls on names ---------------------------------------------------- */
+
+static int
+do_rename(int from_fd, const char *from, int to_fd, const char *to,
+    unsigned flags)
+{
+	char from_path[2048], to_path[2048];
+	bool shall_die;
+	int ticket, result;
+	unsigned long inode;
+
+	find_real();
+	full_path(from_fd, from, from_path);
+	full_path(to_fd, to, to_path);
+	if (state == NULL || is_inside || !is_watched(to_path))
+		return flags ? real_renameat2(from_fd, from, to_fd, to, flags) :
+		    real_renameat(from_fd, from, to_fd, to);
+	is_inside = true;
+	inode = inode_of(from_path);
+	if (before("rename", to_path, &shall_die, &ticket) == FAIL) {
+		is_inside = false;
+		return -1;
+	}
+	result = flags ? real_renameat2(from_fd, from, to_fd, to, flags) :
+	    real_renameat(from_fd, from, to_fd, to);
+	if (result == 0)
+		note(ticket, "rename\t%lu\t%s\t%s", inode, from_path, to_path);
+	if (shall_die)
+		die();
+	is_inside = false;
+	return result;
+}
+
+int
+rename(const char *from, const char *to)
+{
+	return do_rename(AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int
+renameat(int from_fd, const char *from, int to_fd, const char *to)
+{
+	return do_rename(from_fd, from, to_fd, to, 0);
+}
+
+int
+renameat2(int from_fd, const char *from, int to_fd, const char *to,
+    unsigned flags)
+{
+	return do_rename(from_fd, from, to_fd, to, flags);
+}
+
+int
+linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
+{
+	char from_path[2048], to_path[2048];
+	bool shall_die;
+	int ticket, result;
+
+	find_real();
+	full_path(from_fd, from, from_path);
+	full_path(to_fd, to, to_path);
+	if (state == NULL || is_inside || !is_watched(to_path))
+		return real_linkat(from_fd, from, to_fd, to, flags);
+	is_inside = true;
+	if (before("link", to_path, &shall_die, &ticket) == FAIL) {
+		is_inside = false;
+		return -1;
+	}
+	result = real_linkat(from_fd, from, to_fd, to, flags);
+	if (result == 0)
+		note(ticket, "link\t%lu\t%s", inode_of(to_path), to_path);
+	if (shall_die)
+		die();
+	is_inside = false;
+	return result;
+}
+
+int
+link(const char *from, const char *to)
+{
+	return linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int
+unlinkat(int dir_fd, const char *name, int flags)
+{
+	char path[2048], keep[2048];
+	bool shall_die;
+	int ticket, result;
+	unsigned long inode;
+
+	find_real();
+	full_path(dir_fd, name, path);
+	if (state == NULL || is_inside || !is_watched(path))
+		return real_unlinkat(dir_fd, name, flags);
+	is_inside = true;
+	inode = inode_of(path);
+	if (before("unlink", path, &shall_die, &ticket) == FAIL) {
+		is_inside = false;
+		return -1;
+	}
+	if (log_fd >= 0 && grave != NULL && inode != 0) {
+		snprintf(keep, sizeof(keep), "%s/%d", grave, ticket);
+		(void)real_link(path, keep);
+	}
+	result = real_unlinkat(dir_fd, name, flags);
+	if (result == 0)
+		note(ticket, "unlink\t%lu\t%s", inode, path);
+	if (shall_die)
+		die();
+	is_inside = false;
+	return result;
+}
+
+int
+unlink(const char *name)
+{
+	return unlinkat(AT_FDCWD, name, 0);
+}
+
+int
+mkdirat(int dir_fd, const char *name, mode_t mode)
+{
+	char path[2048];
+	bool shall_die;
+	int ticket, result;
+
+	find_real();
+	full_path(dir_fd, name, path);
+	if (state == NULL || is_inside || !is_watched(path))
+		return real_mkdirat(dir_fd, name, mode);
+	is_inside = true;
+	if (before("mkdir", path, &shall_die, &ticket) == FAIL) {
+		is_inside = false;
+		return -1;
+	}
+	result = real_mkdirat(dir_fd, name, mode);
+	if (shall_die)
+		die();
+	is_inside = false;
+	return result;
+}
+
+int
+mkdir(const char *name, mode_t mode)
+{
+	return mkdirat(AT_FDCWD, name, mode);
+}
