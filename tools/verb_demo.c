@@ -84,13 +84,13 @@ problem(const char *what, const char *detail)
 static int
 run_self(const struct demo *demo, const char *const words[])
 {
-	char *argv[12] = { (char *)demo->self, "-C", (char *)demo->conf };
+	const char *argv[12] = { demo->self, "-C", demo->conf };
 	size_t n = 3;
 	int status;
 	pid_t child;
 
 	for (size_t i = 0; words[i] != NULL && n < 11; i++)
-		argv[n++] = (char *)words[i];
+		argv[n++] = words[i];
 	fflush(NULL);
 	child = fork();
 	if (child == 0) {
@@ -98,7 +98,7 @@ run_self(const struct demo *demo, const char *const words[])
 
 		if (null >= 0)
 			dup2(null, STDOUT_FILENO);
-		execv(demo->self, argv);
+		execv(demo->self, (char *const *)(uintptr_t)argv);
 		_exit(127);
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child)
