@@ -300,7 +300,7 @@ submit_message(const struct conf *conf, const struct submission *what, int in)
 	struct err err;
 	int status;
 
-	if (spool_open_submit(conf->spool_dir, &spool, &err) < 0)
+	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool, &err) < 0)
 		return complain(EX_TEMPFAIL, err.text);
 	status = write_message(conf, what, &input, spool);
 	str_release(&input.raw);
