@@ -2,7 +2,7 @@
 noinst_PROGRAMS += tests/bench/load tests/bench/sink
 tests_bench_load_SOURCES = tests/bench/load.c
 tests_bench_sink_SOURCES = tests/bench/sink.c
-EXTRA_DIST += tests/bench/bench.py
+EXTRA_DIST += tests/bench/bench.py tests/bench/driver/zmailer
 BENCH = relay local fanout
 .PHONY: bench
 bench: all libexec-tree
