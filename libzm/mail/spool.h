@@ -42,6 +42,15 @@ void spool_id_make(int64_t wall_us, ino_t inode,
 bool spool_id_is(struct slice text);
 /* When the message was accepted, microseconds. */
 int64_t spool_id_time_us(struct slice id);
+/* The inode it had then; 0 when id is none. */
+ino_t spool_id_inode(struct slice id);
+/* Name of the draft of a report about id (row S3): "dsn-<id>-<k>".
+ * report_records: how many reported and delay-notice records the control
+ * file of id had when the report was begun (struct work has the count):
+ * recovery adopts the draft when there are more by now, or when the control
+ * file is gone; else it removes it and the scheduler writes it again. */
+void spool_dsn_name(const char *id, size_t report_records,
+    char out_name[SPOOL_NAME_BYTES]);
 
 struct spool_name {		/* a file name taken apart */
 	ino_t		inode;		/* 0: not one of ours */
@@ -124,7 +133,8 @@ int draft_write(struct draft *draft, const void *bytes, size_t n,
 size_t draft_sync(struct draft *drafts[], size_t count, struct err *err);
 
 /* Rename a durable draft to its place and close it: router (priority p), or
- * freezer with cause.  returns 0; -1: the file stays in public/ and is
+ * freezer with cause; or public: it stays for the router to copy in (row
+ * S4; submitters who may not write router/).  returns 0; -1: the file stays in public/ and is
  * complete, start-up will adopt it; the caller must answer 4xx and may
  * draft_abort it. */
 int draft_publish(struct draft *draft, enum spool_area area,
@@ -147,6 +157,7 @@ struct claim {
 };
 
 /* Claim router[.p]/<name>: open, lock, rename to <inode>-<pid> (row C1).
+ * Any other name of a regular file is claimed, too, and gets its inode.
  * A name of the form <inode>-<pid> whose lock can be taken is claimed, too
  * (its claimant is dead).  returns 1 claimed; 0 gone or somebody else's;
  * -1 trouble (err), nothing changed. */
@@ -158,9 +169,12 @@ int spool_claim(struct spool *spool, unsigned priority, const char *name,
 int spool_is_complete(int fd, struct err *err);
 
 /* Publish a plan (row P1-P4): write it to router/..<inode>-<pid>, rename
- * the message to queue/, rename the plan to transport/.  Closes the claim.
- * returns 0; -1: the message is back under its claimed name in router/ (or,
- * if even that failed, where recovery finds it: err says). */
+ * the message to queue/, rename the plan to transport/.
+ * returns 0, claim closed; -1: the message is under its claimed name in
+ * router/ and the claim still ours (set it aside or give it back); if even
+ * that failed claim->fd is -1 and recovery finds it.  errno EEXIST: the
+ * control file of a finished message has the name for a moment longer:
+ * give the claim back and try again in a second. */
 int spool_route(struct spool *spool, struct claim *claim, struct slice plan,
     struct err *err);
 
@@ -197,7 +211,8 @@ int spool_open_work(struct spool *spool, const char *name, int *out_control,
  * control file: takes and releases the exclusive lock on fd. */
 bool spool_work_is_idle(int control_fd);
 
-/* Row F1: unlink the body of a finished message. 0 or -1. */
+/* Row F1: unlink the body of a finished message; it stays open until
+ * spool_unlink_control, so that no new message gets its number. 0 or -1. */
 int spool_unlink_body(struct spool *spool, const char *name, struct err *err);
 /* Row F2: one barrier for a group: makes the unlinks of bodies and the
  * records appended to the given control files durable. 0 or -1. */
@@ -236,6 +251,9 @@ struct recovery {		/* what was found and done */
 	unsigned	troubles;	/* could not be mended; see events */
 };
 
+/* Told of each thing that is found (and, without REPORT, done); may be
+ * NULL.  from and to: "router/123-45", "" for nowhere.  The events
+ * recovered, draft.swept, spool.trouble are emitted by spool_recover. */
 typedef void recovery_fn(void *context, const char *file, const char *from,
     const char *to, const char *reason);
 
