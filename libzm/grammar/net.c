@@ -178,7 +178,8 @@ endpoint_split(struct slice text, struct slice *out_host,
 	    : slice_find(text, ':');
 	struct slice behind = slice_from(text, at + 1);
 
-	if (!has_brackets && slice_find(behind, ':') < behind.n)
+	if (has_brackets ? at < text.n && text.p[at] != ':'
+	    : slice_find(behind, ':') < behind.n)
 		at = text.n;
 	*out_host = slice_first(text, at);
 	*out_port = slice_from(text, at + 1);

@@ -1,1 +1,20 @@
-# unit tests of grammar
+# unit tests of libzm/grammar: one binary, one file a source file
+if HAVE_CRITERION
+check_PROGRAMS += tests/unit/grammar/unit-grammar
+TESTS += tests/unit/grammar/unit-grammar
+tests_unit_grammar_unit_grammar_SOURCES = \
+	tests/unit/grammar/test_path.c \
+	tests/unit/grammar/test_command.c \
+	tests/unit/grammar/test_dot.c \
+	tests/unit/grammar/test_header.c \
+	tests/unit/grammar/test_xtext.c \
+	tests/unit/grammar/test_dsn.c \
+	tests/unit/grammar/test_units.c \
+	tests/unit/grammar/test_net.c \
+	tests/unit/grammar/test_reply.c \
+	tests/unit/grammar/test_isemail.c tests/unit/grammar/isemail_rows.h
+tests_unit_grammar_unit_grammar_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_grammar_unit_grammar_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
+endif
+EXTRA_DIST += tests/unit/grammar/isemail_rows.py \
+	tests/unit/grammar/isemail.LICENSE.md
