@@ -36,6 +36,8 @@ struct conf_listen {
 	socklen_t		length;
 	char			text[64];	/* "127.0.0.1:25" */
 	bool			is_submission;
+	bool			is_optional;	/* the IPv6 half of a port
+						 * alone: no IPv6, no error */
 	struct conf_at		at;
 };
 
@@ -157,6 +159,8 @@ struct conf {
 						/* the built-in ones last */
 	struct conf_limits	 limits;
 	struct conf_timeouts	 timeouts;
+
+	struct conf_book	*book;	/* sources, origins: conf_*.c only */
 };
 
 /* One complaint about a file. */
@@ -204,10 +208,28 @@ const struct conf_table *conf_table_find(const struct conf *conf,
 const struct conf_domain *conf_domain_find(const struct conf *conf,
     struct slice name);
 
+/* What stands behind `via`, or in the value of a <table> of routes:
+ * "mx", "HOST[:PORT]", "[ADDRESS]:PORT", "lmtp HOST", "local", "hold",
+ * "error TEXT".  Channel and host as in struct conf_route, in the arena.
+ * 1 or -1. */
+int conf_target_parse(struct arena *arena, struct slice text,
+    const char **out_channel, const char **out_host, struct err *err);
+
+/* Does the pattern of a route cover this domain?  "example.org" itself,
+ * ".example.org" all below, "*" everything; * and ? in it as a glob. */
+bool conf_route_covers(const char *pattern, struct slice domain);
+
+/* Where conf_load looks when path is NULL. */
+const char *conf_default_path(void);
+
 /* Generated views of the table. */
 void conf_help(struct str *out, const char *statement);	/* NULL: all */
 void conf_manual(struct str *out);			/* roff, section 5 */
 /* Every setting with value and origin; only changed ones unless all. */
 void conf_show(const struct conf *conf, bool all, struct str *out);
+/* The same as JSON, an object a line: statement, value, file, line. */
+void conf_show_json(const struct conf *conf, bool all, struct str *out);
+/* Complaints as JSON, an object a line, for editors. */
+void conf_report_json(const struct conf_report *report, struct str *out);
 
 #endif

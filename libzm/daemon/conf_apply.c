@@ -1,0 +1,378 @@
+/* conf_apply.c - what each statement does to the settings
+ *
+ * In     statements that agree with their rows
+ * Out    the fields of struct conf; complaints about what is there twice
+ * Holds  nothing; arrays grow in the arena of the conf
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/conf_internal.h"
+
+#include "base/banned.h"
+
+static struct conf_at
+at_of(const struct conf_statement *statement)
+{
+	return conf_at(statement->node->tokens);
+}
+
+static void
+complain_twice(struct conf_loader *loader, const struct conf_token *token,
+    struct conf_at first, const char *what)
+{
+	conf_complain(loader, CONF_ERROR, token,
+	    arena_printf(loader->conf->arena, "the first is in line %u%s%s",
+	    first.line, strcmp(first.file, token->source->name) ? " of " : "",
+	    strcmp(first.file, token->source->name) ? first.file : ""),
+	    "%s", what);
+}
+
+void
+conf_setting_store(struct conf *conf, const struct conf_setting *setting,
+    const struct conf_value *value)
+{
+	char *field = (char *)conf + setting->offset;
+	unsigned number = (unsigned)value->number;
+
+	if (value->text != NULL && !slice_starts(slice_of(setting->type),
+	    "choice"))
+		memcpy(field, &value->text, sizeof(value->text));
+	else if (setting->width == sizeof(bool))
+		*(bool *)(void *)field = number != 0;
+	else if (setting->width == sizeof(unsigned))
+		memcpy(field, &number, sizeof(number));
+	else
+		memcpy(field, &value->number, sizeof(value->number));
+}
+
+void
+conf_apply_setting(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	const struct conf_setting *setting = statement->setting;
+	struct conf_at *places = loader->book->setting_at;
+
+	for (size_t i = 0; i < conf_setting_count; i++) {
+		if (conf_settings[i].offset != setting->offset ||
+		    places[i].file == NULL)
+			continue;
+		complain_twice(loader, statement->node->tokens, places[i],
+		    arena_printf(loader->conf->arena, "'%s%s%s' is said twice",
+		    setting->statement, setting->key[0] ? " " : "",
+		    setting->key));
+		return;
+	}
+	places[setting - conf_settings] = at_of(statement);
+	conf_setting_store(loader->conf, setting, statement->args);
+}
+
+/* ---- listen ---------------------------------------------------------- */
+
+static void
+add_listen(struct conf_loader *loader, struct conf_listen *listen_on,
+    const char *text, bool is_optional)
+{
+	struct conf *conf = loader->conf;
+
+	if (net_endpoint_parse(slice_of(text), 25, &listen_on->address,
+	    &listen_on->length, NULL) != 1)
+		panic("conf: endpoint %s", text);
+	net_endpoint_text((const struct sockaddr *)&listen_on->address,
+	    listen_on->text, sizeof(listen_on->text));
+	listen_on->is_optional = is_optional;
+	conf->listens = conf_push(conf->arena, conf->listens,
+	    conf->listen_count, sizeof(*conf->listens));
+	conf->listens[conf->listen_count++] = *listen_on;
+}
+
+void
+conf_apply_listen(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	const struct conf_value *value = statement->args;
+	struct conf *conf = loader->conf;
+	struct conf_listen one = {
+		.is_submission = statement->keywords[0].token != NULL,
+		.at = at_of(statement),
+	};
+	size_t before = conf->listen_count;
+
+	if (value->number == 0) {
+		add_listen(loader, &one, value->text, false);
+	} else {
+		add_listen(loader, &one, arena_printf(conf->arena,
+		    "0.0.0.0:%u", (unsigned)value->number), false);
+		add_listen(loader, &one, arena_printf(conf->arena,
+		    "[::]:%u", (unsigned)value->number), true);
+	}
+	for (size_t i = 0; i < before; i++) {
+		if (strcmp(conf->listens[i].text,
+		    conf->listens[before].text) != 0)
+			continue;
+		complain_twice(loader, value->token, conf->listens[i].at,
+		    "this port is listened on already");
+		break;
+	}
+}
+
+/* ---- tables ---------------------------------------------------------- */
+
+/* The lines of a block as they stand there, joined by newlines. */
+static const char *
+inline_spec(struct conf_loader *loader, const struct conf_node *lines)
+{
+	struct str spec = STR_INIT;
+	const char *result;
+
+	str_adds(&spec, "inline:");
+	for (; lines != NULL; lines = lines->next) {
+		const struct conf_token *first = lines->tokens, *last;
+
+		if (lines->is_bad || lines->count == 0)
+			continue;
+		if (lines->has_block) {
+			conf_complain(loader, CONF_ERROR, first,
+			    "put values with braces into a file: table NAME "
+			    "file:PATH", "a table has no blocks inside");
+			continue;
+		}
+		last = first + lines->count - 1;
+		str_add(&spec, first->raw.p, (size_t)(last->raw.p +
+		    last->raw.n - first->raw.p));
+		str_addc(&spec, '\n');
+	}
+	result = slice_dup(loader->conf->arena, str_slice(&spec));
+	str_release(&spec);
+	return result;
+}
+
+void
+conf_apply_table(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	const struct conf_node *node = statement->node;
+	struct conf *conf = loader->conf;
+	struct conf_table table = {
+		.name = statement->args[0].text, .at = at_of(statement),
+	};
+	const struct conf_table *other = conf_table_find(conf, table.name);
+
+	if (other != NULL) {
+		complain_twice(loader, statement->args[0].token, other->at,
+		    arena_printf(conf->arena, "there is a table <%s> already",
+		    table.name));
+		return;
+	}
+	if ((statement->arg_count > 1) == node->has_block) {
+		conf_complain(loader, CONF_ERROR, node->tokens, NULL,
+		    node->has_block ? "a table is a file or a block, not both" :
+		    "a table needs file:PATH or a block of lines");
+		return;
+	}
+	table.spec = node->has_block ? inline_spec(loader, node->children) :
+	    statement->args[1].text;
+	conf->tables = conf_push(conf->arena, conf->tables, conf->table_count,
+	    sizeof(*conf->tables));
+	conf->tables[conf->table_count++] = table;
+}
+
+/* ---- domains --------------------------------------------------------- */
+
+void
+conf_apply_domain(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf *conf = loader->conf;
+	struct conf_domain domain = {
+		.deliver = { "local", "-" }, .at = at_of(statement),
+		.name_count = statement->arg_count,
+	};
+
+	domain.names = arena_alloc(conf->arena,
+	    domain.name_count * sizeof(*domain.names));
+	for (size_t i = 0; i < domain.name_count; i++)
+		domain.names[i] = statement->args[i].text;
+	conf_check_list(loader, statement->node->children, GROUP_DOMAIN,
+	    &domain);
+	conf_domain_add(loader, &domain, statement->args);
+}
+
+void
+conf_apply_users(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_domain *domain = target;
+
+	domain->users = (enum conf_users)statement->args[0].number;
+	domain->users_table = statement->args[0].table;
+}
+
+void
+conf_apply_aliases(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_domain *domain = target;
+
+	domain->aliases_table = statement->args[0].table;
+}
+
+static void
+complain_host(struct conf_loader *loader,
+    const struct conf_statement *statement, const char *hint,
+    const char *what)
+{
+	const struct conf_token *token = statement->arg_count > 1 ?
+	    statement->args[1].token : statement->node->tokens;
+
+	conf_complain(loader, CONF_ERROR, token, hint, "%s", what);
+}
+
+void
+conf_apply_deliver(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_deliver *deliver = &((struct conf_domain *)target)->deliver;
+	struct arena *arena = loader->conf->arena;
+	const char *host = statement->arg_count > 1 ?
+	    statement->args[1].text : NULL;
+	const char *channel = statement->args[0].text;
+	struct err why;
+
+	*deliver = (struct conf_deliver){ channel, "-" };
+	if (strcmp(channel, "lmtp") == 0) {
+		if (conf_target_parse(arena, slice_of(arena_printf(arena,
+		    "lmtp %s", host ? host : "")), &deliver->channel,
+		    &deliver->host, &why) != 1)
+			complain_host(loader, statement, why.text,
+			    "this is not where LMTP is spoken");
+	} else if (strcmp(channel, "smtp") == 0) {
+		if (host == NULL || conf_target_parse(arena, slice_of(host),
+		    &deliver->channel, &deliver->host, &why) != 1)
+			complain_host(loader, statement, host ? why.text :
+			    "write: deliver smtp HOST:PORT",
+			    "this is not where SMTP is spoken");
+	} else if (strcmp(channel, "pipe") == 0) {
+		deliver->host = host ? host : "-";
+	} else if (host != NULL) {
+		complain_host(loader, statement, NULL,
+		    arena_printf(arena, "'%s' takes no host", channel));
+	}
+}
+
+/* ---- routes and rules ------------------------------------------------ */
+
+static void
+add_route(struct conf_loader *loader, const struct conf_route *route)
+{
+	struct conf *conf = loader->conf;
+
+	conf->routes = conf_push(conf->arena, conf->routes, conf->route_count,
+	    sizeof(*conf->routes));
+	conf->routes[conf->route_count++] = *route;
+}
+
+void
+conf_apply_route(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_route route = {
+		.pattern = statement->args[0].text,
+		.channel = statement->keywords[0].channel,
+		.host = statement->keywords[0].text,
+		.at = at_of(statement),
+	};
+
+	add_route(loader, &route);
+}
+
+void
+conf_apply_routes(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_route route = {
+		.table = statement->args[0].table,
+		.channel = "", .host = "", .at = at_of(statement),
+	};
+
+	route.pattern = arena_printf(loader->conf->arena, "<%s>", route.table);
+	add_route(loader, &route);
+}
+
+enum { RULE_FROM, RULE_SENDER, RULE_TO, RULE_LAST };	/* keyword order */
+
+static void
+add_rule(struct conf_loader *loader, const struct conf_statement *statement,
+    enum conf_action action)
+{
+	const struct conf_value *words = statement->keywords;
+	const struct conf_value *last = &words[RULE_LAST];
+	struct conf *conf = loader->conf;
+	struct conf_rule rule = {
+		.action = action,
+		.from_table = words[RULE_FROM].table,
+		.from_net = words[RULE_FROM].net,
+		.has_from_net = words[RULE_FROM].text != NULL &&
+		    strcmp(words[RULE_FROM].text, "any") != 0,
+		.sender = words[RULE_SENDER].text,
+		.rcpt = words[RULE_TO].text,
+		.at = at_of(statement),
+	};
+
+	if (action == ACTION_ACCEPT)
+		rule.for_any = last->token != NULL && last->number == 0;
+	else
+		rule.text = last->text;
+	conf->rules = conf_push(conf->arena, conf->rules, conf->rule_count,
+	    sizeof(*conf->rules));
+	conf->rules[conf->rule_count++] = rule;
+}
+
+void
+conf_apply_accept(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	add_rule(loader, statement, ACTION_ACCEPT);
+}
+
+void
+conf_apply_reject(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	add_rule(loader, statement, ACTION_REJECT);
+}
+
+void
+conf_apply_freeze(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	add_rule(loader, statement, ACTION_FREEZE);
+}
+
+void
+conf_apply_mailbox(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf *conf = loader->conf;
+
+	if (loader->book->mailbox_at.file != NULL) {
+		complain_twice(loader, statement->node->tokens,
+		    loader->book->mailbox_at, "'mailbox' is said twice");
+		return;
+	}
+	loader->book->mailbox_at = at_of(statement);
+	conf->mailbox_kind =
+	    (enum conf_mailbox_kind)statement->args[0].number;
+	conf->mailbox_path = statement->args[1].text;
+}
+
+void
+conf_apply_include(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	conf_load_file(loader, statement->args[0].text,
+	    statement->args[0].token);
+}

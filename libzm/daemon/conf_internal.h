@@ -1,0 +1,272 @@
+/* conf_internal.h - what the files conf_*.c share; nobody else includes it
+ *
+ * A configuration passes through four rooms: conf_lex.c makes tokens of
+ * bytes, conf_parse.c a tree of statements of tokens, conf_check.c holds a
+ * statement against its row and makes values of its words, conf_apply.c
+ * puts values into the struct conf.  A statement that one room complained
+ * about does not reach the next: no complaint follows from another.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_DAEMON_CONF_INTERNAL_H
+#define ZM_DAEMON_CONF_INTERNAL_H
+
+#include "daemon/conf.h"
+
+enum {
+	CONF_FILE_BYTES_MAX = 1 << 20,	/* of one file */
+	CONF_INCLUDE_DEPTH_MAX = 8,
+	CONF_FILES_MAX = 200,		/* included ones, all together */
+	CONF_NESTING_MAX = 8,		/* blocks in blocks that are parsed */
+	CONF_KEYWORDS_MAX = 8,		/* of one row */
+	CONF_COMPLAINTS_MAX = 200	/* that are kept */
+};
+
+/* ---- rows ------------------------------------------------------------ */
+
+enum conf_group { GROUP_TOP, GROUP_DOMAIN, GROUP_SCHEDULE, GROUP_NONE,
+	GROUP_LINES };
+
+struct conf_loader;
+struct conf_statement;
+typedef void conf_apply_fn(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target);
+
+struct conf_row {
+	enum conf_group	 group;
+	const char	*name;
+	enum conf_group	 block;
+	conf_apply_fn	*apply;
+	const char	*args, *keywords;
+	const char	*usage, *preset, *text, *example;
+};
+struct conf_setting {
+	const char	*statement, *key;
+	size_t		 offset, width;	/* of the field in struct conf */
+	const char	*type, *preset, *text;
+};
+
+extern const struct conf_row conf_rows[];
+extern const size_t conf_row_count;
+extern const struct conf_setting conf_settings[];
+extern const size_t conf_setting_count;
+
+const struct conf_row *conf_row_find(enum conf_group group,
+    struct slice name);
+/* NULL when statement has no such key. */
+const struct conf_setting *conf_setting_find(const char *statement,
+    struct slice key);
+
+/* The candidate that somebody who wrote word most likely meant: collects
+ * the closest of those it is offered. */
+struct conf_guess {
+	struct slice	 word;
+	const char	*best;
+	size_t		 distance;
+};
+void conf_guess_offer(struct conf_guess *guess, const char *candidate);
+/* "did you mean 'x'?" in the arena, or NULL. */
+const char *conf_guess_hint(struct arena *arena,
+    const struct conf_guess *guess);
+
+/* ---- sources and tokens ---------------------------------------------- */
+
+struct conf_source {
+	struct conf_source	*next;	/* in the order they were read */
+	const char		*name;	/* as in messages; NULL: presets */
+	struct slice		 text;
+};
+
+enum conf_token_kind {
+	TOKEN_WORD, TOKEN_STRING, TOKEN_TABLE, TOKEN_OPEN, TOKEN_CLOSE,
+	TOKEN_ASSIGN,		/* NAME=value; text is the raw value */
+	TOKEN_END, TOKEN_EOF, TOKEN_BAD
+};
+
+struct conf_token {
+	enum conf_token_kind	 kind;
+	struct slice		 text;	/* decoded; <name> without < > */
+	struct slice		 raw;	/* as it stands in the source */
+	struct slice		 name;	/* TOKEN_ASSIGN: what is assigned */
+	unsigned		 line, column, width;
+	const struct conf_source *source;
+};
+
+struct conf_lexer {
+	struct conf_loader	*loader;
+	const struct conf_source *source;
+	size_t			 at;
+	unsigned		 line, column;
+	bool			 is_start;	/* of a statement */
+};
+
+/* Next token; a bad one was complained about. */
+struct conf_token conf_lex(struct conf_lexer *lexer);
+
+/* ---- tree ------------------------------------------------------------ */
+
+struct conf_node {
+	struct conf_node	*next;
+	struct conf_token	*tokens;	/* [0] is the name */
+	size_t			 count;
+	struct conf_node	*children;
+	bool			 has_block;
+	bool			 is_bad;	/* already complained about */
+};
+
+/* All statements of a source, in order. */
+struct conf_node *conf_parse_tree(struct conf_loader *loader,
+    const struct conf_source *source);
+
+/* ---- values ---------------------------------------------------------- */
+
+struct conf_value {
+	const struct conf_token	*token;		/* NULL: not given */
+	const char		*text;		/* NULL for pure numbers */
+	const char		*table;		/* <table> was given */
+	const char		*channel;	/* target, clause */
+	uint64_t		 number;	/* choice: its index */
+	struct net		 net;
+};
+
+struct conf_statement {		/* a node that agrees with its row */
+	const struct conf_row	*row;
+	const struct conf_node	*node;
+	struct conf_value	*args;
+	size_t			 arg_count;
+	struct conf_value	 keywords[CONF_KEYWORDS_MAX];
+						/* in the row's order */
+	const struct conf_setting *setting;	/* args "setting" */
+};
+
+/* Words not yet taken of a node. */
+struct conf_cursor {
+	struct conf_loader	*loader;
+	const struct conf_row	*row;
+	const struct conf_token	*next, *end;
+	const char		*subject;	/* "for timeout"; may be NULL */
+};
+
+/* Take a value of type ("span:1s-1d") off the cursor, where a token is.
+ * Complains and returns false when it is none. */
+bool conf_value_take(struct conf_cursor *cursor, struct slice type,
+    struct conf_value *out);
+/* Does the row know word as a keyword?  Its index, or -1. */
+int conf_keyword_find(const struct conf_row *row, struct slice word);
+/* Walk "a=b c! d": false at the end. */
+bool conf_spec_next(struct slice *rest, struct slice *out_name,
+    struct slice *out_type, bool *out_is_needed);
+/* What people call a type: "a length of time". */
+const char *conf_type_noun(struct slice type);
+
+/* Check all statements of a list against the rows of a group, and apply
+ * those that agree. */
+void conf_check_list(struct conf_loader *loader, const struct conf_node *list,
+    enum conf_group group, void *target);
+
+/* ---- loading --------------------------------------------------------- */
+
+struct conf_reference {		/* <table>, looked for at the end */
+	const struct conf_token	*token;
+};
+
+struct conf_name {
+	const char		*name;
+	size_t			 domain;	/* index in conf->domains */
+	const struct conf_token	*token;		/* NULL: a preset */
+};
+
+struct conf_book {		/* what check and show know beyond conf */
+	struct conf_source	*sources, **sources_end;
+	struct conf_at		*setting_at;	/* [conf_setting_count] */
+	struct conf_at		 mailbox_at;
+	struct conf_name	*names;		/* of all domains */
+	size_t			 name_count;
+	unsigned		*name_slots;	/* hash: index in names + 1 */
+	size_t			 slot_count;	/* a power of two */
+};
+
+struct conf_variable {		/* NAME=value */
+	struct conf_variable	*next;
+	const char		*name, *value;
+};
+
+enum conf_said {		/* what a schedule clause speaks of */
+	SAID_PARALLEL = 1, SAID_AGENTS = 2, SAID_OVERFEED = 4, SAID_RETRY = 8,
+	SAID_WARN = 16, SAID_EXPIRE = 32, SAID_IDLE = 64, SAID_COMMAND = 128
+};
+
+struct conf_loader {
+	struct conf		*conf;
+	struct arena		*report_arena;
+	struct conf_report	*report;
+	struct conf_book	*book;
+	struct conf_variable	*variables;
+	struct conf_reference	*references;
+	size_t			 reference_count;
+	unsigned		*schedule_set;	/* enum conf_said, a clause */
+	unsigned		 depth, files;
+	bool			 includes_ok;
+};
+
+/* Room for one more element: returns the array, moved to twice the space
+ * in the arena when count is a power of two. */
+void *conf_push(struct arena *arena, void *array, size_t count, size_t size);
+
+struct conf_at conf_at(const struct conf_token *token);
+
+/* Read and apply one file (include); complains itself. */
+void conf_load_file(struct conf_loader *loader, const char *path,
+    const struct conf_token *from);
+void conf_load_text(struct conf_loader *loader, const char *name,
+    struct slice text);
+
+/* conf_zenv.c: NAME=value. */
+void conf_zenv(struct conf_loader *loader, const struct conf_token *token);
+
+/* conf_preset.c: what holds before and behind the file. */
+void conf_preset_before(struct conf_loader *loader);
+void conf_preset_behind(struct conf_loader *loader);
+/* Store one value in its field. */
+void conf_setting_store(struct conf *conf, const struct conf_setting *setting,
+    const struct conf_value *value);
+
+/* conf_schedule.c: does the one match whatever the other matches?  Fill in
+ * what clauses left unsaid. */
+bool conf_schedule_covers(const struct conf_schedule *wide,
+    const struct conf_schedule *narrow);
+void conf_schedule_resolve(struct conf_loader *loader);
+
+/* conf_reach.c: statements that can never match, open relays, tables that
+ * are not there. */
+void conf_check_references(struct conf_loader *loader);
+void conf_check_reach(struct conf_loader *loader);
+
+/* conf_index.c: make conf_domain_find quick; complains about names that
+ * stand in two statements. */
+void conf_index_domains(struct conf_loader *loader);
+void conf_domain_add(struct conf_loader *loader,
+    const struct conf_domain *domain, const struct conf_value *names);
+
+/* ---- complaints ------------------------------------------------------ */
+
+enum conf_kind { CONF_WARNING, CONF_ERROR };
+
+/* Complain about a token.  hint may be NULL; both are copied. */
+void conf_complain(struct conf_loader *loader, enum conf_kind kind,
+    const struct conf_token *token, const char *hint, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+/* The same at a place, with the sources of a finished conf. */
+void conf_complain_at(struct conf_report *report, struct arena *arena,
+    const struct conf_book *book, enum conf_kind kind, struct conf_at at,
+    unsigned width, const char *hint, const char *text);
+/* By file in the order read, then by line and column. */
+void conf_report_sort(struct conf_report *report,
+    const struct conf_book *book);
+
+/* Appliers, by the names of the rows. */
+#define STATEMENT(group, name, block, apply, args, keywords, usage, preset, \
+    text, example) conf_apply_fn conf_apply_##apply;
+#include "daemon/conf_statements.h"
+
+#endif
