@@ -301,11 +301,35 @@ check_node(struct conf_loader *loader, const struct conf_node *node,
 		row->apply(loader, &statement, target);
 }
 
+/* A table that could not be made is there all the same for those who refer
+ * to it: one mistake, one complaint. */
+static void
+keep_table_name(struct conf_loader *loader, const struct conf_node *node)
+{
+	struct conf *conf = loader->conf;
+	const char *name;
+
+	if (node->count < 2 || !slice_is(node->tokens[0].text, "table"))
+		return;
+	name = slice_dup(conf->arena, node->tokens[1].text);
+	if (conf_table_find(conf, name) != NULL)
+		return;
+	conf->tables = conf_push(conf->arena, conf->tables, conf->table_count,
+	    sizeof(*conf->tables));
+	conf->tables[conf->table_count++] = (struct conf_table){
+		.name = name, .spec = "inline:",
+		.at = conf_at(&node->tokens[0]),
+	};
+}
+
 void
 conf_check_list(struct conf_loader *loader, const struct conf_node *list,
     enum conf_group group, void *target)
 {
-	for (; list != NULL; list = list->next)
+	for (; list != NULL; list = list->next) {
 		if (!list->is_bad && list->count > 0)
 			check_node(loader, list, group, target);
+		if (group == GROUP_TOP)
+			keep_table_name(loader, list);
+	}
 }

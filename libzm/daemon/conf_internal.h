@@ -207,6 +207,8 @@ struct conf_loader {
 	unsigned		*schedule_set;	/* enum conf_said, a clause */
 	unsigned		 depth, files;
 	bool			 includes_ok;
+	bool			 is_partial;	/* something was not read:
+						 * tables may be there */
 };
 
 /* Room for one more element: returns the array, moved to twice the space

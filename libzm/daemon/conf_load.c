@@ -115,6 +115,7 @@ conf_load_file(struct conf_loader *loader, const char *path,
 	struct err why;
 
 	if (!loader->includes_ok) {
+		loader->is_partial = true;
 		conf_complain(loader, CONF_ERROR, from, NULL,
 		    "only a file can include files");
 		return;
@@ -130,11 +131,13 @@ conf_load_file(struct conf_loader *loader, const char *path,
 	path = include_path(loader, path, from);
 	loader->depth++;
 	loader->files++;
-	if (read_file(path, &text, &why) != 0)
+	if (read_file(path, &text, &why) != 0) {
+		loader->is_partial = true;
 		conf_complain(loader, CONF_ERROR, from, NULL,
 		    "%s cannot be read: %s", path, why.text);
-	else
+	} else {
 		conf_load_text(loader, path, str_slice(&text));
+	}
 	loader->depth--;
 	str_release(&text);
 }
@@ -166,7 +169,8 @@ load(struct conf_loader *loader, const char *name, struct slice text)
 	conf_preset_before(loader);
 	conf_load_text(loader, name, text);
 	conf_preset_behind(loader);
-	conf_check_references(loader);
+	if (!loader->is_partial)
+		conf_check_references(loader);
 	conf_index_domains(loader);
 	if (loader->report->errors == 0)
 		conf_check_reach(loader);

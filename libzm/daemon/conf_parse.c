@@ -71,7 +71,7 @@ parse_block(struct parser *parser, struct conf_node *node, unsigned depth)
 	advance(parser);
 	node->has_block = true;
 	if (depth >= CONF_NESTING_MAX) {
-		node->is_bad = true;
+		node->is_bad = parser->loader->is_partial = true;
 		conf_complain(parser->loader, CONF_ERROR, &open, NULL,
 		    "blocks are nested more than %d deep", CONF_NESTING_MAX);
 		skip_block(parser);
@@ -82,7 +82,7 @@ parse_block(struct parser *parser, struct conf_node *node, unsigned depth)
 		advance(parser);
 		return;
 	}
-	node->is_bad = true;
+	node->is_bad = parser->loader->is_partial = true;
 	conf_complain(parser->loader, CONF_ERROR, &open,
 	    "put a } where it ends", "this block has no end");
 }

@@ -1,0 +1,359 @@
+/* conf_show.c - the settings in force, and where each was written
+ *
+ * In     a conf
+ * Out    statements that would make it, with "# file:line" behind them; or
+ *        JSON
+ * Holds  nothing
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "daemon/conf_internal.h"
+#include "grammar/units.h"
+
+#include "base/banned.h"
+
+struct view {
+	const struct conf	*conf;
+	struct str		*out;
+	struct str		 value;		/* being made */
+	bool			 all, is_json;
+};
+
+enum { ORIGIN_COLUMN = 48 };
+
+/* One statement is complete in view->value. */
+static void
+emit(struct view *view, const char *statement, struct conf_at at)
+{
+	size_t begin = view->out->len;
+
+	if (at.file == NULL && !view->all) {
+		str_reset(&view->value);
+		return;
+	}
+	if (view->is_json) {
+		json_open(view->out);
+		json_text(view->out, "statement", slice_of(statement));
+		json_text(view->out, "value", str_slice(&view->value));
+		json_bool(view->out, "preset", at.file == NULL);
+		if (at.file != NULL) {
+			json_text(view->out, "file", slice_of(at.file));
+			json_number(view->out, "line", at.line);
+		}
+		json_close(view->out);
+	} else {
+		str_addf(view->out, "%s%s%s ", statement,
+		    view->value.len > 0 ? " " : "", view->value.buf);
+		while (view->out->len - begin < ORIGIN_COLUMN)
+			str_addc(view->out, ' ');
+		if (at.file != NULL)
+			str_addf(view->out, "# %s:%u\n", at.file, at.line);
+		else
+			str_adds(view->out, "# preset\n");
+	}
+	str_reset(&view->value);
+}
+
+/* A word that the parser would read back as it is; else in quotes. */
+static void
+add_word(struct str *out, const char *text)
+{
+	if (text[0] != '\0' && text[0] != '#' && text[0] != '<' &&
+	    strpbrk(text, " \t;\"\\") == NULL &&
+	    (strpbrk(text, "{}") == NULL || strstr(text, "{user}") ||
+	    strstr(text, "{home}"))) {
+		str_adds(out, text);
+		return;
+	}
+	str_addc(out, '"');
+	for (; *text != '\0'; text++) {
+		if (*text == '"' || *text == '\\')
+			str_addc(out, '\\');
+		str_addc(out, *text);
+	}
+	str_addc(out, '"');
+}
+
+static uint64_t
+field_number(const struct conf *conf, const struct conf_setting *setting)
+{
+	const char *field = (const char *)conf + setting->offset;
+	unsigned number;
+	uint64_t wide;
+
+	if (setting->width == sizeof(bool))
+		return *(const bool *)(const void *)field;
+	if (setting->width == sizeof(unsigned)) {
+		memcpy(&number, field, sizeof(number));
+		return number;
+	}
+	memcpy(&wide, field, sizeof(wide));
+	return wide;
+}
+
+static void
+add_choice(struct str *out, const char *type, uint64_t index)
+{
+	struct slice rest = slice_from(slice_of(type), strlen("choice:")),
+	    one = { NULL, 0 };
+
+	for (uint64_t i = 0; i <= index; i++)
+		slice_cut(&rest, ',', &one);
+	str_add_slice(out, one);
+}
+
+static void
+add_setting(struct view *view, const struct conf_setting *setting)
+{
+	struct slice type = slice_of(setting->type);
+	const char *text;
+
+	if (slice_starts(type, "choice:")) {
+		add_choice(&view->value, setting->type,
+		    field_number(view->conf, setting));
+	} else if (slice_starts(type, "span")) {
+		units_add_span(&view->value,
+		    (int64_t)field_number(view->conf, setting));
+	} else if (slice_starts(type, "size")) {
+		units_add_bytes(&view->value,
+		    field_number(view->conf, setting));
+	} else if (slice_starts(type, "number")) {
+		str_addf(&view->value, "%llu", (unsigned long long)
+		    field_number(view->conf, setting));
+	} else {
+		memcpy(&text, (const char *)view->conf + setting->offset,
+		    sizeof(text));
+		if (text != NULL)
+			add_word(&view->value, text);
+	}
+}
+
+static void
+show_settings(struct view *view)
+{
+	for (size_t i = 0; i < conf_setting_count; i++) {
+		const struct conf_setting *setting = &conf_settings[i];
+		struct conf_at at = view->conf->book->setting_at[i];
+		size_t before;
+
+		/* `size` and `limit size` are one field: shown once */
+		if (strcmp(setting->statement, "size") == 0 && at.file == NULL)
+			continue;
+		if (setting->key[0] != '\0')
+			str_addf(&view->value, "%s ", setting->key);
+		before = view->value.len;
+		add_setting(view, setting);
+		if (view->value.len == before)
+			str_reset(&view->value);
+		else
+			emit(view, setting->statement, at);
+	}
+}
+
+static void
+show_listens(struct view *view)
+{
+	for (size_t i = 0; i < view->conf->listen_count; i++) {
+		const struct conf_listen *listen_on = &view->conf->listens[i];
+
+		str_addf(&view->value, "%s%s", listen_on->text,
+		    listen_on->is_submission ? " submission" : "");
+		emit(view, "listen", listen_on->at);
+	}
+}
+
+static void
+show_tables(struct view *view)
+{
+	for (size_t i = 0; i < view->conf->table_count; i++) {
+		const struct conf_table *table = &view->conf->tables[i];
+		struct slice rest = slice_of(table->spec), line;
+
+		str_addf(&view->value, "%s ", table->name);
+		if (slice_starts(rest, "inline:")) {
+			rest = slice_from(rest, 7);
+			str_adds(&view->value, "{ ");
+			while (slice_cut(&rest, '\n', &line))
+				if (line.n > 0)
+					str_addf(&view->value, SLICE_FMT "; ",
+					    SLICE_ARG(line));
+			str_addc(&view->value, '}');
+		} else {
+			add_word(&view->value, table->spec);
+		}
+		emit(view, "table", table->at);
+	}
+}
+
+static void
+show_domains(struct view *view)
+{
+	static const char *const users[] = { "passwd", "any" };
+
+	for (size_t i = 0; i < view->conf->domain_count; i++) {
+		const struct conf_domain *domain = &view->conf->domains[i];
+		struct str *value = &view->value;
+
+		for (size_t k = 0; k < domain->name_count; k++)
+			str_addf(value, "%s ", domain->names[k]);
+		if (domain->users == USERS_TABLE)
+			str_addf(value, "{ users <%s>", domain->users_table);
+		else
+			str_addf(value, "{ users %s", users[domain->users]);
+		if (domain->aliases_table != NULL)
+			str_addf(value, "; aliases <%s>",
+			    domain->aliases_table);
+		str_addf(value, "; deliver %s", domain->deliver.channel);
+		if (strcmp(domain->deliver.host, "-") != 0) {
+			str_addc(value, ' ');
+			add_word(value, domain->deliver.host);
+		}
+		str_adds(value, " }");
+		emit(view, "domain", domain->at);
+	}
+}
+
+static void
+add_target(struct str *out, const char *channel, const char *host)
+{
+	if (strcmp(channel, "smtp") == 0) {
+		str_adds(out, host[0] ? host : "mx");
+		return;
+	}
+	str_adds(out, channel);
+	if (strcmp(host, "-") == 0)
+		return;
+	str_addc(out, ' ');
+	add_word(out, host);
+}
+
+static void
+show_routes(struct view *view)
+{
+	for (size_t i = 0; i < view->conf->route_count; i++) {
+		const struct conf_route *route = &view->conf->routes[i];
+
+		str_adds(&view->value, route->pattern);
+		if (route->table == NULL) {
+			str_adds(&view->value, " via ");
+			add_target(&view->value, route->channel, route->host);
+		}
+		emit(view, route->table ? "routes" : "route", route->at);
+	}
+}
+
+static void
+add_net(struct str *out, const struct net *net)
+{
+	char text[INET6_ADDRSTRLEN];
+	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	if (net->bits >= 96 && memcmp(net->bytes, mapped, 12) == 0) {
+		inet_ntop(AF_INET, net->bytes + 12, text, sizeof(text));
+		str_addf(out, "%s/%u", text, net->bits - 96);
+	} else {
+		inet_ntop(AF_INET6, net->bytes, text, sizeof(text));
+		str_addf(out, "%s/%u", text, net->bits);
+	}
+}
+
+static void
+add_condition(struct str *out, const char *word, const char *value)
+{
+	if (value == NULL)
+		return;
+	str_addf(out, "%s%s ", out->len > 0 ? " " : "", word);
+	add_word(out, value);
+}
+
+static void
+show_rules(struct view *view)
+{
+	static const char *const names[] = { "accept", "reject", "freeze" };
+	struct str *value = &view->value;
+
+	for (size_t i = 0; i < view->conf->rule_count; i++) {
+		const struct conf_rule *rule = &view->conf->rules[i];
+
+		if (rule->from_table != NULL)
+			str_addf(value, "from <%s>", rule->from_table);
+		if (rule->has_from_net) {
+			str_adds(value, "from ");
+			add_net(value, &rule->from_net);
+		}
+		add_condition(value, "sender", rule->sender);
+		add_condition(value, "to", rule->rcpt);
+		if (rule->for_any)
+			add_condition(value, "for", "any");
+		add_condition(value, "text", rule->text);
+		emit(view, names[rule->action], rule->at);
+	}
+}
+
+static void
+show_schedules(struct view *view)
+{
+	struct str *value = &view->value;
+
+	for (size_t i = 0; i < view->conf->schedule_count; i++) {
+		const struct conf_schedule *s = &view->conf->schedules[i];
+
+		str_addf(value, "%s/%s { parallel %u; agents %u; overfeed %u; "
+		    "retry", s->channel, s->host, s->parallel, s->agents,
+		    s->overfeed);
+		for (size_t k = 0; k < s->retry_count; k++) {
+			str_addc(value, ' ');
+			units_add_span(value, s->retry_s[k] * 1000);
+		}
+		str_adds(value, "; warn ");
+		units_add_span(value, s->warn_s * 1000);
+		str_adds(value, "; expire ");
+		units_add_span(value, s->expire_s * 1000);
+		str_adds(value, "; idle ");
+		units_add_span(value, s->idle_ms);
+		if (s->command != NULL) {
+			str_adds(value, "; command ");
+			add_word(value, s->command);
+		}
+		str_adds(value, " }");
+		emit(view, "schedule", s->at);
+	}
+}
+
+static void
+show(const struct conf *conf, bool all, bool is_json, struct str *out)
+{
+	struct view view = {
+		.conf = conf, .out = out, .value = STR_INIT, .all = all,
+		.is_json = is_json,
+	};
+
+	show_settings(&view);
+	str_adds(&view.value, conf->mailbox_kind == MAILBOX_MBOX ? "mbox " :
+	    "maildir ");
+	add_word(&view.value, conf->mailbox_path);
+	emit(&view, "mailbox", conf->book->mailbox_at);
+	show_listens(&view);
+	show_tables(&view);
+	show_domains(&view);
+	show_routes(&view);
+	show_rules(&view);
+	show_schedules(&view);
+	str_release(&view.value);
+}
+
+void
+conf_show(const struct conf *conf, bool all, struct str *out)
+{
+	show(conf, all, false, out);
+}
+
+void
+conf_show_json(const struct conf *conf, bool all, struct str *out)
+{
+	show(conf, all, true, out);
+}
