@@ -6,3 +6,4 @@ libzm_a_SOURCES += \
 	libzm/io/loop_epoll.c libzm/io/loop_poll.c \
 	libzm/io/ipc.c libzm/io/ipc.h
 libzm_a_SOURCES += libzm/io/dns.c libzm/io/dns.h libzm/io/peer.c libzm/io/peer.h
+libzm_a_SOURCES += libzm/io/stream.c libzm/io/stream.h
