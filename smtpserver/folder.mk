@@ -1,1 +1,25 @@
-# smtpserver
+# smtpserver - takes mail from the network
+noinst_LIBRARIES += smtpserver/libsmtpserver.a
+smtpserver_libsmtpserver_a_SOURCES = \
+	smtpserver/answer.c smtpserver/answer.h \
+	smtpserver/argument.c smtpserver/argument.h \
+	smtpserver/clients.c smtpserver/clients.h \
+	smtpserver/cmd_data.c smtpserver/cmd_ehlo.c smtpserver/cmd_helo.c \
+	smtpserver/cmd_help.c smtpserver/cmd_mail.c smtpserver/cmd_noop.c \
+	smtpserver/cmd_quit.c smtpserver/cmd_rcpt.c smtpserver/cmd_rset.c \
+	smtpserver/cmd_vrfy.c \
+	smtpserver/commands.c smtpserver/commands.h \
+	smtpserver/content.c smtpserver/content.h \
+	smtpserver/crew.c smtpserver/crew.h \
+	smtpserver/doorman.c smtpserver/doorman.h \
+	smtpserver/notes.c smtpserver/notes.h \
+	smtpserver/policy.c smtpserver/policy.h \
+	smtpserver/service.c smtpserver/service.h \
+	smtpserver/session.c smtpserver/session.h smtpserver/steps.h \
+	smtpserver/transaction.c smtpserver/transaction.h \
+	smtpserver/worker.c smtpserver/worker.h \
+	smtpserver/worker_process.c
+
+pkglibexec_PROGRAMS += smtpserver/smtpserver
+smtpserver_smtpserver_SOURCES = smtpserver/smtpserver.c
+smtpserver_smtpserver_LDADD = smtpserver/libsmtpserver.a $(ZM_LIBS)

@@ -28,7 +28,7 @@ EVENT(SESSION_CLOSE, "session.close", INFO,
 EVENT(SESSION_REFUSED, "session.refused", INFO, "client code reason",
     "A connection was refused before a session began.")
 EVENT(COMMAND_REFUSED, "command.refused", INFO,
-    "client session command code reply",
+    "client session command code reply rule",
     "A command was answered with 4xx or 5xx.")
 EVENT(MESSAGE_ACCEPTED, "message.accepted", INFO,
     "client session helo from rcpts size with uid",

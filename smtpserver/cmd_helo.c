@@ -1,0 +1,43 @@
+/* cmd_helo.c - HELO
+ *
+ *	helo = "HELO" SP Domain CRLF
+ *
+ * RFC 5321 section 4.1.1.1.  An address literal is taken as well; trailing
+ * blanks are.  It resets the transaction, and no extension is in force.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "smtpserver/commands.h"
+
+#include "base/banned.h"
+
+bool
+hello_take(struct session *session, struct slice args, bool is_esmtp,
+    struct answer *out)
+{
+	struct err err;
+
+	if (args.n == 0) {
+		answer_set(out, 501, "5.5.4",
+		    "say who you are: %s your.host.name",
+		    is_esmtp ? "EHLO" : "HELO");
+		return false;
+	}
+	if (domain_parse(args, &err) != 1) {
+		answer_set(out, 501, "5.5.4", "%s", err.text);
+		return false;
+	}
+	transaction_free(&session->transaction);
+	str_reset(&session->helo);
+	str_add_slice(&session->helo, args);
+	session->is_esmtp = is_esmtp;
+	return true;
+}
+
+void
+cmd_helo(struct session *session, struct slice args, struct answer *out)
+{
+	if (hello_take(session, args, false, out))
+		answer_set(out, 250, NULL, "%s",
+		    session->settings->conf->host);
+}

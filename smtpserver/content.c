@@ -1,0 +1,164 @@
+/* content.c - the bytes behind DATA
+ *
+ * In     wire bytes in pieces of any size
+ * Out    stored form (LF, dots undone) into a draft; one fault at the most
+ * Holds  a few counters a message; the scratch buffer is common to all
+ * Trusts nothing: what ends a message is decided in grammar/dot.c alone;
+ *        size, header, hops and line length are bounded here
+ * Spec   RFC 5321 sections 2.3.8, 4.1.1.4, 4.5.3.1, 6.3; RFC 5322 section 2.2
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "smtpserver/content.h"
+
+#include "base/banned.h"
+
+enum { PIECE_BYTES = 65536 };
+
+enum header_at { AT_FIRST_LINE, AT_LINE, AT_NAME, AT_BLANK, AT_VALUE, AT_BODY };
+
+void
+content_init(struct content *content, bool bare_lf_ok)
+{
+	memset(content, 0, sizeof(*content));
+	content->bare_lf_ok = bare_lf_ok;
+	dot_reader_init(&content->dot, bare_lf_ok);
+}
+
+void
+content_fail(struct content *content, int error)
+{
+	if (content->fault == CONTENT_GOOD)
+		content->fault = error == ENOSPC || error == EDQUOT ||
+		    error == EFBIG ? CONTENT_NO_SPACE : CONTENT_IO;
+}
+
+/* A byte of a field's name.  What cannot be a field ends the header. */
+static void
+watch_name(struct header_watch *watch, char c)
+{
+	unsigned char u = (unsigned char)c;
+
+	if (c == ':') {
+		if (watch->name_bytes == sizeof(watch->name) &&
+		    strncasecmp(watch->name, "received",
+		    sizeof(watch->name)) == 0)
+			watch->received++;
+		watch->at = AT_VALUE;
+	} else if (c == ' ' || c == '\t') {
+		watch->at = AT_BLANK;
+	} else if (u <= 32 || u >= 127 || watch->at == AT_BLANK) {
+		watch->at = AT_BODY;
+	} else {
+		if (watch->name_bytes < sizeof(watch->name))
+			watch->name[watch->name_bytes] = c;
+		if (watch->name_bytes <= sizeof(watch->name))
+			watch->name_bytes++;
+	}
+}
+
+static void
+watch_line_start(struct header_watch *watch, char c)
+{
+	bool is_first = watch->at == AT_FIRST_LINE;
+
+	watch->name_bytes = 0;
+	if ((c == ' ' || c == '\t') && !is_first) {
+		watch->at = AT_VALUE;	/* a folded line */
+	} else if (c == '\n' || c == ':') {
+		watch->at = AT_BODY;
+	} else {
+		watch->at = AT_NAME;
+		watch_name(watch, c);
+	}
+}
+
+/* Follow the header through one piece of content. */
+static void
+header_watch(struct header_watch *watch, struct slice in)
+{
+	size_t i = 0;
+
+	while (i < in.n && watch->at != AT_BODY) {
+		const char *end;
+
+		switch ((enum header_at)watch->at) {
+		case AT_FIRST_LINE:
+		case AT_LINE:
+			watch_line_start(watch, in.p[i++]);
+			break;
+		case AT_NAME:
+		case AT_BLANK:
+			watch_name(watch, in.p[i++]);
+			break;
+		case AT_VALUE:
+			end = memchr(in.p + i, '\n', in.n - i);
+			i = end == NULL ? in.n : (size_t)(end - in.p) + 1;
+			if (end != NULL)
+				watch->at = AT_LINE;
+			break;
+		case AT_BODY:
+			break;
+		}
+	}
+	watch->bytes += i;
+}
+
+static enum content_fault
+fault_of(const struct content *content, const struct conf_limits *limits)
+{
+	unsigned seen = content->dot.seen;
+
+	if (content->bare_lf_ok)
+		seen &= ~(unsigned)DOT_BARE_LF;
+	if (seen & DOT_NUL)
+		return CONTENT_NUL;
+	if (seen & (DOT_BARE_CR | DOT_BARE_LF))
+		return CONTENT_BARE;
+	if (limits->size_bytes > 0 && content->bytes > limits->size_bytes)
+		return CONTENT_TOO_BIG;
+	if (limits->header_bytes > 0 &&
+	    content->header.bytes > limits->header_bytes)
+		return CONTENT_HEADER_TOO_BIG;
+	if (limits->received > 0 &&
+	    content->header.received > limits->received)
+		return CONTENT_LOOP;
+	if (limits->line_bytes > 0 &&
+	    content->dot.longest_bytes > limits->line_bytes)
+		return CONTENT_LINE_TOO_LONG;
+	return CONTENT_GOOD;
+}
+
+bool
+content_read(struct content *content, const struct conf_limits *limits,
+    struct slice in, struct draft *draft, size_t *out_used)
+{
+	static char piece[PIECE_BYTES + 2];
+	bool is_end = false;
+
+	*out_used = 0;
+	while (!is_end && *out_used < in.n) {
+		struct slice wire = slice_first(slice_from(in, *out_used),
+		    PIECE_BYTES);
+		size_t used, n;
+		struct err err;
+
+		is_end = dot_read(&content->dot, wire, &used, piece, &n);
+		*out_used += used;
+		if (content->fault != CONTENT_GOOD)
+			continue;
+		content->bytes += n;
+		header_watch(&content->header, (struct slice){ piece, n });
+		content->fault = fault_of(content, limits);
+		if (content->fault == CONTENT_GOOD && n > 0 &&
+		    draft_write(draft, piece, n, &err) != 0)
+			content_fail(content, errno);
+		if (content->fault != CONTENT_GOOD)
+			draft_abort(draft);
+	}
+	return is_end;
+}

@@ -1,0 +1,58 @@
+/* content.h - the bytes behind DATA, judged while they stream by
+ *
+ * Decodes the wire form, watches lines, header and size, and hands what is
+ * good to a draft.  The first fault is kept; from then on bytes are only
+ * read up to the end of the message, and the draft is gone.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_CONTENT_H
+#define ZM_SMTPSERVER_CONTENT_H
+
+#include <stdint.h>
+
+#include "daemon/conf.h"
+#include "grammar/dot.h"
+#include "mail/spool.h"
+
+enum content_fault {
+	CONTENT_GOOD,
+	CONTENT_TOO_BIG,
+	CONTENT_HEADER_TOO_BIG,
+	CONTENT_LOOP,		/* more Received fields than allowed */
+	CONTENT_BARE,		/* CR or LF alone */
+	CONTENT_NUL,
+	CONTENT_LINE_TOO_LONG,
+	CONTENT_NO_SPACE,	/* ENOSPC, EDQUOT */
+	CONTENT_IO		/* any other failure to write */
+};
+
+/* Where in the header the scan is; content.c's own. */
+struct header_watch {
+	unsigned char	at;
+	unsigned char	name_bytes;
+	char		name[8];	/* "received" has 8 */
+	uint64_t	bytes;
+	unsigned	received;
+};
+
+struct content {
+	struct dot_reader	 dot;
+	struct header_watch	 header;
+	uint64_t		 bytes;	/* in stored form */
+	enum content_fault	 fault;
+	bool			 bare_lf_ok;
+};
+
+void content_init(struct content *content, bool bare_lf_ok);
+
+/* Take in wire bytes (any number); *out_used of them are consumed.
+ * draft may be NULL once there was a fault.  A fault aborts the draft.
+ * returns true when the end of the message was consumed. */
+bool content_read(struct content *content, const struct conf_limits *limits,
+    struct slice in, struct draft *draft, size_t *out_used);
+
+/* Note a failure to store: from errno. */
+void content_fail(struct content *content, int error);
+
+#endif

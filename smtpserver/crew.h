@@ -1,0 +1,47 @@
+/* crew.h - the doorman's side of the session workers
+ *
+ * Holds the processes, what is on its way to them, and which seat (session)
+ * is with whom.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_CREW_H
+#define ZM_SMTPSERVER_CREW_H
+
+#include "daemon/skeleton.h"
+#include "mail/spool.h"
+#include "smtpserver/clients.h"
+
+struct crew;
+
+/* child_fn is called in each child after the fork, to close what is the
+ * doorman's; changed_fn in the parent when a worker has room again or is
+ * gone for good. */
+struct crew *crew_new(struct process *process, struct spool *spool,
+    struct clients *clients, loop_fn *child_fn, loop_fn *changed_fn,
+    void *context);
+void crew_free(struct crew **crew);
+
+/* Have this many workers: fork, or tell the last ones to finish.  A worker
+ * that dies is replaced; one that dies at once, after a second. 0 or -1. */
+int crew_resize(struct crew *crew, unsigned workers, struct err *err);
+
+/* Is there a worker that can take a connection now? */
+bool crew_has_room(const struct crew *crew);
+
+/* Hand a connection (taken) to the least busy worker.  client: counted,
+ * left when the session ends (taken). */
+void crew_give(struct crew *crew, int fd, const char *endpoint,
+    const char *listener, struct client_count *client);
+
+/* Tell every worker "reload" or "stop". */
+void crew_tell(struct crew *crew, const char *word);
+/* No replacements from now on. */
+void crew_stop(struct crew *crew);
+/* Stop waiting for them: SIGKILL. */
+void crew_kill(struct crew *crew);
+
+unsigned crew_session_count(const struct crew *crew);
+unsigned crew_worker_count(const struct crew *crew);
+
+#endif

@@ -1,0 +1,357 @@
+/* doorman.c - binds, accepts, counts, and hands connections to workers
+ *
+ * In     connections
+ * Out    connections with a seat, or 421 and the end
+ * Holds  the listening sockets, the counts of clients, the crew
+ * Trusts nothing: it reads no byte of a client; sessions in all and for
+ *        each client are bounded (`limit sessions`, `sessions-per-client`)
+ * Spec   RFC 5321 section 3.8 (421); DESIGN section 4
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "base/mem.h"
+#include "smtpserver/crew.h"
+#include "smtpserver/doorman.h"
+
+#include "base/banned.h"
+
+enum {
+	LISTEN_BACKLOG = 4096,
+	ACCEPTS_MAX = 64,		/* in one turn */
+	PAUSE_FOR_MS = 100,		/* when descriptors are used up */
+	STOP_FOR_MS = 13000,		/* workers take at most 10 s */
+	ENDPOINT_BYTES = 72
+};
+
+struct listener {
+	struct doorman	*doorman;
+	int		 fd;
+	struct watch	*watch;
+	char		 text[ENDPOINT_BYTES];
+	struct listener	*next;
+};
+
+struct doorman {
+	struct process	*process;
+	struct spool	*spool;
+	struct clients	*clients;
+	struct crew	*crew;
+	struct listener	*listeners;
+	bool		 is_paused;
+	struct timer	 pause_timer, stop_timer;
+};
+
+/* ---- listeners -------------------------------------------------------- */
+
+/* TCP_NODELAY is inherited by what is accepted: replies are collected here,
+ * the kernel need not wait for more. */
+static int
+listener_socket(const struct conf_listen *listen_at, struct err *err)
+{
+	int one = 1, family = listen_at->address.ss_family;
+	int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+	    0);
+
+	if (fd < 0)
+		return err_sys(err, "cannot make a socket for %s",
+		    listen_at->text);
+	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	if (family == AF_INET6)
+		(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one,
+		    sizeof(one));
+	if (bind(fd, (const struct sockaddr *)&listen_at->address,
+	    listen_at->length) == 0 && listen(fd, LISTEN_BACKLOG) == 0)
+		return fd;
+	err_sys(err, "cannot listen on %s", listen_at->text);
+	close(fd);
+	return -1;
+}
+
+static struct listener *
+listener_new(struct doorman *doorman, const struct conf_listen *listen_at,
+    struct err *err)
+{
+	int fd = listener_socket(listen_at, err);
+	struct listener *listener;
+
+	if (fd < 0)
+		return NULL;
+	listener = mem_alloc(1, sizeof(*listener));
+	listener->doorman = doorman;
+	listener->fd = fd;
+	snprintf(listener->text, sizeof(listener->text), "%s",
+	    listen_at->text);
+	listener->next = doorman->listeners;
+	doorman->listeners = listener;
+	return listener;
+}
+
+static void
+listener_free(struct listener **at)
+{
+	struct listener *listener = *at;
+
+	*at = listener->next;
+	watch_free(&listener->watch);
+	close(listener->fd);
+	mem_free(&listener);
+}
+
+/* Accept only while somebody can take the connection. */
+static void
+listeners_set(struct doorman *doorman)
+{
+	bool is_open = !doorman->is_paused && crew_has_room(doorman->crew);
+
+	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
+		if (l->watch != NULL)
+			watch_set(l->watch, is_open ? LOOP_READ : 0);
+}
+
+/* ---- accepting -------------------------------------------------------- */
+
+static void
+refuse(int fd, const struct conf *conf, const char *endpoint,
+    const char *status, const char *reason)
+{
+	char line[600];
+	int n = snprintf(line, sizeof(line), "421 %s %s %s\r\n", status,
+	    conf->host, reason);
+
+	/* Whether it arrives is not worth waiting for. */
+	if (n > 0 && send(fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		reason = "could not be told";
+	close(fd);
+	event(EV_SESSION_REFUSED, NULL, "client", slice_of(endpoint),
+	    "code", slice_of(status), "reason", slice_of(reason), NULL);
+}
+
+static void
+admit(struct listener *listener, int fd, const struct sockaddr *address)
+{
+	struct doorman *doorman = listener->doorman;
+	const struct conf *conf = doorman->process->conf;
+	const struct conf_limits *limits = &conf->limits;
+	struct client_count *client;
+	char endpoint[ENDPOINT_BYTES];
+	unsigned sessions;
+	struct net net;
+
+	net_endpoint_text(address, endpoint, sizeof(endpoint));
+	if (limits->sessions > 0 &&
+	    crew_session_count(doorman->crew) >= limits->sessions) {
+		refuse(fd, conf, endpoint, "4.3.2",
+		    "too many sessions, try later");
+		return;
+	}
+	net_of_sockaddr(address, &net);
+	client = clients_enter(doorman->clients, &net, &sessions);
+	if (limits->sessions_per_client > 0 &&
+	    sessions > limits->sessions_per_client) {
+		clients_leave(doorman->clients, &client);
+		refuse(fd, conf, endpoint, "4.7.0",
+		    "too many sessions from your address");
+		return;
+	}
+	crew_give(doorman->crew, fd, endpoint, listener->text, client);
+}
+
+static void
+on_pause_end(void *context)
+{
+	struct doorman *doorman = context;
+
+	doorman->is_paused = false;
+	listeners_set(doorman);
+}
+
+/* Level-triggered: what cannot be accepted now would wake us for ever. */
+static void
+pause_accepting(struct doorman *doorman)
+{
+	warning("cannot accept a connection: %s", strerror(errno));
+	doorman->is_paused = true;
+	timer_set(doorman->process->loop, &doorman->pause_timer,
+	    clock_steady_ms() + PAUSE_FOR_MS, on_pause_end, doorman);
+}
+
+static void
+on_listener(void *context, unsigned ready)
+{
+	struct listener *listener = context;
+	struct doorman *doorman = listener->doorman;
+	struct sockaddr_storage address;
+	socklen_t length;
+
+	for (int i = 0; i < ACCEPTS_MAX && crew_has_room(doorman->crew);
+	    i++) {
+		int fd;
+
+		length = sizeof(address);
+		fd = accept4(listener->fd, (struct sockaddr *)&address,
+		    &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd >= 0) {
+			admit(listener, fd, (struct sockaddr *)&address);
+			continue;
+		}
+		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+		    errno == ENOMEM)
+			pause_accepting(doorman);
+		if (errno != ECONNABORTED && errno != EINTR)
+			break;
+	}
+	listeners_set(doorman);
+}
+
+/* ---- the rungs -------------------------------------------------------- */
+
+int
+doorman_bind(struct process *process, struct err *err)
+{
+	struct doorman *doorman = mem_alloc(1, sizeof(*doorman));
+	const struct conf *conf = process->conf;
+
+	doorman->process = process;
+	process->state = doorman;
+	for (size_t i = 0; i < conf->listen_count; i++)
+		if (listener_new(doorman, &conf->listens[i], err) == NULL)
+			return -1;
+	return 0;
+}
+
+/* In a new worker: the door is not its business. */
+static void
+close_listeners(void *context)
+{
+	struct doorman *doorman = context;
+
+	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
+		close(l->fd);
+}
+
+static void
+on_crew_changed(void *context)
+{
+	struct doorman *doorman = context;
+
+	if (doorman->crew == NULL)
+		return;
+	if (doorman->process->is_stopping &&
+	    crew_worker_count(doorman->crew) == 0)
+		loop_stop(doorman->process->loop);
+	listeners_set(doorman);
+}
+
+static void
+listener_watch(struct listener *listener)
+{
+	if (listener->watch == NULL)
+		listener->watch = loop_watch(
+		    listener->doorman->process->loop, listener->fd,
+		    LOOP_READ, on_listener, listener);
+}
+
+static enum spool_flags
+spool_flags_of(const struct conf *conf)
+{
+	return conf->sync == SYNC_STRICT ? SPOOL_STRICT :
+	    conf->sync == SYNC_UNSAFE ? SPOOL_UNSAFE_FS : 0;
+}
+
+int
+doorman_start(struct process *process, struct err *err)
+{
+	struct doorman *doorman = process->state;
+	const struct conf *conf = process->conf;
+
+	if (spool_open(conf->spool_dir, spool_flags_of(conf),
+	    conf->hash_levels, &doorman->spool, err) != 0)
+		return -1;
+	doorman->clients = clients_new();
+	doorman->crew = crew_new(process, doorman->spool, doorman->clients,
+	    close_listeners, on_crew_changed, doorman);
+	if (crew_resize(doorman->crew, conf->smtpserver_workers, err) != 0)
+		return -1;
+	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
+		listener_watch(l);
+	return 0;
+}
+
+static bool
+is_listened(const struct conf *conf, const char *text)
+{
+	for (size_t i = 0; i < conf->listen_count; i++)
+		if (strcmp(conf->listens[i].text, text) == 0)
+			return true;
+	return false;
+}
+
+static bool
+has_listener(const struct doorman *doorman, const char *text)
+{
+	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
+		if (strcmp(l->text, text) == 0)
+			return true;
+	return false;
+}
+
+void
+doorman_reload(struct process *process, const struct conf *old)
+{
+	struct doorman *doorman = process->state;
+	const struct conf *conf = process->conf;
+	struct listener **at = &doorman->listeners, *fresh;
+	struct err err;
+
+	while (*at != NULL)
+		if (is_listened(conf, (*at)->text))
+			at = &(*at)->next;
+		else
+			listener_free(at);
+	for (size_t i = 0; i < conf->listen_count; i++) {
+		if (has_listener(doorman, conf->listens[i].text))
+			continue;
+		fresh = listener_new(doorman, &conf->listens[i], &err);
+		if (fresh != NULL)
+			listener_watch(fresh);
+		else
+			warning("%s; zmailer restart can", err.text);
+	}
+	crew_tell(doorman->crew, "reload");
+	if (crew_resize(doorman->crew, conf->smtpserver_workers, &err) != 0)
+		warning("%s", err.text);
+	listeners_set(doorman);
+}
+
+static void
+on_stop_timer(void *context)
+{
+	struct doorman *doorman = context;
+
+	crew_kill(doorman->crew);
+}
+
+void
+doorman_stop(struct process *process)
+{
+	struct doorman *doorman = process->state;
+
+	while (doorman->listeners != NULL)
+		listener_free(&doorman->listeners);
+	timer_clear(&doorman->pause_timer);
+	crew_stop(doorman->crew);
+	timer_set(process->loop, &doorman->stop_timer,
+	    clock_steady_ms() + STOP_FOR_MS, on_stop_timer, doorman);
+	on_crew_changed(doorman);
+}

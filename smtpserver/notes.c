@@ -1,0 +1,99 @@
+/* notes.c - what a session leaves in the journal
+ *
+ * In     a session at a moment worth a line
+ * Out    events
+ * Spec   zmailer-events(5)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "base/event.h"
+#include "smtpserver/notes.h"
+
+#include "base/banned.h"
+
+/* Where the rule was written: "zmailer.conf:17". */
+static void
+add_rule(struct str *out, const struct conf_rule *rule)
+{
+	if (rule != NULL)
+		str_addf(out, "%s:%u", rule->at.file ? rule->at.file : "",
+		    rule->at.line);
+}
+
+void
+note_open(const struct session *session)
+{
+	event(EV_SESSION_OPEN, NULL,
+	    "client", slice_of(session->client.text),
+	    "listener", slice_of(session->client.listener),
+	    "session", slice_of(session->id), NULL);
+}
+
+void
+note_close(const struct session *session)
+{
+	const char *reason = session->end_reason;
+
+	event(EV_SESSION_CLOSE, NULL,
+	    "client", slice_of(session->client.text),
+	    "session", slice_of(session->id),
+	    "helo", str_slice(&session->helo),
+	    "messages", event_number(session->messages),
+	    "reason", slice_of(reason ? reason : "eof"),
+	    "commands", event_number(session->commands), NULL);
+}
+
+void
+note_command_refused(const struct session *session, struct slice line,
+    const struct answer *answer)
+{
+	struct str rule = STR_INIT;
+
+	add_rule(&rule, answer->rule);
+	event(EV_COMMAND_REFUSED, NULL,
+	    "client", slice_of(session->client.text),
+	    "session", slice_of(session->id), "command", line,
+	    "code", slice_of(answer->status ? answer->status : ""),
+	    "reply", slice_of(answer->text), "rule", str_slice(&rule), NULL);
+	str_release(&rule);
+}
+
+void
+note_message_accepted(const struct session *session)
+{
+	const struct transaction *t = session->transaction;
+	struct str from = STR_INIT, rule = STR_INIT;
+
+	transaction_add_sender(t, &from);
+	event(EV_MESSAGE_ACCEPTED, t->draft.id,
+	    "client", slice_of(session->client.text),
+	    "session", slice_of(session->id),
+	    "helo", str_slice(&session->helo), "from", str_slice(&from),
+	    "rcpts", event_number(t->rcpt_count),
+	    "size", event_number((int64_t)t->content.bytes),
+	    "with", t->envelope.with, NULL);
+	if (t->freeze != NULL) {
+		add_rule(&rule, t->freeze);
+		event(EV_MESSAGE_FROZEN, t->draft.id,
+		    "client", slice_of(session->client.text),
+		    "from", str_slice(&from), "rule", str_slice(&rule), NULL);
+	}
+	str_release(&from);
+	str_release(&rule);
+}
+
+void
+note_message_refused(const struct session *session, const struct answer *answer)
+{
+	const struct transaction *t = session->transaction;
+	struct str from = STR_INIT;
+
+	transaction_add_sender(t, &from);
+	event(EV_MESSAGE_REFUSED, t->draft.id,
+	    "client", slice_of(session->client.text),
+	    "session", slice_of(session->id), "from", str_slice(&from),
+	    "code", slice_of(answer->status),
+	    "reply", slice_of(answer->text),
+	    "rcpts", event_number(t->rcpt_count), NULL);
+	str_release(&from);
+}

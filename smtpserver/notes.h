@@ -1,0 +1,26 @@
+/* notes.h - what a session leaves in the journal
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_NOTES_H
+#define ZM_SMTPSERVER_NOTES_H
+
+#include "smtpserver/session.h"
+
+/* session.open and session.close. */
+void note_open(const struct session *session);
+void note_close(const struct session *session);
+
+/* command.refused: line was answered with 4xx or 5xx. */
+void note_command_refused(const struct session *session, struct slice line,
+    const struct answer *answer);
+
+/* message.accepted, and message.frozen when a rule said so.  The
+ * transaction is still there. */
+void note_message_accepted(const struct session *session);
+
+/* message.refused: the end of data was answered with 4xx or 5xx. */
+void note_message_refused(const struct session *session,
+    const struct answer *answer);
+
+#endif

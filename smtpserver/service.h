@@ -1,0 +1,44 @@
+/* service.h - what the sessions of a worker share
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_SERVICE_H
+#define ZM_SMTPSERVER_SERVICE_H
+
+#include "daemon/conf.h"
+#include "mail/spool.h"
+#include "smtpserver/policy.h"
+
+/* One configuration with its policy.  Each session holds the one it began
+ * with, so a reload never changes a session in the middle. */
+struct settings {
+	struct conf	*conf;
+	struct policy	*policy;
+	unsigned	 holders;
+	bool		 owns_conf;	/* free it with the last holder */
+};
+
+/* The caller is the first holder. */
+struct settings *settings_new(struct conf *conf, bool owns_conf);
+struct settings *settings_hold(struct settings *settings);
+/* Nulls *settings; the last holder frees it. */
+void settings_drop(struct settings **settings);
+
+struct service {
+	struct spool	*spool;
+	struct settings	*settings;	/* for sessions to come */
+	bool		 is_stopping;
+	uint64_t	 free_bytes;	/* as last looked */
+	int64_t		 free_until_ms;	/* how long that counts */
+};
+
+enum {
+	SPACE_RESERVE_BYTES = 1 << 20,	/* kept free beside the message */
+	SPACE_COUNTS_FOR_MS = 1000
+};
+
+/* Is there room in the spool for a message of so many bytes?  Asks the
+ * file system at most once a second, or always when is_now. */
+bool service_has_space(struct service *service, uint64_t bytes, bool is_now);
+
+#endif

@@ -1,0 +1,551 @@
+/* session.c - the steps of one SMTP session; the only writer of replies
+ *
+ * In     bytes of a stream, in pieces of any size; "stored", "time is up"
+ * Out    replies; a draft to be made durable (want == WANT_STORE); events
+ * Holds  a transaction at the most
+ * Trusts nothing the client says: lines, errors, commands without a
+ *        message, unread output and time are bounded
+ * Spec   RFC 5321 sections 3, 4.1.4, 4.2, 4.5.3.2; RFC 2920; RFC 2034
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "grammar/command.h"
+#include "smtpserver/commands.h"
+#include "smtpserver/notes.h"
+
+#include "base/banned.h"
+
+enum { SESSION_MAGIC = 0x5e5510a1, DATA_READS_MAX = 8 };
+
+typedef enum step step_fn(struct session *session);
+
+#define STEP(symbol, name, next, text) static step_fn step_##name;
+#include "smtpserver/steps.h"
+#undef STEP
+
+static const struct step_row {
+	const char	*name;
+	step_fn		*fn;
+} steps[STEP_COUNT] = {
+#define STEP(symbol, name, next, text) { #name, step_##name },
+#include "smtpserver/steps.h"
+#undef STEP
+};
+
+/* ---- answers ---------------------------------------------------------- */
+
+static void
+answer_write(struct session *session, const struct answer *answer)
+{
+	struct slice rest = slice_of(answer->text), line;
+	char wire[ANSWER_TEXT_BYTES + 32];
+
+	while (slice_cut(&rest, '\n', &line)) {
+		int n = snprintf(wire, sizeof(wire), "%d%c%s%s" SLICE_FMT
+		    "\r\n", answer->code, rest.p == NULL ? ' ' : '-',
+		    answer->status ? answer->status : "",
+		    answer->status ? " " : "", SLICE_ARG(line));
+
+		stream_say(session->stream, (struct slice){ wire, (size_t)n });
+	}
+}
+
+/* Write an answer and count it.  Returns the step that follows: next, or
+ * the last one when the session is over. */
+static enum step
+say(struct session *session, const struct answer *answer, enum step next)
+{
+	struct answer enough;
+
+	answer_write(session, answer);
+	if (answer->code == 421)
+		return STEP_LAST;
+	if (answer->code < 500 ||
+	    ++session->errors < session->settings->conf->limits.errors ||
+	    session->settings->conf->limits.errors == 0)
+		return next;
+	session->end_reason = "errors";
+	answer_set(&enough, 421, "4.7.0", "%s too many errors",
+	    session->settings->conf->host);
+	answer_write(session, &enough);
+	return STEP_LAST;
+}
+
+/* 421 and the end. */
+static enum step
+say_end(struct session *session, const char *status, const char *reason,
+    const char *text)
+{
+	struct answer answer;
+
+	session->end_reason = reason;
+	answer_set(&answer, 421, status, "%s %s",
+	    session->settings->conf->host, text);
+	answer_write(session, &answer);
+	transaction_free(&session->transaction);
+	return STEP_LAST;
+}
+
+static void
+deadline_set(struct session *session, int64_t span_ms)
+{
+	session->deadline_at_ms = clock_steady_ms() + span_ms;
+}
+
+/* ---- steps ------------------------------------------------------------ */
+
+static enum step
+step_greet(struct session *session)
+{
+	const struct conf *conf = session->settings->conf;
+	struct answer answer;
+
+	deadline_set(session, conf->timeouts.command_ms);
+	if (session->service->is_stopping)
+		return say_end(session, "4.3.2", "stopping", "is stopping");
+	answer_set(&answer, 220, NULL, "%s ESMTP zmailer", conf->host);
+	answer_write(session, &answer);
+	return STEP_COMMAND;
+}
+
+enum phase
+session_phase(const struct session *session)
+{
+	if (session->helo.len == 0)
+		return PHASE_START;
+	if (session->transaction == NULL)
+		return PHASE_READY;
+	return session->transaction->rcpt_count == 0 ? PHASE_MAIL :
+	    PHASE_RCPT;
+}
+
+/* A browser, or a page that makes one talk to us. */
+static bool
+is_http(struct slice verb)
+{
+	static const char *const verbs[] = { "GET", "POST", "HEAD", "PUT",
+	    "OPTIONS", "CONNECT", "PRI" };
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (slice_is_nocase(verb, verbs[i]))
+			return true;
+	return false;
+}
+
+static void
+command_answer(struct session *session, const struct command_row *row,
+    struct slice args, struct answer *out)
+{
+	if (row == NULL)
+		answer_set(out, 500, "5.5.2", "command not recognised");
+	else if (row->fn == NULL)
+		answer_set(out, 502, "5.5.1", "%s is not implemented",
+		    row->verb);
+	else if (session_phase(session) & row->phases)
+		row->fn(session, args, out);
+	else if (session_phase(session) == PHASE_START)
+		answer_set(out, 503, "5.5.1", "say EHLO or HELO first");
+	else if (session->transaction == NULL)
+		answer_set(out, 503, "5.5.1", "say MAIL first");
+	else
+		answer_set(out, 503, "5.5.1", "a message is under way");
+}
+
+static enum step
+command_run(struct session *session, struct slice line)
+{
+	const struct command_row *row = NULL;
+	enum step next = STEP_COMMAND;
+	struct command command;
+	struct answer answer;
+	struct err err;
+
+	session->commands++;
+	answer.rule = NULL;
+	if (command_parse(line, &command, &err) != 1) {
+		answer_set(&answer, 500, "5.5.2", "%s", err.text);
+	} else if (session->commands == 1 && is_http(command.verb)) {
+		return say_end(session, "4.7.0", "http", "speaks SMTP only");
+	} else {
+		row = command_find(command.verb);
+		command_answer(session, row, command.args, &answer);
+	}
+	if (answer.code >= 400)
+		note_command_refused(session, line, &answer);
+	else if (row != NULL)
+		next = row->next;
+	next = say(session, &answer, next);
+	if (next == STEP_COMMAND &&
+	    ++session->idle_commands > IDLE_COMMANDS_MAX)
+		next = say_end(session, "4.7.0", "commands",
+		    "too many commands without a message");
+	return next;
+}
+
+/* A line that ends in LF alone: another program may see another end, so
+ * what follows cannot be trusted to be a command. */
+static enum step
+refuse_bare_lf(struct session *session, struct slice line)
+{
+	struct answer answer;
+
+	answer_set(&answer, 500, "5.5.2", "lines end in CR LF");
+	note_command_refused(session, line, &answer);
+	answer_write(session, &answer);
+	session->end_reason = "bare LF";
+	return STEP_LAST;
+}
+
+static enum step
+refuse_long_line(struct session *session)
+{
+	struct answer answer;
+
+	answer_set(&answer, 500, "5.5.2", "line too long");
+	note_command_refused(session,
+	    slice_first(stream_input(session->stream), 80), &answer);
+	return say(session, &answer, STEP_SKIP);
+}
+
+static size_t
+command_bytes_max(const struct conf *conf)
+{
+	size_t max = conf->limits.command_bytes;
+
+	if (max == 0)
+		max = COMMAND_LINE_BYTES_MAX;
+	return max < STREAM_INPUT_BYTES_MAX ? max : STREAM_INPUT_BYTES_MAX;
+}
+
+static enum step
+step_command(struct session *session)
+{
+	const struct conf *conf = session->settings->conf;
+	struct slice in = stream_input(session->stream), line;
+	size_t max = command_bytes_max(conf);
+	size_t end = slice_find(slice_first(in, max), '\n');
+	enum step next;
+
+	session->is_blocked =
+	    stream_unsent_bytes(session->stream) > OUTPUT_BYTES_MAX;
+	if (session->is_blocked)
+		return STEP_WAIT;
+	if (session->service->is_stopping)
+		return say_end(session, "4.3.2", "stopping", "is stopping");
+	if (end == max)
+		return refuse_long_line(session);
+	if (end == in.n)
+		return session->is_eof ? STEP_LAST : STEP_WAIT;
+	line = slice_first(in, end);
+	if (line.n > 0 && line.p[line.n - 1] == '\r')
+		line.n--;
+	else if (!conf->bare_lf_ok)
+		return refuse_bare_lf(session, line);
+	next = command_run(session, line);
+	stream_consume(session->stream, end + 1);
+	deadline_set(session, next == STEP_DATA ? conf->timeouts.data_ms :
+	    conf->timeouts.command_ms);
+	return next;
+}
+
+static enum step
+step_skip(struct session *session)
+{
+	struct slice in = stream_input(session->stream);
+	size_t end = slice_find(in, '\n');
+
+	if (end == in.n) {
+		stream_consume(session->stream, in.n);
+		return session->is_eof ? STEP_LAST : STEP_WAIT;
+	}
+	stream_consume(session->stream, end + 1);
+	return STEP_COMMAND;
+}
+
+static enum step
+step_data(struct session *session)
+{
+	const struct conf *conf = session->settings->conf;
+	struct transaction *t = session->transaction;
+	struct slice in = stream_input(session->stream);
+	bool is_end;
+	size_t used;
+
+	if (in.n == 0) {
+		if (!session->is_eof)
+			return STEP_WAIT;
+		session->end_reason = "lost in data";
+		return STEP_LAST;
+	}
+	deadline_set(session, conf->timeouts.data_ms);
+	is_end = content_read(&t->content, &conf->limits, in, &t->draft,
+	    &used);
+	stream_consume(session->stream, used);
+	if (!is_end)
+		return STEP_DATA;
+	session->store = STORE_NOT_YET;
+	return t->content.fault == CONTENT_GOOD ? STEP_STORE : STEP_STORED;
+}
+
+static enum step
+step_store(struct session *session)
+{
+	if (session->store == STORE_NOT_YET)
+		return STEP_WAIT;
+	if (session->store == STORE_FAILED)
+		session->transaction->content.fault = CONTENT_IO;
+	return STEP_STORED;
+}
+
+static enum step
+step_stored(struct session *session)
+{
+	struct transaction *t = session->transaction;
+	struct answer answer;
+
+	if (t->content.fault == CONTENT_GOOD) {
+		answer_set(&answer, 250, "2.0.0", "%s accepted", t->draft.id);
+		note_message_accepted(session);
+		session->messages++;
+		session->idle_commands = 0;
+	} else {
+		answer_fault(&answer, t->content.fault);
+		note_message_refused(session, &answer);
+	}
+	transaction_free(&session->transaction);
+	deadline_set(session, session->settings->conf->timeouts.command_ms);
+	return say(session, &answer, STEP_COMMAND);
+}
+
+static enum step
+step_last(struct session *session)
+{
+	int sent = stream_flush(session->stream);
+
+	if (sent == 0)
+		return STEP_WAIT;
+	if (sent < 0)
+		return STEP_END;
+	/* Unread input would make close() a reset, which can overtake the
+	 * reply.  RFC 1122 section 4.2.2.13. */
+	if (session->is_eof || (stream_input(session->stream).n == 0 &&
+	    session->end_reason != NULL &&
+	    strcmp(session->end_reason, "quit") == 0))
+		return STEP_END;
+	stream_end_output(session->stream);
+	deadline_set(session, LINGER_FOR_MS);
+	return STEP_LINGER;
+}
+
+static enum step
+step_linger(struct session *session)
+{
+	stream_consume(session->stream, stream_input(session->stream).n);
+	return session->is_eof ? STEP_END : STEP_WAIT;
+}
+
+static enum step
+step_end(struct session *session)
+{
+	return STEP_WAIT;
+}
+
+/* ---- what the worker calls -------------------------------------------- */
+
+static void
+invariants_check(const struct session *session)
+{
+	const struct transaction *t = session->transaction;
+	bool is_in_data = session->step == STEP_DATA ||
+	    session->step == STEP_STORE || session->step == STEP_STORED;
+
+	if (session->magic != SESSION_MAGIC)
+		panic("session: not a session");
+	if (is_in_data && (t == NULL || !t->is_receiving))
+		panic("session in step %s without a message",
+		    steps[session->step].name);
+	if (!is_in_data && session->step < STEP_LAST && t != NULL &&
+	    t->is_receiving)
+		panic("session in step %s with an open message",
+		    steps[session->step].name);
+}
+
+void
+session_run(struct session *session)
+{
+	for (;;) {
+		enum step next;
+
+		invariants_check(session);
+		next = steps[session->step].fn(session);
+		if (next == STEP_WAIT)
+			break;
+		session->step = next;
+	}
+	switch (session->step) {
+	case STEP_STORE:
+		session->want = WANT_STORE;
+		break;
+	case STEP_END:
+		session->want = WANT_END;
+		break;
+	default:
+		session->want = session->is_eof || session->is_blocked ||
+		    session->step == STEP_LAST ? WANT_OUTPUT : WANT_INPUT;
+	}
+}
+
+void
+session_read(struct session *session)
+{
+	int left = DATA_READS_MAX;
+
+	if (stream_unsent_bytes(session->stream) > 0 &&
+	    stream_flush(session->stream) < 0) {
+		session_broken(session);
+		return;
+	}
+	do {
+		switch (session->is_eof ? STREAM_NOTHING :
+		    stream_fill(session->stream)) {
+		case STREAM_EOF:
+			session->is_eof = true;
+			break;
+		case STREAM_BROKEN:
+			session_broken(session);
+			return;
+		case STREAM_GOT:
+		case STREAM_NOTHING:
+			break;
+		}
+		session_run(session);
+	} while (session->step == STEP_DATA && --left > 0 &&
+	    stream_was_full(session->stream));
+}
+
+void
+session_broken(struct session *session)
+{
+	if (session->end_reason == NULL)
+		session->end_reason = session->step == STEP_DATA ?
+		    "lost in data" : "lost";
+	session->step = STEP_END;
+	session->want = WANT_END;
+}
+
+int64_t
+session_deadline(const struct session *session)
+{
+	return session->deadline_at_ms < session->end_at_ms ||
+	    session->step == STEP_LAST || session->step == STEP_LINGER ?
+	    session->deadline_at_ms : session->end_at_ms;
+}
+
+void
+session_expire(struct session *session)
+{
+	if (session->step == STEP_STORE)
+		return;		/* its turn is about to end */
+	if (session->step >= STEP_LAST) {
+		session_broken(session);
+		return;
+	}
+	session->step = clock_steady_ms() >= session->end_at_ms ?
+	    say_end(session, "4.4.2", "session timeout",
+	    "the session took too long") :
+	    say_end(session, "4.4.2", "timeout", "waited too long");
+	deadline_set(session, LINGER_FOR_MS);
+	session_run(session);
+}
+
+void
+session_stop(struct session *session, bool is_final)
+{
+	if (session->step >= STEP_LAST)
+		return;
+	/* step_command will say it behind the message. */
+	if (session->step == STEP_STORE ||
+	    (session->step == STEP_DATA && !is_final))
+		return;
+	session->step = say_end(session, "4.3.2", "stopping", "is stopping");
+	deadline_set(session, LINGER_FOR_MS);
+	session_run(session);
+}
+
+void
+session_stored(struct session *session, bool is_done)
+{
+	session->store = is_done ? STORE_DONE : STORE_FAILED;
+	session_run(session);
+}
+
+int
+client_parse(struct slice text, struct slice listener, struct client *out,
+    struct err *err)
+{
+	struct sockaddr_storage address;
+	struct slice host, port;
+	bool is_ipv6 = text.n > 0 && text.p[0] == '[';
+	socklen_t length;
+
+	if (net_endpoint_parse(text, 0, &address, &length, err) != 1)
+		return -1;
+	net_of_sockaddr((struct sockaddr *)&address, &out->net);
+	host = slice_from(text, is_ipv6 ? 1 : 0);
+	host = slice_first(host, slice_find(host, is_ipv6 ? ']' : ':'));
+	port = slice_from(text, (size_t)(host.p + host.n - text.p) +
+	    (is_ipv6 ? 2 : 1));
+	snprintf(out->text, sizeof(out->text), SLICE_FMT, SLICE_ARG(text));
+	snprintf(out->literal, sizeof(out->literal),
+	    "[%s" SLICE_FMT "]:" SLICE_FMT, is_ipv6 ? "IPv6:" : "",
+	    SLICE_ARG(host), SLICE_ARG(port));
+	snprintf(out->listener, sizeof(out->listener), SLICE_FMT,
+	    SLICE_ARG(listener));
+	return 1;
+}
+
+struct session *
+session_new(struct service *service, struct stream *stream,
+    const struct client *client)
+{
+	static ino_t counter;
+	struct session *session = mem_alloc(1, sizeof(*session));
+
+	session->magic = SESSION_MAGIC;
+	session->service = service;
+	session->settings = settings_hold(service->settings);
+	session->stream = stream;
+	session->client = *client;
+	spool_id_make(clock_wall_us(), ++counter, session->id);
+	session->end_at_ms = clock_steady_ms() +
+	    session->settings->conf->timeouts.session_ms;
+	str_init(&session->helo);
+	note_open(session);
+	return session;
+}
+
+void
+session_free(struct session **session)
+{
+	struct session *s = *session;
+
+	if (s == NULL)
+		return;
+	note_close(s);
+	transaction_free(&s->transaction);
+	settings_drop(&s->settings);
+	str_release(&s->helo);
+	s->magic = 0;
+	mem_free(session);
+}
+
+const char *
+session_step_name(const struct session *session)
+{
+	return steps[session->step].name;
+}

@@ -1,0 +1,105 @@
+/* session.h - one SMTP session, as steps over a stream
+ *
+ * A session never waits and calls nobody back: the worker calls session_*
+ * when something happened and then looks at ->want.  Only session.c assigns
+ * ->step and writes replies.  Commands (cmd_*.c) see this struct, too: they
+ * change helo and transaction and fill an answer.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_SESSION_H
+#define ZM_SMTPSERVER_SESSION_H
+
+#include "grammar/net.h"
+#include "io/stream.h"
+#include "smtpserver/answer.h"
+#include "smtpserver/service.h"
+#include "smtpserver/transaction.h"
+
+enum step {
+#define STEP(symbol, name, next, text) STEP_##symbol,
+#include "smtpserver/steps.h"
+#undef STEP
+	STEP_COUNT,
+	STEP_WAIT = STEP_COUNT		/* not a step: no more to do now */
+};
+
+enum phase {			/* what RFC 5321 section 4.1.4 orders */
+	PHASE_START = 1,	/* no HELO or EHLO yet */
+	PHASE_READY = 2,	/* no transaction */
+	PHASE_MAIL = 4,		/* a sender, no recipient */
+	PHASE_RCPT = 8,		/* a sender and recipients */
+	PHASE_ANY = 15
+};
+
+enum session_want {
+	WANT_INPUT,		/* input (or room for output) */
+	WANT_OUTPUT,		/* only room for output */
+	WANT_STORE,		/* its draft made durable: session_stored */
+	WANT_END		/* to be freed */
+};
+
+enum {
+	CLIENT_TEXT_BYTES = 72,
+	OUTPUT_BYTES_MAX = 65536,	/* said and not taken: stop reading */
+	IDLE_COMMANDS_MAX = 1000,	/* since the last accepted message */
+	LINGER_FOR_MS = 2000
+};
+
+struct client {
+	char		text[CLIENT_TEXT_BYTES];	/* "192.0.2.1:4711" */
+	char		literal[CLIENT_TEXT_BYTES];
+				/* "[192.0.2.1]:4711": RFC 5321 section 4.1.3 */
+	char		listener[CLIENT_TEXT_BYTES];	/* where it came in */
+	struct net	net;
+};
+
+/* Fill one from the texts of two endpoints.  1 or -1. */
+int client_parse(struct slice text, struct slice listener,
+    struct client *out, struct err *err);
+
+struct session {
+	unsigned		 magic;
+	struct service		*service;
+	struct settings		*settings;
+	struct stream		*stream;	/* the worker's */
+	struct client		 client;
+	char			 id[SPOOL_ID_BYTES];
+	enum step		 step;
+	enum session_want	 want;
+	struct str		 helo;		/* empty: not said yet */
+	bool			 is_esmtp;
+	bool			 is_eof, is_blocked;
+	enum { STORE_NOT_YET, STORE_DONE, STORE_FAILED } store;
+	struct transaction	*transaction;
+	unsigned		 errors, commands, idle_commands, messages;
+	int64_t			 deadline_at_ms;	/* of this step */
+	int64_t			 end_at_ms;		/* of the session */
+	const char		*end_reason;
+};
+
+/* A session for a client; says nothing before session_run. */
+struct session *session_new(struct service *service, struct stream *stream,
+    const struct client *client);
+/* An unfinished transaction is dropped; notes session.close. */
+void session_free(struct session **session);
+
+/* Take what has come, then run. */
+void session_read(struct session *session);
+/* Take steps until it must wait. */
+void session_run(struct session *session);
+/* When session_expire is due (clock_steady_ms). */
+int64_t session_deadline(const struct session *session);
+void session_expire(struct session *session);
+/* We stop: 421 now, or after the message that is on its way.  is_final:
+ * that message cannot be waited for. */
+void session_stop(struct session *session, bool is_final);
+/* Its draft is in router/ or freezer/, or could not be stored. */
+void session_stored(struct session *session, bool is_done);
+/* The peer is gone. */
+void session_broken(struct session *session);
+
+enum phase session_phase(const struct session *session);
+const char *session_step_name(const struct session *session);
+
+#endif

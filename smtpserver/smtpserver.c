@@ -1,0 +1,23 @@
+/* smtpserver.c - the process that listens
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "smtpserver/doorman.h"
+
+#include "base/banned.h"
+
+int
+main(int argc, char **argv)
+{
+	static const struct daemon daemon = {
+		.name = "smtpserver",
+		.purpose = "Takes mail from the network into the spool.",
+		.role = ROLE_SMTPSERVER,
+		.open_privileged = doorman_bind,
+		.after_drop = doorman_start,
+		.reload = doorman_reload,
+		.stop = doorman_stop,
+	};
+
+	return daemon_run(argc, argv, &daemon);
+}

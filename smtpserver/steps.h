@@ -1,0 +1,17 @@
+/* steps.h - what a session can be doing, one row each
+ *
+ * STEP(SYMBOL, name, "next steps", text)
+ * session.c has a function step_name for each row; it handles what has come
+ * and returns the next step, or STEP_WAIT when it can do no more now.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+STEP(GREET, greet, "command last", "say 220, or 421 while we stop")
+STEP(COMMAND, command, "skip data last end", "answer one command line")
+STEP(SKIP, skip, "command last end", "drop the rest of an overlong line")
+STEP(DATA, data, "store stored end", "take in the message")
+STEP(STORE, store, "stored", "wait until the message is durable, published")
+STEP(STORED, stored, "command last", "answer the end of data")
+STEP(LAST, last, "linger end", "get the last reply out")
+STEP(LINGER, linger, "end", "let the client read it: wait for its end")
+STEP(END, end, "", "over: the worker lets the session go")

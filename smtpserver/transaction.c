@@ -1,0 +1,116 @@
+/* transaction.c - the envelope that is being built
+ *
+ * In     parsed paths and parameters
+ * Out    the envelope lines of a message file, in a draft
+ * Holds  an arena, the recipients' lines, the draft (row S0)
+ * Trusts that paths were parsed; the encoder checks every line again
+ * Spec   RFC 5321 section 3.3; zmailer-message(5)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "smtpserver/transaction.h"
+
+#include "base/banned.h"
+
+struct transaction *
+transaction_new(const struct path *sender)
+{
+	struct transaction *transaction = mem_alloc(1, sizeof(*transaction));
+
+	transaction->arena = arena_new();
+	transaction->envelope.is_external = true;
+	transaction->envelope.is_error = path_is_null(sender);
+	transaction->envelope.from.local =
+	    slice_copy(transaction->arena, sender->local);
+	transaction->envelope.from.domain =
+	    slice_copy(transaction->arena, sender->domain);
+	str_init(&transaction->rcpt_lines);
+	return transaction;
+}
+
+void
+transaction_free(struct transaction **transaction)
+{
+	struct transaction *t = *transaction;
+
+	if (t == NULL)
+		return;
+	if (t->is_receiving)
+		draft_abort(&t->draft);	/* row S0: nothing was promised */
+	str_release(&t->rcpt_lines);
+	arena_free(&t->arena);
+	mem_free(transaction);
+}
+
+int
+transaction_add_rcpt(struct transaction *transaction,
+    const struct envelope_rcpt *rcpt, struct err *err)
+{
+	if (envelope_add_rcpt(&transaction->rcpt_lines, rcpt, err) != 1)
+		return -1;
+	transaction->rcpt_count++;
+	return 1;
+}
+
+static int
+write_envelope(struct transaction *transaction, struct err *err)
+{
+	struct str *lines = &transaction->rcpt_lines;
+	struct draft *draft = &transaction->draft;
+	struct str head = STR_INIT, end = STR_INIT;
+	int result = -1;
+
+	envelope_add_end(&end);
+	if (envelope_add_head(&head, &transaction->envelope, err) != 1)
+		errno = EINVAL;
+	else if (draft_write(draft, head.buf, head.len, err) == 0 &&
+	    draft_write(draft, lines->buf, lines->len, err) == 0 &&
+	    draft_write(draft, end.buf, end.len, err) == 0)
+		result = 0;
+	str_release(&head);
+	str_release(&end);
+	str_release(lines);
+	transaction->envelope.rcvdfrom = (struct slice){ NULL, 0 };
+	return result;
+}
+
+int
+transaction_open(struct transaction *transaction, struct spool *spool,
+    struct slice rcvdfrom, const char *with, bool bare_lf_ok,
+    struct err *err)
+{
+	struct envelope *envelope = &transaction->envelope;
+
+	/* row S0 begins: public/ has an incomplete file */
+	if (draft_open(spool, NULL, &transaction->draft, err) != 0)
+		return -1;
+	envelope->rcvdfrom = rcvdfrom;
+	envelope->with = slice_of(with);
+	_Static_assert(sizeof(envelope->id) == sizeof(transaction->draft.id),
+	    "both are spool ids");
+	memcpy(envelope->id, transaction->draft.id, sizeof(envelope->id));
+	if (write_envelope(transaction, err) != 0) {
+		int saved = errno;
+
+		draft_abort(&transaction->draft);
+		errno = saved;
+		return -1;
+	}
+	content_init(&transaction->content, bare_lf_ok);
+	transaction->is_receiving = true;
+	return 0;
+}
+
+void
+transaction_add_sender(const struct transaction *transaction,
+    struct str *out)
+{
+	if (transaction->envelope.is_error)
+		str_adds(out, "<>");
+	else
+		path_add(out, &transaction->envelope.from);
+}

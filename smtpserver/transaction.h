@@ -1,0 +1,46 @@
+/* transaction.h - one mail transaction: MAIL, RCPTs, DATA
+ *
+ * Life cycle: made by MAIL, freed by RSET, EHLO, the end of data, or the
+ * end of the session; whatever it holds goes with it, an unfinished draft
+ * included.  Recipients are kept once, as the lines that the message file
+ * will have.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_TRANSACTION_H
+#define ZM_SMTPSERVER_TRANSACTION_H
+
+#include "base/err.h"
+#include "mail/envelope.h"
+#include "smtpserver/content.h"
+
+struct transaction {
+	struct arena		*arena;
+	struct envelope		 envelope;	/* without recipients */
+	struct str		 rcpt_lines;
+	unsigned		 rcpt_count;
+	const struct conf_rule	*freeze;	/* NULL: goes to router/ */
+	bool			 is_receiving;	/* draft and content are live */
+	struct draft		 draft;
+	struct content		 content;
+};
+
+/* Begin with a sender (copied); null path: <>. */
+struct transaction *transaction_new(const struct path *sender);
+void transaction_free(struct transaction **transaction);
+
+/* One more recipient.  returns 1; -1 when it cannot be written as a line. */
+int transaction_add_rcpt(struct transaction *transaction,
+    const struct envelope_rcpt *rcpt, struct err *err);
+
+/* Open the draft and write the envelope into it.  rcvdfrom and with are
+ * borrowed for the call.  returns 0; -1 with errno (nothing is left). */
+int transaction_open(struct transaction *transaction, struct spool *spool,
+    struct slice rcvdfrom, const char *with, bool bare_lf_ok,
+    struct err *err);
+
+/* "alice@example.org", or "<>": for events. */
+void transaction_add_sender(const struct transaction *transaction,
+    struct str *out);
+
+#endif

@@ -1,0 +1,53 @@
+/* worker.h - many sessions in one loop, one group commit a turn
+ *
+ * A turn: read all that can be read and let the sessions take their steps;
+ * then make durable together what became complete, publish it, and only
+ * then write the replies, one write a session.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_WORKER_H
+#define ZM_SMTPSERVER_WORKER_H
+
+#include <stdint.h>
+
+#include "daemon/skeleton.h"
+#include "smtpserver/session.h"
+
+struct worker;
+
+/* A worker in a loop.  spool stays the caller's, settings are taken. */
+struct worker *worker_new(struct loop *loop, struct spool *spool,
+    struct settings *settings);
+/* Drops the sessions that are left. */
+void worker_free(struct worker **worker);
+
+/* Serve a client on fd (taken).  token: what worker_take_closed gives back
+ * when it has gone. */
+void worker_open(struct worker *worker, int fd, uint32_t token,
+    const struct client *client);
+
+/* For sessions to come (taken). */
+void worker_reload(struct worker *worker, struct settings *settings);
+
+enum { WORKER_STOP_FOR_MS = 10000 };
+
+/* Tell idle sessions 421, let those in DATA finish, at the most for
+ * WORKER_STOP_FOR_MS; then the loop is stopped. */
+void worker_stop(struct worker *worker);
+
+size_t worker_session_count(const struct worker *worker);
+/* Append "closed TOKEN\n" for each session that ended since the last call. */
+void worker_take_closed(struct worker *worker, struct str *out);
+
+/* The process: serve what the doorman sends over socket; never returns.
+ *
+ * From the doorman	open TOKEN ENDPOINT LISTENER	with a descriptor
+ *			reload				read the file again
+ *			stop				finish
+ * To the doorman	closed TOKEN
+ * End of file there means stop. */
+void worker_process(struct process *process, int socket,
+    struct spool *spool) __attribute__((noreturn));
+
+#endif
