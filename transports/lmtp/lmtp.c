@@ -1,0 +1,33 @@
+/* lmtp.c - the agent of channel lmtp: the smtp client with LHLO and a reply
+ * for each recipient (RFC 2033)
+ *
+ * Spec   zmailer-lmtp(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "transports/agent.h"
+#include "transports/smtp/client_agent.h"
+
+#include "base/banned.h"
+
+static int
+start(struct agent_run *run, struct err *err)
+{
+	return client_agent_start(run, true, err);
+}
+
+static const struct agent lmtp = {
+	.name = "lmtp",
+	.purpose = "hands mail to a mail store by LMTP",
+	.channel = "lmtp",
+	.start = start,
+	.job = client_agent_job,
+	.idle = client_agent_idle,
+	.finish = client_agent_finish,
+};
+
+int
+main(int argc, char **argv)
+{
+	return agent_main(argc, argv, &lmtp);
+}

@@ -1,0 +1,60 @@
+/* client_agent.c - the client in the frame of an agent
+ *
+ * In     jobs of the frame
+ * Out    verdicts
+ * Holds  one struct client for the life of the process
+ * Spec   doc/protocol/agent.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdlib.h>
+
+#include "transports/smtp/client.h"
+#include "transports/smtp/client_agent.h"
+
+#include "base/banned.h"
+
+int
+client_agent_start(struct agent_run *run, bool is_lmtp, struct err *err)
+{
+	const char *port = getenv("ZMAILER_TEST_SMTP_PORT");
+	struct client *client = mem_alloc(1, sizeof(*client));
+	uint64_t number;
+
+	client_init(client, run->conf, is_lmtp);
+	run->state = client;
+	if (port == NULL)
+		return 0;
+	if (!slice_number(slice_of(port), 1, 65535, &number))
+		return err_set(err, "ZMAILER_TEST_SMTP_PORT is no port");
+	client->port = (unsigned)number;
+	return 0;
+}
+
+int
+client_agent_job(struct agent_run *run, struct work_job *job, int body_fd,
+    struct verdict verdicts[])
+{
+	client_deliver(run->state, run->arena, job, body_fd, verdicts);
+	return 0;
+}
+
+void
+client_agent_idle(struct agent_run *run)
+{
+	struct client *client = run->state;
+	const struct conf_schedule *schedule = conf_schedule_for(run->conf,
+	    slice_of(run->agent->channel), slice_of(client->host));
+
+	client_idle(client, schedule->idle_ms);
+}
+
+void
+client_agent_finish(struct agent_run *run)
+{
+	struct client *client = run->state;
+
+	client_release(client);
+	mem_free(&client);
+	run->state = NULL;
+}

@@ -1,0 +1,323 @@
+/* client_mail.c - a job: transactions until every recipient has a verdict
+ *
+ * In     a job and, if need be, a connection
+ * Out    one verdict a recipient
+ * Holds  where each recipient of the job stands
+ * Trusts nothing in the addresses: controls never reach a command line
+ * Spec   RFC 5321 section 3.3; RFC 2920; RFC 1870 section 5; RFC 6531
+ *        section 3.2; RFC 2033 section 4.2 (a reply for each recipient)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "transports/smtp/mail.h"
+
+#include "base/banned.h"
+
+/* ---- the message and what came of it ---------------------------------- */
+
+/* SUCCESS was asked for and the peer took the duty to report it (RFC 3461
+ * section 5.2.2): the words say so, and no report is owed by us. */
+static void
+settle_taken(struct mail *mail, size_t index, struct verdict verdict)
+{
+	if (verdict.kind == VERDICT_RELAYED &&
+	    (mail->client->extensions & CLIENT_DSN) &&
+	    (mail->job->rcpts[index].notify & DSN_NOTIFY_SUCCESS))
+		verdict_pass_dsn(&verdict);
+	mail_settle(mail, index, &verdict);
+}
+
+static enum progress
+message_smtp(struct mail *mail)
+{
+	struct verdict verdict;
+	enum progress progress = hear_end(mail, &verdict);
+
+	if (progress != GO_ON)
+		return progress;
+	for (size_t i = 0; i < mail->picked_count; i++)
+		if (mail->states[mail->picked[i]] == RCPT_ACCEPTED)
+			settle_taken(mail, mail->picked[i], verdict);
+	return OVER;
+}
+
+static enum progress
+message_lmtp(struct mail *mail)
+{
+	struct verdict verdict;
+
+	for (size_t i = 0; i < mail->picked_count; i++) {
+		size_t index = mail->picked[i];
+		enum progress progress;
+
+		if (mail->states[index] != RCPT_ACCEPTED)
+			continue;
+		progress = hear_end(mail, &verdict);
+		if (progress != GO_ON)
+			return progress;
+		settle_taken(mail, index, verdict);
+	}
+	return OVER;
+}
+
+static enum progress
+message(struct mail *mail)
+{
+	struct verdict trouble;
+
+	if (client_content(mail->client, mail->job, mail->body_fd,
+	    &trouble) != PEER_OK) {
+		mail_settle_picked(mail, &trouble);
+		return BROKEN;
+	}
+	mail->client->messages++;
+	return mail->client->is_lmtp ? message_lmtp(mail) :
+	    message_smtp(mail);
+}
+
+/* ---- a transaction ----------------------------------------------------- */
+
+static void
+pick(struct mail *mail)
+{
+	mail->picked_count = mail->accepted_count = 0;
+	mail->is_mail_ok = false;
+	for (size_t i = 0; i < mail->job->rcpt_count &&
+	    mail->picked_count < CLIENT_RCPTS_MAX; i++) {
+		if (mail->states[i] != RCPT_WAITING)
+			continue;
+		mail->states[i] = RCPT_PICKED;
+		mail->picked[mail->picked_count++] = i;
+	}
+}
+
+static enum progress
+envelope_pipelined(struct mail *mail)
+{
+	enum progress progress, first = GO_ON;
+
+	bool is_reset = mail->client->needs_reset;
+
+	if (is_reset)
+		say_reset(mail);
+	say_mail(mail);
+	for (size_t i = 0; i < mail->picked_count; i++)
+		say_rcpt(mail, mail->picked[i]);
+	say_data(mail);
+	if (is_reset)
+		first = hear_reset(mail);
+	if (first == GO_ON)
+		first = hear_mail(mail);
+	if (first == BROKEN || first == STALE)
+		return first;
+	for (size_t i = 0; i < mail->picked_count; i++) {
+		progress = hear_rcpt(mail, mail->picked[i]);
+		if (progress != GO_ON)
+			return progress;
+	}
+	return hear_data(mail);
+}
+
+static enum progress
+envelope_stepwise(struct mail *mail)
+{
+	enum progress progress = GO_ON;
+
+	if (mail->client->needs_reset) {
+		say_reset(mail);
+		progress = hear_reset(mail);
+	}
+	if (progress == GO_ON) {
+		say_mail(mail);
+		progress = hear_mail(mail);
+	}
+	for (size_t i = 0; progress == GO_ON && i < mail->picked_count; i++) {
+		say_rcpt(mail, mail->picked[i]);
+		progress = hear_rcpt(mail, mail->picked[i]);
+	}
+	if (progress != GO_ON)
+		return progress;
+	if (mail->accepted_count == 0) {
+		mail->client->needs_reset = true;
+		return OVER;
+	}
+	say_data(mail);
+	return hear_data(mail);
+}
+
+static enum progress
+transaction(struct mail *mail)
+{
+	enum progress progress;
+
+	pick(mail);
+	progress = mail->client->extensions & CLIENT_PIPELINING ?
+	    envelope_pipelined(mail) : envelope_stepwise(mail);
+	if (progress == GO_ON)
+		progress = message(mail);
+	mail->client->used_at_ms = clock_steady_ms();
+	return progress;
+}
+
+/* ---- a job -------------------------------------------------------------- */
+
+static bool
+is_ascii(struct slice text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if ((unsigned char)text.p[i] > 127)
+			return false;
+	return true;
+}
+
+/* No control character can get into a command line. */
+static bool
+is_sayable(struct slice text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if ((unsigned char)text.p[i] < ' ' || text.p[i] == 127)
+			return false;
+	return true;
+}
+
+static void
+controls_check(struct mail *mail)
+{
+	const struct work_job *job = mail->job;
+	bool is_good = is_sayable(job->sender) && is_sayable(job->envid) &&
+	    is_sayable(job->bodytype);
+	struct verdict verdict;
+
+	verdict_set(&verdict, VERDICT_FAILED, "5.1.3",
+	    mail->client->is_lmtp ? "lmtp" : "smtp",
+	    "there is a control character in an address");
+	for (size_t i = 0; i < job->rcpt_count; i++)
+		if (!is_good || !is_sayable(job->rcpts[i].user) ||
+		    !is_sayable(job->rcpts[i].orcpt))
+			mail_settle(mail, i, &verdict);
+}
+
+/* RFC 6531 section 3.2: an address in UTF-8 goes only where it is
+ * understood. */
+static void
+utf8_check(struct mail *mail)
+{
+	bool is_sender_ascii = is_ascii(mail->job->sender);
+	struct verdict verdict;
+
+	mail->is_utf8 = false;
+	for (size_t i = 0; i < mail->job->rcpt_count; i++) {
+		if (is_sender_ascii && is_ascii(mail->job->rcpts[i].user))
+			continue;
+		mail->is_utf8 = true;
+		if (mail->client->extensions & CLIENT_SMTPUTF8)
+			return;
+		verdict_set(&verdict, VERDICT_FAILED, "5.6.7",
+		    mail->client->who,
+		    "the host does not take addresses in UTF-8");
+		mail_settle(mail, i, &verdict);
+	}
+	mail->is_utf8 = false;
+}
+
+/* RFC 1870 section 5: what is over the peer's limit is not even tried. */
+static void
+size_check(struct mail *mail)
+{
+	const struct client *client = mail->client;
+	struct verdict verdict;
+
+	if (client->size_limit_bytes == 0 ||
+	    mail->job->size_bytes <= client->size_limit_bytes)
+		return;
+	verdict_set(&verdict, VERDICT_FAILED, "5.3.4", client->who,
+	    "the message has %llu bytes, the host takes %llu",
+	    (unsigned long long)mail->job->size_bytes,
+	    (unsigned long long)client->size_limit_bytes);
+	mail_settle_all(mail, &verdict);
+}
+
+static bool
+has_waiting(const struct mail *mail)
+{
+	for (size_t i = 0; i < mail->job->rcpt_count; i++)
+		if (mail->states[i] == RCPT_WAITING)
+			return true;
+	return false;
+}
+
+/* Transactions over one connection until nobody waits or it is gone. */
+static enum progress
+transactions(struct mail *mail)
+{
+	enum progress progress = OVER;
+
+	utf8_check(mail);
+	size_check(mail);
+	while (progress == OVER && has_waiting(mail))
+		progress = transaction(mail);
+	return progress;
+}
+
+void
+client_deliver(struct client *client, struct arena *arena,
+    const struct work_job *job, int body_fd, struct verdict verdicts[])
+{
+	struct mail mail = { .client = client, .job = job,
+	    .body_fd = body_fd, .verdicts = verdicts };
+	char *host = slice_dup(arena, job->host);
+	enum progress progress = STALE;
+	struct verdict trouble;
+
+	mail.states = arena_alloc(arena, job->rcpt_count);
+	mail.picked = arena_alloc(arena,
+	    CLIENT_RCPTS_MAX * sizeof(*mail.picked));
+	controls_check(&mail);
+	while (progress == STALE && has_waiting(&mail)) {
+		if (!client_open(client, host, &trouble)) {
+			mail_settle_all(&mail, &trouble);
+			return;
+		}
+		progress = transactions(&mail);
+	}
+	if (progress != BROKEN)
+		return;
+	/* who was not reached shares the trouble of who was */
+	trouble = verdicts[mail.picked[mail.picked_count - 1]];
+	for (size_t i = 0; i < job->rcpt_count; i++)
+		if (mail.states[i] == RCPT_WAITING) {
+			verdict_set(&verdicts[i], VERDICT_DEFERRED, "4.4.2",
+			    client->who, "the connection ended before");
+			verdicts[i].host_trouble = trouble.host_trouble;
+		}
+}
+
+/* ---- life ---------------------------------------------------------------- */
+
+void
+client_init(struct client *client, const struct conf *conf, bool is_lmtp)
+{
+	memset(client, 0, sizeof(*client));
+	client->conf = conf;
+	client->is_lmtp = is_lmtp;
+	client->port = is_lmtp ? 24 : 25;
+	peer_init(&client->peer);
+}
+
+void
+client_release(struct client *client)
+{
+	client_quit(client);
+	peer_release(&client->peer);
+}
+
+void
+client_idle(struct client *client, int64_t idle_ms)
+{
+	if (peer_is_open(&client->peer) &&
+	    clock_steady_ms() - client->used_at_ms >= idle_ms)
+		client_quit(client);
+}
