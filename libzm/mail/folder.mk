@@ -8,7 +8,6 @@ libzm_a_SOURCES += \
 	libzm/mail/spool_lock.c libzm/mail/spool_draft.c libzm/mail/spool_claim.c \
 	libzm/mail/spool_aside.c libzm/mail/spool_work.c libzm/mail/spool_scan.c \
 	libzm/mail/spool_internal.h libzm/mail/spool.h
-	libzm/mail/work_internal.h libzm/mail/work.h
 libzm_a_SOURCES += \
 	libzm/mail/table.c libzm/mail/table_parse.c libzm/mail/table_net.c \
 	libzm/mail/table_internal.h libzm/mail/table.h
