@@ -1,0 +1,8 @@
+# real - Debian's mail programs as clients, next hops and readers
+EXTRA_DIST += tests/real
+if HAVE_PYTHON3
+TESTS += tests/real/run-corpus
+if !SANITIZE
+TESTS += tests/real/run-real
+endif
+endif

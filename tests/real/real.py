@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""zmailer with the programs that sites really use, from Debian packages.
+
+Clients: swaks, smtp-source, Python's smtplib, mail(1), the calls of cron
+and git.  Next hops: smtp-sink, Postfix, Exim.  Previous hop: Postfix.
+Readers: mutt on the Maildir and on the mbox, Python's mailbox module.
+Started by run-real in a mount and network namespace of its own.
+
+SPDX-License-Identifier: ISC
+"""
+import mailbox
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+TOP = os.environ["ZMAILER_SRC"]
+sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from privateroot import PrivateRoot                  # noqa: E402
+from zmtest import mta                               # noqa: E402
+
+MACHINE = ["nsenter", f"--net={os.environ['ZM_REAL_NET']}"]
+CASES = []
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+class Site:
+    """Our instance, and the private roots of the others."""
+
+    def __init__(self):
+        self.instance = mta.Mta("real")
+        self.next_port = mta.free_port()
+        self.instance.configure(
+            f"route sink.test via 127.0.0.1:{self.next_port}\n"
+            "route post.test via 127.0.0.1:2600\n"
+            "route exim.test via 127.0.0.1:2601\n"
+            "schedule smtp/* { retry 1s }\n")
+        shared = [self.instance.top, mta.BUILD]
+        self.postfix = PrivateRoot(["postfix", "bsd-mailx"], shared)
+        self.exim = PrivateRoot(["exim4-daemon-light"], shared)
+        self.postfix.install(MACHINE)
+        self.exim.install(MACHINE)
+        self.instance.start()
+
+    def close(self):
+        self.instance.close()
+        self.postfix.close()
+        self.exim.close()
+
+    def arrived(self, user, text, count=1):
+        mta.wait_for(f"{count} messages with {text!r} for {user}",
+                     lambda: sum(text.encode() in m for m in
+                                 self.instance.mailbox(user)) == count)
+
+
+# ---- clients --------------------------------------------------------
+
+@case
+def swaks_sends_to_a_local_user(site):
+    subprocess.run(["swaks", "--silent", "--server",
+                    f"127.0.0.1:{site.instance.port}", "--from",
+                    "s@src.test", "--to", "alice@localhost", "--header",
+                    "Subject: by swaks"], check=True, timeout=30)
+    site.arrived("alice", "Subject: by swaks")
+
+
+@case
+def smtp_source_sends_a_hundred_over_five_sessions(site):
+    site.postfix.run("/usr/sbin/smtp-source", "-c", "-m", "100", "-s", "5",
+                     "-f", "p@src.test", "-t", "bob@localhost", "-S",
+                     "by smtp-source", f"127.0.0.1:{site.instance.port}")
+    site.arrived("bob", "by smtp-source", 100)
+
+
+@case
+def mail_1_calls_our_sendmail(site):
+    site.postfix.run("mount", "--bind", f"{mta.BUILD}/tools/sendmail",
+                     "/usr/sbin/sendmail")
+    try:
+        site.postfix.run("mail", "-s", "by mail", "alice@localhost",
+                         input=b"hello\n",
+                         env={"ZMAILER_CONF": site.instance.conf})
+        site.arrived("alice", "Subject: by mail")
+    finally:
+        site.postfix.run("umount", "/usr/sbin/sendmail")
+
+
+@case
+def cron_calls_our_sendmail(site):
+    site.instance.command(
+        "sendmail", "-FCronDaemon", "-i", "-B8BITMIME", "-oem", "alice",
+        input=b"From: root (Cron Daemon)\nTo: alice\nSubject: by cron\n\n.\n"
+              b"out\n", check=0)
+    site.arrived("alice", "Subject: by cron")
+
+
+@case
+def git_send_email_calls_our_sendmail(site):
+    with tempfile.TemporaryDirectory() as top:
+        patch = os.path.join(top, "0001-x.patch")
+        with open(patch, "w") as file:
+            file.write("From 0 Mon Sep 17 00:00:00 2001\nFrom: G <g@src.test>"
+                       "\nDate: Fri, 20 Nov 2026 12:00:00 +0000\n"
+                       "Subject: [PATCH] by git\n\nx\n---\n")
+        if subprocess.run(["git", "send-email", "--help"],
+                          stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode:
+            # the package git-email is no part of git: the call it makes
+            with open(patch, "rb") as file:
+                site.instance.command("sendmail", "-i", "alice@localhost",
+                                      input=file.read(), check=0)
+        else:
+            subprocess.run(
+                ["git", "send-email", "--quiet", "--to=alice@localhost",
+                 "--from=g@src.test", "--confirm=never", "--suppress-cc=all",
+                 f"--smtp-server={mta.BUILD}/tools/sendmail", patch],
+                env=site.instance.env, check=True, cwd=top, timeout=30)
+    site.arrived("alice", "by git")
+
+
+# ---- next hops -------------------------------------------------------
+
+@case
+def smtp_sink_takes_what_we_relay(site):
+    dump = tempfile.mkdtemp(dir=site.instance.top)
+    os.chmod(dump, 0o777)
+    sink = site.postfix.start("/usr/sbin/smtp-sink", "-u", "nobody", "-R",
+                              dump, "-d", "m.", f"127.0.0.1:{site.next_port}",
+                              "100")
+    try:
+        for i in range(10):
+            site.instance.command("sendmail", f"k{i}@sink.test",
+                                  input=b"Subject: to the sink\n\nx\n",
+                                  check=0)
+        mta.wait_for("an empty spool", site.instance.is_empty, 30)
+        texts = []
+        for name in os.listdir(dump):
+            with open(os.path.join(dump, name), "rb") as file:
+                texts.append(file.read())
+        got = sum(t.count(b"Subject: to the sink") for t in texts)
+        assert got == 10, f"the sink has {got} of 10"
+    finally:
+        sink.terminate()
+        sink.wait()
+
+
+POSTFIX_CONF = """compatibility_level = 3.6
+myhostname = post.test
+mydestination = post.test
+inet_interfaces = 127.0.0.1
+inet_protocols = ipv4
+local_recipient_maps =
+alias_maps =
+home_mailbox = Maildir/
+relayhost = [127.0.0.1]:%d
+smtp_host_lookup = native
+maillog_file = /var/log/postfix.log
+"""
+
+
+def postfix_up(site):
+    site.postfix.write("/etc/postfix/main.cf",
+                       POSTFIX_CONF % site.instance.port)
+    path = site.postfix.root + "/etc/postfix/master.cf"
+    with open(path) as file:
+        text = file.read()
+    text = re.sub(r"^smtp +inet .*$", "2600 inet n - n - - smtpd", text,
+                  flags=re.M)
+    text = re.sub(r"^(\S+ +\S+ +\S+ +\S+ +)y( )", r"\1n\2", text, flags=re.M)
+    site.postfix.write("/etc/postfix/master.cf",
+                       text + "\npostlog unix-dgram n - n - 1 postlogd\n")
+    site.postfix.run("useradd", "-m", "petra", check=False)
+    site.postfix.run("postfix", "start")
+
+
+@case
+def postfix_is_the_next_hop_and_the_previous_one(site):
+    postfix_up(site)
+    try:
+        site.instance.command("sendmail", "-f", "bob@localhost",
+                              "petra@post.test",
+                              input=b"Subject: to postfix\n\nx\n", check=0)
+        box = site.postfix.root + "/home/petra/Maildir/new"
+        mta.wait_for("the message in Postfix's Maildir",
+                     lambda: os.path.isdir(box) and os.listdir(box), 30)
+        site.postfix.run("/usr/sbin/sendmail", "-f", "petra@post.test",
+                         "alice@localhost.test", "alice@localhost",
+                         input=b"Subject: from postfix\n\nx\n", check=False)
+        site.postfix.run("/usr/sbin/sendmail", "-f", "petra@post.test",
+                         "alice@localhost",
+                         input=b"Subject: from postfix only\n\nx\n")
+        site.arrived("alice", "Subject: from postfix only")
+    finally:
+        site.postfix.run("postfix", "stop", check=False)
+
+
+EXIM_CONF = """primary_hostname = exim.test
+domainlist local_domains = exim.test
+spool_directory = /var/spool/exim4
+log_file_path = /var/log/exim4/%slog
+acl_smtp_rcpt = all
+acl_smtp_data = all
+never_users =
+begin acl
+all:
+  accept
+begin routers
+here:
+  driver = accept
+  transport = box
+begin transports
+box:
+  driver = appendfile
+  file = /var/mail/exim-got
+  user = mail
+  group = mail
+"""
+
+
+@case
+def exim_is_the_next_hop(site):
+    site.exim.write("/etc/exim4/exim4.conf", EXIM_CONF)
+    os.chmod(site.exim.root + "/etc/exim4/exim4.conf", 0o644)
+    daemon = site.exim.start("/usr/sbin/exim4", "-bdf", "-q1m", "-oX",
+                             "127.0.0.1.2601")
+    try:
+        site.instance.command("sendmail", "-f", "bob@localhost",
+                              "eva@exim.test",
+                              input=b"Subject: to exim\n\nx\n", check=0)
+        box = site.exim.root + "/var/mail/exim-got"
+
+        def has_it():
+            try:
+                with open(box, "rb") as file:
+                    return b"Subject: to exim" in file.read()
+            except OSError:
+                return False
+        mta.wait_for("the message in Exim's mailbox", has_it, 30)
+    finally:
+        daemon.send_signal(signal.SIGTERM)
+        daemon.wait()
+
+
+# ---- readers ----------------------------------------------------------
+
+def screen_of(command, env, text):
+    """Run a full-screen program until text shows; True if it did."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execvpe(command[0], command, dict(env, TERM="xterm"))
+    seen, end = b"", time.monotonic() + 20
+    try:
+        while time.monotonic() < end and text.encode() not in seen:
+            if select.select([fd], [], [], 0.2)[0]:
+                try:
+                    seen += os.read(fd, 65536)
+                except OSError:
+                    break
+        os.write(fd, b"x")
+    except OSError:
+        pass
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(fd)
+    return text.encode() in seen
+
+
+@case
+def mutt_opens_the_maildir(site):
+    site.instance.command("sendmail", "alice@localhost",
+                          input=b"Subject: for mutt\n\nx\n", check=0)
+    site.arrived("alice", "Subject: for mutt")
+    assert screen_of(["mutt", "-n", "-F", "/dev/null", "-R", "-f",
+                      f"{site.instance.dir}/mail/alice"],
+                     os.environ, "for mutt"), "mutt does not show it"
+
+
+@case
+def the_mbox_is_read_by_mutt_and_python(site):
+    other = mta.Mta("mbox")
+    try:
+        with open(other.conf) as file:
+            text = re.sub(r"^mailbox .*$", f"mailbox mbox {other.dir}/mail/"
+                          "{user}.mbox", file.read(), flags=re.M)
+        with open(other.conf, "w") as file:
+            file.write(text)
+        other.start()
+        for i in range(20):
+            other.command("sendmail", "-f", "bob@localhost",
+                          "alice@localhost", check=0,
+                          input=b"Subject: mbox %d\n\nFrom the start\n" % i)
+        mta.wait_for("an empty spool", other.is_empty, 30)
+        path = f"{other.dir}/mail/alice.mbox"
+        box = mailbox.mbox(path)
+        assert len(box) == 20, f"{len(box)} messages in the mbox"
+        assert screen_of(["mutt", "-n", "-F", "/dev/null", "-R", "-f", path],
+                         os.environ, "mbox 1"), "mutt does not show it"
+    finally:
+        other.close()
+
+
+def main():
+    site, failed = Site(), 0
+    try:
+        for run in CASES:
+            try:
+                run(site)
+                print(f"ok   {run.__name__}", flush=True)
+            except (AssertionError, OSError,
+                    subprocess.SubprocessError) as error:
+                failed += 1
+                out = getattr(error, "output", None) or b""
+                print(f"FAIL {run.__name__}: {error}\n"
+                      f"{out.decode('utf-8', 'replace')[-1500:]}", flush=True)
+    finally:
+        site.close()
+    print(f"real: {len(CASES) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
