@@ -143,6 +143,7 @@ struct conf {
 	enum { SYNC_GROUP, SYNC_STRICT, SYNC_UNSAFE } sync;
 	bool		 bare_lf_ok;		/* bare-newline accept */
 	const char	*dns_server;		/* NULL: the system's */
+	unsigned	 mx_port;		/* where next hops found by MX listen */
 	const char	*accounts[ROLE_COUNT];	/* user names when root */
 	unsigned	 smtpserver_workers, router_workers;
 	int64_t		 group_ms;		/* outcomes durable within */

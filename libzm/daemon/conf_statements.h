@@ -286,6 +286,13 @@ STATEMENT(TOP, "dns", NONE, setting, "setting", "",
 SETTING("dns", "", dns_server, "endpoint", "",
     "a name server; as a preset the system's own")
 
+STATEMENT(TOP, "mx-port", NONE, setting, "setting", "",
+    "mx-port PORT", "",
+    "The port of next hops that the DNS names; another than 25 only behind "
+    "a translating gateway, or in tests.",
+    "mx-port 2525")
+SETTING("mx-port", "", mx_port, "number:1-65535", "25", "a port")
+
 STATEMENT(TOP, "spool", NONE, setting, "setting", "",
     "spool DIRECTORY", "",
     "Where the mail is kept; the whole of it lies on one local file system.",

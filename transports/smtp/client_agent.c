@@ -17,17 +17,10 @@
 int
 client_agent_start(struct agent_run *run, bool is_lmtp, struct err *err)
 {
-	const char *port = getenv("ZMAILER_TEST_SMTP_PORT");
 	struct client *client = mem_alloc(1, sizeof(*client));
-	uint64_t number;
 
 	client_init(client, run->conf, is_lmtp);
 	run->state = client;
-	if (port == NULL)
-		return 0;
-	if (!slice_number(slice_of(port), 1, 65535, &number))
-		return err_set(err, "ZMAILER_TEST_SMTP_PORT is no port");
-	client->port = (unsigned)number;
 	return 0;
 }
 

@@ -303,7 +303,7 @@ client_init(struct client *client, const struct conf *conf, bool is_lmtp)
 	memset(client, 0, sizeof(*client));
 	client->conf = conf;
 	client->is_lmtp = is_lmtp;
-	client->port = is_lmtp ? 24 : 25;
+	client->port = is_lmtp ? 24 : conf->mx_port;
 	peer_init(&client->peer);
 }
 
