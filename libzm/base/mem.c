@@ -31,11 +31,20 @@ struct arena {
 	size_t		 used;
 };
 
+static void
+check_product(size_t count, size_t size)
+{
+	if (size > 0 && count > SIZE_MAX / 2 / size)
+		fatal("out of memory: %zu x %zu bytes", count, size);
+}
+
 void *
 mem_alloc(size_t count, size_t size)
 {
-	void *p = calloc(count ? count : 1, size ? size : 1);
+	void *p;
 
+	check_product(count, size);
+	p = calloc(count ? count : 1, size ? size : 1);
 	if (p == NULL)
 		fatal("out of memory: %zu x %zu bytes", count, size);
 	return p;
@@ -44,8 +53,10 @@ mem_alloc(size_t count, size_t size)
 void *
 mem_grow(void *old, size_t count, size_t size)
 {
-	void *p = reallocarray(old, count ? count : 1, size ? size : 1);
+	void *p;
 
+	check_product(count, size);
+	p = reallocarray(old, count ? count : 1, size ? size : 1);
 	if (p == NULL)
 		fatal("out of memory: %zu x %zu bytes", count, size);
 	return p;

@@ -63,7 +63,7 @@ slice_starts(struct slice s, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
-	return s.n >= n && memcmp(s.p, prefix, n) == 0;
+	return s.n >= n && (n == 0 || memcmp(s.p, prefix, n) == 0);
 }
 
 bool
@@ -71,7 +71,8 @@ slice_ends(struct slice s, const char *suffix)
 {
 	size_t n = strlen(suffix);
 
-	return s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0;
+	return s.n >= n &&
+	    (n == 0 || memcmp(s.p + s.n - n, suffix, n) == 0);
 }
 
 struct slice

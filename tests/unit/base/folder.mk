@@ -2,7 +2,14 @@
 if HAVE_CRITERION
 check_PROGRAMS += tests/unit/base/unit-base
 TESTS += tests/unit/base/unit-base
-tests_unit_base_unit_base_SOURCES = tests/unit/base/test_str.c
+tests_unit_base_unit_base_SOURCES = \
+	tests/unit/base/test_mem.c \
+	tests/unit/base/test_str.c \
+	tests/unit/base/test_err.c \
+	tests/unit/base/test_clock.c \
+	tests/unit/base/test_crc32c.c \
+	tests/unit/base/test_json.c \
+	tests/unit/base/test_event.c
 tests_unit_base_unit_base_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_base_unit_base_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
 endif

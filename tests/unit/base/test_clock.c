@@ -1,0 +1,114 @@
+/* test_clock.c - clocks, their texts, and the one that a test moves
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+Test(clock, rfc_3339)
+{
+	static const struct { int64_t us; const char *want; } rows[] = {
+		{ 0, "1970-01-01T00:00:00.000Z" },
+		{ 1795208640123456, "2026-11-20T21:04:00.123Z" },
+		{ 951782400999999, "2000-02-29T00:00:00.999Z" },
+		{ 4102444799000000, "2099-12-31T23:59:59.000Z" },
+	};
+	char text[CLOCK_TEXT_BYTES];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		clock_rfc3339(rows[i].us, text);
+		cr_expect_str_eq(text, rows[i].want);
+	}
+}
+
+Test(clock, rfc_5322)
+{
+	static const struct {
+		const char	*zone;
+		int64_t		 s;
+		const char	*want;
+	} rows[] = {
+		{ "UTC0", 0, "Thu, 1 Jan 1970 00:00:00 +0000" },
+		{ "UTC0", 1795208640, "Fri, 20 Nov 2026 21:04:00 +0000" },
+		{ "XST-5:30", 1795208640, "Sat, 21 Nov 2026 02:34:00 +0530" },
+		{ "XST8", 1795208640, "Fri, 20 Nov 2026 13:04:00 -0800" },
+	};
+	char text[CLOCK_TEXT_BYTES];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		setenv("TZ", rows[i].zone, 1);
+		tzset();
+		clock_rfc5322(rows[i].s, text);
+		cr_expect_str_eq(text, rows[i].want);
+	}
+}
+
+Test(clock, spans)
+{
+	static const struct { int64_t s; const char *want; } rows[] = {
+		{ 0, "0s" }, { -5, "0s" }, { 45, "45s" }, { 60, "1m" },
+		{ 61, "1m1s" }, { 3599, "59m59s" }, { 3600, "1h" },
+		{ 11520, "3h12m" }, { 11521, "3h12m" }, { 86400, "1d" },
+		{ 432000, "5d" }, { 90000, "1d1h" }, { 86460, "1d" },
+	};
+	char text[CLOCK_TEXT_BYTES];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		clock_span(rows[i].s, text);
+		cr_expect_str_eq(text, rows[i].want);
+	}
+}
+
+Test(clock, runs_by_itself)
+{
+	int64_t before = (int64_t)time(NULL), now = clock_wall_s();
+	int64_t steady_ms = clock_steady_ms();
+
+	unsetenv("ZMAILER_TEST_CLOCK");
+	cr_expect_geq(now, before);
+	cr_expect_leq(now, (int64_t)time(NULL));
+	cr_expect_geq(clock_steady_ms(), steady_ms);
+	cr_expect_eq(clock_nap_ms(), -1);
+}
+
+static void
+move(int fd, int64_t by_s)
+{
+	cr_assert_eq(pwrite(fd, &by_s, sizeof(by_s), 0), sizeof(by_s));
+}
+
+Test(clock, can_be_moved)
+{
+	char path[] = "/tmp/zm-clock-XXXXXX";
+	int fd = mkstemp(path);
+	int64_t wall_s, steady_ms;
+
+	cr_assert_geq(fd, 0);
+	move(fd, 0);
+	setenv("ZMAILER_TEST_CLOCK", path, 1);
+	wall_s = clock_wall_s();
+	steady_ms = clock_steady_ms();
+	cr_expect_eq(clock_nap_ms(), 20);
+	move(fd, 3600);
+	cr_expect_geq(clock_wall_s(), wall_s + 3600);
+	cr_expect_lt(clock_wall_s(), wall_s + 3660);
+	cr_expect_geq(clock_steady_ms(), steady_ms + 3600000);
+	move(fd, 0);
+	cr_expect_lt(clock_wall_s(), wall_s + 60);
+	close(fd);
+	unlink(path);
+}
+
+Test(clock, a_test_clock_that_is_not_there_is_fatal, .exit_code = EXIT_FATAL)
+{
+	setenv("ZMAILER_TEST_CLOCK", "/nonexistent/clock", 1);
+	clock_wall_s();
+}

@@ -1,0 +1,169 @@
+/* test_event.c - the journal
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/event.h"
+#include "base/json.h"
+
+static char dir[] = "/tmp/zm-event-XXXXXX";
+static char file[128];
+
+static void
+open_journal(void)
+{
+	char now_text[CLOCK_TEXT_BYTES];
+
+	cr_assert_not_null(mkdtemp(dir));
+	cr_assert_eq(event_open(dir), 0);
+	err_program("tester");
+	clock_rfc3339(clock_wall_us(), now_text);
+	snprintf(file, sizeof(file), "%s/events-%.10s.jsonl", dir, now_text);
+}
+
+static void
+close_journal(void)
+{
+	event_open(NULL);
+	unlink(file);
+	rmdir(dir);
+}
+
+static struct slice
+read_journal(void)
+{
+	static char text[8192];
+	int fd = open(file, O_RDONLY);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text));
+
+	if (fd >= 0)
+		close(fd);
+	cr_assert_geq(n, 0);
+	return (struct slice){ text, (size_t)n };
+}
+
+static void
+expect_member(struct slice line, const char *key, const char *want)
+{
+	struct str value = STR_INIT;
+
+	cr_expect(json_get(line, key, &value), "%s", key);
+	cr_expect_str_eq(value.buf, want);
+	str_release(&value);
+}
+
+Test(event, one_line_with_every_key, .init = open_journal,
+    .fini = close_journal)
+{
+	struct slice rest, line;
+
+	event(EV_RCPT_OK, "id1", "to", SLICE("a@b\n\"x\""), "code",
+	    SLICE("2.0.0"), "ms", event_number(12), NULL);
+	event(EV_DAEMON_STOP, NULL, NULL);
+	cr_expect_eq(read_journal().n, 0, "nothing before the flush");
+	event_flush();
+	rest = read_journal();
+	cr_assert(slice_cut(&rest, '\n', &line));
+	expect_member(line, "id", "id1");
+	expect_member(line, "ev", "rcpt.ok");
+	expect_member(line, "d", "tester");
+	expect_member(line, "to", "a@b\n\"x\"");
+	expect_member(line, "code", "2.0.0");
+	expect_member(line, "ms", "12");
+	cr_assert(slice_cut(&rest, '\n', &line));
+	expect_member(line, "ev", "daemon.stop");
+	cr_expect_not(json_get(line, "id", &(struct str)STR_INIT));
+	cr_expect_eq(rest.n, 0);
+}
+
+Test(event, a_second_flush_appends, .init = open_journal,
+    .fini = close_journal)
+{
+	size_t first;
+
+	event(EV_DAEMON_STOP, NULL, NULL);
+	event_flush();
+	first = read_journal().n;
+	event(EV_DAEMON_STOP, NULL, NULL);
+	event_flush();
+	cr_expect_eq(read_journal().n, 2 * first);
+	event_flush();
+	cr_expect_eq(read_journal().n, 2 * first);
+}
+
+Test(event, long_values_are_cut, .init = open_journal, .fini = close_journal)
+{
+	static char words[5000];
+	struct str value = STR_INIT;
+
+	memset(words, 'w', sizeof(words));
+	event(EV_RCPT_OK, "id", "reply",
+	    (struct slice){ words, sizeof(words) }, NULL);
+	event_flush();
+	cr_expect(json_get(read_journal(), "reply", &value));
+	cr_expect_eq(value.len, 1000);
+	str_release(&value);
+}
+
+Test(event, a_key_its_row_does_not_name_is_a_panic, .init = open_journal,
+    .signal = SIGABRT)
+{
+	rmdir(dir);
+	event(EV_DAEMON_STOP, NULL, "colour", SLICE("blue"), NULL);
+}
+
+Test(event, warnings_go_to_stderr_as_well)
+{
+	static const char want[] =
+	    "tester: id1 host.down host=\"h\\x0A\\x1B[1m\"\n";
+	char got[200] = "";
+	int kept = dup(STDERR_FILENO), pipe_fds[2];
+
+	err_program("tester");
+	event_open(NULL);
+	cr_assert_eq(pipe(pipe_fds), 0);
+	dup2(pipe_fds[1], STDERR_FILENO);
+	close(pipe_fds[1]);
+	event(EV_HOST_DOWN, "id1", "host", SLICE("h\n\x1b[1m"), NULL);
+	event(EV_DAEMON_STOP, NULL, NULL);
+	dup2(kept, STDERR_FILENO);
+	cr_assert_geq(read(pipe_fds[0], got, sizeof(got) - 1), 0);
+	cr_expect_str_eq(got, want);
+}
+
+Test(event, a_missing_directory_is_said)
+{
+	cr_expect_eq(event_open("/nonexistent/log"), -1);
+}
+
+Test(event, sixteen_numbers_at_once)
+{
+	struct slice numbers[16];
+
+	for (int i = 0; i < 16; i++)
+		numbers[i] = event_number(-i);
+	cr_expect(slice_is(numbers[0], "0"));
+	cr_expect(slice_is(numbers[15], "-15"));
+}
+
+Test(event, rows_are_sound)
+{
+	for (int i = 0; i < EV_COUNT; i++) {
+		const struct event_row *row = &event_rows[i];
+
+		cr_expect_neq(row->name[0], '\0');
+		cr_expect_eq(row->text[strlen(row->text) - 1], '.', "%s",
+		    row->name);
+		for (int k = 0; k < i; k++)
+			cr_expect_str_neq(row->name, event_rows[k].name);
+	}
+}
