@@ -1,6 +1,9 @@
 # tests - unit and fuzz-corpus replay in make check; flow, crash and bench beside them
 AM_TESTS_ENVIRONMENT = ZMAILER_SRC=$(abs_top_srcdir); export ZMAILER_SRC; \
-	ZMAILER_BUILD=$(abs_top_builddir); export ZMAILER_BUILD;
+	ZMAILER_BUILD=$(abs_top_builddir); export ZMAILER_BUILD; \
+	LSAN_OPTIONS=suppressions=$(abs_top_srcdir)/tests/unit/lsan.supp:print_suppressions=0; \
+	export LSAN_OPTIONS;
+EXTRA_DIST += tests/unit/lsan.supp
 include tests/unit/base/folder.mk
 include tests/unit/grammar/folder.mk
 include tests/unit/io/folder.mk

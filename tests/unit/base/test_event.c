@@ -124,7 +124,7 @@ Test(event, a_key_its_row_does_not_name_is_a_panic, .init = open_journal,
 Test(event, warnings_go_to_stderr_as_well)
 {
 	static const char want[] =
-	    "tester: id1 host.down host=\"h\\x0A\\x1B[1m\"\n";
+	    "tester: id1 spool.trouble file=\"h\\x0A\\x1B[1m\"\n";
 	char got[200] = "";
 	int kept = dup(STDERR_FILENO), pipe_fds[2];
 
@@ -133,7 +133,7 @@ Test(event, warnings_go_to_stderr_as_well)
 	cr_assert_eq(pipe(pipe_fds), 0);
 	dup2(pipe_fds[1], STDERR_FILENO);
 	close(pipe_fds[1]);
-	event(EV_HOST_DOWN, "id1", "host", SLICE("h\n\x1b[1m"), NULL);
+	event(EV_SPOOL_TROUBLE, "id1", "file", SLICE("h\n\x1b[1m"), NULL);
 	event(EV_DAEMON_STOP, NULL, NULL);
 	dup2(kept, STDERR_FILENO);
 	cr_assert_geq(read(pipe_fds[0], got, sizeof(got) - 1), 0);
