@@ -7,7 +7,10 @@ libzm_a_SOURCES += \
 	libzm/mail/spool_names.c libzm/mail/spool_rename.c libzm/mail/spool_open.c \
 	libzm/mail/spool_lock.c libzm/mail/spool_draft.c libzm/mail/spool_claim.c \
 	libzm/mail/spool_aside.c libzm/mail/spool_work.c libzm/mail/spool_scan.c \
-	libzm/mail/spool_internal.h libzm/mail/spool.h
+	libzm/mail/spool_copy.c libzm/mail/spool_recover.c \
+	libzm/mail/spool_recover_public.c libzm/mail/spool_recover_router.c \
+	libzm/mail/spool_recover_work.c libzm/mail/spool_recover_twin.c \
+	libzm/mail/spool_recover.h libzm/mail/spool_internal.h libzm/mail/spool.h
 libzm_a_SOURCES += \
 	libzm/mail/table.c libzm/mail/table_parse.c libzm/mail/table_net.c \
 	libzm/mail/table_internal.h libzm/mail/table.h

@@ -82,6 +82,9 @@ int spool_scan_entries(const struct spool *spool, enum spool_area area,
 int spool_rename_aside(int from_fd, const char *from, int to_fd, ino_t inode,
     const char *why, char out_name[SPOOL_NAME_BYTES]);
 
+/* Draft of a copy: "copy-of-<inode>-<ctime>" of the original (row S4). */
+#define SPOOL_COPY_OF "copy-of-"
+
 /* Check a why of ours: [a-z0-9-]+, behind "_" if that is allowed. */
 bool spool_why_is(const char *why, bool underscore_ok);
 
