@@ -8,3 +8,6 @@
  */
 VERB(help, "[VERB | STATEMENT]", "what a verb or a configuration statement does")
 VERB(demo, "[--keep] [DIR]", "six messages with six fates, in ./demo, through the real processes")
+VERB(check, "[--syntax] [--quiet] [--json] [FILE]", "read a configuration as the daemons would, and say what is wrong")
+VERB(config, "show [--all] [--json]", "the settings in force and where each was written")
+VERB(init, "DIR [--port N] [--sink PORT]", "make a private instance that any user can start")

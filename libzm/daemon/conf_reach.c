@@ -68,11 +68,19 @@ has_no_condition(const struct conf_rule *rule)
 	    (rule->action != ACTION_ACCEPT || rule->for_any);
 }
 
+/* A rule that speaks of mail for our own domains only. */
+static bool
+is_own_only(const struct conf_rule *rule)
+{
+	return rule->action == ACTION_ACCEPT && !rule->for_any &&
+	    rule->rcpt == NULL;
+}
+
 static bool
 rule_covers(const struct conf_rule *wide, const struct conf_rule *narrow)
 {
-	if (wide->action == ACTION_ACCEPT && !wide->for_any &&
-	    (narrow->action != ACTION_ACCEPT || narrow->for_any))
+	if (wide->action == ACTION_FREEZE ||
+	    (is_own_only(wide) && !is_own_only(narrow)))
 		return false;
 	if (wide->from_table != NULL && (narrow->from_table == NULL ||
 	    strcmp(wide->from_table, narrow->from_table) != 0))
@@ -88,10 +96,12 @@ rule_covers(const struct conf_rule *wide, const struct conf_rule *narrow)
 static bool
 is_open_relay(const struct conf_rule *rule)
 {
-	return rule->action == ACTION_ACCEPT && rule->for_any &&
-	    rule->from_table == NULL &&
-	    (!rule->has_from_net || rule->from_net.bits == 0) &&
-	    (rule->rcpt == NULL || strcmp(rule->rcpt, "*") == 0);
+	if (rule->action != ACTION_ACCEPT || rule->from_table != NULL ||
+	    (rule->has_from_net && rule->from_net.bits > 0))
+		return false;
+	if (rule->rcpt == NULL)
+		return rule->for_any;
+	return strspn(rule->rcpt, "*@") == strlen(rule->rcpt);
 }
 
 static void

@@ -252,9 +252,10 @@ table_check(struct table *table, struct err *err)
 	contents = table->contents;
 	if (contents->twice_line == 0)
 		return 1;
-	return err_set(err, "%s:%u: this key stands in line %u already; the "
-	    "first counts", table->path[0] ? table->path : table->name,
+	err_set(err, "%s:%u: this key stands in line %u already; the first "
+	    "counts", table->path[0] ? table->path : table->name,
 	    contents->twice_line, contents->first_line);
+	return 0;
 }
 
 enum table_result

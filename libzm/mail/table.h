@@ -34,7 +34,9 @@ enum table_result table_lookup(struct table *table, struct slice key,
 enum table_result table_has_address(struct table *table,
     const struct net *address, unsigned *out_line, struct err *err);
 
-/* Read it now; err says file:line of the first bad entry. 1 or -1. */
+/* Read it now.  returns 1; 0 when a key stands there twice (the first
+ * counts; err says file:line); -1 when it cannot be used (err says
+ * file:line of the first bad entry). */
 int table_check(struct table *table, struct err *err);
 
 /* All entries, in file order (for check, newaliases). */

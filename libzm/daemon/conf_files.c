@@ -1,0 +1,175 @@
+/* conf_files.c - what a configuration needs of the machine is there
+ *
+ * In     a conf that is right in itself
+ * Out    more complaints: tables that cannot be read, directories that are
+ *        missing or lie on two file systems, accounts
+ * Holds  nothing
+ * Spec   zmailer(8), check
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/conf_internal.h"
+#include "mail/spool.h"
+#include "mail/table.h"
+
+#include "base/banned.h"
+
+struct look {
+	const struct conf	*conf;
+	struct arena		*arena;
+	struct conf_report	*report;
+};
+
+static void
+complain(struct look *look, enum conf_kind kind, struct conf_at at,
+    const char *hint, const char *text)
+{
+	conf_complain_at(look->report, look->arena, look->conf->book, kind,
+	    at, 1, hint, text);
+}
+
+static struct conf_at
+at_of_setting(const struct look *look, const char *statement,
+    const char *key)
+{
+	const struct conf_setting *setting = conf_setting_find(statement,
+	    slice_of(key));
+
+	return look->conf->book->setting_at[setting - conf_settings];
+}
+
+/* Is the table asked for networks by some rule? */
+static bool
+is_of_networks(const struct conf *conf, const char *name)
+{
+	for (size_t i = 0; i < conf->rule_count; i++)
+		if (conf->rules[i].from_table != NULL &&
+		    strcmp(conf->rules[i].from_table, name) == 0)
+			return true;
+	return false;
+}
+
+static void
+check_table(struct look *look, const struct conf_table *entry)
+{
+	static const struct net anything = { .bits = 128 };
+	struct table *table = table_new(entry->name, entry->spec);
+	struct err err;
+	int result = table_check(table, &err);
+
+	if (result == 1 && is_of_networks(look->conf, entry->name) &&
+	    table_has_address(table, &anything, NULL, &err) == TABLE_TROUBLE)
+		result = -1;
+	if (result != 1)
+		complain(look, result == 0 ? CONF_WARNING : CONF_ERROR,
+		    entry->at, NULL, err.text);
+	table_free(&table);
+}
+
+/* Returns whether it is a directory. */
+static bool
+check_directory(struct look *look, const char *statement, const char *path,
+    struct stat *out)
+{
+	struct conf_at at = at_of_setting(look, statement, "");
+
+	if (stat(path, out) != 0) {
+		complain(look, CONF_WARNING, at,
+		    "the first start makes it, if it may",
+		    arena_printf(look->arena, "%s %s: %s", statement, path,
+		    strerror(errno)));
+		return false;
+	}
+	if (S_ISDIR(out->st_mode))
+		return true;
+	complain(look, CONF_ERROR, at, NULL, arena_printf(look->arena,
+	    "%s %s is no directory", statement, path));
+	return false;
+}
+
+static void
+check_area(struct look *look, const struct stat *spool, const char *name)
+{
+	const char *path = arena_printf(look->arena, "%s/%s",
+	    look->conf->spool_dir, name);
+	struct stat st;
+
+	if (stat(path, &st) != 0) {
+		if (errno != ENOENT)
+			complain(look, CONF_WARNING,
+			    at_of_setting(look, "spool", ""), NULL,
+			    arena_printf(look->arena, "%s: %s", path,
+			    strerror(errno)));
+		return;
+	}
+	if (st.st_dev != spool->st_dev)
+		complain(look, CONF_ERROR, at_of_setting(look, "spool", ""),
+		    "a spool is one file system: mail moves by rename(2)",
+		    arena_printf(look->arena, "%s is on another file system "
+		    "than %s", path, look->conf->spool_dir));
+}
+
+/* The directory in front of the first part that depends on the user. */
+static void
+check_mailbox(struct look *look)
+{
+	const char *path = look->conf->mailbox_path;
+	const char *brace = strchr(path, '{');
+	size_t n = brace ? (size_t)(brace - path) : strlen(path);
+	struct stat st;
+	char *dir;
+
+	while (n > 0 && path[n - 1] != '/')
+		n--;
+	if (n == 0)
+		return;
+	dir = arena_dup(look->arena, path, n > 1 ? n - 1 : 1);
+	if (stat(dir, &st) != 0)
+		complain(look, CONF_WARNING, look->conf->book->mailbox_at,
+		    NULL, arena_printf(look->arena, "mailboxes in %s: %s",
+		    dir, strerror(errno)));
+}
+
+/* Accounts matter only to who can change to them. */
+static void
+check_accounts(struct look *look)
+{
+	for (size_t i = 0; i < ROLE_COUNT && geteuid() == 0; i++) {
+		const char *name = look->conf->accounts[i];
+		uint64_t number;
+
+		if (getpwnam(name) != NULL ||
+		    slice_number(slice_of(name), 1, UINT32_MAX, &number))
+			continue;
+		complain(look, CONF_WARNING,
+		    at_of_setting(look, "user", conf_role_names[i]),
+		    "the daemons will not start as root without it",
+		    arena_printf(look->arena, "the account '%s' of %s does "
+		    "not exist", name, conf_role_names[i]));
+	}
+}
+
+void
+conf_check_files(const struct conf *conf, struct arena *arena,
+    struct conf_report *report)
+{
+	struct look look = { conf, arena, report };
+	struct stat spool, st;
+
+	for (size_t i = 0; i < conf->table_count; i++)
+		check_table(&look, &conf->tables[i]);
+	if (check_directory(&look, "spool", conf->spool_dir, &spool))
+		for (size_t i = 0; i < AREA_COUNT; i++)
+			check_area(&look, &spool, spool_area_names[i]);
+	check_directory(&look, "run", conf->run_dir, &st);
+	check_directory(&look, "log", conf->log_dir, &st);
+	check_mailbox(&look);
+	check_accounts(&look);
+	conf_report_sort(report, conf->book);
+}
