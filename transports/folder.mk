@@ -18,3 +18,26 @@ transports_smtp_smtp_LDADD = transports/smtp/libclient.a \
 transports_lmtp_lmtp_SOURCES = transports/lmtp/lmtp.c
 transports_lmtp_lmtp_LDADD = transports/smtp/libclient.a \
 	transports/libagent.a $(ZM_LIBS)
+
+transports_libagent_a_SOURCES += transports/account.c transports/account.h
+
+noinst_LIBRARIES += transports/mailbox/libmailbox.a
+transports_mailbox_libmailbox_a_SOURCES = transports/mailbox/mailbox.h \
+	transports/mailbox/content.c transports/mailbox/content.h \
+	transports/mailbox/deliver.c transports/mailbox/maildir.c \
+	transports/mailbox/mbox.c
+
+agent_PROGRAMS += transports/mailbox/mailbox
+transports_mailbox_mailbox_SOURCES = transports/mailbox/mailbox.c
+transports_mailbox_mailbox_LDADD = transports/mailbox/libmailbox.a \
+	transports/libagent.a $(ZM_LIBS)
+
+noinst_LIBRARIES += transports/error/liberror.a
+transports_error_liberror_a_SOURCES = transports/error/reason.c \
+	transports/error/reason.h transports/error/forms.h
+agent_PROGRAMS += transports/error/error transports/hold/hold
+transports_error_error_SOURCES = transports/error/error.c
+transports_error_error_LDADD = transports/error/liberror.a \
+	transports/libagent.a $(ZM_LIBS)
+transports_hold_hold_SOURCES = transports/hold/hold.c
+transports_hold_hold_LDADD = transports/libagent.a $(ZM_LIBS)

@@ -1,0 +1,34 @@
+/* error.c - the agent of channel error: every recipient fails, its host
+ * says why
+ *
+ * Spec   doc/INTERNALS.md section 7
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "transports/agent.h"
+#include "transports/error/reason.h"
+
+#include "base/banned.h"
+
+static int
+job(struct agent_run *run, struct work_job *work, int body_fd,
+    struct verdict verdicts[])
+{
+	for (size_t i = 0; i < work->rcpt_count; i++)
+		reason_verdict(work->rcpts[i].host, work->rcpts[i].user,
+		    &verdicts[i]);
+	return 0;
+}
+
+static const struct agent error = {
+	.name = "error",
+	.purpose = "fails what cannot be delivered",
+	.channel = "error",
+	.job = job,
+};
+
+int
+main(int argc, char **argv)
+{
+	return agent_main(argc, argv, &error);
+}

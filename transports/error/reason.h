@@ -1,0 +1,15 @@
+/* reason.h - the verdict that a host of channel error stands for
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TRANSPORTS_REASON_H
+#define ZM_TRANSPORTS_REASON_H
+
+#include "mail/verdict.h"
+
+/* host is a form of forms.h, or xtext: words of a route, with an RFC 3463
+ * status in front or 5.7.1.  Always a failure. */
+void reason_verdict(struct slice host, struct slice user,
+    struct verdict *out);
+
+#endif

@@ -1,0 +1,335 @@
+/* maildir.c - one file a message, in tmp/, then in new/
+ *
+ * In     a Maildir's path, its owner, a message
+ * Out    new/<time>.M<us>P<pid>Q<n>.<host>,S=<bytes>, durable
+ * Holds  deliveries written and not yet synced, their descriptors
+ * Trusts the owner with the owner's own directory, nobody else: new/ must
+ *        be a directory of the owner that strangers cannot write
+ * Spec   zmailer-mailbox(8), Maildir
+ *
+ * The order is tmp/ file, fsync, rename to new/, fsync of new/, verdict: a
+ * power cut at any point leaves either nothing in new/ or the whole
+ * message, and the recipient is not reported before the latter is sure.
+ * System calls a delivery: open new/, fstat, openat, (pread,) writev, fsync,
+ * renameat, fsync, close, close.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "transports/mailbox/mailbox.h"
+
+#include "base/banned.h"
+
+enum { NAME_BYTES = 256 };
+
+struct pending {
+	struct account	 owner;
+	char		*path;		/* of the Maildir */
+	char		 name[NAME_BYTES];	/* in tmp/ and new/ */
+	char		 full[NAME_BYTES];	/* with ",S=" */
+	int		 new_fd;
+	bool		 owns_new;	/* new_fd is ours to close */
+	int		 file_fd;
+	struct verdict	*verdict;
+	bool		 is_bad;
+};
+
+static struct pending pendings[MAILDIR_PENDING_MAX];
+static size_t pending_count;
+static char host_name[128] = "localhost";
+static bool is_unsynced;
+
+void
+maildir_setup(const char *host, bool unsafe_no_sync)
+{
+	size_t n = 0;
+
+	for (; *host != '\0' && n + 1 < sizeof(host_name); host++)
+		host_name[n++] = *host == '/' || *host == ':' ||
+		    *host == ',' || *host <= ' ' ? '_' : *host;
+	host_name[n] = '\0';
+	is_unsynced = unsafe_no_sync;
+}
+
+static void
+name_make(char out[NAME_BYTES])
+{
+	static unsigned count;
+	int64_t now_us = clock_wall_us();
+
+	snprintf(out, NAME_BYTES, "%lld.M%06dP%ldQ%u.%s",
+	    (long long)(now_us / 1000000), (int)(now_us % 1000000),
+	    (long)getpid(), ++count, host_name);
+}
+
+/* Root makes the directory for its owner where the owner may not, in a
+ * directory given by the configuration. */
+static int
+top_make_for(const struct pending *pending, struct err *err)
+{
+	int fd, result = -1;
+
+	account_back();
+	fd = mkdir(pending->path, 0700) == 0 ? open(pending->path, O_RDONLY |
+	    O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+	if (fd >= 0)
+		result = fchown(fd, pending->owner.uid, pending->owner.gid);
+	if (result != 0)
+		err_sys(err, "make %s for its owner", pending->path);
+	if (fd >= 0)
+		close(fd);
+	if (account_become(&pending->owner, err) < 0)
+		return -1;
+	return result;
+}
+
+/* A Maildir that is not there yet; parents are not made. */
+static int
+maildir_make(const struct pending *pending, bool may_create, struct err *err)
+{
+	static const char *const parts[] = { "", "/tmp", "/cur", "/new" };
+	const char *path = pending->path;
+	char name[MAILBOX_PATH_BYTES + 8];
+
+	if (mkdir(path, 0700) != 0 && errno == EACCES && may_create &&
+	    account_is_root() && top_make_for(pending, err) < 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		snprintf(name, sizeof(name), "%s%s", path, parts[i]);
+		if (mkdir(name, 0700) != 0 && errno != EEXIST)
+			return err_sys(err, "make %s", name);
+	}
+	return 0;
+}
+
+static int
+new_check(int fd, const char *path, const struct account *owner,
+    struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return err_sys(err, "%s/new", path);
+	errno = EPERM;
+	if (st.st_uid != owner->uid)
+		return err_set(err, "%s/new belongs to uid %ld, not to %ld",
+		    path, (long)st.st_uid, (long)owner->uid);
+	if (st.st_mode & S_IWOTH)
+		return err_set(err, "%s/new can be written by everybody",
+		    path);
+	return 0;
+}
+
+static int
+new_open(const struct pending *pending, bool may_create, struct err *err)
+{
+	const char *path = pending->path;
+	char name[MAILBOX_PATH_BYTES + 8];
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd, kept;
+
+	snprintf(name, sizeof(name), "%s/new", path);
+	fd = open(name, flags);
+	if (fd < 0 && errno == ENOENT) {
+		if (maildir_make(pending, may_create, err) < 0)
+			return -1;
+		fd = open(name, flags);
+	}
+	if (fd < 0)
+		return err_sys(err, "%s", name);
+	if (new_check(fd, path, &pending->owner, err) == 0)
+		return fd;
+	kept = errno;
+	close(fd);
+	errno = kept;
+	return -1;
+}
+
+/* A neighbour in this batch may have the same Maildir open. */
+static int
+new_find(struct pending *pending, bool may_create, struct err *err)
+{
+	for (size_t i = 0; i < pending_count; i++)
+		if (strcmp(pendings[i].path, pending->path) == 0 &&
+		    pendings[i].owner.uid == pending->owner.uid) {
+			pending->new_fd = pendings[i].new_fd;
+			return 0;
+		}
+	pending->new_fd = new_open(pending, may_create, err);
+	pending->owns_new = pending->new_fd >= 0;
+	return pending->owns_new ? 0 : -1;
+}
+
+static void
+tmp_name(const struct pending *pending, char out[NAME_BYTES + 8])
+{
+	snprintf(out, NAME_BYTES + 8, "../tmp/%s", pending->name);
+}
+
+static void
+tmp_remove(struct pending *pending)
+{
+	char tmp[NAME_BYTES + 8];
+	int kept = errno;
+
+	tmp_name(pending, tmp);
+	(void)unlinkat(pending->new_fd, tmp, 0);
+	errno = kept;
+}
+
+static int
+tmp_write(struct pending *pending, const struct content *content,
+    struct slice trace, struct err *err)
+{
+	char tmp[NAME_BYTES + 8], size[32];
+	uint64_t bytes;
+
+	name_make(pending->name);
+	tmp_name(pending, tmp);
+	pending->file_fd = openat(pending->new_fd, tmp, O_WRONLY | O_CREAT |
+	    O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (pending->file_fd < 0)
+		return err_sys(err, "%s/tmp", pending->path);
+	if (content_write(content, pending->file_fd, trace, &bytes, err) < 0) {
+		int kept = errno;
+
+		tmp_remove(pending);
+		close(pending->file_fd);
+		errno = kept;
+		return err_prefix(err, "%s/tmp", pending->path);
+	}
+	snprintf(size, sizeof(size), ",S=%llu", (unsigned long long)bytes);
+	strlcpy(pending->full, pending->name, sizeof(pending->full));
+	strlcat(pending->full, size, sizeof(pending->full));
+	return 0;
+}
+
+static void
+pending_free(struct pending *pending)
+{
+	if (pending->owns_new)
+		close(pending->new_fd);
+	mem_free(&pending->path);
+	memset(pending, 0, sizeof(*pending));
+}
+
+void
+maildir_begin(const char *path, const struct account *owner,
+    bool may_create, const struct content *content, struct slice trace,
+    struct verdict *verdict)
+{
+	struct pending *pending;
+	struct err err;
+
+	if (pending_count == MAILDIR_PENDING_MAX)
+		maildir_settle();
+	pending = &pendings[pending_count];
+	memset(pending, 0, sizeof(*pending));
+	pending->owner = *owner;
+	pending->path = mem_strdup(path);
+	pending->verdict = verdict;
+	if (new_find(pending, may_create, &err) < 0 ||
+	    tmp_write(pending, content, trace, &err) < 0) {
+		mailbox_trouble(verdict, &err);
+		pending_free(pending);
+		return;
+	}
+	verdict_set(verdict, VERDICT_DEFERRED, "4.3.0", "mailbox",
+	    "not finished");
+	pending_count++;
+}
+
+/* ---- settling ------------------------------------------------------------ */
+
+static void
+pending_fail(struct pending *pending, const struct err *err)
+{
+	mailbox_trouble(pending->verdict, err);
+	tmp_remove(pending);
+	pending->is_bad = true;
+}
+
+/* The mail's own fsync: written once, never tried again (INTERNALS section
+ * 2: a failed fsync is not repeated). */
+static void
+files_sync(void)
+{
+	struct err err;
+
+	for (size_t i = 0; i < pending_count; i++) {
+		struct pending *pending = &pendings[i];
+
+		if (!is_unsynced && fsync(pending->file_fd) != 0) {
+			err_sys(&err, "fsync %s/tmp", pending->path);
+			pending_fail(pending, &err);
+		}
+		close(pending->file_fd);
+	}
+}
+
+static void
+files_move(void)
+{
+	char tmp[NAME_BYTES + 8];
+	struct err err;
+
+	for (size_t i = 0; i < pending_count; i++) {
+		struct pending *pending = &pendings[i];
+
+		if (pending->is_bad)
+			continue;
+		tmp_name(pending, tmp);
+		if (account_become(&pending->owner, &err) < 0) {
+			pending_fail(pending, &err);
+		} else if (renameat(pending->new_fd, tmp, pending->new_fd,
+		    pending->full) != 0) {
+			err_sys(&err, "rename into %s/new", pending->path);
+			pending_fail(pending, &err);
+		}
+	}
+}
+
+/* One fsync a directory makes all its renames durable. */
+static void
+directories_sync(void)
+{
+	struct err err;
+
+	for (size_t i = 0; i < pending_count && !is_unsynced; i++) {
+		struct pending *pending = &pendings[i];
+
+		if (!pending->owns_new || fsync(pending->new_fd) == 0)
+			continue;
+		err_sys(&err, "fsync %s/new", pending->path);
+		for (size_t k = i; k < pending_count; k++)
+			if (pendings[k].new_fd == pending->new_fd &&
+			    !pendings[k].is_bad) {
+				mailbox_trouble(pendings[k].verdict, &err);
+				pendings[k].is_bad = true;
+			}
+	}
+}
+
+void
+maildir_settle(void)
+{
+	files_sync();
+	files_move();
+	directories_sync();
+	for (size_t i = 0; i < pending_count; i++) {
+		struct pending *pending = &pendings[i];
+
+		if (!pending->is_bad)
+			verdict_set(pending->verdict, VERDICT_DELIVERED,
+			    "2.0.0", "mailbox", "delivered to Maildir");
+		pending_free(pending);
+	}
+	pending_count = 0;
+}
