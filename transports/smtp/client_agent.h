@@ -7,8 +7,7 @@
 
 #include "transports/agent.h"
 
-/* run->state becomes a struct client.  The port may be moved for tests by
- * ZMAILER_TEST_SMTP_PORT in the environment. 0 or -1. */
+/* run->state becomes a struct client. 0 or -1. */
 int client_agent_start(struct agent_run *run, bool is_lmtp, struct err *err);
 
 /* The functions of struct agent. */
