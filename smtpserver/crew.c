@@ -259,7 +259,7 @@ hand_new(struct crew *crew, struct err *err)
 {
 	struct hand *hand;
 	int socket;
-	pid_t pid = daemon_fork(crew->process, "smtp-session", &socket, err);
+	pid_t pid = daemon_fork(crew->process, "smtpserver", &socket, err);
 
 	if (pid < 0)
 		return -1;

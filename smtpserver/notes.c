@@ -43,6 +43,14 @@ note_close(const struct session *session)
 	    "commands", event_number(session->commands), NULL);
 }
 
+/* What a client tried to log in with is nobody's business. */
+static struct slice
+without_secret(struct slice line)
+{
+	return slice_is_nocase(slice_first(line, 4), "AUTH") ?
+	    slice_first(line, 4) : line;
+}
+
 void
 note_command_refused(const struct session *session, struct slice line,
     const struct answer *answer)
@@ -52,7 +60,7 @@ note_command_refused(const struct session *session, struct slice line,
 	add_rule(&rule, answer->rule);
 	event(EV_COMMAND_REFUSED, NULL,
 	    "client", slice_of(session->client.text),
-	    "session", slice_of(session->id), "command", line,
+	    "session", slice_of(session->id), "command", without_secret(line),
 	    "code", slice_of(answer->status ? answer->status : ""),
 	    "reply", slice_of(answer->text), "rule", str_slice(&rule), NULL);
 	str_release(&rule);
@@ -62,7 +70,8 @@ void
 note_message_accepted(const struct session *session)
 {
 	const struct transaction *t = session->transaction;
-	struct str from = STR_INIT, rule = STR_INIT;
+	struct str from = STR_INIT, rule = STR_INIT, file = STR_INIT;
+	char cause[FREEZE_CAUSE_BYTES];
 
 	transaction_add_sender(t, &from);
 	event(EV_MESSAGE_ACCEPTED, t->draft.id,
@@ -74,16 +83,21 @@ note_message_accepted(const struct session *session)
 	    "with", t->envelope.with, NULL);
 	if (t->freeze != NULL) {
 		add_rule(&rule, t->freeze);
+		transaction_freeze_cause(t, cause);
+		str_addf(&file, "%ju.%s", (uintmax_t)t->draft.inode, cause);
 		event(EV_MESSAGE_FROZEN, t->draft.id,
 		    "client", slice_of(session->client.text),
-		    "from", str_slice(&from), "rule", str_slice(&rule), NULL);
+		    "from", str_slice(&from), "rule", str_slice(&rule),
+		    "file", str_slice(&file), NULL);
 	}
 	str_release(&from);
 	str_release(&rule);
+	str_release(&file);
 }
 
 void
-note_message_refused(const struct session *session, const struct answer *answer)
+note_message_refused(const struct session *session,
+    const struct answer *answer)
 {
 	const struct transaction *t = session->transaction;
 	struct str from = STR_INIT;

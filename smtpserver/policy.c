@@ -133,19 +133,21 @@ rule_apply(const struct conf_rule *rule, bool is_ours,
 	case ACTION_FREEZE:
 		if (out->freeze == NULL)
 			out->freeze = rule;
-		return false;
+		if (!is_ours)
+			return false;
+		break;
 	case ACTION_REJECT:
 		out->result = POLICY_REJECT;
 		out->rule = rule;
 		return true;
 	case ACTION_ACCEPT:
-		if (!is_ours && !rule->for_any && rule->rcpt == NULL)
+		if (!is_ours && !rule->for_any)
 			return false;
-		out->result = POLICY_ACCEPT;
-		out->rule = rule;
-		return true;
+		break;
 	}
-	return false;
+	out->result = POLICY_ACCEPT;
+	out->rule = rule;
+	return true;
 }
 
 void

@@ -5,9 +5,10 @@
  *
  *   1. postmaster, bare or of a domain of ours, is always accepted
  *      (RFC 5321 section 4.5.1), whatever the rules say.
- *   2. Rules in file order.  A freeze rule that fits is noted (the first
- *      one counts) and does not decide: who may relay is still asked.
- *      An accept rule without `for` speaks of our domains only.
+ *   2. Rules in file order, the first that fits decides.  Without `for any`
+ *      an accept rule speaks of our domains only.  A freeze rule accepts
+ *      what is for our domains and marks the message; for other domains it
+ *      marks only: whether to relay is for the rules behind it to say.
  *   3. No rule decided: domains of ours accepted, everything else refused.
  *
  * SPDX-License-Identifier: ISC

@@ -197,8 +197,8 @@ refuse_bare_lf(struct session *session, struct slice line)
 	answer_set(&answer, 500, "5.5.2", "lines end in CR LF");
 	note_command_refused(session, line, &answer);
 	answer_write(session, &answer);
-	session->end_reason = "bare LF";
-	return STEP_LAST;
+	return say_end(session, "4.7.0", "bare CR or LF",
+	    "cannot tell commands from content");
 }
 
 static enum step
@@ -306,6 +306,7 @@ static enum step
 step_stored(struct session *session)
 {
 	struct transaction *t = session->transaction;
+	bool is_bare = t->content.fault == CONTENT_BARE;
 	struct answer answer;
 
 	if (t->content.fault == CONTENT_GOOD) {
@@ -319,7 +320,12 @@ step_stored(struct session *session)
 	}
 	transaction_free(&session->transaction);
 	deadline_set(session, session->settings->conf->timeouts.command_ms);
-	return say(session, &answer, STEP_COMMAND);
+	if (!is_bare)
+		return say(session, &answer, STEP_COMMAND);
+	/* Who sent it may not mean what follows to be commands. */
+	answer_write(session, &answer);
+	return say_end(session, "4.7.0", "bare CR or LF",
+	    "cannot tell commands from content");
 }
 
 static enum step

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -103,6 +104,14 @@ transaction_open(struct transaction *transaction, struct spool *spool,
 	content_init(&transaction->content, bare_lf_ok);
 	transaction->is_receiving = true;
 	return 0;
+}
+
+void
+transaction_freeze_cause(const struct transaction *transaction,
+    char out_cause[FREEZE_CAUSE_BYTES])
+{
+	snprintf(out_cause, FREEZE_CAUSE_BYTES, "policy-%u",
+	    transaction->freeze->at.line);
 }
 
 void

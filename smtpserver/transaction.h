@@ -39,6 +39,13 @@ int transaction_open(struct transaction *transaction, struct spool *spool,
     struct slice rcvdfrom, const char *with, bool bare_lf_ok,
     struct err *err);
 
+enum { FREEZE_CAUSE_BYTES = 32 };
+
+/* What stands behind the dot in freezer/: "policy-17", 17 being the line of
+ * the rule.  The transaction has one. */
+void transaction_freeze_cause(const struct transaction *transaction,
+    char out_cause[FREEZE_CAUSE_BYTES]);
+
 /* "alice@example.org", or "<>": for events. */
 void transaction_add_sender(const struct transaction *transaction,
     struct str *out);

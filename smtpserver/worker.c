@@ -9,7 +9,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <stdio.h>
 #include <sys/queue.h>
 
 #include "base/clock.h"
@@ -178,12 +177,11 @@ publish(struct session *session)
 {
 	struct transaction *t = session->transaction;
 	struct err err = { "" };
-	char cause[32];
+	char cause[FREEZE_CAUSE_BYTES];
 	int result;
 
 	if (t->freeze != NULL) {
-		snprintf(cause, sizeof(cause), "policy-%u",
-		    t->freeze->at.line);
+		transaction_freeze_cause(t, cause);
 		result = draft_publish(&t->draft, AREA_FREEZER, 0, cause,
 		    &err);
 	} else {

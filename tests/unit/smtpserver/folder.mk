@@ -1,1 +1,16 @@
 # unit tests of smtpserver
+if HAVE_CRITERION
+check_PROGRAMS += tests/unit/smtpserver/unit-smtpserver
+TESTS += tests/unit/smtpserver/unit-smtpserver
+tests_unit_smtpserver_unit_smtpserver_SOURCES = \
+	tests/unit/smtpserver/house.c tests/unit/smtpserver/house.h \
+	tests/unit/smtpserver/test_commands.c \
+	tests/unit/smtpserver/test_policy.c \
+	tests/unit/smtpserver/test_session.c \
+	tests/unit/smtpserver/test_smuggling.c
+tests_unit_smtpserver_unit_smtpserver_CPPFLAGS = $(AM_CPPFLAGS) \
+	-I$(srcdir)/tests/unit/smtpserver
+tests_unit_smtpserver_unit_smtpserver_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_smtpserver_unit_smtpserver_LDADD = \
+	smtpserver/libsmtpserver.a $(ZM_LIBS) $(CRITERION_LIBS)
+endif
