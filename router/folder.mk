@@ -1,1 +1,22 @@
 # router
+noinst_LIBRARIES += router/librouter.a
+router_librouter_a_SOURCES = \
+	router/aliases.c router/aliases.h \
+	router/farm.c router/farm.h \
+	router/headers.c router/headers.h \
+	router/local.c \
+	router/memo.c router/memo.h \
+	router/message.c router/message.h \
+	router/parent.c router/parent.h \
+	router/places.c router/places.h \
+	router/poison.c router/poison.h \
+	router/queue.c router/queue.h \
+	router/received.c \
+	router/remote.c \
+	router/route.c router/route.h router/route_internal.h \
+	router/users.c router/users.h \
+	router/worker.c router/worker.h
+
+pkglibexec_PROGRAMS += router/router
+router_router_SOURCES = router/router.c
+router_router_LDADD = router/librouter.a $(ZM_LIBS)

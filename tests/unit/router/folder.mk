@@ -1,1 +1,15 @@
 # unit tests of router
+if HAVE_CRITERION
+check_PROGRAMS += tests/unit/router/unit-router
+TESTS += tests/unit/router/unit-router
+tests_unit_router_unit_router_SOURCES = \
+	tests/unit/router/helper.c tests/unit/router/helper.h \
+	tests/unit/router/test_aliases.c \
+	tests/unit/router/test_local.c \
+	tests/unit/router/test_route.c
+tests_unit_router_unit_router_CPPFLAGS = $(AM_CPPFLAGS) \
+	-I$(srcdir)/tests/unit/router
+tests_unit_router_unit_router_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_router_unit_router_LDADD = router/librouter.a $(ZM_LIBS) \
+	$(CRITERION_LIBS)
+endif

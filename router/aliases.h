@@ -1,0 +1,43 @@
+/* aliases.h - the right side of an alias, item by item
+ *
+ * Pure.  Items are parted by commas and line ends:
+ *	bob, "first last"@example.org, Bob <bob@example.net>
+ *	\bob		the mailbox, no further aliasing
+ *	"|prog args"	a program     /file or "/a file"   a file
+ *	:include:/path	a file of such items
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_ALIASES_H
+#define ZM_ROUTER_ALIASES_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "grammar/path.h"
+
+enum alias_kind {
+	ALIAS_ADDRESS,	/* path; its domain may be empty */
+	ALIAS_MAILBOX,	/* \user: path */
+	ALIAS_PROGRAM,	/* text: the command */
+	ALIAS_FILE,	/* text: an absolute path */
+	ALIAS_INCLUDE	/* text: an absolute path */
+};
+
+struct alias_item {
+	enum alias_kind	kind;
+	struct path	path;
+	struct slice	text;
+};
+
+enum alias_flags {
+	ALIAS_COMMENTS = 1	/* a line that begins with # is none (files) */
+};
+
+/* Next item from the front of *rest, which moves behind it.  Slices borrow
+ * from the value or live in the arena.
+ * returns 1 an item; 0 no more; -1 a bad one (err->text has it), *rest
+ * stands behind it so that the caller can go on. */
+int alias_next(struct arena *arena, struct slice *rest,
+    enum alias_flags flags, struct alias_item *out, struct err *err);
+
+#endif

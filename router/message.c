@@ -1,0 +1,337 @@
+/* message.c - one message file becomes the plan of its delivery
+ *
+ * In     the bytes of a message file
+ * Out    a control file, or the reason why there is none
+ * Holds  one arena, released with the message
+ * Trusts nothing of the file
+ * Spec   doc/INTERNALS section 7; zmailer-message(5), zmailer-control(5)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "router/message.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/crc32c.h"
+#include "base/mem.h"
+#include "grammar/header.h"
+
+#include "base/banned.h"
+
+enum {
+	BUFFER_KEEP_BYTES = 1 << 20,	/* larger buffers are given back */
+	BAD_ADDRESS_BYTES_MAX = 100
+};
+
+void
+message_init(struct message *message)
+{
+	*message = (struct message){ .arena = arena_new() };
+	str_init(&message->header);
+	str_init(&message->plan);
+}
+
+void
+message_release(struct message *message)
+{
+	arena_free(&message->arena);
+	str_release(&message->header);
+	str_release(&message->plan);
+}
+
+static void
+buffer_reset(struct str *buffer)
+{
+	if (buffer->cap > BUFFER_KEEP_BYTES)
+		str_release(buffer);
+	str_reset(buffer);
+}
+
+void
+message_reset(struct message *message)
+{
+	arena_reset(message->arena);
+	buffer_reset(&message->header);
+	buffer_reset(&message->plan);
+	message->why[0] = 0;
+	message->envelope.id[0] = 0;
+}
+
+static enum message_fate
+message_broken(struct message *message, const char *why)
+{
+	snprintf(message->why, sizeof(message->why), "%s", why);
+	return MESSAGE_BROKEN;
+}
+
+/* ---- is it whole ----------------------------------------------------- */
+
+static bool
+hex_parse(struct slice text, uint32_t *out)
+{
+	*out = 0;
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (c >= '0' && c <= '9')
+			*out = *out << 4 | (uint32_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			*out = *out << 4 | (uint32_t)(c - 'a' + 10);
+		else
+			return false;
+	}
+	return text.n == 8;
+}
+
+/* "complete 000000004711 1a2b3c4d\n"; a file without that line was put
+ * there by a person and is taken as it is. */
+static int
+check_complete(struct slice file, struct err *err)
+{
+	struct slice line = slice_first(file, DRAFT_FIRST_LINE_BYTES);
+	struct slice rest = slice_from(file, DRAFT_FIRST_LINE_BYTES);
+	uint64_t length;
+	uint32_t crc;
+
+	if (!slice_starts(file, "complete "))
+		return 1;
+	if (line.n < DRAFT_FIRST_LINE_BYTES ||
+	    !slice_number(slice_first(slice_from(line, 9), 12), 0, UINT64_MAX,
+	    &length) || !hex_parse(slice_first(slice_from(line, 22), 8), &crc))
+		return err_set(err, "the file was never completed");
+	if (length != rest.n)
+		return err_set(err, "the file has %zu bytes behind its first "
+		    "line, it should have %llu", rest.n,
+		    (unsigned long long)length);
+	if (file.n <= MESSAGE_CHECKED_BYTES_MAX &&
+	    crc32c(0, rest.p, rest.n) != crc)
+		return err_set(err, "the checksum does not fit");
+	return 1;
+}
+
+/* ---- recipients ------------------------------------------------------ */
+
+static int
+route_envelope(struct message *message, struct router *router,
+    const char *form, struct err *err)
+{
+	const struct envelope *envelope = &message->envelope;
+
+	for (size_t i = 0; i < envelope->rcpt_count; i++) {
+		const struct envelope_rcpt *rcpt = &envelope->rcpts[i];
+		struct route_request request = { rcpt->path, rcpt->notify,
+		    rcpt->orcpt };
+
+		if (form != NULL)
+			router_refuse(&message->places, &request, form);
+		else if (router_address(router, &message->places, &request,
+		    err) != 1)
+			return -1;
+	}
+	return 1;
+}
+
+/* What cannot be read as an address, made fit for a line. */
+static void
+refuse_text(struct message *message, struct slice text)
+{
+	struct route_request request = { .notify = 0 };
+	char *copy;
+
+	text = slice_first(slice_trim(text), BAD_ADDRESS_BYTES_MAX);
+	copy = slice_dup(message->arena, text);
+	for (size_t i = 0; i < text.n; i++)
+		if (copy[i] <= ' ' || copy[i] > '~')
+			copy[i] = '?';
+	request.path.local = (struct slice){ copy, text.n };
+	router_refuse(&message->places, &request, "badaddress");
+}
+
+/* One To, Cc or Bcc field of sendmail -t. */
+static int
+route_field(struct message *message, struct router *router,
+    struct slice value, const char *form, struct err *err)
+{
+	struct route_request request = { .notify = 0 };
+	struct slice rest = value, before = value;
+	struct err bad;
+	int more;
+
+	while ((more = header_address(message->arena, &rest, &request.path,
+	    &bad)) != 0) {
+		if (more < 0)
+			refuse_text(message, slice_first(before,
+			    before.n - rest.n));
+		else if (form != NULL)
+			router_refuse(&message->places, &request, form);
+		else if (router_address(router, &message->places, &request,
+		    err) != 1)
+			return -1;
+		before = rest;
+	}
+	return 1;
+}
+
+static int
+route_all(struct message *message, struct router *router,
+    const struct conf *conf, struct err *err)
+{
+	const struct headers *headers = &message->headers;
+	const struct header_list *list;
+	const char *form = NULL;
+
+	if (headers->received > conf->limits.received)
+		form = "loopexceeded";
+	else if (headers->is_too_large)
+		form = "headerlimit";
+	places_init(&message->places, message->arena,
+	    message->envelope.rcpt_count);
+	if (route_envelope(message, router, form, err) != 1)
+		return -1;
+	list = headers->resent_to ? headers->resent_to : headers->to;
+	for (; list != NULL; list = list->next)
+		if (route_field(message, router, list->value, form, err) != 1)
+			return -1;
+	return 1;
+}
+
+/* ---- the plan -------------------------------------------------------- */
+
+static bool
+is_atom(struct slice text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
+		    !(c >= '0' && c <= '9') && c != '-' && c != '_')
+			return false;
+	}
+	return text.n > 0;
+}
+
+/* The sender as the next hop shall see it. */
+static struct slice
+sender_text(struct message *message, const struct conf *conf)
+{
+	const struct envelope *envelope = &message->envelope;
+	const struct path *from = &envelope->from;
+
+	if (envelope->is_error)
+		return (struct slice){ NULL, 0 };
+	if (from->local.n == 0)		/* nobody said: the submitting user */
+		return slice_of(arena_printf(message->arena,
+		    SLICE_FMT "@%s", SLICE_ARG(is_atom(envelope->user) ?
+		    envelope->user : SLICE("postmaster")), conf->host));
+	return slice_of(arena_printf(message->arena,
+	    SLICE_FMT "@" SLICE_FMT, SLICE_ARG(from->local),
+	    SLICE_ARG(from->domain.n > 0 ? from->domain :
+	    slice_of(conf->host))));
+}
+
+static void
+plan_rcpt(struct work_group *group, const struct place *place)
+{
+	group->rcpts[group->rcpt_count++] = (struct work_rcpt){
+		.channel = place->channel, .host = place->host,
+		.user = place->user, .uid = place->uid,
+		.notify = place->notify, .orcpt = place->orcpt };
+}
+
+/* One group for each sender that has recipients.  A message without a
+ * sender has none on lists either: two automata must not write to each
+ * other through a list's owner. */
+static void
+plan_groups(struct message *message, struct slice sender)
+{
+	const struct places *places = &message->places;
+	size_t senders = sender.n > 0 ? places->senders.count : 1, n = 0;
+	size_t *counts = arena_alloc(message->arena,
+	    senders * sizeof(*counts));
+	struct work_group *groups = arena_alloc(message->arena,
+	    senders * sizeof(*groups)), **of;
+
+	of = arena_alloc(message->arena, senders * sizeof(struct work_group *));
+	for (size_t i = 0; i < places->count; i++)
+		counts[senders > 1 ? places->list[i].sender : 0]++;
+	for (size_t i = 0; i < senders; i++) {
+		if (counts[i] == 0)
+			continue;
+		of[i] = &groups[n++];
+		of[i]->sender = i == 0 ? sender :
+		    places->senders.entries[i].key;
+		of[i]->header = str_slice(&message->header);
+		of[i]->rcpts = arena_alloc(message->arena,
+		    counts[i] * sizeof(struct work_rcpt));
+	}
+	for (size_t i = 0; i < places->count; i++)
+		plan_rcpt(of[senders > 1 ? places->list[i].sender : 0],
+		    &places->list[i]);
+	message->work.groups = groups;
+	message->work.group_count = n;
+}
+
+static int
+plan_write(struct message *message, const struct conf *conf,
+    struct slice file, ino_t inode, struct err *err)
+{
+	const struct envelope *envelope = &message->envelope;
+	struct work *work = &message->work;
+	struct slice sender = sender_text(message, conf);
+
+	*work = (struct work){
+		.inode = inode,
+		.body_offset = message->headers.body_offset,
+		.size_bytes = message->header.len + 1 + file.n -
+		    message->headers.body_offset,
+		.msgid = message->headers.msgid,
+		.envid = envelope->envid,
+		.ret = envelope->ret,
+		.bodytype = envelope->bodytype,
+		.user = envelope->user,
+	};
+	memcpy(work->id, envelope->id, sizeof(work->id));
+	plan_groups(message, sender);
+	work->errors_to = work->group_count == 1 ? work->groups[0].sender :
+	    sender;
+	return work_format(work, &message->plan, err);
+}
+
+/* ---- all of it ------------------------------------------------------- */
+
+enum message_fate
+message_plan(struct message *message, struct router *router,
+    struct slice file, ino_t inode, struct err *err)
+{
+	const struct conf *conf = router_conf(router);
+	struct envelope *envelope = &message->envelope;
+
+	if (check_complete(file, err) != 1)
+		return message_broken(message, "incomplete");
+	if (envelope_parse(message->arena, file, envelope, err) != 1)
+		return message_broken(message, "badenvelope");
+	if (envelope->id[0] == 0)
+		spool_id_make(clock_wall_us(), inode, envelope->id);
+	headers_pass(message->arena, file, envelope, conf, &message->headers,
+	    &message->header);
+	if (route_all(message, router, conf, err) != 1) {
+		snprintf(message->why, sizeof(message->why), "%s",
+		    message->places.trouble);
+		return MESSAGE_DEFERRED;
+	}
+	if (message->places.count == 0 && envelope->is_error) {
+		err_set(err, "neither recipients nor a sender to tell");
+		return message_broken(message, "norecipients");
+	}
+	if (message->places.count == 0) {
+		struct route_request none = {
+		    .path.local = SLICE("unlisted-recipients") };
+
+		router_refuse(&message->places, &none, "norecipients");
+	}
+	if (plan_write(message, conf, file, inode, err) != 1)
+		return message_broken(message, "badenvelope");
+	return MESSAGE_PLANNED;
+}

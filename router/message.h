@@ -1,0 +1,46 @@
+/* message.h - one message file becomes the plan of its delivery
+ *
+ * Pure: bytes in, bytes out; no spool, no descriptor.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_MESSAGE_H
+#define ZM_ROUTER_MESSAGE_H
+
+#include "router/headers.h"
+#include "mail/work.h"
+#include "router/route.h"
+
+enum {
+	MESSAGE_CHECKED_BYTES_MAX = 65536	/* checksum looked at up to */
+};
+
+enum message_fate {
+	MESSAGE_PLANNED,	/* plan holds the control file */
+	MESSAGE_DEFERRED,	/* trouble: deferred/N.why */
+	MESSAGE_BROKEN		/* postman/N.why */
+};
+
+/* Caller's memory, used again from message to message. */
+struct message {
+	struct arena	*arena;
+	struct str	 header, plan;
+	struct envelope	 envelope;
+	struct headers	 headers;
+	struct places	 places;
+	struct work	 work;
+	char		 why[64];	/* [a-z0-9-]+ */
+};
+
+void message_init(struct message *message);
+void message_release(struct message *message);
+/* Forget one message, keep buffers of ordinary size. */
+void message_reset(struct message *message);
+
+/* Route a whole message file (its body is not looked at when it is large).
+ * What happened stands in the message and, when it is not planned, in err.
+ * file must stay until message_reset. */
+enum message_fate message_plan(struct message *message,
+    struct router *router, struct slice file, ino_t inode, struct err *err);
+
+#endif

@@ -1,0 +1,19 @@
+/* parent.h - the process that knows the router's directories
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_PARENT_H
+#define ZM_ROUTER_PARENT_H
+
+#include "daemon/skeleton.h"
+
+/* The daemon's functions, see struct daemon. */
+int parent_start(struct process *process, struct err *err);
+void parent_reload(struct process *process, const struct conf *old);
+void parent_stop(struct process *process);
+
+/* When a message in deferred/ is tried again: the seconds it has to lie there
+ * since it was put there.  age_s: since it was submitted. */
+int64_t parent_deferred_wait_s(int64_t age_s);
+
+#endif

@@ -1,0 +1,302 @@
+/* route.c - an address becomes places: the way in, and what all ways share
+ *
+ * In     one recipient
+ * Out    places in a struct places
+ * Holds  open tables and the accounts that were asked for
+ * Trusts the configuration; no byte of an address
+ * Spec   doc/INTERNALS section 7; RFC 5321 section 3.6, 5
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <idn2.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "grammar/dsn.h"
+#include "grammar/xtext.h"
+#include "router/route_internal.h"
+
+#include "base/banned.h"
+
+struct router *
+router_new(const struct conf *conf)
+{
+	struct router *router = mem_alloc(1, sizeof(*router));
+
+	router->conf = conf;
+	router->users = users_new();
+	router->tables = mem_alloc(conf->table_count + 1,
+	    sizeof(struct table *));
+	for (size_t i = 0; i < conf->table_count; i++)
+		router->tables[i] = table_new(conf->tables[i].name,
+		    conf->tables[i].spec);
+	return router;
+}
+
+void
+router_free(struct router **prouter)
+{
+	struct router *router = *prouter;
+
+	if (router == NULL)
+		return;
+	for (size_t i = 0; i < router->conf->table_count; i++)
+		table_free(&router->tables[i]);
+	mem_free(&router->tables);
+	users_free(&router->users);
+	mem_free(prouter);
+}
+
+const struct conf *
+router_conf(const struct router *router)
+{
+	return router->conf;
+}
+
+/* ---- domains --------------------------------------------------------- */
+
+static bool
+is_ascii(struct slice s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] > 126)
+			return false;
+	return true;
+}
+
+static int
+domain_to_ascii(struct arena *arena, struct slice domain, struct slice *out,
+    struct err *err)
+{
+	uint8_t *ascii = NULL;
+	int rc;
+
+	rc = idn2_lookup_u8((const uint8_t *)slice_dup(arena, domain), &ascii,
+	    IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL);
+	if (rc != IDN2_OK)
+		return err_set(err, "'" SLICE_FMT "' is not a domain: %s",
+		    SLICE_ARG(domain), idn2_strerror(rc));
+	*out = slice_lower(arena, slice_of((const char *)ascii));
+	idn2_free(ascii);
+	return 1;
+}
+
+int
+router_domain(struct arena *arena, struct slice domain, struct slice *out,
+    struct err *err)
+{
+	while (slice_ends(domain, "."))
+		domain.n--;
+	if (domain.n == 0 || domain.n > DOMAIN_MAX_BYTES)
+		return err_set(err, "a domain has 1 to %d bytes",
+		    DOMAIN_MAX_BYTES);
+	if (domain.p[0] == '[')
+		*out = domain;
+	else if (is_ascii(domain))
+		*out = slice_lower(arena, domain);
+	else
+		return domain_to_ascii(arena, domain, out, err);
+	return 1;
+}
+
+/* ---- tables and trouble ---------------------------------------------- */
+
+int
+routing_trouble(struct routing *routing, const char *what, const char *name)
+{
+	char *to = routing->places->trouble;
+	size_t n = 0, size = sizeof(routing->places->trouble);
+
+	for (const char *p = what; *p != 0 && n + 1 < size; p++)
+		to[n++] = *p;
+	for (const char *p = name; *p != 0 && n + 1 < size; p++) {
+		char c = *p >= 'A' && *p <= 'Z' ? (char)(*p + 32) : *p;
+
+		to[n++] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ?
+		    c : '-';
+	}
+	to[n] = 0;
+	return -1;
+}
+
+struct table *
+routing_table(struct routing *routing, const char *name, struct err *err)
+{
+	const struct conf *conf = routing->router->conf;
+
+	for (size_t i = 0; i < conf->table_count; i++)
+		if (strcmp(conf->tables[i].name, name) == 0)
+			return routing->router->tables[i];
+	err_set(err, "there is no table '%s' in the configuration", name);
+	routing_trouble(routing, "table-", name);
+	return NULL;
+}
+
+int
+routing_lookup(struct routing *routing, struct table *table, struct slice key,
+    struct slice *out_value, unsigned *out_line, struct err *err)
+{
+	struct slice value;
+
+	switch (table_lookup(table, key, &value, out_line, err)) {
+	case TABLE_FOUND:
+		*out_value = slice_copy(routing->places->arena, value);
+		return 1;
+	case TABLE_NONE:
+		return 0;
+	default:
+		return routing_trouble(routing, "table-", table_name(table));
+	}
+}
+
+/* ---- places ---------------------------------------------------------- */
+
+struct slice
+routing_join(struct routing *routing, struct slice local, struct slice domain)
+{
+	size_t n = local.n + (domain.n > 0 ? domain.n + 1 : 0);
+	char *text = arena_alloc(routing->places->arena, n + 1);
+
+	memcpy(text, local.p, local.n);
+	if (domain.n > 0) {
+		text[local.n] = '@';
+		memcpy(text + local.n + 1, domain.p, domain.n);
+	}
+	return (struct slice){ text, n };
+}
+
+/* The address as it came, for the next hop and for reports, when the one in
+ * hand is another (RFC 3461 section 5.2.1 item d allows to add it).  A list
+ * with an owner is the end of the road for both (section 5.2.7.1). */
+static struct slice
+original_rcpt(struct routing *routing, struct slice user)
+{
+	struct str text = STR_INIT;
+	struct slice copy;
+
+	if (routing->sender != 0)
+		return (struct slice){ NULL, 0 };
+	if (routing->request->orcpt.n > 0)
+		return routing->request->orcpt;
+	if (slice_equal_nocase(user, routing->to))
+		return (struct slice){ NULL, 0 };
+	str_adds(&text, "rfc822;");
+	xtext_encode(&text, routing->to);
+	copy = text.len <= DSN_ORCPT_BYTES_MAX ?
+	    slice_copy(routing->places->arena, str_slice(&text)) :
+	    (struct slice){ NULL, 0 };
+	str_release(&text);
+	return copy;
+}
+
+void
+routing_add(struct routing *routing, const char *channel, struct slice host,
+    struct slice user, int64_t uid, const struct place_rule *rule)
+{
+	const struct conf_limits *limits = &routing->router->conf->limits;
+	struct place place = {
+		.channel = slice_of(channel),
+		.host = host.n > 0 ? host : SLICE("-"),
+		.user = user,
+		.uid = uid,
+		.notify = routing->sender == 0 ? routing->request->notify : 0,
+		.sender = routing->sender,
+		.to = routing->to,
+		.rule = routing->rule.kind != NULL ? routing->rule : *rule,
+	};
+
+	routing->counts->hits++;
+	place.orcpt = original_rcpt(routing, user);
+	if (!places_add(routing->places, &place))
+		return;
+	if (++routing->counts->added > limits->expansion)
+		routing->counts->is_over = true;
+}
+
+void
+routing_refuse(struct routing *routing, const char *form,
+    const struct path *path, const struct place_rule *rule)
+{
+	routing_add(routing, "error", slice_of(form),
+	    routing_join(routing, path->local, path->domain),
+	    PLACE_UID_NOBODY, rule);
+}
+
+/* ---- the way in ------------------------------------------------------ */
+
+int
+route_path(struct routing *routing, const struct path *path, struct err *err)
+{
+	static const struct place_rule built_in = { .kind = "syntax" };
+	const struct conf_domain *domain;
+	struct slice name = path->domain.n > 0 ? path->domain :
+	    routing->domain;
+	struct err bad;
+
+	if (path->local.n == 0) {
+		routing_refuse(routing, "badaddress", path, &built_in);
+		return 1;
+	}
+	if (router_domain(routing->places->arena, name, &name, &bad) != 1) {
+		routing_refuse(routing, "baddomain", path, &built_in);
+		return 1;
+	}
+	domain = conf_domain_find(routing->router->conf, name);
+	if (domain != NULL)
+		return route_local(routing, domain, name, path, err);
+	return route_remote(routing, name, path, err);
+}
+
+static void
+routing_begin(struct routing *routing, struct places *places,
+    const struct route_request *request, struct routing_count *counts)
+{
+	*counts = (struct routing_count){
+	    .first_expanded = places->expanded.count };
+	*routing = (struct routing){ .places = places, .request = request,
+	    .counts = counts, .uid = PLACE_UID_NOBODY };
+	routing->to = routing_join(routing, request->path.local,
+	    request->path.domain);
+}
+
+void
+router_refuse(struct places *places, const struct route_request *request,
+    const char *form)
+{
+	static const struct place_rule built_in = { .kind = "message" };
+	static const struct conf unlimited = {
+	    .limits = { .expansion = 1 } };
+	struct router none = { .conf = &unlimited };
+	struct routing_count counts;
+	struct routing routing;
+
+	routing_begin(&routing, places, request, &counts);
+	routing.router = &none;
+	routing_refuse(&routing, form, &request->path, &built_in);
+}
+
+int
+router_address(struct router *router, struct places *places,
+    const struct route_request *request, struct err *err)
+{
+	static const struct place_rule built_in = { .kind = "limit" };
+	size_t first = places->count;
+	struct routing_count counts;
+	struct routing routing;
+
+	routing_begin(&routing, places, request, &counts);
+	routing.router = router;
+	routing.domain = slice_of(router->conf->host);
+	if (route_path(&routing, &request->path, err) != 1)
+		return -1;
+	if (counts.is_over)
+		places_truncate(places, first, counts.first_expanded);
+	if (counts.is_over || counts.hits == 0) {
+		const char *form = counts.is_over ? "expansion" :
+		    counts.met_loop ? "aliasloop" : "nouser";
+
+		routing.counts->is_over = false;
+		routing_refuse(&routing, form, &request->path, &built_in);
+	}
+	return 1;
+}

@@ -1,0 +1,84 @@
+/* route_internal.h - what route.c, remote.c and local.c share
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_ROUTE_INTERNAL_H
+#define ZM_ROUTER_ROUTE_INTERNAL_H
+
+#include "mail/table.h"
+#include "router/route.h"
+#include "router/users.h"
+
+struct router {
+	const struct conf	*conf;
+	struct table		**tables;	/* as conf->tables */
+	struct users		*users;
+};
+
+/* One recipient on its way; copied when an alias is opened. */
+struct routing {
+	struct router			*router;
+	struct places			*places;
+	const struct route_request	*request;
+	struct slice			 to;	/* request->path as text */
+	struct routing_count		*counts;
+	struct slice			 domain;	/* for bare names */
+	unsigned			 depth;		/* aliases open */
+	unsigned			 sender;	/* places->senders */
+	int64_t				 uid;		/* of the list file */
+	bool				 is_plain;	/* no aliases */
+	struct place_rule		 rule;	/* alias it came by; or 0 */
+};
+
+struct routing_count {		/* of one request, over all its aliases */
+	size_t	first_expanded;	/* places->expanded when it began */
+	size_t	added;		/* places */
+	size_t	hits;		/* places added or met again */
+	bool	met_loop;
+	bool	was_postmaster;
+	bool	is_over;	/* too deep or too many: give it up */
+};
+
+/* All return 1, or -1 trouble. */
+int route_path(struct routing *routing, const struct path *path,
+    struct err *err);
+int route_local(struct routing *routing, const struct conf_domain *domain,
+    struct slice name, const struct path *path, struct err *err);
+int route_remote(struct routing *routing, struct slice domain,
+    const struct path *path, struct err *err);
+
+/* The value of a routes table: what may stand behind `via` in the
+ * configuration, or ZMailer's "channel!", "channel!host",
+ * "channel!host!user", "error!form", "ignore!...".
+ * returns 1; 0 ignore this entry; -1 not a route. */
+struct route_target {
+	struct slice	channel, host;
+	struct slice	user;		/* empty: the address */
+};
+int route_value_parse(struct arena *arena, struct slice value,
+    struct slice domain, struct route_target *out, struct err *err);
+
+/* Add one place for this routing; counts it. */
+void routing_add(struct routing *routing, const char *channel,
+    struct slice host, struct slice user, int64_t uid,
+    const struct place_rule *rule);
+/* Channel error. user: local@domain of path. */
+void routing_refuse(struct routing *routing, const char *form,
+    const struct path *path, const struct place_rule *rule);
+
+/* A table by name, opened.  NULL with err and trouble when there is none. */
+struct table *routing_table(struct routing *routing, const char *name,
+    struct err *err);
+/* Note trouble: "table-NAME" and the like; returns -1. */
+int routing_trouble(struct routing *routing, const char *what,
+    const char *name);
+/* Look up; the value is copied.  1 found, 0 none, -1 trouble. */
+int routing_lookup(struct routing *routing, struct table *table,
+    struct slice key, struct slice *out_value, unsigned *out_line,
+    struct err *err);
+
+/* "local@domain" in the arena. */
+struct slice routing_join(struct routing *routing, struct slice local,
+    struct slice domain);
+
+#endif

@@ -1,0 +1,22 @@
+/* router.c - main: from router/ to queue/ and transport/
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "router/parent.h"
+
+#include "base/banned.h"
+
+int
+main(int argc, char **argv)
+{
+	static const struct daemon router = {
+		.name = "router",
+		.purpose = "Routes accepted messages: who gets them, and how.",
+		.role = ROLE_ROUTER,
+		.after_drop = parent_start,
+		.reload = parent_reload,
+		.stop = parent_stop,
+	};
+
+	return daemon_run(argc, argv, &router);
+}

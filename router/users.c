@@ -1,0 +1,153 @@
+/* users.c - does this account exist, and what is its uid
+ *
+ * In     local parts, from anywhere
+ * Out    uids
+ * Holds  USERS_KNOWN_MAX answers, replaced in place
+ * Trusts the system's account database
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <pwd.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "router/users.h"
+
+#include "base/banned.h"
+
+enum {
+	USERS_NAME_BYTES = 64,		/* longer names are no accounts */
+	USERS_KNOWN_MAX = 4096,		/* a power of two */
+	USERS_FOUND_MS = 60000,
+	USERS_NONE_MS = 1000,
+	USERS_RECORD_BYTES_MAX = 1 << 20
+};
+
+struct user {
+	char	name[USERS_NAME_BYTES];
+	int64_t	uid;			/* -1: no such account */
+	int64_t	until_ms;
+};
+
+struct users {
+	struct user	*known;		/* by hash; the newer one stays */
+	char		*record;	/* for getpwnam_r */
+	size_t		 record_bytes;
+};
+
+struct users *
+users_new(void)
+{
+	struct users *users = mem_alloc(1, sizeof(*users));
+
+	users->known = mem_alloc(USERS_KNOWN_MAX, sizeof(*users->known));
+	users->record_bytes = 1024;
+	users->record = mem_alloc(users->record_bytes, 1);
+	return users;
+}
+
+void
+users_free(struct users **pusers)
+{
+	if (*pusers == NULL)
+		return;
+	mem_free(&(*pusers)->known);
+	mem_free(&(*pusers)->record);
+	mem_free(pusers);
+}
+
+/* Only what can be an account's name is asked for: no slashes (it may
+ * become part of a path), nothing that begins with a dot or a dash. */
+static bool
+name_is_plausible(struct slice name)
+{
+	if (name.n == 0 || name.n >= USERS_NAME_BYTES ||
+	    name.p[0] == '.' || name.p[0] == '-')
+		return false;
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char c = (unsigned char)name.p[i];
+
+		if (c <= ' ' || c == 127 || c == '/' || c == ':')
+			return false;
+	}
+	return true;
+}
+
+static struct user *
+user_slot(struct users *users, struct slice name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < name.n; i++)
+		hash = (hash ^ (unsigned char)name.p[i]) * 16777619u;
+	return &users->known[(hash ^ hash >> 16) & (USERS_KNOWN_MAX - 1)];
+}
+
+/* getpwnam_r(3) answers 0 for "no such account"; some modules answer ENOENT
+ * or ESRCH, which is also what a database that is not there looks like.
+ * Mail must not bounce for that: a database that knows root is there. */
+static bool
+means_none(struct users *users, int error)
+{
+	struct passwd entry, *found = NULL;
+
+	if (error != ENOENT && error != ESRCH)
+		return error == 0;
+	return getpwuid_r(0, &entry, users->record, users->record_bytes,
+	    &found) == 0 && found != NULL;
+}
+
+static int
+ask_system(struct users *users, const char *name, int64_t *out_uid,
+    struct err *err)
+{
+	struct passwd entry, *found = NULL;
+	int error;
+
+	for (;;) {
+		error = getpwnam_r(name, &entry, users->record,
+		    users->record_bytes, &found);
+		if (error != ERANGE ||
+		    users->record_bytes >= USERS_RECORD_BYTES_MAX)
+			break;
+		users->record_bytes *= 2;
+		users->record = mem_grow(users->record, users->record_bytes, 1);
+	}
+	if (found != NULL) {
+		*out_uid = (int64_t)entry.pw_uid;
+		return 1;
+	}
+	if (means_none(users, error))
+		return 0;
+	errno = error;
+	return err_sys(err, "cannot ask for the account '%s'", name);
+}
+
+int
+users_find(struct users *users, struct slice name, int64_t *out_uid,
+    struct err *err)
+{
+	int64_t now = clock_steady_ms();
+	struct user *user;
+	int found;
+
+	if (!name_is_plausible(name))
+		return 0;
+	user = user_slot(users, name);
+	if (user->until_ms > now && slice_is(name, user->name)) {
+		*out_uid = user->uid;
+		return user->uid >= 0;
+	}
+	memcpy(user->name, name.p, name.n);
+	user->name[name.n] = 0;
+	user->until_ms = 0;
+	user->uid = -1;
+	found = ask_system(users, user->name, &user->uid, err);
+	if (found >= 0)
+		user->until_ms = now + (found ? USERS_FOUND_MS : USERS_NONE_MS);
+	*out_uid = user->uid;
+	return found;
+}

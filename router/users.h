@@ -1,0 +1,24 @@
+/* users.h - does this account exist, and what is its uid
+ *
+ * getpwnam behind a memory of a minute (a second for names that do not
+ * exist: the next mail after adduser must find it).
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_USERS_H
+#define ZM_ROUTER_USERS_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct users;
+
+struct users *users_new(void);
+void users_free(struct users **users);
+
+/* returns 1 and its uid; 0 no such account; -1 the account database cannot
+ * be asked now. */
+int users_find(struct users *users, struct slice name, int64_t *out_uid,
+    struct err *err);
+
+#endif
