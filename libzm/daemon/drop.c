@@ -7,7 +7,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <grp.h>
 #include <pwd.h>
 #include <string.h>
@@ -36,7 +35,11 @@ daemon_account(const struct conf *conf, enum conf_role role, uid_t *out_uid,
 	struct passwd *user;
 	uint64_t number;
 
-	errno = 0;
+	if (strcmp(name, "-") == 0) {
+		*out_uid = geteuid();
+		*out_gid = getegid();
+		return 0;
+	}
 	if (slice_number(slice_of(name), 0, UINT32_MAX - 1, &number))
 		user = getpwuid((uid_t)number);
 	else
@@ -48,6 +51,17 @@ daemon_account(const struct conf *conf, enum conf_role role, uid_t *out_uid,
 	*out_uid = user->pw_uid;
 	*out_gid = user->pw_gid;
 	return 0;
+}
+
+bool
+daemon_is_private(const struct conf *conf)
+{
+	if (geteuid() != 0)
+		return true;
+	for (int role = 0; role < ROLE_COUNT; role++)
+		if (strcmp(conf->accounts[role], "-") != 0)
+			return false;
+	return true;
 }
 
 static int
@@ -96,7 +110,7 @@ daemon_drop(const struct conf *conf, enum conf_role role, struct err *err)
 	uid_t uid;
 	gid_t gid;
 
-	if (geteuid() != 0)
+	if (geteuid() != 0 || strcmp(conf->accounts[role], "-") == 0)
 		return 0;
 	if (daemon_account(conf, role, &uid, &gid, err) < 0)
 		return -1;

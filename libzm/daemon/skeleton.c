@@ -207,6 +207,7 @@ lifeline_open(struct process *process)
 	if (text == NULL || strcmp(text, "3") != 0)
 		return;
 	(void)unsetenv("ZMAILER_LIFELINE");
+	(void)fcntl(4, F_SETFD, FD_CLOEXEC);	/* the instance's lock */
 	if (fcntl(3, F_SETFD, FD_CLOEXEC) < 0)
 		return;
 	process->lifeline = 3;

@@ -9,7 +9,8 @@
  * Arguments every daemon takes: -C FILE, --version, --help.
  * Descriptor 3, when ZMAILER_LIFELINE=3 is in the environment, is a socket
  * to the supervisor: one byte "R" is sent when ready; end of file there
- * means that the supervisor is gone: stop in good order.
+ * means that the supervisor is gone: stop in good order.  Descriptor 4 is
+ * the instance's lock, held open by daemons and their workers.
  * SIGTERM, SIGINT: stop; once more: at once.  SIGHUP: reload; a bad file,
  * or one that changes what only a restart can change (directories, hash,
  * accounts), is refused (event conf.refused) and the old one stays.
@@ -66,7 +67,8 @@ pid_t daemon_fork(struct process *process, const char *name,
 
 /* Become the account of role (setgroups, setresgid, setresuid, checked that
  * there is no way back, no new privileges by exec); nothing when not root.
- * The account is a user name or a decimal uid, never 0.  Groups, by
+ * The account is a user name or a decimal uid, never 0; or "-": stay who
+ * you are (a private instance that root runs: demo, tests).  Groups, by
  * doc/INTERNALS section 6: its own and the agents' (who own the journal);
  * router and scheduler also smtpserver's, the scheduler also router's.
  * 0 or -1. */
@@ -76,6 +78,9 @@ int daemon_drop(const struct conf *conf, enum conf_role role,
 /* uid and primary group of a role's account.  0 or -1: no such account. */
 int daemon_account(const struct conf *conf, enum conf_role role,
     uid_t *out_uid, gid_t *out_gid, struct err *err);
+
+/* All runs as one user: not root, or root whose accounts are all "-". */
+bool daemon_is_private(const struct conf *conf);
 
 /* What in fresh cannot be taken over by a reload: a text such as "spool
  * changed", or NULL: it can. */

@@ -1,0 +1,186 @@
+/* dirs.c - the directories of an instance, and whose they are
+ *
+ * In     the configuration; as root the accounts of the roles
+ * Out    directories that exist with owner, group and mode
+ * Trusts no symbolic link below the spool
+ * Spec   doc/INTERNALS.md section 6
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/skeleton.h"
+#include "mail/spool.h"
+#include "tools/run/supervisor.h"
+
+#include "base/banned.h"
+
+enum { PATH_BYTES = 4200 };
+
+/* owner, group: a role's account and its primary group. */
+static const struct dir_row {
+	enum spool_area	area;
+	enum conf_role	owner, group;
+	mode_t		mode;
+} dir_rows[] = {
+	{ AREA_PUBLIC, ROLE_ROUTER, ROLE_ROUTER, 03733 },
+	{ AREA_ROUTER, ROLE_ROUTER, ROLE_SMTPSERVER, 01730 },
+	{ AREA_QUEUE, ROLE_SCHEDULER, ROLE_ROUTER, 02770 },
+	{ AREA_TRANSPORT, ROLE_SCHEDULER, ROLE_ROUTER, 02770 },
+	{ AREA_DEFERRED, ROLE_ROUTER, ROLE_ROUTER, 02770 },
+	{ AREA_FREEZER, ROLE_ROUTER, ROLE_SMTPSERVER, 01730 },
+	{ AREA_POSTMAN, ROLE_ROUTER, ROLE_ROUTER, 02770 },
+	{ AREA_TRASH, ROLE_ROUTER, ROLE_ROUTER, 02770 },
+};
+
+struct owners {
+	uid_t	uid[ROLE_COUNT];
+	gid_t	gid[ROLE_COUNT];
+};
+
+/* mkdir -p: parents 0755 whatever the umask, the last one with mode. */
+static int
+path_make(const char *path, mode_t mode, struct err *err)
+{
+	char part[PATH_BYTES];
+	size_t n = strlen(path);
+	mode_t before;
+	int result = 0;
+
+	if (n == 0 || n >= sizeof(part))
+		return err_set(err, "'%s' is no name for a directory", path);
+	memcpy(part, path, n + 1);
+	before = umask(0);
+	for (size_t i = 1; i <= n && result == 0; i++) {
+		if (part[i] != '/' && part[i] != '\0')
+			continue;
+		part[i] = '\0';
+		if (mkdir(part, i == n ? mode : 0755) < 0 && errno != EEXIST)
+			result = err_sys(err, "cannot make %s", part);
+		part[i] = path[i];
+	}
+	umask(before);
+	return result;
+}
+
+static int
+dir_own(int at, const char *name, uid_t uid, gid_t gid, mode_t mode,
+    struct err *err)
+{
+	int fd = openat(at, name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	int result = 0;
+
+	if (fd < 0)
+		return err_sys(err, "cannot open the directory %s", name);
+	if (fstat(fd, &st) < 0 ||
+	    ((st.st_uid != uid || st.st_gid != gid) &&
+	    fchown(fd, uid, gid) < 0) ||
+	    ((st.st_mode & 07777) != mode && fchmod(fd, mode) < 0))
+		result = err_sys(err, "cannot give %s its owner and mode",
+		    name);
+	close(fd);
+	return result;
+}
+
+/* A..Z below name, and what is below these. */
+static int
+hash_own(int spool_fd, const char *name, unsigned levels,
+    const struct owners *owners, const struct dir_row *row, struct err *err)
+{
+	char below[64];
+
+	for (char letter = 'A'; levels > 0 && letter <= 'Z'; letter++) {
+		snprintf(below, sizeof(below), "%s/%c", name, letter);
+		if (dir_own(spool_fd, below, owners->uid[row->owner],
+		    owners->gid[row->group], row->mode, err) < 0 ||
+		    hash_own(spool_fd, below, levels - 1, owners, row,
+		    err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+area_own(int spool_fd, const struct dir_row *row, unsigned hash_levels,
+    const struct owners *owners, struct err *err)
+{
+	bool is_hashed = row->area == AREA_QUEUE ||
+	    row->area == AREA_TRANSPORT;
+	unsigned copies = row->area == AREA_ROUTER ? SPOOL_PRIORITIES : 1;
+	char name[32];
+
+	for (unsigned i = 0; i < copies; i++) {
+		snprintf(name, sizeof(name), i == 0 ? "%s" : "%s.%u",
+		    spool_area_names[row->area], i);
+		if (dir_own(spool_fd, name, owners->uid[row->owner],
+		    owners->gid[row->group], row->mode, err) < 0)
+			return -1;
+	}
+	return hash_own(spool_fd, spool_area_names[row->area],
+	    is_hashed ? hash_levels : 0, owners, row, err);
+}
+
+static int
+spool_own(const struct conf *conf, const struct owners *owners,
+    struct err *err)
+{
+	int fd = open(conf->spool_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int result = 0;
+
+	if (fd < 0)
+		return err_sys(err, "cannot open %s", conf->spool_dir);
+	for (size_t i = 0; i < sizeof(dir_rows) / sizeof(dir_rows[0]) &&
+	    result == 0; i++)
+		result = area_own(fd, &dir_rows[i], conf->hash_levels, owners,
+		    err);
+	close(fd);
+	if (result < 0)
+		return err_prefix(err, "%s", conf->spool_dir);
+	return 0;
+}
+
+/* As root with accounts: the table.  RUN: sockets of router and scheduler,
+ * nobody removes another's; LOG: every role, agents too, appends to the
+ * journal, so it is the agents' group (which owns nothing else). */
+static int
+owners_set(const struct conf *conf, struct err *err)
+{
+	struct owners owners = { { 0 }, { 0 } };
+
+	for (enum conf_role role = 0; role < ROLE_COUNT; role++)
+		if (daemon_account(conf, role, &owners.uid[role],
+		    &owners.gid[role], err) < 0)
+			return -1;
+	if (dir_own(AT_FDCWD, conf->spool_dir, 0, 0, 0755, err) < 0 ||
+	    dir_own(AT_FDCWD, conf->run_dir, 0, owners.gid[ROLE_ROUTER],
+	    01775, err) < 0 ||
+	    dir_own(AT_FDCWD, conf->log_dir, 0, owners.gid[ROLE_AGENT],
+	    02770, err) < 0)
+		return -1;
+	return spool_own(conf, &owners, err);
+}
+
+int
+dirs_prepare(const struct conf *conf, struct err *err)
+{
+	enum spool_flags flags = SPOOL_CREATE |
+	    (conf->sync == SYNC_STRICT ? SPOOL_STRICT : 0) |
+	    (conf->sync == SYNC_UNSAFE ? SPOOL_UNSAFE_FS : 0);
+	struct spool *spool;
+
+	if (path_make(conf->spool_dir, 0700, err) < 0 ||
+	    path_make(conf->run_dir, 0700, err) < 0 ||
+	    path_make(conf->log_dir, 0700, err) < 0 ||
+	    spool_open(conf->spool_dir, flags, conf->hash_levels, &spool,
+	    err) < 0)
+		return -1;
+	spool_close(&spool);
+	return daemon_is_private(conf) ? 0 : owners_set(conf, err);
+}

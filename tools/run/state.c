@@ -1,0 +1,159 @@
+/* state.c - RUN/zmailer.state: one JSON line a process
+ *
+ * In     what the supervisor knows; a file of ours
+ * Out    the file, whole or not at all; what tools show
+ * Trusts nothing it reads back: numbers and lengths are checked
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "tools/run/supervisor.h"
+
+#include "base/banned.h"
+
+enum { STATE_BYTES_MAX = 64 * 1024, PATH_BYTES = 4200 };
+
+static void
+state_format(const struct state *state, struct str *out)
+{
+	json_open(out);
+	json_text(out, "name", SLICE("supervisor"));
+	json_number(out, "pid", state->pid);
+	json_number(out, "since", state->since_s);
+	json_number(out, "reloads", state->reloads);
+	json_text(out, "refused", slice_of(state->refused));
+	json_close(out);
+	for (size_t i = 0; i < state->child_count; i++) {
+		const struct state_child *child = &state->children[i];
+
+		json_open(out);
+		json_text(out, "name", slice_of(child->name));
+		json_text(out, "state", slice_of(child->state));
+		json_number(out, "pid", child->pid);
+		json_number(out, "since", child->since_s);
+		json_number(out, "restarts", child->restarts);
+		json_close(out);
+	}
+}
+
+int
+state_write(const char *run_dir, const struct state *state, struct err *err)
+{
+	char path[PATH_BYTES], fresh[PATH_BYTES];
+	struct str text = STR_INIT;
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/zmailer.state", run_dir);
+	snprintf(fresh, sizeof(fresh), "%s/.zmailer.state", run_dir);
+	(void)unlink(fresh);	/* of a supervisor that was killed */
+	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	    0644);
+	if (fd < 0)
+		return err_sys(err, "cannot write %s", fresh);
+	state_format(state, &text);
+	(void)fchmod(fd, 0644);
+	n = write(fd, text.buf, text.len);
+	close(fd);
+	if (n == (ssize_t)text.len && rename(fresh, path) == 0) {
+		str_release(&text);
+		return 0;
+	}
+	err_sys(err, "cannot write %s", path);
+	str_release(&text);
+	return -1;
+}
+
+static uint64_t
+number_of(struct slice line, const char *key, uint64_t max)
+{
+	struct str text = STR_INIT;
+	uint64_t number = 0;
+
+	if (json_get(line, key, &text))
+		(void)slice_number(str_slice(&text), 0, max, &number);
+	str_release(&text);
+	return number;
+}
+
+static void
+text_of(struct slice line, const char *key, char *out, size_t size)
+{
+	struct str text = STR_INIT;
+
+	out[0] = '\0';
+	if (json_get(line, key, &text))
+		snprintf(out, size, "%s", text.buf);
+	str_release(&text);
+}
+
+static void
+line_take(struct slice line, struct state *out)
+{
+	struct state_child *child = &out->children[out->child_count];
+	char name[32];
+
+	text_of(line, "name", name, sizeof(name));
+	if (strcmp(name, "supervisor") == 0) {
+		out->pid = (pid_t)number_of(line, "pid", INT32_MAX);
+		out->since_s = (int64_t)number_of(line, "since", INT64_MAX);
+		out->reloads = (unsigned)number_of(line, "reloads", UINT32_MAX);
+		text_of(line, "refused", out->refused, sizeof(out->refused));
+		return;
+	}
+	if (name[0] == '\0' || out->child_count == STATE_CHILDREN_MAX)
+		return;
+	snprintf(child->name, sizeof(child->name), "%s", name);
+	text_of(line, "state", child->state, sizeof(child->state));
+	child->pid = (pid_t)number_of(line, "pid", INT32_MAX);
+	child->since_s = (int64_t)number_of(line, "since", INT64_MAX);
+	child->restarts = (unsigned)number_of(line, "restarts", UINT32_MAX);
+	out->child_count++;
+}
+
+int
+state_read(const char *run_dir, struct state *out, struct err *err)
+{
+	char path[PATH_BYTES], text[STATE_BYTES_MAX];
+	struct slice rest, line;
+	ssize_t n;
+	int fd;
+
+	memset(out, 0, sizeof(*out));
+	snprintf(path, sizeof(path), "%s/zmailer.state", run_dir);
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0)
+		return err_sys(err, "cannot read %s", path);
+	n = read(fd, text, sizeof(text));
+	close(fd);
+	if (n < 0)
+		return err_sys(err, "cannot read %s", path);
+	rest = (struct slice){ text, (size_t)n };
+	while (slice_cut(&rest, '\n', &line))
+		line_take(line, out);
+	if (out->pid == 0)
+		return err_set(err, "%s is not a state file", path);
+	return 1;
+}
+
+void
+state_remove(const char *run_dir)
+{
+	static const char *const names[] = {
+		"zmailer.state", ".zmailer.state", "zmailer.pid",
+	};
+	char path[PATH_BYTES];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", run_dir, names[i]);
+		(void)unlink(path);
+	}
+}

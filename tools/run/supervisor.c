@@ -1,0 +1,386 @@
+/* supervisor.c - starts, watches, restarts and stops the daemons
+ *
+ * In     the configuration, signals, ready bytes, ends of children
+ * Out    three daemons in order; the state file; words to the manager
+ * Holds  the spool's lock, a lifeline to each child
+ * Trusts its children to be broken: each is waited for with a bound
+ * Spec   supervisor.h; zmailer(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "daemon/skeleton.h"
+#include "mail/spool.h"
+#include "tools/run/child.h"
+
+#include "base/banned.h"
+
+/* In the order of starting; stop_rank says the order of stopping. */
+static const struct { const char *name; int stop_rank; } child_rows[] = {
+	{ "router", 2 }, { "scheduler", 3 }, { "smtpserver", 1 },
+};
+enum { CHILD_COUNT = sizeof(child_rows) / sizeof(child_rows[0]) };
+
+struct supervisor {
+	struct conf	*conf;
+	const char	*conf_path;
+	struct loop	*loop;
+	struct child	 children[CHILD_COUNT];
+	int		 ready_fd;
+	int		 lock_fd;	/* RUN/zmailer.lock */
+	int		 status;	/* to exit with */
+	int64_t		 since_s;
+	unsigned	 reloads;
+	char		 refused[ERR_TEXT_BYTES];
+	bool		 was_ready;	/* all three, once */
+	bool		 is_stopping;
+};
+
+static void
+state_publish(struct supervisor *boss)
+{
+	struct state state = { .pid = getpid(), .since_s = boss->since_s,
+	    .reloads = boss->reloads, .child_count = CHILD_COUNT };
+	struct err err;
+
+	snprintf(state.refused, sizeof(state.refused), "%s", boss->refused);
+	for (size_t i = 0; i < CHILD_COUNT; i++)
+		child_describe(&boss->children[i], &state.children[i]);
+	if (state_write(boss->conf->run_dir, &state, &err) < 0)
+		warning("%s", err.text);
+}
+
+/* ---- stopping ---------------------------------------------------------- */
+
+static void
+stop_next(struct supervisor *boss)
+{
+	struct child *next = NULL;
+	int rank = CHILD_COUNT + 1;
+
+	for (size_t i = 0; i < CHILD_COUNT; i++)
+		if (boss->children[i].pid > 0 &&
+		    child_rows[i].stop_rank < rank) {
+			next = &boss->children[i];
+			rank = child_rows[i].stop_rank;
+		}
+	if (next == NULL)
+		loop_stop(boss->loop);
+	else if (next->state != CHILD_STOPPING)
+		child_stop(next, STOP_FOR_MS);
+	state_publish(boss);
+}
+
+static void
+stop_begin(struct supervisor *boss, const char *reason, int status)
+{
+	if (boss->is_stopping)
+		return;
+	boss->is_stopping = true;
+	boss->status = status;
+	manager_tell("STOPPING=1");
+	event(EV_DAEMON_STOP, NULL, "reason", slice_of(reason), NULL);
+	for (size_t i = 0; i < CHILD_COUNT; i++)
+		timer_clear(&boss->children[i].timer);
+	stop_next(boss);
+}
+
+static void
+on_stop_signal(void *context)
+{
+	struct supervisor *boss = context;
+
+	if (boss->is_stopping)		/* asked again: at once */
+		for (size_t i = 0; i < CHILD_COUNT; i++)
+			child_kill(&boss->children[i]);
+	stop_begin(boss, "signal", EX_OK);
+}
+
+/* ---- starting ---------------------------------------------------------- */
+
+static void
+all_ready(struct supervisor *boss)
+{
+	boss->was_ready = true;
+	event(EV_DAEMON_START, NULL, "version", slice_of(PACKAGE_VERSION),
+	    NULL);
+	manager_tell("READY=1\nSTATUS=router, scheduler and smtpserver run");
+	if (boss->ready_fd < 0)
+		return;
+	if (write(boss->ready_fd, "R", 1) != 1)
+		warning("nobody waits any more: %s", strerror(errno));
+	close(boss->ready_fd);
+	boss->ready_fd = -1;
+}
+
+/* The next child, when all before it are ready. */
+static void
+start_next(struct supervisor *boss)
+{
+	struct err err;
+
+	if (boss->was_ready || boss->is_stopping)
+		return;
+	for (size_t i = 0; i < CHILD_COUNT; i++) {
+		struct child *child = &boss->children[i];
+
+		if (child->state == CHILD_READY)
+			continue;
+		if (child->state != CHILD_DOWN)
+			return;
+		if (child_start(child, &err) == 0)
+			return;
+		warning("%s", err.text);
+		stop_begin(boss, "a daemon cannot be started", EX_OSERR);
+		return;
+	}
+	all_ready(boss);
+}
+
+static void
+on_change(struct child *child)
+{
+	struct supervisor *boss = child->boss;
+
+	start_next(boss);
+	state_publish(boss);
+}
+
+/* A daemon's own sysexits status, as far as it has one. */
+static int
+failed_status(int status)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) >= EX__BASE &&
+	    WEXITSTATUS(status) <= EX__MAX)
+		return WEXITSTATUS(status);
+	return EX_UNAVAILABLE;
+}
+
+static void
+on_gone(struct child *child, int status, bool was_asked)
+{
+	struct supervisor *boss = child->boss;
+	struct err err;
+
+	if (boss->is_stopping) {
+		stop_next(boss);
+		return;
+	}
+	if (!boss->was_ready) {
+		warning("%s did not become ready", child->name);
+		stop_begin(boss, "a daemon did not become ready",
+		    failed_status(status));
+		return;
+	}
+	if (was_asked) {
+		if (child_start(child, &err) < 0)
+			child_restart_later(child, -1);
+	} else {
+		child_restart_later(child, status);
+	}
+	state_publish(boss);
+}
+
+static void
+on_child_signal(void *context)
+{
+	struct supervisor *boss = context;
+	int status;
+	pid_t pid;
+
+	/* Any pid: in a container we are also init. */
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (size_t i = 0; i < CHILD_COUNT; i++)
+			if (boss->children[i].pid == pid)
+				child_ended(&boss->children[i], status);
+}
+
+/* ---- the configuration -------------------------------------------------- */
+
+static bool
+listens_differ(const struct conf *a, const struct conf *b)
+{
+	if (a->listen_count != b->listen_count)
+		return true;
+	for (size_t i = 0; i < a->listen_count; i++)
+		if (strcmp(a->listens[i].text, b->listens[i].text) != 0 ||
+		    a->listens[i].is_submission != b->listens[i].is_submission)
+			return true;
+	return false;
+}
+
+/* New sockets need the smtpserver's way through root: it is started anew;
+ * all others, and it when the sockets stay, take the signal. */
+static void
+conf_take(struct supervisor *boss, struct conf *fresh)
+{
+	bool differ = listens_differ(boss->conf, fresh);
+
+	conf_free(&boss->conf);
+	boss->conf = fresh;
+	boss->refused[0] = '\0';
+	event(EV_CONF_RELOAD, NULL, "file", slice_of(fresh->path), NULL);
+	for (size_t i = 0; i < CHILD_COUNT; i++) {
+		struct child *child = &boss->children[i];
+
+		if (child->state != CHILD_READY)
+			continue;
+		if (differ && strcmp(child->name, "smtpserver") == 0)
+			child_stop(child, STOP_FOR_MS);
+		else
+			(void)kill(child->pid, SIGHUP);
+	}
+}
+
+static void
+on_hangup_signal(void *context)
+{
+	struct supervisor *boss = context;
+	struct arena *arena = arena_new();
+	struct conf_report report;
+	struct conf *fresh = conf_load(boss->conf_path, arena, &report);
+	const char *reason = NULL;
+
+	if (fresh == NULL)
+		daemon_report_line(&report, boss->refused,
+		    sizeof(boss->refused));
+	else
+		reason = daemon_restart_reason(boss->conf, fresh);
+	if (reason != NULL)
+		snprintf(boss->refused, sizeof(boss->refused), "%s", reason);
+	if (fresh != NULL && reason == NULL) {
+		conf_take(boss, fresh);
+	} else {
+		conf_free(&fresh);
+		event(EV_CONF_REFUSED, NULL, "file",
+		    slice_of(boss->conf->path), "reason",
+		    slice_of(boss->refused), NULL);
+	}
+	arena_free(&arena);
+	boss->reloads++;
+	state_publish(boss);
+}
+
+/* ---- one run -------------------------------------------------------------- */
+
+static int
+pid_write(const char *run_dir, struct err *err)
+{
+	char path[4200], text[32];
+	int n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/zmailer.pid", run_dir);
+	(void)unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	    0644);
+	if (fd < 0 || write(fd, text, (size_t)n) != n) {
+		err_sys(err, "cannot write %s", path);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	(void)fchmod(fd, 0644);
+	close(fd);
+	return 0;
+}
+
+/* Held by us and every daemon: after a kill -9 of the supervisor the spool's
+ * own lock is free at once, but its daemons take a moment to stop, and the
+ * new router's recovery must find nobody at work. */
+static int
+lock_wait(struct supervisor *boss, struct err *err)
+{
+	const struct timespec nap = { .tv_nsec = 20000000 };
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/zmailer.lock", boss->conf->run_dir);
+	boss->lock_fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+	    0600);
+	if (boss->lock_fd < 0)
+		return err_sys(err, "cannot open %s", path);
+	for (int left = LOCK_FOR_MS / 20; left > 0; left--) {
+		if (flock(boss->lock_fd, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		(void)nanosleep(&nap, NULL);
+	}
+	return err_set(err, "daemons of an instance that was killed still "
+	    "run (see who holds %s); try later", path);
+}
+
+/* Returns 0, or the status to exit with. */
+static int
+prepare(struct supervisor *boss, struct err *err)
+{
+	if (dirs_prepare(boss->conf, err) < 0)
+		return EX_CANTCREAT;
+	if (spool_lock(boss->conf->spool_dir, err) < 0)
+		return EX_TEMPFAIL;
+	if (lock_wait(boss, err) < 0)
+		return EX_TEMPFAIL;
+	if (event_open(boss->conf->log_dir) < 0) {
+		err_sys(err, "cannot open the log directory %s",
+		    boss->conf->log_dir);
+		return EX_CANTCREAT;
+	}
+	return pid_write(boss->conf->run_dir, err) < 0 ? EX_CANTCREAT : 0;
+}
+
+static void
+child_prepare(struct supervisor *boss, struct child *child, const char *name)
+{
+	child_init(child, name, boss);
+	child->loop = boss->loop;
+	child->conf_path = boss->conf_path;
+	child->lock_fd = boss->lock_fd;
+	child->on_change = on_change;
+	child->on_gone = on_gone;
+}
+
+int
+supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
+{
+	struct supervisor boss = { .conf = conf, .conf_path = conf_path,
+	    .ready_fd = ready_fd, .since_s = clock_wall_s() };
+	struct err err;
+
+	err_program("supervisor");
+	umask(007);
+	signal(SIGPIPE, SIG_IGN);
+	libexec_settle();
+	boss.status = prepare(&boss, &err);
+	if (boss.status != 0) {
+		fprintf(stderr, "zmailer: run: %s\n", err.text);
+		conf_free(&boss.conf);
+		return boss.status;
+	}
+	boss.loop = loop_new();
+	loop_signal(boss.loop, SIGTERM, on_stop_signal, &boss);
+	loop_signal(boss.loop, SIGINT, on_stop_signal, &boss);
+	loop_signal(boss.loop, SIGHUP, on_hangup_signal, &boss);
+	loop_signal(boss.loop, SIGCHLD, on_child_signal, &boss);
+	for (size_t i = 0; i < CHILD_COUNT; i++)
+		child_prepare(&boss, &boss.children[i], child_rows[i].name);
+	start_next(&boss);
+	state_publish(&boss);
+	loop_run(boss.loop);
+	event_flush();
+	state_remove(boss.conf->run_dir);
+	loop_free(&boss.loop);
+	conf_free(&boss.conf);
+	return boss.status;
+}

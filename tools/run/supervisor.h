@@ -1,0 +1,75 @@
+/* supervisor.h - zmailer run: three daemons, kept alive
+ *
+ * Life cycle: directories, the spool's lock, then router (which recovers
+ * the spool before it says ready), scheduler, smtpserver, one after the
+ * other.  From then on a child that ends is started again after 100 ms,
+ * doubling to 30 s.  SIGTERM stops smtpserver, router, scheduler, in this
+ * order.  SIGHUP checks the configuration and hands the signal on.
+ * RUN/zmailer.pid and RUN/zmailer.state tell tools what there is.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_RUN_SUPERVISOR_H
+#define ZM_TOOLS_RUN_SUPERVISOR_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "daemon/conf.h"
+
+enum {
+	RESTART_FIRST_MS = 100,
+	RESTART_LAST_MS = 30000,	/* also: who ran so long starts anew */
+	STOP_FOR_MS = 30000,		/* then SIGKILL */
+	LOCK_FOR_MS = 15000		/* for daemons of a killed instance */
+};
+
+/* Run in the foreground until stopped.  conf is taken; conf_path is read
+ * again on SIGHUP (NULL: the default).  ready_fd: gets one byte "R" when
+ * all three are ready, then is closed; -1: nobody waits.
+ * returns the exit status: 0 stopped; 75 another instance has the spool;
+ * 69 (or the daemon's own) a daemon did not become ready. */
+int supervisor_run(struct conf *conf, const char *conf_path, int ready_fd);
+
+/* Make what is missing of spool, run and log directory; as root give each
+ * its owner, group and mode of doc/INTERNALS section 6.  0 or -1. */
+int dirs_prepare(const struct conf *conf, struct err *err);
+
+/* Tell a service manager (sd_notify(3): a datagram to $NOTIFY_SOCKET), such
+ * as "READY=1"; nothing when nobody asked. */
+void manager_tell(const char *text);
+
+/* When ZMAILER_LIBEXEC is not set and this program was run from a build or
+ * a relocated tree, set it to that tree's libexec/zmailer. */
+void libexec_settle(void);
+
+/* ---- RUN/zmailer.state: what the supervisor knows, for tools ---------- */
+
+enum { STATE_CHILDREN_MAX = 8 };
+
+struct state_child {
+	char		name[32];
+	char		state[16];	/* "ready", "starting", "down", ... */
+	pid_t		pid;		/* 0: none */
+	int64_t		since_s;	/* wall clock */
+	unsigned	restarts;
+};
+
+struct state {
+	pid_t		pid;		/* the supervisor */
+	int64_t		since_s;
+	unsigned	reloads;	/* SIGHUPs taken */
+	char		refused[512];	/* why the last one was refused */
+	struct state_child children[STATE_CHILDREN_MAX];
+	size_t		child_count;
+};
+
+/* Replace the file by rename.  0 or -1. */
+int state_write(const char *run_dir, const struct state *state,
+    struct err *err);
+/* returns 1; 0 there is none; -1 unreadable or malformed. */
+int state_read(const char *run_dir, struct state *out, struct err *err);
+/* Remove it, and the pid file. */
+void state_remove(const char *run_dir);
+
+#endif
