@@ -3,7 +3,29 @@ sbin_PROGRAMS += tools/zmailer
 tools_zmailer_SOURCES = tools/zmailer.c tools/verb.h tools/verbs.h tools/verb_help.c
 tools_zmailer_SOURCES += tools/verb_demo.c
 tools_zmailer_SOURCES += tools/verb_check.c tools/verb_config.c tools/verb_init.c
-tools_zmailer_LDADD = $(ZM_LIBS)
+tools_zmailer_SOURCES += tools/verb_run.c tools/verb_status.c \
+	tools/verb_trace.c tools/verb_events.c
+tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS)
+
+# what the verbs share, and what the unit tests link
+noinst_LIBRARIES += tools/libtools.a
+tools_libtools_a_SOURCES = \
+	tools/run/supervisor.c tools/run/supervisor.h \
+	tools/run/child.c tools/run/child.h tools/run/state.c \
+	tools/run/dirs.c tools/run/manager.c tools/run/libexec.c \
+	tools/journal/journal.c tools/journal/journal.h tools/journal/life.c
+
+# the installed layout in the build tree: zmailer, demo and tests run from it
+.PHONY: libexec-tree
+all-local: libexec-tree
+libexec-tree: $(pkglibexec_PROGRAMS) $(agent_PROGRAMS)
+	@$(MKDIR_P) libexec/zmailer/ta
+	@for p in $(pkglibexec_PROGRAMS); do \
+	    $(LN_S) -f ../../$$p libexec/zmailer/; done
+	@for p in $(agent_PROGRAMS); do \
+	    $(LN_S) -f ../../../$$p libexec/zmailer/ta/; done
+clean-local:
+	rm -rf libexec
 
 sbin_PROGRAMS += tools/sendmail
 tools_sendmail_SOURCES = tools/sendmail.c tools/submit.c tools/submit.h

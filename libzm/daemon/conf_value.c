@@ -56,13 +56,15 @@ take_word(struct conf_cursor *cursor, struct slice range,
 	    keep_text(cursor, out);
 }
 
-/* The name of a table or account. */
+/* The name of a table or account; "-" is the account nobody changes to. */
 static bool
 take_account(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
 {
 	struct slice text = out->token->text;
 
+	if (slice_is(text, "-"))
+		return take_word(cursor, range, out, why);
 	for (size_t i = 0; i < text.n; i++)
 		if (!is_name_byte(text.p[i]))
 			return false;

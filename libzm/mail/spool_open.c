@@ -49,16 +49,14 @@ static const struct area_row {
 };
 
 /* Owner, group and mode as section 6 has them.  An account that does not
- * exist leaves root as owner: nobody gets more than was meant. */
+ * exist leaves root as owner: nobody gets more than was meant; zmailer run
+ * settles it by the accounts of the configuration. */
 static int
 area_settle(int dir_fd, const struct area_row *row)
 {
 	struct passwd *pw = getpwnam(row->owner);
 	struct group *gr = getgrnam(row->group);
 
-	if (pw == NULL || gr == NULL)
-		warning("account %s or group %s does not exist: a spool "
-		    "directory stays root's", row->owner, row->group);
 	if (fchown(dir_fd, pw ? pw->pw_uid : 0, gr ? gr->gr_gid : 0) != 0)
 		return -1;
 	return fchmod(dir_fd, row->mode);

@@ -61,11 +61,12 @@ static void
 child_exec(const struct child *child, int lifeline, const sigset_t *mask)
 {
 	char path[4200];
+	char option[] = "-C";
 	char *argv[4] = { (char *)(uintptr_t)child->name, NULL, NULL, NULL };
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	if (child->conf_path != NULL) {
-		argv[1] = (char[]){ "-C" };
+		argv[1] = option;
 		argv[2] = (char *)(uintptr_t)child->conf_path;
 	}
 	/* A ^C at the terminal is for the supervisor, who stops in order. */

@@ -1,1 +1,13 @@
-# unit tests of tools
+# unit tests of tools: the supervisor with testd as all of its programs
+if HAVE_CRITERION
+check_PROGRAMS += tests/unit/tools/unit-tools tests/unit/tools/testd
+TESTS += tests/unit/tools/unit-tools
+tests_unit_tools_unit_tools_SOURCES = tests/unit/tools/test_supervisor.c \
+	tests/unit/tools/instance.c tests/unit/tools/instance.h
+tests_unit_tools_unit_tools_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit/tools
+tests_unit_tools_unit_tools_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_tools_unit_tools_LDADD = tools/libtools.a $(ZM_LIBS) $(CRITERION_LIBS)
+
+tests_unit_tools_testd_SOURCES = tests/unit/tools/testd.c
+tests_unit_tools_testd_LDADD = $(ZM_LIBS)
+endif
