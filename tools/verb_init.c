@@ -148,6 +148,11 @@ write_conf(const struct init *init, const char *host)
 	    quoted(init, "file:", "/aliases"),
 	    strcmp(host, "localhost") == 0 ? "" : " ",
 	    strcmp(host, "localhost") == 0 ? "" : host);
+	if (geteuid() == 0)
+		str_adds(&text, "# root made this: all of it runs as root, "
+		    "with no account of its own\n"
+		    "user smtpserver -\nuser router -\nuser scheduler -\n"
+		    "user agent -\n\n");
 	if (init->sink_port != 0)
 		str_addf(&text, "route * via 127.0.0.1:%u\n",
 		    (unsigned)init->sink_port);
@@ -241,9 +246,8 @@ say_next(const struct init *init)
 	    "  cat %s/mail/alice/new/*\n"
 	    "  zmailer stop\n", init->dir, init->dir);
 	if (geteuid() == 0)
-		printf("started as root the daemons run as the accounts of "
-		    "`zmailer help user`;\nto do without, start them as "
-		    "another user\n");
+		printf("all of this instance runs as root; better make and "
+		    "start one as another user\n");
 }
 
 static int

@@ -144,7 +144,7 @@ check_accounts(struct look *look)
 		const char *name = look->conf->accounts[i];
 		uint64_t number;
 
-		if (getpwnam(name) != NULL ||
+		if (strcmp(name, "-") == 0 || getpwnam(name) != NULL ||
 		    slice_number(slice_of(name), 1, UINT32_MAX, &number))
 			continue;
 		complain(look, CONF_WARNING,

@@ -347,7 +347,8 @@ SETTING("workers", "router", router_workers, "number:1-256", "2",
 
 STATEMENT(TOP, "user", NONE, setting, "setting", "",
     "user ROLE NAME", "",
-    "The account a part of the system runs as when it was started as root.",
+    "The account a part of the system runs as when it was started as root. "
+    "- stays root: for a private instance only.",
     "user smtpserver zmsmtp")
 SETTING("user", "smtpserver", accounts[ROLE_SMTPSERVER], "account", "zmsmtp",
     "SMTP sessions")
