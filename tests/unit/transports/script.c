@@ -1,0 +1,244 @@
+/* script.c - a server that follows a script
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "tests/unit/transports/script.h"
+
+#include "base/banned.h"
+
+enum { PATIENCE_S = 10 };
+
+static void
+wrong(struct script *script, struct slice step, const char *what)
+{
+	if (script->wrong[0] == '\0')
+		snprintf(script->wrong, sizeof(script->wrong),
+		    "at step '%.*s': %.300s", (int)step.n, step.p, what);
+}
+
+static bool
+hear_more(struct script *script, int fd)
+{
+	ssize_t n = recv(fd, str_room(&script->heard, 65536), 65536, 0);
+
+	if (n <= 0)
+		return false;
+	script->heard.len += (size_t)n;
+	script->heard.buf[script->heard.len] = '\0';
+	return true;
+}
+
+/* Read up to and including mark; false at the end of the connection. */
+static bool
+hear_until(struct script *script, int fd, const char *mark, struct slice *out)
+{
+	size_t n = strlen(mark);
+
+	for (;;) {
+		struct slice left = slice_from(str_slice(&script->heard),
+		    script->line_at);
+		const char *end = left.n >= n ?
+		    memmem(left.p, left.n, mark, n) : NULL;
+
+		if (end != NULL) {
+			*out = slice_first(left, (size_t)(end - left.p) + n);
+			script->line_at += out->n;
+			return true;
+		}
+		if (!hear_more(script, fd))
+			return false;
+	}
+}
+
+static void
+say(int fd, const char *bytes, size_t n)
+{
+	while (n > 0) {
+		ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
+
+		if (sent <= 0)
+			return;
+		bytes += sent;
+		n -= (size_t)sent;
+	}
+}
+
+static void
+say_raw(int fd, struct slice text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (c == '\\' && i + 1 < text.n)
+			switch (text.p[++i]) {
+			case 'r': c = '\r'; break;
+			case 'n': c = '\n'; break;
+			case '0': c = '\0'; break;
+			}
+		say(fd, &c, 1);
+	}
+}
+
+static void
+say_many(int fd, struct slice number)
+{
+	char block[4096];
+	uint64_t n = 0;
+
+	memset(block, 'x', sizeof(block));
+	slice_number(slice_trim(number), 0, UINT32_MAX, &n);
+	for (; n > 0; n -= n < sizeof(block) ? n : sizeof(block))
+		say(fd, block, n < sizeof(block) ? n : sizeof(block));
+}
+
+static void
+step_line(struct script *script, int fd, struct slice step,
+    struct slice want)
+{
+	struct slice got;
+	char what[400];
+
+	if (!hear_until(script, fd, "\n", &got)) {
+		wrong(script, step, "the client said no more");
+	} else if (got.n < want.n || memcmp(got.p, want.p, want.n) != 0) {
+		snprintf(what, sizeof(what), "heard '%.*s'",
+		    (int)(got.n < 300 ? got.n : 300), got.p);
+		wrong(script, step, what);
+	}
+}
+
+/* returns false when the connection is over. */
+static bool
+step_do(struct script *script, int fd, struct slice step)
+{
+	struct slice got;
+
+	if (slice_starts(step, ">> ")) {
+		say_raw(fd, slice_from(step, 3));
+	} else if (slice_starts(step, "> ")) {
+		char line[3000];
+		int n = snprintf(line, sizeof(line), SLICE_FMT "\r\n",
+		    SLICE_ARG(slice_from(step, 2)));
+
+		say(fd, line, (size_t)n);
+	} else if (slice_starts(step, "< ")) {
+		step_line(script, fd, step, slice_from(step, 2));
+	} else if (slice_is(step, ".")) {
+		if (!hear_until(script, fd, "\r\n.\r\n", &got))
+			wrong(script, step, "the message has no end");
+	} else if (slice_starts(step, "* ")) {
+		say_many(fd, slice_from(step, 2));
+	} else if (slice_is(step, "!")) {
+		return false;
+	} else if (slice_is(step, "~")) {
+		while (hear_more(script, fd))
+			continue;
+	}
+	return true;
+}
+
+static int
+next_client(struct script *script)
+{
+	struct timeval patience = { PATIENCE_S, 0 };
+	int fd = accept(script->listener, NULL, NULL);
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	script->connections++;
+	script->line_at = script->heard.len;
+	return fd;
+}
+
+static void *
+follow(void *context)
+{
+	struct script *script = context;
+	struct slice rest = slice_of(script->text), step;
+	int fd = -1;
+
+	while (slice_cut(&rest, '\n', &step)) {
+		step = slice_trim(step);
+		if (step.n == 0)
+			continue;
+		if (fd < 0)
+			fd = next_client(script);
+		if (fd < 0)
+			return NULL;
+		if (!step_do(script, fd, step)) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	while (fd >= 0 && hear_more(script, fd))
+		continue;
+	if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
+void
+script_start(struct script *script, const char *text)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_addr = { htonl(INADDR_LOOPBACK) },
+	};
+	struct timeval patience = { PATIENCE_S, 0 };
+	socklen_t length = sizeof(address);
+
+	memset(script, 0, sizeof(*script));
+	str_init(&script->heard);
+	script->text = text;
+	script->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	setsockopt(script->listener, SOL_SOCKET, SO_RCVTIMEO, &patience,
+	    sizeof(patience));
+	if (script->listener < 0 || bind(script->listener,
+	    (struct sockaddr *)&address, length) != 0 ||
+	    listen(script->listener, 5) != 0 || getsockname(script->listener,
+	    (struct sockaddr *)&address, &length) != 0)
+		abort();
+	script->port = ntohs(address.sin_port);
+	if (pthread_create(&script->thread, NULL, follow, script) != 0)
+		abort();
+}
+
+void
+script_join(struct script *script)
+{
+	/* a thread that still waits for a client is woken */
+	shutdown(script->listener, SHUT_RDWR);
+	pthread_join(script->thread, NULL);
+	close(script->listener);
+}
+
+void
+script_release(struct script *script)
+{
+	str_release(&script->heard);
+}
+
+unsigned
+script_heard(const struct script *script, const char *needle)
+{
+	struct slice rest = str_slice(&script->heard);
+	unsigned count = 0;
+	const char *at;
+
+	while ((at = memmem(rest.p, rest.n, needle, strlen(needle))) !=
+	    NULL) {
+		count++;
+		rest = slice_from(rest, (size_t)(at - rest.p) + 1);
+	}
+	return count;
+}

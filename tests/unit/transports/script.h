@@ -1,0 +1,42 @@
+/* script.h - a server that follows a script, for tests of clients
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TESTS_SCRIPT_H
+#define ZM_TESTS_SCRIPT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "base/str.h"
+
+/* A script is lines, one step each, for one connection after the other:
+ *	> TEXT	send TEXT and CR LF
+ *	>> TEXT	send TEXT as it is (\r \n \0 understood)
+ *	< TEXT	read a line that must begin with TEXT
+ *	.	read a message, up to and including its CR LF . CR LF
+ *	* N	send N times 'x'
+ *	!	close, begin with the next connection
+ *	~	wait until the client closes
+ * At its end the client's last bytes are read until it closes. */
+struct script {
+	const char	*text;
+	int		 listener;
+	unsigned	 port;
+	unsigned	 connections;
+	struct str	 heard;		/* every byte from the client */
+	size_t		 line_at;	/* of heard: not yet looked at */
+	char		 wrong[512];	/* first step that did not fit, or "" */
+	pthread_t	 thread;
+};
+
+/* Listen on a free loopback port and follow text in a thread. */
+void script_start(struct script *script, const char *text);
+/* The client is done: wait for the thread. */
+void script_join(struct script *script);
+void script_release(struct script *script);
+
+/* How often does needle stand in what the client said? */
+unsigned script_heard(const struct script *script, const char *needle);
+
+#endif
