@@ -1,0 +1,177 @@
+/* queue.h - what the scheduler remembers of the mail that waits
+ *
+ * job      a control file; remembers offsets, never an address
+ * vertex   up to VERTEX_RCPTS_MAX recipients of a job that go one way: what
+ *          an agent is given at a time
+ * thread   all vertices of one (channel, host)
+ * ring     all threads of one (clause, channel): they share agents
+ *
+ * Life: a job is one block (job, vertices, recipients) made by the intake
+ * and freed when its files are gone; a thread lives as long as it has
+ * vertices or a memory worth keeping; a ring until a reload.
+ * A vertex is in one state and in one place: WAIT in the plan's heap, READY
+ * in its thread's queue, FLIGHT in an agent's queue, else nowhere.
+ * All moments are clock_steady_ms.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_QUEUE_H
+#define ZM_SCHEDULER_QUEUE_H
+
+#include <sys/queue.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/conf.h"
+#include "mail/spool.h"
+
+enum {
+	VERTEX_RCPTS_MAX = 100,	/* more make more vertices: agents in parallel */
+	HEAP_NONE = 0xffffffff	/* heap_index of what is in no heap */
+};
+
+enum vertex_state {
+	VERTEX_IDLE,		/* new, or set aside until its job is reread */
+	VERTEX_WAIT,		/* until moment_ms */
+	VERTEX_READY,		/* for an agent */
+	VERTEX_FLIGHT,		/* at an agent */
+	VERTEX_DONE		/* every recipient is final */
+};
+
+enum rcpt_flags {
+	RCPT_FINAL = 1,
+	RCPT_ANSWERED = 2	/* in the attempt that runs */
+};
+
+struct rcpt {
+	uint32_t	offset;		/* of its r line */
+	uint8_t		flags;		/* enum rcpt_flags */
+	uint8_t		notify;		/* enum dsn_notify bits */
+};
+
+struct job;
+struct thread;
+
+struct vertex {
+	struct job	*job;
+	struct thread	*thread;
+	TAILQ_ENTRY(vertex) entry;	/* thread's ready or agent's queue */
+	int64_t		 moment_ms;	/* WAIT: due; FLIGHT: given at */
+	int64_t		 next_ms;	/* FLIGHT: earliest retry so far; 0 */
+	uint32_t	 heap_index;
+	uint32_t	 sender_offset, header_offset;
+	uint32_t	 rcpt_first;	/* index in the job's array */
+	uint16_t	 rcpt_count, final_count, answer_count;
+	uint16_t	 tries;
+	uint8_t		 state;		/* enum vertex_state */
+	bool		 was_tried;	/* since this process knows it */
+	bool		 is_noticed;	/* delay notice sent or not owed */
+};
+TAILQ_HEAD(vertex_queue, vertex);
+
+enum job_flags {
+	JOB_FRESH = 1,		/* descriptors are open since the intake */
+	JOB_DIRTY = 2,		/* has records that are not durable yet */
+	JOB_REPORT = 4,		/* in the reporter's queue */
+	JOB_OWES = 8,		/* has final recipients not yet reported */
+	JOB_RELOAD = 16,	/* reread when nothing of it is in flight */
+	JOB_FINISHED = 32,	/* body unlinked, waits for the barrier */
+	JOB_NOTICE = 64,	/* a notice of delay is due */
+	JOB_EXPIRE = 128	/* has recipients whose time is over */
+};
+
+struct job {
+	ino_t		 inode;
+	char		 id[SPOOL_ID_BYTES];
+	int64_t		 born_ms;	/* when it was accepted */
+	char		*text;		/* begin of the file while it is hot */
+	struct rcpt	*rcpts;		/* those that are not final at load */
+	uint32_t	 text_bytes;
+	uint32_t	 rcpt_total;	/* of the file, for message.done */
+	uint32_t	 failed_count;
+	uint32_t	 rcpt_count, final_count;
+	uint32_t	 vertex_count, flight_count, ready_count;
+	int		 control_fd, body_fd;	/* -1: closed */
+	uint32_t	 unsent;	/* vertices in an outbox that need body_fd */
+	uint16_t	 flags;		/* enum job_flags */
+	uint8_t		 resyncs;	/* answers in a row that it does not fit */
+	struct vertex	 vertices[];
+};
+
+struct ring;
+
+struct thread {
+	struct ring	*ring;
+	struct thread	*hash_next;
+	const char	*channel, *host;	/* behind the struct */
+	uint32_t	 hash;
+	struct vertex_queue ready;
+	unsigned	 ready_count, wait_count, flight_count;
+	unsigned	 serving;	/* agents with work of this thread */
+	unsigned	 limit;		/* agents allowed now: feedback */
+	unsigned	 trouble_count;	/* attempts in a row that nobody met */
+	int64_t		 wake_ms;	/* held until then; 0: not held */
+	int64_t		 used_ms;	/* last time it had work */
+	uint32_t	 heap_index;
+	bool		 is_runnable;	/* in its ring's queue */
+	TAILQ_ENTRY(thread) run_entry;
+	char		*reason;	/* last host trouble, or NULL */
+};
+TAILQ_HEAD(thread_queue, thread);
+
+struct agent;
+TAILQ_HEAD(agent_queue, agent);
+
+struct ring {
+	TAILQ_ENTRY(ring) entry;
+	struct conf_schedule clause;	/* numbers copied; its pointers unused */
+	int64_t		 retry_s[CONF_RETRIES_MAX];
+	unsigned	 clause_index;
+	const char	*channel;	/* behind the struct */
+	struct thread_queue runnable;	/* ready work, not held */
+	unsigned	 thread_count;
+	struct agent_queue idle, busy;	/* idle: most recently used first */
+	unsigned	 agent_count;
+	unsigned	 start_failures;	/* agents in a row that died unborn */
+	int64_t		 start_after_ms;
+	bool		 is_stale;	/* of a configuration that is gone */
+};
+TAILQ_HEAD(ring_queue, ring);
+
+/* ---- jobs by inode --------------------------------------------------- */
+
+struct job_table {
+	struct job	**slots;	/* open addressing, a power of two */
+	size_t		 size, count;
+};
+
+void job_table_init(struct job_table *table);
+/* Frees the table; the jobs in it must be gone. */
+void job_table_release(struct job_table *table);
+struct job *job_table_find(const struct job_table *table, ino_t inode);
+/* The inode must not be in the table. */
+void job_table_add(struct job_table *table, struct job *job);
+void job_table_remove(struct job_table *table, ino_t inode);
+/* Walk in any order: *cursor from 0; NULL at the end.  Adding in between
+ * may skip or repeat some. */
+struct job *job_table_next(const struct job_table *table, size_t *cursor);
+
+/* One block for all; descriptors are -1, vertices IDLE and in no heap. */
+struct job *job_new(size_t vertex_count, size_t rcpt_count);
+/* Closes what is open.  Its vertices must be out of plan and agents. */
+void job_free(struct job **job);
+/* Close both descriptors and forget the text. */
+void job_close(struct job *job);
+
+static inline struct rcpt *
+vertex_rcpts(const struct vertex *vertex)
+{
+	return vertex->job->rcpts + vertex->rcpt_first;
+}
+
+/* The vertex's recipient with this offset, or NULL. */
+struct rcpt *vertex_rcpt(const struct vertex *vertex, uint32_t offset);
+
+#endif

@@ -1,0 +1,44 @@
+/* retry.h - when a recipient is tried again, and when no more
+ *
+ * Pure: moments, spans and randomness are arguments.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_RETRY_H
+#define ZM_SCHEDULER_RETRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	RETRY_EXPLICIT_MIN_S = 5,	/* an agent's "+seconds" is kept */
+	RETRY_EXPLICIT_MAX_S = 86400	/* within these bounds */
+};
+
+/* The span from attempt number `tries` (from 1) to the next one: the list's
+ * entry, the last one repeating, a tenth more or less by random (any 32
+ * bits).  Milliseconds, at least 1000. */
+int64_t retry_delay_ms(const int64_t *list_s, size_t count, unsigned tries,
+    uint32_t random);
+
+/* The longest span that retry_delay_ms can give for this list. */
+int64_t retry_delay_max_ms(const int64_t *list_s, size_t count);
+
+/* An agent's own wish, bounded. */
+int64_t retry_explicit_ms(int64_t wish_s);
+
+/* What is left, in milliseconds from now_s on, until a retry that the
+ * control file plans: next_s, else last_try_s and the list.  Never over the
+ * list's longest span, so that a clock that jumped cannot hide mail;
+ * 0: now. */
+int64_t retry_left_ms(const int64_t *list_s, size_t count, unsigned tries,
+    int64_t last_try_s, int64_t next_s, int64_t now_s, uint32_t random);
+
+/* A recipient is given up when it was tried at least once, has been tried
+ * by this process, too (so that a long stop or a wrong clock at the start
+ * gives nothing up), and is older than expire_s. */
+bool retry_is_over(int64_t age_ms, int64_t expire_s, unsigned tries,
+    bool was_tried_here);
+
+#endif

@@ -1,0 +1,49 @@
+/* thread.h - threads by (channel, host), rings by (clause, channel)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_THREAD_H
+#define ZM_SCHEDULER_THREAD_H
+
+#include "base/str.h"
+#include "scheduler/queue.h"
+
+struct thread_table {
+	struct thread	**buckets;	/* a power of two of chains */
+	size_t		 size, count;
+	struct ring_queue rings;
+};
+
+enum {
+	THREAD_LIMIT_START = 5	/* agents that a new destination may have */
+};
+
+void thread_table_init(struct thread_table *table);
+/* Frees threads and rings; no vertex or agent may hang on them. */
+void thread_table_release(struct thread_table *table);
+
+/* The thread of this destination, made (with its ring, by conf's clause)
+ * when it is new. */
+struct thread *thread_get(struct thread_table *table,
+    const struct conf *conf, struct slice channel, struct slice host,
+    int64_t now_ms);
+/* The same, or NULL. */
+struct thread *thread_find(const struct thread_table *table,
+    struct slice channel, struct slice host);
+
+/* Free threads that have had no work since before_ms and nothing on them.
+ * Those that are held stay: they remember that a host is down. */
+void thread_sweep(struct thread_table *table, int64_t before_ms);
+
+/* A new configuration: every thread joins the ring that it says; rings left
+ * behind become stale.  Counts of agents that serve move along. */
+void thread_rematch(struct thread_table *table, const struct conf *conf);
+
+/* Free a stale ring when it has no agent any more. */
+void ring_release_stale(struct thread_table *table, struct ring *ring);
+
+/* Walk all threads: *bucket from 0, *thread from NULL; false at the end. */
+bool thread_next(const struct thread_table *table, size_t *bucket,
+    struct thread **thread);
+
+#endif
