@@ -153,8 +153,6 @@ job_close(struct job *job)
 	if (job->body_fd >= 0)
 		close(job->body_fd);
 	job->control_fd = job->body_fd = -1;
-	mem_free(&job->text);
-	job->text_bytes = 0;
 }
 
 void

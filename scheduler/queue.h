@@ -86,9 +86,7 @@ struct job {
 	ino_t		 inode;
 	char		 id[SPOOL_ID_BYTES];
 	int64_t		 born_ms;	/* when it was accepted */
-	char		*text;		/* begin of the file while it is hot */
 	struct rcpt	*rcpts;		/* those that are not final at load */
-	uint32_t	 text_bytes;
 	uint32_t	 rcpt_total;	/* of the file, for message.done */
 	uint32_t	 failed_count;
 	uint32_t	 rcpt_count, final_count;
@@ -162,7 +160,7 @@ struct job *job_table_next(const struct job_table *table, size_t *cursor);
 struct job *job_new(size_t vertex_count, size_t rcpt_count);
 /* Closes what is open.  Its vertices must be out of plan and agents. */
 void job_free(struct job **job);
-/* Close both descriptors and forget the text. */
+/* Close both descriptors. */
 void job_close(struct job *job);
 
 static inline struct rcpt *

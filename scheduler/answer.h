@@ -1,0 +1,42 @@
+/* answer.h - one line of a transport agent, taken apart
+ *
+ * doc/protocol/agent.md.  The agent may be taken over: every field is
+ * bounded and checked, what does not fit is nonsense.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_ANSWER_H
+#define ZM_SCHEDULER_ANSWER_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "mail/verdict.h"
+
+enum { ANSWER_LINE_BYTES_MAX = 4096 };
+
+enum answer_kind {
+	ANSWER_HUNGRY,		/* "#hungry" */
+	ANSWER_RESYNC,		/* "#resync N": name is set */
+	ANSWER_REMARK,		/* any other line that begins with # */
+	ANSWER_VERDICT
+};
+
+struct answer {
+	enum answer_kind kind;
+	struct slice	name;		/* N, below transport/ */
+	ino_t		inode;		/* of it */
+	uint32_t	offset;		/* of the recipient */
+	bool		has_next;
+	int64_t		next_s;		/* "+seconds" */
+	enum verdict_kind verdict;
+	bool		host_trouble;	/* "deferall" */
+	struct slice	status, who, text;
+};
+
+/* Take a line (without its LF) apart; slices borrow from it.
+ * returns 1; -1 nonsense, err says which field. */
+int answer_parse(struct slice line, struct answer *out, struct err *err);
+
+#endif
