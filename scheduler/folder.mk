@@ -1,1 +1,22 @@
 # scheduler
+noinst_LIBRARIES += scheduler/libscheduler.a
+scheduler_libscheduler_a_SOURCES = \
+	scheduler/state.h \
+	scheduler/queue.c scheduler/queue.h \
+	scheduler/thread.c scheduler/thread.h \
+	scheduler/plan.c scheduler/plan.h \
+	scheduler/retry.c scheduler/retry.h \
+	scheduler/answer.c scheduler/answer.h \
+	scheduler/intake.c scheduler/intake.h \
+	scheduler/job_build.c scheduler/job_build.h \
+	scheduler/outcome.c scheduler/outcome.h \
+	scheduler/bounce.c scheduler/bounce.h \
+	scheduler/report.c scheduler/report.h \
+	scheduler/expire.c scheduler/expire.h \
+	scheduler/group.c scheduler/group.h \
+	scheduler/agents.c scheduler/agents.h scheduler/feed.c \
+	scheduler/control.c scheduler/control.h \
+	scheduler/core.c scheduler/core.h
+pkglibexec_PROGRAMS += scheduler/scheduler
+scheduler_scheduler_SOURCES = scheduler/scheduler.c
+scheduler_scheduler_LDADD = scheduler/libscheduler.a $(ZM_LIBS)

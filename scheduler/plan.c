@@ -116,10 +116,13 @@ thread_settle(struct thread *thread)
 
 	if (should == thread->is_runnable)
 		return;
-	if (should)
+	if (should) {
 		TAILQ_INSERT_TAIL(&thread->ring->runnable, thread, run_entry);
-	else
+		thread->ring->runnable_count++;
+	} else {
 		TAILQ_REMOVE(&thread->ring->runnable, thread, run_entry);
+		thread->ring->runnable_count--;
+	}
 	thread->is_runnable = should;
 }
 
@@ -191,7 +194,8 @@ plan_take(struct plan *plan, struct thread *thread, int64_t now_ms)
 	vertex->state = VERTEX_FLIGHT;
 	vertex->moment_ms = now_ms;
 	vertex->next_ms = 0;
-	vertex->answer_count = 0;
+	vertex->unanswered = vertex->rcpt_count - vertex->final_count;
+	vertex->met_trouble = false;
 	thread->used_ms = now_ms;
 	thread->flight_count++;
 	vertex->job->flight_count++;

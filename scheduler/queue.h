@@ -59,15 +59,18 @@ struct vertex {
 	struct thread	*thread;
 	TAILQ_ENTRY(vertex) entry;	/* thread's ready or agent's queue */
 	int64_t		 moment_ms;	/* WAIT: due; FLIGHT: given at */
-	int64_t		 next_ms;	/* FLIGHT: earliest retry so far; 0 */
+	int64_t		 next_ms;	/* FLIGHT: earliest retry asked for; WAIT: the
+					 * retry behind a notice of delay; else 0 */
 	uint32_t	 heap_index;
 	uint32_t	 sender_offset, header_offset;
 	uint32_t	 rcpt_first;	/* index in the job's array */
-	uint16_t	 rcpt_count, final_count, answer_count;
+	uint16_t	 rcpt_count, final_count, unanswered;
 	uint16_t	 tries;
 	uint8_t		 state;		/* enum vertex_state */
 	bool		 was_tried;	/* since this process knows it */
 	bool		 is_noticed;	/* delay notice sent or not owed */
+	bool		 is_expired;	/* IDLE, until the reporter has seen to it */
+	bool		 met_trouble;	/* FLIGHT: an answer said deferall */
 };
 TAILQ_HEAD(vertex_queue, vertex);
 
@@ -79,7 +82,7 @@ enum job_flags {
 	JOB_RELOAD = 16,	/* reread when nothing of it is in flight */
 	JOB_FINISHED = 32,	/* body unlinked, waits for the barrier */
 	JOB_NOTICE = 64,	/* a notice of delay is due */
-	JOB_EXPIRE = 128	/* has recipients whose time is over */
+	JOB_OWING = 128		/* in the reporter's list of who may wait */
 };
 
 struct job {
@@ -125,10 +128,10 @@ TAILQ_HEAD(agent_queue, agent);
 struct ring {
 	TAILQ_ENTRY(ring) entry;
 	struct conf_schedule clause;	/* numbers copied; its pointers unused */
-	int64_t		 retry_s[CONF_RETRIES_MAX];
 	unsigned	 clause_index;
 	const char	*channel;	/* behind the struct */
 	struct thread_queue runnable;	/* ready work, not held */
+	unsigned	 runnable_count;
 	unsigned	 thread_count;
 	struct agent_queue idle, busy;	/* idle: most recently used first */
 	unsigned	 agent_count;

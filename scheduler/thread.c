@@ -213,13 +213,15 @@ thread_sweep(struct thread_table *table, int64_t before_ms)
 static void
 thread_move(struct thread *thread, struct ring *to)
 {
-	if (thread->is_runnable)
+	if (thread->is_runnable) {
 		TAILQ_REMOVE(&thread->ring->runnable, thread, run_entry);
+		thread->ring->runnable_count--;
+		TAILQ_INSERT_TAIL(&to->runnable, thread, run_entry);
+		to->runnable_count++;
+	}
 	thread->ring->thread_count--;
 	thread->ring = to;
 	to->thread_count++;
-	if (thread->is_runnable)
-		TAILQ_INSERT_TAIL(&to->runnable, thread, run_entry);
 	if (thread->limit > to->clause.parallel)
 		thread->limit = to->clause.parallel ? to->clause.parallel : 1;
 }

@@ -1,0 +1,90 @@
+/* core.c - the parts of the scheduler put together
+ *
+ * In     the end of each turn of the loop
+ * Out    calls to the parts, in the order of a message's way
+ * Holds  the timer for the plan's next moment
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "scheduler/agents.h"
+#include "scheduler/core.h"
+#include "scheduler/group.h"
+#include "scheduler/intake.h"
+#include "scheduler/outcome.h"
+#include "scheduler/report.h"
+
+#include "base/banned.h"
+
+int
+core_open(struct scheduler *scheduler, const struct conf *conf,
+    struct spool *spool, struct loop *loop, agents_start_fn *start,
+    agents_kill_fn *kill, struct err *err)
+{
+	memset(scheduler, 0, sizeof(*scheduler));
+	scheduler->conf = conf;
+	scheduler->spool = spool;
+	scheduler->loop = loop;
+	plan_init(&scheduler->plan);
+	thread_table_init(&scheduler->threads);
+	job_table_init(&scheduler->jobs);
+	agents_open(scheduler, start, kill);
+	return intake_open(scheduler, err);
+}
+
+/* The timer does nothing but end the wait. */
+static void
+wake(void *context)
+{
+}
+
+void
+core_turn(void *context)
+{
+	struct scheduler *scheduler = context;
+	int64_t next_ms, report_ms;
+
+	(void)outcome_due(scheduler, clock_steady_ms());
+	report_ms = report_turn_end(scheduler);
+	agents_feed(scheduler);
+	intake_turn_end(scheduler);
+	next_ms = plan_next_ms(&scheduler->plan);
+	if (report_ms < next_ms)
+		next_ms = report_ms;
+	if (next_ms == INT64_MAX)
+		timer_clear(&scheduler->plan_timer);
+	else if (scheduler->plan_timer.at_ms != next_ms)
+		timer_set(scheduler->loop, &scheduler->plan_timer,
+		    next_ms > 0 ? next_ms : 1, wake, scheduler);
+}
+
+void
+core_reload(struct scheduler *scheduler, const struct conf *conf)
+{
+	scheduler->conf = conf;
+	agents_rematch(scheduler);
+}
+
+void
+core_close(struct scheduler *scheduler)
+{
+	struct job *job;
+	size_t cursor = 0;
+
+	timer_clear(&scheduler->plan_timer);
+	group_commit(scheduler);
+	agents_release(scheduler);
+	while ((job = job_table_next(&scheduler->jobs, &cursor)) != NULL) {
+		for (size_t i = 0; i < job->vertex_count; i++)
+			plan_forget(&scheduler->plan, &job->vertices[i]);
+		job_free(&job);
+	}
+	intake_close(scheduler);
+	report_release(scheduler);
+	group_release(scheduler);
+	job_table_release(&scheduler->jobs);
+	thread_table_release(&scheduler->threads);
+	plan_release(&scheduler->plan);
+}

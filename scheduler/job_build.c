@@ -1,0 +1,217 @@
+/* job_build.c - a parsed control file becomes a job and joins the plan
+ *
+ * In     a struct work with the state of every recipient
+ * Out    one block of memory: offsets and counts, no address
+ * Holds  nothing
+ * Trusts work_parse for the form; times in records only within bounds
+ * Spec   doc/INTERNALS.md row P4; RFC 3461 section 5.2
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "scheduler/job_build.h"
+#include "scheduler/outcome.h"
+#include "scheduler/retry.h"
+
+#include "base/banned.h"
+
+/* A recipient on its way into a vertex. */
+struct seat {
+	struct thread		*thread;
+	const struct work_rcpt	*rcpt;
+	uint32_t		 group;
+};
+
+bool
+job_owes(unsigned notify, enum verdict_kind kind)
+{
+	switch (kind) {
+	case VERDICT_FAILED:
+		return dsn_wants(notify, DSN_NOTIFY_FAILURE);
+	case VERDICT_DELIVERED:
+	case VERDICT_EXPANDED:
+		return dsn_wants(notify, DSN_NOTIFY_SUCCESS);
+	case VERDICT_DEFERRED:
+		return dsn_wants(notify, DSN_NOTIFY_DELAY);
+	default:
+		return false;
+	}
+}
+
+/* By group, thread, offset: equal ones become a vertex. */
+static int
+seat_compare(const void *pa, const void *pb)
+{
+	const struct seat *a = pa, *b = pb;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->thread != b->thread)
+		return (uintptr_t)a->thread < (uintptr_t)b->thread ? -1 : 1;
+	return a->rcpt->offset < b->rcpt->offset ? -1 : 1;
+}
+
+static size_t
+seats_take(struct scheduler *scheduler, const struct work *work,
+    struct seat *seats, bool *out_owes)
+{
+	int64_t now_ms = clock_steady_ms();
+	size_t count = 0;
+
+	*out_owes = false;
+	for (size_t i = 0; i < work->group_count; i++)
+		for (size_t k = 0; k < work->groups[i].rcpt_count; k++) {
+			const struct work_rcpt *rcpt =
+			    &work->groups[i].rcpts[k];
+
+			if (rcpt->is_final) {
+				if (!rcpt->is_reported && job_owes(
+				    rcpt->notify, rcpt->last->verdict.kind))
+					*out_owes = true;
+				continue;
+			}
+			seats[count++] = (struct seat){
+			    thread_get(&scheduler->threads, scheduler->conf,
+			    rcpt->channel, rcpt->host, now_ms), rcpt,
+			    (uint32_t)i };
+		}
+	return count;
+}
+
+static size_t
+vertices_count(const struct seat *seats, size_t count)
+{
+	size_t vertices = 0, run = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 || seats[i].thread != seats[i - 1].thread ||
+		    seats[i].group != seats[i - 1].group ||
+		    run == VERTEX_RCPTS_MAX) {
+			vertices++;
+			run = 0;
+		}
+		run++;
+	}
+	return vertices;
+}
+
+/* When the vertex's earliest recipient is due, from its records. */
+static void
+vertex_take(struct vertex *vertex, const struct work_rcpt *rcpt,
+    int64_t now_ms, int64_t now_s)
+{
+	const struct conf_schedule *clause = &vertex->thread->ring->clause;
+	int64_t left_ms = retry_left_ms(clause->retry_s, clause->retry_count,
+	    rcpt->tries, rcpt->last_try_s, rcpt->next_s, now_s,
+	    arc4random());
+	unsigned tries = rcpt->tries > UINT16_MAX ? UINT16_MAX : rcpt->tries;
+
+	if (vertex->rcpt_count == 0 || now_ms + left_ms < vertex->moment_ms)
+		vertex->moment_ms = now_ms + left_ms;
+	if (tries > vertex->tries)
+		vertex->tries = (uint16_t)tries;
+	if (rcpt->delay_notices == 0 &&
+	    job_owes(rcpt->notify, VERDICT_DEFERRED))
+		vertex->is_noticed = false;
+	vertex->rcpt_count++;
+}
+
+static void
+vertices_fill(struct job *job, const struct work *work,
+    const struct seat *seats, size_t count)
+{
+	int64_t now_ms = clock_steady_ms(), now_s = clock_wall_s();
+	struct vertex *vertex = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct work_group *group = &work->groups[seats[i].group];
+
+		if (i == 0 || seats[i].thread != vertex->thread ||
+		    seats[i].group != seats[i - 1].group ||
+		    vertex->rcpt_count == VERTEX_RCPTS_MAX) {
+			vertex = vertex ? vertex + 1 : job->vertices;
+			vertex->thread = seats[i].thread;
+			vertex->sender_offset = group->sender_offset;
+			vertex->header_offset = group->header_offset;
+			vertex->rcpt_first = (uint32_t)i;
+			vertex->is_noticed = true;
+		}
+		job->rcpts[i].offset = seats[i].rcpt->offset;
+		job->rcpts[i].notify = (uint8_t)seats[i].rcpt->notify;
+		vertex_take(vertex, seats[i].rcpt, now_ms, now_s);
+		if (work->errors_to.n == 0)
+			vertex->is_noticed = true;
+	}
+}
+
+/* When it was accepted, on our steady clock.  The id's time may lie in the
+ * future when the clock went back: then it is new. */
+static int64_t
+born_ms(const char *id)
+{
+	int64_t age_ms = (clock_wall_us() -
+	    spool_id_time_us(slice_of(id))) / 1000;
+
+	return clock_steady_ms() - (age_ms < 0 ? 0 : age_ms);
+}
+
+struct job *
+job_build(struct scheduler *scheduler, const struct work *work,
+    struct arena *scratch)
+{
+	struct seat one, *seats = &one;
+	struct job *job;
+	size_t count;
+	bool owes;
+
+	if (work->rcpt_total > 1)
+		seats = arena_alloc(scratch, work->rcpt_total * sizeof(*seats));
+	count = seats_take(scheduler, work, seats, &owes);
+	if (count > 1)
+		qsort(seats, count, sizeof(*seats), seat_compare);
+	job = job_new(vertices_count(seats, count), count);
+	job->inode = work->inode;
+	strlcpy(job->id, work->id, sizeof(job->id));
+	job->born_ms = born_ms(work->id);
+	job->rcpt_total = (uint32_t)work->rcpt_total;
+	if (owes)
+		job->flags |= JOB_OWES;
+	vertices_fill(job, work, seats, count);
+	return job;
+}
+
+void
+job_wait(struct scheduler *scheduler, struct vertex *vertex, int64_t due_ms)
+{
+	int64_t warn_s = vertex->thread->ring->clause.warn_s;
+	int64_t warn_ms = vertex->job->born_ms + warn_s * 1000;
+
+	if (warn_s > 0 && !vertex->is_noticed && warn_ms < due_ms &&
+	    vertex->tries > 0) {
+		vertex->next_ms = due_ms;
+		due_ms = warn_ms;
+	} else {
+		vertex->next_ms = 0;
+	}
+	plan_wait(&scheduler->plan, vertex, due_ms);
+}
+
+void
+job_plan(struct scheduler *scheduler, struct job *job)
+{
+	int64_t now_ms = clock_steady_ms();
+
+	for (size_t i = 0; i < job->vertex_count; i++) {
+		struct vertex *vertex = &job->vertices[i];
+
+		if (vertex->moment_ms > now_ms)
+			job_wait(scheduler, vertex, vertex->moment_ms);
+		else
+			plan_ready(&scheduler->plan, vertex);
+	}
+	if (job->rcpt_count == 0 || (job->flags & JOB_OWES))
+		outcome_job(scheduler, job);
+}

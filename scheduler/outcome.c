@@ -1,0 +1,306 @@
+/* outcome.c - what an answer, a silence or an expiry does to the queue
+ *
+ * In     checked answers, due moments
+ * Out    vertices back in the plan, jobs to the reporter or the group
+ * Holds  nothing of its own
+ * Trusts the answer's recipient to be of this vertex (agents.c looked)
+ * Spec   doc/INTERNALS.md rows P4, F0; doc/protocol/agent.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "mail/work.h"
+#include "scheduler/group.h"
+#include "scheduler/intake.h"
+#include "scheduler/job_build.h"
+#include "scheduler/outcome.h"
+#include "scheduler/report.h"
+#include "scheduler/retry.h"
+
+#include "base/banned.h"
+
+enum { REASON_BYTES_MAX = 300 };
+
+/* ---- answers -------------------------------------------------------------- */
+
+static void
+keep_reason(struct thread *thread, const struct answer *answer)
+{
+	struct str text = STR_INIT;
+
+	str_add_slice(&text, answer->who);
+	str_adds(&text, answer->who.n > 0 ? ": " : "");
+	str_add_slice(&text, answer->text);
+	mem_free(&thread->reason);
+	thread->reason = mem_alloc(1, REASON_BYTES_MAX + 1);
+	strlcpy(thread->reason, text.buf, REASON_BYTES_MAX);
+	str_release(&text);
+}
+
+static void
+answer_final(struct scheduler *scheduler, struct vertex *vertex,
+    struct rcpt *rcpt, enum verdict_kind kind)
+{
+	struct job *job = vertex->job;
+
+	rcpt->flags |= RCPT_FINAL;
+	vertex->final_count++;
+	job->final_count++;
+	if (kind == VERDICT_FAILED) {
+		job->failed_count++;
+		scheduler->total.failed++;
+	} else {
+		scheduler->total.delivered++;
+	}
+	if (job_owes(rcpt->notify, kind))
+		job->flags |= JOB_OWES;
+}
+
+void
+outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
+    struct rcpt *rcpt, const struct answer *answer)
+{
+	struct thread *thread = vertex->thread;
+	int64_t next_ms;
+
+	rcpt->flags |= RCPT_ANSWERED;
+	vertex->unanswered--;
+	if (verdict_is_final(answer->verdict)) {
+		answer_final(scheduler, vertex, rcpt, answer->verdict);
+		/* a refusal, too, shows that the host is there */
+		if (answer->verdict != VERDICT_FAILED ||
+		    thread->trouble_count > 0)
+			plan_success(&scheduler->plan, thread);
+		return;
+	}
+	scheduler->total.deferred++;
+	if (answer->has_next) {
+		next_ms = clock_steady_ms() +
+		    retry_explicit_ms(answer->next_s);
+		if (vertex->next_ms == 0 || next_ms < vertex->next_ms)
+			vertex->next_ms = next_ms;
+	}
+	if (answer->host_trouble) {
+		vertex->met_trouble = true;
+		keep_reason(thread, answer);
+	} else if (thread->trouble_count > 0) {
+		plan_success(&scheduler->plan, thread);
+	}
+}
+
+/* ---- expiry, notices, retries ----------------------------------------------- */
+
+/* Old enough to be given up?  Then it waits for the reporter. */
+static bool
+vertex_expire(struct scheduler *scheduler, struct vertex *vertex,
+    int64_t now_ms)
+{
+	const struct conf_schedule *clause = &vertex->thread->ring->clause;
+
+	if (!retry_is_over(now_ms - vertex->job->born_ms, clause->expire_s,
+	    vertex->tries, vertex->was_tried))
+		return false;
+	plan_forget(&scheduler->plan, vertex);
+	vertex->is_expired = true;
+	report_add(scheduler, vertex->job);
+	return true;
+}
+
+static void
+vertex_notice(struct scheduler *scheduler, struct vertex *vertex,
+    int64_t now_ms)
+{
+	int64_t warn_s = vertex->thread->ring->clause.warn_s;
+
+	if (vertex->is_noticed || warn_s <= 0 || vertex->tries == 0 ||
+	    now_ms - vertex->job->born_ms < warn_s * 1000)
+		return;
+	vertex->is_noticed = true;
+	vertex->job->flags |= JOB_NOTICE;
+	report_add(scheduler, vertex->job);
+}
+
+/* Nobody at the host can be served: all that is ready counts as tried. */
+static void
+thread_tried(struct scheduler *scheduler, struct thread *thread,
+    int64_t now_ms)
+{
+	struct vertex *vertex, *next;
+
+	TAILQ_FOREACH_SAFE(vertex, &thread->ready, entry, next) {
+		vertex->was_tried = true;
+		if (vertex->tries < UINT16_MAX)
+			vertex->tries++;
+		if (!vertex_expire(scheduler, vertex, now_ms))
+			vertex_notice(scheduler, vertex, now_ms);
+	}
+}
+
+static void
+thread_trouble(struct scheduler *scheduler, struct thread *thread,
+    int64_t next_ms, int64_t now_ms)
+{
+	const struct conf_schedule *clause = &thread->ring->clause;
+	int64_t delay_ms = next_ms > now_ms ? next_ms - now_ms :
+	    retry_delay_ms(clause->retry_s, clause->retry_count,
+	    thread->trouble_count + 1, arc4random());
+
+	if (!plan_trouble(&scheduler->plan, thread, now_ms, delay_ms))
+		return;
+	event(EV_HOST_DOWN, NULL, "channel", slice_of(thread->channel),
+	    "host", slice_of(thread->host), "reason",
+	    slice_of(thread->reason ? thread->reason : ""), "until",
+	    event_number(clock_wall_s() + delay_ms / 1000), NULL);
+	thread_tried(scheduler, thread, now_ms);
+}
+
+/* Deferred: back among the ready when its thread is held (it goes with the
+ * thread then), else it waits for its own moment. */
+static void
+vertex_later(struct scheduler *scheduler, struct vertex *vertex,
+    int64_t now_ms)
+{
+	const struct conf_schedule *clause = &vertex->thread->ring->clause;
+	int64_t next_ms = vertex->next_ms;
+
+	group_dirty(scheduler, vertex->job);
+	if (vertex_expire(scheduler, vertex, now_ms))
+		return;
+	if (vertex->met_trouble) {
+		plan_ready(&scheduler->plan, vertex);
+		thread_trouble(scheduler, vertex->thread, next_ms, now_ms);
+		return;
+	}
+	vertex_notice(scheduler, vertex, now_ms);
+	if (next_ms == 0)
+		next_ms = now_ms + retry_delay_ms(clause->retry_s,
+		    clause->retry_count, vertex->tries, arc4random());
+	job_wait(scheduler, vertex, next_ms);
+}
+
+void
+outcome_vertex(struct scheduler *scheduler, struct vertex *vertex)
+{
+	struct job *job = vertex->job;
+
+	vertex->was_tried = true;
+	if (vertex->tries < UINT16_MAX)
+		vertex->tries++;
+	if (vertex->final_count == vertex->rcpt_count)
+		plan_done(&scheduler->plan, vertex);
+	else
+		vertex_later(scheduler, vertex, clock_steady_ms());
+	if ((job->flags & JOB_RELOAD) && job->flight_count == 0) {
+		intake_reload(scheduler, job);
+		return;
+	}
+	if (job->final_count == job->rcpt_count || (job->flags & JOB_OWES))
+		outcome_job(scheduler, job);
+	else if (job->flight_count == 0 && (job->flags &
+	    (JOB_DIRTY | JOB_REPORT | JOB_FRESH)) == 0)
+		job_close(job);
+}
+
+/* ---- what came back ------------------------------------------------------------ */
+
+/* The agent died at this vertex.  Say so in the file for the recipients that
+ * have no newer record, so that a message that kills its agents is counted
+ * and expires in the end. */
+static void
+record_lost(struct scheduler *scheduler, struct vertex *vertex,
+    const char *reason)
+{
+	struct work_record records[VERTEX_RCPTS_MAX];
+	struct rcpt *rcpts = vertex_rcpts(vertex);
+	struct work work;
+	size_t count = 0;
+	struct err err;
+
+	if (report_read(scheduler, vertex->job, &work, &err) < 1)
+		return;
+	for (size_t i = 0; i < vertex->rcpt_count; i++) {
+		const struct work_rcpt *now = report_rcpt(&work,
+		    rcpts[i].offset);
+		struct work_record *record = &records[count];
+
+		if (now == NULL || now->is_final ||
+		    (rcpts[i].flags & RCPT_FINAL) ||
+		    now->tries > vertex->tries)
+			continue;
+		*record = (struct work_record){ .kind = WORK_OUTCOME,
+		    .rcpt_offset = rcpts[i].offset,
+		    .time_s = clock_wall_s(), .tries = vertex->tries + 1u };
+		verdict_set(&record->verdict, VERDICT_DEFERRED, "4.3.0",
+		    "scheduler", "%s", reason);
+		count++;
+	}
+	if (work_append(vertex->job->control_fd, vertex->job->id, records,
+	    count, &err) < 0)
+		event(EV_SPOOL_TROUBLE, vertex->job->id, "call",
+		    SLICE("append"), "reason", slice_of(err.text), NULL);
+}
+
+void
+outcome_lost(struct scheduler *scheduler, struct vertex *vertex,
+    bool is_blamed, const char *reason)
+{
+	struct job *job = vertex->job;
+
+	if (is_blamed)
+		record_lost(scheduler, vertex, reason);
+	plan_forget(&scheduler->plan, vertex);
+	job->flags |= JOB_RELOAD;
+	if (job->flight_count == 0)
+		intake_reload(scheduler, job);
+}
+
+/* ---- jobs, moments -------------------------------------------------------------- */
+
+void
+outcome_job(struct scheduler *scheduler, struct job *job)
+{
+	if (job->flags & (JOB_FINISHED | JOB_RELOAD | JOB_REPORT))
+		return;
+	if (job->final_count == job->rcpt_count) {
+		if (job->flags & JOB_OWES)
+			report_add(scheduler, job);
+		else
+			group_finish(scheduler, job);
+		return;
+	}
+	if ((job->flags & JOB_OWES) && job->flight_count == 0 &&
+	    job->ready_count == 0)
+		report_add(scheduler, job);
+	else if (job->flags & JOB_OWES)
+		report_owing(scheduler, job);
+}
+
+static void
+vertex_due(struct scheduler *scheduler, struct vertex *vertex,
+    int64_t now_ms)
+{
+	int64_t next_ms = vertex->next_ms;
+
+	if (vertex_expire(scheduler, vertex, now_ms))
+		return;
+	vertex_notice(scheduler, vertex, now_ms);
+	if (next_ms > now_ms)		/* it was only the notice's time */
+		job_wait(scheduler, vertex, next_ms);
+	else
+		plan_ready(&scheduler->plan, vertex);
+}
+
+int64_t
+outcome_due(struct scheduler *scheduler, int64_t now_ms)
+{
+	struct vertex *vertex;
+
+	while ((vertex = plan_due(&scheduler->plan, now_ms)) != NULL)
+		vertex_due(scheduler, vertex, now_ms);
+	while (plan_unhold(&scheduler->plan, now_ms) != NULL)
+		;
+	return plan_next_ms(&scheduler->plan);
+}

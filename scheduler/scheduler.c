@@ -1,0 +1,97 @@
+/* scheduler.c - main: who delivers what, and when
+ *
+ * In     control files in transport/, answers of transport agents
+ * Out    jobs to agents, reports to router/, files unlinked when done
+ * Holds  one loop; nothing that a restart could not read from the spool
+ * Spec   scheduler(8); doc/INTERNALS.md rows P4 to F3
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "base/clock.h"
+#include "daemon/skeleton.h"
+#include "scheduler/agents.h"
+#include "scheduler/control.h"
+#include "scheduler/core.h"
+
+#include "base/banned.h"
+
+enum { STOP_WAIT_MS = 10000, STOP_LOOK_MS = 50 };
+
+static struct scheduler scheduler;
+static struct timer stop_timer;
+static int64_t stop_end_ms;
+static int control_socket = -1;
+
+static int
+open_privileged(struct process *process, struct err *err)
+{
+	control_socket = control_bind(process->conf->run_dir, err);
+	return control_socket < 0 ? -1 : 0;
+}
+
+static int
+after_drop(struct process *process, struct err *err)
+{
+	const struct conf *conf = process->conf;
+	enum spool_flags flags = conf->sync == SYNC_STRICT ? SPOOL_STRICT :
+	    conf->sync == SYNC_UNSAFE ? SPOOL_UNSAFE_FS : 0;
+	struct spool *spool;
+
+	if (spool_open(conf->spool_dir, flags, conf->hash_levels, &spool,
+	    err) < 0 || core_open(&scheduler, conf, spool, process->loop,
+	    launcher_start_agent, launcher_kill_agent, err) < 0)
+		return -1;
+	launcher_on_exit(process, agents_exit, &scheduler);
+	control_open(&scheduler, control_socket);
+	loop_at_turn_end(process->loop, core_turn, &scheduler);
+	return 0;
+}
+
+static void
+reload(struct process *process, const struct conf *old)
+{
+	core_reload(&scheduler, process->conf);
+}
+
+/* Agents were told to finish; what is not back in time keeps its locks and
+ * is found so by the next scheduler. */
+static void
+stop_look(void *context)
+{
+	struct process *process = context;
+
+	if (agents_busy(&scheduler) > 0 && clock_steady_ms() < stop_end_ms) {
+		timer_set(process->loop, &stop_timer,
+		    clock_steady_ms() + STOP_LOOK_MS, stop_look, process);
+		return;
+	}
+	control_close(&scheduler);
+	core_close(&scheduler);
+	loop_stop(process->loop);
+}
+
+static void
+stop(struct process *process)
+{
+	agents_stop(&scheduler);
+	stop_end_ms = clock_steady_ms() + STOP_WAIT_MS;
+	stop_look(process);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct daemon daemon = {
+		.name = "scheduler",
+		.purpose = "Hands routed messages to transport agents, "
+		    "retries and reports.",
+		.role = ROLE_SCHEDULER,
+		.wants_launcher = true,
+		.open_privileged = open_privileged,
+		.after_drop = after_drop,
+		.reload = reload,
+		.stop = stop,
+	};
+
+	return daemon_run(argc, argv, &daemon);
+}

@@ -1,0 +1,129 @@
+/* state.h - the one struct that the parts of the scheduler share
+ *
+ * The way of a message:  intake -> plan -> agents -> outcome -> reporter
+ * -> group.  Each part has its own struct below and its own file; calls go
+ * along that way, and back to plan.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_STATE_H
+#define ZM_SCHEDULER_STATE_H
+
+#include "io/ipc.h"
+#include "io/loop.h"
+#include "io/notify.h"
+#include "scheduler/plan.h"
+#include "scheduler/queue.h"
+#include "scheduler/thread.h"
+
+/* ---- intake.c --------------------------------------------------------- */
+
+struct intake_item {
+	ino_t	inode;
+	bool	is_old;		/* an agent of a predecessor may be at it */
+};
+
+struct intake {
+	struct intake_item *items;	/* to be looked at, oldest first */
+	size_t		 first, count, room;
+	struct intake_item *busy;	/* locked by somebody: again in 1 s */
+	size_t		 busy_count, busy_room;
+	ino_t		*orphans;	/* control files without a body */
+	size_t		 orphan_count, orphan_room;
+	struct job	**fresh;	/* opened since the last turn's end */
+	size_t		 fresh_count, fresh_room;
+	struct notify	*notify;
+	struct str	 text;		/* reused from file to file */
+	struct arena	*arena;
+	struct timer	 more, busy_timer, rescan;
+};
+
+/* ---- agents.c ----------------------------------------------------------- */
+
+struct agent {
+	TAILQ_ENTRY(agent) entry;	/* its ring's idle or busy, or gone */
+	struct ring	*ring;
+	struct thread	*thread;	/* served now; NULL when idle */
+	uint32_t	 last_hash;	/* of the thread it served last */
+	unsigned	 token;		/* the launcher's name for it */
+	int		 socket;	/* -1: closed, waits for the notice */
+	struct watch	*watch;
+	struct ipc_inbox *inbox;
+	struct vertex_queue jobs;	/* in the order they were given */
+	struct vertex	*unsent;	/* first of them not sent yet */
+	unsigned	 job_count;
+	unsigned	 sent_count, hungry_count;	/* since its start */
+	struct str	 rest;		/* of a send that was cut short */
+	int64_t		 heard_ms;	/* last sign of life */
+	int64_t		 idle_ms;	/* since then without work */
+	unsigned	 lost_count;	/* jobs it had when it was lost */
+	bool		 is_told_idle, is_closing, has_news, is_nonsense;
+};
+
+/* launcher_start_agent and launcher_kill_agent, or a test's. */
+typedef int agents_start_fn(unsigned clause, const char *channel, int socket,
+    unsigned token, struct err *err);
+typedef int agents_kill_fn(unsigned token, struct err *err);
+
+struct agents {
+	agents_start_fn	*start;
+	agents_kill_fn	*kill;
+	struct agent_queue gone;	/* closed, exit notice not yet seen */
+	unsigned	 token;
+	unsigned	 count;		/* all but the gone */
+	unsigned	 fd_budget;	/* jobs that may be open at a time */
+	struct timer	 tick;
+	bool		 is_stopping;
+};
+
+/* ---- report.c, group.c, control.c ------------------------------------------ */
+
+struct owing {
+	struct job	*job;
+	int64_t		 since_ms;
+};
+
+struct reporter {
+	struct job	**queue;	/* JOB_REPORT: something is to be written */
+	size_t		 count, room;
+	struct owing	*owing;		/* JOB_OWES, others of it still wait */
+	size_t		 owing_count, owing_room;
+	int64_t		 not_before_ms;	/* after trouble */
+};
+
+struct group {
+	struct job	**finished;	/* row F1: body unlinked */
+	size_t		 finished_count, finished_room;
+	struct job	**dirty;	/* stay, with new records */
+	size_t		 dirty_count, dirty_room;
+	struct timer	 timer;
+};
+
+struct control;			/* control.c's own */
+
+struct scheduler {
+	const struct conf *conf;	/* current; not ours */
+	struct spool	*spool;
+	struct loop	*loop;
+	struct plan	 plan;
+	struct thread_table threads;
+	struct job_table jobs;
+	struct intake	 intake;
+	struct agents	 agents;
+	struct reporter	 reporter;
+	struct group	 group;
+	struct control	*control;
+	struct timer	 plan_timer;
+	struct {
+		uint64_t	jobs, rcpts, delivered, failed, deferred;
+	} total;			/* since the start */
+};
+
+/* Room for one more in a growing array; by half. */
+#define ARRAY_ROOM(array, count, room) do { \
+	if ((count) == (room)) { \
+		(room) = (room) ? (room) + (room) / 2 : 64; \
+		(array) = mem_grow((array), (room), sizeof(*(array))); \
+	} } while (0)
+
+#endif
