@@ -46,6 +46,8 @@ core_turn(void *context)
 	struct scheduler *scheduler = context;
 	int64_t next_ms, report_ms;
 
+	if (scheduler->is_closed)	/* the last turn goes on to its end */
+		return;
 	(void)outcome_due(scheduler, clock_steady_ms());
 	report_ms = report_turn_end(scheduler);
 	agents_feed(scheduler);
@@ -73,6 +75,7 @@ core_close(struct scheduler *scheduler)
 	struct job *job;
 	size_t cursor = 0;
 
+	scheduler->is_closed = true;
 	timer_clear(&scheduler->plan_timer);
 	group_commit(scheduler);
 	agents_release(scheduler);

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"

@@ -114,6 +114,7 @@ struct scheduler {
 	struct group	 group;
 	struct control	*control;
 	struct timer	 plan_timer;
+	bool		 is_closed;
 	struct {
 		uint64_t	jobs, rcpts, delivered, failed, deferred;
 	} total;			/* since the start */
