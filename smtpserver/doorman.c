@@ -224,9 +224,13 @@ doorman_bind(struct process *process, struct err *err)
 
 	doorman->process = process;
 	process->state = doorman;
-	for (size_t i = 0; i < conf->listen_count; i++)
-		if (listener_new(doorman, &conf->listens[i], err) == NULL)
+	for (size_t i = 0; i < conf->listen_count; i++) {
+		if (listener_new(doorman, &conf->listens[i], err) != NULL)
+			continue;
+		if (!conf->listens[i].is_optional)
 			return -1;
+		warning("%s; IPv4 alone is served", err->text);
+	}
 	return 0;
 }
 

@@ -132,6 +132,21 @@ add_setting(struct view *view, const struct conf_setting *setting)
 	}
 }
 
+/* `size` and `limit size` are one field: the one that was said is shown,
+ * else the last. */
+static bool
+is_shown_elsewhere(const struct conf *conf,
+    const struct conf_setting *setting, bool is_said)
+{
+	for (size_t i = 0; i < conf_setting_count && !is_said; i++)
+		if (&conf_settings[i] != setting &&
+		    conf_settings[i].offset == setting->offset &&
+		    (conf->book->setting_at[i].file != NULL ||
+		    &conf_settings[i] > setting))
+			return true;
+	return false;
+}
+
 static void
 show_settings(struct view *view)
 {
@@ -140,8 +155,7 @@ show_settings(struct view *view)
 		struct conf_at at = view->conf->book->setting_at[i];
 		size_t before;
 
-		/* `size` and `limit size` are one field: shown once */
-		if (strcmp(setting->statement, "size") == 0 && at.file == NULL)
+		if (is_shown_elsewhere(view->conf, setting, at.file != NULL))
 			continue;
 		if (setting->key[0] != '\0')
 			str_addf(&view->value, "%s ", setting->key);

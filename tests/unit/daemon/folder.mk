@@ -1,1 +1,10 @@
-# unit tests of daemon
+# unit tests of libzm/daemon and of libzm/mail/table
+if HAVE_CRITERION
+check_PROGRAMS += tests/unit/daemon/unit-conf
+TESTS += tests/unit/daemon/unit-conf
+tests_unit_daemon_unit_conf_SOURCES = tests/unit/daemon/test_conf.c \
+	tests/unit/daemon/test_conf_errors.c tests/unit/daemon/conf_case.h \
+	tests/unit/mail/test_table.c
+tests_unit_daemon_unit_conf_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_daemon_unit_conf_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
+endif
