@@ -156,10 +156,17 @@ command_answer(struct session *session, const struct command_row *row,
 		answer_set(out, 503, "5.5.1", "a message is under way");
 }
 
+static unsigned
+rcpt_count(const struct session *session)
+{
+	return session->transaction ? session->transaction->rcpt_count : 0;
+}
+
 static enum step
 command_run(struct session *session, struct slice line)
 {
 	const struct command_row *row = NULL;
+	unsigned rcpts = rcpt_count(session);
 	enum step next = STEP_COMMAND;
 	struct command command;
 	struct answer answer;
@@ -180,7 +187,8 @@ command_run(struct session *session, struct slice line)
 	else if (row != NULL)
 		next = row->next;
 	next = say(session, &answer, next);
-	if (next == STEP_COMMAND &&
+	/* A recipient that was taken is progress, and has its own limit. */
+	if (next == STEP_COMMAND && rcpt_count(session) <= rcpts &&
 	    ++session->idle_commands > IDLE_COMMANDS_MAX)
 		next = say_end(session, "4.7.0", "commands",
 		    "too many commands without a message");

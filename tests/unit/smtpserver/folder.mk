@@ -4,7 +4,10 @@ check_PROGRAMS += tests/unit/smtpserver/unit-smtpserver
 TESTS += tests/unit/smtpserver/unit-smtpserver
 tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/house.c tests/unit/smtpserver/house.h \
+	tests/unit/smtpserver/faults.c tests/unit/smtpserver/faults.h \
+	tests/unit/smtpserver/test_clients.c \
 	tests/unit/smtpserver/test_commands.c \
+	tests/unit/smtpserver/test_limits.c \
 	tests/unit/smtpserver/test_policy.c \
 	tests/unit/smtpserver/test_session.c \
 	tests/unit/smtpserver/test_smuggling.c

@@ -1,0 +1,24 @@
+/* faults.h - system calls that fail when a test says so
+ *
+ * faults.c defines fsync, fstatvfs, renameat and renameat2 of its own, in
+ * front of the C library's: no code of the server knows of it.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TESTS_SMTPSERVER_FAULTS_H
+#define ZM_TESTS_SMTPSERVER_FAULTS_H
+
+#include <stdbool.h>
+
+struct faults {
+	int	fsync_error;		/* errno; 0: works */
+	int	fsync_after;		/* the first so many work */
+	int	rename_error;
+	bool	is_full;		/* fstatvfs sees no free block */
+	int	fsyncs;			/* counted */
+	int	statvfs_calls;
+};
+
+extern struct faults faults;
+
+#endif
