@@ -232,7 +232,7 @@ commit(struct draft *draft, const struct envelope *envelope, struct err *err)
 		return complain(EX_TEMPFAIL, err->text);
 	event(EV_MESSAGE_ACCEPTED, envelope->id, "with", envelope->with,
 	    "rcpts", event_number((int64_t)envelope->rcpt_count), "size",
-	    event_number((int64_t)draft->bytes), "user", envelope->user, NULL);
+	    event_number((int64_t)draft->bytes), "uid", event_number((int64_t)getuid()), NULL);
 	event_flush();
 	return EX_OK;
 }
