@@ -16,7 +16,11 @@
 
 #include "base/banned.h"
 
-enum { HEADERS_MSGID_BYTES_MAX = 1000 };
+enum {
+	HEADERS_MSGID_BYTES_MAX = 1000,
+	HEADERS_BYTES_MAX = (4 << 20) - 65536	/* a control file's m block
+						 * has 4 MiB */
+};
 
 /* What the router does with a field; all others are just kept. */
 enum field_use {
@@ -162,14 +166,16 @@ headers_pass(struct arena *arena, struct slice file,
 {
 	struct slice rest = slice_from(file, envelope->header_offset);
 	struct header_field field;
-	uint64_t bytes = 0;
+	uint64_t limit = conf->limits.header_bytes, bytes = 0;
 
 	*headers = (struct headers){ .to_end = &headers->to,
 	    .resent_to_end = &headers->resent_to };
+	if (limit > HEADERS_BYTES_MAX)
+		limit = HEADERS_BYTES_MAX;
 	received_add(out, envelope, conf->host);
 	while (header_next(&rest, &field, &headers->is_broken) == 1) {
 		bytes += field.whole.n;
-		if (bytes > conf->limits.header_bytes) {
+		if (bytes > limit) {
 			headers->is_too_large = true;
 			break;
 		}

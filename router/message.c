@@ -234,8 +234,11 @@ sender_text(struct message *message, const struct conf *conf)
 static void
 plan_rcpt(struct work_group *group, const struct place *place)
 {
+	bool has_host = !slice_is(place->host, "-");
+
 	group->rcpts[group->rcpt_count++] = (struct work_rcpt){
-		.channel = place->channel, .host = place->host,
+		.channel = place->channel,
+		.host = has_host ? place->host : (struct slice){ NULL, 0 },
 		.user = place->user, .uid = place->uid,
 		.notify = place->notify, .orcpt = place->orcpt };
 }

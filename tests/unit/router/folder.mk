@@ -5,7 +5,10 @@ TESTS += tests/unit/router/unit-router
 tests_unit_router_unit_router_SOURCES = \
 	tests/unit/router/helper.c tests/unit/router/helper.h \
 	tests/unit/router/test_aliases.c \
+	tests/unit/router/test_farm.c \
 	tests/unit/router/test_local.c \
+	tests/unit/router/test_message.c \
+	tests/unit/router/test_queue.c \
 	tests/unit/router/test_route.c
 tests_unit_router_unit_router_CPPFLAGS = $(AM_CPPFLAGS) \
 	-I$(srcdir)/tests/unit/router

@@ -1,0 +1,142 @@
+/* test_queue.c - which name is next
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <criterion/criterion.h>
+
+#include "router/memo.h"
+#include "router/parent.h"
+#include "router/poison.h"
+#include "router/queue.h"
+
+Test(queue, names_come_in_the_order_they_arrived_and_once)
+{
+	struct queue q;
+
+	queue_init(&q);
+	for (ino_t i = 100; i < 3100; i++)
+		cr_assert(queue_add(&q, 0, i, true));
+	for (ino_t i = 100; i < 3100; i++)
+		cr_assert_not(queue_add(&q, 0, i, true));
+	for (ino_t i = 100; i < 3100; i++) {
+		struct entry *e = queue_take(&q, NULL);
+
+		cr_assert_eq(e->inode, i);
+		queue_done(&q, e);
+	}
+	cr_assert_null(queue_take(&q, NULL));
+	cr_assert_eq(q.count, 0);
+	queue_release(&q);
+}
+
+Test(queue, one_turn_of_ten_is_for_the_lowest_priority)
+{
+	struct queue q;
+	unsigned low = 0, first_low = 0;
+
+	queue_init(&q);
+	for (ino_t i = 1; i <= 1000; i++) {
+		queue_add(&q, 0, i, true);
+		queue_add(&q, 5, i, true);
+		queue_add(&q, 9, i, true);
+	}
+	for (unsigned turn = 1; turn <= 100; turn++) {
+		struct entry *e = queue_take(&q, NULL);
+
+		cr_assert(e->priority == 0 || e->priority == 9);
+		if (e->priority == 9 && low++ == 0)
+			first_low = turn;
+		queue_done(&q, e);
+	}
+	cr_expect_eq(low, 10);
+	cr_expect_eq(first_low, 10);
+	queue_release(&q);
+}
+
+Test(queue, what_comes_again_while_given_is_looked_at_again)
+{
+	struct queue q;
+	struct entry *e;
+
+	queue_init(&q);
+	queue_add(&q, 0, 7, true);
+	e = queue_take(&q, &q);
+	cr_expect_not(queue_add(&q, 0, 7, false));	/* a scan */
+	queue_done(&q, e);
+	cr_expect_null(queue_take(&q, NULL));
+	cr_expect_not(queue_knows(&q, 0, 7));
+
+	queue_add(&q, 0, 7, true);
+	e = queue_take(&q, &q);
+	cr_expect_not(queue_add(&q, 0, 7, true));	/* an event */
+	queue_done(&q, e);
+	cr_expect_eq(queue_take(&q, NULL), e);
+	queue_done(&q, e);
+	queue_release(&q);
+}
+
+Test(queue, what_rests_is_not_woken_by_its_own_return)
+{
+	struct queue q;
+
+	queue_init(&q);
+	queue_add(&q, 0, 7, true);
+	queue_add(&q, 0, 8, true);
+	queue_rest(&q, queue_take(&q, NULL));
+	queue_nod(&q, queue_take(&q, NULL));
+	queue_add(&q, 0, 7, true);
+	queue_add(&q, 0, 8, true);
+	cr_expect_null(queue_take(&q, NULL));
+	queue_wake_soon(&q);
+	cr_expect_eq(queue_take(&q, NULL)->inode, 8);
+	cr_expect_null(queue_take(&q, NULL));
+	queue_wake(&q);
+	cr_expect_eq(queue_take(&q, NULL)->inode, 7);
+	queue_release(&q);
+}
+
+Test(queue, deferred_mail_waits_a_quarter_of_its_age)
+{
+	static const struct { int64_t age_s, want_s; } rows[] = {
+		{ -5, 900 }, { 0, 900 }, { 3600, 900 }, { 7200, 1800 },
+		{ 40000, 10000 }, { 1000000, 14400 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		cr_expect_eq(parent_deferred_wait_s(rows[i].age_s),
+		    rows[i].want_s);
+}
+
+Test(queue, deaths_are_counted_by_inode_and_id)
+{
+	static struct poison poison;
+
+	cr_expect_eq(poison_count(&poison, 7, "a"), 1);
+	cr_expect_eq(poison_count(&poison, 7, "b"), 1);
+	cr_expect_eq(poison_count(&poison, 7, "a"), 2);
+	cr_expect_eq(poison_count(&poison, 8, "a"), 1);
+	cr_expect_eq(poison_count(&poison, 7, "a"), POISON_DEATHS);
+	for (ino_t i = 100; i < 100 + POISON_KNOWN_MAX; i++)
+		cr_expect_eq(poison_count(&poison, i, "a"), 1);
+	cr_expect_eq(poison_count(&poison, 7, "a"), 1, "long forgotten");
+}
+
+Test(memo, gives_numbers_and_takes_the_newest_back)
+{
+	struct arena *arena = arena_new();
+	struct memo memo;
+	size_t number;
+
+	memo_init(&memo, arena, 0);
+	for (size_t round = 0; round < 3; round++) {
+		for (size_t i = 0; i < 5000; i++) {
+			char *key = arena_printf(arena, "key-number-%zu", i);
+
+			cr_assert_eq(memo_add(&memo, slice_of(key), &number),
+			    round == 0 || i >= 1000);
+			cr_assert_eq(number, i);
+		}
+		memo_truncate(&memo, 1000);
+	}
+	arena_free(&arena);
+}
