@@ -37,3 +37,36 @@ uninstall-local:
 	  "$(DESTDIR)$(confdir)/zmailer.conf" && \
 	  rm -f "$(DESTDIR)$(confdir)/zmailer.conf"
 	-@rm -f "$(DESTDIR)$(confdir)/zmailer.conf.new"
+
+noinst_PROGRAMS += doc/verbs-manual
+doc_verbs_manual_SOURCES = doc/verbs_manual.c
+man_MANS += doc/man/zmailer.8
+EXTRA_DIST += doc/man/zmailer.8.in
+CLEANFILES += doc/man/zmailer.8 doc/man/zmailer.8.verbs
+doc/man/zmailer.8: doc/man/zmailer.8.in doc/verbs-manual$(EXEEXT)
+	@$(MKDIR_P) doc/man
+	$(AM_V_GEN)./doc/verbs-manual$(EXEEXT) > $@.verbs && \
+	  sed -e '/^@VERBS@$$/{' -e 'r $@.verbs' -e d -e '}' \
+	    -e 's|SYSCONFDIR|$(sysconfdir)|g' \
+	    $(srcdir)/doc/man/zmailer.8.in > $@.new && mv $@.new $@ && \
+	  rm -f $@.verbs
+
+# accounts, by systemd-sysusers where it is, else by hand; once, as root
+EXTRA_DIST += doc/zmailer.sysusers doc/zmailer.service
+.PHONY: install-users
+install-users:
+	@if command -v systemd-sysusers >/dev/null; then \
+	  $(MKDIR_P) "$(DESTDIR)$(prefix)/lib/sysusers.d" && \
+	  $(INSTALL_DATA) $(srcdir)/doc/zmailer.sysusers \
+	    "$(DESTDIR)$(prefix)/lib/sysusers.d/zmailer.conf" && \
+	  { test -n "$(DESTDIR)" || \
+	    systemd-sysusers $(srcdir)/doc/zmailer.sysusers; }; \
+	else \
+	  getent group zmsubmit >/dev/null || groupadd -r zmsubmit; \
+	  getent passwd zmsmtp >/dev/null || \
+	    useradd -r -g zmsubmit -d /nonexistent -s /usr/sbin/nologin zmsmtp; \
+	  for u in zmrouter zmsched zmagent; do \
+	    getent passwd $$u >/dev/null || \
+	      useradd -r -U -d /nonexistent -s /usr/sbin/nologin $$u; \
+	  done; \
+	fi

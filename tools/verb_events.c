@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 #include <time.h>
@@ -28,13 +29,17 @@ struct wish {
 	uint64_t	 count;		/* of the last lines; UINT64_MAX: all */
 };
 
+static bool
+line_is_meant(const struct wish *wish, struct slice line)
+{
+	return wish->id == NULL || slice_is(journal_line_id(line), wish->id);
+}
+
 static void
 line_put(const struct wish *wish, struct slice line)
 {
 	struct str text = STR_INIT;
 
-	if (wish->id != NULL && !slice_is(journal_line_id(line), wish->id))
-		return;
 	if (wish->is_json) {
 		str_add_slice(&text, line);
 		str_addc(&text, '\n');
@@ -45,32 +50,52 @@ line_put(const struct wish *wish, struct slice line)
 	str_release(&text);
 }
 
-static bool
-line_is_meant(const struct wish *wish, struct slice line)
+struct past_line {
+	struct slice	line;
+	int64_t		at_ms;
+	size_t		order;
+};
+
+static int
+past_compare(const void *left, const void *right)
 {
-	return wish->id == NULL || slice_is(journal_line_id(line), wish->id);
+	const struct past_line *a = left, *b = right;
+
+	if (a->at_ms != b->at_ms)
+		return a->at_ms < b->at_ms ? -1 : 1;
+	return a->order < b->order ? -1 : 1;
 }
 
+/* Processes write at the end of their turns: lines of one moment may stand
+ * in any order, and are put right here. */
 static void
 past_put(const struct journal *journal, const struct wish *wish)
 {
 	struct journal_cursor cursor = { 0, 0 };
+	struct past_line *lines = NULL;
+	size_t total = 0, count = 0, skip, room = 0;
 	struct slice line;
-	uint64_t total = 0, skip;
 
-	while (wish->count != UINT64_MAX &&
-	    journal_next(journal, &cursor, &line))
+	while (journal_next(journal, &cursor, &line))
 		total += line_is_meant(wish, line);
-	skip = wish->count < total ? total - wish->count : 0;
+	skip = wish->count < total ? total - (size_t)wish->count : 0;
 	cursor = (struct journal_cursor){ 0, 0 };
 	while (journal_next(journal, &cursor, &line)) {
-		if (!line_is_meant(wish, line))
+		if (!line_is_meant(wish, line) || (skip > 0 && skip--))
 			continue;
-		if (skip > 0)
-			skip--;
-		else
-			line_put(wish, line);
+		if (count == room) {
+			room = room ? room * 2 : 64;
+			lines = mem_grow(lines, room, sizeof(*lines));
+		}
+		lines[count] = (struct past_line){ line,
+		    journal_line_ms(line), count };
+		count++;
 	}
+	if (count > 0)
+		qsort(lines, count, sizeof(*lines), past_compare);
+	for (size_t i = 0; i < count; i++)
+		line_put(wish, lines[i].line);
+	mem_free(&lines);
 }
 
 /* Today's file, at its end when `at_end`; -1: there is none yet. */
@@ -105,7 +130,8 @@ added_put(int fd, const struct wish *wish, struct str *pending)
 	rest = str_slice(pending);
 	while ((end = slice_find(rest, '\n')) != rest.n) {
 		line = slice_first(rest, end);
-		line_put(wish, line);
+		if (line_is_meant(wish, line))
+			line_put(wish, line);
 		rest = slice_from(rest, end + 1);
 	}
 	str_consume(pending, pending->len - rest.n);

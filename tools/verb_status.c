@@ -213,6 +213,7 @@ verb_status(int argc, char **argv, const char *conf_path)
 	struct conf *conf;
 	struct err err;
 	pid_t pid;
+	int held;
 
 	if (argc > 1 && !is_json)
 		return verb_usage(argv[0], "what is %s?", argv[1]);
@@ -220,8 +221,11 @@ verb_status(int argc, char **argv, const char *conf_path)
 	if (state_read(conf->run_dir, &state, &err) < 0)
 		fprintf(stderr, "zmailer: status: %s\n", err.text);
 	areas_count(conf, &areas);
-	judge(&state, &areas, spool_lock_holder(conf->spool_dir, text,
-	    sizeof(text), &pid) == 1, &findings);
+	held = spool_lock_holder(conf->spool_dir, text, sizeof(text), &pid);
+	if (held < 0)
+		fprintf(stderr, "zmailer: status: %s/.lock: %s\n",
+		    conf->spool_dir, strerror(errno));
+	judge(&state, &areas, held == 1, &findings);
 	if (is_json)
 		json_put(&state, &areas, findings.status);
 	else

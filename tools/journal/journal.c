@@ -217,6 +217,24 @@ key_is_fixed(struct slice key)
 	return false;
 }
 
+/* In quotes when a reader could not tell where it ends. */
+static void
+value_add(struct str *out, const struct str *value)
+{
+	struct slice rest = str_slice(value), piece;
+
+	if (value->len > 0 && strpbrk(value->buf, " \t\"'") == NULL) {
+		str_add_escaped(out, rest);
+		return;
+	}
+	for (const char *between = "\""; slice_cut(&rest, '"', &piece);
+	    between = "\\\"") {
+		str_adds(out, between);
+		str_add_escaped(out, piece);
+	}
+	str_addc(out, '"');
+}
+
 void
 journal_line_values(struct slice line, struct str *out)
 {
@@ -226,18 +244,11 @@ journal_line_values(struct slice line, struct str *out)
 	bool is_first = true;
 
 	while (json_next(line, &cursor, &key, &value)) {
-		bool is_plain = value.len > 0 &&
-		    strpbrk(value.buf, " \t\"'") == NULL;
-
 		if (key_is_fixed(key))
 			continue;
 		str_addf(out, "%s" SLICE_FMT "=", is_first ? "" : " ",
 		    SLICE_ARG(key));
-		if (!is_plain)
-			str_addc(out, '"');
-		str_add_escaped(out, str_slice(&value));
-		if (!is_plain)
-			str_addc(out, '"');
+		value_add(out, &value);
 		is_first = false;
 	}
 	str_release(&value);

@@ -359,10 +359,11 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 	struct err err;
 
 	err_program("supervisor");
-	umask(007);
 	signal(SIGPIPE, SIG_IGN);
 	libexec_settle();
+	umask(022);		/* who holds the spool is no secret */
 	boss.status = prepare(&boss, &err);
+	umask(007);
 	if (boss.status != 0) {
 		fprintf(stderr, "zmailer: run: %s\n", err.text);
 		conf_free(&boss.conf);
