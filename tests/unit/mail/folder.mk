@@ -1,1 +1,13 @@
-# unit tests of mail
+# unit tests of libzm/mail
+if HAVE_CRITERION
+check_PROGRAMS += tests/unit/mail/unit-mail
+TESTS += tests/unit/mail/unit-mail
+tests_unit_mail_unit_mail_SOURCES = \
+	tests/unit/mail/fixture.c tests/unit/mail/fixture.h \
+	tests/unit/mail/test_verdict.c \
+	tests/unit/mail/test_envelope.c \
+	tests/unit/mail/test_names.c \
+	tests/unit/mail/test_work.c
+tests_unit_mail_unit_mail_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_mail_unit_mail_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
+endif

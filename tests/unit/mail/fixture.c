@@ -1,0 +1,162 @@
+/* fixture.c - a spool in a directory of its own
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/crc32c.h"
+#include "tests/unit/mail/fixture.h"
+
+void
+fixture_open(struct fixture *f, unsigned hash_levels)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	memset(f, 0, sizeof(*f));
+	snprintf(f->dir, sizeof(f->dir), "%s/zm-mail-XXXXXX",
+	    tmp ? tmp : "/tmp");
+	cr_assert_not_null(mkdtemp(f->dir));
+	cr_assert_eq(spool_open(f->dir, SPOOL_CREATE, hash_levels, &f->spool,
+	    &f->err), 0, "%s", f->err.text);
+}
+
+static int
+remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+void
+fixture_close(struct fixture *f)
+{
+	spool_close(&f->spool);
+	nftw(f->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *
+at(const char *format, ...)
+{
+	static char buffers[8][256];
+	static unsigned turn;
+	char *buffer = buffers[turn++ % 8];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(buffer, sizeof(buffers[0]), format, ap);
+	va_end(ap);
+	return buffer;
+}
+
+static const char *
+full(struct fixture *f, const char *path)
+{
+	return at("%s/%s", f->dir, path);
+}
+
+void
+message_bytes(struct str *out, const char *id, const char *body)
+{
+	struct str text = STR_INIT;
+
+	str_addf(&text, "id %s\nfrom <a@example.org>\nto <b@example.net>\n"
+	    "env-end\nSubject: test\n\n%s\n", id, body);
+	str_addf(out, "complete %012zu %08x\n", text.len,
+	    crc32c(0, text.buf, text.len));
+	str_add_slice(out, str_slice(&text));
+	str_release(&text);
+}
+
+ino_t
+put_file(struct fixture *f, const char *path, const void *bytes, size_t n)
+{
+	int fd = open(full(f, path), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	struct stat st;
+
+	cr_assert_geq(fd, 0, "%s", path);
+	cr_assert_eq(write(fd, bytes, n), (ssize_t)n);
+	cr_assert_eq(fstat(fd, &st), 0);
+	close(fd);
+	return st.st_ino;
+}
+
+ino_t
+put_message(struct fixture *f, const char *path, char out_id[SPOOL_ID_BYTES],
+    const char *body)
+{
+	ino_t inode = put_file(f, path, "", 0);
+	struct str bytes = STR_INIT;
+
+	spool_id_make(clock_wall_us(), inode, out_id);
+	message_bytes(&bytes, out_id, body);
+	cr_assert_eq(put_file(f, path, bytes.buf, bytes.len), inode);
+	str_release(&bytes);
+	return inode;
+}
+
+void
+move_file(struct fixture *f, const char *from, const char *to)
+{
+	cr_assert_eq(rename(full(f, from), full(f, to)), 0, "%s -> %s", from,
+	    to);
+}
+
+void
+control_bytes(struct str *out, const char *id, ino_t inode)
+{
+	struct work_rcpt rcpt = { .channel = SLICE("smtp"),
+	    .host = SLICE("example.net"), .user = SLICE("b@example.net"),
+	    .uid = -2 };
+	struct work_group group = { .sender = SLICE("a@example.org"),
+	    .header = SLICE("Subject: test\n"), .rcpts = &rcpt,
+	    .rcpt_count = 1 };
+	struct work work = { .inode = inode, .groups = &group,
+	    .group_count = 1 };
+	struct err err;
+
+	snprintf(work.id, sizeof(work.id), "%s", id);
+	cr_assert_eq(work_format(&work, out, &err), 1, "%s", err.text);
+}
+
+bool
+file_exists(struct fixture *f, const char *path)
+{
+	return access(full(f, path), F_OK) == 0;
+}
+
+ino_t
+file_inode(struct fixture *f, const char *path)
+{
+	struct stat st;
+
+	return lstat(full(f, path), &st) == 0 ? st.st_ino : 0;
+}
+
+unsigned
+count_files(struct fixture *f, const char *path)
+{
+	DIR *dir = opendir(full(f, path));
+	struct dirent *entry;
+	unsigned count = 0;
+
+	cr_assert_not_null(dir, "%s", path);
+	while ((entry = readdir(dir)) != NULL) {
+		if (strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (entry->d_type == DT_DIR)
+			count += count_files(f, at("%s/%s", path,
+			    entry->d_name));
+		else
+			count++;
+	}
+	closedir(dir);
+	return count;
+}

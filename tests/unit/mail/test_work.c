@@ -1,0 +1,645 @@
+/* test_work.c - the control file: head, records, torn records, jobs
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "mail/work.h"
+
+#define ID "0123456789abc"
+
+static struct work_rcpt rcpts[] = {
+	{ .channel = SLICE("local"), .user = SLICE("bob"), .uid = 1001 },
+	{ .channel = SLICE("pipe"), .host = SLICE("h"),
+	    .user = SLICE("|/bin/x -a b 7"), .uid = -2,
+	    .notify = DSN_NOTIFY_NEVER },
+	{ .channel = SLICE("smtp"), .host = SLICE("example.net"),
+	    .user = SLICE("\"a b\"@example.net"), .uid = -2,
+	    .orcpt = SLICE("rfc822;x+2By@example.net"),
+	    .notify = DSN_NOTIFY_SUCCESS | DSN_NOTIFY_DELAY },
+};
+
+static struct work_group groups[] = {
+	{ .sender = SLICE("a@example.org"), .header = SLICE("A: 1\nr x\n"),
+	    .rcpts = rcpts, .rcpt_count = 1 },
+	{ .sender = SLICE(""), .header = SLICE("B: 2\n s 1\n"),
+	    .rcpts = rcpts + 1, .rcpt_count = 2 },
+};
+
+static struct work
+sample(void)
+{
+	struct work work = { .id = ID, .inode = 4711, .body_offset = 123,
+	    .size_bytes = 98765, .msgid = SLICE("<x@y>"),
+	    .errors_to = SLICE("a@example.org"), .envid = SLICE("QQ"),
+	    .ret = DSN_RET_FULL, .bodytype = SLICE("8BITMIME"),
+	    .user = SLICE("alice"), .groups = groups, .group_count = 2 };
+
+	return work;
+}
+
+static int
+temp_file(const void *bytes, size_t n)
+{
+	char path[] = "/tmp/zm-work-XXXXXX";
+	int fd = mkostemp(path, O_APPEND);
+
+	cr_assert_geq(fd, 0);
+	unlink(path);
+	cr_assert_eq(write(fd, bytes, n), (ssize_t)n);
+	return fd;
+}
+
+static struct work_record
+outcome(uint32_t offset, enum verdict_kind kind, unsigned tries,
+    const char *text)
+{
+	struct work_record record = { .kind = WORK_OUTCOME,
+	    .rcpt_offset = offset, .time_s = 1763600000 + tries,
+	    .tries = tries,
+	    .next_s = kind == VERDICT_DEFERRED ? 1763600900 : 0 };
+
+	verdict_set(&record.verdict, kind, NULL, "mx[192.0.2.1]:25", "%s",
+	    text);
+	return record;
+}
+
+Test(work, head_round_trip)
+{
+	struct work in = sample(), out;
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct err err = { "" };
+
+	cr_assert_eq(work_format(&in, &text, &err), 1, "%s", err.text);
+	cr_assert_eq(work_head_bytes(str_slice(&text)), text.len);
+	cr_assert_eq(work_parse(arena, str_slice(&text), &out, &err), 1,
+	    "%s\n%s", err.text, text.buf);
+	cr_expect_str_eq(out.id, ID);
+	cr_expect_eq(out.inode, 4711);
+	cr_expect_eq(out.body_offset, 123);
+	cr_expect_eq(out.size_bytes, 98765);
+	cr_expect(slice_equal(out.msgid, in.msgid));
+	cr_expect(slice_equal(out.errors_to, in.errors_to));
+	cr_expect(slice_equal(out.envid, in.envid));
+	cr_expect(slice_equal(out.bodytype, in.bodytype));
+	cr_expect(slice_equal(out.user, in.user));
+	cr_expect_eq(out.ret, DSN_RET_FULL);
+	cr_assert_eq(out.group_count, 2);
+	cr_expect_eq(out.rcpt_total, 3);
+	cr_expect_eq(out.final_total, 0);
+	for (size_t i = 0; i < 2; i++) {
+		struct work_group *a = &groups[i], *b = &out.groups[i];
+
+		cr_expect(slice_equal(a->sender, b->sender));
+		cr_expect(slice_equal(a->header, b->header));
+		cr_expect_eq(a->sender_offset, b->sender_offset);
+		cr_expect_eq(a->header_offset, b->header_offset);
+		cr_assert_eq(a->rcpt_count, b->rcpt_count);
+		for (size_t j = 0; j < a->rcpt_count; j++) {
+			struct work_rcpt *x = &a->rcpts[j], *y = &b->rcpts[j];
+
+			cr_expect_eq(x->offset, y->offset);
+			cr_expect(slice_equal(x->channel, y->channel));
+			cr_expect(slice_equal(x->host, y->host));
+			cr_expect(slice_equal(x->user, y->user));
+			cr_expect(slice_equal(x->orcpt, y->orcpt));
+			cr_expect_eq(x->uid, y->uid);
+			cr_expect_eq(x->notify, y->notify);
+		}
+	}
+	str_release(&text);
+	arena_free(&arena);
+}
+
+Test(work, groups_can_share_a_header)
+{
+	struct work_rcpt two[2] = { rcpts[0], rcpts[2] };
+	struct work_group shared[2] = { groups[0], groups[1] };
+	struct work in = sample(), out;
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct err err = { "" };
+
+	shared[0].rcpts = two;
+	shared[1].rcpts = two + 1;
+	shared[0].rcpt_count = shared[1].rcpt_count = 1;
+	shared[1].header = shared[0].header;
+	in.groups = shared;
+	cr_assert_eq(work_format(&in, &text, &err), 1, "%s", err.text);
+	cr_assert_eq(work_parse(arena, str_slice(&text), &out, &err), 1,
+	    "%s", err.text);
+	cr_assert_eq(out.group_count, 2);
+	cr_expect_eq(out.groups[0].header_offset, out.groups[1].header_offset);
+	cr_expect(slice_equal(out.groups[1].header, shared[0].header));
+	cr_expect_null(strstr(strstr(text.buf, "\nm\n") + 1, "\nm\n"));
+	str_release(&text);
+	arena_free(&arena);
+}
+
+Test(work, bad_values_are_refused)
+{
+	struct err err = { "" };
+	struct str text = STR_INIT;
+	struct work work;
+	struct work_rcpt bad;
+	struct work_group group = groups[0];
+
+	group.rcpts = &bad;
+#define REFUSED(change) do { \
+		work = sample(); \
+		work.groups = &group; \
+		work.group_count = 1; \
+		bad = rcpts[0]; \
+		group.sender = SLICE("a@b"); \
+		group.header = SLICE("A: 1\n"); \
+		change; \
+		cr_expect_eq(work_format(&work, &text, &err), -1, #change); \
+	} while (0)
+	REFUSED(bad.user = SLICE("a\nr local - root 0"));
+	REFUSED(bad.user = SLICE(""));
+	REFUSED(bad.channel = SLICE(""));
+	REFUSED(bad.channel = SLICE("a b"));
+	REFUSED(bad.host = SLICE("a b"));
+	REFUSED(bad.orcpt = SLICE("a b"));
+	REFUSED(group.sender = SLICE("a\rb"));
+	REFUSED(group.header = SLICE("A: 1\n\nB: 2\n"));
+	REFUSED(group.header = SLICE("\nB: 2\n"));
+	REFUSED(group.rcpt_count = 0);
+	group.rcpt_count = 1;
+	REFUSED(work.group_count = 0);
+	REFUSED(work.msgid = SLICE("x\n"));
+	REFUSED(work.id[0] = '\0');
+	str_release(&text);
+}
+
+Test(work, damaged_heads_are_none)
+{
+	struct work in = sample(), out;
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct err err;
+
+	work_format(&in, &text, &err);
+	/* cut anywhere: not a control file */
+	for (size_t n = 0; n < text.len; n++) {
+		char *exact = malloc(n + 1);
+
+		memcpy(exact, text.buf, n);
+		cr_expect_eq(work_parse(arena, (struct slice){ exact, n },
+		    &out, &err), -1, "cut at %zu", n);
+		free(exact);
+	}
+	/* one bit anywhere behind the format number, too */
+	for (size_t i = 4; i < text.len; i++) {
+		text.buf[i] ^= 1;
+		cr_expect_eq(work_parse(arena, str_slice(&text), &out, &err),
+		    -1, "bit at %zu", i);
+		text.buf[i] ^= 1;
+	}
+	cr_expect_eq(work_parse(arena, str_slice(&text), &out, &err), 1);
+	str_release(&text);
+	arena_free(&arena);
+}
+
+Test(work, the_last_record_wins)
+{
+	struct work in = sample(), out;
+	struct work_record records[5];
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct err err = { "" };
+	int fd;
+
+	work_format(&in, &text, &err);
+	fd = temp_file(text.buf, text.len);
+	records[0] = outcome(rcpts[0].offset, VERDICT_DEFERRED, 1, "later");
+	records[1] = outcome(rcpts[2].offset, VERDICT_FAILED, 1, "550 no");
+	records[2] = outcome(rcpts[0].offset, VERDICT_DELIVERED, 2, "ok");
+	records[3] = (struct work_record){ .kind = WORK_REPORTED,
+	    .rcpt_offset = rcpts[2].offset, .time_s = 1763600009 };
+	records[4] = (struct work_record){ .kind = WORK_DELAY_NOTICE,
+	    .rcpt_offset = rcpts[1].offset, .time_s = 1763600009 };
+	cr_assert_eq(work_append(fd, ID, records, 5, &err), 0, "%s", err.text);
+	cr_assert_eq(work_read_file(fd, 1 << 20, &text, &err), 0);
+	cr_assert_eq(work_parse(arena, str_slice(&text), &out, &err), 1);
+	cr_expect_eq(out.final_total, 2);
+	cr_expect_eq(out.report_records, 2);
+	cr_expect(out.groups[0].rcpts[0].is_final);
+	cr_expect_eq(out.groups[0].rcpts[0].tries, 2);
+	cr_expect_eq(out.groups[0].rcpts[0].first_try_s, 1763600001);
+	cr_expect_eq(out.groups[0].rcpts[0].last_try_s, 1763600002);
+	cr_expect_str_eq(out.groups[0].rcpts[0].last->verdict.text, "ok");
+	cr_expect_str_eq(out.groups[0].rcpts[0].last->verdict.who,
+	    "mx[192.0.2.1]:25");
+	cr_expect(out.groups[1].rcpts[1].is_final);
+	cr_expect(out.groups[1].rcpts[1].is_reported);
+	cr_expect_str_eq(out.groups[1].rcpts[1].last->verdict.text, "550 no");
+	cr_expect_eq(out.groups[1].rcpts[0].delay_notices, 1);
+	cr_expect_null(out.groups[1].rcpts[0].last);
+	close(fd);
+	str_release(&text);
+	arena_free(&arena);
+}
+
+/* What the first n bytes of a file with whole records say. */
+static unsigned
+tries_in(const char *bytes, size_t n)
+{
+	struct arena *arena = arena_new();
+	char *exact = malloc(n + 1);
+	struct err err = { "" };
+	struct work out;
+	unsigned tries;
+
+	memcpy(exact, bytes, n);
+	cr_assert_eq(work_parse(arena, (struct slice){ exact, n }, &out,
+	    &err), 1, "%s", err.text);
+	tries = out.groups[0].rcpts[0].tries;
+	free(exact);
+	arena_free(&arena);
+	return tries;
+}
+
+Test(work, torn_at_every_byte_the_last_good_record_wins)
+{
+	enum { RECORDS = 40 };
+	struct work_record records[RECORDS], more;
+	size_t ends[RECORDS + 1], head;
+	struct work in = sample();
+	struct str text = STR_INIT;
+	struct err err;
+	int fd;
+
+	work_format(&in, &text, &err);
+	head = ends[0] = text.len;
+	fd = temp_file(text.buf, text.len);
+	for (unsigned i = 0; i < RECORDS; i++) {
+		char words[500];
+
+		memset(words, 'a' + (int)(i % 26), sizeof(words));
+		words[i * 12] = '\0';
+		records[i] = outcome(rcpts[0].offset, VERDICT_DEFERRED, i + 1,
+		    words);
+		cr_assert_eq(work_append(fd, ID, &records[i], 1, &err), 0);
+		work_read_file(fd, 1 << 20, &text, &err);
+		ends[i + 1] = text.len;
+	}
+	cr_assert_gt(text.len, 2 * WORK_PAGE_BYTES);
+	for (size_t n = head, want = 0; n <= text.len; n++) {
+		struct str cut = STR_INIT;
+		size_t whole = want;
+
+		/* without its last newline a record is whole, too */
+		if (want < RECORDS && n + 1 >= ends[want + 1])
+			whole = want + 1;
+		if (want < RECORDS && n >= ends[want + 1])
+			want++;
+		cr_assert_eq(tries_in(text.buf, n), whole, "cut at %zu", n);
+		/* what is appended behind the tear is read; NULs change
+		 * nothing */
+		str_add(&cut, text.buf, n);
+		if (n % 3 == 0)
+			memset(str_room(&cut, 100), 0, 100), cut.len += 100;
+		if (n % 7 == 0) {
+			int torn = temp_file(cut.buf, cut.len);
+
+			more = outcome(rcpts[0].offset, VERDICT_DEFERRED, 99,
+			    "x");
+			cr_assert_eq(work_append(torn, ID, &more, 1, &err), 0);
+			work_read_file(torn, 1 << 20, &cut, &err);
+			cr_assert_eq(tries_in(cut.buf, cut.len), 99);
+			close(torn);
+		} else {
+			cr_assert_eq(tries_in(cut.buf, cut.len), n % 3 == 0 ?
+			    want : whole, "NULs at %zu", n);
+		}
+		str_release(&cut);
+	}
+	close(fd);
+	str_release(&text);
+}
+
+Test(work, no_record_crosses_a_page)
+{
+	struct work in = sample();
+	struct work_record *records = mem_alloc(2000, sizeof(*records));
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct slice rest, line;
+	struct err err;
+	struct work out;
+	size_t start = 0;
+	int fd;
+
+	work_format(&in, &text, &err);
+	fd = temp_file(text.buf, text.len);
+	start = text.len;
+	for (unsigned i = 0; i < 2000; i++) {
+		char words[600];
+
+		memset(words, 'x', sizeof(words));
+		words[i * 37 % 599] = '\0';
+		records[i] = outcome(rcpts[i % 3].offset, VERDICT_DEFERRED,
+		    i + 1, words);
+	}
+	cr_assert_eq(work_append(fd, ID, records, 2000, &err), 0);
+	work_read_file(fd, 8 << 20, &text, &err);
+	rest = slice_from(str_slice(&text), start);
+	while (rest.n > 0) {
+		size_t at = text.len - rest.n;
+
+		line = slice_first(rest, slice_find(rest, '\n'));
+		rest = slice_from(rest, line.n + 1);
+		if (line.n > 0)
+			cr_assert_eq((at - 1) / WORK_PAGE_BYTES,
+			    (at + line.n) / WORK_PAGE_BYTES, "at %zu", at);
+		cr_assert_leq(line.n + 2, WORK_RECORD_BYTES_MAX);
+	}
+	cr_assert_eq(work_parse(arena, str_slice(&text), &out, &err), 1);
+	cr_expect_eq(out.groups[1].rcpts[0].tries, 2000);
+	close(fd);
+	mem_free(&records);
+	str_release(&text);
+	arena_free(&arena);
+}
+
+Test(work, a_record_of_another_message_is_none)
+{
+	struct work in = sample(), out;
+	struct work_record record;
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct err err;
+	int fd;
+
+	work_format(&in, &text, &err);
+	fd = temp_file(text.buf, text.len);
+	record = outcome(rcpts[0].offset, VERDICT_DELIVERED, 1, "ok");
+	work_append(fd, "0123456789abd", &record, 1, &err);
+	/* and one about an offset where no recipient stands */
+	record.rcpt_offset += 1;
+	work_append(fd, ID, &record, 1, &err);
+	work_read_file(fd, 1 << 20, &text, &err);
+	cr_assert_eq(work_parse(arena, str_slice(&text), &out, &err), 1);
+	cr_expect_eq(out.final_total, 0);
+	close(fd);
+	str_release(&text);
+	arena_free(&arena);
+}
+
+Test(work, words_cannot_break_a_record)
+{
+	struct work in = sample(), out;
+	struct work_record record;
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct err err;
+	int fd;
+
+	work_format(&in, &text, &err);
+	fd = temp_file(text.buf, text.len);
+	record = outcome(rcpts[0].offset, VERDICT_FAILED, 1, "x");
+	snprintf(record.verdict.text, sizeof(record.verdict.text),
+	    "a\nd 00000000 1 2 outcome\tb");
+	snprintf(record.verdict.who, sizeof(record.verdict.who), "w\tx\ny");
+	snprintf(record.verdict.status, sizeof(record.verdict.status),
+	    "5 1\n1");
+	record.time_s = -5;
+	cr_assert_eq(work_append(fd, ID, &record, 1, &err), 0);
+	work_read_file(fd, 1 << 20, &text, &err);
+	cr_assert_eq(work_parse(arena, str_slice(&text), &out, &err), 1);
+	cr_assert_eq(out.final_total, 1);
+	cr_expect_str_eq(out.groups[0].rcpts[0].last->verdict.text,
+	    "a d 00000000 1 2 outcome b");
+	cr_expect_str_eq(out.groups[0].rcpts[0].last->verdict.who, "w x y");
+	close(fd);
+	str_release(&text);
+	arena_free(&arena);
+}
+
+Test(work, appenders_do_not_disturb_each_other)
+{
+	enum { PROCESSES = 8, EACH = 200 };
+	struct work in = sample(), out;
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	unsigned records = 0;
+	struct err err;
+	int fd, status;
+
+	work_format(&in, &text, &err);
+	fd = temp_file(text.buf, text.len);
+	for (int i = 0; i < PROCESSES; i++)
+		if (fork() == 0) {
+			for (unsigned j = 0; j < EACH; j++) {
+				struct work_record record = outcome(
+				    rcpts[i % 3].offset, VERDICT_DEFERRED,
+				    j + 1, "450 later, please");
+
+				if (work_append(fd, ID, &record, 1, &err) != 0)
+					_exit(1);
+			}
+			_exit(0);
+		}
+	for (int i = 0; i < PROCESSES; i++) {
+		cr_assert_gt(wait(&status), 0);
+		cr_assert_eq(status, 0);
+	}
+	work_read_file(fd, 1 << 24, &text, &err);
+	cr_assert_eq(work_parse(arena, str_slice(&text), &out, &err), 1);
+	for (char *p = text.buf; (p = strstr(p, "\nd ")) != NULL; p++)
+		records++;
+	cr_expect_eq(records, PROCESSES * EACH);
+	for (int i = 0; i < 3; i++)
+		cr_expect_eq((i == 0 ? out.groups[0].rcpts[0] :
+		    out.groups[1].rcpts[i - 1]).tries, EACH);
+	close(fd);
+	str_release(&text);
+	arena_free(&arena);
+}
+
+/* ---- jobs --------------------------------------------------------------- */
+
+static void
+job_of(const struct work *work, size_t group, struct str *line,
+    size_t first, size_t count)
+{
+	const struct work_group *g = &work->groups[group];
+	uint32_t *offsets = mem_alloc(count, sizeof(*offsets));
+
+	for (size_t i = 0; i < count; i++)
+		offsets[i] = g->rcpts[first + i].offset;
+	str_reset(line);
+	work_job_add(line, "D/J/4711", work->id, SLICE("example.net"),
+	    g->sender_offset, g->header_offset, 3, offsets, count);
+	mem_free(&offsets);
+}
+
+Test(work, a_job_finds_its_lines)
+{
+	struct work in = sample();
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT, line = STR_INIT;
+	struct work_job job;
+	struct err err = { "" };
+	int fd;
+
+	work_format(&in, &text, &err);
+	fd = temp_file(text.buf, text.len);
+	job_of(&in, 1, &line, 0, 2);
+	cr_assert_eq(work_job_load(arena, str_slice(&line), fd, &job, &err),
+	    1, "%s", err.text);
+	cr_expect_str_eq(job.id, ID);
+	cr_expect(slice_is(job.host, "example.net"));
+	cr_expect(slice_is(job.sender, ""));
+	cr_expect(slice_is(job.header, "B: 2\n s 1\n"));
+	cr_expect(slice_is(job.bodytype, "8BITMIME"));
+	cr_expect(slice_is(job.envid, "QQ"));
+	cr_expect_eq(job.body_offset, 123);
+	cr_assert_eq(job.rcpt_count, 2);
+	cr_expect(slice_is(job.rcpts[0].user, "|/bin/x -a b 7"));
+	cr_expect_eq(job.rcpts[0].notify, DSN_NOTIFY_NEVER);
+	cr_expect_eq(job.rcpts[0].tries, 3);
+	cr_expect(slice_is(job.rcpts[1].orcpt, "rfc822;x+2By@example.net"));
+	cr_expect_eq(job.rcpts[1].offset, rcpts[2].offset);
+	close(fd);
+	str_release(&text);
+	str_release(&line);
+	arena_free(&arena);
+}
+
+Test(work, a_job_that_does_not_fit_is_refused)
+{
+	static const char *const rows[] = {
+		"", "x", "4711/" ID, "4711/" ID "\th\t1,2,3",
+		"4711/" ID "\th\t1,2,3\t", "4711/" ID "\th\t1,2\t3",
+		"4711/" ID "\th\t1,2,3,4\t5", "4711/" ID "\th\t0,0,0\t0",
+		"4711/" ID "\th\t99999,99999,0\t99999",
+		"4711/" ID "\th\t4294967296,1,0\t1",
+		"4711/badid\th\t1,2,3\t4", "/" ID "\th\t1,2,3\t4",
+	};
+	struct work in = sample();
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT, line = STR_INIT;
+	struct work_job job;
+	struct err err;
+	int fd;
+
+	work_format(&in, &text, &err);
+	fd = temp_file(text.buf, text.len);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		cr_expect_eq(work_job_load(arena, slice_of(rows[i]), fd, &job,
+		    &err), -1, "%s", rows[i]);
+	/* every offset but the right one */
+	for (uint32_t offset = 0; offset < text.len + 10; offset++) {
+		if (offset == rcpts[1].offset || offset == rcpts[2].offset ||
+		    offset == rcpts[0].offset)
+			continue;
+		str_reset(&line);
+		work_job_add(&line, "4711", ID, SLICE("h"),
+		    groups[0].sender_offset, groups[0].header_offset, 0,
+		    &offset, 1);
+		/* a header line may look like a recipient's; the quad in it
+		 * decides */
+		if (strncmp(text.buf + offset, "r x\n", 4) != 0)
+			cr_expect_eq(work_job_load(arena, str_slice(&line), fd,
+			    &job, &err), -1, "offset %u", offset);
+	}
+	/* another message has the inode now */
+	str_reset(&line);
+	work_job_add(&line, "4711", "0123456789abd", SLICE("h"),
+	    groups[0].sender_offset, groups[0].header_offset, 0,
+	    &rcpts[0].offset, 1);
+	cr_expect_eq(work_job_load(arena, str_slice(&line), fd, &job, &err),
+	    -1);
+	cr_expect_not_null(strstr(err.text, ID));
+	close(fd);
+	str_release(&text);
+	str_release(&line);
+	arena_free(&arena);
+}
+
+/* A list of many: user names of all lengths, so that lines lie across
+ * every window's end. */
+static struct work
+many(struct arena *arena, size_t count)
+{
+	struct work work = sample();
+
+	work.groups = arena_alloc(arena, sizeof(*work.groups));
+	work.group_count = 1;
+	work.groups[0] = groups[0];
+	work.groups[0].rcpt_count = count;
+	work.groups[0].rcpts = arena_alloc(arena,
+	    count * sizeof(struct work_rcpt));
+	for (size_t i = 0; i < count; i++) {
+		struct work_rcpt *rcpt = &work.groups[0].rcpts[i];
+
+		*rcpt = rcpts[2];
+		rcpt->user = slice_of(arena_printf(arena,
+		    "user%zu%.*s@example.net", i, (int)(i % 50),
+		    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"));
+		if (i % 5 == 0) {
+			rcpt->notify = 0;
+			rcpt->orcpt = (struct slice){ NULL, 0 };
+		}
+	}
+	return work;
+}
+
+Test(work, big_lists_parse_fast_and_load_by_range)
+{
+	enum { COUNT = 10000 };
+	struct arena *arena = arena_new(), *loads = arena_new();
+	struct work in = many(arena, COUNT), out;
+	struct str text = STR_INIT, line = STR_INIT;
+	struct work_record *records = mem_alloc(COUNT, sizeof(*records));
+	struct work_job job;
+	struct err err = { "" };
+	int fd;
+
+	cr_assert_eq(work_format(&in, &text, &err), 1, "%s", err.text);
+	fd = temp_file(text.buf, text.len);
+	for (size_t i = 0; i < COUNT; i++)
+		records[i] = outcome(in.groups[0].rcpts[i].offset,
+		    i % 2 ? VERDICT_RELAYED : VERDICT_DEFERRED, 1, "250 ok");
+	cr_assert_eq(work_append(fd, ID, records, COUNT, &err), 0);
+	work_read_file(fd, 1 << 26, &text, &err);
+	cr_assert_eq(work_parse(loads, str_slice(&text), &out, &err), 1);
+	cr_expect_eq(out.rcpt_total, COUNT);
+	cr_expect_eq(out.final_total, COUNT / 2);
+	job_of(&in, 0, &line, 0, COUNT);
+	cr_assert_eq(work_job_load(loads, str_slice(&line), fd, &job, &err),
+	    1, "%s", err.text);
+	cr_assert_eq(job.rcpt_count, COUNT);
+	for (size_t i = 0; i < COUNT; i++) {
+		struct work_rcpt *want = &in.groups[0].rcpts[i];
+
+		cr_assert(slice_equal(job.rcpts[i].user, want->user), "%zu",
+		    i);
+		cr_assert(slice_equal(job.rcpts[i].orcpt, want->orcpt));
+		cr_assert_eq(job.rcpts[i].notify, want->notify, "%zu", i);
+		cr_assert_eq(out.groups[0].rcpts[i].is_final, i % 2);
+	}
+	cr_expect(slice_equal(job.header, in.groups[0].header));
+	/* the last few only: far less than the file is read */
+	arena_reset(loads);
+	job_of(&in, 0, &line, COUNT - 3, 3);
+	cr_assert_eq(work_job_load(loads, str_slice(&line), fd, &job, &err),
+	    1, "%s", err.text);
+	cr_expect_lt(arena_used_bytes(loads), text.len / 2);
+	close(fd);
+	mem_free(&records);
+	str_release(&text);
+	str_release(&line);
+	arena_free(&arena);
+	arena_free(&loads);
+}
