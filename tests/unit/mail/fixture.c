@@ -144,6 +144,7 @@ count_files(struct fixture *f, const char *path)
 {
 	DIR *dir = opendir(full(f, path));
 	struct dirent *entry;
+	char below[512];
 	unsigned count = 0;
 
 	cr_assert_not_null(dir, "%s", path);
@@ -151,9 +152,9 @@ count_files(struct fixture *f, const char *path)
 		if (strcmp(entry->d_name, ".") == 0 ||
 		    strcmp(entry->d_name, "..") == 0)
 			continue;
+		snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
 		if (entry->d_type == DT_DIR)
-			count += count_files(f, at("%s/%s", path,
-			    entry->d_name));
+			count += count_files(f, below);
 		else
 			count++;
 	}

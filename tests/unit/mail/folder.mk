@@ -7,7 +7,9 @@ tests_unit_mail_unit_mail_SOURCES = \
 	tests/unit/mail/test_verdict.c \
 	tests/unit/mail/test_envelope.c \
 	tests/unit/mail/test_names.c \
-	tests/unit/mail/test_work.c
+	tests/unit/mail/test_work.c \
+	tests/unit/mail/test_spool.c \
+	tests/unit/mail/test_recover.c
 tests_unit_mail_unit_mail_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_mail_unit_mail_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
 endif
