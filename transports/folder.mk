@@ -19,11 +19,11 @@ transports_lmtp_lmtp_SOURCES = transports/lmtp/lmtp.c
 transports_lmtp_lmtp_LDADD = transports/smtp/libclient.a \
 	transports/libagent.a $(ZM_LIBS)
 
-transports_libagent_a_SOURCES += transports/account.c transports/account.h
+transports_libagent_a_SOURCES += transports/account.c transports/account.h \
+	transports/content.c transports/content.h
 
 noinst_LIBRARIES += transports/mailbox/libmailbox.a
 transports_mailbox_libmailbox_a_SOURCES = transports/mailbox/mailbox.h \
-	transports/mailbox/content.c transports/mailbox/content.h \
 	transports/mailbox/deliver.c transports/mailbox/maildir.c \
 	transports/mailbox/mbox.c
 
@@ -41,3 +41,13 @@ transports_error_error_LDADD = transports/error/liberror.a \
 	transports/libagent.a $(ZM_LIBS)
 transports_hold_hold_SOURCES = transports/hold/hold.c
 transports_hold_hold_LDADD = transports/libagent.a $(ZM_LIBS)
+
+noinst_LIBRARIES += transports/pipe/libpipe.a
+transports_pipe_libpipe_a_SOURCES = transports/pipe/command.c \
+	transports/pipe/command.h transports/pipe/program.c \
+	transports/pipe/program.h transports/pipe/deliver.c \
+	transports/pipe/deliver.h
+agent_PROGRAMS += transports/pipe/pipe
+transports_pipe_pipe_SOURCES = transports/pipe/pipe.c
+transports_pipe_pipe_LDADD = transports/pipe/libpipe.a \
+	transports/libagent.a $(ZM_LIBS)

@@ -12,7 +12,7 @@
 #include "mail/verdict.h"
 #include "transports/account.h"
 #include "transports/agent.h"
-#include "transports/mailbox/content.h"
+#include "transports/content.h"
 
 enum {
 	MAILBOX_PATH_BYTES = 4096,

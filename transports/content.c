@@ -19,7 +19,7 @@
 
 #include "base/clock.h"
 #include "grammar/header.h"
-#include "transports/mailbox/content.h"
+#include "transports/content.h"
 
 #include "base/banned.h"
 

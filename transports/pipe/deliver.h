@@ -1,0 +1,15 @@
+/* deliver.h - the functions of the pipe agent
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TRANSPORTS_PIPE_DELIVER_H
+#define ZM_TRANSPORTS_PIPE_DELIVER_H
+
+#include "transports/agent.h"
+
+int pipe_start(struct agent_run *run, struct err *err);
+int pipe_job(struct agent_run *run, struct work_job *job, int body_fd,
+    struct verdict verdicts[]);
+void pipe_finish(struct agent_run *run);
+
+#endif

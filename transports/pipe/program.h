@@ -1,0 +1,41 @@
+/* program.h - one program, run with a message on its standard input
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TRANSPORTS_PROGRAM_H
+#define ZM_TRANSPORTS_PROGRAM_H
+
+#include <stdint.h>
+
+#include "mail/verdict.h"
+#include "transports/account.h"
+
+enum {
+	PROGRAM_LINE_BYTES = 200	/* of its output, kept for the verdict */
+};
+
+struct program {
+	char			**argv, **environment;
+	const struct account	*owner;		/* as whom it runs */
+	const char		*directory;	/* where; "/" if it is not there */
+	int			 message_fd;	/* at offset 0 */
+	int64_t			 timeout_ms;
+};
+
+struct program_end {
+	enum { PROGRAM_EXITED, PROGRAM_SIGNALLED, PROGRAM_TIMED_OUT,
+		PROGRAM_NOT_RUN } how;
+	int	number;				/* status or signal */
+	char	line[PROGRAM_LINE_BYTES];	/* first line of the output */
+};
+
+/* Run it to its end.  It leads a process group of its own, has descriptors
+ * 0, 1 and 2 and no others, and is killed with its group when the time is
+ * up.  Of its output the first line is kept, the rest read and dropped. */
+void program_run(const struct program *program, struct program_end *out);
+
+/* What the end means: 0 delivered; 75 (EX_TEMPFAIL), a signal, a time-out or
+ * no process: deferred; every other status: failed. */
+void program_verdict(const struct program_end *end, struct verdict *out);
+
+#endif
