@@ -98,7 +98,8 @@ parse_special(struct arena *arena, struct slice text, struct alias_item *out,
 		if (unquote(arena, out->text, &inner))
 			out->text = inner;
 		if (!slice_starts(out->text, "/"))
-			return err_set(err, "':include:' needs an absolute path");
+			return err_set(err,
+			    "':include:' needs an absolute path");
 	} else
 		return 0;
 	if (out->text.n == 0 || has_controls(out->text))

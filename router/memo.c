@@ -62,7 +62,8 @@ memo_slot(const struct memo *memo, struct slice key, uint32_t hash)
 	size_t at = hash & memo->mask;
 
 	for (; memo->slots[at] != 0; at = (at + 1) & memo->mask) {
-		const struct memo_entry *e = &memo->entries[memo->slots[at] - 1];
+		const struct memo_entry *e =
+		    &memo->entries[memo->slots[at] - 1];
 
 		if (e->hash == hash && slice_equal(e->key, key))
 			break;

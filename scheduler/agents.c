@@ -30,7 +30,7 @@ enum {
 	FD_RESERVE = 256,	/* for everything but jobs */
 	FD_BUDGET_MIN = 64,
 	BACKOFF_FIRST_MS = 1000,
-	RESYNC_MAX = 3,		/* answers in a row that the file does not fit */
+	RESYNC_MAX = 3,		/* answers in a row: the file does not fit */
 	IDLE_SAY_MS = 1000,	/* without work, then #idle */
 	LAST_WORDS_READS = 64	/* from the socket of a dead agent */
 };
@@ -50,7 +50,7 @@ scheduler_of(struct agent *agent)
 	    offsetof(struct agent_seat, agent)))->scheduler;
 }
 
-/* ---- birth ------------------------------------------------------------------- */
+/* ---- birth ------------------------------------------------------- */
 
 static void
 ring_backoff(struct ring *ring)
@@ -119,7 +119,7 @@ agent_start(struct scheduler *scheduler, struct ring *ring)
 	return agent;
 }
 
-/* ---- end --------------------------------------------------------------------- */
+/* ---- end --------------------------------------------------------- */
 
 static void
 thread_leave(struct agent *agent)
@@ -282,7 +282,7 @@ agents_exit(void *context, unsigned token, pid_t pid, int status)
 	agent_free(scheduler, agent);
 }
 
-/* ---- what it says ---------------------------------------------------------------- */
+/* ---- what it says ------------------------------------------------ */
 
 /* The vertex in hand that the answer is about; mostly the first. */
 static struct vertex *
@@ -454,7 +454,7 @@ agent_ready(void *context, unsigned ready)
 	(void)take_lines(scheduler, agent);
 }
 
-/* ---- time ------------------------------------------------------------------------ */
+/* ---- time -------------------------------------------------------- */
 
 /* Tell it to finish: the end of file behind what was sent. */
 static void

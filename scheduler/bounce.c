@@ -122,7 +122,7 @@ boundary_make(const struct bounce *bounce, struct str *boundary)
 		str_addc(boundary, 'x');
 }
 
-/* ---- header --------------------------------------------------------------- */
+/* ---- header ------------------------------------------------------ */
 
 static void
 add_subject(const struct bounce *bounce, struct str *out)
@@ -164,7 +164,7 @@ add_header(const struct bounce *bounce, const struct str *boundary,
 	    "same for programs,\nand what was sent.\n\n");
 }
 
-/* ---- words for people ------------------------------------------------------- */
+/* ---- words for people -------------------------------------------- */
 
 /* What the reader can do, by status (RFC 3463); the first that fits. */
 static const struct { const char *status, *advice; } advice_rows[] = {
@@ -265,7 +265,7 @@ add_words(const struct bounce *bounce, struct str *out)
 	    "%s\n", bounce->work->id);
 }
 
-/* ---- fields for programs (RFC 3464 sections 2.2, 2.3) ------------------------- */
+/* ---- fields for programs (RFC 3464 sections 2.2, 2.3) ------------ */
 
 static void
 add_message_fields(const struct bounce *bounce, struct str *out)
@@ -368,7 +368,7 @@ add_rcpt_fields(const struct bounce_rcpt *entry, struct str *out)
 		add_date(out, "Will-Retry-Until", entry->until_s);
 }
 
-/* ---- the whole ------------------------------------------------------------------ */
+/* ---- the whole --------------------------------------------------- */
 
 static void
 add_lines(struct str *out, struct slice text)

@@ -22,7 +22,7 @@ struct bounce {
 	const struct work_group *group;	/* whose header is returned */
 	const char	*host;		/* our name */
 	const char	*id;		/* of the report itself */
-	const char	*nonce;		/* letters and digits, for the boundary */
+	const char	*nonce;		/* letters, digits: for the boundary */
 	int64_t		 now_s, arrival_s;
 	const struct bounce_rcpt *rcpts;
 	size_t		 rcpt_count;

@@ -44,7 +44,7 @@ struct control {
 	unsigned	 count;
 };
 
-/* ---- answers --------------------------------------------------------------- */
+/* ---- answers ----------------------------------------------------- */
 
 /* A steady moment as wall seconds; 0 stays 0. */
 static int64_t
@@ -159,7 +159,7 @@ control_answer(const struct scheduler *scheduler, struct slice line,
 	str_addc(out, '\n');
 }
 
-/* ---- clients ---------------------------------------------------------------- */
+/* ---- clients ----------------------------------------------------- */
 
 static void
 client_free(struct client *client)
@@ -284,7 +284,7 @@ client_new(void *context, unsigned ready)
 	    clock_steady_ms() + CONTROL_CLIENT_MS, client_over, client);
 }
 
-/* ---- the socket ----------------------------------------------------------------- */
+/* ---- the socket -------------------------------------------------- */
 
 int
 control_bind(const char *run_dir, struct err *err)

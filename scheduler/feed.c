@@ -24,7 +24,7 @@
 
 enum { JOBS_A_SEND = IPC_FDS_MAX / 2 };
 
-/* ---- sending ---------------------------------------------------------------- */
+/* ---- sending ----------------------------------------------------- */
 
 static void
 line_add(struct scheduler *scheduler, const struct vertex *vertex,
@@ -129,7 +129,7 @@ agent_send(struct scheduler *scheduler, struct agent *agent)
 	watch_set(agent->watch, got == 1 ? LOOP_READ : LOOP_READ | LOOP_WRITE);
 }
 
-/* ---- giving ------------------------------------------------------------------ */
+/* ---- giving ------------------------------------------------------ */
 
 /* The job cannot be given: its body is gone, or the machine is in trouble.
  * It is looked at again from the start. */
@@ -211,7 +211,7 @@ agent_give(struct scheduler *scheduler, struct agent *agent,
 	return true;
 }
 
-/* ---- choosing ------------------------------------------------------------------- */
+/* ---- choosing ---------------------------------------------------- */
 
 /* One that served this host last keeps its connection; else the one that
  * was used last, so that the others may end. */

@@ -28,7 +28,7 @@
 enum {
 	CONTROL_BYTES_MAX = 512 << 20,	/* a million recipients and more */
 	TEXT_KEPT_BYTES = 1 << 20,	/* of the reused buffer */
-	HOT_READY_MAX = 256		/* more wait already: do not open early */
+	HOT_READY_MAX = 256	/* more wait already: do not open early */
 };
 
 /* ---- the queue of names -------------------------------------------------- */
@@ -93,7 +93,7 @@ notified(void *context, unsigned dir, const char *name)
 		intake_add(scheduler, parsed.inode, false);
 }
 
-/* ---- one file --------------------------------------------------------------- */
+/* ---- one file ---------------------------------------------------- */
 
 static void
 say_trouble(const char *file, const char *call, const char *reason)
@@ -166,7 +166,8 @@ file_read(struct scheduler *scheduler, int control, ino_t inode,
 	for (size_t i = 0; i < work->group_count; i++)
 		for (size_t k = 0; k < work->groups[i].rcpt_count; k++)
 			if (work->groups[i].rcpts[k].channel.n == 0)
-				return err_set(err, "a recipient has no channel");
+				return err_set(err,
+				    "a recipient has no channel");
 	return 1;
 }
 
@@ -242,7 +243,7 @@ intake_more(void *context)
 		    intake_more, scheduler);
 }
 
-/* ---- what went wrong with a file --------------------------------------------- */
+/* ---- what went wrong with a file --------------------------------- */
 
 /* Files that an agent of our predecessor works on. */
 static void
@@ -364,7 +365,7 @@ intake_bad(struct scheduler *scheduler, struct job *job, const char *reason)
 	intake_drop(scheduler, job);
 }
 
-/* ---- start, minute, turn ---------------------------------------------------- */
+/* ---- start, minute, turn ----------------------------------------- */
 
 static void
 rescan_tick(void *context)

@@ -25,7 +25,7 @@
 
 enum { REASON_BYTES_MAX = 300 };
 
-/* ---- answers -------------------------------------------------------------- */
+/* ---- answers ----------------------------------------------------- */
 
 static void
 keep_reason(struct thread *thread, const struct answer *answer)
@@ -92,7 +92,7 @@ outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
 	}
 }
 
-/* ---- expiry, notices, retries ----------------------------------------------- */
+/* ---- expiry, notices, retries ------------------------------------ */
 
 /* Old enough to be given up?  Then it waits for the reporter. */
 static bool
@@ -205,7 +205,7 @@ outcome_vertex(struct scheduler *scheduler, struct vertex *vertex)
 		job_close(job);
 }
 
-/* ---- what came back ------------------------------------------------------------ */
+/* ---- what came back ---------------------------------------------- */
 
 /* The agent died at this vertex.  Say so in the file for the recipients that
  * have no newer record, so that a message that kills its agents is counted
@@ -258,7 +258,7 @@ outcome_lost(struct scheduler *scheduler, struct vertex *vertex,
 		intake_reload(scheduler, job);
 }
 
-/* ---- jobs, moments -------------------------------------------------------------- */
+/* ---- jobs, moments ----------------------------------------------- */
 
 void
 outcome_job(struct scheduler *scheduler, struct job *job)

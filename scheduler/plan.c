@@ -217,7 +217,7 @@ plan_forget(struct plan *plan, struct vertex *vertex)
 		vertex_leave(plan, vertex);
 }
 
-/* ---- when ----------------------------------------------------------------- */
+/* ---- when -------------------------------------------------------- */
 
 struct vertex *
 plan_due(struct plan *plan, int64_t now_ms)
@@ -302,7 +302,7 @@ plan_wake(struct plan *plan, struct thread *thread)
 	thread_open(plan, thread);
 }
 
-/* ---- who -------------------------------------------------------------------- */
+/* ---- who --------------------------------------------------------- */
 
 enum plan_step
 plan_step(const struct thread *thread, bool has_idle, bool may_start,

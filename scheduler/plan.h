@@ -20,7 +20,7 @@
 #include "scheduler/queue.h"
 
 enum {
-	THREAD_LIMIT_REOPEN = 5	/* agents that one success after trouble allows */
+	THREAD_LIMIT_REOPEN = 5	/* agents one success after trouble allows */
 };
 
 struct plan_slot {

@@ -28,7 +28,7 @@
 #include "mail/spool.h"
 
 enum {
-	VERTEX_RCPTS_MAX = 100,	/* more make more vertices: agents in parallel */
+	VERTEX_RCPTS_MAX = 100,	/* more: more vertices, agents in parallel */
 	HEAP_NONE = 0xffffffff	/* heap_index of what is in no heap */
 };
 
@@ -59,8 +59,9 @@ struct vertex {
 	struct thread	*thread;
 	TAILQ_ENTRY(vertex) entry;	/* thread's ready or agent's queue */
 	int64_t		 moment_ms;	/* WAIT: due; FLIGHT: given at */
-	int64_t		 next_ms;	/* FLIGHT: earliest retry asked for; WAIT: the
-					 * retry behind a notice of delay; else 0 */
+	int64_t		 next_ms;	/* FLIGHT: earliest retry asked for;
+					 * WAIT: the retry behind a notice of
+					 * delay; else 0 */
 	uint32_t	 heap_index;
 	uint32_t	 sender_offset, header_offset;
 	uint32_t	 rcpt_first;	/* index in the job's array */
@@ -69,7 +70,7 @@ struct vertex {
 	uint8_t		 state;		/* enum vertex_state */
 	bool		 was_tried;	/* since this process knows it */
 	bool		 is_noticed;	/* delay notice sent or not owed */
-	bool		 is_expired;	/* IDLE, until the reporter has seen to it */
+	bool		 is_expired;	/* IDLE, until the reporter saw to it */
 	bool		 met_trouble;	/* FLIGHT: an answer said deferall */
 };
 TAILQ_HEAD(vertex_queue, vertex);
@@ -95,9 +96,9 @@ struct job {
 	uint32_t	 rcpt_count, final_count;
 	uint32_t	 vertex_count, flight_count, ready_count;
 	int		 control_fd, body_fd;	/* -1: closed */
-	uint32_t	 unsent;	/* vertices in an outbox that need body_fd */
+	uint32_t	 unsent;	/* vertices in an outbox want body_fd */
 	uint16_t	 flags;		/* enum job_flags */
-	uint8_t		 resyncs;	/* answers in a row that it does not fit */
+	uint8_t		 resyncs;	/* answers in a row: it does not fit */
 	struct vertex	 vertices[];
 };
 
@@ -127,7 +128,7 @@ TAILQ_HEAD(agent_queue, agent);
 
 struct ring {
 	TAILQ_ENTRY(ring) entry;
-	struct conf_schedule clause;	/* numbers copied; its pointers unused */
+	struct conf_schedule clause;	/* numbers; its pointers are unused */
 	unsigned	 clause_index;
 	const char	*channel;	/* behind the struct */
 	struct thread_queue runnable;	/* ready work, not held */
@@ -135,7 +136,7 @@ struct ring {
 	unsigned	 thread_count;
 	struct agent_queue idle, busy;	/* idle: most recently used first */
 	unsigned	 agent_count;
-	unsigned	 start_failures;	/* agents in a row that died unborn */
+	unsigned	 start_failures;	/* agents in a row: unborn */
 	int64_t		 start_after_ms;
 	bool		 is_stale;	/* of a configuration that is gone */
 };

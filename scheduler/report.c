@@ -43,7 +43,7 @@ struct letter {
 	enum bounce_kind	 kind;
 };
 
-/* ---- the queue ------------------------------------------------------------ */
+/* ---- the queue --------------------------------------------------- */
 
 void
 report_add(struct scheduler *scheduler, struct job *job)
@@ -127,7 +127,7 @@ report_release(struct scheduler *scheduler)
 	mem_free(&scheduler->reporter.owing);
 }
 
-/* ---- reading ----------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------- */
 
 int
 report_read(struct scheduler *scheduler, struct job *job, struct work *work,
@@ -180,7 +180,7 @@ report_rcpt(const struct work *work, uint32_t offset)
 	return NULL;
 }
 
-/* ---- whom to tell about -------------------------------------------------------- */
+/* ---- whom to tell about ------------------------------------------ */
 
 static bool
 rcpt_is_due(const struct work_rcpt *rcpt, bool notices)
@@ -229,7 +229,7 @@ rcpts_choose(struct scheduler *scheduler, const struct job *job,
 	return bounce->rcpt_count = count;
 }
 
-/* ---- writing ------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------- */
 
 static void
 body_read(const struct job *job, struct bounce *bounce,
@@ -346,7 +346,7 @@ letter_marks(struct letter *letter, const struct bounce *bounce)
 	}
 }
 
-/* ---- nobody to tell --------------------------------------------------------------- */
+/* ---- nobody to tell ---------------------------------------------- */
 
 /* RFC 5321 section 6.1: a message with a null sender is never answered.  One
  * that failed is kept for the postmaster (row D4) once nothing of it is
@@ -379,7 +379,7 @@ double_bounce(struct scheduler *scheduler, struct job *job,
 	intake_drop(scheduler, job);
 }
 
-/* ---- a batch ------------------------------------------------------------------------ */
+/* ---- a batch ----------------------------------------------------- */
 
 static void
 trouble(struct scheduler *scheduler, struct job *job, const char *call,

@@ -76,7 +76,7 @@ struct agents {
 	bool		 is_stopping;
 };
 
-/* ---- report.c, group.c, control.c ------------------------------------------ */
+/* ---- report.c, group.c, control.c -------------------------------- */
 
 struct owing {
 	struct job	*job;
@@ -84,7 +84,7 @@ struct owing {
 };
 
 struct reporter {
-	struct job	**queue;	/* JOB_REPORT: something is to be written */
+	struct job	**queue;	/* JOB_REPORT: there is one to write */
 	size_t		 count, room;
 	struct owing	*owing;		/* JOB_OWES, others of it still wait */
 	size_t		 owing_count, owing_room;

@@ -108,7 +108,7 @@ on_doorman_read(struct link *link)
 		return;
 	}
 	while (ipc_line(&link->inbox, &cursor, &line) == 1)
-		if (!line_take(link, line))
+		if (!line_take(link, line))	/* it is no stranger */
 			fatal("the doorman talks nonsense");
 	ipc_inbox_consume(&link->inbox, cursor);
 }

@@ -87,7 +87,8 @@ act_header_rcpts(struct request *request, const char *value)
 static int
 act_body(struct request *request, const char *value)
 {
-	if (strcasecmp(value, "7BIT") != 0 && strcasecmp(value, "8BITMIME") != 0)
+	if (strcasecmp(value, "7BIT") != 0 &&
+	    strcasecmp(value, "8BITMIME") != 0)
 		return usage("-B takes 7BIT or 8BITMIME, not ", value);
 	request->submission.bodytype =
 	    strcasecmp(value, "7BIT") == 0 ? "7BIT" : "8BITMIME";
@@ -145,7 +146,7 @@ act_option(struct request *request, const char *value)
 {
 	if (strcmp(value, "i") == 0)
 		request->submission.dot_ends = false;
-	return EX_OK;		/* -oem -odb and the rest: as sendmail(1) says */
+	return EX_OK;		/* -oem -odb and others: see sendmail(1) */
 }
 
 static int

@@ -104,7 +104,8 @@ glance_at(struct slice text, struct glance *out)
 	bool is_broken;
 
 	*out = (struct glance){ 0 };
-	out->is_whole = memmem(text.p ? text.p : "", text.n, "\n\n", 2) != NULL ||
+	out->is_whole =
+	    memmem(text.p ? text.p : "", text.n, "\n\n", 2) != NULL ||
 	    (text.n > 0 && text.p[0] == '\n');
 	while (header_next(&text, &field, &is_broken) == 1) {
 		if (header_is(&field, "From"))
@@ -232,7 +233,8 @@ commit(struct draft *draft, const struct envelope *envelope, struct err *err)
 		return complain(EX_TEMPFAIL, err->text);
 	event(EV_MESSAGE_ACCEPTED, envelope->id, "with", envelope->with,
 	    "rcpts", event_number((int64_t)envelope->rcpt_count), "size",
-	    event_number((int64_t)draft->bytes), "uid", event_number((int64_t)getuid()), NULL);
+	    event_number((int64_t)draft->bytes),
+	    "uid", event_number((int64_t)getuid()), NULL);
 	event_flush();
 	return EX_OK;
 }

@@ -494,7 +494,8 @@ verb_demo(int argc, char **argv, const char *conf_path)
 		else if (argv[at][0] != '-')
 			where = argv[at];
 		else
-			return verb_usage(argv[0], "unknown option %s", argv[at]);
+			return verb_usage(argv[0], "unknown option %s",
+			    argv[at]);
 	}
 	n = readlink("/proc/self/exe", demo.self, sizeof(demo.self) - 1);
 	if (n < 0)

@@ -265,7 +265,7 @@ make_instance(struct init *init, const char *dir)
 	if (path == NULL)
 		return problem(dir, strerror(errno));
 	init->dir = arena_printf(init->arena, "%s", path);
-	free(path);
+	free(path);	/* realpath made it */
 	for (const char *p = init->dir; *p != '\0'; p++)
 		if ((unsigned char)*p < 32)
 			return problem(dir, "a path with control characters");

@@ -193,7 +193,7 @@ verb_start(int argc, char **argv, const char *conf_path)
 	return status;
 }
 
-/* ---- stop ------------------------------------------------------------------ */
+/* ---- stop -------------------------------------------------------- */
 
 /* Pid of the instance; 0: none runs. -1: cannot be asked. */
 static pid_t
@@ -261,7 +261,7 @@ verb_restart(int argc, char **argv, const char *conf_path)
 	return status;
 }
 
-/* ---- reload ------------------------------------------------------------------ */
+/* ---- reload ------------------------------------------------------ */
 
 /* The second level: what the file names must exist, too. */
 static int

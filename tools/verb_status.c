@@ -83,7 +83,7 @@ areas_count(const struct conf *conf, struct areas *out)
 	spool_close(&spool);
 }
 
-/* ---- what there is to complain about --------------------------------------- */
+/* ---- what there is to complain about ----------------------------- */
 
 static void
 child_judge(const struct state_child *child, struct findings *findings)
@@ -138,7 +138,7 @@ judge(const struct state *state, const struct areas *areas, bool is_running,
 		    "  not all of the spool may be read by you\n");
 }
 
-/* ---- saying so ------------------------------------------------------------- */
+/* ---- saying so --------------------------------------------------- */
 
 static void
 table_put(const struct state *state, const struct areas *areas,

@@ -6,16 +6,25 @@
  *
  * SPDX-License-Identifier: ISC
  */
-VERB(help, "[VERB | STATEMENT]", "what a verb or a configuration statement does")
-VERB(demo, "[--keep] [DIR]", "six messages with six fates, in ./demo, through the real processes")
-VERB(check, "[--syntax] [--quiet] [--json] [FILE]", "read a configuration as the daemons would, and say what is wrong")
-VERB(config, "show [--all] [--json]", "the settings in force and where each was written")
-VERB(init, "DIR [--port N] [--sink PORT]", "make a private instance that any user can start")
-VERB(run, "", "run the mail system in the foreground, for systemd and containers")
+VERB(help, "[VERB | STATEMENT]",
+    "what a verb or a configuration statement does")
+VERB(demo, "[--keep] [DIR]",
+    "six messages with six fates, in ./demo, through the real processes")
+VERB(check, "[--syntax] [--quiet] [--json] [FILE]",
+    "read a configuration as the daemons would, and say what is wrong")
+VERB(config, "show [--all] [--json]",
+    "the settings in force and where each was written")
+VERB(init, "DIR [--port N] [--sink PORT]",
+    "make a private instance that any user can start")
+VERB(run, "",
+    "run the mail system in the foreground, for systemd and containers")
 VERB(start, "", "run it in the background; returns when it is ready")
 VERB(stop, "", "stop smtpserver, router and scheduler, in this order")
 VERB(restart, "", "stop, then start")
 VERB(reload, "", "check the configuration and, when it is good, take it over")
-VERB(status, "[--json]", "processes and files; exit 0 ok, 1 warning, 2 critical, 3 not running")
-VERB(trace, "[--json] ID | ADDRESS | '<MESSAGE-ID>'", "the life of a message, from the journal of the last 14 days")
-VERB(events, "[-f] [-n COUNT] [--json] [ID]", "the last events of the journal; -f goes on with new ones")
+VERB(status, "[--json]",
+    "processes and files; exit 0 ok, 1 warning, 2 critical, 3 not running")
+VERB(trace, "[--json] ID | ADDRESS | '<MESSAGE-ID>'",
+    "the life of a message, from the journal of the last 14 days")
+VERB(events, "[-f] [-n COUNT] [--json] [ID]",
+    "the last events of the journal; -f goes on with new ones")

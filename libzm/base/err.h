@@ -15,7 +15,7 @@
 enum { ERR_TEXT_BYTES = 512, EXIT_FATAL = 111 };
 
 struct err {
-	char	text[ERR_TEXT_BYTES];	/* one sentence: what, where, what to do */
+	char	text[ERR_TEXT_BYTES];	/* what, where, what to do */
 };
 
 /* Set the text (truncated to fit); always returns -1, so that a function

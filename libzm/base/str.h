@@ -76,6 +76,7 @@ struct str {
 extern char str_empty[1];
 #define STR_INIT { str_empty, 0, 0 }
 
+/* An empty string; as = STR_INIT. */
 void str_init(struct str *s);
 /* Free the buffer; s is empty and usable again. */
 void str_release(struct str *s);

@@ -126,7 +126,8 @@ struct conf_limits {		/* limit NAME VALUE; every bound by name */
 struct conf_timeouts {		/* timeout NAME SPAN; milliseconds */
 	int64_t	command_ms, data_ms, session_ms;	/* server side */
 	int64_t	connect_ms, greeting_ms, helo_ms, mail_ms, rcpt_ms,
-		data_start_ms, data_block_ms, data_end_ms, quit_ms;	/* client */
+		data_start_ms, data_block_ms, data_end_ms,
+		quit_ms;				/* client */
 	int64_t	job_ms;					/* pipe programs */
 };
 
@@ -143,7 +144,7 @@ struct conf {
 	enum { SYNC_GROUP, SYNC_STRICT, SYNC_UNSAFE } sync;
 	bool		 bare_lf_ok;		/* bare-newline accept */
 	const char	*dns_server;		/* NULL: the system's */
-	unsigned	 mx_port;		/* where next hops found by MX listen */
+	unsigned	 mx_port;	/* where next hops found by MX listen */
 	const char	*accounts[ROLE_COUNT];	/* user names when root */
 	unsigned	 smtpserver_workers, router_workers;
 	int64_t		 group_ms;		/* outcomes durable within */
@@ -171,7 +172,7 @@ struct conf_complaint {
 	unsigned	 width;		/* columns to underline */
 	const char	*source;	/* the line's text */
 	const char	*text;		/* "'submision' is not a port" */
-	const char	*hint;		/* "did you mean 'submission'?" or NULL */
+	const char	*hint;		/* "did you mean 'x'?" or NULL */
 };
 struct conf_report {		/* lives in the arena given to conf_load */
 	struct conf_complaint	*complaints;	/* sorted by line */

@@ -51,6 +51,7 @@ extern const size_t conf_row_count;
 extern const struct conf_setting conf_settings[];
 extern const size_t conf_setting_count;
 
+/* The row of a statement in its group; NULL when there is none. */
 const struct conf_row *conf_row_find(enum conf_group group,
     struct slice name);
 /* NULL when statement has no such key. */
@@ -215,6 +216,7 @@ struct conf_loader {
  * in the arena when count is a power of two. */
 void *conf_push(struct arena *arena, void *array, size_t count, size_t size);
 
+/* Where a token stands, for settings and complaints. */
 struct conf_at conf_at(const struct conf_token *token);
 
 /* Read and apply one file (include); complains itself. */

@@ -49,7 +49,8 @@ struct daemon {
 	int	(*after_drop)(struct process *process, struct err *err);
 	/* The configuration was replaced; old is freed after the call. */
 	void	(*reload)(struct process *process, const struct conf *old);
-	/* Finish what cannot be put down, then call loop_stop. NULL: at once. */
+	/* Finish what cannot be put down, then call loop_stop.  NULL: at
+	 * once. */
 	void	(*stop)(struct process *process);
 };
 

@@ -18,7 +18,7 @@ enum {
 
 struct command {
 	struct slice	verb;	/* letters as written */
-	struct slice	args;	/* behind the first blank; trailing blanks cut */
+	struct slice	args;	/* behind the first blank; no blanks at end */
 };
 
 /* line is without its CRLF.  returns 1; -1 for control characters, NUL or

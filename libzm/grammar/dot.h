@@ -18,7 +18,7 @@ enum dot_bare {		/* what was seen besides CR LF */
 	DOT_NUL = 4
 };
 
-/* Server side.  Initialise with dot_reader_init; one reader per message. */
+/* Server side.  One reader per message. */
 struct dot_reader {
 	unsigned char	state;		/* dot.c's own */
 	unsigned char	bare_ok;	/* a bare LF counts as a line end */
@@ -28,6 +28,8 @@ struct dot_reader {
 	size_t		longest_bytes;	/* of the longest line */
 };
 
+/* A reader at the start of a message.  bare_lf_is_line_end: a bare LF ends
+ * a line (also for the doubled dot), but never the message. */
 void dot_reader_init(struct dot_reader *reader, bool bare_lf_is_line_end);
 
 /* Decode wire bytes.

@@ -30,6 +30,7 @@ int header_next(struct slice *rest, struct header_field *out,
 /* Header and body of a message: bytes up to and including the blank line. */
 size_t header_bytes(struct slice message);
 
+/* Whether the field has this name, in any case. */
 bool header_is(const struct header_field *field, const char *name);
 
 /* The value on one line: folds become one blank, ends trimmed. */

@@ -22,6 +22,7 @@ int net_parse(struct slice text, struct net *out, struct err *err);
 /* The address of a socket peer as a net of 128 bits. */
 void net_of_sockaddr(const struct sockaddr *address, struct net *out);
 
+/* Whether every address of inner is one of outer. */
 bool net_contains(const struct net *outer, const struct net *inner);
 
 /* "ADDRESS:PORT", "[IPv6]:PORT", "PORT" (then 127.0.0.1 and, as a second

@@ -57,6 +57,7 @@ bool path_equal(const struct path *a, const struct path *b);
 /* The local part without quotes and backslashes, in the arena. */
 struct slice path_local_plain(struct arena *arena, const struct path *path);
 
+/* Whether it is "<>". */
 bool path_is_null(const struct path *path);
 
 #endif

@@ -156,7 +156,7 @@ ipc_receive(int socket, struct ipc_inbox *inbox)
 		    head->cmsg_type == SCM_RIGHTS)
 			all = fds_take(inbox, head) && all;
 	if (!all || (message.msg_flags & MSG_CTRUNC)) {
-		errno = EMSGSIZE;	/* lines and descriptors no longer match */
+		errno = EMSGSIZE;	/* lines and descriptors do not match */
 		return -1;
 	}
 	if (n == 0)

@@ -48,7 +48,7 @@ struct timer {
 	void		*context;
 	struct loop	*loop;
 	unsigned	 heap_index;	/* loop.c's own, like order */
-	unsigned	 order;		/* equal moments: first set, first called */
+	unsigned	 order;		/* of equal moments: as they were set */
 };
 /* (Re)arm; a timer fires once, one that is due already in the next turn.
  * O(log n).  The struct must not move while it is set. */

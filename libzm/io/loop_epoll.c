@@ -68,7 +68,7 @@ poller_arm(struct poller *poller, struct watch *watch, unsigned events)
 	if (epoll_ctl(poller->fd, how, watch->fd, &event) == 0 ||
 	    how == EPOLL_CTL_DEL)
 		return;
-	if (errno == ENOMEM || errno == ENOSPC)
+	if (errno == ENOMEM || errno == ENOSPC)	/* as poller_new */
 		fatal("epoll_ctl: %s; see fs.epoll.max_user_watches",
 		    strerror(errno));
 	panic("epoll_ctl: descriptor %d: %s", watch->fd, strerror(errno));

@@ -80,6 +80,7 @@ dir_changed(struct scan_dir *dir)
 	    st.st_mtim.tv_nsec != dir->mtime.tv_nsec ||
 	    st.st_mtim.tv_sec >= dir->looked_at - 1;
 	dir->mtime = st.st_mtim;
+	/* as the file system stamps, which no test clock moves */
 	dir->looked_at = time(NULL);
 	return is_changed;
 }
@@ -110,7 +111,8 @@ notify_scan_add(struct notify_scan *scan, int dir_fd, bool is_owned,
 	    sizeof(*scan->dirs));
 	scan->dirs[scan->count++] = (struct scan_dir){ .fd = dir_fd,
 	    .is_owned = is_owned, .dir = dir, .flags = flags,
-	    .mtime = st.st_mtim, .looked_at = time(NULL) };
+	    .mtime = st.st_mtim,
+	    .looked_at = time(NULL) };	/* as directory times are */
 	if (scan->timer.at_ms == 0)
 		timer_set(scan->loop, &scan->timer,
 		    clock_steady_ms() + NOTIFY_SCAN_MS, scan_look, scan);

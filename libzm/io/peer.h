@@ -44,6 +44,7 @@ struct peer {
 	uint64_t	 sent_bytes;	/* since it was connected */
 };
 
+/* Not connected, buffers empty. */
 void peer_init(struct peer *peer);
 /* Close and free the buffers. */
 void peer_release(struct peer *peer);
@@ -59,6 +60,7 @@ void peer_adopt(struct peer *peer, int fd);
 /* Drop the connection and everything in the buffers; harmless twice. */
 void peer_close(struct peer *peer);
 
+/* Whether there is a connection, as far as this side knows. */
 bool peer_is_open(const struct peer *peer);
 
 /* Looks, without waiting, whether an idle connection still stands: false

@@ -307,7 +307,8 @@ envelope_parse(struct arena *arena, struct slice file,
 	size_t start = 0;
 
 	memset(out, 0, sizeof(*out));
-	if (file.n >= DRAFT_FIRST_LINE_BYTES && slice_starts(file, "complete ") &&
+	if (file.n >= DRAFT_FIRST_LINE_BYTES &&
+	    slice_starts(file, "complete ") &&
 	    file.p[DRAFT_FIRST_LINE_BYTES - 1] == '\n') {
 		start = DRAFT_FIRST_LINE_BYTES;
 		number = 1;

@@ -66,7 +66,7 @@ bool spool_name_parse(struct slice text, struct spool_name *out);
 struct spool;
 
 enum spool_flags {
-	SPOOL_CREATE = 1,	/* make missing directories (init, root start) */
+	SPOOL_CREATE = 1,	/* make missing directories (init, as root) */
 	SPOOL_STRICT = 2,	/* `sync strict`: directory fsyncs as well */
 	SPOOL_UNSAFE_FS = 4	/* `sync unsafe`: NFS and the like allowed */
 };
@@ -134,7 +134,8 @@ size_t draft_sync(struct draft *drafts[], size_t count, struct err *err);
 
 /* Rename a durable draft to its place and close it: router (priority p), or
  * freezer with cause; or public: it stays for the router to copy in (row
- * S4; submitters who may not write router/).  returns 0; -1: the file stays in public/ and is
+ * S4; submitters who may not write router/).  returns 0;
+ * -1: the file stays in public/ and is
  * complete, start-up will adopt it; the caller must answer 4xx and may
  * draft_abort it. */
 int draft_publish(struct draft *draft, enum spool_area area,

@@ -263,7 +263,8 @@ spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
 	}
 	spool->dir_fd = open(dir, how);
 	if (spool->dir_fd < 0 && errno == EACCES)
-		spool->dir_fd = open(dir, OPEN_SEARCH | O_DIRECTORY | O_CLOEXEC);
+		spool->dir_fd = open(dir,
+		    OPEN_SEARCH | O_DIRECTORY | O_CLOEXEC);
 	if (spool->dir_fd < 0) {
 		err_sys(err, "open spool %s", dir);
 		goto fail;

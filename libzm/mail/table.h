@@ -45,6 +45,7 @@ typedef bool table_fn(void *context, struct slice key, struct slice value,
 enum table_result table_each(struct table *table, table_fn *fn,
     void *context, struct err *err);
 
+/* What it was opened as, where its file is, how often it was read. */
 const char *table_name(const struct table *table);
 const char *table_path(const struct table *table);	/* "" when inline */
 unsigned table_generation(const struct table *table);

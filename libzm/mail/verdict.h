@@ -55,6 +55,7 @@ bool verdict_passed_dsn(const struct verdict *verdict);
 /* By name; -1 when it is none. */
 int verdict_kind_parse(struct slice name);
 
+/* Whether no other attempt follows: all kinds but deferred. */
 bool verdict_is_final(enum verdict_kind kind);
 
 #endif

@@ -49,7 +49,7 @@ struct work_rcpt {
 	unsigned	notify;
 	struct slice	orcpt;		/* as given, or empty */
 	/* from the records, by work_parse: */
-	bool		is_final;	/* delivered, relayed, expanded, failed */
+	bool		is_final;	/* all but deferred */
 	bool		is_reported;
 	unsigned	delay_notices;
 	unsigned	tries;

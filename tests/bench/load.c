@@ -293,7 +293,8 @@ options_read(int argc, char **argv)
 {
 	static const struct option rows[] = {
 		{ "port", 1, NULL, 'p' }, { "sessions", 1, NULL, 's' },
-		{ "messages", 1, NULL, 'm' }, { "per-connection", 1, NULL, 'c' },
+		{ "messages", 1, NULL, 'm' },
+		{ "per-connection", 1, NULL, 'c' },
 		{ "rcpts", 1, NULL, 'r' }, { "size", 1, NULL, 'b' },
 		{ "domain", 1, NULL, 'd' }, { "domains", 1, NULL, 'n' },
 		{ "users", 1, NULL, 'u' }, { NULL, 0, NULL, 0 },
@@ -356,7 +357,8 @@ main(int argc, char **argv)
 	}
 	qsort(latencies, accepted, sizeof(*latencies), by_value);
 	printf("{\"accepted\":%u,\"refused\":%u,\"connections\":%u,"
-	    "\"first_s\":%.6f,\"last_s\":%.6f,\"p50_ms\":%.2f,\"p99_ms\":%.2f}\n",
+	    "\"first_s\":%.6f,\"last_s\":%.6f,"
+	    "\"p50_ms\":%.2f,\"p99_ms\":%.2f}\n",
 	    accepted, refused, connections, first_s, last_s,
 	    percentile_ms(0.5), percentile_ms(0.99));
 	return refused ? 1 : 0;

@@ -47,7 +47,7 @@ struct life {			/* in the arena; lines borrow */
 	struct life_line *lines;
 	size_t		 count;		/* sorted by id, time, order */
 	size_t		 id_count;
-	bool		 is_cut;	/* more than JOURNAL_IDS_MAX: the newest */
+	bool		 is_cut;	/* over JOURNAL_IDS_MAX: the newest */
 };
 
 /* what: a spool id; "<...>": a message id; anything with "@": an address

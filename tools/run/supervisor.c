@@ -275,7 +275,7 @@ on_hangup_signal(void *context)
 	state_publish(boss);
 }
 
-/* ---- one run -------------------------------------------------------------- */
+/* ---- one run ----------------------------------------------------- */
 
 static int
 pid_write(const char *run_dir, struct err *err)

@@ -1,1 +1,4 @@
-"""Actors for tests: a server, a client, a DNS server, an MTA instance."""
+"""Actors for tests: a server, a client, a DNS server, an MTA instance.
+
+SPDX-License-Identifier: ISC
+"""

@@ -111,7 +111,11 @@ Test(slice, words)
 
 Test(slice, number_refuses_what_is_none)
 {
-	static const struct { const char *in; bool ok; uint64_t want; } rows[] = {
+	static const struct {
+		const char	*in;
+		bool		 ok;
+		uint64_t	 want;
+	} rows[] = {
 		{ "0", true, 0 }, { "42", true, 42 }, { "100", true, 100 },
 		{ "101", false, 0 }, { "", false, 0 }, { "-1", false, 0 },
 		{ "+1", false, 0 }, { " 1", false, 0 }, { "1x", false, 0 },

@@ -151,7 +151,8 @@ static const struct row { const char *in, *want; } rows[] = {
 	  "t.conf:1:13: error: '10.0.0.1/8' is not a network for from\n"
 	  "    1 | accept from 10.0.0.1/8 from any\n"
 	  "      |             ^~~~~~~~~~\n"
-	  "      = '10.0.0.1/8' has bits behind its mask; the network is 10.0.0.0/8\n"
+	  "      = '10.0.0.1/8' has bits behind its mask; "
+	  "the network is 10.0.0.0/8\n"
 	  COUNT_1 },
 	{ "reject to\t@a.example\tto @b.example\n",
 	  "t.conf:1:22: error: 'to' stands here twice\n"

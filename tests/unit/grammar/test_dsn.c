@@ -80,7 +80,8 @@ repeat(struct str *out, const char *head, size_t n)
 Test(dsn, original_recipient)
 {
 	static const struct { const char *in; int want; } rows[] = {
-		{ "rfc822;a@b", 1 }, { "RFC822;a+2Bb@c", 1 }, { "x400;/A=", -1 },
+		{ "rfc822;a@b", 1 }, { "RFC822;a+2Bb@c", 1 },
+		{ "x400;/A=", -1 },
 		{ "rfc822;", -1 }, { ";a@b", -1 }, { "rfc822", -1 },
 		{ "", -1 }, { "rfc822;a+2", -1 }, { "rfc822;a+0A", -1 },
 		{ "rfc822;a b", -1 }, { "rfc 822;a", -1 },

@@ -118,7 +118,10 @@ Test(units, rates)
 
 Test(units, globs)
 {
-	static const struct { const char *pattern, *text; bool want; } rows[] = {
+	static const struct {
+		const char	*pattern, *text;
+		bool		 want;
+	} rows[] = {
 		{ "", "", true }, { "", "a", false }, { "*", "", true },
 		{ "*", "abc", true }, { "a", "A", true }, { "A", "a", true },
 		{ "a?c", "abc", true }, { "a?c", "ac", false },

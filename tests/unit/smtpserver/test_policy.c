@@ -140,7 +140,8 @@ check_row(const struct row *row, size_t number)
 	cr_expect_eq(verdict.result, row->want, "row %zu: %d", number,
 	    (int)verdict.result);
 	cr_expect_eq(line_of(verdict.rule), row->rule, "row %zu: rule", number);
-	cr_expect_eq(line_of(verdict.freeze), row->freeze, "row %zu: freeze", number);
+	cr_expect_eq(line_of(verdict.freeze), row->freeze, "row %zu: freeze",
+	    number);
 	policy_free(&policy);
 	house_close(&house);
 }

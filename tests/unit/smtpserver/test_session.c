@@ -150,7 +150,7 @@ Test(session, a_hello_and_nonsense)
 		    "421/4.7.0", 0),
 		ROW("GET later is a bad verb", E "GET /\r\n",
 		    "250 500/5.5.2", 0),
-		ROW("LF alone ends nothing", "EHLO c1.test\n" E, 
+		ROW("LF alone ends nothing", "EHLO c1.test\n" E,
 		    "500/5.5.2 421/4.7.0", 0),
 		ROW("CR within", "NOOP a\rb\r\n", "500/5.5.2", 0),
 		ROW("DEL", "NOOP \177\r\n", "500/5.5.2", 0),

@@ -229,7 +229,7 @@ Test(supervisor, the_launcher_starts_agents_and_reports_their_ends)
 	cr_expect_eq(instance_stop(&in), 0);
 }
 
-/* ---- as root, with accounts that every system has ------------------------- */
+/* ---- as root, with accounts that every system has ---------------- */
 
 static const char *const accounts[] = { "daemon", "mail", "news", "nobody" };
 
@@ -330,7 +330,7 @@ Test(supervisor, as_root_the_account_root_is_refused)
 	    line_of("router", "start uid=0") > 0);
 }
 
-/* ---- the service manager ----------------------------------------------------- */
+/* ---- the service manager ----------------------------------------- */
 
 static int
 manager_listen(char path[300])
@@ -366,7 +366,7 @@ Test(supervisor, tells_the_service_manager_ready_and_stopping)
 	cr_expect_str_eq(text, "STOPPING=1");
 }
 
-/* ---- the state file ------------------------------------------------------------ */
+/* ---- the state file ---------------------------------------------- */
 
 Test(supervisor, the_state_file_comes_back_as_it_was_written)
 {

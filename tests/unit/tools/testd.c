@@ -43,7 +43,7 @@ fact(const char *format, ...)
 		_exit(99);
 }
 
-/* ---- an agent ------------------------------------------------------------- */
+/* ---- an agent ---------------------------------------------------- */
 
 static int
 agent_main(int argc, char **argv)
@@ -67,7 +67,7 @@ agent_main(int argc, char **argv)
 	return 7;
 }
 
-/* ---- the scheduler's agents -------------------------------------------------- */
+/* ---- the scheduler's agents -------------------------------------- */
 
 static struct errand {
 	const char	*channel, *command_host;
@@ -139,7 +139,7 @@ agents_start(struct process *process, struct err *err)
 	return 0;
 }
 
-/* ---- a worker ----------------------------------------------------------------- */
+/* ---- a worker ---------------------------------------------------- */
 
 static void
 on_worker(void *context, unsigned ready)
@@ -178,7 +178,7 @@ worker_start(struct process *process, struct err *err)
 	_exit(0);
 }
 
-/* ---- a daemon ------------------------------------------------------------------- */
+/* ---- a daemon ---------------------------------------------------- */
 
 static int
 open_privileged(struct process *process, struct err *err)
