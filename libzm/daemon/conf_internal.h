@@ -104,6 +104,10 @@ struct conf_lexer {
 /* Next token; a bad one was complained about. */
 struct conf_token conf_lex(struct conf_lexer *lexer);
 
+/* "{user}" and its like are part of a word, not blocks: bytes of the one
+ * at the front of text, or 0. */
+size_t conf_placeholder_bytes(struct slice text);
+
 /* ---- tree ------------------------------------------------------------ */
 
 struct conf_node {

@@ -62,17 +62,22 @@ skip_blanks(struct conf_lexer *lexer)
 		step(lexer);
 }
 
-/* "{user}" and its like are part of a word, not blocks. */
+size_t
+conf_placeholder_bytes(struct slice text)
+{
+	static const char *const names[] = { "{user}", "{home}", "{domain}" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (slice_starts(text, names[i]))
+			return strlen(names[i]);
+	return 0;
+}
+
 static size_t
 placeholder_bytes(const struct conf_lexer *lexer)
 {
-	static const char *const names[] = { "{user}", "{home}", "{domain}" };
-	struct slice rest = slice_from(lexer->source->text, lexer->at);
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (slice_starts(rest, names[i]))
-			return strlen(names[i]);
-	return 0;
+	return conf_placeholder_bytes(slice_from(lexer->source->text,
+	    lexer->at));
 }
 
 static struct conf_token
@@ -135,7 +140,7 @@ lex_string(struct conf_lexer *lexer, struct conf_token *token)
 				continue;
 			}
 		}
-		if (c < 32 && c != '\t')
+		if ((c < 32 && c != '\t') || c == 127)
 			is_bad = true;
 		str_addc(&text, (char)c);
 		step(lexer);
@@ -153,7 +158,8 @@ lex_string(struct conf_lexer *lexer, struct conf_token *token)
 	else if (is_bad)
 		conf_complain(lexer->loader, CONF_ERROR, token,
 		    "write \\\\ for a backslash and \\\" for a quote",
-		    "this string has an unknown escape in it");
+		    "this string has an unknown escape or control character "
+		    "in it");
 }
 
 /* "<name>"; "<>" is a word (the null sender). */
@@ -198,6 +204,7 @@ static void
 lex_assign(struct conf_lexer *lexer, struct conf_token *token, size_t n)
 {
 	int c, quote = 0;
+	bool is_bad = false;
 
 	token->name = slice_first(token->raw, n);
 	for (size_t i = 0; i <= n; i++)
@@ -210,12 +217,18 @@ lex_assign(struct conf_lexer *lexer, struct conf_token *token, size_t n)
 			quote = 0;
 		else if (quote == 0 && (c == '"' || c == '\''))
 			quote = c;
+		is_bad |= (c < 32 && c != '\t') || c == 127;
 		step(lexer);
 	}
 	token->text.n = (size_t)(lexer->source->text.p + lexer->at -
 	    token->text.p);
-	token_finish(lexer, token, quote == 0 ? TOKEN_ASSIGN : TOKEN_BAD);
-	if (quote != 0)
+	token_finish(lexer, token, quote == 0 && !is_bad ? TOKEN_ASSIGN :
+	    TOKEN_BAD);
+	if (is_bad)
+		conf_complain(lexer->loader, CONF_ERROR, token,
+		    "this is a file of text lines", "the value of " SLICE_FMT
+		    " has control characters in it", SLICE_ARG(token->name));
+	else if (quote != 0)
 		conf_complain(lexer->loader, CONF_ERROR, token,
 		    "the closing quote belongs on the same line",
 		    "the value of " SLICE_FMT " has no end",

@@ -58,14 +58,28 @@ emit(struct view *view, const char *statement, struct conf_at at)
 	str_reset(&view->value);
 }
 
-/* A word that the parser would read back as it is; else in quotes. */
+/* Would the parser read this back as one word? */
+static bool
+is_word(const char *text)
+{
+	struct slice rest = slice_of(text);
+
+	if (rest.n == 0 || text[0] == '#' || text[0] == '<')
+		return false;
+	while (rest.n > 0) {
+		size_t skip = conf_placeholder_bytes(rest);
+
+		if (skip == 0 && strchr(" \t;\"\\{}", rest.p[0]) != NULL)
+			return false;
+		rest = slice_from(rest, skip ? skip : 1);
+	}
+	return true;
+}
+
 static void
 add_word(struct str *out, const char *text)
 {
-	if (text[0] != '\0' && text[0] != '#' && text[0] != '<' &&
-	    strpbrk(text, " \t;\"\\") == NULL &&
-	    (strpbrk(text, "{}") == NULL || strstr(text, "{user}") ||
-	    strstr(text, "{home}"))) {
+	if (is_word(text)) {
 		str_adds(out, text);
 		return;
 	}

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/crc32c.h"
 #include "mail/table_internal.h"
 
 #include "base/banned.h"
@@ -161,16 +162,14 @@ load(struct table *table)
 		replace(table, NULL);
 		return;
 	}
-	if (table_contents_parse(text, bytes, &contents, &why) != 1) {
-		err_set(&table->trouble, "%s:%s", table->path, why.text);
-		replace(table, NULL);
+	if (table->contents != NULL && table->contents->bytes == bytes &&
+	    table->contents->crc == crc32c(0, text, bytes)) {
+		mem_release(text);
 		return;
 	}
-	if (table->contents != NULL && table->contents->crc == contents->crc &&
-	    table->contents->bytes == contents->bytes)
-		table_contents_free(&contents);
-	else
-		replace(table, contents);
+	if (table_contents_parse(text, bytes, &contents, &why) != 1)
+		err_set(&table->trouble, "%s:%s", table->path, why.text);
+	replace(table, contents);
 }
 
 /* Look whether the file changed, at most once a second. */

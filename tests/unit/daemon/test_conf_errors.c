@@ -174,7 +174,8 @@ static const struct row { const char *in, *want; } rows[] = {
 	  "      |             ^~~~~~~\n"
 	  "      = put a \" where the text ends, on the same line\n" COUNT_1 },
 	{ "reject text \"a\\n\"\n",
-	  "t.conf:1:13: error: this string has an unknown escape in it\n"
+	  "t.conf:1:13: error: this string has an unknown escape or control "
+	  "character in it\n"
 	  "    1 | reject text \"a\\n\"\n"
 	  "      |             ^~~~~\n"
 	  "      = write \\\\ for a backslash and \\\" for a quote\n" COUNT_1 },
