@@ -5,6 +5,7 @@ tools_zmailer_SOURCES += tools/verb_demo.c
 tools_zmailer_SOURCES += tools/verb_check.c tools/verb_config.c tools/verb_init.c
 tools_zmailer_SOURCES += tools/verb_run.c tools/verb_status.c \
 	tools/verb_trace.c tools/verb_events.c
+tools_zmailer_SOURCES += tools/verb_list.c tools/verb_show.c
 tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS)
 
 # what the verbs share, and what the unit tests link
@@ -13,6 +14,8 @@ tools_libtools_a_SOURCES = \
 	tools/run/supervisor.c tools/run/supervisor.h \
 	tools/run/child.c tools/run/child.h tools/run/state.c \
 	tools/run/dirs.c tools/run/manager.c tools/run/libexec.c \
+	tools/queue/view.c tools/queue/view.h tools/queue/live.c \
+	tools/queue/print.c \
 	tools/journal/journal.c tools/journal/journal.h tools/journal/life.c
 
 # the installed layout in the build tree: zmailer, demo and tests run from it
@@ -34,6 +37,10 @@ tools_sendmail_LDADD = $(ZM_LIBS)
 bin_PROGRAMS += tools/newaliases
 tools_newaliases_SOURCES = tools/newaliases.c
 tools_newaliases_LDADD = $(ZM_LIBS)
+
+bin_PROGRAMS += tools/mailq
+tools_mailq_SOURCES = tools/mailq.c
+tools_mailq_LDADD = tools/libtools.a $(ZM_LIBS)
 
 EXTRA_DIST += tools/setup .ci/run
 

@@ -1,0 +1,166 @@
+/* live.c - what the running scheduler knows besides the files
+ *
+ * In     RUN/scheduler.sock
+ * Out    its threads: who is held and until when, who is active
+ * Holds  nothing
+ * Trusts the answer only as lines of JSON
+ * Spec   scheduler/control.h: request "queue"
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "tools/queue/view.h"
+
+#include "base/banned.h"
+
+enum { ANSWER_WAIT_MS = 5000, ANSWER_BYTES_MAX = 256 << 20 };
+
+static int
+thread_compare(const void *pa, const void *pb)
+{
+	const struct live_thread *a = pa, *b = pb;
+	int order = strcmp(a->channel, b->channel);
+
+	return order != 0 ? order : strcmp(a->host, b->host);
+}
+
+static const char *
+member(struct slice line, const char *key, struct arena *arena)
+{
+	struct str value = STR_INIT;
+	const char *text = "";
+
+	if (json_get(line, key, &value))
+		text = arena_dup(arena, value.buf, value.len);
+	str_release(&value);
+	return text;
+}
+
+static int64_t
+member_number(struct slice line, const char *key)
+{
+	struct str value = STR_INIT;
+	uint64_t number = 0;
+
+	if (!json_get(line, key, &value) ||
+	    !slice_number(str_slice(&value), 0, INT64_MAX, &number))
+		number = 0;
+	str_release(&value);
+	return (int64_t)number;
+}
+
+void
+live_parse(struct slice text, struct arena *arena, struct live *out)
+{
+	struct slice rest = text, line;
+	size_t room = 0;
+
+	out->count = 0;
+	while (slice_cut(&rest, '\n', &line))
+		room++;
+	out->threads = arena_alloc(arena, room * sizeof(*out->threads));
+	rest = text;
+	while (slice_cut(&rest, '\n', &line)) {
+		struct live_thread *thread = &out->threads[out->count];
+
+		thread->channel = member(line, "channel", arena);
+		if (*thread->channel == '\0')
+			continue;
+		thread->host = member(line, "host", arena);
+		thread->reason = member(line, "reason", arena);
+		thread->held_until_s = member_number(line, "held_until");
+		thread->flight = (unsigned)member_number(line, "flight");
+		out->count++;
+	}
+	if (out->count > 1)
+		qsort(out->threads, out->count, sizeof(*out->threads),
+		    thread_compare);
+}
+
+/* Up to the empty line.  False: no answer. */
+static bool
+answer_read(int fd, struct str *out)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	char buffer[65536];
+
+	while (out->len < ANSWER_BYTES_MAX) {
+		ssize_t n;
+
+		if (poll(&poll_fd, 1, ANSWER_WAIT_MS) <= 0)
+			return false;
+		n = read(fd, buffer, sizeof(buffer));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		str_add(out, buffer, (size_t)n);
+		if (slice_is(str_slice(out), "\n") ||
+		    slice_ends(str_slice(out), "\n\n"))
+			return true;
+	}
+	return false;
+}
+
+void
+live_ask(const char *run_dir, struct arena *arena, struct live *out)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct str answer = STR_INIT;
+	int fd, n;
+
+	memset(out, 0, sizeof(*out));
+	n = snprintf(address.sun_path, sizeof(address.sun_path),
+	    "%s/scheduler.sock", run_dir);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	if (n > 0 && (size_t)n < sizeof(address.sun_path) &&
+	    connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+	    write(fd, "queue\n", 6) == 6 && answer_read(fd, &answer)) {
+		out->is_up = true;
+		live_parse(str_slice(&answer), arena, out);
+	}
+	close(fd);
+	str_release(&answer);
+}
+
+const struct live_thread *
+live_find(const struct live *live, struct slice channel, struct slice host)
+{
+	size_t low = 0, high = live->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct live_thread *thread = &live->threads[middle];
+		struct slice name = slice_of(thread->channel);
+		int order = strncmp(name.p, channel.n ? channel.p : "",
+		    channel.n < name.n ? channel.n : name.n);
+
+		if (order == 0)
+			order = (name.n > channel.n) - (name.n < channel.n);
+		if (order == 0) {
+			name = slice_of(thread->host);
+			order = strncmp(name.p, host.n ? host.p : "",
+			    host.n < name.n ? host.n : name.n);
+			if (order == 0)
+				order = (name.n > host.n) - (name.n < host.n);
+		}
+		if (order == 0)
+			return thread;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}

@@ -1,0 +1,274 @@
+/* view.c - the queue as people see it: every message in every directory
+ *
+ * In     control files and message files
+ * Out    a struct view for each
+ * Holds  one file's bytes at a time
+ * Trusts nothing it reads: what cannot be read is shown with the reason
+ * Spec   doc/INTERNALS.md section 1
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "grammar/header.h"
+#include "tools/queue/view.h"
+
+#include "base/banned.h"
+
+enum { CONTROL_BYTES_MAX = 512 << 20 };
+
+struct walk {
+	const struct spool	*spool;
+	const struct live	*live;
+	enum view_flags		 flags;
+	view_fn			*fn;
+	void			*context;
+	enum spool_area		 area;
+	unsigned		 priority;
+	struct arena		*arena;
+	struct str		 text;
+	bool			 is_over;
+};
+
+static const char *const area_states[AREA_COUNT] = {
+	[AREA_PUBLIC] = "arriving", [AREA_ROUTER] = "routing",
+	[AREA_TRANSPORT] = "queued", [AREA_DEFERRED] = "deferred",
+	[AREA_FREEZER] = "frozen", [AREA_POSTMAN] = "postman",
+	[AREA_TRASH] = "trash",
+};
+
+/* ---- control files ---------------------------------------------------------- */
+
+static void
+rcpt_from_work(const struct walk *walk, const struct work_rcpt *in,
+    struct view_rcpt *out)
+{
+	const struct live_thread *thread;
+
+	*out = (struct view_rcpt){ .user = in->user, .channel = in->channel,
+	    .host = in->host, .tries = in->tries, .next_s = in->next_s,
+	    .who = "", .words = "", .status = "", .state = "queued" };
+	if (in->last != NULL) {
+		out->who = in->last->verdict.who;
+		out->words = in->last->verdict.text;
+		out->status = in->last->verdict.status;
+		out->state = in->is_final ?
+		    verdict_names[in->last->verdict.kind] : "waiting";
+	}
+	thread = live_find(walk->live, in->channel, in->host);
+	if (in->is_final || thread == NULL)
+		return;
+	if (thread->held_until_s > 0) {
+		out->state = "waiting";
+		if (out->next_s < thread->held_until_s)
+			out->next_s = thread->held_until_s;
+		if (*out->words == '\0')
+			out->words = arena_dup(walk->arena, thread->reason,
+			    strlen(thread->reason));
+	} else if (thread->flight > 0 && in->tries == 0) {
+		out->state = "active";
+	}
+}
+
+static void
+view_from_work(const struct walk *walk, const struct work *work,
+    struct view *view)
+{
+	size_t count = 0;
+
+	view->id = work->id;
+	view->size_bytes = work->size_bytes;
+	view->time_s = spool_id_time_us(slice_of(work->id)) / 1000000;
+	view->rcpts = arena_alloc(walk->arena,
+	    (work->rcpt_total + 1) * sizeof(*view->rcpts));
+	for (size_t i = 0; i < work->group_count; i++) {
+		const struct work_group *group = &work->groups[i];
+
+		if (i == 0) {
+			view->sender = group->sender;
+			view->header = group->header;
+		}
+		for (size_t k = 0; k < group->rcpt_count; k++)
+			rcpt_from_work(walk, &group->rcpts[k],
+			    &view->rcpts[count++]);
+	}
+	view->rcpt_count = count;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(view->rcpts[i].state, "active") == 0)
+			view->state = "active";
+}
+
+/* ---- message files ------------------------------------------------------------ */
+
+static void
+view_from_envelope(const struct walk *walk, const struct envelope *envelope,
+    struct view *view)
+{
+	struct str address = STR_INIT;
+
+	view->id = envelope->id;
+	view->time_s = spool_id_time_us(slice_of(envelope->id)) / 1000000;
+	path_add(&address, &envelope->from);
+	view->sender = slice_copy(walk->arena, str_slice(&address));
+	view->rcpts = arena_alloc(walk->arena,
+	    (envelope->rcpt_count + 1) * sizeof(*view->rcpts));
+	for (size_t i = 0; i < envelope->rcpt_count; i++) {
+		str_reset(&address);
+		path_add(&address, &envelope->rcpts[i].path);
+		view->rcpts[i] = (struct view_rcpt){ .who = "", .words = "",
+		    .status = "", .state = view->state,
+		    .user = slice_copy(walk->arena, str_slice(&address)) };
+	}
+	view->rcpt_count = envelope->rcpt_count;
+	str_release(&address);
+}
+
+/* ---- one file ------------------------------------------------------------------ */
+
+static bool
+is_control(const struct walk *walk, const char *name)
+{
+	return walk->area == AREA_TRANSPORT ||
+	    slice_ends(slice_of(name), ".control");
+}
+
+static int
+file_open(const struct walk *walk, const char *name, struct stat *st)
+{
+	int fd = openat(spool_dir_fd(walk->spool, walk->area,
+	    walk->priority), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
+
+	if (fd >= 0 && (fstat(fd, st) != 0 || !S_ISREG(st->st_mode))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* At most so many bytes from the front. */
+static int
+front_read(int fd, size_t most, struct str *out)
+{
+	str_reset(out);
+	while (out->len < most) {
+		size_t want = most - out->len < 65536 ? most - out->len :
+		    65536;
+		ssize_t n = read(fd, str_room(out, want), want);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		out->len += (size_t)n;
+		out->buf[out->len] = '\0';
+	}
+	return 0;
+}
+
+static void
+file_view(struct walk *walk, int fd, const char *name, struct view *view)
+{
+	struct work *work = arena_alloc(walk->arena, sizeof(*work));
+	struct envelope *envelope = arena_alloc(walk->arena,
+	    sizeof(*envelope));
+	struct err err;
+	size_t header;
+
+	if (is_control(walk, name)) {
+		if (work_read_file(fd, CONTROL_BYTES_MAX, &walk->text,
+		    &err) < 0 || work_parse(walk->arena,
+		    str_slice(&walk->text), work, &err) < 0)
+			view->trouble = arena_dup(walk->arena, err.text,
+			    strlen(err.text));
+		else
+			view_from_work(walk, work, view);
+		return;
+	}
+	if (front_read(fd, VIEW_ENVELOPE_BYTES_MAX, &walk->text) < 0 ||
+	    envelope_parse(walk->arena, str_slice(&walk->text), envelope,
+	    &err) < 0) {
+		view->trouble = arena_dup(walk->arena, err.text,
+		    strlen(err.text));
+		return;
+	}
+	view_from_envelope(walk, envelope, view);
+	if (walk->flags & VIEW_HEADER) {
+		view->header = slice_from(str_slice(&walk->text),
+		    envelope->header_offset);
+		header = header_bytes(view->header);
+		view->header = slice_first(view->header, header);
+	}
+}
+
+static const char *
+why_of(struct walk *walk, const char *name)
+{
+	const char *last = strrchr(name, '/');
+	struct spool_name parsed;
+
+	if (!spool_name_parse(slice_of(last ? last + 1 : name), &parsed))
+		return "";
+	return slice_dup(walk->arena, parsed.why);
+}
+
+static bool
+walk_file(void *context, const char *name)
+{
+	struct walk *walk = context;
+	struct view view = { .area = walk->area, .priority = walk->priority,
+	    .name = name, .id = "-", .state = area_states[walk->area] };
+	struct stat st;
+	int fd;
+
+	if (*name == '.' || (walk->area == AREA_POSTMAN &&
+	    slice_ends(slice_of(name), ".control")))
+		return true;	/* plans; control files beside their message */
+	fd = file_open(walk, name, &st);
+	if (fd < 0)
+		return true;	/* moved on meanwhile */
+	arena_reset(walk->arena);
+	view.why = why_of(walk, name);
+	view.size_bytes = (uint64_t)st.st_size;
+	view.time_s = st.st_mtime;
+	file_view(walk, fd, name, &view);
+	close(fd);
+	walk->is_over = !walk->fn(walk->context, &view);
+	return !walk->is_over;
+}
+
+int
+view_each(const struct spool *spool, const struct live *live,
+    enum view_flags flags, view_fn *fn, void *context, struct err *err)
+{
+	static const enum spool_area areas[] = {
+		AREA_ROUTER, AREA_TRANSPORT, AREA_DEFERRED, AREA_FREEZER,
+		AREA_POSTMAN
+	};
+	struct walk walk = { .spool = spool, .live = live, .flags = flags,
+	    .fn = fn, .context = context, .text = STR_INIT };
+	int result = 0;
+
+	walk.arena = arena_new();
+	for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++) {
+		unsigned priorities = areas[i] == AREA_ROUTER ?
+		    SPOOL_PRIORITIES : 1;
+
+		walk.area = areas[i];
+		for (walk.priority = 0; walk.priority < priorities &&
+		    !walk.is_over && result == 0; walk.priority++)
+			result = spool_scan(spool, walk.area, walk.priority,
+			    walk_file, &walk, err);
+	}
+	arena_free(&walk.arena);
+	str_release(&walk.text);
+	return result;
+}

@@ -1,0 +1,84 @@
+/* view.h - the queue as people see it: every message in every directory
+ *
+ * Read from the files, so it works with nothing running; what a running
+ * scheduler knows besides (who is active, which host is held) is laid over
+ * it.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_QUEUE_VIEW_H
+#define ZM_TOOLS_QUEUE_VIEW_H
+
+#include "daemon/conf.h"
+#include "mail/envelope.h"
+#include "mail/spool.h"
+#include "mail/work.h"
+
+enum { VIEW_ENVELOPE_BYTES_MAX = 4 << 20 };	/* read of a message file */
+
+/* ---- the running scheduler (live.c) ------------------------------------- */
+
+struct live_thread {
+	const char	*channel, *host, *reason;
+	int64_t		 held_until_s;	/* 0: not held */
+	unsigned	 flight;
+};
+struct live {
+	bool		 is_up;
+	struct live_thread *threads;	/* sorted by channel, host */
+	size_t		 count;
+};
+
+/* Ask RUN/scheduler.sock; is_up is false when nobody answers in time. */
+void live_ask(const char *run_dir, struct arena *arena, struct live *out);
+/* Read an answer of the `queue` request (pure). */
+void live_parse(struct slice text, struct arena *arena, struct live *out);
+const struct live_thread *live_find(const struct live *live,
+    struct slice channel, struct slice host);
+
+/* ---- messages ------------------------------------------------------------ */
+
+struct view_rcpt {
+	struct slice	user, channel, host;
+	const char	*state;		/* "waiting" "active" "delivered" ... */
+	unsigned	 tries;
+	int64_t		 next_s;	/* wall; 0: not known or now */
+	const char	*who, *words;	/* of the last outcome, "" */
+	const char	*status;
+};
+
+struct view {
+	enum spool_area	 area;
+	unsigned	 priority;
+	const char	*name;		/* below the area */
+	const char	*why;		/* cause, keyword; "" */
+	const char	*id;		/* "-" when it cannot be told */
+	const char	*state;		/* of the message as a whole */
+	struct slice	 sender;	/* "" is the null sender */
+	uint64_t	 size_bytes;
+	int64_t		 time_s;	/* accepted */
+	struct view_rcpt *rcpts;
+	size_t		 rcpt_count;	/* those still to be served come first
+					 * in no special order */
+	struct slice	 header;	/* empty unless asked for */
+	const char	*trouble;	/* NULL; why it cannot be read */
+};
+
+enum view_flags { VIEW_HEADER = 1 };
+
+/* Call fn for every message; false stops.  The view lives during the call.
+ * returns 0, -1 when a directory cannot be read. */
+typedef bool view_fn(void *context, const struct view *view);
+int view_each(const struct spool *spool, const struct live *live,
+    enum view_flags flags, view_fn *fn, void *context, struct err *err);
+
+/* ---- printing (print.c) ----------------------------------------------------- */
+
+void view_add_list(struct str *out, const struct view *view, int64_t now_s);
+void view_add_json(struct str *out, const struct view *view);
+void view_add_mailq(struct str *out, const struct view *view);
+void view_add_show(struct str *out, const struct view *view, int64_t now_s);
+/* "1.2K", "3.4M". */
+void view_add_size(struct str *out, uint64_t bytes);
+
+#endif

@@ -1,0 +1,150 @@
+/* verb_list.c - zmailer list: every message, where it is and why
+ *
+ * In     the spool; RUN/scheduler.sock when a scheduler runs
+ * Out    an entry a message, oldest first; or JSON lines, as found
+ * Spec   zmailer-list(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/clock.h"
+#include "tools/queue/view.h"
+#include "tools/verb.h"
+
+#include "base/banned.h"
+
+struct entry {
+	char	 id[SPOOL_ID_BYTES];
+	char	*text;
+};
+
+struct list {
+	const char	*selector;	/* NULL: all */
+	bool		 is_json;
+	int64_t		 now_s;
+	struct entry	*entries;
+	size_t		 count, room;
+	struct str	 text;
+};
+
+static bool
+holds(struct slice text, const char *word)
+{
+	return memmem(text.p ? text.p : "", text.n, word, strlen(word)) != NULL;
+}
+
+/* Does the word stand in id, file, state, sender or a recipient? */
+static bool
+is_selected(const struct list *list, const struct view *view)
+{
+	const char *word = list->selector;
+
+	if (word == NULL || holds(slice_of(view->id), word) ||
+	    holds(slice_of(view->name), word) ||
+	    strcmp(view->state, word) == 0 || holds(view->sender, word))
+		return true;
+	for (size_t i = 0; i < view->rcpt_count; i++)
+		if (holds(view->rcpts[i].user, word))
+			return true;
+	return false;
+}
+
+static bool
+list_one(void *context, const struct view *view)
+{
+	struct list *list = context;
+	struct entry *entry;
+
+	if (!is_selected(list, view))
+		return true;
+	str_reset(&list->text);
+	if (list->is_json) {
+		view_add_json(&list->text, view);
+		fputs(list->text.buf, stdout);
+		list->count++;
+		return true;
+	}
+	view_add_list(&list->text, view, list->now_s);
+	if (list->count == list->room) {
+		list->room = list->room ? list->room * 2 : 64;
+		list->entries = mem_grow(list->entries, list->room,
+		    sizeof(*list->entries));
+	}
+	entry = &list->entries[list->count++];
+	strlcpy(entry->id, view->id, sizeof(entry->id));
+	entry->text = mem_strdup(list->text.buf);
+	return true;
+}
+
+static int
+entry_compare(const void *a, const void *b)
+{
+	return strcmp(((const struct entry *)a)->id,
+	    ((const struct entry *)b)->id);
+}
+
+static void
+list_print(struct list *list)
+{
+	if (list->count > 1)
+		qsort(list->entries, list->count, sizeof(*list->entries),
+		    entry_compare);
+	if (list->count > 0)
+		printf("%-16s %6s %6s  %-8s %s\n", "ID", "AGE", "SIZE",
+		    "STATE", "FROM / TO");
+	for (size_t i = 0; i < list->count; i++) {
+		fputs(list->entries[i].text, stdout);
+		mem_free(&list->entries[i].text);
+	}
+	if (list->count == 0)
+		printf(list->selector ? "No message matches.\n" :
+		    "The queue is empty.\n");
+	else
+		printf("%zu message%s\n", list->count,
+		    list->count == 1 ? "" : "s");
+}
+
+int
+verb_list(int argc, char **argv, const char *conf_path)
+{
+	struct list list = { .text = STR_INIT, .now_s = clock_wall_s() };
+	struct arena *arena = arena_new();
+	struct spool *spool;
+	struct live live;
+	struct conf *conf;
+	struct err err;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--json") == 0)
+			list.is_json = true;
+		else if (argv[i][0] == '-' || list.selector != NULL)
+			return verb_usage(argv[0], "'%s' is too much",
+			    argv[i]);
+		else
+			list.selector = argv[i];
+	}
+	conf = verb_conf(conf_path);
+	live_ask(conf->run_dir, arena, &live);
+	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+	    &err) < 0 || view_each(spool, &live, 0, list_one, &list,
+	    &err) < 0) {
+		fprintf(stderr, "zmailer: list: %s\n", err.text);
+		return EX_NOINPUT;
+	}
+	if (!list.is_json) {
+		list_print(&list);
+		if (!live.is_up && list.count > 0)
+			printf("The scheduler does not run: states are what "
+			    "the files say.\n");
+	}
+	spool_close(&spool);
+	mem_free(&list.entries);
+	str_release(&list.text);
+	arena_free(&arena);
+	conf_free(&conf);
+	return list.count == 0 && list.selector != NULL ? 1 : EX_OK;
+}
