@@ -4,9 +4,12 @@ check_PROGRAMS += tests/unit/transports/unit-transports
 TESTS += tests/unit/transports/unit-transports
 tests_unit_transports_unit_transports_SOURCES = \
 	tests/unit/transports/script.c tests/unit/transports/script.h \
-	tests/unit/transports/test_client.c
+	tests/unit/transports/test_client.c \
+	tests/unit/transports/test_mailbox.c \
+	tests/unit/transports/test_pipe.c \
+	tests/unit/transports/test_agent.c
 tests_unit_transports_unit_transports_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_transports_unit_transports_LDADD = transports/smtp/libclient.a \
 	transports/mailbox/libmailbox.a transports/error/liberror.a \
-	transports/libagent.a $(ZM_LIBS) $(CRITERION_LIBS) -lpthread
+	transports/pipe/libpipe.a transports/libagent.a $(ZM_LIBS) $(CRITERION_LIBS) -lpthread
 endif
