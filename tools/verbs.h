@@ -28,8 +28,7 @@ VERB(trace, "[--json] ID | ADDRESS | '<MESSAGE-ID>'",
     "the life of a message, from the journal of the last 14 days")
 VERB(events, "[-f] [-n COUNT] [--json] [ID]",
     "the last events of the journal; -f goes on with new ones")
-VERB(status, "[--json]", "processes and files; exit 0 ok, 1 warning, 2 critical, 3 not running")
-VERB(trace, "[--json] ID | ADDRESS | '<MESSAGE-ID>'", "the life of a message, from the journal of the last 14 days")
-VERB(events, "[-f] [-n COUNT] [--json] [ID]", "the last events of the journal; -f goes on with new ones")
-VERB(list, "[--json] [WORD]", "every message in the spool: where it is, why, and when it is tried next")
-VERB(show, "[--json] ID | FILE", "one message: envelope, recipients, last words, header")
+VERB(list, "[--json] [WORD]",
+    "every message in the spool: where it is, why, and when it is tried next")
+VERB(show, "[--json] ID | FILE",
+    "one message: envelope, recipients, last words, header")
