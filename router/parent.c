@@ -52,9 +52,12 @@ struct parent {
 
 /* ---- public/: submissions of other users (row S4) ---------------------- */
 
+/* Root's sendmail renames its draft to router/ itself, as ours do. */
 static bool
 is_ours(const struct parent *parent, uid_t uid)
 {
+	if (uid == 0)
+		return true;
 	for (size_t i = 0; i < parent->ours_count; i++)
 		if (parent->ours[i] == uid)
 			return true;

@@ -227,9 +227,10 @@ commit(struct draft *draft, const struct envelope *envelope, struct err *err)
 
 	if (draft_sync(drafts, 1, err) != 1)
 		return complain(EX_TEMPFAIL, err->text);
-	/* S1 -> S2; where we may not rename, S4 finds it in public/ */
+	/* S1 -> S2; where we may not rename, S4 finds it in public/.  ENOENT:
+	 * S4 was quicker than a root who may. */
 	if (draft_publish(draft, AREA_ROUTER, 0, NULL, err) < 0 &&
-	    errno != EACCES && errno != EPERM)
+	    errno != EACCES && errno != EPERM && errno != ENOENT)
 		return complain(EX_TEMPFAIL, err->text);
 	event(EV_MESSAGE_ACCEPTED, envelope->id, "with", envelope->with,
 	    "rcpts", event_number((int64_t)envelope->rcpt_count), "size",

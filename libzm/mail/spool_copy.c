@@ -259,12 +259,16 @@ copy_take(struct copy *copy, struct err *err)
 	}
 	/* The copy is durable and its name says of what: from here on a crash
 	 * leaves either both (recovery drops the original) or the copy. */
-	if (unlinkat(spool->area_fd[AREA_PUBLIC], copy->name, 0) != 0 &&
-	    errno != ENOENT) {
-		err_sys(err, "unlink public/%s after it was copied",
-		    copy->name);
+	if (unlinkat(spool->area_fd[AREA_PUBLIC], copy->name, 0) != 0) {
+		int result = 0;
+
+		/* Gone: its writer (root's sendmail) has renamed it to
+		 * router/ meanwhile, S2; the copy would be a second one. */
+		if (errno != ENOENT)
+			result = err_sys(err, "unlink public/%s after it was "
+			    "copied", copy->name);
 		draft_abort(&draft);
-		return -1;
+		return result;
 	}
 	copy_event(copy, &draft);
 	if (draft_publish(&draft, AREA_ROUTER, 0, NULL, err) == 0)
