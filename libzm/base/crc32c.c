@@ -72,6 +72,12 @@ crc_by_processor(uint32_t crc, const unsigned char *p, size_t n)
 #endif
 
 uint32_t
+crc32c_portable(uint32_t crc, const void *bytes, size_t n)
+{
+	return ~crc_by_tables(~crc, bytes, n);
+}
+
+uint32_t
 crc32c(uint32_t crc, const void *bytes, size_t n)
 {
 #if defined(__x86_64__)
@@ -82,5 +88,5 @@ crc32c(uint32_t crc, const void *bytes, size_t n)
 	if (has_sse42)
 		return ~crc_by_processor(~crc, bytes, n);
 #endif
-	return ~crc_by_tables(~crc, bytes, n);
+	return crc32c_portable(crc, bytes, n);
 }

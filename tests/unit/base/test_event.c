@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -138,6 +139,72 @@ Test(event, warnings_go_to_stderr_as_well)
 	dup2(kept, STDERR_FILENO);
 	cr_assert_geq(read(pipe_fds[0], got, sizeof(got) - 1), 0);
 	cr_expect_str_eq(got, want);
+}
+
+/* A journal that cannot be written loses lines, says so once a minute, and
+ * stops nothing. */
+Test(event, a_journal_that_cannot_be_written)
+{
+	int kept = dup(STDERR_FILENO), pipe_fds[2];
+	char got[500] = "";
+
+	err_program("tester");
+	cr_assert_not_null(mkdtemp(dir));
+	cr_assert_eq(event_open(dir), 0);
+	rmdir(dir);
+	cr_assert_eq(pipe(pipe_fds), 0);
+	dup2(pipe_fds[1], STDERR_FILENO);
+	close(pipe_fds[1]);
+	for (int i = 0; i < 3; i++) {
+		event(EV_DAEMON_STOP, NULL, NULL);
+		event_flush();
+	}
+	dup2(kept, STDERR_FILENO);
+	cr_assert_gt(read(pipe_fds[0], got, sizeof(got) - 1), 0);
+	cr_expect_eq(strncmp(got, "tester: warning: event journal: events-",
+	    39), 0, "%s", got);
+	cr_expect_eq(strchr(got, '\n'), got + strlen(got) - 1, "%s", got);
+}
+
+Test(event, very_many_lines_are_written_before_the_flush,
+    .init = open_journal, .fini = close_journal)
+{
+	static char words[1000];
+	struct stat st;
+
+	memset(words, 'w', sizeof(words));
+	for (int i = 0; i < 300; i++)
+		event(EV_RCPT_OK, "id", "reply",
+		    (struct slice){ words, sizeof(words) }, NULL);
+	cr_assert_eq(stat(file, &st), 0);
+	cr_expect_gt(st.st_size, 256 * 1024);
+}
+
+/* Midnight, by the clock that a test can move. */
+Test(event, a_day_has_its_file)
+{
+	char clock_path[] = "/tmp/zm-clock-XXXXXX", other[128];
+	int fd = mkstemp(clock_path);
+	char now_text[CLOCK_TEXT_BYTES];
+	int64_t day_s = 0;
+
+	cr_assert_eq(write(fd, &day_s, sizeof(day_s)), sizeof(day_s));
+	setenv("ZMAILER_TEST_CLOCK", clock_path, 1);
+	open_journal();
+	event(EV_DAEMON_STOP, NULL, NULL);
+	event_flush();
+	day_s = 86400;
+	cr_assert_eq(pwrite(fd, &day_s, sizeof(day_s), 0), sizeof(day_s));
+	event(EV_DAEMON_STOP, NULL, NULL);
+	event_flush();
+	clock_rfc3339(clock_wall_us(), now_text);
+	snprintf(other, sizeof(other), "%s/events-%.10s.jsonl", dir, now_text);
+	cr_expect_str_neq(other, file);
+	cr_expect_eq(unlink(other), 0);
+	cr_expect_gt(read_journal().n, 0);
+	close(fd);
+	unlink(clock_path);
+	close_journal();
 }
 
 Test(event, a_missing_directory_is_said)

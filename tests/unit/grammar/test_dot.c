@@ -148,6 +148,20 @@ static const struct slice smuggling[] = {
 	SLICE("\r\n\xc2\x85.\r\n"), SLICE("\n\n.\n\n"), SLICE("\n.\r\r\n"),
 };
 
+Test(dot, an_empty_piece_changes_nothing)
+{
+	struct dot_reader reader;
+	size_t used = 7, n = 7;
+	char room[2];
+
+	dot_reader_init(&reader, false);
+	cr_expect_not(dot_read(&reader, (struct slice){ NULL, 0 }, &used, room,
+	    &n));
+	cr_expect_eq(used, 0);
+	cr_expect_eq(n, 0);
+	cr_expect(dot_read(&reader, SLICE(".\r\n"), &used, room, &n));
+}
+
 /* CR CR LF "." CR LF does hold CR LF "." CR LF: the one that ends. */
 Test(dot, a_true_end_behind_a_bare_cr)
 {

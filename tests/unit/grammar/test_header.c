@@ -50,6 +50,7 @@ Test(header, fields_and_body)
 		{ "a", "!a" }, { "a \n: b\n", "!a \n: b\n" },
 		{ "a\x01: b\n", "!a\x01: b\n" },
 		{ "\xc3\xa9: b\n", "!\xc3\xa9: b\n" },
+		{ "a\x7f: b\n", "!a\x7f: b\n" }, { "\r", "!\r" },
 		{ "a: b\rc: d\n\n", "a= b\rc: d;|" },
 		{ "a: b\n\r\nc", "a= b;|c" },
 		{ "a: b\n\rc", "a= b;!\rc" },
@@ -103,7 +104,7 @@ Test(header, message_id)
 		{ "", "" }, { "a@b", "" }, { "<a@b", "" }, { "<>", "" },
 		{ "<a b@c> <d@e>", "<d@e>" }, { "<<a@b>>", "<a@b>" },
 		{ "x\n <a@b>", "<a@b>" }, { "<a\n@b>", "" },
-		{ "<no-at>", "<no-at>" },
+		{ "<no-at>", "<no-at>" }, { "<a\x7f@b>", "" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -180,7 +181,10 @@ Test(header, addresses)
 		{ "a@b (no end, c@d", "!" }, { "\"no end, c@d", "!" },
 		{ "(no end", "!" }, { "a(no end", "!" }, { "<(no end", "!" },
 		{ "a@(no end", "!" }, { "<a@b(", "!" }, { "<@r:(", "!" },
-		{ "a@b <c@d>, e@f", "!e@f;" },
+		{ "a@b <c@d>, e@f", "!e@f;" }, { "<", "!" }, { "<a", "!" },
+		{ "<a@b", "!" }, { "<@r", "!" }, { "<@r:", "!" },
+		{ "A <", "!" }, { "a@", "!" }, { "a.", "!" },
+		{ "\"a\".\"b\\\\c\"@d", "\"a.b\\\\c\"@d;" },
 	};
 	struct arena *arena = arena_new();
 	struct str shown = STR_INIT;

@@ -30,6 +30,8 @@ Test(net, parses)
 		{ SLICE("example.org"), -1, 0, "not an IP address" },
 		{ SLICE("192.0.2"), -1, 0, "not an IP address" },
 		{ SLICE("192.0.2.1\0"), -1, 0, "not an IP address" },
+		{ SLICE("0000:0000:0000:0000:0000:0000:0000:0000:0000:0000"),
+		    -1, 0, "not an IP address" },
 		{ SLICE("192.0.2.256"), -1, 0, "not an IP address" },
 		{ SLICE("192.0.2.0/33"), -1, 0, "0 to 32" },
 		{ SLICE("192.0.2.0/"), -1, 0, "0 to 32" },
@@ -104,7 +106,7 @@ Test(net, endpoints)
 		{ "192.0.2.1:", NULL }, { ":25", NULL }, { "[::1", NULL },
 		{ "[::1]25", NULL }, { "example.org:25", NULL },
 		{ "192.0.2.1:65536", NULL }, { "192.0.2.1:-1", NULL },
-		{ "submision", NULL },
+		{ "submision", NULL }, { "[", NULL }, { ":", NULL },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
