@@ -1,0 +1,381 @@
+/* test_dns.c - answers as they should be and as they should not
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <criterion/criterion.h>
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/dns.h"
+
+enum { A = 1, CNAME = 5, MX = 15, AAAA = 28 };
+
+/* ---- a name server in a thread ---------------------------------------------- */
+
+/* Records by name: rows of the form "TYPE VALUE". */
+static const struct zone_row {
+	const char	*name;
+	int		 type;
+	unsigned	 preference;
+	const char	*value;
+} zone[] = {
+	{ "two.test", MX, 20, "b.two.test" },
+	{ "two.test", MX, 10, "a.two.test" },
+	{ "null.test", MX, 0, "" },
+	{ "odd.test", MX, 5, "a b!.test" },
+	{ "odd.test", MX, 7, "good.odd.test" },
+	{ "allodd.test", MX, 5, "a b!.test" },
+	{ "a.two.test", A, 0, "192.0.2.1" },
+	{ "a.two.test", A, 0, "192.0.2.2" },
+	{ "a.two.test", AAAA, 0, "2001:db8::1" },
+	{ "four.test", A, 0, "192.0.2.4" },
+	{ "six.test", AAAA, 0, "2001:db8::6" },
+	{ "alias.test", CNAME, 0, "four.test" },
+	{ "xn--bcher-kva.test", A, 0, "192.0.2.5" },
+};
+
+static int server_fd;
+static unsigned questions;
+
+static size_t
+name_put(unsigned char *out, const char *name)
+{
+	size_t at = 0;
+
+	while (*name != '\0') {
+		size_t n = strcspn(name, ".");
+
+		out[at++] = (unsigned char)n;
+		memcpy(out + at, name, n);
+		at += n;
+		name += n + (name[n] == '.');
+	}
+	out[at++] = 0;
+	return at;
+}
+
+static void
+put16(unsigned char *out, unsigned value)
+{
+	out[0] = (unsigned char)(value >> 8);
+	out[1] = (unsigned char)value;
+}
+
+static size_t
+record_put(unsigned char *out, const char *name, const struct zone_row *row)
+{
+	size_t at = name_put(out, name), data;
+
+	put16(out + at, (unsigned)row->type);
+	put16(out + at + 2, 1);
+	memset(out + at + 4, 0, 4);
+	data = at + 10;
+	if (row->type == MX) {
+		put16(out + data, row->preference);
+		data += 2 + name_put(out + data + 2, row->value);
+	} else if (row->type == CNAME) {
+		data += name_put(out + data, row->value);
+	} else {
+		inet_pton(row->type == A ? AF_INET : AF_INET6, row->value,
+		    out + data);
+		data += row->type == A ? 4 : 16;
+	}
+	put16(out + at + 8, (unsigned)(data - at - 10));
+	return data;
+}
+
+static unsigned
+records_put(unsigned char *out, size_t *at, const char *name, int type,
+    bool *out_is_known)
+{
+	unsigned count = 0;
+
+	*out_is_known = false;
+	for (size_t i = 0; i < sizeof(zone) / sizeof(zone[0]); i++) {
+		if (strcasecmp(zone[i].name, name) != 0)
+			continue;
+		*out_is_known = true;
+		if (zone[i].type != type && zone[i].type != CNAME)
+			continue;
+		*at += record_put(out + *at, name, &zone[i]);
+		count++;
+		if (zone[i].type == CNAME) {
+			bool ignored;
+
+			count += records_put(out, at, zone[i].value, type,
+			    &ignored);
+		}
+	}
+	return count;
+}
+
+/* 200 MX records of one name. */
+static unsigned
+many_put(unsigned char *out, size_t *at, int type)
+{
+	char name[32];
+
+	for (unsigned i = 0; i < 200 && type == MX; i++) {
+		struct zone_row row = { "many.test", MX, 200 - i, name };
+
+		snprintf(name, sizeof(name), "m%u.test", i);
+		*at += record_put(out + *at, "many.test", &row);
+	}
+	return type == MX ? 200 : 0;
+}
+
+static size_t
+answer_make(unsigned char *packet, size_t n)
+{
+	char name[256] = "";
+	size_t at = 12;
+	unsigned rcode = 0, count = 0;
+	bool is_known;
+	int type;
+
+	while (at < n && packet[at] != 0) {
+		strncat(name, (char *)packet + at + 1, packet[at]);
+		at += packet[at] + 1u;
+		if (packet[at] != 0)
+			strlcat(name, ".", sizeof(name));
+	}
+	type = packet[at + 1] << 8 | packet[at + 2];
+	at += 5;
+	questions++;
+	if (strcmp(name, "many.test") == 0)
+		count = many_put(packet, &at, type);
+	else if (strcmp(name, "servfail.test") == 0)
+		rcode = 2;
+	else if (strcmp(name, "half.test") == 0 && type == AAAA)
+		rcode = 2;
+	else if (strcmp(name, "half.test") == 0)
+		count = records_put(packet, &at, "four.test", A, &is_known);
+	else if (strcmp(name, "garbage.test") == 0) {
+		memset(packet + at, 0xc0, 100);	/* pointers to pointers */
+		at += 100;
+		count = 3;
+	} else {
+		count = records_put(packet, &at, name, type, &is_known);
+		rcode = is_known ? 0 : 3;
+	}
+	packet[2] = 0x84;
+	packet[3] = (unsigned char)(0x80 | rcode);
+	put16(packet + 6, count);
+	put16(packet + 8, 0);
+	put16(packet + 10, 0);
+	return at;
+}
+
+static void *
+name_server(void *context)
+{
+	static unsigned char packet[65536];
+	struct sockaddr_in client;
+	socklen_t length = sizeof(client);
+	ssize_t n;
+
+	while ((n = recvfrom(server_fd, packet, sizeof(packet) / 2, 0,
+	    (struct sockaddr *)&client, &length)) > 12) {
+		size_t out = answer_make(packet, (size_t)n);
+
+		if (sendto(server_fd, packet, out, 0,
+		    (struct sockaddr *)&client, length) < 0)
+			return NULL;
+	}
+	return NULL;
+}
+
+static void
+setup(void)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+	    .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t length = sizeof(address);
+	pthread_t thread;
+	char text[64];
+	struct err err;
+
+	server_fd = socket(AF_INET, SOCK_DGRAM, 0);
+	cr_assert_eq(bind(server_fd, (struct sockaddr *)&address, length), 0);
+	getsockname(server_fd, (struct sockaddr *)&address, &length);
+	cr_assert_eq(pthread_create(&thread, NULL, name_server, NULL), 0);
+	snprintf(text, sizeof(text), "127.0.0.1:%u", ntohs(address.sin_port));
+	cr_assert_eq(dns_use(text, &err), 0, "%s", err.text);
+}
+
+TestSuite(dns, .init = setup);
+
+/* ---- asking ------------------------------------------------------------------- */
+
+static const struct {
+	const char	*domain;
+	enum dns_result	 result;
+	size_t		 count;
+	const char	*first;
+} mx_rows[] = {
+	{ "two.test", DNS_OK, 2, "a.two.test" },
+	{ "TWO.test", DNS_OK, 2, "a.two.test" },
+	{ "null.test", DNS_OK, 1, "" },
+	{ "odd.test", DNS_OK, 1, "good.odd.test" },
+	{ "allodd.test", DNS_BAD, 0, NULL },
+	{ "four.test", DNS_NONE, 0, NULL },
+	{ "missing.test", DNS_NO_NAME, 0, NULL },
+	{ "servfail.test", DNS_TRY_AGAIN, 0, NULL },
+	{ "", DNS_NO_NAME, 0, NULL },
+	{ "a b.test", DNS_NO_NAME, 0, NULL },
+	{ "a\\.test", DNS_NO_NAME, 0, NULL },
+};
+
+Test(dns, mx)
+{
+	for (size_t i = 0; i < sizeof(mx_rows) / sizeof(mx_rows[0]); i++) {
+		struct dns_mx mx[DNS_MX_MAX];
+		size_t n = 99;
+		struct err err = { "" };
+
+		cr_expect_eq(dns_mx(mx_rows[i].domain, mx, &n, &err),
+		    mx_rows[i].result, "%s: %s", mx_rows[i].domain, err.text);
+		cr_expect_eq(n, mx_rows[i].count, "%s: %zu",
+		    mx_rows[i].domain, n);
+		if (n > 0 && mx_rows[i].first != NULL)
+			cr_expect_str_eq(mx[0].host, mx_rows[i].first);
+		if (n == 0)
+			cr_expect_str_not_empty(err.text);
+	}
+}
+
+Test(dns, a_name_of_300_bytes_is_not_asked_for)
+{
+	char name[301];
+	struct dns_mx mx[DNS_MX_MAX];
+	struct err err;
+	size_t n;
+
+	memset(name, 'a', 300);
+	name[300] = '\0';
+	cr_expect_eq(dns_mx(name, mx, &n, &err), DNS_NO_NAME);
+	cr_expect_eq(questions, 0);
+}
+
+Test(dns, garbage_is_deferred)
+{
+	struct dns_mx mx[DNS_MX_MAX];
+	struct err err;
+	size_t n;
+	enum dns_result result = dns_mx("garbage.test", mx, &n, &err);
+
+	cr_expect(result == DNS_BAD || result == DNS_TRY_AGAIN, "%d",
+	    result);
+	cr_expect_eq(n, 0);
+}
+
+static const struct {
+	const char	*host;
+	enum dns_result	 result;
+	size_t		 count;
+	const char	*first;
+} address_rows[] = {
+	{ "a.two.test", DNS_OK, 3, "IPv6:2001:db8::1" },
+	{ "four.test", DNS_OK, 1, "192.0.2.4" },
+	{ "six.test", DNS_OK, 1, "IPv6:2001:db8::6" },
+	{ "alias.test", DNS_OK, 1, "192.0.2.4" },
+	{ "half.test", DNS_OK, 1, "192.0.2.4" },
+	{ "b\xc3\xbc" "cher.test", DNS_OK, 1, "192.0.2.5" },
+	{ "two.test", DNS_NONE, 0, NULL },
+	{ "missing.test", DNS_NO_NAME, 0, NULL },
+	{ "servfail.test", DNS_TRY_AGAIN, 0, NULL },
+	{ "192.0.2.7", DNS_OK, 1, "192.0.2.7" },
+	{ "IPv6:2001:db8::9", DNS_OK, 1, "IPv6:2001:db8::9" },
+	{ "2001:db8::9", DNS_OK, 1, "IPv6:2001:db8::9" },
+	{ "localhost", DNS_OK, 0, NULL },
+};
+
+Test(dns, addresses)
+{
+	for (size_t i = 0; i < sizeof(address_rows) /
+	    sizeof(address_rows[0]); i++) {
+		struct dns_address out[DNS_ADDRESS_MAX];
+		struct err err = { "" };
+		char text[80];
+		size_t n = 99;
+
+		cr_expect_eq(dns_addresses(address_rows[i].host, out, &n,
+		    &err), address_rows[i].result, "%s: %s",
+		    address_rows[i].host, err.text);
+		if (address_rows[i].first == NULL)
+			continue;
+		cr_expect_eq(n, address_rows[i].count);
+		dns_address_text((struct sockaddr *)&out[0].address, text,
+		    sizeof(text));
+		cr_expect_str_eq(text, address_rows[i].first);
+	}
+}
+
+Test(dns, counts_are_bounded)
+{
+	unsigned char answer[16384] = { 0, 1, 0x84, 0x80 };
+	struct dns_mx mx[DNS_MX_MAX];
+	struct err err;
+	size_t at = 12, n;
+
+	put16(answer + 6, many_put(answer, &at, MX));
+	cr_assert_eq(dns_parse_mx(answer, at, mx, &n, &err), DNS_OK);
+	cr_expect_eq(n, DNS_MX_MAX);
+	for (size_t i = 1; i < n; i++)
+		cr_expect_leq(mx[i - 1].preference, mx[i].preference);
+}
+
+Test(dns, every_prefix_of_an_answer_is_harmless)
+{
+	unsigned char answer[512] = { 0, 1, 0x84, 0x80 };
+	struct dns_address addresses[DNS_ADDRESS_MAX];
+	struct dns_mx mx[DNS_MX_MAX];
+	size_t at = 12, n, count;
+	struct err err;
+	bool is_known;
+
+	put16(answer + 6, records_put(answer, &at, "two.test", MX,
+	    &is_known));
+	for (n = 0; n < at; n++) {
+		cr_expect_neq(dns_parse_mx(answer, n, mx, &count, &err) ==
+		    DNS_OK && count == 2, true, "%zu bytes", n);
+		count = 0;
+		(void)dns_parse_addresses(answer, n, addresses, &count, &err);
+		cr_expect_eq(count, 0);
+	}
+	cr_expect_eq(dns_parse_mx(answer, at, mx, &count, &err), DNS_OK);
+	cr_expect_eq(count, 2);
+}
+
+Test(dns, equal_preferences_are_shuffled)
+{
+	unsigned char answer[2048] = { 0, 1, 0x84, 0x80 };
+	struct zone_row rows[2] = { { "e.test", MX, 5, "one.test" },
+	    { "e.test", MX, 5, "two.test" } };
+	unsigned one_first = 0;
+	size_t at = 12, n;
+	struct dns_mx mx[DNS_MX_MAX];
+	struct err err;
+
+	at += record_put(answer + at, "e.test", &rows[0]);
+	at += record_put(answer + at, "e.test", &rows[1]);
+	put16(answer + 6, 2);
+	for (int i = 0; i < 200; i++) {
+		cr_assert_eq(dns_parse_mx(answer, at, mx, &n, &err), DNS_OK);
+		one_first += strcmp(mx[0].host, "one.test") == 0;
+	}
+	/* the chance of a wrong alarm is 2^-199 */
+	cr_expect(one_first > 0 && one_first < 200);
+}
+
+Test(dns, servers_that_are_none)
+{
+	struct err err;
+
+	cr_expect_eq(dns_use("not an address", &err), -1);
+	cr_expect_eq(dns_use(NULL, &err), 0);
+	cr_expect_eq(dns_use("[::1]:5353", &err), 0);
+}
