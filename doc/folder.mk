@@ -27,7 +27,9 @@ EXTRA_DIST += doc/zmailer.conf.example
 confdir = $(sysconfdir)/zmailer
 install-data-local:
 	@$(MKDIR_P) "$(DESTDIR)$(confdir)"
-	@if test -f "$(DESTDIR)$(confdir)/zmailer.conf"; then \
+	@if cmp -s $(srcdir)/doc/zmailer.conf.example \
+	    "$(DESTDIR)$(confdir)/zmailer.conf"; then exit 0; fi; \
+	if test -f "$(DESTDIR)$(confdir)/zmailer.conf"; then \
 	  to=zmailer.conf.new; else to=zmailer.conf; fi; \
 	echo " $(INSTALL_DATA) doc/zmailer.conf.example $(DESTDIR)$(confdir)/$$to"; \
 	$(INSTALL_DATA) $(srcdir)/doc/zmailer.conf.example \
