@@ -1,7 +1,7 @@
 # doc
 EXTRA_DIST += README COPYING NEWS doc/OVERVIEW.md doc/INTERNALS.md doc/BENCH.md doc/protocol/agent.md \
 	doc/PIC.local.md doc/PIC.relay.md doc/PIC.bounce.md doc/PIC.deferred.md
-dist_man_MANS += doc/man/router.8 doc/man/sendmail.1 doc/man/newaliases.1
+dist_man_MANS += doc/man/sendmail.1 doc/man/newaliases.1
 
 noinst_PROGRAMS += doc/events-manual
 doc_events_manual_SOURCES = doc/events_manual.c
@@ -27,9 +27,7 @@ EXTRA_DIST += doc/zmailer.conf.example
 confdir = $(sysconfdir)/zmailer
 install-data-local:
 	@$(MKDIR_P) "$(DESTDIR)$(confdir)"
-	@if cmp -s $(srcdir)/doc/zmailer.conf.example \
-	    "$(DESTDIR)$(confdir)/zmailer.conf"; then exit 0; fi; \
-	if test -f "$(DESTDIR)$(confdir)/zmailer.conf"; then \
+	@if test -f "$(DESTDIR)$(confdir)/zmailer.conf"; then \
 	  to=zmailer.conf.new; else to=zmailer.conf; fi; \
 	echo " $(INSTALL_DATA) doc/zmailer.conf.example $(DESTDIR)$(confdir)/$$to"; \
 	$(INSTALL_DATA) $(srcdir)/doc/zmailer.conf.example \

@@ -333,6 +333,7 @@ hand_say(struct hand *hand, const char *word)
 {
 	str_adds(&hand->outbox, word);
 	str_addc(&hand->outbox, '\n');
+	hand_write(hand);
 }
 
 int

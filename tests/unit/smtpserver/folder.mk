@@ -7,6 +7,7 @@ tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/faults.c tests/unit/smtpserver/faults.h \
 	tests/unit/smtpserver/test_clients.c \
 	tests/unit/smtpserver/test_commands.c \
+	tests/unit/smtpserver/test_doorman.c \
 	tests/unit/smtpserver/test_limits.c \
 	tests/unit/smtpserver/test_policy.c \
 	tests/unit/smtpserver/test_session.c \

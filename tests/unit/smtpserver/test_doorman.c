@@ -1,0 +1,326 @@
+/* test_doorman.c - real workers in processes of their own, real sockets
+ *
+ * The test is the doorman's process and turns its loop; what workers do is
+ * waited for, never slept for.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <criterion/criterion.h>
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "house.h"
+#include "smtpserver/crew.h"
+#include "smtpserver/doorman.h"
+
+#include "base/banned.h"
+
+enum { PATIENCE_TURNS = 2000, TURN_MS = 5 };	/* 10 s at the most */
+
+static void
+nothing(void *context)
+{
+}
+
+static struct process
+process_of(struct house *house)
+{
+	return (struct process){ .conf = house->conf, .loop = house->loop,
+	    .lifeline = -1 };
+}
+
+/* Turn the loop until the client has heard want (true), or other. */
+static bool
+heard_or(struct house *house, int client, const char *want,
+    const char *other)
+{
+	static char bytes[4096];
+	size_t n = 0;
+
+	for (int i = 0; i < PATIENCE_TURNS; i++) {
+		ssize_t got = recv(client, bytes + n, sizeof(bytes) - 1 - n,
+		    MSG_DONTWAIT);
+
+		if (got > 0)
+			n += (size_t)got;
+		bytes[n] = '\0';
+		if (strstr(bytes, want) != NULL)
+			return true;
+		if (other != NULL && strstr(bytes, other) != NULL)
+			return false;
+		if (got == 0 || (got < 0 && errno != EAGAIN))
+			break;
+		loop_turn(house->loop, TURN_MS);
+	}
+	cr_log_error("wanted %s, heard %s", want, bytes);
+	return false;
+}
+
+static bool
+heard(struct house *house, int client, const char *want)
+{
+	return heard_or(house, client, want, NULL);
+}
+
+#define UNTIL(house, condition) do { \
+	int turns = 0; \
+	while (!(condition) && turns++ < PATIENCE_TURNS) \
+		loop_turn((house)->loop, TURN_MS); \
+	cr_assert((condition), "%s never came true", #condition); \
+} while (0)
+
+static void
+say(int client, const char *text)
+{
+	cr_assert_eq(send(client, text, strlen(text), MSG_NOSIGNAL),
+	    (ssize_t)strlen(text));
+}
+
+/* ---- the crew --------------------------------------------------------- */
+
+static int
+give(struct crew *crew, struct clients *clients)
+{
+	struct net net = { .bits = 128 };
+	unsigned sessions;
+	int ends[2];
+
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends),
+	    0);
+	crew_give(crew, ends[1], "192.0.2.7:4711", "127.0.0.1:25",
+	    clients_enter(clients, &net, &sessions));
+	return ends[0];
+}
+
+Test(crew, serves_counts_and_replaces_the_dead)
+{
+	struct clients *clients = clients_new();
+	struct process process;
+	struct house house;
+	struct crew *crew;
+	struct err err;
+	int a, b;
+
+	house_open_clocked(&house, "");
+	process = process_of(&house);
+	crew = crew_new(&process, house.spool, clients, nothing, nothing,
+	    NULL);
+	cr_expect_not(crew_has_room(crew));
+	cr_assert_eq(crew_resize(crew, 2, &err), 0, "%s", err.text);
+	cr_expect(crew_has_room(crew));
+	a = give(crew, clients);
+	b = give(crew, clients);
+	cr_expect(heard(&house, a, "220 mx.example.org"));
+	cr_expect(heard(&house, b, "220 mx.example.org"));
+	cr_expect_eq(crew_session_count(crew), 2);
+	say(a, "QUIT\r\n");
+	cr_expect(heard(&house, a, "221 2.0.0"));
+	UNTIL(&house, crew_session_count(crew) == 1);
+
+	crew_kill(crew);		/* kill -9, a session open */
+	UNTIL(&house, crew_worker_count(crew) == 0);
+	cr_expect_eq(crew_session_count(crew), 0);
+	cr_expect_not(crew_has_room(crew));
+	*house.clock += 2;		/* they died young: after a second */
+	UNTIL(&house, crew_worker_count(crew) == 2);
+	close(a);
+	close(b);
+	a = give(crew, clients);
+	cr_expect(heard(&house, a, "220 mx.example.org"));
+
+	cr_assert_eq(crew_resize(crew, 1, &err), 0);
+	UNTIL(&house, crew_worker_count(crew) == 1);
+	crew_stop(crew);
+	cr_expect_not(crew_has_room(crew));
+	cr_expect(heard(&house, a, "421 4.3.2"));
+	close(a);
+	UNTIL(&house, crew_worker_count(crew) == 0);
+	cr_expect_eq(crew_session_count(crew), 0);
+	crew_free(&crew);
+	clients_free(&clients);
+	house_close(&house);
+}
+
+/* More connections at once than one message takes. */
+Test(crew, a_burst_is_handed_over)
+{
+	enum { BURST = 150 };
+	struct clients *clients = clients_new();
+	struct process process;
+	struct house house;
+	int ends[BURST];
+	struct crew *crew;
+	struct err err;
+
+	house_open(&house, "");
+	process = process_of(&house);
+	crew = crew_new(&process, house.spool, clients, nothing, nothing,
+	    NULL);
+	cr_assert_eq(crew_resize(crew, 1, &err), 0, "%s", err.text);
+	for (int i = 0; i < BURST; i++) {
+		UNTIL(&house, crew_has_room(crew));
+		ends[i] = give(crew, clients);
+	}
+	cr_expect_eq(crew_session_count(crew), BURST);
+	for (int i = 0; i < BURST; i++) {
+		cr_expect(heard(&house, ends[i], "220 mx.example.org"));
+		close(ends[i]);
+	}
+	UNTIL(&house, crew_session_count(crew) == 0);
+	crew_free(&crew);
+	clients_free(&clients);
+	house_close(&house);
+}
+
+/* ---- the door --------------------------------------------------------- */
+
+static unsigned
+free_port(void)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET,
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t length = sizeof(in);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	cr_assert_eq(bind(fd, (struct sockaddr *)&in, sizeof(in)), 0);
+	cr_assert_eq(getsockname(fd, (struct sockaddr *)&in, &length), 0);
+	close(fd);
+	return ntohs(in.sin_port);
+}
+
+static int
+dial(unsigned port)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET,
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	    .sin_port = htons((uint16_t)port) };
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	cr_assert_eq(connect(fd, (struct sockaddr *)&in, sizeof(in)), 0,
+	    "connect: %s", strerror(errno));
+	return fd;
+}
+
+static struct conf *
+conf_of(struct house *house, unsigned port, const char *more)
+{
+	struct arena *arena = arena_new();
+	struct conf_report report;
+	struct str text = STR_INIT;
+	struct conf *conf;
+
+	str_addf(&text, "host mx.example.org\ndomain example.org\n"
+	    "listen 127.0.0.1:%u\nspool %s\n%s\n", port, house->dir, more);
+	conf = conf_parse("door.conf", str_slice(&text), arena, &report);
+	cr_assert(conf != NULL);
+	str_release(&text);
+	arena_free(&arena);
+	return conf;
+}
+
+Test(doorman, bounds_sessions_and_stops)
+{
+	unsigned port = free_port();
+	struct process process;
+	struct conf *conf;
+	struct house house;
+	int a, b, c;
+	struct err err;
+
+	house_open(&house, "");
+	conf = conf_of(&house, port, "limit sessions-per-client 2");
+	process = process_of(&house);
+	process.conf = conf;
+	cr_assert_eq(doorman_bind(&process, &err), 0, "%s", err.text);
+	cr_assert_eq(doorman_start(&process, &err), 0, "%s", err.text);
+	a = dial(port);
+	b = dial(port);
+	cr_expect(heard(&house, a, "220 mx.example.org"));
+	cr_expect(heard(&house, b, "220 mx.example.org"));
+	c = dial(port);
+	cr_expect(heard(&house, c, "421 4.7.0"));
+	close(c);
+	say(a, "EHLO c1.test\r\nMAIL FROM:<a@src.test>\r\n"
+	    "RCPT TO:<bob@example.org>\r\nDATA\r\nhi\r\n.\r\nQUIT\r\n");
+	cr_expect(heard(&house, a, "221 2.0.0"));
+	cr_expect_eq(house_count(&house, "router"), 1);
+	close(a);
+	for (int i = 0; i < 100; i++) {	/* the end is told by the worker */
+		a = dial(port);
+		if (heard_or(&house, a, "220 ", "421 4.7.0"))
+			break;
+		close(a);
+	}
+	process.is_stopping = true;
+	doorman_stop(&process);
+	cr_expect(heard(&house, b, "421 4.3.2"));
+	close(a);
+	close(b);
+	loop_run(house.loop);		/* until the workers are gone */
+	conf_free(&conf);
+	house_close(&house);
+}
+
+Test(doorman, bounds_all_sessions)
+{
+	unsigned port = free_port();
+	struct process process;
+	struct house house;
+	struct conf *conf;
+	struct err err;
+	int a, b;
+
+	house_open(&house, "");
+	conf = conf_of(&house, port, "limit sessions 1");
+	process = process_of(&house);
+	process.conf = conf;
+	cr_assert_eq(doorman_bind(&process, &err), 0, "%s", err.text);
+	cr_assert_eq(doorman_start(&process, &err), 0, "%s", err.text);
+	a = dial(port);
+	cr_expect(heard(&house, a, "220 mx.example.org"));
+	b = dial(port);
+	cr_expect(heard(&house, b, "421 4.3.2"));
+	close(a);
+	close(b);
+	process.is_stopping = true;
+	doorman_stop(&process);
+	loop_run(house.loop);
+	conf_free(&conf);
+	house_close(&house);
+}
+
+/* A port that is taken is said with its name. */
+Test(doorman, a_taken_port_is_an_error)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET,
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t length = sizeof(in);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	struct process process;
+	struct house house;
+	struct conf *conf;
+	struct err err;
+	char want[64];
+
+	cr_assert_eq(bind(fd, (struct sockaddr *)&in, sizeof(in)), 0);
+	cr_assert_eq(listen(fd, 1), 0);
+	cr_assert_eq(getsockname(fd, (struct sockaddr *)&in, &length), 0);
+	house_open(&house, "");
+	conf = conf_of(&house, ntohs(in.sin_port), "");
+	process = process_of(&house);
+	process.conf = conf;
+	cr_expect_eq(doorman_bind(&process, &err), -1);
+	snprintf(want, sizeof(want), "cannot listen on 127.0.0.1:%u",
+	    ntohs(in.sin_port));
+	cr_expect(strstr(err.text, want) != NULL, "%s", err.text);
+	close(fd);
+	conf_free(&conf);
+	house_close(&house);
+}
