@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -54,13 +55,12 @@ is_alone(int argc, char **argv, const char *allowed)
 static const char *
 path_settle(const struct conf *conf)
 {
-	char *path;
+	static char path[PATH_MAX];
 
-	if (conf->path == NULL || conf->path[0] == '\0')
+	if (conf->path == NULL || conf->path[0] == '\0' ||
+	    realpath(conf->path, path) == NULL)
 		return NULL;
-	path = realpath(conf->path, NULL);
-	if (path != NULL)
-		(void)setenv("ZMAILER_CONF", path, 1);
+	(void)setenv("ZMAILER_CONF", path, 1);
 	return path;
 }
 

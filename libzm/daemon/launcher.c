@@ -328,7 +328,7 @@ request_start(struct slice rest, int socket, struct err *err)
 		result = agent_start(clause, channel, socket,
 		    (unsigned)token, err);
 	if (result < 0)
-		say_exit((unsigned)token, 0, W_EXITCODE(EXIT_FATAL, 0));
+		say_exit((unsigned)token, 0, EXIT_FATAL << 8);
 	return result;
 }
 

@@ -101,6 +101,8 @@ on_lifeline(void *context, unsigned ready)
 	if (byte != 'R' || child->state != CHILD_STARTING)
 		return;
 	child->state = CHILD_READY;
+	if (child->owes_reload)
+		child_reload(child);
 	child->on_change(child);
 }
 
@@ -131,11 +133,20 @@ child_start(struct child *child, struct err *err)
 	child->pid = pid;
 	child->lifeline = ends[0];
 	child->state = CHILD_STARTING;
+	child->owes_reload = false;
 	child->since_s = clock_wall_s();
 	child->started_at_ms = clock_steady_ms();
 	child->watch = loop_watch(child->loop, ends[0], LOOP_READ,
 	    on_lifeline, child);
 	return 0;
+}
+
+void
+child_reload(struct child *child)
+{
+	child->owes_reload = child->state == CHILD_STARTING;
+	if (child->state == CHILD_READY)
+		(void)kill(child->pid, SIGHUP);
 }
 
 void

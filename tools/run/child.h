@@ -44,6 +44,7 @@ struct child {
 	int64_t		 started_at_ms;
 	int64_t		 backoff_ms;
 	unsigned	 restarts;
+	bool		 owes_reload;	/* SIGHUP, as soon as it is ready */
 };
 
 /* name, conf_path and the other fields of the first block are the caller's
@@ -53,6 +54,9 @@ void child_init(struct child *child, const char *name,
 
 /* Fork and execute; ready comes later.  0 or -1. */
 int child_start(struct child *child, struct err *err);
+/* SIGHUP, now or when it is ready: one that starts may have read the old
+ * file, and has no handler yet. */
+void child_reload(struct child *child);
 /* SIGTERM, and SIGKILL after span_ms. */
 void child_stop(struct child *child, int64_t span_ms);
 /* SIGKILL now, if there is a process. */

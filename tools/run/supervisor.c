@@ -180,7 +180,7 @@ on_gone(struct child *child, int status, bool was_asked)
 		stop_next(boss);
 		return;
 	}
-	if (!boss->was_ready) {
+	if (!boss->was_ready && !was_asked) {
 		warning("%s did not become ready", child->name);
 		stop_begin(boss, "a daemon did not become ready",
 		    failed_status(status));
@@ -237,12 +237,10 @@ conf_take(struct supervisor *boss, struct conf *fresh)
 	for (size_t i = 0; i < CHILD_COUNT; i++) {
 		struct child *child = &boss->children[i];
 
-		if (child->state != CHILD_READY)
-			continue;
 		if (differ && strcmp(child->name, "smtpserver") == 0)
 			child_stop(child, STOP_FOR_MS);
 		else
-			(void)kill(child->pid, SIGHUP);
+			child_reload(child);
 	}
 }
 

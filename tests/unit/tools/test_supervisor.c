@@ -168,6 +168,27 @@ Test(supervisor, a_good_configuration_reaches_the_daemons)
 	cr_expect_eq(instance_stop(&in), 0);
 }
 
+Test(supervisor, a_daemon_that_starts_meanwhile_is_told_when_it_is_ready)
+{
+	char path[400];
+	int fd;
+
+	cr_assert(instance_start(&in));
+	snprintf(path, sizeof(path), "%s/hold-router", in.run);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	cr_assert_geq(fd, 0);
+	close(fd);
+	kill(instance_child(&in, "router"), SIGKILL);
+	instance_expect(&in, "run/facts", "holds", 1);
+	instance_configure(&in, "two.test", PRIVATE);
+	kill(in.pid, SIGHUP);
+	instance_expect(&in, "run/facts", "reload two.test was one.test", 2);
+	cr_expect_eq(unlink(path), 0);
+	instance_expect(&in, "run/facts", "reload two.test was one.test", 3);
+	cr_expect_gt(line_of("router", "reload"), 0);
+	cr_expect_eq(instance_stop(&in), 0);
+}
+
 Test(supervisor, a_bad_configuration_is_refused_and_the_old_one_stays)
 {
 	static const char *const rows[] = {

@@ -6,6 +6,7 @@
  * 7 when its socket does.
  *
  *	TESTD_FAIL=NAME		NAME fails before it is ready
+ *	RUN/hold-NAME		while it exists NAME does not become ready
  *	TESTD_AGENTS=1		the scheduler starts one agent of each kind
  *
  * SPDX-License-Identifier: ISC
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/skeleton.h"
@@ -190,6 +192,22 @@ open_privileged(struct process *process, struct err *err)
 	return facts_fd < 0 ? err_sys(err, "%s", path) : 0;
 }
 
+/* Bounded by the patience of the test that made the file. */
+static void
+hold(const struct process *process)
+{
+	const struct timespec nap = { .tv_nsec = 10000000 };
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/hold-%s", process->conf->run_dir,
+	    name);
+	if (access(path, F_OK) < 0)
+		return;
+	fact("holds");
+	while (access(path, F_OK) == 0)
+		(void)nanosleep(&nap, NULL);
+}
+
 static int
 after_drop(struct process *process, struct err *err)
 {
@@ -199,6 +217,7 @@ after_drop(struct process *process, struct err *err)
 	fact("start uid=%u gid=%u groups=%d back=%s", (unsigned)getuid(),
 	    (unsigned)getgid(), getgroups(16, groups),
 	    getuid() != 0 && setuid(0) == 0 ? "yes" : "no");
+	hold(process);
 	if (fails != NULL && strcmp(fails, name) == 0)
 		return err_set(err, "told to fail");
 	if (getenv("TESTD_AGENTS") != NULL && process->daemon->wants_launcher)
