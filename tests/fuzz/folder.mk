@@ -1,5 +1,22 @@
 # fuzz targets: with --enable-fuzz libFuzzer programs; else each replays its
-# seed corpus tests/fuzz/corpus/NAME in make check
+# seed corpus tests/fuzz/corpus/NAME in make check.  A new target NAME of a
+# part is these lines in the part's file here, and seeds in corpus/NAME:
+#
+# fuzz_targets += tests/fuzz/fuzz-NAME
+# tests_fuzz_fuzz_NAME_SOURCES = tests/fuzz/fuzz_NAME.c $(FUZZ_MAIN)
+# tests_fuzz_fuzz_NAME_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+# tests_fuzz_fuzz_NAME_LDADD = $(ZM_LIBS)
+# EXTRA_DIST += tests/fuzz/corpus/NAME
+#
+# A dictionary, if any, is tests/fuzz/NAME.dict.
+fuzz_targets =
+if FUZZ
+FUZZ_MAIN = tests/fuzz/fuzz.h
+FUZZ_LINK = -fsanitize=fuzzer
+else
+FUZZ_MAIN = tests/fuzz/fuzz.h tests/fuzz/replay.c
+FUZZ_LINK =
+endif
 include tests/fuzz/grammar.mk
 include tests/fuzz/mail.mk
 include tests/fuzz/daemon.mk
@@ -7,3 +24,22 @@ include tests/fuzz/smtpserver.mk
 include tests/fuzz/router.mk
 include tests/fuzz/scheduler.mk
 include tests/fuzz/transports.mk
+check_PROGRAMS += $(fuzz_targets)
+if !FUZZ
+TESTS += $(fuzz_targets)
+endif
+
+# Each target for FUZZ_SECONDS; what it finds new stays in tests/fuzz/found/.
+FUZZ_SECONDS = 60
+EXTRA_DIST += tests/fuzz/run.sh
+if FUZZ
+fuzz: $(fuzz_targets)
+	ZMAILER_SRC=$(abs_top_srcdir) sh $(srcdir)/tests/fuzz/run.sh \
+		$(FUZZ_SECONDS) $(fuzz_targets)
+else
+fuzz:
+	@echo "make fuzz needs a build made for it:" >&2
+	@echo "  configure CC=clang --enable-fuzz --enable-sanitize" >&2
+	@exit 1
+endif
+.PHONY: fuzz

@@ -1,16 +1,48 @@
-# fuzz targets of libzm/grammar.  A new target is five lines like these:
-#
-# if FUZZ
-# FUZZ_LINK = -fsanitize=fuzzer
-# ...
-# noinst_PROGRAMS/check_PROGRAMS += tests/fuzz/fuzz-path
-# tests_fuzz_fuzz_path_SOURCES = tests/fuzz/fuzz_path.c $(FUZZ_MAIN)
-# tests_fuzz_fuzz_path_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-# tests_fuzz_fuzz_path_LDADD = $(ZM_LIBS)
-if FUZZ
-FUZZ_MAIN =
-FUZZ_LINK = -fsanitize=fuzzer
-else
-FUZZ_MAIN = tests/fuzz/replay.c
-FUZZ_LINK =
-endif
+# fuzz targets of libzm/grammar and libzm/base/json.c
+fuzz_targets += \
+	tests/fuzz/fuzz-path \
+	tests/fuzz/fuzz-command \
+	tests/fuzz/fuzz-dot \
+	tests/fuzz/fuzz-header \
+	tests/fuzz/fuzz-reply \
+	tests/fuzz/fuzz-xtext \
+	tests/fuzz/fuzz-units \
+	tests/fuzz/fuzz-json
+tests_fuzz_fuzz_path_SOURCES = tests/fuzz/fuzz_path.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_path_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_path_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_command_SOURCES = tests/fuzz/fuzz_command.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_command_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_command_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_dot_SOURCES = tests/fuzz/fuzz_dot.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_dot_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_dot_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_header_SOURCES = tests/fuzz/fuzz_header.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_header_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_header_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_reply_SOURCES = tests/fuzz/fuzz_reply.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_reply_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_reply_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_xtext_SOURCES = tests/fuzz/fuzz_xtext.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_xtext_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_xtext_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_units_SOURCES = tests/fuzz/fuzz_units.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_units_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_units_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_json_SOURCES = tests/fuzz/fuzz_json.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_json_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_json_LDADD = $(ZM_LIBS)
+EXTRA_DIST += \
+	tests/fuzz/corpus/path \
+	tests/fuzz/corpus/command \
+	tests/fuzz/corpus/dot \
+	tests/fuzz/corpus/header \
+	tests/fuzz/corpus/reply \
+	tests/fuzz/corpus/xtext \
+	tests/fuzz/corpus/units \
+	tests/fuzz/corpus/json \
+	tests/fuzz/path.dict \
+	tests/fuzz/command.dict \
+	tests/fuzz/dot.dict \
+	tests/fuzz/header.dict \
+	tests/fuzz/reply.dict
