@@ -207,10 +207,14 @@ write_line(struct str *out, struct slice line, bool has_end, bool at_start)
 }
 
 void
-dot_write(struct str *out, struct slice content, bool *at_line_start)
+dot_write(struct str *out, struct slice content, struct dot_writer *writer)
 {
 	size_t i = 0, cr = slice_find(content, '\r');
 
+	if (writer->after_cr && content.n > 0) {
+		i = content.p[0] == '\n';
+		writer->after_cr = false;
+	}
 	while (i < content.n) {
 		struct slice line;
 		size_t end;
@@ -220,8 +224,9 @@ dot_write(struct str *out, struct slice content, bool *at_line_start)
 		line = (struct slice){ content.p + i, cr - i };
 		line.n = slice_find(line, '\n');
 		end = i + line.n;
-		write_line(out, line, end < content.n, *at_line_start);
-		*at_line_start = end < content.n;
+		write_line(out, line, end < content.n, writer->at_line_start);
+		writer->at_line_start = end < content.n;
+		writer->after_cr = end == cr && end + 1 == content.n;
 		if (end == cr && end + 1 < content.n &&
 		    content.p[end + 1] == '\n')
 			end++;
@@ -230,7 +235,7 @@ dot_write(struct str *out, struct slice content, bool *at_line_start)
 }
 
 void
-dot_write_end(struct str *out, bool at_line_start)
+dot_write_end(struct str *out, const struct dot_writer *writer)
 {
-	str_adds(out, at_line_start ? ".\r\n" : "\r\n.\r\n");
+	str_adds(out, writer->at_line_start ? ".\r\n" : "\r\n.\r\n");
 }

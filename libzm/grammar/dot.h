@@ -42,14 +42,21 @@ void dot_reader_init(struct dot_reader *reader, bool bare_lf_is_line_end);
 bool dot_read(struct dot_reader *reader, struct slice in, size_t *out_used,
     char *out, size_t *out_n);
 
-/* Client side.  Append content (LF line ends) in wire form: CR LF, leading
- * dots doubled; a bare CR in it becomes CR LF, too, so that no next hop
- * can see another end; CR LF counts as one line end where both stand in
- * one piece.  *at_line_start begins as true and is carried from piece to
- * piece. */
-void dot_write(struct str *out, struct slice content, bool *at_line_start);
+/* Client side.  One writer per message: DOT_WRITER_INIT. */
+struct dot_writer {
+	bool	at_line_start;
+	bool	after_cr;	/* a LF that comes first belongs to it */
+};
+
+#define DOT_WRITER_INIT { true, false }
+
+/* Append content (LF line ends) in wire form: CR LF, leading dots doubled;
+ * a bare CR in it becomes CR LF, too, so that no next hop can see another
+ * end; CR LF counts as one line end.  Pieces may be cut anywhere. */
+void dot_write(struct str *out, struct slice content,
+    struct dot_writer *writer);
 
 /* Append the end: CR LF first when the last line lacks it, then "." CR LF. */
-void dot_write_end(struct str *out, bool at_line_start);
+void dot_write_end(struct str *out, const struct dot_writer *writer);
 
 #endif

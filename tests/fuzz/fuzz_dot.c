@@ -72,14 +72,18 @@ check_read(struct slice wire, bool bare_ok, size_t step)
 static void
 check_write(struct slice content, size_t step)
 {
-	struct str wire = STR_INIT;
+	struct str wire = STR_INIT, whole = STR_INIT;
+	struct dot_writer writer = DOT_WRITER_INIT;
 	struct result result;
-	bool at_line_start = true;
 
 	for (size_t at = 0; at < content.n; at += step)
 		dot_write(&wire, slice_first(slice_from(content, at), step),
-		    &at_line_start);
-	dot_write_end(&wire, at_line_start);
+		    &writer);
+	dot_write_end(&wire, &writer);
+	writer = (struct dot_writer)DOT_WRITER_INIT;
+	dot_write(&whole, content, &writer);
+	dot_write_end(&whole, &writer);
+	MUST(slice_equal(str_slice(&wire), str_slice(&whole)));
 	read_pieces(str_slice(&wire), false, wire.len, &result);
 	MUST(result.is_end && result.used == wire.len);
 	MUST((result.reader.seen & ~DOT_NUL) == 0);
@@ -92,6 +96,7 @@ check_write(struct slice content, size_t step)
 	}
 	str_release(&result.content);
 	str_release(&wire);
+	str_release(&whole);
 }
 
 int

@@ -51,15 +51,15 @@ client_content(struct client *client, const struct work_job *job,
 	struct peer *peer = &client->peer;
 	int64_t timeout_ms = client->conf->timeouts.data_block_ms;
 	uint64_t offset = job->body_offset;
-	bool at_line_start = true;
+	struct dot_writer writer = DOT_WRITER_INIT;
 	enum peer_result result;
 	struct err err;
 	ssize_t n;
 
-	dot_write(&peer->out, job->header, &at_line_start);
-	if (!at_line_start)
-		dot_write(&peer->out, SLICE("\n"), &at_line_start);
-	dot_write(&peer->out, SLICE("\n"), &at_line_start);
+	dot_write(&peer->out, job->header, &writer);
+	if (!writer.at_line_start)
+		dot_write(&peer->out, SLICE("\n"), &writer);
+	dot_write(&peer->out, SLICE("\n"), &writer);
 	do {
 		n = piece_read(body_fd, piece, offset);
 		if (n < 0)
@@ -71,9 +71,9 @@ client_content(struct client *client, const struct work_job *job,
 				goto broken;
 		}
 		dot_write(&peer->out, (struct slice){ piece, (size_t)n },
-		    &at_line_start);
+		    &writer);
 	} while (n == PIECE_BYTES);
-	dot_write_end(&peer->out, at_line_start);
+	dot_write_end(&peer->out, &writer);
 	result = client_flush(client, timeout_ms, &err);
 	if (result == PEER_OK)
 		return PEER_OK;

@@ -249,12 +249,12 @@ Test(dot, bare_lf_as_a_line_end_where_that_is_allowed)
 static void
 write_pieces(struct str *wire, struct slice content, size_t step)
 {
-	bool at_line_start = true;
+	struct dot_writer writer = DOT_WRITER_INIT;
 
 	for (size_t at = 0; at < content.n; at += step)
 		dot_write(wire, slice_first(slice_from(content, at), step),
-		    &at_line_start);
-	dot_write_end(wire, at_line_start);
+		    &writer);
+	dot_write_end(wire, &writer);
 }
 
 Test(dot, writes_the_wire_form)
@@ -270,17 +270,21 @@ Test(dot, writes_the_wire_form)
 		{ SLICE("a.b\n"), SLICE("a.b\r\n.\r\n") },
 		{ SLICE("a\rb"), SLICE("a\r\nb\r\n.\r\n") },
 		{ SLICE("a\r\nb\r\n"), SLICE("a\r\nb\r\n.\r\n") },
+		{ SLICE("\r\n\r\n"), SLICE("\r\n\r\n.\r\n") },
+		{ SLICE("\r\r\n\n"), SLICE("\r\n\r\n\r\n.\r\n") },
 		{ SLICE("a\r.\r"), SLICE("a\r\n..\r\n.\r\n") },
 		{ SLICE("a\0b\n"), SLICE("a\0b\r\n.\r\n") },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct str wire = STR_INIT;
+		for (size_t step = 1; step <= rows[i].content.n + 1; step++) {
+			struct str wire = STR_INIT;
 
-		write_pieces(&wire, rows[i].content, 1000);
-		cr_expect(slice_equal(str_slice(&wire), rows[i].wire),
-		    "row %zu", i);
-		str_release(&wire);
+			write_pieces(&wire, rows[i].content, step);
+			cr_expect(slice_equal(str_slice(&wire), rows[i].wire),
+			    "row %zu, pieces of %zu", i, step);
+			str_release(&wire);
+		}
 	}
 }
 
