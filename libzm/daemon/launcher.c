@@ -52,7 +52,6 @@ environment_rows[] = {
 	{ "ZMAILER_CONF=", false, false },
 	{ "ZMAILER_LIBEXEC=", false, false },
 	{ "ZMAILER_TEST_CLOCK=", false, false },
-	{ "ZMAILER_TEST_SMTP_PORT=", false, false },
 	{ "ZMAILER_DNS=", false, true },
 	{ "ASAN_OPTIONS=", false, true },
 	{ "UBSAN_OPTIONS=", false, true },

@@ -82,25 +82,6 @@ verdict_set(struct verdict *verdict, enum verdict_kind kind,
 	copy_line(verdict->text, sizeof(verdict->text), text);
 }
 
-static const char dsn_passed[] = " (DSN passed on)";
-
-void
-verdict_pass_dsn(struct verdict *verdict)
-{
-	size_t most = sizeof(verdict->text) - sizeof(dsn_passed);
-
-	if (strlen(verdict->text) > most)
-		verdict->text[most] = '\0';
-	strlcat(verdict->text, dsn_passed, sizeof(verdict->text));
-}
-
-bool
-verdict_passed_dsn(const struct verdict *verdict)
-{
-	return verdict->kind == VERDICT_RELAYED &&
-	    slice_ends(slice_of(verdict->text), dsn_passed);
-}
-
 int
 verdict_kind_parse(struct slice name)
 {

@@ -46,12 +46,6 @@ void verdict_set(struct verdict *verdict, enum verdict_kind kind,
     const char *status, const char *who, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* Of a relayed message whose SUCCESS report (RFC 3461 section 5.2.2) the
- * next host has taken over: says so at the end of the text.  A relayed
- * recipient without these words is reported as "relayed" by us. */
-void verdict_pass_dsn(struct verdict *verdict);
-bool verdict_passed_dsn(const struct verdict *verdict);
-
 /* By name; -1 when it is none. */
 int verdict_kind_parse(struct slice name);
 

@@ -18,18 +18,6 @@
 
 /* ---- the message and what came of it ---------------------------------- */
 
-/* SUCCESS was asked for and the peer took the duty to report it (RFC 3461
- * section 5.2.2): the words say so, and no report is owed by us. */
-static void
-settle_taken(struct mail *mail, size_t index, struct verdict verdict)
-{
-	if (verdict.kind == VERDICT_RELAYED &&
-	    (mail->client->extensions & CLIENT_DSN) &&
-	    (mail->job->rcpts[index].notify & DSN_NOTIFY_SUCCESS))
-		verdict_pass_dsn(&verdict);
-	mail_settle(mail, index, &verdict);
-}
-
 static enum progress
 message_smtp(struct mail *mail)
 {
@@ -40,7 +28,7 @@ message_smtp(struct mail *mail)
 		return progress;
 	for (size_t i = 0; i < mail->picked_count; i++)
 		if (mail->states[mail->picked[i]] == RCPT_ACCEPTED)
-			settle_taken(mail, mail->picked[i], verdict);
+			mail_settle(mail, mail->picked[i], &verdict);
 	return OVER;
 }
 
@@ -58,7 +46,7 @@ message_lmtp(struct mail *mail)
 		progress = hear_end(mail, &verdict);
 		if (progress != GO_ON)
 			return progress;
-		settle_taken(mail, index, verdict);
+		mail_settle(mail, index, &verdict);
 	}
 	return OVER;
 }

@@ -252,6 +252,15 @@ hear_data(struct mail *mail)
 	return OVER;
 }
 
+/* A host that took the DSN parameters took the duty to report, too (RFC
+ * 3461 section 5.2.2); for one that does not know them we report. */
+static enum verdict_kind
+taken_kind(const struct client *client)
+{
+	return client->extensions & CLIENT_DSN ? VERDICT_RELAYED :
+	    VERDICT_DELIVERED;
+}
+
 enum progress
 hear_end(struct mail *mail, struct verdict *out)
 {
@@ -264,8 +273,7 @@ hear_end(struct mail *mail, struct verdict *out)
 	if (result == PEER_OK && reply.code / 100 == 3)
 		return nonsense(mail, &reply, "the end of data");
 	if (result == PEER_OK) {
-		client_verdict(client, &reply, client->is_lmtp ?
-		    VERDICT_DELIVERED : VERDICT_RELAYED, out);
+		client_verdict(client, &reply, taken_kind(client), out);
 		out->host_trouble = false;
 		return GO_ON;
 	}
