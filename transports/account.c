@@ -162,7 +162,7 @@ account_of_ids(uid_t uid, gid_t gid, struct account *out)
 	out->group_count = 1;
 }
 
-/* ---- becoming --------------------------------------------------------- */
+/* ---- becoming ---------------------------------------------------------- */
 
 void
 account_back(void)

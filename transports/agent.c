@@ -51,7 +51,7 @@ struct frame {
 	size_t			 task_count;
 };
 
-/* ---- telling the scheduler ------------------------------------------ */
+/* ---- telling the scheduler --------------------------------------------- */
 
 static int
 lines_send(struct frame *frame, struct err *err)
@@ -90,7 +90,7 @@ verdict_line(struct str *lines, const struct task *task, size_t index)
 	    verdict->text);
 }
 
-/* ---- what came of a job --------------------------------------------- */
+/* ---- what came of a job ------------------------------------------------ */
 
 static void
 task_event(const struct task *task, size_t index, int64_t now_us)
@@ -186,7 +186,7 @@ tasks_end(struct frame *frame)
 	arena_reset(frame->run->arena);
 }
 
-/* ---- a job ----------------------------------------------------------- */
+/* ---- a job ------------------------------------------------------------- */
 
 static void
 task_refuse(struct frame *frame, const struct task *task,
@@ -258,7 +258,7 @@ job_line(struct frame *frame, struct slice line)
 		tasks_end(frame);
 }
 
-/* ---- the dialogue ---------------------------------------------------- */
+/* ---- the dialogue ------------------------------------------------------ */
 
 static bool
 lines_are_due(const struct frame *frame)
@@ -362,7 +362,7 @@ agent_serve(struct agent_run *run, int in, int out, struct err *err)
 	return result;
 }
 
-/* ---- the process ----------------------------------------------------- */
+/* ---- the process ------------------------------------------------------- */
 
 static int
 agent_usage(FILE *out, const struct agent *agent, int status)

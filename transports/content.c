@@ -189,7 +189,7 @@ content_load(struct content *content, enum content_flags flags,
 	return small_body_add(content, err);
 }
 
-/* ---- writing ------------------------------------------------------------ */
+/* ---- writing ----------------------------------------------------------- */
 
 static int
 write_all(int fd, const char *bytes, size_t n, uint64_t *written)

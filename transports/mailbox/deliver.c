@@ -38,7 +38,7 @@ mailbox_trouble(struct verdict *verdict, const struct err *err)
 	    "mailbox", "%s", err->text);
 }
 
-/* ---- accounts ---------------------------------------------------- */
+/* ---- accounts ---------------------------------------------------------- */
 
 /* A user without an account: its mailbox belongs to who owns the directory
  * of mailboxes.  A directory of root's that others can write is none. */
@@ -82,7 +82,7 @@ owner_find(const struct mailbox *mailbox, struct slice user,
 	return mailbox->needs_home ? 0 : owner_of_base(mailbox, out, err);
 }
 
-/* ---- paths ------------------------------------------------------- */
+/* ---- paths ------------------------------------------------------------- */
 
 /* The template with {user} and {home} filled in; -1 when it is too long. */
 static int
@@ -112,7 +112,7 @@ path_make(const struct mailbox *mailbox, struct slice user,
 	return fits ? 0 : err_set(err, "the path of the mailbox is too long");
 }
 
-/* ---- one recipient ----------------------------------------------- */
+/* ---- one recipient ----------------------------------------------------- */
 
 static int
 content_of(struct mailbox *mailbox, const struct work_job *job, int body_fd,
@@ -242,7 +242,7 @@ deliver(struct mailbox *mailbox, const struct work_job *job, int body_fd,
 	str_release(&trace);
 }
 
-/* ---- the agent --------------------------------------------------- */
+/* ---- the agent --------------------------------------------------------- */
 
 static void
 base_find(struct mailbox *mailbox)

@@ -25,7 +25,7 @@ enum {
  * (4.3.0).  Reads errno. */
 void mailbox_trouble(struct verdict *verdict, const struct err *err);
 
-/* ---- mbox.c -------------------------------------------------------------- */
+/* ---- mbox.c ------------------------------------------------------------ */
 
 /* Append content to the mbox at path, as the present user: dotlock (where
  * the directory allows one), fcntl lock, write, fsync; what was half
@@ -39,7 +39,7 @@ void mbox_append(const char *path, const struct account *owner,
     bool may_create, const struct content *content, struct slice trace,
     struct verdict *verdict);
 
-/* ---- maildir.c ----------------------------------------------------------- */
+/* ---- maildir.c --------------------------------------------------------- */
 
 /* Write content to a new file in path/tmp as owner.  It is synced and
  * becomes mail in maildir_settle; verdict must stand until then (it is
@@ -57,7 +57,7 @@ void maildir_settle(void);
 void maildir_setup(const char *host, bool unsafe_no_sync);
 void mbox_setup(bool unsafe_no_sync);
 
-/* ---- deliver.c: the functions of struct agent ------------------------ */
+/* ---- deliver.c: the functions of struct agent -------------------------- */
 
 int mailbox_start(struct agent_run *run, struct err *err);
 int mailbox_job(struct agent_run *run, struct work_job *job, int body_fd,

@@ -246,7 +246,7 @@ maildir_begin(const char *path, const struct account *owner,
 	pending_count++;
 }
 
-/* ---- settling ------------------------------------------------------------ */
+/* ---- settling ---------------------------------------------------------- */
 
 static void
 pending_fail(struct pending *pending, const struct err *err)

@@ -41,7 +41,7 @@ nap(int ms)
 	nanosleep(&span, NULL);
 }
 
-/* ---- the dotlock ------------------------------------------------- */
+/* ---- the dotlock ------------------------------------------------------- */
 
 /* A lock that nobody touched for minutes is the rest of a crash. */
 static void
@@ -81,7 +81,7 @@ dotlock_take(const char *lock, struct err *err)
 	}
 }
 
-/* ---- the file ---------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------- */
 
 /* Root makes a missing file for its owner, where only root could have put
  * something else in the way: O_EXCL, in a directory given by the

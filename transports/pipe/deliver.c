@@ -89,7 +89,7 @@ message_make(const struct content *content, uint64_t size_bytes,
 	return fd;
 }
 
-/* ---- environment ------------------------------------------------------------ */
+/* ---- environment ------------------------------------------------------- */
 
 struct environment {
 	struct arena	*arena;
@@ -136,7 +136,7 @@ environment_make(struct arena *arena, const struct work_job *job,
 	return environment.variables;
 }
 
-/* ---- one recipient ------------------------------------------------------------ */
+/* ---- one recipient ----------------------------------------------------- */
 
 /* The address it was sent to, if the envelope tells (RFC 3461 section 4.2),
  * else the owner's. */

@@ -32,7 +32,7 @@ static const char *const program_dirs[] = {
 	"/usr/local/bin", "/usr/bin", "/bin"
 };
 
-/* ---- in the child --------------------------------------------------------- */
+/* ---- in the child ------------------------------------------------------ */
 
 static void
 child_complain(const char *what)
@@ -109,7 +109,7 @@ child(const struct program *program, int output_fd)
 	    errno == EIO || errno == ENFILE ? EX_TEMPFAIL : EXIT_NOT_FOUND);
 }
 
-/* ---- in the parent --------------------------------------------------------- */
+/* ---- in the parent ----------------------------------------------------- */
 
 /* Keep the first line, drop the rest.  returns false when it is over. */
 static bool
@@ -229,7 +229,7 @@ program_run(const struct program *program, struct program_end *out)
 	close(ends[0]);
 }
 
-/* ---- what it means ------------------------------------------------------------ */
+/* ---- what it means ----------------------------------------------------- */
 
 static const struct { int number; const char *status, *words; }
 exit_rows[] = {

@@ -11,7 +11,7 @@
 #include "transports/account.h"
 
 enum {
-	PROGRAM_LINE_BYTES = 200	/* of its output, kept for the verdict */
+	PROGRAM_LINE_BYTES = 200	/* kept of its output */
 };
 
 struct program {
@@ -26,7 +26,7 @@ struct program_end {
 	enum { PROGRAM_EXITED, PROGRAM_SIGNALLED, PROGRAM_TIMED_OUT,
 		PROGRAM_NOT_RUN } how;
 	int	number;				/* status or signal */
-	char	line[PROGRAM_LINE_BYTES];	/* first line of the output */
+	char	line[PROGRAM_LINE_BYTES];	/* first of the output */
 };
 
 /* Run it to its end.  It leads a process group of its own, has descriptors

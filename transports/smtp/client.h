@@ -84,7 +84,7 @@ void client_deliver(struct client *client, struct arena *arena,
 /* QUIT when the connection was not used for idle_ms. */
 void client_idle(struct client *client, int64_t idle_ms);
 
-/* ---- the steps, each in a file of its own ---------------------------- */
+/* ---- the steps, each in a file of its own ------------------------------ */
 
 /* client_target.c: "example.org" (look for MX), "[192.0.2.1]:2525",
  * "[host]", "host:25", "inet:host:port", "unix:/path".  1 or -1. */
@@ -103,8 +103,11 @@ bool client_open(struct client *client, const char *host,
 bool client_hello(struct client *client, bool is_by_mx,
     struct verdict *out_trouble);
 
-/* client_hello.c: QUIT and close; harmless when not connected. */
+/* client_hello.c: QUIT and close; harmless when not connected.  The reply
+ * (RFC 5321 section 4.1.1.10) is waited for only by client_quit_for: other
+ * mail must not wait for a goodbye. */
 void client_quit(struct client *client);
+void client_quit_for(struct client *client, int64_t timeout_ms);
 
 /* client_reply.c: send what is queued / wait for one whole reply, which is
  * valid until the next call.  PEER_OK, PEER_EOF, PEER_TIMEOUT, or

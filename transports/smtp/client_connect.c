@@ -29,7 +29,7 @@ struct search {			/* one hunt for a host that serves us */
 	struct verdict		*trouble;	/* the last one */
 };
 
-/* ---- addresses that did not answer ----------------------------------- */
+/* ---- addresses that did not answer ------------------------------------- */
 
 static struct client_down *
 down_find(struct client *client, const struct sockaddr_storage *address)
@@ -65,7 +65,7 @@ down_note(struct client *client, const struct sockaddr_storage *address)
 	down->until_ms = clock_steady_ms() + CLIENT_DOWN_FOR_MS;
 }
 
-/* ---- one address ------------------------------------------------------ */
+/* ---- one address ------------------------------------------------------- */
 
 static bool
 try_socket(struct search *search, const struct sockaddr_storage *address,
@@ -126,7 +126,7 @@ try_address(struct search *search, const char *name,
 	return false;
 }
 
-/* ---- one host --------------------------------------------------------- */
+/* ---- one host ---------------------------------------------------------- */
 
 /* A name that is not there is final when it came from an address; when it
  * came from the configuration a person will mend it. */
@@ -195,7 +195,7 @@ try_unix(struct search *search)
 	return try_socket(search, &address, sizeof(*un));
 }
 
-/* ---- all hosts of a domain -------------------------------------------- */
+/* ---- all hosts of a domain --------------------------------------------- */
 
 /* Leave out ourselves and every host that is not better than we are.
  * returns false when nobody is left: we are the best, the mail loops. */
@@ -268,7 +268,7 @@ search_run(struct search *search)
 	return false;
 }
 
-/* ---- the connection for a job ----------------------------------------- */
+/* ---- the connection for a job ------------------------------------------ */
 
 static bool
 kept_is_good(struct client *client, const char *host)

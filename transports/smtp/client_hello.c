@@ -152,19 +152,27 @@ client_hello(struct client *client, bool is_by_mx,
 	return false;
 }
 
-/* The reply is not waited for: nothing depends on it. */
 void
-client_quit(struct client *client)
+client_quit_for(struct client *client, int64_t timeout_ms)
 {
+	struct reply reply;
 	struct err err;
 
 	if (peer_is_open(&client->peer)) {
 		str_reset(&client->peer.out);
 		str_adds(&client->peer.out, "QUIT\r\n");
-		(void)client_flush(client, 0, &err);
+		if (client_flush(client, timeout_ms, &err) == PEER_OK &&
+		    timeout_ms > 0)
+			(void)client_reply(client, timeout_ms, &reply, &err);
 	}
 	client_drop(client);
 	client->messages = 0;
 	client->needs_reset = false;
 	client->host[0] = '\0';
+}
+
+void
+client_quit(struct client *client)
+{
+	client_quit_for(client, 0);
 }

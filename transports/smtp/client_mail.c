@@ -16,7 +16,7 @@
 
 #include "base/banned.h"
 
-/* ---- the message and what came of it ---------------------------------- */
+/* ---- the message and what came of it ----------------------------------- */
 
 static enum progress
 message_smtp(struct mail *mail)
@@ -150,7 +150,7 @@ transaction(struct mail *mail)
 	return progress;
 }
 
-/* ---- a job -------------------------------------------------------------- */
+/* ---- a job ------------------------------------------------------------- */
 
 static bool
 is_ascii(struct slice text)
@@ -283,7 +283,7 @@ client_deliver(struct client *client, struct arena *arena,
 		}
 }
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------- */
 
 void
 client_init(struct client *client, const struct conf *conf, bool is_lmtp)
@@ -307,5 +307,5 @@ client_idle(struct client *client, int64_t idle_ms)
 {
 	if (peer_is_open(&client->peer) &&
 	    clock_steady_ms() - client->used_at_ms >= idle_ms)
-		client_quit(client);
+		client_quit_for(client, client->conf->timeouts.quit_ms);
 }

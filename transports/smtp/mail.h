@@ -42,7 +42,7 @@ struct mail {
 	bool			 is_mail_ok, is_utf8;
 };
 
-/* ---- mail_say.c: queue one command line ------------------------------- */
+/* ---- mail_say.c: queue one command line -------------------------------- */
 
 void say_reset(struct mail *mail);
 void say_mail(struct mail *mail);	/* RFC 5321 section 4.1.1.2 */

@@ -13,7 +13,7 @@
 
 enum { A = 1, CNAME = 5, MX = 15, AAAA = 28 };
 
-/* ---- a name server in a thread ---------------------------------------------- */
+/* ---- a name server in a thread ----------------------------------------- */
 
 /* Records by name: rows of the form "TYPE VALUE". */
 static const struct zone_row {
@@ -208,7 +208,7 @@ setup(void)
 
 TestSuite(dns, .init = setup);
 
-/* ---- asking ------------------------------------------------------------------- */
+/* ---- asking ------------------------------------------------------------ */
 
 static const struct {
 	const char	*domain;

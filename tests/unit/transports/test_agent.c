@@ -29,7 +29,7 @@ static int control_fd, body_fd;
 static unsigned jobs, settles, idles, finishes;
 static char spool_id[SPOOL_ID_BYTES];
 
-/* ---- an agent that does as the user's name says -------------------------- */
+/* ---- an agent that does as the user's name says ------------------------ */
 
 static int
 job(struct agent_run *run, struct work_job *work_job, int fd,
@@ -94,7 +94,7 @@ serve(void *context)
 	return NULL;
 }
 
-/* ---- a control file -------------------------------------------------------- */
+/* ---- a control file ---------------------------------------------------- */
 
 static int
 file_make(void)
@@ -151,7 +151,7 @@ job_add(struct str *lines, size_t first, size_t count)
 		str_addc(lines, '\n');
 }
 
-/* ---- the scheduler's side ----------------------------------------------------- */
+/* ---- the scheduler's side ---------------------------------------------- */
 
 static struct str heard = STR_INIT;
 

@@ -603,7 +603,7 @@ Test(client, an_address_that_refused_is_left_alone_for_a_while)
 Test(client, idle_connections_are_closed)
 {
 	listen_to(HELLO OK_TO("MAIL") OK_TO("RCPT") "< DATA\n> 354 go\n.\n"
-	    "> 250 1\n< QUIT\n");
+	    "> 250 1\n< QUIT\n> 221 bye\n");
 	deliver(1);
 	client_idle(&client, 60000);
 	cr_expect(peer_is_open(&client.peer));

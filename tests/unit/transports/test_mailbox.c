@@ -139,7 +139,7 @@ finish(void)
 	cr_expect_eq(system(command), 0);
 }
 
-/* ---- Maildir ------------------------------------------------------------ */
+/* ---- Maildir ----------------------------------------------------------- */
 
 Test(maildir, a_message_lies_whole_in_new)
 {
@@ -280,7 +280,7 @@ Test(maildir, a_full_disk_defers_and_leaves_nothing)
 	finish();
 }
 
-/* ---- mbox ----------------------------------------------------------------- */
+/* ---- mbox -------------------------------------------------------------- */
 
 Test(mbox, messages_stand_one_behind_the_other)
 {
@@ -462,7 +462,7 @@ Test(mbox, traps_are_refused)
 	finish();
 }
 
-/* ---- files ------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------- */
 
 Test(file, host_file_names_a_path)
 {

@@ -102,7 +102,7 @@ Test(program, each_status_has_its_verdict)
 	}
 }
 
-/* ---- a job, with real programs ---------------------------------------------- */
+/* ---- a job, with real programs ----------------------------------------- */
 
 static struct conf conf = { .host = "me.test",
 	.timeouts.job_ms = 20000 };
@@ -209,7 +209,7 @@ Test(pipe, root_becomes_nobody)
 	cr_expect_eq(geteuid(), 0);
 }
 
-/* ---- error ------------------------------------------------------------------- */
+/* ---- error ------------------------------------------------------------- */
 
 static const struct { const char *host, *status, *words; } reason_rows[] = {
 	{ "nouser", "5.1.1", "no such user here: bob" },
