@@ -21,6 +21,7 @@ fixture_open(struct fixture *f, unsigned hash_levels)
 	const char *tmp = getenv("TMPDIR");
 
 	memset(f, 0, sizeof(*f));
+	f->arena = arena_new();
 	snprintf(f->dir, sizeof(f->dir), "%s/zm-mail-XXXXXX",
 	    tmp ? tmp : "/tmp");
 	cr_assert_not_null(mkdtemp(f->dir));
@@ -38,6 +39,7 @@ void
 fixture_close(struct fixture *f)
 {
 	spool_close(&f->spool);
+	arena_free(&f->arena);
 	nftw(f->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 

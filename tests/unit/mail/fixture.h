@@ -18,6 +18,7 @@ struct fixture {
 	char		 dir[256];
 	struct spool	*spool;
 	struct err	 err;
+	struct arena	*arena;		/* released by fixture_close */
 };
 
 /* A fresh spool below $TMPDIR or /tmp. */

@@ -22,18 +22,21 @@ struct built {
 	char	id[SPOOL_ID_BYTES];
 	char	n[32];			/* inode as text */
 	char	path[SPOOL_NAME_BYTES];	/* hashed */
-	struct str control;
+	struct slice control;
 };
 
 static struct built
 build(struct fixture *f)
 {
-	struct built b = { .control = STR_INIT };
+	struct str control = STR_INIT;
+	struct built b;
 
 	b.inode = put_message(f, "public/t", b.id, "body");
 	snprintf(b.n, sizeof(b.n), "%ju", (uintmax_t)b.inode);
 	spool_hashed_name(f->spool, b.inode, b.path);
-	control_bytes(&b.control, b.id, b.inode);
+	control_bytes(&control, b.id, b.inode);
+	b.control = slice_copy(f->arena, str_slice(&control));
+	str_release(&control);
 	return b;
 }
 
@@ -186,15 +189,15 @@ Test(recover, s3_reports)
 
 			move_file(&f, "public/t", at("queue/%s", b.path));
 			put_file(&f, at("transport/%s", b.path),
-			    b.control.buf, b.control.len);
+			    b.control.p, b.control.n);
 			fd = open(at("%s/transport/%s", f.dir, b.path),
 			    O_RDWR | O_APPEND);
 			for (unsigned j = 0; j < rows[i].records; j++) {
 				struct work_record record = {
 				    .kind = WORK_REPORTED,
 				    .rcpt_offset = (uint32_t)(strstr(
-					b.control.buf, "\nr ") + 1 -
-					b.control.buf) };
+					b.control.p, "\nr ") + 1 -
+					b.control.p) };
 
 				cr_assert_eq(work_append(fd, b.id, &record, 1,
 				    &f.err), 0);
@@ -424,8 +427,8 @@ Test(recover, p1_p2_a_plan_of_the_dead_is_dropped)
 		fixture_open(&f, 1);
 		b = build(&f);
 		move_file(&f, "public/t", at("router/%s-77", b.n));
-		put_file(&f, at("router/..%s-77", b.n), b.control.buf,
-		    is_whole ? b.control.len : b.control.len / 2);
+		put_file(&f, at("router/..%s-77", b.n), b.control.p,
+		    is_whole ? b.control.n : b.control.n / 2);
 		r = recover(&f, is_whole ? RECOVERY_START : 0);
 		cr_expect_eq(r.unclaimed, 1);
 		cr_expect_eq(r.plans_dropped, 1);
@@ -461,8 +464,8 @@ Test(recover, p3_a_complete_plan_is_published)
 		fixture_open(&f, levels);
 		b = build(&f);
 		move_file(&f, "public/t", at("queue/%s", b.path));
-		put_file(&f, at("router/..%s-77", b.n), b.control.buf,
-		    b.control.len);
+		put_file(&f, at("router/..%s-77", b.n), b.control.p,
+		    b.control.n);
 		r = recover(&f, levels ? RECOVERY_START : 0);
 		cr_expect_eq(r.finished, 1);
 		cr_expect_eq(TOTAL(r), 1);
@@ -487,10 +490,10 @@ Test(recover, p3_a_bad_plan_means_routing_again)
 		unlink(at("%s/public/t", f.dir));
 		if (i == 0)
 			put_file(&f, at("router/..%s-77", b.n),
-			    b.control.buf, b.control.len - 1);
+			    b.control.p, b.control.n - 1);
 		else	/* complete, but of another message */
 			put_file(&f, at("router/..%s-77", b.n),
-			    other.control.buf, other.control.len);
+			    other.control.p, other.control.n);
 		r = recover(&f, 0);
 		cr_expect_eq(r.plans_dropped, 1);
 		cr_expect_eq(r.rerouted, 1);
@@ -506,13 +509,15 @@ Test(recover, p4_a_routed_message_stays)
 	struct fixture f;
 	struct recovery r;
 	struct built b;
+	struct str torn = STR_INIT;
 
 	fixture_open(&f, 2);
 	b = build(&f);
 	move_file(&f, "public/t", at("queue/%s", b.path));
-	str_adds(&b.control, "\nd 00000000 torn rec");
-	put_file(&f, at("transport/%s", b.path), b.control.buf,
-	    b.control.len);
+	str_add_slice(&torn, b.control);
+	str_adds(&torn, "\nd 00000000 torn rec");
+	put_file(&f, at("transport/%s", b.path), torn.buf, torn.len);
+	str_release(&torn);
 	r = START(&f);
 	cr_expect_eq(TOTAL(r), 0);
 	cr_expect_eq(count_files(&f, "."), 2);
@@ -535,8 +540,8 @@ Test(recover, p5_renames_kept_in_the_other_order)
 		fixture_open(&f, 1);
 		b = build(&f);
 		move_file(&f, "public/t", at(rows[i].body, b.n));
-		put_file(&f, at("transport/%s", b.path), b.control.buf,
-		    b.control.len - !rows[i].is_good);
+		put_file(&f, at("transport/%s", b.path), b.control.p,
+		    b.control.n - !rows[i].is_good);
 		r = START(&f);
 		cr_expect_eq(r.troubles, 0);
 		cr_expect_eq(r.finished, rows[i].is_good, "row %zu", i);
@@ -648,8 +653,8 @@ Test(recover, d4_the_control_file_follows_its_body)
 	fixture_open(&f, 1);
 	b = build(&f);
 	move_file(&f, "public/t", at("postman/%s.no-report", b.n));
-	put_file(&f, at("transport/%s", b.path), b.control.buf,
-	    b.control.len);
+	put_file(&f, at("transport/%s", b.path), b.control.p,
+	    b.control.n);
 	r = START(&f);
 	cr_expect_eq(r.finished, 1);
 	cr_expect_eq(TOTAL(r), 1);
@@ -667,8 +672,8 @@ Test(recover, f1_a_control_file_alone_is_finished)
 	fixture_open(&f, 2);
 	b = build(&f);
 	unlink(at("%s/public/t", f.dir));
-	put_file(&f, at("transport/%s", b.path), b.control.buf,
-	    b.control.len);
+	put_file(&f, at("transport/%s", b.path), b.control.p,
+	    b.control.n);
 	r = recover(&f, 0);	/* the scheduler's affair while it runs */
 	cr_expect_eq(TOTAL(r), 0);
 	r = START(&f);
@@ -693,8 +698,8 @@ Test(recover, a_restored_pair_is_refiled)
 		b = build(&f);
 		spool_hashed_name(f.spool, b.inode + 1000, old);
 		move_file(&f, "public/t", at("queue/%s", old));
-		put_file(&f, at("transport/%s", old), b.control.buf,
-		    b.control.len);
+		put_file(&f, at("transport/%s", old), b.control.p,
+		    b.control.n);
 		r = START(&f);
 		cr_expect_eq(r.refiled, 1);
 		cr_expect_eq(TOTAL(r), 1);
@@ -717,7 +722,7 @@ Test(recover, a_pair_half_refiled_finds_together)
 		spool_hashed_name(f.spool, b.inode + 1000, old);
 		move_file(&f, "public/t", at("queue/%s", i ? old : b.path));
 		put_file(&f, at("transport/%s", i ? b.path : old),
-		    b.control.buf, b.control.len);
+		    b.control.p, b.control.n);
 		r = START(&f);
 		cr_expect_eq(r.refiled, 1);
 		cr_expect_eq(r.troubles, 0);
@@ -737,7 +742,7 @@ Test(recover, other_hash_levels_are_refiled)
 	fixture_open(&f, 2);
 	b = build(&f);		/* as an instance with hash 0 left it */
 	move_file(&f, "public/t", at("queue/%s", b.n));
-	put_file(&f, at("transport/%s", b.n), b.control.buf, b.control.len);
+	put_file(&f, at("transport/%s", b.n), b.control.p, b.control.n);
 	r = START(&f);
 	cr_expect_eq(r.refiled, 1);
 	cr_expect_eq(file_inode(&f, at("queue/%s", b.path)), b.inode);
@@ -807,7 +812,7 @@ Test(recover, t1_two_names_of_one_file)
 		    at("%s/%s", f.dir, at(rows[i].early, b.n))), 0);
 		if (is_routed)
 			put_file(&f, at("transport/%s", b.path),
-			    b.control.buf, b.control.len);
+			    b.control.p, b.control.n);
 		cr_assert_eq(spool_recover(f.spool, RECOVERY_START, NULL, NULL,
 		    &r, &f.err), 0);
 		cr_expect_eq(r.troubles, 0, "row %zu", i);
