@@ -1,1 +1,35 @@
-# fuzz targets of mail
+# fuzz targets of libzm/mail (table's is in daemon.mk)
+check_PROGRAMS += tests/fuzz/fuzz-envelope \
+	tests/fuzz/fuzz-control \
+	tests/fuzz/fuzz-job \
+	tests/fuzz/fuzz-spoolname
+tests_fuzz_fuzz_envelope_SOURCES = tests/fuzz/fuzz_envelope.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_envelope_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_envelope_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_control_SOURCES = tests/fuzz/fuzz_control.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_control_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_control_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_job_SOURCES = tests/fuzz/fuzz_job.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_job_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_job_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_spoolname_SOURCES = tests/fuzz/fuzz_spoolname.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_spoolname_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_spoolname_LDADD = $(ZM_LIBS)
+if !FUZZ
+TESTS += tests/fuzz/fuzz-envelope \
+	tests/fuzz/fuzz-control \
+	tests/fuzz/fuzz-job \
+	tests/fuzz/fuzz-spoolname
+endif
+EXTRA_DIST += tests/fuzz/corpus/envelope/full \
+	tests/fuzz/corpus/envelope/minimal \
+	tests/fuzz/corpus/envelope/null \
+	tests/fuzz/corpus/control/full \
+	tests/fuzz/corpus/control/shared \
+	tests/fuzz/corpus/job/one \
+	tests/fuzz/corpus/job/two \
+	tests/fuzz/corpus/spoolname/claim \
+	tests/fuzz/corpus/spoolname/id \
+	tests/fuzz/corpus/spoolname/plain \
+	tests/fuzz/corpus/spoolname/plan \
+	tests/fuzz/corpus/spoolname/why

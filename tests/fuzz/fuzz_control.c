@@ -1,0 +1,98 @@
+/* fuzz_control.c - a control file, its checksums mended so that the parser
+ * behind them is reached
+ *
+ * The input is what stands behind the first line; where it has a NUL the
+ * head ends and records begin.  Each "d" line gets the checksum it needs.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/crc32c.h"
+#include "mail/work.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* "I <id>" in the head: records are checksummed with it. */
+static uint32_t
+id_crc(struct slice head)
+{
+	const char *at = memmem(head.p, head.n, "I ", 2);
+	struct slice id = at == NULL ? (struct slice){ NULL, 0 } :
+	    slice_from(head, (size_t)(at - head.p) + 2);
+
+	id = slice_first(id, slice_find(id, '\n'));
+	return crc32c(0, id.p, id.n);
+}
+
+static void
+add_records(struct str *file, struct slice rest, uint32_t seed)
+{
+	struct slice line;
+
+	while (slice_cut(&rest, '\n', &line)) {
+		if (slice_starts(line, "d "))
+			str_addf(file, "d %08" PRIx32 " ", crc32c(seed,
+			    line.p + 2, line.n - 2));
+		str_add_slice(file, slice_starts(line, "d ") ?
+		    slice_from(line, 2) : line);
+		str_addc(file, '\n');
+	}
+}
+
+static void
+check(const struct work *work, struct slice file)
+{
+	uint32_t last = 0;
+	size_t total = 0, final = 0;
+
+	for (size_t i = 0; i < work->group_count; i++) {
+		const struct work_group *group = &work->groups[i];
+
+		if (group->header_offset > file.n)
+			abort();
+		for (size_t j = 0; j < group->rcpt_count; j++) {
+			const struct work_rcpt *rcpt = &group->rcpts[j];
+
+			if (rcpt->offset <= last || rcpt->offset >= file.n ||
+			    file.p[rcpt->offset] != 'r')
+				abort();
+			last = rcpt->offset;
+			total++;
+			final += rcpt->is_final;
+		}
+	}
+	if (total != work->rcpt_total || final != work->final_total)
+		abort();
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct slice in = { (const char *)data, size }, head, rest;
+	struct arena *arena = arena_new();
+	struct str file = STR_INIT;
+	struct work work;
+	struct err err;
+
+	/* as it is */
+	if (work_parse(arena, in, &work, &err) == 1)
+		check(&work, in);
+	/* with its checksums right */
+	rest = in;
+	if (!slice_cut(&rest, '\0', &head))
+		head = slice_first(in, 0);
+	str_addf(&file, "@ 1 %08zu %08" PRIx32 "\n", head.n + 22,
+	    crc32c(0, head.p, head.n));
+	str_add_slice(&file, head);
+	if (rest.p != NULL)
+		add_records(&file, rest, id_crc(head));
+	if (work_parse(arena, str_slice(&file), &work, &err) == 1)
+		check(&work, str_slice(&file));
+	str_release(&file);
+	arena_free(&arena);
+	return 0;
+}
