@@ -423,6 +423,10 @@ loop_turn(struct loop *loop, int wait_ms)
 void
 loop_run(struct loop *loop)
 {
+	/* what was prepared before the loop began is not left waiting for
+	 * an event: the first turn does not wait */
+	if (!loop->is_stopped)
+		loop_turn(loop, 0);
 	while (!loop->is_stopped)
 		loop_turn(loop, -1);
 	loop->is_stopped = false;

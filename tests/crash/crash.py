@@ -144,6 +144,9 @@ class Point:
                 time.sleep(0.05)
         self._until(lambda: book.is_settled(instance), 20)
         self.lost, self.twice = book.audit(instance)
+        instance.stop()              # a start sweeps what nobody was promised
+        instance.start()
+        self._until(instance.is_empty, 5)
         if not instance.is_empty():
             self.trouble = "the spool is not empty: " + " ".join(
                 f"{area}={instance.count(area)}" for area in

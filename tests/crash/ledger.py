@@ -88,7 +88,7 @@ class Ledger:
                    for m in list(self.server.messages))
 
     def is_settled(self, instance):
-        return instance.is_empty() and all(
+        return instance.is_delivered() and all(
             self.delivered(instance, token, rcpt) > 0
             for token in self.acked for rcpt in MESSAGES[token])
 

@@ -144,6 +144,13 @@ class Mta:
         areas = ["public", "router", "queue", "transport", "deferred"]
         return not any(self.count(area) for area in areas)
 
+    def is_delivered(self):
+        """No message is under way; what a killed process began and nobody
+        was promised (drafts, plans) may wait for the sweep."""
+        plans = glob.glob(os.path.join(self.dir, "spool", "router", "..*"))
+        return self.count("router") == len(plans) and not any(
+            self.count(area) for area in ("queue", "transport", "deferred"))
+
     def mailbox(self, user):
         """Messages (bytes) in a user's Maildir."""
         found = []
