@@ -28,13 +28,21 @@ class Dns:
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind((host, 0))
         self.port = self.socket.getsockname()[1]
-        threading.Thread(target=self._serve, daemon=True).start()
+        self.is_closing = False
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+        self.thread.start()
 
     def close(self):
+        """The thread must be gone before the descriptor's number is used
+        again."""
+        self.is_closing = True
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as waker:
+            waker.sendto(b"", self.socket.getsockname())
+        self.thread.join(5)
         self.socket.close()
 
     def _serve(self):
-        while True:
+        while not self.is_closing:
             try:
                 query, peer = self.socket.recvfrom(4096)
                 answer = self._answer(query)

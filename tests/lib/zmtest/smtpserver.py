@@ -45,10 +45,15 @@ class Server:
         self.listener = socket.create_server((host, port), backlog=128)
         self.port = self.listener.getsockname()[1]
         self.closing = False
-        threading.Thread(target=self._accept, daemon=True).start()
+        self.thread = threading.Thread(target=self._accept, daemon=True)
+        self.thread.start()
 
     def close(self):
+        """The thread must be gone before the descriptor's number is used
+        again: it would take the next server's connections."""
         self.closing = True
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.thread.join(5)
         self.listener.close()
 
     def _accept(self):
