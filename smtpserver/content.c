@@ -1,7 +1,7 @@
 /* content.c - the bytes behind DATA
  *
  * In     wire bytes in pieces of any size
- * Out    stored form (LF, dots undone) into a draft; one fault at the most
+ * Out    stored form (LF, dots undone) into a draft; the fault, if any
  * Holds  a few counters a message; the scratch buffer is common to all
  * Trusts nothing: what ends a message is decided in grammar/dot.c alone;
  *        size, header, hops and line length are bounded here
@@ -32,8 +32,8 @@ content_init(struct content *content, bool bare_lf_ok)
 void
 content_fail(struct content *content, int error)
 {
-	if (content->fault == CONTENT_GOOD)
-		content->fault = error == ENOSPC || error == EDQUOT ||
+	if (content->storing == CONTENT_GOOD)
+		content->storing = error == ENOSPC || error == EDQUOT ||
 		    error == EFBIG ? CONTENT_NO_SPACE : CONTENT_IO;
 }
 
@@ -108,6 +108,8 @@ header_watch(struct header_watch *watch, struct slice in)
 	watch->bytes += i;
 }
 
+/* In a fixed order: what is answered must not depend on how the bytes were
+ * cut into packets. */
 static enum content_fault
 fault_of(const struct content *content, const struct conf_limits *limits)
 {
@@ -115,10 +117,10 @@ fault_of(const struct content *content, const struct conf_limits *limits)
 
 	if (content->bare_lf_ok)
 		seen &= ~(unsigned)DOT_BARE_LF;
-	if (seen & DOT_NUL)
-		return CONTENT_NUL;
 	if (seen & (DOT_BARE_CR | DOT_BARE_LF))
 		return CONTENT_BARE;
+	if (seen & DOT_NUL)
+		return CONTENT_NUL;
 	if (limits->size_bytes > 0 && content->bytes > limits->size_bytes)
 		return CONTENT_TOO_BIG;
 	if (limits->header_bytes > 0 &&
@@ -130,7 +132,25 @@ fault_of(const struct content *content, const struct conf_limits *limits)
 	if (limits->line_bytes > 0 &&
 	    content->dot.longest_bytes > limits->line_bytes)
 		return CONTENT_LINE_TOO_LONG;
-	return CONTENT_GOOD;
+	return content->storing;
+}
+
+/* Store a piece, or give up: nobody will want the draft any more. */
+static void
+piece_take(struct content *content, const struct conf_limits *limits,
+    struct slice piece, struct draft *draft)
+{
+	struct err err;
+
+	content->bytes += piece.n;
+	header_watch(&content->header, piece);
+	if (content->fault == CONTENT_GOOD && piece.n > 0 &&
+	    draft_write(draft, piece.p, piece.n, &err) != 0)
+		content_fail(content, errno);
+	if (content->fault == CONTENT_GOOD &&
+	    fault_of(content, limits) != CONTENT_GOOD)
+		draft_abort(draft);	/* row S0: nothing was promised */
+	content->fault = fault_of(content, limits);
 }
 
 bool
@@ -145,20 +165,10 @@ content_read(struct content *content, const struct conf_limits *limits,
 		struct slice wire = slice_first(slice_from(in, *out_used),
 		    PIECE_BYTES);
 		size_t used, n;
-		struct err err;
 
 		is_end = dot_read(&content->dot, wire, &used, piece, &n);
 		*out_used += used;
-		if (content->fault != CONTENT_GOOD)
-			continue;
-		content->bytes += n;
-		header_watch(&content->header, (struct slice){ piece, n });
-		content->fault = fault_of(content, limits);
-		if (content->fault == CONTENT_GOOD && n > 0 &&
-		    draft_write(draft, piece, n, &err) != 0)
-			content_fail(content, errno);
-		if (content->fault != CONTENT_GOOD)
-			draft_abort(draft);
+		piece_take(content, limits, (struct slice){ piece, n }, draft);
 	}
 	return is_end;
 }

@@ -1,8 +1,9 @@
 /* content.h - the bytes behind DATA, judged while they stream by
  *
  * Decodes the wire form, watches lines, header and size, and hands what is
- * good to a draft.  The first fault is kept; from then on bytes are only
- * read up to the end of the message, and the draft is gone.
+ * good to a draft.  After the first fault the draft is gone and bytes are
+ * only looked at, up to the end of the message; of several faults the answer
+ * names the first in the order of enum content_fault.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,11 +18,11 @@
 
 enum content_fault {
 	CONTENT_GOOD,
+	CONTENT_BARE,		/* CR or LF alone */
+	CONTENT_NUL,
 	CONTENT_TOO_BIG,
 	CONTENT_HEADER_TOO_BIG,
 	CONTENT_LOOP,		/* more Received fields than allowed */
-	CONTENT_BARE,		/* CR or LF alone */
-	CONTENT_NUL,
 	CONTENT_LINE_TOO_LONG,
 	CONTENT_NO_SPACE,	/* ENOSPC, EDQUOT */
 	CONTENT_IO		/* any other failure to write */
@@ -40,14 +41,15 @@ struct content {
 	struct dot_reader	 dot;
 	struct header_watch	 header;
 	uint64_t		 bytes;	/* in stored form */
-	enum content_fault	 fault;
+	enum content_fault	 storing;	/* of writing, or GOOD */
+	enum content_fault	 fault;		/* so far */
 	bool			 bare_lf_ok;
 };
 
 void content_init(struct content *content, bool bare_lf_ok);
 
 /* Take in wire bytes (any number); *out_used of them are consumed.
- * draft may be NULL once there was a fault.  A fault aborts the draft.
+ * A fault aborts the draft.
  * returns true when the end of the message was consumed. */
 bool content_read(struct content *content, const struct conf_limits *limits,
     struct slice in, struct draft *draft, size_t *out_used);

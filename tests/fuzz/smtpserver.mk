@@ -17,6 +17,7 @@ EXTRA_DIST += tests/fuzz/session.dict \
 	tests/fuzz/corpus/session/http \
 	tests/fuzz/corpus/session/long-line \
 	tests/fuzz/corpus/session/loop \
+	tests/fuzz/corpus/session/nul-and-bare-cr \
 	tests/fuzz/corpus/session/nul \
 	tests/fuzz/corpus/session/pipelined-twice \
 	tests/fuzz/corpus/session/plain \

@@ -393,6 +393,8 @@ Test(session, d_data)
 		    "\0\r\n.\r\n" R M R D ".\r\n",
 		    "550/5.6.0 503/5.5.1 250/2.1.0 250/2.1.5 354 250/2.0.0",
 		    1),
+		DATA_ROW("NUL and bare CR", "a\0\r\nb\rc\r\n.\r\n" M,
+		    "550/5.5.2 421/4.7.0", 0),
 		DATA_ROW("bare CR", "a\rb\r\n.\r\n" M,
 		    "550/5.5.2 421/4.7.0", 0),
 		DATA_ROW("bare LF", "a\nb\r\n.\r\n" M,
