@@ -3,6 +3,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/skeleton.c libzm/daemon/skeleton.h \
 	libzm/daemon/fork.c libzm/daemon/drop.c \
 	libzm/daemon/launcher.c libzm/daemon/launcher_client.c \
+	libzm/daemon/launcher_command.c \
 	libzm/daemon/launcher.h
 libzm_a_SOURCES += \
 	libzm/daemon/conf.h libzm/daemon/conf_internal.h \

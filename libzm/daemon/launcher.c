@@ -30,34 +30,9 @@
 #include "base/banned.h"
 
 enum {
-	COMMAND_WORDS_MAX = 32,
 	CHANNEL_BYTES_MAX = 32,
 	AGENTS_MAX = 4096,		/* at a time */
 	SOCKET_FD = 3
-};
-
-/* The agent of a channel whose clause names no command. */
-static const struct { const char *channel, *command; } channel_rows[] = {
-	{ "smtp", "smtp" }, { "lmtp", "lmtp" }, { "local", "mailbox" },
-	{ "pipe", "pipe" }, { "error", "error" }, { "hold", "hold" },
-};
-
-/* Agents that start as root because they become the recipient. */
-static const char *const root_programs[] = { "mailbox", "pipe" };
-
-/* What an agent sees of our environment. */
-static const struct { const char *name; bool is_prefix, only_unprivileged; }
-environment_rows[] = {
-	{ "TZ=", false, false },
-	{ "ZMAILER_CONF=", false, false },
-	{ "ZMAILER_LIBEXEC=", false, false },
-	{ "ZMAILER_TEST_CLOCK=", false, false },
-	{ "ZMAILER_DNS=", false, true },
-	{ "ASAN_OPTIONS=", false, true },
-	{ "UBSAN_OPTIONS=", false, true },
-	{ "LSAN_OPTIONS=", false, true },
-	{ "LD_PRELOAD=", false, true },
-	{ "ZM_NTH_", true, true },
 };
 
 struct agent {
@@ -74,107 +49,7 @@ static struct {
 	size_t			 agent_count;
 } launcher;
 
-struct command {		/* what is executed, and as whom */
-	char	*words[COMMAND_WORDS_MAX + 4];
-	char	 path[1024];
-	bool	 as_root;
-};
-
-/* ---- what to run -------------------------------------------------------- */
-
-static const char *
-channel_command(const char *channel)
-{
-	for (size_t i = 0; i < sizeof(channel_rows) / sizeof(channel_rows[0]);
-	    i++)
-		if (strcmp(channel_rows[i].channel, channel) == 0)
-			return channel_rows[i].command;
-	return NULL;
-}
-
-static void
-command_place(struct command *command, const char *program)
-{
-	char name[256];
-
-	if (program[0] == '/') {
-		snprintf(command->path, sizeof(command->path), "%s", program);
-		return;
-	}
-	snprintf(name, sizeof(name), "ta/%s", program);
-	daemon_libexec(name, command->path, sizeof(command->path));
-	for (size_t i = 0; i < sizeof(root_programs) /
-	    sizeof(root_programs[0]); i++)
-		if (strcmp(root_programs[i], program) == 0)
-			command->as_root = true;
-}
-
-/* Split text into words, no shell.  An agent of ours (a name, looked up in
- * the installed directory) is told the configuration by -C; a foreign one
- * (an absolute path) finds it in ZMAILER_CONF. */
-static int
-command_build(struct arena *arena, const char *text, const char *conf_path,
-    struct command *command, struct err *err)
-{
-	struct slice rest = slice_of(text), word;
-	size_t count = 0;
-
-	memset(command, 0, sizeof(*command));
-	while (slice_word(&rest, &word)) {
-		if (count == COMMAND_WORDS_MAX)
-			return err_set(err, "the command '%s' has more than "
-			    "%d words", text, COMMAND_WORDS_MAX);
-		command->words[count++] = slice_dup(arena, word);
-		if (count == 1 && word.p[0] != '/' && conf_path != NULL &&
-		    *conf_path != '\0') {
-			command->words[count++] = slice_dup(arena,
-			    SLICE("-C"));
-			command->words[count++] = slice_dup(arena,
-			    slice_of(conf_path));
-		}
-	}
-	if (count == 0)
-		return err_set(err, "the command is empty");
-	word = slice_of(command->words[0]);
-	if (word.p[0] != '/' && slice_find(word, '/') != word.n)
-		return err_set(err, "the command '%s' is neither a name nor "
-		    "an absolute path", command->words[0]);
-	command_place(command, command->words[0]);
-	return 0;
-}
-
 /* ---- the child ---------------------------------------------------------- */
-
-static bool
-environment_has(const char *entry)
-{
-	bool was_root = launcher.process->was_root;
-
-	for (size_t i = 0; i < sizeof(environment_rows) /
-	    sizeof(environment_rows[0]); i++)
-		if (strncmp(entry, environment_rows[i].name,
-		    strlen(environment_rows[i].name)) == 0)
-			return !(was_root &&
-			    environment_rows[i].only_unprivileged);
-	return false;
-}
-
-static char **
-environment_build(void)
-{
-	static char path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
-	size_t count = 0, kept = 0;
-	char **out;
-
-	while (environ[count] != NULL)
-		count++;
-	out = mem_alloc(count + 2, sizeof(*out));
-	out[kept++] = path;
-	for (size_t i = 0; i < count; i++)
-		if (environment_has(environ[i]))
-			out[kept++] = environ[i];
-	return out;
-}
 
 static void
 descriptors_above_close(unsigned first)
@@ -192,6 +67,7 @@ agent_main(const struct command *command, int socket)
 static void
 agent_main(const struct command *command, int socket)
 {
+	bool is_private = daemon_is_private(launcher.process->conf);
 	struct err err;
 	sigset_t none;
 
@@ -210,7 +86,8 @@ agent_main(const struct command *command, int socket)
 		fatal("/: %s", strerror(errno));
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	execve(command->path, command->words, environment_build());
+	execve(command->path, command->words,
+	    command_environment(is_private));
 	fatal("%s: %s", command->path, strerror(errno));
 }
 
@@ -276,7 +153,7 @@ agent_start(uint64_t clause, const char *channel, int socket, unsigned token,
 	pid_t pid = -1;
 
 	text = row == NULL ? NULL :
-	    row->command != NULL ? row->command : channel_command(channel);
+	    row->command != NULL ? row->command : command_of_channel(channel);
 	if (row != NULL && text == NULL)
 		err_set(err, "channel %s has no agent: its schedule clause "
 		    "needs a command", channel);

@@ -32,4 +32,28 @@ void launcher_reload(void);
 /* Close our end in a forked worker. */
 void launcher_forget(void);
 
+/* ---- launcher_command.c ------------------------------------------------- */
+
+enum { COMMAND_WORDS_MAX = 32 };
+
+struct command {		/* what is executed, and as whom */
+	char	*words[COMMAND_WORDS_MAX + 4];
+	char	 path[1024];
+	bool	 as_root;
+};
+
+/* The agent of a channel whose clause names no command; NULL: none. */
+const char *command_of_channel(const char *channel);
+
+/* Split text into words, no shell.  An agent of ours (a name, looked up in
+ * the installed directory) is told the configuration by -C; a foreign one
+ * (an absolute path) finds it in ZMAILER_CONF.  Words live in the arena.
+ * 0 or -1. */
+int command_build(struct arena *arena, const char *text,
+    const char *conf_path, struct command *command, struct err *err);
+
+/* The environment of an agent: what is listed, more of it in a private
+ * instance (the linker's and sanitizers' settings of tests). */
+char **command_environment(bool is_private);
+
 #endif

@@ -2,7 +2,7 @@
 libzm_a_SOURCES += libzm/io/notify.h libzm/io/notify_scan.h \
 	libzm/io/notify_inotify.c libzm/io/notify_scan.c
 libzm_a_SOURCES += \
-	libzm/io/loop.c libzm/io/loop.h libzm/io/loop_poller.h \
+	libzm/io/loop.c libzm/io/loop_timer.c libzm/io/loop.h libzm/io/loop_poller.h \
 	libzm/io/loop_epoll.c libzm/io/loop_poll.c \
 	libzm/io/ipc.c libzm/io/ipc.h
 libzm_a_SOURCES += libzm/io/dns.c libzm/io/dns.h libzm/io/peer.c libzm/io/peer.h

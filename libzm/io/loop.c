@@ -2,8 +2,8 @@
  *
  * In     descriptors, moments, signal numbers and whom to call
  * Out    calls, in a fixed order within a turn
- * Holds  the watches (changes reach the system once a turn), a binary heap
- *        of timers, the signal pipe
+ * Holds  the watches (changes reach the system once a turn), the timers
+ *        (loop_timer.c), the signal pipe
  * Spec   loop.h
  *
  * A freed watch stays in memory until the turn is over: the list of what
@@ -42,8 +42,7 @@ struct loop {
 	struct poller		*poller;
 	struct watch		*watches;	/* all that are alive */
 	struct watch		*dirty, *dead;
-	struct timer		**heap;		/* from 1; [0] is not used */
-	unsigned		 timer_count, timer_room, timer_order;
+	struct timer_heap	timers;
 	struct turn_end		*turn_ends;
 	size_t			 turn_end_count;
 	struct signal_row	 signals[SIGNAL_MAX];
@@ -162,109 +161,7 @@ watches_call(struct loop *loop, int wait_ms)
 	}
 }
 
-/* ---- timers: a binary heap, earliest first, equal ones in order ------ */
-
-static bool
-timer_is_before(const struct timer *a, const struct timer *b)
-{
-	if (a->at_ms != b->at_ms)
-		return a->at_ms < b->at_ms;
-	return (int)(a->order - b->order) < 0;
-}
-
-static void
-heap_put(struct loop *loop, unsigned at, struct timer *timer)
-{
-	loop->heap[at] = timer;
-	timer->heap_index = at;
-}
-
-static void
-heap_up(struct loop *loop, struct timer *timer)
-{
-	unsigned at = timer->heap_index;
-
-	while (at > 1 && timer_is_before(timer, loop->heap[at / 2])) {
-		heap_put(loop, at, loop->heap[at / 2]);
-		at /= 2;
-	}
-	heap_put(loop, at, timer);
-}
-
-static void
-heap_down(struct loop *loop, struct timer *timer)
-{
-	unsigned at = timer->heap_index, child;
-
-	while ((child = at * 2) <= loop->timer_count) {
-		if (child < loop->timer_count &&
-		    timer_is_before(loop->heap[child + 1], loop->heap[child]))
-			child++;
-		if (!timer_is_before(loop->heap[child], timer))
-			break;
-		heap_put(loop, at, loop->heap[child]);
-		at = child;
-	}
-	heap_put(loop, at, timer);
-}
-
-void
-timer_clear(struct timer *timer)
-{
-	struct loop *loop = timer->loop;
-	unsigned at = timer->heap_index;
-	struct timer *last;
-
-	timer->at_ms = 0;
-	if (at == 0)
-		return;
-	timer->heap_index = 0;
-	last = loop->heap[loop->timer_count--];
-	if (last == timer)
-		return;
-	heap_put(loop, at, last);
-	heap_up(loop, last);
-	heap_down(loop, last);
-}
-
-void
-timer_set(struct loop *loop, struct timer *timer, int64_t at_ms, loop_fn *fn,
-    void *context)
-{
-	timer_clear(timer);
-	timer->at_ms = at_ms > 0 ? at_ms : 1;
-	timer->fn = fn;
-	timer->context = context;
-	timer->loop = loop;
-	timer->order = loop->timer_order++;
-	if (loop->timer_count + 1 >= loop->timer_room) {
-		loop->timer_room = loop->timer_room ? loop->timer_room * 2 : 16;
-		loop->heap = mem_grow(loop->heap, loop->timer_room,
-		    sizeof(struct timer *));
-	}
-	heap_put(loop, ++loop->timer_count, timer);
-	heap_up(loop, timer);
-}
-
-/* A timer that is armed again for now or earlier waits for the next turn:
- * descriptors are looked at in between. */
-static void
-timers_call(struct loop *loop)
-{
-	unsigned left = loop->timer_count;
-	int64_t now_ms;
-
-	if (left == 0)
-		return;
-	now_ms = clock_steady_ms();
-	while (left-- > 0 && loop->timer_count > 0 &&
-	    loop->heap[1]->at_ms <= now_ms) {
-		struct timer *timer = loop->heap[1];
-
-		timer_clear(timer);
-		timer->fn(timer->context);
-	}
-}
+/* ---- turns: how long one may wait ------------------------------------- */
 
 static int
 wait_bound(const struct loop *loop, int wait_ms)
@@ -274,9 +171,9 @@ wait_bound(const struct loop *loop, int wait_ms)
 
 	if (nap_ms >= 0 && (wait_ms < 0 || wait_ms > nap_ms))
 		wait_ms = nap_ms;
-	if (loop->timer_count == 0)
+	if (loop->timers.count == 0)
 		return wait_ms;
-	left_ms = loop->heap[1]->at_ms - clock_steady_ms();
+	left_ms = loop->timers.heap[1]->at_ms - clock_steady_ms();
 	if (left_ms < 0)
 		left_ms = 0;
 	if (left_ms > INT_MAX)
@@ -359,7 +256,13 @@ signals_close(struct loop *loop)
 	signal_pipe[0] = signal_pipe[1] = -1;
 }
 
-/* ---- turns ------------------------------------------------------------ */
+/* ---- a loop's life ------------------------------------------------------ */
+
+struct timer_heap *
+loop_timers(struct loop *loop)
+{
+	return &loop->timers;
+}
 
 struct loop *
 loop_new(void)
@@ -380,8 +283,7 @@ loop_free(struct loop **loop)
 	signals_close(dead);
 	/* The poller goes first: what a parent waits for is not touched. */
 	poller_free(&dead->poller);
-	while (dead->timer_count > 0)
-		timer_clear(dead->heap[dead->timer_count]);
+	timers_release(&dead->timers);
 	while (dead->watches != NULL) {
 		struct watch *watch = dead->watches;
 
@@ -394,7 +296,6 @@ loop_free(struct loop **loop)
 		dead->dead = watch->next_dead;
 		mem_free(&watch);
 	}
-	mem_free(&dead->heap);
 	mem_free(&dead->turn_ends);
 	mem_free(loop);
 }
@@ -413,7 +314,7 @@ loop_turn(struct loop *loop, int wait_ms)
 {
 	dirty_flush(loop);
 	watches_call(loop, wait_bound(loop, wait_ms));
-	timers_call(loop);
+	timers_call(&loop->timers);
 	for (size_t i = 0; i < loop->turn_end_count; i++)
 		loop->turn_ends[i].fn(loop->turn_ends[i].context);
 	event_flush();

@@ -1,4 +1,4 @@
-/* loop_poller.h - what loop.c asks of epoll or poll
+/* loop_poller.h - what loop.c asks of epoll or poll, and of its timers
  *
  * Internal to libzm/io: loop.c keeps watches, timers and turns; one of
  * loop_epoll.c and loop_poll.c waits.  A watch is known to the poller only
@@ -55,5 +55,18 @@ void poller_arm(struct poller *poller, struct watch *watch, unsigned events);
  * Returns how many entries of out (POLLER_READY_MAX) were filled. */
 size_t poller_wait(struct poller *poller, int wait_ms,
     struct poller_ready *out);
+
+/* ---- loop_timer.c ------------------------------------------------------ */
+
+struct timer_heap {
+	struct timer	**heap;		/* from 1; [0] is not used */
+	unsigned	 count, room, order;
+};
+
+struct timer_heap *loop_timers(struct loop *loop);
+/* Call those that are due. */
+void timers_call(struct timer_heap *timers);
+/* Clear all; free. */
+void timers_release(struct timer_heap *timers);
 
 #endif

@@ -9,7 +9,7 @@ tests_unit_io_unit_io_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_io_unit_io_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
 
 tests_unit_io_unit_io_poll_SOURCES = tests/unit/io/test_loop.c \
-	libzm/io/loop.c libzm/io/loop_poll.c
+	libzm/io/loop.c libzm/io/loop_timer.c libzm/io/loop_poll.c
 tests_unit_io_unit_io_poll_CPPFLAGS = $(AM_CPPFLAGS) -DZM_LOOP_POLL
 tests_unit_io_unit_io_poll_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_io_unit_io_poll_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
