@@ -1,1 +1,12 @@
 # unit tests of scheduler
+if HAVE_CRITERION
+check_PROGRAMS += tests/unit/scheduler/unit-scheduler
+TESTS += tests/unit/scheduler/unit-scheduler
+tests_unit_scheduler_unit_scheduler_SOURCES = \
+	tests/unit/scheduler/yard.c tests/unit/scheduler/yard.h \
+	tests/unit/scheduler/yard_agent.c tests/unit/scheduler/yard_agent.h \
+	tests/unit/scheduler/test_core.c
+tests_unit_scheduler_unit_scheduler_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
+tests_unit_scheduler_unit_scheduler_LDADD = scheduler/libscheduler.a \
+	$(ZM_LIBS) $(CRITERION_LIBS)
+endif

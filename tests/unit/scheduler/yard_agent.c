@@ -1,0 +1,191 @@
+/* yard_agent.c - a transport agent that does as the recipient's name says
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "io/ipc.h"
+#include "tests/unit/scheduler/yard_agent.h"
+
+static void
+say(int socket, const struct str *lines)
+{
+	if (ipc_send(socket, str_slice(lines), NULL, 0) < 0)
+		_exit(0);
+}
+
+static void
+verdict_for(const struct work_rcpt *rcpt, struct yard_shared *shared,
+    struct verdict *out)
+{
+	struct slice user = rcpt->user;
+
+	if (slice_starts(user, "fail"))
+		verdict_set(out, VERDICT_FAILED, "5.1.1",
+		    "mx.test[192.0.2.1]:25", "550 5.1.1 no such user");
+	else if (slice_starts(user, "defer") || slice_starts(user, "soon") ||
+	    (slice_starts(user, "grey") && rcpt->tries == 0))
+		verdict_set(out, VERDICT_DEFERRED, "4.7.1",
+		    "mx.test[192.0.2.1]:25", "451 4.7.1 come back later");
+	else if (slice_starts(user, "down") && shared->is_down)
+		verdict_set(out, VERDICT_DEFERRED, "4.4.1", "mx.test",
+		    "connection refused");
+	else if (slice_starts(user, "relay"))
+		verdict_set(out, VERDICT_RELAYED, "2.0.0",
+		    "mx.test[192.0.2.1]:25", "250 2.0.0 ok");
+	else
+		verdict_set(out, VERDICT_DELIVERED, "2.0.0", "mailbox",
+		    "delivered");
+	out->host_trouble = slice_starts(user, "down") &&
+	    out->kind == VERDICT_DEFERRED;
+}
+
+static void
+record(const struct work_job *job, const struct work_rcpt *rcpt,
+    const struct verdict *verdict, int control)
+{
+	struct work_record one = { .kind = WORK_OUTCOME,
+	    .rcpt_offset = rcpt->offset, .time_s = clock_wall_s(),
+	    .tries = rcpt->tries + 1, .verdict = *verdict };
+	struct err err;
+
+	if (slice_starts(rcpt->user, "soon"))
+		one.next_s = one.time_s + 60;
+	if (work_append(control, job->id, &one, 1, &err) < 0)
+		_exit(3);
+}
+
+/* What is odd about this recipient.  False: go on as usual. */
+static bool
+mischief(struct slice name, const struct work_job *job,
+    const struct work_rcpt *rcpt, int control, struct str *lines)
+{
+	struct verdict verdict;
+
+	if (slice_starts(rcpt->user, "die"))
+		_exit(9);
+	if (slice_starts(rcpt->user, "hang"))
+		for (;;)
+			pause();
+	if (slice_starts(rcpt->user, "record")) {
+		verdict_set(&verdict, VERDICT_DELIVERED, NULL, "mailbox",
+		    "delivered");
+		record(job, rcpt, &verdict, control);
+		_exit(9);
+	}
+	if (slice_starts(rcpt->user, "nonsense"))
+		str_adds(lines, "what shall this be?\n");
+	else if (slice_starts(rcpt->user, "foreign"))
+		str_addf(lines, SLICE_FMT "/7\t-\tdelivered 2.0.0\tx\ty\n",
+		    SLICE_ARG(name));
+	else if (!slice_starts(rcpt->user, "mute"))
+		return false;
+	return true;
+}
+
+static void
+rcpt_serve(struct yard_shared *shared, struct slice name,
+    const struct work_job *job, const struct work_rcpt *rcpt, int control,
+    struct str *lines)
+{
+	struct verdict verdict;
+
+	if (mischief(name, job, rcpt, control, lines))
+		return;
+	verdict_for(rcpt, shared, &verdict);
+	record(job, rcpt, &verdict, control);
+	if (verdict_is_final(verdict.kind) && verdict.kind != VERDICT_FAILED)
+		__atomic_fetch_add(&shared->delivered, 1, __ATOMIC_SEQ_CST);
+	str_addf(lines, SLICE_FMT "/%u\t%s\t%s %s\t%s\t%s\n", SLICE_ARG(name),
+	    rcpt->offset, slice_starts(rcpt->user, "soon") ? "+60" : "-",
+	    verdict.host_trouble ? "deferall" : verdict_names[verdict.kind],
+	    verdict.status, verdict.who, verdict.text);
+}
+
+static void
+job_serve(struct yard_shared *shared, struct slice line, int body,
+    int control, struct str *lines)
+{
+	struct arena *arena = arena_new();
+	struct slice name = slice_first(line, slice_find(line, '\t'));
+	struct work_job job;
+	struct err err;
+
+	while (name.n > 0 && name.p[name.n - 1] != '/')
+		name.n--;
+	name.n--;
+	__atomic_fetch_add(&shared->jobs, 1, __ATOMIC_SEQ_CST);
+	if (body < 0 || control < 0 ||
+	    work_job_load(arena, line, control, &job, &err) < 0 ||
+	    slice_starts(job.rcpts[0].user, "resync")) {
+		str_addf(lines, "#resync " SLICE_FMT "\n", SLICE_ARG(name));
+	} else {
+		__atomic_fetch_add(&shared->rcpts, job.rcpt_count,
+		    __ATOMIC_SEQ_CST);
+		if (job.rcpt_count > shared->rcpts_most)
+			shared->rcpts_most = (unsigned)job.rcpt_count;
+		if (job.rcpts[0].tries > shared->tries_most)
+			shared->tries_most = job.rcpts[0].tries;
+		for (size_t i = 0; i < job.rcpt_count; i++)
+			rcpt_serve(shared, name, &job, &job.rcpts[i], control,
+			    lines);
+	}
+	str_adds(lines, "#hungry\n");
+	close(body);
+	close(control);
+	arena_free(&arena);
+}
+
+static unsigned
+count_jobs(const struct ipc_inbox *inbox)
+{
+	struct slice line;
+	unsigned count = 0;
+	size_t cursor = 0;
+
+	while (ipc_line(inbox, &cursor, &line) == 1)
+		count += line.n > 0 && line.p[0] != '#';
+	return count;
+}
+
+void
+yard_agent_main(int socket, struct yard_shared *shared)
+{
+	struct str lines = STR_INIT;
+	struct ipc_inbox inbox;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	ipc_inbox_init(&inbox);
+	__atomic_fetch_add(&shared->agents, 1, __ATOMIC_SEQ_CST);
+	str_adds(&lines, "#hungry\n");
+	for (;;) {
+		struct slice line;
+		size_t cursor = 0;
+
+		say(socket, &lines);
+		str_reset(&lines);
+		if (ipc_receive(socket, &inbox) <= 0)
+			_exit(0);
+		if (count_jobs(&inbox) > shared->ahead_most)
+			shared->ahead_most = count_jobs(&inbox);
+		while (ipc_line(&inbox, &cursor, &line) == 1) {
+			int body, control;
+
+			if (line.n == 0)
+				_exit(0);
+			if (slice_is(line, "#idle"))
+				shared->idles++;
+			if (line.p[0] == '#')
+				continue;
+			body = ipc_take_fd(&inbox);
+			control = ipc_take_fd(&inbox);
+			job_serve(shared, line, body, control, &lines);
+		}
+		ipc_inbox_consume(&inbox, cursor);
+	}
+}
