@@ -11,8 +11,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/queue.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,7 +29,8 @@
 
 enum {
 	RESTART_AFTER_MS = 1000,
-	OUTBOX_BYTES_MAX = 65536
+	OUTBOX_BYTES_MAX = 65536,
+	SPARE_FDS = 64		/* of a worker: spool, journal, tables */
 };
 
 struct hand {			/* one worker process */
@@ -63,6 +66,7 @@ struct crew {
 	void			*context;
 	struct hand_list	 hands;
 	unsigned		 wanted, staying;	/* workers */
+	unsigned		 sessions_max;		/* of one worker */
 	struct seat		*seats;
 	uint32_t		 seat_count, first_free;
 	unsigned		 sessions;
@@ -204,7 +208,8 @@ static bool
 hand_has_room(const struct hand *hand)
 {
 	return !hand->is_leaving && hand->fd_count < IPC_FDS_MAX &&
-	    hand->outbox.len < OUTBOX_BYTES_MAX;
+	    hand->outbox.len < OUTBOX_BYTES_MAX &&
+	    hand->sessions < hand->crew->sessions_max;
 }
 
 /* Descriptors ride on the first byte: they are gone when it is. */
@@ -309,6 +314,21 @@ crew_write(void *context)
 		hand_write(hand);
 }
 
+/* A session takes two descriptors (socket, draft).  A worker that cannot
+ * take one in would lose it in the middle of a batch. */
+static unsigned
+sessions_max(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+	    limit.rlim_cur > UINT_MAX)
+		return UINT_MAX / 2;
+	if (limit.rlim_cur < SPARE_FDS + 2)
+		return 1;
+	return (unsigned)(limit.rlim_cur - SPARE_FDS) / 2;
+}
+
 struct crew *
 crew_new(struct process *process, struct spool *spool,
     struct clients *clients, loop_fn *child_fn, loop_fn *changed_fn,
@@ -323,6 +343,7 @@ crew_new(struct process *process, struct spool *spool,
 	crew->changed_fn = changed_fn;
 	crew->context = context;
 	crew->first_free = NO_SEAT;
+	crew->sessions_max = sessions_max();
 	TAILQ_INIT(&crew->hands);
 	loop_at_turn_end(process->loop, crew_write, crew);
 	return crew;

@@ -306,7 +306,9 @@ step_store(struct session *session)
 	if (session->store == STORE_NOT_YET)
 		return STEP_WAIT;
 	if (session->store == STORE_FAILED)
-		session->transaction->content.fault = CONTENT_IO;
+		session->transaction->content.fault =
+		    service_has_space(session->service, 0, true) ?
+		    CONTENT_IO : CONTENT_NO_SPACE;
 	return STEP_STORED;
 }
 

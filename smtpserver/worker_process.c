@@ -157,6 +157,7 @@ worker_process(struct process *process, int socket, struct spool *spool)
 	loop_at_turn_end(process->loop, say_closed, &link);
 	loop_signal(process->loop, SIGTERM, on_stop, &link);
 	loop_signal(process->loop, SIGINT, on_stop, &link);
+	loop_signal(process->loop, SIGHUP, on_reload, &link);
 	loop_run(process->loop);
 	worker_free(&link.worker);
 	event_flush();

@@ -32,6 +32,7 @@ struct stream {
 	stream_fn	*ready;
 	void		*context;
 	struct str	 parked;	/* unread, moved off the bench */
+	size_t		 parked_used;	/* of it, from its start */
 	struct str	 output;
 	size_t		 output_sent;	/* of output, from its start */
 };
@@ -54,16 +55,25 @@ bench_clear(void)
 	bench.start = bench.end = 0;
 }
 
+static struct slice
+parked_of(const struct stream *stream)
+{
+	return slice_from(str_slice(&stream->parked), stream->parked_used);
+}
+
 /* What the stream has parked goes to the front of the bench. */
 static void
 bench_take(struct stream *stream)
 {
 	if (bench.stream != stream) {
+		struct slice parked = parked_of(stream);
+
 		bench_clear();
 		bench.stream = stream;
-		bench.end = stream->parked.len;
-		memcpy(bench.bytes, stream->parked.buf, stream->parked.len);
+		bench.end = parked.n;
+		memcpy(bench.bytes, parked.p, parked.n);
 		str_release(&stream->parked);
+		stream->parked_used = 0;
 	}
 	if (bench.start > 0) {
 		memmove(bench.bytes, bench.bytes + bench.start,
@@ -153,7 +163,7 @@ stream_input(const struct stream *stream)
 	if (bench.stream == stream)
 		return (struct slice){ bench.bytes + bench.start,
 		    bench.end - bench.start };
-	return str_slice(&stream->parked);
+	return parked_of(stream);
 }
 
 void
@@ -162,7 +172,7 @@ stream_consume(struct stream *stream, size_t n)
 	if (n > stream_input(stream).n)
 		panic("stream_consume: %zu bytes that are not there", n);
 	if (bench.stream != stream) {
-		str_consume(&stream->parked, n);
+		stream->parked_used += n;
 		return;
 	}
 	bench.start += n;

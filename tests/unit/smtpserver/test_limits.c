@@ -371,6 +371,25 @@ Test(faults, failed_fsync_is_451_and_nothing_is_queued)
 	house_close(&house);
 }
 
+Test(faults, disk_that_fills_up_in_the_middle_is_452)
+{
+	struct house house;
+	int client;
+
+	house_open(&house, "");
+	client = house_connect(&house, CLIENT);
+	say(&house, client, HELLO ENVELOPE "DATA\r\nx\r\n");
+	expect(&house, client, true, STARTED);
+	faults.fsync_error = ENOSPC;
+	faults.is_full = true;
+	say(&house, client, ".\r\n");
+	expect(&house, client, true, "452/4.3.1");
+	cr_expect_eq(house_count(&house, "router"), 0);
+	cr_expect_eq(house_count(&house, "public"), 0);
+	close(client);
+	house_close(&house);
+}
+
 /* In one group each message has its own fate. */
 Test(faults, one_of_a_group_fails)
 {
