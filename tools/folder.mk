@@ -6,6 +6,7 @@ tools_zmailer_SOURCES += tools/verb_check.c tools/verb_config.c tools/verb_init.
 tools_zmailer_SOURCES += tools/verb_run.c tools/verb_status.c \
 	tools/verb_trace.c tools/verb_events.c
 tools_zmailer_SOURCES += tools/verb_list.c tools/verb_show.c
+tools_zmailer_SOURCES += tools/verb_sink.c
 tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS)
 
 # what the verbs share, and what the unit tests link
@@ -16,6 +17,8 @@ tools_libtools_a_SOURCES = \
 	tools/run/dirs.c tools/run/manager.c tools/run/libexec.c \
 	tools/queue/view.c tools/queue/view.h tools/queue/live.c \
 	tools/queue/print.c \
+	tools/sink/sink.c tools/sink/sink.h tools/sink/session.c \
+	tools/sink/faults.h \
 	tools/journal/journal.c tools/journal/journal.h tools/journal/life.c
 
 # the installed layout in the build tree: zmailer, demo and tests run from it

@@ -32,3 +32,5 @@ VERB(list, "[--json] [WORD]",
     "every message in the spool: where it is, why, and when it is tried next")
 VERB(show, "[--json] ID | FILE",
     "one message: envelope, recipients, last words, header")
+VERB(sink, "[--port N] [--lmtp] [--dir DIR] [--json] [--count] [--expect N]",
+    "an SMTP server that takes everything, or fails as the recipient says")

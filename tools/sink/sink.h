@@ -1,0 +1,59 @@
+/* sink.h - an SMTP or LMTP server that takes everything and keeps nothing,
+ * unless it is told to
+ *
+ * For demonstrations, tests and measurements; it listens on the loopback
+ * address only.  What goes wrong on purpose is named by the local part of
+ * a recipient (faults.h).
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_SINK_H
+#define ZM_TOOLS_SINK_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "io/loop.h"
+
+enum {
+	SINK_LINE_BYTES_MAX = 4096,	/* of a command */
+	SINK_RCPTS_MAX = 100000,	/* of a message */
+	SINK_UNSENT_BYTES_MAX = 1 << 20,/* to a client that does not read */
+	SINK_GREY_MAX = 1 << 20,	/* pairs remembered */
+	SINK_SLOW_MS = 1000		/* what slow@ waits */
+};
+
+struct sink {
+	/* as asked for */
+	const char	*dir;		/* save messages here; NULL: nowhere */
+	bool		 is_json;	/* a line for each message */
+	bool		 is_lmtp;
+	uint64_t	 expect;	/* stop after so many; 0: never */
+
+	struct loop	*loop;
+	struct session	*sessions;	/* session.c's own list */
+	uint64_t	 messages, recipients, connections, bytes;
+	uint64_t	*grey;		/* hashes seen, open addressing */
+	size_t		 grey_size, grey_count;
+};
+
+/* Listen on 127.0.0.1:port (0: a free one).
+ * returns the descriptor, *out_port is set; -1. */
+int sink_listen(unsigned port, unsigned *out_port, struct err *err);
+
+/* Take what waits at the listener. */
+void sink_accept(struct sink *sink, int listener);
+
+/* Has this pair of sender and recipient been here before?  Remembers it;
+ * when the memory is full everybody has been here. */
+bool sink_grey_seen(struct sink *sink, struct slice sender,
+    struct slice rcpt);
+
+/* End all sessions and forget the pairs; the loop must still be there. */
+void sink_release(struct sink *sink);
+
+/* session.c: end all sessions. */
+void sink_drop_all(struct sink *sink);
+
+#endif
