@@ -116,6 +116,7 @@ static void
 all_ready(struct supervisor *boss)
 {
 	boss->was_ready = true;
+	state_publish(boss);	/* before anybody hears of it and asks */
 	event(EV_DAEMON_START, NULL, "version", slice_of(PACKAGE_VERSION),
 	    NULL);
 	manager_tell("READY=1\nSTATUS=router, scheduler and smtpserver run");
