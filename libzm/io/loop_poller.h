@@ -63,6 +63,7 @@ struct timer_heap {
 	unsigned	 count, room, order;
 };
 
+/* The heap of a loop. */
 struct timer_heap *loop_timers(struct loop *loop);
 /* Call those that are due. */
 void timers_call(struct timer_heap *timers);

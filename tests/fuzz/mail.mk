@@ -1,5 +1,5 @@
 # fuzz targets of libzm/mail (table's is in daemon.mk)
-check_PROGRAMS += tests/fuzz/fuzz-envelope \
+fuzz_targets += tests/fuzz/fuzz-envelope \
 	tests/fuzz/fuzz-control \
 	tests/fuzz/fuzz-job \
 	tests/fuzz/fuzz-spoolname
@@ -15,12 +15,6 @@ tests_fuzz_fuzz_job_LDADD = $(ZM_LIBS)
 tests_fuzz_fuzz_spoolname_SOURCES = tests/fuzz/fuzz_spoolname.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_spoolname_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_spoolname_LDADD = $(ZM_LIBS)
-if !FUZZ
-TESTS += tests/fuzz/fuzz-envelope \
-	tests/fuzz/fuzz-control \
-	tests/fuzz/fuzz-job \
-	tests/fuzz/fuzz-spoolname
-endif
 EXTRA_DIST += tests/fuzz/corpus/envelope/full \
 	tests/fuzz/corpus/envelope/minimal \
 	tests/fuzz/corpus/envelope/null \

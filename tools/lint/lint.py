@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 COLUMNS = 80
 FUNCTION_LINES = 100
 FILE_LINES = 600
-TEST_FILE_LINES = 800           # rows are long
+TEST_FILE_LINES = 1000          # rows are long
 PRODUCT = ("libzm", "smtpserver", "router", "scheduler", "transports",
            "tools")
 LAYERS = ("base", "grammar", "io", "mail", "daemon")
@@ -269,7 +269,8 @@ def check_arrows(top, source, arrows):
             continue
         target = resolve(top, source.path, match.group(2))
         if target is None:
-            finding(source.path, number, "no header %s" % match.group(2))
+            if mine != "tests":         # which may have -I of their own
+                finding(source.path, number, "no header %s" % match.group(2))
         elif mine in arrows and room(target) not in arrows[mine]:
             finding(source.path, number, "%s may not include %s "
                     "(doc/OVERVIEW.md)" % (mine, room(target)))

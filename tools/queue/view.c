@@ -43,7 +43,7 @@ static const char *const area_states[AREA_COUNT] = {
 	[AREA_TRASH] = "trash",
 };
 
-/* ---- control files ---------------------------------------------------------- */
+/* ---- control files ----------------------------------------------- */
 
 static void
 rcpt_from_work(const struct walk *walk, const struct work_rcpt *in,
@@ -104,7 +104,7 @@ view_from_work(const struct walk *walk, const struct work *work,
 			view->state = "active";
 }
 
-/* ---- message files ------------------------------------------------------------ */
+/* ---- message files ----------------------------------------------- */
 
 static void
 view_from_envelope(const struct walk *walk, const struct envelope *envelope,
@@ -129,7 +129,7 @@ view_from_envelope(const struct walk *walk, const struct envelope *envelope,
 	str_release(&address);
 }
 
-/* ---- one file ------------------------------------------------------------------ */
+/* ---- one file ---------------------------------------------------- */
 
 static bool
 is_control(const struct walk *walk, const char *name)

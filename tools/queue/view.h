@@ -72,7 +72,7 @@ typedef bool view_fn(void *context, const struct view *view);
 int view_each(const struct spool *spool, const struct live *live,
     enum view_flags flags, view_fn *fn, void *context, struct err *err);
 
-/* ---- printing (print.c) ----------------------------------------------------- */
+/* ---- printing (print.c) ------------------------------------------ */
 
 void view_add_list(struct str *out, const struct view *view, int64_t now_s);
 void view_add_json(struct str *out, const struct view *view);

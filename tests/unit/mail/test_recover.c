@@ -48,7 +48,8 @@ listing_of(struct fixture *f, const char *path, struct str *out)
 	FILE *pipe;
 
 	snprintf(command, sizeof(command),
-	    "cd %s && find . -type f -printf '%%p %%i %%n %%s\\n' | sort", path);
+	    "cd %s && find . -type f -printf '%%p %%i %%n %%s\\n' | sort",
+	    path);
 	pipe = popen(command, "r");
 	cr_assert_not_null(pipe);
 	while (fgets(line, sizeof(line), pipe) != NULL)

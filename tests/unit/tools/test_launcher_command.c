@@ -69,8 +69,10 @@ has(char **environment, const char *entry)
 
 Test(launcher_command, the_environment_is_a_list)
 {
-	static const struct { const char *name; bool in_private, with_accounts; }
-	rows[] = {
+	static const struct {
+		const char	*name;
+		bool		 in_private, with_accounts;
+	} rows[] = {
 		{ "TZ", true, true }, { "ZMAILER_CONF", true, true },
 		{ "ZMAILER_LIBEXEC", true, true },
 		{ "LD_PRELOAD", true, false }, { "ZM_NTH_CALL", true, false },
