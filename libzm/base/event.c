@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,6 +75,28 @@ event_number(int64_t number)
 	int n = snprintf(text, sizeof(ring[0]), "%lld", (long long)number);
 
 	return (struct slice){ text, (size_t)n };
+}
+
+static pid_t own_pid;
+
+static void
+forget_pid(void)
+{
+	own_pid = 0;
+}
+
+/* Asked of the system once a process. */
+static pid_t
+pid_of_this_process(void)
+{
+	static bool is_watching;
+
+	if (!is_watching)
+		pthread_atfork(NULL, NULL, forget_pid);
+	is_watching = true;
+	if (own_pid == 0)
+		own_pid = getpid();
+	return own_pid;
 }
 
 static bool
@@ -167,7 +190,7 @@ event(enum event_kind kind, const char *id, ...)
 		json_text(&pending, "id", slice_of(id));
 	json_text(&pending, "ev", slice_of(row->name));
 	json_text(&pending, "d", slice_of(err_program_name()));
-	json_number(&pending, "pid", getpid());
+	json_number(&pending, "pid", pid_of_this_process());
 	va_start(ap, id);
 	while ((key = va_arg(ap, const char *)) != NULL) {
 		struct slice value = va_arg(ap, struct slice);
