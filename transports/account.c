@@ -21,12 +21,17 @@
 
 #include "base/banned.h"
 
-enum { PASSWD_BYTES = 16 * 1024, PASSWD_BYTES_MAX = 1 << 20 };
+enum {
+	PASSWD_BYTES = 16 * 1024,
+	PASSWD_BYTES_MAX = 1 << 20,
+	ABSENT_FOR_MS = 2000		/* a new account is seen soon */
+};
 
 struct entry {
 	struct account	account;
 	int64_t		until_ms;
 	char		key[ACCOUNT_NAME_BYTES];	/* name or "#uid" */
+	bool		is_absent;	/* there was no such account */
 };
 
 static struct entry cache[ACCOUNT_CACHE];
@@ -89,6 +94,15 @@ entry_fill(struct entry *entry, const char *key, const struct passwd *found,
 	return 0;
 }
 
+static void
+entry_absent(struct entry *entry, const char *key)
+{
+	memset(entry, 0, sizeof(*entry));
+	strlcpy(entry->key, key, sizeof(entry->key));
+	entry->is_absent = true;
+	entry->until_ms = clock_steady_ms() + ABSENT_FOR_MS;
+}
+
 /* One look into the user database: by name, or by uid when name is NULL. */
 static int
 database_get(const char *name, uid_t uid, struct passwd *out, char *buffer,
@@ -111,7 +125,7 @@ account_get(const char *key, const char *name, uid_t uid,
 	*out = &entry->account;
 	if (strcmp(entry->key, key) == 0 && entry->key[0] != '\0' &&
 	    clock_steady_ms() < entry->until_ms)
-		return 1;
+		return entry->is_absent ? 0 : 1;
 	do {
 		buffer = mem_grow(buffer, size, 1);
 		trouble = database_get(name, uid, &passwd, buffer, size,
@@ -123,6 +137,8 @@ account_get(const char *key, const char *name, uid_t uid,
 	else if (trouble != 0 && trouble != ENOENT && trouble != ESRCH) {
 		errno = trouble;
 		result = err_sys(err, "the user database");
+	} else {
+		entry_absent(entry, key);
 	}
 	mem_free(&buffer);
 	return result;
