@@ -31,7 +31,6 @@
 enum {
 	PARENT_PUBLIC = SPOOL_PRIORITIES,	/* notify's number of public/ */
 	PARENT_RESCAN_MS = 60 * 1000,
-	PARENT_RECOVER_TURNS = 10,		/* of the rescans */
 	DEFERRED_WAIT_MIN_S = 15 * 60,
 	DEFERRED_WAIT_MAX_S = 4 * 60 * 60,
 	OURS_MAX = 1 + ROLE_COUNT
@@ -260,7 +259,7 @@ on_minute(void *context)
 	if (spool_scan(parent->spool, AREA_DEFERRED, 0, note_deferred, parent,
 	    &err) != 0)
 		report("deferred", "scan", &err);
-	if (++parent->minutes % PARENT_RECOVER_TURNS == 0)
+	if (parent->minutes++ > 0)	/* the start has just done it */
 		farm_add_chore(parent->farm, "recover");
 }
 
@@ -333,7 +332,10 @@ parent_start(struct process *process, struct err *err)
 	    process->conf->router_workers, &rows);
 	if (notify_start(parent, err) != 0)
 		return -1;
-	on_minute(parent);	/* watched first, then read: none is missed */
+	/* watched first, then read: none is missed.  In the loop, because
+	 * names are given out at the end of a turn. */
+	timer_set(process->loop, &parent->minute, clock_steady_ms(), on_minute,
+	    parent);
 	return 0;
 }
 
