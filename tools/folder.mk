@@ -7,6 +7,7 @@ tools_zmailer_SOURCES += tools/verb_run.c tools/verb_status.c \
 	tools/verb_trace.c tools/verb_events.c
 tools_zmailer_SOURCES += tools/verb_list.c tools/verb_show.c
 tools_zmailer_SOURCES += tools/verb_sink.c
+tools_zmailer_SOURCES += tools/verb_fsck.c tools/verb_resubmit.c
 tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS)
 
 # what the verbs share, and what the unit tests link

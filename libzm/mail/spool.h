@@ -169,6 +169,9 @@ int spool_claim(struct spool *spool, unsigned priority, const char *name,
  * returns 1 complete, 0 incomplete or damaged, -1 cannot read. */
 int spool_is_complete(int fd, struct err *err);
 
+/* The spool id in a message file's envelope. True when it has one. */
+bool spool_read_id(int fd, char out_id[SPOOL_ID_BYTES]);
+
 /* Publish a plan (row P1-P4): write it to router/..<inode>-<pid>, rename
  * the message to queue/, rename the plan to transport/.
  * returns 0, claim closed; -1: the message is under its claimed name in

@@ -58,10 +58,6 @@ int spool_open_file(int dir_fd, const char *name, int flags);
 /* The number at the end of a name of ours, behind its hash directories. */
 ino_t spool_name_inode(const char *name);
 
-/* The first bytes of a message file: id of its envelope. True when it has
- * one (right behind the first line, or at the start). */
-bool spool_read_id(int fd, char out_id[SPOOL_ID_BYTES]);
-
 /* Write all of it, going on after short writes. 0 or -1 with errno. */
 int spool_write_all(int fd, const char *bytes, size_t n);
 
