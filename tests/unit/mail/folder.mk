@@ -9,7 +9,8 @@ tests_unit_mail_unit_mail_SOURCES = \
 	tests/unit/mail/test_names.c \
 	tests/unit/mail/test_work.c \
 	tests/unit/mail/test_spool.c \
-	tests/unit/mail/test_recover.c
+	tests/unit/mail/test_recover.c \
+	tests/unit/mail/test_manual.c
 tests_unit_mail_unit_mail_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_mail_unit_mail_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
 endif
