@@ -440,6 +440,11 @@ crew_kill(struct crew *crew)
 		(void)kill(hand->pid, SIGKILL);
 }
 
+static void
+keep_quiet(void *context)
+{
+}
+
 void
 crew_free(struct crew **crew)
 {
@@ -449,6 +454,7 @@ crew_free(struct crew **crew)
 	if (c == NULL)
 		return;
 	c->is_stopping = true;
+	c->changed_fn = keep_quiet;
 	while ((hand = TAILQ_FIRST(&c->hands)) != NULL) {
 		hand->is_leaving = true;
 		hand_end(hand);

@@ -20,6 +20,7 @@ struct crew;
 struct crew *crew_new(struct process *process, struct spool *spool,
     struct clients *clients, loop_fn *child_fn, loop_fn *changed_fn,
     void *context);
+/* Workers get SIGTERM and are waited for.  The loop is not turned again. */
 void crew_free(struct crew **crew);
 
 /* Have this many workers: fork, or tell the last ones to finish.  A worker

@@ -359,3 +359,19 @@ doorman_stop(struct process *process)
 	    clock_steady_ms() + STOP_FOR_MS, on_stop_timer, doorman);
 	on_crew_changed(doorman);
 }
+
+void
+doorman_release(struct process *process)
+{
+	struct doorman *doorman = process->state;
+
+	while (doorman->listeners != NULL)
+		listener_free(&doorman->listeners);
+	timer_clear(&doorman->pause_timer);
+	timer_clear(&doorman->stop_timer);
+	crew_free(&doorman->crew);
+	clients_free(&doorman->clients);
+	spool_close(&doorman->spool);
+	mem_free(&doorman);
+	process->state = NULL;
+}

@@ -21,4 +21,8 @@ void doorman_reload(struct process *process, const struct conf *old);
 /* No new connections; workers finish; then the loop ends. */
 void doorman_stop(struct process *process);
 
+/* Close and free everything; workers that are left get SIGTERM.  The end of
+ * the process does as well; tests live on. */
+void doorman_release(struct process *process);
+
 #endif

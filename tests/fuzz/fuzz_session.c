@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "house.h"
+#include "tests/unit/smtpserver/house.h"
 #include "mail/envelope.h"
 
 #include "base/banned.h"

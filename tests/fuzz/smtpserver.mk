@@ -2,8 +2,7 @@
 fuzz_targets += tests/fuzz/fuzz-session
 tests_fuzz_fuzz_session_SOURCES = tests/fuzz/fuzz_session.c \
 	tests/unit/smtpserver/house.c tests/unit/smtpserver/house.h $(FUZZ_MAIN)
-tests_fuzz_fuzz_session_CPPFLAGS = $(AM_CPPFLAGS) \
-	-I$(srcdir)/tests/unit/smtpserver
+tests_fuzz_fuzz_session_CPPFLAGS = $(AM_CPPFLAGS)
 tests_fuzz_fuzz_session_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_session_LDADD = smtpserver/libsmtpserver.a $(ZM_LIBS)
 EXTRA_DIST += tests/fuzz/session.dict \

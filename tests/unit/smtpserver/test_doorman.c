@@ -264,6 +264,7 @@ Test(doorman, bounds_sessions_and_stops)
 	close(a);
 	close(b);
 	loop_run(house.loop);		/* until the workers are gone */
+	doorman_release(&process);
 	conf_free(&conf);
 	house_close(&house);
 }
@@ -292,6 +293,7 @@ Test(doorman, bounds_all_sessions)
 	process.is_stopping = true;
 	doorman_stop(&process);
 	loop_run(house.loop);
+	doorman_release(&process);
 	conf_free(&conf);
 	house_close(&house);
 }
@@ -321,6 +323,7 @@ Test(doorman, a_taken_port_is_an_error)
 	    ntohs(in.sin_port));
 	cr_expect(strstr(err.text, want) != NULL, "%s", err.text);
 	close(fd);
+	doorman_release(&process);
 	conf_free(&conf);
 	house_close(&house);
 }
