@@ -269,11 +269,14 @@ on_request(void *context, unsigned ready)
 {
 	struct slice line;
 	size_t cursor = 0;
+	int got;
 
 	if (ipc_receive(launcher.socket, &launcher.inbox) <= 0)
 		_exit(0);	/* agents see the end of their own sockets */
-	while (ipc_line(&launcher.inbox, &cursor, &line) == 1)
+	while ((got = ipc_line(&launcher.inbox, &cursor, &line)) == 1)
 		request(line);
+	if (got < 0)
+		fatal("the scheduler sends a line without end");
 	ipc_inbox_consume(&launcher.inbox, cursor);
 }
 

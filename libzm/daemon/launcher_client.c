@@ -80,8 +80,10 @@ on_notice(void *context, unsigned ready)
 		return;
 	if (got <= 0)	/* without it no agent can be started */
 		fatal("the launcher is gone");
-	while (ipc_line(&client.inbox, &cursor, &line) == 1)
+	while ((got = ipc_line(&client.inbox, &cursor, &line)) == 1)
 		notice(line);
+	if (got < 0)
+		fatal("the launcher sends a line without end");
 	ipc_inbox_consume(&client.inbox, cursor);
 }
 

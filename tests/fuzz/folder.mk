@@ -24,6 +24,7 @@ include tests/fuzz/smtpserver.mk
 include tests/fuzz/router.mk
 include tests/fuzz/scheduler.mk
 include tests/fuzz/transports.mk
+include tests/fuzz/tools.mk
 check_PROGRAMS += $(fuzz_targets)
 if !FUZZ
 TESTS += $(fuzz_targets)

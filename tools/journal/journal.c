@@ -184,6 +184,20 @@ digits_take(struct slice text, size_t at, size_t n, int *out)
 	return true;
 }
 
+/* "dddd-dd-ddTdd:dd:dd.dddZ": all but the digits. */
+static bool
+time_has_shape(struct slice text)
+{
+	static const char shape[] = "0000-00-00T00:00:00.000Z";
+
+	if (text.n < sizeof(shape) - 1)
+		return false;
+	for (size_t i = 0; i < sizeof(shape) - 1; i++)
+		if (shape[i] != '0' && text.p[i] != shape[i])
+			return false;
+	return true;
+}
+
 int64_t
 journal_line_ms(struct slice line)
 {
@@ -192,7 +206,7 @@ journal_line_ms(struct slice line)
 	int ms;
 
 	memset(&tm, 0, sizeof(tm));
-	if (!slice_starts(line, "{\"t\":\"") || text.n < 24 ||
+	if (!slice_starts(line, "{\"t\":\"") || !time_has_shape(text) ||
 	    !digits_take(text, 0, 4, &tm.tm_year) ||
 	    !digits_take(text, 5, 2, &tm.tm_mon) ||
 	    !digits_take(text, 8, 2, &tm.tm_mday) ||
@@ -246,8 +260,9 @@ journal_line_values(struct slice line, struct str *out)
 	while (json_next(line, &cursor, &key, &value)) {
 		if (key_is_fixed(key))
 			continue;
-		str_addf(out, "%s" SLICE_FMT "=", is_first ? "" : " ",
-		    SLICE_ARG(key));
+		str_adds(out, is_first ? "" : " ");
+		str_add_escaped(out, key);
+		str_addc(out, '=');
 		value_add(out, &value);
 		is_first = false;
 	}
