@@ -17,7 +17,7 @@ enum {
 struct program {
 	char			**argv, **environment;
 	const struct account	*owner;		/* as whom it runs */
-	const char		*directory;	/* where; "/" if there is none */
+	const char		*directory;	/* where; "/" if missing */
 	int			 message_fd;	/* at offset 0 */
 	int64_t			 timeout_ms;
 };

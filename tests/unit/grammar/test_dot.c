@@ -109,6 +109,8 @@ Test(dot, reads_messages)
 		{ SLICE("a\rb\r\n.\r\n"), SLICE("a\rb\n"), DOT_BARE_CR, 3 },
 		{ SLICE("a\r\r\n.\r\n"), SLICE("a\r\n"), DOT_BARE_CR, 2 },
 		{ SLICE("a\nb\r\n.\r\n"), SLICE("a\nb\n"), DOT_BARE_LF, 3 },
+		{ SLICE("a\r\n.\nb\r\n.\r\n"), SLICE("a\n\nb\n"),
+		    DOT_BARE_LF, 2 },
 		{ SLICE("\n\r\r\n.\r\n"), SLICE("\n\r\n"),
 		    DOT_BARE_CR | DOT_BARE_LF, 2 },
 	};
