@@ -125,6 +125,25 @@ answer_job(const struct job *job, struct str *out)
 }
 
 static void
+answer_next(const struct scheduler *scheduler, struct str *out)
+{
+	const struct plan_heap *due = &scheduler->plan.due;
+
+	for (size_t i = 0; i < due->count; i++) {
+		const struct vertex *vertex = due->slots[i].object;
+
+		if (vertex->rcpt_count == 0)
+			continue;
+		json_open(out);
+		json_number(out, "file", (int64_t)vertex->job->inode);
+		json_number(out, "offset", vertex_rcpts(vertex)->offset);
+		json_number(out, "next", wall_s(vertex->next_ms > 0 ?
+		    vertex->next_ms : vertex->moment_ms));
+		json_close(out);
+	}
+}
+
+static void
 answer_error(struct str *out, const char *text)
 {
 	json_open(out);
@@ -143,6 +162,8 @@ control_answer(const struct scheduler *scheduler, struct slice line,
 	(void)slice_word(&rest, &verb);
 	if (slice_is(verb, "queue") && slice_trim(rest).n == 0) {
 		answer_queue(scheduler, out);
+	} else if (slice_is(verb, "next") && slice_trim(rest).n == 0) {
+		answer_next(scheduler, out);
 	} else if (slice_is(verb, "job")) {
 		job = slice_word(&rest, &word) &&
 		    slice_number(word, 1, UINT64_MAX, &inode) &&
@@ -154,7 +175,7 @@ control_answer(const struct scheduler *scheduler, struct slice line,
 			answer_job(job, out);
 	} else {
 		answer_error(out, "unknown request; there are: queue, "
-		    "job INODE");
+		    "next, job INODE");
 	}
 	str_addc(out, '\n');
 }

@@ -4,6 +4,8 @@
  * on.  Read only for now:
  *	queue		a line a thread, then one with the totals
  *	job INODE	a line a vertex of that message
+ *	next		a line for each vertex that waits: file, offset of its
+ *			first recipient, when it is tried next
  * A refusal is {"error":"..."}.
  *
  * SPDX-License-Identifier: ISC

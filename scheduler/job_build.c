@@ -26,19 +26,28 @@ struct seat {
 };
 
 bool
-job_owes(unsigned notify, enum verdict_kind kind)
+job_owes(unsigned notify, enum verdict_kind kind, bool was_passed)
 {
 	switch (kind) {
 	case VERDICT_FAILED:
 		return dsn_wants(notify, DSN_NOTIFY_FAILURE);
 	case VERDICT_DELIVERED:
+	case VERDICT_RELAYED:
 	case VERDICT_EXPANDED:
-		return dsn_wants(notify, DSN_NOTIFY_SUCCESS);
+		return !was_passed && dsn_wants(notify, DSN_NOTIFY_SUCCESS);
 	case VERDICT_DEFERRED:
 		return dsn_wants(notify, DSN_NOTIFY_DELAY);
 	default:
 		return false;
 	}
+}
+
+bool
+job_owes_last(const struct work_rcpt *rcpt)
+{
+	return rcpt->last != NULL && job_owes(rcpt->notify,
+	    rcpt->last->verdict.kind,
+	    verdict_passed_dsn(&rcpt->last->verdict));
 }
 
 /* By group, thread, offset: equal ones become a vertex. */
@@ -68,8 +77,7 @@ seats_take(struct scheduler *scheduler, const struct work *work,
 			    &work->groups[i].rcpts[k];
 
 			if (rcpt->is_final) {
-				if (!rcpt->is_reported && job_owes(
-				    rcpt->notify, rcpt->last->verdict.kind))
+				if (!rcpt->is_reported && job_owes_last(rcpt))
 					*out_owes = true;
 				continue;
 			}
@@ -114,7 +122,7 @@ vertex_take(struct vertex *vertex, const struct work_rcpt *rcpt,
 	if (tries > vertex->tries)
 		vertex->tries = (uint16_t)tries;
 	if (rcpt->delay_notices == 0 &&
-	    job_owes(rcpt->notify, VERDICT_DEFERRED))
+	    job_owes(rcpt->notify, VERDICT_DEFERRED, false))
 		vertex->is_noticed = false;
 	vertex->rcpt_count++;
 }

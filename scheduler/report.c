@@ -186,10 +186,9 @@ static bool
 rcpt_is_due(const struct work_rcpt *rcpt, bool notices)
 {
 	if (rcpt->is_final)
-		return !rcpt->is_reported &&
-		    job_owes(rcpt->notify, rcpt->last->verdict.kind);
+		return !rcpt->is_reported && job_owes_last(rcpt);
 	return notices && rcpt->delay_notices == 0 && rcpt->tries > 0 &&
-	    job_owes(rcpt->notify, VERDICT_DEFERRED);
+	    job_owes(rcpt->notify, VERDICT_DEFERRED, false);
 }
 
 static int64_t

@@ -86,6 +86,51 @@ live_parse(struct slice text, struct arena *arena, struct live *out)
 		    thread_compare);
 }
 
+static int
+next_compare(const void *pa, const void *pb)
+{
+	const struct live_next *a = pa, *b = pb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+void
+live_parse_next(struct slice text, struct arena *arena, struct live *out)
+{
+	struct slice rest = text, line;
+	size_t room = 0;
+
+	while (slice_cut(&rest, '\n', &line))
+		room++;
+	out->nexts = arena_alloc(arena, room * sizeof(*out->nexts));
+	out->next_count = 0;
+	rest = text;
+	while (slice_cut(&rest, '\n', &line)) {
+		struct live_next *next = &out->nexts[out->next_count];
+
+		next->file = (uint64_t)member_number(line, "file");
+		next->offset = (uint32_t)member_number(line, "offset");
+		next->next_s = member_number(line, "next");
+		out->next_count += next->file != 0;
+	}
+	if (out->next_count > 1)
+		qsort(out->nexts, out->next_count, sizeof(*out->nexts),
+		    next_compare);
+}
+
+int64_t
+live_next_s(const struct live *live, ino_t file, uint32_t offset)
+{
+	struct live_next key = { .file = (uint64_t)file, .offset = offset };
+	const struct live_next *found = live->next_count == 0 ? NULL :
+	    bsearch(&key, live->nexts, live->next_count, sizeof(key),
+	    next_compare);
+
+	return found == NULL ? 0 : found->next_s;
+}
+
 /* Up to the empty line.  False: no answer. */
 static bool
 answer_read(int fd, struct str *out)
@@ -111,6 +156,15 @@ answer_read(int fd, struct str *out)
 	return false;
 }
 
+/* One request, one answer. */
+static bool
+ask(int fd, const char *request, struct str *answer)
+{
+	str_reset(answer);
+	return write(fd, request, strlen(request)) ==
+	    (ssize_t)strlen(request) && answer_read(fd, answer);
+}
+
 void
 live_ask(const char *run_dir, struct arena *arena, struct live *out)
 {
@@ -126,9 +180,11 @@ live_ask(const char *run_dir, struct arena *arena, struct live *out)
 		return;
 	if (n > 0 && (size_t)n < sizeof(address.sun_path) &&
 	    connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
-	    write(fd, "queue\n", 6) == 6 && answer_read(fd, &answer)) {
+	    ask(fd, "queue\n", &answer)) {
 		out->is_up = true;
 		live_parse(str_slice(&answer), arena, out);
+		if (ask(fd, "next\n", &answer))
+			live_parse_next(str_slice(&answer), arena, out);
 	}
 	close(fd);
 	str_release(&answer);

@@ -45,14 +45,29 @@ static const char *const area_states[AREA_COUNT] = {
 
 /* ---- control files ----------------------------------------------- */
 
+/* The scheduler tells the moment of the first recipient of those that go
+ * together; the others have it from the one before them. */
+static int64_t
+next_of(const struct walk *walk, const struct work *work,
+    const struct work_rcpt *in, const struct view_rcpt *before)
+{
+	int64_t next_s = live_next_s(walk->live, work->inode, in->offset);
+
+	if (next_s == 0 && before != NULL &&
+	    slice_equal(before->channel, in->channel) &&
+	    slice_equal(before->host, in->host))
+		next_s = before->next_s;
+	return next_s > 0 ? next_s : in->next_s;
+}
+
 static void
-rcpt_from_work(const struct walk *walk, const struct work_rcpt *in,
-    struct view_rcpt *out)
+rcpt_from_work(const struct walk *walk, const struct work *work,
+    const struct work_rcpt *in, struct view_rcpt *out, bool is_first)
 {
 	const struct live_thread *thread;
 
 	*out = (struct view_rcpt){ .user = in->user, .channel = in->channel,
-	    .host = in->host, .tries = in->tries, .next_s = in->next_s,
+	    .host = in->host, .tries = in->tries, .next_s = 0,
 	    .who = "", .words = "", .status = "", .state = "queued" };
 	if (in->last != NULL) {
 		out->who = in->last->verdict.who;
@@ -61,8 +76,11 @@ rcpt_from_work(const struct walk *walk, const struct work_rcpt *in,
 		out->state = in->is_final ?
 		    verdict_names[in->last->verdict.kind] : "waiting";
 	}
+	if (in->is_final)
+		return;
+	out->next_s = next_of(walk, work, in, is_first ? NULL : out - 1);
 	thread = live_find(walk->live, in->channel, in->host);
-	if (in->is_final || thread == NULL)
+	if (thread == NULL)
 		return;
 	if (thread->held_until_s > 0) {
 		out->state = "waiting";
@@ -94,9 +112,11 @@ view_from_work(const struct walk *walk, const struct work *work,
 			view->sender = group->sender;
 			view->header = group->header;
 		}
-		for (size_t k = 0; k < group->rcpt_count; k++)
-			rcpt_from_work(walk, &group->rcpts[k],
-			    &view->rcpts[count++]);
+		for (size_t k = 0; k < group->rcpt_count; k++) {
+			rcpt_from_work(walk, work, &group->rcpts[k],
+			    &view->rcpts[count], count == 0);
+			count++;
+		}
 	}
 	view->rcpt_count = count;
 	for (size_t i = 0; i < count; i++)

@@ -23,16 +23,27 @@ struct live_thread {
 	int64_t		 held_until_s;	/* 0: not held */
 	unsigned	 flight;
 };
+struct live_next {		/* when a recipient that waits is tried */
+	uint64_t	 file;
+	uint32_t	 offset;
+	int64_t		 next_s;
+};
 struct live {
 	bool		 is_up;
 	struct live_thread *threads;	/* sorted by channel, host */
 	size_t		 count;
+	struct live_next *nexts;	/* sorted by file, offset */
+	size_t		 next_count;
 };
 
 /* Ask RUN/scheduler.sock; is_up is false when nobody answers in time. */
 void live_ask(const char *run_dir, struct arena *arena, struct live *out);
-/* Read an answer of the `queue` request (pure). */
+/* Read the answers to the requests `queue` and `next` (pure). */
 void live_parse(struct slice text, struct arena *arena, struct live *out);
+void live_parse_next(struct slice text, struct arena *arena,
+    struct live *out);
+/* 0: not known. */
+int64_t live_next_s(const struct live *live, ino_t file, uint32_t offset);
 const struct live_thread *live_find(const struct live *live,
     struct slice channel, struct slice host);
 
