@@ -327,13 +327,27 @@ take_verdict(struct scheduler *scheduler, struct agent *agent,
 	rcpt = vertex_rcpt(vertex, answer->offset);
 	if (rcpt->flags != 0)		/* final, or answered already */
 		return false;
-	vertex->job->resyncs = 0;
 	outcome_answer(scheduler, vertex, rcpt, answer);
 	if (vertex->unanswered > 0)
 		return true;
 	vertex_leave_agent(scheduler, agent, vertex);
 	outcome_vertex(scheduler, vertex);
 	return true;
+}
+
+/* How often that was said of this message by now. */
+static unsigned
+resync_count(struct scheduler *scheduler, const char *id)
+{
+	struct agents *agents = &scheduler->agents;
+	struct resync *resync;
+
+	for (size_t i = 0; i < RESYNC_ROOM; i++)
+		if (strcmp(agents->resyncs[i].id, id) == 0)
+			return ++agents->resyncs[i].count;
+	resync = &agents->resyncs[agents->resync_next++ % RESYNC_ROOM];
+	strlcpy(resync->id, id, sizeof(resync->id));
+	return resync->count = 1;
 }
 
 static bool
@@ -347,7 +361,8 @@ take_resync(struct scheduler *scheduler, struct agent *agent,
 		return false;
 	job = vertex->job;
 	vertex_leave_agent(scheduler, agent, vertex);
-	if (++job->resyncs >= RESYNC_MAX && job->flight_count == 1) {
+	if (resync_count(scheduler, job->id) >= RESYNC_MAX &&
+	    job->flight_count == 1) {
 		plan_forget(&scheduler->plan, vertex);
 		intake_bad(scheduler, job,
 		    "the transport agent cannot make sense of it");

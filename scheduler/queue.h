@@ -98,7 +98,6 @@ struct job {
 	int		 control_fd, body_fd;	/* -1: closed */
 	uint32_t	 unsent;	/* vertices in an outbox want body_fd */
 	uint16_t	 flags;		/* enum job_flags */
-	uint8_t		 resyncs;	/* answers in a row: it does not fit */
 	struct vertex	 vertices[];
 };
 

@@ -65,6 +65,14 @@ typedef int agents_start_fn(unsigned clause, const char *channel, int socket,
     unsigned token, struct err *err);
 typedef int agents_kill_fn(unsigned token, struct err *err);
 
+/* A job that an agent could not make sense of; the job itself is read anew
+ * each time and does not remember. */
+struct resync {
+	char		 id[SPOOL_ID_BYTES];
+	unsigned	 count;
+};
+enum { RESYNC_ROOM = 64 };
+
 struct agents {
 	agents_start_fn	*start;
 	agents_kill_fn	*kill;
@@ -73,6 +81,8 @@ struct agents {
 	unsigned	 count;		/* all but the gone */
 	unsigned	 fd_budget;	/* jobs that may be open at a time */
 	struct timer	 tick;
+	struct resync	 resyncs[RESYNC_ROOM];
+	unsigned	 resync_next;	/* oldest, to be overwritten */
 	bool		 is_stopping;
 };
 
