@@ -1,7 +1,7 @@
 # doc
 EXTRA_DIST += README COPYING NEWS doc/OVERVIEW.md doc/INTERNALS.md doc/BENCH.md doc/protocol/agent.md \
 	doc/PIC.local.md doc/PIC.relay.md doc/PIC.bounce.md doc/PIC.deferred.md
-dist_man_MANS += doc/man/sendmail.1 doc/man/newaliases.1 doc/man/smtpserver.8
+dist_man_MANS += doc/man/sendmail.1 doc/man/newaliases.1 doc/man/smtpserver.8 doc/man/router.8
 dist_man_MANS += doc/man/zmailer-message.5 doc/man/zmailer-control.5 \
 	doc/man/zmailer-fsck.8 doc/man/zmailer-resubmit.8
 
@@ -29,7 +29,9 @@ EXTRA_DIST += doc/zmailer.conf.example
 confdir = $(sysconfdir)/zmailer
 install-data-local:
 	@$(MKDIR_P) "$(DESTDIR)$(confdir)"
-	@if test -f "$(DESTDIR)$(confdir)/zmailer.conf"; then \
+	@if cmp -s $(srcdir)/doc/zmailer.conf.example \
+	    "$(DESTDIR)$(confdir)/zmailer.conf"; then exit 0; fi; \
+	if test -f "$(DESTDIR)$(confdir)/zmailer.conf"; then \
 	  to=zmailer.conf.new; else to=zmailer.conf; fi; \
 	echo " $(INSTALL_DATA) doc/zmailer.conf.example $(DESTDIR)$(confdir)/$$to"; \
 	$(INSTALL_DATA) $(srcdir)/doc/zmailer.conf.example \

@@ -105,7 +105,9 @@ parse_words(struct arena *arena, struct slice value, struct slice domain,
 	if (conf_target_parse(arena, value, &channel, &host, err) != 1)
 		return -1;
 	target_complete(arena, channel, host, domain, out);
-	return 1;
+	if (is_word(out->host))
+		return 1;
+	return err_set(err, "a host has no blanks");
 }
 
 int

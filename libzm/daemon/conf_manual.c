@@ -56,7 +56,7 @@ static const char zenv[] =
     ".It Pa /etc/aliases\naliases, where no table of that name is defined\n"
     ".El\n"
     ".Sh SEE ALSO\n.Xr sendmail 1 ,\n.Xr newaliases 1 ,\n"
-    ".Xr zmailer-events 5\n";
+    ".Xr zmailer-events 5 ,\n.Xr zmailer 8\n";
 
 /* A line of text that roff shows as it is. */
 static void

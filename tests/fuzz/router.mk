@@ -1,1 +1,18 @@
 # fuzz targets of router
+FUZZ_ROUTER = tests/fuzz/fuzz-alias tests/fuzz/fuzz-route_value \
+	tests/fuzz/fuzz-message_file
+check_PROGRAMS += $(FUZZ_ROUTER)
+if !FUZZ
+TESTS += $(FUZZ_ROUTER)
+endif
+tests_fuzz_fuzz_alias_SOURCES = tests/fuzz/fuzz_alias.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_alias_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_alias_LDADD = router/librouter.a $(ZM_LIBS)
+tests_fuzz_fuzz_route_value_SOURCES = tests/fuzz/fuzz_route_value.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_route_value_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_route_value_LDADD = router/librouter.a $(ZM_LIBS)
+tests_fuzz_fuzz_message_file_SOURCES = tests/fuzz/fuzz_message_file.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_message_file_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_message_file_LDADD = router/librouter.a $(ZM_LIBS)
+EXTRA_DIST += tests/fuzz/corpus/alias tests/fuzz/corpus/route_value \
+	tests/fuzz/corpus/message_file

@@ -4,7 +4,8 @@ check_PROGRAMS += tests/unit/io/unit-io tests/unit/io/unit-io-poll
 TESTS += tests/unit/io/unit-io tests/unit/io/unit-io-poll
 tests_unit_io_unit_io_SOURCES = tests/unit/io/test_loop.c \
 	tests/unit/io/test_ipc.c tests/unit/io/test_dns.c \
-	tests/unit/io/test_peer.c tests/unit/io/test_stream.c
+	tests/unit/io/test_notify.c tests/unit/io/test_peer.c \
+	tests/unit/io/test_stream.c
 tests_unit_io_unit_io_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_io_unit_io_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
 

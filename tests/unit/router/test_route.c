@@ -261,6 +261,7 @@ Test(route, values_of_a_table)
 		{ "", -1, NULL, NULL },
 		{ "!", -1, NULL, NULL },
 		{ "smtp!a b", -1, NULL, NULL },
+		{ "lmtp unix:/run\xff\tx", -1, NULL, NULL },
 		{ "x y!z", -1, NULL, NULL },
 		{ "a@b!c", -1, NULL, NULL },
 		{ "\x01!x", -1, NULL, NULL },

@@ -1,0 +1,92 @@
+/* fuzz_message_file.c - a whole message file through the router's pure part
+ *
+ * What can be planned must be a control file that reads back as it was
+ * meant: no byte of a message can make a line of it.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdlib.h>
+
+#include "router/message.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char conf_text[] = "host mx.test\n"
+    "table aliases {\n"
+    "\tteam ann, b@far.test, |/bin/cat\n"
+    "\towner-team boss\n"
+    "\ta b\n"
+    "\tb a\n"
+    "\t@all.test @far.test\n"
+    "}\n"
+    "table routes { .old.test error!gone  away\n gate.test smtp!relay }\n"
+    "domain mx.test all.test { users any }\n"
+    "routes <routes>\n"
+    "limit expansion 100\nlimit received 5\nlimit header 4K\n";
+
+static struct router *
+the_router(void)
+{
+	static struct router *router;
+	struct conf_report report;
+	struct arena *arena;
+	struct conf *conf;
+
+	if (router != NULL)
+		return router;
+	arena = arena_new();
+	conf = conf_parse("fuzz", SLICE(conf_text), arena, &report);
+	if (conf == NULL)
+		abort();
+	arena_free(&arena);
+	router = router_new(conf);
+	return router;
+}
+
+static void
+check(struct message *message, struct slice file)
+{
+	struct arena *arena = arena_new();
+	struct work work;
+	struct err err;
+	size_t rcpts = 0;
+
+	if (work_parse(arena, str_slice(&message->plan), &work, &err) != 1)
+		abort();
+	for (size_t i = 0; i < work.group_count; i++)
+		rcpts += work.groups[i].rcpt_count;
+	if (rcpts != message->places.count || rcpts == 0 ||
+	    work.group_count != message->work.group_count ||
+	    work.body_offset > file.n)
+		abort();
+	for (size_t i = 0; i < work.group_count; i++) {
+		struct work_group *a = &work.groups[i];
+		struct work_group *b = &message->work.groups[i];
+
+		if (!slice_equal(a->header, b->header) ||
+		    !slice_equal(a->sender, b->sender) ||
+		    a->rcpt_count != b->rcpt_count)
+			abort();
+		for (size_t k = 0; k < a->rcpt_count; k++)
+			if (!slice_equal(a->rcpts[k].user, b->rcpts[k].user) ||
+			    !slice_equal(a->rcpts[k].host, b->rcpts[k].host))
+				abort();
+	}
+	arena_free(&arena);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct message message;
+	struct slice file = { (const char *)data, size };
+	struct err err;
+
+	if (message.arena == NULL)
+		message_init(&message);
+	message_reset(&message);
+	if (message_plan(&message, the_router(), file, 4711, &err) ==
+	    MESSAGE_PLANNED)
+		check(&message, file);
+	return 0;
+}
