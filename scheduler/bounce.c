@@ -224,9 +224,6 @@ add_person(const struct bounce *bounce, const struct bounce_rcpt *entry,
 	}
 	if (rcpt_kind(entry) == BOUNCE_FAILED) {
 		str_addf(out, "    %s\n", advice_for(last->verdict.status));
-	} else if (last != NULL && last->verdict.kind == VERDICT_RELAYED) {
-		str_adds(out, "    You will not hear more: that host sends "
-		    "no reports.\n");
 	} else if (rcpt_kind(entry) == BOUNCE_DELAYED) {
 		clock_rfc5322(entry->until_s, text);
 		str_addf(out, "    It is tried again until %s.\n", text);
@@ -320,6 +317,10 @@ action_of(const struct bounce_rcpt *entry)
 
 	if (last == NULL || last->verdict.kind == VERDICT_DEFERRED)
 		return "delayed";
+	/* a host that took it without DSN parameters: section 2.3.3 */
+	if (last->verdict.kind == VERDICT_DELIVERED &&
+	    slice_is(entry->rcpt->channel, "smtp"))
+		return "relayed";
 	return verdict_names[last->verdict.kind];
 }
 

@@ -26,28 +26,19 @@ struct seat {
 };
 
 bool
-job_owes(unsigned notify, enum verdict_kind kind, bool was_passed)
+job_owes(unsigned notify, enum verdict_kind kind)
 {
 	switch (kind) {
 	case VERDICT_FAILED:
 		return dsn_wants(notify, DSN_NOTIFY_FAILURE);
 	case VERDICT_DELIVERED:
-	case VERDICT_RELAYED:
 	case VERDICT_EXPANDED:
-		return !was_passed && dsn_wants(notify, DSN_NOTIFY_SUCCESS);
+		return dsn_wants(notify, DSN_NOTIFY_SUCCESS);
 	case VERDICT_DEFERRED:
 		return dsn_wants(notify, DSN_NOTIFY_DELAY);
 	default:
 		return false;
 	}
-}
-
-bool
-job_owes_last(const struct work_rcpt *rcpt)
-{
-	return rcpt->last != NULL && job_owes(rcpt->notify,
-	    rcpt->last->verdict.kind,
-	    verdict_passed_dsn(&rcpt->last->verdict));
 }
 
 /* By group, thread, offset: equal ones become a vertex. */
@@ -77,7 +68,8 @@ seats_take(struct scheduler *scheduler, const struct work *work,
 			    &work->groups[i].rcpts[k];
 
 			if (rcpt->is_final) {
-				if (!rcpt->is_reported && job_owes_last(rcpt))
+				if (!rcpt->is_reported && job_owes(
+				    rcpt->notify, rcpt->last->verdict.kind))
 					*out_owes = true;
 				continue;
 			}
@@ -122,7 +114,7 @@ vertex_take(struct vertex *vertex, const struct work_rcpt *rcpt,
 	if (tries > vertex->tries)
 		vertex->tries = (uint16_t)tries;
 	if (rcpt->delay_notices == 0 &&
-	    job_owes(rcpt->notify, VERDICT_DEFERRED, false))
+	    job_owes(rcpt->notify, VERDICT_DEFERRED))
 		vertex->is_noticed = false;
 	vertex->rcpt_count++;
 }

@@ -8,13 +8,10 @@
 #include "mail/work.h"
 #include "scheduler/state.h"
 
-/* Is a report about this outcome owed?  deferred: whether a notice of delay
- * may be sent.  was_passed: the next host took the duty to report over (RFC
- * 3461 section 5.2.2; verdict_passed_dsn). */
-bool job_owes(unsigned notify, enum verdict_kind kind, bool was_passed);
-
-/* The same for the last outcome in a control file. */
-bool job_owes_last(const struct work_rcpt *rcpt);
+/* Is a report about this outcome owed?  RFC 3461 section 5.2: what another
+ * host took over with its DSN parameters (relayed) is that host's to tell.
+ * deferred: whether a notice of delay may be sent. */
+bool job_owes(unsigned notify, enum verdict_kind kind);
 
 /* One block out of the recipients that are not final: vertices of one
  * group, channel and host, at most VERTEX_RCPTS_MAX each.  Not yet in table

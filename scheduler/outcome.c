@@ -41,25 +41,10 @@ keep_reason(struct thread *thread, const struct answer *answer)
 	str_release(&text);
 }
 
-/* Asked only of those who want to hear of success. */
-static bool
-was_passed(const struct rcpt *rcpt, const struct answer *answer)
-{
-	struct verdict verdict;
-
-	if (answer->verdict != VERDICT_RELAYED ||
-	    !(rcpt->notify & DSN_NOTIFY_SUCCESS))
-		return false;
-	verdict_set(&verdict, VERDICT_RELAYED, NULL, NULL, SLICE_FMT,
-	    SLICE_ARG(answer->text));
-	return verdict_passed_dsn(&verdict);
-}
-
 static void
 answer_final(struct scheduler *scheduler, struct vertex *vertex,
-    struct rcpt *rcpt, const struct answer *answer)
+    struct rcpt *rcpt, enum verdict_kind kind)
 {
-	enum verdict_kind kind = answer->verdict;
 	struct job *job = vertex->job;
 
 	rcpt->flags |= RCPT_FINAL;
@@ -71,7 +56,7 @@ answer_final(struct scheduler *scheduler, struct vertex *vertex,
 	} else {
 		scheduler->total.delivered++;
 	}
-	if (job_owes(rcpt->notify, kind, was_passed(rcpt, answer)))
+	if (job_owes(rcpt->notify, kind))
 		job->flags |= JOB_OWES;
 }
 
@@ -85,7 +70,7 @@ outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
 	rcpt->flags |= RCPT_ANSWERED;
 	vertex->unanswered--;
 	if (verdict_is_final(answer->verdict)) {
-		answer_final(scheduler, vertex, rcpt, answer);
+		answer_final(scheduler, vertex, rcpt, answer->verdict);
 		/* a refusal, too, shows that the host is there */
 		if (answer->verdict != VERDICT_FAILED ||
 		    thread->trouble_count > 0)

@@ -186,9 +186,10 @@ static bool
 rcpt_is_due(const struct work_rcpt *rcpt, bool notices)
 {
 	if (rcpt->is_final)
-		return !rcpt->is_reported && job_owes_last(rcpt);
+		return !rcpt->is_reported &&
+		    job_owes(rcpt->notify, rcpt->last->verdict.kind);
 	return notices && rcpt->delay_notices == 0 && rcpt->tries > 0 &&
-	    job_owes(rcpt->notify, VERDICT_DEFERRED, false);
+	    job_owes(rcpt->notify, VERDICT_DEFERRED);
 }
 
 static int64_t
