@@ -35,6 +35,7 @@ VERB(show, "[--json] ID | FILE",
 VERB(sink, "[--port N] [--lmtp] [--dir DIR] [--json] [--count] [--expect N]",
     "an SMTP server that takes everything, or fails as the recipient says")
 VERB(fsck, "[--repair] [--json]",
-    "every file of the spool that fits no state; --repair mends, with the daemons stopped")
+    "every file of the spool that fits no state; --repair mends, with the "
+    "daemons stopped")
 VERB(resubmit, "[--from deferred|freezer|postman] [--json] [ID | FILE ...]",
     "route messages again that were set aside; without names all of deferred/")

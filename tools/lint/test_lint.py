@@ -84,6 +84,8 @@ ROWS = [
      "does not include"),
     ("banned.h not last", ROUTE_C, "#include \"router/route.h\"\n",
      "last include"),
+    ("rows where they are used", ROUTE_C,
+     "#define EVENT(a, b, c, d, e) b,\n#include \"base/events.h\"\n", None),
     ("malloc", PATH_C, "void *p = malloc(1);\n", "malloc: use mem_"),
     ("malloc with a reason", PATH_C, "/* why */\nvoid *p = malloc(1);\n",
      None),

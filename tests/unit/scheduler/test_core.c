@@ -123,8 +123,8 @@ Test(core, a_notice_of_delay_comes_once_then_the_end)
 
 	yard_open(&yard, quick);
 	yard_message(&yard, "a@src.test",
-	    "smtp/x.test/defer1@x.test smtp/x.test/defer2@x.test;NOTIFY=FAILURE",
-	    NULL);
+	    "smtp/x.test/defer1@x.test "
+	    "smtp/x.test/defer2@x.test;NOTIFY=FAILURE", NULL);
 	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
 	yard_clock(&yard, 4 * 3600 + 60);
 	cr_assert(yard_until(&yard, router_has_mail, &one));
@@ -229,7 +229,7 @@ Test(core, held_mail_expires_too)
 	yard_close(&yard);
 }
 
-/* ---- agents that misbehave ------------------------------------------------ */
+/* ---- agents that misbehave --------------------------------------- */
 
 static const struct { const char *user, *words; bool is_blamed; }
 bad_agents[] = {
@@ -336,7 +336,7 @@ Test(core, no_agent_at_all_is_no_end)
 	yard_close(&yard);
 }
 
-/* ---- restart ------------------------------------------------------------------ */
+/* ---- restart ----------------------------------------------------- */
 
 Test(core, a_restart_knows_tries_and_moments_from_the_files)
 {
@@ -451,7 +451,7 @@ Test(core, a_bad_control_file_is_set_aside_and_others_go_on)
 	yard_close(&yard);
 }
 
-/* ---- reports that nobody may get ------------------------------------------------ */
+/* ---- reports that nobody may get --------------------------------- */
 
 Test(core, a_null_sender_is_never_answered)
 {
@@ -499,7 +499,7 @@ Test(core, notify_decides_who_is_told)
 	}
 }
 
-/* ---- many ------------------------------------------------------------------------- */
+/* ---- many -------------------------------------------------------- */
 
 Test(core, a_big_list_is_split_and_served_in_parallel)
 {
@@ -573,7 +573,7 @@ Test(core, a_reload_moves_threads_to_their_new_clause)
 	yard_close(&yard);
 }
 
-/* ---- rows F0 to F3 ------------------------------------------------------------------ */
+/* ---- rows F0 to F3 ----------------------------------------------- */
 
 static bool
 body_gone(struct yard *y, void *arg)

@@ -73,7 +73,7 @@ yard_reap(struct yard *yard)
 	}
 }
 
-/* ---- the yard -------------------------------------------------------------- */
+/* ---- the yard ---------------------------------------------------- */
 
 static void
 conf_read(struct yard *yard, const char *text)
@@ -191,7 +191,7 @@ yard_close(struct yard *yard)
 	nftw(yard->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* ---- messages ------------------------------------------------------------------ */
+/* ---- messages ---------------------------------------------------- */
 
 static void
 rcpt_read(struct slice text, struct work_rcpt *rcpt)
@@ -277,7 +277,7 @@ yard_message(struct yard *yard, const char *sender, const char *rcpts,
 	return inode;
 }
 
-/* ---- time and turns --------------------------------------------------------------- */
+/* ---- time and turns ---------------------------------------------- */
 
 void
 yard_clock(struct yard *yard, int64_t seconds)
@@ -317,7 +317,7 @@ yard_until(struct yard *yard, yard_condition *condition, void *arg)
 	return true;
 }
 
-/* ---- looking ------------------------------------------------------------------------- */
+/* ---- looking ----------------------------------------------------- */
 
 static unsigned found;
 static char found_path[512];

@@ -58,8 +58,8 @@ void yard_start(struct yard *yard);
 void yard_reload(struct yard *yard, const char *conf_text);
 
 /* A message in queue/ and transport/.  rcpts: blank separated
- * "channel/host/user[;NOTIFY=...][;ORCPT=...]"; sender "" is null.  Returns its inode; the
- * id goes to out_id when that is not NULL. */
+ * "channel/host/user[;NOTIFY=...][;ORCPT=...]"; sender "" is null.  Returns its
+ * inode; the id goes to out_id when that is not NULL. */
 ino_t yard_message(struct yard *yard, const char *sender, const char *rcpts,
     char out_id[SPOOL_ID_BYTES]);
 
