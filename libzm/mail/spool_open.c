@@ -50,14 +50,24 @@ static const struct area_row {
 
 /* Owner, group and mode as section 6 has them.  An account that does not
  * exist leaves root as owner: nobody gets more than was meant; zmailer run
- * settles it by the accounts of the configuration. */
+ * settles it by the accounts of the configuration.  Looked up once: there
+ * are 1404 hash directories. */
 static int
 area_settle(int dir_fd, const struct area_row *row)
 {
-	struct passwd *pw = getpwnam(row->owner);
-	struct group *gr = getgrnam(row->group);
+	static struct { bool is_known; uid_t uid; gid_t gid; }
+	    accounts[AREA_COUNT];
+	size_t i = (size_t)(row - area_rows);
 
-	if (fchown(dir_fd, pw ? pw->pw_uid : 0, gr ? gr->gr_gid : 0) != 0)
+	if (!accounts[i].is_known) {
+		struct passwd *pw = getpwnam(row->owner);
+		struct group *gr = getgrnam(row->group);
+
+		accounts[i].uid = pw ? pw->pw_uid : 0;
+		accounts[i].gid = gr ? gr->gr_gid : 0;
+		accounts[i].is_known = true;
+	}
+	if (fchown(dir_fd, accounts[i].uid, accounts[i].gid) != 0)
 		return -1;
 	return fchmod(dir_fd, row->mode);
 }
