@@ -300,8 +300,8 @@ spool_start(struct parent *parent, struct err *err)
 	if (spool_open(conf->spool_dir, flags, conf->hash_levels,
 	    &parent->spool, err) != 0)
 		return -1;
-	return spool_recover(parent->spool, RECOVERY_START, worker_recovered,
-	    NULL, &found, err);
+	return spool_recover(parent->spool, RECOVERY_START, NULL, NULL, &found,
+	    err);
 }
 
 static int

@@ -231,23 +231,13 @@ route_name(struct worker *w, unsigned priority, const char *name)
 
 /* ---- lines ----------------------------------------------------------- */
 
-void
-worker_recovered(void *context, const char *file, const char *from,
-    const char *to, const char *reason)
-{
-	event(EV_RECOVERED, NULL, "file", slice_of(file), "from",
-	    slice_of(from), "to", slice_of(to), "reason", slice_of(reason),
-	    NULL);
-}
-
 static void
 recover(struct worker *w)
 {
 	struct recovery found;
 	struct err err;
 
-	if (spool_recover(w->spool, 0, worker_recovered, NULL, &found,
-	    &err) != 0)
+	if (spool_recover(w->spool, 0, NULL, NULL, &found, &err) != 0)
 		report_trouble(&w->message, ".", "recover", &err);
 }
 

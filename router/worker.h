@@ -20,8 +20,4 @@
 /* Serve until end of file; returns then. */
 void worker_run(const struct conf *conf, struct spool *spool, int socket);
 
-/* The journal line for one thing that recovery mended (a recovery_fn). */
-void worker_recovered(void *context, const char *file, const char *from,
-    const char *to, const char *reason);
-
 #endif

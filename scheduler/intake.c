@@ -149,8 +149,8 @@ file_open(struct scheduler *scheduler, const struct intake_item *item,
 
 /* Read and check.  1; 0 come back later (err); -1 not a control file. */
 static int
-file_read(struct scheduler *scheduler, int control, ino_t inode,
-    struct work *work, struct err *err)
+file_read(struct scheduler *scheduler, int control, struct work *work,
+    struct err *err)
 {
 	struct intake *intake = &scheduler->intake;
 
@@ -160,9 +160,6 @@ file_read(struct scheduler *scheduler, int control, ino_t inode,
 		return 0;
 	if (work_parse(intake->arena, str_slice(&intake->text), work, err) < 0)
 		return -1;
-	if (work->inode != inode)
-		return err_set(err, "it is the control file of %ju",
-		    (uintmax_t)work->inode);
 	for (size_t i = 0; i < work->group_count; i++)
 		for (size_t k = 0; k < work->groups[i].rcpt_count; k++)
 			if (work->groups[i].rcpts[k].channel.n == 0)
@@ -202,7 +199,7 @@ intake_one(struct scheduler *scheduler, const struct intake_item *item)
 	spool_hashed_name(scheduler->spool, item->inode, name);
 	if (file_open(scheduler, item, name, &control, &body) == 0)
 		return;
-	got = file_read(scheduler, control, item->inode, &work, &err);
+	got = file_read(scheduler, control, &work, &err);
 	if (body < 0 || got != 1) {
 		close(control);
 		if (body >= 0)
