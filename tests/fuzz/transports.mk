@@ -1,1 +1,29 @@
-# fuzz targets of transports
+# fuzz targets of transports, and of libzm/io's readers of answers
+check_PROGRAMS += tests/fuzz/fuzz-dns tests/fuzz/fuzz-client \
+	tests/fuzz/fuzz-agent
+tests_fuzz_fuzz_dns_SOURCES = tests/fuzz/fuzz_dns.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_dns_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/fuzz
+tests_fuzz_fuzz_dns_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_dns_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_client_SOURCES = tests/fuzz/fuzz_client.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_client_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/fuzz
+tests_fuzz_fuzz_client_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_client_LDADD = transports/smtp/libclient.a \
+	transports/libagent.a $(ZM_LIBS)
+tests_fuzz_fuzz_agent_SOURCES = tests/fuzz/fuzz_agent.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_agent_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/fuzz
+tests_fuzz_fuzz_agent_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_agent_LDADD = transports/libagent.a $(ZM_LIBS)
+if !FUZZ
+TESTS += tests/fuzz/fuzz-dns tests/fuzz/fuzz-client tests/fuzz/fuzz-agent
+endif
+EXTRA_DIST += tests/fuzz/corpus/dns/a tests/fuzz/corpus/dns/aaaa \
+	tests/fuzz/corpus/dns/loop tests/fuzz/corpus/dns/mx \
+	tests/fuzz/corpus/dns/null-mx tests/fuzz/corpus/dns/short \
+	tests/fuzz/corpus/client/421 tests/fuzz/corpus/client/binary \
+	tests/fuzz/corpus/client/helo tests/fuzz/corpus/client/lmtp \
+	tests/fuzz/corpus/client/loop tests/fuzz/corpus/client/pipelined \
+	tests/fuzz/corpus/client/plain tests/fuzz/corpus/client/refused \
+	tests/fuzz/corpus/client/too-many \
+	tests/fuzz/corpus/agent/job tests/fuzz/corpus/agent/two-jobs \
+	tests/fuzz/corpus/agent/nonsense

@@ -1,0 +1,40 @@
+/* fuzz_dns.c - a whole answer of a name server
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "fuzz.h"
+#include "io/dns.h"
+
+#include "base/banned.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct dns_mx mx[DNS_MX_MAX];
+	struct dns_address addresses[DNS_ADDRESS_MAX];
+	enum dns_result result;
+	struct err err = { "" };
+	size_t n = 0;
+
+	if (size > 65535)
+		return 0;
+	result = dns_parse_mx(data, size, mx, &n, &err);
+	MUST((result == DNS_OK) == (n > 0) && n <= DNS_MX_MAX);
+	MUST(result != DNS_BAD || err.text[0] != '\0');
+	for (size_t i = 0; i < n; i++) {
+		MUST(strlen(mx[i].host) < sizeof(mx[i].host));
+		MUST(!fuzz_has_control(slice_of(mx[i].host)));
+		MUST(i == 0 || mx[i - 1].preference <= mx[i].preference);
+	}
+	n = 0;
+	result = dns_parse_addresses(data, size, addresses, &n, &err);
+	MUST((result == DNS_OK) == (n > 0) && n <= DNS_ADDRESS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		char text[80];
+
+		dns_address_text((struct sockaddr *)&addresses[i].address,
+		    text, sizeof(text));
+		MUST(text[0] != '\0' && text[0] != '?');
+	}
+	return 0;
+}
