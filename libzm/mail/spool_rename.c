@@ -54,7 +54,13 @@ spool_rename(int from_fd, const char *from, int to_fd, const char *to)
 	static bool is_missing;
 
 	if (!is_missing) {
-		if (renameat2(from_fd, from, to_fd, to, RENAME_NOREPLACE) == 0)
+		int result;
+
+		do
+			result = renameat2(from_fd, from, to_fd, to,
+			    RENAME_NOREPLACE);
+		while (result != 0 && errno == EINTR);
+		if (result == 0)
 			return 0;
 		if (errno != ENOSYS && errno != EINVAL)
 			return -1;

@@ -145,12 +145,13 @@ class Point:
                 if token in book.acked or book.send(instance, token):
                     break
                 time.sleep(0.05)
-        # what had trouble is tried again within a minute of the clock
-        for _ in range(10):
+        # what had trouble is tried again within a minute of the clock; a
+        # report left in public/ is adopted when it is ten minutes old
+        for _ in range(12):
             self._until(lambda: book.is_settled(instance), 3)
             if book.is_settled(instance):
                 break
-            self.clock.move(65)
+            self.clock.move(130)
         self.lost, self.twice = book.audit(instance)
         instance.stop()              # a start sweeps what nobody was promised
         instance.start()

@@ -296,6 +296,18 @@ files_move(void)
 	}
 }
 
+/* It is in new/ but perhaps not for long: it comes again, so it goes. */
+static void
+new_take_back(struct pending *pending, const struct err *err)
+{
+	int kept = errno;
+
+	(void)unlinkat(pending->new_fd, pending->full, 0);
+	errno = kept;
+	mailbox_trouble(pending->verdict, err);
+	pending->is_bad = true;
+}
+
 /* One fsync a directory makes all its renames durable. */
 static void
 directories_sync(void)
@@ -310,10 +322,8 @@ directories_sync(void)
 		err_sys(&err, "fsync %s/new", pending->path);
 		for (size_t k = i; k < pending_count; k++)
 			if (pendings[k].new_fd == pending->new_fd &&
-			    !pendings[k].is_bad) {
-				mailbox_trouble(pendings[k].verdict, &err);
-				pendings[k].is_bad = true;
-			}
+			    !pendings[k].is_bad)
+				new_take_back(&pendings[k], &err);
 	}
 }
 
