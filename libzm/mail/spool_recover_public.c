@@ -127,15 +127,17 @@ adopt(struct recover *r, const char *name, int fd, const struct stat *st)
 	    (struct place){ AREA_ROUTER, 0, target }, "complete (S1)");
 }
 
-/* A report of a running scheduler is its own affair (S3); what another
- * submitter left complete is adopted when it has lain a while. */
+/* What a submitter left complete is adopted when it has lain a while; a
+ * report of a running scheduler only if its record says that nothing but
+ * the rename was left to do (S3). */
 static bool
-may_adopt(const struct recover *r, const char *name, const struct stat *st)
+may_adopt(struct recover *r, const char *name, const struct stat *st)
 {
 	if ((r->mode & RECOVERY_START) != 0)
 		return true;
-	return !slice_starts(slice_of(name), "dsn-") &&
-	    is_older(r, st, ADOPT_OLD_S);
+	return is_older(r, st, ADOPT_OLD_S) &&
+	    (!slice_starts(slice_of(name), "dsn-") ||
+	    report_is_owed(r, name));
 }
 
 static void
