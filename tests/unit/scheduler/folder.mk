@@ -5,6 +5,9 @@ TESTS += tests/unit/scheduler/unit-scheduler
 tests_unit_scheduler_unit_scheduler_SOURCES = \
 	tests/unit/scheduler/yard.c tests/unit/scheduler/yard.h \
 	tests/unit/scheduler/yard_agent.c tests/unit/scheduler/yard_agent.h \
+	tests/unit/scheduler/test_retry.c tests/unit/scheduler/test_plan.c \
+	tests/unit/scheduler/test_answer.c tests/unit/scheduler/test_bounce.c \
+	tests/unit/scheduler/test_control.c \
 	tests/unit/scheduler/test_core.c
 tests_unit_scheduler_unit_scheduler_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_scheduler_unit_scheduler_LDADD = scheduler/libscheduler.a \

@@ -35,7 +35,7 @@ struct yard_shared {		/* between the test and its agents */
 };
 
 struct yard {
-	char		 dir[128];
+	char		 dir[80];
 	struct conf	*conf;
 	struct arena	*arena;
 	struct spool	*spool;

@@ -1,0 +1,213 @@
+/* test_control.c - the operator's socket
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "scheduler/control.h"
+#include "tests/unit/scheduler/yard.h"
+
+static struct yard yard;
+
+static int
+dial(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path),
+	    "%s/run/scheduler.sock", yard.dir);
+	cr_assert_eq(connect(fd, (struct sockaddr *)&address,
+	    sizeof(address)), 0);
+	return fd;
+}
+
+static void
+open_all(void)
+{
+	struct err err;
+	char run[256];
+	int fd;
+
+	yard_open(&yard, "schedule */* { retry 10m; parallel 4 }");
+	snprintf(run, sizeof(run), "%s/run", yard.dir);
+	fd = control_bind(run, &err);
+	cr_assert_geq(fd, 0, "%s", err.text);
+	control_open(&yard.scheduler, fd);
+}
+
+static void
+close_all(void)
+{
+	control_close(&yard.scheduler);
+	yard_close(&yard);
+}
+
+struct reading {
+	int		 fd;
+	struct str	 text;
+	const char	*until;
+	bool		 is_over;
+};
+
+static bool
+read_on(struct yard *y, void *arg)
+{
+	struct reading *reading = arg;
+	char buffer[4096];
+	ssize_t n = read(reading->fd, buffer, sizeof(buffer));
+
+	if (n > 0)
+		str_add(&reading->text, buffer, (size_t)n);
+	reading->is_over = n == 0 || (n < 0 && errno != EAGAIN);
+	return reading->is_over || (reading->until != NULL &&
+	    slice_ends(str_slice(&reading->text), reading->until));
+}
+
+static void
+ask(int fd, const char *line, struct reading *reading)
+{
+	reading->fd = fd;
+	str_reset(&reading->text);
+	reading->until = "\n\n";
+	cr_assert_eq(write(fd, line, strlen(line)), (ssize_t)strlen(line));
+	cr_assert(yard_until(&yard, read_on, reading));
+}
+
+static int64_t
+number(struct slice line, const char *key)
+{
+	struct str value = STR_INIT;
+	uint64_t out = 0;
+
+	cr_assert(json_get(line, key, &value), "%s", key);
+	cr_assert(slice_number(str_slice(&value), 0, UINT64_MAX, &out));
+	str_release(&value);
+	return (int64_t)out;
+}
+
+Test(control, tells_threads_jobs_and_moments)
+{
+	struct reading reading = { .text = STR_INIT };
+	struct slice rest, line;
+	char request[64];
+	ino_t inode;
+	int fd;
+
+	open_all();
+	inode = yard_message(&yard, "a@src.test", "smtp/x.test/defer@x.test",
+	    NULL);
+	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
+	fd = dial();
+	ask(fd, "queue\n", &reading);
+	rest = str_slice(&reading.text);
+	cr_assert(slice_cut(&rest, '\n', &line));
+	cr_expect_eq(number(line, "waiting"), 1);
+	cr_expect_eq(number(line, "ready"), 0);
+	cr_assert(slice_cut(&rest, '\n', &line));
+	cr_expect_eq(number(line, "messages"), 1);
+	cr_expect_eq(number(line, "deferred"), 1);
+	snprintf(request, sizeof(request), "job %ju\n", (uintmax_t)inode);
+	ask(fd, request, &reading);
+	cr_expect_eq(number(str_slice(&reading.text), "tries"), 1);
+	cr_expect_eq(number(str_slice(&reading.text), "rcpts"), 1);
+	ask(fd, "next\n", &reading);
+	cr_expect_eq(number(str_slice(&reading.text), "file"),
+	    (int64_t)inode);
+	cr_expect_gt(number(str_slice(&reading.text), "next"), 0);
+	close(fd);
+	str_release(&reading.text);
+	close_all();
+}
+
+Test(control, refuses_in_words)
+{
+	static const char *const rows[] = {
+		"\n", "help\n", "queue now\n", "job\n", "job x\n",
+		"job 1 2\n", "job 99999\n", "job 18446744073709551616\n",
+		"\x01\xff\n", "next 1\n"
+	};
+	struct reading reading = { .text = STR_INIT };
+	int fd;
+
+	open_all();
+	fd = dial();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		ask(fd, rows[i], &reading);
+		cr_expect(slice_starts(str_slice(&reading.text),
+		    "{\"error\":"), "%s", rows[i]);
+	}
+	close(fd);
+	str_release(&reading.text);
+	close_all();
+}
+
+Test(control, several_requests_at_once_are_answered_in_order)
+{
+	struct reading reading = { .text = STR_INIT };
+	int fd;
+
+	open_all();
+	fd = dial();
+	cr_assert_eq(write(fd, "job 1\nqueue\nbad\n", 16), 16);
+	shutdown(fd, SHUT_WR);
+	reading.fd = fd;
+	cr_assert(yard_until(&yard, read_on, &reading));
+	cr_expect(reading.is_over, "the end follows the last answer");
+	cr_expect_not_null(strstr(reading.text.buf, "no such message"));
+	cr_expect_not_null(strstr(reading.text.buf, "\"messages\":0"));
+	cr_expect_not_null(strstr(reading.text.buf, "unknown request"));
+	close(fd);
+	str_release(&reading.text);
+	close_all();
+}
+
+Test(control, a_line_without_end_and_a_crowd_are_shown_out)
+{
+	struct reading reading = { .text = STR_INIT };
+	int fds[CONTROL_CLIENTS_MAX + 1];
+	char long_line[CONTROL_LINE_BYTES_MAX * 3];
+
+	open_all();
+	memset(long_line, 'x', sizeof(long_line));
+	reading.fd = dial();
+	cr_assert_eq(write(reading.fd, long_line, sizeof(long_line)),
+	    (ssize_t)sizeof(long_line));
+	cr_assert(yard_until(&yard, read_on, &reading));
+	cr_expect(reading.is_over);
+	close(reading.fd);
+	for (int i = 0; i <= CONTROL_CLIENTS_MAX; i++) {
+		fds[i] = dial();
+		yard_turns(&yard, 3);
+	}
+	reading.fd = fds[CONTROL_CLIENTS_MAX];
+	cr_assert(yard_until(&yard, read_on, &reading));
+	cr_expect(reading.is_over, "one too many");
+	ask(fds[0], "queue\n", &reading);
+	for (int i = 0; i <= CONTROL_CLIENTS_MAX; i++)
+		close(fds[i]);
+	str_release(&reading.text);
+	close_all();
+}
+
+Test(control, nobody_stays_for_ever)
+{
+	struct reading reading = { .text = STR_INIT };
+
+	open_all();
+	reading.fd = dial();
+	yard_turns(&yard, 3);
+	yard_clock(&yard, CONTROL_CLIENT_MS / 1000 + 1);
+	cr_assert(yard_until(&yard, read_on, &reading));
+	cr_expect(reading.is_over);
+	close(reading.fd);
+	str_release(&reading.text);
+	close_all();
+}
