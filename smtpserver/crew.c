@@ -388,6 +388,17 @@ hand_choose(const struct crew *crew)
 }
 
 bool
+crew_is_full(const struct crew *crew)
+{
+	const struct hand *hand;
+
+	TAILQ_FOREACH(hand, &crew->hands, entry)
+		if (!hand->is_leaving && hand->sessions < crew->sessions_max)
+			return false;
+	return true;
+}
+
+bool
 crew_has_room(const struct crew *crew)
 {
 	return hand_choose(crew) != NULL;

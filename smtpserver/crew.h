@@ -27,8 +27,12 @@ void crew_free(struct crew **crew);
  * that dies is replaced; one that dies at once, after a second. 0 or -1. */
 int crew_resize(struct crew *crew, unsigned workers, struct err *err);
 
-/* Is there a worker that can take a connection now? */
+/* Is there a worker that can take a connection now?  crew_give needs one. */
 bool crew_has_room(const struct crew *crew);
+
+/* Has every worker as many sessions as it has descriptors for?  Then a
+ * connection is better refused than left waiting. */
+bool crew_is_full(const struct crew *crew);
 
 /* Hand a connection (taken) to the least busy worker.  client: counted,
  * left when the session ends (taken). */

@@ -108,11 +108,20 @@ listener_free(struct listener **at)
 	mem_free(&listener);
 }
 
-/* Accept only while somebody can take the connection. */
+/* Can a connection be dealt with now: given to a worker, or refused because
+ * all have as many as they can hold?  Else it waits in the backlog. */
+static bool
+can_accept(const struct doorman *doorman)
+{
+	return crew_has_room(doorman->crew) ||
+	    (crew_worker_count(doorman->crew) > 0 &&
+	    crew_is_full(doorman->crew));
+}
+
 static void
 listeners_set(struct doorman *doorman)
 {
-	bool is_open = !doorman->is_paused && crew_has_room(doorman->crew);
+	bool is_open = !doorman->is_paused && can_accept(doorman);
 
 	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
 		if (l->watch != NULL)
@@ -149,8 +158,8 @@ admit(struct listener *listener, int fd, const struct sockaddr *address)
 	struct net net;
 
 	net_endpoint_text(address, endpoint, sizeof(endpoint));
-	if (limits->sessions > 0 &&
-	    crew_session_count(doorman->crew) >= limits->sessions) {
+	if (!crew_has_room(doorman->crew) || (limits->sessions > 0 &&
+	    crew_session_count(doorman->crew) >= limits->sessions)) {
 		refuse(fd, conf, endpoint, "4.3.2",
 		    "too many sessions, try later");
 		return;
@@ -194,8 +203,7 @@ on_listener(void *context, unsigned ready)
 	struct sockaddr_storage address;
 	socklen_t length;
 
-	for (int i = 0; i < ACCEPTS_MAX && crew_has_room(doorman->crew);
-	    i++) {
+	for (int i = 0; i < ACCEPTS_MAX && can_accept(doorman); i++) {
 		int fd;
 
 		length = sizeof(address);

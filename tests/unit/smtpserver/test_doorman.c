@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -257,6 +258,7 @@ Test(doorman, bounds_sessions_and_stops)
 		if (heard_or(&house, a, "220 ", "421 4.7.0"))
 			break;
 		close(a);
+		cr_assert(i < 99, "the seat was never free again");
 	}
 	process.is_stopping = true;
 	doorman_stop(&process);
@@ -290,6 +292,49 @@ Test(doorman, bounds_all_sessions)
 	cr_expect(heard(&house, b, "421 4.3.2"));
 	close(a);
 	close(b);
+	process.is_stopping = true;
+	doorman_stop(&process);
+	loop_run(house.loop);
+	doorman_release(&process);
+	conf_free(&conf);
+	house_close(&house);
+}
+
+/* Workers that have no descriptors left: 421, and nobody waits at the door. */
+Test(doorman, refuses_what_no_worker_can_hold)
+{
+	enum { FEW = 64 + 2 * 2 };	/* two sessions, SPARE_FDS */
+	unsigned port = free_port();
+	struct process process;
+	struct rlimit limit;
+	struct house house;
+	struct conf *conf;
+	struct err err;
+	int ends[4];
+
+	house_open(&house, "");
+	conf = conf_of(&house, port, "workers smtpserver 1");
+	process = process_of(&house);
+	process.conf = conf;
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = FEW;
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	cr_assert_eq(doorman_bind(&process, &err), 0, "%s", err.text);
+	cr_assert_eq(doorman_start(&process, &err), 0, "%s", err.text);
+	for (int i = 0; i < 4; i++) {
+		ends[i] = dial(port);
+		cr_expect(heard(&house, ends[i], i < 2 ? "220 " : "421 4.3.2"));
+	}
+	close(ends[0]);
+	for (int i = 0; i < 100; i++) {
+		ends[0] = dial(port);
+		if (heard_or(&house, ends[0], "220 ", "421 4.3.2"))
+			break;
+		close(ends[0]);
+		cr_assert(i < 99, "the seat was never free again");
+	}
+	for (int i = 0; i < 4; i++)
+		close(ends[i]);
 	process.is_stopping = true;
 	doorman_stop(&process);
 	loop_run(house.loop);
