@@ -4,6 +4,9 @@ EXTRA_DIST += README COPYING NEWS doc/OVERVIEW.md doc/INTERNALS.md doc/BENCH.md 
 dist_man_MANS += doc/man/sendmail.1 doc/man/newaliases.1 doc/man/smtpserver.8 doc/man/router.8
 dist_man_MANS += doc/man/zmailer-message.5 doc/man/zmailer-control.5 \
 	doc/man/zmailer-fsck.8 doc/man/zmailer-resubmit.8
+dist_man_MANS += doc/man/zmailer-smtp.8 doc/man/zmailer-lmtp.8 \
+	doc/man/zmailer-mailbox.8 doc/man/zmailer-pipe.8 \
+	doc/man/zmailer-sink.8
 
 noinst_PROGRAMS += doc/events-manual
 doc_events_manual_SOURCES = doc/events_manual.c

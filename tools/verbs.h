@@ -32,7 +32,9 @@ VERB(list, "[--json] [WORD]",
     "every message in the spool: where it is, why, and when it is tried next")
 VERB(show, "[--json] ID | FILE",
     "one message: envelope, recipients, last words, header")
-VERB(sink, "[--port N] [--lmtp] [--dir DIR] [--json] [--count] [--expect N]",
+VERB(sink,
+    "[--port N] [--lmtp] [--dir DIR] [--json] [--count] [--expect N] "
+    "[--timeout SPAN]",
     "an SMTP server that takes everything, or fails as the recipient says")
 VERB(fsck, "[--repair] [--json]",
     "every file of the spool that fits no state; --repair mends, with the "
