@@ -1,10 +1,9 @@
 /* agents.c - the pool of transport agents, a pool a ring
  *
- * In     lines of agents, exit notices of the launcher
- * Out    answers to outcome.c; agents started, ended, killed
+ * In     exit notices of the launcher, time
+ * Out    agents started, ended, killed; jobs that come back from them
  * Holds  one socket an agent; its jobs in the order they were given
- * Trusts no agent: a line that is nonsense, a verdict about somebody else's
- *        recipient, or silence ends it, and its jobs go to another one
+ * Trusts no agent to end in good order: its jobs go to another one
  * Spec   doc/protocol/agent.md
  *
  * SPDX-License-Identifier: ISC
@@ -20,8 +19,6 @@
 #include "base/clock.h"
 #include "base/event.h"
 #include "scheduler/agents.h"
-#include "scheduler/answer.h"
-#include "scheduler/intake.h"
 #include "scheduler/outcome.h"
 
 #include "base/banned.h"
@@ -30,25 +27,9 @@ enum {
 	FD_RESERVE = 256,	/* for everything but jobs */
 	FD_BUDGET_MIN = 64,
 	BACKOFF_FIRST_MS = 1000,
-	RESYNC_MAX = 3,		/* answers in a row: the file does not fit */
 	IDLE_SAY_MS = 1000,	/* without work, then #idle */
 	LAST_WORDS_READS = 64	/* from the socket of a dead agent */
 };
-
-static void agent_ready(void *context, unsigned ready);
-
-/* A watched agent needs both. */
-struct agent_seat {
-	struct scheduler *scheduler;
-	struct agent	 agent;
-};
-
-static struct scheduler *
-scheduler_of(struct agent *agent)
-{
-	return ((struct agent_seat *)((char *)agent -
-	    offsetof(struct agent_seat, agent)))->scheduler;
-}
 
 /* ---- birth ------------------------------------------------------- */
 
@@ -88,7 +69,6 @@ struct agent *
 agent_start(struct scheduler *scheduler, struct ring *ring)
 {
 	struct agents *agents = &scheduler->agents;
-	struct agent_seat *seat;
 	struct agent *agent;
 	struct err err;
 	int ends[2];
@@ -98,9 +78,8 @@ agent_start(struct scheduler *scheduler, struct ring *ring)
 		ring_backoff(ring);
 		return NULL;
 	}
-	seat = mem_alloc(1, sizeof(*seat));
-	seat->scheduler = scheduler;
-	agent = &seat->agent;
+	agent = mem_alloc(1, sizeof(*agent));
+	agent->scheduler = scheduler;
 	agent->ring = ring;
 	agent->token = ++agents->token;
 	agent->socket = ends[0];
@@ -199,7 +178,7 @@ agent_lose(struct scheduler *scheduler, struct agent *agent,
 	ring_release_stale(&scheduler->threads, ring);
 }
 
-static void
+void
 agent_kill(struct scheduler *scheduler, struct agent *agent,
     const char *reason)
 {
@@ -208,22 +187,6 @@ agent_kill(struct scheduler *scheduler, struct agent *agent,
 	if (scheduler->agents.kill(agent->token, &err) < 0)
 		warning("agent %u: %s", agent->token, err.text);
 	agent_lose(scheduler, agent, reason);
-}
-
-static void
-agent_nonsense(struct scheduler *scheduler, struct agent *agent,
-    struct slice line, const char *why)
-{
-	struct str text = STR_INIT;
-
-	str_addf(&text, "%s: ", why);
-	str_add_escaped(&text, slice_first(line, 200));
-	event(EV_AGENT_NONSENSE, NULL, "channel",
-	    slice_of(agent->ring->channel), "child",
-	    event_number(agent->token), "line", str_slice(&text), NULL);
-	str_release(&text);
-	agent_kill(scheduler, agent,
-	    "the transport agent broke its protocol");
 }
 
 static struct agent *
@@ -249,11 +212,8 @@ find_token(const struct scheduler *scheduler, unsigned token)
 static void
 agent_free(struct scheduler *scheduler, struct agent *agent)
 {
-	struct agent_seat *seat = (struct agent_seat *)((char *)agent -
-	    offsetof(struct agent_seat, agent));
-
 	TAILQ_REMOVE(&scheduler->agents.gone, agent, entry);
-	mem_free(&seat);
+	mem_free(&agent);
 }
 
 void
@@ -280,193 +240,6 @@ agents_exit(void *context, unsigned token, pid_t pid, int status)
 		    event_number(agent->lost_count), NULL);
 	str_release(&text);
 	agent_free(scheduler, agent);
-}
-
-/* ---- what it says ------------------------------------------------ */
-
-/* The vertex in hand that the answer is about; mostly the first. */
-static struct vertex *
-vertex_find(struct scheduler *scheduler, struct agent *agent,
-    const struct answer *answer)
-{
-	char name[SPOOL_NAME_BYTES];
-	struct vertex *vertex;
-
-	TAILQ_FOREACH(vertex, &agent->jobs, entry) {
-		if (vertex == agent->unsent)
-			return NULL;	/* it cannot know of this one */
-		if (vertex->job->inode != answer->inode)
-			continue;
-		if (answer->kind == ANSWER_VERDICT &&
-		    vertex_rcpt(vertex, answer->offset) == NULL)
-			continue;
-		spool_hashed_name(scheduler->spool, answer->inode, name);
-		return slice_is(answer->name, name) ? vertex : NULL;
-	}
-	return NULL;
-}
-
-static void
-vertex_leave_agent(struct scheduler *scheduler, struct agent *agent,
-    struct vertex *vertex)
-{
-	TAILQ_REMOVE(&agent->jobs, vertex, entry);
-	if (--agent->job_count == 0)
-		agent_rest(scheduler, agent);
-}
-
-static bool
-take_verdict(struct scheduler *scheduler, struct agent *agent,
-    const struct answer *answer)
-{
-	struct vertex *vertex = vertex_find(scheduler, agent, answer);
-	struct rcpt *rcpt;
-
-	if (vertex == NULL)
-		return false;
-	rcpt = vertex_rcpt(vertex, answer->offset);
-	if (rcpt->flags != 0)		/* final, or answered already */
-		return false;
-	outcome_answer(scheduler, vertex, rcpt, answer);
-	if (vertex->unanswered > 0)
-		return true;
-	vertex_leave_agent(scheduler, agent, vertex);
-	outcome_vertex(scheduler, vertex);
-	return true;
-}
-
-/* How often that was said of this message by now. */
-static unsigned
-resync_count(struct scheduler *scheduler, const char *id)
-{
-	struct agents *agents = &scheduler->agents;
-	struct resync *resync;
-
-	for (size_t i = 0; i < RESYNC_ROOM; i++)
-		if (strcmp(agents->resyncs[i].id, id) == 0)
-			return ++agents->resyncs[i].count;
-	resync = &agents->resyncs[agents->resync_next++ % RESYNC_ROOM];
-	strlcpy(resync->id, id, sizeof(resync->id));
-	return resync->count = 1;
-}
-
-static bool
-take_resync(struct scheduler *scheduler, struct agent *agent,
-    const struct answer *answer)
-{
-	struct vertex *vertex = vertex_find(scheduler, agent, answer);
-	struct job *job;
-
-	if (vertex == NULL)
-		return false;
-	job = vertex->job;
-	vertex_leave_agent(scheduler, agent, vertex);
-	if (resync_count(scheduler, job->id) >= RESYNC_MAX &&
-	    job->flight_count == 1) {
-		plan_forget(&scheduler->plan, vertex);
-		intake_bad(scheduler, job,
-		    "the transport agent cannot make sense of it");
-		return true;
-	}
-	outcome_lost(scheduler, vertex, true,
-	    "the control file did not fit the job");
-	return true;
-}
-
-/* #hungry after the last job, and something is still unanswered: it will
- * never be. */
-static void
-take_hungry(struct scheduler *scheduler, struct agent *agent)
-{
-	struct vertex *vertex;
-
-	agent->ring->start_failures = 0;
-	agent->hungry_count++;
-	if (agent->hungry_count != agent->sent_count + 1)
-		return;
-	while ((vertex = TAILQ_FIRST(&agent->jobs)) != NULL &&
-	    vertex != agent->unsent) {
-		vertex_leave_agent(scheduler, agent, vertex);
-		outcome_lost(scheduler, vertex, true,
-		    "the transport agent did not say what came of it");
-	}
-}
-
-/* False: the line is nonsense. */
-static bool
-take_line(struct scheduler *scheduler, struct agent *agent,
-    struct slice line, const char **why)
-{
-	static struct err err;
-	struct answer answer;
-
-	if (answer_parse(line, &answer, &err) < 0) {
-		*why = err.text;
-		return false;
-	}
-	*why = "it was not given this recipient";
-	switch (answer.kind) {
-	case ANSWER_HUNGRY:
-		take_hungry(scheduler, agent);
-		return true;
-	case ANSWER_VERDICT:
-		return take_verdict(scheduler, agent, &answer);
-	case ANSWER_RESYNC:
-		return take_resync(scheduler, agent, &answer);
-	case ANSWER_REMARK:
-		break;
-	}
-	warning("agent %u for %s: " SLICE_FMT, agent->token,
-	    agent->ring->channel, SLICE_ARG(slice_from(line, 1)));
-	return true;
-}
-
-/* All whole lines of the inbox.  False: the agent was lost over one. */
-static bool
-take_lines(struct scheduler *scheduler, struct agent *agent)
-{
-	struct slice line = SLICE("");
-	const char *why = "an endless line";
-	size_t cursor = 0;
-	int got;
-
-	while ((got = ipc_line(agent->inbox, &cursor, &line)) == 1)
-		if (!take_line(scheduler, agent, line, &why)) {
-			agent_nonsense(scheduler, agent, line, why);
-			return false;
-		}
-	ipc_inbox_consume(agent->inbox, cursor);
-	if (got < 0 || agent->inbox->bytes.len > ANSWER_LINE_BYTES_MAX) {
-		agent_nonsense(scheduler, agent,
-		    str_slice(&agent->inbox->bytes), "an endless line");
-		return false;
-	}
-	for (int fd; (fd = ipc_take_fd(agent->inbox)) >= 0;)
-		close(fd);	/* nobody asked for it */
-	return true;
-}
-
-static void
-agent_ready(void *context, unsigned ready)
-{
-	struct agent *agent = context;
-	struct scheduler *scheduler = scheduler_of(agent);
-	int got;
-
-	if (ready & LOOP_WRITE)
-		agent_send(scheduler, agent);
-	if (agent->socket < 0 || !(ready & (LOOP_READ | LOOP_HANGUP)))
-		return;
-	got = ipc_receive(agent->socket, agent->inbox);
-	if (got < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (got < 1) {
-		agent_lose(scheduler, agent, agent->is_closing ? NULL :
-		    "the transport agent died");
-		return;
-	}
-	agent->heard_ms = clock_steady_ms();
-	(void)take_lines(scheduler, agent);
 }
 
 /* ---- time -------------------------------------------------------- */

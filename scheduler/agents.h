@@ -35,7 +35,7 @@ void agents_release(struct scheduler *scheduler);
 /* Agents that have work. */
 unsigned agents_busy(const struct scheduler *scheduler);
 
-/* ---- between agents.c and feed.c ---------------------------------------- */
+/* ---- between agents.c, feed.c and hear.c ------------------------------ */
 
 /* A new agent of the ring, busy with nothing yet; NULL: not now. */
 struct agent *agent_start(struct scheduler *scheduler, struct ring *ring);
@@ -44,6 +44,14 @@ struct agent *agent_start(struct scheduler *scheduler, struct ring *ring);
  * goes into the record of the job it was at (NULL: no job is blamed). */
 void agent_lose(struct scheduler *scheduler, struct agent *agent,
     const char *reason);
+
+/* The same for one that must not go on: killed first. */
+void agent_kill(struct scheduler *scheduler, struct agent *agent,
+    const char *reason);
+
+/* Its socket is ready (a loop_io_fn; context is the agent): read its lines,
+ * send what waits.  It may be lost afterwards. */
+void agent_ready(void *context, unsigned ready);
 
 /* Idle again: to the head of its ring's idle agents; leaves its thread. */
 void agent_rest(struct scheduler *scheduler, struct agent *agent);

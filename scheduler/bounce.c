@@ -202,6 +202,20 @@ advice_for(const char *status)
 	return advice_rows[i].advice;
 }
 
+static const char *
+action_of(const struct bounce_rcpt *entry)
+{
+	const struct work_record *last = entry->rcpt->last;
+
+	if (last == NULL || last->verdict.kind == VERDICT_DEFERRED)
+		return "delayed";
+	/* a host that took it without DSN parameters: section 2.3.3 */
+	if (last->verdict.kind == VERDICT_DELIVERED &&
+	    slice_is(entry->rcpt->channel, "smtp"))
+		return "relayed";
+	return verdict_names[last->verdict.kind];
+}
+
 static void
 add_person(const struct bounce *bounce, const struct bounce_rcpt *entry,
     struct str *out)
@@ -224,6 +238,9 @@ add_person(const struct bounce *bounce, const struct bounce_rcpt *entry,
 	}
 	if (rcpt_kind(entry) == BOUNCE_FAILED) {
 		str_addf(out, "    %s\n", advice_for(last->verdict.status));
+	} else if (strcmp(action_of(entry), "relayed") == 0) {
+		str_adds(out, "    You will not hear more: that host sends "
+		    "no reports.\n");
 	} else if (rcpt_kind(entry) == BOUNCE_DELAYED) {
 		clock_rfc5322(entry->until_s, text);
 		str_addf(out, "    It is tried again until %s.\n", text);
@@ -308,20 +325,6 @@ add_original_recipient(struct slice orcpt, struct str *out)
 	add_value(out, str_slice(&address));
 	str_addc(out, '\n');
 	str_release(&address);
-}
-
-static const char *
-action_of(const struct bounce_rcpt *entry)
-{
-	const struct work_record *last = entry->rcpt->last;
-
-	if (last == NULL || last->verdict.kind == VERDICT_DEFERRED)
-		return "delayed";
-	/* a host that took it without DSN parameters: section 2.3.3 */
-	if (last->verdict.kind == VERDICT_DELIVERED &&
-	    slice_is(entry->rcpt->channel, "smtp"))
-		return "relayed";
-	return verdict_names[last->verdict.kind];
 }
 
 /* The peer, when it is a host: "mx1.example.net[192.0.2.1]:25". */

@@ -12,9 +12,11 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/outcome.c scheduler/outcome.h \
 	scheduler/bounce.c scheduler/bounce.h \
 	scheduler/report.c scheduler/report.h \
+	scheduler/letter.c scheduler/letter.h \
 	scheduler/expire.c scheduler/expire.h \
 	scheduler/group.c scheduler/group.h \
 	scheduler/agents.c scheduler/agents.h scheduler/feed.c \
+	scheduler/hear.c \
 	scheduler/control.c scheduler/control.h \
 	scheduler/core.c scheduler/core.h
 pkglibexec_PROGRAMS += scheduler/scheduler

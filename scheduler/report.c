@@ -10,38 +10,20 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/event.h"
-#include "mail/envelope.h"
-#include "scheduler/bounce.h"
 #include "scheduler/expire.h"
 #include "scheduler/group.h"
 #include "scheduler/intake.h"
-#include "scheduler/job_build.h"
+#include "scheduler/letter.h"
 #include "scheduler/outcome.h"
 #include "scheduler/report.h"
 
 #include "base/banned.h"
 
-enum {
-	CONTROL_BYTES_MAX = 512 << 20,
-	BODY_BYTES_MAX = 16 << 20	/* whatever `limit dsn` says */
-};
-
-/* A report on its way from the draft to router/. */
-struct letter {
-	struct job		*job;
-	struct draft		 draft;
-	struct work_record	*records;	/* to be appended: marks */
-	size_t			 count;
-	char			*to;
-	enum bounce_kind	 kind;
-};
+enum { CONTROL_BYTES_MAX = 512 << 20 };
 
 /* ---- the queue --------------------------------------------------- */
 
@@ -180,172 +162,6 @@ report_rcpt(const struct work *work, uint32_t offset)
 	return NULL;
 }
 
-/* ---- whom to tell about ------------------------------------------ */
-
-static bool
-rcpt_is_due(const struct work_rcpt *rcpt, bool notices)
-{
-	if (rcpt->is_final)
-		return !rcpt->is_reported &&
-		    job_owes(rcpt->notify, rcpt->last->verdict.kind);
-	return notices && rcpt->delay_notices == 0 && rcpt->tries > 0 &&
-	    job_owes(rcpt->notify, VERDICT_DEFERRED);
-}
-
-static int64_t
-until_s(const struct scheduler *scheduler, const struct job *job,
-    const struct work_rcpt *rcpt)
-{
-	const struct conf_schedule *clause = conf_schedule_for(
-	    scheduler->conf, rcpt->channel, rcpt->host);
-
-	return spool_id_time_us(slice_of(job->id)) / 1000000 +
-	    clause->expire_s;
-}
-
-static size_t
-rcpts_choose(struct scheduler *scheduler, const struct job *job,
-    struct bounce *bounce)
-{
-	const struct work *work = bounce->work;
-	bool notices = (job->flags & JOB_NOTICE) != 0;
-	struct bounce_rcpt *chosen = arena_alloc(scheduler->intake.arena,
-	    (work->rcpt_total + 1) * sizeof(*chosen));
-	size_t count = 0;
-
-	for (size_t i = 0; i < work->group_count; i++)
-		for (size_t k = 0; k < work->groups[i].rcpt_count; k++) {
-			const struct work_rcpt *rcpt =
-			    &work->groups[i].rcpts[k];
-
-			if (!rcpt_is_due(rcpt, notices))
-				continue;
-			if (count == 0)
-				bounce->group = &work->groups[i];
-			chosen[count++] = (struct bounce_rcpt){ rcpt,
-			    until_s(scheduler, job, rcpt) };
-		}
-	bounce->rcpts = chosen;
-	return bounce->rcpt_count = count;
-}
-
-/* ---- writing ----------------------------------------------------- */
-
-static void
-body_read(const struct job *job, struct bounce *bounce,
-    struct arena *arena)
-{
-	size_t most = bounce->work->size_bytes, got = 0;
-	char *body = arena_alloc(arena, most + 1);
-
-	while (got < most) {
-		ssize_t n = pread(job->body_fd, body + got, most - got,
-		    (off_t)(bounce->work->body_offset + got));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		got += (size_t)n;
-	}
-	bounce->body = (struct slice){ body, got };
-}
-
-static int
-envelope_write(const struct bounce *bounce, struct str *out, struct err *err)
-{
-	struct envelope envelope = { .is_error = true,
-	    .dsn_of = slice_of(bounce->work->id) };
-	struct envelope_rcpt rcpt = { .notify = DSN_NOTIFY_NEVER };
-	struct slice rest;
-
-	strlcpy(envelope.id, bounce->id, sizeof(envelope.id));
-	if (path_parse(bounce->work->errors_to,
-	    PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &rcpt.path, &rest,
-	    err) < 0)
-		return err_prefix(err, "address for reports");
-	if (bounce_is_8bit(bounce))
-		envelope.bodytype = SLICE("8BITMIME");
-	envelope.rcpts = &rcpt;
-	envelope.rcpt_count = 1;
-	return envelope_add(out, &envelope, err) < 0 ? -1 : 0;
-}
-
-/* Can a report be sent there at all? */
-static bool
-address_is_good(struct slice address)
-{
-	struct path path;
-	struct slice rest;
-	struct err err;
-
-	return address.n > 0 && path_parse(address,
-	    PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &path, &rest,
-	    &err) > 0 && rest.n == 0 && !path_is_null(&path);
-}
-
-/* Row S3.  A draft of that name is one that we could not finish: its marks
- * are not in the control file, else its number would differ. */
-static int
-draft_begin(struct scheduler *scheduler, const struct work *work,
-    struct draft *draft, struct err *err)
-{
-	char stem[SPOOL_NAME_BYTES];
-
-	spool_dsn_name(work->id, work->report_records, stem);
-	if (draft_open(scheduler->spool, stem, draft, err) == 0)
-		return 0;
-	if (errno != EEXIST)
-		return -1;
-	(void)unlinkat(spool_dir_fd(scheduler->spool, AREA_PUBLIC, 0), stem,
-	    0);
-	return draft_open(scheduler->spool, stem, draft, err);
-}
-
-static int
-letter_write(struct scheduler *scheduler, struct bounce *bounce,
-    struct letter *letter, struct err *err)
-{
-	struct str text = STR_INIT;
-	char nonce[24];
-	int result;
-
-	if (draft_begin(scheduler, bounce->work, &letter->draft, err) < 0)
-		return -1;
-	snprintf(nonce, sizeof(nonce), "%08x%08x", arc4random(),
-	    arc4random());
-	bounce->id = letter->draft.id;
-	bounce->nonce = nonce;
-	result = envelope_write(bounce, &text, err);
-	if (result == 0) {
-		bounce_text(bounce, &text);
-		result = draft_write(&letter->draft, text.buf, text.len, err);
-	}
-	str_release(&text);
-	if (result < 0)
-		draft_abort(&letter->draft);
-	return result;
-}
-
-static void
-letter_marks(struct letter *letter, const struct bounce *bounce)
-{
-	letter->records = mem_alloc(bounce->rcpt_count,
-	    sizeof(*letter->records));
-	letter->count = bounce->rcpt_count;
-	for (size_t i = 0; i < bounce->rcpt_count; i++) {
-		const struct work_rcpt *rcpt = bounce->rcpts[i].rcpt;
-
-		letter->records[i] = (struct work_record){
-		    .kind = rcpt->is_final ? WORK_REPORTED :
-		    WORK_DELAY_NOTICE, .rcpt_offset = rcpt->offset,
-		    .time_s = bounce->now_s, .tries = rcpt->tries };
-		if (!rcpt->is_final)
-			event(EV_RCPT_DELAYED, bounce->work->id, "to",
-			    rcpt->user, NULL);
-	}
-}
-
 /* ---- nobody to tell ---------------------------------------------- */
 
 /* RFC 5321 section 6.1: a message with a null sender is never answered.  One
@@ -405,6 +221,28 @@ misread(struct scheduler *scheduler, struct job *job, int got,
 		intake_bad(scheduler, job, err->text);
 }
 
+/* Read the file, and write what expired into it.  As report_read; 0 and -1
+ * were dealt with. */
+static int
+job_read(struct scheduler *scheduler, struct job *job, struct work *work)
+{
+	struct err err;
+	int got = report_read(scheduler, job, work, &err), wrote;
+
+	if (got == 1) {
+		wrote = expire_write(scheduler, job, work, &err);
+		if (wrote < 0) {
+			trouble(scheduler, job, "append", &err);
+			return 0;
+		}
+		if (wrote > 0)
+			got = report_read(scheduler, job, work, &err);
+	}
+	if (got < 1)
+		misread(scheduler, job, got, &err);
+	return got;
+}
+
 /* 1 a letter that waits for its sync; 0 nothing to send, the job may be
  * gone. */
 static int
@@ -416,25 +254,11 @@ letter_begin(struct scheduler *scheduler, struct job *job,
 	    .host = scheduler->conf->host, .now_s = clock_wall_s(),
 	    .arrival_s = spool_id_time_us(slice_of(job->id)) / 1000000 };
 	struct err err;
-	int got;
 
-	got = report_read(scheduler, job, &work, &err);
-	if (got == 1) {
-		int wrote = expire_write(scheduler, job, &work, &err);
-
-		if (wrote < 0) {
-			trouble(scheduler, job, "append", &err);
-			return 0;
-		}
-		if (wrote > 0)
-			got = report_read(scheduler, job, &work, &err);
-	}
-	if (got < 1) {
-		misread(scheduler, job, got, &err);
+	if (job_read(scheduler, job, &work) < 1)
 		return 0;
-	}
-	rcpts_choose(scheduler, job, &bounce);
-	if (!address_is_good(work.errors_to)) {
+	letter_choose(scheduler, job, &bounce);
+	if (!letter_address_is_good(work.errors_to)) {
 		double_bounce(scheduler, job, &bounce);
 		return 0;
 	}
@@ -443,20 +267,10 @@ letter_begin(struct scheduler *scheduler, struct job *job,
 		outcome_job(scheduler, job);
 		return 0;
 	}
-	letter->job = job;
-	letter->kind = bounce_kind(&bounce);
-	bounce.has_body = bounce_returns_body(&work, letter->kind,
-	    scheduler->conf->limits.dsn_bytes < BODY_BYTES_MAX ?
-	    scheduler->conf->limits.dsn_bytes : BODY_BYTES_MAX);
-	if (bounce.has_body)
-		body_read(job, &bounce, scheduler->intake.arena);
-	if (letter_write(scheduler, &bounce, letter, &err) < 0) {
+	if (letter_write(scheduler, job, &bounce, letter, &err) < 0) {
 		trouble(scheduler, job, "write", &err);
 		return 0;
 	}
-	letter_marks(letter, &bounce);
-	letter->to = mem_strdup(slice_dup(scheduler->intake.arena,
-	    work.errors_to));
 	return 1;
 }
 
@@ -505,8 +319,7 @@ letters_send(struct scheduler *scheduler, struct letter *letters,
 	draft_sync(drafts, count, &err);
 	for (size_t i = 0; i < count; i++) {
 		letter_end(scheduler, &letters[i], &err);
-		mem_free(&letters[i].records);
-		mem_free(&letters[i].to);
+		letter_release(&letters[i]);
 	}
 }
 
@@ -529,15 +342,11 @@ report_turn_end(struct scheduler *scheduler)
 	    count * sizeof(batch[0]));
 	for (size_t i = 0; i < count; i++)
 		batch[i]->flags &= (uint16_t)~JOB_REPORT;
-	for (size_t i = 0; i < count; i++) {
-		memset(&letters[letter_count], 0, sizeof(letters[0]));
+	for (size_t i = 0; i < count; i++)
 		letter_count += (size_t)letter_begin(scheduler, batch[i],
 		    &letters[letter_count]);
-	}
 	if (letter_count > 0)
 		letters_send(scheduler, letters, letter_count);
-	for (size_t i = 0; i < letter_count; i++)
-		letters[i].job = NULL;
 	if (reporter->count == 0)
 		return INT64_MAX;
 	return reporter->not_before_ms > clock_steady_ms() ?

@@ -41,6 +41,7 @@ struct intake {
 /* ---- agents.c ----------------------------------------------------------- */
 
 struct agent {
+	struct scheduler *scheduler;
 	TAILQ_ENTRY(agent) entry;	/* its ring's idle or busy, or gone */
 	struct ring	*ring;
 	struct thread	*thread;	/* served now; NULL when idle */

@@ -81,7 +81,7 @@ number_of(const struct vertex *vertex)
 	return vertex->job->inode - 1;
 }
 
-/* ---- the model's answers ---------------------------------------------------- */
+/* ---- the model's answers -------------------- */
 
 /* The ready vertex of a thread that has waited longest; -1: none. */
 static int
@@ -147,7 +147,7 @@ check_all(void)
 	cr_assert_eq(w.ring.runnable_count, want);
 }
 
-/* ---- events --------------------------------------------------------------------- */
+/* ---- events -------------------- */
 
 static void
 event_take(size_t t)
@@ -297,7 +297,7 @@ Test(plan, a_success_after_trouble_opens_everything_at_once)
 	world_end();
 }
 
-/* ---- the table of jobs --------------------------------------------------------- */
+/* ---- the table of jobs -------------------- */
 
 Test(queue, the_table_finds_what_was_put_in)
 {

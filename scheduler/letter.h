@@ -1,0 +1,37 @@
+/* letter.h - one report: whom it is about, its text, its draft
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_LETTER_H
+#define ZM_SCHEDULER_LETTER_H
+
+#include "scheduler/bounce.h"
+#include "scheduler/state.h"
+
+struct letter {
+	struct job		*job;
+	struct draft		 draft;
+	struct work_record	*records;	/* to be appended: marks */
+	size_t			 count;
+	char			*to;
+	enum bounce_kind	 kind;
+};
+
+/* Choose the recipients whose outcome is owed and not yet reported (and, if
+ * the job has JOB_NOTICE, those whose delay is) into bounce, out of
+ * bounce->work.  Returns how many; the array is in the intake's arena. */
+size_t letter_choose(struct scheduler *scheduler, const struct job *job,
+    struct bounce *bounce);
+
+/* Can a report be sent there at all? */
+bool letter_address_is_good(struct slice address);
+
+/* Write the draft dsn-<id>-<k> (row S3), unsynced, and the marks that have
+ * to follow its sync.  0; -1 with err: nothing is left behind. */
+int letter_write(struct scheduler *scheduler, struct job *job,
+    struct bounce *bounce, struct letter *out, struct err *err);
+
+/* Free what is not the draft. */
+void letter_release(struct letter *letter);
+
+#endif
