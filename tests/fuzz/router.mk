@@ -1,10 +1,6 @@
 # fuzz targets of router
-FUZZ_ROUTER = tests/fuzz/fuzz-alias tests/fuzz/fuzz-route_value \
+fuzz_targets += tests/fuzz/fuzz-alias tests/fuzz/fuzz-route_value \
 	tests/fuzz/fuzz-message_file
-check_PROGRAMS += $(FUZZ_ROUTER)
-if !FUZZ
-TESTS += $(FUZZ_ROUTER)
-endif
 tests_fuzz_fuzz_alias_SOURCES = tests/fuzz/fuzz_alias.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_alias_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_alias_LDADD = router/librouter.a $(ZM_LIBS)

@@ -1,1 +1,15 @@
 # fuzz targets of scheduler
+fuzz_targets += tests/fuzz/fuzz-answer \
+	tests/fuzz/fuzz-bounce \
+	tests/fuzz/fuzz-operator
+tests_fuzz_fuzz_answer_SOURCES = tests/fuzz/fuzz_answer.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_answer_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_answer_LDADD = scheduler/libscheduler.a $(ZM_LIBS)
+tests_fuzz_fuzz_bounce_SOURCES = tests/fuzz/fuzz_bounce.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_bounce_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_bounce_LDADD = scheduler/libscheduler.a $(ZM_LIBS)
+tests_fuzz_fuzz_operator_SOURCES = tests/fuzz/fuzz_operator.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_operator_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_operator_LDADD = scheduler/libscheduler.a $(ZM_LIBS)
+EXTRA_DIST += tests/fuzz/corpus/answer tests/fuzz/corpus/bounce \
+	tests/fuzz/corpus/operator
