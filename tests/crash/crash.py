@@ -153,6 +153,7 @@ class Point:
                 break
             self.clock.move(130)
         self.lost, self.twice = book.audit(instance)
+        nth.plan()                   # nothing more goes wrong
         instance.stop()              # a start sweeps what nobody was promised
         instance.start()
         self._until(instance.is_empty, 5)
