@@ -31,6 +31,7 @@
 enum {
 	PARENT_PUBLIC = SPOOL_PRIORITIES,	/* notify's number of public/ */
 	PARENT_RESCAN_MS = 60 * 1000,
+	PARENT_PUBLIC_MS = 100,
 	DEFERRED_WAIT_MIN_S = 15 * 60,
 	DEFERRED_WAIT_MAX_S = 4 * 60 * 60,
 	OURS_MAX = 1 + ROLE_COUNT
@@ -43,6 +44,7 @@ struct parent {
 	struct queue	 queue;
 	struct farm	*farm;
 	struct timer	 minute;
+	struct timer	 public_timer;
 	struct poison	 poison;
 	unsigned	 minutes;
 	uid_t		 ours[OURS_MAX];	/* not foreign in public/ */
@@ -191,17 +193,31 @@ scan_public(struct parent *parent)
 }
 
 static void
+on_public(void *context)
+{
+	scan_public(context);
+}
+
+/* Nearly all that is written in public/ is our own and gone at once: to look
+ * once for many events costs less than to look at each name. */
+static void
+public_soon(struct parent *parent)
+{
+	if (parent->public_timer.at_ms == 0)
+		timer_set(parent->process->loop, &parent->public_timer,
+		    clock_steady_ms() + PARENT_PUBLIC_MS, on_public, parent);
+}
+
+static void
 on_notify(void *context, unsigned dir, const char *name)
 {
 	struct parent *parent = context;
 	ino_t inode;
 
-	if (name == NULL && dir == PARENT_PUBLIC)
-		scan_public(parent);
+	if (dir == PARENT_PUBLIC)
+		public_soon(parent);
 	else if (name == NULL)
 		scan_priority(parent, dir);
-	else if (dir == PARENT_PUBLIC)
-		note_public(parent, name);
 	else if ((inode = message_inode(name)) != 0)
 		queue_add(&parent->queue, dir, inode, true);
 }
@@ -361,5 +377,6 @@ parent_stop(struct process *process)
 	struct parent *parent = process->state;
 
 	timer_clear(&parent->minute);
+	timer_clear(&parent->public_timer);
 	farm_stop(parent->farm, stopped, process);
 }
