@@ -255,16 +255,17 @@ agent_finish(struct agent *agent)
 static void
 idle_tick(struct scheduler *scheduler, struct ring *ring, int64_t now_ms)
 {
+	bool is_stale = ring->is_stale;	/* it may go with its last agent */
 	struct agent *agent, *next;
 
 	TAILQ_FOREACH_SAFE(agent, &ring->idle, entry, next) {
 		int64_t idle_for_ms = now_ms - agent->idle_ms;
 
-		if (ring->is_stale || idle_for_ms >= ring->clause.idle_ms) {
+		if (is_stale || idle_for_ms >= ring->clause.idle_ms) {
 			agent_finish(agent);
 			agent_lose(scheduler, agent, NULL);
-			if (ring->is_stale)
-				return;		/* the ring may be gone */
+			if (is_stale)
+				return;
 		} else if (!agent->is_told_idle &&
 		    idle_for_ms >= IDLE_SAY_MS && agent->hungry_count > 0) {
 			agent->is_told_idle = true;

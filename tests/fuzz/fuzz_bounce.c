@@ -17,13 +17,13 @@ enum { PIECES = 9 };
 static void
 check_frame(struct slice text)
 {
-	const char *mark = memmem(text.p, text.n, "boundary=\"", 10);
+	const char *mark = memmem(text.p, text.n, "\n\tboundary=\"", 12);
 	struct slice rest = text, line, boundary;
 	unsigned opens = 0, ends = 0;
 
 	if (mark == NULL)
 		abort();
-	boundary = slice_from(text, (size_t)(mark + 10 - text.p));
+	boundary = slice_from(text, (size_t)(mark + 12 - text.p));
 	boundary = slice_first(boundary, slice_find(boundary, '"'));
 	while (slice_cut(&rest, '\n', &line)) {
 		if (!slice_starts(line, "--") ||
