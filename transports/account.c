@@ -126,6 +126,7 @@ account_get(const char *key, const char *name, uid_t uid,
 	if (strcmp(entry->key, key) == 0 && entry->key[0] != '\0' &&
 	    clock_steady_ms() < entry->until_ms)
 		return entry->is_absent ? 0 : 1;
+	account_back();
 	do {
 		buffer = mem_grow(buffer, size, 1);
 		trouble = database_get(name, uid, &passwd, buffer, size,
@@ -198,16 +199,21 @@ account_become(const struct account *account, struct err *err)
 	if (!account_is_root() ||
 	    (is_somebody && present_uid == account->uid))
 		return 0;
-	account_back();
+	if (account->uid == 0) {
+		account_back();
+		return 0;
+	}
+	/* from one to the next only the uid must be root's in between */
+	if (is_somebody && seteuid(0) != 0)
+		panic("cannot become root again");
+	is_somebody = true;
+	present_uid = account->uid;
 	if (setgroups((size_t)account->group_count, account->groups) != 0 ||
 	    setegid(account->gid) != 0 || seteuid(account->uid) != 0) {
 		err_sys(err, "cannot become uid %ld", (long)account->uid);
-		is_somebody = true;		/* half of it: undo */
-		account_back();
+		account_back();			/* half of it: undo */
 		return -1;
 	}
-	present_uid = account->uid;
-	is_somebody = true;
 	return 0;
 }
 

@@ -41,7 +41,8 @@ bool account_is_root(void);
 bool account_name_is_safe(struct slice name);
 
 /* Look up an account by name / by uid.  The result stays valid until the
- * next call.  uid 0 and below mean the account "nobody".
+ * next call.  uid 0 and below mean the account "nobody".  When the database
+ * must be asked the process is root again.
  * returns 1 found; 0 there is none; -1 the user database failed (errno). */
 int account_by_name(struct slice name, const struct account **out,
     struct err *err);

@@ -48,8 +48,11 @@ owner_of_base(const struct mailbox *mailbox, struct account *out,
 {
 	struct stat st;
 
-	if (lstat(mailbox->base, &st) != 0)
-		return err_sys(err, "%s", mailbox->base);
+	if (lstat(mailbox->base, &st) != 0) {
+		account_back();		/* who we are cannot look there */
+		if (lstat(mailbox->base, &st) != 0)
+			return err_sys(err, "%s", mailbox->base);
+	}
 	if (!S_ISDIR(st.st_mode) ||
 	    (st.st_uid == 0 && (st.st_mode & (S_IWGRP | S_IWOTH)) != 0))
 		return 0;
@@ -65,7 +68,6 @@ owner_find(const struct mailbox *mailbox, struct slice user,
 	const struct account *found;
 	int got;
 
-	account_back();
 	if (!account_is_root() && !mailbox->needs_home) {
 		account_of_ids(geteuid(), getegid(), out);
 		return 1;
@@ -201,9 +203,9 @@ deliver_file(struct mailbox *mailbox, const struct work_rcpt *rcpt,
 	}
 	memcpy(path, rcpt->user.p, rcpt->user.n);
 	path[rcpt->user.n] = '\0';
-	account_back();
-	account_of_ids(geteuid(), getegid(), &owner);
-	if (account_is_root()) {
+	if (!account_is_root()) {
+		account_of_ids(geteuid(), getegid(), &owner);
+	} else {
 		if (account_by_uid(rcpt->uid, &found, &err) <= 0) {
 			errno = 0;
 			err_prefix(&err, "no account of uid %lld",

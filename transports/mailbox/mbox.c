@@ -184,7 +184,7 @@ file_lock(const char *path, const struct account *owner, bool may_create,
 			return -1;
 		}
 		if (lstat(path, &now) == 0 && now.st_ino == out_st->st_ino &&
-		    now.st_dev == out_st->st_dev)
+		    now.st_dev == out_st->st_dev && now.st_nlink == 1)
 			return fd;
 		close(fd);
 	}

@@ -462,6 +462,49 @@ Test(mbox, traps_are_refused)
 	finish();
 }
 
+/* Somebody swaps what lies at the path, again and again, while we deliver:
+ * nothing but a file of the mailbox is ever written to. */
+static void
+swap_for_ever(void)
+{
+	for (unsigned i = 0;; i++) {
+		unlink(path_of("zm-alice"));
+		switch (i % 4) {
+		case 0:
+			(void)!symlink(path_of("victim"),
+			    path_of("zm-alice"));
+			break;
+		case 1:
+			(void)!link(path_of("victim"), path_of("zm-alice"));
+			break;
+		case 2:
+			(void)!mkfifo(path_of("zm-alice"), 0600);
+			break;
+		}
+	}
+}
+
+Test(mbox, an_attacker_swaps_the_file, .timeout = 120)
+{
+	pid_t attacker;
+	int status;
+
+	start(MAILBOX_MBOX, "{user}");
+	file_put("victim", "precious\n");
+	attacker = fork();
+	if (attacker == 0)
+		swap_for_ever();
+	for (int i = 0; i < 500; i++) {
+		deliver();
+		cr_expect(verdicts[0].kind == VERDICT_DELIVERED ||
+		    verdicts[0].kind == VERDICT_DEFERRED);
+	}
+	kill(attacker, SIGKILL);
+	cr_assert_eq(waitpid(attacker, &status, 0), attacker);
+	cr_expect_str_eq(file_get(path_of("victim")), "precious\n");
+	finish();
+}
+
 /* ---- files ------------------------------------------------------------- */
 
 Test(file, host_file_names_a_path)
@@ -523,6 +566,41 @@ Test(account, root_becomes_the_recipient)
 	cr_assert_eq(stat(path, &st), 0);
 	cr_expect_neq(st.st_uid, 0);
 	cr_expect_eq(geteuid(), 0);
+	finish();
+}
+
+static uid_t
+owner_in_new(const char *user)
+{
+	char name[64], path[600];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "%s/new", user);
+	cr_assert_geq(count_in(name, path), 1, "%s", name);
+	cr_assert_eq(stat(path, &st), 0);
+	return st.st_uid;
+}
+
+Test(account, root_becomes_one_after_the_other)
+{
+	static const char *const users[] = { "nobody", "daemon", "nobody" };
+
+	if (geteuid() != 0)
+		cr_skip("not root");
+	start(MAILBOX_MAILDIR, "{user}");
+	chmod(top, 0755);
+	job.rcpt_count = 3;
+	for (int i = 0; i < 3; i++)
+		rcpts[i].user = slice_of(users[i]);
+	deliver();
+	for (int i = 0; i < 3; i++)
+		cr_expect_eq(verdicts[i].kind, VERDICT_DELIVERED, "%s",
+		    verdicts[i].text);
+	cr_expect_eq(count_in("nobody/new", NULL), 2);
+	cr_expect_neq(owner_in_new("nobody"), owner_in_new("daemon"));
+	cr_expect_neq(owner_in_new("daemon"), 0);
+	cr_expect_eq(geteuid(), 0);
+	cr_expect_eq(getegid(), 0);
 	finish();
 }
 
