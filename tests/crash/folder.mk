@@ -1,6 +1,7 @@
 # crash - `make crash` runs the whole matrix, make check a sample of it
 EXTRA_DIST += tests/crash/nth.c tests/crash/nth.h tests/crash/crash.py \
-	tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample
+	tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
+	tests/crash/test_nth.py
 CLEANFILES += tests/crash/nth.so
 tests/crash/nth.so: $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/nth.h
 	@$(MKDIR_P) tests/crash
@@ -9,7 +10,9 @@ tests/crash/nth.so: $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/nth.h
 # sanitized build runs everything but this.
 if !SANITIZE
 if HAVE_PYTHON3
-TESTS += tests/crash/run-sample
+TESTS += tests/crash/run-sample tests/crash/test_nth.py
+check_PROGRAMS += tests/crash/nth-probe
+tests_crash_nth_probe_SOURCES = tests/crash/nth_probe.c
 check_DATA = tests/crash/nth.so
 endif
 endif

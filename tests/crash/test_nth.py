@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""The interposed library does what the crash matrix believes it does.
+
+SPDX-License-Identifier: ISC
+"""
+import errno
+import os
+import signal
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BUILD = os.environ.get("ZMAILER_BUILD", os.getcwd())
+PROBE = os.path.join(BUILD, "tests", "crash", "nth-probe")
+LIBRARY = os.path.join(BUILD, "tests", "crash", "nth.so")
+LAYOUT = "=32siiiiiiii256s"
+COUNT, KILL_BEFORE, KILL_AFTER, FAIL, STOP = range(5)
+CALLS = ["create", "write", "writev", "pwrite", "fsync", "renameat2",
+         "rename", "link", "ftruncate", "fdatasync", "unlinkat", "mkdir",
+         "syncfs", "unlink"]
+# what is there when the process ends right after call number i
+NAMES = [[]] + [["draft"]] * 5 + [["named"], ["moved"]] + \
+    [["moved", "second"]] * 3 + [["moved"]] + [["below", "moved"]] * 2 + \
+    [["below"]]
+
+
+class NthTest(unittest.TestCase):
+    def setUp(self):
+        self.top = tempfile.mkdtemp(prefix="zm-nth-")
+        self.dir = os.path.join(self.top, "watched")
+        self.state = os.path.join(self.top, "state")
+        self.log = os.path.join(self.top, "log")
+        self.grave = os.path.join(self.top, "grave")
+        os.mkdir(self.grave)
+
+    def tearDown(self):
+        shutil.rmtree(self.top)
+
+    def start(self, directory=None, role="", mode=COUNT, target=0, error=0,
+              logging=0):
+        shutil.rmtree(self.dir, ignore_errors=True)
+        os.mkdir(self.dir)
+        with open(self.state, "wb") as file:
+            file.write(struct.pack(LAYOUT, role.encode(), mode, target,
+                                   error, logging, 0, 0, 0, 0, b""))
+            file.truncate(4096)
+        env = dict(os.environ, LD_PRELOAD=LIBRARY, ZM_NTH_STATE=self.state,
+                   ZM_NTH_DIR="/nowhere:" + self.dir, ZM_NTH_LOG=self.log,
+                   ZM_NTH_GRAVE=self.grave)
+        return subprocess.Popen([PROBE, directory or self.dir], env=env,
+                                stdout=subprocess.PIPE, text=True)
+
+    def run_probe(self, *args, **named):
+        probe = self.start(*args, **named)
+        out = probe.communicate(timeout=60)[0]
+        return probe.returncode, out.split("\n")[:-1]
+
+    def read(self):
+        with open(self.state, "rb") as file:
+            row = struct.unpack(LAYOUT, file.read(struct.calcsize(LAYOUT)))
+        return row[5], row[6], row[9].split(b"\0")[0].decode()
+
+    def test_each_call_counts_once(self):
+        status, lines = self.run_probe()
+        self.assertEqual(status, 0)
+        self.assertEqual(lines, [c + " ok" for c in CALLS])
+        self.assertEqual(self.read(), (len(CALLS), 0, ""))
+
+    def test_only_the_role_counts(self):
+        self.run_probe(role="nth-probe", mode=FAIL, target=999)
+        self.assertEqual(self.read()[0], len(CALLS))
+        self.run_probe(role="router", mode=FAIL, target=1, error=errno.EIO)
+        self.assertEqual(self.read(), (0, 0, ""))
+
+    def test_other_directories_do_not_count(self):
+        other = os.path.join(self.top, "watched-not")
+        os.mkdir(other)
+        status, lines = self.run_probe(directory=other, mode=KILL_BEFORE,
+                                       target=1)
+        self.assertEqual((status, len(lines)), (0, len(CALLS)))
+        # syncfs of another directory is another directory's
+        self.assertEqual(self.read(), (0, 0, ""))
+
+    def test_killed_before_and_after_each_call(self):
+        for n in range(1, len(CALLS) + 1):
+            status, lines = self.run_probe(mode=KILL_BEFORE, target=n)
+            self.assertEqual(status, -signal.SIGKILL)
+            self.assertEqual(len(lines), n - 1)
+            self.assertEqual(sorted(os.listdir(self.dir)), NAMES[n - 1])
+            self.assertEqual(self.read()[1], 1)
+            status, lines = self.run_probe(mode=KILL_AFTER, target=n)
+            self.assertEqual(status, -signal.SIGKILL)
+            self.assertEqual(len(lines), n - 1)
+            self.assertEqual(sorted(os.listdir(self.dir)), NAMES[n])
+
+    def test_each_call_fails_once(self):
+        for name in ("ENOSPC", "EIO", "EMFILE", "EDQUOT", "EINTR"):
+            for n, call in enumerate(CALLS, 1):
+                status, lines = self.run_probe(
+                    mode=FAIL, target=n, error=getattr(errno, name))
+                self.assertEqual(status, 0)
+                self.assertEqual(lines[n - 1], f"{call} {getattr(errno, name)}")
+                count, fired, what = self.read()
+                self.assertEqual(fired, 1)
+                self.assertTrue(what, call)
+
+    def test_all_stop(self):
+        probe = self.start(mode=STOP, target=3)
+        try:
+            deadline = time.monotonic() + 30
+            while not self.read()[1] and time.monotonic() < deadline:
+                time.sleep(0.01)
+            self.assertEqual(self.read()[1], 1)
+            self.assertIsNone(probe.poll())
+            with open(os.path.join(self.dir, "draft"), "rb") as file:
+                self.assertEqual(file.read(), b"first\n")
+        finally:
+            probe.kill()
+            probe.communicate()
+
+    def test_the_log_can_be_undone(self):
+        self.run_probe(logging=1)
+        with open(self.log) as file:
+            rows = [line.rstrip("\n").split("\t") for line in file]
+        self.assertEqual([int(r[0]) for r in rows],
+                         sorted(int(r[0]) for r in rows))
+        kinds = [r[1] for r in rows]
+        self.assertEqual(kinds, ["create", "write", "write", "pwrite",
+                                 "sync", "rename", "rename", "link",
+                                 "truncate", "datasync", "unlink", "syncfs",
+                                 "unlink"])
+        inode = rows[0][2]
+        # where each write began, so that it can be cut off again
+        self.assertEqual(rows[1][2:], [inode, "0", "6"])
+        self.assertEqual(rows[2][2:], [inode, "6", "7"])
+        self.assertEqual(rows[3][2:], [inode, "0", "1"])
+        self.assertEqual(rows[5][2:], [inode, self.dir + "/draft",
+                                       self.dir + "/named"])
+        self.assertEqual(rows[8][2:], [inode, "13", "5"])
+        # what was unlinked lies in the grave under its ticket
+        for row in (rows[10], rows[12]):
+            self.assertEqual(str(os.stat(os.path.join(
+                self.grave, row[0])).st_ino), inode)
+
+
+if __name__ == "__main__":
+    if not os.path.exists(LIBRARY) or not os.path.exists(PROBE):
+        sys.exit(f"{LIBRARY} or {PROBE} is not built")
+    unittest.main(verbosity=1)
