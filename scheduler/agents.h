@@ -8,7 +8,8 @@
 #include "scheduler/state.h"
 
 enum {
-	AGENT_PATIENCE_MS = 900000,	/* silence with work in hand */
+	AGENT_PATIENCE_MS = 3600000,	/* silence with work in hand: a big
+					 * message on a slow line takes long */
 	AGENT_TICK_MS = 1000,		/* how often idle ones are looked at */
 	AGENT_STARTS_A_TURN = 16,
 	AGENT_BACKOFF_MAX_MS = 60000	/* between starts that fail */
