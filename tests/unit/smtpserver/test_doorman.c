@@ -65,24 +65,6 @@ heard_or(struct house *house, int client, const char *want,
 	return false;
 }
 
-/* Dial until a seat is free: the worker tells the doorman in its own time. */
-static int
-dial_until_seated(struct house *house, unsigned port, const char *refusal)
-{
-	int64_t end_at_ms = clock_steady_ms() + 10000;
-	int client;
-
-	while (clock_steady_ms() < end_at_ms) {
-		client = dial(port);
-		if (heard_or(house, client, "220 ", refusal))
-			return client;
-		close(client);
-		loop_turn(house->loop, TURN_MS);
-	}
-	cr_assert_fail("the seat was never free again");
-	return -1;
-}
-
 static bool
 heard(struct house *house, int client, const char *want)
 {
@@ -226,6 +208,24 @@ dial(unsigned port)
 	cr_assert_eq(connect(fd, (struct sockaddr *)&in, sizeof(in)), 0,
 	    "connect: %s", strerror(errno));
 	return fd;
+}
+
+/* Dial until a seat is free: the worker tells the doorman in its own time. */
+static int
+dial_until_seated(struct house *house, unsigned port, const char *refusal)
+{
+	int64_t end_at_ms = clock_steady_ms() + 10000;
+	int client;
+
+	while (clock_steady_ms() < end_at_ms) {
+		client = dial(port);
+		if (heard_or(house, client, "220 ", refusal))
+			return client;
+		close(client);
+		loop_turn(house->loop, TURN_MS);
+	}
+	cr_assert_fail("the seat was never free again");
+	return -1;
 }
 
 static struct conf *
