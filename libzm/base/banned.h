@@ -9,6 +9,15 @@
 #ifndef ZM_BANNED_H
 #define ZM_BANNED_H
 
+/* fortified headers make macros of some of them where the compiler lacks
+ * __builtin_va_arg_pack (clang) */
+#undef strcpy
+#undef strcat
+#undef strncpy
+#undef strncat
+#undef sprintf
+#undef vsprintf
+
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf gets
 #pragma GCC poison atoi atol atoll strtok tmpnam tempnam mktemp
 
