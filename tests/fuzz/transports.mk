@@ -1,5 +1,5 @@
 # fuzz targets of transports, and of libzm/io's readers of answers
-check_PROGRAMS += tests/fuzz/fuzz-dns tests/fuzz/fuzz-client \
+fuzz_targets += tests/fuzz/fuzz-dns tests/fuzz/fuzz-client \
 	tests/fuzz/fuzz-agent
 tests_fuzz_fuzz_dns_SOURCES = tests/fuzz/fuzz_dns.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_dns_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/fuzz
@@ -14,9 +14,6 @@ tests_fuzz_fuzz_agent_SOURCES = tests/fuzz/fuzz_agent.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_agent_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/fuzz
 tests_fuzz_fuzz_agent_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_agent_LDADD = transports/libagent.a $(ZM_LIBS)
-if !FUZZ
-TESTS += tests/fuzz/fuzz-dns tests/fuzz/fuzz-client tests/fuzz/fuzz-agent
-endif
 EXTRA_DIST += tests/fuzz/corpus/dns/a tests/fuzz/corpus/dns/aaaa \
 	tests/fuzz/corpus/dns/loop tests/fuzz/corpus/dns/mx \
 	tests/fuzz/corpus/dns/null-mx tests/fuzz/corpus/dns/short \
