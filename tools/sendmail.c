@@ -24,6 +24,7 @@
 
 struct request {		/* the command line, understood */
 	struct submission submission;
+	struct arena	*arena;
 	const char	*conf_path;
 	const char	*mode;		/* behind -b: "m", "p", "i" ... */
 };
@@ -54,10 +55,7 @@ act_sender(struct request *request, const char *value)
 	size_t n = strlen(value);
 
 	if (n >= 2 && value[0] == '<' && value[n - 1] == '>') {
-		char *inner = mem_strdup(value + 1);
-
-		inner[n - 2] = '\0';
-		value = inner;
+		value = arena_dup(request->arena, value + 1, n - 2);
 	}
 	request->submission.sender = value;
 	return EX_OK;
@@ -228,7 +226,8 @@ parse(struct request *request, int argc, char **argv)
 			break;
 		status = take_flags(request, argc, argv, &at);
 	}
-	submission->rcpts = mem_alloc((size_t)argc, sizeof(char *));
+	submission->rcpts = arena_alloc(request->arena,
+	    (size_t)argc * sizeof(char *));
 	for (; at < argc; at++)
 		submission->rcpts[submission->rcpt_count++] = argv[at];
 	return status;
@@ -276,6 +275,21 @@ submit(const struct request *request)
 	return status;
 }
 
+static int
+act(const struct request *request, const char *self)
+{
+	switch (request->mode[0]) {
+	case 'm':
+		return submit(request);
+	case 'p':
+		return become(self, "mailq", request->conf_path);
+	case 'i':
+		return become(self, "newaliases", request->conf_path);
+	default:
+		return usage("this mode is not offered: -b", request->mode);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -285,18 +299,11 @@ main(int argc, char **argv)
 	int status;
 
 	err_program("sendmail");
+	request.arena = arena_new();
 	request.submission.full_name = getenv("NAME");
 	status = parse(&request, argc, argv);
-	if (status != EX_OK)
-		return status;
-	switch (request.mode[0]) {
-	case 'm':
-		return submit(&request);
-	case 'p':
-		return become(argv[0], "mailq", request.conf_path);
-	case 'i':
-		return become(argv[0], "newaliases", request.conf_path);
-	default:
-		return usage("this mode is not offered: -b", request.mode);
-	}
+	if (status == EX_OK)
+		status = act(&request, argv[0]);
+	arena_free(&request.arena);
+	return status;
 }
