@@ -124,7 +124,9 @@ class Point:
         nth.plan(self.role, self.mode, self.target,
                  getattr(errno, self.error) if self.error else 0, logging)
         for token in ledger.MESSAGES:
-            book.send(instance, token)
+            if self.kind == "power" and nth.read()["fired"]:
+                break                # everything stands still
+            book.send(instance, token, 1 if self.kind == "power" else 5)
         self._until(lambda: nth.read()["fired"] or
                     book.is_settled(instance), 5)
         if self.kind == "power" or (self.kind == "kill" and

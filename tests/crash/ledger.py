@@ -42,12 +42,12 @@ class Ledger:
             "workers smtpserver 1\nworkers router 1\n"
             "schedule */* { retry 1s }\n")
 
-    def send(self, instance, token):
+    def send(self, instance, token, patience_s=5):
         """One try to send; True when 250 was said to the final dot."""
         self.tries[token] = self.tries.get(token, 0) + 1
         try:
             with socket.create_connection(("127.0.0.1", instance.port),
-                                          5) as peer:
+                                          patience_s) as peer:
                 lines = peer.makefile("rb")
                 self._say(peer, lines, None, b"220")
                 self._say(peer, lines, "EHLO crash.test", b"250")
