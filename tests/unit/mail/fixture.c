@@ -3,17 +3,49 @@
  * SPDX-License-Identifier: ISC
  */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/crc32c.h"
 #include "tests/unit/mail/fixture.h"
+
+struct faults faults;
+
+/* These stand before the C library's: the test decides what fails. */
+int renameat2(int, const char *, int, const char *, unsigned);
+int fsync(int);
+
+int
+renameat2(int from_fd, const char *from, int to_fd, const char *to,
+    unsigned flags)
+{
+	faults.renames++;
+	if (faults.rename_errno != 0 && faults.renames >= faults.rename_from &&
+	    faults.renames <= faults.rename_to) {
+		errno = faults.rename_errno;
+		return -1;
+	}
+	return (int)syscall(SYS_renameat2, from_fd, from, to_fd, to, flags);
+}
+
+int
+fsync(int fd)
+{
+	faults.fsyncs++;
+	if (faults.fsync_errno != 0) {
+		errno = faults.fsync_errno;
+		return -1;
+	}
+	return (int)syscall(SYS_fsync, fd);
+}
 
 void
 fixture_open(struct fixture *f, unsigned hash_levels)

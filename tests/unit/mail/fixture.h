@@ -21,6 +21,16 @@ struct fixture {
 	struct arena	*arena;		/* released by fixture_close */
 };
 
+/* What the file system refuses; each test runs in a process of its own. */
+struct faults {
+	int		rename_errno;	/* of renameat2; 0: none */
+	unsigned	rename_from, rename_to;	/* at these calls, from 1 */
+	unsigned	renames;	/* calls so far */
+	int		fsync_errno;
+	unsigned	fsyncs;
+};
+extern struct faults faults;
+
 /* A fresh spool below $TMPDIR or /tmp. */
 void fixture_open(struct fixture *f, unsigned hash_levels);
 /* Close it and remove everything. */
