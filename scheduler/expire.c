@@ -86,7 +86,8 @@ expire_vertex(struct scheduler *scheduler, struct vertex *vertex,
 		const struct work_rcpt *rcpt = report_rcpt(work,
 		    rcpts[i].offset);
 
-		if (rcpt != NULL && !rcpt->is_final)
+		if (rcpt != NULL && !rcpt->is_final &&
+		    !(rcpts[i].flags & RCPT_FINAL))
 			expire_rcpt(job, rcpt, &records[count++]);
 	}
 	if (count > 0 && work_append(job->control_fd, job->id, records,

@@ -14,6 +14,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/report.c scheduler/report.h \
 	scheduler/letter.c scheduler/letter.h \
 	scheduler/expire.c scheduler/expire.h \
+	scheduler/kept.c scheduler/kept.h \
 	scheduler/group.c scheduler/group.h \
 	scheduler/agents.c scheduler/agents.h scheduler/feed.c \
 	scheduler/hear.c \

@@ -17,6 +17,7 @@
 #include "scheduler/group.h"
 #include "scheduler/intake.h"
 #include "scheduler/job_build.h"
+#include "scheduler/kept.h"
 #include "scheduler/outcome.h"
 #include "scheduler/report.h"
 #include "scheduler/retry.h"
@@ -43,8 +44,9 @@ keep_reason(struct thread *thread, const struct answer *answer)
 
 static void
 answer_final(struct scheduler *scheduler, struct vertex *vertex,
-    struct rcpt *rcpt, enum verdict_kind kind)
+    struct rcpt *rcpt, const struct answer *answer)
 {
+	enum verdict_kind kind = answer->verdict;
 	struct job *job = vertex->job;
 
 	rcpt->flags |= RCPT_FINAL;
@@ -56,8 +58,10 @@ answer_final(struct scheduler *scheduler, struct vertex *vertex,
 	} else {
 		scheduler->total.delivered++;
 	}
-	if (job_owes(rcpt->notify, kind))
-		job->flags |= JOB_OWES;
+	if (!job_owes(rcpt->notify, kind))
+		return;
+	job->flags |= JOB_OWES;
+	kept_add(job, answer, vertex->tries + 1u);
 }
 
 void
@@ -70,7 +74,7 @@ outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
 	rcpt->flags |= RCPT_ANSWERED;
 	vertex->unanswered--;
 	if (verdict_is_final(answer->verdict)) {
-		answer_final(scheduler, vertex, rcpt, answer->verdict);
+		answer_final(scheduler, vertex, rcpt, answer);
 		/* a refusal, too, shows that the host is there */
 		if (answer->verdict != VERDICT_FAILED ||
 		    thread->trouble_count > 0)

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "scheduler/kept.h"
 #include "scheduler/queue.h"
 
 #include "base/banned.h"
@@ -161,6 +162,7 @@ job_free(struct job **pjob)
 	if (*pjob == NULL)
 		return;
 	job_close(*pjob);
+	kept_release(*pjob);
 	mem_free(pjob);
 }
 

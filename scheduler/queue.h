@@ -86,14 +86,17 @@ enum job_flags {
 	JOB_OWING = 128		/* in the reporter's list of who may wait */
 };
 
+struct kept;			/* kept.h */
+
 struct job {
 	ino_t		 inode;
 	char		 id[SPOOL_ID_BYTES];
 	int64_t		 born_ms;	/* when it was accepted */
+	struct kept	*kept;		/* owed outcomes, until they are told */
 	struct rcpt	*rcpts;		/* those that are not final at load */
 	uint32_t	 rcpt_total;	/* of the file, for message.done */
 	uint32_t	 failed_count;
-	uint32_t	 rcpt_count, final_count;
+	uint32_t	 rcpt_count, final_count, kept_count;
 	uint32_t	 vertex_count, flight_count, ready_count;
 	int		 control_fd, body_fd;	/* -1: closed */
 	uint32_t	 unsent;	/* vertices in an outbox want body_fd */

@@ -17,6 +17,7 @@
 #include "scheduler/expire.h"
 #include "scheduler/group.h"
 #include "scheduler/intake.h"
+#include "scheduler/kept.h"
 #include "scheduler/letter.h"
 #include "scheduler/outcome.h"
 #include "scheduler/report.h"
@@ -221,8 +222,22 @@ misread(struct scheduler *scheduler, struct job *job, int got,
 		intake_bad(scheduler, job, err->text);
 }
 
-/* Read the file, and write what expired into it.  As report_read; 0 and -1
- * were dealt with. */
+/* What the scheduler itself has to write into the file before it can be
+ * told.  1 it did, 0 nothing, -1. */
+static int
+records_write(struct scheduler *scheduler, struct job *job,
+    const struct work *work, struct err *err)
+{
+	int kept = kept_write(job, work, err), expired;
+
+	if (kept < 0)
+		return -1;
+	expired = expire_write(scheduler, job, work, err);
+	return expired < 0 ? -1 : kept | expired;
+}
+
+/* Read the file, and write into it what is missing there.  As report_read; 0
+ * and -1 were dealt with. */
 static int
 job_read(struct scheduler *scheduler, struct job *job, struct work *work)
 {
@@ -230,7 +245,7 @@ job_read(struct scheduler *scheduler, struct job *job, struct work *work)
 	int got = report_read(scheduler, job, work, &err), wrote;
 
 	if (got == 1) {
-		wrote = expire_write(scheduler, job, work, &err);
+		wrote = records_write(scheduler, job, work, &err);
 		if (wrote < 0) {
 			trouble(scheduler, job, "append", &err);
 			return 0;
@@ -264,6 +279,7 @@ letter_begin(struct scheduler *scheduler, struct job *job,
 	}
 	if (bounce.rcpt_count == 0) {
 		job->flags &= (uint16_t)~(JOB_OWES | JOB_NOTICE);
+		kept_release(job);
 		outcome_job(scheduler, job);
 		return 0;
 	}
@@ -297,6 +313,7 @@ letter_end(struct scheduler *scheduler, struct letter *letter,
 	    slice_of(letter->draft.id), "kind",
 	    slice_of(bounce_kind_name(letter->kind)), "rcpts",
 	    event_number((int64_t)letter->count), NULL);
+	kept_release(job);
 	if (draft_publish(&letter->draft, AREA_ROUTER, 0, NULL, &err) < 0)
 		event(EV_SPOOL_TROUBLE, job->id, "file",
 		    slice_of(letter->draft.name), "call", SLICE("rename"),

@@ -300,6 +300,23 @@ Test(core, a_record_whose_line_was_never_sent_counts)
 	yard_close(&yard);
 }
 
+/* A full or broken disk: the verdict's line is all there is. */
+Test(core, an_outcome_without_a_record_is_still_told)
+{
+	struct str text = STR_INIT;
+
+	yard_open(&yard, quick);
+	yard_message(&yard, "a@src.test",
+	    "smtp/x.test/unrecorded1@x.test smtp/x.test/ok@x.test", NULL);
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	yard_only_file(&yard, "router", &text);
+	cr_expect(has(&text, "unrecorded1@x.test"), "%s", text.buf);
+	cr_expect(has(&text, "550 5.1.1 no such user"));
+	cr_expect(has(&text, "Status: 5.1.1"));
+	str_release(&text);
+	yard_close(&yard);
+}
+
 static bool
 in_postman(struct yard *y, void *arg)
 {

@@ -154,6 +154,9 @@ void
 yard_stop(struct yard *yard)
 {
 	yard->is_open = false;
+	/* tokens are of one scheduler: the next one begins anew */
+	for (size_t i = 0; i < yard->agent_count; i++)
+		yard->agents[i].token = 0;
 	core_close(&yard->scheduler);
 	loop_free(&yard->loop);
 }

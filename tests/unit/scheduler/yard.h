@@ -8,6 +8,7 @@
  *	down... deferall while yard->shared->is_down
  *	nonsense... a line that is none		foreign... a verdict about
  *	somebody else		die... exits before a record is written
+ *	unrecorded-fail...  550, but no record is written
  *	record... writes the record, then dies	mute... says only #hungry
  *	hang... waits for ever			resync... "#resync"
  *

@@ -25,7 +25,7 @@ verdict_for(const struct work_rcpt *rcpt, struct yard_shared *shared,
 {
 	struct slice user = rcpt->user;
 
-	if (slice_starts(user, "fail"))
+	if (slice_starts(user, "fail") || slice_starts(user, "unrecorded"))
 		verdict_set(out, VERDICT_FAILED, "5.1.1",
 		    "mx.test[192.0.2.1]:25", "550 5.1.1 no such user");
 	else if (slice_starts(user, "defer") || slice_starts(user, "soon") ||
@@ -98,7 +98,8 @@ rcpt_serve(struct yard_shared *shared, struct slice name,
 	if (mischief(name, job, rcpt, control, lines))
 		return;
 	verdict_for(rcpt, shared, &verdict);
-	record(job, rcpt, &verdict, control);
+	if (!slice_starts(rcpt->user, "unrecorded"))
+		record(job, rcpt, &verdict, control);
 	if (verdict_is_final(verdict.kind) && verdict.kind != VERDICT_FAILED)
 		__atomic_fetch_add(&shared->delivered, 1, __ATOMIC_SEQ_CST);
 	str_addf(lines, SLICE_FMT "/%u\t%s\t%s %s\t%s\t%s\n", SLICE_ARG(name),
