@@ -17,5 +17,6 @@ include tests/unit/tools/folder.mk
 include tests/fuzz/folder.mk
 include tests/flow/folder.mk
 include tests/crash/folder.mk
+include tests/priv/folder.mk
 include tests/real/folder.mk
 include tests/bench/folder.mk

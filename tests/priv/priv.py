@@ -1,0 +1,536 @@
+#!/usr/bin/env python3
+"""Started as root: each process under its own account, with no more rights
+than doc/INTERNALS.md section 6 gives it.
+
+Started by run-priv in a mount namespace of its own: the accounts are made
+in private copies of the user database, the machine is not changed.
+Words on the command line choose cases by part of their name.
+
+SPDX-License-Identifier: ISC
+"""
+import glob
+import os
+import signal
+import smtplib
+import socket
+import stat
+import sys
+import time
+import traceback
+
+TOP = os.environ["ZMAILER_SRC"]
+sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import place                                         # noqa: E402
+from zmtest import mta, smtpserver                   # noqa: E402
+
+CASES = []
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+def send(site, rcpt, subject, sender="s@src.test"):
+    with smtplib.SMTP("127.0.0.1", site.port, timeout=30) as client:
+        client.sendmail(sender, [rcpt],
+                        f"Subject: {subject}\r\n\r\nhello\r\n")
+
+
+# ---- processes ----------------------------------------------------------
+
+def status_of(pid):
+    """Fields of /proc/PID/status that matter here; None when it is gone."""
+    try:
+        with open(f"/proc/{pid}/status") as file:
+            fields = dict(line.rstrip("\n").split(":", 1) for line in file)
+    except OSError:
+        return None
+    return {
+        "name": fields["Name"].strip(),
+        "uids": set(map(int, fields["Uid"].split())),
+        "gids": set(map(int, fields["Gid"].split())),
+        "groups": sorted(map(int, fields["Groups"].split())),
+        "caps": int(fields["CapPrm"], 16) | int(fields["CapEff"], 16),
+        "no_new": fields["NoNewPrivs"].strip() == "1",
+    }
+
+
+def cmdline(pid):
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+        return file.read().split(b"\0")
+
+
+def parent(pid):
+    with open(f"/proc/{pid}/stat") as file:
+        return int(file.read().rsplit(")", 1)[1].split()[1])
+
+
+def processes(site):
+    """{pid: (program, status)} of the instance."""
+    found = {}
+    for pid in site.pids():
+        try:
+            words, status = cmdline(pid), status_of(pid)
+        except OSError:
+            continue
+        if status is None or not words[0]:
+            continue
+        program = os.path.basename(words[0].decode())
+        if status["name"] == "launcher":
+            program = "launcher"
+        found[pid] = (program, status)
+    return found
+
+
+# program -> (account, groups besides its own); None: root
+DESIGN = {
+    "zmailer": None, "launcher": None, "mailbox": None, "pipe": None,
+    "smtpserver": ("zmsmtp", ("zmsubmit", "zmagent")),
+    "router": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
+    "scheduler": ("zmsched", ("zmsched", "zmrouter", "zmsubmit", "zmagent")),
+    "smtp": ("zmagent", ("zmagent",)),
+    "error": ("zmagent", ("zmagent",)),
+}
+
+
+def fits_design(site, program, status):
+    ids = site.accounts
+    assert program in DESIGN, f"an unknown process {program}: {status}"
+    row = DESIGN[program]
+    if row is None:
+        assert status["uids"] == {0}, (program, status)
+        return
+    account, groups = row
+    assert status["uids"] == {ids.uid[account]}, (program, status)
+    assert status["gids"] == {ids.gid[account]}, (program, status)
+    assert status["groups"] == ids.groups(*groups), (program, status)
+    assert status["caps"] == 0, (program, status)
+    assert status["no_new"], (program, status)
+
+
+@case
+def every_process_has_its_account(site):
+    send(site, "ursula@priv.test", "a mailbox agent")
+    site.arrived("ursula", "a mailbox agent")
+    site.next_hop.rules.append(smtpserver.Rule("END", ("silence",), 1))
+    send(site, "far@example.net", "an smtp agent")
+    with socket.create_connection(("127.0.0.1", site.port)) as session:
+        session.settimeout(20)
+        assert session.recv(100).startswith(b"220")
+        wanted = {"zmailer", "launcher", "router", "scheduler", "smtpserver",
+                  "smtp", "mailbox"}
+        mta.wait_for("one of each program", lambda: wanted <= {
+            program for program, _ in processes(site).values()})
+        found = processes(site)
+        for program, status in found.values():
+            fits_design(site, program, status)
+        programs = [program for program, _ in found.values()]
+        for name in ("router", "smtpserver"):   # parent and workers
+            assert programs.count(name) > 1, (name, programs)
+    for pid, (program, _) in found.items():
+        if program == "smtp":           # it waits for a reply
+            os.kill(pid, signal.SIGKILL)
+    mta.wait_for("the second try", lambda: site.next_hop.messages)
+
+
+@case
+def only_the_launcher_starts_with_root(site):
+    """Whoever has root and is not the supervisor is the launcher or one of
+    its own children."""
+    found = processes(site)
+    launchers = {pid for pid, (program, _) in found.items()
+                 if program == "launcher"}
+    assert len(launchers) == 1, found
+    for pid, (program, status) in found.items():
+        if 0 in status["uids"] and program not in ("zmailer", "launcher"):
+            assert parent(pid) in launchers, (program, status)
+
+
+# ---- directories -----------------------------------------------------------
+
+def owner_and_mode(path):
+    st = os.stat(path)
+    return st.st_uid, st.st_gid, stat.S_IMODE(st.st_mode)
+
+
+@case
+def directories_are_as_documented(site):
+    ids = site.accounts
+    for name, (owner, group, mode) in place.OUTER.items():
+        rows = [name]
+        if name == "router":
+            rows += [f"router.{i}" for i in range(1, 10)]
+        if name in ("queue", "transport"):
+            rows += [os.path.relpath(path, site.path()) for path in
+                     glob.glob(site.path(name, "[A-Z]")) +
+                     glob.glob(site.path(name, "[A-Z]", "[A-Z]"))]
+            assert len(rows) > 26, rows
+        for row in rows:
+            want = (ids.uid[owner], ids.gid[group], mode)
+            got = owner_and_mode(site.path(row))
+            assert got == want, f"{row}: {got}, not {want}"
+    run = (0, ids.gid["zmrouter"], 0o1775)
+    log = (0, ids.gid["zmagent"], 0o2770)
+    assert owner_and_mode(site.dir + "/run") == run
+    assert owner_and_mode(site.dir + "/log") == log
+
+
+# ---- mail -------------------------------------------------------------------
+
+@case
+def mail_belongs_to_its_recipient(site):
+    ids = site.accounts
+    for user in place.USERS:
+        send(site, f"{user}@priv.test", f"for {user}")
+        path, = site.arrived(user, f"Subject: for {user}")
+        got = owner_and_mode(path)
+        assert got == (ids.uid[user], ids.gid[user], 0o600), got
+        maildir = os.path.dirname(os.path.dirname(path))
+        for name in ("", "new", "cur", "tmp"):
+            got = owner_and_mode(os.path.join(maildir, name))
+            assert got == (ids.uid[user], ids.gid[user], 0o700), (name, got)
+
+
+@case
+def relayed_mail_arrives(site):
+    send(site, "there@example.net", "relayed")
+    mta.wait_for("the relayed message", lambda: any(
+        b"Subject: relayed" in m.data for m in site.next_hop.messages))
+    mta.wait_for("an empty spool", site.is_empty)
+
+
+@case
+def bounces_come_back(site):
+    site.next_hop.rules.append(smtpserver.Rule(
+        "RCPT", ("reply", 550, "5.1.1 no such person")))
+    try:
+        send(site, "nobody@example.net", "lost", "ursula@priv.test")
+        site.arrived("ursula", "no such person")
+    finally:
+        site.next_hop.rules.clear()
+    mta.wait_for("an empty spool", site.is_empty)
+
+
+@case
+def unknown_users_are_reported_by_the_error_agent(site):
+    code, out = site.run_as("victor", "sendmail", "nosuch@priv.test",
+                            input=b"Subject: lost here\n\nhello\n")
+    assert code == 0, out
+    site.arrived("victor", "lost here")
+    mta.wait_for("an empty spool", site.is_empty)
+    for program, status in processes(site).values():
+        fits_design(site, program, status)
+
+
+# ---- sendmail(1) ---------------------------------------------------------
+
+@case
+def a_user_submits_through_public(site):
+    ids = site.accounts
+    code, out = site.run_as("ursula", "sendmail", "-i", "victor@priv.test",
+                            input=b"Subject: by ursula\n\nhello\n")
+    assert code == 0, out
+    path, = site.arrived("victor", "Subject: by ursula")
+    with open(path) as file:
+        text = file.read()
+    assert f"uid {ids.uid['ursula']}" in text, text
+    assert any(row.get("ev") == "message.accepted" and
+               str(row.get("uid")) == str(ids.uid["ursula"])
+               for row in site.events()), "no event with her uid"
+
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+@case
+def a_user_cannot_pose_as_another(site):
+    """Whose submission it is, its file's owner says, whatever is in it."""
+    ids = site.accounts
+    forged = (b"user victor\nrcvdfrom localhost (victor uid 1)\n"
+              b"from <ursula@priv.test>\nto <victor@priv.test>\nenv-end\n"
+              b"Subject: forged\n\nhello\n")
+    whole = b"complete %012d %08x\n" % (len(forged), crc32c(forged)) + forged
+    code, out = site.run_as(
+        "ursula", "sh", "-c",
+        f"umask 022; cat > {site.path('public')}/forged", input=whole)
+    assert code == 0, out
+    path, = site.arrived("victor", "Subject: forged")
+    with open(path) as file:
+        text = file.read()
+    assert f"uid {ids.uid['ursula']}" in text, text
+    assert "victor uid" not in text, text
+
+
+@case
+def a_user_sees_nothing_of_the_spool(site):
+    spool = site.path()
+    for words in (f"ls {spool}/public", f"ls {spool}/router",
+                  f"ls {spool}/queue", f"ls {spool}/transport",
+                  f"ls {spool}/deferred", f"ls {spool}/postman",
+                  f"ls {spool}/freezer", f"ls {spool}/queue/A",
+                  f"echo x > {spool}/router/x", f"echo x > {spool}/queue/x",
+                  f"echo x > {spool}/queue/A/x",
+                  f"echo x > {spool}/transport/x",
+                  f"echo x > {spool}/x", f"mkdir {spool}/y",
+                  f"echo x > {site.dir}/run/x", f"ls {site.dir}/log"):
+        code, out = site.run_as("ursula", "sh", "-c", words)
+        assert code != 0, f"ursula could: {words}: {out}"
+        assert "denied" in out, f"{words}: {out}"
+
+
+@case
+def users_cannot_remove_each_others_submissions(site):
+    file = site.path("public", "hers")
+    code, out = site.run_as("ursula", "sh", "-c", f"echo half > {file}")
+    assert code == 0, out
+    code, out = site.run_as("victor", "sh", "-c",
+                            f"mv {file} {file}2 || rm -f {file}")
+    assert code != 0 and os.path.exists(file), out
+    code, out = site.run_as("ursula", "rm", file)
+    assert code == 0, out
+
+
+@case
+def odd_files_in_public_do_no_harm(site):
+    public = site.path("public")
+    secret = f"{site.accounts.home['victor']}/secret"
+    with open(secret, "w") as file:
+        file.write("from <v@priv.test>\nto <ursula@priv.test>\nenv-end\n\n"
+                   "the secret\n")
+    os.chown(secret, site.accounts.uid["victor"], site.accounts.gid["victor"])
+    os.link(secret, f"{public}/link")       # as if links were unprotected
+    script = f"""cd {public}
+        mkfifo fifo; ln -s {secret} symlink; mkdir dir
+        printf 'complete 00000000' > half
+        printf 'complete ------------ --------\\nid x\\n' > draft
+        printf 'complete 000000000010 00000000\\n0123456789' > badsum
+        printf 'complete 000000000009 00000000\\nnonsense\\n' > nonsense
+        : > empty; head -c 300000 /dev/zero > zeros; chmod 644 *
+        printf x > unreadable; chmod 0 unreadable"""
+    code, out = site.run_as("ursula", "sh", "-c", script)
+    send(site, "ursula@priv.test", "after odd files")
+    site.arrived("ursula", "after odd files")
+    code, out = site.run_as("ursula", "sendmail", "victor@priv.test",
+                            input=b"Subject: still alive\n\n")
+    assert code == 0, out
+    site.arrived("victor", "Subject: still alive")
+
+
+@case
+def odd_files_are_noted_and_survive_a_restart(site):
+    site.zmailer("restart")
+    send(site, "ursula@priv.test", "after restart")
+    site.arrived("ursula", "after restart")
+    noted = str(site.events())
+    for name in ("link", "symlink", "fifo"):
+        assert f"public/{name}" in noted, f"nothing was said of {name}"
+    assert not any(b"the secret" in body
+                   for _, body in site.mailbox("ursula"))
+    public = set(os.listdir(site.path("public")))
+    assert public >= {"fifo", "half", "draft"}, public
+    for name in public:
+        path = site.path("public", name)
+        os.rmdir(path) if os.path.isdir(path) else os.unlink(path)
+
+
+# ---- programs ----------------------------------------------------------------
+
+# The shell lists its descriptors by one that is gone when it looks again.
+PROGRAM = """#!/bin/sh
+set -- /proc/$$/fd/*
+for fd; do [ -e $fd ] && fds="$fds ${fd##*/}"; done
+{ id -u; id -g; id -G; echo $fds; pwd; cat; } > $(mktemp TOP/out.XXXXXX)
+"""
+
+
+@case
+def programs_run_as_who_named_them(site):
+    import pwd
+    ids = site.accounts
+    out = f"{site.top}/out"
+    os.mkdir(out)
+    os.chmod(out, 0o1777)
+    program = f"{site.top}/bin/program"
+    with open(program, "w") as file:
+        file.write(PROGRAM.replace("TOP", out))
+    os.chmod(program, 0o755)
+    include = f"{site.dir}/ursulas-list"
+    with open(include, "w") as file:
+        file.write(f'"|{program}"\n')
+    os.chown(include, ids.uid["ursula"], ids.gid["ursula"])
+    os.chmod(include, 0o644)
+    with open(site.aliases, "a") as file:
+        file.write(f'roots: "|{program}"\nhers: :include:{include}\n')
+    site.zmailer("reload")
+    nobody = pwd.getpwnam("nobody")
+    for name, uid, gid in (("roots", nobody.pw_uid, nobody.pw_gid),
+                           ("hers", ids.uid["ursula"], ids.gid["ursula"])):
+        send(site, f"{name}@priv.test", f"to {name}")
+        mta.wait_for(f"the program of {name}", lambda: any(
+            f"Subject: to {name}" in open(path).read() and
+            open(path).read().endswith("hello\n")
+            for path in glob.glob(f"{out}/out.*")))
+        path, = [path for path in glob.glob(f"{out}/out.*")
+                 if f"Subject: to {name}" in open(path).read()]
+        lines = open(path).read().split("\n")
+        assert lines[0] == str(uid), (name, lines[:6])
+        assert lines[1] == str(gid), (name, lines[:6])
+        assert set(lines[2].split()) <= {str(gid)}, (name, lines[:6])
+        extra = set(lines[3].split()) - {"0", "1", "2", "10"}
+        assert not extra, (name, lines[:6])     # 10: sh reading its script
+
+
+# ---- a session that was taken over ---------------------------------------
+
+def as_session(site, script):
+    ids = site.accounts
+    return site.run_as("zmsmtp", "sh", "-c", script,
+                       groups=ids.groups("zmsubmit", "zmagent"))
+
+
+@case
+def a_session_can_hand_in_and_nothing_else(site):
+    spool = site.path()
+    code, out = as_session(
+        site, f"umask 007; cd {spool}; printf x > public/mine && "
+        "mv public/mine router/..mine")
+    assert code == 0, out
+    os.unlink(site.path("router", "..mine"))
+    denied = ["ls router", "ls public", "ls queue", "ls transport",
+              "ls deferred", "ls postman", "ls freezer", "ls queue/A",
+              "echo x > queue/A/x", "echo x > transport/A/x"]
+    for words in denied:
+        code, out = as_session(site, f"cd {spool} && {words}")
+        assert code != 0 and "denied" in out, f"{words}: {code} {out}"
+
+
+@case
+def a_session_cannot_touch_messages_of_others(site):
+    """A local submission, a report, and a message in the queue: known by
+    name, yet neither read nor moved."""
+    ids = site.accounts
+    rows = []
+    for owner, area in (("zmrouter", "router"), ("zmsched", "router"),
+                        ("zmsmtp", "queue/A")):
+        path = site.path(area, f"..other-{owner}")
+        with open(path, "w") as file:
+            file.write("private\n")
+        os.chown(path, ids.uid[owner], ids.gid["zmrouter"])
+        os.chmod(path, 0o640)
+        rows.append(path)
+    for path in rows:
+        for words in (f"cat {path}", f"mv {path} {site.path('public')}/got",
+                      f"ln {path} {site.path('public')}/got",
+                      f"echo x >> {path}"):
+            code, out = as_session(site, words)
+            assert code != 0 and "private" not in out, f"{words}: {out}"
+    for path in rows:
+        os.unlink(path)
+
+
+@case
+def a_session_cannot_signal_the_others(site):
+    for pid, (program, _) in processes(site).items():
+        if program == "smtpserver":
+            continue
+        code, out = as_session(site, f"kill -0 {pid}")
+        assert code != 0 and "not permitted" in out.lower(), (program, out)
+
+
+# ---- running it ----------------------------------------------------------
+
+@case
+def a_message_waits_for_the_scheduler(site):
+    """kill -9 of every daemon: root's supervisor brings each back with its
+    account, mail goes on."""
+    for pid, (program, _) in processes(site).items():
+        if program in ("router", "scheduler", "smtpserver"):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def answers():
+        try:
+            send(site, "victor@priv.test", "after kill")
+            return True
+        except (OSError, smtplib.SMTPException):
+            return False
+    mta.wait_for("the smtpserver to be back", answers)
+    site.arrived("victor", "after kill")
+    for program, status in processes(site).values():
+        fits_design(site, program, status)
+
+
+@case
+def reload_takes_a_new_route(site):
+    other = smtpserver.Server()
+    try:
+        site.conf_write(f"route other.test via 127.0.0.1:{other.port}\n")
+        site.zmailer("reload")
+        send(site, "x@other.test", "rerouted")
+        mta.wait_for("mail on the new route", lambda: other.messages)
+    finally:
+        other.close()
+
+
+@case
+def users_may_ask_for_the_state(site):
+    code, out = site.run_as("ursula", "zmailer", "status")
+    assert "router" in out, (code, out)
+
+
+@case
+def fsck_finds_nothing(site):
+    mta.wait_for("an empty spool", site.is_delivered)
+    code, out, errors = site.zmailer("fsck", check=None)
+    assert code == 0, out + errors
+
+
+@case
+def stop_leaves_nobody(site):
+    site.stop()
+    mta.wait_for("every process to be gone", lambda: not site.pids())
+
+
+def main():
+    next_hop = smtpserver.Server()
+    site = place.Place(next_hop.port)
+    site.next_hop = next_hop
+    failed = 0
+    try:
+        site.start()
+        for function in CASES:
+            if sys.argv[1:] and not any(word in function.__name__
+                                        for word in sys.argv[1:]):
+                continue
+            began = time.monotonic()
+            try:
+                function(site)
+                print(f"ok   {function.__name__} "
+                      f"({time.monotonic() - began:.1f} s)", flush=True)
+            except Exception:
+                failed += 1
+                print(f"FAIL {function.__name__}")
+                traceback.print_exc(file=sys.stdout)
+                sys.stdout.flush()
+    finally:
+        keep = failed and os.environ.get("ZMAILER_TEST_KEEP")
+        site.close(keep=keep)
+        site.next_hop.close()
+        if keep:
+            print("kept", site.top)
+    print(f"priv: {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
