@@ -124,9 +124,22 @@ task_event(const struct task *task, size_t index, int64_t now_us)
 		    event_number(task->ended_ms - task->begun_ms), NULL);
 }
 
+/* A success is told all the same: to deliver again would be worse, and a
+ * crash before the scheduler is done with it is what repeats it.  A failure
+ * is reported from its record, so without one it has not happened yet. */
+static void
+task_unrecorded(struct task *task, const struct err *err)
+{
+	for (size_t i = 0; i < task->job.rcpt_count; i++)
+		if (task->verdicts[i].kind == VERDICT_FAILED)
+			verdict_set(&task->verdicts[i], VERDICT_DEFERRED,
+			    "4.3.0", "agent",
+			    "the failure could not be recorded: %s", err->text);
+}
+
 /* Records first (row P4): a scheduler that dies between finds them there. */
 static void
-task_record(struct frame *frame, const struct task *task, int64_t now_us)
+task_record(struct frame *frame, struct task *task, int64_t now_us)
 {
 	size_t count = task->job.rcpt_count;
 	struct work_record *records = arena_alloc(frame->run->arena,
@@ -146,11 +159,12 @@ task_record(struct frame *frame, const struct task *task, int64_t now_us)
 		if (verdict->kind == VERDICT_DEFERRED && task->next_s > 0)
 			record->next_s = now_s + task->next_s;
 	}
+	/* once more after trouble: what a failed try left is no record */
 	if (work_append(task->control_fd, task->job.id, records, count,
-	    &err) == 0)
+	    &err) == 0 || work_append(task->control_fd, task->job.id, records,
+	    count, &err) == 0)
 		return;
-	/* the scheduler still learns the verdicts from the lines; only a
-	 * crash before it is done with them would repeat the attempt */
+	task_unrecorded(task, &err);
 	event(EV_SPOOL_TROUBLE, task->job.id, "file", task->name, "call",
 	    SLICE("append"), "reason", slice_of(err.text), NULL);
 }
