@@ -60,7 +60,8 @@ def find(messages, number):
 
 def send(instance, rcpt, message):
     """Over SMTP, as it is; returns the reply code to the final dot."""
-    with smtplib.SMTP("127.0.0.1", instance.port, timeout=20) as client:
+    client = smtplib.SMTP("127.0.0.1", instance.port, timeout=20)
+    try:
         client.ehlo("corpus.test")
         client.mail("c@src.test", ["BODY=8BITMIME"])
         client.rcpt(rcpt)
@@ -72,6 +73,8 @@ def send(instance, rcpt, message):
         client.send(wire + (b"" if wire.endswith(b"\r\n") else b"\r\n")
                     + b".\r\n")
         return client.getreply()[0]
+    finally:
+        client.close()               # a bare CR ends the session, too
 
 
 def main():
