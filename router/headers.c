@@ -140,6 +140,14 @@ msgid_default(struct arena *arena, struct headers *headers,
 }
 
 static void
+keep_lines(struct str *out, struct slice lines)
+{
+	str_add_slice(out, lines);
+	if (!slice_ends(lines, "\n"))
+		str_addc(out, '\n');
+}
+
+static void
 pass_field(struct arena *arena, const struct header_field *field,
     const struct envelope *envelope, struct headers *headers,
     struct str *out)
@@ -154,9 +162,23 @@ pass_field(struct arena *arena, const struct header_field *field,
 	if ((use & FIELD_DROP) ||
 	    ((use & FIELD_DROP_LOCAL) && !envelope->is_external))
 		return;
-	str_add_slice(out, field->whole);
-	if (!slice_ends(field->whole, "\n"))
-		str_addc(out, '\n');
+	keep_lines(out, field->whole);
+}
+
+/* A field, or a line that is none.  1 when there was one, 0 at the body. */
+static int
+next_lines(struct slice *rest, bool is_first, struct header_field *field,
+    bool *out_is_field)
+{
+	bool is_broken;
+
+	*out_is_field = header_next(rest, field, &is_broken) == 1;
+	if (*out_is_field)
+		return 1;
+	if (!is_broken || is_first)
+		return 0;
+	field->whole = header_junk(rest);
+	return 1;
 }
 
 void
@@ -167,19 +189,30 @@ headers_pass(struct arena *arena, struct slice file,
 	struct slice rest = slice_from(file, envelope->header_offset);
 	struct header_field field;
 	uint64_t limit = conf->limits.header_bytes, bytes = 0;
+	bool is_field;
 
 	*headers = (struct headers){ .to_end = &headers->to,
 	    .resent_to_end = &headers->resent_to };
 	if (limit > HEADERS_BYTES_MAX)
 		limit = HEADERS_BYTES_MAX;
 	received_add(out, envelope, conf->host);
-	while (header_next(&rest, &field, &headers->is_broken) == 1) {
+	if (header_is_from_line(rest))
+		rest = slice_from(rest, slice_find(rest, '\n') + 1);
+	while (next_lines(&rest, bytes == 0, &field, &is_field)) {
+		headers->is_broken |= !is_field;
 		bytes += field.whole.n;
 		if (bytes > limit) {
-			headers->is_too_large = true;
+			/* what follows a broken line may be a body: not the
+			 * header's fault */
+			headers->is_too_large = !headers->is_broken;
+			rest = slice_from(file, (size_t)(field.whole.p -
+			    file.p));
 			break;
 		}
-		pass_field(arena, &field, envelope, headers, out);
+		if (is_field)
+			pass_field(arena, &field, envelope, headers, out);
+		else
+			keep_lines(out, field.whole);
 	}
 	headers->body_offset = file.n - rest.n;
 	add_missing(headers, envelope, conf, out);

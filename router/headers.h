@@ -17,7 +17,7 @@ struct header_list {		/* a field that holds recipients */
 
 struct headers {
 	size_t		 body_offset;	/* in the file */
-	bool		 is_broken;	/* ended by a line that is no field */
+	bool		 is_broken;	/* has a line that is no field */
 	bool		 is_too_large;	/* ended by the limit */
 	unsigned	 received;	/* Received fields */
 	struct slice	 msgid;		/* with < >; empty: none */
@@ -28,7 +28,12 @@ struct headers {
 
 /* Read the header in file at envelope->header_offset; append to *out what
  * goes on: Received, the kept fields, the added ones.  to lists are made
- * only when envelope->header_rcpts. */
+ * only when envelope->header_rcpts.
+ * A relay has no business in a header (RFC 5321 section 3.6.3): a line that
+ * is no field stays where it was and the header goes on behind it, so that
+ * the bytes behind the first blank line are the same at both ends.  Two
+ * exceptions: a From_ line in front is left out, and text that begins with
+ * no field at all is a body. */
 void headers_pass(struct arena *arena, struct slice file,
     const struct envelope *envelope, const struct conf *conf,
     struct headers *headers, struct str *out);

@@ -92,6 +92,7 @@ input_read(struct input *input, struct str *out)
 /* What the header says that the envelope needs to know. */
 struct glance {
 	bool	has_from, has_rcpts, is_whole;
+	bool	is_text;	/* no field in front: all of it is body */
 };
 
 static void
@@ -101,13 +102,19 @@ glance_at(struct slice text, struct glance *out)
 		"To", "Cc", "Bcc", "Resent-To", "Resent-Cc", "Resent-Bcc",
 	};
 	struct header_field field;
-	bool is_broken;
+	bool is_broken = false;
 
-	*out = (struct glance){ 0 };
+	*out = (struct glance){ .is_text = text.n > 0 && text.p[0] != '\n' };
 	out->is_whole =
 	    memmem(text.p ? text.p : "", text.n, "\n\n", 2) != NULL ||
 	    (text.n > 0 && text.p[0] == '\n');
-	while (header_next(&text, &field, &is_broken) == 1) {
+	while (header_next(&text, &field, &is_broken) == 1 ||
+	    (is_broken && !out->is_text)) {
+		out->is_text = false;
+		if (is_broken) {		/* stays; see headers_pass */
+			header_junk(&text);
+			continue;
+		}
 		if (header_is(&field, "From"))
 			out->has_from = true;
 		for (size_t i = 0; i < 6; i++)
@@ -115,6 +122,29 @@ glance_at(struct slice text, struct glance *out)
 			    slice_trim(field.value).n > 0)
 				out->has_rcpts = true;
 	}
+}
+
+/* Whole lines from the front of the message, to the end of its header or
+ * until there are bytes_max.  A From_ line is the mailbox's it came from. */
+static int
+read_front(struct input *input, uint64_t bytes_max, struct str *piece,
+    struct glance *out)
+{
+	bool is_front = true;
+	int status = EX_OK;
+
+	while (status == EX_OK && !input->is_over && !out->is_whole &&
+	    piece->len < bytes_max) {
+		struct slice text;
+
+		status = input_read(input, piece);
+		text = str_slice(piece);
+		if (is_front && header_is_from_line(text))
+			str_consume(piece, slice_find(text, '\n') + 1);
+		is_front = is_front && text.n == 0;
+		glance_at(str_slice(piece), out);
+	}
+	return status;
 }
 
 /* RFC 5322 section 3.2.4 quoted-string of a display name. */
@@ -251,13 +281,9 @@ write_message(const struct conf *conf, const struct submission *what,
 	struct draft draft = { .fd = -1 };
 	struct glance glance = { 0 };
 	struct err err;
-	int status = EX_OK;
+	int status;
 
-	while (status == EX_OK && !input->is_over && !glance.is_whole &&
-	    piece.len < conf->limits.header_bytes) {
-		status = input_read(input, &piece);
-		glance_at(str_slice(&piece), &glance);
-	}
+	status = read_front(input, conf->limits.header_bytes, &piece, &glance);
 	if (status == EX_OK && !glance.has_rcpts && what->rcpt_count == 0)
 		status = complain(EX_USAGE, "no recipients: name them, or "
 		    "give -t and a To, Cc or Bcc field");
@@ -277,6 +303,8 @@ write_message(const struct conf *conf, const struct submission *what,
 	if (!glance.has_from)
 		add_from(&head, what, what->sender && *what->sender ?
 		    what->sender : login, conf->host);
+	if (glance.is_text)
+		str_addc(&head, '\n');
 	if (draft_write(&draft, head.buf, head.len, &err) < 0)
 		status = complain(EX_TEMPFAIL, err.text);
 	else

@@ -103,12 +103,11 @@ header_add(struct str *out, struct slice header)
 	struct header_field field;
 	bool is_broken = false;
 
-	while (header.n > 0 &&
-	    header_next(&header, &field, &is_broken) == 1)
-		if (!header_is(&field, "Return-Path"))
+	while (header.n > 0)
+		if (header_next(&header, &field, &is_broken) == 0)
+			str_add_slice(out, header_junk(&header));
+		else if (!header_is(&field, "Return-Path"))
 			str_add_slice(out, field.whole);
-	if (is_broken)
-		str_add_slice(out, header);
 	if (out->len > 0 && out->buf[out->len - 1] != '\n')
 		str_addc(out, '\n');
 }

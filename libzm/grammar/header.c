@@ -94,6 +94,21 @@ header_next(struct slice *rest, struct header_field *out, bool *out_is_broken)
 	return 1;
 }
 
+struct slice
+header_junk(struct slice *rest)
+{
+	struct slice line = slice_first(*rest, field_bytes(*rest));
+
+	*rest = slice_from(*rest, line.n);
+	return line;
+}
+
+bool
+header_is_from_line(struct slice text)
+{
+	return slice_starts(text, "From ") || slice_starts(text, ">From ");
+}
+
 size_t
 header_bytes(struct slice message)
 {

@@ -27,6 +27,14 @@ struct header_field {
 int header_next(struct slice *rest, struct header_field *out,
     bool *out_is_broken);
 
+/* Take a line that is no field from the front of *rest: with the folded
+ * lines behind it and the last LF. */
+struct slice header_junk(struct slice *rest);
+
+/* Whether text starts with the line that mbox files have between messages
+ * ("From ", ">From "; RFC 4155): no field, and no part of a message. */
+bool header_is_from_line(struct slice text);
+
 /* Header and body of a message: bytes up to and including the blank line. */
 size_t header_bytes(struct slice message);
 

@@ -31,21 +31,32 @@ def lf(data):
     return data.replace(b"\r\n", b"\n")
 
 
-def body_of(message):
-    """What stands behind the header; a line that is no field ends it."""
-    at = 0
-    while at < len(message):
-        end = message.find(b"\n", at)
-        end = len(message) if end < 0 else end + 1
-        line = message[at:end]
-        if line == b"\n":
-            return message[end:]
-        at = end
-    return b""
-
-
 def digest(message):
-    return hashlib.sha256(body_of(lf(message)).rstrip(b"\n")).hexdigest()
+    """Of what stands behind the first blank line; a last line without an
+    end gets one (RFC 5321 section 4.1.1.4), nothing else is forgiven."""
+    body = lf(message).partition(b"\n\n")[2]
+    if body and not body.endswith(b"\n"):
+        body += b"\n"
+    return hashlib.sha256(body).hexdigest()
+
+
+def load():
+    """[(name, message)]: the corpus, and a few that it does not have."""
+    rows = [("bare CR", b"Subject: x\n\na\rb\n"),
+            ("NUL", b"Subject: x\n\na\0b\n"),
+            ("dots", b"Subject: x\n\n.\n..\n.x\n\n\n"),
+            ("From_", b"Subject: x\n\nFrom here\n>From there\n"),
+            ("all bytes", b"Subject: x\n\n" + bytes(
+                b for b in range(1, 256) if b != 13) + b"\n"),
+            ("long line", b"Subject: x\n\n" + b"x" * 9000 + b"\n"),
+            ("large", b"Subject: x\n\n" + b"0123456789abcde\n" * 200000)]
+    paths = sorted(p for e in ("eml", "msg") for p in glob.glob(
+        f"{CORPUS}/**/*.{e}", recursive=True))
+    for path in paths:
+        with open(path, "rb") as file:
+            rows.append((os.path.basename(path), file.read()))
+    return [(name, f"{MARK}: {number}\n".encode() + lf(text))
+            for number, (name, text) in enumerate(rows)], len(paths)
 
 
 def is_wire_clean(message):
@@ -74,66 +85,71 @@ def send(instance, rcpt, message):
                     + b".\r\n")
         return client.getreply()[0]
     finally:
-        client.close()               # a bare CR ends the session, too
+        client.close()      # behind a bare CR no QUIT is understood
+
+
+def submit(instance, number, name, text):
+    """All three ways; returns ([what is wrong], refusals)."""
+    wrong, refused = [], 0
+    status, _, errors = instance.command(
+        "sendmail", "-i", "-f", "c@src.test", "alice@localhost",
+        input=text, check=None)
+    if status != 0:
+        wrong.append(f"{name}: sendmail {status} {errors}")
+    want = 250 if is_wire_clean(text) else 550
+    for rcpt in ("bob@localhost", f"c{number}@far.test"):
+        code = send(instance, rcpt, text)
+        refused += code == 550
+        if code != want:
+            wrong.append(f"{name}: {code} instead of {want}")
+    return wrong, refused
+
+
+def compare(boxes, number, name, text):
+    """Returns ([what is wrong], bodies that are equal)."""
+    wrong, equal = [], 0
+    for way, box in boxes.items():
+        if way != "sendmail" and not is_wire_clean(text):
+            continue
+        got = find(box, number)
+        if len(got) != 1:
+            wrong.append(f"{name}: {len(got)} copies by {way}")
+        elif digest(got[0]) != digest(text):
+            wrong.append(f"{name}: the body differs by {way}")
+        else:
+            equal += 1
+    return wrong, equal
 
 
 def main():
-    paths = sorted(p for e in ("eml", "msg") for p in glob.glob(
-        f"{CORPUS}/**/*.{e}", recursive=True))
-    if not paths:
+    rows, corpus_count = load()
+    if corpus_count == 0:
         print(f"corpus: no mail in {CORPUS}: not run")
         return 77
     server = smtpserver.Server()
     instance = mta.Mta("corpus")
-    wrong, refused = [], 0
+    wrong, refused, compared = [], 0, 0
     try:
         instance.configure(f"route * via 127.0.0.1:{server.port}\n"
                            "limit session-messages 100000\n")
         instance.start()
-        for number, path in enumerate(paths):
-            with open(path, "rb") as file:
-                text = file.read()
-            text = f"{MARK}: {number}\n".encode() + lf(text)
-            if not body_of(text):
-                text = text.rstrip(b"\n") + b"\n\n"
-            status, _, errors = instance.command(
-                "sendmail", "-i", "-f", "c@src.test", "alice@localhost",
-                input=text, check=None)
-            if status != 0:
-                wrong.append(f"{path}: sendmail {status} {errors}")
-            for rcpt in ("bob@localhost", f"c{number}@far.test"):
-                code = send(instance, rcpt, text)
-                want = 250 if is_wire_clean(text) else 550
-                refused += code == 550
-                if code != want:
-                    wrong.append(f"{path}: {code} instead of {want}")
+        for number, (name, text) in enumerate(rows):
+            bad, count = submit(instance, number, name, text)
+            wrong, refused = wrong + bad, refused + count
         mta.wait_for("an empty spool", instance.is_empty, 60)
         boxes = {"sendmail": instance.mailbox("alice"),
                  "smtp": instance.mailbox("bob"),
                  "relay": [m.data for m in server.messages]}
-        compared = 0
-        for number, path in enumerate(paths):
-            with open(path, "rb") as file:
-                text = f"{MARK}: {number}\n".encode() + lf(file.read())
-            if not body_of(text):
-                text = text.rstrip(b"\n") + b"\n\n"
-            for way, box in boxes.items():
-                if way != "sendmail" and not is_wire_clean(text):
-                    continue
-                got = find(box, number)
-                if len(got) != 1:
-                    wrong.append(f"{path}: {len(got)} copies by {way}")
-                elif digest(got[0]) != digest(text):
-                    wrong.append(f"{path}: the body differs by {way}")
-                else:
-                    compared += 1
+        for number, (name, text) in enumerate(rows):
+            bad, count = compare(boxes, number, name, text)
+            wrong, compared = wrong + bad, compared + count
     finally:
         instance.close()
         server.close()
     for line in wrong:
         print(f"WRONG {line}")
-    print(f"corpus: {len(paths)} messages, {compared} bodies compared, "
-          f"{refused} refusals as expected")
+    print(f"corpus: {corpus_count} messages and {len(rows) - corpus_count} "
+          f"of our own, {refused} refusals as expected")
     print(f"corpus: {compared} passed, {len(wrong)} failed")
     return 1 if wrong else 0
 

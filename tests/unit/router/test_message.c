@@ -284,17 +284,26 @@ Test(message, a_file_that_does_not_fit_its_first_line_is_incomplete)
 	trial_close(&t);
 }
 
-Test(message, a_broken_header_ends_where_it_breaks)
+Test(message, a_broken_line_stays_in_the_header)
 {
 	struct trial t;
 
 	trial_open(&t);
 	cr_assert_eq(plan(&t, "id " ID "\nexternal\nfrom <a@b.test>\n"
-	    "to <ann@mx.test>\nenv-end\nSubject: x\nno field here\nTo: y\n"),
+	    "to <ann@mx.test>\nenv-end\nFrom a@b.test Fri Nov 20\nSubject: x\n"
+	    "no field here\n of ours\nTo: y\n\nbody\n"),
 	    MESSAGE_PLANNED);
 	cr_expect(slice_is(slice_from(str_slice(&t.file), t.work.body_offset),
-	    "no field here\nTo: y\n"));
-	cr_expect(slice_ends(t.work.groups[0].header, "\nSubject: x\n"));
+	    "body\n"));
+	cr_expect(slice_ends(t.work.groups[0].header,
+	    "+0000\nSubject: x\nno field here\n of ours\nTo: y\n"));
+
+	cr_assert_eq(plan(&t, "id " ID "\nexternal\nfrom <a@b.test>\n"
+	    "to <ann@mx.test>\nenv-end\nno field here\nTo: y\n\nz\n"),
+	    MESSAGE_PLANNED);
+	cr_expect(slice_is(slice_from(str_slice(&t.file), t.work.body_offset),
+	    "no field here\nTo: y\n\nz\n"));
+	cr_expect(slice_ends(t.work.groups[0].header, "+0000\n"));
 
 	cr_assert_eq(plan(&t, "id " ID "\nexternal\nfrom <a@b.test>\n"
 	    "to <ann@mx.test>\nenv-end\nSubject: no line end"),
