@@ -73,12 +73,12 @@ ours_find(struct parent *parent)
 	gid_t gid;
 
 	parent->ours[parent->ours_count++] = geteuid();
-	if (!parent->process->was_root)
-		return;
-	for (int role = 0; role < ROLE_COUNT; role++)
-		if (daemon_account(parent->process->conf,
+	for (int role = 0; parent->process->was_root && role < ROLE_COUNT;
+	    role++)
+		if (role != ROLE_AGENT && daemon_account(parent->process->conf,
 		    (enum conf_role)role, &uid, &gid, &err) == 0)
 			parent->ours[parent->ours_count++] = uid;
+	spool_own_accounts(parent->ours, parent->ours_count);
 }
 
 static bool

@@ -171,6 +171,24 @@ choose_mode(const struct fsck *fsck, bool is_running)
 	    (enum recovery_mode)(RECOVERY_REPORT | RECOVERY_START);
 }
 
+/* Before the drop: an account that is missing is the daemons' to tell. */
+static void
+own_accounts(const struct conf *conf)
+{
+	static const enum conf_role roles[] = { ROLE_SMTPSERVER, ROLE_ROUTER,
+	    ROLE_SCHEDULER };
+	uid_t uids[sizeof(roles) / sizeof(roles[0])];
+	size_t count = 0;
+	struct err err;
+	gid_t gid;
+
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+		if (daemon_account(conf, roles[i], &uids[count], &gid,
+		    &err) == 0)
+			count++;
+	spool_own_accounts(uids, count);
+}
+
 static int
 run(struct fsck *fsck, const struct conf *conf)
 {
@@ -180,6 +198,7 @@ run(struct fsck *fsck, const struct conf *conf)
 	bool is_running;
 	pid_t pid;
 
+	own_accounts(conf);
 	is_running = spool_lock_holder(conf->spool_dir, holder,
 	    sizeof(holder), &pid) == 1;
 	/* the lock keeps the daemons from being started while we mend */

@@ -272,6 +272,11 @@ enum recovery_mode {
 int spool_recover(struct spool *spool, enum recovery_mode mode,
     recovery_fn *fn, void *context, struct recovery *out, struct err *err);
 
+/* The uids of smtpserver, router and scheduler: what they left in public/ is
+ * the mail system's own (S0, S1, S3), all other users' is S4.  For the life
+ * of the process and its children; without it root and the caller alone. */
+void spool_own_accounts(const uid_t *uids, size_t count);
+
 /* Take over public/<name> that belongs to another user: copy, checked, into
  * a draft of our own, sync, publish, then unlink the original (row S4).
  * returns 1 taken, 0 not complete yet, -1. */

@@ -30,6 +30,7 @@
 enum {
 	COPY_BYTES_MAX = 512 << 20,	/* a submission by a local user */
 	ENVELOPE_BYTES_MAX = 16 << 20,
+	OWN_UIDS_MAX = 8,
 	SETTLED_FOR_S = 60		/* a file that does not say when it is
 					 * complete: untouched so long */
 };
@@ -48,20 +49,24 @@ struct copy {
 	char		 user[64], from_words[64];
 };
 
+static uid_t own_uids[OWN_UIDS_MAX];
+static size_t own_count;
+
+void
+spool_own_accounts(const uid_t *uids, size_t count)
+{
+	own_count = count < OWN_UIDS_MAX ? count : OWN_UIDS_MAX;
+	memcpy(own_uids, uids, own_count * sizeof(*uids));
+}
+
 bool
 spool_is_own(uid_t uid)
 {
-	static const char *const accounts[] =
-	    { "zmsmtp", "zmrouter", "zmsched" };
-
 	if (uid == 0 || uid == geteuid())
 		return true;
-	for (size_t i = 0; i < sizeof(accounts) / sizeof(accounts[0]); i++) {
-		struct passwd *pw = getpwnam(accounts[i]);
-
-		if (pw != NULL && pw->pw_uid == uid)
+	for (size_t i = 0; i < own_count; i++)
+		if (own_uids[i] == uid)
 			return true;
-	}
 	return false;
 }
 
