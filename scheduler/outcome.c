@@ -128,16 +128,17 @@ vertex_notice(struct scheduler *scheduler, struct vertex *vertex,
 	report_add(scheduler, vertex->job);
 }
 
-/* Nobody at the host can be served: all that is ready counts as tried. */
+/* Nobody at the host can be served: all that is ready counts as tried, but
+ * for the one whose own attempt told us, which is counted already. */
 static void
 thread_tried(struct scheduler *scheduler, struct thread *thread,
-    int64_t now_ms)
+    const struct vertex *teller, int64_t now_ms)
 {
 	struct vertex *vertex, *next;
 
 	TAILQ_FOREACH_SAFE(vertex, &thread->ready, entry, next) {
 		vertex->was_tried = true;
-		if (vertex->tries < UINT16_MAX)
+		if (vertex != teller && vertex->tries < UINT16_MAX)
 			vertex->tries++;
 		if (!vertex_expire(scheduler, vertex, now_ms))
 			vertex_notice(scheduler, vertex, now_ms);
@@ -145,9 +146,10 @@ thread_tried(struct scheduler *scheduler, struct thread *thread,
 }
 
 static void
-thread_trouble(struct scheduler *scheduler, struct thread *thread,
+thread_trouble(struct scheduler *scheduler, struct vertex *teller,
     int64_t next_ms, int64_t now_ms)
 {
+	struct thread *thread = teller->thread;
 	const struct conf_schedule *clause = &thread->ring->clause;
 	int64_t delay_ms = next_ms > now_ms ? next_ms - now_ms :
 	    retry_delay_ms(clause->retry_s, clause->retry_count,
@@ -159,7 +161,7 @@ thread_trouble(struct scheduler *scheduler, struct thread *thread,
 	    "host", slice_of(thread->host), "reason",
 	    slice_of(thread->reason ? thread->reason : ""), "until",
 	    event_number(clock_wall_s() + delay_ms / 1000), NULL);
-	thread_tried(scheduler, thread, now_ms);
+	thread_tried(scheduler, thread, teller, now_ms);
 }
 
 /* Deferred: back among the ready when its thread is held (it goes with the
@@ -176,7 +178,7 @@ vertex_later(struct scheduler *scheduler, struct vertex *vertex,
 		return;
 	if (vertex->met_trouble) {
 		plan_ready(&scheduler->plan, vertex);
-		thread_trouble(scheduler, vertex->thread, next_ms, now_ms);
+		thread_trouble(scheduler, vertex, next_ms, now_ms);
 		return;
 	}
 	vertex_notice(scheduler, vertex, now_ms);

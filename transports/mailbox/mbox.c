@@ -163,6 +163,19 @@ record_lock(int fd, const char *path, struct err *err)
 	}
 }
 
+/* The path leads to the open file and is its only name.  Asked more than
+ * once: lstat looks the name up first and counts the links afterwards, so
+ * that one answer can be put together from two moments. */
+static bool
+is_only_name(const char *path, const struct stat *opened, struct stat *now)
+{
+	for (int i = 0; i < 3; i++)
+		if (lstat(path, now) != 0 || now->st_ino != opened->st_ino ||
+		    now->st_dev != opened->st_dev || now->st_nlink != 1)
+			return false;
+	return true;
+}
+
 /* Open, check, lock; and once more when the file was replaced while we
  * waited for the lock. */
 static int
@@ -183,8 +196,7 @@ file_lock(const char *path, const struct account *owner, bool may_create,
 			errno = kept;
 			return -1;
 		}
-		if (lstat(path, &now) == 0 && now.st_ino == out_st->st_ino &&
-		    now.st_dev == out_st->st_dev && now.st_nlink == 1)
+		if (is_only_name(path, out_st, &now))
 			return fd;
 		close(fd);
 	}

@@ -26,6 +26,8 @@ struct search {			/* one hunt for a host that serves us */
 	struct dns_mx		 hosts[DNS_MX_MAX];
 	size_t			 host_count;
 	unsigned		 tried;		/* addresses */
+	unsigned		 skipped;	/* addresses lately found down */
+	bool			 is_last_resort; /* try those as well */
 	struct verdict		*trouble;	/* the last one */
 };
 
@@ -116,13 +118,9 @@ try_address(struct search *search, const char *name,
 	snprintf(client->who, sizeof(client->who), "%s[%s]:%u", name, text,
 	    search->target.port);
 	port_set(&address->address, search->target.port);
-	if (!is_down(client, &address->address))
+	if (search->is_last_resort || !is_down(client, &address->address))
 		return try_socket(search, &address->address, address->length);
-	if (search->tried > 0)
-		return false;
-	verdict_set(search->trouble, VERDICT_DEFERRED, "4.4.1", client->who,
-	    "did not answer less than %d s ago", CLIENT_DOWN_FOR_MS / 1000);
-	search->trouble->host_trouble = true;
+	search->skipped++;
 	return false;
 }
 
@@ -302,8 +300,15 @@ client_open(struct client *client, const char *host,
 		    client->is_lmtp ? "lmtp" : "smtp", "%s", err.text);
 		return false;
 	}
-	if (!search_run(&search))
-		return false;
+	/* What was down lately is left for the end, not left out: that it is
+	 * time for another try is the scheduler's to say. */
+	if (!search_run(&search)) {
+		if (search.tried > 0 || search.skipped == 0)
+			return false;
+		search.is_last_resort = true;
+		if (!search_run(&search))
+			return false;
+	}
 	strlcpy(client->host, host, sizeof(client->host));
 	return true;
 }
