@@ -114,8 +114,11 @@ def fits_design(site, program, status):
 def every_process_has_its_account(site):
     send(site, "ursula@priv.test", "a mailbox agent")
     site.arrived("ursula", "a mailbox agent")
-    site.next_hop.rules.append(smtpserver.Rule("END", ("silence",), 1))
+    silence = smtpserver.Rule("END", ("silence",), 1)
+    site.next_hop.rules.append(silence)
     send(site, "far@example.net", "an smtp agent")
+    mta.wait_for("the agent to wait for its reply",
+                 lambda: silence.times == 0)
     with socket.create_connection(("127.0.0.1", site.port)) as session:
         session.settimeout(20)
         assert session.recv(100).startswith(b"220")
