@@ -27,7 +27,7 @@ struct search {			/* one hunt for a host that serves us */
 	size_t			 host_count;
 	unsigned		 tried;		/* addresses */
 	unsigned		 skipped;	/* addresses lately found down */
-	bool			 is_last_resort; /* try those as well */
+	bool			 is_last_resort;	/* try those, too */
 	struct verdict		*trouble;	/* the last one */
 };
 
