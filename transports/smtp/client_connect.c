@@ -26,7 +26,7 @@ struct search {			/* one hunt for a host that serves us */
 	struct dns_mx		 hosts[DNS_MX_MAX];
 	size_t			 host_count;
 	unsigned		 tried;		/* addresses */
-	unsigned		 skipped;	/* addresses lately found down */
+	unsigned		 skipped;	/* lately found down */
 	bool			 is_last_resort;	/* try those, too */
 	struct verdict		*trouble;	/* the last one */
 };
