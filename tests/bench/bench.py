@@ -4,8 +4,8 @@
     bench.py [--json] [--messages N] [--runs N] [WORKLOAD ...]
 
 Workloads: relay (4 KiB, kept connections), relay1 (a connection a
-message), local (4 KiB to 100 Maildirs), fanout (one message, 10,000
-recipients in 100 domains), big (20 x 50 MB, 4 sessions), sendmail (1,000
+message), local (4 KiB to 100 Maildirs), fanout (20 messages, 10,000
+recipients each in 100 domains), big (20 x 50 MB, 4 sessions), sendmail (1,000
 calls one after another).  The figures of a run hold for the machine and
 the minute they were taken in: compare by ratio, in one run.
 
@@ -35,7 +35,7 @@ WORKLOADS = {
                                     "--per-connection", "1"]),
     "local": dict(sink=False, load=["--domain", "localhost",
                                     "--users", "100"]),
-    "fanout": dict(sink=True, messages=1, rcpts=10000,
+    "fanout": dict(sink=True, messages=20, rcpts=10000,
                    load=["--domain", "bench.test", "--domains", "100",
                          "--rcpts", "10000"]),
     "big": dict(sink=True, messages=20,
