@@ -120,12 +120,40 @@ def git_send_email_calls_our_sendmail(site):
             ["git", "send-email", "--quiet", "--to=alice@real.test",
              "--from=g@src.test", "--confirm=never", "--suppress-cc=all",
              f"--smtp-server={mta.BUILD}/tools/sendmail", patch],
-            env=site.instance.env, check=True, cwd=top, timeout=30,
+            env=dict(site.instance.env, HOME=top, EMAIL="g@src.test",
+                     GIT_CONFIG_NOSYSTEM="1"), check=True, cwd=top,
+            timeout=30, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL)
     site.arrived("alice", "by git")
 
 
 # ---- next hops -------------------------------------------------------
+
+@case
+def smtp_source_to_us_to_smtp_sink(site):
+    """500 messages of 20 KB over ten sessions, and all of them come out."""
+    dump = tempfile.mkdtemp(dir=site.instance.top)
+    os.chmod(dump, 0o777)
+    sink = site.postfix.start("/usr/sbin/smtp-sink", "-u", "nobody", "-R",
+                              dump, "-d", "m.", f"127.0.0.1:{site.next_port}",
+                              "100")
+    try:
+        site.postfix.run("/usr/sbin/smtp-source", "-m", "500", "-s", "10",
+                         "-l", "20000", "-f", "p@src.test", "-t",
+                         "x@sink.test", "-S", "through us",
+                         f"127.0.0.1:{site.instance.port}")
+        mta.wait_for("an empty spool", site.instance.is_empty, 60)
+        sizes = []
+        for name in os.listdir(dump):
+            with open(os.path.join(dump, name), "rb") as file:
+                parts = file.read().split(b"Subject: through us")[1:]
+            sizes += [len(part) for part in parts]
+        assert len(sizes) == 500, f"the sink has {len(sizes)} of 500"
+        assert min(sizes) > 19000, f"one has {min(sizes)} bytes"
+    finally:
+        sink.terminate()
+        sink.wait()
+
 
 @case
 def smtp_sink_takes_what_we_relay(site):
@@ -190,9 +218,6 @@ def postfix_is_the_next_hop_and_the_previous_one(site):
         box = site.postfix.root + "/home/petra/Maildir/new"
         mta.wait_for("the message in Postfix's Maildir",
                      lambda: os.path.isdir(box) and os.listdir(box), 30)
-        site.postfix.run("/usr/sbin/sendmail", "-f", "petra@post.test",
-                         "alice@localhost.test", "alice@localhost",
-                         input=b"Subject: from postfix\n\nx\n", check=False)
         site.postfix.run("/usr/sbin/sendmail", "-f", "petra@post.test",
                          "alice@localhost",
                          input=b"Subject: from postfix only\n\nx\n")
@@ -285,6 +310,50 @@ def mutt_opens_the_maildir(site):
                      os.environ, "for mutt"), "mutt does not show it"
 
 
+READ = {          # by subject: the body as it was sent
+    "plain": b"hello\n",
+    "From_ lines": b"From the start\n>From there\n>>From far\n\nFrom x\n",
+    "blank lines": b"\n\nx\n\n\n",
+    "no line end": b"the last line",
+    "eight bits": bytes(b for b in range(128, 256)) + b"\n",
+    "large": b"0123456789abcde\n" * 20000,
+    "empty": b"",
+}
+
+
+def send_all(instance, user):
+    for subject, body in READ.items():
+        instance.command("sendmail", "-i", "-f", "bob@localhost", user,
+                         check=0, input=f"Subject: read {subject}\n\n"
+                         .encode() + body)
+
+
+def compare_all(box, unquote=False):
+    """Bodies as Python's mailbox module sees them; in an mboxrd a From_
+    line has one ">" more than it had."""
+    found = {}
+    for key in box.keys():
+        text = box.get_bytes(key)
+        header, _, body = text.partition(b"\n\n")
+        subject = re.search(rb"^Subject: read (.*)$", header, re.M)
+        if subject:
+            if unquote:
+                body = re.sub(rb"^>(>*From )", rb"\1", body, flags=re.M)
+            found.setdefault(subject[1].decode(), []).append(body)
+    for subject, body in READ.items():
+        want = body + (b"\n" if body and not body.endswith(b"\n") else b"")
+        got = found.get(subject, [])
+        assert got == [want], f"{subject}: {got!r:.200} not {want!r:.200}"
+
+
+@case
+def python_reads_the_maildir(site):
+    send_all(site.instance, "bob@localhost")
+    mta.wait_for("an empty spool", site.instance.is_empty, 30)
+    compare_all(mailbox.Maildir(f"{site.instance.dir}/mail/bob",
+                                factory=None, create=False))
+
+
 @case
 def the_mbox_is_read_by_mutt_and_python(site):
     other = mta.Mta("mbox")
@@ -295,17 +364,15 @@ def the_mbox_is_read_by_mutt_and_python(site):
         with open(other.conf, "w") as file:
             file.write(text)
         other.start()
-        for i in range(20):
-            other.command("sendmail", "-f", "bob@localhost",
-                          "alice@localhost", check=0,
-                          input=b"Subject: mbox %d\n\nFrom the start\n" % i)
+        send_all(other, "alice@localhost")
         mta.wait_for("an empty spool", other.is_empty, 30)
         path = f"{other.dir}/mail/alice.mbox"
         box = mailbox.mbox(path)
-        assert len(box) == 20, f"{len(box)} messages in the mbox"
+        assert len(box) == len(READ), f"{len(box)} messages in the mbox"
+        compare_all(box, unquote=True)
         assert screen_of(["mutt", "-n", "-F", "/dev/null", "-e",
                           f"set folder={other.dir}", "-R", "-f", path],
-                         os.environ, "mbox 1"), "mutt does not show it"
+                         os.environ, "read plain"), "mutt does not show it"
     finally:
         other.close()
 
