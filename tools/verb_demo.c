@@ -405,6 +405,8 @@ print_span(const char *from, const char *to)
 {
 	double a = day_ms(from), b = day_ms(to);
 
+	if (b >= 0 && b < a)
+		b = a;		/* noted by two processes within a moment */
 	if (a < 0 || b < 0)
 		printf(" %9s", "-");
 	else if (b - a >= 1000)
