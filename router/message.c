@@ -276,6 +276,21 @@ plan_groups(struct message *message, struct slice sender)
 	message->work.group_count = n;
 }
 
+/* Who shares an agent's time with whom: the user that submitted it, else
+ * the client's address, else the sender's domain. */
+static struct slice
+source_of(const struct message *message)
+{
+	const struct envelope *envelope = &message->envelope;
+	struct slice from = envelope->rcvdfrom;
+
+	if (envelope->user.n > 0)
+		return envelope->user;
+	from = slice_from(from, slice_find(from, '[') + 1);
+	from = slice_first(from, slice_find(from, ']'));
+	return from.n > 0 ? from : envelope->from.domain;
+}
+
 static int
 plan_write(struct message *message, const struct conf *conf,
     struct slice file, ino_t inode, struct err *err)
@@ -294,6 +309,8 @@ plan_write(struct message *message, const struct conf *conf,
 		.ret = envelope->ret,
 		.bodytype = envelope->bodytype,
 		.user = envelope->user,
+		.source = source_of(message),
+		.terms = envelope->terms,
 	};
 	memcpy(work->id, envelope->id, sizeof(work->id));
 	plan_groups(message, sender);

@@ -8,6 +8,11 @@ libzm_a_SOURCES += \
 libzm_a_SOURCES += \
 	libzm/daemon/conf.h libzm/daemon/conf_internal.h \
 	libzm/daemon/conf_statements.h \
+	libzm/daemon/statements/site.h \
+	libzm/daemon/statements/door.h \
+	libzm/daemon/statements/routing.h \
+	libzm/daemon/statements/agents.h \
+	libzm/daemon/statements/queue.h \
 	libzm/daemon/conf_rows.c libzm/daemon/conf_lex.c \
 	libzm/daemon/conf_parse.c libzm/daemon/conf_value.c \
 	libzm/daemon/conf_check.c libzm/daemon/conf_apply.c \

@@ -7,3 +7,4 @@ libzm_a_SOURCES += \
 	libzm/io/ipc.c libzm/io/ipc.h
 libzm_a_SOURCES += libzm/io/dns.c libzm/io/dns.h libzm/io/peer.c libzm/io/peer.h
 libzm_a_SOURCES += libzm/io/stream.c libzm/io/stream.h
+libzm_a_SOURCES += libzm/io/tls.c libzm/io/tls.h

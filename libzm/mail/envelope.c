@@ -55,6 +55,22 @@ add_line(struct str *out, const char *keyword, struct slice value,
 	return line_end(out, start, err);
 }
 
+static int
+add_terms(struct str *out, const struct terms *terms, struct err *err)
+{
+	size_t start = out->len;
+
+	if (!terms_any(terms))
+		return 1;
+	str_adds(out, "terms ");
+	if (terms_add(out, terms, err) < 0) {
+		out->len = start;
+		out->buf[start] = '\0';
+		return -1;
+	}
+	return line_end(out, start, err);
+}
+
 /* A mailbox in angle brackets; a local part alone stands bare. */
 static int
 add_path(struct str *out, const char *keyword, const struct path *path,
@@ -101,7 +117,8 @@ envelope_add_head(struct str *out, const struct envelope *envelope,
 	    add_line(out, "envid", envelope->envid, err) < 0 ||
 	    add_line(out, "notaryret", slice_of(dsn_ret_name(envelope->ret)),
 		err) < 0 ||
-	    add_line(out, "report-of", envelope->dsn_of, err) < 0)
+	    add_line(out, "report-of", envelope->dsn_of, err) < 0 ||
+	    add_terms(out, &envelope->terms, err) < 0)
 		return -1;
 	if (envelope->header_rcpts)
 		str_adds(out, "header-recipients\n");

@@ -15,6 +15,7 @@
 #include "grammar/dsn.h"
 #include "grammar/path.h"
 #include "mail/spool.h"
+#include "mail/terms.h"
 
 enum {
 	ENVELOPE_LINE_BYTES_MAX = 4096,
@@ -39,6 +40,7 @@ struct envelope {
 	struct slice	user;		/* authenticated or submitting user */
 	struct slice	envid;		/* xtext */
 	enum dsn_ret	ret;
+	struct terms	terms;		/* what else was asked for */
 	bool		header_rcpts;	/* sendmail -t: take To/Cc/Bcc too */
 	struct slice	dsn_of;		/* this is a report about that id */
 	struct envelope_rcpt *rcpts;

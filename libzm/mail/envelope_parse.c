@@ -128,6 +128,12 @@ read_report_of(struct reader *r, struct slice value, struct err *err)
 }
 
 static int
+read_terms(struct reader *r, struct slice value, struct err *err)
+{
+	return terms_parse(value, &r->out->terms, err);
+}
+
+static int
 read_header_recipients(struct reader *r, struct slice value, struct err *err)
 {
 	r->out->header_rcpts = true;
@@ -206,6 +212,7 @@ static const struct keyword {
 	{ "envid", read_envid, false, true },
 	{ "notaryret", read_notaryret, false, true },
 	{ "report-of", read_report_of, false, true },
+	{ "terms", read_terms, false, true },
 	{ "header-recipients", read_header_recipients, false, false },
 	{ "comment", read_comment, true, true },
 };

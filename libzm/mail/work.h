@@ -19,6 +19,7 @@
 #include "base/str.h"
 #include "grammar/dsn.h"
 #include "mail/spool.h"
+#include "mail/terms.h"
 #include "mail/verdict.h"
 
 enum {
@@ -78,7 +79,10 @@ struct work {
 	struct slice	envid;
 	enum dsn_ret	ret;
 	struct slice	bodytype;
-	struct slice	user;		/* who submitted, for fairness */
+	struct slice	user;		/* who submitted */
+	struct slice	source;		/* who shares a lot fairly: user, else
+					 * client address, else domain */
+	struct terms	terms;
 	struct work_group *groups;
 	size_t		group_count;
 	/* when parsed */
@@ -119,6 +123,7 @@ struct work_job {
 	struct slice	sender;
 	struct slice	header;		/* CR-less, without the blank line */
 	struct slice	bodytype, envid;
+	struct terms	terms;
 	enum dsn_ret	ret;
 	uint64_t	body_offset;
 	uint64_t	size_bytes;

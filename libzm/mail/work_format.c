@@ -53,6 +53,18 @@ add_line(struct str *out, char tag, struct slice value, struct err *err)
 	return 1;
 }
 
+static int
+add_terms(struct str *out, const struct terms *terms, struct err *err)
+{
+	if (!terms_any(terms))
+		return 1;
+	str_adds(out, "T ");
+	if (terms_add(out, terms, err) < 0)
+		return -1;
+	str_addc(out, '\n');
+	return 1;
+}
+
 /* An empty field is "-"; one that is "-" gets quotes, which mean the same. */
 static void
 add_field(struct str *out, struct slice value)
@@ -187,9 +199,11 @@ add_common(const struct work *work, struct str *out, struct err *err)
 	if (add_line(out, 'l', work->msgid, err) < 0 ||
 	    add_line(out, 'e', work->errors_to, err) < 0 ||
 	    add_line(out, 'u', work->user, err) < 0 ||
+	    add_line(out, 'f', work->source, err) < 0 ||
 	    add_line(out, 'B', work->bodytype, err) < 0 ||
 	    add_line(out, 'R', slice_of(dsn_ret_name(work->ret)), err) < 0 ||
-	    add_line(out, 'n', work->envid, err) < 0)
+	    add_line(out, 'n', work->envid, err) < 0 ||
+	    add_terms(out, &work->terms, err) < 0)
 		return -1;
 	return 1;
 }

@@ -167,6 +167,7 @@ read_common(struct window *window, struct work_job *out, struct err *err)
 		    "job of %s", work.id, out->id);
 	out->bodytype = work.bodytype;
 	out->envid = work.envid;
+	out->terms = work.terms;
 	out->ret = work.ret;
 	out->body_offset = work.body_offset;
 	out->size_bytes = work.size_bytes;

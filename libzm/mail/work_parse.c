@@ -123,6 +123,11 @@ work_read_common(struct work *work, char tag, struct slice value,
 	case 'u':
 		work->user = value;
 		return 1;
+	case 'f':
+		work->source = value;
+		return 1;
+	case 'T':
+		return terms_parse(value, &work->terms, err);
 	case 'B':
 		work->bodytype = value;
 		return 1;

@@ -58,7 +58,8 @@ class Source:
         self.code = blank(self.text).split("\n")
         self.is_rows = (path.endswith(".h") and not re.search(
             r"^#ifndef (\w+)\n#define \1$", self.text, re.M)
-                        and re.search(r"^[A-Z_]+\(", self.text, re.M))
+                        and re.search(r'^[A-Z_]+\(|^#include "[\w/]+/statements/',
+                                      self.text, re.M))
 
 
 def blank(text):
@@ -307,7 +308,7 @@ def check_rows_used(sources):
                 if not re.search(r"\bEV_%s\b" % words[0], emitters):
                     finding(source.path, number, "no code emits EV_%s" %
                             words[0])
-        if source.path == "libzm/daemon/conf_statements.h":
+        if source.path.startswith("libzm/daemon/statements/"):
             for number, words in rows(source, "SETTING"):
                 field = words[2].split(".")[-1].split("[")[0]
                 if not re.search(r"(?:->|\.)\s*%s\b" % field, readers):

@@ -1,0 +1,89 @@
+/* tls.c - what both sides of a TLS connection tell about it
+ *
+ * In     a connection of OpenSSL's after its handshake
+ * Out    words for Received fields, log and verdicts
+ * Trusts nothing in the other side's certificate: names are cut and cleaned
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/tls.h"
+
+#include "base/banned.h"
+
+static void
+set_clean(char *out, size_t size, const char *text)
+{
+	size_t n = 0;
+
+	for (; *text != '\0' && n + 1 < size; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		out[n++] = c < ' ' || c >= 0x7f ? '?' : (char)c;
+	}
+	out[n] = '\0';
+}
+
+static void
+fill_peer(const SSL *ssl, struct tls_info *out)
+{
+	X509 *certificate = SSL_get1_peer_certificate(ssl);
+	char name[TLS_NAME_BYTES] = "";
+	long result = SSL_get_verify_result(ssl);
+
+	if (certificate == NULL) {
+		set_clean(out->why, sizeof(out->why), "no certificate");
+		return;
+	}
+	X509_NAME_get_text_by_NID(X509_get_subject_name(certificate),
+	    NID_commonName, name, sizeof(name));
+	X509_free(certificate);
+	set_clean(out->peer, sizeof(out->peer), name);
+	out->is_verified = result == X509_V_OK;
+	if (!out->is_verified)
+		set_clean(out->why, sizeof(out->why),
+		    X509_verify_cert_error_string(result));
+}
+
+void
+tls_info_fill(const struct ssl_st *ssl, struct tls_info *out)
+{
+	const SSL_CIPHER *cipher = SSL_get_current_cipher(ssl);
+
+	memset(out, 0, sizeof(*out));
+	set_clean(out->version, sizeof(out->version), SSL_get_version(ssl));
+	if (cipher != NULL) {
+		set_clean(out->cipher, sizeof(out->cipher),
+		    SSL_CIPHER_get_name(cipher));
+		out->bits = SSL_CIPHER_get_bits(cipher, NULL);
+	}
+	out->is_resumed = SSL_session_reused((SSL *)(uintptr_t)ssl) == 1;
+	fill_peer(ssl, out);
+}
+
+void
+tls_info_add(struct str *out, const struct tls_info *info)
+{
+	str_addf(out, "%s %s %d bits", info->version, info->cipher,
+	    info->bits);
+	if (info->peer[0] != '\0')
+		str_addf(out, ", %s %s", info->is_verified ? "verified" :
+		    "unverified", info->peer);
+}
+
+int
+tls_err(struct err *err, const char *what)
+{
+	unsigned long code = ERR_get_error();
+	char words[160] = "no reason given";
+
+	if (code != 0)
+		ERR_error_string_n(code, words, sizeof(words));
+	ERR_clear_error();
+	return err_set(err, "%s: %s", what, words);
+}

@@ -1,0 +1,43 @@
+/* tls.h - what both sides of a TLS connection tell about it
+ *
+ * Server side: io/stream.h; client side: io/peer.h.  OpenSSL is seen only by
+ * files of this folder whose names begin with tls, and by those two.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_IO_TLS_H
+#define ZM_IO_TLS_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum { TLS_NAME_BYTES = 128 };
+
+struct tls_info {		/* of a finished handshake, for people */
+	char	version[16];		/* "TLSv1.3" */
+	char	cipher[64];		/* "TLS_AES_256_GCM_SHA384" */
+	int	bits;
+	char	peer[TLS_NAME_BYTES];	/* common name of the certificate the
+					 * other side showed; "" none */
+	bool	is_verified;		/* it leads to a known root and, on
+					 * the client side, has the name */
+	bool	is_resumed;
+	char	why[TLS_NAME_BYTES];	/* !is_verified: OpenSSL's words */
+};
+
+struct ssl_st;
+
+/* Fill *out from a connection whose handshake is done. */
+void tls_info_fill(const struct ssl_st *ssl, struct tls_info *out);
+
+/* "TLSv1.3 TLS_AES_256_GCM_SHA384 256 bits, verified mx.example.org":
+ * one line, control characters replaced. */
+void tls_info_add(struct str *out, const struct tls_info *info);
+
+/* Take the oldest of OpenSSL's errors into err ("what: words") and forget
+ * the rest.  returns -1. */
+int tls_err(struct err *err, const char *what);
+
+#endif

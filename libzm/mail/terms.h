@@ -1,0 +1,56 @@
+/* terms.h - what a sender asked for beside the addresses
+ *
+ * One line in the envelope ("terms ...") and one in the control file
+ * ("T ..."), the same words in both: flags and key=value pairs between
+ * blanks, each at most once, none when nothing was asked.  Set by the
+ * server, carried by the router, obeyed by scheduler and agents.
+ *
+ *	utf8			SMTPUTF8 (RFC 6531)
+ *	requiretls		REQUIRETLS (RFC 8689)
+ *	priority=N		MT-PRIORITY, -9 to 9 (RFC 6710)
+ *	hold-until=SECONDS	FUTURERELEASE as a wall moment (RFC 4865)
+ *	by=SECONDS,R|N[,T]	DELIVERBY as a wall moment (RFC 2852)
+ *	auth=XTEXT		AUTH= of MAIL (RFC 4954 section 5)
+ *	zone=NAME		the sending zone that a rule chose
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_MAIL_TERMS_H
+#define ZM_MAIL_TERMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	TERMS_PRIORITY_MAX = 9,		/* RFC 6710 section 4.1 */
+	TERMS_WORD_BYTES_MAX = 512	/* an auth or zone value */
+};
+
+struct terms {
+	bool		is_utf8;
+	bool		needs_tls;
+	int		priority;	/* 0: none asked */
+	int64_t		hold_until_s;	/* wall; 0: at once */
+	int64_t		by_s;		/* wall; 0: no limit */
+	bool		by_returns;	/* mode R: return when late; else N:
+					 * notify */
+	bool		by_traces;	/* "T": tell of relays */
+	struct slice	auth;		/* empty: not given */
+	struct slice	zone;
+};
+
+/* Whether anything was asked for. */
+bool terms_any(const struct terms *terms);
+
+/* Append the words, without a keyword in front or an end of line; nothing
+ * when !terms_any.  returns 1; -1: a value cannot stand in a line. */
+int terms_add(struct str *out, const struct terms *terms, struct err *err);
+
+/* Read what terms_add writes.  Slices borrow from words.
+ * returns 1; -1 (err: "unknown word 'x'"). */
+int terms_parse(struct slice words, struct terms *out, struct err *err);
+
+#endif

@@ -1,0 +1,69 @@
+/* test_terms.c - what a sender asked for, there and back
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "mail/terms.h"
+
+Test(terms, what_is_read_is_printed_the_same)
+{
+	static const char *const rows[] = {
+		"", "utf8", "requiretls", "priority=-9", "priority=3",
+		"hold-until=1700000000", "by=1700000000,R", "by=1,N,T",
+		"auth=<>", "zone=bulk",
+		"utf8 requiretls priority=9 hold-until=1 by=2,R,T "
+		"auth=a+3Db@x zone=z",
+	};
+	struct terms terms;
+	struct err err;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct str out = { 0 };
+
+		str_init(&out);
+		cr_assert_eq(terms_parse(slice_of(rows[i]), &terms, &err), 1,
+		    "%s", rows[i]);
+		cr_expect_eq(terms_any(&terms), rows[i][0] != '\0');
+		cr_expect_eq(terms_add(&out, &terms, &err), 1);
+		cr_expect(slice_is(str_slice(&out), rows[i]), "%s", rows[i]);
+		str_release(&out);
+	}
+}
+
+Test(terms, bad_words_are_named)
+{
+	static const struct { const char *in, *want; } rows[] = {
+		{ "utf8 utf8", "'utf8' a second time" },
+		{ "utf8=1", "bad value in 'utf8=1'" },
+		{ "priority=0", "bad value in 'priority=0'" },
+		{ "priority=10", "bad value in 'priority=10'" },
+		{ "hold-until=", "bad value in 'hold-until='" },
+		{ "by=5", "bad value in 'by=5'" },
+		{ "by=5,X", "bad value in 'by=5,X'" },
+		{ "by=5,R,U", "bad value in 'by=5,R,U'" },
+		{ "auth", "bad value in 'auth'" },
+		{ "what", "unknown word 'what'" },
+	};
+	struct terms terms;
+	struct err err;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		cr_expect_eq(terms_parse(slice_of(rows[i].in), &terms, &err),
+		    -1, "%s", rows[i].in);
+		cr_expect_str_eq(err.text, rows[i].want);
+	}
+}
+
+Test(terms, a_blank_in_a_value_is_refused)
+{
+	struct terms terms = { .auth = SLICE("a b") };
+	struct str out;
+	struct err err;
+
+	str_init(&out);
+	cr_expect_eq(terms_add(&out, &terms, &err), -1);
+	cr_expect_eq(out.len, 0);
+	str_release(&out);
+}
