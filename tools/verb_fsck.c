@@ -102,8 +102,9 @@ static bool
 count_one(void *context, const char *name)
 {
 	struct fsck *fsck = context;
+	const char *last = strrchr(name, '/');
 
-	if (name[0] != '.')
+	if ((last ? last[1] : name[0]) != '.')
 		fsck->counts[fsck->area]++;
 	if (fsck->area == AREA_DEFERRED || fsck->area == AREA_FREEZER ||
 	    fsck->area == AREA_POSTMAN)

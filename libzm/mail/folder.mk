@@ -8,6 +8,7 @@ libzm_a_SOURCES += \
 	libzm/mail/spool_names.c libzm/mail/spool_rename.c libzm/mail/spool_open.c \
 	libzm/mail/spool_lock.c libzm/mail/spool_draft.c libzm/mail/spool_claim.c \
 	libzm/mail/spool_aside.c libzm/mail/spool_work.c libzm/mail/spool_scan.c \
+	libzm/mail/spool_spread.c \
 	libzm/mail/spool_copy.c libzm/mail/spool_recover.c \
 	libzm/mail/spool_recover_public.c libzm/mail/spool_recover_router.c \
 	libzm/mail/spool_recover_work.c libzm/mail/spool_recover_twin.c \

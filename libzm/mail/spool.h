@@ -93,6 +93,12 @@ int spool_lock_holder(const char *dir, char *out_text, size_t size,
 int spool_dir_fd(const struct spool *spool, enum spool_area area,
     unsigned priority);
 unsigned spool_hash_levels(const struct spool *spool);
+/* public/new/ and router/plans/: in their directories of one letter drafts
+ * and plans are made, which so lie far apart on the disk (spool_spread.c).
+ * The name, or NULL: there is none in this area. */
+const char *spool_spread_dir(enum spool_area area);
+#define SPOOL_SPREAD_LETTERS \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 /* "D/J/1234" below queue/ and transport/ for this inode. */
 void spool_hashed_name(const struct spool *spool, ino_t inode,
     char out_name[SPOOL_NAME_BYTES]);
@@ -172,8 +178,8 @@ int spool_is_complete(int fd, struct err *err);
 /* The spool id in a message file's envelope. True when it has one. */
 bool spool_read_id(int fd, char out_id[SPOOL_ID_BYTES]);
 
-/* Publish a plan (row P1-P4): write it to router/..<inode>-<pid>, rename
- * the message to queue/, rename the plan to transport/.
+/* Publish a plan (row P1-P4): write it to router/plans/k/..<inode>-<pid>,
+ * rename the message to queue/, rename the plan to transport/.
  * returns 0, claim closed; -1: the message is under its claimed name in
  * router/ and the claim still ours (set it aside or give it back); if even
  * that failed claim->fd is -1 and recovery finds it.  errno EEXIST: the

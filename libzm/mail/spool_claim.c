@@ -172,24 +172,46 @@ spool_read_id(int fd, char out_id[SPOOL_ID_BYTES])
 
 /* ---- publishing a plan ---------------------------------------------- */
 
-static void
-plan_name(const struct claim *claim, char out_name[SPOOL_NAME_BYTES])
-{
-	snprintf(out_name, SPOOL_NAME_BYTES, "..%ju-%jd",
-	    (uintmax_t)claim->inode, (intmax_t)getpid());
-}
-
-/* Row P1: the plan beside the claim.  One left by a dead process of our
- * number goes: the claim's lock is ours, so the plan is, too. */
 static int
-plan_write(struct spool *spool, int dir_fd, const char *name,
-    struct slice plan, struct err *err)
+plan_create_as(int dir_fd, const char *name)
 {
 	int how = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	int fd = openat(dir_fd, name, how, SPOOL_CONTROL_MODE);
 
 	if (fd < 0 && errno == EEXIST && unlinkat(dir_fd, name, 0) == 0)
 		fd = openat(dir_fd, name, how, SPOOL_CONTROL_MODE);
+	return fd;
+}
+
+/* Row P1: the plan below the claim's directory, or beside it.  One left by a
+ * dead process of our number goes: the claim's lock is ours, so the plan is,
+ * too. */
+static int
+plan_create(struct spool *spool, const struct claim *claim, int dir_fd,
+    char out_name[SPOOL_NAME_BYTES])
+{
+	char name[SPOOL_NAME_BYTES];
+	int fd;
+
+	snprintf(name, sizeof(name), "..%ju-%jd", (uintmax_t)claim->inode,
+	    (intmax_t)getpid());
+	if (spool->is_spread && claim->priority == 0) {
+		spool_spread_name(spool, AREA_ROUTER, name, out_name);
+		fd = plan_create_as(dir_fd, out_name);
+		if (fd >= 0 || errno != ENOENT)
+			return fd;
+		spool->is_spread = false;		/* an old spool */
+	}
+	memcpy(out_name, name, sizeof(name));
+	return plan_create_as(dir_fd, out_name);
+}
+
+static int
+plan_write(struct spool *spool, const struct claim *claim, int dir_fd,
+    struct slice plan, char name[SPOOL_NAME_BYTES], struct err *err)
+{
+	int fd = plan_create(spool, claim, dir_fd, name);
+
 	if (fd < 0)
 		return err_sys(err, "create plan %s", name);
 	if ((spool->must_chmod && fchmod(fd, SPOOL_CONTROL_MODE) != 0) ||
@@ -243,7 +265,8 @@ publish_undo(struct spool *spool, struct claim *claim, int dir_fd,
 
 /* `sync strict`: the directories on both ends of the two renames. */
 static int
-sync_routed(const struct spool *spool, int dir_fd, const char *hashed)
+sync_routed(const struct spool *spool, int dir_fd, const char *plan,
+    const char *hashed)
 {
 	struct err ignored;
 
@@ -253,6 +276,9 @@ sync_routed(const struct spool *spool, int dir_fd, const char *hashed)
 		if (spool_sync_parent(spool, (enum spool_area)i, hashed,
 			&ignored) != 0)
 			warning("%s", ignored.text);
+	if (strchr(plan, '/') != NULL &&
+	    spool_sync_parent(spool, AREA_ROUTER, plan, &ignored) != 0)
+		warning("%s", ignored.text);
 	if (spool_sync_dirs(spool, dir_fd, dir_fd, &ignored) != 0)
 		warning("%s", ignored.text);
 	return 0;	/* routed it is; recovery has a row for the rest */
@@ -267,9 +293,8 @@ spool_route(struct spool *spool, struct claim *claim, struct slice plan,
 	int saved;
 
 	spool_hashed_name(spool, claim->inode, hashed);
-	plan_name(claim, name);
 	if (target_is_free(spool, hashed, err) < 0 ||
-	    plan_write(spool, dir_fd, name, plan, err) < 0)
+	    plan_write(spool, claim, dir_fd, plan, name, err) < 0)
 		return -1;
 	/* P2 -> P3 */
 	if (spool_rename(dir_fd, claim->name, spool->area_fd[AREA_QUEUE],
@@ -292,5 +317,5 @@ spool_route(struct spool *spool, struct claim *claim, struct slice plan,
 	}
 	close(claim->fd);
 	claim->fd = -1;
-	return sync_routed(spool, dir_fd, hashed);
+	return sync_routed(spool, dir_fd, name, hashed);
 }

@@ -52,12 +52,17 @@ spool_write_all(int fd, const char *bytes, size_t n)
 
 /* Process, counter, time: no two drafts of a host agree in all three. */
 static void
-draft_name(char out_name[SPOOL_NAME_BYTES])
+draft_name(struct spool *spool, char out_name[SPOOL_NAME_BYTES])
 {
 	static unsigned counter;
+	char name[SPOOL_NAME_BYTES];
 
-	snprintf(out_name, SPOOL_NAME_BYTES, "%jd.%u.%" PRIx64,
+	snprintf(name, sizeof(name), "%jd.%u.%" PRIx64,
 	    (intmax_t)getpid(), ++counter, (uint64_t)clock_wall_us());
+	if (spool->is_spread)
+		spool_spread_name(spool, AREA_PUBLIC, name, out_name);
+	else
+		memcpy(out_name, name, SPOOL_NAME_BYTES);
 }
 
 /* Row S0: create the file and lock it.  Recovery may open it in between:
@@ -69,10 +74,14 @@ draft_create(struct spool *spool, const char *stem, struct draft *out)
 		if (stem != NULL)
 			snprintf(out->name, sizeof(out->name), "%s", stem);
 		else
-			draft_name(out->name);
+			draft_name(spool, out->name);
 		out->fd = openat(spool->area_fd[AREA_PUBLIC], out->name,
 		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		    SPOOL_DRAFT_MODE);
+		if (out->fd < 0 && errno == ENOENT && spool->is_spread) {
+			spool->is_spread = false;	/* an old spool */
+			continue;
+		}
 		if (out->fd < 0 && (errno != EEXIST || stem != NULL))
 			return -1;
 		if (out->fd < 0)
@@ -275,7 +284,7 @@ draft_publish(struct draft *draft, enum spool_area area, unsigned priority,
 	int to_fd = spool_dir_fd(spool, area, priority);
 	bool is_synced = area == AREA_FREEZER ||
 	    (spool->flags & SPOOL_STRICT) != 0;
-	char name[SPOOL_NAME_BYTES];
+	char name[SPOOL_NAME_BYTES], from[SPOOL_NAME_BYTES];
 
 	if (draft->is_bad || draft->name[0] == '\0') {
 		errno = EIO;
@@ -297,7 +306,8 @@ draft_publish(struct draft *draft, enum spool_area area, unsigned priority,
 		return err_sys(err, "rename %s to %s",
 		    spool_label(AREA_PUBLIC, 0, draft->name),
 		    spool_label(area, priority, name));
-	snprintf(draft->name, sizeof(draft->name), "%s", "");
+	memcpy(from, draft->name, sizeof(from));
+	draft->name[0] = '\0';
 	if (!is_synced)
 		return 0;
 	/* D1: a person's look at it must not be lost by a power cut.  The
@@ -306,7 +316,12 @@ draft_publish(struct draft *draft, enum spool_area area, unsigned priority,
 		warning("fsync %s after its rename: %s",
 		    spool_label(area, priority, name), strerror(errno));
 	draft_close(draft);
-	return spool_sync_dirs(spool, spool->area_fd[AREA_PUBLIC], to_fd, err);
+	/* one that we may write but not read cannot be synced */
+	if ((spool->flags & SPOOL_STRICT) != 0 &&
+	    spool_sync_parent(spool, AREA_PUBLIC, from, err) != 0 &&
+	    errno != EACCES)
+		return -1;
+	return spool_sync_dirs(spool, to_fd, to_fd, err);
 }
 
 void

@@ -24,6 +24,10 @@ struct spool {
 	unsigned	 hash_levels;
 	enum spool_flags flags;
 	bool		 must_chmod;	/* the umask hides our modes */
+	bool		 is_spread;	/* drafts and plans have directories
+					 * of their own and we may rename
+					 * from there into router/ */
+	unsigned	 spread_turn;
 	struct pin	*pins;
 	size_t		 pin_first, pin_count, pin_room, pin_max;
 };
@@ -54,6 +58,16 @@ const char *spool_label(enum spool_area area, unsigned priority,
 
 /* Open a message file to read it: no symbolic link, no waiting. */
 int spool_open_file(int dir_fd, const char *name, int flags);
+
+/* Ask that the directories to be made below dir_fd lie far apart. */
+void spool_spread_flag(int dir_fd);
+
+/* "new/k/<name>", "plans/k/<name>" with the next letter. */
+void spool_spread_name(struct spool *spool, enum spool_area area,
+    const char *name, char out_name[SPOOL_NAME_BYTES]);
+
+/* The file name behind its directories. */
+const char *spool_name_base(const char *name);
 
 /* The number at the end of a name of ours, behind its hash directories. */
 ino_t spool_name_inode(const char *name);

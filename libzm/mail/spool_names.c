@@ -138,6 +138,28 @@ is_why(struct slice why)
 	return true;
 }
 
+static bool
+is_letter(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* Where drafts and plans are made: "new/k/", "plans/k/". */
+static struct slice
+without_spread(struct slice text)
+{
+	for (int area = AREA_PUBLIC; area <= AREA_ROUTER; area++) {
+		struct slice dir = slice_of(spool_spread_dir(
+		    (enum spool_area)area));
+
+		if (text.n > dir.n + 3 && memcmp(text.p, dir.p, dir.n) == 0 &&
+		    text.p[dir.n] == '/' && is_letter(text.p[dir.n + 1]) &&
+		    text.p[dir.n + 2] == '/')
+			return slice_from(text, dir.n + 3);
+	}
+	return text;
+}
+
 /* Hash directories in front: "D/", "D/J/". */
 static struct slice
 without_hash(struct slice text)
@@ -149,10 +171,16 @@ without_hash(struct slice text)
 	return text;
 }
 
+const char *
+spool_name_base(const char *name)
+{
+	return without_spread(without_hash(slice_of(name))).p;
+}
+
 bool
 spool_name_parse(struct slice text, struct spool_name *out)
 {
-	struct slice rest = without_hash(text);
+	struct slice rest = without_spread(without_hash(text));
 	uint64_t inode, pid = 0;
 
 	memset(out, 0, sizeof(*out));

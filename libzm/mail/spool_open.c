@@ -33,11 +33,15 @@
 
 enum { PINS_MAX = 4096, FILES_PER_PIN = 4 };
 
+static const char hash_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+enum { ROW_PLANS = AREA_COUNT, ROW_COUNT };	/* router/plans/ */
+
 /* Who owns what when root makes a spool. */
 static const struct area_row {
 	const char	*owner, *group;
 	mode_t		 mode;
-} area_rows[AREA_COUNT] = {
+} area_rows[ROW_COUNT] = {
 	[AREA_PUBLIC] = { "zmrouter", "zmrouter", 03733 },
 	[AREA_ROUTER] = { "zmrouter", "zmsubmit", 01730 },
 	[AREA_QUEUE] = { "zmsched", "zmrouter", 02770 },
@@ -46,6 +50,7 @@ static const struct area_row {
 	[AREA_FREEZER] = { "zmrouter", "zmsubmit", 01730 },
 	[AREA_POSTMAN] = { "zmrouter", "zmrouter", 02770 },
 	[AREA_TRASH] = { "zmrouter", "zmrouter", 02770 },
+	[ROW_PLANS] = { "zmrouter", "zmrouter", 0700 },
 };
 
 /* Owner, group and mode as section 6 has them.  An account that does not
@@ -56,7 +61,7 @@ static int
 area_settle(int dir_fd, const struct area_row *row)
 {
 	static struct { bool is_known; uid_t uid; gid_t gid; }
-	    accounts[AREA_COUNT];
+	    accounts[ROW_COUNT];
 	size_t i = (size_t)(row - area_rows);
 
 	if (!accounts[i].is_known) {
@@ -133,21 +138,39 @@ area_open(struct spool *spool, const char *dir, const char *name,
 }
 
 static int
-hash_make(int parent, unsigned levels, const struct area_row *row)
+hash_make(int parent, const char *letters, unsigned levels,
+    const struct area_row *row)
 {
-	for (char letter = 'A'; letter <= 'Z'; letter++) {
-		const char name[] = { letter, '\0' };
+	for (; *letters != '\0'; letters++) {
+		const char name[] = { *letters, '\0' };
 		int fd = dir_open(parent, name, row, SPOOL_CREATE), result = 0;
 
 		if (fd < 0)
 			return -1;
 		if (levels > 1)
-			result = hash_make(fd, levels - 1, row);
+			result = hash_make(fd, hash_letters, levels - 1, row);
 		close(fd);
 		if (result != 0)
 			return -1;
 	}
 	return 0;
+}
+
+/* Where drafts and plans are made: spool_spread.c tells why. */
+static int
+spread_make(const struct spool *spool, enum spool_area area)
+{
+	const struct area_row *row = &area_rows[area == AREA_ROUTER ?
+	    ROW_PLANS : area];
+	int fd = dir_open(spool->area_fd[area], spool_spread_dir(area), row,
+	    SPOOL_CREATE), result;
+
+	if (fd < 0)
+		return -1;
+	spool_spread_flag(fd);
+	result = hash_make(fd, SPOOL_SPREAD_LETTERS, 1, row);
+	close(fd);
+	return result;
 }
 
 /* Router's lower priorities: where one is missing, mail of that priority
@@ -220,11 +243,19 @@ areas_open(struct spool *spool, const char *dir, struct err *err)
 			return -1;
 	if (priorities_open(spool, dir, err) != 0)
 		return -1;
-	if (spool->hash_levels == 0 || (spool->flags & SPOOL_CREATE) == 0)
+	/* drafts that stay in public/ must be where the router hears of them */
+	spool->is_spread = faccessat(spool->dir_fd, "router", W_OK | X_OK,
+	    AT_EACCESS) == 0;
+	if ((spool->flags & SPOOL_CREATE) == 0)
 		return 0;
-	for (int i = AREA_QUEUE; i <= AREA_TRANSPORT; i++)
-		if (hash_make(spool->area_fd[i], spool->hash_levels,
-			&area_rows[i]) != 0)
+	for (int i = AREA_PUBLIC; i <= AREA_ROUTER; i++)
+		if (spread_make(spool, (enum spool_area)i) != 0)
+			return err_sys(err, "make directories in %s/%s", dir,
+			    spool_area_names[i]);
+	for (int i = AREA_QUEUE; i <= AREA_TRANSPORT &&
+	    spool->hash_levels > 0; i++)
+		if (hash_make(spool->area_fd[i], hash_letters,
+			spool->hash_levels, &area_rows[i]) != 0)
 			return err_sys(err, "make hash directories in %s/%s",
 			    dir, spool_area_names[i]);
 	return 0;

@@ -29,7 +29,7 @@ needs_look(const char *name, ino_t inode)
 	struct spool_name parts;
 
 	if (!spool_name_parse(slice_of(name), &parts))
-		return name[0] != '.';
+		return spool_name_base(name)[0] != '.';
 	return parts.is_plan || parts.pid != 0 || parts.why.n > 0 ||
 	    parts.inode != inode;
 }
@@ -73,11 +73,20 @@ mend_half_published(struct recover *r, struct place plan, const char *body,
 	    "body without a control file (P3)");
 }
 
+static bool
+is_plan(const char *name)
+{
+	struct spool_name parts;
+
+	return spool_name_parse(slice_of(name), &parts) && parts.is_plan;
+}
+
 static void
 mend_plan(struct recover *r, unsigned priority, const char *name)
 {
 	const struct place plan = { AREA_ROUTER, priority, name };
-	const struct place claimed = { AREA_ROUTER, priority, name + 2 };
+	const struct place claimed = { AREA_ROUTER, priority,
+	    spool_name_base(name) + 2 };
 	int dir_fd = spool_dir_fd(r->spool, AREA_ROUTER, priority), fd;
 	struct spool_name parts;
 	char body[SPOOL_NAME_BYTES];
@@ -160,8 +169,7 @@ mend_names(struct recover *r, unsigned priority, struct name_list *list)
 		for (size_t i = 0; i < left; i++) {
 			const char *name = list->names[i];
 
-			if (slice_starts(slice_of(name), "..") ||
-			    mend_name(r, priority, name))
+			if (is_plan(name) || mend_name(r, priority, name))
 				continue;
 			list->names[stuck++] = name;
 		}
@@ -182,7 +190,7 @@ recover_router(struct recover *r, struct err *err)
 		    err);
 
 		for (size_t j = 0; result == 0 && j < list.count; j++)
-			if (slice_starts(slice_of(list.names[j]), ".."))
+			if (is_plan(list.names[j]))
 				mend_plan(r, i, list.names[j]);
 		if (result == 0)
 			mend_names(r, i, &list);

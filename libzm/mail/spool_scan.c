@@ -1,7 +1,7 @@
 /* spool_scan.c - looking around in an area
  *
  * In     an area
- * Out    each file's name, hash directories included
+ * Out    each file's name, the directories below it included
  * Holds  one directory at a time a level
  * Spec   doc/INTERNALS.md section 1
  *
@@ -23,7 +23,9 @@ enum { HASH_LEVELS_MAX = 2 };
 struct scan {
 	spool_entry_fn	*fn;
 	void		*context;
-	bool		 is_hashed;	/* letters are directories */
+	bool		 is_hashed;	/* capital letters are directories */
+	const char	*spread;	/* NULL, or a directory in which all
+					 * letters are */
 	bool		 is_stopped;
 };
 
@@ -31,6 +33,19 @@ static bool
 is_letter(const char *name)
 {
 	return name[0] >= 'A' && name[0] <= 'Z' && name[1] == '\0';
+}
+
+static bool
+is_directory(const struct scan *scan, int level, const char *name)
+{
+	if (level >= HASH_LEVELS_MAX)
+		return false;
+	if (scan->spread == NULL)
+		return scan->is_hashed && is_letter(name);
+	if (level == 0)
+		return strcmp(name, scan->spread) == 0;
+	return name[0] != '\0' && name[1] == '\0' &&
+	    strchr(SPOOL_SPREAD_LETTERS, name[0]) != NULL;
 }
 
 static int
@@ -59,8 +74,7 @@ scan_dir(struct scan *scan, int parent_fd, const char *prefix, int level)
 			continue;
 		snprintf(name, sizeof(name), "%s%s%s", prefix,
 		    *prefix ? "/" : "", entry->d_name);
-		if (scan->is_hashed && level < HASH_LEVELS_MAX &&
-		    is_letter(entry->d_name)) {
+		if (is_directory(scan, level, entry->d_name)) {
 			result = scan_dir(scan, parent_fd, name, level + 1);
 			continue;
 		}
@@ -76,7 +90,8 @@ spool_scan_entries(const struct spool *spool, enum spool_area area,
     unsigned priority, spool_entry_fn *fn, void *context, struct err *err)
 {
 	struct scan scan = { .fn = fn, .context = context, .is_hashed =
-	    area == AREA_QUEUE || area == AREA_TRANSPORT };
+	    area == AREA_QUEUE || area == AREA_TRANSPORT,
+	    .spread = priority == 0 ? spool_spread_dir(area) : NULL };
 	int dir_fd = spool_dir_fd(spool, area, priority);
 
 	if (dir_fd < 0 && area == AREA_ROUTER && priority > 0)

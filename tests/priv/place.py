@@ -20,7 +20,11 @@ FIRST_ID = 47110
 OUTER = {
     "": ("root", "root", 0o755),
     "public": ("zmrouter", "zmrouter", 0o3733),
+    "public/new": ("zmrouter", "zmrouter", 0o3733),
+    "public/new/k": ("zmrouter", "zmrouter", 0o3733),
     "router": ("zmrouter", GROUP, 0o1730),
+    "router/plans": ("zmrouter", "zmrouter", 0o700),
+    "router/plans/k": ("zmrouter", "zmrouter", 0o700),
     "queue": ("zmsched", "zmrouter", 0o2770),
     "transport": ("zmsched", "zmrouter", 0o2770),
     "freezer": ("zmrouter", GROUP, 0o1730),

@@ -249,7 +249,8 @@ walk_file(void *context, const char *name)
 	struct stat st;
 	int fd;
 
-	if (*name == '.' || (walk->area == AREA_POSTMAN &&
+	if (*name == '.' || strstr(name, "/.") != NULL ||
+	    (walk->area == AREA_POSTMAN &&
 	    slice_ends(slice_of(name), ".control")))
 		return true;	/* plans; control files beside their message */
 	fd = file_open(walk, name, &st);

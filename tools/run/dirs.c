@@ -89,22 +89,45 @@ dir_own(int at, const char *name, uid_t uid, gid_t gid, mode_t mode,
 	return result;
 }
 
-/* A..Z below name, and what is below these. */
+/* The letters below name, and what is below these. */
 static int
-hash_own(int spool_fd, const char *name, unsigned levels,
+hash_own(int spool_fd, const char *name, const char *letters, unsigned levels,
     const struct owners *owners, const struct dir_row *row, struct err *err)
 {
 	char below[64];
 
-	for (char letter = 'A'; levels > 0 && letter <= 'Z'; letter++) {
-		snprintf(below, sizeof(below), "%s/%c", name, letter);
+	for (const char *p = letters; levels > 0 && *p != '\0'; p++) {
+		snprintf(below, sizeof(below), "%s/%c", name, *p);
 		if (dir_own(spool_fd, below, owners->uid[row->owner],
 		    owners->gid[row->group], row->mode, err) < 0 ||
-		    hash_own(spool_fd, below, levels - 1, owners, row,
+		    hash_own(spool_fd, below, letters, levels - 1, owners, row,
 		    err) < 0)
 			return -1;
 	}
 	return 0;
+}
+
+/* public/new/ and its letters as public/; router/plans/ the router's. */
+static int
+spread_own(int spool_fd, const struct owners *owners,
+    const struct dir_row *row, struct err *err)
+{
+	static const struct dir_row plans = { AREA_ROUTER, ROLE_ROUTER,
+	    ROLE_ROUTER, 0700 };
+	const char *dir = spool_spread_dir(row->area);
+	char name[64];
+
+	if (dir == NULL)
+		return 0;
+	if (row->area == AREA_ROUTER)
+		row = &plans;
+	snprintf(name, sizeof(name), "%s/%s", spool_area_names[row->area],
+	    dir);
+	if (dir_own(spool_fd, name, owners->uid[row->owner],
+	    owners->gid[row->group], row->mode, err) < 0)
+		return -1;
+	return hash_own(spool_fd, name, SPOOL_SPREAD_LETTERS, 1, owners, row,
+	    err);
 }
 
 static int
@@ -123,8 +146,11 @@ area_own(int spool_fd, const struct dir_row *row, unsigned hash_levels,
 		    owners->gid[row->group], row->mode, err) < 0)
 			return -1;
 	}
+	if (spread_own(spool_fd, owners, row, err) < 0)
+		return -1;
 	return hash_own(spool_fd, spool_area_names[row->area],
-	    is_hashed ? hash_levels : 0, owners, row, err);
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ", is_hashed ? hash_levels : 0, owners,
+	    row, err);
 }
 
 static int

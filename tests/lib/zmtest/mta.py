@@ -147,7 +147,9 @@ class Mta:
     def is_delivered(self):
         """No message is under way; what a killed process began and nobody
         was promised (drafts, plans) may wait for the sweep."""
-        plans = glob.glob(os.path.join(self.dir, "spool", "router", "..*"))
+        router = os.path.join(self.dir, "spool", "router")
+        plans = (glob.glob(os.path.join(router, "..*")) +
+                 glob.glob(os.path.join(router, "plans", "*", "..*")))
         return self.count("router") == len(plans) and not any(
             self.count(area) for area in ("queue", "transport", "deferred"))
 

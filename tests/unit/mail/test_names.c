@@ -98,6 +98,10 @@ Test(names, forms)
 		{ "", false, 0, 0, false, "" },
 		{ "..", false, 0, 0, false, "" },
 		{ "../1-2", false, 0, 0, false, "" },
+		{ "plans/k/..4711-12", true, 4711, 12, true, "" },
+		{ "plans/1/..4711-12", false, 0, 0, false, "" },
+		{ "new/Z/4711", true, 4711, 0, false, "" },
+		{ "new/4711", false, 0, 0, false, "" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

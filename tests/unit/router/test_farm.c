@@ -220,7 +220,7 @@ Test(farm, a_foreign_submission_is_taken_over)
 	house_open(&h, "nobody: x\n");
 	cr_assert_eq(parent_start(&h.process, &err), 0, "%s", err.text);
 	loop_turn(h.process.loop, 20);
-	cr_assert_eq(draft_open(h.spool, NULL, &draft, &err), 0);
+	cr_assert_eq(draft_open(h.spool, "mine", &draft, &err), 0);
 	foreign = draft.inode;
 	str_addf(&text, "id %s\nfrom nobody\nto ann@mx.test\nenv-end\n"
 	    "Subject: x\n\nhi\n", draft.id);
