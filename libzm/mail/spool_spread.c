@@ -28,6 +28,8 @@
 
 #include "base/banned.h"
 
+enum { SPREAD_KEEP = 64 };	/* files made in one directory in turn */
+
 #if defined(__linux__) && defined(FS_IOC_SETFLAGS)
 #ifndef FS_TOPDIR_FL
 #define FS_TOPDIR_FL 0x00020000
@@ -60,7 +62,9 @@ spool_spread_dir(enum spool_area area)
 	    area == AREA_ROUTER ? "plans" : NULL;
 }
 
-/* The processes begin at different letters, so that they seldom meet. */
+/* The processes begin at different letters, so that they seldom meet.  One
+ * letter is kept for a while: the inodes that the last file was made to step
+ * over are in the processor's cache for the next. */
 void
 spool_spread_name(struct spool *spool, enum spool_area area,
     const char *name, char out_name[SPOOL_NAME_BYTES])
@@ -68,8 +72,9 @@ spool_spread_name(struct spool *spool, enum spool_area area,
 	const size_t letters = sizeof(SPOOL_SPREAD_LETTERS) - 1;
 
 	if (spool->spread_turn == 0)
-		spool->spread_turn = (unsigned)getpid() * 7;
+		spool->spread_turn = (unsigned)getpid() * 7 * SPREAD_KEEP;
 	snprintf(out_name, SPOOL_NAME_BYTES, "%s/%c/%s",
 	    spool_spread_dir(area),
-	    SPOOL_SPREAD_LETTERS[spool->spread_turn++ % letters], name);
+	    SPOOL_SPREAD_LETTERS[spool->spread_turn++ / SPREAD_KEEP % letters],
+	    name);
 }
