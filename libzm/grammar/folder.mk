@@ -6,6 +6,8 @@ libzm_a_SOURCES += \
 	libzm/grammar/header.h \
 	libzm/grammar/xtext.c libzm/grammar/xtext.h \
 	libzm/grammar/dsn.c libzm/grammar/dsn.h \
+	libzm/grammar/selector.c libzm/grammar/selector_parse.c \
+	libzm/grammar/selector_internal.h libzm/grammar/selector.h \
 	libzm/grammar/units.c libzm/grammar/units.h \
 	libzm/grammar/net.c libzm/grammar/net.h \
 	libzm/grammar/reply.c libzm/grammar/reply.h

@@ -7,6 +7,7 @@ fuzz_targets += \
 	tests/fuzz/fuzz-reply \
 	tests/fuzz/fuzz-xtext \
 	tests/fuzz/fuzz-units \
+	tests/fuzz/fuzz-selector \
 	tests/fuzz/fuzz-json
 tests_fuzz_fuzz_path_SOURCES = tests/fuzz/fuzz_path.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_path_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
@@ -29,6 +30,9 @@ tests_fuzz_fuzz_xtext_LDADD = $(ZM_LIBS)
 tests_fuzz_fuzz_units_SOURCES = tests/fuzz/fuzz_units.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_units_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_units_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_selector_SOURCES = tests/fuzz/fuzz_selector.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_selector_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_selector_LDADD = $(ZM_LIBS)
 tests_fuzz_fuzz_json_SOURCES = tests/fuzz/fuzz_json.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_json_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_json_LDADD = $(ZM_LIBS)
@@ -40,6 +44,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/reply \
 	tests/fuzz/corpus/xtext \
 	tests/fuzz/corpus/units \
+	tests/fuzz/corpus/selector \
 	tests/fuzz/corpus/json \
 	tests/fuzz/path.dict \
 	tests/fuzz/command.dict \

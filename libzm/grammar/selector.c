@@ -1,0 +1,248 @@
+/* selector.c - which messages are meant: match and print
+ *
+ * In     a parsed selector; one recipient's facts
+ * Out    yes or no; the selector's full text
+ * Holds  nothing
+ * Spec   selector.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "grammar/selector_internal.h"
+#include "grammar/units.h"
+
+#include "base/banned.h"
+
+#define FIELD(name) offsetof(struct selector_subject, name)
+
+/* In the order of selector_fields. */
+const struct selector_key selector_keys[] = {
+	{ "id", SELECTOR_TEXT, "spool id" },
+	{ "from", SELECTOR_ADDRESS, "sender; @domain; <> for reports" },
+	{ "to", SELECTOR_ADDRESS, "recipient; @domain" },
+	{ "dest", SELECTOR_TEXT, "channel/host, or the host alone" },
+	{ "state", SELECTOR_TEXT, "waiting, active, held, frozen ..." },
+	{ "area", SELECTOR_TEXT, "queue, deferred, freezer, postman ..." },
+	{ "class", SELECTOR_TEXT, "class of the last failure" },
+	{ "zone", SELECTOR_TEXT, "sending zone" },
+	{ "user", SELECTOR_TEXT, "who submitted it" },
+	{ "source", SELECTOR_TEXT, "user, client or domain it came from" },
+	{ "msgid", SELECTOR_TEXT, "Message-Id" },
+	{ "why", SELECTOR_TEXT, "last words or cause" },
+	{ "age", SELECTOR_SPAN, "time since it came: 90s 2h 3d" },
+	{ "size", SELECTOR_BYTES, "bytes: 64K 10M" },
+	{ "tries", SELECTOR_NUMBER, "attempts so far" },
+	{ "priority", SELECTOR_NUMBER, "MT-PRIORITY" },
+	{ NULL, SELECTOR_TEXT, NULL }
+};
+
+static const size_t fields[] = {
+	FIELD(id), FIELD(from), FIELD(to), FIELD(dest), FIELD(state),
+	FIELD(area), FIELD(class), FIELD(zone), FIELD(user), FIELD(source),
+	FIELD(msgid), FIELD(why), FIELD(age_s), FIELD(size_bytes),
+	FIELD(tries), FIELD(priority)
+};
+
+const char *const selector_ops[SELECTOR_OP_COUNT] = {
+	[OP_IS] = "=", [OP_IS_NOT] = "!=", [OP_LESS] = "<",
+	[OP_LESS_EQUAL] = "<=", [OP_MORE] = ">", [OP_MORE_EQUAL] = ">="
+};
+
+static const void *
+field_of(const struct selector_subject *subject, size_t key)
+{
+	return (const char *)subject + fields[key];
+}
+
+/* "@..." speaks of the domain alone; "<>" of the null sender. */
+static bool
+address_is(struct slice pattern, struct slice address)
+{
+	size_t at = address.n;
+
+	if (address.p == NULL)
+		return false;
+	if (slice_is(pattern, "<>"))
+		return address.n == 0;
+	if (!slice_starts(pattern, "@"))
+		return glob_match(pattern, address);
+	while (at > 0 && address.p[at - 1] != '@')
+		at--;
+	return at > 0 && glob_match(pattern, slice_from(address, at - 1));
+}
+
+/* A destination may be named without its channel. */
+static bool
+text_is(const struct selector *test, struct slice text)
+{
+	size_t slash = slice_find(text, '/');
+
+	if (text.n == 0)
+		return false;
+	if (glob_match(test->pattern, text))
+		return true;
+	return test->key == SELECTOR_KEY_DEST && slash < text.n &&
+	    slice_find(test->pattern, '/') == test->pattern.n &&
+	    glob_match(test->pattern, slice_from(text, slash + 1));
+}
+
+static bool
+number_fits(const struct selector *test, int64_t value, bool is_known)
+{
+	if (!is_known)
+		return test->op == OP_IS_NOT;
+	switch (test->op) {
+	case OP_IS:
+		return value == test->number;
+	case OP_IS_NOT:
+		return value != test->number;
+	case OP_LESS:
+		return value < test->number;
+	case OP_LESS_EQUAL:
+		return value <= test->number;
+	case OP_MORE:
+		return value > test->number;
+	case OP_MORE_EQUAL:
+		return value >= test->number;
+	case SELECTOR_OP_COUNT:
+		break;
+	}
+	return false;
+}
+
+static bool
+test_fits(const struct selector *test, const struct selector_subject *subject)
+{
+	const void *field = field_of(subject, test->key);
+	const struct selector_key *key = &selector_keys[test->key];
+
+	if (key->type == SELECTOR_ADDRESS)
+		return address_is(test->pattern, *(const struct slice *)field)
+		    == (test->op == OP_IS);
+	if (key->type == SELECTOR_TEXT)
+		return text_is(test, *(const struct slice *)field) ==
+		    (test->op == OP_IS);
+	return number_fits(test, *(const int64_t *)field,
+	    *(const int64_t *)field >= 0 ||
+	    test->key == SELECTOR_KEY_PRIORITY);
+}
+
+bool
+selector_match(const struct selector *selector,
+    const struct selector_subject *subject)
+{
+	switch (selector->kind) {
+	case NODE_ALL:
+		return true;
+	case NODE_ID:
+		return subject->id.n >= selector->pattern.n &&
+		    slice_equal_nocase(slice_first(subject->id,
+			selector->pattern.n), selector->pattern);
+	case NODE_TEST:
+		return test_fits(selector, subject);
+	case NODE_NOT:
+		return !selector_match(selector->left, subject);
+	case NODE_AND:
+		return selector_match(selector->left, subject) &&
+		    selector_match(selector->right, subject);
+	case NODE_OR:
+		return selector_match(selector->left, subject) ||
+		    selector_match(selector->right, subject);
+	}
+	return false;
+}
+
+bool
+selector_is_all(const struct selector *selector)
+{
+	return selector->kind == NODE_ALL;
+}
+
+struct slice
+selector_id(const struct selector *selector)
+{
+	struct slice id = { NULL, 0 };
+
+	if (selector->kind == NODE_ID)
+		return selector->pattern;
+	if (selector->kind == NODE_AND) {
+		id = selector_id(selector->left);
+		if (id.n == 0)
+			id = selector_id(selector->right);
+	}
+	return id;
+}
+
+static void
+add_quoted(struct str *out, struct slice text)
+{
+	str_addc(out, '"');
+	str_add_slice(out, text);
+	str_addc(out, '"');
+}
+
+static void
+add_test(struct str *out, const struct selector *test)
+{
+	str_adds(out, selector_keys[test->key].name);
+	str_adds(out, selector_ops[test->op]);
+	switch (selector_keys[test->key].type) {
+	case SELECTOR_TEXT:
+	case SELECTOR_ADDRESS:
+		add_quoted(out, test->pattern);
+		break;
+	case SELECTOR_SPAN:
+		str_addf(out, "%" PRId64 "s", test->number);
+		break;
+	case SELECTOR_BYTES:
+		str_addf(out, "%" PRId64 "B", test->number);
+		break;
+	case SELECTOR_NUMBER:
+		str_addf(out, "%" PRId64, test->number);
+		break;
+	}
+}
+
+/* Brackets stand where an `or` is part of an `and`, and around what a
+ * `not` denies when that is more than one test. */
+static void
+add_part(struct str *out, const struct selector *part, int kind)
+{
+	bool is_bracketed = (kind == NODE_AND && part->kind == NODE_OR) ||
+	    (kind == NODE_NOT && (part->kind == NODE_OR ||
+	    part->kind == NODE_AND));
+
+	if (is_bracketed)
+		str_addc(out, '(');
+	selector_add(out, part);
+	if (is_bracketed)
+		str_addc(out, ')');
+}
+
+void
+selector_add(struct str *out, const struct selector *selector)
+{
+	switch (selector->kind) {
+	case NODE_ALL:
+		str_adds(out, "all");
+		break;
+	case NODE_ID:
+		str_add_slice(out, selector->pattern);
+		break;
+	case NODE_TEST:
+		add_test(out, selector);
+		break;
+	case NODE_NOT:
+		str_adds(out, "not ");
+		add_part(out, selector->left, NODE_NOT);
+		break;
+	case NODE_AND:
+	case NODE_OR:
+		add_part(out, selector->left, selector->kind);
+		str_adds(out, selector->kind == NODE_AND ? " and " : " or ");
+		add_part(out, selector->right, selector->kind);
+		break;
+	}
+}

@@ -1,0 +1,77 @@
+/* selector.h - which messages are meant: one language for every verb
+ *
+ *	from:bob@example.org to:@gmail.com age>1h
+ *	state=held or (class=quota and not dest:smtp/slow.example)
+ *	361g9eyp5bafph4
+ *
+ * A selector is tests joined by `and` (which may be left out), `or`, `not`
+ * and brackets; `not` binds closest, then `and`, then `or`.  A bare word is
+ * a spool id or the beginning of one; `all` is everything.  An empty text
+ * selects nothing and is an error: nobody deletes a queue by a lost shell
+ * variable.
+ *
+ * Tests: KEY:GLOB and KEY=GLOB are the same (without case; * and ?), != is
+ * their opposite; KEY>N, >=, <, <= compare.  Quotes keep blanks.  The keys
+ * are the rows of selector_keys.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_GRAMMAR_SELECTOR_H
+#define ZM_GRAMMAR_SELECTOR_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	SELECTOR_BYTES_MAX = 8192,
+	SELECTOR_DEPTH_MAX = 32,	/* brackets and nots in each other */
+	SELECTOR_TESTS_MAX = 512
+};
+
+/* One recipient of one message, as far as it is known; empty slices and
+ * negative numbers are unknown and no test but != is true of them. */
+struct selector_subject {
+	struct slice	id;		/* spool id */
+	struct slice	from, to;	/* addresses; "" is the null sender
+					 * when from.p is not NULL */
+	struct slice	dest;		/* "smtp/gmail.com" */
+	struct slice	state;		/* "held" "waiting" "frozen" ... */
+	struct slice	area;		/* "queue" "deferred" "freezer" ... */
+	struct slice	class;		/* of the last failure: "quota" */
+	struct slice	zone, user, source, msgid;
+	struct slice	why;		/* last words, cause, keyword */
+	int64_t		age_s, size_bytes, tries, priority;
+};
+
+struct selector;
+
+/* Names of the keys with what they mean, for help and completion; ends in
+ * a NULL name. */
+struct selector_key {
+	const char	*name;
+	enum { SELECTOR_TEXT, SELECTOR_ADDRESS, SELECTOR_SPAN,
+		SELECTOR_BYTES, SELECTOR_NUMBER } type;
+	const char	*text;
+};
+extern const struct selector_key selector_keys[];
+
+/* Read one.  Everything in the arena.
+ * returns 1; -1: err says what, *out_column (from 0) where in text. */
+int selector_parse(struct arena *arena, struct slice text,
+    struct selector **out, size_t *out_column, struct err *err);
+
+/* Is this recipient meant?  Time is that of the selector's length. */
+bool selector_match(const struct selector *selector,
+    const struct selector_subject *subject);
+
+/* Whether it is `all` and nothing else. */
+bool selector_is_all(const struct selector *selector);
+
+/* When the selector can only be true of one spool id (or ids that begin so):
+ * that text; else an empty slice.  For callers that can look it up. */
+struct slice selector_id(const struct selector *selector);
+
+/* The text again, every `and` written out: parses to the same meaning. */
+void selector_add(struct str *out, const struct selector *selector);
+
+#endif
