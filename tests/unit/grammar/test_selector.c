@@ -84,7 +84,8 @@ Test(selector, says_yes_and_no)
 Test(selector, what_is_wrong_has_a_place)
 {
 	static const struct { const char *in; size_t column; } rows[] = {
-		{ "", 0 }, { "  ", 2 }, { "from", 0 }, { "or", 0 }, { "fron:x", 0 },
+		{ "", 0 }, { "  ", 2 }, { "from", 0 }, { "or", 0 },
+		{ "fron:x", 0 },
 		{ "from:", 5 }, { "from>x", 4 }, { "age>1", 4 },
 		{ "age>", 4 }, { "size>1q", 5 }, { "tries=x", 6 },
 		{ "(state=held", 0 }, { "state=held)", 10 },
