@@ -3,6 +3,7 @@ noinst_LIBRARIES += smtpserver/libsmtpserver.a
 smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/answer.c smtpserver/answer.h \
 	smtpserver/argument.c smtpserver/argument.h \
+	smtpserver/client.c smtpserver/client.h \
 	smtpserver/clients.c smtpserver/clients.h \
 	smtpserver/cmd_data.c smtpserver/cmd_ehlo.c smtpserver/cmd_helo.c \
 	smtpserver/cmd_help.c smtpserver/cmd_mail.c smtpserver/cmd_noop.c \
@@ -16,6 +17,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/policy.c smtpserver/policy.h \
 	smtpserver/service.c smtpserver/service.h \
 	smtpserver/session.c smtpserver/session.h smtpserver/steps.h \
+	smtpserver/session_content.c smtpserver/session_internal.h \
 	smtpserver/transaction.c smtpserver/transaction.h \
 	smtpserver/worker.c smtpserver/worker.h \
 	smtpserver/worker_process.c

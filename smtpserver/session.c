@@ -17,16 +17,11 @@
 #include "grammar/command.h"
 #include "smtpserver/commands.h"
 #include "smtpserver/notes.h"
+#include "smtpserver/session_internal.h"
 
 #include "base/banned.h"
 
 enum { SESSION_MAGIC = 0x5e5510a1, DATA_READS_MAX = 8 };
-
-typedef enum step step_fn(struct session *session);
-
-#define STEP(symbol, name, next, text) static step_fn step_##name;
-#include "smtpserver/steps.h"
-#undef STEP
 
 static const struct step_row {
 	const char	*name;
@@ -39,8 +34,8 @@ static const struct step_row {
 
 /* ---- answers ---------------------------------------------------------- */
 
-static void
-answer_write(struct session *session, const struct answer *answer)
+void
+session_write(struct session *session, const struct answer *answer)
 {
 	struct slice rest = slice_of(answer->text), line;
 	char wire[ANSWER_TEXT_BYTES + 32];
@@ -55,14 +50,13 @@ answer_write(struct session *session, const struct answer *answer)
 	}
 }
 
-/* Write an answer and count it.  Returns the step that follows: next, or
- * the last one when the session is over. */
-static enum step
-say(struct session *session, const struct answer *answer, enum step next)
+enum step
+session_say(struct session *session, const struct answer *answer,
+    enum step next)
 {
 	struct answer enough;
 
-	answer_write(session, answer);
+	session_write(session, answer);
 	if (answer->code == 421)
 		return STEP_LAST;
 	if (answer->code < 500 ||
@@ -72,44 +66,44 @@ say(struct session *session, const struct answer *answer, enum step next)
 	session->end_reason = "errors";
 	answer_set(&enough, 421, "4.7.0", "%s too many errors",
 	    session->settings->conf->host);
-	answer_write(session, &enough);
+	session_write(session, &enough);
 	return STEP_LAST;
 }
 
-/* 421 and the end. */
-static enum step
-say_end(struct session *session, const char *status, const char *reason,
-    const char *text)
+enum step
+session_say_end(struct session *session, const char *status,
+    const char *reason, const char *text)
 {
 	struct answer answer;
 
 	session->end_reason = reason;
 	answer_set(&answer, 421, status, "%s %s",
 	    session->settings->conf->host, text);
-	answer_write(session, &answer);
+	session_write(session, &answer);
 	transaction_free(&session->transaction);
 	return STEP_LAST;
 }
 
-static void
-deadline_set(struct session *session, int64_t span_ms)
+void
+session_wait_for(struct session *session, int64_t span_ms)
 {
 	session->deadline_at_ms = clock_steady_ms() + span_ms;
 }
 
 /* ---- steps ------------------------------------------------------------ */
 
-static enum step
+enum step
 step_greet(struct session *session)
 {
 	const struct conf *conf = session->settings->conf;
 	struct answer answer;
 
-	deadline_set(session, conf->timeouts.command_ms);
+	session_wait_for(session, conf->timeouts.command_ms);
 	if (session->service->is_stopping)
-		return say_end(session, "4.3.2", "stopping", "is stopping");
+		return session_say_end(session, "4.3.2", "stopping",
+		    "is stopping");
 	answer_set(&answer, 220, NULL, "%s ESMTP zmailer", conf->host);
-	answer_write(session, &answer);
+	session_write(session, &answer);
 	return STEP_COMMAND;
 }
 
@@ -177,7 +171,8 @@ command_run(struct session *session, struct slice line)
 	if (command_parse(line, &command, &err) != 1) {
 		answer_set(&answer, 500, "5.5.2", "%s", err.text);
 	} else if (session->commands == 1 && is_http(command.verb)) {
-		return say_end(session, "4.7.0", "http", "speaks SMTP only");
+		return session_say_end(session, "4.7.0", "http",
+		    "speaks SMTP only");
 	} else {
 		row = command_find(command.verb);
 		command_answer(session, row, command.args, &answer);
@@ -186,11 +181,11 @@ command_run(struct session *session, struct slice line)
 		note_command_refused(session, line, &answer);
 	else if (row != NULL)
 		next = row->next;
-	next = say(session, &answer, next);
+	next = session_say(session, &answer, next);
 	/* A recipient that was taken is progress, and has its own limit. */
 	if (next == STEP_COMMAND && rcpt_count(session) <= rcpts &&
 	    ++session->idle_commands > IDLE_COMMANDS_MAX)
-		next = say_end(session, "4.7.0", "commands",
+		next = session_say_end(session, "4.7.0", "commands",
 		    "too many commands without a message");
 	return next;
 }
@@ -204,8 +199,8 @@ refuse_bare_lf(struct session *session, struct slice line)
 
 	answer_set(&answer, 500, "5.5.2", "lines end in CR LF");
 	note_command_refused(session, line, &answer);
-	answer_write(session, &answer);
-	return say_end(session, "4.7.0", "bare CR or LF",
+	session_write(session, &answer);
+	return session_say_end(session, "4.7.0", "bare CR or LF",
 	    "cannot tell commands from content");
 }
 
@@ -217,7 +212,7 @@ refuse_long_line(struct session *session)
 	answer_set(&answer, 500, "5.5.2", "line too long");
 	note_command_refused(session,
 	    slice_first(stream_input(session->stream), 80), &answer);
-	return say(session, &answer, STEP_SKIP);
+	return session_say(session, &answer, STEP_SKIP);
 }
 
 static size_t
@@ -230,7 +225,7 @@ command_bytes_max(const struct conf *conf)
 	return max < STREAM_INPUT_BYTES_MAX ? max : STREAM_INPUT_BYTES_MAX;
 }
 
-static enum step
+enum step
 step_command(struct session *session)
 {
 	const struct conf *conf = session->settings->conf;
@@ -244,7 +239,8 @@ step_command(struct session *session)
 	if (session->is_blocked)
 		return STEP_WAIT;
 	if (session->service->is_stopping)
-		return say_end(session, "4.3.2", "stopping", "is stopping");
+		return session_say_end(session, "4.3.2", "stopping",
+		    "is stopping");
 	if (end == max)
 		return refuse_long_line(session);
 	if (end == in.n)
@@ -256,12 +252,12 @@ step_command(struct session *session)
 		return refuse_bare_lf(session, line);
 	next = command_run(session, line);
 	stream_consume(session->stream, end + 1);
-	deadline_set(session, next == STEP_DATA ? conf->timeouts.data_ms :
+	session_wait_for(session, next == STEP_DATA ? conf->timeouts.data_ms :
 	    conf->timeouts.command_ms);
 	return next;
 }
 
-static enum step
+enum step
 step_skip(struct session *session)
 {
 	struct slice in = stream_input(session->stream);
@@ -275,70 +271,7 @@ step_skip(struct session *session)
 	return STEP_COMMAND;
 }
 
-static enum step
-step_data(struct session *session)
-{
-	const struct conf *conf = session->settings->conf;
-	struct transaction *t = session->transaction;
-	struct slice in = stream_input(session->stream);
-	bool is_end;
-	size_t used;
-
-	if (in.n == 0) {
-		if (!session->is_eof)
-			return STEP_WAIT;
-		session->end_reason = "lost in data";
-		return STEP_LAST;
-	}
-	deadline_set(session, conf->timeouts.data_ms);
-	is_end = content_read(&t->content, &conf->limits, in, &t->draft,
-	    &used);
-	stream_consume(session->stream, used);
-	if (!is_end)
-		return STEP_DATA;
-	session->store = STORE_NOT_YET;
-	return t->content.fault == CONTENT_GOOD ? STEP_STORE : STEP_STORED;
-}
-
-static enum step
-step_store(struct session *session)
-{
-	if (session->store == STORE_NOT_YET)
-		return STEP_WAIT;
-	if (session->store == STORE_FAILED)
-		session->transaction->content.fault =
-		    service_has_space(session->service, 0, true) ?
-		    CONTENT_IO : CONTENT_NO_SPACE;
-	return STEP_STORED;
-}
-
-static enum step
-step_stored(struct session *session)
-{
-	struct transaction *t = session->transaction;
-	bool is_bare = t->content.fault == CONTENT_BARE;
-	struct answer answer;
-
-	if (t->content.fault == CONTENT_GOOD) {
-		answer_set(&answer, 250, "2.0.0", "%s accepted", t->draft.id);
-		note_message_accepted(session);
-		session->messages++;
-		session->idle_commands = 0;
-	} else {
-		answer_fault(&answer, t->content.fault);
-		note_message_refused(session, &answer);
-	}
-	transaction_free(&session->transaction);
-	deadline_set(session, session->settings->conf->timeouts.command_ms);
-	if (!is_bare)
-		return say(session, &answer, STEP_COMMAND);
-	/* Who sent it may not mean what follows to be commands. */
-	answer_write(session, &answer);
-	return say_end(session, "4.7.0", "bare CR or LF",
-	    "cannot tell commands from content");
-}
-
-static enum step
+enum step
 step_last(struct session *session)
 {
 	int sent = stream_flush(session->stream);
@@ -354,18 +287,18 @@ step_last(struct session *session)
 	    strcmp(session->end_reason, "quit") == 0))
 		return STEP_END;
 	stream_end_output(session->stream);
-	deadline_set(session, LINGER_FOR_MS);
+	session_wait_for(session, LINGER_FOR_MS);
 	return STEP_LINGER;
 }
 
-static enum step
+enum step
 step_linger(struct session *session)
 {
 	stream_consume(session->stream, stream_input(session->stream).n);
 	return session->is_eof ? STEP_END : STEP_WAIT;
 }
 
-static enum step
+enum step
 step_end(struct session *session)
 {
 	return STEP_WAIT;
@@ -472,10 +405,10 @@ session_expire(struct session *session)
 		return;
 	}
 	session->step = clock_steady_ms() >= session->end_at_ms ?
-	    say_end(session, "4.4.2", "session timeout",
+	    session_say_end(session, "4.4.2", "session timeout",
 	    "the session took too long") :
-	    say_end(session, "4.4.2", "timeout", "waited too long");
-	deadline_set(session, LINGER_FOR_MS);
+	    session_say_end(session, "4.4.2", "timeout", "waited too long");
+	session_wait_for(session, LINGER_FOR_MS);
 	session_run(session);
 }
 
@@ -488,8 +421,9 @@ session_stop(struct session *session, bool is_final)
 	if (session->step == STEP_STORE ||
 	    (session->step == STEP_DATA && !is_final))
 		return;
-	session->step = say_end(session, "4.3.2", "stopping", "is stopping");
-	deadline_set(session, LINGER_FOR_MS);
+	session->step = session_say_end(session, "4.3.2", "stopping",
+	    "is stopping");
+	session_wait_for(session, LINGER_FOR_MS);
 	session_run(session);
 }
 
@@ -498,31 +432,6 @@ session_stored(struct session *session, bool is_done)
 {
 	session->store = is_done ? STORE_DONE : STORE_FAILED;
 	session_run(session);
-}
-
-int
-client_parse(struct slice text, struct slice listener, struct client *out,
-    struct err *err)
-{
-	struct sockaddr_storage address;
-	struct slice host, port;
-	bool is_ipv6 = text.n > 0 && text.p[0] == '[';
-	socklen_t length;
-
-	if (net_endpoint_parse(text, 0, &address, &length, err) != 1)
-		return -1;
-	net_of_sockaddr((struct sockaddr *)&address, &out->net);
-	host = slice_from(text, is_ipv6 ? 1 : 0);
-	host = slice_first(host, slice_find(host, is_ipv6 ? ']' : ':'));
-	port = slice_from(text, (size_t)(host.p + host.n - text.p) +
-	    (is_ipv6 ? 2 : 1));
-	snprintf(out->text, sizeof(out->text), SLICE_FMT, SLICE_ARG(text));
-	snprintf(out->literal, sizeof(out->literal),
-	    "[%s" SLICE_FMT "]:" SLICE_FMT, is_ipv6 ? "IPv6:" : "",
-	    SLICE_ARG(host), SLICE_ARG(port));
-	snprintf(out->listener, sizeof(out->listener), SLICE_FMT,
-	    SLICE_ARG(listener));
-	return 1;
 }
 
 struct session *

@@ -10,9 +10,9 @@
 #ifndef ZM_SMTPSERVER_SESSION_H
 #define ZM_SMTPSERVER_SESSION_H
 
-#include "grammar/net.h"
 #include "io/stream.h"
 #include "smtpserver/answer.h"
+#include "smtpserver/client.h"
 #include "smtpserver/service.h"
 #include "smtpserver/transaction.h"
 
@@ -40,23 +40,10 @@ enum session_want {
 };
 
 enum {
-	CLIENT_TEXT_BYTES = 72,
 	OUTPUT_BYTES_MAX = 65536,	/* said and not taken: stop reading */
 	IDLE_COMMANDS_MAX = 1000,	/* since the last accepted message */
 	LINGER_FOR_MS = 2000
 };
-
-struct client {
-	char		text[CLIENT_TEXT_BYTES];	/* "192.0.2.1:4711" */
-	char		literal[CLIENT_TEXT_BYTES];
-				/* "[192.0.2.1]:4711": RFC 5321 section 4.1.3 */
-	char		listener[CLIENT_TEXT_BYTES];	/* where it came in */
-	struct net	net;
-};
-
-/* Fill one from the texts of two endpoints.  1 or -1. */
-int client_parse(struct slice text, struct slice listener,
-    struct client *out, struct err *err);
 
 struct session {
 	unsigned		 magic;

@@ -1,0 +1,76 @@
+/* session_content.c - the steps of a session that has a message under way
+ *
+ * In     bytes of a message; "stored"
+ * Out    a draft to be made durable; the reply to the end of the message
+ * Trusts nothing: content.c judges the bytes
+ * Spec   RFC 5321 sections 4.1.1.4, 4.2.5 and 6.1
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "smtpserver/notes.h"
+#include "smtpserver/session_internal.h"
+
+#include "base/banned.h"
+
+enum step
+step_data(struct session *session)
+{
+	const struct conf *conf = session->settings->conf;
+	struct transaction *t = session->transaction;
+	struct slice in = stream_input(session->stream);
+	bool is_end;
+	size_t used;
+
+	if (in.n == 0) {
+		if (!session->is_eof)
+			return STEP_WAIT;
+		session->end_reason = "lost in data";
+		return STEP_LAST;
+	}
+	session_wait_for(session, conf->timeouts.data_ms);
+	is_end = content_read(&t->content, &conf->limits, in, &t->draft,
+	    &used);
+	stream_consume(session->stream, used);
+	if (!is_end)
+		return STEP_DATA;
+	session->store = STORE_NOT_YET;
+	return t->content.fault == CONTENT_GOOD ? STEP_STORE : STEP_STORED;
+}
+
+enum step
+step_store(struct session *session)
+{
+	if (session->store == STORE_NOT_YET)
+		return STEP_WAIT;
+	if (session->store == STORE_FAILED)
+		session->transaction->content.fault =
+		    service_has_space(session->service, 0, true) ?
+		    CONTENT_IO : CONTENT_NO_SPACE;
+	return STEP_STORED;
+}
+
+enum step
+step_stored(struct session *session)
+{
+	struct transaction *t = session->transaction;
+	bool is_bare = t->content.fault == CONTENT_BARE;
+	struct answer answer;
+
+	if (t->content.fault == CONTENT_GOOD) {
+		answer_set(&answer, 250, "2.0.0", "%s accepted", t->draft.id);
+		note_message_accepted(session);
+		session->messages++;
+		session->idle_commands = 0;
+	} else {
+		answer_fault(&answer, t->content.fault);
+		note_message_refused(session, &answer);
+	}
+	transaction_free(&session->transaction);
+	session_wait_for(session, session->settings->conf->timeouts.command_ms);
+	if (!is_bare)
+		return session_say(session, &answer, STEP_COMMAND);
+	/* Who sent it may not mean what follows to be commands. */
+	session_write(session, &answer);
+	return session_say_end(session, "4.7.0", "bare CR or LF",
+	    "cannot tell commands from content");
+}

@@ -1,0 +1,35 @@
+/* session_internal.h - what the files of a session's steps share
+ *
+ * session.c and session_*.c include it, nobody else: they alone write
+ * replies.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_SESSION_INTERNAL_H
+#define ZM_SMTPSERVER_SESSION_INTERNAL_H
+
+#include "smtpserver/session.h"
+
+typedef enum step step_fn(struct session *session);
+
+/* step_greet, step_command ...: one for each row of steps.h. */
+#define STEP(symbol, name, next, text) step_fn step_##name;
+#include "smtpserver/steps.h"
+#undef STEP
+
+/* Write an answer; no more. */
+void session_write(struct session *session, const struct answer *answer);
+
+/* Write an answer and count it.  Returns the step that follows: next, or
+ * the last one when the session is over. */
+enum step session_say(struct session *session, const struct answer *answer,
+    enum step next);
+
+/* 421 and the end: drops the transaction.  Returns the last step. */
+enum step session_say_end(struct session *session, const char *status,
+    const char *reason, const char *text);
+
+/* The client has so long, from now on. */
+void session_wait_for(struct session *session, int64_t span_ms);
+
+#endif
