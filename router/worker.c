@@ -235,10 +235,14 @@ static void
 recover(struct worker *w)
 {
 	struct recovery found;
+	unsigned swept;
 	struct err err;
 
 	if (spool_recover(w->spool, 0, NULL, NULL, &found, &err) != 0)
 		report_trouble(&w->message, ".", "recover", &err);
+	if (spool_sweep_trash(w->spool, clock_wall_s() -
+		w->conf->trash_ms / 1000, &swept, &err) != 0)
+		report_trouble(&w->message, "trash", "sweep", &err);
 }
 
 static void

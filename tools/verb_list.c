@@ -12,7 +12,7 @@
 #include <sysexits.h>
 
 #include "base/clock.h"
-#include "tools/queue/view.h"
+#include "tools/desk/desk.h"
 #include "tools/verb.h"
 
 #include "base/banned.h"
@@ -23,7 +23,7 @@ struct entry {
 };
 
 struct list {
-	const char	*selector;	/* NULL: all */
+	struct selector	*selector;	/* NULL: all */
 	bool		 is_json;
 	int64_t		 now_s;
 	struct entry	*entries;
@@ -31,26 +31,16 @@ struct list {
 	struct str	 text;
 };
 
-static bool
-holds(struct slice text, const char *word)
-{
-	return memmem(text.p ? text.p : "", text.n, word, strlen(word)) != NULL;
-}
-
-/* Does the word stand in id, file, state, sender or a recipient? */
+/* Is a recipient of it (or it as a whole, without any) meant? */
 static bool
 is_selected(const struct list *list, const struct view *view)
 {
-	const char *word = list->selector;
-
-	if (word == NULL || holds(slice_of(view->id), word) ||
-	    holds(slice_of(view->name), word) ||
-	    strcmp(view->state, word) == 0 || holds(view->sender, word))
-		return true;
 	for (size_t i = 0; i < view->rcpt_count; i++)
-		if (holds(view->rcpts[i].user, word))
+		if (desk_is_meant(list->selector, view, &view->rcpts[i],
+			list->now_s))
 			return true;
-	return false;
+	return view->rcpt_count == 0 &&
+	    desk_is_meant(list->selector, view, NULL, list->now_s);
 }
 
 static bool
@@ -115,18 +105,20 @@ verb_list(int argc, char **argv, const char *conf_path)
 	struct arena *arena = arena_new();
 	struct spool *spool;
 	struct live live;
+	struct desk_options options;
 	struct conf *conf;
 	struct err err;
+	int status;
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0)
-			list.is_json = true;
-		else if (argv[i][0] == '-' || list.selector != NULL)
-			return verb_usage(argv[0], "'%s' is too much",
-			    argv[i]);
-		else
-			list.selector = argv[i];
+	status = desk_args(argc, argv, 0, &options);
+	if (status == EX_OK)
+		status = desk_selector(&options, arena, &list.selector);
+	if (status != EX_OK) {
+		arena_free(&arena);
+		desk_options_release(&options);
+		return status;
 	}
+	list.is_json = options.is_json;
 	conf = verb_conf(conf_path);
 	live_ask(conf->run_dir, arena, &live);
 	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
@@ -142,6 +134,7 @@ verb_list(int argc, char **argv, const char *conf_path)
 			    "the files say.\n");
 	}
 	spool_close(&spool);
+	desk_options_release(&options);
 	mem_free(&list.entries);
 	str_release(&list.text);
 	arena_free(&arena);

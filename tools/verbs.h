@@ -28,7 +28,7 @@ VERB(trace, "[--json] ID | ADDRESS | '<MESSAGE-ID>'",
     "the life of a message, from the journal of the last 14 days")
 VERB(events, "[-f] [-n COUNT] [--json] [ID]",
     "the last events of the journal; -f goes on with new ones")
-VERB(list, "[--json] [WORD]",
+VERB(list, "[--json] [SELECTOR]",
     "every message in the spool: where it is, why, and when it is tried next")
 VERB(show, "[--json] ID | FILE",
     "one message: envelope, recipients, last words, header")
@@ -41,3 +41,7 @@ VERB(fsck, "[--repair] [--json]",
     "daemons stopped")
 VERB(resubmit, "[--from deferred|freezer|postman] [--json] [ID | FILE ...]",
     "route messages again that were set aside; without names all of deferred/")
+VERB(delete, "[--yes] [--dry-run] [--reason WORDS] [--json] SELECTOR",
+    "put messages that were set aside into trash/, for a day")
+VERB(undelete, "[--yes] [--dry-run] [--reason WORDS] [--json] SELECTOR",
+    "bring deleted messages back to where they were")

@@ -49,6 +49,10 @@ EVENT(MESSAGE_POSTMAN, "message.postman", WARN, "file keyword reason",
     "A message (or with _ a copy of it) was put into postman/.")
 EVENT(MESSAGE_RESUBMITTED, "message.resubmitted", INFO, "file why by",
     "A person moved a message back to router/.")
+EVENT(MESSAGE_DELETED, "message.deleted", WARN, "file why by reason",
+    "A person moved a message that was set aside into trash/.")
+EVENT(MESSAGE_UNDELETED, "message.undeleted", INFO, "file why by reason",
+    "A person brought a message back from trash/.")
 EVENT(RCPT_OK, "rcpt.ok", INFO,
     "to channel host code reply delay tries ms",
     "One recipient has the message.")

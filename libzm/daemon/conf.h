@@ -148,6 +148,7 @@ struct conf {
 	const char	*accounts[ROLE_COUNT];	/* user names when root */
 	unsigned	 smtpserver_workers, router_workers;
 	int64_t		 group_ms;		/* outcomes durable within */
+	int64_t		 trash_ms;	/* deleted mail is kept */
 
 	enum conf_mailbox_kind mailbox_kind;
 	const char	*mailbox_path;		/* with {user} and {home} */

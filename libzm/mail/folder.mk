@@ -7,7 +7,8 @@ libzm_a_SOURCES += \
 	libzm/mail/work_internal.h libzm/mail/work.h \
 	libzm/mail/spool_names.c libzm/mail/spool_rename.c libzm/mail/spool_open.c \
 	libzm/mail/spool_lock.c libzm/mail/spool_draft.c libzm/mail/spool_claim.c \
-	libzm/mail/spool_aside.c libzm/mail/spool_work.c libzm/mail/spool_scan.c \
+	libzm/mail/spool_aside.c libzm/mail/spool_trash.c \
+	libzm/mail/spool_work.c libzm/mail/spool_scan.c \
 	libzm/mail/spool_spread.c \
 	libzm/mail/spool_copy.c libzm/mail/spool_recover.c \
 	libzm/mail/spool_recover_public.c libzm/mail/spool_recover_router.c \

@@ -208,6 +208,21 @@ int spool_unclaim(struct spool *spool, struct claim *claim, struct err *err);
 int spool_resubmit(struct spool *spool, enum spool_area from,
     const char *name, struct err *err);
 
+/* Row D5: deferred|freezer|postman/N.why -> trash/N.AREA-why, copies too,
+ * because a person said so.  The control file beside a shelved message
+ * goes along.  returns 0 or -1 (errno ENOENT: gone). */
+int spool_trash(struct spool *spool, enum spool_area from, const char *name,
+    char out_name[SPOOL_NAME_BYTES], struct err *err);
+/* And back to where its name says that it was.  0 or -1 (EEXIST: the name
+ * is taken there). */
+int spool_untrash(struct spool *spool, const char *name,
+    enum spool_area *out_area, char out_name[SPOOL_NAME_BYTES],
+    struct err *err);
+/* Row D6: unlink what came into trash/ before that moment (wall seconds).
+ * returns 0, -1 when trash/ cannot be read. */
+int spool_sweep_trash(struct spool *spool, int64_t before_s,
+    unsigned *out_count, struct err *err);
+
 /* ---- the scheduler's end ------------------------------------------- */
 
 /* Open control file (O_RDWR|O_APPEND) and body (read only) of a routed

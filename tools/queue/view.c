@@ -66,8 +66,8 @@ rcpt_from_work(const struct walk *walk, const struct work *work,
 {
 	const struct live_thread *thread;
 
-	*out = (struct view_rcpt){ .user = in->user, .channel = in->channel,
-	    .host = in->host, .tries = in->tries, .next_s = 0,
+	*out = (struct view_rcpt){ .offset = in->offset, .user = in->user,
+	    .channel = in->channel, .host = in->host, .tries = in->tries,
 	    .who = "", .words = "", .status = "", .state = "queued" };
 	if (in->last != NULL) {
 		out->who = in->last->verdict.who;
@@ -250,7 +250,7 @@ walk_file(void *context, const char *name)
 	int fd;
 
 	if (*name == '.' || strstr(name, "/.") != NULL ||
-	    (walk->area == AREA_POSTMAN &&
+	    ((walk->area == AREA_POSTMAN || walk->area == AREA_TRASH) &&
 	    slice_ends(slice_of(name), ".control")))
 		return true;	/* plans; control files beside their message */
 	fd = file_open(walk, name, &st);
@@ -272,7 +272,7 @@ view_each(const struct spool *spool, const struct live *live,
 {
 	static const enum spool_area areas[] = {
 		AREA_ROUTER, AREA_TRANSPORT, AREA_DEFERRED, AREA_FREEZER,
-		AREA_POSTMAN
+		AREA_POSTMAN, AREA_TRASH
 	};
 	struct walk walk = { .spool = spool, .live = live, .flags = flags,
 	    .fn = fn, .context = context, .text = STR_INIT };
@@ -283,6 +283,8 @@ view_each(const struct spool *spool, const struct live *live,
 		unsigned priorities = areas[i] == AREA_ROUTER ?
 		    SPOOL_PRIORITIES : 1;
 
+		if (areas[i] == AREA_TRASH && (flags & VIEW_TRASH) == 0)
+			continue;
 		walk.area = areas[i];
 		for (walk.priority = 0; walk.priority < priorities &&
 		    !walk.is_over && result == 0; walk.priority++)

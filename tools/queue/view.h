@@ -50,6 +50,7 @@ const struct live_thread *live_find(const struct live *live,
 /* ---- messages ------------------------------------------------------------ */
 
 struct view_rcpt {
+	uint32_t	 offset;	/* of its line in a control file */
 	struct slice	user, channel, host;
 	const char	*state;		/* "waiting" "active" "delivered" ... */
 	unsigned	 tries;
@@ -75,7 +76,7 @@ struct view {
 	const char	*trouble;	/* NULL; why it cannot be read */
 };
 
-enum view_flags { VIEW_HEADER = 1 };
+enum view_flags { VIEW_HEADER = 1, VIEW_TRASH = 2 };
 
 /* Call fn for every message; false stops.  The view lives during the call.
  * returns 0, -1 when a directory cannot be read. */

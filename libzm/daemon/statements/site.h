@@ -157,6 +157,13 @@ SETTING("user", "scheduler", accounts[ROLE_SCHEDULER], "account", "zmsched",
 SETTING("user", "agent", accounts[ROLE_AGENT], "account", "zmagent",
     "transport agents that need no privilege")
 
+STATEMENT(TOP, "keep", NONE, setting, "setting", "",
+    "keep trash SPAN", "",
+    "How long things are kept that nobody needs any more: trash is what a "
+    "person deleted and can bring back with zmailer undelete.",
+    "keep trash 2d")
+SETTING("keep", "trash", trash_ms, "span:1m-52w", "1d", "1m to 52w")
+
 STATEMENT(TOP, "include", NONE, include, "file", "",
     "include FILE", "none",
     "Read this file here; a path that does not begin with / starts at the "

@@ -1,0 +1,185 @@
+/* choose.c - which messages are meant, fixed before anything is done
+ *
+ * In     a selector; the spool; what a running scheduler knows
+ * Out    the messages, sorted by id, with the recipients that are meant
+ * Holds  an arena until the choice is released
+ * Trusts nothing in the files
+ * Spec   desk.h; grammar/selector.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "tools/desk/desk.h"
+
+#include "base/banned.h"
+
+struct chooser {
+	const struct selector	*selector;
+	unsigned		 areas;
+	struct desk_choice	*choice;
+	size_t			 room;
+	bool			*meant;		/* a flag a recipient */
+	size_t			 meant_room;
+};
+
+/* "smtp/host", or nothing while no route is known. */
+static struct slice
+dest_of(const struct view_rcpt *rcpt, char *out, size_t size)
+{
+	size_t n = rcpt->channel.n + 1 + rcpt->host.n;
+
+	if (rcpt->channel.n == 0 || n > size)
+		return (struct slice){ NULL, 0 };
+	memcpy(out, rcpt->channel.p, rcpt->channel.n);
+	out[rcpt->channel.n] = '/';
+	if (rcpt->host.n > 0)
+		memcpy(out + rcpt->channel.n + 1, rcpt->host.p,
+		    rcpt->host.n);
+	return (struct slice){ out, n };
+}
+
+bool
+desk_is_meant(const struct selector *selector, const struct view *view,
+    const struct view_rcpt *rcpt, int64_t now_s)
+{
+	char dest[512];
+	struct selector_subject subject = {
+		.id = slice_of(view->id),
+		.from = view->sender.p == NULL ? SLICE("") : view->sender,
+		.state = slice_of(rcpt != NULL ? rcpt->state : view->state),
+		.area = slice_of(view->area == AREA_TRANSPORT ? "queue" :
+		    spool_area_names[view->area]),
+		.why = slice_of(rcpt != NULL && *rcpt->words != '\0' ?
+		    rcpt->words : view->why),
+		.age_s = now_s > view->time_s ? now_s - view->time_s : 0,
+		.size_bytes = (int64_t)view->size_bytes,
+		.tries = rcpt != NULL ? (int64_t)rcpt->tries : -1,
+	};
+
+	if (selector == NULL)
+		return true;
+	if (rcpt != NULL) {
+		subject.to = rcpt->user;
+		subject.dest = dest_of(rcpt, dest, sizeof(dest));
+	}
+	return selector_match(selector, &subject);
+}
+
+static size_t
+mark_meant(struct chooser *c, const struct view *view)
+{
+	size_t count = 0;
+
+	if (view->rcpt_count > c->meant_room) {
+		c->meant_room = view->rcpt_count;
+		c->meant = mem_grow(c->meant, c->meant_room,
+		    sizeof(*c->meant));
+	}
+	for (size_t i = 0; i < view->rcpt_count; i++) {
+		c->meant[i] = desk_is_meant(c->selector, view,
+		    &view->rcpts[i], c->choice->now_s);
+		count += c->meant[i];
+	}
+	return count;
+}
+
+static const char *
+keep(struct chooser *c, const char *text)
+{
+	return arena_dup(c->choice->arena, text, strlen(text));
+}
+
+static void
+take_rcpts(struct chooser *c, const struct view *view, size_t count,
+    struct desk_item *item)
+{
+	size_t taken = 0;
+
+	item->rcpt_count = count;
+	item->rcpt_total = view->rcpt_count;
+	if (count == 0)
+		return;
+	item->offsets = arena_alloc(c->choice->arena,
+	    count * sizeof(*item->offsets));
+	for (size_t i = 0; i < view->rcpt_count && taken < count; i++) {
+		if (!c->meant[i])
+			continue;
+		if (taken == 0)
+			item->first_rcpt = slice_copy(c->choice->arena,
+			    view->rcpts[i].user);
+		item->offsets[taken++] = view->rcpts[i].offset;
+	}
+}
+
+static bool
+choose_one(void *context, const struct view *view)
+{
+	struct chooser *c = context;
+	struct desk_choice *choice = c->choice;
+	struct desk_item *item;
+	size_t count;
+
+	if ((c->areas & 1u << view->area) == 0)
+		return true;
+	count = mark_meant(c, view);
+	if (count == 0 && (view->rcpt_count > 0 ||
+	    !desk_is_meant(c->selector, view, NULL, choice->now_s)))
+		return true;
+	if (choice->count == c->room) {
+		c->room = c->room ? c->room * 2 : 64;
+		choice->items = mem_grow(choice->items, c->room,
+		    sizeof(*choice->items));
+	}
+	item = &choice->items[choice->count++];
+	*item = (struct desk_item){ .area = view->area,
+	    .name = keep(c, view->name), .id = keep(c, view->id),
+	    .why = keep(c, view->why), .state = keep(c, view->state),
+	    .sender = slice_copy(choice->arena, view->sender),
+	    .size_bytes = view->size_bytes, .time_s = view->time_s,
+	    .is_copy = view->area == AREA_POSTMAN && view->why[0] == '_' };
+	take_rcpts(c, view, count, item);
+	choice->rcpts += count;
+	return true;
+}
+
+static int
+item_compare(const void *a, const void *b)
+{
+	return strcmp(((const struct desk_item *)a)->id,
+	    ((const struct desk_item *)b)->id);
+}
+
+int
+desk_choose(const struct conf *conf, unsigned areas,
+    const struct selector *selector, struct desk_choice *out,
+    struct err *err)
+{
+	struct chooser c = { .selector = selector, .areas = areas,
+	    .choice = out };
+	int result = -1;
+
+	*out = (struct desk_choice){ .arena = arena_new(),
+	    .now_s = clock_wall_s() };
+	live_ask(conf->run_dir, out->arena, &out->live);
+	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &out->spool,
+		err) == 0 && view_each(out->spool, &out->live,
+		(areas & 1u << AREA_TRASH) != 0 ? VIEW_TRASH : 0, choose_one,
+		&c, err) == 0)
+		result = 1;
+	mem_free(&c.meant);
+	if (out->count > 1)
+		qsort(out->items, out->count, sizeof(*out->items),
+		    item_compare);
+	return result;
+}
+
+void
+desk_choice_release(struct desk_choice *choice)
+{
+	spool_close(&choice->spool);
+	mem_free(&choice->items);
+	arena_free(&choice->arena);
+}

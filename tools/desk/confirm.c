@@ -1,0 +1,252 @@
+/* confirm.c - the command line of verbs that choose, and the question
+ *
+ * In     argv; a choice; an answer on the terminal
+ * Out    options; samples and count; yes or no
+ * Trusts nothing in messages: what is shown has its controls escaped
+ * Spec   desk.h; zmailer(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "grammar/units.h"
+#include "tools/desk/desk.h"
+#include "tools/verb.h"
+
+#include "base/banned.h"
+
+/* ---- the command line ---------------------------------------------- */
+
+static int
+take_for(const char *text, struct desk_options *out)
+{
+	struct err err;
+
+	if (units_span_ms(slice_of(text), &out->for_ms, &err) == 1 &&
+	    out->for_ms > 0)
+		return 0;
+	return verb_usage(out->verb, "--for %s: %s", text, err.text);
+}
+
+int
+desk_args(int argc, char **argv, enum desk_flags flags,
+    struct desk_options *out)
+{
+	bool writes = (flags & DESK_WRITES) != 0, is_over = false;
+
+	*out = (struct desk_options){ .verb = argv[0], .reason = "",
+	    .words = STR_INIT };
+	for (int i = 1; i < argc; i++) {
+		const char *word = argv[i];
+		bool has_next = i + 1 < argc;
+
+		if (is_over || word[0] != '-') {
+			if (out->words.len > 0)
+				str_addc(&out->words, ' ');
+			str_adds(&out->words, word);
+		} else if (strcmp(word, "--") == 0) {
+			is_over = true;
+		} else if (strcmp(word, "--json") == 0) {
+			out->is_json = true;
+		} else if (writes && strcmp(word, "--yes") == 0) {
+			out->is_yes = true;
+		} else if (writes && strcmp(word, "--dry-run") == 0) {
+			out->is_dry = true;
+		} else if (writes && has_next &&
+		    strcmp(word, "--reason") == 0) {
+			out->reason = argv[++i];
+		} else if ((flags & DESK_FOR) != 0 && has_next &&
+		    strcmp(word, "--for") == 0) {
+			if (take_for(argv[++i], out) != 0)
+				return EX_USAGE;
+		} else {
+			return verb_usage(argv[0], "unknown word '%s'", word);
+		}
+	}
+	return 0;
+}
+
+void
+desk_options_release(struct desk_options *options)
+{
+	str_release(&options->words);
+}
+
+int
+desk_selector(const struct desk_options *options, struct arena *arena,
+    struct selector **out)
+{
+	struct str shown = STR_INIT, before = STR_INIT;
+	struct err err;
+	size_t column;
+
+	*out = NULL;
+	if (options->words.len == 0)
+		return 0;
+	if (selector_parse(arena, str_slice(&options->words), out, &column,
+		&err) == 1)
+		return 0;
+	str_add_escaped(&before, slice_first(str_slice(&options->words),
+	    column));
+	str_add_escaped(&shown, str_slice(&options->words));
+	fprintf(stderr, "zmailer: %s: %s\n    %s\n    %*s^\n", options->verb,
+	    err.text, shown.buf, (int)before.len, "");
+	str_release(&before);
+	str_release(&shown);
+	return EX_USAGE;
+}
+
+/* ---- what was chosen ------------------------------------------------ */
+
+static void
+add_age(struct str *out, int64_t age_s)
+{
+	static const struct { int64_t s; char unit; } units[] =
+	    { { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
+	size_t i = 0;
+
+	if (age_s < 0)
+		age_s = 0;
+	while (i < 3 && age_s < units[i].s)
+		i++;
+	str_addf(out, "%lld%c", (long long)(age_s / units[i].s),
+	    units[i].unit);
+}
+
+static void
+add_address(struct str *out, struct slice address)
+{
+	if (address.n == 0)
+		str_adds(out, "<>");
+	else
+		str_add_escaped(out, address);
+}
+
+void
+desk_add_item(struct str *out, const struct desk_item *item, int64_t now_s)
+{
+	struct str age = STR_INIT;
+
+	add_age(&age, now_s - item->time_s);
+	str_addf(out, "%-16s %-9s %4s  ", item->id,
+	    item->area == AREA_TRANSPORT ? "queue" :
+	    spool_area_names[item->area], age.buf);
+	add_address(out, item->sender);
+	str_adds(out, " -> ");
+	if (item->rcpt_total == 0)
+		str_adds(out, "?");
+	else
+		add_address(out, item->first_rcpt);
+	if (item->rcpt_count > 1)
+		str_addf(out, " +%zu", item->rcpt_count - 1);
+	if (*item->why != '\0')
+		str_addf(out, "  %s", item->why);
+	if (item->area == AREA_POSTMAN)
+		str_adds(out, item->is_copy ? " (copy)" : " (ONLY COPY)");
+	str_addc(out, '\n');
+	str_release(&age);
+}
+
+void
+desk_add_json(struct str *out, const struct desk_item *item,
+    const char *done, const char *trouble)
+{
+	json_open(out);
+	json_number(out, "v", 1);
+	json_text(out, "id", slice_of(item->id));
+	json_text(out, "area", slice_of(item->area == AREA_TRANSPORT ?
+	    "queue" : spool_area_names[item->area]));
+	json_text(out, "file", slice_of(item->name));
+	json_text(out, "why", slice_of(item->why));
+	json_text(out, "from", item->sender);
+	json_text(out, "to", item->first_rcpt);
+	json_number(out, "rcpts", (int64_t)item->rcpt_count);
+	json_number(out, "size", (int64_t)item->size_bytes);
+	json_number(out, "time", item->time_s);
+	if (done != NULL)
+		json_text(out, "done", slice_of(done));
+	if (trouble != NULL)
+		json_text(out, "trouble", slice_of(trouble));
+	json_close(out);
+}
+
+static void
+show(const struct desk_options *options, const struct desk_choice *choice)
+{
+	struct str text = STR_INIT;
+	size_t count = choice->count;
+
+	if (!options->is_dry && count > DESK_SAMPLES)
+		count = DESK_SAMPLES;
+	for (size_t i = 0; i < count; i++) {
+		if (options->is_json)
+			desk_add_json(&text, &choice->items[i], NULL, NULL);
+		else
+			desk_add_item(&text, &choice->items[i],
+			    choice->now_s);
+	}
+	if (count < choice->count)
+		str_addf(&text, "... and %zu more\n", choice->count - count);
+	if (!options->is_json)
+		str_addf(&text, "%zu message%s, %zu recipient%s\n",
+		    choice->count, choice->count == 1 ? "" : "s",
+		    choice->rcpts, choice->rcpts == 1 ? "" : "s");
+	fputs(text.buf, stdout);
+	str_release(&text);
+}
+
+bool
+desk_confirm(const struct desk_options *options,
+    const struct desk_choice *choice, int *out_status)
+{
+	char answer[16];
+
+	*out_status = EX_OK;
+	if (choice->count == 0) {
+		fprintf(stderr, "zmailer: %s: no message matches\n",
+		    options->verb);
+		*out_status = 1;
+		return false;
+	}
+	if (options->is_dry) {
+		show(options, choice);
+		return false;
+	}
+	if (options->is_yes)
+		return true;
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		fprintf(stderr, "zmailer: %s: %zu message%s would be "
+		    "touched; say --yes, or --dry-run to see them\n",
+		    options->verb, choice->count,
+		    choice->count == 1 ? "" : "s");
+		*out_status = EX_USAGE;
+		return false;
+	}
+	show(options, choice);
+	printf("%s %s? [y/N] ", options->verb, choice->count == 1 ? "it" :
+	    "them");
+	fflush(stdout);
+	if (fgets(answer, sizeof(answer), stdin) != NULL &&
+	    (answer[0] == 'y' || answer[0] == 'Y'))
+		return true;
+	printf("Nothing was done.\n");
+	*out_status = 1;
+	return false;
+}
+
+void
+desk_who(char *out, size_t size)
+{
+	uid_t uid = getuid();
+	struct passwd *pw = getpwuid(uid);
+
+	if (pw != NULL)
+		snprintf(out, size, "%s", pw->pw_name);
+	else
+		snprintf(out, size, "uid%ju", (uintmax_t)uid);
+}

@@ -1,0 +1,104 @@
+/* desk.h - what all verbs that choose messages share
+ *
+ * A verb says which areas it can work on; the selector of the command line
+ * chooses among them.  What was chosen is fixed then: confirming shows it,
+ * and nothing that came later is touched.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_DESK_H
+#define ZM_TOOLS_DESK_H
+
+#include "daemon/conf.h"
+#include "grammar/selector.h"
+#include "mail/spool.h"
+#include "tools/queue/view.h"
+
+enum { DESK_SAMPLES = 5 };
+
+struct desk_options {
+	const char	*verb;
+	bool		 is_json, is_yes, is_dry;
+	const char	*reason;	/* "" when none was given */
+	int64_t		 for_ms;	/* --for SPAN; 0: not given */
+	struct str	 words;		/* the selector as it was typed */
+};
+
+/* Which of the common flags a verb takes beside --json. */
+enum desk_flags { DESK_WRITES = 1, DESK_FOR = 2 };
+
+/* Read the command line.  returns 0, or the exit status after the usage
+ * was printed.  desk_options_release frees words. */
+int desk_args(int argc, char **argv, enum desk_flags flags,
+    struct desk_options *out);
+void desk_options_release(struct desk_options *options);
+
+/* Parse the selector that was typed; when it is wrong print it with a caret
+ * and return EX_USAGE, else 0.  No words at all: *out is NULL. */
+int desk_selector(const struct desk_options *options, struct arena *arena,
+    struct selector **out);
+
+struct desk_item {		/* a message that was chosen */
+	enum spool_area	 area;
+	const char	*name;		/* below the area */
+	const char	*id, *why, *state;
+	struct slice	 sender, first_rcpt;
+	uint64_t	 size_bytes;
+	int64_t		 time_s;
+	bool		 is_copy;	/* postman's "_": the message went on */
+	size_t		 rcpt_count;	/* that the selector means */
+	size_t		 rcpt_total;
+	uint32_t	*offsets;	/* transport/: of those meant */
+};
+
+struct desk_choice {
+	struct arena	*arena;
+	struct desk_item *items;	/* sorted by id */
+	size_t		 count, rcpts;
+	struct spool	*spool;
+	struct live	 live;
+	int64_t		 now_s;
+};
+
+/* Is this recipient of the view meant?  rcpt NULL: a view without any. */
+bool desk_is_meant(const struct selector *selector, const struct view *view,
+    const struct view_rcpt *rcpt, int64_t now_s);
+
+/* Go through the areas (a bit 1 << enum spool_area each) and take what the
+ * selector means; NULL means everything.  1, or -1 when the spool cannot be
+ * read.  desk_choice_release closes and frees. */
+int desk_choose(const struct conf *conf, unsigned areas,
+    const struct selector *selector, struct desk_choice *out,
+    struct err *err);
+void desk_choice_release(struct desk_choice *choice);
+
+/* Show count and samples and ask, as ux has it: on a terminal a question;
+ * elsewhere --yes is needed; --dry-run shows and stops.
+ * returns true: go on; false: *out_status is the exit status. */
+bool desk_confirm(const struct desk_options *options,
+    const struct desk_choice *choice, int *out_status);
+
+/* "361g… freezer 2h alice@x -> bob@y +3  cause": one line. */
+void desk_add_item(struct str *out, const struct desk_item *item,
+    int64_t now_s);
+/* The same as a line of JSON, with what was done: "deleted". */
+void desk_add_json(struct str *out, const struct desk_item *item,
+    const char *done, const char *trouble);
+
+/* Do one message: move it, say so in the journal.  1, or -1 with err (the
+ * message is where it was). */
+typedef int desk_act_fn(struct desk_choice *choice,
+    const struct desk_item *item, const struct desk_options *options,
+    struct err *err);
+
+/* A whole verb that moves files which were set aside: read the command
+ * line, choose in areas, confirm, take the router's account, act on each,
+ * print and count.  done: "deleted".  Exit status: 0 all done, 1 nothing
+ * matched or some failed, 64 usage. */
+int desk_move(int argc, char **argv, const char *conf_path, unsigned areas,
+    const char *done, desk_act_fn *act);
+
+/* Name of the calling user, for the journal. */
+void desk_who(char *out, size_t size);
+
+#endif
