@@ -141,7 +141,7 @@ struct conf {
 	const char	*postmaster;		/* local part or address */
 	const char	*spool_dir, *run_dir, *log_dir;
 	unsigned	 hash_levels;		/* 0, 1, 2 */
-	enum { SYNC_GROUP, SYNC_STRICT, SYNC_UNSAFE } sync;
+	enum conf_sync { SYNC_GROUP, SYNC_STRICT, SYNC_UNSAFE } sync;
 	bool		 bare_lf_ok;		/* bare-newline accept */
 	const char	*dns_server;		/* NULL: the system's */
 	unsigned	 mx_port;	/* where next hops found by MX listen */

@@ -99,6 +99,9 @@ unsigned spool_hash_levels(const struct spool *spool);
 const char *spool_spread_dir(enum spool_area area);
 #define SPOOL_SPREAD_LETTERS \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+/* Ask the file system to put the directories that will be made below dir_fd
+ * far apart.  One that does not know how does nothing. */
+void spool_spread_flag(int dir_fd);
 /* "D/J/1234" below queue/ and transport/ for this inode. */
 void spool_hashed_name(const struct spool *spool, ino_t inode,
     char out_name[SPOOL_NAME_BYTES]);

@@ -59,9 +59,6 @@ const char *spool_label(enum spool_area area, unsigned priority,
 /* Open a message file to read it: no symbolic link, no waiting. */
 int spool_open_file(int dir_fd, const char *name, int flags);
 
-/* Ask that the directories to be made below dir_fd lie far apart. */
-void spool_spread_flag(int dir_fd);
-
 /* "new/k/<name>", "plans/k/<name>" with the next letter. */
 void spool_spread_name(struct spool *spool, enum spool_area area,
     const char *name, char out_name[SPOOL_NAME_BYTES]);

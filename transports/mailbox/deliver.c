@@ -150,8 +150,8 @@ no_user(struct slice user, struct verdict *verdict)
 }
 
 static void
-deliver_user(struct mailbox *mailbox, struct slice user, struct slice trace,
-    struct verdict *verdict)
+deliver_user(struct mailbox *mailbox, struct slice user,
+    const struct delivery *delivery, struct verdict *verdict)
 {
 	char path[MAILBOX_PATH_BYTES];
 	struct account owner;
@@ -173,11 +173,11 @@ deliver_user(struct mailbox *mailbox, struct slice user, struct slice trace,
 	    account_become(&owner, &err) < 0)
 		mailbox_trouble(verdict, &err);
 	else if (mailbox->conf->mailbox_kind == MAILBOX_MAILDIR)
-		maildir_begin(path, &owner, !mailbox->needs_home,
-		    &mailbox->content, trace, verdict);
+		maildir_begin(path, &owner, !mailbox->needs_home, delivery,
+		    verdict);
 	else
 		mbox_append(path, &owner, !mailbox->needs_home,
-		    &mailbox->content, trace, verdict);
+		    delivery->content, delivery->trace, verdict);
 }
 
 /* An alias that names a file: written as the one who said so. */
@@ -229,6 +229,8 @@ deliver(struct mailbox *mailbox, const struct work_job *job, int body_fd,
 	const struct work_rcpt *rcpt = &job->rcpts[index];
 	bool is_file = slice_is(rcpt->host, "file");
 	bool is_mbox = is_file || mailbox->conf->mailbox_kind == MAILBOX_MBOX;
+	struct delivery delivery = { job->id, rcpt->offset,
+	    &mailbox->content, SLICE("") };
 	struct str trace = STR_INIT;
 	struct err err;
 
@@ -237,10 +239,11 @@ deliver(struct mailbox *mailbox, const struct work_job *job, int body_fd,
 		return;
 	}
 	trace_make(mailbox, rcpt->user, &trace);
+	delivery.trace = str_slice(&trace);
 	if (is_file)
-		deliver_file(mailbox, rcpt, str_slice(&trace), verdict);
+		deliver_file(mailbox, rcpt, delivery.trace, verdict);
 	else
-		deliver_user(mailbox, rcpt->user, str_slice(&trace), verdict);
+		deliver_user(mailbox, rcpt->user, &delivery, verdict);
 	str_release(&trace);
 }
 
@@ -273,7 +276,7 @@ mailbox_start(struct agent_run *run, struct err *err)
 	    NULL;
 	base_find(mailbox);
 	content_init(&mailbox->content);
-	maildir_setup(run->conf->host, is_unsafe);
+	maildir_setup(run->conf->host, run->conf->sync);
 	mbox_setup(is_unsafe);
 	run->state = mailbox;
 	return 0;

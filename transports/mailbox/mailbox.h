@@ -41,20 +41,28 @@ void mbox_append(const char *path, const struct account *owner,
 
 /* ---- maildir.c --------------------------------------------------------- */
 
-/* Write content to a new file in path/tmp as owner.  It is synced and
- * becomes mail in maildir_settle; verdict must stand until then (it is
+/* What goes into a mailbox, and whose it is. */
+struct delivery {
+	const char		*id;		/* spool id */
+	unsigned		 rcpt;		/* number of the recipient: its
+						 * offset in the control file */
+	const struct content	*content;
+	struct slice		 trace;		/* Delivered-To */
+};
+
+/* Write a delivery to a new file in path/tmp as owner.  It becomes mail and
+ * is synced in maildir_settle; verdict must stand until then (it is
  * filled at once when this step fails).  A missing Maildir is made;
  * may_create as for mbox_append. */
 void maildir_begin(const char *path, const struct account *owner,
-    bool may_create, const struct content *content, struct slice trace,
+    bool may_create, const struct delivery *delivery,
     struct verdict *verdict);
 
-/* Sync all that was begun, move it to new/, sync the directories, fill the
- * verdicts. */
+/* Move all that was begun to new/, sync it, fill the verdicts. */
 void maildir_settle(void);
 
-/* Name of this machine in file names; unsafe_no_sync: `sync unsafe`. */
-void maildir_setup(const char *host, bool unsafe_no_sync);
+/* Name of this machine in file names; the `sync` statement. */
+void maildir_setup(const char *host, enum conf_sync sync);
 void mbox_setup(bool unsafe_no_sync);
 
 /* ---- deliver.c: the functions of struct agent -------------------------- */

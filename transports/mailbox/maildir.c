@@ -1,17 +1,20 @@
 /* maildir.c - one file a message, in tmp/, then in new/
  *
  * In     a Maildir's path, its owner, a message
- * Out    new/<time>.M<us>P<pid>Q<n>.<host>,S=<bytes>, durable
+ * Out    new/<time>.Z<spool id>R<recipient>.<host>,S=<bytes>, durable
  * Holds  deliveries written and not yet synced, their descriptors
  * Trusts the owner with the owner's own directory, nobody else: new/ must
  *        be a directory of the owner that strangers cannot write
  * Spec   zmailer-mailbox(8), Maildir
  *
- * The order is tmp/ file, fsync, rename to new/, fsync of new/, verdict: a
- * power cut at any point leaves either nothing in new/ or the whole
- * message, and the recipient is not reported before the latter is sure.
- * System calls a delivery: open new/, fstat, openat, (pread,) writev, fsync,
- * renameat, fsync, close, close.
+ * The order is tmp/ file, its write-back begun, rename to new/, fsync of the
+ * file, verdict.  An fsync behind the rename makes contents and name durable
+ * together (ext4, XFS, btrfs); `sync strict` adds one of new/.  Power that
+ * fails in between may leave a file in new/ that is not whole: the message is
+ * delivered again, and since its name there is made of its spool id and the
+ * recipient's number, the whole one takes that place.  System calls a delivery:
+ * open new/, fstat, openat, (pread,) writev, sync_file_range, renameat,
+ * fsync, close, close.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -23,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "mail/spool.h"
 #include "transports/mailbox/mailbox.h"
 
 #include "base/banned.h"
@@ -32,8 +36,8 @@ enum { NAME_BYTES = 256 };
 struct pending {
 	struct account	 owner;
 	char		*path;		/* of the Maildir */
-	char		 name[NAME_BYTES];	/* in tmp/ and new/ */
-	char		 full[NAME_BYTES];	/* with ",S=" */
+	char		 name[NAME_BYTES];	/* in tmp/ */
+	char		 full[NAME_BYTES];	/* in new/ */
 	int		 new_fd;
 	bool		 owns_new;	/* new_fd is ours to close */
 	int		 file_fd;
@@ -44,10 +48,10 @@ struct pending {
 static struct pending pendings[MAILDIR_PENDING_MAX];
 static size_t pending_count;
 static char host_name[128] = "localhost";
-static bool is_unsynced;
+static enum conf_sync how_synced;
 
 void
-maildir_setup(const char *host, bool unsafe_no_sync)
+maildir_setup(const char *host, enum conf_sync sync)
 {
 	size_t n = 0;
 
@@ -55,11 +59,12 @@ maildir_setup(const char *host, bool unsafe_no_sync)
 		host_name[n++] = *host == '/' || *host == ':' ||
 		    *host == ',' || *host <= ' ' ? '_' : *host;
 	host_name[n] = '\0';
-	is_unsynced = unsafe_no_sync;
+	how_synced = sync;
 }
 
+/* In tmp/: no two deliveries agree, also of one message. */
 static void
-name_make(char out[NAME_BYTES])
+tmp_name_make(char out[NAME_BYTES])
 {
 	static unsigned count;
 	int64_t now_us = clock_wall_us();
@@ -67,6 +72,18 @@ name_make(char out[NAME_BYTES])
 	snprintf(out, NAME_BYTES, "%lld.M%06dP%ldQ%u.%s",
 	    (long long)(now_us / 1000000), (int)(now_us % 1000000),
 	    (long)getpid(), ++count, host_name);
+}
+
+/* In new/: the same whenever this message comes to this recipient. */
+static void
+new_name_make(const struct delivery *delivery, uint64_t bytes,
+    char out[NAME_BYTES])
+{
+	int64_t accepted_us = spool_id_time_us(slice_of(delivery->id));
+
+	snprintf(out, NAME_BYTES, "%lld.Z%sR%u.%s,S=%llu",
+	    (long long)(accepted_us / 1000000), delivery->id, delivery->rcpt,
+	    host_name, (unsigned long long)bytes);
 }
 
 /* Root makes the directory for its owner where the owner may not, in a
@@ -90,6 +107,19 @@ top_make_for(const struct pending *pending, struct err *err)
 	return result;
 }
 
+/* Its mail shall lie apart from that of others and from the spool, where
+ * ext4 may have to step over many removed files to make one. */
+static void
+maildir_set_apart(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	spool_spread_flag(fd);
+	close(fd);
+}
+
 /* A Maildir that is not there yet; parents are not made. */
 static int
 maildir_make(const struct pending *pending, bool may_create, struct err *err)
@@ -101,6 +131,7 @@ maildir_make(const struct pending *pending, bool may_create, struct err *err)
 	if (mkdir(path, 0700) != 0 && errno == EACCES && may_create &&
 	    account_is_root() && top_make_for(pending, err) < 0)
 		return -1;
+	maildir_set_apart(path);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		snprintf(name, sizeof(name), "%s%s", path, parts[i]);
 		if (mkdir(name, 0700) != 0 && errno != EEXIST)
@@ -184,20 +215,32 @@ tmp_remove(struct pending *pending)
 	errno = kept;
 }
 
-static int
-tmp_write(struct pending *pending, const struct content *content,
-    struct slice trace, struct err *err)
+/* All write-backs run side by side, and what is renamed has its bytes on
+ * their way; fsync then waits. */
+static void
+writeback_begin(int fd)
 {
-	char tmp[NAME_BYTES + 8], size[32];
+#ifdef HAVE_SYNC_FILE_RANGE
+	if (how_synced != SYNC_UNSAFE)
+		(void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+#endif
+}
+
+static int
+tmp_write(struct pending *pending, const struct delivery *delivery,
+    struct err *err)
+{
+	char tmp[NAME_BYTES + 8];
 	uint64_t bytes;
 
-	name_make(pending->name);
+	tmp_name_make(pending->name);
 	tmp_name(pending, tmp);
 	pending->file_fd = openat(pending->new_fd, tmp, O_WRONLY | O_CREAT |
 	    O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (pending->file_fd < 0)
 		return err_sys(err, "%s/tmp", pending->path);
-	if (content_write(content, pending->file_fd, trace, &bytes, err) < 0) {
+	if (content_write(delivery->content, pending->file_fd,
+	    delivery->trace, &bytes, err) < 0) {
 		int kept = errno;
 
 		tmp_remove(pending);
@@ -205,9 +248,8 @@ tmp_write(struct pending *pending, const struct content *content,
 		errno = kept;
 		return err_prefix(err, "%s/tmp", pending->path);
 	}
-	snprintf(size, sizeof(size), ",S=%llu", (unsigned long long)bytes);
-	strlcpy(pending->full, pending->name, sizeof(pending->full));
-	strlcat(pending->full, size, sizeof(pending->full));
+	writeback_begin(pending->file_fd);
+	new_name_make(delivery, bytes, pending->full);
 	return 0;
 }
 
@@ -222,7 +264,7 @@ pending_free(struct pending *pending)
 
 void
 maildir_begin(const char *path, const struct account *owner,
-    bool may_create, const struct content *content, struct slice trace,
+    bool may_create, const struct delivery *delivery,
     struct verdict *verdict)
 {
 	struct pending *pending;
@@ -236,7 +278,7 @@ maildir_begin(const char *path, const struct account *owner,
 	pending->path = mem_strdup(path);
 	pending->verdict = verdict;
 	if (new_find(pending, may_create, &err) < 0 ||
-	    tmp_write(pending, content, trace, &err) < 0) {
+	    tmp_write(pending, delivery, &err) < 0) {
 		mailbox_trouble(verdict, &err);
 		pending_free(pending);
 		return;
@@ -249,32 +291,6 @@ maildir_begin(const char *path, const struct account *owner,
 /* ---- settling ---------------------------------------------------------- */
 
 static void
-pending_fail(struct pending *pending, const struct err *err)
-{
-	mailbox_trouble(pending->verdict, err);
-	tmp_remove(pending);
-	pending->is_bad = true;
-}
-
-/* The mail's own fsync: written once, never tried again (INTERNALS section
- * 2: a failed fsync is not repeated). */
-static void
-files_sync(void)
-{
-	struct err err;
-
-	for (size_t i = 0; i < pending_count; i++) {
-		struct pending *pending = &pendings[i];
-
-		if (!is_unsynced && fsync(pending->file_fd) != 0) {
-			err_sys(&err, "fsync %s/tmp", pending->path);
-			pending_fail(pending, &err);
-		}
-		close(pending->file_fd);
-	}
-}
-
-static void
 files_move(void)
 {
 	char tmp[NAME_BYTES + 8];
@@ -283,16 +299,16 @@ files_move(void)
 	for (size_t i = 0; i < pending_count; i++) {
 		struct pending *pending = &pendings[i];
 
-		if (pending->is_bad)
-			continue;
 		tmp_name(pending, tmp);
-		if (account_become(&pending->owner, &err) < 0) {
-			pending_fail(pending, &err);
-		} else if (renameat(pending->new_fd, tmp, pending->new_fd,
-		    pending->full) != 0) {
+		if (account_become(&pending->owner, &err) == 0) {
+			if (renameat(pending->new_fd, tmp, pending->new_fd,
+			    pending->full) == 0)
+				continue;
 			err_sys(&err, "rename into %s/new", pending->path);
-			pending_fail(pending, &err);
 		}
+		mailbox_trouble(pending->verdict, &err);
+		tmp_remove(pending);
+		pending->is_bad = true;
 	}
 }
 
@@ -301,20 +317,42 @@ static void
 new_take_back(struct pending *pending, const struct err *err)
 {
 	int kept = errno;
+	struct err ignored;
 
-	(void)unlinkat(pending->new_fd, pending->full, 0);
+	if (account_become(&pending->owner, &ignored) == 0)
+		(void)unlinkat(pending->new_fd, pending->full, 0);
 	errno = kept;
 	mailbox_trouble(pending->verdict, err);
 	pending->is_bad = true;
 }
 
-/* One fsync a directory makes all its renames durable. */
+/* The mail's own fsync, of its bytes and its name: done once, never tried
+ * again (INTERNALS section 2: a failed fsync is not repeated). */
+static void
+files_sync(void)
+{
+	struct err err;
+
+	for (size_t i = 0; i < pending_count; i++) {
+		struct pending *pending = &pendings[i];
+
+		if (!pending->is_bad && how_synced != SYNC_UNSAFE &&
+		    fsync(pending->file_fd) != 0) {
+			err_sys(&err, "fsync %s/new", pending->path);
+			new_take_back(pending, &err);
+		}
+		close(pending->file_fd);
+	}
+}
+
+/* `sync strict`, for file systems of which we know nothing: one fsync a
+ * directory makes all its renames durable. */
 static void
 directories_sync(void)
 {
 	struct err err;
 
-	for (size_t i = 0; i < pending_count && !is_unsynced; i++) {
+	for (size_t i = 0; i < pending_count; i++) {
 		struct pending *pending = &pendings[i];
 
 		if (!pending->owns_new || fsync(pending->new_fd) == 0)
@@ -330,9 +368,10 @@ directories_sync(void)
 void
 maildir_settle(void)
 {
-	files_sync();
 	files_move();
-	directories_sync();
+	files_sync();
+	if (how_synced == SYNC_STRICT)
+		directories_sync();
 	for (size_t i = 0; i < pending_count; i++) {
 		struct pending *pending = &pendings[i];
 

@@ -110,13 +110,14 @@ start(enum conf_mailbox_kind kind, const char *name)
 	conf.mailbox_path = template_path;
 	run.conf = &conf;
 	run.arena = arena_new();
-	job = (struct work_job){ .sender = SLICE("a@src.test"),
+	job = (struct work_job){ .id = "01jd3x8k2mc4n7",
+	    .sender = SLICE("a@src.test"),
 	    .header = SLICE("Return-Path: <old@x>\nSubject: s\n"),
 	    .rcpts = rcpts, .rcpt_count = 1 };
 	for (int i = 0; i < 3; i++)
 		rcpts[i] = (struct work_rcpt){ .channel = SLICE("local"),
 		    .host = SLICE("-"), .user = SLICE("zm-alice"),
-		    .uid = geteuid() };
+		    .uid = geteuid(), .offset = 100 + (uint32_t)i };
 	body_set("hello\n");
 	cr_assert_eq(mailbox_start(&run, &err), 0);
 }
@@ -180,8 +181,10 @@ Test(maildir, more_than_can_be_pending)
 	static struct verdict said[MANY];
 
 	start(MAILBOX_MAILDIR, "{user}");
-	for (int i = 0; i < MANY; i++)
+	for (int i = 0; i < MANY; i++) {
 		many[i] = rcpts[0];
+		many[i].offset = (uint32_t)i;
+	}
 	job.rcpts = many;
 	job.rcpt_count = MANY;
 	mailbox_job(&run, &job, body_fd, said);
@@ -189,6 +192,28 @@ Test(maildir, more_than_can_be_pending)
 	cr_expect_eq(count_in("zm-alice/new", NULL), MANY);
 	for (int i = 0; i < MANY; i++)
 		cr_expect_eq(said[i].kind, VERDICT_DELIVERED);
+	finish();
+}
+
+/* What a power cut left torn in new/ is replaced by the next delivery. */
+Test(maildir, the_same_message_again_takes_its_own_place)
+{
+	char path[600], again[600];
+
+	start(MAILBOX_MAILDIR, "{user}");
+	deliver();
+	cr_assert_eq(count_in("zm-alice/new", path), 1);
+	cr_expect(strstr(path, ".Z01jd3x8k2mc4n7R100.me.test,S=75"), "%s",
+	    path);
+	cr_assert_eq(truncate(path, 3), 0);
+	deliver();
+	cr_assert_eq(count_in("zm-alice/new", again), 1);
+	cr_expect_str_eq(again, path);
+	cr_expect_eq(strlen(file_get(path)), 75);
+	cr_expect_eq(verdicts[0].kind, VERDICT_DELIVERED);
+	job.id[0] = '1';
+	deliver();
+	cr_expect_eq(count_in("zm-alice/new", NULL), 2, "another message");
 	finish();
 }
 
