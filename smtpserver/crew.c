@@ -35,6 +35,7 @@ enum {
 
 struct hand {			/* one worker process */
 	struct crew		*crew;
+	uint64_t		 number;	/* for life, never again */
 	pid_t			 pid;
 	int			 socket;
 	struct watch		*watch;
@@ -62,8 +63,8 @@ struct crew {
 	struct process		*process;
 	struct spool		*spool;
 	struct clients		*clients;
-	loop_fn			*child_fn, *changed_fn;
-	void			*context;
+	struct crew_owner	 owner;
+	uint64_t		 numbers;	/* given out so far */
 	struct hand_list	 hands;
 	unsigned		 wanted, staying;	/* workers */
 	unsigned		 sessions_max;		/* of one worker */
@@ -161,18 +162,21 @@ hand_end(struct hand *hand)
 		    clock_steady_ms() + RESTART_AFTER_MS, crew_fill, crew);
 	else
 		crew_fill(crew);
-	crew->changed_fn(crew->context);
+	crew->owner.changed_fn(crew->owner.context);
 }
 
 static void
 hand_line(struct hand *hand, struct slice line)
 {
 	struct crew *crew = hand->crew;
-	struct slice verb, token_text = { NULL, 0 };
+	struct slice verb = { NULL, 0 }, token_text = { NULL, 0 };
 	uint64_t token;
 
-	if (slice_word(&line, &verb) && slice_is(verb, "closed") &&
-	    slice_word(&line, &token_text) &&
+	(void)slice_word(&line, &verb);
+	if (slice_is(verb, "ask") && crew->owner.ask_fn(crew->owner.context,
+	    hand->number, line))
+		return;
+	if (slice_is(verb, "closed") && slice_word(&line, &token_text) &&
 	    slice_number(token_text, 0, UINT32_MAX, &token) &&
 	    token < crew->seat_count &&
 	    crew->seats[token].hand == hand)
@@ -200,7 +204,7 @@ hand_read(struct hand *hand)
 		return false;
 	}
 	ipc_inbox_consume(&hand->inbox, cursor);
-	hand->crew->changed_fn(hand->crew->context);
+	hand->crew->owner.changed_fn(hand->crew->owner.context);
 	return true;
 }
 
@@ -228,7 +232,7 @@ hand_write(struct hand *hand)
 		hand_drop_fds(hand);
 		str_consume(&hand->outbox, (size_t)n);
 		if (was_full)
-			hand->crew->changed_fn(hand->crew->context);
+			hand->crew->owner.changed_fn(hand->crew->owner.context);
 	}
 	/* an error shows as an end of file on the next read */
 	watch_set(hand->watch, LOOP_READ |
@@ -245,9 +249,8 @@ on_hand(void *context, unsigned ready)
 	/* what can be written goes out at the end of the turn */
 }
 
-/* In the child: nothing of the doorman's stays open. */
-static void
-child_begin(struct crew *crew, int socket)
+void
+crew_in_child(struct crew *crew)
 {
 	struct hand *hand;
 
@@ -255,7 +258,13 @@ child_begin(struct crew *crew, int socket)
 		close(hand->socket);
 		hand_drop_fds(hand);
 	}
-	crew->child_fn(crew->context);
+}
+
+/* In the child: nothing of the doorman's stays open. */
+static void
+child_begin(struct crew *crew, int socket)
+{
+	crew->owner.child_fn(crew->owner.context);
 	worker_process(crew->process, socket, crew->spool);
 }
 
@@ -273,6 +282,7 @@ hand_new(struct crew *crew, struct err *err)
 	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
 	hand = mem_alloc(1, sizeof(*hand));
 	hand->crew = crew;
+	hand->number = ++crew->numbers;
 	hand->pid = pid;
 	hand->socket = socket;
 	hand->started_at_ms = clock_steady_ms();
@@ -301,7 +311,7 @@ crew_fill(void *context)
 			    crew);
 			return;
 		}
-	crew->changed_fn(crew->context);
+	crew->owner.changed_fn(crew->owner.context);
 }
 
 static void
@@ -331,17 +341,14 @@ sessions_max(void)
 
 struct crew *
 crew_new(struct process *process, struct spool *spool,
-    struct clients *clients, loop_fn *child_fn, loop_fn *changed_fn,
-    void *context)
+    struct clients *clients, const struct crew_owner *owner)
 {
 	struct crew *crew = mem_alloc(1, sizeof(*crew));
 
 	crew->process = process;
 	crew->spool = spool;
 	crew->clients = clients;
-	crew->child_fn = child_fn;
-	crew->changed_fn = changed_fn;
-	crew->context = context;
+	crew->owner = *owner;
 	crew->first_free = NO_SEAT;
 	crew->sessions_max = sessions_max();
 	TAILQ_INIT(&crew->hands);
@@ -418,6 +425,19 @@ crew_give(struct crew *crew, int fd, const char *endpoint,
 }
 
 void
+crew_answer(struct crew *crew, uint64_t asker, struct slice line)
+{
+	struct hand *hand;
+
+	TAILQ_FOREACH(hand, &crew->hands, entry)
+		if (hand->number == asker)
+			break;
+	if (hand == NULL)
+		return;
+	str_add_slice(&hand->outbox, line);	/* goes at the turn's end */
+}
+
+void
 crew_tell(struct crew *crew, const char *word)
 {
 	struct hand *hand;
@@ -465,7 +485,7 @@ crew_free(struct crew **crew)
 	if (c == NULL)
 		return;
 	c->is_stopping = true;
-	c->changed_fn = keep_quiet;
+	c->owner.changed_fn = keep_quiet;
 	while ((hand = TAILQ_FIRST(&c->hands)) != NULL) {
 		hand->is_leaving = true;
 		hand_end(hand);

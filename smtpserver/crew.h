@@ -14,12 +14,18 @@
 
 struct crew;
 
-/* child_fn is called in each child after the fork, to close what is the
- * doorman's; changed_fn in the parent when a worker has room again or is
- * gone for good. */
+/* What the crew needs of the doorman; context is given to all. */
+struct crew_owner {
+	loop_fn	*child_fn;	/* in each child after the fork: close what
+				 * is the doorman's; calls crew_in_child */
+	loop_fn	*changed_fn;	/* a worker has room again or is gone */
+	/* A worker asks: "TOKEN KIND QUESTION".  false: nonsense. */
+	bool	(*ask_fn)(void *context, uint64_t asker, struct slice line);
+	void	*context;
+};
+
 struct crew *crew_new(struct process *process, struct spool *spool,
-    struct clients *clients, loop_fn *child_fn, loop_fn *changed_fn,
-    void *context);
+    struct clients *clients, const struct crew_owner *owner);
 /* Workers get SIGTERM and are waited for.  The loop is not turned again. */
 void crew_free(struct crew **crew);
 
@@ -38,6 +44,12 @@ bool crew_is_full(const struct crew *crew);
  * left when the session ends (taken). */
 void crew_give(struct crew *crew, int fd, const char *endpoint,
     const char *listener, struct client_count *client);
+
+/* A line for the worker that asked; nothing when that has gone. */
+void crew_answer(struct crew *crew, uint64_t asker, struct slice line);
+
+/* In a child: close our sockets. */
+void crew_in_child(struct crew *crew);
 
 /* Tell every worker "reload" or "stop". */
 void crew_tell(struct crew *crew, const char *word);

@@ -22,6 +22,7 @@
 #include "base/mem.h"
 #include "smtpserver/crew.h"
 #include "smtpserver/doorman.h"
+#include "smtpserver/helpers.h"
 
 #include "base/banned.h"
 
@@ -46,6 +47,7 @@ struct doorman {
 	struct spool	*spool;
 	struct clients	*clients;
 	struct crew	*crew;
+	struct helpers	*helpers;
 	struct listener	*listeners;
 	bool		 is_paused;
 	struct timer	 pause_timer, stop_timer;
@@ -242,12 +244,14 @@ doorman_bind(struct process *process, struct err *err)
 	return 0;
 }
 
-/* In a new worker: the door is not its business. */
+/* In a child: the door is not its business, nor who else is there. */
 static void
-close_listeners(void *context)
+close_all(void *context)
 {
 	struct doorman *doorman = context;
 
+	crew_in_child(doorman->crew);
+	helpers_in_child(doorman->helpers);
 	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
 		close(l->fd);
 }
@@ -263,6 +267,22 @@ on_crew_changed(void *context)
 	    crew_worker_count(doorman->crew) == 0)
 		loop_stop(doorman->process->loop);
 	listeners_set(doorman);
+}
+
+static bool
+on_ask(void *context, uint64_t asker, struct slice line)
+{
+	struct doorman *doorman = context;
+
+	return helpers_ask(doorman->helpers, asker, line);
+}
+
+static void
+on_answer(void *context, uint64_t asker, struct slice line)
+{
+	struct doorman *doorman = context;
+
+	crew_answer(doorman->crew, asker, line);
 }
 
 static void
@@ -286,13 +306,18 @@ doorman_start(struct process *process, struct err *err)
 {
 	struct doorman *doorman = process->state;
 	const struct conf *conf = process->conf;
+	const struct crew_owner owner = {
+		close_all, on_crew_changed, on_ask, doorman
+	};
 
 	if (spool_open(conf->spool_dir, spool_flags_of(conf),
 	    conf->hash_levels, &doorman->spool, err) != 0)
 		return -1;
 	doorman->clients = clients_new();
+	doorman->helpers = helpers_new(process, helper_kinds, close_all,
+	    on_answer, doorman);
 	doorman->crew = crew_new(process, doorman->spool, doorman->clients,
-	    close_listeners, on_crew_changed, doorman);
+	    &owner);
 	if (crew_resize(doorman->crew, conf->smtpserver_workers, err) != 0)
 		return -1;
 	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
@@ -341,6 +366,7 @@ doorman_reload(struct process *process, const struct conf *old)
 			warning("%s; zmailer restart can", err.text);
 	}
 	crew_tell(doorman->crew, "reload");
+	helpers_reload(doorman->helpers);
 	if (crew_resize(doorman->crew, conf->smtpserver_workers, &err) != 0)
 		warning("%s", err.text);
 	listeners_set(doorman);
@@ -377,6 +403,7 @@ doorman_release(struct process *process)
 		listener_free(&doorman->listeners);
 	timer_clear(&doorman->pause_timer);
 	timer_clear(&doorman->stop_timer);
+	helpers_free(&doorman->helpers);
 	crew_free(&doorman->crew);
 	clients_free(&doorman->clients);
 	spool_close(&doorman->spool);

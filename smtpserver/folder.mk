@@ -3,6 +3,7 @@ noinst_LIBRARIES += smtpserver/libsmtpserver.a
 smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/answer.c smtpserver/answer.h \
 	smtpserver/argument.c smtpserver/argument.h \
+	smtpserver/ask.c smtpserver/ask.h \
 	smtpserver/client.c smtpserver/client.h \
 	smtpserver/clients.c smtpserver/clients.h \
 	smtpserver/cmd_data.c smtpserver/cmd_ehlo.c smtpserver/cmd_helo.c \
@@ -13,6 +14,9 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/content.c smtpserver/content.h \
 	smtpserver/crew.c smtpserver/crew.h \
 	smtpserver/doorman.c smtpserver/doorman.h \
+	smtpserver/helper.c smtpserver/helper.h smtpserver/helper_kinds.c \
+	smtpserver/helpers.c smtpserver/helpers.h \
+	smtpserver/helpers_internal.h smtpserver/helpers_process.c \
 	smtpserver/notes.c smtpserver/notes.h \
 	smtpserver/policy.c smtpserver/policy.h \
 	smtpserver/service.c smtpserver/service.h \

@@ -131,11 +131,25 @@ is_http(struct slice verb)
 	return false;
 }
 
+/* A command that asked goes on with the answer. */
+static void
+command_resume(struct session *session, struct slice args,
+    struct answer *out)
+{
+	struct ask *ask = session->ask;
+
+	session->ask = NULL;
+	ask->answered_fn(session, args, ask, out);
+	ask_free(&ask);
+}
+
 static void
 command_answer(struct session *session, const struct command_row *row,
     struct slice args, struct answer *out)
 {
-	if (row == NULL)
+	if (session->ask != NULL)
+		command_resume(session, args, out);
+	else if (row == NULL)
 		answer_set(out, 500, "5.5.2", "command not recognised");
 	else if (row->fn == NULL)
 		answer_set(out, 502, "5.5.1", "%s is not implemented",
@@ -166,7 +180,8 @@ command_run(struct session *session, struct slice line)
 	struct answer answer;
 	struct err err;
 
-	session->commands++;
+	if (session->ask == NULL)
+		session->commands++;
 	answer.rule = NULL;
 	if (command_parse(line, &command, &err) != 1) {
 		answer_set(&answer, 500, "5.5.2", "%s", err.text);
@@ -177,6 +192,8 @@ command_run(struct session *session, struct slice line)
 		row = command_find(command.verb);
 		command_answer(session, row, command.args, &answer);
 	}
+	if (session->ask != NULL)
+		return STEP_ASK;	/* the line stays where it is */
 	if (answer.code >= 400)
 		note_command_refused(session, line, &answer);
 	else if (row != NULL)
@@ -251,10 +268,20 @@ step_command(struct session *session)
 	else if (!conf->bare_lf_ok)
 		return refuse_bare_lf(session, line);
 	next = command_run(session, line);
+	if (next == STEP_ASK) {
+		session_wait_for(session, session->ask->for_ms);
+		return next;
+	}
 	stream_consume(session->stream, end + 1);
 	session_wait_for(session, next == STEP_DATA ? conf->timeouts.data_ms :
 	    conf->timeouts.command_ms);
 	return next;
+}
+
+enum step
+step_ask(struct session *session)
+{
+	return session->ask->state == ASK_WAITING ? STEP_WAIT : STEP_COMMAND;
 }
 
 enum step
@@ -312,9 +339,12 @@ invariants_check(const struct session *session)
 	const struct transaction *t = session->transaction;
 	bool is_in_data = session->step == STEP_DATA ||
 	    session->step == STEP_STORE || session->step == STEP_STORED;
+	bool is_asking = session->step == STEP_ASK;
 
 	if (session->magic != SESSION_MAGIC)
 		panic("session: not a session");
+	if (is_asking && session->ask == NULL)
+		panic("session in step ask without a question");
 	if (is_in_data && (t == NULL || !t->is_receiving))
 		panic("session in step %s without a message",
 		    steps[session->step].name);
@@ -337,6 +367,9 @@ session_run(struct session *session)
 		session->step = next;
 	}
 	switch (session->step) {
+	case STEP_ASK:
+		session->want = WANT_ANSWER;
+		break;
 	case STEP_STORE:
 		session->want = WANT_STORE;
 		break;
@@ -391,7 +424,8 @@ int64_t
 session_deadline(const struct session *session)
 {
 	return session->deadline_at_ms < session->end_at_ms ||
-	    session->step == STEP_LAST || session->step == STEP_LINGER ?
+	    session->step == STEP_ASK || session->step == STEP_LAST ||
+	    session->step == STEP_LINGER ?
 	    session->deadline_at_ms : session->end_at_ms;
 }
 
@@ -400,6 +434,11 @@ session_expire(struct session *session)
 {
 	if (session->step == STEP_STORE)
 		return;		/* its turn is about to end */
+	if (session->step == STEP_ASK) {
+		session_answered(session, ASK_TROUBLE,
+		    SLICE("no answer in time"));
+		return;
+	}
 	if (session->step >= STEP_LAST) {
 		session_broken(session);
 		return;
@@ -419,11 +458,24 @@ session_stop(struct session *session, bool is_final)
 		return;
 	/* step_command will say it behind the message. */
 	if (session->step == STEP_STORE ||
-	    (session->step == STEP_DATA && !is_final))
+	    ((session->step == STEP_DATA || session->step == STEP_ASK) &&
+	    !is_final))
 		return;
 	session->step = session_say_end(session, "4.3.2", "stopping",
 	    "is stopping");
 	session_wait_for(session, LINGER_FOR_MS);
+	session_run(session);
+}
+
+void
+session_answered(struct session *session, enum ask_state state,
+    struct slice answer)
+{
+	if (session->step != STEP_ASK)
+		return;
+	session->ask->state = state;
+	str_reset(&session->ask->answer);
+	str_add_slice(&session->ask->answer, answer);
 	session_run(session);
 }
 
@@ -463,6 +515,7 @@ session_free(struct session **session)
 		return;
 	note_close(s);
 	transaction_free(&s->transaction);
+	ask_free(&s->ask);
 	settings_drop(&s->settings);
 	str_release(&s->helo);
 	s->magic = 0;

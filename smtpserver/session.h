@@ -12,6 +12,7 @@
 
 #include "io/stream.h"
 #include "smtpserver/answer.h"
+#include "smtpserver/ask.h"
 #include "smtpserver/client.h"
 #include "smtpserver/service.h"
 #include "smtpserver/transaction.h"
@@ -35,6 +36,7 @@ enum phase {			/* what RFC 5321 section 4.1.4 orders */
 enum session_want {
 	WANT_INPUT,		/* input (or room for output) */
 	WANT_OUTPUT,		/* only room for output */
+	WANT_ANSWER,		/* to its ask: session_answered */
 	WANT_STORE,		/* its draft made durable: session_stored */
 	WANT_END		/* to be freed */
 };
@@ -59,6 +61,7 @@ struct session {
 	bool			 is_eof, is_blocked;
 	enum { STORE_NOT_YET, STORE_DONE, STORE_FAILED } store;
 	struct transaction	*transaction;
+	struct ask		*ask;	/* what a command waits for; or NULL */
 	unsigned		 errors, commands, idle_commands, messages;
 	int64_t			 deadline_at_ms;	/* of this step */
 	int64_t			 end_at_ms;		/* of the session */
@@ -83,6 +86,9 @@ void session_expire(struct session *session);
 void session_stop(struct session *session, bool is_final);
 /* Its draft is in router/ or freezer/, or could not be stored. */
 void session_stored(struct session *session, bool is_done);
+/* The answer to its ask, or trouble.  Nothing when it does not wait. */
+void session_answered(struct session *session, enum ask_state state,
+    struct slice answer);
 /* The peer is gone. */
 void session_broken(struct session *session);
 

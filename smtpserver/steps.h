@@ -7,7 +7,8 @@
  * SPDX-License-Identifier: ISC
  */
 STEP(GREET, greet, "command last", "say 220, or 421 while we stop")
-STEP(COMMAND, command, "skip data last end", "answer one command line")
+STEP(COMMAND, command, "skip ask data last end", "answer one command line")
+STEP(ASK, ask, "command", "wait for the answer of a helper process")
 STEP(SKIP, skip, "command last end", "drop the rest of an overlong line")
 STEP(DATA, data, "store stored end", "take in the message")
 STEP(STORE, store, "stored", "wait until the message is durable, published")

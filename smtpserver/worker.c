@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <inttypes.h>
 #include <sys/queue.h>
 
 #include "base/clock.h"
@@ -26,6 +27,7 @@ struct guest {
 	struct stream		*stream;
 	struct timer		 timer;
 	uint32_t		 token;
+	uint64_t		 ask_token;	/* 0: no question is out */
 	bool			 is_stirred, is_storing;
 	TAILQ_ENTRY(guest)	 all, stirred, storing;
 };
@@ -37,7 +39,8 @@ struct worker {
 	struct service		 service;
 	struct guest_list	 all, stirred, storing;
 	size_t			 count;
-	struct str		 closed;
+	struct str		 lines;		/* for the doorman */
+	struct asks		*asks;
 	struct timer		 stop_timer;
 	bool			 is_final;	/* stop_timer went off */
 };
@@ -55,7 +58,8 @@ worker_new(struct loop *loop, struct spool *spool, struct settings *settings)
 	TAILQ_INIT(&worker->all);
 	TAILQ_INIT(&worker->stirred);
 	TAILQ_INIT(&worker->storing);
-	str_init(&worker->closed);
+	str_init(&worker->lines);
+	worker->asks = asks_new();
 	loop_at_turn_end(loop, turn_end, worker);
 	return worker;
 }
@@ -72,9 +76,10 @@ guest_end(struct guest *guest)
 	TAILQ_REMOVE(&worker->all, guest, all);
 	worker->count--;
 	timer_clear(&guest->timer);
+	asks_close(worker->asks, &guest->ask_token);
 	session_free(&guest->session);
 	stream_free(&guest->stream);
-	str_addf(&worker->closed, "closed %u\n", guest->token);
+	str_addf(&worker->lines, "closed %u\n", guest->token);
 	mem_free(&guest);
 }
 
@@ -90,7 +95,8 @@ worker_free(struct worker **worker)
 		guest_end(guest);
 	timer_clear(&w->stop_timer);
 	settings_drop(&w->service.settings);
-	str_release(&w->closed);
+	str_release(&w->lines);
+	asks_free(&w->asks);
 	mem_free(worker);
 }
 
@@ -115,9 +121,21 @@ on_stream(void *context)
 {
 	struct guest *guest = context;
 
-	if (guest->session->want == WANT_END || guest->is_storing)
+	switch (guest->is_storing ? WANT_STORE : guest->session->want) {
+	case WANT_STORE:
+	case WANT_END:
 		return;
-	session_read(guest->session);
+	case WANT_ANSWER:
+		/* Nothing is read meanwhile: without output it was called
+		 * because the connection is gone. */
+		if (stream_unsent_bytes(guest->stream) == 0 ||
+		    stream_flush(guest->stream) < 0)
+			session_broken(guest->session);
+		break;
+	case WANT_INPUT:
+	case WANT_OUTPUT:
+		session_read(guest->session);
+	}
 	guest_stir(guest);
 }
 
@@ -140,8 +158,10 @@ on_timer(void *context)
 {
 	struct guest *guest = context;
 
-	if (clock_steady_ms() >= session_deadline(guest->session))
+	if (clock_steady_ms() >= session_deadline(guest->session)) {
+		asks_close(guest->worker->asks, &guest->ask_token);
 		session_expire(guest->session);
+	}
 	guest_stir(guest);
 }
 
@@ -228,6 +248,22 @@ commit(struct worker *worker)
 	}
 }
 
+/* Send its question on, once. */
+static void
+guest_ask(struct guest *guest)
+{
+	struct worker *worker = guest->worker;
+	const struct ask *ask = guest->session->ask;
+
+	if (guest->ask_token != 0)
+		return;
+	guest->ask_token = asks_open(worker->asks, guest);
+	str_addf(&worker->lines, "ask %" PRIu64 " %s ", guest->ask_token,
+	    ask->kind);
+	str_add_slice(&worker->lines, str_slice(&ask->question));
+	str_addc(&worker->lines, '\n');
+}
+
 /* Write what it has to say; let it go on when that made room. */
 static void
 guest_settle(struct guest *guest)
@@ -253,6 +289,10 @@ guest_settle(struct guest *guest)
 		guest_end(guest);
 		return;
 	}
+	if (session->want == WANT_ANSWER)
+		guest_ask(guest);
+	else
+		asks_close(guest->worker->asks, &guest->ask_token);
 	stream_await(guest->stream, session->want == WANT_INPUT);
 	guest_arm(guest);
 }
@@ -323,8 +363,21 @@ worker_session_count(const struct worker *worker)
 }
 
 void
-worker_take_closed(struct worker *worker, struct str *out)
+worker_take_lines(struct worker *worker, struct str *out)
 {
-	str_add_slice(out, str_slice(&worker->closed));
-	str_reset(&worker->closed);
+	str_add_slice(out, str_slice(&worker->lines));
+	str_reset(&worker->lines);
+}
+
+void
+worker_answer(struct worker *worker, uint64_t token, enum ask_state state,
+    struct slice answer)
+{
+	struct guest *guest = asks_find(worker->asks, token);
+
+	if (guest == NULL)
+		return;		/* its client has gone, or its time */
+	asks_close(worker->asks, &guest->ask_token);
+	session_answered(guest->session, state, answer);
+	guest_stir(guest);
 }

@@ -22,7 +22,7 @@ struct worker *worker_new(struct loop *loop, struct spool *spool,
 /* Drops the sessions that are left. */
 void worker_free(struct worker **worker);
 
-/* Serve a client on fd (taken).  token: what worker_take_closed gives back
+/* Serve a client on fd (taken).  token: what worker_take_lines names
  * when it has gone. */
 void worker_open(struct worker *worker, int fd, uint32_t token,
     const struct client *client);
@@ -37,15 +37,23 @@ enum { WORKER_STOP_FOR_MS = 10000 };
 void worker_stop(struct worker *worker);
 
 size_t worker_session_count(const struct worker *worker);
-/* Append "closed TOKEN\n" for each session that ended since the last call. */
-void worker_take_closed(struct worker *worker, struct str *out);
+/* Append what the doorman is to hear since the last call: "closed TOKEN\n"
+ * for each session that ended, "ask TOKEN KIND QUESTION\n" for each
+ * question. */
+void worker_take_lines(struct worker *worker, struct str *out);
+/* The answer to a question; nothing when nobody waits for it any more. */
+void worker_answer(struct worker *worker, uint64_t token,
+    enum ask_state state, struct slice answer);
 
 /* The process: serve what the doorman sends over socket; never returns.
  *
  * From the doorman	open TOKEN ENDPOINT LISTENER	with a descriptor
+ *			answer TOKEN ok ANSWER		to an ask
+ *			answer TOKEN trouble WHY
  *			reload				read the file again
  *			stop				finish
  * To the doorman	closed TOKEN
+ *			ask TOKEN KIND QUESTION
  * End of file there means stop. */
 void worker_process(struct process *process, int socket,
     struct spool *spool) __attribute__((noreturn));

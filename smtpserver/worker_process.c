@@ -78,6 +78,20 @@ open_take(struct link *link, struct slice args)
 }
 
 static bool
+answer_take(struct link *link, struct slice args)
+{
+	struct slice token_text, result;
+	uint64_t token;
+
+	if (!slice_word(&args, &token_text) || !slice_word(&args, &result) ||
+	    !slice_number(token_text, 1, UINT64_MAX, &token))
+		return false;
+	worker_answer(link->worker, token, slice_is(result, "ok") ?
+	    ASK_ANSWERED : ASK_TROUBLE, slice_from(args, args.n > 0));
+	return true;
+}
+
+static bool
 line_take(struct link *link, struct slice line)
 {
 	struct slice verb;
@@ -86,6 +100,8 @@ line_take(struct link *link, struct slice line)
 		return false;
 	if (slice_is(verb, "open"))
 		return open_take(link, line);
+	if (slice_is(verb, "answer"))
+		return answer_take(link, line);
 	if (slice_is(verb, "reload"))
 		on_reload(link);
 	else if (slice_is(verb, "stop"))
@@ -124,12 +140,12 @@ on_doorman(void *context, unsigned ready)
 }
 
 static void
-say_closed(void *context)
+say_lines(void *context)
 {
 	struct link *link = context;
 	ssize_t n;
 
-	worker_take_closed(link->worker, &link->outbox);
+	worker_take_lines(link->worker, &link->outbox);
 	if (link->outbox.len == 0 || link->watch == NULL)
 		return;
 	n = ipc_send(link->socket, str_slice(&link->outbox), NULL, 0);
@@ -154,7 +170,7 @@ worker_process(struct process *process, int socket, struct spool *spool)
 	    settings_new(process->conf, false));
 	link.watch = loop_watch(process->loop, socket, LOOP_READ, on_doorman,
 	    &link);
-	loop_at_turn_end(process->loop, say_closed, &link);
+	loop_at_turn_end(process->loop, say_lines, &link);
 	loop_signal(process->loop, SIGTERM, on_stop, &link);
 	loop_signal(process->loop, SIGINT, on_stop, &link);
 	loop_signal(process->loop, SIGHUP, on_reload, &link);

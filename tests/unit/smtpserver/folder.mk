@@ -5,6 +5,7 @@ TESTS += tests/unit/smtpserver/unit-smtpserver
 tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/house.c tests/unit/smtpserver/house.h \
 	tests/unit/smtpserver/faults.c tests/unit/smtpserver/faults.h \
+	tests/unit/smtpserver/test_ask.c \
 	tests/unit/smtpserver/test_clients.c \
 	tests/unit/smtpserver/test_commands.c \
 	tests/unit/smtpserver/test_doorman.c \

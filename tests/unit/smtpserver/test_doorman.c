@@ -31,6 +31,16 @@ nothing(void *context)
 {
 }
 
+static bool
+no_question(void *context, uint64_t asker, struct slice line)
+{
+	return false;
+}
+
+static const struct crew_owner nobody = {
+	nothing, nothing, no_question, NULL
+};
+
 static struct process
 process_of(struct house *house)
 {
@@ -112,8 +122,7 @@ Test(crew, serves_counts_and_replaces_the_dead)
 
 	house_open_clocked(&house, "");
 	process = process_of(&house);
-	crew = crew_new(&process, house.spool, clients, nothing, nothing,
-	    NULL);
+	crew = crew_new(&process, house.spool, clients, &nobody);
 	cr_expect_not(crew_has_room(crew));
 	cr_assert_eq(crew_resize(crew, 2, &err), 0, "%s", err.text);
 	cr_expect(crew_has_room(crew));
@@ -163,8 +172,7 @@ Test(crew, a_burst_is_handed_over)
 
 	house_open(&house, "");
 	process = process_of(&house);
-	crew = crew_new(&process, house.spool, clients, nothing, nothing,
-	    NULL);
+	crew = crew_new(&process, house.spool, clients, &nobody);
 	cr_assert_eq(crew_resize(crew, 1, &err), 0, "%s", err.text);
 	for (int i = 0; i < BURST; i++) {
 		UNTIL(&house, crew_has_room(crew));

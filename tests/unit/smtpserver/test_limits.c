@@ -682,7 +682,7 @@ Test(worker, ended_sessions_are_told)
 	client = house_connect(&house, CLIENT);
 	say(&house, client, "QUIT\r\n");
 	house_hear(&house, client, NULL);
-	worker_take_closed(house.worker, &closed);
+	worker_take_lines(house.worker, &closed);
 	cr_expect_str_eq(closed.buf, "closed 1\n");
 	close(client);
 	house_close(&house);

@@ -1,0 +1,14 @@
+/* helper_kinds.c - what can be asked of helpers, one row each
+ *
+ * Out    helper_kinds
+ * Spec   helper.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "smtpserver/helper.h"
+
+#include "base/banned.h"
+
+const struct helper_kind helper_kinds[] = {
+	{ NULL, 0, 0, 0, NULL, NULL }
+};

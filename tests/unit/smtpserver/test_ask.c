@@ -1,0 +1,302 @@
+/* test_ask.c - tokens; helpers that answer, hang, die, or are not there
+ *
+ * The test is the doorman: it asks with helpers_ask and collects the lines
+ * that would go to a worker.  Helpers are real processes.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "house.h"
+#include "smtpserver/ask.h"
+#include "smtpserver/helpers.h"
+
+#include "base/banned.h"
+
+enum { PATIENCE_TURNS = 2000, TURN_MS = 5 };	/* 10 s at the most */
+
+Test(asks, tokens)
+{
+	struct asks *asks = asks_new();
+	uint64_t tokens[100], old;
+	int owners[100];
+
+	cr_expect_null(asks_find(asks, 0));
+	for (int i = 0; i < 100; i++) {
+		tokens[i] = asks_open(asks, &owners[i]);
+		cr_assert_neq(tokens[i], 0);
+	}
+	for (int i = 0; i < 100; i++)
+		cr_expect_eq(asks_find(asks, tokens[i]), &owners[i]);
+	old = tokens[7];
+	asks_close(asks, &tokens[7]);
+	cr_expect_eq(tokens[7], 0);
+	cr_expect_null(asks_find(asks, old));
+	asks_close(asks, &tokens[7]);	/* once more: harmless */
+	tokens[7] = asks_open(asks, &owners[7]);
+	cr_expect_neq(tokens[7], old, "a token came again");
+	cr_expect_null(asks_find(asks, old));
+	cr_expect_eq(asks_find(asks, tokens[7]), &owners[7]);
+	asks_close(asks, &old);		/* of another life */
+	cr_expect_eq(asks_find(asks, tokens[7]), &owners[7]);
+	cr_expect_null(asks_find(asks, UINT64_MAX));
+	asks_free(&asks);
+}
+
+/* ---- helpers ---------------------------------------------------------- */
+
+/* "echo X" gives X; "no" is trouble; "die" ends it; "long" is too long. */
+static bool
+parrot(void *state, struct slice question, struct str *out)
+{
+	if (slice_is(question, "die"))
+		_exit(3);
+	if (slice_is(question, "hang"))
+		for (;;)
+			pause();
+	if (slice_is(question, "long"))
+		for (int i = 0; i <= ASK_TEXT_BYTES_MAX; i++)
+			str_addc(out, 'x');
+	else if (slice_is(question, "lines"))
+		str_adds(out, "a\nb");
+	else
+		str_add_slice(out, slice_from(question, 5));
+	return !slice_is(question, "no");
+}
+
+static void
+serve_parrot(struct process *process, int socket)
+{
+	helper_serve(socket, parrot, NULL);
+}
+
+static void
+serve_nonsense(struct process *process, int socket)
+{
+	ssize_t n = write(socket, "77 ok of nobody\nhello\n", 22);
+
+	if (n == 22)
+		helper_serve(socket, parrot, NULL);
+}
+
+static const struct helper_kind kinds[] = {
+	{ "parrot", 2, 1, 5000, serve_parrot, NULL },
+	{ "one", 1, 1, 5000, serve_parrot, NULL },
+	{ "batch", 1, 8, 5000, serve_parrot, NULL },
+	{ "nonsense", 1, 1, 5000, serve_nonsense, NULL },
+	{ "else", 1, 8, 5000, NULL, "else" },
+	{ NULL, 0, 0, 0, NULL, NULL }
+};
+
+struct door {
+	struct house	 house;
+	struct process	 process;
+	struct helpers	*helpers;
+	struct str	 heard;
+};
+
+static void
+close_ours(void *context)
+{
+	struct door *door = context;
+
+	helpers_in_child(door->helpers);
+}
+
+static void
+hear(void *context, uint64_t asker, struct slice line)
+{
+	struct door *door = context;
+
+	str_addf(&door->heard, "%u:" SLICE_FMT, (unsigned)asker,
+	    SLICE_ARG(line));
+}
+
+static void
+door_open(struct door *door)
+{
+	memset(door, 0, sizeof(*door));
+	str_init(&door->heard);
+	house_open_clocked(&door->house, "");
+	door->process = (struct process){ .conf = door->house.conf,
+	    .loop = door->house.loop, .lifeline = -1 };
+	door->helpers = helpers_new(&door->process, kinds, close_ours, hear,
+	    door);
+}
+
+static void
+door_close(struct door *door)
+{
+	helpers_free(&door->helpers);
+	str_release(&door->heard);
+	house_close(&door->house);
+}
+
+static void
+ask(struct door *door, const char *line)
+{
+	cr_assert(helpers_ask(door->helpers, 9, slice_of(line)), "%s", line);
+}
+
+#define HEARD(door, want) do { \
+	for (int i_ = 0; i_ < PATIENCE_TURNS && \
+	    strstr((door)->heard.buf, want) == NULL; i_++) \
+		loop_turn((door)->house.loop, TURN_MS); \
+	cr_assert(strstr((door)->heard.buf, want) != NULL, \
+	    "wanted %s, heard %s", want, (door)->heard.buf); \
+} while (0)
+
+Test(helpers, answer)
+{
+	struct door door;
+
+	door_open(&door);
+	cr_expect_eq(helpers_count(door.helpers), 0, "forked unasked");
+	ask(&door, "11 parrot echo hello world");
+	HEARD(&door, "9:answer 11 ok hello world\n");
+	ask(&door, "12 parrot no");
+	HEARD(&door, "9:answer 12 trouble ");
+	ask(&door, "13 parrot lines");
+	HEARD(&door, "9:answer 13 ok a b\n");
+	ask(&door, "14 parrot long");
+	HEARD(&door, "9:answer 14 trouble the answer is too long\n");
+	ask(&door, "15 parrot");
+	HEARD(&door, "9:answer 15 ok \n");
+	cr_expect_eq(helpers_count(door.helpers), 1, "an idle one was there");
+	door_close(&door);
+}
+
+/* More questions than helpers: all are answered, none by more than two. */
+Test(helpers, queue)
+{
+	struct door door;
+	char line[64], want[64];
+
+	door_open(&door);
+	for (int i = 1; i <= 200; i++) {
+		snprintf(line, sizeof(line), "%d parrot echo <%d>", i, i);
+		ask(&door, line);
+		snprintf(line, sizeof(line), "%d batch echo [%d]", i, i);
+		ask(&door, line);
+	}
+	cr_expect_eq(helpers_count(door.helpers), 3);
+	for (int i = 1; i <= 200; i++) {
+		snprintf(want, sizeof(want), "9:answer %d ok <%d>\n", i, i);
+		HEARD(&door, want);
+		snprintf(want, sizeof(want), "9:answer %d ok [%d]\n", i, i);
+		HEARD(&door, want);
+	}
+	door_close(&door);
+}
+
+Test(helpers, one_dies)
+{
+	struct door door;
+
+	door_open(&door);
+	ask(&door, "1 one echo a");
+	HEARD(&door, "answer 1 ok a\n");
+	ask(&door, "2 one die");
+	ask(&door, "3 one echo b");
+	HEARD(&door, "answer 2 trouble the helper died\n");
+	cr_expect_null(strstr(door.heard.buf, "answer 3"), "%s",
+	    door.heard.buf);
+	*door.house.clock += 2;		/* it died young: after a second */
+	HEARD(&door, "answer 3 ok b\n");
+	door_close(&door);
+}
+
+Test(helpers, one_hangs)
+{
+	struct door door;
+
+	door_open(&door);
+	ask(&door, "1 one hang");
+	ask(&door, "2 one echo waits");
+	for (int i = 0; i < 10; i++)
+		loop_turn(door.house.loop, 1);
+	cr_expect_str_empty(door.heard.buf);
+	*door.house.clock += 6;		/* more than the 5 s of the row */
+	HEARD(&door, "answer 1 trouble the helper hangs\n");
+	HEARD(&door, "answer 2 trouble all helpers are busy\n");
+	*door.house.clock += 2;
+	ask(&door, "3 one echo again");
+	HEARD(&door, "answer 3 ok again\n");
+	door_close(&door);
+}
+
+Test(helpers, nonsense)
+{
+	struct door door;
+
+	door_open(&door);
+	ask(&door, "5 nonsense echo still");
+	HEARD(&door, "answer 5 ok still\n");
+	cr_expect_null(strstr(door.heard.buf, "nobody"));
+	cr_expect_not(helpers_ask(door.helpers, 9, SLICE("")));
+	cr_expect_not(helpers_ask(door.helpers, 9, SLICE("1 what x")));
+	cr_expect_not(helpers_ask(door.helpers, 9, SLICE("0 parrot x")));
+	cr_expect_not(helpers_ask(door.helpers, 9, SLICE("x parrot x")));
+	door_close(&door);
+}
+
+/* After a reload questions go to a fresh process; the old one ends. */
+Test(helpers, reload)
+{
+	struct door door;
+
+	door_open(&door);
+	ask(&door, "1 one echo a");
+	HEARD(&door, "answer 1 ok a\n");
+	helpers_reload(door.helpers);
+	ask(&door, "2 one echo b");
+	HEARD(&door, "answer 2 ok b\n");
+	for (int i = 0; i < PATIENCE_TURNS &&
+	    helpers_count(door.helpers) != 1; i++)
+		loop_turn(door.house.loop, TURN_MS);
+	cr_expect_eq(helpers_count(door.helpers), 1);
+	door_close(&door);
+}
+
+/* Somebody else's process at a socket in the run directory. */
+Test(helpers, by_socket)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	char conf[200], bytes[100];
+	struct door door;
+	int server, fd;
+	ssize_t n;
+
+	door_open(&door);
+	snprintf(conf, sizeof(conf), "%s", door.house.dir);
+	door.house.conf->run_dir = conf;
+	ask(&door, "1 else is anybody there");
+	HEARD(&door, "answer 1 trouble cannot reach ");
+	server = socket(AF_UNIX, SOCK_STREAM, 0);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%.90s/else",
+	    door.house.dir);
+	cr_assert_eq(bind(server, (struct sockaddr *)&address,
+	    sizeof(address)), 0);
+	cr_assert_eq(listen(server, 5), 0);
+	ask(&door, "2 else hello");
+	fd = accept(server, NULL, NULL);
+	cr_assert_geq(fd, 0);
+	n = read(fd, bytes, sizeof(bytes) - 1);
+	cr_assert_gt(n, 0);
+	bytes[n] = '\0';
+	cr_expect(strstr(bytes, " hello\n") != NULL, "%s", bytes);
+	*strchr(bytes, ' ') = '\0';
+	dprintf(fd, "%s ok hi there\n", bytes);
+	HEARD(&door, "answer 2 ok hi there\n");
+	ask(&door, "3 else and now");
+	close(fd);
+	HEARD(&door, "answer 3 trouble the helper died\n");
+	close(server);
+	door_close(&door);
+}
