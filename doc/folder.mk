@@ -2,7 +2,7 @@
 EXTRA_DIST += README COPYING NEWS doc/OVERVIEW.md doc/INTERNALS.md doc/BENCH.md doc/TESTING.md doc/protocol/agent.md doc/protocol/control.md \
 	doc/PIC.local.md doc/PIC.relay.md doc/PIC.bounce.md doc/PIC.deferred.md
 dist_man_MANS += doc/man/scheduler.8 doc/man/mailq.1 \
-	doc/man/zmailer-list.8 doc/man/zmailer-delete.8 \
+	doc/man/zmailer-list.8 doc/man/zmailer-order.8 \
 	doc/man/zmailer-selector.7 doc/man/zmailer-show.8
 dist_man_MANS += doc/man/sendmail.1 doc/man/newaliases.1 doc/man/smtpserver.8 doc/man/router.8
 dist_man_MANS += doc/man/zmailer-message.5 doc/man/zmailer-control.5 \

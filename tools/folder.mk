@@ -7,7 +7,7 @@ tools_zmailer_SOURCES += tools/verb_run.c tools/verb_status.c \
 	tools/verb_trace.c tools/verb_events.c
 tools_zmailer_SOURCES += tools/verb_list.c tools/verb_show.c
 tools_zmailer_SOURCES += tools/verb_sink.c
-tools_zmailer_SOURCES += tools/verb_delete.c tools/verb_undelete.c
+tools_zmailer_SOURCES += tools/verb_orders.c
 tools_zmailer_SOURCES += tools/verb_fsck.c tools/verb_resubmit.c
 tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS)
 
@@ -19,8 +19,8 @@ tools_libtools_a_SOURCES = \
 	tools/run/dirs.c tools/run/manager.c tools/run/libexec.c \
 	tools/queue/view.c tools/queue/view.h tools/queue/live.c \
 	tools/queue/print.c \
-	tools/desk/choose.c tools/desk/confirm.c tools/desk/move.c \
-	tools/desk/desk.h \
+	tools/desk/choose.c tools/desk/confirm.c tools/desk/act.c tools/desk/order.c \
+	tools/desk/orders.h tools/desk/desk.h tools/queue/control.c tools/queue/control.h \
 	tools/sink/sink.c tools/sink/sink.h tools/sink/session.c \
 	tools/sink/faults.h \
 	tools/journal/journal.c tools/journal/journal.h tools/journal/life.c

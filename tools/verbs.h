@@ -41,7 +41,23 @@ VERB(fsck, "[--repair] [--json]",
     "daemons stopped")
 VERB(resubmit, "[--from deferred|freezer|postman] [--json] [ID | FILE ...]",
     "route messages again that were set aside; without names all of deferred/")
-VERB(delete, "[--yes] [--dry-run] [--reason WORDS] [--json] SELECTOR",
-    "put messages that were set aside into trash/, for a day")
-VERB(undelete, "[--yes] [--dry-run] [--reason WORDS] [--json] SELECTOR",
+VERB(hold, "[--for SPAN] [--reason WORDS] [--yes] [--dry-run] [--json] "
+    "SELECTOR", "keep queued mail from being tried, until release")
+VERB(release, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
+    "let held mail go, and what waits in freezer/ and postman/")
+VERB(freeze, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
+    "treat queued mail as if its retries were exhausted")
+VERB(thaw, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
+    "try frozen mail again, from the start")
+VERB(retry, "[--per-second N] [--yes] [--dry-run] [--json] SELECTOR",
+    "try queued mail now, paced")
+VERB(reroute, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
+    "route queued mail again, as the configuration is now")
+VERB(bounce, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
+    "give queued mail up now, with a report to its sender")
+VERB(schedule, "[--next MOMENT] [--expire MOMENT] [--yes] [--dry-run] "
+    "[--json] SELECTOR", "say when queued mail is tried or given up")
+VERB(delete, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
+    "put messages into trash/, without a report; for a day")
+VERB(undelete, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "bring deleted messages back to where they were")

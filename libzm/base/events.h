@@ -47,7 +47,8 @@ EVENT(MESSAGE_DEFERRED, "message.deferred", WARN, "file why reason",
     "Routing had trouble; the message waits in deferred/.")
 EVENT(MESSAGE_POSTMAN, "message.postman", WARN, "file keyword reason",
     "A message (or with _ a copy of it) was put into postman/.")
-EVENT(MESSAGE_RESUBMITTED, "message.resubmitted", INFO, "file why by",
+EVENT(MESSAGE_RESUBMITTED, "message.resubmitted", INFO,
+    "file why by reason",
     "A person moved a message back to router/.")
 EVENT(MESSAGE_DELETED, "message.deleted", WARN, "file why by reason",
     "A person moved a message that was set aside into trash/.")

@@ -216,6 +216,9 @@ int spool_resubmit(struct spool *spool, enum spool_area from,
  * goes along.  returns 0 or -1 (errno ENOENT: gone). */
 int spool_trash(struct spool *spool, enum spool_area from, const char *name,
     char out_name[SPOOL_NAME_BYTES], struct err *err);
+/* The area that a name in trash/ says; false: it was in queue/, with its
+ * control file, and is the scheduler's to bring back. */
+bool spool_trash_origin(const char *name, enum spool_area *out_area);
 /* And back to where its name says that it was.  0 or -1 (EEXIST: the name
  * is taken there). */
 int spool_untrash(struct spool *spool, const char *name,

@@ -78,6 +78,14 @@ untrash_name(const char *name, enum spool_area *out_area,
 	return false;
 }
 
+bool
+spool_trash_origin(const char *name, enum spool_area *out_area)
+{
+	char was[SPOOL_NAME_BYTES];
+
+	return untrash_name(name, out_area, was);
+}
+
 /* The control file that lies beside a shelved message goes with it. */
 static void
 move_control(struct spool *spool, enum spool_area from, const char *name,

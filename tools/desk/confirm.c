@@ -25,48 +25,98 @@
 static int
 take_for(const char *text, struct desk_options *out)
 {
-	struct err err;
+	struct err err = { "" };
+	int64_t ms;
 
-	if (units_span_ms(slice_of(text), &out->for_ms, &err) == 1 &&
-	    out->for_ms > 0)
-		return 0;
-	return verb_usage(out->verb, "--for %s: %s", text, err.text);
+	if (units_span_ms(slice_of(text), &ms, &err) != 1 || ms <= 0)
+		return verb_usage(out->verb, "--for %s: %s", text,
+		    err.text[0] ? err.text : "a span is wanted: 90s 2h 3d");
+	snprintf(out->until_text, sizeof(out->until_text), "+%s", text);
+	out->until = out->until_text;
+	return 0;
+}
+
+static int
+take_pace(const char *text, struct desk_options *out)
+{
+	uint64_t number;
+
+	if (!slice_number(slice_of(text), 0, 100000, &number))
+		return verb_usage(out->verb, "--per-second %s: a number from "
+		    "0 (all at once) to 100000 is wanted", text);
+	out->per_second = (int64_t)number;
+	return 0;
+}
+
+/* A flag with a value.  0 taken, -1 not one of this verb's, else a status. */
+static int
+take_value(const char *word, const char *value, enum desk_flags flags,
+    struct desk_options *out)
+{
+	if ((flags & DESK_WRITES) != 0 && strcmp(word, "--reason") == 0)
+		out->reason = value;
+	else if ((flags & DESK_FOR) != 0 && strcmp(word, "--for") == 0)
+		return take_for(value, out);
+	else if ((flags & DESK_PACE) != 0 &&
+	    strcmp(word, "--per-second") == 0)
+		return take_pace(value, out);
+	else if ((flags & DESK_MOMENTS) != 0 && strcmp(word, "--next") == 0)
+		out->next = value;
+	else if ((flags & DESK_MOMENTS) != 0 &&
+	    strcmp(word, "--expire") == 0)
+		out->expire = value;
+	else
+		return -1;
+	return 0;
+}
+
+static bool
+take_flag(const char *word, enum desk_flags flags, struct desk_options *out)
+{
+	bool writes = (flags & DESK_WRITES) != 0;
+
+	if (strcmp(word, "--json") == 0)
+		out->is_json = true;
+	else if (writes && strcmp(word, "--yes") == 0)
+		out->is_yes = true;
+	else if (writes && strcmp(word, "--dry-run") == 0)
+		out->is_dry = true;
+	else
+		return false;
+	return true;
 }
 
 int
 desk_args(int argc, char **argv, enum desk_flags flags,
     struct desk_options *out)
 {
-	bool writes = (flags & DESK_WRITES) != 0, is_over = false;
+	bool is_over = false;
 
 	*out = (struct desk_options){ .verb = argv[0], .reason = "",
-	    .words = STR_INIT };
+	    .per_second = -1, .words = STR_INIT };
 	for (int i = 1; i < argc; i++) {
-		const char *word = argv[i];
-		bool has_next = i + 1 < argc;
+		int status;
 
-		if (is_over || word[0] != '-') {
+		if (is_over || argv[i][0] != '-') {
 			if (out->words.len > 0)
 				str_addc(&out->words, ' ');
-			str_adds(&out->words, word);
-		} else if (strcmp(word, "--") == 0) {
-			is_over = true;
-		} else if (strcmp(word, "--json") == 0) {
-			out->is_json = true;
-		} else if (writes && strcmp(word, "--yes") == 0) {
-			out->is_yes = true;
-		} else if (writes && strcmp(word, "--dry-run") == 0) {
-			out->is_dry = true;
-		} else if (writes && has_next &&
-		    strcmp(word, "--reason") == 0) {
-			out->reason = argv[++i];
-		} else if ((flags & DESK_FOR) != 0 && has_next &&
-		    strcmp(word, "--for") == 0) {
-			if (take_for(argv[++i], out) != 0)
-				return EX_USAGE;
-		} else {
-			return verb_usage(argv[0], "unknown word '%s'", word);
+			str_adds(&out->words, argv[i]);
+			continue;
 		}
+		if (strcmp(argv[i], "--") == 0) {
+			is_over = true;
+			continue;
+		}
+		if (take_flag(argv[i], flags, out))
+			continue;
+		status = i + 1 == argc ? -1 :
+		    take_value(argv[i], argv[i + 1], flags, out);
+		if (status > 0)
+			return status;
+		if (status < 0)
+			return verb_usage(argv[0], "unknown word '%s'",
+			    argv[i]);
+		i++;
 	}
 	return 0;
 }

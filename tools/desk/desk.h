@@ -20,12 +20,19 @@ struct desk_options {
 	const char	*verb;
 	bool		 is_json, is_yes, is_dry;
 	const char	*reason;	/* "" when none was given */
-	int64_t		 for_ms;	/* --for SPAN; 0: not given */
+	const char	*until;		/* --for: "+SPAN"; NULL not given */
+	const char	*next, *expire;	/* moments; NULL */
+	int64_t		 per_second;	/* -1: not given */
+	char		 until_text[64];
 	struct str	 words;		/* the selector as it was typed */
 };
 
 /* Which of the common flags a verb takes beside --json. */
-enum desk_flags { DESK_WRITES = 1, DESK_FOR = 2 };
+enum desk_flags {
+	DESK_WRITES = 1, DESK_FOR = 2,	/* --for SPAN */
+	DESK_PACE = 4,			/* --per-second N */
+	DESK_MOMENTS = 8		/* --next MOMENT, --expire MOMENT */
+};
 
 /* Read the command line.  returns 0, or the exit status after the usage
  * was printed.  desk_options_release frees words. */
@@ -85,18 +92,26 @@ void desk_add_item(struct str *out, const struct desk_item *item,
 void desk_add_json(struct str *out, const struct desk_item *item,
     const char *done, const char *trouble);
 
-/* Do one message: move it, say so in the journal.  1, or -1 with err (the
- * message is where it was). */
+/* act.c: do one message that was set aside, and say so in the journal.
+ * 1, or -1 with err (the message is where it was). */
 typedef int desk_act_fn(struct desk_choice *choice,
     const struct desk_item *item, const struct desk_options *options,
     struct err *err);
+desk_act_fn desk_act_delete, desk_act_undelete, desk_act_release;
 
-/* A whole verb that moves files which were set aside: read the command
- * line, choose in areas, confirm, take the router's account, act on each,
- * print and count.  done: "deleted".  Exit status: 0 all done, 1 nothing
- * matched or some failed, 64 usage. */
-int desk_move(int argc, char **argv, const char *conf_path, unsigned areas,
-    const char *done, desk_act_fn *act);
+struct desk_order {		/* a row of orders.h */
+	const char	*op, *done;
+	unsigned	 areas;		/* bits of 1 << enum spool_area */
+	desk_act_fn	*act;
+	enum desk_flags	 flags;
+};
+
+/* A whole verb: read the command line, choose, confirm; the scheduler is
+ * told of its own mail, files that were set aside are acted on with the
+ * router's account.  Exit status: 0 all done, 1 nothing matched or some
+ * failed, 64 usage, 69 the scheduler is needed and does not run. */
+int desk_order(int argc, char **argv, const char *conf_path,
+    const struct desk_order *order);
 
 /* Name of the calling user, for the journal. */
 void desk_who(char *out, size_t size);

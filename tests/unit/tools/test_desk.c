@@ -119,7 +119,7 @@ Test(desk, delete_and_back)
 	    "2 messages, 2 recipients");
 	cr_expect(is_there("freezer", a, ".policy"));
 	expect(WORDS("delete", "--yes", "--reason", "spam", "from:@a.test"),
-	    EX_OK, "2 messages deleted");
+	    EX_OK, "2 messages deleted (2 recipients)");
 	cr_expect(is_there("trash", a, ".freezer-policy"));
 	cr_expect(is_there("trash", c, "._postman-twice"));
 	cr_expect(is_there("deferred", b, ".no-dns-2"));

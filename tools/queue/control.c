@@ -1,0 +1,181 @@
+/* control.c - a client of the operator's socket
+ *
+ * In     a request; the lines of the scheduler's answer
+ * Out    each line to its reader; the server's words when it refuses
+ * Holds  a connection and what was read ahead
+ * Trusts nothing: lines are bounded, silence has an end
+ * Spec   doc/protocol/control.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "tools/queue/control.h"
+
+#include "base/banned.h"
+
+enum { LINE_BYTES_MAX = 1 << 20, READ_BYTES = 65536 };
+
+int
+control_connect(const char *run_dir, struct control *out, struct err *err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int n = snprintf(address.sun_path, sizeof(address.sun_path),
+	    "%s/scheduler.sock", run_dir);
+
+	*out = (struct control){ .fd = -1, .in = STR_INIT };
+	if (n < 0 || (size_t)n >= sizeof(address.sun_path))
+		return err_set(err, "%s/scheduler.sock is too long a name "
+		    "for a socket", run_dir);
+	out->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (out->fd < 0)
+		return err_sys(err, "socket");
+	if (connect(out->fd, (struct sockaddr *)&address,
+		sizeof(address)) == 0)
+		return 1;
+	n = errno;
+	close(out->fd);
+	out->fd = -1;
+	if (n == ENOENT || n == ECONNREFUSED)
+		return 0;
+	errno = n;
+	return err_sys(err, "%s", address.sun_path);
+}
+
+void
+control_close(struct control *control)
+{
+	if (control->fd >= 0)
+		close(control->fd);
+	control->fd = -1;
+	str_release(&control->in);
+	control->in_used = 0;
+}
+
+void
+control_begin(struct str *request, const char *op)
+{
+	str_reset(request);
+	json_open(request);
+	json_number(request, "v", 1);
+	json_text(request, "op", slice_of(op));
+}
+
+static int
+send_all(int fd, struct slice bytes, struct err *err)
+{
+	while (bytes.n > 0) {
+		ssize_t n = send(fd, bytes.p, bytes.n, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(err, "send to the scheduler");
+		bytes = slice_from(bytes, (size_t)n);
+	}
+	return 1;
+}
+
+static int
+read_more(struct control *control, struct err *err)
+{
+	struct pollfd fd = { .fd = control->fd, .events = POLLIN };
+	ssize_t n;
+	int ready;
+
+	do
+		ready = poll(&fd, 1, CONTROL_ANSWER_MS);
+	while (ready < 0 && errno == EINTR);
+	if (ready == 0)
+		return err_set(err, "the scheduler does not answer");
+	str_consume(&control->in, control->in_used);
+	control->in_used = 0;
+	n = read(control->fd, str_room(&control->in, READ_BYTES),
+	    READ_BYTES);
+	if (n <= 0)
+		return n == 0 ? err_set(err, "the scheduler hung up") :
+		    err_sys(err, "read from the scheduler");
+	control->in.len += (size_t)n;
+	control->in.buf[control->in.len] = '\0';
+	return 1;
+}
+
+/* One line without its LF; good until the next call. */
+static int
+read_line(struct control *control, struct slice *out, struct err *err)
+{
+	for (;;) {
+		struct slice rest = slice_from(str_slice(&control->in),
+		    control->in_used);
+		size_t n = slice_find(rest, '\n');
+
+		if (n < rest.n) {
+			*out = slice_first(rest, n);
+			control->in_used += n + 1;
+			return 1;
+		}
+		if (rest.n > LINE_BYTES_MAX)
+			return err_set(err, "the scheduler's line has no "
+			    "end");
+		if (read_more(control, err) < 0)
+			return -1;
+	}
+}
+
+static int
+judge(struct slice last, struct err *err)
+{
+	struct str words = STR_INIT;
+	int result = 1;
+
+	if (json_get(last, "error", &words))
+		result = err_set(err, "%s", words.buf);
+	else if (!json_get(last, "done", &words))
+		result = err_set(err, "the scheduler's answer has no end");
+	str_release(&words);
+	return result;
+}
+
+int
+control_ask(struct control *control, struct str *request,
+    control_fn *line, void *context, struct str *out_last, struct err *err)
+{
+	struct slice got;
+
+	json_close(request);
+	str_reset(out_last);
+	if (send_all(control->fd, str_slice(request), err) < 0)
+		return -1;
+	for (;;) {
+		if (read_line(control, &got, err) < 0)
+			return -1;
+		if (got.n == 0)
+			return judge(str_slice(out_last), err);
+		/* the line before was no last one: a result */
+		if (out_last->len > 0 && line != NULL &&
+		    !line(context, str_slice(out_last)))
+			line = NULL;
+		str_reset(out_last);
+		str_add_slice(out_last, got);
+	}
+}
+
+int64_t
+control_number(struct slice line, const char *key)
+{
+	struct str text = STR_INIT;
+	uint64_t number = 0;
+
+	if (!json_get(line, key, &text) ||
+	    !slice_number(str_slice(&text), 0, INT64_MAX, &number))
+		number = 0;
+	str_release(&text);
+	return (int64_t)number;
+}

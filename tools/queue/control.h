@@ -1,0 +1,44 @@
+/* control.h - a client of the operator's socket
+ *
+ * reference: doc/protocol/control.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_QUEUE_CONTROL_H
+#define ZM_TOOLS_QUEUE_CONTROL_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	CONTROL_REQUEST_BYTES_MAX = 60000,	/* the server takes 64 KiB */
+	CONTROL_ANSWER_MS = 120000		/* without a byte of it */
+};
+
+struct control {
+	int		fd;
+	struct str	in;
+	size_t		in_used;
+};
+
+/* Connect to RUN/scheduler.sock: whoever the caller is then, that it stays
+ * for the server.  returns 1; 0: nobody listens there; -1 (err). */
+int control_connect(const char *run_dir, struct control *out,
+    struct err *err);
+void control_close(struct control *control);
+
+/* Begin a request; the caller adds its members and calls control_ask. */
+void control_begin(struct str *request, const char *op);
+
+/* Send a request (json_close is done here) and read its answer.  line is
+ * called for each result line, may be NULL; false from it reads on without
+ * calling it again.  *out_last is the last line.
+ * returns 1; -1: not sent or refused, err has the server's words. */
+typedef bool control_fn(void *context, struct slice line);
+int control_ask(struct control *control, struct str *request,
+    control_fn *line, void *context, struct str *out_last, struct err *err);
+
+/* A number of a line; 0 when it is not there. */
+int64_t control_number(struct slice line, const char *key);
+
+#endif
