@@ -5,6 +5,7 @@ fuzz_targets += \
 	tests/fuzz/fuzz-dot \
 	tests/fuzz/fuzz-header \
 	tests/fuzz/fuzz-reply \
+	tests/fuzz/fuzz-base64 \
 	tests/fuzz/fuzz-xtext \
 	tests/fuzz/fuzz-units \
 	tests/fuzz/fuzz-selector \
@@ -42,6 +43,7 @@ EXTRA_DIST += \
 	tests/fuzz/corpus/dot \
 	tests/fuzz/corpus/header \
 	tests/fuzz/corpus/reply \
+	tests/fuzz/corpus/base64 \
 	tests/fuzz/corpus/xtext \
 	tests/fuzz/corpus/units \
 	tests/fuzz/corpus/selector \
@@ -51,3 +53,6 @@ EXTRA_DIST += \
 	tests/fuzz/dot.dict \
 	tests/fuzz/header.dict \
 	tests/fuzz/reply.dict
+tests_fuzz_fuzz_base64_SOURCES = tests/fuzz/fuzz_base64.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_base64_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_base64_LDADD = $(ZM_LIBS)

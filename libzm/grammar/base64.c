@@ -1,0 +1,89 @@
+/* base64.c - bytes as letters, the strict kind
+ *
+ * In     bytes, or letters from anywhere
+ * Out    the other of the two
+ * Trusts nothing: a letter that is none, a length, a bit too many: refused
+ * Spec   RFC 4648 sections 3 and 4
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "grammar/base64.h"
+
+#include "base/banned.h"
+
+static const char letters[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+void
+base64_add(struct str *out, struct slice bytes)
+{
+	for (size_t i = 0; i < bytes.n; i += 3) {
+		size_t n = bytes.n - i < 3 ? bytes.n - i : 3;
+		unsigned group = 0;
+		char four[4];
+
+		for (size_t k = 0; k < 3; k++)
+			group = group << 8 | (k < n ?
+			    (unsigned char)bytes.p[i + k] : 0);
+		for (size_t k = 0; k < 4; k++)
+			four[k] = k <= n ?
+			    letters[group >> (18 - 6 * k) & 63] : '=';
+		str_add(out, four, 4);
+	}
+}
+
+/* 0 to 63, or -1. */
+static int
+value_of(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Four letters, the last `padding` of which are '='. */
+static bool
+group_take(const char *four, size_t padding, char out[3])
+{
+	unsigned group = 0;
+
+	for (size_t k = 0; k < 4; k++) {
+		int value = k < 4 - padding ? value_of(four[k]) : 0;
+
+		if (value < 0)
+			return false;
+		group = group << 6 | (unsigned)value;
+	}
+	for (size_t k = 0; k < 3; k++)
+		out[k] = (char)(group >> (16 - 8 * k) & 255);
+	return (group & ((1u << 8 * padding) - 1)) == 0;
+}
+
+int
+base64_decode(struct slice text, struct str *out, struct err *err)
+{
+	size_t before = out->len, padding = 0;
+	char three[3];
+
+	if (text.n % 4 != 0)
+		return err_set(err, "base64 has a length that is a multiple "
+		    "of 4");
+	while (padding < 2 && padding < text.n &&
+	    text.p[text.n - 1 - padding] == '=')
+		padding++;
+	for (size_t i = 0; i < text.n; i += 4) {
+		size_t less = i + 4 == text.n ? padding : 0;
+
+		if (!group_take(text.p + i, less, three)) {
+			if (out->len > before)
+				out->buf[out->len = before] = '\0';
+			return err_set(err, "this is not base64");
+		}
+		str_add(out, three, 3 - less);
+	}
+	return 1;
+}

@@ -1,0 +1,21 @@
+/* base64.h - bytes as letters, the strict kind
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_GRAMMAR_BASE64_H
+#define ZM_GRAMMAR_BASE64_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* Append the letters of bytes, padded, in one line.  RFC 4648 section 4. */
+void base64_add(struct str *out, struct slice bytes);
+
+/* Append the bytes that text stands for.  Only what base64_add writes is
+ * taken: no blanks or line ends, padding complete, no bits left over (so
+ * that there is one way to write each value).  RFC 4648 sections 3.2, 3.3,
+ * 3.5.
+ * returns 1; -1 with err, out as it was. */
+int base64_decode(struct slice text, struct str *out, struct err *err);
+
+#endif
