@@ -8,3 +8,9 @@ libzm_a_SOURCES += \
 libzm_a_SOURCES += libzm/io/dns.c libzm/io/dns.h libzm/io/peer.c libzm/io/peer.h
 libzm_a_SOURCES += libzm/io/stream.c libzm/io/stream.h
 libzm_a_SOURCES += libzm/io/tls.c libzm/io/tls.h
+libzm_a_SOURCES += libzm/io/tls_internal.h \
+	libzm/io/tls_link.c libzm/io/tls_link.h \
+	libzm/io/tls_pair.c libzm/io/tls_pair.h \
+	libzm/io/tls_provider.c \
+	libzm/io/tls_server.c libzm/io/tls_server.h \
+	libzm/io/tls_sign.c libzm/io/tls_sign.h libzm/io/tls_tickets.c

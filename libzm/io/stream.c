@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "io/stream.h"
 
@@ -28,6 +28,7 @@ struct stream {
 	int		 fd;
 	bool		 was_full;
 	unsigned	 awaited;	/* what the watch is set to */
+	struct loop	*loop;
 	struct watch	*watch;
 	stream_fn	*ready;
 	void		*context;
@@ -35,6 +36,16 @@ struct stream {
 	size_t		 parked_used;	/* of it, from its start */
 	struct str	 output;
 	size_t		 output_sent;	/* of output, from its start */
+	struct tls	*tls;		/* NULL: in the clear */
+};
+
+struct tls {
+	struct tls_link	*link;
+	enum stream_tls	 state;
+	size_t		 clear_end;	/* of output: up to here in the clear */
+	bool		 has_more;	/* that no event will tell of */
+	struct timer	 timer;
+	struct err	 trouble;
 };
 
 /* One bench a process: it is single-threaded, and only the stream that its
@@ -91,6 +102,12 @@ on_ready(void *context, unsigned ready)
 	stream->ready(stream->context);
 }
 
+static void
+on_more(void *context)
+{
+	on_ready(context, 0);
+}
+
 struct stream *
 stream_new(struct loop *loop, int fd, stream_fn *ready, void *context)
 {
@@ -100,6 +117,7 @@ stream_new(struct loop *loop, int fd, stream_fn *ready, void *context)
 	if (flags >= 0 && (flags & O_NONBLOCK) == 0)
 		(void)fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 	stream->fd = fd;
+	stream->loop = loop;
 	stream->ready = ready;
 	stream->context = context;
 	str_init(&stream->parked);
@@ -107,6 +125,20 @@ stream_new(struct loop *loop, int fd, stream_fn *ready, void *context)
 	stream->awaited = LOOP_READ;
 	stream->watch = loop_watch(loop, fd, LOOP_READ, on_ready, stream);
 	return stream;
+}
+
+static void
+tls_release(struct stream *stream)
+{
+	struct tls *tls = stream->tls;
+
+	if (tls == NULL)
+		return;
+	if (tls->state == STREAM_ENCRYPTED)
+		tls_link_end(tls->link);
+	tls_link_free(&tls->link);
+	timer_clear(&tls->timer);
+	mem_free(&stream->tls);
 }
 
 void
@@ -120,12 +152,139 @@ stream_free(struct stream **stream)
 		bench.stream = NULL;
 		bench.start = bench.end = 0;
 	}
+	tls_release(s);
 	watch_free(&s->watch);
 	close(s->fd);
 	str_release(&s->parked);
 	str_release(&s->output);
 	mem_free(stream);
 }
+
+/* ---- encrypted -------------------------------------------------------- */
+
+int
+stream_start_tls(struct stream *stream, struct tls_server *server,
+    size_t *out_dropped, struct err *err)
+{
+	struct tls_link *link = tls_link_new(server, stream->fd, on_more,
+	    stream, err);
+	struct tls *tls;
+
+	if (link == NULL)
+		return -1;
+	*out_dropped = stream_input(stream).n;
+	stream_consume(stream, *out_dropped);
+	tls = stream->tls = mem_alloc(1, sizeof(*tls));
+	tls->link = link;
+	tls->state = STREAM_SHAKING;
+	tls->clear_end = stream->output.len;
+	return 1;
+}
+
+enum stream_tls
+stream_tls(const struct stream *stream)
+{
+	return stream->tls != NULL ? stream->tls->state : STREAM_PLAIN;
+}
+
+const char *
+stream_tls_trouble(const struct stream *stream)
+{
+	return stream->tls->trouble.text;
+}
+
+void
+stream_tls_info(const struct stream *stream, struct tls_info *out)
+{
+	tls_link_info(stream->tls->link, out);
+}
+
+size_t
+stream_tls_binding(const struct stream *stream, enum tls_binding kind,
+    char out[64])
+{
+	return stream_tls(stream) != STREAM_ENCRYPTED ? 0 :
+	    tls_link_binding(stream->tls->link, kind, out);
+}
+
+/* Bytes that must leave before the handshake. */
+static size_t
+clear_bytes(const struct stream *stream)
+{
+	const struct tls *tls = stream->tls;
+
+	return tls != NULL && tls->clear_end > stream->output_sent ?
+	    tls->clear_end - stream->output_sent : 0;
+}
+
+/* A step of the handshake.  false: it failed. */
+static bool
+tls_shake(struct stream *stream)
+{
+	struct tls *tls = stream->tls;
+
+	if (tls->state != STREAM_SHAKING || clear_bytes(stream) > 0)
+		return tls->state != STREAM_TLS_FAILED;
+	tls_link_turn(tls->link);
+	switch (tls_link_shake(tls->link, &tls->trouble)) {
+	case 1:
+		tls->state = STREAM_ENCRYPTED;
+		return true;
+	case 0:
+		return true;
+	default:
+		tls->state = STREAM_TLS_FAILED;
+		return false;
+	}
+}
+
+static enum stream_got
+tls_fill(struct stream *stream)
+{
+	struct tls *tls = stream->tls;
+	size_t before = bench.end;
+	ssize_t n = 0;
+
+	tls->has_more = false;
+	if (!tls_shake(stream))
+		return STREAM_BROKEN;
+	if (tls->state != STREAM_ENCRYPTED)
+		return STREAM_NOTHING;
+	tls_link_turn(tls->link);
+	while (bench.end < sizeof(bench.bytes) && (n = tls_link_read(
+	    tls->link, bench.bytes + bench.end,
+	    sizeof(bench.bytes) - bench.end)) > 0)
+		bench.end += (size_t)n;
+	stream->was_full = bench.end == sizeof(bench.bytes);
+	/* The socket is not ready for what OpenSSL has taken from it. */
+	if (bench.end > before)
+		tls->has_more = n != TLS_LINK_NOTHING;
+	return bench.end > before ? STREAM_GOT : n == TLS_LINK_EOF ?
+	    STREAM_EOF : n == TLS_LINK_BROKEN ? STREAM_BROKEN : STREAM_NOTHING;
+}
+
+/* The part of the handshake that a write has to do. */
+static bool
+tls_push(struct stream *stream)
+{
+	return stream->tls->state != STREAM_SHAKING ||
+	    !tls_link_wants_write(stream->tls->link) || tls_shake(stream);
+}
+
+/* What is encrypted goes out behind what is not. */
+static ssize_t
+tls_send(struct stream *stream)
+{
+	struct slice unsent = slice_from(str_slice(&stream->output),
+	    stream->output_sent);
+
+	if (!tls_push(stream))
+		return -1;
+	return stream->tls->state == STREAM_ENCRYPTED ?
+	    tls_link_write(stream->tls->link, unsent) : 0;
+}
+
+/* ---- input ------------------------------------------------------------ */
 
 enum stream_got
 stream_fill(struct stream *stream)
@@ -138,6 +297,8 @@ stream_fill(struct stream *stream)
 	stream->was_full = false;
 	if (room == 0)
 		return STREAM_NOTHING;
+	if (stream->tls != NULL)
+		return tls_fill(stream);
 	do
 		n = recv(stream->fd, bench.bytes + bench.end, room, 0);
 	while (n < 0 && errno == EINTR);
@@ -180,6 +341,8 @@ stream_consume(struct stream *stream, size_t n)
 		bench.start = bench.end = 0;
 }
 
+/* ---- output ----------------------------------------------------------- */
+
 void
 stream_say(struct stream *stream, struct slice bytes)
 {
@@ -192,35 +355,78 @@ stream_unsent_bytes(const struct stream *stream)
 	return stream->output.len - stream->output_sent;
 }
 
-int
-stream_flush(struct stream *stream)
+static ssize_t
+plain_send(struct stream *stream, size_t bytes)
 {
-	size_t unsent = stream_unsent_bytes(stream);
 	ssize_t n;
 
-	if (unsent == 0)
-		return 1;
 	do
 		n = send(stream->fd, stream->output.buf + stream->output_sent,
-		    unsent, MSG_NOSIGNAL);
+		    bytes, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -1;
-	stream->output_sent += (size_t)n;
-	if ((size_t)n < unsent)
-		return 0;
+	return n;
+}
+
+static void
+output_forget(struct stream *stream)
+{
 	stream->output_sent = 0;
+	if (stream->tls != NULL)
+		stream->tls->clear_end = 0;
 	if (stream->output.cap > KEPT_OUTPUT_BYTES)
 		str_release(&stream->output);
 	else
 		str_reset(&stream->output);
+}
+
+int
+stream_flush(struct stream *stream)
+{
+	size_t clear = clear_bytes(stream);
+	ssize_t n;
+
+	if (stream_unsent_bytes(stream) == 0)
+		return stream->tls == NULL || tls_push(stream) ? 1 : -1;
+	if (stream->tls == NULL || clear > 0)
+		n = plain_send(stream, clear > 0 ? clear :
+		    stream_unsent_bytes(stream));
+	else
+		n = tls_send(stream);
+	if (n < 0)
+		return -1;
+	stream->output_sent += (size_t)n;
+	if (stream_unsent_bytes(stream) > 0)
+		return 0;
+	output_forget(stream);
 	return 1;
+}
+
+/* What the record layer waits for is none of the owner's business. */
+static unsigned
+tls_events(struct stream *stream, bool is_input)
+{
+	struct tls *tls = stream->tls;
+	unsigned events = is_input ? LOOP_READ : 0;
+
+	if (tls_link_is_asleep(tls->link))
+		return 0;
+	if (tls->state == STREAM_SHAKING)
+		return tls_link_wants_write(tls->link) ||
+		    clear_bytes(stream) > 0 ? LOOP_WRITE : LOOP_READ;
+	if (tls->has_more && is_input)
+		timer_set(stream->loop, &tls->timer, clock_steady_ms(),
+		    on_more, stream);
+	return events | (stream_unsent_bytes(stream) > 0 ||
+	    tls_link_wants_write(tls->link) ? LOOP_WRITE : 0);
 }
 
 void
 stream_await(struct stream *stream, bool is_input)
 {
-	unsigned events = (is_input ? LOOP_READ : 0) |
+	unsigned events = stream->tls != NULL ? tls_events(stream, is_input) :
+	    (is_input ? LOOP_READ : 0) |
 	    (stream_unsent_bytes(stream) > 0 ? LOOP_WRITE : 0);
 
 	if (events != stream->awaited) {
@@ -232,5 +438,7 @@ stream_await(struct stream *stream, bool is_input)
 void
 stream_end_output(struct stream *stream)
 {
+	if (stream_tls(stream) == STREAM_ENCRYPTED)
+		tls_link_end(stream->tls->link);
 	(void)shutdown(stream->fd, SHUT_WR);
 }

@@ -2,9 +2,11 @@
  *
  * The stream owns the descriptor and its place in the loop.  Its owner is
  * called when something may have become possible, then asks: fill for
- * input, flush for output.  Neither blocks.  Encryption will live inside
+ * input, flush for output.  Neither blocks.  Encryption lives inside
  * (a record layer that wants to write in order to read is none of the
- * owner's business), which is why owners never see the descriptor.
+ * owner's business), which is why owners never see the descriptor.  While
+ * a handshake is under way fill and flush move it on and nothing can be
+ * read; what is said waits.
  *
  * Life cycle: stream_new, then per turn: stream_fill, look at stream_input,
  * stream_consume, stream_say, and at the end of the turn stream_flush and
@@ -24,6 +26,7 @@
 
 #include "base/str.h"
 #include "io/loop.h"
+#include "io/tls_link.h"
 
 enum {
 	STREAM_INPUT_BYTES_MAX = 65536	/* unread bytes a stream can hold */
@@ -73,6 +76,24 @@ int stream_flush(struct stream *stream);
 /* From now on call ready() for input (if is_input) and, when output is
  * left, as soon as it can be sent. */
 void stream_await(struct stream *stream, bool is_input);
+
+/* Encrypt from now on: what was said so far goes out in the clear, then the
+ * client shall begin a handshake.  Unread input is dropped: whoever sent it
+ * is not known to be who will be at the other end (RFC 3207 section 6).
+ * returns 1, *out_dropped: how many bytes; -1 with err, nothing changed. */
+int stream_start_tls(struct stream *stream, struct tls_server *server,
+    size_t *out_dropped, struct err *err);
+
+enum stream_tls { STREAM_PLAIN, STREAM_SHAKING, STREAM_ENCRYPTED,
+	STREAM_TLS_FAILED };
+/* How far it is with that. */
+enum stream_tls stream_tls(const struct stream *stream);
+/* STREAM_TLS_FAILED: why. */
+const char *stream_tls_trouble(const struct stream *stream);
+/* STREAM_ENCRYPTED: with what; its channel binding (tls_link.h). */
+void stream_tls_info(const struct stream *stream, struct tls_info *out);
+size_t stream_tls_binding(const struct stream *stream,
+    enum tls_binding kind, char out[64]);
 
 /* The peer shall see the end of our output (all of it was flushed). */
 void stream_end_output(struct stream *stream);

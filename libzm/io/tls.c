@@ -21,12 +21,25 @@ set_clean(char *out, size_t size, const char *text)
 {
 	size_t n = 0;
 
-	for (; *text != '\0' && n + 1 < size; text++) {
+	for (; text != NULL && *text != '\0' && n + 1 < size; text++) {
 		unsigned char c = (unsigned char)*text;
 
 		out[n++] = c < ' ' || c >= 0x7f ? '?' : (char)c;
 	}
 	out[n] = '\0';
+}
+
+void
+tls_fingerprint(const struct x509_st *certificate, char *out)
+{
+	unsigned char hash[EVP_MAX_MD_SIZE];
+	unsigned n = 0;
+
+	out[0] = '\0';
+	if (X509_digest(certificate, EVP_sha256(), hash, &n) != 1)
+		return;
+	for (unsigned i = 0; i < n; i++)
+		snprintf(out + 2 * i, 3, "%02x", hash[i]);
 }
 
 static void
@@ -42,6 +55,7 @@ fill_peer(const SSL *ssl, struct tls_info *out)
 	}
 	X509_NAME_get_text_by_NID(X509_get_subject_name(certificate),
 	    NID_commonName, name, sizeof(name));
+	tls_fingerprint(certificate, out->fingerprint);
 	X509_free(certificate);
 	set_clean(out->peer, sizeof(out->peer), name);
 	out->is_verified = result == X509_V_OK;
@@ -62,6 +76,8 @@ tls_info_fill(const struct ssl_st *ssl, struct tls_info *out)
 		    SSL_CIPHER_get_name(cipher));
 		out->bits = SSL_CIPHER_get_bits(cipher, NULL);
 	}
+	set_clean(out->asked, sizeof(out->asked),
+	    SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name));
 	out->is_resumed = SSL_session_reused((SSL *)(uintptr_t)ssl) == 1;
 	fill_peer(ssl, out);
 }

@@ -13,7 +13,10 @@
 #include "base/err.h"
 #include "base/str.h"
 
-enum { TLS_NAME_BYTES = 128 };
+enum {
+	TLS_NAME_BYTES = 128,
+	TLS_FINGERPRINT_BYTES = 65	/* SHA-256 in hex, and the NUL */
+};
 
 struct tls_info {		/* of a finished handshake, for people */
 	char	version[16];		/* "TLSv1.3" */
@@ -23,11 +26,19 @@ struct tls_info {		/* of a finished handshake, for people */
 					 * other side showed; "" none */
 	bool	is_verified;		/* it leads to a known root and, on
 					 * the client side, has the name */
+	char	fingerprint[TLS_FINGERPRINT_BYTES];	/* of it; "" none */
+	char	asked[TLS_NAME_BYTES];	/* SNI, "" none */
 	bool	is_resumed;
 	char	why[TLS_NAME_BYTES];	/* !is_verified: OpenSSL's words */
 };
 
 struct ssl_st;
+
+struct x509_st;
+
+/* SHA-256 of a certificate in hex into out[TLS_FINGERPRINT_BYTES]; "" when
+ * it cannot be had. */
+void tls_fingerprint(const struct x509_st *certificate, char *out);
 
 /* Fill *out from a connection whose handshake is done. */
 void tls_info_fill(const struct ssl_st *ssl, struct tls_info *out);
