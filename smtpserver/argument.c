@@ -14,11 +14,11 @@
 
 enum { SHOWN_BYTES = 40 };
 
-static bool
-is_ascii(struct slice path)
+bool
+argument_is_ascii(struct slice text)
 {
-	for (size_t i = 0; i < path.n && path.p[i] != '>'; i++)
-		if ((unsigned char)path.p[i] > 127)
+	for (size_t i = 0; i < text.n; i++)
+		if ((unsigned char)text.p[i] > 127)
 			return false;
 	return true;
 }
@@ -33,8 +33,10 @@ argument_path(struct slice args, const char *keyword, enum path_flags flags,
 	if (!command_keyword(&args, keyword))
 		answer_set(out, 501, "5.5.4", "%s<address> is expected",
 		    keyword);
-	else if (!is_ascii(args))
-		answer_set(out, 553, "5.6.7", "addresses are ASCII here");
+	else if ((flags & PATH_UTF8) == 0 && !argument_is_ascii(
+	    slice_first(args, slice_find(args, '>'))))
+		answer_set(out, 553, "5.6.7",
+		    "an address beyond ASCII needs SMTPUTF8");
 	else if (path_parse(args, flags, out_path, out_rest, &err) != 1)
 		answer_set(out, 501, status, "%s", err.text);
 	else if (out_rest->n > 0 && out_rest->p[0] != ' ' &&
@@ -46,46 +48,60 @@ argument_path(struct slice args, const char *keyword, enum path_flags flags,
 	return false;
 }
 
-static int
-known_find(const char *const known[], struct slice key)
+/* The row of a parameter that may stand here; NULL: out has a refusal. */
+static const struct argument_row *
+row_find(const struct session *session, const struct argument_row rows[],
+    struct slice key, struct answer *out)
 {
-	for (int i = 0; known[i] != NULL; i++)
-		if (slice_is_nocase(key, known[i]))
-			return i;
-	return -1;
+	struct slice shown = slice_first(key, SHOWN_BYTES);
+
+	for (const struct argument_row *row = rows; session->is_esmtp &&
+	    row->name != NULL; row++)
+		if (slice_is_nocase(key, row->name) &&
+		    keyword_is_on(session, row->keyword))
+			return row;
+	answer_set(out, 555, "5.5.4",
+	    "parameter " SLICE_FMT " is not offered here", SLICE_ARG(shown));
+	return NULL;
 }
 
-int
-argument_param(const struct session *session, struct slice *rest,
-    const char *const known[], unsigned *seen, struct slice *out_value,
-    struct answer *out)
+static bool
+value_fits(const struct argument_row *row, struct slice value, unsigned seen,
+    unsigned bit, struct answer *out)
 {
-	struct slice key, shown;
-	struct err err;
-	int got = command_param(rest, &key, out_value, &err), which;
+	if (seen & bit)
+		answer_set(out, 501, "5.5.4", "parameter %s stands twice",
+		    row->name);
+	else if (row->has_value && value.n == 0)
+		answer_set(out, 501, "5.5.4", "parameter %s needs a value",
+		    row->name);
+	else if (!row->has_value && value.p != NULL)
+		answer_set(out, 501, "5.5.4", "parameter %s takes no value",
+		    row->name);
+	else
+		return true;
+	return false;
+}
 
-	if (got == 0)
-		return ARGUMENT_END;
-	if (got < 0) {
+bool
+arguments_take(struct session *session, struct slice rest,
+    const struct argument_row rows[], void *target, struct answer *out)
+{
+	const struct argument_row *row;
+	struct slice key, value;
+	unsigned seen = 0;
+	struct err err;
+	int got;
+
+	while ((got = command_param(&rest, &key, &value, &err)) == 1) {
+		row = row_find(session, rows, key, out);
+		if (row == NULL || !value_fits(row, value, seen,
+		    1u << (row - rows), out) ||
+		    !row->take(session, value, target, out))
+			return false;
+		seen |= 1u << (row - rows);
+	}
+	if (got < 0)
 		answer_set(out, 501, "5.5.4", "%s", err.text);
-		return ARGUMENT_BAD;
-	}
-	which = session->is_esmtp ? known_find(known, key) : -1;
-	shown = slice_first(key, SHOWN_BYTES);
-	if (which < 0)
-		answer_set(out, 555, "5.5.4",
-		    "parameter " SLICE_FMT " is not offered here",
-		    SLICE_ARG(shown));
-	else if (*seen & 1u << which)
-		answer_set(out, 501, "5.5.4",
-		    "parameter " SLICE_FMT " stands twice", SLICE_ARG(shown));
-	else if (out_value->n == 0)
-		answer_set(out, 501, "5.5.4",
-		    "parameter " SLICE_FMT " needs a value",
-		    SLICE_ARG(shown));
-	else {
-		*seen |= 1u << which;
-		return which;
-	}
-	return ARGUMENT_BAD;
+	return got == 0;
 }

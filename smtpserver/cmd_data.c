@@ -42,6 +42,9 @@ cmd_data(struct session *session, struct slice args, struct answer *out)
 		answer_set(out, 554, "5.5.1", "there is no recipient");
 		return;
 	}
+	if (service_reserve(session->service, session->transaction->size_bytes))
+		session->transaction->reserved_bytes =
+		    &session->service->reserved_bytes;
 	str_addf(&from, "%s (%s)", session->helo.buf,
 	    session->client.literal);
 	if (transaction_open(session->transaction, session->service->spool,

@@ -3,24 +3,24 @@
  *	ehlo       = "EHLO" SP ( Domain / address-literal ) CRLF
  *	ehlo-ok-rsp= "250-" Domain CRLF *( "250-" ehlo-line CRLF )
  *
- * RFC 5321 section 4.1.1.1.  Announced: PIPELINING (RFC 2920), SIZE (1870),
- * 8BITMIME (6152), ENHANCEDSTATUSCODES (2034), DSN (3461), HELP.
+ * RFC 5321 section 4.1.1.1.  What is announced: keywords.c.
  *
  * SPDX-License-Identifier: ISC
  */
-#include <inttypes.h>
-
 #include "smtpserver/commands.h"
+#include "smtpserver/keywords.h"
 
 #include "base/banned.h"
 
 void
 cmd_ehlo(struct session *session, struct slice args, struct answer *out)
 {
-	const struct conf *conf = session->settings->conf;
+	struct str lines = STR_INIT;
 
-	if (hello_take(session, args, true, out))
-		answer_set(out, 250, NULL, "%s\nPIPELINING\nSIZE %" PRIu64
-		    "\n8BITMIME\nENHANCEDSTATUSCODES\nDSN\nHELP",
-		    conf->host, conf->limits.size_bytes);
+	if (!hello_take(session, args, true, out))
+		return;
+	keywords_add(session, &lines);
+	answer_set(out, 250, NULL, "%s%s", session->settings->conf->host,
+	    lines.buf);
+	str_release(&lines);
 }

@@ -1,88 +1,16 @@
 /* cmd_mail.c - MAIL
  *
  *	mail = "MAIL FROM:" Reverse-path [ SP Mail-parameters ] CRLF
- *	SIZE=1*20DIGIT              RFC 1870 section 3
- *	BODY=7BIT / BODY=8BITMIME   RFC 6152 section 2
- *	RET=FULL / RET=HDRS         RFC 3461 section 4.3
- *	ENVID=xtext                 RFC 3461 section 4.4
  *
- * RFC 5321 section 4.1.1.2.  A blank behind the colon is tolerated.  A
- * parameter may stand once.
+ * RFC 5321 section 4.1.1.2; the parameters: mail_params.c.  A blank behind
+ * the colon is tolerated.
  *
  * SPDX-License-Identifier: ISC
  */
-#include "smtpserver/argument.h"
 #include "smtpserver/commands.h"
+#include "smtpserver/mail_params.h"
 
 #include "base/banned.h"
-
-enum { SIZE, BODY, RET, ENVID };
-
-static const char *const known[] = { "SIZE", "BODY", "RET", "ENVID", NULL };
-
-struct mail_params {
-	uint64_t	 size_bytes;
-	struct slice	 bodytype, envid;
-	enum dsn_ret	 ret;
-};
-
-enum { SIZE_DIGITS_MAX = 20 };
-
-static int
-size_parse(struct slice value, uint64_t *out, struct err *err)
-{
-	if (value.n > 0 && value.n <= SIZE_DIGITS_MAX &&
-	    slice_number(value, 0, UINT64_MAX, out))
-		return 1;
-	return err_set(err, "SIZE takes a number of bytes");
-}
-
-static int
-body_parse(struct slice value, struct slice *out, struct err *err)
-{
-	if (slice_is_nocase(value, "7BIT"))
-		*out = SLICE("7BIT");
-	else if (slice_is_nocase(value, "8BITMIME"))
-		*out = SLICE("8BITMIME");
-	else
-		return err_set(err, "BODY is 7BIT or 8BITMIME");
-	return 1;
-}
-
-static int
-param_take(struct mail_params *params, int which, struct slice value,
-    struct err *err)
-{
-	switch (which) {
-	case SIZE:
-		return size_parse(value, &params->size_bytes, err);
-	case BODY:
-		return body_parse(value, &params->bodytype, err);
-	case RET:
-		return dsn_ret_parse(value, &params->ret, err);
-	default:
-		params->envid = value;
-		return dsn_envid_check(value, err);
-	}
-}
-
-static bool
-params_take(struct session *session, struct slice rest,
-    struct mail_params *params, struct answer *out)
-{
-	struct slice value;
-	unsigned seen = 0;
-	struct err err;
-	int which;
-
-	while ((which = argument_param(session, &rest, known, &seen, &value,
-	    out)) >= 0)
-		if (param_take(params, which, value, &err) != 1) {
-			answer_set(out, 501, "5.5.4", "%s", err.text);
-			return false;
-		}
-	return which == ARGUMENT_END;
-}
 
 static bool
 is_room(struct session *session, const struct mail_params *params,
@@ -108,22 +36,50 @@ is_room(struct session *session, const struct mail_params *params,
 	return false;
 }
 
+/* RFC 6531 section 3.5. */
+static bool
+is_spelt_right(const struct path *sender, const struct mail_params *params,
+    struct answer *out)
+{
+	if (params->terms.is_utf8 || (argument_is_ascii(sender->local) &&
+	    argument_is_ascii(sender->domain)))
+		return true;
+	answer_set(out, 553, "5.6.7",
+	    "an address beyond ASCII needs SMTPUTF8");
+	return false;
+}
+
+static struct transaction *
+transaction_of(const struct session *session, const struct path *sender,
+    const struct mail_params *params)
+{
+	struct transaction *t = transaction_new(sender);
+
+	t->envelope.bodytype = params->bodytype;
+	t->envelope.ret = params->ret;
+	t->envelope.envid = slice_copy(t->arena, params->envid);
+	t->envelope.terms = params->terms;
+	t->envelope.terms.auth = slice_copy(t->arena, params->terms.auth);
+	t->priority_asked = params->priority_asked;
+	t->size_bytes = params->size_bytes;
+	t->domains_max = session->settings->conf->limits.recipient_domains;
+	return t;
+}
+
 void
 cmd_mail(struct session *session, struct slice args, struct answer *out)
 {
 	struct mail_params params = { 0 };
-	struct transaction *t;
 	struct path sender;
 	struct slice rest;
 
-	if (!argument_path(args, "FROM:", PATH_NULL_OK, "5.1.7", &sender,
+	if (!argument_path(args, "FROM:", PATH_NULL_OK |
+	    (mail_params_utf8(args) ? PATH_UTF8 : 0), "5.1.7", &sender,
 	    &rest, out) ||
-	    !params_take(session, rest, &params, out) ||
+	    !mail_params_take(session, rest, &params, out) ||
+	    !is_spelt_right(&sender, &params, out) ||
 	    !is_room(session, &params, out))
 		return;
-	t = session->transaction = transaction_new(&sender);
-	t->envelope.bodytype = params.bodytype;
-	t->envelope.ret = params.ret;
-	t->envelope.envid = slice_copy(t->arena, params.envid);
+	session->transaction = transaction_of(session, &sender, &params);
 	answer_set(out, 250, "2.1.0", "sender ok");
 }

@@ -15,34 +15,39 @@
 
 #include "base/banned.h"
 
-enum { NOTIFY, ORCPT };
-
-static const char *const known[] = { "NOTIFY", "ORCPT", NULL };
-
 static bool
-params_take(struct session *session, struct slice rest,
-    struct envelope_rcpt *rcpt, struct answer *out)
+take_notify(struct session *session, struct slice value, void *target,
+    struct answer *out)
 {
-	struct slice value;
-	unsigned seen = 0;
+	struct envelope_rcpt *rcpt = target;
 	struct err err;
-	int which, taken;
 
-	while ((which = argument_param(session, &rest, known, &seen, &value,
-	    out)) >= 0) {
-		if (which == NOTIFY) {
-			taken = dsn_notify_parse(value, &rcpt->notify, &err);
-		} else {
-			rcpt->orcpt = value;
-			taken = dsn_orcpt_check(value, &err);
-		}
-		if (taken != 1) {
-			answer_set(out, 501, "5.5.4", "%s", err.text);
-			return false;
-		}
-	}
-	return which == ARGUMENT_END;
+	if (dsn_notify_parse(value, &rcpt->notify, &err) == 1)
+		return true;
+	answer_set(out, 501, "5.5.4", "%s", err.text);
+	return false;
 }
+
+/* RFC 6533 section 3: bare UTF-8 needs SMTPUTF8. */
+static bool
+take_orcpt(struct session *session, struct slice value, void *target,
+    struct answer *out)
+{
+	struct err err = { "ORCPT beyond ASCII needs SMTPUTF8" };
+
+	((struct envelope_rcpt *)target)->orcpt = value;
+	if ((session->transaction->envelope.terms.is_utf8 ||
+	    argument_is_ascii(value)) && dsn_orcpt_check(value, &err) == 1)
+		return true;
+	answer_set(out, 501, "5.5.4", "%s", err.text);
+	return false;
+}
+
+static const struct argument_row rows[] = {
+	{ "NOTIFY", EHLO_DSN, true, take_notify },
+	{ "ORCPT", EHLO_DSN, true, take_orcpt },
+	{ NULL, EHLO_COUNT, false, NULL }
+};
 
 /* Ask the policy.  A freeze rule is kept with the transaction. */
 static bool
@@ -81,24 +86,36 @@ is_permitted(struct session *session, const struct path *rcpt,
 	return false;
 }
 
+static bool
+is_room(struct session *session, const struct path *rcpt, struct answer *out)
+{
+	const struct conf_limits *limits = &session->settings->conf->limits;
+	struct transaction *t = session->transaction;
+
+	if (limits->recipients > 0 && t->rcpt_count >= limits->recipients)
+		answer_set(out, 452, "4.5.3",
+		    "that is enough recipients, send the others separately");
+	else if (!transaction_has_domain_room(t, rcpt))
+		answer_set(out, 452, "4.5.3",
+		    "that is enough domains, send the others separately");
+	else
+		return true;
+	return false;
+}
+
 void
 cmd_rcpt(struct session *session, struct slice args, struct answer *out)
 {
-	unsigned max = session->settings->conf->limits.recipients;
+	bool is_utf8 = session->transaction->envelope.terms.is_utf8;
 	struct envelope_rcpt rcpt = { 0 };
 	struct slice rest;
 	struct err err;
 
-	if (!argument_path(args, "TO:", PATH_POSTMASTER_OK, "5.1.3",
-	    &rcpt.path, &rest, out) ||
-	    !params_take(session, rest, &rcpt, out))
-		return;
-	if (max > 0 && session->transaction->rcpt_count >= max) {
-		answer_set(out, 452, "4.5.3",
-		    "that is enough recipients, send the others separately");
-		return;
-	}
-	if (!is_permitted(session, &rcpt.path, out))
+	if (!argument_path(args, "TO:", PATH_POSTMASTER_OK |
+	    (is_utf8 ? PATH_UTF8 : 0), "5.1.3", &rcpt.path, &rest, out) ||
+	    !arguments_take(session, rest, rows, &rcpt, out) ||
+	    !is_room(session, &rcpt.path, out) ||
+	    !is_permitted(session, &rcpt.path, out))
 		return;
 	if (transaction_add_rcpt(session->transaction, &rcpt, &err) != 1)
 		answer_set(out, 501, "5.1.3", "%s", err.text);

@@ -17,7 +17,10 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/helper.c smtpserver/helper.h smtpserver/helper_kinds.c \
 	smtpserver/helpers.c smtpserver/helpers.h \
 	smtpserver/helpers_internal.h smtpserver/helpers_process.c \
+	smtpserver/keywords.c smtpserver/keywords.h \
+	smtpserver/mail_params.c smtpserver/mail_params.h \
 	smtpserver/notes.c smtpserver/notes.h \
+	smtpserver/peers.c smtpserver/peers.h \
 	smtpserver/policy.c smtpserver/policy.h \
 	smtpserver/service.c smtpserver/service.h \
 	smtpserver/session.c smtpserver/session.h smtpserver/steps.h \

@@ -21,6 +21,7 @@ settings_new(struct conf *conf, bool owns_conf)
 
 	settings->conf = conf;
 	settings->policy = policy_new(conf);
+	settings->peers = peers_new(conf);
 	settings->holders = 1;
 	settings->owns_conf = owns_conf;
 	return settings;
@@ -42,6 +43,7 @@ settings_drop(struct settings **settings)
 	if (s == NULL || --s->holders > 0)
 		return;
 	policy_free(&s->policy);
+	peers_free(&s->peers);
 	if (s->owns_conf)
 		conf_free(&s->conf);
 	mem_free(&s);
@@ -68,4 +70,16 @@ service_has_space(struct service *service, uint64_t bytes, bool is_now)
 		look_at_space(service);
 	return service->free_bytes >= SPACE_RESERVE_BYTES &&
 	    service->free_bytes - SPACE_RESERVE_BYTES >= bytes;
+}
+
+bool
+service_reserve(struct service *service, uint64_t bytes)
+{
+	if (bytes < RESERVE_FROM_BYTES ||
+	    bytes > service->free_bytes / RESERVE_PART ||
+	    service->reserved_bytes > service->free_bytes / RESERVE_PART -
+	    bytes)
+		return false;
+	service->reserved_bytes += bytes;
+	return true;
 }

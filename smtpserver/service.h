@@ -7,6 +7,7 @@
 
 #include "daemon/conf.h"
 #include "mail/spool.h"
+#include "smtpserver/peers.h"
 #include "smtpserver/policy.h"
 
 /* One configuration with its policy.  Each session holds the one it began
@@ -14,6 +15,7 @@
 struct settings {
 	struct conf	*conf;
 	struct policy	*policy;
+	struct peers	*peers;
 	unsigned	 holders;
 	bool		 owns_conf;	/* free it with the last holder */
 };
@@ -30,15 +32,24 @@ struct service {
 	bool		 is_stopping;
 	uint64_t	 free_bytes;	/* as last looked */
 	int64_t		 free_until_ms;	/* how long that counts */
+	uint64_t	 reserved_bytes;	/* for messages under way */
 };
 
 enum {
 	SPACE_RESERVE_BYTES = 1 << 20,	/* kept free beside the message */
-	SPACE_COUNTS_FOR_MS = 1000
+	SPACE_COUNTS_FOR_MS = 1000,
+	RESERVE_FROM_BYTES = 1 << 20,	/* smaller ones just fit */
+	RESERVE_PART = 4		/* of free space, at the most, so that
+					 * promises cannot fill the disk */
 };
 
 /* Is there room in the spool for a message of so many bytes?  Asks the
  * file system at most once a second, or always when is_now. */
 bool service_has_space(struct service *service, uint64_t bytes, bool is_now);
+
+/* May room for a message of this announced size be taken from the disk
+ * before it comes?  Then it is added to reserved_bytes, from where its
+ * transaction takes it again. */
+bool service_reserve(struct service *service, uint64_t bytes);
 
 #endif

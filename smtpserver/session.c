@@ -486,6 +486,21 @@ session_stored(struct session *session, bool is_done)
 	session_run(session);
 }
 
+/* What the configuration says of this client at this door. */
+static void
+look_up_client(struct session *session)
+{
+	const struct conf *conf = session->settings->conf;
+	struct peers *peers = session->settings->peers;
+
+	session->trust = peers_trust(peers, &session->client.net);
+	session->withheld = peers_withheld(peers, &session->client.net);
+	for (size_t i = 0; i < conf->listen_count; i++)
+		if (strcmp(conf->listens[i].text, session->client.listener) ==
+		    0)
+			session->listen = &conf->listens[i];
+}
+
 struct session *
 session_new(struct service *service, struct stream *stream,
     const struct client *client)
@@ -498,6 +513,7 @@ session_new(struct service *service, struct stream *stream,
 	session->settings = settings_hold(service->settings);
 	session->stream = stream;
 	session->client = *client;
+	look_up_client(session);
 	spool_id_make(clock_wall_us(), ++counter, session->id);
 	session->end_at_ms = clock_steady_ms() +
 	    session->settings->conf->timeouts.session_ms;

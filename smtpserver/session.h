@@ -53,6 +53,11 @@ struct session {
 	struct settings		*settings;
 	struct stream		*stream;	/* the worker's */
 	struct client		 client;
+	const struct conf_listen *listen;	/* NULL: not in the file any
+						 * more */
+	unsigned		 trust;		/* 1 << enum conf_trust_word */
+	unsigned		 withheld;	/* 1 << enum ehlo_keyword */
+	bool			 is_encrypted;
 	char			 id[SPOOL_ID_BYTES];
 	enum step		 step;
 	enum session_want	 want;

@@ -49,6 +49,17 @@ step_store(struct session *session)
 	return STEP_STORED;
 }
 
+/* RFC 6710 section 5.1: the new priority stands first in the text. */
+static void
+answer_accepted(const struct transaction *t, struct answer *out)
+{
+	if (t->envelope.terms.priority != t->priority_asked)
+		answer_set(out, 250, "2.3.6", "%d %s accepted, its priority "
+		    "was changed", t->envelope.terms.priority, t->draft.id);
+	else
+		answer_set(out, 250, "2.0.0", "%s accepted", t->draft.id);
+}
+
 enum step
 step_stored(struct session *session)
 {
@@ -57,7 +68,7 @@ step_stored(struct session *session)
 	struct answer answer;
 
 	if (t->content.fault == CONTENT_GOOD) {
-		answer_set(&answer, 250, "2.0.0", "%s accepted", t->draft.id);
+		answer_accepted(t, &answer);
 		note_message_accepted(session);
 		session->messages++;
 		session->idle_commands = 0;

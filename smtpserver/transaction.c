@@ -42,9 +42,39 @@ transaction_free(struct transaction **transaction)
 		return;
 	if (t->is_receiving)
 		draft_abort(&t->draft);	/* row S0: nothing was promised */
+	if (t->reserved_bytes != NULL)
+		*t->reserved_bytes -= t->size_bytes;
 	str_release(&t->rcpt_lines);
 	arena_free(&t->arena);
 	mem_free(transaction);
+}
+
+static bool
+has_domain(const struct transaction *t, const struct path *rcpt)
+{
+	for (unsigned i = 0; i < t->domain_count; i++)
+		if (slice_equal_nocase(t->domains[i], rcpt->domain))
+			return true;
+	return false;
+}
+
+bool
+transaction_has_domain_room(const struct transaction *t,
+    const struct path *rcpt)
+{
+	return t->domains_max == 0 || t->domain_count < t->domains_max ||
+	    has_domain(t, rcpt);
+}
+
+static void
+keep_domain(struct transaction *t, const struct path *rcpt)
+{
+	if (t->domains_max == 0 || has_domain(t, rcpt))
+		return;
+	if (t->domains == NULL)
+		t->domains = arena_alloc(t->arena,
+		    t->domains_max * sizeof(*t->domains));
+	t->domains[t->domain_count++] = slice_copy(t->arena, rcpt->domain);
 }
 
 int
@@ -53,6 +83,7 @@ transaction_add_rcpt(struct transaction *transaction,
 {
 	if (envelope_add_rcpt(&transaction->rcpt_lines, rcpt, err) != 1)
 		return -1;
+	keep_domain(transaction, &rcpt->path);
 	transaction->rcpt_count++;
 	return 1;
 }
@@ -94,7 +125,9 @@ transaction_open(struct transaction *transaction, struct spool *spool,
 	_Static_assert(sizeof(envelope->id) == sizeof(transaction->draft.id),
 	    "both are spool ids");
 	memcpy(envelope->id, transaction->draft.id, sizeof(envelope->id));
-	if (write_envelope(transaction, err) != 0) {
+	if ((transaction->reserved_bytes != NULL &&
+	    draft_reserve(&transaction->draft, transaction->size_bytes,
+	    err) != 0) || write_envelope(transaction, err) != 0) {
 		int saved = errno;
 
 		draft_abort(&transaction->draft);

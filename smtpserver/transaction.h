@@ -19,6 +19,13 @@ struct transaction {
 	struct envelope		 envelope;	/* without recipients */
 	struct str		 rcpt_lines;
 	unsigned		 rcpt_count;
+	unsigned		 domains_max;	/* different ones; 0: any */
+	struct slice		*domains;	/* kept when they are bounded */
+	unsigned		 domain_count;
+	int			 priority_asked;	/* MT-PRIORITY */
+	uint64_t		 size_bytes;	/* announced; 0: not */
+	uint64_t		*reserved_bytes;	/* size_bytes are here;
+							 * NULL: nowhere */
 	const struct conf_rule	*freeze;	/* NULL: goes to router/ */
 	bool			 is_receiving;	/* draft and content are live */
 	struct draft		 draft;
@@ -33,8 +40,14 @@ void transaction_free(struct transaction **transaction);
 int transaction_add_rcpt(struct transaction *transaction,
     const struct envelope_rcpt *rcpt, struct err *err);
 
+/* Would this recipient keep to domains_max? */
+bool transaction_has_domain_room(const struct transaction *transaction,
+    const struct path *rcpt);
+
 /* Open the draft and write the envelope into it.  rcvdfrom and with are
- * borrowed for the call.  returns 0; -1 with errno (nothing is left). */
+ * borrowed for the call.  Room for what was announced is taken from the disk
+ * when reserved_bytes is set.
+ * returns 0; -1 with errno (nothing is left). */
 int transaction_open(struct transaction *transaction, struct spool *spool,
     struct slice rcvdfrom, const char *with, bool bare_lf_ok,
     struct err *err);

@@ -89,6 +89,19 @@ struct conf_rule {		/* accept|reject|freeze ..., first match wins */
 	struct conf_at	 at;
 };
 
+enum conf_trust_word {	/* what a peer may tell about others */
+	TRUST_PROXY, TRUST_XCLIENT, TRUST_XFORWARD, TRUST_PRIORITY,
+	TRUST_AUTH, TRUST_ETRN
+};
+
+struct conf_peers {		/* trust NET ...; ehlo without ... for NET */
+	const char	*table;		/* client networks; or */
+	struct net	 net;		/* 0 bits: all */
+	unsigned	 words;		/* bits 1 << enum conf_trust_word, or
+					 * 1 << enum ehlo_keyword */
+	struct conf_at	 at;
+};
+
 enum { CONF_RETRIES_MAX = 64 };
 
 struct conf_schedule {		/* schedule CHANNEL/HOST { ... } */
@@ -109,6 +122,8 @@ struct conf_schedule {		/* schedule CHANNEL/HOST { ... } */
 struct conf_limits {		/* limit NAME VALUE; every bound by name */
 	uint64_t	size_bytes;		/* of a message */
 	unsigned	recipients;		/* a message over SMTP */
+	unsigned	recipient_domains;	/* of these; 0: any number */
+	int64_t		hold_ms;		/* FUTURERELEASE; 0: none */
 	unsigned	sessions;		/* all */
 	unsigned	sessions_per_client;	/* an address */
 	unsigned	session_messages;	/* a session */
@@ -158,6 +173,8 @@ struct conf {
 	struct conf_domain	*domains;	size_t domain_count;
 	struct conf_route	*routes;	size_t route_count;
 	struct conf_rule	*rules;		size_t rule_count;
+	struct conf_peers	*trusts;	size_t trust_count;
+	struct conf_peers	*withouts;	size_t without_count;
 	struct conf_schedule	*schedules;	size_t schedule_count;
 						/* the built-in ones last */
 	struct conf_limits	 limits;

@@ -138,7 +138,8 @@ take_args(struct conf_cursor *cursor, struct conf_statement *statement)
 			    statement->node->tokens, conf_type_noun(type));
 		if (!take_arg(cursor, statement, type))
 			return false;
-		while (is_list && cursor->next < cursor->end)
+		while (is_list && cursor->next < cursor->end &&
+		    conf_keyword_find(cursor->row, cursor->next->text) < 0)
 			if (!take_arg(cursor, statement, type))
 				return false;
 	}

@@ -44,10 +44,23 @@ at_of_setting(const struct look *look, const char *statement,
 	return look->conf->book->setting_at[setting - conf_settings];
 }
 
+static bool
+has_peers(const struct conf_peers *peers, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (peers[i].table != NULL &&
+		    strcmp(peers[i].table, name) == 0)
+			return true;
+	return false;
+}
+
 /* Is the table asked for networks by some rule? */
 static bool
 is_of_networks(const struct conf *conf, const char *name)
 {
+	if (has_peers(conf->trusts, conf->trust_count, name) ||
+	    has_peers(conf->withouts, conf->without_count, name))
+		return true;
 	for (size_t i = 0; i < conf->rule_count; i++)
 		if (conf->rules[i].from_table != NULL &&
 		    strcmp(conf->rules[i].from_table, name) == 0)

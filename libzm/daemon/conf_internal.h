@@ -12,6 +12,7 @@
 #define ZM_DAEMON_CONF_INTERNAL_H
 
 #include "daemon/conf.h"
+#include "grammar/ehlo.h"
 
 enum {
 	CONF_FILE_BYTES_MAX = 1 << 20,	/* of one file */
@@ -228,6 +229,11 @@ void conf_load_file(struct conf_loader *loader, const char *path,
     const struct conf_token *from);
 void conf_load_text(struct conf_loader *loader, const char *name,
     struct slice text);
+
+/* conf_door.c: the words of a trust or ehlo statement, with a blank in front
+ * of each. */
+void conf_trust_add(struct str *out, unsigned words);
+void conf_ehlo_add(struct str *out, unsigned words);
 
 /* conf_zenv.c: NAME=value. */
 void conf_zenv(struct conf_loader *loader, const struct conf_token *token);

@@ -323,6 +323,34 @@ show_rules(struct view *view)
 }
 
 static void
+add_peers(struct str *value, const struct conf_peers *peers)
+{
+	if (peers->table != NULL)
+		str_addf(value, "<%s>", peers->table);
+	else
+		add_net(value, &peers->net);
+}
+
+static void
+show_peers(struct view *view)
+{
+	const struct conf *conf = view->conf;
+
+	for (size_t i = 0; i < conf->trust_count; i++) {
+		add_peers(&view->value, &conf->trusts[i]);
+		conf_trust_add(&view->value, conf->trusts[i].words);
+		emit(view, "trust", conf->trusts[i].at);
+	}
+	for (size_t i = 0; i < conf->without_count; i++) {
+		str_adds(&view->value, "without");
+		conf_ehlo_add(&view->value, conf->withouts[i].words);
+		str_adds(&view->value, " for ");
+		add_peers(&view->value, &conf->withouts[i]);
+		emit(view, "ehlo", conf->withouts[i].at);
+	}
+}
+
+static void
 show_schedules(struct view *view)
 {
 	struct str *value = &view->value;
@@ -370,6 +398,7 @@ show(const struct conf *conf, bool all, bool is_json, struct str *out)
 	show_domains(&view);
 	show_routes(&view);
 	show_rules(&view);
+	show_peers(&view);
 	show_schedules(&view);
 	str_release(&view.value);
 }

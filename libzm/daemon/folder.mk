@@ -21,4 +21,5 @@ libzm_a_SOURCES += \
 	libzm/daemon/conf_reach.c libzm/daemon/conf_zenv.c \
 	libzm/daemon/conf_load.c libzm/daemon/conf_report.c \
 	libzm/daemon/conf_help.c libzm/daemon/conf_manual.c \
+	libzm/daemon/conf_door.c \
 	libzm/daemon/conf_show.c libzm/daemon/conf_files.c

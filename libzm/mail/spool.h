@@ -118,6 +118,7 @@ struct draft {
 	struct str	 pending;	/* not yet handed to write(2) */
 	uint64_t	 bytes;		/* behind the first line */
 	uint32_t	 crc;
+	uint64_t	 reserved_bytes;	/* by draft_reserve */
 	bool		 is_bad;	/* a write failed: only abort is left */
 };
 
@@ -129,6 +130,11 @@ enum { DRAFT_FIRST_LINE_BYTES = 31 };
  * returns 0; -1 (errno kept: ENOSPC, EMFILE, EEXIST ...). */
 int draft_open(struct spool *spool, const char *stem, struct draft *out,
     struct err *err);
+
+/* Take room for so many bytes from the file system now; what is not used is
+ * given back by draft_sync.  A file system that cannot do this is no
+ * error.  returns 0 or -1 (errno ENOSPC, EDQUOT). */
+int draft_reserve(struct draft *draft, uint64_t bytes, struct err *err);
 
 /* Append bytes.  Up to 64 KiB are collected, so that a small message
  * costs one write.  returns 0 or -1 (errno kept). */

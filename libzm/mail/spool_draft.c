@@ -137,6 +137,33 @@ draft_fail(struct draft *draft, const char *what, struct err *err)
 	    spool_label(AREA_PUBLIC, 0, draft->name));
 }
 
+/* Still row S0: the file's size does not change. */
+int
+draft_reserve(struct draft *draft, uint64_t bytes, struct err *err)
+{
+#ifdef FALLOC_FL_KEEP_SIZE
+	if (bytes > INT64_MAX)
+		return 0;
+	if (fallocate(draft->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) == 0)
+		draft->reserved_bytes = bytes;
+	else if (errno == ENOSPC || errno == EDQUOT)
+		return draft_fail(draft, "fallocate", err);
+#endif
+	return 0;
+}
+
+/* Give back what was taken and not used: cut behind what was written. */
+static void
+draft_unreserve(const struct draft *draft)
+{
+	uint64_t bytes = DRAFT_FIRST_LINE_BYTES + draft->bytes;
+
+	if (draft->reserved_bytes > bytes &&
+	    ftruncate(draft->fd, (off_t)bytes) != 0)
+		warning("ftruncate %s: %s", spool_label(AREA_PUBLIC, 0,
+		    draft->name), strerror(errno));
+}
+
 static int
 draft_flush(struct draft *draft, struct err *err)
 {
@@ -193,6 +220,7 @@ draft_complete(struct draft *draft, struct err *err)
 	if (draft_flush(draft, err) != 0)
 		return -1;
 	str_release(&draft->pending);
+	draft_unreserve(draft);
 	if (is_small)
 		return 0;
 	do {

@@ -5,9 +5,10 @@
     dns    NAME { example.net MX 10 mx.example.net; ... }
     mta    NAME { zmailer.conf lines } -start
     mta    NAME -stop | -start | -restart | -reload | -kill
-    client NAME [of MTA] { helo x; mail a; rcpt b; data TEXT; expect 250 }
+    client NAME [of MTA] [at PORT|PATH] { helo x; mail a; rcpt b; data TEXT; expect 250 }
     file   MTA PATH { contents }
     run    MTA { command words } expect STATUS ["part of the output"]
+    rows   MTA [at PORT|PATH] { a conformance table: rows.py }
     clock  +5m
     log    MTA expect EVENT key=value ... [count N] | -not
     server NAME expect messages N | sessions N | data "text" | command "text"
@@ -24,8 +25,10 @@ SPDX-License-Identifier: ISC
 import re
 import shlex
 
+import rows
+
 ACTORS = {"flow", "server", "dns", "mta", "client", "file", "run", "clock",
-          "log", "mailbox", "spool"}
+          "log", "mailbox", "spool", "rows"}
 CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
                 "expect", "quit", "drop", "bdat"}
 MTA_FLAGS = {"-start", "-stop", "-restart", "-reload", "-kill"}
@@ -118,6 +121,11 @@ def check(line, name):
         for word in words[2:]:
             if word not in MTA_FLAGS:
                 raise FlowError(f"{where}: an mta does not know '{word}'")
+    if words[0] == "rows":
+        try:
+            rows.parse(line.block or "", line.number)
+        except rows.RowError as error:
+            raise FlowError(f"{name}: {error}") from error
     if words[0] == "clock":
         span(words[1] if len(words) > 1 else "", where)
     if words[0] == "run" and "expect" not in words:

@@ -21,6 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "lib"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import language                                      # noqa: E402
+import rows                                          # noqa: E402
 from zmtest import dns, mta, smtpserver              # noqa: E402
 
 VARIABLES = {
@@ -187,13 +188,26 @@ class Flow:
             elif flag == "-reload":
                 instance.zmailer("reload")
 
+    def address(self, words, instance):
+        """at PORT, at /PATH; else the instance's own port."""
+        if "at" not in words:
+            return "127.0.0.1", instance.port
+        place = self.fill(words[words.index("at") + 1])
+        return place if place.startswith("/") else ("127.0.0.1", int(place))
+
     def do_client(self, line):
         words = line.words
         target = words[words.index("of") + 1] if "of" in words else \
             next(n for n, a in self.actors.items() if isinstance(a, mta.Mta))
-        with socket.create_connection(
-                ("127.0.0.1", self.mta_of(target).port), 20) as peer:
+        with rows.connect(self.address(words, self.mta_of(target))) as peer:
             Client(peer).run(language.items(line.block), self.fill)
+
+    def do_rows(self, line):
+        """rows MTA [at PORT|PATH] {...}"""
+        address = self.address(line.words, self.mta_of(line.words[1]))
+        problems = rows.run(rows.parse(line.block, line.number), address)
+        if problems:
+            raise Failure("\n    ".join(problems))
 
     def do_file(self, line):
         instance = self.mta_of(line.words[1])

@@ -41,6 +41,25 @@ STATEMENT(TOP, "freeze", NONE, freeze, "",
     "look at; accept and reject rules decide beside it whether it is taken.",
     "freeze sender *@odd.example")
 
+STATEMENT(TOP, "trust", NONE, trust,
+    "net choice+:proxy,xclient,xforward,priority,auth,etrn", "",
+    "trust NET|<table> proxy|xclient|xforward|priority|auth|etrn...", "none",
+    "What these clients say about others is believed.  proxy: they begin "
+    "with a PROXY header (version 1 or 2), always, and the client is who it "
+    "names.  xclient, xforward: Postfix's commands of these names.  "
+    "priority: MT-PRIORITY above 0.  auth: the AUTH= of MAIL.  etrn: ETRN "
+    "is served.",
+    "trust 192.0.2.7 proxy\n"
+    "trust 127.0.0.0/8 xclient xforward")
+
+STATEMENT(TOP, "ehlo", NONE, ehlo, "choice:without choice+:" EHLO_NAMES,
+    "for=net",
+    "ehlo without KEYWORD... [for NET|<table>]", "nothing is withheld",
+    "Keywords of EHLO that these clients, or all, are not told.  What a "
+    "keyword stands for is refused as if it were unknown.",
+    "ehlo without CHUNKING BINARYMIME for 198.51.100.7\n"
+    "ehlo without DSN")
+
 STATEMENT(TOP, "size", NONE, setting, "setting", "",
     "size BYTES", "",
     "The largest message that is taken; the same as limit size.",

@@ -28,6 +28,12 @@ SETTING("limit", "size", limits.size_bytes, "size:1K-16G", "50M",
     "the largest message that is taken")
 SETTING("limit", "recipients", limits.recipients, "number:1-1000000", "1000",
     "recipients of one message over SMTP; RFC 5321 wants at least 100")
+SETTING("limit", "recipient-domains", limits.recipient_domains,
+    "number:0-1000", "0", "different domains among the recipients of one "
+    "message over SMTP; 0: any number")
+SETTING("limit", "hold", limits.hold_ms, "span:0s-365d", "30d",
+    "how long a submitted message may be held back when its sender asks for "
+    "it (FUTURERELEASE, RFC 4865); 0s: not at all")
 SETTING("limit", "sessions", limits.sessions, "number:1-1000000", "1000",
     "SMTP sessions at a time")
 SETTING("limit", "sessions-per-client", limits.sessions_per_client,

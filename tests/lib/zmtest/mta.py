@@ -56,7 +56,7 @@ class Mta:
         self.name = name
         self.top = tempfile.mkdtemp(prefix=f"zmailer-{name}-")
         self.dir = os.path.join(self.top, "i")
-        self.port = free_port()
+        self.port, self.port2, self.port3 = (free_port() for _ in range(3))
         self.conf = os.path.join(self.dir, "zmailer.conf")
         self.env = dict(os.environ, ZMAILER_CONF=self.conf, LC_ALL="C",
                         ZMAILER_BUILD=BUILD, **(env or {}))

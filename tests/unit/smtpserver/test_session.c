@@ -210,7 +210,7 @@ Test(session, b_mail)
 		    "555/5.5.4"),
 		MAIL_ROW("unknown without value", "<a@b.test> FOO",
 		    "555/5.5.4"),
-		MAIL_ROW("SMTPUTF8 is not offered", "<a@b.test> SMTPUTF8",
+		MAIL_ROW("REQUIRETLS is not offered", "<a@b.test> REQUIRETLS",
 		    "555/5.5.4"),
 		MAIL_ROW("AUTH is not offered", "<a@b.test> AUTH=<>",
 		    "555/5.5.4"),
