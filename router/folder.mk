@@ -14,7 +14,6 @@ router_librouter_a_SOURCES = \
 	router/received.c \
 	router/remote.c \
 	router/route.c router/route.h router/route_internal.h \
-	router/users.c router/users.h \
 	router/worker.c router/worker.h
 
 pkglibexec_PROGRAMS += router/router

@@ -32,8 +32,8 @@ enum {
 	PARENT_PUBLIC = SPOOL_PRIORITIES,	/* notify's number of public/ */
 	PARENT_RESCAN_MS = 60 * 1000,
 	PARENT_PUBLIC_MS = 100,
-	DEFERRED_WAIT_MIN_S = 15 * 60,
-	DEFERRED_WAIT_MAX_S = 4 * 60 * 60,
+	DEFERRED_WAIT_MIN_S = 60,
+	DEFERRED_WAIT_MAX_S = 60 * 60,
 	OURS_MAX = 1 + ROLE_COUNT
 };
 
@@ -227,7 +227,7 @@ on_notify(void *context, unsigned dir, const char *name)
 int64_t
 parent_deferred_wait_s(int64_t age_s)
 {
-	int64_t wait_s = age_s / 4;
+	int64_t wait_s = age_s / 2;
 
 	if (wait_s < DEFERRED_WAIT_MIN_S)
 		return DEFERRED_WAIT_MIN_S;

@@ -203,6 +203,8 @@ try_table(struct routing *routing, const char *name, struct slice domain,
 	if (table == NULL)
 		return -1;
 	found = try_key(routing, table, address, domain, address, err);
+	if (found == 0 && !table_takes_parts(table))
+		return try_key(routing, table, domain, domain, address, err);
 	while (found == 0 && key.n > 0) {
 		found = try_key(routing, table, key, domain, address, err);
 		key = slice_from(key, key.p[0] == '.' ? 1 : 0);

@@ -24,6 +24,7 @@ router_new(const struct conf *conf)
 	struct router *router = mem_alloc(1, sizeof(*router));
 
 	router->conf = conf;
+	table_share(conf->run_dir, conf->limits.table_memory_bytes);
 	router->users = users_new();
 	router->tables = mem_alloc(conf->table_count + 1,
 	    sizeof(struct table *));

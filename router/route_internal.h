@@ -6,8 +6,8 @@
 #define ZM_ROUTER_ROUTE_INTERNAL_H
 
 #include "mail/table.h"
+#include "mail/users.h"
 #include "router/route.h"
-#include "router/users.h"
 
 struct router {
 	const struct conf	*conf;

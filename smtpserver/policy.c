@@ -37,6 +37,7 @@ policy_new(const struct conf *conf)
 	struct policy *policy = mem_alloc(1, sizeof(*policy));
 
 	policy->conf = conf;
+	table_share(conf->run_dir, conf->limits.table_memory_bytes);
 	policy->scratch = arena_new();
 	policy->tables = mem_alloc(conf->table_count,
 	    sizeof(*policy->tables));

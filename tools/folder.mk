@@ -8,6 +8,7 @@ tools_zmailer_SOURCES += tools/verb_run.c tools/verb_status.c \
 tools_zmailer_SOURCES += tools/verb_list.c tools/verb_show.c
 tools_zmailer_SOURCES += tools/verb_sink.c
 tools_zmailer_SOURCES += tools/verb_orders.c
+tools_zmailer_SOURCES += tools/verb_table.c
 tools_zmailer_SOURCES += tools/verb_fsck.c tools/verb_resubmit.c
 tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS)
 

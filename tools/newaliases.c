@@ -1,10 +1,10 @@
-/* newaliases.c - read the alias tables and say what is wrong with them
+/* newaliases.c - check the alias tables, and build those that are databases
  *
- * zmailer reads aliases as they stand and notices changes by itself, so
- * there is nothing to rebuild: this checks, and tells.
+ * zmailer reads plain alias files as they stand and notices changes by
+ * itself; cdb: and lmdb: tables are made anew from their plain files.
  *
  * In     -C FILE
- * Out    a line a table; exit 65 when one has a bad entry
+ * Out    a line a table; databases; exit 65 when one has a bad entry
  * Spec   newaliases(1)
  *
  * SPDX-License-Identifier: ISC
@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "daemon/conf.h"
 #include "mail/table.h"
+#include "mail/table_build.h"
 
 #include "base/banned.h"
 
@@ -32,11 +33,13 @@ check_table(const struct conf_table *row)
 {
 	struct table *table = table_new(row->name, row->spec);
 	unsigned entries = 0;
+	size_t built;
 	struct err err;
 	int status = EX_OK;
 
-	if (table_check(table, &err) < 0 ||
-	    table_each(table, count_entry, &entries, &err) != TABLE_FOUND) {
+	if (table_build(row->spec, NULL, &built, &err) < 0 ||
+	    table_check(table, &err) < 0 ||
+	    table_each(table, count_entry, &entries, &err) == TABLE_TROUBLE) {
 		fprintf(stderr, "newaliases: %s\n", err.text);
 		status = EX_DATAERR;
 	} else {

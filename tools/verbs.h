@@ -61,3 +61,7 @@ VERB(delete, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "put messages into trash/, without a report; for a day")
 VERB(undelete, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "bring deleted messages back to where they were")
+VERB(table,
+    "get [--json] TABLE KEY... | list [--json] | build [--from FILE] "
+    "[TABLE...]",
+    "what a table answers, which tables there are, make their databases")

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "mail/table.h"
 #include "tools/verb.h"
 
 #include "base/banned.h"
@@ -111,7 +112,8 @@ main(int argc, char **argv)
 			conf_path = argv[at + 1];
 			at += 2;
 		} else if (strcmp(argv[at], "--version") == 0) {
-			printf("zmailer %s\n", PACKAGE_VERSION);
+			printf("zmailer %s\ntables: %s\n", PACKAGE_VERSION,
+			    table_types_text(true));
 			return 0;
 		} else if (strcmp(argv[at], "--help") == 0) {
 			return usage(stdout, 0);

@@ -134,6 +134,7 @@ struct conf_limits {		/* limit NAME VALUE; every bound by name */
 	unsigned	received;		/* Received fields: a loop */
 	unsigned	expansion;		/* recipients one alias makes */
 	unsigned	expansion_depth;
+	uint64_t	table_memory_bytes;	/* of a plain file */
 	uint64_t	dsn_bytes;		/* text returned in a report */
 	unsigned	agents;			/* all transport agents */
 };

@@ -11,6 +11,7 @@
 
 #include "daemon/conf_internal.h"
 #include "grammar/units.h"
+#include "mail/table.h"
 
 #include "base/banned.h"
 
@@ -166,13 +167,8 @@ take_spec(struct conf_cursor *cursor, struct slice range,
 {
 	if (out->token->kind == TOKEN_TABLE)
 		return false;
-	if (slice_starts(out->token->text, "/")) {
-		err_set(why, "did you mean 'file:" SLICE_FMT "'?",
-		    SLICE_ARG(out->token->text));
-		return false;
-	}
-	return slice_starts(out->token->text, "file:/") &&
-	    keep_text(cursor, out);
+	return table_spec_check(slice_dup(arena_of(cursor),
+	    out->token->text), why) == 1 && keep_text(cursor, out);
 }
 
 static bool

@@ -15,5 +15,12 @@ libzm_a_SOURCES += \
 	libzm/mail/spool_recover_work.c libzm/mail/spool_recover_twin.c \
 	libzm/mail/spool_recover.h libzm/mail/spool_internal.h libzm/mail/spool.h
 libzm_a_SOURCES += \
-	libzm/mail/table.c libzm/mail/table_parse.c libzm/mail/table_net.c \
-	libzm/mail/table_internal.h libzm/mail/table.h
+	libzm/mail/table.c libzm/mail/table.h \
+	libzm/mail/table_types.c libzm/mail/table_type.h \
+	libzm/mail/table_text.c libzm/mail/table_parse.c \
+	libzm/mail/table_side.c libzm/mail/table_side.h \
+	libzm/mail/table_build.c libzm/mail/table_build.h \
+	libzm/mail/table_net.c libzm/mail/table_internal.h \
+	libzm/mail/table_cidr.c libzm/mail/table_pcre.c \
+	libzm/mail/table_cdb.c libzm/mail/table_lmdb.c \
+	libzm/mail/table_passwd.c libzm/mail/users.c libzm/mail/users.h

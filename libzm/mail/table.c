@@ -1,33 +1,30 @@
 /* table.c - lookup tables that follow their files
  *
  * In     a spec, keys
- * Out    values; TABLE_TROUBLE with words when the file cannot be used
- * Holds  the contents of the file in memory, and what the file looked like
- *        when it was read
- * Trusts nothing in the file: table_parse.c checks every line
- * Spec   mail/table.h
+ * Out    values; TABLE_TROUBLE with words when the table cannot be asked
+ * Holds  the state of its back end, and what the file looked like when it
+ *        was opened
+ * Trusts nothing in a file: the back ends check every line
+ * Spec   mail/table.h, mail/table_type.h
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/crc32c.h"
 #include "mail/table_internal.h"
+#include "mail/table_type.h"
 
 #include "base/banned.h"
 
-enum { CHECK_EVERY_MS = 1000, READ_TRIES = 3, YOUNG_S = 2 };
+enum { CHECK_EVERY_MS = 1000, YOUNG_S = 2 };
 
 struct table {
-	char			*name;
-	char			*path;		/* "" when inline */
-	struct table_contents	*contents;	/* NULL: trouble says why */
+	char			*name, *spec;
+	const struct table_type	*type;		/* NULL: no such type */
+	const char		*argument;	/* in spec */
+	void			*state;		/* NULL: trouble says why */
 	struct err		 trouble;
 	struct stat		 seen;		/* the file as it was read */
 	bool			 is_young;	/* changed so lately that it
@@ -41,21 +38,19 @@ struct table *
 table_new(const char *name, const char *spec)
 {
 	struct table *table = mem_alloc(1, sizeof(*table));
-	struct slice text = slice_of(spec);
 
 	table->name = mem_strdup(name);
-	table->path = mem_strdup(slice_starts(text, "file:") ? spec + 5 : "");
-	if (slice_starts(text, "inline:")) {
-		text = slice_from(text, 7);
-		if (table_contents_parse(memcpy(mem_grow(NULL, text.n, 1),
-		    text.p, text.n), text.n, &table->contents,
-		    &table->trouble) != 1)
-			err_prefix(&table->trouble, "table %s", name);
-		table->generation = 1;
-	} else if (table->path[0] == '\0') {
+	table->spec = mem_strdup(spec);
+	table->type = table_type_of(table->spec, &table->argument);
+	if (table->type == NULL)
 		err_set(&table->trouble, "table %s: '%.100s' is no source of "
 		    "a table: write file:/PATH", name, spec);
-	}
+	else if (table->type->package != NULL)
+		err_set(&table->trouble, "table %s: this zmailer was built "
+		    "without %s: install %s and build it again", name,
+		    table->type->name, table->type->package);
+	if (table->type != NULL && table->type->package != NULL)
+		table->type = NULL;
 	return table;
 }
 
@@ -64,14 +59,17 @@ table_free(struct table **table)
 {
 	if (*table == NULL)
 		return;
+	if ((*table)->state != NULL)
+		(*table)->type->close((*table)->state);
 	mem_release((*table)->name);
-	mem_release((*table)->path);
-	table_contents_free(&(*table)->contents);
+	mem_release((*table)->spec);
 	mem_free(table);
 }
 
-static bool
-looks_the_same(const struct stat *a, const struct stat *b)
+/* ---- following the file ---------------------------------------------- */
+
+bool
+table_looks_the_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
 	    a->st_size == b->st_size &&
@@ -79,97 +77,56 @@ looks_the_same(const struct stat *a, const struct stat *b)
 	    a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* All bytes of an open file.  NULL with err. */
-static char *
-read_all(int fd, const struct stat *st, size_t *out_bytes, struct err *err)
+static bool
+has_path(const struct table *table)
 {
-	size_t room, bytes = 0;
-	ssize_t n = 0;
-	char *text;
-
-	if (!S_ISREG(st->st_mode) || st->st_size > TABLE_BYTES_MAX) {
-		err_set(err, S_ISREG(st->st_mode) ? "the file is too long" :
-		    "it is no regular file");
-		return NULL;
-	}
-	room = (size_t)st->st_size + 1;
-	text = mem_grow(NULL, room, 1);
-	do {
-		bytes += (size_t)n;
-		n = read(fd, text + bytes, room - bytes);
-	} while (n > 0);
-	*out_bytes = bytes;
-	if (n == 0)
-		return text;
-	err_set(err, "%s", strerror(errno));
-	mem_release(text);
-	return NULL;
+	return table->type != NULL && (table->type->traits & TABLE_HAS_PATH);
 }
 
-/* Read a version of the file that did not change meanwhile. */
-static char *
-read_steady(const char *path, struct stat *out_seen, size_t *out_bytes,
-    struct err *err)
+/* "FILE:LINE: what", or "table NAME: FILE: what". */
+static int
+say_where(const struct table *table, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	char *text = NULL;
-	struct stat after;
+	bool has_line = err->text[0] >= '0' && err->text[0] <= '9';
 
-	if (fd < 0) {
-		err_set(err, "%s", strerror(errno));
-		return NULL;
-	}
-	for (int i = 0; i < READ_TRIES; i++) {
-		mem_free(&text);
-		if (fstat(fd, out_seen) != 0 || lseek(fd, 0, SEEK_SET) != 0) {
-			err_set(err, "%s", strerror(errno));
-			break;
-		}
-		text = read_all(fd, out_seen, out_bytes, err);
-		if (text == NULL || (fstat(fd, &after) == 0 &&
-		    looks_the_same(out_seen, &after)))
-			break;
-	}
-	close(fd);
-	return text;
+	if (has_path(table))
+		table_err_at(err, table->argument);
+	else if (has_line)
+		return table_err_at(err, table->name);
+	return has_line ? -1 : err_prefix(err, "table %s", table->name);
 }
 
-/* Contents and troubles change together. */
+/* State and trouble change together. */
 static void
-replace(struct table *table, struct table_contents *contents)
+take_over(struct table *table, void *state)
 {
-	if (table->contents != NULL || contents != NULL)
+	if (table->state == state && state != NULL)
+		return;
+	if (table->state != NULL || state != NULL)
 		table->generation++;
-	table_contents_free(&table->contents);
-	table->contents = contents;
+	if (table->state != NULL)
+		table->type->close(table->state);
+	table->state = state;
 }
 
 static void
 load(struct table *table)
 {
-	struct table_contents *contents = NULL;
+	struct table_source source = { .name = table->name,
+	    .argument = table->argument, .old = table->state };
 	struct err why = { "" };
-	size_t bytes = 0;
-	char *text;
+	void *state = NULL;
+	bool is_good;
 
-	text = read_steady(table->path, &table->seen, &bytes, &why);
-	table->is_young = text != NULL &&
-	    llabs(clock_wall_s() - table->seen.st_mtim.tv_sec) <= YOUNG_S;
-	if (text == NULL) {
-		memset(&table->seen, 0, sizeof(table->seen));
-		err_set(&table->trouble, "table %s: %s: %s", table->name,
-		    table->path, why.text);
-		replace(table, NULL);
-		return;
+	is_good = table->type->open(&source, &state, &why) == 1;
+	table->seen = source.seen;
+	table->is_young = llabs(clock_wall_s() -
+	    source.seen.st_mtim.tv_sec) <= YOUNG_S;
+	if (!is_good) {
+		table->trouble = why;
+		say_where(table, &table->trouble);
 	}
-	if (table->contents != NULL && table->contents->bytes == bytes &&
-	    table->contents->crc == crc32c(0, text, bytes)) {
-		mem_release(text);
-		return;
-	}
-	if (table_contents_parse(text, bytes, &contents, &why) != 1)
-		err_set(&table->trouble, "%s:%s", table->path, why.text);
-	replace(table, contents);
+	take_over(table, is_good ? state : NULL);
 }
 
 /* Look whether the file changed, at most once a second. */
@@ -179,21 +136,39 @@ refresh(struct table *table, bool is_forced, struct err *err)
 	int64_t now;
 	struct stat st;
 
-	if (table->path[0] != '\0') {
+	if (table->type != NULL && (table->state == NULL || is_forced ||
+	    has_path(table))) {
 		now = clock_steady_ms();
 		if (is_forced || !table->was_checked ||
 		    now - table->checked_at >= CHECK_EVERY_MS) {
 			table->was_checked = true;
 			table->checked_at = now;
 			if (is_forced || table->is_young ||
-			    stat(table->path, &st) != 0 ||
-			    !looks_the_same(&st, &table->seen))
+			    !has_path(table) ||
+			    stat(table->argument, &st) != 0 ||
+			    !table_looks_the_same(&st, &table->seen))
 				load(table);
 		}
 	}
-	if (table->contents != NULL)
+	if (table->state != NULL)
 		return 1;
 	return err_set(err, "%s", table->trouble.text);
+}
+
+/* ---- questions ------------------------------------------------------- */
+
+static enum table_result
+answer(const struct table *table, enum table_result result,
+    const struct table_hit *hit, struct slice *out_value, unsigned *out_line,
+    struct err *err)
+{
+	if (result == TABLE_TROUBLE)
+		say_where(table, err);
+	if (result == TABLE_FOUND && out_value != NULL)
+		*out_value = hit->value;
+	if (result != TABLE_TROUBLE && out_line != NULL)
+		*out_line = hit->line;
+	return result;
 }
 
 enum table_result
@@ -201,7 +176,8 @@ table_lookup(struct table *table, struct slice key, struct slice *out_value,
     unsigned *out_line, struct err *err)
 {
 	char folded[TABLE_KEY_BYTES_MAX];
-	const struct table_entry *entry;
+	struct table_hit hit = { .line = 0 };
+	enum table_result result;
 
 	if (refresh(table, false, err) != 1)
 		return TABLE_TROUBLE;
@@ -210,73 +186,73 @@ table_lookup(struct table *table, struct slice key, struct slice *out_value,
 	for (size_t i = 0; i < key.n; i++)
 		folded[i] = key.p[i] >= 'A' && key.p[i] <= 'Z' ?
 		    (char)(key.p[i] + 32) : key.p[i];
-	entry = table_contents_find(table->contents,
-	    (struct slice){ folded, key.n });
-	if (entry == NULL)
+	result = table->type->find(table->state, key,
+	    (struct slice){ folded, key.n }, &hit, err);
+	if (result == TABLE_NONE)
 		return TABLE_NONE;
-	if (out_value != NULL)
-		*out_value = (struct slice){ table->contents->text +
-		    entry->value, entry->value_n };
-	if (out_line != NULL)
-		*out_line = entry->line;
-	return TABLE_FOUND;
+	return answer(table, result, &hit, out_value, out_line, err);
+}
+
+enum table_result
+table_find_address(struct table *table, const struct net *address,
+    struct slice *out_value, unsigned *out_line, struct err *err)
+{
+	struct table_hit hit = { .line = 0 };
+
+	if (refresh(table, false, err) != 1)
+		return TABLE_TROUBLE;
+	if (table->type->find_net == NULL) {
+		err_set(err, "a table of type %s has no networks: use file: "
+		    "or cidr:", table->type->name);
+		say_where(table, err);
+		return TABLE_TROUBLE;
+	}
+	return answer(table, table->type->find_net(table->state, address,
+	    &hit, err), &hit, out_value, out_line, err);
 }
 
 enum table_result
 table_has_address(struct table *table, const struct net *address,
     unsigned *out_line, struct err *err)
 {
-	int64_t line;
-
-	if (refresh(table, false, err) != 1)
-		return TABLE_TROUBLE;
-	line = table_contents_net(table->contents, address, err);
-	if (line < 0) {
-		err_prefix(err, "%s", table->path[0] ? table->path :
-		    table->name);
-		return TABLE_TROUBLE;
-	}
-	if (out_line != NULL)
-		*out_line = (unsigned)line;
-	return line > 0 ? TABLE_FOUND : TABLE_NONE;
+	return table_find_address(table, address, NULL, out_line, err);
 }
 
 int
 table_check(struct table *table, struct err *err)
 {
-	const struct table_contents *contents;
+	int result;
 
 	if (refresh(table, true, err) != 1)
 		return -1;
-	contents = table->contents;
-	if (contents->twice_line == 0)
+	if (table->type->check == NULL)
 		return 1;
-	err_set(err, "%s:%u: this key stands in line %u already; the first "
-	    "counts", table->path[0] ? table->path : table->name,
-	    contents->twice_line, contents->first_line);
-	return 0;
+	result = table->type->check(table->state, err);
+	if (result != 1)
+		say_where(table, err);
+	return result;
 }
 
 enum table_result
 table_each(struct table *table, table_fn *fn, void *context, struct err *err)
 {
-	const struct table_contents *contents;
+	enum table_result result;
 
 	if (refresh(table, false, err) != 1)
 		return TABLE_TROUBLE;
-	contents = table->contents;
-	for (size_t i = 0; i < contents->count; i++) {
-		const struct table_entry *entry = &contents->entries[i];
-		struct slice key = { contents->text + entry->key,
-			entry->key_n };
-		struct slice value = { contents->text + entry->value,
-			entry->value_n };
-
-		if (!fn(context, key, value, entry->line))
-			break;
+	if (table->type->each == NULL) {
+		err_set(err, "a table of type %s cannot be listed",
+		    table->type->name);
+		result = TABLE_TROUBLE;
+	} else {
+		result = table->type->each(table->state, fn, context, err);
 	}
-	return contents->count > 0 ? TABLE_FOUND : TABLE_NONE;
+	if (result == TABLE_TROUBLE)
+		say_where(table, err);
+	return result;
 }
+
+/* ---- about it -------------------------------------------------------- */
 
 const char *
 table_name(const struct table *table)
@@ -285,13 +261,38 @@ table_name(const struct table *table)
 }
 
 const char *
+table_kind(const struct table *table)
+{
+	return table->type != NULL ? table->type->name : "none";
+}
+
+const char *
 table_path(const struct table *table)
 {
-	return table->path;
+	return has_path(table) ? table->argument : "";
 }
 
 unsigned
 table_generation(const struct table *table)
 {
 	return table->generation;
+}
+
+bool
+table_takes_parts(const struct table *table)
+{
+	return table->type == NULL ||
+	    !(table->type->traits & TABLE_ASKS_WHOLE);
+}
+
+int64_t
+table_owner(const struct table *table)
+{
+	const struct stat *st = &table->seen;
+
+	if (table->state == NULL || !has_path(table) ||
+	    !S_ISREG(st->st_mode) ||
+	    (st->st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return -1;
+	return (int64_t)st->st_uid;
 }

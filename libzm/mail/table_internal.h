@@ -24,9 +24,9 @@ struct table_entry {
 	uint16_t	key_n;
 };
 
-struct table_net {		/* sorted by bits, then bytes */
+struct table_net {		/* sorted by bits, then bytes, then line */
 	struct net	net;
-	uint32_t	line;
+	uint32_t	entry;		/* index */
 };
 
 struct table_contents {
@@ -54,9 +54,11 @@ void table_contents_free(struct table_contents **contents);
 const struct table_entry *table_contents_find(
     const struct table_contents *contents, struct slice key);
 
-/* The most specific network around address: its line, or 0.
- * -1: a key of the table is no network (err: "LINE: ..."). */
-int64_t table_contents_net(struct table_contents *contents,
-    const struct net *address, struct err *err);
+/* The entry of the longest prefix around address; of two equal ones the
+ * first line's.  1, 0 none; -1: a key of the table is no network (err:
+ * "LINE: ..."). */
+int table_contents_net(struct table_contents *contents,
+    const struct net *address, const struct table_entry **out,
+    struct err *err);
 
 #endif

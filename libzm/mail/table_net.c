@@ -25,6 +25,34 @@ compare(const void *left, const void *right)
 	return memcmp(a->net.bytes, b->net.bytes, sizeof(a->net.bytes));
 }
 
+/* Equal networks by line. */
+static int
+compare_all(const void *left, const void *right)
+{
+	const struct table_net *a = left, *b = right;
+	int result = compare(left, right);
+
+	if (result != 0 || a->entry == b->entry)
+		return result;
+	return a->entry < b->entry ? -1 : 1;
+}
+
+/* Sorted; of equal networks the first line's stays. */
+static void
+nets_sort(struct table_contents *contents)
+{
+	size_t kept = 0;
+
+	if (contents->net_count == 0)
+		return;
+	qsort(contents->nets, contents->net_count, sizeof(*contents->nets),
+	    compare_all);
+	for (size_t i = 1; i < contents->net_count; i++)
+		if (compare(&contents->nets[kept], &contents->nets[i]) != 0)
+			contents->nets[++kept] = contents->nets[i];
+	contents->net_count = kept + 1;
+}
+
 static int
 nets_make(struct table_contents *contents, struct err *err)
 {
@@ -43,12 +71,10 @@ nets_make(struct table_contents *contents, struct err *err)
 			return err_set(err, "%u: '" SLICE_FMT "' is not a "
 			    "network: %s", entry->line, SLICE_ARG(
 			    slice_first(key, 64)), why.text);
-		net->line = entry->line;
+		net->entry = (uint32_t)i;
 		contents->net_count++;
 	}
-	if (contents->net_count > 0)
-		qsort(contents->nets, contents->net_count,
-		    sizeof(*contents->nets), compare);
+	nets_sort(contents);
 	contents->has_nets = true;
 	return 1;
 }
@@ -85,9 +111,9 @@ next_length(const struct table_contents *contents, size_t from)
 	return low;
 }
 
-int64_t
+int
 table_contents_net(struct table_contents *contents, const struct net *address,
-    struct err *err)
+    const struct table_entry **out, struct err *err)
 {
 	size_t from = 0, to;
 
@@ -104,8 +130,10 @@ table_contents_net(struct table_contents *contents, const struct net *address,
 		key.net = masked(address, bits);
 		found = bsearch(&key, contents->nets + from, to - from,
 		    sizeof(key), compare);
-		if (found != NULL)
-			return found->line;
+		if (found == NULL)
+			continue;
+		*out = &contents->entries[found->entry];
+		return 1;
 	}
 	return 0;
 }

@@ -17,6 +17,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = mem_grow(NULL, size, 1);
 	struct table_contents *contents = NULL;
 	struct net anything = { .bits = 128 };
+	const struct table_entry *around;
 	struct err err;
 
 	if (size > 0)
@@ -32,7 +33,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    table_contents_find(contents, key) == NULL)
 			abort();
 	}
-	(void)table_contents_net(contents, &anything, &err);
+	(void)table_contents_net(contents, &anything, &around, &err);
 	table_contents_free(&contents);
 	return 0;
 }

@@ -35,12 +35,15 @@ STATEMENT(DOMAIN, "deliver", NONE, deliver,
     "domain example.net { deliver smtp inside.example.net:25 }")
 
 STATEMENT(TOP, "table", LINES, table, "word spec?", "",
-    "table NAME file:PATH | table NAME { KEY VALUE... }", "none",
+    "table NAME TYPE:PATH | table NAME { KEY VALUE... }", "none",
     "A list to look things up in; other statements refer to it as <NAME>.  "
-    "A file is watched for change.  It holds one entry a line: key, blank, "
+    "A file is watched for change.  file: holds one entry a line: key, blank, "
     "value; # begins a comment line; a line that begins with a blank "
-    "continues the one before.",
+    "continues the one before.  pcre: holds patterns, cidr: networks; cdb: "
+    "and lmdb: are databases that zmailer table build makes; passwd: (no "
+    "path) are the accounts of the system.  zmailer-table(8) tells more.",
     "table aliases file:/etc/aliases\n"
+    "table people cdb:/etc/zmailer/people.cdb\n"
     "table partners {\n"
     "\t192.0.2.0/24\n"
     "\t2001:db8::/32\n"

@@ -54,6 +54,9 @@ SETTING("limit", "expansion", limits.expansion, "number:1-10000000",
     "100000", "recipients that one alias may become")
 SETTING("limit", "expansion-depth", limits.expansion_depth, "number:1-100",
     "20", "aliases that lead to aliases")
+SETTING("limit", "table-memory", limits.table_memory_bytes, "size:1K-1G",
+    "16M", "bytes of a plain table that each process holds in memory; larger "
+    "ones become a database in the run directory that all share")
 SETTING("limit", "dsn", limits.dsn_bytes, "size:1K-1G", "50K",
     "bytes of a message that are returned in a report")
 SETTING("limit", "agents", limits.agents, "number:1-100000", "100",

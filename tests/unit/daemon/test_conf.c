@@ -492,7 +492,7 @@ Test(conf, second_level_looks_at_files)
 	cr_expect_eq(c.report.errors, 2, "%s", c.shown.buf);
 	cr_expect(strstr(c.shown.buf, ":3:1: warning: log ") != NULL);
 	cr_expect(strstr(c.shown.buf, ":4:1: error: ") != NULL);
-	cr_expect(strstr(c.shown.buf, "nets: 2: '10.0.0.1/8' is not a "
+	cr_expect(strstr(c.shown.buf, "nets:2: '10.0.0.1/8' is not a "
 	    "network") != NULL, "%s", c.shown.buf);
 	cr_expect(strstr(c.shown.buf, ":5:1: warning: ") != NULL);
 	cr_expect(strstr(c.shown.buf, ":6:1: error: table gone: ") != NULL);

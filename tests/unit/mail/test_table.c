@@ -142,7 +142,7 @@ Test(table, a_bad_network_is_trouble_not_silence)
 
 	cr_expect_eq(table_has_address(table, &net, NULL, &err),
 	    TABLE_TROUBLE);
-	cr_expect(strstr(err.text, "t: 2: 'mx.example' is not a network") !=
+	cr_expect(strstr(err.text, "t:2: 'mx.example' is not a network") !=
 	    NULL, "%s", err.text);
 	table_free(&table);
 }

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "router/users.h"
+#include "mail/users.h"
 
 #include "base/banned.h"
 

@@ -5,15 +5,17 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_ROUTER_USERS_H
-#define ZM_ROUTER_USERS_H
+#ifndef ZM_MAIL_USERS_H
+#define ZM_MAIL_USERS_H
 
 #include "base/err.h"
 #include "base/str.h"
 
 struct users;
 
+/* Nothing is asked for yet. */
 struct users *users_new(void);
+/* Forgets all answers; sets *users to NULL. */
 void users_free(struct users **users);
 
 /* returns 1 and its uid; 0 no such account; -1 the account database cannot
