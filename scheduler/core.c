@@ -27,6 +27,7 @@ core_open(struct scheduler *scheduler, const struct conf *conf,
 	scheduler->conf = conf;
 	scheduler->spool = spool;
 	scheduler->loop = loop;
+	scheduler->started_ms = clock_steady_ms();
 	plan_init(&scheduler->plan);
 	thread_table_init(&scheduler->threads);
 	job_table_init(&scheduler->jobs);

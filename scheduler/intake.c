@@ -21,6 +21,7 @@
 #include "scheduler/group.h"
 #include "scheduler/intake.h"
 #include "scheduler/job_build.h"
+#include "scheduler/outcome.h"
 #include "scheduler/report.h"
 
 #include "base/banned.h"
@@ -380,6 +381,7 @@ intake_rescan(struct scheduler *scheduler)
 	thread_sweep(&scheduler->threads,
 	    clock_steady_ms() - INTAKE_RESCAN_MS);
 	report_tick(scheduler);
+	outcome_sweep(scheduler, clock_steady_ms());
 	timer_set(scheduler->loop, &intake->rescan,
 	    clock_steady_ms() + INTAKE_RESCAN_MS, rescan_tick, scheduler);
 }

@@ -98,24 +98,42 @@ vertices_count(const struct seat *seats, size_t count)
 	return vertices;
 }
 
+/* Notices that were sent, and those whose time had passed when the last try
+ * was made: one for several. */
+static void
+vertex_take_notices(struct vertex *vertex, const struct work_rcpt *rcpt)
+{
+	unsigned notices = rcpt->delay_notices;
+	int64_t born_s = spool_id_time_us(slice_of(vertex->job->id)) /
+	    1000000;
+
+	if (notices > 0 && rcpt->last_try_s > born_s) {
+		unsigned passed = retry_warns_due(
+		    &vertex->thread->ring->clause,
+		    (rcpt->last_try_s - born_s) * 1000);
+
+		notices = passed > notices ? passed : notices;
+	}
+	if (notices < vertex->notices)
+		vertex->notices = (uint8_t)notices;
+}
+
 /* When the vertex's earliest recipient is due, from its records. */
 static void
 vertex_take(struct vertex *vertex, const struct work_rcpt *rcpt,
     int64_t now_ms, int64_t now_s)
 {
 	const struct conf_schedule *clause = &vertex->thread->ring->clause;
-	int64_t left_ms = retry_left_ms(clause->retry_s, clause->retry_count,
-	    rcpt->tries, rcpt->last_try_s, rcpt->next_s, now_s,
-	    arc4random());
+	int64_t left_ms = retry_left_ms(retry_waits_of(clause), rcpt->tries,
+	    rcpt->last_try_s, rcpt->next_s, now_s, arc4random());
 	unsigned tries = rcpt->tries > UINT16_MAX ? UINT16_MAX : rcpt->tries;
 
 	if (vertex->rcpt_count == 0 || now_ms + left_ms < vertex->moment_ms)
 		vertex->moment_ms = now_ms + left_ms;
 	if (tries > vertex->tries)
 		vertex->tries = (uint16_t)tries;
-	if (rcpt->delay_notices == 0 &&
-	    job_owes(rcpt->notify, VERDICT_DEFERRED))
-		vertex->is_noticed = false;
+	if (job_owes(rcpt->notify, VERDICT_DEFERRED))
+		vertex_take_notices(vertex, rcpt);
 	vertex->rcpt_count++;
 }
 
@@ -137,13 +155,13 @@ vertices_fill(struct job *job, const struct work *work,
 			vertex->sender_offset = group->sender_offset;
 			vertex->header_offset = group->header_offset;
 			vertex->rcpt_first = (uint32_t)i;
-			vertex->is_noticed = true;
+			vertex->notices = NOTICES_NONE;
 		}
 		job->rcpts[i].offset = seats[i].rcpt->offset;
 		job->rcpts[i].notify = (uint8_t)seats[i].rcpt->notify;
 		vertex_take(vertex, seats[i].rcpt, now_ms, now_s);
 		if (work->errors_to.n == 0)
-			vertex->is_noticed = true;
+			vertex->notices = NOTICES_NONE;
 	}
 }
 
@@ -186,11 +204,12 @@ job_build(struct scheduler *scheduler, const struct work *work,
 void
 job_wait(struct scheduler *scheduler, struct vertex *vertex, int64_t due_ms)
 {
-	int64_t warn_s = vertex->thread->ring->clause.warn_s;
-	int64_t warn_ms = vertex->job->born_ms + warn_s * 1000;
+	const struct conf_schedule *clause = &vertex->thread->ring->clause;
+	int64_t warn_ms = vertex->notices < clause->warn_count ?
+	    vertex->job->born_ms + clause->warn_s[vertex->notices] * 1000 :
+	    INT64_MAX;
 
-	if (warn_s > 0 && !vertex->is_noticed && warn_ms < due_ms &&
-	    vertex->tries > 0) {
+	if (warn_ms < due_ms && vertex->tries > 0) {
 		vertex->next_ms = due_ms;
 		due_ms = warn_ms;
 	} else {

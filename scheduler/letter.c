@@ -14,10 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/event.h"
 #include "mail/envelope.h"
 #include "scheduler/job_build.h"
 #include "scheduler/letter.h"
+#include "scheduler/retry.h"
 
 #include "base/banned.h"
 
@@ -25,13 +27,24 @@ enum { BODY_BYTES_MAX = 16 << 20 };	/* whatever `limit dsn` says */
 
 /* ---- whom to tell about ------------------------------------------ */
 
+/* Notices whose time has come by now, sent or not. */
+static unsigned
+notices_due(const struct scheduler *scheduler, const struct job *job,
+    const struct work_rcpt *rcpt)
+{
+	return retry_warns_due(conf_schedule_for(scheduler->conf,
+	    rcpt->channel, rcpt->host), clock_steady_ms() - job->born_ms);
+}
+
 static bool
-rcpt_is_due(const struct work_rcpt *rcpt, bool notices)
+rcpt_is_due(const struct scheduler *scheduler, const struct job *job,
+    const struct work_rcpt *rcpt, bool notices)
 {
 	if (rcpt->is_final)
 		return !rcpt->is_reported &&
 		    job_owes(rcpt->notify, rcpt->last->verdict.kind);
-	return notices && rcpt->delay_notices == 0 && rcpt->tries > 0 &&
+	return notices && rcpt->tries > 0 &&
+	    rcpt->delay_notices < notices_due(scheduler, job, rcpt) &&
 	    job_owes(rcpt->notify, VERDICT_DEFERRED);
 }
 
@@ -61,7 +74,7 @@ letter_choose(struct scheduler *scheduler, const struct job *job,
 			const struct work_rcpt *rcpt =
 			    &work->groups[i].rcpts[k];
 
-			if (!rcpt_is_due(rcpt, notices))
+			if (!rcpt_is_due(scheduler, job, rcpt, notices))
 				continue;
 			if (count == 0)
 				bounce->group = &work->groups[i];

@@ -24,7 +24,10 @@
 
 #include "base/banned.h"
 
-enum { REASON_BYTES_MAX = 300 };
+enum {
+	REASON_BYTES_MAX = 300,
+	SWEEPS = 15		/* calls of outcome_sweep that see all jobs */
+};
 
 /* ---- answers ----------------------------------------------------- */
 
@@ -104,9 +107,14 @@ vertex_expire(struct scheduler *scheduler, struct vertex *vertex,
     int64_t now_ms)
 {
 	const struct conf_schedule *clause = &vertex->thread->ring->clause;
+	int64_t age_ms = now_ms - vertex->job->born_ms;
 
-	if (!retry_is_over(now_ms - vertex->job->born_ms, clause->expire_s,
-	    vertex->tries, vertex->was_tried))
+	if (!retry_is_over(age_ms, clause->expire_s, vertex->tries,
+	    vertex->was_tried) &&
+	    !(vertex->was_tried && retry_is_exhausted(clause,
+	    vertex->tries)) &&
+	    !retry_is_untried_over(age_ms, clause->expire_s,
+	    clause->untried_s, now_ms - scheduler->started_ms))
 		return false;
 	plan_forget(&scheduler->plan, vertex);
 	vertex->is_expired = true;
@@ -118,12 +126,12 @@ static void
 vertex_notice(struct scheduler *scheduler, struct vertex *vertex,
     int64_t now_ms)
 {
-	int64_t warn_s = vertex->thread->ring->clause.warn_s;
+	unsigned due = retry_warns_due(&vertex->thread->ring->clause,
+	    now_ms - vertex->job->born_ms);
 
-	if (vertex->is_noticed || warn_s <= 0 || vertex->tries == 0 ||
-	    now_ms - vertex->job->born_ms < warn_s * 1000)
+	if (vertex->tries == 0 || due <= vertex->notices)
 		return;
-	vertex->is_noticed = true;
+	vertex->notices = (uint8_t)due;
 	vertex->job->flags |= JOB_NOTICE;
 	report_add(scheduler, vertex->job);
 }
@@ -152,8 +160,8 @@ thread_trouble(struct scheduler *scheduler, struct vertex *teller,
 	struct thread *thread = teller->thread;
 	const struct conf_schedule *clause = &thread->ring->clause;
 	int64_t delay_ms = next_ms > now_ms ? next_ms - now_ms :
-	    retry_delay_ms(clause->retry_s, clause->retry_count,
-	    thread->trouble_count + 1, arc4random());
+	    retry_delay_ms(retry_waits_of(clause), thread->trouble_count + 1,
+	    arc4random());
 
 	if (!plan_trouble(&scheduler->plan, thread, now_ms, delay_ms))
 		return;
@@ -183,8 +191,8 @@ vertex_later(struct scheduler *scheduler, struct vertex *vertex,
 	}
 	vertex_notice(scheduler, vertex, now_ms);
 	if (next_ms == 0)
-		next_ms = now_ms + retry_delay_ms(clause->retry_s,
-		    clause->retry_count, vertex->tries, arc4random());
+		next_ms = now_ms + retry_delay_ms(retry_waits_of(clause),
+		    vertex->tries, arc4random());
 	job_wait(scheduler, vertex, next_ms);
 }
 
@@ -262,6 +270,28 @@ outcome_lost(struct scheduler *scheduler, struct vertex *vertex,
 	job->flags |= JOB_RELOAD;
 	if (job->flight_count == 0)
 		intake_reload(scheduler, job);
+}
+
+/* Mail that is ready but never fed (its destination is held or suspended) has
+ * no moment of its own: look at some of it each minute. */
+void
+outcome_sweep(struct scheduler *scheduler, int64_t now_ms)
+{
+	size_t looks = scheduler->jobs.size / SWEEPS + 1;
+	struct job *job;
+
+	while (looks-- > 0) {
+		job = job_table_next(&scheduler->jobs,
+		    &scheduler->sweep_cursor);
+		if (job == NULL) {
+			scheduler->sweep_cursor = 0;
+			return;
+		}
+		for (size_t i = 0; i < job->vertex_count; i++)
+			if (job->vertices[i].state == VERTEX_READY)
+				vertex_expire(scheduler, &job->vertices[i],
+				    now_ms);
+	}
 }
 
 /* ---- jobs, moments ----------------------------------------------- */

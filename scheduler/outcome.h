@@ -28,6 +28,10 @@ void outcome_lost(struct scheduler *scheduler, struct vertex *vertex,
 /* Is the job done, or is something owed?  Goes on to report or finish. */
 void outcome_job(struct scheduler *scheduler, struct job *job);
 
+/* Give up ready mail that is too old and that nobody feeds; sees all in
+ * fifteen calls. */
+void outcome_sweep(struct scheduler *scheduler, int64_t now_ms);
+
 /* Move everything whose time has come; returns when to call again,
  * INT64_MAX: not needed. */
 int64_t outcome_due(struct scheduler *scheduler, int64_t now_ms);

@@ -29,7 +29,8 @@
 
 enum {
 	VERTEX_RCPTS_MAX = 100,	/* more: more vertices, agents in parallel */
-	HEAP_NONE = 0xffffffff	/* heap_index of what is in no heap */
+	HEAP_NONE = 0xffffffff,	/* heap_index of what is in no heap */
+	NOTICES_NONE = 255
 };
 
 enum vertex_state {
@@ -69,7 +70,8 @@ struct vertex {
 	uint16_t	 tries;
 	uint8_t		 state;		/* enum vertex_state */
 	bool		 was_tried;	/* since this process knows it */
-	bool		 is_noticed;	/* delay notice sent or not owed */
+	uint8_t		 notices;	/* delay notices sent or passed over;
+					 * NOTICES_NONE: none is owed */
 	bool		 is_expired;	/* IDLE, until the reporter saw to it */
 	bool		 met_trouble;	/* FLIGHT: an answer said deferall */
 };

@@ -11,19 +11,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/conf.h"
+
 enum {
 	RETRY_EXPLICIT_MIN_S = 5,	/* an agent's "+seconds" is kept */
 	RETRY_EXPLICIT_MAX_S = 86400	/* within these bounds */
 };
 
+struct retry_waits {
+	const int64_t	*wait_s;
+	size_t		 count;		/* the last one repeats */
+	unsigned	 jitter_percent;	/* more or less, by random */
+};
+
+/* The clause's own list. */
+static inline struct retry_waits
+retry_waits_of(const struct conf_schedule *clause)
+{
+	return (struct retry_waits){ clause->retry_s, clause->retry_count,
+		clause->jitter_percent };
+}
+
 /* The span from attempt number `tries` (from 1) to the next one: the list's
- * entry, the last one repeating, a tenth more or less by random (any 32
+ * entry, the last one repeating, its jitter more or less by random (any 32
  * bits).  Milliseconds, at least 1000. */
-int64_t retry_delay_ms(const int64_t *list_s, size_t count, unsigned tries,
+int64_t retry_delay_ms(struct retry_waits waits, unsigned tries,
     uint32_t random);
 
 /* The longest span that retry_delay_ms can give for this list. */
-int64_t retry_delay_max_ms(const int64_t *list_s, size_t count);
+int64_t retry_delay_max_ms(struct retry_waits waits);
 
 /* An agent's own wish, bounded. */
 int64_t retry_explicit_ms(int64_t wish_s);
@@ -32,8 +48,19 @@ int64_t retry_explicit_ms(int64_t wish_s);
  * control file plans: next_s, else last_try_s and the list.  Never over the
  * list's longest span, so that a clock that jumped cannot hide mail;
  * 0: now. */
-int64_t retry_left_ms(const int64_t *list_s, size_t count, unsigned tries,
+int64_t retry_left_ms(struct retry_waits waits, unsigned tries,
     int64_t last_try_s, int64_t next_s, int64_t now_s, uint32_t random);
+
+/* The list ends with stop and has been walked to its end. */
+bool retry_is_exhausted(const struct conf_schedule *clause, unsigned tries);
+
+/* Whether a recipient that nobody ever tried (or not since here_ms ago, when
+ * this process began) is too old even so: expire and expire-untried. */
+bool retry_is_untried_over(int64_t age_ms, int64_t expire_s,
+    int64_t untried_s, int64_t here_ms);
+
+/* Ages of notices of delay that lie behind: how many of the clause's. */
+unsigned retry_warns_due(const struct conf_schedule *clause, int64_t age_ms);
 
 /* A recipient is given up when it was tried at least once, has been tried
  * by this process, too (so that a long stop or a wrong clock at the start

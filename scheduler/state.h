@@ -126,6 +126,8 @@ struct scheduler {
 	struct control	*control;
 	struct timer	 plan_timer;
 	bool		 is_closed;
+	int64_t		 started_ms;
+	size_t		 sweep_cursor;	/* outcome_sweep */
 	struct {
 		uint64_t	jobs, rcpts, delivered, failed, deferred;
 	} total;			/* since the start */

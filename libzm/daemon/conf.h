@@ -102,7 +102,33 @@ struct conf_peers {		/* trust NET ...; ehlo without ... for NET */
 	struct conf_at	 at;
 };
 
-enum { CONF_RETRIES_MAX = 64 };
+
+enum {
+	CONF_RETRIES_MAX = 64,
+	CONF_RULE_WAITS_MAX = 16,	/* of a `retry on` */
+	CONF_RETRY_RULES_MAX = 16,	/* of a clause, inherited ones too */
+	CONF_WARNS_MAX = 8
+};
+
+enum conf_retry_action {
+	RETRY_ON_WAIT,		/* another list of waits */
+	RETRY_ON_SUSPEND,	/* nothing more to this destination for a
+				 * while */
+	RETRY_ON_END		/* it failed for good */
+};
+
+struct conf_retry_rule {	/* retry on CLASS... */
+	uint32_t	 classes;	/* bit 1 << enum mail_class */
+	enum conf_retry_action action;
+	int64_t		 wait_s[CONF_RULE_WAITS_MAX];
+	size_t		 wait_count;	/* the last one repeats */
+	bool		 stops;		/* no, the recipient is exhausted */
+	int64_t		 suspend_s;
+};
+
+enum conf_exhaust {		/* what becomes of mail that is given up */
+	EXHAUST_BOUNCE, EXHAUST_FREEZE
+};
 
 struct conf_schedule {		/* schedule CHANNEL/HOST { ... } */
 	const char	*channel;	/* glob */
@@ -112,8 +138,25 @@ struct conf_schedule {		/* schedule CHANNEL/HOST { ... } */
 	unsigned	 overfeed;	/* jobs given ahead to one agent */
 	int64_t		 retry_s[CONF_RETRIES_MAX];
 	size_t		 retry_count;	/* the last one repeats */
-	int64_t		 warn_s;	/* 0: no notice of delay */
-	int64_t		 expire_s;
+	bool		 retry_stops;	/* no, then it is exhausted */
+	unsigned	 jitter_percent;	/* more or less, by random */
+	struct conf_retry_rule rules[CONF_RETRY_RULES_MAX];
+	size_t		 rule_count;	/* first match wins */
+	int64_t		 warn_s[CONF_WARNS_MAX];	/* ages, ascending */
+	size_t		 warn_count;	/* 0: no notice of delay */
+	int64_t		 expire_s;	/* after an attempt at least */
+	int64_t		 untried_s;	/* and so much later without one */
+	enum conf_exhaust exhaust;
+	unsigned	 channel_agents;	/* of the channel; 0: no limit */
+	unsigned	 provider;	/* agents of all destinations that
+					 * share their MX; 0: no limit */
+	uint64_t	 rate_count;	/* messages to a destination ... */
+	int64_t		 rate_per_ms;	/* ... in this span; 0: no limit */
+	unsigned	 connection_messages;	/* 0: no limit */
+	bool		 is_queue_only;	/* an arrival starts nothing */
+	bool		 is_by_age;	/* oldest first, else as they came */
+	bool		 is_fair;	/* sources take turns */
+	bool		 has_feedback;	/* parallel follows the answers */
 	int64_t		 idle_ms;	/* an idle agent is kept so long */
 	const char	*command;	/* NULL: the channel's own agent */
 	struct conf_at	 at;

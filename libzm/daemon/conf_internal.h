@@ -132,6 +132,7 @@ struct conf_value {
 	const char		*table;		/* <table> was given */
 	const char		*channel;	/* target, clause */
 	uint64_t		 number;	/* choice: its index */
+	int64_t			 span_ms;	/* rate: number in this */
 	struct net		 net;
 };
 
@@ -199,8 +200,21 @@ struct conf_variable {		/* NAME=value */
 
 enum conf_said {		/* what a schedule clause speaks of */
 	SAID_PARALLEL = 1, SAID_AGENTS = 2, SAID_OVERFEED = 4, SAID_RETRY = 8,
-	SAID_WARN = 16, SAID_EXPIRE = 32, SAID_IDLE = 64, SAID_COMMAND = 128
+	SAID_WARN = 16, SAID_EXPIRE = 32, SAID_IDLE = 64, SAID_COMMAND = 128,
+	SAID_JITTER = 256, SAID_UNTRIED = 512, SAID_EXHAUST = 1024,
+	SAID_CHANNEL = 2048, SAID_PROVIDER = 4096, SAID_RATE = 8192,
+	SAID_CONNECTION = 1 << 14, SAID_QUEUE_ONLY = 1 << 15,
+	SAID_ORDER = 1 << 16, SAID_FAIR = 1 << 17, SAID_FEEDBACK = 1 << 18
 };
+
+struct conf_clause {		/* target of the items of a schedule */
+	struct conf_schedule	schedule;
+	unsigned		said;	/* enum conf_said */
+};
+/* Note that the item was said; complains when it was before. */
+struct conf_schedule *conf_clause_say(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target,
+    enum conf_said what);
 
 struct conf_loader {
 	struct conf		*conf;
@@ -250,6 +264,14 @@ void conf_setting_store(struct conf *conf, const struct conf_setting *setting,
 bool conf_schedule_covers(const struct conf_schedule *wide,
     const struct conf_schedule *narrow);
 void conf_schedule_resolve(struct conf_loader *loader);
+
+/* conf_retry.c: the rules of `below` that this one's own do not hide. */
+void conf_retry_inherit(struct conf_schedule *schedule,
+    const struct conf_schedule *below);
+/* conf_show_schedule.c: what stands behind the word schedule. */
+void conf_show_clause(const struct conf_schedule *schedule, struct str *out);
+/* conf_show.c: a word as the lexer reads it back. */
+void conf_add_word(struct str *out, const char *text);
 
 /* conf_reach.c: statements that can never match, open relays, tables that
  * are not there. */

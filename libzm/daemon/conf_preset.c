@@ -27,7 +27,10 @@ static const char statements_behind[] =
     " warn 0; expire 52w }\n"
     "schedule smtp/*  { parallel 20; agents 50; overfeed 20 }\n"
     "schedule */*     { parallel 20; agents 50; overfeed 20;"
-    " retry 1m 5m 15m 1h 4h; warn 4h; expire 5d; idle 30s }\n";
+    " retry 1m 5m 15m 1h 4h; jitter 10%; warn 4h; expire 5d;"
+    " expire-untried 2d; on-exhaust bounce; channel-agents 0; provider 0;"
+    " rate 0; connection-messages 0; queue-only no; order arrival;"
+    " fair yes; feedback yes; idle 30s }\n";
 
 /* Parse a preset as if somebody had written it. */
 static void

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "daemon/conf_internal.h"
@@ -14,17 +15,12 @@
 
 #include "base/banned.h"
 
-struct clause {			/* target of the items */
-	struct conf_schedule	schedule;
-	unsigned		said;
-};
-
 void
 conf_apply_schedule(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
 	struct conf *conf = loader->conf;
-	struct clause clause = {
+	struct conf_clause clause = {
 		.schedule = {
 			.channel = statement->args[0].channel,
 			.host = statement->args[0].text,
@@ -42,12 +38,12 @@ conf_apply_schedule(struct conf_loader *loader,
 	conf->schedules[conf->schedule_count++] = clause.schedule;
 }
 
-/* Note that the item was said; complains when it was before. */
-static struct conf_schedule *
-say(struct conf_loader *loader, const struct conf_statement *statement,
-    void *target, enum conf_said what)
+struct conf_schedule *
+conf_clause_say(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target,
+    enum conf_said what)
 {
-	struct clause *clause = target;
+	struct conf_clause *clause = target;
 
 	if (clause->said & what)
 		conf_complain(loader, CONF_ERROR, statement->node->tokens,
@@ -56,105 +52,264 @@ say(struct conf_loader *loader, const struct conf_statement *statement,
 	return &clause->schedule;
 }
 
+/* ---- items of one number or word ---------------------------------- */
+
+static uint64_t
+number_said(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target,
+    enum conf_said what, struct conf_schedule **out)
+{
+	*out = conf_clause_say(loader, statement, target, what);
+	return statement->args[0].number;
+}
+
 void
 conf_apply_parallel(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	say(loader, statement, target, SAID_PARALLEL)->parallel =
-	    (unsigned)statement->args[0].number;
+	struct conf_schedule *schedule;
+	uint64_t said = number_said(loader, statement, target,
+	    SAID_PARALLEL, &schedule);
+
+	schedule->parallel = (unsigned)said;
 }
 
 void
 conf_apply_agents(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	say(loader, statement, target, SAID_AGENTS)->agents =
-	    (unsigned)statement->args[0].number;
+	struct conf_schedule *schedule;
+	uint64_t said = number_said(loader, statement, target,
+	    SAID_AGENTS, &schedule);
+
+	schedule->agents = (unsigned)said;
+}
+
+void
+conf_apply_channel_agents(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_schedule *schedule;
+	uint64_t said = number_said(loader, statement, target,
+	    SAID_CHANNEL, &schedule);
+
+	schedule->channel_agents = (unsigned)said;
+}
+
+void
+conf_apply_provider(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_schedule *schedule;
+	uint64_t said = number_said(loader, statement, target,
+	    SAID_PROVIDER, &schedule);
+
+	schedule->provider = (unsigned)said;
 }
 
 void
 conf_apply_overfeed(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	say(loader, statement, target, SAID_OVERFEED)->overfeed =
-	    (unsigned)statement->args[0].number;
+	struct conf_schedule *schedule;
+	uint64_t said = number_said(loader, statement, target,
+	    SAID_OVERFEED, &schedule);
+
+	schedule->overfeed = (unsigned)said;
 }
 
 void
-conf_apply_retry(struct conf_loader *loader,
+conf_apply_connection_messages(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	struct conf_schedule *schedule = say(loader, statement, target,
-	    SAID_RETRY);
+	struct conf_schedule *schedule;
+	uint64_t said = number_said(loader, statement, target,
+	    SAID_CONNECTION, &schedule);
 
-	if (statement->arg_count > CONF_RETRIES_MAX) {
-		conf_complain(loader, CONF_ERROR,
-		    statement->args[CONF_RETRIES_MAX].token,
-		    "the last one repeats", "more than %d waits",
-		    CONF_RETRIES_MAX);
-		return;
-	}
-	schedule->retry_count = statement->arg_count;
-	for (size_t i = 0; i < statement->arg_count; i++)
-		schedule->retry_s[i] =
-		    (int64_t)statement->args[i].number / 1000;
+	schedule->connection_messages = (unsigned)said;
 }
 
 void
-conf_apply_warn(struct conf_loader *loader,
+conf_apply_jitter(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	say(loader, statement, target, SAID_WARN)->warn_s =
-	    (int64_t)statement->args[0].number / 1000;
+	struct conf_schedule *schedule;
+	uint64_t said = number_said(loader, statement, target,
+	    SAID_JITTER, &schedule);
+
+	schedule->jitter_percent = (unsigned)said;
 }
 
 void
 conf_apply_expire(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	say(loader, statement, target, SAID_EXPIRE)->expire_s =
-	    (int64_t)statement->args[0].number / 1000;
+	struct conf_schedule *schedule;
+	uint64_t said = number_said(loader, statement, target,
+	    SAID_EXPIRE, &schedule);
+
+	schedule->expire_s = (int64_t)said / 1000;
+}
+
+void
+conf_apply_expire_untried(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_schedule *schedule;
+	uint64_t said = number_said(loader, statement, target,
+	    SAID_UNTRIED, &schedule);
+
+	schedule->untried_s = (int64_t)said / 1000;
 }
 
 void
 conf_apply_idle(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	say(loader, statement, target, SAID_IDLE)->idle_ms =
-	    (int64_t)statement->args[0].number;
+	struct conf_schedule *schedule;
+	uint64_t said = number_said(loader, statement, target,
+	    SAID_IDLE, &schedule);
+
+	schedule->idle_ms = (int64_t)said;
+}
+
+void
+conf_apply_queue_only(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_schedule *schedule;
+	uint64_t said = number_said(loader, statement, target,
+	    SAID_QUEUE_ONLY, &schedule);
+
+	schedule->is_queue_only = said != 0;
+}
+
+void
+conf_apply_order(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_schedule *schedule;
+	uint64_t said = number_said(loader, statement, target,
+	    SAID_ORDER, &schedule);
+
+	schedule->is_by_age = said != 0;
+}
+
+void
+conf_apply_fair(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_schedule *schedule;
+	uint64_t said = number_said(loader, statement, target,
+	    SAID_FAIR, &schedule);
+
+	schedule->is_fair = said != 0;
+}
+
+void
+conf_apply_feedback(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_schedule *schedule;
+	uint64_t said = number_said(loader, statement, target,
+	    SAID_FEEDBACK, &schedule);
+
+	schedule->has_feedback = said != 0;
+}
+
+void
+conf_apply_on_exhaust(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_schedule *schedule;
+	uint64_t said = number_said(loader, statement, target,
+	    SAID_EXHAUST, &schedule);
+
+	schedule->exhaust = (enum conf_exhaust)said;
+}
+
+/* ---- items of several words ---------------------------------------- */
+
+void
+conf_apply_rate(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_schedule *schedule = conf_clause_say(loader, statement,
+	    target, SAID_RATE);
+
+	schedule->rate_count = statement->args[0].number;
+	schedule->rate_per_ms = statement->args[0].span_ms;
+}
+
+void
+conf_apply_warn(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_schedule *schedule = conf_clause_say(loader, statement,
+	    target, SAID_WARN);
+
+	for (size_t i = 0; i < statement->arg_count; i++) {
+		int64_t age_s = (int64_t)statement->args[i].number / 1000;
+
+		if (age_s == 0 && statement->arg_count == 1)
+			return;
+		if (schedule->warn_count == CONF_WARNS_MAX ||
+		    age_s <= (i > 0 ? schedule->warn_s[i - 1] : 0)) {
+			conf_complain(loader, CONF_ERROR,
+			    statement->args[i].token, "ages of the message, "
+			    "the youngest first: warn 4h 1d 3d",
+			    schedule->warn_count == CONF_WARNS_MAX ?
+			    "more than %d notices" :
+			    "this is not later than the one before it",
+			    CONF_WARNS_MAX);
+			return;
+		}
+		schedule->warn_s[schedule->warn_count++] = age_s;
+	}
 }
 
 void
 conf_apply_command(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	say(loader, statement, target, SAID_COMMAND)->command =
+	conf_clause_say(loader, statement, target, SAID_COMMAND)->command =
 	    statement->args[0].text;
 }
+
+/* ---- inheritance --------------------------------------------------- */
+
+#define FIELD(said, field) { said, offsetof(struct conf_schedule, field), \
+	sizeof(((struct conf_schedule *)NULL)->field) }
+
+static const struct {
+	unsigned	said;
+	size_t		offset, width;
+} fields[] = {
+	FIELD(SAID_PARALLEL, parallel), FIELD(SAID_AGENTS, agents),
+	FIELD(SAID_OVERFEED, overfeed), FIELD(SAID_RETRY, retry_s),
+	FIELD(SAID_RETRY, retry_count), FIELD(SAID_RETRY, retry_stops),
+	FIELD(SAID_JITTER, jitter_percent), FIELD(SAID_WARN, warn_s),
+	FIELD(SAID_WARN, warn_count), FIELD(SAID_EXPIRE, expire_s),
+	FIELD(SAID_UNTRIED, untried_s), FIELD(SAID_EXHAUST, exhaust),
+	FIELD(SAID_CHANNEL, channel_agents), FIELD(SAID_PROVIDER, provider),
+	FIELD(SAID_RATE, rate_count), FIELD(SAID_RATE, rate_per_ms),
+	FIELD(SAID_CONNECTION, connection_messages),
+	FIELD(SAID_QUEUE_ONLY, is_queue_only), FIELD(SAID_ORDER, is_by_age),
+	FIELD(SAID_FAIR, is_fair), FIELD(SAID_FEEDBACK, has_feedback),
+	FIELD(SAID_IDLE, idle_ms), FIELD(SAID_COMMAND, command),
+};
 
 /* Take over what `below` says and this one does not. */
 static void
 inherit(struct conf_schedule *schedule, unsigned said,
     const struct conf_schedule *below)
 {
-	if (!(said & SAID_PARALLEL))
-		schedule->parallel = below->parallel;
-	if (!(said & SAID_AGENTS))
-		schedule->agents = below->agents;
-	if (!(said & SAID_OVERFEED))
-		schedule->overfeed = below->overfeed;
-	if (!(said & SAID_WARN))
-		schedule->warn_s = below->warn_s;
-	if (!(said & SAID_EXPIRE))
-		schedule->expire_s = below->expire_s;
-	if (!(said & SAID_IDLE))
-		schedule->idle_ms = below->idle_ms;
-	if (!(said & SAID_COMMAND))
-		schedule->command = below->command;
-	if (said & SAID_RETRY)
-		return;
-	memcpy(schedule->retry_s, below->retry_s, sizeof(below->retry_s));
-	schedule->retry_count = below->retry_count;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (!(said & fields[i].said))
+			memcpy((char *)schedule + fields[i].offset,
+			    (const char *)below + fields[i].offset,
+			    fields[i].width);
+	conf_retry_inherit(schedule, below);
 }
 
 bool

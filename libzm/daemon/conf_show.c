@@ -76,8 +76,8 @@ is_word(const char *text)
 	return true;
 }
 
-static void
-add_word(struct str *out, const char *text)
+void
+conf_add_word(struct str *out, const char *text)
 {
 	if (is_word(text)) {
 		str_adds(out, text);
@@ -142,7 +142,7 @@ add_setting(struct view *view, const struct conf_setting *setting)
 		memcpy(&text, (const char *)view->conf + setting->offset,
 		    sizeof(text));
 		if (text != NULL)
-			add_word(&view->value, text);
+			conf_add_word(&view->value, text);
 	}
 }
 
@@ -211,7 +211,7 @@ show_tables(struct view *view)
 					    SLICE_ARG(line));
 			str_addc(&view->value, '}');
 		} else {
-			add_word(&view->value, table->spec);
+			conf_add_word(&view->value, table->spec);
 		}
 		emit(view, "table", table->at);
 	}
@@ -238,7 +238,7 @@ show_domains(struct view *view)
 		str_addf(value, "; deliver %s", domain->deliver.channel);
 		if (strcmp(domain->deliver.host, "-") != 0) {
 			str_addc(value, ' ');
-			add_word(value, domain->deliver.host);
+			conf_add_word(value, domain->deliver.host);
 		}
 		str_adds(value, " }");
 		emit(view, "domain", domain->at);
@@ -256,7 +256,7 @@ add_target(struct str *out, const char *channel, const char *host)
 	if (strcmp(host, "-") == 0)
 		return;
 	str_addc(out, ' ');
-	add_word(out, host);
+	conf_add_word(out, host);
 }
 
 static void
@@ -295,7 +295,7 @@ add_condition(struct str *out, const char *word, const char *value)
 	if (value == NULL)
 		return;
 	str_addf(out, "%s%s ", out->len > 0 ? " " : "", word);
-	add_word(out, value);
+	conf_add_word(out, value);
 }
 
 static void
@@ -353,30 +353,9 @@ show_peers(struct view *view)
 static void
 show_schedules(struct view *view)
 {
-	struct str *value = &view->value;
-
 	for (size_t i = 0; i < view->conf->schedule_count; i++) {
-		const struct conf_schedule *s = &view->conf->schedules[i];
-
-		str_addf(value, "%s/%s { parallel %u; agents %u; overfeed %u; "
-		    "retry", s->channel, s->host, s->parallel, s->agents,
-		    s->overfeed);
-		for (size_t k = 0; k < s->retry_count; k++) {
-			str_addc(value, ' ');
-			units_add_span(value, s->retry_s[k] * 1000);
-		}
-		str_adds(value, "; warn ");
-		units_add_span(value, s->warn_s * 1000);
-		str_adds(value, "; expire ");
-		units_add_span(value, s->expire_s * 1000);
-		str_adds(value, "; idle ");
-		units_add_span(value, s->idle_ms);
-		if (s->command != NULL) {
-			str_adds(value, "; command ");
-			add_word(value, s->command);
-		}
-		str_adds(value, " }");
-		emit(view, "schedule", s->at);
+		conf_show_clause(&view->conf->schedules[i], &view->value);
+		emit(view, "schedule", view->conf->schedules[i].at);
 	}
 }
 
@@ -391,7 +370,7 @@ show(const struct conf *conf, bool all, bool is_json, struct str *out)
 	show_settings(&view);
 	str_adds(&view.value, conf->mailbox_kind == MAILBOX_MBOX ? "mbox " :
 	    "maildir ");
-	add_word(&view.value, conf->mailbox_path);
+	conf_add_word(&view.value, conf->mailbox_path);
 	emit(&view, "mailbox", conf->book->mailbox_at);
 	show_listens(&view);
 	show_tables(&view);

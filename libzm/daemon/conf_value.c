@@ -15,6 +15,11 @@
 
 #include "base/banned.h"
 
+enum {
+	RATE_COUNT_MAX = 1000000,
+	RATE_SPAN_MAX_MS = 86400000
+};
+
 /* Each looks at out->token; why may be filled with a better hint.
  * range is what stands behind the ":" of the type. */
 typedef bool type_fn(struct conf_cursor *cursor, struct slice range,
@@ -243,8 +248,8 @@ out_of_range(struct slice range, struct err *why)
 }
 
 static bool
-take_number(struct conf_cursor *cursor, struct slice range,
-    struct conf_value *out, struct err *why)
+take_bounded(struct slice text, struct slice range, struct conf_value *out,
+    struct err *why)
 {
 	struct slice min_text, max_text;
 	uint64_t min = 0, max = UINT32_MAX;
@@ -252,9 +257,16 @@ take_number(struct conf_cursor *cursor, struct slice range,
 	range_cut(range, &min_text, &max_text);
 	slice_number(min_text, 0, UINT32_MAX, &min);
 	slice_number(max_text, 0, UINT32_MAX, &max);
-	if (slice_number(out->token->text, min, max, &out->number))
+	if (slice_number(text, min, max, &out->number))
 		return true;
 	return out_of_range(range, why);
+}
+
+static bool
+take_number(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	return take_bounded(out->token->text, range, out, why);
 }
 
 static bool
@@ -287,6 +299,37 @@ take_span(struct conf_cursor *cursor, struct slice range,
 		return false;
 	out->number = (uint64_t)span;
 	return (span >= min && span <= max) || out_of_range(range, why);
+}
+
+/* "600/1m"; 0 is none. */
+static bool
+take_rate(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	if (slice_is(out->token->text, "0"))
+		return true;
+	if (units_rate(out->token->text, &out->number, &out->span_ms,
+	    NULL) != 1)
+		return false;
+	if (out->number >= 1 && out->number <= RATE_COUNT_MAX &&
+	    out->span_ms <= RATE_SPAN_MAX_MS)
+		return true;
+	err_set(why, "from 1/1d to %d/1s", RATE_COUNT_MAX);
+	return false;
+}
+
+/* "10%". */
+static bool
+take_percent(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	struct slice text = out->token->text;
+
+	if (slice_ends(text, "%"))
+		text.n--;
+	else if (!slice_is(text, "0"))
+		return false;
+	return take_bounded(text, range, out, why);
 }
 
 static bool
@@ -418,6 +461,8 @@ static const struct type_row {
 	    "30s 5m 2h 5d 1w" },
 	{ "size", take_size, "a size", "write a number and a unit: 512B 64K "
 	    "25M 1G" },
+	{ "rate", take_rate, "a rate", "write a number and a span: 600/1m" },
+	{ "percent", take_percent, "a share", "write 10%" },
 	{ "endpoint", take_endpoint, "an address", "write 127.0.0.1 or "
 	    "127.0.0.1:5353" },
 	{ "path", take_path, "an absolute path", "it begins with /" },

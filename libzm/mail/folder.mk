@@ -1,6 +1,7 @@
 libzm_a_SOURCES += \
 	libzm/mail/envelope.c libzm/mail/envelope_parse.c libzm/mail/envelope.h \
 	libzm/mail/verdict.c libzm/mail/verdict.h \
+	libzm/mail/classify.c libzm/mail/classify.h \
 	libzm/mail/terms.c libzm/mail/terms.h \
 	libzm/mail/work_format.c libzm/mail/work_parse.c libzm/mail/work_record.c \
 	libzm/mail/work_append.c libzm/mail/work_job.c \
@@ -24,3 +25,14 @@ libzm_a_SOURCES += \
 	libzm/mail/table_cidr.c libzm/mail/table_pcre.c \
 	libzm/mail/table_cdb.c libzm/mail/table_lmdb.c \
 	libzm/mail/table_passwd.c libzm/mail/users.c libzm/mail/users.h
+
+# the shipped classes as a C string
+EXTRA_DIST += libzm/mail/classes
+BUILT_SOURCES += libzm/mail/classes.inc
+CLEANFILES += libzm/mail/classes.inc libzm/mail/classes.inc.new
+libzm/mail/classes.inc: libzm/mail/classes
+	@$(MKDIR_P) libzm/mail
+	$(AM_V_GEN)sed -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' \
+	    $(srcdir)/libzm/mail/classes > $@.new && mv $@.new $@
+libzm/mail/classify.$(OBJEXT): libzm/mail/classes.inc
+pkgdata_DATA = libzm/mail/classes

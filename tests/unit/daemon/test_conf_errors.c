@@ -272,7 +272,59 @@ Test(conf_errors, two_in_one_statement)
 	case_close(&c);
 }
 
+/* Items of a clause: position, words and hint. */
+static const struct row items[] = {
+	{ "retry on graylist 5m", "t.conf:1:28: error: 'graylist' is no class "
+	  "of replies" },
+	{ "retry on graylist 5m", "did you mean 'greylist'?" },
+	{ "retry on rate", "'retry on' needs classes and what to do" },
+	{ "retry on 5m", "'retry on' needs classes and what to do" },
+	{ "retry on rate suspend", "'suspend' needs one length of time" },
+	{ "retry on rate end 5m", "'5m' stands behind 'end'" },
+	{ "retry on rate expo(1s,2)", "'expo(1s,2)' is no list of waits" },
+	{ "retry expo(1s,0,5)", "expo(12s,5,5)" },
+	{ "retry expo(1s,1.123,5)", "is no list of waits" },
+	{ "retry expo(1s,2,99)", "is no list of waits" },
+	{ "retry stop", "'stop' is not a length of time" },
+	{ "retry 5m stop 1h", "'stop' is not a length of time" },
+	{ "retry 500ms", "'500ms' is not a length of time" },
+	{ "retry expo(1m,1,60) expo(1m,1,5)", "more than 64 waits" },
+	{ "retry on rate expo(1m,1,17)", "more than 16 waits" },
+	{ "retry 1m; retry 2m", "'retry' is said twice" },
+	{ "warn 1d 4h", "this is not later than the one before it" },
+	{ "warn 0 4h", "this is not later than the one before it" },
+	{ "warn 1h 2h 3h 4h 5h 6h 7h 8h 9h", "more than 8 notices" },
+	{ "rate 600", "'600' is not a rate" },
+	{ "rate 0/1m", "from 1/1d to 1000000/1s" },
+	{ "rate 1/2d", "from 1/1d to 1000000/1s" },
+	{ "jitter 10", "'10' is not a share" },
+	{ "jitter 95%", "from 0 to 90" },
+	{ "order oldest", "one of: arrival,age" },
+	{ "on-exhaust drop", "one of: bounce,freeze" },
+	{ "on-exhaust frees", "did you mean 'freeze'?" },
+};
+
+Test(conf_errors, items_of_a_clause)
+{
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+		struct str text = STR_INIT;
+		struct conf_case c;
+
+		str_addf(&text, "schedule smtp/* { %s }\n", items[i].in);
+		case_open(&c, text.buf);
+		cr_expect_null(c.conf, "row %zu", i);
+		cr_expect_eq(c.report.errors, 1, "row %zu: %s", i,
+		    c.shown.buf);
+		cr_expect(strstr(c.shown.buf, items[i].want) != NULL,
+		    "row %zu: %s", i, c.shown.buf);
+		case_close(&c);
+		str_release(&text);
+	}
+}
+
 static const struct row warnings[] = {
+	{ "schedule smtp/* {\nretry on rate,block 1h\nretry on block end\n}\n",
+	  "t.conf:3:1: warning: 'retry' can never match" },
 	{ "route * via mx\nroute a.example via mx\n",
 	  "line 2 can never match: line 1 matches everything" },
 	{ "route .a.example via mx\nroute b.a.example via mx\n",

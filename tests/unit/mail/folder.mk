@@ -4,7 +4,8 @@ check_PROGRAMS += tests/unit/mail/unit-mail
 TESTS += tests/unit/mail/unit-mail
 tests_unit_mail_unit_mail_SOURCES = \
 	tests/unit/mail/fixture.c tests/unit/mail/fixture.h \
-	tests/unit/mail/test_verdict.c tests/unit/mail/test_terms.c \
+	tests/unit/mail/test_verdict.c tests/unit/mail/test_classify.c \
+	tests/unit/mail/test_terms.c \
 	tests/unit/mail/test_envelope.c \
 	tests/unit/mail/test_names.c \
 	tests/unit/mail/test_work.c \

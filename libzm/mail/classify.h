@@ -1,0 +1,103 @@
+/* classify.h - what went wrong, out of a reply's code and words
+ *
+ * A rule says: replies of this code, this enhanced code and with this in
+ * their words are of that class, and that much is concerned (its scope).
+ * The first rule that fits wins.  The shipped rules are a file of their own
+ * (libzm/mail/classes), which is compiled in; a site's rules stand before
+ * them (classify_load).  No allocation and no I/O while classifying.
+ *
+ *	CODE ENHANCED SCOPE CLASS [WORDS]
+ *	4??  *        host  greylist greylist
+ *
+ * CODE and ENHANCED are patterns with * and ?; WORDS, to the end of the
+ * line, is looked for anywhere in the text without regard to case, with *
+ * for any bytes and ? for one.  "-" as CODE: words of our own, no reply.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_MAIL_CLASSIFY_H
+#define ZM_MAIL_CLASSIFY_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "mail/verdict.h"
+
+/* CLASS(symbol, name, text) */
+#define MAIL_CLASSES(CLASS) \
+	CLASS(OTHER, "other", "nothing below fits") \
+	CLASS(GREYLIST, "greylist", "come back later, then you are known") \
+	CLASS(RATE, "rate", "too much in this time or at once") \
+	CLASS(QUOTA, "quota", "the sender's or site's allowance is used up") \
+	CLASS(BLOCK, "block", "our address or name is on a list or has a " \
+	    "bad name") \
+	CLASS(CONTENT, "content", "the text is taken for spam or a virus") \
+	CLASS(POLICY, "policy", "a rule of the other site forbids it") \
+	CLASS(AUTHENTICATION, "authentication", "SPF, DKIM, DMARC or a " \
+	    "password") \
+	CLASS(RELAY, "relay", "the next host does not serve this domain") \
+	CLASS(MAILBOX_FULL, "mailbox-full", "the mailbox takes no more") \
+	CLASS(UNKNOWN_USER, "unknown-user", "there is no such mailbox") \
+	CLASS(DISABLED_USER, "disabled-user", "the mailbox is switched off") \
+	CLASS(ADDRESS, "address", "an address that the other host cannot " \
+	    "read or take") \
+	CLASS(SENDER, "sender", "our sender's address does not please") \
+	CLASS(DOMAIN, "domain", "the domain does not exist or takes no mail") \
+	CLASS(DNS, "dns", "a name server does not answer or errs") \
+	CLASS(CONNECT, "connect", "nobody listens or nothing leads there") \
+	CLASS(TIMEOUT, "timeout", "an answer did not come in time") \
+	CLASS(LOST, "lost", "the connection broke") \
+	CLASS(TLS, "tls", "encryption failed or is demanded") \
+	CLASS(PROTOCOL, "protocol", "one side did not understand the other") \
+	CLASS(SIZE, "size", "the message is too large") \
+	CLASS(LOOP, "loop", "the message goes in circles") \
+	CLASS(BUSY, "busy", "the host is overloaded or going down") \
+	CLASS(SYSTEM, "system", "the host has trouble of its own: disk, " \
+	    "file, program") \
+	CLASS(UNSUPPORTED, "unsupported", "the host lacks what the message " \
+	    "needs")
+
+enum mail_class {
+#define CLASS(symbol, name, text) CLASS_##symbol,
+	MAIL_CLASSES(CLASS)
+#undef CLASS
+	CLASS_COUNT
+};
+
+enum mail_scope {
+	SCOPE_RECIPIENT,	/* this address */
+	SCOPE_MESSAGE,		/* this text or sender, to whomever */
+	SCOPE_HOST,		/* this host, whoever is addressed */
+	SCOPE_PROVIDER,		/* us, at all hosts of theirs */
+	SCOPE_COUNT
+};
+
+struct mail_finding {
+	enum mail_class	class;
+	enum mail_scope	scope;
+	unsigned	line;		/* of the rule; 0: none fitted */
+	bool		is_own;		/* a rule of the site */
+};
+
+/* "mailbox-full"; "host".  The other way: -1 when there is no such. */
+const char *mail_class_name(enum mail_class class);
+const char *mail_class_text(enum mail_class class);
+int mail_class_parse(struct slice name);
+const char *mail_scope_name(enum mail_scope scope);
+
+/* Classify one reply line, "421 4.7.28 words", or words without a code.
+ * status: the enhanced code when the line has none of its own; may be
+ * empty.  Always finds something: CLASS_OTHER of the recipient. */
+void classify_reply(struct slice reply, struct slice status,
+    struct mail_finding *out);
+/* The same of a verdict that is deferred or failed. */
+void classify_verdict(const struct verdict *verdict,
+    struct mail_finding *out);
+
+/* Put a site's rules before the shipped ones, in place of those loaded
+ * before.  text is copied.  returns 1; -1 (err names the line): the old
+ * rules stay. */
+int classify_load(struct slice text, struct err *err);
+/* The shipped rules, as text. */
+struct slice classify_shipped(void);
+
+#endif
