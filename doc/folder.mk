@@ -10,7 +10,7 @@ dist_man_MANS += doc/man/zmailer-message.5 doc/man/zmailer-control.5 \
 	doc/man/zmailer-table.8
 dist_man_MANS += doc/man/zmailer-smtp.8 doc/man/zmailer-lmtp.8 \
 	doc/man/zmailer-mailbox.8 doc/man/zmailer-pipe.8 \
-	doc/man/zmailer-sink.8
+	doc/man/zmailer-sink.8 doc/man/zmailer-classify.8
 
 noinst_PROGRAMS += doc/events-manual
 doc_events_manual_SOURCES = doc/events_manual.c

@@ -18,6 +18,15 @@
 
 #include "base/banned.h"
 
+static void
+classes_load(const struct conf *conf)
+{
+	struct err err;
+
+	if (conf_classes_load(conf, &err) < 0)
+		warning("classes: %s; the rules of before stay", err.text);
+}
+
 int
 core_open(struct scheduler *scheduler, const struct conf *conf,
     struct spool *spool, struct loop *loop, agents_start_fn *start,
@@ -28,6 +37,7 @@ core_open(struct scheduler *scheduler, const struct conf *conf,
 	scheduler->spool = spool;
 	scheduler->loop = loop;
 	scheduler->started_ms = clock_steady_ms();
+	classes_load(conf);
 	plan_init(&scheduler->plan);
 	thread_table_init(&scheduler->threads);
 	job_table_init(&scheduler->jobs);
@@ -67,6 +77,7 @@ void
 core_reload(struct scheduler *scheduler, const struct conf *conf)
 {
 	scheduler->conf = conf;
+	classes_load(conf);
 	agents_rematch(scheduler);
 }
 

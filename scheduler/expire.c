@@ -15,6 +15,7 @@
 #include "scheduler/expire.h"
 #include "scheduler/group.h"
 #include "scheduler/job_build.h"
+#include "scheduler/outcome.h"
 #include "scheduler/report.h"
 
 #include "base/banned.h"
@@ -37,20 +38,48 @@ expire_verdict(const struct work_rcpt *rcpt, int64_t age_s,
 		    "last: %s", span, rcpt->tries, rcpt->last->verdict.text);
 }
 
+/* A rule said that this is no case for another try: the other side's words
+ * and its status, which is final now. */
+static void
+end_verdict(const struct work_rcpt *rcpt, struct verdict *out)
+{
+	const struct verdict *last = rcpt->last ? &rcpt->last->verdict : NULL;
+	char status[sizeof(out->status)] = "5.0.0";
+
+	if (last != NULL && last->status[0] != '\0') {
+		strlcpy(status, last->status, sizeof(status));
+		status[0] = '5';
+	}
+	verdict_set(out, VERDICT_FAILED, status, last ? last->who :
+	    "scheduler", "%s (no further attempt after %u, by rule)",
+	    last ? last->text : "", rcpt->tries);
+}
+
 static void
 expire_rcpt(const struct job *job, const struct work_rcpt *rcpt,
-    struct work_record *record)
+    bool has_ended, struct work_record *record)
 {
 	int64_t age_s = (clock_steady_ms() - job->born_ms) / 1000;
 
 	*record = (struct work_record){ .kind = WORK_OUTCOME,
 	    .rcpt_offset = rcpt->offset, .time_s = clock_wall_s(),
 	    .tries = rcpt->tries };
-	expire_verdict(rcpt, age_s, &record->verdict);
+	if (has_ended)
+		end_verdict(rcpt, &record->verdict);
+	else
+		expire_verdict(rcpt, age_s, &record->verdict);
 	event(EV_RCPT_FAIL, job->id, "to", rcpt->user, "channel",
-	    rcpt->channel, "host", rcpt->host, "code", SLICE("5.4.7"),
+	    rcpt->channel, "host", rcpt->host, "code",
+	    slice_of(record->verdict.status),
 	    "reply", slice_of(record->verdict.text), "delay",
 	    event_number(age_s), "tries", event_number(rcpt->tries), NULL);
+}
+
+static bool
+is_meant(const struct vertex *vertex, const struct rcpt *rcpt)
+{
+	return !(rcpt->flags & RCPT_FINAL) &&
+	    (vertex->is_expired || (rcpt->flags & RCPT_ENDED));
 }
 
 static void
@@ -60,7 +89,7 @@ expire_done(struct scheduler *scheduler, struct vertex *vertex)
 	struct rcpt *rcpts = vertex_rcpts(vertex);
 
 	for (size_t i = 0; i < vertex->rcpt_count; i++) {
-		if (rcpts[i].flags & RCPT_FINAL)
+		if (!is_meant(vertex, &rcpts[i]))
 			continue;
 		rcpts[i].flags |= RCPT_FINAL;
 		vertex->final_count++;
@@ -68,9 +97,12 @@ expire_done(struct scheduler *scheduler, struct vertex *vertex)
 		job->failed_count++;
 		scheduler->total.failed++;
 	}
-	vertex->is_expired = false;
-	plan_done(&scheduler->plan, vertex);
+	vertex->is_expired = vertex->has_ended = false;
 	job->flags |= JOB_OWES;
+	if (vertex->final_count == vertex->rcpt_count)
+		plan_done(&scheduler->plan, vertex);
+	else
+		outcome_again(scheduler, vertex);
 }
 
 static int
@@ -87,8 +119,9 @@ expire_vertex(struct scheduler *scheduler, struct vertex *vertex,
 		    rcpts[i].offset);
 
 		if (rcpt != NULL && !rcpt->is_final &&
-		    !(rcpts[i].flags & RCPT_FINAL))
-			expire_rcpt(job, rcpt, &records[count++]);
+		    is_meant(vertex, &rcpts[i]))
+			expire_rcpt(job, rcpt, (rcpts[i].flags & RCPT_ENDED) !=
+			    0, &records[count++]);
 	}
 	if (count > 0 && work_append(job->control_fd, job->id, records,
 	    count, err) < 0)
@@ -105,7 +138,8 @@ expire_write(struct scheduler *scheduler, struct job *job,
 	int result = 0;
 
 	for (size_t i = 0; i < job->vertex_count; i++) {
-		if (!job->vertices[i].is_expired)
+		if (!job->vertices[i].is_expired &&
+		    !job->vertices[i].has_ended)
 			continue;
 		if (expire_vertex(scheduler, &job->vertices[i], work,
 		    err) < 0)

@@ -10,6 +10,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/intake.c scheduler/intake.h \
 	scheduler/job_build.c scheduler/job_build.h \
 	scheduler/outcome.c scheduler/outcome.h \
+	scheduler/rules.c scheduler/rules.h \
 	scheduler/bounce.c scheduler/bounce.h \
 	scheduler/report.c scheduler/report.h \
 	scheduler/letter.c scheduler/letter.h \

@@ -21,6 +21,7 @@
 #include "scheduler/outcome.h"
 #include "scheduler/report.h"
 #include "scheduler/retry.h"
+#include "scheduler/rules.h"
 
 #include "base/banned.h"
 
@@ -31,8 +32,8 @@ enum {
 
 /* ---- answers ----------------------------------------------------- */
 
-static void
-keep_reason(struct thread *thread, const struct answer *answer)
+void
+outcome_keep_reason(struct thread *thread, const struct answer *answer)
 {
 	struct str text = STR_INIT;
 
@@ -82,6 +83,9 @@ outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
 		if (answer->verdict != VERDICT_FAILED ||
 		    thread->trouble_count > 0)
 			plan_success(&scheduler->plan, thread);
+		if (answer->verdict == VERDICT_FAILED)
+			rules_failed(scheduler, vertex, answer,
+			    clock_steady_ms());
 		return;
 	}
 	scheduler->total.deferred++;
@@ -90,10 +94,13 @@ outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
 		    retry_explicit_ms(answer->next_s);
 		if (vertex->next_ms == 0 || next_ms < vertex->next_ms)
 			vertex->next_ms = next_ms;
+	} else {
+		rules_deferred(scheduler, vertex, rcpt, answer,
+		    clock_steady_ms());
 	}
 	if (answer->host_trouble) {
 		vertex->met_trouble = true;
-		keep_reason(thread, answer);
+		outcome_keep_reason(thread, answer);
 	} else if (thread->trouble_count > 0) {
 		plan_success(&scheduler->plan, thread);
 	}
@@ -184,6 +191,11 @@ vertex_later(struct scheduler *scheduler, struct vertex *vertex,
 	group_dirty(scheduler, vertex->job);
 	if (vertex_expire(scheduler, vertex, now_ms))
 		return;
+	if (vertex->has_ended) {
+		plan_forget(&scheduler->plan, vertex);
+		report_add(scheduler, vertex->job);
+		return;
+	}
 	if (vertex->met_trouble) {
 		plan_ready(&scheduler->plan, vertex);
 		thread_trouble(scheduler, vertex, next_ms, now_ms);
@@ -194,6 +206,12 @@ vertex_later(struct scheduler *scheduler, struct vertex *vertex,
 		next_ms = now_ms + retry_delay_ms(retry_waits_of(clause),
 		    vertex->tries, arc4random());
 	job_wait(scheduler, vertex, next_ms);
+}
+
+void
+outcome_again(struct scheduler *scheduler, struct vertex *vertex)
+{
+	vertex_later(scheduler, vertex, clock_steady_ms());
 }
 
 void

@@ -13,6 +13,12 @@
 void outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
     struct rcpt *rcpt, const struct answer *answer);
 
+/* Remember the words, for those who ask why a destination waits. */
+void outcome_keep_reason(struct thread *thread, const struct answer *answer);
+
+/* A vertex whose ended recipients are final now goes on with the others. */
+void outcome_again(struct scheduler *scheduler, struct vertex *vertex);
+
 /* The vertex has all its answers (and is out of its agent's queue): where it
  * goes now, and its thread and its job with it.  The job may be gone
  * afterwards. */

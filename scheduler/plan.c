@@ -238,6 +238,7 @@ thread_open(struct plan *plan, struct thread *thread)
 		return;
 	heap_remove(&plan->held, thread->heap_index);
 	thread->wake_ms = 0;
+	thread->is_firm = false;
 	thread_settle(thread);
 }
 
@@ -277,7 +278,8 @@ plan_success(struct plan *plan, struct thread *thread)
 	else if (thread->limit < most)
 		thread->limit++;
 	thread->trouble_count = 0;
-	thread_open(plan, thread);
+	if (!thread->is_firm)
+		thread_open(plan, thread);
 }
 
 bool
@@ -294,6 +296,21 @@ plan_trouble(struct plan *plan, struct thread *thread, int64_t now_ms,
 	heap_add(&plan->held, thread, thread->wake_ms);
 	thread_settle(thread);
 	return true;
+}
+
+void
+plan_hold(struct plan *plan, struct thread *thread, int64_t until_ms)
+{
+	bool is_held = thread->wake_ms != 0;
+
+	if (is_held && thread->wake_ms < until_ms)
+		heap_remove(&plan->held, thread->heap_index);
+	thread->is_firm = true;
+	if (is_held && thread->wake_ms >= until_ms)
+		return;
+	thread->wake_ms = until_ms != 0 ? until_ms : 1;
+	heap_add(&plan->held, thread, thread->wake_ms);
+	thread_settle(thread);
 }
 
 void

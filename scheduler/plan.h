@@ -68,6 +68,9 @@ void plan_success(struct plan *plan, struct thread *thread);
  * hold is new. */
 bool plan_trouble(struct plan *plan, struct thread *thread, int64_t now_ms,
     int64_t delay_ms);
+/* Nothing to this host until then, whatever answers come in; a hold that is
+ * there is made longer, never shorter. */
+void plan_hold(struct plan *plan, struct thread *thread, int64_t until_ms);
 /* The operator says: try now. */
 void plan_wake(struct plan *plan, struct thread *thread);
 

@@ -43,7 +43,8 @@ enum vertex_state {
 
 enum rcpt_flags {
 	RCPT_FINAL = 1,
-	RCPT_ANSWERED = 2	/* in the attempt that runs */
+	RCPT_ANSWERED = 2,	/* in the attempt that runs */
+	RCPT_ENDED = 4		/* by a rule: the reporter makes it final */
 };
 
 struct rcpt {
@@ -73,6 +74,7 @@ struct vertex {
 	uint8_t		 notices;	/* delay notices sent or passed over;
 					 * NOTICES_NONE: none is owed */
 	bool		 is_expired;	/* IDLE, until the reporter saw to it */
+	bool		 has_ended;	/* the same, for some of its rcpts */
 	bool		 met_trouble;	/* FLIGHT: an answer said deferall */
 };
 TAILQ_HEAD(vertex_queue, vertex);
@@ -122,6 +124,7 @@ struct thread {
 	int64_t		 used_ms;	/* last time it had work */
 	uint32_t	 heap_index;
 	bool		 is_runnable;	/* in its ring's queue */
+	bool		 is_firm;	/* a success does not end the hold */
 	TAILQ_ENTRY(thread) run_entry;
 	char		*reason;	/* last host trouble, or NULL */
 };

@@ -6,7 +6,7 @@ tools_zmailer_SOURCES += tools/verb_check.c tools/verb_config.c tools/verb_init.
 tools_zmailer_SOURCES += tools/verb_run.c tools/verb_status.c \
 	tools/verb_trace.c tools/verb_events.c
 tools_zmailer_SOURCES += tools/verb_list.c tools/verb_show.c
-tools_zmailer_SOURCES += tools/verb_sink.c
+tools_zmailer_SOURCES += tools/verb_sink.c tools/verb_classify.c
 tools_zmailer_SOURCES += tools/verb_orders.c
 tools_zmailer_SOURCES += tools/verb_table.c
 tools_zmailer_SOURCES += tools/verb_fsck.c tools/verb_resubmit.c

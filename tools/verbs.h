@@ -39,6 +39,8 @@ VERB(sink,
 VERB(fsck, "[--repair] [--json]",
     "every file of the spool that fits no state; --repair mends, with the "
     "daemons stopped")
+VERB(classify, "[--json] [--to CHANNEL/HOST] 'REPLY' | - | --list | --rules",
+    "what a reply of another host is taken for, and what follows from it")
 VERB(resubmit, "[--from deferred|freezer|postman] [--json] [ID | FILE ...]",
     "route messages again that were set aside; without names all of deferred/")
 VERB(hold, "[--for SPAN] [--reason WORDS] [--yes] [--dry-run] [--json] "

@@ -22,6 +22,7 @@
 #include "base/event.h"
 #include "io/dns.h"
 #include "io/ipc.h"
+#include "mail/classify.h"
 #include "transports/agent.h"
 
 #include "base/banned.h"
@@ -92,6 +93,15 @@ verdict_line(struct str *lines, const struct task *task, size_t index)
 
 /* ---- what came of a job ------------------------------------------------ */
 
+static struct slice
+class_of(const struct verdict *verdict)
+{
+	struct mail_finding finding;
+
+	classify_verdict(verdict, &finding);
+	return slice_of(mail_class_name(finding.class));
+}
+
 static void
 task_event(const struct task *task, size_t index, int64_t now_us)
 {
@@ -106,17 +116,19 @@ task_event(const struct task *task, size_t index, int64_t now_us)
 
 	if (verdict->kind == VERDICT_DEFERRED && task->next_s > 0)
 		event(EV_RCPT_DEFER, task->job.id, "to", rcpt->user,
-		    "channel", channel, "host", host, "code", code, "reply",
-		    reply, "delay", delay, "tries", tries, "next",
-		    event_number(task->next_s), NULL);
+		    "channel", channel, "host", host, "code", code, "class",
+		    class_of(verdict), "reply", reply, "delay", delay,
+		    "tries", tries, "next", event_number(task->next_s), NULL);
 	else if (verdict->kind == VERDICT_DEFERRED)
 		event(EV_RCPT_DEFER, task->job.id, "to", rcpt->user,
-		    "channel", channel, "host", host, "code", code, "reply",
-		    reply, "delay", delay, "tries", tries, NULL);
+		    "channel", channel, "host", host, "code", code, "class",
+		    class_of(verdict), "reply", reply, "delay", delay,
+		    "tries", tries, NULL);
 	else if (verdict->kind == VERDICT_FAILED)
 		event(EV_RCPT_FAIL, task->job.id, "to", rcpt->user,
-		    "channel", channel, "host", host, "code", code, "reply",
-		    reply, "delay", delay, "tries", tries, NULL);
+		    "channel", channel, "host", host, "code", code, "class",
+		    class_of(verdict), "reply", reply, "delay", delay,
+		    "tries", tries, NULL);
 	else
 		event(EV_RCPT_OK, task->job.id, "to", rcpt->user,
 		    "channel", channel, "host", host, "code", code, "reply",
@@ -435,6 +447,8 @@ agent_start(struct agent_run *run, struct err *err)
 	if (event_open(run->conf->log_dir) < 0)
 		warning("%s cannot be opened: this agent keeps no journal",
 		    run->conf->log_dir);
+	if (conf_classes_load(run->conf, err) < 0)
+		warning("classes: %s", err->text);
 	if (dns_use(run->conf->dns_server, err) < 0)
 		return -1;
 	if (run->agent->start != NULL)

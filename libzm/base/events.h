@@ -58,10 +58,11 @@ EVENT(RCPT_OK, "rcpt.ok", INFO,
     "to channel host code reply delay tries ms",
     "One recipient has the message.")
 EVENT(RCPT_DEFER, "rcpt.defer", INFO,
-    "to channel host code reply delay tries next",
-    "One attempt failed for now; next= when it is tried again.")
+    "to channel host code class reply delay tries next",
+    "One attempt failed for now; class= what went wrong "
+    "(zmailer-classify(8)), next= when it is tried again.")
 EVENT(RCPT_FAIL, "rcpt.fail", INFO,
-    "to channel host code reply delay tries",
+    "to channel host code class reply delay tries",
     "One recipient will never have the message.")
 EVENT(RCPT_DELAYED, "rcpt.delayed", INFO, "to",
     "A notice of delay was owed to the sender and is written.")
@@ -77,6 +78,9 @@ EVENT(AGENT_EXIT, "agent.exit", WARN, "channel command child status jobs",
     "A transport agent ended with work in hand or with an error.")
 EVENT(AGENT_NONSENSE, "agent.nonsense", WARN, "channel child line",
     "A transport agent broke the protocol and was killed.")
+EVENT(HOST_SUSPENDED, "host.suspended", WARN,
+    "channel host class reason until",
+    "A rule (retry on ... suspend) stops everything to a destination.")
 EVENT(HOST_DOWN, "host.down", INFO, "channel host reason until",
     "A destination does not answer; its mail waits.")
 EVENT(CONTROL_BAD, "control.bad", WARN, "file reason",

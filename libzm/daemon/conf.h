@@ -147,7 +147,7 @@ struct conf_schedule {		/* schedule CHANNEL/HOST { ... } */
 	int64_t		 expire_s;	/* after an attempt at least */
 	int64_t		 untried_s;	/* and so much later without one */
 	enum conf_exhaust exhaust;
-	unsigned	 channel_agents;	/* of the channel; 0: no limit */
+	unsigned	 channel_agents;	/* 0: no limit of its own */
 	unsigned	 provider;	/* agents of all destinations that
 					 * share their MX; 0: no limit */
 	uint64_t	 rate_count;	/* messages to a destination ... */
@@ -219,6 +219,7 @@ struct conf {
 	struct conf_rule	*rules;		size_t rule_count;
 	struct conf_peers	*trusts;	size_t trust_count;
 	struct conf_peers	*withouts;	size_t without_count;
+	const char	*classes_path;		/* NULL: none of the site */
 	struct conf_schedule	*schedules;	size_t schedule_count;
 						/* the built-in ones last */
 	struct conf_limits	 limits;
@@ -282,6 +283,11 @@ int conf_target_parse(struct arena *arena, struct slice text,
 /* Does the pattern of a route cover this domain?  "example.org" itself,
  * ".example.org" all below, "*" everything; * and ? in it as a glob. */
 bool conf_route_covers(const char *pattern, struct slice domain);
+
+/* Put the site's rules about replies in force (mail/classify.h).  1, or -1:
+ * the file cannot be read or is wrong, and err names line and reason; the
+ * rules stay as they were. */
+int conf_classes_load(const struct conf *conf, struct err *err);
 
 /* Where conf_load looks when path is NULL. */
 const char *conf_default_path(void);

@@ -168,6 +168,17 @@ check_accounts(struct look *look)
 	}
 }
 
+static void
+check_classes(struct look *look)
+{
+	struct err err;
+
+	if (conf_classes_load(look->conf, &err) < 0)
+		complain(look, CONF_ERROR, at_of_setting(look, "classes", ""),
+		    NULL, arena_printf(look->arena, "%s: %s",
+		    look->conf->classes_path, err.text));
+}
+
 void
 conf_check_files(const struct conf *conf, struct arena *arena,
     struct conf_report *report)
@@ -183,6 +194,7 @@ conf_check_files(const struct conf *conf, struct arena *arena,
 	check_directory(&look, "run", conf->run_dir, &st);
 	check_directory(&look, "log", conf->log_dir, &st);
 	check_mailbox(&look);
+	check_classes(&look);
 	check_accounts(&look);
 	conf_report_sort(report, conf->book);
 }

@@ -241,6 +241,9 @@ struct conf_at conf_at(const struct conf_token *token);
 /* Read and apply one file (include); complains itself. */
 void conf_load_file(struct conf_loader *loader, const char *path,
     const struct conf_token *from);
+/* The bytes of a regular file of at most CONF_FILE_BYTES_MAX, behind what
+ * out holds.  0, or -1 with the reason in err. */
+int conf_read_file(const char *path, struct str *out, struct err *err);
 void conf_load_text(struct conf_loader *loader, const char *name,
     struct slice text);
 

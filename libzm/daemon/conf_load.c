@@ -65,9 +65,8 @@ conf_load_text(struct conf_loader *loader, const char *name,
 	    NULL);
 }
 
-/* The bytes of a regular file.  0 or -1 with errno or words in err. */
-static int
-read_file(const char *path, struct str *out, struct err *err)
+int
+conf_read_file(const char *path, struct str *out, struct err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -131,7 +130,7 @@ conf_load_file(struct conf_loader *loader, const char *path,
 	path = include_path(loader, path, from);
 	loader->depth++;
 	loader->files++;
-	if (read_file(path, &text, &why) != 0) {
+	if (conf_read_file(path, &text, &why) != 0) {
 		loader->is_partial = true;
 		conf_complain(loader, CONF_ERROR, from, NULL,
 		    "%s cannot be read: %s", path, why.text);
@@ -213,7 +212,7 @@ conf_load(const char *path, struct arena *arena,
 		path = conf_default_path();
 	is_missing = !is_asked && access(path, F_OK) != 0 && errno == ENOENT;
 	loader_open(&loader, is_missing ? "" : path, arena, out_report);
-	if (!is_missing && read_file(path, &text, &why) != 0) {
+	if (!is_missing && conf_read_file(path, &text, &why) != 0) {
 		err_prefix(&why, "it cannot be read");
 		conf_complain_at(out_report, arena, loader.book, CONF_ERROR,
 		    (struct conf_at){ .file = path }, 0, NULL, why.text);

@@ -11,13 +11,10 @@
 #include <string.h>
 
 #include "grammar/units.h"
+#include "mail/classes.inc"	/* shipped[], out of mail/classes */
 #include "mail/classify.h"
 
 #include "base/banned.h"
-
-static const char shipped[] =
-#include "mail/classes.inc"
-    ;
 
 enum {
 	RULES_MAX = 5000,

@@ -32,7 +32,8 @@ BUILT_SOURCES += libzm/mail/classes.inc
 CLEANFILES += libzm/mail/classes.inc libzm/mail/classes.inc.new
 libzm/mail/classes.inc: libzm/mail/classes
 	@$(MKDIR_P) libzm/mail
-	$(AM_V_GEN)sed -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' \
-	    $(srcdir)/libzm/mail/classes > $@.new && mv $@.new $@
+	$(AM_V_GEN)(echo 'static const char shipped[] ='; \
+	    sed -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' \
+	    $(srcdir)/libzm/mail/classes; echo ';') > $@.new && mv $@.new $@
 libzm/mail/classify.$(OBJEXT): libzm/mail/classes.inc
 pkgdata_DATA = libzm/mail/classes

@@ -272,6 +272,8 @@ def check_arrows(top, source, arrows):
                     match.group(2))
         if match.group(1) == "<" or match.group(2) == "config.h":
             continue
+        if match.group(2).endswith(".inc"):     # made by the build
+            continue
         target = resolve(top, source.path, match.group(2))
         if target is None:
             if mine != "tests":         # which may have -I of their own

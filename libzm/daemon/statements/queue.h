@@ -67,7 +67,8 @@ STATEMENT(SCHEDULE, "retry", NONE, retry, "word+", "",
     "given up as if it were too old.  "
     "retry on CLASS has other waits for what went wrong in this way (an "
     "attempt's number counts all attempts), or suspends the whole "
-    "destination for a time, or makes it final.  Classes: zmailer-classify(8).  "
+    "destination for a time, or makes it final.  "
+    "Classes: zmailer-classify(8).  "
     "Rules of a clause come before those it inherits; the first that has the "
     "class wins.  A transport agent's own wish (RETRY-AFTER) and the limits "
     "of expire hold in any case.",
@@ -144,3 +145,12 @@ STATEMENT(SCHEDULE, "command", NONE, command, "text", "",
     "command \"PROGRAM ARGUMENTS\"", "the channel's own agent",
     "Another transport agent: any program that speaks zmailer-agent(7).",
     "schedule fax/* { command \"/usr/local/lib/faxagent -q\" }")
+
+STATEMENT(TOP, "classes", NONE, setting, "setting", "",
+    "classes FILE", "",
+    "A file of rules that say what replies mean: code, enhanced code, scope, "
+    "class, words (zmailer-classify(8)).  They come before the shipped ones.",
+    "classes /etc/zmailer/classes")
+
+SETTING("classes", "", classes_path, "path", "",
+    "The site's own rules about replies.")

@@ -41,7 +41,8 @@ Test(retry, odd_lists_give_sane_spans)
 	    1, 7), 1000);
 	cr_expect_leq(retry_delay_ms((struct retry_waits){ huge, 1, 10 },
 	    1, 7), INT64_C(33) * 86400000);
-	cr_expect_gt(retry_delay_max_ms((struct retry_waits){ NULL, 0, 10 }), 0);
+	cr_expect_gt(retry_delay_max_ms((struct retry_waits){ NULL, 0, 10 }),
+	    0);
 }
 
 Test(retry, jitter_spreads)
