@@ -40,6 +40,7 @@ struct task {			/* a job from its line to its verdicts */
 	struct verdict	*verdicts;
 	int64_t		 begun_ms, ended_ms;
 	int		 next_s;
+	struct slice	 tls;
 };
 
 struct frame {
@@ -129,6 +130,12 @@ task_event(const struct task *task, size_t index, int64_t now_us)
 		    "channel", channel, "host", host, "code", code, "class",
 		    class_of(verdict), "reply", reply, "delay", delay,
 		    "tries", tries, NULL);
+	else if (task->tls.n > 0)
+		event(EV_RCPT_OK, task->job.id, "to", rcpt->user,
+		    "channel", channel, "host", host, "code", code, "reply",
+		    reply, "delay", delay, "tries", tries, "ms",
+		    event_number(task->ended_ms - task->begun_ms), "tls",
+		    task->tls, NULL);
 	else
 		event(EV_RCPT_OK, task->job.id, "to", rcpt->user,
 		    "channel", channel, "host", host, "code", code, "reply",
@@ -276,8 +283,10 @@ job_line(struct frame *frame, struct slice line)
 		task_refuse(frame, task, &err);
 		return;
 	}
+	run->tls = (struct slice){ NULL, 0 };
 	task->next_s = run->agent->job(run, &task->job, task->body_fd,
 	    task->verdicts);
+	task->tls = run->tls;
 	frame->task_count++;
 	if (run->agent->settle == NULL ||
 	    frame->task_count == AGENT_BATCH_MAX)

@@ -5,6 +5,10 @@ transports_libagent_a_SOURCES = transports/agent.c transports/agent.h
 noinst_LIBRARIES += transports/smtp/libclient.a
 transports_smtp_libclient_a_SOURCES = \
 	transports/smtp/client.h transports/smtp/mail.h \
+	transports/smtp/auth.h transports/smtp/client_memory.c \
+	transports/smtp/client_policy.c transports/smtp/client_hosts.c \
+	transports/smtp/client_offer.c transports/smtp/client_auth.c \
+	transports/smtp/client_scram.c transports/smtp/client_secret.c \
 	transports/smtp/client_target.c transports/smtp/client_connect.c \
 	transports/smtp/client_hello.c transports/smtp/client_reply.c \
 	transports/smtp/client_mail.c transports/smtp/mail_say.c \

@@ -55,8 +55,8 @@ EVENT(MESSAGE_DELETED, "message.deleted", WARN, "file why by reason",
 EVENT(MESSAGE_UNDELETED, "message.undeleted", INFO, "file why by reason",
     "A person brought a message back from trash/.")
 EVENT(RCPT_OK, "rcpt.ok", INFO,
-    "to channel host code reply delay tries ms",
-    "One recipient has the message.")
+    "to channel host code reply delay tries ms tls",
+    "One recipient has the message; tls= how it travelled.")
 EVENT(RCPT_DEFER, "rcpt.defer", INFO,
     "to channel host code class reply delay tries next",
     "One attempt failed for now; class= what went wrong "
@@ -81,6 +81,9 @@ EVENT(AGENT_NONSENSE, "agent.nonsense", WARN, "channel child line",
 EVENT(HOST_SUSPENDED, "host.suspended", WARN,
     "channel host class reason until",
     "A rule (retry on ... suspend) stops everything to a destination.")
+EVENT(TLS_BROKEN, "tls.broken", INFO, "host reason",
+    "The TLS of a next hop does not work; for a while its mail goes in the "
+    "clear, as tls-to may allows.")
 EVENT(HOST_DOWN, "host.down", INFO, "channel host reason until",
     "A destination does not answer; its mail waits.")
 EVENT(CONTROL_BAD, "control.bad", WARN, "file reason",

@@ -74,6 +74,28 @@ struct conf_route {		/* route PATTERN via TARGET */
 	struct conf_at	 at;
 };
 
+/* How far a next hop must be protected, weakest first. */
+enum conf_tls_level { TLS_LEVEL_NONE, TLS_LEVEL_MAY, TLS_LEVEL_ENCRYPT,
+	TLS_LEVEL_VERIFY };
+
+struct conf_tls_to {		/* tls-to PATTERN LEVEL ... */
+	const char	*pattern;	/* as of a route; of the domain or
+					 * host that the route names */
+	enum conf_tls_level level;
+	const char	*roots;		/* PEM files; NULL: the system's */
+	const char	*certificate, *key;	/* ours; NULL: none */
+	const char	**names;	/* that a certificate may have; ".x":
+					 * anything below x */
+	size_t		 name_count;	/* 0: those of the destination */
+	struct conf_at	 at;
+};
+
+struct conf_auth_to {		/* auth-to <table> [unencrypted] */
+	const char	*table;
+	bool		 is_plain_ok;	/* also where there is no TLS */
+	struct conf_at	 at;
+};
+
 enum conf_action { ACTION_ACCEPT, ACTION_REJECT, ACTION_FREEZE };
 
 struct conf_rule {		/* accept|reject|freeze ..., first match wins */
@@ -220,6 +242,8 @@ struct conf {
 	struct conf_peers	*trusts;	size_t trust_count;
 	struct conf_peers	*withouts;	size_t without_count;
 	const char	*classes_path;		/* NULL: none of the site */
+	struct conf_tls_to	*tls_to;	size_t tls_to_count;
+	struct conf_auth_to	 auth_to;	/* table NULL: none */
 	struct conf_schedule	*schedules;	size_t schedule_count;
 						/* the built-in ones last */
 	struct conf_limits	 limits;

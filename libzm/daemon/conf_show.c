@@ -351,6 +351,33 @@ show_peers(struct view *view)
 }
 
 static void
+show_agents(struct view *view)
+{
+	static const char *const levels[] = { "none", "may", "encrypt",
+	    "verify" };
+	const struct conf *conf = view->conf;
+	struct str *value = &view->value;
+
+	for (size_t i = 0; i < conf->tls_to_count; i++) {
+		const struct conf_tls_to *one = &conf->tls_to[i];
+
+		str_addf(value, "%s %s", one->pattern, levels[one->level]);
+		for (size_t k = 0; k < one->name_count; k++)
+			str_addf(value, "%s%s", k > 0 ? "," : " name ",
+			    one->names[k]);
+		add_condition(value, "ca", one->roots);
+		add_condition(value, "cert", one->certificate);
+		add_condition(value, "key", one->key);
+		emit(view, "tls-to", one->at);
+	}
+	if (conf->auth_to.table != NULL) {
+		str_addf(value, "<%s>%s", conf->auth_to.table,
+		    conf->auth_to.is_plain_ok ? " unencrypted" : "");
+		emit(view, "auth-to", conf->auth_to.at);
+	}
+}
+
+static void
 show_schedules(struct view *view)
 {
 	for (size_t i = 0; i < view->conf->schedule_count; i++) {
@@ -378,6 +405,7 @@ show(const struct conf *conf, bool all, bool is_json, struct str *out)
 	show_routes(&view);
 	show_rules(&view);
 	show_peers(&view);
+	show_agents(&view);
 	show_schedules(&view);
 	str_release(&view.value);
 }

@@ -13,7 +13,7 @@
 
 #include "base/banned.h"
 
-enum { SMTP_PORT = 25 };
+enum { SMTP_PORT = 25, SMTPS_PORT = 465 };	/* RFC 8314 section 7.3 */
 
 static int
 target_set(const char **out_channel, const char **out_host,
@@ -24,13 +24,13 @@ target_set(const char **out_channel, const char **out_host,
 	return 1;
 }
 
-/* "HOST", "HOST:PORT", "[ADDRESS]", "[ADDRESS]:PORT" -> "[...]:PORT". */
+/* "HOST", "HOST:PORT", "[ADDRESS]", "[ADDRESS]:PORT" -> "[...]:PORT";
+ * number: the port when none is named. */
 static int
-parse_host(struct arena *arena, struct slice text, const char **out_host,
-    struct err *err)
+parse_host(struct arena *arena, struct slice text, uint64_t number,
+    const char **out_host, struct err *err)
 {
 	struct slice host = text, port = { NULL, 0 };
-	uint64_t number = SMTP_PORT;
 	struct net net;
 	size_t at;
 
@@ -61,6 +61,19 @@ parse_host(struct arena *arena, struct slice text, const char **out_host,
 	return 1;
 }
 
+/* TLS from the first byte: "smtps:[...]:PORT". */
+static int
+parse_smtps(struct arena *arena, struct slice text, const char **out_host,
+    struct err *err)
+{
+	const char *inside;
+
+	if (parse_host(arena, text, SMTPS_PORT, &inside, err) < 0)
+		return -1;
+	*out_host = arena_printf(arena, "smtps:%s", inside);
+	return 1;
+}
+
 /* "unix:/path" or "inet:HOST:PORT". */
 static int
 parse_lmtp(struct arena *arena, struct slice text, const char **out_host,
@@ -71,7 +84,8 @@ parse_lmtp(struct arena *arena, struct slice text, const char **out_host,
 	if (slice_starts(text, "unix:/"))
 		*out_host = slice_dup(arena, text);
 	else if (slice_starts(text, "inet:") &&
-	    parse_host(arena, slice_from(text, 5), &inside, NULL) == 1 &&
+	    parse_host(arena, slice_from(text, 5), SMTP_PORT, &inside,
+	    NULL) == 1 &&
 	    slice_find(slice_from(text, 5), ':') < text.n - 5)
 		*out_host = slice_dup(arena, text);
 	else
@@ -106,7 +120,9 @@ conf_target_parse(struct arena *arena, struct slice text,
 	if (slice_is(word, "hold"))
 		return target_set(out_channel, out_host, "hold", "-");
 	*out_channel = "smtp";
-	return parse_host(arena, word, out_host, err);
+	if (slice_starts(word, "smtps:"))
+		return parse_smtps(arena, slice_from(word, 6), out_host, err);
+	return parse_host(arena, word, SMTP_PORT, out_host, err);
 }
 
 bool

@@ -18,7 +18,8 @@ libzm_a_SOURCES += \
 	libzm/daemon/conf_check.c libzm/daemon/conf_apply.c \
 	libzm/daemon/conf_schedule.c libzm/daemon/conf_retry.c \
 	libzm/daemon/conf_show_schedule.c libzm/daemon/conf_classes.c \
-	 libzm/daemon/conf_target.c \
+	libzm/daemon/conf_target.c \
+	libzm/daemon/conf_agents.c \
 	libzm/daemon/conf_preset.c libzm/daemon/conf_index.c \
 	libzm/daemon/conf_reach.c libzm/daemon/conf_zenv.c \
 	libzm/daemon/conf_load.c libzm/daemon/conf_report.c \

@@ -14,3 +14,6 @@ libzm_a_SOURCES += libzm/io/tls_internal.h \
 	libzm/io/tls_provider.c \
 	libzm/io/tls_server.c libzm/io/tls_server.h \
 	libzm/io/tls_sign.c libzm/io/tls_sign.h libzm/io/tls_tickets.c
+libzm_a_SOURCES += libzm/io/tls_client.c libzm/io/tls_client.h \
+	libzm/io/tls_digest.c libzm/io/tls_digest.h \
+	libzm/io/race.c libzm/io/race.h

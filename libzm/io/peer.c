@@ -40,6 +40,7 @@ peer_init(struct peer *peer)
 void
 peer_close(struct peer *peer)
 {
+	tls_client_end(&peer->ssl);
 	if (peer->fd >= 0)
 		close(peer->fd);
 	peer->fd = -1;
@@ -160,6 +161,29 @@ peer_connect(struct peer *peer, const struct sockaddr *address,
 	return PEER_OK;
 }
 
+/* recv in the words of TLS: errno EAGAIN while nothing has come. */
+static ssize_t
+receive_tls(struct peer *peer, int flags)
+{
+	size_t n = 0;
+
+	switch (tls_client_read(peer->ssl, str_room(&peer->in, READ_BYTES),
+	    READ_BYTES, flags == 0, &n, &peer->tls_words)) {
+	case TLS_DONE:
+		return (ssize_t)n;
+	case TLS_WANT_READ:
+	case TLS_WANT_WRITE:
+		errno = EAGAIN;
+		return -1;
+	case TLS_EOF:
+		return 0;
+	case TLS_BROKEN:
+		break;
+	}
+	errno = EPROTO;
+	return -1;
+}
+
 /* One recv into in, at most to its bound. */
 static ssize_t
 receive(struct peer *peer, int flags)
@@ -174,7 +198,8 @@ receive(struct peer *peer, int flags)
 		errno = EMSGSIZE;
 		return -1;
 	}
-	n = recv(peer->fd, str_room(&peer->in, READ_BYTES), READ_BYTES, flags);
+	n = peer->ssl != NULL ? receive_tls(peer, flags) : recv(peer->fd,
+	    str_room(&peer->in, READ_BYTES), READ_BYTES, flags);
 	if (n > 0) {
 		peer->in.len += (size_t)n;
 		peer->in.buf[peer->in.len] = '\0';
@@ -208,14 +233,49 @@ wait_to_write(struct peer *peer, int64_t deadline_ms, struct err *err)
 	return PEER_OK;
 }
 
+/* send in the words of TLS. */
+static ssize_t
+send_tls(struct peer *peer, const char *bytes, size_t n)
+{
+	size_t sent = 0;
+
+	switch (tls_client_write(peer->ssl, bytes, n, &sent,
+	    &peer->tls_words)) {
+	case TLS_DONE:
+		return (ssize_t)sent;
+	case TLS_WANT_READ:
+	case TLS_WANT_WRITE:
+		errno = EAGAIN;
+		return -1;
+	case TLS_EOF:
+	case TLS_BROKEN:
+		break;
+	}
+	errno = EPROTO;
+	return -1;
+}
+
+/* In OpenSSL's words where they are to be had. */
+static enum peer_result
+broken(const struct peer *peer, struct err *err, const char *call)
+{
+	if (peer->ssl != NULL && errno == EPROTO)
+		err_set(err, "%s", peer->tls_words.text);
+	else
+		err_sys(err, "%s", call);
+	return PEER_ERROR;
+}
+
 static enum peer_result
 send_all(struct peer *peer, size_t *sent, int64_t deadline_ms,
     struct err *err)
 {
 	while (*sent < peer->out.len) {
 		enum peer_result result;
-		ssize_t n = send(peer->fd, peer->out.buf + *sent,
-		    peer->out.len - *sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+		const char *bytes = peer->out.buf + *sent;
+		size_t left = peer->out.len - *sent;
+		ssize_t n = peer->ssl != NULL ? send_tls(peer, bytes, left) :
+		    send(peer->fd, bytes, left, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n >= 0) {
 			*sent += (size_t)n;
@@ -223,10 +283,8 @@ send_all(struct peer *peer, size_t *sent, int64_t deadline_ms,
 		}
 		if (errno == EINTR)
 			continue;
-		if (errno != EAGAIN && errno != EWOULDBLOCK) {
-			err_sys(err, "send");
-			return PEER_ERROR;
-		}
+		if (errno != EAGAIN && errno != EWOULDBLOCK)
+			return broken(peer, err, "send");
 		result = wait_to_write(peer, deadline_ms, err);
 		if (result != PEER_OK)
 			return result;
@@ -288,11 +346,65 @@ peer_fill(struct peer *peer, int64_t deadline_ms, struct err *err)
 			return PEER_EOF;
 		}
 		if (errno != EAGAIN && errno != EWOULDBLOCK &&
-		    errno != EINTR) {
-			err_sys(err, "receive");
+		    errno != EINTR)
+			return broken(peer, err, "receive");
+	}
+}
+
+/* ---- TLS --------------------------------------------------------------- */
+
+static enum peer_result
+shake(struct peer *peer, int64_t deadline_ms, struct err *err)
+{
+	for (;;) {
+		enum peer_result result = PEER_OK;
+
+		if (slice_set(peer, deadline_ms) < 0) {
+			err_set(err, "timed out");
+			return PEER_TIMEOUT;
+		}
+		switch (tls_client_shake(peer->ssl, err)) {
+		case TLS_DONE:
+			return PEER_OK;
+		case TLS_WANT_READ:	/* the receive time-out is over */
+			continue;
+		case TLS_WANT_WRITE:
+			result = wait_for(peer->fd, POLLOUT, deadline_ms, err);
+			break;
+		case TLS_EOF:
+			err_set(err, "the peer closed the connection");
+			return PEER_EOF;
+		case TLS_BROKEN:
 			return PEER_ERROR;
 		}
+		if (result != PEER_OK)
+			return result;
 	}
+}
+
+enum peer_result
+peer_start_tls(struct peer *peer, struct tls_client *client,
+    const struct tls_goal *goal, int64_t deadline_ms,
+    struct tls_info *out_info, struct err *err)
+{
+	enum peer_result result;
+
+	memset(out_info, 0, sizeof(*out_info));
+	str_reset(&peer->in);
+	str_reset(&peer->out);
+	peer->in_used = 0;
+	if (peer->fd < 0 || peer->ssl != NULL) {
+		err_set(err, peer->fd < 0 ? "not connected" :
+		    "TLS is spoken already");
+		return PEER_ERROR;
+	}
+	peer->ssl = tls_client_begin(client, goal, peer, err);
+	if (peer->ssl == NULL)
+		return PEER_ERROR;
+	result = shake(peer, deadline_ms, err);
+	if (result == PEER_OK)
+		tls_info_fill(peer->ssl, out_info);
+	return result;
 }
 
 struct slice

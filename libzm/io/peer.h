@@ -5,11 +5,11 @@
  * with peer_flush in one write; what came collects in in and is taken with
  * peer_unread and peer_consume.  While it waits to write, a flush reads, so
  * that two ends that both write do not wait for each other (RFC 2920
- * section 3.1).  All bytes pass through peer_fill and peer_flush: there
- * TLS joins in.
+ * section 3.1).  After peer_start_tls the same calls speak TLS.
  *
- * Life cycle: peer_init, then peer_connect or peer_adopt, then peer_close;
- * the same struct serves the next connection; peer_release at the end.
+ * Life cycle: peer_init, then peer_connect or peer_adopt, maybe
+ * peer_start_tls, then peer_close; the same struct (in the same place)
+ * serves the next connection; peer_release at the end.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -22,6 +22,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "io/tls_client.h"
 
 enum {
 	PEER_IN_BYTES_MAX = 256 * 1024,	/* unread bytes that are kept */
@@ -42,6 +43,8 @@ struct peer {
 	struct str	 out;		/* not yet sent */
 	int64_t		 slice_ms;	/* receive time-out set on fd */
 	uint64_t	 sent_bytes;	/* since it was connected */
+	struct ssl_st	*ssl;		/* NULL: no TLS */
+	struct err	 tls_words;	/* why TLS broke (errno EPROTO) */
 };
 
 /* Not connected, buffers empty. */
@@ -56,6 +59,14 @@ enum peer_result peer_connect(struct peer *peer,
 
 /* Serve a descriptor that is connected already; takes it. */
 void peer_adopt(struct peer *peer, int fd);
+
+/* Make TLS of the connection.  What came before the handshake and was not
+ * taken, and what was to be sent, is forgotten: it was never protected.
+ * out_info  what it became.
+ * returns PEER_OK; else the connection is of no more use: close it. */
+enum peer_result peer_start_tls(struct peer *peer, struct tls_client *client,
+    const struct tls_goal *goal, int64_t deadline_ms,
+    struct tls_info *out_info, struct err *err);
 
 /* Drop the connection and everything in the buffers; harmless twice. */
 void peer_close(struct peer *peer);

@@ -61,6 +61,8 @@ static void
 session(struct client *client, bool is_lmtp, unsigned extensions,
     int peer_fd)
 {
+	static const struct client_policy policy = { .level =
+	    TLS_LEVEL_NONE };
 	struct work_rcpt rcpts[RCPTS] = { { .user = SLICE("r1@x.test") },
 	    { .user = SLICE("r2@x.test") }, { .user = SLICE("r3@x.test") } };
 	struct work_job job = { .host = slice_of(host),
@@ -73,10 +75,11 @@ session(struct client *client, bool is_lmtp, unsigned extensions,
 	client_init(client, &conf, is_lmtp);
 	peer_adopt(&client->peer, peer_fd);
 	strlcpy(client->who, "peer", sizeof(client->who));
-	if (client_hello(client, true, &trouble)) {
+	if (client_hello(client, &(struct client_hello){ .policy = &policy,
+	    .name = "peer", .is_by_mx = true }, &trouble)) {
 		strlcpy(client->host, host, sizeof(client->host));
 		client->used_at_ms = clock_steady_ms();
-		client->extensions |= extensions;
+		client->offer.extensions |= extensions;
 		client_deliver(client, arena, &job, body_open(), verdicts);
 		for (int i = 0; i < RCPTS; i++)
 			verdict_check(&verdicts[i]);

@@ -22,35 +22,87 @@
 #include "mail/work.h"
 
 enum {
-	CLIENT_RCPTS_MAX = 100,		/* in one transaction (RFC 5321
-					 * section 4.5.3.1.8) */
+	CLIENT_RCPTS_MAX = 1000,	/* in one transaction; at least 100
+					 * (RFC 5321 section 4.5.3.1.8), less
+					 * where the peer says so */
+	CLIENT_LIMIT_MIN = 10,		/* a 452 behind fewer is no limit */
 	CLIENT_ADDRESSES_MAX = 10,	/* tried for one message */
-	CLIENT_DOWN_MAX = 64,		/* addresses remembered as down */
-	CLIENT_DOWN_FOR_MS = 60000,	/* and for how long */
-	CLIENT_FRESH_MS = 1000		/* a connection used so lately is
+	CLIENT_MEMORY_MAX = 64,		/* troubles remembered */
+	CLIENT_DOWN_FOR_MS = 60000,	/* and for how long: no connection, */
+	CLIENT_TLS_FOR_MS = 3600000,	/* broken TLS, */
+	CLIENT_PIPES_FOR_MS = 3600000,	/* broken PIPELINING, */
+	CLIENT_SIX_FOR_MS = 600000,	/* IPv6 that leads nowhere */
+	CLIENT_FRESH_MS = 1000,		/* a connection used so lately is
 					 * not looked at before it is reused */
+	CLIENT_NAMES_MAX = 16,		/* a certificate may have */
+	CLIENT_KEY_BYTES = 512
 };
 
 enum client_extension {		/* announced by EHLO or LHLO */
-	CLIENT_PIPELINING = 1,	/* RFC 2920 */
-	CLIENT_SIZE = 2,	/* RFC 1870 */
-	CLIENT_8BITMIME = 4,	/* RFC 6152 */
-	CLIENT_DSN = 8,		/* RFC 3461 */
-	CLIENT_STATUSCODES = 16,/* RFC 2034 */
-	CLIENT_SMTPUTF8 = 32	/* RFC 6531 */
+	CLIENT_PIPELINING = 1 << 0,	/* RFC 2920 */
+	CLIENT_SIZE = 1 << 1,		/* RFC 1870 */
+	CLIENT_8BITMIME = 1 << 2,	/* RFC 6152 */
+	CLIENT_DSN = 1 << 3,		/* RFC 3461 */
+	CLIENT_STATUSCODES = 1 << 4,	/* RFC 2034 */
+	CLIENT_SMTPUTF8 = 1 << 5,	/* RFC 6531 */
+	CLIENT_STARTTLS = 1 << 6,	/* RFC 3207 */
+	CLIENT_REQUIRETLS = 1 << 7,	/* RFC 8689 */
+	CLIENT_CHUNKING = 1 << 8,	/* RFC 3030 */
+	CLIENT_BINARYMIME = 1 << 9,	/* RFC 3030 */
+	CLIENT_DELIVERBY = 1 << 10,	/* RFC 2852 */
+	CLIENT_PRIORITY = 1 << 11,	/* RFC 6710 */
+	CLIENT_LIMITS = 1 << 12,	/* RFC 9422 */
+	CLIENT_AUTH = 1 << 13		/* RFC 4954 */
+};
+
+enum client_mechanism {		/* of AUTH, best last */
+	CLIENT_LOGIN = 1, CLIENT_PLAIN = 2, CLIENT_CRAM_MD5 = 4,
+	CLIENT_SCRAM_SHA_256 = 8, CLIENT_XOAUTH2 = 16
+};
+
+/* What the peer announced. */
+struct client_offer {
+	unsigned	extensions;
+	unsigned	mechanisms;
+	uint64_t	size_bytes;	/* largest message; 0: none known */
+	uint64_t	by_min_s;	/* least time to deliver in (BY=) */
+	unsigned	mails;		/* a connection; 0: none known */
+	unsigned	rcpts;		/* a transaction */
+	unsigned	domains;	/* of recipients, a transaction */
 };
 
 /* Where a host field points. */
 struct client_target {
 	enum { TARGET_MX, TARGET_HOST, TARGET_UNIX } kind;
+	bool		is_implicit;	/* TLS from the first byte */
 	char		name[256];	/* domain, host, or path */
 	unsigned	port;
 };
 
-struct client_down {
+/* How a connection must be protected, and who says so. */
+struct client_policy {
+	enum conf_tls_level	 level;
+	bool			 is_required;	/* by the sender (RFC 8689) */
+	bool			 is_implicit;
+	struct tls_client	*tls;
+	const char		*names[CLIENT_NAMES_MAX];
+	size_t			 name_count;
+	char			 room[2][256 + 2];	/* for names */
+	const char		*source;	/* "tls-to", "default" */
+	char			 key[CLIENT_KEY_BYTES];	/* the same key, the
+					 * same trust: a connection made under
+					 * one serves the other */
+};
+
+/* What is wrong with an address. */
+enum client_trouble { TROUBLE_DOWN = 1, TROUBLE_TLS, TROUBLE_PIPELINING };
+struct client_memory {
+	enum client_trouble	trouble;	/* 0: empty */
 	struct sockaddr_storage	address;
 	int64_t			until_ms;	/* steady */
 };
+
+struct client_secret;		/* client_auth.c */
 
 struct client {
 	const struct conf	*conf;
@@ -59,18 +111,34 @@ struct client {
 
 	struct peer		 peer;
 	char			 host[512];	/* host field it serves; "" */
+	struct sockaddr_storage	 address;	/* of the peer */
+	bool			 is_required;	/* made for REQUIRETLS */
+	char			 key[CLIENT_KEY_BYTES];	/* of its policy */
 	char			 who[VERDICT_WHO_BYTES];
-	unsigned		 extensions;
-	uint64_t		 size_limit_bytes;	/* 0: none known */
+	struct client_offer	 offer;
+	struct tls_info		 tls;		/* version "": no TLS */
+	const struct client_secret *secret;	/* it authenticated as; NULL */
 	unsigned		 messages;	/* over this connection */
 	bool			 needs_reset;	/* RSET before MAIL */
+	bool			 no_pipelining;	/* its PIPELINING is broken */
 	int64_t			 used_at_ms;	/* steady */
 	size_t			 reply_bytes;	/* of the last reply: dropped
 						 * before the next is read */
-	struct client_down	 down[CLIENT_DOWN_MAX];
-	size_t			 down_next;
+	struct client_memory	 memory[CLIENT_MEMORY_MAX];
+	size_t			 memory_next;
+	int64_t			 six_until_ms;	/* IPv4 goes first until */
+
+	struct tls_client	**tls_clients;	/* one a row of conf->tls_to,
+						 * then the default's */
+	struct client_secret	*secrets;	/* of auth-to, a list */
 };
 
+/* No files are opened but those that conf names: roots, certificates and
+ * secrets, and these only here: afterwards the process may lock itself in.
+ * 0 or -1 (err). */
+int client_start(struct client *client, struct err *err);
+
+/* Not connected, nothing known; client_start follows. */
 void client_init(struct client *client, const struct conf *conf,
     bool is_lmtp);
 /* QUIT, if connected; free. */
@@ -87,21 +155,89 @@ void client_idle(struct client *client, int64_t idle_ms);
 /* ---- the steps, each in a file of its own ------------------------------ */
 
 /* client_target.c: "example.org" (look for MX), "[192.0.2.1]:2525",
- * "[host]", "host:25", "inet:host:port", "unix:/path".  1 or -1. */
+ * "[host]", "host:25", "inet:host:port", "smtps:host", "unix:/path".
+ * 1 or -1. */
 int client_target_parse(struct slice host, unsigned port,
     struct client_target *out, struct err *err);
+
+/* client_policy.c: the policy for a host.  is_required: the sender asked
+ * for REQUIRETLS.  Statement and default are two ways to get one; others
+ * (DANE, MTA-STS) join in the same table. */
+void client_policy(const struct client *client,
+    const struct client_target *target, bool is_required,
+    struct client_policy *out);
+/* The files that policies name. 0 or -1. */
+int client_policy_start(struct client *client, struct err *err);
+void client_policy_release(struct client *client);
+
+/* client_memory.c: note a trouble of an address; ask for it. */
+void client_note(struct client *client,
+    const struct sockaddr_storage *address, enum client_trouble trouble);
+bool client_has(struct client *client,
+    const struct sockaddr_storage *address, enum client_trouble trouble);
+
+/* client_hosts.c: the hosts of a target in the order to be tried, with
+ * their addresses. */
+struct client_hosts {
+	const struct client_target *target;
+	struct dns_mx	mx[DNS_MX_MAX];	/* one, for a target without MX */
+	size_t		count;
+	size_t		asked;		/* index in mx of addresses + 1 */
+	struct dns_address addresses[DNS_ADDRESS_MAX];
+	size_t		address_count;
+};
+/* true; false: *out is the verdict. */
+bool client_hosts_find(const struct client *client,
+    const struct client_target *target, struct client_hosts *hosts,
+    struct verdict *out);
+/* Ask for the addresses of host number index, port set, those that cannot
+ * be a mail host left out.  true; false: *out is the verdict. */
+bool client_hosts_ask(struct client_hosts *hosts, size_t index,
+    struct verdict *out);
+/* Whether the address is one that this system listens on. */
+bool client_is_own(const struct client *client,
+    const struct sockaddr_storage *address);
 
 /* client_connect.c: have a connection that serves host: the kept one, or a
  * new one that has said hello.  returns true; false: *out_trouble is the
  * verdict for every recipient. */
-bool client_open(struct client *client, const char *host,
+bool client_open(struct client *client, const char *host, bool is_required,
     struct verdict *out_trouble);
 
-/* client_hello.c: greeting and EHLO on a fresh connection.
- * is_by_mx: the peer must not be ourselves.
+/* client_hello.c: TLS, greeting, EHLO and AUTH on a fresh connection.
+ * is_by_mx         the peer must not be ourselves
+ * out_tls_broken   the peer's TLS does not work, and policy lets us do
+ *                  without: connect again
  * returns true; false: *out_trouble says why, another address may do. */
-bool client_hello(struct client *client, bool is_by_mx,
+struct client_hello {
+	const struct client_policy	*policy;
+	const char			*name;	/* of the peer */
+	bool				 is_by_mx;
+	const struct client_secret	*secret;	/* NULL: none */
+	bool				 is_tls_broken;	/* out */
+};
+bool client_hello(struct client *client, struct client_hello *hello,
     struct verdict *out_trouble);
+
+/* client_hello.c: send what is queued and hear a reply on behalf of
+ * somebody before mail; step as in client_broken.  true; false: closed. */
+bool client_ask(struct client *client, const char *step,
+    struct reply *out, struct verdict *out_trouble);
+
+/* client_offer.c: read the reply to EHLO. */
+void client_offer_take(struct client_offer *offer, const struct reply *reply);
+
+/* client_auth.c: read the table of secrets. 0 or -1. */
+int client_auth_start(struct client *client, struct err *err);
+void client_auth_release(struct client *client);
+/* The secret for a target, or NULL. */
+const struct client_secret *client_auth_find(const struct client *client,
+    const struct client_target *target);
+/* Authenticate.  true; false: *out_trouble, closed. */
+bool client_auth(struct client *client, const struct client_secret *secret,
+    struct verdict *out_trouble);
+/* The mechanism of a keyword of AUTH; 0: not known. */
+unsigned client_auth_mechanism(struct slice word);
 
 /* client_hello.c: QUIT and close; harmless when not connected.  The reply
  * (RFC 5321 section 4.1.1.10) is waited for only by client_quit_for: other

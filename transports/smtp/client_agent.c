@@ -21,14 +21,23 @@ client_agent_start(struct agent_run *run, bool is_lmtp, struct err *err)
 
 	client_init(client, run->conf, is_lmtp);
 	run->state = client;
-	return 0;
+	return client_start(client, err);
 }
 
 int
 client_agent_job(struct agent_run *run, struct work_job *job, int body_fd,
     struct verdict verdicts[])
 {
-	client_deliver(run->state, run->arena, job, body_fd, verdicts);
+	struct client *client = run->state;
+
+	client_deliver(client, run->arena, job, body_fd, verdicts);
+	if (client->tls.version[0] != '\0') {
+		struct str words = STR_INIT;
+
+		tls_info_add(&words, &client->tls);
+		run->tls = slice_copy(run->arena, str_slice(&words));
+		str_release(&words);
+	}
 	return 0;
 }
 

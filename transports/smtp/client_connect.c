@@ -2,20 +2,20 @@
  *
  * In     a host field
  * Out    a connection; or one verdict for all recipients
- * Holds  which addresses did not answer lately
- * Trusts the DNS as far as its counts are bounded; an MX that is ourselves
- *        and all behind it are not tried
- * Spec   RFC 5321 section 5.1; RFC 7505 (null MX)
+ * Holds  nothing beside the client
+ * Trusts nothing: addresses and time are bounded
+ * Spec   RFC 5321 section 5.1; RFC 8305
  *
  * SPDX-License-Identifier: ISC
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/un.h>
 
 #include "base/clock.h"
-#include "grammar/net.h"
+#include "base/event.h"
+#include "io/race.h"
 #include "transports/smtp/client.h"
 
 #include "base/banned.h"
@@ -23,126 +23,140 @@
 struct search {			/* one hunt for a host that serves us */
 	struct client		*client;
 	struct client_target	 target;
-	struct dns_mx		 hosts[DNS_MX_MAX];
-	size_t			 host_count;
+	struct client_policy	 policy;
+	const struct client_secret *secret;
+	struct client_hosts	 hosts;
+	struct race_entry	 entries[RACE_MAX];
+	size_t			 entry_count;
 	unsigned		 tried;		/* addresses */
 	unsigned		 skipped;	/* lately found down */
 	bool			 is_last_resort;	/* try those, too */
 	struct verdict		*trouble;	/* the last one */
 };
 
-/* ---- addresses that did not answer ------------------------------------- */
-
-static struct client_down *
-down_find(struct client *client, const struct sockaddr_storage *address)
-{
-	for (size_t i = 0; i < CLIENT_DOWN_MAX; i++)
-		if (client->down[i].until_ms != 0 &&
-		    memcmp(&client->down[i].address, address,
-		    sizeof(*address)) == 0)
-			return &client->down[i];
-	return NULL;
-}
-
-static bool
-is_down(struct client *client, const struct sockaddr_storage *address)
-{
-	struct client_down *down = down_find(client, address);
-
-	if (down == NULL)
-		return false;
-	if (clock_steady_ms() < down->until_ms)
-		return true;
-	down->until_ms = 0;
-	return false;
-}
+/* ---- one connection ---------------------------------------------------- */
 
 static void
-down_note(struct client *client, const struct sockaddr_storage *address)
-{
-	struct client_down *down =
-	    &client->down[client->down_next++ % CLIENT_DOWN_MAX];
-
-	down->address = *address;
-	down->until_ms = clock_steady_ms() + CLIENT_DOWN_FOR_MS;
-}
-
-/* ---- one address ------------------------------------------------------- */
-
-static bool
-try_socket(struct search *search, const struct sockaddr_storage *address,
-    socklen_t length)
-{
-	struct client *client = search->client;
-	enum peer_result result;
-	struct err err;
-
-	search->tried++;
-	result = peer_connect(&client->peer, (const struct sockaddr *)address,
-	    length, clock_steady_ms() + client->conf->timeouts.connect_ms,
-	    &err);
-	client->reply_bytes = 0;
-	if (result != PEER_OK) {
-		down_note(client, address);
-		verdict_set(search->trouble, VERDICT_DEFERRED, "4.4.1",
-		    client->who, "%s", err.text);
-		search->trouble->host_trouble = true;
-		return false;
-	}
-	client->messages = 0;
-	client->needs_reset = false;
-	return client_hello(client, search->target.kind == TARGET_MX,
-	    search->trouble);
-}
-
-static void
-port_set(struct sockaddr_storage *address, unsigned port)
-{
-	if (address->ss_family == AF_INET)
-		((struct sockaddr_in *)address)->sin_port =
-		    htons((uint16_t)port);
-	else
-		((struct sockaddr_in6 *)address)->sin6_port =
-		    htons((uint16_t)port);
-}
-
-static bool
-try_address(struct search *search, const char *name,
-    struct dns_address *address)
+who_set(struct search *search, const char *name,
+    const struct race_entry *entry)
 {
 	struct client *client = search->client;
 	char text[80];
 
-	dns_address_text((struct sockaddr *)&address->address, text,
+	if (entry->address.ss_family == AF_UNIX) {
+		snprintf(client->who, sizeof(client->who), "%s", name);
+		return;
+	}
+	dns_address_text((const struct sockaddr *)&entry->address, text,
 	    sizeof(text));
 	snprintf(client->who, sizeof(client->who), "%s[%s]:%u", name, text,
 	    search->target.port);
-	port_set(&address->address, search->target.port);
-	if (search->is_last_resort || !is_down(client, &address->address))
-		return try_socket(search, &address->address, address->length);
-	search->skipped++;
+}
+
+static void
+lost(struct search *search, const char *name, const struct race_entry *entry)
+{
+	struct client *client = search->client;
+	struct err err;
+
+	client_note(client, &entry->address, TROUBLE_DOWN);
+	who_set(search, name, entry);
+	errno = entry->trouble;
+	if (entry->trouble == ETIMEDOUT)
+		err_set(&err, "connect: timed out");
+	else
+		err_sys(&err, "connect");
+	verdict_set(search->trouble, VERDICT_DEFERRED, "4.4.1", client->who,
+	    "%s", err.text);
+	search->trouble->host_trouble = true;
+}
+
+static bool
+hello(struct search *search, const char *name,
+    const struct race_entry *entry, bool *out_tls_broken)
+{
+	struct client *client = search->client;
+	struct client_hello how = {
+		.policy = &search->policy, .name = name,
+		.is_by_mx = search->target.kind == TARGET_MX,
+		.secret = search->secret,
+	};
+	bool is_good;
+
+	client->reply_bytes = 0;
+	client->messages = 0;
+	client->needs_reset = false;
+	client->address = entry->address;
+	client->no_pipelining = client_has(client, &entry->address,
+	    TROUBLE_PIPELINING);
+	who_set(search, name, entry);
+	is_good = client_hello(client, &how, search->trouble);
+	*out_tls_broken = how.is_tls_broken;
+	return is_good;
+}
+
+/* The host's TLS is broken and may is all that was asked: once more, in the
+ * clear, and so for a while. */
+static bool
+again_in_the_clear(struct search *search, const char *name,
+    struct race_entry *entry)
+{
+	struct client *client = search->client;
+	bool is_broken;
+
+	client_note(client, &entry->address, TROUBLE_TLS);
+	event(EV_TLS_BROKEN, NULL, "host", slice_of(client->who), "reason",
+	    slice_of(search->trouble->text), NULL);
+	entry->state = RACE_NEW;
+	if (race_run(&client->peer, entry, 1,
+	    client->conf->timeouts.connect_ms) != 0) {
+		lost(search, name, entry);
+		return false;
+	}
+	return hello(search, name, entry, &is_broken);
+}
+
+static bool
+won(struct search *search, const char *name, struct race_entry *entry)
+{
+	bool is_broken;
+
+	search->tried++;
+	if (hello(search, name, entry, &is_broken) ||
+	    (is_broken && again_in_the_clear(search, name, entry)))
+		return true;
+	entry->state = RACE_LOST;
+	entry->trouble = 0;
 	return false;
 }
 
-/* ---- one host ---------------------------------------------------------- */
+/* ---- the addresses of one host ----------------------------------------- */
 
-/* A name that is not there is final when it came from an address; when it
- * came from the configuration a person will mend it. */
+/* IPv6 was begun and did not answer before IPv4 did: a while of IPv4 first. */
 static void
-dns_trouble(struct search *search, const char *name, enum dns_result result,
-    const struct err *err)
+families_judge(struct search *search, size_t winner)
 {
-	bool is_gone = (result == DNS_NO_NAME || result == DNS_NONE) &&
-	    search->target.kind == TARGET_MX;
-	const char *status = "4.4.3";
+	if (search->entries[winner].address.ss_family != AF_INET)
+		return;
+	for (size_t i = 0; i < search->entry_count; i++)
+		if (search->entries[i].address.ss_family == AF_INET6 &&
+		    search->entries[i].begun_ms != 0)
+			search->client->six_until_ms = clock_steady_ms() +
+			    CLIENT_SIX_FOR_MS;
+}
 
-	if (is_gone)
-		status = result == DNS_NO_NAME &&
-		    strcmp(name, search->target.name) == 0 ? "5.1.2" : "5.4.4";
-	verdict_set(search->trouble,
-	    is_gone ? VERDICT_FAILED : VERDICT_DEFERRED, status, "dns", "%s",
-	    err->text);
-	search->trouble->host_trouble = !is_gone;
+static void
+losers_count(struct search *search, const char *name)
+{
+	for (size_t i = 0; i < search->entry_count; i++) {
+		struct race_entry *entry = &search->entries[i];
+
+		if (entry->state != RACE_LOST || entry->trouble == 0)
+			continue;
+		search->tried++;
+		lost(search, name, entry);
+		entry->trouble = 0;
+	}
 }
 
 /* A loop is final: no other host of the list would be any better. */
@@ -154,100 +168,129 @@ is_final(const struct search *search)
 }
 
 static bool
-try_host(struct search *search, const char *name)
+has_new(const struct search *search)
 {
-	struct dns_address addresses[DNS_ADDRESS_MAX];
-	struct verdict before = *search->trouble;
-	enum dns_result result;
-	struct err err;
-	size_t count;
-
-	result = dns_addresses(name, addresses, &count, &err);
-	if (result != DNS_OK) {
-		dns_trouble(search, name, result, &err);
-		/* a host that may come back outweighs one that is not there */
-		if (before.kind == VERDICT_DEFERRED &&
-		    search->trouble->kind == VERDICT_FAILED &&
-		    before.who[0] != '\0')
-			*search->trouble = before;
-		return false;
-	}
-	for (size_t i = 0; i < count && !is_final(search); i++)
-		if (try_address(search, name, &addresses[i]))
+	for (size_t i = 0; i < search->entry_count; i++)
+		if (search->entries[i].state == RACE_NEW)
 			return true;
 	return false;
 }
 
 static bool
-try_unix(struct search *search)
+try_entries(struct search *search, const char *name)
 {
-	struct sockaddr_storage address;
-	struct sockaddr_un *un = (struct sockaddr_un *)&address;
 	struct client *client = search->client;
 
-	memset(&address, 0, sizeof(address));
-	un->sun_family = AF_UNIX;
-	memcpy(un->sun_path, search->target.name,
-	    strlen(search->target.name) + 1);
-	snprintf(client->who, sizeof(client->who), "%s", search->target.name);
-	return try_socket(search, &address, sizeof(*un));
-}
+	while (has_new(search) && !is_final(search)) {
+		int winner = race_run(&client->peer, search->entries,
+		    search->entry_count, client->conf->timeouts.connect_ms);
 
-/* ---- all hosts of a domain --------------------------------------------- */
-
-/* Leave out ourselves and every host that is not better than we are.
- * returns false when nobody is left: we are the best, the mail loops. */
-static bool
-hosts_before_us(struct search *search)
-{
-	const char *own = search->client->conf->host;
-	size_t kept = 0;
-	unsigned ours = UINT32_MAX;
-
-	for (size_t i = 0; i < search->host_count; i++)
-		if (strcasecmp(search->hosts[i].host, own) == 0 &&
-		    search->hosts[i].preference < ours)
-			ours = search->hosts[i].preference;
-	if (ours == UINT32_MAX)
-		return true;
-	for (size_t i = 0; i < search->host_count; i++)
-		if (search->hosts[i].preference < ours)
-			search->hosts[kept++] = search->hosts[i];
-	search->host_count = kept;
-	if (kept > 0)
-		return true;
-	verdict_set(search->trouble, VERDICT_FAILED, "5.4.6", "dns",
-	    "the MX of %s is this host, which does not deliver its mail",
-	    search->target.name);
+		losers_count(search, name);
+		if (winner < 0)
+			return false;
+		families_judge(search, (size_t)winner);
+		if (won(search, name, &search->entries[winner]))
+			return true;
+	}
 	return false;
 }
 
-/* The hosts of search->target.name in the order to be tried; a domain
- * without MX is its own (RFC 5321 section 5.1). */
-static bool
-hosts_find(struct search *search)
+static void
+entry_add(struct search *search, const struct dns_address *address)
 {
-	enum dns_result result;
-	struct err err;
+	struct race_entry *entry = &search->entries[search->entry_count];
 
-	result = dns_mx(search->target.name, search->hosts,
-	    &search->host_count, &err);
-	if (result == DNS_NONE) {
-		snprintf(search->hosts[0].host, sizeof(search->hosts[0].host),
-		    "%s", search->target.name);
-		search->host_count = 1;
+	if (!search->is_last_resort && client_has(search->client,
+	    &address->address, TROUBLE_DOWN)) {
+		search->skipped++;
+		return;
+	}
+	if (search->entry_count + search->tried >= CLIENT_ADDRESSES_MAX ||
+	    search->entry_count >= RACE_MAX)
+		return;
+	*entry = (struct race_entry){ .address = address->address,
+	    .length = address->length };
+	search->entry_count++;
+}
+
+/* In the order of the list; the family that leads nowhere at the end. */
+static void
+entries_fill(struct search *search)
+{
+	const struct client_hosts *hosts = &search->hosts;
+	bool is_four_first = clock_steady_ms() < search->client->six_until_ms;
+
+	search->entry_count = 0;
+	for (int turn = 0; turn < 2; turn++)
+		for (size_t i = 0; i < hosts->address_count; i++) {
+			const struct dns_address *one = &hosts->addresses[i];
+			bool is_late = is_four_first &&
+			    one->address.ss_family == AF_INET6;
+
+			if (is_late == (turn == 1))
+				entry_add(search, one);
+		}
+}
+
+/* RFC 5321 section 5.1: an MX whose address is ours is ourselves, under
+ * whatever name; neither it nor those behind it are to be tried. */
+static bool
+is_ourselves(struct search *search, size_t index)
+{
+	struct client_hosts *hosts = &search->hosts;
+	const unsigned ours = hosts->mx[index].preference;
+
+	if (search->target.kind != TARGET_MX)
+		return false;
+	for (size_t i = 0; i < hosts->address_count; i++) {
+		if (!client_is_own(search->client,
+		    &hosts->addresses[i].address))
+			continue;
+		while (hosts->count > 0 &&
+		    hosts->mx[hosts->count - 1].preference >= ours)
+			hosts->count--;
+		if (search->tried == 0 && search->skipped == 0)
+			verdict_set(search->trouble, VERDICT_FAILED, "5.4.6",
+			    "dns", "%s, where mail for %s goes, is this host, "
+			    "which does not deliver it",
+			    hosts->mx[index].host, search->target.name);
 		return true;
 	}
-	if (result != DNS_OK) {
-		dns_trouble(search, search->target.name, result, &err);
-		return false;
+	return false;
+}
+
+static bool
+try_host(struct search *search, size_t index)
+{
+	struct verdict before = *search->trouble;
+
+	if (client_hosts_ask(&search->hosts, index, search->trouble)) {
+		if (is_ourselves(search, index))
+			return false;
+		entries_fill(search);
+		return try_entries(search, search->hosts.mx[index].host);
 	}
-	if (search->host_count == 1 && search->hosts[0].host[0] == '\0') {
-		verdict_set(search->trouble, VERDICT_FAILED, "5.1.10", "dns",
-		    "%s takes no mail (null MX)", search->target.name);
-		return false;
-	}
-	return hosts_before_us(search);
+	/* a host that may come back outweighs one that is not there */
+	if (before.kind == VERDICT_DEFERRED && before.who[0] != '\0' &&
+	    search->trouble->kind == VERDICT_FAILED)
+		*search->trouble = before;
+	return false;
+}
+
+/* ---- all hosts --------------------------------------------------------- */
+
+static bool
+try_unix(struct search *search)
+{
+	struct race_entry *entry = &search->entries[0];
+	struct sockaddr_un *un = (struct sockaddr_un *)&entry->address;
+
+	*entry = (struct race_entry){ .length = sizeof(*un) };
+	un->sun_family = AF_UNIX;
+	memcpy(un->sun_path, search->target.name,
+	    strlen(search->target.name) + 1);
+	search->entry_count = 1;
+	return try_entries(search, search->target.name);
 }
 
 static bool
@@ -255,24 +298,21 @@ search_run(struct search *search)
 {
 	if (search->target.kind == TARGET_UNIX)
 		return try_unix(search);
-	if (search->target.kind == TARGET_HOST)
-		return try_host(search, search->target.name);
-	if (!hosts_find(search))
-		return false;
-	for (size_t i = 0; i < search->host_count && !is_final(search); i++)
-		if (search->hosts[i].host[0] != '\0' &&
-		    try_host(search, search->hosts[i].host))
+	for (size_t i = 0; i < search->hosts.count && !is_final(search); i++)
+		if (try_host(search, i))
 			return true;
 	return false;
 }
 
 /* ---- the connection for a job ------------------------------------------ */
 
+/* Nothing came since the last reply, and the peer is still there. */
 static bool
-kept_is_good(struct client *client, const char *host)
+is_alive(struct client *client)
 {
 	if (!peer_is_open(&client->peer) || !client_is_level(client) ||
-	    strcmp(client->host, host) != 0)
+	    (client->offer.mails > 0 &&
+	    client->messages >= client->offer.mails))
 		return false;
 	if (clock_steady_ms() - client->used_at_ms < CLIENT_FRESH_MS)
 		return true;
@@ -281,25 +321,82 @@ kept_is_good(struct client *client, const char *host)
 	return peer_is_quiet(&client->peer);
 }
 
-bool
-client_open(struct client *client, const char *host,
-    struct verdict *out_trouble)
+/* Does the kept connection lead to one of the best hosts of this target,
+ * too, and is it protected in the same way? */
+static bool
+is_shared(struct search *search)
 {
-	struct search search = { .client = client, .trouble = out_trouble };
+	struct client *client = search->client;
+	struct client_hosts *hosts = &search->hosts;
+	struct verdict ignored;
+
+	if (strcmp(client->key, search->policy.key) != 0 ||
+	    client->secret != search->secret)
+		return false;
+	for (size_t i = 0; i < hosts->count &&
+	    hosts->mx[i].preference == hosts->mx[0].preference; i++) {
+		if (!client_hosts_ask(hosts, i, &ignored))
+			continue;
+		for (size_t k = 0; k < hosts->address_count; k++)
+			if (memcmp(&hosts->addresses[k].address,
+			    &client->address, sizeof(client->address)) == 0)
+				return true;
+	}
+	return false;
+}
+
+static void
+serves(struct client *client, const char *host, bool is_required)
+{
+	strlcpy(client->host, host, sizeof(client->host));
+	client->is_required = is_required;
+}
+
+/* Everything about the target but the connection. */
+static bool
+search_prepare(struct search *search, const char *host, bool is_required)
+{
+	struct client *client = search->client;
 	struct err err;
 
-	if (kept_is_good(client, host))
-		return true;
-	client_quit(client);
-	verdict_set(out_trouble, VERDICT_DEFERRED, "4.4.4", "",
+	verdict_set(search->trouble, VERDICT_DEFERRED, "4.4.4", "",
 	    "no host of %s could be tried", host);
-	out_trouble->host_trouble = true;
-	if (client_target_parse(slice_of(host), client->port, &search.target,
+	search->trouble->host_trouble = true;
+	if (client_target_parse(slice_of(host), client->port, &search->target,
 	    &err) < 0) {
-		verdict_set(out_trouble, VERDICT_FAILED, "5.1.2",
+		verdict_set(search->trouble, VERDICT_FAILED, "5.1.2",
 		    client->is_lmtp ? "lmtp" : "smtp", "%s", err.text);
 		return false;
 	}
+	client_policy(client, &search->target, is_required, &search->policy);
+	search->secret = client_auth_find(client, &search->target);
+	return search->target.kind == TARGET_UNIX || client_hosts_find(client,
+	    &search->target, &search->hosts, search->trouble);
+}
+
+bool
+client_open(struct client *client, const char *host, bool is_required,
+    struct verdict *out_trouble)
+{
+	struct search search;
+	bool is_kept = is_alive(client);
+
+	if (is_kept && strcmp(client->host, host) == 0 &&
+	    client->is_required == is_required)
+		return true;
+	memset(&search, 0, offsetof(struct search, entries));
+	search.entry_count = search.tried = search.skipped = 0;
+	search.is_last_resort = false;
+	search.client = client;
+	search.trouble = out_trouble;
+	if (!search_prepare(&search, host, is_required))
+		return false;
+	if (is_kept && search.target.kind != TARGET_UNIX &&
+	    is_shared(&search)) {
+		serves(client, host, is_required);
+		return true;
+	}
+	client_quit(client);
 	/* What was down lately is left for the end, not left out: that it is
 	 * time for another try is the scheduler's to say. */
 	if (!search_run(&search)) {
@@ -309,6 +406,8 @@ client_open(struct client *client, const char *host,
 		if (!search_run(&search))
 			return false;
 	}
-	strlcpy(client->host, host, sizeof(client->host));
+	strlcpy(client->key, search.policy.key, sizeof(client->key));
+	client->secret = search.secret;
+	serves(client, host, is_required);
 	return true;
 }

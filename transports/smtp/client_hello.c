@@ -1,64 +1,21 @@
-/* client_hello.c - greeting, EHLO, what the peer can do, and QUIT
+/* client_hello.c - greeting, EHLO, STARTTLS, what the peer can do, and QUIT
  *
- * In     a fresh connection
- * Out    the extensions of the peer; or why it does not serve us
- * Trusts nothing the peer announces but what the table knows
- * Spec   RFC 5321 sections 3.1, 3.2, 4.1.1.1; RFC 2033 section 4.1
- *
- *   ehlo-line    = keyword *( SP param )
- *   size-param   = 1*20DIGIT                  RFC 1870 section 4
+ * In     a fresh connection, the policy for it
+ * Out    a session that is ready for mail; or why there is none
+ * Trusts nothing the peer announces but what the table knows, and nothing
+ *        at all that it announced before TLS
+ * Spec   RFC 5321 sections 3.1, 3.2, 4.1.1.1; RFC 2033 section 4.1; RFC
+ *        3207 section 4; RFC 8689 section 4.2.1
  *
  * SPDX-License-Identifier: ISC
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "transports/smtp/client.h"
 
 #include "base/banned.h"
-
-static const struct {
-	const char	*keyword;
-	unsigned	 extension;
-} extension_rows[] = {
-	{ "PIPELINING", CLIENT_PIPELINING },
-	{ "SIZE", CLIENT_SIZE },
-	{ "8BITMIME", CLIENT_8BITMIME },
-	{ "DSN", CLIENT_DSN },
-	{ "ENHANCEDSTATUSCODES", CLIENT_STATUSCODES },
-	{ "SMTPUTF8", CLIENT_SMTPUTF8 },
-};
-
-static void
-extension_take(struct client *client, struct slice line)
-{
-	struct slice keyword, value;
-	uint64_t size;
-
-	if (!slice_word(&line, &keyword))
-		return;
-	for (size_t i = 0; i < sizeof(extension_rows) /
-	    sizeof(extension_rows[0]); i++)
-		if (slice_is_nocase(keyword, extension_rows[i].keyword))
-			client->extensions |= extension_rows[i].extension;
-	if (slice_is_nocase(keyword, "SIZE") && slice_word(&line, &value) &&
-	    slice_number(value, 1, UINT64_MAX / 2, &size))
-		client->size_limit_bytes = size;
-}
-
-/* The first line names the peer, the others its extensions. */
-static void
-extensions_take(struct client *client, const struct reply *reply)
-{
-	struct slice line;
-	size_t cursor = 0;
-
-	client->extensions = 0;
-	client->size_limit_bytes = 0;
-	if (!reply_line(reply, &cursor, &line))
-		return;
-	while (reply_line(reply, &cursor, &line))
-		extension_take(client, line);
-}
 
 /* A host that refuses us as a whole: deferred, whatever it says, because
  * another one, or the same one later, may be of another mind. */
@@ -73,22 +30,19 @@ refused(struct client *client, const struct reply *reply,
 	client_quit(client);
 }
 
-static bool
-command(struct client *client, const char *verb, struct reply *out,
+bool
+client_ask(struct client *client, const char *step, struct reply *out,
     struct verdict *out_trouble)
 {
 	int64_t timeout_ms = client->conf->timeouts.helo_ms;
 	enum peer_result result;
 	struct err err;
-	char step[64] = "waiting for the reply to ";
 
-	str_addf(&client->peer.out, "%s %s\r\n", verb, client->conf->host);
 	result = client_flush(client, timeout_ms, &err);
 	if (result == PEER_OK)
 		result = client_reply(client, timeout_ms, out, &err);
 	if (result == PEER_OK)
 		return true;
-	strlcat(step, verb, sizeof(step));
 	client_broken(client, result, &err, step, out_trouble);
 	out_trouble->host_trouble = true;
 	return false;
@@ -126,24 +80,28 @@ greeting(struct client *client, bool is_by_mx, struct verdict *out_trouble)
 	return true;
 }
 
-bool
-client_hello(struct client *client, bool is_by_mx,
-    struct verdict *out_trouble)
+/* EHLO or LHLO; HELO for a server that is older. */
+static bool
+ehlo(struct client *client, struct verdict *out_trouble)
 {
+	const char *verb = client->is_lmtp ? "LHLO" : "EHLO";
 	struct reply reply;
 
-	client->extensions = 0;
-	client->size_limit_bytes = 0;
-	if (!greeting(client, is_by_mx, out_trouble) ||
-	    !command(client, client->is_lmtp ? "LHLO" : "EHLO", &reply,
-	    out_trouble))
+	memset(&client->offer, 0, sizeof(client->offer));
+	str_addf(&client->peer.out, "%s %s\r\n", verb, client->conf->host);
+	if (!client_ask(client, client->is_lmtp ?
+	    "waiting for the reply to LHLO" : "waiting for the reply to EHLO",
+	    &reply, out_trouble))
 		return false;
 	if (reply.code / 100 == 2) {
-		extensions_take(client, &reply);
+		client_offer_take(&client->offer, &reply);
 		return true;
 	}
 	if (reply.code / 100 == 5 && !client->is_lmtp) {
-		if (!command(client, "HELO", &reply, out_trouble))
+		str_addf(&client->peer.out, "HELO %s\r\n",
+		    client->conf->host);
+		if (!client_ask(client, "waiting for the reply to HELO",
+		    &reply, out_trouble))
 			return false;
 		if (reply.code / 100 == 2)
 			return true;
@@ -151,6 +109,144 @@ client_hello(struct client *client, bool is_by_mx,
 	refused(client, &reply, out_trouble);
 	return false;
 }
+
+/* ---- TLS --------------------------------------------------------------- */
+
+/* What a policy asks for cannot be had.  What a sender asked for (RFC 8689)
+ * will not be had later either: it goes back. */
+static void
+unprotected(struct client *client, const struct client_policy *policy,
+    const char *status, const char *words, struct verdict *out_trouble)
+{
+	if (policy->is_required) {
+		verdict_set(out_trouble, VERDICT_FAILED, "5.7.30",
+		    client->who, "the sender requires TLS (REQUIRETLS): %s",
+		    words);
+		return;
+	}
+	verdict_set(out_trouble, VERDICT_DEFERRED, status, client->who, "%s",
+	    words);
+	out_trouble->host_trouble = true;
+}
+
+static bool
+no_tls(struct client *client, const struct client_policy *policy,
+    const char *words, struct verdict *out_trouble)
+{
+	if (policy->level < TLS_LEVEL_ENCRYPT)
+		return true;
+	unprotected(client, policy, "4.7.4", words, out_trouble);
+	client_quit(client);
+	return false;
+}
+
+static bool
+handshake(struct client *client, struct client_hello *hello,
+    struct verdict *out_trouble)
+{
+	const struct client_policy *policy = hello->policy;
+	bool is_strict = policy->level == TLS_LEVEL_VERIFY;
+	char key[TLS_KEY_BYTES];
+	struct tls_goal goal = {
+		.key = key, .sni = hello->name, .names = policy->names,
+		.name_count = policy->name_count, .is_strict = is_strict,
+	};
+	enum peer_result result;
+	struct err err;
+	char words[ERR_TEXT_BYTES];
+
+	client->reply_bytes = 0;
+	snprintf(key, sizeof(key), "%.200s %.300s", client->who,
+	    policy->key);
+	result = peer_start_tls(&client->peer, policy->tls, &goal,
+	    clock_steady_ms() + client->conf->timeouts.helo_ms, &client->tls,
+	    &err);
+	if (result == PEER_OK)
+		return true;
+	snprintf(words, sizeof(words), "TLS handshake: %.400s", err.text);
+	client_drop(client);
+	hello->is_tls_broken = policy->level < TLS_LEVEL_ENCRYPT;
+	/* a line that broke may hold tomorrow, a wrong certificate not */
+	if (policy->is_required && !slice_starts(slice_of(err.text),
+	    "certificate"))
+		verdict_set(out_trouble, VERDICT_DEFERRED, "4.7.5",
+		    client->who, "%s", words);
+	else
+		unprotected(client, policy, "4.7.5", words, out_trouble);
+	return false;
+}
+
+/* After EHLO in the clear. */
+static bool
+starttls(struct client *client, struct client_hello *hello,
+    struct verdict *out_trouble)
+{
+	const struct client_policy *policy = hello->policy;
+	struct str words = STR_INIT;
+	struct reply reply;
+	bool is_good;
+
+	if (policy->level == TLS_LEVEL_NONE ||
+	    (policy->level == TLS_LEVEL_MAY &&
+	    client_has(client, &client->address, TROUBLE_TLS)))
+		return true;
+	if (!(client->offer.extensions & CLIENT_STARTTLS))
+		return no_tls(client, policy, "the host does not offer TLS, "
+		    "without which it gets no mail", out_trouble);
+	str_adds(&client->peer.out, "STARTTLS\r\n");
+	if (!client_ask(client, "waiting for the reply to STARTTLS", &reply,
+	    out_trouble))
+		return false;
+	if (reply.code == 421) {
+		refused(client, &reply, out_trouble);
+		return false;
+	}
+	if (reply.code != 220) {
+		reply_add_text(&words, &reply);
+		is_good = no_tls(client, policy, words.buf, out_trouble);
+		str_release(&words);
+		return is_good;
+	}
+	return handshake(client, hello, out_trouble) &&
+	    ehlo(client, out_trouble);
+}
+
+/* RFC 8689 section 4.2.1: the next host must promise to go on like that. */
+static bool
+requiretls(struct client *client, const struct client_policy *policy,
+    struct verdict *out_trouble)
+{
+	if (!policy->is_required ||
+	    (client->offer.extensions & CLIENT_REQUIRETLS))
+		return true;
+	unprotected(client, policy, "4.7.30", "the host does not announce "
+	    "REQUIRETLS", out_trouble);
+	client_quit(client);
+	return false;
+}
+
+bool
+client_hello(struct client *client, struct client_hello *hello,
+    struct verdict *out_trouble)
+{
+	memset(&client->offer, 0, sizeof(client->offer));
+	memset(&client->tls, 0, sizeof(client->tls));
+	if (hello->policy->is_implicit &&
+	    !handshake(client, hello, out_trouble))
+		return false;
+	if (!greeting(client, hello->is_by_mx, out_trouble) ||
+	    !ehlo(client, out_trouble))
+		return false;
+	if (!hello->policy->is_implicit &&
+	    !starttls(client, hello, out_trouble))
+		return false;
+	if (!requiretls(client, hello->policy, out_trouble))
+		return false;
+	return hello->secret == NULL ||
+	    client_auth(client, hello->secret, out_trouble);
+}
+
+/* ---- goodbye ----------------------------------------------------------- */
 
 void
 client_quit_for(struct client *client, int64_t timeout_ms)

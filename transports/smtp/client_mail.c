@@ -68,14 +68,50 @@ message(struct mail *mail)
 
 /* ---- a transaction ----------------------------------------------------- */
 
+/* What stands behind the last "@" of an address. */
+static struct slice
+domain_of(struct slice address)
+{
+	size_t at = address.n;
+
+	while (at > 0 && address.p[at - 1] != '@')
+		at--;
+	return slice_from(address, at);
+}
+
+/* Whether the domain is one of those picked, or one more is allowed
+ * (RFC 9422 section 4.3). */
+static bool
+is_domain_allowed(const struct mail *mail, size_t index, size_t *domains)
+{
+	const struct work_rcpt *rcpts = mail->job->rcpts;
+	struct slice domain = domain_of(rcpts[index].user);
+
+	if (mail->client->offer.domains == 0)
+		return true;
+	for (size_t i = mail->picked_count; i-- > 0;)
+		if (slice_equal_nocase(domain,
+		    domain_of(rcpts[mail->picked[i]].user)))
+			return true;
+	if (*domains >= mail->client->offer.domains)
+		return false;
+	++*domains;
+	return true;
+}
+
 static void
 pick(struct mail *mail)
 {
+	size_t most = mail->client->offer.rcpts, domains = 0;
+
+	if (most == 0 || most > CLIENT_RCPTS_MAX)
+		most = CLIENT_RCPTS_MAX;
 	mail->picked_count = mail->accepted_count = 0;
 	mail->is_mail_ok = false;
 	for (size_t i = 0; i < mail->job->rcpt_count &&
-	    mail->picked_count < CLIENT_RCPTS_MAX; i++) {
-		if (mail->states[i] != RCPT_WAITING)
+	    mail->picked_count < most; i++) {
+		if (mail->states[i] != RCPT_WAITING ||
+		    !is_domain_allowed(mail, i, &domains))
 			continue;
 		mail->states[i] = RCPT_PICKED;
 		mail->picked[mail->picked_count++] = i;
@@ -142,7 +178,7 @@ transaction(struct mail *mail)
 	enum progress progress;
 
 	pick(mail);
-	progress = mail->client->extensions & CLIENT_PIPELINING ?
+	progress = mail->client->offer.extensions & CLIENT_PIPELINING ?
 	    envelope_pipelined(mail) : envelope_stepwise(mail);
 	if (progress == GO_ON)
 		progress = message(mail);
@@ -201,7 +237,7 @@ utf8_check(struct mail *mail)
 		if (is_sender_ascii && is_ascii(mail->job->rcpts[i].user))
 			continue;
 		mail->is_utf8 = true;
-		if (mail->client->extensions & CLIENT_SMTPUTF8)
+		if (mail->client->offer.extensions & CLIENT_SMTPUTF8)
 			return;
 		verdict_set(&verdict, VERDICT_FAILED, "5.6.7",
 		    mail->client->who,
@@ -218,13 +254,13 @@ size_check(struct mail *mail)
 	const struct client *client = mail->client;
 	struct verdict verdict;
 
-	if (client->size_limit_bytes == 0 ||
-	    mail->job->size_bytes <= client->size_limit_bytes)
+	if (client->offer.size_bytes == 0 ||
+	    mail->job->size_bytes <= client->offer.size_bytes)
 		return;
 	verdict_set(&verdict, VERDICT_FAILED, "5.3.4", client->who,
 	    "the message has %llu bytes, the host takes %llu",
 	    (unsigned long long)mail->job->size_bytes,
-	    (unsigned long long)client->size_limit_bytes);
+	    (unsigned long long)client->offer.size_bytes);
 	mail_settle_all(mail, &verdict);
 }
 
@@ -265,7 +301,8 @@ client_deliver(struct client *client, struct arena *arena,
 	    CLIENT_RCPTS_MAX * sizeof(*mail.picked));
 	controls_check(&mail);
 	while (progress == STALE && has_waiting(&mail)) {
-		if (!client_open(client, host, &trouble)) {
+		if (!client_open(client, host, job->terms.needs_tls &&
+		    !client->is_lmtp, &trouble)) {
 			mail_settle_all(&mail, &trouble);
 			return;
 		}
@@ -295,11 +332,21 @@ client_init(struct client *client, const struct conf *conf, bool is_lmtp)
 	peer_init(&client->peer);
 }
 
+int
+client_start(struct client *client, struct err *err)
+{
+	if (client_policy_start(client, err) < 0)
+		return -1;
+	return client_auth_start(client, err);
+}
+
 void
 client_release(struct client *client)
 {
 	client_quit(client);
 	peer_release(&client->peer);
+	client_auth_release(client);
+	client_policy_release(client);
 }
 
 void

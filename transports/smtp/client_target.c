@@ -4,9 +4,10 @@
  * Out    a domain to look up, a host and port, or a socket's path
  * Spec   zmailer-smtp(8), HOSTS
  *
- *   host    = domain / static / inet / unix
+ *   host    = domain / static / inet / unix / smtps
  *   static  = "[" name-or-address "]" [ ":" port ] / name ":" port
  *   inet    = "inet:" name-or-address ":" port
+ *   smtps   = "smtps:" ( static / name )       TLS from the first byte
  *   unix    = "unix:" path
  *
  * SPDX-License-Identifier: ISC
@@ -17,6 +18,8 @@
 #include "transports/smtp/client.h"
 
 #include "base/banned.h"
+
+enum { SMTPS_PORT = 465 };	/* RFC 8314 section 7.3 */
 
 static int
 name_set(struct slice name, struct client_target *out, struct err *err)
@@ -72,12 +75,9 @@ bracketed(struct slice text, struct client_target *out, struct err *err)
 	return name_set(slice_from(slice_first(text, end), 1), out, err);
 }
 
-int
-client_target_parse(struct slice host, unsigned port,
-    struct client_target *out, struct err *err)
+static int
+host_parse(struct slice host, struct client_target *out, struct err *err)
 {
-	memset(out, 0, sizeof(*out));
-	out->port = port;
 	if (slice_starts(host, "unix:")) {
 		out->kind = TARGET_UNIX;
 		if (host.n - 5 >= sizeof(((struct sockaddr_un *)0)->sun_path))
@@ -94,4 +94,22 @@ client_target_parse(struct slice host, unsigned port,
 	if (slice_is(host, "-"))
 		return err_set(err, "the recipient was given no host");
 	return name_set(host, out, err);
+}
+
+int
+client_target_parse(struct slice host, unsigned port,
+    struct client_target *out, struct err *err)
+{
+	bool is_smtps = slice_starts(host, "smtps:");
+	int result;
+
+	memset(out, 0, sizeof(*out));
+	out->port = is_smtps ? SMTPS_PORT : port;
+	result = host_parse(is_smtps ? slice_from(host, 6) : host, out, err);
+	if (result < 0 || out->kind == TARGET_UNIX)
+		return result;
+	if (is_smtps)
+		out->kind = TARGET_HOST;
+	out->is_implicit = is_smtps || out->port == SMTPS_PORT;
+	return 1;
 }

@@ -166,6 +166,14 @@ is_one_too_many(const struct mail *mail, const struct reply *reply)
 	    (reply->code == 552 && reply->status[0] == '\0'));
 }
 
+/* So many at a time, then; few, and it was about something else. */
+static void
+limit_learn(struct client *client, size_t accepted)
+{
+	if (accepted >= CLIENT_LIMIT_MIN)
+		client->offer.rcpts = (unsigned)accepted;
+}
+
 enum progress
 hear_rcpt(struct mail *mail, size_t index)
 {
@@ -190,6 +198,7 @@ hear_rcpt(struct mail *mail, size_t index)
 		mail->accepted_count++;
 	} else if (is_one_too_many(mail, &reply)) {
 		mail->states[index] = RCPT_WAITING;
+		limit_learn(client, mail->accepted_count);
 	} else {
 		client_verdict(client, &reply, VERDICT_DEFERRED, &verdict);
 		mail_settle(mail, index, &verdict);
@@ -257,7 +266,7 @@ hear_data(struct mail *mail)
 static enum verdict_kind
 taken_kind(const struct client *client)
 {
-	return client->extensions & CLIENT_DSN ? VERDICT_RELAYED :
+	return client->offer.extensions & CLIENT_DSN ? VERDICT_RELAYED :
 	    VERDICT_DELIVERED;
 }
 

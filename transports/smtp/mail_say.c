@@ -36,16 +36,19 @@ say_mail(struct mail *mail)
 	str_adds(out, "MAIL FROM:<");
 	str_add_slice(out, job->sender);
 	str_addc(out, '>');
-	if (client->extensions & CLIENT_SIZE)
+	if (client->offer.extensions & CLIENT_SIZE)
 		str_addf(out, " SIZE=%llu",
 		    (unsigned long long)job->size_bytes);
-	if ((client->extensions & CLIENT_8BITMIME) && job->bodytype.n > 0) {
+	if ((client->offer.extensions & CLIENT_8BITMIME) &&
+	    job->bodytype.n > 0) {
 		str_adds(out, " BODY=");
 		str_add_slice(out, job->bodytype);
 	}
 	if (mail->is_utf8)
 		str_adds(out, " SMTPUTF8");
-	if (client->extensions & CLIENT_DSN) {
+	if (client->is_required)
+		str_adds(out, " REQUIRETLS");
+	if (client->offer.extensions & CLIENT_DSN) {
 		if (job->ret != DSN_RET_DEFAULT)
 			str_addf(out, " RET=%s", dsn_ret_name(job->ret));
 		if (job->envid.n > 0) {
@@ -65,7 +68,7 @@ say_rcpt(struct mail *mail, size_t index)
 	str_adds(out, "RCPT TO:<");
 	str_add_slice(out, rcpt->user);
 	str_addc(out, '>');
-	if (mail->client->extensions & CLIENT_DSN) {
+	if (mail->client->offer.extensions & CLIENT_DSN) {
 		if (rcpt->notify != DSN_NOTIFY_DEFAULT) {
 			str_adds(out, " NOTIFY=");
 			dsn_notify_add(out, rcpt->notify);

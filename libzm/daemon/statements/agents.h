@@ -14,3 +14,33 @@ STATEMENT(TOP, "mx-port", NONE, setting, "setting", "",
     "a translating gateway, or in tests.",
     "mx-port 2525")
 SETTING("mx-port", "", mx_port, "number:1-65535", "25", "a port")
+
+STATEMENT(TOP, "tls-to", NONE, tls_to,
+    "routepattern choice:none,may,encrypt,verify",
+    "name=word ca=path cert=path key=path",
+    "tls-to PATTERN none|may|encrypt|verify [name NAME,...] [ca FILE] "
+    "[cert FILE [key FILE]]", "tls-to * may",
+    "How mail to a next hop is protected; the first match in the file wins.  "
+    "PATTERN is compared with the domain, or the host that a route or lmtp "
+    "names.  may: TLS where the host offers it, in the clear when its TLS is "
+    "broken.  encrypt: TLS or the mail waits.  verify: also its certificate "
+    "must lead to a trusted root and have one of the names: those behind "
+    "name (.example.org stands for all below it), else the domain, what is "
+    "below it, or the routed host itself; names of MX records count only "
+    "when they are among them, as anybody can forge DNS answers.  ca has the "
+    "trusted roots (the system's otherwise), cert and key what we show when "
+    "asked; the agent's account must be able to read them.",
+    "tls-to partner.example verify\n"
+    "tls-to .gmail.com verify name mx.google.com,.google.com\n"
+    "tls-to legacy.example none")
+
+STATEMENT(TOP, "auth-to", NONE, auth_to, "table", "unencrypted",
+    "auth-to <table> [unencrypted]", "none",
+    "Names and passwords for next hops.  A key is the host that a route "
+    "names, or the domain; a value is USER PASSWORD, or USER token:/PATH for "
+    "a file with an OAuth 2 access token that another program keeps fresh.  "
+    "A third word names the one mechanism to be used.  They are sent only "
+    "under TLS unless unencrypted stands there.  The file needs to be "
+    "readable by the agent's account only; agents read it when they start.",
+    "table secrets file:/etc/zmailer/auth-to\n"
+    "auth-to <secrets>")

@@ -54,9 +54,11 @@ STATEMENT(TOP, "route", NONE, route, "routepattern", "via!=target",
     "Where mail for other domains goes; the first match in the file wins.  "
     "PATTERN is a domain, .DOMAIN for everything below it, or *.  TARGET is "
     "mx (what the DNS says), HOST[:PORT] or [ADDRESS]:PORT (that host, no "
-    "look at MX records), lmtp HOST, local, hold (wait for a person), or "
-    "error \"TEXT\" (refuse with these words).",
+    "look at MX records), smtps:HOST[:PORT] (the same with TLS from the "
+    "first byte, which port 465 means, too), lmtp HOST, local, hold (wait "
+    "for a person), or error \"TEXT\" (refuse with these words).",
     "route partner.example via relay.isp.example:587\n"
+    "route backup.example via smtps:backup.isp.example\n"
     "route .old.example via error \"5.1.2 this domain was given up\"\n"
     "route * via mx")
 

@@ -14,6 +14,16 @@
 #define COUNT_1 "t.conf: 1 error; the running configuration is unchanged\n"
 
 static const struct row { const char *in, *want; } rows[] = {
+	{ "tls-to example.org always\n",
+	  "t.conf:1:20: error: 'always' is not a choice\n"
+	  "    1 | tls-to example.org always\n"
+	  "      |                    ^~~~~~\n"
+	  "      = one of: none,may,encrypt,verify\n" COUNT_1 },
+	{ "tls-to example.org verify key /etc/key\n",
+	  "t.conf:1:27: error: a key is of no use without its certificate\n"
+	  "    1 | tls-to example.org verify key /etc/key\n"
+	  "      |                           ^~~\n"
+	  "      = write cert FILE before it\n" COUNT_1 },
 	{ "listen submision   # users\n",
 	  "t.conf:1:8: error: 'submision' is not a port\n"
 	  "    1 | listen submision   # users\n"

@@ -4,7 +4,11 @@ check_PROGRAMS += tests/unit/transports/unit-transports
 TESTS += tests/unit/transports/unit-transports
 tests_unit_transports_unit_transports_SOURCES = \
 	tests/unit/transports/script.c tests/unit/transports/script.h \
+	tests/unit/transports/client_lab.h \
+	tests/unit/transports/certs.c tests/unit/transports/certs.h \
 	tests/unit/transports/test_client.c \
+	tests/unit/transports/test_client_tls.c \
+	tests/unit/transports/test_client_auth.c \
 	tests/unit/transports/test_mailbox.c \
 	tests/unit/transports/test_pipe.c \
 	tests/unit/transports/test_agent.c

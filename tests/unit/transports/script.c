@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <netinet/in.h>
+#include <openssl/ssl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "tests/unit/transports/certs.h"
 #include "tests/unit/transports/script.h"
 
 #include "base/banned.h"
@@ -27,7 +29,9 @@ wrong(struct script *script, struct slice step, const char *what)
 static bool
 hear_more(struct script *script, int fd)
 {
-	ssize_t n = recv(fd, str_room(&script->heard, 65536), 65536, 0);
+	char *room = str_room(&script->heard, 65536);
+	ssize_t n = script->ssl != NULL ? SSL_read(script->ssl, room, 65536) :
+	    recv(fd, room, 65536, 0);
 
 	if (n <= 0)
 		return false;
@@ -59,10 +63,12 @@ hear_until(struct script *script, int fd, const char *mark, struct slice *out)
 }
 
 static void
-say(int fd, const char *bytes, size_t n)
+say(struct script *script, int fd, const char *bytes, size_t n)
 {
 	while (n > 0) {
-		ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
+		ssize_t sent = script->ssl != NULL ?
+		    SSL_write(script->ssl, bytes, (int)n) :
+		    send(fd, bytes, n, MSG_NOSIGNAL);
 
 		if (sent <= 0)
 			return;
@@ -72,7 +78,7 @@ say(int fd, const char *bytes, size_t n)
 }
 
 static void
-say_raw(int fd, struct slice text)
+say_raw(struct script *script, int fd, struct slice text)
 {
 	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i];
@@ -83,12 +89,12 @@ say_raw(int fd, struct slice text)
 			case 'n': c = '\n'; break;
 			case '0': c = '\0'; break;
 			}
-		say(fd, &c, 1);
+		say(script, fd, &c, 1);
 	}
 }
 
 static void
-say_many(int fd, struct slice number)
+say_many(struct script *script, int fd, struct slice number)
 {
 	char block[4096];
 	uint64_t n = 0;
@@ -96,7 +102,7 @@ say_many(int fd, struct slice number)
 	memset(block, 'x', sizeof(block));
 	slice_number(slice_trim(number), 0, UINT32_MAX, &n);
 	for (; n > 0; n -= n < sizeof(block) ? n : sizeof(block))
-		say(fd, block, n < sizeof(block) ? n : sizeof(block));
+		say(script, fd, block, n < sizeof(block) ? n : sizeof(block));
 }
 
 static void
@@ -115,6 +121,43 @@ step_line(struct script *script, int fd, struct slice step,
 	}
 }
 
+static struct ssl_ctx_st *
+tls_of(struct script *script, struct slice name)
+{
+	static const char *const names[] = { "good", "expired", "other",
+	    "unknown", "asks" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!slice_is(name, names[i]))
+			continue;
+		if (script->tls[i] == NULL)
+			script->tls[i] = certs_server(names[i]);
+		return script->tls[i];
+	}
+	abort();
+}
+
+static bool
+step_tls(struct script *script, int fd, struct slice name)
+{
+	X509 *theirs;
+
+	script->ssl = SSL_new(tls_of(script, name));
+	SSL_set_fd(script->ssl, fd);
+	if (SSL_accept(script->ssl) != 1)
+		return false;
+	script->line_at = script->heard.len;
+	script->handshakes++;
+	script->resumed += (unsigned)SSL_session_reused(script->ssl);
+	theirs = SSL_get1_peer_certificate(script->ssl);
+	if (theirs != NULL)
+		X509_NAME_get_text_by_NID(X509_get_subject_name(theirs),
+		    NID_commonName, script->client_name,
+		    sizeof(script->client_name));
+	X509_free(theirs);
+	return true;
+}
+
 /* returns false when the connection is over. */
 static bool
 step_do(struct script *script, int fd, struct slice step)
@@ -122,20 +165,22 @@ step_do(struct script *script, int fd, struct slice step)
 	struct slice got;
 
 	if (slice_starts(step, ">> ")) {
-		say_raw(fd, slice_from(step, 3));
+		say_raw(script, fd, slice_from(step, 3));
 	} else if (slice_starts(step, "> ")) {
 		char line[3000];
 		int n = snprintf(line, sizeof(line), SLICE_FMT "\r\n",
 		    SLICE_ARG(slice_from(step, 2)));
 
-		say(fd, line, (size_t)n);
+		say(script, fd, line, (size_t)n);
 	} else if (slice_starts(step, "< ")) {
 		step_line(script, fd, step, slice_from(step, 2));
 	} else if (slice_is(step, ".")) {
 		if (!hear_until(script, fd, "\r\n.\r\n", &got))
 			wrong(script, step, "the message has no end");
 	} else if (slice_starts(step, "* ")) {
-		say_many(fd, slice_from(step, 2));
+		say_many(script, fd, slice_from(step, 2));
+	} else if (slice_starts(step, "T ")) {
+		return step_tls(script, fd, slice_from(step, 2));
 	} else if (slice_is(step, "!")) {
 		return false;
 	} else if (slice_is(step, "~")) {
@@ -160,6 +205,31 @@ next_client(struct script *script)
 	return fd;
 }
 
+/* Close; is_polite: with the end of TLS in order. */
+static void
+hang_up(struct script *script, int *fd, bool is_polite)
+{
+	if (script->ssl != NULL) {
+		if (is_polite)
+			SSL_shutdown(script->ssl);
+		SSL_free(script->ssl);
+		script->ssl = NULL;
+	}
+	close(*fd);
+	*fd = -1;
+}
+
+/* A handshake failed: what was to be said in TLS will not be. */
+static void
+pass_over(struct slice *rest)
+{
+	struct slice step;
+
+	while (slice_cut(rest, '\n', &step))
+		if (slice_is(slice_trim(step), "!"))
+			return;
+}
+
 static void *
 follow(void *context)
 {
@@ -176,14 +246,15 @@ follow(void *context)
 		if (fd < 0)
 			return NULL;
 		if (!step_do(script, fd, step)) {
-			close(fd);
-			fd = -1;
+			hang_up(script, &fd, false);
+			if (step.p[0] == 'T')
+				pass_over(&rest);
 		}
 	}
 	while (fd >= 0 && hear_more(script, fd))
 		continue;
 	if (fd >= 0)
-		close(fd);
+		hang_up(script, &fd, true);
 	return NULL;
 }
 
@@ -226,6 +297,9 @@ void
 script_release(struct script *script)
 {
 	str_release(&script->heard);
+	for (size_t i = 0; i < sizeof(script->tls) / sizeof(script->tls[0]);
+	    i++)
+		SSL_CTX_free(script->tls[i]);
 }
 
 unsigned

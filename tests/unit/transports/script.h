@@ -16,6 +16,9 @@
  *	< TEXT	read a line that must begin with TEXT
  *	.	read a message, up to and including its CR LF . CR LF
  *	* N	send N times 'x'
+ *	T NAME	speak TLS from now on, with the certificate of that name
+ *		(certs.h); when the handshake fails what follows up to the
+ *		next ! is passed over
  *	!	close, begin with the next connection
  *	~	wait until the client closes
  * At its end the client's last bytes are read until it closes. */
@@ -28,6 +31,10 @@ struct script {
 	size_t		 line_at;	/* of heard: not yet looked at */
 	char		 wrong[512];	/* first step that did not fit, or "" */
 	pthread_t	 thread;
+	struct ssl_st	*ssl;		/* NULL: none now */
+	struct ssl_ctx_st *tls[5];	/* one a name, kept for resumption */
+	unsigned	 handshakes, resumed;
+	char		 client_name[64];	/* of its certificate */
 };
 
 /* Listen on a free loopback port and follow text in a thread. */

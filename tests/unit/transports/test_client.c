@@ -3,107 +3,9 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <criterion/criterion.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "tests/unit/transports/script.h"
-#include "transports/smtp/client.h"
-
-enum { RCPTS_MAX = 250 };
-
-static struct conf conf = {
-	.host = "me.test",
-	.timeouts = {
-		.connect_ms = 3000, .greeting_ms = 3000, .helo_ms = 3000,
-		.mail_ms = 3000, .rcpt_ms = 3000, .data_start_ms = 3000,
-		.data_block_ms = 3000, .data_end_ms = 3000, .quit_ms = 3000,
-	},
-};
-
-static struct client client;
-static struct arena *arena;
-static struct work_job job;
-static struct work_rcpt rcpts[RCPTS_MAX];
-static struct verdict verdicts[RCPTS_MAX];
-static struct script script;
-static int body_fd;
-static char host[64];
-
-static void
-body_set(const char *bytes, size_t n)
-{
-	char path[] = "/tmp/zm-client-XXXXXX";
-
-	if (body_fd > 0)
-		close(body_fd);
-	body_fd = mkstemp(path);
-	cr_assert_geq(body_fd, 0);
-	unlink(path);
-	cr_assert_eq(write(body_fd, bytes, n), (ssize_t)n);
-}
-
-static void
-setup(void)
-{
-	arena = arena_new();
-	client_init(&client, &conf, false);
-	body_set("envelope\nhello\n", 15);
-	job = (struct work_job){
-		.sender = SLICE("a@src.test"),
-		.header = SLICE("Subject: s\n"),
-		.body_offset = 9, .size_bytes = 18, .rcpts = rcpts,
-		.rcpt_count = 1,
-	};
-	for (size_t i = 0; i < RCPTS_MAX; i++) {
-		rcpts[i] = (struct work_rcpt){ .offset = (uint32_t)i };
-		rcpts[i].user = slice_of(arena_printf(arena, "r%zu@x.test", i));
-	}
-}
-
-static void
-teardown(void)
-{
-	client_release(&client);
-	arena_free(&arena);
-	close(body_fd);
-	body_fd = 0;
-}
+#include "tests/unit/transports/client_lab.h"
 
 TestSuite(client, .init = setup, .fini = teardown);
-
-static void
-listen_to(const char *text)
-{
-	script_start(&script, text);
-	snprintf(host, sizeof(host), "[127.0.0.1]:%u", script.port);
-	job.host = slice_of(host);
-}
-
-static void
-deliver(size_t count)
-{
-	job.rcpt_count = count;
-	for (size_t i = 0; i < count; i++)
-		verdict_set(&verdicts[i], VERDICT_DEFERRED, "4.9.9", "test",
-		    "untouched");
-	client_deliver(&client, arena, &job, body_fd, verdicts);
-}
-
-static void
-end(void)
-{
-	client_release(&client);
-	script_join(&script);
-}
-
-#define HELLO "> 220 mx.test\n< EHLO me.test\n> 250 mx.test\n"
-#define PIPE_HELLO \
-	"> 220 mx.test\n< EHLO me.test\n> 250-mx.test\n> 250 PIPELINING\n"
-#define OK_TO(command) "< " command "\n> 250 ok\n"
 
 struct row {
 	const char	*name, *script;
@@ -392,11 +294,12 @@ Test(client, recipients_that_are_too_many_go_into_the_next_transaction)
 	script_release(&script);
 }
 
-Test(client, transactions_have_at_most_100_recipients)
+Test(client, transactions_have_as_many_recipients_as_LIMITS_says)
 {
 	struct str text = STR_INIT;
 
-	str_adds(&text, PIPE_HELLO);
+	str_adds(&text, "> 220 mx.test\n< EHLO me.test\n> 250-mx.test\n"
+	    "> 250-LIMITS RCPTMAX=100\n> 250 PIPELINING\n");
 	for (int part = 0; part < 3; part++) {
 		int count = part < 2 ? 100 : 50;
 

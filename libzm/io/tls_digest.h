@@ -1,0 +1,37 @@
+/* tls_digest.h - the sums that authentication is made of
+ *
+ * OpenSSL's work, under names that need no header of its.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_IO_TLS_DIGEST_H
+#define ZM_IO_TLS_DIGEST_H
+
+#include "base/str.h"
+
+enum digest_kind { DIGEST_MD5, DIGEST_SHA256 };
+
+enum {
+	DIGEST_MD5_BYTES = 16,
+	DIGEST_SHA256_BYTES = 32,
+	DIGEST_BYTES_MAX = 32
+};
+
+/* Digest of bytes.  out: DIGEST_..._BYTES.  0; -1: this kind is not to be
+ * had (MD5 under FIPS rules). */
+int digest(enum digest_kind kind, struct slice bytes, unsigned char *out);
+
+/* HMAC (RFC 2104).  As digest. */
+int digest_hmac(enum digest_kind kind, struct slice key, struct slice bytes,
+    unsigned char *out);
+
+/* PBKDF2 with HMAC-SHA-256: Hi() of RFC 5802 section 2.2.  out:
+ * DIGEST_SHA256_BYTES.  rounds is the caller's to bound. 0 or -1. */
+int digest_pbkdf2(struct slice password, struct slice salt, unsigned rounds,
+    unsigned char *out);
+
+/* Whether two sums are the same, in a time that does not tell where they
+ * differ. */
+bool digest_equal(const unsigned char *a, const unsigned char *b, size_t n);
+
+#endif

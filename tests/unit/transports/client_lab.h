@@ -1,0 +1,113 @@
+/* client_lab.h - a client, a scripted server and a message, for tests of the
+ * client; each test program has one of each
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TESTS_CLIENT_LAB_H
+#define ZM_TESTS_CLIENT_LAB_H
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/unit/transports/script.h"
+#include "transports/smtp/client.h"
+
+#define LAB static __attribute__((unused))
+
+enum { RCPTS_MAX = 250 };
+
+LAB struct conf conf = {
+	.host = "me.test",
+	.timeouts = {
+		.connect_ms = 3000, .greeting_ms = 3000, .helo_ms = 3000,
+		.mail_ms = 3000, .rcpt_ms = 3000, .data_start_ms = 3000,
+		.data_block_ms = 3000, .data_end_ms = 3000, .quit_ms = 3000,
+	},
+};
+
+LAB struct client client;
+LAB struct arena *arena;
+LAB struct work_job job;
+LAB struct work_rcpt rcpts[RCPTS_MAX];
+LAB struct verdict verdicts[RCPTS_MAX];
+LAB struct script script;
+LAB int body_fd;
+LAB char host[64];
+
+LAB void
+body_set(const char *bytes, size_t n)
+{
+	char path[] = "/tmp/zm-client-XXXXXX";
+
+	if (body_fd > 0)
+		close(body_fd);
+	body_fd = mkstemp(path);
+	cr_assert_geq(body_fd, 0);
+	unlink(path);
+	cr_assert_eq(write(body_fd, bytes, n), (ssize_t)n);
+}
+
+LAB void
+setup(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	arena = arena_new();
+	client_init(&client, &conf, false);
+	body_set("envelope\nhello\n", 15);
+	job = (struct work_job){
+		.sender = SLICE("a@src.test"),
+		.header = SLICE("Subject: s\n"),
+		.body_offset = 9, .size_bytes = 18, .rcpts = rcpts,
+		.rcpt_count = 1,
+	};
+	for (size_t i = 0; i < RCPTS_MAX; i++) {
+		rcpts[i] = (struct work_rcpt){ .offset = (uint32_t)i };
+		rcpts[i].user = slice_of(arena_printf(arena, "r%zu@x.test", i));
+	}
+}
+
+LAB void
+teardown(void)
+{
+	client_release(&client);
+	arena_free(&arena);
+	close(body_fd);
+	body_fd = 0;
+}
+
+LAB void
+listen_to(const char *text)
+{
+	script_start(&script, text);
+	snprintf(host, sizeof(host), "[127.0.0.1]:%u", script.port);
+	job.host = slice_of(host);
+}
+
+LAB void
+deliver(size_t count)
+{
+	job.rcpt_count = count;
+	for (size_t i = 0; i < count; i++)
+		verdict_set(&verdicts[i], VERDICT_DEFERRED, "4.9.9", "test",
+		    "untouched");
+	client_deliver(&client, arena, &job, body_fd, verdicts);
+}
+
+LAB void
+end(void)
+{
+	client_release(&client);
+	script_join(&script);
+}
+
+#define HELLO "> 220 mx.test\n< EHLO me.test\n> 250 mx.test\n"
+#define PIPE_HELLO \
+	"> 220 mx.test\n< EHLO me.test\n> 250-mx.test\n> 250 PIPELINING\n"
+#define OK_TO(command) "< " command "\n> 250 ok\n"
+
+#endif
