@@ -20,9 +20,9 @@ static const struct row { const char *in, *want; } rows[] = {
 	  "      |                    ^~~~~~\n"
 	  "      = one of: none,may,encrypt,verify\n" COUNT_1 },
 	{ "tls-to example.org verify key /etc/key\n",
-	  "t.conf:1:27: error: a key is of no use without its certificate\n"
+	  "t.conf:1:31: error: a key is of no use without its certificate\n"
 	  "    1 | tls-to example.org verify key /etc/key\n"
-	  "      |                           ^~~\n"
+	  "      |                               ^~~~~~~~\n"
 	  "      = write cert FILE before it\n" COUNT_1 },
 	{ "listen submision   # users\n",
 	  "t.conf:1:8: error: 'submision' is not a port\n"
