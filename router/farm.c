@@ -392,13 +392,19 @@ on_answer(void *context, unsigned ready)
 
 /* The child has copies of the parent's ends of all other workers: with them
  * open, those would not see the parent's end. */
-static void
-child_run(struct farm *farm, int socket)
+void
+farm_in_child(struct farm *farm)
 {
 	struct hand *hand;
 
 	TAILQ_FOREACH(hand, &farm->hands, link)
 		close(hand->socket);
+}
+
+static void
+child_run(struct farm *farm, int socket)
+{
+	farm_in_child(farm);
 	farm->rows.worker(farm->rows.context, socket);
 	event_flush();
 	_exit(0);

@@ -49,6 +49,9 @@ void farm_renew(struct farm *farm, unsigned count);
 /* End all workers between two messages, then call fn. */
 void farm_stop(struct farm *farm, loop_fn *fn, void *context);
 
+/* In another child of the process: close what is the farm's. */
+void farm_in_child(struct farm *farm);
+
 /* Kills what is left. */
 void farm_free(struct farm **farm);
 

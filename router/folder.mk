@@ -2,6 +2,7 @@
 noinst_LIBRARIES += router/librouter.a
 router_librouter_a_SOURCES = \
 	router/aliases.c router/aliases.h \
+	router/check.c router/check.h \
 	router/farm.c router/farm.h \
 	router/headers.c router/headers.h \
 	router/local.c \
@@ -14,6 +15,7 @@ router_librouter_a_SOURCES = \
 	router/received.c \
 	router/remote.c \
 	router/route.c router/route.h router/route_internal.h \
+	router/verify.c router/verify.h \
 	router/worker.c router/worker.h
 
 pkglibexec_PROGRAMS += router/router

@@ -327,6 +327,19 @@ open_items(struct routing *routing, const struct here *here,
 	return 1;
 }
 
+/* One address, which may be nobody: a check follows it.  A list, a program
+ * or a file is somebody. */
+static bool
+is_one_address(struct routing *routing, struct slice value)
+{
+	struct alias_item item, second;
+	struct err err;
+
+	return alias_next(routing->places->arena, &value, 0, &item, &err) ==
+	    1 && (item.kind == ALIAS_ADDRESS || item.kind == ALIAS_MAILBOX) &&
+	    alias_next(routing->places->arena, &value, 0, &second, &err) == 0;
+}
+
 static int
 alias_open(struct routing *from, const struct here *here, struct slice value,
     unsigned line, struct err *err)
@@ -338,6 +351,10 @@ alias_open(struct routing *from, const struct here *here, struct slice value,
 		return 1;
 	if (++inner.depth > inner.router->conf->limits.expansion_depth) {
 		inner.counts->is_over = true;
+		return 1;
+	}
+	if (inner.places->is_check && !is_one_address(&inner, value)) {
+		inner.counts->hits++;
 		return 1;
 	}
 	inner.domain = here->name;

@@ -24,6 +24,7 @@
 #include "io/notify.h"
 #include "router/farm.h"
 #include "router/poison.h"
+#include "router/verify.h"
 #include "router/worker.h"
 
 #include "base/banned.h"
@@ -43,6 +44,7 @@ struct parent {
 	struct notify	*notify;
 	struct queue	 queue;
 	struct farm	*farm;
+	struct verify	*verify;
 	struct timer	 minute;
 	struct timer	 public_timer;
 	struct poison	 poison;
@@ -286,7 +288,16 @@ run_worker(void *context, int socket)
 {
 	struct parent *parent = context;
 
+	verify_in_child(parent->verify);
 	worker_run(parent->process->conf, parent->spool, socket);
+}
+
+static void
+verify_begin(void *context)
+{
+	struct parent *parent = context;
+
+	farm_in_child(parent->farm);
 }
 
 /* Rows C1, P1-P3: what was claimed is taken over at once; a plan that was
@@ -346,7 +357,8 @@ parent_start(struct process *process, struct err *err)
 		return -1;
 	parent->farm = farm_new(process, &parent->queue,
 	    process->conf->router_workers, &rows);
-	if (notify_start(parent, err) != 0)
+	parent->verify = verify_new(process, verify_begin, parent, err);
+	if (parent->verify == NULL || notify_start(parent, err) != 0)
 		return -1;
 	/* watched first, then read: none is missed.  In the loop, because
 	 * names are given out at the end of a turn. */
@@ -361,6 +373,7 @@ parent_reload(struct process *process, const struct conf *old)
 	struct parent *parent = process->state;
 
 	farm_renew(parent->farm, process->conf->router_workers);
+	verify_renew(parent->verify);
 }
 
 static void
@@ -378,5 +391,6 @@ parent_stop(struct process *process)
 
 	timer_clear(&parent->minute);
 	timer_clear(&parent->public_timer);
+	verify_free(&parent->verify);
 	farm_stop(parent->farm, stopped, process);
 }

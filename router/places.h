@@ -39,6 +39,8 @@ struct places {
 	struct memo	 expanded;	/* alias names that were opened */
 	struct memo	 senders;	/* number 0 is the empty key: as it
 					 * came; others: owner addresses */
+	bool		 is_check;	/* lists need not be opened: one place
+					 * is enough (router/check.h) */
 	/* When a routing function returned -1: what the file in deferred/ is
 	 * to be called, [a-z0-9-]+. */
 	char		 trouble[64];

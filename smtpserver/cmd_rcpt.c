@@ -12,6 +12,7 @@
  */
 #include "smtpserver/argument.h"
 #include "smtpserver/commands.h"
+#include "smtpserver/recipient.h"
 
 #include "base/banned.h"
 
@@ -103,6 +104,16 @@ is_room(struct session *session, const struct path *rcpt, struct answer *out)
 	return false;
 }
 
+/* With one more answer, from the start. */
+static void
+rcpt_answered(struct session *session, struct slice args,
+    const struct ask *ask, struct answer *out)
+{
+	facts_add(&session->turn, ask->kind, str_slice(&ask->question),
+	    ask->state, str_slice(&ask->answer));
+	cmd_rcpt(session, args, out);
+}
+
 void
 cmd_rcpt(struct session *session, struct slice args, struct answer *out)
 {
@@ -115,7 +126,8 @@ cmd_rcpt(struct session *session, struct slice args, struct answer *out)
 	    (is_utf8 ? PATH_UTF8 : 0), "5.1.3", &rcpt.path, &rest, out) ||
 	    !arguments_take(session, rest, rows, &rcpt, out) ||
 	    !is_room(session, &rcpt.path, out) ||
-	    !is_permitted(session, &rcpt.path, out))
+	    !is_permitted(session, &rcpt.path, out) ||
+	    !recipient_check(session, &rcpt.path, rcpt_answered, out))
 		return;
 	if (transaction_add_rcpt(session->transaction, &rcpt, &err) != 1)
 		answer_set(out, 501, "5.1.3", "%s", err.text);

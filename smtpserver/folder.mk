@@ -4,6 +4,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/answer.c smtpserver/answer.h \
 	smtpserver/argument.c smtpserver/argument.h \
 	smtpserver/ask.c smtpserver/ask.h \
+	smtpserver/cache.c smtpserver/cache.h \
 	smtpserver/client.c smtpserver/client.h \
 	smtpserver/clients.c smtpserver/clients.h \
 	smtpserver/cmd_data.c smtpserver/cmd_ehlo.c smtpserver/cmd_helo.c \
@@ -14,6 +15,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/content.c smtpserver/content.h \
 	smtpserver/crew.c smtpserver/crew.h \
 	smtpserver/doorman.c smtpserver/doorman.h \
+	smtpserver/facts.c smtpserver/facts.h \
 	smtpserver/helper.c smtpserver/helper.h smtpserver/helper_kinds.c \
 	smtpserver/helpers.c smtpserver/helpers.h \
 	smtpserver/helpers_internal.h smtpserver/helpers_process.c \
@@ -22,6 +24,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/notes.c smtpserver/notes.h \
 	smtpserver/peers.c smtpserver/peers.h \
 	smtpserver/policy.c smtpserver/policy.h \
+	smtpserver/recipient.c smtpserver/recipient.h \
 	smtpserver/service.c smtpserver/service.h \
 	smtpserver/session.c smtpserver/session.h smtpserver/steps.h \
 	smtpserver/session_content.c smtpserver/session_internal.h \

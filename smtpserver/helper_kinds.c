@@ -10,5 +10,7 @@
 #include "base/banned.h"
 
 const struct helper_kind helper_kinds[] = {
+	/* router/verify.h */
+	{ "router", 1, 64, 20000, NULL, "verify.sock" },
 	{ NULL, 0, 0, 0, NULL, NULL }
 };

@@ -54,6 +54,17 @@ question_answer(struct helpers *helpers, struct question *question,
 	question_free(&question);
 }
 
+void
+question_requeue(struct kind *kind, struct question *question)
+{
+	asks_close(kind->all->asks, &question->token);
+	question->helper = NULL;
+	question->is_again = true;
+	TAILQ_INSERT_HEAD(&kind->queue, question, entry);
+	kind->queued++;
+	kind->queued_bytes += question->text.len;
+}
+
 static void
 queue_trouble(struct kind *kind, const char *why)
 {

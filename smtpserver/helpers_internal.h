@@ -19,6 +19,7 @@ struct question {
 	struct str		 text;
 	int64_t			 until_ms;
 	struct helper		*helper;	/* NULL: in the queue */
+	bool			 is_again;	/* given for the second time */
 	TAILQ_ENTRY(question)	 entry;
 };
 
@@ -65,6 +66,9 @@ struct helpers {
  * "trouble WHY". */
 void question_answer(struct helpers *helpers, struct question *question,
     struct slice rest);
+
+/* A helper had it in hand and is gone: once more, in front. */
+void question_requeue(struct kind *kind, struct question *question);
 
 /* Give what waits to who has room. */
 void kind_run(struct kind *kind);

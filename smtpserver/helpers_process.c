@@ -65,7 +65,11 @@ helper_end(struct helper *helper, const char *why)
 	}
 	while ((question = TAILQ_FIRST(&helper->in_hand)) != NULL) {
 		TAILQ_REMOVE(&helper->in_hand, question, entry);
-		question_answer(kind->all, question, slice_of(why));
+		/* somebody else's process may just have been replaced */
+		if (helper->pid == 0 && !question->is_again)
+			question_requeue(kind, question);
+		else
+			question_answer(kind->all, question, slice_of(why));
 	}
 	ipc_inbox_release(&helper->inbox);
 	explicit_bzero(helper->outbox.buf, helper->outbox.len);

@@ -29,6 +29,7 @@ void settings_drop(struct settings **settings);
 struct service {
 	struct spool	*spool;
 	struct settings	*settings;	/* for sessions to come */
+	struct cache	*recipients;	/* that exist, or do not; or NULL */
 	bool		 is_stopping;
 	uint64_t	 free_bytes;	/* as last looked */
 	int64_t		 free_until_ms;	/* how long that counts */
@@ -39,8 +40,9 @@ enum {
 	SPACE_RESERVE_BYTES = 1 << 20,	/* kept free beside the message */
 	SPACE_COUNTS_FOR_MS = 1000,
 	RESERVE_FROM_BYTES = 1 << 20,	/* smaller ones just fit */
-	RESERVE_PART = 4		/* of free space, at the most, so that
+	RESERVE_PART = 4,		/* of free space, at the most, so that
 					 * promises cannot fill the disk */
+	RECIPIENTS_KNOWN_MAX = 4096	/* a power of two */
 };
 
 /* Is there room in the spool for a message of so many bytes?  Asks the

@@ -194,6 +194,7 @@ command_run(struct session *session, struct slice line)
 	}
 	if (session->ask != NULL)
 		return STEP_ASK;	/* the line stays where it is */
+	facts_release(&session->turn);
 	if (answer.code >= 400)
 		note_command_refused(session, line, &answer);
 	else if (row != NULL)
@@ -490,15 +491,12 @@ session_stored(struct session *session, bool is_done)
 static void
 look_up_client(struct session *session)
 {
-	const struct conf *conf = session->settings->conf;
 	struct peers *peers = session->settings->peers;
 
 	session->trust = peers_trust(peers, &session->client.net);
 	session->withheld = peers_withheld(peers, &session->client.net);
-	for (size_t i = 0; i < conf->listen_count; i++)
-		if (strcmp(conf->listens[i].text, session->client.listener) ==
-		    0)
-			session->listen = &conf->listens[i];
+	session->listen = conf_listen_find(session->settings->conf,
+	    session->client.listener);
 }
 
 struct session *
@@ -532,6 +530,7 @@ session_free(struct session **session)
 	note_close(s);
 	transaction_free(&s->transaction);
 	ask_free(&s->ask);
+	facts_release(&s->turn);
 	settings_drop(&s->settings);
 	str_release(&s->helo);
 	s->magic = 0;

@@ -14,6 +14,7 @@
 #include "smtpserver/answer.h"
 #include "smtpserver/ask.h"
 #include "smtpserver/client.h"
+#include "smtpserver/facts.h"
 #include "smtpserver/service.h"
 #include "smtpserver/transaction.h"
 
@@ -66,6 +67,7 @@ struct session {
 	bool			 is_eof, is_blocked;
 	enum { STORE_NOT_YET, STORE_DONE, STORE_FAILED } store;
 	struct transaction	*transaction;
+	struct facts		 turn;	/* for the command under way */
 	struct ask		*ask;	/* what a command waits for; or NULL */
 	unsigned		 errors, commands, idle_commands, messages;
 	int64_t			 deadline_at_ms;	/* of this step */

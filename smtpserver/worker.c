@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/event.h"
 #include "base/mem.h"
+#include "smtpserver/cache.h"
 #include "smtpserver/worker.h"
 
 #include "base/banned.h"
@@ -95,6 +96,7 @@ worker_free(struct worker **worker)
 		guest_end(guest);
 	timer_clear(&w->stop_timer);
 	settings_drop(&w->service.settings);
+	cache_free(&w->service.recipients);
 	str_release(&w->lines);
 	asks_free(&w->asks);
 	mem_free(worker);
@@ -126,10 +128,8 @@ on_stream(void *context)
 	case WANT_END:
 		return;
 	case WANT_ANSWER:
-		/* Nothing is read meanwhile: without output it was called
-		 * because the connection is gone. */
-		if (stream_unsent_bytes(guest->stream) == 0 ||
-		    stream_flush(guest->stream) < 0)
+		/* Nothing is read meanwhile: there was output left. */
+		if (stream_flush(guest->stream) < 0)
 			session_broken(guest->session);
 		break;
 	case WANT_INPUT:
@@ -322,6 +322,7 @@ void
 worker_reload(struct worker *worker, struct settings *settings)
 {
 	settings_drop(&worker->service.settings);
+	cache_free(&worker->service.recipients);
 	worker->service.settings = settings;
 }
 

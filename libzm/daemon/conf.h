@@ -36,6 +36,7 @@ struct conf_listen {
 	socklen_t		length;
 	char			text[64];	/* "127.0.0.1:25" */
 	bool			is_submission;
+	bool			no_verify;	/* of recipients */
 	bool			is_optional;	/* the IPv6 half of a port
 						 * alone: no IPv6, no error */
 	struct conf_at		at;
@@ -223,6 +224,9 @@ struct conf {
 	const char	*spool_dir, *run_dir, *log_dir;
 	unsigned	 hash_levels;		/* 0, 1, 2 */
 	enum conf_sync { SYNC_GROUP, SYNC_STRICT, SYNC_UNSAFE } sync;
+	enum { VERIFY_REJECT, VERIFY_ACCEPT, VERIFY_OFF } verify;
+				/* recipients of ours at RCPT; ACCEPT: those
+				 * that cannot be looked up now, too */
 	bool		 bare_lf_ok;		/* bare-newline accept */
 	const char	*dns_server;		/* NULL: the system's */
 	unsigned	 mx_port;	/* where next hops found by MX listen */
@@ -286,6 +290,10 @@ void conf_report_print(const struct conf_report *report, const char *path,
  * on one file system, accounts exist.  Adds complaints. */
 void conf_check_files(const struct conf *conf, struct arena *arena,
     struct conf_report *report);
+
+/* The listener with this text; NULL when there is none. */
+const struct conf_listen *conf_listen_find(const struct conf *conf,
+    const char *text);
 
 /* First schedule clause whose globs match (there always is one). */
 const struct conf_schedule *conf_schedule_for(const struct conf *conf,

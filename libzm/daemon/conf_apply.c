@@ -97,6 +97,8 @@ conf_apply_listen(struct conf_loader *loader,
 	struct conf *conf = loader->conf;
 	struct conf_listen one = {
 		.is_submission = statement->keywords[0].token != NULL,
+		.no_verify = statement->keywords[1].token != NULL &&
+		    statement->keywords[1].number == 1,
 		.at = at_of(statement),
 	};
 	size_t before = conf->listen_count;

@@ -126,6 +126,15 @@ conf_domain_find(const struct conf *conf, struct slice name)
 	return domain;
 }
 
+const struct conf_listen *
+conf_listen_find(const struct conf *conf, const char *text)
+{
+	for (size_t i = 0; i < conf->listen_count; i++)
+		if (strcmp(conf->listens[i].text, text) == 0)
+			return &conf->listens[i];
+	return NULL;
+}
+
 const struct conf_table *
 conf_table_find(const struct conf *conf, const char *name)
 {

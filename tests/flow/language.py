@@ -9,6 +9,7 @@
     file   MTA PATH { contents }
     run    MTA { command words } expect STATUS ["part of the output"]
     rows   MTA [at PORT|PATH] { a conformance table: rows.py }
+    signal MTA PROCESS KILL|STOP|...      to its processes of that name
     clock  +5m
     log    MTA expect EVENT key=value ... [count N] | -not
     server NAME expect messages N | sessions N | data "text" | command "text"
@@ -28,7 +29,7 @@ import shlex
 import rows
 
 ACTORS = {"flow", "server", "dns", "mta", "client", "file", "run", "clock",
-          "log", "mailbox", "spool", "rows"}
+          "log", "mailbox", "spool", "rows", "signal"}
 CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
                 "expect", "quit", "drop", "bdat"}
 MTA_FLAGS = {"-start", "-stop", "-restart", "-reload", "-kill"}

@@ -12,6 +12,7 @@ import argparse
 import concurrent.futures
 import os
 import re
+import signal
 import socket
 import sys
 import time
@@ -229,6 +230,16 @@ class Flow:
         for part in line.words[at + 2:]:
             if self.fill(part) not in out + errors:
                 raise Failure(f"no {part!r} in:\n{out}{errors}")
+
+    def do_signal(self, line):
+        """A process is known by its name (comm), as ps and /proc show it."""
+        instance, name = self.mta_of(line.words[1]), line.words[2]
+        number = getattr(signal, "SIG" + line.words[3])
+        pids = [p for p in instance.pids() if mta.process_name(p) == name]
+        if not pids:
+            raise Failure(f"there is no process {name}")
+        for pid in pids:
+            os.kill(pid, number)
 
     def do_clock(self, line):
         self.clock.move(language.span(line.words[1]))

@@ -2,12 +2,15 @@
  *
  * SPDX-License-Identifier: ISC
  */
-STATEMENT(TOP, "listen", NONE, listen, "listen", "submission",
-    "listen [ADDRESS:]PORT [submission]", "listen 127.0.0.1:25",
+STATEMENT(TOP, "listen", NONE, listen, "listen",
+    "submission verify=choice:on,off",
+    "listen [ADDRESS:]PORT [submission] [verify on|off]",
+    "listen 127.0.0.1:25",
     "Accept connections here.  A port alone means all addresses, IPv4 and "
     "IPv6.  submission marks a port for our own users' programs: mail is "
     "taken for submission (RFC 6409) there, not for relaying between "
-    "servers.",
+    "servers.  verify off takes recipients here without looking whether "
+    "they exist (see verify).",
     "listen 25\n"
     "listen 127.0.0.1:587 submission\n"
     "listen [::1]:2525")
@@ -66,6 +69,17 @@ STATEMENT(TOP, "size", NONE, setting, "setting", "",
     "size 25M")
 SETTING("size", "", limits.size_bytes, "size:1K-16G", "50M",
     "the largest message")
+
+STATEMENT(TOP, "verify", NONE, setting, "setting", "",
+    "verify reject|accept|off", "",
+    "Recipients in our own domains are looked up while the client waits, by "
+    "the router, as it would route them; who does not exist is refused with "
+    "550 5.1.1.  When the router or a table cannot be asked, reject answers "
+    "451 (the client tries again), accept takes the recipient.  off takes "
+    "all without a look; the router then reports to the sender.",
+    "verify accept")
+SETTING("verify", "", verify, "choice:reject,accept,off", "reject",
+    "reject, accept or off")
 
 STATEMENT(TOP, "bare-newline", NONE, setting, "setting", "",
     "bare-newline reject|accept", "",

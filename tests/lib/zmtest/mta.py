@@ -36,6 +36,15 @@ def wait_for(what, condition, seconds=None):
     raise AssertionError(f"waited in vain for {what}")
 
 
+def process_name(pid):
+    """What ps calls it; empty when it is gone."""
+    try:
+        with open(f"/proc/{pid}/comm") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
 class Clock:
     """Seconds added to every clock of the processes that map the file."""
 

@@ -41,7 +41,7 @@ house_open(struct house *h, const char *aliases)
 	struct err err = { "" };
 
 	memset(h, 0, sizeof(*h));
-	fixture_open(&h->fixture, "host mx.test\nspool DIR/spool\n"
+	fixture_open(&h->fixture, "host mx.test\nrun DIR; spool DIR/spool\n"
 	    "table aliases file:DIR/aliases\n"
 	    "domain mx.test { users any }\nworkers router 2\n", aliases,
 	    NULL, NULL);

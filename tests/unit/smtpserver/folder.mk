@@ -12,6 +12,7 @@ tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/test_limits.c \
 	tests/unit/smtpserver/test_peers.c \
 	tests/unit/smtpserver/test_policy.c \
+	tests/unit/smtpserver/test_recipient.c \
 	tests/unit/smtpserver/test_session.c \
 	tests/unit/smtpserver/test_smuggling.c
 tests_unit_smtpserver_unit_smtpserver_CPPFLAGS = $(AM_CPPFLAGS) \

@@ -278,7 +278,7 @@ Test(helpers, by_socket)
 	door.house.conf->run_dir = conf;
 	ask(&door, "1 else is anybody there");
 	HEARD(&door, "answer 1 trouble cannot reach ");
-	server = socket(AF_UNIX, SOCK_STREAM, 0);
+	server = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%.90s/else",
 	    door.house.dir);
 	cr_assert_eq(bind(server, (struct sockaddr *)&address,
@@ -295,6 +295,16 @@ Test(helpers, by_socket)
 	dprintf(fd, "%s ok hi there\n", bytes);
 	HEARD(&door, "answer 2 ok hi there\n");
 	ask(&door, "3 else and now");
+	close(fd);			/* replaced: asked once more */
+	for (int i = 0; i < PATIENCE_TURNS; i++) {
+		loop_turn(door.house.loop, TURN_MS);
+		fd = accept4(server, NULL, NULL, SOCK_NONBLOCK);
+		if (fd >= 0)
+			break;
+	}
+	cr_assert_geq(fd, 0);
+	cr_expect_null(strstr(door.heard.buf, "answer 3"), "%s",
+	    door.heard.buf);
 	close(fd);
 	HEARD(&door, "answer 3 trouble the helper died\n");
 	close(server);

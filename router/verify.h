@@ -1,0 +1,37 @@
+/* verify.h - the process that answers whether a recipient would be served
+ *
+ * smtpserver asks it at RCPT.  It is a child of the router with the router's
+ * account, because tables may be readable by that one alone; it listens on
+ * the socket verify.sock in the run directory, open to smtpserver's group.
+ *
+ *	to it		TOKEN rcpt ADDRESS
+ *	from it		TOKEN ok served  |  TOKEN ok refused FORM  |
+ *			TOKEN trouble WORDS
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_VERIFY_H
+#define ZM_ROUTER_VERIFY_H
+
+#include "daemon/skeleton.h"
+
+enum {
+	VERIFY_CLIENTS_MAX = 16,	/* connections at once */
+	VERIFY_REST_MS = 1000		/* before the next fork */
+};
+
+struct verify;
+
+/* Bind the socket, fork the process.  child_fn is called in it, to close what
+ * is the router's.  NULL with err. */
+struct verify *verify_new(struct process *process, loop_fn *child_fn,
+    void *context, struct err *err);
+/* In another child of the router: close what is ours. */
+void verify_in_child(struct verify *verify);
+/* A fresh one, which has the process's configuration; the old one answers
+ * what it has got and ends. */
+void verify_renew(struct verify *verify);
+/* It ends; the socket is unlinked. */
+void verify_free(struct verify **verify);
+
+#endif
