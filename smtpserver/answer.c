@@ -47,6 +47,8 @@ answer_fault(struct answer *out, enum content_fault fault)
 		    "there is a NUL byte in the message" },
 		[CONTENT_LINE_TOO_LONG] = { 550, "5.6.0",
 		    "a line of the message is too long" },
+		[CONTENT_NO_HEADER] = { 550, "5.6.0",
+		    "a binary message needs a header and an empty line" },
 		[CONTENT_NO_SPACE] = { 452, "4.3.1",
 		    "no space to store it now, try later" },
 		[CONTENT_IO] = { 451, "4.3.0",

@@ -9,7 +9,8 @@
 
 #include "smtpserver/session.h"
 
-/* args: behind the verb and its blank.  Fills the answer, always. */
+/* args: behind the verb and its blank.  Fills the answer, always; code 0
+ * when row->next will say it. */
 typedef void command_fn(struct session *session, struct slice args,
     struct answer *out);
 
@@ -26,8 +27,8 @@ const struct command_row *command_find(struct slice verb);
 /* The row with this number, from 0; NULL behind the last. */
 const struct command_row *command_at(size_t number);
 
-command_fn cmd_helo, cmd_ehlo, cmd_mail, cmd_rcpt, cmd_data, cmd_rset,
-    cmd_noop, cmd_vrfy, cmd_help, cmd_quit;
+command_fn cmd_helo, cmd_ehlo, cmd_mail, cmd_rcpt, cmd_data, cmd_bdat,
+    cmd_rset, cmd_noop, cmd_vrfy, cmd_help, cmd_quit;
 
 /* HELO and EHLO: check and keep the name.  false: out has the refusal. */
 bool hello_take(struct session *session, struct slice args, bool is_esmtp,

@@ -1,11 +1,12 @@
-/* content.c - the bytes behind DATA
+/* content.c - the bytes of a message
  *
  * In     wire bytes in pieces of any size
  * Out    stored form (LF, dots undone) into a draft; the fault, if any
  * Holds  a few counters a message; the scratch buffer is common to all
  * Trusts nothing: what ends a message is decided in grammar/dot.c alone;
  *        size, header, hops and line length are bounded here
- * Spec   RFC 5321 sections 2.3.8, 4.1.1.4, 4.5.3.1, 6.3; RFC 5322 section 2.2
+ * Spec   RFC 3030 sections 2, 3; RFC 5321 sections 2.3.8, 4.1.1.4,
+ *        4.5.3.1, 6.3; RFC 5322 section 2.2
  *
  * SPDX-License-Identifier: ISC
  */
@@ -22,9 +23,12 @@ enum { PIECE_BYTES = 65536 };
 enum header_at { AT_FIRST_LINE, AT_LINE, AT_NAME, AT_BLANK, AT_VALUE, AT_BODY };
 
 void
-content_init(struct content *content, bool bare_lf_ok)
+content_init(struct content *content, enum content_form form,
+    bool bare_lf_ok)
 {
 	memset(content, 0, sizeof(*content));
+	content->form = form;
+	content->crlf.bare_ok = bare_lf_ok && form == CONTENT_TEXT;
 	content->bare_lf_ok = bare_lf_ok;
 	dot_reader_init(&content->dot, bare_lf_ok);
 }
@@ -113,9 +117,9 @@ header_watch(struct header_watch *watch, struct slice in)
 static enum content_fault
 fault_of(const struct content *content, const struct conf_limits *limits)
 {
-	unsigned seen = content->dot.seen;
+	unsigned seen = content->dot.seen | content->crlf.seen;
 
-	if (content->bare_lf_ok)
+	if (content->bare_lf_ok && content->form != CONTENT_BINARY)
 		seen &= ~(unsigned)DOT_BARE_LF;
 	if (seen & (DOT_BARE_CR | DOT_BARE_LF))
 		return CONTENT_BARE;
@@ -130,8 +134,11 @@ fault_of(const struct content *content, const struct conf_limits *limits)
 	    content->header.received > limits->received)
 		return CONTENT_LOOP;
 	if (limits->line_bytes > 0 &&
-	    content->dot.longest_bytes > limits->line_bytes)
+	    (content->dot.longest_bytes > limits->line_bytes ||
+	    content->crlf.longest_bytes > limits->line_bytes))
 		return CONTENT_LINE_TOO_LONG;
+	if (content->lacks_header)
+		return CONTENT_NO_HEADER;
 	return content->storing;
 }
 
@@ -153,11 +160,12 @@ piece_take(struct content *content, const struct conf_limits *limits,
 	content->fault = fault_of(content, limits);
 }
 
+static char piece[PIECE_BYTES + 2];	/* each call's own, while it lasts */
+
 bool
 content_read(struct content *content, const struct conf_limits *limits,
     struct slice in, struct draft *draft, size_t *out_used)
 {
-	static char piece[PIECE_BYTES + 2];
 	bool is_end = false;
 
 	*out_used = 0;
@@ -171,4 +179,67 @@ content_read(struct content *content, const struct conf_limits *limits,
 		piece_take(content, limits, (struct slice){ piece, n }, draft);
 	}
 	return is_end;
+}
+
+/* ---- chunks ----------------------------------------------------------- */
+
+static void
+take_text(struct content *content, const struct conf_limits *limits,
+    struct slice wire, struct draft *draft)
+{
+	size_t n;
+
+	crlf_read(&content->crlf, wire, piece, &n);
+	piece_take(content, limits, (struct slice){ piece, n }, draft);
+}
+
+/* The header of a binary message, a line or a part of one at a time.  Its
+ * end must be beyond doubt, because bytes behind it are kept exactly and
+ * bytes before it are not: an empty line, with fields before it and nothing
+ * else.  Returns how many bytes were taken. */
+static size_t
+take_header_line(struct content *content, const struct conf_limits *limits,
+    struct slice wire, struct draft *draft)
+{
+	size_t lf = slice_find(wire, '\n');
+	bool is_empty;
+
+	wire = slice_first(wire, lf + 1);
+	is_empty = content->crlf.line_bytes == 0 && lf < wire.n &&
+	    (lf == 0 ? content->crlf.has_cr : lf == 1 && wire.p[0] == '\r');
+	take_text(content, limits, wire, draft);
+	if (content->header.at == AT_BODY && !is_empty)
+		content->lacks_header = true;
+	content->is_in_body = is_empty ||
+	    (content->lacks_header && lf < wire.n);
+	return wire.n;
+}
+
+void
+content_take(struct content *content, const struct conf_limits *limits,
+    struct slice in, struct draft *draft)
+{
+	while (in.n > 0) {
+		struct slice wire = slice_first(in, PIECE_BYTES);
+
+		if (content->form == CONTENT_TEXT)
+			take_text(content, limits, wire, draft);
+		else if (content->is_in_body)
+			piece_take(content, limits, wire, draft);
+		else
+			wire.n = take_header_line(content, limits, wire,
+			    draft);
+		in = slice_from(in, wire.n);
+	}
+}
+
+void
+content_end(struct content *content, const struct conf_limits *limits,
+    struct draft *draft)
+{
+	size_t n = content->crlf.has_cr ? crlf_end(&content->crlf, piece) : 0;
+
+	if (content->form == CONTENT_BINARY && !content->is_in_body)
+		content->lacks_header = true;
+	piece_take(content, limits, (struct slice){ piece, n }, draft);
 }

@@ -7,6 +7,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/cache.c smtpserver/cache.h \
 	smtpserver/client.c smtpserver/client.h \
 	smtpserver/clients.c smtpserver/clients.h \
+	smtpserver/cmd_bdat.c \
 	smtpserver/cmd_data.c smtpserver/cmd_ehlo.c smtpserver/cmd_helo.c \
 	smtpserver/cmd_help.c smtpserver/cmd_mail.c smtpserver/cmd_noop.c \
 	smtpserver/cmd_quit.c smtpserver/cmd_rcpt.c smtpserver/cmd_rset.c \
@@ -25,6 +26,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/peers.c smtpserver/peers.h \
 	smtpserver/policy.c smtpserver/policy.h \
 	smtpserver/recipient.c smtpserver/recipient.h \
+	smtpserver/receive.c smtpserver/receive.h \
 	smtpserver/service.c smtpserver/service.h \
 	smtpserver/session.c smtpserver/session.h smtpserver/steps.h \
 	smtpserver/session_content.c smtpserver/session_internal.h \

@@ -59,7 +59,7 @@ may_hold(const struct session *session)
 static bool
 is_encrypted(const struct session *session)
 {
-	return session->is_encrypted;
+	return stream_tls(session->stream) == STREAM_ENCRYPTED;
 }
 
 static bool
@@ -112,7 +112,7 @@ static const struct keyword_row {
 	[EHLO_SIZE] = { "1870", always, add_size },
 	[EHLO_8BITMIME] = { "6152", always, NULL },
 	[EHLO_BINARYMIME] = { "3030/3", has_chunking, NULL },
-	[EHLO_CHUNKING] = { "3030/2", not_yet, NULL },
+	[EHLO_CHUNKING] = { "3030/2", always, NULL },
 	[EHLO_SMTPUTF8] = { "6531", has_8bit, NULL },
 	[EHLO_ENHANCEDSTATUSCODES] = { "2034", always, NULL },
 	[EHLO_DSN] = { "3461", always, NULL },

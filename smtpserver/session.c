@@ -84,6 +84,15 @@ session_say_end(struct session *session, const char *status,
 	return STEP_LAST;
 }
 
+enum step
+session_count_idle(struct session *session)
+{
+	if (++session->idle_commands <= IDLE_COMMANDS_MAX)
+		return STEP_COMMAND;
+	return session_say_end(session, "4.7.0", "commands",
+	    "too many commands without a message");
+}
+
 void
 session_wait_for(struct session *session, int64_t span_ms)
 {
@@ -114,6 +123,8 @@ session_phase(const struct session *session)
 		return PHASE_START;
 	if (session->transaction == NULL)
 		return PHASE_READY;
+	if (session->transaction->is_chunked)
+		return PHASE_CHUNKS;
 	return session->transaction->rcpt_count == 0 ? PHASE_MAIL :
 	    PHASE_RCPT;
 }
@@ -195,16 +206,19 @@ command_run(struct session *session, struct slice line)
 	if (session->ask != NULL)
 		return STEP_ASK;	/* the line stays where it is */
 	facts_release(&session->turn);
+	if (answer.code == 0)
+		return row->next;
 	if (answer.code >= 400)
 		note_command_refused(session, line, &answer);
 	else if (row != NULL)
 		next = row->next;
 	next = session_say(session, &answer, next);
+	if (session->is_astray && next != STEP_LAST)
+		return session_say_end(session, "4.7.0", "size of BDAT",
+		    "cannot tell commands from content");
 	/* A recipient that was taken is progress, and has its own limit. */
-	if (next == STEP_COMMAND && rcpt_count(session) <= rcpts &&
-	    ++session->idle_commands > IDLE_COMMANDS_MAX)
-		next = session_say_end(session, "4.7.0", "commands",
-		    "too many commands without a message");
+	if (next == STEP_COMMAND && rcpt_count(session) <= rcpts)
+		next = session_count_idle(session);
 	return next;
 }
 
@@ -274,8 +288,8 @@ step_command(struct session *session)
 		return next;
 	}
 	stream_consume(session->stream, end + 1);
-	session_wait_for(session, next == STEP_DATA ? conf->timeouts.data_ms :
-	    conf->timeouts.command_ms);
+	session_wait_for(session, next == STEP_DATA || next == STEP_CHUNK ?
+	    conf->timeouts.data_ms : conf->timeouts.command_ms);
 	return next;
 }
 
@@ -350,9 +364,15 @@ invariants_check(const struct session *session)
 		panic("session in step %s without a message",
 		    steps[session->step].name);
 	if (!is_in_data && session->step < STEP_LAST && t != NULL &&
-	    t->is_receiving)
+	    t->is_receiving && !t->is_chunked)
 		panic("session in step %s with an open message",
 		    steps[session->step].name);
+}
+
+static bool
+is_receiving(const struct session *session)
+{
+	return session->step == STEP_DATA || session->step == STEP_CHUNK;
 }
 
 void
@@ -407,7 +427,7 @@ session_read(struct session *session)
 			break;
 		}
 		session_run(session);
-	} while (session->step == STEP_DATA && --left > 0 &&
+	} while (is_receiving(session) && --left > 0 &&
 	    stream_was_full(session->stream));
 }
 
@@ -415,7 +435,7 @@ void
 session_broken(struct session *session)
 {
 	if (session->end_reason == NULL)
-		session->end_reason = session->step == STEP_DATA ?
+		session->end_reason = is_receiving(session) ?
 		    "lost in data" : "lost";
 	session->step = STEP_END;
 	session->want = WANT_END;
@@ -459,7 +479,7 @@ session_stop(struct session *session, bool is_final)
 		return;
 	/* step_command will say it behind the message. */
 	if (session->step == STEP_STORE ||
-	    ((session->step == STEP_DATA || session->step == STEP_ASK) &&
+	    ((is_receiving(session) || session->step == STEP_ASK) &&
 	    !is_final))
 		return;
 	session->step = session_say_end(session, "4.3.2", "stopping",

@@ -31,7 +31,8 @@ enum phase {			/* what RFC 5321 section 4.1.4 orders */
 	PHASE_READY = 2,	/* no transaction */
 	PHASE_MAIL = 4,		/* a sender, no recipient */
 	PHASE_RCPT = 8,		/* a sender and recipients */
-	PHASE_ANY = 15
+	PHASE_CHUNKS = 16,	/* between BDATs */
+	PHASE_ANY = 31
 };
 
 enum session_want {
@@ -48,6 +49,17 @@ enum {
 	LINGER_FOR_MS = 2000
 };
 
+struct refusal {		/* an answer whose words are static */
+	int		 code;		/* 0: none */
+	const char	*status, *text;
+};
+
+struct chunk {			/* what follows a BDAT */
+	uint64_t	 bytes, left_bytes;
+	bool		 is_last;
+	struct refusal	 refusal;	/* said behind it */
+};
+
 struct session {
 	unsigned		 magic;
 	struct service		*service;
@@ -58,7 +70,6 @@ struct session {
 						 * more */
 	unsigned		 trust;		/* 1 << enum conf_trust_word */
 	unsigned		 withheld;	/* 1 << enum ehlo_keyword */
-	bool			 is_encrypted;
 	char			 id[SPOOL_ID_BYTES];
 	enum step		 step;
 	enum session_want	 want;
@@ -68,6 +79,9 @@ struct session {
 	enum { STORE_NOT_YET, STORE_DONE, STORE_FAILED } store;
 	struct transaction	*transaction;
 	struct facts		 turn;	/* for the command under way */
+	struct chunk		 chunk;
+	bool			 is_astray;	/* what follows may be content:
+						 * no command is taken */
 	struct ask		*ask;	/* what a command waits for; or NULL */
 	unsigned		 errors, commands, idle_commands, messages;
 	int64_t			 deadline_at_ms;	/* of this step */

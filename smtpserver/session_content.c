@@ -3,7 +3,7 @@
  * In     bytes of a message; "stored"
  * Out    a draft to be made durable; the reply to the end of the message
  * Trusts nothing: content.c judges the bytes
- * Spec   RFC 5321 sections 4.1.1.4, 4.2.5 and 6.1
+ * Spec   RFC 5321 sections 4.1.1.4, 4.2.5 and 6.1; RFC 3030 section 2
  *
  * SPDX-License-Identifier: ISC
  */
@@ -37,6 +37,76 @@ step_data(struct session *session)
 	return t->content.fault == CONTENT_GOOD ? STEP_STORE : STEP_STORED;
 }
 
+/* The chunk is over and was not taken. */
+static enum step
+chunk_refused(struct session *session)
+{
+	const struct refusal *refusal = &session->chunk.refusal;
+	enum step next;
+	struct answer answer;
+
+	answer_set(&answer, refusal->code, refusal->status, "%s",
+	    refusal->text);
+	note_command_refused(session, SLICE("BDAT"), &answer);
+	next = session_say(session, &answer, STEP_COMMAND);
+	return next == STEP_COMMAND ? session_count_idle(session) : next;
+}
+
+/* The chunk is over and was taken. */
+static enum step
+chunk_end(struct session *session)
+{
+	const struct conf *conf = session->settings->conf;
+	struct transaction *t = session->transaction;
+	struct answer answer;
+
+	if (session->chunk.is_last) {
+		content_end(&t->content, &conf->limits, &t->draft);
+		session->store = STORE_NOT_YET;
+		return t->content.fault == CONTENT_GOOD ? STEP_STORE :
+		    STEP_STORED;
+	}
+	session_wait_for(session, conf->timeouts.command_ms);
+	if (t->content.fault == CONTENT_GOOD) {
+		answer_set(&answer, 250, "2.0.0", "%llu bytes taken",
+		    (unsigned long long)session->chunk.bytes);
+	} else {
+		answer_fault(&answer, t->content.fault);
+		note_message_refused(session, &answer);
+	}
+	if (session->chunk.bytes > 0)
+		return session_say(session, &answer, STEP_COMMAND);
+	session_write(session, &answer);
+	return session_count_idle(session);
+}
+
+enum step
+step_chunk(struct session *session)
+{
+	const struct conf *conf = session->settings->conf;
+	struct transaction *t = session->transaction;
+	struct chunk *chunk = &session->chunk;
+	struct slice in = slice_first(stream_input(session->stream),
+	    chunk->left_bytes < SIZE_MAX ? (size_t)chunk->left_bytes :
+	    SIZE_MAX);
+
+	if (in.n == 0 && chunk->left_bytes > 0) {
+		if (!session->is_eof)
+			return STEP_WAIT;
+		session->end_reason = "lost in data";
+		return STEP_LAST;
+	}
+	session_wait_for(session, conf->timeouts.data_ms);
+	if (chunk->refusal.code == 0)
+		content_take(&t->content, &conf->limits, in, &t->draft);
+	stream_consume(session->stream, in.n);
+	chunk->left_bytes -= in.n;
+	if (chunk->left_bytes > 0)
+		return STEP_CHUNK;
+	return chunk->refusal.code != 0 ? chunk_refused(session) :
+	    chunk_end(session);
+}
+
 enum step
 step_store(struct session *session)
 {
@@ -64,7 +134,8 @@ enum step
 step_stored(struct session *session)
 {
 	struct transaction *t = session->transaction;
-	bool is_bare = t->content.fault == CONTENT_BARE;
+	/* Who sent it may not mean what follows to be commands. */
+	bool is_astray = t->content.fault == CONTENT_BARE && !t->is_chunked;
 	struct answer answer;
 
 	if (t->content.fault == CONTENT_GOOD) {
@@ -78,9 +149,8 @@ step_stored(struct session *session)
 	}
 	transaction_free(&session->transaction);
 	session_wait_for(session, session->settings->conf->timeouts.command_ms);
-	if (!is_bare)
+	if (!is_astray)
 		return session_say(session, &answer, STEP_COMMAND);
-	/* Who sent it may not mean what follows to be commands. */
 	session_write(session, &answer);
 	return session_say_end(session, "4.7.0", "bare CR or LF",
 	    "cannot tell commands from content");

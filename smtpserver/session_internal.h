@@ -29,6 +29,10 @@ enum step session_say(struct session *session, const struct answer *answer,
 enum step session_say_end(struct session *session, const char *status,
     const char *reason, const char *text);
 
+/* A command did not bring a message nearer.  Returns STEP_COMMAND, or the
+ * last step when there were too many of these. */
+enum step session_count_idle(struct session *session);
+
 /* The client has so long, from now on. */
 void session_wait_for(struct session *session, int64_t span_ms);
 

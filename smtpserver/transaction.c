@@ -112,8 +112,7 @@ write_envelope(struct transaction *transaction, struct err *err)
 
 int
 transaction_open(struct transaction *transaction, struct spool *spool,
-    struct slice rcvdfrom, const char *with, bool bare_lf_ok,
-    struct err *err)
+    struct slice rcvdfrom, struct slice with, struct err *err)
 {
 	struct envelope *envelope = &transaction->envelope;
 
@@ -121,7 +120,7 @@ transaction_open(struct transaction *transaction, struct spool *spool,
 	if (draft_open(spool, NULL, &transaction->draft, err) != 0)
 		return -1;
 	envelope->rcvdfrom = rcvdfrom;
-	envelope->with = slice_of(with);
+	envelope->with = slice_copy(transaction->arena, with);
 	_Static_assert(sizeof(envelope->id) == sizeof(transaction->draft.id),
 	    "both are spool ids");
 	memcpy(envelope->id, transaction->draft.id, sizeof(envelope->id));
@@ -134,7 +133,6 @@ transaction_open(struct transaction *transaction, struct spool *spool,
 		errno = saved;
 		return -1;
 	}
-	content_init(&transaction->content, bare_lf_ok);
 	transaction->is_receiving = true;
 	return 0;
 }

@@ -28,6 +28,7 @@ struct transaction {
 							 * NULL: nowhere */
 	const struct conf_rule	*freeze;	/* NULL: goes to router/ */
 	bool			 is_receiving;	/* draft and content are live */
+	bool			 is_chunked;	/* BDAT came: no more RCPT */
 	struct draft		 draft;
 	struct content		 content;
 };
@@ -49,8 +50,7 @@ bool transaction_has_domain_room(const struct transaction *transaction,
  * when reserved_bytes is set.
  * returns 0; -1 with errno (nothing is left). */
 int transaction_open(struct transaction *transaction, struct spool *spool,
-    struct slice rcvdfrom, const char *with, bool bare_lf_ok,
-    struct err *err);
+    struct slice rcvdfrom, struct slice with, struct err *err);
 
 enum { FREEZE_CAUSE_BYTES = 32 };
 

@@ -4,6 +4,7 @@ libzm_a_SOURCES += \
 	libzm/grammar/dot.c libzm/grammar/dot.h \
 	libzm/grammar/header.c libzm/grammar/header_address.c \
 	libzm/grammar/header.h \
+	libzm/grammar/crlf.c libzm/grammar/crlf.h \
 	libzm/grammar/date.c libzm/grammar/date.h \
 	libzm/grammar/ehlo.c libzm/grammar/ehlo.h \
 	libzm/grammar/xtext.c libzm/grammar/xtext.h \

@@ -1,0 +1,33 @@
+/* crlf.h - text whose length was announced: CR LF to LF, and nothing else
+ *
+ * For the chunks of RFC 3030: no dot is doubled there and none ends a
+ * message.  The server's dot.h for the same bytes of DATA.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_GRAMMAR_CRLF_H
+#define ZM_GRAMMAR_CRLF_H
+
+#include "grammar/dot.h"
+
+struct crlf_reader {		/* one per message; all zero at its start */
+	bool		has_cr;		/* a CR, not yet passed on */
+	bool		bare_ok;	/* the caller's: a bare LF counts as a
+					 * line end */
+	unsigned char	seen;		/* enum dot_bare bits */
+	size_t		line_bytes;	/* of the line being read, without
+					 * its end */
+	size_t		longest_bytes;	/* of the longest line */
+};
+
+/* Decode wire bytes; pieces may be cut anywhere.
+ * out        at least in.n + 1 bytes of room; *out_n bytes were written
+ * A bare CR or LF is passed on as it is and noted in reader->seen. */
+void crlf_read(struct crlf_reader *reader, struct slice in, char *out,
+    size_t *out_n);
+
+/* No LF comes behind the CR that waits for one: pass it on.
+ * out        one byte of room; returns how many bytes were written */
+size_t crlf_end(struct crlf_reader *reader, char *out);
+
+#endif
