@@ -1,9 +1,14 @@
 # bench - `make bench` prints rates, CPU, system calls; BENCH="relay local" BENCHFLAGS=--json
-noinst_PROGRAMS += tests/bench/load tests/bench/sink
+noinst_PROGRAMS += tests/bench/load tests/bench/sink tests/bench/router
 tests_bench_load_SOURCES = tests/bench/load.c
 tests_bench_sink_SOURCES = tests/bench/sink.c
+tests_bench_router_SOURCES = tests/bench/router.c
+tests_bench_router_LDADD = router/librouter.a $(ZM_LIBS)
 EXTRA_DIST += tests/bench/bench.py tests/bench/driver/zmailer
 BENCH = relay local fanout
 .PHONY: bench
 bench: all libexec-tree
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/bench.py $(BENCHFLAGS) $(BENCH)
+.PHONY: bench-router
+bench-router: tests/bench/router
+	@for what in tables plan list; do tests/bench/router $$what; done

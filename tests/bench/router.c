@@ -1,0 +1,293 @@
+/* router.c - what the router costs without its disk: lookups, plans, lists
+ *
+ * usage: router tables|plan|list [COUNT]
+ *
+ *	tables	a table of COUNT (1,000,000) lines in each type: time to open
+ *		it, lookups a second, memory of the process
+ *	plan	COUNT (200,000) small messages planned in memory: to another
+ *		system, to a mailbox, by an alias
+ *	list	one message to an alias that includes a file of COUNT
+ *		(1,000,000) members: members a second, memory
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "mail/table.h"
+#include "mail/table_build.h"
+#include "router/message.h"
+
+static char dir[] = "/tmp/zm-bench-XXXXXX";
+
+static const char *
+at(const char *name)
+{
+	static char text[4][256];
+	static unsigned turn;
+	char *out = text[turn++ % 4];
+
+	snprintf(out, sizeof(text[0]), "%s/%s", dir, name);
+	return out;
+}
+
+static double
+seconds_since(int64_t from_ms)
+{
+	double s = (double)(clock_steady_ms() - from_ms) / 1000;
+
+	return s > 0 ? s : 0.001;
+}
+
+/* A line of /proc/self/status in MB. */
+static double
+memory_mb(const char *key)
+{
+	char line[256];
+	double kb = 0;
+	FILE *file = fopen("/proc/self/status", "r");
+
+	while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+		if (strncmp(line, key, strlen(key)) == 0)
+			kb = atof(line + strlen(key) + 1);
+	if (file != NULL)
+		fclose(file);
+	return kb / 1024;
+}
+
+static void
+write_lines(const char *name, const char *format, unsigned long count)
+{
+	struct timespec times[2] = { { .tv_sec = 1700000000 },
+		{ .tv_sec = 1700000000 } };
+	FILE *file = fopen(at(name), "w");
+
+	if (file == NULL) {
+		perror(name);
+		exit(1);
+	}
+	for (unsigned long i = 0; i < count; i++)
+		fprintf(file, format, i, i);
+	fclose(file);
+	utimensat(AT_FDCWD, at(name), times, 0);
+	chmod(at(name), 0644);
+}
+
+/* ---- tables ---------------------------------------------------------- */
+
+static void
+ask_all(const char *label, const char *spec, unsigned long count)
+{
+	struct table *table = table_new("bench", spec);
+	double before = memory_mb("RssAnon:"), map = memory_mb("RssFile:");
+	int64_t from = clock_steady_ms();
+	unsigned long asked = 0, found = 0;
+	uint32_t x = 1;
+	struct err err;
+	double opened;
+
+	if (table_lookup(table, SLICE("user1@d.test"), NULL, NULL, &err) < 0)
+		fprintf(stderr, "%s: %s\n", label, err.text);
+	opened = seconds_since(from);
+	from = clock_steady_ms();
+	while (asked < 2000000) {
+		char key[32];
+		int n;
+
+		x = x * 1664525u + 1013904223u;
+		n = snprintf(key, sizeof(key), "user%lu@d.test",
+		    (unsigned long)x % (count * 2));
+		found += table_lookup(table, (struct slice){ key, (size_t)n },
+		    NULL, NULL, &err) == TABLE_FOUND;
+		asked++;
+	}
+	printf("%-22s open %6.3f s  %9.0f lookups/s  %6.1f MB own, "
+	    "%6.1f MB mapped  (%.0f%% found)\n", label, opened,
+	    (double)asked / seconds_since(from), memory_mb("RssAnon:") -
+	    before, memory_mb("RssFile:") - map, 100.0 * (double)found /
+	    (double)asked);
+	table_free(&table);
+}
+
+/* In a process of its own: what one left in memory is not the next's. */
+static void
+ask_alone(const char *label, const char *spec, unsigned long count)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		ask_all(label, spec, count);
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static void
+bench_tables(unsigned long count)
+{
+	static const char *const types[] = { "cdb", "lmdb" };
+	char spec[300], target[64];
+	size_t entries;
+	int64_t from;
+	struct err err;
+
+	write_lines("people", "user%lu@d.test: box%lu@inside.example.org\n",
+	    count);
+	snprintf(spec, sizeof(spec), "file:%s", at("people"));
+	ask_alone("file, in memory", spec, count);
+	table_share(dir, 1);
+	ask_alone("file, first to share", spec, count);
+	ask_alone("file, shared", spec, count);
+	table_share(NULL, 0);
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(target, sizeof(target), "people.%s", types[i]);
+		snprintf(spec, sizeof(spec), "%s:%s", types[i], at(target));
+		from = clock_steady_ms();
+		if (table_build(spec, NULL, &entries, &err) != 1) {
+			printf("%s: %s\n", types[i], err.text);
+			continue;
+		}
+		printf("%s: built in %.2f s\n", types[i],
+		    seconds_since(from));
+		ask_alone(types[i], spec, count);
+	}
+}
+
+/* ---- plans ----------------------------------------------------------- */
+
+static struct conf *
+conf_of(const char *text)
+{
+	struct arena *arena = arena_new();
+	struct str shown = STR_INIT;
+	struct conf_report report;
+	struct conf *conf = conf_parse("bench", slice_of(text), arena,
+	    &report);
+
+	if (conf == NULL) {
+		conf_report_print(&report, "bench", &shown);
+		fputs(shown.buf, stderr);
+		exit(1);
+	}
+	return conf;
+}
+
+static void
+message_to(struct str *out, const char *rcpt)
+{
+	str_reset(out);
+	str_addf(out, "id 01jd3x8k2mc4n7\nrcvdfrom c1.test ([192.0.2.1])\n"
+	    "bodytype 8BITMIME\nwith ESMTP\nfrom <alice@src.test>\n"
+	    "to <%s>\nenv-end\nFrom: alice@src.test\nTo: <%s>\n"
+	    "Subject: bench\nMessage-Id: <1@src.test>\n"
+	    "Date: Fri, 21 Nov 2026 06:00:00 +0000\n\n", rcpt, rcpt);
+	for (int i = 0; i < 50; i++)
+		str_adds(out, "all work and no play makes a dull message, "
+		    "and a line of seventy-six\n");
+}
+
+static void
+plan(const char *label, struct router *router, const char *rcpt,
+    unsigned long count)
+{
+	struct message message;
+	struct str file = STR_INIT;
+	unsigned long planned = 0;
+	struct err err = { "" };
+	int64_t from;
+
+	message_init(&message);
+	message_to(&file, rcpt);
+	from = clock_steady_ms();
+	for (unsigned long i = 0; i < count; i++) {
+		planned += message_plan(&message, router, str_slice(&file),
+		    4711, &err) == MESSAGE_PLANNED;
+		message_reset(&message);
+	}
+	printf("%-22s %9.0f messages/s%s%s\n", label, (double)count /
+	    seconds_since(from), planned == count ? "" : " NOT ALL PLANNED ",
+	    err.text);
+	message_release(&message);
+	str_release(&file);
+}
+
+static void
+bench_plan(unsigned long count)
+{
+	struct str text = STR_INIT;
+	struct router *router;
+
+	write_lines("aliases", "user%lu: box%lu, second@far.test\n", 10000);
+	str_addf(&text, "host mx.test\ntable aliases file:%s\n"
+	    "domain mx.test { users any }\n", at("aliases"));
+	router = router_new(conf_of(text.buf));
+	plan("to another system", router, "bob@far.test", count);
+	plan("to a mailbox", router, "bob@mx.test", count);
+	plan("by an alias", router, "user77@mx.test", count);
+	plan("user+detail", router, "bob+list@mx.test", count);
+	router_free(&router);
+	str_release(&text);
+}
+
+static void
+bench_list(unsigned long count)
+{
+	struct message message;
+	struct str text = STR_INIT, file = STR_INIT;
+	struct router *router;
+	struct err err = { "" };
+	enum message_fate fate;
+	int64_t from;
+	double s;
+
+	write_lines("members", "member%lu@domain%lu.example.org\n", count);
+	str_addf(&text, "list: :include:%s\nowner-list: alice\n"
+	    "# %%lu %%lu\n", at("members"));
+	write_lines("aliases", text.buf, 1);
+	str_reset(&text);
+	str_addf(&text, "host mx.test\ntable aliases file:%s\n"
+	    "domain mx.test { users any }\nlimit expansion %lu\n",
+	    at("aliases"), count + 10);
+	router = router_new(conf_of(text.buf));
+	message_init(&message);
+	message_to(&file, "list@mx.test");
+	from = clock_steady_ms();
+	fate = message_plan(&message, router, str_slice(&file), 4711, &err);
+	s = seconds_since(from);
+	printf("list of %lu: %s %s %.2f s, %.0f members/s, peak %.0f MB\n",
+	    count, fate == MESSAGE_PLANNED ? "planned" : "NOT PLANNED",
+	    err.text, s, (double)count / s, memory_mb("VmHWM:"));
+	message_release(&message);
+	router_free(&router);
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	unsigned long count = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+	char command[64];
+	int status = 0;
+
+	if (mkdtemp(dir) == NULL)
+		return 1;
+	if (strcmp(what, "tables") == 0)
+		bench_tables(count ? count : 1000000);
+	else if (strcmp(what, "plan") == 0)
+		bench_plan(count ? count : 200000);
+	else if (strcmp(what, "list") == 0)
+		bench_list(count ? count : 1000000);
+	else
+		status = 64;
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	return system(command) != 0 ? 1 : status;
+}
