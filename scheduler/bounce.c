@@ -101,7 +101,7 @@ bool
 bounce_is_8bit(const struct bounce *bounce)
 {
 	if (has_8bit(bounce->group->header) || has_8bit(bounce->work->envid) ||
-	    has_8bit(bounce->work->errors_to))
+	    has_8bit(bounce->errors_to))
 		return true;
 	for (size_t i = 0; i < bounce->rcpt_count; i++)
 		if (has_8bit(bounce->rcpts[i].rcpt->user))
@@ -145,7 +145,7 @@ add_header(const struct bounce *bounce, const struct str *boundary,
 {
 	str_addf(out, "From: Mail Delivery System <MAILER-DAEMON@%s>\nTo: ",
 	    bounce->host);
-	add_value(out, bounce->work->errors_to);
+	add_value(out, bounce->errors_to);
 	str_addc(out, '\n');
 	add_subject(bounce, out);
 	add_date(out, "Date", bounce->now_s);

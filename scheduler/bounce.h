@@ -20,6 +20,7 @@ struct bounce_rcpt {
 struct bounce {
 	const struct work *work;
 	const struct work_group *group;	/* whose header is returned */
+	struct slice	 errors_to;	/* whom it is sent to */
 	const char	*host;		/* our name */
 	const char	*id;		/* of the report itself */
 	const char	*nonce;		/* letters, digits: for the boundary */

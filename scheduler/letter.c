@@ -59,9 +59,20 @@ until_s(const struct scheduler *scheduler, const struct job *job,
 	    clause->expire_s;
 }
 
+/* Who hears about a group; whom the message came from when that is nobody
+ * that could. */
+static struct slice
+group_errors(const struct work *work, const struct work_group *group)
+{
+	struct slice errors_to = work_group_errors(work, group);
+
+	return letter_address_is_good(errors_to) ? errors_to :
+	    work->errors_to;
+}
+
 size_t
 letter_choose(struct scheduler *scheduler, const struct job *job,
-    struct bounce *bounce)
+    struct bounce *bounce, bool *out_more)
 {
 	const struct work *work = bounce->work;
 	bool notices = (job->flags & JOB_NOTICE) != 0;
@@ -69,18 +80,29 @@ letter_choose(struct scheduler *scheduler, const struct job *job,
 	    (work->rcpt_total + 1) * sizeof(*chosen));
 	size_t count = 0;
 
-	for (size_t i = 0; i < work->group_count; i++)
-		for (size_t k = 0; k < work->groups[i].rcpt_count; k++) {
-			const struct work_rcpt *rcpt =
-			    &work->groups[i].rcpts[k];
+	bounce->errors_to = work->errors_to;
+	*out_more = false;
+	for (size_t i = 0; i < work->group_count; i++) {
+		const struct work_group *group = &work->groups[i];
+		struct slice errors_to = group_errors(work, group);
+
+		for (size_t k = 0; k < group->rcpt_count; k++) {
+			const struct work_rcpt *rcpt = &group->rcpts[k];
 
 			if (!rcpt_is_due(scheduler, job, rcpt, notices))
 				continue;
-			if (count == 0)
-				bounce->group = &work->groups[i];
+			if (count == 0) {
+				bounce->group = group;
+				bounce->errors_to = errors_to;
+			} else if (!slice_equal(errors_to,
+			    bounce->errors_to)) {
+				*out_more = true;
+				break;
+			}
 			chosen[count++] = (struct bounce_rcpt){ rcpt,
 			    until_s(scheduler, job, rcpt) };
 		}
+	}
 	bounce->rcpts = chosen;
 	return bounce->rcpt_count = count;
 }
@@ -116,7 +138,7 @@ envelope_write(const struct bounce *bounce, struct str *out, struct err *err)
 	struct slice rest;
 
 	strlcpy(envelope.id, bounce->id, sizeof(envelope.id));
-	if (path_parse(bounce->work->errors_to,
+	if (path_parse(bounce->errors_to,
 	    PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &rcpt.path, &rest,
 	    err) < 0)
 		return err_prefix(err, "address for reports");
@@ -220,7 +242,7 @@ letter_write(struct scheduler *scheduler, struct job *job,
 	}
 	letter_marks(out, bounce);
 	out->to = mem_strdup(slice_dup(scheduler->intake.arena,
-	    bounce->work->errors_to));
+	    bounce->errors_to));
 	return 0;
 }
 

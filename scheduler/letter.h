@@ -15,13 +15,16 @@ struct letter {
 	size_t			 count;
 	char			*to;
 	enum bounce_kind	 kind;
+	bool			 has_more;	/* others are to be told, too */
 };
 
 /* Choose the recipients whose outcome is owed and not yet reported (and, if
  * the job has JOB_NOTICE, those whose delay is) into bounce, out of
- * bounce->work.  Returns how many; the array is in the intake's arena. */
+ * bounce->work.  One letter goes to one address: recipients of groups whose
+ * reports go elsewhere are left, *out_more tells that there are some.
+ * Returns how many; the array is in the intake's arena. */
 size_t letter_choose(struct scheduler *scheduler, const struct job *job,
-    struct bounce *bounce);
+    struct bounce *bounce, bool *out_more);
 
 /* Can a report be sent there at all? */
 bool letter_address_is_good(struct slice address);

@@ -268,12 +268,13 @@ letter_begin(struct scheduler *scheduler, struct job *job,
 	struct bounce bounce = { .work = &work,
 	    .host = scheduler->conf->host, .now_s = clock_wall_s(),
 	    .arrival_s = spool_id_time_us(slice_of(job->id)) / 1000000 };
+	bool has_more;
 	struct err err;
 
 	if (job_read(scheduler, job, &work) < 1)
 		return 0;
-	letter_choose(scheduler, job, &bounce);
-	if (!letter_address_is_good(work.errors_to)) {
+	letter_choose(scheduler, job, &bounce, &has_more);
+	if (!letter_address_is_good(bounce.errors_to)) {
 		double_bounce(scheduler, job, &bounce);
 		return 0;
 	}
@@ -287,6 +288,7 @@ letter_begin(struct scheduler *scheduler, struct job *job,
 		trouble(scheduler, job, "write", &err);
 		return 0;
 	}
+	letter->has_more = has_more;
 	return 1;
 }
 
@@ -318,6 +320,10 @@ letter_end(struct scheduler *scheduler, struct letter *letter,
 		event(EV_SPOOL_TROUBLE, job->id, "file",
 		    slice_of(letter->draft.name), "call", SLICE("rename"),
 		    "reason", slice_of(err.text), NULL);
+	if (letter->has_more) {
+		report_add(scheduler, job);
+		return;
+	}
 	job->flags &= (uint16_t)~(JOB_OWES | JOB_NOTICE);
 	if (job->final_count < job->rcpt_count)
 		group_dirty(scheduler, job);

@@ -61,6 +61,8 @@ struct work_rcpt {
 struct work_group {		/* recipients that share sender and header */
 	struct slice	sender;		/* envelope sender as written on the
 					 * wire; empty: null sender */
+	struct slice	errors_to;	/* an e line of its own, or empty:
+					 * see work_group_errors */
 	uint32_t	sender_offset;	/* of the s line */
 	uint32_t	header_offset;	/* first header byte; the block ends in
 					 * a blank line */
@@ -75,7 +77,9 @@ struct work {
 	uint64_t	body_offset;	/* of the text behind the header */
 	uint64_t	size_bytes;	/* of the message, header and body */
 	struct slice	msgid;		/* for the log */
-	struct slice	errors_to;	/* where reports go; empty: nowhere */
+	struct slice	errors_to;	/* the sender as it came: where reports
+					 * go if a group names nobody; empty:
+					 * nowhere */
 	struct slice	envid;
 	enum dsn_ret	ret;
 	struct slice	bodytype;
@@ -101,6 +105,11 @@ int work_format(struct work *work, struct str *out, struct err *err);
  * returns 1; -1: not a control file, or its head is damaged. */
 int work_parse(struct arena *arena, struct slice file, struct work *out,
     struct err *err);
+
+/* Where reports about a group's recipients go: what its e line says, else
+ * to its sender; nowhere (empty) when the message came without one. */
+struct slice work_group_errors(const struct work *work,
+    const struct work_group *group);
 
 /* Only the first line: returns the head's length, 0 when it is none. */
 size_t work_head_bytes(struct slice file);

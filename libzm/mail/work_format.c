@@ -86,7 +86,7 @@ add_sender(struct str *out, struct work_group *group, struct err *err)
 	str_adds(out, "s - - ");
 	add_field(out, group->sender);
 	str_adds(out, " -2\n");
-	return 1;
+	return add_line(out, 'e', group->errors_to, err);
 }
 
 static int

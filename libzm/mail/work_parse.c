@@ -28,6 +28,15 @@ struct parser {
 	size_t		 open_groups;	/* groups that wait for their m */
 };
 
+struct slice
+work_group_errors(const struct work *work, const struct work_group *group)
+{
+	if (group->errors_to.n > 0)
+		return group->errors_to;
+	return work->errors_to.n > 0 && group->sender.n > 0 ? group->sender :
+	    work->errors_to;
+}
+
 size_t
 work_head_bytes(struct slice file)
 {
@@ -180,6 +189,20 @@ read_rcpt(struct parser *parser, size_t offset, struct slice value,
 	return 1;
 }
 
+/* What may stand behind an s line, before its recipients. */
+static int
+read_group(struct parser *parser, char tag, struct slice value,
+    struct err *err)
+{
+	struct work *work = parser->work;
+	struct work_group *group = &work->groups[work->group_count - 1];
+
+	if (tag != 'e' || parser->open_groups == 0 || group->rcpt_count > 0)
+		return err_set(err, "unknown tag");
+	group->errors_to = value;
+	return 1;
+}
+
 /* The block behind an m line, up to a blank line, for all open groups. */
 static int
 read_header(struct parser *parser, struct err *err)
@@ -232,7 +255,7 @@ read_line(struct parser *parser, struct err *err)
 		    parser->rcpts + parser->work->rcpt_total - 1, err);
 	}
 	if (parser->work->group_count > 0)
-		return err_set(err, "unknown tag");
+		return read_group(parser, line.p[0], value, err);
 	return work_read_common(parser->work, line.p[0], value, err);
 }
 

@@ -88,7 +88,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rcpt.orcpt = piece[5];
 	work.envid = piece[6];
 	work.msgid = piece[7];
-	work.errors_to = piece[8];
+	bounce.errors_to = piece[8];
 	verdict_set(&last.verdict, size % 3 == 0 ? VERDICT_FAILED :
 	    size % 3 == 1 ? VERDICT_DEFERRED : VERDICT_DELIVERED, NULL, "w",
 	    SLICE_FMT, SLICE_ARG(piece[3]));

@@ -119,6 +119,36 @@ Test(work, head_round_trip)
 	arena_free(&arena);
 }
 
+/* Reports about a group go to its e line, else to its sender, but nowhere
+ * when the message came from nobody. */
+Test(work, groups_have_their_own_errors)
+{
+	struct work_group own[3] = { groups[0], groups[0], groups[1] };
+	struct work in = sample(), out;
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct err err = { "" };
+
+	own[1].sender = SLICE("owner-list@example.org");
+	own[1].errors_to = SLICE("carl@example.org");
+	in.groups = own;
+	in.group_count = 3;
+	cr_assert_eq(work_format(&in, &text, &err), 1, "%s", err.text);
+	cr_assert_eq(work_parse(arena, str_slice(&text), &out, &err), 1,
+	    "%s\n%s", err.text, text.buf);
+	cr_expect_eq(out.groups[0].errors_to.n, 0);
+	cr_expect(slice_is(work_group_errors(&out, &out.groups[0]),
+	    "a@example.org"));
+	cr_expect(slice_is(work_group_errors(&out, &out.groups[1]),
+	    "carl@example.org"));
+	cr_expect(slice_is(work_group_errors(&out, &out.groups[2]),
+	    "a@example.org"));
+	out.errors_to.n = 0;
+	cr_expect_eq(work_group_errors(&out, &out.groups[0]).n, 0);
+	str_release(&text);
+	arena_free(&arena);
+}
+
 Test(work, groups_can_share_a_header)
 {
 	struct work_rcpt two[2] = { rcpts[0], rcpts[2] };

@@ -40,14 +40,14 @@ make(void)
 	m.arena = arena_new();
 	str_init(&m.text);
 	strlcpy(m.work.id, "01jd3x8k2mc4n7", sizeof(m.work.id));
-	m.work.errors_to = SLICE("alice@src.test");
 	m.work.msgid = SLICE("<1@src.test>");
 	m.work.size_bytes = 100;
 	m.group.header = SLICE("From: alice@src.test\nSubject: hello\n");
 	m.bounce = (struct bounce){ .work = &m.work, .group = &m.group,
 	    .host = "mx.test", .id = "01jd3x9aaaaaaa", .nonce = "abc123",
 	    .now_s = 1700000000, .arrival_s = 1699990000,
-	    .rcpts = m.chosen, .has_body = true, .body = SLICE("Body.\n") };
+	    .errors_to = SLICE("alice@src.test"), .rcpts = m.chosen,
+	    .has_body = true, .body = SLICE("Body.\n") };
 }
 
 static void
@@ -258,7 +258,7 @@ Test(bounce, what_is_returned)
 Test(bounce, hostile_values_stay_in_their_lines)
 {
 	make();
-	m.work.errors_to = SLICE("a\r\nBcc: x@y");
+	m.bounce.errors_to = SLICE("a\r\nBcc: x@y");
 	m.work.msgid = SLICE("<x>\nEvil: 1");
 	m.work.envid = SLICE("e\nEvil: 2");
 	rcpt("bob\n\nEvil: 3@dst.test", VERDICT_FAILED, "5.0.0", "mx\nEvil: 4",
