@@ -104,7 +104,7 @@ static void
 thread_leave(struct agent *agent)
 {
 	if (agent->thread != NULL)
-		agent->thread->serving--;
+		plan_leave(agent->thread);
 	agent->thread = NULL;
 }
 

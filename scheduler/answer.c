@@ -13,7 +13,10 @@
 
 #include "base/banned.h"
 
-enum { NEXT_S_MAX = 366 * 86400 };
+enum {
+	NEXT_S_MAX = 366 * 86400,
+	MX_BYTES_MAX = 256
+};
 
 /* "D/J/4711" -> 4711; the letters are checked against the real name when the
  * job is looked up. */
@@ -140,6 +143,19 @@ verdict_parse(struct slice line, struct answer *out, struct err *err)
 	return words_check(rest, VERDICT_TEXT_BYTES, "TEXT", err);
 }
 
+/* The name that stands for a set of MX hosts: a domain's bytes. */
+static int
+host_check(struct slice name, struct err *err)
+{
+	if (name.n == 0 || name.n >= MX_BYTES_MAX)
+		return err_set(err, "the MX has no name or a long one");
+	for (size_t i = 0; i < name.n; i++)
+		if (name.p[i] <= ' ' || name.p[i] == 0x7f ||
+		    (unsigned char)name.p[i] >= 0x80)
+			return err_set(err, "the name of the MX is none");
+	return 1;
+}
+
 int
 answer_parse(struct slice line, struct answer *out, struct err *err)
 {
@@ -155,6 +171,10 @@ answer_parse(struct slice line, struct answer *out, struct err *err)
 		out->kind = ANSWER_RESYNC;
 		out->name = slice_from(line, 8);
 		return name_parse(out->name, &out->inode, err);
+	} else if (slice_starts(line, "#mx ")) {
+		out->kind = ANSWER_MX;
+		out->name = slice_from(line, 4);
+		return host_check(out->name, err);
 	}
 	return 1;
 }

@@ -19,13 +19,14 @@ enum { ANSWER_LINE_BYTES_MAX = 4096 };
 enum answer_kind {
 	ANSWER_HUNGRY,		/* "#hungry" */
 	ANSWER_RESYNC,		/* "#resync N": name is set */
+	ANSWER_MX,		/* "#mx NAME": name is set */
 	ANSWER_REMARK,		/* any other line that begins with # */
 	ANSWER_VERDICT
 };
 
 struct answer {
 	enum answer_kind kind;
-	struct slice	name;		/* N, below transport/ */
+	struct slice	name;		/* N, below transport/; NAME */
 	ino_t		inode;		/* of it */
 	uint32_t	offset;		/* of the recipient */
 	bool		has_next;

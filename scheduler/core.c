@@ -101,5 +101,6 @@ core_close(struct scheduler *scheduler)
 	group_release(scheduler);
 	job_table_release(&scheduler->jobs);
 	thread_table_release(&scheduler->threads);
+	provider_table_release(&scheduler->providers);
 	plan_release(&scheduler->plan);
 }

@@ -12,6 +12,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -196,7 +197,7 @@ agent_give(struct scheduler *scheduler, struct agent *agent,
 	if (agent->thread != thread) {
 		agent->thread = thread;
 		agent->last_hash = thread->hash;
-		thread->serving++;
+		plan_serve(thread);
 	}
 	if (agent->job_count++ == 0) {
 		agent->heard_ms = now_ms;
@@ -244,6 +245,19 @@ feed_more(struct scheduler *scheduler, struct thread *thread)
 	}
 }
 
+/* Agents of all rings of this channel. */
+static unsigned
+channel_agents(const struct scheduler *scheduler, const struct ring *of)
+{
+	const struct ring *ring;
+	unsigned count = 0;
+
+	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry)
+		if (strcmp(ring->channel, of->channel) == 0)
+			count += ring->agent_count;
+	return count;
+}
+
 static bool
 may_start(const struct scheduler *scheduler, const struct ring *ring,
     unsigned started, int64_t now_ms)
@@ -251,7 +265,9 @@ may_start(const struct scheduler *scheduler, const struct ring *ring,
 	return !ring->is_stale && started < AGENT_STARTS_A_TURN &&
 	    ring->agent_count < ring->clause.agents &&
 	    scheduler->agents.count < scheduler->conf->limits.agents &&
-	    now_ms >= ring->start_after_ms;
+	    now_ms >= ring->start_after_ms && (ring->clause.channel_agents ==
+	    0 || channel_agents(scheduler, ring) <
+	    ring->clause.channel_agents);
 }
 
 /* What plan_step says, done.  True: an agent more works for the thread. */
@@ -267,6 +283,9 @@ thread_feed(struct scheduler *scheduler, struct ring *ring,
 		return agent != NULL && agent_give(scheduler, agent, thread);
 	case PLAN_IDLE:
 		return agent_give(scheduler, idle_pick(ring, thread), thread);
+	case PLAN_BLOCK:
+		plan_block(thread);
+		break;
 	case PLAN_MORE:
 		feed_more(scheduler, thread);
 		break;
@@ -276,6 +295,25 @@ thread_feed(struct scheduler *scheduler, struct ring *ring,
 	return false;
 }
 
+enum { BULK_TURN = 3 };		/* slots to the others, then one to bulk */
+
+/* Whose turn of both queues it is; each thread is seen once a pass. */
+static struct thread_queue *
+queue_pick(struct ring *ring, unsigned *quick_left, unsigned *bulk_left)
+{
+	bool has_quick = *quick_left > 0 && !TAILQ_EMPTY(&ring->runnable);
+	bool has_bulk = *bulk_left > 0 && !TAILQ_EMPTY(&ring->bulk);
+
+	if (has_bulk && (!has_quick || ring->quick_turns >= BULK_TURN)) {
+		--*bulk_left;
+		return &ring->bulk;
+	}
+	if (!has_quick)
+		return NULL;
+	--*quick_left;
+	return &ring->runnable;
+}
+
 /* One pass over the ring's runnable threads; each gets one agent more, or
  * its agents more work.  True: agents were found, look again. */
 static bool
@@ -283,11 +321,13 @@ ring_pass(struct scheduler *scheduler, struct ring *ring, bool is_starving,
     unsigned *started)
 {
 	int64_t now_ms = clock_steady_ms();
-	unsigned count = ring->runnable_count;
+	unsigned quick_left = ring->runnable_count;
+	unsigned bulk_left = ring->bulk_count;
+	struct thread_queue *queue;
 	bool was_given = false;
 
-	while (count-- > 0 && !TAILQ_EMPTY(&ring->runnable)) {
-		struct thread *thread = TAILQ_FIRST(&ring->runnable);
+	while ((queue = queue_pick(ring, &quick_left, &bulk_left)) != NULL) {
+		struct thread *thread = TAILQ_FIRST(queue);
 		bool has_idle = !TAILQ_EMPTY(&ring->idle);
 		bool may = may_start(scheduler, ring, *started, now_ms);
 		enum plan_step step;
@@ -295,25 +335,35 @@ ring_pass(struct scheduler *scheduler, struct ring *ring, bool is_starving,
 		if (is_starving && !has_idle && !may)
 			break;		/* nobody to give to */
 		/* to the end: the others come first next time */
-		TAILQ_REMOVE(&ring->runnable, thread, run_entry);
-		TAILQ_INSERT_TAIL(&ring->runnable, thread, run_entry);
+		TAILQ_REMOVE(queue, thread, run_entry);
+		TAILQ_INSERT_TAIL(queue, thread, run_entry);
 		step = plan_step(thread, has_idle, may, is_starving);
 		*started += step == PLAN_START;
-		was_given |= thread_feed(scheduler, ring, thread, step);
+		if (!thread_feed(scheduler, ring, thread, step))
+			continue;
+		was_given = true;
+		ring->quick_turns = queue == &ring->bulk ? 0 :
+		    ring->quick_turns + 1;
 	}
 	return was_given;
 }
 
 /* A thread that has work, may have an agent, and got none. */
 static bool
-ring_starves(const struct ring *ring)
+queue_starves(const struct thread_queue *queue)
 {
 	const struct thread *thread;
 
-	TAILQ_FOREACH(thread, &ring->runnable, run_entry)
+	TAILQ_FOREACH(thread, queue, run_entry)
 		if (thread->serving == 0)
 			return true;
 	return false;
+}
+
+static bool
+ring_has_work(const struct ring *ring)
+{
+	return !TAILQ_EMPTY(&ring->runnable) || !TAILQ_EMPTY(&ring->bulk);
 }
 
 /* First everybody who waits gets an agent, as far as there are some; only
@@ -324,11 +374,11 @@ ring_feed(struct scheduler *scheduler, struct ring *ring)
 	struct agent *agent, *next;
 	unsigned started = 0;
 
-	if (TAILQ_EMPTY(&ring->runnable))
+	if (!ring_has_work(ring))
 		return;
 	while (ring_pass(scheduler, ring, true, &started))
 		;
-	if (!ring_starves(ring))
+	if (!queue_starves(&ring->runnable) && !queue_starves(&ring->bulk))
 		ring_pass(scheduler, ring, false, &started);
 	TAILQ_FOREACH_SAFE(agent, &ring->busy, entry, next)
 		if (agent->has_news) {
@@ -364,7 +414,7 @@ agents_feed(struct scheduler *scheduler)
 		return;
 	TAILQ_FOREACH_SAFE(ring, &scheduler->threads.rings, entry, next) {
 		ring_feed(scheduler, ring);
-		if (!TAILQ_EMPTY(&ring->runnable) && ring->agent_count == 0 &&
+		if (ring_has_work(ring) && ring->agent_count == 0 &&
 		    scheduler->agents.count >= scheduler->conf->limits.agents)
 			room_make(scheduler, ring);
 	}

@@ -4,6 +4,10 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/state.h \
 	scheduler/queue.c scheduler/queue.h \
 	scheduler/thread.c scheduler/thread.h \
+	scheduler/heap.c scheduler/heap.h \
+	scheduler/lanes.c scheduler/lanes.h \
+	scheduler/pace.c scheduler/pace.h \
+	scheduler/provider.c scheduler/provider.h \
 	scheduler/plan.c scheduler/plan.h \
 	scheduler/retry.c scheduler/retry.h \
 	scheduler/answer.c scheduler/answer.h \

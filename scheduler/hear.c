@@ -174,6 +174,11 @@ take_line(struct scheduler *scheduler, struct agent *agent,
 		return take_verdict(scheduler, agent, &answer);
 	case ANSWER_RESYNC:
 		return take_resync(scheduler, agent, &answer);
+	case ANSWER_MX:
+		if (agent->thread != NULL)
+			provider_join(&scheduler->providers, agent->thread,
+			    answer.name);
+		return true;
 	case ANSWER_REMARK:
 		break;
 	}

@@ -380,6 +380,7 @@ intake_rescan(struct scheduler *scheduler)
 	intake_scan(scheduler);
 	thread_sweep(&scheduler->threads,
 	    clock_steady_ms() - INTAKE_RESCAN_MS);
+	provider_sweep(&scheduler->providers);
 	report_tick(scheduler);
 	outcome_sweep(scheduler, clock_steady_ms());
 	timer_set(scheduler->loop, &intake->rescan,

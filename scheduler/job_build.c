@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/crc32c.h"
 #include "scheduler/job_build.h"
 #include "scheduler/outcome.h"
 #include "scheduler/retry.h"
@@ -128,6 +129,11 @@ vertex_take(struct vertex *vertex, const struct work_rcpt *rcpt,
 	    rcpt->last_try_s, rcpt->next_s, now_s, arc4random());
 	unsigned tries = rcpt->tries > UINT16_MAX ? UINT16_MAX : rcpt->tries;
 
+	if (clause->is_queue_only && rcpt->tries == 0) {
+		left_ms = vertex->job->born_ms + retry_delay_ms(
+		    retry_waits_of(clause), 1, arc4random()) - now_ms;
+		left_ms = left_ms > 0 ? left_ms : 0;
+	}
 	if (vertex->rcpt_count == 0 || now_ms + left_ms < vertex->moment_ms)
 		vertex->moment_ms = now_ms + left_ms;
 	if (tries > vertex->tries)
@@ -195,6 +201,8 @@ job_build(struct scheduler *scheduler, const struct work *work,
 	strlcpy(job->id, work->id, sizeof(job->id));
 	job->born_ms = born_ms(work->id);
 	job->rcpt_total = (uint32_t)work->rcpt_total;
+	job->source = crc32c(0, work->source.p, work->source.n);
+	job->priority = (int8_t)work->terms.priority;
 	if (owes)
 		job->flags |= JOB_OWES;
 	vertices_fill(job, work, seats, count);

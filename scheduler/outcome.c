@@ -19,6 +19,7 @@
 #include "scheduler/job_build.h"
 #include "scheduler/kept.h"
 #include "scheduler/outcome.h"
+#include "scheduler/provider.h"
 #include "scheduler/report.h"
 #include "scheduler/retry.h"
 #include "scheduler/rules.h"
@@ -68,6 +69,35 @@ answer_final(struct scheduler *scheduler, struct vertex *vertex,
 	kept_add(job, answer, vertex->tries + 1u);
 }
 
+/* Somebody at the vertex's destination was served. */
+static void
+thread_good(struct scheduler *scheduler, struct vertex *vertex)
+{
+	plan_success(&scheduler->plan, vertex->thread, vertex->moment_ms,
+	    clock_steady_ms());
+	provider_good(vertex->thread, vertex->moment_ms);
+}
+
+/* What a deferral says about the host: too much, too fast. */
+static void
+thread_heard(struct vertex *vertex, const struct answer *answer)
+{
+	struct thread *thread = vertex->thread;
+	int64_t now_ms = clock_steady_ms();
+	struct mail_finding finding;
+
+	rules_classify(answer, &finding);
+	if (finding.scope < SCOPE_HOST || (finding.class != CLASS_RATE &&
+	    finding.class != CLASS_BUSY && finding.class != CLASS_QUOTA))
+		return;
+	if (finding.scope == SCOPE_PROVIDER)
+		provider_less(thread, vertex->moment_ms, now_ms);
+	if (!answer->host_trouble)	/* else plan_trouble does it */
+		(void)pace_less(thread, vertex->moment_ms, now_ms);
+	if (finding.class == CLASS_RATE)
+		pace_slow(thread, vertex->moment_ms, now_ms);
+}
+
 void
 outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
     struct rcpt *rcpt, const struct answer *answer)
@@ -82,13 +112,14 @@ outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
 		/* a refusal, too, shows that the host is there */
 		if (answer->verdict != VERDICT_FAILED ||
 		    thread->trouble_count > 0)
-			plan_success(&scheduler->plan, thread);
+			thread_good(scheduler, vertex);
 		if (answer->verdict == VERDICT_FAILED)
 			rules_failed(scheduler, vertex, answer,
 			    clock_steady_ms());
 		return;
 	}
 	scheduler->total.deferred++;
+	thread_heard(vertex, answer);
 	if (answer->has_next) {
 		next_ms = clock_steady_ms() +
 		    retry_explicit_ms(answer->next_s);
@@ -102,7 +133,7 @@ outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
 		vertex->met_trouble = true;
 		outcome_keep_reason(thread, answer);
 	} else if (thread->trouble_count > 0) {
-		plan_success(&scheduler->plan, thread);
+		thread_good(scheduler, vertex);
 	}
 }
 
@@ -149,20 +180,26 @@ static void
 thread_tried(struct scheduler *scheduler, struct thread *thread,
     const struct vertex *teller, int64_t now_ms)
 {
-	struct vertex *vertex, *next;
+	size_t count = thread->ready_count;
+	struct vertex **ready = mem_alloc(count + 1, sizeof(struct vertex *));
 
-	TAILQ_FOREACH_SAFE(vertex, &thread->ready, entry, next) {
+	lanes_list(thread, ready);
+	for (size_t i = 0; i < count; i++) {
+		struct vertex *vertex = ready[i];
+
 		vertex->was_tried = true;
 		if (vertex != teller && vertex->tries < UINT16_MAX)
 			vertex->tries++;
 		if (!vertex_expire(scheduler, vertex, now_ms))
 			vertex_notice(scheduler, vertex, now_ms);
 	}
+	mem_free(&ready);
 }
 
-static void
+/* False: others are served there, so this one waits by itself. */
+static bool
 thread_trouble(struct scheduler *scheduler, struct vertex *teller,
-    int64_t next_ms, int64_t now_ms)
+    int64_t begun_ms, int64_t next_ms, int64_t now_ms)
 {
 	struct thread *thread = teller->thread;
 	const struct conf_schedule *clause = &thread->ring->clause;
@@ -170,13 +207,21 @@ thread_trouble(struct scheduler *scheduler, struct vertex *teller,
 	    retry_delay_ms(retry_waits_of(clause), thread->trouble_count + 1,
 	    arc4random());
 
-	if (!plan_trouble(&scheduler->plan, thread, now_ms, delay_ms))
-		return;
+	switch (plan_trouble(&scheduler->plan, thread, begun_ms,
+	    now_ms, delay_ms)) {
+	case PLAN_TROUBLE_OLD:
+		return true;
+	case PLAN_TROUBLE_LESS:
+		return false;
+	case PLAN_TROUBLE_DOWN:
+		break;
+	}
 	event(EV_HOST_DOWN, NULL, "channel", slice_of(thread->channel),
 	    "host", slice_of(thread->host), "reason",
 	    slice_of(thread->reason ? thread->reason : ""), "until",
 	    event_number(clock_wall_s() + delay_ms / 1000), NULL);
 	thread_tried(scheduler, thread, teller, now_ms);
+	return true;
 }
 
 /* Deferred: back among the ready when its thread is held (it goes with the
@@ -197,9 +242,12 @@ vertex_later(struct scheduler *scheduler, struct vertex *vertex,
 		return;
 	}
 	if (vertex->met_trouble) {
+		int64_t begun_ms = vertex->moment_ms;
+
 		plan_ready(&scheduler->plan, vertex);
-		thread_trouble(scheduler, vertex, next_ms, now_ms);
-		return;
+		if (thread_trouble(scheduler, vertex, begun_ms, next_ms,
+		    now_ms))
+			return;
 	}
 	vertex_notice(scheduler, vertex, now_ms);
 	if (next_ms == 0)
@@ -356,6 +404,8 @@ outcome_due(struct scheduler *scheduler, int64_t now_ms)
 	while ((vertex = plan_due(&scheduler->plan, now_ms)) != NULL)
 		vertex_due(scheduler, vertex, now_ms);
 	while (plan_unhold(&scheduler->plan, now_ms) != NULL)
+		;
+	while (plan_unpace(&scheduler->plan, now_ms) != NULL)
 		;
 	return plan_next_ms(&scheduler->plan);
 }

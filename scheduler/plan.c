@@ -2,128 +2,143 @@
  *
  * In     vertices, threads, moments
  * Out    the next vertex, the next moment, what to do for a thread
- * Holds  two heaps: waiting vertices, held threads
+ * Holds  heaps: waiting vertices, held threads, threads that pause
  * Trusts the callers' moments to be of one clock that does not go back
  *
  * SPDX-License-Identifier: ISC
  */
 #include "base/err.h"
-#include "base/mem.h"
 #include "scheduler/plan.h"
+#include "scheduler/provider.h"
 
 #include "base/banned.h"
-
-enum { HEAP_ROOM_MIN = 64 };
-
-/* ---- a heap of moments ------------------------------------------------ */
-
-static void
-heap_put(struct plan_heap *heap, size_t index, struct plan_slot slot)
-{
-	heap->slots[index] = slot;
-	if (heap->has_threads)
-		((struct thread *)slot.object)->heap_index = (uint32_t)index;
-	else
-		((struct vertex *)slot.object)->heap_index = (uint32_t)index;
-}
-
-static void
-heap_up(struct plan_heap *heap, size_t index, struct plan_slot slot)
-{
-	while (index > 0) {
-		size_t parent = (index - 1) / 2;
-
-		if (heap->slots[parent].at_ms <= slot.at_ms)
-			break;
-		heap_put(heap, index, heap->slots[parent]);
-		index = parent;
-	}
-	heap_put(heap, index, slot);
-}
-
-static void
-heap_down(struct plan_heap *heap, size_t index, struct plan_slot slot)
-{
-	for (;;) {
-		size_t child = 2 * index + 1;
-
-		if (child >= heap->count)
-			break;
-		if (child + 1 < heap->count &&
-		    heap->slots[child + 1].at_ms < heap->slots[child].at_ms)
-			child++;
-		if (slot.at_ms <= heap->slots[child].at_ms)
-			break;
-		heap_put(heap, index, heap->slots[child]);
-		index = child;
-	}
-	heap_put(heap, index, slot);
-}
-
-static void
-heap_add(struct plan_heap *heap, void *object, int64_t at_ms)
-{
-	if (heap->count == heap->room) {
-		/* by half, not double: memory a waiting recipient counts */
-		heap->room = heap->room ? heap->room + heap->room / 2 :
-		    HEAP_ROOM_MIN;
-		heap->slots = mem_grow(heap->slots, heap->room,
-		    sizeof(*heap->slots));
-	}
-	heap->count++;
-	heap_up(heap, heap->count - 1, (struct plan_slot){ at_ms, object });
-}
-
-static void
-heap_remove(struct plan_heap *heap, size_t index)
-{
-	struct plan_slot last = heap->slots[--heap->count];
-	struct plan_slot gone = heap->slots[index];
-
-	if (index < heap->count) {
-		if (last.at_ms < gone.at_ms)
-			heap_up(heap, index, last);
-		else
-			heap_down(heap, index, last);
-	}
-	if (heap->has_threads)
-		((struct thread *)gone.object)->heap_index = HEAP_NONE;
-	else
-		((struct vertex *)gone.object)->heap_index = HEAP_NONE;
-}
 
 void
 plan_init(struct plan *plan)
 {
-	*plan = (struct plan){ .held.has_threads = true };
+	*plan = (struct plan){ .held.kind = HEAP_HELD,
+	    .paced.kind = HEAP_PACED };
 }
 
 void
 plan_release(struct plan *plan)
 {
-	mem_free(&plan->due.slots);
-	mem_free(&plan->held.slots);
-	*plan = (struct plan){ .held.has_threads = true };
+	heap_release(&plan->due);
+	heap_release(&plan->held);
+	heap_release(&plan->paced);
+	flow_table_release(&plan->flows);
+	plan_init(plan);
 }
 
 /* ---- the moves ---------------------------------------------------------- */
 
-/* A thread is in its ring's queue while it has ready work and no hold. */
+static void
+runnable_leave(struct thread *thread)
+{
+	struct ring *ring = thread->ring;
+
+	if (thread->is_quick) {
+		TAILQ_REMOVE(&ring->runnable, thread, run_entry);
+		ring->runnable_count--;
+	} else {
+		TAILQ_REMOVE(&ring->bulk, thread, run_entry);
+		ring->bulk_count--;
+	}
+	thread->is_runnable = false;
+}
+
+static void
+runnable_enter(struct thread *thread)
+{
+	struct ring *ring = thread->ring;
+
+	thread->is_quick = lanes_have_quick(thread);
+	if (thread->is_quick) {
+		TAILQ_INSERT_TAIL(&ring->runnable, thread, run_entry);
+		ring->runnable_count++;
+	} else {
+		TAILQ_INSERT_TAIL(&ring->bulk, thread, run_entry);
+		ring->bulk_count++;
+	}
+	thread->is_runnable = true;
+}
+
+/* A thread is in one of its ring's queues while it has ready work, no hold
+ * and no pause; in its provider's when that has no session left. */
 static void
 thread_settle(struct thread *thread)
 {
-	bool should = thread->ready_count > 0 && thread->wake_ms == 0;
+	bool should = thread->ready_count > 0 && thread->wake_ms == 0 &&
+	    thread->paced_ms == 0;
 
-	if (should == thread->is_runnable)
+	if (thread->is_blocked && !should)
+		provider_unblock(thread);
+	should = should && !thread->is_blocked;
+	if (thread->is_runnable && (!should ||
+	    thread->is_quick != lanes_have_quick(thread)))
+		runnable_leave(thread);
+	if (should && !thread->is_runnable)
+		runnable_enter(thread);
+}
+
+void
+plan_block(struct thread *thread)
+{
+	if (thread->is_blocked || !thread->is_runnable)
 		return;
-	if (should) {
-		TAILQ_INSERT_TAIL(&thread->ring->runnable, thread, run_entry);
-		thread->ring->runnable_count++;
-	} else {
-		TAILQ_REMOVE(&thread->ring->runnable, thread, run_entry);
-		thread->ring->runnable_count--;
-	}
-	thread->is_runnable = should;
+	runnable_leave(thread);
+	provider_block(thread);
+}
+
+void
+plan_unblock(struct thread *thread)
+{
+	if (!thread->is_blocked)
+		return;
+	provider_unblock(thread);
+	thread_settle(thread);
+}
+
+void
+plan_move(struct thread *thread, struct ring *to)
+{
+	struct ring *from = thread->ring;
+	bool is_runnable;
+
+	plan_unblock(thread);
+	is_runnable = thread->is_runnable;
+	if (is_runnable)
+		runnable_leave(thread);
+	thread->ring = to;
+	if (is_runnable)
+		runnable_enter(thread);
+	thread->ring = from;
+}
+
+void
+plan_serve(struct thread *thread)
+{
+	thread->serving++;
+	if (thread->provider != NULL)
+		thread->provider->serving++;
+}
+
+/* Two come for one that goes: the first may have nothing to do any more, or
+ * an agent elsewhere; when nobody serves the provider all may try. */
+void
+plan_leave(struct thread *thread)
+{
+	struct provider *provider = thread->provider;
+	struct thread *waiting;
+	int count = 2;
+
+	thread->serving--;
+	if (provider == NULL)
+		return;
+	provider->serving--;
+	while ((waiting = TAILQ_FIRST(&provider->blocked)) != NULL &&
+	    (count-- > 0 || provider->serving == 0))
+		plan_unblock(waiting);
 }
 
 /* Out of whatever state it is in: afterwards IDLE and nowhere. */
@@ -140,7 +155,7 @@ vertex_leave(struct plan *plan, struct vertex *vertex)
 		thread->wait_count--;
 		break;
 	case VERTEX_READY:
-		TAILQ_REMOVE(&thread->ready, vertex, entry);
+		lanes_remove(&plan->flows, vertex);
 		thread->ready_count--;
 		vertex->job->ready_count--;
 		plan->ready_count--;
@@ -166,7 +181,7 @@ plan_ready(struct plan *plan, struct vertex *vertex)
 		panic("a ready vertex becomes ready");
 	vertex_leave(plan, vertex);
 	vertex->state = VERTEX_READY;
-	TAILQ_INSERT_TAIL(&thread->ready, vertex, entry);
+	lanes_add(&plan->flows, vertex);
 	thread->ready_count++;
 	vertex->job->ready_count++;
 	plan->ready_count++;
@@ -186,9 +201,12 @@ plan_wait(struct plan *plan, struct vertex *vertex, int64_t due_ms)
 struct vertex *
 plan_take(struct plan *plan, struct thread *thread, int64_t now_ms)
 {
-	struct vertex *vertex = TAILQ_FIRST(&thread->ready);
+	struct vertex *vertex;
 
-	if (vertex == NULL || thread->wake_ms != 0)
+	if (thread->wake_ms != 0 || thread->paced_ms != 0)
+		return NULL;
+	vertex = lanes_pick(thread);
+	if (vertex == NULL)
 		return NULL;
 	vertex_leave(plan, vertex);
 	vertex->state = VERTEX_FLIGHT;
@@ -200,6 +218,11 @@ plan_take(struct plan *plan, struct thread *thread, int64_t now_ms)
 	thread->flight_count++;
 	vertex->job->flight_count++;
 	plan->flight_count++;
+	thread->paced_ms = pace_taken(thread, now_ms);
+	if (thread->paced_ms != 0) {
+		heap_add(&plan->paced, thread, thread->paced_ms);
+		thread_settle(thread);
+	}
 	return vertex;
 }
 
@@ -254,6 +277,20 @@ plan_unhold(struct plan *plan, int64_t now_ms)
 	return thread;
 }
 
+struct thread *
+plan_unpace(struct plan *plan, int64_t now_ms)
+{
+	struct thread *thread;
+
+	if (plan->paced.count == 0 || plan->paced.slots[0].at_ms > now_ms)
+		return NULL;
+	thread = plan->paced.slots[0].object;
+	heap_remove(&plan->paced, thread->pace_index);
+	thread->paced_ms = 0;
+	thread_settle(thread);
+	return thread;
+}
+
 int64_t
 plan_next_ms(const struct plan *plan)
 {
@@ -263,39 +300,37 @@ plan_next_ms(const struct plan *plan)
 		next_ms = plan->due.slots[0].at_ms;
 	if (plan->held.count > 0 && plan->held.slots[0].at_ms < next_ms)
 		next_ms = plan->held.slots[0].at_ms;
+	if (plan->paced.count > 0 && plan->paced.slots[0].at_ms < next_ms)
+		next_ms = plan->paced.slots[0].at_ms;
 	return next_ms;
 }
 
 void
-plan_success(struct plan *plan, struct thread *thread)
+plan_success(struct plan *plan, struct thread *thread, int64_t begun_ms,
+    int64_t now_ms)
 {
-	unsigned most = thread->ring->clause.parallel;
-
-	if (thread->trouble_count > 0 && thread->limit < most &&
-	    thread->limit < THREAD_LIMIT_REOPEN)
-		thread->limit = most < THREAD_LIMIT_REOPEN ? most :
-		    THREAD_LIMIT_REOPEN;
-	else if (thread->limit < most)
-		thread->limit++;
 	thread->trouble_count = 0;
+	pace_good(thread, begun_ms, now_ms);
 	if (!thread->is_firm)
 		thread_open(plan, thread);
 }
 
-bool
-plan_trouble(struct plan *plan, struct thread *thread, int64_t now_ms,
-    int64_t delay_ms)
+enum plan_trouble
+plan_trouble(struct plan *plan, struct thread *thread, int64_t begun_ms,
+    int64_t now_ms, int64_t delay_ms)
 {
 	if (thread->wake_ms != 0)
-		return false;
-	thread->limit = 1;
+		return PLAN_TROUBLE_OLD;
+	if (!pace_is_down(thread, begun_ms, now_ms))
+		return PLAN_TROUBLE_LESS;
+	pace_down(thread, now_ms);
 	thread->trouble_count++;
 	thread->wake_ms = now_ms + delay_ms;
 	if (thread->wake_ms == 0)
 		thread->wake_ms = 1;
 	heap_add(&plan->held, thread, thread->wake_ms);
 	thread_settle(thread);
-	return true;
+	return PLAN_TROUBLE_DOWN;
 }
 
 void
@@ -321,13 +356,24 @@ plan_wake(struct plan *plan, struct thread *thread)
 
 /* ---- who --------------------------------------------------------- */
 
+/* A destination that a firm hold or an old trouble marks has one session. */
+static unsigned
+sessions_of(const struct thread *thread)
+{
+	return thread->trouble_count > 0 ? 1 : pace_limit(thread);
+}
+
 enum plan_step
 plan_step(const struct thread *thread, bool has_idle, bool may_start,
     bool is_starving)
 {
-	if (thread->ready_count == 0 || thread->wake_ms != 0)
+	if (thread->ready_count == 0 || thread->wake_ms != 0 ||
+	    thread->paced_ms != 0)
 		return PLAN_NOTHING;
-	if (thread->serving < thread->limit) {
+	if (provider_is_full(thread)) {
+		if (thread->serving == 0)
+			return PLAN_BLOCK;
+	} else if (thread->serving < sessions_of(thread)) {
 		if (has_idle)
 			return PLAN_IDLE;
 		if (may_start)
@@ -337,6 +383,8 @@ plan_step(const struct thread *thread, bool has_idle, bool may_start,
 		return PLAN_MORE;
 	return PLAN_NOTHING;
 }
+
+enum { BULK_SHARE_MAX = 2 };	/* one in work, one behind it */
 
 unsigned
 plan_share(const struct thread *thread)
@@ -348,5 +396,8 @@ plan_share(const struct thread *thread)
 
 	if (most == 0 || thread->trouble_count > 0)
 		most = 1;
+	if (most > BULK_SHARE_MAX && thread->ring->clause.is_fair &&
+	    !lanes_have_quick(thread))
+		most = BULK_SHARE_MAX;
 	return share < most ? share : most;
 }

@@ -17,25 +17,15 @@
 #ifndef ZM_SCHEDULER_PLAN_H
 #define ZM_SCHEDULER_PLAN_H
 
+#include "scheduler/lanes.h"
+#include "scheduler/pace.h"
 #include "scheduler/queue.h"
-
-enum {
-	THREAD_LIMIT_REOPEN = 5	/* agents one success after trouble allows */
-};
-
-struct plan_slot {
-	int64_t	 at_ms;
-	void	*object;
-};
-struct plan_heap {
-	struct plan_slot *slots;
-	size_t		  count, room;
-	bool		  has_threads;	/* else vertices */
-};
 
 struct plan {
 	struct plan_heap due;	/* vertices in WAIT */
-	struct plan_heap held;	/* threads */
+	struct plan_heap held;	/* threads whose host is down */
+	struct plan_heap paced;	/* threads that went as fast as they may */
+	struct flow_table flows;	/* of ready vertices */
 	size_t		 ready_count, flight_count;
 };
 
@@ -43,9 +33,9 @@ void plan_init(struct plan *plan);
 void plan_release(struct plan *plan);
 
 /* The moves.  A vertex in a state that the move does not start from is a
- * panic.  plan_take gives the head of the thread's queue, NULL when the
- * thread has none or is held; the caller puts it into its agent's queue,
- * and takes it out before any move that ends FLIGHT. */
+ * panic.  plan_take gives the one whose turn it is, NULL when the thread
+ * has none, is held or has to pause; the caller puts it into its agent's
+ * queue, and takes it out before any move that ends FLIGHT. */
 void plan_ready(struct plan *plan, struct vertex *vertex);
 void plan_wait(struct plan *plan, struct vertex *vertex, int64_t due_ms);
 struct vertex *plan_take(struct plan *plan, struct thread *thread,
@@ -57,17 +47,36 @@ void plan_forget(struct plan *plan, struct vertex *vertex);
 struct vertex *plan_due(struct plan *plan, int64_t now_ms);
 /* A thread whose hold is over, now open for a probe; NULL: none yet. */
 struct thread *plan_unhold(struct plan *plan, int64_t now_ms);
-/* When the next of both will be; INT64_MAX: never. */
+/* A thread whose pause is over, now open; NULL: none yet. */
+struct thread *plan_unpace(struct plan *plan, int64_t now_ms);
+/* When the next of all will be; INT64_MAX: never. */
 int64_t plan_next_ms(const struct plan *plan);
 
-/* Somebody at the host was served: one more agent may serve it; a hold ends
- * and every ready vertex may go. */
-void plan_success(struct plan *plan, struct thread *thread);
-/* Nobody could be served: back to one agent, held for delay_ms.  Answers
- * of attempts that began before the hold change nothing.  True when the
- * hold is new. */
-bool plan_trouble(struct plan *plan, struct thread *thread, int64_t now_ms,
-    int64_t delay_ms);
+/* Somebody at the host was served, in an attempt begun at begun_ms: more
+ * sessions may come (pace.h); a hold ends and every ready vertex may go. */
+void plan_success(struct plan *plan, struct thread *thread, int64_t begun_ms,
+    int64_t now_ms);
+
+enum plan_trouble {
+	PLAN_TROUBLE_OLD,	/* it is held already */
+	PLAN_TROUBLE_LESS,	/* others are served: fewer sessions */
+	PLAN_TROUBLE_DOWN	/* one session, held for delay_ms */
+};
+/* Nobody could be served in an attempt begun at begun_ms. */
+enum plan_trouble plan_trouble(struct plan *plan, struct thread *thread,
+    int64_t begun_ms, int64_t now_ms, int64_t delay_ms);
+
+/* An agent begins or ends to work for the thread: counts, its provider's
+ * too, and lets go who waited for the provider. */
+void plan_serve(struct thread *thread);
+void plan_leave(struct thread *thread);
+/* Out of its ring's queue and into that of another ring, which the caller
+ * makes its own then; it no longer waits for its provider. */
+void plan_move(struct thread *thread, struct ring *to);
+/* The provider's sessions are all taken: out of the ring's queue until one
+ * ends. */
+void plan_block(struct thread *thread);
+void plan_unblock(struct thread *thread);
 /* Nothing to this host until then, whatever answers come in; a hold that is
  * there is made longer, never shorter. */
 void plan_hold(struct plan *plan, struct thread *thread, int64_t until_ms);
@@ -78,6 +87,7 @@ enum plan_step {
 	PLAN_NOTHING,	/* nothing to feed, or nobody who may take it */
 	PLAN_IDLE,	/* give one vertex to an idle agent */
 	PLAN_START,	/* start an agent and give it one */
+	PLAN_BLOCK,	/* its provider has no session left */
 	PLAN_MORE	/* give more to the agents that serve it already */
 };
 /* What to do for a thread.  has_idle: its ring has an idle agent; may_start:

@@ -56,6 +56,31 @@ struct rcpt {
 struct job;
 struct thread;
 
+enum lane {
+	LANE_URGENT,		/* its sender asked for priority */
+	LANE_NORMAL,
+	LANE_BULK,		/* less than normal, or one of many */
+	LANES
+};
+struct flow;			/* lanes.h */
+TAILQ_HEAD(flow_queue, flow);
+struct lanes {			/* a thread's ready vertices */
+	struct flow_queue flows[LANES];
+	unsigned	 count[LANES];
+	int8_t		 credit[LANES];
+};
+
+struct pace {			/* pace.h: what a destination can take */
+	unsigned	 threshold;	/* sessions; above it they grow slowly */
+	unsigned	 credit;	/* successes since the last growth */
+	unsigned	 failures;	/* in a row, while others succeeded */
+	int64_t		 good_ms;	/* last success; 0: none, or down */
+	int64_t		 reduced_ms, slowed_ms;	/* last change downwards */
+	int64_t		 slow_us;	/* pause between messages, learned */
+	int64_t		 free_us;	/* the next one fits the rate then */
+	int64_t		 taken_us, gap_us;	/* last one, mean pause */
+};
+
 struct vertex {
 	struct job	*job;
 	struct thread	*thread;
@@ -70,6 +95,7 @@ struct vertex {
 	uint16_t	 rcpt_count, final_count, unanswered;
 	uint16_t	 tries;
 	uint8_t		 state;		/* enum vertex_state */
+	uint8_t		 lane;		/* READY: lanes.h */
 	bool		 was_tried;	/* since this process knows it */
 	uint8_t		 notices;	/* delay notices sent or passed over;
 					 * NOTICES_NONE: none is owed */
@@ -98,6 +124,7 @@ struct job {
 	int64_t		 born_ms;	/* when it was accepted */
 	struct kept	*kept;		/* owed outcomes, until they are told */
 	struct rcpt	*rcpts;		/* those that are not final at load */
+	uint32_t	 source;	/* who shares a lot fairly: a hash */
 	uint32_t	 rcpt_total;	/* of the file, for message.done */
 	uint32_t	 failed_count;
 	uint32_t	 rcpt_count, final_count, kept_count;
@@ -105,25 +132,33 @@ struct job {
 	int		 control_fd, body_fd;	/* -1: closed */
 	uint32_t	 unsent;	/* vertices in an outbox want body_fd */
 	uint16_t	 flags;		/* enum job_flags */
+	int8_t		 priority;	/* of its sender's terms */
 	struct vertex	 vertices[];
 };
 
 struct ring;
+struct provider;		/* provider.h */
 
 struct thread {
 	struct ring	*ring;
+	struct provider	*provider;	/* who shares its MX; NULL: unknown */
 	struct thread	*hash_next;
 	const char	*channel, *host;	/* behind the struct */
 	uint32_t	 hash;
-	struct vertex_queue ready;
+	struct lanes	 lanes;		/* ready */
 	unsigned	 ready_count, wait_count, flight_count;
 	unsigned	 serving;	/* agents with work of this thread */
 	unsigned	 limit;		/* agents allowed now: feedback */
+	struct pace	 pace;
+	int64_t		 paced_ms;	/* too fast until then; 0: no */
+	uint32_t	 pace_index;
 	unsigned	 trouble_count;	/* attempts in a row that nobody met */
 	int64_t		 wake_ms;	/* held until then; 0: not held */
 	int64_t		 used_ms;	/* last time it had work */
 	uint32_t	 heap_index;
-	bool		 is_runnable;	/* in its ring's queue */
+	bool		 is_runnable;	/* in one of its ring's queues */
+	bool		 is_quick;	/* in which: not only bulk is ready */
+	bool		 is_blocked;	/* in its provider's queue instead */
 	bool		 is_firm;	/* a success does not end the hold */
 	TAILQ_ENTRY(thread) run_entry;
 	char		*reason;	/* last host trouble, or NULL */
@@ -139,7 +174,9 @@ struct ring {
 	unsigned	 clause_index;
 	const char	*channel;	/* behind the struct */
 	struct thread_queue runnable;	/* ready work, not held */
-	unsigned	 runnable_count;
+	struct thread_queue bulk;	/* the same, nothing but bulk */
+	unsigned	 runnable_count, bulk_count;	/* of each */
+	unsigned	 quick_turns;	/* slots since one went to bulk */
 	unsigned	 thread_count;
 	struct agent_queue idle, busy;	/* idle: most recently used first */
 	unsigned	 agent_count;

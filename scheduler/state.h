@@ -13,6 +13,7 @@
 #include "io/loop.h"
 #include "io/notify.h"
 #include "scheduler/plan.h"
+#include "scheduler/provider.h"
 #include "scheduler/queue.h"
 #include "scheduler/thread.h"
 
@@ -118,6 +119,7 @@ struct scheduler {
 	struct loop	*loop;
 	struct plan	 plan;
 	struct thread_table threads;
+	struct provider_table providers;
 	struct job_table jobs;
 	struct intake	 intake;
 	struct agents	 agents;

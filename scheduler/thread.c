@@ -11,6 +11,8 @@
 
 #include "base/crc32c.h"
 #include "base/mem.h"
+#include "scheduler/plan.h"
+#include "scheduler/provider.h"
 #include "scheduler/thread.h"
 
 #include "base/banned.h"
@@ -30,6 +32,7 @@ static void
 thread_free(struct thread *thread)
 {
 	thread->ring->thread_count--;
+	provider_part(thread);
 	mem_free(&thread->reason);
 	mem_free(&thread);
 }
@@ -123,6 +126,7 @@ ring_new(const struct conf_schedule *clause, unsigned clause_index,
 	ring->clause_index = clause_index;
 	ring->channel = name_copy((char *)(ring + 1), channel);
 	TAILQ_INIT(&ring->runnable);
+	TAILQ_INIT(&ring->bulk);
 	TAILQ_INIT(&ring->idle);
 	TAILQ_INIT(&ring->busy);
 	return ring;
@@ -146,16 +150,6 @@ ring_get(struct thread_table *table, const struct conf *conf,
 	return ring;
 }
 
-static unsigned
-limit_start(const struct ring *ring)
-{
-	unsigned parallel = ring->clause.parallel;
-
-	if (parallel == 0)
-		return 1;
-	return parallel < THREAD_LIMIT_START ? parallel : THREAD_LIMIT_START;
-}
-
 struct thread *
 thread_get(struct thread_table *table, const struct conf *conf,
     struct slice channel, struct slice host, int64_t now_ms)
@@ -174,10 +168,10 @@ thread_get(struct thread_table *table, const struct conf *conf,
 	thread->hash = hash_of(channel, host);
 	thread->ring = ring_get(table, conf, channel, host);
 	thread->ring->thread_count++;
-	thread->limit = limit_start(thread->ring);
+	pace_init(thread);
 	thread->heap_index = HEAP_NONE;
 	thread->used_ms = now_ms;
-	TAILQ_INIT(&thread->ready);
+	lanes_init(&thread->lanes);
 	bucket_add(table, thread);
 	table->count++;
 	return thread;
@@ -188,7 +182,7 @@ thread_is_empty(const struct thread *thread)
 {
 	return thread->ready_count == 0 && thread->wait_count == 0 &&
 	    thread->flight_count == 0 && thread->serving == 0 &&
-	    thread->wake_ms == 0;
+	    thread->wake_ms == 0 && thread->paced_ms == 0;
 }
 
 void
@@ -213,17 +207,11 @@ thread_sweep(struct thread_table *table, int64_t before_ms)
 static void
 thread_move(struct thread *thread, struct ring *to)
 {
-	if (thread->is_runnable) {
-		TAILQ_REMOVE(&thread->ring->runnable, thread, run_entry);
-		thread->ring->runnable_count--;
-		TAILQ_INSERT_TAIL(&to->runnable, thread, run_entry);
-		to->runnable_count++;
-	}
+	plan_move(thread, to);
 	thread->ring->thread_count--;
 	thread->ring = to;
 	to->thread_count++;
-	if (thread->limit > to->clause.parallel)
-		thread->limit = to->clause.parallel ? to->clause.parallel : 1;
+	pace_rematch(thread);
 }
 
 void

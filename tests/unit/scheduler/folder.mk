@@ -8,8 +8,15 @@ tests_unit_scheduler_unit_scheduler_SOURCES = \
 	tests/unit/scheduler/test_retry.c tests/unit/scheduler/test_plan.c \
 	tests/unit/scheduler/test_answer.c tests/unit/scheduler/test_bounce.c \
 	tests/unit/scheduler/test_control.c \
+	tests/unit/scheduler/test_queue.c tests/unit/scheduler/test_fair.c \
 	tests/unit/scheduler/test_core.c
 tests_unit_scheduler_unit_scheduler_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_scheduler_unit_scheduler_LDADD = scheduler/libscheduler.a \
 	$(ZM_LIBS) $(CRITERION_LIBS)
 endif
+
+# the plan against its model, a million events in each of 32 worlds
+.PHONY: model
+model: tests/unit/scheduler/unit-scheduler
+	PLAN_EVENTS=1000000 tests/unit/scheduler/unit-scheduler \
+	    --filter 'plan/agrees*'
