@@ -71,7 +71,7 @@ struct lanes {			/* a thread's ready vertices */
 };
 
 struct pace {			/* pace.h: what a destination can take */
-	unsigned	 threshold;	/* sessions; above it they grow slowly */
+	unsigned	 threshold;	/* above it sessions grow slowly */
 	unsigned	 credit;	/* successes since the last growth */
 	unsigned	 failures;	/* in a row, while others succeeded */
 	int64_t		 good_ms;	/* last success; 0: none, or down */
