@@ -28,7 +28,8 @@ const struct command_row *command_find(struct slice verb);
 const struct command_row *command_at(size_t number);
 
 command_fn cmd_helo, cmd_ehlo, cmd_mail, cmd_rcpt, cmd_data, cmd_bdat,
-    cmd_rset, cmd_noop, cmd_vrfy, cmd_help, cmd_quit;
+    cmd_rset, cmd_noop, cmd_vrfy, cmd_help, cmd_quit,
+    cmd_xclient, cmd_xforward;
 
 /* HELO and EHLO: check and keep the name.  false: out has the refusal. */
 bool hello_take(struct session *session, struct slice args, bool is_esmtp,

@@ -20,9 +20,11 @@
 #include "base/clock.h"
 #include "base/event.h"
 #include "base/mem.h"
+#include "smtpserver/arrivals.h"
 #include "smtpserver/crew.h"
 #include "smtpserver/doorman.h"
 #include "smtpserver/helpers.h"
+#include "smtpserver/peers.h"
 
 #include "base/banned.h"
 
@@ -47,6 +49,8 @@ struct doorman {
 	struct spool	*spool;
 	struct clients	*clients;
 	struct crew	*crew;
+	struct peers	*peers;
+	struct arrivals	*arrivals;	/* of proxies */
 	struct helpers	*helpers;
 	struct listener	*listeners;
 	bool		 is_paused;
@@ -149,7 +153,8 @@ refuse(int fd, const struct conf *conf, const char *endpoint,
 }
 
 static void
-admit(struct listener *listener, int fd, const struct sockaddr *address)
+admit_client(struct listener *listener, int fd,
+    const struct sockaddr *address)
 {
 	struct doorman *doorman = listener->doorman;
 	const struct conf *conf = doorman->process->conf;
@@ -176,6 +181,34 @@ admit(struct listener *listener, int fd, const struct sockaddr *address)
 		return;
 	}
 	crew_give(doorman->crew, fd, endpoint, listener->text, client);
+}
+
+/* A proxy has said whose connection it is. */
+static void
+on_arrival(void *context, const char *listener, int fd,
+    const struct sockaddr *address)
+{
+	struct doorman *doorman = context;
+
+	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
+		if (strcmp(l->text, listener) == 0) {
+			admit_client(l, fd, address);
+			return;
+		}
+	close(fd);		/* a reload took the listener away */
+}
+
+static void
+admit(struct listener *listener, int fd, const struct sockaddr *address)
+{
+	struct doorman *doorman = listener->doorman;
+	struct net net;
+
+	net_of_sockaddr(address, &net);
+	if (peers_trust(doorman->peers, &net) & 1u << TRUST_PROXY)
+		arrivals_add(doorman->arrivals, fd, listener->text, address);
+	else
+		admit_client(listener, fd, address);
 }
 
 static void
@@ -254,6 +287,7 @@ close_all(void *context)
 	helpers_in_child(doorman->helpers);
 	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
 		close(l->fd);
+	arrivals_in_child(doorman->arrivals);
 }
 
 static void
@@ -314,6 +348,8 @@ doorman_start(struct process *process, struct err *err)
 	    conf->hash_levels, &doorman->spool, err) != 0)
 		return -1;
 	doorman->clients = clients_new();
+	doorman->peers = peers_new(conf);
+	doorman->arrivals = arrivals_new(process->loop, on_arrival, doorman);
 	doorman->helpers = helpers_new(process, helper_kinds, close_all,
 	    on_answer, doorman);
 	doorman->crew = crew_new(process, doorman->spool, doorman->clients,
@@ -365,6 +401,8 @@ doorman_reload(struct process *process, const struct conf *old)
 		else
 			warning("%s; zmailer restart can", err.text);
 	}
+	peers_free(&doorman->peers);
+	doorman->peers = peers_new(conf);
 	crew_tell(doorman->crew, "reload");
 	helpers_reload(doorman->helpers);
 	if (crew_resize(doorman->crew, conf->smtpserver_workers, &err) != 0)
@@ -404,6 +442,8 @@ doorman_release(struct process *process)
 	timer_clear(&doorman->pause_timer);
 	timer_clear(&doorman->stop_timer);
 	helpers_free(&doorman->helpers);
+	arrivals_free(&doorman->arrivals);
+	peers_free(&doorman->peers);
 	crew_free(&doorman->crew);
 	clients_free(&doorman->clients);
 	spool_close(&doorman->spool);

@@ -3,7 +3,9 @@ noinst_LIBRARIES += smtpserver/libsmtpserver.a
 smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/answer.c smtpserver/answer.h \
 	smtpserver/argument.c smtpserver/argument.h \
+	smtpserver/arrivals.c smtpserver/arrivals.h \
 	smtpserver/ask.c smtpserver/ask.h \
+	smtpserver/attributes.c smtpserver/attributes.h \
 	smtpserver/cache.c smtpserver/cache.h \
 	smtpserver/client.c smtpserver/client.h \
 	smtpserver/clients.c smtpserver/clients.h \
@@ -11,7 +13,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/cmd_data.c smtpserver/cmd_ehlo.c smtpserver/cmd_helo.c \
 	smtpserver/cmd_help.c smtpserver/cmd_mail.c smtpserver/cmd_noop.c \
 	smtpserver/cmd_quit.c smtpserver/cmd_rcpt.c smtpserver/cmd_rset.c \
-	smtpserver/cmd_vrfy.c \
+	smtpserver/cmd_vrfy.c smtpserver/cmd_xclient.c smtpserver/cmd_xforward.c \
 	smtpserver/commands.c smtpserver/commands.h \
 	smtpserver/content.c smtpserver/content.h \
 	smtpserver/crew.c smtpserver/crew.h \

@@ -102,6 +102,32 @@ add_limits(const struct session *session, struct str *out)
 		    limits->recipient_domains);
 }
 
+/* Postfix, XCLIENT_README. */
+static bool
+may_xclient(const struct session *session)
+{
+	return (session->trust & 1u << TRUST_XCLIENT) != 0;
+}
+
+static void
+add_xclient(const struct session *session, struct str *out)
+{
+	str_adds(out, " NAME ADDR PORT PROTO HELO LOGIN DESTADDR DESTPORT");
+}
+
+/* Postfix, XFORWARD_README. */
+static bool
+may_xforward(const struct session *session)
+{
+	return (session->trust & 1u << TRUST_XFORWARD) != 0;
+}
+
+static void
+add_xforward(const struct session *session, struct str *out)
+{
+	str_adds(out, " NAME ADDR PORT PROTO HELO IDENT SOURCE");
+}
+
 static const struct keyword_row {
 	const char	*rfc;
 	bool		(*is_on)(const struct session *session);
@@ -126,8 +152,8 @@ static const struct keyword_row {
 	[EHLO_ETRN] = { "1985", not_yet, NULL },
 	[EHLO_VRFY] = { "5321/4.1.1.6", not_yet, NULL },
 	[EHLO_EXPN] = { "5321/4.1.1.7", not_yet, NULL },
-	[EHLO_XCLIENT] = { "", not_yet, NULL },
-	[EHLO_XFORWARD] = { "", not_yet, NULL },
+	[EHLO_XCLIENT] = { "", may_xclient, add_xclient },
+	[EHLO_XFORWARD] = { "", may_xforward, add_xforward },
 	[EHLO_HELP] = { "5321/4.1.1.8", always, NULL },
 };
 

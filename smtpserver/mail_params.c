@@ -224,8 +224,8 @@ take_auth(struct session *session, struct slice value, void *target,
 	    &rest, &err) == 1 && rest.n == 0);
 
 	str_release(&mailbox);
-	terms->auth = session->trust & 1u << TRUST_AUTH ? value :
-	    SLICE("<>");
+	terms->auth = session->user.len > 0 ||
+	    (session->trust & 1u << TRUST_AUTH) != 0 ? value : SLICE("<>");
 	return is_good || refuse(out,
 	    "AUTH takes an address, encoded as xtext, or <>");
 }

@@ -80,7 +80,8 @@ note_message_accepted(const struct session *session)
 	    "helo", str_slice(&session->helo), "from", str_slice(&from),
 	    "rcpts", event_number(t->rcpt_count),
 	    "size", event_number((int64_t)t->content.bytes),
-	    "with", t->envelope.with, NULL);
+	    "with", t->envelope.with,
+	    "forward", str_slice(&session->forward), NULL);
 	if (t->freeze != NULL) {
 		add_rule(&rule, t->freeze);
 		transaction_freeze_cause(t, cause);

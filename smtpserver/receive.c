@@ -25,6 +25,8 @@ add_with(const struct session *session, struct str *out)
 	    "UTF8SMTP" : "ESMTP");
 	if (stream_tls(session->stream) == STREAM_ENCRYPTED)
 		str_addc(out, 'S');
+	if (session->user.len > 0)
+		str_addc(out, 'A');
 }
 
 enum content_fault
@@ -40,6 +42,7 @@ receive_begin(struct session *session, enum content_form form)
 	str_addf(&from, "%s (%s)", session->helo.buf,
 	    session->client.literal);
 	add_with(session, &with);
+	t->envelope.user = slice_copy(t->arena, str_slice(&session->user));
 	if (transaction_open(t, session->service->spool, str_slice(&from),
 	    str_slice(&with), &err) != 0) {
 		fault = errno == ENOSPC || errno == EDQUOT ?

@@ -507,16 +507,19 @@ session_stored(struct session *session, bool is_done)
 	session_run(session);
 }
 
-/* What the configuration says of this client at this door. */
-static void
-look_up_client(struct session *session)
+void
+session_set_client(struct session *session, const struct client *client)
 {
+	const struct conf *conf = session->settings->conf;
 	struct peers *peers = session->settings->peers;
 
-	session->trust = peers_trust(peers, &session->client.net);
-	session->withheld = peers_withheld(peers, &session->client.net);
-	session->listen = conf_listen_find(session->settings->conf,
-	    session->client.listener);
+	session->client = *client;
+	session->trust = peers_trust(peers, &client->net) |
+	    (session->trust & 1u << TRUST_XCLIENT);
+	session->withheld = peers_withheld(peers, &client->net);
+	for (size_t i = 0; i < conf->listen_count; i++)
+		if (strcmp(conf->listens[i].text, client->listener) == 0)
+			session->listen = &conf->listens[i];
 }
 
 struct session *
@@ -530,12 +533,14 @@ session_new(struct service *service, struct stream *stream,
 	session->service = service;
 	session->settings = settings_hold(service->settings);
 	session->stream = stream;
-	session->client = *client;
-	look_up_client(session);
+	session_set_client(session, client);
 	spool_id_make(clock_wall_us(), ++counter, session->id);
 	session->end_at_ms = clock_steady_ms() +
 	    session->settings->conf->timeouts.session_ms;
 	str_init(&session->helo);
+	str_init(&session->name);
+	str_init(&session->user);
+	str_init(&session->forward);
 	note_open(session);
 	return session;
 }
@@ -553,6 +558,9 @@ session_free(struct session **session)
 	facts_release(&s->turn);
 	settings_drop(&s->settings);
 	str_release(&s->helo);
+	str_release(&s->name);
+	str_release(&s->user);
+	str_release(&s->forward);
 	s->magic = 0;
 	mem_free(session);
 }

@@ -74,6 +74,8 @@ struct session {
 	enum step		 step;
 	enum session_want	 want;
 	struct str		 helo;		/* empty: not said yet */
+	struct str		 name, user;	/* as XCLIENT said; or empty */
+	struct str		 forward;	/* XFORWARD, for the journal */
 	bool			 is_esmtp;
 	bool			 is_eof, is_blocked;
 	enum { STORE_NOT_YET, STORE_DONE, STORE_FAILED } store;
@@ -94,6 +96,11 @@ struct session *session_new(struct service *service, struct stream *stream,
     const struct client *client);
 /* An unfinished transaction is dropped; notes session.close. */
 void session_free(struct session **session);
+
+/* It is another client's from now on: what the configuration says of that
+ * one holds; whoever may say XCLIENT may say it again. */
+void session_set_client(struct session *session,
+    const struct client *client);
 
 /* Take what has come, then run. */
 void session_read(struct session *session);

@@ -148,6 +148,7 @@ step_stored(struct session *session)
 		note_message_refused(session, &answer);
 	}
 	transaction_free(&session->transaction);
+	str_reset(&session->forward);
 	session_wait_for(session, session->settings->conf->timeouts.command_ms);
 	if (!is_astray)
 		return session_say(session, &answer, STEP_COMMAND);

@@ -22,16 +22,21 @@ EVENT(CONF_REFUSED, "conf.refused", WARN, "file reason",
     "A bad configuration was refused; the old one stays in force.")
 EVENT(SESSION_OPEN, "session.open", INFO, "client listener session",
     "A client connected.")
+EVENT(SESSION_XCLIENT, "session.xclient", INFO,
+    "client session peer name helo user",
+    "A peer that is trusted with XCLIENT said who the client is.")
 EVENT(SESSION_CLOSE, "session.close", INFO,
     "client session helo messages reason commands",
     "A session ended; reason says by whom and why.")
 EVENT(SESSION_REFUSED, "session.refused", INFO, "client code reason",
     "A connection was refused before a session began.")
+EVENT(PROXY_REFUSED, "proxy.refused", WARN, "client listener reason",
+    "A proxy did not begin with a good PROXY header, and was closed.")
 EVENT(COMMAND_REFUSED, "command.refused", INFO,
     "client session command code reply rule",
     "A command was answered with 4xx or 5xx.")
 EVENT(MESSAGE_ACCEPTED, "message.accepted", INFO,
-    "client session helo from rcpts size with uid",
+    "client session helo from rcpts size with uid forward",
     "A message is durable and was answered with 250 or exit status 0.")
 EVENT(MESSAGE_REFUSED, "message.refused", INFO,
     "client session from code reply rcpts",

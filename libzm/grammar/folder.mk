@@ -7,6 +7,7 @@ libzm_a_SOURCES += \
 	libzm/grammar/crlf.c libzm/grammar/crlf.h \
 	libzm/grammar/date.c libzm/grammar/date.h \
 	libzm/grammar/ehlo.c libzm/grammar/ehlo.h \
+	libzm/grammar/proxy.c libzm/grammar/proxy.h \
 	libzm/grammar/xtext.c libzm/grammar/xtext.h \
 	libzm/grammar/dsn.c libzm/grammar/dsn.h \
 	libzm/grammar/selector.c libzm/grammar/selector_parse.c \

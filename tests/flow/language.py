@@ -31,7 +31,8 @@ import rows
 ACTORS = {"flow", "server", "dns", "mta", "client", "file", "run", "clock",
           "log", "mailbox", "spool", "rows", "signal"}
 CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
-                "expect", "quit", "drop", "bdat"}
+                "expect", "quit", "drop", "bdat", "proxy", "closed",
+                "xclient", "xforward", "rset", "lhlo"}
 MTA_FLAGS = {"-start", "-stop", "-restart", "-reload", "-kill"}
 
 

@@ -21,6 +21,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char conf[] =
+	"trust 192.0.2.7 xclient xforward priority auth\n"
 	"limit recipients 5\nlimit errors 50\nsize 4096B\nlimit header 1K\n"
 	"limit received 5\nlimit line 1000B\nfreeze sender @odd.test\n"
 	"reject sender @bad.test\naccept from 192.0.2.0/24 to @else.test "

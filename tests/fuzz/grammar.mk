@@ -6,6 +6,7 @@ fuzz_targets += \
 	tests/fuzz/fuzz-header \
 	tests/fuzz/fuzz-reply \
 	tests/fuzz/fuzz-base64 \
+	tests/fuzz/fuzz-proxy \
 	tests/fuzz/fuzz-xtext \
 	tests/fuzz/fuzz-units \
 	tests/fuzz/fuzz-selector \
@@ -37,7 +38,19 @@ tests_fuzz_fuzz_selector_LDADD = $(ZM_LIBS)
 tests_fuzz_fuzz_json_SOURCES = tests/fuzz/fuzz_json.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_json_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_json_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_proxy_SOURCES = tests/fuzz/fuzz_proxy.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_proxy_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_proxy_LDADD = $(ZM_LIBS)
 EXTRA_DIST += \
+	tests/fuzz/corpus/proxy/v1-cut \
+	tests/fuzz/corpus/proxy/v1-tcp4 \
+	tests/fuzz/corpus/proxy/v1-tcp6 \
+	tests/fuzz/corpus/proxy/v1-unknown \
+	tests/fuzz/corpus/proxy/v2-crc \
+	tests/fuzz/corpus/proxy/v2-local \
+	tests/fuzz/corpus/proxy/v2-tcp4 \
+	tests/fuzz/corpus/proxy/v2-tcp6-tlv \
+	tests/fuzz/corpus/proxy/v2-unix \
 	tests/fuzz/corpus/path \
 	tests/fuzz/corpus/command \
 	tests/fuzz/corpus/dot \

@@ -6,6 +6,9 @@ tests_fuzz_fuzz_session_CPPFLAGS = $(AM_CPPFLAGS)
 tests_fuzz_fuzz_session_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_session_LDADD = smtpserver/libsmtpserver.a $(ZM_LIBS)
 EXTRA_DIST += tests/fuzz/session.dict \
+	tests/fuzz/corpus/session/bdat \
+	tests/fuzz/corpus/session/bdat-refused \
+	tests/fuzz/corpus/session/xclient \
 	tests/fuzz/corpus/session/dsn \
 	tests/fuzz/corpus/session/eof-in-data \
 	tests/fuzz/corpus/session/freeze \
@@ -23,3 +26,35 @@ EXTRA_DIST += tests/fuzz/session.dict \
 	tests/fuzz/corpus/session/too-big \
 	tests/fuzz/corpus/session/too-many \
 	tests/fuzz/corpus/session/verbs
+fuzz_targets += tests/fuzz/fuzz-bdat
+tests_fuzz_fuzz_bdat_SOURCES = tests/fuzz/fuzz_bdat.c \
+	tests/unit/smtpserver/house.c tests/unit/smtpserver/house.h $(FUZZ_MAIN)
+tests_fuzz_fuzz_bdat_CPPFLAGS = $(AM_CPPFLAGS)
+tests_fuzz_fuzz_bdat_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_bdat_LDADD = smtpserver/libsmtpserver.a $(ZM_LIBS)
+EXTRA_DIST += tests/fuzz/corpus/bdat/binary \
+	tests/fuzz/corpus/bdat/binary-chunks \
+	tests/fuzz/corpus/bdat/binary-no-end \
+	tests/fuzz/corpus/bdat/binary-no-header \
+	tests/fuzz/corpus/bdat/text \
+	tests/fuzz/corpus/bdat/text-bare-lf \
+	tests/fuzz/corpus/bdat/text-chunks \
+	tests/fuzz/corpus/bdat/text-cr-at-end
+fuzz_targets += tests/fuzz/fuzz-mail
+tests_fuzz_fuzz_mail_SOURCES = tests/fuzz/fuzz_mail.c \
+	tests/unit/smtpserver/house.c tests/unit/smtpserver/house.h $(FUZZ_MAIN)
+tests_fuzz_fuzz_mail_CPPFLAGS = $(AM_CPPFLAGS)
+tests_fuzz_fuzz_mail_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_mail_LDADD = smtpserver/libsmtpserver.a $(ZM_LIBS)
+EXTRA_DIST += tests/fuzz/corpus/mail/auth \
+	tests/fuzz/corpus/mail/binary \
+	tests/fuzz/corpus/mail/by \
+	tests/fuzz/corpus/mail/by-r \
+	tests/fuzz/corpus/mail/dsn \
+	tests/fuzz/corpus/mail/hold \
+	tests/fuzz/corpus/mail/null \
+	tests/fuzz/corpus/mail/plain \
+	tests/fuzz/corpus/mail/priority \
+	tests/fuzz/corpus/mail/route \
+	tests/fuzz/corpus/mail/until \
+	tests/fuzz/corpus/mail/utf8

@@ -11,7 +11,7 @@ tests_unit_grammar_unit_grammar_SOURCES = \
 	tests/unit/grammar/test_dsn.c \
 	tests/unit/grammar/test_units.c \
 	tests/unit/grammar/test_crlf.c \
-	tests/unit/grammar/test_date.c \
+	tests/unit/grammar/test_date.c tests/unit/grammar/test_proxy.c \
 	tests/unit/grammar/test_selector.c \
 	tests/unit/grammar/test_net.c \
 	tests/unit/grammar/test_reply.c \

@@ -37,6 +37,8 @@ static const struct row {
 	{ "STARTTLS", { 502, 502, 502, 502 } },
 	{ "AUTH PLAIN", { 502, 502, 502, 502 } },
 	{ "ETRN x", { 502, 502, 502, 502 } },
+	{ "XCLIENT ADDR=192.0.2.9", { 550, 550, 503, 503 } },
+	{ "XFORWARD ADDR=192.0.2.9", { 503, 550, 503, 503 } },
 	{ "SEND FROM:<a@b.test>", { 502, 502, 502, 502 } },
 	{ "SOML FROM:<a@b.test>", { 502, 502, 502, 502 } },
 	{ "SAML FROM:<a@b.test>", { 502, 502, 502, 502 } },
