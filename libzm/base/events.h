@@ -86,6 +86,10 @@ EVENT(AGENT_NONSENSE, "agent.nonsense", WARN, "channel child line",
 EVENT(HOST_SUSPENDED, "host.suspended", WARN,
     "channel host class reason until",
     "A rule (retry on ... suspend) stops everything to a destination.")
+EVENT(MESSAGE_CONVERTED, "message.converted", INFO,
+    "host lacks signature",
+    "A message was converted for a host that takes less; signature=broken "
+    "when it carried a DKIM signature.")
 EVENT(TLS_BROKEN, "tls.broken", INFO, "host reason",
     "The TLS of a next hop does not work; for a while its mail goes in the "
     "clear, as tls-to may allows.")

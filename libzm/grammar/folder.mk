@@ -15,4 +15,8 @@ libzm_a_SOURCES += \
 	libzm/grammar/units.c libzm/grammar/units.h \
 	libzm/grammar/net.c libzm/grammar/net.h \
 	libzm/grammar/reply.c libzm/grammar/reply.h \
-	libzm/grammar/base64.c libzm/grammar/base64.h
+	libzm/grammar/base64.c libzm/grammar/base64.h \
+	libzm/grammar/mime.c libzm/grammar/mime.h \
+	libzm/grammar/mime_code.c libzm/grammar/mime_code.h \
+	libzm/grammar/mime_header.c \
+	libzm/grammar/mime_down.c libzm/grammar/mime_down.h

@@ -270,10 +270,4 @@ void client_drop(struct client *client);
 /* client_reply.c: nothing has come behind the last reply. */
 bool client_is_level(const struct client *client);
 
-/* client_data.c: header and body in wire form with the final dot in the
- * last write.  PEER_OK; else *out_trouble is filled and the connection
- * closed: the peer has no complete message. */
-enum peer_result client_content(struct client *client,
-    const struct work_job *job, int body_fd, struct verdict *out_trouble);
-
 #endif

@@ -51,19 +51,21 @@ message_lmtp(struct mail *mail)
 	return OVER;
 }
 
+/* The content is out: the answer is awaited. */
 static enum progress
-message(struct mail *mail)
+message_end(struct mail *mail)
 {
-	struct verdict trouble;
-
-	if (client_content(mail->client, mail->job, mail->body_fd,
-	    &trouble) != PEER_OK) {
-		mail_settle_picked(mail, &trouble);
-		return BROKEN;
-	}
 	mail->client->messages++;
 	return mail->client->is_lmtp ? message_lmtp(mail) :
 	    message_smtp(mail);
+}
+
+static enum progress
+message(struct mail *mail)
+{
+	enum progress progress = mail_content(mail);
+
+	return progress == GO_ON ? message_end(mail) : progress;
 }
 
 /* ---- a transaction ----------------------------------------------------- */
@@ -118,11 +120,22 @@ pick(struct mail *mail)
 	}
 }
 
+/* Without DATA there is no reply that would say "no valid recipients". */
+static enum progress
+enough(struct mail *mail)
+{
+	if (mail->is_mail_ok && mail->accepted_count > 0)
+		return GO_ON;
+	mail->client->needs_reset = true;
+	return OVER;
+}
+
+/* MAIL and all RCPT in one write, and what `behind` is: DATA, or the whole
+ * message as one chunk. */
 static enum progress
 envelope_pipelined(struct mail *mail)
 {
 	enum progress progress, first = GO_ON;
-
 	bool is_reset = mail->client->needs_reset;
 
 	if (is_reset)
@@ -130,7 +143,10 @@ envelope_pipelined(struct mail *mail)
 	say_mail(mail);
 	for (size_t i = 0; i < mail->picked_count; i++)
 		say_rcpt(mail, mail->picked[i]);
-	say_data(mail);
+	if (mail->is_in_one && mail_content_in_one(mail) != GO_ON)
+		return BROKEN;
+	if (!mail->is_chunked)
+		say_data(mail);
 	if (is_reset)
 		first = hear_reset(mail);
 	if (first == GO_ON)
@@ -142,7 +158,9 @@ envelope_pipelined(struct mail *mail)
 		if (progress != GO_ON)
 			return progress;
 	}
-	return hear_data(mail);
+	if (mail->is_in_one)
+		return mail->accepted_count > 0 ? GO_ON : hear_nobody(mail);
+	return mail->is_chunked ? enough(mail) : hear_data(mail);
 }
 
 static enum progress
@@ -164,38 +182,48 @@ envelope_stepwise(struct mail *mail)
 	}
 	if (progress != GO_ON)
 		return progress;
-	if (mail->accepted_count == 0) {
-		mail->client->needs_reset = true;
-		return OVER;
-	}
+	progress = enough(mail);
+	if (progress != GO_ON || mail->is_chunked)
+		return progress;
 	say_data(mail);
 	return hear_data(mail);
+}
+
+/* A host that goes silent or away when it hears several commands at once
+ * gets them one by one the next time. */
+static void
+pipelining_judge(struct mail *mail)
+{
+	struct client *client = mail->client;
+
+	if (client->messages > 0 || mail->is_mail_ok ||
+	    strcmp(mail->verdicts[mail->picked[0]].status, "4.4.2") != 0)
+		return;
+	client_note(client, &client->address, TROUBLE_PIPELINING);
 }
 
 static enum progress
 transaction(struct mail *mail)
 {
+	struct client *client = mail->client;
+	bool is_pipelined = client->offer.extensions & CLIENT_PIPELINING &&
+	    !client->no_pipelining;
 	enum progress progress;
 
 	pick(mail);
-	progress = mail->client->offer.extensions & CLIENT_PIPELINING ?
-	    envelope_pipelined(mail) : envelope_stepwise(mail);
+	mail->is_in_one = is_pipelined && mail_form_is_small(mail);
+	progress = is_pipelined ? envelope_pipelined(mail) :
+	    envelope_stepwise(mail);
+	if (is_pipelined && progress == BROKEN)
+		pipelining_judge(mail);
 	if (progress == GO_ON)
-		progress = message(mail);
-	mail->client->used_at_ms = clock_steady_ms();
+		progress = mail->is_in_one ? message_end(mail) :
+		    message(mail);
+	client->used_at_ms = clock_steady_ms();
 	return progress;
 }
 
 /* ---- a job ------------------------------------------------------------- */
-
-static bool
-is_ascii(struct slice text)
-{
-	for (size_t i = 0; i < text.n; i++)
-		if ((unsigned char)text.p[i] > 127)
-			return false;
-	return true;
-}
 
 /* No control character can get into a command line. */
 static bool
@@ -224,46 +252,6 @@ controls_check(struct mail *mail)
 			mail_settle(mail, i, &verdict);
 }
 
-/* RFC 6531 section 3.2: an address in UTF-8 goes only where it is
- * understood. */
-static void
-utf8_check(struct mail *mail)
-{
-	bool is_sender_ascii = is_ascii(mail->job->sender);
-	struct verdict verdict;
-
-	mail->is_utf8 = false;
-	for (size_t i = 0; i < mail->job->rcpt_count; i++) {
-		if (is_sender_ascii && is_ascii(mail->job->rcpts[i].user))
-			continue;
-		mail->is_utf8 = true;
-		if (mail->client->offer.extensions & CLIENT_SMTPUTF8)
-			return;
-		verdict_set(&verdict, VERDICT_FAILED, "5.6.7",
-		    mail->client->who,
-		    "the host does not take addresses in UTF-8");
-		mail_settle(mail, i, &verdict);
-	}
-	mail->is_utf8 = false;
-}
-
-/* RFC 1870 section 5: what is over the peer's limit is not even tried. */
-static void
-size_check(struct mail *mail)
-{
-	const struct client *client = mail->client;
-	struct verdict verdict;
-
-	if (client->offer.size_bytes == 0 ||
-	    mail->job->size_bytes <= client->offer.size_bytes)
-		return;
-	verdict_set(&verdict, VERDICT_FAILED, "5.3.4", client->who,
-	    "the message has %llu bytes, the host takes %llu",
-	    (unsigned long long)mail->job->size_bytes,
-	    (unsigned long long)client->offer.size_bytes);
-	mail_settle_all(mail, &verdict);
-}
-
 static bool
 has_waiting(const struct mail *mail)
 {
@@ -273,16 +261,25 @@ has_waiting(const struct mail *mail)
 	return false;
 }
 
+/* RFC 9422 section 4.1: MAILMAX. */
+static bool
+is_used_up(const struct client *client)
+{
+	return client->offer.mails > 0 &&
+	    client->messages >= client->offer.mails;
+}
+
 /* Transactions over one connection until nobody waits or it is gone. */
 static enum progress
 transactions(struct mail *mail)
 {
 	enum progress progress = OVER;
 
-	utf8_check(mail);
-	size_check(mail);
+	mail_form_choose(mail);
 	while (progress == OVER && has_waiting(mail))
-		progress = transaction(mail);
+		progress = is_used_up(mail->client) ? STALE :
+		    transaction(mail);
+	mail_form_release(mail);
 	return progress;
 }
 

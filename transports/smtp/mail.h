@@ -13,6 +13,7 @@
 #ifndef ZM_TRANSPORTS_MAIL_H
 #define ZM_TRANSPORTS_MAIL_H
 
+#include "grammar/mime_down.h"
 #include "transports/smtp/client.h"
 
 /* Where a recipient of the job stands. */
@@ -40,7 +41,38 @@ struct mail {
 	size_t			*picked;
 	size_t			 picked_count, accepted_count;
 	bool			 is_mail_ok, is_utf8;
+	/* how the content goes over this connection: mail_form.c */
+	const char		*body;		/* BODY=; NULL: not said */
+	bool			 is_binary;	/* lines mean nothing */
+	bool			 is_chunked;	/* BDAT instead of DATA */
+	bool			 is_in_one;	/* in the write of MAIL */
+	struct mime_down	*down;		/* to be converted by it */
 };
+
+/* ---- mail_form.c: may it go there, and in which form ------------------- */
+
+enum {
+	FORM_SMALL_BYTES = 48 * 1024,	/* one write: envelope and message */
+	FORM_CHUNK_BYTES = 1024 * 1024
+};
+
+/* Compare message and peer: recipients that cannot be served get their
+ * verdicts. */
+void mail_form_choose(struct mail *mail);
+void mail_form_release(struct mail *mail);
+/* Whether all of it may leave together with MAIL. */
+bool mail_form_is_small(const struct mail *mail);
+
+/* ---- client_data.c: the content ---------------------------------------- */
+
+/* Send it all, behind the 354 or as chunks.  GO_ON: the last reply is
+ * awaited; OVER: a chunk was refused; BROKEN. */
+enum progress mail_content(struct mail *mail);
+/* Queue it as one chunk behind the envelope.  GO_ON or BROKEN. */
+enum progress mail_content_in_one(struct mail *mail);
+
+/* Read a piece of the body at offset: bytes, 0 at its end, -1. */
+ssize_t mail_body_read(int fd, char *piece, size_t n, uint64_t offset);
 
 /* ---- mail_say.c: queue one command line -------------------------------- */
 
@@ -58,6 +90,10 @@ enum progress hear_mail(struct mail *mail);
 enum progress hear_rcpt(struct mail *mail, size_t index);
 /* GO_ON: send the message.  OVER: there is nobody to send it to. */
 enum progress hear_data(struct mail *mail);
+/* The reply to BDAT LAST when there is nobody to get it. OVER or BROKEN. */
+enum progress hear_nobody(struct mail *mail);
+/* The reply to a chunk before the last one: GO_ON; OVER: refused. */
+enum progress hear_chunk(struct mail *mail);
 /* The reply to the final dot: GO_ON, *out is its verdict. */
 enum progress hear_end(struct mail *mail, struct verdict *out);
 

@@ -261,6 +261,50 @@ hear_data(struct mail *mail)
 	return OVER;
 }
 
+enum progress
+hear_nobody(struct mail *mail)
+{
+	enum peer_result result;
+	struct reply reply;
+	struct err err;
+
+	result = hear(mail, mail->client->conf->timeouts.data_end_ms, &reply,
+	    &err);
+	if (result != PEER_OK)
+		return broken(mail, result, &err,
+		    "waiting for the reply to BDAT", false);
+	if (reply.code == 421)
+		return closing(mail, &reply);
+	mail->client->needs_reset = reply.code / 100 != 2;
+	return OVER;
+}
+
+enum progress
+hear_chunk(struct mail *mail)
+{
+	struct client *client = mail->client;
+	enum peer_result result;
+	struct verdict verdict;
+	struct reply reply;
+	struct err err;
+
+	result = hear(mail, client->conf->timeouts.data_block_ms, &reply,
+	    &err);
+	if (result != PEER_OK)
+		return broken(mail, result, &err,
+		    "waiting for the reply to BDAT", false);
+	if (reply.code / 100 == 2)
+		return GO_ON;
+	if (reply.code / 100 == 3)
+		return nonsense(mail, &reply, "BDAT");
+	if (reply.code == 421)
+		return closing(mail, &reply);
+	client->needs_reset = true;
+	client_verdict(client, &reply, VERDICT_DEFERRED, &verdict);
+	settle_accepted(mail, &verdict);
+	return OVER;
+}
+
 /* A host that took the DSN parameters took the duty to report, too (RFC
  * 3461 section 5.2.2); for one that does not know them we report. */
 static enum verdict_kind

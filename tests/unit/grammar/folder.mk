@@ -16,6 +16,7 @@ tests_unit_grammar_unit_grammar_SOURCES = \
 	tests/unit/grammar/test_net.c \
 	tests/unit/grammar/test_reply.c \
 	tests/unit/grammar/test_base64.c \
+	tests/unit/grammar/test_mime.c \
 	tests/unit/grammar/test_isemail.c tests/unit/grammar/isemail_rows.h
 tests_unit_grammar_unit_grammar_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_grammar_unit_grammar_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)

@@ -238,7 +238,8 @@ follow(void *context)
 	int fd = -1;
 
 	while (slice_cut(&rest, '\n', &step)) {
-		step = slice_trim(step);
+		while (step.n > 0 && step.p[0] == ' ')
+			step = slice_from(step, 1);
 		if (step.n == 0)
 			continue;
 		if (fd < 0)

@@ -1,0 +1,192 @@
+/* mime.c - what the header of a message or of a part says about its body
+ *
+ * In     header fields
+ * Out    kind, encoding, boundary
+ * Trusts nothing: what cannot be read counts as not said
+ * Spec   RFC 2045 sections 5.1 and 6.1; RFC 2046 sections 5.1 and 5.2
+ *
+ *   content   = type "/" subtype *( ";" parameter )
+ *   parameter = attribute "=" ( token / quoted-string )
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "grammar/header.h"
+#include "grammar/mime.h"
+
+#include "base/banned.h"
+
+static bool
+is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Blanks, folds and comments. */
+static void
+skip_space(struct slice *rest)
+{
+	unsigned depth = 0;
+
+	while (rest->n > 0 && (depth > 0 || is_space(rest->p[0]) ||
+	    rest->p[0] == '(')) {
+		if (rest->p[0] == '\\' && depth > 0)
+			*rest = slice_from(*rest, 1);
+		else if (rest->p[0] == '(')
+			depth++;
+		else if (rest->p[0] == ')')
+			depth--;
+		*rest = slice_from(*rest, 1);
+	}
+}
+
+static bool
+is_token_byte(char c)
+{
+	return c > ' ' && c < 127 && strchr("()<>@,;:\\\"/[]?=", c) == NULL;
+}
+
+static struct slice
+take_token(struct slice *rest)
+{
+	struct slice token = *rest;
+
+	skip_space(rest);
+	token = *rest;
+	token.n = 0;
+	while (token.n < rest->n && is_token_byte(rest->p[token.n]))
+		token.n++;
+	*rest = slice_from(*rest, token.n);
+	skip_space(rest);
+	return token;
+}
+
+static bool
+take_byte(struct slice *rest, char c)
+{
+	if (rest->n == 0 || rest->p[0] != c)
+		return false;
+	*rest = slice_from(*rest, 1);
+	return true;
+}
+
+/* A token or a quoted string into out; false: too long, or none. */
+static bool
+take_value(struct slice *rest, char *out, size_t size)
+{
+	struct slice token;
+	size_t n = 0;
+
+	skip_space(rest);
+	if (!take_byte(rest, '"')) {
+		/* senders forget the quotes: up to a blank or ";" then */
+		token = *rest;
+		for (n = 0; n < token.n && !is_space(token.p[n]) &&
+		    token.p[n] != ';'; n++)
+			continue;
+		token.n = n;
+		*rest = slice_from(*rest, n);
+		if (n == 0 || n >= size)
+			return false;
+		memcpy(out, token.p, n);
+		out[n] = '\0';
+		return true;
+	}
+	while (rest->n > 0 && rest->p[0] != '"') {
+		take_byte(rest, '\\');
+		if (rest->n == 0 || n + 1 >= size)
+			return false;
+		out[n++] = rest->p[0];
+		*rest = slice_from(*rest, 1);
+	}
+	out[n] = '\0';
+	return take_byte(rest, '"') && n > 0;
+}
+
+static void
+boundary_find(struct slice rest, struct mime_head *out)
+{
+	char value[MIME_BOUNDARY_BYTES_MAX + 1];
+
+	while (take_byte(&rest, ';')) {
+		struct slice name = take_token(&rest);
+
+		if (!take_byte(&rest, '=') ||
+		    !take_value(&rest, value, sizeof(value)))
+			return;
+		skip_space(&rest);
+		if (!slice_is_nocase(name, "boundary"))
+			continue;
+		memcpy(out->boundary, value, sizeof(value));
+		/* RFC 2046 section 5.1.1: no blank ends it */
+		for (size_t n = strlen(out->boundary);
+		    n > 0 && is_space(out->boundary[n - 1]); n--)
+			out->boundary[n - 1] = '\0';
+		return;
+	}
+}
+
+static void
+take_type(struct slice value, struct mime_head *out)
+{
+	struct slice rest = value;
+	struct slice type = take_token(&rest), subtype;
+
+	if (type.n == 0 || !take_byte(&rest, '/'))
+		return;
+	subtype = take_token(&rest);
+	out->has_type = true;
+	out->kind = slice_is_nocase(type, "text") ? MIME_TEXT : MIME_DATA;
+	if (slice_is_nocase(type, "message") &&
+	    (slice_is_nocase(subtype, "rfc822") ||
+	    slice_is_nocase(subtype, "news")))
+		out->kind = MIME_MESSAGE;
+	if (!slice_is_nocase(type, "multipart"))
+		return;
+	boundary_find(rest, out);
+	out->is_digest = slice_is_nocase(subtype, "digest");
+	if (out->boundary[0] != '\0')
+		out->kind = MIME_MULTIPART;
+}
+
+static void
+take_encoding(struct slice value, struct mime_head *out)
+{
+	static const char *const names[] = { "7bit", "8bit", "binary",
+	    "quoted-printable", "base64" };
+	struct slice rest = value;
+	struct slice token = take_token(&rest);
+
+	out->has_encoding = true;
+	out->encoding = MIME_OTHER;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (slice_is_nocase(token, names[i]))
+			out->encoding = (enum mime_encoding)i;
+}
+
+void
+mime_head_read(struct slice header, bool in_digest, struct mime_head *out)
+{
+	struct header_field field;
+	bool is_broken = false;
+
+	memset(out, 0, sizeof(*out));
+	while (header.n > 0) {
+		if (header_next(&header, &field, &is_broken) == 0)
+			(void)header_junk(&header);
+		else if (header_is(&field, "Content-Type") && !out->has_type)
+			take_type(field.value, out);
+		else if (header_is(&field, "Content-Transfer-Encoding") &&
+		    !out->has_encoding)
+			take_encoding(field.value, out);
+		else if (header_is(&field, "MIME-Version"))
+			out->has_version = true;
+	}
+	if (!out->has_type && in_digest)
+		out->kind = MIME_MESSAGE;
+	/* what is encoded as a whole has no structure to be seen */
+	if ((out->kind == MIME_MESSAGE || out->kind == MIME_MULTIPART) &&
+	    out->encoding >= MIME_QUOTED)
+		out->kind = MIME_DATA;
+}

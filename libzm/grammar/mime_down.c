@@ -1,0 +1,448 @@
+/* mime_down.c - a message for a host that takes less than its sender used
+ *
+ * In     header and body, twice
+ * Out    what is in it; then the message with its parts encoded
+ * Holds  a line, a header, the boundaries that are open, a bit a part
+ * Trusts nothing: depth, parts and headers are bounded; a boundary that
+ *        never comes costs nothing
+ * Spec   RFC 2045, RFC 2046 section 5.1; RFC 6152 section 3; RFC 3030
+ *        section 3
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "grammar/header.h"
+#include "grammar/mime_down.h"
+
+#include "base/banned.h"
+
+void
+mime_down_init(struct mime_down *down, unsigned goal)
+{
+	memset(down, 0, sizeof(*down));
+	down->goal = goal;
+	down->is_utf8 = true;
+	str_init(&down->head);
+	str_init(&down->line);
+}
+
+void
+mime_down_release(struct mime_down *down)
+{
+	str_release(&down->head);
+	str_release(&down->line);
+}
+
+bool
+mime_down_is_needed(const struct mime_down *down)
+{
+	return ((down->goal & MIME_TO_7BIT) && down->has_8bit) ||
+	    ((down->goal & MIME_FROM_BINARY) && down->has_binary);
+}
+
+void
+mime_down_again(struct mime_down *down)
+{
+	down->is_writing = true;
+	down->where = WHERE_HEAD;
+	down->part = down->depth = 0;
+	down->is_mid_line = down->is_raw = false;
+	down->code = CODE_NONE;
+	down->held_end[0] = '\0';
+	str_reset(&down->head);
+	str_reset(&down->line);
+}
+
+/* ---- what a part is made of -------------------------------------------- */
+
+static bool
+is_high(const struct mime_down *down)
+{
+	return down->high[down->part / 8] & 1u << down->part % 8;
+}
+
+static void
+note_high(struct mime_down *down, struct slice text)
+{
+	if (mime_is_ascii(text))
+		return;
+	down->has_8bit = true;
+	down->is_utf8 = down->is_utf8 && mime_is_utf8(text);
+	if (down->where == WHERE_LEAF)
+		down->high[down->part / 8] |=
+		    (unsigned char)(1u << down->part % 8);
+}
+
+/* How the leaf whose head was read goes out. */
+static enum mime_code
+code_of(const struct mime_down *down, const struct mime_head *head)
+{
+	bool is_down = (down->goal & MIME_TO_7BIT) && is_high(down);
+	bool is_binary = head->encoding == MIME_BINARY && down->goal != 0;
+
+	if (head->encoding >= MIME_QUOTED)
+		return is_down ? CODE_SCRUB : CODE_NONE;
+	if (!is_down && !is_binary)
+		return CODE_NONE;
+	return head->kind == MIME_TEXT && !is_binary ? CODE_QUOTED :
+	    CODE_BASE64;
+}
+
+static const char *
+encoding_line(const struct mime_down *down, const struct mime_head *head,
+    enum mime_code code)
+{
+	if (code == CODE_QUOTED)
+		return "Content-Transfer-Encoding: quoted-printable\n";
+	if (code == CODE_BASE64)
+		return "Content-Transfer-Encoding: base64\n";
+	if (!head->has_encoding || (head->encoding != MIME_BINARY &&
+	    (head->encoding != MIME_8BIT || !(down->goal & MIME_TO_7BIT))))
+		return NULL;
+	return down->goal & MIME_TO_7BIT ?
+	    "Content-Transfer-Encoding: 7bit\n" :
+	    "Content-Transfer-Encoding: 8bit\n";
+}
+
+static void
+head_write(struct mime_down *down, const struct mime_head *head,
+    struct str *out)
+{
+	const char *line = encoding_line(down, head, down->code);
+	bool is_coded = down->code == CODE_QUOTED ||
+	    down->code == CODE_BASE64;
+
+	mime_header_add(out, str_slice(&down->head),
+	    down->goal & MIME_TO_7BIT, line != NULL);
+	if (is_coded && down->is_top && !head->has_version)
+		str_adds(out, "MIME-Version: 1.0\n");
+	if (is_coded && !head->has_type)
+		str_addf(out, "Content-Type: text/plain; charset=%s\n",
+		    !is_high(down) ? "us-ascii" : down->is_utf8 ? "utf-8" :
+		    "unknown-8bit");
+	if (line != NULL)
+		str_adds(out, line);
+	str_addc(out, '\n');
+}
+
+static bool
+is_too_much(struct mime_down *down)
+{
+	down->is_too_much = down->is_too_much ||
+	    down->depth >= MIME_DEPTH_MAX ||
+	    down->part + 1 >= MIME_PARTS_MAX ||
+	    down->head.len > MIME_HEAD_BYTES_MAX;
+	return down->is_too_much;
+}
+
+static void
+frame_open(struct mime_down *down, const struct mime_head *head)
+{
+	struct mime_frame *frame = &down->frames[down->depth++];
+
+	memcpy(frame->boundary, head->boundary, sizeof(frame->boundary));
+	frame->boundary_bytes = strlen(frame->boundary);
+	frame->is_digest = head->is_digest;
+}
+
+/* The head of the message or of a part is complete. */
+static void
+head_done(struct mime_down *down, struct str *out)
+{
+	bool in_digest = !down->is_top && down->depth > 0 &&
+	    down->frames[down->depth - 1].is_digest;
+	struct mime_head head;
+
+	mime_head_read(str_slice(&down->head), in_digest, &head);
+	down->code = CODE_NONE;
+	down->is_raw = false;
+	down->has_binary |= head.encoding == MIME_BINARY;
+	if (is_too_much(down))
+		head.kind = MIME_DATA;
+	if (head.kind == MIME_MULTIPART) {
+		frame_open(down, &head);
+		down->where = WHERE_BETWEEN;
+	} else if (head.kind == MIME_MESSAGE) {
+		down->where = WHERE_HEAD;
+	} else {
+		down->where = WHERE_LEAF;
+		down->part += !is_too_much(down);
+		down->code = code_of(down, &head);
+		down->is_raw = head.encoding == MIME_BINARY &&
+		    (down->goal & MIME_FROM_BINARY);
+		down->quoter = (struct mime_quoter){ 0 };
+		down->sixer = (struct mime_sixer){ { 0 }, 0, 0 };
+	}
+	if (down->is_writing)
+		head_write(down, &head, out);
+	/* a message in a message needs what a message needs */
+	down->is_top = head.kind == MIME_MESSAGE;
+	str_reset(&down->head);
+}
+
+/* ---- a leaf ------------------------------------------------------------ */
+
+static void
+leaf_put(struct mime_down *down, struct slice text, struct str *out)
+{
+	switch (down->code) {
+	case CODE_QUOTED:
+		mime_quote(&down->quoter, text, out);
+		break;
+	case CODE_BASE64:
+		mime_six(&down->sixer, text, out);
+		break;
+	case CODE_SCRUB:	/* what was no letter of the code at all */
+		for (size_t i = 0; i < text.n; i++)
+			if ((unsigned char)text.p[i] < 128)
+				str_addc(out, text.p[i]);
+		break;
+	case CODE_NONE:
+		str_add_slice(out, text);
+		break;
+	}
+}
+
+/* The line end before this line turned out to be content. */
+static void
+held_put(struct mime_down *down, struct str *out)
+{
+	bool wants_crlf = down->code == CODE_BASE64 && !down->is_raw;
+
+	if (down->held_end[0] != '\0')
+		leaf_put(down, wants_crlf ? SLICE("\r\n") :
+		    down->is_raw ? slice_of(down->held_end) : SLICE("\n"),
+		    out);
+	down->held_end[0] = '\0';
+}
+
+static void
+leaf_line(struct mime_down *down, struct slice line, struct str *out)
+{
+	struct slice text = line;
+
+	note_high(down, line);
+	if (!down->is_writing)
+		return;
+	held_put(down, out);
+	if (text.n > 0 && text.p[text.n - 1] == '\n') {
+		text.n--;
+		if ((down->goal & MIME_FROM_BINARY) && text.n > 0 &&
+		    text.p[text.n - 1] == '\r')
+			text.n--;
+		memcpy(down->held_end, line.p + text.n, line.n - text.n);
+		down->held_end[line.n - text.n] = '\0';
+	}
+	leaf_put(down, text, out);
+}
+
+/* The leaf is over; the line end that was held belongs to the boundary. */
+static void
+leaf_end(struct mime_down *down, struct str *out)
+{
+	bool had_end = down->held_end[0] != '\0';
+
+	if (down->code == CODE_QUOTED)
+		mime_quote_end(&down->quoter, out);
+	else if (down->code == CODE_BASE64)
+		mime_six_end(&down->sixer, out);
+	down->held_end[0] = '\0';
+	if (had_end || down->code == CODE_BASE64)
+		str_addc(out, '\n');
+}
+
+/* ---- lines ------------------------------------------------------------- */
+
+/* Which open multipart has this delimiter: 1 + its index, or 0. */
+static unsigned
+delimiter(const struct mime_down *down, struct slice line, bool *out_is_last)
+{
+	struct slice text = line;
+
+	while (text.n > 0 && strchr(" \t\r\n", text.p[text.n - 1]) != NULL)
+		text.n--;
+	if (text.n < 3 || text.p[0] != '-' || text.p[1] != '-')
+		return 0;
+	text = slice_from(text, 2);
+	for (unsigned i = down->depth; i-- > 0;) {
+		const struct mime_frame *frame = &down->frames[i];
+		size_t n = frame->boundary_bytes;
+
+		if (text.n < n || memcmp(text.p, frame->boundary, n) != 0)
+			continue;
+		*out_is_last = text.n == n + 2 && text.p[n] == '-' &&
+		    text.p[n + 1] == '-';
+		if (text.n == n || *out_is_last)
+			return i + 1;
+	}
+	return 0;
+}
+
+static void
+line_add(struct mime_down *down, struct slice line, struct str *out)
+{
+	size_t n = line.n;
+
+	if (!down->is_writing)
+		return;
+	if (n > 1 && line.p[n - 1] == '\n' && line.p[n - 2] == '\r' &&
+	    (down->goal & MIME_FROM_BINARY)) {
+		str_add(out, line.p, n - 2);
+		str_addc(out, '\n');
+	} else {
+		str_add(out, line.p, n);
+	}
+}
+
+static void
+part_begin(struct mime_down *down, unsigned depth, bool is_last,
+    struct slice line, struct str *out)
+{
+	if (down->where == WHERE_LEAF && down->is_writing)
+		leaf_end(down, out);
+	if (down->where == WHERE_HEAD && down->is_writing)
+		mime_header_add(out, str_slice(&down->head),
+		    down->goal & MIME_TO_7BIT, false);
+	str_reset(&down->head);
+	down->held_end[0] = '\0';
+	down->is_raw = false;
+	down->is_top = false;
+	down->depth = is_last ? depth - 1 : depth;
+	down->where = is_last ? WHERE_BETWEEN : WHERE_HEAD;
+	line_add(down, line, out);
+}
+
+/* Text that no reader shows, before the first part and behind the last. */
+static void
+between_line(struct mime_down *down, struct slice line, struct str *out)
+{
+	struct str plain = STR_INIT;
+
+	note_high(down, line);
+	if (!(down->goal & MIME_TO_7BIT) || mime_is_ascii(line)) {
+		line_add(down, line, out);
+		return;
+	}
+	for (size_t i = 0; i < line.n; i++)
+		str_addc(&plain, (unsigned char)line.p[i] < 128 ? line.p[i] :
+		    '?');
+	line_add(down, str_slice(&plain), out);
+	str_release(&plain);
+}
+
+static void
+head_line(struct mime_down *down, struct slice line, bool is_whole,
+    struct str *out)
+{
+	struct slice text = line;
+
+	while (text.n > 0 && (text.p[text.n - 1] == '\n' ||
+	    text.p[text.n - 1] == '\r'))
+		text.n--;
+	if (text.n == 0 && is_whole) {
+		head_done(down, out);
+		return;
+	}
+	note_high(down, line);
+	str_add_slice(&down->head, text);
+	if (text.n < line.n)
+		str_addc(&down->head, '\n');
+	if (down->head.len > MIME_HEAD_BYTES_MAX)
+		head_done(down, out);
+}
+
+/* A line, or a piece of one that is too long to be held. */
+static void
+line_done(struct mime_down *down, bool is_end, struct str *out)
+{
+	struct slice line = str_slice(&down->line);
+	bool is_whole = !down->is_mid_line && is_end, is_last = false;
+	unsigned depth = is_whole ? delimiter(down, line, &is_last) : 0;
+
+	down->is_mid_line = !is_end;
+	if (depth > 0)
+		part_begin(down, depth, is_last, line, out);
+	else if (down->where == WHERE_HEAD)
+		head_line(down, line, is_whole, out);
+	else if (down->where == WHERE_LEAF)
+		leaf_line(down, line, out);
+	else
+		between_line(down, line, out);
+	str_reset(&down->line);
+}
+
+/* A piece of a long line must not end within a character, or between CR
+ * and LF. */
+static bool
+is_full(const struct str *line)
+{
+	unsigned char last = (unsigned char)line->buf[line->len - 1];
+
+	return line->len >= MIME_LINE_HELD && ((last < 128 && last != '\r') ||
+	    line->len >= MIME_LINE_HELD + 8);
+}
+
+void
+mime_down_body(struct mime_down *down, struct slice bytes, struct str *out)
+{
+	while (bytes.n > 0) {
+		size_t room = down->line.len < MIME_LINE_HELD ?
+		    MIME_LINE_HELD - down->line.len : 1;
+		size_t n = slice_find(slice_first(bytes, room), '\n');
+		bool is_end = n < bytes.n && n < room;
+
+		n = n + is_end;
+		str_add(&down->line, bytes.p, n);
+		bytes = slice_from(bytes, n);
+		if (is_end || is_full(&down->line))
+			line_done(down, is_end, out);
+	}
+}
+
+static bool
+is_signed(struct slice header)
+{
+	struct header_field field;
+	bool is_broken = false;
+
+	while (header_next(&header, &field, &is_broken) == 1)
+		if (header_is(&field, "DKIM-Signature"))
+			return true;
+	return false;
+}
+
+void
+mime_down_header(struct mime_down *down, struct slice header,
+    struct str *out)
+{
+	str_add_slice(&down->head, slice_first(header,
+	    MIME_HEAD_BYTES_MAX + 1));
+	down->is_top = true;
+	if (!down->is_writing) {
+		down->has_8bit_header = !mime_is_ascii(header);
+		note_high(down, header);
+		down->is_signed = is_signed(header);
+	}
+	head_done(down, out);
+}
+
+void
+mime_down_end(struct mime_down *down, struct str *out)
+{
+	if (down->line.len > 0)
+		line_done(down, true, out);
+	if (!down->is_writing)
+		return;
+	if (down->where == WHERE_HEAD)
+		mime_header_add(out, str_slice(&down->head),
+		    down->goal & MIME_TO_7BIT, false);
+	if (down->where != WHERE_LEAF)
+		return;
+	if (down->held_end[0] != '\0')
+		held_put(down, out);
+	if (down->code == CODE_QUOTED)
+		mime_quote_end(&down->quoter, out);
+	else if (down->code == CODE_BASE64)
+		mime_six_end(&down->sixer, out);
+}
