@@ -16,6 +16,7 @@ struct client {
 				/* "[192.0.2.1]:4711": RFC 5321 section 4.1.3 */
 	char		listener[CLIENT_TEXT_BYTES];	/* where it came in */
 	struct net	net;
+	bool		is_tls;		/* from the first byte */
 };
 
 /* Fill one from the texts of two endpoints.  1 or -1. */

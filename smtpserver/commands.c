@@ -28,7 +28,7 @@ static const struct command_row rows[] = {
 	{ "HELP", "5321/4.1.1.8", PHASE_ANY, cmd_help, STEP_COMMAND },
 	{ "QUIT", "5321/4.1.1.10", PHASE_ANY, cmd_quit, STEP_LAST },
 	{ "EXPN", "5321/4.1.1.7", PHASE_ANY, NULL, STEP_COMMAND },
-	{ "STARTTLS", "3207/4", PHASE_ANY, NULL, STEP_COMMAND },
+	{ "STARTTLS", "3207/4", PHASE_ANY, cmd_starttls, STEP_TLS },
 	{ "AUTH", "4954/4", PHASE_ANY, NULL, STEP_COMMAND },
 	{ "ETRN", "1985/5", PHASE_ANY, NULL, STEP_COMMAND },
 	{ "XCLIENT", "", PHASE_START | PHASE_READY, cmd_xclient,

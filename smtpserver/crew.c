@@ -64,7 +64,6 @@ struct crew {
 	struct spool		*spool;
 	struct clients		*clients;
 	struct crew_owner	 owner;
-	uint64_t		 numbers;	/* given out so far */
 	struct hand_list	 hands;
 	unsigned		 wanted, staying;	/* workers */
 	unsigned		 sessions_max;		/* of one worker */
@@ -74,6 +73,10 @@ struct crew {
 	struct timer		 restart_timer;
 	bool			 is_stopping;
 };
+
+/* Of hands, given out so far; of all crews, so that an answer finds its
+ * asker and nobody else. */
+static uint64_t numbers;
 
 static void crew_fill(void *context);
 
@@ -262,27 +265,37 @@ crew_in_child(struct crew *crew)
 
 /* In the child: nothing of the doorman's stays open. */
 static void
-child_begin(struct crew *crew, int socket)
+child_begin(struct crew *crew, int socket, int keys)
 {
+	const struct worker_sockets sockets = {
+		.doorman = socket, .keys = keys,
+		.is_submission = crew->owner.is_submission,
+	};
+
 	crew->owner.child_fn(crew->owner.context);
-	worker_process(crew->process, socket, crew->spool);
+	worker_process(crew->process, &sockets, crew->spool);
 }
 
 static int
 hand_new(struct crew *crew, struct err *err)
 {
+	int socket, keys = crew->owner.keys_fn == NULL ? -1 :
+	    crew->owner.keys_fn(crew->owner.context,
+	    crew->owner.is_submission);
 	struct hand *hand;
-	int socket;
-	pid_t pid = daemon_fork(crew->process, "smtpserver", &socket, err);
+	pid_t pid = daemon_fork(crew->process, crew->owner.is_submission ?
+	    "submission" : "smtpserver", &socket, err);
 
+	if (pid == 0)
+		child_begin(crew, socket, keys);
+	if (keys >= 0)
+		close(keys);
 	if (pid < 0)
 		return -1;
-	if (pid == 0)
-		child_begin(crew, socket);
 	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
 	hand = mem_alloc(1, sizeof(*hand));
 	hand->crew = crew;
-	hand->number = ++crew->numbers;
+	hand->number = ++numbers;
 	hand->pid = pid;
 	hand->socket = socket;
 	hand->started_at_ms = clock_steady_ms();
@@ -413,15 +426,16 @@ crew_has_room(const struct crew *crew)
 
 void
 crew_give(struct crew *crew, int fd, const char *endpoint,
-    const char *listener, struct client_count *client)
+    const char *listener, bool is_tls, struct client_count *client)
 {
 	struct hand *hand = hand_choose(crew);
 
 	if (hand == NULL)
 		panic("crew_give: nobody has room");
 	hand->fds[hand->fd_count++] = fd;
-	str_addf(&hand->outbox, "open %u %s %s\n",
-	    seat_take(crew, hand, client), endpoint, listener);
+	str_addf(&hand->outbox, "open %u %s %s%s\n",
+	    seat_take(crew, hand, client), endpoint, listener,
+	    is_tls ? " tls" : "");
 }
 
 void

@@ -22,6 +22,10 @@ struct crew_owner {
 	/* A worker asks: "TOKEN KIND QUESTION".  false: nonsense. */
 	bool	(*ask_fn)(void *context, uint64_t asker, struct slice line);
 	void	*context;
+	/* A new worker's socket to the keys; -1: there are no keys.  NULL: as
+	 * -1 always. */
+	int	(*keys_fn)(void *context, bool is_submission);
+	bool	is_submission;	/* workers for our own users alone */
 };
 
 struct crew *crew_new(struct process *process, struct spool *spool,
@@ -41,9 +45,9 @@ bool crew_has_room(const struct crew *crew);
 bool crew_is_full(const struct crew *crew);
 
 /* Hand a connection (taken) to the least busy worker.  client: counted,
- * left when the session ends (taken). */
+ * left when the session ends (taken).  is_tls: from its first byte. */
 void crew_give(struct crew *crew, int fd, const char *endpoint,
-    const char *listener, struct client_count *client);
+    const char *listener, bool is_tls, struct client_count *client);
 
 /* A line for the worker that asked; nothing when that has gone. */
 void crew_answer(struct crew *crew, uint64_t asker, struct slice line);

@@ -24,6 +24,7 @@
 #include "smtpserver/crew.h"
 #include "smtpserver/doorman.h"
 #include "smtpserver/helpers.h"
+#include "smtpserver/keys.h"
 #include "smtpserver/peers.h"
 
 #include "base/banned.h"
@@ -41,14 +42,19 @@ struct listener {
 	int		 fd;
 	struct watch	*watch;
 	char		 text[ENDPOINT_BYTES];
+	bool		 is_submission, is_tls;
 	struct listener	*next;
 };
+
+/* Who logs in and who is a stranger never share a process. */
+enum crew_kind { CREW_STRANGERS, CREW_OWN, CREW_COUNT };
 
 struct doorman {
 	struct process	*process;
 	struct spool	*spool;
 	struct clients	*clients;
-	struct crew	*crew;
+	struct crew	*crews[CREW_COUNT];
+	struct keys	*keys;		/* NULL: no certificates */
 	struct peers	*peers;
 	struct arrivals	*arrivals;	/* of proxies */
 	struct helpers	*helpers;
@@ -96,6 +102,8 @@ listener_new(struct doorman *doorman, const struct conf_listen *listen_at,
 	listener = mem_alloc(1, sizeof(*listener));
 	listener->doorman = doorman;
 	listener->fd = fd;
+	listener->is_submission = listen_at->is_submission;
+	listener->is_tls = listen_at->is_tls;
 	snprintf(listener->text, sizeof(listener->text), "%s",
 	    listen_at->text);
 	listener->next = doorman->listeners;
@@ -114,38 +122,54 @@ listener_free(struct listener **at)
 	mem_free(&listener);
 }
 
+static struct crew *
+crew_of(const struct listener *listener)
+{
+	return listener->doorman->crews[listener->is_submission ? CREW_OWN :
+	    CREW_STRANGERS];
+}
+
+static unsigned
+session_count(const struct doorman *doorman)
+{
+	return crew_session_count(doorman->crews[CREW_STRANGERS]) +
+	    crew_session_count(doorman->crews[CREW_OWN]);
+}
+
 /* Can a connection be dealt with now: given to a worker, or refused because
  * all have as many as they can hold?  Else it waits in the backlog. */
 static bool
-can_accept(const struct doorman *doorman)
+can_accept(const struct listener *listener)
 {
-	return crew_has_room(doorman->crew) ||
-	    (crew_worker_count(doorman->crew) > 0 &&
-	    crew_is_full(doorman->crew));
+	const struct crew *crew = crew_of(listener);
+
+	return crew_has_room(crew) ||
+	    (crew_worker_count(crew) > 0 && crew_is_full(crew));
 }
 
 static void
 listeners_set(struct doorman *doorman)
 {
-	bool is_open = !doorman->is_paused && can_accept(doorman);
-
 	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
 		if (l->watch != NULL)
-			watch_set(l->watch, is_open ? LOOP_READ : 0);
+			watch_set(l->watch, !doorman->is_paused &&
+			    can_accept(l) ? LOOP_READ : 0);
 }
 
 /* ---- accepting -------------------------------------------------------- */
 
 static void
-refuse(int fd, const struct conf *conf, const char *endpoint,
+refuse(const struct listener *listener, int fd, const char *endpoint,
     const char *status, const char *reason)
 {
+	const struct conf *conf = listener->doorman->process->conf;
 	char line[600];
 	int n = snprintf(line, sizeof(line), "421 %s %s %s\r\n", status,
 	    conf->host, reason);
 
 	/* Whether it arrives is not worth waiting for. */
-	if (n > 0 && send(fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+	if (n > 0 && !listener->is_tls &&
+	    send(fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		reason = "could not be told";
 	close(fd);
 	event(EV_SESSION_REFUSED, NULL, "client", slice_of(endpoint),
@@ -157,17 +181,16 @@ admit_client(struct listener *listener, int fd,
     const struct sockaddr *address)
 {
 	struct doorman *doorman = listener->doorman;
-	const struct conf *conf = doorman->process->conf;
-	const struct conf_limits *limits = &conf->limits;
+	const struct conf_limits *limits = &doorman->process->conf->limits;
 	struct client_count *client;
 	char endpoint[ENDPOINT_BYTES];
 	unsigned sessions;
 	struct net net;
 
 	net_endpoint_text(address, endpoint, sizeof(endpoint));
-	if (!crew_has_room(doorman->crew) || (limits->sessions > 0 &&
-	    crew_session_count(doorman->crew) >= limits->sessions)) {
-		refuse(fd, conf, endpoint, "4.3.2",
+	if (!crew_has_room(crew_of(listener)) || (limits->sessions > 0 &&
+	    session_count(doorman) >= limits->sessions)) {
+		refuse(listener, fd, endpoint, "4.3.2",
 		    "too many sessions, try later");
 		return;
 	}
@@ -176,11 +199,12 @@ admit_client(struct listener *listener, int fd,
 	if (limits->sessions_per_client > 0 &&
 	    sessions > limits->sessions_per_client) {
 		clients_leave(doorman->clients, &client);
-		refuse(fd, conf, endpoint, "4.7.0",
+		refuse(listener, fd, endpoint, "4.7.0",
 		    "too many sessions from your address");
 		return;
 	}
-	crew_give(doorman->crew, fd, endpoint, listener->text, client);
+	crew_give(crew_of(listener), fd, endpoint, listener->text,
+	    listener->is_tls, client);
 }
 
 /* A proxy has said whose connection it is. */
@@ -238,7 +262,7 @@ on_listener(void *context, unsigned ready)
 	struct sockaddr_storage address;
 	socklen_t length;
 
-	for (int i = 0; i < ACCEPTS_MAX && can_accept(doorman); i++) {
+	for (int i = 0; i < ACCEPTS_MAX && can_accept(listener); i++) {
 		int fd;
 
 		length = sizeof(address);
@@ -267,6 +291,10 @@ doorman_bind(struct process *process, struct err *err)
 
 	doorman->process = process;
 	process->state = doorman;
+	/* First: it shall have nothing of what comes here. */
+	if (conf->certificate_count > 0 &&
+	    (doorman->keys = keys_start(process, err)) == NULL)
+		return -1;
 	for (size_t i = 0; i < conf->listen_count; i++) {
 		if (listener_new(doorman, &conf->listens[i], err) != NULL)
 			continue;
@@ -283,7 +311,9 @@ close_all(void *context)
 {
 	struct doorman *doorman = context;
 
-	crew_in_child(doorman->crew);
+	for (int i = 0; i < CREW_COUNT; i++)
+		crew_in_child(doorman->crews[i]);
+	keys_in_child(doorman->keys);
 	helpers_in_child(doorman->helpers);
 	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
 		close(l->fd);
@@ -295,10 +325,11 @@ on_crew_changed(void *context)
 {
 	struct doorman *doorman = context;
 
-	if (doorman->crew == NULL)
+	if (doorman->crews[CREW_OWN] == NULL)
 		return;
 	if (doorman->process->is_stopping &&
-	    crew_worker_count(doorman->crew) == 0)
+	    crew_worker_count(doorman->crews[CREW_STRANGERS]) == 0 &&
+	    crew_worker_count(doorman->crews[CREW_OWN]) == 0)
 		loop_stop(doorman->process->loop);
 	listeners_set(doorman);
 }
@@ -316,7 +347,8 @@ on_answer(void *context, uint64_t asker, struct slice line)
 {
 	struct doorman *doorman = context;
 
-	crew_answer(doorman->crew, asker, line);
+	for (int i = 0; i < CREW_COUNT; i++)
+		crew_answer(doorman->crews[i], asker, line);
 }
 
 static void
@@ -335,13 +367,43 @@ spool_flags_of(const struct conf *conf)
 	    conf->sync == SYNC_UNSAFE ? SPOOL_UNSAFE_FS : 0;
 }
 
+static int
+on_keys_wanted(void *context, bool is_submission)
+{
+	struct doorman *doorman = context;
+	struct err err;
+	int fd;
+
+	if (doorman->keys == NULL)
+		return -1;
+	fd = keys_open(doorman->keys, is_submission, &err);
+	if (fd < 0)
+		warning("%s", err.text);
+	return fd;
+}
+
+/* Our own users get half as many workers, if they have a listener. */
+static int
+crews_resize(struct doorman *doorman, struct err *err)
+{
+	unsigned workers = doorman->process->conf->smtpserver_workers;
+	unsigned own = 0;
+
+	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
+		if (l->is_submission)
+			own = (workers + 1) / 2;
+	return crew_resize(doorman->crews[CREW_STRANGERS], workers, err) != 0 ||
+	    crew_resize(doorman->crews[CREW_OWN], own, err) != 0 ? -1 : 0;
+}
+
 int
 doorman_start(struct process *process, struct err *err)
 {
 	struct doorman *doorman = process->state;
 	const struct conf *conf = process->conf;
-	const struct crew_owner owner = {
-		close_all, on_crew_changed, on_ask, doorman
+	struct crew_owner owner = {
+		close_all, on_crew_changed, on_ask, doorman, on_keys_wanted,
+		false
 	};
 
 	if (spool_open(conf->spool_dir, spool_flags_of(conf),
@@ -352,22 +414,51 @@ doorman_start(struct process *process, struct err *err)
 	doorman->arrivals = arrivals_new(process->loop, on_arrival, doorman);
 	doorman->helpers = helpers_new(process, helper_kinds, close_all,
 	    on_answer, doorman);
-	doorman->crew = crew_new(process, doorman->spool, doorman->clients,
-	    &owner);
-	if (crew_resize(doorman->crew, conf->smtpserver_workers, err) != 0)
+	for (int i = 0; i < CREW_COUNT; i++) {
+		owner.is_submission = i == CREW_OWN;
+		doorman->crews[i] = crew_new(process, doorman->spool,
+		    doorman->clients, &owner);
+	}
+	if (doorman->keys != NULL)
+		keys_attach(doorman->keys);
+	if (crews_resize(doorman, err) != 0)
 		return -1;
 	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
 		listener_watch(l);
 	return 0;
 }
 
-static bool
-is_listened(const struct conf *conf, const char *text)
+/* The first certificate: workers that know of no keys make room for some
+ * that do.  What only root may read needs a restart. */
+static void
+keys_renew(struct doorman *doorman)
+{
+	struct process *process = doorman->process;
+	struct err err;
+
+	if (doorman->keys != NULL) {
+		keys_reload(doorman->keys);
+		return;
+	}
+	if (process->conf->certificate_count == 0)
+		return;
+	doorman->keys = keys_start_late(process, close_all, doorman, &err);
+	if (doorman->keys == NULL) {
+		warning("%s", err.text);
+		return;
+	}
+	keys_attach(doorman->keys);
+	for (int i = 0; i < CREW_COUNT; i++)
+		(void)crew_resize(doorman->crews[i], 0, &err);
+}
+
+static const struct conf_listen *
+listen_find(const struct conf *conf, const char *text)
 {
 	for (size_t i = 0; i < conf->listen_count; i++)
 		if (strcmp(conf->listens[i].text, text) == 0)
-			return true;
-	return false;
+			return &conf->listens[i];
+	return NULL;
 }
 
 static bool
@@ -379,6 +470,19 @@ has_listener(const struct doorman *doorman, const char *text)
 	return false;
 }
 
+/* A listener that stays may get another purpose. */
+static bool
+listener_renew(struct listener *listener, const struct conf *conf)
+{
+	const struct conf_listen *row = listen_find(conf, listener->text);
+
+	if (row == NULL)
+		return false;
+	listener->is_submission = row->is_submission;
+	listener->is_tls = row->is_tls;
+	return true;
+}
+
 void
 doorman_reload(struct process *process, const struct conf *old)
 {
@@ -388,7 +492,7 @@ doorman_reload(struct process *process, const struct conf *old)
 	struct err err;
 
 	while (*at != NULL)
-		if (is_listened(conf, (*at)->text))
+		if (listener_renew(*at, conf))
 			at = &(*at)->next;
 		else
 			listener_free(at);
@@ -403,9 +507,11 @@ doorman_reload(struct process *process, const struct conf *old)
 	}
 	peers_free(&doorman->peers);
 	doorman->peers = peers_new(conf);
-	crew_tell(doorman->crew, "reload");
+	keys_renew(doorman);
+	for (int i = 0; i < CREW_COUNT; i++)
+		crew_tell(doorman->crews[i], "reload");
 	helpers_reload(doorman->helpers);
-	if (crew_resize(doorman->crew, conf->smtpserver_workers, &err) != 0)
+	if (crews_resize(doorman, &err) != 0)
 		warning("%s", err.text);
 	listeners_set(doorman);
 }
@@ -415,7 +521,8 @@ on_stop_timer(void *context)
 {
 	struct doorman *doorman = context;
 
-	crew_kill(doorman->crew);
+	for (int i = 0; i < CREW_COUNT; i++)
+		crew_kill(doorman->crews[i]);
 }
 
 void
@@ -426,7 +533,8 @@ doorman_stop(struct process *process)
 	while (doorman->listeners != NULL)
 		listener_free(&doorman->listeners);
 	timer_clear(&doorman->pause_timer);
-	crew_stop(doorman->crew);
+	for (int i = 0; i < CREW_COUNT; i++)
+		crew_stop(doorman->crews[i]);
 	timer_set(process->loop, &doorman->stop_timer,
 	    clock_steady_ms() + STOP_FOR_MS, on_stop_timer, doorman);
 	on_crew_changed(doorman);
@@ -444,7 +552,9 @@ doorman_release(struct process *process)
 	helpers_free(&doorman->helpers);
 	arrivals_free(&doorman->arrivals);
 	peers_free(&doorman->peers);
-	crew_free(&doorman->crew);
+	for (int i = 0; i < CREW_COUNT; i++)
+		crew_free(&doorman->crews[i]);
+	keys_free(&doorman->keys);
 	clients_free(&doorman->clients);
 	spool_close(&doorman->spool);
 	mem_free(&doorman);

@@ -13,6 +13,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/cmd_data.c smtpserver/cmd_ehlo.c smtpserver/cmd_helo.c \
 	smtpserver/cmd_help.c smtpserver/cmd_mail.c smtpserver/cmd_noop.c \
 	smtpserver/cmd_quit.c smtpserver/cmd_rcpt.c smtpserver/cmd_rset.c \
+	smtpserver/cmd_starttls.c \
 	smtpserver/cmd_vrfy.c smtpserver/cmd_xclient.c smtpserver/cmd_xforward.c \
 	smtpserver/commands.c smtpserver/commands.h \
 	smtpserver/content.c smtpserver/content.h \
@@ -22,6 +23,9 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/helper.c smtpserver/helper.h smtpserver/helper_kinds.c \
 	smtpserver/helpers.c smtpserver/helpers.h \
 	smtpserver/helpers_internal.h smtpserver/helpers_process.c \
+	smtpserver/keyring.c smtpserver/keyring.h \
+	smtpserver/keys.c smtpserver/keys.h smtpserver/keys_process.c \
+	smtpserver/keys_files.c smtpserver/keys_files.h \
 	smtpserver/keywords.c smtpserver/keywords.h \
 	smtpserver/mail_params.c smtpserver/mail_params.h \
 	smtpserver/notes.c smtpserver/notes.h \
@@ -32,6 +36,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/service.c smtpserver/service.h \
 	smtpserver/session.c smtpserver/session.h smtpserver/steps.h \
 	smtpserver/session_content.c smtpserver/session_internal.h \
+	smtpserver/session_tls.c \
 	smtpserver/transaction.c smtpserver/transaction.h \
 	smtpserver/worker.c smtpserver/worker.h \
 	smtpserver/worker_process.c

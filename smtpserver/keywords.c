@@ -62,6 +62,14 @@ is_encrypted(const struct session *session)
 	return stream_tls(session->stream) == STREAM_ENCRYPTED;
 }
 
+/* RFC 3207 section 4.2: not once more. */
+static bool
+can_encrypt(const struct session *session)
+{
+	return session->tls == NULL &&
+	    keyring_server(session->service->keyring) != NULL;
+}
+
 static bool
 has_limits(const struct session *session)
 {
@@ -147,7 +155,7 @@ static const struct keyword_row {
 	[EHLO_MT_PRIORITY] = { "6710", always, NULL },
 	[EHLO_REQUIRETLS] = { "8689", is_encrypted, NULL },
 	[EHLO_LIMITS] = { "9422", has_limits, add_limits },
-	[EHLO_STARTTLS] = { "3207", not_yet, NULL },
+	[EHLO_STARTTLS] = { "3207", can_encrypt, NULL },
 	[EHLO_AUTH] = { "4954", not_yet, NULL },
 	[EHLO_ETRN] = { "1985", not_yet, NULL },
 	[EHLO_VRFY] = { "5321/4.1.1.6", not_yet, NULL },

@@ -43,6 +43,42 @@ note_close(const struct session *session)
 	    "commands", event_number(session->commands), NULL);
 }
 
+void
+note_tls_open(const struct session *session)
+{
+	const struct tls_info *tls = session->tls;
+
+	event(EV_TLS_OPEN, NULL,
+	    "client", slice_of(session->client.text),
+	    "session", slice_of(session->id),
+	    "version", slice_of(tls->version),
+	    "cipher", slice_of(tls->cipher),
+	    "asked", slice_of(tls->asked),
+	    "peer", slice_of(tls->peer),
+	    "verified", tls->fingerprint[0] == '\0' ? SLICE("") :
+	    tls->is_verified ? SLICE("yes") : slice_of(tls->why),
+	    "fingerprint", slice_of(tls->fingerprint),
+	    "resumed", tls->is_resumed ? SLICE("yes") : SLICE("no"), NULL);
+}
+
+void
+note_tls_failed(const struct session *session, const char *reason)
+{
+	event(EV_TLS_FAILED, NULL,
+	    "client", slice_of(session->client.text),
+	    "session", slice_of(session->id),
+	    "reason", slice_of(reason), NULL);
+}
+
+void
+note_tls_injected(const struct session *session, size_t bytes)
+{
+	event(EV_TLS_INJECTED, NULL,
+	    "client", slice_of(session->client.text),
+	    "session", slice_of(session->id),
+	    "bytes", event_number((int64_t)bytes), NULL);
+}
+
 /* What a client tried to log in with is nobody's business. */
 static struct slice
 without_secret(struct slice line)

@@ -11,6 +11,12 @@
 void note_open(const struct session *session);
 void note_close(const struct session *session);
 
+/* tls.open; tls.failed and why; tls.injected: bytes in the clear that came
+ * behind STARTTLS. */
+void note_tls_open(const struct session *session);
+void note_tls_failed(const struct session *session, const char *reason);
+void note_tls_injected(const struct session *session, size_t bytes);
+
 /* command.refused: line was answered with 4xx or 5xx. */
 void note_command_refused(const struct session *session, struct slice line,
     const struct answer *answer);

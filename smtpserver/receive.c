@@ -23,10 +23,22 @@ add_with(const struct session *session, struct str *out)
 	}
 	str_adds(out, session->transaction->envelope.terms.is_utf8 ?
 	    "UTF8SMTP" : "ESMTP");
-	if (stream_tls(session->stream) == STREAM_ENCRYPTED)
+	if (session->tls != NULL)
 		str_addc(out, 'S');
 	if (session->user.len > 0)
 		str_addc(out, 'A');
+}
+
+/* router/received.c escapes what the client's words have in them. */
+static void
+add_from(const struct session *session, struct str *out)
+{
+	str_addf(out, "%s (%s", session->helo.buf, session->client.literal);
+	if (session->tls != NULL) {
+		str_addc(out, ' ');
+		tls_info_add(out, session->tls);
+	}
+	str_addc(out, ')');
 }
 
 enum content_fault
@@ -39,8 +51,7 @@ receive_begin(struct session *session, enum content_form form)
 
 	if (service_reserve(session->service, t->size_bytes))
 		t->reserved_bytes = &session->service->reserved_bytes;
-	str_addf(&from, "%s (%s)", session->helo.buf,
-	    session->client.literal);
+	add_from(session, &from);
 	add_with(session, &with);
 	t->envelope.user = slice_copy(t->arena, str_slice(&session->user));
 	if (transaction_open(t, session->service->spool, str_slice(&from),

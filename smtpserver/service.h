@@ -7,6 +7,7 @@
 
 #include "daemon/conf.h"
 #include "mail/spool.h"
+#include "smtpserver/keyring.h"
 #include "smtpserver/peers.h"
 #include "smtpserver/policy.h"
 
@@ -30,6 +31,8 @@ struct service {
 	struct spool	*spool;
 	struct settings	*settings;	/* for sessions to come */
 	struct cache	*recipients;	/* that exist, or do not; or NULL */
+	struct keyring	*keyring;	/* NULL: no TLS */
+	bool		 is_submission;	/* our own users, nobody else */
 	bool		 is_stopping;
 	uint64_t	 free_bytes;	/* as last looked */
 	int64_t		 free_until_ms;	/* how long that counts */

@@ -434,6 +434,10 @@ session_read(struct session *session)
 void
 session_broken(struct session *session)
 {
+	if (session->step == STEP_TLS && session->end_reason == NULL)
+		session_tls_failed(session,
+		    stream_tls(session->stream) == STREAM_TLS_FAILED ?
+		    stream_tls_trouble(session->stream) : "lost");
 	if (session->end_reason == NULL)
 		session->end_reason = is_receiving(session) ?
 		    "lost in data" : "lost";
@@ -460,7 +464,9 @@ session_expire(struct session *session)
 		    SLICE("no answer in time"));
 		return;
 	}
-	if (session->step >= STEP_LAST) {
+	if (session->step == STEP_TLS)
+		session_tls_failed(session, "it took too long");
+	if (session->step == STEP_TLS || session->step >= STEP_LAST) {
 		session_broken(session);
 		return;
 	}
@@ -477,6 +483,11 @@ session_stop(struct session *session, bool is_final)
 {
 	if (session->step >= STEP_LAST)
 		return;
+	if (session->step == STEP_TLS) {	/* nothing can be said */
+		session_tls_failed(session, "we stop");
+		session_broken(session);
+		return;
+	}
 	/* step_command will say it behind the message. */
 	if (session->step == STEP_STORE ||
 	    ((is_receiving(session) || session->step == STEP_ASK) &&
@@ -541,6 +552,7 @@ session_new(struct service *service, struct stream *stream,
 	str_init(&session->name);
 	str_init(&session->user);
 	str_init(&session->forward);
+	session->step = client->is_tls ? STEP_TLS : STEP_GREET;
 	note_open(session);
 	return session;
 }
@@ -561,6 +573,7 @@ session_free(struct session **session)
 	str_release(&s->name);
 	str_release(&s->user);
 	str_release(&s->forward);
+	mem_free(&s->tls);
 	s->magic = 0;
 	mem_free(session);
 }

@@ -70,11 +70,13 @@ struct session {
 						 * more */
 	unsigned		 trust;		/* 1 << enum conf_trust_word */
 	unsigned		 withheld;	/* 1 << enum ehlo_keyword */
+	struct tls_info		*tls;	/* encrypted: with what; or NULL */
 	char			 id[SPOOL_ID_BYTES];
 	enum step		 step;
 	enum session_want	 want;
 	struct str		 helo;		/* empty: not said yet */
-	struct str		 name, user;	/* as XCLIENT said; or empty */
+	struct str		 name;		/* as XCLIENT said; or empty */
+	struct str		 user;		/* who logged in (or XCLIENT) */
 	struct str		 forward;	/* XFORWARD, for the journal */
 	bool			 is_esmtp;
 	bool			 is_eof, is_blocked;

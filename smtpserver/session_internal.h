@@ -33,6 +33,9 @@ enum step session_say_end(struct session *session, const char *status,
  * last step when there were too many of these. */
 enum step session_count_idle(struct session *session);
 
+/* The handshake is not to be waited for any more: words for the journal. */
+void session_tls_failed(struct session *session, const char *reason);
+
 /* The client has so long, from now on. */
 void session_wait_for(struct session *session, int64_t span_ms);
 

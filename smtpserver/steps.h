@@ -6,8 +6,9 @@
  *
  * SPDX-License-Identifier: ISC
  */
+STEP(TLS, tls, "greet command end", "let the TLS handshake come to its end")
 STEP(GREET, greet, "command last", "say 220, or 421 while we stop")
-STEP(COMMAND, command, "skip ask data last end", "answer one command line")
+STEP(COMMAND, command, "tls skip ask data last end", "answer one command line")
 STEP(ASK, ask, "command", "wait for the answer of a helper process")
 STEP(SKIP, skip, "command last end", "drop the rest of an overlong line")
 STEP(DATA, data, "store stored end", "take in the message")

@@ -95,6 +95,7 @@ worker_free(struct worker **worker)
 	while ((guest = TAILQ_FIRST(&w->all)) != NULL)
 		guest_end(guest);
 	timer_clear(&w->stop_timer);
+	keyring_free(&w->service.keyring);
 	settings_drop(&w->service.settings);
 	cache_free(&w->service.recipients);
 	str_release(&w->lines);
@@ -316,6 +317,14 @@ turn_end(void *context)
 		loop_stop(worker->loop);
 }
 
+void
+worker_equip(struct worker *worker, struct keyring *keyring,
+    bool is_submission)
+{
+	worker->service.keyring = keyring;
+	worker->service.is_submission = is_submission;
+}
+
 /* ---- reload and stop -------------------------------------------------- */
 
 void
@@ -324,6 +333,8 @@ worker_reload(struct worker *worker, struct settings *settings)
 	settings_drop(&worker->service.settings);
 	cache_free(&worker->service.recipients);
 	worker->service.settings = settings;
+	if (worker->service.keyring != NULL)
+		keyring_configure(worker->service.keyring, settings->conf);
 }
 
 static void

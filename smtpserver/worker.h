@@ -27,6 +27,11 @@ void worker_free(struct worker **worker);
 void worker_open(struct worker *worker, int fd, uint32_t token,
     const struct client *client);
 
+/* Certificates from this keyring (taken); the sessions are our own users'
+ * alone. */
+void worker_equip(struct worker *worker, struct keyring *keyring,
+    bool is_submission);
+
 /* For sessions to come (taken). */
 void worker_reload(struct worker *worker, struct settings *settings);
 
@@ -45,9 +50,16 @@ void worker_take_lines(struct worker *worker, struct str *out);
 void worker_answer(struct worker *worker, uint64_t token,
     enum ask_state state, struct slice answer);
 
-/* The process: serve what the doorman sends over socket; never returns.
+struct worker_sockets {
+	int	doorman;
+	int	keys;		/* keys.h; -1: there are none */
+	bool	is_submission;	/* serves our own users, nobody else */
+};
+
+/* The process: serve what the doorman sends; never returns.
  *
- * From the doorman	open TOKEN ENDPOINT LISTENER	with a descriptor
+ * From the doorman	open TOKEN ENDPOINT LISTENER [tls]
+ *							with a descriptor
  *			answer TOKEN ok ANSWER		to an ask
  *			answer TOKEN trouble WHY
  *			reload				read the file again
@@ -55,7 +67,8 @@ void worker_answer(struct worker *worker, uint64_t token,
  * To the doorman	closed TOKEN
  *			ask TOKEN KIND QUESTION
  * End of file there means stop. */
-void worker_process(struct process *process, int socket,
-    struct spool *spool) __attribute__((noreturn));
+void worker_process(struct process *process,
+    const struct worker_sockets *sockets, struct spool *spool)
+	__attribute__((noreturn));
 
 #endif

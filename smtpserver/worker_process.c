@@ -73,6 +73,7 @@ open_take(struct link *link, struct slice args)
 		close(fd);
 		return false;
 	}
+	client.is_tls = slice_is(slice_trim(args), "tls");
 	worker_open(link->worker, fd, (uint32_t)token, &client);
 	return true;
 }
@@ -156,8 +157,10 @@ say_lines(void *context)
 }
 
 void
-worker_process(struct process *process, int socket, struct spool *spool)
+worker_process(struct process *process, const struct worker_sockets *sockets,
+    struct spool *spool)
 {
+	int socket = sockets->doorman;
 	struct link link;
 
 	memset(&link, 0, sizeof(link));
@@ -168,6 +171,9 @@ worker_process(struct process *process, int socket, struct spool *spool)
 	str_init(&link.outbox);
 	link.worker = worker_new(process->loop, spool,
 	    settings_new(process->conf, false));
+	worker_equip(link.worker, sockets->keys < 0 ? NULL :
+	    keyring_new(process->loop, sockets->keys, process->conf),
+	    sockets->is_submission);
 	link.watch = loop_watch(process->loop, socket, LOOP_READ, on_doorman,
 	    &link);
 	loop_at_turn_end(process->loop, say_lines, &link);

@@ -32,6 +32,22 @@ EVENT(SESSION_REFUSED, "session.refused", INFO, "client code reason",
     "A connection was refused before a session began.")
 EVENT(PROXY_REFUSED, "proxy.refused", WARN, "client listener reason",
     "A proxy did not begin with a good PROXY header, and was closed.")
+EVENT(TLS_OPEN, "tls.open", INFO,
+    "client session version cipher asked peer verified fingerprint resumed",
+    "A connection is encrypted now; peer, verified and fingerprint tell of "
+    "the client's certificate, asked is the name it wanted (SNI).")
+EVENT(TLS_FAILED, "tls.failed", INFO, "client session reason",
+    "A TLS handshake did not come to its end.")
+EVENT(TLS_INJECTED, "tls.injected", WARN, "client session bytes",
+    "Bytes came behind STARTTLS in the clear: a broken client, or somebody "
+    "in between; they were thrown away.")
+EVENT(CERTIFICATE_LOADED, "certificate.loaded", INFO,
+    "file subject fingerprint expires",
+    "A certificate and its key are in use from now on.")
+EVENT(CERTIFICATE_REFUSED, "certificate.refused", WARN, "file reason",
+    "A certificate could not be used; the one before it stays.")
+EVENT(CERTIFICATE_EXPIRES, "certificate.expires", WARN, "file expires days",
+    "A certificate that is in use expires soon, or has expired.")
 EVENT(COMMAND_REFUSED, "command.refused", INFO,
     "client session command code reply rule",
     "A command was answered with 4xx or 5xx.")

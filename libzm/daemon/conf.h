@@ -37,9 +37,16 @@ struct conf_listen {
 	char			text[64];	/* "127.0.0.1:25" */
 	bool			is_submission;
 	bool			no_verify;	/* of recipients */
+	bool			is_tls;		/* from the first byte */
 	bool			is_optional;	/* the IPv6 half of a port
 						 * alone: no IPv6, no error */
 	struct conf_at		at;
+};
+
+struct conf_certificate {	/* tls certificate FILE key FILE [for NAME] */
+	const char	*file, *key;	/* PEM; the first row is the default */
+	const char	*name;		/* NULL: the names in it */
+	struct conf_at	 at;
 };
 
 struct conf_table {
@@ -206,7 +213,7 @@ struct conf_limits {		/* limit NAME VALUE; every bound by name */
 };
 
 struct conf_timeouts {		/* timeout NAME SPAN; milliseconds */
-	int64_t	command_ms, data_ms, session_ms;	/* server side */
+	int64_t	command_ms, data_ms, handshake_ms, session_ms;	/* server */
 	int64_t	connect_ms, greeting_ms, helo_ms, mail_ms, rcpt_ms,
 		data_start_ms, data_block_ms, data_end_ms,
 		quit_ms;				/* client */
@@ -235,10 +242,18 @@ struct conf {
 	int64_t		 group_ms;		/* outcomes durable within */
 	int64_t		 trash_ms;	/* deleted mail is kept */
 
+	bool		 needs_tls13;		/* tls min 1.3 */
+	enum conf_client_certificates {
+		CLIENT_CERTIFICATES_IGNORE, CLIENT_CERTIFICATES_ASK,
+		CLIENT_CERTIFICATES_REQUIRE
+	} client_certificates;
+	const char	*client_ca;	/* NULL: the system's authorities */
+
 	enum conf_mailbox_kind mailbox_kind;
 	const char	*mailbox_path;		/* with {user} and {home} */
 
 	struct conf_listen	*listens;	size_t listen_count;
+	struct conf_certificate	*certificates;	size_t certificate_count;
 	struct conf_table	*tables;	size_t table_count;
 	struct conf_domain	*domains;	size_t domain_count;
 	struct conf_route	*routes;	size_t route_count;

@@ -20,9 +20,9 @@ at_of(const struct conf_statement *statement)
 	return conf_at(statement->node->tokens);
 }
 
-static void
-complain_twice(struct conf_loader *loader, const struct conf_token *token,
-    struct conf_at first, const char *what)
+void
+conf_complain_twice(struct conf_loader *loader,
+    const struct conf_token *token, struct conf_at first, const char *what)
 {
 	conf_complain(loader, CONF_ERROR, token,
 	    arena_printf(loader->conf->arena, "the first is in line %u%s%s",
@@ -60,7 +60,7 @@ conf_apply_setting(struct conf_loader *loader,
 		if (conf_settings[i].offset != setting->offset ||
 		    places[i].file == NULL)
 			continue;
-		complain_twice(loader, statement->node->tokens, places[i],
+		conf_complain_twice(loader, statement->node->tokens, places[i],
 		    arena_printf(loader->conf->arena, "'%s%s%s' is said twice",
 		    setting->statement, setting->key[0] ? " " : "",
 		    setting->key));
@@ -99,6 +99,7 @@ conf_apply_listen(struct conf_loader *loader,
 		.is_submission = statement->keywords[0].token != NULL,
 		.no_verify = statement->keywords[1].token != NULL &&
 		    statement->keywords[1].number == 1,
+		.is_tls = statement->keywords[2].token != NULL,
 		.at = at_of(statement),
 	};
 	size_t before = conf->listen_count;
@@ -115,7 +116,7 @@ conf_apply_listen(struct conf_loader *loader,
 		if (strcmp(conf->listens[i].text,
 		    conf->listens[before].text) != 0)
 			continue;
-		complain_twice(loader, value->token, conf->listens[i].at,
+		conf_complain_twice(loader, value->token, conf->listens[i].at,
 		    "this port is listened on already");
 		break;
 	}
@@ -164,7 +165,7 @@ conf_apply_table(struct conf_loader *loader,
 	const struct conf_table *other = conf_table_find(conf, table.name);
 
 	if (other != NULL) {
-		complain_twice(loader, statement->args[0].token, other->at,
+		conf_complain_twice(loader, statement->args[0].token, other->at,
 		    arena_printf(conf->arena, "there is a table <%s> already",
 		    table.name));
 		return;
@@ -361,7 +362,7 @@ conf_apply_mailbox(struct conf_loader *loader,
 	struct conf *conf = loader->conf;
 
 	if (loader->book->mailbox_at.file != NULL) {
-		complain_twice(loader, statement->node->tokens,
+		conf_complain_twice(loader, statement->node->tokens,
 		    loader->book->mailbox_at, "'mailbox' is said twice");
 		return;
 	}

@@ -196,5 +196,6 @@ conf_check_files(const struct conf *conf, struct arena *arena,
 	check_mailbox(&look);
 	check_classes(&look);
 	check_accounts(&look);
+	conf_check_certificates(conf, arena, report);
 	conf_report_sort(report, conf->book);
 }

@@ -187,6 +187,7 @@ struct conf_book {		/* what check and show know beyond conf */
 	struct conf_source	*sources, **sources_end;
 	struct conf_at		*setting_at;	/* [conf_setting_count] */
 	struct conf_at		 mailbox_at;
+	struct conf_at		 tls_min_at, client_certificates_at;
 	struct conf_name	*names;		/* of all domains */
 	size_t			 name_count;
 	unsigned		*name_slots;	/* hash: index in names + 1 */
@@ -281,11 +282,21 @@ void conf_add_word(struct str *out, const char *text);
 void conf_check_references(struct conf_loader *loader);
 void conf_check_reach(struct conf_loader *loader);
 
+/* conf_tls.c: listeners that need a certificate have one. */
+void conf_check_tls(struct conf_loader *loader);
+/* Certificates can be read, fit their keys, and are in force. */
+void conf_check_certificates(const struct conf *conf, struct arena *arena,
+    struct conf_report *report);
+
 /* conf_index.c: make conf_domain_find quick; complains about names that
  * stand in two statements. */
 void conf_index_domains(struct conf_loader *loader);
 void conf_domain_add(struct conf_loader *loader,
     const struct conf_domain *domain, const struct conf_value *names);
+
+/* What is said here was said at first already: complain. */
+void conf_complain_twice(struct conf_loader *loader,
+    const struct conf_token *token, struct conf_at first, const char *what);
 
 /* ---- complaints ------------------------------------------------------ */
 

@@ -171,8 +171,10 @@ load(struct conf_loader *loader, const char *name, struct slice text)
 	if (!loader->is_partial)
 		conf_check_references(loader);
 	conf_index_domains(loader);
-	if (loader->report->errors == 0)
+	if (loader->report->errors == 0) {
 		conf_check_reach(loader);
+		conf_check_tls(loader);
+	}
 	conf_report_sort(loader->report, loader->book);
 	if (loader->report->errors > 0)
 		conf_free(&conf);

@@ -188,8 +188,9 @@ show_listens(struct view *view)
 	for (size_t i = 0; i < view->conf->listen_count; i++) {
 		const struct conf_listen *listen_on = &view->conf->listens[i];
 
-		str_addf(&view->value, "%s%s%s", listen_on->text,
+		str_addf(&view->value, "%s%s%s%s", listen_on->text,
 		    listen_on->is_submission ? " submission" : "",
+		    listen_on->is_tls ? " tls" : "",
 		    listen_on->no_verify ? " verify off" : "");
 		emit(view, "listen", listen_on->at);
 	}
@@ -300,6 +301,34 @@ add_condition(struct str *out, const char *word, const char *value)
 }
 
 static void
+show_tls(struct view *view)
+{
+	static const char *const asks[] = { "ignore", "ask", "require" };
+	const struct conf *conf = view->conf;
+
+	for (size_t i = 0; i < conf->certificate_count; i++) {
+		const struct conf_certificate *one = &conf->certificates[i];
+
+		str_adds(&view->value, "certificate ");
+		conf_add_word(&view->value, one->file);
+		str_adds(&view->value, " key ");
+		conf_add_word(&view->value, one->key);
+		if (one->name != NULL)
+			str_addf(&view->value, " for %s", one->name);
+		emit(view, "tls", one->at);
+	}
+	str_addf(&view->value, "min %s", conf->needs_tls13 ? "1.3" : "1.2");
+	emit(view, "tls", conf->book->tls_min_at);
+	str_addf(&view->value, "client-certificates %s",
+	    asks[conf->client_certificates]);
+	if (conf->client_ca != NULL) {
+		str_adds(&view->value, " ca ");
+		conf_add_word(&view->value, conf->client_ca);
+	}
+	emit(view, "tls", conf->book->client_certificates_at);
+}
+
+static void
 show_rules(struct view *view)
 {
 	static const char *const names[] = { "accept", "reject", "freeze" };
@@ -401,6 +430,7 @@ show(const struct conf *conf, bool all, bool is_json, struct str *out)
 	conf_add_word(&view.value, conf->mailbox_path);
 	emit(&view, "mailbox", conf->book->mailbox_at);
 	show_listens(&view);
+	show_tls(&view);
 	show_tables(&view);
 	show_domains(&view);
 	show_routes(&view);

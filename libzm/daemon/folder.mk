@@ -2,6 +2,7 @@
 libzm_a_SOURCES += \
 	libzm/daemon/skeleton.c libzm/daemon/skeleton.h \
 	libzm/daemon/fork.c libzm/daemon/drop.c \
+	libzm/daemon/drop_reader.c \
 	libzm/daemon/launcher.c libzm/daemon/launcher_client.c \
 	libzm/daemon/launcher_command.c \
 	libzm/daemon/launcher.h
@@ -10,6 +11,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/conf_statements.h \
 	libzm/daemon/statements/site.h \
 	libzm/daemon/statements/door.h \
+	libzm/daemon/statements/secure.h \
 	libzm/daemon/statements/routing.h \
 	libzm/daemon/statements/agents.h \
 	libzm/daemon/statements/queue.h \
@@ -21,6 +23,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/conf_target.c \
 	libzm/daemon/conf_agents.c \
 	libzm/daemon/conf_preset.c libzm/daemon/conf_index.c \
+	libzm/daemon/conf_tls.c \
 	libzm/daemon/conf_reach.c libzm/daemon/conf_zenv.c \
 	libzm/daemon/conf_load.c libzm/daemon/conf_report.c \
 	libzm/daemon/conf_help.c libzm/daemon/conf_manual.c \

@@ -76,6 +76,12 @@ pid_t daemon_fork(struct process *process, const char *name,
 int daemon_drop(const struct conf *conf, enum conf_role role,
     struct err *err);
 
+/* As daemon_drop, but the process may go on to open any file for reading,
+ * where the system can do that (Linux), and none of the same account can
+ * look into it or trace it.  For those who keep keys and passwords. */
+int daemon_drop_reader(const struct conf *conf, enum conf_role role,
+    struct err *err);
+
 /* uid and primary group of a role's account.  0 or -1: no such account. */
 int daemon_account(const struct conf *conf, enum conf_role role,
     uid_t *out_uid, gid_t *out_gid, struct err *err);

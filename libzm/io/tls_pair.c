@@ -198,3 +198,16 @@ tls_pair_release(struct tls_pair *pair)
 	if (pair->chain.buf != NULL)
 		str_release(&pair->chain);
 }
+
+int
+tls_roots_check(struct slice pem, struct err *err)
+{
+	BIO *bio = BIO_new_mem_buf(pem.p, (int)pem.n);
+	X509 *first = PEM_read_bio_X509(bio, NULL, NULL, NULL);
+
+	BIO_free(bio);
+	if (first == NULL)
+		return tls_err(err, "no certificate in it");
+	X509_free(first);
+	return 1;
+}

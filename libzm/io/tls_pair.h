@@ -38,6 +38,10 @@ int tls_pair_load(struct tls_pair *pair, const char *certificate_file,
 /* Free; a pair that is all zero is fine. */
 void tls_pair_release(struct tls_pair *pair);
 
+/* Is there at least one certificate (of an authority) in this PEM text?
+ * 1 or -1. */
+int tls_roots_check(struct slice pem, struct err *err);
+
 /* Whole file into out, at most TLS_FILE_BYTES_MAX.  1 or -1. */
 int tls_file_read(const char *file, struct str *out, struct err *err);
 

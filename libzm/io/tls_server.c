@@ -5,7 +5,7 @@
  * Holds  a context for each set of names
  * Trusts nothing of a client: the name it asks for is looked up, no more
  * Spec   RFC 8446; RFC 6066 section 3; RFC 7465, 9325 (what not to use);
- *        RFC 6125 section 6.4.3 (wildcards: the whole first label)
+ *        RFC 6125 section 6.4.3 (*.x: one label; ours, .x: any number)
  *
  * SPDX-License-Identifier: ISC
  */
@@ -243,6 +243,10 @@ on_servername(SSL *ssl, int *alert, void *argument)
 			name.buf[dot - 1] = '*';
 			context = name_find(argument, name.buf + dot - 1);
 		}
+		for (; context == NULL && dot < name.len;
+		    dot += 1 + slice_find(slice_from(str_slice(&name),
+		    dot + 1), '.'))
+			context = name_find(argument, name.buf + dot);
 	}
 	str_release(&name);
 	if (context == NULL)

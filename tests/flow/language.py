@@ -5,6 +5,9 @@
     dns    NAME { example.net MX 10 mx.example.net; ... }
     mta    NAME { zmailer.conf lines } -start
     mta    NAME -stop | -start | -restart | -reload | -kill
+    cert   NAME { names mx.test www.test; kind rsa|p256|ed25519; days 90 }
+    cert   NAME -spoil                    another key beside the certificate
+    memory MTA PROCESS expect CERT | -not CERT      its key is there, or not
     client NAME [of MTA] [at PORT|PATH] { helo x; mail a; rcpt b; data TEXT; expect 250 }
     file   MTA PATH { contents }
     run    MTA { command words } expect STATUS ["part of the output"]
@@ -15,6 +18,11 @@
     server NAME expect messages N | sessions N | data "text" | command "text"
     mailbox MTA USER expect messages N | text "part"
     spool  MTA expect empty | AREA N
+
+A client becomes encrypted with `starttls [SNI]`, or with `tls [SNI]` as
+its first item; `shows CERT` and `version 1.2|1.3` come before that.
+`shown CERT` is a fact: the certificate that the server showed.  A cert
+that is named again is replaced.
 
 Blocks end with the brace that closes them; ';' or a newline ends an item
 of a block (not in mta and file blocks, which are kept as they are).
@@ -29,10 +37,13 @@ import shlex
 import rows
 
 ACTORS = {"flow", "server", "dns", "mta", "client", "file", "run", "clock",
-          "log", "mailbox", "spool", "rows", "signal"}
+          "log", "mailbox", "spool", "rows", "signal", "cert",
+          "memory"}
 CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
                 "expect", "quit", "drop", "bdat", "proxy", "closed",
-                "xclient", "xforward", "rset", "lhlo"}
+                "xclient", "xforward", "rset", "lhlo", "tls", "starttls",
+                "shows", "shown", "version"}
+CERT_WORDS = {"names", "kind", "days"}
 MTA_FLAGS = {"-start", "-stop", "-restart", "-reload", "-kill"}
 
 
@@ -119,6 +130,11 @@ def check(line, name):
             if item[0] not in CLIENT_WORDS:
                 raise FlowError(f"{where}: a client does not know "
                                 f"'{item[0]}'")
+    if words[0] == "cert":
+        for item in items(line.block):
+            if item[0] not in CERT_WORDS:
+                raise FlowError(f"{where}: a cert does not know "
+                                f"'{item[0]}'")
     if words[0] == "mta":
         for word in words[2:]:
             if word not in MTA_FLAGS:
@@ -132,7 +148,7 @@ def check(line, name):
         span(words[1] if len(words) > 1 else "", where)
     if words[0] == "run" and "expect" not in words:
         raise FlowError(f"{where}: run needs: expect STATUS")
-    if words[0] in ("log", "mailbox", "spool") and "expect" not in words:
+    if words[0] in ("log", "mailbox", "spool", "memory") and "expect" not in words:
         raise FlowError(f"{where}: {words[0]} needs: expect ...")
 
 

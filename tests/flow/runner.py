@@ -23,7 +23,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import language                                      # noqa: E402
 import rows                                          # noqa: E402
-from zmtest import dns, mta, smtpserver              # noqa: E402
+from zmtest import dns, mta, smtpserver, tls         # noqa: E402
 
 VARIABLES = {
     "plain": "From: a@src.test\nTo: b@example.net\nSubject: plain\n"
@@ -201,7 +201,36 @@ class Flow:
         target = words[words.index("of") + 1] if "of" in words else \
             next(n for n, a in self.actors.items() if isinstance(a, mta.Mta))
         with rows.connect(self.address(words, self.mta_of(target))) as peer:
-            Client(peer).run(language.items(line.block), self.fill)
+            Client(peer, self.actors).run(language.items(line.block),
+                                          self.fill)
+
+    def do_cert(self, line):
+        if line.words[2:] == ["-spoil"]:
+            self.actors[line.words[1]].spoil()
+            return
+        wants = {words[0]: words[1:]
+                 for words in language.items(self.fill(line.block))}
+        self.actors.setdefault(line.words[1], tls.Cert()).make(
+            wants.get("names", ["mx.test"]), wants.get("kind", ["p256"])[0],
+            int(wants.get("days", ["90"])[0]))
+
+    def do_memory(self, line):
+        """memory MTA PROCESS expect [-not] CERT; who may not look into a
+        process (yama, another account) has been shown that, too."""
+        instance, name = self.mta_of(line.words[1]), line.words[2]
+        wanted = line.words[4] != "-not"
+        secrets = self.actors[line.words[-1]].secrets()
+        pids = [p for p in instance.pids() if
+                mta.process_name(p) == name[:15]]
+        if not pids:
+            raise Failure(f"there is no process {name}")
+        for pid in pids:
+            has = tls.memory_has(pid, secrets)
+            if has is None and os.geteuid() == 0:
+                raise Failure(f"cannot look into {name}")
+            if has is not None and has != wanted:
+                raise Failure(f"{name} ({pid}) has " +
+                              ("not " if wanted else "") + "the key")
 
     def do_rows(self, line):
         """rows MTA [at PORT|PATH] {...}"""
@@ -296,9 +325,10 @@ class Client:
     """Speaks SMTP as told; every command expects success unless the next
     item is an `expect` of its own."""
 
-    def __init__(self, peer):
+    def __init__(self, peer, actors):
         self.peer, self.lines = peer, peer.makefile("rb")
-        self.last = None
+        self.actors, self.last = actors, None
+        self.shows = self.version = None
 
     def reply(self):
         text = []
@@ -326,6 +356,12 @@ class Client:
                     pass                    # it left what we sent unread
                 return
             steps = steps[1:]
+        while steps and steps[0][0] in ("tls", "shows", "version"):
+            words = steps.pop(0)
+            if words[0] == "tls":
+                self.encrypt(words[1:])
+                break
+            getattr(self, "say_" + words[0])(words[0], words[1:])
         self.expect(self.reply(), "220", None)
         for i, words in enumerate(steps):
             verb = words[0]
@@ -353,6 +389,31 @@ class Client:
     def line(self, text):
         self.send(text.encode("utf-8", "surrogateescape") + b"\r\n")
         return self.reply()
+
+    def encrypt(self, names):
+        context = tls.context(shown=self.shows, version=self.version)
+        self.peer = context.wrap_socket(
+            self.peer, server_hostname=names[0] if names else None)
+        self.lines = self.peer.makefile("rb")
+
+    def say_starttls(self, _verb, args):
+        reply = self.line("STARTTLS")
+        if reply.startswith("220"):
+            self.encrypt(args)
+        return reply
+
+    def say_shows(self, _verb, args):
+        self.shows = self.actors[args[0]]
+
+    def say_version(self, _verb, args):
+        self.version = args[0]
+
+    def say_shown(self, _verb, args):
+        with open(self.actors[args[0]].pem, encoding="ascii") as file:
+            want = tls.ssl.PEM_cert_to_DER_cert(file.read())
+        if self.peer.getpeercert(binary_form=True) != want:
+            raise Failure(f"the server showed another certificate than "
+                          f"{args[0]}")
 
     def say_plain(self, verb, args):
         return self.line(" ".join([verb.upper()] + args))

@@ -3,16 +3,20 @@
  * SPDX-License-Identifier: ISC
  */
 STATEMENT(TOP, "listen", NONE, listen, "listen",
-    "submission verify=choice:on,off",
-    "listen [ADDRESS:]PORT [submission] [verify on|off]",
+    "submission verify=choice:on,off tls",
+    "listen [ADDRESS:]PORT [submission] [tls] [verify on|off]",
     "listen 127.0.0.1:25",
     "Accept connections here.  A port alone means all addresses, IPv4 and "
     "IPv6.  submission marks a port for our own users' programs: mail is "
     "taken for submission (RFC 6409) there, not for relaying between "
-    "servers.  verify off takes recipients here without looking whether "
-    "they exist (see verify).",
+    "servers, and processes of their own serve it.  tls: encrypted from the "
+    "first byte (RFC 8314, port 465); without, STARTTLS is offered as soon "
+    "as there is a tls certificate.  verify off takes recipients here "
+    "without looking whether they exist (see verify).",
     "listen 25\n"
     "listen 127.0.0.1:587 submission\n"
+    "listen 465 submission tls\n"
+    "tls certificate /etc/zmailer/mx.pem key /etc/zmailer/mx.key\n"
     "listen [::1]:2525")
 
 STATEMENT(TOP, "accept", NONE, accept, "",

@@ -72,6 +72,8 @@ SETTING("timeout", "command", timeouts.command_ms, "span:1s-1d", "5m",
     "server: the client's next command")
 SETTING("timeout", "data", timeouts.data_ms, "span:1s-1d", "10m",
     "server: more of a message")
+SETTING("timeout", "handshake", timeouts.handshake_ms, "span:1s-1h", "1m",
+    "server: a TLS handshake")
 SETTING("timeout", "session", timeouts.session_ms, "span:1s-4w", "1h",
     "server: a whole session")
 SETTING("timeout", "connect", timeouts.connect_ms, "span:1s-1h", "30s",

@@ -430,7 +430,7 @@ expect_shown(struct both *both, const char *asked, const char *common)
 
 Test(tls, shows_the_certificate_that_was_asked_for)
 {
-	struct made first, wild, named, rsa;
+	struct made first, wild, named, rsa, below;
 	struct both both;
 
 	made_new(&first, "P-256", "first", "DNS:mx.example.org", 30);
@@ -438,11 +438,13 @@ Test(tls, shows_the_certificate_that_was_asked_for)
 	    "DNS:Example.NET,DNS:*.example.net", 30);
 	made_new(&named, "P-256", "named", "DNS:x.example", 30);
 	made_new(&rsa, "RSA", "rsa", "DNS:mx.example.org", 30);
+	made_new(&below, "P-256", "below", NULL, 30);
 	both_init(&both, NULL);
 	both_add(&both, &first, NULL);
 	both_add(&both, &wild, NULL);
 	both_add(&both, &named, "Smtp.Example.com");
 	both_add(&both, &rsa, NULL);
+	both_add(&both, &below, ".deep.example");
 	expect_shown(&both, NULL, "first");
 	expect_shown(&both, "mx.example.org", "first");
 	expect_shown(&both, "nobody.example", "first");
@@ -451,6 +453,9 @@ Test(tls, shows_the_certificate_that_was_asked_for)
 	expect_shown(&both, "a.b.example.net", "first");
 	expect_shown(&both, "smtp.example.com", "named");
 	expect_shown(&both, "x.example", "first");
+	expect_shown(&both, "a.deep.example", "below");
+	expect_shown(&both, "a.b.deep.example", "below");
+	expect_shown(&both, "deep.example", "first");
 	/* The same names, another kind of key: the client chooses. */
 	SSL_CTX_set1_sigalgs_list(both.context, "RSA-PSS+SHA256");
 	expect_shown(&both, "mx.example.org", "rsa");
@@ -459,6 +464,7 @@ Test(tls, shows_the_certificate_that_was_asked_for)
 	made_free(&wild);
 	made_free(&named);
 	made_free(&rsa);
+	made_free(&below);
 }
 
 /* ---- tickets ---------------------------------------------------------- */

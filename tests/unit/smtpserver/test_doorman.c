@@ -38,7 +38,7 @@ no_question(void *context, uint64_t asker, struct slice line)
 }
 
 static const struct crew_owner nobody = {
-	nothing, nothing, no_question, NULL
+	nothing, nothing, no_question, NULL, NULL, false
 };
 
 static struct process
@@ -106,7 +106,7 @@ give(struct crew *crew, struct clients *clients)
 
 	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends),
 	    0);
-	crew_give(crew, ends[1], "192.0.2.7:4711", "127.0.0.1:25",
+	crew_give(crew, ends[1], "192.0.2.7:4711", "127.0.0.1:25", false,
 	    clients_enter(clients, &net, &sessions));
 	return ends[0];
 }

@@ -1,0 +1,125 @@
+/* test_conf_tls.c - the statement tls, and what is said about its files
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+
+#include "../io/tls_made.h"
+#include "conf_case.h"
+
+#include "base/banned.h"
+
+Test(conf_tls, is_read_and_shown)
+{
+	struct str shown = STR_INIT;
+	struct conf_case c;
+
+	case_good(&c, "tls certificate /a.pem key /a.key\n"
+	    "tls certificate /b.pem key /b.key for B.example.org\n"
+	    "tls min 1.3\n"
+	    "tls client-certificates require ca /ca.pem\n"
+	    "listen 127.0.0.1:465 submission tls\n");
+	cr_assert_eq(c.conf->certificate_count, 2);
+	cr_expect_str_eq(c.conf->certificates[0].file, "/a.pem");
+	cr_expect_null(c.conf->certificates[0].name);
+	cr_expect_str_eq(c.conf->certificates[1].key, "/b.key");
+	cr_expect_str_eq(c.conf->certificates[1].name, "b.example.org");
+	cr_expect(c.conf->needs_tls13);
+	cr_expect_eq(c.conf->client_certificates,
+	    CLIENT_CERTIFICATES_REQUIRE);
+	cr_expect_str_eq(c.conf->client_ca, "/ca.pem");
+	cr_expect(c.conf->listens[0].is_tls &&
+	    c.conf->listens[0].is_submission);
+	conf_show(c.conf, false, &shown);
+	cr_expect_not_null(strstr(shown.buf,
+	    "tls certificate /b.pem key /b.key for b.example.org"));
+	cr_expect_not_null(strstr(shown.buf, "tls min 1.3"));
+	cr_expect_not_null(strstr(shown.buf,
+	    "tls client-certificates require ca /ca.pem"));
+	cr_expect_not_null(strstr(shown.buf,
+	    "listen 127.0.0.1:465 submission tls"), "%s", shown.buf);
+	str_release(&shown);
+	case_close(&c);
+}
+
+Test(conf_tls, complains)
+{
+	static const struct { const char *in, *want; } rows[] = {
+		{ "tls certificate /a.pem\n",
+		    "t.conf:1:1: error: a certificate and a key go together" },
+		{ "tls\n", "t.conf:1:1: error: a certificate and a key" },
+		{ "tls key /a.key\n", "t.conf:1:1: error: a certificate and" },
+		{ "tls min 1.1\n", "t.conf:1:9: error: '1.1' is not a choice" },
+		{ "tls min 1.2\ntls min 1.3\n",
+		    "t.conf:2:1: error: 'tls min' is said twice" },
+		{ "tls min 1.2 ca /x\n", "t.conf:1:16: error: this does not go "
+		    "together in one row" },
+		{ "tls certificate /a key /b client-certificates ask\n",
+		    "does not go together" },
+		{ "tls certificate a.pem key /b\n", "is not an absolute path" },
+		{ "listen 465 tls\n", "t.conf:1:1: error: a listener with tls "
+		    "needs a certificate" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct conf_case c;
+
+		case_open(&c, rows[i].in);
+		cr_expect_null(c.conf, "%s", rows[i].in);
+		cr_expect_not_null(strstr(c.shown.buf, rows[i].want),
+		    "%s%s", rows[i].in, c.shown.buf);
+		case_close(&c);
+	}
+}
+
+static void
+expect_check(const char *text, const char *want, bool is_error)
+{
+	struct str shown = STR_INIT;
+	struct conf_case c;
+
+	case_good(&c, text);
+	conf_check_files(c.conf, c.arena, &c.report);
+	conf_report_print(&c.report, "t.conf", &shown);
+	if (want == NULL)
+		cr_expect_null(strstr(shown.buf, "t.conf:1:1"), "%s",
+		    shown.buf);
+	else
+		cr_expect_not_null(strstr(shown.buf, want), "%s\n%s", want,
+		    shown.buf);
+	cr_expect_eq(strstr(shown.buf, "t.conf:1:1: error") != NULL,
+	    is_error);
+	str_release(&shown);
+	case_close(&c);
+}
+
+Test(conf_tls, checks_files)
+{
+	struct made good, soon, late, other;
+	char text[512];
+
+	made_new(&good, "P-256", "mx.test", NULL, 90);
+	made_new(&soon, "P-256", "mx.test", NULL, 13);
+	made_new(&late, "RSA", "mx.test", NULL, -1);
+	made_new(&other, "P-256", "mx.test", NULL, 90);
+#define ROW(c, k) (snprintf(text, sizeof(text), \
+    "tls certificate %s key %s\n", (c), (k)), text)
+	expect_check(ROW(good.certificate, good.key), NULL, false);
+	expect_check(ROW(soon.certificate, soon.key), "expires in 1",
+	    false);
+	expect_check(ROW(late.certificate, late.key), "has expired", false);
+	expect_check(ROW(good.certificate, other.key),
+	    "the key is not that of the certificate", true);
+	expect_check(ROW(good.certificate, "/nowhere"), "/nowhere", true);
+#undef ROW
+	snprintf(text, sizeof(text), "tls client-certificates ask ca %s\n",
+	    good.key);
+	expect_check(text, "no certificate in it", true);
+	snprintf(text, sizeof(text), "tls client-certificates ask ca %s\n",
+	    good.certificate);
+	expect_check(text, NULL, false);
+	made_free(&good);
+	made_free(&soon);
+	made_free(&late);
+	made_free(&other);
+}
