@@ -67,6 +67,20 @@ answer_thread(const struct thread *thread, struct str *out)
 	json_number(out, "agents", thread->serving);
 	json_number(out, "limit", thread->limit);
 	json_number(out, "troubles", thread->trouble_count);
+	json_number(out, "threshold", thread->pace.threshold);
+	json_number(out, "pause_ms", thread->pace.slow_us / 1000);
+	json_number(out, "paced_until_ms", thread->paced_ms == 0 ? 0 :
+	    thread->paced_ms - clock_steady_ms());
+	json_number(out, "bulk", thread->lanes.count[LANE_BULK]);
+	json_number(out, "urgent", thread->lanes.count[LANE_URGENT]);
+	json_text(out, "provider", slice_of(thread->provider ?
+	    thread->provider->name : ""));
+	json_number(out, "provider_agents", thread->provider ?
+	    thread->provider->serving : 0);
+	json_number(out, "provider_limit", thread->provider ?
+	    thread->provider->learned : 0);
+	json_bool(out, "waits_for_provider", thread->is_blocked);
+	json_bool(out, "suspended_by_rule", thread->is_firm);
 	json_number(out, "held_until", wall_s(thread->wake_ms));
 	json_text(out, "reason",
 	    slice_of(thread->trouble_count > 0 ? thread->reason : ""));

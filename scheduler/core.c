@@ -27,6 +27,34 @@ classes_load(const struct conf *conf)
 		warning("classes: %s; the rules of before stay", err.text);
 }
 
+static void
+shapes_write(struct scheduler *scheduler)
+{
+	struct str text = STR_INIT;
+	struct thread *thread = NULL;
+	size_t bucket = 0;
+	int64_t now_s = clock_wall_s();
+
+	/* to the hour: a destination that is only seen again is no news */
+	now_s -= now_s % 3600;
+	while (thread_next(&scheduler->threads, &bucket, &thread) &&
+	    text.len < SHAPE_TEXT_BYTES_MAX)
+		shape_add_thread(&text, thread, now_s);
+	shape_add_kept(&scheduler->threads.shapes, &text);
+	shape_write(&scheduler->threads.shapes, &text);
+	str_release(&text);
+}
+
+static void
+shape_tick(void *context)
+{
+	struct scheduler *scheduler = context;
+
+	shapes_write(scheduler);
+	timer_set(scheduler->loop, &scheduler->shape_timer,
+	    clock_steady_ms() + SHAPE_WRITE_MS, shape_tick, scheduler);
+}
+
 int
 core_open(struct scheduler *scheduler, const struct conf *conf,
     struct spool *spool, struct loop *loop, agents_start_fn *start,
@@ -41,6 +69,10 @@ core_open(struct scheduler *scheduler, const struct conf *conf,
 	plan_init(&scheduler->plan);
 	thread_table_init(&scheduler->threads);
 	job_table_init(&scheduler->jobs);
+	shape_open(&scheduler->threads.shapes, &scheduler->providers,
+	    conf->run_dir);
+	timer_set(loop, &scheduler->shape_timer, clock_steady_ms() +
+	    SHAPE_WRITE_MS, shape_tick, scheduler);
 	agents_open(scheduler, start, kill);
 	return intake_open(scheduler, err);
 }
@@ -89,6 +121,8 @@ core_close(struct scheduler *scheduler)
 
 	scheduler->is_closed = true;
 	timer_clear(&scheduler->plan_timer);
+	timer_clear(&scheduler->shape_timer);
+	shapes_write(scheduler);
 	group_commit(scheduler);
 	agents_release(scheduler);
 	while ((job = job_table_next(&scheduler->jobs, &cursor)) != NULL) {

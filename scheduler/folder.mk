@@ -8,6 +8,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/lanes.c scheduler/lanes.h \
 	scheduler/pace.c scheduler/pace.h \
 	scheduler/provider.c scheduler/provider.h \
+	scheduler/shape.c scheduler/shape.h \
 	scheduler/plan.c scheduler/plan.h \
 	scheduler/retry.c scheduler/retry.h \
 	scheduler/answer.c scheduler/answer.h \

@@ -126,7 +126,7 @@ struct scheduler {
 	struct reporter	 reporter;
 	struct group	 group;
 	struct control	*control;
-	struct timer	 plan_timer;
+	struct timer	 plan_timer, shape_timer;
 	bool		 is_closed;
 	int64_t		 started_ms;
 	size_t		 sweep_cursor;	/* outcome_sweep */

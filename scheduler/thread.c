@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/crc32c.h"
 #include "base/mem.h"
 #include "scheduler/plan.h"
@@ -53,6 +54,7 @@ thread_table_release(struct thread_table *table)
 		mem_free(&ring);
 	}
 	mem_free(&table->buckets);
+	shape_release(&table->shapes);
 	table->size = table->count = 0;
 }
 
@@ -172,6 +174,7 @@ thread_get(struct thread_table *table, const struct conf *conf,
 	thread->heap_index = HEAP_NONE;
 	thread->used_ms = now_ms;
 	lanes_init(&thread->lanes);
+	shape_recall(&table->shapes, thread);
 	bucket_add(table, thread);
 	table->count++;
 	return thread;
@@ -199,6 +202,7 @@ thread_sweep(struct thread_table *table, int64_t before_ms)
 			}
 			*link = thread->hash_next;
 			table->count--;
+			shape_keep(&table->shapes, thread, clock_wall_s());
 			thread_free(thread);
 		}
 	}

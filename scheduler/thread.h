@@ -7,11 +7,14 @@
 
 #include "base/str.h"
 #include "scheduler/queue.h"
+#include "scheduler/shape.h"
 
 struct thread_table {
 	struct thread	**buckets;	/* a power of two of chains */
 	size_t		 size, count;
 	struct ring_queue rings;
+	struct shape_table shapes;	/* of threads that are gone; may be
+					 * without room (not opened) */
 };
 
 enum {

@@ -48,6 +48,7 @@ struct frame {
 	int			 out;
 	struct ipc_inbox	 inbox;
 	struct str		 lines;		/* to be sent */
+	struct str		 told;		/* host and provider of #mx */
 	int64_t			 lines_since_ms;
 	struct task		 tasks[AGENT_BATCH_MAX];
 	size_t			 task_count;
@@ -267,6 +268,27 @@ task_load(struct frame *frame, struct task *task, struct slice line,
 	return 0;
 }
 
+/* Who shares the MX of the job's host, when that was not said before. */
+static void
+provider_line(struct frame *frame, const struct task *task)
+{
+	struct slice provider = frame->run->provider, told;
+	struct str text = STR_INIT;
+
+	if (provider.n == 0)
+		return;
+	str_addf(&text, SLICE_FMT " " SLICE_FMT, SLICE_ARG(task->job.host),
+	    SLICE_ARG(provider));
+	told = str_slice(&frame->told);
+	if (!slice_equal(told, str_slice(&text))) {
+		str_addf(&frame->lines, "#mx " SLICE_FMT "\n",
+		    SLICE_ARG(provider));
+		str_reset(&frame->told);
+		str_add_slice(&frame->told, str_slice(&text));
+	}
+	str_release(&text);
+}
+
 static void
 job_line(struct frame *frame, struct slice line)
 {
@@ -283,10 +305,11 @@ job_line(struct frame *frame, struct slice line)
 		task_refuse(frame, task, &err);
 		return;
 	}
-	run->tls = (struct slice){ NULL, 0 };
+	run->tls = run->provider = (struct slice){ NULL, 0 };
 	task->next_s = run->agent->job(run, &task->job, task->body_fd,
 	    task->verdicts);
 	task->tls = run->tls;
+	provider_line(frame, task);
 	frame->task_count++;
 	if (run->agent->settle == NULL ||
 	    frame->task_count == AGENT_BATCH_MAX)
@@ -386,6 +409,7 @@ agent_serve(struct agent_run *run, int in, int out, struct err *err)
 	frame->out = out;
 	ipc_inbox_init(&frame->inbox);
 	str_init(&frame->lines);
+	str_init(&frame->told);
 	socket_wakes(run->agent, in);
 	result = frame_serve(frame, in, err);
 	if (run->agent->finish != NULL)
@@ -393,6 +417,7 @@ agent_serve(struct agent_run *run, int in, int out, struct err *err)
 	event_flush();
 	ipc_inbox_release(&frame->inbox);
 	str_release(&frame->lines);
+	str_release(&frame->told);
 	mem_free(&frame);
 	return result;
 }

@@ -31,6 +31,8 @@ struct agent_run {
 	struct arena		*arena;	/* released after each settle */
 	void			*state;	/* the agent's own */
 	bool			 is_more;	/* another job is waiting */
+	struct slice		 provider;	/* who shares the MX of the
+						 * job's host; empty: unknown */
 	struct slice		 tls;	/* of the connection that served the
 					 * job, in words; empty: none.  The
 					 * agent sets it, in the arena */

@@ -34,6 +34,7 @@ enum {
 	CLIENT_SIX_FOR_MS = 600000,	/* IPv6 that leads nowhere */
 	CLIENT_FRESH_MS = 1000,		/* a connection used so lately is
 					 * not looked at before it is reused */
+	CLIENT_PROVIDER_BYTES = 256,
 	CLIENT_NAMES_MAX = 16,		/* a certificate may have */
 	CLIENT_KEY_BYTES = 512
 };
@@ -111,6 +112,8 @@ struct client {
 
 	struct peer		 peer;
 	char			 host[512];	/* host field it serves; "" */
+	char			 provider[CLIENT_PROVIDER_BYTES];	/* of
+						 * the host looked for last */
 	struct sockaddr_storage	 address;	/* of the peer */
 	bool			 is_required;	/* made for REQUIRETLS */
 	char			 key[CLIENT_KEY_BYTES];	/* of its policy */
@@ -119,6 +122,7 @@ struct client {
 	struct tls_info		 tls;		/* version "": no TLS */
 	const struct client_secret *secret;	/* it authenticated as; NULL */
 	unsigned		 messages;	/* over this connection */
+	unsigned		 messages_max;	/* the clause says; 0: no limit */
 	bool			 needs_reset;	/* RSET before MAIL */
 	bool			 no_pipelining;	/* its PIPELINING is broken */
 	int64_t			 used_at_ms;	/* steady */
@@ -197,6 +201,11 @@ bool client_hosts_ask(struct client_hosts *hosts, size_t index,
 /* Whether the address is one that this system listens on. */
 bool client_is_own(const struct client *client,
     const struct sockaddr_storage *address);
+
+/* client_provider.c: the name that domains share whose best MX is this host:
+ * the host without its first label, "" when there is none. */
+void client_provider(const char *host, const char *domain,
+    char out[CLIENT_PROVIDER_BYTES]);
 
 /* client_connect.c: have a connection that serves host: the kept one, or a
  * new one that has said hello.  returns true; false: *out_trouble is the

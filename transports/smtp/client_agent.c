@@ -30,7 +30,10 @@ client_agent_job(struct agent_run *run, struct work_job *job, int body_fd,
 {
 	struct client *client = run->state;
 
+	client->messages_max = conf_schedule_for(run->conf,
+	    slice_of(run->agent->channel), job->host)->connection_messages;
 	client_deliver(client, run->arena, job, body_fd, verdicts);
+	run->provider = slice_of(client->provider);
 	if (client->tls.version[0] != '\0') {
 		struct str words = STR_INIT;
 

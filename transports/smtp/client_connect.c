@@ -312,7 +312,9 @@ is_alive(struct client *client)
 {
 	if (!peer_is_open(&client->peer) || !client_is_level(client) ||
 	    (client->offer.mails > 0 &&
-	    client->messages >= client->offer.mails))
+	    client->messages >= client->offer.mails) ||
+	    (client->messages_max > 0 &&
+	    client->messages >= client->messages_max))
 		return false;
 	if (clock_steady_ms() - client->used_at_ms < CLIENT_FRESH_MS)
 		return true;
@@ -370,8 +372,16 @@ search_prepare(struct search *search, const char *host, bool is_required)
 	}
 	client_policy(client, &search->target, is_required, &search->policy);
 	search->secret = client_auth_find(client, &search->target);
-	return search->target.kind == TARGET_UNIX || client_hosts_find(client,
-	    &search->target, &search->hosts, search->trouble);
+	client->provider[0] = '\0';
+	if (search->target.kind == TARGET_UNIX)
+		return true;
+	if (!client_hosts_find(client, &search->target, &search->hosts,
+	    search->trouble))
+		return false;
+	if (search->target.kind == TARGET_MX && search->hosts.count > 0)
+		client_provider(search->hosts.mx[0].host,
+		    search->target.name, client->provider);
+	return true;
 }
 
 bool
