@@ -112,8 +112,9 @@ struct client {
 
 	struct peer		 peer;
 	char			 host[512];	/* host field it serves; "" */
-	char			 provider[CLIENT_PROVIDER_BYTES];	/* of
-						 * the host looked for last */
+	char			 provider[CLIENT_PROVIDER_BYTES];
+						/* of the host looked for
+						 * last */
 	struct sockaddr_storage	 address;	/* of the peer */
 	bool			 is_required;	/* made for REQUIRETLS */
 	char			 key[CLIENT_KEY_BYTES];	/* of its policy */
