@@ -12,6 +12,7 @@
  */
 #include "smtpserver/argument.h"
 #include "smtpserver/commands.h"
+#include "smtpserver/permit.h"
 #include "smtpserver/recipient.h"
 
 #include "base/banned.h"
@@ -50,43 +51,6 @@ static const struct argument_row rows[] = {
 	{ NULL, EHLO_COUNT, false, NULL }
 };
 
-/* Ask the policy.  A freeze rule is kept with the transaction. */
-static bool
-is_permitted(struct session *session, const struct path *rcpt,
-    struct answer *out)
-{
-	struct transaction *t = session->transaction;
-	struct policy_question question;
-	struct policy_verdict verdict;
-
-	question.client = session->client.net;
-	question.sender = t->envelope.from;
-	question.rcpt = *rcpt;
-	policy_ask(session->settings->policy, &question, &verdict);
-	out->rule = verdict.rule;
-	switch (verdict.result) {
-	case POLICY_ACCEPT:
-		if (t->freeze == NULL)
-			t->freeze = verdict.freeze;
-		return true;
-	case POLICY_REJECT:
-		answer_set(out, 550, "5.7.1", "%s",
-		    verdict.rule->text != NULL && *verdict.rule->text ?
-		    verdict.rule->text : "refused by local policy");
-		break;
-	case POLICY_NO_RELAY:
-		answer_set(out, 550, "5.7.1",
-		    "we do not relay mail for this domain");
-		break;
-	case POLICY_TROUBLE:
-		answer_set(out, 451, "4.3.0",
-		    "policy cannot be looked up now, try later");
-		break;
-	}
-	out->rule = verdict.rule;
-	return false;
-}
-
 static bool
 is_room(struct session *session, const struct path *rcpt, struct answer *out)
 {
@@ -109,8 +73,7 @@ static void
 rcpt_answered(struct session *session, struct slice args,
     const struct ask *ask, struct answer *out)
 {
-	facts_add(&session->turn, ask->kind, str_slice(&ask->question),
-	    ask->state, str_slice(&ask->answer));
+	permit_learn(session, ask);
 	cmd_rcpt(session, args, out);
 }
 
@@ -126,7 +89,7 @@ cmd_rcpt(struct session *session, struct slice args, struct answer *out)
 	    (is_utf8 ? PATH_UTF8 : 0), "5.1.3", &rcpt.path, &rest, out) ||
 	    !arguments_take(session, rest, rows, &rcpt, out) ||
 	    !is_room(session, &rcpt.path, out) ||
-	    !is_permitted(session, &rcpt.path, out) ||
+	    !permit_rcpt(session, &rcpt.path, rcpt_answered, out) ||
 	    !recipient_check(session, &rcpt.path, rcpt_answered, out))
 		return;
 	if (transaction_add_rcpt(session->transaction, &rcpt, &err) != 1)

@@ -20,7 +20,8 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/crew.c smtpserver/crew.h \
 	smtpserver/doorman.c smtpserver/doorman.h \
 	smtpserver/facts.c smtpserver/facts.h \
-	smtpserver/helper.c smtpserver/helper.h smtpserver/helper_kinds.c \
+	smtpserver/helper.c smtpserver/helper.h smtpserver/helper_dns.c \
+	smtpserver/helper_kinds.c \
 	smtpserver/helpers.c smtpserver/helpers.h \
 	smtpserver/helpers_internal.h smtpserver/helpers_process.c \
 	smtpserver/keyring.c smtpserver/keyring.h \
@@ -30,7 +31,9 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/mail_params.c smtpserver/mail_params.h \
 	smtpserver/notes.c smtpserver/notes.h \
 	smtpserver/peers.c smtpserver/peers.h \
+	smtpserver/permit.c smtpserver/permit.h \
 	smtpserver/policy.c smtpserver/policy.h \
+	smtpserver/policy_fit.c smtpserver/policy_internal.h \
 	smtpserver/recipient.c smtpserver/recipient.h \
 	smtpserver/receive.c smtpserver/receive.h \
 	smtpserver/service.c smtpserver/service.h \

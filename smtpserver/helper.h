@@ -33,6 +33,13 @@ struct helper_kind {
 /* The rows; the last one has no name. */
 extern const struct helper_kind helper_kinds[];
 
+/* ---- kinds ------------------------------------------------------------ */
+
+/* Questions to the DNS: helper_dns.c has them. */
+void helper_dns(struct process *process, int socket);
+
+/* ---- the frame of those that answer one at a time --------------------- */
+
 /* Answer one question: fill out (empty) with a line.  false: trouble, out
  * says why. */
 typedef bool helper_fn(void *state, struct slice question, struct str *out);

@@ -12,5 +12,6 @@
 const struct helper_kind helper_kinds[] = {
 	/* router/verify.h */
 	{ "router", 1, 64, 20000, NULL, "verify.sock" },
+	{ "dns", 1, 2048, 15000, helper_dns, NULL },
 	{ NULL, 0, 0, 0, NULL, NULL }
 };

@@ -91,15 +91,60 @@ void
 note_command_refused(const struct session *session, struct slice line,
     const struct answer *answer)
 {
-	struct str rule = STR_INIT;
+	struct str rule = STR_INIT, from = STR_INIT;
 
 	add_rule(&rule, answer->rule);
+	if (session->transaction != NULL)
+		transaction_add_sender(session->transaction, &from);
 	event(EV_COMMAND_REFUSED, NULL,
 	    "client", slice_of(session->client.text),
-	    "session", slice_of(session->id), "command", without_secret(line),
+	    "session", slice_of(session->id),
+	    "helo", str_slice(&session->helo), "from", str_slice(&from),
+	    "command", without_secret(line),
 	    "code", slice_of(answer->status ? answer->status : ""),
 	    "reply", slice_of(answer->text), "rule", str_slice(&rule), NULL);
 	str_release(&rule);
+	str_release(&from);
+}
+
+void
+note_shadow(const struct session *session, const struct conf_rule *rule,
+    const struct path *rcpt)
+{
+	struct str from = STR_INIT, to = STR_INIT, at = STR_INIT;
+
+	transaction_add_sender(session->transaction, &from);
+	path_add(&to, rcpt);
+	add_rule(&at, rule);
+	event(EV_POLICY_SHADOW, NULL,
+	    "client", slice_of(session->client.text),
+	    "session", slice_of(session->id), "from", str_slice(&from),
+	    "to", str_slice(&to), "would", slice_of(rule->word),
+	    "rule", str_slice(&at), NULL);
+	str_release(&from);
+	str_release(&to);
+	str_release(&at);
+}
+
+void
+note_policy_trouble(const struct session *session,
+    const struct conf_rule *rule, const struct err *err)
+{
+	struct str at = STR_INIT;
+
+	add_rule(&at, rule);
+	event(EV_POLICY_TROUBLE, NULL,
+	    "session", slice_of(session->id), "rule", str_slice(&at),
+	    "reason", slice_of(err->text), NULL);
+	str_release(&at);
+}
+
+void
+note_helper_trouble(const struct session *session, const struct ask *ask)
+{
+	event(EV_POLICY_TROUBLE, NULL,
+	    "session", slice_of(session->id), "helper", slice_of(ask->kind),
+	    "reason", str_slice(&ask->answer), NULL);
 }
 
 void

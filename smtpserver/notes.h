@@ -21,6 +21,14 @@ void note_tls_injected(const struct session *session, size_t bytes);
 void note_command_refused(const struct session *session, struct slice line,
     const struct answer *answer);
 
+/* A shadow rule fits this recipient. */
+void note_shadow(const struct session *session, const struct conf_rule *rule,
+    const struct path *rcpt);
+/* A rule could not be tried; or a helper could not answer. */
+void note_policy_trouble(const struct session *session,
+    const struct conf_rule *rule, const struct err *err);
+void note_helper_trouble(const struct session *session,
+    const struct ask *ask);
 /* message.accepted, and message.frozen when a rule said so.  The
  * transaction is still there. */
 void note_message_accepted(const struct session *session);

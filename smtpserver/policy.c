@@ -1,7 +1,7 @@
 /* policy.c - who may send what to whom
  *
- * In     a client's address, a sender, a recipient, as parsed structs
- * Out    a verdict that names the rule
+ * In     a client, a sender, a recipient, as parsed structs; facts
+ * Out    a verdict that names the rule, or what must be known first
  * Holds  the tables of one configuration; a scratch arena
  * Trusts nothing in an address: it is compared in canonical form (local
  *        part without needless quotes, domain in lower case, source route
@@ -13,23 +13,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "grammar/units.h"
-#include "mail/table.h"
-#include "smtpserver/policy.h"
+#include "smtpserver/policy_internal.h"
 
 #include "base/banned.h"
-
-struct policy {
-	const struct conf	 *conf;
-	struct table		**tables;	/* as conf->tables */
-	struct arena		 *scratch;
-};
-
-/* An address in the form that rules are compared with. */
-struct canonical {
-	struct slice	local, domain;
-	struct slice	text;		/* "local@domain", "local", "" */
-};
 
 struct policy *
 policy_new(const struct conf *conf)
@@ -83,48 +69,6 @@ canonical_of(struct arena *arena, const struct path *path)
 	return c;
 }
 
-/* "<>", "@domain", or a glob over the whole address. */
-static bool
-pattern_fits(const char *pattern, const struct canonical *address)
-{
-	struct slice p = slice_of(pattern);
-
-	if (slice_is(p, "<>"))
-		return address->text.n == 0;
-	if (address->text.n == 0)
-		return false;
-	if (p.n > 0 && p.p[0] == '@')
-		return glob_match(slice_from(p, 1), address->domain);
-	return glob_match(p, address->text);
-}
-
-static enum table_result
-client_fits(struct policy *policy, const struct conf_rule *rule,
-    const struct net *client, struct err *err)
-{
-	unsigned line;
-
-	if (rule->has_from_net && !net_contains(&rule->from_net, client))
-		return TABLE_NONE;
-	if (rule->from_table == NULL)
-		return TABLE_FOUND;
-	for (size_t i = 0; i < policy->conf->table_count; i++)
-		if (strcmp(policy->conf->tables[i].name, rule->from_table) ==
-		    0)
-			return table_has_address(policy->tables[i], client,
-			    &line, err);
-	err_set(err, "there is no table <%s>", rule->from_table);
-	return TABLE_TROUBLE;
-}
-
-static bool
-addresses_fit(const struct conf_rule *rule, const struct canonical *sender,
-    const struct canonical *rcpt)
-{
-	return (rule->sender == NULL || pattern_fits(rule->sender, sender)) &&
-	    (rule->rcpt == NULL || pattern_fits(rule->rcpt, rcpt));
-}
-
 /* One rule that fits.  Returns true when it decided. */
 static bool
 rule_apply(const struct conf_rule *rule, bool is_ours,
@@ -141,6 +85,10 @@ rule_apply(const struct conf_rule *rule, bool is_ours,
 		out->result = POLICY_REJECT;
 		out->rule = rule;
 		return true;
+	case ACTION_DEFER:
+		out->result = POLICY_DEFER;
+		out->rule = rule;
+		return true;
 	case ACTION_ACCEPT:
 		if (!is_ours && !rule->for_any)
 			return false;
@@ -151,39 +99,65 @@ rule_apply(const struct conf_rule *rule, bool is_ours,
 	return true;
 }
 
+/* It fits but decides nothing. */
+static void
+note_shadow(const struct conf_rule *rule, struct policy_verdict *out)
+{
+	if (out->shadow_count < POLICY_SHADOWS_MAX)
+		out->shadows[out->shadow_count++] = rule;
+}
+
+/* Try one rule.  Returns true when the verdict is there. */
+static bool
+rule_try(struct trial *trial, const struct conf_rule *rule, bool is_ours)
+{
+	const struct policy_question *question = trial->question;
+	struct policy_verdict *out = trial->out;
+	const char *why;
+	enum fit fit = rule_fit(trial, rule, &why);
+
+	if (question->trace != NULL && fit != FIT_NEED)
+		question->trace(question->trace_context, rule, why);
+	switch (fit) {
+	case FIT_NEED:
+		out->result = POLICY_NEED;
+		out->rule = rule;
+		return true;
+	case FIT_TROUBLE:
+		if (rule->is_shadow)
+			return false;
+		out->result = POLICY_TROUBLE;
+		out->rule = rule;
+		return true;
+	case FIT_YES:
+		if (!rule->is_shadow)
+			return rule_apply(rule, is_ours, out);
+		note_shadow(rule, out);
+		return false;
+	case FIT_NO:
+		break;
+	}
+	return false;
+}
+
 void
 policy_ask(struct policy *policy, const struct policy_question *question,
     struct policy_verdict *out)
 {
-	struct canonical sender, rcpt;
+	struct trial trial = { .policy = policy, .question = question,
+	    .out = out };
 	bool is_ours;
 
-	out->rule = out->freeze = NULL;
-	out->err.text[0] = '\0';
+	*out = (struct policy_verdict){ .result = POLICY_ACCEPT };
 	arena_reset(policy->scratch);
-	sender = canonical_of(policy->scratch, &question->sender);
-	rcpt = canonical_of(policy->scratch, &question->rcpt);
-	is_ours = rcpt.domain.n == 0 ||
-	    conf_domain_find(policy->conf, rcpt.domain) != NULL;
-	out->result = is_ours ? POLICY_ACCEPT : POLICY_NO_RELAY;
-	if (is_ours && slice_is_nocase(rcpt.local, "postmaster"))
+	trial.sender = canonical_of(policy->scratch, &question->sender);
+	trial.rcpt = canonical_of(policy->scratch, &question->rcpt);
+	is_ours = trial.rcpt.domain.n == 0 ||
+	    conf_domain_find(policy->conf, trial.rcpt.domain) != NULL;
+	if (is_ours && slice_is_nocase(trial.rcpt.local, "postmaster"))
 		return;
-	for (size_t i = 0; i < policy->conf->rule_count; i++) {
-		const struct conf_rule *rule = &policy->conf->rules[i];
-
-		if (!addresses_fit(rule, &sender, &rcpt))
-			continue;
-		switch (client_fits(policy, rule, &question->client,
-		    &out->err)) {
-		case TABLE_TROUBLE:
-			out->result = POLICY_TROUBLE;
-			out->rule = rule;
+	for (size_t i = 0; i < policy->conf->rule_count; i++)
+		if (rule_try(&trial, &policy->conf->rules[i], is_ours))
 			return;
-		case TABLE_NONE:
-			continue;
-		case TABLE_FOUND:
-			if (rule_apply(rule, is_ours, out))
-				return;
-		}
-	}
+	out->result = is_ours ? POLICY_ACCEPT : POLICY_NO_RELAY;
 }

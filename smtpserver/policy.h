@@ -1,7 +1,11 @@
 /* policy.h - who may send what to whom
  *
- * The accept, reject and freeze rules of a configuration, asked once for
- * each recipient.  Pure but for the tables that rules name.
+ * The rules of a configuration, asked for each recipient.  Pure but for the
+ * tables that rules name: what only others know (the DNS, counters, what
+ * happened before) is looked for among the facts, and when it is not there
+ * the verdict is POLICY_NEED with the question to be asked; with its answer
+ * among the facts the policy is asked again.  So nothing is asked that no
+ * rule needs.
  *
  *   1. postmaster, bare or of a domain of ours, is always accepted
  *      (RFC 5321 section 4.5.1), whatever the rules say.
@@ -9,6 +13,7 @@
  *      an accept rule speaks of our domains only.  A freeze rule accepts
  *      what is for our domains and marks the message; for other domains it
  *      marks only: whether to relay is for the rules behind it to say.
+ *      A shadow rule is noted in the verdict and decides nothing.
  *   3. No rule decided: domains of ours accepted, everything else refused.
  *
  * SPDX-License-Identifier: ISC
@@ -20,6 +25,7 @@
 #include "daemon/conf.h"
 #include "grammar/net.h"
 #include "grammar/path.h"
+#include "smtpserver/facts.h"
 
 struct policy;
 
@@ -27,23 +33,51 @@ struct policy;
 struct policy *policy_new(const struct conf *conf);
 void policy_free(struct policy **policy);
 
+/* Told of each rule that is tried: why it does not fit ("sender"), or
+ * "fits". */
+typedef void policy_trace_fn(void *context, const struct conf_rule *rule,
+    const char *why);
+
 struct policy_question {
-	struct net	client;
-	struct path	sender;		/* null path: <> */
-	struct path	rcpt;		/* no domain: <postmaster> */
+	struct net		 client;
+	struct slice		 listener;	/* "192.0.2.1:25", or empty */
+	bool			 is_submission;
+	struct slice		 helo;
+	bool			 is_encrypted;
+	struct slice		 user;		/* empty: nobody logged in */
+	struct path		 sender;	/* null path: <> */
+	uint64_t		 size_bytes;	/* announced, or 0 */
+	struct path		 rcpt;		/* no domain: <postmaster> */
+	const struct facts	*known, *turn;	/* of the session, of this
+						 * recipient; may be NULL */
+	policy_trace_fn		*trace;		/* NULL: nobody listens */
+	void			*trace_context;
 };
 
 enum policy_result {
 	POLICY_ACCEPT,
 	POLICY_REJECT,		/* a rule said so */
+	POLICY_DEFER,		/* a rule said so: for now */
 	POLICY_NO_RELAY,	/* not our domain, and no rule allows it */
-	POLICY_TROUBLE		/* a table cannot be read: err says which */
+	POLICY_TROUBLE,		/* a table cannot be read: err says which */
+	POLICY_NEED		/* need must be known first */
+};
+
+enum { POLICY_SHADOWS_MAX = 8 };
+
+struct policy_need {
+	const char	*kind;		/* of helpers */
+	struct slice	 question;	/* until the policy is asked again */
+	bool		 is_lasting;	/* the answer holds for the session */
 };
 
 struct policy_verdict {
 	enum policy_result	 result;
 	const struct conf_rule	*rule;		/* who decided; or NULL */
 	const struct conf_rule	*freeze;	/* set the message aside */
+	const struct conf_rule	*shadows[POLICY_SHADOWS_MAX];
+	unsigned		 shadow_count;	/* would have decided */
+	struct policy_need	 need;
 	struct err		 err;
 };
 

@@ -567,6 +567,7 @@ session_free(struct session **session)
 	note_close(s);
 	transaction_free(&s->transaction);
 	ask_free(&s->ask);
+	facts_release(&s->known);
 	facts_release(&s->turn);
 	settings_drop(&s->settings);
 	str_release(&s->helo);

@@ -82,6 +82,7 @@ struct session {
 	bool			 is_eof, is_blocked;
 	enum { STORE_NOT_YET, STORE_DONE, STORE_FAILED } store;
 	struct transaction	*transaction;
+	struct facts		 known;	/* about the client */
 	struct facts		 turn;	/* for the command under way */
 	struct chunk		 chunk;
 	bool			 is_astray;	/* what follows may be content:

@@ -49,8 +49,15 @@ EVENT(CERTIFICATE_REFUSED, "certificate.refused", WARN, "file reason",
 EVENT(CERTIFICATE_EXPIRES, "certificate.expires", WARN, "file expires days",
     "A certificate that is in use expires soon, or has expired.")
 EVENT(COMMAND_REFUSED, "command.refused", INFO,
-    "client session command code reply rule",
+    "client session helo from command code reply rule",
     "A command was answered with 4xx or 5xx.")
+EVENT(POLICY_SHADOW, "policy.shadow", INFO,
+    "client session from to would rule",
+    "A shadow rule fits this recipient; it decides nothing.")
+EVENT(POLICY_TROUBLE, "policy.trouble", WARN, "session rule helper reason",
+    "Something that a rule or a recipient needs could not be looked up.")
+EVENT(DNSBL_SILENT, "dnsbl.silent", WARN, "zone reason",
+    "A list of clients does not answer: rules take it to have nobody.")
 EVENT(MESSAGE_ACCEPTED, "message.accepted", INFO,
     "client session helo from rcpts size with uid forward",
     "A message is durable and was answered with 250 or exit status 0.")

@@ -104,18 +104,39 @@ struct conf_auth_to {		/* auth-to <table> [unencrypted] */
 	struct conf_at	 at;
 };
 
-enum conf_action { ACTION_ACCEPT, ACTION_REJECT, ACTION_FREEZE };
+enum conf_action { ACTION_ACCEPT, ACTION_REJECT, ACTION_DEFER,
+	ACTION_FREEZE };
 
-struct conf_rule {		/* accept|reject|freeze ..., first match wins */
+enum conf_pattern {		/* what a rule compares with a text */
+	PATTERN_NAME, PATTERN_HELO, PATTERN_LISTENER, PATTERN_USER,
+	PATTERN_SENDER, PATTERN_RCPT, PATTERN_LISTED, PATTERN_COUNT
+};
+extern const char *const conf_pattern_words[PATTERN_COUNT];
+	/* "name" "helo" ...: as they stand in a rule */
+
+struct conf_rule {		/* accept|reject|... , first match wins */
+	const char	*word;		/* of the statement */
 	enum conf_action action;
+	bool		 is_shadow;	/* noted, decides nothing */
 	/* conditions; each NULL / not set: matches always */
 	const char	*from_table;	/* client networks */
 	struct net	 from_net;
 	bool		 has_from_net;
-	const char	*sender;	/* "user@d", "@d", "<>", or glob */
-	const char	*rcpt;		/* the same for the recipient */
+	const char	*patterns[PATTERN_COUNT];	/* "<name>": a table;
+					 * else as zmailer.conf(5) has it */
+	enum conf_tls_word { TLS_EITHER, TLS_YES, TLS_NO } tls;
+	uint64_t	 over_bytes;	/* announced size; 0: any */
+	bool		 sender_unknown;
 	bool		 for_any;	/* accept: relaying allowed */
-	const char	*text;		/* reject: words of the reply */
+	const char	*text;		/* words of the reply, or NULL */
+	struct conf_at	 at;
+};
+
+struct conf_dnsbl {		/* dnsbl, dnswl ZONE ... */
+	const char	*zone;		/* lower case */
+	int		 weight;	/* dnswl: below 0 */
+	struct net	 answer;
+	bool		 has_answer;
 	struct conf_at	 at;
 };
 
@@ -258,6 +279,7 @@ struct conf {
 	struct conf_domain	*domains;	size_t domain_count;
 	struct conf_route	*routes;	size_t route_count;
 	struct conf_rule	*rules;		size_t rule_count;
+	struct conf_dnsbl	*dnsbls;	size_t dnsbl_count;
 	struct conf_peers	*trusts;	size_t trust_count;
 	struct conf_peers	*withouts;	size_t without_count;
 	const char	*classes_path;		/* NULL: none of the site */
@@ -305,6 +327,12 @@ void conf_report_print(const struct conf_report *report, const char *path,
  * on one file system, accounts exist.  Adds complaints. */
 void conf_check_files(const struct conf *conf, struct arena *arena,
     struct conf_report *report);
+
+/* A rule as somebody would write it; and whether it says nothing that
+ * another rule in front of it has not said already. */
+void conf_rule_add(struct str *out, const struct conf_rule *rule);
+bool conf_rule_covers(const struct conf_rule *wide,
+    const struct conf_rule *narrow);
 
 /* The listener with this text; NULL when there is none. */
 const struct conf_listen *conf_listen_find(const struct conf *conf,

@@ -305,56 +305,6 @@ conf_apply_routes(struct conf_loader *loader,
 	add_route(loader, &route);
 }
 
-enum { RULE_FROM, RULE_SENDER, RULE_TO, RULE_LAST };	/* keyword order */
-
-static void
-add_rule(struct conf_loader *loader, const struct conf_statement *statement,
-    enum conf_action action)
-{
-	const struct conf_value *words = statement->keywords;
-	const struct conf_value *last = &words[RULE_LAST];
-	struct conf *conf = loader->conf;
-	struct conf_rule rule = {
-		.action = action,
-		.from_table = words[RULE_FROM].table,
-		.from_net = words[RULE_FROM].net,
-		.has_from_net = words[RULE_FROM].text != NULL &&
-		    strcmp(words[RULE_FROM].text, "any") != 0,
-		.sender = words[RULE_SENDER].text,
-		.rcpt = words[RULE_TO].text,
-		.at = at_of(statement),
-	};
-
-	if (action == ACTION_ACCEPT)
-		rule.for_any = last->token != NULL && last->number == 0;
-	else
-		rule.text = last->text;
-	conf->rules = conf_push(conf->arena, conf->rules, conf->rule_count,
-	    sizeof(*conf->rules));
-	conf->rules[conf->rule_count++] = rule;
-}
-
-void
-conf_apply_accept(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	add_rule(loader, statement, ACTION_ACCEPT);
-}
-
-void
-conf_apply_reject(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	add_rule(loader, statement, ACTION_REJECT);
-}
-
-void
-conf_apply_freeze(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	add_rule(loader, statement, ACTION_FREEZE);
-}
-
 void
 conf_apply_mailbox(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)

@@ -19,7 +19,7 @@ enum {
 	CONF_INCLUDE_DEPTH_MAX = 8,
 	CONF_FILES_MAX = 200,		/* included ones, all together */
 	CONF_NESTING_MAX = 8,		/* blocks in blocks that are parsed */
-	CONF_KEYWORDS_MAX = 8,		/* of one row */
+	CONF_KEYWORDS_MAX = 32,		/* of one row */
 	CONF_COMPLAINTS_MAX = 200	/* that are kept */
 };
 
@@ -163,6 +163,22 @@ int conf_keyword_find(const struct conf_row *row, struct slice word);
 /* Walk "a=b c! d": false at the end. */
 bool conf_spec_next(struct slice *rest, struct slice *out_name,
     struct slice *out_type, bool *out_is_needed);
+/* conf_policy_value.c: values of rules, as in the table of types. */
+bool conf_take_hostpattern(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why);
+bool conf_take_userpattern(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why);
+bool conf_take_listener(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why);
+bool conf_take_listed(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why);
+bool conf_take_pattern(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why);
+bool conf_take_dnszone(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why);
+/* conf_value.c: <table>, noted as a reference. */
+bool conf_take_table(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why);
 /* What people call a type: "a length of time". */
 const char *conf_type_noun(struct slice type);
 
@@ -276,6 +292,11 @@ void conf_retry_inherit(struct conf_schedule *schedule,
 void conf_show_clause(const struct conf_schedule *schedule, struct str *out);
 /* conf_show.c: a word as the lexer reads it back. */
 void conf_add_word(struct str *out, const char *text);
+
+/* conf_policy_text.c: a network as somebody would write it. */
+void conf_add_net(struct str *out, const struct net *net);
+/* conf_policy.c: zones that rules name are there. */
+void conf_check_zones(struct conf_loader *loader);
 
 /* conf_reach.c: statements that can never match, open relays, tables that
  * are not there. */

@@ -168,8 +168,10 @@ load(struct conf_loader *loader, const char *name, struct slice text)
 	conf_preset_before(loader);
 	conf_load_text(loader, name, text);
 	conf_preset_behind(loader);
-	if (!loader->is_partial)
+	if (!loader->is_partial) {
 		conf_check_references(loader);
+		conf_check_zones(loader);
+	}
 	conf_index_domains(loader);
 	if (loader->report->errors == 0) {
 		conf_check_reach(loader);

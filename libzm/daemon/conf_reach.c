@@ -52,56 +52,30 @@ warn_shadowed(struct conf_loader *loader, struct conf_at at,
 }
 
 static bool
-is_equal_or_unset(const char *wide, const char *narrow)
-{
-	return wide == NULL || (narrow != NULL &&
-	    strcasecmp(wide, narrow) == 0) || (narrow != NULL &&
-	    strchr(wide, '*') != NULL && glob_match(slice_of(wide),
-	    slice_of(narrow)));
-}
-
-static bool
 has_no_condition(const struct conf_rule *rule)
 {
-	return rule->from_table == NULL && !rule->has_from_net &&
-	    rule->sender == NULL && rule->rcpt == NULL &&
-	    (rule->action != ACTION_ACCEPT || rule->for_any);
-}
+	static const struct conf_rule none = { .for_any = true };
 
-/* A rule that speaks of mail for our own domains only. */
-static bool
-is_own_only(const struct conf_rule *rule)
-{
-	return rule->action == ACTION_ACCEPT && !rule->for_any &&
-	    rule->rcpt == NULL;
-}
-
-static bool
-rule_covers(const struct conf_rule *wide, const struct conf_rule *narrow)
-{
-	if (wide->action == ACTION_FREEZE ||
-	    (is_own_only(wide) && !is_own_only(narrow)))
-		return false;
-	if (wide->from_table != NULL && (narrow->from_table == NULL ||
-	    strcmp(wide->from_table, narrow->from_table) != 0))
-		return false;
-	if (wide->has_from_net && (!narrow->has_from_net ||
-	    !net_contains(&wide->from_net, &narrow->from_net)))
-		return false;
-	return is_equal_or_unset(wide->sender, narrow->sender) &&
-	    is_equal_or_unset(wide->rcpt, narrow->rcpt);
+	return rule->action != ACTION_ACCEPT || rule->for_any ?
+	    conf_rule_covers(rule, &none) : false;
 }
 
 /* Would anybody on the net be served by this rule, whatever the address? */
 static bool
 is_open_relay(const struct conf_rule *rule)
 {
-	if (rule->action != ACTION_ACCEPT || rule->from_table != NULL ||
+	const char *rcpt = rule->patterns[PATTERN_RCPT];
+
+	/* what the client says of itself (helo, sender) is anybody's */
+	if (rule->action != ACTION_ACCEPT || rule->is_shadow ||
+	    rule->from_table != NULL || rule->patterns[PATTERN_NAME] ||
+	    rule->patterns[PATTERN_USER] || rule->patterns[PATTERN_LISTED] ||
+	    rule->patterns[PATTERN_LISTENER] ||
 	    (rule->has_from_net && rule->from_net.bits > 0))
 		return false;
-	if (rule->rcpt == NULL)
+	if (rcpt == NULL)
 		return rule->for_any;
-	return strspn(rule->rcpt, "*@") == strlen(rule->rcpt);
+	return strspn(rcpt, "*@") == strlen(rcpt);
 }
 
 static void
@@ -114,7 +88,7 @@ check_rules(struct conf_loader *loader)
 		if (rules[i].at.file == NULL)
 			break;
 		for (size_t k = 0; k < i; k++)
-			if (rule_covers(&rules[k], &rules[i])) {
+			if (conf_rule_covers(&rules[k], &rules[i])) {
 				warn_shadowed(loader, rules[i].at,
 				    rules[k].at, has_no_condition(&rules[k]));
 				break;
@@ -123,8 +97,9 @@ check_rules(struct conf_loader *loader)
 			conf_complain_at(loader->report,
 			    loader->report_arena, loader->book, CONF_WARNING,
 			    rules[i].at, 6, "say who: accept from NET for any",
-			    rules[i].sender ? "anybody who writes this sender "
-			    "may relay through this host" : "this is an open "
+			    rules[i].patterns[PATTERN_SENDER] ? "anybody "
+			    "who writes this sender may relay through this "
+			    "host" : "this is an open "
 			    "relay: anybody may send mail to anywhere through "
 			    "this host");
 	}

@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <arpa/inet.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -277,21 +277,6 @@ show_routes(struct view *view)
 }
 
 static void
-add_net(struct str *out, const struct net *net)
-{
-	char text[INET6_ADDRSTRLEN];
-	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-	if (net->bits >= 96 && memcmp(net->bytes, mapped, 12) == 0) {
-		inet_ntop(AF_INET, net->bytes + 12, text, sizeof(text));
-		str_addf(out, "%s/%u", text, net->bits - 96);
-	} else {
-		inet_ntop(AF_INET6, net->bytes, text, sizeof(text));
-		str_addf(out, "%s/%u", text, net->bits);
-	}
-}
-
-static void
 add_condition(struct str *out, const char *word, const char *value)
 {
 	if (value == NULL)
@@ -331,24 +316,22 @@ show_tls(struct view *view)
 static void
 show_rules(struct view *view)
 {
-	static const char *const names[] = { "accept", "reject", "freeze" };
-	struct str *value = &view->value;
+	for (size_t i = 0; i < view->conf->dnsbl_count; i++) {
+		const struct conf_dnsbl *list = &view->conf->dnsbls[i];
 
+		str_adds(&view->value, list->zone);
+		if (list->has_answer) {
+			str_adds(&view->value, " answer ");
+			conf_add_net(&view->value, &list->answer);
+		}
+		str_addf(&view->value, " weight %d", abs(list->weight));
+		emit(view, list->weight < 0 ? "dnswl" : "dnsbl", list->at);
+	}
 	for (size_t i = 0; i < view->conf->rule_count; i++) {
 		const struct conf_rule *rule = &view->conf->rules[i];
 
-		if (rule->from_table != NULL)
-			str_addf(value, "from <%s>", rule->from_table);
-		if (rule->has_from_net) {
-			str_adds(value, "from ");
-			add_net(value, &rule->from_net);
-		}
-		add_condition(value, "sender", rule->sender);
-		add_condition(value, "to", rule->rcpt);
-		if (rule->for_any)
-			add_condition(value, "for", "any");
-		add_condition(value, "text", rule->text);
-		emit(view, names[rule->action], rule->at);
+		conf_rule_add(&view->value, rule);
+		emit(view, rule->word, rule->at);
 	}
 }
 
@@ -358,7 +341,7 @@ add_peers(struct str *value, const struct conf_peers *peers)
 	if (peers->table != NULL)
 		str_addf(value, "<%s>", peers->table);
 	else
-		add_net(value, &peers->net);
+		conf_add_net(value, &peers->net);
 }
 
 static void

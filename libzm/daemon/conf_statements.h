@@ -36,6 +36,7 @@
 #include "daemon/statements/site.h"
 #include "daemon/statements/door.h"
 #include "daemon/statements/secure.h"
+#include "daemon/statements/policy.h"
 #include "daemon/statements/routing.h"
 #include "daemon/statements/agents.h"
 #include "daemon/statements/queue.h"

@@ -134,20 +134,6 @@ take_mail(struct conf_cursor *cursor, struct slice range,
 	    path.local.n > 0 && keep_text(cursor, out);
 }
 
-/* "user@domain", "@domain", "<>", or a glob of such. */
-static bool
-take_pattern(struct conf_cursor *cursor, struct slice range,
-    struct conf_value *out, struct err *why)
-{
-	struct slice text = out->token->text;
-
-	if (out->token->kind == TOKEN_TABLE ||
-	    (slice_find(text, '@') == text.n && !slice_is(text, "<>") &&
-	    slice_find(text, '*') == text.n))
-		return false;
-	return keep_text(cursor, out);
-}
-
 static bool
 take_path(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
@@ -176,8 +162,8 @@ take_spec(struct conf_cursor *cursor, struct slice range,
 	    out->token->text), why) == 1 && keep_text(cursor, out);
 }
 
-static bool
-take_table(struct conf_cursor *cursor, struct slice range,
+bool
+conf_take_table(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
 {
 	struct conf_loader *loader = cursor->loader;
@@ -225,7 +211,7 @@ take_users(struct conf_cursor *cursor, struct slice range,
 	if (out->token->kind != TOKEN_TABLE)
 		return take_choice(cursor, SLICE("passwd,any"), out, why);
 	out->number = USERS_TABLE;
-	return take_table(cursor, range, out, why);
+	return conf_take_table(cursor, range, out, why);
 }
 
 /* Cut "MIN-MAX". */
@@ -374,7 +360,7 @@ take_net(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
 {
 	if (out->token->kind == TOKEN_TABLE)
-		return take_table(cursor, range, out, why);
+		return conf_take_table(cursor, range, out, why);
 	if (slice_is(out->token->text, "any")) {
 		out->net = (struct net){ .bits = 0 };
 		return keep_text(cursor, out);
@@ -439,7 +425,7 @@ static const struct type_row {
 	{ "domain", take_domain, "a domain", "write example.org, or "
 	    ".example.org for all below it" },
 	{ "users", take_users, "a kind of users", NULL },
-	{ "table", take_table, "a table", NULL },
+	{ "table", conf_take_table, "a table", NULL },
 	{ "choice", take_choice, "a choice", NULL },
 	{ "word", take_word, "a word", NULL },
 	{ "spec", take_spec, "the source of a table", "write file:/PATH" },
@@ -449,8 +435,19 @@ static const struct type_row {
 	    "[ADDRESS]:PORT, lmtp HOST, local, hold or error \"TEXT\"" },
 	{ "net", take_net, "a network", "write 192.0.2.0/24, 2001:db8::/32, "
 	    "<table> or any" },
-	{ "pattern", take_pattern, "a pattern of addresses",
-	    "write user@domain, @domain, <> or a pattern with *" },
+	{ "pattern", conf_take_pattern, "a pattern of addresses",
+	    "write user@domain, @domain, <>, a pattern with * or <table>" },
+	{ "hostpattern", conf_take_hostpattern, "a pattern of names",
+	    "write mx.example.org, .example.org, a pattern with * or "
+	    "<table>" },
+	{ "userpattern", conf_take_userpattern, "a pattern of users",
+	    "write any, none, a user, a pattern with * or <table>" },
+	{ "listener", conf_take_listener, "a listener",
+	    "write 192.0.2.1:25, :25 or submission" },
+	{ "listed", conf_take_listed, "a list or a number",
+	    "write the ZONE of a dnsbl statement, or a sum of weights" },
+	{ "dnszone", conf_take_dnszone, "a zone of the DNS",
+	    "write bl.example.org" },
 	{ "text", take_text, "a text", "write it in quotes" },
 	{ "template", take_template, "a path", "write /var/mail/{user} or "
 	    "{home}/Maildir" },

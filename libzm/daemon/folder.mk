@@ -12,6 +12,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/statements/site.h \
 	libzm/daemon/statements/door.h \
 	libzm/daemon/statements/secure.h \
+	libzm/daemon/statements/policy.h \
 	libzm/daemon/statements/routing.h \
 	libzm/daemon/statements/agents.h \
 	libzm/daemon/statements/queue.h \
@@ -27,5 +28,6 @@ libzm_a_SOURCES += \
 	libzm/daemon/conf_reach.c libzm/daemon/conf_zenv.c \
 	libzm/daemon/conf_load.c libzm/daemon/conf_report.c \
 	libzm/daemon/conf_help.c libzm/daemon/conf_manual.c \
-	libzm/daemon/conf_door.c \
+	libzm/daemon/conf_door.c libzm/daemon/conf_policy.c \
+	libzm/daemon/conf_policy_text.c libzm/daemon/conf_policy_value.c \
 	libzm/daemon/conf_show.c libzm/daemon/conf_files.c

@@ -115,6 +115,34 @@ dns_use(const char *server, struct err *err)
 	return 0;
 }
 
+size_t
+dns_servers(struct dns_address out[DNS_SERVERS_MAX])
+{
+	struct err err;
+	size_t count = 0;
+
+	if (state_open(&err) < 0)
+		return 0;
+	for (int i = 0; i < state.nscount && count < DNS_SERVERS_MAX; i++) {
+		const struct sockaddr_in *four = &state.nsaddr_list[i];
+
+		memset(&out[count], 0, sizeof(out[count]));
+		if (four->sin_family == AF_INET) {
+			memcpy(&out[count].address, four, sizeof(*four));
+			out[count++].length = sizeof(*four);
+		}
+#ifdef __GLIBC__
+		else if (state._u._ext.nsaddrs[i] != NULL) {
+			memcpy(&out[count].address,
+			    state._u._ext.nsaddrs[i],
+			    sizeof(struct sockaddr_in6));
+			out[count++].length = sizeof(struct sockaddr_in6);
+		}
+#endif
+	}
+	return count;
+}
+
 /* The wire form of a name: A-labels for U-labels (RFC 5891).  Refuses what
  * cannot be a domain before the resolver sees it. */
 static int

@@ -1,7 +1,8 @@
 /* dns.h - the questions a mail system asks of the DNS
  *
- * dns.c alone includes libresolv.  Calls block (up to the resolver's
- * bounds: 2 tries of 5 s); only agents and helper processes make them.
+ * dns.c and dns_wire.c alone include libresolv.  Calls block (up to the
+ * resolver's bounds: 2 tries of 5 s); only agents and helper processes make
+ * them.  What must not block asks with dns_ask.h.
  * Answers come from anywhere: counts, names and loops are bounded.
  *
  * SPDX-License-Identifier: ISC
@@ -17,7 +18,10 @@
 
 enum {
 	DNS_MX_MAX = 50,	/* hosts taken of one MX answer */
-	DNS_ADDRESS_MAX = 16	/* addresses taken of one host */
+	DNS_ADDRESS_MAX = 16,	/* addresses taken of one host */
+	DNS_PTR_MAX = 8,	/* names taken of one address */
+	DNS_SERVERS_MAX = 3,
+	DNS_QUERY_BYTES_MAX = 320
 };
 
 enum dns_result {
@@ -53,6 +57,37 @@ enum dns_result dns_parse_mx(const unsigned char *answer, size_t n,
     struct dns_mx *out, size_t *out_n, struct err *err);
 enum dns_result dns_parse_addresses(const unsigned char *answer, size_t n,
     struct dns_address *out, size_t *out_n, struct err *err);
+
+/* ---- the wire (dns_wire.c) ---------------------------------------------- */
+
+enum dns_type {			/* RFC 1035 section 3.2.2, RFC 3596 */
+	DNS_TYPE_A = 1, DNS_TYPE_PTR = 12, DNS_TYPE_MX = 15,
+	DNS_TYPE_AAAA = 28
+};
+
+struct dns_name {
+	char		text[256];
+};
+
+/* A question as it goes to a recursive server, with room for 1232 bytes of
+ * answer (RFC 6891).  Returns its length; 0: the name is no domain. */
+size_t dns_make_query(const char *name, enum dns_type type, uint16_t id,
+    unsigned char out[DNS_QUERY_BYTES_MAX]);
+/* Is this the answer to that query?  Compares header and question. */
+bool dns_is_answer(const unsigned char *answer, size_t n,
+    const unsigned char *query, size_t query_n);
+/* What an answer says before its records are read: DNS_OK, DNS_NO_NAME, or
+ * DNS_TRY_AGAIN (the server failed, or the answer is cut and empty). */
+enum dns_result dns_answer_result(const unsigned char *answer, size_t n);
+/* PTR records whose names are host names; adds behind *out_n. */
+enum dns_result dns_parse_ptr(const unsigned char *answer, size_t n,
+    struct dns_name *out, size_t *out_n, struct err *err);
+/* The name that PTR records stand under: "7.2.0.192.in-addr.arpa"; with
+ * another suffix than NULL that instead: "7.2.0.192.bl.example". */
+void dns_reverse_name(const struct sockaddr *address, const char *suffix,
+    struct dns_name *out);
+/* The recursive servers in use; returns how many. */
+size_t dns_servers(struct dns_address out[DNS_SERVERS_MAX]);
 
 /* A and AAAA of a host name or an address literal's inside ("192.0.2.1",
  * "IPv6:::1").  /etc/hosts counts as well ("localhost"). */

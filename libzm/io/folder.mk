@@ -5,7 +5,9 @@ libzm_a_SOURCES += \
 	libzm/io/loop.c libzm/io/loop_timer.c libzm/io/loop.h libzm/io/loop_poller.h \
 	libzm/io/loop_epoll.c libzm/io/loop_poll.c \
 	libzm/io/ipc.c libzm/io/ipc.h
-libzm_a_SOURCES += libzm/io/dns.c libzm/io/dns.h libzm/io/peer.c libzm/io/peer.h
+libzm_a_SOURCES += libzm/io/dns.c libzm/io/dns.h \
+	libzm/io/dns_wire.c libzm/io/dns_ask.c libzm/io/dns_ask.h \
+	libzm/io/peer.c libzm/io/peer.h
 libzm_a_SOURCES += libzm/io/stream.c libzm/io/stream.h
 libzm_a_SOURCES += libzm/io/tls.c libzm/io/tls.h
 libzm_a_SOURCES += libzm/io/tls_internal.h \

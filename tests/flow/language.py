@@ -8,7 +8,7 @@
     cert   NAME { names mx.test www.test; kind rsa|p256|ed25519; days 90 }
     cert   NAME -spoil                    another key beside the certificate
     memory MTA PROCESS expect CERT | -not CERT      its key is there, or not
-    client NAME [of MTA] [at PORT|PATH] { helo x; mail a; rcpt b; data TEXT; expect 250 }
+    client NAME [of MTA] [at PORT|PATH] [from 127.0.0.5] { helo x; mail a; rcpt b; data TEXT; expect 250 }
     file   MTA PATH { contents }
     run    MTA { command words } expect STATUS ["part of the output"]
     rows   MTA [at PORT|PATH] { a conformance table: rows.py }

@@ -81,12 +81,14 @@ def parse(block, first_number=0):
     return rows
 
 
-def connect(address):
+def connect(address, source=None):
     """A socket to (host, port) or to the path of a unix socket."""
     is_path = isinstance(address, str)
     peer = socket.socket(socket.AF_UNIX if is_path else socket.AF_INET,
                          socket.SOCK_STREAM)
     peer.settimeout(WAIT_S)
+    if source:
+        peer.bind((source, 0))
     peer.connect(address)
     if not is_path:
         peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

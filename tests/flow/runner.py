@@ -200,7 +200,9 @@ class Flow:
         words = line.words
         target = words[words.index("of") + 1] if "of" in words else \
             next(n for n, a in self.actors.items() if isinstance(a, mta.Mta))
-        with rows.connect(self.address(words, self.mta_of(target))) as peer:
+        source = words[words.index("from") + 1] if "from" in words else None
+        with rows.connect(self.address(words, self.mta_of(target)),
+                          source) as peer:
             Client(peer, self.actors).run(language.items(line.block),
                                           self.fill)
 

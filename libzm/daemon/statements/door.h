@@ -19,35 +19,6 @@ STATEMENT(TOP, "listen", NONE, listen, "listen",
     "tls certificate /etc/zmailer/mx.pem key /etc/zmailer/mx.key\n"
     "listen [::1]:2525")
 
-STATEMENT(TOP, "accept", NONE, accept, "",
-    "from=net sender=pattern to=pattern for=choice:any",
-    "accept [from NET|<table>|any] [sender PATTERN] [to PATTERN] [for any]",
-    "after all others: accept from 127.0.0.0/8 for any; accept from ::1 for "
-    "any; then mail for our own domains is taken and relaying refused",
-    "A rule: mail that meets all its conditions is taken.  for any allows "
-    "relaying to any domain, to PATTERN to these; without them the rule "
-    "speaks of mail for our own domains.  accept and reject rules are tried "
-    "in file order for each recipient, and the first match wins.  Mail for "
-    "our own postmaster is always taken.  PATTERN is user@domain, @domain, "
-    "<> (the null sender), or has * and ? in it.",
-    "accept from 192.0.2.0/24 for any\n"
-    "accept to *@backup.example")
-
-STATEMENT(TOP, "reject", NONE, reject, "",
-    "from=net sender=pattern to=pattern text=text",
-    "reject [from NET|<table>] [sender PATTERN] [to PATTERN] "
-    "[text \"WORDS\"]", "none",
-    "A rule: the recipient is refused with 550 and these words.",
-    "reject from 198.51.100.0/24 text \"mail from here is not wanted\"\n"
-    "reject sender @spam.example")
-
-STATEMENT(TOP, "freeze", NONE, freeze, "",
-    "from=net sender=pattern to=pattern",
-    "freeze [from NET|<table>] [sender PATTERN] [to PATTERN]", "none",
-    "A rule: a message that is taken goes into freezer/, for a person to "
-    "look at; accept and reject rules decide beside it whether it is taken.",
-    "freeze sender *@odd.example")
-
 STATEMENT(TOP, "trust", NONE, trust,
     "net choice+:proxy,xclient,xforward,priority,auth,etrn", "",
     "trust NET|<table> proxy|xclient|xforward|priority|auth|etrn...", "none",

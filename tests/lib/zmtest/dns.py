@@ -1,7 +1,7 @@
 """A DNS server for tests: the records it is given, and faults by name.
 
 Zone rows: (name, type, value): "MX" (preference, host), "A" address,
-"AAAA" address, or type SERVFAIL, NXDOMAIN, TIMEOUT for a whole name.
+"AAAA" address, "PTR" name, or type SERVFAIL, NXDOMAIN, TIMEOUT for a whole name.
 Names that are not there answer NXDOMAIN.
 
 SPDX-License-Identifier: ISC
@@ -10,7 +10,7 @@ import socket
 import struct
 import threading
 
-TYPES = {"A": 1, "CNAME": 5, "MX": 15, "AAAA": 28}
+TYPES = {"A": 1, "CNAME": 5, "PTR": 12, "MX": 15, "AAAA": 28}
 
 
 def encode_name(name):
@@ -85,7 +85,7 @@ class Dns:
     def _data(kind, value):
         if kind == "MX":
             return struct.pack("!H", int(value[0])) + encode_name(value[1])
-        if kind == "CNAME":
+        if kind in ("CNAME", "PTR"):
             return encode_name(value)
         family = socket.AF_INET if kind == "A" else socket.AF_INET6
         return socket.inet_pton(family, value)

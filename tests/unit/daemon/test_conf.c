@@ -262,8 +262,8 @@ Test(conf, rules)
 	rules = c.conf->rules;
 	cr_assert_eq(c.conf->rule_count, 6);
 	cr_expect_eq(rules[0].action, ACTION_REJECT);
-	cr_expect_str_eq(rules[0].sender, "<>");
-	cr_expect_str_eq(rules[0].rcpt, "*@lists.example");
+	cr_expect_str_eq(rules[0].patterns[PATTERN_SENDER], "<>");
+	cr_expect_str_eq(rules[0].patterns[PATTERN_RCPT], "*@lists.example");
 	cr_expect_str_eq(rules[0].text, "no \"bounces\"");
 	cr_expect_not(rules[0].has_from_net);
 	cr_expect_eq(rules[1].action, ACTION_FREEZE);
@@ -579,7 +579,8 @@ Test(conf, shown_settings_make_the_same_configuration)
 		cr_expect_str_eq(again.conf->schedules[0].command, "x -y");
 		cr_expect_eq(again.conf->limits.size_bytes, 3u << 20);
 		cr_expect(again.conf->bare_lf_ok);
-		cr_expect_str_eq(again.conf->rules[0].sender, "<>");
+		cr_expect_str_eq(again.conf->rules[0].patterns[
+		    PATTERN_SENDER], "<>");
 	}
 	conf_show(c.conf, false, &second);
 	cr_expect(strstr(second.buf, "# preset") == NULL);

@@ -109,6 +109,153 @@ static const struct row rows[] = {
 	    "<postmaster>", POLICY_ACCEPT, 0, 0 },
 };
 
+/* What the other conditions look at.  known: "KIND QUESTION = ANSWER" lines,
+ * an ANSWER "!" is trouble; need: what is asked when that is missing. */
+struct condition_row {
+	const char	*rules, *client, *helo, *user, *sender;
+	bool		 is_encrypted;
+	uint64_t	 size_bytes;
+	const char	*known, *need;
+	enum policy_result want;
+	unsigned	 rule, shadow;
+};
+
+#define NAME_IS(name) "dns name 203.0.113.9 = " name
+#define LISTS "dnsbl bl.test weight 2\ndnsbl multi.test answer " \
+	"127.0.0.10/31\ndnswl wl.test weight 3\n"
+#define LISTED(hits) \
+	"dns listed 203.0.113.9 bl.test multi.test wl.test = " hits
+
+static const struct condition_row condition_rows[] = {
+	{ .rules = "defer helo mail.src.test",
+	    .want = POLICY_DEFER, .rule = 1 },
+	{ .rules = "reject helo MAIL.SRC.TEST",
+	    .want = POLICY_REJECT, .rule = 1 },
+	{ .rules = "reject helo .src.test",
+	    .want = POLICY_REJECT, .rule = 1 },
+	{ .rules = "reject helo src.test" },
+	{ .rules = "reject helo *.test",
+	    .want = POLICY_REJECT, .rule = 1 },
+	{ .rules = "reject helo ours\nreject helo literal\n"
+	    "reject helo unqualified" },
+	{ .helo = "MX.example.org", .rules = "reject helo ours",
+	    .want = POLICY_REJECT, .rule = 1 },
+	{ .helo = "example.org", .rules = "reject helo ours",
+	    .want = POLICY_REJECT, .rule = 1 },
+	{ .helo = "[192.0.2.1]", .rules = "reject helo unqualified\n"
+	    "reject helo literal", .want = POLICY_REJECT, .rule = 2 },
+	{ .helo = "pc", .rules = "reject helo unqualified",
+	    .want = POLICY_REJECT, .rule = 1 },
+	/* listener */
+	{ .rules = "reject listener :25", .want = POLICY_REJECT,
+	    .rule = 1 },
+	{ .rules = "reject listener 192.0.2.1:25",
+	    .want = POLICY_REJECT, .rule = 1 },
+	{ .rules = "reject listener :5\nreject listener :225\n"
+	    "reject listener 192.0.2.1:250\nreject listener submission" },
+	/* tls, size */
+	{ .rules = "reject tls yes\nreject tls no",
+	    .want = POLICY_REJECT, .rule = 2 },
+	{ .is_encrypted = true, .rules = "reject tls no\n"
+	    "reject tls yes", .want = POLICY_REJECT, .rule = 2 },
+	{ .size_bytes = 10241, .rules = "reject size 10K",
+	    .want = POLICY_REJECT, .rule = 1 },
+	{ .size_bytes = 10240, .rules = "reject size 10K" },
+	{ .rules = "reject size 1B" },
+	/* user */
+	{ .rules = "reject user any\nreject auth\n"
+	    "reject user none", .want = POLICY_REJECT, .rule = 3 },
+	{ .user = "eve", .rules = "reject user none\n"
+	    "reject user bob\nreject user e*", .want = POLICY_REJECT,
+	    .rule = 3 },
+	{ .user = "eve", .rules = "reject auth",
+	    .want = POLICY_REJECT, .rule = 1 },
+	/* tables: <t> has bad@src.test, @w.test, .x.test, z@, h.test, eve */
+	{ .sender = "<Bad@SRC.test>", .rules = "reject sender <t>",
+	    .want = POLICY_REJECT, .rule = 1 },
+	{ .rules = "reject sender <t>" },
+	{ .sender = "<any@w.test>", .rules = "reject sender <t>",
+	    .want = POLICY_REJECT, .rule = 1 },
+	{ .sender = "<any@h.test>", .rules = "reject sender <t>",
+	    .want = POLICY_REJECT, .rule = 1 },
+	{ .sender = "<any@a.b.x.test>", .rules = "reject sender <t>",
+	    .want = POLICY_REJECT, .rule = 1 },
+	{ .sender = "<any@x.test>", .rules = "reject sender <t>" },
+	{ .sender = "<z@anything.test>",
+	    .rules = "reject sender <t>", .want = POLICY_REJECT, .rule = 1 },
+	{ .sender = "<>", .rules = "reject sender <t>" },
+	{ .helo = "h.test", .rules = "reject helo <t>",
+	    .want = POLICY_REJECT, .rule = 1 },
+	{ .helo = "q.x.test", .rules = "reject helo <t>",
+	    .want = POLICY_REJECT, .rule = 1 },
+	{ .user = "eve", .rules = "reject user <t>",
+	    .want = POLICY_REJECT, .rule = 1 },
+	{ .user = "bob", .rules = "reject user <t>" },
+	/* the client's name */
+	{ .rules = "reject name none", .need = "name 203.0.113.9",
+	    .want = POLICY_NEED, .rule = 1 },
+	{ .rules = "reject name none", .known = NAME_IS("-"),
+	    .want = POLICY_REJECT, .rule = 1 },
+	{ .rules = "reject name none\nreject name .dyn.test",
+	    .known = NAME_IS("a.DYN.test"), .want = POLICY_REJECT,
+	    .rule = 2 },
+	{ .rules = "reject name *", .known = NAME_IS("-") },
+	{ .rules = "reject name none", .known = NAME_IS("!"),
+	    .want = POLICY_TROUBLE, .rule = 1 },
+	{ .rules = "reject shadow name none",
+	    .known = NAME_IS("!") },
+	{ .client = "2001:db8::7", .rules = "reject name *",
+	    .need = "name 2001:db8::7", .want = POLICY_NEED, .rule = 1 },
+	/* nothing is asked in vain */
+	{ .rules = "reject name none sender @else.test" },
+	{ .rules = "reject sender @src.test\nreject name none",
+	    .want = POLICY_REJECT, .rule = 1 },
+	/* the sender's domain */
+	{ .rules = "reject sender-unknown", .need = "mail src.test",
+	    .want = POLICY_NEED, .rule = 1 },
+	{ .rules = "reject sender-unknown",
+	    .known = "dns mail src.test = no", .want = POLICY_REJECT,
+	    .rule = 1 },
+	{ .rules = "reject sender-unknown",
+	    .known = "dns mail src.test = yes" },
+	{ .rules = "defer sender-unknown",
+	    .known = "dns mail src.test = !", .want = POLICY_TROUBLE,
+	    .rule = 1 },
+	{ .sender = "<>", .rules = "reject sender-unknown" },
+	{ .sender = "<a@[192.0.2.1]>",
+	    .rules = "reject sender-unknown" },
+	{ .sender = "<a@example.org>",
+	    .rules = "reject sender-unknown" },
+	/* lists */
+	{ .rules = LISTS "reject listed 2", .want = POLICY_NEED,
+	    .need = "listed 203.0.113.9 bl.test multi.test wl.test",
+	    .rule = 4 },
+	{ .rules = LISTS "reject listed 1", .known = LISTED("") },
+	{ .rules = LISTS "reject listed 1", .known = LISTED("!") },
+	{ .rules = LISTS "reject listed 3\nreject listed 2",
+	    .known = LISTED("bl.test=127.0.0.2"), .want = POLICY_REJECT,
+	    .rule = 5 },
+	{ .rules = LISTS "reject listed 1",
+	    .known = LISTED("multi.test=127.0.0.12") },
+	{ .rules = LISTS "reject listed 3",
+	    .known = LISTED("bl.test=127.0.0.2 multi.test=127.0.0.9,"
+	    "127.0.0.11"), .want = POLICY_REJECT, .rule = 4 },
+	{ .rules = LISTS "reject listed 1",
+	    .known = LISTED("bl.test=127.0.0.2 wl.test=127.0.5.1") },
+	{ .rules = LISTS "reject listed multi.test\n"
+	    "accept listed wl.test",
+	    .known = LISTED("bl.test=127.0.0.2 wl.test=127.0.5.1"),
+	    .want = POLICY_ACCEPT, .rule = 5 },
+	/* shadows */
+	{ .rules = "reject shadow helo .src.test", .shadow = 1 },
+	{ .rules = "reject shadow helo .src.test\n"
+	    "defer sender @src.test", .want = POLICY_DEFER, .rule = 2,
+	    .shadow = 1 },
+	{ .rules = "accept shadow for any\n"
+	    "freeze shadow sender @src.test\nreject sender @src.test",
+	    .want = POLICY_REJECT, .rule = 3, .shadow = 2 },
+};
+
 /* The line of a rule in the row's own text. */
 static unsigned
 line_of(const struct conf_rule *rule)
@@ -121,7 +268,7 @@ line_of(const struct conf_rule *rule)
 static void
 check_row(const struct row *row, size_t number)
 {
-	struct policy_question question;
+	struct policy_question question = { .helo = { NULL, 0 } };
 	struct policy_verdict verdict;
 	struct house house;
 	struct slice rest;
@@ -144,6 +291,89 @@ check_row(const struct row *row, size_t number)
 	    number);
 	policy_free(&policy);
 	house_close(&house);
+}
+
+/* "KIND QUESTION = ANSWER" lines. */
+static void
+learn(struct facts *facts, const char *known)
+{
+	struct slice rest = slice_of(known), line, kind, answer;
+
+	while (rest.n > 0 && slice_cut(&rest, '\n', &line)) {
+		answer = line;
+		(void)slice_word(&line, &kind);
+		line = slice_trim(slice_first(line, slice_find(line, '=')));
+		answer = slice_trim(slice_from(answer,
+		    slice_find(answer, '=') + 1));
+		facts_add(facts, "dns", line, slice_is(answer, "!") ?
+		    ASK_TROUBLE : ASK_ANSWERED, answer);
+	}
+}
+
+static const char *
+or(const char *text, const char *preset)
+{
+	return text != NULL ? text : preset;
+}
+
+static void
+question_of_row(const struct condition_row *row, const struct facts *facts,
+    struct policy_question *out)
+{
+	struct slice rest;
+	struct err err;
+
+	*out = (struct policy_question){ .known = facts, .turn = facts,
+	    .listener = SLICE("192.0.2.1:25"),
+	    .helo = slice_of(or(row->helo, "mail.src.test")),
+	    .user = slice_of(row->user), .is_encrypted = row->is_encrypted,
+	    .size_bytes = row->size_bytes };
+	cr_assert_eq(net_parse(slice_of(or(row->client, "203.0.113.9")),
+	    &out->client, &err), 1);
+	cr_assert_eq(path_parse(slice_of(or(row->sender, "<a@src.test>")),
+	    PATH_NULL_OK, &out->sender, &rest, &err), 1);
+	cr_assert_eq(path_parse(SLICE("<bob@example.org>"), 0, &out->rcpt,
+	    &rest, &err), 1);
+}
+
+static void
+check_condition(const struct condition_row *row, size_t number)
+{
+	struct str rules = STR_INIT;
+	struct facts facts = { NULL };
+	struct policy_question question;
+	struct policy_verdict verdict;
+	struct policy *policy;
+	struct house house;
+
+	str_addf(&rules, "%s\ntable t { bad@src.test -; @w.test -; "
+	    ".x.test -; z@ -; h.test -; eve - }", row->rules);
+	house_open(&house, rules.buf);
+	policy = policy_new(house.conf);
+	learn(&facts, row->known);
+	question_of_row(row, &facts, &question);
+	policy_ask(policy, &question, &verdict);
+	cr_expect_eq(verdict.result, row->want, "row %zu (%s): %d", number,
+	    row->rules, (int)verdict.result);
+	cr_expect_eq(line_of(verdict.rule), row->rule, "row %zu (%s): rule %u",
+	    number, row->rules, line_of(verdict.rule));
+	cr_expect_eq(verdict.shadow_count, row->shadow, "row %zu (%s): %u "
+	    "shadows", number, row->rules, verdict.shadow_count);
+	if (verdict.result == POLICY_NEED)
+		cr_expect(slice_is(verdict.need.question, row->need),
+		    "row %zu (%s): needs " SLICE_FMT, number, row->rules,
+		    SLICE_ARG(verdict.need.question));
+	facts_release(&facts);
+	policy_free(&policy);
+	house_close(&house);
+	str_release(&rules);
+}
+
+Test(policy, conditions)
+{
+	for (size_t i = 0; i < sizeof(condition_rows) /
+	    sizeof(condition_rows[0]); i++)
+		check_condition(&condition_rows[i], i);
 }
 
 Test(policy, rows)

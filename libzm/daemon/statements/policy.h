@@ -1,0 +1,83 @@
+/* policy.h - rows of conf_statements.h for smtpserver: rules over mail
+ *
+ * SPDX-License-Identifier: ISC
+ */
+/* What every rule may have; the applier takes them in this order. */
+#define RULE_WORDS \
+    "shadow from=net name=hostpattern helo=hostpattern listener=listener " \
+    "tls=choice:yes,no auth user=userpattern sender=pattern to=pattern " \
+    "size=size:1B-16G listed=listed sender-unknown"
+
+STATEMENT(TOP, "accept", NONE, accept, "", RULE_WORDS " for=choice:any",
+    "accept [shadow] [CONDITION...] [for any]",
+    "after all others: accept from 127.0.0.0/8 for any; accept from ::1 for "
+    "any; then mail for our own domains is taken and relaying refused",
+    "A rule: mail that meets all its conditions is taken.  for any allows "
+    "relaying to any domain, to PATTERN to these; without them the rule "
+    "speaks of mail for our own domains.  Rules are tried in file order for "
+    "each recipient, and the first that fits decides.  Mail for our own "
+    "postmaster is always taken.  A rule with shadow is tried and noted in "
+    "the journal (policy.shadow), and decides nothing.  Conditions: "
+    "from NET: the client's address.  "
+    "name PATTERN: the client's name, confirmed by the DNS in both "
+    "directions; none: it has no such name.  "
+    "helo PATTERN: what it says of itself; literal: an address; "
+    "unqualified: no dot in it; ours: our own name.  "
+    "listener ADDRESS:PORT or :PORT: where it came in; submission: at one "
+    "for our users.  "
+    "tls yes or no: whether the session is encrypted.  "
+    "user PATTERN: who logged in; any, or the word auth alone: anybody; "
+    "none: nobody.  "
+    "sender PATTERN, to PATTERN: the addresses of the envelope.  "
+    "size SIZE: the client announces more.  "
+    "listed NUMBER or ZONE: see dnsbl.  "
+    "sender-unknown: the sender's domain has no host that takes mail.  "
+    "PATTERN for addresses is user@domain, @domain, <> (the null sender), or "
+    "has * and ? in it; for names it is mx.example.org, .example.org (all "
+    "below it), or has * and ? in it; <table> is a table with such keys: "
+    "user@domain, @domain or domain, .domain, user@; name, .domain; user.",
+    "accept from 192.0.2.0/24 for any\n"
+    "accept auth for any\n"
+    "accept to *@backup.example")
+
+STATEMENT(TOP, "reject", NONE, reject, "", RULE_WORDS " text=text",
+    "reject [shadow] [CONDITION...] [text \"WORDS\"]", "none",
+    "A rule (see accept): the recipient is refused with 550 and these "
+    "words.",
+    "reject from 198.51.100.0/24 text \"mail from here is not wanted\"\n"
+    "reject sender @spam.example\n"
+    "reject helo ours text \"you are not me\"\n"
+    "reject shadow name none to *@lists.example.org")
+
+STATEMENT(TOP, "defer", NONE, defer, "", RULE_WORDS " text=text",
+    "defer [shadow] [CONDITION...] [text \"WORDS\"]", "none",
+    "A rule (see accept): the recipient is refused for now, with 450 and "
+    "these words; the client tries again.",
+    "defer sender-unknown text \"where would a report to you go\"")
+
+STATEMENT(TOP, "freeze", NONE, freeze, "", RULE_WORDS,
+    "freeze [shadow] [CONDITION...]", "none",
+    "A rule (see accept): a message that is taken goes into freezer/, for a "
+    "person to look at.  For domains that are not ours the rules behind it "
+    "decide whether it is taken.",
+    "freeze sender *@odd.example")
+
+STATEMENT(TOP, "dnsbl", NONE, dnsbl, "dnszone", "answer=net "
+    "weight=number:1-1000",
+    "dnsbl ZONE [answer NET] [weight NUMBER]", "none",
+    "A list of clients in the DNS that rules can ask about: listed NUMBER "
+    "fits when the weights (1 unless said) of all lists that have the client "
+    "come to at least NUMBER, listed ZONE when this one has it.  answer: only "
+    "these answers count; a zone may stand in several lines with different "
+    "ones.  Lists are asked only when a rule needs them; a list that does not "
+    "answer has nobody.",
+    "dnsbl bl.example.org weight 2\n"
+    "dnsbl multi.example.org answer 127.0.0.10/31\n"
+    "dnswl good.example.org weight 3\n"
+    "reject listed 2 text \"your address is on two lists\"")
+
+STATEMENT(TOP, "dnswl", NONE, dnswl, "dnszone", "answer=net "
+    "weight=number:1-1000",
+    "dnswl ZONE [answer NET] [weight NUMBER]", "none",
+    "A list of good clients: as dnsbl, but its weight is taken off.",
+    "dnswl list.example.org weight 5")
