@@ -1,7 +1,6 @@
 # router
 noinst_LIBRARIES += router/librouter.a
 router_librouter_a_SOURCES = \
-	router/aliases.c router/aliases.h \
 	router/check.c router/check.h \
 	router/farm.c router/farm.h \
 	router/headers.c router/headers.h \

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "router/aliases.h"
 #include "base/mem.h"
+#include "grammar/alias.h"
 #include "router/route_internal.h"
 
 #include "base/banned.h"

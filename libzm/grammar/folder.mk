@@ -1,4 +1,5 @@
 libzm_a_SOURCES += \
+	libzm/grammar/alias.c libzm/grammar/alias.h \
 	libzm/grammar/path.c libzm/grammar/path.h \
 	libzm/grammar/command.c libzm/grammar/command.h \
 	libzm/grammar/dot.c libzm/grammar/dot.h \

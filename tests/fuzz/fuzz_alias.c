@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "router/aliases.h"
+#include "grammar/alias.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "router/aliases.h"
+#include "grammar/alias.h"
 
 static const char *
 kind_of(const struct alias_item *item)

@@ -1,4 +1,4 @@
-/* aliases.h - the right side of an alias, item by item
+/* alias.h - the right side of an alias, item by item
  *
  * Pure.  Items are parted by commas and line ends:
  *	bob, "first last"@example.org, Bob <bob@example.net>
@@ -8,8 +8,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_ROUTER_ALIASES_H
-#define ZM_ROUTER_ALIASES_H
+#ifndef ZM_GRAMMAR_ALIAS_H
+#define ZM_GRAMMAR_ALIAS_H
 
 #include "base/err.h"
 #include "base/str.h"

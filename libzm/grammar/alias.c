@@ -1,4 +1,4 @@
-/* aliases.c - the right side of an alias, item by item
+/* alias.c - the right side of an alias, item by item
  *
  * In     the value of an alias, or the bytes of an :include: file
  * Out    addresses, mailboxes, programs, files, includes
@@ -8,7 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "router/aliases.h"
+#include "grammar/alias.h"
 
 #include "grammar/header.h"
 
