@@ -1,12 +1,11 @@
 /* control.c - the operator's socket: RUN/scheduler.sock
  *
  * In     lines of clients on the machine
- * Out    JSON lines about threads and jobs, from memory
- * Holds  a buffer a client; an answer is made whole and sent as the client
- *        reads it
- * Trusts nobody: lines, clients and their life are bounded; nothing can be
- *        changed here
- * Spec   control.h
+ * Out    answers, made in steps and sent as the client reads them
+ * Holds  a buffer each way and an act a client
+ * Trusts nobody: lines, clients, their number and patience are bounded; who
+ *        may what is the kernel's word (peer.c)
+ * Spec   doc/protocol/control.md sections 1 and 2
  *
  * SPDX-License-Identifier: ISC
  */
@@ -20,18 +19,23 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/event.h"
 #include "base/json.h"
-#include "scheduler/agents.h"
+#include "scheduler/act.h"
 #include "scheduler/control.h"
 
 #include "base/banned.h"
+
+enum { READ_BYTES = 4096 };
 
 struct client {
 	struct control	*control;
 	int		 socket;
 	struct watch	*watch;
+	struct peer	 peer;
 	struct str	 in, out;
-	struct timer	 end;
+	struct act	*act;		/* at work, or NULL */
+	struct timer	 end, step;
 	bool		 is_last;	/* it sends no more */
 	struct client	*next;
 };
@@ -41,160 +45,29 @@ struct control {
 	int		 socket;
 	struct watch	*watch;
 	struct client	*clients;
-	unsigned	 count;
+	struct peer_rules rules;
+	unsigned	 writers, others, acts;
 };
 
-/* ---- answers ----------------------------------------------------- */
+static void client_go(struct client *client);
 
-/* A steady moment as wall seconds; 0 stays 0. */
-static int64_t
-wall_s(int64_t at_ms)
+static bool
+is_writer(const struct peer *peer)
 {
-	if (at_ms == 0)
-		return 0;
-	return clock_wall_s() + (at_ms - clock_steady_ms()) / 1000;
+	return peer->right >= RIGHT_ETRN && peer->right != RIGHT_READ;
 }
+
+/* ---- the end of a client ----------------------------------------- */
 
 static void
-answer_thread(const struct thread *thread, struct str *out)
+act_end(struct client *client)
 {
-	json_open(out);
-	json_text(out, "channel", slice_of(thread->channel));
-	json_text(out, "host", slice_of(thread->host));
-	json_number(out, "ready", thread->ready_count);
-	json_number(out, "waiting", thread->wait_count);
-	json_number(out, "flight", thread->flight_count);
-	json_number(out, "agents", thread->serving);
-	json_number(out, "limit", thread->limit);
-	json_number(out, "troubles", thread->trouble_count);
-	json_number(out, "threshold", thread->pace.threshold);
-	json_number(out, "pause_ms", thread->pace.slow_us / 1000);
-	json_number(out, "paced_until_ms", thread->paced_ms == 0 ? 0 :
-	    thread->paced_ms - clock_steady_ms());
-	json_number(out, "bulk", thread->lanes.count[LANE_BULK]);
-	json_number(out, "urgent", thread->lanes.count[LANE_URGENT]);
-	json_text(out, "provider", slice_of(thread->provider ?
-	    thread->provider->name : ""));
-	json_number(out, "provider_agents", thread->provider ?
-	    thread->provider->serving : 0);
-	json_number(out, "provider_limit", thread->provider ?
-	    thread->provider->learned : 0);
-	json_bool(out, "waits_for_provider", thread->is_blocked);
-	json_bool(out, "suspended_by_rule", thread->is_firm);
-	json_number(out, "held_until", wall_s(thread->wake_ms));
-	json_text(out, "reason",
-	    slice_of(thread->trouble_count > 0 ? thread->reason : ""));
-	json_close(out);
+	if (client->act == NULL)
+		return;
+	act_free(&client->act);
+	client->control->acts--;
+	timer_clear(&client->step);
 }
-
-static void
-answer_queue(const struct scheduler *scheduler, struct str *out)
-{
-	struct thread *thread = NULL;
-	size_t bucket = 0;
-
-	while (thread_next(&scheduler->threads, &bucket, &thread))
-		if (thread->ready_count + thread->wait_count +
-		    thread->flight_count > 0)
-			answer_thread(thread, out);
-	json_open(out);
-	json_number(out, "messages", (int64_t)scheduler->jobs.count);
-	json_number(out, "unread", (int64_t)scheduler->intake.count);
-	json_number(out, "agents", scheduler->agents.count);
-	json_number(out, "busy", agents_busy(scheduler));
-	json_number(out, "delivered", (int64_t)scheduler->total.delivered);
-	json_number(out, "deferred", (int64_t)scheduler->total.deferred);
-	json_number(out, "failed", (int64_t)scheduler->total.failed);
-	json_close(out);
-}
-
-static void
-answer_job(const struct job *job, struct str *out)
-{
-	static const char *const states[] = {
-		[VERTEX_IDLE] = "idle", [VERTEX_WAIT] = "waiting",
-		[VERTEX_READY] = "ready", [VERTEX_FLIGHT] = "active",
-		[VERTEX_DONE] = "done"
-	};
-
-	for (size_t i = 0; i < job->vertex_count; i++) {
-		const struct vertex *vertex = &job->vertices[i];
-		int64_t next_ms = vertex->state == VERTEX_WAIT ?
-		    vertex->moment_ms : vertex->state == VERTEX_READY ?
-		    vertex->thread->wake_ms : 0;
-
-		json_open(out);
-		json_text(out, "id", slice_of(job->id));
-		json_text(out, "channel", slice_of(vertex->thread->channel));
-		json_text(out, "host", slice_of(vertex->thread->host));
-		json_text(out, "state", slice_of(states[vertex->state]));
-		json_number(out, "offset", vertex->rcpt_count > 0 ?
-		    vertex_rcpts(vertex)->offset : 0);
-		json_number(out, "rcpts", vertex->rcpt_count -
-		    vertex->final_count);
-		json_number(out, "tries", vertex->tries);
-		json_number(out, "next", wall_s(next_ms));
-		json_close(out);
-	}
-}
-
-static void
-answer_next(const struct scheduler *scheduler, struct str *out)
-{
-	const struct plan_heap *due = &scheduler->plan.due;
-
-	for (size_t i = 0; i < due->count; i++) {
-		const struct vertex *vertex = due->slots[i].object;
-
-		if (vertex->rcpt_count == 0)
-			continue;
-		json_open(out);
-		json_number(out, "file", (int64_t)vertex->job->inode);
-		json_number(out, "offset", vertex_rcpts(vertex)->offset);
-		json_number(out, "next", wall_s(vertex->next_ms > 0 ?
-		    vertex->next_ms : vertex->moment_ms));
-		json_close(out);
-	}
-}
-
-static void
-answer_error(struct str *out, const char *text)
-{
-	json_open(out);
-	json_text(out, "error", slice_of(text));
-	json_close(out);
-}
-
-void
-control_answer(const struct scheduler *scheduler, struct slice line,
-    struct str *out)
-{
-	struct slice rest = line, verb = SLICE(""), word;
-	const struct job *job;
-	uint64_t inode;
-
-	(void)slice_word(&rest, &verb);
-	if (slice_is(verb, "queue") && slice_trim(rest).n == 0) {
-		answer_queue(scheduler, out);
-	} else if (slice_is(verb, "next") && slice_trim(rest).n == 0) {
-		answer_next(scheduler, out);
-	} else if (slice_is(verb, "job")) {
-		job = slice_word(&rest, &word) &&
-		    slice_number(word, 1, UINT64_MAX, &inode) &&
-		    slice_trim(rest).n == 0 ?
-		    job_table_find(&scheduler->jobs, (ino_t)inode) : NULL;
-		if (job == NULL)
-			answer_error(out, "no such message here");
-		else
-			answer_job(job, out);
-	} else {
-		answer_error(out, "unknown request; there are: queue, "
-		    "next, job INODE");
-	}
-	str_addc(out, '\n');
-}
-
-/* ---- clients ----------------------------------------------------- */
 
 static void
 client_free(struct client *client)
@@ -204,7 +77,11 @@ client_free(struct client *client)
 	while (*link != client)
 		link = &(*link)->next;
 	*link = client->next;
-	client->control->count--;
+	if (is_writer(&client->peer))
+		client->control->writers--;
+	else
+		client->control->others--;
+	act_end(client);
 	timer_clear(&client->end);
 	watch_free(&client->watch);
 	close(client->socket);
@@ -219,20 +96,126 @@ client_over(void *context)
 	client_free(context);
 }
 
-/* One answer at a time: the next line waits until it is out, so a client
- * that does not read costs one answer. */
 static void
-client_lines(struct client *client)
+client_live(struct client *client)
 {
-	struct slice in = str_slice(&client->in);
-	size_t at = slice_find(in, '\n');
-
-	if (client->out.len > 0 || at == in.n)
-		return;
-	control_answer(client->control->scheduler, slice_first(in, at),
-	    &client->out);
-	str_consume(&client->in, at + 1);
+	timer_set(client->control->scheduler->loop, &client->end,
+	    clock_steady_ms() + CONTROL_CLIENT_MS, client_over, client);
 }
+
+/* ---- one request ------------------------------------------------- */
+
+static void
+refused(const struct client *client, const struct request *request,
+    const char *code)
+{
+	event(EV_ORDER_REFUSED, NULL, "op",
+	    slice_of(request_rows[request->op].name), "by",
+	    slice_of(client->peer.name), "uid",
+	    event_number(client->peer.uid), "code", slice_of(code), NULL);
+}
+
+/* Etrn is a right of its own: who may look may not use it. */
+static bool
+may(const struct peer *peer, enum right right)
+{
+	if (right == RIGHT_ETRN)
+		return is_writer(peer);
+	if (peer->right == RIGHT_ETRN)
+		return false;
+	return peer->right >= right;
+}
+
+/* Why it cannot be done; NULL: it can. */
+static const char *
+obstacle(const struct client *client, const struct request *request,
+    const char **out_words)
+{
+	const struct control *control = client->control;
+
+	if (!may(&client->peer, request_rows[request->op].right)) {
+		*out_words = "you may not do this";
+		return "denied";
+	}
+	if (control->scheduler->agents.is_stopping) {
+		*out_words = "the scheduler is about to end";
+		return "stopping";
+	}
+	if (control->acts >= CONTROL_ACTS_MAX) {
+		*out_words = "too many requests at work; try again";
+		return "busy";
+	}
+	return NULL;
+}
+
+static void
+json_request(struct client *client, struct slice line)
+{
+	struct arena *arena = arena_new();
+	struct request request;
+	const char *code, *words;
+	struct err err;
+
+	if (request_parse(arena, line, clock_wall_s(), &request, &code,
+	    &err) < 0) {
+		act_refuse(&client->out, request.tag, code, err.text);
+		str_addc(&client->out, '\n');
+		arena_free(&arena);
+		return;
+	}
+	code = obstacle(client, &request, &words);
+	if (code != NULL) {
+		if (request_rows[request.op].right >= RIGHT_WRITE)
+			refused(client, &request, code);
+		act_refuse(&client->out, request.tag, code, words);
+		str_addc(&client->out, '\n');
+		arena_free(&arena);
+		return;
+	}
+	client->act = act_new(client->control->scheduler, &client->peer,
+	    arena, &request);
+	client->control->acts++;
+	timer_clear(&client->end);
+}
+
+static void
+line_take(struct client *client, struct slice line)
+{
+	client_live(client);
+	if (slice_starts(slice_trim(line), "{")) {
+		json_request(client, line);
+		return;
+	}
+	control_words(client->control->scheduler, &client->peer, line,
+	    &client->out);
+	str_addc(&client->out, '\n');
+}
+
+static void
+step_due(void *context)
+{
+	client_go(context);
+}
+
+/* A step of what is at work. */
+static void
+act_go(struct client *client)
+{
+	enum act_step step = act_step(client->act, &client->out);
+	int64_t at_ms = step == ACT_WAIT ? client->act->wake_ms :
+	    clock_steady_ms();
+
+	if (step == ACT_DONE) {
+		str_addc(&client->out, '\n');
+		act_end(client);
+		client_live(client);
+		return;
+	}
+	timer_set(client->control->scheduler->loop, &client->step, at_ms,
+	    step_due, client);
+}
+
+/* ---- reading and writing ----------------------------------------- */
 
 /* False: it is gone. */
 static bool
@@ -242,7 +225,8 @@ client_write(struct client *client)
 
 	if (client->out.len == 0)
 		return true;
-	n = write(client->socket, client->out.buf, client->out.len);
+	n = send(client->socket, client->out.buf, client->out.len,
+	    MSG_NOSIGNAL);
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		return false;
 	if (n > 0)
@@ -250,73 +234,150 @@ client_write(struct client *client)
 	return true;
 }
 
+/* False: it is gone, or shown out. */
 static bool
 client_read(struct client *client)
 {
-	char buffer[CONTROL_LINE_BYTES_MAX];
+	char buffer[READ_BYTES];
 	ssize_t n = read(client->socket, buffer, sizeof(buffer));
 
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR;
-	if (n == 0)
+	if (n == 0) {
+		/* who waits for nothing has hung up */
 		client->is_last = true;
+		return true;
+	}
 	str_add(&client->in, buffer, (size_t)n);
-	return slice_find(str_slice(&client->in), '\n') <=
-	    CONTROL_LINE_BYTES_MAX;
+	return slice_find(str_slice(&client->in), '\n') <
+	    REQUEST_LINE_BYTES_MAX;
+}
+
+/* Start what was asked, as far as the answer before it is out: a client
+ * that does not read costs one answer. */
+static void
+client_work(struct client *client)
+{
+	struct slice in = str_slice(&client->in);
+	size_t at;
+
+	if (client->act != NULL) {
+		if (client->out.len < CONTROL_OUT_BYTES &&
+		    client->step.at_ms == 0)
+			act_go(client);
+		return;
+	}
+	at = slice_find(in, '\n');
+	if (client->out.len > 0 || at == in.n)
+		return;
+	line_take(client, slice_first(in, at));
+	str_consume(&client->in, at + 1);
+	if (client->act != NULL)
+		act_go(client);
+}
+
+static void
+client_go(struct client *client)
+{
+	bool is_idle;
+
+	client_work(client);
+	if (!client_write(client)) {
+		client_free(client);
+		return;
+	}
+	client_work(client);
+	is_idle = client->out.len == 0 && client->act == NULL &&
+	    slice_find(str_slice(&client->in), '\n') == client->in.len;
+	if (is_idle && client->is_last)
+		client_free(client);
+	else if (client->out.len > 0)
+		watch_set(client->watch, LOOP_WRITE);
+	else if (client->is_last ||
+	    client->in.len >= REQUEST_LINE_BYTES_MAX)
+		watch_set(client->watch, 0);	/* but for its end */
+	else
+		watch_set(client->watch, LOOP_READ);
 }
 
 static void
 client_ready(void *context, unsigned ready)
 {
 	struct client *client = context;
+	bool is_gone = (ready & LOOP_HANGUP) != 0 &&
+	    (ready & (LOOP_READ | LOOP_WRITE)) == 0;
 
-	if ((client->out.len == 0 && !client->is_last &&
-	    !client_read(client)) || (ready & LOOP_HANGUP && ready ==
-	    LOOP_HANGUP)) {
-		client_free(client);
-		return;
-	}
-	client_lines(client);
-	if (!client_write(client)) {
-		client_free(client);
-		return;
-	}
-	client_lines(client);
-	if (client->out.len > 0)
-		watch_set(client->watch, LOOP_WRITE);
-	else if (client->is_last)
+	if (!is_gone && !client->is_last && client->out.len == 0 &&
+	    client->in.len < REQUEST_LINE_BYTES_MAX)
+		is_gone = !client_read(client);
+	if (is_gone)
 		client_free(client);
 	else
-		watch_set(client->watch, LOOP_READ);
+		client_go(client);
+}
+
+/* ---- the beginning ----------------------------------------------- */
+
+static bool
+is_one_too_many(const struct control *control, const struct peer *peer)
+{
+	const struct client *client;
+	unsigned same = 0;
+
+	if (is_writer(peer))
+		return control->writers >= CONTROL_WRITERS_MAX;
+	if (control->others >= CONTROL_CLIENTS_MAX)
+		return true;
+	for (client = control->clients; client != NULL;
+	    client = client->next)
+		same += client->peer.uid == peer->uid;
+	return peer->right == RIGHT_OWN && same >= CONTROL_UID_MAX;
+}
+
+static void
+turn_away(int socket)
+{
+	struct str out = STR_INIT;
+
+	act_refuse(&out, "", "busy", "too many clients; try again");
+	str_addc(&out, '\n');
+	(void)!send(socket, out.buf, out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	str_release(&out);
+	close(socket);
 }
 
 static void
 client_new(void *context, unsigned ready)
 {
 	struct control *control = context;
-	struct client *client;
 	int socket = accept(control->socket, NULL, NULL);
+	struct client *client;
+	struct peer peer;
 
 	if (socket < 0)
 		return;
-	if (control->count >= CONTROL_CLIENTS_MAX) {
-		close(socket);
-		return;
-	}
 	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
 	(void)fcntl(socket, F_SETFD, FD_CLOEXEC);
+	if (peer_ask(socket, &control->rules, &peer) < 0 ||
+	    is_one_too_many(control, &peer)) {
+		turn_away(socket);
+		return;
+	}
 	client = mem_alloc(1, sizeof(*client));
 	client->control = control;
 	client->socket = socket;
+	client->peer = peer;
 	str_init(&client->in);
 	str_init(&client->out);
 	client->next = control->clients;
 	control->clients = client;
-	control->count++;
+	if (is_writer(&peer))
+		control->writers++;
+	else
+		control->others++;
 	client->watch = loop_watch(control->scheduler->loop, socket,
 	    LOOP_READ, client_ready, client);
-	timer_set(control->scheduler->loop, &client->end,
-	    clock_steady_ms() + CONTROL_CLIENT_MS, client_over, client);
+	client_live(client);
 }
 
 /* ---- the socket -------------------------------------------------- */
@@ -338,7 +399,7 @@ control_bind(const char *run_dir, struct err *err)
 	/* the spool's lock says that we are the only one */
 	(void)unlink(address.sun_path);
 	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
-	    chmod(address.sun_path, 0660) < 0 || listen(fd, 16) < 0) {
+	    chmod(address.sun_path, 0666) < 0 || listen(fd, 16) < 0) {
 		err_sys(err, "%s", address.sun_path);
 		close(fd);
 		return -1;
@@ -353,6 +414,7 @@ control_open(struct scheduler *scheduler, int socket)
 
 	control->scheduler = scheduler;
 	control->socket = socket;
+	peer_rules_read(scheduler->conf, &control->rules);
 	control->watch = loop_watch(scheduler->loop, socket, LOOP_READ,
 	    client_new, control);
 	scheduler->control = control;
@@ -370,4 +432,11 @@ control_close(struct scheduler *scheduler)
 	watch_free(&control->watch);
 	close(control->socket);
 	mem_free(&scheduler->control);
+}
+
+void
+control_reload(struct scheduler *scheduler)
+{
+	if (scheduler->control != NULL)
+		peer_rules_read(scheduler->conf, &scheduler->control->rules);
 }

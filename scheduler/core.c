@@ -74,7 +74,34 @@ core_open(struct scheduler *scheduler, const struct conf *conf,
 	timer_set(loop, &scheduler->shape_timer, clock_steady_ms() +
 	    SHAPE_WRITE_MS, shape_tick, scheduler);
 	agents_open(scheduler, start, kill);
+	if (orders_open(&scheduler->orders, spool, err) < 0)
+		return -1;
+	core_orders(scheduler);
 	return intake_open(scheduler, err);
+}
+
+static void
+orders_due(void *context)
+{
+	core_orders(context);
+}
+
+void
+core_orders(struct scheduler *scheduler)
+{
+	struct thread *thread = NULL;
+	size_t bucket = 0;
+	int64_t next_s;
+
+	(void)orders_expire(&scheduler->orders, clock_wall_s());
+	while (thread_next(&scheduler->threads, &bucket, &thread))
+		orders_apply(&scheduler->orders, thread);
+	next_s = orders_next_s(&scheduler->orders);
+	timer_clear(&scheduler->orders_timer);
+	if (next_s > 0)
+		timer_set(scheduler->loop, &scheduler->orders_timer,
+		    clock_steady_ms() + (next_s - clock_wall_s()) * 1000,
+		    orders_due, scheduler);
 }
 
 /* The timer does nothing but end the wait. */
@@ -123,6 +150,7 @@ core_close(struct scheduler *scheduler)
 	timer_clear(&scheduler->plan_timer);
 	timer_clear(&scheduler->shape_timer);
 	shapes_write(scheduler);
+	timer_clear(&scheduler->orders_timer);
 	group_commit(scheduler);
 	agents_release(scheduler);
 	while ((job = job_table_next(&scheduler->jobs, &cursor)) != NULL) {
@@ -137,4 +165,5 @@ core_close(struct scheduler *scheduler)
 	thread_table_release(&scheduler->threads);
 	provider_table_release(&scheduler->providers);
 	plan_release(&scheduler->plan);
+	orders_release(&scheduler->orders);
 }

@@ -22,6 +22,9 @@ void core_turn(void *context);
 void core_reload(struct scheduler *scheduler, const struct conf *conf);
 
 /* Everything durable that is done, everything closed. */
+/* Standing orders have changed: leave out what is over, tell all threads. */
+void core_orders(struct scheduler *scheduler);
+
 void core_close(struct scheduler *scheduler);
 
 #endif

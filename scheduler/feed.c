@@ -409,7 +409,7 @@ agents_feed(struct scheduler *scheduler)
 {
 	struct ring *ring, *next;
 
-	if (scheduler->agents.is_stopping ||
+	if (scheduler->agents.is_stopping || scheduler->orders.is_draining ||
 	    scheduler->plan.flight_count >= scheduler->agents.fd_budget)
 		return;
 	TAILQ_FOREACH_SAFE(ring, &scheduler->threads.rings, entry, next) {

@@ -24,7 +24,15 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/group.c scheduler/group.h \
 	scheduler/agents.c scheduler/agents.h scheduler/feed.c \
 	scheduler/hear.c \
-	scheduler/control.c scheduler/control.h \
+	scheduler/orders.c scheduler/orders.h \
+	scheduler/request.c scheduler/request.h \
+	scheduler/peer.c scheduler/peer.h \
+	scheduler/visit.c scheduler/visit.h \
+	scheduler/act.c scheduler/act.h \
+	scheduler/act_list.c scheduler/act_count.c scheduler/act_change.c \
+	scheduler/act_retry.c scheduler/act_dest.c scheduler/act_undelete.c \
+	scheduler/act_reroute.c scheduler/act_events.c \
+	scheduler/control.c scheduler/control_words.c scheduler/control.h \
 	scheduler/core.c scheduler/core.h
 pkglibexec_PROGRAMS += scheduler/scheduler
 scheduler_scheduler_SOURCES = scheduler/scheduler.c

@@ -59,6 +59,20 @@ finished_add(struct scheduler *scheduler, struct job *job)
 	group_arm(scheduler);
 }
 
+/* Row D7: somebody of it was cancelled and may be wanted back. */
+static void
+trash(struct scheduler *scheduler, struct job *job, const char *name)
+{
+	struct err err;
+
+	if (spool_trash_work(scheduler->spool, name, &err) < 0)
+		say_trouble(job->id, name, "rename", &err);
+	else
+		event(EV_MESSAGE_DELETED, job->id, "file", slice_of(name),
+		    NULL);
+	intake_drop(scheduler, job);
+}
+
 void
 group_finish(struct scheduler *scheduler, struct job *job)
 {
@@ -66,6 +80,10 @@ group_finish(struct scheduler *scheduler, struct job *job)
 	struct err err;
 
 	spool_hashed_name(scheduler->spool, job->inode, name);
+	if (job->flags & JOB_TRASH) {
+		trash(scheduler, job, name);
+		return;
+	}
 	/* Row F1.  When it fails the job is forgotten: the next rescan finds
 	 * all of it final and comes here again. */
 	if (spool_unlink_body(scheduler->spool, name, &err) < 0 &&

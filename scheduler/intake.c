@@ -307,7 +307,8 @@ orphans_end(struct scheduler *scheduler)
 		if (faccessat(spool_dir_fd(scheduler->spool, AREA_QUEUE, 0),
 		    name, F_OK, 0) == 0)
 			intake_add(scheduler, inode, true);
-		else if (errno == ENOENT && !router_has(scheduler, inode))
+		else if (errno == ENOENT && !router_has(scheduler, inode) &&
+		    spool_follow_work(scheduler->spool, name) == 0)
 			group_orphan(scheduler, inode);
 	}
 }
@@ -342,6 +343,23 @@ intake_drop(struct scheduler *scheduler, struct job *job)
 	report_forget(scheduler, job);
 	job_table_remove(&scheduler->jobs, job->inode);
 	job_free(&job);
+}
+
+void
+intake_now(struct scheduler *scheduler, ino_t inode)
+{
+	struct intake_item item = { inode, false };
+
+	intake_one(scheduler, &item);
+}
+
+void
+intake_again(struct scheduler *scheduler, struct job *job)
+{
+	ino_t inode = job->inode;
+
+	intake_drop(scheduler, job);
+	intake_now(scheduler, inode);
 }
 
 void

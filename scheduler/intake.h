@@ -36,6 +36,12 @@ void intake_orphan(struct scheduler *scheduler, struct job *job);
 /* Forget the job (nothing of it is in flight), free it. */
 void intake_drop(struct scheduler *scheduler, struct job *job);
 
+/* Read a file at once that is not a job yet. */
+void intake_now(struct scheduler *scheduler, ino_t inode);
+
+/* The same, at once: what orders changed in the file counts from now on. */
+void intake_again(struct scheduler *scheduler, struct job *job);
+
 /* Forget the job and read its file anew. */
 void intake_reload(struct scheduler *scheduler, struct job *job);
 

@@ -19,12 +19,25 @@
 
 #include "base/banned.h"
 
+enum { FUTURE_MAX_S = 366 * 86400 };	/* whatever a clock says */
+
 /* A recipient on its way into a vertex. */
 struct seat {
 	struct thread		*thread;
 	const struct work_rcpt	*rcpt;
 	uint32_t		 group;
+	uint32_t		 expire_s;	/* as in a vertex */
+	uint8_t			 park;
+	bool			 is_strict;
+	int64_t			 until_s;	/* of the park; 0: no end */
 };
+
+bool
+rcpt_owes(const struct work_rcpt *rcpt)
+{
+	return !rcpt->is_cancelled && !rcpt->is_reported &&
+	    job_owes(rcpt->notify, rcpt->last->verdict.kind);
+}
 
 bool
 job_owes(unsigned notify, enum verdict_kind kind)
@@ -42,24 +55,102 @@ job_owes(unsigned notify, enum verdict_kind kind)
 	}
 }
 
-/* By group, thread, offset: equal ones become a vertex. */
+/* By what orders say of it: those that differ do not go together. */
 static int
-seat_compare(const void *pa, const void *pb)
+park_compare(const struct seat *a, const struct seat *b)
 {
-	const struct seat *a = pa, *b = pb;
+	if (a->park != b->park)
+		return a->park < b->park ? -1 : 1;
+	if (a->until_s != b->until_s)
+		return a->until_s < b->until_s ? -1 : 1;
+	if (a->expire_s != b->expire_s)
+		return a->expire_s < b->expire_s ? -1 : 1;
+	return a->is_strict - b->is_strict;
+}
 
+/* By group, thread, orders: equal ones become a vertex. */
+static int
+way_compare(const struct seat *a, const struct seat *b)
+{
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
 	if (a->thread != b->thread)
 		return (uintptr_t)a->thread < (uintptr_t)b->thread ? -1 : 1;
+	return park_compare(a, b);
+}
+
+static int
+seat_compare(const void *pa, const void *pb)
+{
+	const struct seat *a = pa, *b = pb;
+	int order = way_compare(a, b);
+
+	if (order != 0)
+		return order;
 	return a->rcpt->offset < b->rcpt->offset ? -1 : 1;
 }
+
+/* ---- what was ordered -------------------------------------------- */
+
+static void
+seat_park(struct seat *seat, const struct work *work, int64_t now_s)
+{
+	const struct work_rcpt *rcpt = seat->rcpt;
+	int64_t future_s = work->terms.hold_until_s;
+
+	if (future_s > now_s + FUTURE_MAX_S)
+		future_s = now_s + FUTURE_MAX_S;
+	if (rcpt->is_frozen) {
+		seat->park = PARK_FROZEN;
+	} else if (!work_rcpt_is_free(rcpt, now_s)) {
+		seat->park = PARK_HELD;
+		seat->until_s = rcpt->hold_until_s;
+	} else if (rcpt->is_scheduled && rcpt->next_s > now_s) {
+		seat->park = PARK_SCHEDULED;
+		seat->until_s = rcpt->next_s;
+	} else if (future_s > now_s && rcpt->tries == 0 &&
+	    !rcpt->is_scheduled) {
+		seat->park = PARK_FUTURE;	/* RFC 4865 section 4 */
+		seat->until_s = future_s;
+	}
+}
+
+static uint32_t
+age_at(int64_t moment_s, int64_t born_s)
+{
+	int64_t age_s = moment_s - born_s;
+
+	return age_s < 1 ? 1 : age_s > UINT32_MAX ? UINT32_MAX :
+	    (uint32_t)age_s;
+}
+
+/* When it is given up, where that is not what the clause says. */
+static void
+seat_expire(struct seat *seat, const struct work *work)
+{
+	const struct work_rcpt *rcpt = seat->rcpt;
+	int64_t born_s = spool_id_time_us(slice_of(work->id)) / 1000000;
+	int64_t by_s = work->terms.by_returns ? work->terms.by_s : 0;
+
+	if (rcpt->expire_s > 0) {
+		seat->expire_s = age_at(rcpt->expire_s, born_s);
+		seat->is_strict = true;
+	} else if (by_s > 0) {		/* RFC 2852 section 4.1 */
+		seat->expire_s = age_at(by_s, born_s);
+		seat->is_strict = true;
+	} else if (rcpt->thawed_s > 0) {
+		seat->expire_s = age_at(rcpt->thawed_s +
+		    seat->thread->ring->clause.expire_s, born_s);
+	}
+}
+
+/* ---- vertices ---------------------------------------------------- */
 
 static size_t
 seats_take(struct scheduler *scheduler, const struct work *work,
     struct seat *seats, bool *out_owes)
 {
-	int64_t now_ms = clock_steady_ms();
+	int64_t now_ms = clock_steady_ms(), now_s = clock_wall_s();
 	size_t count = 0;
 
 	*out_owes = false;
@@ -67,17 +158,21 @@ seats_take(struct scheduler *scheduler, const struct work *work,
 		for (size_t k = 0; k < work->groups[i].rcpt_count; k++) {
 			const struct work_rcpt *rcpt =
 			    &work->groups[i].rcpts[k];
+			struct seat *seat = &seats[count];
 
 			if (rcpt->is_final) {
-				if (!rcpt->is_reported && job_owes(
-				    rcpt->notify, rcpt->last->verdict.kind))
+				if (rcpt_owes(rcpt))
 					*out_owes = true;
 				continue;
 			}
-			seats[count++] = (struct seat){
+			*seat = (struct seat){ .rcpt = rcpt,
+			    .group = (uint32_t)i, .thread =
 			    thread_get(&scheduler->threads, scheduler->conf,
-			    rcpt->channel, rcpt->host, now_ms), rcpt,
-			    (uint32_t)i };
+			    rcpt->channel, rcpt->host, now_ms) };
+			orders_apply(&scheduler->orders, seat->thread);
+			seat_park(seat, work, now_s);
+			seat_expire(seat, work);
+			count++;
 		}
 	return count;
 }
@@ -88,8 +183,7 @@ vertices_count(const struct seat *seats, size_t count)
 	size_t vertices = 0, run = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (i == 0 || seats[i].thread != seats[i - 1].thread ||
-		    seats[i].group != seats[i - 1].group ||
+		if (i == 0 || way_compare(&seats[i], &seats[i - 1]) != 0 ||
 		    run == VERTEX_RCPTS_MAX) {
 			vertices++;
 			run = 0;
@@ -153,11 +247,13 @@ vertices_fill(struct job *job, const struct work *work,
 	for (size_t i = 0; i < count; i++) {
 		const struct work_group *group = &work->groups[seats[i].group];
 
-		if (i == 0 || seats[i].thread != vertex->thread ||
-		    seats[i].group != seats[i - 1].group ||
+		if (i == 0 || way_compare(&seats[i], &seats[i - 1]) != 0 ||
 		    vertex->rcpt_count == VERTEX_RCPTS_MAX) {
 			vertex = vertex ? vertex + 1 : job->vertices;
 			vertex->thread = seats[i].thread;
+			vertex->park = seats[i].park;
+			vertex->expire_s = seats[i].expire_s;
+			vertex->is_strict = seats[i].is_strict;
 			vertex->sender_offset = group->sender_offset;
 			vertex->header_offset = group->header_offset;
 			vertex->rcpt_first = (uint32_t)i;
@@ -166,6 +262,9 @@ vertices_fill(struct job *job, const struct work *work,
 		job->rcpts[i].offset = seats[i].rcpt->offset;
 		job->rcpts[i].notify = (uint8_t)seats[i].rcpt->notify;
 		vertex_take(vertex, seats[i].rcpt, now_ms, now_s);
+		if (vertex->park != PARK_NONE)
+			vertex->moment_ms = seats[i].until_s == 0 ? 0 :
+			    now_ms + (seats[i].until_s - now_s) * 1000;
 		if (work->errors_to.n == 0)
 			vertex->notices = NOTICES_NONE;
 	}
@@ -205,6 +304,8 @@ job_build(struct scheduler *scheduler, const struct work *work,
 	job->priority = (int8_t)work->terms.priority;
 	if (owes)
 		job->flags |= JOB_OWES;
+	if (work->cancelled_total > 0)
+		job->flags |= JOB_TRASH;
 	vertices_fill(job, work, seats, count);
 	return job;
 }
@@ -216,7 +317,11 @@ job_wait(struct scheduler *scheduler, struct vertex *vertex, int64_t due_ms)
 	int64_t warn_ms = vertex->notices < clause->warn_count ?
 	    vertex->job->born_ms + clause->warn_s[vertex->notices] * 1000 :
 	    INT64_MAX;
+	int64_t end_ms = vertex->job->born_ms +
+	    (int64_t)vertex->expire_s * 1000;
 
+	if (vertex->is_strict && end_ms < due_ms)
+		due_ms = end_ms;
 	if (warn_ms < due_ms && vertex->tries > 0) {
 		vertex->next_ms = due_ms;
 		due_ms = warn_ms;
@@ -234,8 +339,15 @@ job_plan(struct scheduler *scheduler, struct job *job)
 	for (size_t i = 0; i < job->vertex_count; i++) {
 		struct vertex *vertex = &job->vertices[i];
 
-		if (vertex->moment_ms > now_ms)
-			job_wait(scheduler, vertex, vertex->moment_ms);
+		if (vertex->park == PARK_FROZEN ||
+		    (vertex->park == PARK_HELD && vertex->moment_ms == 0))
+			plan_park(&scheduler->plan, vertex);
+		else if (vertex->park == PARK_HELD)
+			plan_wait(&scheduler->plan, vertex,
+			    vertex->moment_ms);
+		else if (vertex->moment_ms > now_ms || vertex->is_strict)
+			job_wait(scheduler, vertex, vertex->moment_ms >
+			    now_ms ? vertex->moment_ms : now_ms);
 		else
 			plan_ready(&scheduler->plan, vertex);
 	}

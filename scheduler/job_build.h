@@ -12,6 +12,8 @@
  * host took over with its DSN parameters (relayed) is that host's to tell.
  * deferred: whether a notice of delay may be sent. */
 bool job_owes(unsigned notify, enum verdict_kind kind);
+/* The same of a final recipient: also whether it was told already. */
+bool rcpt_owes(const struct work_rcpt *rcpt);
 
 /* One block out of the recipients that are not final: vertices of one
  * group, channel and host, at most VERTEX_RCPTS_MAX each.  Not yet in table

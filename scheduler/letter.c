@@ -41,8 +41,7 @@ rcpt_is_due(const struct scheduler *scheduler, const struct job *job,
     const struct work_rcpt *rcpt, bool notices)
 {
 	if (rcpt->is_final)
-		return !rcpt->is_reported &&
-		    job_owes(rcpt->notify, rcpt->last->verdict.kind);
+		return rcpt_owes(rcpt);
 	return notices && rcpt->tries > 0 &&
 	    rcpt->delay_notices < notices_due(scheduler, job, rcpt) &&
 	    job_owes(rcpt->notify, VERDICT_DEFERRED);

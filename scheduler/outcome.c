@@ -146,12 +146,14 @@ vertex_expire(struct scheduler *scheduler, struct vertex *vertex,
 {
 	const struct conf_schedule *clause = &vertex->thread->ring->clause;
 	int64_t age_ms = now_ms - vertex->job->born_ms;
+	int64_t expire_s = vertex_expire_s(vertex);
 
-	if (!retry_is_over(age_ms, clause->expire_s, vertex->tries,
+	if (!(vertex->is_strict && age_ms / 1000 >= expire_s) &&
+	    !retry_is_over(age_ms, expire_s, vertex->tries,
 	    vertex->was_tried) &&
 	    !(vertex->was_tried && retry_is_exhausted(clause,
 	    vertex->tries)) &&
-	    !retry_is_untried_over(age_ms, clause->expire_s,
+	    !retry_is_untried_over(age_ms, expire_s,
 	    clause->untried_s, now_ms - scheduler->started_ms))
 		return false;
 	plan_forget(&scheduler->plan, vertex);
@@ -387,6 +389,7 @@ vertex_due(struct scheduler *scheduler, struct vertex *vertex,
 {
 	int64_t next_ms = vertex->next_ms;
 
+	vertex->park = PARK_NONE;	/* a hold is over */
 	if (vertex_expire(scheduler, vertex, now_ms))
 		return;
 	vertex_notice(scheduler, vertex, now_ms);

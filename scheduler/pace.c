@@ -53,7 +53,7 @@ pace_rematch(struct thread *thread)
 unsigned
 pace_limit(const struct thread *thread)
 {
-	return thread->limit;
+	return thread->pin > 0 ? thread->pin : thread->limit;
 }
 
 /* ---- how fast ------------------------------------------------------- */

@@ -69,7 +69,7 @@ static void
 thread_settle(struct thread *thread)
 {
 	bool should = thread->ready_count > 0 && thread->wake_ms == 0 &&
-	    thread->paced_ms == 0;
+	    thread->paced_ms == 0 && !thread->is_suspended;
 
 	if (thread->is_blocked && !should)
 		provider_unblock(thread);
@@ -166,6 +166,9 @@ vertex_leave(struct plan *plan, struct vertex *vertex)
 		vertex->job->flight_count--;
 		plan->flight_count--;
 		break;
+	case VERTEX_PARKED:
+		thread->parked_count--;
+		break;
 	case VERTEX_DONE:
 		panic("a finished vertex moves");
 	}
@@ -198,12 +201,21 @@ plan_wait(struct plan *plan, struct vertex *vertex, int64_t due_ms)
 	heap_add(&plan->due, vertex, due_ms);
 }
 
+void
+plan_park(struct plan *plan, struct vertex *vertex)
+{
+	vertex_leave(plan, vertex);
+	vertex->state = VERTEX_PARKED;
+	vertex->thread->parked_count++;
+}
+
 struct vertex *
 plan_take(struct plan *plan, struct thread *thread, int64_t now_ms)
 {
 	struct vertex *vertex;
 
-	if (thread->wake_ms != 0 || thread->paced_ms != 0)
+	if (thread->wake_ms != 0 || thread->paced_ms != 0 ||
+	    thread->is_suspended)
 		return NULL;
 	vertex = lanes_pick(thread);
 	if (vertex == NULL)
@@ -324,7 +336,8 @@ plan_trouble(struct plan *plan, struct thread *thread, int64_t begun_ms,
 	if (!pace_is_down(thread, begun_ms, now_ms))
 		return PLAN_TROUBLE_LESS;
 	pace_down(thread, now_ms);
-	thread->trouble_count++;
+	if (thread->trouble_count++ == 0)
+		thread->trouble_ms = now_ms;
 	thread->wake_ms = now_ms + delay_ms;
 	if (thread->wake_ms == 0)
 		thread->wake_ms = 1;
@@ -354,6 +367,24 @@ plan_wake(struct plan *plan, struct thread *thread)
 	thread_open(plan, thread);
 }
 
+bool
+plan_wake_at(struct plan *plan, struct thread *thread, int64_t at_ms)
+{
+	if (thread->wake_ms <= at_ms)	/* 0: not held at all */
+		return false;
+	heap_remove(&plan->held, thread->heap_index);
+	thread->wake_ms = at_ms;
+	heap_add(&plan->held, thread, at_ms);
+	return true;
+}
+
+void
+plan_suspend(struct thread *thread, bool is_suspended)
+{
+	thread->is_suspended = is_suspended;
+	thread_settle(thread);
+}
+
 /* ---- who --------------------------------------------------------- */
 
 /* A destination that a firm hold or an old trouble marks has one session. */
@@ -368,7 +399,7 @@ plan_step(const struct thread *thread, bool has_idle, bool may_start,
     bool is_starving)
 {
 	if (thread->ready_count == 0 || thread->wake_ms != 0 ||
-	    thread->paced_ms != 0)
+	    thread->paced_ms != 0 || thread->is_suspended)
 		return PLAN_NOTHING;
 	if (provider_is_full(thread)) {
 		if (thread->serving == 0)

@@ -6,8 +6,11 @@
  *
  *	IDLE --ready--> READY --take--> FLIGHT --ready|wait|done--> ...
  *	IDLE --wait---> WAIT  --due---> IDLE
- *	any of IDLE, WAIT, READY, FLIGHT --forget--> IDLE
+ *	IDLE, FLIGHT --park--> PARKED
+ *	any of IDLE, WAIT, READY, FLIGHT, PARKED --forget--> IDLE
  *
+ * The ready vertices of a suspended thread stay where they are, too; a
+ * pinned one has the operator's limit instead of the learned one.
  * A thread whose host nobody can reach is held: its ready vertices stay
  * where they are, none is fed; when the hold ends one vertex is fed as a
  * probe, and one success opens everything at once.
@@ -38,6 +41,7 @@ void plan_release(struct plan *plan);
  * queue, and takes it out before any move that ends FLIGHT. */
 void plan_ready(struct plan *plan, struct vertex *vertex);
 void plan_wait(struct plan *plan, struct vertex *vertex, int64_t due_ms);
+void plan_park(struct plan *plan, struct vertex *vertex);
 struct vertex *plan_take(struct plan *plan, struct thread *thread,
     int64_t now_ms);
 void plan_done(struct plan *plan, struct vertex *vertex);
@@ -82,6 +86,11 @@ void plan_unblock(struct thread *thread);
 void plan_hold(struct plan *plan, struct thread *thread, int64_t until_ms);
 /* The operator says: try now. */
 void plan_wake(struct plan *plan, struct thread *thread);
+/* The same later: a hold that lasts longer ends at that moment.  True: it
+ * did last longer. */
+bool plan_wake_at(struct plan *plan, struct thread *thread, int64_t at_ms);
+/* The operator says: nothing to this destination; or: go on. */
+void plan_suspend(struct thread *thread, bool is_suspended);
 
 enum plan_step {
 	PLAN_NOTHING,	/* nothing to feed, or nobody who may take it */

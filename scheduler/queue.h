@@ -10,7 +10,8 @@
  * and freed when its files are gone; a thread lives as long as it has
  * vertices or a memory worth keeping; a ring until a reload.
  * A vertex is in one state and in one place: WAIT in the plan's heap, READY
- * in its thread's queue, FLIGHT in an agent's queue, else nowhere.
+ * in its thread's queue, FLIGHT in an agent's queue, else nowhere (PARKED
+ * ones are counted by their thread).
  * All moments are clock_steady_ms.
  *
  * SPDX-License-Identifier: ISC
@@ -38,7 +39,16 @@ enum vertex_state {
 	VERTEX_WAIT,		/* until moment_ms */
 	VERTEX_READY,		/* for an agent */
 	VERTEX_FLIGHT,		/* at an agent */
-	VERTEX_DONE		/* every recipient is final */
+	VERTEX_DONE,		/* every recipient is final */
+	VERTEX_PARKED		/* held or frozen, without an end in sight */
+};
+
+enum vertex_park {		/* what an order keeps it for */
+	PARK_NONE,
+	PARK_HELD,		/* PARKED; or WAIT: the hold has an end */
+	PARK_FROZEN,		/* PARKED */
+	PARK_FUTURE,		/* WAIT: the sender asked for later */
+	PARK_SCHEDULED		/* WAIT: an operator said when */
 };
 
 enum rcpt_flags {
@@ -94,8 +104,12 @@ struct vertex {
 	uint32_t	 rcpt_first;	/* index in the job's array */
 	uint16_t	 rcpt_count, final_count, unanswered;
 	uint16_t	 tries;
+	uint32_t	 expire_s;	/* given up at this age; 0: as the
+					 * clause says */
 	uint8_t		 state;		/* enum vertex_state */
 	uint8_t		 lane;		/* READY: lanes.h */
+	uint8_t		 park;		/* enum vertex_park */
+	bool		 is_strict;	/* expire_s even when never tried */
 	bool		 was_tried;	/* since this process knows it */
 	uint8_t		 notices;	/* delay notices sent or passed over;
 					 * NOTICES_NONE: none is owed */
@@ -113,7 +127,8 @@ enum job_flags {
 	JOB_RELOAD = 16,	/* reread when nothing of it is in flight */
 	JOB_FINISHED = 32,	/* body unlinked, waits for the barrier */
 	JOB_NOTICE = 64,	/* a notice of delay is due */
-	JOB_OWING = 128		/* in the reporter's list of who may wait */
+	JOB_OWING = 128,	/* in the reporter's list of who may wait */
+	JOB_TRASH = 256		/* somebody was cancelled: ends in trash/ */
 };
 
 struct kept;			/* kept.h */
@@ -146,13 +161,17 @@ struct thread {
 	const char	*channel, *host;	/* behind the struct */
 	uint32_t	 hash;
 	struct lanes	 lanes;		/* ready */
-	unsigned	 ready_count, wait_count, flight_count;
+	unsigned	 ready_count, wait_count, flight_count, parked_count;
 	unsigned	 serving;	/* agents with work of this thread */
 	unsigned	 limit;		/* agents allowed now: feedback */
+	unsigned	 pin;		/* an operator's limit; 0: none */
+	unsigned	 orders_seen;	/* generation of orders.h */
+	bool		 is_suspended;	/* by an operator */
 	struct pace	 pace;
 	int64_t		 paced_ms;	/* too fast until then; 0: no */
 	uint32_t	 pace_index;
 	unsigned	 trouble_count;	/* attempts in a row that nobody met */
+	int64_t		 trouble_ms;	/* the first of them */
 	int64_t		 wake_ms;	/* held until then; 0: not held */
 	int64_t		 used_ms;	/* last time it had work */
 	uint32_t	 heap_index;
@@ -215,6 +234,14 @@ static inline struct rcpt *
 vertex_rcpts(const struct vertex *vertex)
 {
 	return vertex->job->rcpts + vertex->rcpt_first;
+}
+
+/* At which age, in seconds, the vertex is given up. */
+static inline int64_t
+vertex_expire_s(const struct vertex *vertex)
+{
+	return vertex->expire_s > 0 ? vertex->expire_s :
+	    vertex->thread->ring->clause.expire_s;
 }
 
 /* The vertex's recipient with this offset, or NULL. */

@@ -51,6 +51,7 @@ static void
 reload(struct process *process, const struct conf *old)
 {
 	core_reload(&scheduler, process->conf);
+	control_reload(&scheduler);
 }
 
 /* Agents were told to finish; what is not back in time keeps its locks and

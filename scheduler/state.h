@@ -12,6 +12,7 @@
 #include "io/ipc.h"
 #include "io/loop.h"
 #include "io/notify.h"
+#include "scheduler/orders.h"
 #include "scheduler/plan.h"
 #include "scheduler/provider.h"
 #include "scheduler/queue.h"
@@ -126,7 +127,8 @@ struct scheduler {
 	struct reporter	 reporter;
 	struct group	 group;
 	struct control	*control;
-	struct timer	 plan_timer, shape_timer;
+	struct orders	 orders;
+	struct timer	 plan_timer, shape_timer, orders_timer;
 	bool		 is_closed;
 	int64_t		 started_ms;
 	size_t		 sweep_cursor;	/* outcome_sweep */

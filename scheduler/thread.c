@@ -184,8 +184,9 @@ static bool
 thread_is_empty(const struct thread *thread)
 {
 	return thread->ready_count == 0 && thread->wait_count == 0 &&
-	    thread->flight_count == 0 && thread->serving == 0 &&
-	    thread->wake_ms == 0 && thread->paced_ms == 0;
+	    thread->flight_count == 0 && thread->parked_count == 0 &&
+	    thread->serving == 0 && thread->wake_ms == 0 &&
+	    thread->paced_ms == 0;
 }
 
 void

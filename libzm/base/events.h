@@ -79,7 +79,7 @@ EVENT(MESSAGE_RESUBMITTED, "message.resubmitted", INFO,
     "file why by reason",
     "A person moved a message back to router/.")
 EVENT(MESSAGE_DELETED, "message.deleted", WARN, "file why by reason",
-    "A person moved a message that was set aside into trash/.")
+    "A message that a person deleted was moved into trash/.")
 EVENT(MESSAGE_UNDELETED, "message.undeleted", INFO, "file why by reason",
     "A person brought a message back from trash/.")
 EVENT(RCPT_OK, "rcpt.ok", INFO,
@@ -120,6 +120,16 @@ EVENT(HOST_DOWN, "host.down", INFO, "channel host reason until",
     "A destination does not answer; its mail waits.")
 EVENT(CONTROL_BAD, "control.bad", WARN, "file reason",
     "A control file cannot be read; it was set aside in postman/.")
+EVENT(ORDER, "order", INFO,
+    "op by uid reason select until limit messages recipients destinations",
+    "An operator gave an order on the scheduler's socket, and it was done.")
+EVENT(ORDER_REFUSED, "order.refused", WARN, "op by uid code",
+    "Somebody gave an order who may not, or one that could not be done.")
+EVENT(ORDER_BAD, "order.bad", WARN, "file line",
+    "A line among the standing orders makes no sense and is left out.")
+EVENT(MESSAGE_ORDERED, "message.ordered", INFO,
+    "op by reason until rcpts as",
+    "An operator changed the state of a waiting message; as= its new id.")
 EVENT(RECOVERED, "recovered", WARN, "file from to reason",
     "Recovery found a message between two states and finished the move.")
 EVENT(SPOOL_TROUBLE, "spool.trouble", WARN, "file call reason",

@@ -262,6 +262,8 @@ struct conf {
 	unsigned	 smtpserver_workers, router_workers;
 	int64_t		 group_ms;		/* outcomes durable within */
 	int64_t		 trash_ms;	/* deleted mail is kept */
+	const char	*control_admins, *control_operators;	/* groups;
+						 * "-": none */
 
 	bool		 needs_tls13;		/* tls min 1.3 */
 	enum conf_client_certificates {

@@ -40,6 +40,7 @@
 #include "daemon/statements/routing.h"
 #include "daemon/statements/agents.h"
 #include "daemon/statements/queue.h"
+#include "daemon/statements/control.h"
 
 #undef STATEMENT
 #undef SETTING

@@ -16,6 +16,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/statements/routing.h \
 	libzm/daemon/statements/agents.h \
 	libzm/daemon/statements/queue.h \
+	libzm/daemon/statements/control.h \
 	libzm/daemon/conf_rows.c libzm/daemon/conf_lex.c \
 	libzm/daemon/conf_parse.c libzm/daemon/conf_value.c \
 	libzm/daemon/conf_check.c libzm/daemon/conf_apply.c \

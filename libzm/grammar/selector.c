@@ -154,6 +154,26 @@ selector_match(const struct selector *selector,
 	return false;
 }
 
+uint32_t
+selector_keys_used(const struct selector *selector)
+{
+	switch (selector->kind) {
+	case NODE_ALL:
+		return 0;
+	case NODE_ID:
+		return 1;
+	case NODE_TEST:
+		return (uint32_t)1 << selector->key;
+	case NODE_NOT:
+		return selector_keys_used(selector->left);
+	case NODE_AND:
+	case NODE_OR:
+		return selector_keys_used(selector->left) |
+		    selector_keys_used(selector->right);
+	}
+	return UINT32_MAX;
+}
+
 bool
 selector_is_all(const struct selector *selector)
 {

@@ -64,6 +64,11 @@ int selector_parse(struct arena *arena, struct slice text,
 bool selector_match(const struct selector *selector,
     const struct selector_subject *subject);
 
+/* Which keys it asks for: a bit for each row of selector_keys that some test
+ * names (a bare id is the first).  For callers that can save the trouble of
+ * finding out the others. */
+uint32_t selector_keys_used(const struct selector *selector);
+
 /* Whether it is `all` and nothing else. */
 bool selector_is_all(const struct selector *selector);
 

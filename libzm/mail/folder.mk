@@ -3,14 +3,13 @@ libzm_a_SOURCES += \
 	libzm/mail/verdict.c libzm/mail/verdict.h \
 	libzm/mail/classify.c libzm/mail/classify.h \
 	libzm/mail/terms.c libzm/mail/terms.h \
-	libzm/mail/work_format.c libzm/mail/work_parse.c libzm/mail/work_record.c \
+	libzm/mail/work_format.c libzm/mail/work_parse.c libzm/mail/work_record.c libzm/mail/work_replay.c \
 	libzm/mail/work_append.c libzm/mail/work_job.c \
 	libzm/mail/work_internal.h libzm/mail/work.h \
 	libzm/mail/spool_names.c libzm/mail/spool_rename.c libzm/mail/spool_open.c \
 	libzm/mail/spool_lock.c libzm/mail/spool_draft.c libzm/mail/spool_claim.c \
-	libzm/mail/spool_aside.c libzm/mail/spool_trash.c \
-	libzm/mail/spool_work.c libzm/mail/spool_scan.c \
-	libzm/mail/spool_spread.c \
+	libzm/mail/spool_aside.c libzm/mail/spool_work.c libzm/mail/spool_scan.c \
+	libzm/mail/spool_spread.c libzm/mail/spool_trash.c libzm/mail/spool_delete.c \
 	libzm/mail/spool_copy.c libzm/mail/spool_recover.c \
 	libzm/mail/spool_recover_public.c libzm/mail/spool_recover_router.c \
 	libzm/mail/spool_recover_work.c libzm/mail/spool_recover_twin.c \

@@ -264,6 +264,35 @@ int spool_unlink_control(struct spool *spool, const char *name,
 int spool_shelve_work(struct spool *spool, const char *name,
     const char *why, struct err *err);
 
+/* ---- what a person decides ----------------------------------------- */
+
+#define SPOOL_ORDERS ".orders"		/* in transport/: control.md, 6 */
+#define SPOOL_DELETED "queue-deleted"		/* why of what is in trash/ */
+
+/* Move a message whose remaining recipients are cancelled to
+ * trash/<inode>.queue-deleted, its control file beside it as
+ * <inode>.queue-deleted.control (row D7).  Not synced.  0 or -1. */
+int spool_trash_work(struct spool *spool, const char *name, struct err *err);
+
+/* Bring trash/<name> (the message's own name there) and its control file
+ * back (row D7); out_name as spool_hashed_name has it.  Not synced: see
+ * spool_sync.  0; -1 (errno EEXIST: the number is taken): both are where
+ * they were. */
+int spool_untrash_work(struct spool *spool, const char *name,
+    char out_name[SPOOL_NAME_BYTES], struct err *err);
+
+/* Back to router/, without its control file (row D8).  0 or -1. */
+int spool_reroute_work(struct spool *spool, const char *name,
+    struct err *err);
+
+/* The body of this control file was moved to trash/ or postman/ by somebody
+ * who died before the second half (rows D4, D7): let it follow.
+ * returns 1 it did; 0 there is no such body; -1 not known. */
+int spool_follow_work(struct spool *spool, const char *name);
+
+/* Make everything durable that was done in the spool.  0 or -1. */
+int spool_sync(const struct spool *spool, struct err *err);
+
 /* ---- looking around -------------------------------------------------- */
 
 /* Call fn for every file of an area (hash directories included; name is

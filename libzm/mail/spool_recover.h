@@ -92,6 +92,11 @@ int recover_router(struct recover *r, struct err *err);
 int recover_public(struct recover *r, struct err *err);
 int recover_work(struct recover *r, struct err *err);	/* queue, transport */
 
+/* Rows D4, D7: let the control file follow its body, which is one of list
+ * in area.  False: it is none of them. */
+bool recover_follow(struct recover *r, const char *control_name,
+    enum spool_area area, const struct name_list *list);
+
 /* Row T1: a message that a file system left under two names.  True when
  * the name at place was taken away (the other one is the later state). */
 bool recover_twin(struct recover *r, struct place place,

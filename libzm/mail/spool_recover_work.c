@@ -1,4 +1,4 @@
-/* spool_recover_work.c - recovery of routed messages: rows P4 to P6, F1, D4
+/* spool_recover_work.c - recovery of routed messages: rows P4-P6, F1, D4, D7
  *
  * In     the files of queue/ and transport/
  * Out    each body with its control file, or routed again; control files of
@@ -49,6 +49,9 @@ take_entry(void *context, const char *name, ino_t inode)
 	struct entry *entry;
 	size_t n = 0;
 
+	if (entries->area == AREA_TRANSPORT &&
+	    slice_starts(slice_of(name), SPOOL_ORDERS))
+		return true;		/* what operators ordered */
 	if (!spool_name_parse(slice_of(name), &parts) || parts.is_plan ||
 	    parts.pid != 0 || parts.why.n > 0) {
 		recover_trouble(entries->r, spool_label(entries->area, 0,
@@ -274,30 +277,31 @@ body_in_router(struct recover *r, const char *control_name, ino_t number)
 	return false;
 }
 
-/* D4: the body was moved to postman/, its control file has to follow. */
-static bool
-body_in_postman(struct recover *r, const char *control_name, ino_t number,
-    const struct name_list *postman)
+bool
+recover_follow(struct recover *r, const char *control_name,
+    enum spool_area area, const struct name_list *list)
 {
 	const struct place control = { AREA_TRANSPORT, 0, control_name };
+	ino_t number = spool_name_inode(control_name);
 	char id[SPOOL_ID_BYTES], control_id[SPOOL_ID_BYTES];
 	char target[SPOOL_NAME_BYTES];
 	struct spool_name parts;
 
-	for (size_t i = 0; i < postman->count; i++) {
-		const char *name = postman->names[i];
+	for (size_t i = 0; i < list->count; i++) {
+		const char *name = list->names[i];
 
 		if (!spool_name_parse(slice_of(name), &parts) ||
 		    parts.inode != number || slice_starts(parts.why, "_") ||
 		    slice_ends(parts.why, ".control") ||
 		    !recover_control_id(r, control, control_id) ||
-		    !recover_message_id(r, (struct place){ AREA_POSTMAN, 0,
+		    !recover_message_id(r, (struct place){ area, 0,
 			name }, id) || strcmp(id, control_id) != 0 ||
 		    (size_t)snprintf(target, sizeof(target), "%s.control",
 			name) >= sizeof(target))
 			continue;
 		return recover_move(r, &r->out->finished, id, control,
-		    (struct place){ AREA_POSTMAN, 0, target },
+		    (struct place){ area, 0, target },
+		    area == AREA_TRASH ? "half deleted (D7)" :
 		    "half shelved (D4)");
 	}
 	return false;
@@ -316,7 +320,7 @@ exists(const struct recover *r, enum spool_area area, const char *name)
  * absence says that all is done. */
 static void
 control_alone(struct recover *r, const struct entry *entry,
-    const struct name_list *postman)
+    const struct name_list *aside)
 {
 	char name[SPOOL_NAME_BYTES];
 	struct stat st;
@@ -325,7 +329,8 @@ control_alone(struct recover *r, const struct entry *entry,
 	entry_name(entry, name);
 	if (exists(r, AREA_QUEUE, name) ||
 	    body_in_router(r, name, entry->number) ||
-	    body_in_postman(r, name, entry->number, postman))
+	    recover_follow(r, name, AREA_POSTMAN, &aside[0]) ||
+	    recover_follow(r, name, AREA_TRASH, &aside[1]))
 		return;
 	fd = recover_open(r, (struct place){ AREA_TRANSPORT, 0, name }, &st);
 	if (fd < 0)
@@ -338,7 +343,7 @@ control_alone(struct recover *r, const struct entry *entry,
 
 static void
 mend_lone(struct recover *r, struct lone *bodies, struct lone *controls,
-    const struct name_list *postman)
+    const struct name_list *aside)
 {
 	char name[SPOOL_NAME_BYTES], id[SPOOL_ID_BYTES];
 
@@ -354,7 +359,7 @@ mend_lone(struct recover *r, struct lone *bodies, struct lone *controls,
 	}
 	for (size_t i = 0; i < controls->count; i++)
 		if (!controls->all[i]->is_done)
-			control_alone(r, controls->all[i], postman);
+			control_alone(r, controls->all[i], aside);
 }
 
 /* Walk both sorted lists side by side. */
@@ -390,23 +395,25 @@ recover_work(struct recover *r, struct err *err)
 {
 	struct entries bodies = { 0 }, controls = { 0 };
 	struct lone lone_bodies = { 0 }, lone_controls = { 0 };
-	struct name_list postman = { 0 };
+	struct name_list aside[2] = { { 0 }, { 0 } };
 	int result = -1;
 
 	if (read_entries(r, AREA_QUEUE, &bodies, err) != 0 ||
 	    read_entries(r, AREA_TRANSPORT, &controls, err) != 0)
 		goto done;
 	match(r, &bodies, &controls, &lone_bodies, &lone_controls);
-	if (lone_controls.count > 0 && recover_list(r, AREA_POSTMAN, 0, NULL,
-		&postman, err) != 0)
+	if (lone_controls.count > 0 && (recover_list(r, AREA_POSTMAN, 0, NULL,
+		&aside[0], err) != 0 || recover_list(r, AREA_TRASH, 0, NULL,
+		&aside[1], err) != 0))
 		goto done;
-	mend_lone(r, &lone_bodies, &lone_controls, &postman);
+	mend_lone(r, &lone_bodies, &lone_controls, aside);
 	result = 0;
 done:
 	mem_free(&bodies.all);
 	mem_free(&controls.all);
 	mem_free(&lone_bodies.all);
 	mem_free(&lone_controls.all);
-	mem_free(&postman.names);
+	mem_free(&aside[0].names);
+	mem_free(&aside[1].names);
 	return result;
 }

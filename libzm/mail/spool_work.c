@@ -174,8 +174,8 @@ distinct_parents(const char *const names[], size_t count,
 	return found;
 }
 
-static int
-sync_everything(const struct spool *spool, struct err *err)
+int
+spool_sync(const struct spool *spool, struct err *err)
 {
 #ifdef HAVE_SYNCFS
 	if (syncfs(spool->area_fd[AREA_QUEUE]) != 0)
@@ -195,7 +195,7 @@ spool_barrier(struct spool *spool, const char *const names[],
 	size_t count = distinct_parents(names, name_count, parents);
 
 	if (count + fd_count > BARRIER_SYNCS_MAX)
-		return sync_everything(spool, err);	/* F1 -> F2 */
+		return spool_sync(spool, err);	/* F1 -> F2 */
 	for (size_t i = 0; i < fd_count; i++)
 		if (fdatasync(control_fds[i]) != 0)	/* P4: records */
 			return err_sys(err, "fdatasync control file");

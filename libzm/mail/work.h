@@ -31,6 +31,16 @@ enum work_record_kind {
 	WORK_OUTCOME,		/* a verdict of an attempt */
 	WORK_REPORTED,		/* the report about the outcome is durable */
 	WORK_DELAY_NOTICE,	/* a notice of delay is durable */
+	/* what an operator (or on-exhaust) ordered about a recipient; who
+	 * and why in the verdict's who and text */
+	WORK_HELD,		/* until next_s; 0: until released */
+	WORK_RELEASED,
+	WORK_FROZEN,
+	WORK_THAWED,		/* tries and life start anew */
+	WORK_CANCELLED,		/* deleted: final, never reported */
+	WORK_RESTORED,
+	WORK_RETRY_AT,		/* next_s: the next try */
+	WORK_EXPIRE_AT,		/* next_s: when it is given up */
 	WORK_RECORD_KINDS
 };
 
@@ -39,8 +49,9 @@ struct work_record {
 	uint32_t		rcpt_offset;	/* of its r line in the file */
 	int64_t			time_s;		/* wall */
 	unsigned		tries;		/* attempts so far */
-	int64_t			next_s;		/* deferred: next try; else 0 */
-	struct verdict		verdict;	/* WORK_OUTCOME only */
+	int64_t			next_s;		/* deferred: next try; or as the
+						 * kind says; else 0 */
+	struct verdict		verdict;	/* orders: only who and text */
 };
 
 struct work_rcpt {
@@ -50,7 +61,16 @@ struct work_rcpt {
 	unsigned	notify;
 	struct slice	orcpt;		/* as given, or empty */
 	/* from the records, by work_parse: */
-	bool		is_final;	/* all but deferred */
+	bool		is_final;	/* outcome (all but deferred), or
+					 * cancelled */
+	bool		is_cancelled;	/* last may be NULL or deferred */
+	bool		is_held, is_frozen;
+	bool		is_scheduled;	/* next_s is an operator's */
+	int64_t		hold_until_s;	/* 0: until released */
+	int64_t		thawed_s;	/* its life counts from there; 0: not */
+	int64_t		expire_s;	/* wall; 0: by the clause */
+	struct slice	ordered_by, order_reason;	/* of held, frozen,
+					 * cancelled */
 	bool		is_reported;
 	unsigned	delay_notices;
 	unsigned	tries;
@@ -92,6 +112,7 @@ struct work {
 	/* when parsed */
 	size_t		head_bytes;
 	size_t		rcpt_total, final_total;
+	size_t		cancelled_total;	/* of the final ones */
 	size_t		report_records;	/* reported and delay-notice records:
 					 * the k of spool_dsn_name */
 };
@@ -110,6 +131,10 @@ int work_parse(struct arena *arena, struct slice file, struct work *out,
  * to its sender; nowhere (empty) when the message came without one. */
 struct slice work_group_errors(const struct work *work,
     const struct work_group *group);
+
+/* Whether it may be tried as far as operators are concerned: neither frozen
+ * nor, at now_s, held. */
+bool work_rcpt_is_free(const struct work_rcpt *rcpt, int64_t now_s);
 
 /* Only the first line: returns the head's length, 0 when it is none. */
 size_t work_head_bytes(struct slice file);

@@ -31,6 +31,10 @@ int work_read_quad(struct slice value, struct work_rcpt *out,
 int work_read_notify(struct slice value, struct work_rcpt *rcpt,
     struct err *err);
 
+/* What the records behind the head (text) say goes into work's recipients;
+ * the head has been read. */
+void work_replay(struct arena *arena, struct work *work, struct slice text);
+
 /* A record without its newlines: "d crc offset time kind ...".  The
  * checksum covers the spool id, too, so that a record which strayed into
  * another message's file (inode numbers come again) is none.
@@ -39,6 +43,9 @@ int work_read_notify(struct slice value, struct work_rcpt *rcpt,
 bool work_record_check(struct slice line, uint32_t id_crc,
     struct work_record *out, struct slice *out_rest);
 bool work_record_verdict(struct slice rest, struct verdict *out);
+/* The same of an order: who gave it, and why; both borrow. */
+void work_record_order(struct slice rest, struct slice *out_by,
+    struct slice *out_reason);
 
 /* Append one record's line with its newlines, at most
  * WORK_RECORD_BYTES_MAX. */

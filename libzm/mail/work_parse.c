@@ -1,10 +1,9 @@
-/* work_parse.c - a whole control file: its head, and what came of it
+/* work_parse.c - a whole control file: its head; work_replay.c goes on
  *
  * In     the bytes of a control file, perhaps torn at the end
  * Out    a struct work with the state of every recipient
- * Holds  nothing; a recipient is found by its offset, by binary search
- * Trusts the head only when length and checksum fit, a record only when
- *        its checksum fits; everything else behind the head is skipped
+ * Holds  nothing
+ * Trusts the head only when length and checksum fit
  * Spec   doc/INTERNALS.md section 1.2
  *
  * SPDX-License-Identifier: ISC
@@ -297,99 +296,6 @@ parse_head(struct parser *parser, struct err *err)
 	return 1;
 }
 
-/* ---- records ------------------------------------------------------- */
-
-static struct work_rcpt *
-find_rcpt(const struct parser *parser, uint32_t offset, size_t *out_index)
-{
-	size_t low = 0, high = parser->work->rcpt_total;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (parser->rcpts[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*out_index = low;
-	return low < parser->work->rcpt_total &&
-	    parser->rcpts[low].offset == offset ? &parser->rcpts[low] : NULL;
-}
-
-/* The record's effect; only the last outcome's words are kept, in
- * verdicts[index]. */
-static void
-take_record(struct parser *parser, const struct work_record *record,
-    struct slice rest, struct slice *verdicts)
-{
-	size_t index;
-	struct work_rcpt *rcpt = find_rcpt(parser, record->rcpt_offset, &index);
-
-	if (rcpt == NULL)
-		return;
-	if (record->kind != WORK_OUTCOME)
-		parser->work->report_records++;
-	if (record->kind == WORK_REPORTED) {
-		rcpt->is_reported = true;
-	} else if (record->kind == WORK_DELAY_NOTICE) {
-		rcpt->delay_notices++;
-	} else {
-		if (rcpt->first_try_s == 0)
-			rcpt->first_try_s = record->time_s;
-		rcpt->last_try_s = record->time_s;
-		rcpt->next_s = record->next_s;
-		rcpt->tries = record->tries;
-		verdicts[index] = rest;
-	}
-}
-
-/* Turn the words of each recipient's last outcome into a record. */
-static void
-keep_verdicts(struct parser *parser, const struct slice *verdicts)
-{
-	for (size_t i = 0; i < parser->work->rcpt_total; i++) {
-		struct work_rcpt *rcpt = &parser->rcpts[i];
-		struct work_record *record;
-
-		if (verdicts[i].p == NULL)
-			continue;
-		record = arena_alloc(parser->arena, sizeof(*record));
-		record->kind = WORK_OUTCOME;
-		record->rcpt_offset = rcpt->offset;
-		record->time_s = rcpt->last_try_s;
-		record->tries = rcpt->tries;
-		record->next_s = rcpt->next_s;
-		if (!work_record_verdict(verdicts[i], &record->verdict))
-			continue;
-		rcpt->last = record;
-		rcpt->is_final = verdict_is_final(record->verdict.kind);
-		parser->work->final_total += rcpt->is_final;
-	}
-}
-
-static void
-parse_records(struct parser *parser, struct slice text)
-{
-	uint32_t id_crc = crc32c(0, parser->work->id, strlen(parser->work->id));
-	struct slice *verdicts = NULL, line, rest;
-	struct work_record record;
-
-	while (text.n > 0) {
-		line = slice_first(text, slice_find(text, '\n'));
-		text = slice_from(text, line.n + 1);
-		if (line.n == 0 || line.p[0] != 'd' ||
-		    !work_record_check(line, id_crc, &record, &rest))
-			continue;
-		if (verdicts == NULL)
-			verdicts = arena_alloc(parser->arena,
-			    parser->work->rcpt_total * sizeof(*verdicts));
-		take_record(parser, &record, rest, verdicts);
-	}
-	if (verdicts != NULL)
-		keep_verdicts(parser, verdicts);
-}
-
 int
 work_parse(struct arena *arena, struct slice file, struct work *out,
     struct err *err)
@@ -411,7 +317,7 @@ work_parse(struct arena *arena, struct slice file, struct work *out,
 	if (parse_head(&parser, err) < 0)
 		return -1;
 	out->head_bytes = head;
-	parse_records(&parser, slice_from(file, head));
+	work_replay(arena, out, slice_from(file, head));
 	return 1;
 }
 

@@ -25,6 +25,10 @@ static const char *const kind_names[WORK_RECORD_KINDS] = {
 	[WORK_OUTCOME] = "outcome",
 	[WORK_REPORTED] = "reported",
 	[WORK_DELAY_NOTICE] = "delay-notice",
+	[WORK_HELD] = "held", [WORK_RELEASED] = "released",
+	[WORK_FROZEN] = "frozen", [WORK_THAWED] = "thawed",
+	[WORK_CANCELLED] = "cancelled", [WORK_RESTORED] = "restored",
+	[WORK_RETRY_AT] = "retry-at", [WORK_EXPIRE_AT] = "expire-at",
 };
 
 /* A word that stands between blanks or tabs must not hold one. */
@@ -64,9 +68,13 @@ work_record_add(struct str *out, uint32_t id_crc,
 		str_addf(out, " %s ", verdict_names[verdict->kind]);
 		add_clean(out, verdict->status, false);
 		str_addc(out, '\t');
-		add_clean(out, verdict->who, true);
+	} else if (record->kind >= WORK_HELD) {
+		str_addc(out, ' ');
+	}
+	if (record->kind == WORK_OUTCOME || record->kind >= WORK_HELD) {
+		add_clean(out, record->verdict.who, true);
 		str_addc(out, '\t');
-		add_clean(out, verdict->text, true);
+		add_clean(out, record->verdict.text, true);
 	}
 	if (out->len - start > RECORD_TEXT_MAX)
 		out->len = start + RECORD_TEXT_MAX;
@@ -147,6 +155,7 @@ work_record_check(struct slice line, uint32_t id_crc,
 	for (int i = 0; i < WORK_RECORD_KINDS; i++)
 		if (slice_is(word, kind_names[i]))
 			out->kind = (enum work_record_kind)i;
+	/* a kind of a later version says nothing to us, and hides nothing */
 	if (out->kind == WORK_RECORD_KINDS ||
 	    !number_field(&rest, UINT32_MAX, &tries) ||
 	    !number_field(&rest, INT64_MAX, &next_s))
@@ -184,4 +193,13 @@ work_record_verdict(struct slice rest, struct verdict *out)
 	copy_text(out->who, sizeof(out->who), who);
 	copy_text(out->text, sizeof(out->text), rest);
 	return true;
+}
+
+void
+work_record_order(struct slice rest, struct slice *out_by,
+    struct slice *out_reason)
+{
+	if (!slice_cut(&rest, '\t', out_by))
+		*out_by = slice_first(rest, 0);
+	*out_reason = rest;
 }

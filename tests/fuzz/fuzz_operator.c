@@ -1,53 +1,56 @@
 /* fuzz_operator.c - lines on the operator's socket
  *
+ * A request that parses is written down as the journal would have it, and
+ * what it selects parses again.
+ *
  * SPDX-License-Identifier: ISC
  */
 #include <stdlib.h>
 
-#include "scheduler/control.h"
+#include "scheduler/request.h"
 #include "tests/fuzz/fuzz.h"
 
-/* A scheduler with one thread and one job, as far as answers look. */
-static struct scheduler *
-scheduler_make(void)
+static void
+check(struct arena *arena, const struct request *request)
 {
-	static struct scheduler scheduler;
-	static struct conf conf;
-	static struct conf_schedule clause = { .channel = "*", .host = "*",
-	    .parallel = 1 };
-	struct job *job = job_new(1, 1);
+	struct str text = STR_INIT;
+	struct selector *again;
+	struct err err;
+	size_t column;
 
-	conf.schedules = &clause;
-	conf.schedule_count = 1;
-	scheduler.conf = &conf;
-	plan_init(&scheduler.plan);
-	thread_table_init(&scheduler.threads);
-	job_table_init(&scheduler.jobs);
-	job->inode = 4711;
-	job->rcpts[0].offset = 100;
-	job->vertices[0].rcpt_count = 1;
-	job->vertices[0].thread = thread_get(&scheduler.threads, &conf,
-	    SLICE("smtp"), SLICE("x\"\n\xff"), 1);
-	job_table_add(&scheduler.jobs, job);
-	plan_wait(&scheduler.plan, &job->vertices[0], 1000);
-	return &scheduler;
+	if ((unsigned)request->op >= OP_COUNT_OF ||
+	    request->id_count > REQUEST_IDS_MAX)
+		abort();
+	if (request_rows[request->op].is_change && !request->has_choice)
+		abort();	/* a write never means everything by itself */
+	if (request->selector != NULL) {
+		selector_add(&text, request->selector);
+		if (text.len <= SELECTOR_BYTES_MAX && selector_parse(arena,
+		    str_slice(&text), &again, &column, &err) < 0)
+			abort();
+		str_reset(&text);
+	}
+	request_add_choice(&text, request);
+	str_release(&text);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct scheduler *scheduler;
 	struct slice rest = { (const char *)data, size }, line;
-	struct str out = STR_INIT;
+	struct arena *arena = arena_new();
+	struct request request;
+	const char *code;
+	struct err err;
 
-	if (scheduler == NULL)
-		scheduler = scheduler_make();
 	while (slice_cut(&rest, '\n', &line)) {
-		str_reset(&out);
-		control_answer(scheduler, line, &out);
-		if (!slice_ends(str_slice(&out), "}\n\n"))
-			abort();	/* lines of JSON, then an empty one */
+		arena_reset(arena);
+		if (request_parse(arena, line, 1795381442, &request, &code,
+		    &err) == 1)
+			check(arena, &request);
+		else if (code == NULL || *code == '\0')
+			abort();
 	}
-	str_release(&out);
+	arena_free(&arena);
 	return 0;
 }

@@ -172,8 +172,8 @@ Test(control, several_requests_at_once_are_answered_in_order)
 Test(control, a_line_without_end_and_a_crowd_are_shown_out)
 {
 	struct reading reading = { .text = STR_INIT };
-	int fds[CONTROL_CLIENTS_MAX + 1];
-	char long_line[CONTROL_LINE_BYTES_MAX * 3];
+	int fds[CONTROL_WRITERS_MAX + 1];
+	char long_line[REQUEST_LINE_BYTES_MAX + 5000];
 
 	open_all();
 	memset(long_line, 'x', sizeof(long_line));
@@ -183,15 +183,15 @@ Test(control, a_line_without_end_and_a_crowd_are_shown_out)
 	cr_assert(yard_until(&yard, read_on, &reading));
 	cr_expect(reading.is_over);
 	close(reading.fd);
-	for (int i = 0; i <= CONTROL_CLIENTS_MAX; i++) {
+	for (int i = 0; i <= CONTROL_WRITERS_MAX; i++) {
 		fds[i] = dial();
 		yard_turns(&yard, 3);
 	}
-	reading.fd = fds[CONTROL_CLIENTS_MAX];
+	reading.fd = fds[CONTROL_WRITERS_MAX];
 	cr_assert(yard_until(&yard, read_on, &reading));
 	cr_expect(reading.is_over, "one too many");
 	ask(fds[0], "queue\n", &reading);
-	for (int i = 0; i <= CONTROL_CLIENTS_MAX; i++)
+	for (int i = 0; i <= CONTROL_WRITERS_MAX; i++)
 		close(fds[i]);
 	str_release(&reading.text);
 	close_all();

@@ -328,7 +328,7 @@ static char found_path[512];
 static int
 count_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
-	if (flag == FTW_F) {
+	if (flag == FTW_F && path[ftw->base] != '.') {
 		found++;
 		strlcpy(found_path, path, sizeof(found_path));
 	}

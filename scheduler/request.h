@@ -1,0 +1,76 @@
+/* request.h - one line of the operator's socket, taken apart
+ *
+ * doc/protocol/control.md.  Pure; the client is not trusted: every field
+ * is known, of its type, within its bounds, and of this operation.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_REQUEST_H
+#define ZM_SCHEDULER_REQUEST_H
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "grammar/selector.h"
+
+enum {
+	REQUEST_LINE_BYTES_MAX = 65536,
+	REQUEST_TAG_BYTES_MAX = 64,
+	REQUEST_REASON_BYTES_MAX = 200,
+	REQUEST_WHO_BYTES_MAX = 64,
+	REQUEST_TEXT_BYTES_MAX = 512,	/* a glob and the like */
+	REQUEST_IDS_MAX = 4096,
+	REQUEST_PREFIXES_MAX = 16,	/* of ids that are not whole */
+	REQUEST_ID_BYTES_MIN = 11,
+	REQUEST_PER_SECOND = 100
+};
+
+/* What a peer has to be; more includes less. */
+enum right { RIGHT_OWN, RIGHT_ETRN, RIGHT_READ, RIGHT_WRITE };
+
+enum request_op {
+	OP_LIST, OP_COUNT, OP_WHY, OP_DESTINATIONS, OP_ORDERS, OP_EVENTS,
+	OP_HOLD, OP_RELEASE, OP_FREEZE, OP_THAW, OP_RETRY, OP_SCHEDULE,
+	OP_BOUNCE, OP_DELETE, OP_UNDELETE, OP_REROUTE,
+	OP_SUSPEND, OP_RESUME, OP_PIN, OP_DRAIN, OP_UNDRAIN, OP_ETRN,
+	OP_COUNT_OF
+};
+
+struct request_row {
+	const char	*name;
+	enum right	 right;
+	bool		 is_change;	/* of mail: needs a choice */
+	unsigned	 fields;	/* request.c's own */
+};
+extern const struct request_row request_rows[OP_COUNT_OF];
+
+struct request {
+	enum request_op	 op;
+	const char	*tag, *who, *reason;	/* "" when not given */
+	/* choice of mail */
+	struct slice	*ids;
+	size_t		 id_count;
+	uint32_t	*offsets;
+	size_t		 offset_count;
+	struct selector	*selector;	/* NULL: ids alone, or everything */
+	bool		 has_choice;
+	/* the rest; NULL, 0, false when not given */
+	const char	*after, *by, *ev, *from;
+	const char	*channel, *host;	/* of a destination */
+	int64_t		 until_s, next_s, expire_s;	/* wall */
+	int64_t		 timeout_s;	/* -1: not given */
+	int64_t		 limit;		/* -1: not given */
+	int64_t		 per_second;
+	bool		 is_brief, is_dry, is_all;
+};
+
+/* Read a line (without LF).  now_s: for moments such as "+2h".  Everything
+ * in the arena.  *out_tag is set as soon as it is known.
+ * returns 1; -1: code is one of the page's words, err says what. */
+int request_parse(struct arena *arena, struct slice line, int64_t now_s,
+    struct request *out, const char **out_code, struct err *err);
+
+/* What was chosen, as a selector's text, for the journal. */
+void request_add_choice(struct str *out, const struct request *request);
+
+#endif

@@ -1,0 +1,34 @@
+/* asker.h - a client of the operator's socket in a yard
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TESTS_UNIT_SCHEDULER_ASKER_H
+#define ZM_TESTS_UNIT_SCHEDULER_ASKER_H
+
+#include "tests/unit/scheduler/yard.h"
+
+struct asker {
+	struct yard	*yard;
+	int		 fd;
+	struct str	 text;		/* of the answer, without the empty
+					 * line */
+};
+
+/* Open the yard's socket; then a client. */
+void asker_serve(struct yard *yard);
+void asker_open(struct asker *asker, struct yard *yard);
+void asker_close(struct asker *asker);
+
+/* Send a request (without LF), read up to the empty line. */
+void asker_ask(struct asker *asker, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A number of the last line; -1: it has none. */
+int64_t asker_last(const struct asker *asker, const char *key);
+/* A text of line number (from 0); "" when it has none.  Good until the next
+ * call. */
+const char *asker_text(const struct asker *asker, size_t line,
+    const char *key);
+size_t asker_lines(const struct asker *asker);
+
+#endif
