@@ -1,7 +1,7 @@
 /* expire.c - recipients whose time is over get their last outcome
  *
  * In     a job with expired vertices, its control file as it is now
- * Out    `failed` records, events; vertices that are done
+ * Out    `failed` (or `frozen`) records, events; vertices that are done
  * Holds  nothing
  * Trusts the file more than memory: who is final there stays so
  * Spec   RFC 3463 section 3.5: X.4.7 delivery time expired
@@ -131,6 +131,79 @@ expire_vertex(struct scheduler *scheduler, struct vertex *vertex,
 	return 1;
 }
 
+/* ---- on-exhaust freeze ------------------------------------------- */
+
+static bool
+is_to_freeze(const struct vertex *vertex)
+{
+	return vertex->is_expired && !vertex->is_strict &&
+	    vertex->thread->ring->clause.exhaust == EXHAUST_FREEZE;
+}
+
+static void
+freeze_rcpt(const struct work_rcpt *rcpt, struct work_record *record)
+{
+	*record = (struct work_record){ .kind = WORK_FROZEN,
+	    .rcpt_offset = rcpt->offset, .time_s = clock_wall_s(),
+	    .tries = rcpt->tries };
+	verdict_set(&record->verdict, VERDICT_DEFERRED, NULL, "scheduler",
+	    "retries are exhausted after %u attempts", rcpt->tries);
+}
+
+/* Instead of the last outcome: it stays as it is until somebody thaws it.
+ * What a rule has ended is not kept. */
+static int
+freeze_vertex(struct scheduler *scheduler, struct vertex *vertex,
+    const struct work *work, struct err *err)
+{
+	struct work_record records[VERTEX_RCPTS_MAX];
+	struct rcpt *rcpts = vertex_rcpts(vertex);
+	struct job *job = vertex->job;
+	size_t count = 0;
+
+	for (size_t i = 0; i < vertex->rcpt_count; i++) {
+		const struct work_rcpt *rcpt = report_rcpt(work,
+		    rcpts[i].offset);
+
+		if (rcpt != NULL && !rcpt->is_final &&
+		    !(rcpts[i].flags & (RCPT_FINAL | RCPT_ENDED)))
+			freeze_rcpt(rcpt, &records[count++]);
+	}
+	/* P4: records, synced with the group */
+	if (count > 0 && work_append(job->control_fd, job->id, records,
+	    count, err) < 0)
+		return -1;
+	group_dirty(scheduler, job);
+	event(EV_MESSAGE_ORDERED, job->id, "op", SLICE("freeze"), "by",
+	    SLICE("scheduler"), "reason", SLICE("retries are exhausted"),
+	    "rcpts", event_number((int64_t)count), NULL);
+	vertex->is_expired = false;
+	vertex->park = PARK_FROZEN;
+	plan_park(&scheduler->plan, vertex);
+	return 1;
+}
+
+static int
+vertex_write(struct scheduler *scheduler, struct vertex *vertex,
+    const struct work *work, struct err *err)
+{
+	if (!vertex->is_expired && !vertex->has_ended)
+		return 0;
+	if (is_to_freeze(vertex)) {
+		/* ended ones fail first; then the rest is all there is */
+		vertex->is_expired = false;
+		if (vertex->has_ended &&
+		    expire_vertex(scheduler, vertex, work, err) < 0)
+			return -1;
+		vertex->is_expired = true;
+		if (vertex->state == VERTEX_DONE)
+			return 1;
+		plan_forget(&scheduler->plan, vertex);
+		return freeze_vertex(scheduler, vertex, work, err);
+	}
+	return expire_vertex(scheduler, vertex, work, err);
+}
+
 int
 expire_write(struct scheduler *scheduler, struct job *job,
     const struct work *work, struct err *err)
@@ -138,13 +211,12 @@ expire_write(struct scheduler *scheduler, struct job *job,
 	int result = 0;
 
 	for (size_t i = 0; i < job->vertex_count; i++) {
-		if (!job->vertices[i].is_expired &&
-		    !job->vertices[i].has_ended)
-			continue;
-		if (expire_vertex(scheduler, &job->vertices[i], work,
-		    err) < 0)
+		int wrote = vertex_write(scheduler, &job->vertices[i], work,
+		    err);
+
+		if (wrote < 0)
 			return -1;
-		result = 1;
+		result |= wrote;
 	}
 	return result;
 }

@@ -212,6 +212,33 @@ Test(states, thaw_gives_fresh_retries_and_a_fresh_life)
 	close_all();
 }
 
+Test(states, exhausted_mail_is_frozen_where_the_clause_says_so)
+{
+	unsigned before;
+
+	yard_open(&yard, "schedule */* { retry 10m; warn 0; expire 1h; "
+	    "on-exhaust freeze }");
+	asker_serve(&yard);
+	asker_open(&asker, &yard);
+	mail_in("smtp/x.test/defer@x.test", NULL);
+	hours(2);
+	expect_state("frozen");
+	cr_expect_not_null(strstr(asker_text(&asker, 0, "reason"),
+	    "exhausted"));
+	cr_expect_eq(yard_count(&yard, "router"), 0, "nobody is told");
+	before = attempts();
+	restart();
+	hours(48);
+	cr_expect_eq(attempts(), before);
+	expect_state("frozen");
+	ORDER("thaw", "");
+	cr_assert(yard_until(&yard, yard_is_at_rest, NULL));
+	expect_state("waiting");
+	hours(2);
+	expect_state("frozen");
+	close_all();
+}
+
 Test(states, a_suspended_destination_waits_and_is_resumed)
 {
 	open_all();
