@@ -433,14 +433,21 @@ agent_usage(FILE *out, const struct agent *agent, int status)
 	return status;
 }
 
-/* returns the exit status, or -1: go on with *out_path. */
+struct arguments {
+	const char	*path;
+	bool		 tries_escape;	/* show what the sandbox leaves open */
+};
+
+/* returns the exit status, or -1: go on. */
 static int
 agent_arguments(int argc, char **argv, const struct agent *agent,
-    const char **out_path)
+    struct arguments *out)
 {
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "-C") == 0 && i + 1 < argc) {
-			*out_path = argv[++i];
+			out->path = argv[++i];
+		} else if (strcmp(argv[i], "--try-escape") == 0) {
+			out->tries_escape = true;
 		} else if (strcmp(argv[i], "--version") == 0) {
 			printf("%s (zmailer %s)\n", agent->name,
 			    PACKAGE_VERSION);
@@ -473,6 +480,20 @@ agent_conf(const char *path)
 	return conf;
 }
 
+/* Whatever is opened by and by is opened now; of the file system the journal
+ * remains, to be written. */
+static int
+agent_confine(struct agent_run *run, struct err *err)
+{
+	struct sandbox *sandbox = &run->sandbox;
+
+	(void)clock_steady_ms();
+	if (dns_open(err) < 0)
+		return -1;
+	sandbox->appended[sandbox->appended_count++] = run->conf->log_dir;
+	return sandbox_enter(sandbox, err) < 0 ? -1 : 0;
+}
+
 static int
 agent_start(struct agent_run *run, struct err *err)
 {
@@ -485,25 +506,25 @@ agent_start(struct agent_run *run, struct err *err)
 		warning("classes: %s", err->text);
 	if (dns_use(run->conf->dns_server, err) < 0)
 		return -1;
-	if (run->agent->start != NULL)
-		return run->agent->start(run, err);
-	return 0;
+	if (run->agent->start != NULL && run->agent->start(run, err) < 0)
+		return -1;
+	return run->agent->is_confined ? agent_confine(run, err) : 0;
 }
 
 int
 agent_main(int argc, char **argv, const struct agent *agent)
 {
-	const char *path = NULL;
+	struct arguments arguments = { NULL, false };
 	struct agent_run run = { .agent = agent };
 	struct conf *conf;
 	struct err err;
 	int status;
 
 	err_program(agent->name);
-	status = agent_arguments(argc, argv, agent, &path);
+	status = agent_arguments(argc, argv, agent, &arguments);
 	if (status >= 0)
 		return status;
-	conf = agent_conf(path);
+	conf = agent_conf(arguments.path);
 	if (conf == NULL)
 		return EX_CONFIG;
 	run.conf = conf;
@@ -511,9 +532,11 @@ agent_main(int argc, char **argv, const struct agent *agent)
 	status = EX_OK;
 	if (agent_start(&run, &err) < 0)
 		status = EX_CONFIG;
+	else if (arguments.tries_escape)
+		status = sandbox_try_escape() == 0 ? EX_OK : EX_SOFTWARE;
 	else if (agent_serve(&run, STDIN_FILENO, STDOUT_FILENO, &err) < 0)
 		status = EX_UNAVAILABLE;
-	if (status != EX_OK)
+	if (status == EX_CONFIG || status == EX_UNAVAILABLE)
 		warning("%s", err.text);
 	arena_free(&run.arena);
 	conf_free(&conf);

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "daemon/conf.h"
+#include "daemon/sandbox.h"
 #include "mail/verdict.h"
 #include "mail/work.h"
 
@@ -36,12 +37,16 @@ struct agent_run {
 	struct slice		 tls;	/* of the connection that served the
 					 * job, in words; empty: none.  The
 					 * agent sets it, in the arena */
+	struct sandbox		 sandbox;	/* start may add to it */
 };
 
 struct agent {
 	const char	*name;		/* "smtp": in events and messages */
 	const char	*purpose;	/* one line for --help */
 	const char	*channel;
+	bool		 is_confined;	/* behind start it needs no files but
+					 * those of its jobs: it locks itself
+					 * in (daemon/sandbox.h) */
 	/* Once, after the configuration was read. 0 or -1. May be NULL. */
 	int	(*start)(struct agent_run *run, struct err *err);
 	/* Deliver one message to job->rcpts and fill verdicts, one for each

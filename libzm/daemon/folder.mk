@@ -24,6 +24,8 @@ libzm_a_SOURCES += \
 	libzm/daemon/conf_show_schedule.c libzm/daemon/conf_classes.c \
 	libzm/daemon/conf_target.c \
 	libzm/daemon/conf_agents.c \
+	libzm/daemon/sandbox.c libzm/daemon/sandbox.h \
+	libzm/daemon/sandbox_calls.c libzm/daemon/sandbox_try.c \
 	libzm/daemon/conf_preset.c libzm/daemon/conf_index.c \
 	libzm/daemon/conf_tls.c \
 	libzm/daemon/conf_reach.c libzm/daemon/conf_zenv.c \

@@ -38,6 +38,21 @@ enum {
 static struct __res_state state;
 static bool is_ready;
 static char own_server[64];		/* "": the system's */
+static char hosts_text[HOSTS_FILE_BYTES_MAX];
+static size_t hosts_bytes;
+static bool has_hosts;			/* read for good */
+
+/* /etc/hosts as it is now. */
+static void
+hosts_read(void)
+{
+	int fd = open("/etc/hosts", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, hosts_text, sizeof(hosts_text));
+
+	if (fd >= 0)
+		close(fd);
+	hosts_bytes = n < 0 ? 0 : (size_t)n;
+}
 
 /* Point the resolver at one server.  An IPv6 address goes where glibc
  * keeps it: sin_family 0 and a pointer beside the IPv4 list. */
@@ -141,6 +156,14 @@ dns_servers(struct dns_address out[DNS_SERVERS_MAX])
 #endif
 	}
 	return count;
+}
+
+int
+dns_open(struct err *err)
+{
+	hosts_read();
+	has_hosts = true;
+	return state_open(err);
 }
 
 /* The wire form of a name: A-labels for U-labels (RFC 5891).  Refuses what
@@ -399,18 +422,11 @@ hosts_line(struct slice line, const char *host, struct dns_address *out,
 static void
 hosts_file(const char *host, struct dns_address *out, size_t *out_n)
 {
-	static char text[HOSTS_FILE_BYTES_MAX];
 	struct slice rest, line;
-	ssize_t n;
-	int fd = open("/etc/hosts", O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0)
-		return;
-	n = read(fd, text, sizeof(text));
-	close(fd);
-	if (n <= 0)
-		return;
-	rest = (struct slice){ text, (size_t)n };
+	if (!has_hosts)
+		hosts_read();
+	rest = (struct slice){ hosts_text, hosts_bytes };
 	while (*out_n < DNS_ADDRESS_MAX && slice_cut(&rest, '\n', &line))
 		hosts_line(line, host, out, out_n);
 }

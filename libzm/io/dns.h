@@ -46,6 +46,10 @@ struct dns_address {
  * "[::1]:53"; NULL returns to the system's.  0 or -1. */
 int dns_use(const char *server, struct err *err);
 
+/* Read the system's files now (resolv.conf, hosts) and not again.  Without
+ * it they are read when they are needed. 0 or -1. */
+int dns_open(struct err *err);
+
 /* MX records, lowest preference first, equal ones shuffled (RFC 5321
  * section 5.1).  At most DNS_MX_MAX. */
 enum dns_result dns_mx(const char *domain, struct dns_mx *out, size_t *out_n,

@@ -20,6 +20,7 @@ static const struct agent lmtp = {
 	.name = "lmtp",
 	.purpose = "hands mail to a mail store by LMTP",
 	.channel = "lmtp",
+	.is_confined = true,
 	.start = start,
 	.job = client_agent_job,
 	.idle = client_agent_idle,

@@ -240,6 +240,10 @@ void client_offer_take(struct client_offer *offer, const struct reply *reply);
 /* client_auth.c: read the table of secrets. 0 or -1. */
 int client_auth_start(struct client *client, struct err *err);
 void client_auth_release(struct client *client);
+/* The directories of tokens, which are read again and again: how many were
+ * put into out. */
+size_t client_token_directories(const struct client *client,
+    const char *out[], size_t most);
 /* The secret for a target, or NULL. */
 const struct client_secret *client_auth_find(const struct client *client,
     const struct client_target *target);

@@ -21,7 +21,11 @@ client_agent_start(struct agent_run *run, bool is_lmtp, struct err *err)
 
 	client_init(client, run->conf, is_lmtp);
 	run->state = client;
-	return client_start(client, err);
+	if (client_start(client, err) < 0)
+		return -1;
+	run->sandbox.readable_count = client_token_directories(client,
+	    run->sandbox.readable, SANDBOX_PATHS_MAX);
+	return 0;
 }
 
 int

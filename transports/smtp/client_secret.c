@@ -122,6 +122,33 @@ client_auth_find(const struct client *client,
 	return NULL;
 }
 
+/* "/a/b" -> "/a". */
+static const char *
+directory_of(const struct client_secret *secret)
+{
+	const char *slash = strrchr(secret->token_path, '/');
+
+	if (slash == NULL)
+		return ".";
+	if (slash == secret->token_path)
+		return "/";
+	return arena_dup(secret->arena, secret->token_path,
+	    (size_t)(slash - secret->token_path));
+}
+
+size_t
+client_token_directories(const struct client *client, const char *out[],
+    size_t most)
+{
+	size_t count = 0;
+
+	for (const struct client_secret *secret = client->secrets;
+	    secret != NULL && count < most; secret = secret->next)
+		if (secret->token_path != NULL)
+			out[count++] = directory_of(secret);
+	return count;
+}
+
 int
 client_token_read(const struct client_secret *secret, struct str *out,
     struct err *err)

@@ -19,6 +19,7 @@ static const struct agent smtp = {
 	.name = "smtp",
 	.purpose = "sends mail to other hosts by SMTP",
 	.channel = "smtp",
+	.is_confined = true,
 	.start = start,
 	.job = client_agent_job,
 	.idle = client_agent_idle,

@@ -1,0 +1,52 @@
+/* sandbox.h - a process locks itself in
+ *
+ * What it holds open it keeps; of the file system nothing else is left but
+ * what struct sandbox names.  Landlock does that (raw system calls; a
+ * kernel without it does less, see the return value), a system call filter
+ * (libseccomp, when there is one) takes away what no agent needs: other
+ * programs, other users, other processes, listening, names and modes of
+ * files.
+ *
+ * There is no way back.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_DAEMON_SANDBOX_H
+#define ZM_DAEMON_SANDBOX_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+enum { SANDBOX_PATHS_MAX = 32 };
+
+struct sandbox {
+	const char	*appended[SANDBOX_PATHS_MAX];	/* directories where
+					 * files may be made and written, but
+					 * not read */
+	size_t		 appended_count;
+	const char	*readable[SANDBOX_PATHS_MAX];	/* directories whose
+					 * files may be read */
+	size_t		 readable_count;
+};
+
+enum sandbox_wall {
+	SANDBOX_FILES = 1,	/* Landlock holds */
+	SANDBOX_CALLS = 2	/* the system call filter holds */
+};
+
+/* Lock in.  returns the walls that stand (0: this system has none of
+ * them); -1: a wall that is there could not be put up (err). */
+int sandbox_enter(const struct sandbox *rules, struct err *err);
+
+/* sandbox_calls.c: the system call filter alone.  1 it stands; 0 not built
+ * in; -1 err. */
+int sandbox_calls(struct err *err);
+
+/* sandbox_try.c: from inside, try what must not work: open, make and list
+ * files, run a program, signal and trace, listen, take another identity.
+ * Says what succeeded, one line each, on stdout.
+ * returns how many did. */
+unsigned sandbox_try_escape(void);
+
+#endif

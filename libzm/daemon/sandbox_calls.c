@@ -1,0 +1,113 @@
+/* sandbox_calls.c - a process locks itself in: the system calls
+ *
+ * What is listed fails with EPERM; all else goes on.  A list of what is
+ * allowed would break with the next C library; this one takes away what an
+ * intruder wants and Landlock does not cover, each line for a reason.
+ *
+ * Spec   seccomp(2), seccomp_rule_add(3)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "daemon/sandbox.h"
+
+#ifdef HAVE_SECCOMP
+#include <errno.h>
+#include <seccomp.h>
+#include <stdbool.h>
+#include <string.h>
+#endif
+
+#include "base/banned.h"
+
+#ifdef HAVE_SECCOMP
+
+static const char *const refused[] = {
+	/* other programs */
+	"execve", "execveat", "fork", "vfork", "uselib",
+	/* other processes */
+	"ptrace", "process_vm_readv", "process_vm_writev", "kcmp",
+	"pidfd_open", "pidfd_getfd", "pidfd_send_signal", "kill", "tkill",
+	"process_madvise", "prlimit64", "setpriority",
+	/* serving others */
+	"listen", "accept", "accept4",
+	/* other identities and worlds */
+	"setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid",
+	"setfsuid", "setfsgid", "setgroups", "capset", "chroot",
+	"pivot_root", "unshare", "setns", "personality", "keyctl", "add_key",
+	"request_key",
+	/* names, modes and times of files, mounts */
+	"mount", "umount2", "move_mount", "open_tree", "fsopen", "fsmount",
+	"mount_setattr", "name_to_handle_at", "open_by_handle_at", "rename",
+	"renameat", "renameat2", "link", "linkat", "symlink", "symlinkat",
+	"unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "mknod",
+	"mknodat", "truncate", "chmod", "fchmod", "fchmodat", "fchmodat2",
+	"chown", "fchown", "lchown", "fchownat", "setxattr", "lsetxattr",
+	"fsetxattr", "removexattr", "lremovexattr", "fremovexattr", "utime",
+	"utimes", "utimensat", "futimesat",
+	/* large surfaces of the kernel */
+	"bpf", "perf_event_open", "userfaultfd", "io_uring_setup",
+	"io_uring_enter", "io_uring_register", "init_module",
+	"finit_module", "delete_module", "kexec_load", "kexec_file_load",
+	"reboot", "swapon", "swapoff", "acct", "quotactl", "syslog",
+	"modify_ldt", "iopl", "ioperm", "vmsplice", "fanotify_init",
+};
+
+/* LeakSanitizer looks at the process by ptrace when it ends. */
+static bool
+is_needed(const char *call)
+{
+#if defined(__SANITIZE_ADDRESS__)
+	return strcmp(call, "ptrace") == 0 || strcmp(call, "prlimit64") == 0;
+#else
+	return false;
+#endif
+}
+
+static int
+calls_add(scmp_filter_ctx filter)
+{
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		int call = seccomp_syscall_resolve_name(refused[i]);
+		int result;
+
+		if (call == __NR_SCMP_ERROR ||	/* older than the call */
+		    is_needed(refused[i]))
+			continue;
+		result = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call,
+		    0);
+		if (result < 0 && result != -EDOM && result != -EINVAL)
+			return result;
+	}
+	return 0;
+}
+
+int
+sandbox_calls(struct err *err)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+	int result;
+
+	if (filter == NULL)
+		return err_set(err, "sandbox: the system call filter");
+	result = calls_add(filter);
+	if (result == 0)
+		result = seccomp_load(filter);
+	seccomp_release(filter);
+	if (result == 0)
+		return 1;
+	/* a kernel without it, or a container that has its own */
+	if (result == -EINVAL || result == -ENOSYS || result == -EPERM)
+		return 0;
+	errno = -result;
+	return err_sys(err, "sandbox: the system call filter");
+}
+
+#else
+
+int
+sandbox_calls(struct err *err)
+{
+	return 0;
+}
+
+#endif
