@@ -123,7 +123,7 @@ struct client {
 	struct tls_info		 tls;		/* version "": no TLS */
 	const struct client_secret *secret;	/* it authenticated as; NULL */
 	unsigned		 messages;	/* over this connection */
-	unsigned		 messages_max;	/* the clause says; 0: no limit */
+	unsigned		 messages_max;	/* says the clause; 0: any */
 	bool			 needs_reset;	/* RSET before MAIL */
 	bool			 no_pipelining;	/* its PIPELINING is broken */
 	int64_t			 used_at_ms;	/* steady */
