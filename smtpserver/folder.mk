@@ -38,6 +38,13 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/receive.c smtpserver/receive.h \
 	smtpserver/service.c smtpserver/service.h \
 	smtpserver/session.c smtpserver/session.h smtpserver/steps.h \
+	smtpserver/session_filter.c \
+	smtpserver/milter/packet.c smtpserver/milter/packet.h \
+	smtpserver/milter/mail.c smtpserver/milter/mail.h \
+	smtpserver/milter/talk.c smtpserver/milter/talk_steps.c \
+	smtpserver/milter/talk_internal.h smtpserver/milter/talk.h \
+	smtpserver/milter/filter.c smtpserver/milter/filter_answer.c \
+	smtpserver/milter/filter.h \
 	smtpserver/session_content.c smtpserver/session_internal.h \
 	smtpserver/session_tls.c \
 	smtpserver/transaction.c smtpserver/transaction.h \

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "smtpserver/helper.h"
+#include "smtpserver/milter/filter.h"
 
 #include "base/banned.h"
 
@@ -13,5 +14,6 @@ const struct helper_kind helper_kinds[] = {
 	/* router/verify.h */
 	{ "router", 1, 64, 20000, NULL, "verify.sock" },
 	{ "dns", 1, 2048, 15000, helper_dns, NULL },
+	{ "milter", 16, 1, FILTER_FOR_MS, filter_serve, NULL },
 	{ NULL, 0, 0, 0, NULL, NULL }
 };

@@ -163,8 +163,9 @@ note_message_accepted(const struct session *session)
 	    "size", event_number((int64_t)t->content.bytes),
 	    "with", t->envelope.with,
 	    "forward", str_slice(&session->forward), NULL);
-	if (t->freeze != NULL) {
-		add_rule(&rule, t->freeze);
+	if (transaction_is_frozen(t)) {
+		if (t->freeze != NULL)
+			add_rule(&rule, t->freeze);
 		transaction_freeze_cause(t, cause);
 		str_addf(&file, "%ju.%s", (uintmax_t)t->draft.inode, cause);
 		event(EV_MESSAGE_FROZEN, t->draft.id,
@@ -175,6 +176,19 @@ note_message_accepted(const struct session *session)
 	str_release(&from);
 	str_release(&rule);
 	str_release(&file);
+}
+
+void
+note_message_discarded(const struct session *session)
+{
+	const struct transaction *t = session->transaction;
+	struct str from = STR_INIT;
+
+	transaction_add_sender(t, &from);
+	event(EV_MESSAGE_DISCARDED, t->draft.id,
+	    "client", slice_of(session->client.text),
+	    "from", str_slice(&from), NULL);
+	str_release(&from);
 }
 
 void

@@ -34,6 +34,7 @@ void note_helper_trouble(const struct session *session,
 void note_message_accepted(const struct session *session);
 
 /* message.refused: the end of data was answered with 4xx or 5xx. */
+void note_message_discarded(const struct session *session);
 void note_message_refused(const struct session *session,
     const struct answer *answer);
 

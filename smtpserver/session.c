@@ -348,13 +348,20 @@ step_end(struct session *session)
 
 /* ---- what the worker calls -------------------------------------------- */
 
+static bool
+is_asking_now(const struct session *session)
+{
+	return session->step == STEP_ASK || session->step == STEP_FILTER;
+}
+
 static void
 invariants_check(const struct session *session)
 {
 	const struct transaction *t = session->transaction;
 	bool is_in_data = session->step == STEP_DATA ||
-	    session->step == STEP_STORE || session->step == STEP_STORED;
-	bool is_asking = session->step == STEP_ASK;
+	    session->step == STEP_FILTER || session->step == STEP_STORE ||
+	    session->step == STEP_STORED;
+	bool is_asking = is_asking_now(session);
 
 	if (session->magic != SESSION_MAGIC)
 		panic("session: not a session");
@@ -389,6 +396,7 @@ session_run(struct session *session)
 	}
 	switch (session->step) {
 	case STEP_ASK:
+	case STEP_FILTER:
 		session->want = WANT_ANSWER;
 		break;
 	case STEP_STORE:
@@ -449,7 +457,7 @@ int64_t
 session_deadline(const struct session *session)
 {
 	return session->deadline_at_ms < session->end_at_ms ||
-	    session->step == STEP_ASK || session->step == STEP_LAST ||
+	    is_asking_now(session) || session->step == STEP_LAST ||
 	    session->step == STEP_LINGER ?
 	    session->deadline_at_ms : session->end_at_ms;
 }
@@ -459,7 +467,7 @@ session_expire(struct session *session)
 {
 	if (session->step == STEP_STORE)
 		return;		/* its turn is about to end */
-	if (session->step == STEP_ASK) {
+	if (is_asking_now(session)) {
 		session_answered(session, ASK_TROUBLE,
 		    SLICE("no answer in time"));
 		return;
@@ -490,7 +498,7 @@ session_stop(struct session *session, bool is_final)
 	}
 	/* step_command will say it behind the message. */
 	if (session->step == STEP_STORE ||
-	    ((is_receiving(session) || session->step == STEP_ASK) &&
+	    ((is_receiving(session) || is_asking_now(session)) &&
 	    !is_final))
 		return;
 	session->step = session_say_end(session, "4.3.2", "stopping",
@@ -503,7 +511,7 @@ void
 session_answered(struct session *session, enum ask_state state,
     struct slice answer)
 {
-	if (session->step != STEP_ASK)
+	if (!is_asking_now(session))
 		return;
 	session->ask->state = state;
 	str_reset(&session->ask->answer);

@@ -7,10 +7,20 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <string.h>
+
 #include "smtpserver/notes.h"
 #include "smtpserver/session_internal.h"
 
 #include "base/banned.h"
+
+static enum step
+content_is_whole(struct session *session)
+{
+	if (session->transaction->content.fault != CONTENT_GOOD)
+		return STEP_STORED;
+	return session_filter(session) ? STEP_FILTER : STEP_STORE;
+}
 
 enum step
 step_data(struct session *session)
@@ -34,7 +44,7 @@ step_data(struct session *session)
 	if (!is_end)
 		return STEP_DATA;
 	session->store = STORE_NOT_YET;
-	return t->content.fault == CONTENT_GOOD ? STEP_STORE : STEP_STORED;
+	return content_is_whole(session);
 }
 
 /* The chunk is over and was not taken. */
@@ -63,8 +73,7 @@ chunk_end(struct session *session)
 	if (session->chunk.is_last) {
 		content_end(&t->content, &conf->limits, &t->draft);
 		session->store = STORE_NOT_YET;
-		return t->content.fault == CONTENT_GOOD ? STEP_STORE :
-		    STEP_STORED;
+		return content_is_whole(session);
 	}
 	session_wait_for(session, conf->timeouts.command_ms);
 	if (t->content.fault == CONTENT_GOOD) {
@@ -136,11 +145,20 @@ step_stored(struct session *session)
 	struct transaction *t = session->transaction;
 	/* Who sent it may not mean what follows to be commands. */
 	bool is_astray = t->content.fault == CONTENT_BARE && !t->is_chunked;
+	char status[sizeof(t->refusal_status)];
 	struct answer answer;
 
-	if (t->content.fault == CONTENT_GOOD) {
+	if (t->is_refused) {
+		answer = t->refusal;
+		memcpy(status, t->refusal_status, sizeof(status));
+		answer.status = status;
+		note_message_refused(session, &answer);
+	} else if (t->content.fault == CONTENT_GOOD) {
 		answer_accepted(t, &answer);
-		note_message_accepted(session);
+		if (t->is_discarded)
+			note_message_discarded(session);
+		else
+			note_message_accepted(session);
 		session->messages++;
 		session->idle_commands = 0;
 	} else {

@@ -36,6 +36,10 @@ enum step session_count_idle(struct session *session);
 /* The handshake is not to be waited for any more: words for the journal. */
 void session_tls_failed(struct session *session, const char *reason);
 
+/* session_filter.c: ask the filters about the message that has come whole.
+ * false: there are none. */
+bool session_filter(struct session *session);
+
 /* The client has so long, from now on. */
 void session_wait_for(struct session *session, int64_t span_ms);
 

@@ -137,10 +137,22 @@ transaction_open(struct transaction *transaction, struct spool *spool,
 	return 0;
 }
 
+bool
+transaction_is_frozen(const struct transaction *transaction)
+{
+	return transaction->freeze != NULL ||
+	    transaction->milter_cause[0] != '\0';
+}
+
 void
 transaction_freeze_cause(const struct transaction *transaction,
     char out_cause[FREEZE_CAUSE_BYTES])
 {
+	if (transaction->freeze == NULL) {
+		snprintf(out_cause, FREEZE_CAUSE_BYTES, "%s",
+		    transaction->milter_cause);
+		return;
+	}
 	snprintf(out_cause, FREEZE_CAUSE_BYTES, "policy-%u",
 	    transaction->freeze->at.line);
 }

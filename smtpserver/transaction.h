@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "mail/envelope.h"
+#include "smtpserver/answer.h"
 #include "smtpserver/content.h"
 
 struct transaction {
@@ -27,6 +28,11 @@ struct transaction {
 	uint64_t		*reserved_bytes;	/* size_bytes are here;
 							 * NULL: nowhere */
 	const struct conf_rule	*freeze;	/* NULL: goes to router/ */
+	/* what filters said of it */
+	bool			 is_refused, is_discarded;
+	struct answer		 refusal;
+	char			 refusal_status[12];
+	char			 milter_cause[32];	/* "" none */
 	bool			 is_receiving;	/* draft and content are live */
 	bool			 is_chunked;	/* BDAT came: no more RCPT */
 	struct draft		 draft;
@@ -54,8 +60,11 @@ int transaction_open(struct transaction *transaction, struct spool *spool,
 
 enum { FREEZE_CAUSE_BYTES = 32 };
 
+/* Whether it goes into freezer/: a rule or a filter said so. */
+bool transaction_is_frozen(const struct transaction *transaction);
+
 /* What stands behind the dot in freezer/: "policy-17", 17 being the line of
- * the rule.  The transaction has one. */
+ * the rule; or "milter". */
 void transaction_freeze_cause(const struct transaction *transaction,
     char out_cause[FREEZE_CAUSE_BYTES]);
 

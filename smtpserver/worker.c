@@ -201,7 +201,7 @@ publish(struct session *session)
 	char cause[FREEZE_CAUSE_BYTES];
 	int result;
 
-	if (t->freeze != NULL) {
+	if (transaction_is_frozen(t)) {
 		transaction_freeze_cause(t, cause);
 		result = draft_publish(&t->draft, AREA_FREEZER, 0, cause,
 		    &err);

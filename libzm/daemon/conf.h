@@ -213,6 +213,19 @@ struct conf_schedule {		/* schedule CHANNEL/HOST { ... } */
 	struct conf_at	 at;
 };
 
+enum conf_milter_fail {
+	MILTER_FAIL_TEMPFAIL, MILTER_FAIL_ACCEPT, MILTER_FAIL_REJECT
+};
+extern const char *const conf_milter_fails[];
+	/* "tempfail" "accept" "reject" */
+
+struct conf_milter {		/* milter SOCKET ..., in file order */
+	const char	*socket;	/* "unix:/path", "inet:host:port" */
+	enum conf_milter_fail fail;	/* when it does not do its work */
+	int64_t		 timeout_ms;	/* for one message */
+	struct conf_at	 at;
+};
+
 struct conf_limits {		/* limit NAME VALUE; every bound by name */
 	uint64_t	size_bytes;		/* of a message */
 	unsigned	recipients;		/* a message over SMTP */
@@ -282,6 +295,7 @@ struct conf {
 	struct conf_route	*routes;	size_t route_count;
 	struct conf_rule	*rules;		size_t rule_count;
 	struct conf_dnsbl	*dnsbls;	size_t dnsbl_count;
+	struct conf_milter	*milters;	size_t milter_count;
 	struct conf_peers	*trusts;	size_t trust_count;
 	struct conf_peers	*withouts;	size_t without_count;
 	const char	*classes_path;		/* NULL: none of the site */

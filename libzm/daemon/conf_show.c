@@ -354,6 +354,14 @@ show_peers(struct view *view)
 		conf_trust_add(&view->value, conf->trusts[i].words);
 		emit(view, "trust", conf->trusts[i].at);
 	}
+	for (size_t i = 0; i < conf->milter_count; i++) {
+		const struct conf_milter *milter = &conf->milters[i];
+
+		str_addf(&view->value, "%s fail %s timeout ", milter->socket,
+		    conf_milter_fails[milter->fail]);
+		units_add_span(&view->value, milter->timeout_ms);
+		emit(view, "milter", milter->at);
+	}
 	for (size_t i = 0; i < conf->without_count; i++) {
 		str_adds(&view->value, "without");
 		conf_ehlo_add(&view->value, conf->withouts[i].words);

@@ -147,6 +147,17 @@ int draft_write(struct draft *draft, const void *bytes, size_t n,
  * returns how many are durable. */
 size_t draft_sync(struct draft *drafts[], size_t count, struct err *err);
 
+/* Write what is pending, so that another process can read the file by its
+ * name; the first line does not say complete yet.  0 or -1 (is_bad). */
+int draft_settle(struct draft *draft, struct err *err);
+/* The same, then close it: the draft is somebody else's by name, bytes and
+ * crc (row S0; swept when nobody comes).  0 or -1. */
+int draft_leave(struct draft *draft, struct err *err);
+/* Put a draft that another process of this account left in the place of
+ * ours, which is unlinked; the id stays.  returns 0; -1: ours is as it was. */
+int draft_replace(struct draft *draft, const char *name, uint64_t bytes,
+    uint32_t crc, struct err *err);
+
 /* Rename a durable draft to its place and close it: router (priority p), or
  * freezer with cause; or public: it stays for the router to copy in (row
  * S4; submitters who may not write router/).  returns 0;

@@ -196,6 +196,16 @@ draft_write(struct draft *draft, const void *bytes, size_t n,
 	return 0;
 }
 
+int
+draft_settle(struct draft *draft, struct err *err)
+{
+	if (draft->is_bad || draft->fd < 0) {
+		errno = EIO;
+		return err_set(err, "this message could not be stored");
+	}
+	return draft_flush(draft, err);
+}
+
 /* Write what is pending and the first line that says that all is there. */
 static int
 draft_complete(struct draft *draft, struct err *err)
@@ -265,6 +275,51 @@ draft_close(struct draft *draft)
 		close(draft->fd);
 	draft->fd = -1;
 	str_release(&draft->pending);
+}
+
+int
+draft_leave(struct draft *draft, struct err *err)
+{
+	if (draft_settle(draft, err) != 0)
+		return -1;
+	draft_close(draft);
+	return 0;
+}
+
+int
+draft_replace(struct draft *draft, const char *name, uint64_t bytes,
+    uint32_t crc, struct err *err)
+{
+	const char *label = spool_label(AREA_PUBLIC, 0, name);
+	struct draft old = *draft;
+	struct stat st;
+	int fd;
+
+	if (strlen(name) >= sizeof(draft->name) || name[0] == '/' ||
+	    strstr(name, "..") != NULL)
+		return err_set(err, "'%s' is no draft", name);
+	fd = openat(spool_dir_fd(draft->spool, AREA_PUBLIC, 0), name,
+	    O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return err_sys(err, "open %s", label);
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    st.st_nlink != 1 || st.st_uid != geteuid() ||
+	    (uint64_t)st.st_size != DRAFT_FIRST_LINE_BYTES + bytes ||
+	    lseek(fd, 0, SEEK_END) < 0) {
+		close(fd);
+		return err_set(err, "%s is not the draft that was left",
+		    label);
+	}
+	draft->fd = fd;
+	draft->inode = st.st_ino;
+	draft->bytes = bytes;
+	draft->crc = crc;
+	draft->reserved_bytes = 0;
+	draft->is_bad = false;
+	str_init(&draft->pending);
+	memcpy(draft->name, name, strlen(name) + 1);
+	draft_abort(&old);	/* row S0: the unchanged one */
+	return 0;
 }
 
 /* The name it gets: the inode; in freezer/ with the cause behind it. */

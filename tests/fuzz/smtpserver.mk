@@ -58,3 +58,9 @@ EXTRA_DIST += tests/fuzz/corpus/mail/auth \
 	tests/fuzz/corpus/mail/route \
 	tests/fuzz/corpus/mail/until \
 	tests/fuzz/corpus/mail/utf8
+
+fuzz_targets += tests/fuzz/fuzz-milter
+tests_fuzz_fuzz_milter_SOURCES = tests/fuzz/fuzz_milter.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_milter_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_milter_LDADD = smtpserver/libsmtpserver.a $(ZM_LIBS)
+EXTRA_DIST += tests/fuzz/corpus/milter

@@ -1,0 +1,57 @@
+/* conf_milter.c - the milter statement
+ *
+ * In     statements that agree with their row
+ * Out    conf->milters
+ * Holds  nothing; arrays grow in the arena of the conf
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "daemon/conf_internal.h"
+
+#include "base/banned.h"
+
+enum { TIMEOUT_MS = 60000 };
+
+const char *const conf_milter_fails[] = { "tempfail", "accept", "reject" };
+
+static bool
+is_socket(const char *text)
+{
+	struct sockaddr_storage address;
+	socklen_t length;
+
+	if (strncmp(text, "unix:/", 6) == 0)
+		return true;
+	return strncmp(text, "inet:", 5) == 0 &&
+	    net_endpoint_parse(slice_of(text + 5), 0, &address, &length,
+		NULL) == 1;
+}
+
+void
+conf_apply_milter(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf *conf = loader->conf;
+	struct conf_milter milter = {
+		.socket = statement->args[0].text,
+		.timeout_ms = TIMEOUT_MS,
+		.at = conf_at(statement->node->tokens),
+	};
+
+	if (!is_socket(milter.socket)) {
+		conf_complain(loader, CONF_ERROR, statement->args[0].token,
+		    "write unix:/run/x.sock or inet:127.0.0.1:8891",
+		    "'%s' is not a socket", milter.socket);
+		return;
+	}
+	if (statement->keywords[0].token != NULL)
+		milter.fail = (enum conf_milter_fail)
+		    statement->keywords[0].number;
+	if (statement->keywords[1].token != NULL)
+		milter.timeout_ms = (int64_t)statement->keywords[1].number;
+	conf->milters = conf_push(conf->arena, conf->milters,
+	    conf->milter_count, sizeof(*conf->milters));
+	conf->milters[conf->milter_count++] = milter;
+}

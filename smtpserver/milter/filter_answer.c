@@ -1,0 +1,102 @@
+/* filter_answer.c - what the helper's answer says
+ *
+ * In     one line
+ * Out    a verdict
+ * Holds  nothing
+ * Spec   filter.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "smtpserver/milter/filter.h"
+
+#include "base/banned.h"
+
+static bool
+copy(char *out, size_t size, struct slice text)
+{
+	if (text.n >= size)
+		return false;
+	if (text.n > 0)
+		memcpy(out, text.p, text.n);
+	out[text.n] = '\0';
+	return true;
+}
+
+static bool
+read_hex(struct slice text, uint32_t *out)
+{
+	uint32_t number = 0;
+
+	if (text.n != 8)
+		return false;
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (c >= '0' && c <= '9')
+			number = number << 4 | (uint32_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			number = number << 4 | (uint32_t)(c - 'a' + 10);
+		else
+			return false;
+	}
+	*out = number;
+	return true;
+}
+
+static bool
+read_word(struct slice word, struct filter_verdict *out)
+{
+	struct slice value = slice_from(word, slice_find(word, '=') + 1);
+
+	if (slice_starts(word, "file="))
+		return copy(out->file, sizeof(out->file), value);
+	if (slice_starts(word, "freeze="))
+		return copy(out->freeze, sizeof(out->freeze), value);
+	if (slice_starts(word, "bytes="))
+		return slice_number(value, 1, INT64_MAX, &out->bytes);
+	if (slice_starts(word, "crc="))
+		return read_hex(value, &out->crc);
+	return false;
+}
+
+static int
+read_refusal(struct slice rest, struct filter_verdict *out)
+{
+	struct slice word;
+	uint64_t code;
+
+	out->word = FILTER_REFUSE;
+	if (!slice_word(&rest, &word) ||
+	    !slice_number(word, 400, 599, &code) ||
+	    !slice_word(&rest, &word) ||
+	    !copy(out->status, sizeof(out->status), word))
+		return -1;
+	out->code = (unsigned)code;
+	rest = slice_first(slice_trim(rest), sizeof(out->text) - 1);
+	return copy(out->text, sizeof(out->text), rest) ? 1 : -1;
+}
+
+int
+filter_answer_parse(struct slice answer, struct filter_verdict *out)
+{
+	struct slice word;
+
+	memset(out, 0, sizeof(*out));
+	if (!slice_word(&answer, &word))
+		return -1;
+	if (slice_is(word, "refuse"))
+		return read_refusal(answer, out);
+	if (slice_is(word, "discard")) {
+		out->word = FILTER_DISCARD;
+		return 1;
+	}
+	out->word = FILTER_PASS;
+	if (!slice_is(word, "pass"))
+		return -1;
+	while (slice_word(&answer, &word))
+		if (!read_word(word, out))
+			return -1;
+	return out->file[0] == '\0' || out->bytes > 0 ? 1 : -1;
+}
