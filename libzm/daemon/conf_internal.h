@@ -258,6 +258,9 @@ struct conf_at conf_at(const struct conf_token *token);
 /* Read and apply one file (include); complains itself. */
 void conf_load_file(struct conf_loader *loader, const char *path,
     const struct conf_token *from);
+/* The same with a file of another grammar (include-legacy). */
+void conf_load_legacy(struct conf_loader *loader, const char *path,
+    const struct conf_token *from);
 /* The bytes of a regular file of at most CONF_FILE_BYTES_MAX, behind what
  * out holds.  0, or -1 with the reason in err. */
 int conf_read_file(const char *path, struct str *out, struct err *err);
@@ -284,6 +287,16 @@ void conf_setting_store(struct conf *conf, const struct conf_setting *setting,
 bool conf_schedule_covers(const struct conf_schedule *wide,
     const struct conf_schedule *narrow);
 void conf_schedule_resolve(struct conf_loader *loader);
+
+/* One more clause, at the end of those read so far. */
+void conf_clause_push(struct conf_loader *loader,
+    const struct conf_clause *clause);
+/* What below says and the clause does not. */
+void conf_clause_inherit(struct conf_clause *clause,
+    const struct conf_clause *below);
+/* conf_legacy.c: clauses out of ZMailer's scheduler.conf. */
+void conf_legacy_read(struct conf_loader *loader,
+    const struct conf_source *source);
 
 /* conf_retry.c: the rules of `below` that this one's own do not hide. */
 void conf_retry_inherit(struct conf_schedule *schedule,

@@ -48,6 +48,31 @@ conf_default_path(void)
 	    ZM_SYSCONFDIR "/zmailer/zmailer.conf";
 }
 
+static void
+source_name(struct conf_loader *loader, struct conf_source *source,
+    const char *name, struct slice text)
+{
+	struct arena *arena = loader->conf->arena;
+
+	source->text = slice_copy(arena, text);
+	if (name == NULL)
+		return;
+	source->name = arena_dup(arena, name, strlen(name));
+	*loader->book->sources_end = source;
+	loader->book->sources_end = &source->next;
+}
+
+static void
+load_legacy_text(struct conf_loader *loader, const char *name,
+    struct slice text)
+{
+	struct conf_source *source = arena_alloc(loader->conf->arena,
+	    sizeof(*source));
+
+	source_name(loader, source, name, text);
+	conf_legacy_read(loader, source);
+}
+
 void
 conf_load_text(struct conf_loader *loader, const char *name,
     struct slice text)
@@ -55,12 +80,7 @@ conf_load_text(struct conf_loader *loader, const char *name,
 	struct arena *arena = loader->conf->arena;
 	struct conf_source *source = arena_alloc(arena, sizeof(*source));
 
-	source->text = slice_copy(arena, text);
-	if (name != NULL) {
-		source->name = arena_dup(arena, name, strlen(name));
-		*loader->book->sources_end = source;
-		loader->book->sources_end = &source->next;
-	}
+	source_name(loader, source, name, text);
 	conf_check_list(loader, conf_parse_tree(loader, source), GROUP_TOP,
 	    NULL);
 }
@@ -106,9 +126,12 @@ include_path(struct conf_loader *loader, const char *path,
 	    (int)(slash - from->source->name), from->source->name, path);
 }
 
-void
-conf_load_file(struct conf_loader *loader, const char *path,
-    const struct conf_token *from)
+typedef void load_text_fn(struct conf_loader *loader, const char *name,
+    struct slice text);
+
+static void
+load_file(struct conf_loader *loader, const char *path,
+    const struct conf_token *from, load_text_fn *load_text)
 {
 	struct str text = STR_INIT;
 	struct err why;
@@ -135,10 +158,24 @@ conf_load_file(struct conf_loader *loader, const char *path,
 		conf_complain(loader, CONF_ERROR, from, NULL,
 		    "%s cannot be read: %s", path, why.text);
 	} else {
-		conf_load_text(loader, path, str_slice(&text));
+		load_text(loader, path, str_slice(&text));
 	}
 	loader->depth--;
 	str_release(&text);
+}
+
+void
+conf_load_file(struct conf_loader *loader, const char *path,
+    const struct conf_token *from)
+{
+	load_file(loader, path, from, conf_load_text);
+}
+
+void
+conf_load_legacy(struct conf_loader *loader, const char *path,
+    const struct conf_token *from)
+{
+	load_file(loader, path, from, load_legacy_text);
 }
 
 static void

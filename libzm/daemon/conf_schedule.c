@@ -19,7 +19,6 @@ void
 conf_apply_schedule(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	struct conf *conf = loader->conf;
 	struct conf_clause clause = {
 		.schedule = {
 			.channel = statement->args[0].channel,
@@ -30,12 +29,28 @@ conf_apply_schedule(struct conf_loader *loader,
 
 	conf_check_list(loader, statement->node->children, GROUP_SCHEDULE,
 	    &clause);
+	conf_clause_push(loader, &clause);
+}
+
+void
+conf_apply_include_legacy(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	conf_load_legacy(loader, statement->args[0].text,
+	    statement->args[0].token);
+}
+
+void
+conf_clause_push(struct conf_loader *loader, const struct conf_clause *clause)
+{
+	struct conf *conf = loader->conf;
+
 	loader->schedule_set = conf_push(conf->arena, loader->schedule_set,
 	    conf->schedule_count, sizeof(*loader->schedule_set));
-	loader->schedule_set[conf->schedule_count] = clause.said;
+	loader->schedule_set[conf->schedule_count] = clause->said;
 	conf->schedules = conf_push(conf->arena, conf->schedules,
 	    conf->schedule_count, sizeof(*conf->schedules));
-	conf->schedules[conf->schedule_count++] = clause.schedule;
+	conf->schedules[conf->schedule_count++] = clause->schedule;
 }
 
 struct conf_schedule *
@@ -310,6 +325,18 @@ inherit(struct conf_schedule *schedule, unsigned said,
 			    (const char *)below + fields[i].offset,
 			    fields[i].width);
 	conf_retry_inherit(schedule, below);
+}
+
+void
+conf_clause_inherit(struct conf_clause *clause,
+    const struct conf_clause *below)
+{
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if ((below->said & ~clause->said) & fields[i].said)
+			memcpy((char *)&clause->schedule + fields[i].offset,
+			    (const char *)&below->schedule +
+			    fields[i].offset, fields[i].width);
+	clause->said |= below->said;
 }
 
 bool

@@ -13,6 +13,20 @@ STATEMENT(TOP, "schedule", SCHEDULE, schedule, "clause", "",
     "schedule smtp/slow.example { parallel 2; retry 10m 1h 4h }\n"
     "schedule smtp/* { parallel 10; expire 5d }")
 
+STATEMENT(TOP, "include-legacy", NONE, include_legacy, "file", "",
+    "include-legacy FILE", "none",
+    "Read ZMailer's scheduler.conf: its entries become schedule clauses that "
+    "stand here.  interval and retries become retry (the last wait repeats, "
+    "ZMailer takes a random one), idlemax idle, expiry expire, expiry2 "
+    "expire-untried, reporttimes warn, maxthr parallel, maxring agents, "
+    "maxchannel channel-agents, overfeed, ageorder order age, queueonly; "
+    "command runs as it is, where it names an agent of ours that one runs. "
+    "wakeuprestartonly and bychannel hold in any case.  All other keywords "
+    "and PARAMs are named in a warning and left out; unknown ones are "
+    "errors.  The first entry */* holds what the others inherit.  {a,b} and "
+    "[a-c] of a pattern are written out as several clauses.",
+    "include-legacy scheduler.conf")
+
 STATEMENT(SCHEDULE, "parallel", NONE, parallel, "number:1-10000", "",
     "parallel N", "20",
     "Sessions to one destination at a time.",

@@ -508,6 +508,7 @@ Test(conf, every_row_has_words_and_an_example_that_parses)
 {
 	make_directory();
 	write_file("local.conf", "");
+	write_file("scheduler.conf", "smtp/*\n  ageorder\n");
 	for (size_t i = 0; i < conf_row_count; i++) {
 		const struct conf_row *row = &conf_rows[i];
 		struct conf_case c = { .shown = STR_INIT };
