@@ -9,6 +9,8 @@ tools_zmailer_SOURCES += tools/verb_list.c tools/verb_show.c
 tools_zmailer_SOURCES += tools/verb_sink.c tools/verb_classify.c
 tools_zmailer_SOURCES += tools/verb_orders.c
 tools_zmailer_SOURCES += tools/verb_table.c
+tools_zmailer_SOURCES += tools/verb_why.c tools/verb_queue.c
+tools_zmailer_SOURCES += tools/verb_destinations.c
 tools_zmailer_SOURCES += tools/verb_fsck.c tools/verb_resubmit.c
 tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS)
 
@@ -22,6 +24,7 @@ tools_libtools_a_SOURCES = \
 	tools/queue/print.c \
 	tools/desk/choose.c tools/desk/confirm.c tools/desk/act.c tools/desk/order.c \
 	tools/desk/orders.h tools/desk/desk.h tools/queue/control.c tools/queue/control.h \
+	tools/queue/words.c tools/queue/words.h \
 	tools/sink/sink.c tools/sink/sink.h tools/sink/session.c \
 	tools/sink/faults.h \
 	tools/journal/journal.c tools/journal/journal.h tools/journal/life.c

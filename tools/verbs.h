@@ -67,3 +67,16 @@ VERB(table,
     "get [--json] TABLE KEY... | list [--json] | build [--from FILE] "
     "[TABLE...]",
     "what a table answers, which tables there are, make their databases")
+VERB(why, "[--json] ID",
+    "what keeps each recipient of a queued message, and what would help")
+VERB(queue, "[--json] [CHANNEL/HOST]",
+    "destinations that have mail, the fullest first")
+VERB(suspend, "[--for SPAN] [--reason WORDS] [--json] CHANNEL/HOST",
+    "begin no deliveries to destinations; globs allowed")
+VERB(resume, "[--json] CHANNEL/HOST | all", "take a suspension back")
+VERB(pin, "--limit N [--for SPAN] [--reason WORDS] [--json] CHANNEL/HOST",
+    "so many agents at a time for destinations; 0 takes it back")
+VERB(drain, "[--timeout SPAN] [--reason WORDS] [--json]",
+    "begin no deliveries anywhere, and wait until none runs")
+VERB(undrain, "[--json]", "deliver again")
+VERB(orders, "[--json]", "suspensions, pins and drain that are in force")

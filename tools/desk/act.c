@@ -23,9 +23,9 @@ note(enum event_kind kind, const struct desk_item *item,
 
 	desk_who(by, sizeof(by));
 	snprintf(file, sizeof(file), "%s/%s", spool_area_names[area], name);
-	event(kind, item->id[0] == '-' ? NULL : item->id, "file", slice_of(file), "why",
-	    slice_of(item->why), "by", slice_of(by), "reason",
-	    slice_of(options->reason), NULL);
+	event(kind, item->id[0] == '-' ? NULL : item->id,
+	    "file", slice_of(file), "why", slice_of(item->why),
+	    "by", slice_of(by), "reason", slice_of(options->reason), NULL);
 }
 
 int

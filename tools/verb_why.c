@@ -1,0 +1,250 @@
+/* verb_why.c - zmailer why: what keeps a message, and what would help
+ *
+ * In     a spool id; the scheduler's answer to it
+ * Out    for each recipient that is not final: the binding constraint, the
+ *        last words, when it is tried next and given up
+ * Trusts nothing in the words of other hosts: controls are escaped
+ * Spec   zmailer-queue(8); doc/protocol/control.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "tools/queue/control.h"
+#include "tools/queue/words.h"
+#include "tools/verb.h"
+
+#include "base/banned.h"
+
+struct why {
+	const char	*id;
+	bool		 is_json;
+	int64_t		 now_s;
+	struct str	 text, value;
+};
+
+/* A member of the line as text; good until the next call. */
+static struct slice
+member(struct why *why, struct slice line, const char *key)
+{
+	str_reset(&why->value);
+	json_get(line, key, &why->value);
+	return str_slice(&why->value);
+}
+
+static void
+add_row(struct why *why, const char *label)
+{
+	str_addf(&why->text, "     %-8s", label);
+}
+
+static void
+add_member(struct why *why, struct slice line, const char *key,
+    const char *before)
+{
+	struct slice value = member(why, line, key);
+
+	if (value.n == 0)
+		return;
+	str_adds(&why->text, before);
+	str_add_escaped(&why->text, value);
+}
+
+static void
+add_cause(struct why *why, struct slice line)
+{
+	const struct words_why *words;
+	int64_t limit = control_number(line, "limit");
+	struct slice code = member(why, line, "code");
+
+	words = words_why(code);
+	add_row(why, "cause");
+	if (words != NULL)
+		str_adds(&why->text, words->text);
+	else
+		str_add_escaped(&why->text, code);
+	if (limit > 0)
+		str_addf(&why->text, " (%" PRId64 " of %" PRId64 ")",
+		    control_number(line, "used"), limit);
+	add_member(why, line, "reason", ": ");
+	add_member(why, line, "by", ", by ");
+	str_addc(&why->text, '\n');
+}
+
+static void
+add_times(struct why *why, struct slice line)
+{
+	int64_t since = control_number(line, "since");
+	int64_t until = control_number(line, "until");
+	int64_t next = control_number(line, "next");
+	int64_t expires = control_number(line, "expires");
+	int64_t with = control_number(line, "with");
+
+	if (since > 0 || until > 0) {
+		add_row(why, "since");
+		if (since > 0)
+			words_add_moment(&why->text, since, why->now_s);
+		if (until > 0) {
+			str_adds(&why->text, since > 0 ? ", until " :
+			    "until ");
+			words_add_moment(&why->text, until, why->now_s);
+		}
+		str_addc(&why->text, '\n');
+	}
+	add_row(why, "next");
+	if (next > 0)
+		words_add_moment(&why->text, next, why->now_s);
+	else
+		str_adds(&why->text, "as soon as the cause is gone");
+	if (expires > 0) {
+		str_adds(&why->text, "; given up ");
+		words_add_moment(&why->text, expires, why->now_s);
+	}
+	str_addc(&why->text, '\n');
+	if (with > 1) {
+		add_row(why, "with it");
+		str_addf(&why->text, "%" PRId64 " messages wait for the same "
+		    "destination\n", with);
+	}
+}
+
+static void
+add_last(struct why *why, struct slice line)
+{
+	int64_t tries = control_number(line, "tries");
+	int64_t last = control_number(line, "last");
+
+	if (tries == 0)
+		return;
+	add_row(why, "last");
+	str_addf(&why->text, "try %" PRId64, tries);
+	if (last > 0) {
+		str_addc(&why->text, ' ');
+		words_add_moment(&why->text, last, why->now_s);
+	}
+	add_member(why, line, "who", ": ");
+	add_member(why, line, "text", ": ");
+	str_addc(&why->text, '\n');
+}
+
+/* "zmailer retry ID", with the id and the destination filled in. */
+static void
+add_help(struct why *why, struct slice line)
+{
+	const struct words_why *words = words_why(member(why, line, "code"));
+	const char *p = words != NULL ? words->help : NULL;
+
+	if (p == NULL)
+		return;
+	add_row(why, "try");
+	for (; *p != '\0'; p++) {
+		if (strncmp(p, "ID", 2) == 0) {
+			str_adds(&why->text, why->id);
+			p++;
+		} else if (strncmp(p, "DEST", 4) == 0) {
+			str_add_escaped(&why->text, member(why, line,
+			    "channel"));
+			str_addc(&why->text, '/');
+			str_add_escaped(&why->text, member(why, line,
+			    "host"));
+			p += 3;
+		} else {
+			str_addc(&why->text, *p);
+		}
+	}
+	str_addc(&why->text, '\n');
+}
+
+static bool
+why_one(void *context, struct slice line)
+{
+	struct why *why = context;
+
+	str_reset(&why->text);
+	if (why->is_json) {
+		printf(SLICE_FMT "\n", SLICE_ARG(line));
+		return true;
+	}
+	add_member(why, line, "to", "to ");
+	add_member(why, line, "state", "  ");
+	add_member(why, line, "channel", "  ");
+	add_member(why, line, "host", "/");
+	str_addc(&why->text, '\n');
+	add_cause(why, line);
+	add_last(why, line);
+	add_times(why, line);
+	add_help(why, line);
+	fputs(why->text.buf, stdout);
+	return true;
+}
+
+static int
+why_ask(struct why *why, const struct conf *conf)
+{
+	struct control control;
+	struct str request = STR_INIT, last = STR_INIT;
+	struct err err;
+	int status = EX_OK;
+	int is_up = control_connect(conf->run_dir, &control, &err);
+
+	if (is_up == 0) {
+		fprintf(stderr, "zmailer: why: the scheduler does not run, so "
+		    "nothing is tried: zmailer start\n"
+		    "`zmailer show %s` says what the files know\n", why->id);
+		return EX_UNAVAILABLE;
+	}
+	if (is_up == 1) {
+		control_begin(&request, "why");
+		json_text(&request, "id", slice_of(why->id));
+		is_up = control_ask(&control, &request, why_one, why, &last,
+		    &err);
+	}
+	if (is_up < 0) {
+		fprintf(stderr, "zmailer: why: %s\n`zmailer trace %s` knows "
+		    "what is done\n", err.text, why->id);
+		status = 1;
+	} else if (!why->is_json && control_number(str_slice(&last),
+		"final") > 0) {
+		printf("%" PRId64 " other recipient%s: zmailer trace %s\n",
+		    control_number(str_slice(&last), "final"),
+		    control_number(str_slice(&last), "final") == 1 ?
+		    " has its outcome" : "s have their outcome", why->id);
+	}
+	control_close(&control);
+	str_release(&request);
+	str_release(&last);
+	return status;
+}
+
+int
+verb_why(int argc, char **argv, const char *conf_path)
+{
+	struct why why = { .now_s = clock_wall_s(), .text = STR_INIT,
+	    .value = STR_INIT };
+	struct conf *conf;
+	int status;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--json") == 0)
+			why.is_json = true;
+		else if (argv[i][0] == '-' || why.id != NULL)
+			return verb_usage(argv[0], "'%s' is too much",
+			    argv[i]);
+		else
+			why.id = argv[i];
+	}
+	if (why.id == NULL)
+		return verb_usage(argv[0], "which message? `zmailer list` "
+		    "shows ids");
+	conf = verb_conf(conf_path);
+	status = why_ask(&why, conf);
+	str_release(&why.text);
+	str_release(&why.value);
+	conf_free(&conf);
+	return status;
+}
