@@ -32,6 +32,7 @@ struct walk {
 	enum spool_area		 area;
 	unsigned		 priority;
 	struct arena		*arena;
+	int64_t			 now_s;
 	struct str		 text;
 	bool			 is_over;
 };
@@ -60,6 +61,25 @@ next_of(const struct walk *walk, const struct work *work,
 	return next_s > 0 ? next_s : in->next_s;
 }
 
+/* What an operator ordered comes before what the queue would do.  A hold
+ * whose time is over is none. */
+static bool
+order_state(const struct walk *walk, const struct work_rcpt *in,
+    struct view_rcpt *out)
+{
+	if (in->is_cancelled)
+		out->state = "deleted";
+	else if (in->is_held && (in->hold_until_s == 0 ||
+	    in->hold_until_s > walk->now_s))
+		out->state = "held";
+	else if (in->is_frozen)
+		out->state = "frozen";
+	else
+		return false;
+	out->next_s = in->is_held ? in->hold_until_s : 0;
+	return true;
+}
+
 static void
 rcpt_from_work(const struct walk *walk, const struct work *work,
     const struct work_rcpt *in, struct view_rcpt *out, bool is_first)
@@ -76,7 +96,7 @@ rcpt_from_work(const struct walk *walk, const struct work *work,
 		out->state = in->is_final ?
 		    verdict_names[in->last->verdict.kind] : "waiting";
 	}
-	if (in->is_final)
+	if (order_state(walk, in, out) || in->is_final)
 		return;
 	out->next_s = next_of(walk, work, in, is_first ? NULL : out - 1);
 	thread = live_find(walk->live, in->channel, in->host);
@@ -275,7 +295,8 @@ view_each(const struct spool *spool, const struct live *live,
 		AREA_POSTMAN, AREA_TRASH
 	};
 	struct walk walk = { .spool = spool, .live = live, .flags = flags,
-	    .fn = fn, .context = context, .text = STR_INIT };
+	    .fn = fn, .context = context, .text = STR_INIT,
+	    .now_s = clock_wall_s() };
 	int result = 0;
 
 	walk.arena = arena_new();
