@@ -36,22 +36,65 @@ router_check(struct router *router, struct arena *arena,
 	return out_form->n > 0 ? CHECK_REFUSED : CHECK_SERVED;
 }
 
-void
-router_check_line(struct router *router, struct arena *arena,
-    struct slice line, struct str *out)
-{
-	struct slice verb = { NULL, 0 }, form, rest;
-	struct err err = { "" };
-	struct path path;
+enum { MEMBERS_BYTES_MAX = 12000 };	/* an answer has a bound, too */
 
-	if (!slice_word(&line, &verb) || !slice_is(verb, "rcpt") ||
-	    path_parse(slice_from(line, line.n > 0), PATH_BARE_OK |
-	    PATH_LOCAL_OK | PATH_UTF8, &path, &rest, &err) != 1 ||
-	    rest.n > 0) {
-		str_addf(out, "trouble not a question: %s", err.text);
-		return;
+/* Not what is nobody's address: programs, files, refusals. */
+static bool
+is_shown(const struct place *place)
+{
+	static const char *const channels[] = { "smtp", "lmtp", "local" };
+
+	for (size_t i = 0; i < sizeof(channels) / sizeof(channels[0]); i++)
+		if (slice_is(place->channel, channels[i]))
+			return place->user.n > 0 &&
+			    slice_find(place->user, ' ') == place->user.n;
+	return false;
+}
+
+static void
+add_members(const struct places *places, struct str *out)
+{
+	struct str members = STR_INIT;
+	size_t count = 0;
+
+	for (size_t i = 0; i < places->count; i++) {
+		if (!is_shown(&places->list[i]))
+			continue;
+		count++;
+		if (members.len < MEMBERS_BYTES_MAX)
+			str_addf(&members, " " SLICE_FMT,
+			    SLICE_ARG(places->list[i].user));
 	}
-	switch (router_check(router, arena, &path, &form, &err)) {
+	if (count > 0)
+		str_addf(out, "ok members %zu%s", count, members.buf);
+	else
+		str_adds(out, "ok refused nouser");
+	str_release(&members);
+}
+
+static void
+answer_list(struct router *router, struct arena *arena,
+    const struct path *path, struct str *out)
+{
+	struct route_request request = { .path = *path };
+	struct places places;
+	struct err err;
+
+	places_init(&places, arena, PLACES_EXPECTED);
+	if (router_address(router, &places, &request, &err) != 1)
+		str_addf(out, "trouble %s", err.text);
+	else
+		add_members(&places, out);
+}
+
+static void
+answer_rcpt(struct router *router, struct arena *arena,
+    const struct path *path, struct str *out)
+{
+	struct slice form;
+	struct err err;
+
+	switch (router_check(router, arena, path, &form, &err)) {
 	case CHECK_SERVED:
 		str_adds(out, "ok served");
 		break;
@@ -62,4 +105,24 @@ router_check_line(struct router *router, struct arena *arena,
 		str_addf(out, "trouble %s", err.text);
 		break;
 	}
+}
+
+void
+router_check_line(struct router *router, struct arena *arena,
+    struct slice line, struct str *out)
+{
+	struct slice verb = { NULL, 0 }, rest;
+	struct err err = { "" };
+	struct path path;
+
+	if (!slice_word(&line, &verb) ||
+	    (!slice_is(verb, "rcpt") && !slice_is(verb, "list")) ||
+	    path_parse(slice_from(line, line.n > 0), PATH_BARE_OK |
+	    PATH_LOCAL_OK | PATH_UTF8, &path, &rest, &err) != 1 ||
+	    rest.n > 0)
+		str_addf(out, "trouble not a question: %s", err.text);
+	else if (slice_is(verb, "rcpt"))
+		answer_rcpt(router, arena, &path, out);
+	else
+		answer_list(router, arena, &path, out);
 }

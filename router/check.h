@@ -20,7 +20,9 @@ enum check_result router_check(struct router *router, struct arena *arena,
     const struct path *path, struct slice *out_form, struct err *err);
 
 /* Answer one line: "rcpt ADDRESS" (as in an envelope, no angle brackets).
- * Appends "ok served", "ok refused FORM" or "trouble WORDS". */
+ * Appends "ok served", "ok refused FORM" or "trouble WORDS".  Or "list
+ * ADDRESS": "ok members COUNT ADDRESS..." with those to whom mail would go;
+ * a bound may leave some of COUNT out, programs and files do not count. */
 void router_check_line(struct router *router, struct arena *arena,
     struct slice line, struct str *out);
 

@@ -4,8 +4,9 @@
  * account, because tables may be readable by that one alone; it listens on
  * the socket verify.sock in the run directory, open to smtpserver's group.
  *
- *	to it		TOKEN rcpt ADDRESS
+ *	to it		TOKEN rcpt ADDRESS  |  TOKEN list ADDRESS
  *	from it		TOKEN ok served  |  TOKEN ok refused FORM  |
+ *			TOKEN ok members COUNT ADDRESS...  |
  *			TOKEN trouble WORDS
  *
  * SPDX-License-Identifier: ISC

@@ -9,7 +9,7 @@
 
 struct conf_rule;
 
-enum { ANSWER_TEXT_BYTES = 1024 };
+enum { ANSWER_TEXT_BYTES = 4096 };
 
 struct answer {
 	int		code;		/* RFC 5321 section 4.2 */

@@ -8,13 +8,16 @@
 #include "base/err.h"
 #include "grammar/net.h"
 
-enum { CLIENT_TEXT_BYTES = 72 };
+enum {
+	CLIENT_TEXT_BYTES = 72,
+	CLIENT_LISTENER_BYTES = 128	/* as CONF_LISTEN_BYTES */
+};
 
 struct client {
 	char		text[CLIENT_TEXT_BYTES];	/* "192.0.2.1:4711" */
 	char		literal[CLIENT_TEXT_BYTES];
 				/* "[192.0.2.1]:4711": RFC 5321 section 4.1.3 */
-	char		listener[CLIENT_TEXT_BYTES];	/* where it came in */
+	char		listener[CLIENT_LISTENER_BYTES];	/* its door */
 	struct net	net;
 	bool		is_tls;		/* from the first byte */
 };

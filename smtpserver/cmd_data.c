@@ -26,7 +26,9 @@ cmd_data(struct session *session, struct slice args, struct answer *out)
 		return;
 	}
 	if (t->rcpt_count == 0) {
-		answer_set(out, 554, "5.5.1", "there is no recipient");
+		/* RFC 2033 section 4.2 */
+		answer_set(out, session_is_lmtp(session) ? 503 : 554, "5.5.1",
+		    "there is no recipient");
 		return;
 	}
 	fault = receive_begin(session, CONTENT_DOTTED);

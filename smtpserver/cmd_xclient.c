@@ -126,8 +126,10 @@ become(struct session *session, struct xclient *x)
 	net_endpoint_text((const struct sockaddr *)&x->client, text,
 	    sizeof(text));
 	if (client_parse(slice_of(text), slice_of(session->client.listener),
-	    &client, NULL) == 1)
+	    &client, NULL) == 1) {
+		client.is_tls = session->client.is_tls;
 		session_set_client(session, &client);
+	}
 	str_reset(&session->helo);
 	str_add_slice(&session->helo, str_slice(&x->helo));
 	str_reset(&session->name);

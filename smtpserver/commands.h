@@ -29,10 +29,12 @@ const struct command_row *command_at(size_t number);
 
 command_fn cmd_helo, cmd_ehlo, cmd_mail, cmd_rcpt, cmd_data, cmd_bdat,
     cmd_rset, cmd_noop, cmd_vrfy, cmd_help, cmd_quit,
-    cmd_xclient, cmd_xforward, cmd_starttls;
+    cmd_xclient, cmd_xforward, cmd_starttls, cmd_lhlo, cmd_expn, cmd_etrn;
 
-/* HELO and EHLO: check and keep the name.  false: out has the refusal. */
-bool hello_take(struct session *session, struct slice args, bool is_esmtp,
+enum hello { HELLO_HELO, HELLO_EHLO, HELLO_LHLO };
+
+/* HELO, EHLO and LHLO: check and keep the name.  false: out has the refusal. */
+bool hello_take(struct session *session, struct slice args, enum hello hello,
     struct answer *out);
 
 #endif

@@ -11,7 +11,6 @@
  */
 #include <errno.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -25,12 +24,12 @@
 #include "smtpserver/doorman.h"
 #include "smtpserver/helpers.h"
 #include "smtpserver/keys.h"
+#include "smtpserver/listen_socket.h"
 #include "smtpserver/peers.h"
 
 #include "base/banned.h"
 
 enum {
-	LISTEN_BACKLOG = 4096,
 	ACCEPTS_MAX = 64,		/* in one turn */
 	PAUSE_FOR_MS = 100,		/* when descriptors are used up */
 	STOP_FOR_MS = 13000,		/* workers take at most 10 s */
@@ -41,7 +40,7 @@ struct listener {
 	struct doorman	*doorman;
 	int		 fd;
 	struct watch	*watch;
-	char		 text[ENDPOINT_BYTES];
+	char		 text[CONF_LISTEN_BYTES];
 	bool		 is_submission, is_tls;
 	struct listener	*next;
 };
@@ -65,36 +64,11 @@ struct doorman {
 
 /* ---- listeners -------------------------------------------------------- */
 
-/* TCP_NODELAY is inherited by what is accepted: replies are collected here,
- * the kernel need not wait for more. */
-static int
-listener_socket(const struct conf_listen *listen_at, struct err *err)
-{
-	int one = 1, family = listen_at->address.ss_family;
-	int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
-	    0);
-
-	if (fd < 0)
-		return err_sys(err, "cannot make a socket for %s",
-		    listen_at->text);
-	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	if (family == AF_INET6)
-		(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one,
-		    sizeof(one));
-	if (bind(fd, (const struct sockaddr *)&listen_at->address,
-	    listen_at->length) == 0 && listen(fd, LISTEN_BACKLOG) == 0)
-		return fd;
-	err_sys(err, "cannot listen on %s", listen_at->text);
-	close(fd);
-	return -1;
-}
-
 static struct listener *
 listener_new(struct doorman *doorman, const struct conf_listen *listen_at,
     struct err *err)
 {
-	int fd = listener_socket(listen_at, err);
+	int fd = listen_socket(listen_at, err);
 	struct listener *listener;
 
 	if (fd < 0)
@@ -118,7 +92,7 @@ listener_free(struct listener **at)
 
 	*at = listener->next;
 	watch_free(&listener->watch);
-	close(listener->fd);
+	listen_socket_close(listener->fd, listener->text);
 	mem_free(&listener);
 }
 
@@ -225,9 +199,15 @@ on_arrival(void *context, const char *listener, int fd,
 static void
 admit(struct listener *listener, int fd, const struct sockaddr *address)
 {
+	struct sockaddr_in here = { .sin_family = AF_INET,
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	struct doorman *doorman = listener->doorman;
 	struct net net;
 
+	if (address->sa_family == AF_UNIX) {	/* somebody here */
+		admit_client(listener, fd, (const struct sockaddr *)&here);
+		return;
+	}
 	net_of_sockaddr(address, &net);
 	if (peers_trust(doorman->peers, &net) & 1u << TRUST_PROXY)
 		arrivals_add(doorman->arrivals, fd, listener->text, address);

@@ -9,7 +9,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/cache.c smtpserver/cache.h \
 	smtpserver/client.c smtpserver/client.h \
 	smtpserver/clients.c smtpserver/clients.h \
-	smtpserver/cmd_bdat.c \
+	smtpserver/cmd_bdat.c smtpserver/cmd_etrn.c smtpserver/cmd_expn.c \
 	smtpserver/cmd_data.c smtpserver/cmd_ehlo.c smtpserver/cmd_helo.c \
 	smtpserver/cmd_help.c smtpserver/cmd_mail.c smtpserver/cmd_noop.c \
 	smtpserver/cmd_quit.c smtpserver/cmd_rcpt.c smtpserver/cmd_rset.c \
@@ -17,6 +17,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/cmd_vrfy.c smtpserver/cmd_xclient.c smtpserver/cmd_xforward.c \
 	smtpserver/commands.c smtpserver/commands.h \
 	smtpserver/content.c smtpserver/content.h \
+	smtpserver/etrn.c smtpserver/etrn.h \
 	smtpserver/crew.c smtpserver/crew.h \
 	smtpserver/doorman.c smtpserver/doorman.h \
 	smtpserver/facts.c smtpserver/facts.h \
@@ -28,6 +29,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/keys.c smtpserver/keys.h smtpserver/keys_process.c \
 	smtpserver/keys_files.c smtpserver/keys_files.h \
 	smtpserver/keywords.c smtpserver/keywords.h \
+	smtpserver/listen_socket.c smtpserver/listen_socket.h \
 	smtpserver/mail_params.c smtpserver/mail_params.h \
 	smtpserver/notes.c smtpserver/notes.h \
 	smtpserver/peers.c smtpserver/peers.h \
@@ -45,9 +47,11 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/milter/talk_internal.h smtpserver/milter/talk.h \
 	smtpserver/milter/filter.c smtpserver/milter/filter_answer.c \
 	smtpserver/milter/filter.h \
+	smtpserver/session_life.c \
 	smtpserver/session_content.c smtpserver/session_internal.h \
 	smtpserver/session_tls.c \
 	smtpserver/transaction.c smtpserver/transaction.h \
+	smtpserver/verify_arg.c smtpserver/verify_arg.h \
 	smtpserver/worker.c smtpserver/worker.h \
 	smtpserver/worker_process.c
 

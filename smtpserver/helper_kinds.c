@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "smtpserver/etrn.h"
 #include "smtpserver/helper.h"
 #include "smtpserver/milter/filter.h"
 
@@ -15,5 +16,6 @@ const struct helper_kind helper_kinds[] = {
 	{ "router", 1, 64, 20000, NULL, "verify.sock" },
 	{ "dns", 1, 2048, 15000, helper_dns, NULL },
 	{ "milter", 16, 1, FILTER_FOR_MS, filter_serve, NULL },
+	{ etrn_kind, 1, 1, 15000, etrn_serve, NULL },
 	{ NULL, 0, 0, 0, NULL, NULL }
 };

@@ -110,6 +110,24 @@ add_limits(const struct session *session, struct str *out)
 		    limits->recipient_domains);
 }
 
+static bool
+may_etrn(const struct session *session)
+{
+	return (session->trust & 1u << TRUST_ETRN) != 0;
+}
+
+static bool
+may_vrfy(const struct session *session)
+{
+	return (session->trust & 1u << TRUST_VRFY) != 0;
+}
+
+static bool
+may_expn(const struct session *session)
+{
+	return (session->trust & 1u << TRUST_EXPN) != 0;
+}
+
 /* Postfix, XCLIENT_README. */
 static bool
 may_xclient(const struct session *session)
@@ -157,9 +175,9 @@ static const struct keyword_row {
 	[EHLO_LIMITS] = { "9422", has_limits, add_limits },
 	[EHLO_STARTTLS] = { "3207", can_encrypt, NULL },
 	[EHLO_AUTH] = { "4954", not_yet, NULL },
-	[EHLO_ETRN] = { "1985", not_yet, NULL },
-	[EHLO_VRFY] = { "5321/4.1.1.6", not_yet, NULL },
-	[EHLO_EXPN] = { "5321/4.1.1.7", not_yet, NULL },
+	[EHLO_ETRN] = { "1985", may_etrn, NULL },
+	[EHLO_VRFY] = { "5321/4.1.1.6", may_vrfy, NULL },
+	[EHLO_EXPN] = { "5321/4.1.1.7", may_expn, NULL },
 	[EHLO_XCLIENT] = { "", may_xclient, add_xclient },
 	[EHLO_XFORWARD] = { "", may_xforward, add_xforward },
 	[EHLO_HELP] = { "5321/4.1.1.8", always, NULL },

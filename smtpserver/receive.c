@@ -21,8 +21,11 @@ add_with(const struct session *session, struct str *out)
 		str_adds(out, "SMTP");
 		return;
 	}
-	str_adds(out, session->transaction->envelope.terms.is_utf8 ?
-	    "UTF8SMTP" : "ESMTP");
+	if (session->transaction->envelope.terms.is_utf8)
+		str_adds(out, session_is_lmtp(session) ? "UTF8LMTP" :
+		    "UTF8SMTP");
+	else
+		str_adds(out, session_is_lmtp(session) ? "LMTP" : "ESMTP");
 	if (session->tls != NULL)
 		str_addc(out, 'S');
 	if (session->user.len > 0)

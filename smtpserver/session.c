@@ -21,7 +21,7 @@
 
 #include "base/banned.h"
 
-enum { SESSION_MAGIC = 0x5e5510a1, DATA_READS_MAX = 8 };
+enum { DATA_READS_MAX = 8 };
 
 static const struct step_row {
 	const char	*name;
@@ -111,9 +111,16 @@ step_greet(struct session *session)
 	if (session->service->is_stopping)
 		return session_say_end(session, "4.3.2", "stopping",
 		    "is stopping");
-	answer_set(&answer, 220, NULL, "%s ESMTP zmailer", conf->host);
+	answer_set(&answer, 220, NULL, "%s %s zmailer", conf->host,
+	    session_is_lmtp(session) ? "LMTP" : "ESMTP");
 	session_write(session, &answer);
 	return STEP_COMMAND;
+}
+
+bool
+session_is_lmtp(const struct session *session)
+{
+	return session->listen != NULL && session->listen->is_lmtp;
 }
 
 enum phase
@@ -168,7 +175,8 @@ command_answer(struct session *session, const struct command_row *row,
 	else if (session_phase(session) & row->phases)
 		row->fn(session, args, out);
 	else if (session_phase(session) == PHASE_START)
-		answer_set(out, 503, "5.5.1", "say EHLO or HELO first");
+		answer_set(out, 503, "5.5.1", session_is_lmtp(session) ?
+		    "say LHLO first" : "say EHLO or HELO first");
 	else if (session->transaction == NULL)
 		answer_set(out, 503, "5.5.1", "say MAIL first");
 	else
@@ -524,67 +532,6 @@ session_stored(struct session *session, bool is_done)
 {
 	session->store = is_done ? STORE_DONE : STORE_FAILED;
 	session_run(session);
-}
-
-void
-session_set_client(struct session *session, const struct client *client)
-{
-	const struct conf *conf = session->settings->conf;
-	struct peers *peers = session->settings->peers;
-
-	session->client = *client;
-	session->trust = peers_trust(peers, &client->net) |
-	    (session->trust & 1u << TRUST_XCLIENT);
-	session->withheld = peers_withheld(peers, &client->net);
-	for (size_t i = 0; i < conf->listen_count; i++)
-		if (strcmp(conf->listens[i].text, client->listener) == 0)
-			session->listen = &conf->listens[i];
-}
-
-struct session *
-session_new(struct service *service, struct stream *stream,
-    const struct client *client)
-{
-	static ino_t counter;
-	struct session *session = mem_alloc(1, sizeof(*session));
-
-	session->magic = SESSION_MAGIC;
-	session->service = service;
-	session->settings = settings_hold(service->settings);
-	session->stream = stream;
-	session_set_client(session, client);
-	spool_id_make(clock_wall_us(), ++counter, session->id);
-	session->end_at_ms = clock_steady_ms() +
-	    session->settings->conf->timeouts.session_ms;
-	str_init(&session->helo);
-	str_init(&session->name);
-	str_init(&session->user);
-	str_init(&session->forward);
-	session->step = client->is_tls ? STEP_TLS : STEP_GREET;
-	note_open(session);
-	return session;
-}
-
-void
-session_free(struct session **session)
-{
-	struct session *s = *session;
-
-	if (s == NULL)
-		return;
-	note_close(s);
-	transaction_free(&s->transaction);
-	ask_free(&s->ask);
-	facts_release(&s->known);
-	facts_release(&s->turn);
-	settings_drop(&s->settings);
-	str_release(&s->helo);
-	str_release(&s->name);
-	str_release(&s->user);
-	str_release(&s->forward);
-	mem_free(&s->tls);
-	s->magic = 0;
-	mem_free(session);
 }
 
 const char *

@@ -123,6 +123,8 @@ void session_answered(struct session *session, enum ask_state state,
 /* The peer is gone. */
 void session_broken(struct session *session);
 
+/* RFC 2033: a reply for each recipient behind the message, and LHLO. */
+bool session_is_lmtp(const struct session *session);
 enum phase session_phase(const struct session *session);
 const char *session_step_name(const struct session *session);
 

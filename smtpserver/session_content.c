@@ -143,6 +143,7 @@ enum step
 step_stored(struct session *session)
 {
 	struct transaction *t = session->transaction;
+	unsigned replies = session_is_lmtp(session) ? t->rcpt_count : 1;
 	/* Who sent it may not mean what follows to be commands. */
 	bool is_astray = t->content.fault == CONTENT_BARE && !t->is_chunked;
 	char status[sizeof(t->refusal_status)];
@@ -165,6 +166,8 @@ step_stored(struct session *session)
 		answer_fault(&answer, t->content.fault);
 		note_message_refused(session, &answer);
 	}
+	while (--replies > 0)		/* RFC 2033 section 4.2 */
+		session_write(session, &answer);
 	transaction_free(&session->transaction);
 	str_reset(&session->forward);
 	session_wait_for(session, session->settings->conf->timeouts.command_ms);

@@ -10,6 +10,8 @@
 
 #include "smtpserver/session.h"
 
+enum { SESSION_MAGIC = 0x5e5510a1 };
+
 typedef enum step step_fn(struct session *session);
 
 /* step_greet, step_command ...: one for each row of steps.h. */

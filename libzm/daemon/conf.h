@@ -31,12 +31,16 @@ struct conf_at {		/* where a setting was written */
 	unsigned	 line, column;	/* from 1 */
 };
 
+enum { CONF_LISTEN_BYTES = 128 };
+
 struct conf_listen {
 	struct sockaddr_storage	address;
 	socklen_t		length;
-	char			text[64];	/* "127.0.0.1:25" */
+	char			text[CONF_LISTEN_BYTES];
+					/* "127.0.0.1:25" "unix:/path" */
 	bool			is_submission;
 	bool			no_verify;	/* of recipients */
+	bool			is_lmtp;	/* RFC 2033 */
 	bool			is_tls;		/* from the first byte */
 	bool			is_optional;	/* the IPv6 half of a port
 						 * alone: no IPv6, no error */
@@ -142,7 +146,7 @@ struct conf_dnsbl {		/* dnsbl, dnswl ZONE ... */
 
 enum conf_trust_word {	/* what a peer may tell about others */
 	TRUST_PROXY, TRUST_XCLIENT, TRUST_XFORWARD, TRUST_PRIORITY,
-	TRUST_AUTH, TRUST_ETRN
+	TRUST_AUTH, TRUST_ETRN, TRUST_VRFY, TRUST_EXPN
 };
 
 struct conf_peers {		/* trust NET ...; ehlo without ... for NET */

@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/un.h>
 
 #include "daemon/conf_internal.h"
 
@@ -72,17 +73,33 @@ conf_apply_setting(struct conf_loader *loader,
 
 /* ---- listen ---------------------------------------------------------- */
 
+/* "unix:/path", whose length take_listen has checked. */
+static void
+set_unix(struct conf_listen *listen_on, const char *text)
+{
+	struct sockaddr_un *address =
+	    (struct sockaddr_un *)&listen_on->address;
+
+	address->sun_family = AF_UNIX;
+	strlcpy(address->sun_path, text + 5, sizeof(address->sun_path));
+	listen_on->length = sizeof(*address);
+	strlcpy(listen_on->text, text, sizeof(listen_on->text));
+}
+
 static void
 add_listen(struct conf_loader *loader, struct conf_listen *listen_on,
     const char *text, bool is_optional)
 {
 	struct conf *conf = loader->conf;
 
-	if (net_endpoint_parse(slice_of(text), 25, &listen_on->address,
+	if (slice_starts(slice_of(text), "unix:"))
+		set_unix(listen_on, text);
+	else if (net_endpoint_parse(slice_of(text), 25, &listen_on->address,
 	    &listen_on->length, NULL) != 1)
 		panic("conf: endpoint %s", text);
-	net_endpoint_text((const struct sockaddr *)&listen_on->address,
-	    listen_on->text, sizeof(listen_on->text));
+	else
+		net_endpoint_text((const struct sockaddr *)&listen_on->address,
+		    listen_on->text, sizeof(listen_on->text));
 	listen_on->is_optional = is_optional;
 	conf->listens = conf_push(conf->arena, conf->listens,
 	    conf->listen_count, sizeof(*conf->listens));
@@ -100,6 +117,7 @@ conf_apply_listen(struct conf_loader *loader,
 		.no_verify = statement->keywords[1].token != NULL &&
 		    statement->keywords[1].number == 1,
 		.is_tls = statement->keywords[2].token != NULL,
+		.is_lmtp = statement->keywords[3].token != NULL,
 		.at = at_of(statement),
 	};
 	size_t before = conf->listen_count;

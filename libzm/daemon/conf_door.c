@@ -12,7 +12,8 @@
 
 /* In the order of enum conf_trust_word and of the row's choices. */
 static const char *const trust_words[] = {
-	"proxy", "xclient", "xforward", "priority", "auth", "etrn"
+	"proxy", "xclient", "xforward", "priority", "auth", "etrn", "vrfy",
+	"expn"
 };
 
 /* net: NULL, a network or a table.  words: the choices behind it. */

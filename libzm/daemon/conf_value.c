@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>
+#include <sys/un.h>
 
 #include "daemon/conf_internal.h"
 #include "grammar/units.h"
@@ -343,6 +344,11 @@ take_listen(struct conf_cursor *cursor, struct slice range,
 	size_t colon = text.n;
 	uint64_t port;
 
+	if (slice_starts(text, "unix:/"))
+		return text.n - 5 < sizeof(((struct sockaddr_un *)NULL)->
+		    sun_path) && slice_find(text, ' ') == text.n &&
+		    slice_find(text, '\t') == text.n &&
+		    keep_text(cursor, out);
 	while (colon > 0 && text.p[colon - 1] != ':')
 		colon--;
 	if (out->token->kind != TOKEN_WORD ||
@@ -420,8 +426,8 @@ static const struct type_row {
 	    "mx.example.org" },
 	{ "mail", take_mail, "an address", "write user@example.org or a "
 	    "local part" },
-	{ "listen", take_listen, "a port", "write 25, 127.0.0.1:25 or "
-	    "[::1]:25" },
+	{ "listen", take_listen, "a port", "write 25, 127.0.0.1:25, "
+	    "[::1]:25 or unix:/PATH" },
 	{ "domain", take_domain, "a domain", "write example.org, or "
 	    ".example.org for all below it" },
 	{ "users", take_users, "a kind of users", NULL },

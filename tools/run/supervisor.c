@@ -219,7 +219,9 @@ listens_differ(const struct conf *a, const struct conf *b)
 		return true;
 	for (size_t i = 0; i < a->listen_count; i++)
 		if (strcmp(a->listens[i].text, b->listens[i].text) != 0 ||
-		    a->listens[i].is_submission != b->listens[i].is_submission)
+		    a->listens[i].is_submission !=
+		    b->listens[i].is_submission ||
+		    a->listens[i].is_tls != b->listens[i].is_tls)
 			return true;
 	return false;
 }

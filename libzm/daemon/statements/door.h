@@ -3,8 +3,9 @@
  * SPDX-License-Identifier: ISC
  */
 STATEMENT(TOP, "listen", NONE, listen, "listen",
-    "submission verify=choice:on,off tls",
-    "listen [ADDRESS:]PORT [submission] [tls] [verify on|off]",
+    "submission verify=choice:on,off tls lmtp",
+    "listen [ADDRESS:]PORT|unix:/PATH [submission] [tls] [lmtp] "
+    "[verify on|off]",
     "listen 127.0.0.1:25",
     "Accept connections here.  A port alone means all addresses, IPv4 and "
     "IPv6.  submission marks a port for our own users' programs: mail is "
@@ -12,23 +13,31 @@ STATEMENT(TOP, "listen", NONE, listen, "listen",
     "servers, and processes of their own serve it.  tls: encrypted from the "
     "first byte (RFC 8314, port 465); without, STARTTLS is offered as soon "
     "as there is a tls certificate.  verify off takes recipients here "
-    "without looking whether they exist (see verify).",
+    "without looking whether they exist (see verify).  lmtp: LMTP (RFC "
+    "2033) is spoken instead of SMTP, with a reply for each recipient "
+    "behind the message.  A unix socket is open to whoever can reach its "
+    "directory; its clients count as 127.0.0.1.",
     "listen 25\n"
     "listen 127.0.0.1:587 submission\n"
     "listen 465 submission tls\n"
     "tls certificate /etc/zmailer/mx.pem key /etc/zmailer/mx.key\n"
+    "listen unix:/run/zmailer/lmtp lmtp\n"
     "listen [::1]:2525")
 
 STATEMENT(TOP, "trust", NONE, trust,
-    "net choice+:proxy,xclient,xforward,priority,auth,etrn", "",
-    "trust NET|<table> proxy|xclient|xforward|priority|auth|etrn...", "none",
-    "What these clients say about others is believed.  proxy: they begin "
-    "with a PROXY header (version 1 or 2), always, and the client is who it "
-    "names.  xclient, xforward: Postfix's commands of these names.  "
-    "priority: MT-PRIORITY above 0.  auth: the AUTH= of MAIL.  etrn: ETRN "
-    "is served.",
+    "net choice+:proxy,xclient,xforward,priority,auth,etrn,vrfy,expn", "",
+    "trust NET|<table> proxy|xclient|xforward|priority|auth|etrn|vrfy|expn...",
+    "none",
+    "What these clients may say or ask that others may not.  proxy: they "
+    "begin with a PROXY header (version 1 or 2), always, and the client is "
+    "who it names.  xclient, xforward: Postfix's commands of these names.  "
+    "priority: MT-PRIORITY above 0.  auth: the AUTH= of MAIL is believed.  "
+    "etrn, vrfy, expn: the commands of these names are served; others get "
+    "252 for VRFY and 502 for the rest.",
     "trust 192.0.2.7 proxy\n"
-    "trust 127.0.0.0/8 xclient xforward")
+    "trust 127.0.0.0/8 xclient xforward vrfy expn\n"
+    "table customers file:/etc/zmailer/customers\n"
+    "trust <customers> etrn")
 
 STATEMENT(TOP, "ehlo", NONE, ehlo, "choice:without choice+:" EHLO_NAMES,
     "for=net",

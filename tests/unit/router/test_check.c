@@ -57,6 +57,14 @@ Test(check, recipients)
 		/* elsewhere */
 		{ "rcpt x@far.test", "ok served" },
 		{ "rcpt x@no.test", "ok refused 5.1.2_not_from_here" },
+		/* who gets mail for a list; programs are left out */
+		{ "list far@here.test", "ok members 1 x@far.test" },
+		{ "list alice@here.test", "ok members 1 alice@here.test" },
+		{ "list nobody@here.test", "ok refused nouser" },
+		{ "list prog@here.test", "ok refused nouser" },
+		{ "list round@here.test", "ok refused nouser" },
+		{ "list", "trouble not a question: "
+		    "the address ends in the local part" },
 		/* no questions */
 		{ "rcpt", "trouble not a question: "
 		    "the address ends in the local part" },

@@ -9,6 +9,7 @@ tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/test_clients.c \
 	tests/unit/smtpserver/test_commands.c \
 	tests/unit/smtpserver/test_doorman.c \
+	tests/unit/smtpserver/test_etrn.c \
 	tests/unit/smtpserver/test_limits.c \
 	tests/unit/smtpserver/test_milter.c \
 	tests/unit/smtpserver/test_peers.c \
