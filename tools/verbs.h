@@ -67,6 +67,7 @@ VERB(table,
     "get [--json] TABLE KEY... | list [--json] | build [--from FILE] "
     "[TABLE...]",
     "what a table answers, which tables there are, make their databases")
+VERB(metrics, "", "counters and the state of the spool as OpenMetrics text")
 VERB(why, "[--json] ID",
     "what keeps each recipient of a queued message, and what would help")
 VERB(queue, "[--json] [CHANNEL/HOST]",

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/counters.h"
 #include "base/err.h"
 #include "base/event.h"
 #include "base/json.h"
@@ -64,6 +65,7 @@ event_open_fd(int fd)
 		close(file_fd);
 	log_dir_fd = fd;
 	file_fd = -1;
+	counters_open(fd);
 }
 
 struct slice
@@ -183,6 +185,7 @@ event(enum event_kind kind, const char *id, ...)
 	const char *key;
 	va_list ap;
 
+	counters_event(kind);
 	clock_rfc3339(clock_wall_us(), now_text);
 	json_open(&pending);
 	json_text(&pending, "t", slice_of(now_text));
@@ -197,6 +200,7 @@ event(enum event_kind kind, const char *id, ...)
 
 		if (!row_has_key(row, key))
 			panic("event %s has no key %s", row->name, key);
+		counters_pair(kind, key, value);
 		json_text(&pending, key, slice_first(value, VALUE_BYTES_MAX));
 	}
 	va_end(ap);

@@ -6,4 +6,5 @@ libzm_a_SOURCES += \
 	libzm/base/clock.c libzm/base/clock.h \
 	libzm/base/crc32c.c libzm/base/crc32c.h \
 	libzm/base/json.c libzm/base/json.h \
+	libzm/base/counters.c libzm/base/counters.h libzm/base/metrics.h \
 	libzm/base/event.c libzm/base/event.h libzm/base/events.h

@@ -1,0 +1,182 @@
+/* verb_metrics.c - zmailer metrics: OpenMetrics text for monitoring
+ *
+ * In     the counters that the processes share; the spool; the scheduler's
+ *        counts when it runs
+ * Out    text that Prometheus and its kin read
+ * Trusts nothing in the spool
+ * Spec   zmailer-metrics(8); OpenMetrics 1.0; libzm/base/metrics.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/counters.h"
+#include "base/json.h"
+#include "mail/spool.h"
+#include "tools/queue/control.h"
+#include "tools/verb.h"
+
+#include "base/banned.h"
+
+struct area {			/* what lies in one directory */
+	const struct spool	*spool;
+	enum spool_area		 area;
+	uint64_t		 count, copies;
+};
+
+static bool
+count_file(void *context, const char *name)
+{
+	struct area *area = context;
+	const char *last = strrchr(name, '/');
+	struct spool_name parts;
+
+	name = last != NULL ? last + 1 : name;
+	if (!spool_name_parse(slice_of(name), &parts) ||
+	    slice_ends(parts.why, ".control") || name[0] == '.')
+		return true;
+	area->count++;
+	area->copies += slice_starts(parts.why, "_");
+	return true;
+}
+
+static void
+add_gauge(struct str *out, const char *name, const char *text)
+{
+	str_addf(out, "# TYPE zmailer_%s gauge\n# HELP zmailer_%s %s\n", name,
+	    name, text);
+}
+
+static void
+add_areas(struct str *out, const struct spool *spool)
+{
+	static const enum spool_area areas[] = { AREA_ROUTER, AREA_TRANSPORT,
+		AREA_DEFERRED, AREA_FREEZER, AREA_POSTMAN, AREA_TRASH };
+	uint64_t only_copies = 0;
+
+	add_gauge(out, "area_messages", "messages in a directory");
+	for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++) {
+		struct area area = { .spool = spool, .area = areas[i] };
+
+		for (unsigned p = 0; p < (areas[i] == AREA_ROUTER ?
+		    SPOOL_PRIORITIES : 1); p++)
+			(void)spool_scan(spool, areas[i], p, count_file,
+			    &area, NULL);
+		str_addf(out, "zmailer_area_messages{area=\"%s\"} %" PRIu64
+		    "\n", areas[i] == AREA_TRANSPORT ? "queue" :
+		    spool_area_names[areas[i]], area.count);
+		if (areas[i] == AREA_POSTMAN)
+			only_copies = area.count - area.copies;
+	}
+	add_gauge(out, "postman_only_copies",
+	    "messages in postman/ that are nowhere else");
+	str_addf(out, "zmailer_postman_only_copies %" PRIu64 "\n",
+	    only_copies);
+}
+
+static void
+add_space(struct str *out, const char *dir)
+{
+	struct statvfs fs;
+
+	if (statvfs(dir, &fs) != 0)
+		return;
+	add_gauge(out, "spool_free_bytes", "room on the spool's disk");
+	str_addf(out, "zmailer_spool_free_bytes %" PRIu64 "\n",
+	    (uint64_t)fs.f_bavail * fs.f_frsize);
+	add_gauge(out, "spool_free_inodes", "files that fit on it");
+	str_addf(out, "zmailer_spool_free_inodes %" PRIu64 "\n",
+	    (uint64_t)fs.f_favail);
+}
+
+/* Every state has a line, so that a graph has no gaps. */
+static const char *const states[] = { "ready", "waiting", "down",
+	"suspended", "active", "held", "frozen", "done", "deleted" };
+enum { STATE_COUNT = sizeof(states) / sizeof(states[0]) };
+
+static bool
+take_state(void *context, struct slice line)
+{
+	int64_t *counts = context;
+	struct str key = STR_INIT;
+
+	if (json_get(line, "key", &key))
+		for (int i = 0; i < STATE_COUNT; i++)
+			if (slice_is(str_slice(&key), states[i]))
+				counts[i] = control_number(line,
+				    "recipients");
+	str_release(&key);
+	return true;
+}
+
+static void
+add_queue(struct str *out, const char *run_dir)
+{
+	struct str request = STR_INIT, last = STR_INIT;
+	int64_t counts[STATE_COUNT] = { 0 };
+	struct control control;
+	struct err err;
+	bool is_up = control_connect(run_dir, &control, &err) == 1;
+
+	if (is_up) {
+		control_begin(&request, "count");
+		is_up = control_ask(&control, &request, take_state, counts,
+		    &last, &err) == 1;
+	}
+	control_close(&control);
+	add_gauge(out, "up", "whether the scheduler answers");
+	str_addf(out, "zmailer_up %d\n", is_up);
+	if (is_up) {
+		add_gauge(out, "queue_recipients",
+		    "recipients that the scheduler has, by state");
+		for (int i = 0; i < STATE_COUNT; i++)
+			str_addf(out, "zmailer_queue_recipients{state=\"%s\"}"
+			    " %" PRId64 "\n", states[i], counts[i]);
+	}
+	str_release(&request);
+	str_release(&last);
+}
+
+int
+verb_metrics(int argc, char **argv, const char *conf_path)
+{
+	struct str out = STR_INIT;
+	struct spool *spool;
+	struct conf *conf;
+	struct err err;
+	int log_fd;
+
+	if (argc > 1)
+		return verb_usage(argv[0], "'%s' is too much", argv[1]);
+	conf = verb_conf(conf_path);
+	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+		&err) < 0) {
+		fprintf(stderr, "zmailer: metrics: %s\n", err.text);
+		conf_free(&conf);
+		return EX_NOINPUT;
+	}
+	log_fd = open(conf->log_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	(void)counters_read(log_fd);	/* without it: all zero */
+	if (log_fd >= 0)
+		close(log_fd);
+	str_addf(&out, "# TYPE zmailer_build info\n# HELP zmailer_build what "
+	    "runs here\nzmailer_build_info{version=\"%s\"} 1\n",
+	    PACKAGE_VERSION);
+	counters_print(&out);
+	add_queue(&out, conf->run_dir);
+	add_areas(&out, spool);
+	add_space(&out, conf->spool_dir);
+	str_adds(&out, "# EOF\n");
+	fputs(out.buf, stdout);
+	str_release(&out);
+	spool_close(&spool);
+	conf_free(&conf);
+	return EX_OK;
+}
