@@ -51,6 +51,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/session_content.c smtpserver/session_internal.h \
 	smtpserver/session_tls.c \
 	smtpserver/transaction.c smtpserver/transaction.h \
+	smtpserver/standalone.c smtpserver/standalone.h \
 	smtpserver/verify_arg.c smtpserver/verify_arg.h \
 	smtpserver/worker.c smtpserver/worker.h \
 	smtpserver/worker_process.c

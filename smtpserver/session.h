@@ -94,6 +94,9 @@ struct session {
 	const char		*end_reason;
 };
 
+/* The listener of a client on stdin (standalone.h). */
+#define SESSION_ON_STDIN "stdin"
+
 /* A session for a client; says nothing before session_run. */
 struct session *session_new(struct service *service, struct stream *stream,
     const struct client *client);

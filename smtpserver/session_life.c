@@ -15,6 +15,10 @@
 
 #include "base/banned.h"
 
+static const struct conf_listen on_stdin = {
+	.text = SESSION_ON_STDIN, .no_verify = true
+};
+
 void
 session_set_client(struct session *session, const struct client *client)
 {
@@ -25,9 +29,8 @@ session_set_client(struct session *session, const struct client *client)
 	session->trust = peers_trust(peers, &client->net) |
 	    (session->trust & 1u << TRUST_XCLIENT);
 	session->withheld = peers_withheld(peers, &client->net);
-	for (size_t i = 0; i < conf->listen_count; i++)
-		if (strcmp(conf->listens[i].text, client->listener) == 0)
-			session->listen = &conf->listens[i];
+	session->listen = strcmp(client->listener, SESSION_ON_STDIN) == 0 ?
+	    &on_stdin : conf_listen_find(conf, client->listener);
 }
 
 struct session *

@@ -10,6 +10,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include <inttypes.h>
+#include <errno.h>
+#include <string.h>
 #include <sys/queue.h>
 
 #include "base/clock.h"
@@ -192,6 +194,12 @@ note_trouble(const struct draft *draft, const char *call,
 	    "call", slice_of(call), "reason", slice_of(err->text), NULL);
 }
 
+static bool
+session_is_on_stdin(const struct session *session)
+{
+	return strcmp(session->client.listener, SESSION_ON_STDIN) == 0;
+}
+
 /* Rows S1 -> S2 (or D1 for the freezer): the message gets its name. */
 static bool
 publish(struct session *session)
@@ -207,6 +215,13 @@ publish(struct session *session)
 		    &err);
 	} else {
 		result = draft_publish(&t->draft, AREA_ROUTER, 0, NULL, &err);
+	}
+	/* S4: a local program may write into public/ only, or a router that
+	 * comes at once has copied it already. */
+	if (result != 0 && (errno == EACCES || errno == EPERM ||
+	    errno == ENOENT) && session_is_on_stdin(session)) {
+		draft_hand_over(&t->draft);
+		return true;
 	}
 	if (result == 0)
 		return true;

@@ -43,7 +43,7 @@ clean-local:
 
 sbin_PROGRAMS += tools/sendmail
 tools_sendmail_SOURCES = tools/sendmail.c tools/submit.c tools/submit.h
-tools_sendmail_LDADD = $(ZM_LIBS)
+tools_sendmail_LDADD = tools/libtools.a $(ZM_LIBS)
 
 bin_PROGRAMS += tools/newaliases
 tools_newaliases_SOURCES = tools/newaliases.c

@@ -8,6 +8,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,9 @@
 
 #include "base/err.h"
 #include "base/event.h"
+#include "daemon/skeleton.h"
 #include "grammar/dsn.h"
+#include "tools/run/supervisor.h"
 #include "tools/submit.h"
 
 #include "base/banned.h"
@@ -275,6 +279,21 @@ submit(const struct request *request)
 	return status;
 }
 
+/* -bs: the server's own code on our stdin and stdout. */
+static int
+speak_smtp(const char *conf_path)
+{
+	char path[PATH_MAX];
+
+	libexec_settle();
+	if (conf_path != NULL)
+		setenv("ZMAILER_CONF", conf_path, 1);
+	daemon_libexec("smtpserver", path, sizeof(path));
+	execl(path, "smtpserver", "-bs", (char *)NULL);
+	fprintf(stderr, "sendmail: %s: %s\n", path, strerror(errno));
+	return EX_UNAVAILABLE;
+}
+
 static int
 act(const struct request *request, const char *self)
 {
@@ -285,6 +304,8 @@ act(const struct request *request, const char *self)
 		return become(self, "mailq", request->conf_path);
 	case 'i':
 		return become(self, "newaliases", request->conf_path);
+	case 's':
+		return speak_smtp(request->conf_path);
 	default:
 		return usage("this mode is not offered: -b", request->mode);
 	}

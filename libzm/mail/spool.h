@@ -167,6 +167,11 @@ int draft_replace(struct draft *draft, const char *name, uint64_t bytes,
 int draft_publish(struct draft *draft, enum spool_area area,
     unsigned priority, const char *cause, struct err *err);
 
+/* Behind a draft_publish that may not rename (EACCES, EPERM) or came too
+ * late (ENOENT): the complete file is the router's to copy in (row S4); let
+ * go of it. */
+void draft_hand_over(struct draft *draft);
+
 /* Close and unlink (nothing was promised).  Harmless when not open. */
 void draft_abort(struct draft *draft);
 

@@ -260,6 +260,22 @@ def a_user_submits_through_public(site):
                for row in site.events()), "no event with her uid"
 
 
+@case
+def a_user_speaks_smtp_on_stdin(site):
+    """sendmail -bs: what may not go into router/ is left in public/."""
+    ids = site.accounts
+    code, out = site.run_as(
+        "ursula", "sendmail", "-bs",
+        input=b"EHLO x.test\r\nMAIL FROM:<ursula@priv.test>\r\n"
+              b"RCPT TO:<victor@priv.test>\r\nDATA\r\n"
+              b"Subject: spoken by ursula\r\n\r\nhi\r\n.\r\nQUIT\r\n")
+    assert code == 0 and "250 2.0.0" in out, out
+    path, = site.arrived("victor", "Subject: spoken by ursula")
+    with open(path) as file:
+        text = file.read()
+    assert f"uid {ids.uid['ursula']}" in text, text
+
+
 def crc32c(data):
     crc = 0xffffffff
     for byte in data:
