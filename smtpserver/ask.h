@@ -45,7 +45,7 @@ struct ask {
 	struct str	 answer;	/* one line */
 	enum ask_state	 state;
 	int64_t		 for_ms;
-	bool		 is_lasting;	/* the answer holds for the session */
+	int		 scope;		/* of the answer: enum fact_scope */
 	/* Goes on where the handler stopped.  args: of the command, once
 	 * more.  Fills out or asks again; the ask is freed behind it. */
 	void	(*answered_fn)(struct session *session, struct slice args,

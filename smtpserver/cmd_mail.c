@@ -9,6 +9,7 @@
  */
 #include "smtpserver/commands.h"
 #include "smtpserver/mail_params.h"
+#include "smtpserver/permit.h"
 
 #include "base/banned.h"
 
@@ -80,6 +81,7 @@ cmd_mail(struct session *session, struct slice args, struct answer *out)
 	    !is_spelt_right(&sender, &params, out) ||
 	    !is_room(session, &params, out))
 		return;
+	permit_end_message(session);	/* the one before it */
 	session->transaction = transaction_of(session, &sender, &params);
 	answer_set(out, 250, "2.1.0", "sender ok");
 }

@@ -11,6 +11,13 @@
 
 #include "smtpserver/ask.h"
 
+enum fact_scope {		/* how long an answer holds */
+	FACT_TURN,		/* for the command under way */
+	FACT_MESSAGE,		/* for the transaction */
+	FACT_SESSION,
+	FACT_SCOPES
+};
+
 enum { FACTS_MAX = 256 };	/* more: the oldest are forgotten, all */
 
 struct fact {

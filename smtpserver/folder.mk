@@ -6,6 +6,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/arrivals.c smtpserver/arrivals.h \
 	smtpserver/ask.c smtpserver/ask.h \
 	smtpserver/attributes.c smtpserver/attributes.h \
+	smtpserver/buckets.c smtpserver/buckets.h \
 	smtpserver/cache.c smtpserver/cache.h \
 	smtpserver/client.c smtpserver/client.h \
 	smtpserver/clients.c smtpserver/clients.h \
@@ -22,6 +23,8 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/doorman.c smtpserver/doorman.h \
 	smtpserver/facts.c smtpserver/facts.h \
 	smtpserver/helper.c smtpserver/helper.h smtpserver/helper_dns.c \
+	smtpserver/helper_greylist.c smtpserver/helper_rate.c \
+	smtpserver/greylist.c smtpserver/greylist.h \
 	smtpserver/helper_kinds.c \
 	smtpserver/helpers.c smtpserver/helpers.h \
 	smtpserver/helpers_internal.h smtpserver/helpers_process.c \

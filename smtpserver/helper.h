@@ -28,6 +28,7 @@ struct helper_kind {
 	/* What a forked one does; returns when the doorman has gone. */
 	void		(*serve)(struct process *process, int socket);
 	const char	*socket;	/* serve is NULL: in the run dir */
+	bool		 outlives_reload;	/* needs nothing that changes */
 };
 
 /* The rows; the last one has no name. */
@@ -37,6 +38,10 @@ extern const struct helper_kind helper_kinds[];
 
 /* Questions to the DNS: helper_dns.c has them. */
 void helper_dns(struct process *process, int socket);
+/* Rates and numbers at once: helper_rate.c. */
+void helper_rate(struct process *process, int socket);
+/* Who was seen before: helper_greylist.c. */
+void helper_greylist(struct process *process, int socket);
 
 /* ---- the frame of those that answer one at a time --------------------- */
 

@@ -13,9 +13,11 @@
 
 const struct helper_kind helper_kinds[] = {
 	/* router/verify.h */
-	{ "router", 1, 64, 20000, NULL, "verify.sock" },
-	{ "dns", 1, 2048, 15000, helper_dns, NULL },
-	{ "milter", 16, 1, FILTER_FOR_MS, filter_serve, NULL },
-	{ etrn_kind, 1, 1, 15000, etrn_serve, NULL },
-	{ NULL, 0, 0, 0, NULL, NULL }
+	{ "router", 1, 64, 20000, NULL, "verify.sock", true },
+	{ "dns", 1, 2048, 15000, helper_dns, NULL, false },
+	{ "rate", 1, 256, 10000, helper_rate, NULL, true },
+	{ "greylist", 1, 256, 10000, helper_greylist, NULL, true },
+	{ "milter", 16, 1, FILTER_FOR_MS, filter_serve, NULL, false },
+	{ etrn_kind, 1, 1, 15000, etrn_serve, NULL, false },
+	{ NULL, 0, 0, 0, NULL, NULL, false }
 };

@@ -306,7 +306,8 @@ helpers_reload(struct helpers *helpers)
 
 	for (size_t i = 0; i < helpers->kind_count; i++)
 		TAILQ_FOREACH(helper, &helpers->kinds[i].helpers, entry)
-			if (!helper->is_leaving) {
+			if (!helper->is_leaving &&
+			    !helpers->kinds[i].row->outlives_reload) {
 				helper->is_leaving = true;
 				helpers->kinds[i].staying--;
 				helper_leave_if_done(helper);

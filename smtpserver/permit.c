@@ -29,8 +29,7 @@ question_fill(const struct session *session, const struct path *rcpt,
 		.sender = t->envelope.from,
 		.size_bytes = t->size_bytes,
 		.rcpt = *rcpt,
-		.known = &session->known,
-		.turn = &session->turn,
+		.facts = session->facts,
 	};
 }
 
@@ -62,7 +61,9 @@ conclude(struct session *session, const struct policy_verdict *verdict,
 		    out);
 		break;
 	case POLICY_DEFER:
-		refuse(session, 450, "4.7.1", rule,
+		refuse(session, rule->greylist.after_s > 0 ? 451 : 450,
+		    "4.7.1", rule, rule->greylist.after_s > 0 ?
+		    "greylisted, try again later" :
 		    "deferred by local policy, try later", out);
 		break;
 	case POLICY_NO_RELAY:
@@ -91,7 +92,7 @@ permit_rcpt(struct session *session, const struct path *rcpt,
 	if (verdict.result == POLICY_NEED) {
 		session_ask(session, verdict.need.kind, verdict.need.question,
 		    0, fn);
-		session->ask->is_lasting = verdict.need.is_lasting;
+		session->ask->scope = (int)verdict.need.scope;
 		return false;
 	}
 	for (unsigned i = 0; i < verdict.shadow_count; i++)
@@ -102,11 +103,28 @@ permit_rcpt(struct session *session, const struct path *rcpt,
 }
 
 void
+permit_end_message(struct session *session)
+{
+	struct facts *facts = &session->facts[FACT_MESSAGE];
+	struct slice answer, word;
+
+	for (const struct fact *fact = facts->first; fact != NULL;
+	    fact = fact->next) {
+		answer = fact->answer;
+		if (slice_starts(fact->question, "hold ") &&
+		    slice_word(&answer, &word) && slice_is(word, "ok") &&
+		    slice_word(&answer, &word))
+			str_addf(&session->holds, " " SLICE_FMT,
+			    SLICE_ARG(word));
+	}
+	facts_release(facts);
+}
+
+void
 permit_learn(struct session *session, const struct ask *ask)
 {
-	facts_add(ask->is_lasting ? &session->known : &session->turn,
-	    ask->kind, str_slice(&ask->question), ask->state,
-	    str_slice(&ask->answer));
+	facts_add(&session->facts[ask->scope], ask->kind,
+	    str_slice(&ask->question), ask->state, str_slice(&ask->answer));
 	if (ask->state == ASK_TROUBLE)
 		note_helper_trouble(session, ask);
 }

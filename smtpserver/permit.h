@@ -15,6 +15,10 @@
 bool permit_rcpt(struct session *session, const struct path *rcpt,
     answered_fn *fn, struct answer *out);
 
+/* Before a message begins and after it has ended: what was counted for it
+ * goes to session->holds, "NUMBER ..." for the rate helper to release. */
+void permit_end_message(struct session *session);
+
 /* Keep an answer where permit_rcpt, called again, finds it. */
 void permit_learn(struct session *session, const struct ask *ask);
 

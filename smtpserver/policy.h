@@ -48,8 +48,7 @@ struct policy_question {
 	struct path		 sender;	/* null path: <> */
 	uint64_t		 size_bytes;	/* announced, or 0 */
 	struct path		 rcpt;		/* no domain: <postmaster> */
-	const struct facts	*known, *turn;	/* of the session, of this
-						 * recipient; may be NULL */
+	const struct facts	*facts;	/* FACT_SCOPES of them; or NULL */
 	policy_trace_fn		*trace;		/* NULL: nobody listens */
 	void			*trace_context;
 };
@@ -68,7 +67,7 @@ enum { POLICY_SHADOWS_MAX = 8 };
 struct policy_need {
 	const char	*kind;		/* of helpers */
 	struct slice	 question;	/* until the policy is asked again */
-	bool		 is_lasting;	/* the answer holds for the session */
+	enum fact_scope	 scope;		/* of the answer */
 };
 
 struct policy_verdict {
@@ -78,6 +77,8 @@ struct policy_verdict {
 	const struct conf_rule	*shadows[POLICY_SHADOWS_MAX];
 	unsigned		 shadow_count;	/* would have decided */
 	struct policy_need	 need;
+	int64_t			 wait_s;	/* DEFER: try again then; 0:
+						 * nobody knows */
 	struct err		 err;
 };
 

@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <arpa/inet.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -40,31 +41,41 @@ fit_of(enum table_result result)
 /* The answer to a question; NULL: it is needed first. */
 static const struct fact *
 fact_or_need(struct trial *trial, const char *kind, struct slice question,
-    bool is_lasting)
+    enum fact_scope scope)
 {
-	const struct facts *facts = is_lasting ? trial->question->known :
-	    trial->question->turn;
+	const struct facts *facts = trial->question->facts;
 	const struct fact *fact = facts == NULL ? NULL :
-	    facts_find(facts, kind, question);
+	    facts_find(&facts[scope], kind, question);
 
 	if (fact == NULL)
 		trial->out->need = (struct policy_need){ kind, question,
-		    is_lasting };
+		    scope };
 	return fact;
+}
+
+/* The client's address, or the first bytes of it. */
+static const char *
+client_net(struct trial *trial, size_t bytes_4, size_t bytes_6)
+{
+	char *text = arena_alloc(trial->policy->scratch, INET6_ADDRSTRLEN);
+	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
+	unsigned char bytes[16] = { 0 };
+	const unsigned char *all = trial->question->client.bytes;
+
+	if (memcmp(all, mapped, sizeof(mapped)) == 0) {
+		memcpy(bytes, all + 12, bytes_4);
+		inet_ntop(AF_INET, bytes, text, INET6_ADDRSTRLEN);
+	} else {
+		memcpy(bytes, all, bytes_6);
+		inet_ntop(AF_INET6, bytes, text, INET6_ADDRSTRLEN);
+	}
+	return text;
 }
 
 static const char *
 client_text(struct trial *trial)
 {
-	char *text = arena_alloc(trial->policy->scratch, INET6_ADDRSTRLEN);
-	const unsigned char *bytes = trial->question->client.bytes;
-	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-	if (memcmp(bytes, mapped, sizeof(mapped)) == 0)
-		inet_ntop(AF_INET, bytes + 12, text, INET6_ADDRSTRLEN);
-	else
-		inet_ntop(AF_INET6, bytes, text, INET6_ADDRSTRLEN);
-	return text;
+	return client_net(trial, 4, 16);
 }
 
 static struct slice
@@ -284,7 +295,8 @@ fit_name(struct trial *trial, const struct conf_rule *rule)
 {
 	const char *pattern = rule->patterns[PATTERN_NAME];
 	const struct fact *fact = fact_or_need(trial, dns_kind,
-	    question_of(trial, "name", slice_of(client_text(trial))), true);
+	    question_of(trial, "name", slice_of(client_text(trial))),
+	    FACT_SESSION);
 	bool has_none;
 
 	if (fact == NULL)
@@ -312,7 +324,7 @@ fit_sender_unknown(struct trial *trial, const struct conf_rule *rule)
 	    conf_domain_find(trial->policy->conf, domain) != NULL)
 		return FIT_NO;
 	fact = fact_or_need(trial, dns_kind, question_of(trial, "mail",
-	    domain), true);
+	    domain), FACT_SESSION);
 	if (fact == NULL)
 		return FIT_NEED;
 	if (fact->state == ASK_TROUBLE) {
@@ -390,7 +402,7 @@ fit_listed(struct trial *trial, const struct conf_rule *rule)
 {
 	const char *pattern = rule->patterns[PATTERN_LISTED];
 	const struct fact *fact = fact_or_need(trial, dns_kind,
-	    listed_question(trial), true);
+	    listed_question(trial), FACT_SESSION);
 	uint64_t least;
 
 	if (fact == NULL)
@@ -402,6 +414,107 @@ fit_listed(struct trial *trial, const struct conf_rule *rule)
 		    fact->answer, NULL) >= (int)least);
 	return fit_if(listed_weight(trial->policy->conf, fact->answer,
 	    pattern) > 0);
+}
+
+/* ---- counters --------------------------------------------------------- */
+
+/* What a rule counts by; false: there is none (nobody logged in). */
+static bool
+count_key(struct trial *trial, enum conf_key key, struct slice *out)
+{
+	*out = SLICE("all");
+	switch (key) {
+	case COUNT_BY_CLIENT:
+		*out = slice_of(client_net(trial, 4, 8));
+		break;
+	case COUNT_BY_NET:
+		*out = slice_of(client_net(trial, 3, 6));
+		break;
+	case COUNT_BY_USER:
+		*out = slice_lower(trial->policy->scratch,
+		    trial->question->user);
+		return out->n > 0;
+	case COUNT_BY_SENDER:
+		*out = trial->sender.text;
+		break;
+	case COUNT_BY_SENDER_DOMAIN:
+		*out = trial->sender.domain;
+		break;
+	case COUNT_BY_RCPT:
+		*out = trial->rcpt.text;
+		break;
+	case COUNT_BY_DOMAIN:
+		*out = trial->rcpt.domain;
+		break;
+	case COUNT_BY_ALL:
+		break;
+	}
+	return true;
+}
+
+/* The counter of one rule: "LINE KEY", one for all files of that line. */
+static struct slice
+count_question(struct trial *trial, const struct conf_rule *rule,
+    struct slice key)
+{
+	const struct conf_count *count = &rule->count;
+	struct arena *scratch = trial->policy->scratch;
+
+	if (count->kind == COUNT_PARALLEL)
+		return slice_of(arena_printf(scratch, "hold %" PRIu64
+		    " %u " SLICE_FMT, count->max, rule->at.line,
+		    SLICE_ARG(key)));
+	return slice_of(arena_printf(scratch, "take %" PRIu64 " %" PRId64
+	    " %u " SLICE_FMT, count->max, count->span_ms, rule->at.line,
+	    SLICE_ARG(key)));
+}
+
+/* "over" or "wait", with the seconds until it is not. */
+static enum fit
+fit_of_wait(struct trial *trial, const struct fact *fact, const char *over)
+{
+	struct slice answer = fact->answer, word = { NULL, 0 };
+	uint64_t wait_s;
+
+	if (fact->state == ASK_TROUBLE || !slice_word(&answer, &word) ||
+	    !slice_is(word, over))
+		return FIT_NO;	/* nobody is refused because of trouble */
+	if (slice_word(&answer, &word) &&
+	    slice_number(word, 0, INT32_MAX, &wait_s))
+		trial->out->wait_s = (int64_t)wait_s;
+	return FIT_YES;
+}
+
+static enum fit
+fit_count(struct trial *trial, const struct conf_rule *rule)
+{
+	const struct fact *fact;
+	struct slice key;
+
+	if (rule->count.kind == COUNT_NOTHING)
+		return FIT_YES;
+	if (!count_key(trial, rule->count.key, &key))
+		return FIT_NO;
+	fact = fact_or_need(trial, "rate", count_question(trial, rule, key),
+	    rule->count.of_messages ? FACT_MESSAGE : FACT_TURN);
+	return fact == NULL ? FIT_NEED : fit_of_wait(trial, fact, "over");
+}
+
+static enum fit
+fit_greylist(struct trial *trial, const struct conf_rule *rule)
+{
+	const struct conf_greylist *terms = &rule->greylist;
+	const struct fact *fact;
+
+	if (terms->after_s == 0)
+		return FIT_YES;
+	fact = fact_or_need(trial, "greylist", slice_of(arena_printf(
+	    trial->policy->scratch, "%" PRId64 " %" PRId64 " %" PRId64 " %s "
+	    SLICE_FMT " " SLICE_FMT, terms->after_s, terms->within_s,
+	    terms->keep_s, client_net(trial, 3, 8),
+	    SLICE_ARG(trial->sender.text), SLICE_ARG(trial->rcpt.text))),
+	    FACT_TURN);
+	return fact == NULL ? FIT_NEED : fit_of_wait(trial, fact, "wait");
 }
 
 /* ---- all of them ------------------------------------------------------ */
@@ -424,6 +537,8 @@ static const struct {
 	{ "name", PATTERN_NAME, fit_name },
 	{ "sender-unknown", ALWAYS, fit_sender_unknown },
 	{ "listed", PATTERN_LISTED, fit_listed },
+	{ "count", ALWAYS, fit_count },
+	{ "greylist", ALWAYS, fit_greylist },
 };
 
 enum fit

@@ -111,8 +111,8 @@ check(struct session *session, struct slice question, answered_fn *fn,
     struct answer *out)
 {
 	struct service *service = session->service;
-	const struct fact *fact = facts_find(&session->turn, recipient_kind,
-	    question);
+	const struct fact *fact = facts_find(&session->facts[FACT_TURN],
+	    recipient_kind, question);
 	struct slice known;
 
 	if (service->recipients == NULL)

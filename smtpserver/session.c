@@ -213,7 +213,7 @@ command_run(struct session *session, struct slice line)
 	}
 	if (session->ask != NULL)
 		return STEP_ASK;	/* the line stays where it is */
-	facts_release(&session->turn);
+	facts_release(&session->facts[FACT_TURN]);
 	if (answer.code == 0)
 		return row->next;
 	if (answer.code >= 400)

@@ -82,8 +82,8 @@ struct session {
 	bool			 is_eof, is_blocked;
 	enum { STORE_NOT_YET, STORE_DONE, STORE_FAILED } store;
 	struct transaction	*transaction;
-	struct facts		 known;	/* about the client */
-	struct facts		 turn;	/* for the command under way */
+	struct facts		 facts[FACT_SCOPES];
+	struct str		 holds;	/* to be released: permit.h */
 	struct chunk		 chunk;
 	bool			 is_astray;	/* what follows may be content:
 						 * no command is taken */

@@ -49,6 +49,7 @@ session_new(struct service *service, struct stream *stream,
 	session->end_at_ms = clock_steady_ms() +
 	    session->settings->conf->timeouts.session_ms;
 	str_init(&session->helo);
+	str_init(&session->holds);
 	str_init(&session->name);
 	str_init(&session->user);
 	str_init(&session->forward);
@@ -67,8 +68,9 @@ session_free(struct session **session)
 	note_close(s);
 	transaction_free(&s->transaction);
 	ask_free(&s->ask);
-	facts_release(&s->known);
-	facts_release(&s->turn);
+	for (int i = 0; i < FACT_SCOPES; i++)
+		facts_release(&s->facts[i]);
+	str_release(&s->holds);
 	settings_drop(&s->settings);
 	str_release(&s->helo);
 	str_release(&s->name);

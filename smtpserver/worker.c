@@ -18,6 +18,7 @@
 #include "base/event.h"
 #include "base/mem.h"
 #include "smtpserver/cache.h"
+#include "smtpserver/permit.h"
 #include "smtpserver/worker.h"
 
 #include "base/banned.h"
@@ -67,6 +68,22 @@ worker_new(struct loop *loop, struct spool *spool, struct settings *settings)
 	return worker;
 }
 
+/* What was held for a message that has ended.  Nobody waits for the answer:
+ * token 1 is never given out. */
+static void
+guest_release_holds(struct guest *guest)
+{
+	struct session *session = guest->session;
+
+	if (session->transaction == NULL)
+		permit_end_message(session);
+	if (session->holds.len == 0)
+		return;
+	str_addf(&guest->worker->lines, "ask 1 rate release%s\n",
+	    session->holds.buf);
+	str_reset(&session->holds);
+}
+
 static void
 guest_end(struct guest *guest)
 {
@@ -80,6 +97,8 @@ guest_end(struct guest *guest)
 	worker->count--;
 	timer_clear(&guest->timer);
 	asks_close(worker->asks, &guest->ask_token);
+	transaction_free(&guest->session->transaction);
+	guest_release_holds(guest);
 	session_free(&guest->session);
 	stream_free(&guest->stream);
 	str_addf(&worker->lines, "closed %u\n", guest->token);
@@ -305,6 +324,7 @@ guest_settle(struct guest *guest)
 		guest_end(guest);
 		return;
 	}
+	guest_release_holds(guest);
 	if (session->want == WANT_ANSWER)
 		guest_ask(guest);
 	else

@@ -115,6 +115,7 @@ enum conf_pattern {		/* what a rule compares with a text */
 	PATTERN_NAME, PATTERN_HELO, PATTERN_LISTENER, PATTERN_USER,
 	PATTERN_SENDER, PATTERN_RCPT, PATTERN_LISTED, PATTERN_COUNT
 };
+extern const char *const conf_key_words[];	/* as enum conf_key */
 extern const char *const conf_pattern_words[PATTERN_COUNT];
 	/* "name" "helo" ...: as they stand in a rule */
 
@@ -131,6 +132,19 @@ struct conf_rule {		/* accept|reject|... , first match wins */
 	enum conf_tls_word { TLS_EITHER, TLS_YES, TLS_NO } tls;
 	uint64_t	 over_bytes;	/* announced size; 0: any */
 	bool		 sender_unknown;
+	struct conf_count {		/* limit rate, limit parallel */
+		enum { COUNT_NOTHING, COUNT_RATE, COUNT_PARALLEL } kind;
+		uint64_t	max;
+		int64_t		span_ms;	/* of a rate */
+		bool		of_messages;	/* else of recipients */
+		enum conf_key { COUNT_BY_CLIENT, COUNT_BY_NET,
+			COUNT_BY_USER, COUNT_BY_SENDER,
+			COUNT_BY_SENDER_DOMAIN, COUNT_BY_RCPT,
+			COUNT_BY_DOMAIN, COUNT_BY_ALL } key;
+	} count;
+	struct conf_greylist {
+		int64_t		after_s, within_s, keep_s;	/* 0: none */
+	} greylist;
 	bool		 for_any;	/* accept: relaying allowed */
 	const char	*text;		/* words of the reply, or NULL */
 	struct conf_at	 at;

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "daemon/conf_internal.h"
@@ -264,12 +265,36 @@ complain_unknown(struct conf_loader *loader, const struct conf_token *token,
 	    SLICE_ARG(slice_first(token->raw, 100)));
 }
 
+/* The row of a statement; names of two words ("limit rate") go first. */
+static const struct conf_row *
+row_of(const struct conf_node *node, enum conf_group group,
+    size_t *out_words)
+{
+	const struct conf_token *name = node->tokens;
+	const struct conf_row *row = NULL;
+	char both[64];
+
+	if (name->kind != TOKEN_WORD)
+		return NULL;
+	*out_words = 2;
+	if (node->count > 1 && name[1].kind == TOKEN_WORD &&
+	    snprintf(both, sizeof(both), SLICE_FMT " " SLICE_FMT,
+	    SLICE_ARG(slice_first(name->text, 30)),
+	    SLICE_ARG(slice_first(name[1].text, 30))) > 0)
+		row = conf_row_find(group, slice_of(both));
+	if (row != NULL)
+		return row;
+	*out_words = 1;
+	return conf_row_find(group, name->text);
+}
+
 static void
 check_node(struct conf_loader *loader, const struct conf_node *node,
     enum conf_group group, void *target)
 {
 	const struct conf_token *name = node->tokens;
 	const struct conf_row *row;
+	size_t words;
 	struct conf_statement statement = { .node = node };
 	struct conf_cursor cursor = { .loader = loader };
 
@@ -283,8 +308,7 @@ check_node(struct conf_loader *loader, const struct conf_node *node,
 			    "NAME=value stands alone on its line");
 		return;
 	}
-	row = name->kind == TOKEN_WORD ? conf_row_find(group, name->text) :
-	    NULL;
+	row = row_of(node, group, &words);
 	if (row == NULL) {
 		complain_unknown(loader, name, group);
 		return;
@@ -295,7 +319,7 @@ check_node(struct conf_loader *loader, const struct conf_node *node,
 		return;
 	}
 	statement.row = cursor.row = row;
-	cursor.next = node->tokens + 1;
+	cursor.next = node->tokens + words;
 	cursor.end = node->tokens + node->count;
 	if (take_args(&cursor, &statement) &&
 	    take_keywords(&cursor, &statement))

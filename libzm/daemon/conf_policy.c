@@ -18,6 +18,12 @@ enum {				/* keywords, as in RULE_WORDS */
 	WORD_LISTED, WORD_SENDER_UNKNOWN, WORD_LAST
 };
 
+enum {
+	GREYLIST_AFTER_S = 5 * 60,
+	GREYLIST_WITHIN_S = 2 * 86400,
+	GREYLIST_KEEP_S = 35 * 86400
+};
+
 static const unsigned char pattern_places[PATTERN_COUNT] = {
 	[PATTERN_NAME] = WORD_NAME, [PATTERN_HELO] = WORD_HELO,
 	[PATTERN_LISTENER] = WORD_LISTENER, [PATTERN_USER] = WORD_USER,
@@ -119,6 +125,89 @@ conf_apply_freeze(struct conf_loader *loader,
 
 	complain_auth(loader, statement->keywords);
 	add_rule(loader, &rule);
+}
+
+/* What else a counting rule does: `else` of its row. */
+static enum conf_action
+else_action(const struct conf_value *word)
+{
+	static const enum conf_action actions[] = {
+		ACTION_DEFER, ACTION_REJECT, ACTION_FREEZE
+	};
+
+	return is_said(word) ? actions[word->number] : ACTION_DEFER;
+}
+
+void
+conf_apply_limit_rate(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	const struct conf_value *words = statement->keywords;
+	struct conf_rule rule = rule_of(statement,
+	    else_action(&words[WORD_LAST + 2]));
+
+	complain_auth(loader, words);
+	rule.count = (struct conf_count){
+		.kind = COUNT_RATE,
+		.max = statement->args[0].number,
+		.span_ms = statement->args[0].span_ms,
+		.key = (enum conf_key)words[WORD_LAST].number,
+		.of_messages = words[WORD_LAST + 1].number == 1,
+	};
+	rule.text = words[WORD_LAST + 3].text;
+	if (rule.count.max == 0)
+		conf_complain(loader, CONF_ERROR, statement->args[0].token,
+		    "reject refuses all", "a rate of 0 is no limit");
+	else
+		add_rule(loader, &rule);
+}
+
+void
+conf_apply_limit_parallel(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	const struct conf_value *words = statement->keywords;
+	struct conf_rule rule = rule_of(statement,
+	    else_action(&words[WORD_LAST + 1]));
+
+	complain_auth(loader, words);
+	rule.count = (struct conf_count){
+		.kind = COUNT_PARALLEL,
+		.max = statement->args[0].number,
+		.key = (enum conf_key)words[WORD_LAST].number,
+		.of_messages = true,
+	};
+	rule.text = words[WORD_LAST + 2].text;
+	add_rule(loader, &rule);
+}
+
+static int64_t
+seconds_of(const struct conf_value *span, int64_t preset_s)
+{
+	return is_said(span) ? (int64_t)span->number / 1000 : preset_s;
+}
+
+void
+conf_apply_greylist(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	const struct conf_value *words = &statement->keywords[WORD_LAST];
+	struct conf_rule rule = rule_of(statement, ACTION_DEFER);
+
+	complain_auth(loader, statement->keywords);
+	rule.greylist = (struct conf_greylist){
+		.after_s = seconds_of(&words[0], GREYLIST_AFTER_S),
+		.within_s = seconds_of(&words[1], GREYLIST_WITHIN_S),
+		.keep_s = seconds_of(&words[2], GREYLIST_KEEP_S),
+	};
+	rule.text = words[3].text;
+	if (rule.greylist.after_s >= rule.greylist.within_s)
+		conf_complain(loader, CONF_ERROR,
+		    &statement->node->tokens[0], "within is when it may be "
+		    "tried again at the latest",
+		    "'after' must be less than 'within'");
+	else
+		add_rule(loader, &rule);
 }
 
 /* ---- lists ------------------------------------------------------------ */

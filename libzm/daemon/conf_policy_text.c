@@ -56,9 +56,67 @@ add_pattern(struct str *out, const char *word, const char *value)
 		conf_add_word(out, value);
 }
 
+const char *const conf_key_words[] = {
+	[COUNT_BY_CLIENT] = "client", [COUNT_BY_NET] = "net",
+	[COUNT_BY_USER] = "user", [COUNT_BY_SENDER] = "sender",
+	[COUNT_BY_SENDER_DOMAIN] = "sender-domain", [COUNT_BY_RCPT] = "to",
+	[COUNT_BY_DOMAIN] = "domain", [COUNT_BY_ALL] = "all"
+};
+
+/* What stands in front of the conditions, and `per`. */
+static void
+add_count(struct str *out, const struct conf_count *count)
+{
+	if (count->kind == COUNT_NOTHING)
+		return;
+	str_addf(out, "%llu", (unsigned long long)count->max);
+	if (count->kind == COUNT_RATE) {
+		str_addc(out, '/');
+		units_add_span(out, count->span_ms);
+	}
+	str_addf(out, " per %s", conf_key_words[count->key]);
+	if (count->kind == COUNT_RATE && count->of_messages)
+		str_adds(out, " of messages");
+}
+
+static void
+add_span(struct str *out, const char *word, int64_t span_s)
+{
+	add_part(out, word);
+	str_addc(out, ' ');
+	units_add_span(out, span_s * 1000);
+}
+
+/* What stands behind the conditions. */
+static void
+add_rest(struct str *out, const struct conf_rule *rule)
+{
+	static const char *const actions[] = {
+		[ACTION_ACCEPT] = "accept", [ACTION_REJECT] = "reject",
+		[ACTION_DEFER] = "defer", [ACTION_FREEZE] = "freeze"
+	};
+
+	if (rule->count.kind != COUNT_NOTHING) {
+		add_part(out, "else ");
+		str_adds(out, actions[rule->action]);
+	}
+	if (rule->greylist.after_s > 0) {
+		add_span(out, "after", rule->greylist.after_s);
+		add_span(out, "within", rule->greylist.within_s);
+		add_span(out, "keep", rule->greylist.keep_s);
+	}
+	if (rule->for_any)
+		add_part(out, "for any");
+	if (rule->text != NULL) {
+		add_part(out, "text ");
+		conf_add_word(out, rule->text);
+	}
+}
+
 void
 conf_rule_add(struct str *out, const struct conf_rule *rule)
 {
+	add_count(out, &rule->count);
 	if (rule->is_shadow)
 		add_part(out, "shadow");
 	if (rule->from_table != NULL) {
@@ -79,12 +137,7 @@ conf_rule_add(struct str *out, const struct conf_rule *rule)
 	}
 	if (rule->sender_unknown)
 		add_part(out, "sender-unknown");
-	if (rule->for_any)
-		add_part(out, "for any");
-	if (rule->text != NULL) {
-		add_part(out, "text ");
-		conf_add_word(out, rule->text);
-	}
+	add_rest(out, rule);
 }
 
 /* A rule that speaks of mail for our own domains only. */
@@ -118,6 +171,7 @@ bool
 conf_rule_covers(const struct conf_rule *wide, const struct conf_rule *narrow)
 {
 	if (wide->action == ACTION_FREEZE || wide->is_shadow ||
+	    wide->count.kind != COUNT_NOTHING || wide->greylist.after_s > 0 ||
 	    (is_own_only(wide) && !is_own_only(narrow)))
 		return false;
 	if (wide->from_table != NULL && (narrow->from_table == NULL ||

@@ -31,6 +31,7 @@ OUTER = {
     "deferred": ("zmrouter", "zmrouter", 0o2770),
     "postman": ("zmrouter", "zmrouter", 0o2770),
     "trash": ("zmrouter", "zmrouter", 0o2770),
+    "smtpserver": ("zmsmtp", GROUP, 0o700),
 }
 
 

@@ -196,6 +196,21 @@ def directories_are_as_documented(site):
     assert owner_and_mode(site.dir + "/log") == log
 
 
+@case
+def unknown_users_are_refused_at_rcpt(site):
+    """smtpserver asks the router, who alone may read the tables."""
+    ids = site.accounts
+    path = site.dir + "/run/verify.sock"
+    assert owner_and_mode(path) == (ids.uid["zmrouter"], ids.gid[
+        place.GROUP], 0o660), owner_and_mode(path)
+    with smtplib.SMTP("127.0.0.1", site.port) as peer:
+        peer.ehlo("c.test")
+        peer.mail("a@src.test")
+        assert peer.rcpt("nobody-at-all@priv.test")[0] == 550
+        code, text = peer.rcpt(f"{place.USERS[0]}@priv.test")
+        assert code == 250, text
+
+
 # ---- mail -------------------------------------------------------------------
 
 @case

@@ -20,6 +20,8 @@
 
 #include "base/banned.h"
 
+#define SMTPSERVER_DIR "smtpserver"
+
 enum { PATH_BYTES = 4200 };
 
 /* owner, group: a role's account and its primary group. */
@@ -166,6 +168,14 @@ spool_own(const struct conf *conf, const struct owners *owners,
 	    result == 0; i++)
 		result = area_own(fd, &dir_rows[i], conf->hash_levels, owners,
 		    err);
+	/* what smtpserver keeps for itself: the greylist */
+	if (result == 0 && mkdirat(fd, SMTPSERVER_DIR, 0700) < 0 &&
+	    errno != EEXIST)
+		result = err_sys(err, "cannot make " SMTPSERVER_DIR);
+	if (result == 0)
+		result = dir_own(fd, SMTPSERVER_DIR,
+		    owners->uid[ROLE_SMTPSERVER],
+		    owners->gid[ROLE_SMTPSERVER], 0700, err);
 	close(fd);
 	if (result < 0)
 		return err_prefix(err, "%s", conf->spool_dir);

@@ -8,6 +8,8 @@
     "tls=choice:yes,no auth user=userpattern sender=pattern to=pattern " \
     "size=size:1B-16G listed=listed sender-unknown"
 
+#define RULE_KEYS "client,net,user,sender,sender-domain,to,domain,all"
+
 STATEMENT(TOP, "accept", NONE, accept, "", RULE_WORDS " for=choice:any",
     "accept [shadow] [CONDITION...] [for any]",
     "after all others: accept from 127.0.0.0/8 for any; accept from ::1 for "
@@ -61,6 +63,50 @@ STATEMENT(TOP, "freeze", NONE, freeze, "", RULE_WORDS,
     "person to look at.  For domains that are not ours the rules behind it "
     "decide whether it is taken.",
     "freeze sender *@odd.example")
+
+STATEMENT(TOP, "limit rate", NONE, limit_rate, "rate",
+    RULE_WORDS " per=choice:" RULE_KEYS " of=choice:recipients,messages "
+    "else=choice:defer,reject,freeze text=text",
+    "limit rate COUNT/SPAN [per KEY] [of recipients|messages] "
+    "[shadow] [CONDITION...] [else defer|reject|freeze] [text \"WORDS\"]",
+    "none",
+    "A rule (see accept) that fits when there were more than COUNT within "
+    "SPAN: as many may come at once, then they come back evenly.  What is "
+    "counted are recipients of mail that meets the conditions, unless of "
+    "messages is said.  They are counted for each KEY: client (the address; "
+    "the first 64 bits of IPv6), net (/24 and /48), user, sender, "
+    "sender-domain, to, domain (of the recipient), or all.  Unless said: per "
+    "client, else defer (450).  Counters are kept in memory, for all sessions "
+    "together.",
+    "limit rate 200/1h per user auth else freeze\n"
+    "limit rate 100/1m per client of messages\n"
+    "limit rate 10/1m per to to *@lists.example.org else reject text "
+    "\"slowly\"")
+
+STATEMENT(TOP, "limit parallel", NONE, limit_parallel, "number:1-100000",
+    RULE_WORDS " per=choice:" RULE_KEYS
+    " else=choice:defer,reject,freeze text=text",
+    "limit parallel COUNT [per KEY] [shadow] [CONDITION...] "
+    "[else defer|reject|freeze] [text \"WORDS\"]",
+    "none",
+    "A rule (see accept) that fits while COUNT other messages of the same KEY "
+    "(see limit rate) are being handed in, from their first recipient to "
+    "the reply that ends them.",
+    "limit parallel 5 per user auth\n"
+    "limit parallel 20 per net else defer text \"one after the other\"")
+
+STATEMENT(TOP, "greylist", NONE, greylist, "", RULE_WORDS
+    " after=span:1s-1d within=span:1m-30d keep=span:1h-365d text=text",
+    "greylist [shadow] [CONDITION...] [after SPAN] [within SPAN] "
+    "[keep SPAN] [text \"WORDS\"]", "none",
+    "A rule (see accept): mail from a network (/24 and /64), sender and "
+    "recipient that were not seen together before is deferred (451); tried "
+    "again after 5m and within 2d it is taken, and so is all that follows "
+    "for 35d.  A network that passed with five different pairs is not "
+    "greylisted any more.  What is known is kept in smtpserver/greylist in "
+    "the spool.",
+    "greylist name none\n"
+    "greylist helo unqualified after 10m")
 
 STATEMENT(TOP, "dnsbl", NONE, dnsbl, "dnszone", "answer=net "
     "weight=number:1-1000",

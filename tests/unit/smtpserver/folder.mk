@@ -8,6 +8,7 @@ tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/test_ask.c \
 	tests/unit/smtpserver/test_clients.c \
 	tests/unit/smtpserver/test_commands.c \
+	tests/unit/smtpserver/test_counters.c \
 	tests/unit/smtpserver/test_doorman.c \
 	tests/unit/smtpserver/test_etrn.c \
 	tests/unit/smtpserver/test_limits.c \

@@ -86,12 +86,12 @@ serve_nonsense(struct process *process, int socket)
 }
 
 static const struct helper_kind kinds[] = {
-	{ "parrot", 2, 1, 5000, serve_parrot, NULL },
-	{ "one", 1, 1, 5000, serve_parrot, NULL },
-	{ "batch", 1, 8, 5000, serve_parrot, NULL },
-	{ "nonsense", 1, 1, 5000, serve_nonsense, NULL },
-	{ "else", 1, 8, 5000, NULL, "else" },
-	{ NULL, 0, 0, 0, NULL, NULL }
+	{ "parrot", 2, 1, 5000, serve_parrot, NULL, false },
+	{ "one", 1, 1, 5000, serve_parrot, NULL, false },
+	{ "batch", 1, 8, 5000, serve_parrot, NULL, false },
+	{ "nonsense", 1, 1, 5000, serve_nonsense, NULL, false },
+	{ "else", 1, 8, 5000, NULL, "else", false },
+	{ NULL, 0, 0, 0, NULL, NULL, false }
 };
 
 struct door {

@@ -246,6 +246,43 @@ static const struct condition_row condition_rows[] = {
 	    "accept listed wl.test",
 	    .known = LISTED("bl.test=127.0.0.2 wl.test=127.0.5.1"),
 	    .want = POLICY_ACCEPT, .rule = 5 },
+	/* counters */
+	{ .rules = "limit rate 5/1m", .want = POLICY_NEED,
+	    .need = "take 5 60000 3 203.0.113.9", .rule = 1 },
+	{ .client = "2001:db8:1:2:3:4:5:6", .rules = "limit rate 5/1m",
+	    .want = POLICY_NEED, .need = "take 5 60000 3 2001:db8:1:2::",
+	    .rule = 1 },
+	{ .rules = "limit parallel 5 per net", .want = POLICY_NEED,
+	    .need = "hold 5 3 203.0.113.0", .rule = 1 },
+	{ .rules = "limit rate 5/1h per user\nlimit rate 5/1h per "
+	    "sender-domain", .want = POLICY_NEED,
+	    .need = "take 5 3600000 4 src.test", .rule = 2 },
+	{ .rules = "limit rate 5/1h per to", .want = POLICY_NEED,
+	    .need = "take 5 3600000 3 bob@example.org", .rule = 1 },
+	{ .user = "Eve", .rules = "limit rate 5/1h per user auth else "
+	    "freeze", .known = "rate take 5 3600000 3 eve = over 12",
+	    .want = POLICY_ACCEPT, .rule = 1 },
+	{ .rules = "limit rate 5/1h per all",
+	    .known = "rate take 5 3600000 3 all = over 12",
+	    .want = POLICY_DEFER, .rule = 1 },
+	{ .rules = "limit rate 5/1h per all else reject",
+	    .known = "rate take 5 3600000 3 all = over 12",
+	    .want = POLICY_REJECT, .rule = 1 },
+	{ .rules = "limit rate 5/1h per all",
+	    .known = "rate take 5 3600000 3 all = ok" },
+	{ .rules = "limit rate 5/1h per all",
+	    .known = "rate take 5 3600000 3 all = !" },
+	{ .rules = "limit rate 5/1h sender @else.test" },
+	/* greylisting */
+	{ .rules = "greylist", .want = POLICY_NEED, .rule = 1,
+	    .need = "300 172800 3024000 203.0.113.0 a@src.test "
+	    "bob@example.org" },
+	{ .rules = "greylist after 1m within 2h keep 3h",
+	    .known = "greylist 60 7200 10800 203.0.113.0 a@src.test "
+	    "bob@example.org = wait 17", .want = POLICY_DEFER, .rule = 1 },
+	{ .rules = "greylist after 1m within 2h keep 3h\nreject sender *",
+	    .known = "greylist 60 7200 10800 203.0.113.0 a@src.test "
+	    "bob@example.org = pass", .want = POLICY_REJECT, .rule = 2 },
 	/* shadows */
 	{ .rules = "reject shadow helo .src.test", .shadow = 1 },
 	{ .rules = "reject shadow helo .src.test\n"
@@ -298,14 +335,17 @@ static void
 learn(struct facts *facts, const char *known)
 {
 	struct slice rest = slice_of(known), line, kind, answer;
+	const char *name;
 
 	while (rest.n > 0 && slice_cut(&rest, '\n', &line)) {
 		answer = line;
 		(void)slice_word(&line, &kind);
+		name = slice_is(kind, "rate") ? "rate" :
+		    slice_is(kind, "greylist") ? "greylist" : "dns";
 		line = slice_trim(slice_first(line, slice_find(line, '=')));
 		answer = slice_trim(slice_from(answer,
 		    slice_find(answer, '=') + 1));
-		facts_add(facts, "dns", line, slice_is(answer, "!") ?
+		facts_add(facts, name, line, slice_is(answer, "!") ?
 		    ASK_TROUBLE : ASK_ANSWERED, answer);
 	}
 }
@@ -323,7 +363,7 @@ question_of_row(const struct condition_row *row, const struct facts *facts,
 	struct slice rest;
 	struct err err;
 
-	*out = (struct policy_question){ .known = facts, .turn = facts,
+	*out = (struct policy_question){ .facts = facts,
 	    .listener = SLICE("192.0.2.1:25"),
 	    .helo = slice_of(or(row->helo, "mail.src.test")),
 	    .user = slice_of(row->user), .is_encrypted = row->is_encrypted,
@@ -340,7 +380,7 @@ static void
 check_condition(const struct condition_row *row, size_t number)
 {
 	struct str rules = STR_INIT;
-	struct facts facts = { NULL };
+	struct facts facts[FACT_SCOPES] = { { NULL } };
 	struct policy_question question;
 	struct policy_verdict verdict;
 	struct policy *policy;
@@ -350,8 +390,9 @@ check_condition(const struct condition_row *row, size_t number)
 	    ".x.test -; z@ -; h.test -; eve - }", row->rules);
 	house_open(&house, rules.buf);
 	policy = policy_new(house.conf);
-	learn(&facts, row->known);
-	question_of_row(row, &facts, &question);
+	for (int i = 0; i < FACT_SCOPES; i++)
+		learn(&facts[i], row->known);
+	question_of_row(row, facts, &question);
 	policy_ask(policy, &question, &verdict);
 	cr_expect_eq(verdict.result, row->want, "row %zu (%s): %d", number,
 	    row->rules, (int)verdict.result);
@@ -363,7 +404,8 @@ check_condition(const struct condition_row *row, size_t number)
 		cr_expect(slice_is(verdict.need.question, row->need),
 		    "row %zu (%s): needs " SLICE_FMT, number, row->rules,
 		    SLICE_ARG(verdict.need.question));
-	facts_release(&facts);
+	for (int i = 0; i < FACT_SCOPES; i++)
+		facts_release(&facts[i]);
 	policy_free(&policy);
 	house_close(&house);
 	str_release(&rules);
