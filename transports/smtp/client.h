@@ -124,6 +124,8 @@ struct client {
 	const struct client_secret *secret;	/* it authenticated as; NULL */
 	unsigned		 messages;	/* over this connection */
 	unsigned		 messages_max;	/* says the clause; 0: any */
+	bool			 is_used;	/* a transaction was begun over
+						 * it before this one */
 	bool			 needs_reset;	/* RSET before MAIL */
 	bool			 no_pipelining;	/* its PIPELINING is broken */
 	int64_t			 used_at_ms;	/* steady */

@@ -85,7 +85,7 @@ hello(struct search *search, const char *name,
 
 	client->reply_bytes = 0;
 	client->messages = 0;
-	client->needs_reset = false;
+	client->is_used = client->needs_reset = false;
 	client->address = entry->address;
 	client->no_pipelining = client_has(client, &entry->address,
 	    TROUBLE_PIPELINING);

@@ -18,6 +18,16 @@
 
 /* ---- the message and what came of it ----------------------------------- */
 
+/* The host took its leave with its last answer: for those who still wait
+ * for theirs it is the answer, too. */
+static enum progress
+closed(struct mail *mail, const struct verdict *verdict)
+{
+	mail_settle_picked(mail, verdict);
+	client_quit(mail->client);
+	return BROKEN;
+}
+
 static enum progress
 message_smtp(struct mail *mail)
 {
@@ -29,7 +39,7 @@ message_smtp(struct mail *mail)
 	for (size_t i = 0; i < mail->picked_count; i++)
 		if (mail->states[mail->picked[i]] == RCPT_ACCEPTED)
 			mail_settle(mail, mail->picked[i], &verdict);
-	return OVER;
+	return mail->is_closing ? closed(mail, &verdict) : OVER;
 }
 
 static enum progress
@@ -47,6 +57,8 @@ message_lmtp(struct mail *mail)
 		if (progress != GO_ON)
 			return progress;
 		mail_settle(mail, index, &verdict);
+		if (mail->is_closing)
+			return closed(mail, &verdict);
 	}
 	return OVER;
 }
@@ -109,7 +121,7 @@ pick(struct mail *mail)
 	if (most == 0 || most > CLIENT_RCPTS_MAX)
 		most = CLIENT_RCPTS_MAX;
 	mail->picked_count = mail->accepted_count = 0;
-	mail->is_mail_ok = false;
+	mail->is_mail_ok = mail->is_closing = false;
 	for (size_t i = 0; i < mail->job->rcpt_count &&
 	    mail->picked_count < most; i++) {
 		if (mail->states[i] != RCPT_WAITING ||
@@ -196,7 +208,7 @@ pipelining_judge(struct mail *mail)
 {
 	struct client *client = mail->client;
 
-	if (client->messages > 0 || mail->is_mail_ok ||
+	if (client->is_used || mail->is_mail_ok ||
 	    strcmp(mail->verdicts[mail->picked[0]].status, "4.4.2") != 0)
 		return;
 	client_note(client, &client->address, TROUBLE_PIPELINING);
@@ -220,6 +232,7 @@ transaction(struct mail *mail)
 		progress = mail->is_in_one ? message_end(mail) :
 		    message(mail);
 	client->used_at_ms = clock_steady_ms();
+	client->is_used = true;
 	return progress;
 }
 

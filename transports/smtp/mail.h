@@ -41,6 +41,7 @@ struct mail {
 	size_t			*picked;
 	size_t			 picked_count, accepted_count;
 	bool			 is_mail_ok, is_utf8;
+	bool			 is_closing;	/* 421 instead of a verdict */
 	/* how the content goes over this connection: mail_form.c */
 	const char		*body;		/* BODY=; NULL: not said */
 	bool			 is_binary;	/* lines mean nothing */

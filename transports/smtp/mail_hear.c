@@ -97,7 +97,7 @@ hear(struct mail *mail, int64_t timeout_ms, struct reply *out,
 static bool
 is_stale(const struct mail *mail, enum peer_result result)
 {
-	return mail->client->messages > 0 &&
+	return mail->client->is_used &&
 	    (result == PEER_EOF || result == PEER_ERROR);
 }
 
@@ -147,7 +147,7 @@ hear_mail(struct mail *mail)
 	if (reply.code / 100 == 3)
 		return nonsense(mail, &reply, "MAIL");
 	if (reply.code == 421)
-		return client->messages > 0 ? stale(mail) :
+		return client->is_used ? stale(mail) :
 		    closing(mail, &reply);
 	mail->is_mail_ok = reply.code / 100 == 2;
 	if (mail->is_mail_ok)
@@ -327,6 +327,7 @@ hear_end(struct mail *mail, struct verdict *out)
 		return nonsense(mail, &reply, "the end of data");
 	if (result == PEER_OK) {
 		client_verdict(client, &reply, taken_kind(client), out);
+		mail->is_closing = reply.code == 421;
 		out->host_trouble = false;
 		return GO_ON;
 	}
