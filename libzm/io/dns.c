@@ -328,6 +328,7 @@ dns_mx(const char *domain, struct dns_mx *out, size_t *out_n, struct err *err)
 	result = ask(domain, ns_t_mx, &answer, &n, err);
 	if (result != DNS_OK)
 		return result;
+	err_set(err, "%.200s has no MX record", domain);
 	return dns_parse_mx(answer, n, out, out_n, err);
 }
 
@@ -443,6 +444,8 @@ ask_addresses(const char *host, int type, struct dns_address *out,
 	result = ask(host, type, &answer, &n, err);
 	if (result != DNS_OK)
 		return result;
+	/* aliases that lead to nothing, or round in a circle */
+	err_set(err, "%.200s has no address record", host);
 	return dns_parse_addresses(answer, n, out, out_n, err);
 }
 

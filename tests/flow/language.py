@@ -1,7 +1,9 @@
 """The flow language: a line is an actor or a fact.
 
     flow   "what is promised, as a sentence"
-    server NAME { rule; rule }            a scripted next hop
+    server NAME { rule; rule }            a scripted next hop; item
+                                          tls CERT: it offers STARTTLS,
+                                          smtps CERT: TLS at once
     dns    NAME { example.net MX 10 mx.example.net; ... }
     mta    NAME { zmailer.conf lines } -start
     mta    NAME -stop | -start | -restart | -reload | -kill

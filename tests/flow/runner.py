@@ -110,15 +110,22 @@ class Flow:
         name = line.words[1]
         if "expect" in line.words:
             return self.expect_server(self.actors[name], line.words[3:])
-        rules, extensions, lmtp = [], None, False
+        rules, extensions, lmtp, context = [], None, False, None
         for item in language.items(line.block):
             if item[0] == "ehlo":
                 extensions = item[1:]
+            elif item[0] in ("tls", "smtps"):
+                cert = self.actors[item[1]]
+                context = tls.ssl.SSLContext(tls.ssl.PROTOCOL_TLS_SERVER)
+                context.load_cert_chain(cert.pem, cert.key)
+                implicit = item[0] == "smtps"
             elif item[0] == "lmtp":
                 lmtp = True
             else:
                 rules.append(self.rule(item))
-        self.actors[name] = smtpserver.Server(rules, extensions, lmtp)
+        self.actors[name] = smtpserver.Server(
+            rules, extensions, lmtp, tls=context,
+            implicit=bool(context) and implicit)
         return None
 
     @staticmethod

@@ -1,7 +1,9 @@
 """A DNS server for tests: the records it is given, and faults by name.
 
 Zone rows: (name, type, value): "MX" (preference, host), "A" address,
-"AAAA" address, "PTR" name, or type SERVFAIL, NXDOMAIN, TIMEOUT for a whole name.
+"AAAA" address, "CNAME" and "PTR" name, or type SERVFAIL, NXDOMAIN, TIMEOUT
+for a whole name; TC: cut short over UDP, whole over TCP; CROWD n: n MX
+records beside the others that lead nowhere.
 Names that are not there answer NXDOMAIN.
 
 SPDX-License-Identifier: ISC
@@ -25,12 +27,27 @@ class Dns:
     def __init__(self, rows=(), host="127.0.0.1"):
         self.rows = [(n.lower().rstrip("."), t, v) for n, t, v in rows]
         self.questions = []
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.bind((host, 0))
-        self.port = self.socket.getsockname()[1]
+        self.asked_by_tcp = 0
+        self._bind(host)
         self.is_closing = False
         self.thread = threading.Thread(target=self._serve, daemon=True)
         self.thread.start()
+        self.tcp_thread = threading.Thread(target=self._serve_tcp,
+                                           daemon=True)
+        self.tcp_thread.start()
+
+    def _bind(self, host):
+        """UDP and TCP on one port, which both must have free."""
+        for _ in range(100):
+            self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            self.socket.bind((host, 0))
+            self.port = self.socket.getsockname()[1]
+            try:
+                self.listener = socket.create_server((host, self.port))
+                return
+            except OSError:
+                self.socket.close()
+        raise OSError("no port is free for UDP and TCP")
 
     def close(self):
         """The thread must be gone before the descriptor's number is used
@@ -38,14 +55,17 @@ class Dns:
         self.is_closing = True
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as waker:
             waker.sendto(b"", self.socket.getsockname())
+        self.listener.shutdown(socket.SHUT_RDWR)
         self.thread.join(5)
+        self.tcp_thread.join(5)
         self.socket.close()
+        self.listener.close()
 
     def _serve(self):
         while not self.is_closing:
             try:
                 query, peer = self.socket.recvfrom(4096)
-                answer = self._answer(query)
+                answer = self._answer(query, False)
                 if answer:
                     self.socket.sendto(answer, peer)
             except OSError:
@@ -53,7 +73,25 @@ class Dns:
             except (IndexError, struct.error):
                 continue
 
-    def _answer(self, query):
+    def _serve_tcp(self):
+        while not self.is_closing:
+            try:
+                peer, _ = self.listener.accept()
+            except OSError:
+                return
+            with peer:
+                peer.settimeout(5)
+                try:
+                    data = peer.makefile("rb")
+                    size = struct.unpack("!H", data.read(2))[0]
+                    answer = self._answer(data.read(size), True)
+                    if answer:
+                        self.asked_by_tcp += 1
+                        peer.sendall(struct.pack("!H", len(answer)) + answer)
+                except (OSError, IndexError, struct.error):
+                    continue
+
+    def _answer(self, query, is_tcp):
         at, labels = 12, []
         while query[at]:
             labels.append(query[at + 1:at + 1 + query[at]].decode("latin-1"))
@@ -69,17 +107,38 @@ class Dns:
         rcode = 2 if "SERVFAIL" in kinds else 3 if not own else 0
         if "NXDOMAIN" in kinds:
             rcode = 3
+        if "TC" in kinds and not is_tcp:
+            return query[:2] + struct.pack("!HHHHH", 0x8380, 1, 0, 0, 0) + \
+                question
         body, count = b"", 0
-        for kind, value in own:
-            if rcode or TYPES.get(kind) != qtype:
-                continue
-            body += encode_name(name) + struct.pack(
-                "!HHI", qtype, 1, 60)
-            data = self._data(kind, value)
-            body += struct.pack("!H", len(data)) + data
-            count += 1
+        if not rcode:
+            body, count = self._records(name, qtype, 0)
         head = query[:2] + struct.pack("!HHHHH", 0x8180 | rcode, 1, count, 0, 0)
         return head + question + body
+
+    def _records(self, name, qtype, depth):
+        """Records of the name, through its aliases (a loop ends)."""
+        body, count = b"", 0
+        for owner, kind, value in self.rows:
+            if owner != name:
+                continue
+            if kind == "CROWD" and qtype == TYPES["MX"]:
+                crowd = [("MX", (65000, f"nobody{i}.invalid"))
+                         for i in range(int(value))]
+            elif kind == "CNAME" or TYPES.get(kind) == qtype:
+                crowd = [(kind, value)]
+            else:
+                continue
+            for one, content in crowd:
+                data = self._data(one, content)
+                body += encode_name(name) + struct.pack(
+                    "!HHIH", TYPES[one], 1, 60, len(data)) + data
+                count += 1
+            if kind == "CNAME" and qtype != TYPES["CNAME"] and depth < 20:
+                more, n = self._records(value.lower().rstrip("."), qtype,
+                                        depth + 1)
+                body, count = body + more, count + n
+        return body, count
 
     @staticmethod
     def _data(kind, value):

@@ -3,7 +3,9 @@
 Rules are rows (verb, action, times): the first row whose verb matches and
 whose times are not used up acts.  Actions: ("reply", code, text), ("drop",)
 closes the connection, ("silence",) never answers.  verb END is the reply
-to the final dot; CONNECT the greeting.
+to the final dot; CONNECT the greeting.  With a TLS context the server
+offers STARTTLS, or speaks TLS from the first byte when it is implicit;
+("cut",) for STARTTLS says 220 and closes.
 
 SPDX-License-Identifier: ISC
 """
@@ -35,8 +37,9 @@ class Message:
 
 class Server:
     def __init__(self, rules=(), extensions=None, lmtp=False, host="127.0.0.1",
-                 port=0):
+                 port=0, tls=None, implicit=False):
         self.rules, self.lmtp = list(rules), lmtp
+        self.tls, self.implicit = tls, implicit
         self.extensions = extensions if extensions is not None else [
             "PIPELINING", "8BITMIME", "ENHANCEDSTATUSCODES", "DSN",
             "SIZE 100000000"]
@@ -89,15 +92,34 @@ class Server:
     def _session(self, peer):
         try:
             peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._dialogue(peer, peer.makefile("rb"))
+            if self.implicit:
+                peer = self.tls.wrap_socket(peer, server_side=True)
+            if self._answer(peer, "CONNECT", "",
+                            (220, "sink.test ready")) != "2":
+                return
+            secure = self._dialogue(peer, peer.makefile("rb"),
+                                    self.implicit)
+            if secure:
+                peer = secure
+                self._dialogue(peer, peer.makefile("rb"), True)
         except (OSError, ValueError):
             pass
         finally:
             peer.close()
 
-    def _dialogue(self, peer, lines):
-        if self._answer(peer, "CONNECT", "", (220, "sink.test ready")) != "2":
-            return
+    def _starttls(self, peer, line):
+        """The protected socket, or None: refused or cut."""
+        action = self._rule("STARTTLS", line)
+        if action and action[0] == "reply":
+            peer.sendall(f"{action[1]} {action[2]}\r\n".encode())
+            return None
+        peer.sendall(b"220 2.0.0 go on\r\n")
+        if action:
+            raise OSError("cut")
+        return self.tls.wrap_socket(peer, server_side=True)
+
+    def _dialogue(self, peer, lines, is_secure):
+        """Until the end, or until TLS begins: its socket."""
         message = None
         while True:
             raw = lines.readline(100000)
@@ -115,6 +137,8 @@ class Server:
                     peer.sendall(f"{action[1]} {action[2]}\r\n".encode())
                     continue
                 words = ["sink.test"] + self.extensions
+                if self.tls and not is_secure:
+                    words.append("STARTTLS")
                 for i, word in enumerate(words):
                     mark = " " if i == len(words) - 1 else "-"
                     peer.sendall(f"250{mark}{word}\r\n".encode())
@@ -141,6 +165,10 @@ class Server:
                 if got == "3" and not self._data(peer, lines, message):
                     return
                 message = None
+            elif verb == "STARTTLS" and self.tls and not is_secure:
+                secure = self._starttls(peer, line)
+                if secure:
+                    return secure
             elif verb == "QUIT":
                 self._answer(peer, verb, line, (221, "2.0.0 bye"))
                 return

@@ -367,3 +367,41 @@ Test(client_tls, policies_of_different_names_do_not_share)
 	cr_expect_eq(of_a.name_count, 2);
 	cr_expect_str_eq(of_a.names[1], ".a.test");
 }
+
+/* "[127.0.0.1]:port" and "inet:127.0.0.1:port" stand for two domains with
+ * the same MX. */
+Test(client_tls, domains_of_the_same_host_share_a_connection)
+{
+	char other[80];
+
+	begin(START "T good\n" AFTER MAIL_OK MAIL_OK "< QUIT\n");
+	snprintf(other, sizeof(other), "inet:127.0.0.1:%u", script.port);
+	deliver(1);
+	job.host = slice_of(other);
+	deliver(1);
+	end();
+	cr_expect_eq(verdicts[0].kind, VERDICT_DELIVERED, "%s",
+	    verdicts[0].text);
+	cr_expect_eq(script.connections, 1);
+	cr_expect_str_empty(script.wrong, "%s", script.wrong);
+	script_release(&script);
+}
+
+Test(client_tls, what_needs_more_protection_does_not_share)
+{
+	char other[80];
+
+	begin(START "T good\n" AFTER MAIL_OK "< QUIT\n!\n"
+	    START "T good\n< EHLO\n> 250-x\n> 250 REQUIRETLS\n" MAIL_OK);
+	snprintf(other, sizeof(other), "inet:127.0.0.1:%u", script.port);
+	deliver(1);
+	job.host = slice_of(other);
+	job.terms.needs_tls = true;
+	deliver(1);
+	end();
+	cr_expect_eq(verdicts[0].kind, VERDICT_DELIVERED, "%s",
+	    verdicts[0].text);
+	cr_expect_eq(script.connections, 2);
+	cr_expect_eq(script.resumed, 0u);
+	script_release(&script);
+}
