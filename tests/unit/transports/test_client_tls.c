@@ -346,6 +346,7 @@ Test(client_tls, a_file_that_is_not_there_stops_the_agent)
 		cr_expect_eq(client_start(&client, &err), -1);
 		cr_expect(strstr(err.text, file_rows[i].words), "%s",
 		    err.text);
+		client_release(&client);
 	}
 }
 
