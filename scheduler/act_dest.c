@@ -29,10 +29,14 @@ glob_or_all(const char *glob)
 static bool
 is_meant(const struct request *request, const struct thread *thread)
 {
-	return glob_match(slice_of(glob_or_all(request->channel)),
-	    slice_of(thread->channel)) &&
-	    glob_match(slice_of(glob_or_all(request->host)),
-	    slice_of(thread->host));
+	const char *channel = glob_or_all(request->channel);
+	struct slice host = slice_of(glob_or_all(request->host));
+
+	if (strcmp(channel, "zone") == 0)
+		return thread->zone[0] != '\0' &&
+		    glob_match(host, slice_of(thread->zone));
+	return glob_match(slice_of(channel), slice_of(thread->channel)) &&
+	    glob_match(host, slice_of(thread->host));
 }
 
 static uint64_t
@@ -63,6 +67,7 @@ thread_line(const struct thread *thread, struct str *out)
 	json_open(out);
 	json_text(out, "channel", slice_of(thread->channel));
 	json_text(out, "host", slice_of(thread->host));
+	json_text(out, "zone", slice_of(thread->zone));
 	json_number(out, "ready", thread->ready_count);
 	json_number(out, "waiting", thread->wait_count);
 	json_number(out, "active", thread->flight_count);

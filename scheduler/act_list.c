@@ -276,14 +276,12 @@ why_ready(const struct scheduler *scheduler, const struct thread *thread,
     struct why *why)
 {
 	const struct orders *orders = &scheduler->orders;
-	struct slice channel = slice_of(thread->channel);
-	struct slice host = slice_of(thread->host);
 
 	if (orders->is_draining) {
 		why_order(orders_find(orders, ORDER_DRAIN, SLICE("*"),
 		    SLICE("*")), "drain", why);
 	} else if (thread->is_suspended) {
-		why_order(orders_find(orders, ORDER_SUSPEND, channel, host),
+		why_order(orders_for(orders, ORDER_SUSPEND, thread),
 		    "suspended", why);
 	} else if (thread->wake_ms != 0) {
 		why->code = thread->is_firm ? "rule" : "host-down";

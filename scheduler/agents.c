@@ -87,6 +87,8 @@ agent_start(struct scheduler *scheduler, struct ring *ring)
 	agent->inbox = mem_alloc(1, sizeof(*agent->inbox));
 	ipc_inbox_init(agent->inbox);
 	str_init(&agent->rest);
+	if (ring->zone[0] != '\0')	/* before its first job */
+		str_addf(&agent->rest, "#zone %s\n", ring->zone);
 	TAILQ_INIT(&agent->jobs);
 	TAILQ_INSERT_HEAD(&ring->idle, agent, entry);
 	ring->agent_count++;

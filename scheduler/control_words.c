@@ -46,6 +46,7 @@ answer_thread(const struct thread *thread, struct str *out)
 	json_open(out);
 	json_text(out, "channel", slice_of(thread->channel));
 	json_text(out, "host", slice_of(thread->host));
+	json_text(out, "zone", slice_of(thread->zone));
 	json_number(out, "ready", thread->ready_count);
 	json_number(out, "waiting", thread->wait_count);
 	json_number(out, "flight", thread->flight_count);

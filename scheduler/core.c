@@ -41,6 +41,7 @@ shapes_write(struct scheduler *scheduler)
 	    text.len < SHAPE_TEXT_BYTES_MAX)
 		shape_add_thread(&text, thread, now_s);
 	shape_add_kept(&scheduler->threads.shapes, &text);
+	warm_add_lines(&scheduler->warms, &text);
 	shape_write(&scheduler->threads.shapes, &text);
 	str_release(&text);
 }
@@ -70,7 +71,7 @@ core_open(struct scheduler *scheduler, const struct conf *conf,
 	thread_table_init(&scheduler->threads);
 	job_table_init(&scheduler->jobs);
 	shape_open(&scheduler->threads.shapes, &scheduler->providers,
-	    conf->run_dir);
+	    &scheduler->warms, conf->run_dir);
 	timer_set(loop, &scheduler->shape_timer, clock_steady_ms() +
 	    SHAPE_WRITE_MS, shape_tick, scheduler);
 	agents_open(scheduler, start, kill);
@@ -164,6 +165,7 @@ core_close(struct scheduler *scheduler)
 	job_table_release(&scheduler->jobs);
 	thread_table_release(&scheduler->threads);
 	provider_table_release(&scheduler->providers);
+	warm_release(&scheduler->warms);
 	plan_release(&scheduler->plan);
 	orders_release(&scheduler->orders);
 }

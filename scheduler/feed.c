@@ -184,7 +184,8 @@ agent_give(struct scheduler *scheduler, struct agent *agent,
 	int64_t now_ms = clock_steady_ms();
 	struct vertex *vertex;
 
-	if (scheduler->plan.flight_count >= scheduler->agents.fd_budget)
+	if (scheduler->plan.flight_count >= scheduler->agents.fd_budget ||
+	    !zone_admits(scheduler, thread))
 		return false;
 	do {
 		vertex = plan_take(&scheduler->plan, thread, now_ms);
@@ -194,6 +195,9 @@ agent_give(struct scheduler *scheduler, struct agent *agent,
 	for (size_t i = 0; i < vertex->rcpt_count; i++)
 		vertex_rcpts(vertex)[i].flags &= RCPT_FINAL;
 	vertex->job->unsent++;
+	if (thread->zone[0] != '\0')
+		warm_add(&scheduler->warms, thread, vertex->unanswered,
+		    clock_wall_s());
 	if (agent->thread != thread) {
 		agent->thread = thread;
 		agent->last_hash = thread->hash;
@@ -258,6 +262,19 @@ channel_agents(const struct scheduler *scheduler, const struct ring *of)
 	return count;
 }
 
+/* Agents of all rings of this zone. */
+static unsigned
+zone_agents(const struct scheduler *scheduler, const struct ring *of)
+{
+	const struct ring *ring;
+	unsigned count = 0;
+
+	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry)
+		if (strcmp(ring->zone, of->zone) == 0)
+			count += ring->agent_count;
+	return count;
+}
+
 static bool
 may_start(const struct scheduler *scheduler, const struct ring *ring,
     unsigned started, int64_t now_ms)
@@ -267,7 +284,8 @@ may_start(const struct scheduler *scheduler, const struct ring *ring,
 	    scheduler->agents.count < scheduler->conf->limits.agents &&
 	    now_ms >= ring->start_after_ms && (ring->clause.channel_agents ==
 	    0 || channel_agents(scheduler, ring) <
-	    ring->clause.channel_agents);
+	    ring->clause.channel_agents) && (ring->zone_agents == 0 ||
+	    zone_agents(scheduler, ring) < ring->zone_agents);
 }
 
 /* What plan_step says, done.  True: an agent more works for the thread. */

@@ -9,6 +9,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/pace.c scheduler/pace.h \
 	scheduler/provider.c scheduler/provider.h \
 	scheduler/shape.c scheduler/shape.h \
+	scheduler/zone.c scheduler/zone.h \
 	scheduler/plan.c scheduler/plan.h \
 	scheduler/retry.c scheduler/retry.h \
 	scheduler/answer.c scheduler/answer.h \

@@ -146,6 +146,17 @@ seat_expire(struct seat *seat, const struct work *work)
 
 /* ---- vertices ---------------------------------------------------- */
 
+static struct thread_way
+way_of(const struct conf *conf, const struct work *work, size_t group,
+    const struct work_rcpt *rcpt)
+{
+	const struct conf_zone *zone = conf_zone_for(conf, work->terms.zone,
+	    rcpt->channel, work->groups[group].sender, rcpt->host);
+
+	return (struct thread_way){ rcpt->channel, rcpt->host,
+		slice_of(zone ? zone->name : "") };
+}
+
 static size_t
 seats_take(struct scheduler *scheduler, const struct work *work,
     struct seat *seats, bool *out_owes)
@@ -168,7 +179,8 @@ seats_take(struct scheduler *scheduler, const struct work *work,
 			*seat = (struct seat){ .rcpt = rcpt,
 			    .group = (uint32_t)i, .thread =
 			    thread_get(&scheduler->threads, scheduler->conf,
-			    rcpt->channel, rcpt->host, now_ms) };
+			    way_of(scheduler->conf, work, i, rcpt),
+			    now_ms) };
 			orders_apply(&scheduler->orders, seat->thread);
 			seat_park(seat, work, now_s);
 			seat_expire(seat, work);

@@ -115,20 +115,31 @@ orders_find(const struct orders *orders, enum order_kind kind,
 	return found;
 }
 
+const struct order *
+orders_for(const struct orders *orders, enum order_kind kind,
+    const struct thread *thread)
+{
+	const struct order *order = orders_find(orders, kind,
+	    slice_of(thread->channel), slice_of(thread->host));
+
+	if (order == NULL && thread->zone[0] != '\0')
+		order = orders_find(orders, kind, SLICE("zone"),
+		    slice_of(thread->zone));
+	return order;
+}
+
 void
 orders_apply(const struct orders *orders, struct thread *thread)
 {
-	struct slice channel = slice_of(thread->channel);
-	struct slice host = slice_of(thread->host);
 	const struct order *pin;
 
 	if (thread->orders_seen == orders->generation)
 		return;
 	thread->orders_seen = orders->generation;
-	pin = orders_find(orders, ORDER_PIN, channel, host);
+	pin = orders_for(orders, ORDER_PIN, thread);
 	thread->pin = pin != NULL ? pin->limit : 0;
 	plan_suspend(thread,
-	    orders_find(orders, ORDER_SUSPEND, channel, host) != NULL);
+	    orders_for(orders, ORDER_SUSPEND, thread) != NULL);
 }
 
 /* ---- the file's lines -------------------------------------------- */

@@ -67,6 +67,11 @@ int64_t orders_next_s(const struct orders *orders);
 const struct order *orders_find(const struct orders *orders,
     enum order_kind kind, struct slice channel, struct slice host);
 
+/* The same for a thread: by its channel and host, or by "zone" and the name of
+ * its zone. */
+const struct order *orders_for(const struct orders *orders,
+    enum order_kind kind, const struct thread *thread);
+
 /* Tell a thread what holds for it, if it has not seen this generation. */
 void orders_apply(const struct orders *orders, struct thread *thread);
 

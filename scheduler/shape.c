@@ -28,7 +28,8 @@
 enum {
 	TABLE_SIZE = 4096,		/* buckets; a power of two */
 	FILE_BYTES_MAX = 16 << 20,
-	LIMIT_MAX = 10000
+	LIMIT_MAX = 10000,
+	CHANNEL_BYTES = 256
 };
 
 static const char head[] =
@@ -55,6 +56,17 @@ is_notable(const struct thread *thread)
 	    thread->pace.threshold < clause->parallel);
 }
 
+/* The channel, with the zone behind a percent sign. */
+static const char *
+channel_of(const struct thread *thread)
+{
+	static char text[CHANNEL_BYTES];
+
+	snprintf(text, sizeof(text), "%s%s%s", thread->channel,
+	    thread->zone[0] ? "%" : "", thread->zone);
+	return text;
+}
+
 static bool
 is_field(const char *text)
 {
@@ -73,10 +85,10 @@ add_line(struct str *out, const struct shape *shape)
 void
 shape_add_thread(struct str *out, const struct thread *thread, int64_t now_s)
 {
-	if (!is_notable(thread) || !is_field(thread->channel) ||
+	if (!is_notable(thread) || !is_field(channel_of(thread)) ||
 	    !is_field(thread->host))
 		return;
-	str_addf(out, "%s\t%s\t%u\t%u\t%lld\t%lld\t%s\n", thread->channel,
+	str_addf(out, "%s\t%s\t%u\t%u\t%lld\t%lld\t%s\n", channel_of(thread),
 	    thread->host, thread->limit, thread->pace.threshold,
 	    (long long)thread->pace.slow_us, (long long)now_s,
 	    thread->provider ? thread->provider->name : "-");
@@ -181,7 +193,7 @@ shape_read(struct shape_table *table, struct slice text, int64_t now_s)
 	struct slice line;
 
 	while (slice_cut(&text, '\n', &line))
-		if (!slice_starts(line, "#"))
+		if (!slice_starts(line, "#") && !slice_starts(line, "%"))
 			(void)line_read(table, line, now_s);
 }
 
@@ -193,7 +205,7 @@ shape_recall(struct shape_table *table, struct thread *thread)
 
 	if (table->size == 0 || !thread->ring->clause.has_feedback)
 		return;
-	link = place_of(table, slice_of(thread->channel),
+	link = place_of(table, slice_of(channel_of(thread)),
 	    slice_of(thread->host));
 	if (*link == NULL)
 		return;
@@ -217,8 +229,8 @@ shape_keep(struct shape_table *table, const struct thread *thread,
 	    .slow_us = thread->pace.slow_us, .seen_s = now_s };
 
 	if (table->size > 0 && is_notable(thread) &&
-	    is_field(thread->channel) && is_field(thread->host))
-		shape_put(table, slice_of(thread->channel),
+	    is_field(channel_of(thread)) && is_field(thread->host))
+		shape_put(table, slice_of(channel_of(thread)),
 		    slice_of(thread->host), slice_of(thread->provider ?
 		    thread->provider->name : "-"), &like);
 }
@@ -240,19 +252,21 @@ file_read(struct shape_table *table)
 			text.len += (size_t)n;
 	}
 	close(fd);
-	if (n == 0)
+	if (n == 0) {
 		shape_read(table, str_slice(&text), clock_wall_s());
+		warm_read(table->warms, str_slice(&text), clock_wall_s());
+	}
 	str_release(&text);
 }
 
 void
 shape_open(struct shape_table *table, struct provider_table *providers,
-    const char *run_dir)
+    struct warm_table *warms, const char *run_dir)
 {
 	struct str path = STR_INIT;
 
 	*table = (struct shape_table){ .size = TABLE_SIZE,
-	    .providers = providers };
+	    .providers = providers, .warms = warms };
 	table->buckets = mem_alloc(table->size, sizeof(*table->buckets));
 	str_addf(&path, "%s/scheduler.shape", run_dir);
 	table->path = mem_strdup(path.buf);

@@ -12,6 +12,7 @@
 
 #include "base/str.h"
 #include "scheduler/provider.h"
+#include "scheduler/zone.h"
 
 enum {
 	SHAPES_MAX = 20000,		/* that are kept */
@@ -25,13 +26,14 @@ struct shape_table {
 	struct shape	**buckets;	/* NULL or a power of two */
 	size_t		 size, count;
 	struct provider_table *providers;
+	struct warm_table *warms;	/* their lines are in the file, too */
 	char		*path;		/* NULL: nothing is written */
 	uint32_t	 written;	/* checksum of what the file holds */
 };
 
 /* Read the file, if there is one; lines that are none are left out. */
 void shape_open(struct shape_table *table, struct provider_table *providers,
-    const char *run_dir);
+    struct warm_table *warms, const char *run_dir);
 void shape_release(struct shape_table *table);
 
 /* A new thread gets what is known of its destination; one that goes leaves

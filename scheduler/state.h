@@ -17,6 +17,7 @@
 #include "scheduler/provider.h"
 #include "scheduler/queue.h"
 #include "scheduler/thread.h"
+#include "scheduler/zone.h"
 
 /* ---- intake.c --------------------------------------------------------- */
 
@@ -121,6 +122,7 @@ struct scheduler {
 	struct plan	 plan;
 	struct thread_table threads;
 	struct provider_table providers;
+	struct warm_table warms;
 	struct job_table jobs;
 	struct intake	 intake;
 	struct agents	 agents;

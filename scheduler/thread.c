@@ -59,24 +59,27 @@ thread_table_release(struct thread_table *table)
 }
 
 static uint32_t
-hash_of(struct slice channel, struct slice host)
+hash_of(struct thread_way way)
 {
-	uint32_t crc = crc32c(0, channel.p, channel.n);
+	uint32_t crc = crc32c(0, way.channel.p, way.channel.n);
 
 	crc = crc32c(crc, "", 1);	/* "a","bc" is not "ab","c" */
-	return crc32c(crc, host.p, host.n);
+	crc = crc32c(crc, way.zone.p, way.zone.n);
+	crc = crc32c(crc, "", 1);
+	return crc32c(crc, way.host.p, way.host.n);
 }
 
 struct thread *
-thread_find(const struct thread_table *table, struct slice channel,
-    struct slice host)
+thread_find(const struct thread_table *table, struct thread_way way)
 {
-	uint32_t hash = hash_of(channel, host);
+	uint32_t hash = hash_of(way);
 	struct thread *thread = table->buckets[hash & (table->size - 1)];
 
 	for (; thread != NULL; thread = thread->hash_next)
-		if (thread->hash == hash && slice_is(host, thread->host) &&
-		    slice_is(channel, thread->channel))
+		if (thread->hash == hash &&
+		    slice_is(way.host, thread->host) &&
+		    slice_is(way.channel, thread->channel) &&
+		    slice_is(way.zone, thread->zone))
 			break;
 	return thread;
 }
@@ -116,17 +119,38 @@ name_copy(char *to, struct slice name)
 	return to;
 }
 
-static struct ring *
-ring_new(const struct conf_schedule *clause, unsigned clause_index,
-    struct slice channel)
+/* What the zone says goes before what the clause says. */
+static void
+zone_take(struct ring *ring, const struct conf_zone *zone)
 {
-	struct ring *ring = mem_alloc(1, sizeof(*ring) + channel.n + 1);
+	struct conf_schedule *clause = &ring->clause;
 
-	ring->clause = *clause;
+	ring->zone_agents = zone->agents;
+	if (zone->parallel > 0)
+		clause->parallel = zone->parallel;
+	if (zone->rate_count > 0) {
+		clause->rate_count = zone->rate_count;
+		clause->rate_per_ms = zone->rate_per_ms;
+	}
+}
+
+static struct ring *
+ring_new(const struct conf *conf, unsigned clause_index,
+    struct thread_way way)
+{
+	struct ring *ring = mem_alloc(1, sizeof(*ring) + way.channel.n +
+	    way.zone.n + 2);
+	const struct conf_zone *zone = conf_zone_find(conf, way.zone);
+	char *names = (char *)(ring + 1);
+
+	ring->clause = conf->schedules[clause_index];
 	ring->clause.channel = ring->clause.host = NULL;
 	ring->clause.command = NULL;
 	ring->clause_index = clause_index;
-	ring->channel = name_copy((char *)(ring + 1), channel);
+	ring->channel = name_copy(names, way.channel);
+	ring->zone = name_copy(names + way.channel.n + 1, way.zone);
+	if (zone != NULL)
+		zone_take(ring, zone);
 	TAILQ_INIT(&ring->runnable);
 	TAILQ_INIT(&ring->bulk);
 	TAILQ_INIT(&ring->idle);
@@ -136,39 +160,43 @@ ring_new(const struct conf_schedule *clause, unsigned clause_index,
 
 static struct ring *
 ring_get(struct thread_table *table, const struct conf *conf,
-    struct slice channel, struct slice host)
+    struct thread_way way)
 {
 	const struct conf_schedule *clause =
-	    conf_schedule_for(conf, channel, host);
+	    conf_schedule_for(conf, way.channel, way.host);
 	unsigned index = (unsigned)(clause - conf->schedules);
 	struct ring *ring;
 
 	TAILQ_FOREACH(ring, &table->rings, entry)
 		if (!ring->is_stale && ring->clause_index == index &&
-		    slice_is(channel, ring->channel))
+		    slice_is(way.channel, ring->channel) &&
+		    slice_is(way.zone, ring->zone))
 			return ring;
-	ring = ring_new(clause, index, channel);
+	ring = ring_new(conf, index, way);
 	TAILQ_INSERT_TAIL(&table->rings, ring, entry);
 	return ring;
 }
 
 struct thread *
 thread_get(struct thread_table *table, const struct conf *conf,
-    struct slice channel, struct slice host, int64_t now_ms)
+    struct thread_way way, int64_t now_ms)
 {
-	struct thread *thread = thread_find(table, channel, host);
+	struct thread *thread = thread_find(table, way);
 	char *names;
 
 	if (thread != NULL)
 		return thread;
 	if (table->count >= table->size)
 		table_grow(table);
-	thread = mem_alloc(1, sizeof(*thread) + channel.n + host.n + 2);
+	thread = mem_alloc(1, sizeof(*thread) + way.channel.n + way.host.n +
+	    way.zone.n + 3);
 	names = (char *)(thread + 1);
-	thread->channel = name_copy(names, channel);
-	thread->host = name_copy(names + channel.n + 1, host);
-	thread->hash = hash_of(channel, host);
-	thread->ring = ring_get(table, conf, channel, host);
+	thread->channel = name_copy(names, way.channel);
+	names += way.channel.n + 1;
+	thread->host = name_copy(names, way.host);
+	thread->zone = name_copy(names + way.host.n + 1, way.zone);
+	thread->hash = hash_of(way);
+	thread->ring = ring_get(table, conf, way);
 	thread->ring->thread_count++;
 	pace_init(thread);
 	thread->heap_index = HEAP_NONE;
@@ -230,7 +258,8 @@ thread_rematch(struct thread_table *table, const struct conf *conf)
 		ring->is_stale = true;
 	while (thread_next(table, &bucket, &thread))
 		thread_move(thread, ring_get(table, conf,
-		    slice_of(thread->channel), slice_of(thread->host)));
+		    (struct thread_way){ slice_of(thread->channel),
+		    slice_of(thread->host), slice_of(thread->zone) }));
 	TAILQ_FOREACH_SAFE(ring, &table->rings, entry, next)
 		ring_release_stale(table, ring);
 }

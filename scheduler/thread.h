@@ -25,14 +25,17 @@ void thread_table_init(struct thread_table *table);
 /* Frees threads and rings; no vertex or agent may hang on them. */
 void thread_table_release(struct thread_table *table);
 
+struct thread_way {		/* what tells threads apart */
+	struct slice	channel, host, zone;	/* zone empty: none */
+};
+
 /* The thread of this destination, made (with its ring, by conf's clause)
  * when it is new. */
 struct thread *thread_get(struct thread_table *table,
-    const struct conf *conf, struct slice channel, struct slice host,
-    int64_t now_ms);
+    const struct conf *conf, struct thread_way way, int64_t now_ms);
 /* The same, or NULL. */
 struct thread *thread_find(const struct thread_table *table,
-    struct slice channel, struct slice host);
+    struct thread_way way);
 
 /* Free threads that have had no work since before_ms and nothing on them.
  * Those that are held stay: they remember that a host is down. */

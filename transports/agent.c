@@ -352,6 +352,9 @@ lines_serve(struct frame *frame, struct err *err)
 			job_line(frame, line);
 		else if (slice_is(line, "#idle"))
 			agent_idle(frame);
+		else if (slice_starts(line, "#zone "))
+			frame->run->zone = conf_zone_find(frame->run->conf,
+			    slice_from(line, 6));
 		if (lines_are_due(frame) && lines_send(frame, err) < 0)
 			return -1;
 	}

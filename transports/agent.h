@@ -32,6 +32,7 @@ struct agent_run {
 	struct arena		*arena;	/* released after each settle */
 	void			*state;	/* the agent's own */
 	bool			 is_more;	/* another job is waiting */
+	const struct conf_zone	*zone;	/* to send from; NULL: none */
 	struct slice		 provider;	/* who shares the MX of the
 						 * job's host; empty: unknown */
 	struct slice		 tls;	/* of the connection that served the

@@ -244,6 +244,28 @@ struct conf_milter {		/* milter SOCKET ..., in file order */
 	struct conf_at	 at;
 };
 
+struct conf_outlet {		/* an address that mail is sent from */
+	struct sockaddr_storage	address;	/* port 0 */
+	const char	*text;
+	const char	*helo;		/* NULL: the zone's */
+	unsigned	 weight;
+};
+
+struct conf_zone {		/* zone NAME { ... } */
+	const char	*name;
+	const char	*helo;		/* NULL: the host's name */
+	struct conf_outlet *sources;	size_t source_count;
+	const char	**senders;	size_t sender_count;	/* patterns */
+	const char	**hosts;	size_t host_count;
+	unsigned	 agents, parallel;	/* 0: as the clauses say */
+	uint64_t	 rate_count;
+	int64_t		 rate_per_ms;
+	const char	*overflow;	/* NULL: what is too much waits */
+	int64_t		 warm_start_s;	/* midnight, UTC */
+	unsigned	*warm_caps;	size_t warm_count;	/* a day each */
+	struct conf_at	 at;
+};
+
 struct conf_limits {		/* limit NAME VALUE; every bound by name */
 	uint64_t	size_bytes;		/* of a message */
 	unsigned	recipients;		/* a message over SMTP */
@@ -316,6 +338,7 @@ struct conf {
 	struct conf_milter	*milters;	size_t milter_count;
 	struct conf_peers	*trusts;	size_t trust_count;
 	struct conf_peers	*withouts;	size_t without_count;
+	struct conf_zone	*zones;		size_t zone_count;
 	const char	*classes_path;		/* NULL: none of the site */
 	struct conf_tls_to	*tls_to;	size_t tls_to_count;
 	struct conf_auth_to	 auth_to;	/* table NULL: none */
@@ -375,6 +398,14 @@ const struct conf_listen *conf_listen_find(const struct conf *conf,
 /* First schedule clause whose globs match (there always is one). */
 const struct conf_schedule *conf_schedule_for(const struct conf *conf,
     struct slice channel, struct slice host);
+/* The zone of this name; NULL: there is none. */
+const struct conf_zone *conf_zone_find(const struct conf *conf,
+    struct slice name);
+/* The zone that mail of this sender (empty: null) to this host takes; asked
+ * is what its envelope names, or empty.  NULL: none. */
+const struct conf_zone *conf_zone_for(const struct conf *conf,
+    struct slice asked, struct slice channel, struct slice sender,
+    struct slice host);
 /* Table spec by name; NULL when there is none. */
 const struct conf_table *conf_table_find(const struct conf *conf,
     const char *name);

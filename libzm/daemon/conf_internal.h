@@ -25,8 +25,8 @@ enum {
 
 /* ---- rows ------------------------------------------------------------ */
 
-enum conf_group { GROUP_TOP, GROUP_DOMAIN, GROUP_SCHEDULE, GROUP_NONE,
-	GROUP_LINES };
+enum conf_group { GROUP_TOP, GROUP_DOMAIN, GROUP_SCHEDULE, GROUP_ZONE,
+	GROUP_NONE, GROUP_LINES };
 
 struct conf_loader;
 struct conf_statement;
@@ -303,6 +303,10 @@ void conf_retry_inherit(struct conf_schedule *schedule,
     const struct conf_schedule *below);
 /* conf_show_schedule.c: what stands behind the word schedule. */
 void conf_show_clause(const struct conf_schedule *schedule, struct str *out);
+/* conf_zone.c: what stands behind the word zone; zones that overflow names
+ * are there, and none takes away what another wants. */
+void conf_show_zone(const struct conf_zone *zone, struct str *out);
+void conf_check_sending_zones(struct conf_loader *loader);
 /* conf_show.c: a word as the lexer reads it back. */
 void conf_add_word(struct str *out, const char *text);
 

@@ -210,6 +210,7 @@ load(struct conf_loader *loader, const char *name, struct slice text)
 		conf_check_zones(loader);
 	}
 	conf_index_domains(loader);
+	conf_check_sending_zones(loader);
 	if (loader->report->errors == 0) {
 		conf_check_reach(loader);
 		conf_check_tls(loader);

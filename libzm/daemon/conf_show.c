@@ -400,6 +400,15 @@ show_agents(struct view *view)
 }
 
 static void
+show_zones(struct view *view)
+{
+	for (size_t i = 0; i < view->conf->zone_count; i++) {
+		conf_show_zone(&view->conf->zones[i], &view->value);
+		emit(view, "zone", view->conf->zones[i].at);
+	}
+}
+
+static void
 show_schedules(struct view *view)
 {
 	for (size_t i = 0; i < view->conf->schedule_count; i++) {
@@ -429,6 +438,7 @@ show(const struct conf *conf, bool all, bool is_json, struct str *out)
 	show_rules(&view);
 	show_peers(&view);
 	show_agents(&view);
+	show_zones(&view);
 	show_schedules(&view);
 	str_release(&view.value);
 }

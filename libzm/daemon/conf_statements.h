@@ -3,7 +3,7 @@
  * STATEMENT(group, name, block, apply, args, keywords, usage, preset,
  *     text, example)
  *   group     where it may stand: TOP, or inside the block of DOMAIN,
- *             SCHEDULE
+ *             SCHEDULE, ZONE
  *   block     what its own { } holds: NONE, LINES (keys and values), or
  *             the group of its items
  *   apply     function in conf_apply.c that turns it into settings

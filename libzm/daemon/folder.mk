@@ -23,7 +23,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/conf_schedule.c libzm/daemon/conf_retry.c \
 	libzm/daemon/conf_show_schedule.c libzm/daemon/conf_classes.c \
 	libzm/daemon/conf_legacy.c libzm/daemon/conf_legacy_words.c \
-	libzm/daemon/conf_legacy.h \
+	libzm/daemon/conf_legacy.h libzm/daemon/conf_zone.c \
 	libzm/daemon/conf_target.c \
 	libzm/daemon/conf_agents.c \
 	libzm/daemon/sandbox.c libzm/daemon/sandbox.h \

@@ -38,6 +38,22 @@ lose(struct race *race, struct race_entry *entry, int trouble)
 	race->next_at_ms = 0;
 }
 
+/* The kernel chooses the port when it connects, where it can. */
+static int
+source_bind(const struct race_entry *entry)
+{
+	socklen_t length = entry->source->ss_family == AF_INET ?
+	    sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+#ifdef IP_BIND_ADDRESS_NO_PORT
+	int on = 1;
+
+	(void)setsockopt(entry->fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on,
+	    sizeof(on));
+#endif
+	return bind(entry->fd, (const struct sockaddr *)entry->source,
+	    length);
+}
+
 static void
 begin(struct race *race, struct race_entry *entry)
 {
@@ -55,6 +71,10 @@ begin(struct race *race, struct race_entry *entry)
 	if (entry->address.ss_family != AF_UNIX)
 		setsockopt(entry->fd, IPPROTO_TCP, TCP_NODELAY, &on,
 		    sizeof(on));
+	if (entry->source != NULL && source_bind(entry) < 0) {
+		lose(race, entry, errno);
+		return;
+	}
 	if (connect(entry->fd, (struct sockaddr *)&entry->address,
 	    entry->length) == 0)
 		entry->state = RACE_WON;

@@ -27,6 +27,8 @@ struct race_entry {
 	int			trouble;	/* errno */
 	int			fd;		/* the race's own */
 	int64_t			begun_ms;	/* steady; 0: never */
+	const struct sockaddr_storage *source;	/* to connect from; NULL:
+						 * the system chooses */
 };
 
 /* Connect peer to the first of the NEW entries that answers.

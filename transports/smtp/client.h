@@ -116,6 +116,7 @@ struct client {
 						/* of the host looked for
 						 * last */
 	struct sockaddr_storage	 address;	/* of the peer */
+	const struct conf_zone	*zone;		/* it sends from; NULL */
 	bool			 is_required;	/* made for REQUIRETLS */
 	char			 key[CLIENT_KEY_BYTES];	/* of its policy */
 	char			 who[VERDICT_WHO_BYTES];
@@ -204,6 +205,14 @@ bool client_hosts_ask(struct client_hosts *hosts, size_t index,
 /* Whether the address is one that this system listens on. */
 bool client_is_own(const struct client *client,
     const struct sockaddr_storage *address);
+
+/* client_zone.c: one of the zone's sources of this family, by weight.  False:
+ * the zone has sources, but none of this family; *out NULL: it has none at
+ * all, the system chooses. */
+bool client_source(const struct client *client, sa_family_t family,
+    const struct sockaddr_storage **out);
+/* The name to say hello by on the connection that stands. */
+const char *client_helo(const struct client *client);
 
 /* client_provider.c: the name that domains share whose best MX is this host:
  * the host without its first label, "" when there is none. */

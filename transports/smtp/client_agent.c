@@ -36,6 +36,9 @@ client_agent_job(struct agent_run *run, struct work_job *job, int body_fd,
 
 	client->messages_max = conf_schedule_for(run->conf,
 	    slice_of(run->agent->channel), job->host)->connection_messages;
+	if (client->zone != run->zone)
+		client_quit(client);
+	client->zone = run->zone;
 	client_deliver(client, run->arena, job, body_fd, verdicts);
 	run->provider = slice_of(client->provider);
 	if (client->tls.version[0] != '\0') {

@@ -199,6 +199,7 @@ static void
 entry_add(struct search *search, const struct dns_address *address)
 {
 	struct race_entry *entry = &search->entries[search->entry_count];
+	const struct sockaddr_storage *source;
 
 	if (!search->is_last_resort && client_has(search->client,
 	    &address->address, TROUBLE_DOWN)) {
@@ -208,8 +209,11 @@ entry_add(struct search *search, const struct dns_address *address)
 	if (search->entry_count + search->tried >= CLIENT_ADDRESSES_MAX ||
 	    search->entry_count >= RACE_MAX)
 		return;
+	if (!client_source(search->client, address->address.ss_family,
+	    &source))
+		return;
 	*entry = (struct race_entry){ .address = address->address,
-	    .length = address->length };
+	    .length = address->length, .source = source };
 	search->entry_count++;
 }
 

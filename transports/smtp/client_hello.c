@@ -88,7 +88,8 @@ ehlo(struct client *client, struct verdict *out_trouble)
 	struct reply reply;
 
 	memset(&client->offer, 0, sizeof(client->offer));
-	str_addf(&client->peer.out, "%s %s\r\n", verb, client->conf->host);
+	str_addf(&client->peer.out, "%s %s\r\n", verb,
+	    client_helo(client));
 	if (!client_ask(client, client->is_lmtp ?
 	    "waiting for the reply to LHLO" : "waiting for the reply to EHLO",
 	    &reply, out_trouble))
@@ -99,7 +100,7 @@ ehlo(struct client *client, struct verdict *out_trouble)
 	}
 	if (reply.code / 100 == 5 && !client->is_lmtp) {
 		str_addf(&client->peer.out, "HELO %s\r\n",
-		    client->conf->host);
+		    client_helo(client));
 		if (!client_ask(client, "waiting for the reply to HELO",
 		    &reply, out_trouble))
 			return false;

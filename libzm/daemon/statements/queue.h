@@ -168,3 +168,69 @@ STATEMENT(TOP, "classes", NONE, setting, "setting", "",
 
 SETTING("classes", "", classes_path, "path", "",
     "The site's own rules about replies.")
+
+STATEMENT(TOP, "zone", ZONE, zone, "word", "",
+    "zone NAME { source ...; helo ...; ... }", "none",
+    "A pool of addresses that mail is sent from.  Mail goes through a zone "
+    "that its envelope names (a rule of the server chose it), else through the "
+    "first zone in the file whose `sender` and `to` fit.  Each zone has "
+    "destinations, limits and learned state of its own; zmailer suspend "
+    "zone/NAME stops one.",
+    "zone news {\n"
+    "    source 192.0.2.10 helo out1.example.org weight 3\n"
+    "    source 192.0.2.11 helo out2.example.org\n"
+    "    sender *@news.example.org\n"
+    "    agents 20\n"
+    "}")
+
+STATEMENT(ZONE, "source", NONE, zone_source, "word",
+    "helo=name weight=number:1-1000",
+    "source ADDRESS [helo NAME] [weight N]", "whatever the system takes",
+    "One of the zone's own addresses, with the name it says hello by and its "
+    "weight among the others.  A host is met from an address of its family.",
+    "zone a { source 2001:db8::10 helo out6.example.org weight 2 }")
+
+STATEMENT(ZONE, "helo", NONE, zone_helo, "name", "",
+    "helo NAME", "the host's name",
+    "The name for sources that have none of their own.",
+    "zone a { helo out.example.org }")
+
+STATEMENT(ZONE, "sender", NONE, zone_sender, "pattern+", "",
+    "sender PATTERN...", "any",
+    "Envelope senders whose mail takes this zone: user@domain, @domain, <> or "
+    "with * and ?.",
+    "zone a { sender @list.example <> }")
+
+STATEMENT(ZONE, "to", NONE, zone_to, "routepattern+", "",
+    "to PATTERN...", "any",
+    "Destinations for which this zone is taken: example.org, .example.org, *.",
+    "zone a { to .partner.example }")
+
+STATEMENT(ZONE, "agents", NONE, zone_agents, "number:1-10000", "",
+    "agents N", "as the clauses say",
+    "Transport agents that the zone may have at a time.",
+    "zone a { agents 20 }")
+
+STATEMENT(ZONE, "parallel", NONE, zone_parallel, "number:1-10000", "",
+    "parallel N", "as the clause says",
+    "Sessions to one destination at a time.",
+    "zone a { parallel 2 }")
+
+STATEMENT(ZONE, "rate", NONE, zone_rate, "rate", "",
+    "rate N/SPAN", "as the clause says",
+    "Messages to one destination in this time.",
+    "zone a { rate 60/1m }")
+
+STATEMENT(ZONE, "warm-up", NONE, zone_warm_up, "word number+:1-100000000", "",
+    "warm-up YYYY-MM-DD N...", "none",
+    "Recipients that the zone may serve at each provider (or destination, "
+    "while its provider is not known) on this day, the next, ... in UTC; "
+    "behind the last day there is no limit.  What is too much takes the zone "
+    "that `overflow` names, else it waits for the next day.",
+    "zone a { warm-up 2026-11-21 50 100 200 500 1000 5000 }")
+
+STATEMENT(ZONE, "overflow", NONE, zone_overflow, "word", "",
+    "overflow ZONE", "none: it waits",
+    "Where mail goes that the warm-up plan has no room for today.",
+    "zone old { }\n"
+    "zone a { warm-up 2026-11-21 50 100; overflow old }")
