@@ -81,6 +81,10 @@ entry_fill(struct entry *entry, const char *key, const struct passwd *found,
 	    sizeof(account->home)) >= sizeof(account->home))
 		return err_set(err, "the account %.80s has too long a name or "
 		    "home", key);
+	if (strlcpy(account->shell, found->pw_shell[0] != '\0' ?
+	    found->pw_shell : "/bin/sh", sizeof(account->shell)) >=
+	    sizeof(account->shell))
+		account->shell[0] = '\0';
 	account->uid = found->pw_uid;
 	account->gid = found->pw_gid;
 	account->group_count = ACCOUNT_GROUPS_MAX;
@@ -177,6 +181,19 @@ account_of_ids(uid_t uid, gid_t gid, struct account *out)
 	out->gid = gid;
 	out->groups[0] = gid;
 	out->group_count = 1;
+}
+
+bool
+account_may_run(const struct account *account)
+{
+	const char *shell;
+	bool is_listed = false;
+
+	setusershell();
+	while (!is_listed && (shell = getusershell()) != NULL)
+		is_listed = strcmp(shell, account->shell) == 0;
+	endusershell();
+	return is_listed;
 }
 
 /* ---- becoming ---------------------------------------------------------- */

@@ -19,6 +19,7 @@
 enum {
 	ACCOUNT_NAME_BYTES = 64,
 	ACCOUNT_HOME_BYTES = 1024,
+	ACCOUNT_SHELL_BYTES = 128,
 	ACCOUNT_GROUPS_MAX = 64,
 	ACCOUNT_CACHE = 256,		/* accounts kept */
 	ACCOUNT_CACHE_FOR_MS = 30000	/* and for how long */
@@ -27,6 +28,7 @@ enum {
 struct account {
 	char	name[ACCOUNT_NAME_BYTES];
 	char	home[ACCOUNT_HOME_BYTES];
+	char	shell[ACCOUNT_SHELL_BYTES];
 	uid_t	uid;
 	gid_t	gid;
 	gid_t	groups[ACCOUNT_GROUPS_MAX];
@@ -50,6 +52,10 @@ int account_by_uid(int64_t uid, const struct account **out, struct err *err);
 
 /* A made-up account: the owner of a directory, without a name. */
 void account_of_ids(uid_t uid, gid_t gid, struct account *out);
+
+/* May its owner run programs here: is its login shell one of those that the
+ * system lists (shells(5))?  Reads that list. */
+bool account_may_run(const struct account *account);
 
 /* Act as this account on files from now on.  Cheap when it is the present
  * one.  0 or -1 (then we are root, or what we were started as). */

@@ -25,16 +25,19 @@ transports_lmtp_lmtp_LDADD = transports/smtp/libclient.a \
 	transports/libagent.a $(ZM_LIBS)
 
 transports_libagent_a_SOURCES += transports/account.c transports/account.h \
-	transports/content.c transports/content.h
+	transports/content.c transports/content.h transports/handin.c \
+	transports/handin.h
 
 noinst_LIBRARIES += transports/mailbox/libmailbox.a
 transports_mailbox_libmailbox_a_SOURCES = transports/mailbox/mailbox.h \
 	transports/mailbox/deliver.c transports/mailbox/maildir.c \
-	transports/mailbox/mbox.c
+	transports/mailbox/mbox.c transports/mailbox/place.c \
+	transports/mailbox/forward.c transports/mailbox/act.c
 
 agent_PROGRAMS += transports/mailbox/mailbox
 transports_mailbox_mailbox_SOURCES = transports/mailbox/mailbox.c
 transports_mailbox_mailbox_LDADD = transports/mailbox/libmailbox.a \
+	transports/pipe/libpipe.a \
 	transports/libagent.a $(ZM_LIBS)
 
 noinst_LIBRARIES += transports/error/liberror.a
@@ -51,7 +54,8 @@ noinst_LIBRARIES += transports/pipe/libpipe.a
 transports_pipe_libpipe_a_SOURCES = transports/pipe/command.c \
 	transports/pipe/command.h transports/pipe/program.c \
 	transports/pipe/program.h transports/pipe/deliver.c \
-	transports/pipe/deliver.h
+	transports/pipe/deliver.h transports/pipe/order.c \
+	transports/pipe/order.h
 agent_PROGRAMS += transports/pipe/pipe
 transports_pipe_pipe_SOURCES = transports/pipe/pipe.c
 transports_pipe_pipe_LDADD = transports/pipe/libpipe.a \

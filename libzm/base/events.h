@@ -98,6 +98,9 @@ EVENT(RCPT_DEFER, "rcpt.defer", INFO,
 EVENT(RCPT_FAIL, "rcpt.fail", INFO,
     "to channel host code class reply delay tries",
     "One recipient will never have the message.")
+EVENT(FORWARD_IGNORED, "forward.ignored", WARN, "to reason",
+    "A user's forward file, or a part of it, cannot be believed or "
+    "understood; without the rest mail goes to the mailbox.")
 EVENT(RCPT_DELAYED, "rcpt.delayed", INFO, "to",
     "A notice of delay was owed to the sender and is written.")
 EVENT(DSN_SENT, "dsn.sent", INFO, "to dsn kind rcpts",

@@ -284,6 +284,8 @@ struct conf_limits {		/* limit NAME VALUE; every bound by name */
 	uint64_t	table_memory_bytes;	/* of a plain file */
 	uint64_t	dsn_bytes;		/* text returned in a report */
 	unsigned	agents;			/* all transport agents */
+	uint64_t	program_memory_bytes;	/* of a program; 0: no limit */
+	uint64_t	program_output_bytes;	/* that it may write */
 };
 
 struct conf_timeouts {		/* timeout NAME SPAN; milliseconds */
@@ -294,7 +296,14 @@ struct conf_timeouts {		/* timeout NAME SPAN; milliseconds */
 	int64_t	job_ms;					/* pipe programs */
 };
 
-enum conf_mailbox_kind { MAILBOX_MAILDIR, MAILBOX_MBOX };
+enum conf_mailbox_kind { MAILBOX_MAILDIR, MAILBOX_MBOX, MAILBOX_MMDF };
+
+struct conf_quota {		/* quota SIZE ... */
+	uint64_t	 bytes;		/* of a mailbox; 0: no limit of ours */
+	unsigned	 messages;	/* 0: no limit */
+	bool		 fails;		/* what does not fit fails, else it
+					 * waits */
+};
 
 struct conf {
 	struct arena	*arena;
@@ -326,7 +335,14 @@ struct conf {
 	const char	*client_ca;	/* NULL: the system's authorities */
 
 	enum conf_mailbox_kind mailbox_kind;
-	const char	*mailbox_path;		/* with {user} and {home} */
+	const char	*mailbox_path;		/* a template: {user} ... */
+	const char	*mailbox_account;	/* owner of all mailboxes; NULL:
+						 * each user */
+	const char	*forward_path;		/* a template; "": nobody can
+						 * forward */
+	bool		 mailbox_is_addressed;	/* templates speak of {domain}
+						 * or {detail} */
+	struct conf_quota quota;
 
 	struct conf_listen	*listens;	size_t listen_count;
 	struct conf_certificate	*certificates;	size_t certificate_count;

@@ -324,23 +324,6 @@ conf_apply_routes(struct conf_loader *loader,
 }
 
 void
-conf_apply_mailbox(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf *conf = loader->conf;
-
-	if (loader->book->mailbox_at.file != NULL) {
-		conf_complain_twice(loader, statement->node->tokens,
-		    loader->book->mailbox_at, "'mailbox' is said twice");
-		return;
-	}
-	loader->book->mailbox_at = at_of(statement);
-	conf->mailbox_kind =
-	    (enum conf_mailbox_kind)statement->args[0].number;
-	conf->mailbox_path = statement->args[1].text;
-}
-
-void
 conf_apply_include(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {

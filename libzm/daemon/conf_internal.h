@@ -202,7 +202,7 @@ struct conf_name {
 struct conf_book {		/* what check and show know beyond conf */
 	struct conf_source	*sources, **sources_end;
 	struct conf_at		*setting_at;	/* [conf_setting_count] */
-	struct conf_at		 mailbox_at;
+	struct conf_at		 mailbox_at, forward_at, quota_at;
 	struct conf_at		 tls_min_at, client_certificates_at;
 	struct conf_name	*names;		/* of all domains */
 	size_t			 name_count;
@@ -271,6 +271,11 @@ void conf_load_text(struct conf_loader *loader, const char *name,
  * of each. */
 void conf_trust_add(struct str *out, unsigned words);
 void conf_ehlo_add(struct str *out, unsigned words);
+
+/* conf_mailbox.c: what stands behind mailbox, forward and quota. */
+void conf_mailbox_add(struct str *out, const struct conf *conf);
+void conf_forward_add(struct str *out, const struct conf *conf);
+void conf_quota_add(struct str *out, const struct conf *conf);
 
 /* conf_zenv.c: NAME=value. */
 void conf_zenv(struct conf_loader *loader, const struct conf_token *token);

@@ -65,7 +65,8 @@ skip_blanks(struct conf_lexer *lexer)
 size_t
 conf_placeholder_bytes(struct slice text)
 {
-	static const char *const names[] = { "{user}", "{home}", "{domain}" };
+	static const char *const names[] = { "{user}", "{home}", "{domain}",
+	    "{detail}", "{first}", "{second}", "{hash}", "{hash2}" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (slice_starts(text, names[i]))

@@ -81,6 +81,7 @@ conf_preset_before(struct conf_loader *loader)
 	conf->host = system_host(loader);
 	conf->mailbox_kind = MAILBOX_MBOX;
 	conf->mailbox_path = "/var/mail/{user}";
+	conf->forward_path = "{home}/.forward";
 }
 
 /* Is this name spoken for by a domain statement or a route of its own? */

@@ -426,10 +426,12 @@ show(const struct conf *conf, bool all, bool is_json, struct str *out)
 	};
 
 	show_settings(&view);
-	str_adds(&view.value, conf->mailbox_kind == MAILBOX_MBOX ? "mbox " :
-	    "maildir ");
-	conf_add_word(&view.value, conf->mailbox_path);
+	conf_mailbox_add(&view.value, conf);
 	emit(&view, "mailbox", conf->book->mailbox_at);
+	conf_forward_add(&view.value, conf);
+	emit(&view, "forward", conf->book->forward_at);
+	conf_quota_add(&view.value, conf);
+	emit(&view, "quota", conf->book->quota_at);
 	show_listens(&view);
 	show_tls(&view);
 	show_tables(&view);

@@ -148,7 +148,8 @@ take_template(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
 {
 	return out->token->kind != TOKEN_TABLE &&
-	    (slice_starts(out->token->text, "/") ||
+	    ((slice_is(range, "none") && slice_is(out->token->text, "none")) ||
+	    slice_starts(out->token->text, "/") ||
 	    slice_starts(out->token->text, "{home}/")) &&
 	    keep_text(cursor, out);
 }

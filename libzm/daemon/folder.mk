@@ -25,7 +25,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/conf_legacy.c libzm/daemon/conf_legacy_words.c \
 	libzm/daemon/conf_legacy.h libzm/daemon/conf_zone.c \
 	libzm/daemon/conf_target.c \
-	libzm/daemon/conf_agents.c \
+	libzm/daemon/conf_agents.c libzm/daemon/conf_mailbox.c \
 	libzm/daemon/sandbox.c libzm/daemon/sandbox.h \
 	libzm/daemon/sandbox_calls.c libzm/daemon/sandbox_try.c \
 	libzm/daemon/conf_preset.c libzm/daemon/conf_index.c \

@@ -24,3 +24,11 @@ EXTRA_DIST += tests/fuzz/corpus/dns/a tests/fuzz/corpus/dns/aaaa \
 	tests/fuzz/corpus/client/too-many \
 	tests/fuzz/corpus/agent/job tests/fuzz/corpus/agent/two-jobs \
 	tests/fuzz/corpus/agent/nonsense
+
+fuzz_targets += tests/fuzz/fuzz-forward
+tests_fuzz_fuzz_forward_SOURCES = tests/fuzz/fuzz_forward.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_forward_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/fuzz
+tests_fuzz_fuzz_forward_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_forward_LDADD = transports/mailbox/libmailbox.a \
+	transports/pipe/libpipe.a transports/libagent.a $(ZM_LIBS)
+EXTRA_DIST += tests/fuzz/corpus/forward

@@ -12,7 +12,7 @@ from zmtest import mta
 
 DATABASE = ("passwd", "group", "shadow", "gshadow")
 ROLES = ("zmsmtp", "zmrouter", "zmsched", "zmagent")
-USERS = ("ursula", "victor")
+USERS = ("ursula", "victor", "wanda")
 GROUP = "zmsubmit"
 FIRST_ID = 47110
 
@@ -65,7 +65,8 @@ class Accounts:
             home = self.home[name] = f"{top}/home-{name}"
         self.uid[name] = number
         self.lines["passwd"].append(
-            f"{name}:x:{number}:{group}:{name.title()}:{home}:/bin/sh")
+            f"{name}:x:{number}:{group}:{name.title()}:{home}:"
+            + ("/usr/sbin/nologin" if name == "wanda" else "/bin/sh"))
         self.lines["shadow"].append(f"{name}:!:20000::::::")
 
     def _cover(self, name, top):

@@ -21,6 +21,7 @@ import traceback
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import boxes                                         # noqa: E402
 import place                                         # noqa: E402
 from zmtest import mta, smtpserver                   # noqa: E402
 
@@ -436,6 +437,9 @@ def programs_run_as_who_named_them(site):
         assert set(lines[2].split()) <= {str(gid)}, (name, lines[:6])
         extra = set(lines[3].split()) - {"0", "1", "2", "10"}
         assert not extra, (name, lines[:6])     # 10: sh reading its script
+
+
+CASES.extend(boxes.CASES)
 
 
 # ---- a session that was taken over ---------------------------------------

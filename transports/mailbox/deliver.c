@@ -1,9 +1,9 @@
-/* deliver.c - whose mail this is, and into which file it goes
+/* deliver.c - each recipient of a job in its turn
  *
  * In     recipients: a user name, or (host "file") a path and a uid
- * Out    deliveries by maildir.c and mbox.c; verdicts
+ * Out    deliveries by act.c, maildir.c and mbox.c; verdicts
  * Holds  the message of the present job
- * Trusts the configuration's template; user names only after a check
+ * Trusts user names only after a check
  * Spec   zmailer-mailbox(8)
  *
  * SPDX-License-Identifier: ISC
@@ -11,23 +11,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/event.h"
+#include "grammar/header.h"
 #include "transports/mailbox/mailbox.h"
 
 #include "base/banned.h"
-
-struct mailbox {			/* the agent's state */
-	const struct conf	*conf;
-	bool			 needs_home;	/* {home} in the template */
-	char			 base[MAILBOX_PATH_BYTES];
-					/* of the template, up to the last
-					 * slash before the first brace */
-	struct content		 content;
-	const struct work_job	*loaded;	/* content is of this job */
-	bool			 is_loaded_mbox;
-};
 
 void
 mailbox_trouble(struct verdict *verdict, const struct err *err)
@@ -38,99 +28,151 @@ mailbox_trouble(struct verdict *verdict, const struct err *err)
 	    "mailbox", "%s", err->text);
 }
 
-/* ---- accounts ---------------------------------------------------------- */
+/* ---- users ------------------------------------------------------------- */
 
-/* A user without an account: its mailbox belongs to who owns the directory
- * of mailboxes.  A directory of root's that others can write is none. */
+/* It was delivered, or forwarded, for this address before: it says so. */
+static bool
+is_loop(struct slice header, const char *address)
+{
+	struct header_field field;
+	bool is_broken = false;
+
+	while (header.n > 0) {
+		if (header_next(&header, &field, &is_broken) == 0)
+			(void)header_junk(&header);
+		else if (header_is(&field, "Delivered-To") &&
+		    slice_is_nocase(slice_trim(field.value), address))
+			return true;
+	}
+	return false;
+}
+
+static void
+no_user(struct slice user, int got, const struct err *err,
+    struct verdict *verdict)
+{
+	struct slice name = slice_first(user, 100);
+
+	if (got == 0)
+		verdict_set(verdict, VERDICT_FAILED, "5.1.1", "mailbox",
+		    "there is no user " SLICE_FMT, SLICE_ARG(name));
+	else if (errno == EINVAL)
+		verdict_set(verdict, VERDICT_FAILED, "5.1.3", "mailbox",
+		    "a user name cannot be " SLICE_FMT, SLICE_ARG(name));
+	else
+		mailbox_trouble(verdict, err);
+}
+
+/* What the user's forward file says.  1 it says something; 0; -1. */
 static int
-owner_of_base(const struct mailbox *mailbox, struct account *out,
+forward_find(const struct action *action, struct forward *out,
     struct err *err)
 {
-	struct stat st;
-
-	if (lstat(mailbox->base, &st) != 0) {
-		account_back();		/* who we are cannot look there */
-		if (lstat(mailbox->base, &st) != 0)
-			return err_sys(err, "%s", mailbox->base);
-	}
-	if (!S_ISDIR(st.st_mode) ||
-	    (st.st_uid == 0 && (st.st_mode & (S_IWGRP | S_IWOTH)) != 0))
-		return 0;
-	account_of_ids(st.st_uid, st.st_gid, out);
-	return 1;
-}
-
-/* Who the delivery belongs to: 1; 0 no such user; -1. */
-static int
-owner_find(const struct mailbox *mailbox, struct slice user,
-    struct account *out, struct err *err)
-{
-	const struct account *found;
+	const struct place *place = action->place;
+	const char *template = action->mailbox->conf->forward_path;
+	bool is_own = strstr(template, "{home}") != NULL;
+	char path[MAILBOX_PATH_BYTES];
 	int got;
 
-	if (!account_is_root() && !mailbox->needs_home) {
-		account_of_ids(geteuid(), getegid(), out);
-		return 1;
-	}
-	got = account_by_name(user, &found, err);
-	if (got < 0)
+	if (template[0] == '\0' || (is_own && (place->is_virtual ||
+	    place->owner.home[0] == '\0' || place->owner.uid == 0)))
+		return 0;
+	if (place_path(template, place, path, err) < 0 ||
+	    account_become(&place->owner, err) < 0)
 		return -1;
-	if (got > 0) {
-		*out = *found;
-		if (!account_is_root())
-			out->uid = geteuid();
-		return 1;
-	}
-	return mailbox->needs_home ? 0 : owner_of_base(mailbox, out, err);
+	got = forward_read(action->arena, path, &place->owner, out, err);
+	if (out->remark[0] != '\0')
+		event(EV_FORWARD_IGNORED, action->job->id, "to",
+		    slice_of(place->address), "reason",
+		    slice_of(out->remark), NULL);
+	return got;
 }
 
-/* ---- paths ------------------------------------------------------------- */
-
-/* The template with {user} and {home} filled in; -1 when it is too long. */
-static int
-path_make(const struct mailbox *mailbox, struct slice user,
-    const struct account *owner, char *out, struct err *err)
+static void
+deliver_user(struct action *action, struct verdict *verdict)
 {
-	struct slice rest = slice_of(mailbox->conf->mailbox_path);
-	struct str path = STR_INIT;
-	bool fits;
+	struct slice user = action->rcpt->user;
+	struct forward forward;
+	struct place place;
+	struct err err = { "" };
+	int got = place_find(action->mailbox, user, &place, &err);
 
-	while (rest.n > 0) {
-		if (slice_starts(rest, "{user}")) {
-			str_add_slice(&path, user);
-			rest = slice_from(rest, 6);
-		} else if (slice_starts(rest, "{home}")) {
-			str_adds(&path, owner->home);
-			rest = slice_from(rest, 6);
-		} else {
-			str_addc(&path, rest.p[0]);
-			rest = slice_from(rest, 1);
-		}
+	action->place = &place;
+	if (got <= 0) {
+		no_user(user, got, &err, verdict);
+		return;
 	}
-	fits = strlcpy(out, path.buf, MAILBOX_PATH_BYTES) <
-	    MAILBOX_PATH_BYTES;
-	str_release(&path);
-	errno = ENAMETOOLONG;
-	return fits ? 0 : err_set(err, "the path of the mailbox is too long");
+	if (is_loop(action->job->header, place.address)) {
+		verdict_set(verdict, VERDICT_FAILED, "5.4.6", "mailbox",
+		    "a mail loop: it has a Delivered-To of %s", place.address);
+		return;
+	}
+	got = forward_find(action, &forward, &err);
+	if (got < 0)
+		mailbox_trouble(verdict, &err);
+	else if (got > 0)
+		action_forward(action, &forward, verdict);
+	else
+		action_mailbox(action, verdict);
+}
+
+/* ---- files ------------------------------------------------------------- */
+
+/* Who an alias' file is written as; -1: filled the verdict. */
+static int
+file_owner(const struct work_rcpt *rcpt, struct account *out,
+    struct verdict *verdict)
+{
+	const struct account *found = NULL;
+	struct err err = { "" };
+
+	if (!account_is_root()) {
+		account_of_ids(geteuid(), getegid(), out);
+		return 0;
+	}
+	if (account_by_uid(rcpt->uid, &found, &err) <= 0) {
+		errno = 0;
+		err_prefix(&err, "no account of uid %lld",
+		    (long long)rcpt->uid);
+		mailbox_trouble(verdict, &err);
+		return -1;
+	}
+	*out = *found;
+	return 0;
+}
+
+/* An alias that names a file: written as the one who said so. */
+static void
+deliver_file(struct action *action, struct verdict *verdict)
+{
+	struct slice name = action->rcpt->user;
+	struct account owner;
+	char path[MAILBOX_PATH_BYTES];
+	struct err err = { "" };
+
+	if (slice_is(name, "/dev/null")) {
+		verdict_set(verdict, VERDICT_DELIVERED, "2.0.0", "mailbox",
+		    "discarded");
+		return;
+	}
+	if (name.n == 0 || name.p[0] != '/' || name.n >= sizeof(path)) {
+		verdict_set(verdict, VERDICT_FAILED, "5.1.3", "mailbox",
+		    "a file must be given by its whole path");
+		return;
+	}
+	memcpy(path, name.p, name.n);
+	path[name.n] = '\0';
+	if (file_owner(action->rcpt, &owner, verdict) < 0)
+		return;
+	if (action_content(action, CONTENT_FROM_LINE | CONTENT_QUOTED,
+	    &err) < 0 || account_become(&owner, &err) < 0)
+		mailbox_trouble(verdict, &err);
+	else
+		mbox_append(path, &owner, false, &action->mailbox->content,
+		    action->trace, verdict);
 }
 
 /* ---- one recipient ----------------------------------------------------- */
-
-static int
-content_of(struct mailbox *mailbox, const struct work_job *job, int body_fd,
-    bool is_mbox, struct err *err)
-{
-	if (mailbox->loaded == job && mailbox->is_loaded_mbox == is_mbox)
-		return 0;
-	mailbox->loaded = NULL;
-	if (content_load(&mailbox->content,
-	    is_mbox ? CONTENT_FROM_LINE | CONTENT_QUOTED : 0, job, body_fd,
-	    err) < 0)
-		return -1;
-	mailbox->loaded = job;
-	mailbox->is_loaded_mbox = is_mbox;
-	return 0;
-}
 
 static void
 trace_make(const struct mailbox *mailbox, struct slice user, struct str *out)
@@ -143,127 +185,24 @@ trace_make(const struct mailbox *mailbox, struct slice user, struct str *out)
 }
 
 static void
-no_user(struct slice user, struct verdict *verdict)
-{
-	verdict_set(verdict, VERDICT_FAILED, "5.1.1", "mailbox",
-	    "there is no user " SLICE_FMT, SLICE_ARG(slice_first(user, 100)));
-}
-
-static void
-deliver_user(struct mailbox *mailbox, struct slice user,
-    const struct delivery *delivery, struct verdict *verdict)
-{
-	char path[MAILBOX_PATH_BYTES];
-	struct account owner;
-	struct err err;
-	int got;
-
-	if (!account_name_is_safe(user)) {
-		verdict_set(verdict, VERDICT_FAILED, "5.1.3", "mailbox",
-		    "a user name cannot be " SLICE_FMT,
-		    SLICE_ARG(slice_first(user, 100)));
-		return;
-	}
-	got = owner_find(mailbox, user, &owner, &err);
-	if (got == 0) {
-		no_user(user, verdict);
-		return;
-	}
-	if (got < 0 || path_make(mailbox, user, &owner, path, &err) < 0 ||
-	    account_become(&owner, &err) < 0)
-		mailbox_trouble(verdict, &err);
-	else if (mailbox->conf->mailbox_kind == MAILBOX_MAILDIR)
-		maildir_begin(path, &owner, !mailbox->needs_home, delivery,
-		    verdict);
-	else
-		mbox_append(path, &owner, !mailbox->needs_home,
-		    delivery->content, delivery->trace, verdict);
-}
-
-/* An alias that names a file: written as the one who said so. */
-static void
-deliver_file(struct mailbox *mailbox, const struct work_rcpt *rcpt,
-    struct slice trace, struct verdict *verdict)
-{
-	const struct account *found = NULL;
-	struct account owner;
-	char path[MAILBOX_PATH_BYTES];
-	struct err err = { "" };
-
-	if (slice_is(rcpt->user, "/dev/null")) {
-		verdict_set(verdict, VERDICT_DELIVERED, "2.0.0", "mailbox",
-		    "discarded");
-		return;
-	}
-	if (rcpt->user.n == 0 || rcpt->user.p[0] != '/' ||
-	    rcpt->user.n >= sizeof(path)) {
-		verdict_set(verdict, VERDICT_FAILED, "5.1.3", "mailbox",
-		    "a file must be given by its whole path");
-		return;
-	}
-	memcpy(path, rcpt->user.p, rcpt->user.n);
-	path[rcpt->user.n] = '\0';
-	if (!account_is_root()) {
-		account_of_ids(geteuid(), getegid(), &owner);
-	} else {
-		if (account_by_uid(rcpt->uid, &found, &err) <= 0) {
-			errno = 0;
-			err_prefix(&err, "no account of uid %lld",
-			    (long long)rcpt->uid);
-			mailbox_trouble(verdict, &err);
-			return;
-		}
-		owner = *found;
-	}
-	if (account_become(&owner, &err) < 0)
-		mailbox_trouble(verdict, &err);
-	else
-		mbox_append(path, &owner, false, &mailbox->content, trace,
-		    verdict);
-}
-
-static void
-deliver(struct mailbox *mailbox, const struct work_job *job, int body_fd,
+deliver(struct agent_run *run, const struct work_job *job, int body_fd,
     size_t index, struct verdict *verdict)
 {
-	const struct work_rcpt *rcpt = &job->rcpts[index];
-	bool is_file = slice_is(rcpt->host, "file");
-	bool is_mbox = is_file || mailbox->conf->mailbox_kind == MAILBOX_MBOX;
-	struct delivery delivery = { job->id, rcpt->offset,
-	    &mailbox->content, SLICE("") };
+	struct action action = {
+		.mailbox = run->state, .arena = run->arena, .job = job,
+		.rcpt = &job->rcpts[index], .body_fd = body_fd };
 	struct str trace = STR_INIT;
-	struct err err;
 
-	if (content_of(mailbox, job, body_fd, is_mbox, &err) < 0) {
-		mailbox_trouble(verdict, &err);
-		return;
-	}
-	trace_make(mailbox, rcpt->user, &trace);
-	delivery.trace = str_slice(&trace);
-	if (is_file)
-		deliver_file(mailbox, rcpt, delivery.trace, verdict);
+	trace_make(action.mailbox, action.rcpt->user, &trace);
+	action.trace = str_slice(&trace);
+	if (slice_is(action.rcpt->host, "file"))
+		deliver_file(&action, verdict);
 	else
-		deliver_user(mailbox, rcpt->user, &delivery, verdict);
+		deliver_user(&action, verdict);
 	str_release(&trace);
 }
 
 /* ---- the agent --------------------------------------------------------- */
-
-static void
-base_find(struct mailbox *mailbox)
-{
-	const char *path = mailbox->conf->mailbox_path;
-	size_t n = strcspn(path, "{");
-
-	while (n > 1 && path[n - 1] != '/')
-		n--;
-	if (n > 1)
-		n--;				/* the slash itself */
-	if (n >= sizeof(mailbox->base))
-		n = 0;
-	memcpy(mailbox->base, path, n);
-	mailbox->base[n] = '\0';
-}
 
 int
 mailbox_start(struct agent_run *run, struct err *err)
@@ -272,9 +211,7 @@ mailbox_start(struct agent_run *run, struct err *err)
 	bool is_unsafe = run->conf->sync == SYNC_UNSAFE;
 
 	mailbox->conf = run->conf;
-	mailbox->needs_home = strstr(run->conf->mailbox_path, "{home}") !=
-	    NULL;
-	base_find(mailbox);
+	place_setup(mailbox);
 	content_init(&mailbox->content);
 	maildir_setup(run->conf->host, run->conf->sync);
 	mbox_setup(is_unsafe);
@@ -290,7 +227,7 @@ mailbox_job(struct agent_run *run, struct work_job *job, int body_fd,
 
 	mailbox->loaded = NULL;
 	for (size_t i = 0; i < job->rcpt_count; i++)
-		deliver(mailbox, job, body_fd, i, &verdicts[i]);
+		deliver(run, job, body_fd, i, &verdicts[i]);
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 /* mailbox.h - the rooms of the mailbox agent
  *
- * deliver.c finds out whose mail it is and where it goes, maildir.c and
- * mbox.c put it there.  Everything that touches a user's files happens as
+ * place.c finds out whose mail it is and where it goes, forward.c what its
+ * owner says about that, act.c does it; maildir.c and mbox.c put mail there,
+ * vacation.c answers it.  Everything that touches a user's files happens as
  * that user (account.h); the last component of a path is never followed.
  *
  * SPDX-License-Identifier: ISC
@@ -9,6 +10,7 @@
 #ifndef ZM_TRANSPORTS_MAILBOX_H
 #define ZM_TRANSPORTS_MAILBOX_H
 
+#include "grammar/alias.h"
 #include "mail/verdict.h"
 #include "transports/account.h"
 #include "transports/agent.h"
@@ -21,9 +23,96 @@ enum {
 	MAILDIR_PENDING_MAX = 64	/* deliveries not yet synced */
 };
 
+struct mailbox {			/* the agent's state */
+	const struct conf	*conf;
+	bool			 needs_home;	/* {home} in the template */
+	char			 base[MAILBOX_PATH_BYTES];
+					/* of the template, up to the last
+					 * slash before the first brace */
+	struct content		 content;
+	const struct work_job	*loaded;	/* content is of this job */
+	enum content_flags	 loaded_flags;
+};
+
 /* What a failed system call means for mail: full (4.2.2) or trouble
  * (4.3.0).  Reads errno. */
 void mailbox_trouble(struct verdict *verdict, const struct err *err);
+
+/* ---- place.c: whose mail, and where ------------------------------------ */
+
+struct place {
+	struct slice	user, detail, domain;	/* of the recipient; domain and
+						 * detail may be empty */
+	struct account	owner;
+	bool		is_virtual;	/* owner is no account of this user */
+	char		address[320];	/* user[+detail]@domain: Delivered-To */
+};
+
+/* Fill base and needs_home from the configuration. */
+void place_setup(struct mailbox *mailbox);
+
+/* Take a recipient's user apart and find its owner.
+ * returns 1; 0 there is no such user; -1 trouble (errno). */
+int place_find(const struct mailbox *mailbox, struct slice rcpt,
+    struct place *out, struct err *err);
+
+/* A template with its braces filled in.  0; -1 it is too long. */
+int place_path(const char *template, const struct place *place,
+    char out[MAILBOX_PATH_BYTES], struct err *err);
+
+/* ---- forward.c: what a user says about its mail ------------------------ */
+
+enum {
+	FORWARD_BYTES_MAX = 64 * 1024,
+	FORWARD_ITEMS_MAX = 100,	/* with those of included files */
+	FORWARD_DEPTH_MAX = 4		/* of included files */
+};
+
+struct forward {
+	struct alias_item	items[FORWARD_ITEMS_MAX];
+	size_t			count;
+	char			remark[ERR_TEXT_BYTES];
+					/* what was ignored; empty: nothing */
+};
+
+/* Take the items of text; files that it includes are read as the present
+ * user, and must be owner's.  Bad items are left out and remarked. */
+void forward_parse(struct arena *arena, struct slice text,
+    const struct account *owner, struct forward *out);
+
+/* Read the file at path as the present user.  It must be a regular file of
+ * the owner or of root with one name, that nobody else can write, in a
+ * directory that is not everybody's.
+ * returns 1 there are items; 0 there is none (remark says when one was
+ * ignored); -1 it cannot be read now (errno). */
+int forward_read(struct arena *arena, const char *path,
+    const struct account *owner, struct forward *out, struct err *err);
+
+/* ---- act.c ------------------------------------------------------------- */
+
+struct delivery;
+
+struct action {				/* a recipient being served */
+	struct mailbox		*mailbox;
+	struct arena		*arena;
+	const struct work_job	*job;
+	const struct work_rcpt	*rcpt;
+	int			 body_fd;
+	const struct place	*place;
+	struct slice		 trace;
+};
+
+/* Load the job's message in the form that flags ask for, unless it is. */
+int action_content(const struct action *action, enum content_flags flags,
+    struct err *err);
+
+/* Into the user's own mailbox.  A Maildir's verdict comes with
+ * maildir_settle. */
+void action_mailbox(const struct action *action, struct verdict *verdict);
+
+/* Do what the forward file says, all of it, and sum it up in verdict. */
+void action_forward(const struct action *action,
+    const struct forward *forward, struct verdict *verdict);
 
 /* ---- mbox.c ------------------------------------------------------------ */
 

@@ -1,30 +1,20 @@
-/* deliver.c - a message for a program: whose, with what environment
+/* deliver.c - a message for a program: whose it is
  *
  * In     recipients: a command line and the uid it belongs to
  * Out    programs run; verdicts
- * Holds  the message in an unlinked file for as long as the job lasts
+ * Holds  the message of the present job
  * Trusts the router to have found out whose command it is
  * Spec   zmailer-pipe(8)
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "grammar/xtext.h"
 #include "transports/content.h"
-#include "transports/pipe/command.h"
 #include "transports/pipe/deliver.h"
-#include "transports/pipe/program.h"
+#include "transports/pipe/order.h"
 
 #include "base/banned.h"
-
-enum { MEMORY_BYTES_MAX = 4 << 20, VARIABLES_MAX = 16 };
 
 int
 pipe_start(struct agent_run *run, struct err *err)
@@ -44,119 +34,6 @@ pipe_finish(struct agent_run *run)
 	content_release(content);
 	mem_free(&content);
 	run->state = NULL;
-}
-
-/* A file without a name: in memory when the message is small. */
-static int
-message_open(uint64_t size_bytes, struct err *err)
-{
-	FILE *file;
-	int fd = -1;
-
-#ifdef MFD_CLOEXEC
-	if (size_bytes <= MEMORY_BYTES_MAX)
-		fd = memfd_create("message", MFD_CLOEXEC);
-	if (fd >= 0)
-		return fd;
-#endif
-	file = tmpfile();
-	if (file != NULL) {
-		fd = fcntl(fileno(file), F_DUPFD_CLOEXEC, 0);
-		fclose(file);
-	}
-	return fd >= 0 ? fd : err_sys(err, "a file for the message");
-}
-
-/* The message as this recipient's program reads it: From_ line,
- * Return-Path, Delivered-To, header, body. */
-static int
-message_make(const struct content *content, uint64_t size_bytes,
-    const char *recipient, struct err *err)
-{
-	struct str trace = STR_INIT;
-	uint64_t bytes;
-	int fd = message_open(size_bytes, err);
-
-	if (fd < 0)
-		return -1;
-	str_addf(&trace, "Delivered-To: %s\n", recipient);
-	if (content_write(content, fd, str_slice(&trace), &bytes, err) < 0 ||
-	    lseek(fd, 0, SEEK_SET) < 0) {
-		close(fd);
-		fd = -1;
-	}
-	str_release(&trace);
-	return fd;
-}
-
-/* ---- environment ------------------------------------------------------- */
-
-struct environment {
-	struct arena	*arena;
-	char		**variables;
-	size_t		 count;
-};
-
-static void
-variable(struct environment *environment, const char *name,
-    struct slice value)
-{
-	struct str text = STR_INIT;
-
-	if (environment->count == VARIABLES_MAX)
-		return;
-	str_addf(&text, "%s=", name);
-	command_add_value(&text, value);
-	environment->variables[environment->count++] =
-	    arena_dup(environment->arena, text.buf, text.len);
-	str_release(&text);
-}
-
-/* Nothing of our own environment but the time zone. */
-static char **
-environment_make(struct arena *arena, const struct work_job *job,
-    const struct account *owner, const char *recipient)
-{
-	struct environment environment = { .arena = arena,
-	    .variables = arena_alloc(arena,
-	    (VARIABLES_MAX + 1) * sizeof(char *)) };
-	struct slice name = slice_of(owner->name);
-
-	variable(&environment, "PATH", SLICE("/usr/local/bin:/usr/bin:/bin"));
-	variable(&environment, "SHELL", SLICE("/bin/sh"));
-	variable(&environment, "HOME", slice_of(owner->home));
-	variable(&environment, "USER", name);
-	variable(&environment, "LOGNAME", name);
-	variable(&environment, "SENDER",
-	    job->sender.n > 0 ? job->sender : SLICE("MAILER-DAEMON"));
-	variable(&environment, "RECIPIENT", slice_of(recipient));
-	variable(&environment, "ZMAILER_ID", slice_of(job->id));
-	if (getenv("TZ") != NULL)
-		variable(&environment, "TZ", slice_of(getenv("TZ")));
-	return environment.variables;
-}
-
-/* ---- one recipient ----------------------------------------------------- */
-
-/* The address it was sent to, if the envelope tells (RFC 3461 section 4.2),
- * else the owner's. */
-static const char *
-recipient_of(struct arena *arena, const struct conf *conf,
-    const struct work_rcpt *rcpt, const struct account *owner)
-{
-	struct slice rest = rcpt->orcpt, type;
-	struct str text = STR_INIT, plain = STR_INIT;
-	const char *result;
-
-	if (slice_cut(&rest, ';', &type) && rest.p != NULL &&
-	    xtext_decode(rest, &plain, NULL) == 1 && plain.len > 0)
-		command_add_value(&text, str_slice(&plain));
-	else
-		str_addf(&text, "%s@%s", owner->name, conf->host);
-	result = arena_dup(arena, text.buf, text.len);
-	str_release(&plain);
-	str_release(&text);
-	return result;
 }
 
 static int
@@ -189,37 +66,17 @@ static void
 deliver(struct agent_run *run, const struct work_job *job, size_t index,
     struct verdict *verdict)
 {
-	const struct work_rcpt *rcpt = &job->rcpts[index];
-	struct program program = {
-		.timeout_ms = run->conf->timeouts.job_ms };
-	struct program_end end;
 	struct account owner;
-	const char *recipient;
+	struct order order = {
+		.conf = run->conf, .arena = run->arena, .job = job,
+		.rcpt = &job->rcpts[index], .content = run->state,
+		.owner = &owner, .command = job->rcpts[index].user };
 	struct err err;
 
-	if (command_split(run->arena, rcpt->user, &program.argv, &err) < 0) {
-		verdict_set(verdict, VERDICT_FAILED, "5.3.5", "pipe", "%s",
-		    err.text);
-		return;
-	}
-	if (owner_find(rcpt, &owner, &err) < 0) {
+	if (owner_find(order.rcpt, &owner, &err) < 0)
 		trouble(verdict, &err);
-		return;
-	}
-	recipient = recipient_of(run->arena, run->conf, rcpt, &owner);
-	program.message_fd = message_make(run->state, job->size_bytes,
-	    recipient, &err);
-	if (program.message_fd < 0) {
-		trouble(verdict, &err);
-		return;
-	}
-	program.owner = &owner;
-	program.directory = owner.home[0] != '\0' ? owner.home : "/";
-	program.environment = environment_make(run->arena, job, &owner,
-	    recipient);
-	program_run(&program, &end);
-	close(program.message_fd);
-	program_verdict(&end, verdict);
+	else
+		order_run(&order, verdict);
 }
 
 int

@@ -66,6 +66,12 @@ child_surroundings(const struct program *program)
 	for (int number = 1; number < NSIG; number++)
 		(void)signal(number, SIG_DFL);
 	(void)setrlimit(RLIMIT_CORE, &none);
+	if (program->memory_bytes > 0) {
+		struct rlimit memory = { program->memory_bytes,
+		    program->memory_bytes };
+
+		(void)setrlimit(RLIMIT_AS, &memory);
+	}
 	umask(077);
 	if (chdir(program->directory) != 0 && chdir("/") != 0)
 		_exit(EX_TEMPFAIL);
@@ -111,22 +117,40 @@ child(const struct program *program, int output_fd)
 
 /* ---- in the parent ----------------------------------------------------- */
 
-/* Keep the first line, drop the rest.  returns false when it is over. */
-static bool
-output_take(int fd, struct str *line, bool *is_line_full)
+struct output {			/* what the program says */
+	int		 fd;
+	bool		 is_open;
+	bool		 is_line_full;
+	struct str	 line;		/* the first */
+	uint64_t	 bytes, bytes_max;	/* 0: any number */
+};
+
+/* Keep the first line, drop the rest. */
+static void
+output_take(struct output *output)
 {
 	char bytes[4096];
-	ssize_t n = read(fd, bytes, sizeof(bytes));
+	ssize_t n = read(output->fd, bytes, sizeof(bytes));
 
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR;
-	for (ssize_t i = 0; i < n && !*is_line_full; i++) {
-		if (bytes[i] == '\n' || line->len == PROGRAM_LINE_BYTES)
-			*is_line_full = line->len > 0;
-		else
-			str_addc(line, bytes[i]);
+	if (n < 0) {
+		output->is_open = errno == EAGAIN || errno == EINTR;
+		return;
 	}
-	return n > 0;
+	for (ssize_t i = 0; i < n && !output->is_line_full; i++) {
+		if (bytes[i] == '\n' || output->line.len ==
+		    PROGRAM_LINE_BYTES)
+			output->is_line_full = output->line.len > 0;
+		else
+			str_addc(&output->line, bytes[i]);
+	}
+	output->bytes += (uint64_t)n;
+	output->is_open = n > 0;
+}
+
+static bool
+output_is_over(const struct output *output)
+{
+	return output->bytes_max > 0 && output->bytes > output->bytes_max;
 }
 
 static void
@@ -137,46 +161,40 @@ nap(int ms)
 	nanosleep(&span, NULL);
 }
 
-/* Read output and look for the end until the deadline.  A grandchild may
- * hold the pipe open for ever, so the child's end counts, not the pipe's.
- * returns true when *out_status is the child's. */
-static bool
-watch(pid_t pid, int fd, int64_t deadline_ms, struct str *line,
-    int *out_status)
+/* The last words of a program that ended. */
+static void
+output_rest(struct output *output)
 {
-	bool is_open = true, is_line_full = false;
+	struct pollfd one = { .fd = output->fd, .events = POLLIN };
 
-	for (int wait_ms = 1;; wait_ms = wait_ms < LOOK_EVERY_MS ?
-	    wait_ms * 2 : LOOK_EVERY_MS) {
-		struct pollfd one = { .fd = fd, .events = POLLIN };
-
-		if (!is_open)
-			nap(wait_ms);
-		else if (poll(&one, 1, wait_ms) > 0)
-			is_open = output_take(fd, line, &is_line_full);
-		if (waitpid(pid, out_status, WNOHANG) == pid) {
-			while (is_open && !is_line_full &&
-			    poll(&one, 1, 0) > 0)
-				is_open = output_take(fd, line,
-				    &is_line_full);
-			return true;
-		}
-		if (clock_steady_ms() >= deadline_ms)
-			return false;
-	}
+	while (output->is_open && !output->is_line_full &&
+	    poll(&one, 1, 0) > 0)
+		output_take(output);
 }
 
-static void
-end_set(struct program_end *out, bool is_ended, int status)
+/* Read output and look for the end until the deadline.  A grandchild may
+ * hold the pipe open for ever, so the child's end counts, not the pipe's. */
+static enum program_how
+watch(pid_t pid, int64_t deadline_ms, struct output *output,
+    int *out_status)
 {
-	if (!is_ended) {
-		out->how = PROGRAM_TIMED_OUT;
-	} else if (WIFSIGNALED(status)) {
-		out->how = PROGRAM_SIGNALLED;
-		out->number = WTERMSIG(status);
-	} else {
-		out->how = PROGRAM_EXITED;
-		out->number = WEXITSTATUS(status);
+	for (int wait_ms = 1;; wait_ms = wait_ms < LOOK_EVERY_MS ?
+	    wait_ms * 2 : LOOK_EVERY_MS) {
+		struct pollfd one = { .fd = output->fd, .events = POLLIN };
+
+		if (!output->is_open)
+			nap(wait_ms);
+		else if (poll(&one, 1, wait_ms) > 0)
+			output_take(output);
+		if (waitpid(pid, out_status, WNOHANG) == pid) {
+			output_rest(output);
+			return WIFSIGNALED(*out_status) ? PROGRAM_SIGNALLED :
+			    PROGRAM_EXITED;
+		}
+		if (output_is_over(output))
+			return PROGRAM_TALKED_ON;
+		if (clock_steady_ms() >= deadline_ms)
+			return PROGRAM_TIMED_OUT;
 	}
 }
 
@@ -185,22 +203,25 @@ parent(const struct program *program, pid_t pid, int fd,
     struct program_end *out)
 {
 	int64_t deadline_ms = clock_steady_ms() + program->timeout_ms;
-	struct str line = STR_INIT;
+	struct output output = { .fd = fd, .is_open = true,
+	    .line = STR_INIT, .bytes_max = program->output_bytes };
 	int status = 0;
-	bool is_ended;
 
 	(void)setpgid(pid, pid);
 	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
-	is_ended = watch(pid, fd, deadline_ms, &line, &status);
-	if (!is_ended) {
+	out->how = watch(pid, deadline_ms, &output, &status);
+	if (out->how == PROGRAM_SIGNALLED)
+		out->number = WTERMSIG(status);
+	else if (out->how == PROGRAM_EXITED)
+		out->number = WEXITSTATUS(status);
+	else {
 		(void)kill(-pid, SIGKILL);
 		(void)kill(pid, SIGKILL);
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			continue;
 	}
-	end_set(out, is_ended, status);
-	strlcpy(out->line, line.buf, sizeof(out->line));
-	str_release(&line);
+	strlcpy(out->line, output.line.buf, sizeof(out->line));
+	str_release(&output.line);
 }
 
 void
@@ -293,6 +314,10 @@ program_verdict(const struct program_end *end, struct verdict *out)
 	case PROGRAM_TIMED_OUT:
 		verdict_set(out, VERDICT_DEFERRED, "4.3.0", "pipe",
 		    "the program ran too long%s%s", colon, end->line);
+		return;
+	case PROGRAM_TALKED_ON:
+		verdict_set(out, VERDICT_DEFERRED, "4.3.0", "pipe",
+		    "the program wrote too much%s%s", colon, end->line);
 		return;
 	case PROGRAM_NOT_RUN:
 		verdict_set(out, VERDICT_DEFERRED, "4.3.0", "pipe",

@@ -20,22 +20,27 @@ struct program {
 	const char		*directory;	/* where; "/" if missing */
 	int			 message_fd;	/* at offset 0 */
 	int64_t			 timeout_ms;
+	uint64_t		 memory_bytes;	/* address space; 0: any */
+	uint64_t		 output_bytes;	/* it may write; 0: any */
 };
 
+enum program_how { PROGRAM_EXITED, PROGRAM_SIGNALLED, PROGRAM_TIMED_OUT,
+	PROGRAM_NOT_RUN, PROGRAM_TALKED_ON };
+
 struct program_end {
-	enum { PROGRAM_EXITED, PROGRAM_SIGNALLED, PROGRAM_TIMED_OUT,
-		PROGRAM_NOT_RUN } how;
+	enum program_how how;
 	int	number;				/* status or signal */
 	char	line[PROGRAM_LINE_BYTES];	/* first of the output */
 };
 
 /* Run it to its end.  It leads a process group of its own, has descriptors
  * 0, 1 and 2 and no others, and is killed with its group when the time is
- * up.  Of its output the first line is kept, the rest read and dropped. */
+ * up, or when it wrote too much.  Of its output the first line is kept, the
+ * rest read and dropped. */
 void program_run(const struct program *program, struct program_end *out);
 
 /* What the end means: 0 delivered; 75 (EX_TEMPFAIL), a signal, a time-out or
- * no process: deferred; every other status: failed. */
+ * no process, too much output: deferred; every other status: failed. */
 void program_verdict(const struct program_end *end, struct verdict *out);
 
 #endif

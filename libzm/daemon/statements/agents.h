@@ -2,11 +2,37 @@
  *
  * SPDX-License-Identifier: ISC
  */
-STATEMENT(TOP, "mailbox", NONE, mailbox, "choice:maildir,mbox template", "",
-    "mailbox maildir|mbox PATH", "mbox /var/mail/{user}",
-    "Where local mail is put.  {user} is the account's name, {home} its home "
-    "directory.",
+STATEMENT(TOP, "mailbox", NONE, mailbox, "choice:maildir,mbox,mmdf template",
+    "as=account",
+    "mailbox maildir|mbox|mmdf PATH [as ACCOUNT]", "mbox /var/mail/{user}",
+    "Where local mail is put.  In PATH {user} is the account's name, {home} "
+    "its home directory, {first} and {second} are the first letters of the "
+    "name, {hash} and {hash2} two hexadecimal digits each of its CRC-32C, "
+    "{domain} and {detail} are from the address as it came; {detail} is what "
+    "stands behind + and is empty when there is none.  as ACCOUNT: all "
+    "mailboxes belong to this one account, and their users need none.",
     "mailbox maildir {home}/Maildir")
+
+STATEMENT(TOP, "forward", NONE, forward, "template:none", "",
+    "forward PATH|none", "{home}/.forward",
+    "The file in which a user says where the user's mail goes; with the same "
+    "braces as in mailbox.  It is read, and acted on, with that user's rights "
+    "only.  Users without an account may name addresses in it, no programs "
+    "and no files.  none: there is no such file.  What may stand in it: "
+    "zmailer-mailbox(8).",
+    "forward none")
+
+STATEMENT(TOP, "quota", NONE, quota, "size:0B-1024T",
+    "messages=number:0-1000000000 over=choice:defer,fail",
+    "quota SIZE [messages N] [over defer|fail]",
+    "0: only what a Maildir's own maildirsize file says",
+    "How large a mailbox may grow; 0B is no limit.  In a Maildir it is kept "
+    "in the file maildirsize, which IMAP servers share (Maildir++; Trash "
+    "does not count), and messages is how many there may be.  An mbox is as "
+    "large as its file.  What does not fit waits (4.2.2), or fails with "
+    "5.2.2 when over fail stands there; what could never fit fails with "
+    "5.2.3 at once.",
+    "quota 2G over fail")
 
 STATEMENT(TOP, "mx-port", NONE, setting, "setting", "",
     "mx-port PORT", "",

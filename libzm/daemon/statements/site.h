@@ -61,6 +61,11 @@ SETTING("limit", "dsn", limits.dsn_bytes, "size:1K-1G", "50K",
     "bytes of a message that are returned in a report")
 SETTING("limit", "agents", limits.agents, "number:1-100000", "100",
     "transport agents, all together")
+SETTING("limit", "program-memory", limits.program_memory_bytes,
+    "size:0B-1024G", "2G", "address space of a program that mail is given "
+    "to; 0B: no limit")
+SETTING("limit", "program-output", limits.program_output_bytes,
+    "size:1K-1G", "1M", "what such a program may write before it is ended")
 
 STATEMENT(TOP, "timeout", NONE, setting, "setting", "",
     "timeout NAME SPAN", "",

@@ -16,129 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "transports/mailbox/mailbox.h"
-
-static char top[64];			/* private directory of the test */
-static char template_path[200];
-static struct conf conf;
-static struct agent_run run;
-static struct work_job job;
-static struct work_rcpt rcpts[3];
-static struct verdict verdicts[3];
-static int body_fd;
-
-static const char *
-path_of(const char *name)
-{
-	static char path[8][300];
-	static unsigned next;
-	char *out = path[next++ % 8];
-
-	snprintf(out, sizeof(path[0]), "%s/%s", top, name);
-	return out;
-}
-
-static void
-file_put(const char *name, const char *text)
-{
-	FILE *file = fopen(path_of(name), "w");
-
-	cr_assert(file != NULL);
-	fputs(text, file);
-	fclose(file);
-}
-
-static char *
-file_get(const char *path)
-{
-	static char text[1 << 20];
-	FILE *file = fopen(path, "r");
-	size_t n = file != NULL ? fread(text, 1, sizeof(text) - 1, file) : 0;
-
-	text[n] = '\0';
-	if (file != NULL)
-		fclose(file);
-	return text;
-}
-
-static unsigned
-count_in(const char *name, char *out_path)
-{
-	DIR *dir = opendir(path_of(name));
-	struct dirent *entry;
-	unsigned count = 0;
-
-	while (dir != NULL && (entry = readdir(dir)) != NULL) {
-		if (entry->d_name[0] == '.')
-			continue;
-		if (out_path != NULL)
-			snprintf(out_path, 600, "%s/%s", path_of(name),
-			    entry->d_name);
-		count++;
-	}
-	if (dir != NULL)
-		closedir(dir);
-	return count;
-}
-
-static void
-body_set(const char *text)
-{
-	char path[] = "/tmp/zm-body-XXXXXX";
-
-	if (body_fd > 0)
-		close(body_fd);
-	body_fd = mkstemp(path);
-	unlink(path);
-	cr_assert_eq(write(body_fd, text, strlen(text)),
-	    (ssize_t)strlen(text));
-	job.body_offset = 0;
-	job.size_bytes = strlen(text) + job.header.n + 1;
-}
-
-/* returns 1 in the agent's place, ready to deliver as `kind` to name. */
-static void
-start(enum conf_mailbox_kind kind, const char *name)
-{
-	struct err err;
-
-	strcpy(top, "/tmp/zm-box-XXXXXX");
-	cr_assert(mkdtemp(top) != NULL);
-	snprintf(template_path, sizeof(template_path), "%s/%s", top, name);
-	conf.host = "me.test";
-	conf.mailbox_kind = kind;
-	conf.mailbox_path = template_path;
-	run.conf = &conf;
-	run.arena = arena_new();
-	job = (struct work_job){ .id = "01jd3x8k2mc4n7",
-	    .sender = SLICE("a@src.test"),
-	    .header = SLICE("Return-Path: <old@x>\nSubject: s\n"),
-	    .rcpts = rcpts, .rcpt_count = 1 };
-	for (int i = 0; i < 3; i++)
-		rcpts[i] = (struct work_rcpt){ .channel = SLICE("local"),
-		    .host = SLICE("-"), .user = SLICE("zm-alice"),
-		    .uid = geteuid(), .offset = 100 + (uint32_t)i };
-	body_set("hello\n");
-	cr_assert_eq(mailbox_start(&run, &err), 0);
-}
-
-static void
-deliver(void)
-{
-	mailbox_job(&run, &job, body_fd, verdicts);
-	mailbox_settle(&run);
-}
-
-static void
-finish(void)
-{
-	char command[200];
-
-	mailbox_finish(&run);
-	arena_free(&run.arena);
-	snprintf(command, sizeof(command), "rm -rf '%s'", top);
-	cr_expect_eq(system(command), 0);
-}
+#include "tests/unit/transports/box.h"
 
 /* ---- Maildir ----------------------------------------------------------- */
 
@@ -147,31 +25,31 @@ Test(maildir, a_message_lies_whole_in_new)
 	char path[600];
 	struct stat st;
 
-	start(MAILBOX_MAILDIR, "{user}");
-	deliver();
-	cr_expect_eq(verdicts[0].kind, VERDICT_DELIVERED, "%s",
-	    verdicts[0].text);
-	cr_expect_eq(count_in("zm-alice/tmp", NULL), 0);
-	cr_assert_eq(count_in("zm-alice/new", path), 1);
-	cr_expect_str_eq(file_get(path), "Return-Path: <a@src.test>\n"
+	box_start(MAILBOX_MAILDIR, "{user}");
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DELIVERED, "%s",
+	    box.verdicts[0].text);
+	cr_expect_eq(box_count_in("zm-alice/tmp", NULL), 0);
+	cr_assert_eq(box_count_in("zm-alice/new", path), 1);
+	cr_expect_str_eq(box_file_get(path), "Return-Path: <a@src.test>\n"
 	    "Delivered-To: zm-alice@me.test\nSubject: s\n\nhello\n");
 	cr_assert_eq(stat(path, &st), 0);
 	cr_expect_eq(st.st_mode & 0777, 0600);
 	cr_expect(strstr(path, ",S=75"), "%s", path);
-	finish();
+	box_finish();
 }
 
 Test(maildir, three_recipients_have_three_files)
 {
-	start(MAILBOX_MAILDIR, "{user}");
-	job.rcpt_count = 3;
-	rcpts[2].user = SLICE("zm-bob");
-	deliver();
-	cr_expect_eq(count_in("zm-alice/new", NULL), 2);
-	cr_expect_eq(count_in("zm-bob/new", NULL), 1);
+	box_start(MAILBOX_MAILDIR, "{user}");
+	box.job.rcpt_count = 3;
+	box.rcpts[2].user = SLICE("zm-bob");
+	box_deliver();
+	cr_expect_eq(box_count_in("zm-alice/new", NULL), 2);
+	cr_expect_eq(box_count_in("zm-bob/new", NULL), 1);
 	for (int i = 0; i < 3; i++)
-		cr_expect_eq(verdicts[i].kind, VERDICT_DELIVERED);
-	finish();
+		cr_expect_eq(box.verdicts[i].kind, VERDICT_DELIVERED);
+	box_finish();
 }
 
 Test(maildir, more_than_can_be_pending)
@@ -180,19 +58,19 @@ Test(maildir, more_than_can_be_pending)
 	static struct work_rcpt many[MANY];
 	static struct verdict said[MANY];
 
-	start(MAILBOX_MAILDIR, "{user}");
+	box_start(MAILBOX_MAILDIR, "{user}");
 	for (int i = 0; i < MANY; i++) {
-		many[i] = rcpts[0];
+		many[i] = box.rcpts[0];
 		many[i].offset = (uint32_t)i;
 	}
-	job.rcpts = many;
-	job.rcpt_count = MANY;
-	mailbox_job(&run, &job, body_fd, said);
-	mailbox_settle(&run);
-	cr_expect_eq(count_in("zm-alice/new", NULL), MANY);
+	box.job.rcpts = many;
+	box.job.rcpt_count = MANY;
+	mailbox_job(&box.run, &box.job, box.body_fd, said);
+	mailbox_settle(&box.run);
+	cr_expect_eq(box_count_in("zm-alice/new", NULL), MANY);
 	for (int i = 0; i < MANY; i++)
 		cr_expect_eq(said[i].kind, VERDICT_DELIVERED);
-	finish();
+	box_finish();
 }
 
 /* What a power cut left torn in new/ is replaced by the next delivery. */
@@ -200,21 +78,21 @@ Test(maildir, the_same_message_again_takes_its_own_place)
 {
 	char path[600], again[600];
 
-	start(MAILBOX_MAILDIR, "{user}");
-	deliver();
-	cr_assert_eq(count_in("zm-alice/new", path), 1);
+	box_start(MAILBOX_MAILDIR, "{user}");
+	box_deliver();
+	cr_assert_eq(box_count_in("zm-alice/new", path), 1);
 	cr_expect(strstr(path, ".Z01jd3x8k2mc4n7R100.me.test,S=75"), "%s",
 	    path);
 	cr_assert_eq(truncate(path, 3), 0);
-	deliver();
-	cr_assert_eq(count_in("zm-alice/new", again), 1);
+	box_deliver();
+	cr_assert_eq(box_count_in("zm-alice/new", again), 1);
 	cr_expect_str_eq(again, path);
-	cr_expect_eq(strlen(file_get(path)), 75);
-	cr_expect_eq(verdicts[0].kind, VERDICT_DELIVERED);
-	job.id[0] = '1';
-	deliver();
-	cr_expect_eq(count_in("zm-alice/new", NULL), 2, "another message");
-	finish();
+	cr_expect_eq(strlen(box_file_get(path)), 75);
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DELIVERED);
+	box.job.id[0] = '1';
+	box_deliver();
+	cr_expect_eq(box_count_in("zm-alice/new", NULL), 2, "another message");
+	box_finish();
 }
 
 Test(maildir, a_message_of_a_megabyte)
@@ -222,18 +100,18 @@ Test(maildir, a_message_of_a_megabyte)
 	size_t n = 1 << 20;
 	char *text = malloc(n + 1), path[600];
 
-	start(MAILBOX_MAILDIR, "{user}");
+	box_start(MAILBOX_MAILDIR, "{user}");
 	memset(text, 'x', n);
 	text[n] = '\0';
-	body_set(text);
-	deliver();
-	cr_assert_eq(count_in("zm-alice/new", path), 1);
+	box_body_set(text);
+	box_deliver();
+	cr_assert_eq(box_count_in("zm-alice/new", path), 1);
 	struct stat st;
 	cr_assert_eq(stat(path, &st), 0);
 	cr_expect_eq((size_t)st.st_size, 69 + n + 1, "%zu",
 	    (size_t)st.st_size);
 	free(text);
-	finish();
+	box_finish();
 }
 
 static const struct { const char *user, *status; } name_rows[] = {
@@ -247,62 +125,62 @@ static const struct { const char *user, *status; } name_rows[] = {
 
 Test(maildir, names_that_are_no_users)
 {
-	start(MAILBOX_MAILDIR, "{user}");
+	box_start(MAILBOX_MAILDIR, "{user}");
 	for (size_t i = 0; i < sizeof(name_rows) / sizeof(name_rows[0]);
 	    i++) {
-		rcpts[0].user = slice_of(name_rows[i].user);
-		deliver();
-		cr_expect_eq(verdicts[0].kind, VERDICT_FAILED, "%s",
+		box.rcpts[0].user = slice_of(name_rows[i].user);
+		box_deliver();
+		cr_expect_eq(box.verdicts[0].kind, VERDICT_FAILED, "%s",
 		    name_rows[i].user);
-		cr_expect_str_eq(verdicts[0].status, name_rows[i].status);
+		cr_expect_str_eq(box.verdicts[0].status, name_rows[i].status);
 	}
-	cr_expect_eq(count_in("", NULL), 0);
-	finish();
+	cr_expect_eq(box_count_in("", NULL), 0);
+	box_finish();
 }
 
 Test(maildir, a_symlink_as_new_is_refused)
 {
-	start(MAILBOX_MAILDIR, "{user}");
-	mkdir(path_of("elsewhere"), 0700);
-	mkdir(path_of("zm-alice"), 0700);
-	mkdir(path_of("zm-alice/tmp"), 0700);
-	cr_assert_eq(symlink(path_of("elsewhere"),
-	    path_of("zm-alice/new")), 0);
-	deliver();
-	cr_expect_eq(verdicts[0].kind, VERDICT_DEFERRED);
-	cr_expect_eq(count_in("elsewhere", NULL), 0);
-	finish();
+	box_start(MAILBOX_MAILDIR, "{user}");
+	mkdir(box_path_of("elsewhere"), 0700);
+	mkdir(box_path_of("zm-alice"), 0700);
+	mkdir(box_path_of("zm-alice/tmp"), 0700);
+	cr_assert_eq(symlink(box_path_of("elsewhere"),
+	    box_path_of("zm-alice/new")), 0);
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DEFERRED);
+	cr_expect_eq(box_count_in("elsewhere", NULL), 0);
+	box_finish();
 }
 
 Test(maildir, a_directory_of_everybody_is_refused)
 {
-	start(MAILBOX_MAILDIR, "{user}");
-	mkdir(path_of("zm-alice"), 0700);
-	mkdir(path_of("zm-alice/tmp"), 0700);
-	mkdir(path_of("zm-alice/new"), 0700);
-	chmod(path_of("zm-alice/new"), 0777);
-	deliver();
-	cr_expect_eq(verdicts[0].kind, VERDICT_DEFERRED);
-	cr_expect(strstr(verdicts[0].text, "everybody"), "%s",
-	    verdicts[0].text);
-	finish();
+	box_start(MAILBOX_MAILDIR, "{user}");
+	mkdir(box_path_of("zm-alice"), 0700);
+	mkdir(box_path_of("zm-alice/tmp"), 0700);
+	mkdir(box_path_of("zm-alice/new"), 0700);
+	chmod(box_path_of("zm-alice/new"), 0777);
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DEFERRED);
+	cr_expect(strstr(box.verdicts[0].text, "everybody"), "%s",
+	    box.verdicts[0].text);
+	box_finish();
 }
 
 Test(maildir, a_full_disk_defers_and_leaves_nothing)
 {
 	struct rlimit limit = { 20, 20 };
 
-	start(MAILBOX_MAILDIR, "{user}");
+	box_start(MAILBOX_MAILDIR, "{user}");
 	signal(SIGXFSZ, SIG_IGN);
-	deliver();			/* the Maildir exists now */
+	box_deliver();			/* the Maildir exists now */
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	deliver();
+	box_deliver();
 	limit.rlim_cur = RLIM_INFINITY;
-	cr_expect_eq(verdicts[0].kind, VERDICT_DEFERRED);
-	cr_expect_str_eq(verdicts[0].status, "4.2.2");
-	cr_expect_eq(count_in("zm-alice/tmp", NULL), 0);
-	cr_expect_eq(count_in("zm-alice/new", NULL), 1);
-	finish();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DEFERRED);
+	cr_expect_str_eq(box.verdicts[0].status, "4.2.2");
+	cr_expect_eq(box_count_in("zm-alice/tmp", NULL), 0);
+	cr_expect_eq(box_count_in("zm-alice/new", NULL), 1);
+	box_finish();
 }
 
 /* ---- mbox -------------------------------------------------------------- */
@@ -311,20 +189,21 @@ Test(mbox, messages_stand_one_behind_the_other)
 {
 	char *text;
 
-	start(MAILBOX_MBOX, "{user}");
-	body_set("From me\n>From you\n>>From it\nfrom us\n From x\nFromage\n");
-	deliver();
-	body_set("no line end");
-	deliver();
-	cr_expect_eq(verdicts[0].kind, VERDICT_DELIVERED, "%s",
-	    verdicts[0].text);
-	text = file_get(path_of("zm-alice"));
+	box_start(MAILBOX_MBOX, "{user}");
+	box_body_set("From me\n>From you\n>>From it\nfrom us\n From x\n"
+	    "Fromage\n");
+	box_deliver();
+	box_body_set("no line end");
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DELIVERED, "%s",
+	    box.verdicts[0].text);
+	text = box_file_get(box_path_of("zm-alice"));
 	cr_expect(slice_starts(slice_of(text), "From a@src.test "));
 	cr_expect(strstr(text, "\n\n>From me\n>>From you\n>>>From it\n"
 	    "from us\n From x\nFromage\n\nFrom a@src.test "), "%s", text);
 	cr_expect(slice_ends(slice_of(text), "\n\nno line end\n\n"));
-	cr_expect_eq(access(path_of("zm-alice.lock"), F_OK), -1);
-	finish();
+	cr_expect_eq(access(box_path_of("zm-alice.lock"), F_OK), -1);
+	box_finish();
 }
 
 Test(mbox, quoting_survives_the_border_of_pieces)
@@ -338,18 +217,19 @@ Test(mbox, quoting_survives_the_border_of_pieces)
 	content_quote(&plain, str_slice(&body), &at_line_start);
 	while (body.len < 3 * n)
 		str_adds(&body, "From more\n");
-	start(MAILBOX_MBOX, "{user}");
-	body_set(body.buf);
-	deliver();
-	cr_expect_eq(verdicts[0].kind, VERDICT_DELIVERED);
-	struct slice rest = slice_of(file_get(path_of("zm-alice"))), line;
+	box_start(MAILBOX_MBOX, "{user}");
+	box_body_set(body.buf);
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DELIVERED);
+	struct slice rest = slice_of(box_file_get(
+	    box_path_of("zm-alice"))), line;
 	unsigned unquoted = 0;
 	while (slice_cut(&rest, '\n', &line))
 		unquoted += slice_starts(line, "From ");
 	cr_expect_eq(unquoted, 1, "%u lines begin with From", unquoted);
 	str_release(&body);
 	str_release(&plain);
-	finish();
+	box_finish();
 }
 
 static const struct { const char *before, *joint; } torn_rows[] = {
@@ -359,32 +239,33 @@ static const struct { const char *before, *joint; } torn_rows[] = {
 
 Test(mbox, a_torn_end_is_mended)
 {
-	start(MAILBOX_MBOX, "{user}");
+	box_start(MAILBOX_MBOX, "{user}");
 	for (size_t i = 0; i < sizeof(torn_rows) / sizeof(torn_rows[0]);
 	    i++) {
-		file_put("zm-alice", torn_rows[i].before);
-		deliver();
-		cr_expect(slice_starts(slice_of(file_get(
-		    path_of("zm-alice"))), torn_rows[i].joint), "row %zu", i);
+		box_file_put("zm-alice", torn_rows[i].before);
+		box_deliver();
+		cr_expect(slice_starts(slice_of(box_file_get(
+		    box_path_of("zm-alice"))), torn_rows[i].joint),
+		    "row %zu", i);
 	}
-	finish();
+	box_finish();
 }
 
 Test(mbox, what_was_half_written_is_cut_off)
 {
 	struct rlimit limit = { 60, RLIM_INFINITY };
 
-	start(MAILBOX_MBOX, "{user}");
-	file_put("zm-alice", "From x\n\nold\n\n");
+	box_start(MAILBOX_MBOX, "{user}");
+	box_file_put("zm-alice", "From x\n\nold\n\n");
 	signal(SIGXFSZ, SIG_IGN);
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	deliver();
-	cr_expect_eq(verdicts[0].kind, VERDICT_DEFERRED);
-	cr_expect_str_eq(verdicts[0].status, "4.2.2");
-	cr_expect_str_eq(file_get(path_of("zm-alice")),
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DEFERRED);
+	cr_expect_str_eq(box.verdicts[0].status, "4.2.2");
+	cr_expect_str_eq(box_file_get(box_path_of("zm-alice")),
 	    "From x\n\nold\n\n");
-	cr_expect_eq(access(path_of("zm-alice.lock"), F_OK), -1);
-	finish();
+	cr_expect_eq(access(box_path_of("zm-alice.lock"), F_OK), -1);
+	box_finish();
 }
 
 static unsigned
@@ -405,13 +286,13 @@ Test(mbox, two_processes_do_not_mix, .timeout = 60)
 	unsigned whole = 0;
 	struct slice rest, line;
 
-	start(MAILBOX_MBOX, "{user}");
+	box_start(MAILBOX_MBOX, "{user}");
 	for (int k = 0; k < WRITERS; k++) {
 		pids[k] = fork();
 		if (pids[k] == 0) {
 			for (int i = 0; i < EACH; i++) {
-				deliver();
-				if (verdicts[0].kind != VERDICT_DELIVERED)
+				box_deliver();
+				if (box.verdicts[0].kind != VERDICT_DELIVERED)
 					_exit(1);
 			}
 			_exit(0);
@@ -423,13 +304,13 @@ Test(mbox, two_processes_do_not_mix, .timeout = 60)
 		cr_assert_eq(waitpid(pids[k], &status, 0), pids[k]);
 		cr_expect_eq(status, 0);
 	}
-	rest = slice_of(file_get(path_of("zm-alice")));
+	rest = slice_of(box_file_get(box_path_of("zm-alice")));
 	while (slice_cut(&rest, '\n', &line))
 		whole += slice_is(line, "hello");
 	cr_expect_eq(whole, EACH * WRITERS);
-	cr_expect_eq(from_lines(file_get(path_of("zm-alice"))),
+	cr_expect_eq(from_lines(box_file_get(box_path_of("zm-alice"))),
 	    EACH * WRITERS);
-	finish();
+	box_finish();
 }
 
 /* A dotlock of a program that died is removed when it is old. */
@@ -438,53 +319,54 @@ Test(mbox, a_stale_dotlock_is_broken)
 	struct timespec old[2] = { { clock_wall_s() - 1000, 0 },
 		{ clock_wall_s() - 1000, 0 } };
 
-	start(MAILBOX_MBOX, "{user}");
-	file_put("zm-alice.lock", "");
-	cr_assert_eq(utimensat(AT_FDCWD, path_of("zm-alice.lock"), old, 0),
+	box_start(MAILBOX_MBOX, "{user}");
+	box_file_put("zm-alice.lock", "");
+	cr_assert_eq(utimensat(AT_FDCWD, box_path_of("zm-alice.lock"), old, 0),
 	    0);
-	deliver();
-	cr_expect_eq(verdicts[0].kind, VERDICT_DELIVERED, "%s",
-	    verdicts[0].text);
-	finish();
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DELIVERED, "%s",
+	    box.verdicts[0].text);
+	box_finish();
 }
 
 /* What may lie in the way, and what must stay as it was. */
 Test(mbox, traps_are_refused)
 {
-	start(MAILBOX_MBOX, "{user}");
-	file_put("victim", "precious\n");
+	box_start(MAILBOX_MBOX, "{user}");
+	box_file_put("victim", "precious\n");
 
-	cr_assert_eq(symlink(path_of("victim"), path_of("zm-alice")), 0);
-	deliver();
-	cr_expect_eq(verdicts[0].kind, VERDICT_DEFERRED);
-	cr_expect(strstr(verdicts[0].text, "symbolic link"), "%s",
-	    verdicts[0].text);
-	unlink(path_of("zm-alice"));
+	cr_assert_eq(symlink(box_path_of("victim"),
+	    box_path_of("zm-alice")), 0);
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DEFERRED);
+	cr_expect(strstr(box.verdicts[0].text, "symbolic link"), "%s",
+	    box.verdicts[0].text);
+	unlink(box_path_of("zm-alice"));
 
-	cr_assert_eq(link(path_of("victim"), path_of("zm-alice")), 0);
-	deliver();
-	cr_expect_eq(verdicts[0].kind, VERDICT_DEFERRED);
-	cr_expect(strstr(verdicts[0].text, "2 links"), "%s",
-	    verdicts[0].text);
-	unlink(path_of("zm-alice"));
+	cr_assert_eq(link(box_path_of("victim"), box_path_of("zm-alice")), 0);
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DEFERRED);
+	cr_expect(strstr(box.verdicts[0].text, "2 links"), "%s",
+	    box.verdicts[0].text);
+	unlink(box_path_of("zm-alice"));
 
-	cr_assert_eq(mkfifo(path_of("zm-alice"), 0600), 0);
-	deliver();
-	cr_expect_eq(verdicts[0].kind, VERDICT_DEFERRED);
-	cr_expect(strstr(verdicts[0].text, "no regular file"), "%s",
-	    verdicts[0].text);
-	unlink(path_of("zm-alice"));
+	cr_assert_eq(mkfifo(box_path_of("zm-alice"), 0600), 0);
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DEFERRED);
+	cr_expect(strstr(box.verdicts[0].text, "no regular file"), "%s",
+	    box.verdicts[0].text);
+	unlink(box_path_of("zm-alice"));
 
 	if (geteuid() == 0) {
-		file_put("zm-alice", "of another\n");
-		cr_assert_eq(chown(path_of("zm-alice"), 12345, 12345), 0);
-		deliver();
-		cr_expect_eq(verdicts[0].kind, VERDICT_DEFERRED);
-		cr_expect(strstr(verdicts[0].text, "belongs to uid 12345"),
-		    "%s", verdicts[0].text);
+		box_file_put("zm-alice", "of another\n");
+		cr_assert_eq(chown(box_path_of("zm-alice"), 12345, 12345), 0);
+		box_deliver();
+		cr_expect_eq(box.verdicts[0].kind, VERDICT_DEFERRED);
+		cr_expect(strstr(box.verdicts[0].text, "belongs to uid 12345"),
+		    "%s", box.verdicts[0].text);
 	}
-	cr_expect_str_eq(file_get(path_of("victim")), "precious\n");
-	finish();
+	cr_expect_str_eq(box_file_get(box_path_of("victim")), "precious\n");
+	box_finish();
 }
 
 /* Somebody swaps what lies at the path, again and again, while we deliver:
@@ -493,17 +375,18 @@ static void
 swap_for_ever(void)
 {
 	for (unsigned i = 0;; i++) {
-		unlink(path_of("zm-alice"));
+		unlink(box_path_of("zm-alice"));
 		switch (i % 4) {
 		case 0:
-			(void)!symlink(path_of("victim"),
-			    path_of("zm-alice"));
+			(void)!symlink(box_path_of("victim"),
+			    box_path_of("zm-alice"));
 			break;
 		case 1:
-			(void)!link(path_of("victim"), path_of("zm-alice"));
+			(void)!link(box_path_of("victim"),
+			    box_path_of("zm-alice"));
 			break;
 		case 2:
-			(void)!mkfifo(path_of("zm-alice"), 0600);
+			(void)!mkfifo(box_path_of("zm-alice"), 0600);
 			break;
 		}
 	}
@@ -514,20 +397,20 @@ Test(mbox, an_attacker_swaps_the_file, .timeout = 120)
 	pid_t attacker;
 	int status;
 
-	start(MAILBOX_MBOX, "{user}");
-	file_put("victim", "precious\n");
+	box_start(MAILBOX_MBOX, "{user}");
+	box_file_put("victim", "precious\n");
 	attacker = fork();
 	if (attacker == 0)
 		swap_for_ever();
 	for (int i = 0; i < 500; i++) {
-		deliver();
-		cr_expect(verdicts[0].kind == VERDICT_DELIVERED ||
-		    verdicts[0].kind == VERDICT_DEFERRED);
+		box_deliver();
+		cr_expect(box.verdicts[0].kind == VERDICT_DELIVERED ||
+		    box.verdicts[0].kind == VERDICT_DEFERRED);
 	}
 	kill(attacker, SIGKILL);
 	cr_assert_eq(waitpid(attacker, &status, 0), attacker);
-	cr_expect_str_eq(file_get(path_of("victim")), "precious\n");
-	finish();
+	cr_expect_str_eq(box_file_get(box_path_of("victim")), "precious\n");
+	box_finish();
 }
 
 /* ---- files ------------------------------------------------------------- */
@@ -536,40 +419,40 @@ Test(file, host_file_names_a_path)
 {
 	static char path[300];
 
-	start(MAILBOX_MAILDIR, "{user}");
-	chmod(top, 0777);
-	snprintf(path, sizeof(path), "%s/archive", top);
-	rcpts[0].host = SLICE("file");
-	rcpts[0].user = slice_of(path);
-	rcpts[0].uid = 4242;		/* no account: deferred when root */
-	deliver();
+	box_start(MAILBOX_MAILDIR, "{user}");
+	chmod(box.top, 0777);
+	snprintf(path, sizeof(path), "%s/archive", box.top);
+	box.rcpts[0].host = SLICE("file");
+	box.rcpts[0].user = slice_of(path);
+	box.rcpts[0].uid = 4242;	/* no account: deferred when root */
+	box_deliver();
 	if (geteuid() == 0) {
 		struct stat st;
 
-		cr_expect_eq(verdicts[0].kind, VERDICT_DEFERRED, "%s",
-		    verdicts[0].text);
-		rcpts[0].uid = -2;		/* nobody */
-		deliver();
+		cr_expect_eq(box.verdicts[0].kind, VERDICT_DEFERRED, "%s",
+		    box.verdicts[0].text);
+		box.rcpts[0].uid = -2;		/* nobody */
+		box_deliver();
 		cr_assert_eq(stat(path, &st), 0);
 		cr_expect_neq(st.st_uid, 0);
 	}
-	cr_expect_eq(verdicts[0].kind, VERDICT_DELIVERED, "%s",
-	    verdicts[0].text);
-	cr_expect_eq(from_lines(file_get(path)), 1);
-	finish();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DELIVERED, "%s",
+	    box.verdicts[0].text);
+	cr_expect_eq(from_lines(box_file_get(path)), 1);
+	box_finish();
 }
 
 Test(file, dev_null_discards_and_a_relative_path_fails)
 {
-	start(MAILBOX_MAILDIR, "{user}");
-	rcpts[0].host = SLICE("file");
-	rcpts[0].user = SLICE("/dev/null");
-	deliver();
-	cr_expect_eq(verdicts[0].kind, VERDICT_DELIVERED);
-	rcpts[0].user = SLICE("etc/passwd");
-	deliver();
-	cr_expect_eq(verdicts[0].kind, VERDICT_FAILED);
-	finish();
+	box_start(MAILBOX_MAILDIR, "{user}");
+	box.rcpts[0].host = SLICE("file");
+	box.rcpts[0].user = SLICE("/dev/null");
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DELIVERED);
+	box.rcpts[0].user = SLICE("etc/passwd");
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_FAILED);
+	box_finish();
 }
 
 /* Started as root, the delivery is the user's: owner of the file, and no
@@ -581,17 +464,17 @@ Test(account, root_becomes_the_recipient)
 
 	if (geteuid() != 0)
 		cr_skip("not root");
-	start(MAILBOX_MAILDIR, "{user}");
-	chmod(top, 0755);
-	rcpts[0].user = SLICE("nobody");
-	deliver();
-	cr_expect_eq(verdicts[0].kind, VERDICT_DELIVERED, "%s",
-	    verdicts[0].text);
-	cr_assert_eq(count_in("nobody/new", path), 1);
+	box_start(MAILBOX_MAILDIR, "{user}");
+	chmod(box.top, 0755);
+	box.rcpts[0].user = SLICE("nobody");
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DELIVERED, "%s",
+	    box.verdicts[0].text);
+	cr_assert_eq(box_count_in("nobody/new", path), 1);
 	cr_assert_eq(stat(path, &st), 0);
 	cr_expect_neq(st.st_uid, 0);
 	cr_expect_eq(geteuid(), 0);
-	finish();
+	box_finish();
 }
 
 static uid_t
@@ -601,7 +484,7 @@ owner_in_new(const char *user)
 	struct stat st;
 
 	snprintf(name, sizeof(name), "%s/new", user);
-	cr_assert_geq(count_in(name, path), 1, "%s", name);
+	cr_assert_geq(box_count_in(name, path), 1, "%s", name);
 	cr_assert_eq(stat(path, &st), 0);
 	return st.st_uid;
 }
@@ -612,30 +495,30 @@ Test(account, root_becomes_one_after_the_other)
 
 	if (geteuid() != 0)
 		cr_skip("not root");
-	start(MAILBOX_MAILDIR, "{user}");
-	chmod(top, 0755);
-	job.rcpt_count = 3;
+	box_start(MAILBOX_MAILDIR, "{user}");
+	chmod(box.top, 0755);
+	box.job.rcpt_count = 3;
 	for (int i = 0; i < 3; i++)
-		rcpts[i].user = slice_of(users[i]);
-	deliver();
+		box.rcpts[i].user = slice_of(users[i]);
+	box_deliver();
 	for (int i = 0; i < 3; i++)
-		cr_expect_eq(verdicts[i].kind, VERDICT_DELIVERED, "%s",
-		    verdicts[i].text);
-	cr_expect_eq(count_in("nobody/new", NULL), 2);
+		cr_expect_eq(box.verdicts[i].kind, VERDICT_DELIVERED, "%s",
+		    box.verdicts[i].text);
+	cr_expect_eq(box_count_in("nobody/new", NULL), 2);
 	cr_expect_neq(owner_in_new("nobody"), owner_in_new("daemon"));
 	cr_expect_neq(owner_in_new("daemon"), 0);
 	cr_expect_eq(geteuid(), 0);
 	cr_expect_eq(getegid(), 0);
-	finish();
+	box_finish();
 }
 
 Test(account, a_user_without_home_or_account_is_unknown)
 {
-	start(MAILBOX_MAILDIR, "{home}/x");
-	conf.mailbox_path = "{home}/zm-never";
-	rcpts[0].user = SLICE("zm-no-such-user");
-	deliver();
-	cr_expect_eq(verdicts[0].kind, VERDICT_FAILED);
-	cr_expect_str_eq(verdicts[0].status, "5.1.1");
-	finish();
+	box_start(MAILBOX_MAILDIR, "{home}/x");
+	box.conf.mailbox_path = "{home}/zm-never";
+	box.rcpts[0].user = SLICE("zm-no-such-user");
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_FAILED);
+	cr_expect_str_eq(box.verdicts[0].status, "5.1.1");
+	box_finish();
 }

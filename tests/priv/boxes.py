@@ -1,0 +1,146 @@
+"""What users say about their own mail is done with their own rights.
+
+SPDX-License-Identifier: ISC
+"""
+import glob
+import os
+import smtplib
+
+from zmtest import mta
+
+CASES = []
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+def send(site, rcpt, subject, sender="s@src.test", header=""):
+    with smtplib.SMTP("127.0.0.1", site.port, timeout=30) as client:
+        client.sendmail(sender, [rcpt], f"To: {rcpt}\r\n{header}"
+                        f"Subject: {subject}\r\n\r\nhello\r\n")
+
+
+def home_put(site, user, name, text, mode=0o600, owner=None):
+    """A file in a user's home, as the user would have made it."""
+    path = f"{site.accounts.home[user]}/{name}"
+    with open(path + ".new", "w") as file:
+        file.write(text)
+    ids = site.accounts
+    os.chown(path + ".new", ids.uid[owner or user], ids.gid[owner or user])
+    os.chmod(path + ".new", mode)
+    os.rename(path + ".new", path)
+    return path
+
+
+def event(site, name, **want):
+    """Wait for an event of this kind that has these values in it."""
+    return mta.wait_for(f"{name} {want}", lambda: [
+        e for e in site.events() if e["ev"] == name and all(
+            v in str(e.get(k, "")) for k, v in want.items())])
+
+
+PROGRAM = """#!/bin/sh
+exec >TOP/prog.$$.new
+id -u; id -g; id -G; pwd; echo "$SENDER $RECIPIENT $HOME"
+cat /proc/self/status | grep -c CapEff:.0000000000000000
+cat
+mv TOP/prog.$$.new TOP/prog.$$
+"""
+
+
+@case
+def a_forward_file_runs_programs_as_its_user(site):
+    ids, home = site.accounts, site.accounts.home["ursula"]
+    program = home_put(site, "ursula", "program",
+                       PROGRAM.replace("TOP", home), 0o700)
+    path = home_put(site, "ursula", ".forward",
+                    f'\\ursula, "|{program} || exit 75 #ursula",'
+                    f' {home}/archive\n')
+    send(site, "ursula@priv.test", "to a program")
+    out, = mta.wait_for("the program", lambda: glob.glob(
+        f"{home}/prog.*[0-9]"))
+    lines = open(out).read().split("\n")
+    assert lines[0] == str(ids.uid["ursula"]), lines
+    assert lines[1] == lines[2] == str(ids.gid["ursula"]), lines
+    assert lines[3] == home, lines
+    assert lines[4] == f"s@src.test ursula@priv.test {home}", lines
+    assert lines[5] == "1", lines
+    assert "Subject: to a program" in lines, lines
+    archive = f"{home}/archive"
+    mta.wait_for("the file", lambda: os.path.exists(archive) and
+                 "Subject: to a program" in open(archive).read())
+    st = os.stat(archive)
+    assert st.st_uid == ids.uid["ursula"], st
+    site.arrived("ursula", "Subject: to a program")
+    os.unlink(path)
+
+
+@case
+def a_forward_file_sends_mail_on(site):
+    home_put(site, "ursula", ".forward", "victor\n")
+    send(site, "ursula@priv.test", "given to victor")
+    found, = site.arrived("victor", "Subject: given to victor")
+    text = open(found).read()
+    assert text.startswith("Return-Path: <s@src.test>\nDelivered-To: victor@"
+                           "priv.test\n"), text
+    assert "\nDelivered-To: ursula@priv.test\n" in text, text
+    event(site, "rcpt.ok", to="ursula", reply="forwarded to 1 address")
+    mta.wait_for("an empty spool", site.is_empty)
+    kept = [b for _, b in site.mailbox("ursula") if b"given to victor" in b]
+    assert not kept, kept
+
+
+@case
+def a_forward_file_of_somebody_else_is_ignored(site):
+    for number, (mode, owner) in enumerate((
+            (0o600, "victor"), (0o664, "ursula"), (0o646, "ursula"))):
+        path = home_put(site, "ursula", ".forward", "victor\n", mode, owner)
+        send(site, "ursula@priv.test", f"not sent on {number}.")
+        site.arrived("ursula", f"Subject: not sent on {number}.")
+        os.unlink(path)
+    event(site, "forward.ignored", to="ursula")
+
+
+@case
+def a_forward_file_reads_nothing_that_its_user_may_not(site):
+    """/etc/shadow is root's: the link is followed as ursula, and includes
+    are read as ursula."""
+    path = home_put(site, "ursula", ".forward",
+                    ":include:/etc/shadow\nvictor\n")
+    send(site, "ursula@priv.test", "includes")
+    site.arrived("victor", "Subject: includes")
+    os.unlink(path)
+    os.symlink("/etc/shadow", path)
+    os.chown(path, site.accounts.uid["ursula"], -1, follow_symlinks=False)
+    send(site, "ursula@priv.test", "links")
+    site.arrived("ursula", "Subject: links")
+    os.unlink(path)
+    assert not [e for e in site.events() if "20000" in str(e.get("reason"))]
+
+
+@case
+def a_file_of_root_is_not_written(site):
+    victim = f"{site.top}/roots-own"
+    with open(victim, "w") as file:
+        file.write("precious\n")
+    path = home_put(site, "ursula", ".forward", f"{victim}\n")
+    send(site, "ursula@priv.test", "overwrites")
+    event(site, "rcpt.defer", to="ursula", reply="roots-own")
+    assert open(victim).read() == "precious\n"
+    home_put(site, "ursula", ".forward", "/dev/null\n")
+    site.zmailer("retry", "--yes", "to=ursula")
+    event(site, "rcpt.ok", to="ursula", reply="discarded")
+    os.unlink(path)
+
+
+@case
+def who_may_not_log_in_runs_nothing(site):
+    """The account has a shell that is not in shells(5)."""
+    home = site.accounts.home["wanda"]
+    path = home_put(site, "wanda", ".forward", f'"|touch {home}/ran"\n')
+    send(site, "wanda@priv.test", "a shell")
+    event(site, "rcpt.fail", to="wanda", code="5.7.1")
+    assert not os.path.exists(f"{home}/ran")
+    os.unlink(path)

@@ -1,0 +1,309 @@
+/* act.c - what a recipient's mail comes to
+ *
+ * In     a recipient, its owner, what its forward file says
+ * Out    mailboxes, files, programs, a new submission; one verdict
+ * Holds  the addresses of one forward file
+ * Trusts the user with the user's own rights: each step begins by becoming
+ *        that user
+ * Spec   zmailer-mailbox(8), Forward files; RFC 3461 section 5.2.7
+ *
+ * A deferred step makes the whole recipient deferred, so steps that cannot
+ * be repeated without being seen come last: files and programs before
+ * addresses, each in the order of the file.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "transports/handin.h"
+#include "transports/mailbox/mailbox.h"
+#include "transports/pipe/order.h"
+
+#include "base/banned.h"
+
+enum { FILE_FLAGS = CONTENT_FROM_LINE | CONTENT_QUOTED };
+
+struct tally {				/* the steps of a forward file */
+	struct envelope_rcpt	 rcpts[FORWARD_ITEMS_MAX];
+	size_t			 rcpt_count, others;	/* steps that are no
+							 * address */
+	bool			 keeps;		/* in the mailbox as well */
+	struct verdict		*verdict;	/* the worst so far */
+};
+
+int
+action_content(const struct action *action, enum content_flags flags,
+    struct err *err)
+{
+	struct mailbox *mailbox = action->mailbox;
+
+	if (mailbox->loaded == action->job && mailbox->loaded_flags == flags)
+		return 0;
+	mailbox->loaded = NULL;
+	if (content_load(&mailbox->content, flags, action->job,
+	    action->body_fd, err) < 0)
+		return -1;
+	mailbox->loaded = action->job;
+	mailbox->loaded_flags = flags;
+	return 0;
+}
+
+/* ---- the mailbox ------------------------------------------------------- */
+
+void
+action_mailbox(const struct action *action, struct verdict *verdict)
+{
+	struct mailbox *mailbox = action->mailbox;
+	const struct account *owner = &action->place->owner;
+	bool is_maildir = mailbox->conf->mailbox_kind == MAILBOX_MAILDIR;
+	struct delivery delivery = { action->job->id, action->rcpt->offset,
+	    &mailbox->content, action->trace };
+	char path[MAILBOX_PATH_BYTES];
+	struct err err;
+
+	if (action_content(action, is_maildir ? 0 : FILE_FLAGS, &err) < 0 ||
+	    place_path(mailbox->conf->mailbox_path, action->place, path,
+	    &err) < 0 || account_become(owner, &err) < 0)
+		mailbox_trouble(verdict, &err);
+	else if (is_maildir)
+		maildir_begin(path, owner, !mailbox->needs_home, &delivery,
+		    verdict);
+	else
+		mbox_append(path, owner, !mailbox->needs_home,
+		    &mailbox->content, action->trace, verdict);
+}
+
+/* ---- steps of a forward file ------------------------------------------- */
+
+static int
+rank_of(const struct verdict *verdict)
+{
+	switch (verdict->kind) {
+	case VERDICT_DEFERRED:
+		return 4;
+	case VERDICT_FAILED:
+		return 3;
+	case VERDICT_EXPANDED:
+	case VERDICT_RELAYED:
+		return 2;
+	default:
+		return 1;
+	}
+}
+
+static void
+tally_add(struct tally *tally, const struct verdict *verdict)
+{
+	if (tally->others++ == 0 ||
+	    rank_of(verdict) > rank_of(tally->verdict))
+		*tally->verdict = *verdict;
+}
+
+/* An account that may not log in may not run programs or write files here
+ * either; what has no account, less so. */
+static bool
+may_act(const struct action *action, struct verdict *verdict)
+{
+	const struct place *place = action->place;
+
+	if (!place->is_virtual && place->owner.uid != 0 &&
+	    (!account_is_root() || account_may_run(&place->owner)))
+		return true;
+	verdict_set(verdict, VERDICT_FAILED, "5.7.1", "mailbox",
+	    "%s may forward to addresses only", place->address);
+	return false;
+}
+
+static void
+step_file(const struct action *action, struct slice name,
+    struct verdict *verdict)
+{
+	const struct account *owner = &action->place->owner;
+	bool is_maildir = slice_ends(name, "/");
+	const char *path = slice_dup(action->arena,
+	    slice_first(name, name.n - is_maildir));
+	struct delivery delivery = { action->job->id, action->rcpt->offset,
+	    &action->mailbox->content, action->trace };
+	struct err err;
+
+	if (slice_is(name, "/dev/null")) {
+		verdict_set(verdict, VERDICT_DELIVERED, "2.0.0", "mailbox",
+		    "discarded");
+		return;
+	}
+	if (!may_act(action, verdict))
+		return;
+	if (name.n >= MAILBOX_PATH_BYTES)
+		verdict_set(verdict, VERDICT_FAILED, "5.2.0", "mailbox",
+		    "the path of a file is too long");
+	else if (action_content(action, is_maildir ? 0 : FILE_FLAGS,
+	    &err) < 0 || account_become(owner, &err) < 0)
+		mailbox_trouble(verdict, &err);
+	else if (!is_maildir)
+		mbox_append(path, owner, false, &action->mailbox->content,
+		    action->trace, verdict);
+	else {
+		maildir_begin(path, owner, false, &delivery, verdict);
+		maildir_settle();
+	}
+}
+
+static void
+step_program(const struct action *action, struct slice command,
+    struct verdict *verdict)
+{
+	const struct order order = {
+		.conf = action->mailbox->conf, .arena = action->arena,
+		.job = action->job, .rcpt = action->rcpt,
+		.content = &action->mailbox->content,
+		.owner = &action->place->owner, .command = command,
+		.shell_ok = true };
+	struct err err;
+
+	if (!may_act(action, verdict))
+		return;
+	if (action_content(action, CONTENT_FROM_LINE, &err) < 0)
+		mailbox_trouble(verdict, &err);
+	else
+		order_run(&order, verdict);
+}
+
+/* The user itself, in whichever way it is written. */
+static bool
+is_self(const struct action *action, const struct path *path)
+{
+	const struct place *place = action->place;
+	const struct conf *conf = action->mailbox->conf;
+	struct slice local = path_local_plain(action->arena, path);
+	struct slice domain = path->domain;
+
+	if (!slice_equal_nocase(local, place->user))
+		return false;
+	if (domain.n == 0)
+		return true;
+	if (place->domain.n > 0)
+		return slice_equal_nocase(domain, place->domain);
+	return slice_equal_nocase(domain, slice_of(conf->host)) ||
+	    conf_domain_find(conf, slice_lower(action->arena, domain)) !=
+	    NULL;
+}
+
+static void
+step_address(const struct action *action, const struct path *path,
+    struct tally *tally)
+{
+	const struct place *place = action->place;
+	struct envelope_rcpt *rcpt = &tally->rcpts[tally->rcpt_count];
+
+	if (is_self(action, path)) {
+		tally->keeps = true;
+		return;
+	}
+	*rcpt = (struct envelope_rcpt){ .path = *path };
+	if (path->domain.n == 0)
+		rcpt->path.domain = place->domain.n > 0 ? place->domain :
+		    slice_of(action->mailbox->conf->host);
+	for (size_t i = 0; i < tally->rcpt_count; i++)
+		if (path_equal(&tally->rcpts[i].path, &rcpt->path))
+			return;
+	tally->rcpt_count++;
+}
+
+static void
+step(const struct action *action, const struct alias_item *item,
+    struct tally *tally)
+{
+	struct verdict verdict;
+
+	switch (item->kind) {
+	case ALIAS_ADDRESS:
+	case ALIAS_MAILBOX:
+		step_address(action, &item->path, tally);
+		return;
+	case ALIAS_PROGRAM:
+		step_program(action, item->text, &verdict);
+		break;
+	case ALIAS_FILE:
+		step_file(action, item->text, &verdict);
+		break;
+	case ALIAS_INCLUDE:			/* read by forward.c */
+		return;
+	}
+	tally_add(tally, &verdict);
+}
+
+/* ---- addresses --------------------------------------------------------- */
+
+/* What reports the new recipients' mail owes.  To one address and nowhere
+ * else it is passed on as it is (section 5.2.7.2); of several, success is
+ * reported here, as "expanded" (section 5.2.7.3). */
+static void
+rcpts_ask(const struct action *action, struct tally *tally, bool is_alone)
+{
+	unsigned notify = action->rcpt->notify;
+
+	if (!is_alone && (notify & DSN_NOTIFY_SUCCESS) != 0) {
+		notify &= ~(unsigned)DSN_NOTIFY_SUCCESS;
+		if (notify == 0)
+			notify = DSN_NOTIFY_NEVER;
+	}
+	for (size_t i = 0; i < tally->rcpt_count; i++) {
+		tally->rcpts[i].notify = notify;
+		tally->rcpts[i].orcpt = action->rcpt->orcpt;
+	}
+}
+
+static void
+send_on(const struct action *action, struct tally *tally,
+    struct verdict *verdict)
+{
+	const struct conf *conf = action->mailbox->conf;
+	const struct place *place = action->place;
+	bool is_alone = tally->rcpt_count == 1 && tally->others == 0;
+	char id[SPOOL_ID_BYTES];
+	struct handin handin;
+	struct err err;
+
+	rcpts_ask(action, tally, is_alone);
+	handin_of_job(action->job, action->body_fd, &handin);
+	handin.user = slice_dup(action->arena, place->user);
+	handin.with = "forward";
+	handin.trace = action->trace;
+	handin.rcpts = tally->rcpts;
+	handin.rcpt_count = tally->rcpt_count;
+	if (account_become(&place->owner, &err) < 0 ||
+	    handin_submit(conf, &handin, id, &err) < 0) {
+		bool is_full = errno == ENOSPC || errno == EDQUOT;
+
+		verdict_set(verdict, VERDICT_DEFERRED,
+		    is_full ? "4.3.1" : "4.3.0", "mailbox", "%s", err.text);
+		return;
+	}
+	verdict_set(verdict, is_alone && (action->rcpt->notify &
+	    DSN_NOTIFY_SUCCESS) != 0 ? VERDICT_RELAYED : VERDICT_EXPANDED,
+	    "2.0.0", "mailbox", "forwarded to %zu address%s as %s",
+	    tally->rcpt_count, tally->rcpt_count == 1 ? "" : "es", id);
+}
+
+void
+action_forward(const struct action *action, const struct forward *forward,
+    struct verdict *verdict)
+{
+	struct tally tally = { .verdict = verdict };
+	struct verdict last;
+
+	for (size_t i = 0; i < forward->count; i++)
+		step(action, &forward->items[i], &tally);
+	if (tally.keeps) {
+		action_mailbox(action, &last);
+		maildir_settle();
+		tally_add(&tally, &last);
+	}
+	if (tally.rcpt_count == 0 || (tally.others > 0 &&
+	    verdict->kind == VERDICT_DEFERRED))
+		return;
+	send_on(action, &tally, &last);
+	tally_add(&tally, &last);
+}

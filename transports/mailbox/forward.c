@@ -1,0 +1,232 @@
+/* forward.c - what a user says about its mail
+ *
+ * In     the user's forward file, and files that it includes
+ * Out    addresses, mailboxes, programs, files
+ * Holds  nothing; a file is open while it is read
+ * Trusts a file only when nobody but its owner or root can have written it,
+ *        and then no more than its owner: everything happens as that user
+ * Spec   zmailer-mailbox(8), Forward files
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "transports/mailbox/mailbox.h"
+
+#include "base/banned.h"
+
+/* Note what is ignored, once: the first is enough to look at the file. */
+static void
+remark(struct forward *forward, const char *path, const char *text)
+{
+	if (forward->remark[0] != '\0')
+		return;
+	if (path != NULL)
+		snprintf(forward->remark, sizeof(forward->remark), "%s: %s",
+		    path, text);
+	else
+		strlcpy(forward->remark, text, sizeof(forward->remark));
+}
+
+/* ---- files ------------------------------------------------------------- */
+
+/* Why this file cannot be believed; NULL: it can. */
+static const char *
+file_distrust(const struct stat *st, const struct account *owner)
+{
+	if (!S_ISREG(st->st_mode))
+		return "it is no regular file";
+	if (st->st_uid != owner->uid && st->st_uid != 0)
+		return "it belongs to somebody else";
+	if (st->st_mode & (S_IWGRP | S_IWOTH))
+		return "others than its owner can write it: chmod go-w";
+	if (st->st_nlink != 1)
+		return "it has more than one name";
+	if (st->st_size > FORWARD_BYTES_MAX)
+		return "it is too large";
+	return NULL;
+}
+
+/* Who can write a directory can put another file there. */
+static const char *
+directory_distrust(const char *path)
+{
+	char name[MAILBOX_PATH_BYTES];
+	const char *slash = strrchr(path, '/');
+	size_t n = slash != NULL && slash != path ? (size_t)(slash - path) : 1;
+	struct stat st;
+
+	if (n >= sizeof(name))
+		return "its path is too long";
+	memcpy(name, path, n);
+	name[n] = '\0';
+	if (stat(name, &st) != 0)
+		return "its directory cannot be looked at";
+	if ((st.st_mode & S_IWOTH) != 0 && (st.st_mode & S_ISVTX) == 0)
+		return "everybody can write its directory";
+	return NULL;
+}
+
+/* A symbolic link is followed when it is the owner's, or root's. */
+static int
+file_open(const char *path, const struct account *owner)
+{
+	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+	int fd = open(path, flags | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd >= 0 || errno != ELOOP)
+		return fd;
+	if (lstat(path, &st) != 0)
+		return -1;
+	if (!S_ISLNK(st.st_mode) ||
+	    (st.st_uid != owner->uid && st.st_uid != 0)) {
+		errno = ELOOP;
+		return -1;
+	}
+	return open(path, flags);
+}
+
+/* No file for this user; anything else may pass. */
+static bool
+is_absent(int number)
+{
+	return number == ENOENT || number == ENOTDIR || number == EACCES ||
+	    number == EPERM;
+}
+
+static ssize_t
+read_whole(int fd, char *bytes, size_t n)
+{
+	size_t have = 0;
+
+	while (have < n) {
+		ssize_t got = read(fd, bytes + have, n - have);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		have += (size_t)got;
+	}
+	return (ssize_t)have;
+}
+
+/* returns 1 and the text; 0 there is none to believe; -1 (errno). */
+static int
+file_read(struct arena *arena, const char *path, const struct account *owner,
+    struct forward *forward, struct slice *out, struct err *err)
+{
+	int fd = file_open(path, owner), result = -1;
+	const char *distrust;
+	struct stat st;
+	ssize_t got = 0;
+	char *bytes;
+
+	if (fd < 0 && errno == ELOOP) {
+		remark(forward, path, "it is a symbolic link of somebody else");
+		return 0;
+	}
+	if (fd < 0)
+		return is_absent(errno) ? 0 : err_sys(err, "%s", path);
+	if (fstat(fd, &st) != 0) {
+		err_sys(err, "%s", path);
+		goto done;
+	}
+	distrust = file_distrust(&st, owner);
+	if (distrust == NULL)
+		distrust = directory_distrust(path);
+	if (distrust != NULL) {
+		remark(forward, path, distrust);
+		result = 0;
+		goto done;
+	}
+	bytes = arena_alloc(arena, (size_t)st.st_size + 1);
+	got = read_whole(fd, bytes, (size_t)st.st_size);
+	if (got < 0)
+		err_sys(err, "read %s", path);
+	*out = (struct slice){ bytes, got > 0 ? (size_t)got : 0 };
+	result = got < 0 ? -1 : 1;
+done:
+	close(fd);
+	return result;
+}
+
+/* ---- items ------------------------------------------------------------- */
+
+static void text_parse(struct arena *arena, struct slice text,
+    const struct account *owner, unsigned depth, struct forward *out);
+
+static void
+include(struct arena *arena, struct slice name, const struct account *owner,
+    unsigned depth, struct forward *out)
+{
+	const char *path = slice_dup(arena, name);
+	struct slice text = { NULL, 0 };
+	struct err err = { "" };
+	int got;
+
+	if (depth == FORWARD_DEPTH_MAX) {
+		remark(out, path, "lists include one another too deeply");
+		return;
+	}
+	got = file_read(arena, path, owner, out, &text, &err);
+	if (got > 0)
+		text_parse(arena, text, owner, depth + 1, out);
+	else
+		remark(out, got < 0 ? NULL : path,
+		    got < 0 ? err.text : "this list cannot be read");
+}
+
+static void
+text_parse(struct arena *arena, struct slice text,
+    const struct account *owner, unsigned depth, struct forward *out)
+{
+	struct alias_item item;
+	struct err err;
+	int got;
+
+	while ((got = alias_next(arena, &text, ALIAS_COMMENTS, &item,
+	    &err)) != 0) {
+		if (got < 0)
+			remark(out, NULL, err.text);
+		else if (out->count == FORWARD_ITEMS_MAX) {
+			remark(out, NULL, "there are too many entries");
+			return;
+		} else if (item.kind == ALIAS_INCLUDE)
+			include(arena, item.text, owner, depth, out);
+		else
+			out->items[out->count++] = item;
+	}
+}
+
+void
+forward_parse(struct arena *arena, struct slice text,
+    const struct account *owner, struct forward *out)
+{
+	out->count = 0;
+	out->remark[0] = '\0';
+	text_parse(arena, text, owner, 0, out);
+}
+
+int
+forward_read(struct arena *arena, const char *path,
+    const struct account *owner, struct forward *out, struct err *err)
+{
+	struct slice text = { NULL, 0 };
+	int got;
+
+	out->count = 0;
+	out->remark[0] = '\0';
+	got = file_read(arena, path, owner, out, &text, err);
+	if (got > 0)
+		text_parse(arena, text, owner, 0, out);
+	return got < 0 ? -1 : out->count > 0;
+}

@@ -1,0 +1,230 @@
+/* place.c - whose mail this is, and where it goes
+ *
+ * In     the user of a recipient: a name, or a whole address when templates
+ *        speak of domain or detail
+ * Out    an owner, a path
+ * Holds  nothing
+ * Trusts the configuration's templates; names only after a check
+ * Spec   zmailer-mailbox(8); zmailer.conf(5), mailbox
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/crc32c.h"
+#include "transports/mailbox/mailbox.h"
+
+#include "base/banned.h"
+
+void
+place_setup(struct mailbox *mailbox)
+{
+	const char *path = mailbox->conf->mailbox_path;
+	size_t n = strcspn(path, "{");
+
+	mailbox->needs_home = strstr(path, "{home}") != NULL;
+	while (n > 1 && path[n - 1] != '/')
+		n--;
+	if (n > 1)
+		n--;				/* the slash itself */
+	if (n >= sizeof(mailbox->base))
+		n = 0;
+	memcpy(mailbox->base, path, n);
+	mailbox->base[n] = '\0';
+}
+
+/* ---- owners ------------------------------------------------------------ */
+
+/* A user without an account: its mailbox belongs to who owns the directory
+ * of mailboxes.  A directory of root's that others can write is none. */
+static int
+owner_of_base(const struct mailbox *mailbox, struct account *out,
+    struct err *err)
+{
+	struct stat st;
+
+	if (lstat(mailbox->base, &st) != 0) {
+		account_back();		/* who we are cannot look there */
+		if (lstat(mailbox->base, &st) != 0)
+			return err_sys(err, "%s", mailbox->base);
+	}
+	if (!S_ISDIR(st.st_mode) ||
+	    (st.st_uid == 0 && (st.st_mode & (S_IWGRP | S_IWOTH)) != 0))
+		return 0;
+	account_of_ids(st.st_uid, st.st_gid, out);
+	return 1;
+}
+
+/* `mailbox ... as ACCOUNT`. */
+static int
+owner_of_all(const struct mailbox *mailbox, struct account *out,
+    struct err *err)
+{
+	const char *name = mailbox->conf->mailbox_account;
+	const struct account *found;
+	int got = account_by_name(slice_of(name), &found, err);
+
+	if (got > 0)
+		*out = *found;
+	errno = ENOENT;
+	return got == 0 ? err_set(err, "there is no account %s", name) : got;
+}
+
+/* Who the delivery belongs to: 1; 0 no such user; -1. */
+static int
+owner_find(const struct mailbox *mailbox, struct slice user,
+    struct place *out, struct err *err)
+{
+	const char *forward = mailbox->conf->forward_path;
+	const struct account *found;
+	int got;
+
+	out->is_virtual = mailbox->conf->mailbox_account != NULL;
+	if (out->is_virtual && account_is_root())
+		return owner_of_all(mailbox, &out->owner, err);
+	if (!account_is_root() && (out->is_virtual || (!mailbox->needs_home &&
+	    strstr(forward, "{home}") == NULL))) {
+		account_of_ids(geteuid(), getegid(), &out->owner);
+		out->is_virtual = true;
+		return 1;
+	}
+	got = account_by_name(user, &found, err);
+	if (got > 0)
+		out->owner = *found;
+	if (got > 0 && !account_is_root()) {
+		out->is_virtual = found->uid != geteuid();
+		out->owner.uid = geteuid();
+	}
+	if (got != 0 || mailbox->needs_home)
+		return got;
+	out->is_virtual = true;
+	if (account_is_root())
+		return owner_of_base(mailbox, &out->owner, err);
+	account_of_ids(geteuid(), getegid(), &out->owner);
+	return 1;
+}
+
+/* user[+detail][@domain]; without a domain all of it is the user. */
+static void
+rcpt_cut(const struct conf *conf, struct slice rcpt, struct place *out)
+{
+	const char *at = conf->mailbox_is_addressed && rcpt.n > 0 ?
+	    memrchr(rcpt.p, '@', rcpt.n) : NULL;
+	size_t plus;
+
+	out->user = rcpt;
+	if (at == NULL)
+		return;
+	out->user.n = (size_t)(at - rcpt.p);
+	out->domain = slice_from(rcpt, out->user.n + 1);
+	plus = slice_find(out->user, '+');
+	if (plus == 0 || plus == out->user.n)
+		return;
+	out->detail = slice_from(out->user, plus + 1);
+	out->user.n = plus;
+}
+
+static void
+address_make(const struct conf *conf, struct slice rcpt, struct place *out)
+{
+	struct str text = STR_INIT;
+
+	str_add_escaped(&text, rcpt);
+	if (slice_find(rcpt, '@') == rcpt.n)
+		str_addf(&text, "@%s", conf->host);
+	strlcpy(out->address, text.buf, sizeof(out->address));
+	str_release(&text);
+}
+
+int
+place_find(const struct mailbox *mailbox, struct slice rcpt,
+    struct place *out, struct err *err)
+{
+	memset(out, 0, sizeof(*out));
+	rcpt_cut(mailbox->conf, rcpt, out);
+	address_make(mailbox->conf, rcpt, out);
+	if (!account_name_is_safe(out->user) ||
+	    (out->domain.n > 0 && !account_name_is_safe(out->domain)) ||
+	    (out->detail.n > 0 && !account_name_is_safe(out->detail))) {
+		errno = EINVAL;
+		return -1;
+	}
+	return owner_find(mailbox, out->user, out, err);
+}
+
+/* ---- paths ------------------------------------------------------------- */
+
+static char
+letter_of(struct slice user, size_t index)
+{
+	char c = index < user.n ? user.p[index] : '_';
+
+	if (c >= 'A' && c <= 'Z')
+		return (char)(c + 32);
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '_';
+}
+
+/* What stands for the brace at the front of text.  returns its bytes there,
+ * 0 when it is none. */
+static size_t
+brace_fill(struct slice text, const struct place *place, struct str *out)
+{
+	const struct { const char *brace; struct slice value; } rows[] = {
+		{ "{user}", place->user },
+		{ "{home}", slice_of(place->owner.home) },
+		{ "{domain}", place->domain },
+		{ "{detail}", place->detail },
+	};
+	uint32_t crc;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (slice_starts(text, rows[i].brace)) {
+			str_add_slice(out, rows[i].value);
+			return strlen(rows[i].brace);
+		}
+	if (slice_starts(text, "{first}")) {
+		str_addc(out, letter_of(place->user, 0));
+		return 7;
+	}
+	if (slice_starts(text, "{second}")) {
+		str_addc(out, letter_of(place->user, 1));
+		return 8;
+	}
+	crc = crc32c(0, place->user.p, place->user.n);
+	if (slice_starts(text, "{hash}")) {
+		str_addf(out, "%02x", (unsigned)(crc & 0xff));
+		return 6;
+	}
+	if (slice_starts(text, "{hash2}")) {
+		str_addf(out, "%02x", (unsigned)(crc >> 8 & 0xff));
+		return 7;
+	}
+	return 0;
+}
+
+int
+place_path(const char *template, const struct place *place,
+    char out[MAILBOX_PATH_BYTES], struct err *err)
+{
+	struct slice rest = slice_of(template);
+	struct str path = STR_INIT;
+	bool fits;
+
+	while (rest.n > 0) {
+		size_t n = rest.p[0] == '{' ?
+		    brace_fill(rest, place, &path) : 0;
+
+		if (n == 0)
+			str_addc(&path, rest.p[0]);
+		rest = slice_from(rest, n > 0 ? n : 1);
+	}
+	fits = strlcpy(out, path.buf, MAILBOX_PATH_BYTES) <
+	    MAILBOX_PATH_BYTES;
+	str_release(&path);
+	errno = ENAMETOOLONG;
+	return fits ? 0 : err_set(err, "the path of the mailbox is too long");
+}

@@ -1,0 +1,33 @@
+/* order.h - one message for one program
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TRANSPORTS_ORDER_H
+#define ZM_TRANSPORTS_ORDER_H
+
+#include "daemon/conf.h"
+#include "mail/verdict.h"
+#include "mail/work.h"
+#include "transports/account.h"
+#include "transports/content.h"
+#include "transports/pipe/program.h"
+
+struct order {
+	const struct conf	*conf;		/* limits and timeouts */
+	struct arena		*arena;
+	const struct work_job	*job;
+	const struct work_rcpt	*rcpt;
+	const struct content	*content;	/* loaded, with From_ line */
+	const struct account	*owner;		/* as whom it runs */
+	struct slice		 command;	/* command.h */
+	bool			 shell_ok;	/* all of the command is the
+						 * owner's own: /bin/sh gets it
+						 * when it says what a shell
+						 * understands */
+};
+
+/* Run the command with the message on its standard input and fill the
+ * verdict. */
+void order_run(const struct order *order, struct verdict *verdict);
+
+#endif
