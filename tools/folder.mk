@@ -9,10 +9,10 @@ tools_zmailer_SOURCES += tools/verb_list.c tools/verb_show.c
 tools_zmailer_SOURCES += tools/verb_sink.c tools/verb_classify.c
 tools_zmailer_SOURCES += tools/verb_orders.c
 tools_zmailer_SOURCES += tools/verb_table.c
-tools_zmailer_SOURCES += tools/verb_metrics.c tools/verb_why.c tools/verb_queue.c
+tools_zmailer_SOURCES += tools/verb_review.c tools/verb_metrics.c tools/verb_why.c tools/verb_queue.c
 tools_zmailer_SOURCES += tools/verb_destinations.c
 tools_zmailer_SOURCES += tools/verb_fsck.c tools/verb_resubmit.c
-tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS)
+tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS)
 
 # what the verbs share, and what the unit tests link
 noinst_LIBRARIES += tools/libtools.a
@@ -22,7 +22,10 @@ tools_libtools_a_SOURCES = \
 	tools/run/dirs.c tools/run/manager.c tools/run/libexec.c \
 	tools/queue/view.c tools/queue/view.h tools/queue/live.c \
 	tools/queue/print.c \
-	tools/desk/choose.c tools/desk/confirm.c tools/desk/act.c tools/desk/order.c \
+	tools/screen/canvas.c tools/screen/canvas.h \
+	tools/screen/terminal.c tools/screen/terminal.h \
+	tools/review/review.c tools/review/message.c tools/review/review.h \
+	tools/desk/choose.c tools/desk/args.c tools/desk/confirm.c tools/desk/act.c tools/desk/order.c \
 	tools/desk/orders.h tools/desk/desk.h tools/queue/control.c tools/queue/control.h \
 	tools/queue/words.c tools/queue/words.h \
 	tools/sink/sink.c tools/sink/sink.h tools/sink/session.c \

@@ -67,6 +67,8 @@ VERB(table,
     "get [--json] TABLE KEY... | list [--json] | build [--from FILE] "
     "[TABLE...]",
     "what a table answers, which tables there are, make their databases")
+VERB(review, "[--list] [--json] [SELECTOR]",
+    "look at what waits in freezer/, postman/ and deferred/, and decide")
 VERB(metrics, "", "counters and the state of the spool as OpenMetrics text")
 VERB(why, "[--json] ID",
     "what keeps each recipient of a queued message, and what would help")

@@ -84,7 +84,7 @@ EVENT(MESSAGE_POSTMAN, "message.postman", WARN, "file keyword reason",
 EVENT(MESSAGE_RESUBMITTED, "message.resubmitted", INFO,
     "file why by reason",
     "A person moved a message back to router/.")
-EVENT(MESSAGE_DELETED, "message.deleted", WARN, "file why by reason",
+EVENT(MESSAGE_DELETED, "message.deleted", INFO, "file why by reason",
     "A message that a person deleted was moved into trash/.")
 EVENT(MESSAGE_UNDELETED, "message.undeleted", INFO, "file why by reason",
     "A person brought a message back from trash/.")
