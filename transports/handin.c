@@ -108,7 +108,7 @@ draft_fill(const struct handin *what, struct envelope *envelope,
 /* S1 -> S2; where the present user may not rename, S4 finds it in public/.
  * ENOENT: S4 was quicker than a root who may. */
 static int
-draft_hand_over(struct draft *draft, const struct envelope *envelope,
+draft_leave(struct draft *draft, const struct envelope *envelope,
     struct err *err)
 {
 	if (draft_publish(draft, AREA_ROUTER, 0, NULL, err) < 0) {
@@ -142,7 +142,7 @@ handin_submit(const struct conf *conf, const struct handin *what,
 	if (draft_open(spool, NULL, &draft, err) == 0) {
 		memcpy(out_id, draft.id, SPOOL_ID_BYTES);
 		if (draft_fill(what, &envelope, &draft, err) == 0)
-			result = draft_hand_over(&draft, &envelope, err);
+			result = draft_leave(&draft, &envelope, err);
 		kept = errno;
 		if (result < 0)
 			draft_abort(&draft);	/* S0: nothing was promised */
