@@ -108,13 +108,13 @@ draft_fill(const struct handin *what, struct envelope *envelope,
 /* S1 -> S2; where the present user may not rename, S4 finds it in public/.
  * ENOENT: S4 was quicker than a root who may. */
 static int
-draft_leave(struct draft *draft, const struct envelope *envelope,
+handin_publish(struct draft *draft, const struct envelope *envelope,
     struct err *err)
 {
 	if (draft_publish(draft, AREA_ROUTER, 0, NULL, err) < 0) {
 		if (errno != EACCES && errno != EPERM && errno != ENOENT)
 			return -1;
-		draft->name[0] = '\0';
+		draft_hand_over(draft);
 	}
 	event(EV_MESSAGE_ACCEPTED, envelope->id, "with", envelope->with,
 	    "rcpts", event_number((int64_t)envelope->rcpt_count), "size",
@@ -142,7 +142,7 @@ handin_submit(const struct conf *conf, const struct handin *what,
 	if (draft_open(spool, NULL, &draft, err) == 0) {
 		memcpy(out_id, draft.id, SPOOL_ID_BYTES);
 		if (draft_fill(what, &envelope, &draft, err) == 0)
-			result = draft_leave(&draft, &envelope, err);
+			result = handin_publish(&draft, &envelope, err);
 		kept = errno;
 		if (result < 0)
 			draft_abort(&draft);	/* S0: nothing was promised */
