@@ -85,6 +85,28 @@ records_restore(struct act *act, int fd, const char *id, struct err *err)
 	return result < 0 ? -1 : count;
 }
 
+/* Somebody died half way, there or back: the control file is in the queue
+ * yet.  It comes here first. */
+static void
+half_end(struct act *act, const char *name, const char *control)
+{
+	struct spool *spool = act->scheduler->spool;
+	char target[SPOOL_NAME_BYTES];
+	struct spool_name parts;
+	struct job *job;
+
+	if (faccessat(spool_dir_fd(spool, AREA_TRASH, 0), control, F_OK,
+	    0) == 0 || !spool_name_parse(slice_of(name), &parts))
+		return;
+	job = job_table_find(&act->scheduler->jobs, parts.inode);
+	if (job != NULL && job->flight_count > 0)
+		return;
+	if (job != NULL)
+		intake_drop(act->scheduler, job);
+	spool_hashed_name(spool, parts.inode, target);
+	(void)spool_follow_work(spool, target);
+}
+
 /* returns how many recipients came back; -1 with err. */
 static int
 file_restore(struct act *act, const char *name, const char *id,
@@ -95,6 +117,7 @@ file_restore(struct act *act, const char *name, const char *id,
 	int fd, count;
 
 	snprintf(control, sizeof(control), "%s.control", name);
+	half_end(act, name, control);
 	fd = openat(spool_dir_fd(spool, AREA_TRASH, 0), control,
 	    O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)

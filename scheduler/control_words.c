@@ -54,6 +54,7 @@ answer_thread(const struct thread *thread, struct str *out)
 	json_number(out, "limit", thread->limit);
 	json_number(out, "troubles", thread->trouble_count);
 	control_thread(thread, out);
+	json_bool(out, "suspended", thread->is_suspended);
 	json_number(out, "held_until", act_wall_s(thread->wake_ms));
 	json_text(out, "reason",
 	    slice_of(thread->trouble_count > 0 ? thread->reason : ""));

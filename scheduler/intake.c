@@ -116,6 +116,22 @@ shelve_bad(struct scheduler *scheduler, const char *name, const char *id,
 		say_trouble(name, "rename", err.text);
 }
 
+/* Remember it for a rescan; unless it is plain what becomes of it. */
+static void
+orphan_add(struct scheduler *scheduler, ino_t inode, const char *name)
+{
+	struct intake *intake = &scheduler->intake;
+
+	if (spool_follow_work(scheduler->spool, name) == 1)
+		return;
+	for (size_t i = 0; i < intake->orphan_count; i++)
+		if (intake->orphans[i] == inode)
+			return;
+	ARRAY_ROOM(intake->orphans, intake->orphan_count,
+	    intake->orphan_room);
+	intake->orphans[intake->orphan_count++] = inode;
+}
+
 /* Open what is there.  Returns 1; 0 gone, busy or trouble: nothing more to
  * do now.  *control is a descriptor to read; on the hot path *body is open,
  * too, and both serve the job that follows. */
@@ -136,6 +152,12 @@ file_open(struct scheduler *scheduler, const struct intake_item *item,
 	if (*control < 0) {
 		if (errno != ENOENT)
 			say_trouble(name, "open", strerror(errno));
+		return 0;
+	}
+	if (item->is_old && faccessat(spool_dir_fd(scheduler->spool,
+	    AREA_QUEUE, 0), name, F_OK, 0) != 0 && errno == ENOENT) {
+		close(*control);
+		orphan_add(scheduler, item->inode, name);
 		return 0;
 	}
 	if (item->is_old && !spool_work_is_idle(*control)) {
@@ -316,16 +338,12 @@ orphans_end(struct scheduler *scheduler)
 void
 intake_orphan(struct scheduler *scheduler, struct job *job)
 {
-	struct intake *intake = &scheduler->intake;
+	char name[SPOOL_NAME_BYTES];
 	ino_t inode = job->inode;
 
+	spool_hashed_name(scheduler->spool, inode, name);
 	intake_drop(scheduler, job);
-	for (size_t i = 0; i < intake->orphan_count; i++)
-		if (intake->orphans[i] == inode)
-			return;
-	ARRAY_ROOM(intake->orphans, intake->orphan_count,
-	    intake->orphan_room);
-	intake->orphans[intake->orphan_count++] = inode;
+	orphan_add(scheduler, inode, name);
 }
 
 void

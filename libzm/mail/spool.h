@@ -301,9 +301,9 @@ int spool_untrash_work(struct spool *spool, const char *name,
 int spool_reroute_work(struct spool *spool, const char *name,
     struct err *err);
 
-/* The body of this control file was moved to trash/ or postman/ by somebody
- * who died before the second half (rows D4, D7): let it follow.
- * returns 1 it did; 0 there is no such body; -1 not known. */
+/* The body of this control file was moved to trash/, postman/ or router/ by
+ * somebody who died before the second half (rows D4, D7, D8): do that.
+ * returns 1 it is done; 0 there is no such body; -1 not known. */
 int spool_follow_work(struct spool *spool, const char *name);
 
 /* Make everything durable that was done in the spool.  0 or -1. */

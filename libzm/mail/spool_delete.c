@@ -88,6 +88,55 @@ spool_reroute_work(struct spool *spool, const char *name, struct err *err)
 	    spool->area_fd[AREA_ROUTER], err);
 }
 
+/* ---- what a process left that died in between -------------------- */
+
+struct search {
+	struct recover	*r;
+	const char	*control_name;
+	unsigned	 priority;
+	ino_t		 inode;
+	bool		 is_found;
+};
+
+static bool
+search_one(void *context, const char *name, ino_t inode)
+{
+	struct search *search = context;
+	char id[SPOOL_ID_BYTES], control_id[SPOOL_ID_BYTES];
+	const struct place body = { AREA_ROUTER, search->priority, name };
+	const struct place control = { AREA_TRANSPORT, 0,
+	    search->control_name };
+	struct spool_name parts;
+
+	if (!spool_name_parse(slice_of(name), &parts) || parts.is_plan ||
+	    parts.inode != search->inode ||
+	    !recover_message_id(search->r, body, id) ||
+	    !recover_control_id(search->r, control, control_id))
+		return true;
+	search->is_found = strcmp(id, control_id) == 0;
+	return !search->is_found;
+}
+
+/* The body is back in router/, its old control file still here.  While the
+ * daemons run that is the middle of D8 and nothing else (P5 comes from power
+ * cuts, and recovery sees to it before they start). */
+static bool
+reroute_end(struct recover *r, const char *control_name)
+{
+	struct search search = { .r = r, .control_name = control_name,
+	    .inode = spool_name_inode(control_name) };
+	struct err err;
+
+	for (; search.priority < SPOOL_PRIORITIES && !search.is_found;
+	    search.priority++)
+		if (spool_scan_entries(r->spool, AREA_ROUTER,
+		    search.priority, search_one, &search, &err) != 0)
+			return false;
+	/* D8: as spool_reroute_work would have */
+	return search.is_found && unlinkat(
+	    r->spool->area_fd[AREA_TRANSPORT], control_name, 0) == 0;
+}
+
 int
 spool_follow_work(struct spool *spool, const char *name)
 {
@@ -107,6 +156,8 @@ spool_follow_work(struct spool *spool, const char *name)
 			result = 1;
 		mem_free(&list.names);
 	}
+	if (result == 0 && reroute_end(&r, name))
+		result = 1;
 	arena_free(&r.arena);
 	return result;
 }

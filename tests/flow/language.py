@@ -15,6 +15,7 @@
     run    MTA { command words } expect STATUS ["part of the output"]
     rows   MTA [at PORT|PATH] { a conformance table: rows.py }
     signal MTA PROCESS KILL|STOP|...      to its processes of that name
+    ask    MTA { hold select=all reason=odd } expect [key=value ...]
     clock  +5m
     log    MTA expect EVENT key=value ... [count N] | -not
     server NAME expect messages N | sessions N | data "text" | command "text"
@@ -28,6 +29,10 @@ that is named again is replaced.
 
 Blocks end with the brace that closes them; ';' or a newline ends an item
 of a block (not in mta and file blocks, which are kept as they are).
+`ask` is a line on the scheduler's socket (doc/protocol/control.md); one line
+of its answer must have all of key=value.  What only reads is asked again
+until it has.
+
 ${name.port}, ${mta.dir} and the variables of VARIABLES are replaced when
 a line runs.  The whole file is checked before anything starts.
 
@@ -39,7 +44,7 @@ import shlex
 import rows
 
 ACTORS = {"flow", "server", "dns", "mta", "client", "file", "run", "clock",
-          "log", "mailbox", "spool", "rows", "signal", "cert",
+          "log", "mailbox", "spool", "rows", "signal", "cert", "ask",
           "memory"}
 CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
                 "expect", "quit", "drop", "bdat", "proxy", "closed",

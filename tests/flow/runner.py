@@ -23,7 +23,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import language                                      # noqa: E402
 import rows                                          # noqa: E402
-from zmtest import dns, mta, smtpserver, tls         # noqa: E402
+from zmtest import control, dns, mta, smtpserver, tls  # noqa: E402
 
 VARIABLES = {
     "plain": "From: a@src.test\nTo: b@example.net\nSubject: plain\n"
@@ -268,6 +268,35 @@ class Flow:
         for part in line.words[at + 2:]:
             if self.fill(part) not in out + errors:
                 raise Failure(f"no {part!r} in:\n{out}{errors}")
+
+    def do_ask(self, line):
+        instance = self.mta_of(line.words[1])
+        words = language.shlex.split(self.fill(line.block))
+        op, fields = words[0], dict(w.split("=", 1) for w in words[1:])
+        for key, value in fields.items():
+            if value.isdigit() and key not in ("id", "select"):
+                fields[key] = int(value)
+            elif value in ("true", "false"):
+                fields[key] = value == "true"
+        want = [self.fill(w).split("=", 1) for w in line.words[3:]]
+        last = []
+
+        def fits():
+            answer = control.ask(instance.dir + "/run", op, **fields)
+            last[:] = answer or []
+            return answer is not None and any(all(str(row.get(k, "")).lower() == v.lower()
+                           for k, v in want) for row in last)
+        if op in ("list", "count", "why", "destinations", "orders"):
+            try:
+                mta.wait_for("the answer", fits)
+            except Exception as error:
+                raise Failure(f"{error}: {last}") from error
+            return
+        # a scheduler that was killed is not back at once
+        mta.wait_for("the scheduler", lambda: fits() or last)
+        if not any(all(str(row.get(k, "")).lower() == v.lower()
+                       for k, v in want) for row in last):
+            raise Failure(f"answered {last}")
 
     def do_signal(self, line):
         """A process is known by its name (comm), as ps and /proc show it."""

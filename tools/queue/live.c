@@ -79,6 +79,8 @@ live_parse(struct slice text, struct arena *arena, struct live *out)
 		thread->reason = member(line, "reason", arena);
 		thread->held_until_s = member_number(line, "held_until");
 		thread->flight = (unsigned)member_number(line, "flight");
+		thread->is_suspended = strcmp(member(line, "suspended",
+		    arena), "true") == 0;
 		out->count++;
 	}
 	if (out->count > 1)

@@ -73,6 +73,8 @@ is_over(const struct view_rcpt *rcpt)
 {
 	int kind = verdict_kind_parse(slice_of(rcpt->state));
 
+	if (strcmp(rcpt->state, "deleted") == 0)
+		return true;
 	return kind >= 0 && verdict_is_final((enum verdict_kind)kind);
 }
 
@@ -152,7 +154,8 @@ void
 view_add_mailq(struct str *out, const struct view *view)
 {
 	const char *mark = strcmp(view->state, "active") == 0 ? "*" :
-	    view->area == AREA_FREEZER ? "!" : " ";
+	    view->area == AREA_FREEZER || strcmp(view->state, "held") == 0 ||
+	    strcmp(view->state, "frozen") == 0 ? "!" : " ";
 	time_t time_s = (time_t)view->time_s;
 	char date[32] = "?", id[SPOOL_ID_BYTES + 2];
 	struct tm tm;

@@ -69,14 +69,16 @@ order_state(const struct walk *walk, const struct work_rcpt *in,
 {
 	if (in->is_cancelled)
 		out->state = "deleted";
-	else if (in->is_held && (in->hold_until_s == 0 ||
-	    in->hold_until_s > walk->now_s))
-		out->state = "held";
 	else if (in->is_frozen)
 		out->state = "frozen";
+	else if (!work_rcpt_is_free(in, walk->now_s))
+		out->state = "held";
 	else
 		return false;
-	out->next_s = in->is_held ? in->hold_until_s : 0;
+	out->next_s = in->is_held && !in->is_frozen ? in->hold_until_s : 0;
+	out->who = slice_dup(walk->arena, in->ordered_by);
+	out->words = in->order_reason.n > 0 ?
+	    slice_dup(walk->arena, in->order_reason) : out->state;
 	return true;
 }
 
@@ -93,7 +95,7 @@ rcpt_from_work(const struct walk *walk, const struct work *work,
 		out->who = in->last->verdict.who;
 		out->words = in->last->verdict.text;
 		out->status = in->last->verdict.status;
-		out->state = in->is_final ?
+		out->state = in->is_final && !in->is_cancelled ?
 		    verdict_names[in->last->verdict.kind] : "waiting";
 	}
 	if (order_state(walk, in, out) || in->is_final)
@@ -102,7 +104,9 @@ rcpt_from_work(const struct walk *walk, const struct work *work,
 	thread = live_find(walk->live, in->channel, in->host);
 	if (thread == NULL)
 		return;
-	if (thread->held_until_s > 0) {
+	if (thread->is_suspended) {
+		out->state = "suspended";
+	} else if (thread->held_until_s > 0) {
 		out->state = "waiting";
 		if (out->next_s < thread->held_until_s)
 			out->next_s = thread->held_until_s;
@@ -112,6 +116,29 @@ rcpt_from_work(const struct walk *walk, const struct work *work,
 	} else if (thread->flight > 0 && in->tries == 0) {
 		out->state = "active";
 	}
+}
+
+/* Of the message: that one recipient is active; or what keeps all that are
+ * not over. */
+static const char *
+state_of(const struct view *view)
+{
+	const char *state = NULL;
+
+	for (size_t i = 0; i < view->rcpt_count; i++) {
+		const char *own = view->rcpts[i].state;
+		bool is_kept = strcmp(own, "held") == 0 ||
+		    strcmp(own, "frozen") == 0 || strcmp(own, "deleted") == 0;
+
+		if (strcmp(own, "active") == 0)
+			return own;
+		if (verdict_kind_parse(slice_of(own)) >= 0)
+			continue;
+		if (!is_kept || (state != NULL && strcmp(state, own) != 0))
+			own = view->state;
+		state = own;
+	}
+	return state != NULL ? state : view->state;
 }
 
 static void
@@ -139,9 +166,7 @@ view_from_work(const struct walk *walk, const struct work *work,
 		}
 	}
 	view->rcpt_count = count;
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(view->rcpts[i].state, "active") == 0)
-			view->state = "active";
+	view->state = state_of(view);
 }
 
 /* ---- message files ----------------------------------------------- */

@@ -21,6 +21,7 @@ enum { VIEW_ENVELOPE_BYTES_MAX = 4 << 20 };	/* read of a message file */
 struct live_thread {
 	const char	*channel, *host, *reason;
 	int64_t		 held_until_s;	/* 0: not held */
+	bool		 is_suspended;
 	unsigned	 flight;
 };
 struct live_next {		/* when a recipient that waits is tried */

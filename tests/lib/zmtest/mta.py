@@ -146,8 +146,16 @@ class Mta:
         """Message files in an area of the spool (hash directories too)."""
         total = 0
         for path, _, files in os.walk(os.path.join(self.dir, "spool", area)):
-            total += sum(1 for name in files if not name.startswith(".lock"))
+            total += sum(1 for name in files
+                         if not name.startswith((".lock", ".orders")))
         return total
+
+    @property
+    def id(self):
+        """Spool id of the message accepted last."""
+        ids = [event["id"] for event in self.events()
+               if event["ev"] == "message.accepted"]
+        return ids[-1] if ids else ""
 
     def is_empty(self):
         areas = ["public", "router", "queue", "transport", "deferred"]

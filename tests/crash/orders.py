@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Kill the scheduler at every call that an operator's order makes.
+
+    orders.py [--all | --sample N] [-j N]
+
+A destination is suspended; mail comes for it; it is held, frozen, thawed,
+released, deleted in part and whole, undeleted, rescheduled, routed again,
+and resumed: each order is asked for until it is answered.  The scheduler is
+killed before or after its Nth call that changes the disk.  In one half of
+the points the whole instance is killed with it.
+
+What was answered must hold after the restart; in the end every recipient
+has every message, once (twice only where a reroute was cut in the middle),
+the spool is empty and fsck finds nothing.
+
+SPDX-License-Identifier: ISC
+"""
+import argparse
+import concurrent.futures
+import os
+import random
+import shutil
+import smtplib
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import crash                                         # noqa: E402
+from zmtest import control, mta, smtpserver          # noqa: E402
+
+RCPTS = ["x@far.test", "y@far.test"]
+# order, fields, and the state of a recipient that its answer promises
+STORY = [
+    ("hold", {"reason": "odd"}, "held"),
+    ("release", {}, "suspended"),
+    ("freeze", {}, "frozen"),
+    ("thaw", {}, "suspended"),
+    ("delete", {"rcpt": "x@*"}, "deleted"),
+    ("undelete", {}, "suspended"),
+    ("schedule", {"expire": "+9d"}, "suspended"),
+    ("delete", {}, None),
+    ("undelete", {}, "suspended"),
+    ("reroute", {}, None),
+]
+
+
+class Point:
+    def __init__(self, mode, target, is_whole):
+        self.mode, self.target, self.is_whole = mode, target, is_whole
+        self.trouble, self.what, self.fired, self.calls = "", "", False, 0
+
+    def name(self):
+        return (f"{self.target} "
+                f"{'before' if self.mode == crash.KILL_BEFORE else 'after'}"
+                f"{' and everything' if self.is_whole else ''}")
+
+    def run(self):
+        clock_dir = tempfile.mkdtemp(prefix="zmailer-clock-")
+        self.clock = mta.Clock(os.path.join(clock_dir, "clock"))
+        self.server = smtpserver.Server([])
+        self.mta = mta.Mta("crash", self.clock)
+        try:
+            self._run()
+        except (AssertionError, OSError, KeyError) as error:
+            self.trouble = f"{type(error).__name__}: {error}"
+        finally:
+            self.mta.close()
+            self.server.close()
+            shutil.rmtree(clock_dir, ignore_errors=True)
+        return self
+
+    # ---- asking ------------------------------------------------------
+
+    def ask(self, op, **fields):
+        """Until it is answered; who is killed comes back."""
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            self._recover()
+            try:
+                answer = control.ask(self.mta.dir + "/run", op, **fields)
+            except (OSError, ValueError):
+                answer = None
+            if answer:
+                return answer
+            time.sleep(0.02)
+        raise AssertionError(f"{op} is not answered")
+
+    def _recover(self):
+        state = self.nth.read()
+        if not state["fired"] or self.fired:
+            return
+        self.fired, self.what = True, state["what"]
+        if self.is_whole:
+            self.mta.kill()
+            self.mta.env.pop("LD_PRELOAD", None)
+            self.mta.start()
+
+    def states(self):
+        return {(row["id"], row["to"]): row["state"]
+                for row in self.ask("list") if "to" in row}
+
+    def expect(self, state, rcpts):
+        end = time.monotonic() + 15
+        while time.monotonic() < end:
+            found = self.states()
+            mine = [found.get((i, r)) for i in self.ids for r in rcpts]
+            if all(one == state for one in mine):
+                return
+            time.sleep(0.02)
+        raise AssertionError(f"answered, but not {state}: {mine}")
+
+    # ---- the story ---------------------------------------------------
+
+    def _run(self):
+        self.mta.configure(
+            f"route * via 127.0.0.1:{self.server.port}\n"
+            "workers smtpserver 1\nworkers router 1\n"
+            "schedule */* { retry 1s }\n")
+        self.nth = crash.Nth(self.mta.top)
+        self.mta.env.update(self.nth.env(self.mta.dir))
+        self.nth.plan()
+        self.mta.start()
+        self.ask("suspend", channel="smtp", reason="test")
+        for _ in range(2):
+            self.send()
+        mta.wait_for("two messages", lambda: len(self.states()) == 4)
+        self.ids = sorted({i for i, _ in self.states()})
+        self.nth.plan("scheduler", self.mode, self.target)
+        for op, fields, state in STORY:
+            self.order(op, fields, state)
+        self.calls = self.nth.read()["count"]
+        self.ask("resume", channel="smtp")
+        self._recover()
+        self.nth.plan()
+        mta.wait_for("every message", self.is_done, 30)
+        self.audit()
+
+    def order(self, op, fields, state):
+        rcpts = ["x@far.test"] if "rcpt" in fields else RCPTS
+        choice = {"ids": self.ids} if op == "undelete" else \
+            {"select": "all"}
+        if op == "reroute":
+            choice = {"select": "state=suspended"}
+        answer = self.ask(op, **choice, **fields)[-1]
+        if "error" in answer and answer["code"] not in ("no-such",):
+            answer = self.ask(op, **choice, **fields)[-1]
+        assert "done" in answer or answer["code"] == "no-such", answer
+        if state:
+            self.expect(state, rcpts)
+
+    def send(self):
+        with smtp(self.mta.port) as client:
+            client.sendmail("a@src.test", RCPTS, "Subject: t\r\n\r\nbody\r\n")
+
+    def is_done(self):
+        self._recover()
+        return len(self.server.messages) >= 2 and self.mta.is_empty()
+
+    def audit(self):
+        copies = {}
+        for message in self.server.messages:
+            for rcpt in message.rcpts:
+                copies[rcpt] = copies.get(rcpt, 0) + 1
+        assert all(copies.get(r, 0) == 2 for r in RCPTS), copies
+        status, out, _ = self.mta.command("zmailer", "fsck")
+        assert status == 0, out
+
+
+def smtp(port):
+    return smtplib.SMTP("127.0.0.1", port, "crash.test", 10)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("-j", dest="jobs", type=int, default=4)
+    options = parser.parse_args()
+    plain = Point(crash.COUNT, 0, False).run()
+    if plain.trouble:
+        raise SystemExit(f"orders: the plain run fails: {plain.trouble}")
+    print(f"calls that change the disk: {plain.calls}", flush=True)
+    rows = [Point(mode, n, n % 2 == 0) for n in range(1, plain.calls + 2)
+            for mode in (crash.KILL_BEFORE, crash.KILL_AFTER)]
+    if options.sample and not options.all:
+        rows = random.Random(len(rows)).sample(
+            rows, min(options.sample, len(rows)))
+    bad = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for point in pool.map(Point.run, rows):
+            if point.trouble:
+                bad += 1
+                print(f"BAD  {point.name()} [{point.what}]: "
+                      f"{point.trouble}", flush=True)
+    print(f"orders: {len(rows) - bad} passed, {bad} failed")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
