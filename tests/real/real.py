@@ -27,6 +27,7 @@ sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from privateroot import PrivateRoot                  # noqa: E402
 from zmtest import mta                               # noqa: E402
+import doors                                         # noqa: E402
 
 MACHINE = ["nsenter", f"--net={os.environ['ZM_REAL_NET']}"]
 CASES = []
@@ -48,6 +49,7 @@ class Site:
             f"route sink.test via 127.0.0.1:{self.next_port}\n"
             "route post.test via 127.0.0.1:2600\n"
             "route exim.test via 127.0.0.1:2601\n"
+            "trust 127.0.0.1 xforward\n"
             "schedule smtp/* { retry 1s }\n")
         shared = [self.instance.top, mta.BUILD]
         self.postfix = PrivateRoot(["postfix", "bsd-mailx"], shared)
@@ -271,6 +273,18 @@ def exim_is_the_next_hop(site):
     finally:
         daemon.send_signal(signal.SIGTERM)
         daemon.wait()
+
+
+# ---- extensions -------------------------------------------------------
+
+case(doors.smtplib_says_smtputf8)
+case(doors.curl_uploads)
+case(doors.exim_sends_in_chunks)
+
+
+@case
+def postfix_says_smtputf8_and_xforward(site):
+    doors.postfix_says_smtputf8_and_xforward(site, postfix_up)
 
 
 # ---- readers ----------------------------------------------------------
