@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <arpa/inet.h>
 #include <string.h>
 
 #include "base/event.h"
@@ -21,7 +22,7 @@
 struct xclient {
 	struct sockaddr_storage	 client, server;
 	struct str		 name, helo, user;
-	bool			 is_esmtp;
+	bool			 is_esmtp, has_name;
 };
 
 /* Values go into Received fields and files of lines: names only. */
@@ -36,6 +37,7 @@ name_keep(struct str *out, struct slice value, bool is_known)
 static bool
 take_name(void *target, struct slice value, bool is_known)
 {
+	((struct xclient *)target)->has_name = true;
 	return name_keep(&((struct xclient *)target)->name, value, is_known);
 }
 
@@ -115,6 +117,29 @@ note_xclient(const struct session *session, const char *was)
 	    "user", str_slice(&session->user), NULL);
 }
 
+/* What was known of the old client is not true of this one.  A name that was
+ * said stands for what the DNS would be asked (policy_fit.c, "name"). */
+static void
+facts_renew(struct session *session, const struct xclient *x)
+{
+	struct str question = STR_INIT;
+	char text[INET6_ADDRSTRLEN];
+	bool is_ipv6 = x->client.ss_family == AF_INET6;
+
+	for (int i = 0; i < FACT_SCOPES; i++)
+		facts_release(&session->facts[i]);
+	if (!x->has_name)
+		return;
+	inet_ntop(x->client.ss_family, is_ipv6 ?
+	    (const void *)&((const struct sockaddr_in6 *)&x->client)->
+	    sin6_addr : (const void *)&((const struct sockaddr_in *)&x->
+	    client)->sin_addr, text, sizeof(text));
+	str_addf(&question, "name %s", text);
+	facts_add(&session->facts[FACT_SESSION], "dns", str_slice(&question),
+	    ASK_ANSWERED, x->name.len > 0 ? str_slice(&x->name) : SLICE("-"));
+	str_release(&question);
+}
+
 /* The session is that client's from now on. */
 static void
 become(struct session *session, struct xclient *x)
@@ -137,6 +162,7 @@ become(struct session *session, struct xclient *x)
 	str_reset(&session->user);
 	str_add_slice(&session->user, str_slice(&x->user));
 	session->is_esmtp = x->is_esmtp;
+	facts_renew(session, x);
 	note_xclient(session, was);
 }
 
