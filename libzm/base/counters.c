@@ -211,6 +211,22 @@ get(unsigned slot)
 	    __atomic_load_n(&slots[slot], __ATOMIC_RELAXED);
 }
 
+uint64_t
+counters_sum(const char *metric, const char *labels)
+{
+	uint64_t sum = 0;
+
+	lay_out();
+	for (unsigned i = 0; i < ROW_COUNT; i++) {
+		if (strcmp(rows[i].metric, metric) != 0 ||
+		    strcmp(rows[i].labels, labels) != 0)
+			continue;
+		for (unsigned k = 0; k < row_slots[rows[i].type]; k++)
+			sum += get(first_slot[i] + k);
+	}
+	return sum;
+}
+
 static void
 print_sample(struct str *out, const struct row *row, const char *suffix,
     const char *label, const char *value, uint64_t number)

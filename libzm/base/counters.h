@@ -25,6 +25,10 @@ void counters_event(enum event_kind kind);
 void counters_pair(enum event_kind kind, const char *key,
     struct slice value);
 
+/* The number of a metric (without prefix and suffix) with these labels; over
+ * all channels where it has them.  0: nothing is mapped, or no such row. */
+uint64_t counters_sum(const char *metric, const char *labels);
+
 /* All of it as OpenMetrics text, without the final "# EOF". */
 void counters_print(struct str *out);
 

@@ -1,0 +1,41 @@
+/* top.h - the mail system at a glance, as data and as a screen
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_TOP_H
+#define ZM_TOOLS_TOP_H
+
+#include "daemon/conf.h"
+#include "mail/spool.h"
+#include "tools/screen/canvas.h"
+
+enum { TOP_DESTINATIONS_MAX = 1000, TOP_HISTORY = 8 };
+
+struct top_destination {
+	char	name[80];		/* "smtp/gmail.com" */
+	int64_t	ready, waiting, active, parked, agents, limit;
+	char	state[60], words[120];
+};
+
+struct top {
+	bool		 is_up;		/* the scheduler answers */
+	int64_t		 now_ms;	/* steady, of this look */
+	uint64_t	 accepted, delivered;	/* counters */
+	double		 in_rate, out_rate;	/* a second; -1 not known */
+	double		 in_history[TOP_HISTORY], out_history[TOP_HISTORY];
+	uint64_t	 areas[AREA_COUNT];
+	uint64_t	 only_copies;
+	int		 disk_percent, inode_percent;	/* free; -1 */
+	struct top_destination *destinations;	/* the fullest first */
+	size_t		 count, room;
+};
+
+void top_init(struct top *top);
+void top_release(struct top *top);
+/* Look again: counters, directories, the scheduler's destinations. */
+void top_look(struct top *top, const struct conf *conf);
+/* now: "20:41:07". */
+void top_draw(const struct top *top, const char *host, const char *now,
+    struct canvas *canvas);
+
+#endif
