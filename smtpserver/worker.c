@@ -239,7 +239,7 @@ publish(struct session *session)
 	 * comes at once has copied it already. */
 	if (result != 0 && (errno == EACCES || errno == EPERM ||
 	    errno == ENOENT) && session_is_on_stdin(session)) {
-		draft_let_go(&t->draft);
+		draft_hand_over(&t->draft);
 		return true;
 	}
 	if (result == 0)

@@ -170,7 +170,7 @@ int draft_publish(struct draft *draft, enum spool_area area,
 /* Behind a draft_publish that may not rename (EACCES, EPERM) or came too
  * late (ENOENT): the complete file is the router's to copy in (row S4); let
  * go of it. */
-void draft_let_go(struct draft *draft);
+void draft_hand_over(struct draft *draft);
 
 /* Close and unlink (nothing was promised).  Harmless when not open. */
 void draft_abort(struct draft *draft);

@@ -408,7 +408,7 @@ draft_publish(struct draft *draft, enum spool_area area, unsigned priority,
 }
 
 void
-draft_let_go(struct draft *draft)
+draft_hand_over(struct draft *draft)
 {
 	draft_close(draft);	/* S4: not unlocked before it is complete */
 	draft->name[0] = '\0';
