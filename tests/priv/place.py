@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 
-from zmtest import mta
+from zmtest import mta, tls
 
 DATABASE = ("passwd", "group", "shadow", "gshadow")
 ROLES = ("zmsmtp", "zmrouter", "zmsched", "zmagent")
@@ -108,13 +108,21 @@ class Place(mta.Mta):
         self.aliases = f"{self.dir}/aliases"
         with open(self.aliases, "w") as file:
             file.write("postmaster: victor\n")
+        self.cert = tls.Cert().make(["priv.test"])
+        os.chmod(self.cert.key, 0o600)      # root's alone
         self.conf_write()
+
+    def close(self, keep=False):
+        super().close(keep)
+        self.cert.close()
 
     def conf_write(self, front=""):
         with open(self.conf, "w") as file:
             file.write(front + f"""
 host priv.test
 listen 127.0.0.1:{self.port}
+listen 127.0.0.1:{self.port2} submission
+tls certificate {self.cert.pem} key {self.cert.key}
 spool {self.dir}/spool
 run {self.dir}/run
 log {self.dir}/log

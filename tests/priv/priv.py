@@ -23,7 +23,7 @@ sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import boxes                                         # noqa: E402
 import place                                         # noqa: E402
-from zmtest import mta, smtpserver                   # noqa: E402
+from zmtest import mta, smtpserver, tls              # noqa: E402
 
 CASES = []
 
@@ -81,6 +81,8 @@ def processes(site):
         program = os.path.basename(words[0].decode())
         if status["name"] == "launcher":
             program = "launcher"
+        if status["name"] == "smtpserver-keys":
+            program = "keys"
         found[pid] = (program, status)
     return found
 
@@ -89,11 +91,15 @@ def processes(site):
 DESIGN = {
     "zmailer": None, "launcher": None, "mailbox": None, "pipe": None,
     "smtpserver": ("zmsmtp", ("zmsubmit", "zmagent")),
+    "keys": ("zmsmtp", ("zmsubmit", "zmagent")),
     "router": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
     "scheduler": ("zmsched", ("zmsched", "zmrouter", "zmsubmit", "zmagent")),
     "smtp": ("zmagent", ("zmagent",)),
     "error": ("zmagent", ("zmagent",)),
 }
+
+
+CAP_DAC_READ_SEARCH = 1 << 2
 
 
 def fits_design(site, program, status):
@@ -107,7 +113,8 @@ def fits_design(site, program, status):
     assert status["uids"] == {ids.uid[account]}, (program, status)
     assert status["gids"] == {ids.gid[account]}, (program, status)
     assert status["groups"] == ids.groups(*groups), (program, status)
-    assert status["caps"] == 0, (program, status)
+    caps = CAP_DAC_READ_SEARCH if program == "keys" else 0
+    assert status["caps"] == caps, (program, status)
     assert status["no_new"], (program, status)
 
 
@@ -141,7 +148,7 @@ def every_process_has_its_account(site):
         session.settimeout(20)
         assert session.recv(100).startswith(b"220")
         wanted = {"zmailer", "launcher", "router", "scheduler", "smtpserver",
-                  "smtp", "mailbox"}
+                  "keys", "smtp", "mailbox"}
         mta.wait_for("one of each program", lambda: wanted <= {
             program for program, _ in processes(site).values()})
         all_fit_design(site)
@@ -494,10 +501,36 @@ def a_session_cannot_touch_messages_of_others(site):
 @case
 def a_session_cannot_signal_the_others(site):
     for pid, (program, _) in processes(site).items():
-        if program == "smtpserver":
+        if program in ("smtpserver", "keys"):
             continue
         code, out = as_session(site, f"kill -0 {pid}")
         assert code != 0 and "not permitted" in out.lower(), (program, out)
+
+
+@case
+def a_session_cannot_have_the_key(site):
+    """Not from the file, not from the process that has it; and a new one
+    that only root can read is taken over all the same."""
+    with smtplib.SMTP("127.0.0.1", site.port, timeout=30) as client:
+        client.starttls(context=tls.context(site.cert.pem))
+    code, out = as_session(site, f"cat {site.cert.key}")
+    assert code != 0, out
+    pids = {program: pid for pid, (program, _) in processes(site).items()}
+    for name in ("mem", "maps", "environ", "fd"):
+        path = f"/proc/{pids['keys']}/{name}"
+        code, out = as_session(site, f"ls {path}/* || head -c 1 {path}")
+        assert code != 0 and "ermission denied" in out, (name, out)
+    site.cert.make(["priv.test"])
+    os.chmod(site.cert.key, 0o600)
+
+    def is_taken():
+        with smtplib.SMTP("127.0.0.1", site.port, timeout=30) as client:
+            try:
+                client.starttls(context=tls.context(site.cert.pem))
+            except tls.ssl.SSLError:
+                return False
+            return True
+    mta.wait_for("the new certificate", is_taken)
 
 
 # ---- running it ----------------------------------------------------------
