@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "smtpserver/commands.h"
+#include "smtpserver/keywords.h"
 #include "smtpserver/mail_params.h"
 #include "smtpserver/permit.h"
 
@@ -67,6 +68,18 @@ transaction_of(const struct session *session, const struct path *sender,
 	return t;
 }
 
+/* RFC 6409 section 4.3; RFC 4954 section 6. */
+static bool
+owes_login(const struct session *session, struct answer *out)
+{
+	if (!session->service->is_submission || session->user.len > 0 ||
+	    session->settings->conf->auth.kind == AUTH_NONE)
+		return false;
+	answer_set(out, 530, "5.7.0", keyword_is_on(session, EHLO_STARTTLS) ?
+	    "say STARTTLS, and then log in" : "log in first");
+	return true;
+}
+
 void
 cmd_mail(struct session *session, struct slice args, struct answer *out)
 {
@@ -74,7 +87,8 @@ cmd_mail(struct session *session, struct slice args, struct answer *out)
 	struct path sender;
 	struct slice rest;
 
-	if (!argument_path(args, "FROM:", PATH_NULL_OK |
+	if (owes_login(session, out) ||
+	    !argument_path(args, "FROM:", PATH_NULL_OK |
 	    (mail_params_utf8(args) ? PATH_UTF8 : 0), "5.1.7", &sender,
 	    &rest, out) ||
 	    !mail_params_take(session, rest, &params, out) ||

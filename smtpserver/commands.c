@@ -30,7 +30,7 @@ static const struct command_row rows[] = {
 	{ "QUIT", "5321/4.1.1.10", PHASE_ANY, cmd_quit, STEP_LAST },
 	{ "EXPN", "5321/4.1.1.7", PHASE_ANY, cmd_expn, STEP_COMMAND },
 	{ "STARTTLS", "3207/4", PHASE_ANY, cmd_starttls, STEP_TLS },
-	{ "AUTH", "4954/4", PHASE_ANY, NULL, STEP_COMMAND },
+	{ "AUTH", "4954/4", PHASE_ANY, cmd_auth, STEP_AUTH },
 	{ "ETRN", "1985/5", PHASE_READY, cmd_etrn, STEP_COMMAND },
 	{ "XCLIENT", "", PHASE_START | PHASE_READY, cmd_xclient,
 	    STEP_COMMAND },

@@ -29,7 +29,8 @@ const struct command_row *command_at(size_t number);
 
 command_fn cmd_helo, cmd_ehlo, cmd_mail, cmd_rcpt, cmd_data, cmd_bdat,
     cmd_rset, cmd_noop, cmd_vrfy, cmd_help, cmd_quit,
-    cmd_xclient, cmd_xforward, cmd_starttls, cmd_lhlo, cmd_expn, cmd_etrn;
+    cmd_xclient, cmd_xforward, cmd_auth, cmd_starttls, cmd_lhlo,
+    cmd_expn, cmd_etrn;
 
 enum hello { HELLO_HELO, HELLO_EHLO, HELLO_LHLO };
 

@@ -270,6 +270,7 @@ child_begin(struct crew *crew, int socket, int keys)
 	const struct worker_sockets sockets = {
 		.doorman = socket, .keys = keys,
 		.is_submission = crew->owner.is_submission,
+		.failures = crew->owner.failures,
 	};
 
 	crew->owner.child_fn(crew->owner.context);

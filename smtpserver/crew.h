@@ -26,6 +26,7 @@ struct crew_owner {
 	 * -1 always. */
 	int	(*keys_fn)(void *context, bool is_submission);
 	bool	is_submission;	/* workers for our own users alone */
+	struct failures	*failures;	/* of logins, for all workers */
 };
 
 struct crew *crew_new(struct process *process, struct spool *spool,

@@ -20,8 +20,10 @@
 #include "base/event.h"
 #include "base/mem.h"
 #include "smtpserver/arrivals.h"
+#include "smtpserver/auth_keeper.h"
 #include "smtpserver/crew.h"
 #include "smtpserver/doorman.h"
+#include "smtpserver/failures.h"
 #include "smtpserver/helpers.h"
 #include "smtpserver/keys.h"
 #include "smtpserver/listen_socket.h"
@@ -54,6 +56,8 @@ struct doorman {
 	struct clients	*clients;
 	struct crew	*crews[CREW_COUNT];
 	struct keys	*keys;		/* NULL: no certificates */
+	struct auth_keeper *auth;	/* NULL: no passwords */
+	struct failures	*failures;	/* of logins */
 	struct peers	*peers;
 	struct arrivals	*arrivals;	/* of proxies */
 	struct helpers	*helpers;
@@ -263,6 +267,14 @@ on_listener(void *context, unsigned ready)
 
 /* ---- the rungs -------------------------------------------------------- */
 
+static void
+close_keys(void *context)
+{
+	struct doorman *doorman = context;
+
+	keys_in_child(doorman->keys);
+}
+
 int
 doorman_bind(struct process *process, struct err *err)
 {
@@ -274,6 +286,11 @@ doorman_bind(struct process *process, struct err *err)
 	/* First: it shall have nothing of what comes here. */
 	if (conf->certificate_count > 0 &&
 	    (doorman->keys = keys_start(process, err)) == NULL)
+		return -1;
+	if (auth_keeper_is_wanted(conf) && (doorman->auth =
+	    auth_keeper_start(process, close_keys, doorman, err)) == NULL)
+		return -1;
+	if ((doorman->failures = failures_new(err)) == NULL)
 		return -1;
 	for (size_t i = 0; i < conf->listen_count; i++) {
 		if (listener_new(doorman, &conf->listens[i], err) != NULL)
@@ -293,6 +310,7 @@ close_all(void *context)
 
 	for (int i = 0; i < CREW_COUNT; i++)
 		crew_in_child(doorman->crews[i]);
+	auth_keeper_in_child(doorman->auth);
 	keys_in_child(doorman->keys);
 	helpers_in_child(doorman->helpers);
 	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
@@ -362,6 +380,17 @@ on_keys_wanted(void *context, bool is_submission)
 	return fd;
 }
 
+/* Whoever checks passwords. */
+static int
+on_helper_wanted(void *context, struct err *err)
+{
+	struct doorman *doorman = context;
+
+	if (doorman->auth == NULL)
+		return err_set(err, "nobody checks passwords");
+	return auth_keeper_open(doorman->auth, err);
+}
+
 /* Our own users get half as many workers, if they have a listener. */
 static int
 crews_resize(struct doorman *doorman, struct err *err)
@@ -383,7 +412,7 @@ doorman_start(struct process *process, struct err *err)
 	const struct conf *conf = process->conf;
 	struct crew_owner owner = {
 		close_all, on_crew_changed, on_ask, doorman, on_keys_wanted,
-		false
+		false, doorman->failures
 	};
 
 	if (spool_open(conf->spool_dir, spool_flags_of(conf),
@@ -394,6 +423,7 @@ doorman_start(struct process *process, struct err *err)
 	doorman->arrivals = arrivals_new(process->loop, on_arrival, doorman);
 	doorman->helpers = helpers_new(process, helper_kinds, close_all,
 	    on_answer, doorman);
+	helpers_open_with(doorman->helpers, on_helper_wanted);
 	for (int i = 0; i < CREW_COUNT; i++) {
 		owner.is_submission = i == CREW_OWN;
 		doorman->crews[i] = crew_new(process, doorman->spool,
@@ -406,6 +436,20 @@ doorman_start(struct process *process, struct err *err)
 	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
 		listener_watch(l);
 	return 0;
+}
+
+/* What only root may read, and PAM, need a restart. */
+static void
+auth_renew(struct doorman *doorman)
+{
+	struct process *process = doorman->process;
+	struct err err;
+
+	if (doorman->auth != NULL)
+		auth_keeper_reload(doorman->auth);
+	else if (auth_keeper_is_wanted(process->conf) && (doorman->auth =
+	    auth_keeper_start(process, close_all, doorman, &err)) == NULL)
+		warning("%s", err.text);
 }
 
 /* The first certificate: workers that know of no keys make room for some
@@ -488,6 +532,7 @@ doorman_reload(struct process *process, const struct conf *old)
 	peers_free(&doorman->peers);
 	doorman->peers = peers_new(conf);
 	keys_renew(doorman);
+	auth_renew(doorman);
 	for (int i = 0; i < CREW_COUNT; i++)
 		crew_tell(doorman->crews[i], "reload");
 	helpers_reload(doorman->helpers);
@@ -535,6 +580,8 @@ doorman_release(struct process *process)
 	for (int i = 0; i < CREW_COUNT; i++)
 		crew_free(&doorman->crews[i]);
 	keys_free(&doorman->keys);
+	auth_keeper_free(&doorman->auth);
+	failures_free(&doorman->failures);
 	clients_free(&doorman->clients);
 	spool_close(&doorman->spool);
 	mem_free(&doorman);

@@ -14,7 +14,16 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/cmd_data.c smtpserver/cmd_ehlo.c smtpserver/cmd_helo.c \
 	smtpserver/cmd_help.c smtpserver/cmd_mail.c smtpserver/cmd_noop.c \
 	smtpserver/cmd_quit.c smtpserver/cmd_rcpt.c smtpserver/cmd_rset.c \
-	smtpserver/cmd_starttls.c \
+	smtpserver/auth_check.c smtpserver/auth_check.h \
+	smtpserver/auth_dovecot.c smtpserver/auth_dovecot.h \
+	smtpserver/auth_keeper.c smtpserver/auth_keeper.h \
+	smtpserver/auth_pam.c smtpserver/auth_saslauthd.c \
+	smtpserver/cmd_auth.c smtpserver/cmd_starttls.c \
+	smtpserver/dovecot_lines.c \
+	smtpserver/failures.c smtpserver/failures.h \
+	smtpserver/login.c smtpserver/login.h smtpserver/login_internal.h \
+	smtpserver/login_scram.c \
+	smtpserver/session_auth.c smtpserver/session_auth.h \
 	smtpserver/cmd_vrfy.c smtpserver/cmd_xclient.c smtpserver/cmd_xforward.c \
 	smtpserver/commands.c smtpserver/commands.h \
 	smtpserver/content.c smtpserver/content.h \
@@ -61,4 +70,5 @@ smtpserver_libsmtpserver_a_SOURCES = \
 
 pkglibexec_PROGRAMS += smtpserver/smtpserver
 smtpserver_smtpserver_SOURCES = smtpserver/smtpserver.c
-smtpserver_smtpserver_LDADD = smtpserver/libsmtpserver.a $(ZM_LIBS)
+smtpserver_smtpserver_LDADD = smtpserver/libsmtpserver.a $(ZM_LIBS) \
+	$(CRYPT_LIBS) $(PAM_LIBS)

@@ -28,6 +28,7 @@ struct helper_kind {
 	/* What a forked one does; returns when the doorman has gone. */
 	void		(*serve)(struct process *process, int socket);
 	const char	*socket;	/* serve is NULL: in the run dir */
+	/* Both are NULL: the doorman opens it (helpers_open_with). */
 	bool		 outlives_reload;	/* needs nothing that changes */
 };
 

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "smtpserver/auth_dovecot.h"
 #include "smtpserver/etrn.h"
 #include "smtpserver/helper.h"
 #include "smtpserver/milter/filter.h"
@@ -19,5 +20,8 @@ const struct helper_kind helper_kinds[] = {
 	{ "greylist", 1, 256, 10000, helper_greylist, NULL, true },
 	{ "milter", 16, 1, FILTER_FOR_MS, filter_serve, NULL, false },
 	{ etrn_kind, 1, 1, 15000, etrn_serve, NULL, false },
+	/* login.h */
+	{ "auth", 4, 1, 40000, NULL, NULL, false },
+	{ "dovecot", 1, 1024, 30000, auth_dovecot_serve, NULL, false },
 	{ NULL, 0, 0, 0, NULL, NULL, false }
 };

@@ -218,6 +218,12 @@ helpers_new(struct process *process, const struct helper_kind *kinds,
 	return helpers;
 }
 
+void
+helpers_open_with(struct helpers *helpers, helpers_open_fn *fn)
+{
+	helpers->open_fn = fn;
+}
+
 static void
 keep_quiet(void *context, uint64_t asker, struct slice line)
 {

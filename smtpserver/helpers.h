@@ -32,6 +32,11 @@ struct helpers *helpers_new(struct process *process,
 /* Kills what is left. */
 void helpers_free(struct helpers **helpers);
 
+/* How a helper is had that is neither forked nor listens: a socket, or -1
+ * with err.  Without it such kinds answer with trouble. */
+typedef int helpers_open_fn(void *context, struct err *err);
+void helpers_open_with(struct helpers *helpers, helpers_open_fn *fn);
+
 /* "TOKEN KIND QUESTION" of an asker.  answer_fn is called sooner or later,
  * maybe in this call.  false: nonsense, and no answer will come. */
 bool helpers_ask(struct helpers *helpers, uint64_t asker, struct slice line);

@@ -58,6 +58,7 @@ struct helpers {
 	struct asks		*asks;
 	loop_fn			*child_fn;
 	helpers_answer_fn	*answer_fn;
+	helpers_open_fn		*open_fn;
 	void			*context;
 	struct timer		 tick;
 };

@@ -221,9 +221,27 @@ helper_connect(struct kind *kind, struct err *err)
 	return 0;
 }
 
+static int
+helper_open(struct kind *kind, struct err *err)
+{
+	struct helpers *all = kind->all;
+	int fd;
+
+	if (all->open_fn == NULL)
+		return err_set(err, "nobody answers questions of kind %s",
+		    kind->row->name);
+	fd = all->open_fn(all->context, err);
+	if (fd < 0)
+		return -1;
+	helper_add(kind, 0, fd);
+	return 0;
+}
+
 int
 helper_start(struct kind *kind, struct err *err)
 {
-	return kind->row->serve != NULL ? helper_fork(kind, err) :
-	    helper_connect(kind, err);
+	if (kind->row->serve != NULL)
+		return helper_fork(kind, err);
+	return kind->row->socket != NULL ? helper_connect(kind, err) :
+	    helper_open(kind, err);
 }

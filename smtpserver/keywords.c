@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "grammar/date.h"
 #include "smtpserver/keywords.h"
+#include "smtpserver/session_auth.h"
 
 #include "base/banned.h"
 
@@ -24,13 +25,6 @@ static bool
 always(const struct session *session)
 {
 	return true;
-}
-
-/* Somebody else's turn. */
-static bool
-not_yet(const struct session *session)
-{
-	return false;
 }
 
 /* RFC 3030 section 3: BINARYMIME needs CHUNKING. */
@@ -154,6 +148,16 @@ add_xforward(const struct session *session, struct str *out)
 	str_adds(out, " NAME ADDR PORT PROTO HELO IDENT SOURCE");
 }
 
+static void
+add_auth(const struct session *session, struct str *out)
+{
+	struct str names = STR_INIT;
+
+	auth_add_mechanisms(session, &names);
+	str_addf(out, " %s", names.buf);
+	str_release(&names);
+}
+
 static const struct keyword_row {
 	const char	*rfc;
 	bool		(*is_on)(const struct session *session);
@@ -174,7 +178,7 @@ static const struct keyword_row {
 	[EHLO_REQUIRETLS] = { "8689", is_encrypted, NULL },
 	[EHLO_LIMITS] = { "9422", has_limits, add_limits },
 	[EHLO_STARTTLS] = { "3207", can_encrypt, NULL },
-	[EHLO_AUTH] = { "4954", not_yet, NULL },
+	[EHLO_AUTH] = { "4954", auth_is_offered, add_auth },
 	[EHLO_ETRN] = { "1985", may_etrn, NULL },
 	[EHLO_VRFY] = { "5321/4.1.1.6", may_vrfy, NULL },
 	[EHLO_EXPN] = { "5321/4.1.1.7", may_expn, NULL },

@@ -79,6 +79,28 @@ note_tls_injected(const struct session *session, size_t bytes)
 	    "bytes", event_number((int64_t)bytes), NULL);
 }
 
+void
+note_auth_ok(const struct session *session)
+{
+	event(EV_AUTH_OK, NULL,
+	    "client", slice_of(session->client.text),
+	    "session", slice_of(session->id),
+	    "mech", slice_of(session->login->mechanism),
+	    "user", str_slice(&session->user), NULL);
+}
+
+void
+note_auth_failed(const struct session *session, const char *reason)
+{
+	event(EV_AUTH_FAILED, NULL,
+	    "client", slice_of(session->client.text),
+	    "session", slice_of(session->id),
+	    "listener", slice_of(session->client.listener),
+	    "mech", slice_of(session->login->mechanism),
+	    "user", str_slice(&session->login->user),
+	    "reason", slice_of(reason), NULL);
+}
+
 /* What a client tried to log in with is nobody's business. */
 static struct slice
 without_secret(struct slice line)

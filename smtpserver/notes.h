@@ -17,6 +17,10 @@ void note_tls_open(const struct session *session);
 void note_tls_failed(const struct session *session, const char *reason);
 void note_tls_injected(const struct session *session, size_t bytes);
 
+/* auth.ok; auth.failed and why. */
+void note_auth_ok(const struct session *session);
+void note_auth_failed(const struct session *session, const char *reason);
+
 /* command.refused: line was answered with 4xx or 5xx. */
 void note_command_refused(const struct session *session, struct slice line,
     const struct answer *answer);

@@ -32,6 +32,7 @@ struct service {
 	struct settings	*settings;	/* for sessions to come */
 	struct cache	*recipients;	/* that exist, or do not; or NULL */
 	struct keyring	*keyring;	/* NULL: no TLS */
+	struct failures	*failures;	/* of logins; NULL: not counted */
 	bool		 is_submission;	/* our own users, nobody else */
 	bool		 is_stopping;
 	uint64_t	 free_bytes;	/* as last looked */

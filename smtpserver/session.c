@@ -50,6 +50,14 @@ session_write(struct session *session, const struct answer *answer)
 	}
 }
 
+void
+session_write_challenge(struct session *session, struct slice letters)
+{
+	stream_say(session->stream, SLICE("334 "));
+	stream_say(session->stream, letters);
+	stream_say(session->stream, SLICE("\r\n"));
+}
+
 enum step
 session_say(struct session *session, const struct answer *answer,
     enum step next)
@@ -304,7 +312,9 @@ step_command(struct session *session)
 enum step
 step_ask(struct session *session)
 {
-	return session->ask->state == ASK_WAITING ? STEP_WAIT : STEP_COMMAND;
+	if (session->ask->state == ASK_WAITING)
+		return STEP_WAIT;
+	return session->login != NULL ? STEP_AUTH : STEP_COMMAND;
 }
 
 enum step
@@ -415,7 +425,8 @@ session_run(struct session *session)
 		break;
 	default:
 		session->want = session->is_eof || session->is_blocked ||
-		    session->step == STEP_LAST ? WANT_OUTPUT : WANT_INPUT;
+		    session->step == STEP_LAST ||
+		    session->step == STEP_PAUSE ? WANT_OUTPUT : WANT_INPUT;
 	}
 }
 
@@ -478,6 +489,11 @@ session_expire(struct session *session)
 	if (is_asking_now(session)) {
 		session_answered(session, ASK_TROUBLE,
 		    SLICE("no answer in time"));
+		return;
+	}
+	if (session->step == STEP_PAUSE &&
+	    clock_steady_ms() < session->end_at_ms) {
+		session_run(session);
 		return;
 	}
 	if (session->step == STEP_TLS)

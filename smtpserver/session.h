@@ -14,6 +14,8 @@
 #include "smtpserver/answer.h"
 #include "smtpserver/ask.h"
 #include "smtpserver/client.h"
+#include "smtpserver/failures.h"
+#include "smtpserver/login.h"
 #include "smtpserver/facts.h"
 #include "smtpserver/service.h"
 #include "smtpserver/transaction.h"
@@ -87,6 +89,8 @@ struct session {
 	struct chunk		 chunk;
 	bool			 is_astray;	/* what follows may be content:
 						 * no command is taken */
+	struct login		*login;	/* an AUTH under way; or NULL */
+	void			*login_place;	/* cmd_auth.c's */
 	struct ask		*ask;	/* what a command waits for; or NULL */
 	unsigned		 errors, commands, idle_commands, messages;
 	int64_t			 deadline_at_ms;	/* of this step */

@@ -22,6 +22,9 @@ typedef enum step step_fn(struct session *session);
 /* Write an answer; no more. */
 void session_write(struct session *session, const struct answer *answer);
 
+/* Write "334 LETTERS". */
+void session_write_challenge(struct session *session, struct slice letters);
+
 /* Write an answer and count it.  Returns the step that follows: next, or
  * the last one when the session is over. */
 enum step session_say(struct session *session, const struct answer *answer,

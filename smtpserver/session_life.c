@@ -77,6 +77,8 @@ session_free(struct session **session)
 	str_release(&s->user);
 	str_release(&s->forward);
 	mem_free(&s->tls);
+	login_free(&s->login);
+	mem_free(&s->login_place);
 	s->magic = 0;
 	mem_free(session);
 }

@@ -8,8 +8,12 @@
  */
 STEP(TLS, tls, "greet command end", "let the TLS handshake come to its end")
 STEP(GREET, greet, "command last", "say 220, or 421 while we stop")
-STEP(COMMAND, command, "tls skip ask data last end", "answer one command line")
-STEP(ASK, ask, "command", "wait for the answer of a helper process")
+STEP(COMMAND, command, "tls auth skip ask data last end",
+    "answer one command line")
+STEP(AUTH, auth, "ask pause command skip last",
+    "hear what belongs to AUTH")
+STEP(PAUSE, pause, "command last", "hold a refusal of AUTH back")
+STEP(ASK, ask, "command auth", "wait for the answer of a helper process")
 STEP(SKIP, skip, "command last end", "drop the rest of an overlong line")
 STEP(DATA, data, "filter store stored end", "take in the message")
 STEP(CHUNK, chunk, "filter store stored command last",

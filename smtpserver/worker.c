@@ -354,8 +354,9 @@ turn_end(void *context)
 
 void
 worker_equip(struct worker *worker, struct keyring *keyring,
-    bool is_submission)
+    struct failures *failures, bool is_submission)
 {
+	worker->service.failures = failures;
 	worker->service.keyring = keyring;
 	worker->service.is_submission = is_submission;
 }

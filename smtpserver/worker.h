@@ -27,10 +27,10 @@ void worker_free(struct worker **worker);
 void worker_open(struct worker *worker, int fd, uint32_t token,
     const struct client *client);
 
-/* Certificates from this keyring (taken); the sessions are our own users'
- * alone. */
+/* Certificates from this keyring (taken), failed logins into failures
+ * (borrowed); the sessions are our own users' alone. */
 void worker_equip(struct worker *worker, struct keyring *keyring,
-    bool is_submission);
+    struct failures *failures, bool is_submission);
 
 /* For sessions to come (taken). */
 void worker_reload(struct worker *worker, struct settings *settings);
@@ -54,6 +54,7 @@ struct worker_sockets {
 	int	doorman;
 	int	keys;		/* keys.h; -1: there are none */
 	bool	is_submission;	/* serves our own users, nobody else */
+	struct failures	*failures;	/* failures.h; or NULL */
 };
 
 /* The process: serve what the doorman sends; never returns.

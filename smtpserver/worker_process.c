@@ -173,7 +173,7 @@ worker_process(struct process *process, const struct worker_sockets *sockets,
 	    settings_new(process->conf, false));
 	worker_equip(link.worker, sockets->keys < 0 ? NULL :
 	    keyring_new(process->loop, sockets->keys, process->conf),
-	    sockets->is_submission);
+	    sockets->failures, sockets->is_submission);
 	link.watch = loop_watch(process->loop, socket, LOOP_READ, on_doorman,
 	    &link);
 	loop_at_turn_end(process->loop, say_lines, &link);

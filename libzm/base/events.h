@@ -41,6 +41,11 @@ EVENT(TLS_FAILED, "tls.failed", INFO, "client session reason",
 EVENT(TLS_INJECTED, "tls.injected", WARN, "client session bytes",
     "Bytes came behind STARTTLS in the clear: a broken client, or somebody "
     "in between; they were thrown away.")
+EVENT(AUTH_OK, "auth.ok", INFO, "client session mech user",
+    "A user logged in.")
+EVENT(AUTH_FAILED, "auth.failed", INFO,
+    "client session listener mech user reason",
+    "A login failed; one line, so that one pattern finds who guesses.")
 EVENT(CERTIFICATE_LOADED, "certificate.loaded", INFO,
     "file subject fingerprint expires",
     "A certificate and its key are in use from now on.")

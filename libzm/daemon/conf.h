@@ -53,6 +53,20 @@ struct conf_certificate {	/* tls certificate FILE key FILE [for NAME] */
 	struct conf_at	 at;
 };
 
+struct conf_auth {		/* auth ...: who checks passwords */
+	enum conf_auth_kind {
+		AUTH_NONE, AUTH_USERS, AUTH_DOVECOT, AUTH_PAM, AUTH_SASLAUTHD
+	} kind;
+	const char	*table;		/* AUTH_USERS: its name */
+	const char	*path;		/* a socket: dovecot, saslauthd */
+	const char	*service;	/* pam, saslauthd: "smtp" */
+	const char	*mechanisms;	/* that are offered, blanks between;
+					 * without those of SCRAM's that
+					 * need TLS */
+	bool		 clear_loopback;	/* without TLS from loopback */
+	struct conf_at	 at;
+};
+
 struct conf_table {
 	const char	*name;
 	const char	*spec;		/* for table_new */
@@ -275,6 +289,8 @@ struct conf_limits {		/* limit NAME VALUE; every bound by name */
 	unsigned	sessions_per_client;	/* an address */
 	unsigned	session_messages;	/* a session */
 	unsigned	errors;			/* then 421 */
+	unsigned	auth_failures;		/* of an address: then 421 */
+	unsigned	auth_failures_user;	/* of a user: then 454 */
 	unsigned	command_bytes;		/* a command line */
 	unsigned	line_bytes;		/* a line of data */
 	uint64_t	header_bytes;		/* header of a message */
@@ -328,6 +344,7 @@ struct conf {
 						 * "-": none */
 
 	bool		 needs_tls13;		/* tls min 1.3 */
+	struct conf_auth auth;
 	enum conf_client_certificates {
 		CLIENT_CERTIFICATES_IGNORE, CLIENT_CERTIFICATES_ASK,
 		CLIENT_CERTIFICATES_REQUIRE

@@ -327,6 +327,8 @@ void conf_check_reach(struct conf_loader *loader);
 
 /* conf_tls.c: listeners that need a certificate have one. */
 void conf_check_tls(struct conf_loader *loader);
+/* conf_auth.c: somebody can log in, this build can check. */
+void conf_check_auth(struct conf_loader *loader);
 /* Certificates can be read, fit their keys, and are in force. */
 void conf_check_certificates(const struct conf *conf, struct arena *arena,
     struct conf_report *report);

@@ -214,6 +214,7 @@ load(struct conf_loader *loader, const char *name, struct slice text)
 	if (loader->report->errors == 0) {
 		conf_check_reach(loader);
 		conf_check_tls(loader);
+		conf_check_auth(loader);
 	}
 	conf_report_sort(loader->report, loader->book);
 	if (loader->report->errors > 0)

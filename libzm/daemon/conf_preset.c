@@ -19,6 +19,7 @@ static const char system_aliases[] = "/etc/aliases";
 static const char statements_behind[] =
     "accept from 127.0.0.0/8 for any\n"
     "accept from ::1 for any\n"
+    "accept auth for any\n"
     "schedule local/* { parallel 4; agents 8; overfeed 50 }\n"
     "schedule lmtp/*  { parallel 4; agents 8; overfeed 50 }\n"
     "schedule pipe/*  { parallel 4; agents 8; overfeed 1 }\n"

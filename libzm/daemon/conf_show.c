@@ -287,6 +287,32 @@ add_condition(struct str *out, const char *word, const char *value)
 }
 
 static void
+show_auth(struct view *view)
+{
+	static const char *const names[] = { "", "users ", "dovecot ",
+	    "pam", "saslauthd " };
+	const struct conf_auth *auth = &view->conf->auth;
+	struct str *value = &view->value;
+
+	if (auth->kind == AUTH_NONE)
+		return;
+	str_adds(value, names[auth->kind]);
+	if (auth->kind == AUTH_USERS)
+		str_addf(value, "<%s>%s", auth->table,
+		    slice_starts(slice_of(auth->mechanisms), "SCRAM") ?
+		    " scram" : "");
+	else if (auth->path != NULL)
+		conf_add_word(value, auth->path);
+	if (auth->kind == AUTH_DOVECOT)
+		str_addf(value, " mechanisms \"%s\"", auth->mechanisms);
+	else if (auth->kind != AUTH_USERS)
+		str_addf(value, " service %s", auth->service);
+	if (auth->clear_loopback)
+		str_adds(value, " clear loopback");
+	emit(view, "auth", auth->at);
+}
+
+static void
 show_tls(struct view *view)
 {
 	static const char *const asks[] = { "ignore", "ask", "require" };
@@ -434,6 +460,7 @@ show(const struct conf *conf, bool all, bool is_json, struct str *out)
 	emit(&view, "quota", conf->book->quota_at);
 	show_listens(&view);
 	show_tls(&view);
+	show_auth(&view);
 	show_tables(&view);
 	show_domains(&view);
 	show_routes(&view);

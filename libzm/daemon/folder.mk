@@ -29,7 +29,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/sandbox.c libzm/daemon/sandbox.h \
 	libzm/daemon/sandbox_calls.c libzm/daemon/sandbox_try.c \
 	libzm/daemon/conf_preset.c libzm/daemon/conf_index.c \
-	libzm/daemon/conf_tls.c \
+	libzm/daemon/conf_tls.c libzm/daemon/conf_auth.c \
 	libzm/daemon/conf_reach.c libzm/daemon/conf_zenv.c \
 	libzm/daemon/conf_load.c libzm/daemon/conf_report.c \
 	libzm/daemon/conf_help.c libzm/daemon/conf_manual.c \

@@ -17,6 +17,7 @@ libzm_a_SOURCES += \
 	libzm/grammar/net.c libzm/grammar/net.h \
 	libzm/grammar/reply.c libzm/grammar/reply.h \
 	libzm/grammar/base64.c libzm/grammar/base64.h \
+	libzm/grammar/scram.c libzm/grammar/scram.h \
 	libzm/grammar/mime.c libzm/grammar/mime.h \
 	libzm/grammar/mime_code.c libzm/grammar/mime_code.h \
 	libzm/grammar/mime_header.c \

@@ -14,6 +14,7 @@ libzm_a_SOURCES += libzm/io/tls_internal.h \
 	libzm/io/tls_link.c libzm/io/tls_link.h \
 	libzm/io/tls_pair.c libzm/io/tls_pair.h \
 	libzm/io/tls_provider.c \
+	libzm/io/tls_scram.c libzm/io/tls_scram.h \
 	libzm/io/tls_server.c libzm/io/tls_server.h \
 	libzm/io/tls_sign.c libzm/io/tls_sign.h libzm/io/tls_tickets.c
 libzm_a_SOURCES += libzm/io/tls_client.c libzm/io/tls_client.h \

@@ -24,6 +24,9 @@
 
 A client becomes encrypted with `starttls [SNI]`, or with `tls [SNI]` as
 its first item; `shows CERT` and `version 1.2|1.3` come before that.
+`auth MECHANISM USER PASSWORD` logs in (PLAIN, LOGIN, SCRAM-SHA-256,
+SCRAM-SHA-256-PLUS, XOAUTH2; lib/zmtest/sasl.py); `${scram.PASSWORD}` is an
+entry for a table of users, `${crypt.PASSWORD}` one of crypt(3).
 `shown CERT` is a fact: the certificate that the server showed.  A cert
 that is named again is replaced.
 
@@ -49,7 +52,7 @@ ACTORS = {"flow", "server", "dns", "mta", "client", "file", "run", "clock",
 CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
                 "expect", "quit", "drop", "bdat", "proxy", "closed",
                 "xclient", "xforward", "rset", "lhlo", "tls", "starttls",
-                "shows", "shown", "version"}
+                "shows", "shown", "version", "auth"}
 CERT_WORDS = {"names", "kind", "days"}
 MTA_FLAGS = {"-start", "-stop", "-restart", "-reload", "-kill"}
 

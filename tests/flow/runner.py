@@ -23,7 +23,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import language                                      # noqa: E402
 import rows                                          # noqa: E402
-from zmtest import control, dns, mta, smtpserver, tls  # noqa: E402
+from zmtest import control, dns, mta, sasl             # noqa: E402
+from zmtest import smtpserver, tls                    # noqa: E402
 
 VARIABLES = {
     "plain": "From: a@src.test\nTo: b@example.net\nSubject: plain\n"
@@ -90,6 +91,8 @@ class Flow:
             if name in VARIABLES:
                 return VARIABLES[name]
             actor, _, field = name.partition(".")
+            if actor in ("scram", "crypt"):
+                return getattr(sasl, actor + "_entry")(field)
             if actor not in self.actors or not field:
                 raise Failure(f"there is no ${{{name}}}")
             return str(getattr(self.actors[actor], field))
@@ -439,6 +442,9 @@ class Client:
         if reply.startswith("220"):
             self.encrypt(args)
         return reply
+
+    def say_auth(self, _verb, args):
+        return sasl.login(self.line, self.peer, *args)
 
     def say_shows(self, _verb, args):
         self.shows = self.actors[args[0]]

@@ -13,7 +13,8 @@
 STATEMENT(TOP, "accept", NONE, accept, "", RULE_WORDS " for=choice:any",
     "accept [shadow] [CONDITION...] [for any]",
     "after all others: accept from 127.0.0.0/8 for any; accept from ::1 for "
-    "any; then mail for our own domains is taken and relaying refused",
+    "any; accept auth for any; then mail for our own domains is taken and "
+    "relaying refused",
     "A rule: mail that meets all its conditions is taken.  for any allows "
     "relaying to any domain, to PATTERN to these; without them the rule "
     "speaks of mail for our own domains.  Rules are tried in file order for "

@@ -25,3 +25,24 @@ STATEMENT(TOP, "tls", NONE, tls, "",
     "tls certificate /etc/zmailer/b.pem key /etc/zmailer/b.key for b.example\n"
     "tls min 1.2\n"
     "tls client-certificates ask ca /etc/zmailer/partners.pem")
+
+STATEMENT(TOP, "auth", NONE, auth, "",
+    "users=table scram dovecot=path pam saslauthd=path service=word "
+    "mechanisms=text clear=choice:never,loopback",
+    "auth users <table> [scram]; auth dovecot SOCKET [mechanisms \"WORDS\"]; "
+    "auth pam|saslauthd SOCKET [service NAME]; each: [clear loopback]",
+    "nobody can log in",
+    "Who checks the passwords of our own users (AUTH).  Offered on listeners "
+    "with the word submission, and only on an encrypted connection; with "
+    "clear loopback also in the clear from this machine.  Without logging in "
+    "no mail is taken there.  users: a table of names and what crypt(3) makes "
+    "of passwords, or {SCRAM-SHA-256}ROUNDS,SALT,STOREDKEY,SERVERKEY; scram "
+    "offers that mechanism, too: for tables that have such entries for all.  "
+    "dovecot: Dovecot's auth-client socket; mechanisms: what it may be given "
+    "(default \"PLAIN LOGIN\"; others: OAUTHBEARER XOAUTH2 SCRAM-SHA-256).  "
+    "pam and saslauthd: by the service NAME, default smtp.  Passwords are "
+    "looked at by processes of their own; a table may be readable for root "
+    "alone.  Failed logins are answered late, and from limit auth-failures on "
+    "not at all for a quarter of an hour.",
+    "auth users <passwords>\n"
+    "table passwords file:/etc/zmailer/passwords")

@@ -59,6 +59,11 @@ SETTING("limit", "table-memory", limits.table_memory_bytes, "size:1K-1G",
     "ones become a database in the run directory that all share")
 SETTING("limit", "dsn", limits.dsn_bytes, "size:1K-1G", "50K",
     "bytes of a message that are returned in a report")
+SETTING("limit", "auth-failures", limits.auth_failures, "number:1-100000",
+    "10", "failed logins from an address within a quarter of an hour")
+SETTING("limit", "auth-failures-user", limits.auth_failures_user,
+    "number:1-1000000", "100",
+    "failed logins of a user within a quarter of an hour")
 SETTING("limit", "agents", limits.agents, "number:1-100000", "100",
     "transport agents, all together")
 SETTING("limit", "program-memory", limits.program_memory_bytes,

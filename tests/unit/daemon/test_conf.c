@@ -43,7 +43,7 @@ Test(conf, empty_is_valid)
 	cr_expect_eq(c.conf->limits.header_bytes, 256u << 10);
 	cr_expect_eq(c.conf->timeouts.command_ms, 300000);
 	cr_expect_eq(c.conf->timeouts.data_end_ms, 600000);
-	cr_assert_eq(c.conf->rule_count, 2);
+	cr_assert_eq(c.conf->rule_count, 3);
 	cr_expect(c.conf->rules[0].for_any && c.conf->rules[0].has_from_net);
 	cr_expect_null(c.conf->rules[0].at.file);
 	case_close(&c);
@@ -260,7 +260,7 @@ Test(conf, rules)
 	    "accept from <ours> for any\n"
 	    "accept from any to bob@b.example\n");
 	rules = c.conf->rules;
-	cr_assert_eq(c.conf->rule_count, 6);
+	cr_assert_eq(c.conf->rule_count, 7);
 	cr_expect_eq(rules[0].action, ACTION_REJECT);
 	cr_expect_str_eq(rules[0].patterns[PATTERN_SENDER], "<>");
 	cr_expect_str_eq(rules[0].patterns[PATTERN_RCPT], "*@lists.example");

@@ -15,7 +15,7 @@ tests_unit_grammar_unit_grammar_SOURCES = \
 	tests/unit/grammar/test_selector.c \
 	tests/unit/grammar/test_net.c \
 	tests/unit/grammar/test_reply.c \
-	tests/unit/grammar/test_base64.c \
+	tests/unit/grammar/test_base64.c tests/unit/grammar/test_scram.c \
 	tests/unit/grammar/test_mime.c \
 	tests/unit/grammar/test_isemail.c tests/unit/grammar/isemail_rows.h
 tests_unit_grammar_unit_grammar_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)

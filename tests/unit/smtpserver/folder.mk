@@ -17,10 +17,12 @@ tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/test_policy.c \
 	tests/unit/smtpserver/test_recipient.c \
 	tests/unit/smtpserver/test_session.c \
+	tests/unit/smtpserver/test_login.c \
 	tests/unit/smtpserver/test_smuggling.c
 tests_unit_smtpserver_unit_smtpserver_CPPFLAGS = $(AM_CPPFLAGS) \
 	-I$(srcdir)/tests/unit/smtpserver
 tests_unit_smtpserver_unit_smtpserver_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_smtpserver_unit_smtpserver_LDADD = \
-	smtpserver/libsmtpserver.a $(ZM_LIBS) $(CRITERION_LIBS)
+	smtpserver/libsmtpserver.a $(ZM_LIBS) $(CRYPT_LIBS) $(PAM_LIBS) \
+	$(CRITERION_LIBS)
 endif

@@ -190,7 +190,8 @@ static const struct condition_row condition_rows[] = {
 	    .want = POLICY_REJECT, .rule = 1 },
 	{ .user = "eve", .rules = "reject user <t>",
 	    .want = POLICY_REJECT, .rule = 1 },
-	{ .user = "bob", .rules = "reject user <t>" },
+	{ .user = "bob", .rules = "reject user <t>",
+	    .rule = BUILT_IN },
 	/* the client's name */
 	{ .rules = "reject name none", .need = "name 203.0.113.9",
 	    .want = POLICY_NEED, .rule = 1 },

@@ -1,0 +1,60 @@
+/* tls_scram.h - SCRAM-SHA-256 with what a server stores of a password
+ *
+ * Not part of TLS; here because OpenSSL is.  RFC 5802 section 3, RFC 7677.
+ * An entry as PostgreSQL, Dovecot and others write it:
+ *
+ *	{SCRAM-SHA-256}4096,SALT,STOREDKEY,SERVERKEY	(base64)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_IO_TLS_SCRAM_H
+#define ZM_IO_TLS_SCRAM_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	SCRAM_KEY_BYTES = 32,
+	SCRAM_SALT_BYTES_MAX = 64,
+	SCRAM_ROUNDS_MIN = 4096,	/* RFC 7677 section 4 */
+	SCRAM_ROUNDS_MAX = 10000000
+};
+
+struct scram_keys {
+	unsigned	rounds;
+	unsigned char	salt[SCRAM_SALT_BYTES_MAX];
+	size_t		salt_bytes;
+	unsigned char	stored[SCRAM_KEY_BYTES], server[SCRAM_KEY_BYTES];
+};
+
+/* Read an entry.  1; 0 it is of another kind; -1 it is broken. */
+int scram_keys_parse(struct slice entry, struct scram_keys *out,
+    struct err *err);
+void scram_keys_add(struct str *out, const struct scram_keys *keys);
+
+/* The keys of a password. */
+void scram_keys_make(struct slice password, struct slice salt,
+    unsigned rounds, struct scram_keys *out);
+/* What a user who is not there looks like: salt and rounds that are always
+ * the same for a name, and a proof that never fits. */
+void scram_keys_pretend(struct slice secret, struct slice user,
+    struct scram_keys *out);
+
+/* Does this password belong to the keys? */
+bool scram_password_fits(const struct scram_keys *keys,
+    struct slice password);
+
+/* Does the client's proof (decoded) fit?  Then appends the server's
+ * signature to out.  auth_message: RFC 5802 section 3. */
+bool scram_proof_fits(const struct scram_keys *keys,
+    struct slice auth_message, struct slice proof, struct str *out);
+
+/* In a time that does not depend on where they differ. */
+bool secret_equal(struct slice a, struct slice b);
+
+/* n random bytes, as base64. */
+void scram_nonce_add(struct str *out, size_t n);
+
+#endif
