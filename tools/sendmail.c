@@ -31,6 +31,7 @@ struct request {		/* the command line, understood */
 	struct arena	*arena;
 	const char	*conf_path;
 	const char	*mode;		/* behind -b: "m", "p", "i" ... */
+	const char	*queue;		/* behind -q: "", "Iid" ...; NULL */
 };
 
 enum flag_value { NO_VALUE, VALUE, MAYBE_VALUE };	/* glued or next */
@@ -152,6 +153,13 @@ act_option(struct request *request, const char *value)
 }
 
 static int
+act_queue(struct request *request, const char *value)
+{
+	request->queue = value;
+	return EX_OK;
+}
+
+static int
 act_newaliases(struct request *request, const char *value)
 {
 	request->mode = "i";
@@ -171,7 +179,8 @@ static const struct flag flags[] = {
 	{ 'f', VALUE, act_sender }, { 'h', VALUE, NULL },
 	{ 'i', NO_VALUE, act_no_dot }, { 'm', NO_VALUE, NULL },
 	{ 'n', NO_VALUE, NULL }, { 'o', VALUE, act_option },
-	{ 'p', VALUE, NULL }, { 'r', VALUE, act_sender },
+	{ 'p', VALUE, NULL }, { 'q', MAYBE_VALUE, act_queue },
+	{ 'r', VALUE, act_sender },
 	{ 's', NO_VALUE, NULL }, { 't', NO_VALUE, act_header_rcpts },
 	{ 'v', NO_VALUE, NULL }, { 'x', MAYBE_VALUE, NULL },
 };
@@ -237,9 +246,10 @@ parse(struct request *request, int argc, char **argv)
 	return status;
 }
 
-/* mailq and newaliases stand beside us. */
+/* mailq, newaliases and zmailer stand beside us.  words end in NULL; the
+ * first is the name. */
 static int
-become(const char *self, const char *name, const char *conf_path)
+become(const char *self, char *const words[], const char *conf_path)
 {
 	const char *slash = strrchr(self, '/');
 	char path[4096];
@@ -248,12 +258,58 @@ become(const char *self, const char *name, const char *conf_path)
 		setenv("ZMAILER_CONF", conf_path, 1);
 	if (slash != NULL) {
 		snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - self),
-		    self, name);
-		execl(path, name, (char *)NULL);
+		    self, words[0]);
+		execv(path, words);
 	}
-	execlp(name, name, (char *)NULL);
-	fprintf(stderr, "sendmail: %s cannot be started\n", name);
+	execvp(words[0], words);
+	fprintf(stderr, "sendmail: %s cannot be started\n", words[0]);
 	return EX_UNAVAILABLE;
+}
+
+static int
+become_alone(const char *self, const char *name, const char *conf_path)
+{
+	char *words[] = { (char *)(uintptr_t)name, NULL };
+
+	return become(self, words, conf_path);
+}
+
+/* -q, -qI ID, -qR PART of a recipient, -qS PART of a sender; -q30m is the
+ * daemon's pace in other systems, and nothing here. */
+static int
+run_queue(const struct request *request, const char *self)
+{
+	const char *what = request->queue;
+	struct str selector = STR_INIT;
+	char *words[] = { (char *)"zmailer", (char *)"retry",
+		(char *)"--yes", NULL, NULL };
+
+	if (strchr(what, '"') != NULL)
+		return usage("a quote in -q", what);
+	if (*what == '\0')
+		str_adds(&selector, "all");
+	else if (*what == 'I')
+		str_addf(&selector, "id:\"%s*\"", what + 1);
+	else if (*what == 'R')
+		str_addf(&selector, "to:\"*%s*\"", what + 1);
+	else if (*what == 'S')
+		str_addf(&selector, "from:\"*%s*\"", what + 1);
+	else if (*what >= '0' && *what <= '9')
+		return EX_OK;
+	else
+		return usage("-q takes I, R, S or a span, not ", what);
+	words[3] = selector.buf;
+	return become(self, words, request->conf_path);
+}
+
+/* -bd: rc scripts of old. */
+static int
+start_daemon(const struct request *request, const char *self)
+{
+	char *words[] = { (char *)"zmailer", (char *)"start", NULL };
+
+	fprintf(stderr, "sendmail: -bd is zmailer start\n");
+	return become(self, words, request->conf_path);
 }
 
 static int
@@ -297,13 +353,19 @@ speak_smtp(const char *conf_path)
 static int
 act(const struct request *request, const char *self)
 {
+	bool is_daemon = request->mode[0] == 'd';
+
+	if (request->queue != NULL && !is_daemon)
+		return run_queue(request, self);
 	switch (request->mode[0]) {
 	case 'm':
 		return submit(request);
 	case 'p':
-		return become(self, "mailq", request->conf_path);
+		return become_alone(self, "mailq", request->conf_path);
 	case 'i':
-		return become(self, "newaliases", request->conf_path);
+		return become_alone(self, "newaliases", request->conf_path);
+	case 'd':
+		return start_daemon(request, self);
 	case 's':
 		return speak_smtp(request->conf_path);
 	default:

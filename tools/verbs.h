@@ -71,6 +71,8 @@ VERB(review, "[--list] [--json] [SELECTOR]",
     "look at what waits in freezer/, postman/ and deferred/, and decide")
 VERB(top, "[--batch] [-n TIMES]",
     "rates, directories and destinations at a glance, live")
+VERB(completion, "bash",
+    "a script for the shell that completes verbs, keys and ids")
 VERB(metrics, "", "counters and the state of the spool as OpenMetrics text")
 VERB(why, "[--json] ID",
     "what keeps each recipient of a queued message, and what would help")
