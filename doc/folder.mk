@@ -1,7 +1,8 @@
 # doc
 EXTRA_DIST += README COPYING NEWS doc/OVERVIEW.md doc/INTERNALS.md doc/FILTERS.md doc/BENCH.md doc/TESTING.md doc/protocol/agent.md doc/protocol/control.md \
 	doc/PIC.local.md doc/PIC.relay.md doc/PIC.bounce.md doc/PIC.deferred.md \
-	doc/TLS.md
+	doc/TLS.md doc/POLICY.md \
+	doc/examples/rules.conf doc/examples/rules.test
 dist_man_MANS += doc/man/scheduler.8 doc/man/mailq.1 \
 	doc/man/zmailer-list.8 doc/man/zmailer-order.8 \
 	doc/man/zmailer-selector.7 doc/man/zmailer-metrics.8 doc/man/zmailer-review.8 doc/man/zmailer-top.8 \
@@ -13,7 +14,8 @@ dist_man_MANS += doc/man/zmailer-message.5 doc/man/zmailer-control.5 \
 	doc/man/zmailer-table.8
 dist_man_MANS += doc/man/zmailer-smtp.8 doc/man/zmailer-lmtp.8 \
 	doc/man/zmailer-mailbox.8 doc/man/zmailer-pipe.8 \
-	doc/man/zmailer-sink.8 doc/man/zmailer-classify.8
+	doc/man/zmailer-sink.8 doc/man/zmailer-classify.8 \
+	doc/man/zmailer-test.8
 
 noinst_PROGRAMS += doc/events-manual
 doc_events_manual_SOURCES = doc/events_manual.c

@@ -14,7 +14,7 @@
 
 #include "base/banned.h"
 
-enum { PLACES_EXPECTED = 1 };
+enum { PLACES_EXPECTED = 1, ROUTE_PLACES_MAX = 100 };
 
 enum check_result
 router_check(struct router *router, struct arena *arena,
@@ -107,6 +107,28 @@ answer_rcpt(struct router *router, struct arena *arena,
 	}
 }
 
+/* "CHANNEL HOST USER; ..." of all places. */
+static void
+answer_route(struct router *router, struct arena *arena,
+    const struct path *path, struct str *out)
+{
+	struct route_request request = { .path = *path };
+	struct places places;
+	struct err err;
+
+	places_init(&places, arena, PLACES_EXPECTED);
+	if (router_address(router, &places, &request, &err) != 1) {
+		str_addf(out, "trouble %s", err.text);
+		return;
+	}
+	str_adds(out, "ok ");
+	for (size_t i = 0; i < places.count && i < ROUTE_PLACES_MAX; i++)
+		str_addf(out, "%s" SLICE_FMT " " SLICE_FMT " " SLICE_FMT,
+		    i > 0 ? "; " : "", SLICE_ARG(places.list[i].channel),
+		    SLICE_ARG(places.list[i].host),
+		    SLICE_ARG(places.list[i].user));
+}
+
 void
 router_check_line(struct router *router, struct arena *arena,
     struct slice line, struct str *out)
@@ -116,13 +138,16 @@ router_check_line(struct router *router, struct arena *arena,
 	struct path path;
 
 	if (!slice_word(&line, &verb) ||
-	    (!slice_is(verb, "rcpt") && !slice_is(verb, "list")) ||
+	    (!slice_is(verb, "rcpt") && !slice_is(verb, "list") &&
+	    !slice_is(verb, "route")) ||
 	    path_parse(slice_from(line, line.n > 0), PATH_BARE_OK |
 	    PATH_LOCAL_OK | PATH_UTF8, &path, &rest, &err) != 1 ||
 	    rest.n > 0)
 		str_addf(out, "trouble not a question: %s", err.text);
 	else if (slice_is(verb, "rcpt"))
 		answer_rcpt(router, arena, &path, out);
+	else if (slice_is(verb, "route"))
+		answer_route(router, arena, &path, out);
 	else
 		answer_list(router, arena, &path, out);
 }

@@ -22,7 +22,8 @@ enum check_result router_check(struct router *router, struct arena *arena,
 /* Answer one line: "rcpt ADDRESS" (as in an envelope, no angle brackets).
  * Appends "ok served", "ok refused FORM" or "trouble WORDS".  Or "list
  * ADDRESS": "ok members COUNT ADDRESS..." with those to whom mail would go;
- * a bound may leave some of COUNT out, programs and files do not count. */
+ * a bound may leave some of COUNT out, programs and files do not count.  Or
+ * "route ADDRESS": "ok CHANNEL HOST USER; ..." for the places it goes to. */
 void router_check_line(struct router *router, struct arena *arena,
     struct slice line, struct str *out);
 

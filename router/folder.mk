@@ -1,6 +1,7 @@
 # router
 noinst_LIBRARIES += router/librouter.a
 router_librouter_a_SOURCES = \
+	router/ask.c router/ask.h \
 	router/check.c router/check.h \
 	router/farm.c router/farm.h \
 	router/headers.c router/headers.h \

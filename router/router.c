@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "router/ask.h"
 #include "router/parent.h"
 
 #include "base/banned.h"
@@ -18,5 +19,7 @@ main(int argc, char **argv)
 		.stop = parent_stop,
 	};
 
+	if (ask_is_meant(argc, argv))
+		return ask_run();
 	return daemon_run(argc, argv, &router);
 }

@@ -48,6 +48,9 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/permit.c smtpserver/permit.h \
 	smtpserver/policy.c smtpserver/policy.h \
 	smtpserver/policy_fit.c smtpserver/policy_internal.h \
+	smtpserver/rehearsal.c smtpserver/rehearsal.h \
+	smtpserver/rehearsal_row.c \
+	smtpserver/rehearse.c smtpserver/rehearse.h \
 	smtpserver/recipient.c smtpserver/recipient.h \
 	smtpserver/receive.c smtpserver/receive.h \
 	smtpserver/service.c smtpserver/service.h \

@@ -33,50 +33,22 @@ question_fill(const struct session *session, const struct path *rcpt,
 	};
 }
 
-/* The words of the rule, or others, and where to look for more. */
-static void
-refuse(const struct session *session, int code, const char *status,
-    const struct conf_rule *rule, const char *words, struct answer *out)
-{
-	if (rule != NULL && rule->text != NULL && rule->text[0] != '\0')
-		words = rule->text;
-	answer_set(out, code, status, "%s (ref %s)", words, session->id);
-	out->rule = rule;
-}
-
 static bool
 conclude(struct session *session, const struct policy_verdict *verdict,
     struct answer *out)
 {
 	struct transaction *t = session->transaction;
-	const struct conf_rule *rule = verdict->rule;
+	struct policy_reply reply;
 
-	switch (verdict->result) {
-	case POLICY_ACCEPT:
+	if (verdict->result == POLICY_ACCEPT) {
 		if (t->freeze == NULL)
 			t->freeze = verdict->freeze;
 		return true;
-	case POLICY_REJECT:
-		refuse(session, 550, "5.7.1", rule, "refused by local policy",
-		    out);
-		break;
-	case POLICY_DEFER:
-		refuse(session, rule->greylist.after_s > 0 ? 451 : 450,
-		    "4.7.1", rule, rule->greylist.after_s > 0 ?
-		    "greylisted, try again later" :
-		    "deferred by local policy, try later", out);
-		break;
-	case POLICY_NO_RELAY:
-		refuse(session, 550, "5.7.1", NULL,
-		    "we do not relay mail for this domain", out);
-		break;
-	case POLICY_TROUBLE:
-	case POLICY_NEED:
-		refuse(session, 451, "4.3.0", NULL,
-		    "policy cannot be looked up now, try later", out);
-		out->rule = rule;
-		break;
 	}
+	policy_reply(verdict, &reply);
+	answer_set(out, reply.code, reply.status, "%s (ref %s)", reply.words,
+	    session->id);
+	out->rule = verdict->rule;
 	return false;
 }
 

@@ -161,3 +161,38 @@ policy_ask(struct policy *policy, const struct policy_question *question,
 			return;
 	out->result = is_ours ? POLICY_ACCEPT : POLICY_NO_RELAY;
 }
+
+void
+policy_reply(const struct policy_verdict *verdict, struct policy_reply *out)
+{
+	const struct conf_rule *rule = verdict->rule;
+	bool has_words = rule != NULL && rule->text != NULL &&
+	    rule->text[0] != '\0';
+
+	switch (verdict->result) {
+	case POLICY_ACCEPT:
+		*out = (struct policy_reply){ 250, "2.1.5", "recipient ok" };
+		return;
+	case POLICY_REJECT:
+		*out = (struct policy_reply){ 550, "5.7.1",
+		    "refused by local policy" };
+		break;
+	case POLICY_DEFER:
+		*out = rule->greylist.after_s > 0 ? (struct policy_reply){
+		    451, "4.7.1", "greylisted, try again later" } :
+		    (struct policy_reply){ 450, "4.7.1",
+		    "deferred by local policy, try later" };
+		break;
+	case POLICY_NO_RELAY:
+		*out = (struct policy_reply){ 550, "5.7.1",
+		    "we do not relay mail for this domain" };
+		return;
+	case POLICY_TROUBLE:
+	case POLICY_NEED:
+		*out = (struct policy_reply){ 451, "4.3.0",
+		    "policy cannot be looked up now, try later" };
+		return;
+	}
+	if (has_words)
+		out->words = rule->text;
+}

@@ -85,4 +85,13 @@ struct policy_verdict {
 void policy_ask(struct policy *policy, const struct policy_question *question,
     struct policy_verdict *out);
 
+/* What the client is told; of POLICY_NEED as of trouble. */
+struct policy_reply {
+	int		 code;		/* 250: accepted */
+	const char	*status;	/* RFC 3463; static */
+	const char	*words;		/* static, or the rule's */
+};
+void policy_reply(const struct policy_verdict *verdict,
+    struct policy_reply *out);
+
 #endif

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "smtpserver/doorman.h"
+#include "smtpserver/rehearse.h"
 #include "smtpserver/standalone.h"
 
 #include "base/banned.h"
@@ -20,6 +21,8 @@ main(int argc, char **argv)
 		.stop = doorman_stop,
 	};
 
+	if (rehearse_is_meant(argc, argv))
+		return rehearse(argc, argv);
 	if (standalone_is_meant(argc, argv))
 		return standalone_run(argc, argv);
 	return daemon_run(argc, argv, &daemon);

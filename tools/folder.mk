@@ -7,7 +7,7 @@ tools_zmailer_SOURCES += tools/verb_run.c tools/verb_status.c \
 	tools/verb_trace.c tools/verb_events.c
 tools_zmailer_SOURCES += tools/verb_list.c tools/verb_show.c
 tools_zmailer_SOURCES += tools/verb_sink.c tools/verb_classify.c
-tools_zmailer_SOURCES += tools/verb_orders.c
+tools_zmailer_SOURCES += tools/verb_orders.c tools/verb_test.c
 tools_zmailer_SOURCES += tools/verb_table.c
 tools_zmailer_SOURCES += tools/verb_review.c tools/verb_top.c tools/verb_completion.c tools/verb_metrics.c tools/verb_why.c tools/verb_queue.c
 tools_zmailer_SOURCES += tools/verb_destinations.c

@@ -87,3 +87,5 @@ VERB(drain, "[--timeout SPAN] [--reason WORDS] [--json]",
     "begin no deliveries anywhere, and wait until none runs")
 VERB(undrain, "[--json]", "deliver again")
 VERB(orders, "[--json]", "suspensions, pins and drain that are in force")
+VERB(test, "smtp --to ADDRESS [--ip ADDRESS] [--from ADDRESS] ... | FILE...",
+    "what would be said to a mail, and by which rule; expectations in files")

@@ -27,6 +27,8 @@ from zmtest import control, dns, mta, sasl             # noqa: E402
 from zmtest import smtpserver, tls                    # noqa: E402
 
 VARIABLES = {
+    "src": os.path.abspath(os.path.join(os.path.dirname(__file__),
+                                        "..", "..")),
     "plain": "From: a@src.test\nTo: b@example.net\nSubject: plain\n"
              "Date: Fri, 20 Nov 2026 12:00:00 +0000\n"
              "Message-Id: <plain@src.test>\n\nhello\n",

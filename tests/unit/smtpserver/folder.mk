@@ -16,6 +16,7 @@ tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/test_peers.c \
 	tests/unit/smtpserver/test_policy.c \
 	tests/unit/smtpserver/test_recipient.c \
+	tests/unit/smtpserver/test_rehearsal.c \
 	tests/unit/smtpserver/test_session.c \
 	tests/unit/smtpserver/test_login.c \
 	tests/unit/smtpserver/test_smuggling.c
