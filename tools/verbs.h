@@ -73,6 +73,8 @@ VERB(top, "[--batch] [-n TIMES]",
     "rates, directories and destinations at a glance, live")
 VERB(completion, "bash",
     "a script for the shell that completes verbs, keys and ids")
+VERB(report, "[--days N] [--json]",
+    "volume, times, destinations and troubles of days, from the journal")
 VERB(metrics, "", "counters and the state of the spool as OpenMetrics text")
 VERB(why, "[--json] ID",
     "what keeps each recipient of a queued message, and what would help")
