@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -63,6 +64,47 @@ content_quote(struct str *out, struct slice text, bool *at_line_start)
 		*at_line_start = stop != NULL;
 		at = next;
 	}
+}
+
+/* A line of four ^A ends a message. */
+static void
+mmdf_quote(struct str *out, struct slice text, bool *at_line_start)
+{
+	while (text.n > 0) {
+		size_t n = slice_find(text, '\n');
+		struct slice line = slice_first(text, n + 1);
+
+		if (*at_line_start && slice_starts(line, "\1\1\1\1"))
+			str_addc(out, ' ');
+		str_add_slice(out, line);
+		*at_line_start = n < text.n;
+		text = slice_from(text, line.n);
+	}
+}
+
+static bool
+is_rewritten(const struct content *content)
+{
+	return (content->flags & (CONTENT_QUOTED | CONTENT_MMDF)) != 0;
+}
+
+static void
+rewrite(const struct content *content, struct str *out, struct slice text,
+    bool *at_line_start)
+{
+	if (content->flags & CONTENT_MMDF)
+		mmdf_quote(out, text, at_line_start);
+	else
+		content_quote(out, text, at_line_start);
+}
+
+/* What stands behind a message. */
+static const char *
+end_of(const struct content *content)
+{
+	if (content->flags & CONTENT_MMDF)
+		return CONTENT_MMDF_LINE;
+	return content->flags & CONTENT_QUOTED ? "\n" : "";
 }
 
 /* "From sender Fri Nov 20 21:04:00 2026"; blanks in the sender would make
@@ -129,8 +171,8 @@ text_add(struct content *content, struct slice text)
 {
 	bool at_line_start = true;
 
-	if (content->flags & CONTENT_QUOTED)
-		content_quote(&content->text, text, &at_line_start);
+	if (is_rewritten(content))
+		rewrite(content, &content->text, text, &at_line_start);
 	else
 		str_add_slice(&content->text, text);
 }
@@ -140,7 +182,7 @@ small_body_add(struct content *content, struct err *err)
 {
 	struct str *text = &content->text;
 	struct str plain = STR_INIT;
-	struct str *into = content->flags & CONTENT_QUOTED ? &plain : text;
+	struct str *into = is_rewritten(content) ? &plain : text;
 	char *room = str_room(into, CONTENT_WHOLE_BYTES_MAX);
 	ssize_t n = body_read(content->body_fd, room, CONTENT_WHOLE_BYTES_MAX,
 	    content->body_offset);
@@ -157,8 +199,7 @@ small_body_add(struct content *content, struct err *err)
 			text_add(content, str_slice(&plain));
 		if (text->buf[text->len - 1] != '\n')
 			str_addc(text, '\n');
-		if (content->flags & CONTENT_QUOTED)
-			str_addc(text, '\n');
+		str_adds(text, end_of(content));
 	}
 	str_release(&plain);
 	return 0;
@@ -176,6 +217,8 @@ content_load(struct content *content, enum content_flags flags,
 	content->body_fd = body_fd;
 	content->body_offset = job->body_offset;
 	content->is_whole = false;
+	if (flags & CONTENT_MMDF)
+		str_adds(&content->head, CONTENT_MMDF_LINE);
 	if (flags & CONTENT_FROM_LINE)
 		from_line_add(&content->head, job->sender);
 	return_path_add(&content->head, job->sender);
@@ -186,6 +229,18 @@ content_load(struct content *content, enum content_flags flags,
 	if (job->size_bytes >= CONTENT_WHOLE_BYTES_MAX)
 		return 0;
 	return small_body_add(content, err);
+}
+
+uint64_t
+content_bytes(const struct content *content, struct slice trace)
+{
+	uint64_t bytes = content->head.len + trace.n + content->text.len;
+	struct stat st;
+
+	if (!content->is_whole && fstat(content->body_fd, &st) == 0 &&
+	    (uint64_t)st.st_size > content->body_offset)
+		bytes += (uint64_t)st.st_size - content->body_offset;
+	return bytes;
 }
 
 /* ---- writing ----------------------------------------------------------- */
@@ -245,7 +300,7 @@ write_front(const struct content *content, int fd, struct slice trace,
 static int
 write_body(const struct content *content, int fd, uint64_t *written)
 {
-	bool is_quoted = content->flags & CONTENT_QUOTED, at_line_start = true;
+	bool is_quoted = is_rewritten(content), at_line_start = true;
 	uint64_t offset = content->body_offset;
 	struct str out = STR_INIT;
 	char *piece = mem_alloc(1, PIECE_BYTES), last = '\n';
@@ -268,15 +323,16 @@ write_body(const struct content *content, int fd, uint64_t *written)
 		last = text.p[text.n - 1];
 		if (is_quoted) {
 			str_reset(&out);
-			content_quote(&out, text, &at_line_start);
+			rewrite(content, &out, text, &at_line_start);
 			text = str_slice(&out);
 		}
 		result = write_all(fd, text.p, text.n, written);
 	}
 	if (result == 0 && last != '\n')
 		result = write_all(fd, "\n", 1, written);
-	if (result == 0 && is_quoted)
-		result = write_all(fd, "\n", 1, written);
+	if (result == 0)
+		result = write_all(fd, end_of(content),
+		    strlen(end_of(content)), written);
 	mem_free(&piece);
 	str_release(&out);
 	return result;

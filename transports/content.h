@@ -16,8 +16,11 @@ enum { CONTENT_WHOLE_BYTES_MAX = 256 * 1024 };
 
 enum content_flags {
 	CONTENT_FROM_LINE = 1,	/* "From sender date" in front (mbox, pipe) */
-	CONTENT_QUOTED = 2	/* ">*From " gets one more ">" (mbox) */
+	CONTENT_QUOTED = 2,	/* ">*From " gets one more ">" (mbox) */
+	CONTENT_MMDF = 4	/* between lines of four ^A; those inside get a
+				 * blank in front */
 };
+#define CONTENT_MMDF_LINE "\1\1\1\1\n"
 
 struct content {
 	enum content_flags flags;
@@ -40,6 +43,10 @@ int content_load(struct content *content, enum content_flags flags,
  * written, also on failure.  returns 0; -1 with errno kept. */
 int content_write(const struct content *content, int fd, struct slice trace,
     uint64_t *out_bytes, struct err *err);
+
+/* About how many bytes content_write will write: the quoting of a message
+ * that is not held whole is not counted. */
+uint64_t content_bytes(const struct content *content, struct slice trace);
 
 /* Append text with lines of the form ">*From " quoted (mboxrd).
  * *at_line_start begins as true; text should be cut at line ends: a line's

@@ -32,7 +32,9 @@ noinst_LIBRARIES += transports/mailbox/libmailbox.a
 transports_mailbox_libmailbox_a_SOURCES = transports/mailbox/mailbox.h \
 	transports/mailbox/deliver.c transports/mailbox/maildir.c \
 	transports/mailbox/mbox.c transports/mailbox/place.c \
-	transports/mailbox/forward.c transports/mailbox/act.c
+	transports/mailbox/forward.c transports/mailbox/act.c \
+	transports/mailbox/quota.c transports/mailbox/quota.h \
+	transports/mailbox/dotlock.c transports/mailbox/dotlock.h
 
 agent_PROGRAMS += transports/mailbox/mailbox
 transports_mailbox_mailbox_SOURCES = transports/mailbox/mailbox.c

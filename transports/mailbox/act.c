@@ -23,8 +23,6 @@
 
 #include "base/banned.h"
 
-enum { FILE_FLAGS = CONTENT_FROM_LINE | CONTENT_QUOTED };
-
 struct tally {				/* the steps of a forward file */
 	struct envelope_rcpt	 rcpts[FORWARD_ITEMS_MAX];
 	size_t			 rcpt_count, others;	/* steps that are no
@@ -52,27 +50,33 @@ action_content(const struct action *action, enum content_flags flags,
 
 /* ---- the mailbox ------------------------------------------------------- */
 
+static const enum content_flags flags_of[] = {
+	[MAILBOX_MAILDIR] = 0,
+	[MAILBOX_MBOX] = CONTENT_FROM_LINE | CONTENT_QUOTED,
+	[MAILBOX_MMDF] = CONTENT_FROM_LINE | CONTENT_MMDF,
+};
+
 void
 action_mailbox(const struct action *action, struct verdict *verdict)
 {
 	struct mailbox *mailbox = action->mailbox;
 	const struct account *owner = &action->place->owner;
 	bool is_maildir = mailbox->conf->mailbox_kind == MAILBOX_MAILDIR;
+	const char *base = mailbox->needs_home ? NULL : mailbox->base;
 	struct delivery delivery = { action->job->id, action->rcpt->offset,
-	    &mailbox->content, action->trace };
+	    &mailbox->content, action->trace, &mailbox->conf->quota };
 	char path[MAILBOX_PATH_BYTES];
 	struct err err;
 
-	if (action_content(action, is_maildir ? 0 : FILE_FLAGS, &err) < 0 ||
+	if (action_content(action, flags_of[mailbox->conf->mailbox_kind],
+	    &err) < 0 ||
 	    place_path(mailbox->conf->mailbox_path, action->place, path,
 	    &err) < 0 || account_become(owner, &err) < 0)
 		mailbox_trouble(verdict, &err);
 	else if (is_maildir)
-		maildir_begin(path, owner, !mailbox->needs_home, &delivery,
-		    verdict);
+		maildir_begin(path, owner, base, &delivery, verdict);
 	else
-		mbox_append(path, owner, !mailbox->needs_home,
-		    &mailbox->content, action->trace, verdict);
+		mbox_append(path, owner, base, &delivery, verdict);
 }
 
 /* ---- steps of a forward file ------------------------------------------- */
@@ -125,7 +129,7 @@ step_file(const struct action *action, struct slice name,
 	const char *path = slice_dup(action->arena,
 	    slice_first(name, name.n - is_maildir));
 	struct delivery delivery = { action->job->id, action->rcpt->offset,
-	    &action->mailbox->content, action->trace };
+	    &action->mailbox->content, action->trace, NULL };
 	struct err err;
 
 	if (slice_is(name, "/dev/null")) {
@@ -138,14 +142,14 @@ step_file(const struct action *action, struct slice name,
 	if (name.n >= MAILBOX_PATH_BYTES)
 		verdict_set(verdict, VERDICT_FAILED, "5.2.0", "mailbox",
 		    "the path of a file is too long");
-	else if (action_content(action, is_maildir ? 0 : FILE_FLAGS,
-	    &err) < 0 || account_become(owner, &err) < 0)
+	else if (action_content(action, flags_of[is_maildir ?
+	    MAILBOX_MAILDIR : MAILBOX_MBOX], &err) < 0 ||
+	    account_become(owner, &err) < 0)
 		mailbox_trouble(verdict, &err);
 	else if (!is_maildir)
-		mbox_append(path, owner, false, &action->mailbox->content,
-		    action->trace, verdict);
+		mbox_append(path, owner, NULL, &delivery, verdict);
 	else {
-		maildir_begin(path, owner, false, &delivery, verdict);
+		maildir_begin(path, owner, NULL, &delivery, verdict);
 		maildir_settle();
 	}
 }

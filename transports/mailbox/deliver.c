@@ -148,6 +148,8 @@ deliver_file(struct action *action, struct verdict *verdict)
 	struct slice name = action->rcpt->user;
 	struct account owner;
 	char path[MAILBOX_PATH_BYTES];
+	struct delivery delivery = { action->job->id, action->rcpt->offset,
+	    &action->mailbox->content, action->trace, NULL };
 	struct err err = { "" };
 
 	if (slice_is(name, "/dev/null")) {
@@ -168,8 +170,7 @@ deliver_file(struct action *action, struct verdict *verdict)
 	    &err) < 0 || account_become(&owner, &err) < 0)
 		mailbox_trouble(verdict, &err);
 	else
-		mbox_append(path, &owner, false, &action->mailbox->content,
-		    action->trace, verdict);
+		mbox_append(path, &owner, NULL, &delivery, verdict);
 }
 
 /* ---- one recipient ----------------------------------------------------- */
@@ -208,13 +209,12 @@ int
 mailbox_start(struct agent_run *run, struct err *err)
 {
 	struct mailbox *mailbox = mem_alloc(1, sizeof(*mailbox));
-	bool is_unsafe = run->conf->sync == SYNC_UNSAFE;
 
 	mailbox->conf = run->conf;
 	place_setup(mailbox);
 	content_init(&mailbox->content);
 	maildir_setup(run->conf->host, run->conf->sync);
-	mbox_setup(is_unsafe);
+	mbox_setup(run->conf->sync);
 	run->state = mailbox;
 	return 0;
 }

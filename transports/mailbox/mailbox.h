@@ -60,6 +60,11 @@ int place_find(const struct mailbox *mailbox, struct slice rcpt,
 int place_path(const char *template, const struct place *place,
     char out[MAILBOX_PATH_BYTES], struct err *err);
 
+/* Make the directories in front of path that are missing below base: as the
+ * present user, or as root where that user may not.  0 or -1 (errno). */
+int parents_make(const char *path, const char *base,
+    const struct account *owner, struct err *err);
+
 /* ---- forward.c: what a user says about its mail ------------------------ */
 
 enum {
@@ -90,8 +95,6 @@ int forward_read(struct arena *arena, const char *path,
 
 /* ---- act.c ------------------------------------------------------------- */
 
-struct delivery;
-
 struct action {				/* a recipient being served */
 	struct mailbox		*mailbox;
 	struct arena		*arena;
@@ -114,22 +117,6 @@ void action_mailbox(const struct action *action, struct verdict *verdict);
 void action_forward(const struct action *action,
     const struct forward *forward, struct verdict *verdict);
 
-/* ---- mbox.c ------------------------------------------------------------ */
-
-/* Append content to the mbox at path, as the present user: dotlock (where
- * the directory allows one), fcntl lock, write, fsync; what was half
- * written is cut off again.
- * owner       must own the file
- * may_create  root may make a missing file for owner in a directory that is
- *             root's
- * trace       Delivered-To
- * Fills the verdict. */
-void mbox_append(const char *path, const struct account *owner,
-    bool may_create, const struct content *content, struct slice trace,
-    struct verdict *verdict);
-
-/* ---- maildir.c --------------------------------------------------------- */
-
 /* What goes into a mailbox, and whose it is. */
 struct delivery {
 	const char		*id;		/* spool id */
@@ -137,14 +124,30 @@ struct delivery {
 						 * offset in the control file */
 	const struct content	*content;
 	struct slice		 trace;		/* Delivered-To */
+	const struct conf_quota	*quota;		/* NULL: none of ours */
 };
+
+/* ---- mbox.c ------------------------------------------------------------ */
+
+/* Append content to the mbox (or MMDF file, as the content's flags say) at
+ * path, as the present user: dotlock (where there may be one), fcntl lock,
+ * write, fsync; what was half written is cut off again.
+ * owner       must own the file
+ * base        directory of the configuration's, below which what is missing
+ *             is made for owner; NULL: only what owner itself may make
+ * Fills the verdict. */
+void mbox_append(const char *path, const struct account *owner,
+    const char *base, const struct delivery *delivery,
+    struct verdict *verdict);
+
+/* ---- maildir.c --------------------------------------------------------- */
 
 /* Write a delivery to a new file in path/tmp as owner.  It becomes mail and
  * is synced in maildir_settle; verdict must stand until then (it is
- * filled at once when this step fails).  A missing Maildir is made;
- * may_create as for mbox_append. */
+ * filled at once when this step fails).  A missing Maildir is made; base as
+ * for mbox_append. */
 void maildir_begin(const char *path, const struct account *owner,
-    bool may_create, const struct delivery *delivery,
+    const char *base, const struct delivery *delivery,
     struct verdict *verdict);
 
 /* Move all that was begun to new/, sync it, fill the verdicts. */
@@ -152,7 +155,7 @@ void maildir_settle(void);
 
 /* Name of this machine in file names; the `sync` statement. */
 void maildir_setup(const char *host, enum conf_sync sync);
-void mbox_setup(bool unsafe_no_sync);
+void mbox_setup(enum conf_sync sync);
 
 /* ---- deliver.c: the functions of struct agent -------------------------- */
 

@@ -28,6 +28,7 @@
 #include "base/clock.h"
 #include "mail/spool.h"
 #include "transports/mailbox/mailbox.h"
+#include "transports/mailbox/quota.h"
 
 #include "base/banned.h"
 
@@ -41,6 +42,8 @@ struct pending {
 	int		 new_fd;
 	bool		 owns_new;	/* new_fd is ours to close */
 	int		 file_fd;
+	int		 size_fd;	/* maildirsize; -1: there is none */
+	uint64_t	 bytes;
 	struct verdict	*verdict;
 	bool		 is_bad;
 };
@@ -122,13 +125,16 @@ maildir_set_apart(const char *path)
 
 /* A Maildir that is not there yet; parents are not made. */
 static int
-maildir_make(const struct pending *pending, bool may_create, struct err *err)
+maildir_make(const struct pending *pending, const char *base, struct err *err)
 {
 	static const char *const parts[] = { "", "/tmp", "/cur", "/new" };
 	const char *path = pending->path;
 	char name[MAILBOX_PATH_BYTES + 8];
 
-	if (mkdir(path, 0700) != 0 && errno == EACCES && may_create &&
+	if (base != NULL && parents_make(path, base, &pending->owner,
+	    err) < 0)
+		return -1;
+	if (mkdir(path, 0700) != 0 && errno == EACCES && base != NULL &&
 	    account_is_root() && top_make_for(pending, err) < 0)
 		return -1;
 	maildir_set_apart(path);
@@ -159,7 +165,7 @@ new_check(int fd, const char *path, const struct account *owner,
 }
 
 static int
-new_open(const struct pending *pending, bool may_create, struct err *err)
+new_open(const struct pending *pending, const char *base, struct err *err)
 {
 	const char *path = pending->path;
 	char name[MAILBOX_PATH_BYTES + 8];
@@ -169,7 +175,7 @@ new_open(const struct pending *pending, bool may_create, struct err *err)
 	snprintf(name, sizeof(name), "%s/new", path);
 	fd = open(name, flags);
 	if (fd < 0 && errno == ENOENT) {
-		if (maildir_make(pending, may_create, err) < 0)
+		if (maildir_make(pending, base, err) < 0)
 			return -1;
 		fd = open(name, flags);
 	}
@@ -185,7 +191,7 @@ new_open(const struct pending *pending, bool may_create, struct err *err)
 
 /* A neighbour in this batch may have the same Maildir open. */
 static int
-new_find(struct pending *pending, bool may_create, struct err *err)
+new_find(struct pending *pending, const char *base, struct err *err)
 {
 	for (size_t i = 0; i < pending_count; i++)
 		if (strcmp(pendings[i].path, pending->path) == 0 &&
@@ -193,7 +199,7 @@ new_find(struct pending *pending, bool may_create, struct err *err)
 			pending->new_fd = pendings[i].new_fd;
 			return 0;
 		}
-	pending->new_fd = new_open(pending, may_create, err);
+	pending->new_fd = new_open(pending, base, err);
 	pending->owns_new = pending->new_fd >= 0;
 	return pending->owns_new ? 0 : -1;
 }
@@ -226,6 +232,25 @@ writeback_begin(int fd)
 #endif
 }
 
+/* Deliveries to the same Maildir that nobody else can see yet count.
+ * 1; 0 it does not fit; -1. */
+static int
+quota_look(struct pending *pending, const struct delivery *delivery,
+    struct err *err)
+{
+	uint64_t more_bytes = 0;
+	unsigned more = 0;
+
+	for (size_t i = 0; i < pending_count; i++)
+		if (pendings[i].new_fd == pending->new_fd) {
+			more_bytes += pendings[i].bytes;
+			more++;
+		}
+	return quota_of_maildir(pending->new_fd, delivery->quota,
+	    content_bytes(delivery->content, delivery->trace), more_bytes,
+	    more, &pending->size_fd, pending->verdict, err);
+}
+
 static int
 tmp_write(struct pending *pending, const struct delivery *delivery,
     struct err *err)
@@ -249,6 +274,7 @@ tmp_write(struct pending *pending, const struct delivery *delivery,
 		return err_prefix(err, "%s/tmp", pending->path);
 	}
 	writeback_begin(pending->file_fd);
+	pending->bytes = bytes;
 	new_name_make(delivery, bytes, pending->full);
 	return 0;
 }
@@ -256,6 +282,8 @@ tmp_write(struct pending *pending, const struct delivery *delivery,
 static void
 pending_free(struct pending *pending)
 {
+	if (pending->size_fd >= 0)
+		close(pending->size_fd);
 	if (pending->owns_new)
 		close(pending->new_fd);
 	mem_free(&pending->path);
@@ -264,11 +292,12 @@ pending_free(struct pending *pending)
 
 void
 maildir_begin(const char *path, const struct account *owner,
-    bool may_create, const struct delivery *delivery,
+    const char *base, const struct delivery *delivery,
     struct verdict *verdict)
 {
 	struct pending *pending;
 	struct err err;
+	int got;
 
 	if (pending_count == MAILDIR_PENDING_MAX)
 		maildir_settle();
@@ -277,9 +306,14 @@ maildir_begin(const char *path, const struct account *owner,
 	pending->owner = *owner;
 	pending->path = mem_strdup(path);
 	pending->verdict = verdict;
-	if (new_find(pending, may_create, &err) < 0 ||
-	    tmp_write(pending, delivery, &err) < 0) {
+	pending->size_fd = -1;
+	got = new_find(pending, base, &err) < 0 ? -1 :
+	    quota_look(pending, delivery, &err);
+	if (got > 0 && tmp_write(pending, delivery, &err) < 0)
+		got = -1;
+	if (got < 0)
 		mailbox_trouble(verdict, &err);
+	if (got <= 0) {
 		pending_free(pending);
 		return;
 	}
@@ -365,6 +399,20 @@ directories_sync(void)
 	}
 }
 
+static void
+delivered(struct pending *pending)
+{
+	struct err ignored;
+
+	verdict_set(pending->verdict, VERDICT_DELIVERED, "2.0.0", "mailbox",
+	    "delivered to Maildir");
+	if (pending->size_fd < 0)
+		return;
+	(void)account_become(&pending->owner, &ignored);
+	quota_tell(pending->new_fd, pending->size_fd, pending->bytes);
+	pending->size_fd = -1;
+}
+
 void
 maildir_settle(void)
 {
@@ -376,9 +424,9 @@ maildir_settle(void)
 		struct pending *pending = &pendings[i];
 
 		if (!pending->is_bad)
-			verdict_set(pending->verdict, VERDICT_DELIVERED,
-			    "2.0.0", "mailbox", "delivered to Maildir");
-		pending_free(pending);
+			delivered(pending);
 	}
+	for (size_t i = 0; i < pending_count; i++)
+		pending_free(&pendings[i]);
 	pending_count = 0;
 }

@@ -7,8 +7,12 @@
  *        of somebody else
  * Spec   zmailer-mailbox(8), mbox; RFC 4155
  *
- * A crash in the middle leaves a torn message at the end, which was never
- * reported; the next delivery begins on a line of its own behind it.
+ * The order is dotlock, record lock, a note of the file's length in the
+ * dotlock, append, fsync, unlock, unlink of the dotlock, verdict.  What a
+ * crash left behind the noted length was never reported: the next delivery
+ * cuts it off (end_cut), if it is what the note tells of and nothing else.
+ * Without a dotlock it stays, and the next message begins on a line of its
+ * own.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -21,16 +25,23 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "transports/mailbox/mailbox.h"
+#include "base/crc32c.h"
+#include "transports/mailbox/dotlock.h"
+#include "transports/mailbox/quota.h"
 
 #include "base/banned.h"
 
-static bool is_unsynced;
+enum {
+	TORN_BYTES_MAX = 64 << 20,	/* a longer torn end stays */
+	NOTE_SPARE_BYTES = 64		/* line ends, MMDF lines */
+};
+
+static enum conf_sync how_synced;
 
 void
-mbox_setup(bool unsafe_no_sync)
+mbox_setup(enum conf_sync sync)
 {
-	is_unsynced = unsafe_no_sync;
+	how_synced = sync;
 }
 
 static void
@@ -39,46 +50,6 @@ nap(int ms)
 	struct timespec span = { ms / 1000, ms % 1000 * 1000000L };
 
 	nanosleep(&span, NULL);
-}
-
-/* ---- the dotlock ------------------------------------------------------- */
-
-/* A lock that nobody touched for minutes is the rest of a crash. */
-static void
-dotlock_age(const char *lock)
-{
-	struct stat st;
-
-	if (lstat(lock, &st) == 0 &&
-	    clock_wall_s() - st.st_mtime > MAILBOX_LOCK_STALE_S)
-		(void)unlink(lock);
-}
-
-/* returns 1 locked; 0 this directory takes no locks of ours, the record
- * lock must do; -1 somebody else has it for too long. */
-static int
-dotlock_take(const char *lock, struct err *err)
-{
-	int64_t until_ms = clock_steady_ms() + MAILBOX_LOCK_WAIT_MS;
-
-	for (int wait_ms = 5;; wait_ms = wait_ms < 500 ? wait_ms * 2 : 500) {
-		int fd = open(lock, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-		    O_CLOEXEC, 0600);
-
-		if (fd >= 0) {
-			close(fd);
-			return 1;
-		}
-		if (errno == EACCES || errno == EPERM || errno == EROFS)
-			return 0;
-		if (errno != EEXIST)
-			return err_sys(err, "%s", lock);
-		dotlock_age(lock);
-		if (clock_steady_ms() >= until_ms)
-			return err_set(err, "%s: the mailbox is locked by "
-			    "another program", lock);
-		nap(wait_ms);
-	}
 }
 
 /* ---- the file ---------------------------------------------------------- */
@@ -110,14 +81,14 @@ create_for(const char *path, const struct account *owner, struct err *err)
 }
 
 static int
-file_open(const char *path, const struct account *owner, bool may_create,
+file_open(const char *path, const struct account *owner, const char *base,
     struct err *err)
 {
 	/* O_NONBLOCK: a FIFO in the way must not hold us */
 	int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW |
 	    O_NONBLOCK | O_CLOEXEC, 0600);
 
-	if (fd < 0 && errno == EACCES && may_create && account_is_root())
+	if (fd < 0 && errno == EACCES && base != NULL && account_is_root())
 		fd = create_for(path, owner, err);
 	else if (fd < 0 && (errno == ELOOP || errno == EMLINK)) {
 		errno = EPERM;
@@ -179,11 +150,11 @@ is_only_name(const char *path, const struct stat *opened, struct stat *now)
 /* Open, check, lock; and once more when the file was replaced while we
  * waited for the lock. */
 static int
-file_lock(const char *path, const struct account *owner, bool may_create,
+file_lock(const char *path, const struct account *owner, const char *base,
     struct stat *out_st, struct err *err)
 {
 	for (int turn = 0; turn < 5; turn++) {
-		int fd = file_open(path, owner, may_create, err), kept;
+		int fd = file_open(path, owner, base, err), kept;
 		struct stat now;
 
 		if (fd < 0)
@@ -204,10 +175,73 @@ file_lock(const char *path, const struct account *owner, bool may_create,
 	return err_set(err, "%s is replaced again and again", path);
 }
 
-/* What must stand before a From_ line: a line end and an empty line, also
- * when another program, or a crash, left the end torn. */
+/* ---- the end of the file ------------------------------------------------ */
+
+/* Lines that a message begins with here. */
+static unsigned
+beginnings_in(struct slice text, const char *begin)
+{
+	unsigned count = 0;
+	struct slice line;
+
+	while (slice_cut(&text, '\n', &line))
+		count += slice_starts(line, begin);
+	return count;
+}
+
+/* Does nothing but the one message that was being appended stand in text,
+ * which begins where the file ended before?  Message beginnings inside a
+ * message are quoted, so a second one is somebody else's mail. */
+static bool
+is_torn_append(struct slice text, const struct content *content,
+    const struct dotlock_note *note)
+{
+	bool is_mmdf = content->flags & CONTENT_MMDF;
+	const char *begin = is_mmdf ? "\1\1\1\1" : "From ";
+
+	while (text.n > 0 && text.p[0] == '\n')	/* of end_mend */
+		text = slice_from(text, 1);
+	if (text.n >= strlen(begin) && !slice_starts(text, begin))
+		return false;
+	if (text.n >= DOTLOCK_SAMPLE_BYTES && note->sample_crc !=
+	    crc32c(0, text.p, DOTLOCK_SAMPLE_BYTES))
+		return false;
+	/* of MMDF the line behind the message looks the same */
+	return beginnings_in(text, begin) <= (is_mmdf ? 2 : 1);
+}
+
+/* Cut off what somebody who died left there. */
 static int
-end_mend(int fd, const struct stat *st, struct err *err)
+end_cut(int fd, const struct dotlock_note *note,
+    const struct content *content, struct stat *st, struct err *err)
+{
+	uint64_t have = (uint64_t)st->st_size;
+	struct str text = STR_INIT;
+	ssize_t n;
+	bool is_ours;
+
+	if (note->inode != (uint64_t)st->st_ino || have <= note->old_bytes ||
+	    have - note->old_bytes > note->new_bytes ||
+	    have - note->old_bytes > TORN_BYTES_MAX)
+		return 0;
+	have -= note->old_bytes;
+	n = pread(fd, str_room(&text, have), have, (off_t)note->old_bytes);
+	is_ours = n == (ssize_t)have && is_torn_append((struct slice){
+	    text.buf, have }, content, note);
+	str_release(&text);
+	if (!is_ours)
+		return 0;
+	if (ftruncate(fd, (off_t)note->old_bytes) != 0)
+		return err_sys(err, "cut a torn message off");
+	st->st_size = (off_t)note->old_bytes;
+	return 0;
+}
+
+/* What must stand before a message: a line end, and in an mbox an empty
+ * line, also when another program, or a crash, left the end torn. */
+static int
+end_mend(int fd, const struct stat *st, const struct content *content,
+    struct err *err)
 {
 	char tail[2] = { '\n', '\n' };
 	const char *missing;
@@ -216,22 +250,63 @@ end_mend(int fd, const struct stat *st, struct err *err)
 	if (n > 0 && pread(fd, tail + 2 - n, n, st->st_size - (off_t)n) < 0)
 		return err_sys(err, "read the end");
 	missing = tail[1] != '\n' ? "\n\n" : tail[0] != '\n' ? "\n" : "";
+	if (content->flags & CONTENT_MMDF)
+		missing = tail[1] != '\n' ? "\n" : "";
 	if (*missing != '\0' &&
 	    write(fd, missing, strlen(missing)) != (ssize_t)strlen(missing))
 		return err_sys(err, "write");
 	return 0;
 }
 
-static int
-file_append(int fd, const struct stat *st, const struct content *content,
-    struct slice trace, struct err *err)
+/* ---- appending --------------------------------------------------------- */
+
+static uint32_t
+sample_crc_of(const struct delivery *delivery)
 {
+	const struct content *content = delivery->content;
+	struct str sample = STR_INIT;
+	uint32_t crc;
+
+	str_add_slice(&sample, str_slice(&content->head));
+	str_add_slice(&sample, delivery->trace);
+	str_add_slice(&sample, slice_first(str_slice(&content->text),
+	    DOTLOCK_SAMPLE_BYTES));
+	crc = crc32c(0, sample.buf, sample.len < DOTLOCK_SAMPLE_BYTES ?
+	    sample.len : DOTLOCK_SAMPLE_BYTES);
+	str_release(&sample);
+	return crc;
+}
+
+/* Say in the lock what is going to be torn if we die. */
+static int
+note_append(const struct dotlock *lock, const struct stat *st,
+    const struct delivery *delivery, struct err *err)
+{
+	struct dotlock_note note = {
+		.inode = (uint64_t)st->st_ino,
+		.old_bytes = (uint64_t)st->st_size,
+		.new_bytes = 2 * content_bytes(delivery->content,
+		    delivery->trace) + NOTE_SPARE_BYTES,
+		.sample_crc = sample_crc_of(delivery),
+	};
+
+	if (lock->fd >= 0 && dotlock_write(lock, &note,
+	    how_synced == SYNC_STRICT) < 0)
+		return err_sys(err, "%s", lock->path);
+	return 0;
+}
+
+static int
+file_append(int fd, const struct stat *st, const struct delivery *delivery,
+    struct err *err)
+{
+	const struct content *content = delivery->content;
 	uint64_t bytes;
 	int kept;
 
-	if (end_mend(fd, st, err) == 0 &&
-	    content_write(content, fd, trace, &bytes, err) == 0) {
-		if (is_unsynced || fsync(fd) == 0)
+	if (end_mend(fd, st, content, err) == 0 &&
+	    content_write(content, fd, delivery->trace, &bytes, err) == 0) {
+		if (how_synced == SYNC_UNSAFE || fsync(fd) == 0)
 			return 0;
 		err_sys(err, "fsync");
 	}
@@ -243,18 +318,27 @@ file_append(int fd, const struct stat *st, const struct content *content,
 	return -1;
 }
 
+/* returns 1; 0 it does not fit (verdict filled); -1. */
 static int
 locked_append(const char *path, const struct account *owner,
-    bool may_create, const struct content *content, struct slice trace,
+    const char *base, const struct dotlock *lock,
+    const struct delivery *delivery, struct verdict *verdict,
     struct err *err)
 {
 	struct stat st;
-	int fd, result, kept;
+	int fd, result = -1, kept;
 
-	fd = file_lock(path, owner, may_create, &st, err);
+	fd = file_lock(path, owner, base, &st, err);
 	if (fd < 0)
 		return -1;
-	result = file_append(fd, &st, content, trace, err);
+	if (end_cut(fd, &lock->left, delivery->content, &st, err) < 0)
+		goto done;
+	result = quota_of_file(delivery->quota, (uint64_t)st.st_size,
+	    content_bytes(delivery->content, delivery->trace), verdict);
+	if (result > 0 && (note_append(lock, &st, delivery, err) < 0 ||
+	    file_append(fd, &st, delivery, err) < 0))
+		result = -1;
+done:
 	if (result < 0)
 		err_prefix(err, "%s", path);
 	kept = errno;
@@ -264,28 +348,25 @@ locked_append(const char *path, const struct account *owner,
 }
 
 void
-mbox_append(const char *path, const struct account *owner, bool may_create,
-    const struct content *content, struct slice trace,
-    struct verdict *verdict)
+mbox_append(const char *path, const struct account *owner, const char *base,
+    const struct delivery *delivery, struct verdict *verdict)
 {
-	char lock[MAILBOX_PATH_BYTES + 8];
+	struct dotlock lock;
 	struct err err;
-	int has_lock, result, kept;
+	int result;
 
-	snprintf(lock, sizeof(lock), "%s.lock", path);
-	has_lock = dotlock_take(lock, &err);
-	if (has_lock < 0) {
+	if (base != NULL && parents_make(path, base, owner, &err) < 0) {
 		mailbox_trouble(verdict, &err);
 		return;
 	}
-	result = locked_append(path, owner, may_create, content, trace, &err);
-	kept = errno;
-	if (has_lock > 0)
-		(void)unlink(lock);
-	errno = kept;
+	result = dotlock_take(path, owner, base != NULL, &lock, &err);
+	if (result >= 0)
+		result = locked_append(path, owner, base, &lock, delivery,
+		    verdict, &err);
+	dotlock_drop(&lock, owner);
 	if (result < 0)
 		mailbox_trouble(verdict, &err);
-	else
+	else if (result > 0)
 		verdict_set(verdict, VERDICT_DELIVERED, "2.0.0", "mailbox",
 		    "appended to %s", path);
 }

@@ -228,3 +228,54 @@ place_path(const char *template, const struct place *place,
 	errno = ENAMETOOLONG;
 	return fits ? 0 : err_set(err, "the path of the mailbox is too long");
 }
+
+/* ---- directories ------------------------------------------------------- */
+
+/* One directory of a hashed path: the owner's where the owner may make it,
+ * else root's own, as its parent is. */
+static int
+directory_make(const char *path, const struct account *owner,
+    struct err *err)
+{
+	int result = mkdir(path, 0700);
+
+	if (result != 0 && errno == EACCES && account_is_root()) {
+		account_back();
+		result = mkdir(path, 0755);
+		if (result == 0)
+			result = chmod(path, 0755);	/* umask */
+		if (result != 0 && errno != EEXIST)
+			err_sys(err, "make %s", path);
+		if (account_become(owner, err) < 0)
+			return -1;
+	}
+	if (result != 0 && errno != EEXIST)
+		return err_sys(err, "make %s", path);
+	return 0;
+}
+
+int
+parents_make(const char *path, const char *base,
+    const struct account *owner, struct err *err)
+{
+	char name[MAILBOX_PATH_BYTES];
+	size_t n = strlen(base), end = strlen(path);
+
+	while (end > n && path[end] != '/')
+		end--;
+	if (end <= n + 1 || end >= sizeof(name))
+		return 0;		/* right below base */
+	memcpy(name, path, end);
+	name[end] = '\0';
+	if (access(name, F_OK) == 0)
+		return 0;
+	for (n++; n <= end; n++) {
+		if (path[n] != '/')
+			continue;
+		name[n] = '\0';
+		if (directory_make(name, owner, err) < 0)
+			return -1;
+		name[n] = '/';
+	}
+	return 0;
+}

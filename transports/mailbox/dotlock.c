@@ -1,0 +1,243 @@
+/* dotlock.c - FILE.lock beside a mailbox, and what it tells after a crash
+ *
+ * In     a mailbox's path
+ * Out    a lock file, or the note of somebody who died
+ * Holds  the lock's descriptor, with flock(2) on it
+ * Trusts a lock of ours only when its holder is dead; those of others until
+ *        nobody touched them for minutes
+ * Spec   zmailer-mailbox(8), mbox
+ *
+ *   lock = pid LF "zmailer" [ inode SP old SP new SP crc ] LF
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "transports/mailbox/dotlock.h"
+
+#include "base/banned.h"
+
+enum { LOCK_TEXT_BYTES = 160 };
+
+bool
+dotlock_parse(struct slice text, struct dotlock_note *out)
+{
+	struct slice rest = text, line, words[5];
+	uint64_t crc, pid;
+	size_t count = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (!slice_cut(&rest, '\n', &line) ||
+	    !slice_number(line, 1, INT32_MAX, &pid) || rest.n == 0 ||
+	    rest.p[rest.n - 1] != '\n')
+		return false;
+	line = slice_first(rest, slice_find(rest, '\n'));
+	while (count < 5 && slice_word(&line, &words[count]))
+		count++;
+	if (count == 0 || !slice_is(words[0], "zmailer"))
+		return false;
+	if (count == 5 && slice_number(words[1], 1, INT64_MAX, &out->inode) &&
+	    slice_number(words[2], 0, INT64_MAX, &out->old_bytes) &&
+	    slice_number(words[3], 0, INT64_MAX, &out->new_bytes) &&
+	    slice_number(words[4], 0, UINT32_MAX, &crc)) {
+		out->sample_crc = (uint32_t)crc;
+		return true;
+	}
+	memset(out, 0, sizeof(*out));
+	return true;
+}
+
+int
+dotlock_write(const struct dotlock *lock, const struct dotlock_note *note,
+    bool is_synced)
+{
+	char text[LOCK_TEXT_BYTES];
+	int n;
+
+	if (note == NULL)
+		n = snprintf(text, sizeof(text), "%ld\nzmailer\n",
+		    (long)getpid());
+	else
+		n = snprintf(text, sizeof(text), "%ld\nzmailer %" PRIu64
+		    " %" PRIu64 " %" PRIu64 " %" PRIu32 "\n", (long)getpid(),
+		    note->inode, note->old_bytes, note->new_bytes,
+		    note->sample_crc);
+	if (pwrite(lock->fd, text, (size_t)n, 0) != n)
+		return -1;
+	return is_synced ? fsync(lock->fd) : 0;
+}
+
+/* ---- a lock that is there ---------------------------------------------- */
+
+/* Is the name still that of the open file? */
+static bool
+is_named(const char *path, int fd)
+{
+	struct stat named, opened;
+
+	return lstat(path, &named) == 0 && fstat(fd, &opened) == 0 &&
+	    named.st_ino == opened.st_ino && named.st_dev == opened.st_dev;
+}
+
+/* One of ours whose holder is dead becomes ours, with its note. */
+static bool
+inherit(struct dotlock *lock)
+{
+	int fd = open(lock->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK |
+	    O_NOCTTY | O_CLOEXEC);
+	char text[LOCK_TEXT_BYTES];
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+	    (n = pread(fd, text, sizeof(text), 0)) > 0 &&
+	    dotlock_parse((struct slice){ text, (size_t)n }, &lock->left) &&
+	    is_named(lock->path, fd)) {
+		lock->fd = fd;
+		return true;
+	}
+	close(fd);
+	memset(&lock->left, 0, sizeof(lock->left));
+	return false;
+}
+
+/* A lock that nobody touched for minutes is the rest of a crash. */
+static void
+remove_old(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0 &&
+	    clock_wall_s() - st.st_mtime > MAILBOX_LOCK_STALE_S)
+		(void)unlink(path);
+}
+
+/* ---- taking ------------------------------------------------------------ */
+
+/* 1 locked; 0 it is there; -1 errno. */
+static int
+create(struct dotlock *lock)
+{
+	lock->fd = open(lock->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
+	    O_CLOEXEC, 0600);
+	if (lock->fd < 0)
+		return errno == EEXIST ? 0 : -1;
+	if (flock(lock->fd, LOCK_EX | LOCK_NB) != 0 ||
+	    dotlock_write(lock, NULL, false) < 0) {
+		int kept = errno;
+
+		(void)unlink(lock->path);
+		close(lock->fd);
+		lock->fd = -1;
+		errno = kept;
+		return -1;
+	}
+	return 1;
+}
+
+static bool
+is_denied(int number)
+{
+	return number == EACCES || number == EPERM || number == EROFS;
+}
+
+/* One try as who we are, and then as root where that is allowed. */
+static int
+take_once(struct dotlock *lock, bool may_root)
+{
+	int got = create(lock);
+
+	if (got == 0 && inherit(lock))
+		return 1;
+	if (got > 0 || (got < 0 && !is_denied(errno)) || !may_root)
+		return got;
+	account_back();
+	lock->is_roots = true;
+	got = create(lock);
+	if (got == 0 && inherit(lock))
+		got = 1;
+	if (got == 0)
+		remove_old(lock->path);
+	return got;
+}
+
+static void
+nap(int ms)
+{
+	struct timespec span = { ms / 1000, ms % 1000 * 1000000L };
+
+	nanosleep(&span, NULL);
+}
+
+static int
+take(struct dotlock *lock, const struct account *owner, bool may_root,
+    struct err *err)
+{
+	int64_t until_ms = clock_steady_ms() + MAILBOX_LOCK_WAIT_MS;
+
+	for (int wait_ms = 5;; wait_ms = wait_ms < 500 ? wait_ms * 2 : 500) {
+		int got = take_once(lock, may_root), kept = errno;
+
+		if (lock->is_roots && account_become(owner, err) < 0)
+			return -1;
+		errno = kept;
+		if (got > 0)
+			return 1;
+		if (got < 0 && is_denied(errno))
+			return 0;
+		if (got < 0)
+			return err_sys(err, "%s", lock->path);
+		remove_old(lock->path);
+		errno = EAGAIN;
+		if (clock_steady_ms() >= until_ms)
+			return err_set(err, "%s: the mailbox is locked by "
+			    "another program", lock->path);
+		nap(wait_ms);
+	}
+}
+
+int
+dotlock_take(const char *mailbox, const struct account *owner,
+    bool may_root, struct dotlock *out, struct err *err)
+{
+	int got;
+
+	memset(out, 0, sizeof(*out));
+	out->fd = -1;
+	snprintf(out->path, sizeof(out->path), "%s.lock", mailbox);
+	got = take(out, owner, may_root && account_is_root(), err);
+	if (got < 0 && out->fd >= 0)
+		dotlock_drop(out, NULL);
+	return got;
+}
+
+void
+dotlock_drop(struct dotlock *lock, const struct account *owner)
+{
+	int kept = errno;
+	struct err err;
+
+	if (lock->fd < 0)
+		return;
+	if (lock->is_roots)
+		account_back();
+	/* mailboxes: the last step of an append */
+	(void)unlink(lock->path);
+	close(lock->fd);
+	lock->fd = -1;
+	if (lock->is_roots && owner != NULL)
+		(void)account_become(owner, &err);
+	errno = kept;
+}

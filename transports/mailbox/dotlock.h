@@ -1,0 +1,53 @@
+/* dotlock.h - FILE.lock beside a mailbox, and what it tells after a crash
+ *
+ * The lock file holds our pid, which other programs look at, and behind it
+ * a note about the append that is under way: how long the mailbox was
+ * before.  Its writer holds flock(2) on it for as long as it lives, so that
+ * a lock whose flock can be taken is the rest of a crash, and its note says
+ * what is torn (doc/INTERNALS.md section 2, mailboxes).
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TRANSPORTS_DOTLOCK_H
+#define ZM_TRANSPORTS_DOTLOCK_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "transports/mailbox/mailbox.h"
+
+enum { DOTLOCK_SAMPLE_BYTES = 128 };
+
+struct dotlock_note {		/* about one append */
+	uint64_t	inode;		/* of the mailbox; 0: there is none */
+	uint64_t	old_bytes;	/* its length before */
+	uint64_t	new_bytes;	/* at most so many are added */
+	uint32_t	sample_crc;	/* of the first bytes of the message */
+};
+
+struct dotlock {
+	char			path[MAILBOX_PATH_BYTES + 8];
+	int			fd;		/* -1: not locked */
+	bool			is_roots;	/* made by root for a user */
+	struct dotlock_note	left;		/* by who held it and died */
+};
+
+/* Take the lock, waiting for others.  may_root: root may make it where the
+ * owner cannot.
+ * returns 1; 0 this directory takes no lock of ours; -1 somebody else has
+ * it for too long, or trouble (errno). */
+int dotlock_take(const char *mailbox, const struct account *owner,
+    bool may_root, struct dotlock *out, struct err *err);
+
+/* Note what will be appended; is_synced: durable first.  0 or -1. */
+int dotlock_write(const struct dotlock *lock,
+    const struct dotlock_note *note, bool is_synced);
+
+/* Read a note. True when text is one of ours; out is zero where it stopped
+ * before the note was written. */
+bool dotlock_parse(struct slice text, struct dotlock_note *out);
+
+/* Give it back; harmless when not locked. */
+void dotlock_drop(struct dotlock *lock, const struct account *owner);
+
+#endif

@@ -1,0 +1,54 @@
+/* quota.h - how full a mailbox is
+ *
+ * A Maildir has the file maildirsize (Maildir++), which IMAP servers read
+ * and keep as well:
+ *
+ *   maildirsize = definition LF *( [ "-" ] bytes SP [ "-" ] messages LF )
+ *   definition  = limit *( "," limit )      limit = number ( "S" / "C" )
+ *
+ * The sum of its lines is what is in the Maildir.  Each delivery appends a
+ * line by one write(2); when the file has grown to MAILDIRSIZE_BYTES_MAX, or
+ * seems to forbid what perhaps fits, it is made anew by counting.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TRANSPORTS_QUOTA_H
+#define ZM_TRANSPORTS_QUOTA_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "daemon/conf.h"
+#include "mail/verdict.h"
+
+enum {
+	MAILDIRSIZE_BYTES_MAX = 5120,	/* by Maildir++ */
+	MAILDIRSIZE_OLD_S = 15 * 60	/* counted again when it says full */
+};
+
+struct maildirsize {
+	uint64_t	bytes_max, count_max;	/* 0: no limit */
+	int64_t		bytes, count;		/* sums */
+	unsigned	lines;			/* behind the definition */
+};
+
+/* Read a whole maildirsize.  0; -1 when it is none: count again. */
+int maildirsize_parse(struct slice text, struct maildirsize *out);
+
+/* Does a message fit into the Maildir whose new/ is open, when more_bytes
+ * and more_count of others are under way?
+ * quota       NULL or without limits: what maildirsize says
+ * out_fd      maildirsize, to be told with quota_tell; -1: there is none
+ * returns 1; 0 no, verdict filled; -1 trouble (errno). */
+int quota_of_maildir(int new_fd, const struct conf_quota *quota,
+    uint64_t bytes, uint64_t more_bytes, unsigned more_count, int *out_fd,
+    struct verdict *verdict, struct err *err);
+
+/* A message of so many bytes was added; closes fd. */
+void quota_tell(int new_fd, int fd, uint64_t bytes);
+
+/* The same question about a file that has so many bytes. 1 or 0. */
+int quota_of_file(const struct conf_quota *quota, uint64_t file_bytes,
+    uint64_t bytes, struct verdict *verdict);
+
+#endif
