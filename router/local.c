@@ -56,6 +56,26 @@ is_local_channel(const struct conf_domain *domain)
 	return slice_is(slice_of(domain->deliver.channel), "local");
 }
 
+/* The mailbox agent's templates may speak of the domain and of what stands
+ * behind + as it came. */
+static struct slice
+mailbox_user(struct routing *routing, const struct here *here,
+    struct slice account)
+{
+	struct arena *arena = routing->places->arena;
+	struct slice plain = path_local_plain(arena, here->path);
+	size_t plus = slice_find(plain, '+');
+
+	if (!routing->router->conf->mailbox_is_addressed)
+		return account;
+	if (plus > 0 && plus + 1 < plain.n && plus == account.n &&
+	    is_mailbox_name(plain))
+		account = slice_of(arena_printf(arena,
+		    SLICE_FMT SLICE_FMT, SLICE_ARG(account),
+		    SLICE_ARG(slice_from(plain, plus))));
+	return routing_join(routing, account, here->name);
+}
+
 static void
 deliver(struct routing *routing, const struct here *here,
     struct slice account, int64_t uid)
@@ -69,7 +89,8 @@ deliver(struct routing *routing, const struct here *here,
 		    routing_join(routing, here->path->local, here->name), uid,
 		    &rule);
 	else
-		routing_add(routing, "local", SLICE("-"), account, uid, &rule);
+		routing_add(routing, "local", SLICE("-"),
+		    mailbox_user(routing, here, account), uid, &rule);
 }
 
 static int
