@@ -20,6 +20,7 @@
 #include "base/json.h"
 #include "daemon/skeleton.h"
 #include "mail/spool.h"
+#include "tools/desk/desk.h"
 #include "tools/verb.h"
 
 #include "base/banned.h"
@@ -233,13 +234,31 @@ area_parse(const char *name)
 	return -1;
 }
 
+/* A test of a selector stands among the words, or --dry-run. */
+static bool
+is_selecting(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--dry-run") == 0 ||
+		    strcmp(argv[i], "--yes") == 0 ||
+		    strcmp(argv[i], "all") == 0 ||
+		    (argv[i][0] != '-' && strpbrk(argv[i], ":=<>(") != NULL))
+			return true;
+	return false;
+}
+
 int
 verb_resubmit(int argc, char **argv, const char *conf_path)
 {
+	static const struct desk_order by_selector = { NULL, "resubmitted",
+	    1 << AREA_DEFERRED | 1 << AREA_FREEZER | 1 << AREA_POSTMAN,
+	    desk_act_release, DESK_WRITES };
 	struct resubmit r = { .only = -1 };
 	struct conf *conf;
 	int count = 0, status;
 
+	if (is_selecting(argc, argv))
+		return desk_order(argc, argv, conf_path, &by_selector);
 	r.tail = &r.files;
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--json") == 0) {

@@ -41,7 +41,8 @@ VERB(fsck, "[--repair] [--json]",
     "daemons stopped")
 VERB(classify, "[--json] [--to CHANNEL/HOST] 'REPLY' | - | --list | --rules",
     "what a reply of another host is taken for, and what follows from it")
-VERB(resubmit, "[--from deferred|freezer|postman] [--json] [ID | FILE ...]",
+VERB(resubmit, "[--from deferred|freezer|postman] [--json] [ID | FILE ...] | "
+    "[--dry-run | --yes] SELECTOR",
     "route messages again that were set aside; without names all of deferred/")
 VERB(hold, "[--for SPAN] [--reason WORDS] [--yes] [--dry-run] [--json] "
     "SELECTOR", "keep queued mail from being tried, until release")

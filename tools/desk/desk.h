@@ -100,7 +100,8 @@ typedef int desk_act_fn(struct desk_choice *choice,
 desk_act_fn desk_act_delete, desk_act_undelete, desk_act_release;
 
 struct desk_order {		/* a row of orders.h */
-	const char	*op, *done;
+	const char	*op;		/* NULL: for files alone */
+	const char	*done;
 	unsigned	 areas;		/* bits of 1 << enum spool_area */
 	desk_act_fn	*act;
 	enum desk_flags	 flags;

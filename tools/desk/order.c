@@ -250,6 +250,7 @@ order_all(struct run *run, const struct conf *conf)
 static int
 order_run(struct run *run, const struct conf *conf, struct arena *arena)
 {
+	unsigned areas = run->order->areas;
 	struct selector *selector;
 	struct err err;
 	int status;
@@ -264,13 +265,16 @@ order_run(struct run *run, const struct conf *conf, struct arena *arena)
 	status = desk_selector(&run->options, arena, &selector);
 	if (status != EX_OK)
 		return status;
-	run->is_up = control_connect(conf->run_dir, &run->control, &err);
+	if (run->order->op != NULL) {
+		run->is_up = control_connect(conf->run_dir, &run->control,
+		    &err);
+		areas |= 1u << AREA_TRANSPORT;
+	}
 	if (run->is_up < 0) {
 		fail(run, &err);
 		return EX_NOPERM;
 	}
-	if (desk_choose(conf, run->order->areas | 1u << AREA_TRANSPORT,
-		selector, &run->choice, &err) < 0) {
+	if (desk_choose(conf, areas, selector, &run->choice, &err) < 0) {
 		fail(run, &err);
 		return EX_NOPERM;
 	}

@@ -135,6 +135,24 @@ Test(desk, delete_and_back)
 	expect(WORDS("undelete", "--yes", "all"), 1, "no message matches");
 }
 
+Test(desk, resubmit_by_selector)
+{
+	char one[SPOOL_ID_BYTES], two[SPOOL_ID_BYTES];
+	uintmax_t a = aside("bob@a.test", "x@b.test", "deferred", ".no-dns",
+	    one);
+	uintmax_t b = aside("eve@c.test", "y@b.test", "deferred", ".table",
+	    two);
+
+	expect(WORDS("resubmit", "--dry-run", "why:no-dns"), EX_OK,
+	    "1 message");
+	cr_expect(is_there("deferred", a, ".no-dns"));
+	expect(WORDS("resubmit", "--yes", "why:no-dns"), EX_OK,
+	    "1 message resubmitted");
+	cr_expect(is_there("router", a, ""));
+	cr_expect(is_there("deferred", b, ".table"));
+	expect(WORDS("resubmit", "--yes", "why>x"), EX_USAGE, "^");
+}
+
 Test(desk, trash_is_swept_by_its_age)
 {
 	char id[SPOOL_ID_BYTES], name[SPOOL_NAME_BYTES], from[64];
