@@ -92,7 +92,7 @@ expand_range(struct patterns *patterns, const struct brackets *brackets)
 static void
 expand(struct patterns *patterns, struct slice pattern)
 {
-	struct brackets brackets;
+	struct brackets brackets = { .is_set = false };
 	struct slice rest, piece;
 	int found = brackets_find(pattern, &brackets);
 
