@@ -14,26 +14,37 @@
 
 #include "base/banned.h"
 
-enum { PLACES_EXPECTED = 1, ROUTE_PLACES_MAX = 100 };
+enum { ROUTE_PLACES_MAX = 100 };
+
+/* Served when one place is no error. */
+static enum check_result
+judge(const struct places *places, struct slice *out_form)
+{
+	for (size_t i = 0; i < places->held; i++) {
+		if (!slice_is(places->list[i].channel, "error")) {
+			*out_form = SLICE("");
+			return CHECK_SERVED;
+		}
+		*out_form = places->list[i].host;
+	}
+	return out_form->n > 0 ? CHECK_REFUSED : CHECK_SERVED;
+}
 
 enum check_result
 router_check(struct router *router, struct arena *arena,
     const struct path *path, struct slice *out_form, struct err *err)
 {
 	struct route_request request = { .path = *path };
+	enum check_result result = CHECK_TROUBLE;
 	struct places places;
 
 	*out_form = SLICE("");
-	places_init(&places, arena, PLACES_EXPECTED);
+	places_init(&places, arena);
 	places.is_check = true;
-	if (router_address(router, &places, &request, err) != 1)
-		return CHECK_TROUBLE;
-	for (size_t i = 0; i < places.count; i++) {
-		if (!slice_is(places.list[i].channel, "error"))
-			return CHECK_SERVED;
-		*out_form = places.list[i].host;
-	}
-	return out_form->n > 0 ? CHECK_REFUSED : CHECK_SERVED;
+	if (router_address(router, &places, &request, err) == 1)
+		result = judge(&places, out_form);
+	places_release(&places);
+	return result;
 }
 
 enum { MEMBERS_BYTES_MAX = 12000 };	/* an answer has a bound, too */
@@ -55,9 +66,9 @@ static void
 add_members(const struct places *places, struct str *out)
 {
 	struct str members = STR_INIT;
-	size_t count = 0;
+	size_t count = places->count - places->held;
 
-	for (size_t i = 0; i < places->count; i++) {
+	for (size_t i = 0; i < places->held; i++) {
 		if (!is_shown(&places->list[i]))
 			continue;
 		count++;
@@ -80,11 +91,12 @@ answer_list(struct router *router, struct arena *arena,
 	struct places places;
 	struct err err;
 
-	places_init(&places, arena, PLACES_EXPECTED);
+	places_init(&places, arena);
 	if (router_address(router, &places, &request, &err) != 1)
 		str_addf(out, "trouble %s", err.text);
 	else
 		add_members(&places, out);
+	places_release(&places);
 }
 
 static void
@@ -116,17 +128,19 @@ answer_route(struct router *router, struct arena *arena,
 	struct places places;
 	struct err err;
 
-	places_init(&places, arena, PLACES_EXPECTED);
+	places_init(&places, arena);
 	if (router_address(router, &places, &request, &err) != 1) {
 		str_addf(out, "trouble %s", err.text);
+		places_release(&places);
 		return;
 	}
 	str_adds(out, "ok ");
-	for (size_t i = 0; i < places.count && i < ROUTE_PLACES_MAX; i++)
+	for (size_t i = 0; i < places.held && i < ROUTE_PLACES_MAX; i++)
 		str_addf(out, "%s" SLICE_FMT " " SLICE_FMT " " SLICE_FMT,
 		    i > 0 ? "; " : "", SLICE_ARG(places.list[i].channel),
 		    SLICE_ARG(places.list[i].host),
 		    SLICE_ARG(places.list[i].user));
+	places_release(&places);
 }
 
 void

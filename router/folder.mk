@@ -10,6 +10,8 @@ router_librouter_a_SOURCES = \
 	router/message.c router/message.h \
 	router/parent.c router/parent.h \
 	router/places.c router/places.h \
+	router/plan.c router/plan.h \
+	router/prints.c router/prints.h \
 	router/poison.c router/poison.h \
 	router/queue.c router/queue.h \
 	router/received.c \

@@ -212,9 +212,9 @@ expanded_before(struct routing *routing, struct slice what)
 static int
 find_owner(struct routing *routing, const struct here *here, struct err *err)
 {
-	struct slice key, value, owner;
+	struct plan_sender owner = { .delimiter = 0 };
+	struct slice key, value;
 	unsigned line;
-	size_t number;
 	int found;
 
 	if (slice_starts(here->key, "owner-"))
@@ -225,9 +225,8 @@ find_owner(struct routing *routing, const struct here *here, struct err *err)
 	    err);
 	if (found != 1)
 		return found;
-	owner = routing_join(routing, key, here->name);
-	memo_add(&routing->places->senders, owner, &number);
-	routing->sender = (unsigned)number;
+	owner.address = routing_join(routing, key, here->name);
+	routing->sender = places_sender(routing->places, &owner);
 	return 1;
 }
 

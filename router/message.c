@@ -31,11 +31,13 @@ message_init(struct message *message)
 	*message = (struct message){ .arena = arena_new() };
 	str_init(&message->header);
 	str_init(&message->plan);
+	places_init(&message->places, message->arena);
 }
 
 void
 message_release(struct message *message)
 {
+	places_release(&message->places);
 	arena_free(&message->arena);
 	str_release(&message->header);
 	str_release(&message->plan);
@@ -186,8 +188,6 @@ route_all(struct message *message, struct router *router,
 		form = "loopexceeded";
 	else if (headers->is_too_large)
 		form = "headerlimit";
-	places_init(&message->places, message->arena,
-	    message->envelope.rcpt_count);
 	if (route_envelope(message, router, form, err) != 1)
 		return -1;
 	list = headers->resent_to ? headers->resent_to : headers->to;
@@ -231,51 +231,6 @@ sender_text(struct message *message, const struct conf *conf)
 	    slice_of(conf->host))));
 }
 
-static void
-plan_rcpt(struct work_group *group, const struct place *place)
-{
-	bool has_host = !slice_is(place->host, "-");
-
-	group->rcpts[group->rcpt_count++] = (struct work_rcpt){
-		.channel = place->channel,
-		.host = has_host ? place->host : (struct slice){ NULL, 0 },
-		.user = place->user, .uid = place->uid,
-		.notify = place->notify, .orcpt = place->orcpt };
-}
-
-/* One group for each sender that has recipients.  A message without a
- * sender has none on lists either: two automata must not write to each
- * other through a list's owner. */
-static void
-plan_groups(struct message *message, struct slice sender)
-{
-	const struct places *places = &message->places;
-	size_t senders = sender.n > 0 ? places->senders.count : 1, n = 0;
-	size_t *counts = arena_alloc(message->arena,
-	    senders * sizeof(*counts));
-	struct work_group *groups = arena_alloc(message->arena,
-	    senders * sizeof(*groups)), **of;
-
-	of = arena_alloc(message->arena, senders * sizeof(struct work_group *));
-	for (size_t i = 0; i < places->count; i++)
-		counts[senders > 1 ? places->list[i].sender : 0]++;
-	for (size_t i = 0; i < senders; i++) {
-		if (counts[i] == 0)
-			continue;
-		of[i] = &groups[n++];
-		of[i]->sender = i == 0 ? sender :
-		    places->senders.entries[i].key;
-		of[i]->header = str_slice(&message->header);
-		of[i]->rcpts = arena_alloc(message->arena,
-		    counts[i] * sizeof(struct work_rcpt));
-	}
-	for (size_t i = 0; i < places->count; i++)
-		plan_rcpt(of[senders > 1 ? places->list[i].sender : 0],
-		    &places->list[i]);
-	message->work.groups = groups;
-	message->work.group_count = n;
-}
-
 /* Who shares an agent's time with whom: the user that submitted it, else
  * the client's address, else the sender's domain. */
 static struct slice
@@ -291,13 +246,13 @@ source_of(const struct message *message)
 	return from.n > 0 ? from : envelope->from.domain;
 }
 
-static int
-plan_write(struct message *message, const struct conf *conf,
-    struct slice file, ino_t inode, struct err *err)
+/* What does not depend on recipients, and where they will go. */
+static void
+plan_prepare(struct message *message, const struct conf *conf,
+    struct slice file, ino_t inode, const struct plan_sink *sink)
 {
 	const struct envelope *envelope = &message->envelope;
 	struct work *work = &message->work;
-	struct slice sender = sender_text(message, conf);
 
 	*work = (struct work){
 		.inode = inode,
@@ -305,6 +260,7 @@ plan_write(struct message *message, const struct conf *conf,
 		.size_bytes = message->header.len + 1 + file.n -
 		    message->headers.body_offset,
 		.msgid = message->headers.msgid,
+		.errors_to = sender_text(message, conf),
 		.envid = envelope->envid,
 		.ret = envelope->ret,
 		.bodytype = envelope->bodytype,
@@ -313,17 +269,31 @@ plan_write(struct message *message, const struct conf *conf,
 		.terms = envelope->terms,
 	};
 	memcpy(work->id, envelope->id, sizeof(work->id));
-	plan_groups(message, sender);
-	work->errors_to = work->group_count == 1 ? work->groups[0].sender :
-	    sender;
-	return work_format(work, &message->plan, err);
+	plan_init(&message->writing, message->arena, &message->plan, sink,
+	    work, str_slice(&message->header));
+	places_reset(&message->places, envelope->rcpt_count,
+	    &message->writing, work->errors_to);
+	memcpy(message->places.id, work->id, sizeof(work->id));
+}
+
+static enum message_fate
+plan_finish(struct message *message, struct err *err)
+{
+	places_finish(&message->places);
+	message->is_streamed = message->writing.writer.taken > 0;
+	if (plan_end(&message->writing, err) == 1)
+		return MESSAGE_PLANNED;
+	if (message->writing.is_unwritten)
+		return MESSAGE_UNWRITTEN;
+	return message_broken(message, "badenvelope");
 }
 
 /* ---- all of it ------------------------------------------------------- */
 
 enum message_fate
 message_plan(struct message *message, struct router *router,
-    struct slice file, ino_t inode, struct err *err)
+    struct slice file, ino_t inode, const struct plan_sink *sink,
+    struct err *err)
 {
 	const struct conf *conf = router_conf(router);
 	struct envelope *envelope = &message->envelope;
@@ -336,6 +306,7 @@ message_plan(struct message *message, struct router *router,
 		spool_id_make(clock_wall_us(), inode, envelope->id);
 	headers_pass(message->arena, file, envelope, conf, &message->headers,
 	    &message->header);
+	plan_prepare(message, conf, file, inode, sink);
 	if (route_all(message, router, conf, err) != 1) {
 		snprintf(message->why, sizeof(message->why), "%s",
 		    message->places.trouble);
@@ -351,7 +322,5 @@ message_plan(struct message *message, struct router *router,
 
 		router_refuse(&message->places, &none, "norecipients");
 	}
-	if (plan_write(message, conf, file, inode, err) != 1)
-		return message_broken(message, "badenvelope");
-	return MESSAGE_PLANNED;
+	return plan_finish(message, err);
 }

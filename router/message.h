@@ -18,7 +18,8 @@ enum {
 enum message_fate {
 	MESSAGE_PLANNED,	/* plan holds the control file */
 	MESSAGE_DEFERRED,	/* trouble: deferred/N.why */
-	MESSAGE_BROKEN		/* postman/N.why */
+	MESSAGE_BROKEN,		/* postman/N.why */
+	MESSAGE_UNWRITTEN	/* the sink had trouble: try again */
 };
 
 /* Caller's memory, used again from message to message. */
@@ -28,6 +29,8 @@ struct message {
 	struct envelope	 envelope;
 	struct headers	 headers;
 	struct places	 places;
+	struct plan	 writing;	/* is_streamed: plan is in the sink */
+	bool		 is_streamed;
 	struct work	 work;
 	char		 why[64];	/* [a-z0-9-]+ */
 };
@@ -39,8 +42,10 @@ void message_reset(struct message *message);
 
 /* Route a whole message file (its body is not looked at when it is large).
  * What happened stands in the message and, when it is not planned, in err.
+ * sink: where a plan too large for memory goes; NULL keeps all in memory.
  * file must stay until message_reset. */
 enum message_fate message_plan(struct message *message,
-    struct router *router, struct slice file, ino_t inode, struct err *err);
+    struct router *router, struct slice file, ino_t inode,
+    const struct plan_sink *sink, struct err *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* places.c - where one message goes: each place once
  *
  * In     places as routing finds them
- * Out    the list of different ones
- * Holds  nothing but arena memory
+ * Out    the list of different ones, or lines of the plan
+ * Holds  PLACES_HELD_MAX places, a fingerprint of each
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,18 +14,98 @@
 #include "base/banned.h"
 
 void
-places_init(struct places *places, struct arena *arena, size_t expected)
+places_init(struct places *places, struct arena *arena)
 {
-	size_t none;
-
 	*places = (struct places){ .arena = arena };
-	places->capacity = expected > 4 ? expected : 4;
-	places->list = arena_alloc(arena,
+	prints_init(&places->known);
+	str_init(&places->key);
+	places_reset(places, 0, NULL, SLICE(""));
+}
+
+void
+places_release(struct places *places)
+{
+	prints_release(&places->known);
+	str_release(&places->key);
+}
+
+void
+places_reset(struct places *places, size_t expected, struct plan *plan,
+    struct slice sender)
+{
+	struct plan_sender as_it_came = { .address = sender };
+
+	places->plan = plan;
+	places->capacity = expected < 4 ? 4 : expected < PLACES_HELD_MAX ?
+	    expected : PLACES_HELD_MAX;
+	places->list = arena_alloc(places->arena,
 	    places->capacity * sizeof(*places->list));
-	memo_init(&places->known, arena, expected);
-	memo_init(&places->expanded, arena, 0);
-	memo_init(&places->senders, arena, 0);
-	memo_add(&places->senders, SLICE(""), &none);
+	places->count = 0;
+	places->is_streaming = false;
+	places->is_check = false;
+	places->is_from_null = sender.n == 0;
+	places->bad_lines = 0;
+	places->id[0] = 0;
+	places->trouble[0] = 0;
+	prints_reset(&places->known);
+	memo_init(&places->expanded, places->arena, 0);
+	memo_init(&places->sender_keys, places->arena, 0);
+	places->senders = NULL;
+	places->sender_room = 0;
+	places_sender(places, &as_it_came);
+	places_mark(places);
+}
+
+/* ---- senders ---------------------------------------------------------- */
+
+unsigned
+places_sender(struct places *places, const struct plan_sender *sender)
+{
+	struct slice key = slice_of(arena_printf(places->arena,
+	    SLICE_FMT "\t" SLICE_FMT "\t" SLICE_FMT,
+	    SLICE_ARG(sender->address), SLICE_ARG(sender->errors_to),
+	    SLICE_ARG(sender->verp)));
+	struct plan_sender **grown;
+	size_t number;
+
+	if (!memo_add(&places->sender_keys, key, &number))
+		return (unsigned)number;
+	if (number == places->sender_room) {
+		places->sender_room = number * 2 + 4;
+		grown = arena_alloc(places->arena, places->sender_room *
+		    sizeof(struct plan_sender *));
+		if (number > 0)
+			memcpy(grown, places->senders, number *
+			    sizeof(struct plan_sender *));
+		places->senders = grown;
+	}
+	places->senders[number] = arena_alloc(places->arena,
+	    sizeof(*sender));
+	*places->senders[number] = *sender;
+	return (unsigned)number;
+}
+
+static const struct plan_sender *
+sender_of(const struct places *places, const struct place *place)
+{
+	return places->senders[places->is_from_null ? 0 : place->sender];
+}
+
+/* ---- places ----------------------------------------------------------- */
+
+static struct slice
+key_of(struct places *places, const struct place *place)
+{
+	struct str *key = &places->key;
+
+	str_reset(key);
+	str_add_slice(key, place->channel);
+	str_addc(key, '\0');
+	str_add_slice(key, place->host);
+	str_addc(key, '\0');
+	str_add(key, &place->uid, sizeof(place->uid));
+	str_add_slice(key, place->user);
+	return str_slice(key);
 }
 
 static struct slice
@@ -39,18 +119,16 @@ part_add(char **at, struct slice part)
 	return (struct slice){ start, part.n };
 }
 
-bool
-places_add(struct places *places, const struct place *place)
+static void
+hold(struct places *places, const struct place *place)
 {
-	size_t n = place->channel.n + place->host.n + place->user.n + 3, number;
-	char *key = arena_alloc(places->arena, n), *at = key;
+	size_t n = place->channel.n + place->host.n + place->user.n + 3;
+	char *at = arena_alloc(places->arena, n);
 	struct place copy = *place;
 
 	copy.channel = part_add(&at, place->channel);
 	copy.host = part_add(&at, place->host);
 	copy.user = part_add(&at, place->user);
-	if (!memo_add(&places->known, (struct slice){ key, n }, &number))
-		return false;
 	if (places->count == places->capacity) {
 		struct place *grown = arena_alloc(places->arena,
 		    places->capacity * 2 * sizeof(*grown));
@@ -59,16 +137,71 @@ places_add(struct places *places, const struct place *place)
 		places->list = grown;
 		places->capacity *= 2;
 	}
-	places->list[places->count++] = copy;
+	places->list[places->count] = copy;
+}
+
+/* From now on places go into the plan.  The mark stays where it was: between
+ * the places before it and those behind. */
+static void
+stream(struct places *places)
+{
+	for (size_t i = 0; i < places->count; i++) {
+		if (i == places->mark.count)
+			places->mark.plan = plan_mark(places->plan);
+		plan_add(places->plan, &places->list[i],
+		    sender_of(places, &places->list[i]));
+	}
+	if (places->mark.count == places->count)
+		places->mark.plan = plan_mark(places->plan);
+	places->is_streaming = true;
+}
+
+bool
+places_add(struct places *places, const struct place *place)
+{
+	if (!prints_add(&places->known, key_of(places, place)))
+		return false;
+	if (places->count == PLACES_HELD_MAX && places->plan != NULL &&
+	    places->plan->sink != NULL && !places->is_streaming)
+		stream(places);
+	if (places->is_streaming)
+		plan_add(places->plan, place, sender_of(places, place));
+	else
+		hold(places, place);
+	places->count++;
 	return true;
 }
 
 void
-places_truncate(struct places *places, size_t count, size_t expanded)
+places_mark(struct places *places)
 {
-	memo_truncate(&places->known, count);
-	memo_truncate(&places->expanded, expanded);
-	places->count = count;
+	places->mark.count = places->count;
+	places->mark.expanded = places->expanded.count;
+	if (places->is_streaming)
+		places->mark.plan = plan_mark(places->plan);
+}
+
+void
+places_back(struct places *places)
+{
+	if (places->is_streaming)
+		plan_back(places->plan, places->mark.plan);
+	prints_truncate(&places->known, places->mark.count);
+	memo_truncate(&places->expanded, places->mark.expanded);
+	places->count = places->mark.count;
+}
+
+void
+places_finish(struct places *places)
+{
+	size_t senders = places->is_from_null ? 1 : places->sender_keys.count;
+
+	for (size_t s = 0; s < senders && !places->is_streaming; s++)
+		for (size_t i = 0; i < places->count; i++)
+			if (places->is_from_null ||
+			    places->list[i].sender == s)
+				plan_add(places->plan, &places->list[i],
+				    places->senders[s]);
 }
 
 void

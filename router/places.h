@@ -1,60 +1,71 @@
 /* places.h - where one message goes: each place once
  *
- * A place is what ZMailer calls a quad: channel, host, user, privilege.  The
- * list grows while recipients are routed; two recipients that lead to the
- * same place make one.  Everything lives in the message's arena.
+ * The list grows while recipients are routed; two recipients that lead to the
+ * same place make one.  Up to PLACES_HELD_MAX places are held (and looked at:
+ * journal, tests); when more come and the plan has a sink, all of them go
+ * into the plan and are gone from here: only their fingerprints stay.
  *
  * SPDX-License-Identifier: ISC
  */
 #ifndef ZM_ROUTER_PLACES_H
 #define ZM_ROUTER_PLACES_H
 
-#include "base/err.h"
 #include "router/memo.h"
+#include "router/plan.h"
+#include "router/prints.h"
 
-enum { PLACE_UID_NOBODY = -2 };
-
-/* The rule that led there, for the journal and for `zmailer route`. */
-struct place_rule {
-	const char	*kind;	/* "domain" "alias" "route" "default" ... */
-	const char	*where;	/* file or table; NULL: built in */
-	unsigned	 line;	/* 0: none */
-};
-
-struct place {
-	struct slice	  channel, host, user;
-	int64_t		  uid;
-	unsigned	  notify;	/* enum dsn_notify bits */
-	struct slice	  orcpt;	/* xtext, or empty */
-	unsigned	  sender;	/* index into senders; 0: as it came */
-	struct slice	  to;		/* the recipient as it came */
-	struct place_rule rule;
-};
+enum { PLACES_HELD_MAX = 4096 };
 
 struct places {
 	struct arena	*arena;
-	struct place	*list;
-	size_t		 count, capacity;
-	struct memo	 known;		/* place keys; same numbers as list */
+	struct plan	*plan;		/* NULL: all are held */
+	struct place	*list;		/* unless is_streaming */
+	size_t		 count;		/* all of them */
+	size_t		 capacity;
+	bool		 is_streaming;
+	struct prints	 known;		/* same numbers as list */
+	struct str	 key;
 	struct memo	 expanded;	/* alias names that were opened */
-	struct memo	 senders;	/* number 0 is the empty key: as it
-					 * came; others: owner addresses */
+	struct memo	 sender_keys;
+	struct plan_sender **senders;	/* same numbers; 0: as it came */
+	size_t		 sender_room;
 	bool		 is_check;	/* lists need not be opened: one place
 					 * is enough (router/check.h) */
+	bool		 is_from_null;	/* then all senders are 0 */
+	struct {
+		size_t		 count, expanded;
+		bool		 is_streaming;
+		struct plan_mark plan;
+	}		 mark;
+	char		 id[SPOOL_ID_BYTES];	/* for the journal, or "" */
+	unsigned	 bad_lines;	/* of list files, in the journal */
 	/* When a routing function returned -1: what the file in deferred/ is
 	 * to be called, [a-z0-9-]+. */
 	char		 trouble[64];
 };
 
-/* expected: number of recipients. */
-void places_init(struct places *places, struct arena *arena, size_t expected);
+/* The arena may be reset between two messages, with places_reset behind it. */
+void places_init(struct places *places, struct arena *arena);
+void places_release(struct places *places);
+/* A new message.  expected: number of recipients; plan: NULL or what takes
+ * places over; sender: on the wire, empty for null. */
+void places_reset(struct places *places, size_t expected, struct plan *plan,
+    struct slice sender);
+
+/* Number of a sender, added when it is new (its slices are kept). */
+unsigned places_sender(struct places *places,
+    const struct plan_sender *sender);
 
 /* Add a place, its slices are copied (orcpt and to are kept).  False when it
  * is there already. */
 bool places_add(struct places *places, const struct place *place);
 
-/* Go back to an earlier count of places and of expanded names. */
-void places_truncate(struct places *places, size_t count, size_t expanded);
+/* Remember how many places and expanded names there are / go back to it. */
+void places_mark(struct places *places);
+void places_back(struct places *places);
+
+/* Put all that are still held into the plan, grouped by sender. */
+void places_finish(struct places *places);
 
 /* "alias aliases:12", "default". */
 void place_rule_add(struct str *out, const struct place_rule *rule);

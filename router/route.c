@@ -252,6 +252,7 @@ static void
 routing_begin(struct routing *routing, struct places *places,
     const struct route_request *request, struct routing_count *counts)
 {
+	places_mark(places);
 	*counts = (struct routing_count){
 	    .first_expanded = places->expanded.count };
 	*routing = (struct routing){ .places = places, .request = request,
@@ -281,7 +282,6 @@ router_address(struct router *router, struct places *places,
     const struct route_request *request, struct err *err)
 {
 	static const struct place_rule built_in = { .kind = "limit" };
-	size_t first = places->count;
 	struct routing_count counts;
 	struct routing routing;
 
@@ -291,7 +291,7 @@ router_address(struct router *router, struct places *places,
 	if (route_path(&routing, &request->path, err) != 1)
 		return -1;
 	if (counts.is_over)
-		places_truncate(places, first, counts.first_expanded);
+		places_back(places);
 	if (counts.is_over || counts.hits == 0) {
 		const char *form = counts.is_over ? "expansion" :
 		    counts.met_loop ? "aliasloop" : "nouser";

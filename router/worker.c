@@ -40,6 +40,8 @@ struct worker {
 	struct str		 answers;
 	int64_t			 answered_ms;
 	const char		*outcome;	/* first word of the answer */
+	const struct claim	*claim;		/* in hand */
+	struct spool_plan	 plan;		/* of it, when it is large */
 };
 
 /* ---- reading --------------------------------------------------------- */
@@ -123,6 +125,42 @@ report_routed(struct message *message, ino_t inode, int64_t begun_ms)
 	    "file", event_number((int64_t)inode), NULL);
 }
 
+/* ---- a plan too large for memory (row P1) ------------------------------ */
+
+static int
+sink_write(void *context, struct slice bytes, struct err *err)
+{
+	struct worker *w = context;
+
+	if (w->plan.fd < 0 && spool_plan_begin(w->spool, w->claim, &w->plan,
+	    err) < 0)
+		return -1;
+	return spool_plan_write(&w->plan, bytes, err);
+}
+
+static int
+sink_back(void *context, uint64_t bytes, struct err *err)
+{
+	struct worker *w = context;
+
+	if (w->plan.fd < 0)
+		return 0;
+	if (ftruncate(w->plan.fd, (off_t)bytes) != 0 ||
+	    lseek(w->plan.fd, (off_t)bytes, SEEK_SET) < 0)
+		return err_sys(err, "shorten plan %s", w->plan.name);
+	return 0;
+}
+
+static int
+sink_first(void *context, struct slice line, struct err *err)
+{
+	struct worker *w = context;
+
+	if (pwrite(w->plan.fd, line.p, line.n, 0) == (ssize_t)line.n)
+		return 0;
+	return err_sys(err, "write plan %s", w->plan.name);
+}
+
 /* ---- one message ----------------------------------------------------- */
 
 /* Row C1, the other way: the message waits in router/ for a better time. */
@@ -147,11 +185,14 @@ publish(struct worker *w, struct claim *claim, int64_t begun_ms)
 	char file[SPOOL_NAME_BYTES];
 	ino_t inode = claim->inode;
 	bool is_busy;
+	int result;
 	struct err err;
 
 	strlcpy(file, claim->name, sizeof(file));
-	if (spool_route(w->spool, claim, str_slice(&message->plan),
-	    &err) == 0) {
+	result = message->is_streamed ?
+	    spool_route_plan(w->spool, claim, &w->plan, &err) :
+	    spool_route(w->spool, claim, str_slice(&message->plan), &err);
+	if (result == 0) {
 		report_routed(message, inode, begun_ms);
 		return;
 	}
@@ -193,6 +234,8 @@ set_aside(struct worker *w, struct claim *claim, enum message_fate fate,
 static void
 route_claimed(struct worker *w, struct claim *claim, int64_t begun_ms)
 {
+	const struct plan_sink sink = { w, sink_write, sink_back,
+		sink_first };
 	struct slice file = { NULL, 0 };
 	enum message_fate fate;
 	struct err err = { "" };
@@ -202,11 +245,21 @@ route_claimed(struct worker *w, struct claim *claim, int64_t begun_ms)
 		give_back(w, claim);
 		return;
 	}
-	fate = message_plan(&w->message, w->router, file, claim->inode, &err);
-	if (fate == MESSAGE_PLANNED)
+	w->claim = claim;
+	w->plan.fd = -1;
+	fate = message_plan(&w->message, w->router, file, claim->inode, &sink,
+	    &err);
+	if (fate == MESSAGE_PLANNED) {
 		publish(w, claim, begun_ms);
-	else
-		set_aside(w, claim, fate, &err);
+	} else {
+		spool_plan_drop(&w->plan);
+		if (fate != MESSAGE_UNWRITTEN) {
+			set_aside(w, claim, fate, &err);
+		} else {
+			report_trouble(&w->message, claim->name, "plan", &err);
+			give_back(w, claim);
+		}
+	}
 	file_close(w, file);
 }
 

@@ -5,6 +5,7 @@ libzm_a_SOURCES += \
 	libzm/base/err.c libzm/base/err.h \
 	libzm/base/clock.c libzm/base/clock.h \
 	libzm/base/crc32c.c libzm/base/crc32c.h \
+	libzm/base/siphash.c libzm/base/siphash.h \
 	libzm/base/json.c libzm/base/json.h \
 	libzm/base/counters.c libzm/base/counters.h libzm/base/metrics.h \
 	libzm/base/event.c libzm/base/event.h libzm/base/events.h

@@ -125,6 +125,27 @@ arena_reset(struct arena *arena)
 	arena->newest = oldest;
 }
 
+struct arena_mark
+arena_mark(const struct arena *arena)
+{
+	return (struct arena_mark){ arena->newest,
+	    arena->newest ? arena->newest->used : 0, arena->used };
+}
+
+void
+arena_back(struct arena *arena, struct arena_mark mark)
+{
+	while (arena->newest != mark.block) {
+		struct block *older = arena->newest->older;
+
+		mem_release(arena->newest);
+		arena->newest = older;
+	}
+	if (arena->newest != NULL)
+		arena->newest->used = mark.block_used;
+	arena->used = mark.used;
+}
+
 void *
 arena_alloc(struct arena *arena, size_t size)
 {

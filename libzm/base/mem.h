@@ -49,6 +49,15 @@ char *arena_dup(struct arena *arena, const void *bytes, size_t n);
 char *arena_printf(struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Where an arena stands; arena_back releases all that was handed out since
+ * (and nothing of before may have been grown meanwhile). */
+struct arena_mark {
+	void	*block;
+	size_t	 block_used, used;
+};
+struct arena_mark arena_mark(const struct arena *arena);
+void arena_back(struct arena *arena, struct arena_mark mark);
+
 /* Bytes handed out since the last reset (for limits and for tests). */
 size_t arena_used_bytes(const struct arena *arena);
 

@@ -213,6 +213,23 @@ bool spool_read_id(int fd, char out_id[SPOOL_ID_BYTES]);
 int spool_route(struct spool *spool, struct claim *claim, struct slice plan,
     struct err *err);
 
+/* The same for a plan that is written piece by piece (row P1).  begin: 0 or
+ * -1.  write appends: 0 or -1.  drop: it was no message, the claim stays;
+ * harmless when not open.  The descriptor may be used to go back in it. */
+struct spool_plan {
+	int	fd;			/* -1: not open */
+	int	dir_fd;
+	char	name[SPOOL_NAME_BYTES];
+};
+int spool_plan_begin(struct spool *spool, const struct claim *claim,
+    struct spool_plan *out, struct err *err);
+int spool_plan_write(struct spool_plan *plan, struct slice bytes,
+    struct err *err);
+void spool_plan_drop(struct spool_plan *plan);
+/* Publish it.  As spool_route; the plan is closed in any case. */
+int spool_route_plan(struct spool *spool, struct claim *claim,
+    struct spool_plan *plan, struct err *err);
+
 /* Move a claimed message to deferred, freezer or postman as
  * <inode>.<why> (row D1).  why: [a-z0-9-]+, with a leading "_" only by
  * spool_copy_aside.  A name that is taken gets "-2", "-3".  fsyncs the file

@@ -206,27 +206,40 @@ plan_create(struct spool *spool, const struct claim *claim, int dir_fd,
 	return plan_create_as(dir_fd, out_name);
 }
 
-static int
-plan_write(struct spool *spool, const struct claim *claim, int dir_fd,
-    struct slice plan, char name[SPOOL_NAME_BYTES], struct err *err)
+int
+spool_plan_begin(struct spool *spool, const struct claim *claim,
+    struct spool_plan *out, struct err *err)
 {
-	int fd = plan_create(spool, claim, dir_fd, name);
+	int dir_fd = spool_dir_fd(spool, AREA_ROUTER, claim->priority);
 
-	if (fd < 0)
-		return err_sys(err, "create plan %s", name);
-	if ((spool->must_chmod && fchmod(fd, SPOOL_CONTROL_MODE) != 0) ||
-	    spool_write_all(fd, plan.p, plan.n) != 0) {
-		err_sys(err, "write plan %s", name);
-		close_keep_errno(fd);
-		/* P1: a plan is no message; the claim stays */
-		unlinkat(dir_fd, name, 0);
-		return -1;
-	}
-	if (close(fd) == 0)
+	out->dir_fd = dir_fd;
+	out->fd = plan_create(spool, claim, dir_fd, out->name);
+	if (out->fd < 0)
+		return err_sys(err, "create plan %s", out->name);
+	if (!spool->must_chmod || fchmod(out->fd, SPOOL_CONTROL_MODE) == 0)
 		return 0;
-	err_sys(err, "close plan %s", name);
-	unlinkat(dir_fd, name, 0);
+	err_sys(err, "chmod plan %s", out->name);
+	spool_plan_drop(out);
 	return -1;
+}
+
+void
+spool_plan_drop(struct spool_plan *plan)
+{
+	if (plan->fd < 0)
+		return;
+	close_keep_errno(plan->fd);
+	plan->fd = -1;
+	/* P1: a plan is no message; the claim stays */
+	unlinkat(plan->dir_fd, plan->name, 0);
+}
+
+int
+spool_plan_write(struct spool_plan *plan, struct slice bytes, struct err *err)
+{
+	if (spool_write_all(plan->fd, bytes.p, bytes.n) == 0)
+		return 0;
+	return err_sys(err, "write plan %s", plan->name);
 }
 
 /* The control file of a finished message may keep this name until its group
@@ -284,18 +297,20 @@ sync_routed(const struct spool *spool, int dir_fd, const char *plan,
 	return 0;	/* routed it is; recovery has a row for the rest */
 }
 
-int
-spool_route(struct spool *spool, struct claim *claim, struct slice plan,
-    struct err *err)
+/* Rows P2-P4: the plan is written. */
+static int
+publish(struct spool *spool, struct claim *claim, struct spool_plan *plan,
+    const char *hashed, struct err *err)
 {
-	int dir_fd = spool_dir_fd(spool, AREA_ROUTER, claim->priority);
-	char hashed[SPOOL_NAME_BYTES], name[SPOOL_NAME_BYTES];
-	int saved;
+	int dir_fd = plan->dir_fd, saved;
+	const char *name = plan->name;
 
-	spool_hashed_name(spool, claim->inode, hashed);
-	if (target_is_free(spool, hashed, err) < 0 ||
-	    plan_write(spool, claim, dir_fd, plan, name, err) < 0)
+	if (close(plan->fd) != 0) {
+		err_sys(err, "close plan %s", name);
+		unlinkat(dir_fd, name, 0);	/* P2 -> C1: the plan only */
 		return -1;
+	}
+	plan->fd = -1;
 	/* P2 -> P3 */
 	if (spool_rename(dir_fd, claim->name, spool->area_fd[AREA_QUEUE],
 		hashed) != 0) {
@@ -318,4 +333,35 @@ spool_route(struct spool *spool, struct claim *claim, struct slice plan,
 	close(claim->fd);
 	claim->fd = -1;
 	return sync_routed(spool, dir_fd, name, hashed);
+}
+
+int
+spool_route(struct spool *spool, struct claim *claim, struct slice bytes,
+    struct err *err)
+{
+	struct spool_plan plan;
+	char hashed[SPOOL_NAME_BYTES];
+
+	spool_hashed_name(spool, claim->inode, hashed);
+	if (target_is_free(spool, hashed, err) < 0 ||
+	    spool_plan_begin(spool, claim, &plan, err) < 0)
+		return -1;
+	if (spool_plan_write(&plan, bytes, err) < 0) {
+		spool_plan_drop(&plan);
+		return -1;
+	}
+	return publish(spool, claim, &plan, hashed, err);
+}
+
+int
+spool_route_plan(struct spool *spool, struct claim *claim,
+    struct spool_plan *plan, struct err *err)
+{
+	char hashed[SPOOL_NAME_BYTES];
+
+	spool_hashed_name(spool, claim->inode, hashed);
+	if (target_is_free(spool, hashed, err) == 1)
+		return publish(spool, claim, plan, hashed, err);
+	spool_plan_drop(plan);
+	return -1;
 }

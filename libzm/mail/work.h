@@ -24,7 +24,8 @@
 
 enum {
 	WORK_RECORD_BYTES_MAX = 1024,	/* a longer text is cut to fit */
-	WORK_PAGE_BYTES = 4096
+	WORK_PAGE_BYTES = 4096,
+	WORK_FIRST_LINE_BYTES = 22	/* "@ 1 00001234 9f8e7d6c\n" */
 };
 
 enum work_record_kind {
@@ -120,6 +121,39 @@ struct work {
 /* Print the head; fills in all offsets of work's groups and recipients.
  * returns 1; -1 when a value cannot stand in a line. */
 int work_format(struct work *work, struct str *out, struct err *err);
+
+/* The same piece by piece, for what is too large to be in memory at once:
+ * begin, common, then groups: sender, recipients, header (consecutive groups
+ * may have one header behind the last), end.  At any time between two calls
+ * the bytes in out can be written to a file and taken. */
+struct work_writer {
+	struct str	*out;
+	uint64_t	 taken;		/* bytes that were in out before */
+	uint32_t	 crc;		/* of these, without the first line */
+};
+/* out is emptied. */
+void work_writer_begin(struct work_writer *writer, struct str *out);
+/* The lines in front of the first s line; groups are not looked at. */
+int work_writer_common(struct work_writer *writer, const struct work *work,
+    struct err *err);
+/* An s line; with an e line when errors_to is not empty. */
+int work_writer_sender(struct work_writer *writer, struct slice sender,
+    struct slice errors_to, uint32_t *out_offset, struct err *err);
+/* r and N lines; fills in the offset. */
+int work_writer_rcpt(struct work_writer *writer, struct work_rcpt *rcpt,
+    struct err *err);
+/* An m block. */
+int work_writer_header(struct work_writer *writer, struct slice header,
+    uint32_t *out_offset, struct err *err);
+/* The bytes in out are in the file: out is emptied. */
+void work_writer_take(struct work_writer *writer);
+/* The head is complete: its first line, with a NUL.  It is put into out
+ * when nothing was taken, else it belongs over the first bytes of the file. */
+void work_writer_end(struct work_writer *writer,
+    char out_first[WORK_FIRST_LINE_BYTES + 1]);
+/* A record, behind the head. */
+void work_writer_record(struct work_writer *writer, const char *id,
+    const struct work_record *record);
 
 /* Read a whole control file: head and records.  Everything borrows from
  * file or lives in the arena.

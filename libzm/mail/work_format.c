@@ -77,21 +77,57 @@ add_field(struct str *out, struct slice value)
 		str_add_slice(out, value);
 }
 
-static int
-add_sender(struct str *out, struct work_group *group, struct err *err)
+/* Where the next byte goes.  32 bits are enough: see WORK_HEAD_BYTES_MAX. */
+static uint32_t
+offset_of(const struct work_writer *writer)
 {
-	if (value_check("a sender", group->sender, true, err) < 0)
-		return -1;
-	group->sender_offset = (uint32_t)out->len;
-	str_adds(out, "s - - ");
-	add_field(out, group->sender);
-	str_adds(out, " -2\n");
-	return add_line(out, 'e', group->errors_to, err);
+	return (uint32_t)(writer->taken + writer->out->len);
 }
 
 static int
-add_rcpt(struct str *out, struct work_rcpt *rcpt, struct err *err)
+check_bytes(const struct work_writer *writer, struct err *err)
 {
+	return writer->taken + writer->out->len <= WORK_HEAD_BYTES_MAX ? 1 :
+	    err_set(err, "control file of more than %d bytes",
+	    WORK_HEAD_BYTES_MAX);
+}
+
+int
+work_writer_sender(struct work_writer *writer, struct slice sender,
+    struct slice errors_to, uint32_t *out_offset, struct err *err)
+{
+	struct str *out = writer->out;
+
+	if (value_check("a sender", sender, true, err) < 0)
+		return -1;
+	*out_offset = offset_of(writer);
+	str_adds(out, "s - - ");
+	add_field(out, sender);
+	str_adds(out, " -2\n");
+	return add_line(out, 'e', errors_to, err);
+}
+
+static void
+add_number(struct str *out, int64_t number)
+{
+	char digits[24];
+	size_t n = sizeof(digits);
+	uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
+
+	do
+		digits[--n] = (char)('0' + rest % 10);
+	while ((rest /= 10) > 0);
+	if (number < 0)
+		digits[--n] = '-';
+	str_add(out, digits + n, sizeof(digits) - n);
+}
+
+int
+work_writer_rcpt(struct work_writer *writer, struct work_rcpt *rcpt,
+    struct err *err)
+{
+	struct str *out = writer->out;
+
 	if (rcpt->channel.n == 0 || rcpt->user.n == 0)
 		return err_set(err, "recipient without channel or user");
 	if (value_check("a channel", rcpt->channel, false, err) < 0 ||
@@ -99,16 +135,18 @@ add_rcpt(struct str *out, struct work_rcpt *rcpt, struct err *err)
 	    value_check("a recipient", rcpt->user, true, err) < 0 ||
 	    value_check("an ORCPT", rcpt->orcpt, false, err) < 0)
 		return -1;
-	rcpt->offset = (uint32_t)out->len;
+	rcpt->offset = offset_of(writer);
 	str_adds(out, "r ");
 	add_field(out, rcpt->channel);
 	str_addc(out, ' ');
 	add_field(out, rcpt->host);
 	str_addc(out, ' ');
 	add_field(out, rcpt->user);
-	str_addf(out, " %" PRId64 "\n", rcpt->uid);
+	str_addc(out, ' ');
+	add_number(out, rcpt->uid);
+	str_addc(out, '\n');
 	if (rcpt->notify == DSN_NOTIFY_DEFAULT && rcpt->orcpt.n == 0)
-		return 1;
+		return check_bytes(writer, err);
 	str_addc(out, 'N');
 	if (rcpt->notify != DSN_NOTIFY_DEFAULT) {
 		str_adds(out, " NOTIFY=");
@@ -119,7 +157,7 @@ add_rcpt(struct str *out, struct work_rcpt *rcpt, struct err *err)
 		str_add_slice(out, rcpt->orcpt);
 	}
 	str_addc(out, '\n');
-	return 1;
+	return check_bytes(writer, err);
 }
 
 static int
@@ -134,23 +172,21 @@ header_check(struct slice header, struct err *err)
 	return 1;
 }
 
-/* The m block of groups[first..last], which share one header. */
-static int
-add_header(struct str *out, struct work_group *groups, size_t first,
-    size_t last, struct err *err)
+int
+work_writer_header(struct work_writer *writer, struct slice header,
+    uint32_t *out_offset, struct err *err)
 {
-	struct slice header = groups[last].header;
+	struct str *out = writer->out;
 
 	if (header_check(header, err) < 0)
 		return -1;
 	str_adds(out, "m\n");
-	for (size_t i = first; i <= last; i++)
-		groups[i].header_offset = (uint32_t)out->len;
+	*out_offset = offset_of(writer);
 	str_add_slice(out, header);
 	if (header.n > 0 && header.p[header.n - 1] != '\n')
 		str_addc(out, '\n');
 	str_addc(out, '\n');
-	return 1;
+	return check_bytes(writer, err);
 }
 
 static bool
@@ -160,9 +196,10 @@ is_same_header(const struct work_group *a, const struct work_group *b)
 }
 
 static int
-add_groups(struct work *work, struct str *out, struct err *err)
+add_groups(struct work_writer *writer, struct work *work, struct err *err)
 {
 	size_t first = 0;
+	uint32_t at;
 
 	work->rcpt_total = 0;
 	for (size_t i = 0; i < work->group_count; i++) {
@@ -170,28 +207,31 @@ add_groups(struct work *work, struct str *out, struct err *err)
 
 		if (group->rcpt_count == 0)
 			return err_set(err, "sender without recipients");
-		if (add_sender(out, group, err) < 0)
+		if (work_writer_sender(writer, group->sender,
+		    group->errors_to, &group->sender_offset, err) < 0)
 			return -1;
 		for (size_t j = 0; j < group->rcpt_count; j++)
-			if (add_rcpt(out, &group->rcpts[j], err) < 0)
+			if (work_writer_rcpt(writer, &group->rcpts[j],
+			    err) < 0)
 				return -1;
 		work->rcpt_total += group->rcpt_count;
 		if (i + 1 < work->group_count &&
 		    is_same_header(group, group + 1))
 			continue;
-		if (add_header(out, work->groups, first, i, err) < 0)
+		if (work_writer_header(writer, group->header, &at, err) < 0)
 			return -1;
-		first = i + 1;
-		if (out->len > WORK_HEAD_BYTES_MAX)
-			return err_set(err, "control file of more than %d "
-			    "bytes", WORK_HEAD_BYTES_MAX);
+		for (; first <= i; first++)
+			work->groups[first].header_offset = at;
 	}
 	return 1;
 }
 
-static int
-add_common(const struct work *work, struct str *out, struct err *err)
+int
+work_writer_common(struct work_writer *writer, const struct work *work,
+    struct err *err)
 {
+	struct str *out = writer->out;
+
 	if (!spool_id_is(slice_of(work->id)))
 		return err_set(err, "'%s' is not a spool id", work->id);
 	str_addf(out, "I %s\ni %ju\no %" PRIu64 "\nz %" PRIu64 "\n", work->id,
@@ -208,23 +248,65 @@ add_common(const struct work *work, struct str *out, struct err *err)
 	return 1;
 }
 
+/* ---- beginning and end ----------------------------------------------- */
+
+void
+work_writer_begin(struct work_writer *writer, struct str *out)
+{
+	*writer = (struct work_writer){ .out = out };
+	str_reset(out);		/* offsets count from the file's first byte */
+	str_adds(out, "@ 1 ........ ........\n");
+}
+
+/* The checksum with the bytes in out. */
+static uint32_t
+crc_of(const struct work_writer *writer)
+{
+	struct slice fresh = str_slice(writer->out);
+
+	if (writer->taken == 0)
+		fresh = slice_from(fresh, WORK_FIRST_LINE_BYTES);
+	return crc32c(writer->crc, fresh.p, fresh.n);
+}
+
+void
+work_writer_take(struct work_writer *writer)
+{
+	writer->crc = crc_of(writer);
+	writer->taken += writer->out->len;
+	str_reset(writer->out);
+}
+
+void
+work_writer_end(struct work_writer *writer,
+    char out_first[WORK_FIRST_LINE_BYTES + 1])
+{
+	snprintf(out_first, WORK_FIRST_LINE_BYTES + 1, "@ 1 %08" PRIu32
+	    " %08" PRIx32 "\n", offset_of(writer), crc_of(writer));
+	if (writer->taken == 0)
+		memcpy(writer->out->buf, out_first, WORK_FIRST_LINE_BYTES);
+}
+
+void
+work_writer_record(struct work_writer *writer, const char *id,
+    const struct work_record *record)
+{
+	work_record_add(writer->out, crc32c(0, id, strlen(id)), record);
+}
+
 int
 work_format(struct work *work, struct str *out, struct err *err)
 {
 	char first[WORK_FIRST_LINE_BYTES + 1];
-	uint32_t crc;
+	struct work_writer writer;
 
-	str_reset(out);		/* offsets count from the file's first byte */
-	str_adds(out, "@ 1 ........ ........\n");
-	if (add_common(work, out, err) < 0 || add_groups(work, out, err) < 0)
+	work_writer_begin(&writer, out);
+	if (work_writer_common(&writer, work, err) < 0 ||
+	    add_groups(&writer, work, err) < 0)
 		return -1;
 	if (work->group_count == 0)
 		return err_set(err, "control file without recipients");
-	crc = crc32c(0, out->buf + WORK_FIRST_LINE_BYTES,
-	    out->len - WORK_FIRST_LINE_BYTES);
-	snprintf(first, sizeof(first), "@ 1 %08zu %08" PRIx32 "\n", out->len,
-	    crc);
-	memcpy(out->buf, first, WORK_FIRST_LINE_BYTES);
+	work_writer_end(&writer, first);
 	work->head_bytes = out->len;
 	return 1;
 }

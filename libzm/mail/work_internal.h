@@ -8,7 +8,6 @@
 #include "mail/work.h"
 
 enum {
-	WORK_FIRST_LINE_BYTES = 22,	/* "@ 1 00001234 9f8e7d6c\n" */
 	WORK_LINE_BYTES_MAX = 16384,	/* r, N, s, ...: channel, host, user */
 	WORK_HEADER_BYTES_MAX = 4 << 20,
 	WORK_HEAD_BYTES_MAX = 99999999	/* eight digits in the first line */

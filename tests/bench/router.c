@@ -210,7 +210,7 @@ plan(const char *label, struct router *router, const char *rcpt,
 	from = clock_steady_ms();
 	for (unsigned long i = 0; i < count; i++) {
 		planned += message_plan(&message, router, str_slice(&file),
-		    4711, &err) == MESSAGE_PLANNED;
+		    4711, NULL, &err) == MESSAGE_PLANNED;
 		message_reset(&message);
 	}
 	printf("%-22s %9.0f messages/s%s%s\n", label, (double)count /
@@ -261,7 +261,7 @@ bench_list(unsigned long count)
 	message_init(&message);
 	message_to(&file, "list@mx.test");
 	from = clock_steady_ms();
-	fate = message_plan(&message, router, str_slice(&file), 4711, &err);
+	fate = message_plan(&message, router, str_slice(&file), 4711, NULL, &err);
 	s = seconds_since(from);
 	printf("list of %lu: %s %s %.2f s, %.0f members/s, peak %.0f MB\n",
 	    count, fate == MESSAGE_PLANNED ? "planned" : "NOT PLANNED",

@@ -85,7 +85,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (message.arena == NULL)
 		message_init(&message);
 	message_reset(&message);
-	if (message_plan(&message, the_router(), file, 4711, &err) ==
+	if (message_plan(&message, the_router(), file, 4711, NULL, &err) ==
 	    MESSAGE_PLANNED)
 		check(&message, file);
 	return 0;

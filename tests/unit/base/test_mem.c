@@ -100,3 +100,22 @@ Test(arena, a_size_nobody_bounded_is_a_panic, .signal = SIGABRT)
 {
 	arena_alloc(arena_new(), SIZE_MAX);
 }
+
+Test(arena, goes_back_to_a_mark)
+{
+	struct arena *arena = arena_new();
+	struct arena_mark empty = arena_mark(arena), mark;
+	char *kept = arena_dup(arena, "kept", 4);
+
+	mark = arena_mark(arena);
+	for (int i = 0; i < 100; i++)
+		memset(arena_alloc(arena, 1000), 'x', 1000);
+	arena_back(arena, mark);
+	cr_expect_eq(arena_used_bytes(arena), mark.used);
+	cr_expect_str_eq(kept, "kept");
+	cr_expect_str_eq(arena_dup(arena, "new", 3), "new");
+	cr_expect_str_eq(kept, "kept");
+	arena_back(arena, empty);
+	cr_expect_eq(arena_used_bytes(arena), 0);
+	arena_free(&arena);
+}

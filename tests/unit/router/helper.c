@@ -67,7 +67,7 @@ fixture_open(struct fixture *fixture, const char *conf_text,
 		conf_report_print(&report, "test.conf", &complaint);
 	cr_assert(fixture->conf != NULL, "%s", complaint.buf);
 	fixture->router = router_new(fixture->conf);
-	places_init(&fixture->places, fixture->arena, 0);
+	places_init(&fixture->places, fixture->arena);
 	str_release(&text);
 }
 
@@ -76,6 +76,7 @@ fixture_close(struct fixture *fixture)
 {
 	char command[128];
 
+	places_release(&fixture->places);
 	router_free(&fixture->router);
 	conf_free(&fixture->conf);
 	arena_free(&fixture->arena);

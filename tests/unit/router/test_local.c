@@ -185,9 +185,9 @@ Test(local, a_list_with_an_owner_has_it_as_sender)
 	fixture_route(&f, "plain@mx.test");
 	p = f.places.list;
 	cr_assert_eq(f.places.count, 3);
-	cr_expect(slice_is(f.places.senders.entries[p[0].sender].key,
+	cr_expect(slice_is(f.places.senders[p[0].sender]->address,
 	    "owner-list@mx.test"));
-	cr_expect(slice_is(f.places.senders.entries[p[1].sender].key,
+	cr_expect(slice_is(f.places.senders[p[1].sender]->address,
 	    "owner-inner@mx.test"));
 	cr_expect_eq(p[2].sender, 0);
 	fixture_close(&f);

@@ -63,7 +63,7 @@ plan(struct trial *t, const char *text)
 	seal(&t->file, text);
 	message_reset(&t->message);
 	fate = message_plan(&t->message, t->fixture.router,
-	    str_slice(&t->file), 4711, &t->err);
+	    str_slice(&t->file), 4711, NULL, &t->err);
 	if (fate == MESSAGE_PLANNED)
 		cr_assert_eq(work_parse(t->fixture.arena,
 		    str_slice(&t->message.plan), &t->work, &t->err), 1, "%s",
@@ -266,7 +266,7 @@ Test(message, a_file_that_does_not_fit_its_first_line_is_incomplete)
 		memcpy(exact, t.file.buf, cut);
 		message_reset(&t.message);
 		cr_assert_eq(message_plan(&t.message, t.fixture.router,
-		    (struct slice){ exact, cut }, 1, &t.err), MESSAGE_BROKEN,
+		    (struct slice){ exact, cut }, 1, NULL, &t.err), MESSAGE_BROKEN,
 		    "cut at %zu", cut);
 		cr_assert_str_eq(t.message.why, "incomplete");
 		mem_free(&exact);
@@ -274,13 +274,13 @@ Test(message, a_file_that_does_not_fit_its_first_line_is_incomplete)
 	t.file.buf[n - 2] ^= 1;
 	message_reset(&t.message);
 	cr_expect_eq(message_plan(&t.message, t.fixture.router,
-	    str_slice(&t.file), 1, &t.err), MESSAGE_BROKEN);
+	    str_slice(&t.file), 1, NULL, &t.err), MESSAGE_BROKEN);
 	cr_expect_str_eq(t.message.why, "incomplete");
 
 	/* written by a person, without that line */
 	message_reset(&t.message);
 	cr_expect_eq(message_plan(&t.message, t.fixture.router,
-	    slice_of(relayed), 1, &t.err), MESSAGE_PLANNED);
+	    slice_of(relayed), 1, NULL, &t.err), MESSAGE_PLANNED);
 	trial_close(&t);
 }
 
