@@ -5,6 +5,9 @@ router_librouter_a_SOURCES = \
 	router/check.c router/check.h \
 	router/farm.c router/farm.h \
 	router/headers.c router/headers.h \
+	router/expand.c router/expand.h \
+	router/include.c router/include.h \
+	router/lists.c \
 	router/local.c \
 	router/memo.c router/memo.h \
 	router/message.c router/message.h \
@@ -14,6 +17,7 @@ router_librouter_a_SOURCES = \
 	router/prints.c router/prints.h \
 	router/poison.c router/poison.h \
 	router/queue.c router/queue.h \
+	router/redirect.c router/srs.c router/srs.h \
 	router/received.c \
 	router/remote.c \
 	router/route.c router/route.h router/route_internal.h \

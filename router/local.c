@@ -2,35 +2,18 @@
  *
  * In     a local part in one of our domains
  * Out    places; for an alias those of all its items
- * Holds  nothing; an :include: file is read while it is opened
- * Trusts the tables' owners; a list file only when nobody else may write it
+ * Holds  nothing
+ * Trusts the tables' owners
  * Spec   zmailer-aliases(5); RFC 5321 sections 3.9, 4.5.1 (postmaster)
  *
  * SPDX-License-Identifier: ISC
  */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "base/mem.h"
-#include "grammar/alias.h"
-#include "router/route_internal.h"
+#include "router/expand.h"
 
 #include "base/banned.h"
-
-enum { INCLUDE_BYTES_MAX = 16 << 20 };
-
-struct here {			/* a local part and where it is looked up */
-	const struct conf_domain *domain;
-	struct slice		 name;	/* of the domain */
-	struct slice		 local;	/* plain */
-	struct slice		 key;	/* plain, lower case */
-	struct table		*aliases;	/* NULL: none */
-	const struct path	*path;
-};
-
-static int alias_open(struct routing *from, const struct here *here,
-    struct slice value, unsigned line, struct err *err);
 
 /* ---- the end of the way ---------------------------------------------- */
 
@@ -56,41 +39,39 @@ is_local_channel(const struct conf_domain *domain)
 	return slice_is(slice_of(domain->deliver.channel), "local");
 }
 
-/* The mailbox agent's templates may speak of the domain and of what stands
- * behind + as it came. */
+/* The mailbox agent's templates may speak of the domain and of the detail as
+ * it came; it knows + as the delimiter. */
 static struct slice
 mailbox_user(struct routing *routing, const struct here *here,
     struct slice account)
 {
 	struct arena *arena = routing->places->arena;
 	struct slice plain = path_local_plain(arena, here->path);
-	size_t plus = slice_find(plain, '+');
+	size_t detail = routing_detail(routing, plain);
 
 	if (!routing->router->conf->mailbox_is_addressed)
 		return account;
-	if (plus > 0 && plus + 1 < plain.n && plus == account.n &&
-	    is_mailbox_name(plain))
+	if (detail < plain.n && detail == account.n && is_mailbox_name(plain))
 		account = slice_of(arena_printf(arena,
-		    SLICE_FMT SLICE_FMT, SLICE_ARG(account),
-		    SLICE_ARG(slice_from(plain, plus))));
+		    SLICE_FMT "+" SLICE_FMT, SLICE_ARG(account),
+		    SLICE_ARG(slice_from(plain, detail + 1))));
 	return routing_join(routing, account, here->name);
 }
 
-static void
+static int
 deliver(struct routing *routing, const struct here *here,
-    struct slice account, int64_t uid)
+    struct slice account, int64_t uid, struct err *err)
 {
 	const struct conf_deliver *to = &here->domain->deliver;
 	struct place_rule rule = { "domain", here->domain->at.file,
 	    here->domain->at.line };
 
 	if (!is_local_channel(here->domain))
-		routing_add(routing, to->channel, slice_of(to->host),
+		return routing_add(routing, to->channel, slice_of(to->host),
 		    routing_join(routing, here->path->local, here->name), uid,
-		    &rule);
-	else
-		routing_add(routing, "local", SLICE("-"),
-		    mailbox_user(routing, here, account), uid, &rule);
+		    &rule, err);
+	return routing_add(routing, "local", SLICE("-"),
+	    mailbox_user(routing, here, account), uid, &rule, err);
 }
 
 static int
@@ -110,7 +91,7 @@ account_find(struct routing *routing, const struct here *here,
 
 static int
 users_table_find(struct routing *routing, const struct here *here,
-    struct err *err)
+    struct slice *out_name, struct err *err)
 {
 	struct table *table = routing_table(routing,
 	    here->domain->users_table, err);
@@ -122,267 +103,187 @@ users_table_find(struct routing *routing, const struct here *here,
 		return -1;
 	found = routing_lookup(routing, table,
 	    routing_join(routing, here->key, here->name), &value, &line, err);
-	if (found == 0)
+	if (found == 0 && table_takes_parts(table))
 		found = routing_lookup(routing, table, here->key, &value,
 		    &line, err);
+	value = found == 1 ? slice_trim(value) : SLICE("");
+	if (slice_starts(value, "\\") &&
+	    is_mailbox_name(slice_from(value, 1)))
+		*out_name = slice_lower(routing->places->arena,
+		    slice_from(value, 1));
 	return found;
 }
 
-/* returns 1 delivered, 0 no such user, -1 trouble. */
+/* returns 1 delivered, 0 no such user, -1 trouble.  The value of a table of
+ * users may name the mailbox: \name. */
 static int
 try_user(struct routing *routing, const struct here *here, struct err *err)
 {
 	struct slice account = here->key;
 	int64_t uid = PLACE_UID_NOBODY;
-	int found = 1;
+	int found = here->domain->users != USERS_NONE;
 
 	if (is_local_channel(here->domain) && !is_mailbox_name(here->key))
 		return 0;
 	if (here->domain->users == USERS_PASSWD)
 		found = account_find(routing, here, &account, &uid, err);
 	else if (here->domain->users == USERS_TABLE)
-		found = users_table_find(routing, here, err);
-	if (found == 1)
-		deliver(routing, here, account, uid);
+		found = users_table_find(routing, here, &account, err);
+	if (found == 1 && deliver(routing, here, account, uid, err) != 1)
+		return -1;
 	return found;
 }
 
 /* ---- aliases --------------------------------------------------------- */
 
+int
+local_alias_find(struct routing *routing, const struct here *here,
+    struct slice key, struct found *out, struct err *err)
+{
+	struct slice whole = routing_join(routing, key, here->name);
+	int found = 0;
+
+	for (size_t i = 0; i < here->domain->alias_count && found == 0; i++) {
+		out->table = routing_table(routing, here->domain->aliases[i],
+		    err);
+		if (out->table == NULL)
+			return -1;
+		found = routing_lookup(routing, out->table, whole,
+		    &out->value, &out->line, err);
+		if (found == 0 && table_takes_parts(out->table))
+			found = routing_lookup(routing, out->table, key,
+			    &out->value, &out->line, err);
+	}
+	return found;
+}
+
 static int
 try_alias(struct routing *routing, const struct here *here, struct err *err)
 {
-	struct slice value;
-	unsigned line;
+	struct found alias;
 	int found;
 
-	if (here->aliases == NULL || routing->is_plain)
+	if (routing->is_plain)
 		return 0;
-	found = routing_lookup(routing, here->aliases,
-	    routing_join(routing, here->key, here->name), &value, &line, err);
-	if (found == 0)
-		found = routing_lookup(routing, here->aliases, here->key,
-		    &value, &line, err);
-	if (found == 1 && alias_open(routing, here, value, line, err) != 1)
+	found = local_alias_find(routing, here, here->key, &alias, err);
+	if (found == 1 && expand_alias(routing, here, &alias, "alias",
+	    err) != 1)
 		return -1;
 	return found;
 }
 
 /* "@domain": everybody there; as value "@other" means the same name. */
 static int
+open_catch_all(struct routing *routing, const struct here *here,
+    struct found *alias, const char *what, struct err *err)
+{
+	struct slice domain = slice_trim(alias->value);
+
+	if (slice_starts(domain, "@") && slice_find(domain, ',') == domain.n)
+		alias->value = routing_join(routing, here->path->local,
+		    slice_from(domain, 1));
+	return expand_alias(routing, here, alias, what, err);
+}
+
+static int
 try_catch_all(struct routing *routing, const struct here *here,
     struct err *err)
 {
-	struct slice value, domain;
-	unsigned line;
-	int found;
+	struct found alias;
+	int found = 0;
 
-	if (here->aliases == NULL || routing->is_plain)
+	if (routing->is_plain)
 		return 0;
-	found = routing_lookup(routing, here->aliases,
-	    routing_join(routing, SLICE(""), here->name), &value, &line, err);
-	if (found != 1)
-		return found;
-	domain = slice_trim(value);
-	if (slice_starts(domain, "@") && slice_find(domain, ',') == domain.n)
-		value = routing_join(routing, here->path->local,
-		    slice_from(domain, 1));
-	return alias_open(routing, here, value, line, err);
-}
-
-/* One name is opened once a message: a second time its places are there
- * already, and a loop ends here. */
-static bool
-expanded_before(struct routing *routing, struct slice what)
-{
-	struct routing_count *counts = routing->counts;
-	size_t number;
-
-	if (memo_add(&routing->places->expanded, what, &number))
-		return false;
-	if (number < counts->first_expanded)
-		counts->hits++;
-	else
-		counts->met_loop = true;
-	return true;
-}
-
-/* With an alias owner-NAME, reports about NAME's recipients go to it.  What
- * has no sender keeps none: the places' sender 0 may be null. */
-static int
-find_owner(struct routing *routing, const struct here *here, struct err *err)
-{
-	struct plan_sender owner = { .delimiter = 0 };
-	struct slice key, value;
-	unsigned line;
-	int found;
-
-	if (slice_starts(here->key, "owner-"))
-		return 0;
-	key = slice_of(arena_printf(routing->places->arena,
-	    "owner-" SLICE_FMT, SLICE_ARG(here->key)));
-	found = routing_lookup(routing, here->aliases, key, &value, &line,
-	    err);
-	if (found != 1)
-		return found;
-	owner.address = routing_join(routing, key, here->name);
-	routing->sender = places_sender(routing->places, &owner);
-	return 1;
-}
-
-/* Read a list file.  returns 1, -1 trouble. */
-static int
-include_read(struct routing *routing, const char *path, struct slice *out,
-    int64_t *out_uid, struct err *err)
-{
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat st;
-	ssize_t got = -1;
-	char *bytes;
-
-	if (fd < 0) {
-		err_sys(err, "open the list %s", path);
-		return routing_trouble(routing, "include", "");
-	}
-	if (fstat(fd, &st) != 0)
-		err_sys(err, "fstat the list %s", path);
-	else if (!S_ISREG(st.st_mode))
-		err_set(err, "the list %s is no regular file", path);
-	else if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-		err_set(err, "the list %s can be written by others than its "
-		    "owner: chmod go-w it", path);
-	else if (st.st_size > INCLUDE_BYTES_MAX)
-		err_set(err, "the list %s is larger than %d bytes", path,
-		    INCLUDE_BYTES_MAX);
-	else {
-		bytes = arena_alloc(routing->places->arena,
-		    (size_t)st.st_size + 1);
-		got = read(fd, bytes, (size_t)st.st_size);
-		*out = (struct slice){ bytes, got > 0 ? (size_t)got : 0 };
-		*out_uid = st.st_uid == 0 ? PLACE_UID_NOBODY :
-		    (int64_t)st.st_uid;
-		if (got != st.st_size)
-			err_sys(err, "read the list %s", path);
-	}
-	close(fd);
-	return got >= 0 && got == st.st_size ? 1 :
-	    routing_trouble(routing, "include", "");
-}
-
-/* Is this item the alias itself, which means the mailbox of that name? */
-static bool
-is_itself(const struct alias_item *item, const struct here *here)
-{
-	return slice_equal_nocase(item->path.local, here->key) &&
-	    (item->path.domain.n == 0 ||
-	    slice_equal_nocase(item->path.domain, here->name));
-}
-
-static int open_items(struct routing *routing, const struct here *here,
-    struct slice value, enum alias_flags flags, struct err *err);
-
-static int
-open_include(const struct routing *from, const struct here *here,
-    struct slice path, struct err *err)
-{
-	struct routing inner = *from;
-	struct slice text;
-
-	if (expanded_before(&inner, path))
-		return 1;
-	if (++inner.depth > inner.router->conf->limits.expansion_depth) {
-		inner.counts->is_over = true;
-		return 1;
-	}
-	if (include_read(&inner, slice_dup(inner.places->arena, path), &text,
-	    &inner.uid, err) != 1)
-		return -1;
-	return open_items(&inner, here, text, ALIAS_COMMENTS, err);
-}
-
-static int
-open_item(struct routing *routing, const struct here *here,
-    const struct alias_item *item, struct err *err)
-{
-	struct routing inner = *routing;
-
-	switch (item->kind) {
-	case ALIAS_INCLUDE:
-		return open_include(routing, here, item->text, err);
-	case ALIAS_PROGRAM:
-		routing_add(routing, "pipe", SLICE("-"), item->text,
-		    routing->uid, &routing->rule);
-		return 1;
-	case ALIAS_FILE:
-		routing_add(routing, "local", SLICE("file"), item->text,
-		    routing->uid, &routing->rule);
-		return 1;
-	case ALIAS_MAILBOX:
-	case ALIAS_ADDRESS:
-		inner.is_plain = item->kind == ALIAS_MAILBOX ||
-		    is_itself(item, here);
-		inner.uid = PLACE_UID_NOBODY;
-		return route_path(&inner, &item->path, err);
-	}
-	return 1;
-}
-
-/* A bad item makes the alias' address an error place: its sender hears. */
-static int
-open_items(struct routing *routing, const struct here *here,
-    struct slice value, enum alias_flags flags, struct err *err)
-{
-	struct alias_item item;
-	struct err bad;
-	int more;
-
-	while (!routing->counts->is_over && (more = alias_next(
-	    routing->places->arena, &value, flags, &item, &bad)) != 0) {
-		if (more < 0)
-			routing_refuse(routing, "badaddress", here->path,
-			    &routing->rule);
-		else if (open_item(routing, here, &item, err) != 1)
+	for (size_t i = 0; i < here->domain->alias_count && found == 0; i++) {
+		alias.table = routing_table(routing, here->domain->aliases[i],
+		    err);
+		if (alias.table == NULL)
 			return -1;
+		if (table_takes_parts(alias.table))
+			found = routing_lookup(routing, alias.table,
+			    routing_join(routing, SLICE(""), here->name),
+			    &alias.value, &alias.line, err);
 	}
-	return 1;
+	return found != 1 ? found :
+	    open_catch_all(routing, here, &alias, "alias", err);
 }
 
-/* One address, which may be nobody: a check follows it.  A list, a program
- * or a file is somebody. */
-static bool
-is_one_address(struct routing *routing, struct slice value)
+/* NAME-request and NAME-owner of an alias with an owner-NAME. */
+static int
+try_owned(struct routing *routing, const struct here *of, struct err *err)
 {
-	struct alias_item item, second;
-	struct err err;
+	static const char *const ends[] = { "-request", "-owner" };
+	struct here here = *of;
+	struct slice key = of->key;
+	struct found alias;
+	int found = 0;
 
-	return alias_next(routing->places->arena, &value, 0, &item, &err) ==
-	    1 && (item.kind == ALIAS_ADDRESS || item.kind == ALIAS_MAILBOX) &&
-	    alias_next(routing->places->arena, &value, 0, &second, &err) == 0;
+	if (routing->is_plain)
+		return 0;
+	for (size_t i = 0; i < 2 && found == 0; i++) {
+		if (!slice_ends(key, ends[i]))
+			continue;
+		here.local = here.key = slice_of(arena_printf(
+		    routing->places->arena, "owner-" SLICE_FMT,
+		    SLICE_ARG(slice_first(key, key.n - strlen(ends[i])))));
+		found = local_alias_find(routing, &here, here.key, &alias,
+		    err);
+	}
+	if (found == 1 && expand_alias(routing, &here, &alias, "alias",
+	    err) != 1)
+		return -1;
+	return found;
 }
+
+/* ---- virtual addresses ----------------------------------------------- */
 
 static int
-alias_open(struct routing *from, const struct here *here, struct slice value,
-    unsigned line, struct err *err)
+virtual_find(struct routing *routing, const struct here *here,
+    struct found *out, struct err *err)
 {
-	struct routing inner = *from;
+	struct slice key = here->key;
+	struct slice plain = slice_first(key, routing_detail(routing, key));
+	struct slice whole = routing_join(routing, key, here->name);
+	struct slice without = routing_join(routing, plain, here->name);
+	int found = routing_lookup(routing, out->table, whole, &out->value,
+	    &out->line, err);
 
-	if (expanded_before(&inner, routing_join(&inner, here->key,
-	    here->name)))
-		return 1;
-	if (++inner.depth > inner.router->conf->limits.expansion_depth) {
-		inner.counts->is_over = true;
-		return 1;
+	if (found != 0 || !table_takes_parts(out->table))
+		return found;
+	if (plain.n < key.n)
+		found = routing_lookup(routing, out->table, without,
+		    &out->value, &out->line, err);
+	if (found == 0)
+		found = routing_lookup(routing, out->table,
+		    routing_join(routing, SLICE(""), here->name), &out->value,
+		    &out->line, err);
+	return found;
+}
+
+int
+route_virtual(struct routing *routing, struct slice name,
+    const struct path *path, struct err *err)
+{
+	const struct conf *conf = routing->router->conf;
+	struct arena *arena = routing->places->arena;
+	struct here here = { .name = name, .path = path };
+	struct found alias;
+	int found = 0;
+
+	if (conf->virtual_count == 0 || routing->skips_virtual)
+		return 0;
+	here.local = path_local_plain(arena, path);
+	here.key = slice_lower(arena, here.local);
+	for (size_t i = 0; i < conf->virtual_count && found == 0; i++) {
+		alias.table = routing_table(routing, conf->virtuals[i], err);
+		if (alias.table == NULL)
+			return -1;
+		found = virtual_find(routing, &here, &alias, err);
 	}
-	if (inner.places->is_check && !is_one_address(&inner, value)) {
-		inner.counts->hits++;
-		return 1;
-	}
-	inner.domain = here->name;
-	inner.rule = (struct place_rule){ "alias", table_name(here->aliases),
-	    line };
-	if (find_owner(&inner, here, err) < 0)
+	if (found == 1 && open_catch_all(routing, &here, &alias, "virtual",
+	    err) != 1)
 		return -1;
-	return open_items(&inner, here, value, 0, err);
+	return found;
 }
 
 /* ---- in order -------------------------------------------------------- */
@@ -422,8 +323,26 @@ try_name(struct routing *routing, struct here *here, struct slice local,
 	here->local = local;
 	here->key = slice_lower(routing->places->arena, local);
 	found = try_alias(routing, here, err);
+	if (found == 0)
+		found = try_owned(routing, here, err);
 	if (found == 0 && is_user_too)
 		found = try_user(routing, here, err);
+	return found;
+}
+
+/* Names that stand for something else than a mailbox of that name, lists
+ * first.  1, 0 none, -1 trouble. */
+static int
+try_special(struct routing *routing, struct here *here, struct slice local,
+    struct err *err)
+{
+	const char *srs = routing->router->conf->srs.domain;
+	int found = 0;
+
+	if (srs != NULL && slice_is_nocase(here->name, srs))
+		found = route_srs(routing, local, err);
+	if (found == 0)
+		found = route_list(routing, here->name, local, err);
 	return found;
 }
 
@@ -432,28 +351,27 @@ route_local(struct routing *routing, const struct conf_domain *domain,
     struct slice name, const struct path *path, struct err *err)
 {
 	struct slice local = path_local_plain(routing->places->arena, path);
-	size_t plus = slice_find(local, '+');
-	bool has_detail = plus > 0 && plus < local.n;
+	size_t detail = routing_detail(routing, local);
+	bool has_detail = detail < local.n;
 	struct here here = { .domain = domain, .name = name, .path = path };
 	struct place_rule rule = { "domain", domain->at.file,
 	    domain->at.line };
 	int found;
 
-	if (domain->aliases_table != NULL && (here.aliases = routing_table(
-	    routing, domain->aliases_table, err)) == NULL)
-		return -1;
+	found = try_special(routing, &here, local, err);
 	/* where everybody exists, user+detail is user */
-	found = try_name(routing, &here, local,
-	    !has_detail || domain->users != USERS_ANY, err);
+	if (found == 0)
+		found = try_name(routing, &here, local,
+		    !has_detail || domain->users != USERS_ANY, err);
 	if (found == 0 && has_detail)
-		found = try_name(routing, &here, slice_first(local, plus),
+		found = try_name(routing, &here, slice_first(local, detail),
 		    true, err);
 	if (found == 0)
 		found = try_postmaster(routing, &here, err);
 	if (found == 0)
 		found = try_catch_all(routing, &here, err);
 	if (found == 0)
-		routing_refuse(routing, "nouser", &(struct path){
+		found = routing_refuse(routing, "nouser", &(struct path){
 		    .local = path->local, .domain = name }, &rule);
 	return found < 0 ? -1 : 1;
 }

@@ -120,6 +120,17 @@ memo_add(struct memo *memo, struct slice key, size_t *out_number)
 	return true;
 }
 
+bool
+memo_find(const struct memo *memo, struct slice key, size_t *out_number)
+{
+	size_t at = memo_slot(memo, key, memo_hash(key));
+
+	if (memo->slots[at] == 0)
+		return false;
+	*out_number = memo->slots[at] - 1;
+	return true;
+}
+
 void
 memo_truncate(struct memo *memo, size_t count)
 {

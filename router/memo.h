@@ -31,6 +31,10 @@ void memo_init(struct memo *memo, struct arena *arena, size_t expected);
  * Returns whether it is new. */
 bool memo_add(struct memo *memo, struct slice key, size_t *out_number);
 
+/* Number of key; false (and *out_number as it was) when it is not there. */
+bool memo_find(const struct memo *memo, struct slice key,
+    size_t *out_number);
+
 /* Forget all but the first count. */
 void memo_truncate(struct memo *memo, size_t count);
 

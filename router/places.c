@@ -13,6 +13,43 @@
 
 #include "base/banned.h"
 
+/* ---- senders ---------------------------------------------------------- */
+
+static unsigned
+sender_add(struct places *places, struct slice key,
+    const struct plan_sender *sender)
+{
+	struct plan_sender **grown;
+	size_t number;
+
+	if (!memo_add(&places->sender_keys, key, &number))
+		return (unsigned)number;
+	if (number == places->sender_room) {
+		places->sender_room = number * 2 + 1;
+		grown = arena_alloc(places->arena, places->sender_room *
+		    sizeof(struct plan_sender *));
+		if (number > 0)
+			memcpy(grown, places->senders, number *
+			    sizeof(struct plan_sender *));
+		places->senders = grown;
+	}
+	places->senders[number] = arena_alloc(places->arena,
+	    sizeof(*sender));
+	*places->senders[number] = *sender;
+	return (unsigned)number;
+}
+
+unsigned
+places_sender(struct places *places, const struct plan_sender *sender)
+{
+	return sender_add(places, slice_of(arena_printf(places->arena,
+	    SLICE_FMT "\t" SLICE_FMT "\t" SLICE_FMT,
+	    SLICE_ARG(sender->address), SLICE_ARG(sender->errors_to),
+	    SLICE_ARG(sender->verp))), sender);
+}
+
+/* ---- a message --------------------------------------------------------- */
+
 void
 places_init(struct places *places, struct arena *arena)
 {
@@ -45,6 +82,8 @@ places_reset(struct places *places, size_t expected, struct plan *plan,
 	places->is_check = false;
 	places->is_from_null = sender.n == 0;
 	places->bad_lines = 0;
+	places->was_redirected = false;
+	places->redirect = 0;
 	places->id[0] = 0;
 	places->trouble[0] = 0;
 	prints_reset(&places->known);
@@ -52,46 +91,17 @@ places_reset(struct places *places, size_t expected, struct plan *plan,
 	memo_init(&places->sender_keys, places->arena, 0);
 	places->senders = NULL;
 	places->sender_room = 0;
-	places_sender(places, &as_it_came);
+	sender_add(places, SLICE(""), &as_it_came);
 	places_mark(places);
 }
 
-/* ---- senders ---------------------------------------------------------- */
-
-unsigned
-places_sender(struct places *places, const struct plan_sender *sender)
-{
-	struct slice key = slice_of(arena_printf(places->arena,
-	    SLICE_FMT "\t" SLICE_FMT "\t" SLICE_FMT,
-	    SLICE_ARG(sender->address), SLICE_ARG(sender->errors_to),
-	    SLICE_ARG(sender->verp)));
-	struct plan_sender **grown;
-	size_t number;
-
-	if (!memo_add(&places->sender_keys, key, &number))
-		return (unsigned)number;
-	if (number == places->sender_room) {
-		places->sender_room = number * 2 + 4;
-		grown = arena_alloc(places->arena, places->sender_room *
-		    sizeof(struct plan_sender *));
-		if (number > 0)
-			memcpy(grown, places->senders, number *
-			    sizeof(struct plan_sender *));
-		places->senders = grown;
-	}
-	places->senders[number] = arena_alloc(places->arena,
-	    sizeof(*sender));
-	*places->senders[number] = *sender;
-	return (unsigned)number;
-}
+/* ---- what goes into the plan ------------------------------------------- */
 
 static const struct plan_sender *
 sender_of(const struct places *places, const struct place *place)
 {
 	return places->senders[places->is_from_null ? 0 : place->sender];
 }
-
-/* ---- places ----------------------------------------------------------- */
 
 static struct slice
 key_of(struct places *places, const struct place *place)

@@ -38,6 +38,8 @@ struct places {
 		struct plan_mark plan;
 	}		 mark;
 	char		 id[SPOOL_ID_BYTES];	/* for the journal, or "" */
+	bool		 was_redirected;	/* redirect is known */
+	unsigned	 redirect;	/* sender of what is sent on */
 	unsigned	 bad_lines;	/* of list files, in the journal */
 	/* When a routing function returned -1: what the file in deferred/ is
 	 * to be called, [a-z0-9-]+. */

@@ -147,11 +147,9 @@ add_local(struct routing *routing, struct slice address,
 	if (found < 0)
 		return routing_trouble(routing, "passwd", "");
 	if (found == 1)
-		routing_add(routing, "local", SLICE("-"), path.local, uid,
-		    rule);
-	else
-		routing_refuse(routing, "nouser", &path, rule);
-	return 1;
+		return routing_add(routing, "local", SLICE("-"), path.local,
+		    uid, rule, err);
+	return routing_refuse(routing, "nouser", &path, rule);
 }
 
 static int
@@ -160,10 +158,9 @@ add_target(struct routing *routing, const struct route_target *target,
 {
 	if (slice_is(target->channel, "local") && target->user.n == 0)
 		return add_local(routing, address, rule, err);
-	routing_add(routing, slice_dup(routing->places->arena, target->channel),
-	    target->host, target->user.n > 0 ? target->user : address,
-	    PLACE_UID_NOBODY, rule);
-	return 1;
+	return routing_add(routing, slice_dup(routing->places->arena,
+	    target->channel), target->host, target->user.n > 0 ?
+	    target->user : address, PLACE_UID_NOBODY, rule, err);
 }
 
 /* One key.  returns 1 routed, 0 go on, -1 trouble. */
@@ -257,7 +254,7 @@ route_remote(struct routing *routing, struct slice domain,
 			    err);
 	}
 	if (found == 0)
-		routing_add(routing, "smtp", domain, address,
-		    PLACE_UID_NOBODY, &built_in);
+		found = routing_add(routing, "smtp", domain, address,
+		    PLACE_UID_NOBODY, &built_in, err);
 	return found < 0 ? -1 : 1;
 }

@@ -18,12 +18,31 @@
 
 #include "base/banned.h"
 
+/* Of two lists of one name the first counts. */
+static void
+lists_index(struct router *router)
+{
+	const struct conf *conf = router->conf;
+	size_t number;
+
+	memo_init(&router->lists, router->arena, conf->list_count);
+	for (size_t i = 0; i < conf->list_count; i++)
+		memo_add(&router->lists, slice_of(arena_printf(router->arena,
+		    "%s@%s", conf->lists[i].local, conf->lists[i].domain)),
+		    &number);
+}
+
 struct router *
 router_new(const struct conf *conf)
 {
 	struct router *router = mem_alloc(1, sizeof(*router));
 
 	router->conf = conf;
+	router->arena = arena_new();
+	lists_index(router);
+	if (conf->srs.domain != NULL)
+		router->srs_keys = table_new("srs", arena_printf(
+		    router->arena, "file:%s", conf->srs.key));
 	table_share(conf->run_dir, conf->limits.table_memory_bytes);
 	router->users = users_new();
 	router->tables = mem_alloc(conf->table_count + 1,
@@ -44,6 +63,8 @@ router_free(struct router **prouter)
 	for (size_t i = 0; i < router->conf->table_count; i++)
 		table_free(&router->tables[i]);
 	mem_free(&router->tables);
+	table_free(&router->srs_keys);
+	arena_free(&router->arena);
 	users_free(&router->users);
 	mem_free(prouter);
 }
@@ -170,7 +191,7 @@ routing_join(struct routing *routing, struct slice local, struct slice domain)
  * hand is another (RFC 3461 section 5.2.1 item d allows to add it).  A list
  * with an owner is the end of the road for both (section 5.2.7.1). */
 static struct slice
-original_rcpt(struct routing *routing, struct slice user)
+original_rcpt(const struct routing *routing, struct slice user)
 {
 	struct str text = STR_INIT;
 	struct slice copy;
@@ -190,9 +211,55 @@ original_rcpt(struct routing *routing, struct slice user)
 	return copy;
 }
 
+/* One name is opened once a message: a second time its places are there
+ * already, and a loop ends here. */
+bool
+routing_opens(struct routing *routing, struct slice text)
+{
+	struct routing_count *counts = routing->counts;
+	size_t number;
+
+	if (memo_add(&routing->places->expanded, text, &number))
+		return true;
+	if (number < counts->first_expanded)
+		counts->hits++;
+	else
+		counts->met_loop = true;
+	return false;
+}
+
+size_t
+routing_detail(const struct routing *routing, struct slice local)
+{
+	const char *delimiters = routing->router->conf->delimiters;
+
+	if (strcmp(delimiters, "none") == 0)
+		return local.n;
+	for (size_t i = 1; i + 1 < local.n; i++)
+		if (strchr(delimiters, local.p[i]) != NULL)
+			return i;
+	return local.n;
+}
+
 void
+routing_done(const struct routing *routing, struct slice address,
+    enum place_done done, const struct place_rule *rule)
+{
+	struct place place = {
+		.channel = SLICE("expand"), .host = SLICE("-"),
+		.user = address, .uid = PLACE_UID_NOBODY,
+		.notify = routing->notify, .sender = routing->sender,
+		.done = done, .to = routing->to, .rule = *rule,
+	};
+
+	place.orcpt = original_rcpt(routing, address);
+	places_add(routing->places, &place);
+}
+
+int
 routing_add(struct routing *routing, const char *channel, struct slice host,
-    struct slice user, int64_t uid, const struct place_rule *rule)
+    struct slice user, int64_t uid, const struct place_rule *rule,
+    struct err *err)
 {
 	const struct conf_limits *limits = &routing->router->conf->limits;
 	struct place place = {
@@ -200,27 +267,30 @@ routing_add(struct routing *routing, const char *channel, struct slice host,
 		.host = host.n > 0 ? host : SLICE("-"),
 		.user = user,
 		.uid = uid,
-		.notify = routing->sender == 0 ? routing->request->notify : 0,
+		.notify = routing->notify,
 		.sender = routing->sender,
 		.to = routing->to,
 		.rule = routing->rule.kind != NULL ? routing->rule : *rule,
 	};
 
 	routing->counts->hits++;
+	if (slice_starts(place.channel, "smtp") && place.sender == 0 &&
+	    routing_redirect(routing, &place.sender, err) != 1)
+		return -1;
 	place.orcpt = original_rcpt(routing, user);
-	if (!places_add(routing->places, &place))
-		return;
-	if (++routing->counts->added > limits->expansion)
+	if (places_add(routing->places, &place) &&
+	    ++routing->counts->added > limits->expansion)
 		routing->counts->is_over = true;
+	return 1;
 }
 
-void
+int
 routing_refuse(struct routing *routing, const char *form,
     const struct path *path, const struct place_rule *rule)
 {
-	routing_add(routing, "error", slice_of(form),
+	return routing_add(routing, "error", slice_of(form),
 	    routing_join(routing, path->local, path->domain),
-	    PLACE_UID_NOBODY, rule);
+	    PLACE_UID_NOBODY, rule, NULL);
 }
 
 /* ---- the way in ------------------------------------------------------ */
@@ -233,15 +303,15 @@ route_path(struct routing *routing, const struct path *path, struct err *err)
 	struct slice name = path->domain.n > 0 ? path->domain :
 	    routing->domain;
 	struct err bad;
+	int found;
 
-	if (path->local.n == 0) {
-		routing_refuse(routing, "badaddress", path, &built_in);
-		return 1;
-	}
-	if (router_domain(routing->places->arena, name, &name, &bad) != 1) {
-		routing_refuse(routing, "baddomain", path, &built_in);
-		return 1;
-	}
+	if (path->local.n == 0)
+		return routing_refuse(routing, "badaddress", path, &built_in);
+	if (router_domain(routing->places->arena, name, &name, &bad) != 1)
+		return routing_refuse(routing, "baddomain", path, &built_in);
+	found = route_virtual(routing, name, path, err);
+	if (found != 0)
+		return found;
 	domain = conf_domain_find(routing->router->conf, name);
 	if (domain != NULL)
 		return route_local(routing, domain, name, path, err);
@@ -256,7 +326,8 @@ routing_begin(struct routing *routing, struct places *places,
 	*counts = (struct routing_count){
 	    .first_expanded = places->expanded.count };
 	*routing = (struct routing){ .places = places, .request = request,
-	    .counts = counts, .uid = PLACE_UID_NOBODY };
+	    .counts = counts, .uid = PLACE_UID_NOBODY,
+	    .notify = request->notify };
 	routing->to = routing_join(routing, request->path.local,
 	    request->path.domain);
 }
@@ -290,12 +361,11 @@ router_address(struct router *router, struct places *places,
 	routing.domain = slice_of(router->conf->host);
 	if (route_path(&routing, &request->path, err) != 1)
 		return -1;
-	if (counts.is_over)
-		places_back(places);
 	if (counts.is_over || counts.hits == 0) {
 		const char *form = counts.is_over ? "expansion" :
-		    counts.met_loop ? "aliasloop" : "nouser";
+		    counts.met_loop ? "aliasloop" : "emptylist";
 
+		places_back(places);
 		routing.counts->is_over = false;
 		routing_refuse(&routing, form, &request->path, &built_in);
 	}

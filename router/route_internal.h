@@ -12,7 +12,11 @@
 struct router {
 	const struct conf	*conf;
 	struct table		**tables;	/* as conf->tables */
+	struct table		*srs_keys;	/* NULL: no srs */
 	struct users		*users;
+	struct arena		*arena;
+	struct memo		 lists;		/* "local@domain"; numbers as
+						 * conf->lists */
 };
 
 /* One recipient on its way; copied when an alias is opened. */
@@ -26,7 +30,9 @@ struct routing {
 	unsigned			 depth;		/* aliases open */
 	unsigned			 sender;	/* places->senders */
 	int64_t				 uid;		/* of the list file */
+	unsigned			 notify;	/* for what comes of it */
 	bool				 is_plain;	/* no aliases */
+	bool				 skips_virtual;	/* was one */
 	struct place_rule		 rule;	/* alias it came by; or 0 */
 };
 
@@ -42,6 +48,13 @@ struct routing_count {		/* of one request, over all its aliases */
 /* All return 1, or -1 trouble. */
 int route_path(struct routing *routing, const struct path *path,
     struct err *err);
+int route_virtual(struct routing *routing, struct slice name,
+    const struct path *path, struct err *err);
+/* A list, or owner, request of one.  0: it is none. */
+int route_list(struct routing *routing, struct slice name,
+    struct slice local, struct err *err);
+/* SRS0=... in the domain of `srs`.  0: it is none. */
+int route_srs(struct routing *routing, struct slice local, struct err *err);
 int route_local(struct routing *routing, const struct conf_domain *domain,
     struct slice name, const struct path *path, struct err *err);
 int route_remote(struct routing *routing, struct slice domain,
@@ -58,12 +71,12 @@ struct route_target {
 int route_value_parse(struct arena *arena, struct slice value,
     struct slice domain, struct route_target *out, struct err *err);
 
-/* Add one place for this routing; counts it. */
-void routing_add(struct routing *routing, const char *channel,
+/* Add one place for this routing; counts it.  1, or -1 trouble. */
+int routing_add(struct routing *routing, const char *channel,
     struct slice host, struct slice user, int64_t uid,
-    const struct place_rule *rule);
-/* Channel error. user: local@domain of path. */
-void routing_refuse(struct routing *routing, const char *form,
+    const struct place_rule *rule, struct err *err);
+/* Channel error. user: local@domain of path.  Returns 1. */
+int routing_refuse(struct routing *routing, const char *form,
     const struct path *path, const struct place_rule *rule);
 
 /* A table by name, opened.  NULL with err and trouble when there is none. */
@@ -76,6 +89,20 @@ int routing_trouble(struct routing *routing, const char *what,
 int routing_lookup(struct routing *routing, struct table *table,
     struct slice key, struct slice *out_value, unsigned *out_line,
     struct err *err);
+
+/* The sender that a redirected recipient gets (SRS): a number of
+ * places->senders, 0: as it came.  1 or -1. */
+int routing_redirect(struct routing *routing, unsigned *out_sender,
+    struct err *err);
+/* Note that the recipient became others, or a list's: a report of success is
+ * owed for that (RFC 3461 section 5.2.7). */
+void routing_done(const struct routing *routing, struct slice address,
+    enum place_done done, const struct place_rule *rule);
+/* Whether text is opened for the first time by this message. */
+bool routing_opens(struct routing *routing, struct slice text);
+/* Index of the first delimiter in local with something on both sides, or
+ * local.n. */
+size_t routing_detail(const struct routing *routing, struct slice local);
 
 /* "local@domain" in the arena. */
 struct slice routing_join(struct routing *routing, struct slice local,

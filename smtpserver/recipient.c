@@ -33,7 +33,7 @@ is_to_be_asked(const struct session *session, const struct path *rcpt)
 	domain = conf_domain_find(conf, slice_lower(arena, rcpt->domain));
 	arena_free(&arena);
 	return domain != NULL && (domain->users != USERS_ANY ||
-	    domain->aliases_table != NULL);
+	    domain->alias_count > 0);
 }
 
 static void

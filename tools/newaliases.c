@@ -15,17 +15,16 @@
 
 #include "base/err.h"
 #include "daemon/conf.h"
+#include "mail/alias_check.h"
 #include "mail/table.h"
 #include "mail/table_build.h"
 
 #include "base/banned.h"
 
-static bool
-count_entry(void *context, struct slice key, struct slice value,
-    unsigned line)
+static void
+complain(void *context, const char *text)
 {
-	(*(unsigned *)context)++;
-	return true;
+	fprintf(stderr, "newaliases: %s\n", text);
 }
 
 static int
@@ -38,14 +37,43 @@ check_table(const struct conf_table *row)
 	int status = EX_OK;
 
 	if (table_build(row->spec, NULL, &built, &err) < 0 ||
-	    table_check(table, &err) < 0 ||
-	    table_each(table, count_entry, &entries, &err) == TABLE_TROUBLE) {
-		fprintf(stderr, "newaliases: %s\n", err.text);
+	    table_check(table, &err) < 0) {
+		complain(NULL, err.text);
 		status = EX_DATAERR;
 	} else {
+		if (alias_check(table, complain, NULL, &entries) > 0)
+			status = EX_DATAERR;
 		printf("%s: %u aliases\n", table_path(table), entries);
 	}
 	table_free(&table);
+	return status;
+}
+
+/* Was this table named by a domain before the i-th? */
+static bool
+was_checked(const struct conf *conf, size_t i, const char *name)
+{
+	for (size_t k = 0; k < i; k++)
+		for (size_t t = 0; t < conf->domains[k].alias_count; t++)
+			if (strcmp(conf->domains[k].aliases[t], name) == 0)
+				return true;
+	return false;
+}
+
+static int
+check_domain(const struct conf *conf, size_t i)
+{
+	const struct conf_domain *domain = &conf->domains[i];
+	int status = EX_OK;
+
+	for (size_t t = 0; t < domain->alias_count; t++) {
+		const char *name = domain->aliases[t];
+		const struct conf_table *row = conf_table_find(conf, name);
+
+		if (row != NULL && !was_checked(conf, i, name) &&
+		    check_table(row) != EX_OK)
+			status = EX_DATAERR;
+	}
 	return status;
 }
 
@@ -73,11 +101,7 @@ main(int argc, char **argv)
 		return EX_CONFIG;
 	}
 	for (size_t i = 0; i < conf->domain_count; i++) {
-		const char *name = conf->domains[i].aliases_table;
-		const struct conf_table *row =
-		    name ? conf_table_find(conf, name) : NULL;
-
-		if (row != NULL && check_table(row) != EX_OK)
+		if (check_domain(conf, i) != EX_OK)
 			status = EX_DATAERR;
 	}
 	conf_free(&conf);

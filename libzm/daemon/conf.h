@@ -83,10 +83,30 @@ struct conf_deliver {
 struct conf_domain {		/* one `domain` statement, maybe many names */
 	const char	**names;	/* lower case; ".x.org": all below */
 	size_t		 name_count;
-	enum conf_users { USERS_PASSWD, USERS_ANY, USERS_TABLE } users;
+	enum conf_users { USERS_PASSWD, USERS_ANY, USERS_NONE,
+	    USERS_TABLE } users;
 	const char	*users_table;
-	const char	*aliases_table;	/* NULL: none */
+	const char	**aliases;	/* tables, in the order they are asked */
+	size_t		 alias_count;
 	struct conf_deliver deliver;
+	struct conf_at	 at;
+};
+
+struct conf_list {		/* list ADDRESS members FILE owner ADDRESS */
+	const char	*local;		/* lower case */
+	const char	*domain;	/* lower case, one of ours */
+	const char	*members;	/* a file, as of :include: */
+	const char	*owner;
+	const char	*errors_to;	/* NULL: the owner */
+	bool		 is_verp;	/* a sender of its own for each */
+	struct conf_at	 at;
+};
+
+struct conf_srs {		/* srs DOMAIN key FILE */
+	const char	*domain;	/* NULL: senders stay as they are */
+	const char	*key;		/* file: "label secret" lines, the
+					 * first signs, all are good */
+	int64_t		 expire_s;
 	struct conf_at	 at;
 };
 
@@ -366,6 +386,13 @@ struct conf {
 	struct conf_table	*tables;	size_t table_count;
 	struct conf_domain	*domains;	size_t domain_count;
 	struct conf_route	*routes;	size_t route_count;
+	struct conf_list	*lists;		size_t list_count;
+	const char		**virtuals;	/* tables */
+	size_t			 virtual_count;
+	struct conf_at		 virtual_at;
+	struct conf_srs		 srs;
+	const char		*delimiters;	/* of user and detail, or
+						 * "none" */
 	struct conf_rule	*rules;		size_t rule_count;
 	struct conf_dnsbl	*dnsbls;	size_t dnsbl_count;
 	struct conf_milter	*milters;	size_t milter_count;

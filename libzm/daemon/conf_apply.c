@@ -222,25 +222,6 @@ conf_apply_domain(struct conf_loader *loader,
 	conf_domain_add(loader, &domain, statement->args);
 }
 
-void
-conf_apply_users(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_domain *domain = target;
-
-	domain->users = (enum conf_users)statement->args[0].number;
-	domain->users_table = statement->args[0].table;
-}
-
-void
-conf_apply_aliases(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_domain *domain = target;
-
-	domain->aliases_table = statement->args[0].table;
-}
-
 static void
 complain_host(struct conf_loader *loader,
     const struct conf_statement *statement, const char *hint,

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/conf_internal.h"
+#include "mail/alias_check.h"
 #include "mail/spool.h"
 #include "mail/table.h"
 
@@ -68,9 +69,45 @@ is_of_networks(const struct conf *conf, const char *name)
 	return false;
 }
 
+static bool
+is_among(const char *name, const char *const names[], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Are its values aliases? */
+static bool
+is_of_aliases(const struct conf *conf, const char *name)
+{
+	for (size_t i = 0; i < conf->domain_count; i++)
+		if (is_among(name, conf->domains[i].aliases,
+		    conf->domains[i].alias_count))
+			return true;
+	return is_among(name, conf->virtuals, conf->virtual_count);
+}
+
+struct alias_look {
+	struct look	*look;
+	struct conf_at	 at;
+};
+
+static void
+complain_alias(void *context, const char *text)
+{
+	struct alias_look *alias = context;
+
+	complain(alias->look, CONF_ERROR, alias->at,
+	    "mail for it waits in deferred/ until it is mended",
+	    arena_printf(alias->look->arena, "%s", text));
+}
+
 static void
 check_table(struct look *look, const struct conf_table *entry)
 {
+	struct alias_look alias = { look, entry->at };
 	static const struct net anything = { .bits = 128 };
 	struct table *table = table_new(entry->name, entry->spec);
 	struct err err;
@@ -82,7 +119,43 @@ check_table(struct look *look, const struct conf_table *entry)
 	if (result != 1)
 		complain(look, result == 0 ? CONF_WARNING : CONF_ERROR,
 		    entry->at, NULL, err.text);
+	if (result >= 0 && is_of_aliases(look->conf, entry->name))
+		alias_check(table, complain_alias, &alias, NULL);
 	table_free(&table);
+}
+
+/* A file that says what is done: there, and nobody else's to write. */
+static void
+check_file(struct look *look, const char *what, const char *path,
+    struct conf_at at, mode_t forbidden)
+{
+	struct stat st;
+	const char *wrong = NULL;
+
+	if (stat(path, &st) != 0)
+		wrong = strerror(errno);
+	else if (!S_ISREG(st.st_mode))
+		wrong = "it is no regular file";
+	else if ((st.st_mode & forbidden) != 0)
+		wrong = forbidden & S_IROTH ? "others may read or write it" :
+		    "others than its owner may write it";
+	if (wrong != NULL)
+		complain(look, CONF_ERROR, at, NULL, arena_printf(look->arena,
+		    "%s %s: %s", what, path, wrong));
+}
+
+static void
+check_expansion(struct look *look)
+{
+	const struct conf *conf = look->conf;
+
+	for (size_t i = 0; i < conf->list_count; i++)
+		check_file(look, "the members of the list,",
+		    conf->lists[i].members, conf->lists[i].at,
+		    S_IWGRP | S_IWOTH);
+	if (conf->srs.domain != NULL)
+		check_file(look, "the keys of srs,", conf->srs.key,
+		    conf->srs.at, S_IWGRP | S_IWOTH | S_IROTH);
 }
 
 /* Returns whether it is a directory. */
@@ -193,6 +266,7 @@ conf_check_files(const struct conf *conf, struct arena *arena,
 			check_area(&look, &spool, spool_area_names[i]);
 	check_directory(&look, "run", conf->run_dir, &st);
 	check_directory(&look, "log", conf->log_dir, &st);
+	check_expansion(&look);
 	check_mailbox(&look);
 	check_classes(&look);
 	check_accounts(&look);

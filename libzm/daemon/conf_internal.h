@@ -332,6 +332,8 @@ void conf_check_auth(struct conf_loader *loader);
 /* Certificates can be read, fit their keys, and are in force. */
 void conf_check_certificates(const struct conf *conf, struct arena *arena,
     struct conf_report *report);
+/* conf_routing.c: lists and srs of domains that are not ours. */
+void conf_check_expansion(struct conf_loader *loader);
 
 /* conf_index.c: make conf_domain_find quick; complains about names that
  * stand in two statements. */

@@ -145,8 +145,12 @@ conf_preset_behind(struct conf_loader *loader)
 
 	preset_domain(loader);
 	for (size_t i = 0; i < conf->domain_count; i++)
-		if (conf->domains[i].aliases_table == NULL)
-			conf->domains[i].aliases_table = aliases;
+		if (conf->domains[i].aliases == NULL && aliases != NULL) {
+			conf->domains[i].aliases = arena_alloc(conf->arena,
+			    sizeof(const char *));
+			conf->domains[i].aliases[0] = aliases;
+			conf->domains[i].alias_count = 1;
+		}
 	if (conf->listen_count == 0)
 		conf_load_text(loader, NULL, SLICE("listen 127.0.0.1:25\n"));
 	conf_load_text(loader, NULL, SLICE(statements_behind));

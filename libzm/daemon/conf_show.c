@@ -223,7 +223,8 @@ show_tables(struct view *view)
 static void
 show_domains(struct view *view)
 {
-	static const char *const users[] = { "passwd", "any" };
+	static const char *const users[] = { "passwd", "any",
+	    "none" };
 
 	for (size_t i = 0; i < view->conf->domain_count; i++) {
 		const struct conf_domain *domain = &view->conf->domains[i];
@@ -235,9 +236,9 @@ show_domains(struct view *view)
 			str_addf(value, "{ users <%s>", domain->users_table);
 		else
 			str_addf(value, "{ users %s", users[domain->users]);
-		if (domain->aliases_table != NULL)
-			str_addf(value, "; aliases <%s>",
-			    domain->aliases_table);
+		for (size_t k = 0; k < domain->alias_count; k++)
+			str_addf(value, k == 0 ? "; aliases <%s>" : " <%s>",
+			    domain->aliases[k]);
 		str_addf(value, "; deliver %s", domain->deliver.channel);
 		if (strcmp(domain->deliver.host, "-") != 0) {
 			str_addc(value, ' ');
@@ -245,6 +246,35 @@ show_domains(struct view *view)
 		}
 		str_adds(value, " }");
 		emit(view, "domain", domain->at);
+	}
+}
+
+/* Lists, virtual addresses, srs. */
+static void
+show_expansion(struct view *view)
+{
+	const struct conf *conf = view->conf;
+	struct str *value = &view->value;
+
+	for (size_t i = 0; i < conf->virtual_count; i++)
+		str_addf(value, i == 0 ? "<%s>" : " <%s>", conf->virtuals[i]);
+	if (conf->virtual_count > 0)
+		emit(view, "virtual", conf->virtual_at);
+	for (size_t i = 0; i < conf->list_count; i++) {
+		const struct conf_list *list = &conf->lists[i];
+
+		str_addf(value, "%s@%s members %s owner %s", list->local,
+		    list->domain, list->members, list->owner);
+		if (list->errors_to != NULL)
+			str_addf(value, " errors-to %s", list->errors_to);
+		if (list->is_verp)
+			str_adds(value, " verp");
+		emit(view, "list", list->at);
+	}
+	if (conf->srs.domain != NULL) {
+		str_addf(value, "%s key %s expire %jds", conf->srs.domain,
+		    conf->srs.key, (intmax_t)conf->srs.expire_s);
+		emit(view, "srs", conf->srs.at);
 	}
 }
 
@@ -464,6 +494,7 @@ show(const struct conf *conf, bool all, bool is_json, struct str *out)
 	show_tables(&view);
 	show_domains(&view);
 	show_routes(&view);
+	show_expansion(&view);
 	show_rules(&view);
 	show_peers(&view);
 	show_agents(&view);

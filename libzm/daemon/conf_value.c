@@ -211,7 +211,7 @@ take_users(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
 {
 	if (out->token->kind != TOKEN_TABLE)
-		return take_choice(cursor, SLICE("passwd,any"), out, why);
+		return take_choice(cursor, SLICE("passwd,any,none"), out, why);
 	out->number = USERS_TABLE;
 	return conf_take_table(cursor, range, out, why);
 }

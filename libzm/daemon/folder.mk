@@ -35,5 +35,5 @@ libzm_a_SOURCES += \
 	libzm/daemon/conf_help.c libzm/daemon/conf_manual.c \
 	libzm/daemon/conf_door.c libzm/daemon/conf_policy.c \
 	libzm/daemon/conf_policy_text.c libzm/daemon/conf_policy_value.c \
-	libzm/daemon/conf_milter.c \
+	libzm/daemon/conf_milter.c libzm/daemon/conf_routing.c \
 	libzm/daemon/conf_show.c libzm/daemon/conf_files.c

@@ -165,3 +165,40 @@ alias_next(struct arena *arena, struct slice *rest, enum alias_flags flags,
 	}
 	return 0;
 }
+
+/* In quotes: it may hold blanks, commas and quotes itself. */
+static void
+add_quoted(struct str *out, const char *prefix, struct slice text)
+{
+	str_addc(out, '"');
+	str_adds(out, prefix);
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == '"' || text.p[i] == '\\')
+			str_addc(out, '\\');
+		str_addc(out, text.p[i]);
+	}
+	str_addc(out, '"');
+}
+
+void
+alias_add(struct str *out, const struct alias_item *item)
+{
+	switch (item->kind) {
+	case ALIAS_MAILBOX:
+		str_addc(out, '\\');
+		path_add(out, &item->path);
+		return;
+	case ALIAS_ADDRESS:
+		path_add(out, &item->path);
+		return;
+	case ALIAS_PROGRAM:
+		add_quoted(out, "|", item->text);
+		return;
+	case ALIAS_FILE:
+		add_quoted(out, "", item->text);
+		return;
+	case ALIAS_INCLUDE:
+		add_quoted(out, ":include:", item->text);
+		return;
+	}
+}

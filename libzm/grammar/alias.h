@@ -40,4 +40,7 @@ enum alias_flags {
 int alias_next(struct arena *arena, struct slice *rest,
     enum alias_flags flags, struct alias_item *out, struct err *err);
 
+/* Print an item so that alias_next reads the same. */
+void alias_add(struct str *out, const struct alias_item *item);
+
 #endif

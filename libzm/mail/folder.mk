@@ -23,6 +23,7 @@ libzm_a_SOURCES += \
 	libzm/mail/table_net.c libzm/mail/table_internal.h \
 	libzm/mail/table_cidr.c libzm/mail/table_pcre.c \
 	libzm/mail/table_cdb.c libzm/mail/table_lmdb.c \
+	libzm/mail/alias_check.c libzm/mail/alias_check.h \
 	libzm/mail/table_passwd.c libzm/mail/users.c libzm/mail/users.h
 
 # the shipped classes as a C string

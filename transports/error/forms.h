@@ -13,4 +13,7 @@ FORM("expansion", "5.5.3", "the alias has too many recipients")
 FORM("loopexceeded", "5.4.6", "too many Received fields: a mail loop")
 FORM("headerlimit", "5.3.4", "the header is too large")
 FORM("norecipients", "5.5.1", "no recipients were given")
+FORM("emptylist", "5.2.4", "the list has no members")
+FORM("returnaddress", "5.1.1", "this return address was not made here, was "
+    "changed, or is too old")
 FORM("unresolvable", "5.4.4", "no route to this domain")

@@ -13,16 +13,20 @@ STATEMENT(TOP, "domain", DOMAIN, domain, "domain+", "",
     "domain lists.example.org { users any; deliver lmtp inet:127.0.0.1:8024 }")
 
 STATEMENT(DOMAIN, "users", NONE, users, "users", "",
-    "users passwd | any | <table>", "passwd",
+    "users passwd | any | none | <table>", "passwd",
     "Who has a mailbox: the accounts of the system, everybody (the next "
-    "program decides), or the keys of a table.",
+    "program decides), nobody (only aliases count), or the keys of a table: "
+    "user@domain, or user; behind a key \\NAME may name the mailbox.",
     "table people file:/etc/zmailer/people\n"
     "domain example.org { users <people> }")
 
-STATEMENT(DOMAIN, "aliases", NONE, aliases, "table", "",
-    "aliases <table>",
+STATEMENT(DOMAIN, "aliases", NONE, aliases, "table+", "",
+    "aliases <table>...",
     "the table called aliases, else /etc/aliases where there is one",
-    "Names that stand for other addresses, looked up before users.",
+    "Names that stand for other addresses, looked up before users: "
+    "user@domain, then user, in one table after the other.  A value is as in "
+    "aliases(5).  @domain stands for all names that are not found otherwise; "
+    "as its value @other means the same names there.",
     "table ours file:/etc/zmailer/aliases\n"
     "domain example.org { aliases <ours> }")
 
@@ -70,3 +74,44 @@ STATEMENT(TOP, "routes", NONE, routes, "table", "",
     "error!WORDS.",
     "table routes { partner.example [relay.isp.example]:587 }\n"
     "routes <routes>")
+
+STATEMENT(TOP, "virtual", NONE, virtual, "table+", "",
+    "virtual <table>...", "none",
+    "Addresses that stand for others, looked up for every recipient before "
+    "anything else: user@domain, then user+detail@domain without the detail, "
+    "then @domain for all of a domain; as its value @other means the same "
+    "user there.  Tables of patterns are asked for the whole address.",
+    "table moved file:/etc/zmailer/virtual\n"
+    "virtual <moved>")
+
+STATEMENT(TOP, "recipient-delimiter", NONE, setting, "setting", "",
+    "recipient-delimiter BYTES|none", "",
+    "Bytes that may part a user from a detail: with + mail for user+lists is "
+    "the user's unless that name itself is known.",
+    "recipient-delimiter +-")
+SETTING("recipient-delimiter", "", delimiters, "word", "+",
+    "each byte of the word, or none")
+
+STATEMENT(TOP, "list", NONE, list, "mail",
+    "members!=path owner!=mail errors-to=mail verp",
+    "list ADDRESS members FILE owner ADDRESS [errors-to ADDRESS] [verp]",
+    "none",
+    "A mailing list.  FILE holds addresses, one or more a line, lines that "
+    "begin with # do not count; nobody but its owner may be able to write "
+    "it.  The list's mail is sent from owner-NAME, which is owner ADDRESS, "
+    "as are NAME-owner and NAME-request; reports of ours go to errors-to "
+    "ADDRESS, if given.  verp gives each member a sender of its own, "
+    "owner-NAME+user=domain, so that a bounce tells whose it is.",
+    "domain lists.example.org\n"
+    "list news@lists.example.org members /etc/zmailer/news "
+    "owner alice@example.org verp")
+
+STATEMENT(TOP, "srs", NONE, srs, "domain", "key!=path expire=span:1d-500d",
+    "srs DOMAIN key FILE [expire SPAN]", "none; expire 21d",
+    "Mail from elsewhere that an alias sends on to another system gets a "
+    "sender in DOMAIN, one of ours, that leads bounces back to where they "
+    "belong (sender rewriting scheme).  FILE holds a label and a secret a "
+    "line: the first one marks, all of them are accepted, so a new one can "
+    "be put in front.  A mark is good for SPAN.",
+    "domain example.org srs.example.org\n"
+    "srs srs.example.org key /etc/zmailer/srs-keys")

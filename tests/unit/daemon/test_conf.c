@@ -144,7 +144,8 @@ Test(conf, domains_and_how_they_are_found)
 	domain = conf_domain_find(c.conf, SLICE("example.org"));
 	cr_expect_eq(domain->users, USERS_TABLE);
 	cr_expect_str_eq(domain->users_table, "people");
-	cr_expect_str_eq(domain->aliases_table, "aliases");
+	cr_assert_eq(domain->alias_count, 1);
+	cr_expect_str_eq(domain->aliases[0], "aliases");
 	cr_expect_str_eq(domain->deliver.channel, "local");
 	cr_expect_str_eq(domain->deliver.host, "-");
 	domain = conf_domain_find(c.conf, SLICE("lists.example.org"));

@@ -7,7 +7,8 @@ tests_unit_router_unit_router_SOURCES = \
 	tests/unit/router/test_aliases.c \
 	tests/unit/router/test_check.c \
 	tests/unit/router/test_farm.c \
-	tests/unit/router/test_local.c \
+	tests/unit/router/test_local.c tests/unit/router/test_expand.c \
+	tests/unit/router/test_srs.c tests/unit/router/test_stream.c \
 	tests/unit/router/test_message.c \
 	tests/unit/router/test_queue.c \
 	tests/unit/router/test_route.c

@@ -266,8 +266,8 @@ Test(message, a_file_that_does_not_fit_its_first_line_is_incomplete)
 		memcpy(exact, t.file.buf, cut);
 		message_reset(&t.message);
 		cr_assert_eq(message_plan(&t.message, t.fixture.router,
-		    (struct slice){ exact, cut }, 1, NULL, &t.err), MESSAGE_BROKEN,
-		    "cut at %zu", cut);
+		    (struct slice){ exact, cut }, 1, NULL, &t.err),
+		    MESSAGE_BROKEN, "cut at %zu", cut);
 		cr_assert_str_eq(t.message.why, "incomplete");
 		mem_free(&exact);
 	}

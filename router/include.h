@@ -1,0 +1,46 @@
+/* include.h - the lines of a list file, whatever its size
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_INCLUDE_H
+#define ZM_ROUTER_INCLUDE_H
+
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	INCLUDE_BUFFER_BYTES = 65536,
+	INCLUDE_LINE_BYTES_MAX = 16384,	/* a longer line is no address */
+	INCLUDE_BYTES_MAX = 1 << 30
+};
+
+struct include {
+	int		 fd;		/* -1: not open */
+	const char	*path;
+	struct stat	 seen;
+	char		*buffer;
+	size_t		 begin, end;	/* unread bytes in it */
+	unsigned	 line;		/* number of the one read last */
+	bool		 is_end;
+};
+
+/* Open a list file: a regular one that only its owner can write, in a
+ * directory where nobody else could replace it.  asker: the uid in whose
+ * name it is asked for, -2 the configuration's; a user gets nothing read
+ * that is not his or everybody's to read.
+ * returns 1; -1: err says what to change. */
+int include_open(struct include *include, const char *path, int64_t asker,
+    struct err *err);
+
+/* The next line without its end; good until the next call.  A line that is
+ * too long has its first INCLUDE_LINE_BYTES_MAX + 1 bytes.
+ * returns 1; 0 the end; -1 it cannot be read. */
+int include_line(struct include *include, struct slice *out_line,
+    struct err *err);
+
+/* Close it.  -1: it was changed while it was read. */
+int include_close(struct include *include, struct err *err);
+
+#endif
