@@ -77,7 +77,7 @@ places_reset(struct places *places, size_t expected, struct plan *plan,
 	    expected : PLACES_HELD_MAX;
 	places->list = arena_alloc(places->arena,
 	    places->capacity * sizeof(*places->list));
-	places->count = 0;
+	places->held = places->count = 0;
 	places->is_streaming = false;
 	places->is_check = false;
 	places->is_from_null = sender.n == 0;
@@ -139,15 +139,15 @@ hold(struct places *places, const struct place *place)
 	copy.channel = part_add(&at, place->channel);
 	copy.host = part_add(&at, place->host);
 	copy.user = part_add(&at, place->user);
-	if (places->count == places->capacity) {
+	if (places->held == places->capacity) {
 		struct place *grown = arena_alloc(places->arena,
 		    places->capacity * 2 * sizeof(*grown));
 
-		memcpy(grown, places->list, places->count * sizeof(*grown));
+		memcpy(grown, places->list, places->held * sizeof(*grown));
 		places->list = grown;
 		places->capacity *= 2;
 	}
-	places->list[places->count] = copy;
+	places->list[places->held++] = copy;
 }
 
 /* From now on places go into the plan.  The mark stays where it was: between
@@ -164,6 +164,7 @@ stream(struct places *places)
 	if (places->mark.count == places->count)
 		places->mark.plan = plan_mark(places->plan);
 	places->is_streaming = true;
+	places->held = 0;
 }
 
 bool
@@ -176,7 +177,7 @@ places_add(struct places *places, const struct place *place)
 		stream(places);
 	if (places->is_streaming)
 		plan_add(places->plan, place, sender_of(places, place));
-	else
+	else if (places->plan != NULL || places->held < PLACES_HELD_MAX)
 		hold(places, place);
 	places->count++;
 	return true;
@@ -199,6 +200,8 @@ places_back(struct places *places)
 	prints_truncate(&places->known, places->mark.count);
 	memo_truncate(&places->expanded, places->mark.expanded);
 	places->count = places->mark.count;
+	if (places->held > places->count)
+		places->held = places->count;
 }
 
 void
@@ -207,7 +210,7 @@ places_finish(struct places *places)
 	size_t senders = places->is_from_null ? 1 : places->sender_keys.count;
 
 	for (size_t s = 0; s < senders && !places->is_streaming; s++)
-		for (size_t i = 0; i < places->count; i++)
+		for (size_t i = 0; i < places->held; i++)
 			if (places->is_from_null ||
 			    places->list[i].sender == s)
 				plan_add(places->plan, &places->list[i],

@@ -2,8 +2,9 @@
  *
  * The list grows while recipients are routed; two recipients that lead to the
  * same place make one.  Up to PLACES_HELD_MAX places are held (and looked at:
- * journal, tests); when more come and the plan has a sink, all of them go
- * into the plan and are gone from here: only their fingerprints stay.
+ * journal, tests).  When more come and the plan has a sink, all of them go
+ * into the plan and are gone from here: only their fingerprints stay.  Where
+ * there is no plan at all (a question), those above are only counted.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -18,8 +19,9 @@ enum { PLACES_HELD_MAX = 4096 };
 
 struct places {
 	struct arena	*arena;
-	struct plan	*plan;		/* NULL: all are held */
+	struct plan	*plan;		/* NULL: a question, no message */
 	struct place	*list;		/* unless is_streaming */
+	size_t		 held;		/* of count, in list */
 	size_t		 count;		/* all of them */
 	size_t		 capacity;
 	bool		 is_streaming;

@@ -30,9 +30,9 @@ struct routing {
 	unsigned			 depth;		/* aliases open */
 	unsigned			 sender;	/* places->senders */
 	int64_t				 uid;		/* of the list file */
-	unsigned			 notify;	/* for what comes of it */
+	unsigned			 notify;	/* of its places */
 	bool				 is_plain;	/* no aliases */
-	bool				 skips_virtual;	/* was one */
+	bool				 skips_virtual;
 	struct place_rule		 rule;	/* alias it came by; or 0 */
 };
 

@@ -98,7 +98,7 @@ report_rcpts(struct message *message)
 
 	if (places->count > WORKER_EVENT_RCPTS_MAX)
 		return;
-	for (size_t i = 0; i < places->count; i++) {
+	for (size_t i = 0; i < places->held; i++) {
 		const struct place *place = &places->list[i];
 
 		str_reset(&rule);

@@ -86,7 +86,7 @@ struct conf_domain {		/* one `domain` statement, maybe many names */
 	enum conf_users { USERS_PASSWD, USERS_ANY, USERS_NONE,
 	    USERS_TABLE } users;
 	const char	*users_table;
-	const char	**aliases;	/* tables, in the order they are asked */
+	const char	**aliases;	/* tables, in order */
 	size_t		 alias_count;
 	struct conf_deliver deliver;
 	struct conf_at	 at;

@@ -86,7 +86,8 @@ Test(expand, virtual_addresses_come_first)
 		    "local - bob" },
 		{ "any@all.test", "local - everybody" },
 		{ "User@old.test", "smtp new.test User@new.test" },
-		{ "self@mx.test", "local - self; smtp copy.test all@copy.test" },
+		{ "self@mx.test", "local - self; "
+		    "smtp copy.test all@copy.test" },
 		{ "ring@mx.test", "error aliasloop ring@mx.test" },
 		{ "team-red@pattern.test", "smtp red.test team@red.test" },
 		{ "other@pattern.test", "smtp pattern.test "
