@@ -83,7 +83,7 @@ EVENT(MESSAGE_ROUTED, "message.routed", INFO,
 EVENT(RCPT_ROUTED, "rcpt.routed", INFO, "to orcpt channel host user rule",
     "Where one recipient goes, and the rule that says so.")
 EVENT(LIST_LINE, "list.line", WARN, "file line reason",
-    "a line of a list that is no address; the other members get the mail")
+    "A line of a list is no address; the other members get the mail.")
 EVENT(MESSAGE_DEFERRED, "message.deferred", WARN, "file why reason",
     "Routing had trouble; the message waits in deferred/.")
 EVENT(MESSAGE_POSTMAN, "message.postman", WARN, "file keyword reason",
