@@ -9,6 +9,7 @@
 #ifndef ZM_SCHEDULER_BOUNCE_H
 #define ZM_SCHEDULER_BOUNCE_H
 
+#include "mail/form.h"
 #include "mail/work.h"
 
 struct bounce_rcpt {
@@ -27,6 +28,9 @@ struct bounce {
 	int64_t		 now_s, arrival_s;
 	const struct bounce_rcpt *rcpts;
 	size_t		 rcpt_count;
+	const struct form *const *forms;	/* one language after the
+						 * other; count 0: English */
+	size_t		 form_count;
 	bool		 has_body;	/* return it, else headers only */
 	struct slice	 body;		/* text behind the header */
 };
@@ -42,6 +46,10 @@ const char *bounce_kind_name(enum bounce_kind kind);
  * unless RET=HDRS or it is bigger than limit_bytes. */
 bool bounce_returns_body(const struct work *work, enum bounce_kind kind,
     uint64_t limit_bytes);
+
+/* True when the report is sent with SMTPUTF8 and has parts of RFC 6533:
+ * addresses or header fields are not ASCII, and the original came so. */
+bool bounce_is_global(const struct bounce *bounce);
 
 /* True when the report has bytes over 127 and needs 8BITMIME. */
 bool bounce_is_8bit(const struct bounce *bounce);

@@ -78,6 +78,7 @@ core_open(struct scheduler *scheduler, const struct conf *conf,
 	if (orders_open(&scheduler->orders, spool, err) < 0)
 		return -1;
 	core_orders(scheduler);
+	formset_load(&scheduler->reporter.forms, conf);
 	return intake_open(scheduler, err);
 }
 
@@ -138,6 +139,7 @@ core_reload(struct scheduler *scheduler, const struct conf *conf)
 {
 	scheduler->conf = conf;
 	classes_load(conf);
+	formset_load(&scheduler->reporter.forms, conf);
 	agents_rematch(scheduler);
 }
 
@@ -168,4 +170,5 @@ core_close(struct scheduler *scheduler)
 	warm_release(&scheduler->warms);
 	plan_release(&scheduler->plan);
 	orders_release(&scheduler->orders);
+	formset_release(&scheduler->reporter.forms);
 }

@@ -17,7 +17,10 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/job_build.c scheduler/job_build.h \
 	scheduler/outcome.c scheduler/outcome.h \
 	scheduler/rules.c scheduler/rules.h \
-	scheduler/bounce.c scheduler/bounce.h \
+	scheduler/bounce.c scheduler/bounce.h scheduler/bounce_internal.h \
+	scheduler/bounce_words.c scheduler/bounce_fields.c \
+	scheduler/bounce_value.c \
+	scheduler/formset.c scheduler/formset.h \
 	scheduler/report.c scheduler/report.h \
 	scheduler/letter.c scheduler/letter.h \
 	scheduler/expire.c scheduler/expire.h \
@@ -38,3 +41,6 @@ scheduler_libscheduler_a_SOURCES = \
 pkglibexec_PROGRAMS += scheduler/scheduler
 scheduler_scheduler_SOURCES = scheduler/scheduler.c
 scheduler_scheduler_LDADD = scheduler/libscheduler.a $(ZM_LIBS)
+# the words of reports
+formsdir = $(pkgdatadir)/forms
+dist_forms_DATA = scheduler/forms/en scheduler/forms/de scheduler/forms/fi

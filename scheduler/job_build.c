@@ -32,11 +32,27 @@ struct seat {
 	int64_t			 until_s;	/* of the park; 0: no end */
 };
 
+unsigned
+rcpt_notify(const struct work *work, const struct work_rcpt *rcpt)
+{
+	unsigned notify = rcpt->notify;
+
+	if (work->terms.by_s == 0 || (notify & DSN_NOTIFY_NEVER))
+		return notify;
+	if (notify == DSN_NOTIFY_DEFAULT)
+		notify = DSN_NOTIFY_FAILURE | DSN_NOTIFY_DELAY;
+	if (!work->terms.by_returns)
+		notify |= DSN_NOTIFY_DELAY;
+	if (work->terms.by_traces)
+		notify |= NOTIFY_TRACE;
+	return notify;
+}
+
 bool
-rcpt_owes(const struct work_rcpt *rcpt)
+rcpt_owes(const struct work *work, const struct work_rcpt *rcpt)
 {
 	return !rcpt->is_cancelled && !rcpt->is_reported &&
-	    job_owes(rcpt->notify, rcpt->last->verdict.kind);
+	    job_owes(rcpt_notify(work, rcpt), rcpt->last->verdict.kind);
 }
 
 bool
@@ -47,9 +63,12 @@ job_owes(unsigned notify, enum verdict_kind kind)
 		return dsn_wants(notify, DSN_NOTIFY_FAILURE);
 	case VERDICT_DELIVERED:
 	case VERDICT_EXPANDED:
-		return dsn_wants(notify, DSN_NOTIFY_SUCCESS);
+		return dsn_wants(notify, DSN_NOTIFY_SUCCESS) ||
+		    (notify & NOTIFY_TRACE) != 0;
 	case VERDICT_DEFERRED:
 		return dsn_wants(notify, DSN_NOTIFY_DELAY);
+	case VERDICT_RELAYED:
+		return (notify & NOTIFY_TRACE) != 0;
 	default:
 		return false;
 	}
@@ -172,7 +191,7 @@ seats_take(struct scheduler *scheduler, const struct work *work,
 			struct seat *seat = &seats[count];
 
 			if (rcpt->is_final) {
-				if (rcpt_owes(rcpt))
+				if (rcpt_owes(work, rcpt))
 					*out_owes = true;
 				continue;
 			}
@@ -210,13 +229,13 @@ vertices_count(const struct seat *seats, size_t count)
 static void
 vertex_take_notices(struct vertex *vertex, const struct work_rcpt *rcpt)
 {
+	const struct conf_schedule *clause = &vertex->thread->ring->clause;
 	unsigned notices = rcpt->delay_notices;
 	int64_t born_s = spool_id_time_us(slice_of(vertex->job->id)) /
 	    1000000;
 
 	if (notices > 0 && rcpt->last_try_s > born_s) {
-		unsigned passed = retry_warns_due(
-		    &vertex->thread->ring->clause,
+		unsigned passed = job_notices_due(vertex->job, clause,
 		    (rcpt->last_try_s - born_s) * 1000);
 
 		notices = passed > notices ? passed : notices;
@@ -235,7 +254,7 @@ vertex_take(struct vertex *vertex, const struct work_rcpt *rcpt,
 	    rcpt->last_try_s, rcpt->next_s, now_s, arc4random());
 	unsigned tries = rcpt->tries > UINT16_MAX ? UINT16_MAX : rcpt->tries;
 
-	if (clause->is_queue_only && rcpt->tries == 0) {
+	if (clause->is_queue_only && rcpt->tries == 0 && rcpt->next_s == 0) {
 		left_ms = vertex->job->born_ms + retry_delay_ms(
 		    retry_waits_of(clause), 1, arc4random()) - now_ms;
 		left_ms = left_ms > 0 ? left_ms : 0;
@@ -244,7 +263,8 @@ vertex_take(struct vertex *vertex, const struct work_rcpt *rcpt,
 		vertex->moment_ms = now_ms + left_ms;
 	if (tries > vertex->tries)
 		vertex->tries = (uint16_t)tries;
-	if (job_owes(rcpt->notify, VERDICT_DEFERRED))
+	if (job_owes(vertex->job->rcpts[vertex->rcpt_first +
+	    vertex->rcpt_count].notify, VERDICT_DEFERRED))
 		vertex_take_notices(vertex, rcpt);
 	vertex->rcpt_count++;
 }
@@ -272,7 +292,8 @@ vertices_fill(struct job *job, const struct work *work,
 			vertex->notices = NOTICES_NONE;
 		}
 		job->rcpts[i].offset = seats[i].rcpt->offset;
-		job->rcpts[i].notify = (uint8_t)seats[i].rcpt->notify;
+		job->rcpts[i].notify = (uint8_t)rcpt_notify(work,
+		    seats[i].rcpt);
 		vertex_take(vertex, seats[i].rcpt, now_ms, now_s);
 		if (vertex->park != PARK_NONE)
 			vertex->moment_ms = seats[i].until_s == 0 ? 0 :
@@ -318,23 +339,58 @@ job_build(struct scheduler *scheduler, const struct work *work,
 		job->flags |= JOB_OWES;
 	if (work->cancelled_total > 0)
 		job->flags |= JOB_TRASH;
+	if (work->terms.by_s > 0 && !work->terms.by_returns)
+		job->by_s = age_at(work->terms.by_s,
+		    spool_id_time_us(slice_of(work->id)) / 1000000);
 	vertices_fill(job, work, seats, count);
 	return job;
+}
+
+unsigned
+job_notices_due(const struct job *job, const struct conf_schedule *clause,
+    int64_t age_ms)
+{
+	return retry_warns_due(clause, age_ms) +
+	    (job->by_s > 0 && age_ms / 1000 >= job->by_s);
+}
+
+/* When the next notice behind so many is due; INT64_MAX: never. */
+static int64_t
+notice_ms(const struct job *job, const struct conf_schedule *clause,
+    unsigned sent)
+{
+	size_t clauses = 0;
+	int64_t age_s = INT64_MAX;
+	bool by_is_left = job->by_s > 0;
+
+	for (unsigned i = 0; i <= sent; i++) {
+		bool has_clause = clauses < clause->warn_count;
+
+		if (by_is_left && (!has_clause ||
+		    job->by_s <= clause->warn_s[clauses])) {
+			age_s = job->by_s;
+			by_is_left = false;
+		} else if (has_clause) {
+			age_s = clause->warn_s[clauses++];
+		} else {
+			return INT64_MAX;
+		}
+	}
+	return job->born_ms + age_s * 1000;
 }
 
 void
 job_wait(struct scheduler *scheduler, struct vertex *vertex, int64_t due_ms)
 {
 	const struct conf_schedule *clause = &vertex->thread->ring->clause;
-	int64_t warn_ms = vertex->notices < clause->warn_count ?
-	    vertex->job->born_ms + clause->warn_s[vertex->notices] * 1000 :
-	    INT64_MAX;
+	int64_t warn_ms = vertex->notices == NOTICES_NONE ? INT64_MAX :
+	    notice_ms(vertex->job, clause, vertex->notices);
 	int64_t end_ms = vertex->job->born_ms +
 	    (int64_t)vertex->expire_s * 1000;
 
 	if (vertex->is_strict && end_ms < due_ms)
 		due_ms = end_ms;
-	if (warn_ms < due_ms && vertex->tries > 0) {
+	if (warn_ms < due_ms && (vertex->tries > 0 || vertex->job->by_s > 0)) {
 		vertex->next_ms = due_ms;
 		due_ms = warn_ms;
 	} else {

@@ -12,8 +12,18 @@
  * host took over with its DSN parameters (relayed) is that host's to tell.
  * deferred: whether a notice of delay may be sent. */
 bool job_owes(unsigned notify, enum verdict_kind kind);
-/* The same of a final recipient: also whether it was told already. */
-bool rcpt_owes(const struct work_rcpt *rcpt);
+/* NOTIFY of a recipient with what DELIVERBY asks besides: mode N a notice of
+ * delay, T a report when another host took it (NOTIFY_TRACE). */
+enum { NOTIFY_TRACE = 0x40 };
+unsigned rcpt_notify(const struct work *work, const struct work_rcpt *rcpt);
+
+/* Is a report about this final recipient owed, and not yet told? */
+bool rcpt_owes(const struct work *work, const struct work_rcpt *rcpt);
+
+/* Notices of delay whose time has come at that age: the clause's, and
+ * DELIVERBY's. */
+unsigned job_notices_due(const struct job *job,
+    const struct conf_schedule *clause, int64_t age_ms);
 
 /* One block out of the recipients that are not final: vertices of one
  * group, channel and host, at most VERTEX_RCPTS_MAX each.  Not yet in table

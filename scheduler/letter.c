@@ -32,29 +32,37 @@ static unsigned
 notices_due(const struct scheduler *scheduler, const struct job *job,
     const struct work_rcpt *rcpt)
 {
-	return retry_warns_due(conf_schedule_for(scheduler->conf,
+	return job_notices_due(job, conf_schedule_for(scheduler->conf,
 	    rcpt->channel, rcpt->host), clock_steady_ms() - job->born_ms);
 }
 
 static bool
 rcpt_is_due(const struct scheduler *scheduler, const struct job *job,
-    const struct work_rcpt *rcpt, bool notices)
+    const struct work *work, const struct work_rcpt *rcpt)
 {
 	if (rcpt->is_final)
-		return rcpt_owes(rcpt);
-	return notices && rcpt->tries > 0 &&
+		return rcpt_owes(work, rcpt);
+	return (job->flags & JOB_NOTICE) != 0 &&
+	    (rcpt->tries > 0 || job->by_s > 0) &&
+	    work_rcpt_is_free(rcpt, clock_wall_s()) &&
 	    rcpt->delay_notices < notices_due(scheduler, job, rcpt) &&
-	    job_owes(rcpt->notify, VERDICT_DEFERRED);
+	    job_owes(rcpt_notify(work, rcpt), VERDICT_DEFERRED);
 }
 
+/* When it will be given up, by the clause or by what was ordered. */
 static int64_t
 until_s(const struct scheduler *scheduler, const struct job *job,
-    const struct work_rcpt *rcpt)
+    const struct work *work, const struct work_rcpt *rcpt)
 {
 	const struct conf_schedule *clause = conf_schedule_for(
 	    scheduler->conf, rcpt->channel, rcpt->host);
 
-	return spool_id_time_us(slice_of(job->id)) / 1000000 +
+	if (rcpt->expire_s > 0)
+		return rcpt->expire_s;
+	if (work->terms.by_returns && work->terms.by_s > 0)
+		return work->terms.by_s;
+	return (rcpt->thawed_s > 0 ? rcpt->thawed_s :
+	    spool_id_time_us(slice_of(job->id)) / 1000000) +
 	    clause->expire_s;
 }
 
@@ -74,7 +82,6 @@ letter_choose(struct scheduler *scheduler, const struct job *job,
     struct bounce *bounce, bool *out_more)
 {
 	const struct work *work = bounce->work;
-	bool notices = (job->flags & JOB_NOTICE) != 0;
 	struct bounce_rcpt *chosen = arena_alloc(scheduler->intake.arena,
 	    (work->rcpt_total + 1) * sizeof(*chosen));
 	size_t count = 0;
@@ -88,7 +95,7 @@ letter_choose(struct scheduler *scheduler, const struct job *job,
 		for (size_t k = 0; k < group->rcpt_count; k++) {
 			const struct work_rcpt *rcpt = &group->rcpts[k];
 
-			if (!rcpt_is_due(scheduler, job, rcpt, notices))
+			if (!rcpt_is_due(scheduler, job, work, rcpt))
 				continue;
 			if (count == 0) {
 				bounce->group = group;
@@ -99,7 +106,7 @@ letter_choose(struct scheduler *scheduler, const struct job *job,
 				break;
 			}
 			chosen[count++] = (struct bounce_rcpt){ rcpt,
-			    until_s(scheduler, job, rcpt) };
+			    until_s(scheduler, job, work, rcpt) };
 		}
 	}
 	bounce->rcpts = chosen;
@@ -141,6 +148,7 @@ envelope_write(const struct bounce *bounce, struct str *out, struct err *err)
 	    PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &rcpt.path, &rest,
 	    err) < 0)
 		return err_prefix(err, "address for reports");
+	envelope.terms.is_utf8 = bounce_is_global(bounce);
 	if (bounce_is_8bit(bounce))
 		envelope.bodytype = SLICE("8BITMIME");
 	envelope.rcpts = &rcpt;
@@ -229,6 +237,8 @@ letter_write(struct scheduler *scheduler, struct job *job,
 	memset(out, 0, sizeof(*out));
 	out->job = job;
 	out->kind = bounce_kind(bounce);
+	bounce->forms = scheduler->reporter.forms.all;
+	bounce->form_count = scheduler->reporter.forms.count;
 	bounce->has_body = bounce_returns_body(bounce->work, out->kind,
 	    limit < BODY_BYTES_MAX ? limit : BODY_BYTES_MAX);
 	if (bounce->has_body)

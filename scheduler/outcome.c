@@ -166,10 +166,11 @@ static void
 vertex_notice(struct scheduler *scheduler, struct vertex *vertex,
     int64_t now_ms)
 {
-	unsigned due = retry_warns_due(&vertex->thread->ring->clause,
-	    now_ms - vertex->job->born_ms);
+	unsigned due = job_notices_due(vertex->job,
+	    &vertex->thread->ring->clause, now_ms - vertex->job->born_ms);
 
-	if (vertex->tries == 0 || due <= vertex->notices)
+	if ((vertex->tries == 0 && vertex->job->by_s == 0) ||
+	    due <= vertex->notices)
 		return;
 	vertex->notices = (uint8_t)due;
 	vertex->job->flags |= JOB_NOTICE;

@@ -140,6 +140,8 @@ struct job {
 	struct kept	*kept;		/* owed outcomes, until they are told */
 	struct rcpt	*rcpts;		/* those that are not final at load */
 	uint32_t	 source;	/* who shares a lot fairly: a hash */
+	uint32_t	 by_s;		/* its sender wants to hear when it is
+					 * older (DELIVERBY N); 0: not asked */
 	uint32_t	 rcpt_total;	/* of the file, for message.done */
 	uint32_t	 failed_count;
 	uint32_t	 rcpt_count, final_count, kept_count;

@@ -12,6 +12,7 @@
 #include "io/ipc.h"
 #include "io/loop.h"
 #include "io/notify.h"
+#include "scheduler/formset.h"
 #include "scheduler/orders.h"
 #include "scheduler/plan.h"
 #include "scheduler/provider.h"
@@ -103,6 +104,7 @@ struct reporter {
 	struct owing	*owing;		/* JOB_OWES, others of it still wait */
 	size_t		 owing_count, owing_room;
 	int64_t		 not_before_ms;	/* after trouble */
+	struct formset	 forms;
 };
 
 struct group {

@@ -143,6 +143,8 @@ EVENT(ORDER_REFUSED, "order.refused", WARN, "op by uid code",
     "Somebody gave an order who may not, or one that could not be done.")
 EVENT(ORDER_BAD, "order.bad", WARN, "file line",
     "A line among the standing orders makes no sense and is left out.")
+EVENT(FORM_BAD, "form.bad", WARN, "language reason",
+    "The words of reports in this language cannot be read; it is left out.")
 EVENT(MESSAGE_ORDERED, "message.ordered", INFO,
     "op by reason until rcpts as",
     "An operator changed the state of a waiting message; as= its new id.")

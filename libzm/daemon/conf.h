@@ -360,6 +360,7 @@ struct conf {
 	unsigned	 smtpserver_workers, router_workers;
 	int64_t		 group_ms;		/* outcomes durable within */
 	int64_t		 trash_ms;	/* deleted mail is kept */
+	const char	*report_languages, *report_forms;
 	const char	*control_admins, *control_operators;	/* groups;
 						 * "-": none */
 
