@@ -20,6 +20,7 @@
     log    MTA expect EVENT key=value ... [count N] | -not
     server NAME expect messages N | sessions N | data "text" | command "text"
     mailbox MTA USER expect messages N | text "part"
+    mailbox MTA USER expect report|reports N [key=part ...]
     spool  MTA expect empty | AREA N
 
 A client becomes encrypted with `starttls [SNI]`, or with `tls [SNI]` as
@@ -32,6 +33,9 @@ that is named again is replaced.
 
 Blocks end with the brace that closes them; ';' or a newline ends an item
 of a block (not in mta and file blocks, which are kept as they are).
+Reports are held to their RFCs (zmtest/report.py); keys are fields of the
+message and of a recipient, lower case, and text, subject, original, type.
+
 `ask` is a line on the scheduler's socket (doc/protocol/control.md); one line
 of its answer must have all of key=value.  What only reads is asked again
 until it has.

@@ -10,6 +10,7 @@ SPDX-License-Identifier: ISC
 """
 import argparse
 import concurrent.futures
+import email.header
 import os
 import re
 import signal
@@ -23,7 +24,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import language                                      # noqa: E402
 import rows                                          # noqa: E402
-from zmtest import control, dns, mta, sasl             # noqa: E402
+from zmtest import control, dns, mta, report, sasl     # noqa: E402
 from zmtest import smtpserver, tls                    # noqa: E402
 
 VARIABLES = {
@@ -340,6 +341,8 @@ class Flow:
     def do_mailbox(self, line):
         instance, user = self.mta_of(line.words[1]), line.words[2]
         kind, value = line.words[4], self.fill(line.words[5])
+        if kind in ("report", "reports"):
+            return self.check_reports(instance, user, line.words[4:])
         if kind == "messages":
             mta.wait_for(f"{value} messages of {user} (there are "
                          f"{len(instance.mailbox(user))})",
@@ -347,6 +350,30 @@ class Flow:
         else:
             mta.wait_for(f"{value!r} in a message of {user}", lambda: any(
                 value.encode() in m for m in instance.mailbox(user)))
+
+    def check_reports(self, instance, user, words):
+        """All reports that the user has are held to the RFCs; one recipient
+        of one of them has all of key=value."""
+        def found():
+            return [m for m in instance.mailbox(user)
+                    if b"multipart/report" in m]
+        count = int(words[1]) if words[0] == "reports" else 1
+        want = [self.fill(w).split("=", 1) for w in
+                words[2 if words[0] == "reports" else 1:]]
+        mta.wait_for(f"{count} reports", lambda: len(found()) >= count)
+        rows = []
+        for raw in found():
+            one = report.check(raw)
+            rows += [dict(one.fields, **rcpt, text=one.text,
+                          subject=str(email.header.make_header(
+                              email.header.decode_header(
+                                  one.message["Subject"]))),
+                          original=one.original.decode("utf-8", "replace"),
+                          type=one.message.get_payload()[1]
+                          .get_content_type()) for rcpt in one.rcpts]
+        if not any(all(v in row.get(k, "") for k, v in want)
+                   for row in rows):
+            raise Failure(f"no such recipient in {rows}")
 
     def do_spool(self, line):
         instance = self.mta_of(line.words[1])
