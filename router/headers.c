@@ -31,7 +31,8 @@ enum field_use {
 	FIELD_DATE = 16,
 	FIELD_FROM = 32,
 	FIELD_RCPT = 64,
-	FIELD_RESENT_RCPT = 128
+	FIELD_RESENT_RCPT = 128,
+	FIELD_PRECEDENCE = 256
 };
 
 static const struct field_row {
@@ -43,6 +44,7 @@ static const struct field_row {
 	{ "Date", FIELD_DATE },
 	{ "From", FIELD_FROM },
 	{ "Message-Id", FIELD_MSGID },
+	{ "Precedence", FIELD_PRECEDENCE },
 	{ "Received", FIELD_RECEIVED },
 	{ "Resent-Bcc", FIELD_DROP_LOCAL | FIELD_RESENT_RCPT },
 	{ "Resent-Cc", FIELD_RESENT_RCPT },
@@ -82,6 +84,20 @@ msgid_of(struct slice value)
 	return slice_first(id, HEADERS_MSGID_BYTES_MAX);
 }
 
+/* Anybody may write the field, so it only ever makes mail wait. */
+static int
+precedence_of(struct slice value)
+{
+	static const struct { const char *word; int priority; } rows[] = {
+		{ "list", -1 }, { "bulk", -2 }, { "junk", -3 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (slice_is_nocase(slice_trim(value), rows[i].word))
+			return rows[i].priority;
+	return 0;
+}
+
 static void
 note_field(struct arena *arena, struct headers *headers, unsigned use,
     const struct header_field *field)
@@ -92,6 +108,8 @@ note_field(struct arena *arena, struct headers *headers, unsigned use,
 		headers->has_date = true;
 	if (use & FIELD_FROM)
 		headers->has_from = true;
+	if (use & FIELD_PRECEDENCE)
+		headers->precedence = precedence_of(field->value);
 	if (use & FIELD_MSGID) {
 		headers->has_msgid = true;
 		if (headers->msgid.n == 0)

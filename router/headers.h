@@ -22,6 +22,7 @@ struct headers {
 	unsigned	 received;	/* Received fields */
 	struct slice	 msgid;		/* with < >; empty: none */
 	bool		 has_date, has_from, has_msgid;
+	int		 precedence;	/* Precedence: 0, or below */
 	struct header_list *to, **to_end;	/* To Cc Bcc */
 	struct header_list *resent_to, **resent_to_end;
 };

@@ -268,6 +268,8 @@ plan_prepare(struct message *message, const struct conf *conf,
 		.source = source_of(message),
 		.terms = envelope->terms,
 	};
+	if (work->terms.priority == 0)
+		work->terms.priority = message->headers.precedence;
 	memcpy(work->id, envelope->id, sizeof(work->id));
 	plan_init(&message->writing, message->arena, &message->plan, sink,
 	    work, str_slice(&message->header));

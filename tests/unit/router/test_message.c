@@ -107,6 +107,35 @@ Test(message, a_relayed_header_keeps_its_bytes)
 	trial_close(&t);
 }
 
+/* Whoever writes Precedence can only make the mail wait. */
+Test(message, precedence_lowers_the_priority_that_nobody_asked_for)
+{
+	static const struct { const char *terms, *field; int want; } rows[] = {
+		{ "", "Precedence: bulk\n", -2 },
+		{ "", "precedence:  List \n", -1 },
+		{ "", "Precedence: junk\n", -3 },
+		{ "", "Precedence: special-delivery\n", 0 },
+		{ "", "X-Precedence: bulk\n", 0 },
+		{ "terms priority=4\n", "Precedence: bulk\n", 4 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct str text = STR_INIT;
+		struct trial t;
+
+		trial_open(&t);
+		str_addf(&text, "id " ID "\nexternal\n%sfrom <a@src.test>\n"
+		    "to <b@far.test>\nenv-end\n%sSubject: x\n\nbody\n",
+		    rows[i].terms, rows[i].field);
+		cr_assert_eq(plan(&t, text.buf), MESSAGE_PLANNED, "%s",
+		    t.err.text);
+		cr_expect_eq(t.work.terms.priority, rows[i].want, "row %zu",
+		    i);
+		trial_close(&t);
+		str_release(&text);
+	}
+}
+
 Test(message, a_local_submission_is_completed)
 {
 	struct trial t;

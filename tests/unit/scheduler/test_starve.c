@@ -1,0 +1,60 @@
+/* test_starve.c - a message to many does not keep a small one waiting
+ *
+ * A whole scheduler with two agents, which are real processes.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "scheduler/agents.h"
+#include "tests/unit/scheduler/yard.h"
+
+enum { HOSTS = 1500, AGENTS = 2, BIG_DONE = 100 };
+
+static const char two_agents[] = "group 50ms\n"
+    "schedule */* { parallel 2; agents 2; overfeed 20; retry 10m }";
+
+static struct yard yard;
+
+/* The job's vertex is fed, or gone: an agent was found for it. */
+static bool
+is_served(struct yard *y, void *arg)
+{
+	const struct job *job = job_table_find(&y->scheduler.jobs,
+	    *(ino_t *)arg);
+
+	return job == NULL || job->vertices[0].state == VERTEX_FLIGHT ||
+	    job->vertices[0].state == VERTEX_DONE;
+}
+
+static bool
+is_known_or_served(struct yard *y, void *arg)
+{
+	return job_table_find(&y->scheduler.jobs, *(ino_t *)arg) != NULL;
+}
+
+Test(starve, a_one_recipient_message_gets_the_next_free_slot)
+{
+	struct str rcpts = STR_INIT;
+	unsigned many = BIG_DONE, before;
+	ino_t small;
+
+	for (int i = 0; i < HOSTS; i++)
+		str_addf(&rcpts, "smtp/h%d.test/ok@h%d.test ", i, i);
+	yard_open(&yard, two_agents);
+	yard_message(&yard, "list@src.test", rcpts.buf, NULL);
+	cr_assert(yard_until(&yard, yard_has_delivered, &many));
+	small = yard_message(&yard, "a@src.test", "smtp/idle.test/ok@x.test",
+	    NULL);
+	cr_assert(yard_until(&yard, is_known_or_served, &small));
+	before = (unsigned)yard.scheduler.total.delivered;
+	cr_assert(yard_until(&yard, is_served, &small));
+	cr_expect_leq(yard.scheduler.total.delivered - before, AGENTS,
+	    "one job an agent at most came before it, not %u",
+	    (unsigned)yard.scheduler.total.delivered - before);
+	cr_expect_lt(before, HOSTS - BIG_DONE, "the big one is still there");
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	cr_expect_eq(yard.shared->delivered, HOSTS + 1);
+	yard_close(&yard);
+	str_release(&rcpts);
+}
