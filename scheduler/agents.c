@@ -113,7 +113,12 @@ thread_leave(struct agent *agent)
 void
 agent_rest(struct scheduler *scheduler, struct agent *agent)
 {
+	struct thread *thread = agent->thread;
+
 	thread_leave(agent);
+	/* its connection may be what the host has too many of */
+	agent->is_surplus = thread != NULL &&
+	    thread->serving >= pace_limit(thread);
 	agent->idle_ms = clock_steady_ms();
 	TAILQ_REMOVE(&agent->ring->busy, agent, entry);
 	TAILQ_INSERT_HEAD(&agent->ring->idle, agent, entry);
@@ -263,7 +268,8 @@ idle_tick(struct scheduler *scheduler, struct ring *ring, int64_t now_ms)
 	TAILQ_FOREACH_SAFE(agent, &ring->idle, entry, next) {
 		int64_t idle_for_ms = now_ms - agent->idle_ms;
 
-		if (is_stale || idle_for_ms >= ring->clause.idle_ms) {
+		if (is_stale || agent->is_surplus ||
+		    idle_for_ms >= ring->clause.idle_ms) {
 			agent_finish(agent);
 			agent_lose(scheduler, agent, NULL);
 			if (is_stale)

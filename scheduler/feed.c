@@ -201,6 +201,7 @@ agent_give(struct scheduler *scheduler, struct agent *agent,
 	if (agent->thread != thread) {
 		agent->thread = thread;
 		agent->last_hash = thread->hash;
+		agent->is_surplus = false;
 		plan_serve(thread);
 	}
 	if (agent->job_count++ == 0) {

@@ -88,6 +88,7 @@ thread_heard(struct vertex *vertex, const struct answer *answer)
 
 	rules_classify(answer, &finding);
 	if (finding.scope < SCOPE_HOST || (finding.class != CLASS_RATE &&
+	    finding.class != CLASS_CONNECTIONS &&
 	    finding.class != CLASS_BUSY && finding.class != CLASS_QUOTA))
 		return;
 	if (finding.scope == SCOPE_PROVIDER)

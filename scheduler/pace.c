@@ -16,7 +16,7 @@ enum {
 	GAP_MAX_US = 60000000,	/* a longer silence tells nothing */
 	SLOW_FIRST_MAX_US = 10000000,
 	GAP_SHARE = 8,		/* of the newest in the mean */
-	SLOW_SHARE = 16		/* of a pause that a success takes away */
+	SLOW_SHARE = 8		/* of a pause that a step takes away */
 };
 
 static unsigned
@@ -100,14 +100,14 @@ void
 pace_slow(struct thread *thread, int64_t begun_ms, int64_t now_ms)
 {
 	struct pace *pace = &thread->pace;
-	int64_t slow_us = pace->slow_us * 2;
+	int64_t slow_us = pace->slow_us * 3 / 2;
 
 	if (!thread->ring->clause.has_feedback || (pace->slowed_ms != 0 &&
 	    begun_ms <= pace->slowed_ms))
 		return;
 	if (slow_us == 0) {
 		slow_us = spacing_us(thread) > pace->gap_us ?
-		    spacing_us(thread) * 2 : pace->gap_us * 2;
+		    spacing_us(thread) * 3 / 2 : pace->gap_us * 3 / 2;
 		if (slow_us < PACE_SLOW_FIRST_US)
 			slow_us = PACE_SLOW_FIRST_US;
 		if (slow_us > SLOW_FIRST_MAX_US)
@@ -115,7 +115,7 @@ pace_slow(struct thread *thread, int64_t begun_ms, int64_t now_ms)
 	}
 	pace->slow_us = slow_us > PACE_SLOW_MAX_US ? PACE_SLOW_MAX_US :
 	    slow_us;
-	pace->slowed_ms = now_ms;
+	pace->slowed_ms = pace->eased_ms = now_ms;
 }
 
 /* ---- how many ------------------------------------------------------- */
@@ -150,8 +150,10 @@ pace_good(struct thread *thread, int64_t begun_ms, int64_t now_ms)
 	pace->failures = 0;
 	if (pace->reduced_ms == 0 || begun_ms > pace->reduced_ms)
 		grow(thread);
-	if (pace->slow_us == 0 || begun_ms <= pace->slowed_ms)
+	if (pace->slow_us == 0 || begun_ms <= pace->slowed_ms ||
+	    now_ms - pace->eased_ms < PACE_EASE_MS)
 		return;
+	pace->eased_ms = now_ms;
 	pace->slow_us -= pace->slow_us / SLOW_SHARE + 1;
 	if (pace->slow_us < PACE_SLOW_MIN_US)
 		pace->slow_us = 0;

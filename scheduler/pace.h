@@ -4,8 +4,8 @@
  * one for as many successes as there are sessions above it; they halve when
  * the host says that it is too much, at most once for what was under way
  * together, and the threshold stays at that half.  A pause between messages
- * (slow_us) is made when the host speaks of a rate, doubled when it does so
- * again, and wears off by a sixteenth a success.
+ * (slow_us) is made when the host speaks of a rate, half longer when it does
+ * so again, and wears off by an eighth a second of successes.
  *
  * Pure: moments are arguments.  `begun_ms` is when the attempt was given to
  * its agent: answers of attempts older than the last change change nothing.
@@ -20,8 +20,9 @@
 enum {
 	PACE_RECENT_MS = 10000,		/* a host that served somebody so
 					 * lately is not down */
-	PACE_SLOW_MIN_US = 50000,	/* a pause shorter than this is none */
-	PACE_SLOW_FIRST_US = 100000,
+	PACE_SLOW_MIN_US = 5000,	/* a pause shorter than this is none */
+	PACE_SLOW_FIRST_US = 20000,
+	PACE_EASE_MS = 1000,		/* between two steps of its way back */
 	PACE_SLOW_MAX_US = 60000000,
 	PACE_BURST_US = 1000000		/* a second's worth may go at once */
 };

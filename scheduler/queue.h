@@ -86,6 +86,7 @@ struct pace {			/* pace.h: what a destination can take */
 	unsigned	 failures;	/* in a row, while others succeeded */
 	int64_t		 good_ms;	/* last success; 0: none, or down */
 	int64_t		 reduced_ms, slowed_ms;	/* last change downwards */
+	int64_t		 eased_ms;	/* last step of slow_us's way back */
 	int64_t		 slow_us;	/* pause between messages, learned */
 	int64_t		 free_us;	/* the next one fits the rate then */
 	int64_t		 taken_us, gap_us;	/* last one, mean pause */

@@ -26,7 +26,8 @@
 #define MAIL_CLASSES(CLASS) \
 	CLASS(OTHER, "other", "nothing below fits") \
 	CLASS(GREYLIST, "greylist", "come back later, then you are known") \
-	CLASS(RATE, "rate", "too much in this time or at once") \
+	CLASS(RATE, "rate", "too much in this time") \
+	CLASS(CONNECTIONS, "connections", "too many sessions at once") \
 	CLASS(QUOTA, "quota", "the sender's or site's allowance is used up") \
 	CLASS(BLOCK, "block", "our address or name is on a list or has a " \
 	    "bad name") \

@@ -64,7 +64,7 @@ static const struct {
 	{ "554 5.2.2 mailbox full; STOREDRV.Deliver.Exception:QuotaExceeded",
 	  "5.2.2", "mailbox-full", "recipient" },
 	{ "421 4.3.2 The maximum number of concurrent server connections has "
-	  "exceeded a limit, closing transmission channel", "4.3.2", "rate",
+	  "exceeded a limit, closing transmission channel", "4.3.2", "connections",
 	  "host" },
 	{ "452 4.3.1 Insufficient system resources", "4.3.1", "system",
 	  "host" },
@@ -113,7 +113,7 @@ static const struct {
 	{ "550 Ip frequency limited. Sending too fast", "5.0.0", "rate",
 	  "provider" },
 	{ "421 4.7.1 mwinf5c42 ME Trop de connexions, Too many connections, "
-	  "slow down. OFR004_104", "4.7.1", "rate", "host" },
+	  "slow down. OFR004_104", "4.7.1", "connections", "host" },
 	{ "550 5.2.0 b@orange.example Mail rejete. Mail rejected. "
 	  "blacklist OFR_506", "5.2.0", "block", "provider" },
 	{ "421 4.1.0 192.0.2.1 Throttled - try again later.", "4.1.0", "rate",
@@ -148,7 +148,7 @@ static const struct {
 	{ "451 4.3.0 <b@x.example>: Temporary lookup failure", "4.3.0",
 	  "dns", "host" },
 	{ "421 4.7.0 mx.x.example Error: too many connections from 192.0.2.1",
-	  "4.7.0", "rate", "host" },
+	  "4.7.0", "connections", "host" },
 	{ "450 4.7.1 Error: too much mail from 192.0.2.1", "4.7.1", "rate",
 	  "provider" },
 	{ "452 4.5.3 Error: too many recipients", "4.5.3", "rate",
@@ -170,7 +170,7 @@ static const struct {
 	  "user", "5.0.0", "unknown-user", "recipient" },
 	{ "550-Sender verify failed", "5.0.0", "sender", "message" },
 	{ "421 Too many concurrent SMTP connections; please try again later.",
-	  "4.0.0", "rate", "host" },
+	  "4.0.0", "connections", "host" },
 	{ "553 5.1.8 <a@y.example>... Domain of sender address a@y.example "
 	  "does not exist", "5.1.8", "unknown-user", "recipient" },
 	{ "451 4.1.8 Domain of sender address a@y.example does not resolve",

@@ -1,0 +1,166 @@
+/* test_pace.c - sessions and pace against hosts that have a limit
+ *
+ * Hosts are simulated: a message takes 100 ms, time goes in milliseconds.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "scheduler/pace.h"
+#include "scheduler/lanes.h"
+#include "scheduler/thread.h"
+
+enum { TAKES_MS = 100, SESSIONS = 20, RUN_MS = 120000 };
+
+struct host {
+	unsigned	sessions;	/* more at a time are refused */
+	unsigned	per_second;	/* more messages are refused */
+};
+
+static struct {
+	struct ring	ring;
+	struct thread	thread;
+	int64_t		begun_ms[SESSIONS];	/* of each session; 0: free */
+	int64_t		free_ms;	/* nothing goes before */
+	unsigned	second, in_second;
+	unsigned	good, refused;
+} s;
+
+static void
+sim_open(void)
+{
+	memset(&s, 0, sizeof(s));
+	s.ring.clause.parallel = SESSIONS;
+	s.ring.clause.has_feedback = true;
+	s.thread.ring = &s.ring;
+	lanes_init(&s.thread.lanes);
+	pace_init(&s.thread);
+}
+
+static unsigned
+busy(void)
+{
+	unsigned count = 0;
+
+	for (int i = 0; i < SESSIONS; i++)
+		count += s.begun_ms[i] != 0;
+	return count;
+}
+
+static void
+answer(const struct host *host, int64_t begun_ms, int64_t now_ms)
+{
+	if (s.second != now_ms / 1000)
+		s.in_second = 0;
+	s.second = (unsigned)(now_ms / 1000);
+	if (busy() + 1 > host->sessions || ++s.in_second > host->per_second) {
+		s.refused++;
+		pace_less(&s.thread, begun_ms, now_ms);
+		if (busy() + 1 <= host->sessions)
+			pace_slow(&s.thread, begun_ms, now_ms);
+	} else {
+		s.good++;
+		pace_good(&s.thread, begun_ms, now_ms);
+	}
+}
+
+static void
+step(const struct host *host, int64_t now_ms)
+{
+	for (int i = 0; i < SESSIONS; i++) {
+		int64_t begun_ms = s.begun_ms[i];
+
+		if (begun_ms == 0 || now_ms - begun_ms < TAKES_MS)
+			continue;
+		s.begun_ms[i] = 0;
+		answer(host, begun_ms, now_ms);
+	}
+	for (int i = 0; i < SESSIONS && busy() < pace_limit(&s.thread) &&
+	    now_ms >= s.free_ms; i++)
+		if (s.begun_ms[i] == 0) {
+			s.begun_ms[i] = now_ms;
+			s.free_ms = pace_taken(&s.thread, now_ms);
+		}
+}
+
+static void
+run(const struct host *host, int64_t *now_ms, int64_t for_ms)
+{
+	s.good = s.refused = 0;
+	for (int64_t end_ms = *now_ms + for_ms; *now_ms < end_ms; ++*now_ms)
+		step(host, *now_ms);
+}
+
+Test(pace, a_host_that_takes_everything_gets_all_sessions)
+{
+	const struct host host = { 1000, 100000 };
+	int64_t now_ms = 1000000;
+
+	sim_open();
+	cr_expect_eq(pace_limit(&s.thread), THREAD_LIMIT_START);
+	run(&host, &now_ms, 2000);
+	cr_expect_eq(pace_limit(&s.thread), SESSIONS);
+	cr_expect_eq(s.refused, 0);
+}
+
+/* Near what it takes, with few refusals. */
+Test(pace, sessions_settle_below_what_is_refused)
+{
+	const struct host host = { 6, 100000 };
+	int64_t now_ms = 1000000;
+
+	sim_open();
+	run(&host, &now_ms, 5000);
+	run(&host, &now_ms, RUN_MS);
+	cr_expect_gt(s.good, RUN_MS / TAKES_MS * 3, "%u", s.good);
+	cr_expect_lt(s.refused * 10, s.good, "%u of %u", s.refused, s.good);
+}
+
+Test(pace, the_pace_settles_near_the_rate)
+{
+	static const unsigned rates[] = { 100, 30, 5, 1 };
+
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		const struct host host = { 1000, rates[i] };
+		int64_t now_ms = 1000000;
+		unsigned most = RUN_MS / 1000 * rates[i];
+
+		sim_open();
+		run(&host, &now_ms, 30000);
+		run(&host, &now_ms, RUN_MS);
+		cr_expect_gt(s.good * 2, most, "%u/s: %u of %u", rates[i],
+		    s.good, most);
+		cr_expect_lt(s.refused * 4, s.good, "%u/s: %u refused, %u "
+		    "not", rates[i], s.refused, s.good);
+	}
+}
+
+Test(pace, it_comes_back_step_by_step)
+{
+	const struct host narrow = { 1000, 5 }, wide = { 1000, 100000 };
+	int64_t now_ms = 1000000, before_us;
+
+	sim_open();
+	run(&narrow, &now_ms, 60000);
+	before_us = s.thread.pace.slow_us;
+	cr_assert_gt(before_us, PACE_SLOW_MIN_US);
+	run(&wide, &now_ms, 5000);
+	cr_expect_gt(s.thread.pace.slow_us, before_us / 4, "not at once");
+	run(&wide, &now_ms, 60000);
+	cr_expect_eq(s.thread.pace.slow_us, 0);
+	cr_expect_eq(pace_limit(&s.thread), SESSIONS);
+}
+
+Test(pace, without_feedback_nothing_is_learned)
+{
+	const struct host host = { 6, 10 };
+	int64_t now_ms = 1000000;
+
+	sim_open();
+	s.ring.clause.has_feedback = false;
+	pace_init(&s.thread);
+	run(&host, &now_ms, 5000);
+	cr_expect_eq(pace_limit(&s.thread), SESSIONS);
+	cr_expect_eq(s.thread.pace.slow_us, 0);
+}
