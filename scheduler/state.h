@@ -63,7 +63,7 @@ struct agent {
 	int64_t		 idle_ms;	/* since then without work */
 	unsigned	 lost_count;	/* jobs it had when it was lost */
 	bool		 is_told_idle, is_closing, has_news, is_nonsense;
-	bool		 is_surplus;	/* idle; its host wants fewer sessions */
+	bool		 is_surplus;	/* idle; its host wants fewer */
 };
 
 /* launcher_start_agent and launcher_kill_agent, or a test's. */
