@@ -11,7 +11,8 @@ dist_man_MANS += doc/man/scheduler.8 doc/man/mailq.1 \
 dist_man_MANS += doc/man/sendmail.1 doc/man/newaliases.1 doc/man/smtpserver.8 doc/man/router.8
 dist_man_MANS += doc/man/zmailer-message.5 doc/man/zmailer-control.5 \
 	doc/man/zmailer-fsck.8 doc/man/zmailer-resubmit.8 \
-	doc/man/zmailer-table.8 doc/man/zmailer-aliases.5
+	doc/man/zmailer-table.8 doc/man/zmailer-aliases.5 \
+	doc/man/zmailer-route.8
 dist_man_MANS += doc/man/zmailer-smtp.8 doc/man/zmailer-lmtp.8 \
 	doc/man/zmailer-mailbox.8 doc/man/zmailer-pipe.8 \
 	doc/man/zmailer-sink.8 doc/man/zmailer-classify.8 \

@@ -43,7 +43,9 @@ report_line(struct routing *routing, const struct include *include,
 {
 	struct places *places = routing->places;
 
-	if (places->bad_lines++ >= BAD_LINES_MAX)
+	routing_note(routing, "%s:%u: %s", include->path, include->line,
+	    reason);
+	if (places->bad_lines++ >= BAD_LINES_MAX || places->notes != NULL)
 		return;
 	event(EV_LIST_LINE, places->id[0] ? places->id : NULL,
 	    "file", slice_of(include->path),
@@ -125,6 +127,8 @@ expand_file(const struct routing *from, const struct here *here,
 	if (include_open(&include, slice_dup(inner.places->arena, path),
 	    inner.uid, err) != 1)
 		return routing_trouble(&inner, "include", "");
+	routing_note(&inner, "list file " SLICE_FMT " of uid %ld",
+	    SLICE_ARG(path), (long)include.seen.st_uid);
 	inner.uid = include.seen.st_uid == 0 ? PLACE_UID_NOBODY :
 	    (int64_t)include.seen.st_uid;
 	result = open_lines(&inner, here, &include, err);

@@ -6,6 +6,7 @@ router_librouter_a_SOURCES = \
 	router/farm.c router/farm.h \
 	router/headers.c router/headers.h \
 	router/expand.c router/expand.h \
+	router/explain.c router/explain.h \
 	router/include.c router/include.h \
 	router/lists.c \
 	router/local.c \

@@ -130,7 +130,14 @@ route_list(struct routing *routing, struct slice name, struct slice local,
 		return 0;
 	list = list_named(routing, key, name);
 	if (list != NULL)
+		routing_note(routing, "list %s@%s (%s:%u)", list->local,
+		    list->domain, list->at.file, list->at.line);
+	if (list != NULL)
 		return open_list(routing, list, err);
 	list = list_owned(routing, key, name);
-	return list == NULL ? 0 : open_owner(routing, list, err);
+	if (list == NULL)
+		return 0;
+	routing_note(routing, "owner of list %s@%s (%s:%u)", list->local,
+	    list->domain, list->at.file, list->at.line);
+	return open_owner(routing, list, err);
 }

@@ -86,7 +86,11 @@ account_find(struct routing *routing, const struct here *here,
 		*out_name = here->key;
 		found = users_find(users, here->key, out_uid, err);
 	}
-	return found < 0 ? routing_trouble(routing, "passwd", "") : found;
+	if (found < 0)
+		return routing_trouble(routing, "passwd", "");
+	routing_note(routing, found ? "account " SLICE_FMT " exists" :
+	    "there is no account " SLICE_FMT, SLICE_ARG(*out_name));
+	return found;
 }
 
 static int

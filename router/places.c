@@ -82,6 +82,7 @@ places_reset(struct places *places, size_t expected, struct plan *plan,
 	places->is_check = false;
 	places->is_from_null = sender.n == 0;
 	places->bad_lines = 0;
+	places->notes = NULL;
 	places->was_redirected = false;
 	places->redirect = 0;
 	places->id[0] = 0;

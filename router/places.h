@@ -40,6 +40,9 @@ struct places {
 		struct plan_mark plan;
 	}		 mark;
 	char		 id[SPOOL_ID_BYTES];	/* for the journal, or "" */
+	struct str	*notes;		/* what was asked and answered, for
+					 * people (explain.h); NULL: nobody
+					 * wants to know */
 	bool		 was_redirected;	/* redirect is known */
 	unsigned	 redirect;	/* sender of what is sent on */
 	unsigned	 bad_lines;	/* of list files, in the journal */

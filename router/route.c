@@ -9,6 +9,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include <idn2.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -17,6 +19,11 @@
 #include "router/route_internal.h"
 
 #include "base/banned.h"
+
+enum {
+	NOTE_BYTES_MAX = 600,		/* of one line */
+	NOTES_BYTES_MAX = 256 << 10
+};
 
 /* Of two lists of one name the first counts. */
 static void
@@ -154,6 +161,38 @@ routing_table(struct routing *routing, const char *name, struct err *err)
 	return NULL;
 }
 
+void
+routing_note(const struct routing *routing, const char *format, ...)
+{
+	struct str *notes = routing->places->notes;
+	char line[NOTE_BYTES_MAX];
+	va_list ap;
+
+	if (notes == NULL || notes->len > NOTES_BYTES_MAX)
+		return;
+	va_start(ap, format);
+	vsnprintf(line, sizeof(line), format, ap);
+	va_end(ap);
+	str_addf(notes, "%*s", (int)routing->depth * 2, "");
+	str_add_escaped(notes, slice_of(line));
+	str_addc(notes, '\n');
+}
+
+static void
+note_found(const struct routing *routing, const struct table *table,
+    struct slice key, struct slice value, unsigned line)
+{
+	const char *path = table_path(table);
+	char where[32] = "";
+
+	if (line > 0)
+		snprintf(where, sizeof(where), ":%u", line);
+	routing_note(routing, "table <%s>: " SLICE_FMT " is '" SLICE_FMT
+	    "' (%s%s, generation %u)", table_name(table), SLICE_ARG(key),
+	    SLICE_ARG(slice_first(value, 200)), path[0] ? path :
+	    table_kind(table), where, table_generation(table));
+}
+
 int
 routing_lookup(struct routing *routing, struct table *table, struct slice key,
     struct slice *out_value, unsigned *out_line, struct err *err)
@@ -163,8 +202,13 @@ routing_lookup(struct routing *routing, struct table *table, struct slice key,
 	switch (table_lookup(table, key, &value, out_line, err)) {
 	case TABLE_FOUND:
 		*out_value = slice_copy(routing->places->arena, value);
+		if (routing->places->notes != NULL)
+			note_found(routing, table, key, *out_value,
+			    *out_line);
 		return 1;
 	case TABLE_NONE:
+		routing_note(routing, "table <%s>: " SLICE_FMT
+		    " is not in it", table_name(table), SLICE_ARG(key));
 		return 0;
 	default:
 		return routing_trouble(routing, "table-", table_name(table));
@@ -295,6 +339,23 @@ routing_refuse(struct routing *routing, const char *form,
 
 /* ---- the way in ------------------------------------------------------ */
 
+static void
+note_domain(const struct routing *routing, const struct path *path,
+    struct slice name, const struct conf_domain *domain)
+{
+	if (domain == NULL)
+		routing_note(routing, SLICE_FMT "@" SLICE_FMT ": the domain "
+		    "is not ours", SLICE_ARG(path->local), SLICE_ARG(name));
+	else if (domain->at.file == NULL)
+		routing_note(routing, SLICE_FMT "@" SLICE_FMT ": the domain "
+		    "is ours (preset)", SLICE_ARG(path->local),
+		    SLICE_ARG(name));
+	else
+		routing_note(routing, SLICE_FMT "@" SLICE_FMT ": the domain "
+		    "is ours (%s:%u)", SLICE_ARG(path->local),
+		    SLICE_ARG(name), domain->at.file, domain->at.line);
+}
+
 int
 route_path(struct routing *routing, const struct path *path, struct err *err)
 {
@@ -313,6 +374,8 @@ route_path(struct routing *routing, const struct path *path, struct err *err)
 	if (found != 0)
 		return found;
 	domain = conf_domain_find(routing->router->conf, name);
+	if (routing->places->notes != NULL)
+		note_domain(routing, path, name, domain);
 	if (domain != NULL)
 		return route_local(routing, domain, name, path, err);
 	return route_remote(routing, name, path, err);

@@ -104,6 +104,10 @@ bool routing_opens(struct routing *routing, struct slice text);
  * local.n. */
 size_t routing_detail(const struct routing *routing, struct slice local);
 
+/* A line for who asked how an address is routed; nothing otherwise. */
+void routing_note(const struct routing *routing, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* "local@domain" in the arena. */
 struct slice routing_join(struct routing *routing, struct slice local,
     struct slice domain);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "router/ask.h"
+#include "router/explain.h"
 #include "router/parent.h"
 
 #include "base/banned.h"
@@ -21,5 +22,7 @@ main(int argc, char **argv)
 
 	if (ask_is_meant(argc, argv))
 		return ask_run();
+	if (explain_is_meant(argc, argv))
+		return explain_run(argc - 2, argv + 2);
 	return daemon_run(argc, argv, &router);
 }

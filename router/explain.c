@@ -1,0 +1,249 @@
+/* explain.c - router --route: how an address is routed, and why
+ *
+ * In     addresses; the configuration
+ * Out    each question and answer on the way, then the places
+ * Holds  nothing
+ * Trusts nobody: an address is anybody's
+ * Spec   zmailer-route(8)
+ *
+ * The same functions as for mail: what is told here is what happens.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "router/explain.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "mail/table.h"
+#include "router/route_internal.h"
+
+#include "base/banned.h"
+
+struct explanation {
+	struct router	*router;
+	struct slice	 address;
+	struct places	 places;
+	struct str	 notes;
+	bool		 is_json;
+	struct str	*out;
+};
+
+/* ---- places ----------------------------------------------------------- */
+
+/* The file of a rule: a rule of a table names the table. */
+static const char *
+file_of(const struct explanation *e, const struct place_rule *rule)
+{
+	const struct conf *conf = e->router->conf;
+
+	for (size_t i = 0; rule->where != NULL && i < conf->table_count; i++)
+		if (strcmp(conf->tables[i].name, rule->where) == 0 &&
+		    table_path(e->router->tables[i])[0] != '\0')
+			return table_path(e->router->tables[i]);
+	return rule->where;
+}
+
+/* As it will stand in MAIL, without what VERP adds. */
+static struct slice
+sender_of(const struct explanation *e, const struct place *place)
+{
+	const struct places *places = &e->places;
+	const struct plan_sender *sender =
+	    places->senders[places->is_from_null ? 0 : place->sender];
+
+	if (sender->verp.n == 0)
+		return sender->address;
+	return slice_of(arena_printf(places->arena, SLICE_FMT "%c...@"
+	    SLICE_FMT, SLICE_ARG(sender->address), sender->delimiter,
+	    SLICE_ARG(sender->verp)));
+}
+
+static void
+place_json(const struct explanation *e, const struct place *place)
+{
+	const char *file = file_of(e, &place->rule);
+
+	json_open(e->out);
+	json_text(e->out, "address", e->address);
+	json_text(e->out, "channel", place->channel);
+	json_text(e->out, "host", place->host);
+	json_text(e->out, "user", place->user);
+	json_number(e->out, "uid", place->uid);
+	json_text(e->out, "sender", sender_of(e, place));
+	json_text(e->out, "rule", slice_of(place->rule.kind));
+	json_text(e->out, "file", slice_of(file != NULL ? file : ""));
+	json_number(e->out, "line", place->rule.line);
+	json_close(e->out);
+}
+
+static void
+place_text(const struct explanation *e, const struct place *place)
+{
+	struct slice sender = sender_of(e, place);
+	const char *file = file_of(e, &place->rule);
+
+	str_addf(e->out, "  -> " SLICE_FMT " " SLICE_FMT " ",
+	    SLICE_ARG(place->channel), SLICE_ARG(place->host));
+	str_add_escaped(e->out, place->user);
+	if (place->uid >= 0)
+		str_addf(e->out, " as uid %lld", (long long)place->uid);
+	if (place->sender != 0)
+		str_addf(e->out, " from " SLICE_FMT, SLICE_ARG(sender));
+	str_addf(e->out, " [%s", place->rule.kind ? place->rule.kind :
+	    "none");
+	if (file != NULL)
+		str_addf(e->out, " %s", file);
+	if (place->rule.line > 0)
+		str_addf(e->out, ":%u", place->rule.line);
+	str_adds(e->out, "]\n");
+}
+
+/* 0 when a place is no error. */
+static int
+tell_places(const struct explanation *e)
+{
+	int status = 1;
+
+	for (size_t i = 0; i < e->places.held; i++) {
+		const struct place *place = &e->places.list[i];
+
+		if (!slice_is(place->channel, "error"))
+			status = 0;
+		if (e->is_json)
+			place_json(e, place);
+		else
+			place_text(e, place);
+	}
+	if (e->places.count > e->places.held && !e->is_json)
+		str_addf(e->out, "  -> and %zu more\n", e->places.count -
+		    e->places.held);
+	return status;
+}
+
+/* ---- notes and trouble ------------------------------------------------ */
+
+static void
+tell_notes(const struct explanation *e)
+{
+	struct slice rest = str_slice(&e->notes), line;
+
+	while (rest.n > 0 && slice_cut(&rest, '\n', &line)) {
+		if (!e->is_json) {
+			str_addf(e->out, "  " SLICE_FMT "\n",
+			    SLICE_ARG(line));
+			continue;
+		}
+		json_open(e->out);
+		json_text(e->out, "address", e->address);
+		json_text(e->out, "note", slice_trim(line));
+		json_close(e->out);
+	}
+}
+
+static int
+tell_trouble(const struct explanation *e, const struct err *err)
+{
+	if (e->is_json) {
+		json_open(e->out);
+		json_text(e->out, "address", e->address);
+		json_text(e->out, "trouble", slice_of(err->text));
+		json_text(e->out, "why", slice_of(e->places.trouble));
+		json_close(e->out);
+	} else {
+		str_addf(e->out, "  -> deferred (%s): %s\n",
+		    e->places.trouble, err->text);
+	}
+	return EX_TEMPFAIL;
+}
+
+int
+explain_address(struct router *router, struct arena *arena,
+    struct slice from, struct slice address, bool is_json, struct str *out)
+{
+	struct explanation e = { .router = router, .address = address,
+	    .notes = STR_INIT, .is_json = is_json, .out = out };
+	struct route_request request = { .notify = 0 };
+	struct slice rest;
+	struct err err = { "" };
+	int routed, status;
+
+	places_init(&e.places, arena);
+	places_reset(&e.places, 0, NULL, from);
+	e.places.notes = &e.notes;
+	if (!is_json)
+		str_addf(out, SLICE_FMT "\n", SLICE_ARG(address));
+	if (path_parse(address, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8,
+	    &request.path, &rest, &err) != 1 || rest.n > 0) {
+		strlcpy(e.places.trouble, "badaddress",
+		    sizeof(e.places.trouble));
+		tell_trouble(&e, &err);
+		status = EX_DATAERR;
+	} else {
+		routed = router_address(router, &e.places, &request, &err);
+		tell_notes(&e);
+		status = routed == 1 ? tell_places(&e) :
+		    tell_trouble(&e, &err);
+	}
+	places_release(&e.places);
+	str_release(&e.notes);
+	return status;
+}
+
+/* ---- router --route --------------------------------------------------- */
+
+bool
+explain_is_meant(int argc, char **argv)
+{
+	return argc > 1 && strcmp(argv[1], "--route") == 0;
+}
+
+static int
+explain_all(const struct conf *conf, struct slice from, bool is_json,
+    char *const addresses[], int count)
+{
+	struct router *router = router_new(conf);
+	struct arena *arena = arena_new();
+	struct str out = STR_INIT;
+	int status = 0, one;
+
+	for (int i = 0; i < count; i++) {
+		str_reset(&out);
+		one = explain_address(router, arena, from,
+		    slice_of(addresses[i]), is_json, &out);
+		status = one > status ? one : status;
+		fputs(out.buf, stdout);
+		arena_reset(arena);
+	}
+	str_release(&out);
+	arena_free(&arena);
+	router_free(&router);
+	return status;
+}
+
+int
+explain_run(int argc, char **argv)
+{
+	struct slice from = SLICE("");
+	struct arena *arena = arena_new();
+	struct conf_report report;
+	struct conf *conf = conf_load(NULL, arena, &report);
+	bool is_json = false;
+	int at = 0, status = EX_CONFIG;
+
+	for (; at < argc && strncmp(argv[at], "--", 2) == 0; at++) {
+		if (strcmp(argv[at], "--json") == 0)
+			is_json = true;
+		else if (strcmp(argv[at], "--from") == 0 && at + 1 < argc)
+			from = slice_of(argv[++at]);
+	}
+	if (conf != NULL)
+		status = explain_all(conf, from, is_json, argv + at,
+		    argc - at);
+	conf_free(&conf);
+	arena_free(&arena);
+	return status;
+}

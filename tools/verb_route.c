@@ -1,0 +1,66 @@
+/* verb_route.c - zmailer route: where mail for an address would go, and why
+ *
+ * In     addresses
+ * Out    what router's own code says (it is run for that); its status
+ * Spec   zmailer-route(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "daemon/skeleton.h"
+#include "tools/run/supervisor.h"
+#include "tools/verb.h"
+
+#include "base/banned.h"
+
+/* Is there an address among the words, and are the options ours? */
+static int
+check_words(int argc, char **argv)
+{
+	int at = 1;
+
+	for (; at < argc && strncmp(argv[at], "--", 2) == 0; at++) {
+		if (strcmp(argv[at], "--from") == 0 && at + 1 < argc)
+			at++;
+		else if (strcmp(argv[at], "--json") != 0)
+			return verb_usage(argv[0], "unknown word '%s'",
+			    argv[at]);
+	}
+	return at < argc ? EX_OK : verb_usage(argv[0], "say an address");
+}
+
+int
+verb_route(int argc, char **argv, const char *conf_path)
+{
+	int status = check_words(argc, argv);
+	char path[PATH_MAX], **words;
+	struct conf *conf;
+
+	if (status != EX_OK)
+		return status;
+	conf = verb_conf(conf_path);	/* says what is wrong with it */
+	conf_free(&conf);
+	libexec_settle();
+	if (conf_path != NULL)
+		setenv("ZMAILER_CONF", conf_path, 1);
+	daemon_libexec("router", path, sizeof(path));
+	words = mem_alloc((size_t)argc + 2, sizeof(*words));
+	words[0] = path;
+	words[1] = mem_strdup("--route");
+	for (int i = 1; i < argc; i++)
+		words[i + 1] = argv[i];
+	fflush(stdout);
+	execv(path, words);
+	fprintf(stderr, "zmailer: route: %s: %s\n", path, strerror(errno));
+	mem_free(&words[1]);
+	mem_free(&words);
+	return EX_UNAVAILABLE;
+}
