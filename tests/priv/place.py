@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 
-from zmtest import mta, tls
+from zmtest import mta, sasl, tls
 
 DATABASE = ("passwd", "group", "shadow", "gshadow")
 ROLES = ("zmsmtp", "zmrouter", "zmsched", "zmagent")
@@ -110,6 +110,10 @@ class Place(mta.Mta):
             file.write("postmaster: victor\n")
         self.cert = tls.Cert().make(["priv.test"])
         os.chmod(self.cert.key, 0o600)      # root's alone
+        self.passwords = f"{self.dir}/passwords"
+        with open(self.passwords, "w") as file:
+            file.write("ursula " + sasl.crypt_entry("wonder") + "\n")
+        os.chmod(self.passwords, 0o600)
         self.conf_write()
 
     def close(self, keep=False):
@@ -123,6 +127,8 @@ host priv.test
 listen 127.0.0.1:{self.port}
 listen 127.0.0.1:{self.port2} submission
 tls certificate {self.cert.pem} key {self.cert.key}
+auth users <passwords>
+table passwords file:{self.passwords}
 spool {self.dir}/spool
 run {self.dir}/run
 log {self.dir}/log

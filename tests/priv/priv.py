@@ -83,6 +83,8 @@ def processes(site):
             program = "launcher"
         if status["name"] == "smtpserver-keys":
             program = "keys"
+        if status["name"] == "smtpserver-auth":
+            program = "auth"
         found[pid] = (program, status)
     return found
 
@@ -92,6 +94,7 @@ DESIGN = {
     "zmailer": None, "launcher": None, "mailbox": None, "pipe": None,
     "smtpserver": ("zmsmtp", ("zmsubmit", "zmagent")),
     "keys": ("zmsmtp", ("zmsubmit", "zmagent")),
+    "auth": ("zmsmtp", ("zmsubmit", "zmagent")),
     "router": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
     "scheduler": ("zmsched", ("zmsched", "zmrouter", "zmsubmit", "zmagent")),
     "smtp": ("zmagent", ("zmagent",)),
@@ -113,7 +116,7 @@ def fits_design(site, program, status):
     assert status["uids"] == {ids.uid[account]}, (program, status)
     assert status["gids"] == {ids.gid[account]}, (program, status)
     assert status["groups"] == ids.groups(*groups), (program, status)
-    caps = CAP_DAC_READ_SEARCH if program == "keys" else 0
+    caps = CAP_DAC_READ_SEARCH if program in ("keys", "auth") else 0
     assert status["caps"] == caps, (program, status)
     assert status["no_new"], (program, status)
 
@@ -501,7 +504,7 @@ def a_session_cannot_touch_messages_of_others(site):
 @case
 def a_session_cannot_signal_the_others(site):
     for pid, (program, _) in processes(site).items():
-        if program in ("smtpserver", "keys"):
+        if program in ("smtpserver", "keys", "auth"):
             continue
         code, out = as_session(site, f"kill -0 {pid}")
         assert code != 0 and "not permitted" in out.lower(), (program, out)
@@ -531,6 +534,26 @@ def a_session_cannot_have_the_key(site):
                 return False
             return True
     mta.wait_for("the new certificate", is_taken)
+
+
+@case
+def users_log_in_and_sessions_cannot_read_passwords(site):
+    code, out = as_session(site, f"cat {site.passwords}")
+    assert code != 0, out
+    with smtplib.SMTP("127.0.0.1", site.port2, timeout=30) as client:
+        client.starttls(context=tls.context(site.cert.pem))
+        client.login("ursula", "wonder")
+        client.sendmail("ursula@priv.test", ["ursula@priv.test"],
+                        "Subject: logged in\r\n\r\nhello\r\n")
+    site.arrived("ursula", "logged in")
+    pids = [pid for pid, (program, _) in processes(site).items()
+            if program == "auth"]
+    assert len(pids) > 1, pids          # the keeper and a helper
+    for pid in pids:
+        code, out = as_session(site, f"head -c 1 /proc/{pid}/mem")
+        assert code != 0 and "ermission denied" in out, out
+    for program, status in processes(site).values():
+        fits_design(site, program, status)
 
 
 # ---- running it ----------------------------------------------------------

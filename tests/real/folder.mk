@@ -3,6 +3,6 @@ EXTRA_DIST += tests/real
 if HAVE_PYTHON3
 TESTS += tests/real/run-corpus
 if !SANITIZE
-TESTS += tests/real/run-real tests/real/run-milters
+TESTS += tests/real/run-real tests/real/run-milters tests/real/run-secure
 endif
 endif
