@@ -4,7 +4,8 @@
     bench.py [--json] [--messages N] [--runs N] [WORKLOAD ...]
 
 Workloads: relay (4 KiB, kept connections), relay1 (a connection a
-message), local (4 KiB to 100 Maildirs), fanout (20 messages, 10,000
+message), tls and tls1 (the same over STARTTLS), shake and shakersa
+(STARTTLS and nothing else, by ECDSA and by RSA), local (4 KiB to 100 Maildirs), fanout (20 messages, 10,000
 recipients each in 100 domains), big (20 x 50 MB, 4 sessions), sendmail (1,000
 calls one after another).  The figures of a run hold for the machine and
 the minute they were taken in: compare by ratio, in one run.
@@ -24,7 +25,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "lib"))
-from zmtest import mta                               # noqa: E402
+from zmtest import mta, tls                            # noqa: E402
 
 TOOLS = os.path.join(mta.BUILD, "tests", "bench")
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -41,6 +42,13 @@ WORKLOADS = {
     "big": dict(sink=True, messages=20,
                 load=["--domain", "bench.test", "--size", "50000000",
                       "--sessions", "4"]),
+    "tls": dict(sink=True, tls="p256",
+                load=["--domain", "bench.test", "--tls"]),
+    "tls1": dict(sink=True, tls="p256",
+                 load=["--domain", "bench.test", "--tls",
+                       "--per-connection", "1"]),
+    "shake": dict(sink=False, tls="p256", load=["--handshakes"]),
+    "shakersa": dict(sink=False, tls="rsa", load=["--handshakes"]),
     "sendmail": dict(sink=True, load=None),
 }
 
@@ -75,7 +83,7 @@ class Run:
         self.work, self.messages = WORKLOADS[name], messages
         self.name, self.trace = name, trace
         self.rcpts = messages * self.work.get("rcpts", 1)
-        self.sink = None
+        self.sink = self.cert = None
 
     def __enter__(self):
         self.instance = mta.Mta("bench")
@@ -87,6 +95,10 @@ class Run:
                 stdout=subprocess.PIPE, text=True)
             port = self.sink.stdout.readline().split()[1]
             lines.append(f"route * via 127.0.0.1:{port}")
+        if "tls" in self.work:
+            self.cert = tls.Cert().make(["bench.test"], self.work["tls"])
+            lines.append(f"tls certificate {self.cert.pem} "
+                         f"key {self.cert.key}")
         self.instance.configure("\n".join(lines))
         with open(os.path.join(self.instance.dir, "users"), "a") as file:
             file.write("".join(f"u{i}\n" for i in range(100)))
@@ -95,6 +107,8 @@ class Run:
 
     def __exit__(self, *_):
         self.instance.close()
+        if self.cert:
+            self.cert.close()
         if self.sink:
             self.sink.kill()
             self.sink.wait()
@@ -119,6 +133,8 @@ class Run:
 
     def finish(self):
         """Wait for the last delivery; returns its moment."""
+        if self.name.startswith("shake"):
+            return time.clock_gettime(time.CLOCK_MONOTONIC)
         if self.sink:
             out, _ = self.sink.communicate(timeout=300)
             return json.loads(out)["last_s"]

@@ -1,10 +1,11 @@
 # bench - `make bench` prints rates, CPU, system calls; BENCH="relay local" BENCHFLAGS=--json
 noinst_PROGRAMS += tests/bench/load tests/bench/sink tests/bench/router
 tests_bench_load_SOURCES = tests/bench/load.c
+tests_bench_load_LDADD = $(OPENSSL_LIBS)
 tests_bench_sink_SOURCES = tests/bench/sink.c
 tests_bench_router_SOURCES = tests/bench/router.c
 tests_bench_router_LDADD = router/librouter.a $(ZM_LIBS)
-EXTRA_DIST += tests/bench/backlog.py tests/bench/feedback.py tests/bench/bench.py tests/bench/driver/zmailer
+EXTRA_DIST += tests/bench/backlog.py tests/bench/feedback.py tests/bench/bench.py tests/bench/beside.py tests/bench/driver/zmailer
 BENCH = relay local fanout
 .PHONY: bench
 bench: all libexec-tree

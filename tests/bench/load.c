@@ -13,6 +13,7 @@
 #include <getopt.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +23,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum step { GREETING, HELLO, ENVELOPE, BODY, BYE };
+enum step { GREETING, HELLO, STARTTLS, SHAKE, HELLO_AGAIN, ENVELOPE, BODY,
+	BYE };
 
 struct session {
 	int		 fd;
+	SSL		*ssl;		/* NULL: in the clear */
 	enum step	 step;
 	unsigned	 replies_due;	/* until the next step */
 	bool		 is_refused;
@@ -41,14 +44,17 @@ struct session {
 static struct {
 	unsigned	port, sessions, messages, per_connection, rcpts, size;
 	unsigned	domains, users;
+	bool		is_tls, handshakes;	/* handshakes: nothing else */
 	const char	*domain;
-} option = { 25, 20, 1000, 0, 1, 4096, 1, 0, "bench.test" };
+} option = { 25, 20, 1000, 0, 1, 4096, 1, 0, false, false,
+	"bench.test" };
 
 static char *body;
 static size_t body_n;
 static unsigned started, accepted, refused, connections;
 static double *latencies, first_s, last_s;
 static int poller;
+static SSL_CTX *tls;
 
 static double
 now_s(void)
@@ -97,8 +103,13 @@ static void
 session_write(struct session *s)
 {
 	while (s->out_n > 0) {
-		ssize_t n = write(s->fd, s->out, s->out_n);
+		ssize_t n = s->ssl != NULL ?
+		    SSL_write(s->ssl, s->out, (int)s->out_n) :
+		    write(s->fd, s->out, s->out_n);
 
+		if (n < 0 && s->ssl != NULL && SSL_get_error(s->ssl,
+		    (int)n) == SSL_ERROR_WANT_WRITE)
+			errno = EAGAIN;
 		if (n < 0 && errno == EAGAIN) {
 			session_wants(s, EPOLLIN | EPOLLOUT);
 			return;
@@ -174,6 +185,15 @@ envelope_send(struct session *s)
 }
 
 static void
+session_close(struct session *s)
+{
+	SSL_free(s->ssl);
+	s->ssl = NULL;
+	close(s->fd);
+	s->fd = -1;
+}
+
+static void
 session_next(struct session *s)
 {
 	bool is_full = option.per_connection > 0 &&
@@ -185,10 +205,32 @@ session_next(struct session *s)
 	}
 	session_send(s, "QUIT\r\n", 6, BYE, 1);
 	/* what the server says to QUIT is not waited for */
-	close(s->fd);
-	s->fd = -1;
+	session_close(s);
 	if (started < option.messages)
 		session_open(s);
+}
+
+static void shaken(struct session *s);
+
+static void
+shake(struct session *s)
+{
+	int result = SSL_connect(s->ssl);
+
+	if (result == 1)
+		shaken(s);
+	else if (SSL_get_error(s->ssl, result) != SSL_ERROR_WANT_READ)
+		die("handshake");
+}
+
+static void
+shake_begin(struct session *s)
+{
+	s->ssl = SSL_new(tls);
+	SSL_set_fd(s->ssl, s->fd);
+	s->step = SHAKE;
+	s->began_s = now_s();
+	shake(s);
 }
 
 static void
@@ -203,6 +245,24 @@ message_done(struct session *s, bool is_ok)
 	session_next(s);
 }
 
+/* Encrypted; when handshakes are counted, that was it. */
+static void
+shaken(struct session *s)
+{
+	if (!option.handshakes) {
+		session_send(s, "EHLO load.test\r\n", 16, HELLO_AGAIN, 1);
+		return;
+	}
+	started++;
+	last_s = now_s();
+	if (accepted < option.messages)
+		latencies[accepted++] = last_s - s->began_s;
+	session_send(s, "QUIT\r\n", 6, BYE, 1);
+	session_close(s);
+	if (started < option.messages)
+		session_open(s);
+}
+
 static void
 step_done(struct session *s)
 {
@@ -211,7 +271,18 @@ step_done(struct session *s)
 		session_send(s, "EHLO load.test\r\n", 16, HELLO, 1);
 		break;
 	case HELLO:
+		if (option.is_tls)
+			session_send(s, "STARTTLS\r\n", 10, STARTTLS, 1);
+		else
+			session_next(s);
+		break;
+	case STARTTLS:
+		shake_begin(s);
+		break;
+	case HELLO_AGAIN:
 		session_next(s);
+		break;
+	case SHAKE:
 		break;
 	case ENVELOPE:
 		if (s->is_refused) {
@@ -228,12 +299,33 @@ step_done(struct session *s)
 	}
 }
 
+static ssize_t
+bytes_read(struct session *s)
+{
+	size_t room = sizeof(s->in) - s->in_n;
+	int n;
+
+	if (s->ssl == NULL)
+		return read(s->fd, s->in + s->in_n, room);
+	n = SSL_read(s->ssl, s->in + s->in_n, (int)room);
+	if (n <= 0 && SSL_get_error(s->ssl, n) == SSL_ERROR_WANT_READ) {
+		errno = EAGAIN;
+		return -1;
+	}
+	return n;
+}
+
 static void
 session_read(struct session *s)
 {
-	ssize_t n = read(s->fd, s->in + s->in_n, sizeof(s->in) - s->in_n);
 	char *line = s->in, *lf;
+	ssize_t n;
 
+	if (s->step == SHAKE) {
+		shake(s);
+		return;
+	}
+	n = bytes_read(s);
 	if (n < 0 && errno == EAGAIN)
 		return;
 	if (n <= 0) {
@@ -254,7 +346,7 @@ session_read(struct session *s)
 			memmove(s->in, line, rest);
 			s->in_n = rest;
 			step_done(s);
-			if (s->fd != fd || s->fd < 0)
+			if (s->fd != fd || s->fd < 0 || s->step == SHAKE)
 				return;
 			line = s->in;
 		}
@@ -284,7 +376,8 @@ usage(void)
 {
 	fprintf(stderr, "usage: load [--port N] [--sessions N] [--messages N] "
 	    "[--per-connection N]\n            [--rcpts N] [--size BYTES] "
-	    "[--domain NAME] [--domains N] [--users N]\n");
+	    "[--domain NAME] [--domains N] [--users N]\n"
+	    "            [--tls] [--handshakes]\n");
 	exit(64);
 }
 
@@ -297,7 +390,8 @@ options_read(int argc, char **argv)
 		{ "per-connection", 1, NULL, 'c' },
 		{ "rcpts", 1, NULL, 'r' }, { "size", 1, NULL, 'b' },
 		{ "domain", 1, NULL, 'd' }, { "domains", 1, NULL, 'n' },
-		{ "users", 1, NULL, 'u' }, { NULL, 0, NULL, 0 },
+		{ "users", 1, NULL, 'u' }, { "tls", 0, NULL, 't' },
+		{ "handshakes", 0, NULL, 'h' }, { NULL, 0, NULL, 0 },
 	};
 	int letter;
 
@@ -315,6 +409,8 @@ options_read(int argc, char **argv)
 		case 'd': option.domain = optarg; break;
 		case 'n': option.domains = number; break;
 		case 'u': option.users = number; break;
+		case 't': option.is_tls = true; break;
+		case 'h': option.is_tls = option.handshakes = true; break;
 		default: usage();
 		}
 	}
@@ -332,6 +428,9 @@ main(int argc, char **argv)
 	latencies = calloc(option.messages + 1, sizeof(*latencies));
 	sessions = calloc(option.sessions, sizeof(*sessions));
 	poller = epoll_create1(0);
+	tls = SSL_CTX_new(TLS_client_method());
+	SSL_CTX_set_mode(tls, SSL_MODE_ENABLE_PARTIAL_WRITE |
+	    SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 	if (latencies == NULL || sessions == NULL || poller < 0)
 		die("load");
 	first_s = now_s();
