@@ -430,15 +430,19 @@ agent_serve(struct agent_run *run, int in, int out, struct err *err)
 static int
 agent_usage(FILE *out, const struct agent *agent, int status)
 {
-	fprintf(out, "usage: %s [-C FILE]\n%s; started by the scheduler, "
+	fprintf(out, "usage: %s [-C FILE]%s%s\n%s; started by the scheduler, "
 	    "which speaks\non its standard input and output "
-	    "(doc/protocol/agent.md)\n", agent->name, agent->purpose);
+	    "(doc/protocol/agent.md)\n", agent->name,
+	    agent->takes != NULL ? " " : "",
+	    agent->takes != NULL ? agent->takes : "", agent->purpose);
 	return status;
 }
 
 struct arguments {
 	const char	*path;
 	bool		 tries_escape;	/* show what the sandbox leaves open */
+	char		**words;	/* the rest */
+	int		 word_count;
 };
 
 /* returns the exit status, or -1: go on. */
@@ -457,6 +461,10 @@ agent_arguments(int argc, char **argv, const struct agent *agent,
 			return EX_OK;
 		} else if (strcmp(argv[i], "--help") == 0) {
 			return agent_usage(stdout, agent, EX_OK);
+		} else if (agent->takes != NULL) {
+			out->words = argv + i;
+			out->word_count = argc - i;
+			return -1;
 		} else {
 			fprintf(stderr, "%s: unknown argument %s\n",
 			    agent->name, argv[i]);
@@ -517,7 +525,7 @@ agent_start(struct agent_run *run, struct err *err)
 int
 agent_main(int argc, char **argv, const struct agent *agent)
 {
-	struct arguments arguments = { NULL, false };
+	struct arguments arguments = { .path = NULL };
 	struct agent_run run = { .agent = agent };
 	struct conf *conf;
 	struct err err;
@@ -531,6 +539,8 @@ agent_main(int argc, char **argv, const struct agent *agent)
 	if (conf == NULL)
 		return EX_CONFIG;
 	run.conf = conf;
+	run.words = arguments.words;
+	run.word_count = arguments.word_count;
 	run.arena = arena_new();
 	status = EX_OK;
 	if (agent_start(&run, &err) < 0)

@@ -39,12 +39,17 @@ struct agent_run {
 					 * job, in words; empty: none.  The
 					 * agent sets it, in the arena */
 	struct sandbox		 sandbox;	/* start may add to it */
+	char			**words;	/* behind the options, when the
+						 * agent takes any */
+	int			 word_count;
 };
 
 struct agent {
 	const char	*name;		/* "smtp": in events and messages */
 	const char	*purpose;	/* one line for --help */
 	const char	*channel;
+	const char	*takes;		/* what may stand behind the options,
+					 * for --help; NULL: nothing */
 	bool		 is_confined;	/* behind start it needs no files but
 					 * those of its jobs: it locks itself
 					 * in (daemon/sandbox.h) */

@@ -34,6 +34,8 @@ transports_mailbox_libmailbox_a_SOURCES = transports/mailbox/mailbox.h \
 	transports/mailbox/mbox.c transports/mailbox/place.c \
 	transports/mailbox/forward.c transports/mailbox/act.c \
 	transports/mailbox/quota.c transports/mailbox/quota.h \
+	transports/mailbox/vacation.c transports/mailbox/vacation.h \
+	transports/mailbox/vacation_run.c \
 	transports/mailbox/dotlock.c transports/mailbox/dotlock.h
 
 agent_PROGRAMS += transports/mailbox/mailbox
@@ -62,3 +64,13 @@ agent_PROGRAMS += transports/pipe/pipe
 transports_pipe_pipe_SOURCES = transports/pipe/pipe.c
 transports_pipe_pipe_LDADD = transports/pipe/libpipe.a \
 	transports/libagent.a $(ZM_LIBS)
+
+agent_PROGRAMS += transports/discard/discard transports/expirer/expirer \
+	transports/reroute/reroute
+transports_discard_discard_SOURCES = transports/discard/discard.c
+transports_discard_discard_LDADD = transports/libagent.a $(ZM_LIBS)
+transports_expirer_expirer_SOURCES = transports/expirer/expirer.c
+transports_expirer_expirer_LDADD = transports/error/liberror.a \
+	transports/libagent.a $(ZM_LIBS)
+transports_reroute_reroute_SOURCES = transports/reroute/reroute.c
+transports_reroute_reroute_LDADD = transports/libagent.a $(ZM_LIBS)

@@ -108,6 +108,8 @@ EVENT(RCPT_FAIL, "rcpt.fail", INFO,
 EVENT(FORWARD_IGNORED, "forward.ignored", WARN, "to reason",
     "A user's forward file, or a part of it, cannot be believed or "
     "understood; without the rest mail goes to the mailbox.")
+EVENT(VACATION, "vacation", INFO, "to sender as reason",
+    "A user is away: its sender got an answer (as), or none, and why.")
 EVENT(RCPT_DELAYED, "rcpt.delayed", INFO, "to",
     "A notice of delay was owed to the sender and is written.")
 EVENT(DSN_SENT, "dsn.sent", INFO, "to dsn kind rcpts",

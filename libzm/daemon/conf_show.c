@@ -281,8 +281,20 @@ show_expansion(struct view *view)
 static void
 add_target(struct str *out, const char *channel, const char *host)
 {
+	static const char *const own[] = { "local", "lmtp", "error", "hold",
+	    "discard", "sm", "http" };
+	bool is_own = false;
+
 	if (strcmp(channel, "smtp") == 0) {
 		str_adds(out, host[0] ? host : "mx");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		is_own = is_own || strcmp(own[i], channel) == 0;
+	if (!is_own) {
+		str_addf(out, "channel %s%s%s", channel,
+		    strcmp(host, "-") == 0 ? "" : "/",
+		    strcmp(host, "-") == 0 ? "" : host);
 		return;
 	}
 	str_adds(out, channel);

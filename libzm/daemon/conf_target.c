@@ -13,6 +13,7 @@
 
 #include "base/banned.h"
 
+enum { CHANNEL_BYTES_MAX = 32 };
 enum { SMTP_PORT = 25, SMTPS_PORT = 465 };	/* RFC 8314 section 7.3 */
 
 static int
@@ -94,6 +95,43 @@ parse_lmtp(struct arena *arena, struct slice text, const char **out_host,
 	return 1;
 }
 
+/* "sm MAILER[/HOST]", "http URL": one word that the agent understands. */
+static int
+parse_word(struct arena *arena, struct slice channel, struct slice text,
+    const char **out_channel, const char **out_host, struct err *err)
+{
+	if (text.n == 0 || slice_find(text, ' ') < text.n)
+		return err_set(err, slice_is(channel, "sm") ?
+		    "write MAILER or MAILER/HOST behind sm" :
+		    "write http://HOST[:PORT]/PATH behind http");
+	if (slice_is(channel, "http") && !slice_starts(text, "http://"))
+		return err_set(err, "write http://HOST[:PORT]/PATH; where it "
+		    "must be https, let a proxy on this host speak it");
+	return target_set(out_channel, out_host, slice_dup(arena, channel),
+	    slice_dup(arena, text));
+}
+
+/* "NAME[/HOST]" of an agent that a schedule clause names. */
+static int
+parse_channel(struct arena *arena, struct slice text,
+    const char **out_channel, const char **out_host, struct err *err)
+{
+	struct slice name = slice_first(text, slice_find(text, '/'));
+	struct slice host = slice_from(text, name.n + 1);
+
+	for (size_t i = 0; i < name.n; i++)
+		if (!((name.p[i] >= 'a' && name.p[i] <= 'z') || (i > 0 &&
+		    ((name.p[i] >= '0' && name.p[i] <= '9') ||
+		    name.p[i] == '-'))))
+			name.n = 0;
+	if (name.n == 0 || name.n > CHANNEL_BYTES_MAX ||
+	    slice_find(text, ' ') < text.n)
+		return err_set(err, "write NAME or NAME/HOST behind channel: "
+		    "letters, digits and -");
+	return target_set(out_channel, out_host, slice_dup(arena, name),
+	    host.n > 0 ? slice_dup(arena, host) : "-");
+}
+
 int
 conf_target_parse(struct arena *arena, struct slice text,
     const char **out_channel, const char **out_host, struct err *err)
@@ -110,6 +148,11 @@ conf_target_parse(struct arena *arena, struct slice text,
 		*out_channel = "lmtp";
 		return parse_lmtp(arena, rest, out_host, err);
 	}
+	if (slice_is(word, "sm") || slice_is(word, "http"))
+		return parse_word(arena, word, rest, out_channel, out_host,
+		    err);
+	if (slice_is(word, "channel"))
+		return parse_channel(arena, rest, out_channel, out_host, err);
 	if (rest.n > 0)
 		return err_set(err, "one word is enough: mx, local, hold, "
 		    "HOST:PORT, lmtp HOST or error \"TEXT\"");
@@ -117,6 +160,8 @@ conf_target_parse(struct arena *arena, struct slice text,
 		return target_set(out_channel, out_host, "smtp", "");
 	if (slice_is(word, "local"))
 		return target_set(out_channel, out_host, "local", "-");
+	if (slice_is(word, "discard"))
+		return target_set(out_channel, out_host, "discard", "-");
 	if (slice_is(word, "hold"))
 		return target_set(out_channel, out_host, "hold", "-");
 	*out_channel = "smtp";

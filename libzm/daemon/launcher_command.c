@@ -19,10 +19,12 @@
 static const struct { const char *channel, *command; } channel_rows[] = {
 	{ "smtp", "smtp" }, { "lmtp", "lmtp" }, { "local", "mailbox" },
 	{ "pipe", "pipe" }, { "error", "error" }, { "hold", "hold" },
+	{ "sm", "sm" }, { "discard", "discard" }, { "expire", "expirer" },
+	{ "reroute", "reroute" }, { "http", "http" },
 };
 
 /* Agents that start as root because they become the recipient. */
-static const char *const root_programs[] = { "mailbox", "pipe" };
+static const char *const root_programs[] = { "mailbox", "pipe", "sm" };
 
 /* What an agent sees of our environment; some of it only where nobody
  * gains by it (daemon_is_private). */

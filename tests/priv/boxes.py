@@ -144,3 +144,33 @@ def who_may_not_log_in_runs_nothing(site):
     event(site, "rcpt.fail", to="wanda", code="5.7.1")
     assert not os.path.exists(f"{home}/ran")
     os.unlink(path)
+
+
+@case
+def vacation_answers_a_sender_once(site):
+    ids = site.accounts
+    msg = home_put(site, "ursula", ".vacation.msg",
+                   "Subject: away\n\nI am away: $SUBJECT\n")
+    path = home_put(site, "ursula", ".forward",
+                    '\\ursula, "|/usr/bin/vacation -t 2d ursula"\n')
+    send(site, "ursula@priv.test", "vac one", "victor@priv.test")
+    found, = site.arrived("victor", "I am away: vac one")
+    text = open(found).read()
+    assert text.startswith("Return-Path: <>\n"), text
+    assert "Auto-Submitted: auto-replied" in text, text
+    assert "To: <victor@priv.test>" in text, text
+    send(site, "ursula@priv.test", "vac two", "victor@priv.test")
+    send(site, "ursula@priv.test", "vac three", "wanda@priv.test",
+         "Precedence: list\r\n")
+    for subject in ("vac one", "vac two", "vac three"):
+        site.arrived("ursula", f"Subject: {subject}\n")
+    event(site, "vacation", reason="has an answer already")
+    event(site, "vacation", reason="bulk mail")
+    seen = f"{ids.home['ursula']}/.vacation.seen"
+    assert os.stat(seen).st_uid == ids.uid["ursula"]
+    mta.wait_for("an empty spool", site.is_empty)
+    assert len([b for _, b in site.mailbox("victor")
+                if b"I am away" in b]) == 1
+    assert not [b for _, b in site.mailbox("wanda") if b"I am away" in b]
+    os.unlink(path)
+    os.unlink(msg)

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "transports/handin.h"
-#include "transports/mailbox/mailbox.h"
+#include "transports/mailbox/vacation.h"
 #include "transports/pipe/order.h"
 
 #include "base/banned.h"
@@ -28,6 +28,7 @@ struct tally {				/* the steps of a forward file */
 	size_t			 rcpt_count, others;	/* steps that are no
 							 * address */
 	bool			 keeps;		/* in the mailbox as well */
+	bool			 is_away;	/* vacation is no delivery */
 	struct verdict		*verdict;	/* the worst so far */
 };
 
@@ -227,6 +228,11 @@ step(const struct action *action, const struct alias_item *item,
 		step_address(action, &item->path, tally);
 		return;
 	case ALIAS_PROGRAM:
+		if (vacation_is(item->text)) {
+			tally->is_away = true;
+			vacation_run(action, item->text);
+			return;
+		}
 		step_program(action, item->text, &verdict);
 		break;
 	case ALIAS_FILE:
@@ -300,7 +306,8 @@ action_forward(const struct action *action, const struct forward *forward,
 
 	for (size_t i = 0; i < forward->count; i++)
 		step(action, &forward->items[i], &tally);
-	if (tally.keeps) {
+	if (tally.keeps || (tally.is_away && tally.others == 0 &&
+	    tally.rcpt_count == 0)) {
 		action_mailbox(action, &last);
 		maildir_settle();
 		tally_add(&tally, &last);

@@ -60,10 +60,15 @@ STATEMENT(TOP, "route", NONE, route, "routepattern", "via!=target",
     "mx (what the DNS says), HOST[:PORT] or [ADDRESS]:PORT (that host, no "
     "look at MX records), smtps:HOST[:PORT] (the same with TLS from the "
     "first byte, which port 465 means, too), lmtp HOST, local, hold (wait "
-    "for a person), or error \"TEXT\" (refuse with these words).",
+    "for a person), error \"TEXT\" (refuse with these words), discard (take "
+    "and forget), sm MAILER[/HOST] (a program of sm.conf: zmailer-sm(8)), "
+    "http http://HOST[:PORT]/PATH (posted there: zmailer-http(8)), or channel "
+    "NAME[/HOST] (an agent of your own, which a schedule clause for NAME/* "
+    "starts by its command: doc/AGENT.md).",
     "route partner.example via relay.isp.example:587\n"
     "route backup.example via smtps:backup.isp.example\n"
     "route .old.example via error \"5.1.2 this domain was given up\"\n"
+    "route .uucp via sm uucp/hub\n"
     "route * via mx")
 
 STATEMENT(TOP, "routes", NONE, routes, "table", "",

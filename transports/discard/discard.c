@@ -1,0 +1,32 @@
+/* discard.c - the agent of channel discard: takes everything and forgets it
+ *
+ * Spec   zmailer.conf(5), route ... via discard
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "transports/agent.h"
+
+#include "base/banned.h"
+
+static int
+job(struct agent_run *run, struct work_job *work, int body_fd,
+    struct verdict verdicts[])
+{
+	for (size_t i = 0; i < work->rcpt_count; i++)
+		verdict_set(&verdicts[i], VERDICT_DELIVERED, "2.0.0",
+		    "discard", "discarded");
+	return 0;
+}
+
+static const struct agent discard = {
+	.name = "discard",
+	.purpose = "takes mail and forgets it",
+	.channel = "discard",
+	.job = job,
+};
+
+int
+main(int argc, char **argv)
+{
+	return agent_main(argc, argv, &discard);
+}

@@ -1,0 +1,174 @@
+/* vacation_run.c - an answer, once a sender and some days
+ *
+ * In     a recipient whose forward file says vacation
+ * Out    an answer with a null sender, handed in as the user
+ * Holds  ~/.vacation.seen, locked, while it looks and adds a line
+ * Trusts its user's files with its user's rights
+ * Spec   RFC 3834; zmailer-mailbox(8), Vacation
+ *
+ *   seen = *( seconds SP sender LF )
+ *
+ * The line is written before the answer is handed in: after a crash between
+ * them a sender misses an answer, and does not get two.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "transports/handin.h"
+#include "transports/mailbox/vacation.h"
+
+#include "base/banned.h"
+
+static int
+file_open(const struct action *action, const char *name, int flags,
+    struct err *err)
+{
+	const struct account *owner = &action->place->owner;
+	const char *path = name[0] == '/' ? name : arena_printf(action->arena,
+	    "%s/%s", owner->home, name);
+	int fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+	    O_CLOEXEC, 0600);
+	struct stat st;
+
+	if (fd < 0)
+		return err_sys(err, "%s", path);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == owner->uid)
+		return fd;
+	close(fd);
+	return err_set(err, "%s is not the user's own file", path);
+}
+
+static int
+file_get(int fd, size_t bytes_max, struct str *out, struct err *err)
+{
+	ssize_t n = pread(fd, str_room(out, bytes_max), bytes_max, 0);
+
+	if (n < 0)
+		return err_sys(err, "read");
+	out->len = (size_t)n;
+	out->buf[out->len] = '\0';
+	return 0;
+}
+
+/* Was the sender answered within these days?  1 no, and now it is noted;
+ * 0 yes; -1. */
+static int
+note_sender(const struct action *action, const struct vacation *vacation,
+    struct err *err)
+{
+	struct slice sender = action->job->sender;
+	int fd = file_open(action, ".vacation.seen",
+	    O_RDWR | O_CREAT | O_APPEND, err), result = -1;
+	int64_t now_s = clock_wall_s(), last_s;
+	struct str text = STR_INIT;
+
+	if (fd < 0)
+		return -1;
+	if (flock(fd, LOCK_EX) == 0 &&
+	    file_get(fd, VACATION_MEMORY_BYTES_MAX, &text, err) == 0) {
+		last_s = vacation_last(str_slice(&text), sender);
+		result = last_s == 0 || now_s - last_s >=
+		    (int64_t)vacation->days * 86400;
+		/* a full memory begins anew */
+		if (text.len == VACATION_MEMORY_BYTES_MAX &&
+		    ftruncate(fd, 0) != 0)
+			result = err_sys(err, ".vacation.seen");
+		str_reset(&text);
+		str_addf(&text, "%lld " SLICE_FMT "\n", (long long)now_s,
+		    SLICE_ARG(sender));
+		if (result > 0 && write(fd, text.buf, text.len) !=
+		    (ssize_t)text.len)
+			result = err_sys(err, ".vacation.seen");
+	}
+	str_release(&text);
+	close(fd);
+	return result;
+}
+
+static int
+hand_in(const struct action *action, struct slice message,
+    char out_id[SPOOL_ID_BYTES], struct err *err)
+{
+	struct envelope_rcpt rcpt = { .notify = DSN_NOTIFY_NEVER };
+	struct str header = STR_INIT, body = STR_INIT;
+	struct slice rest;
+	int result = -1;
+
+	vacation_answer(&header, &body, message, action->job->header,
+	    action->place->address, action->job->sender);
+	if (path_parse(action->job->sender, PATH_BARE_OK | PATH_LOCAL_OK |
+	    PATH_UTF8, &rcpt.path, &rest, err) == 1) {
+		struct handin handin = {
+			.user = slice_dup(action->arena, action->place->user),
+			.with = "vacation", .header = str_slice(&header),
+			.text = str_slice(&body), .body_fd = -1,
+			.bodytype = SLICE("8BITMIME"), .rcpts = &rcpt,
+			.rcpt_count = 1 };
+
+		result = handin_submit(action->mailbox->conf, &handin, out_id,
+		    err);
+	}
+	str_release(&header);
+	str_release(&body);
+	return result;
+}
+
+static int
+answer(const struct action *action, const struct vacation *vacation,
+    char out_id[SPOOL_ID_BYTES], const char **out_reason, struct err *err)
+{
+	const char *name = vacation->file.n > 0 ?
+	    slice_dup(action->arena, vacation->file) : ".vacation.msg";
+	struct str message = STR_INIT;
+	int fd = file_open(action, name, O_RDONLY, err), result = -1;
+
+	if (fd < 0)
+		return -1;
+	if (file_get(fd, VACATION_TEXT_BYTES_MAX, &message, err) == 0)
+		result = note_sender(action, vacation, err);
+	if (result == 0)
+		*out_reason = "its sender has an answer already";
+	if (result > 0)
+		result = hand_in(action, str_slice(&message), out_id, err);
+	str_release(&message);
+	close(fd);
+	return result;
+}
+
+void
+vacation_run(const struct action *action, struct slice command)
+{
+	const struct place *place = action->place;
+	struct slice own[VACATION_NAMES_MAX + 2] = { place->user,
+	    slice_of(place->address) };
+	char id[SPOOL_ID_BYTES] = "";
+	struct vacation vacation;
+	const char *reason = NULL;
+	struct err err = { "" };
+
+	if (place->is_virtual || place->owner.home[0] == '\0')
+		err_set(&err, "vacation is for users with an account");
+	else if (vacation_parse(action->arena, command, &vacation,
+	    &err) == 0) {
+		memcpy(own + 2, vacation.names, vacation.name_count *
+		    sizeof(own[0]));
+		reason = vacation_refusal(action->arena, action->job->sender,
+		    action->job->header, own, vacation.name_count + 2);
+		if (reason == NULL && account_become(&place->owner,
+		    &err) == 0)
+			(void)answer(action, &vacation, id, &reason, &err);
+	}
+	event(EV_VACATION, action->job->id, "to", slice_of(place->address),
+	    "sender", action->job->sender, "as", slice_of(id), "reason",
+	    slice_of(reason != NULL ? reason : err.text), NULL);
+}
