@@ -74,3 +74,11 @@ transports_expirer_expirer_LDADD = transports/error/liberror.a \
 	transports/libagent.a $(ZM_LIBS)
 transports_reroute_reroute_SOURCES = transports/reroute/reroute.c
 transports_reroute_reroute_LDADD = transports/libagent.a $(ZM_LIBS)
+
+noinst_LIBRARIES += transports/sm/libsm.a
+transports_sm_libsm_a_SOURCES = transports/sm/mailer.c \
+	transports/sm/mailer.h transports/sm/batch.c transports/sm/batch.h
+agent_PROGRAMS += transports/sm/sm
+transports_sm_sm_SOURCES = transports/sm/sm.c
+transports_sm_sm_LDADD = transports/sm/libsm.a transports/pipe/libpipe.a \
+	transports/libagent.a $(ZM_LIBS)

@@ -95,19 +95,14 @@ parse_lmtp(struct arena *arena, struct slice text, const char **out_host,
 	return 1;
 }
 
-/* "sm MAILER[/HOST]", "http URL": one word that the agent understands. */
+/* "sm MAILER[/HOST]": a program of sm.conf. */
 static int
-parse_word(struct arena *arena, struct slice channel, struct slice text,
-    const char **out_channel, const char **out_host, struct err *err)
+parse_sm(struct arena *arena, struct slice text, const char **out_channel,
+    const char **out_host, struct err *err)
 {
 	if (text.n == 0 || slice_find(text, ' ') < text.n)
-		return err_set(err, slice_is(channel, "sm") ?
-		    "write MAILER or MAILER/HOST behind sm" :
-		    "write http://HOST[:PORT]/PATH behind http");
-	if (slice_is(channel, "http") && !slice_starts(text, "http://"))
-		return err_set(err, "write http://HOST[:PORT]/PATH; where it "
-		    "must be https, let a proxy on this host speak it");
-	return target_set(out_channel, out_host, slice_dup(arena, channel),
+		return err_set(err, "write MAILER or MAILER/HOST behind sm");
+	return target_set(out_channel, out_host, "sm",
 	    slice_dup(arena, text));
 }
 
@@ -148,9 +143,8 @@ conf_target_parse(struct arena *arena, struct slice text,
 		*out_channel = "lmtp";
 		return parse_lmtp(arena, rest, out_host, err);
 	}
-	if (slice_is(word, "sm") || slice_is(word, "http"))
-		return parse_word(arena, word, rest, out_channel, out_host,
-		    err);
+	if (slice_is(word, "sm"))
+		return parse_sm(arena, rest, out_channel, out_host, err);
 	if (slice_is(word, "channel"))
 		return parse_channel(arena, rest, out_channel, out_host, err);
 	if (rest.n > 0)

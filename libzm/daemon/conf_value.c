@@ -392,8 +392,7 @@ take_target(struct conf_cursor *cursor, struct slice range,
 	if (out->token->kind == TOKEN_TABLE)
 		return false;
 	if ((slice_is(word, "lmtp") || slice_is(word, "error") ||
-	    slice_is(word, "sm") || slice_is(word, "http") ||
-	    slice_is(word, "channel")) &&
+	    slice_is(word, "sm") || slice_is(word, "channel")) &&
 	    cursor->next + 1 < cursor->end) {
 		cursor->next++;
 		second = cursor->next->text;

@@ -32,3 +32,10 @@ tests_fuzz_fuzz_forward_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_forward_LDADD = transports/mailbox/libmailbox.a \
 	transports/pipe/libpipe.a transports/libagent.a $(ZM_LIBS)
 EXTRA_DIST += tests/fuzz/corpus/forward
+
+fuzz_targets += tests/fuzz/fuzz-smconf
+tests_fuzz_fuzz_smconf_SOURCES = tests/fuzz/fuzz_smconf.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_smconf_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/fuzz
+tests_fuzz_fuzz_smconf_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_smconf_LDADD = transports/sm/libsm.a $(ZM_LIBS)
+EXTRA_DIST += tests/fuzz/corpus/smconf

@@ -26,8 +26,8 @@ enum { MEMORY_BYTES_MAX = 4 << 20, VARIABLES_MAX = 16 };
 /* ---- the message ------------------------------------------------------- */
 
 /* A file without a name: in memory when the message is small. */
-static int
-message_open(uint64_t size_bytes, struct err *err)
+int
+order_file(uint64_t size_bytes, struct err *err)
 {
 	FILE *file;
 	int fd = -1;
@@ -54,7 +54,7 @@ message_make(const struct content *content, uint64_t size_bytes,
 {
 	struct str trace = STR_INIT;
 	uint64_t bytes;
-	int fd = message_open(size_bytes, err);
+	int fd = order_file(size_bytes, err);
 
 	if (fd < 0)
 		return -1;
@@ -92,8 +92,8 @@ variable(struct environment *environment, const char *name,
 }
 
 /* Nothing of our own environment but the time zone. */
-static char **
-environment_make(struct arena *arena, const struct work_job *job,
+char **
+order_environment(struct arena *arena, const struct work_job *job,
     const struct account *owner, const char *recipient)
 {
 	struct environment environment = { .arena = arena,
@@ -193,7 +193,7 @@ order_run(const struct order *order, struct verdict *verdict)
 		    err.text);
 		return;
 	}
-	program.environment = environment_make(order->arena, order->job,
+	program.environment = order_environment(order->arena, order->job,
 	    owner, recipient);
 	program_run(&program, &end);
 	close(program.message_fd);

@@ -30,4 +30,13 @@ struct order {
  * verdict. */
 void order_run(const struct order *order, struct verdict *verdict);
 
+/* An open file without a name for a message of this size: in memory when it
+ * is small.  A descriptor or -1. */
+int order_file(uint64_t size_bytes, struct err *err);
+
+/* What a program for this recipient sees of our environment: little; in the
+ * arena. */
+char **order_environment(struct arena *arena, const struct work_job *job,
+    const struct account *owner, const char *recipient);
+
 #endif

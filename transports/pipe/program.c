@@ -83,8 +83,9 @@ child_exec(const struct program *program)
 	char **argv = program->argv, path[1100];
 	size_t dirs = sizeof(program_dirs) / sizeof(program_dirs[0]);
 
-	if (strchr(argv[0], '/') != NULL) {
-		execve(argv[0], argv, program->environment);
+	if (program->path != NULL || strchr(argv[0], '/') != NULL) {
+		execve(program->path != NULL ? program->path : argv[0], argv,
+		    program->environment);
 		return;
 	}
 	for (size_t i = 0; i < dirs; i++) {

@@ -15,6 +15,7 @@ enum {
 };
 
 struct program {
+	const char		*path;		/* NULL: argv[0], searched */
 	char			**argv, **environment;
 	const struct account	*owner;		/* as whom it runs */
 	const char		*directory;	/* where; "/" if missing */

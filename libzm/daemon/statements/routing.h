@@ -62,9 +62,8 @@ STATEMENT(TOP, "route", NONE, route, "routepattern", "via!=target",
     "first byte, which port 465 means, too), lmtp HOST, local, hold (wait "
     "for a person), error \"TEXT\" (refuse with these words), discard (take "
     "and forget), sm MAILER[/HOST] (a program of sm.conf: zmailer-sm(8)), "
-    "http http://HOST[:PORT]/PATH (posted there: zmailer-http(8)), or channel "
-    "NAME[/HOST] (an agent of your own, which a schedule clause for NAME/* "
-    "starts by its command: doc/AGENT.md).",
+    "or channel NAME[/HOST] (an agent of your own, which a schedule clause "
+    "for NAME/* starts by its command).",
     "route partner.example via relay.isp.example:587\n"
     "route backup.example via smtps:backup.isp.example\n"
     "route .old.example via error \"5.1.2 this domain was given up\"\n"

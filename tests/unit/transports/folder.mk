@@ -15,6 +15,7 @@ tests_unit_transports_unit_transports_SOURCES = \
 	tests/unit/transports/box.c tests/unit/transports/box.h \
 	tests/unit/transports/test_forward.c \
 	tests/unit/transports/test_quota.c \
+	tests/unit/transports/test_sm.c \
 	tests/unit/transports/test_vacation.c \
 	tests/unit/transports/test_mailbox.c \
 	tests/unit/transports/test_pipe.c \
@@ -22,5 +23,5 @@ tests_unit_transports_unit_transports_SOURCES = \
 tests_unit_transports_unit_transports_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_transports_unit_transports_LDADD = transports/smtp/libclient.a \
 	transports/mailbox/libmailbox.a transports/error/liberror.a \
-	transports/pipe/libpipe.a transports/libagent.a $(ZM_LIBS) $(CRITERION_LIBS) -lpthread
+	transports/sm/libsm.a transports/pipe/libpipe.a transports/libagent.a $(ZM_LIBS) $(CRITERION_LIBS) -lpthread
 endif

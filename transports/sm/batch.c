@@ -1,0 +1,245 @@
+/* batch.c - a message in the form that a mailer wants
+ *
+ * In     a job, its recipients, a mailer's flags
+ * Out    bytes for the program's standard input
+ * Holds  one piece of the body
+ * Trusts nothing: no address can end a line of a batch
+ * Spec   zmailer-sm(8); batch SMTP: RFC 2442
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "grammar/header.h"
+#include "transports/sm/batch.h"
+
+#include "base/banned.h"
+
+enum { PIECE_BYTES = 64 * 1024 };
+
+struct writer {
+	const struct mailer	*mailer;
+	int			 fd;
+	struct str		 out;
+	bool			 at_line_start, doubles_dots;
+};
+
+static int
+writer_flush(struct writer *writer, struct err *err)
+{
+	size_t done = 0;
+
+	while (done < writer->out.len) {
+		ssize_t n = write(writer->fd, writer->out.buf + done,
+		    writer->out.len - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(err, "write the message");
+		done += (size_t)n;
+	}
+	str_reset(&writer->out);
+	return 0;
+}
+
+static void
+end_line(struct writer *writer)
+{
+	str_adds(&writer->out, mailer_has(writer->mailer, 'R') ? "\r\n" :
+	    "\n");
+	writer->at_line_start = true;
+}
+
+/* Text of the message, with what the flags ask for line by line. */
+static void
+writer_text(struct writer *writer, struct slice text)
+{
+	bool strips = mailer_has(writer->mailer, '7');
+	bool quotes = mailer_has(writer->mailer, 'E');
+
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (writer->at_line_start && writer->doubles_dots && c == '.')
+			str_addc(&writer->out, '.');
+		if (writer->at_line_start && quotes &&
+		    slice_starts(slice_from(text, i), "From "))
+			str_addc(&writer->out, '>');
+		if (c == '\n') {
+			end_line(writer);
+			continue;
+		}
+		writer->at_line_start = false;
+		str_addc(&writer->out, strips ? (char)(c & 0x7f) : c);
+	}
+}
+
+/* A line of our own: controls in values become '_'. */
+static void
+writer_line(struct writer *writer, const char *before, struct slice value,
+    const char *behind)
+{
+	str_adds(&writer->out, before);
+	for (size_t i = 0; i < value.n; i++)
+		str_addc(&writer->out, (unsigned char)value.p[i] < ' ' ||
+		    value.p[i] == 127 ? '_' : value.p[i]);
+	str_adds(&writer->out, behind);
+	end_line(writer);
+}
+
+/* ---- envelope ---------------------------------------------------------- */
+
+static void
+rcpt_to(struct writer *writer, const struct mailer *mailer,
+    const struct work_rcpt *rcpt)
+{
+	struct str more = STR_INIT;
+
+	str_adds(&more, ">");
+	if (mailer->is_bb && rcpt->notify != DSN_NOTIFY_DEFAULT) {
+		str_adds(&more, " NOTIFY=");
+		dsn_notify_add(&more, rcpt->notify);
+	}
+	if (mailer->is_bb && rcpt->orcpt.n > 0)
+		str_addf(&more, " ORCPT=" SLICE_FMT, SLICE_ARG(rcpt->orcpt));
+	writer_line(writer, "RCPT TO:<", rcpt->user, more.buf);
+	str_release(&more);
+}
+
+static void
+batch_begin(struct writer *writer, const struct batch *batch)
+{
+	const struct mailer *mailer = batch->mailer;
+	const struct work_job *job = batch->job;
+	bool is_esmtp = mailer_has(mailer, 'B');
+	struct str more = STR_INIT;
+
+	if (mailer_has(mailer, 'H') || is_esmtp)
+		writer_line(writer, is_esmtp ? "EHLO " : "HELO ",
+		    slice_of(batch->host), "");
+	str_adds(&more, ">");
+	if (is_esmtp)
+		str_addf(&more, " SIZE=%llu",
+		    (unsigned long long)job->size_bytes);
+	if (is_esmtp && job->bodytype.n > 0)
+		str_addf(&more, " BODY=" SLICE_FMT, SLICE_ARG(job->bodytype));
+	if (mailer->is_bb && job->ret != DSN_RET_DEFAULT)
+		str_addf(&more, " RET=%s", dsn_ret_name(job->ret));
+	if (mailer->is_bb && job->envid.n > 0)
+		str_addf(&more, " ENVID=" SLICE_FMT, SLICE_ARG(job->envid));
+	writer_line(writer, "MAIL FROM:<", job->sender, more.buf);
+	for (size_t i = 0; i < batch->rcpt_count; i++)
+		rcpt_to(writer, mailer, batch->rcpts[i]);
+	writer_line(writer, "DATA", SLICE(""), "");
+	str_release(&more);
+}
+
+static void
+from_line(struct writer *writer, const struct batch *batch)
+{
+	time_t now = (time_t)clock_wall_s();
+	struct str more = STR_INIT;
+	struct slice sender = batch->job->sender;
+	char date[64] = "";
+	struct tm tm;
+
+	if (gmtime_r(&now, &tm) != NULL)
+		(void)strftime(date, sizeof(date), "%a %b %e %H:%M:%S %Y",
+		    &tm);
+	str_addf(&more, " %s", date);
+	if (mailer_has(batch->mailer, 'U'))
+		str_addf(&more, " remote from %s", batch->host);
+	writer_line(writer, "From ", sender.n > 0 ? sender :
+	    SLICE("MAILER-DAEMON"), more.buf);
+	str_release(&more);
+}
+
+static void
+envelope_fields(struct writer *writer, const struct batch *batch)
+{
+	const struct mailer *mailer = batch->mailer;
+
+	if (mailer_has(mailer, 'P'))
+		writer_line(writer, "Return-Path: <", batch->job->sender,
+		    ">");
+	if (mailer_has(mailer, 'e'))
+		writer_line(writer, "X-Envelope-From: <",
+		    batch->job->sender, ">");
+	for (size_t i = 0; i < batch->rcpt_count; i++) {
+		if (mailer_has(mailer, 'e'))
+			writer_line(writer, "X-Envelope-To: <",
+			    batch->rcpts[i]->user, ">");
+		if (mailer_has(mailer, 'O') && batch->rcpts[i]->orcpt.n > 0)
+			writer_line(writer, "X-Orcpt: ",
+			    batch->rcpts[i]->orcpt, "");
+	}
+}
+
+/* ---- the message ------------------------------------------------------- */
+
+static int
+body_write(struct writer *writer, const struct batch *batch,
+    struct err *err)
+{
+	char *piece = mem_alloc(1, PIECE_BYTES);
+	uint64_t offset = batch->job->body_offset;
+	int result = 0;
+	ssize_t n;
+
+	while (result == 0 && (n = pread(batch->body_fd, piece, PIECE_BYTES,
+	    (off_t)offset)) != 0) {
+		const char *cut = n == PIECE_BYTES ?
+		    memrchr(piece, '\n', (size_t)n) : NULL;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			result = err_sys(err, "read the message");
+			break;
+		}
+		if (cut != NULL)	/* "From " is not split */
+			n = cut - piece + 1;
+		writer_text(writer, (struct slice){ piece, (size_t)n });
+		offset += (uint64_t)n;
+		result = writer_flush(writer, err);
+	}
+	mem_free(&piece);
+	return result;
+}
+
+int
+batch_write(const struct batch *batch, int fd, struct err *err)
+{
+	const struct mailer *mailer = batch->mailer;
+	bool is_batch = mailer_has(mailer, 'b') || mailer_has(mailer, 'B');
+	struct writer writer = { .mailer = mailer, .fd = fd,
+	    .out = STR_INIT, .at_line_start = true,
+	    .doubles_dots = is_batch || mailer_has(mailer, 'X') };
+	int result;
+
+	if (is_batch)
+		batch_begin(&writer, batch);
+	else if (!mailer_has(mailer, 'n'))
+		from_line(&writer, batch);
+	envelope_fields(&writer, batch);
+	writer_text(&writer, batch->job->header);
+	if (!writer.at_line_start)
+		end_line(&writer);
+	end_line(&writer);
+	result = body_write(&writer, batch, err);
+	if (result == 0 && !writer.at_line_start)
+		end_line(&writer);
+	if (is_batch) {
+		writer_line(&writer, ".", SLICE(""), "");
+		writer_line(&writer, "QUIT", SLICE(""), "");
+	}
+	if (result == 0)
+		result = writer_flush(&writer, err);
+	str_release(&writer.out);
+	return result;
+}
