@@ -19,52 +19,15 @@
 #include "base/clock.h"
 #include "base/event.h"
 #include "base/mem.h"
-#include "smtpserver/arrivals.h"
 #include "smtpserver/auth_keeper.h"
-#include "smtpserver/crew.h"
-#include "smtpserver/doorman.h"
+#include "smtpserver/doorman_internal.h"
 #include "smtpserver/failures.h"
-#include "smtpserver/helpers.h"
 #include "smtpserver/keys.h"
 #include "smtpserver/listen_socket.h"
-#include "smtpserver/peers.h"
 
 #include "base/banned.h"
 
-enum {
-	ACCEPTS_MAX = 64,		/* in one turn */
-	PAUSE_FOR_MS = 100,		/* when descriptors are used up */
-	STOP_FOR_MS = 13000,		/* workers take at most 10 s */
-	ENDPOINT_BYTES = 72
-};
-
-struct listener {
-	struct doorman	*doorman;
-	int		 fd;
-	struct watch	*watch;
-	char		 text[CONF_LISTEN_BYTES];
-	bool		 is_submission, is_tls;
-	struct listener	*next;
-};
-
-/* Who logs in and who is a stranger never share a process. */
-enum crew_kind { CREW_STRANGERS, CREW_OWN, CREW_COUNT };
-
-struct doorman {
-	struct process	*process;
-	struct spool	*spool;
-	struct clients	*clients;
-	struct crew	*crews[CREW_COUNT];
-	struct keys	*keys;		/* NULL: no certificates */
-	struct auth_keeper *auth;	/* NULL: no passwords */
-	struct failures	*failures;	/* of logins */
-	struct peers	*peers;
-	struct arrivals	*arrivals;	/* of proxies */
-	struct helpers	*helpers;
-	struct listener	*listeners;
-	bool		 is_paused;
-	struct timer	 pause_timer, stop_timer;
-};
+enum { STOP_FOR_MS = 13000 };		/* workers take at most 10 s */
 
 /* ---- listeners -------------------------------------------------------- */
 
@@ -98,171 +61,6 @@ listener_free(struct listener **at)
 	watch_free(&listener->watch);
 	listen_socket_close(listener->fd, listener->text);
 	mem_free(&listener);
-}
-
-static struct crew *
-crew_of(const struct listener *listener)
-{
-	return listener->doorman->crews[listener->is_submission ? CREW_OWN :
-	    CREW_STRANGERS];
-}
-
-static unsigned
-session_count(const struct doorman *doorman)
-{
-	return crew_session_count(doorman->crews[CREW_STRANGERS]) +
-	    crew_session_count(doorman->crews[CREW_OWN]);
-}
-
-/* Can a connection be dealt with now: given to a worker, or refused because
- * all have as many as they can hold?  Else it waits in the backlog. */
-static bool
-can_accept(const struct listener *listener)
-{
-	const struct crew *crew = crew_of(listener);
-
-	return crew_has_room(crew) ||
-	    (crew_worker_count(crew) > 0 && crew_is_full(crew));
-}
-
-static void
-listeners_set(struct doorman *doorman)
-{
-	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
-		if (l->watch != NULL)
-			watch_set(l->watch, !doorman->is_paused &&
-			    can_accept(l) ? LOOP_READ : 0);
-}
-
-/* ---- accepting -------------------------------------------------------- */
-
-static void
-refuse(const struct listener *listener, int fd, const char *endpoint,
-    const char *status, const char *reason)
-{
-	const struct conf *conf = listener->doorman->process->conf;
-	char line[600];
-	int n = snprintf(line, sizeof(line), "421 %s %s %s\r\n", status,
-	    conf->host, reason);
-
-	/* Whether it arrives is not worth waiting for. */
-	if (n > 0 && !listener->is_tls &&
-	    send(fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		reason = "could not be told";
-	close(fd);
-	event(EV_SESSION_REFUSED, NULL, "client", slice_of(endpoint),
-	    "code", slice_of(status), "reason", slice_of(reason), NULL);
-}
-
-static void
-admit_client(struct listener *listener, int fd,
-    const struct sockaddr *address)
-{
-	struct doorman *doorman = listener->doorman;
-	const struct conf_limits *limits = &doorman->process->conf->limits;
-	struct client_count *client;
-	char endpoint[ENDPOINT_BYTES];
-	unsigned sessions;
-	struct net net;
-
-	net_endpoint_text(address, endpoint, sizeof(endpoint));
-	if (!crew_has_room(crew_of(listener)) || (limits->sessions > 0 &&
-	    session_count(doorman) >= limits->sessions)) {
-		refuse(listener, fd, endpoint, "4.3.2",
-		    "too many sessions, try later");
-		return;
-	}
-	net_of_sockaddr(address, &net);
-	client = clients_enter(doorman->clients, &net, &sessions);
-	if (limits->sessions_per_client > 0 &&
-	    sessions > limits->sessions_per_client) {
-		clients_leave(doorman->clients, &client);
-		refuse(listener, fd, endpoint, "4.7.0",
-		    "too many sessions from your address");
-		return;
-	}
-	crew_give(crew_of(listener), fd, endpoint, listener->text,
-	    listener->is_tls, client);
-}
-
-/* A proxy has said whose connection it is. */
-static void
-on_arrival(void *context, const char *listener, int fd,
-    const struct sockaddr *address)
-{
-	struct doorman *doorman = context;
-
-	for (struct listener *l = doorman->listeners; l != NULL; l = l->next)
-		if (strcmp(l->text, listener) == 0) {
-			admit_client(l, fd, address);
-			return;
-		}
-	close(fd);		/* a reload took the listener away */
-}
-
-static void
-admit(struct listener *listener, int fd, const struct sockaddr *address)
-{
-	struct sockaddr_in here = { .sin_family = AF_INET,
-	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	struct doorman *doorman = listener->doorman;
-	struct net net;
-
-	if (address->sa_family == AF_UNIX) {	/* somebody here */
-		admit_client(listener, fd, (const struct sockaddr *)&here);
-		return;
-	}
-	net_of_sockaddr(address, &net);
-	if (peers_trust(doorman->peers, &net) & 1u << TRUST_PROXY)
-		arrivals_add(doorman->arrivals, fd, listener->text, address);
-	else
-		admit_client(listener, fd, address);
-}
-
-static void
-on_pause_end(void *context)
-{
-	struct doorman *doorman = context;
-
-	doorman->is_paused = false;
-	listeners_set(doorman);
-}
-
-/* Level-triggered: what cannot be accepted now would wake us for ever. */
-static void
-pause_accepting(struct doorman *doorman)
-{
-	warning("cannot accept a connection: %s", strerror(errno));
-	doorman->is_paused = true;
-	timer_set(doorman->process->loop, &doorman->pause_timer,
-	    clock_steady_ms() + PAUSE_FOR_MS, on_pause_end, doorman);
-}
-
-static void
-on_listener(void *context, unsigned ready)
-{
-	struct listener *listener = context;
-	struct doorman *doorman = listener->doorman;
-	struct sockaddr_storage address;
-	socklen_t length;
-
-	for (int i = 0; i < ACCEPTS_MAX && can_accept(listener); i++) {
-		int fd;
-
-		length = sizeof(address);
-		fd = accept4(listener->fd, (struct sockaddr *)&address,
-		    &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
-		if (fd >= 0) {
-			admit(listener, fd, (struct sockaddr *)&address);
-			continue;
-		}
-		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
-		    errno == ENOMEM)
-			pause_accepting(doorman);
-		if (errno != ECONNABORTED && errno != EINTR)
-			break;
-	}
-	listeners_set(doorman);
 }
 
 /* ---- the rungs -------------------------------------------------------- */
@@ -325,11 +123,12 @@ on_crew_changed(void *context)
 
 	if (doorman->crews[CREW_OWN] == NULL)
 		return;
+	doorman_weigh(doorman);
 	if (doorman->process->is_stopping &&
 	    crew_worker_count(doorman->crews[CREW_STRANGERS]) == 0 &&
 	    crew_worker_count(doorman->crews[CREW_OWN]) == 0)
 		loop_stop(doorman->process->loop);
-	listeners_set(doorman);
+	doorman_watch_listeners(doorman);
 }
 
 static bool
@@ -355,7 +154,7 @@ listener_watch(struct listener *listener)
 	if (listener->watch == NULL)
 		listener->watch = loop_watch(
 		    listener->doorman->process->loop, listener->fd,
-		    LOOP_READ, on_listener, listener);
+		    LOOP_READ, doorman_on_listener, listener);
 }
 
 static enum spool_flags
@@ -420,7 +219,9 @@ doorman_start(struct process *process, struct err *err)
 		return -1;
 	doorman->clients = clients_new();
 	doorman->peers = peers_new(conf);
-	doorman->arrivals = arrivals_new(process->loop, on_arrival, doorman);
+	doorman->policy = policy_new(conf);
+	doorman->arrivals = arrivals_new(process->loop, doorman_on_arrival,
+	    doorman);
 	doorman->helpers = helpers_new(process, helper_kinds, close_all,
 	    on_answer, doorman);
 	helpers_open_with(doorman->helpers, on_helper_wanted);
@@ -531,6 +332,8 @@ doorman_reload(struct process *process, const struct conf *old)
 	}
 	peers_free(&doorman->peers);
 	doorman->peers = peers_new(conf);
+	policy_free(&doorman->policy);
+	doorman->policy = policy_new(conf);
 	keys_renew(doorman);
 	auth_renew(doorman);
 	for (int i = 0; i < CREW_COUNT; i++)
@@ -538,7 +341,7 @@ doorman_reload(struct process *process, const struct conf *old)
 	helpers_reload(doorman->helpers);
 	if (crews_resize(doorman, &err) != 0)
 		warning("%s", err.text);
-	listeners_set(doorman);
+	doorman_watch_listeners(doorman);
 }
 
 static void
@@ -576,6 +379,7 @@ doorman_release(struct process *process)
 	timer_clear(&doorman->stop_timer);
 	helpers_free(&doorman->helpers);
 	arrivals_free(&doorman->arrivals);
+	policy_free(&doorman->policy);
 	peers_free(&doorman->peers);
 	for (int i = 0; i < CREW_COUNT; i++)
 		crew_free(&doorman->crews[i]);

@@ -30,6 +30,8 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/etrn.c smtpserver/etrn.h \
 	smtpserver/crew.c smtpserver/crew.h \
 	smtpserver/doorman.c smtpserver/doorman.h \
+	smtpserver/doorman_admit.c smtpserver/doorman_internal.h \
+	smtpserver/shed.c smtpserver/shed.h smtpserver/session_greet.c \
 	smtpserver/facts.c smtpserver/facts.h \
 	smtpserver/helper.c smtpserver/helper.h smtpserver/helper_dns.c \
 	smtpserver/helper_greylist.c smtpserver/helper_rate.c \

@@ -130,6 +130,14 @@ note_command_refused(const struct session *session, struct slice line,
 }
 
 void
+note_early(const struct session *session)
+{
+	event(EV_CLIENT_EARLY, NULL,
+	    "client", slice_of(session->client.text),
+	    "session", slice_of(session->id), NULL);
+}
+
+void
 note_shadow(const struct session *session, const struct conf_rule *rule,
     const struct path *rcpt)
 {

@@ -25,6 +25,8 @@ void note_auth_failed(const struct session *session, const char *reason);
 void note_command_refused(const struct session *session, struct slice line,
     const struct answer *answer);
 
+/* client.early: it spoke before the greeting. */
+void note_early(const struct session *session);
 /* A shadow rule fits this recipient. */
 void note_shadow(const struct session *session, const struct conf_rule *rule,
     const struct path *rcpt);

@@ -162,6 +162,45 @@ policy_ask(struct policy *policy, const struct policy_question *question,
 	out->result = is_ours ? POLICY_ACCEPT : POLICY_NO_RELAY;
 }
 
+/* Nothing but `from` stands in it. */
+static bool
+is_of_address_alone(const struct conf_rule *rule)
+{
+	struct conf_rule bare = { .action = rule->action,
+	    .has_from_net = rule->has_from_net, .from_net = rule->from_net,
+	    .from_table = rule->from_table, .for_any = true };
+
+	return (rule->has_from_net || rule->from_table != NULL) &&
+	    conf_rule_covers(rule, &bare);
+}
+
+bool
+policy_knows(struct policy *policy, const struct net *client)
+{
+	struct policy_question question = { .client = *client };
+	struct policy_verdict verdict = { .result = POLICY_ACCEPT };
+	struct trial trial = { .policy = policy, .question = &question,
+	    .out = &verdict };
+	const char *why;
+
+	for (size_t i = 0; i < policy->conf->rule_count; i++) {
+		const struct conf_rule *rule = &policy->conf->rules[i];
+
+		if (!is_of_address_alone(rule))
+			continue;
+		switch (rule_fit(&trial, rule, &why)) {
+		case FIT_YES:
+			return rule->action == ACTION_ACCEPT && rule->for_any;
+		case FIT_TROUBLE:
+			return false;
+		case FIT_NO:
+		case FIT_NEED:
+			break;
+		}
+	}
+	return false;
+}
+
 void
 policy_reply(const struct policy_verdict *verdict, struct policy_reply *out)
 {

@@ -82,8 +82,13 @@ struct policy_verdict {
 	struct err		 err;
 };
 
+/* The verdict on one recipient. */
 void policy_ask(struct policy *policy, const struct policy_question *question,
     struct policy_verdict *out);
+
+/* May this client relay, whatever it says of itself?  By the rules that look
+ * at nothing but its address; a table that cannot be read knows nobody. */
+bool policy_knows(struct policy *policy, const struct net *client);
 
 /* What the client is told; of POLICY_NEED as of trouble. */
 struct policy_reply {

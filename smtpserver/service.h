@@ -35,6 +35,7 @@ struct service {
 	struct failures	*failures;	/* of logins; NULL: not counted */
 	bool		 is_submission;	/* our own users, nobody else */
 	bool		 is_stopping;
+	int		 pressure;	/* enum shed_level, from the doorman */
 	uint64_t	 free_bytes;	/* as last looked */
 	int64_t		 free_until_ms;	/* how long that counts */
 	uint64_t	 reserved_bytes;	/* for messages under way */

@@ -70,7 +70,7 @@ session_say(struct session *session, const struct answer *answer,
 	if (answer->code < 500 ||
 	    ++session->errors < session->settings->conf->limits.errors ||
 	    session->settings->conf->limits.errors == 0)
-		return next;
+		return session_hold(session, answer, next);
 	session->end_reason = "errors";
 	answer_set(&enough, 421, "4.7.0", "%s too many errors",
 	    session->settings->conf->host);
@@ -108,22 +108,6 @@ session_wait_for(struct session *session, int64_t span_ms)
 }
 
 /* ---- steps ------------------------------------------------------------ */
-
-enum step
-step_greet(struct session *session)
-{
-	const struct conf *conf = session->settings->conf;
-	struct answer answer;
-
-	session_wait_for(session, conf->timeouts.command_ms);
-	if (session->service->is_stopping)
-		return session_say_end(session, "4.3.2", "stopping",
-		    "is stopping");
-	answer_set(&answer, 220, NULL, "%s %s zmailer", conf->host,
-	    session_is_lmtp(session) ? "LMTP" : "ESMTP");
-	session_write(session, &answer);
-	return STEP_COMMAND;
-}
 
 bool
 session_is_lmtp(const struct session *session)
@@ -233,8 +217,10 @@ command_run(struct session *session, struct slice line)
 		return session_say_end(session, "4.7.0", "size of BDAT",
 		    "cannot tell commands from content");
 	/* A recipient that was taken is progress, and has its own limit. */
-	if (next == STEP_COMMAND && rcpt_count(session) <= rcpts)
-		next = session_count_idle(session);
+	if ((next == STEP_COMMAND || next == STEP_HOLD) &&
+	    rcpt_count(session) <= rcpts &&
+	    session_count_idle(session) == STEP_LAST)
+		next = STEP_LAST;
 	return next;
 }
 
@@ -305,7 +291,7 @@ step_command(struct session *session)
 	}
 	stream_consume(session->stream, end + 1);
 	session_wait_for(session, next == STEP_DATA || next == STEP_CHUNK ?
-	    conf->timeouts.data_ms : conf->timeouts.command_ms);
+	    conf->timeouts.data_ms : session_command_ms(session));
 	return next;
 }
 
@@ -417,6 +403,9 @@ session_run(struct session *session)
 	case STEP_FILTER:
 		session->want = WANT_ANSWER;
 		break;
+	case STEP_HOLD:
+		session->want = WANT_HOLD;
+		break;
 	case STEP_STORE:
 		session->want = WANT_STORE;
 		break;
@@ -491,7 +480,8 @@ session_expire(struct session *session)
 		    SLICE("no answer in time"));
 		return;
 	}
-	if (session->step == STEP_PAUSE &&
+	if ((session->step == STEP_PAUSE || session->step == STEP_HOLD ||
+	    session->step == STEP_GREET) &&
 	    clock_steady_ms() < session->end_at_ms) {
 		session_run(session);
 		return;

@@ -41,6 +41,7 @@ enum session_want {
 	WANT_INPUT,		/* input (or room for output) */
 	WANT_OUTPUT,		/* only room for output */
 	WANT_ANSWER,		/* to its ask: session_answered */
+	WANT_HOLD,		/* time alone: what is said waits, too */
 	WANT_STORE,		/* its draft made durable: session_stored */
 	WANT_END		/* to be freed */
 };
@@ -93,6 +94,10 @@ struct session {
 	void			*login_place;	/* cmd_auth.c's */
 	struct ask		*ask;	/* what a command waits for; or NULL */
 	unsigned		 errors, commands, idle_commands, messages;
+	unsigned		 refusals;
+	int64_t			 greet_at_ms;		/* 0: not thought of */
+	int64_t			 hold_until_ms;		/* STEP_HOLD */
+	enum step		 hold_next;
 	int64_t			 deadline_at_ms;	/* of this step */
 	int64_t			 end_at_ms;		/* of the session */
 	const char		*end_reason;
@@ -119,6 +124,8 @@ void session_run(struct session *session);
 /* When session_expire is due (clock_steady_ms). */
 int64_t session_deadline(const struct session *session);
 void session_expire(struct session *session);
+/* There are many sessions: one that waits for a command waits less long. */
+void session_hurry(struct session *session);
 /* We stop: 421 now, or after the message that is on its way.  is_final:
  * that message cannot be waited for. */
 void session_stop(struct session *session, bool is_final);

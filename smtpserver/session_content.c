@@ -75,7 +75,7 @@ chunk_end(struct session *session)
 		session->store = STORE_NOT_YET;
 		return content_is_whole(session);
 	}
-	session_wait_for(session, conf->timeouts.command_ms);
+	session_wait_for(session, session_command_ms(session));
 	if (t->content.fault == CONTENT_GOOD) {
 		answer_set(&answer, 250, "2.0.0", "%llu bytes taken",
 		    (unsigned long long)session->chunk.bytes);
@@ -170,7 +170,7 @@ step_stored(struct session *session)
 		session_write(session, &answer);
 	transaction_free(&session->transaction);
 	str_reset(&session->forward);
-	session_wait_for(session, session->settings->conf->timeouts.command_ms);
+	session_wait_for(session, session_command_ms(session));
 	if (!is_astray)
 		return session_say(session, &answer, STEP_COMMAND);
 	session_write(session, &answer);

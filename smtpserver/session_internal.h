@@ -45,6 +45,14 @@ void session_tls_failed(struct session *session, const char *reason);
  * false: there are none. */
 bool session_filter(struct session *session);
 
+/* How long a client may be silent between commands. */
+int64_t session_command_ms(const struct session *session);
+
+/* An answer was said: when it is a refusal that has to wait, next becomes
+ * what follows the wait.  Returns the step that follows. */
+enum step session_hold(struct session *session, const struct answer *answer,
+    enum step next);
+
 /* The client has so long, from now on. */
 void session_wait_for(struct session *session, int64_t span_ms);
 

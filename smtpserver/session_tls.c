@@ -53,8 +53,7 @@ finish(struct session *session)
 	transaction_free(&session->transaction);
 	str_reset(&session->helo);
 	session->is_esmtp = false;
-	session_wait_for(session,
-	    session->settings->conf->timeouts.command_ms);
+	session_wait_for(session, session_command_ms(session));
 	return session->client.is_tls ? STEP_GREET : STEP_COMMAND;
 }
 

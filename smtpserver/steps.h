@@ -7,12 +7,14 @@
  * SPDX-License-Identifier: ISC
  */
 STEP(TLS, tls, "greet command end", "let the TLS handshake come to its end")
-STEP(GREET, greet, "command last", "say 220, or 421 while we stop")
+STEP(GREET, greet, "command last",
+    "say 220, after a pause; 421 while we stop")
 STEP(COMMAND, command, "tls auth skip ask data last end",
     "answer one command line")
 STEP(AUTH, auth, "ask pause command skip last",
     "hear what belongs to AUTH")
 STEP(PAUSE, pause, "command last", "hold a refusal of AUTH back")
+STEP(HOLD, hold, "command last", "keep a refusal back for a while")
 STEP(ASK, ask, "command auth", "wait for the answer of a helper process")
 STEP(SKIP, skip, "command last end", "drop the rest of an overlong line")
 STEP(DATA, data, "filter store stored end", "take in the message")

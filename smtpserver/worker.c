@@ -147,6 +147,7 @@ on_stream(void *context)
 
 	switch (guest->is_storing ? WANT_STORE : guest->session->want) {
 	case WANT_STORE:
+	case WANT_HOLD:
 	case WANT_END:
 		return;
 	case WANT_ANSWER:
@@ -305,7 +306,8 @@ guest_settle(struct guest *guest)
 {
 	struct session *session = guest->session;
 
-	while (session->want != WANT_END && session->want != WANT_STORE) {
+	while (session->want != WANT_END && session->want != WANT_STORE &&
+	    session->want != WANT_HOLD) {
 		if (stream_flush(guest->stream) < 0)
 			session_broken(session);
 		else if (session->is_blocked &&
@@ -329,7 +331,10 @@ guest_settle(struct guest *guest)
 		guest_ask(guest);
 	else
 		asks_close(guest->worker->asks, &guest->ask_token);
-	stream_await(guest->stream, session->want == WANT_INPUT);
+	if (session->want == WANT_HOLD)
+		stream_rest(guest->stream);
+	else
+		stream_await(guest->stream, session->want == WANT_INPUT);
 	guest_arm(guest);
 }
 
@@ -402,6 +407,19 @@ worker_stop(struct worker *worker)
 	sessions_stop(worker, false);
 	timer_set(worker->loop, &worker->stop_timer,
 	    clock_steady_ms() + WORKER_STOP_FOR_MS, on_stop_timer, worker);
+}
+
+void
+worker_press(struct worker *worker, int pressure)
+{
+	struct guest *guest;
+
+	worker->service.pressure = pressure;
+	TAILQ_FOREACH(guest, &worker->all, all)
+		if (pressure > 0) {
+			session_hurry(guest->session);
+			guest_arm(guest);
+		}
 }
 
 size_t

@@ -46,6 +46,8 @@ size_t worker_session_count(const struct worker *worker);
  * for each session that ended, "ask TOKEN KIND QUESTION\n" for each
  * question. */
 void worker_take_lines(struct worker *worker, struct str *out);
+/* There are many sessions (enum shed_level), or no more. */
+void worker_press(struct worker *worker, int pressure);
 /* The answer to a question; nothing when nobody waits for it any more. */
 void worker_answer(struct worker *worker, uint64_t token,
     enum ask_state state, struct slice answer);
@@ -63,6 +65,7 @@ struct worker_sockets {
  *							with a descriptor
  *			answer TOKEN ok ANSWER		to an ask
  *			answer TOKEN trouble WHY
+ *			pressure LEVEL			enum shed_level
  *			reload				read the file again
  *			stop				finish
  * To the doorman	closed TOKEN

@@ -103,7 +103,10 @@ line_take(struct link *link, struct slice line)
 		return open_take(link, line);
 	if (slice_is(verb, "answer"))
 		return answer_take(link, line);
-	if (slice_is(verb, "reload"))
+	if (slice_is(verb, "pressure"))
+		worker_press(link->worker, slice_is(slice_trim(line), "0") ?
+		    0 : 1);
+	else if (slice_is(verb, "reload"))
 		on_reload(link);
 	else if (slice_is(verb, "stop"))
 		worker_stop(link->worker);

@@ -53,6 +53,10 @@ EVENT(CERTIFICATE_REFUSED, "certificate.refused", WARN, "file reason",
     "A certificate could not be used; the one before it stays.")
 EVENT(CERTIFICATE_EXPIRES, "certificate.expires", WARN, "file expires days",
     "A certificate that is in use expires soon, or has expired.")
+EVENT(SESSION_PRESSURE, "session.pressure", WARN, "level sessions limit",
+    "Sessions fill their limit (level 1) or do no more (0): see smtpserver(8).")
+EVENT(CLIENT_EARLY, "client.early", INFO, "client session",
+    "A client spoke before it was greeted and was refused.")
 EVENT(COMMAND_REFUSED, "command.refused", INFO,
     "client session helo from command code reply rule",
     "A command was answered with 4xx or 5xx.")

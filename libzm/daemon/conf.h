@@ -181,6 +181,7 @@ struct conf_rule {		/* accept|reject|... , first match wins */
 	} greylist;
 	bool		 for_any;	/* accept: relaying allowed */
 	const char	*text;		/* words of the reply, or NULL */
+	int64_t		 delay_ms;	/* of the reply */
 	struct conf_at	 at;
 };
 
@@ -350,6 +351,8 @@ struct conf {
 	const char	*spool_dir, *run_dir, *log_dir;
 	unsigned	 hash_levels;		/* 0, 1, 2 */
 	enum conf_sync { SYNC_GROUP, SYNC_STRICT, SYNC_UNSAFE } sync;
+	int64_t		 greet_pause_ms;
+	int64_t		 tarpit_first_ms, tarpit_max_ms;
 	enum { VERIFY_REJECT, VERIFY_ACCEPT, VERIFY_OFF } verify;
 				/* recipients of ours at RCPT; ACCEPT: those
 				 * that cannot be looked up now, too */

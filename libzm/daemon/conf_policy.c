@@ -100,6 +100,7 @@ apply_refusal(struct conf_loader *loader,
 
 	complain_auth(loader, statement->keywords);
 	rule.text = statement->keywords[WORD_LAST].text;
+	rule.delay_ms = (int64_t)statement->keywords[WORD_LAST + 1].number;
 	add_rule(loader, &rule);
 }
 

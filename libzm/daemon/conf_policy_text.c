@@ -111,6 +111,10 @@ add_rest(struct str *out, const struct conf_rule *rule)
 		add_part(out, "text ");
 		conf_add_word(out, rule->text);
 	}
+	if (rule->delay_ms > 0) {
+		add_part(out, "delay ");
+		units_add_span(out, rule->delay_ms);
+	}
 }
 
 void

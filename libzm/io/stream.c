@@ -436,6 +436,15 @@ stream_await(struct stream *stream, bool is_input)
 }
 
 void
+stream_rest(struct stream *stream)
+{
+	if (stream->awaited != 0) {
+		watch_set(stream->watch, 0);
+		stream->awaited = 0;
+	}
+}
+
+void
 stream_end_output(struct stream *stream)
 {
 	if (stream_tls(stream) == STREAM_ENCRYPTED)

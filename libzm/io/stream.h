@@ -76,6 +76,8 @@ int stream_flush(struct stream *stream);
 /* From now on call ready() for input (if is_input) and, when output is
  * left, as soon as it can be sent. */
 void stream_await(struct stream *stream, bool is_input);
+/* Call ready() for nothing, also when output is left, until stream_await. */
+void stream_rest(struct stream *stream);
 
 /* Encrypt from now on: what was said so far goes out in the clear, then the
  * client shall begin a handshake.  Unread input is dropped: whoever sent it

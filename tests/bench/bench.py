@@ -7,7 +7,8 @@ Workloads: relay (4 KiB, kept connections), relay1 (a connection a
 message), tls and tls1 (the same over STARTTLS), shake and shakersa
 (STARTTLS and nothing else, by ECDSA and by RSA), local (4 KiB to 100 Maildirs), fanout (20 messages, 10,000
 recipients each in 100 domains), big (20 x 50 MB, 4 sessions), sendmail (1,000
-calls one after another).  The figures of a run hold for the machine and
+calls one after another), idle10k (relay beside 10,000 clients that hold a
+session: half say nothing, half a byte a second).  The figures of a run hold for the machine and
 the minute they were taken in: compare by ratio, in one run.
 
 SPDX-License-Identifier: ISC
@@ -50,6 +51,7 @@ WORKLOADS = {
     "shake": dict(sink=False, tls="p256", load=["--handshakes"]),
     "shakersa": dict(sink=False, tls="rsa", load=["--handshakes"]),
     "sendmail": dict(sink=True, load=None),
+    "idle10k": dict(sink=True, idle=10000, load=["--domain", "bench.test"]),
 }
 
 
@@ -83,12 +85,13 @@ class Run:
         self.work, self.messages = WORKLOADS[name], messages
         self.name, self.trace = name, trace
         self.rcpts = messages * self.work.get("rcpts", 1)
-        self.sink = self.cert = None
+        self.sink = self.cert = self.idle = None
 
     def __enter__(self):
         self.instance = mta.Mta("bench")
         lines = ["limit recipients 100000", "limit session-messages 10000000",
-                 "limit sessions-per-client 1000", "size 100M"]
+                 "limit sessions-per-client 1000", "size 100M",
+                 "limit sessions 20000"]
         if self.work["sink"]:
             self.sink = subprocess.Popen(
                 [f"{TOOLS}/sink", "--expect", str(self.rcpts)],
@@ -103,9 +106,33 @@ class Run:
         with open(os.path.join(self.instance.dir, "users"), "a") as file:
             file.write("".join(f"u{i}\n" for i in range(100)))
         self.instance.start()
+        if self.work.get("idle"):
+            self.hold(self.work["idle"])
         return self
 
+    def hold(self, count):
+        """Connect so many idle clients; what they cost in memory."""
+        before = peak_pss_mb(self.instance.pids())
+        self.idle = subprocess.Popen(
+            [f"{TOOLS}/idle", "--port", str(self.instance.port),
+             "--count", str(count)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        ready = self.idle.stdout.readline().split()
+        if ready != ["ready", str(count)]:
+            raise SystemExit(f"of {count} idle clients: {ready}")
+        self.idle_mb = peak_pss_mb(self.instance.pids()) - before
+
+    def release(self):
+        """The idle clients go; how many were still there."""
+        self.idle.stdin.close()
+        left = int(self.idle.stdout.readline().split()[1])
+        self.idle.wait()
+        return left
+
     def __exit__(self, *_):
+        if self.idle and self.idle.poll() is None:
+            self.idle.kill()
+            self.idle.wait()
         self.instance.close()
         if self.cert:
             self.cert.close()
@@ -157,7 +184,9 @@ class Run:
         pids = self.instance.pids()
         unit = self.rcpts if self.work.get("rcpts") else self.messages
         size = 50 if self.name == "big" else 1
-        return {
+        idle = {"idle_mb": self.idle_mb, "pss_mb": peak_pss_mb(pids),
+                "idle_left": self.release()} if self.idle else {}
+        return {**{
             "workload": self.name, "messages": self.messages,
             "unit": "rcpt" if self.work.get("rcpts") else
                     "MB" if size > 1 else "msg",
@@ -167,7 +196,7 @@ class Run:
             "cpu_ms": (cpu_seconds(pids) - before) * 1000 / unit / size,
             "p50_ms": report["p50_ms"], "p99_ms": report["p99_ms"],
             "pss_mb": peak_pss_mb(pids), "processes": len(pids),
-        }
+        }, **idle}
 
     def calls(self):
         """System calls a message, by name, from a traced run."""
@@ -221,6 +250,9 @@ def show(row):
           f"{row['cpu_ms']:6.3f} ms CPU  p50 {row['p50_ms']:.1f} p99 "
           f"{row['p99_ms']:.1f} ms  {row['pss_mb']:.0f} MB in "
           f"{row['processes']} processes", flush=True)
+    if "idle_left" in row:
+        print(f"          {row['idle_left']} idle clients, "
+              f"{row['idle_mb']:.0f} MB of memory for them", flush=True)
 
 
 def main():

@@ -1,5 +1,7 @@
 # bench - `make bench` prints rates, CPU, system calls; BENCH="relay local" BENCHFLAGS=--json
-noinst_PROGRAMS += tests/bench/load tests/bench/sink tests/bench/router
+noinst_PROGRAMS += tests/bench/load tests/bench/sink tests/bench/router \
+	tests/bench/idle
+tests_bench_idle_SOURCES = tests/bench/idle.c
 tests_bench_load_SOURCES = tests/bench/load.c
 tests_bench_load_LDADD = $(OPENSSL_LIBS)
 tests_bench_sink_SOURCES = tests/bench/sink.c

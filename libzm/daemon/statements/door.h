@@ -54,6 +54,27 @@ STATEMENT(TOP, "size", NONE, setting, "setting", "",
 SETTING("size", "", limits.size_bytes, "size:1K-16G", "50M",
     "the largest message")
 
+STATEMENT(TOP, "greet-pause", NONE, setting, "setting", "",
+    "greet-pause SPAN", "",
+    "So long a stranger waits for the greeting.  A client that speaks before "
+    "it is greeted, as a mail server never does, is refused with 554.  Not for "
+    "clients that may relay by their address, nor under load.",
+    "greet-pause 3s")
+SETTING("greet-pause", "", greet_pause_ms, "span:0-60s", "0",
+    "before the greeting")
+
+STATEMENT(TOP, "tarpit", NONE, setting, "setting", "",
+    "tarpit NAME SPAN", "",
+    "Refusals are answered late: the first after this time, each further "
+    "one in the session after twice the time of the one before.  Not under "
+    "load.  A rule can have a delay of its own.",
+    "tarpit first 1s\n"
+    "tarpit max 20s")
+SETTING("tarpit", "first", tarpit_first_ms, "span:0-60s", "0",
+    "before the first refusal; 0: none is late")
+SETTING("tarpit", "max", tarpit_max_ms, "span:1s-5m", "30s",
+    "before any refusal")
+
 STATEMENT(TOP, "verify", NONE, setting, "setting", "",
     "verify reject|accept|off", "",
     "Recipients in our own domains are looked up while the client waits, by "

@@ -43,17 +43,19 @@ STATEMENT(TOP, "accept", NONE, accept, "", RULE_WORDS " for=choice:any",
     "accept auth for any\n"
     "accept to *@backup.example")
 
-STATEMENT(TOP, "reject", NONE, reject, "", RULE_WORDS " text=text",
-    "reject [shadow] [CONDITION...] [text \"WORDS\"]", "none",
+STATEMENT(TOP, "reject", NONE, reject, "",
+    RULE_WORDS " text=text delay=span:1s-60s",
+    "reject [shadow] [CONDITION...] [text \"WORDS\"] [delay SPAN]", "none",
     "A rule (see accept): the recipient is refused with 550 and these "
-    "words.",
+    "words, after this time.",
     "reject from 198.51.100.0/24 text \"mail from here is not wanted\"\n"
     "reject sender @spam.example\n"
     "reject helo ours text \"you are not me\"\n"
     "reject shadow name none to *@lists.example.org")
 
-STATEMENT(TOP, "defer", NONE, defer, "", RULE_WORDS " text=text",
-    "defer [shadow] [CONDITION...] [text \"WORDS\"]", "none",
+STATEMENT(TOP, "defer", NONE, defer, "",
+    RULE_WORDS " text=text delay=span:1s-60s",
+    "defer [shadow] [CONDITION...] [text \"WORDS\"] [delay SPAN]", "none",
     "A rule (see accept): the recipient is refused for now, with 450 and "
     "these words; the client tries again.",
     "defer sender-unknown text \"where would a report to you go\"")

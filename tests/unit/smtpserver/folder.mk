@@ -19,6 +19,7 @@ tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/test_rehearsal.c \
 	tests/unit/smtpserver/test_session.c \
 	tests/unit/smtpserver/test_login.c \
+	tests/unit/smtpserver/test_shed.c \
 	tests/unit/smtpserver/test_smuggling.c
 tests_unit_smtpserver_unit_smtpserver_CPPFLAGS = $(AM_CPPFLAGS) \
 	-I$(srcdir)/tests/unit/smtpserver

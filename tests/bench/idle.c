@@ -1,0 +1,210 @@
+/* idle.c - clients that hold a session and do little with it
+ *
+ * In     options; see usage
+ * Out    "ready" when all are greeted; at the end of stdin how many are
+ *        still there
+ * Holds  a connection each, from addresses of 127.1.0.0/16 in turn
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { AT_ONCE = 200, EVENTS = 256, WAIT_MS = 60000 };
+
+static const char slow_text[] = "EHLO slow.bench.test\r\nNOOP\r\n";
+
+struct client {
+	int		 fd;		/* -1: the server has closed it */
+	bool		 is_greeted, is_slow;
+	size_t		 sent;		/* of slow_text, endlessly */
+};
+
+static struct client *clients;
+static unsigned count = 10000, greeted, gone, slow_percent = 50;
+static int port, epoll;
+
+static void
+die(const char *what)
+{
+	fprintf(stderr, "idle: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void
+dial(struct client *client, unsigned number)
+{
+	struct sockaddr_in there = { .sin_family = AF_INET,
+	    .sin_port = htons((uint16_t)port),
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in here = { .sin_family = AF_INET,
+	    .sin_addr.s_addr = htonl(0x7f010001u + number % 2000) };
+	struct epoll_event event = { .events = EPOLLIN,
+	    .data.u32 = number };
+	int one = 1;
+
+	client->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	if (client->fd < 0)
+		die("socket");
+	/* the port is chosen with the other end known: there are enough */
+	(void)setsockopt(client->fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT,
+	    &one, sizeof(one));
+	if (bind(client->fd, (struct sockaddr *)&here, sizeof(here)) != 0)
+		die("bind");
+	if (connect(client->fd, (struct sockaddr *)&there,
+	    sizeof(there)) != 0 && errno != EINPROGRESS)
+		die("connect");
+	if (epoll_ctl(epoll, EPOLL_CTL_ADD, client->fd, &event) != 0)
+		die("epoll_ctl");
+	client->is_slow = number % 100 < slow_percent;
+}
+
+static void
+hear(struct client *client)
+{
+	char bytes[4096];
+	ssize_t n = recv(client->fd, bytes, sizeof(bytes), 0);
+
+	if (n > 0) {
+		if (!client->is_greeted) {
+			client->is_greeted = true;
+			greeted++;
+		}
+		return;
+	}
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	close(client->fd);
+	client->fd = -1;
+	gone++;
+}
+
+static void
+turn(int wait_ms)
+{
+	struct epoll_event events[EVENTS];
+	int n = epoll_wait(epoll, events, EVENTS, wait_ms);
+
+	for (int i = 0; i < n; i++)
+		if (events[i].data.u32 < count)	/* else stdin */
+			hear(&clients[events[i].data.u32]);
+}
+
+/* One byte for each slow one. */
+static void
+drip(void)
+{
+	for (unsigned i = 0; i < count; i++) {
+		struct client *client = &clients[i];
+		char byte = slow_text[client->sent % (sizeof(slow_text) - 1)];
+
+		if (client->fd >= 0 && client->is_slow &&
+		    send(client->fd, &byte, 1, MSG_NOSIGNAL) == 1)
+			client->sent++;
+	}
+}
+
+static double
+now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void
+connect_all(void)
+{
+	double end = now_s() + WAIT_MS / 1000.0;
+
+	for (unsigned made = 0; greeted + gone < count;) {
+		while (made < count && made < greeted + gone + AT_ONCE) {
+			dial(&clients[made], made);
+			made++;
+		}
+		turn(100);
+		if (now_s() > end)
+			break;
+	}
+}
+
+/* Until stdin ends. */
+static void
+linger(void)
+{
+	double next = now_s();
+	struct epoll_event event = { .events = EPOLLIN,
+	    .data.u32 = count };
+	char byte;
+
+	(void)fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);
+	(void)epoll_ctl(epoll, EPOLL_CTL_ADD, STDIN_FILENO, &event);
+	for (;;) {
+		ssize_t n = read(STDIN_FILENO, &byte, 1);
+
+		if (n == 0 || (n < 0 && errno != EAGAIN))
+			return;
+		if (now_s() >= next) {
+			drip();
+			next += 1;
+		}
+		turn(100);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "port", required_argument, NULL, 'p' },
+		{ "count", required_argument, NULL, 'n' },
+		{ "slow", required_argument, NULL, 's' },
+		{ NULL, 0, NULL, 0 }
+	};
+	struct rlimit limit;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
+		switch (option) {
+		case 'p':
+			port = atoi(optarg);
+			break;
+		case 'n':
+			count = (unsigned)atoi(optarg);
+			break;
+		case 's':
+			slow_percent = (unsigned)atoi(optarg);
+			break;
+		default:
+			fprintf(stderr, "usage: idle --port N [--count N] "
+			    "[--slow PERCENT]\n");
+			return 64;
+		}
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	clients = calloc(count, sizeof(*clients));
+	epoll = epoll_create1(0);
+	if (clients == NULL || epoll < 0)
+		die("start");
+	connect_all();
+	printf("ready %u\n", greeted - gone);
+	fflush(stdout);
+	linger();
+	printf("left %u\n", greeted - gone);
+	return 0;
+}
