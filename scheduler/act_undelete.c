@@ -14,15 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/event.h"
-#include "base/json.h"
+#include "mail/queue.h"
 #include "scheduler/act.h"
 #include "scheduler/intake.h"
 
 #include "base/banned.h"
-
-enum { CONTROL_BYTES_MAX = 512 << 20 };
 
 struct search {
 	struct act	*act;
@@ -55,36 +52,6 @@ file_is_meant(const struct act *act, const char *name,
 	return is_meant;
 }
 
-/* A record for each recipient that was cancelled.  How many; -1. */
-static int
-records_restore(struct act *act, int fd, const char *id, struct err *err)
-{
-	struct arena *arena = arena_new();
-	struct str text = STR_INIT;
-	struct work work;
-	struct work_record record = { .kind = WORK_RESTORED,
-	    .time_s = clock_wall_s() };
-	int count = 0, result = -1;
-
-	strlcpy(record.verdict.who, act->by, sizeof(record.verdict.who));
-	if (work_read_file(fd, CONTROL_BYTES_MAX, &text, err) == 0 &&
-	    work_parse(arena, str_slice(&text), &work, err) == 1)
-		result = strcmp(work.id, id) == 0 ? 0 : err_set(err,
-		    "its control file is of %s", work.id);
-	for (size_t i = 0; result == 0 && i < work.rcpt_total; i++) {
-		if (!work.groups[0].rcpts[i].is_cancelled)
-			continue;
-		record.rcpt_offset = work.groups[0].rcpts[i].offset;
-		result = work_append(fd, id, &record, 1, err);
-		count++;
-	}
-	if (result == 0 && fdatasync(fd) != 0)	/* D7: before the moves */
-		result = err_sys(err, "fdatasync control file");
-	str_release(&text);
-	arena_free(&arena);
-	return result < 0 ? -1 : count;
-}
-
 /* Somebody died half way, there or back: the control file is in the queue
  * yet.  It comes here first. */
 static void
@@ -114,19 +81,13 @@ file_restore(struct act *act, const char *name, const char *id,
 {
 	struct spool *spool = act->scheduler->spool;
 	char control[SPOOL_NAME_BYTES + 16], target[SPOOL_NAME_BYTES];
-	int fd, count;
+	int count;
 
 	snprintf(control, sizeof(control), "%s.control", name);
 	half_end(act, name, control);
-	fd = openat(spool_dir_fd(spool, AREA_TRASH, 0), control,
-	    O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return err_sys(err, "open trash/%s", control);
-	count = records_restore(act, fd, id, err);
-	close(fd);
+	/* D7: restored records, then the moves */
+	count = queue_recover(spool, name, act->by, target, err);
 	if (count < 0)
-		return -1;
-	if (spool_untrash_work(spool, name, target, err) < 0)
 		return -1;
 	event(EV_MESSAGE_UNDELETED, id, "file", slice_of(name), "by",
 	    slice_of(act->by), "reason", slice_of(act->request.reason),

@@ -19,7 +19,7 @@ struct verb_row {
 	int		(*run)(int argc, char **argv, const char *conf_path);
 };
 extern const struct verb_row verb_rows[];
-extern const size_t verb_count;
+extern const size_t verb_rows_count;
 
 /* The configuration for a verb; prints the report and exits 78 when bad. */
 struct conf *verb_conf(const char *conf_path);

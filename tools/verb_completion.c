@@ -19,7 +19,7 @@
 static void
 print_verbs(const char *with)
 {
-	for (size_t i = 0; i < verb_count; i++)
+	for (size_t i = 0; i < verb_rows_count; i++)
 		if (with == NULL || strstr(verb_rows[i].usage, with) != NULL)
 			printf(" %s", verb_rows[i].name);
 }

@@ -15,7 +15,7 @@
 static bool
 help_verb(const char *name)
 {
-	for (size_t i = 0; i < verb_count; i++) {
+	for (size_t i = 0; i < verb_rows_count; i++) {
 		const struct verb_row *row = &verb_rows[i];
 
 		if (name != NULL && strcmp(row->name, name) != 0)

@@ -79,6 +79,8 @@ VERB(report, "[--days N] [--json]",
 VERB(metrics, "", "counters and the state of the spool as OpenMetrics text")
 VERB(why, "[--json] ID",
     "what keeps each recipient of a queued message, and what would help")
+VERB(count, "[--json]",
+    "queued mail by state, counted in the files; needs no scheduler")
 VERB(queue, "[--json] [CHANNEL/HOST]",
     "destinations that have mail, the fullest first")
 VERB(suspend, "[--for SPAN] [--reason WORDS] [--json] CHANNEL/HOST",

@@ -24,7 +24,7 @@ const struct verb_row verb_rows[] = {
 #include "tools/verbs.h"
 #undef VERB
 };
-const size_t verb_count = sizeof(verb_rows) / sizeof(verb_rows[0]);
+const size_t verb_rows_count = sizeof(verb_rows) / sizeof(verb_rows[0]);
 
 struct conf *
 verb_conf(const char *conf_path)
@@ -47,7 +47,7 @@ verb_conf(const char *conf_path)
 static const struct verb_row *
 row_find(const char *name)
 {
-	for (size_t i = 0; i < verb_count; i++)
+	for (size_t i = 0; i < verb_rows_count; i++)
 		if (strcmp(verb_rows[i].name, name) == 0)
 			return &verb_rows[i];
 	return NULL;
@@ -81,7 +81,7 @@ verb_is_fancy(void)
 static const char *
 verb_like(const char *name)
 {
-	for (size_t i = 0; i < verb_count; i++)
+	for (size_t i = 0; i < verb_rows_count; i++)
 		if (strncmp(verb_rows[i].name, name, 2) == 0)
 			return verb_rows[i].name;
 	return NULL;
@@ -91,7 +91,7 @@ static int
 usage(FILE *out, int status)
 {
 	fprintf(out, "usage: zmailer [-C FILE] VERB [ARGUMENTS]\n\n");
-	for (size_t i = 0; i < verb_count; i++)
+	for (size_t i = 0; i < verb_rows_count; i++)
 		fprintf(out, "  %-10s %s\n", verb_rows[i].name,
 		    verb_rows[i].text);
 	fprintf(out, "\nzmailer help VERB tells more; -C FILE or the "

@@ -4,6 +4,7 @@ libzm_a_SOURCES += \
 	libzm/mail/classify.c libzm/mail/classify.h \
 	libzm/mail/terms.c libzm/mail/terms.h \
 	libzm/mail/form.c libzm/mail/form.h \
+	libzm/mail/queue.c libzm/mail/queue_list.c libzm/mail/queue.h \
 	libzm/mail/work_format.c libzm/mail/work_parse.c libzm/mail/work_record.c libzm/mail/work_replay.c \
 	libzm/mail/work_append.c libzm/mail/work_job.c \
 	libzm/mail/work_internal.h libzm/mail/work.h \

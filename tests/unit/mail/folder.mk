@@ -9,7 +9,7 @@ tests_unit_mail_unit_mail_SOURCES = \
 	tests/unit/mail/test_envelope.c \
 	tests/unit/mail/test_names.c \
 	tests/unit/mail/test_work.c tests/unit/mail/test_orders.c \
-	tests/unit/mail/test_form.c \
+	tests/unit/mail/test_form.c tests/unit/mail/test_queue.c \
 	tests/unit/mail/test_spool.c \
 	tests/unit/mail/test_recover.c \
 	tests/unit/mail/test_manual.c
