@@ -37,8 +37,9 @@ class Site:
     def spawn(self, socket, *words, **more):
         self.children.append(subprocess.Popen(
             words, stdout=subprocess.DEVNULL, **more))
+        # rspamd compiles its rules first: on a busy machine for long
         mta.wait_for(f"{words[0]} at {socket}",
-                     lambda: os.path.exists(socket))
+                     lambda: os.path.exists(socket), 120)
 
     def send(self, headers, body="hello\r\n.dot\r\n",
              rcpts=("alice@localhost",)):
