@@ -158,6 +158,15 @@ shape_put(struct shape_table *table, struct slice channel, struct slice host,
 	table->count++;
 }
 
+bool
+shape_is_text(struct slice line)
+{
+	for (size_t i = 0; i < line.n; i++)
+		if ((unsigned char)line.p[i] < ' ' && line.p[i] != '\t')
+			return false;
+	return true;
+}
+
 static bool
 line_read(struct shape_table *table, struct slice line, int64_t now_s)
 {
@@ -193,7 +202,7 @@ shape_read(struct shape_table *table, struct slice text, int64_t now_s)
 	struct slice line;
 
 	while (slice_cut(&text, '\n', &line))
-		if (!slice_starts(line, "#") && !slice_starts(line, "%"))
+		if (shape_is_text(line) && !slice_starts(line, "#") && !slice_starts(line, "%"))
 			(void)line_read(table, line, now_s);
 }
 

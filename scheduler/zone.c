@@ -150,7 +150,8 @@ warm_read(struct warm_table *table, struct slice text, int64_t now_s)
 	struct warm *warm;
 
 	while (slice_cut(&text, '\n', &line)) {
-		if (!slice_cut(&line, '\t', &word) ||
+		if (!shape_is_text(line) ||
+		    !slice_cut(&line, '\t', &word) ||
 		    !slice_is(word, "%warm") ||
 		    !slice_cut(&line, '\t', &zone) ||
 		    !slice_cut(&line, '\t', &key) ||

@@ -13,3 +13,11 @@ tests_fuzz_fuzz_operator_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_operator_LDADD = scheduler/libscheduler.a $(ZM_LIBS)
 EXTRA_DIST += tests/fuzz/corpus/answer tests/fuzz/corpus/bounce \
 	tests/fuzz/corpus/operator
+fuzz_targets += tests/fuzz/fuzz-shape tests/fuzz/fuzz-classify
+tests_fuzz_fuzz_shape_SOURCES = tests/fuzz/fuzz_shape.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_shape_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_shape_LDADD = scheduler/libscheduler.a $(ZM_LIBS)
+tests_fuzz_fuzz_classify_SOURCES = tests/fuzz/fuzz_classify.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_classify_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_classify_LDADD = $(ZM_LIBS)
+EXTRA_DIST += tests/fuzz/corpus/shape tests/fuzz/corpus/classify

@@ -64,8 +64,8 @@ static const struct {
 	{ "554 5.2.2 mailbox full; STOREDRV.Deliver.Exception:QuotaExceeded",
 	  "5.2.2", "mailbox-full", "recipient" },
 	{ "421 4.3.2 The maximum number of concurrent server connections has "
-	  "exceeded a limit, closing transmission channel", "4.3.2", "connections",
-	  "host" },
+	  "exceeded a limit, closing transmission channel", "4.3.2",
+	  "connections", "host" },
 	{ "452 4.3.1 Insufficient system resources", "4.3.1", "system",
 	  "host" },
 	{ "550 5.7.515 Access denied, sending domain EXAMPLE.ORG does not meet "

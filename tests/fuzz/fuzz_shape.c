@@ -1,0 +1,39 @@
+/* fuzz_shape.c - RUN/scheduler.shape as somebody may have left it
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "base/mem.h"
+#include "scheduler/shape.h"
+#include "scheduler/zone.h"
+#include "tests/fuzz/fuzz.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct slice text = fuzz_slice(data, size);
+	struct provider_table providers = { .size = 0 };
+	struct warm_table warms = { .size = 0 };
+	struct shape_table table = { .size = 16, .providers = &providers };
+	struct str first = STR_INIT, second = STR_INIT;
+
+	table.buckets = mem_alloc(table.size, sizeof(*table.buckets));
+	shape_read(&table, text, 1000);
+	warm_read(&warms, text, 1000);
+	shape_add_kept(&table, &first);
+	warm_add_lines(&warms, &first);
+	shape_release(&table);
+	warm_release(&warms);
+	/* what was written is read as the same */
+	table = (struct shape_table){ .size = 16, .providers = &providers };
+	table.buckets = mem_alloc(table.size, sizeof(*table.buckets));
+	shape_read(&table, str_slice(&first), 1000);
+	warm_read(&warms, str_slice(&first), 1000);
+	shape_add_kept(&table, &second);
+	warm_add_lines(&warms, &second);
+	MUST(first.len == second.len);
+	shape_release(&table);
+	warm_release(&warms);
+	str_release(&first);
+	str_release(&second);
+	return 0;
+}
