@@ -202,7 +202,8 @@ shape_read(struct shape_table *table, struct slice text, int64_t now_s)
 	struct slice line;
 
 	while (slice_cut(&text, '\n', &line))
-		if (shape_is_text(line) && !slice_starts(line, "#") && !slice_starts(line, "%"))
+		if (shape_is_text(line) && !slice_starts(line, "#") &&
+		    !slice_starts(line, "%"))
 			(void)line_read(table, line, now_s);
 }
 

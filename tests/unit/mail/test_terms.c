@@ -13,8 +13,8 @@ Test(terms, what_is_read_is_printed_the_same)
 		"", "utf8", "requiretls", "priority=-9", "priority=3",
 		"hold-until=1700000000", "by=1700000000,R", "by=1,N,T",
 		"auth=<>", "zone=bulk",
-		"utf8 requiretls priority=9 hold-until=1 by=2,R,T "
-		"auth=a+3Db@x zone=z",
+		("utf8 requiretls priority=9 hold-until=1 by=2,R,T "
+		    "auth=a+3Db@x zone=z"),
 	};
 	struct terms terms;
 	struct err err;
