@@ -64,6 +64,23 @@ class Cert:
         shutil.rmtree(self.dir, ignore_errors=True)
 
 
+# Only the shadow of a sanitizer is so large; it has no copies of bytes.
+REGION_MAX, PIECE, OVERLAP = 4 << 30, 16 << 20, 4096
+
+
+def pieces(memory, begin, end):
+    """The bytes of a region, piece by piece, each with the end of the one
+    before it in front."""
+    before = b""
+    while begin < end:
+        memory.seek(begin)
+        got = memory.read(min(PIECE, end - begin))
+        if not got:
+            return
+        yield before + got
+        begin, before = begin + len(got), got[-OVERLAP:]
+
+
 def memory_has(pid, secrets):
     """Is one of the secrets in the memory of a process?  None: we may not
     look."""
@@ -75,13 +92,15 @@ def memory_has(pid, secrets):
                 if rights[0] != "r" or "[v" in row:
                     continue
                 begin, end = (int(x, 16) for x in span.split("-"))
+                if end - begin > REGION_MAX:
+                    continue
                 try:
-                    memory.seek(begin)
-                    piece = memory.read(end - begin)
+                    if any(secret in piece
+                           for piece in pieces(memory, begin, end)
+                           for secret in secrets):
+                        return True
                 except OSError:
                     continue
-                if any(secret in piece for secret in secrets):
-                    return True
     except PermissionError:
         return None
     return False

@@ -123,3 +123,69 @@ Test(conf_tls, checks_files)
 	made_free(&late);
 	made_free(&other);
 }
+
+Test(conf_auth, is_read_and_shown)
+{
+	static const struct {
+		const char *in; enum conf_auth_kind kind;
+		const char *mechanisms,
+		    *shown;
+	} rows[] = {
+		{ "auth users <t>\ntable t { a b }\n", AUTH_USERS,
+		    "PLAIN LOGIN", "auth users <t>" },
+		{ "auth users <t> scram clear loopback\ntable t { a b }\n",
+		    AUTH_USERS, "SCRAM-SHA-256-PLUS SCRAM-SHA-256 PLAIN LOGIN",
+		    "auth users <t> scram clear loopback" },
+		{ "auth dovecot /run/x mechanisms \"plain xoauth2\"\n",
+		    AUTH_DOVECOT, "PLAIN XOAUTH2",
+		    "auth dovecot /run/x mechanisms \"PLAIN XOAUTH2\"" },
+		{ "auth saslauthd /run/mux service imap\n", AUTH_SASLAUTHD,
+		    "PLAIN LOGIN", "auth saslauthd /run/mux service imap" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct str text = STR_INIT, shown = STR_INIT;
+		struct conf_case c;
+
+		str_addf(&text, "%slisten 587 submission\n", rows[i].in);
+		case_good(&c, text.buf);
+		cr_expect_eq(c.conf->auth.kind, rows[i].kind);
+		cr_expect_str_eq(c.conf->auth.mechanisms, rows[i].mechanisms);
+		conf_show(c.conf, false, &shown);
+		cr_expect_not_null(strstr(shown.buf, rows[i].shown), "%s",
+		    shown.buf);
+		str_release(&text);
+		str_release(&shown);
+		case_close(&c);
+	}
+}
+
+Test(conf_auth, complains)
+{
+	static const struct { const char *in, *want; bool is_error; } rows[] = {
+		{ "auth\n", "this does not say who checks passwords", true },
+		{ "auth scram\n", "this does not say who checks", true },
+		{ "auth pam dovecot /x\n", "checked in one place", true },
+		{ "auth dovecot /x scram\n", "does not belong to", true },
+		{ "auth users <t> service x\ntable t { a b }\n",
+		    "does not belong to", true },
+		{ "auth users <t>\n", "no table is called", true },
+		{ "auth dovecot /x\nauth dovecot /y\n",
+		    "'auth' is said twice", true },
+		{ "auth dovecot relative\n", "absolute path", true },
+		{ "auth dovecot /x\n", "nobody can log in", false },
+		{ "auth dovecot /x\nlisten 587 submission\n",
+		    "without a certificate nobody can log in", false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct conf_case c;
+
+		case_open(&c, rows[i].in);
+		cr_expect_eq(c.conf == NULL, rows[i].is_error, "%s",
+		    rows[i].in);
+		cr_expect_not_null(strstr(c.shown.buf, rows[i].want),
+		    "%s%s", rows[i].in, c.shown.buf);
+		case_close(&c);
+	}
+}
