@@ -5,7 +5,9 @@
 
 Workloads: relay (4 KiB, kept connections), relay1 (a connection a
 message), tls and tls1 (the same over STARTTLS), shake and shakersa
-(STARTTLS and nothing else, by ECDSA and by RSA), local (4 KiB to 100 Maildirs), fanout (20 messages, 10,000
+(STARTTLS and nothing else, by ECDSA and by RSA), relaytls (the next hop speaks
+TLS), relaybdat and relaytlsbdat (it has CHUNKING), relayfar and relayfarbdat
+(it answers after 50 ms), local (4 KiB to 100 Maildirs), fanout (20 messages, 10,000
 recipients each in 100 domains), big (20 x 50 MB, 4 sessions), sendmail (1,000
 calls one after another), idle10k (relay beside 10,000 clients that hold a
 session: half say nothing, half a byte a second).  The figures of a run hold for the machine and
@@ -35,6 +37,16 @@ WORKLOADS = {
     "relay": dict(sink=True, load=["--domain", "bench.test"]),
     "relay1": dict(sink=True, load=["--domain", "bench.test",
                                     "--per-connection", "1"]),
+    "relaytls": dict(sink=True, hop_tls=True, load=["--domain", "bench.test"]),
+    "relaybdat": dict(sink=True, sink_words=["--chunking"],
+                      load=["--domain", "bench.test"]),
+    "relayfar": dict(sink=True, sink_words=["--delay", "50"], messages=2000,
+                     load=["--domain", "bench.test"]),
+    "relayfarbdat": dict(sink=True, messages=2000,
+                         sink_words=["--delay", "50", "--chunking"],
+                         load=["--domain", "bench.test"]),
+    "relaytlsbdat": dict(sink=True, hop_tls=True, sink_words=["--chunking"],
+                         load=["--domain", "bench.test"]),
     "local": dict(sink=False, load=["--domain", "localhost",
                                     "--users", "100"]),
     "fanout": dict(sink=True, messages=20, rcpts=10000,
@@ -93,8 +105,15 @@ class Run:
                  "limit sessions-per-client 1000", "size 100M",
                  "limit sessions 20000"]
         if self.work["sink"]:
+            words = self.work.get("sink_words", [])
+            if self.work.get("hop_tls"):
+                self.cert = tls.Cert().make()
+                with open(self.cert.pem, "ab") as pem, \
+                        open(self.cert.key, "rb") as key:
+                    pem.write(key.read())
+                words = words + ["--tls", self.cert.pem]
             self.sink = subprocess.Popen(
-                [f"{TOOLS}/sink", "--expect", str(self.rcpts)],
+                [f"{TOOLS}/sink", "--expect", str(self.rcpts)] + words,
                 stdout=subprocess.PIPE, text=True)
             port = self.sink.stdout.readline().split()[1]
             lines.append(f"route * via 127.0.0.1:{port}")
@@ -139,6 +158,8 @@ class Run:
         if self.sink:
             self.sink.kill()
             self.sink.wait()
+        if self.cert:
+            self.cert.close()
 
     def submit(self):
         """The load; returns its report."""

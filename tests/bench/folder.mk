@@ -5,6 +5,7 @@ tests_bench_idle_SOURCES = tests/bench/idle.c
 tests_bench_load_SOURCES = tests/bench/load.c
 tests_bench_load_LDADD = $(OPENSSL_LIBS)
 tests_bench_sink_SOURCES = tests/bench/sink.c
+tests_bench_sink_LDADD = $(OPENSSL_LIBS)
 tests_bench_router_SOURCES = tests/bench/router.c
 tests_bench_router_LDADD = router/librouter.a $(ZM_LIBS)
 EXTRA_DIST += tests/bench/backlog.py tests/bench/feedback.py tests/bench/bench.py tests/bench/beside.py tests/bench/driver/zmailer

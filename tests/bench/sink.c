@@ -1,6 +1,8 @@
 /* sink.c - a next hop that takes everything and counts
  *
- * In     --port N (0: any free one), --expect RECIPIENTS
+ * In     --port N (0: any free one), --expect RECIPIENTS; --tls PEM (offer
+ *        STARTTLS with this certificate and key), --chunking (offer BDAT),
+ *        --delay MS (as if it were so far away: each answer waits)
  * Out    "port N" at once; when RECIPIENTS have arrived, or at SIGTERM, one
  *        JSON line: counts and the steady-clock moment of the last one
  * Holds  one struct session a connection
@@ -12,6 +14,7 @@
 #include <getopt.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,7 +30,12 @@ enum { IN_BYTES = 262144, OUT_BYTES = 65536 };
 
 struct session {
 	int		fd;
-	bool		is_data;
+	SSL		*ssl;
+	bool		is_data, is_last;
+	size_t		chunk_left;	/* of BDAT */
+	struct session	*next;		/* of those whose answer waits */
+	bool		is_waiting, is_gone;
+	double		due_s;
 	unsigned	rcpts;
 	char		in[IN_BYTES];
 	size_t		in_n;
@@ -37,6 +45,10 @@ struct session {
 
 static unsigned long messages, recipients, connections, expected;
 static double last_s;
+static SSL_CTX *tls;
+static bool has_chunking;
+static double delay_s;
+static struct session *waiting, **waiting_end = &waiting;
 static int poller;
 static volatile sig_atomic_t is_over;
 
@@ -74,11 +86,84 @@ say(struct session *s, const char *text)
 }
 
 static void
+flush(struct session *s)
+{
+	ssize_t n = 0;
+
+	if (s->out_n > 0)
+		n = s->ssl != NULL ? SSL_write(s->ssl, s->out, (int)s->out_n) :
+		    write(s->fd, s->out, s->out_n);
+	if (n < 0 && s->ssl == NULL && errno != EPIPE && errno != ECONNRESET)
+		die("write");
+	s->out_n = 0;
+}
+
+/* All wait equally long: first in, first out. */
+static void
+wait_turn(struct session *s)
+{
+	s->is_waiting = true;
+	s->due_s = now_s() + delay_s;
+	s->next = NULL;
+	*waiting_end = s;
+	waiting_end = &s->next;
+}
+
+/* Answer who waited long enough; returns milliseconds to the next. */
+static int
+turns(void)
+{
+	double now = now_s();
+
+	while (waiting != NULL && waiting->due_s <= now) {
+		struct session *s = waiting;
+
+		waiting = s->next;
+		if (waiting == NULL)
+			waiting_end = &waiting;
+		s->is_waiting = false;
+		flush(s);
+		if (s->is_gone)
+			free(s);
+	}
+	return waiting == NULL ? 1000 :
+	    (int)((waiting->due_s - now) * 1000) + 1;
+}
+
+static void
+hello(struct session *s)
+{
+	say(s, "250-sink.test\r\n250-PIPELINING\r\n250-8BITMIME\r\n"
+	    "250-ENHANCEDSTATUSCODES\r\n");
+	if (tls != NULL && s->ssl == NULL)
+		say(s, "250-STARTTLS\r\n");
+	if (has_chunking)
+		say(s, "250-CHUNKING\r\n");
+	say(s, "250 SIZE 0\r\n");
+}
+
+static void
+starttls(struct session *s)
+{
+	say(s, "220 2.0.0 go on\r\n");
+	flush(s);
+	s->ssl = SSL_new(tls);
+	SSL_set_fd(s->ssl, s->fd);
+	SSL_set_accept_state(s->ssl);
+}
+
+static void
 command(struct session *s, const char *line)
 {
 	if (strncasecmp(line, "EHLO", 4) == 0) {
-		say(s, "250-sink.test\r\n250-PIPELINING\r\n250-8BITMIME\r\n"
-		    "250-ENHANCEDSTATUSCODES\r\n250 SIZE 0\r\n");
+		hello(s);
+	} else if (strncasecmp(line, "BDAT", 4) == 0) {
+		char *end;
+
+		s->chunk_left = strtoul(line + 4, &end, 10);
+		s->is_last = strncasecmp(end, " LAST", 5) == 0;
+	} else if (strncasecmp(line, "STARTTLS", 8) == 0 && tls != NULL) {
+		starttls(s);
 	} else if (strncasecmp(line, "RCPT", 4) == 0) {
 		s->rcpts++;
 		say(s, "250 2.1.5 ok\r\n");
@@ -125,22 +210,61 @@ take_data(struct session *s, const char *p, size_t n)
 	return n > 4 ? n - 4 : 0;
 }
 
-static void
+static size_t
+take_chunk(struct session *s, size_t n)
+{
+	if (n > s->chunk_left)
+		n = s->chunk_left;
+	s->chunk_left -= n;
+	if (s->chunk_left == 0 && s->is_last)
+		message_taken(s);
+	else if (s->chunk_left == 0)
+		say(s, "250 2.0.0 more\r\n");
+	return n;
+}
+
+/* As read(2), whatever is spoken. */
+static ssize_t
+receive(struct session *s)
+{
+	int n;
+
+	if (s->ssl == NULL)
+		return read(s->fd, s->in + s->in_n, IN_BYTES - s->in_n);
+	n = SSL_read(s->ssl, s->in + s->in_n, (int)(IN_BYTES - s->in_n));
+	if (n > 0)
+		return n;
+	errno = EAGAIN;
+	return SSL_get_error(s->ssl, n) == SSL_ERROR_WANT_READ ? -1 : 0;
+}
+
+/* false: it is over. */
+static bool
 session_read(struct session *s)
 {
-	ssize_t got = read(s->fd, s->in + s->in_n, IN_BYTES - s->in_n);
+	ssize_t got = receive(s);
 	size_t at = 0;
 
 	if (got <= 0 && !(got < 0 && errno == EAGAIN)) {
+		SSL_free(s->ssl);
+		s->ssl = NULL;
 		close(s->fd);
-		free(s);
-		return;
+		s->fd = -1;
+		s->is_gone = true;
+		s->out_n = 0;
+		if (!s->is_waiting)
+			free(s);
+		return false;
 	}
 	s->in_n += got > 0 ? (size_t)got : 0;
 	while (at < s->in_n) {
 		char *p = s->in + at, *lf;
 		size_t n = s->in_n - at;
 
+		if (s->chunk_left > 0) {
+			at += take_chunk(s, n);
+			continue;
+		}
 		if (s->is_data) {
 			size_t used = take_data(s, p, n);
 
@@ -157,10 +281,30 @@ session_read(struct session *s)
 	}
 	memmove(s->in, s->in + at, s->in_n - at);
 	s->in_n -= at;
-	if (s->out_n > 0 && write(s->fd, s->out, s->out_n) < 0 &&
-	    errno != EPIPE && errno != ECONNRESET)
-		die("write");
-	s->out_n = 0;
+	if (delay_s == 0 || s->out_n == 0)
+		flush(s);
+	else if (!s->is_waiting)
+		wait_turn(s);
+	return got > 0;
+}
+
+/* What TLS holds back no poll tells of: until it has nothing more. */
+static void
+session_serve(struct session *s)
+{
+	while (session_read(s) && s->ssl != NULL)
+		continue;
+}
+
+static void
+tls_open(const char *pem)
+{
+	tls = SSL_CTX_new(TLS_server_method());
+	if (tls == NULL ||
+	    SSL_CTX_use_certificate_chain_file(tls, pem) != 1 ||
+	    SSL_CTX_use_PrivateKey_file(tls, pem, SSL_FILETYPE_PEM) != 1)
+		die(pem);
+	SSL_CTX_set_session_id_context(tls, (const unsigned char *)"s", 1);
 }
 
 static void
@@ -212,6 +356,7 @@ main(int argc, char **argv)
 {
 	static const struct option rows[] = {
 		{ "port", 1, NULL, 'p' }, { "expect", 1, NULL, 'e' },
+		{ "delay", 1, NULL, 'd' }, { "tls", 1, NULL, 't' }, { "chunking", 0, NULL, 'c' },
 		{ NULL, 0, NULL, 0 },
 	};
 	unsigned port = 0;
@@ -222,6 +367,12 @@ main(int argc, char **argv)
 			port = (unsigned)strtoul(optarg, NULL, 10);
 		else if (letter == 'e')
 			expected = strtoul(optarg, NULL, 10);
+		else if (letter == 't')
+			tls_open(optarg);
+		else if (letter == 'd')
+			delay_s = strtod(optarg, NULL) / 1000;
+		else if (letter == 'c')
+			has_chunking = true;
 		else
 			return 64;
 	}
@@ -229,15 +380,15 @@ main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	poller = epoll_create1(0);
 	listener = listen_on(port);
-	while (!is_over) {
+	while (!is_over || waiting != NULL) {
 		struct epoll_event ready[64];
-		int n = epoll_wait(poller, ready, 64, 1000);
+		int n = epoll_wait(poller, ready, 64, turns());
 
 		for (int i = 0; i < n; i++) {
 			if (ready[i].data.ptr == NULL)
 				session_open(listener);
 			else
-				session_read(ready[i].data.ptr);
+				session_serve(ready[i].data.ptr);
 		}
 	}
 	printf("{\"messages\":%lu,\"recipients\":%lu,\"connections\":%lu,"
