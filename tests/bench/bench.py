@@ -158,8 +158,6 @@ class Run:
         if self.sink:
             self.sink.kill()
             self.sink.wait()
-        if self.cert:
-            self.cert.close()
 
     def submit(self):
         """The load; returns its report."""

@@ -3,6 +3,7 @@ EXTRA_DIST += tests/real
 if HAVE_PYTHON3
 TESTS += tests/real/run-corpus
 if !SANITIZE
-TESTS += tests/real/run-real tests/real/run-milters tests/real/run-secure
+TESTS += tests/real/run-real tests/real/run-milters tests/real/run-secure \
+	tests/real/run-next-hops
 endif
 endif

@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""The smtp and lmtp agents against the servers that are out there.
+
+Postfix, Exim, OpenSMTPD by SMTP and Dovecot by LMTP, each from its Debian
+package in a private root, each with a certificate that `tls-to verify`
+must accept; but for OpenSMTPD 6.8, which with OpenSSL 3 fails in every
+handshake and so shows what `may` does then.  What is sent to each: plain text, 8-bit text, lines that
+begin with dots, 200 recipients, 3 MB.
+Started by run-next-hops in a mount and network namespace of its own.
+
+SPDX-License-Identifier: ISC
+"""
+import os
+import re
+import signal
+import subprocess
+import sys
+
+TOP = os.environ["ZMAILER_SRC"]
+sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from privateroot import PrivateRoot                  # noqa: E402
+from zmtest import mta, tls                          # noqa: E402
+
+MACHINE = ["nsenter", f"--net={os.environ['ZM_REAL_NET']}"]
+
+PLAIN = b"Subject: plain\n\nhello\n"
+EIGHT = "Subject: eight\nMIME-Version: 1.0\nContent-Type: text/plain; " \
+    "charset=utf-8\nContent-Transfer-Encoding: 8bit\n\ngr\u00fc\u00dfe\n" \
+    .encode()
+DOTS = b"Subject: dots\n\n.\n..\n.x\nend\n"
+BIG = b"Subject: big\n\n" + b"".join(
+    b"%07d %s\n" % (i, b"x" * 60) for i in range(45000))
+
+
+class NextHop:
+    """A server in its private root: packages, port, how it is started."""
+
+    domain, port, packages, host = "", 0, [], "127.0.0.1"
+
+    def __init__(self, cert, shared):
+        self.root = PrivateRoot(self.packages, shared)
+        self.root.install(MACHINE)
+        for path, source, mode in (("/etc/mx.pem", cert.pem, 0o644),
+                                   ("/etc/mx.key", cert.key, 0o644)):
+            with open(source) as file:
+                self.root.write(path, file.read())
+            os.chmod(self.root.root + path, mode)
+        self.daemon = None
+        self.start()
+
+    def stop(self):
+        if self.daemon:
+            self.daemon.send_signal(signal.SIGTERM)
+            self.daemon.wait(20)
+        self.root.close()
+
+    def messages(self):
+        """What arrived, with LF line ends."""
+        found = []
+        top = self.root.root + self.mailboxes
+        for directory, _, names in os.walk(top):
+            if os.path.basename(directory) not in ("new", "cur"):
+                continue
+            for name in names:
+                with open(os.path.join(directory, name), "rb") as file:
+                    found.append(file.read().replace(b"\r\n", b"\n"))
+        return found
+
+
+class Postfix(NextHop):
+    domain, port, packages = "post.test", 2700, ["postfix"]
+    mailboxes = "/var/vmail"
+
+    def start(self):
+        self.root.run("useradd", "-m", "vmail", check=False)
+        self.root.run("install", "-d", "-o", "vmail", "/var/vmail")
+        uid = self.root.run("id", "-u", "vmail").stdout.decode().strip()
+        self.root.write("/etc/postfix/main.cf", f"""compatibility_level = 3.6
+myhostname = mx.test
+mydestination =
+virtual_mailbox_domains = post.test
+virtual_mailbox_base = /var/vmail
+virtual_mailbox_maps = static:all/
+virtual_minimum_uid = 1
+virtual_uid_maps = static:{uid}
+virtual_gid_maps = static:{uid}
+inet_interfaces = 127.0.0.1
+inet_protocols = ipv4
+alias_maps =
+smtpd_tls_security_level = may
+smtpd_tls_cert_file = /etc/mx.pem
+smtpd_tls_key_file = /etc/mx.key
+smtpd_recipient_limit = 100
+maillog_file = /var/log/postfix.log
+""")
+        path = "/etc/postfix/master.cf"
+        with open(self.root.root + path) as file:
+            text = file.read()
+        text = re.sub(r"^smtp +inet .*$", f"{self.port} inet n - n - - smtpd",
+                      text, flags=re.M)
+        text = re.sub(r"^(\S+ +\S+ +\S+ +\S+ +)y( )", r"\1n\2", text,
+                      flags=re.M)
+        self.root.write(path, text
+                        + "\npostlog unix-dgram n - n - 1 postlogd\n")
+        self.root.run("postfix", "start")
+
+    def stop(self):
+        self.root.run("postfix", "stop", check=False)
+        self.root.close()
+
+
+class Exim(NextHop):
+    domain, port, packages = "exim.test", 2701, ["exim4-daemon-light"]
+    mailboxes = "/var/mail/maildirs"
+
+    def start(self):
+        self.root.write("/etc/exim4/exim4.conf", """primary_hostname = mx.test
+domainlist local_domains = exim.test
+spool_directory = /var/spool/exim4
+log_file_path = /var/log/exim4/%slog
+tls_advertise_hosts = *
+tls_certificate = /etc/mx.pem
+tls_privatekey = /etc/mx.key
+acl_smtp_rcpt = all
+acl_smtp_data = all
+never_users =
+begin acl
+all:
+  accept
+begin routers
+here:
+  driver = accept
+  transport = box
+begin transports
+box:
+  driver = appendfile
+  maildir_format
+  directory = /var/mail/maildirs/all
+  create_directory
+  user = mail
+  group = mail
+  batch_max = 1
+""")
+        self.root.run("install", "-d", "-o", "mail", "/var/mail/maildirs")
+        os.chmod(self.root.root + "/etc/exim4/exim4.conf", 0o644)
+        self.daemon = self.root.start("/usr/sbin/exim4", "-bdf", "-q1m",
+                                      "-oX", f"127.0.0.1.{self.port}")
+
+
+class OpenSmtpd(NextHop):
+    domain, port, packages = "open.test", 2702, ["opensmtpd"]
+    host = "localhost"
+    mailboxes = "/home"
+
+    def start(self):
+        self.root.run("useradd", "-m", "u0", check=False)
+        os.chmod(self.root.root + "/etc/mx.key", 0o600)
+        self.root.write("/etc/mx.conf", f"""pki mx.test cert "/etc/mx.pem"
+pki mx.test key "/etc/mx.key"
+table aliases {{ "@" = u0 }}
+listen on 127.0.0.1 port {self.port} tls pki mx.test hostname mx.test
+action "box" maildir virtual <aliases>
+match from any for domain "open.test" action "box"
+""")
+        self.daemon = self.root.start("/usr/sbin/smtpd", "-d", "-f",
+                                      "/etc/mx.conf")
+
+
+class Dovecot(NextHop):
+    domain, port = "box.test", 2703
+    packages = ["dovecot-core", "dovecot-lmtpd"]
+    mailboxes = "/var/vmail"
+
+    def start(self):
+        self.root.run("useradd", "-m", "vmail", check=False)
+        self.root.run("install", "-d", "-o", "vmail", "/var/vmail")
+        self.root.write("/etc/dovecot/mx.conf", f"""protocols = lmtp
+log_path = /var/log/dovecot.log
+ssl = yes
+ssl_cert = </etc/mx.pem
+ssl_key = </etc/mx.key
+first_valid_uid = 1
+mail_location = maildir:/var/vmail/%n
+userdb {{
+  driver = static
+  args = uid=vmail gid=vmail home=/var/vmail/%n allow_all_users=yes
+}}
+passdb {{
+  driver = static
+  args = nopassword=y
+}}
+service lmtp {{
+  inet_listener lmtp {{
+    address = 127.0.0.1
+    port = {self.port}
+  }}
+}}
+""")
+        self.daemon = self.root.start("/usr/sbin/dovecot", "-F", "-c",
+                                      "/etc/dovecot/mx.conf")
+
+
+HOPS = [Postfix, Exim, OpenSmtpd, Dovecot]
+
+
+def send(instance, rcpts, text):
+    instance.command("sendmail", "-f", "bob@localhost", "-i", "-B8BITMIME",
+                     *rcpts, input=text, check=0)
+
+
+def body(message):
+    return message.split(b"\n\n", 1)[1].rstrip(b"\n")
+
+
+def arrived(hop, text, count=1):
+    subject = text.split(b"\n", 1)[0]
+    mta.wait_for(f"{count} of {subject!r} at {hop.domain}", lambda: len(
+        [m for m in hop.messages() if b"\n" + subject in m
+         and body(m) == body(text)]) >= count, 60)
+
+
+def check(instance, hop):
+    users = 1 if isinstance(hop, OpenSmtpd) else 200
+    for text in (PLAIN, EIGHT, DOTS, BIG):
+        send(instance, [f"u0@{hop.domain}"], text)
+        arrived(hop, text)
+    many = PLAIN.replace(b"plain", b"many")
+    send(instance, [f"u{i}@{hop.domain}" for i in range(200)], many)
+    arrived(hop, many, users)
+
+    def done_events():
+        return [e for e in instance.events() if e["ev"] == "rcpt.ok"
+                and str(hop.port) in e["host"]]
+    mta.wait_for("204 recipients with the message",
+                 lambda: len(done_events()) >= 204, 60)
+    done = done_events()
+    weak = [e for e in done if "mx.test" not in e.get("tls", "")]
+    if hop.host == "localhost":
+        assert not weak or [e for e in instance.events()
+                            if e["ev"] == "tls.broken"], "in the clear, why?"
+        return
+    weak = [e for e in done if "verified mx.test" not in e.get("tls", "")]
+    assert not weak, f"not protected: {weak[0]}"
+
+
+def main():
+    cert = tls.Cert().make()
+    instance, failed, hops = mta.Mta("next"), 0, []
+    instance.configure(
+        f"tls-to 127.0.0.1 verify name mx.test ca {cert.pem}\n"
+        + "".join(f"route {h.domain} via {h.host}:{h.port}\n"
+                  for h in HOPS if h is not Dovecot)
+        + "domain box.test { users any; deliver lmtp inet:127.0.0.1:2703 }\n"
+        "schedule smtp/* { retry 1s }\nschedule lmtp/* { retry 1s }\n")
+    try:
+        instance.start()
+        for kind in HOPS:
+            if sys.argv[1:] and kind.__name__ not in sys.argv[1:]:
+                continue
+            hop = kind(cert, [instance.top, mta.BUILD])
+            hops.append(hop)
+            try:
+                check(instance, hop)
+                print(f"ok   {kind.__name__}", flush=True)
+            except (AssertionError, OSError,
+                    subprocess.SubprocessError) as error:
+                failed += 1
+                print(f"FAIL {kind.__name__}: {error}", flush=True)
+                for event in instance.events()[-12:]:
+                    print("    " + " ".join(
+                        f"{k}={v}"[:300] for k, v in event.items()
+                        if k not in ("t", "pid")))
+    finally:
+        instance.close()
+        for hop in hops:
+            hop.stop()
+        cert.close()
+    print(f"next hops: {len(hops) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
