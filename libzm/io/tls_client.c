@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/bio.h>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -328,8 +329,9 @@ tls_client_new(const struct tls_client_files *files, struct err *err)
 	struct tls_client *client = mem_alloc(1, sizeof(*client));
 
 	client->roots_fd = client->certificate_fd = client->key_fd = -1;
-	/* its own files (openssl.cnf) are read now, too */
-	OPENSSL_init_ssl(0, NULL);
+	/* its own file (openssl.cnf) is read now, too; all the rest, which
+	 * is large, when it is needed */
+	OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CONFIG, NULL);
 	if (files_open(client, files, err) < 0)
 		tls_client_free(&client);
 	return client;

@@ -356,7 +356,8 @@ main(int argc, char **argv)
 {
 	static const struct option rows[] = {
 		{ "port", 1, NULL, 'p' }, { "expect", 1, NULL, 'e' },
-		{ "delay", 1, NULL, 'd' }, { "tls", 1, NULL, 't' }, { "chunking", 0, NULL, 'c' },
+		{ "delay", 1, NULL, 'd' }, { "tls", 1, NULL, 't' },
+		{ "chunking", 0, NULL, 'c' },
 		{ NULL, 0, NULL, 0 },
 	};
 	unsigned port = 0;
