@@ -82,3 +82,16 @@ agent_PROGRAMS += transports/sm/sm
 transports_sm_sm_SOURCES = transports/sm/sm.c
 transports_sm_sm_LDADD = transports/sm/libsm.a transports/pipe/libpipe.a \
 	transports/libagent.a $(ZM_LIBS)
+
+agent_PROGRAMS += transports/kit/kit
+transports_kit_kit_SOURCES = transports/kit/kit.c
+transports_kit_kit_LDADD = transports/pipe/libpipe.a transports/libagent.a \
+	$(ZM_LIBS)
+
+# examples of doc/AGENT.md: built for the flows, installed to be read
+noinst_PROGRAMS += transports/examples/count
+transports_examples_count_SOURCES = transports/examples/count.c
+transports_examples_count_LDADD = transports/libagent.a $(ZM_LIBS)
+examplesdir = $(docdir)/examples
+dist_examples_DATA = transports/examples/archive.sh \
+	transports/examples/count.c

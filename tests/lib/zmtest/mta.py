@@ -16,6 +16,8 @@ import tempfile
 import time
 
 BUILD = os.environ.get("ZMAILER_BUILD") or os.getcwd()
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.dirname(os.path.abspath(__file__)))))
 WAIT_S = float(os.environ.get("ZMAILER_TEST_WAIT", "20"))
 
 
@@ -65,6 +67,7 @@ class Mta:
         self.name = name
         self.top = tempfile.mkdtemp(prefix=f"zmailer-{name}-")
         self.dir = os.path.join(self.top, "i")
+        self.build, self.source = BUILD, SOURCE
         self.port, self.port2, self.port3 = (free_port() for _ in range(3))
         self.conf = os.path.join(self.dir, "zmailer.conf")
         self.env = dict(os.environ, ZMAILER_CONF=self.conf, LC_ALL="C",
