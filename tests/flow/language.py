@@ -16,6 +16,7 @@
     rows   MTA [at PORT|PATH] { a conformance table: rows.py }
     signal MTA PROCESS KILL|STOP|...      to its processes of that name
     ask    MTA { hold select=all reason=odd } expect [key=value ...]
+    ask    MTA { events ev=rcpt.ok } until key=value ...
     clock  +5m
     log    MTA expect EVENT key=value ... [count N] | -not
     server NAME expect messages N | sessions N | data "text" | command "text"

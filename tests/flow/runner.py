@@ -286,6 +286,8 @@ class Flow:
                 fields[key] = value == "true"
         want = [self.fill(w).split("=", 1) for w in line.words[3:]]
         last = []
+        if line.words[2] == "until":
+            return self.ask_until(instance, op, fields, want)
 
         def fits():
             answer = control.ask(instance.dir + "/run", op, **fields)
@@ -303,6 +305,21 @@ class Flow:
         if not any(all(str(row.get(k, "")).lower() == v.lower()
                        for k, v in want) for row in last):
             raise Failure(f"answered {last}")
+
+    @staticmethod
+    def ask_until(instance, op, fields, want):
+        """Read on until a line has all; for answers that do not end."""
+        stream = control.Control(instance.dir + "/run", 30)
+        try:
+            stream.send({"v": 1, "op": op, **fields})
+            for row in stream.lines():
+                if all(v in str(row.get(k, "")) for k, v in want):
+                    return
+        except OSError as error:
+            raise Failure(f"no such line: {error}") from error
+        finally:
+            stream.close()
+        raise Failure("the answer ended without such a line")
 
     def do_signal(self, line):
         """A process is known by its name (comm), as ps and /proc show it."""

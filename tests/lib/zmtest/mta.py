@@ -154,6 +154,12 @@ class Mta:
         return total
 
     @property
+    def today(self):
+        """Day of the newest journal file."""
+        names = sorted(glob.glob(self.dir + "/log/events-*.jsonl"))
+        return names[-1][-16:-6] if names else ""
+
+    @property
     def id(self):
         """Spool id of the message accepted last."""
         ids = [event["id"] for event in self.events()

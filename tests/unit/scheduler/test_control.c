@@ -211,3 +211,33 @@ Test(control, nobody_stays_for_ever)
 	str_release(&reading.text);
 	close_all();
 }
+
+static bool
+has_ping(struct yard *y, void *arg)
+{
+	struct reading *reading = arg;
+
+	read_on(y, arg);
+	return strstr(reading->text.buf ? reading->text.buf : "",
+	    "{\"ping\":\"20") != NULL;
+}
+
+Test(control, a_stream_without_events_shows_signs_of_life)
+{
+	static const char request[] = "{\"v\":1,\"op\":\"events\"}\n";
+	struct reading reading = { .text = STR_INIT };
+
+	open_all();
+	reading.fd = dial();
+	cr_assert_eq(write(reading.fd, request, sizeof(request) - 1),
+	    (ssize_t)sizeof(request) - 1);
+	yard_turns(&yard, 5);
+	yard_clock(&yard, 11);
+	cr_assert(yard_until(&yard, has_ping, &reading));
+	yard_clock(&yard, CONTROL_CLIENT_MS / 1000 + 1);
+	str_reset(&reading.text);
+	cr_assert(yard_until(&yard, has_ping, &reading), "who waits stays");
+	close(reading.fd);
+	str_release(&reading.text);
+	close_all();
+}
