@@ -126,8 +126,10 @@ srs_make(const struct srs *srs, struct slice local, struct slice domain,
 		return make_again(srs, local, domain, out);
 	str_addc(&behind, letters[day >> 5]);
 	str_addc(&behind, letters[day & 31]);
-	str_addf(&behind, "=" SLICE_FMT "=" SLICE_FMT, SLICE_ARG(domain),
-	    SLICE_ARG(local));
+	str_addc(&behind, '=');
+	str_add_slice(&behind, domain);
+	str_addc(&behind, '=');
+	str_add_slice(&behind, local);
 	result = finish(srs, "SRS0=", &behind, out);
 	str_release(&behind);
 	return result;
@@ -176,7 +178,7 @@ static int
 open_first(const struct srs *srs, struct slice behind, struct str *out,
     struct err *err)
 {
-	struct slice stamp, domain, local;
+	struct slice stamp, domain;
 
 	if (!slice_cut(&behind, '=', &stamp) ||
 	    check_day(srs, stamp, err) < 0)
@@ -184,9 +186,9 @@ open_first(const struct srs *srs, struct slice behind, struct str *out,
 	if (!slice_cut(&behind, '=', &domain) || domain.n == 0 ||
 	    behind.n == 0)
 		return err_set(err, "this return address is cut short");
-	local = behind;
-	str_addf(out, SLICE_FMT "@" SLICE_FMT, SLICE_ARG(local),
-	    SLICE_ARG(domain));
+	str_add_slice(out, behind);
+	str_addc(out, '@');
+	str_add_slice(out, domain);
 	return 1;
 }
 
@@ -199,8 +201,10 @@ open_second(struct slice behind, struct str *out, struct err *err)
 	if (!slice_cut(&behind, '=', &host) || host.n == 0 || behind.n < 2 ||
 	    strchr("=+-", behind.p[0]) == NULL)
 		return err_set(err, "this return address is cut short");
-	str_addf(out, "SRS0" SLICE_FMT "@" SLICE_FMT, SLICE_ARG(behind),
-	    SLICE_ARG(host));
+	str_adds(out, "SRS0");
+	str_add_slice(out, behind);
+	str_addc(out, '@');
+	str_add_slice(out, host);
 	return 1;
 }
 

@@ -216,7 +216,9 @@ conf_apply_domain(struct conf_loader *loader,
 	domain.names = arena_alloc(conf->arena,
 	    domain.name_count * sizeof(*domain.names));
 	for (size_t i = 0; i < domain.name_count; i++)
-		domain.names[i] = statement->args[i].text;
+		domain.names[i] = statement->args[i].table != NULL ?
+		    arena_printf(conf->arena, "<%s>",
+		    statement->args[i].table) : statement->args[i].text;
 	conf_check_list(loader, statement->node->children, GROUP_DOMAIN,
 	    &domain);
 	conf_domain_add(loader, &domain, statement->args);

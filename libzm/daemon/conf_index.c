@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "daemon/conf_internal.h"
+#include "mail/table.h"
 
 #include "base/banned.h"
 
@@ -76,10 +77,94 @@ complain_twice(struct conf_loader *loader, const struct conf_name *first,
 	    second->name);
 }
 
+/* ---- names in tables -------------------------------------------------- */
+
+struct names {
+	struct conf_loader	*loader;
+	const struct conf_name	*from;		/* "<table>" */
+	const struct table	*table;
+	struct conf_name	*list;
+	size_t			 count;
+};
+
+static void
+add_name(struct names *names, const struct conf_name *name)
+{
+	names->list = conf_push(names->loader->conf->arena, names->list,
+	    names->count, sizeof(*names->list));
+	names->list[names->count++] = *name;
+}
+
+static bool
+take_name(void *context, struct slice key, struct slice value, unsigned line)
+{
+	struct names *names = context;
+	struct conf_name name = { .domain = names->from->domain };
+	struct err why;
+
+	if (domain_parse(slice_from(key, slice_starts(key, ".")),
+	    &why) != 1) {
+		conf_complain(names->loader, CONF_ERROR, names->from->token,
+		    NULL, "%s:%u: " SLICE_FMT " is not a domain",
+		    table_path(names->table), line,
+		    SLICE_ARG(slice_first(key, 64)));
+		return true;
+	}
+	name.name = slice_dup(names->loader->conf->arena, key);
+	add_name(names, &name);
+	return true;
+}
+
+static void
+names_of_table(struct names *names, const struct conf_name *from)
+{
+	struct arena *arena = names->loader->conf->arena;
+	const struct conf_table *row;
+	const char *name = arena_dup(arena, from->name + 1,
+	    strlen(from->name) - 2);
+	struct table *table;
+	struct err err;
+
+	row = conf_table_find(names->loader->conf, name);
+	if (row == NULL)
+		return;		/* conf_check_references complained */
+	table = table_new(name, row->spec);
+	names->from = from;
+	names->table = table;
+	if (table_each(table, take_name, names, &err) == TABLE_TROUBLE)
+		conf_complain(names->loader, CONF_ERROR, from->token, NULL,
+		    "%s", err.text);
+	table_free(&table);
+}
+
+/* Where a table stands its keys come, so that the first of two still
+ * counts. */
+static void
+names_expand(struct conf_loader *loader)
+{
+	struct conf_book *book = loader->book;
+	struct names names = { .loader = loader };
+	bool has_table = false;
+
+	for (size_t i = 0; i < book->name_count && !has_table; i++)
+		has_table = book->names[i].name[0] == '<';
+	if (!has_table)
+		return;
+	for (size_t i = 0; i < book->name_count; i++)
+		if (book->names[i].name[0] == '<')
+			names_of_table(&names, &book->names[i]);
+		else
+			add_name(&names, &book->names[i]);
+	book->names = names.list;
+	book->name_count = names.count;
+}
+
 void
 conf_index_domains(struct conf_loader *loader)
 {
 	struct conf_book *book = loader->book;
+
+	names_expand(loader);
 
 	book->slot_count = 16;
 	while (book->slot_count < book->name_count * 2)

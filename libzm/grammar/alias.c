@@ -10,6 +10,8 @@
  */
 #include "grammar/alias.h"
 
+#include <string.h>
+
 #include "grammar/header.h"
 
 #include "base/banned.h"
@@ -87,7 +89,7 @@ parse_special(struct arena *arena, struct slice text, struct alias_item *out,
 		out->kind = ALIAS_PROGRAM;
 		out->text = slice_trim(slice_from(text, 1));
 		if (unquote(arena, out->text, &inner))
-			out->text = inner;
+			out->text = slice_trim(inner);
 	} else if (slice_starts(text, "/")) {
 		out->kind = ALIAS_FILE;
 		out->text = text;
@@ -96,7 +98,7 @@ parse_special(struct arena *arena, struct slice text, struct alias_item *out,
 		out->kind = ALIAS_INCLUDE;
 		out->text = slice_trim(slice_from(text, 9));
 		if (unquote(arena, out->text, &inner))
-			out->text = inner;
+			out->text = slice_trim(inner);
 		if (!slice_starts(out->text, "/"))
 			return err_set(err,
 			    "':include:' needs an absolute path");
@@ -105,6 +107,22 @@ parse_special(struct arena *arena, struct slice text, struct alias_item *out,
 	if (out->text.n == 0 || has_controls(out->text))
 		return err_set(err, "empty or unprintable command or path");
 	return 1;
+}
+
+/* A local part alone that would be a program, a file or a list by itself is
+ * no address. */
+static bool
+is_somebody(struct arena *arena, const struct path *path)
+{
+	struct alias_item item;
+	struct slice inner;
+	struct err err;
+
+	if (path->local.n == 0 || path->domain.n > 0)
+		return path->local.n > 0;
+	if (!unquote(arena, path->local, &inner))
+		inner = path->local;
+	return parse_special(arena, inner, &item, &err) == 0;
 }
 
 static int
@@ -120,11 +138,13 @@ parse_address(struct arena *arena, struct slice text, struct alias_item *out,
 	}
 	if (path_parse(text, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8,
 	    &out->path, &rest, err) == 1 && slice_trim(rest).n == 0 &&
-	    out->path.local.n > 0)
+	    is_somebody(arena, &out->path) && (out->kind == ALIAS_ADDRESS ||
+	    out->path.local.p[0] != '"'))
 		return 1;
 	rest = text;
-	if (header_address(arena, &rest, &out->path, err) == 1 &&
-	    out->path.local.n > 0)
+	if (out->kind == ALIAS_ADDRESS &&
+	    header_address(arena, &rest, &out->path, err) == 1 &&
+	    is_somebody(arena, &out->path))
 		return 1;
 	return err_set(err, "'" SLICE_FMT "' is not an address",
 	    SLICE_ARG(slice_first(text, 200)));
@@ -180,6 +200,20 @@ add_quoted(struct str *out, const char *prefix, struct slice text)
 	str_addc(out, '"');
 }
 
+/* In angle brackets when it could be taken for something else. */
+static void
+add_address(struct str *out, const struct path *path)
+{
+	bool is_odd = path->local.n > 0 && memchr("/|:#\\", path->local.p[0],
+	    5) != NULL;
+
+	if (is_odd)
+		str_addc(out, '<');
+	path_add(out, path);
+	if (is_odd)
+		str_addc(out, '>');
+}
+
 void
 alias_add(struct str *out, const struct alias_item *item)
 {
@@ -189,7 +223,7 @@ alias_add(struct str *out, const struct alias_item *item)
 		path_add(out, &item->path);
 		return;
 	case ALIAS_ADDRESS:
-		path_add(out, &item->path);
+		add_address(out, &item->path);
 		return;
 	case ALIAS_PROGRAM:
 		add_quoted(out, "|", item->text);

@@ -27,3 +27,8 @@ EXTRA_DIST += tests/fuzz/corpus/envelope/full \
 	tests/fuzz/corpus/spoolname/plain \
 	tests/fuzz/corpus/spoolname/plan \
 	tests/fuzz/corpus/spoolname/why
+fuzz_targets += tests/fuzz/fuzz-pcre
+tests_fuzz_fuzz_pcre_SOURCES = tests/fuzz/fuzz_pcre.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_pcre_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_pcre_LDADD = $(ZM_LIBS)
+EXTRA_DIST += tests/fuzz/corpus/pcre

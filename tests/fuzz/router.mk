@@ -12,3 +12,11 @@ tests_fuzz_fuzz_message_file_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_message_file_LDADD = router/librouter.a $(ZM_LIBS)
 EXTRA_DIST += tests/fuzz/corpus/alias tests/fuzz/corpus/route_value \
 	tests/fuzz/corpus/message_file
+fuzz_targets += tests/fuzz/fuzz-srs tests/fuzz/fuzz-include
+tests_fuzz_fuzz_srs_SOURCES = tests/fuzz/fuzz_srs.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_srs_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_srs_LDADD = router/librouter.a $(ZM_LIBS)
+tests_fuzz_fuzz_include_SOURCES = tests/fuzz/fuzz_include.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_include_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_include_LDADD = router/librouter.a $(ZM_LIBS)
+EXTRA_DIST += tests/fuzz/corpus/srs tests/fuzz/corpus/include

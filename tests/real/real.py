@@ -129,6 +129,57 @@ def git_send_email_calls_our_sendmail(site):
     site.arrived("alice", "by git")
 
 
+# ---- tables ------------------------------------------------------------
+
+ALIASES = """# /etc/aliases
+# See man 5 aliases for format
+MAILER-DAEMON:\tpostmaster
+postmaster:    root
+nobody: root
+hostmaster: root
+root:\talice,
+\tbob
+www-data: "|/bin/sh -c 'cat > /dev/null'"
+archive: /dev/null
+"John Doe": alice
+"""
+
+
+@case
+def cdb_1_makes_what_we_read(site):
+    top = site.instance.top
+    subprocess.run(["cdb", "-c", "-m", f"{top}/made.cdb"],
+                   input=b"alice bob, carl\nuser@d.test here\n", check=True)
+    for key, want in (("ALICE", "bob, carl"), ("user@d.test", "here")):
+        _, got, _ = site.instance.zmailer("table", "get",
+                                          f"cdb:{top}/made.cdb", key)
+        assert got.strip() == want, got
+
+
+@case
+def cdb_1_reads_what_we_make(site):
+    top = site.instance.top
+    with open(f"{top}/aliases.real", "w") as file:
+        file.write(ALIASES)
+    site.instance.zmailer("table", "build", "--from",
+                          f"{top}/aliases.real", f"cdb:{top}/built.cdb")
+    got = subprocess.run(["cdb", "-q", f"{top}/built.cdb", "root"],
+                         check=True, stdout=subprocess.PIPE).stdout
+    assert got.split() == [b"alice,", b"bob"], got
+
+
+@case
+def newaliases_takes_the_usual_file(site):
+    with open(os.path.join(site.instance.dir, "aliases"), "a") as file:
+        file.write(ALIASES)
+    _, out, _ = site.instance.command("newaliases", check=0)
+    assert "aliases: " in out, out
+    site.instance.command("sendmail", "hostmaster",
+                          input=b"Subject: by alias\n\nx\n", check=0)
+    site.arrived("alice", "Subject: by alias")
+    site.arrived("bob", "Subject: by alias")
+
+
 # ---- next hops -------------------------------------------------------
 
 @case

@@ -2,12 +2,13 @@
  *
  * SPDX-License-Identifier: ISC
  */
-STATEMENT(TOP, "domain", DOMAIN, domain, "domain+", "",
-    "domain NAME... [{ users ...; aliases ...; deliver ... }]",
+STATEMENT(TOP, "domain", DOMAIN, domain, "domain+:or-table", "",
+    "domain NAME|<table>... [{ users ...; aliases ...; deliver ... }]",
     "the host's name and localhost, unless a domain or route statement "
     "names them",
     "Mail for these domains ends here.  .example.org stands for everything "
-    "below example.org.  The block says who exists, which aliases apply and "
+    "below example.org.  The keys of a table, as of ZMailer's localnames, "
+    "are names, too; they are read when the configuration is.  The block says who exists, which aliases apply and "
     "how mail is delivered.",
     "domain example.org example.net\n"
     "domain lists.example.org { users any; deliver lmtp inet:127.0.0.1:8024 }")

@@ -4,6 +4,8 @@
  */
 #include <criterion/criterion.h>
 
+#include <string.h>
+
 #include "grammar/alias.h"
 
 static const char *
@@ -114,4 +116,55 @@ Test(aliases, half_an_item_is_not_read_behind_its_end)
 		mem_free(&exact);
 		arena_free(&arena);
 	}
+}
+
+/* Read, printed, read again, printed again: the same. */
+Test(aliases, printed_items_mean_what_they_meant)
+{
+	static const struct { const char *in, *want; } rows[] = {
+		{ "bob", "bob" }, { "\\bob", "\\bob" },
+		{ "Bob Smith <bob@x.test>", "bob@x.test" },
+		{ "\"first last\"@x.test", "\"first last\"@x.test" },
+		{ "</c=us/o=x/@gw.test>", "</c=us/o=x/@gw.test>" },
+		{ "|/bin/cat", "\"|/bin/cat\"" },
+		{ "\"|/bin/echo \\\"a, b\\\"\"", "\"|/bin/echo \\\"a, b\\\"\"" },
+		{ "/var/mail/x", "\"/var/mail/x\"" },
+		{ "\"/a, b\"", "\"/a, b\"" },
+		{ ":include:/etc/list", "\":include:/etc/list\"" },
+	};
+	struct arena *arena = arena_new();
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct str first = STR_INIT, second = STR_INIT;
+		struct slice rest = slice_of(rows[i].in);
+		struct alias_item item;
+		struct err err;
+
+		cr_assert_eq(alias_next(arena, &rest, 0, &item, &err), 1,
+		    "%s", rows[i].in);
+		alias_add(&first, &item);
+		cr_expect_str_eq(first.buf, rows[i].want);
+		rest = str_slice(&first);
+		cr_assert_eq(alias_next(arena, &rest, 0, &item, &err), 1);
+		alias_add(&second, &item);
+		cr_expect_str_eq(second.buf, first.buf);
+		str_release(&first);
+		str_release(&second);
+	}
+	arena_free(&arena);
+}
+
+/* What is only half of something is nothing. */
+Test(aliases, half_quoted_items_are_bad)
+{
+	static const char *const rows[] = { "\"|/bin/x\" y", "\"/file\" y",
+		"g: /etc/list", "\\\"a b\"" };
+	struct str out = STR_INIT;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		describe(&out, rows[i], 0);
+		cr_expect_eq(strncmp(out.buf, "bad", 3), 0, "%s: %s", rows[i],
+		    out.buf);
+	}
+	str_release(&out);
 }
