@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Small messages while a large list is expanded.
+
+    list.py [--members N] [--messages N]
+
+Small messages to Maildirs are sent alone, then again while a message to a
+list of N members (100,000) is routed and its mail goes to a sink.  Prints
+both rates, how long routing the list took, and the most memory that a router
+worker had.
+
+SPDX-License-Identifier: ISC
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "lib"))
+from zmtest import mta                               # noqa: E402
+
+TOOLS = os.path.join(mta.BUILD, "tests", "bench")
+
+
+def router_pids(instance):
+    return [pid for pid in instance.pids()
+            if b"router" in open(f"/proc/{pid}/cmdline", "rb").read()]
+
+
+def peak_mb(pids):
+    most = 0
+    for pid in pids:
+        with open(f"/proc/{pid}/status") as file:
+            found = re.search(r"VmHWM:\s+(\d+)", file.read())
+        most = max(most, int(found.group(1)) / 1024)
+    return most
+
+
+def small(instance, messages):
+    done = subprocess.run(
+        [f"{TOOLS}/load", "--port", str(instance.port), "--messages",
+         str(messages), "--domain", "localhost", "--users", "100"],
+        stdout=subprocess.PIPE, text=True, check=True)
+    report = json.loads(done.stdout)
+    accepted = messages / (report["last_s"] - report["first_s"])
+    box = os.path.join(instance.dir, "mail")
+
+    def count():
+        return sum(len(os.listdir(f"{box}/{user}/new"))
+                   for user in os.listdir(box)
+                   if os.path.isdir(f"{box}/{user}/new"))
+    before = getattr(small, "seen", 0)
+    mta.wait_for("all mail in the mailboxes",
+                 lambda: count() >= before + messages, 300)
+    small.seen = before + messages
+    end = time.clock_gettime(time.CLOCK_MONOTONIC)
+    return accepted, messages / (end - report["first_s"])
+
+
+def routed_ms(instance, members):
+    """The time that routing took, from the journal."""
+    for name in os.listdir(os.path.join(instance.dir, "log")):
+        with open(os.path.join(instance.dir, "log", name)) as file:
+            for line in file:
+                if '"message.routed"' in line:
+                    event = json.loads(line)
+                    if int(event["rcpts"]) >= members:
+                        return int(event["ms"])
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--members", type=int, default=100000)
+    parser.add_argument("--messages", type=int, default=10000)
+    options = parser.parse_args()
+    instance = mta.Mta("list")
+    sink = subprocess.Popen([f"{TOOLS}/sink", "--expect",
+                             str(options.members)], stdout=subprocess.PIPE,
+                            text=True)
+    try:
+        port = sink.stdout.readline().split()[1]
+        members = os.path.join(instance.dir, "members")
+        with open(members, "w") as file:
+            for i in range(options.members):
+                file.write(f"m{i}@d{i % 100}.bench.test\n")
+        with open(os.path.join(instance.dir, "users"), "a") as file:
+            file.write("".join(f"u{i}\n" for i in range(100)))
+        instance.configure(
+            f"route * via 127.0.0.1:{port}\ndomain lists.test {{ users none "
+            f"}}\nlist big@lists.test members {members} owner alice\n"
+            "limit expansion 10000000\nlimit session-messages 10000000\n"
+            "limit sessions-per-client 1000\n")
+        instance.start()
+        pids = router_pids(instance)
+        alone = small(instance, options.messages)
+        begun = threading.Event()
+
+        def big():
+            begun.set()
+            instance.command(os.path.join(mta.BUILD, "tools", "sendmail"),
+                             "-f", "x@src.test", "big@lists.test",
+                             input=b"Subject: big\n\nx\n", check=0)
+        thread = threading.Thread(target=big)
+        thread.start()
+        begun.wait()
+        beside = small(instance, options.messages)
+        thread.join()
+        mta.wait_for("the list routed",
+                     lambda: routed_ms(instance, options.members), 300)
+        print(f"small alone   {alone[0]:7.0f}/s accepted "
+              f"{alone[1]:7.0f}/s delivered")
+        print(f"small beside  {beside[0]:7.0f}/s accepted "
+              f"{beside[1]:7.0f}/s delivered")
+        print(f"list of {options.members} routed in "
+              f"{routed_ms(instance, options.members)} ms; router worker at "
+              f"most {peak_mb(router_pids(instance) or pids):.0f} MB")
+    finally:
+        instance.close()
+        sink.kill()
+        sink.wait()
+
+
+if __name__ == "__main__":
+    main()
