@@ -168,18 +168,6 @@ def cdb_1_reads_what_we_make(site):
     assert got.split() == [b"alice,", b"bob"], got
 
 
-@case
-def newaliases_takes_the_usual_file(site):
-    with open(os.path.join(site.instance.dir, "aliases"), "a") as file:
-        file.write(ALIASES)
-    _, out, _ = site.instance.command("newaliases", check=0)
-    assert "aliases: " in out, out
-    site.instance.command("sendmail", "hostmaster",
-                          input=b"Subject: by alias\n\nx\n", check=0)
-    site.arrived("alice", "Subject: by alias")
-    site.arrived("bob", "Subject: by alias")
-
-
 # ---- next hops -------------------------------------------------------
 
 @case

@@ -249,7 +249,7 @@ open_fds(void)
 Test(agent, a_verdict_is_on_disk_before_it_is_said)
 {
 	struct arena *arena = arena_new();
-	struct str lines = STR_INIT;
+	static struct str lines = STR_INIT;
 	struct work got;
 	char want[200];
 
@@ -281,7 +281,7 @@ Test(agent, a_verdict_is_on_disk_before_it_is_said)
 
 Test(agent, several_jobs_of_one_message_settle_together)
 {
-	struct str lines = STR_INIT;
+	static struct str lines = STR_INIT;
 	int before;
 
 	begin(&settling);
@@ -300,7 +300,7 @@ Test(agent, several_jobs_of_one_message_settle_together)
 
 Test(agent, a_job_line_cut_anywhere)
 {
-	struct str lines = STR_INIT;
+	static struct str lines = STR_INIT;
 	int fds[2];
 
 	begin(&plain);
