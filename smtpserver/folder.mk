@@ -50,6 +50,8 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/permit.c smtpserver/permit.h \
 	smtpserver/policy.c smtpserver/policy.h \
 	smtpserver/policy_fit.c smtpserver/policy_internal.h \
+	smtpserver/policy_service.c smtpserver/helper_policy.c \
+	smtpserver/policyd.c smtpserver/policyd.h \
 	smtpserver/rehearsal.c smtpserver/rehearsal.h \
 	smtpserver/rehearsal_row.c \
 	smtpserver/rehearse.c smtpserver/rehearse.h \

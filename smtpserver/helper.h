@@ -41,6 +41,8 @@ extern const struct helper_kind helper_kinds[];
 void helper_dns(struct process *process, int socket);
 /* Rates and numbers at once: helper_rate.c. */
 void helper_rate(struct process *process, int socket);
+/* Policy services: helper_policy.c. */
+void helper_policy(struct process *process, int socket);
 /* Who was seen before: helper_greylist.c. */
 void helper_greylist(struct process *process, int socket);
 

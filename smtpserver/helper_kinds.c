@@ -17,6 +17,7 @@ const struct helper_kind helper_kinds[] = {
 	{ "router", 1, 64, 20000, NULL, "verify.sock", true },
 	{ "dns", 1, 2048, 15000, helper_dns, NULL, false },
 	{ "rate", 1, 256, 10000, helper_rate, NULL, true },
+	{ "policy", 8, 1, 20000, helper_policy, NULL, false },
 	{ "greylist", 1, 256, 10000, helper_greylist, NULL, true },
 	{ "milter", 16, 1, FILTER_FOR_MS, filter_serve, NULL, false },
 	{ etrn_kind, 1, 1, 15000, etrn_serve, NULL, false },

@@ -170,6 +170,19 @@ note_policy_trouble(const struct session *session,
 }
 
 void
+note_policy_warning(const struct session *session, const char *text)
+{
+	struct str from = STR_INIT;
+
+	transaction_add_sender(session->transaction, &from);
+	event(EV_POLICY_WARNING, NULL,
+	    "client", slice_of(session->client.text),
+	    "session", slice_of(session->id), "from", str_slice(&from),
+	    "text", slice_of(text), NULL);
+	str_release(&from);
+}
+
+void
 note_helper_trouble(const struct session *session, const struct ask *ask)
 {
 	event(EV_POLICY_TROUBLE, NULL,

@@ -33,6 +33,8 @@ void note_shadow(const struct session *session, const struct conf_rule *rule,
 /* A rule could not be tried; or a helper could not answer. */
 void note_policy_trouble(const struct session *session,
     const struct conf_rule *rule, const struct err *err);
+/* What a policy service wants to have in the journal. */
+void note_policy_warning(const struct session *session, const char *text);
 void note_helper_trouble(const struct session *session,
     const struct ask *ask);
 /* message.accepted, and message.frozen when a rule said so.  The

@@ -7,10 +7,26 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <stdio.h>
+
 #include "smtpserver/notes.h"
 #include "smtpserver/permit.h"
 
 #include "base/banned.h"
+
+/* "192.0.2.1:4711" */
+static unsigned
+port_of(const struct session *session)
+{
+	struct slice text = slice_of(session->client.text);
+	size_t at = text.n;
+	uint64_t port = 0;
+
+	while (at > 0 && text.p[at - 1] != ':')
+		at--;
+	(void)slice_number(slice_from(text, at), 1, 65535, &port);
+	return (unsigned)port;
+}
 
 static void
 question_fill(const struct session *session, const struct path *rcpt,
@@ -23,6 +39,9 @@ question_fill(const struct session *session, const struct path *rcpt,
 		.listener = slice_of(session->client.listener),
 		.is_submission = session->listen != NULL &&
 		    session->listen->is_submission,
+		.name = str_slice(&session->name),
+		.port = port_of(session),
+		.is_esmtp = session->is_esmtp,
 		.helo = str_slice(&session->helo),
 		.is_encrypted = session->tls != NULL,
 		.user = str_slice(&session->user),
@@ -43,6 +62,8 @@ conclude(struct session *session, const struct policy_verdict *verdict,
 	if (verdict->result == POLICY_ACCEPT) {
 		if (t->freeze == NULL)
 			t->freeze = verdict->freeze;
+		for (unsigned i = 0; i < verdict->field_count; i++)
+			transaction_prepend(t, verdict->fields[i]);
 		return true;
 	}
 	policy_reply(verdict, &reply);
@@ -56,10 +77,15 @@ bool
 permit_rcpt(struct session *session, const struct path *rcpt,
     answered_fn *fn, struct answer *out)
 {
+	char instance[SPOOL_ID_BYTES + 16];
 	struct policy_question question;
 	struct policy_verdict verdict;
 
 	question_fill(session, rcpt, &question);
+	/* one for all recipients of a message */
+	snprintf(instance, sizeof(instance), "%s.%u", session->id,
+	    session->messages);
+	question.instance = slice_of(instance);
 	policy_ask(session->settings->policy, &question, &verdict);
 	if (verdict.result == POLICY_NEED) {
 		session_ask(session, verdict.need.kind, verdict.need.question,
@@ -69,6 +95,8 @@ permit_rcpt(struct session *session, const struct path *rcpt,
 	}
 	for (unsigned i = 0; i < verdict.shadow_count; i++)
 		note_shadow(session, verdict.shadows[i], rcpt);
+	if (verdict.warning != NULL)
+		note_policy_warning(session, verdict.warning);
 	if (verdict.result == POLICY_TROUBLE)
 		note_policy_trouble(session, verdict.rule, &verdict.err);
 	return conclude(session, &verdict, out);

@@ -93,9 +93,49 @@ rule_apply(const struct conf_rule *rule, bool is_ours,
 		if (!is_ours && !rule->for_any)
 			return false;
 		break;
+	case ACTION_SERVICE:
+		panic("policy: a service decides by its answer");
 	}
 	out->result = POLICY_ACCEPT;
 	out->rule = rule;
+	return true;
+}
+
+/* What a service said stands for a rule of that action. */
+static bool
+service_apply(struct trial *trial, const struct conf_rule *rule,
+    bool is_ours)
+{
+	static const enum conf_action actions[] = {
+		[POLICYD_ACCEPT] = ACTION_ACCEPT,
+		[POLICYD_REJECT] = ACTION_REJECT,
+		[POLICYD_DEFER] = ACTION_DEFER,
+		[POLICYD_FREEZE] = ACTION_FREEZE
+	};
+	const struct policyd_answer *service = &trial->service;
+	struct policy_verdict *out = trial->out;
+	const char *words = service->text.n > 0 ?
+	    slice_dup(trial->policy->scratch, service->text) : NULL;
+	struct conf_rule as = *rule;
+
+	if (service->action == POLICYD_DEFER_IF_PERMIT) {
+		if (trial->pending == NULL) {
+			trial->pending = rule;
+			trial->pending_words = words;
+		}
+		return false;
+	}
+	as.action = actions[service->action];
+	if (!rule_apply(&as, is_ours, out)) {
+		if (out->freeze == &as)
+			out->freeze = rule;
+		return false;
+	}
+	if (out->freeze == &as)
+		out->freeze = rule;
+	out->rule = rule;
+	out->words = words;
+	out->code = service->code;
 	return true;
 }
 
@@ -130,6 +170,8 @@ rule_try(struct trial *trial, const struct conf_rule *rule, bool is_ours)
 		out->rule = rule;
 		return true;
 	case FIT_YES:
+		if (!rule->is_shadow && rule->service != NULL)
+			return service_apply(trial, rule, is_ours);
 		if (!rule->is_shadow)
 			return rule_apply(rule, is_ours, out);
 		note_shadow(rule, out);
@@ -137,6 +179,17 @@ rule_try(struct trial *trial, const struct conf_rule *rule, bool is_ours)
 	case FIT_NO:
 		break;
 	}
+	return false;
+}
+
+static bool
+rules_try(struct trial *trial, bool is_ours)
+{
+	const struct conf *conf = trial->policy->conf;
+
+	for (size_t i = 0; i < conf->rule_count; i++)
+		if (rule_try(trial, &conf->rules[i], is_ours))
+			return true;
 	return false;
 }
 
@@ -156,10 +209,14 @@ policy_ask(struct policy *policy, const struct policy_question *question,
 	    conf_domain_find(policy->conf, trial.rcpt.domain) != NULL;
 	if (is_ours && slice_is_nocase(trial.rcpt.local, "postmaster"))
 		return;
-	for (size_t i = 0; i < policy->conf->rule_count; i++)
-		if (rule_try(&trial, &policy->conf->rules[i], is_ours))
-			return;
-	out->result = is_ours ? POLICY_ACCEPT : POLICY_NO_RELAY;
+	if (!rules_try(&trial, is_ours))
+		out->result = is_ours ? POLICY_ACCEPT : POLICY_NO_RELAY;
+	if (out->result == POLICY_ACCEPT && trial.pending != NULL) {
+		out->result = POLICY_DEFER;
+		out->rule = trial.pending;
+		out->words = trial.pending_words;
+		out->code = 0;
+	}
 }
 
 /* Nothing but `from` stands in it. */
@@ -234,4 +291,8 @@ policy_reply(const struct policy_verdict *verdict, struct policy_reply *out)
 	}
 	if (has_words)
 		out->words = rule->text;
+	if (verdict->words != NULL)
+		out->words = verdict->words;
+	if (verdict->code != 0)
+		out->code = verdict->code;
 }

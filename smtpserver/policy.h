@@ -42,6 +42,10 @@ struct policy_question {
 	struct net		 client;
 	struct slice		 listener;	/* "192.0.2.1:25", or empty */
 	bool			 is_submission;
+	struct slice		 name;	/* as a trusted proxy says; or empty */
+	unsigned		 port;	/* of the client */
+	struct slice		 instance;	/* of the message */
+	bool			 is_esmtp;
 	struct slice		 helo;
 	bool			 is_encrypted;
 	struct slice		 user;		/* empty: nobody logged in */
@@ -62,7 +66,7 @@ enum policy_result {
 	POLICY_NEED		/* need must be known first */
 };
 
-enum { POLICY_SHADOWS_MAX = 8 };
+enum { POLICY_SHADOWS_MAX = 8, POLICY_FIELDS_MAX = 8 };
 
 struct policy_need {
 	const char	*kind;		/* of helpers */
@@ -76,6 +80,13 @@ struct policy_verdict {
 	const struct conf_rule	*freeze;	/* set the message aside */
 	const struct conf_rule	*shadows[POLICY_SHADOWS_MAX];
 	unsigned		 shadow_count;	/* would have decided */
+	const char		*words;		/* of a service; or NULL */
+	int			 code;		/* of a service; or 0 */
+	const char		*fields[POLICY_FIELDS_MAX];	/* of services,
+					 * for the header; until the policy is
+					 * asked again, like words */
+	unsigned		 field_count;
+	const char		*warning;	/* of a service; or NULL */
 	struct policy_need	 need;
 	int64_t			 wait_s;	/* DEFER: try again then; 0:
 						 * nobody knows */

@@ -38,8 +38,7 @@ fit_of(enum table_result result)
 
 /* ---- facts ------------------------------------------------------------ */
 
-/* The answer to a question; NULL: it is needed first. */
-static const struct fact *
+const struct fact *
 fact_or_need(struct trial *trial, const char *kind, struct slice question,
     enum fact_scope scope)
 {
@@ -53,8 +52,7 @@ fact_or_need(struct trial *trial, const char *kind, struct slice question,
 	return fact;
 }
 
-/* The client's address, or the first bytes of it. */
-static const char *
+const char *
 client_net(struct trial *trial, size_t bytes_4, size_t bytes_6)
 {
 	char *text = arena_alloc(trial->policy->scratch, INET6_ADDRSTRLEN);
@@ -290,26 +288,42 @@ fit_rcpt(struct trial *trial, const struct conf_rule *rule)
 }
 
 /* Confirmed in both directions; "-" in the answer: it has none. */
+int
+trial_name(struct trial *trial, struct slice *out_name)
+{
+	struct slice client = slice_of(client_text(trial));
+	const struct fact *fact;
+
+	*out_name = trial->question->name;
+	if (out_name->n > 0)
+		return slice_starts(*out_name, "[") ? 0 : 1;
+	if (slice_is(client, "127.0.0.1") || slice_is(client, "::1")) {
+		*out_name = SLICE("localhost");
+		return 1;
+	}
+	fact = fact_or_need(trial, dns_kind, question_of(trial, "name",
+	    client), FACT_SESSION);
+	if (fact == NULL)
+		return -2;
+	*out_name = fact->answer;
+	if (fact->state != ASK_TROUBLE)
+		return slice_is(fact->answer, "-") ? 0 : 1;
+	return err_set(&trial->out->err, "the client's name: " SLICE_FMT,
+	    SLICE_ARG(fact->answer));
+}
+
 static enum fit
 fit_name(struct trial *trial, const struct conf_rule *rule)
 {
 	const char *pattern = rule->patterns[PATTERN_NAME];
-	const struct fact *fact = fact_or_need(trial, dns_kind,
-	    question_of(trial, "name", slice_of(client_text(trial))),
-	    FACT_SESSION);
-	bool has_none;
+	struct slice name;
+	int has_name = trial_name(trial, &name);
 
-	if (fact == NULL)
-		return FIT_NEED;
-	if (fact->state == ASK_TROUBLE) {
-		err_set(&trial->out->err, "the client's name: " SLICE_FMT,
-		    SLICE_ARG(fact->answer));
-		return FIT_TROUBLE;
-	}
-	has_none = slice_is(fact->answer, "-");
+	if (has_name < 0)
+		return has_name == -2 ? FIT_NEED : FIT_TROUBLE;
 	if (slice_is(slice_of(pattern), "none"))
-		return fit_if(has_none);
-	return has_none ? FIT_NO : name_fits(trial, pattern, fact->answer);
+		return fit_if(has_name == 0);
+	return has_name == 0 ? FIT_NO : name_fits(trial, pattern, name);
 }
 
 static enum fit
@@ -539,6 +553,7 @@ static const struct {
 	{ "listed", PATTERN_LISTED, fit_listed },
 	{ "count", ALWAYS, fit_count },
 	{ "greylist", ALWAYS, fit_greylist },
+	{ "policy-service", ALWAYS, fit_service },
 };
 
 enum fit

@@ -7,6 +7,7 @@
 
 #include "mail/table.h"
 #include "smtpserver/policy.h"
+#include "smtpserver/policyd.h"
 
 struct policy {
 	const struct conf	 *conf;
@@ -26,6 +27,9 @@ struct trial {
 	const struct policy_question	*question;
 	struct canonical		 sender, rcpt;
 	struct policy_verdict		*out;	/* err and need are filled */
+	struct policyd_answer		 service;	/* of this rule */
+	const struct conf_rule		*pending;	/* DEFER_IF_PERMIT */
+	const char			*pending_words;
 };
 
 enum fit {
@@ -34,6 +38,19 @@ enum fit {
 	FIT_NEED,		/* out->need says what */
 	FIT_TROUBLE		/* out->err says why */
 };
+
+/* The answer to a question; NULL: it is needed first, trial->out->need. */
+const struct fact *fact_or_need(struct trial *trial, const char *kind,
+    struct slice question, enum fact_scope scope);
+/* The client's confirmed name: 1; 0 it has none; -1 trouble (err); -2 it is
+ * needed first. */
+int trial_name(struct trial *trial, struct slice *out_name);
+/* The client's address, or the first bytes of it, in the scratch arena. */
+const char *client_net(struct trial *trial, size_t bytes_4, size_t bytes_6);
+
+/* policy_service.c: ask the rule's service; FIT_YES: it has an opinion, which
+ * is in trial->service. */
+enum fit fit_service(struct trial *trial, const struct conf_rule *rule);
 
 /* Do all conditions of the rule fit?  Cheap ones are looked at first, so
  * that nothing is asked in vain.  *out_why: the condition that did not, or

@@ -44,6 +44,7 @@ question_fill(const struct rehearsal *rehearsal,
 
 	*out = (struct policy_question){
 		.listener = row->listener,
+		.instance = SLICE("rehearsal"),
 		.is_submission = row->is_submission,
 		.helo = row->helo.n > 0 ? row->helo :
 		    SLICE("client.invalid"),
@@ -93,6 +94,10 @@ preset_of(const struct rehearsal_row *row, const char *kind,
 {
 	if (strcmp(kind, "rate") == 0)
 		str_adds(out, row->is_over ? "over 60" : "ok");
+	else if (strcmp(kind, "policy") == 0 && row->service.n > 0)
+		str_add_slice(out, row->service);
+	else if (strcmp(kind, "policy") == 0)
+		str_adds(out, "DUNNO");
 	else if (strcmp(kind, "greylist") == 0)
 		str_adds(out, row->is_greylisted ? "wait 300" : "pass");
 	else if (slice_starts(question, "mail "))

@@ -31,7 +31,7 @@ text_of(struct rehearsal_row *row, struct slice word)
 		{ "from", &row->from }, { "name", &row->name },
 		{ "helo", &row->helo }, { "listener", &row->listener },
 		{ "user", &row->user }, { "sender", &row->sender },
-		{ "to", &row->to }, { "code", &row->want_code },
+		{ "to", &row->to }, { "service", &row->service },
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

@@ -30,6 +30,7 @@ transaction_new(const struct path *sender)
 	transaction->envelope.from.domain =
 	    slice_copy(transaction->arena, sender->domain);
 	str_init(&transaction->rcpt_lines);
+	str_init(&transaction->fields);
 	return transaction;
 }
 
@@ -45,6 +46,7 @@ transaction_free(struct transaction **transaction)
 	if (t->reserved_bytes != NULL)
 		*t->reserved_bytes -= t->size_bytes;
 	str_release(&t->rcpt_lines);
+	str_release(&t->fields);
 	arena_free(&t->arena);
 	mem_free(transaction);
 }
@@ -88,6 +90,19 @@ transaction_add_rcpt(struct transaction *transaction,
 	return 1;
 }
 
+void
+transaction_prepend(struct transaction *transaction, const char *field)
+{
+	struct str *fields = &transaction->fields;
+	struct slice rest = str_slice(fields), line;
+
+	while (rest.n > 0 && slice_cut(&rest, '\n', &line))
+		if (slice_is(line, field))
+			return;
+	if (fields->len + strlen(field) + 1 <= TRANSACTION_FIELDS_BYTES_MAX)
+		str_addf(fields, "%s\n", field);
+}
+
 static int
 write_envelope(struct transaction *transaction, struct err *err)
 {
@@ -101,7 +116,9 @@ write_envelope(struct transaction *transaction, struct err *err)
 		errno = EINVAL;
 	else if (draft_write(draft, head.buf, head.len, err) == 0 &&
 	    draft_write(draft, lines->buf, lines->len, err) == 0 &&
-	    draft_write(draft, end.buf, end.len, err) == 0)
+	    draft_write(draft, end.buf, end.len, err) == 0 &&
+	    draft_write(draft, transaction->fields.buf,
+	    transaction->fields.len, err) == 0)
 		result = 0;
 	str_release(&head);
 	str_release(&end);

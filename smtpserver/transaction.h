@@ -27,6 +27,7 @@ struct transaction {
 	uint64_t		 size_bytes;	/* announced; 0: not */
 	uint64_t		*reserved_bytes;	/* size_bytes are here;
 							 * NULL: nowhere */
+	struct str		 fields;	/* in front of the header */
 	const struct conf_rule	*freeze;	/* NULL: goes to router/ */
 	/* what filters said of it */
 	bool			 is_refused, is_discarded;
@@ -46,6 +47,12 @@ void transaction_free(struct transaction **transaction);
 /* One more recipient.  returns 1; -1 when it cannot be written as a line. */
 int transaction_add_rcpt(struct transaction *transaction,
     const struct envelope_rcpt *rcpt, struct err *err);
+
+/* One more field in front of the header, once; beyond
+ * TRANSACTION_FIELDS_BYTES_MAX none. */
+void transaction_prepend(struct transaction *transaction, const char *field);
+
+enum { TRANSACTION_FIELDS_BYTES_MAX = 4096 };
 
 /* Would this recipient keep to domains_max? */
 bool transaction_has_domain_room(const struct transaction *transaction,

@@ -65,6 +65,8 @@ EVENT(POLICY_SHADOW, "policy.shadow", INFO,
     "A shadow rule fits this recipient; it decides nothing.")
 EVENT(POLICY_TROUBLE, "policy.trouble", WARN, "session rule helper reason",
     "Something that a rule or a recipient needs could not be looked up.")
+EVENT(POLICY_WARNING, "policy.warning", INFO, "client session from text",
+    "A policy service said WARN or INFO about a recipient.")
 EVENT(DNSBL_SILENT, "dnsbl.silent", WARN, "zone reason",
     "A list of clients does not answer: rules take it to have nobody.")
 EVENT(MESSAGE_ACCEPTED, "message.accepted", INFO,

@@ -143,7 +143,7 @@ struct conf_auth_to {		/* auth-to <table> [unencrypted] */
 };
 
 enum conf_action { ACTION_ACCEPT, ACTION_REJECT, ACTION_DEFER,
-	ACTION_FREEZE };
+	ACTION_FREEZE, ACTION_SERVICE };
 
 enum conf_pattern {		/* what a rule compares with a text */
 	PATTERN_NAME, PATTERN_HELO, PATTERN_LISTENER, PATTERN_USER,
@@ -179,6 +179,8 @@ struct conf_rule {		/* accept|reject|... , first match wins */
 	struct conf_greylist {
 		int64_t		after_s, within_s, keep_s;	/* 0: none */
 	} greylist;
+	const char	*service;	/* policy-service; or NULL */
+	bool		 service_optional;	/* without its answer: go on */
 	bool		 for_any;	/* accept: relaying allowed */
 	const char	*text;		/* words of the reply, or NULL */
 	int64_t		 delay_ms;	/* of the reply */

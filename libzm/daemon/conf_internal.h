@@ -317,6 +317,8 @@ void conf_add_word(struct str *out, const char *text);
 
 /* conf_policy_text.c: a network as somebody would write it. */
 void conf_add_net(struct str *out, const struct net *net);
+/* conf_milter.c: "unix:/PATH" or "inet:ADDRESS:PORT"? */
+bool conf_is_socket(const char *text);
 /* conf_policy.c: zones that rules name are there. */
 void conf_check_zones(struct conf_loader *loader);
 

@@ -16,8 +16,8 @@ enum { TIMEOUT_MS = 60000 };
 
 const char *const conf_milter_fails[] = { "tempfail", "accept", "reject" };
 
-static bool
-is_socket(const char *text)
+bool
+conf_is_socket(const char *text)
 {
 	struct sockaddr_storage address;
 	socklen_t length;
@@ -40,7 +40,7 @@ conf_apply_milter(struct conf_loader *loader,
 		.at = conf_at(statement->node->tokens),
 	};
 
-	if (!is_socket(milter.socket)) {
+	if (!conf_is_socket(milter.socket)) {
 		conf_complain(loader, CONF_ERROR, statement->args[0].token,
 		    "write unix:/run/x.sock or inet:127.0.0.1:8891",
 		    "'%s' is not a socket", milter.socket);

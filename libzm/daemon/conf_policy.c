@@ -211,6 +211,23 @@ conf_apply_greylist(struct conf_loader *loader,
 		add_rule(loader, &rule);
 }
 
+void
+conf_apply_policy_service(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_rule rule = rule_of(statement, ACTION_SERVICE);
+
+	complain_auth(loader, statement->keywords);
+	rule.service = statement->args[0].text;
+	rule.service_optional = statement->keywords[WORD_LAST].number == 1;
+	if (!conf_is_socket(rule.service))
+		conf_complain(loader, CONF_ERROR, statement->args[0].token,
+		    "write unix:/PATH or inet:127.0.0.1:PORT",
+		    "'%s' is not a socket", rule.service);
+	else
+		add_rule(loader, &rule);
+}
+
 /* ---- lists ------------------------------------------------------------ */
 
 static void

@@ -93,8 +93,12 @@ add_rest(struct str *out, const struct conf_rule *rule)
 {
 	static const char *const actions[] = {
 		[ACTION_ACCEPT] = "accept", [ACTION_REJECT] = "reject",
-		[ACTION_DEFER] = "defer", [ACTION_FREEZE] = "freeze"
+		[ACTION_DEFER] = "defer", [ACTION_FREEZE] = "freeze",
+		[ACTION_SERVICE] = ""
 	};
+
+	if (rule->service_optional)
+		add_part(out, "else accept");
 
 	if (rule->count.kind != COUNT_NOTHING) {
 		add_part(out, "else ");
@@ -121,6 +125,8 @@ void
 conf_rule_add(struct str *out, const struct conf_rule *rule)
 {
 	add_count(out, &rule->count);
+	if (rule->service != NULL)
+		str_adds(out, rule->service);
 	if (rule->is_shadow)
 		add_part(out, "shadow");
 	if (rule->from_table != NULL) {
@@ -176,6 +182,7 @@ conf_rule_covers(const struct conf_rule *wide, const struct conf_rule *narrow)
 {
 	if (wide->action == ACTION_FREEZE || wide->is_shadow ||
 	    wide->count.kind != COUNT_NOTHING || wide->greylist.after_s > 0 ||
+	    wide->service != NULL ||
 	    (is_own_only(wide) && !is_own_only(narrow)))
 		return false;
 	if (wide->from_table != NULL && (narrow->from_table == NULL ||

@@ -4,6 +4,6 @@ if HAVE_PYTHON3
 TESTS += tests/real/run-corpus
 if !SANITIZE
 TESTS += tests/real/run-real tests/real/run-milters tests/real/run-secure \
-	tests/real/run-next-hops
+	tests/real/run-next-hops tests/real/run-policy
 endif
 endif

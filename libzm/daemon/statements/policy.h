@@ -111,6 +111,21 @@ STATEMENT(TOP, "greylist", NONE, greylist, "", RULE_WORDS
     "greylist name none\n"
     "greylist helo unqualified after 10m")
 
+STATEMENT(TOP, "policy-service", NONE, policy_service, "text",
+    RULE_WORDS " else=choice:defer,accept",
+    "policy-service unix:/PATH | inet:ADDRESS:PORT [shadow] "
+    "[CONDITION...] [else defer|accept]", "none",
+    "A rule (see accept) that a program decides which speaks the Postfix "
+    "policy protocol (postgrey, policyd-spf and others), asked for each "
+    "recipient that meets the conditions.  OK accepts (our own domains "
+    "only), REJECT, DEFER and numbers refuse, DEFER_IF_PERMIT refuses for now "
+    "what nothing else refuses, HOLD and DISCARD put the message into "
+    "freezer/, PREPEND adds a field to its header, WARN goes to the journal, "
+    "DUNNO leaves it to the rules behind.  else says what is done when it "
+    "does not answer in 10 s or says something else: 451, or nothing.",
+    "policy-service inet:127.0.0.1:10023\n"
+    "policy-service unix:/run/spf/policy user none else accept")
+
 STATEMENT(TOP, "dnsbl", NONE, dnsbl, "dnszone", "answer=net "
     "weight=number:1-1000",
     "dnsbl ZONE [answer NET] [weight NUMBER]", "none",

@@ -15,6 +15,7 @@ tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/test_milter.c \
 	tests/unit/smtpserver/test_peers.c \
 	tests/unit/smtpserver/test_policy.c \
+	tests/unit/smtpserver/test_policyd.c \
 	tests/unit/smtpserver/test_recipient.c \
 	tests/unit/smtpserver/test_rehearsal.c \
 	tests/unit/smtpserver/test_session.c \

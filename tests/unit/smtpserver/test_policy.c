@@ -126,6 +126,16 @@ struct condition_row {
 #define LISTED(hits) \
 	"dns listed 203.0.113.9 bl.test multi.test wl.test = " hits
 
+#define SERVICE "policy-service unix:/p"
+#define ASKED(name) "unix:/p request=smtpd_access_policy\t" \
+	"protocol_state=RCPT\tprotocol_name=SMTP\tclient_address=" \
+	"203.0.113.9\tclient_name=" name "\treverse_client_name=" name \
+	"\tclient_port=0\thelo_name=mail.src.test\tsasl_username=\t" \
+	"sasl_method=\tsasl_sender=\tencryption_protocol=\tqueue_id=\t" \
+	"instance=\tsender=a@src.test\trecipient=bob@example.org\t" \
+	"recipient_count=0\tsize=0\tserver_address=192.0.2.1:25\t"
+#define SAYS(name, action) "policy " ASKED(name) " = " action
+
 static const struct condition_row condition_rows[] = {
 	{ .rules = "defer helo mail.src.test",
 	    .want = POLICY_DEFER, .rule = 1 },
@@ -284,6 +294,39 @@ static const struct condition_row condition_rows[] = {
 	{ .rules = "greylist after 1m within 2h keep 3h\nreject sender *",
 	    .known = "greylist 60 7200 10800 203.0.113.0 a@src.test "
 	    "bob@example.org = pass", .want = POLICY_REJECT, .rule = 2 },
+	/* services */
+	{ .rules = SERVICE, .want = POLICY_NEED, .rule = 1,
+	    .need = "name 203.0.113.9" },
+	{ .rules = SERVICE, .known = NAME_IS("-"), .want = POLICY_NEED,
+	    .rule = 1, .need = ASKED("unknown") },
+	{ .rules = SERVICE, .known = NAME_IS("!") "\n" SAYS("unknown",
+	    "DUNNO") },
+	{ .rules = SERVICE, .known = NAME_IS("a.b") "\n" SAYS("a.b",
+	    "REJECT no"), .want = POLICY_REJECT, .rule = 1 },
+	{ .rules = SERVICE, .known = NAME_IS("a.b") "\n" SAYS("a.b",
+	    "450 later"), .want = POLICY_DEFER, .rule = 1 },
+	{ .rules = SERVICE "\nreject sender *", .known = NAME_IS("a.b") "\n"
+	    SAYS("a.b", "OK"), .want = POLICY_ACCEPT, .rule = 1 },
+	{ .rules = SERVICE "\nreject sender *", .known = NAME_IS("a.b") "\n"
+	    SAYS("a.b", "HOLD"), .want = POLICY_ACCEPT, .rule = 1 },
+	{ .rules = SERVICE "\nreject sender *", .known = NAME_IS("a.b") "\n"
+	    SAYS("a.b", "PREPEND X-A: b"), .want = POLICY_REJECT,
+	    .rule = 2 },
+	{ .rules = SERVICE, .known = NAME_IS("a.b") "\n" SAYS("a.b",
+	    "DEFER_IF_PERMIT"), .want = POLICY_DEFER, .rule = 1 },
+	{ .rules = SERVICE "\nreject sender *", .known = NAME_IS("a.b") "\n"
+	    SAYS("a.b", "DEFER_IF_PERMIT"), .want = POLICY_REJECT,
+	    .rule = 2 },
+	{ .rules = SERVICE, .known = NAME_IS("a.b") "\n" SAYS("a.b", "!"),
+	    .want = POLICY_TROUBLE, .rule = 1 },
+	{ .rules = SERVICE, .known = NAME_IS("a.b") "\n" SAYS("a.b",
+	    "REDIRECT x"), .want = POLICY_TROUBLE, .rule = 1 },
+	{ .rules = SERVICE " else accept", .known = NAME_IS("a.b") "\n"
+	    SAYS("a.b", "!") },
+	{ .rules = "policy-service unix:/p shadow",
+	    .known = NAME_IS("a.b") "\n" SAYS("a.b", "REJECT"),
+	    .shadow = 1 },
+	{ .rules = SERVICE " sender @else.test" },
 	/* shadows */
 	{ .rules = "reject shadow helo .src.test", .shadow = 1 },
 	{ .rules = "reject shadow helo .src.test\n"
@@ -337,15 +380,18 @@ learn(struct facts *facts, const char *known)
 {
 	struct slice rest = slice_of(known), line, kind, answer;
 	const char *name;
+	size_t cut;
 
 	while (rest.n > 0 && slice_cut(&rest, '\n', &line)) {
-		answer = line;
 		(void)slice_word(&line, &kind);
 		name = slice_is(kind, "rate") ? "rate" :
+		    slice_is(kind, "policy") ? "policy" :
 		    slice_is(kind, "greylist") ? "greylist" : "dns";
-		line = slice_trim(slice_first(line, slice_find(line, '=')));
-		answer = slice_trim(slice_from(answer,
-		    slice_find(answer, '=') + 1));
+		for (cut = 0; !slice_starts(slice_from(line, cut), " =");
+		    cut++)
+			cr_assert_lt(cut, line.n);
+		answer = slice_trim(slice_from(line, cut + 2));
+		line = slice_first(slice_from(line, 1), cut - 1);
 		facts_add(facts, name, line, slice_is(answer, "!") ?
 		    ASK_TROUBLE : ASK_ANSWERED, answer);
 	}

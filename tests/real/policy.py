@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""zmailer with postgrey as its policy service.  Started by run-policy.
+
+SPDX-License-Identifier: ISC
+"""
+import os
+import pwd
+import shutil
+import smtplib
+import subprocess
+import sys
+import time
+
+TOP = os.environ["ZMAILER_SRC"]
+sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
+from zmtest import mta                               # noqa: E402
+
+DELAY_S = 2
+
+
+class Site:
+    """An instance, and postgrey with a database of its own."""
+
+    def __init__(self, statement):
+        self.instance = mta.Mta("grey")
+        self.socket = self.instance.top + "/grey.sock"
+        self.instance.configure(statement.format(socket=self.socket))
+        self.base = self.instance.top + "/db"
+        self.postgrey = None
+        self.instance.start()
+
+    def start_postgrey(self):
+        os.makedirs(self.base, exist_ok=True)
+        os.chmod(self.instance.top, 0o777)
+        for name in ("clients", "recipients"):
+            with open(f"{self.instance.top}/{name}", "w"):
+                pass
+        user = "postgrey" if has_user("postgrey") else "nobody"
+        shutil.chown(self.base, user)
+        self.postgrey = subprocess.Popen(
+            ["postgrey", f"--unix={self.socket}", f"--dbdir={self.base}",
+             f"--delay={DELAY_S}", f"--user={user}", "--group=nogroup",
+             f"--whitelist-clients={self.instance.top}/clients",
+             f"--whitelist-recipients={self.instance.top}/recipients"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        mta.wait_for("postgrey's socket",
+                     lambda: os.path.exists(self.socket))
+
+    def rcpt(self, sender, send=False):
+        """(code, text) of RCPT; the whole message when it is taken."""
+        with smtplib.SMTP("127.0.0.1", self.instance.port, timeout=60,
+                          local_hostname="client.test",
+                          source_address=("127.0.0.9", 0)) as peer:
+            peer.ehlo()
+            peer.mail(sender)
+            code, text = peer.rcpt("alice@localhost")
+            if send and code == 250:
+                code, text = peer.data(b"Subject: grey\r\n\r\nhello\r\n")
+            return code, text.decode()
+
+    def close(self):
+        if self.postgrey:
+            self.postgrey.terminate()
+            self.postgrey.wait()
+        self.instance.close()
+
+
+def has_user(name):
+    try:
+        return bool(pwd.getpwnam(name))
+    except KeyError:
+        return False
+
+
+def greylists_then_takes():
+    site = Site("dns 127.0.0.1:1\npolicy-service unix:{socket}\n")
+    try:
+        code, text = site.rcpt("a@src.test")
+        assert code == 451, (code, text)         # it does not run yet
+        site.start_postgrey()
+        code, text = site.rcpt("a@src.test")
+        assert code == 450 and "Greylisted" in text, (code, text)
+        begin = time.monotonic()
+        mta.wait_for("the second try to be taken", lambda: site.rcpt(
+            "a@src.test", send=True)[0] == 250)
+        assert time.monotonic() - begin >= DELAY_S - 1
+        site.instance.mailbox("alice")
+        mta.wait_for("the message", lambda: any(
+            b"X-Greylist: delayed" in m
+            for m in site.instance.mailbox("alice")))
+        # each sender anew; and what is known stays known
+        assert site.rcpt("b@src.test")[0] == 450
+        assert site.rcpt("a@src.test")[0] == 250
+    finally:
+        site.close()
+
+
+def is_not_needed_where_that_is_said():
+    site = Site("dns 127.0.0.1:1\n"
+                "policy-service unix:{socket} else accept\n")
+    try:
+        assert site.rcpt("a@src.test")[0] == 250
+    finally:
+        site.close()
+
+
+def main():
+    failed = 0
+    for case in (greylists_then_takes, is_not_needed_where_that_is_said):
+        try:
+            case()
+            print(f"ok   {case.__name__}", flush=True)
+        except Exception as error:               # noqa: BLE001
+            failed += 1
+            print(f"FAIL {case.__name__}: {error!r}", flush=True)
+    print(f"policy: {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
