@@ -7,9 +7,9 @@
 
 #include "daemon/conf.h"
 #include "mail/spool.h"
-#include "smtpserver/keyring.h"
+#include "smtpserver/tls/keyring.h"
 #include "smtpserver/peers.h"
-#include "smtpserver/policy.h"
+#include "smtpserver/policy/policy.h"
 
 /* One configuration with its policy.  Each session holds the one it began
  * with, so a reload never changes a session in the middle. */

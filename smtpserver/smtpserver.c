@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "smtpserver/doorman.h"
-#include "smtpserver/rehearse.h"
+#include "smtpserver/doorman/doorman.h"
+#include "smtpserver/test/rehearse.h"
 #include "smtpserver/standalone.h"
 
 #include "base/banned.h"

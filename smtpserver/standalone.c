@@ -22,7 +22,7 @@
 
 #include "base/event.h"
 #include "smtpserver/standalone.h"
-#include "smtpserver/worker.h"
+#include "smtpserver/session/worker.h"
 
 #include "base/banned.h"
 

@@ -17,7 +17,7 @@
 #include "base/event.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "smtpserver/helper.h"
+#include "smtpserver/helper/helper.h"
 #include "smtpserver/milter/filter.h"
 
 #include "base/banned.h"

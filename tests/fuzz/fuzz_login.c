@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "smtpserver/auth_dovecot.h"
-#include "smtpserver/login.h"
+#include "smtpserver/auth/dovecot.h"
+#include "smtpserver/auth/login.h"
 
 #define OFFERS "SCRAM-SHA-256-PLUS SCRAM-SHA-256 PLAIN LOGIN"
 

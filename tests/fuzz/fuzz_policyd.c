@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "fuzz.h"
-#include "smtpserver/policyd.h"
+#include "smtpserver/policy/policyd.h"
 
 #include "base/banned.h"
 

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "fuzz.h"
-#include "smtpserver/rehearsal.h"
+#include "smtpserver/test/rehearsal.h"
 
 #include "base/banned.h"
 

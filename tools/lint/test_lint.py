@@ -26,7 +26,7 @@ CLEAN = {
     "Makefile.am":
         "S = libzm/base/str.c libzm/base/str.h libzm/base/banned.h \\\n"
         "\tlibzm/base/events.h libzm/grammar/path.c router/route.c \\\n"
-        "\trouter/route.h smtpserver/session.h libzm/io/loop.h libzm/daemon/statements/site.h\n"
+        "\trouter/route.h smtpserver/session/session.h libzm/io/loop.h libzm/daemon/statements/site.h\n"
         "EXTRA_DIST = tests/data\n",
     "libzm/base/banned.h":
         "/* %s */\n#ifndef ZM_BANNED_H\n#define ZM_BANNED_H\n#endif\n"
@@ -51,7 +51,7 @@ CLEAN = {
         "static const char text[] = \"free(x); // fatal(1)\";\n" % LICENCE,
     "router/route.h":
         "/* %s */\n#ifndef ZM_ROUTE_H\n#define ZM_ROUTE_H\n#endif\n" % LICENCE,
-    "smtpserver/session.h":
+    "smtpserver/session/session.h":
         "/* %s */\n#ifndef ZM_SESSION_H\n#define ZM_SESSION_H\n#endif\n"
         % LICENCE,
     "router/route.c":
@@ -99,7 +99,7 @@ ROWS = [
      ("#endif", "int str_bare(int a,\n    int b);\n\n#endif"),
      "str_bare() has no comment"),
     ("upward", PATH_C, "#include \"io/loop.h\"\n", "may not include libzm/io"),
-    ("sideways", ROUTE_C, "#include \"smtpserver/session.h\"\n",
+    ("sideways", ROUTE_C, "#include \"smtpserver/session/session.h\"\n",
      "may not include smtpserver"),
     ("no such header", ROUTE_C, "#include \"router/x.h\"\n", "no header"),
     ("up from base", "libzm/base/str.c", "#include \"../../router/route.h\"\n",

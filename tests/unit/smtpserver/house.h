@@ -9,7 +9,7 @@
 #define ZM_TESTS_SMTPSERVER_HOUSE_H
 
 #include "io/loop.h"
-#include "smtpserver/worker.h"
+#include "smtpserver/session/worker.h"
 
 struct house {
 	char		 dir[128];

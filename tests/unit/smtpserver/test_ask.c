@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "house.h"
-#include "smtpserver/ask.h"
-#include "smtpserver/helpers.h"
+#include "smtpserver/helper/ask.h"
+#include "smtpserver/helper/helpers.h"
 
 #include "base/banned.h"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "house.h"
-#include "smtpserver/commands.h"
+#include "smtpserver/command/commands.h"
 
 #include "base/banned.h"
 

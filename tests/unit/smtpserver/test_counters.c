@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "smtpserver/buckets.h"
-#include "smtpserver/greylist.h"
+#include "smtpserver/policy/buckets.h"
+#include "smtpserver/policy/greylist.h"
 
 #include "base/banned.h"
 

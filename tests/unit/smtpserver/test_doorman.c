@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "house.h"
-#include "smtpserver/crew.h"
-#include "smtpserver/doorman.h"
+#include "smtpserver/doorman/crew.h"
+#include "smtpserver/doorman/doorman.h"
 
 #include "base/clock.h"
 #include "base/banned.h"

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "smtpserver/etrn.h"
+#include "smtpserver/helper/etrn.h"
 
 #include "base/banned.h"
 

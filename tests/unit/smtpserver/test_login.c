@@ -12,10 +12,10 @@
 
 #include "grammar/base64.h"
 #include "io/tls_scram.h"
-#include "smtpserver/auth_check.h"
-#include "smtpserver/auth_dovecot.h"
-#include "smtpserver/failures.h"
-#include "smtpserver/login.h"
+#include "smtpserver/auth/check.h"
+#include "smtpserver/auth/dovecot.h"
+#include "smtpserver/auth/failures.h"
+#include "smtpserver/auth/login.h"
 
 #include "base/banned.h"
 

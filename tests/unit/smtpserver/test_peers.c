@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "house.h"
-#include "smtpserver/keywords.h"
+#include "smtpserver/command/keywords.h"
 #include "smtpserver/peers.h"
 
 #include "base/banned.h"

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "smtpserver/policyd.h"
+#include "smtpserver/policy/policyd.h"
 
 #include "base/banned.h"
 

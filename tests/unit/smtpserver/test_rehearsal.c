@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "house.h"
-#include "smtpserver/rehearsal.h"
+#include "smtpserver/test/rehearsal.h"
 
 #include "base/banned.h"
 

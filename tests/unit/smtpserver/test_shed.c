@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "house.h"
-#include "smtpserver/shed.h"
+#include "smtpserver/doorman/shed.h"
 
 #include "base/banned.h"
 

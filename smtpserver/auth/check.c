@@ -1,0 +1,293 @@
+/* check.c - whether a password is a user's
+ *
+ * In     questions of login.c; a table of users
+ * Out    yes, no, or trouble
+ * Holds  the table; a password only while it is looked at
+ * Trusts the table; who is not in it takes as long as who is
+ * Spec   login.h; crypt(5); RFC 5802
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <crypt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "grammar/base64.h"
+#include "io/tls_scram.h"
+#include "mail/table.h"
+#include "smtpserver/auth/check.h"
+
+#include "base/banned.h"
+
+/* Compared with when there is no such user: an entry nobody's password
+ * has. */
+#define NOBODY "$6$zmailer.nobody$" \
+	"0000000000000000000000000000000000000000000000000000000000000000" \
+	"0000000000000000000000"
+
+struct auth_check {
+	const struct conf	*conf;
+	struct table		*users;		/* NULL: another back end */
+	struct str		 secret;
+	unsigned		 line;
+};
+
+struct auth_check *
+auth_check_new(const struct conf *conf, struct slice secret)
+{
+	struct auth_check *check = mem_alloc(1, sizeof(*check));
+	const struct conf_table *table = conf->auth.table == NULL ? NULL :
+	    conf_table_find(conf, conf->auth.table);
+
+	check->conf = conf;
+	str_init(&check->secret);
+	str_add_slice(&check->secret, secret);
+	if (table != NULL)
+		check->users = table_new(table->name, table->spec);
+	return check;
+}
+
+void
+auth_check_free(struct auth_check **check)
+{
+	struct auth_check *c = *check;
+
+	if (c == NULL)
+		return;
+	table_free(&c->users);
+	str_release(&c->secret);
+	mem_free(check);
+}
+
+static void
+forget(struct str *secret)
+{
+	explicit_bzero(secret->buf, secret->len);
+	str_release(secret);
+}
+
+/* ---- the table -------------------------------------------------------- */
+
+static enum auth_result
+crypt_check(const char *entry, const char *password, struct err *err)
+{
+	struct crypt_data *data = mem_alloc(1, sizeof(*data));
+	const char *made = crypt_r(password, entry, data);
+	enum auth_result result = AUTH_NO;
+
+	if (made == NULL || made[0] == '*') {
+		err_set(err, "crypt(3) does not know this kind of entry");
+		result = AUTH_TROUBLE;
+	} else if (secret_equal(slice_of(made), slice_of(entry))) {
+		result = AUTH_YES;
+	}
+	explicit_bzero(data, sizeof(*data));
+	mem_free(&data);
+	return result;
+}
+
+enum auth_result
+auth_entry_check(struct slice entry, struct slice password, struct err *err)
+{
+	struct str setting = STR_INIT, text = STR_INIT;
+	enum auth_result result;
+	struct scram_keys keys;
+	int kind = scram_keys_parse(entry, &keys, err);
+
+	if (kind != 0)
+		return kind < 0 ? AUTH_TROUBLE :
+		    scram_password_fits(&keys, password) ? AUTH_YES : AUTH_NO;
+	if (slice_equal_nocase(slice_first(entry, 7), SLICE("{CRYPT}")))
+		entry = slice_from(entry, 7);
+	str_add_slice(&setting, entry);
+	str_add_slice(&text, password);
+	result = crypt_check(setting.buf, text.buf, err);
+	forget(&text);
+	str_release(&setting);
+	return result;
+}
+
+static enum auth_result
+users_check(struct auth_check *check, struct slice user,
+    struct slice password, struct err *err)
+{
+	struct slice entry;
+
+	switch (table_lookup(check->users, user, &entry, &check->line, err)) {
+	case TABLE_FOUND:
+		return auth_entry_check(slice_trim(entry), password, err);
+	case TABLE_NONE:
+		(void)auth_entry_check(slice_of(NOBODY), password, err);
+		return AUTH_NO;
+	case TABLE_TROUBLE:
+		break;
+	}
+	return AUTH_TROUBLE;
+}
+
+/* ---- questions -------------------------------------------------------- */
+
+static enum auth_result
+password_check(struct auth_check *check, const struct str *user,
+    const struct str *password, const struct str *client, struct err *err)
+{
+	const struct conf_auth *auth = &check->conf->auth;
+
+	switch (auth->kind) {
+	case AUTH_USERS:
+		return users_check(check, str_slice(user),
+		    str_slice(password), err);
+	case AUTH_PAM:
+		return auth_pam_check(auth->service, user->buf,
+		    password->buf, client->buf, err);
+	case AUTH_SASLAUTHD:
+		return auth_saslauthd_check(auth->path, auth->service,
+		    user->buf, password->buf, err);
+	case AUTH_NONE:
+	case AUTH_DOVECOT:
+		break;
+	}
+	err_set(err, "there is nobody to ask for a password");
+	return AUTH_TROUBLE;
+}
+
+/* Words of base64 without NUL in them, up to `count`. */
+static bool
+words_take(struct slice rest, struct str *words, size_t count)
+{
+	struct slice letters;
+
+	for (size_t i = 0; i < count; i++)
+		if (!slice_word(&rest, &letters) ||
+		    base64_decode(letters, &words[i], NULL) != 1)
+			return false;
+	return true;
+}
+
+static bool
+say_result(enum auth_result result, const struct str *user,
+    const struct err *err, struct str *out)
+{
+	if (result == AUTH_TROUBLE) {
+		str_adds(out, err->text);
+		return false;
+	}
+	str_adds(out, result == AUTH_YES ? "ok " : "no");
+	if (result == AUTH_YES)
+		base64_add(out, str_slice(user));
+	return true;
+}
+
+static bool
+answer_plain(struct auth_check *check, struct slice args, struct str *out)
+{
+	struct str words[3] = { STR_INIT, STR_INIT, STR_INIT };
+	struct err err = { "this is no question" };
+	enum auth_result result = AUTH_TROUBLE;
+	bool is_answer;
+
+	if (words_take(args, words, 3) &&
+	    strlen(words[0].buf) == words[0].len &&
+	    strlen(words[1].buf) == words[1].len)
+		result = password_check(check, &words[0], &words[1],
+		    &words[2], &err);
+	is_answer = say_result(result, &words[0], &err, out);
+	for (size_t i = 0; i < 3; i++)
+		forget(&words[i]);
+	return is_answer;
+}
+
+/* The keys of a user; of one who is not there, or has none of this kind,
+ * something that looks like keys. */
+static enum auth_result
+keys_find(struct auth_check *check, const struct str *user,
+    struct scram_keys *out, struct err *err)
+{
+	enum table_result found;
+	struct slice entry;
+
+	if (check->users == NULL) {
+		err_set(err, "SCRAM needs a table of users");
+		return AUTH_TROUBLE;
+	}
+	found = table_lookup(check->users, str_slice(user), &entry,
+	    &check->line, err);
+	if (found == TABLE_TROUBLE)
+		return AUTH_TROUBLE;
+	if (found == TABLE_FOUND) {
+		int kind = scram_keys_parse(slice_trim(entry), out, err);
+
+		if (kind != 0)
+			return kind < 0 ? AUTH_TROUBLE : AUTH_YES;
+	}
+	scram_keys_pretend(str_slice(&check->secret), str_slice(user), out);
+	return AUTH_NO;
+}
+
+static bool
+answer_scram_first(struct auth_check *check, struct slice args,
+    struct str *out)
+{
+	struct err err = { "this is no question" };
+	enum auth_result found = AUTH_TROUBLE;
+	struct str user = STR_INIT;
+	struct scram_keys keys;
+
+	if (words_take(args, &user, 1))
+		found = keys_find(check, &user, &keys, &err);
+	if (found == AUTH_TROUBLE) {
+		str_adds(out, err.text);
+	} else {
+		base64_add(out, (struct slice){ (const char *)keys.salt,
+		    keys.salt_bytes });
+		str_addf(out, " %u", keys.rounds);
+	}
+	str_release(&user);
+	return found != AUTH_TROUBLE;
+}
+
+static bool
+answer_scram_final(struct auth_check *check, struct slice args,
+    struct str *out)
+{
+	struct str words[3] = { STR_INIT, STR_INIT, STR_INIT };
+	struct str signature = STR_INIT;
+	struct err err = { "this is no question" };
+	enum auth_result found = AUTH_TROUBLE;
+	struct scram_keys keys;
+
+	if (words_take(args, words, 3))
+		found = keys_find(check, &words[0], &keys, &err);
+	if (found == AUTH_TROUBLE) {
+		str_adds(out, err.text);
+	} else if (scram_proof_fits(&keys, str_slice(&words[1]),
+	    str_slice(&words[2]), &signature) && found == AUTH_YES) {
+		str_adds(out, "ok ");
+		base64_add(out, str_slice(&signature));
+	} else {
+		str_adds(out, "no");
+	}
+	for (size_t i = 0; i < 3; i++)
+		str_release(&words[i]);
+	str_release(&signature);
+	return found != AUTH_TROUBLE;
+}
+
+bool
+auth_check_answer(void *context, struct slice question, struct str *out)
+{
+	struct auth_check *check = context;
+	struct slice verb;
+
+	if (!slice_word(&question, &verb))
+		verb = (struct slice){ NULL, 0 };
+	if (slice_is(verb, "plain"))
+		return answer_plain(check, question, out);
+	if (slice_is(verb, "scram-first"))
+		return answer_scram_first(check, question, out);
+	if (slice_is(verb, "scram-final"))
+		return answer_scram_final(check, question, out);
+	str_adds(out, "this is no question");
+	return false;
+}

@@ -1,0 +1,38 @@
+/* check.h - whether a password is a user's
+ *
+ * Runs where nobody else waits for it: in a process of auth/keeper.c's.
+ * The questions and answers: login.h.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_AUTH_CHECK_H
+#define ZM_SMTPSERVER_AUTH_CHECK_H
+
+#include "daemon/conf.h"
+
+struct auth_check;
+
+/* conf must outlive it and have a back end that is asked here (auth users,
+ * pam, saslauthd).  secret: the same for all processes and for as long as
+ * users who are not there shall look the same. */
+struct auth_check *auth_check_new(const struct conf *conf,
+    struct slice secret);
+void auth_check_free(struct auth_check **check);
+
+/* Answer one question: a helper_fn (helper.h). */
+bool auth_check_answer(void *check, struct slice question, struct str *out);
+
+enum auth_result { AUTH_YES = 1, AUTH_NO = 0, AUTH_TROUBLE = -1 };
+
+/* Is this the password of an entry: {SCRAM-SHA-256}..., or what crypt(3)
+ * writes, with or without {CRYPT} in front? */
+enum auth_result auth_entry_check(struct slice entry, struct slice password,
+    struct err *err);
+
+/* auth/pam.c, auth/saslauthd.c.  Strings without NUL in them. */
+enum auth_result auth_pam_check(const char *service, const char *user,
+    const char *password, const char *client, struct err *err);
+enum auth_result auth_saslauthd_check(const char *path, const char *service,
+    const char *user, const char *password, struct err *err);
+
+#endif

@@ -1,0 +1,133 @@
+/* failures.c - how often somebody failed to log in, of late
+ *
+ * In     keys
+ * Out    counts
+ * Holds  a table in shared memory; no lock: a count that is lost when two
+ *        processes write at once is no harm
+ * Trusts nothing in a key: where it lies depends on a secret
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/clock.h"
+#include "smtpserver/auth/failures.h"
+
+#include "base/banned.h"
+
+enum { WAYS = 4, BUCKETS = FAILURES_SLOTS / WAYS };
+
+struct slot {
+	uint64_t	mark;		/* of the key; 0: free */
+	int64_t		last_ms;
+	unsigned	count;
+};
+
+struct failures {
+	uint64_t	secret;
+	struct slot	slots[BUCKETS][WAYS];
+};
+
+struct failures *
+failures_new(struct err *err)
+{
+	struct failures *failures = mmap(NULL, sizeof(*failures),
+	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (failures == MAP_FAILED) {
+		err_sys(err, "no shared memory");
+		return NULL;
+	}
+	arc4random_buf(&failures->secret, sizeof(failures->secret));
+	return failures;
+}
+
+void
+failures_free(struct failures **failures)
+{
+	if (*failures != NULL)
+		munmap(*failures, sizeof(**failures));
+	*failures = NULL;
+}
+
+/* FNV-1a from a secret start: good enough to be spread, hard to aim. */
+static uint64_t
+mark_of(const struct failures *failures, struct slice key)
+{
+	uint64_t mark = failures->secret ^ 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < key.n; i++)
+		mark = (mark ^ (unsigned char)key.p[i]) * 0x100000001b3u;
+	mark ^= mark >> 29;
+	return mark != 0 ? mark : 1;
+}
+
+static bool
+is_live(const struct slot *slot, uint64_t mark, int64_t now_ms)
+{
+	return slot->mark == mark && now_ms - slot->last_ms < FAILURES_FOR_MS;
+}
+
+unsigned
+failures_count(const struct failures *failures, struct slice key)
+{
+	uint64_t mark;
+
+	if (failures == NULL)
+		return 0;
+	mark = mark_of(failures, key);
+	for (size_t i = 0; i < WAYS; i++) {
+		const struct slot *slot = &failures->slots[mark % BUCKETS][i];
+
+		if (is_live(slot, mark, clock_steady_ms()))
+			return slot->count;
+	}
+	return 0;
+}
+
+/* Its own, else the one that was used longest ago. */
+static struct slot *
+slot_for(struct failures *failures, uint64_t mark)
+{
+	struct slot *bucket = failures->slots[mark % BUCKETS];
+	struct slot *oldest = &bucket[0];
+
+	for (size_t i = 0; i < WAYS; i++) {
+		if (bucket[i].mark == mark)
+			return &bucket[i];
+		if (bucket[i].last_ms < oldest->last_ms)
+			oldest = &bucket[i];
+	}
+	return oldest;
+}
+
+unsigned
+failures_add(struct failures *failures, struct slice key)
+{
+	int64_t now_ms = clock_steady_ms();
+	struct slot *slot;
+	uint64_t mark;
+
+	if (failures == NULL)
+		return 1;
+	mark = mark_of(failures, key);
+	slot = slot_for(failures, mark);
+	if (!is_live(slot, mark, now_ms))
+		slot->count = 0;
+	slot->mark = mark;
+	slot->last_ms = now_ms;
+	return ++slot->count;
+}
+
+void
+failures_clear(struct failures *failures, struct slice key)
+{
+	struct slot *slot;
+
+	if (failures == NULL)
+		return;
+	slot = slot_for(failures, mark_of(failures, key));
+	if (slot->mark == mark_of(failures, key))
+		slot->mark = 0;
+}

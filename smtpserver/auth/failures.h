@@ -1,0 +1,35 @@
+/* failures.h - how often somebody failed to log in, of late
+ *
+ * Shared memory of all workers of an smtpserver: made by the doorman before
+ * it forks them.  Bounded: when it is full the oldest are forgotten.  A
+ * worker that was taken over can forget or invent failures, no more.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_AUTH_FAILURES_H
+#define ZM_SMTPSERVER_AUTH_FAILURES_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct failures;
+
+enum {
+	FAILURES_FOR_MS = 15 * 60 * 1000,	/* since the last one */
+	FAILURES_SLOTS = 16384
+};
+
+/* NULL with err. */
+struct failures *failures_new(struct err *err);
+void failures_free(struct failures **failures);
+
+/* How many of key ("address 192.0.2.7", "user bob") count now. */
+unsigned failures_count(const struct failures *failures, struct slice key);
+/* One more; returns how many now. */
+unsigned failures_add(struct failures *failures, struct slice key);
+/* Forget them. */
+void failures_clear(struct failures *failures, struct slice key);
+
+#endif

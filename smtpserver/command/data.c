@@ -1,0 +1,40 @@
+/* data.c - DATA
+ *
+ *	data = "DATA" CRLF
+ *
+ * RFC 5321 section 4.1.1.4.  Not for BODY=BINARYMIME (RFC 3030 section 3).
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "smtpserver/command/commands.h"
+#include "smtpserver/session/receive.h"
+
+#include "base/banned.h"
+
+void
+cmd_data(struct session *session, struct slice args, struct answer *out)
+{
+	const struct transaction *t = session->transaction;
+	enum content_fault fault;
+
+	if (args.n > 0) {
+		answer_set(out, 501, "5.5.4", "DATA takes no argument");
+		return;
+	}
+	if (slice_is(t->envelope.bodytype, "BINARYMIME")) {
+		answer_set(out, 503, "5.5.1", "BINARYMIME needs BDAT");
+		return;
+	}
+	if (t->rcpt_count == 0) {
+		/* RFC 2033 section 4.2 */
+		answer_set(out, session_is_lmtp(session) ? 503 : 554, "5.5.1",
+		    "there is no recipient");
+		return;
+	}
+	fault = receive_begin(session, CONTENT_DOTTED);
+	if (fault != CONTENT_GOOD)
+		answer_fault(out, fault);
+	else
+		answer_set(out, 354, NULL,
+		    "send the message, end it with a dot alone on a line");
+}

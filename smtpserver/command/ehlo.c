@@ -1,0 +1,40 @@
+/* ehlo.c - EHLO, and LHLO where LMTP is spoken
+ *
+ *	ehlo       = "EHLO" SP ( Domain / address-literal ) CRLF
+ *	ehlo-ok-rsp= "250-" Domain CRLF *( "250-" ehlo-line CRLF )
+ *
+ * RFC 5321 section 4.1.1.1, RFC 2033 section 4.1.  What is announced:
+ * keywords.c.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "smtpserver/command/commands.h"
+#include "smtpserver/command/keywords.h"
+
+#include "base/banned.h"
+
+static void
+greet_back(struct session *session, struct slice args, enum hello hello,
+    struct answer *out)
+{
+	struct str lines = STR_INIT;
+
+	if (!hello_take(session, args, hello, out))
+		return;
+	keywords_add(session, &lines);
+	answer_set(out, 250, NULL, "%s%s", session->settings->conf->host,
+	    lines.buf);
+	str_release(&lines);
+}
+
+void
+cmd_ehlo(struct session *session, struct slice args, struct answer *out)
+{
+	greet_back(session, args, HELLO_EHLO, out);
+}
+
+void
+cmd_lhlo(struct session *session, struct slice args, struct answer *out)
+{
+	greet_back(session, args, HELLO_LHLO, out);
+}

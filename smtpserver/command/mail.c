@@ -1,0 +1,101 @@
+/* mail.c - MAIL
+ *
+ *	mail = "MAIL FROM:" Reverse-path [ SP Mail-parameters ] CRLF
+ *
+ * RFC 5321 section 4.1.1.2; the parameters: mail_params.c.  A blank behind
+ * the colon is tolerated.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "smtpserver/command/commands.h"
+#include "smtpserver/command/keywords.h"
+#include "smtpserver/command/mail_params.h"
+#include "smtpserver/session/permit.h"
+
+#include "base/banned.h"
+
+static bool
+is_room(struct session *session, const struct mail_params *params,
+    struct answer *out)
+{
+	const struct conf_limits *limits = &session->settings->conf->limits;
+
+	if (limits->session_messages > 0 &&
+	    session->messages >= limits->session_messages)
+		answer_set(out, 421, "4.7.0",
+		    "that is enough for one session, please connect again");
+	else if (limits->size_bytes > 0 &&
+	    params->size_bytes > limits->size_bytes)
+		answer_set(out, 552, "5.3.4",
+		    "a message may have at most %llu bytes",
+		    (unsigned long long)limits->size_bytes);
+	else if (!service_has_space(session->service, params->size_bytes,
+	    false))
+		answer_set(out, 452, "4.3.1",
+		    "no space to store it now, try later");
+	else
+		return true;
+	return false;
+}
+
+/* RFC 6531 section 3.5. */
+static bool
+is_spelt_right(const struct path *sender, const struct mail_params *params,
+    struct answer *out)
+{
+	if (params->terms.is_utf8 || (argument_is_ascii(sender->local) &&
+	    argument_is_ascii(sender->domain)))
+		return true;
+	answer_set(out, 553, "5.6.7",
+	    "an address beyond ASCII needs SMTPUTF8");
+	return false;
+}
+
+static struct transaction *
+transaction_of(const struct session *session, const struct path *sender,
+    const struct mail_params *params)
+{
+	struct transaction *t = transaction_new(sender);
+
+	t->envelope.bodytype = params->bodytype;
+	t->envelope.ret = params->ret;
+	t->envelope.envid = slice_copy(t->arena, params->envid);
+	t->envelope.terms = params->terms;
+	t->envelope.terms.auth = slice_copy(t->arena, params->terms.auth);
+	t->priority_asked = params->priority_asked;
+	t->size_bytes = params->size_bytes;
+	t->domains_max = session->settings->conf->limits.recipient_domains;
+	return t;
+}
+
+/* RFC 6409 section 4.3; RFC 4954 section 6. */
+static bool
+owes_login(const struct session *session, struct answer *out)
+{
+	if (!session->service->is_submission || session->user.len > 0 ||
+	    session->settings->conf->auth.kind == AUTH_NONE)
+		return false;
+	answer_set(out, 530, "5.7.0", keyword_is_on(session, EHLO_STARTTLS) ?
+	    "say STARTTLS, and then log in" : "log in first");
+	return true;
+}
+
+void
+cmd_mail(struct session *session, struct slice args, struct answer *out)
+{
+	struct mail_params params = { 0 };
+	struct path sender;
+	struct slice rest;
+
+	if (owes_login(session, out) ||
+	    !argument_path(args, "FROM:", PATH_NULL_OK |
+	    (mail_params_utf8(args) ? PATH_UTF8 : 0), "5.1.7", &sender,
+	    &rest, out) ||
+	    !mail_params_take(session, rest, &params, out) ||
+	    !is_spelt_right(&sender, &params, out) ||
+	    !is_room(session, &params, out))
+		return;
+	permit_end_message(session);	/* the one before it */
+	session->transaction = transaction_of(session, &sender, &params);
+	answer_set(out, 250, "2.1.0", "sender ok");
+}

@@ -1,0 +1,99 @@
+/* rcpt.c - RCPT
+ *
+ *	rcpt = "RCPT TO:" ( "<Postmaster@" Domain ">" / "<Postmaster>" /
+ *	       Forward-path ) [ SP Rcpt-parameters ] CRLF
+ *	NOTIFY=NEVER / NOTIFY=1#( SUCCESS FAILURE DELAY )  RFC 3461 section 4.1
+ *	ORCPT=addr-type;xtext                              RFC 3461 section 4.2
+ *
+ * RFC 5321 section 4.1.1.3.  A source route is dropped.  Who may be a
+ * recipient is policy.c's to say; whether a user exists, the router's.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "smtpserver/command/argument.h"
+#include "smtpserver/command/commands.h"
+#include "smtpserver/session/permit.h"
+#include "smtpserver/session/recipient.h"
+
+#include "base/banned.h"
+
+static bool
+take_notify(struct session *session, struct slice value, void *target,
+    struct answer *out)
+{
+	struct envelope_rcpt *rcpt = target;
+	struct err err;
+
+	if (dsn_notify_parse(value, &rcpt->notify, &err) == 1)
+		return true;
+	answer_set(out, 501, "5.5.4", "%s", err.text);
+	return false;
+}
+
+/* RFC 6533 section 3: bare UTF-8 needs SMTPUTF8. */
+static bool
+take_orcpt(struct session *session, struct slice value, void *target,
+    struct answer *out)
+{
+	struct err err = { "ORCPT beyond ASCII needs SMTPUTF8" };
+
+	((struct envelope_rcpt *)target)->orcpt = value;
+	if ((session->transaction->envelope.terms.is_utf8 ||
+	    argument_is_ascii(value)) && dsn_orcpt_check(value, &err) == 1)
+		return true;
+	answer_set(out, 501, "5.5.4", "%s", err.text);
+	return false;
+}
+
+static const struct argument_row rows[] = {
+	{ "NOTIFY", EHLO_DSN, true, take_notify },
+	{ "ORCPT", EHLO_DSN, true, take_orcpt },
+	{ NULL, EHLO_COUNT, false, NULL }
+};
+
+static bool
+is_room(struct session *session, const struct path *rcpt, struct answer *out)
+{
+	const struct conf_limits *limits = &session->settings->conf->limits;
+	struct transaction *t = session->transaction;
+
+	if (limits->recipients > 0 && t->rcpt_count >= limits->recipients)
+		answer_set(out, 452, "4.5.3",
+		    "that is enough recipients, send the others separately");
+	else if (!transaction_has_domain_room(t, rcpt))
+		answer_set(out, 452, "4.5.3",
+		    "that is enough domains, send the others separately");
+	else
+		return true;
+	return false;
+}
+
+/* With one more answer, from the start. */
+static void
+rcpt_answered(struct session *session, struct slice args,
+    const struct ask *ask, struct answer *out)
+{
+	permit_learn(session, ask);
+	cmd_rcpt(session, args, out);
+}
+
+void
+cmd_rcpt(struct session *session, struct slice args, struct answer *out)
+{
+	bool is_utf8 = session->transaction->envelope.terms.is_utf8;
+	struct envelope_rcpt rcpt = { 0 };
+	struct slice rest;
+	struct err err;
+
+	if (!argument_path(args, "TO:", PATH_POSTMASTER_OK |
+	    (is_utf8 ? PATH_UTF8 : 0), "5.1.3", &rcpt.path, &rest, out) ||
+	    !arguments_take(session, rest, rows, &rcpt, out) ||
+	    !is_room(session, &rcpt.path, out) ||
+	    !permit_rcpt(session, &rcpt.path, rcpt_answered, out) ||
+	    !recipient_check(session, &rcpt.path, rcpt_answered, out))
+		return;
+	if (transaction_add_rcpt(session->transaction, &rcpt, &err) != 1)
+		answer_set(out, 501, "5.1.3", "%s", err.text);
+	else
+		answer_set(out, 250, "2.1.5", "recipient ok");
+}

@@ -1,0 +1,84 @@
+/* ask.h - what a session asks of a helper process
+ *
+ * A session never blocks its worker.  What would (DNS, tables, users,
+ * passwords) is asked of a helper: a command handler calls session_ask and
+ * returns; the session waits in STEP_ASK with WANT_ANSWER, commands behind
+ * it wait in the stream, and when the answer or its time has come the
+ * command goes on in answered_fn, which fills the reply (or asks again).
+ *
+ *	handler     session_ask(session, "dns", question, 0, fn); return;
+ *	worker      "ask TOKEN KIND QUESTION"  to the doorman
+ *	doorman     to a helper of that kind (helpers.h), or queued
+ *	helper      "TOKEN ok ANSWER" or "TOKEN trouble WORDS"
+ *	worker      session_answered -> STEP_COMMAND -> fn(..., out)
+ *
+ * Nothing is asked twice at once by one session, so questions are bounded by
+ * sessions; each has a deadline.  No answer is an answer: trouble, which is
+ * 451 for the client unless a setting says otherwise.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_HELPER_ASK_H
+#define ZM_SMTPSERVER_HELPER_ASK_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum {
+	ASK_TEXT_BYTES_MAX = 16384,	/* of a question, of an answer */
+	ASK_FOR_MS = 30000		/* until it counts as trouble */
+};
+
+enum ask_state {
+	ASK_WAITING,
+	ASK_ANSWERED,
+	ASK_TROUBLE		/* answer: why, for the journal */
+};
+
+struct session;
+struct answer;
+
+struct ask {
+	const char	*kind;		/* static: row of helper_kinds */
+	struct str	 question;	/* one line, any bytes but LF */
+	struct str	 answer;	/* one line */
+	enum ask_state	 state;
+	int64_t		 for_ms;
+	int		 scope;		/* of the answer: enum fact_scope */
+	/* Goes on where the handler stopped.  args: of the command, once
+	 * more.  Fills out or asks again; the ask is freed behind it. */
+	void	(*answered_fn)(struct session *session, struct slice args,
+		    const struct ask *ask, struct answer *out);
+};
+
+typedef void answered_fn(struct session *session, struct slice args,
+    const struct ask *ask, struct answer *out);
+
+/* To be called by a command handler, which then returns without filling its
+ * answer.  question is copied; one that has an LF or is too long is answered
+ * with trouble at once.  for_ms 0: ASK_FOR_MS. */
+void session_ask(struct session *session, const char *kind,
+    struct slice question, int64_t for_ms, answered_fn *fn);
+
+/* The usual reply to trouble: 451 4.3.0 and words that tell nothing. */
+void answer_trouble(struct answer *out);
+
+void ask_free(struct ask **ask);
+
+/* ---- who waits for which answer --------------------------------------- */
+
+/* Tokens for things that wait: found by token, and not found any more when
+ * closed, however late an answer comes. */
+struct asks;
+
+struct asks *asks_new(void);
+void asks_free(struct asks **asks);
+/* A token, never 0, for owner (not NULL). */
+uint64_t asks_open(struct asks *asks, void *owner);
+/* The owner; NULL: closed, or never was. */
+void *asks_find(const struct asks *asks, uint64_t token);
+/* Closes and zeroes *token; harmless when it is 0. */
+void asks_close(struct asks *asks, uint64_t *token);
+
+#endif

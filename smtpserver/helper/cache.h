@@ -1,0 +1,28 @@
+/* cache.h - short answers that count for a while
+ *
+ * A fixed number of slots; the newer of two texts that want the same one
+ * stays.  For answers that may be forgotten at any time.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_HELPER_CACHE_H
+#define ZM_SMTPSERVER_HELPER_CACHE_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+struct cache;
+
+/* slots: a power of two. */
+struct cache *cache_new(size_t slots);
+void cache_free(struct cache **cache);
+/* The answer to key; false: none that counts at now_ms (clock_steady_ms).
+ * It is valid until the next call. */
+bool cache_find(const struct cache *cache, struct slice key, int64_t now_ms,
+    struct slice *out_answer);
+/* Keep an answer (copied) until until_ms. */
+void cache_add(struct cache *cache, struct slice key, struct slice answer,
+    int64_t until_ms);
+
+#endif

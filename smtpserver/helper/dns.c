@@ -1,0 +1,497 @@
+/* dns.c - the helper that asks the DNS about clients and senders
+ *
+ * In     "name ADDRESS", "listed ADDRESS ZONE...", "mail DOMAIN"
+ * Out    the client's name confirmed in both directions, or "-";
+ *        "ZONE=127.0.0.2,127.0.0.3 ..." of the zones that have it;
+ *        "yes" or "no": the domain has a host that takes mail
+ * Holds  answers for a while; a job for each question in hand
+ * Trusts no answer: names, addresses and zones are bounded
+ * Spec   RFC 1035 section 3.5, RFC 5782 section 2.1, RFC 5321 section 5.1,
+ *        RFC 7505
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "base/mem.h"
+#include "io/dns_ask.h"
+#include "io/ipc.h"
+#include "smtpserver/helper/cache.h"
+#include "smtpserver/helper/helper.h"
+
+#include "base/banned.h"
+
+enum {
+	ZONES_MAX = 64,
+	KNOWN_MAX = 16384,		/* a power of two */
+	KNOWN_FOR_MS = 5 * 60 * 1000,
+	SILENT_NOTE_MS = 10 * 60 * 1000
+};
+
+struct bureau {
+	struct process		*process;
+	int			 socket;
+	struct watch		*watch;
+	struct ipc_inbox	 inbox;
+	struct str		 outbox;
+	struct dns_asker	*asker;
+	struct cache		*known;
+	int64_t			 silent_noted_ms;
+};
+
+struct job {			/* one question in hand */
+	struct bureau		*bureau;
+	struct str		 token, question, answer;
+	struct dns_address	 address;
+	struct dns_name		 names[DNS_PTR_MAX];	/* or the domain */
+	size_t			 name_count;
+	unsigned		 out;		/* DNS questions on their way */
+	bool			 met_trouble, is_found;
+	struct ticket		*tickets;	/* one a DNS question */
+	size_t			 ticket_count;
+};
+
+struct ticket {			/* what a DNS question is about */
+	struct job		*job;
+	struct slice		 zone;		/* in job->question */
+	size_t			 name;		/* in job->names */
+};
+
+/* ---- the end of a job ------------------------------------------------- */
+
+static void
+job_free(struct job **job)
+{
+	str_release(&(*job)->token);
+	str_release(&(*job)->question);
+	str_release(&(*job)->answer);
+	mem_free(&(*job)->tickets);
+	mem_free(job);
+}
+
+static void
+job_answer(struct job *job, bool is_ok)
+{
+	struct bureau *bureau = job->bureau;
+
+	if (is_ok)
+		cache_add(bureau->known, str_slice(&job->question),
+		    str_slice(&job->answer),
+		    clock_steady_ms() + KNOWN_FOR_MS);
+	helper_add_answer(&bureau->outbox, str_slice(&job->token), is_ok,
+	    str_slice(&job->answer));
+	job_free(&job);
+}
+
+static void
+job_trouble(struct job *job, const char *why)
+{
+	str_reset(&job->answer);
+	str_adds(&job->answer, why);
+	job_answer(job, false);
+}
+
+/* Room for count DNS questions of a job. */
+static void
+tickets_make(struct job *job, size_t count)
+{
+	job->tickets = mem_grow(job->tickets, count, sizeof(*job->tickets));
+	for (size_t i = 0; i < count; i++)
+		job->tickets[i] = (struct ticket){ .job = job };
+	job->ticket_count = count;
+}
+
+static void
+ask(struct ticket *ticket, const char *name, enum dns_type type,
+    dns_answer_fn *fn)
+{
+	ticket->job->out++;
+	dns_ask(ticket->job->bureau->asker, name, type, fn, ticket);
+}
+
+/* ---- name: PTR, and back ---------------------------------------------- */
+
+static bool
+is_same_address(const struct dns_address *a, const struct dns_address *b)
+{
+	const struct sockaddr_in *a4 = (const void *)&a->address,
+	    *b4 = (const void *)&b->address;
+	const struct sockaddr_in6 *a6 = (const void *)&a->address,
+	    *b6 = (const void *)&b->address;
+
+	if (a->address.ss_family != b->address.ss_family)
+		return false;
+	return a->address.ss_family == AF_INET ?
+	    memcmp(&a4->sin_addr, &b4->sin_addr, sizeof(a4->sin_addr)) == 0 :
+	    memcmp(&a6->sin6_addr, &b6->sin6_addr,
+	    sizeof(a6->sin6_addr)) == 0;
+}
+
+static void
+name_conclude(struct job *job)
+{
+	if (job->out > 0)
+		return;
+	if (!job->is_found && job->met_trouble) {
+		job_trouble(job, "the name servers do not answer");
+		return;
+	}
+	if (!job->is_found)
+		str_adds(&job->answer, "-");
+	job_answer(job, true);
+}
+
+/* The first name, as the PTR answer has them, that leads back. */
+static void
+on_address(void *context, enum dns_result result,
+    const unsigned char *answer, size_t n)
+{
+	struct dns_address addresses[DNS_ADDRESS_MAX];
+	struct ticket *ticket = context;
+	struct job *job = ticket->job;
+	size_t count = 0;
+
+	job->out--;
+	if (result == DNS_TRY_AGAIN)
+		job->met_trouble = true;
+	else if (result == DNS_OK)
+		(void)dns_parse_addresses(answer, n, addresses, &count, NULL);
+	for (size_t i = 0; i < count && !job->is_found; i++)
+		if (is_same_address(&addresses[i], &job->address)) {
+			job->is_found = true;
+			str_adds(&job->answer,
+			    job->names[ticket->name].text);
+		}
+	name_conclude(job);
+}
+
+static void
+on_ptr(void *context, enum dns_result result, const unsigned char *answer,
+    size_t n)
+{
+	struct ticket *ticket = context;
+	struct job *job = ticket->job;
+	enum dns_type type = job->address.address.ss_family == AF_INET ?
+	    DNS_TYPE_A : DNS_TYPE_AAAA;
+
+	job->out--;
+	if (result == DNS_TRY_AGAIN)
+		job->met_trouble = true;
+	else if (result == DNS_OK)
+		(void)dns_parse_ptr(answer, n, job->names, &job->name_count,
+		    NULL);
+	if (job->name_count == 0) {
+		name_conclude(job);
+		return;
+	}
+	tickets_make(job, job->name_count);
+	for (size_t i = 0; i < job->name_count; i++) {
+		job->tickets[i].name = i;
+		ask(&job->tickets[i], job->names[i].text, type, on_address);
+	}
+}
+
+static bool
+address_take(struct job *job, struct slice text)
+{
+	struct sockaddr_in *four = (void *)&job->address.address;
+	struct sockaddr_in6 *six = (void *)&job->address.address;
+	char copy[INET6_ADDRSTRLEN];
+
+	if (text.n >= sizeof(copy))
+		return false;
+	memcpy(copy, text.p, text.n);
+	copy[text.n] = '\0';
+	if (inet_pton(AF_INET, copy, &four->sin_addr) == 1)
+		four->sin_family = AF_INET;
+	else if (inet_pton(AF_INET6, copy, &six->sin6_addr) == 1)
+		six->sin6_family = AF_INET6;
+	else
+		return false;
+	return true;
+}
+
+static bool
+name_begin(struct job *job, struct slice args)
+{
+	struct dns_name name;
+
+	if (!address_take(job, args))
+		return false;
+	dns_reverse_name((struct sockaddr *)&job->address.address, NULL,
+	    &name);
+	tickets_make(job, 1);
+	ask(&job->tickets[0], name.text, DNS_TYPE_PTR, on_ptr);
+	return true;
+}
+
+/* ---- listed ----------------------------------------------------------- */
+
+/* 127.255.255.0/24 is how lists say that they do not answer us. */
+static bool
+is_refusal(const unsigned char bytes[4])
+{
+	return bytes[1] == 255 && bytes[2] == 255;
+}
+
+static void
+note_silent(struct bureau *bureau, struct slice zone, const char *reason)
+{
+	int64_t now_ms = clock_steady_ms();
+
+	if (bureau->silent_noted_ms != 0 &&
+	    now_ms < bureau->silent_noted_ms + SILENT_NOTE_MS)
+		return;
+	bureau->silent_noted_ms = now_ms;
+	event(EV_DNSBL_SILENT, NULL, "zone", zone, "reason",
+	    slice_of(reason), NULL);
+}
+
+/* Append " ZONE=127.0.0.2,..." for the answers that mean something. */
+static void
+hits_add(struct job *job, struct slice zone,
+    const struct dns_address *addresses, size_t count)
+{
+	char separator = '=';
+
+	for (size_t i = 0; i < count; i++) {
+		const struct sockaddr_in *four =
+		    (const void *)&addresses[i].address;
+		const unsigned char *bytes =
+		    (const unsigned char *)&four->sin_addr;
+
+		if (four->sin_family != AF_INET || bytes[0] != 127)
+			continue;
+		if (is_refusal(bytes)) {
+			note_silent(job->bureau, zone,
+			    "it refuses to answer this host");
+			continue;
+		}
+		if (separator == '=')
+			str_addf(&job->answer, "%s" SLICE_FMT,
+			    job->answer.len > 0 ? " " : "", SLICE_ARG(zone));
+		str_addf(&job->answer, "%c%u.%u.%u.%u", separator, bytes[0],
+		    bytes[1], bytes[2], bytes[3]);
+		separator = ',';
+	}
+}
+
+static void
+on_listed(void *context, enum dns_result result,
+    const unsigned char *answer, size_t n)
+{
+	struct dns_address addresses[DNS_ADDRESS_MAX];
+	struct ticket *ticket = context;
+	struct job *job = ticket->job;
+	size_t count = 0;
+
+	job->out--;
+	if (result == DNS_TRY_AGAIN)
+		note_silent(job->bureau, ticket->zone, "no answer");
+	else if (result == DNS_OK)
+		(void)dns_parse_addresses(answer, n, addresses, &count, NULL);
+	hits_add(job, ticket->zone, addresses, count);
+	if (job->out == 0)
+		job_answer(job, true);
+}
+
+static bool
+listed_begin(struct job *job, struct slice args)
+{
+	struct slice word, zones[ZONES_MAX];
+	size_t count = 0;
+
+	if (!slice_word(&args, &word) || !address_take(job, word))
+		return false;
+	while (count < ZONES_MAX && slice_word(&args, &zones[count]))
+		count++;
+	if (count == 0)
+		return false;
+	tickets_make(job, count);
+	for (size_t i = 0; i < count; i++) {
+		struct dns_name name;
+		char zone[256];
+
+		snprintf(zone, sizeof(zone), SLICE_FMT, SLICE_ARG(zones[i]));
+		dns_reverse_name((struct sockaddr *)&job->address.address,
+		    zone, &name);
+		job->tickets[i].zone = zones[i];
+		ask(&job->tickets[i], name.text, DNS_TYPE_A, on_listed);
+	}
+	return true;
+}
+
+/* ---- mail: has the domain a host that takes mail ---------------------- */
+
+static void
+mail_conclude(struct job *job)
+{
+	if (job->out > 0)
+		return;
+	if (!job->is_found && job->met_trouble) {
+		job_trouble(job, "the name servers do not answer");
+		return;
+	}
+	str_adds(&job->answer, job->is_found ? "yes" : "no");
+	job_answer(job, true);
+}
+
+static void
+on_mail_address(void *context, enum dns_result result,
+    const unsigned char *answer, size_t n)
+{
+	struct dns_address addresses[DNS_ADDRESS_MAX];
+	struct job *job = ((struct ticket *)context)->job;
+	size_t count = 0;
+
+	job->out--;
+	if (result == DNS_TRY_AGAIN)
+		job->met_trouble = true;
+	else if (result == DNS_OK)
+		(void)dns_parse_addresses(answer, n, addresses, &count, NULL);
+	job->is_found = job->is_found || count > 0;
+	mail_conclude(job);
+}
+
+static void
+on_mx(void *context, enum dns_result result, const unsigned char *answer,
+    size_t n)
+{
+	struct dns_mx mx[DNS_MX_MAX];
+	struct job *job = ((struct ticket *)context)->job;
+	size_t count = 0;
+
+	job->out--;
+	if (result == DNS_TRY_AGAIN)
+		job->met_trouble = true;
+	else if (result == DNS_OK)
+		(void)dns_parse_mx(answer, n, mx, &count, NULL);
+	if (count > 0 || result != DNS_OK) {
+		/* one empty host is a null MX: none takes mail */
+		job->is_found = count > 0 && mx[0].host[0] != '\0';
+		mail_conclude(job);
+		return;
+	}
+	tickets_make(job, 2);
+	ask(&job->tickets[0], job->names[0].text, DNS_TYPE_A,
+	    on_mail_address);
+	ask(&job->tickets[1], job->names[0].text, DNS_TYPE_AAAA,
+	    on_mail_address);
+}
+
+static bool
+mail_begin(struct job *job, struct slice args)
+{
+	char *name = job->names[0].text;
+
+	if (args.n == 0 || args.n >= sizeof(job->names[0].text))
+		return false;
+	memcpy(name, args.p, args.n);
+	name[args.n] = '\0';
+	tickets_make(job, 1);
+	ask(&job->tickets[0], name, DNS_TYPE_MX, on_mx);
+	return true;
+}
+
+/* ---- questions in, answers out ---------------------------------------- */
+
+static bool
+job_begin(struct job *job)
+{
+	struct slice rest = str_slice(&job->question), verb;
+
+	if (!slice_word(&rest, &verb))
+		return false;
+	rest = slice_from(rest, rest.n > 0);
+	if (slice_is(verb, "name"))
+		return name_begin(job, rest);
+	if (slice_is(verb, "listed"))
+		return listed_begin(job, rest);
+	return slice_is(verb, "mail") && mail_begin(job, rest);
+}
+
+static void
+question_take(struct bureau *bureau, struct slice line)
+{
+	struct slice token, known;
+	struct job *job;
+
+	if (!slice_word(&line, &token))
+		return;
+	line = slice_from(line, line.n > 0);
+	if (cache_find(bureau->known, line, clock_steady_ms(), &known)) {
+		helper_add_answer(&bureau->outbox, token, true, known);
+		return;
+	}
+	job = mem_alloc(1, sizeof(*job));
+	job->bureau = bureau;
+	str_init(&job->token);
+	str_init(&job->question);
+	str_init(&job->answer);
+	str_add_slice(&job->token, token);
+	str_add_slice(&job->question, line);
+	if (!job_begin(job))
+		job_trouble(job, "this is no question for the DNS");
+}
+
+static void
+on_doorman(void *context, unsigned ready)
+{
+	struct bureau *bureau = context;
+	struct slice line;
+	size_t cursor = 0;
+	int got;
+
+	if (!(ready & (LOOP_READ | LOOP_HANGUP)))
+		return;
+	got = ipc_receive(bureau->socket, &bureau->inbox);
+	if (got == 0 || (got < 0 && errno != EAGAIN)) {
+		loop_stop(bureau->process->loop);
+		return;
+	}
+	while (ipc_line(&bureau->inbox, &cursor, &line) == 1)
+		question_take(bureau, line);
+	ipc_inbox_consume(&bureau->inbox, cursor);
+}
+
+static void
+say_answers(void *context)
+{
+	struct bureau *bureau = context;
+	ssize_t n;
+
+	if (bureau->outbox.len == 0)
+		return;
+	n = ipc_send(bureau->socket, str_slice(&bureau->outbox), NULL, 0);
+	if (n > 0)
+		str_consume(&bureau->outbox, (size_t)n);
+	watch_set(bureau->watch, LOOP_READ |
+	    (n >= 0 && bureau->outbox.len > 0 ? LOOP_WRITE : 0));
+}
+
+void
+helper_dns(struct process *process, int socket)
+{
+	struct bureau bureau = { .process = process, .socket = socket };
+	struct err err;
+
+	signal(SIGHUP, SIG_IGN);
+	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
+	if (dns_use(process->conf->dns_server, &err) != 0)
+		warning("%s", err.text);
+	ipc_inbox_init(&bureau.inbox);
+	str_init(&bureau.outbox);
+	bureau.asker = dns_asker_new(process->loop);
+	bureau.known = cache_new(KNOWN_MAX);
+	bureau.watch = loop_watch(process->loop, socket, LOOP_READ,
+	    on_doorman, &bureau);
+	loop_at_turn_end(process->loop, say_answers, &bureau);
+	loop_run(process->loop);
+}

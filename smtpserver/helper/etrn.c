@@ -1,0 +1,163 @@
+/* etrn.c - the helper that tells the scheduler to start a queue
+ *
+ * In     a domain
+ * Out    whether mail waits there, and how much
+ * Holds  nothing: a connection for each question
+ * Trusts the scheduler, but not for ever: its answer has a bound and a time
+ * Spec   doc/protocol/control.md, operation etrn; RFC 1985
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "smtpserver/helper/etrn.h"
+#include "smtpserver/helper/helper.h"
+
+#include "base/banned.h"
+
+const char etrn_kind[] = "etrn";
+
+enum { SCHEDULER_FOR_MS = 10000, ANSWER_BYTES_MAX = 65536 };
+
+static int
+scheduler_connect(const char *run_dir, struct err *err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd, n = snprintf(address.sun_path, sizeof(address.sun_path),
+	    "%s/scheduler.sock", run_dir);
+
+	if (n < 0 || (size_t)n >= sizeof(address.sun_path))
+		return err_set(err, "%s: too long a name", run_dir);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)&address,
+	    sizeof(address)) == 0)
+		return fd;
+	err_sys(err, "connect %s", address.sun_path);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Everything up to the empty line. */
+static int
+answer_read(int fd, struct str *out, struct err *err)
+{
+	int64_t end_ms = clock_steady_ms() + SCHEDULER_FOR_MS;
+
+	while (out->len < 2 ||
+	    memcmp(out->buf + out->len - 2, "\n\n", 2) != 0) {
+		struct pollfd wait = { fd, POLLIN, 0 };
+		int64_t left_ms = end_ms - clock_steady_ms();
+		ssize_t n;
+
+		if (out->len > ANSWER_BYTES_MAX)
+			return err_set(err, "the scheduler says too much");
+		if (left_ms <= 0 || poll(&wait, 1, (int)left_ms) == 0)
+			return err_set(err, "the scheduler does not answer");
+		n = recv(fd, str_room(out, 4096), 4096, MSG_DONTWAIT);
+		if (n > 0)
+			out->len += (size_t)n;
+		else if (n == 0)
+			return err_set(err, "the scheduler has closed");
+		else if (errno != EAGAIN && errno != EINTR)
+			return err_sys(err, "recv from the scheduler");
+	}
+	return 1;
+}
+
+static int64_t
+number_of(struct slice line, const char *key)
+{
+	struct str value = STR_INIT;
+	uint64_t number = 0;
+
+	if (json_get(line, key, &value))
+		(void)slice_number(str_slice(&value), 0, INT64_MAX, &number);
+	str_release(&value);
+	return (int64_t)number;
+}
+
+static bool
+is_true(struct slice line, const char *key)
+{
+	struct str value = STR_INIT;
+	bool result = json_get(line, key, &value) &&
+	    slice_is(str_slice(&value), "true");
+
+	str_release(&value);
+	return result;
+}
+
+/* The last line says it. */
+static bool
+judge(const struct str *text, struct str *out)
+{
+	struct slice rest = str_slice(text), line, last = rest;
+
+	while (slice_cut(&rest, '\n', &line))
+		if (line.n > 0)
+			last = line;
+	if (!is_true(last, "done")) {
+		if (!json_get(last, "error", out))
+			str_adds(out, "the scheduler talks nonsense");
+		return false;
+	}
+	if (is_true(last, "known"))
+		str_addf(out, "started %lld",
+		    (long long)number_of(last, "messages"));
+	else
+		str_adds(out, "none");
+	return true;
+}
+
+bool
+etrn_ask(const char *run_dir, struct slice host, struct str *out)
+{
+	struct str request = STR_INIT, answer = STR_INIT;
+	struct err err = { "" };
+	int fd = scheduler_connect(run_dir, &err);
+	bool is_good = fd >= 0;
+
+	json_open(&request);
+	json_number(&request, "v", 1);
+	json_text(&request, "op", SLICE("etrn"));
+	json_text(&request, "host", host);
+	json_close(&request);
+	if (is_good && send(fd, request.buf, request.len, MSG_NOSIGNAL) !=
+	    (ssize_t)request.len) {
+		err_sys(&err, "send to the scheduler");
+		is_good = false;
+	}
+	is_good = is_good && answer_read(fd, &answer, &err) == 1;
+	if (is_good)
+		is_good = judge(&answer, out);
+	else
+		str_adds(out, err.text);
+	if (fd >= 0)
+		close(fd);
+	str_release(&request);
+	str_release(&answer);
+	return is_good;
+}
+
+static bool
+answer(void *state, struct slice question, struct str *out)
+{
+	const struct process *process = state;
+
+	return etrn_ask(process->conf->run_dir, question, out);
+}
+
+void
+etrn_serve(struct process *process, int socket)
+{
+	helper_serve(socket, answer, process);
+}

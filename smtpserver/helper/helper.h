@@ -1,0 +1,64 @@
+/* helper.h - processes that answer what would block a session
+ *
+ * Each kind is a row of helper/kinds.c.  Helpers are forked by the doorman
+ * when first needed, from its own account; or they are somebody else's
+ * process that listens on a socket in the run directory (the router, who
+ * may read what we may not).  Either way the same lines:
+ *
+ *	to it		TOKEN QUESTION
+ *	from it		TOKEN ok ANSWER  |  TOKEN trouble WHY
+ *
+ * QUESTION and ANSWER are one line of any bytes but LF.  Answers may come in
+ * any order.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_HELPER_HELPER_H
+#define ZM_SMTPSERVER_HELPER_HELPER_H
+
+#include "daemon/skeleton.h"
+
+struct helper_kind {
+	const char	*name;		/* one word */
+	unsigned	 processes;	/* at the most */
+	unsigned	 at_once;	/* questions one has in hand */
+	int64_t		 for_ms;	/* in the queue, or in hand: then the
+					 * answer is trouble, and a helper
+					 * that has it in hand hangs: killed */
+	/* What a forked one does; returns when the doorman has gone. */
+	void		(*serve)(struct process *process, int socket);
+	const char	*socket;	/* serve is NULL: in the run dir */
+	/* Both are NULL: the doorman opens it (helpers_open_with). */
+	bool		 outlives_reload;	/* needs nothing that changes */
+};
+
+/* The rows; the last one has no name. */
+extern const struct helper_kind helper_kinds[];
+
+/* ---- kinds ------------------------------------------------------------ */
+
+/* Questions to the DNS: helper/dns.c has them. */
+void helper_dns(struct process *process, int socket);
+/* Rates and numbers at once: helper/rate.c. */
+void helper_rate(struct process *process, int socket);
+/* Policy services: helper/policy.c. */
+void helper_policy(struct process *process, int socket);
+/* Who was seen before: helper/greylist.c. */
+void helper_greylist(struct process *process, int socket);
+
+/* ---- the frame of those that answer one at a time --------------------- */
+
+/* Answer one question: fill out (empty) with a line.  false: trouble, out
+ * says why. */
+typedef bool helper_fn(void *state, struct slice question, struct str *out);
+
+/* For a kind with at_once 1: answer one question after the other, blocking,
+ * until the doorman has gone. */
+void helper_serve(int socket, helper_fn *fn, void *state);
+
+/* Append "TOKEN ok TEXT\n" (or trouble); LF in text becomes a blank, what is
+ * longer than ASK_TEXT_BYTES_MAX is trouble. */
+void helper_add_answer(struct str *out, struct slice token, bool is_ok,
+    struct slice text);
+
+#endif

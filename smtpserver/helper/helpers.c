@@ -1,0 +1,343 @@
+/* helpers.c - the doorman's side of the helper processes
+ *
+ * In     questions of workers
+ * Out    each question to a helper with room; each answer to its asker
+ * Holds  a queue for each kind
+ * Trusts no worker: queues are bounded in questions, bytes and time
+ * Spec   helpers.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "smtpserver/helper/helpers_internal.h"
+
+#include "base/banned.h"
+
+enum { TICK_MS = 500 };
+
+/* ---- questions -------------------------------------------------------- */
+
+static void
+question_dequeue(struct kind *kind, struct question *question)
+{
+	TAILQ_REMOVE(&kind->queue, question, entry);
+	kind->queued--;
+	kind->queued_bytes -= question->text.len;
+}
+
+static void
+question_free(struct question **question)
+{
+	explicit_bzero((*question)->text.buf, (*question)->text.len);
+	str_release(&(*question)->text);
+	mem_free(question);
+}
+
+void
+question_answer(struct helpers *helpers, struct question *question,
+    struct slice rest)
+{
+	struct str line = STR_INIT;
+
+	asks_close(helpers->asks, &question->token);
+	str_addf(&line, "answer %" PRIu64 " ", question->asker_token);
+	str_add_slice(&line, rest);
+	str_addc(&line, '\n');
+	helpers->answer_fn(helpers->context, question->asker,
+	    str_slice(&line));
+	str_release(&line);
+	question_free(&question);
+}
+
+void
+question_requeue(struct kind *kind, struct question *question)
+{
+	asks_close(kind->all->asks, &question->token);
+	question->helper = NULL;
+	question->is_again = true;
+	TAILQ_INSERT_HEAD(&kind->queue, question, entry);
+	kind->queued++;
+	kind->queued_bytes += question->text.len;
+}
+
+static void
+queue_trouble(struct kind *kind, const char *why)
+{
+	struct question *question;
+
+	while ((question = TAILQ_FIRST(&kind->queue)) != NULL) {
+		question_dequeue(kind, question);
+		question_answer(kind->all, question, slice_of(why));
+	}
+}
+
+/* ---- kinds ------------------------------------------------------------ */
+
+static struct helper *
+helper_choose(struct kind *kind)
+{
+	struct helper *helper, *best = NULL;
+
+	TAILQ_FOREACH(helper, &kind->helpers, entry)
+		if (!helper->is_leaving &&
+		    helper->in_hand_count < kind->row->at_once &&
+		    (best == NULL ||
+		    helper->in_hand_count < best->in_hand_count))
+			best = helper;
+	return best;
+}
+
+/* One with room, a fresh one if all are busy and there may be more. */
+static struct helper *
+helper_find(struct kind *kind, struct err *err)
+{
+	struct helper *best = helper_choose(kind);
+
+	err->text[0] = '\0';
+	if ((best != NULL && best->in_hand_count == 0) ||
+	    kind->staying >= kind->row->processes ||
+	    clock_steady_ms() < kind->not_before_ms)
+		return best;
+	(void)helper_start(kind, err);
+	return helper_choose(kind);
+}
+
+static void
+question_give(struct question *question, struct helper *helper)
+{
+	struct kind *kind = helper->kind;
+
+	question_dequeue(kind, question);
+	question->helper = helper;
+	question->token = asks_open(kind->all->asks, question);
+	question->until_ms = clock_steady_ms() + kind->row->for_ms;
+	TAILQ_INSERT_TAIL(&helper->in_hand, question, entry);
+	helper->in_hand_count++;
+	str_addf(&helper->outbox, "%" PRIu64 " ", question->token);
+	str_add_slice(&helper->outbox, str_slice(&question->text));
+	str_addc(&helper->outbox, '\n');
+}
+
+void
+kind_run(struct kind *kind)
+{
+	struct question *question;
+	struct helper *helper;
+	struct err err;
+
+	while ((question = TAILQ_FIRST(&kind->queue)) != NULL) {
+		helper = helper_find(kind, &err);
+		if (helper == NULL)
+			break;
+		question_give(question, helper);
+	}
+	if (question != NULL && err.text[0] != '\0' &&
+	    TAILQ_EMPTY(&kind->helpers)) {
+		struct str why = STR_INIT;
+
+		str_addf(&why, "trouble %s", err.text);
+		queue_trouble(kind, why.buf);
+		str_release(&why);
+	}
+	TAILQ_FOREACH(helper, &kind->helpers, entry)
+		if (helper->outbox.len > 0)
+			helper_write(helper);
+}
+
+/* Lists are in order of time, so their heads tell. */
+static bool
+kind_tick(struct kind *kind, int64_t now_ms)
+{
+	struct helper *helper, *next;
+	struct question *question;
+
+	for (helper = TAILQ_FIRST(&kind->helpers); helper != NULL;
+	    helper = next) {
+		next = TAILQ_NEXT(helper, entry);
+		question = TAILQ_FIRST(&helper->in_hand);
+		if (question != NULL && now_ms >= question->until_ms)
+			helper_end(helper, "trouble the helper hangs");
+	}
+	while ((question = TAILQ_FIRST(&kind->queue)) != NULL &&
+	    now_ms >= question->until_ms) {
+		question_dequeue(kind, question);
+		question_answer(kind->all, question,
+		    SLICE("trouble all helpers are busy"));
+	}
+	kind_run(kind);
+	if (!TAILQ_EMPTY(&kind->queue))
+		return true;
+	TAILQ_FOREACH(helper, &kind->helpers, entry)
+		if (helper->in_hand_count > 0)
+			return true;
+	return false;
+}
+
+static void
+on_tick(void *context)
+{
+	struct helpers *helpers = context;
+	int64_t now_ms = clock_steady_ms();
+	bool is_busy = false;
+
+	for (size_t i = 0; i < helpers->kind_count; i++)
+		is_busy = kind_tick(&helpers->kinds[i], now_ms) || is_busy;
+	if (is_busy)
+		timer_set(helpers->process->loop, &helpers->tick,
+		    now_ms + TICK_MS, on_tick, helpers);
+}
+
+/* ---- the doorman's calls ---------------------------------------------- */
+
+struct helpers *
+helpers_new(struct process *process, const struct helper_kind *kinds,
+    loop_fn *child_fn, helpers_answer_fn *answer_fn, void *context)
+{
+	struct helpers *helpers = mem_alloc(1, sizeof(*helpers));
+
+	helpers->process = process;
+	helpers->asks = asks_new();
+	helpers->child_fn = child_fn;
+	helpers->answer_fn = answer_fn;
+	helpers->context = context;
+	while (kinds[helpers->kind_count].name != NULL)
+		helpers->kind_count++;
+	helpers->kinds = mem_alloc(helpers->kind_count,
+	    sizeof(*helpers->kinds));
+	for (size_t i = 0; i < helpers->kind_count; i++) {
+		helpers->kinds[i].all = helpers;
+		helpers->kinds[i].row = &kinds[i];
+		TAILQ_INIT(&helpers->kinds[i].queue);
+		TAILQ_INIT(&helpers->kinds[i].helpers);
+	}
+	return helpers;
+}
+
+void
+helpers_open_with(struct helpers *helpers, helpers_open_fn *fn)
+{
+	helpers->open_fn = fn;
+}
+
+static void
+keep_quiet(void *context, uint64_t asker, struct slice line)
+{
+}
+
+void
+helpers_free(struct helpers **helpers)
+{
+	struct helpers *h = *helpers;
+	struct helper *helper;
+
+	if (h == NULL)
+		return;
+	h->answer_fn = keep_quiet;
+	timer_clear(&h->tick);
+	for (size_t i = 0; i < h->kind_count; i++) {
+		queue_trouble(&h->kinds[i], "");
+		while ((helper = TAILQ_FIRST(&h->kinds[i].helpers)) != NULL) {
+			helper->is_leaving = true;
+			h->kinds[i].staying--;
+			helper_end(helper, "");
+		}
+	}
+	asks_free(&h->asks);
+	mem_free(&h->kinds);
+	mem_free(helpers);
+}
+
+static struct kind *
+kind_find(struct helpers *helpers, struct slice name)
+{
+	for (size_t i = 0; i < helpers->kind_count; i++)
+		if (slice_is(name, helpers->kinds[i].row->name))
+			return &helpers->kinds[i];
+	return NULL;
+}
+
+static void
+question_queue(struct kind *kind, struct question *question)
+{
+	int64_t now_ms = clock_steady_ms();
+
+	if (kind->queued >= HELPERS_QUEUED_MAX || kind->queued_bytes +
+	    question->text.len > HELPERS_QUEUED_BYTES_MAX) {
+		question_answer(kind->all, question,
+		    SLICE("trouble too many questions wait"));
+		return;
+	}
+	question->until_ms = now_ms + kind->row->for_ms;
+	TAILQ_INSERT_TAIL(&kind->queue, question, entry);
+	kind->queued++;
+	kind->queued_bytes += question->text.len;
+	if (kind->all->tick.at_ms == 0)
+		timer_set(kind->all->process->loop, &kind->all->tick,
+		    now_ms + TICK_MS, on_tick, kind->all);
+	kind_run(kind);
+}
+
+bool
+helpers_ask(struct helpers *helpers, uint64_t asker, struct slice line)
+{
+	struct slice token_text, name;
+	struct question *question;
+	struct kind *kind;
+	uint64_t token;
+
+	if (!slice_word(&line, &token_text) ||
+	    !slice_number(token_text, 1, UINT64_MAX, &token) ||
+	    !slice_word(&line, &name) ||
+	    (kind = kind_find(helpers, name)) == NULL ||
+	    line.n > ASK_TEXT_BYTES_MAX + 1)
+		return false;
+	question = mem_alloc(1, sizeof(*question));
+	question->asker = asker;
+	question->asker_token = token;
+	str_init(&question->text);
+	str_add_slice(&question->text, slice_from(line, line.n > 0));
+	question_queue(kind, question);
+	return true;
+}
+
+void
+helpers_reload(struct helpers *helpers)
+{
+	struct helper *helper;
+
+	for (size_t i = 0; i < helpers->kind_count; i++)
+		TAILQ_FOREACH(helper, &helpers->kinds[i].helpers, entry)
+			if (!helper->is_leaving &&
+			    !helpers->kinds[i].row->outlives_reload) {
+				helper->is_leaving = true;
+				helpers->kinds[i].staying--;
+				helper_leave_if_done(helper);
+			}
+}
+
+void
+helpers_in_child(struct helpers *helpers)
+{
+	struct helper *helper;
+
+	for (size_t i = 0; i < helpers->kind_count; i++)
+		TAILQ_FOREACH(helper, &helpers->kinds[i].helpers, entry)
+			close(helper->socket);
+}
+
+unsigned
+helpers_count(const struct helpers *helpers)
+{
+	const struct helper *helper;
+	unsigned count = 0;
+
+	for (size_t i = 0; i < helpers->kind_count; i++)
+		TAILQ_FOREACH(helper, &helpers->kinds[i].helpers, entry)
+			count++;
+	return count;
+}

@@ -1,0 +1,89 @@
+/* helpers_internal.h - what helpers.c and helpers_process.c share
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_HELPER_HELPERS_INTERNAL_H
+#define ZM_SMTPSERVER_HELPER_HELPERS_INTERNAL_H
+
+#include <sys/queue.h>
+
+#include "io/ipc.h"
+#include "smtpserver/helper/ask.h"
+#include "smtpserver/helper/helpers.h"
+
+enum { HELPER_RESTART_AFTER_MS = 1000 };
+
+struct question {
+	uint64_t		 asker, asker_token;
+	uint64_t		 token;		/* of ours; 0: in the queue */
+	struct str		 text;
+	int64_t			 until_ms;
+	struct helper		*helper;	/* NULL: in the queue */
+	bool			 is_again;	/* given for the second time */
+	TAILQ_ENTRY(question)	 entry;
+};
+
+TAILQ_HEAD(question_list, question);
+
+struct helper {
+	struct kind		*kind;
+	pid_t			 pid;		/* 0: not our child */
+	int			 socket;
+	struct watch		*watch;
+	struct ipc_inbox	 inbox;
+	struct str		 outbox;
+	struct question_list	 in_hand;	/* oldest first */
+	unsigned		 in_hand_count;
+	bool			 is_leaving;
+	int64_t			 started_at_ms;
+	TAILQ_ENTRY(helper)	 entry;
+};
+
+TAILQ_HEAD(helper_list, helper);
+
+struct kind {
+	struct helpers			*all;
+	const struct helper_kind	*row;
+	struct question_list		 queue;
+	size_t				 queued, queued_bytes;
+	struct helper_list		 helpers;
+	unsigned			 staying;
+	int64_t				 not_before_ms;	/* fork again */
+};
+
+struct helpers {
+	struct process		*process;
+	struct kind		*kinds;
+	size_t			 kind_count;
+	struct asks		*asks;
+	loop_fn			*child_fn;
+	helpers_answer_fn	*answer_fn;
+	helpers_open_fn		*open_fn;
+	void			*context;
+	struct timer		 tick;
+};
+
+/* It is on no list any more: tell who asked, free it.  rest: "ok ANSWER" or
+ * "trouble WHY". */
+void question_answer(struct helpers *helpers, struct question *question,
+    struct slice rest);
+
+/* A helper had it in hand and is gone: once more, in front. */
+void question_requeue(struct kind *kind, struct question *question);
+
+/* Give what waits to who has room. */
+void kind_run(struct kind *kind);
+
+/* Start one more of a kind: fork, or connect.  0 or -1. */
+int helper_start(struct kind *kind, struct err *err);
+
+/* It is gone, or shall be: what it had in hand is answered with why. */
+void helper_end(struct helper *helper, const char *why);
+
+/* Nothing left to do for one that leaves: it sees our end. */
+void helper_leave_if_done(struct helper *helper);
+
+/* Send what is in its outbox. */
+void helper_write(struct helper *helper);
+
+#endif

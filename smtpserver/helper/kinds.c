@@ -1,0 +1,28 @@
+/* kinds.c - what can be asked of helpers, one row each
+ *
+ * Out    helper_kinds
+ * Spec   helper.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "smtpserver/auth/dovecot.h"
+#include "smtpserver/helper/etrn.h"
+#include "smtpserver/helper/helper.h"
+#include "smtpserver/milter/filter.h"
+
+#include "base/banned.h"
+
+const struct helper_kind helper_kinds[] = {
+	/* router/verify.h */
+	{ "router", 1, 64, 20000, NULL, "verify.sock", true },
+	{ "dns", 1, 2048, 15000, helper_dns, NULL, false },
+	{ "rate", 1, 256, 10000, helper_rate, NULL, true },
+	{ "policy", 8, 1, 20000, helper_policy, NULL, false },
+	{ "greylist", 1, 256, 10000, helper_greylist, NULL, true },
+	{ "milter", 16, 1, FILTER_FOR_MS, filter_serve, NULL, false },
+	{ etrn_kind, 1, 1, 15000, etrn_serve, NULL, false },
+	/* login.h */
+	{ "auth", 4, 1, 40000, NULL, NULL, false },
+	{ "dovecot", 1, 1024, 30000, auth_dovecot_serve, NULL, false },
+	{ NULL, 0, 0, 0, NULL, NULL, false }
+};

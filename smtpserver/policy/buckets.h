@@ -1,0 +1,42 @@
+/* buckets.h - rates and numbers at once, counted for any key
+ *
+ * Pure: time is an argument.  A rate is a bucket that holds COUNT and fills
+ * evenly within SPAN; a hold is one of N places, taken until it is released
+ * or too old.  Keys are bounded: when there are too many, those that nobody
+ * misses (full buckets, no holds) go first, then any.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_POLICY_BUCKETS_H
+#define ZM_SMTPSERVER_POLICY_BUCKETS_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum {
+	BUCKETS_MAX = 1 << 17,
+	HOLDS_MAX = 1 << 16,
+	HOLD_FOR_MS = 60 * 60 * 1000	/* its holder must be dead */
+};
+
+struct buckets;
+
+struct buckets *buckets_new(void);
+void buckets_free(struct buckets **buckets);
+
+/* Take one from the bucket of key.  returns 0: there was one; else the
+ * milliseconds until there will be. */
+int64_t buckets_take(struct buckets *buckets, struct slice key,
+    uint64_t count, int64_t span_ms, int64_t now_ms);
+
+/* Take one of max places of key.  returns a number for buckets_release; 0:
+ * all are taken. */
+uint64_t buckets_hold(struct buckets *buckets, struct slice key,
+    uint64_t max, int64_t now_ms);
+void buckets_release(struct buckets *buckets, uint64_t hold);
+
+/* Keys that are known now. */
+size_t buckets_count(const struct buckets *buckets);
+
+#endif

@@ -1,0 +1,576 @@
+/* fit.c - does a rule fit
+ *
+ * In     a rule; what is known of the client, the session and the addresses
+ * Out    yes, no, a need or trouble
+ * Holds  nothing
+ * Trusts nothing in an address or a name: they are compared in lower case,
+ *        addresses in canonical form (policy.c)
+ * Spec   zmailer.conf(5), accept
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "grammar/units.h"
+#include "smtpserver/policy/internal.h"
+
+#include "base/banned.h"
+
+typedef enum fit fit_fn(struct trial *trial, const struct conf_rule *rule);
+
+static const char dns_kind[] = "dns";
+
+static enum fit
+fit_if(bool is_true)
+{
+	return is_true ? FIT_YES : FIT_NO;
+}
+
+static enum fit
+fit_of(enum table_result result)
+{
+	return result == TABLE_TROUBLE ? FIT_TROUBLE :
+	    fit_if(result == TABLE_FOUND);
+}
+
+/* ---- facts ------------------------------------------------------------ */
+
+const struct fact *
+fact_or_need(struct trial *trial, const char *kind, struct slice question,
+    enum fact_scope scope)
+{
+	const struct facts *facts = trial->question->facts;
+	const struct fact *fact = facts == NULL ? NULL :
+	    facts_find(&facts[scope], kind, question);
+
+	if (fact == NULL)
+		trial->out->need = (struct policy_need){ kind, question,
+		    scope };
+	return fact;
+}
+
+const char *
+client_net(struct trial *trial, size_t bytes_4, size_t bytes_6)
+{
+	char *text = arena_alloc(trial->policy->scratch, INET6_ADDRSTRLEN);
+	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
+	unsigned char bytes[16] = { 0 };
+	const unsigned char *all = trial->question->client.bytes;
+
+	if (memcmp(all, mapped, sizeof(mapped)) == 0) {
+		memcpy(bytes, all + 12, bytes_4);
+		inet_ntop(AF_INET, bytes, text, INET6_ADDRSTRLEN);
+	} else {
+		memcpy(bytes, all, bytes_6);
+		inet_ntop(AF_INET6, bytes, text, INET6_ADDRSTRLEN);
+	}
+	return text;
+}
+
+static const char *
+client_text(struct trial *trial)
+{
+	return client_net(trial, 4, 16);
+}
+
+static struct slice
+question_of(struct trial *trial, const char *verb, struct slice what)
+{
+	return slice_of(arena_printf(trial->policy->scratch,
+	    "%s " SLICE_FMT, verb, SLICE_ARG(what)));
+}
+
+/* ---- tables ----------------------------------------------------------- */
+
+/* "<name>" as a pattern: the table; NULL: it is no table. */
+static struct table *
+table_of(struct trial *trial, const char *pattern)
+{
+	const struct policy *policy = trial->policy;
+	struct slice name = slice_of(pattern);
+
+	if (name.n < 3 || name.p[0] != '<')
+		return NULL;
+	name = slice_first(slice_from(name, 1), name.n - 2);
+	for (size_t i = 0; i < policy->conf->table_count; i++)
+		if (slice_is(name, policy->conf->tables[i].name))
+			return policy->tables[i];
+	return NULL;
+}
+
+static enum fit
+table_fits(struct trial *trial, struct table *table, struct slice key)
+{
+	return fit_of(table_lookup(table, key, NULL, NULL,
+	    &trial->out->err));
+}
+
+/* name, then ".parent" for everything that it lies below. */
+static enum fit
+table_fits_name(struct trial *trial, struct table *table, struct slice name)
+{
+	enum fit fit = table_fits(trial, table, name);
+	size_t dot;
+
+	while (fit == FIT_NO && table_takes_parts(table) &&
+	    (dot = slice_find(name, '.')) < name.n) {
+		name = slice_from(name, dot);
+		fit = table_fits(trial, table, name);
+		name = slice_from(name, 1);
+	}
+	return fit;
+}
+
+/* user@domain, "<>"; @domain, domain, .parent ...; user@. */
+static enum fit
+table_fits_address(struct trial *trial, struct table *table,
+    const struct canonical *address)
+{
+	struct arena *scratch = trial->policy->scratch;
+	enum fit fit;
+
+	if (address->text.n == 0)
+		return table_fits(trial, table, SLICE("<>"));
+	fit = table_fits(trial, table, address->text);
+	if (fit != FIT_NO || address->domain.n == 0 ||
+	    !table_takes_parts(table))
+		return fit;
+	fit = table_fits(trial, table, slice_of(arena_printf(scratch,
+	    "@" SLICE_FMT, SLICE_ARG(address->domain))));
+	if (fit == FIT_NO)
+		fit = table_fits_name(trial, table, address->domain);
+	if (fit == FIT_NO)
+		fit = table_fits(trial, table, slice_of(arena_printf(scratch,
+		    SLICE_FMT "@", SLICE_ARG(address->local))));
+	return fit;
+}
+
+/* ---- patterns --------------------------------------------------------- */
+
+/* "<>", "@domain", or a glob over the whole address. */
+static enum fit
+address_fits(struct trial *trial, const char *pattern,
+    const struct canonical *address)
+{
+	struct table *table = table_of(trial, pattern);
+	struct slice p = slice_of(pattern);
+
+	if (table != NULL)
+		return table_fits_address(trial, table, address);
+	if (slice_is(p, "<>"))
+		return fit_if(address->text.n == 0);
+	if (address->text.n == 0)
+		return FIT_NO;
+	if (p.n > 0 && p.p[0] == '@')
+		return fit_if(glob_match(slice_from(p, 1), address->domain));
+	return fit_if(glob_match(p, address->text));
+}
+
+/* "mx.example.org", ".example.org" (all below), a glob, a table. */
+static enum fit
+name_fits(struct trial *trial, const char *pattern, struct slice name)
+{
+	struct table *table = table_of(trial, pattern);
+	struct slice p = slice_of(pattern);
+
+	while (slice_ends(name, "."))
+		name.n--;
+	name = slice_lower(trial->policy->scratch, name);
+	if (table != NULL)
+		return table_fits_name(trial, table, name);
+	if (p.n > 1 && p.p[0] == '.' && name.n > p.n)
+		name = slice_from(name, name.n - p.n);
+	return fit_if(glob_match(p, name));
+}
+
+/* ---- conditions, cheap ones first ------------------------------------- */
+
+static enum fit
+fit_from(struct trial *trial, const struct conf_rule *rule)
+{
+	const struct policy *policy = trial->policy;
+	const struct net *client = &trial->question->client;
+
+	if (rule->has_from_net && !net_contains(&rule->from_net, client))
+		return FIT_NO;
+	if (rule->from_table == NULL)
+		return FIT_YES;
+	for (size_t i = 0; i < policy->conf->table_count; i++)
+		if (strcmp(policy->conf->tables[i].name, rule->from_table) ==
+		    0)
+			return fit_of(table_has_address(policy->tables[i],
+			    client, NULL, &trial->out->err));
+	err_set(&trial->out->err, "there is no table <%s>", rule->from_table);
+	return FIT_TROUBLE;
+}
+
+static enum fit
+fit_listener(struct trial *trial, const struct conf_rule *rule)
+{
+	struct slice pattern = slice_of(rule->patterns[PATTERN_LISTENER]);
+	struct slice listener = trial->question->listener;
+
+	if (slice_is(pattern, "submission"))
+		return fit_if(trial->question->is_submission);
+	if (slice_starts(pattern, ":"))
+		return fit_if(listener.n > pattern.n && slice_equal(pattern,
+		    slice_from(listener, listener.n - pattern.n)));
+	return fit_if(slice_equal(pattern, listener));
+}
+
+static enum fit
+fit_tls(struct trial *trial, const struct conf_rule *rule)
+{
+	return fit_if(rule->tls == TLS_EITHER ||
+	    trial->question->is_encrypted == (rule->tls == TLS_YES));
+}
+
+static enum fit
+fit_size(struct trial *trial, const struct conf_rule *rule)
+{
+	return fit_if(rule->over_bytes == 0 ||
+	    trial->question->size_bytes > rule->over_bytes);
+}
+
+static enum fit
+fit_user(struct trial *trial, const struct conf_rule *rule)
+{
+	const char *pattern = rule->patterns[PATTERN_USER];
+	struct slice user = trial->question->user;
+	struct table *table = table_of(trial, pattern);
+
+	if (slice_is(slice_of(pattern), "none"))
+		return fit_if(user.n == 0);
+	if (user.n == 0)
+		return FIT_NO;
+	if (slice_is(slice_of(pattern), "any"))
+		return FIT_YES;
+	if (table != NULL)
+		return table_fits(trial, table, user);
+	return fit_if(glob_match(slice_of(pattern), user));
+}
+
+static enum fit
+fit_helo(struct trial *trial, const struct conf_rule *rule)
+{
+	const char *pattern = rule->patterns[PATTERN_HELO];
+	const struct conf *conf = trial->policy->conf;
+	struct slice helo = trial->question->helo;
+	bool is_literal = slice_starts(helo, "[");
+
+	if (slice_is(slice_of(pattern), "literal"))
+		return fit_if(is_literal);
+	if (slice_is(slice_of(pattern), "unqualified"))
+		return fit_if(!is_literal &&
+		    slice_find(helo, '.') == helo.n);
+	if (slice_is(slice_of(pattern), "ours"))
+		return fit_if(slice_is_nocase(helo, conf->host) ||
+		    conf_domain_find(conf, slice_lower(
+		    trial->policy->scratch, helo)) != NULL);
+	return name_fits(trial, pattern, helo);
+}
+
+static enum fit
+fit_sender(struct trial *trial, const struct conf_rule *rule)
+{
+	return address_fits(trial, rule->patterns[PATTERN_SENDER],
+	    &trial->sender);
+}
+
+static enum fit
+fit_rcpt(struct trial *trial, const struct conf_rule *rule)
+{
+	return address_fits(trial, rule->patterns[PATTERN_RCPT],
+	    &trial->rcpt);
+}
+
+/* Confirmed in both directions; "-" in the answer: it has none. */
+int
+trial_name(struct trial *trial, struct slice *out_name)
+{
+	struct slice client = slice_of(client_text(trial));
+	const struct fact *fact;
+
+	*out_name = trial->question->name;
+	if (out_name->n > 0)
+		return slice_starts(*out_name, "[") ? 0 : 1;
+	if (slice_is(client, "127.0.0.1") || slice_is(client, "::1")) {
+		*out_name = SLICE("localhost");
+		return 1;
+	}
+	fact = fact_or_need(trial, dns_kind, question_of(trial, "name",
+	    client), FACT_SESSION);
+	if (fact == NULL)
+		return -2;
+	*out_name = fact->answer;
+	if (fact->state != ASK_TROUBLE)
+		return slice_is(fact->answer, "-") ? 0 : 1;
+	return err_set(&trial->out->err, "the client's name: " SLICE_FMT,
+	    SLICE_ARG(fact->answer));
+}
+
+static enum fit
+fit_name(struct trial *trial, const struct conf_rule *rule)
+{
+	const char *pattern = rule->patterns[PATTERN_NAME];
+	struct slice name;
+	int has_name = trial_name(trial, &name);
+
+	if (has_name < 0)
+		return has_name == -2 ? FIT_NEED : FIT_TROUBLE;
+	if (slice_is(slice_of(pattern), "none"))
+		return fit_if(has_name == 0);
+	return has_name == 0 ? FIT_NO : name_fits(trial, pattern, name);
+}
+
+static enum fit
+fit_sender_unknown(struct trial *trial, const struct conf_rule *rule)
+{
+	struct slice domain = trial->sender.domain;
+	const struct fact *fact;
+
+	if (!rule->sender_unknown)
+		return FIT_YES;
+	if (domain.n == 0 || domain.p[0] == '[' ||
+	    conf_domain_find(trial->policy->conf, domain) != NULL)
+		return FIT_NO;
+	fact = fact_or_need(trial, dns_kind, question_of(trial, "mail",
+	    domain), FACT_SESSION);
+	if (fact == NULL)
+		return FIT_NEED;
+	if (fact->state == ASK_TROUBLE) {
+		err_set(&trial->out->err, "the sender's domain: " SLICE_FMT,
+		    SLICE_ARG(fact->answer));
+		return FIT_TROUBLE;
+	}
+	return fit_if(slice_is(fact->answer, "no"));
+}
+
+/* ---- lists ------------------------------------------------------------ */
+
+/* "listed ADDRESS ZONE ...": all of them at once, each zone once. */
+static struct slice
+listed_question(struct trial *trial)
+{
+	const struct conf *conf = trial->policy->conf;
+	struct str text = STR_INIT;
+	struct slice question;
+
+	str_addf(&text, "listed %s", client_text(trial));
+	for (size_t i = 0; i < conf->dnsbl_count; i++) {
+		bool is_there = false;
+
+		for (size_t k = 0; k < i && !is_there; k++)
+			is_there = strcmp(conf->dnsbls[k].zone,
+			    conf->dnsbls[i].zone) == 0;
+		if (!is_there)
+			str_addf(&text, " %s", conf->dnsbls[i].zone);
+	}
+	question = slice_copy(trial->policy->scratch, str_slice(&text));
+	str_release(&text);
+	return question;
+}
+
+/* Does "127.0.0.2,127.0.0.10" have an answer that counts? */
+static bool
+answer_counts(const struct conf_dnsbl *list, struct slice answers)
+{
+	struct slice one;
+	struct net net;
+
+	while (slice_cut(&answers, ',', &one))
+		if (net_parse(one, &net, NULL) == 1 &&
+		    (!list->has_answer || net_contains(&list->answer, &net)))
+			return true;
+	return false;
+}
+
+/* Answers are "ZONE=127.0.0.2,127.0.0.3 ZONE=...".  zone NULL: the sum of
+ * all; else of this one alone. */
+static int
+listed_weight(const struct conf *conf, struct slice hits, const char *zone)
+{
+	struct slice word, name;
+	int sum = 0;
+
+	while (slice_word(&hits, &word)) {
+		slice_cut(&word, '=', &name);
+		for (size_t i = 0; i < conf->dnsbl_count; i++) {
+			const struct conf_dnsbl *list = &conf->dnsbls[i];
+
+			if (slice_is(name, list->zone) &&
+			    (zone == NULL || strcmp(zone, list->zone) == 0) &&
+			    answer_counts(list, word))
+				sum += zone == NULL ? list->weight : 1;
+		}
+	}
+	return sum;
+}
+
+/* Nobody is refused because a list cannot be asked. */
+static enum fit
+fit_listed(struct trial *trial, const struct conf_rule *rule)
+{
+	const char *pattern = rule->patterns[PATTERN_LISTED];
+	const struct fact *fact = fact_or_need(trial, dns_kind,
+	    listed_question(trial), FACT_SESSION);
+	uint64_t least;
+
+	if (fact == NULL)
+		return FIT_NEED;
+	if (fact->state == ASK_TROUBLE)
+		return FIT_NO;
+	if (slice_number(slice_of(pattern), 1, UINT32_MAX, &least))
+		return fit_if(listed_weight(trial->policy->conf,
+		    fact->answer, NULL) >= (int)least);
+	return fit_if(listed_weight(trial->policy->conf, fact->answer,
+	    pattern) > 0);
+}
+
+/* ---- counters --------------------------------------------------------- */
+
+/* What a rule counts by; false: there is none (nobody logged in). */
+static bool
+count_key(struct trial *trial, enum conf_key key, struct slice *out)
+{
+	*out = SLICE("all");
+	switch (key) {
+	case COUNT_BY_CLIENT:
+		*out = slice_of(client_net(trial, 4, 8));
+		break;
+	case COUNT_BY_NET:
+		*out = slice_of(client_net(trial, 3, 6));
+		break;
+	case COUNT_BY_USER:
+		*out = slice_lower(trial->policy->scratch,
+		    trial->question->user);
+		return out->n > 0;
+	case COUNT_BY_SENDER:
+		*out = trial->sender.text;
+		break;
+	case COUNT_BY_SENDER_DOMAIN:
+		*out = trial->sender.domain;
+		break;
+	case COUNT_BY_RCPT:
+		*out = trial->rcpt.text;
+		break;
+	case COUNT_BY_DOMAIN:
+		*out = trial->rcpt.domain;
+		break;
+	case COUNT_BY_ALL:
+		break;
+	}
+	return true;
+}
+
+/* The counter of one rule: "LINE KEY", one for all files of that line. */
+static struct slice
+count_question(struct trial *trial, const struct conf_rule *rule,
+    struct slice key)
+{
+	const struct conf_count *count = &rule->count;
+	struct arena *scratch = trial->policy->scratch;
+
+	if (count->kind == COUNT_PARALLEL)
+		return slice_of(arena_printf(scratch, "hold %" PRIu64
+		    " %u " SLICE_FMT, count->max, rule->at.line,
+		    SLICE_ARG(key)));
+	return slice_of(arena_printf(scratch, "take %" PRIu64 " %" PRId64
+	    " %u " SLICE_FMT, count->max, count->span_ms, rule->at.line,
+	    SLICE_ARG(key)));
+}
+
+/* "over" or "wait", with the seconds until it is not. */
+static enum fit
+fit_of_wait(struct trial *trial, const struct fact *fact, const char *over)
+{
+	struct slice answer = fact->answer, word = { NULL, 0 };
+	uint64_t wait_s;
+
+	if (fact->state == ASK_TROUBLE || !slice_word(&answer, &word) ||
+	    !slice_is(word, over))
+		return FIT_NO;	/* nobody is refused because of trouble */
+	if (slice_word(&answer, &word) &&
+	    slice_number(word, 0, INT32_MAX, &wait_s))
+		trial->out->wait_s = (int64_t)wait_s;
+	return FIT_YES;
+}
+
+static enum fit
+fit_count(struct trial *trial, const struct conf_rule *rule)
+{
+	const struct fact *fact;
+	struct slice key;
+
+	if (rule->count.kind == COUNT_NOTHING)
+		return FIT_YES;
+	if (!count_key(trial, rule->count.key, &key))
+		return FIT_NO;
+	fact = fact_or_need(trial, "rate", count_question(trial, rule, key),
+	    rule->count.of_messages ? FACT_MESSAGE : FACT_TURN);
+	return fact == NULL ? FIT_NEED : fit_of_wait(trial, fact, "over");
+}
+
+static enum fit
+fit_greylist(struct trial *trial, const struct conf_rule *rule)
+{
+	const struct conf_greylist *terms = &rule->greylist;
+	const struct fact *fact;
+
+	if (terms->after_s == 0)
+		return FIT_YES;
+	fact = fact_or_need(trial, "greylist", slice_of(arena_printf(
+	    trial->policy->scratch, "%" PRId64 " %" PRId64 " %" PRId64 " %s "
+	    SLICE_FMT " " SLICE_FMT, terms->after_s, terms->within_s,
+	    terms->keep_s, client_net(trial, 3, 8),
+	    SLICE_ARG(trial->sender.text), SLICE_ARG(trial->rcpt.text))),
+	    FACT_TURN);
+	return fact == NULL ? FIT_NEED : fit_of_wait(trial, fact, "wait");
+}
+
+/* ---- all of them ------------------------------------------------------ */
+
+enum { ALWAYS = PATTERN_COUNT };	/* looks for itself */
+
+static const struct {
+	const char	*word;
+	int		 pattern;	/* unset: the condition holds */
+	fit_fn		*fn;
+} conditions[] = {
+	{ "from", ALWAYS, fit_from },
+	{ "listener", PATTERN_LISTENER, fit_listener },
+	{ "tls", ALWAYS, fit_tls },
+	{ "size", ALWAYS, fit_size },
+	{ "user", PATTERN_USER, fit_user },
+	{ "helo", PATTERN_HELO, fit_helo },
+	{ "sender", PATTERN_SENDER, fit_sender },
+	{ "to", PATTERN_RCPT, fit_rcpt },
+	{ "name", PATTERN_NAME, fit_name },
+	{ "sender-unknown", ALWAYS, fit_sender_unknown },
+	{ "listed", PATTERN_LISTED, fit_listed },
+	{ "count", ALWAYS, fit_count },
+	{ "greylist", ALWAYS, fit_greylist },
+	{ "policy-service", ALWAYS, fit_service },
+};
+
+enum fit
+rule_fit(struct trial *trial, const struct conf_rule *rule,
+    const char **out_why)
+{
+	enum fit fit = FIT_YES;
+
+	*out_why = "fits";
+	for (size_t i = 0; fit == FIT_YES &&
+	    i < sizeof(conditions) / sizeof(conditions[0]); i++) {
+		if (conditions[i].pattern != ALWAYS &&
+		    rule->patterns[conditions[i].pattern] == NULL)
+			continue;
+		fit = conditions[i].fn(trial, rule);
+		if (fit != FIT_YES)
+			*out_why = conditions[i].word;
+	}
+	return fit;
+}

@@ -1,0 +1,47 @@
+/* greylist.h - who was seen before
+ *
+ * A triplet (network, sender, recipient) is known by the sum of its text.
+ * All that is known is in memory and, line by line as it happens, in a file
+ * that is read at the start; what a crash loses is tried once more by its
+ * sender.  The file is written anew when most of it is of the past.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_POLICY_GREYLIST_H
+#define ZM_SMTPSERVER_POLICY_GREYLIST_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	GREYLIST_ENTRIES_MAX = 1 << 19,
+	GREYLIST_TRUSTED_FROM = 5	/* pairs that passed from a network */
+};
+
+struct greylist;
+
+struct greylist_terms {
+	int64_t	after_s, within_s, keep_s;
+};
+
+/* path: the file, made when it is not there; NULL: none.  A file that cannot
+ * be used is said in err, and then nothing is kept beyond the process. */
+struct greylist *greylist_open(const char *path, int64_t now_s,
+    struct err *err);
+void greylist_close(struct greylist **greylist);
+
+/* Ask about mail from net for "SENDER RECIPIENT".  returns 0: take it; else
+ * the seconds it has to wait. */
+int64_t greylist_ask(struct greylist *greylist, struct slice net,
+    struct slice pair, const struct greylist_terms *terms, int64_t now_s);
+
+/* Write what is not written yet.  0 or -1. */
+int greylist_flush(struct greylist *greylist, struct err *err);
+
+/* Entries now, and lines in the file. */
+size_t greylist_count(const struct greylist *greylist);
+size_t greylist_lines(const struct greylist *greylist);
+
+#endif

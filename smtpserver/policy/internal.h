@@ -1,0 +1,61 @@
+/* internal.h - what policy.c and policy/fit.c share
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_POLICY_INTERNAL_H
+#define ZM_SMTPSERVER_POLICY_INTERNAL_H
+
+#include "mail/table.h"
+#include "smtpserver/policy/policy.h"
+#include "smtpserver/policy/policyd.h"
+
+struct policy {
+	const struct conf	 *conf;
+	struct table		**tables;	/* as conf->tables */
+	struct arena		 *scratch;
+};
+
+/* An address in the form that rules are compared with. */
+struct canonical {
+	struct slice	local, domain;
+	struct slice	text;		/* "local@domain", "local", "" */
+};
+
+/* One asking. */
+struct trial {
+	struct policy			*policy;
+	const struct policy_question	*question;
+	struct canonical		 sender, rcpt;
+	struct policy_verdict		*out;	/* err and need are filled */
+	struct policyd_answer		 service;	/* of this rule */
+	const struct conf_rule		*pending;	/* DEFER_IF_PERMIT */
+	const char			*pending_words;
+};
+
+enum fit {
+	FIT_NO,
+	FIT_YES,
+	FIT_NEED,		/* out->need says what */
+	FIT_TROUBLE		/* out->err says why */
+};
+
+/* The answer to a question; NULL: it is needed first, trial->out->need. */
+const struct fact *fact_or_need(struct trial *trial, const char *kind,
+    struct slice question, enum fact_scope scope);
+/* The client's confirmed name: 1; 0 it has none; -1 trouble (err); -2 it is
+ * needed first. */
+int trial_name(struct trial *trial, struct slice *out_name);
+/* The client's address, or the first bytes of it, in the scratch arena. */
+const char *client_net(struct trial *trial, size_t bytes_4, size_t bytes_6);
+
+/* policy/service.c: ask the rule's service; FIT_YES: it has an opinion, which
+ * is in trial->service. */
+enum fit fit_service(struct trial *trial, const struct conf_rule *rule);
+
+/* Do all conditions of the rule fit?  Cheap ones are looked at first, so
+ * that nothing is asked in vain.  *out_why: the condition that did not, or
+ * that needs something; static. */
+enum fit rule_fit(struct trial *trial, const struct conf_rule *rule,
+    const char **out_why);
+
+#endif

@@ -1,0 +1,113 @@
+/* policy.h - who may send what to whom
+ *
+ * The rules of a configuration, asked for each recipient.  Pure but for the
+ * tables that rules name: what only others know (the DNS, counters, what
+ * happened before) is looked for among the facts, and when it is not there
+ * the verdict is POLICY_NEED with the question to be asked; with its answer
+ * among the facts the policy is asked again.  So nothing is asked that no
+ * rule needs.
+ *
+ *   1. postmaster, bare or of a domain of ours, is always accepted
+ *      (RFC 5321 section 4.5.1), whatever the rules say.
+ *   2. Rules in file order, the first that fits decides.  Without `for any`
+ *      an accept rule speaks of our domains only.  A freeze rule accepts
+ *      what is for our domains and marks the message; for other domains it
+ *      marks only: whether to relay is for the rules behind it to say.
+ *      A shadow rule is noted in the verdict and decides nothing.
+ *   3. No rule decided: domains of ours accepted, everything else refused.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_POLICY_POLICY_H
+#define ZM_SMTPSERVER_POLICY_POLICY_H
+
+#include "base/err.h"
+#include "daemon/conf.h"
+#include "grammar/net.h"
+#include "grammar/path.h"
+#include "smtpserver/policy/facts.h"
+
+struct policy;
+
+/* Rules and tables of conf, which must outlive the policy. */
+struct policy *policy_new(const struct conf *conf);
+void policy_free(struct policy **policy);
+
+/* Told of each rule that is tried: why it does not fit ("sender"), or
+ * "fits". */
+typedef void policy_trace_fn(void *context, const struct conf_rule *rule,
+    const char *why);
+
+struct policy_question {
+	struct net		 client;
+	struct slice		 listener;	/* "192.0.2.1:25", or empty */
+	bool			 is_submission;
+	struct slice		 name;	/* as a trusted proxy says; or empty */
+	unsigned		 port;	/* of the client */
+	struct slice		 instance;	/* of the message */
+	bool			 is_esmtp;
+	struct slice		 helo;
+	bool			 is_encrypted;
+	struct slice		 user;		/* empty: nobody logged in */
+	struct path		 sender;	/* null path: <> */
+	uint64_t		 size_bytes;	/* announced, or 0 */
+	struct path		 rcpt;		/* no domain: <postmaster> */
+	const struct facts	*facts;	/* FACT_SCOPES of them; or NULL */
+	policy_trace_fn		*trace;		/* NULL: nobody listens */
+	void			*trace_context;
+};
+
+enum policy_result {
+	POLICY_ACCEPT,
+	POLICY_REJECT,		/* a rule said so */
+	POLICY_DEFER,		/* a rule said so: for now */
+	POLICY_NO_RELAY,	/* not our domain, and no rule allows it */
+	POLICY_TROUBLE,		/* a table cannot be read: err says which */
+	POLICY_NEED		/* need must be known first */
+};
+
+enum { POLICY_SHADOWS_MAX = 8, POLICY_FIELDS_MAX = 8 };
+
+struct policy_need {
+	const char	*kind;		/* of helpers */
+	struct slice	 question;	/* until the policy is asked again */
+	enum fact_scope	 scope;		/* of the answer */
+};
+
+struct policy_verdict {
+	enum policy_result	 result;
+	const struct conf_rule	*rule;		/* who decided; or NULL */
+	const struct conf_rule	*freeze;	/* set the message aside */
+	const struct conf_rule	*shadows[POLICY_SHADOWS_MAX];
+	unsigned		 shadow_count;	/* would have decided */
+	const char		*words;		/* of a service; or NULL */
+	int			 code;		/* of a service; or 0 */
+	const char		*fields[POLICY_FIELDS_MAX];	/* of services,
+					 * for the header; until the policy is
+					 * asked again, like words */
+	unsigned		 field_count;
+	const char		*warning;	/* of a service; or NULL */
+	struct policy_need	 need;
+	int64_t			 wait_s;	/* DEFER: try again then; 0:
+						 * nobody knows */
+	struct err		 err;
+};
+
+/* The verdict on one recipient. */
+void policy_ask(struct policy *policy, const struct policy_question *question,
+    struct policy_verdict *out);
+
+/* May this client relay, whatever it says of itself?  By the rules that look
+ * at nothing but its address; a table that cannot be read knows nobody. */
+bool policy_knows(struct policy *policy, const struct net *client);
+
+/* What the client is told; of POLICY_NEED as of trouble. */
+struct policy_reply {
+	int		 code;		/* 250: accepted */
+	const char	*status;	/* RFC 3463; static */
+	const char	*words;		/* static, or the rule's */
+};
+void policy_reply(const struct policy_verdict *verdict,
+    struct policy_reply *out);
+
+#endif

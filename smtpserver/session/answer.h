@@ -1,0 +1,29 @@
+/* answer.h - what a command has to say; session.c alone writes it
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_SESSION_ANSWER_H
+#define ZM_SMTPSERVER_SESSION_ANSWER_H
+
+#include "smtpserver/session/content.h"
+
+struct conf_rule;
+
+enum { ANSWER_TEXT_BYTES = 4096 };
+
+struct answer {
+	int		code;		/* RFC 5321 section 4.2 */
+	const char	*status;	/* RFC 3463, static; NULL: has none */
+	char		text[ANSWER_TEXT_BYTES];	/* lines, LF between */
+	const struct conf_rule *rule;	/* who decided; NULL: nobody */
+};
+
+/* Fill one.  Text that does not fit is cut. */
+void answer_set(struct answer *answer, int code, const char *status,
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The answer to the end of data when there was this fault (not
+ * CONTENT_GOOD). */
+void answer_fault(struct answer *answer, enum content_fault fault);
+
+#endif

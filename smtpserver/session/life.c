@@ -1,0 +1,84 @@
+/* life.c - a session begins, becomes another client's, and ends
+ *
+ * In     a client at a listener
+ * Out    a session; events session.open and session.close
+ * Holds  the settings it began with
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "smtpserver/session/notes.h"
+#include "smtpserver/session/internal.h"
+
+#include "base/banned.h"
+
+static const struct conf_listen on_stdin = {
+	.text = SESSION_ON_STDIN, .no_verify = true
+};
+
+void
+session_set_client(struct session *session, const struct client *client)
+{
+	const struct conf *conf = session->settings->conf;
+	struct peers *peers = session->settings->peers;
+
+	session->client = *client;
+	session->trust = peers_trust(peers, &client->net) |
+	    (session->trust & 1u << TRUST_XCLIENT);
+	session->withheld = peers_withheld(peers, &client->net);
+	session->listen = strcmp(client->listener, SESSION_ON_STDIN) == 0 ?
+	    &on_stdin : conf_listen_find(conf, client->listener);
+}
+
+struct session *
+session_new(struct service *service, struct stream *stream,
+    const struct client *client)
+{
+	static ino_t counter;
+	struct session *session = mem_alloc(1, sizeof(*session));
+
+	session->magic = SESSION_MAGIC;
+	session->service = service;
+	session->settings = settings_hold(service->settings);
+	session->stream = stream;
+	session_set_client(session, client);
+	spool_id_make(clock_wall_us(), ++counter, session->id);
+	session->end_at_ms = clock_steady_ms() +
+	    session->settings->conf->timeouts.session_ms;
+	str_init(&session->helo);
+	str_init(&session->holds);
+	str_init(&session->name);
+	str_init(&session->user);
+	str_init(&session->forward);
+	session->step = client->is_tls ? STEP_TLS : STEP_GREET;
+	note_open(session);
+	return session;
+}
+
+void
+session_free(struct session **session)
+{
+	struct session *s = *session;
+
+	if (s == NULL)
+		return;
+	note_close(s);
+	transaction_free(&s->transaction);
+	ask_free(&s->ask);
+	for (int i = 0; i < FACT_SCOPES; i++)
+		facts_release(&s->facts[i]);
+	str_release(&s->holds);
+	settings_drop(&s->settings);
+	str_release(&s->helo);
+	str_release(&s->name);
+	str_release(&s->user);
+	str_release(&s->forward);
+	mem_free(&s->tls);
+	login_free(&s->login);
+	mem_free(&s->login_place);
+	s->magic = 0;
+	mem_free(session);
+}

@@ -1,0 +1,130 @@
+/* permit.c - the policy's verdict on a recipient, as an answer
+ *
+ * In     a session, a recipient
+ * Out    yes, a refusal, or a question for a helper
+ * Holds  nothing; answers that hold for the session are the session's
+ * Spec   policy.h; RFC 3463 section 3.8
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+
+#include "smtpserver/session/notes.h"
+#include "smtpserver/session/permit.h"
+
+#include "base/banned.h"
+
+/* "192.0.2.1:4711" */
+static unsigned
+port_of(const struct session *session)
+{
+	struct slice text = slice_of(session->client.text);
+	size_t at = text.n;
+	uint64_t port = 0;
+
+	while (at > 0 && text.p[at - 1] != ':')
+		at--;
+	(void)slice_number(slice_from(text, at), 1, 65535, &port);
+	return (unsigned)port;
+}
+
+static void
+question_fill(const struct session *session, const struct path *rcpt,
+    struct policy_question *out)
+{
+	const struct transaction *t = session->transaction;
+
+	*out = (struct policy_question){
+		.client = session->client.net,
+		.listener = slice_of(session->client.listener),
+		.is_submission = session->listen != NULL &&
+		    session->listen->is_submission,
+		.name = str_slice(&session->name),
+		.port = port_of(session),
+		.is_esmtp = session->is_esmtp,
+		.helo = str_slice(&session->helo),
+		.is_encrypted = session->tls != NULL,
+		.user = str_slice(&session->user),
+		.sender = t->envelope.from,
+		.size_bytes = t->size_bytes,
+		.rcpt = *rcpt,
+		.facts = session->facts,
+	};
+}
+
+static bool
+conclude(struct session *session, const struct policy_verdict *verdict,
+    struct answer *out)
+{
+	struct transaction *t = session->transaction;
+	struct policy_reply reply;
+
+	if (verdict->result == POLICY_ACCEPT) {
+		if (t->freeze == NULL)
+			t->freeze = verdict->freeze;
+		for (unsigned i = 0; i < verdict->field_count; i++)
+			transaction_prepend(t, verdict->fields[i]);
+		return true;
+	}
+	policy_reply(verdict, &reply);
+	answer_set(out, reply.code, reply.status, "%s (ref %s)", reply.words,
+	    session->id);
+	out->rule = verdict->rule;
+	return false;
+}
+
+bool
+permit_rcpt(struct session *session, const struct path *rcpt,
+    answered_fn *fn, struct answer *out)
+{
+	char instance[SPOOL_ID_BYTES + 16];
+	struct policy_question question;
+	struct policy_verdict verdict;
+
+	question_fill(session, rcpt, &question);
+	/* one for all recipients of a message */
+	snprintf(instance, sizeof(instance), "%s.%u", session->id,
+	    session->messages);
+	question.instance = slice_of(instance);
+	policy_ask(session->settings->policy, &question, &verdict);
+	if (verdict.result == POLICY_NEED) {
+		session_ask(session, verdict.need.kind, verdict.need.question,
+		    0, fn);
+		session->ask->scope = (int)verdict.need.scope;
+		return false;
+	}
+	for (unsigned i = 0; i < verdict.shadow_count; i++)
+		note_shadow(session, verdict.shadows[i], rcpt);
+	if (verdict.warning != NULL)
+		note_policy_warning(session, verdict.warning);
+	if (verdict.result == POLICY_TROUBLE)
+		note_policy_trouble(session, verdict.rule, &verdict.err);
+	return conclude(session, &verdict, out);
+}
+
+void
+permit_end_message(struct session *session)
+{
+	struct facts *facts = &session->facts[FACT_MESSAGE];
+	struct slice answer, word;
+
+	for (const struct fact *fact = facts->first; fact != NULL;
+	    fact = fact->next) {
+		answer = fact->answer;
+		if (slice_starts(fact->question, "hold ") &&
+		    slice_word(&answer, &word) && slice_is(word, "ok") &&
+		    slice_word(&answer, &word))
+			str_addf(&session->holds, " " SLICE_FMT,
+			    SLICE_ARG(word));
+	}
+	facts_release(facts);
+}
+
+void
+permit_learn(struct session *session, const struct ask *ask)
+{
+	facts_add(&session->facts[ask->scope], ask->kind,
+	    str_slice(&ask->question), ask->state, str_slice(&ask->answer));
+	if (ask->state == ASK_TROUBLE)
+		note_helper_trouble(session, ask);
+}

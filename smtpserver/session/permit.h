@@ -1,0 +1,25 @@
+/* permit.h - the policy's verdict on a recipient, as an answer
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_SESSION_PERMIT_H
+#define ZM_SMTPSERVER_SESSION_PERMIT_H
+
+#include "smtpserver/session/session.h"
+
+/* May the sender of the transaction send to this recipient?  A freeze rule is
+ * kept with the transaction.
+ * returns true: yes.  false: out has the refusal, which names the session so
+ * that its cause can be found in the journal; or a question is out
+ * (session->ask) whose answer calls fn. */
+bool permit_rcpt(struct session *session, const struct path *rcpt,
+    answered_fn *fn, struct answer *out);
+
+/* Before a message begins and after it has ended: what was counted for it
+ * goes to session->holds, "NUMBER ..." for the rate helper to release. */
+void permit_end_message(struct session *session);
+
+/* Keep an answer where permit_rcpt, called again, finds it. */
+void permit_learn(struct session *session, const struct ask *ask);
+
+#endif

@@ -1,0 +1,18 @@
+/* receive.h - a message begins to come in
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_SESSION_RECEIVE_H
+#define ZM_SMTPSERVER_SESSION_RECEIVE_H
+
+#include "smtpserver/session/session.h"
+
+/* Open the draft of the session's transaction, which has recipients, with
+ * its envelope in it (row S0): only now, so that a transaction which ends
+ * earlier costs no file.
+ * returns CONTENT_GOOD; CONTENT_NO_SPACE or CONTENT_IO, and an event says
+ * why. */
+enum content_fault receive_begin(struct session *session,
+    enum content_form form);
+
+#endif

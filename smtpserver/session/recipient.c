@@ -1,0 +1,144 @@
+/* recipient.c - does a recipient of ours exist?
+ *
+ * In     a recipient that the policy accepts
+ * Out    yes, a refusal, or a question for the router
+ * Holds  nothing; the answers are in the service's cache
+ * Trusts the router
+ * Spec   RFC 5321 section 3.3; doc/INTERNALS section 7; router/verify.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "base/clock.h"
+#include "base/mem.h"
+#include "smtpserver/helper/cache.h"
+#include "smtpserver/session/recipient.h"
+
+#include "base/banned.h"
+
+const char recipient_kind[] = "router";
+
+static bool
+is_to_be_asked(const struct session *session, const struct path *rcpt)
+{
+	const struct conf *conf = session->settings->conf;
+	const struct conf_domain *domain;
+	struct arena *arena;
+
+	if (conf->verify == VERIFY_OFF ||
+	    (session->listen != NULL && session->listen->no_verify))
+		return false;
+	if (rcpt->domain.n == 0)
+		return false;		/* <postmaster> exists */
+	arena = arena_new();
+	domain = conf_domain_find(conf, slice_lower(arena, rcpt->domain));
+	arena_free(&arena);
+	return domain != NULL && (domain->users != USERS_ANY ||
+	    domain->alias_count > 0);
+}
+
+static void
+refuse(struct slice form, struct answer *out)
+{
+	static const struct {
+		const char	*form, *status, *text;
+	} rows[] = {
+		{ "nouser", "5.1.1", "no such user here" },
+		{ "badaddress", "5.1.3", "this is not an address" },
+		{ "baddomain", "5.1.2", "this is not a domain" },
+		{ "aliasloop", "5.4.6", "the alias refers to itself" },
+		{ "expansion", "5.5.3", "the alias has too many recipients" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (slice_is(form, rows[i].form)) {
+			answer_set(out, 550, rows[i].status, "%s",
+			    rows[i].text);
+			return;
+		}
+	answer_set(out, 550, "5.7.1", "mail for this address is refused");
+}
+
+static bool
+judge(struct session *session, enum ask_state state, struct slice answer,
+    struct answer *out)
+{
+	struct slice word = { NULL, 0 }, form = { NULL, 0 };
+
+	(void)slice_word(&answer, &word);
+	(void)slice_word(&answer, &form);
+	if (state == ASK_ANSWERED && slice_is(word, "served"))
+		return true;
+	if (state == ASK_ANSWERED && slice_is(word, "refused")) {
+		refuse(form, out);
+		return false;
+	}
+	if (session->settings->conf->verify == VERIFY_ACCEPT)
+		return true;
+	answer_set(out, 451, "4.3.0",
+	    "whether this user exists cannot be looked up now, try later");
+	return false;
+}
+
+/* What is asked and the key of the cache: "rcpt bob@example.org". */
+static void
+question_add(struct str *out, const struct path *rcpt)
+{
+	size_t start;
+
+	str_adds(out, "rcpt ");
+	path_add(out, rcpt);
+	start = out->len - rcpt->domain.n;
+	for (size_t i = start; i < out->len; i++)
+		if (out->buf[i] >= 'A' && out->buf[i] <= 'Z')
+			out->buf[i] = (char)(out->buf[i] + 32);
+}
+
+static void
+remember(struct service *service, struct slice question,
+    const struct fact *fact)
+{
+	bool is_served = slice_starts(fact->answer, "served");
+
+	if (fact->state != ASK_ANSWERED)
+		return;
+	cache_add(service->recipients, question, fact->answer,
+	    clock_steady_ms() + (is_served ? RECIPIENT_SERVED_MS :
+	    RECIPIENT_REFUSED_MS));
+}
+
+static bool
+check(struct session *session, struct slice question, answered_fn *fn,
+    struct answer *out)
+{
+	struct service *service = session->service;
+	const struct fact *fact = facts_find(&session->facts[FACT_TURN],
+	    recipient_kind, question);
+	struct slice known;
+
+	if (service->recipients == NULL)
+		service->recipients = cache_new(RECIPIENTS_KNOWN_MAX);
+	if (fact != NULL) {
+		remember(service, question, fact);
+		return judge(session, fact->state, fact->answer, out);
+	}
+	if (cache_find(service->recipients, question, clock_steady_ms(),
+	    &known))
+		return judge(session, ASK_ANSWERED, known, out);
+	session_ask(session, recipient_kind, question, 0, fn);
+	return false;
+}
+
+bool
+recipient_check(struct session *session, const struct path *rcpt,
+    answered_fn *fn, struct answer *out)
+{
+	struct str question = STR_INIT;
+	bool result;
+
+	if (!is_to_be_asked(session, rcpt))
+		return true;
+	question_add(&question, rcpt);
+	result = check(session, str_slice(&question), fn, out);
+	str_release(&question);
+	return result;
+}

@@ -1,0 +1,145 @@
+/* session.h - one SMTP session, as steps over a stream
+ *
+ * A session never waits and calls nobody back: the worker calls session_*
+ * when something happened and then looks at ->want.  Only session.c assigns
+ * ->step and writes replies.  Commands (cmd_*.c) see this struct, too: they
+ * change helo and transaction and fill an answer.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_SESSION_SESSION_H
+#define ZM_SMTPSERVER_SESSION_SESSION_H
+
+#include "io/stream.h"
+#include "smtpserver/session/answer.h"
+#include "smtpserver/helper/ask.h"
+#include "smtpserver/session/client.h"
+#include "smtpserver/auth/failures.h"
+#include "smtpserver/auth/login.h"
+#include "smtpserver/policy/facts.h"
+#include "smtpserver/service.h"
+#include "smtpserver/session/transaction.h"
+
+enum step {
+#define STEP(symbol, name, next, text) STEP_##symbol,
+#include "smtpserver/session/steps.h"
+#undef STEP
+	STEP_COUNT,
+	STEP_WAIT = STEP_COUNT		/* not a step: no more to do now */
+};
+
+enum phase {			/* what RFC 5321 section 4.1.4 orders */
+	PHASE_START = 1,	/* no HELO or EHLO yet */
+	PHASE_READY = 2,	/* no transaction */
+	PHASE_MAIL = 4,		/* a sender, no recipient */
+	PHASE_RCPT = 8,		/* a sender and recipients */
+	PHASE_CHUNKS = 16,	/* between BDATs */
+	PHASE_ANY = 31
+};
+
+enum session_want {
+	WANT_INPUT,		/* input (or room for output) */
+	WANT_OUTPUT,		/* only room for output */
+	WANT_ANSWER,		/* to its ask: session_answered */
+	WANT_HOLD,		/* time alone: what is said waits, too */
+	WANT_STORE,		/* its draft made durable: session_stored */
+	WANT_END		/* to be freed */
+};
+
+enum {
+	OUTPUT_BYTES_MAX = 65536,	/* said and not taken: stop reading */
+	IDLE_COMMANDS_MAX = 1000,	/* since the last accepted message */
+	LINGER_FOR_MS = 2000
+};
+
+struct refusal {		/* an answer whose words are static */
+	int		 code;		/* 0: none */
+	const char	*status, *text;
+};
+
+struct chunk {			/* what follows a BDAT */
+	uint64_t	 bytes, left_bytes;
+	bool		 is_last;
+	struct refusal	 refusal;	/* said behind it */
+};
+
+struct session {
+	unsigned		 magic;
+	struct service		*service;
+	struct settings		*settings;
+	struct stream		*stream;	/* the worker's */
+	struct client		 client;
+	const struct conf_listen *listen;	/* NULL: not in the file any
+						 * more */
+	unsigned		 trust;		/* 1 << enum conf_trust_word */
+	unsigned		 withheld;	/* 1 << enum ehlo_keyword */
+	struct tls_info		*tls;	/* encrypted: with what; or NULL */
+	char			 id[SPOOL_ID_BYTES];
+	enum step		 step;
+	enum session_want	 want;
+	struct str		 helo;		/* empty: not said yet */
+	struct str		 name;		/* as XCLIENT said; or empty */
+	struct str		 user;		/* who logged in (or XCLIENT) */
+	struct str		 forward;	/* XFORWARD, for the journal */
+	bool			 is_esmtp;
+	bool			 is_eof, is_blocked;
+	enum { STORE_NOT_YET, STORE_DONE, STORE_FAILED } store;
+	struct transaction	*transaction;
+	struct facts		 facts[FACT_SCOPES];
+	struct str		 holds;	/* to be released: permit.h */
+	struct chunk		 chunk;
+	bool			 is_astray;	/* what follows may be content:
+						 * no command is taken */
+	struct login		*login;	/* an AUTH under way; or NULL */
+	void			*login_place;	/* command/auth.c's */
+	struct ask		*ask;	/* what a command waits for; or NULL */
+	unsigned		 errors, commands, idle_commands, messages;
+	unsigned		 refusals;
+	int64_t			 greet_at_ms;		/* 0: not thought of */
+	int64_t			 hold_until_ms;		/* STEP_HOLD */
+	enum step		 hold_next;
+	int64_t			 deadline_at_ms;	/* of this step */
+	int64_t			 end_at_ms;		/* of the session */
+	const char		*end_reason;
+};
+
+/* The listener of a client on stdin (standalone.h). */
+#define SESSION_ON_STDIN "stdin"
+
+/* A session for a client; says nothing before session_run. */
+struct session *session_new(struct service *service, struct stream *stream,
+    const struct client *client);
+/* An unfinished transaction is dropped; notes session.close. */
+void session_free(struct session **session);
+
+/* It is another client's from now on: what the configuration says of that
+ * one holds; whoever may say XCLIENT may say it again. */
+void session_set_client(struct session *session,
+    const struct client *client);
+
+/* Take what has come, then run. */
+void session_read(struct session *session);
+/* Take steps until it must wait. */
+void session_run(struct session *session);
+/* When session_expire is due (clock_steady_ms). */
+int64_t session_deadline(const struct session *session);
+void session_expire(struct session *session);
+/* There are many sessions: one that waits for a command waits less long. */
+void session_hurry(struct session *session);
+/* We stop: 421 now, or after the message that is on its way.  is_final:
+ * that message cannot be waited for. */
+void session_stop(struct session *session, bool is_final);
+/* Its draft is in router/ or freezer/, or could not be stored. */
+void session_stored(struct session *session, bool is_done);
+/* The answer to its ask, or trouble.  Nothing when it does not wait. */
+void session_answered(struct session *session, enum ask_state state,
+    struct slice answer);
+/* The peer is gone. */
+void session_broken(struct session *session);
+
+/* RFC 2033: a reply for each recipient behind the message, and LHLO. */
+bool session_is_lmtp(const struct session *session);
+enum phase session_phase(const struct session *session);
+const char *session_step_name(const struct session *session);
+
+#endif

@@ -1,0 +1,185 @@
+/* transaction.c - the envelope that is being built
+ *
+ * In     parsed paths and parameters
+ * Out    the envelope lines of a message file, in a draft
+ * Holds  an arena, the recipients' lines, the draft (row S0)
+ * Trusts that paths were parsed; the encoder checks every line again
+ * Spec   RFC 5321 section 3.3; zmailer-message(5)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "smtpserver/session/transaction.h"
+
+#include "base/banned.h"
+
+struct transaction *
+transaction_new(const struct path *sender)
+{
+	struct transaction *transaction = mem_alloc(1, sizeof(*transaction));
+
+	transaction->arena = arena_new();
+	transaction->envelope.is_external = true;
+	transaction->envelope.is_error = path_is_null(sender);
+	transaction->envelope.from.local =
+	    slice_copy(transaction->arena, sender->local);
+	transaction->envelope.from.domain =
+	    slice_copy(transaction->arena, sender->domain);
+	str_init(&transaction->rcpt_lines);
+	str_init(&transaction->fields);
+	return transaction;
+}
+
+void
+transaction_free(struct transaction **transaction)
+{
+	struct transaction *t = *transaction;
+
+	if (t == NULL)
+		return;
+	if (t->is_receiving)
+		draft_abort(&t->draft);	/* row S0: nothing was promised */
+	if (t->reserved_bytes != NULL)
+		*t->reserved_bytes -= t->size_bytes;
+	str_release(&t->rcpt_lines);
+	str_release(&t->fields);
+	arena_free(&t->arena);
+	mem_free(transaction);
+}
+
+static bool
+has_domain(const struct transaction *t, const struct path *rcpt)
+{
+	for (unsigned i = 0; i < t->domain_count; i++)
+		if (slice_equal_nocase(t->domains[i], rcpt->domain))
+			return true;
+	return false;
+}
+
+bool
+transaction_has_domain_room(const struct transaction *t,
+    const struct path *rcpt)
+{
+	return t->domains_max == 0 || t->domain_count < t->domains_max ||
+	    has_domain(t, rcpt);
+}
+
+static void
+keep_domain(struct transaction *t, const struct path *rcpt)
+{
+	if (t->domains_max == 0 || has_domain(t, rcpt))
+		return;
+	if (t->domains == NULL)
+		t->domains = arena_alloc(t->arena,
+		    t->domains_max * sizeof(*t->domains));
+	t->domains[t->domain_count++] = slice_copy(t->arena, rcpt->domain);
+}
+
+int
+transaction_add_rcpt(struct transaction *transaction,
+    const struct envelope_rcpt *rcpt, struct err *err)
+{
+	if (envelope_add_rcpt(&transaction->rcpt_lines, rcpt, err) != 1)
+		return -1;
+	keep_domain(transaction, &rcpt->path);
+	transaction->rcpt_count++;
+	return 1;
+}
+
+void
+transaction_prepend(struct transaction *transaction, const char *field)
+{
+	struct str *fields = &transaction->fields;
+	struct slice rest = str_slice(fields), line;
+
+	while (rest.n > 0 && slice_cut(&rest, '\n', &line))
+		if (slice_is(line, field))
+			return;
+	if (fields->len + strlen(field) + 1 <= TRANSACTION_FIELDS_BYTES_MAX)
+		str_addf(fields, "%s\n", field);
+}
+
+static int
+write_envelope(struct transaction *transaction, struct err *err)
+{
+	struct str *lines = &transaction->rcpt_lines;
+	struct draft *draft = &transaction->draft;
+	struct str head = STR_INIT, end = STR_INIT;
+	int result = -1;
+
+	envelope_add_end(&end);
+	if (envelope_add_head(&head, &transaction->envelope, err) != 1)
+		errno = EINVAL;
+	else if (draft_write(draft, head.buf, head.len, err) == 0 &&
+	    draft_write(draft, lines->buf, lines->len, err) == 0 &&
+	    draft_write(draft, end.buf, end.len, err) == 0 &&
+	    draft_write(draft, transaction->fields.buf,
+	    transaction->fields.len, err) == 0)
+		result = 0;
+	str_release(&head);
+	str_release(&end);
+	str_release(lines);
+	transaction->envelope.rcvdfrom = (struct slice){ NULL, 0 };
+	return result;
+}
+
+int
+transaction_open(struct transaction *transaction, struct spool *spool,
+    struct slice rcvdfrom, struct slice with, struct err *err)
+{
+	struct envelope *envelope = &transaction->envelope;
+
+	/* row S0 begins: public/ has an incomplete file */
+	if (draft_open(spool, NULL, &transaction->draft, err) != 0)
+		return -1;
+	envelope->rcvdfrom = rcvdfrom;
+	envelope->with = slice_copy(transaction->arena, with);
+	_Static_assert(sizeof(envelope->id) == sizeof(transaction->draft.id),
+	    "both are spool ids");
+	memcpy(envelope->id, transaction->draft.id, sizeof(envelope->id));
+	if ((transaction->reserved_bytes != NULL &&
+	    draft_reserve(&transaction->draft, transaction->size_bytes,
+	    err) != 0) || write_envelope(transaction, err) != 0) {
+		int saved = errno;
+
+		draft_abort(&transaction->draft);
+		errno = saved;
+		return -1;
+	}
+	transaction->is_receiving = true;
+	return 0;
+}
+
+bool
+transaction_is_frozen(const struct transaction *transaction)
+{
+	return transaction->freeze != NULL ||
+	    transaction->milter_cause[0] != '\0';
+}
+
+void
+transaction_freeze_cause(const struct transaction *transaction,
+    char out_cause[FREEZE_CAUSE_BYTES])
+{
+	if (transaction->freeze == NULL) {
+		snprintf(out_cause, FREEZE_CAUSE_BYTES, "%s",
+		    transaction->milter_cause);
+		return;
+	}
+	snprintf(out_cause, FREEZE_CAUSE_BYTES, "policy-%u",
+	    transaction->freeze->at.line);
+}
+
+void
+transaction_add_sender(const struct transaction *transaction,
+    struct str *out)
+{
+	if (transaction->envelope.is_error)
+		str_adds(out, "<>");
+	else
+		path_add(out, &transaction->envelope.from);
+}

@@ -1,0 +1,82 @@
+/* transaction.h - one mail transaction: MAIL, RCPTs, DATA
+ *
+ * Life cycle: made by MAIL, freed by RSET, EHLO, the end of data, or the
+ * end of the session; whatever it holds goes with it, an unfinished draft
+ * included.  Recipients are kept once, as the lines that the message file
+ * will have.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_SESSION_TRANSACTION_H
+#define ZM_SMTPSERVER_SESSION_TRANSACTION_H
+
+#include "base/err.h"
+#include "mail/envelope.h"
+#include "smtpserver/session/answer.h"
+#include "smtpserver/session/content.h"
+
+struct transaction {
+	struct arena		*arena;
+	struct envelope		 envelope;	/* without recipients */
+	struct str		 rcpt_lines;
+	unsigned		 rcpt_count;
+	unsigned		 domains_max;	/* different ones; 0: any */
+	struct slice		*domains;	/* kept when they are bounded */
+	unsigned		 domain_count;
+	int			 priority_asked;	/* MT-PRIORITY */
+	uint64_t		 size_bytes;	/* announced; 0: not */
+	uint64_t		*reserved_bytes;	/* size_bytes are here;
+							 * NULL: nowhere */
+	struct str		 fields;	/* in front of the header */
+	const struct conf_rule	*freeze;	/* NULL: goes to router/ */
+	/* what filters said of it */
+	bool			 is_refused, is_discarded;
+	struct answer		 refusal;
+	char			 refusal_status[12];
+	char			 milter_cause[32];	/* "" none */
+	bool			 is_receiving;	/* draft and content are live */
+	bool			 is_chunked;	/* BDAT came: no more RCPT */
+	struct draft		 draft;
+	struct content		 content;
+};
+
+/* Begin with a sender (copied); null path: <>. */
+struct transaction *transaction_new(const struct path *sender);
+void transaction_free(struct transaction **transaction);
+
+/* One more recipient.  returns 1; -1 when it cannot be written as a line. */
+int transaction_add_rcpt(struct transaction *transaction,
+    const struct envelope_rcpt *rcpt, struct err *err);
+
+/* One more field in front of the header, once; beyond
+ * TRANSACTION_FIELDS_BYTES_MAX none. */
+void transaction_prepend(struct transaction *transaction, const char *field);
+
+enum { TRANSACTION_FIELDS_BYTES_MAX = 4096 };
+
+/* Would this recipient keep to domains_max? */
+bool transaction_has_domain_room(const struct transaction *transaction,
+    const struct path *rcpt);
+
+/* Open the draft and write the envelope into it.  rcvdfrom and with are
+ * borrowed for the call.  Room for what was announced is taken from the disk
+ * when reserved_bytes is set.
+ * returns 0; -1 with errno (nothing is left). */
+int transaction_open(struct transaction *transaction, struct spool *spool,
+    struct slice rcvdfrom, struct slice with, struct err *err);
+
+enum { FREEZE_CAUSE_BYTES = 32 };
+
+/* Whether it goes into freezer/: a rule or a filter said so. */
+bool transaction_is_frozen(const struct transaction *transaction);
+
+/* What stands behind the dot in freezer/: "policy-17", 17 being the line of
+ * the rule; or "milter". */
+void transaction_freeze_cause(const struct transaction *transaction,
+    char out_cause[FREEZE_CAUSE_BYTES]);
+
+/* "alice@example.org", or "<>": for events. */
+void transaction_add_sender(const struct transaction *transaction,
+    struct str *out);
+
+#endif

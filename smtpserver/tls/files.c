@@ -1,0 +1,337 @@
+/* files.c - certificates and keys as they lie on disk
+ *
+ * In     the files that a configuration names
+ * Out    keys to sign with; lines that tell workers the certificates
+ * Holds  the private keys
+ * Trusts root's files, but not that both of a pair change at once: a pair
+ *        is taken over when it fits, else the old one stays
+ * Spec   keys.h; zmailer.conf(5), tls
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "base/mem.h"
+#include "grammar/base64.h"
+#include "smtpserver/tls/files.h"
+
+#include "base/banned.h"
+
+enum { DAY_S = 86400, EXPIRY_WARNING_S = 14 * DAY_S };
+
+struct stamp {			/* tells versions of a file apart */
+	dev_t		device;
+	ino_t		inode;
+	off_t		size;
+	struct timespec	written, changed;
+};
+
+struct watched {
+	char		*path;		/* NULL: none */
+	struct stamp	 taken, seen;
+};
+
+struct loaded {
+	struct tls_pair	 pair;
+	unsigned	 number;	/* 0: nothing is loaded */
+};
+
+struct kept {
+	struct watched	 certificate, key;
+	char		*name;		/* NULL: those in it */
+	struct loaded	 now, before;
+};
+
+struct keys_files {
+	struct kept	*kept;
+	size_t		 count;
+	struct watched	 ca;
+	struct str	 ca_text;
+	unsigned	 numbers;
+};
+
+/* ---- watching --------------------------------------------------------- */
+
+static void
+stamp_of(const char *path, struct stamp *out)
+{
+	struct stat st;
+
+	memset(out, 0, sizeof(*out));
+	if (stat(path, &st) != 0)
+		return;
+	out->device = st.st_dev;
+	out->inode = st.st_ino;
+	out->size = st.st_size;
+	out->written = st.st_mtim;
+	out->changed = st.st_ctim;
+}
+
+static bool
+stamp_is(const struct stamp *a, const struct stamp *b)
+{
+	return a->device == b->device && a->inode == b->inode &&
+	    a->size == b->size &&
+	    a->written.tv_sec == b->written.tv_sec &&
+	    a->written.tv_nsec == b->written.tv_nsec &&
+	    a->changed.tv_sec == b->changed.tv_sec &&
+	    a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+static void
+watched_set(struct watched *watched, const char *path)
+{
+	mem_free(&watched->path);
+	if (path != NULL)
+		watched->path = mem_strdup(path);
+}
+
+/* What is there now counts as taken, good or bad. */
+static void
+watched_take(struct watched *watched)
+{
+	if (watched->path == NULL)
+		return;
+	stamp_of(watched->path, &watched->taken);
+	watched->seen = watched->taken;
+}
+
+/* One look: 0 nothing new, 1 it has come to rest, -1 it is changing. */
+static int
+watched_look(struct watched *watched)
+{
+	struct stamp now;
+	bool rests;
+
+	if (watched->path == NULL)
+		return 0;
+	stamp_of(watched->path, &now);
+	if (stamp_is(&now, &watched->taken)) {
+		watched->seen = now;
+		return 0;
+	}
+	rests = stamp_is(&now, &watched->seen);
+	watched->seen = now;
+	return rests ? 1 : -1;
+}
+
+/* ---- pairs ------------------------------------------------------------ */
+
+static void
+note_refused(const char *file, const struct err *err)
+{
+	event(EV_CERTIFICATE_REFUSED, NULL, "file", slice_of(file),
+	    "reason", slice_of(err->text), NULL);
+}
+
+static void
+note_loaded(const char *file, const struct tls_pair *pair)
+{
+	int64_t left_s = pair->expires_s - clock_wall_s();
+	char until[CLOCK_TEXT_BYTES];
+
+	clock_rfc3339(pair->expires_s * 1000000, until);
+	event(EV_CERTIFICATE_LOADED, NULL, "file", slice_of(file),
+	    "subject", slice_of(pair->subject),
+	    "fingerprint", slice_of(pair->fingerprint),
+	    "expires", slice_of(until), NULL);
+	if (left_s < EXPIRY_WARNING_S)
+		event(EV_CERTIFICATE_EXPIRES, NULL, "file", slice_of(file),
+		    "expires", slice_of(until),
+		    "days", event_number(left_s / DAY_S), NULL);
+}
+
+static void
+loaded_release(struct loaded *loaded)
+{
+	if (loaded->number != 0)
+		tls_pair_release(&loaded->pair);
+	loaded->number = 0;
+}
+
+static void
+kept_release(struct kept *kept)
+{
+	loaded_release(&kept->now);
+	loaded_release(&kept->before);
+	mem_free(&kept->certificate.path);
+	mem_free(&kept->key.path);
+	mem_free(&kept->name);
+}
+
+/* A bad pair is refused; what was there before stays.  true: taken. */
+static bool
+kept_load(struct keys_files *files, struct kept *kept)
+{
+	struct tls_pair fresh;
+	struct err err;
+
+	watched_take(&kept->certificate);
+	watched_take(&kept->key);
+	if (tls_pair_load(&fresh, kept->certificate.path, kept->key.path,
+	    &err) != 1) {
+		note_refused(kept->certificate.path, &err);
+		return false;
+	}
+	note_loaded(kept->certificate.path, &fresh);
+	loaded_release(&kept->before);
+	kept->before = kept->now;
+	kept->now = (struct loaded){ fresh, ++files->numbers };
+	return true;
+}
+
+static bool
+ca_load(struct keys_files *files)
+{
+	struct str text = STR_INIT;
+	struct err err;
+
+	watched_take(&files->ca);
+	if (files->ca.path != NULL &&
+	    (tls_file_read(files->ca.path, &text, &err) != 1 ||
+	    tls_roots_check(str_slice(&text), &err) != 1)) {
+		note_refused(files->ca.path, &err);
+		str_release(&text);
+		return false;
+	}
+	str_release(&files->ca_text);
+	files->ca_text = text;
+	return true;
+}
+
+/* ---- all of them ------------------------------------------------------ */
+
+struct keys_files *
+keys_files_new(void)
+{
+	struct keys_files *files = mem_alloc(1, sizeof(*files));
+
+	str_init(&files->ca_text);
+	return files;
+}
+
+static void
+kept_free(struct kept *kept, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		kept_release(&kept[i]);
+	mem_free(&kept);
+}
+
+void
+keys_files_free(struct keys_files **files)
+{
+	struct keys_files *f = *files;
+
+	if (f == NULL)
+		return;
+	kept_free(f->kept, f->count);
+	mem_free(&f->ca.path);
+	str_release(&f->ca_text);
+	mem_free(files);
+}
+
+static bool
+is_same(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/* A row that was there already goes on with what it has. */
+static void
+inherit(struct kept *fresh, struct kept *old, size_t old_count)
+{
+	for (size_t i = 0; i < old_count; i++) {
+		if (old[i].now.number == 0 ||
+		    !is_same(old[i].certificate.path,
+		    fresh->certificate.path) ||
+		    !is_same(old[i].key.path, fresh->key.path))
+			continue;
+		fresh->now = old[i].now;
+		fresh->before = old[i].before;
+		old[i].now.number = old[i].before.number = 0;
+		return;
+	}
+}
+
+void
+keys_files_configure(struct keys_files *files, const struct conf *conf)
+{
+	struct kept *old = files->kept;
+	size_t old_count = files->count;
+
+	files->count = conf->certificate_count;
+	files->kept = mem_alloc(files->count, sizeof(*files->kept));
+	for (size_t i = 0; i < files->count; i++) {
+		const struct conf_certificate *row = &conf->certificates[i];
+		struct kept *kept = &files->kept[i];
+
+		watched_set(&kept->certificate, row->file);
+		watched_set(&kept->key, row->key);
+		if (row->name != NULL)
+			kept->name = mem_strdup(row->name);
+		inherit(kept, old, old_count);
+		(void)kept_load(files, kept);
+	}
+	kept_free(old, old_count);
+	if (!is_same(files->ca.path, conf->client_ca))
+		str_release(&files->ca_text);
+	watched_set(&files->ca, conf->client_ca);
+	(void)ca_load(files);
+}
+
+bool
+keys_files_look(struct keys_files *files)
+{
+	bool is_changed = false;
+
+	for (size_t i = 0; i < files->count; i++) {
+		struct kept *kept = &files->kept[i];
+		int certificate = watched_look(&kept->certificate);
+		int key = watched_look(&kept->key);
+
+		/* Both must rest: they are not replaced at once. */
+		if (certificate + key > 0 && certificate >= 0 && key >= 0)
+			is_changed = kept_load(files, kept) || is_changed;
+	}
+	if (watched_look(&files->ca) > 0)
+		is_changed = ca_load(files) || is_changed;
+	return is_changed;
+}
+
+void
+keys_files_add_lines(const struct keys_files *files, struct str *out)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		const struct kept *kept = &files->kept[i];
+
+		if (kept->now.number == 0)
+			continue;
+		str_addf(out, "pair %u %s ", kept->now.number,
+		    kept->name != NULL ? kept->name : "-");
+		base64_add(out, str_slice(&kept->now.pair.chain));
+		str_addc(out, '\n');
+	}
+	if (files->ca_text.len > 0) {
+		str_adds(out, "ca ");
+		base64_add(out, str_slice(&files->ca_text));
+		str_addc(out, '\n');
+	}
+}
+
+struct evp_pkey_st *
+keys_files_key(const struct keys_files *files, unsigned number)
+{
+	for (size_t i = 0; i < files->count && number != 0; i++) {
+		const struct kept *kept = &files->kept[i];
+
+		if (kept->now.number == number)
+			return kept->now.pair.key;
+		if (kept->before.number == number)
+			return kept->before.pair.key;
+	}
+	return NULL;
+}

@@ -1,0 +1,343 @@
+/* process.c - the process that keeps the keys
+ *
+ * In     "worker" with a socket, "reload" from the doorman; "sign" from
+ *        workers
+ * Out    certificates, ticket keys, signatures
+ * Holds  the keys (tls/files.c); a socket for each worker
+ * Trusts the doorman; no worker: it gets signatures of handshakes and
+ *        nothing else, and one that talks nonsense is dropped
+ * Spec   keys.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "base/mem.h"
+#include "grammar/base64.h"
+#include "io/ipc.h"
+#include "io/tls_server.h"
+#include "smtpserver/tls/keys.h"
+#include "smtpserver/tls/files.h"
+
+#include "base/banned.h"
+
+enum { OUTBOX_BYTES_MAX = 8 << 20 };	/* not taken by a worker: drop it */
+
+struct ticket_keys {
+	char	current[TLS_TICKET_KEY_BYTES], previous[TLS_TICKET_KEY_BYTES];
+	bool	has_previous;
+};
+
+struct asker {			/* a worker */
+	struct keeper		*keeper;
+	bool			 is_own;	/* serves our own users */
+	int			 socket;
+	struct watch		*watch;
+	struct ipc_inbox	 inbox;
+	struct str		 outbox;
+	TAILQ_ENTRY(asker)	 entry;
+};
+
+struct keeper {
+	struct process		*process;
+	struct keys_files	*files;
+	struct ticket_keys	 tickets[2];	/* all, own */
+	int			 doorman;
+	struct ipc_inbox	 inbox;
+	struct timer		 look, rotate;
+	TAILQ_HEAD(, asker)	 askers;
+};
+
+/* ---- what workers are told -------------------------------------------- */
+
+static void
+asker_end(struct asker *asker)
+{
+	watch_free(&asker->watch);
+	close(asker->socket);
+	TAILQ_REMOVE(&asker->keeper->askers, asker, entry);
+	ipc_inbox_release(&asker->inbox);
+	str_release(&asker->outbox);
+	mem_free(&asker);
+}
+
+/* An error shows as an end of file on the next read. */
+static void
+asker_write(struct asker *asker)
+{
+	ssize_t n = asker->outbox.len == 0 ? 0 : ipc_send(asker->socket,
+	    str_slice(&asker->outbox), NULL, 0);
+
+	if (n > 0)
+		str_consume(&asker->outbox, (size_t)n);
+	watch_set(asker->watch, LOOP_READ |
+	    (asker->outbox.len > 0 ? LOOP_WRITE : 0));
+}
+
+static void
+add_tickets(struct str *out, const struct ticket_keys *keys)
+{
+	str_adds(out, "tickets ");
+	base64_add(out, (struct slice){ keys->current,
+	    TLS_TICKET_KEY_BYTES });
+	str_addc(out, ' ');
+	if (keys->has_previous)
+		base64_add(out, (struct slice){ keys->previous,
+		    TLS_TICKET_KEY_BYTES });
+	else
+		str_addc(out, '-');
+	str_addc(out, '\n');
+}
+
+static void
+asker_tell(struct asker *asker)
+{
+	struct keeper *keeper = asker->keeper;
+
+	str_adds(&asker->outbox, "begin\n");
+	keys_files_add_lines(keeper->files, &asker->outbox);
+	add_tickets(&asker->outbox, &keeper->tickets[asker->is_own]);
+	str_adds(&asker->outbox, "end\n");
+	asker_write(asker);
+}
+
+static void
+tell_all(struct keeper *keeper)
+{
+	struct asker *asker;
+
+	TAILQ_FOREACH(asker, &keeper->askers, entry)
+		asker_tell(asker);
+}
+
+static void
+tickets_rotate(struct keeper *keeper)
+{
+	for (int i = 0; i < 2; i++) {
+		struct ticket_keys *keys = &keeper->tickets[i];
+
+		memcpy(keys->previous, keys->current, sizeof(keys->previous));
+		tls_ticket_key_make(keys->current);
+	}
+}
+
+static void
+on_rotate(void *context)
+{
+	struct keeper *keeper = context;
+
+	tickets_rotate(keeper);
+	keeper->tickets[0].has_previous = keeper->tickets[1].has_previous =
+	    true;
+	tell_all(keeper);
+	timer_set(keeper->process->loop, &keeper->rotate, clock_steady_ms() +
+	    TLS_TICKET_FOR_S * 1000, on_rotate, keeper);
+}
+
+static void
+on_look(void *context)
+{
+	struct keeper *keeper = context;
+
+	if (keys_files_look(keeper->files))
+		tell_all(keeper);
+	timer_set(keeper->process->loop, &keeper->look, clock_steady_ms() +
+	    KEYS_LOOK_EVERY_MS, on_look, keeper);
+}
+
+/* ---- what workers ask ------------------------------------------------- */
+
+static bool
+signing_parse(struct slice args, struct slice *out_id,
+    struct tls_signing *out, struct str *bytes)
+{
+	struct slice number, digest, padding, letters;
+	uint64_t key;
+
+	if (!slice_word(&args, out_id) || !slice_word(&args, &number) ||
+	    !slice_word(&args, &digest) || !slice_word(&args, &padding) ||
+	    !slice_word(&args, &letters) ||
+	    !slice_number(number, 1, UINT32_MAX, &key) ||
+	    digest.n >= sizeof(out->digest) ||
+	    letters.n > 2 * TLS_SIGNED_BYTES_MAX ||
+	    base64_decode(letters, bytes, NULL) != 1)
+		return false;
+	memset(out, 0, sizeof(*out));
+	out->key = (unsigned)key;
+	if (!slice_is(digest, "-"))
+		memcpy(out->digest, digest.p, digest.n);
+	out->is_pss = slice_is(padding, "pss");
+	out->bytes = str_slice(bytes);
+	return true;
+}
+
+/* returns false for nonsense */
+static bool
+asker_sign(struct asker *asker, struct slice args)
+{
+	struct str bytes = STR_INIT, signature = STR_INIT;
+	struct evp_pkey_st *key;
+	struct tls_signing what;
+	struct slice id;
+	struct err err;
+	bool is_good = signing_parse(args, &id, &what, &bytes);
+
+	key = is_good ? keys_files_key(asker->keeper->files, what.key) : NULL;
+	if (key != NULL && tls_sign(key, &what, &signature, &err) == 1) {
+		str_addf(&asker->outbox, "signed " SLICE_FMT " ",
+		    SLICE_ARG(id));
+		base64_add(&asker->outbox, str_slice(&signature));
+		str_addc(&asker->outbox, '\n');
+	} else if (is_good) {
+		warning("asked for a signature: %s", key == NULL ?
+		    "there is no such key" : err.text);
+		str_addf(&asker->outbox, "refused " SLICE_FMT "\n",
+		    SLICE_ARG(id));
+	}
+	str_release(&bytes);
+	str_release(&signature);
+	return is_good;
+}
+
+static bool
+asker_read(struct asker *asker)
+{
+	struct slice line, verb;
+	size_t cursor = 0;
+	bool is_good = true;
+	int got = ipc_receive(asker->socket, &asker->inbox);
+
+	if (got == 0 || (got < 0 && errno != EAGAIN))
+		return false;
+	while (is_good &&
+	    (got = ipc_line(&asker->inbox, &cursor, &line)) == 1)
+		is_good = slice_word(&line, &verb) &&
+		    slice_is(verb, "sign") && asker_sign(asker, line);
+	if (!is_good || got < 0) {
+		warning("a worker talks nonsense");
+		return false;
+	}
+	ipc_inbox_consume(&asker->inbox, cursor);
+	return asker->outbox.len <= OUTBOX_BYTES_MAX;
+}
+
+static void
+on_asker(void *context, unsigned ready)
+{
+	struct asker *asker = context;
+
+	if ((ready & (LOOP_READ | LOOP_HANGUP)) && !asker_read(asker))
+		asker_end(asker);
+	else
+		asker_write(asker);
+}
+
+/* ---- the doorman ------------------------------------------------------ */
+
+static void
+asker_new(struct keeper *keeper, bool is_own)
+{
+	int fd = ipc_take_fd(&keeper->inbox);
+	struct asker *asker;
+
+	if (fd < 0)
+		fatal("a worker without a socket");	/* the doorman's */
+	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
+	asker = mem_alloc(1, sizeof(*asker));
+	asker->keeper = keeper;
+	asker->is_own = is_own;
+	asker->socket = fd;
+	ipc_inbox_init(&asker->inbox);
+	str_init(&asker->outbox);
+	asker->watch = loop_watch(keeper->process->loop, fd, LOOP_READ,
+	    on_asker, asker);
+	TAILQ_INSERT_TAIL(&keeper->askers, asker, entry);
+	asker_tell(asker);
+}
+
+/* A bad file is refused, and said so, by the doorman. */
+static void
+reload(struct keeper *keeper)
+{
+	struct arena *arena = arena_new();
+	struct conf_report report;
+	struct conf *fresh = conf_load(keeper->process->conf_path, arena,
+	    &report);
+
+	if (fresh != NULL)
+		keys_files_configure(keeper->files, fresh);
+	conf_free(&fresh);
+	arena_free(&arena);
+	tell_all(keeper);
+}
+
+static void
+on_doorman(void *context, unsigned ready)
+{
+	struct keeper *keeper = context;
+	struct slice line;
+	size_t cursor = 0;
+	int got = ipc_receive(keeper->doorman, &keeper->inbox);
+
+	if (got == 0 || (got < 0 && errno != EAGAIN)) {
+		loop_stop(keeper->process->loop);
+		return;
+	}
+	while (ipc_line(&keeper->inbox, &cursor, &line) == 1)
+		if (slice_is(line, "reload"))
+			reload(keeper);
+		else
+			asker_new(keeper, slice_is(line, "worker own"));
+	ipc_inbox_consume(&keeper->inbox, cursor);
+}
+
+/* No core file, no debugger, no /proc/PID/mem: not even for processes of
+ * the same account. */
+static void
+harden(struct process *process)
+{
+	struct rlimit none = { 0, 0 };
+	struct err err;
+
+	(void)setrlimit(RLIMIT_CORE, &none);
+	if (daemon_drop_reader(process->conf, process->daemon->role, &err) <
+	    0)
+		fatal("%s", err.text);	/* nothing was served yet */
+}
+
+void
+keys_process(struct process *process, int socket)
+{
+	struct keeper *keeper = mem_alloc(1, sizeof(*keeper));
+
+	harden(process);
+	signal(SIGHUP, SIG_IGN);	/* the doorman tells */
+	signal(SIGINT, SIG_IGN);
+	keeper->process = process;
+	keeper->doorman = socket;
+	keeper->files = keys_files_new();
+	TAILQ_INIT(&keeper->askers);
+	ipc_inbox_init(&keeper->inbox);
+	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
+	(void)loop_watch(process->loop, socket, LOOP_READ, on_doorman,
+	    keeper);
+	keys_files_configure(keeper->files, process->conf);
+	tls_ticket_key_make(keeper->tickets[0].current);
+	tls_ticket_key_make(keeper->tickets[1].current);
+	timer_set(process->loop, &keeper->rotate, clock_steady_ms() +
+	    TLS_TICKET_FOR_S * 1000, on_rotate, keeper);
+	on_look(keeper);
+	event_flush();
+	loop_run(process->loop);
+	event_flush();
+	_exit(0);
+}
