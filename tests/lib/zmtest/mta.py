@@ -7,6 +7,7 @@ import glob
 import json
 import mmap
 import os
+import random
 import shutil
 import signal
 import socket
@@ -21,10 +22,29 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(
 WAIT_S = float(os.environ.get("ZMAILER_TEST_WAIT", "20"))
 
 
+PORTS = range(10240, 30000)     # below those that the kernel hands out
+claims = []                     # held until this process ends
+
+
 def free_port():
-    """A port that was free a moment ago on the loopback address."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
+    """A port of the loopback address for a daemon started later.
+
+    One that bind() to port 0 would find may be an outgoing connection's
+    by then; so it comes from below that range, and an abstract socket
+    tells the tests that run beside this one that it is taken."""
+    first = random.randrange(len(PORTS))
+    for step in range(len(PORTS)):
+        port = PORTS[(first + step) % len(PORTS)]
+        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            claim.bind(f"\0zmailer-test-port-{port}")
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            claim.close()
+            continue
+        claims.append(claim)
+        return port
+    raise OSError("no port is free for a test")
 
 
 def wait_for(what, condition, seconds=None):
