@@ -34,23 +34,6 @@ standalone_is_meant(int argc, char **argv)
 	return argc > 1 && strcmp(argv[1], "-bs") == 0;
 }
 
-static struct conf *
-conf_read(const char *path)
-{
-	struct arena *arena = arena_new();
-	struct str text = STR_INIT;
-	struct conf_report report;
-	struct conf *conf = conf_load(path, arena, &report);
-
-	if (conf == NULL) {
-		conf_report_print(&report, path, &text);
-		fputs(text.buf, stderr);
-	}
-	str_release(&text);
-	arena_free(&arena);
-	return conf;
-}
-
 /* ---- the session -------------------------------------------------------- */
 
 /* There are no helpers here: what would be asked of one cannot be known. */
@@ -171,7 +154,7 @@ standalone_run(int argc, char **argv)
 {
 	const char *path = argc > 3 && strcmp(argv[2], "-C") == 0 ? argv[3] :
 	    NULL;
-	struct conf *conf = conf_read(path);
+	struct conf *conf = conf_load_or_tell(path);
 	int ends[2];
 	pid_t child;
 

@@ -44,18 +44,10 @@ mailq_one(void *context, const struct view *view)
 static struct conf *
 conf_or_exit(const char *path)
 {
-	struct arena *arena = arena_new();
-	struct str text = STR_INIT;
-	struct conf_report report;
-	struct conf *conf = conf_load(path, arena, &report);
+	struct conf *conf = conf_load_or_tell(path);
 
-	if (conf == NULL) {
-		conf_report_print(&report, path, &text);
-		fputs(text.buf, stderr);
+	if (conf == NULL)
 		_exit(EX_CONFIG);
-	}
-	str_release(&text);
-	arena_free(&arena);
 	return conf;
 }
 

@@ -179,8 +179,10 @@ start(struct conf *conf)
 	return status;
 }
 
-int
-verb_start(int argc, char **argv, const char *conf_path)
+/* A verb that takes no arguments, with its configuration. */
+static int
+alone(int argc, char **argv, const char *conf_path,
+    int (*act)(struct conf *conf))
 {
 	struct conf *conf;
 	int status;
@@ -188,9 +190,15 @@ verb_start(int argc, char **argv, const char *conf_path)
 	if (!is_alone(argc, argv, NULL))
 		return verb_usage(argv[0], "it takes no arguments");
 	conf = verb_conf(conf_path);
-	status = start(conf);
+	status = act(conf);
 	conf_free(&conf);
 	return status;
+}
+
+int
+verb_start(int argc, char **argv, const char *conf_path)
+{
+	return alone(argc, argv, conf_path, start);
 }
 
 /* ---- stop -------------------------------------------------------- */
@@ -208,7 +216,7 @@ holder(const struct conf *conf)
 }
 
 static int
-stop(const struct conf *conf)
+stop(struct conf *conf)
 {
 	pid_t pid = holder(conf);
 
@@ -234,31 +242,21 @@ stop(const struct conf *conf)
 int
 verb_stop(int argc, char **argv, const char *conf_path)
 {
-	struct conf *conf;
-	int status;
+	return alone(argc, argv, conf_path, stop);
+}
 
-	if (!is_alone(argc, argv, NULL))
-		return verb_usage(argv[0], "it takes no arguments");
-	conf = verb_conf(conf_path);
-	status = stop(conf);
-	conf_free(&conf);
-	return status;
+static int
+restart(struct conf *conf)
+{
+	int status = stop(conf);
+
+	return status == EX_OK ? start(conf) : status;
 }
 
 int
 verb_restart(int argc, char **argv, const char *conf_path)
 {
-	struct conf *conf;
-	int status;
-
-	if (!is_alone(argc, argv, NULL))
-		return verb_usage(argv[0], "it takes no arguments");
-	conf = verb_conf(conf_path);
-	status = stop(conf);
-	if (status == EX_OK)
-		status = start(conf);
-	conf_free(&conf);
-	return status;
+	return alone(argc, argv, conf_path, restart);
 }
 
 /* ---- reload ------------------------------------------------------ */

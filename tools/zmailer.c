@@ -29,18 +29,10 @@ const size_t verb_rows_count = sizeof(verb_rows) / sizeof(verb_rows[0]);
 struct conf *
 verb_conf(const char *conf_path)
 {
-	struct arena *arena = arena_new();
-	struct str text = STR_INIT;
-	struct conf_report report;
-	struct conf *conf = conf_load(conf_path, arena, &report);
+	struct conf *conf = conf_load_or_tell(conf_path);
 
-	if (conf == NULL) {
-		conf_report_print(&report, conf_path, &text);
-		fputs(text.buf, stderr);
+	if (conf == NULL)
 		exit(EX_CONFIG);
-	}
-	str_release(&text);
-	arena_free(&arena);
 	return conf;
 }
 

@@ -474,23 +474,6 @@ agent_arguments(int argc, char **argv, const struct agent *agent,
 	return -1;
 }
 
-static struct conf *
-agent_conf(const char *path)
-{
-	struct arena *arena = arena_new();
-	struct str text = STR_INIT;
-	struct conf_report report;
-	struct conf *conf = conf_load(path, arena, &report);
-
-	if (conf == NULL) {
-		conf_report_print(&report, path, &text);
-		fputs(text.buf, stderr);
-		str_release(&text);
-	}
-	arena_free(&arena);
-	return conf;
-}
-
 /* Whatever is opened by and by is opened now; of the file system the journal
  * remains, to be written. */
 static int
@@ -535,7 +518,7 @@ agent_main(int argc, char **argv, const struct agent *agent)
 	status = agent_arguments(argc, argv, agent, &arguments);
 	if (status >= 0)
 		return status;
-	conf = agent_conf(arguments.path);
+	conf = conf_load_or_tell(arguments.path);
 	if (conf == NULL)
 		return EX_CONFIG;
 	run.conf = conf;

@@ -441,6 +441,10 @@ struct conf *conf_parse(const char *name, struct slice text,
     struct arena *arena, struct conf_report *out_report);
 void conf_free(struct conf **conf);
 
+/* conf_load for a program that starts: what is wrong goes to standard error,
+ * as conf_report_print words it.  NULL: there were errors. */
+struct conf *conf_load_or_tell(const char *path);
+
 /* The report as ux shows it: "file:7:8: error: ..." with source line, caret
  * and hint; then the count. */
 void conf_report_print(const struct conf_report *report, const char *path,

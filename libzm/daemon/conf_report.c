@@ -242,6 +242,23 @@ conf_report_print(const struct conf_report *report, const char *path,
 		print_count(report, path, out);
 }
 
+struct conf *
+conf_load_or_tell(const char *path)
+{
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct conf_report report;
+	struct conf *conf = conf_load(path, arena, &report);
+
+	if (conf == NULL) {
+		conf_report_print(&report, path, &text);
+		fputs(text.buf, stderr);
+	}
+	str_release(&text);
+	arena_free(&arena);
+	return conf;
+}
+
 void
 conf_report_json(const struct conf_report *report, struct str *out)
 {

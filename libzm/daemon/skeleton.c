@@ -52,23 +52,6 @@ arguments(int argc, char **argv, struct process *process)
 	return -1;
 }
 
-static struct conf *
-conf_first(const char *path)
-{
-	struct arena *arena = arena_new();
-	struct str text = STR_INIT;
-	struct conf_report report;
-	struct conf *conf = conf_load(path, arena, &report);
-
-	if (conf == NULL) {
-		conf_report_print(&report, path, &text);
-		fputs(text.buf, stderr);
-	}
-	str_release(&text);
-	arena_free(&arena);
-	return conf;
-}
-
 void
 daemon_report_line(const struct conf_report *report, char *out, size_t size)
 {
@@ -297,7 +280,7 @@ daemon_run(int argc, char **argv, const struct daemon *daemon)
 		return status;
 	surroundings();
 	lifeline_open(&process);
-	process.conf = conf_first(process.conf_path);
+	process.conf = conf_load_or_tell(process.conf_path);
 	if (process.conf == NULL)
 		return EX_CONFIG;
 	conf_path_settle(&process);

@@ -20,23 +20,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct house house;
 
 static void
-end(void)
-{
-	house_close(&house);
-}
-
-static void
 begin(void)
 {
-	static bool is_open;
-
-	if (is_open)
-		return;
-	is_open = true;
-	if (getenv("TMPDIR") == NULL && access("/dev/shm", W_OK) == 0)
-		setenv("TMPDIR", "/dev/shm", 1);
-	house_open(&house, "size 4096B\nlimit header 1K\n");
-	atexit(end);
+	house_open_once(&house, "size 4096B\nlimit header 1K\n");
 }
 
 static void

@@ -21,25 +21,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct house house;
 
 static void
-end(void)
-{
-	house_close(&house);
-}
-
-static void
 begin(void)
 {
-	static bool is_open;
-
-	if (is_open)
-		return;
-	is_open = true;
-	if (getenv("TMPDIR") == NULL && access("/dev/shm", W_OK) == 0)
-		setenv("TMPDIR", "/dev/shm", 1);
 	/* house_connect's listener, for FUTURERELEASE */
-	house_open(&house, "listen 127.0.0.1:25 submission\n"
+	house_open_once(&house, "listen 127.0.0.1:25 submission\n"
 	    "trust 192.0.2.7 priority auth\n");
-	atexit(end);
 }
 
 static void

@@ -285,3 +285,25 @@ house_empty(struct house *house, const char *area)
 	snprintf(path, sizeof(path), "%s/%s", house->dir, area);
 	remove_below(path);
 }
+
+/* ---- one for a whole process -------------------------------------- */
+
+static struct house *only_house;
+
+static void
+only_house_close(void)
+{
+	house_close(only_house);
+}
+
+void
+house_open_once(struct house *house, const char *conf_text)
+{
+	if (only_house != NULL)
+		return;
+	only_house = house;
+	if (getenv("TMPDIR") == NULL && access("/dev/shm", W_OK) == 0)
+		setenv("TMPDIR", "/dev/shm", 1);
+	house_open(house, conf_text);
+	atexit(only_house_close);
+}

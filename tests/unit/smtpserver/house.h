@@ -23,6 +23,9 @@ struct house {
 /* Open one.  conf_text is put behind "host mx.example.org" and "domain
  * example.org".  Ends the process with a message when that fails. */
 void house_open(struct house *house, const char *conf_text);
+/* For fuzzers: the first call opens it, in memory where there is such a
+ * place (an input may write a file); it is closed when the process ends. */
+void house_open_once(struct house *house, const char *conf_text);
 /* Close and remove it. */
 void house_close(struct house *house);
 

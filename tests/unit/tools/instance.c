@@ -219,6 +219,17 @@ occurrences(const struct str *text, const char *what)
 }
 
 void
+instance_says(const struct instance *in, const char *const words[],
+    struct str *out, int status, const char *text)
+{
+	int got = instance_zmailer(in, words, out);
+
+	cr_expect_eq(got, status, "%s: exit %d\n%s", words[0], got, out->buf);
+	cr_expect(strstr(out->buf, text) != NULL, "%s: no '%s' in:\n%s",
+	    words[0], text, out->buf);
+}
+
+void
 instance_expect(const struct instance *in, const char *file,
     const char *text, unsigned count)
 {

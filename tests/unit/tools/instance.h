@@ -34,6 +34,10 @@ void instance_remove(struct instance *in);
 int instance_zmailer(const struct instance *in, const char *const words[],
     struct str *out);
 
+/* The same, and the test fails unless it ends with status and says text. */
+void instance_says(const struct instance *in, const char *const words[],
+    struct str *out, int status, const char *text);
+
 /* Poll until text stands in RUN/facts (or LOG's journal, or the state
  * file) count times; fails the test after the bound. */
 void instance_expect(const struct instance *in, const char *file,

@@ -11,45 +11,9 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
-#include "instance.h"
-#include "mail/spool.h"
+#include "spool_case.h"
 
-#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
-
-static struct instance in;
-static struct spool *spool;
-static struct str out = STR_INIT;
-
-static void
-setup(void)
-{
-	struct err err;
-
-	instance_make(&in);
-	cr_assert_eq(spool_open(in.spool, SPOOL_CREATE, 0, &spool, &err), 0,
-	    "%s", err.text);
-	cr_assert_eq(mkdir(in.log, 0755), 0);
-}
-
-static void
-teardown(void)
-{
-	spool_close(&spool);
-	str_release(&out);
-	instance_remove(&in);
-}
-
-TestSuite(spool_verbs, .init = setup, .fini = teardown, .timeout = 60);
-
-static void
-expect(const char *const words[], int status, const char *text)
-{
-	int got = instance_zmailer(&in, words, &out);
-
-	cr_expect_eq(got, status, "%s: exit %d\n%s", words[0], got, out.buf);
-	cr_expect(strstr(out.buf, text) != NULL, "%s: no '%s' in:\n%s",
-	    words[0], text, out.buf);
-}
+TestSuite(spool_verbs, .init = case_open, .fini = case_close, .timeout = 60);
 
 /* A durable message in router/; its inode, its id. */
 static uintmax_t

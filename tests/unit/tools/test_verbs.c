@@ -38,11 +38,7 @@ TestSuite(verbs, .init = setup, .fini = teardown, .timeout = 60);
 static void
 expect(const char *const words[], int status, const char *text)
 {
-	int got = instance_zmailer(&in, words, &out);
-
-	cr_expect_eq(got, status, "%s: exit %d\n%s", words[0], got, out.buf);
-	cr_expect(strstr(out.buf, text) != NULL, "%s: no '%s' in:\n%s",
-	    words[0], text, out.buf);
+	instance_says(&in, words, &out, status, text);
 }
 
 static void
