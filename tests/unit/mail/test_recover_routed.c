@@ -1,0 +1,463 @@
+/* test_recover_routed.c - plans and routed pairs, built by hand, recovered
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "recover_case.h"
+
+Test(recover, p1_p2_a_plan_of_the_dead_is_dropped)
+{
+	for (int is_whole = 0; is_whole < 2; is_whole++) {
+		struct fixture f;
+		struct recovery r;
+		struct built b;
+
+		fixture_open(&f, 1);
+		b = build(&f);
+		move_file(&f, "public/t", at("router/%s-77", b.n));
+		put_file(&f, at("router/..%s-77", b.n), b.control.p,
+		    is_whole ? b.control.n : b.control.n / 2);
+		r = recover(&f, is_whole ? RECOVERY_START : 0);
+		cr_expect_eq(r.unclaimed, 1);
+		cr_expect_eq(r.plans_dropped, 1);
+		cr_expect_eq(TOTAL(r), 2);
+		ROUTED_AGAIN(&f, b);
+		cr_expect_eq(count_files(&f, "."), 1);
+		fixture_close(&f);
+	}
+}
+
+Test(recover, p1_a_plan_without_a_message_is_dropped)
+{
+	struct fixture f;
+	struct recovery r;
+
+	fixture_open(&f, 0);
+	put_file(&f, "router/..4711-77", "x", 1);
+	r = recover(&f, 0);		/* young */
+	cr_expect_eq(TOTAL(r), 0);
+	r = START(&f);
+	cr_expect_eq(r.plans_dropped, 1);
+	cr_expect_eq(count_files(&f, "."), 0);
+	fixture_close(&f);
+}
+
+Test(recover, p3_a_complete_plan_is_published)
+{
+	for (unsigned levels = 0; levels < 3; levels++) {
+		struct fixture f;
+		struct recovery r;
+		struct built b;
+
+		fixture_open(&f, levels);
+		b = build(&f);
+		move_file(&f, "public/t", at("queue/%s", b.path));
+		put_file(&f, at("router/..%s-77", b.n), b.control.p,
+		    b.control.n);
+		r = recover(&f, levels ? RECOVERY_START : 0);
+		cr_expect_eq(r.finished, 1);
+		cr_expect_eq(TOTAL(r), 1);
+		cr_expect(file_exists(&f, at("queue/%s", b.path)));
+		cr_expect(file_exists(&f, at("transport/%s", b.path)));
+		cr_expect_eq(count_files(&f, "router"), 0);
+		fixture_close(&f);
+	}
+}
+
+Test(recover, p3_a_bad_plan_means_routing_again)
+{
+	for (int i = 0; i < 2; i++) {
+		struct fixture f;
+		struct recovery r;
+		struct built b, other;
+
+		fixture_open(&f, 0);
+		b = build(&f);
+		move_file(&f, "public/t", at("queue/%s", b.path));
+		other = build(&f);
+		unlink(at("%s/public/t", f.dir));
+		if (i == 0)
+			put_file(&f, at("router/..%s-77", b.n),
+			    b.control.p, b.control.n - 1);
+		else	/* complete, but of another message */
+			put_file(&f, at("router/..%s-77", b.n),
+			    other.control.p, other.control.n);
+		r = recover(&f, 0);
+		cr_expect_eq(r.plans_dropped, 1);
+		cr_expect_eq(r.rerouted, 1);
+		cr_expect_eq(TOTAL(r), 2);
+		ROUTED_AGAIN(&f, b);
+		cr_expect_eq(count_files(&f, "."), 1);
+		fixture_close(&f);
+	}
+}
+
+Test(recover, p4_a_routed_message_stays)
+{
+	struct fixture f;
+	struct recovery r;
+	struct built b;
+	struct str torn = STR_INIT;
+
+	fixture_open(&f, 2);
+	b = build(&f);
+	move_file(&f, "public/t", at("queue/%s", b.path));
+	str_add_slice(&torn, b.control);
+	str_adds(&torn, "\nd 00000000 torn rec");
+	put_file(&f, at("transport/%s", b.path), torn.buf, torn.len);
+	str_release(&torn);
+	r = START(&f);
+	cr_expect_eq(TOTAL(r), 0);
+	cr_expect_eq(count_files(&f, "."), 2);
+	fixture_close(&f);
+}
+
+Test(recover, p5_renames_kept_in_the_other_order)
+{
+	static const struct { const char *body; bool is_good; } rows[] = {
+		{ "router/%s", true }, { "router/%s-77", true },
+		{ "router.4/%s-77", true }, { "router/%s", false },
+		{ "router/%s-77", false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture f;
+		struct recovery r;
+		struct built b;
+
+		fixture_open(&f, 1);
+		b = build(&f);
+		move_file(&f, "public/t", at(rows[i].body, b.n));
+		put_file(&f, at("transport/%s", b.path), b.control.p,
+		    b.control.n - !rows[i].is_good);
+		r = START(&f);
+		cr_expect_eq(r.troubles, 0);
+		cr_expect_eq(r.finished, rows[i].is_good, "row %zu", i);
+		cr_expect_eq(r.plans_dropped, !rows[i].is_good, "row %zu", i);
+		if (rows[i].is_good) {
+			cr_expect_eq(file_inode(&f, at("queue/%s", b.path)),
+			    b.inode);
+			cr_expect_eq(count_files(&f, "."), 2);
+		} else {
+			ROUTED_AGAIN(&f, b);
+			cr_expect_eq(count_files(&f, "."), 1);
+		}
+		fixture_close(&f);
+	}
+}
+
+/* The inode was used before, and that message's control file came back. */
+Test(recover, f1_a_control_file_of_an_older_message_goes)
+{
+	static const char *const places[] =
+	    { "router/%s", "queue/%s", "router/%s-77" };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct fixture f;
+		struct recovery r;
+		struct built b;
+		struct str old = STR_INIT;
+
+		fixture_open(&f, 0);
+		b = build(&f);
+		control_bytes(&old, "0123456789abc", b.inode);
+		move_file(&f, "public/t", at(places[i], b.n));
+		put_file(&f, at("transport/%s", b.path), old.buf, old.len);
+		r = START(&f);
+		cr_expect_eq(r.completed, 1, "%s", places[i]);
+		cr_expect_eq(r.troubles, 0);
+		ROUTED_AGAIN(&f, b);
+		cr_expect_eq(count_files(&f, "."), 1);
+		str_release(&old);
+		fixture_close(&f);
+	}
+}
+
+Test(recover, p6_a_body_without_a_good_control_file_is_routed_again)
+{
+	static const char *const damage[] = { NULL, "", "\0\0\0\0", "@ 1 0000",
+	    "@ 1 00000022 00000000\n" };
+
+	for (size_t i = 0; i < sizeof(damage) / sizeof(damage[0]); i++) {
+		struct fixture f;
+		struct recovery r;
+		struct built b;
+
+		fixture_open(&f, 2);
+		b = build(&f);
+		move_file(&f, "public/t", at("queue/%s", b.path));
+		if (damage[i] != NULL)
+			put_file(&f, at("transport/%s", b.path), damage[i],
+			    i == 2 ? 4 : strlen(damage[i]));
+		r = START(&f);
+		cr_expect_eq(r.rerouted, 1, "case %zu", i);
+		cr_expect_eq(r.plans_dropped, damage[i] != NULL);
+		ROUTED_AGAIN(&f, b);
+		cr_expect_eq(count_files(&f, "."), 1);
+		fixture_close(&f);
+	}
+}
+
+Test(recover, d1_d2_what_was_set_aside_stays)
+{
+	struct fixture f;
+	struct recovery r;
+	struct built b;
+
+	fixture_open(&f, 0);
+	b = build(&f);
+	move_file(&f, "public/t", at("deferred/%s.dns", b.n));
+	b = build(&f);
+	move_file(&f, "public/t", at("freezer/%s.policy", b.n));
+	b = build(&f);
+	move_file(&f, "public/t", at("postman/%s._badheader", b.n));
+	r = START(&f);
+	cr_expect_eq(TOTAL(r), 0);
+	cr_expect_eq(count_files(&f, "."), 3);
+	fixture_close(&f);
+}
+
+Test(recover, d3_a_resubmitted_name_becomes_the_inode)
+{
+	struct fixture f;
+	struct recovery r;
+	struct built b;
+
+	fixture_open(&f, 0);
+	b = build(&f);		/* mv deferred/N.why router/ by hand */
+	move_file(&f, "public/t", at("router/%s.dns", b.n));
+	r = recover(&f, 0);
+	cr_expect_eq(r.refiled, 1);
+	ROUTED_AGAIN(&f, b);
+	fixture_close(&f);
+}
+
+Test(recover, d4_the_control_file_follows_its_body)
+{
+	struct fixture f;
+	struct recovery r;
+	struct built b;
+
+	fixture_open(&f, 1);
+	b = build(&f);
+	move_file(&f, "public/t", at("postman/%s.no-report", b.n));
+	put_file(&f, at("transport/%s", b.path), b.control.p,
+	    b.control.n);
+	r = START(&f);
+	cr_expect_eq(r.finished, 1);
+	cr_expect_eq(TOTAL(r), 1);
+	cr_expect(file_exists(&f, at("postman/%s.no-report.control", b.n)));
+	cr_expect_eq(count_files(&f, "."), 2);
+	fixture_close(&f);
+}
+
+Test(recover, f1_a_control_file_alone_is_finished)
+{
+	struct fixture f;
+	struct recovery r;
+	struct built b;
+
+	fixture_open(&f, 2);
+	b = build(&f);
+	unlink(at("%s/public/t", f.dir));
+	put_file(&f, at("transport/%s", b.path), b.control.p,
+	    b.control.n);
+	r = recover(&f, 0);	/* the scheduler's affair while it runs */
+	cr_expect_eq(TOTAL(r), 0);
+	r = START(&f);
+	cr_expect_eq(r.completed, 1);
+	cr_expect_eq(TOTAL(r), 1);
+	cr_expect_eq(count_files(&f, "."), 0);
+	fixture_close(&f);
+}
+
+/* A file copied back from a backup has another inode than its name says. */
+Test(recover, a_restored_pair_is_refiled)
+{
+	static const int levels[] = { 0, 1, 2 };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct fixture f;
+		struct recovery r;
+		struct built b;
+		char old[SPOOL_NAME_BYTES];
+
+		fixture_open(&f, (unsigned)levels[i]);
+		b = build(&f);
+		spool_hashed_name(f.spool, b.inode + 1000, old);
+		move_file(&f, "public/t", at("queue/%s", old));
+		put_file(&f, at("transport/%s", old), b.control.p,
+		    b.control.n);
+		r = START(&f);
+		cr_expect_eq(r.refiled, 1);
+		cr_expect_eq(TOTAL(r), 1);
+		cr_expect_eq(file_inode(&f, at("queue/%s", b.path)), b.inode);
+		cr_expect(file_exists(&f, at("transport/%s", b.path)));
+		fixture_close(&f);
+	}
+}
+
+Test(recover, a_pair_half_refiled_finds_together)
+{
+	for (int i = 0; i < 2; i++) {
+		struct fixture f;
+		struct recovery r;
+		struct built b;
+		char old[SPOOL_NAME_BYTES];
+
+		fixture_open(&f, 0);
+		b = build(&f);
+		spool_hashed_name(f.spool, b.inode + 1000, old);
+		move_file(&f, "public/t", at("queue/%s", i ? old : b.path));
+		put_file(&f, at("transport/%s", i ? b.path : old),
+		    b.control.p, b.control.n);
+		r = START(&f);
+		cr_expect_eq(r.refiled, 1);
+		cr_expect_eq(r.troubles, 0);
+		cr_expect_eq(file_inode(&f, at("queue/%s", b.path)), b.inode);
+		cr_expect(file_exists(&f, at("transport/%s", b.path)));
+		cr_expect_eq(count_files(&f, "."), 2);
+		fixture_close(&f);
+	}
+}
+
+Test(recover, other_hash_levels_are_refiled)
+{
+	struct fixture f;
+	struct recovery r;
+	struct built b;
+
+	fixture_open(&f, 2);
+	b = build(&f);		/* as an instance with hash 0 left it */
+	move_file(&f, "public/t", at("queue/%s", b.n));
+	put_file(&f, at("transport/%s", b.n), b.control.p, b.control.n);
+	r = START(&f);
+	cr_expect_eq(r.refiled, 1);
+	cr_expect_eq(file_inode(&f, at("queue/%s", b.path)), b.inode);
+	cr_expect(file_exists(&f, at("transport/%s", b.path)));
+	fixture_close(&f);
+}
+
+Test(recover, restored_messages_in_router_are_refiled)
+{
+	struct fixture f;
+	struct recovery r;
+	struct built a, b;
+
+	fixture_open(&f, 0);
+	a = build(&f);
+	move_file(&f, "public/t", "public/keep");
+	b = build(&f);
+	/* a has b's name, b has none: b must not be lost */
+	move_file(&f, "public/keep", at("router/%s", b.n));
+	move_file(&f, "public/t", "router/restored");
+	r = recover(&f, 0);
+	cr_expect_eq(r.refiled, 2);
+	ROUTED_AGAIN(&f, a);
+	ROUTED_AGAIN(&f, b);
+	fixture_close(&f);
+}
+
+Test(recover, two_that_swapped_names_are_told_not_lost)
+{
+	struct fixture f;
+	struct recovery r;
+	struct built a, b;
+
+	fixture_open(&f, 0);
+	a = build(&f);
+	move_file(&f, "public/t", "public/keep");
+	b = build(&f);
+	move_file(&f, "public/keep", at("router/%s", b.n));
+	move_file(&f, "public/t", at("router/%s", a.n));
+	r = START(&f);
+	cr_expect_eq(count_files(&f, "router"), 2);
+	cr_expect_eq(r.troubles + r.refiled, 2);
+	fixture_close(&f);
+}
+
+/* Row T1: btrfs, or the link that stands for a rename. */
+Test(recover, t1_two_names_of_one_file)
+{
+	static const struct { const char *early, *late; } rows[] = {
+		{ "public/%s", "router/%s" },
+		{ "router/%s-77", "queue/%s" },
+		{ "router/%s-77", "router/%s" },
+		{ "router/%s-77", "deferred/%s.dns" },
+		{ "postman/%s.x", "router/%s-5" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture f;
+		struct recovery r;
+		struct built b;
+		bool is_routed = strncmp(rows[i].late, "queue", 5) == 0;
+
+		fixture_open(&f, 0);
+		b = build(&f);
+		move_file(&f, "public/t", at(rows[i].late, b.n));
+		cr_assert_eq(link(at("%s/%s", f.dir, at(rows[i].late, b.n)),
+		    at("%s/%s", f.dir, at(rows[i].early, b.n))), 0);
+		if (is_routed)
+			put_file(&f, at("transport/%s", b.path),
+			    b.control.p, b.control.n);
+		cr_assert_eq(spool_recover(f.spool, RECOVERY_START, NULL, NULL,
+		    &r, &f.err), 0);
+		cr_expect_eq(r.troubles, 0, "row %zu", i);
+		cr_expect_eq(count_files(&f, "."), is_routed ? 2 : 1,
+		    "row %zu", i);
+		if (is_routed)
+			cr_expect_eq(file_inode(&f, at("queue/%s", b.path)),
+			    b.inode);
+		fixture_close(&f);
+	}
+}
+
+Test(recover, what_is_no_file_of_ours_is_told)
+{
+	struct fixture f;
+	struct recovery r;
+
+	fixture_open(&f, 0);
+	cr_assert_eq(mkdir(at("%s/router/sub", f.dir), 0700), 0);
+	cr_assert_eq(symlink("/etc/passwd", at("%s/router/123", f.dir)), 0);
+	put_file(&f, "queue/what", "x", 1);
+	r = START(&f);
+	cr_expect_eq(r.troubles, 3);
+	cr_expect_eq(r.troubles, TOTAL(r));
+	cr_expect(file_exists(&f, "queue/what"));
+	fixture_close(&f);
+}
+
+struct told {
+	unsigned	count;
+	char		last[256];
+};
+
+static void
+tell(void *context, const char *file, const char *from, const char *to,
+    const char *reason)
+{
+	struct told *told = context;
+
+	told->count++;
+	snprintf(told->last, sizeof(told->last), "%s %s>%s: %s", file, from,
+	    to, reason);
+}
+
+Test(recover, the_caller_is_told_each_move)
+{
+	struct fixture f;
+	struct recovery r;
+	struct told told = { 0, "" };
+	struct built b;
+
+	fixture_open(&f, 0);
+	b = build(&f);
+	move_file(&f, "public/t", at("router/%s-77", b.n));
+	cr_assert_eq(spool_recover(f.spool, RECOVERY_REPORT, tell, &told, &r,
+	    &f.err), 0);
+	cr_expect_eq(told.count, 1);
+	cr_expect_str_eq(told.last, at("%s-77 router/%s-77>router/%s: its "
+	    "worker died (C1)", b.n, b.n, b.n));
+	fixture_close(&f);
+}

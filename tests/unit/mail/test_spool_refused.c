@@ -1,0 +1,270 @@
+/* test_spool_refused.c - directories, the lock, what a file system refuses, races
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "spool_case.h"
+
+Test(spool, one_barrier_for_few_and_many)
+{
+	struct fixture f;
+	const char *names[60];
+	char text[60][SPOOL_NAME_BYTES];
+
+	fixture_open(&f, 2);
+	for (unsigned i = 0; i < 60; i++) {
+		spool_hashed_name(f.spool, 1 + i * 27, text[i]);
+		names[i] = text[i];
+	}
+	for (size_t count = 0; count <= 60; count += 4)
+		cr_expect_eq(spool_barrier(f.spool, names, count, NULL, 0,
+		    &f.err), 0, "%zu: %s", count, f.err.text);
+	fixture_close(&f);
+}
+
+Test(spool, missing_and_foreign_directories_are_named)
+{
+	struct fixture f;
+	struct spool *other;
+	struct err err;
+
+	fixture_open(&f, 0);
+	rmdir(at("%s/deferred", f.dir));
+	cr_expect_eq(spool_open(f.dir, 0, 0, &other, &err), -1);
+	cr_expect_not_null(strstr(err.text, "deferred"));
+	cr_expect_null(other);
+	cr_assert_eq(symlink("/tmp", at("%s/deferred", f.dir)), 0);
+	cr_expect_eq(spool_open(f.dir, 0, 0, &other, &err), -1);
+	unlink(at("%s/deferred", f.dir));
+	cr_expect_eq(spool_open(f.dir, SPOOL_CREATE, 3, &other, &err), -1);
+	cr_expect_eq(spool_open("/nonexistent/spool", 0, 0, &other, &err),
+	    -1);
+	fixture_close(&f);
+}
+
+Test(spool, the_lock_names_its_holder)
+{
+	int ready[2], go[2];
+	char text[256], byte;
+	struct fixture f;
+	pid_t child, holder = 0;
+
+	fixture_open(&f, 0);
+	cr_expect_eq(spool_lock_holder(f.dir, text, sizeof(text), &holder),
+	    0);
+	cr_assert_eq(pipe(ready), 0);
+	cr_assert_eq(pipe(go), 0);
+	child = fork();
+	if (child == 0) {
+		struct err err;
+
+		byte = spool_lock(f.dir, &err) == 0 ? 'y' : 'n';
+		if (write(ready[1], &byte, 1) != 1 ||
+		    read(go[0], &byte, 1) != 1)
+			_exit(1);
+		_exit(0);
+	}
+	cr_assert_eq(read(ready[0], &byte, 1), 1);
+	cr_expect_eq(byte, 'y');
+	cr_expect_eq(spool_lock_holder(f.dir, text, sizeof(text), &holder),
+	    1);
+	cr_expect_eq(holder, child);
+	cr_expect_not_null(strstr(text, " run since 20"), "%s", text);
+	cr_expect_eq(spool_lock(f.dir, &f.err), -1);
+	cr_expect_not_null(strstr(f.err.text, at("pid %d", (int)child)), "%s",
+	    f.err.text);
+	cr_assert_eq(write(go[1], "x", 1), 1);
+	waitpid(child, NULL, 0);
+	cr_expect_eq(spool_lock_holder(f.dir, text, sizeof(text), &holder),
+	    0);
+	cr_expect_eq(spool_lock(f.dir, &f.err), 0, "%s", f.err.text);
+	fixture_close(&f);
+}
+
+/* ---- what a file system can refuse --------------------------------------- */
+
+static void
+go_through(struct fixture *f)
+{
+	char id[SPOOL_ID_BYTES], name[SPOOL_NAME_BYTES];
+	ino_t inode = submit(f, id, "hello");
+	struct claim held = claim(f, inode);
+	struct err err;
+
+	route(f, &held, id);
+	spool_hashed_name(f->spool, inode, name);
+	cr_expect_eq(file_inode(f, at("queue/%s", name)), inode);
+	cr_expect_eq(spool_unlink_body(f->spool, name, &err), 0);
+	cr_expect_eq(spool_unlink_control(f->spool, name, &err), 0);
+	cr_expect_eq(count_files(f, "."), 0);
+}
+
+Test(spool, does_without_renameat2)
+{
+	struct fixture f;
+	struct claim held;
+	char id[SPOOL_ID_BYTES];
+	ino_t inode;
+
+	fixture_open(&f, 1);
+	faults = (struct faults){ .rename_errno = ENOSYS, .rename_from = 1,
+	    .rename_to = 1 };
+	go_through(&f);
+	cr_expect_eq(faults.renames, 1, "it is asked once");
+	/* still nothing is replaced */
+	inode = submit(&f, id, "x");
+	put_file(&f, at("router/%ju-%d", (uintmax_t)inode, (int)getpid()),
+	    "other", 5);
+	cr_expect_eq(spool_claim(f.spool, 0, at("%ju", (uintmax_t)inode),
+	    &held, &f.err), -1);
+	cr_expect_eq(file_inode(&f, at("router/%ju", (uintmax_t)inode)),
+	    inode);
+	cr_expect_eq(count_files(&f, "router"), 2);
+	fixture_close(&f);
+}
+
+Test(spool, strict_syncs_directories_too)
+{
+	struct fixture f;
+
+	fixture_open(&f, 2);
+	spool_close(&f.spool);
+	cr_assert_eq(spool_open(f.dir, SPOOL_STRICT, 2, &f.spool, &f.err), 0);
+	go_through(&f);
+	cr_expect_geq(faults.fsyncs, 7);
+	fixture_close(&f);
+}
+
+Test(spool, one_fsync_a_message_until_it_is_routed)
+{
+	struct fixture f;
+
+	fixture_open(&f, 0);
+	go_through(&f);
+	cr_expect_eq(faults.fsyncs, 1);
+	fixture_close(&f);
+}
+
+Test(spool, a_failed_fsync_is_never_tried_again)
+{
+	struct draft draft, *one = &draft;
+	struct fixture f;
+
+	fixture_open(&f, 0);
+	cr_assert_eq(draft_open(f.spool, NULL, &draft, &f.err), 0);
+	draft_write(&draft, "x\n", 2, &f.err);
+	faults.fsync_errno = EIO;
+	cr_expect_eq(draft_sync(&one, 1, &f.err), 0);
+	cr_expect(draft.is_bad);
+	faults.fsync_errno = 0;		/* the disk is well again */
+	cr_expect_eq(draft_sync(&one, 1, &f.err), 0);
+	cr_expect_eq(faults.fsyncs, 1);
+	cr_expect_eq(draft_publish(&draft, AREA_ROUTER, 0, NULL, &f.err), -1);
+	draft_abort(&draft);
+	cr_expect_eq(count_files(&f, "."), 0);
+	fixture_close(&f);
+}
+
+/* Every rename of a message's way refused in turn: the message is somewhere,
+ * whole, and goes through when the disk lets it. */
+Test(spool, no_refused_rename_loses_a_message)
+{
+	static const int errors[] = { ENOSPC, EIO, EDQUOT };
+
+	for (size_t i = 0; i < 3; i++)
+		for (unsigned n = 1; n <= 4; n++)
+			for (unsigned more = 0; more < 3; more++) {
+				struct draft draft, *one = &draft;
+				struct str text = STR_INIT, plan = STR_INIT;
+				struct claim held = { .fd = -1 };
+				struct recovery r;
+				struct fixture f;
+
+				fixture_open(&f, 0);
+				cr_assert_eq(draft_open(f.spool, NULL, &draft,
+				    &f.err), 0);
+				str_addf(&text, "id %s\nto <b@c.d>\nenv-end\n"
+				    "\nx\n", draft.id);
+				draft_write(&draft, text.buf, text.len,
+				    &f.err);
+				cr_assert_eq(draft_sync(&one, 1, &f.err), 1);
+				control_bytes(&plan, draft.id, draft.inode);
+				faults = (struct faults){ errors[i], n,
+				    n + more, 0, 0, 0 };
+				if (draft_publish(&draft, AREA_ROUTER, 0, NULL,
+				    &f.err) == 0 && spool_claim(f.spool, 0,
+				    at("%ju", (uintmax_t)draft.inode), &held,
+				    &f.err) == 1 && spool_route(f.spool,
+				    &held, str_slice(&plan), &f.err) != 0 &&
+				    held.fd >= 0)
+					spool_unclaim(f.spool, &held, &f.err);
+				faults.rename_errno = 0;
+				str_release(&draft.pending);
+				cr_assert_eq(spool_recover(f.spool,
+				    RECOVERY_START, NULL, NULL, &r, &f.err),
+				    0);
+				cr_expect_eq(r.troubles, 0);
+				cr_expect_eq(file_inode(&f, at("queue/%ju",
+				    (uintmax_t)draft.inode)) +
+				    file_inode(&f, at("router/%ju",
+				    (uintmax_t)draft.inode)), draft.inode,
+				    "rename %u to %u", n, n + more);
+				cr_expect_leq(count_files(&f, "."), 2);
+				str_release(&text);
+				str_release(&plan);
+				fixture_close(&f);
+			}
+}
+
+/* ---- a race for every message ------------------------------------------- */
+
+enum { RACERS = 16, RACE_MESSAGES = 500 };
+
+static bool
+claim_one(void *context, const char *name)
+{
+	struct fixture *f = context;
+	struct claim held;
+	int fd;
+
+	if (spool_claim(f->spool, 0, name, &held, &f->err) != 1)
+		return true;
+	/* exactly one process may make this file */
+	fd = open(at("%s/trash/%ju", f->dir, (uintmax_t)held.inode), O_CREAT |
+	    O_EXCL | O_WRONLY, 0600);
+	if (fd < 0)
+		_exit(2);
+	close(fd);
+	if (unlink(at("%s/router/%s", f->dir, held.name)) != 0)
+		_exit(3);
+	/* held until the end, so that no number comes again */
+	return true;
+}
+
+Test(spool, each_message_is_claimed_once)
+{
+	struct fixture f;
+	char id[SPOOL_ID_BYTES];
+	struct rlimit files = { 2048, 2048 };
+	int status;
+
+	fixture_open(&f, 0);
+	setrlimit(RLIMIT_NOFILE, &files);
+	for (int i = 0; i < RACE_MESSAGES; i++) {
+		ino_t inode = put_message(&f, "public/x", id, "x");
+
+		move_file(&f, "public/x", at("router/%ju", (uintmax_t)inode));
+	}
+	for (int i = 0; i < RACERS; i++)
+		if (fork() == 0) {
+			spool_scan(f.spool, AREA_ROUTER, 0, claim_one, &f,
+			    &f.err);
+			_exit(0);
+		}
+	for (int i = 0; i < RACERS; i++) {
+		cr_assert_gt(wait(&status), 0);
+		cr_expect_eq(status, 0, "status %x", status);
+	}
+	cr_expect_eq(count_files(&f, "trash"), RACE_MESSAGES);
+	cr_expect_eq(count_files(&f, "router"), 0);
+	fixture_close(&f);
+}
