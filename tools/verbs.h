@@ -24,6 +24,8 @@ VERB(restart, "", "stop, then start")
 VERB(reload, "", "check the configuration and, when it is good, take it over")
 VERB(status, "[--json]",
     "processes and files; exit 0 ok, 1 warning, 2 critical, 3 not running")
+VERB(doctor, "[--quiet] [--json] [--timeout SPAN] [--outbound HOST] [AREA...]",
+    "is this machine fit to carry mail; exit 0 it is, 1 warnings, 2 bad")
 VERB(trace, "[--json] ID | ADDRESS | '<MESSAGE-ID>'",
     "the life of a message, from the journal of the last 14 days")
 VERB(events, "[-f] [-n COUNT] [--json] [ID]",

@@ -66,7 +66,7 @@ enum dns_result dns_parse_addresses(const unsigned char *answer, size_t n,
 
 enum dns_type {			/* RFC 1035 section 3.2.2, RFC 3596 */
 	DNS_TYPE_A = 1, DNS_TYPE_PTR = 12, DNS_TYPE_MX = 15,
-	DNS_TYPE_AAAA = 28
+	DNS_TYPE_TXT = 16, DNS_TYPE_AAAA = 28
 };
 
 struct dns_name {
@@ -86,6 +86,10 @@ enum dns_result dns_answer_result(const unsigned char *answer, size_t n);
 /* PTR records whose names are host names; adds behind *out_n. */
 enum dns_result dns_parse_ptr(const unsigned char *answer, size_t n,
     struct dns_name *out, size_t *out_n, struct err *err);
+/* TXT records (RFC 1035 section 3.3.14), a line each behind what out holds:
+ * the strings of a record joined, controls escaped. */
+enum dns_result dns_parse_txt(const unsigned char *answer, size_t n,
+    struct str *out, struct err *err);
 /* The name that PTR records stand under: "7.2.0.192.in-addr.arpa"; with
  * another suffix than NULL that instead: "7.2.0.192.bl.example". */
 void dns_reverse_name(const struct sockaddr *address, const char *suffix,

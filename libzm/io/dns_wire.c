@@ -167,6 +167,45 @@ dns_parse_ptr(const unsigned char *answer, size_t n, struct dns_name *out,
 	return *out_n > before ? DNS_OK : DNS_NONE;
 }
 
+/* Length-prefixed strings, one after the other. */
+static void
+add_strings(struct str *out, const unsigned char *bytes, size_t n)
+{
+	struct str joined = STR_INIT;
+
+	while (n > 0 && bytes[0] < n) {
+		str_add(&joined, bytes + 1, bytes[0]);
+		n -= bytes[0] + 1u;
+		bytes += bytes[0] + 1u;
+	}
+	str_add_escaped(out, str_slice(&joined));
+	str_addc(out, '\n');
+	str_release(&joined);
+}
+
+enum dns_result
+dns_parse_txt(const unsigned char *answer, size_t n, struct str *out,
+    struct err *err)
+{
+	size_t before = out->len;
+	ns_msg message;
+	ns_rr record;
+
+	if (ns_initparse(answer, (int)n, &message) < 0) {
+		err_set(err, "the TXT answer cannot be read");
+		return DNS_BAD;
+	}
+	for (int i = 0; i < ns_msg_count(message, ns_s_an); i++) {
+		if (ns_parserr(&message, ns_s_an, i, &record) < 0)
+			break;
+		if (ns_rr_type(record) == ns_t_txt &&
+		    ns_rr_class(record) == ns_c_in)
+			add_strings(out, ns_rr_rdata(record),
+			    ns_rr_rdlen(record));
+	}
+	return out->len > before ? DNS_OK : DNS_NONE;
+}
+
 static size_t
 add_nibbles(char *out, size_t size, const unsigned char bytes[16])
 {

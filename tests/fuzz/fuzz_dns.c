@@ -17,6 +17,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err err = { "" };
 	size_t n = 0;
 
+	struct str text = STR_INIT;
+
 	if (size > 65535)
 		return 0;
 	result = dns_parse_mx(data, size, mx, &n, &err);
@@ -34,6 +36,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(strlen(names[i].text) < sizeof(names[i].text));
 		MUST(!fuzz_has_control(slice_of(names[i].text)));
 	}
+	result = dns_parse_txt(data, size, &text, &err);
+	MUST((result == DNS_OK) == (text.len > 0));
+	for (size_t i = 0; i < text.len; i++)
+		MUST(text.buf[i] == '\n' || (unsigned char)text.buf[i] >= 32);
+	str_release(&text);
 	result = dns_answer_result(data, size);
 	MUST(result == DNS_OK || result == DNS_NO_NAME ||
 	    result == DNS_TRY_AGAIN);

@@ -220,3 +220,93 @@ dirs_prepare(const struct conf *conf, struct err *err)
 	spool_close(&spool);
 	return daemon_is_private(conf) ? 0 : owners_set(conf, err);
 }
+
+/* ---- looking only ---------------------------------------------------- */
+
+struct look {
+	const struct conf	*conf;
+	struct owners		 owners;
+	bool			 is_private;
+	dirs_say_fn		*say;
+	void			*context;
+	unsigned		 count;
+};
+
+static void
+complain(struct look *look, const char *path, const char *what)
+{
+	look->count++;
+	look->say(look->context, path, what);
+}
+
+/* A private instance belongs to one user; nobody else writes to its top
+ * directories (those below are made with the modes of the table). */
+static void
+dir_look(struct look *look, const char *name, uid_t uid, gid_t gid,
+    mode_t mode)
+{
+	char path[PATH_BYTES], what[128];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s%s%s",
+	    name[0] == '/' ? "" : look->conf->spool_dir,
+	    name[0] == '/' ? "" : "/", name);
+	if (lstat(path, &st) != 0) {
+		complain(look, path, strerror(errno));
+		return;
+	}
+	if (!S_ISDIR(st.st_mode)) {
+		complain(look, path, "it is no directory");
+	} else if (look->is_private && name[0] == '/' &&
+	    (st.st_mode & 022) != 0) {
+		complain(look, path, "others than its owner may write to it");
+	} else if (look->is_private && geteuid() != 0 &&
+	    st.st_uid != geteuid()) {
+		complain(look, path, "it belongs to another user");
+	} else if (!look->is_private && (st.st_uid != uid ||
+	    st.st_gid != gid || (st.st_mode & 07777) != mode)) {
+		snprintf(what, sizeof(what), "it is %u:%u %04o, and should be "
+		    "%u:%u %04o", (unsigned)st.st_uid, (unsigned)st.st_gid,
+		    (unsigned)(st.st_mode & 07777), (unsigned)uid,
+		    (unsigned)gid, (unsigned)mode);
+		complain(look, path, what);
+	}
+}
+
+static void
+area_look(struct look *look, const struct dir_row *row)
+{
+	unsigned copies = row->area == AREA_ROUTER ? SPOOL_PRIORITIES : 1;
+	char name[32];
+
+	for (unsigned i = 0; i < copies; i++) {
+		snprintf(name, sizeof(name), i == 0 ? "%s" : "%s.%u",
+		    spool_area_names[row->area], i);
+		dir_look(look, name, look->owners.uid[row->owner],
+		    look->owners.gid[row->group], row->mode);
+	}
+}
+
+unsigned
+dirs_check(const struct conf *conf, dirs_say_fn *say, void *context)
+{
+	struct look look = { .conf = conf, .say = say, .context = context,
+		.is_private = daemon_is_private(conf) };
+	struct err err;
+
+	for (enum conf_role role = 0; role < ROLE_COUNT && !look.is_private;
+	    role++)
+		if (daemon_account(conf, role, &look.owners.uid[role],
+		    &look.owners.gid[role], &err) < 0) {
+			complain(&look, conf->spool_dir, err.text);
+			return look.count;
+		}
+	dir_look(&look, conf->spool_dir, 0, 0, 0755);
+	dir_look(&look, conf->run_dir, 0, look.owners.gid[ROLE_ROUTER],
+	    01775);
+	dir_look(&look, conf->log_dir, 0, look.owners.gid[ROLE_AGENT],
+	    02770);
+	for (size_t i = 0; i < sizeof(dir_rows) / sizeof(dir_rows[0]); i++)
+		area_look(&look, &dir_rows[i]);
+	return look.count;
+}

@@ -35,6 +35,13 @@ int supervisor_run(struct conf *conf, const char *conf_path, int ready_fd);
  * its owner, group and mode of doc/INTERNALS section 6.  0 or -1. */
 int dirs_prepare(const struct conf *conf, struct err *err);
 
+/* Look at the same directories without touching them: say is called for
+ * each that is missing, somebody else's, or open to more than section 6
+ * allows.  Returns how many. */
+typedef void dirs_say_fn(void *context, const char *path, const char *what);
+unsigned dirs_check(const struct conf *conf, dirs_say_fn *say,
+    void *context);
+
 /* Tell a service manager (sd_notify(3): a datagram to $NOTIFY_SOCKET), such
  * as "READY=1"; nothing when nobody asked. */
 void manager_tell(const char *text);

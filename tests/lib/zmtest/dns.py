@@ -1,7 +1,7 @@
 """A DNS server for tests: the records it is given, and faults by name.
 
 Zone rows: (name, type, value): "MX" (preference, host), "A" address,
-"AAAA" address, "CNAME" and "PTR" name, or type SERVFAIL, NXDOMAIN, TIMEOUT
+"AAAA" address, "CNAME" and "PTR" name, "TXT" text (with \\xHH), or type SERVFAIL, NXDOMAIN, TIMEOUT
 for a whole name; TC: cut short over UDP, whole over TCP; CROWD n: n MX
 records beside the others that lead nowhere.
 Names that are not there answer NXDOMAIN.
@@ -12,7 +12,7 @@ import socket
 import struct
 import threading
 
-TYPES = {"A": 1, "CNAME": 5, "PTR": 12, "MX": 15, "AAAA": 28}
+TYPES = {"A": 1, "CNAME": 5, "PTR": 12, "MX": 15, "TXT": 16, "AAAA": 28}
 
 
 def encode_name(name):
@@ -146,5 +146,9 @@ class Dns:
             return struct.pack("!H", int(value[0])) + encode_name(value[1])
         if kind in ("CNAME", "PTR"):
             return encode_name(value)
+        if kind == "TXT":
+            text = value.encode().decode("unicode_escape").encode("latin-1")
+            return b"".join(bytes([len(text[i:i + 255])]) + text[i:i + 255]
+                            for i in range(0, len(text), 255))
         family = socket.AF_INET if kind == "A" else socket.AF_INET6
         return socket.inet_pton(family, value)
