@@ -16,7 +16,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum dns_result result;
 	struct err err = { "" };
 	size_t n = 0;
-
 	struct str text = STR_INIT;
 
 	if (size > 65535)
