@@ -17,7 +17,7 @@ dist_man_MANS += doc/man/zmailer-message.5 doc/man/zmailer-control.5 \
 dist_man_MANS += doc/man/zmailer-smtp.8 doc/man/zmailer-lmtp.8 \
 	doc/man/zmailer-mailbox.8 doc/man/zmailer-pipe.8 \
 	doc/man/zmailer-sm.8 doc/man/zmailer-expirer.8 \
-	doc/man/zmailer-reroute.8 \
+	doc/man/zmailer-reroute.8 doc/man/zmailer-http.8 \
 	doc/man/zmailer-sink.8 doc/man/zmailer-classify.8 \
 	doc/man/zmailer-test.8
 

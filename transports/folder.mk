@@ -95,3 +95,12 @@ transports_examples_count_LDADD = transports/libagent.a $(ZM_LIBS)
 examplesdir = $(docdir)/examples
 dist_examples_DATA = transports/examples/archive.sh \
 	transports/examples/count.c
+
+noinst_LIBRARIES += transports/http/libhttp.a
+transports_http_libhttp_a_SOURCES = transports/http/http.h \
+	transports/http/address.c transports/http/message.c \
+	transports/http/post.c transports/http/meaning.c
+agent_PROGRAMS += transports/http/http
+transports_http_http_SOURCES = transports/http/http.c
+transports_http_http_LDADD = transports/http/libhttp.a \
+	transports/smtp/libclient.a transports/libagent.a $(ZM_LIBS)

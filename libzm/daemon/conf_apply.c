@@ -259,6 +259,12 @@ conf_apply_deliver(struct conf_loader *loader,
 			complain_host(loader, statement, host ? why.text :
 			    "write: deliver smtp HOST:PORT",
 			    "this is not where SMTP is spoken");
+	} else if (strcmp(channel, "http") == 0) {
+		if (conf_target_parse(arena, slice_of(arena_printf(arena,
+		    "http %s", host ? host : "")), &deliver->channel,
+		    &deliver->host, &why) != 1)
+			complain_host(loader, statement, why.text,
+			    "this is no URL that mail can be posted to");
 	} else if (strcmp(channel, "pipe") == 0) {
 		deliver->host = host ? host : "-";
 	} else if (host != NULL) {

@@ -24,6 +24,7 @@ static const char statements_behind[] =
     "schedule lmtp/*  { parallel 4; agents 8; overfeed 50 }\n"
     "schedule pipe/*  { parallel 4; agents 8; overfeed 1 }\n"
     "schedule error/* { parallel 2; agents 2; overfeed 50 }\n"
+    "schedule http/*  { parallel 4; agents 8; overfeed 10 }\n"
     "schedule hold/*  { parallel 1; agents 1; overfeed 50; retry 1h;"
     " warn 0; expire 52w }\n"
     "schedule smtp/*  { parallel 20; agents 50; overfeed 20 }\n"

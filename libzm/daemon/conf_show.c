@@ -282,7 +282,7 @@ static void
 add_target(struct str *out, const char *channel, const char *host)
 {
 	static const char *const own[] = { "local", "lmtp", "error", "hold",
-	    "discard", "sm" };
+	    "discard", "sm", "http" };
 	bool is_own = false;
 
 	if (strcmp(channel, "smtp") == 0) {

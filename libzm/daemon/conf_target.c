@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "daemon/conf_internal.h"
+#include "grammar/http.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"
@@ -106,6 +107,19 @@ parse_sm(struct arena *arena, struct slice text, const char **out_channel,
 	    slice_dup(arena, text));
 }
 
+/* "http URL": the URL is the host. */
+static int
+parse_http(struct arena *arena, struct slice text, const char **out_channel,
+    const char **out_host, struct err *err)
+{
+	struct http_url url;
+
+	if (http_url_parse(text, &url, err) < 0)
+		return -1;
+	return target_set(out_channel, out_host, "http",
+	    slice_dup(arena, text));
+}
+
 /* "NAME[/HOST]" of an agent that a schedule clause names. */
 static int
 parse_channel(struct arena *arena, struct slice text,
@@ -145,11 +159,13 @@ conf_target_parse(struct arena *arena, struct slice text,
 	}
 	if (slice_is(word, "sm"))
 		return parse_sm(arena, rest, out_channel, out_host, err);
+	if (slice_is(word, "http"))
+		return parse_http(arena, rest, out_channel, out_host, err);
 	if (slice_is(word, "channel"))
 		return parse_channel(arena, rest, out_channel, out_host, err);
 	if (rest.n > 0)
 		return err_set(err, "one word is enough: mx, local, hold, "
-		    "HOST:PORT, lmtp HOST or error \"TEXT\"");
+		    "HOST:PORT, lmtp HOST, http URL or error \"TEXT\"");
 	if (slice_is(word, "mx"))
 		return target_set(out_channel, out_host, "smtp", "");
 	if (slice_is(word, "local"))

@@ -383,7 +383,7 @@ take_net(struct conf_cursor *cursor, struct slice range,
 	return keep_text(cursor, out);
 }
 
-/* A target is one word, or two: lmtp HOST, error "TEXT". */
+/* A target is one word, or two: lmtp HOST, http URL, error "TEXT". */
 static bool
 take_target(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
@@ -394,7 +394,8 @@ take_target(struct conf_cursor *cursor, struct slice range,
 	if (out->token->kind == TOKEN_TABLE)
 		return false;
 	if ((slice_is(word, "lmtp") || slice_is(word, "error") ||
-	    slice_is(word, "sm") || slice_is(word, "channel")) &&
+	    slice_is(word, "sm") || slice_is(word, "channel") ||
+	    slice_is(word, "http")) &&
 	    cursor->next + 1 < cursor->end) {
 		cursor->next++;
 		second = cursor->next->text;

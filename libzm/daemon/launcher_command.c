@@ -20,7 +20,7 @@ static const struct { const char *channel, *command; } channel_rows[] = {
 	{ "smtp", "smtp" }, { "lmtp", "lmtp" }, { "local", "mailbox" },
 	{ "pipe", "pipe" }, { "error", "error" }, { "hold", "hold" },
 	{ "sm", "sm" }, { "discard", "discard" }, { "expire", "expirer" },
-	{ "reroute", "reroute" },
+	{ "reroute", "reroute" }, { "http", "http" },
 };
 
 /* Agents that start as root because they become the recipient. */

@@ -90,3 +90,23 @@ crlf_end(struct crlf_reader *reader, char *out)
 	put(reader, SLICE("\r"), out, &n);
 	return n;
 }
+
+void
+crlf_write(struct str *out, struct slice text, bool *after_cr)
+{
+	while (text.n > 0) {
+		size_t n = 0;
+
+		while (n < text.n && text.p[n] != '\n' && text.p[n] != '\r')
+			n++;
+		str_add(out, text.p, n);
+		if (n > 0)
+			*after_cr = false;
+		if (n == text.n)
+			return;
+		if (text.p[n] == '\r' || !*after_cr)
+			str_add(out, "\r\n", 2);
+		*after_cr = text.p[n] == '\r';
+		text = slice_from(text, n + 1);
+	}
+}

@@ -30,4 +30,9 @@ void crlf_read(struct crlf_reader *reader, struct slice in, char *out,
  * out        one byte of room; returns how many bytes were written */
 size_t crlf_end(struct crlf_reader *reader, char *out);
 
+/* The other way: append text with CR LF at the end of each line, nothing
+ * doubled; a bare CR becomes one, too.  Pieces may be cut anywhere.
+ * after_cr   false at the start of a message, then the writer's own */
+void crlf_write(struct str *out, struct slice text, bool *after_cr);
+
 #endif

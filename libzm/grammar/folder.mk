@@ -5,6 +5,7 @@ libzm_a_SOURCES += \
 	libzm/grammar/dot.c libzm/grammar/dot.h \
 	libzm/grammar/header.c libzm/grammar/header_address.c \
 	libzm/grammar/header.h \
+	libzm/grammar/http.c libzm/grammar/http_body.c libzm/grammar/http.h \
 	libzm/grammar/crlf.c libzm/grammar/crlf.h \
 	libzm/grammar/date.c libzm/grammar/date.h \
 	libzm/grammar/ehlo.c libzm/grammar/ehlo.h \

@@ -4,6 +4,9 @@
     server NAME { rule; rule }            a scripted next hop; item
                                           tls CERT: it offers STARTTLS,
                                           smtps CERT: TLS at once
+    http   NAME { for TEXT reply 503 WORDS wait 60 once; tls CERT }
+                                          a server of HTTP: httpserver.py;
+                                          expect as of a server
     dns    NAME { example.net MX 10 mx.example.net; ... }
     mta    NAME { zmailer.conf lines } -start
     mta    NAME -stop | -start | -restart | -reload | -kill
@@ -53,7 +56,7 @@ import rows
 
 ACTORS = {"flow", "server", "dns", "mta", "client", "file", "run", "clock",
           "log", "mailbox", "spool", "rows", "signal", "cert", "ask",
-          "memory"}
+          "memory", "http"}
 CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
                 "expect", "quit", "drop", "bdat", "proxy", "closed",
                 "xclient", "xforward", "rset", "lhlo", "tls", "starttls",

@@ -24,7 +24,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import language                                      # noqa: E402
 import rows                                          # noqa: E402
-from zmtest import control, dns, mta, report, sasl     # noqa: E402
+from zmtest import control, dns, httpserver, mta      # noqa: E402
+from zmtest import report, sasl                        # noqa: E402
 from zmtest import smtpserver, tls                    # noqa: E402
 
 VARIABLES = {
@@ -122,8 +123,7 @@ class Flow:
                 extensions = item[1:]
             elif item[0] in ("tls", "smtps"):
                 cert = self.actors[item[1]]
-                context = tls.ssl.SSLContext(tls.ssl.PROTOCOL_TLS_SERVER)
-                context.load_cert_chain(cert.pem, cert.key)
+                context = tls.serving(cert)
                 implicit = item[0] == "smtps"
             elif item[0] == "lmtp":
                 lmtp = True
@@ -132,6 +132,18 @@ class Flow:
         self.actors[name] = smtpserver.Server(
             rules, extensions, lmtp, tls=context,
             implicit=bool(context) and implicit)
+        return None
+
+    def do_http(self, line):
+        name = line.words[1]
+        if "expect" in line.words:
+            return self.expect_server(self.actors[name], line.words[3:])
+        rules, certs = [], []
+        for item in language.items(line.block):
+            (certs if item[0] == "tls" else rules).append(item)
+        self.actors[name] = httpserver.Server(
+            [httpserver.rule(words) for words in rules],
+            tls.serving(self.actors[certs[0][1]]) if certs else None)
         return None
 
     @staticmethod

@@ -33,6 +33,12 @@ tests_fuzz_fuzz_forward_LDADD = transports/mailbox/libmailbox.a \
 	transports/pipe/libpipe.a transports/libagent.a $(ZM_LIBS)
 EXTRA_DIST += tests/fuzz/corpus/forward
 
+fuzz_targets += tests/fuzz/fuzz-http
+tests_fuzz_fuzz_http_SOURCES = tests/fuzz/fuzz_http.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_http_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_http_LDADD = $(ZM_LIBS)
+EXTRA_DIST += tests/fuzz/corpus/http tests/fuzz/http.dict
+
 fuzz_targets += tests/fuzz/fuzz-smconf
 tests_fuzz_fuzz_smconf_SOURCES = tests/fuzz/fuzz_smconf.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_smconf_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/fuzz

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "grammar/dot.h"
+#include "grammar/crlf.h"
 #include "transports/smtp/mail.h"
 
 #include "base/banned.h"
@@ -171,27 +171,6 @@ content_dotted(struct mail *mail)
 
 /* ---- BDAT -------------------------------------------------------------- */
 
-/* Lines that end in CR LF, nothing doubled; a bare CR becomes one, too. */
-static void
-crlf_add(struct str *out, struct slice text, bool *after_cr)
-{
-	while (text.n > 0) {
-		size_t n = 0;
-
-		while (n < text.n && text.p[n] != '\n' && text.p[n] != '\r')
-			n++;
-		str_add(out, text.p, n);
-		if (n > 0)
-			*after_cr = false;
-		if (n == text.n)
-			return;
-		if (text.p[n] == '\r' || !*after_cr)
-			str_add(out, "\r\n", 2);
-		*after_cr = text.p[n] == '\r';
-		text = slice_from(text, n + 1);
-	}
-}
-
 static void
 wire_add(struct mail *mail, struct str *out, struct slice text,
     bool is_header, bool *after_cr)
@@ -199,7 +178,7 @@ wire_add(struct mail *mail, struct str *out, struct slice text,
 	if (mail->is_binary && !is_header)
 		str_add_slice(out, text);
 	else
-		crlf_add(out, text, after_cr);
+		crlf_write(out, text, after_cr);
 }
 
 static void

@@ -32,11 +32,14 @@ STATEMENT(DOMAIN, "aliases", NONE, aliases, "table+", "",
     "domain example.org { aliases <ours> }")
 
 STATEMENT(DOMAIN, "deliver", NONE, deliver,
-    "choice:local,lmtp,smtp,pipe,hold word?", "",
+    "choice:local,lmtp,smtp,pipe,http,hold word?", "",
     "deliver CHANNEL [HOST]", "local",
     "How mail reaches a mailbox: local (see mailbox), lmtp unix:/PATH or "
-    "lmtp inet:HOST:PORT, smtp HOST:PORT, pipe, hold.",
+    "lmtp inet:HOST:PORT, smtp HOST:PORT, pipe, http URL (zmailer-http(8)), "
+    "hold.",
     "domain example.org { deliver lmtp unix:/run/dovecot/lmtp }\n"
+    "domain tickets.example.org { users any; "
+    "deliver http https://desk.example.org/mail }\n"
     "domain example.net { deliver smtp inside.example.net:25 }")
 
 STATEMENT(TOP, "table", LINES, table, "word spec?", "",
@@ -63,12 +66,14 @@ STATEMENT(TOP, "route", NONE, route, "routepattern", "via!=target",
     "first byte, which port 465 means, too), lmtp HOST, local, hold (wait "
     "for a person), error \"TEXT\" (refuse with these words), discard (take "
     "and forget), sm MAILER[/HOST] (a program of sm.conf: zmailer-sm(8)), "
+    "http URL (each recipient's message is a POST: zmailer-http(8)), "
     "or channel NAME[/HOST] (an agent of your own, which a schedule clause "
     "for NAME/* starts by its command).",
     "route partner.example via relay.isp.example:587\n"
     "route backup.example via smtps:backup.isp.example\n"
     "route .old.example via error \"5.1.2 this domain was given up\"\n"
     "route .uucp via sm uucp/hub\n"
+    "route hook.example via http https://desk.example.org/mail\n"
     "route * via mx")
 
 STATEMENT(TOP, "routes", NONE, routes, "table", "",

@@ -122,3 +122,10 @@ def context(pem=None, shown=None, version=None):
             "1.2": ssl.TLSVersion.TLSv1_2,
             "1.3": ssl.TLSVersion.TLSv1_3}[version]
     return made
+
+
+def serving(cert):
+    """What a server with this certificate speaks."""
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.load_cert_chain(cert.pem, cert.key)
+    return made

@@ -1,0 +1,85 @@
+/* http.h - what a client of HTTP/1.1 reads: a URL, and a reply to a request
+ *
+ * Small on purpose: one POST goes out and one reply comes back, so there is
+ * no more of RFC 9112 here than its head (section 2.1), the length of its
+ * body (section 6.3) and chunks (section 7.1).  Pure: bytes in, structs
+ * out; every bound has a name.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_GRAMMAR_HTTP_H
+#define ZM_GRAMMAR_HTTP_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	HTTP_URL_BYTES_MAX = 1024,
+	HTTP_HOST_BYTES = 256,
+	HTTP_HEAD_BYTES_MAX = 32 * 1024,	/* status line and fields */
+	HTTP_FIELDS_MAX = 200,
+	HTTP_CHUNK_LINE_BYTES_MAX = 256,	/* a length, or a trailer */
+	HTTP_WAIT_S_MAX = 86400			/* of a Retry-After */
+};
+
+struct http_url {
+	bool		is_tls;			/* https */
+	bool		is_six;			/* host is an IPv6 address */
+	char		host[HTTP_HOST_BYTES];	/* lower case, no brackets */
+	unsigned	port;
+	struct slice	target;		/* "/path?query"; "" is "/" */
+};
+
+/* "http://host[:port][/path][?query]", https as well.  No user (passwords
+ * have a place of their own), no fragment, nothing but visible ASCII.
+ * out    target borrows from text
+ * returns 1 or -1 (err). RFC 3986 section 3; RFC 9110 section 4.2 */
+int http_url_parse(struct slice text, struct http_url *out, struct err *err);
+
+struct http_head {
+	unsigned	code;			/* 100 to 599 */
+	unsigned	minor;			/* HTTP/1.minor */
+	struct slice	reason;			/* may be empty */
+	bool		is_closing;		/* no other request behind it */
+	bool		is_chunked;
+	bool		has_length;
+	uint64_t	length;			/* of the body */
+	struct slice	retry_after;		/* as it came */
+	struct slice	type;			/* Content-Type as it came */
+	size_t		bytes;		/* of the head, blank line too */
+};
+
+/* Read the head of a reply.
+ * out      slices into in
+ * returns 1 done, 0 need more bytes, -1 no reply that can be understood
+ *         (err). RFC 9112 sections 2 to 6 */
+int http_head_parse(struct slice in, struct http_head *out, struct err *err);
+
+/* The body behind a head, in pieces cut anywhere. */
+struct http_body {
+	enum http_body_step {
+		HTTP_BODY_PLAIN, HTTP_BODY_TO_END, HTTP_CHUNK_LENGTH,
+		HTTP_CHUNK_DATA, HTTP_CHUNK_END, HTTP_CHUNK_TRAILER,
+		HTTP_BODY_OVER
+	}		step;
+	uint64_t	left;		/* bytes of the body or the chunk */
+	size_t		fields;		/* trailers seen */
+};
+
+/* What follows this head.  RFC 9112 section 6.3 */
+void http_body_begin(struct http_body *body, const struct http_head *head);
+
+/* Take bytes of the body.
+ * out_used   so many of in were the body's; the rest is to come again
+ * text       gets what they say, until it has text_max bytes; the rest is
+ *            dropped
+ * returns 1 the body is over, 0 need more, -1 no body (err) */
+int http_body_take(struct http_body *body, struct slice in, size_t *out_used,
+    struct str *text, size_t text_max, struct err *err);
+
+/* Seconds to wait that a Retry-After asks for, at now_s (wall): a number or
+ * a date (RFC 9110 sections 5.6.7 and 10.2.3).  At most HTTP_WAIT_S_MAX; 0:
+ * it says nothing. */
+int64_t http_retry_after(struct slice value, int64_t now_s);
+
+#endif
