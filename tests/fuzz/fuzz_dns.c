@@ -48,11 +48,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	result = dns_parse_addresses(data, size, addresses, &n, &err);
 	MUST((result == DNS_OK) == (n > 0) && n <= DNS_ADDRESS_MAX);
 	for (size_t i = 0; i < n; i++) {
-		char text[80];
+		char shown[80];
 
 		dns_address_text((struct sockaddr *)&addresses[i].address,
-		    text, sizeof(text));
-		MUST(text[0] != '\0' && text[0] != '?');
+		    shown, sizeof(shown));
+		MUST(shown[0] != '\0' && shown[0] != '?');
 	}
 	return 0;
 }
