@@ -1,4 +1,4 @@
-/* test_tls_keys.c - tickets, client certificates, channel binding, keys elsewhere
+/* test_tls_keys.c - tickets, client certificates, binding, keys elsewhere
  *
  * SPDX-License-Identifier: ISC
  */

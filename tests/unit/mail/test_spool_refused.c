@@ -1,4 +1,4 @@
-/* test_spool_refused.c - directories, the lock, what a file system refuses, races
+/* test_spool_refused.c - the lock, races, and what a file system refuses
  *
  * SPDX-License-Identifier: ISC
  */
