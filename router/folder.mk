@@ -20,6 +20,7 @@ router_librouter_a_SOURCES = \
 	router/queue.c router/queue.h \
 	router/redirect.c router/srs.c router/srs.h \
 	router/received.c \
+	router/rewrite.c router/rewrite_header.c router/rewrite.h \
 	router/remote.c \
 	router/route.c router/route.h router/route_internal.h \
 	router/verify.c router/verify.h \

@@ -17,6 +17,7 @@
 #include "base/crc32c.h"
 #include "base/mem.h"
 #include "grammar/header.h"
+#include "router/rewrite.h"
 
 #include "base/banned.h"
 
@@ -31,6 +32,7 @@ message_init(struct message *message)
 	*message = (struct message){ .arena = arena_new() };
 	str_init(&message->header);
 	str_init(&message->plan);
+	str_init(&message->other);
 	places_init(&message->places, message->arena);
 }
 
@@ -41,6 +43,7 @@ message_release(struct message *message)
 	arena_free(&message->arena);
 	str_release(&message->header);
 	str_release(&message->plan);
+	str_release(&message->other);
 }
 
 static void
@@ -57,6 +60,7 @@ message_reset(struct message *message)
 	arena_reset(message->arena);
 	buffer_reset(&message->header);
 	buffer_reset(&message->plan);
+	buffer_reset(&message->other);
 	message->why[0] = 0;
 	message->envelope.id[0] = 0;
 }
@@ -197,7 +201,7 @@ route_all(struct message *message, struct router *router,
 	return 1;
 }
 
-/* ---- the plan -------------------------------------------------------- */
+/* ---- the sender ------------------------------------------------------- */
 
 static bool
 is_atom(struct slice text)
@@ -230,6 +234,79 @@ sender_text(struct message *message, const struct conf *conf)
 	    SLICE_ARG(from->domain.n > 0 ? from->domain :
 	    slice_of(conf->host))));
 }
+
+/* ---- rewriting -------------------------------------------------------- */
+
+/* From outside, and not by a user of ours. */
+static bool
+is_stranger(const struct envelope *envelope)
+{
+	return envelope->is_external && envelope->user.n == 0;
+}
+
+/* Whoever it is by name, the sender is an address from here on. */
+static int
+rewrite_sender(struct routing *routing, const struct conf *conf,
+    struct message *message, unsigned of, struct err *err)
+{
+	struct slice rest;
+	struct path path;
+
+	if (path_parse(sender_text(message, conf), PATH_BARE_OK | PATH_UTF8,
+	    &path, &rest, NULL) != 1 || rest.n > 0)
+		return 0;
+	message->envelope.from = path;
+	return rewrite_path(routing, of, &message->envelope.from, err);
+}
+
+/* Sender and header change before anything is routed.  Only where the
+ * configuration wants that: others pay one look at it. */
+static int
+rewrite_in(struct message *message, struct router *router, struct err *err)
+{
+	const struct conf *conf = router_conf(router);
+	struct routing routing = { .router = router,
+	    .places = &message->places };
+	bool stranger = is_stranger(&message->envelope);
+	struct str header;
+	int is_other;
+
+	if (!rewrite_is_on(conf))
+		return 1;
+	places_reset(&message->places, 0, NULL, SLICE(""));
+	if (!message->envelope.is_error && rewrite_sender(&routing, conf,
+	    message, REWRITE_SENDERS | REWRITE_ENVELOPE |
+	    (stranger ? REWRITE_STRANGERS : 0), err) < 0)
+		return -1;
+	is_other = rewrite_header(&routing, 0, stranger,
+	    str_slice(&message->header), &message->other, err);
+	if (is_other == 1) {
+		header = message->header;
+		message->header = message->other;
+		message->other = header;
+		str_reset(&message->other);
+	}
+	return is_other < 0 ? -1 : 1;
+}
+
+/* The header of places whose mail leaves by a generic statement. */
+static int
+rewrite_out(void *context, unsigned number, struct slice *out,
+    struct err *err)
+{
+	struct message *message = context;
+	struct routing routing = { .router = message->router,
+	    .places = &message->places };
+	int is_other = rewrite_header(&routing, number, false,
+	    str_slice(&message->header), &message->other, err);
+
+	*out = is_other == 1 ? slice_copy(message->arena,
+	    str_slice(&message->other)) : str_slice(&message->header);
+	str_reset(&message->other);
+	return is_other < 0 ? -1 : 1;
+}
+
+/* ---- the plan -------------------------------------------------------- */
 
 /* Who shares an agent's time with whom: the user that submitted it, else
  * the client's address, else the sender's domain. */
@@ -273,9 +350,22 @@ plan_prepare(struct message *message, const struct conf *conf,
 	memcpy(work->id, envelope->id, sizeof(work->id));
 	plan_init(&message->writing, message->arena, &message->plan, sink,
 	    work, str_slice(&message->header));
+	message->headers_for = (struct plan_headers){ message,
+	    conf->generic_count, rewrite_out };
+	if (conf->generic_count > 0)
+		message->writing.others = &message->headers_for;
 	places_reset(&message->places, envelope->rcpt_count,
 	    &message->writing, work->errors_to);
+	message->places.is_ours = !is_stranger(envelope);
 	memcpy(message->places.id, work->id, sizeof(work->id));
+}
+
+static enum message_fate
+message_deferred(struct message *message)
+{
+	snprintf(message->why, sizeof(message->why), "%s",
+	    message->places.trouble);
+	return MESSAGE_DEFERRED;
 }
 
 static enum message_fate
@@ -287,6 +377,8 @@ plan_finish(struct message *message, struct err *err)
 		return MESSAGE_PLANNED;
 	if (message->writing.is_unwritten)
 		return MESSAGE_UNWRITTEN;
+	if (message->writing.is_deferred)
+		return message_deferred(message);
 	return message_broken(message, "badenvelope");
 }
 
@@ -306,14 +398,14 @@ message_plan(struct message *message, struct router *router,
 		return message_broken(message, "badenvelope");
 	if (envelope->id[0] == 0)
 		spool_id_make(clock_wall_us(), inode, envelope->id);
+	message->router = router;
 	headers_pass(message->arena, file, envelope, conf, &message->headers,
 	    &message->header);
+	if (rewrite_in(message, router, err) != 1)
+		return message_deferred(message);
 	plan_prepare(message, conf, file, inode, sink);
-	if (route_all(message, router, conf, err) != 1) {
-		snprintf(message->why, sizeof(message->why), "%s",
-		    message->places.trouble);
-		return MESSAGE_DEFERRED;
-	}
+	if (route_all(message, router, conf, err) != 1)
+		return message_deferred(message);
 	if (message->places.count == 0 && envelope->is_error) {
 		err_set(err, "neither recipients nor a sender to tell");
 		return message_broken(message, "norecipients");

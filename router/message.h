@@ -26,10 +26,13 @@ enum message_fate {
 struct message {
 	struct arena	*arena;
 	struct str	 header, plan;
+	struct str	 other;		/* a header in the making */
 	struct envelope	 envelope;
 	struct headers	 headers;
 	struct places	 places;
 	struct plan	 writing;	/* is_streamed: plan is in the sink */
+	struct plan_headers headers_for;	/* of generic statements */
+	struct router	*router;
 	bool		 is_streamed;
 	struct work	 work;
 	char		 why[64];	/* [a-z0-9-]+ */

@@ -84,6 +84,8 @@ places_reset(struct places *places, size_t expected, struct plan *plan,
 	places->bad_lines = 0;
 	places->notes = NULL;
 	places->was_redirected = false;
+	places->is_ours = false;
+	places->generic.header = 0;
 	places->redirect = 0;
 	places->id[0] = 0;
 	places->trouble[0] = 0;
@@ -205,17 +207,39 @@ places_back(struct places *places)
 		places->held = places->count;
 }
 
-void
-places_finish(struct places *places)
+/* Those of one header, grouped by sender. */
+static void
+finish_header(struct places *places, unsigned header)
 {
 	size_t senders = places->is_from_null ? 1 : places->sender_keys.count;
 
-	for (size_t s = 0; s < senders && !places->is_streaming; s++)
+	for (size_t s = 0; s < senders; s++)
 		for (size_t i = 0; i < places->held; i++)
-			if (places->is_from_null ||
-			    places->list[i].sender == s)
+			if (places->list[i].header == header &&
+			    (places->is_from_null ||
+			    places->list[i].sender == s))
 				plan_add(places->plan, &places->list[i],
 				    places->senders[s]);
+}
+
+void
+places_finish(struct places *places)
+{
+	unsigned header = 0, next = 0, most = 0;
+
+	if (places->is_streaming)
+		return;
+	for (size_t i = 0; i < places->held; i++)
+		if (places->list[i].header > most)
+			most = places->list[i].header;
+	for (; header <= most; header = next) {
+		finish_header(places, header);
+		next = most + 1;
+		for (size_t i = 0; i < places->held; i++)
+			if (places->list[i].header > header &&
+			    places->list[i].header < next)
+				next = places->list[i].header;
+	}
 }
 
 void

@@ -43,6 +43,10 @@ struct places {
 	struct str	*notes;		/* what was asked and answered, for
 					 * people (explain.h); NULL: nobody
 					 * wants to know */
+	struct {
+		unsigned from, header, to;
+	}		 generic;	/* sender of the last one (rewrite.h) */
+	bool		 is_ours;	/* submitted here or by a user */
 	bool		 was_redirected;	/* redirect is known */
 	unsigned	 redirect;	/* sender of what is sent on */
 	unsigned	 bad_lines;	/* of list files, in the journal */

@@ -23,7 +23,7 @@ plan_init(struct plan *plan, struct arena *arena, struct str *out,
     struct slice header)
 {
 	*plan = (struct plan){ .arena = arena, .out = out, .sink = sink,
-	    .work = work, .header = header, .result = 1 };
+	    .work = work, .own = { .text = header }, .result = 1 };
 }
 
 static void
@@ -53,6 +53,67 @@ plan_flush(struct plan *plan)
 	sink_said(plan, plan->sink->write(plan->sink->context,
 	    str_slice(plan->out), &plan->err));
 	work_writer_take(&plan->writer);
+}
+
+/* ---- headers ---------------------------------------------------------- */
+
+static struct plan_header *
+header_of(struct plan *plan, unsigned number)
+{
+	struct plan_header *header;
+
+	if (number == 0 || plan->others == NULL)
+		return &plan->own;
+	if (plan->headers == NULL)
+		plan->headers = arena_alloc(plan->arena,
+		    (plan->others->count + 1) * sizeof(*plan->headers));
+	header = &plan->headers[number];
+	if (header->text.p == NULL && plan->others->find(
+	    plan->others->context, number, &header->text, &plan->err) < 0) {
+		plan->result = -1;
+		plan->is_deferred = true;
+	}
+	return header->text.p == plan->own.text.p ? &plan->own : header;
+}
+
+/* The groups so far get their header: whole, or where it stands. */
+static void
+header_write(struct plan *plan)
+{
+	struct plan_header *header = plan->header;
+
+	if (header->offset > 0)
+		plan->result = work_writer_header_again(&plan->writer,
+		    header->offset, &plan->err);
+	else
+		plan->result = work_writer_header(&plan->writer, header->text,
+		    &header->offset, &plan->err);
+}
+
+/* The next place has this header. */
+static void
+header_open(struct plan *plan, unsigned number)
+{
+	struct plan_header *header = header_of(plan, number);
+
+	if (plan->result == 1 && plan->header != NULL &&
+	    plan->header != header) {
+		header_write(plan);
+		plan->sender = NULL;
+	}
+	plan->header = header;
+}
+
+/* What was written behind these bytes is not there any more. */
+static void
+headers_back(struct plan *plan, uint64_t bytes)
+{
+	if (plan->own.offset >= bytes)
+		plan->own.offset = 0;
+	for (size_t i = 0; plan->headers != NULL && i <= plan->others->count;
+	    i++)
+		if (plan->headers[i].offset >= bytes)
+			plan->headers[i].offset = 0;
 }
 
 /* ---- senders ---------------------------------------------------------- */
@@ -133,6 +194,8 @@ plan_add(struct plan *plan, const struct place *place,
 
 	if (!plan->is_begun)
 		plan_begin(plan);
+	if (plan->result == 1)
+		header_open(plan, place->header);
 	if (slice_is(place->host, "-"))
 		rcpt.host = (struct slice){ NULL, 0 };
 	if (plan->result == 1 && (sender != plan->sender ||
@@ -157,7 +220,7 @@ plan_mark(struct plan *plan)
 	if (plan->is_begun)
 		plan_flush(plan);
 	return (struct plan_mark){ plan->writer.taken, plan->writer.crc,
-	    plan->rcpts, plan->done_count, plan->is_begun };
+	    plan->rcpts, plan->done_count, plan->header, plan->is_begun };
 }
 
 void
@@ -171,6 +234,8 @@ plan_back(struct plan *plan, struct plan_mark mark)
 	plan->writer.crc = mark.crc;
 	plan->rcpts = mark.rcpts;
 	plan->done_count = mark.done_count;
+	plan->header = mark.header;
+	headers_back(plan, mark.bytes);
 	plan->is_begun = mark.is_begun;
 	plan->sender = NULL;
 }
@@ -197,11 +262,11 @@ int
 plan_end(struct plan *plan, struct err *err)
 {
 	char first[WORK_FIRST_LINE_BYTES + 1];
-	uint32_t at;
 
+	if (plan->header == NULL)
+		plan->header = &plan->own;
 	if (plan->result == 1)
-		plan->result = work_writer_header(&plan->writer, plan->header,
-		    &at, &plan->err);
+		header_write(plan);
 	if (plan->result == 1) {
 		work_writer_end(&plan->writer, first);
 		for (size_t i = 0; i < plan->done_count; i++)

@@ -30,6 +30,8 @@ struct place {		/* what ZMailer calls a quad, and how it came */
 	unsigned	  notify;	/* enum dsn_notify bits */
 	struct slice	  orcpt;	/* xtext, or empty */
 	unsigned	  sender;	/* number of a plan_sender */
+	unsigned	  header;	/* 0, or the number of the generic
+					 * statement whose header it gets */
 	enum place_done { PLACE_OPEN, PLACE_EXPANDED, PLACE_DELIVERED }
 			  done;		/* its outcome is known: an alias or
 					 * list that became other places */
@@ -56,6 +58,22 @@ struct plan_sink {
 	int	(*first)(void *context, struct slice line, struct err *err);
 };
 
+/* The headers of places that do not get the message's own.  number: of a
+ * struct place, not 0.  out must stay as long as the plan; the message's own
+ * again when nothing would differ.  1, or -1 with err. */
+struct plan_headers {
+	void	*context;
+	size_t	 count;			/* numbers end here */
+	int	(*find)(void *context, unsigned number, struct slice *out,
+	    struct err *err);
+};
+
+struct plan_header {
+	struct slice	text;
+	uint32_t	offset;		/* of the text in the file; 0: it is
+					 * not there yet */
+};
+
 struct plan_done {
 	uint32_t	offset;
 	enum place_done	done;
@@ -66,7 +84,11 @@ struct plan {
 	struct str		*out;
 	const struct plan_sink	*sink;		/* NULL: all in memory */
 	const struct work	*work;		/* its common lines */
-	struct slice		 header;
+	struct plan_header	 own;
+	const struct plan_headers *others;	/* NULL: own is for all */
+	struct plan_header	*headers;	/* [others->count + 1]; in
+						 * arena at the first need */
+	struct plan_header	*header;	/* of the open groups */
 	struct plan_done	*done;		/* in arena */
 	size_t			 done_count, done_room;
 	struct arena		*arena;
@@ -74,12 +96,14 @@ struct plan {
 	bool			 is_begun;
 	int			 result;	/* -1: err has it */
 	bool			 is_unwritten;	/* it is the sink's */
+	bool			 is_deferred;	/* it is the headers' */
 	struct err		 err;
 	size_t			 rcpts;
 };
 
-/* work gives the common lines and must stay; header is that of all groups.
- * out is the caller's buffer. */
+/* work gives the common lines and must stay; header is that of all places
+ * but those that others speaks of (set behind this).  out is the caller's
+ * buffer. */
 void plan_init(struct plan *plan, struct arena *arena, struct str *out,
     const struct plan_sink *sink, const struct work *work,
     struct slice header);
@@ -94,6 +118,7 @@ struct plan_mark {
 	uint64_t	bytes;
 	uint32_t	crc;
 	size_t		rcpts, done_count;
+	struct plan_header *header;
 	bool		is_begun;
 };
 struct plan_mark plan_mark(struct plan *plan);

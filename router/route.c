@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "grammar/dsn.h"
 #include "grammar/xtext.h"
-#include "router/route_internal.h"
+#include "router/rewrite.h"
 
 #include "base/banned.h"
 
@@ -321,7 +321,10 @@ routing_add(struct routing *routing, const char *channel, struct slice host,
 	if (slice_starts(place.channel, "smtp") && place.sender == 0 &&
 	    routing_redirect(routing, &place.sender, err) != 1)
 		return -1;
-	place.orcpt = original_rcpt(routing, user);
+	if (routing->router->conf->generic_count > 0 &&
+	    rewrite_place(routing, &place, err) != 1)
+		return -1;
+	place.orcpt = original_rcpt(routing, place.user);
 	if (places_add(routing->places, &place) &&
 	    ++routing->counts->added > limits->expansion)
 		routing->counts->is_over = true;
@@ -416,13 +419,15 @@ router_address(struct router *router, struct places *places,
     const struct route_request *request, struct err *err)
 {
 	static const struct place_rule built_in = { .kind = "limit" };
+	struct path path = request->path;
 	struct routing_count counts;
 	struct routing routing;
 
 	routing_begin(&routing, places, request, &counts);
 	routing.router = router;
 	routing.domain = slice_of(router->conf->host);
-	if (route_path(&routing, &request->path, err) != 1)
+	if (rewrite_path(&routing, REWRITE_RCPTS | REWRITE_ENVELOPE, &path,
+	    err) < 0 || route_path(&routing, &path, err) != 1)
 		return -1;
 	if (counts.is_over || counts.hits == 0) {
 		const char *form = counts.is_over ? "expansion" :

@@ -120,6 +120,33 @@ struct conf_route {		/* route PATTERN via TARGET */
 	struct conf_at	 at;
 };
 
+/* Which addresses a rewriting statement looks at. */
+enum conf_rewrite_of {
+	REWRITE_SENDERS = 1, REWRITE_RCPTS = 2,
+	REWRITE_ENVELOPE = 4, REWRITE_HEADERS = 8,
+	REWRITE_STRANGERS = 16	/* headers of mail from outside, too */
+};
+
+struct conf_canonical {		/* canonical <table>... */
+	const char	**tables;	size_t table_count;
+	unsigned	 of;		/* enum conf_rewrite_of */
+	struct conf_at	 at;
+};
+
+struct conf_masquerade {	/* masquerade DOMAIN... */
+	const char	**domains;	size_t domain_count;
+	const char	**keeps;	size_t keep_count;
+	const char	**users;	size_t user_count;
+	struct conf_at	 at;
+};
+
+struct conf_generic {		/* generic <table>... */
+	const char	**tables;	size_t table_count;
+	const char	*channel;	/* glob */
+	const char	*to;		/* pattern as of a route; NULL: all */
+	struct conf_at	 at;
+};
+
 /* How far a next hop must be protected, weakest first. */
 enum conf_tls_level { TLS_LEVEL_NONE, TLS_LEVEL_MAY, TLS_LEVEL_ENCRYPT,
 	TLS_LEVEL_VERIFY };
@@ -397,6 +424,11 @@ struct conf {
 	size_t			 virtual_count;
 	struct conf_at		 virtual_at;
 	struct conf_srs		 srs;
+	struct conf_canonical	*canonicals;	size_t canonical_count;
+	struct conf_masquerade	*masquerades;	size_t masquerade_count;
+	struct conf_generic	*generics;	size_t generic_count;
+	const char		*qualify;	/* "none", or the domain that
+						 * bare addresses get */
 	const char		*delimiters;	/* of user and detail, or
 						 * "none" */
 	struct conf_rule	*rules;		size_t rule_count;

@@ -140,7 +140,8 @@ take_args(struct conf_cursor *cursor, struct conf_statement *statement)
 		if (!take_arg(cursor, statement, type))
 			return false;
 		while (is_list && cursor->next < cursor->end &&
-		    conf_keyword_find(cursor->row, cursor->next->text) < 0)
+		    (cursor->next->kind == TOKEN_TABLE ||
+		    conf_keyword_find(cursor->row, cursor->next->text) < 0))
 			if (!take_arg(cursor, statement, type))
 				return false;
 	}

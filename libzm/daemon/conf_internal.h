@@ -277,6 +277,11 @@ void conf_mailbox_add(struct str *out, const struct conf *conf);
 void conf_forward_add(struct str *out, const struct conf *conf);
 void conf_quota_add(struct str *out, const struct conf *conf);
 
+/* conf_rewrite.c: what stands behind canonical, masquerade and generic. */
+void conf_canonical_add(struct str *out, const struct conf_canonical *one);
+void conf_masquerade_add(struct str *out, const struct conf_masquerade *one);
+void conf_generic_add(struct str *out, const struct conf_generic *one);
+
 /* conf_zenv.c: NAME=value. */
 void conf_zenv(struct conf_loader *loader, const struct conf_token *token);
 

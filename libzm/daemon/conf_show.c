@@ -279,6 +279,25 @@ show_expansion(struct view *view)
 }
 
 static void
+show_rewriting(struct view *view)
+{
+	const struct conf *conf = view->conf;
+
+	for (size_t i = 0; i < conf->canonical_count; i++) {
+		conf_canonical_add(&view->value, &conf->canonicals[i]);
+		emit(view, "canonical", conf->canonicals[i].at);
+	}
+	for (size_t i = 0; i < conf->masquerade_count; i++) {
+		conf_masquerade_add(&view->value, &conf->masquerades[i]);
+		emit(view, "masquerade", conf->masquerades[i].at);
+	}
+	for (size_t i = 0; i < conf->generic_count; i++) {
+		conf_generic_add(&view->value, &conf->generics[i]);
+		emit(view, "generic", conf->generics[i].at);
+	}
+}
+
+static void
 add_target(struct str *out, const char *channel, const char *host)
 {
 	static const char *const own[] = { "local", "lmtp", "error", "hold",
@@ -507,6 +526,7 @@ show(const struct conf *conf, bool all, bool is_json, struct str *out)
 	show_domains(&view);
 	show_routes(&view);
 	show_expansion(&view);
+	show_rewriting(&view);
 	show_rules(&view);
 	show_peers(&view);
 	show_agents(&view);

@@ -14,6 +14,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/statements/secure.h \
 	libzm/daemon/statements/policy.h \
 	libzm/daemon/statements/routing.h \
+	libzm/daemon/statements/rewrite.h libzm/daemon/conf_rewrite.c \
 	libzm/daemon/statements/agents.h \
 	libzm/daemon/statements/queue.h \
 	libzm/daemon/statements/control.h \

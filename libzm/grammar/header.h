@@ -53,6 +53,11 @@ void header_add_unfolded(struct str *out, struct slice value);
 int header_address(struct arena *arena, struct slice *rest, struct path *out,
     struct err *err);
 
+/* The same, and where in the value its addr-spec stands: the bytes that
+ * another address can take the place of. */
+int header_address_at(struct arena *arena, struct slice *rest,
+    struct path *out, struct slice *out_at, struct err *err);
+
 /* First msg-id "<...>" of a value (RFC 5322 section 3.6.4), with its angle
  * brackets; empty when there is none. */
 struct slice header_msgid(struct slice value);

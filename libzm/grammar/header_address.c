@@ -322,7 +322,8 @@ walk_angle(struct walk *walk, struct spec *spec)
 
 /* One element of the list.  0 for the name of a group. */
 static int
-walk_element(struct arena *arena, struct walk *walk, struct path *out)
+walk_element(struct arena *arena, struct walk *walk, struct path *out,
+    struct slice *out_at)
 {
 	struct spec spec;
 
@@ -344,6 +345,8 @@ walk_element(struct arena *arena, struct walk *walk, struct path *out)
 		return -1;
 	if (walk->at < walk->end && *walk->at != ',' && *walk->at != ';')
 		return err_set(walk->err, "unexpected bytes behind an address");
+	*out_at = (struct slice){ spec.start, (size_t)(spec.end -
+	    spec.start) };
 	return spec_finish(arena, walk, &spec, out);
 }
 
@@ -363,8 +366,8 @@ skip_element(const char *at, const char *end)
 }
 
 int
-header_address(struct arena *arena, struct slice *rest, struct path *out,
-    struct err *err)
+header_address_at(struct arena *arena, struct slice *rest, struct path *out,
+    struct slice *out_at, struct err *err)
 {
 	struct walk walk = { rest->p, rest->p + rest->n, err };
 	const char *start = walk.at;
@@ -381,10 +384,19 @@ header_address(struct arena *arena, struct slice *rest, struct path *out,
 		else if (*walk.at == ',' || *walk.at == ';')
 			walk.at++;
 		else
-			rc = walk_element(arena, &walk, out);
+			rc = walk_element(arena, &walk, out, out_at);
 	}
 	if (rc < 0)
 		walk.at = skip_element(start, walk.end);
 	*rest = (struct slice){ walk.at, (size_t)(walk.end - walk.at) };
 	return rc;
+}
+
+int
+header_address(struct arena *arena, struct slice *rest, struct path *out,
+    struct err *err)
+{
+	struct slice at;
+
+	return header_address_at(arena, rest, out, &at, err);
 }

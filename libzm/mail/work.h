@@ -145,6 +145,9 @@ int work_writer_rcpt(struct work_writer *writer, struct work_rcpt *rcpt,
 /* An m block. */
 int work_writer_header(struct work_writer *writer, struct slice header,
     uint32_t *out_offset, struct err *err);
+/* Instead of one: the header that was written there is theirs, too. */
+int work_writer_header_again(struct work_writer *writer, uint32_t offset,
+    struct err *err);
 /* The bytes in out are in the file: out is emptied. */
 void work_writer_take(struct work_writer *writer);
 /* The head is complete: its first line, with a NUL.  It is put into out

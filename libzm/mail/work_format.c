@@ -189,6 +189,14 @@ work_writer_header(struct work_writer *writer, struct slice header,
 	return check_bytes(writer, err);
 }
 
+int
+work_writer_header_again(struct work_writer *writer, uint32_t offset,
+    struct err *err)
+{
+	str_addf(writer->out, "h %" PRIu32 "\n", offset);
+	return check_bytes(writer, err);
+}
+
 static bool
 is_same_header(const struct work_group *a, const struct work_group *b)
 {

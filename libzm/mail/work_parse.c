@@ -17,6 +17,8 @@
 
 #include "base/banned.h"
 
+enum { HEADERS_KEPT = 16 };	/* of more, one is looked for */
+
 struct parser {
 	struct arena	*arena;
 	struct slice	 file;		/* the head only */
@@ -25,6 +27,7 @@ struct parser {
 	struct work_rcpt *rcpts;	/* of all groups, in order */
 	size_t		 groups_room, rcpts_room;
 	size_t		 open_groups;	/* groups that wait for their m */
+	struct slice	 headers[HEADERS_KEPT];	/* that h lines name */
 };
 
 struct slice
@@ -202,11 +205,51 @@ read_group(struct parser *parser, char tag, struct slice value,
 	return 1;
 }
 
+/* The open groups get this header. */
+static void
+close_groups(struct parser *parser, struct slice header, size_t offset)
+{
+	struct work *work = parser->work;
+
+	for (size_t i = work->group_count - parser->open_groups;
+	    i < work->group_count; i++) {
+		work->groups[i].header = header;
+		work->groups[i].header_offset = (uint32_t)offset;
+	}
+	parser->open_groups = 0;
+	parser->headers[offset % HEADERS_KEPT] = header;
+}
+
+/* An h line: the header that an earlier group has. */
+static int
+read_header_again(struct parser *parser, struct slice value, struct err *err)
+{
+	struct work *work = parser->work;
+	size_t closed = work->group_count - parser->open_groups;
+	struct slice kept;
+	uint64_t offset;
+
+	if (parser->open_groups == 0 ||
+	    !slice_number(value, 1, UINT32_MAX, &offset))
+		return err_set(err, "not the offset of a header");
+	kept = parser->headers[offset % HEADERS_KEPT];
+	if (kept.p == parser->file.p + offset) {
+		close_groups(parser, kept, (size_t)offset);
+		return 1;
+	}
+	for (size_t i = 0; i < closed; i++)
+		if (work->groups[i].header_offset == offset) {
+			close_groups(parser, work->groups[i].header,
+			    (size_t)offset);
+			return 1;
+		}
+	return err_set(err, "no header begins at that offset");
+}
+
 /* The block behind an m line, up to a blank line, for all open groups. */
 static int
 read_header(struct parser *parser, struct err *err)
 {
-	struct work *work = parser->work;
 	struct slice rest = slice_from(parser->file, parser->at), header;
 	const char *end;
 
@@ -220,12 +263,7 @@ read_header(struct parser *parser, struct err *err)
 			return err_set(err, "header without an end");
 		header = slice_first(rest, (size_t)(end - rest.p) + 1);
 	}
-	for (size_t i = work->group_count - parser->open_groups;
-	    i < work->group_count; i++) {
-		work->groups[i].header = header;
-		work->groups[i].header_offset = (uint32_t)parser->at;
-	}
-	parser->open_groups = 0;
+	close_groups(parser, header, parser->at);
 	parser->at += header.n + 1;
 	return 1;
 }
@@ -253,6 +291,8 @@ read_line(struct parser *parser, struct err *err)
 		return work_read_notify(value,
 		    parser->rcpts + parser->work->rcpt_total - 1, err);
 	}
+	if (line.p[0] == 'h')
+		return read_header_again(parser, value, err);
 	if (parser->work->group_count > 0)
 		return read_group(parser, line.p[0], value, err);
 	return work_read_common(parser->work, line.p[0], value, err);

@@ -11,6 +11,7 @@ tests_unit_router_unit_router_SOURCES = \
 	tests/unit/router/test_srs.c tests/unit/router/test_stream.c \
 	tests/unit/router/test_message.c \
 	tests/unit/router/test_queue.c \
+	tests/unit/router/test_rewrite.c \
 	tests/unit/router/test_route.c
 tests_unit_router_unit_router_CPPFLAGS = $(AM_CPPFLAGS) \
 	-I$(srcdir)/tests/unit/router

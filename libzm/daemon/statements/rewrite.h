@@ -1,0 +1,47 @@
+/* rewrite.h - rows of conf_statements.h: addresses that become others
+ *
+ * SPDX-License-Identifier: ISC
+ */
+STATEMENT(TOP, "canonical", NONE, canonical, "table+",
+    "senders recipients envelope headers strangers",
+    "canonical <table>... [senders|recipients] [envelope|headers] "
+    "[strangers]", "none",
+    "Addresses that become others on the way in, before anything is looked "
+    "up.  A key is user@domain, user (of a domain of ours), or @domain; a "
+    "value is an address, or @other for the same user there.  What stands "
+    "behind + of a user that is not found goes on to the new address.  "
+    "Without a word senders and recipients are looked up, in the envelope of "
+    "all mail and in the headers of our own: of this machine, and of users "
+    "who logged in.  strangers: in the headers of mail from outside, too, "
+    "whose DKIM signatures then break.  Of several statements the first that "
+    "knows an address counts.",
+    "table names { alice Alice.Miller@example.org }\n"
+    "canonical <names> senders")
+
+STATEMENT(TOP, "masquerade", NONE, masquerade, "domain+",
+    "keep=word except=word",
+    "masquerade DOMAIN... [keep DOMAIN,...] [except USER,...]", "none",
+    "In our own mail, as of canonical, user@host.DOMAIN becomes "
+    "user@DOMAIN: in the headers and in the envelope's sender, behind "
+    "canonical.  Domains behind keep, and what is below them, stay as they "
+    "are, and so do the addresses of the users behind except.",
+    "masquerade example.org keep lab.example.org except root,postmaster")
+
+STATEMENT(TOP, "generic", NONE, generic, "table+",
+    "channel=word to=routepattern",
+    "generic <table>... [channel CHANNEL] [to PATTERN]", "none; channel smtp*",
+    "Addresses that become others where mail leaves by a channel: in the "
+    "headers, in the envelope's sender (reports still go to the address "
+    "that it was) and recipient.  Keys and values are those of canonical.  "
+    "PATTERN is that of a route, and is compared with the recipient's "
+    "domain.  The first statement that covers a recipient counts; recipients "
+    "that others cover, or none, get the header that is theirs.",
+    "table outside { @lan.example.org @example.org }\n"
+    "generic <outside>")
+
+STATEMENT(TOP, "qualify", NONE, setting, "setting", "",
+    "qualify DOMAIN|none", "",
+    "What stands behind the @ of addresses without one in the headers of our "
+    "own mail, as of canonical.  none: they stay as they are.",
+    "qualify example.org")
+SETTING("qualify", "", qualify, "word", "none", "a domain, or none")
