@@ -98,6 +98,18 @@ job_trouble(struct job *job, const char *why)
 	job_answer(job, false);
 }
 
+/* Does the job wait for more, or is its end that nobody answers? */
+static bool
+is_undecided(struct job *job)
+{
+	if (job->out > 0)
+		return true;
+	if (job->is_found || !job->met_trouble)
+		return false;
+	job_trouble(job, "the name servers do not answer");
+	return true;
+}
+
 /* Room for count DNS questions of a job. */
 static void
 tickets_make(struct job *job, size_t count)
@@ -137,12 +149,8 @@ is_same_address(const struct dns_address *a, const struct dns_address *b)
 static void
 name_conclude(struct job *job)
 {
-	if (job->out > 0)
+	if (is_undecided(job))
 		return;
-	if (!job->is_found && job->met_trouble) {
-		job_trouble(job, "the name servers do not answer");
-		return;
-	}
 	if (!job->is_found)
 		str_adds(&job->answer, "-");
 	job_answer(job, true);
@@ -333,12 +341,8 @@ listed_begin(struct job *job, struct slice args)
 static void
 mail_conclude(struct job *job)
 {
-	if (job->out > 0)
+	if (is_undecided(job))
 		return;
-	if (!job->is_found && job->met_trouble) {
-		job_trouble(job, "the name servers do not answer");
-		return;
-	}
 	str_adds(&job->answer, job->is_found ? "yes" : "no");
 	job_answer(job, true);
 }
