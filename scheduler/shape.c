@@ -295,8 +295,8 @@ shape_release(struct shape_table *table)
 	table->size = 0;
 }
 
-/* INTERNALS row O2.  RUN/scheduler.shape, outside of the spool: written beside it, renamed, not
- * synced. */
+/* INTERNALS row O2: RUN/scheduler.shape, outside of the spool: written
+ * beside it, renamed, not synced. */
 void
 shape_write(struct shape_table *table, const struct str *text)
 {

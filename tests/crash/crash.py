@@ -232,6 +232,8 @@ def main():
     calls = counts()
     print("calls that change the disk: " + ", ".join(
         f"{role or 'all'} {n}" for role, n in calls.items()), flush=True)
+    if not all(calls.values()):
+        sys.exit("crash: no call was seen: is tests/crash/nth.so made?")
     rows = points(options.kind or ["kill", "power", "fault"],
                   options.role or ROLES, calls)
     if options.target:
