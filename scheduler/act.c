@@ -22,7 +22,8 @@ enum { CHOICE_SHOWN = 500 };	/* bytes of it in the journal */
 static act_fn *const functions[OP_COUNT_OF] = {
 	[OP_LIST] = act_list, [OP_COUNT] = act_count, [OP_WHY] = act_why,
 	[OP_DESTINATIONS] = act_destinations, [OP_ORDERS] = act_orders,
-	[OP_EVENTS] = act_events, [OP_HOLD] = act_change,
+	[OP_EVENTS] = act_events, [OP_NEXT] = act_next,
+	[OP_HOLD] = act_change,
 	[OP_RELEASE] = act_change, [OP_FREEZE] = act_change,
 	[OP_THAW] = act_change, [OP_RETRY] = act_retry,
 	[OP_SCHEDULE] = act_change, [OP_BOUNCE] = act_change,
@@ -182,15 +183,16 @@ act_begin(struct act *act, struct str *out, enum act_step *step)
 {
 	struct err err;
 
-	if (act->is_begun)
-		return true;
+	if (!act->is_begun && visit_begin(&act->visit, act->scheduler,
+	    &act->request, act_user(act), &err) < 0) {
+		act->is_begun = true;
+		act_refuse(out, act->request.tag, "no-such", err.text);
+		*step = ACT_DONE;
+		return false;
+	}
 	act->is_begun = true;
-	if (visit_begin(&act->visit, act->scheduler, &act->request,
-	    act_user(act), &err) == 1)
-		return true;
-	act_refuse(out, act->request.tag, "no-such", err.text);
-	*step = ACT_DONE;
-	return false;
+	*step = ACT_MORE;
+	return visit_list(&act->visit, ACT_SLOTS);
 }
 
 bool

@@ -15,8 +15,11 @@
 #include "scheduler/visit.h"
 
 enum {
+	ACT_SLOTS = 32768,	/* of the table of jobs listed in a step */
 	ACT_LOOKS = 4096,	/* messages looked at in memory in a step */
-	ACT_FILES = 32		/* control files read in a step */
+	ACT_FILES = 32,		/* control files read in a step */
+	ACT_OUT_BYTES = 64 * 1024	/* written in a step, and what the
+					 * last file adds */
 };
 
 enum act_step {
@@ -76,7 +79,8 @@ enum act_step act_trouble(struct act *act, const struct err *err,
 const char *act_user(const struct act *act);
 /* A steady moment as wall seconds; 0 stays 0. */
 int64_t act_wall_s(int64_t at_ms);
-/* List the messages meant, once.  False: *step has what to return. */
+/* List the messages meant, once, in steps.  False: *step has what to
+ * return. */
 bool act_begin(struct act *act, struct str *out, enum act_step *step);
 /* Nothing came of it: close what was opened for a change. */
 void act_rest(struct job *job);
@@ -85,7 +89,8 @@ bool act_is_full(const struct act *act);
 
 typedef enum act_step act_fn(struct act *act, struct str *out);
 act_fn act_list, act_count, act_why, act_destinations, act_orders,
-    act_events, act_change, act_retry, act_undelete, act_reroute,
+    act_events, act_next, act_change, act_retry, act_undelete,
+    act_reroute,
     act_suspend, act_resume, act_pin, act_drain, act_undrain, act_etrn;
 void tail_free(struct tail **tail);
 void tally_free(struct tally **tally);

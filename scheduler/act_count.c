@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "scheduler/act.h"
+#include "scheduler/intake.h"
 
 #include "base/banned.h"
 
@@ -203,7 +204,7 @@ count_end(struct act *act, struct str *out)
 	act_done(act, out);
 	json_number(out, "messages", (int64_t)act->count.messages);
 	json_number(out, "recipients", (int64_t)act->count.recipients);
-	json_number(out, "unread", (int64_t)act->scheduler->intake.count);
+	json_number(out, "unread", (int64_t)intake_unread(act->scheduler));
 	json_close(out);
 	return ACT_DONE;
 }

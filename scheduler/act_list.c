@@ -203,7 +203,7 @@ act_list(struct act *act, struct str *out)
 
 	if (!act_begin(act, out, &step))
 		return step;
-	while (files-- > 0 && looks > 0) {
+	while (files-- > 0 && looks > 0 && out->len < ACT_OUT_BYTES) {
 		if (act_is_full(act)) {
 			act->has_more = act->visit.count > 0;
 			return list_end(act, out);

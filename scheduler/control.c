@@ -181,8 +181,12 @@ json_request(struct client *client, struct slice line)
 static void
 line_take(struct client *client, struct slice line)
 {
+	line = slice_trim(line);
 	client_live(client);
-	if (slice_starts(slice_trim(line), "{")) {
+	/* a word whose answer may be long: made in steps */
+	if (slice_is(line, "next") && client->peer.right >= RIGHT_READ)
+		line = SLICE("{\"v\":1,\"op\":\"next\",\"brief\":true}");
+	if (slice_starts(line, "{")) {
 		json_request(client, line);
 		return;
 	}

@@ -1,4 +1,4 @@
-/* control_words.c - the requests that are words: queue, job, next
+/* control_words.c - the requests that are words: queue, job
  *
  * In     a line
  * Out    JSON lines about threads and jobs, from memory
@@ -15,6 +15,7 @@
 #include "scheduler/act.h"
 #include "scheduler/agents.h"
 #include "scheduler/control.h"
+#include "scheduler/intake.h"
 #include "scheduler/provider.h"
 
 #include "base/banned.h"
@@ -73,7 +74,7 @@ answer_queue(const struct scheduler *scheduler, struct str *out)
 			answer_thread(thread, out);
 	json_open(out);
 	json_number(out, "messages", (int64_t)scheduler->jobs.count);
-	json_number(out, "unread", (int64_t)scheduler->intake.count);
+	json_number(out, "unread", (int64_t)intake_unread(scheduler));
 	json_number(out, "agents", scheduler->agents.count);
 	json_number(out, "busy", agents_busy(scheduler));
 	json_number(out, "delivered", (int64_t)scheduler->total.delivered);
@@ -108,25 +109,6 @@ answer_job(const struct job *job, struct str *out)
 		    vertex->final_count);
 		json_number(out, "tries", vertex->tries);
 		json_number(out, "next", act_wall_s(next_ms));
-		json_close(out);
-	}
-}
-
-static void
-answer_next(const struct scheduler *scheduler, struct str *out)
-{
-	const struct plan_heap *due = &scheduler->plan.due;
-
-	for (size_t i = 0; i < due->count; i++) {
-		const struct vertex *vertex = due->slots[i].object;
-
-		if (vertex->rcpt_count == 0)
-			continue;
-		json_open(out);
-		json_number(out, "file", (int64_t)vertex->job->inode);
-		json_number(out, "offset", vertex_rcpts(vertex)->offset);
-		json_number(out, "next", act_wall_s(vertex->next_ms > 0 ?
-		    vertex->next_ms : vertex->moment_ms));
 		json_close(out);
 	}
 }
@@ -178,8 +160,6 @@ control_words(struct scheduler *scheduler, const struct peer *peer,
 		answer_error(out, "you may not see all mail");
 	} else if (slice_is(verb, "queue") && is_alone) {
 		answer_queue(scheduler, out);
-	} else if (slice_is(verb, "next") && is_alone) {
-		answer_next(scheduler, out);
 	} else if (slice_is(verb, "job")) {
 		job = job_seen(scheduler, peer, rest);
 		if (job == NULL)

@@ -14,6 +14,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/retry.c scheduler/retry.h \
 	scheduler/answer.c scheduler/answer.h \
 	scheduler/intake.c scheduler/intake.h \
+	scheduler/intake_scan.c scheduler/intake_scan.h \
 	scheduler/job_build.c scheduler/job_build.h \
 	scheduler/outcome.c scheduler/outcome.h \
 	scheduler/rules.c scheduler/rules.h \
@@ -35,7 +36,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/act.c scheduler/act.h \
 	scheduler/act_list.c scheduler/act_count.c scheduler/act_change.c \
 	scheduler/act_retry.c scheduler/act_dest.c scheduler/act_undelete.c \
-	scheduler/act_reroute.c scheduler/act_events.c \
+	scheduler/act_reroute.c scheduler/act_events.c scheduler/act_next.c \
 	scheduler/control.c scheduler/control_words.c scheduler/control.h \
 	scheduler/core.c scheduler/core.h
 pkglibexec_PROGRAMS += scheduler/scheduler

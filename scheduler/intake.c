@@ -1,7 +1,6 @@
 /* intake.c - control files become jobs
  *
- * In     names out of transport/ (inotify, a scan at the start and each
- *        minute), the files behind them
+ * In     names out of transport/ (intake_scan.c), the files behind them
  * Out    jobs with their vertices in the plan; bad files in postman/
  * Holds  a queue of inodes to look at; one reused buffer and arena
  * Trusts a control file only if work_parse does; names only as numbers
@@ -20,6 +19,7 @@
 #include "mail/work.h"
 #include "scheduler/group.h"
 #include "scheduler/intake.h"
+#include "scheduler/intake_scan.h"
 #include "scheduler/job_build.h"
 #include "scheduler/outcome.h"
 #include "scheduler/report.h"
@@ -29,12 +29,30 @@
 enum {
 	CONTROL_BYTES_MAX = 512 << 20,	/* a million recipients and more */
 	TEXT_KEPT_BYTES = 1 << 20,	/* of the reused buffer */
-	HOT_READY_MAX = 256	/* more wait already: do not open early */
+	HOT_READY_MAX = 256,	/* more wait already: do not open early */
+	ITEMS_KEPT = 4096	/* room for names that is not given back */
 };
 
 /* ---- the queue of names -------------------------------------------------- */
 
 static void intake_more(void *context);
+
+static void
+items_release(struct intake *intake)
+{
+	mem_free(&intake->items);
+	intake->first = intake->count = intake->room = 0;
+}
+
+void
+intake_soon(struct scheduler *scheduler)
+{
+	struct timer *more = &scheduler->intake.more;
+
+	if (more->at_ms == 0)
+		timer_set(scheduler->loop, more, clock_steady_ms(),
+		    intake_more, scheduler);
+}
 
 void
 intake_add(struct scheduler *scheduler, ino_t inode, bool is_old)
@@ -50,48 +68,7 @@ intake_add(struct scheduler *scheduler, ino_t inode, bool is_old)
 	ARRAY_ROOM(intake->items, intake->first + intake->count, intake->room);
 	intake->items[intake->first + intake->count++] =
 	    (struct intake_item){ inode, is_old };
-	if (intake->more.at_ms == 0)
-		timer_set(scheduler->loop, &intake->more, clock_steady_ms(),
-		    intake_more, scheduler);
-}
-
-static bool
-scan_name(void *context, const char *name)
-{
-	struct scheduler *scheduler = context;
-	const char *last = strrchr(name, '/');
-	struct spool_name parsed;
-
-	if (spool_name_parse(slice_of(last ? last + 1 : name), &parsed) &&
-	    parsed.inode != 0 && parsed.pid == 0 && parsed.why.n == 0 &&
-	    job_table_find(&scheduler->jobs, parsed.inode) == NULL)
-		intake_add(scheduler, parsed.inode, true);
-	return true;
-}
-
-static void
-intake_scan(struct scheduler *scheduler)
-{
-	struct err err;
-
-	if (spool_scan(scheduler->spool, AREA_TRANSPORT, 0, scan_name,
-	    scheduler, &err) < 0)
-		event(EV_SPOOL_TROUBLE, NULL, "file", SLICE("transport"),
-		    "call", SLICE("readdir"), "reason", slice_of(err.text),
-		    NULL);
-}
-
-static void
-notified(void *context, unsigned dir, const char *name)
-{
-	struct scheduler *scheduler = context;
-	struct spool_name parsed;
-
-	if (name == NULL)
-		intake_scan(scheduler);
-	else if (spool_name_parse(slice_of(name), &parsed) &&
-	    parsed.inode != 0 && parsed.pid == 0 && parsed.why.n == 0)
-		intake_add(scheduler, parsed.inode, false);
+	intake_soon(scheduler);
 }
 
 /* ---- one file ---------------------------------------------------- */
@@ -243,13 +220,16 @@ intake_one(struct scheduler *scheduler, const struct intake_item *item)
 	job_begin(scheduler, job);
 }
 
+/* Files, then names, as far as a turn goes. */
 static void
 intake_more(void *context)
 {
 	struct scheduler *scheduler = context;
 	struct intake *intake = &scheduler->intake;
+	int64_t end_ms = clock_steady_ms() + INTAKE_TURN_MS;
 
-	for (int i = 0; i < INTAKE_TURN_FILES && intake->count > 0; i++) {
+	for (int i = 0; i < INTAKE_TURN_FILES && intake->count > 0 &&
+	    clock_steady_ms() <= end_ms; i++) {
 		struct intake_item item = intake->items[intake->first++];
 
 		if (--intake->count == 0)
@@ -258,9 +238,11 @@ intake_more(void *context)
 	}
 	if (intake->text.cap > TEXT_KEPT_BYTES)
 		str_release(&intake->text);
-	if (intake->count > 0)
-		timer_set(scheduler->loop, &intake->more, clock_steady_ms(),
-		    intake_more, scheduler);
+	scan_step(scheduler);
+	if (intake->count > 0 || intake->walk != NULL)
+		intake_soon(scheduler);
+	else if (intake->room > ITEMS_KEPT)
+		items_release(intake);
 }
 
 /* ---- what went wrong with a file --------------------------------- */
@@ -413,7 +395,7 @@ intake_rescan(struct scheduler *scheduler)
 	struct intake *intake = &scheduler->intake;
 
 	orphans_end(scheduler);
-	intake_scan(scheduler);
+	scan_begin(scheduler);
 	thread_sweep(&scheduler->threads,
 	    clock_steady_ms() - INTAKE_RESCAN_MS);
 	provider_sweep(&scheduler->providers);
@@ -441,31 +423,6 @@ intake_turn_end(struct scheduler *scheduler)
 	intake->fresh_count = 0;
 }
 
-static int
-watch_dirs(struct scheduler *scheduler, struct err *err)
-{
-	unsigned levels = spool_hash_levels(scheduler->spool);
-	unsigned count = levels == 0 ? 0 : levels == 1 ? 26 : 26 * 26;
-	struct intake *intake = &scheduler->intake;
-	struct str path = STR_INIT;
-	int result;
-
-	result = notify_add_fd(intake->notify,
-	    spool_dir_fd(scheduler->spool, AREA_TRANSPORT, 0), 0,
-	    NOTIFY_MOVED, err);
-	for (unsigned i = 0; i < count && result == 0; i++) {
-		str_reset(&path);
-		str_addf(&path, "%s/transport/%c", scheduler->conf->spool_dir,
-		    (int)('A' + i % 26));
-		if (levels == 2)
-			str_addf(&path, "/%c", (int)('A' + i / 26));
-		result = notify_add_path(intake->notify, path.buf, i + 1,
-		    NOTIFY_MOVED, err);
-	}
-	str_release(&path);
-	return result;
-}
-
 int
 intake_open(struct scheduler *scheduler, struct err *err)
 {
@@ -473,8 +430,8 @@ intake_open(struct scheduler *scheduler, struct err *err)
 
 	intake->arena = arena_new();
 	str_init(&intake->text);
-	intake->notify = notify_new(scheduler->loop, notified, scheduler);
-	if (watch_dirs(scheduler, err) < 0)
+	intake->is_starting = true;
+	if (scan_watch(scheduler, err) < 0)
 		return -1;
 	intake_rescan(scheduler);
 	busy_again(scheduler);
@@ -490,6 +447,7 @@ intake_close(struct scheduler *scheduler)
 	timer_clear(&intake->busy_timer);
 	timer_clear(&intake->rescan);
 	notify_free(&intake->notify);
+	spool_walk_free(&intake->walk);
 	arena_free(&intake->arena);
 	str_release(&intake->text);
 	mem_free(&intake->items);

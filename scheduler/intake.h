@@ -10,7 +10,8 @@
 enum {
 	INTAKE_RESCAN_MS = 60000,
 	INTAKE_BUSY_MS = 1000,		/* between looks at a locked file */
-	INTAKE_TURN_FILES = 512		/* read in one turn of the loop */
+	INTAKE_TURN_FILES = 512,	/* read in one turn of the loop, */
+	INTAKE_TURN_MS = 5		/* as far as they come in that time */
 };
 
 /* Watch transport/ and its hash directories, then list what is there; the
@@ -24,6 +25,13 @@ void intake_add(struct scheduler *scheduler, ino_t inode, bool is_old);
 /* Read the directories again (also once a minute by itself): nothing that
  * lies there is ever missed for longer. */
 void intake_rescan(struct scheduler *scheduler);
+
+/* In the turns to come read what was added. */
+void intake_soon(struct scheduler *scheduler);
+
+/* Files that wait to be read; while the start's walk is not over one more
+ * than are known. */
+size_t intake_unread(const struct scheduler *scheduler);
 
 /* The end of a turn, after agents were fed: close what was opened for
  * nothing. */

@@ -23,7 +23,7 @@ void
 job_table_init(struct job_table *table)
 {
 	table->size = TABLE_SIZE_MIN;
-	table->count = 0;
+	table->count = table->wraps = 0;
 	table->slots = mem_alloc(table->size, sizeof(*table->slots));
 }
 
@@ -62,7 +62,8 @@ job_table_find(const struct job_table *table, ino_t inode)
 static void
 table_grow(struct job_table *table)
 {
-	struct job_table bigger = { NULL, table->size * 2, table->count };
+	struct job_table bigger = { NULL, table->size * 2, table->count,
+	    table->wraps };
 
 	bigger.slots = mem_alloc(bigger.size, sizeof(*bigger.slots));
 	for (size_t i = 0; i < table->size; i++) {
@@ -110,6 +111,7 @@ job_table_remove(struct job_table *table, ino_t inode)
 		home = home_of(table, job->inode);
 		if (((at - home) & mask) < ((at - gap) & mask))
 			continue;
+		table->wraps += at < gap;
 		table->slots[gap] = job;
 		table->slots[at] = NULL;
 		gap = at;
@@ -125,6 +127,32 @@ job_table_next(const struct job_table *table, size_t *cursor)
 		if (job != NULL)
 			return job;
 	}
+	return NULL;
+}
+
+void
+job_walk_init(struct job_walk *walk, const struct job_table *table)
+{
+	*walk = (struct job_walk){ table->size, table->size, table->wraps,
+	    false };
+}
+
+struct job *
+job_walk_next(struct job_walk *walk, const struct job_table *table,
+    unsigned *budget)
+{
+	if (walk->is_over)
+		return NULL;
+	if (walk->size != table->size || walk->wraps != table->wraps)
+		job_walk_init(walk, table);
+	while (walk->left > 0 && *budget > 0) {
+		struct job *job = table->slots[--walk->left];
+
+		(*budget)--;
+		if (job != NULL)
+			return job;
+	}
+	walk->is_over = walk->left == 0;
 	return NULL;
 }
 

@@ -215,6 +215,8 @@ TAILQ_HEAD(ring_queue, ring);
 struct job_table {
 	struct job	**slots;	/* open addressing, a power of two */
 	size_t		 size, count;
+	unsigned	 wraps;		/* jobs that moved from the front of
+					 * the slots to the end */
 };
 
 void job_table_init(struct job_table *table);
@@ -227,6 +229,22 @@ void job_table_remove(struct job_table *table, ino_t inode);
 /* Walk in any order: *cursor from 0; NULL at the end.  Adding in between
  * may skip or repeat some. */
 struct job *job_table_next(const struct job_table *table, size_t *cursor);
+
+/* A walk in pieces.  A job that is in the table all the time is met at least
+ * once, whatever comes and goes between the pieces; a job may be met twice.
+ * From the end to the front, because a removal moves others forward only;
+ * what does not fit that (growth, wraps) begins it anew. */
+struct job_walk {
+	size_t		 left, size;
+	unsigned	 wraps;
+	bool		 is_over;
+};
+
+void job_walk_init(struct job_walk *walk, const struct job_table *table);
+/* The next job.  budget: slots to look at; it goes down.  NULL: it is over,
+ * or budget is 0. */
+struct job *job_walk_next(struct job_walk *walk,
+    const struct job_table *table, unsigned *budget);
 
 /* One block for all; descriptors are -1, vertices IDLE and in no heap. */
 struct job *job_new(size_t vertex_count, size_t rcpt_count);

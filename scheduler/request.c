@@ -37,6 +37,7 @@ const struct request_row request_rows[OP_COUNT_OF] = {
 	[OP_DESTINATIONS] = { "destinations", RIGHT_READ, false, F_DEST },
 	[OP_ORDERS] = { "orders", RIGHT_READ, false, 0 },
 	[OP_EVENTS] = { "events", RIGHT_READ, false, F_IDS | F_EV },
+	[OP_NEXT] = { "next", RIGHT_READ, false, F_BRIEF },
 	[OP_HOLD] = { "hold", RIGHT_WRITE, true, CHANGE | F_UNTIL },
 	[OP_RELEASE] = { "release", RIGHT_WRITE, true, CHANGE },
 	[OP_FREEZE] = { "freeze", RIGHT_WRITE, true, CHANGE },

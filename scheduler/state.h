@@ -39,6 +39,9 @@ struct intake {
 	struct notify	*notify;
 	struct str	 text;		/* reused from file to file */
 	struct arena	*arena;
+	struct spool_walk *walk;	/* of transport/; NULL: none runs */
+	bool		 is_starting;	/* the first walk is not over */
+	bool		 scan_again;	/* behind this one */
 	struct timer	 more, busy_timer, rescan;
 };
 

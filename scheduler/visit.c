@@ -51,6 +51,20 @@ heap_down(struct visit_pick *heap, size_t count, size_t at)
 	heap[at] = pick;
 }
 
+static void
+heap_up(struct visit_pick *heap, size_t at)
+{
+	struct visit_pick pick = heap[at];
+
+	for (size_t parent; at > 0; at = parent) {
+		parent = (at - 1) / 2;
+		if (!is_older(pick, heap[parent]))
+			break;
+		heap[at] = heap[parent];
+	}
+	heap[at] = pick;
+}
+
 static struct visit_pick
 pick_of(const char *id, ino_t inode)
 {
@@ -58,16 +72,23 @@ pick_of(const char *id, ino_t inode)
 	    (uint64_t)spool_id_time_us(slice_of(id)), inode };
 }
 
+/* Only what comes behind a page's end. */
 static void
 pick_add(struct visit *visit, const struct job *job)
 {
-	visit->heap[visit->count++] = pick_of(job->id, job->inode);
+	struct visit_pick pick = pick_of(job->id, job->inode);
+
+	if (visit->request->after != NULL && !is_older(visit->cut, pick))
+		return;
+	ARRAY_ROOM(visit->heap, visit->count, visit->room);
+	visit->heap[visit->count] = pick;
+	heap_up(visit->heap, visit->count++);
 }
 
 /* Ids that are whole are found at once: they hold the inode (but for a file
  * that was copied back).  returns how many were not. */
 static size_t
-ids_find(struct visit *visit, bool *is_found)
+ids_find(struct visit *visit)
 {
 	const struct request *request = visit->request;
 	size_t left = 0;
@@ -77,23 +98,23 @@ ids_find(struct visit *visit, bool *is_found)
 		const struct job *job = job_table_find(
 		    &visit->scheduler->jobs, spool_id_inode(id));
 
-		is_found[i] = job != NULL && slice_is(id, job->id);
-		if (is_found[i])
+		visit->is_found[i] = job != NULL && slice_is(id, job->id);
+		if (visit->is_found[i])
 			pick_add(visit, job);
-		left += !is_found[i];
+		left += !visit->is_found[i];
 	}
 	visit->known = visit->count;
 	return left;
 }
 
 static bool
-id_begins(const struct request *request, const bool *is_found,
-    const char *id)
+id_begins(const struct visit *visit, const char *id)
 {
+	const struct request *request = visit->request;
 	struct slice whole = slice_of(id);
 
 	for (size_t i = 0; i < request->id_count; i++)
-		if (!is_found[i] && whole.n >= request->ids[i].n &&
+		if (!visit->is_found[i] && whole.n >= request->ids[i].n &&
 		    slice_equal(slice_first(whole, request->ids[i].n),
 		    request->ids[i]))
 			return true;
@@ -107,63 +128,45 @@ is_over(const struct job *job)
 	return (job->flags & JOB_FINISHED) != 0 || job->id[0] == '\0';
 }
 
-static void
-all_find(struct visit *visit, const bool *is_found)
-{
-	const struct request *request = visit->request;
-	struct job_table *jobs = &visit->scheduler->jobs;
-	const struct job *job;
-	size_t cursor = 0;
-
-	while ((job = job_table_next(jobs, &cursor)) != NULL)
-		if (!is_over(job) && (request->id_count == 0 ||
-		    id_begins(request, is_found, job->id)))
-			pick_add(visit, job);
-}
-
-/* Only what comes behind a page's end. */
-static void
-after_cut(struct visit *visit)
-{
-	struct visit_pick end;
-	size_t kept = 0;
-
-	if (visit->request->after == NULL)
-		return;
-	end = pick_of(visit->request->after,
-	    spool_id_inode(slice_of(visit->request->after)));
-	for (size_t i = 0; i < visit->count; i++)
-		if (is_older(end, visit->heap[i]))
-			visit->heap[kept++] = visit->heap[i];
-	visit->count = kept;
-}
-
 int
 visit_begin(struct visit *visit, struct scheduler *scheduler,
     const struct request *request, const char *user, struct err *err)
 {
-	bool *is_found = mem_alloc(request->id_count + 1, sizeof(bool));
-	size_t left, room = scheduler->jobs.count + request->id_count;
+	size_t left;
 
 	*visit = (struct visit){ .scheduler = scheduler, .request = request,
 	    .user = user, .now_s = clock_wall_s(),
 	    .now_ms = clock_steady_ms() };
 	if (request->selector != NULL)
 		visit->keys = selector_keys_used(request->selector);
-	visit->heap = mem_alloc(room + 1, sizeof(*visit->heap));
-	left = ids_find(visit, is_found);
-	if (left > 0 && left <= REQUEST_PREFIXES_MAX &&
-	    request->id_count > 0)
-		all_find(visit, is_found);
-	else if (request->id_count == 0)
-		all_find(visit, is_found);
-	mem_free(&is_found);
-	after_cut(visit);
-	for (size_t i = visit->count / 2; i-- > 0;)
-		heap_down(visit->heap, visit->count, i);
+	if (request->after != NULL)
+		visit->cut = pick_of(request->after,
+		    spool_id_inode(slice_of(request->after)));
+	visit->is_found = mem_alloc(request->id_count + 1, sizeof(bool));
+	left = ids_find(visit);
+	job_walk_init(&visit->walk, &scheduler->jobs);
+	visit->is_listed = request->id_count > 0 &&
+	    (left == 0 || left > REQUEST_PREFIXES_MAX);
 	if (left > REQUEST_PREFIXES_MAX && visit->count == 0)
 		return err_set(err, "none of these ids is here");
 	return 1;
+}
+
+bool
+visit_list(struct visit *visit, unsigned budget)
+{
+	const struct job_table *jobs = &visit->scheduler->jobs;
+	const struct job *job;
+
+	while (!visit->is_listed && budget > 0) {
+		job = job_walk_next(&visit->walk, jobs, &budget);
+		if (job == NULL)
+			visit->is_listed = visit->walk.is_over;
+		else if (!is_over(job) && (visit->request->id_count == 0 ||
+		    id_begins(visit, job->id)))
+			pick_add(visit, job);
+	}
+	return visit->is_listed;
 }
 
 void
@@ -171,7 +174,8 @@ visit_end(struct visit *visit)
 {
 	mem_free(&visit->heap);
 	mem_free(&visit->places);
-	visit->count = visit->place_count = visit->place_room = 0;
+	mem_free(&visit->is_found);
+	visit->room = visit->count = visit->place_count = visit->place_room = 0;
 }
 
 /* ---- states ------------------------------------------------------ */
@@ -286,13 +290,17 @@ struct job *
 visit_next(struct visit *visit, unsigned *budget)
 {
 	while (visit->count > 0 && *budget > 0) {
-		ino_t inode = visit->heap[0].inode;
+		struct visit_pick pick = visit->heap[0];
 		struct job *job;
 
 		(*budget)--;
 		visit->heap[0] = visit->heap[--visit->count];
 		heap_down(visit->heap, visit->count, 0);
-		job = job_table_find(&visit->scheduler->jobs, inode);
+		if (pick.inode == visit->last.inode &&
+		    pick.ticks == visit->last.ticks)
+			continue;	/* the list had it twice */
+		visit->last = pick;
+		job = job_table_find(&visit->scheduler->jobs, pick.inode);
 		if (job != NULL && !is_over(job) && job_may_be(visit, job))
 			return job;
 	}

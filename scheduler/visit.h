@@ -1,8 +1,8 @@
 /* visit.h - the messages that a request means, one after the other
  *
- * The jobs are listed when the visit begins (16 bytes each) and come out
- * from old to new, however long that takes; one that is gone by then is
- * left out.  Control files are read only when the choice, or the caller,
+ * The jobs are listed when the visit begins, in pieces (16 bytes each), and
+ * come out from old to new, however long that takes; one that is gone by then
+ * is left out.  Control files are read only when the choice, or the caller,
  * needs what stands in them.
  *
  * SPDX-License-Identifier: ISC
@@ -29,7 +29,11 @@ struct visit {
 	const struct request *request;
 	const char	*user;		/* only its mail; NULL: all */
 	struct visit_pick *heap;	/* oldest first */
-	size_t		 count;
+	size_t		 count, room;
+	struct job_walk	 walk;		/* while they are listed */
+	bool		 is_listed;
+	bool		*is_found;	/* ids of the request, until then */
+	struct visit_pick cut, last;	/* behind a page's end; came out last */
 	unsigned	 known;		/* ids of the request that are here */
 	uint32_t	 keys;		/* selector_keys_used */
 	/* of the message that is open: */
@@ -40,9 +44,12 @@ struct visit {
 	int64_t		 now_s, now_ms;
 };
 
-/* List what the request may mean.  1; -1: too many ids are not whole. */
+/* Find the ids of the request.  1; -1: too many ids are not whole. */
 int visit_begin(struct visit *visit, struct scheduler *scheduler,
     const struct request *request, const char *user, struct err *err);
+/* List what the request may mean, so many slots of the table of jobs at a
+ * time.  True: it is done, visit_next may follow. */
+bool visit_list(struct visit *visit, unsigned budget);
 void visit_end(struct visit *visit);
 
 /* The next message of which something may be meant, as far as memory tells;

@@ -335,6 +335,18 @@ typedef bool spool_scan_fn(void *context, const char *name);
 int spool_scan(const struct spool *spool, enum spool_area area,
     unsigned priority, spool_scan_fn *fn, void *context, struct err *err);
 
+/* The same in pieces, for who has other work between them.  A file that is
+ * there all the time is met once; one that comes or goes meanwhile is met or
+ * not.  _new: 0, or -1 when the area cannot be read (*out is NULL).
+ * _step: at most so many files more; returns 1 there may be others, 0 that
+ * was all (or fn returned false), -1 a directory cannot be read. */
+struct spool_walk;
+int spool_walk_new(const struct spool *spool, enum spool_area area,
+    struct spool_walk **out, struct err *err);
+int spool_walk_step(struct spool_walk *walk, size_t most, spool_scan_fn *fn,
+    void *context, struct err *err);
+void spool_walk_free(struct spool_walk **walk);
+
 /* ---- recovery (doc/INTERNALS section 3) ----------------------------- */
 
 struct recovery {		/* what was found and done */

@@ -1,28 +1,41 @@
 #!/usr/bin/env python3
-"""Measure a backlog: memory, listing, restart, drain.
+"""Measure a backlog: intake, memory, listing, restart, drain.
 
-    backlog.py [--json] [COUNT[xRCPTS]] ...
+    backlog.py [--json] [--calls] [COUNT[xRCPTS]] ...
 
 COUNT messages of RCPTS recipients each (1; all at one of 100 domains) are
 accepted while their destinations are queue-only; then the scheduler's memory
-is taken, the queue listed, the whole instance stopped and started, and
-everything let go to a sink that takes it.  Preset: 100000.
+is taken, the queue listed and counted, the whole instance stopped and
+started, and everything let go to a sink that takes it.  Preset: 100000.
+
+Rates hold for the minute they were taken in; what to compare is CPU (user
+and system, of the scheduler alone and of all processes) and the longest wait
+for an answer of the scheduler while the phase ran: its longest turn.  --calls
+traces a small run instead and prints system calls a message, by phase.
+The spool lies in TMPDIR (/var/tmp): 8 KiB a message.
 
 SPDX-License-Identifier: ISC
 """
+import collections
 import json
 import os
 import re
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "lib"))
+os.environ.setdefault("TMPDIR", "/var/tmp")
 from zmtest import mta                               # noqa: E402
 
 TOOLS = os.path.join(mta.BUILD, "tests", "bench")
+ZMAILER = os.path.join(mta.BUILD, "tools", "zmailer")
+LONG_S = 7200
+ASK_EVERY_S = 0.005
+TICKS = os.sysconf("SC_CLK_TCK")
 CONF = """limit recipients 100000
 limit session-messages 10000000
 limit sessions-per-client 1000
@@ -55,12 +68,25 @@ def rss_kb(pid):
     return int(match.group(1)) if match else 0
 
 
-def queue(instance):
-    """The last line of the control socket's `queue`: the totals."""
+def cpu_s(pids):
+    """User and system time of the processes and their dead children."""
+    total = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+            total += sum(int(x) for x in fields[11:15])
+        except OSError:
+            continue
+    return total / TICKS
+
+
+def ask(path, line):
+    """The last line of an answer of the control socket."""
     with socket.socket(socket.AF_UNIX) as peer:
         peer.settimeout(60)
-        peer.connect(os.path.join(instance.dir, "run", "scheduler.sock"))
-        peer.sendall(b"queue\n")
+        peer.connect(path)
+        peer.sendall(line)
         peer.shutdown(socket.SHUT_WR)
         text = b""
         while chunk := peer.recv(65536):
@@ -68,78 +94,245 @@ def queue(instance):
     return json.loads(text.strip().splitlines()[-1])
 
 
-def settled(instance, count):
-    def is_settled():
+class Asker(threading.Thread):
+    """Asks for little again and again; the longest wait is the
+    scheduler's longest turn (or ours: the machine may be busy)."""
+
+    def __init__(self, path):
+        super().__init__(daemon=True)
+        self.path, self.is_over, self.longest_s = path, False, 0
+
+    def run(self):
+        while not self.is_over:
+            begun = now()
+            try:
+                ask(self.path, b"job 1\n")
+                self.longest_s = max(self.longest_s, now() - begun)
+            except (OSError, ValueError, IndexError):
+                pass
+            time.sleep(ASK_EVERY_S)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over = True
+        self.join()
+
+
+class Backlog:
+    def __init__(self, count, rcpts, tracer=None):
+        self.count, self.rcpts = count, rcpts
+        self.row = {"messages": count, "recipients": count * rcpts,
+                    "load_before": os.getloadavg()[0]}
+        self.sink = subprocess.Popen(
+            [f"{TOOLS}/sink", "--expect", str(count * rcpts)],
+            stdout=subprocess.PIPE, text=True)
+        port = self.sink.stdout.readline().split()[1]
+        self.instance = mta.Mta("backlog")
+        self.instance.configure(CONF.format(port=port))
+        self.socket = os.path.join(self.instance.dir, "run",
+                                   "scheduler.sock")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.instance.close()
+        self.sink.kill()
+        self.sink.wait()
+
+    def is_settled(self):
         try:
-            totals = queue(instance)
+            totals = ask(self.socket, b"queue\n")
         except (OSError, ValueError, IndexError):
             return False
-        return totals["unread"] == 0 and totals["messages"] >= count
-    return is_settled
+        return totals["unread"] == 0 and totals["messages"] >= self.count
 
+    def command(self, name, *words):
+        """Run a verb; its time, its CPU and how long others waited."""
+        with Asker(self.socket) as asker:
+            before = os.times()
+            begun = now()
+            subprocess.run([ZMAILER, *words], env=self.instance.env,
+                           stdout=subprocess.DEVNULL, check=True,
+                           timeout=LONG_S)
+            self.row[f"{name}_s"] = now() - begun
+            after = os.times()
+        self.row[f"{name}_cpu_s"] = sum(after[2:4]) - sum(before[2:4])
+        self.row[f"{name}_wait_s"] = asker.longest_s
 
-def measure(count, rcpts):
-    row = {"messages": count, "recipients": count * rcpts}
-    sink = subprocess.Popen([f"{TOOLS}/sink", "--expect",
-                             str(count * rcpts)],
-                            stdout=subprocess.PIPE, text=True)
-    port = sink.stdout.readline().split()[1]
-    instance = mta.Mta("backlog")
-    try:
-        instance.configure(CONF.format(port=port))
-        instance.start()
-        pid = scheduler_pid(instance)
-        empty_kb = rss_kb(pid)
+    def intake(self):
+        self.instance.start()
+        self.pid = scheduler_pid(self.instance)
+        self.empty_kb = rss_kb(self.pid)
+        pids = self.instance.pids()
+        cpu, own = cpu_s(pids), cpu_s([self.pid])
         begun = now()
-        subprocess.run([f"{TOOLS}/load", "--port", str(instance.port),
-                        "--messages", str(count), "--size", "200",
+        subprocess.run([f"{TOOLS}/load", "--port", str(self.instance.port),
+                        "--messages", str(self.count), "--size", "200",
                         "--domain", "bench.test", "--domains", "100",
-                        "--rcpts", str(rcpts)],
+                        "--rcpts", str(self.rcpts)],
                        stdout=subprocess.DEVNULL, check=True)
-        mta.wait_for("all mail in the queue", settled(instance, count), 1200)
-        row["intake_per_s"] = count / (now() - begun)
-        row["bytes_a_recipient"] = (rss_kb(pid) - empty_kb) * 1024 / \
-            (count * rcpts)
-        begun = now()
-        queue(instance)
-        row["queue_s"] = now() - begun
-        begun = now()
-        instance.command(os.path.join(mta.BUILD, "tools", "zmailer"),
-                         "list", "--json")
-        row["list_s"] = now() - begun
-        instance.stop()
-        begun = now()
-        instance.start()
-        row["ready_s"] = now() - begun
-        mta.wait_for("the queue read again", settled(instance, count), 1200)
-        row["reread_s"] = now() - begun
-        begun = now()
-        instance.zmailer("retry", "--per-second", "0", "--yes", "all")
-        end = json.loads(sink.communicate(timeout=3600)[0])["last_s"]
-        row["drain_rcpts_per_s"] = count * rcpts / (end - begun)
-        mta.wait_for("an empty spool", instance.is_empty, 600)
-    finally:
-        instance.close()
-        sink.kill()
-        sink.wait()
-    return row
+        mta.wait_for("all mail in the queue", self.is_settled, LONG_S)
+        self.row["intake_per_s"] = self.count / (now() - begun)
+        self.row["intake_cpu_ms"] = (cpu_s(pids) - cpu) * 1e3 / self.count
+        self.row["intake_own_us"] = (cpu_s([self.pid]) - own) * 1e6 / \
+            self.count
 
+    def memory(self, name):
+        self.row[name] = (rss_kb(self.pid) - self.empty_kb) * 1024 / \
+            (self.count * self.rcpts)
+
+    def looks(self):
+        begun = now()
+        ask(self.socket, b"queue\n")
+        self.row["queue_s"] = now() - begun
+        self.command("page", "list")
+        self.command("list", "list")
+        self.command("json", "list", "--json")
+        self.command("count", "count")
+
+    def restart(self):
+        self.instance.stop()
+        begun = now()
+        self.instance.start()
+        self.row["ready_s"] = now() - begun
+        with Asker(self.socket) as asker:
+            mta.wait_for("the queue read again", self.is_settled, LONG_S)
+            self.row["reread_s"] = now() - begun
+        self.row["reread_wait_s"] = asker.longest_s
+        self.pid = scheduler_pid(self.instance)
+        self.row["reread_own_us"] = cpu_s([self.pid]) * 1e6 / self.count
+        self.row["restart_cpu_s"] = cpu_s(self.instance.pids())
+
+    def drain(self):
+        pids = self.instance.pids()
+        cpu, own = cpu_s(pids), cpu_s([self.pid])
+        begun = now()
+        with Asker(self.socket) as asker:
+            subprocess.run([ZMAILER, "retry", "--per-second", "0", "--yes",
+                            "all"], env=self.instance.env, check=True,
+                           stdout=subprocess.DEVNULL, timeout=LONG_S)
+            self.row["kick_s"] = now() - begun
+            end = json.loads(self.sink.communicate(
+                timeout=LONG_S)[0])["last_s"]
+        self.row["drain_wait_s"] = asker.longest_s
+        self.row["drain_rcpts_per_s"] = self.count * self.rcpts / \
+            (end - begun)
+        mta.wait_for("an empty spool", self.instance.is_empty, LONG_S)
+        pids = set(pids) | set(self.instance.pids())
+        self.row["drain_cpu_ms"] = (cpu_s(pids) - cpu) * 1e3 / self.count
+        self.row["drain_own_us"] = (cpu_s([self.pid]) - own) * 1e6 / \
+            self.count
+
+    def measure(self):
+        self.intake()
+        self.memory("bytes_a_recipient")
+        self.looks()
+        self.restart()
+        self.memory("bytes_after_restart")
+        self.drain()
+        self.row["load_after"] = os.getloadavg()[0]
+        return self.row
+
+
+# ---- system calls ---------------------------------------------------
+
+def counts_of(path):
+    counts = collections.Counter()
+    with open(path) as file:
+        for line in file:
+            words = line.split()
+            if len(words) >= 5 and words[3].isdigit() and \
+                    words[-1] != "total":
+                counts[words[-1]] = int(words[3])
+    os.unlink(path)
+    return counts
+
+
+class Traced(Backlog):
+    """strace -c around the phases; counts by phase in `calls`."""
+    calls = None
+
+    def trace(self, pids, work):
+        report = os.path.join(self.instance.top, "calls")
+        tracer = subprocess.Popen(
+            ["strace", "-f", "-c", "-o", report] +
+            [w for pid in pids for w in ("-p", str(pid))],
+            stderr=subprocess.PIPE, text=True)
+        for _ in pids:
+            tracer.stderr.readline()
+        work()
+        tracer.terminate()
+        tracer.wait()
+        return counts_of(report)
+
+    def started(self):
+        """Everything that starting does, of all processes; the tracer
+        ends with them."""
+        report = os.path.join(self.instance.top, "calls")
+        tracer = subprocess.Popen(
+            ["strace", "-f", "-c", "-o", report, ZMAILER, "start"],
+            env=self.instance.env, stdout=subprocess.DEVNULL)
+        self.instance.is_started = True
+        mta.wait_for("the queue read again", self.is_settled, LONG_S)
+        self.instance.stop()
+        tracer.wait()
+        return counts_of(report)
+
+    def measure(self):
+        self.intake()
+        self.instance.stop()
+        self.calls = {"restart": self.started()}
+        self.instance.start()
+        mta.wait_for("the queue read again", self.is_settled, LONG_S)
+        self.pid = scheduler_pid(self.instance)
+        self.calls["drain"] = self.trace([self.pid], self.drain)
+        return self.calls
+
+
+def show_calls():
+    """What 2,000 messages more cost: the start itself falls out."""
+    few, many = 1000, 3000
+    with Traced(few, 1) as a, Traced(many, 1) as b:
+        a.measure(), b.measure()
+        for phase in ("restart", "drain"):
+            more = {name: (count - a.calls[phase][name]) / (many - few)
+                    for name, count in b.calls[phase].items()}
+            more = {name: n for name, n in more.items() if n >= 0.005}
+            print(f"{phase}: {sum(more.values()):.1f} system calls a "
+                  "message more: " + " ".join(
+                      f"{name}={n:.2f}" for name, n in
+                      sorted(more.items(), key=lambda x: -x[1])))
+
+
+# ---- the whole ------------------------------------------------------
 
 def show(row):
-    print(f"{row['messages']:8} messages, {row['recipients']:8} recipients: "
-          f"intake {row['intake_per_s']:.0f}/s, "
-          f"{row['bytes_a_recipient']:.0f} bytes a recipient, queue "
-          f"{row['queue_s']:.2f} s, list {row['list_s']:.1f} s, ready "
-          f"{row['ready_s']:.2f} s, read again {row['reread_s']:.1f} s, drain "
-          f"{row['drain_rcpts_per_s']:.0f} recipients/s", flush=True)
+    print("""{messages} messages, {recipients} recipients, load {load_before:.1f} to {load_after:.1f}
+  intake   {intake_per_s:.0f}/s, CPU {intake_cpu_ms:.3f} ms a message, scheduler {intake_own_us:.0f} us
+  memory   {bytes_a_recipient:.0f} bytes a recipient, {bytes_after_restart:.0f} after the restart
+  looks    queue {queue_s:.3f} s, a page {page_s:.2f} s, list {list_s:.1f} s, --json {json_s:.1f} s, count {count_s:.1f} s
+  CPU      page {page_cpu_s:.2f} s, list {list_cpu_s:.1f} s, --json {json_cpu_s:.1f} s, count {count_cpu_s:.1f} s
+  restart  ready {ready_s:.2f} s, all read {reread_s:.1f} s, CPU {restart_cpu_s:.1f} s, scheduler {reread_own_us:.0f} us a message
+  drain    {drain_rcpts_per_s:.0f} recipients/s, CPU {drain_cpu_ms:.3f} ms a message, scheduler {drain_own_us:.0f} us, kick {kick_s:.2f} s
+  longest wait for the scheduler: page {page_wait_s:.3f} s, list {list_wait_s:.3f} s, reread {reread_wait_s:.3f} s, drain {drain_wait_s:.3f} s
+""".format(**row), end="", flush=True)
 
 
 def main():
-    words = [w for w in sys.argv[1:] if w != "--json"]
+    words = [w for w in sys.argv[1:] if not w.startswith("--")]
+    if "--calls" in sys.argv:
+        show_calls()
+        return
     for word in words or ["100000"]:
         count, _, rcpts = word.partition("x")
-        row = measure(int(count), int(rcpts or 1))
-        print(json.dumps(row)) if "--json" in sys.argv else show(row)
+        with Backlog(int(count), int(rcpts or 1)) as backlog:
+            row = backlog.measure()
+        print(json.dumps(row), flush=True) if "--json" in sys.argv else \
+            show(row)
 
 
 if __name__ == "__main__":
