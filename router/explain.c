@@ -144,6 +144,12 @@ tell_notes(const struct explanation *e)
 	}
 }
 
+static const char *
+area_of(const struct explanation *e)
+{
+	return e->places.is_frozen ? "freezer" : "deferred";
+}
+
 static int
 tell_trouble(const struct explanation *e, const struct err *err)
 {
@@ -152,9 +158,10 @@ tell_trouble(const struct explanation *e, const struct err *err)
 		json_text(e->out, "address", e->address);
 		json_text(e->out, "trouble", slice_of(err->text));
 		json_text(e->out, "why", slice_of(e->places.trouble));
+		json_text(e->out, "area", slice_of(area_of(e)));
 		json_close(e->out);
 	} else {
-		str_addf(e->out, "  -> deferred (%s): %s\n",
+		str_addf(e->out, "  -> %s (%s): %s\n", area_of(e),
 		    e->places.trouble, err->text);
 	}
 	return EX_TEMPFAIL;

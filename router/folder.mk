@@ -7,6 +7,8 @@ router_librouter_a_SOURCES = \
 	router/headers.c router/headers.h \
 	router/expand.c router/expand.h \
 	router/explain.c router/explain.h \
+	router/header_edit.c router/header_edit.h \
+	router/hooks.c router/hooks.h \
 	router/include.c router/include.h \
 	router/lists.c \
 	router/local.c \

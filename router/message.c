@@ -17,6 +17,7 @@
 #include "base/crc32c.h"
 #include "base/mem.h"
 #include "grammar/header.h"
+#include "router/hooks.h"
 #include "router/rewrite.h"
 
 #include "base/banned.h"
@@ -180,13 +181,13 @@ route_field(struct message *message, struct router *router,
 	return 1;
 }
 
+/* form: what all recipients get, or NULL. */
 static int
 route_all(struct message *message, struct router *router,
-    const struct conf *conf, struct err *err)
+    const struct conf *conf, const char *form, struct err *err)
 {
 	const struct headers *headers = &message->headers;
 	const struct header_list *list;
-	const char *form = NULL;
 
 	if (headers->received > conf->limits.received)
 		form = "loopexceeded";
@@ -357,15 +358,16 @@ plan_prepare(struct message *message, const struct conf *conf,
 	places_reset(&message->places, envelope->rcpt_count,
 	    &message->writing, work->errors_to);
 	message->places.is_ours = !is_stranger(envelope);
-	memcpy(message->places.id, work->id, sizeof(work->id));
 }
 
 static enum message_fate
-message_deferred(struct message *message)
+message_waits(struct message *message)
 {
+	bool is_frozen = message->places.is_frozen;
+
 	snprintf(message->why, sizeof(message->why), "%s",
 	    message->places.trouble);
-	return MESSAGE_DEFERRED;
+	return is_frozen ? MESSAGE_FROZEN : MESSAGE_DEFERRED;
 }
 
 static enum message_fate
@@ -378,11 +380,37 @@ plan_finish(struct message *message, struct err *err)
 	if (message->writing.is_unwritten)
 		return MESSAGE_UNWRITTEN;
 	if (message->writing.is_deferred)
-		return message_deferred(message);
+		return message_waits(message);
 	return message_broken(message, "badenvelope");
 }
 
 /* ---- all of it ------------------------------------------------------- */
+
+/* What a script may know. */
+static void
+places_tell(struct message *message)
+{
+	struct places *places = &message->places;
+
+	memcpy(places->id, message->envelope.id, sizeof(places->id));
+	places->envelope = &message->envelope;
+	places->is_released = message->is_released;
+}
+
+/* The script sees the header before its length is known to the plan.
+ * 1 go on; 0 with the form of a refusal; -1. */
+static int
+header_hook(struct message *message, struct router *router,
+    const char **out_form, struct err *err)
+{
+	*out_form = NULL;
+	if (router_conf(router)->hooks.script == NULL)
+		return 1;
+	places_reset(&message->places, 0, NULL, sender_text(message,
+	    router_conf(router)));
+	places_tell(message);
+	return hooks_header(message, router, out_form, err);
+}
 
 enum message_fate
 message_plan(struct message *message, struct router *router,
@@ -391,6 +419,7 @@ message_plan(struct message *message, struct router *router,
 {
 	const struct conf *conf = router_conf(router);
 	struct envelope *envelope = &message->envelope;
+	const char *form;
 
 	if (check_complete(file, err) != 1)
 		return message_broken(message, "incomplete");
@@ -401,11 +430,13 @@ message_plan(struct message *message, struct router *router,
 	message->router = router;
 	headers_pass(message->arena, file, envelope, conf, &message->headers,
 	    &message->header);
-	if (rewrite_in(message, router, err) != 1)
-		return message_deferred(message);
+	if (rewrite_in(message, router, err) != 1 ||
+	    header_hook(message, router, &form, err) < 0)
+		return message_waits(message);
 	plan_prepare(message, conf, file, inode, sink);
-	if (route_all(message, router, conf, err) != 1)
-		return message_deferred(message);
+	places_tell(message);
+	if (route_all(message, router, conf, form, err) != 1)
+		return message_waits(message);
 	if (message->places.count == 0 && envelope->is_error) {
 		err_set(err, "neither recipients nor a sender to tell");
 		return message_broken(message, "norecipients");

@@ -18,6 +18,7 @@ enum {
 enum message_fate {
 	MESSAGE_PLANNED,	/* plan holds the control file */
 	MESSAGE_DEFERRED,	/* trouble: deferred/N.why */
+	MESSAGE_FROZEN,		/* freezer/N.why: a script says so */
 	MESSAGE_BROKEN,		/* postman/N.why */
 	MESSAGE_UNWRITTEN	/* the sink had trouble: try again */
 };
@@ -34,6 +35,7 @@ struct message {
 	struct plan_headers headers_for;	/* of generic statements */
 	struct router	*router;
 	bool		 is_streamed;
+	bool		 is_released;	/* from freezer/: once is enough */
 	struct work	 work;
 	char		 why[64];	/* [a-z0-9-]+ */
 };

@@ -11,6 +11,7 @@
 #ifndef ZM_ROUTER_PLACES_H
 #define ZM_ROUTER_PLACES_H
 
+#include "mail/envelope.h"
 #include "router/memo.h"
 #include "router/plan.h"
 #include "router/prints.h"
@@ -34,6 +35,14 @@ struct places {
 	bool		 is_check;	/* lists need not be opened: one place
 					 * is enough (router/check.h) */
 	bool		 is_from_null;	/* then all senders are 0 */
+	/* What a script (router/hooks.h) is told, and what it did. */
+	const struct envelope *envelope;	/* NULL: a question */
+	struct place_asker {		/* whose question */
+		struct slice	client, user;
+	}		 asker;
+	bool		 is_released;	/* by a person: not frozen again */
+	bool		 is_frozen;	/* a person shall look */
+	bool		 met_death;	/* its process died of this message */
 	struct {
 		size_t		 count, expanded;
 		bool		 is_streaming;

@@ -43,10 +43,8 @@ is_word(struct slice text)
 	return text.n > 0;
 }
 
-/* The host of an error place: the name of a form, or words, which become
- * one word with _ for blanks. */
-static struct slice
-error_host(struct arena *arena, struct slice words)
+struct slice
+route_error_host(struct arena *arena, struct slice words)
 {
 	char *word;
 
@@ -68,7 +66,7 @@ target_complete(struct arena *arena, const char *channel, const char *host,
 	*out = (struct route_target){ .channel = slice_of(channel),
 	    .host = slice_of(host) };
 	if (slice_is(out->channel, "error"))
-		out->host = error_host(arena, out->host);
+		out->host = route_error_host(arena, out->host);
 	else if (out->host.n == 0)
 		out->host = slice_starts(out->channel, "smtp") ? domain :
 		    SLICE("-");
@@ -85,7 +83,7 @@ parse_behind(struct arena *arena, struct slice behind, struct slice domain,
 	if (bang < behind.n)
 		out->user = slice_from(behind, bang + 1);
 	if (slice_is(out->channel, "error")) {
-		out->host = error_host(arena, behind);
+		out->host = route_error_host(arena, behind);
 		out->user = (struct slice){ NULL, 0 };
 	} else if (behind.n == 0)
 		out->host = slice_starts(out->channel, "smtp") ? domain :
@@ -152,8 +150,8 @@ add_local(struct routing *routing, struct slice address,
 	return routing_refuse(routing, "nouser", &path, rule);
 }
 
-static int
-add_target(struct routing *routing, const struct route_target *target,
+int
+route_target_add(struct routing *routing, const struct route_target *target,
     struct slice address, const struct place_rule *rule, struct err *err)
 {
 	if (slice_is(target->channel, "local") && target->user.n == 0)
@@ -184,8 +182,8 @@ try_key(struct routing *routing, struct table *table, struct slice key,
 		return routing_trouble(routing, "table-", table_name(table));
 	}
 	rule.where = table_name(table);
-	return found == 0 ? 0 : add_target(routing, &target, address, &rule,
-	    err);
+	return found == 0 ? 0 : route_target_add(routing, &target, address,
+	    &rule, err);
 }
 
 /* user@a.b.c, a.b.c, .b.c, .c, "." */
@@ -231,7 +229,7 @@ add_route(struct routing *routing, const struct conf_route *route,
 
 	target_complete(routing->places->arena, route->channel, route->host,
 	    domain, &target);
-	return add_target(routing, &target, address, &rule, err);
+	return route_target_add(routing, &target, address, &rule, err);
 }
 
 int

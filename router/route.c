@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "grammar/dsn.h"
 #include "grammar/xtext.h"
+#include "router/hooks.h"
 #include "router/rewrite.h"
 
 #include "base/banned.h"
@@ -52,6 +53,7 @@ router_new(const struct conf *conf)
 		    router->arena, "file:%s", conf->srs.key));
 	table_share(conf->run_dir, conf->limits.table_memory_bytes);
 	router->users = users_new();
+	router->hooks = router_hooks_new(router);
 	router->tables = mem_alloc(conf->table_count + 1,
 	    sizeof(struct table *));
 	for (size_t i = 0; i < conf->table_count; i++)
@@ -71,6 +73,7 @@ router_free(struct router **prouter)
 		table_free(&router->tables[i]);
 	mem_free(&router->tables);
 	table_free(&router->srs_keys);
+	hooks_free(&router->hooks);
 	arena_free(&router->arena);
 	users_free(&router->users);
 	mem_free(prouter);
@@ -373,6 +376,11 @@ route_path(struct routing *routing, const struct path *path, struct err *err)
 		return routing_refuse(routing, "badaddress", path, &built_in);
 	if (router_domain(routing->places->arena, name, &name, &bad) != 1)
 		return routing_refuse(routing, "baddomain", path, &built_in);
+	if (routing->router->hooks != NULL) {
+		found = hooks_route(routing, name, path, err);
+		if (found != 0)
+			return found;
+	}
 	found = route_virtual(routing, name, path, err);
 	if (found != 0)
 		return found;
@@ -422,12 +430,18 @@ router_address(struct router *router, struct places *places,
 	struct path path = request->path;
 	struct routing_count counts;
 	struct routing routing;
+	int asked = 0;
 
 	routing_begin(&routing, places, request, &counts);
 	routing.router = router;
 	routing.domain = slice_of(router->conf->host);
-	if (rewrite_path(&routing, REWRITE_RCPTS | REWRITE_ENVELOPE, &path,
-	    err) < 0 || route_path(&routing, &path, err) != 1)
+	if (router->hooks != NULL)
+		asked = hooks_rcpt(&routing, &request->path, err);
+	if (asked == 0)
+		asked = rewrite_path(&routing, REWRITE_RCPTS |
+		    REWRITE_ENVELOPE, &path, err) < 0 ? -1 :
+		    route_path(&routing, &path, err);
+	if (asked != 1)
 		return -1;
 	if (counts.is_over || counts.hits == 0) {
 		const char *form = counts.is_over ? "expansion" :

@@ -14,6 +14,8 @@ struct router {
 	struct table		**tables;	/* as conf->tables */
 	struct table		*srs_keys;	/* NULL: no srs */
 	struct users		*users;
+	struct hooks		*hooks;		/* NULL: no script */
+	struct places		*asking;	/* for whom it is asked */
 	struct arena		*arena;
 	struct memo		 lists;		/* "local@domain"; numbers as
 						 * conf->lists */
@@ -70,6 +72,14 @@ struct route_target {
 };
 int route_value_parse(struct arena *arena, struct slice value,
     struct slice domain, struct route_target *out, struct err *err);
+
+/* Add the place of such a route for an address "local@domain". */
+int route_target_add(struct routing *routing,
+    const struct route_target *target, struct slice address,
+    const struct place_rule *rule, struct err *err);
+/* The host of an error place: the name of a form, or words, which become one
+ * word with _ for blanks.  Has a NUL behind it. */
+struct slice route_error_host(struct arena *arena, struct slice words);
 
 /* Add one place for this routing; counts it.  1, or -1 trouble. */
 int routing_add(struct routing *routing, const char *channel,

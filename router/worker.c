@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -22,6 +23,7 @@
 #include "base/mem.h"
 #include "io/ipc.h"
 #include "router/message.h"
+#include "router/poison.h"
 
 #include "base/banned.h"
 
@@ -42,6 +44,7 @@ struct worker {
 	const char		*outcome;	/* first word of the answer */
 	const struct claim	*claim;		/* in hand */
 	struct spool_plan	 plan;		/* of it, when it is large */
+	struct poison		 poison;	/* whom a script died of */
 };
 
 /* ---- reading --------------------------------------------------------- */
@@ -205,6 +208,33 @@ publish(struct worker *w, struct claim *claim, int64_t begun_ms)
 		w->outcome = "soon ";
 }
 
+static enum spool_area
+area_of(enum message_fate fate)
+{
+	return fate == MESSAGE_DEFERRED ? AREA_DEFERRED :
+	    fate == MESSAGE_FROZEN ? AREA_FREEZER : AREA_POSTMAN;
+}
+
+/* The bit x of its owner marks a message that a script had frozen: who lets
+ * it go (row D3, a rename) is not asked again. */
+static bool
+was_frozen(const struct worker *w, const struct claim *claim)
+{
+	struct stat st;
+
+	return w->conf->hooks.script != NULL && fstat(claim->fd, &st) == 0 &&
+	    (st.st_mode & S_IXUSR) != 0;
+}
+
+static mode_t
+frozen_mode(const struct claim *claim)
+{
+	struct stat st;
+
+	return fstat(claim->fd, &st) == 0 ? (st.st_mode & 0777) | S_IXUSR :
+	    0740;
+}
+
 /* Row D1. */
 static void
 set_aside(struct worker *w, struct claim *claim, enum message_fate fate,
@@ -215,13 +245,24 @@ set_aside(struct worker *w, struct claim *claim, enum message_fate fate,
 	char file[SPOOL_NAME_BYTES];
 	struct err err;
 
-	if (spool_set_aside(w->spool, claim, fate == MESSAGE_DEFERRED ?
-	    AREA_DEFERRED : AREA_POSTMAN, message->why, file, &err) != 0) {
+	if (fate == MESSAGE_DEFERRED && message->places.met_death &&
+	    poison_count(&w->poison, claim->inode, message->envelope.id) >=
+	    POISON_DEATHS) {
+		fate = MESSAGE_BROKEN;
+		strlcpy(message->why, "poison", sizeof(message->why));
+	}
+	if (fate == MESSAGE_FROZEN)
+		(void)fchmod(claim->fd, frozen_mode(claim));
+	if (spool_set_aside(w->spool, claim, area_of(fate), message->why,
+	    file, &err) != 0) {
 		report_trouble(message, claim->name, "set aside", &err);
 		give_back(w, claim);
 		return;
 	}
-	if (fate == MESSAGE_DEFERRED)
+	if (fate == MESSAGE_FROZEN)
+		event(EV_HOOK_FROZEN, id, "file", slice_of(file), "reason",
+		    slice_of(reason->text), NULL);
+	else if (fate == MESSAGE_DEFERRED)
 		event(EV_MESSAGE_DEFERRED, id, "file", slice_of(file), "why",
 		    slice_of(message->why), "reason", slice_of(reason->text),
 		    NULL);
@@ -247,6 +288,7 @@ route_claimed(struct worker *w, struct claim *claim, int64_t begun_ms)
 	}
 	w->claim = claim;
 	w->plan.fd = -1;
+	w->message.is_released = was_frozen(w, claim);
 	fate = message_plan(&w->message, w->router, file, claim->inode, &sink,
 	    &err);
 	if (fate == MESSAGE_PLANNED) {

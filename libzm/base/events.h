@@ -88,6 +88,15 @@ EVENT(MESSAGE_ROUTED, "message.routed", INFO,
     "The control file is published; the scheduler owns the message.")
 EVENT(RCPT_ROUTED, "rcpt.routed", INFO, "to orcpt channel host user rule",
     "Where one recipient goes, and the rule that says so.")
+EVENT(HOOK_LOADED, "hook.loaded", INFO, "file functions generation",
+    "The script of the statement hooks was read.")
+EVENT(HOOK_REFUSED, "hook.refused", WARN, "file reason",
+    "A script is broken; the one before, if any, stays.")
+EVENT(HOOK_DIED, "hook.died", WARN, "file function reason",
+    "A call cost the script's process its life; another will be started.")
+EVENT(HOOK_LOG, "hook.log", INFO, "text", "A script said this by zm.log.")
+EVENT(HOOK_FROZEN, "hook.frozen", WARN, "file reason",
+    "A script put the message into freezer/.")
 EVENT(LIST_LINE, "list.line", WARN, "file line reason",
     "A line of a list is no address; the other members get the mail.")
 EVENT(MESSAGE_DEFERRED, "message.deferred", WARN, "file why reason",

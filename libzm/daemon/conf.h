@@ -110,6 +110,13 @@ struct conf_srs {		/* srs DOMAIN key FILE */
 	struct conf_at	 at;
 };
 
+struct conf_hooks {		/* hooks FILE */
+	const char	*script;	/* NULL: none */
+	uint64_t	 instructions, memory_bytes;	/* of a call; of all */
+	int64_t		 time_ms;	/* of a call */
+	struct conf_at	 at;
+};
+
 struct conf_route {		/* route PATTERN via TARGET */
 	const char	*pattern;	/* "example.org", ".example.org", "*",
 					 * or "<table>" (routes <table>) */
@@ -429,6 +436,7 @@ struct conf {
 	struct conf_generic	*generics;	size_t generic_count;
 	const char		*qualify;	/* "none", or the domain that
 						 * bare addresses get */
+	struct conf_hooks	 hooks;
 	const char		*delimiters;	/* of user and detail, or
 						 * "none" */
 	struct conf_rule	*rules;		size_t rule_count;

@@ -269,6 +269,7 @@ conf_check_files(const struct conf *conf, struct arena *arena,
 	check_expansion(&look);
 	check_mailbox(&look);
 	check_classes(&look);
+	conf_check_hooks(conf, arena, report);
 	check_accounts(&look);
 	conf_check_certificates(conf, arena, report);
 	conf_report_sort(report, conf->book);

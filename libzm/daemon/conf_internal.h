@@ -342,6 +342,11 @@ void conf_check_certificates(const struct conf *conf, struct arena *arena,
 /* conf_routing.c: lists and srs of domains that are not ours. */
 void conf_check_expansion(struct conf_loader *loader);
 
+/* conf_hooks.c: the words of the statement / the script compiles. */
+void conf_show_hooks(const struct conf_hooks *hooks, struct str *out);
+void conf_check_hooks(const struct conf *conf, struct arena *arena,
+    struct conf_report *report);
+
 /* conf_index.c: make conf_domain_find quick; complains about names that
  * stand in two statements. */
 void conf_index_domains(struct conf_loader *loader);

@@ -276,6 +276,10 @@ show_expansion(struct view *view)
 		    conf->srs.key, (intmax_t)conf->srs.expire_s);
 		emit(view, "srs", conf->srs.at);
 	}
+	if (conf->hooks.script != NULL) {
+		conf_show_hooks(&conf->hooks, value);
+		emit(view, "hooks", conf->hooks.at);
+	}
 }
 
 static void

@@ -39,6 +39,7 @@
 #include "daemon/statements/policy.h"
 #include "daemon/statements/routing.h"
 #include "daemon/statements/rewrite.h"
+#include "daemon/statements/hooks.h"
 #include "daemon/statements/agents.h"
 #include "daemon/statements/queue.h"
 #include "daemon/statements/control.h"

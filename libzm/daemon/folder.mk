@@ -15,6 +15,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/statements/policy.h \
 	libzm/daemon/statements/routing.h \
 	libzm/daemon/statements/rewrite.h libzm/daemon/conf_rewrite.c \
+	libzm/daemon/statements/hooks.h \
 	libzm/daemon/statements/agents.h \
 	libzm/daemon/statements/queue.h \
 	libzm/daemon/statements/control.h \
@@ -38,3 +39,12 @@ libzm_a_SOURCES += \
 	libzm/daemon/conf_policy_text.c libzm/daemon/conf_policy_value.c \
 	libzm/daemon/conf_milter.c libzm/daemon/conf_routing.c \
 	libzm/daemon/conf_show.c libzm/daemon/conf_files.c
+libzm_a_SOURCES += \
+	libzm/daemon/conf_hooks.c \
+	libzm/daemon/hook/hook.h libzm/daemon/hook/client.c \
+	libzm/daemon/hook/peer.h libzm/daemon/hook/peer.c \
+	libzm/daemon/hook/frame.h libzm/daemon/hook/frame.c \
+	libzm/daemon/hook/serve.c libzm/daemon/hook/built.c \
+	libzm/daemon/hook/script.h libzm/daemon/hook/script_internal.h \
+	libzm/daemon/hook/script.c libzm/daemon/hook/script_zm.c \
+	libzm/daemon/hook/script_header.c

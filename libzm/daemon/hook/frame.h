@@ -1,0 +1,51 @@
+/* frame.h - what a program and its script's process say to each other
+ *
+ *	frame	= TYPE LENGTH ":" field* LF
+ *	TYPE	= one capital letter; LENGTH = 8 digits, bytes of all fields
+ *	field	= DIGITS ":" BYTES ","
+ *
+ * To the process:
+ *	Q name key value ...		call this function
+ *	R "found"|"none"|"trouble" text	what a lookup brought
+ * From it:
+ *	H name line ...			ready: the functions it has
+ *	T table key			a lookup; R follows
+ *	G text				a line for the journal
+ *	A verdict line code text edit ...	the end of a call
+ *	E kind text			the end of a call that went wrong
+ * Pure; both sides check every byte: the process runs what others wrote.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_DAEMON_HOOK_FRAME_H
+#define ZM_DAEMON_HOOK_FRAME_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	HOOK_FRAME_BYTES_MAX = 8 << 20,	/* of all fields */
+	HOOK_FRAME_HEAD_BYTES = 10	/* "Q00000042:" */
+};
+
+struct hook_frame {
+	char		type;
+	struct slice	fields;		/* hook_field takes them */
+};
+
+/* The first frame of bytes, which may hold more or less than one.
+ * returns 1 with *out (slices into bytes) and *out_used, the bytes of it;
+ * 0 more bytes are needed; -1 this is no frame, or a bound is passed. */
+int hook_frame_take(struct slice bytes, struct hook_frame *out,
+    size_t *out_used, struct err *err);
+
+/* The next field of a frame that was taken; false: there is none. */
+bool hook_field(struct slice *fields, struct slice *out);
+
+/* Begin a frame at the end of out / add a field / close it.  begin returns
+ * where it starts, for end. */
+size_t hook_frame_begin(struct str *out, char type);
+void hook_field_add(struct str *out, struct slice bytes);
+void hook_frame_end(struct str *out, size_t start);
+
+#endif

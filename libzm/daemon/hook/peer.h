@@ -1,0 +1,44 @@
+/* peer.h - the process of a script, seen from outside
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_DAEMON_HOOK_PEER_H
+#define ZM_DAEMON_HOOK_PEER_H
+
+#include <sys/types.h>
+
+#include "daemon/conf.h"
+#include "daemon/hook/frame.h"
+
+enum {
+	HOOK_GRACE_MS = 250	/* after its time a script is asked to end by
+				 * itself, with its line; then it is killed */
+};
+
+struct hook_peer {
+	pid_t		pid;		/* 0: none */
+	int		socket;
+	struct str	in;
+	size_t		used;		/* of in, by the frame in hand */
+};
+
+/* None yet. */
+void hook_peer_init(struct hook_peer *peer);
+/* Fork it for this text.  0 or -1. */
+int hook_peer_start(struct hook_peer *peer, const struct conf_hooks *conf,
+    struct slice text, struct err *err);
+/* Kill, reap, forget; nothing when there is none. */
+void hook_peer_end(struct hook_peer *peer);
+/* An ended one is reaped, so that the next question finds a fresh one. */
+void hook_peer_look(struct hook_peer *peer);
+bool hook_peer_is_there(const struct hook_peer *peer);
+
+/* Send all bytes / take a frame (good until the next) before until_ms of the
+ * steady clock.  send: 0, or -1.  take: 1; 0 it is late; -1 it died or talks
+ * nonsense (err says which). */
+int hook_peer_send(struct hook_peer *peer, struct slice bytes,
+    int64_t until_ms);
+int hook_peer_take(struct hook_peer *peer, int64_t until_ms,
+    struct hook_frame *out, struct err *err);
+
+#endif
