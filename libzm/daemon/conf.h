@@ -170,6 +170,11 @@ struct conf_tls_to {		/* tls-to PATTERN LEVEL ... */
 	struct conf_at	 at;
 };
 
+struct conf_xclient_to {	/* xclient-to PATTERN */
+	const char	*pattern;	/* as of tls-to */
+	struct conf_at	 at;
+};
+
 struct conf_auth_to {		/* auth-to <table> [unencrypted] */
 	const char	*table;
 	bool		 is_plain_ok;	/* also where there is no TLS */
@@ -447,6 +452,7 @@ struct conf {
 	struct conf_zone	*zones;		size_t zone_count;
 	const char	*classes_path;		/* NULL: none of the site */
 	struct conf_tls_to	*tls_to;	size_t tls_to_count;
+	struct conf_xclient_to	*xclient_to;	size_t xclient_to_count;
 	struct conf_auth_to	 auth_to;	/* table NULL: none */
 	struct conf_schedule	*schedules;	size_t schedule_count;
 						/* the built-in ones last */

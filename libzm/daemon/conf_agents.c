@@ -1,7 +1,7 @@
 /* conf_agents.c - statements about the transport agents
  *
  * In     statements that agree with their rows
- * Out    conf->tls_to, conf->auth_to; complaints
+ * Out    conf->tls_to, conf->xclient_to, conf->auth_to; complaints
  * Holds  nothing; arrays grow in the arena of the conf
  *
  * SPDX-License-Identifier: ISC
@@ -56,6 +56,20 @@ conf_apply_tls_to(struct conf_loader *loader,
 	conf->tls_to = conf_push(conf->arena, conf->tls_to,
 	    conf->tls_to_count, sizeof(*conf->tls_to));
 	conf->tls_to[conf->tls_to_count++] = one;
+}
+
+void
+conf_apply_xclient_to(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf *conf = loader->conf;
+
+	conf->xclient_to = conf_push(conf->arena, conf->xclient_to,
+	    conf->xclient_to_count, sizeof(*conf->xclient_to));
+	conf->xclient_to[conf->xclient_to_count++] = (struct conf_xclient_to){
+		.pattern = statement->args[0].text,
+		.at = conf_at(statement->node->tokens),
+	};
 }
 
 void

@@ -483,6 +483,10 @@ show_agents(struct view *view)
 		add_condition(value, "key", one->key);
 		emit(view, "tls-to", one->at);
 	}
+	for (size_t i = 0; i < conf->xclient_to_count; i++) {
+		str_adds(value, conf->xclient_to[i].pattern);
+		emit(view, "xclient-to", conf->xclient_to[i].at);
+	}
 	if (conf->auth_to.table != NULL) {
 		str_addf(value, "<%s>%s", conf->auth_to.table,
 		    conf->auth_to.is_plain_ok ? " unencrypted" : "");

@@ -67,4 +67,10 @@ void envelope_add_end(struct str *out);
 int envelope_parse(struct arena *arena, struct slice file,
     struct envelope *out, struct err *err);
 
+/* Read only the lines in front of the first recipient: enough for who sent
+ * it and how it came.  front is as much of the file as the caller has.
+ * 1 or -1. */
+int envelope_peek(struct slice front, struct envelope *out,
+    struct err *err);
+
 #endif

@@ -304,22 +304,41 @@ envelope_text(struct slice file, size_t start, size_t *out_header)
 	return slice_first(text, (size_t)(end - text.p) + 1);
 }
 
+/* Behind the "complete" line, if there is one. */
+static size_t
+envelope_start(struct slice file)
+{
+	return file.n >= DRAFT_FIRST_LINE_BYTES &&
+	    slice_starts(file, "complete ") &&
+	    file.p[DRAFT_FIRST_LINE_BYTES - 1] == '\n' ?
+	    DRAFT_FIRST_LINE_BYTES : 0;
+}
+
+int
+envelope_peek(struct slice front, struct envelope *out, struct err *err)
+{
+	struct slice rest = slice_from(front, envelope_start(front)), line;
+	struct reader r = { .out = out };
+
+	memset(out, 0, sizeof(*out));
+	while (slice_find(rest, '\n') < rest.n &&
+	    slice_cut(&rest, '\n', &line) && !slice_starts(line, "to ") &&
+	    !slice_starts(line, "todsn ") && !slice_is(line, "env-end"))
+		if (line_check(line, err) < 0 || read_line(&r, line, err) < 0)
+			return err_prefix(err, "envelope");
+	return 1;
+}
+
 int
 envelope_parse(struct arena *arena, struct slice file,
     struct envelope *out, struct err *err)
 {
 	struct reader r = { .out = out };
 	struct slice text, line;
-	unsigned number = 0;
-	size_t start = 0;
+	size_t start = envelope_start(file);
+	unsigned number = start > 0 ? 1 : 0;
 
 	memset(out, 0, sizeof(*out));
-	if (file.n >= DRAFT_FIRST_LINE_BYTES &&
-	    slice_starts(file, "complete ") &&
-	    file.p[DRAFT_FIRST_LINE_BYTES - 1] == '\n') {
-		start = DRAFT_FIRST_LINE_BYTES;
-		number = 1;
-	}
 	text = envelope_text(file, start, &out->header_offset);
 	if (text.p == NULL)
 		return err_set(err, "there is no env-end line");

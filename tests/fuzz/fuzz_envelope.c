@@ -23,6 +23,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (envelope_parse(arena, file, &one, &err) == 1) {
 		if (one.header_offset > size)
 			abort();
+		if (envelope_peek(file, &two, &err) != 1 ||
+		    two.rcpt_count != 0)
+			abort();
 		if (envelope_add(&text, &one, &err) == 1) {
 			if (envelope_parse(arena, str_slice(&text), &two,
 				&err) != 1 ||

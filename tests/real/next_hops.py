@@ -13,6 +13,7 @@ SPDX-License-Identifier: ISC
 import os
 import re
 import signal
+import smtplib
 import subprocess
 import sys
 
@@ -22,6 +23,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from privateroot import PrivateRoot                  # noqa: E402
 from zmtest import mta, tls                          # noqa: E402
 
+MINE = "localhost"           # Postfix, where it hears of our clients
 MACHINE = ["nsenter", f"--net={os.environ['ZM_REAL_NET']}"]
 
 PLAIN = b"Subject: plain\n\nhello\n"
@@ -55,6 +57,9 @@ class NextHop:
             self.daemon.wait(20)
         self.root.close()
 
+    def extra(self, instance):
+        """What only this server can show."""
+
     def messages(self):
         """What arrived, with LF line ends."""
         found = []
@@ -79,7 +84,8 @@ class Postfix(NextHop):
         self.root.write("/etc/postfix/main.cf", f"""compatibility_level = 3.6
 myhostname = mx.test
 mydestination =
-virtual_mailbox_domains = post.test
+virtual_mailbox_domains = post.test, whose.test
+smtpd_authorized_xclient_hosts = 127.0.0.1
 virtual_mailbox_base = /var/vmail
 virtual_mailbox_maps = static:all/
 virtual_minimum_uid = 1
@@ -104,6 +110,19 @@ maillog_file = /var/log/postfix.log
         self.root.write(path, text
                         + "\npostlog unix-dgram n - n - 1 postlogd\n")
         self.root.run("postfix", "start")
+
+    def extra(self, instance):
+        """XCLIENT: the client's address and name, message by message."""
+        for last in (5, 6):
+            with smtplib.SMTP("127.0.0.1", instance.port, f"c{last}.test",
+                              source_address=(f"127.0.0.{last}", 0)) as peer:
+                peer.sendmail("bob@localhost", ["u0@whose.test"],
+                              "Subject: whose%d\n\nhello\n" % last)
+            arrived(self, b"Subject: whose%d\n\nhello\n" % last)
+            heard = [m for m in self.messages()
+                     if b"\nSubject: whose%d" % last in m]
+            assert b"from c%d.test (unknown [127.0.0.%d])" % (last, last) \
+                in heard[0], heard[0]
 
     def stop(self):
         self.root.run("postfix", "stop", check=False)
@@ -231,9 +250,11 @@ def check(instance, hop):
 
     def done_events():
         return [e for e in instance.events() if e["ev"] == "rcpt.ok"
-                and str(hop.port) in e["host"]]
+                and str(hop.port) in e["host"]
+                and hop.domain in e["to"]]
     mta.wait_for("204 recipients with the message",
                  lambda: len(done_events()) >= 204, 60)
+    hop.extra(instance)
     done = done_events()
     weak = [e for e in done if "mx.test" not in e.get("tls", "")]
     if hop.host == "localhost":
@@ -251,7 +272,8 @@ def main():
         f"tls-to 127.0.0.1 verify name mx.test ca {cert.pem}\n"
         + "".join(f"route {h.domain} via {h.host}:{h.port}\n"
                   for h in HOPS if h is not Dovecot)
-        + "domain box.test { users any; deliver lmtp inet:127.0.0.1:2703 }\n"
+        + f"route whose.test via {MINE}:2700\nxclient-to {MINE}\n"
+        "domain box.test { users any; deliver lmtp inet:127.0.0.1:2703 }\n"
         "schedule smtp/* { retry 1s }\nschedule lmtp/* { retry 1s }\n")
     try:
         instance.start()

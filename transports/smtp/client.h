@@ -53,7 +53,13 @@ enum client_extension {		/* announced by EHLO or LHLO */
 	CLIENT_DELIVERBY = 1 << 10,	/* RFC 2852 */
 	CLIENT_PRIORITY = 1 << 11,	/* RFC 6710 */
 	CLIENT_LIMITS = 1 << 12,	/* RFC 9422 */
-	CLIENT_AUTH = 1 << 13		/* RFC 4954 */
+	CLIENT_AUTH = 1 << 13,		/* RFC 4954 */
+	CLIENT_XCLIENT = 1 << 14	/* Postfix, XCLIENT_README */
+};
+
+enum client_attribute {		/* of XCLIENT, that the peer takes */
+	XCLIENT_NAME = 1 << 0, XCLIENT_ADDR = 1 << 1, XCLIENT_PORT = 1 << 2,
+	XCLIENT_PROTO = 1 << 3, XCLIENT_HELO = 1 << 4, XCLIENT_LOGIN = 1 << 5
 };
 
 enum client_mechanism {		/* of AUTH, best last */
@@ -65,6 +71,7 @@ enum client_mechanism {		/* of AUTH, best last */
 struct client_offer {
 	unsigned	extensions;
 	unsigned	mechanisms;
+	unsigned	attributes;
 	uint64_t	size_bytes;	/* largest message; 0: none known */
 	uint64_t	by_min_s;	/* least time to deliver in (BY=) */
 	unsigned	mails;		/* a connection; 0: none known */
@@ -85,6 +92,7 @@ struct client_policy {
 	enum conf_tls_level	 level;
 	bool			 is_required;	/* by the sender (RFC 8689) */
 	bool			 is_implicit;
+	bool			 is_xclient;	/* it hears of our clients */
 	struct tls_client	*tls;
 	const char		*names[CLIENT_NAMES_MAX];
 	size_t			 name_count;
@@ -119,6 +127,8 @@ struct client {
 	const struct conf_zone	*zone;		/* it sends from; NULL */
 	bool			 is_required;	/* made for REQUIRETLS */
 	char			 key[CLIENT_KEY_BYTES];	/* of its policy */
+	bool			 is_xclient;	/* says its policy */
+	struct str		 xclient;	/* what it heard by XCLIENT */
 	char			 who[VERDICT_WHO_BYTES];
 	struct client_offer	 offer;
 	struct tls_info		 tls;		/* version "": no TLS */
@@ -238,6 +248,15 @@ struct client_hello {
 	bool				 is_tls_broken;	/* out */
 };
 bool client_hello(struct client *client, struct client_hello *hello,
+    struct verdict *out_trouble);
+
+/* client_hello.c: EHLO or LHLO (HELO) with this name; as client_hello. */
+bool client_ehlo(struct client *client, const char *name,
+    struct verdict *out_trouble);
+
+/* client_xclient.c: tell the peer, when it is one that shall hear, which
+ * client this message came from.  true; false: *out_trouble, closed. */
+bool client_xclient(struct client *client, int body_fd,
     struct verdict *out_trouble);
 
 /* client_hello.c: send what is queued and hear a reply on behalf of

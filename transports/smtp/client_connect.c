@@ -86,6 +86,7 @@ hello(struct search *search, const char *name,
 	client->reply_bytes = 0;
 	client->messages = 0;
 	client->is_used = client->needs_reset = false;
+	str_reset(&client->xclient);
 	client->address = entry->address;
 	client->no_pipelining = client_has(client, &entry->address,
 	    TROUBLE_PIPELINING);
@@ -421,6 +422,7 @@ client_open(struct client *client, const char *host, bool is_required,
 			return false;
 	}
 	strlcpy(client->key, search.policy.key, sizeof(client->key));
+	client->is_xclient = search.policy.is_xclient;
 	client->secret = search.secret;
 	serves(client, host, is_required);
 	return true;

@@ -80,16 +80,16 @@ greeting(struct client *client, bool is_by_mx, struct verdict *out_trouble)
 	return true;
 }
 
-/* EHLO or LHLO; HELO for a server that is older. */
-static bool
-ehlo(struct client *client, struct verdict *out_trouble)
+/* HELO for a server that is older. */
+bool
+client_ehlo(struct client *client, const char *name,
+    struct verdict *out_trouble)
 {
 	const char *verb = client->is_lmtp ? "LHLO" : "EHLO";
 	struct reply reply;
 
 	memset(&client->offer, 0, sizeof(client->offer));
-	str_addf(&client->peer.out, "%s %s\r\n", verb,
-	    client_helo(client));
+	str_addf(&client->peer.out, "%s %s\r\n", verb, name);
 	if (!client_ask(client, client->is_lmtp ?
 	    "waiting for the reply to LHLO" : "waiting for the reply to EHLO",
 	    &reply, out_trouble))
@@ -99,8 +99,7 @@ ehlo(struct client *client, struct verdict *out_trouble)
 		return true;
 	}
 	if (reply.code / 100 == 5 && !client->is_lmtp) {
-		str_addf(&client->peer.out, "HELO %s\r\n",
-		    client_helo(client));
+		str_addf(&client->peer.out, "HELO %s\r\n", name);
 		if (!client_ask(client, "waiting for the reply to HELO",
 		    &reply, out_trouble))
 			return false;
@@ -209,7 +208,7 @@ starttls(struct client *client, struct client_hello *hello,
 		return is_good;
 	}
 	return handshake(client, hello, out_trouble) &&
-	    ehlo(client, out_trouble);
+	    client_ehlo(client, client_helo(client), out_trouble);
 }
 
 /* RFC 8689 section 4.2.1: the next host must promise to go on like that. */
@@ -236,7 +235,7 @@ client_hello(struct client *client, struct client_hello *hello,
 	    !handshake(client, hello, out_trouble))
 		return false;
 	if (!greeting(client, hello->is_by_mx, out_trouble) ||
-	    !ehlo(client, out_trouble))
+	    !client_ehlo(client, client_helo(client), out_trouble))
 		return false;
 	if (!hello->policy->is_implicit &&
 	    !starttls(client, hello, out_trouble))

@@ -312,7 +312,8 @@ client_deliver(struct client *client, struct arena *arena,
 	controls_check(&mail);
 	while (progress == STALE && has_waiting(&mail)) {
 		if (!client_open(client, host, job->terms.needs_tls &&
-		    !client->is_lmtp, &trouble)) {
+		    !client->is_lmtp, &trouble) ||
+		    !client_xclient(client, body_fd, &trouble)) {
 			mail_settle_all(&mail, &trouble);
 			return;
 		}
@@ -340,6 +341,7 @@ client_init(struct client *client, const struct conf *conf, bool is_lmtp)
 	client->is_lmtp = is_lmtp;
 	client->port = is_lmtp ? 24 : conf->mx_port;
 	peer_init(&client->peer);
+	str_init(&client->xclient);
 }
 
 int
@@ -355,6 +357,7 @@ client_release(struct client *client)
 {
 	client_quit(client);
 	peer_release(&client->peer);
+	str_release(&client->xclient);
 	client_auth_release(client);
 	client_policy_release(client);
 }

@@ -65,6 +65,24 @@ take_limits(struct client_offer *offer, struct slice rest)
 	}
 }
 
+/* "XCLIENT NAME ADDR PROTO HELO". */
+static void
+take_xclient(struct client_offer *offer, struct slice rest)
+{
+	static const struct { const char *name; unsigned attribute; }
+	rows[] = {
+		{ "NAME", XCLIENT_NAME }, { "ADDR", XCLIENT_ADDR },
+		{ "PORT", XCLIENT_PORT }, { "PROTO", XCLIENT_PROTO },
+		{ "HELO", XCLIENT_HELO }, { "LOGIN", XCLIENT_LOGIN },
+	};
+	struct slice word;
+
+	while (slice_word(&rest, &word))
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+			if (slice_is_nocase(word, rows[i].name))
+				offer->attributes |= rows[i].attribute;
+}
+
 static const struct {
 	const char	*keyword;
 	unsigned	 extension;
@@ -85,6 +103,7 @@ static const struct {
 	{ "MT-PRIORITY", CLIENT_PRIORITY, NULL },
 	{ "LIMITS", CLIENT_LIMITS, take_limits },
 	{ "AUTH", CLIENT_AUTH, take_auth },
+	{ "XCLIENT", CLIENT_XCLIENT, take_xclient },
 };
 
 static void

@@ -169,9 +169,9 @@ names_complete(struct client_policy *policy,
 static void
 key_make(struct client_policy *policy)
 {
-	int n = snprintf(policy->key, sizeof(policy->key), "%d%d%d %p",
+	int n = snprintf(policy->key, sizeof(policy->key), "%d%d%d%d %p",
 	    policy->level, policy->is_required, policy->is_implicit,
-	    (const void *)policy->tls);
+	    policy->is_xclient, (const void *)policy->tls);
 
 	for (size_t i = 0; policy->level == TLS_LEVEL_VERIFY &&
 	    i < policy->name_count && n < (int)sizeof(policy->key); i++)
@@ -181,6 +181,19 @@ key_make(struct client_policy *policy)
 	if (n >= (int)sizeof(policy->key))
 		snprintf(policy->key, sizeof(policy->key), "%08x%08x",
 		    arc4random(), arc4random());
+}
+
+static bool
+hears_of_clients(const struct client *client,
+    const struct client_target *target)
+{
+	const struct conf *conf = client->conf;
+
+	for (size_t i = 0; i < conf->xclient_to_count; i++)
+		if (conf_route_covers(conf->xclient_to[i].pattern,
+		    slice_of(target->name)))
+			return true;
+	return false;
 }
 
 void
@@ -200,5 +213,6 @@ client_policy(const struct client *client,
 	    strcmp(out->source, "default") == 0)
 		out->level = TLS_LEVEL_NONE;
 	names_complete(out, target);
+	out->is_xclient = hears_of_clients(client, target);
 	key_make(out);
 }

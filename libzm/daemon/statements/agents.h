@@ -60,6 +60,15 @@ STATEMENT(TOP, "tls-to", NONE, tls_to,
     "tls-to .gmail.com verify name mx.google.com,.google.com\n"
     "tls-to legacy.example none")
 
+STATEMENT(TOP, "xclient-to", NONE, xclient_to, "routepattern", "",
+    "xclient-to PATTERN", "none",
+    "Next hops that shall hear by XCLIENT, before each message, which client "
+    "it came from: a filter, or a mail store behind this host, that decides "
+    "by the client's address.  They must trust this host with it (Postfix: "
+    "smtpd_authorized_xclient_hosts; here: trust); where XCLIENT is not "
+    "offered the mail waits.  PATTERN is as of tls-to.",
+    "xclient-to filter.example.org")
+
 STATEMENT(TOP, "auth-to", NONE, auth_to, "table", "unencrypted",
     "auth-to <table> [unencrypted]", "none",
     "Names and passwords for next hops.  A key is the host that a route "

@@ -184,3 +184,23 @@ Test(envelope, no_value_becomes_a_second_line)
 	}
 	str_release(&text);
 }
+
+/* Whatever part of the file is there, and however much stands behind. */
+Test(envelope, the_front_alone_can_be_read)
+{
+	static const char text[] = "id 361g9eyp5bafph4\n"
+	    "rcvdfrom c1.test ([192.0.2.7])\nwith ESMTPA\nuser carol\n"
+	    "from <a@src.test>\nto <b@example.net>\nto <c@exam";
+	struct envelope out;
+	struct err err;
+
+	cr_assert_eq(envelope_peek(slice_of(text), &out, &err), 1);
+	cr_assert(slice_is(out.rcvdfrom, "c1.test ([192.0.2.7])"));
+	cr_assert(slice_is(out.with, "ESMTPA"));
+	cr_assert(slice_is(out.user, "carol"));
+	cr_assert_eq(out.rcpt_count, 0);
+	cr_assert_eq(envelope_peek(slice_first(slice_of(text), 30), &out,
+	    &err), 1);
+	cr_assert_eq(out.rcvdfrom.n, 0);
+	cr_assert_eq(envelope_peek(SLICE("frm x\n"), &out, &err), -1);
+}
