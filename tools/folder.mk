@@ -11,7 +11,8 @@ tools_zmailer_SOURCES += tools/verb_orders.c tools/verb_test.c
 tools_zmailer_SOURCES += tools/verb_table.c tools/verb_route.c
 tools_zmailer_SOURCES += tools/verb_review.c tools/verb_top.c tools/verb_report.c tools/verb_completion.c tools/verb_metrics.c tools/verb_why.c tools/verb_count.c tools/verb_queue.c
 tools_zmailer_SOURCES += tools/verb_destinations.c
-tools_zmailer_SOURCES += tools/verb_doctor.c
+tools_zmailer_SOURCES += tools/verb_doctor.c tools/verb_domain.c \
+	tools/change/carry_out.c
 tools_zmailer_SOURCES += tools/verb_fsck.c tools/verb_resubmit.c
 tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS)
 
@@ -23,6 +24,8 @@ tools_libtools_a_SOURCES = \
 	tools/run/dirs.c tools/run/manager.c tools/run/libexec.c \
 	tools/queue/view.c tools/queue/view.h tools/queue/live.c \
 	tools/queue/print.c \
+	tools/change/change.h tools/change/change.c tools/change/write.c \
+	tools/change/diff.c tools/change/versions.c \
 	tools/doctor/doctor.h tools/doctor/areas.h tools/doctor/report.c \
 	tools/doctor/ask.c tools/doctor/names.c \
 	tools/doctor/certificates.c tools/doctor/ports.c \

@@ -12,8 +12,12 @@ VERB(demo, "[--keep] [DIR]",
     "six messages with six fates, in ./demo, through the real processes")
 VERB(check, "[--syntax] [--quiet] [--json] [FILE]",
     "read a configuration as the daemons would, and say what is wrong")
-VERB(config, "show [--all] [--json]",
-    "the settings in force and where each was written")
+VERB(config, "show [--all] [--json] | history [--json] | diff [VERSION] | "
+    "undo [VERSION] [--yes] [--dry-run] [--reason WORDS]",
+    "the settings in force; the last 20 versions, and the way back")
+VERB(domain, "list [--json] | add NAME... [--users U] [--aliases <T>] "
+    "[--deliver D] | remove NAME... [--yes] [--dry-run] [--reason WORDS]",
+    "whose mail ends here: in the configuration, checked and taken over")
 VERB(init, "DIR [--port N] [--sink PORT]",
     "make a private instance that any user can start")
 VERB(run, "",

@@ -153,6 +153,8 @@ EVENT(HOST_DOWN, "host.down", INFO, "channel host reason until",
     "A destination does not answer; its mail waits.")
 EVENT(CONTROL_BAD, "control.bad", WARN, "file reason",
     "A control file cannot be read; it was set aside in postman/.")
+EVENT(CONFIG_CHANGED, "config.changed", INFO, "op file by reason version",
+    "A verb of zmailer(8) changed the configuration or a table of it.")
 EVENT(ORDER, "order", INFO,
     "op by uid reason select until limit messages recipients destinations",
     "An operator gave an order on the scheduler's socket, and it was done.")

@@ -243,6 +243,8 @@ struct conf_loader {
 	size_t			 reference_count;
 	unsigned		*schedule_set;	/* enum conf_said, a clause */
 	unsigned		 depth, files;
+	const struct conf_draft	*drafts;	/* in place of files */
+	size_t			 draft_count;
 	bool			 includes_ok;
 	bool			 is_partial;	/* something was not read:
 						 * tables may be there */

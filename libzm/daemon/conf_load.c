@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/conf_edit.h"
 #include "daemon/conf_internal.h"
 
 #include "base/banned.h"
@@ -113,6 +114,19 @@ conf_read_file(const char *path, struct str *out, struct err *err)
 	return n < 0 ? -1 : 0;
 }
 
+/* The text of a file, or of the draft that stands for it. */
+static int
+read_source(const struct conf_loader *loader, const char *path,
+    struct str *out, struct err *err)
+{
+	for (size_t i = 0; i < loader->draft_count; i++)
+		if (strcmp(loader->drafts[i].path, path) == 0) {
+			str_add_slice(out, loader->drafts[i].text);
+			return 0;
+		}
+	return conf_read_file(path, out, err);
+}
+
 /* Relative to the directory of the file that includes it. */
 static const char *
 include_path(struct conf_loader *loader, const char *path,
@@ -153,7 +167,7 @@ load_file(struct conf_loader *loader, const char *path,
 	path = include_path(loader, path, from);
 	loader->depth++;
 	loader->files++;
-	if (conf_read_file(path, &text, &why) != 0) {
+	if (read_source(loader, path, &text, &why) != 0) {
 		loader->is_partial = true;
 		conf_complain(loader, CONF_ERROR, from, NULL,
 		    "%s cannot be read: %s", path, why.text);
@@ -242,10 +256,18 @@ struct conf *
 conf_load(const char *path, struct arena *arena,
     struct conf_report *out_report)
 {
+	return conf_load_drafts(path, NULL, 0, arena, out_report);
+}
+
+struct conf *
+conf_load_drafts(const char *path, const struct conf_draft *drafts,
+    size_t draft_count, struct arena *arena, struct conf_report *out_report)
+{
 	const char *environment = getenv("ZMAILER_CONF");
 	bool is_asked = path != NULL ||
 	    (environment != NULL && environment[0] != '\0');
-	struct conf_loader loader = { .includes_ok = true };
+	struct conf_loader loader = { .includes_ok = true,
+	    .drafts = drafts, .draft_count = draft_count };
 	struct str text = STR_INIT;
 	struct conf *conf;
 	struct err why;
@@ -253,9 +275,10 @@ conf_load(const char *path, struct arena *arena,
 
 	if (path == NULL)
 		path = conf_default_path();
-	is_missing = !is_asked && access(path, F_OK) != 0 && errno == ENOENT;
+	is_missing = draft_count == 0 && !is_asked &&
+	    access(path, F_OK) != 0 && errno == ENOENT;
 	loader_open(&loader, is_missing ? "" : path, arena, out_report);
-	if (!is_missing && conf_read_file(path, &text, &why) != 0) {
+	if (!is_missing && read_source(&loader, path, &text, &why) != 0) {
 		err_prefix(&why, "it cannot be read");
 		conf_complain_at(out_report, arena, loader.book, CONF_ERROR,
 		    (struct conf_at){ .file = path }, 0, NULL, why.text);

@@ -48,3 +48,4 @@ libzm_a_SOURCES += \
 	libzm/daemon/hook/script.h libzm/daemon/hook/script_internal.h \
 	libzm/daemon/hook/script.c libzm/daemon/hook/script_zm.c \
 	libzm/daemon/hook/script_header.c
+libzm_a_SOURCES += libzm/daemon/conf_edit.c libzm/daemon/conf_edit.h

@@ -25,6 +25,8 @@
 #include "base/event.h"
 #include "daemon/skeleton.h"
 #include "mail/spool.h"
+#include "tools/change/change.h"
+#include "tools/desk/desk.h"
 #include "tools/run/child.h"
 
 #include "base/banned.h"
@@ -112,10 +114,25 @@ on_stop_signal(void *context)
 
 /* ---- starting ---------------------------------------------------------- */
 
+/* What runs now is what `zmailer config undo` can come back to. */
+static void
+version_keep(const struct conf *conf, const char *verb)
+{
+	char by[64];
+	struct version about = { .by = by, .verb = verb, .reason = "" };
+	struct err err;
+
+	desk_who(by, sizeof(by));
+	if (versions_keep(conf, &about, &err) < 0)
+		warning("this configuration is not kept for undo: %s",
+		    err.text);
+}
+
 static void
 all_ready(struct supervisor *boss)
 {
 	boss->was_ready = true;
+	version_keep(boss->conf, "start");
 	state_publish(boss);	/* before anybody hears of it and asks */
 	event(EV_DAEMON_START, NULL, "version", slice_of(PACKAGE_VERSION),
 	    NULL);
@@ -236,6 +253,7 @@ conf_take(struct supervisor *boss, struct conf *fresh)
 	conf_free(&boss->conf);
 	boss->conf = fresh;
 	boss->refused[0] = '\0';
+	version_keep(fresh, "reload");
 	event(EV_CONF_RELOAD, NULL, "file", slice_of(fresh->path), NULL);
 	for (size_t i = 0; i < CHILD_COUNT; i++) {
 		struct child *child = &boss->children[i];

@@ -1,0 +1,276 @@
+/* carry_out.c - a change is checked, shown, asked about, written, taken over
+ *
+ * In     a change whose texts were edited; an answer on the terminal
+ * Out    files, a version, events, a reload
+ * Holds  SPOOL/desk/lock while it writes
+ * Trusts nothing it read before it had the lock: files that changed since
+ *        are somebody else's work and stay
+ * Spec   change.h; doc/INTERNALS.md rows E1 to E3
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/event.h"
+#include "mail/spool.h"
+#include "tools/change/change.h"
+#include "tools/desk/desk.h"
+#include "tools/verb.h"
+
+#include "base/banned.h"
+
+/* ---- would it be right ------------------------------------------------ */
+
+static int
+check(struct change *change)
+{
+	struct conf_draft drafts[CHANGE_FILES_MAX];
+	struct conf_report report;
+	struct str text = STR_INIT;
+	struct conf *conf;
+	size_t count = 0;
+
+	for (size_t i = 0; i < change->file_count; i++)
+		if (!change->files[i].is_table)
+			drafts[count++] = (struct conf_draft){
+			    change->files[i].path,
+			    str_slice(&change->files[i].after) };
+	if (count == 0)
+		return EX_OK;
+	conf = conf_load_drafts(change->conf_path, drafts, count,
+	    change->arena, &report);
+	if (conf == NULL) {
+		conf_report_print(&report, change->conf_path, &text);
+		fprintf(stderr, "%szmailer: %s: that would be wrong; nothing "
+		    "was changed\n", text.buf, change->verb);
+	}
+	str_release(&text);
+	if (conf == NULL)
+		return EX_CONFIG;
+	conf_free(&conf);
+	return EX_OK;
+}
+
+/* ---- may it be done ------------------------------------------------------ */
+
+static void
+show(const struct change *change)
+{
+	struct str text = STR_INIT;
+
+	change_add_diff(&text, change);
+	fputs(text.buf, stdout);
+	fflush(stdout);
+	str_release(&text);
+}
+
+/* 0 go on, else the exit status (EX_OK is none: *out_stop says so). */
+static int
+ask(const struct change *change, bool *out_stop)
+{
+	char answer[16];
+
+	*out_stop = false;
+	if (!change->is_json)
+		show(change);
+	if (change->is_dry) {
+		*out_stop = true;
+		return EX_OK;
+	}
+	if (change->is_yes)
+		return EX_OK;
+	*out_stop = true;
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		fprintf(stderr, "zmailer: %s: say --yes to do this\n",
+		    change->verb);
+		return EX_USAGE;
+	}
+	printf("Do this? [y/N] ");
+	fflush(stdout);
+	if (fgets(answer, sizeof(answer), stdin) != NULL &&
+	    (answer[0] == 'y' || answer[0] == 'Y')) {
+		*out_stop = false;
+		return EX_OK;
+	}
+	printf("Nothing was done.\n");
+	return 1;
+}
+
+/* ---- doing it --------------------------------------------------------- */
+
+/* What was read is still what stands there. */
+static int
+files_same(struct change *change)
+{
+	struct change now = { .verb = change->verb, .arena = change->arena };
+	int status = EX_OK;
+
+	for (size_t i = 0; i < change->file_count && status == EX_OK; i++) {
+		const struct change_file *file = &change->files[i];
+		struct str *text = change_file(&now, file->path,
+		    file->is_table, 0600);
+
+		if (text == NULL || !slice_equal(str_slice(text),
+		    str_slice(&file->before))) {
+			fprintf(stderr, "zmailer: %s: %s was changed by "
+			    "somebody else meanwhile; look and try again\n",
+			    change->verb, file->path);
+			status = EX_TEMPFAIL;
+		}
+	}
+	for (size_t i = 0; i < now.file_count; i++) {
+		str_release(&now.files[i].before);
+		str_release(&now.files[i].after);
+	}
+	return status;
+}
+
+/* Tables first, the main file last: what refers comes after what it refers
+ * to. */
+static int
+files_write(struct change *change)
+{
+	struct err err;
+
+	for (int pass = 0; pass < 3; pass++)
+		for (size_t i = 0; i < change->file_count; i++) {
+			struct change_file *file = &change->files[i];
+			int turn = file->is_table ? 0 : strcmp(file->path,
+			    change->conf_path) == 0 ? 2 : 1;
+
+			if (turn != pass || slice_equal(
+			    str_slice(&file->before),
+			    str_slice(&file->after)))
+				continue;
+			if (change_write(file, &err) == 0)
+				continue;
+			fprintf(stderr, "zmailer: %s: %s\n", change->verb,
+			    err.text);
+			return errno == EACCES || errno == EPERM ?
+			    EX_NOPERM : EX_CANTCREAT;
+		}
+	return EX_OK;
+}
+
+static void
+keep(const struct change *change, const struct conf *conf, const char *verb,
+    const char *reason)
+{
+	char by[64];
+	struct version about = { .verb = verb, .reason = reason, .by = by,
+		.was = verb == change->verb ? change->was : 0 };
+	struct err err = { "" };
+
+	desk_who(by, sizeof(by));
+	if (versions_keep(conf, &about, &err) < 0)
+		fprintf(stderr, "zmailer: %s: this version is not kept for "
+		    "undo: %s\n", change->verb, err.text);
+}
+
+static void
+tell(const struct change *change)
+{
+	char by[64];
+	unsigned numbers[VERSIONS_MAX + 2];
+	size_t count = versions_list(change->conf->spool_dir, numbers);
+
+	desk_who(by, sizeof(by));
+	event_open(change->conf->log_dir);
+	for (size_t i = 0; i < change->file_count; i++) {
+		const struct change_file *file = &change->files[i];
+
+		if (!slice_equal(str_slice(&file->before),
+		    str_slice(&file->after)))
+			event(EV_CONFIG_CHANGED, NULL,
+			    "op", slice_of(change->verb),
+			    "file", slice_of(file->path),
+			    "by", slice_of(by),
+			    "reason", slice_of(change->reason),
+			    "version", event_number(count == 0 ? 0 :
+			    (int64_t)numbers[count - 1]), NULL);
+	}
+	event_flush();
+}
+
+static int
+take_over(const struct change *change, const char *conf_path)
+{
+	char word[] = "reload", text[256];
+	char *argv[] = { word, NULL };
+	pid_t pid;
+	int status;
+
+	if (change->is_quiet_table)
+		return EX_OK;
+	if (spool_lock_holder(change->conf->spool_dir, text, sizeof(text),
+	    &pid) != 1) {
+		printf("zmailer does not run: it holds from the next "
+		    "start\n");
+		return EX_OK;
+	}
+	status = verb_reload(1, argv, conf_path);
+	if (status != EX_OK)
+		fprintf(stderr, "zmailer: %s: it is written, but the daemons "
+		    "go on as before; zmailer config undo takes it back\n",
+		    change->verb);
+	return status;
+}
+
+/* Under the lock: the version of before, the files, the version of now. */
+static int
+write_down(struct change *change)
+{
+	struct conf_report report;
+	struct conf *fresh;
+	int status;
+
+	status = files_same(change);
+	if (status != EX_OK)
+		return status;
+	keep(change, change->conf, "hand", "");
+	status = files_write(change);
+	if (status != EX_OK)
+		return status;
+	fresh = conf_load(change->conf_path, change->arena, &report);
+	if (fresh != NULL)
+		keep(change, fresh, change->verb, change->reason);
+	conf_free(&fresh);
+	tell(change);
+	return EX_OK;
+}
+
+int
+change_carry_out(struct change *change)
+{
+	bool is_over;
+	int status, lock;
+
+	if (change_is_empty(change)) {
+		fprintf(stderr, "zmailer: %s: that is how it is already\n",
+		    change->verb);
+		return 1;
+	}
+	status = check(change);
+	if (status == EX_OK) {
+		status = ask(change, &is_over);
+		if (is_over)
+			return status;
+	}
+	if (status != EX_OK)
+		return status;
+	lock = versions_lock(change->conf->spool_dir);
+	if (lock == -1) {
+		fprintf(stderr, "zmailer: %s: another change is being made; "
+		    "try again\n", change->verb);
+		return EX_TEMPFAIL;
+	}
+	status = write_down(change);
+	if (lock >= 0)
+		close(lock);
+	return status == EX_OK ? take_over(change, change->conf_path) :
+	    status;
+}

@@ -1,0 +1,246 @@
+/* change.c - files of a configuration that are about to be changed
+ *
+ * In     the command line; the files
+ * Out    texts to be edited; their difference
+ * Holds  both texts of each file until released
+ * Spec   change.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "tools/change/change.h"
+
+#include "base/banned.h"
+
+static void
+complain(const struct change *change, const char *path, const char *why)
+{
+	fprintf(stderr, "zmailer: %s: %s: %s\n", change->verb, path, why);
+}
+
+/* --yes, --dry-run, --json, --reason WORDS: taken out of argv. */
+static int
+take_flags(struct change *change, int *argc, char **argv)
+{
+	int kept = 1;
+
+	for (int i = 1; i < *argc; i++) {
+		if (strcmp(argv[i], "--yes") == 0) {
+			change->is_yes = true;
+		} else if (strcmp(argv[i], "--dry-run") == 0) {
+			change->is_dry = true;
+		} else if (strcmp(argv[i], "--json") == 0) {
+			change->is_json = true;
+		} else if (strcmp(argv[i], "--reason") == 0) {
+			if (i + 1 == *argc) {
+				complain(change, "--reason",
+				    "its words are missing");
+				return EX_USAGE;
+			}
+			change->reason = argv[++i];
+		} else {
+			argv[kept++] = argv[i];
+		}
+	}
+	argv[kept] = NULL;
+	*argc = kept;
+	return 0;
+}
+
+/* Where the file really is: a name that is a link stays one. */
+static const char *
+target_of(struct arena *arena, const char *path)
+{
+	char *target = realpath(path, NULL);
+	const char *result = target == NULL ? arena_printf(arena, "%s", path)
+	    : arena_printf(arena, "%s", target);
+
+	free(target);	/* realpath made it */
+	return result;
+}
+
+/* 0, or EX_USAGE; *out_report says what is wrong with the configuration when
+ * change->conf is NULL. */
+static int
+begin(struct change *change, int *argc, char **argv, const char *conf_path,
+    struct conf_report *out_report)
+{
+	int status;
+
+	memset(change, 0, sizeof(*change));
+	change->verb = argv[0];
+	change->reason = "";
+	status = take_flags(change, argc, argv);
+	if (status != 0)
+		return status;
+	change->arena = arena_new();
+	change->conf_path = target_of(change->arena, conf_path != NULL ?
+	    conf_path : conf_default_path());
+	change->conf = conf_load(access(change->conf_path, F_OK) == 0 ?
+	    change->conf_path : conf_path, change->arena, out_report);
+	return 0;
+}
+
+int
+change_open(struct change *change, int *argc, char **argv,
+    const char *conf_path)
+{
+	struct conf_report report;
+	struct str text = STR_INIT;
+	int status = begin(change, argc, argv, conf_path, &report);
+
+	if (status != 0 || change->conf != NULL)
+		return status;
+	conf_report_print(&report, change->conf_path, &text);
+	fputs(text.buf, stderr);
+	fprintf(stderr, "zmailer: %s: mend the configuration first, or "
+	    "zmailer config undo\n", change->verb);
+	str_release(&text);
+	change_release(change);
+	return EX_CONFIG;
+}
+
+/* What the main file says of its places, whatever else is wrong with it. */
+static void
+places_take(struct change *change, struct slice text)
+{
+	struct conf_piece *pieces;
+	size_t count = conf_pieces(change->arena, text, &pieces);
+
+	for (size_t i = 0; i < count; i++) {
+		const char **dir = conf_piece_is(&pieces[i], 0, "spool") ?
+		    &change->conf->spool_dir :
+		    conf_piece_is(&pieces[i], 0, "log") ?
+		    &change->conf->log_dir :
+		    conf_piece_is(&pieces[i], 0, "run") ?
+		    &change->conf->run_dir : NULL;
+
+		if (dir != NULL && pieces[i].word_count == 2)
+			*dir = slice_dup(change->arena,
+			    pieces[i].words[1].text);
+	}
+}
+
+int
+change_open_any(struct change *change, int *argc, char **argv,
+    const char *conf_path)
+{
+	struct conf_report report;
+	int status = begin(change, argc, argv, conf_path, &report);
+
+	if (status != 0 || change->conf != NULL)
+		return status;
+	change->conf = conf_parse("", (struct slice){ "", 0 }, change->arena,
+	    &report);
+	if (change_main(change) == NULL) {
+		change_release(change);
+		return EX_NOINPUT;
+	}
+	places_take(change, str_slice(&change->files[0].before));
+	return 0;
+}
+
+void
+change_release(struct change *change)
+{
+	for (size_t i = 0; i < change->file_count; i++) {
+		str_release(&change->files[i].before);
+		str_release(&change->files[i].after);
+	}
+	change->file_count = 0;
+	conf_free(&change->conf);
+	if (change->arena != NULL)
+		arena_free(&change->arena);
+}
+
+/* 1 read, 0 there is none, -1 err. */
+static int
+read_whole(const char *path, struct str *out, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t n = 1;
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : err_sys(err, "cannot read it");
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    st.st_size > CHANGE_TABLE_BYTES_MAX) {
+		close(fd);
+		return err_set(err, "it is no regular file, or longer than "
+		    "%d bytes", CHANGE_TABLE_BYTES_MAX);
+	}
+	while (n > 0 && out->len <= CHANGE_TABLE_BYTES_MAX) {
+		n = read(fd, str_room(out, 65536), 65536);
+		if (n > 0)
+			out->len += (size_t)n;
+	}
+	out->buf[out->len] = '\0';
+	if (n < 0)
+		err_sys(err, "cannot read it");
+	close(fd);
+	return n < 0 ? -1 : 1;
+}
+
+struct str *
+change_file(struct change *change, const char *path, bool is_table,
+    unsigned mode)
+{
+	struct change_file *file = &change->files[change->file_count];
+	struct err err;
+	int result;
+
+	for (size_t i = 0; i < change->file_count; i++)
+		if (strcmp(change->files[i].path, path) == 0)
+			return &change->files[i].after;
+	if (change->file_count == CHANGE_FILES_MAX) {
+		complain(change, path, "too many files at once");
+		return NULL;
+	}
+	*file = (struct change_file){ .path = path, .is_table = is_table,
+	    .target = target_of(change->arena, path), .mode = mode,
+	    .before = STR_INIT, .after = STR_INIT };
+	result = read_whole(file->target, &file->before, &err);
+	if (result < 0 || (result == 0 && mode == 0)) {
+		complain(change, path, result < 0 ? err.text :
+		    "it is not there");
+		str_release(&file->before);
+		return NULL;
+	}
+	file->is_new = result == 0;
+	str_add_slice(&file->after, str_slice(&file->before));
+	change->file_count++;
+	return &file->after;
+}
+
+struct str *
+change_main(struct change *change)
+{
+	return change_file(change, change->conf_path, false, 0644);
+}
+
+bool
+change_is_empty(const struct change *change)
+{
+	for (size_t i = 0; i < change->file_count; i++)
+		if (!slice_equal(str_slice(&change->files[i].before),
+		    str_slice(&change->files[i].after)))
+			return false;
+	return true;
+}
+
+void
+change_add_diff(struct str *out, const struct change *change)
+{
+	for (size_t i = 0; i < change->file_count; i++)
+		diff_add(out, change->files[i].path,
+		    str_slice(&change->files[i].before),
+		    str_slice(&change->files[i].after));
+}
