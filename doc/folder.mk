@@ -1,6 +1,6 @@
 # doc
 EXTRA_DIST += doc/AGENT.md
-EXTRA_DIST += README COPYING NEWS doc/OVERVIEW.md doc/INTERNALS.md doc/FILTERS.md doc/BENCH.md doc/FEEDBACK.md doc/TESTING.md doc/protocol/agent.md doc/protocol/control.md doc/PROMISES.md \
+EXTRA_DIST += README COPYING NEWS doc/OVERVIEW.md doc/INTERNALS.md doc/FILTERS.md doc/BENCH.md doc/FEEDBACK.md doc/TESTING.md doc/protocol/agent.md doc/protocol/control.md doc/protocol/mailq.md doc/PROMISES.md \
 	doc/PIC.local.md doc/PIC.relay.md doc/PIC.bounce.md doc/PIC.deferred.md \
 	doc/TLS.md doc/POLICY.md \
 	doc/HOOKS.md doc/examples/hooks.lua \

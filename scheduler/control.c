@@ -47,9 +47,13 @@ struct control {
 	struct client	*clients;
 	struct peer_rules rules;
 	unsigned	 writers, others, acts;
+	int		 mailq;		/* its process; -1: none */
+	struct watch	*mailq_watch;
+	struct ipc_inbox mailq_inbox;
 };
 
 static void client_go(struct client *client);
+static void mailq_close(struct control *control);
 
 static bool
 is_writer(const struct peer *peer)
@@ -115,10 +119,23 @@ refused(const struct client *client, const struct request *request,
 	    event_number(client->peer.uid), "code", slice_of(code), NULL);
 }
 
+/* What the mailq protocol has verbs for (doc/protocol/mailq.md); which of
+ * them its user may give is looked at there. */
+static bool
+mailq_may(enum request_op op)
+{
+	return op == OP_LIST || op == OP_COUNT || op == OP_ETRN ||
+	    op == OP_RETRY || op == OP_DELETE || op == OP_REROUTE;
+}
+
 /* Etrn is a right of its own: who may look may not use it. */
 static bool
-may(const struct peer *peer, enum right right)
+may(const struct peer *peer, enum request_op op)
 {
+	enum right right = request_rows[op].right;
+
+	if (peer->is_mailq)
+		return mailq_may(op);
 	if (right == RIGHT_ETRN)
 		return is_writer(peer);
 	if (peer->right == RIGHT_ETRN)
@@ -133,7 +150,7 @@ obstacle(const struct client *client, const struct request *request,
 {
 	const struct control *control = client->control;
 
-	if (!may(&client->peer, request_rows[request->op].right)) {
+	if (!may(&client->peer, request->op)) {
 		*out_words = "you may not do this";
 		return "denied";
 	}
@@ -351,11 +368,31 @@ turn_away(int socket)
 }
 
 static void
+client_add(struct control *control, int socket, const struct peer *peer)
+{
+	struct client *client = mem_alloc(1, sizeof(*client));
+
+	client->control = control;
+	client->socket = socket;
+	client->peer = *peer;
+	str_init(&client->in);
+	str_init(&client->out);
+	client->next = control->clients;
+	control->clients = client;
+	if (is_writer(peer))
+		control->writers++;
+	else
+		control->others++;
+	client->watch = loop_watch(control->scheduler->loop, socket,
+	    LOOP_READ, client_ready, client);
+	client_live(client);
+}
+
+static void
 client_new(void *context, unsigned ready)
 {
 	struct control *control = context;
 	int socket = accept(control->socket, NULL, NULL);
-	struct client *client;
 	struct peer peer;
 
 	if (socket < 0)
@@ -363,25 +400,57 @@ client_new(void *context, unsigned ready)
 	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
 	(void)fcntl(socket, F_SETFD, FD_CLOEXEC);
 	if (peer_ask(socket, &control->rules, &peer) < 0 ||
-	    is_one_too_many(control, &peer)) {
+	    is_one_too_many(control, &peer))
 		turn_away(socket);
-		return;
-	}
-	client = mem_alloc(1, sizeof(*client));
-	client->control = control;
-	client->socket = socket;
-	client->peer = peer;
-	str_init(&client->in);
-	str_init(&client->out);
-	client->next = control->clients;
-	control->clients = client;
-	if (is_writer(&peer))
-		control->writers++;
 	else
-		control->others++;
-	client->watch = loop_watch(control->scheduler->loop, socket,
-	    LOOP_READ, client_ready, client);
-	client_live(client);
+		client_add(control, socket, &peer);
+}
+
+/* ---- the process of the mailq protocol --------------------------- */
+
+static void
+mailq_ready(void *context, unsigned ready)
+{
+	struct control *control = context;
+	struct peer peer = { .uid = geteuid(), .right = RIGHT_READ,
+	    .is_mailq = true, .name = "mailq" };
+	int got = ipc_receive(control->mailq, &control->mailq_inbox);
+	int socket;
+
+	/* its lines say nothing, the sockets do */
+	ipc_inbox_consume(&control->mailq_inbox,
+	    control->mailq_inbox.bytes.len);
+	while ((socket = ipc_take_fd(&control->mailq_inbox)) >= 0) {
+		(void)fcntl(socket, F_SETFL, O_NONBLOCK);
+		client_add(control, socket, &peer);
+	}
+	if (got > 0 || (got < 0 && errno == EAGAIN))
+		return;
+	warning("the process that answers mailq ended: restart zmailer");
+	mailq_close(control);
+}
+
+static void
+mailq_close(struct control *control)
+{
+	if (control->mailq < 0)
+		return;
+	watch_free(&control->mailq_watch);
+	ipc_inbox_release(&control->mailq_inbox);
+	close(control->mailq);
+	control->mailq = -1;
+}
+
+void
+control_open_mailq(struct scheduler *scheduler, int socket)
+{
+	struct control *control = scheduler->control;
+
+	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
+	control->mailq = socket;
+	ipc_inbox_init(&control->mailq_inbox);
+	control->mailq_watch = loop_watch(scheduler->loop, socket, LOOP_READ,
+	    mailq_ready, control);
 }
 
 /* ---- the socket -------------------------------------------------- */
@@ -418,6 +487,7 @@ control_open(struct scheduler *scheduler, int socket)
 
 	control->scheduler = scheduler;
 	control->socket = socket;
+	control->mailq = -1;
 	peer_rules_read(scheduler->conf, &control->rules);
 	control->watch = loop_watch(scheduler->loop, socket, LOOP_READ,
 	    client_new, control);
@@ -433,6 +503,7 @@ control_close(struct scheduler *scheduler)
 		return;
 	while (control->clients != NULL)
 		client_free(control->clients);
+	mailq_close(control);
 	watch_free(&control->watch);
 	close(control->socket);
 	mem_free(&scheduler->control);

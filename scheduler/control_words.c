@@ -1,4 +1,4 @@
-/* control_words.c - the requests that are words: queue, job
+/* control_words.c - the requests that are words: queue, groups, job
  *
  * In     a line
  * Out    JSON lines about threads and jobs, from memory
@@ -80,7 +80,60 @@ answer_queue(const struct scheduler *scheduler, struct str *out)
 	json_number(out, "delivered", (int64_t)scheduler->total.delivered);
 	json_number(out, "deferred", (int64_t)scheduler->total.deferred);
 	json_number(out, "failed", (int64_t)scheduler->total.failed);
+	json_number(out, "up_s", (clock_steady_ms() -
+	    scheduler->started_ms) / 1000);
 	json_close(out);
+}
+
+static unsigned
+agents_idle(const struct ring *ring)
+{
+	const struct agent *agent;
+	unsigned count = 0;
+
+	TAILQ_FOREACH(agent, &ring->idle, entry)
+		count++;
+	return count;
+}
+
+static void
+answer_group(const struct scheduler *scheduler, const struct ring *ring,
+    struct str *out)
+{
+	const struct conf_schedule *clause =
+	    &scheduler->conf->schedules[ring->clause_index];
+	struct thread *thread = NULL;
+	struct str name = STR_INIT;
+	uint64_t messages = 0;
+	size_t bucket = 0;
+
+	while (thread_next(&scheduler->threads, &bucket, &thread))
+		if (thread->ring == ring)
+			messages += thread->ready_count +
+			    thread->wait_count + thread->flight_count;
+	str_addf(&name, "%s/%s%s%s", ring->channel, clause->host,
+	    ring->zone[0] != '\0' ? "/" : "", ring->zone);
+	json_open(out);
+	json_text(out, "group", str_slice(&name));
+	json_number(out, "threads", ring->thread_count);
+	json_number(out, "messages", (int64_t)messages);
+	json_number(out, "agents", ring->agent_count);
+	json_number(out, "idle", agents_idle(ring));
+	json_number(out, "limit", ring->clause.agents);
+	json_number(out, "parallel", ring->clause.parallel);
+	json_number(out, "overfeed", ring->clause.overfeed);
+	json_close(out);
+	str_release(&name);
+}
+
+static void
+answer_groups(const struct scheduler *scheduler, struct str *out)
+{
+	const struct ring *ring;
+
+	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry)
+		if (!ring->is_stale)
+			answer_group(scheduler, ring, out);
 }
 
 static void
@@ -155,11 +208,13 @@ control_words(struct scheduler *scheduler, const struct peer *peer,
 
 	(void)slice_word(&rest, &verb);
 	is_alone = slice_trim(rest).n == 0;
-	if ((slice_is(verb, "queue") || slice_is(verb, "next")) && is_alone &&
-	    !may_read) {
+	if ((slice_is(verb, "queue") || slice_is(verb, "next") ||
+	    slice_is(verb, "groups")) && is_alone && !may_read) {
 		answer_error(out, "you may not see all mail");
 	} else if (slice_is(verb, "queue") && is_alone) {
 		answer_queue(scheduler, out);
+	} else if (slice_is(verb, "groups") && is_alone) {
+		answer_groups(scheduler, out);
 	} else if (slice_is(verb, "job")) {
 		job = job_seen(scheduler, peer, rest);
 		if (job == NULL)
@@ -168,6 +223,6 @@ control_words(struct scheduler *scheduler, const struct peer *peer,
 			answer_job(job, out);
 	} else {
 		answer_error(out, "unknown request; there are: queue, "
-		    "next, job INODE, and lines of JSON");
+		    "groups, next, job INODE, and lines of JSON");
 	}
 }

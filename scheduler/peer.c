@@ -123,6 +123,7 @@ peer_ask(int socket, const struct peer_rules *rules, struct peer *out)
 	if (getpeereid(socket, &out->uid, &gid) != 0)
 		return -1;
 #endif
+	out->is_mailq = false;
 	out->right = peer_right(rules, out->uid, groups,
 	    groups_ask(socket, gid, groups));
 	user = getpwuid(out->uid);

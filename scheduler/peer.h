@@ -27,6 +27,8 @@ struct peer_rules {
 struct peer {
 	uid_t		 uid;
 	enum right	 right;
+	bool		 is_mailq;	/* the mailq protocol: its verbs
+					 * alone */
 	char		 name[PEER_NAME_BYTES];	/* of the user; else uid */
 };
 

@@ -12,6 +12,7 @@
 #include "scheduler/agents.h"
 #include "scheduler/control.h"
 #include "scheduler/core.h"
+#include "scheduler/mailq/listener.h"
 
 #include "base/banned.h"
 
@@ -20,11 +21,13 @@ enum { STOP_WAIT_MS = 10000, STOP_LOOK_MS = 50 };
 static struct scheduler scheduler;
 static struct timer stop_timer;
 static int64_t stop_end_ms;
-static int control_socket = -1;
+static int control_socket = -1, mailq_socket = -1;
 
 static int
 open_privileged(struct process *process, struct err *err)
 {
+	if (mailq_start(process, &mailq_socket, err) < 0)
+		return -1;
 	control_socket = control_bind(process->conf->run_dir, err);
 	return control_socket < 0 ? -1 : 0;
 }
@@ -43,6 +46,8 @@ after_drop(struct process *process, struct err *err)
 		return -1;
 	launcher_on_exit(process, agents_exit, &scheduler);
 	control_open(&scheduler, control_socket);
+	if (mailq_socket >= 0)
+		control_open_mailq(&scheduler, mailq_socket);
 	loop_at_turn_end(process->loop, core_turn, &scheduler);
 	return 0;
 }

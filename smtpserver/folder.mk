@@ -43,7 +43,6 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/tls/keys.c smtpserver/tls/keys.h smtpserver/tls/process.c \
 	smtpserver/tls/files.c smtpserver/tls/files.h \
 	smtpserver/command/keywords.c smtpserver/command/keywords.h \
-	smtpserver/doorman/listen_socket.c smtpserver/doorman/listen_socket.h \
 	smtpserver/command/mail_params.c smtpserver/command/mail_params.h \
 	smtpserver/session/notes.c smtpserver/session/notes.h \
 	smtpserver/peers.c smtpserver/peers.h \

@@ -63,7 +63,7 @@ tools_newaliases_SOURCES = tools/newaliases.c
 tools_newaliases_LDADD = $(ZM_LIBS)
 
 bin_PROGRAMS += tools/mailq
-tools_mailq_SOURCES = tools/mailq.c
+tools_mailq_SOURCES = tools/mailq.c tools/mailq_remote.c tools/mailq_remote.h
 tools_mailq_LDADD = tools/libtools.a $(ZM_LIBS)
 
 EXTRA_DIST += tools/setup .ci/run

@@ -1,6 +1,7 @@
 /* mailq.c - the queue in the words that sendmail taught everybody
  *
- * In     the spool; RUN/scheduler.sock when a scheduler runs
+ * In     the spool; RUN/scheduler.sock when a scheduler runs; with -h another
+ *        machine
  * Out    classic text; the last line is Postfix's, so that check_mailq and
  *        its like work: "-- N Kbytes in N Requests." or "Mail queue is empty"
  * Spec   mailq(1)
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "tools/mailq_remote.h"
 #include "tools/queue/view.h"
 
 #include "base/banned.h"
@@ -51,27 +53,49 @@ conf_or_exit(const char *path)
 	return conf;
 }
 
-int
-main(int argc, char **argv)
+/* The words behind the options, else what so many -Q of ZMailer's mailq ask
+ * for. */
+static void
+command_add(struct str *out, unsigned depth, char **words)
+{
+	static const char *const shows[] = {
+		"SHOW QUEUE THREADS", "SHOW QUEUE THREADS",
+		"SHOW QUEUE SHORT", "SHOW SNMP", "SHOW COUNTERS"
+	};
+
+	for (; *words != NULL; words++)
+		str_addf(out, "%s%s", out->len > 0 ? " " : "", *words);
+	if (out->len == 0)
+		str_adds(out, shows[depth < 4 ? depth : 4]);
+}
+
+static int
+ask_remote(const char *place, const char *file, unsigned depth, char **words)
+{
+	struct str command = STR_INIT;
+	int status;
+
+	if (file == NULL) {
+		fprintf(stderr, "mailq: -h needs -k FILE, a file with the "
+		    "line NAME:PASSWORD\n");
+		return EX_USAGE;
+	}
+	command_add(&command, depth, words);
+	status = mailq_remote(place, file, command.buf);
+	str_release(&command);
+	return status;
+}
+
+static int
+show_local(const char *conf_path)
 {
 	struct total total = { 0, 0, STR_INIT };
-	const char *conf_path = NULL;
 	struct arena *arena;
 	struct spool *spool;
 	struct conf *conf;
 	struct live live;
 	struct err err;
-	int option;
 
-	err_program("mailq");
-	/* what others' mailq take and this one does not need is accepted */
-	while ((option = getopt(argc, argv, "C:Acmpqv")) != -1)
-		if (option == 'C') {
-			conf_path = optarg;
-		} else if (option == '?') {
-			fprintf(stderr, "usage: mailq [-C FILE]\n");
-			return EX_USAGE;
-		}
 	conf = conf_or_exit(conf_path);
 	arena = arena_new();
 	live_ask(conf->run_dir, arena, &live);
@@ -92,4 +116,33 @@ main(int argc, char **argv)
 	arena_free(&arena);
 	conf_free(&conf);
 	return EX_OK;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *conf_path = NULL, *place = NULL, *file = NULL;
+	unsigned depth = 0;
+	int option;
+
+	err_program("mailq");
+	/* what others' mailq take and this one does not need is accepted */
+	while ((option = getopt(argc, argv, "+C:h:k:AQcmpqv")) != -1)
+		if (option == 'C') {
+			conf_path = optarg;
+		} else if (option == 'h') {
+			place = optarg;
+		} else if (option == 'k') {
+			file = optarg;
+		} else if (option == 'Q') {
+			depth++;
+		} else if (option == '?') {
+			fprintf(stderr, "usage: mailq [-C FILE]\n"
+			    "       mailq -h HOST[:PORT] -k FILE [-Q...] "
+			    "[COMMAND...]\n");
+			return EX_USAGE;
+		}
+	if (place != NULL)
+		return ask_remote(place, file, depth, argv + optind);
+	return show_local(conf_path);
 }

@@ -160,6 +160,8 @@ EVENT(ORDER, "order", INFO,
     "An operator gave an order on the scheduler's socket, and it was done.")
 EVENT(ORDER_REFUSED, "order.refused", WARN, "op by uid code",
     "Somebody gave an order who may not, or one that could not be done.")
+EVENT(MAILQ_LOGIN, "mailq.login", INFO, "user client ok",
+    "A client of the mailq protocol gave a user's name and proof.")
 EVENT(ORDER_BAD, "order.bad", WARN, "file line",
     "A line among the standing orders makes no sense and is left out.")
 EVENT(FORM_BAD, "form.bad", WARN, "language reason",

@@ -342,6 +342,12 @@ struct conf_zone {		/* zone NAME { ... } */
 	struct conf_at	 at;
 };
 
+struct conf_mailq {		/* mailq ADDRESS users FILE */
+	struct conf_listen listen;
+	const char	*users;		/* a file; NULL: nobody may ask */
+	bool		 is_sha256_only;
+};
+
 struct conf_limits {		/* limit NAME VALUE; every bound by name */
 	uint64_t	size_bytes;		/* of a message */
 	unsigned	recipients;		/* a message over SMTP */
@@ -426,6 +432,7 @@ struct conf {
 						 * or {detail} */
 	struct conf_quota quota;
 
+	struct conf_mailq	 mailq;
 	struct conf_listen	*listens;	size_t listen_count;
 	struct conf_certificate	*certificates;	size_t certificate_count;
 	struct conf_table	*tables;	size_t table_count;
@@ -544,6 +551,10 @@ bool conf_route_covers(const char *pattern, struct slice domain);
  * the file cannot be read or is wrong, and err names line and reason; the
  * rules stay as they were. */
 int conf_classes_load(const struct conf *conf, struct err *err);
+
+/* Read mailq's file of users into out.  0; -1: it cannot be read or has a
+ * bad line, err says which. */
+int conf_mailq_read(const char *path, struct str *out, struct err *err);
 
 /* Where conf_load looks when path is NULL. */
 const char *conf_default_path(void);

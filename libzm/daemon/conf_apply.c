@@ -86,20 +86,27 @@ set_unix(struct conf_listen *listen_on, const char *text)
 	strlcpy(listen_on->text, text, sizeof(listen_on->text));
 }
 
+void
+conf_listen_make(struct conf_listen *listen_on, const char *text,
+    unsigned port)
+{
+	if (slice_starts(slice_of(text), "unix:"))
+		set_unix(listen_on, text);
+	else if (net_endpoint_parse(slice_of(text), port,
+	    &listen_on->address, &listen_on->length, NULL) != 1)
+		panic("conf: endpoint %s", text);
+	else
+		net_endpoint_text((const struct sockaddr *)&listen_on->address,
+		    listen_on->text, sizeof(listen_on->text));
+}
+
 static void
 add_listen(struct conf_loader *loader, struct conf_listen *listen_on,
     const char *text, bool is_optional)
 {
 	struct conf *conf = loader->conf;
 
-	if (slice_starts(slice_of(text), "unix:"))
-		set_unix(listen_on, text);
-	else if (net_endpoint_parse(slice_of(text), 25, &listen_on->address,
-	    &listen_on->length, NULL) != 1)
-		panic("conf: endpoint %s", text);
-	else
-		net_endpoint_text((const struct sockaddr *)&listen_on->address,
-		    listen_on->text, sizeof(listen_on->text));
+	conf_listen_make(listen_on, text, 25);
 	listen_on->is_optional = is_optional;
 	conf->listens = conf_push(conf->arena, conf->listens,
 	    conf->listen_count, sizeof(*conf->listens));

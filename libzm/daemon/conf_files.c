@@ -17,6 +17,7 @@
 #include "daemon/conf_internal.h"
 #include "mail/alias_check.h"
 #include "mail/spool.h"
+#include "mail/form.h"
 #include "mail/table.h"
 
 #include "base/banned.h"
@@ -252,6 +253,50 @@ check_classes(struct look *look)
 		    look->conf->classes_path, err.text));
 }
 
+/* The scheduler goes on without a language whose form is bad. */
+static void
+check_forms(struct look *look)
+{
+	struct slice rest = slice_of(look->conf->report_languages), word;
+	struct form form;
+	struct stat st;
+	struct err err;
+
+	while (slice_word(&rest, &word)) {
+		const char *language = slice_dup(look->arena, word);
+
+		if (form_load(look->arena, look->conf->report_forms, language,
+		    &form, &err) == 1)
+			continue;
+		/* English is built in */
+		if (strcmp(language, "en") == 0 && stat(arena_printf(
+		    look->arena, "%s/en", look->conf->report_forms),
+		    &st) != 0 && errno == ENOENT)
+			continue;
+		complain(look, CONF_ERROR, at_of_setting(look, "report",
+		    "languages"), "reports would not be in this language",
+		    arena_printf(look->arena, "%s", err.text));
+	}
+}
+
+static void
+check_mailq(struct look *look)
+{
+	const struct conf_mailq *mailq = &look->conf->mailq;
+	struct str text = STR_INIT;
+	struct err err;
+
+	if (mailq->users == NULL)
+		return;
+	check_file(look, "the users of mailq,", mailq->users,
+	    mailq->listen.at, S_IWGRP | S_IWOTH | S_IROTH);
+	if (conf_mailq_read(mailq->users, &text, &err) < 0 &&
+	    access(mailq->users, R_OK) == 0)
+		complain(look, CONF_ERROR, mailq->listen.at, NULL,
+		    arena_printf(look->arena, "%s", err.text));
+	str_release(&text);
+}
+
 void
 conf_check_files(const struct conf *conf, struct arena *arena,
     struct conf_report *report)
@@ -270,6 +315,8 @@ conf_check_files(const struct conf *conf, struct arena *arena,
 	check_mailbox(&look);
 	check_classes(&look);
 	conf_check_hooks(conf, arena, report);
+	check_forms(&look);
+	check_mailq(&look);
 	check_accounts(&look);
 	conf_check_certificates(conf, arena, report);
 	conf_report_sort(report, conf->book);

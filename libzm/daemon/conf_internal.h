@@ -324,6 +324,10 @@ void conf_add_word(struct str *out, const char *text);
 
 /* conf_policy_text.c: a network as somebody would write it. */
 void conf_add_net(struct str *out, const struct net *net);
+/* conf_apply.c: "192.0.2.1:25", "unix:/path", which the value's type has
+ * checked. */
+void conf_listen_make(struct conf_listen *listen_on, const char *text,
+    unsigned port);
 /* conf_milter.c: "unix:/PATH" or "inet:ADDRESS:PORT"? */
 bool conf_is_socket(const char *text);
 /* conf_policy.c: zones that rules name are there. */

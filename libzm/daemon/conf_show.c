@@ -504,6 +504,20 @@ show_zones(struct view *view)
 }
 
 static void
+show_mailq(struct view *view)
+{
+	const struct conf_mailq *mailq = &view->conf->mailq;
+
+	if (mailq->users == NULL)
+		return;
+	str_addf(&view->value, "%s users ", mailq->listen.text);
+	conf_add_word(&view->value, mailq->users);
+	if (mailq->is_sha256_only)
+		str_adds(&view->value, " sha256-only");
+	emit(view, "mailq", mailq->listen.at);
+}
+
+static void
 show_schedules(struct view *view)
 {
 	for (size_t i = 0; i < view->conf->schedule_count; i++) {
@@ -539,6 +553,7 @@ show(const struct conf *conf, bool all, bool is_json, struct str *out)
 	show_peers(&view);
 	show_agents(&view);
 	show_zones(&view);
+	show_mailq(&view);
 	show_schedules(&view);
 	str_release(&view.value);
 }

@@ -49,3 +49,5 @@ libzm_a_SOURCES += \
 	libzm/daemon/hook/script.c libzm/daemon/hook/script_zm.c \
 	libzm/daemon/hook/script_header.c
 libzm_a_SOURCES += libzm/daemon/conf_edit.c libzm/daemon/conf_edit.h
+libzm_a_SOURCES += libzm/daemon/conf_mailq.c \
+	libzm/daemon/listen_socket.c libzm/daemon/listen_socket.h

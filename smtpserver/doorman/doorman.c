@@ -23,7 +23,7 @@
 #include "smtpserver/doorman/internal.h"
 #include "smtpserver/auth/failures.h"
 #include "smtpserver/tls/keys.h"
-#include "smtpserver/doorman/listen_socket.h"
+#include "daemon/listen_socket.h"
 
 #include "base/banned.h"
 

@@ -14,6 +14,18 @@ SETTING("control", "admins", control_admins, "account", "-",
 SETTING("control", "operators", control_operators, "account", "-",
     "a group; -: nobody")
 
+STATEMENT(TOP, "mailq", NONE, mailq, "listen", "users!=path sha256-only",
+    "mailq [ADDRESS:]PORT|unix:/PATH users FILE [sha256-only]", "none",
+    "Answer ZMailer's mailq protocol, version 2, here, for its tools and "
+    "for mailq -h.  A port alone is for this machine; ZMailer's is 174.  "
+    "FILE has a line for each user: "
+    "NAME:PASSWORD:RIGHT...[:[ADDRESS]/WIDTH...]; rights are SNMP, QQ, TT, "
+    "ETRN, KILL, ALL and NONE.  The agents' account reads it, nobody else "
+    "should.  Passwords never cross the net; with sha256-only the old tools' "
+    "MD5 sums are not good enough.  What crosses "
+    "it is not encrypted.",
+    "mailq 127.0.0.1:174 users /etc/zmailer/mailq-users sha256-only")
+
 STATEMENT(TOP, "report", NONE, setting, "setting", "",
     "report languages \"TAG ...\" | report forms DIRECTORY", "",
     "The words of delivery reports: each language in its turn, the first "

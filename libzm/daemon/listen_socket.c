@@ -16,7 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "smtpserver/doorman/listen_socket.h"
+#include "daemon/listen_socket.h"
 
 #include "base/banned.h"
 

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_DOORMAN_LISTEN_SOCKET_H
-#define ZM_SMTPSERVER_DOORMAN_LISTEN_SOCKET_H
+#ifndef ZM_DAEMON_LISTEN_SOCKET_H
+#define ZM_DAEMON_LISTEN_SOCKET_H
 
 #include "daemon/conf.h"
 

@@ -1,0 +1,66 @@
+/* mailq.h - lines of ZMailer's mailq protocol, version 2
+ *
+ * Pure.  What a client may say (doc/protocol/mailq.md section 3) and what the
+ * file of its users holds (section 4).
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_GRAMMAR_MAILQ_H
+#define ZM_GRAMMAR_MAILQ_H
+
+#include "base/str.h"
+#include "grammar/net.h"
+
+enum mailq_right {
+	MAILQ_SNMP = 1,		/* totals */
+	MAILQ_QQ = 2,		/* a line a group of threads */
+	MAILQ_TT = 4,		/* a line a thread, a line a recipient */
+	MAILQ_ETRN = 8,		/* start what waits */
+	MAILQ_KILL = 16,	/* delete, reroute */
+	MAILQ_ANY = 31
+};
+
+enum mailq_verb {
+	MAILQ_VERB_AUTH, MAILQ_VERB_COUNTERS, MAILQ_VERB_SNMP,
+	MAILQ_VERB_SHORT, MAILQ_VERB_THREADS, MAILQ_VERB_THREADS2,
+	MAILQ_VERB_THREAD, MAILQ_VERB_ETRN, MAILQ_VERB_KILL_MSG,
+	MAILQ_VERB_KILL_THREAD, MAILQ_VERB_RESCHEDULE_MSG,
+	MAILQ_VERB_RESCHEDULE_THREAD, MAILQ_VERB_REROUTE_MSG,
+	MAILQ_VERB_REROUTE_THREAD, MAILQ_VERB_QUIT, MAILQ_VERB_UNKNOWN
+};
+
+struct mailq_command {
+	enum mailq_verb	 verb;
+	unsigned	 rights;	/* one of them is enough; 0: none is
+					 * needed */
+	struct slice	 args[2];	/* borrowed from the line */
+};
+
+/* Take a command line (without its end) apart.  Case of the words does not
+ * count.  A line that is none, or has too few or many words, is
+ * MAILQ_VERB_UNKNOWN. */
+void mailq_command_parse(struct slice line, struct mailq_command *out);
+
+enum { MAILQ_WORD_BYTES_MAX = 256 };	/* of an argument */
+
+struct mailq_user {
+	struct slice	 name, password;
+	unsigned	 rights;
+	struct slice	 networks;	/* "[ip]/width ..."; empty: any */
+};
+
+/* One line of the file of users: NAME:PASSWORD:WORDS[:NETWORKS].
+ * returns 1; 0: an empty line or a remark; -1 with err. */
+int mailq_user_parse(struct slice line, struct mailq_user *out,
+    struct err *err);
+
+/* May this user come from there?  The first network that holds the address
+ * decides; "!" in front of it says no.  Where some are named, all others
+ * are out. */
+bool mailq_user_admits(const struct mailq_user *user,
+    const struct net *address);
+
+/* Hexadecimal digits, either case, to bytes.  -1: not exactly n bytes. */
+int mailq_digest_parse(struct slice hex, unsigned char *out, size_t n);
+
+#endif

@@ -1,0 +1,138 @@
+/* listener.c - ZMailer's mailq protocol, beside the scheduler
+ *
+ * In     clients of the mailq statement
+ * Out    a process for each; a pair of sockets, one end to the scheduler
+ * Holds  the listener; how many talk
+ * Trusts the scheduler; it is gone when the scheduler is
+ * Spec   doc/protocol/mailq.md section 1
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/event.h"
+#include "daemon/listen_socket.h"
+#include "io/ipc.h"
+#include "scheduler/mailq/listener.h"
+#include "scheduler/mailq/session.h"
+
+#include "base/banned.h"
+
+enum { LOOK_MS = 1000 };	/* a child's end may come between two looks */
+
+struct listener {
+	struct process	*process;
+	int		 socket;	/* clients come in */
+	int		 scheduler;
+	unsigned	 clients;
+};
+
+static void
+on_child(int number)
+{
+	/* nothing but that poll(2) ends */
+}
+
+static void
+children_reap(struct listener *listener)
+{
+	while (listener->clients > 0 && waitpid(-1, NULL, WNOHANG) > 0)
+		listener->clients--;
+}
+
+static void
+session_start(struct listener *listener, int client)
+{
+	int ends[2];
+	struct err err;
+	pid_t pid;
+
+	if (ipc_pair(ends, &err) < 0) {
+		warning("mailq: %s", err.text);
+		return;
+	}
+	if (ipc_send(listener->scheduler, SLICE("session\n"), &ends[1],
+	    1) < 0)
+		_exit(0);		/* the scheduler is gone */
+	close(ends[1]);
+	event_flush();
+	pid = fork();
+	if (pid == 0) {
+		close(listener->socket);
+		close(listener->scheduler);
+		mailq_session(listener->process->conf, client, ends[0]);
+		event_flush();
+		_exit(0);
+	}
+	if (pid > 0)
+		listener->clients++;
+	else
+		warning("mailq: cannot fork: error %d", errno);
+	close(ends[0]);
+}
+
+static void
+client_take(struct listener *listener)
+{
+	int client = accept(listener->socket, NULL, NULL);
+
+	if (client < 0)
+		return;
+	(void)fcntl(client, F_SETFD, FD_CLOEXEC);
+	if (listener->clients < MAILQ_CLIENTS_MAX)
+		session_start(listener, client);
+	close(client);
+}
+
+static void __attribute__((noreturn))
+listener_run(struct listener *listener)
+{
+	struct sigaction action = { .sa_handler = on_child };
+	struct pollfd fds[2] = {
+		{ .fd = listener->scheduler, .events = POLLIN },
+		{ .fd = listener->socket, .events = POLLIN },
+	};
+	struct err err;
+
+	if (daemon_drop(listener->process->conf, ROLE_AGENT, &err) < 0)
+		fatal("%s", err.text);	/* nothing was served yet */
+	signal(SIGHUP, SIG_IGN);	/* users are read for each client */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);	/* the scheduler's end is ours */
+	(void)sigaction(SIGCHLD, &action, NULL);
+	for (;;) {
+		children_reap(listener);
+		if (poll(fds, 2, LOOK_MS) <= 0)
+			continue;
+		if (fds[0].revents != 0)	/* it says nothing: it ended */
+			_exit(0);
+		client_take(listener);
+	}
+}
+
+int
+mailq_start(struct process *process, int *out_socket, struct err *err)
+{
+	const struct conf_mailq *mailq = &process->conf->mailq;
+	struct listener listener = { .process = process };
+	pid_t pid;
+
+	*out_socket = -1;
+	if (mailq->users == NULL)
+		return 0;
+	listener.socket = listen_socket(&mailq->listen, err);
+	if (listener.socket < 0)
+		return err_prefix(err, "mailq");
+	pid = daemon_fork(process, "scheduler-mailq", out_socket, err);
+	if (pid == 0) {
+		listener.scheduler = *out_socket;
+		listener_run(&listener);
+	}
+	close(listener.socket);
+	return pid < 0 ? -1 : 0;
+}

@@ -1,0 +1,489 @@
+/* session.c - one client of the mailq protocol
+ *
+ * In     lines of the client; answers of the scheduler
+ * Out    answers in ZMailer's words; requests of the control protocol
+ * Holds  the user, once the client proved to be one
+ * Trusts nobody: lines, time and failed logins are bounded; it has a
+ *        connection that can do no more than the protocol's verbs
+ * Spec   doc/protocol/mailq.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "base/json.h"
+#include "daemon/sandbox.h"
+#include "grammar/mailq.h"
+#include "io/peer.h"
+#include "io/tls_digest.h"
+#include "scheduler/mailq/listener.h"
+#include "scheduler/mailq/session.h"
+#include "scheduler/mailq/show.h"
+
+#include "base/banned.h"
+
+enum { CHALLENGE_BYTES = 160, FROM_BYTES = 64 };
+
+struct session {
+	const struct conf_mailq *conf;
+	struct peer	 client, scheduler;
+	int64_t		 end_ms;	/* of the session */
+	struct str	 users;		/* the file */
+	struct net	 address;	/* of the client */
+	char		 from[FROM_BYTES];
+	char		 challenge[CHALLENGE_BYTES];
+	char		 user[MAILQ_WORD_BYTES_MAX + 1];
+	unsigned	 rights;
+	unsigned	 failures;
+	bool		 is_in, is_over;
+};
+
+static void
+say(struct session *session, const char *line)
+{
+	str_adds(&session->client.out, line);
+	str_addc(&session->client.out, '\n');
+}
+
+/* A line of a peer without its end; false: it is gone, late, or says too
+ * much.  It is taken by the next call of line_take. */
+static bool
+line_wait(struct session *session, struct peer *peer, size_t most,
+    struct slice *out)
+{
+	for (;;) {
+		struct slice unread = peer_unread(peer);
+		size_t n = slice_find(unread, '\n');
+
+		if (n < unread.n && n <= most) {
+			*out = slice_first(unread, n);
+			return true;
+		}
+		if (unread.n > most || peer_fill(peer, session->end_ms,
+		    NULL) != PEER_OK)
+			return false;
+	}
+}
+
+/* ---- asking the scheduler -------------------------------------------- */
+
+/* Send a request and go through the lines of its answer.  *out_last is the
+ * last one.  False: the scheduler is gone. */
+static bool
+ask(struct session *session, struct slice request, show_fn *fn,
+    struct show *show, struct str *out_last)
+{
+	struct peer *scheduler = &session->scheduler;
+	struct slice line;
+
+	str_reset(out_last);
+	str_add_slice(&scheduler->out, request);
+	if (peer_flush(scheduler, session->end_ms, NULL) != PEER_OK)
+		return false;
+	while (line_wait(session, scheduler, PEER_IN_BYTES_MAX / 2, &line)) {
+		size_t n = line.n + 1;
+
+		if (n == 1) {
+			peer_consume(scheduler, n);
+			return true;
+		}
+		if (fn != NULL)
+			fn(show, line, &session->client.out);
+		str_reset(out_last);
+		str_add_slice(out_last, line);
+		peer_consume(scheduler, n);
+		if (session->client.out.len >= PEER_OUT_BYTES &&
+		    peer_flush(&session->client, session->end_ms, NULL) !=
+		    PEER_OK)
+			return false;
+	}
+	return false;
+}
+
+static void
+request_begin(struct str *out, const char *op)
+{
+	json_open(out);
+	json_number(out, "v", 1);
+	json_text(out, "op", slice_of(op));
+}
+
+static uint64_t
+number_of(struct slice line, const char *key)
+{
+	struct str text = STR_INIT;
+	uint64_t number = 0;
+
+	if (json_get(line, key, &text))
+		(void)slice_number(str_slice(&text), 0, INT64_MAX, &number);
+	str_release(&text);
+	return number;
+}
+
+/* ---- showing --------------------------------------------------------- */
+
+static void
+lost(struct session *session)
+{
+	session->is_over = true;
+}
+
+/* How many recipients there are, which `queue` does not tell. */
+static void
+count_rcpts(struct session *session, struct show *show)
+{
+	struct str request = STR_INIT, last = STR_INIT;
+
+	request_begin(&request, "count");
+	json_close(&request);
+	if (!ask(session, str_slice(&request), NULL, NULL, &last))
+		lost(session);
+	show->recipients = number_of(str_slice(&last), "recipients");
+	str_release(&request);
+	str_release(&last);
+}
+
+static void
+show_words(struct session *session, const char *request, show_fn *fn,
+    struct show *show)
+{
+	struct str last = STR_INIT;
+
+	if (!session->is_over && !ask(session, slice_of(request), fn, show,
+	    &last))
+		lost(session);
+	str_release(&last);
+}
+
+static void
+do_show(struct session *session, enum mailq_verb verb)
+{
+	struct show show = { .now_s = clock_wall_s() };
+
+	say(session, "+OK until LF.LF");
+	if (verb == MAILQ_VERB_SNMP || verb == MAILQ_VERB_COUNTERS)
+		count_rcpts(session, &show);
+	if (verb == MAILQ_VERB_SHORT)
+		show_words(session, "groups\n", show_group, &show);
+	else if (verb == MAILQ_VERB_COUNTERS)
+		show_words(session, "queue\n", show_counters, &show);
+	else if (verb == MAILQ_VERB_THREADS)
+		show_words(session, "queue\n", show_thread, &show);
+	else if (verb == MAILQ_VERB_THREADS2)
+		show_words(session, "queue\n", show_thread2, &show);
+	if (verb != MAILQ_VERB_COUNTERS && verb != MAILQ_VERB_THREADS2)
+		show_words(session, "queue\n", show_totals, &show);
+	say(session, ".");
+}
+
+/* Names of this protocol are no globs. */
+static bool
+is_plain(struct slice text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] == '*' || text.p[i] == '?' ||
+		    text.p[i] == '"' || text.p[i] == '\\' ||
+		    (unsigned char)text.p[i] <= ' ')
+			return false;
+	return text.n > 0;
+}
+
+static void
+show_one_thread(struct session *session, const struct mailq_command *command)
+{
+	char channel[MAILQ_WORD_BYTES_MAX + 1], host[MAILQ_WORD_BYTES_MAX + 1];
+	struct show show = { .now_s = clock_wall_s(), .channel = channel,
+	    .host = host };
+	struct str request = STR_INIT, last = STR_INIT;
+
+	snprintf(channel, sizeof(channel), SLICE_FMT,
+	    SLICE_ARG(command->args[0]));
+	snprintf(host, sizeof(host), SLICE_FMT, SLICE_ARG(command->args[1]));
+	say(session, "+OK until LF.LF");
+	request_begin(&request, "list");
+	json_text(&request, "channel", command->args[0]);
+	json_text(&request, "host", command->args[1]);
+	json_close(&request);
+	show_words(session, "queue\n", show_thread_head, &show);
+	if (!session->is_over && !ask(session, str_slice(&request), show_rcpt,
+	    &show, &last))
+		lost(session);
+	say(session, ".");
+	str_release(&request);
+	str_release(&last);
+}
+
+/* ---- doing ----------------------------------------------------------- */
+
+static void
+request_choose(struct str *out, const struct mailq_command *command)
+{
+	switch (command->verb) {
+	case MAILQ_VERB_KILL_MSG:
+	case MAILQ_VERB_RESCHEDULE_MSG:
+	case MAILQ_VERB_REROUTE_MSG:
+		json_text(out, "id", command->args[0]);
+		break;
+	case MAILQ_VERB_ETRN:
+		json_text(out, "host", command->args[0]);
+		break;
+	default:
+		json_text(out, "channel", command->args[0]);
+		json_text(out, "host", command->args[1]);
+		break;
+	}
+}
+
+static void
+add_done(struct session *session, enum mailq_verb verb, struct slice last)
+{
+	struct str *out = &session->client.out, words = STR_INIT;
+
+	if (json_get(last, "error", &words))
+		str_addf(out, "-%s\n", words.buf);
+	else if (verb == MAILQ_VERB_ETRN)
+		str_addf(out, "+OK; an ETRN %s.\n",
+		    number_of(last, "messages") > 0 ? "started something" :
+		    "didn't start anything");
+	else
+		str_addf(out, "+OK; %llu messages, %llu recipients.\n",
+		    (unsigned long long)number_of(last, "messages"),
+		    (unsigned long long)number_of(last, "recipients"));
+	str_release(&words);
+}
+
+static void
+do_order(struct session *session, const struct mailq_command *command)
+{
+	static const char *const ops[] = {
+		[MAILQ_VERB_ETRN] = "etrn",
+		[MAILQ_VERB_KILL_MSG] = "delete",
+		[MAILQ_VERB_KILL_THREAD] = "delete",
+		[MAILQ_VERB_RESCHEDULE_MSG] = "retry",
+		[MAILQ_VERB_RESCHEDULE_THREAD] = "retry",
+		[MAILQ_VERB_REROUTE_MSG] = "reroute",
+		[MAILQ_VERB_REROUTE_THREAD] = "reroute",
+	};
+	struct str request = STR_INIT, last = STR_INIT;
+
+	request_begin(&request, ops[command->verb]);
+	request_choose(&request, command);
+	json_text(&request, "who", slice_of(session->user));
+	json_close(&request);
+	if (ask(session, str_slice(&request), NULL, NULL, &last))
+		add_done(session, command->verb, str_slice(&last));
+	else
+		lost(session);
+	str_release(&request);
+	str_release(&last);
+}
+
+/* ---- who it is ------------------------------------------------------- */
+
+/* The user of that name who may come from there; any for the empty name. */
+static bool
+user_find(const struct session *session, struct slice name,
+    struct mailq_user *out)
+{
+	struct slice rest = str_slice(&session->users), line;
+
+	while (slice_cut(&rest, '\n', &line))
+		if (mailq_user_parse(line, out, NULL) == 1 &&
+		    (name.n == 0 || slice_equal(out->name, name)) &&
+		    mailq_user_admits(out, &session->address))
+			return true;
+	return false;
+}
+
+/* Does the digest prove the password?  32 digits are ZMailer's MD5 of
+ * challenge and password, 64 an HMAC-SHA-256 of the challenge. */
+static bool
+is_proof(const struct session *session, struct slice password,
+    struct slice hex)
+{
+	unsigned char want[DIGEST_BYTES_MAX], got[DIGEST_BYTES_MAX];
+	struct slice challenge = slice_of(session->challenge);
+	struct str both = STR_INIT;
+	bool is_good = false;
+
+	if (mailq_digest_parse(hex, got, DIGEST_SHA256_BYTES) == 1) {
+		is_good = digest_hmac(DIGEST_SHA256, password, challenge,
+		    want) == 0 && digest_equal(want, got,
+		    DIGEST_SHA256_BYTES);
+	} else if (!session->conf->is_sha256_only &&
+	    mailq_digest_parse(hex, got, DIGEST_MD5_BYTES) == 1) {
+		str_add_slice(&both, challenge);
+		str_add_slice(&both, password);
+		is_good = digest(DIGEST_MD5, str_slice(&both), want) == 0 &&
+		    digest_equal(want, got, DIGEST_MD5_BYTES);
+		str_release(&both);
+	}
+	return is_good;
+}
+
+static void
+do_auth(struct session *session, const struct mailq_command *command)
+{
+	struct mailq_user user;
+	bool is_known = user_find(session, command->args[0], &user);
+	bool is_good;
+
+	if (session->is_in) {
+		say(session, "-BAD; you are logged in");
+		return;
+	}
+	/* who is not there costs the same time */
+	if (!is_known)
+		user = (struct mailq_user){ .password = SLICE("nobody") };
+	is_good = is_proof(session, user.password, command->args[1]) &&
+	    is_known;
+	event(EV_MAILQ_LOGIN, NULL, "user", slice_first(command->args[0], 64),
+	    "client", slice_of(session->from), "ok",
+	    slice_of(is_good ? "yes" : "no"), NULL);
+	if (is_good) {
+		snprintf(session->user, sizeof(session->user), SLICE_FMT,
+		    SLICE_ARG(slice_first(user.name, 60)));
+		session->rights = user.rights;
+		session->is_in = true;
+		say(session, "+OK; logged in");
+		return;
+	}
+	say(session, "-BAD; wrong user or password");
+	if (++session->failures >= MAILQ_LOGINS_MAX)
+		session->is_over = true;
+}
+
+/* ---- one command ----------------------------------------------------- */
+
+static void
+command_do(struct session *session, struct slice line)
+{
+	struct mailq_command command;
+
+	mailq_command_parse(line, &command);
+	if (command.verb == MAILQ_VERB_QUIT) {
+		say(session, "+Bye bye");
+		session->is_over = true;
+	} else if (command.verb == MAILQ_VERB_AUTH) {
+		do_auth(session, &command);
+	} else if (!session->is_in) {
+		say(session, "-BAD; USER MUST AUTHENTICATE");
+	} else if (command.verb == MAILQ_VERB_UNKNOWN) {
+		say(session, "-MAILQ2 unknown command; there are: SHOW, ETRN, "
+		    "KILL, RESCHEDULE, REROUTE, QUIT");
+	} else if ((session->rights & command.rights) == 0) {
+		say(session, "-MAILQ2 refused by access control");
+	} else if ((command.args[0].n > 0 && !is_plain(command.args[0])) ||
+	    (command.args[1].n > 0 && !is_plain(command.args[1]))) {
+		say(session, "-MAILQ2 that is no name of a thing");
+	} else if (command.verb == MAILQ_VERB_THREAD) {
+		show_one_thread(session, &command);
+	} else if (command.verb < MAILQ_VERB_ETRN) {
+		do_show(session, command.verb);
+	} else {
+		do_order(session, &command);
+	}
+}
+
+static void
+commands_take(struct session *session)
+{
+	struct slice line;
+
+	while (!session->is_over && peer_flush(&session->client,
+	    session->end_ms, NULL) == PEER_OK && line_wait(session,
+	    &session->client, MAILQ_LINE_BYTES_MAX, &line)) {
+		size_t n = line.n + 1;
+
+		command_do(session, slice_trim(line));
+		peer_consume(&session->client, n);
+	}
+	(void)peer_flush(&session->client, session->end_ms, NULL);
+}
+
+/* ---- the beginning --------------------------------------------------- */
+
+static void
+address_ask(struct session *session, int client)
+{
+	struct sockaddr_storage address = { .ss_family = AF_UNSPEC };
+	socklen_t n = sizeof(address);
+
+	(void)getpeername(client, (struct sockaddr *)&address, &n);
+	if (address.ss_family == AF_INET || address.ss_family == AF_INET6) {
+		net_of_sockaddr((struct sockaddr *)&address,
+		    &session->address);
+		net_endpoint_text((struct sockaddr *)&address, session->from,
+		    sizeof(session->from));
+		return;
+	}
+	(void)net_parse(SLICE("127.0.0.1"), &session->address, NULL);
+	snprintf(session->from, sizeof(session->from), "unix");
+}
+
+static void
+greet(struct session *session)
+{
+	struct mailq_user user;
+	int64_t now_us;
+
+	say(session, "version zmailer 2.0");
+	if (!user_find(session, SLICE(""), &user)) {
+		say(session, "550 NO ACCESS FOR YOU");
+		session->is_over = true;
+		return;
+	}
+	now_us = clock_wall_us();
+	snprintf(session->challenge, sizeof(session->challenge),
+	    "220 MAILQ-V2-CHALLENGE: %lld.%lld.%08x%08x sha-256",
+	    (long long)(now_us / 1000000), (long long)(now_us % 1000000),
+	    arc4random(), arc4random());
+	say(session, session->challenge);
+}
+
+/* The file of users is read; nothing else is needed. */
+static int
+confine(const struct conf *conf, struct err *err)
+{
+	struct sandbox sandbox = { .appended = { conf->log_dir },
+	    .appended_count = 1 };
+
+	(void)clock_steady_ms();
+	return sandbox_enter(&sandbox, err) < 0 ? -1 : 0;
+}
+
+void
+mailq_session(const struct conf *conf, int client, int scheduler)
+{
+	struct session session = { .conf = &conf->mailq, .users = STR_INIT };
+	struct err err;
+
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	(void)alarm(MAILQ_SESSION_MS / 1000 + 10);
+	peer_init(&session.client);
+	peer_init(&session.scheduler);
+	peer_adopt(&session.client, client);
+	peer_adopt(&session.scheduler, scheduler);
+	session.end_ms = clock_steady_ms() + MAILQ_SESSION_MS;
+	address_ask(&session, client);
+	if (conf_mailq_read(conf->mailq.users, &session.users, &err) < 0 ||
+	    confine(conf, &err) < 0) {
+		warning("mailq: %s", err.text);
+		say(&session, "version zmailer 2.0");
+		say(&session, "450 the list of users is not in order");
+		session.is_over = true;
+	} else {
+		greet(&session);
+	}
+	commands_take(&session);
+	peer_release(&session.client);
+	peer_release(&session.scheduler);
+	str_release(&session.users);
+}

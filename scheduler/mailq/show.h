@@ -1,0 +1,35 @@
+/* show.h - the scheduler's lines of JSON in ZMailer's words
+ *
+ * Pure: a line in, text out.  doc/protocol/mailq.md section 5.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_MAILQ_SHOW_H
+#define ZM_SCHEDULER_MAILQ_SHOW_H
+
+#include "base/str.h"
+
+/* What a report counts while it goes along. */
+struct show {
+	int64_t		 now_s;
+	uint64_t	 threads, recipients;
+	const char	*channel, *host;	/* SHOW THREAD; else NULL */
+};
+
+typedef void show_fn(struct show *show, struct slice line, struct str *out);
+
+/* A line of the request `queue`: a thread for people, for programs, or only
+ * counted; its last line: the totals. */
+show_fn show_thread, show_thread2, show_totals, show_counters;
+/* A line of the request `groups`. */
+show_fn show_group;
+/* A line of the operation list: a recipient. */
+show_fn show_rcpt;
+/* Of the same thread as show asks for: the line with # in front. */
+show_fn show_thread_head;
+
+/* Text of one line of an answer: controls are blanks, a dot at its beginning
+ * is doubled. */
+void show_add_line(struct str *out, struct slice text);
+
+#endif
