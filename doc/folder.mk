@@ -91,3 +91,4 @@ install-users:
 	      useradd -r -U -d /nonexistent -s /usr/sbin/nologin $$u; \
 	  done; \
 	fi
+dist_man_MANS += doc/man/zmailer-trace.8

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -27,6 +28,8 @@
 
 enum {
 	LOOK_MS = 200,
+	LATE_MS = 2000,			/* a closed file: the last lines may
+					 * just be written */
 	PING_MS = 10000,
 	PIECE_BYTES = 65536,
 	LINE_BYTES_MAX = 65536,		/* longer ones are left out */
@@ -37,6 +40,8 @@ struct tail {
 	char		 day[DAY_BYTES];	/* "2026-11-20" */
 	int		 fd;		/* -1: that day has no file yet */
 	uint64_t	 offset;	/* of pending's first byte */
+	uint64_t	 inode;		/* of the file; 0: not known */
+	int64_t		 over_ms;	/* it was closed: when seen; 0 */
 	struct str	 pending;
 	int64_t		 ping_ms;
 };
@@ -73,9 +78,12 @@ is_day(struct slice text)
 	return true;
 }
 
+/* The file of the day; whoever was in another of that day, which is closed
+ * now, begins with this one. */
 static void
 file_open(struct tail *tail, const char *log_dir)
 {
+	struct stat st;
 	char path[4200];
 
 	if (tail->fd >= 0)
@@ -83,13 +91,46 @@ file_open(struct tail *tail, const char *log_dir)
 	snprintf(path, sizeof(path), "%s/events-%s.jsonl", log_dir,
 	    tail->day);
 	tail->fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (tail->fd < 0 || fstat(tail->fd, &st) < 0)
+		return;
+	if ((tail->inode != 0 && tail->inode != (uint64_t)st.st_ino) ||
+	    tail->offset > (uint64_t)st.st_size)
+		tail->offset = 0;
+	tail->inode = (uint64_t)st.st_ino;
 }
 
-/* "DAY:OFFSET", or from now on.  False: it makes no sense. */
+/* Was it closed (doc/INTERNALS.md section 8), and read to its end? */
+static bool
+file_turn(struct tail *tail, const char *log_dir)
+{
+	int64_t now_ms = clock_steady_ms();
+	struct stat st;
+	char path[4200];
+
+	if (tail->fd < 0)
+		return false;
+	if (tail->over_ms == 0) {
+		snprintf(path, sizeof(path), "%s/events-%s.jsonl", log_dir,
+		    tail->day);
+		if (lstat(path, &st) == 0 &&
+		    (uint64_t)st.st_ino != tail->inode)
+			tail->over_ms = now_ms;
+		return false;
+	}
+	if (now_ms < tail->over_ms + LATE_MS)
+		return false;
+	close(tail->fd);
+	tail->fd = -1;
+	tail->over_ms = 0;
+	str_reset(&tail->pending);
+	return true;
+}
+
+/* "DAY:OFFSET[:FILE]", or from now on.  False: it makes no sense. */
 static bool
 tail_begin(struct act *act)
 {
-	struct slice rest = slice_of(act->request.from), day;
+	struct slice rest = slice_of(act->request.from), day, offset;
 	struct tail *tail = mem_alloc(1, sizeof(*tail));
 	off_t end;
 
@@ -99,7 +140,10 @@ tail_begin(struct act *act)
 	tail->ping_ms = clock_steady_ms() + PING_MS;
 	if (act->request.from != NULL) {
 		if (!slice_cut(&rest, ':', &day) || !is_day(day) ||
-		    !slice_number(rest, 0, INT64_MAX, &tail->offset))
+		    !slice_cut(&rest, ':', &offset) ||
+		    !slice_number(offset, 0, INT64_MAX, &tail->offset) ||
+		    (rest.n > 0 && !slice_number(rest, 0, INT64_MAX,
+		    &tail->inode)))
 			return false;
 		snprintf(tail->day, sizeof(tail->day), SLICE_FMT,
 		    SLICE_ARG(day));
@@ -183,7 +227,8 @@ day_turn(struct tail *tail)
 	if (tail->fd >= 0)
 		close(tail->fd);
 	tail->fd = -1;
-	tail->offset = 0;
+	tail->offset = tail->inode = 0;
+	tail->over_ms = 0;
 	str_reset(&tail->pending);
 	memcpy(tail->day, now, sizeof(now));
 	return true;
@@ -197,7 +242,7 @@ act_events(struct act *act, struct str *out)
 
 	if (act->tail == NULL && !tail_begin(act)) {
 		act_refuse(out, act->request.tag, "bad-request",
-		    "from is the \"DAY:OFFSET\" of a ping");
+		    "from is what a ping said, or \"DAY:OFFSET\"");
 		return ACT_DONE;
 	}
 	tail = act->tail;
@@ -207,13 +252,14 @@ act_events(struct act *act, struct str *out)
 		tail->ping_ms = now_ms + PING_MS;
 		return ACT_MORE;
 	}
-	if (day_turn(tail))
+	if (day_turn(tail) ||
+	    file_turn(tail, act->scheduler->conf->log_dir))
 		return ACT_MORE;
 	if (now_ms >= tail->ping_ms) {
-		char place[DAY_BYTES + 24];
+		char place[DAY_BYTES + 48];
 
-		snprintf(place, sizeof(place), "%s:%ju", tail->day,
-		    (uintmax_t)tail->offset);
+		snprintf(place, sizeof(place), "%s:%ju:%ju", tail->day,
+		    (uintmax_t)tail->offset, (uintmax_t)tail->inode);
 		json_open(out);
 		json_text(out, "ping", slice_of(place));
 		json_close(out);

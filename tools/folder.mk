@@ -7,14 +7,14 @@ tools_zmailer_SOURCES += tools/verb_run.c tools/verb_status.c \
 	tools/verb_trace.c tools/verb_events.c
 tools_zmailer_SOURCES += tools/verb_list.c tools/verb_show.c
 tools_zmailer_SOURCES += tools/verb_sink.c tools/verb_classify.c
-tools_zmailer_SOURCES += tools/verb_orders.c tools/verb_test.c
+tools_zmailer_SOURCES += tools/verb_orders.c tools/verb_test.c tools/verb_logrotate.c
 tools_zmailer_SOURCES += tools/verb_table.c tools/verb_route.c
 tools_zmailer_SOURCES += tools/verb_review.c tools/verb_top.c tools/verb_report.c tools/verb_completion.c tools/verb_metrics.c tools/verb_why.c tools/verb_count.c tools/verb_queue.c
 tools_zmailer_SOURCES += tools/verb_destinations.c
 tools_zmailer_SOURCES += tools/verb_doctor.c tools/verb_domain.c \
 	tools/change/carry_out.c
 tools_zmailer_SOURCES += tools/verb_fsck.c tools/verb_resubmit.c
-tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS)
+tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS)
 
 # what the verbs share, and what the unit tests link
 noinst_LIBRARIES += tools/libtools.a
@@ -40,7 +40,13 @@ tools_libtools_a_SOURCES = \
 	tools/queue/words.c tools/queue/words.h \
 	tools/sink/sink.c tools/sink/sink.h tools/sink/session.c \
 	tools/sink/faults.h \
-	tools/journal/journal.c tools/journal/journal.h tools/journal/life.c
+	tools/journal/journal.c tools/journal/journal.h tools/journal/line.c \
+	tools/journal/names.c tools/journal/names.h \
+	tools/journal/frame.c tools/journal/frame.h \
+	tools/journal/keep.c tools/journal/keep.h \
+	tools/journal/life.c tools/journal/life_print.c \
+	tools/journal/ask.c tools/journal/ask.h \
+	tools/journal/facts.c tools/journal/facts.h
 
 # the installed layout in the build tree: zmailer, demo and tests run from it
 .PHONY: libexec-tree

@@ -12,28 +12,34 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "tools/desk/desk.h"
+#include "tools/journal/facts.h"
 #include "tools/journal/journal.h"
 #include "tools/verb.h"
 
 #include "base/banned.h"
 
-enum { SHOWN = 50, LOOK_EVERY_MS = 200, READ_BYTES = 64 * 1024 };
-
-struct wish {
-	const char	*id;		/* NULL: all */
-	bool		 is_json, follows;
-	uint64_t	 count;		/* of the last lines; UINT64_MAX: all */
+enum {
+	SHOWN = 50,			/* when nothing is asked */
+	COUNT_MAX = 1000000,		/* -n: kept in memory */
+	LOOK_EVERY_MS = 200,
+	LATE_MS = 2000,			/* who writes looks at the name once
+					 * a second */
+	READ_BYTES = 64 * 1024
 };
 
-static bool
-line_is_meant(const struct wish *wish, struct slice line)
-{
-	return wish->id == NULL || slice_is(journal_line_id(line), wish->id);
-}
+struct wish {
+	struct desk_options options;	/* the words of the selector */
+	struct selector	*selector;	/* NULL: all */
+	struct facts	*facts;
+	bool		 is_json, follows;
+	uint64_t	 count;		/* of the last lines; 0: not said */
+};
 
 static void
 line_put(const struct wish *wish, struct slice line)
@@ -50,10 +56,17 @@ line_put(const struct wish *wish, struct slice line)
 	str_release(&text);
 }
 
+/* ---- what there is ----------------------------------------------------- */
+
 struct past_line {
-	struct slice	line;
+	struct str	line;
 	int64_t		at_ms;
 	size_t		order;
+};
+
+struct past {			/* a ring of the last `room` lines */
+	struct past_line *lines;
+	size_t		 room, total;
 };
 
 static int
@@ -66,37 +79,56 @@ past_compare(const void *left, const void *right)
 	return a->order < b->order ? -1 : 1;
 }
 
+static void
+past_add(struct past *past, struct slice line, bool grows)
+{
+	struct past_line *row;
+
+	if (past->total == past->room && grows && past->room < COUNT_MAX) {
+		size_t room = past->room * 2;
+
+		past->lines = mem_grow(past->lines, room,
+		    sizeof(*past->lines));
+		for (size_t i = past->room; i < room; i++)
+			past->lines[i].line = (struct str)STR_INIT;
+		past->room = room;
+	}
+	row = &past->lines[past->total % past->room];
+	str_reset(&row->line);
+	str_add_slice(&row->line, line);
+	row->at_ms = journal_line_ms(line);
+	row->order = past->total++;
+}
+
 /* Processes write at the end of their turns: lines of one moment may stand
  * in any order, and are put right here. */
 static void
-past_put(const struct journal *journal, const struct wish *wish)
+past_put(struct journal *journal, const struct wish *wish)
 {
-	struct journal_cursor cursor = { 0, 0 };
-	struct past_line *lines = NULL;
-	size_t total = 0, count = 0, skip, room = 0;
+	bool takes_all = wish->count == 0 && wish->selector != NULL;
+	struct past past = { .room = wish->count ? (size_t)wish->count :
+	    SHOWN };
+	struct journal_cursor cursor = { 0, 0, 0 };
 	struct slice line;
+	size_t count;
 
+	past.lines = mem_alloc(past.room, sizeof(*past.lines));
+	for (size_t i = 0; i < past.room; i++)
+		str_init(&past.lines[i].line);
 	while (journal_next(journal, &cursor, &line))
-		total += line_is_meant(wish, line);
-	skip = wish->count < total ? total - (size_t)wish->count : 0;
-	cursor = (struct journal_cursor){ 0, 0 };
-	while (journal_next(journal, &cursor, &line)) {
-		if (!line_is_meant(wish, line) || (skip > 0 && skip--))
-			continue;
-		if (count == room) {
-			room = room ? room * 2 : 64;
-			lines = mem_grow(lines, room, sizeof(*lines));
-		}
-		lines[count] = (struct past_line){ line,
-		    journal_line_ms(line), count };
-		count++;
-	}
+		if (facts_fit(wish->facts, line))
+			past_add(&past, line, takes_all);
+	count = past.total < past.room ? past.total : past.room;
 	if (count > 0)
-		qsort(lines, count, sizeof(*lines), past_compare);
+		qsort(past.lines, count, sizeof(*past.lines), past_compare);
 	for (size_t i = 0; i < count; i++)
-		line_put(wish, lines[i].line);
-	mem_free(&lines);
+		line_put(wish, str_slice(&past.lines[i].line));
+	for (size_t i = 0; i < past.room; i++)
+		str_release(&past.lines[i].line);
+	mem_free(&past.lines);
 }
+
+/* ---- what comes -------------------------------------------------------- */
 
 /* Today's file, at its end when `at_end`; -1: there is none yet. */
 static int
@@ -130,7 +162,7 @@ added_put(int fd, const struct wish *wish, struct str *pending)
 	rest = str_slice(pending);
 	while ((end = slice_find(rest, '\n')) != rest.n) {
 		line = slice_first(rest, end);
-		if (line_is_meant(wish, line))
+		if (facts_fit(wish->facts, line))
 			line_put(wish, line);
 		rest = slice_from(rest, end + 1);
 	}
@@ -139,7 +171,22 @@ added_put(int fd, const struct wish *wish, struct str *pending)
 	return true;
 }
 
-/* Until the reader goes away: SIGPIPE or ^C end it. */
+/* Has the file another name now: is its day over, or was it closed? */
+static bool
+today_is_over(const char *log_dir, int fd, const char *day)
+{
+	char now[CLOCK_TEXT_BYTES], path[4200];
+	struct stat open_st, named_st;
+
+	clock_rfc3339(clock_wall_us(), now);
+	snprintf(path, sizeof(path), "%s/events-%s.jsonl", log_dir, day);
+	return strncmp(now, day, 10) != 0 || fstat(fd, &open_st) < 0 ||
+	    lstat(path, &named_st) < 0 || open_st.st_dev != named_st.st_dev ||
+	    open_st.st_ino != named_st.st_ino;
+}
+
+/* Until the reader goes away: SIGPIPE or ^C end it.  A file that is over is
+ * read for a while longer: the last lines may just be written. */
 static void
 follow(const char *log_dir, const struct wish *wish, int fd, char day[16])
 	__attribute__((noreturn));
@@ -148,22 +195,23 @@ follow(const char *log_dir, const struct wish *wish, int fd, char day[16])
 {
 	const struct timespec nap = { .tv_nsec = LOOK_EVERY_MS * 1000000L };
 	struct str pending = STR_INIT;
-	char now[CLOCK_TEXT_BYTES];
+	int64_t over_at_ms = -1;
 
 	for (;;) {
 		if (added_put(fd, wish, &pending))
 			continue;
-		clock_rfc3339(clock_wall_us(), now);
-		if (fd >= 0 && strncmp(now, day, 10) == 0) {
-			(void)nanosleep(&nap, NULL);
-			continue;
+		if (fd >= 0 && over_at_ms < 0 &&
+		    today_is_over(log_dir, fd, day))
+			over_at_ms = clock_steady_ms();
+		if (fd < 0 || (over_at_ms >= 0 &&
+		    clock_steady_ms() >= over_at_ms + LATE_MS)) {
+			if (fd >= 0)
+				close(fd);
+			str_reset(&pending);
+			over_at_ms = -1;
+			fd = today_open(log_dir, day, false);
 		}
-		if (fd >= 0)
-			close(fd);
-		str_reset(&pending);
-		fd = today_open(log_dir, day, false);
-		if (fd < 0)
-			(void)nanosleep(&nap, NULL);
+		(void)nanosleep(&nap, NULL);
 	}
 }
 
@@ -171,50 +219,69 @@ static int
 arguments(int argc, char **argv, struct wish *wish)
 {
 	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0)
+		if (strcmp(argv[i], "--json") == 0) {
 			wish->is_json = true;
-		else if (strcmp(argv[i], "-f") == 0)
+		} else if (strcmp(argv[i], "-f") == 0) {
 			wish->follows = true;
-		else if (strcmp(argv[i], "-n") == 0 && i + 1 < argc &&
-		    slice_number(slice_of(argv[i + 1]), 0, UINT32_MAX,
-		    &wish->count))
+		} else if (strcmp(argv[i], "-n") == 0 && i + 1 < argc &&
+		    slice_number(slice_of(argv[i + 1]), 1, COUNT_MAX,
+		    &wish->count)) {
 			i++;
-		else if (wish->id == NULL && argv[i][0] != '-')
-			wish->id = argv[i];
-		else
+		} else if (argv[i][0] != '-') {
+			if (wish->options.words.len > 0)
+				str_addc(&wish->options.words, ' ');
+			str_adds(&wish->options.words, argv[i]);
+		} else {
 			return verb_usage(argv[0], "what is %s?", argv[i]);
+		}
 	}
+	return EX_OK;
+}
+
+static int
+events(const char *log_dir, const struct wish *wish)
+{
+	struct journal *journal;
+	struct err err;
+	char day[16];
+	int fd = -1;
+
+	if (wish->follows)	/* first: what comes in between shows twice
+				 * rather than never */
+		fd = today_open(log_dir, day, true);
+	if (journal_open_all(log_dir, &journal, &err) < 0) {
+		fprintf(stderr, "zmailer: events: %s\n", err.text);
+		if (fd >= 0)
+			close(fd);
+		return EX_NOINPUT;
+	}
+	past_put(journal, wish);
+	journal_close(&journal);
+	fflush(stdout);
+	if (wish->follows)
+		follow(log_dir, wish, fd, day);
 	return EX_OK;
 }
 
 int
 verb_events(int argc, char **argv, const char *conf_path)
 {
-	struct wish wish = { .count = SHOWN };
-	struct journal *journal;
-	struct conf *conf;
-	struct err err;
-	char day[16];
-	int fd = -1;
+	struct wish wish = { .options = { .verb = "events",
+	    .words = STR_INIT } };
+	struct arena *arena = arena_new();
 	int status = arguments(argc, argv, &wish);
+	struct conf *conf;
 
-	if (status != EX_OK)
-		return status;
-	if (wish.id != NULL && wish.count == SHOWN)
-		wish.count = UINT64_MAX;
-	conf = verb_conf(conf_path);
-	if (wish.follows)	/* first: what comes in between shows twice
-				 * rather than never */
-		fd = today_open(conf->log_dir, day, true);
-	if (journal_open(conf->log_dir, JOURNAL_DAYS, &journal, &err) < 0) {
-		fprintf(stderr, "zmailer: events: %s\n", err.text);
-		return EX_NOINPUT;
+	if (status == EX_OK)
+		status = desk_selector(&wish.options, arena, &wish.selector);
+	if (status == EX_OK) {
+		conf = verb_conf(conf_path);
+		wish.facts = facts_new(wish.selector);
+		status = events(conf->log_dir, &wish);
+		facts_free(&wish.facts);
+		conf_free(&conf);
 	}
-	past_put(journal, &wish);
-	journal_close(&journal);
-	fflush(stdout);
-	if (wish.follows)
-		follow(conf->log_dir, &wish, fd, day);
-	conf_free(&conf);
-	return EX_OK;
+	desk_options_release(&wish.options);
+	arena_free(&arena);
+	return status;
 }

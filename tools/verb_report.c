@@ -15,10 +15,12 @@
 
 #include "base/banned.h"
 
+enum { REPORT_DAYS_MAX = 3650 };
+
 static void
-print(const struct journal *journal, unsigned days, bool is_json)
+print(struct journal *journal, unsigned days, bool is_json)
 {
-	struct journal_cursor cursor = { 0, 0 };
+	struct journal_cursor cursor = { 0, 0, 0 };
 	struct str out = STR_INIT;
 	struct report report;
 	struct slice line;
@@ -52,10 +54,10 @@ verb_report(int argc, char **argv, const char *conf_path)
 		if (strcmp(argv[i], "--json") == 0)
 			is_json = true;
 		else if (strcmp(argv[i], "--days") != 0 || i + 1 == argc ||
-		    !slice_number(slice_of(argv[++i]), 1, JOURNAL_DAYS,
+		    !slice_number(slice_of(argv[++i]), 1, REPORT_DAYS_MAX,
 			&days))
 			return verb_usage(argv[0], "'%s' is not understood; "
-			    "--days takes 1 to %d", argv[i], JOURNAL_DAYS);
+			    "--days takes 1 to %d", argv[i], REPORT_DAYS_MAX);
 	}
 	conf = verb_conf(conf_path);
 	if (journal_open(conf->log_dir, (unsigned)days, &journal, &err) < 0) {

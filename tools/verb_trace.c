@@ -1,6 +1,7 @@
 /* verb_trace.c - zmailer trace: what became of a message
  *
- * In     a spool id, a message id or an address; the journal
+ * In     a spool id, a message id, an address, a client, a window in time;
+ *        the journal
  * Out    a table a message, or the journal's own lines
  * Spec   zmailer(8)
  *
@@ -10,7 +11,8 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "tools/journal/journal.h"
+#include "tools/journal/ask.h"
+#include "tools/journal/names.h"
 #include "tools/verb.h"
 
 #include "base/banned.h"
@@ -26,19 +28,22 @@ lines_put(const struct life *life)
 }
 
 static int
-trace(const struct journal *journal, const char *what, bool is_json)
+trace(struct journal *journal, const struct ask *ask, const char *what,
+    const struct conf *conf, bool is_json)
 {
 	struct arena *arena = arena_new();
 	struct str text = STR_INIT;
 	struct life life;
-	struct err err;
 	int status = EX_OK;
 
-	if (life_find(journal, what, arena, &life, &err) < 0) {
-		status = verb_usage("trace", "%s", err.text);
-	} else if (life.count == 0) {
+	life_find(journal, ask, arena, &life);
+	if (life.count == 0) {
 		fprintf(stderr, "zmailer: trace: the journal of the last %d "
-		    "days does not know %s\n", JOURNAL_DAYS, what);
+		    "days does not know %s%s\n",
+		    (int)(conf->journal_keep_ms / JOURNAL_DAY_MS),
+		    what ? what : "any message",
+		    ask->span.since_ms != INT64_MIN ||
+		    ask->span.until_ms != INT64_MAX ? " at that time" : "");
 		status = 1;
 	} else if (is_json) {
 		lines_put(&life);
@@ -46,7 +51,8 @@ trace(const struct journal *journal, const char *what, bool is_json)
 		life_print(&life, &text);
 		fputs(text.buf, stdout);
 		if (life.is_cut)
-			printf("\nOnly the newest %d messages are shown.\n",
+			printf("\nOnly the newest %d messages are shown; "
+			    "--since and --until show others.\n",
 			    JOURNAL_IDS_MAX);
 	}
 	str_release(&text);
@@ -54,32 +60,62 @@ trace(const struct journal *journal, const char *what, bool is_json)
 	return status;
 }
 
-int
-verb_trace(int argc, char **argv, const char *conf_path)
-{
-	const char *what = NULL;
-	bool is_json = false;
-	struct journal *journal;
-	struct conf *conf;
-	struct err err;
-	int status;
+struct words {
+	const char	*what;
+	bool		 is_json;
+	struct ask	 ask;
+};
 
+/* The window is read into an ask of its own, for what comes first resets
+ * it. */
+static int
+arguments(int argc, char **argv, struct words *words)
+{
+	struct ask window;
+	struct err err;
+	int result;
+
+	(void)ask_parse(NULL, &window, &err);
 	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0)
-			is_json = true;
-		else if (what == NULL && argv[i][0] != '-')
-			what = argv[i];
+		result = ask_option(argv[i], i + 1 < argc ? argv[i + 1] :
+		    NULL, &window, &err);
+		if (result < 0)
+			return verb_usage(argv[0], "%s", err.text);
+		if (result > 0)
+			i++;
+		else if (strcmp(argv[i], "--json") == 0)
+			words->is_json = true;
+		else if (words->what == NULL && argv[i][0] != '-')
+			words->what = argv[i];
 		else
 			return verb_usage(argv[0], "%s is too much", argv[i]);
 	}
-	if (what == NULL)
-		return verb_usage(argv[0], "which message?");
+	if (words->what == NULL && window.span.since_ms == INT64_MIN)
+		return verb_usage(argv[0], "which message, or --day?");
+	if (ask_parse(words->what, &words->ask, &err) < 0)
+		return verb_usage(argv[0], "%s", err.text);
+	words->ask.span = window.span;
+	return EX_OK;
+}
+
+int
+verb_trace(int argc, char **argv, const char *conf_path)
+{
+	struct words words = { .what = NULL };
+	struct journal *journal;
+	struct conf *conf;
+	struct err err;
+	int status = arguments(argc, argv, &words);
+
+	if (status != EX_OK)
+		return status;
 	conf = verb_conf(conf_path);
-	if (journal_open(conf->log_dir, JOURNAL_DAYS, &journal, &err) < 0) {
+	if (journal_open_all(conf->log_dir, &journal, &err) < 0) {
 		fprintf(stderr, "zmailer: trace: %s\n", err.text);
 		status = EX_NOINPUT;
 	} else {
-		status = trace(journal, what, is_json);
+		status = trace(journal, &words.ask, words.what, conf,
+		    words.is_json);
 		journal_close(&journal);
 	}
 	conf_free(&conf);

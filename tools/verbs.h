@@ -30,10 +30,13 @@ VERB(status, "[--json]",
     "processes and files; exit 0 ok, 1 warning, 2 critical, 3 not running")
 VERB(doctor, "[--quiet] [--json] [--timeout SPAN] [--outbound HOST] [AREA...]",
     "is this machine fit to carry mail; exit 0 it is, 1 warnings, 2 bad")
-VERB(trace, "[--json] ID | ADDRESS | '<MESSAGE-ID>'",
-    "the life of a message, from the journal of the last 14 days")
-VERB(events, "[-f] [-n COUNT] [--json] [ID]",
+VERB(trace, "[--day DAY] [--since MOMENT] [--until MOMENT] [--json] "
+    "ID | ADDRESS | from:ADDRESS | to:ADDRESS | '<MESSAGE-ID>' | client:NET",
+    "the life of messages, from the journal (14 days), also when they are gone")
+VERB(events, "[-f] [-n COUNT] [--json] [SELECTOR]",
     "the last events of the journal; -f goes on with new ones")
+VERB(logrotate, "[--now] [--json]",
+    "close, pack and remove files of the journal, as its limits say")
 VERB(list, "[--json] [SELECTOR]",
     "every message in the spool: where it is, why, and when it is tried next")
 VERB(show, "[--json] ID | FILE",

@@ -2,7 +2,8 @@
  *
  * In     an event kind, a spool id, keys and values
  * Out    lines in LOGDIR/events-YYYY-MM-DD.jsonl, by one write a turn
- * Holds  the lines of this turn, the descriptor of today's file
+ * Holds  the lines of this turn, the descriptor of today's file and a
+ *        shared lock on it
  * Spec   zmailer-events(5)
  *
  * SPDX-License-Identifier: ISC
@@ -13,6 +14,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +29,8 @@
 enum {
 	PENDING_BYTES_MAX = 256 * 1024,	/* written at once when exceeded */
 	VALUE_BYTES_MAX = 1000,		/* longer values are cut */
+	LOOK_EVERY_MS = 1000,		/* at the name, while we write */
+	OPEN_TRIES = 10,
 	COMPLAINT_EVERY_MS = 60000
 };
 
@@ -39,6 +43,8 @@ const struct event_row event_rows[EV_COUNT] = {
 
 static int log_dir_fd = -1, file_fd = -1;
 static char file_day[16];
+static struct stat file_st;		/* of file_fd, when it was opened */
+static int64_t look_at_ms;
 static struct str pending = STR_INIT;
 static int64_t next_complaint_at_ms;
 
@@ -56,15 +62,21 @@ event_open(const char *log_dir)
 	return 0;
 }
 
+static void
+file_close(void)
+{
+	if (file_fd >= 0)
+		close(file_fd);
+	file_fd = -1;
+}
+
 void
 event_open_fd(int fd)
 {
 	if (log_dir_fd >= 0)
 		close(log_dir_fd);
-	if (file_fd >= 0)
-		close(file_fd);
+	file_close();
 	log_dir_fd = fd;
-	file_fd = -1;
 	counters_open(fd);
 }
 
@@ -124,32 +136,83 @@ complain(const char *what)
 	    what, strerror(errno));
 }
 
+/* Does the name still lead to the file that is open?  A part that grew too
+ * large was renamed (INTERNALS 8). */
+static bool
+name_is_ours(const char *name)
+{
+	struct stat st;
+
+	return fstatat(log_dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    st.st_dev == file_st.st_dev && st.st_ino == file_st.st_ino;
+}
+
+/* The shared lock, held as long as the file is open, keeps it from being
+ * packed; whoever packs it first has us look at the name again. */
+static bool
+file_open(const char *name)
+{
+	for (int left = OPEN_TRIES; left > 0; left--) {
+		file_fd = openat(log_dir_fd, name,
+		    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+		    0660);
+		if (file_fd < 0)
+			break;
+		(void)fchmod(file_fd, 0660);
+		if (flock(file_fd, LOCK_SH | LOCK_NB) == 0 &&
+		    fstat(file_fd, &file_st) == 0 && name_is_ours(name))
+			return true;
+		file_close();
+	}
+	complain(name);
+	return false;
+}
+
 static bool
 open_today(void)
 {
 	char now_text[CLOCK_TEXT_BYTES], name[64];
+	int64_t now_ms = clock_steady_ms();
 
 	clock_rfc3339(clock_wall_us(), now_text);
-	if (file_fd >= 0 && strncmp(file_day, now_text, 10) == 0)
-		return true;
-	if (file_fd >= 0)
-		close(file_fd);
+	snprintf(name, sizeof(name), "events-%.10s.jsonl", now_text);
+	if (file_fd >= 0 && strncmp(file_day, now_text, 10) == 0) {
+		if (now_ms < look_at_ms)
+			return true;
+		look_at_ms = now_ms + LOOK_EVERY_MS;
+		if (name_is_ours(name))
+			return true;
+	}
+	file_close();
 	snprintf(file_day, sizeof(file_day), "%.10s", now_text);
-	snprintf(name, sizeof(name), "events-%s.jsonl", file_day);
-	file_fd = openat(log_dir_fd, name,
-	    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660);
-	if (file_fd < 0)
-		complain(name);
-	else
-		(void)fchmod(file_fd, 0660);
-	return file_fd >= 0;
+	look_at_ms = now_ms + LOOK_EVERY_MS;
+	return file_open(name);
+}
+
+/* With nothing to write: let go of a file that is closed, so that it can be
+ * packed. */
+static void
+file_look(void)
+{
+	char now_text[CLOCK_TEXT_BYTES], name[64];
+	int64_t now_ms = clock_steady_ms();
+
+	if (file_fd < 0 || now_ms < look_at_ms)
+		return;
+	look_at_ms = now_ms + LOOK_EVERY_MS;
+	clock_rfc3339(clock_wall_us(), now_text);
+	snprintf(name, sizeof(name), "events-%.10s.jsonl", now_text);
+	if (!name_is_ours(name))
+		file_close();
 }
 
 void
 event_flush(void)
 {
-	if (pending.len == 0)
+	if (pending.len == 0) {
+		file_look();
 		return;
+	}
 	if (log_dir_fd >= 0 && open_today() &&
 	    write(file_fd, pending.buf, pending.len) != (ssize_t)pending.len)
 		complain("write");

@@ -175,3 +175,5 @@ EVENT(SPOOL_TROUBLE, "spool.trouble", WARN, "file call reason",
     "A file system call failed; the message stays where it was.")
 EVENT(DRAFT_SWEPT, "draft.swept", INFO, "file reason",
     "An unfinished submission in public/ was removed.")
+EVENT(JOURNAL_KEPT, "journal.kept", INFO, "closed packed removed bytes",
+    "Parts of the journal were closed, packed, or removed for age or size.")

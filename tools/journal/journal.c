@@ -1,127 +1,158 @@
-/* journal.c - the event files, mapped, line by line
+/* journal.c - the files of the journal as one row of lines
  *
- * In     LOGDIR/events-YYYY-MM-DD.jsonl
+ * In     LOGDIR/events-YYYY-MM-DD[.NNN].jsonl[.zst]
  * Out    lines, oldest file first
- * Holds  the maps
+ * Holds  the maps; the text of one packed frame
  * Trusts no line: what is damaged is skipped by the readers
- * Spec   zmailer-events(5)
+ * Spec   zmailer-events(5); doc/INTERNALS.md section 8
  *
  * SPDX-License-Identifier: ISC
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/json.h"
+#include "tools/journal/frame.h"
 #include "tools/journal/journal.h"
+#include "tools/journal/names.h"
 
 #include "base/banned.h"
 
-enum { FILES_MAX = 400, NAME_BYTES = 24, DAY_S = 86400 };
-/* "events-2026-11-20.jsonl" */
-static const char name_shape[] = "events-dddd-dd-dd.jsonl";
+enum { TRIES = 10, LATE_MS = 60000 };	/* a line of before midnight may be
+					 * written behind it */
 
-struct journal {
-	struct slice	files[FILES_MAX];
-	size_t		count;
+struct part {
+	struct slice	map;
+	struct journal_span span;	/* its day */
+	bool		is_packed;
 };
 
-static bool
-name_is_ours(const char *name)
-{
-	size_t i;
+struct journal {
+	struct part	*parts;
+	size_t		 count;
+	struct journal_span span;	/* only what touches it */
+	const struct frame_key *keys;	/* only frames with one of them */
+	size_t		 key_count;
+	/* the frame that lines are taken from now */
+	size_t		 part, frame;	/* which: cursor file, offset */
+	struct str	 text;
+	size_t		 skipped;	/* frames, for tests and figures */
+};
 
-	for (i = 0; name_shape[i] != '\0'; i++)
-		if (name_shape[i] == 'd' && i > 6 && i < 17 ?
-		    name[i] < '0' || name[i] > '9' : name[i] != name_shape[i])
-			return false;
-	return name[i] == '\0';
-}
-
+/* 0; 1: it is not there any more, look again; -1. */
 static int
-name_compare(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
-/* Names from the day `first` on, sorted; -1 when it cannot be read. */
-static int
-names_list(const char *log_dir, const char *first,
-    char names[FILES_MAX][NAME_BYTES])
-{
-	DIR *dir = opendir(log_dir);
-	struct dirent *entry;
-	int count = 0;
-
-	if (dir == NULL)
-		return -1;
-	while ((entry = readdir(dir)) != NULL && count < FILES_MAX)
-		if (name_is_ours(entry->d_name) &&
-		    strcmp(entry->d_name, first) >= 0)
-			snprintf(names[count++], NAME_BYTES, "%.23s",
-			    entry->d_name);
-	closedir(dir);
-	qsort(names, (size_t)count, NAME_BYTES, name_compare);
-	return count;
-}
-
-static int
-file_map(struct journal *journal, int dir_fd, const char *name,
+part_map(struct journal *journal, int dir_fd, const struct journal_name *name,
     struct err *err)
 {
-	int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(dir_fd, name->text, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	struct part *part = &journal->parts[journal->count];
 	struct stat st;
 	void *map = NULL;
 
 	if (fd < 0)
-		return err_sys(err, "cannot read %s", name);
+		return errno == ENOENT ? 1 :
+		    err_sys(err, "cannot read %s", name->text);
 	if (fstat(fd, &st) == 0 && st.st_size > 0)
 		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd,
 		    0);
 	close(fd);
 	if (map == MAP_FAILED)
-		return err_sys(err, "cannot map %s", name);
-	if (map != NULL)
-		journal->files[journal->count++] =
-		    (struct slice){ map, (size_t)st.st_size };
+		return err_sys(err, "cannot map %s", name->text);
+	if (map == NULL)
+		return 0;
+	part->map = (struct slice){ map, (size_t)st.st_size };
+	part->is_packed = name->is_packed;
+	part->span.since_ms = name->since_ms - LATE_MS;
+	part->span.until_ms = name->until_ms;
+	journal->count++;
 	return 0;
+}
+
+static void
+parts_unmap(struct journal *journal)
+{
+	for (size_t i = 0; i < journal->count; i++)
+		munmap((void *)(uintptr_t)journal->parts[i].map.p,
+		    journal->parts[i].map.n);
+	journal->count = 0;
+	mem_free(&journal->parts);
+}
+
+/* Names are listed, then opened: one that was closed or packed in between
+ * has another name, and all is looked at again. */
+static int
+parts_map(struct journal *journal, int dir_fd, int64_t since_ms,
+    struct err *err)
+{
+	struct journal_names names = { NULL, 0 };
+	int result;
+
+	if (names_list(dir_fd, &names, err) < 0)
+		return -1;
+	journal->parts = mem_alloc(names.count + 1, sizeof(struct part));
+	result = 0;
+	for (size_t i = 0; i < names.count && result == 0; i++)
+		if (!names.rows[i].is_left_over &&
+		    names.rows[i].until_ms > since_ms)
+			result = part_map(journal, dir_fd, &names.rows[i],
+			    err);
+	names_release(&names);
+	if (result != 0)
+		parts_unmap(journal);
+	return result;
+}
+
+void
+journal_within(struct journal *journal, const struct journal_span *span)
+{
+	journal->span = span != NULL ? *span :
+	    (struct journal_span){ INT64_MIN, INT64_MAX };
+}
+
+static int
+open_since(const char *log_dir, int64_t since_ms, struct journal **out,
+    struct err *err)
+{
+	int dir_fd = open(log_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct journal *journal;
+	int result = 1;
+
+	if (dir_fd < 0)
+		return err_sys(err, "cannot read the log directory %s",
+		    log_dir);
+	journal = mem_alloc(1, sizeof(*journal));
+	journal_within(journal, NULL);
+	journal->part = SIZE_MAX;
+	str_init(&journal->text);
+	for (int left = TRIES; left > 0 && result > 0; left--)
+		result = parts_map(journal, dir_fd, since_ms, err);
+	close(dir_fd);
+	*out = journal;
+	if (result == 0)
+		return 0;
+	if (result > 0)
+		err_set(err, "the files of %s change too fast", log_dir);
+	journal_close(out);
+	return -1;
 }
 
 int
 journal_open(const char *log_dir, unsigned days, struct journal **out,
     struct err *err)
 {
-	static char names[FILES_MAX][NAME_BYTES];
-	struct journal *journal;
-	char day[CLOCK_TEXT_BYTES], first[NAME_BYTES];
-	int dir_fd, count, result = 0;
+	return open_since(log_dir, (clock_wall_us() / 1000 / JOURNAL_DAY_MS -
+	    days) * JOURNAL_DAY_MS, out, err);
+}
 
-	clock_rfc3339(clock_wall_us() - (int64_t)days * DAY_S * 1000000, day);
-	snprintf(first, sizeof(first), "events-%.10s", day);
-	dir_fd = open(log_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	count = dir_fd < 0 ? -1 : names_list(log_dir, first, names);
-	if (count < 0) {
-		err_sys(err, "cannot read the log directory %s", log_dir);
-		if (dir_fd >= 0)
-			close(dir_fd);
-		return -1;
-	}
-	journal = mem_alloc(1, sizeof(*journal));
-	for (int i = 0; i < count && result == 0; i++)
-		result = file_map(journal, dir_fd, names[i], err);
-	close(dir_fd);
-	*out = journal;
-	if (result < 0)
-		journal_close(out);
-	return result;
+int
+journal_open_all(const char *log_dir, struct journal **out, struct err *err)
+{
+	return open_since(log_dir, INT64_MIN, out, err);
 }
 
 void
@@ -129,173 +160,112 @@ journal_close(struct journal **journal)
 {
 	if (*journal == NULL)
 		return;
-	for (size_t i = 0; i < (*journal)->count; i++)
-		munmap((void *)(uintptr_t)(*journal)->files[i].p,
-		    (*journal)->files[i].n);
+	parts_unmap(*journal);
+	str_release(&(*journal)->text);
 	mem_free(journal);
 }
 
+void
+journal_want(struct journal *journal, const struct frame_key *keys,
+    size_t count)
+{
+	journal->keys = keys;
+	journal->key_count = count;
+}
+
+size_t
+journal_skipped(const struct journal *journal)
+{
+	return journal->skipped;
+}
+
 /* A last line without LF is still being written: not a line. */
+static bool
+line_take(struct slice text, size_t *offset, struct slice *out_line)
+{
+	struct slice rest = slice_from(text, *offset);
+	const char *end = rest.n ? memchr(rest.p, '\n', rest.n) : NULL;
+
+	if (end == NULL)
+		return false;
+	out_line->p = rest.p;
+	out_line->n = (size_t)(end - rest.p);
+	*offset += out_line->n + 1;
+	return true;
+}
+
+static bool
+is_within(const struct journal *journal, int64_t first_ms, int64_t last_ms)
+{
+	return last_ms >= journal->span.since_ms &&
+	    first_ms < journal->span.until_ms;
+}
+
+static bool
+frame_is_meant(const struct journal *journal, const struct frame *frame)
+{
+	if (!is_within(journal, frame->first_ms, frame->last_ms))
+		return false;
+	if (journal->keys == NULL)
+		return true;
+	for (size_t i = 0; i < journal->key_count; i++)
+		if (frame_may_have(frame, &journal->keys[i]))
+			return true;
+	return false;
+}
+
+/* The next frame of this part that is meant, unpacked. */
+static bool
+frame_load(struct journal *journal, struct journal_cursor *cursor)
+{
+	struct slice map = journal->parts[cursor->file].map;
+	struct frame frame;
+
+	while (frame_next(map, &cursor->frame, &frame)) {
+		if (!frame_is_meant(journal, &frame)) {
+			journal->skipped++;
+			continue;
+		}
+		if (!frame_unpack(&frame, &journal->text))
+			continue;
+		journal->part = cursor->file;
+		journal->frame = cursor->frame;
+		cursor->offset = 0;
+		return true;
+	}
+	return false;
+}
+
+static bool
+packed_next(struct journal *journal, struct journal_cursor *cursor,
+    struct slice *out_line)
+{
+	for (;;) {
+		if (journal->part == cursor->file &&
+		    journal->frame == cursor->frame &&
+		    line_take(str_slice(&journal->text), &cursor->offset,
+		    out_line))
+			return true;
+		if (!frame_load(journal, cursor))
+			return false;
+	}
+}
+
 bool
-journal_next(const struct journal *journal, struct journal_cursor *cursor,
+journal_next(struct journal *journal, struct journal_cursor *cursor,
     struct slice *out_line)
 {
 	while (cursor->file < journal->count) {
-		struct slice rest = slice_from(journal->files[cursor->file],
-		    cursor->offset);
-		const char *end = rest.n ? memchr(rest.p, '\n', rest.n) : NULL;
+		const struct part *part = &journal->parts[cursor->file];
 
-		if (end != NULL) {
-			out_line->p = rest.p;
-			out_line->n = (size_t)(end - rest.p);
-			cursor->offset += out_line->n + 1;
+		if (is_within(journal, part->span.since_ms,
+		    part->span.until_ms) && (part->is_packed ?
+		    packed_next(journal, cursor, out_line) :
+		    line_take(part->map, &cursor->offset, out_line)))
 			return true;
-		}
 		cursor->file++;
 		cursor->offset = 0;
+		cursor->frame = 0;
 	}
 	return false;
-}
-
-struct slice
-journal_line_id(struct slice line)
-{
-	static const char key[] = "\"id\":\"";
-	/* {"t":"2026-11-20T21:04:00.123Z","id":"... */
-	struct slice rest = slice_first(slice_from(line, 32), 80);
-	size_t end;
-
-	if (!slice_starts(rest, key))
-		return SLICE("");
-	rest = slice_from(rest, sizeof(key) - 1);
-	end = slice_find(rest, '"');
-	return end == rest.n ? SLICE("") : slice_first(rest, end);
-}
-
-static bool
-digits_take(struct slice text, size_t at, size_t n, int *out)
-{
-	uint64_t value;
-
-	if (!slice_number(slice_first(slice_from(text, at), n), 0, 9999,
-	    &value))
-		return false;
-	*out = (int)value;
-	return true;
-}
-
-/* "dddd-dd-ddTdd:dd:dd.dddZ": all but the digits. */
-static bool
-time_has_shape(struct slice text)
-{
-	static const char shape[] = "0000-00-00T00:00:00.000Z";
-
-	if (text.n < sizeof(shape) - 1)
-		return false;
-	for (size_t i = 0; i < sizeof(shape) - 1; i++)
-		if (shape[i] != '0' && text.p[i] != shape[i])
-			return false;
-	return true;
-}
-
-int64_t
-journal_line_ms(struct slice line)
-{
-	struct slice text = slice_from(line, 6);
-	struct tm tm;
-	int ms;
-
-	memset(&tm, 0, sizeof(tm));
-	if (!slice_starts(line, "{\"t\":\"") || !time_has_shape(text) ||
-	    !digits_take(text, 0, 4, &tm.tm_year) ||
-	    !digits_take(text, 5, 2, &tm.tm_mon) ||
-	    !digits_take(text, 8, 2, &tm.tm_mday) ||
-	    !digits_take(text, 11, 2, &tm.tm_hour) ||
-	    !digits_take(text, 14, 2, &tm.tm_min) ||
-	    !digits_take(text, 17, 2, &tm.tm_sec) ||
-	    !digits_take(text, 20, 3, &ms))
-		return -1;
-	tm.tm_year -= 1900;
-	tm.tm_mon -= 1;
-	return (int64_t)timegm(&tm) * 1000 + ms;
-}
-
-static bool
-key_is_fixed(struct slice key)
-{
-	static const char *const fixed[] = { "t", "id", "ev", "d", "pid" };
-
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
-		if (slice_is(key, fixed[i]))
-			return true;
-	return false;
-}
-
-/* In quotes when a reader could not tell where it ends. */
-static void
-value_add(struct str *out, const struct str *value)
-{
-	struct slice rest = str_slice(value), piece;
-
-	if (value->len > 0 && strpbrk(value->buf, " \t\"'") == NULL) {
-		str_add_escaped(out, rest);
-		return;
-	}
-	for (const char *between = "\""; slice_cut(&rest, '"', &piece);
-	    between = "\\\"") {
-		str_adds(out, between);
-		str_add_escaped(out, piece);
-	}
-	str_addc(out, '"');
-}
-
-void
-journal_line_values(struct slice line, struct str *out)
-{
-	struct str value = STR_INIT;
-	struct slice key;
-	size_t cursor = 0;
-	bool is_first = true;
-
-	while (json_next(line, &cursor, &key, &value)) {
-		if (key_is_fixed(key))
-			continue;
-		str_adds(out, is_first ? "" : " ");
-		str_add_escaped(out, key);
-		str_addc(out, '=');
-		value_add(out, &value);
-		is_first = false;
-	}
-	str_release(&value);
-}
-
-void
-journal_line_word(struct slice line, const char *key, struct str *out)
-{
-	struct str value = STR_INIT;
-
-	str_reset(out);
-	if (json_get(line, key, &value))
-		str_add_escaped(out, str_slice(&value));
-	str_release(&value);
-}
-
-void
-journal_line_print(struct slice line, struct str *out)
-{
-	struct str program = STR_INIT, name = STR_INIT, id = STR_INIT;
-
-	if (journal_line_ms(line) < 0)
-		return;
-	journal_line_word(line, "d", &program);
-	journal_line_word(line, "ev", &name);
-	journal_line_word(line, "id", &id);
-	str_addf(out, "%.10s %.12s  ", line.p + 6, line.p + 17);
-	str_addf(out, "%-10s  %-15s  %-17s ", program.buf,
-	    id.len ? id.buf : "-", name.buf);
-	journal_line_values(line, out);
-	str_addc(out, '\n');
-	str_release(&program);
-	str_release(&name);
-	str_release(&id);
 }

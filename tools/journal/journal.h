@@ -1,8 +1,8 @@
 /* journal.h - the event files as a tool reads them, offline
  *
- * Files are mapped, lines borrow from the maps until journal_close.  A line
- * is what event.c wrote, yet nothing in it is trusted: a damaged line is
- * skipped.
+ * Files are mapped, packed ones unpacked a frame at a time: a line lasts
+ * until the next one is asked for.  A line is what event.c wrote, yet
+ * nothing in it is trusted: a damaged line is skipped.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -18,16 +18,34 @@ enum {
 };
 
 struct journal;
+struct frame_key;
+
+/* A window in time: milliseconds since 1970, the end not in it. */
+struct journal_span { int64_t since_ms, until_ms; };
 
 /* Map the files of the last `days` days, oldest first.  0 or -1. */
 int journal_open(const char *log_dir, unsigned days, struct journal **out,
     struct err *err);
+/* Map all there are. */
+int journal_open_all(const char *log_dir, struct journal **out,
+    struct err *err);
 void journal_close(struct journal **journal);
 
-/* Next line without its LF; *cursor starts at 0. */
-struct journal_cursor { size_t file, offset; };
-bool journal_next(const struct journal *journal,
-    struct journal_cursor *cursor, struct slice *out_line);
+/* From now on frames that surely have none of these keys (frame.h) are left
+ * out; the caller still looks at each line.  keys stay the caller's; NULL:
+ * all frames. */
+void journal_want(struct journal *journal, const struct frame_key *keys,
+    size_t count);
+/* From now on days and frames outside of a window are left out; what is left
+ * is not held against it line by line.  NULL: all times. */
+void journal_within(struct journal *journal, const struct journal_span *span);
+/* Frames that were left out so far. */
+size_t journal_skipped(const struct journal *journal);
+
+/* Next line without its LF; *cursor starts as zeros. */
+struct journal_cursor { size_t file, offset, frame; };
+bool journal_next(struct journal *journal, struct journal_cursor *cursor,
+    struct slice *out_line);
 
 /* The spool id of a line, unescaped; empty when it has none.  Quick: looks
  * where event.c puts it. */
@@ -35,29 +53,10 @@ struct slice journal_line_id(struct slice line);
 /* Milliseconds since 1970 of a line; -1: it says no time. */
 int64_t journal_line_ms(struct slice line);
 
-/* ---- the life of messages ---------------------------------------------- */
-
-struct life_line {
-	struct slice	id, line;
-	int64_t		at_ms;
-	size_t		order;		/* in the files */
-};
-
-struct life {			/* in the arena; lines borrow */
-	struct life_line *lines;
-	size_t		 count;		/* sorted by id, time, order */
-	size_t		 id_count;
-	bool		 is_cut;	/* over JOURNAL_IDS_MAX: the newest */
-};
-
-/* what: a spool id; "<...>": a message id; anything with "@": an address
- * that a line of the message names (from, to, orcpt), case folded.
- * Returns 0, or -1: what is none of these. */
-int life_find(const struct journal *journal, const char *what,
-    struct arena *arena, struct life *out, struct err *err);
-
-/* One table a message: absolute time of the first line, then relative. */
-void life_print(const struct life *life, struct str *out);
+/* Is there a text value of this key?  Quick: *out_value (or NULL) is as it
+ * stands in the file, up to the next quote; right for what has no quotes. */
+bool journal_line_has(struct slice line, const char *key,
+    struct slice *out_value);
 
 /* The value of a key with controls escaped, in place of *out's text. */
 void journal_line_word(struct slice line, const char *key, struct str *out);
@@ -68,5 +67,32 @@ void journal_line_values(struct slice line, struct str *out);
 
 /* "2026-11-20 21:04:00.123  scheduler  ID  rcpt.ok  to=..." and LF. */
 void journal_line_print(struct slice line, struct str *out);
+
+/* ---- the life of messages ---------------------------------------------- */
+
+struct ask;
+
+struct life_line {
+	struct slice	id;		/* of the message, or the session */
+	struct slice	line;
+	int64_t		at_ms;
+	struct journal_cursor at;	/* behind it, in the files */
+};
+
+struct life {			/* in the arena */
+	struct life_line *lines;
+	size_t		 count;		/* sorted by id, time, order */
+	size_t		 id_count;	/* messages */
+	bool		 is_cut;	/* over JOURNAL_IDS_MAX: the newest */
+};
+
+/* All lines of every message that a line which fits the question belongs
+ * to, with those of the sessions they came in by; sessions that fit and
+ * brought no message stand for themselves. */
+void life_find(struct journal *journal, const struct ask *ask,
+    struct arena *arena, struct life *out);
+
+/* One table a message: absolute time of the first line, then relative. */
+void life_print(const struct life *life, struct str *out);
 
 #endif

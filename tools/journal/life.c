@@ -1,11 +1,14 @@
-/* life.c - the life of a message, told from the journal
+/* life.c - the life of messages, told from the journal
  *
- * In     a spool id, a message id or an address; the journal
- * Out    the lines of the messages meant, and a table of them
+ * In     a question; the journal
+ * Out    the lines of the messages meant, from connect to unlink
+ * Holds  at most JOURNAL_IDS_MAX ids of messages, and of sessions
  * Spec   zmailer(8), trace
  *
- * Two walks: the first finds the ids that are meant, the second collects
- * every line that carries one of them.
+ * Three walks: the first finds the ids that are meant, the second collects
+ * every line that carries one of them, the third what the sessions they came
+ * by did before and after.  Walks two and three leave packed frames out that
+ * have none of the ids.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -13,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/json.h"
 #include "mail/spool.h"
+#include "tools/journal/ask.h"
+#include "tools/journal/frame.h"
 #include "tools/journal/journal.h"
 
 #include "base/banned.h"
@@ -26,6 +29,17 @@ struct ids {			/* sorted; ids sort by time as text */
 	char	text[IDS_ROOM][SPOOL_ID_BYTES];
 	size_t	count;
 	bool	is_cut;
+	struct frame_key keys[JOURNAL_IDS_MAX];
+};
+
+struct search {
+	struct journal	*journal;
+	const struct ask *ask;
+	struct arena	*arena;
+	struct ids	*ids, *sessions;
+	struct life_line *lines;
+	size_t		 count, room;
+	size_t		 id_lines;	/* those of messages */
 };
 
 static int
@@ -56,7 +70,7 @@ ids_settle(struct ids *ids)
 static void
 ids_add(struct ids *ids, struct slice id)
 {
-	if (!spool_id_is(id) || id.n >= SPOOL_ID_BYTES)
+	if (id.n == 0 || id.n >= SPOOL_ID_BYTES)
 		return;
 	if (ids->count > 0 &&
 	    slice_is(id, ids->text[ids->count - 1]))
@@ -79,186 +93,228 @@ ids_have(const struct ids *ids, struct slice id)
 	    id_compare) != NULL;
 }
 
-/* "<a@b>" and "rfc822;a@b" are the address a@b. */
-static struct slice
-address_bare(struct slice text)
+/* From now on only what may have one of them is unpacked. */
+static void
+ids_want(struct search *search, struct ids *ids)
 {
-	if (text.n >= 7 && slice_is_nocase(slice_first(text, 7), "rfc822;"))
-		text = slice_from(text, 7);
-	if (text.n >= 2 && text.p[0] == '<' && text.p[text.n - 1] == '>')
-		text = slice_first(slice_from(text, 1), text.n - 2);
-	return text;
-}
-
-static bool
-line_names(struct slice line, const char *const keys[], struct slice what)
-{
-	struct str value = STR_INIT;
-	bool found = false;
-
-	for (size_t i = 0; keys[i] != NULL && !found; i++) {
-		str_reset(&value);
-		found = json_get(line, keys[i], &value) &&
-		    slice_equal_nocase(address_bare(str_slice(&value)), what);
-	}
-	str_release(&value);
-	return found;
-}
-
-/* Quick refusal before JSON is read: does `what` stand somewhere in the
- * line?  Only for text that JSON writes as it is. */
-static bool
-line_mentions(struct slice line, struct slice what)
-{
-	size_t before = slice_find(what, '@');
-	struct slice rest = line;
-
-	for (size_t i = 0; i < what.n; i++)
-		if (what.p[i] <= ' ' || what.p[i] > '~' || what.p[i] == '"' ||
-		    what.p[i] == '\\')
-			return true;
-	if (before == what.n)
-		return true;
-	for (;;) {
-		size_t at = slice_find(rest, '@');
-		size_t offset = (size_t)(rest.p - line.p) + at;
-
-		if (at == rest.n)
-			return false;
-		if (offset >= before && slice_equal_nocase(slice_first(
-		    slice_from(line, offset - before), what.n), what))
-			return true;
-		rest = slice_from(rest, at + 1);
-	}
+	for (size_t i = 0; i < ids->count; i++)
+		ids->keys[i] = frame_key_of(slice_of(ids->text[i]));
+	journal_want(search->journal, ids->keys, ids->count);
 }
 
 static void
-ids_find(const struct journal *journal, const char *what, struct ids *ids)
+line_add(struct search *search, struct slice id, struct slice line,
+    const struct journal_cursor *at)
 {
-	static const char *const address_keys[] = { "from", "to", "orcpt",
-	    NULL };
-	static const char *const msgid_keys[] = { "msgid", NULL };
-	struct slice bare = address_bare(slice_of(what)), line;
-	const char *const *keys = what[0] == '<' ? msgid_keys : address_keys;
-	struct journal_cursor cursor = { 0, 0 };
+	struct life_line *row;
 
-	while (journal_next(journal, &cursor, &line))
-		if (line_mentions(line, bare) && line_names(line, keys, bare))
-			ids_add(ids, journal_line_id(line));
-	ids_settle(ids);
+	if (search->count == search->room) {
+		search->room = search->room ? search->room * 2 : 64;
+		search->lines = mem_grow(search->lines, search->room,
+		    sizeof(*search->lines));
+	}
+	row = &search->lines[search->count];
+	row->id = id;
+	row->line = line;
+	row->at_ms = journal_line_ms(line);
+	row->at = *at;
+	search->count++;
 }
+
+/* ---- walk 1: who is meant ---------------------------------------------- */
+
+static void
+line_meant(struct search *search, struct slice line,
+    const struct journal_cursor *at)
+{
+	struct slice id = journal_line_id(line), session;
+
+	if (id.n > 0 && spool_id_is(id))
+		ids_add(search->ids, id);
+	else if (search->ask->kind == ASK_ALL)
+		return;
+	else if (journal_line_has(line, "session", &session))
+		ids_add(search->sessions, session);
+	else if (search->ask->kind == ASK_CLIENT)
+		line_add(search, SLICE("-"),
+		    slice_copy(search->arena, line), at);
+}
+
+static void
+ids_find(struct search *search)
+{
+	struct journal_cursor cursor = { 0, 0, 0 };
+	const struct ask *ask = search->ask;
+	struct slice line;
+
+	if (ask->kind == ASK_ID) {
+		ids_add(search->ids, ask->text);
+		return;
+	}
+	journal_within(search->journal, &ask->span);
+	if (ask->kind != ASK_ALL && !ask->is_many)
+		journal_want(search->journal, &ask->key, 1);
+	while (journal_next(search->journal, &cursor, &line))
+		if (ask_fits(ask, line))
+			line_meant(search, line, &cursor);
+	journal_within(search->journal, NULL);
+	ids_settle(search->ids);
+	ids_settle(search->sessions);
+}
+
+/* ---- walk 2: all lines of the messages --------------------------------- */
+
+static void
+messages_collect(struct search *search)
+{
+	struct journal_cursor cursor = { 0, 0, 0 };
+	struct slice line, id, session;
+
+	ids_want(search, search->ids);
+	while (journal_next(search->journal, &cursor, &line)) {
+		id = journal_line_id(line);
+		if (!ids_have(search->ids, id) || journal_line_ms(line) < 0)
+			continue;
+		line = slice_copy(search->arena, line);
+		line_add(search, journal_line_id(line), line, &cursor);
+		if (journal_line_has(line, "session", &session))
+			ids_add(search->sessions, session);
+	}
+	search->id_lines = search->count;
+	ids_settle(search->sessions);
+}
+
+/* ---- walk 3: the sessions ---------------------------------------------- */
+
+struct visit {			/* a session and a message it brought */
+	struct slice	session, id;
+};
+
+static int
+slice_compare(struct slice a, struct slice b)
+{
+	int order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
+
+	return order != 0 ? order : a.n < b.n ? -1 : a.n > b.n;
+}
+
+static int
+visit_compare(const void *left, const void *right)
+{
+	const struct visit *a = left, *b = right;
+
+	return slice_compare(a->session, b->session);
+}
+
+static size_t
+visits_list(struct search *search, struct visit *visits)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < search->id_lines; i++)
+		if (journal_line_has(search->lines[i].line, "session",
+		    &visits[count].session)) {
+			visits[count].id = search->lines[i].id;
+			count++;
+		}
+	if (count > 0)
+		qsort(visits, count, sizeof(*visits), visit_compare);
+	return count;
+}
+
+/* To each message of its session, or for itself. */
+static void
+session_line_add(struct search *search, const struct visit *visits,
+    size_t count, struct slice line, const struct journal_cursor *at)
+{
+	size_t low = 0, high = count, last = SIZE_MAX;
+	struct slice session;
+
+	line = slice_copy(search->arena, line);
+	(void)journal_line_has(line, "session", &session);
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (slice_compare(visits[middle].session, session) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < count && slice_equal(visits[low].session, session);
+	    low++) {
+		if (last == SIZE_MAX ||
+		    !slice_equal(visits[last].id, visits[low].id))
+			line_add(search, visits[low].id, line, at);
+		last = low;
+	}
+	if (last == SIZE_MAX)
+		line_add(search, session, line, at);
+}
+
+static void
+sessions_collect(struct search *search)
+{
+	struct visit *visits = mem_alloc(search->count + 1, sizeof(*visits));
+	struct journal_cursor cursor = { 0, 0, 0 };
+	size_t count = visits_list(search, visits);
+	struct slice line, session;
+
+	ids_want(search, search->sessions);
+	while (search->sessions->count > 0 &&
+	    journal_next(search->journal, &cursor, &line))
+		if (journal_line_has(line, "session", &session) &&
+		    ids_have(search->sessions, session) &&
+		    journal_line_id(line).n == 0 && journal_line_ms(line) >= 0)
+			session_line_add(search, visits, count, line,
+			    &cursor);
+	mem_free(&visits);
+}
+
+/* ---- together ---------------------------------------------------------- */
 
 static int
 line_compare(const void *left, const void *right)
 {
 	const struct life_line *a = left, *b = right;
-	size_t n = a->id.n < b->id.n ? a->id.n : b->id.n;
-	int order = memcmp(a->id.p, b->id.p, n);
+	int order = slice_compare(a->id, b->id);
 
-	if (order != 0 || a->id.n != b->id.n)
-		return order != 0 ? order : a->id.n < b->id.n ? -1 : 1;
+	if (order != 0)
+		return order;
 	if (a->at_ms != b->at_ms)
 		return a->at_ms < b->at_ms ? -1 : 1;
-	return a->order < b->order ? -1 : 1;
-}
-
-static void
-life_collect(const struct journal *journal, const struct ids *ids,
-    struct arena *arena, struct life *out)
-{
-	struct journal_cursor cursor = { 0, 0 };
-	struct life_line *lines = NULL;
-	size_t count = 0, room = 0;
-	struct slice line;
-
-	while (journal_next(journal, &cursor, &line)) {
-		struct slice id = journal_line_id(line);
-
-		if (!ids_have(ids, id) || journal_line_ms(line) < 0)
-			continue;
-		if (count == room) {
-			room = room ? room * 2 : 64;
-			lines = mem_grow(lines, room, sizeof(*lines));
-		}
-		lines[count] = (struct life_line){ id, line,
-		    journal_line_ms(line), count };
-		count++;
-	}
-	out->count = count;
-	if (count > 0) {
-		qsort(lines, count, sizeof(*lines), line_compare);
-		out->lines = arena_alloc(arena, count * sizeof(*lines));
-		memcpy(out->lines, lines, count * sizeof(*lines));
-	}
-	mem_free(&lines);
-}
-
-int
-life_find(const struct journal *journal, const char *what,
-    struct arena *arena, struct life *out, struct err *err)
-{
-	struct ids *ids = mem_alloc(1, sizeof(*ids));
-	size_t n = strlen(what);
-
-	memset(out, 0, sizeof(*out));
-	if (spool_id_is(slice_of(what))) {
-		ids_add(ids, slice_of(what));
-	} else if (strchr(what, '@') != NULL ||
-	    (n > 2 && what[0] == '<' && what[n - 1] == '>')) {
-		ids_find(journal, what, ids);
-	} else {
-		mem_free(&ids);
-		return err_set(err, "'%s' is neither a spool id nor an "
-		    "address nor a <message-id>", what);
-	}
-	out->id_count = ids->count;
-	out->is_cut = ids->is_cut;
-	life_collect(journal, ids, arena, out);
-	mem_free(&ids);
-	return 0;
-}
-
-/* "+12ms" "+3.2s" "+4m10s" */
-static void
-span_text(int64_t ms, char *out, size_t size)
-{
-	char span[CLOCK_TEXT_BYTES];
-
-	if (ms < 1000) {
-		snprintf(out, size, "+%lldms", (long long)(ms < 0 ? 0 : ms));
-	} else if (ms < 60000) {
-		snprintf(out, size, "+%lld.%llds", (long long)(ms / 1000),
-		    (long long)(ms % 1000 / 100));
-	} else {
-		clock_span(ms / 1000, span);
-		snprintf(out, size, "+%s", span);
-	}
+	if (a->at.file != b->at.file)
+		return a->at.file < b->at.file ? -1 : 1;
+	if (a->at.frame != b->at.frame)
+		return a->at.frame < b->at.frame ? -1 : 1;
+	return a->at.offset < b->at.offset ? -1 : 1;
 }
 
 void
-life_print(const struct life *life, struct str *out)
+life_find(struct journal *journal, const struct ask *ask,
+    struct arena *arena, struct life *out)
 {
-	struct str program = STR_INIT, name = STR_INIT;
-	int64_t first_ms = 0;
-	char span[CLOCK_TEXT_BYTES + 1];
+	struct search search = { .journal = journal, .ask = ask,
+	    .arena = arena };
 
-	for (size_t i = 0; i < life->count; i++) {
-		const struct life_line *row = &life->lines[i];
-
-		if (i == 0 || !slice_equal(row->id, row[-1].id)) {
-			first_ms = row->at_ms;
-			str_addf(out, "%s" SLICE_FMT "   %.10s %.12s UTC\n",
-			    i == 0 ? "" : "\n", SLICE_ARG(row->id),
-			    row->line.p + 6, row->line.p + 17);
-		}
-		span_text(row->at_ms - first_ms, span, sizeof(span));
-		journal_line_word(row->line, "d", &program);
-		journal_line_word(row->line, "ev", &name);
-		str_addf(out, "%9s  %-10s  %-17s ", span, program.buf,
-		    name.buf);
-		journal_line_values(row->line, out);
-		str_addc(out, '\n');
+	memset(out, 0, sizeof(*out));
+	search.ids = mem_alloc(1, sizeof(*search.ids));
+	search.sessions = mem_alloc(1, sizeof(*search.sessions));
+	ids_find(&search);
+	messages_collect(&search);
+	sessions_collect(&search);
+	journal_want(journal, NULL, 0);
+	out->id_count = search.ids->count;
+	out->is_cut = search.ids->is_cut || search.sessions->is_cut;
+	out->count = search.count;
+	if (search.count > 0) {
+		qsort(search.lines, search.count, sizeof(*search.lines),
+		    line_compare);
+		out->lines = arena_alloc(arena,
+		    search.count * sizeof(*search.lines));
+		memcpy(out->lines, search.lines,
+		    search.count * sizeof(*search.lines));
 	}
-	str_release(&program);
-	str_release(&name);
+	mem_free(&search.lines);
+	mem_free(&search.ids);
+	mem_free(&search.sessions);
 }

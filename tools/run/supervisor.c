@@ -1,7 +1,8 @@
 /* supervisor.c - starts, watches, restarts and stops the daemons
  *
  * In     the configuration, signals, ready bytes, ends of children
- * Out    three daemons in order; the state file; words to the manager
+ * Out    three daemons in order; the state file; words to the manager; a
+ *        journal in its bounds
  * Holds  the spool's lock, a lifeline to each child
  * Trusts its children to be broken: each is waited for with a bound
  * Spec   supervisor.h; zmailer(8)
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sysexits.h>
@@ -27,6 +29,7 @@
 #include "mail/spool.h"
 #include "tools/change/change.h"
 #include "tools/desk/desk.h"
+#include "tools/journal/keep.h"
 #include "tools/run/child.h"
 
 #include "base/banned.h"
@@ -50,6 +53,8 @@ struct supervisor {
 	char		 refused[ERR_TEXT_BYTES];
 	bool		 was_ready;	/* all three, once */
 	bool		 is_stopping;
+	struct timer	 keep_timer;
+	pid_t		 keeper;	/* of the journal; 0: none */
 };
 
 static void
@@ -98,6 +103,7 @@ stop_begin(struct supervisor *boss, const char *reason, int status)
 	event(EV_DAEMON_STOP, NULL, "reason", slice_of(reason), NULL);
 	for (size_t i = 0; i < CHILD_COUNT; i++)
 		timer_clear(&boss->children[i].timer);
+	timer_clear(&boss->keep_timer);
 	stop_next(boss);
 }
 
@@ -221,10 +227,62 @@ on_child_signal(void *context)
 	pid_t pid;
 
 	/* Any pid: in a container we are also init. */
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == boss->keeper)
+			boss->keeper = 0;
 		for (size_t i = 0; i < CHILD_COUNT; i++)
 			if (boss->children[i].pid == pid)
 				child_ended(&boss->children[i], status);
+	}
+}
+
+/* ---- the journal ------------------------------------------------------- */
+
+/* In a process of its own, without what we have open: our locks and
+ * lifelines end with us, not with it. */
+static void
+keep_here(const struct supervisor *boss, const sigset_t *before)
+	__attribute__((noreturn));
+static void
+keep_here(const struct supervisor *boss, const sigset_t *before)
+{
+	struct kept kept;
+	struct err err;
+
+	for (int i = 1; i < NSIG; i++)
+		(void)signal(i, SIG_DFL);
+	sigprocmask(SIG_SETMASK, before, NULL);
+	event_open_fd(-1);
+	closefrom(STDERR_FILENO + 1);
+	(void)setpriority(PRIO_PROCESS, 0, KEEPER_NICE);
+	(void)event_open(boss->conf->log_dir);
+	if (journal_keep(boss->conf, false, &kept, &err) < 0)
+		warning("journal: %s", err.text);
+	event_flush();
+	_exit(EX_OK);
+}
+
+static void
+on_keep_time(void *context)
+{
+	struct supervisor *boss = context;
+	sigset_t all, before;
+
+	timer_set(boss->loop, &boss->keep_timer,
+	    clock_steady_ms() + KEEP_EVERY_MS, on_keep_time, boss);
+	if (boss->keeper > 0)
+		return;
+	event_flush();
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	boss->keeper = fork();
+	if (boss->keeper == 0)
+		keep_here(boss, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (boss->keeper < 0) {
+		warning("journal: cannot fork: %s", strerror(errno));
+		boss->keeper = 0;
+	}
 }
 
 /* ---- the configuration -------------------------------------------------- */
@@ -397,6 +455,8 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 		child_prepare(&boss, &boss.children[i], child_rows[i].name);
 	start_next(&boss);
 	state_publish(&boss);
+	timer_set(boss.loop, &boss.keep_timer,
+	    clock_steady_ms() + KEEP_EVERY_MS, on_keep_time, &boss);
 	loop_run(boss.loop);
 	event_flush();
 	state_remove(boss.conf->run_dir);

@@ -67,6 +67,19 @@ def process_name(pid):
         return ""
 
 
+def journal_lines(path):
+    """Whole lines of one file of the journal."""
+    if path.endswith(".zst"):
+        if not os.path.exists(path):
+            raise FileNotFoundError(path)
+        data = subprocess.run(["zstdcat", path], stdout=subprocess.PIPE,
+                              check=True).stdout
+    else:
+        with open(path, "rb") as file:
+            data = file.read()
+    return data.decode(errors="replace").split("\n")[:-1]
+
+
 class Clock:
     """Seconds added to every clock of the processes that map the file."""
 
@@ -157,13 +170,18 @@ class Mta:
 
     def events(self):
         """All lines of the journal, oldest first."""
-        rows = []
-        for path in sorted(glob.glob(self.dir + "/log/events-*.jsonl")):
-            with open(path, encoding="utf-8", errors="replace") as file:
-                for line in file:
-                    if line.endswith("\n"):
-                        rows.append(json.loads(line))
-        return rows
+        for _ in range(20):
+            try:
+                return [json.loads(line) for path in self.journal_files()
+                        for line in journal_lines(path)]
+            except FileNotFoundError:       # closed or packed just now
+                pass
+        raise RuntimeError("the journal changes too fast")
+
+    def journal_files(self):
+        """Parts in their order; one that is packed, too, once."""
+        names = sorted(glob.glob(self.dir + "/log/events-*.jsonl*"))
+        return [name for name in names if name + ".zst" not in names]
 
     def count(self, area):
         """Message files in an area of the spool (hash directories too)."""

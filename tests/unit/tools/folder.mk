@@ -5,14 +5,15 @@ TESTS += tests/unit/tools/unit-tools
 tests_unit_tools_unit_tools_SOURCES = tests/unit/tools/test_supervisor.c \
 	tests/unit/tools/test_launcher_command.c \
 	tests/unit/tools/test_verbs.c tests/unit/tools/test_conf_verbs.c \
-	tests/unit/tools/test_journal.c tests/unit/tools/test_spool_verbs.c tests/unit/tools/test_desk.c tests/unit/tools/test_review.c tests/unit/tools/test_report.c \
+	tests/unit/tools/test_journal.c \
+	tests/unit/tools/test_keep.c tests/unit/tools/test_spool_verbs.c tests/unit/tools/test_desk.c tests/unit/tools/test_review.c tests/unit/tools/test_report.c \
 	tests/unit/tools/test_sink.c tests/unit/tools/test_view.c \
 	tests/unit/mail/fixture.c tests/unit/mail/fixture.h \
 	tests/unit/tools/instance.c tests/unit/tools/instance.h \
 	tests/unit/tools/spool_case.h
 tests_unit_tools_unit_tools_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit/tools
 tests_unit_tools_unit_tools_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
-tests_unit_tools_unit_tools_LDADD = tools/libtools.a $(ZM_LIBS) $(CRITERION_LIBS)
+tests_unit_tools_unit_tools_LDADD = tools/libtools.a $(ZM_LIBS) $(ZSTD_LIBS) $(CRITERION_LIBS)
 
 tests_unit_tools_testd_SOURCES = tests/unit/tools/testd.c
 tests_unit_tools_testd_LDADD = $(ZM_LIBS)

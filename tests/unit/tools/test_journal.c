@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "tools/journal/journal.h"
+#include "tools/journal/ask.h"
 
 #define ID_A "01jd3x8k2mc4n7"
 #define ID_B "01jd3x8k2nd5p8"
@@ -104,6 +104,14 @@ Test(journal, a_life_is_found_by_id_address_and_message_id)
 		{ "<m1@example.org>", 0, 1, 4 },
 		{ "<m2@example.org>", 0, 0, 0 },
 		{ "m1@example.org", 0, 0, 0 },
+		{ "from:alice@example.org", 0, 1, 4 },
+		{ "to:alice@example.org", 0, 0, 0 },
+		{ "msgid:m1@example.org", 0, 1, 4 },
+		{ "id:" ID_B, 0, 1, 1 },
+		{ "client:192.0.2.7", 0, 0, 0 },
+		{ "client:nowhere", -1, 0, 0 },
+		{ "client:", -1, 0, 0 },
+		{ "from:", -1, 0, 0 },
 		{ "alice", -1, 0, 0 },
 		{ "", -1, 0, 0 },
 	};
@@ -112,10 +120,14 @@ Test(journal, a_life_is_found_by_id_address_and_message_id)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct arena *arena = arena_new();
 		struct life life;
+		struct ask ask;
 		struct err err;
 
-		cr_expect_eq(life_find(journal, rows[i].what, arena, &life,
-		    &err), rows[i].result, "%s", rows[i].what);
+		cr_expect_eq(ask_parse(rows[i].what, &ask, &err),
+		    rows[i].result, "%s", rows[i].what);
+		memset(&life, 0, sizeof(life));
+		if (rows[i].result == 0)
+			life_find(journal, &ask, arena, &life);
 		cr_expect_eq(life.id_count, rows[i].ids, "%s: %zu ids",
 		    rows[i].what, life.id_count);
 		cr_expect_eq(life.count, rows[i].lines, "%s: %zu lines",
@@ -140,10 +152,12 @@ Test(journal, a_life_is_told_in_order_with_relative_times)
 	struct arena *arena = arena_new();
 	struct str text = STR_INIT;
 	struct life life;
+	struct ask ask;
 	struct err err;
 	const char *at;
 
-	cr_assert_eq(life_find(journal, ID_A, arena, &life, &err), 0);
+	cr_assert_eq(ask_parse(ID_A, &ask, &err), 0);
+	life_find(journal, &ask, arena, &life);
 	life_print(&life, &text);
 	at = text.buf;
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
@@ -159,7 +173,7 @@ Test(journal, a_life_is_told_in_order_with_relative_times)
 
 Test(journal, only_files_of_the_days_asked_for_are_read)
 {
-	struct journal_cursor cursor = { 0, 0 };
+	struct journal_cursor cursor = { 0, 0, 0 };
 	struct journal *journal;
 	struct slice line;
 	size_t count = 0;
@@ -205,6 +219,7 @@ Test(journal, more_messages_than_the_bound_leave_the_newest)
 	struct journal *journal;
 	struct arena *arena = arena_new();
 	struct life life;
+	struct ask ask;
 	struct err err;
 
 	for (int i = 0; i < JOURNAL_IDS_MAX * 2 + 50; i++)
@@ -213,12 +228,156 @@ Test(journal, more_messages_than_the_bound_leave_the_newest)
 		    "\"from\":\"a@b.c\"}\n", i);
 	day_write(0, big);
 	cr_assert_eq(journal_open(dir, 1, &journal, &err), 0);
-	cr_assert_eq(life_find(journal, "a@b.c", arena, &life, &err), 0);
+	cr_assert_eq(ask_parse("a@b.c", &ask, &err), 0);
+	life_find(journal, &ask, arena, &life);
 	cr_expect(life.is_cut);
 	cr_expect_eq(life.id_count, JOURNAL_IDS_MAX);
 	cr_expect_eq(life.count, JOURNAL_IDS_MAX);
 	cr_expect(slice_is(life.lines[life.count - 1].id, "01jd3x8k204900"));
 	cr_expect(slice_is(life.lines[0].id, "01jd3x8k105000"));
 	arena_free(&arena);
+	journal_close(&journal);
+}
+
+/* ---- when and whence --------------------------------------------------- */
+
+Test(journal, moments)
+{
+	/* 2026-11-20 21:04:00 UTC */
+	static const int64_t now = INT64_C(1795208640000);
+	static const struct { const char *in; int64_t at, span; } rows[] = {
+		{ "2026-11-20", INT64_C(1795132800000), 86400000 },
+		{ "today", INT64_C(1795132800000), 86400000 },
+		{ "yesterday", INT64_C(1795046400000), 86400000 },
+		{ "2026-11-20T21:04", INT64_C(1795208640000), 60000 },
+		{ "2026-11-20 21:04:00", INT64_C(1795208640000), 1000 },
+		{ "2026-11-20T21:04:00Z", INT64_C(1795208640000), 1000 },
+		{ "21:04", INT64_C(1795208640000), 60000 },
+		{ "2h", INT64_C(1795201440000), 0 },
+		{ "1d", INT64_C(1795122240000), 0 },
+	};
+	static const char *const bad[] = { "", "2026-11-31", "2026-13-01",
+	    "2026-11-20x", "2026-11-20T25:00", "21:61", "21:04x", "soon",
+	    "5", "2026-11-2", "20261120" };
+	int64_t at, span;
+	struct err err;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		cr_expect_eq(ask_moment(rows[i].in, now, &at, &span, &err), 0,
+		    "%s", rows[i].in);
+		cr_expect_eq(at, rows[i].at, "%s: %lld", rows[i].in,
+		    (long long)at);
+		cr_expect_eq(span, rows[i].span, "%s", rows[i].in);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		cr_expect_eq(ask_moment(bad[i], now, &at, &span, &err), -1,
+		    "%s", bad[i]);
+}
+
+#define SESSION(t, name, more) \
+	AT(t) "\"ev\":\"" name "\",\"d\":\"smtpserver\",\"pid\":1," more "}\n"
+
+static const char visits[] =
+    SESSION("10:00:00.000", "session.open",
+	"\"client\":\"192.0.2.7:4711\",\"session\":\"361gs1\"")
+    AT("10:00:01.000") "\"id\":\"" ID_A "\",\"ev\":\"message.accepted\","
+    "\"d\":\"smtpserver\",\"pid\":1,\"client\":\"192.0.2.7:4711\","
+    "\"session\":\"361gs1\",\"from\":\"a@x.test\"}\n"
+    SESSION("10:00:02.000", "session.close",
+	"\"client\":\"192.0.2.7:4711\",\"session\":\"361gs1\"")
+    SESSION("11:00:00.000", "session.open",
+	"\"client\":\"192.0.2.9:99\",\"session\":\"361gs2\"")
+    SESSION("11:00:01.000", "command.refused",
+	"\"client\":\"192.0.2.9:99\",\"session\":\"361gs2\","
+	"\"from\":\"spam@y.test\","
+	"\"command\":\"RCPT TO:<bob@far.test> SIZE=1\",\"code\":\"550\"")
+    SESSION("12:00:00.000", "session.refused",
+	"\"client\":\"[2001:db8::1]:25\",\"reason\":\"no\"")
+    AT("12:00:05.000") "\"id\":\"" ID_A "\",\"ev\":\"rcpt.ok\","
+    "\"d\":\"smtp\",\"pid\":3,\"to\":\"b@x.test\"}\n";
+
+/* lines and, of the first, to whom it belongs */
+static const struct { const char *what; size_t lines; const char *first; }
+visit_rows[] = {
+	{ ID_A, 4, ID_A },
+	{ "client:192.0.2.7", 4, ID_A },
+	{ "client:192.0.2.9", 2, "361gs2" },
+	{ "client:192.0.2.0/24", 6, ID_A },
+	{ "client:[2001:DB8:0::1]", 1, "-" },
+	{ "client:192.0.2.8", 0, NULL },
+	{ "session:361gs2", 2, "361gs2" },
+	{ "spam@y.test", 2, "361gs2" },
+	{ "to:bob@far.test", 2, "361gs2" },
+	{ "from:bob@far.test", 0, NULL },
+	{ "b@x.test", 4, ID_A },
+};
+
+static void
+visits_check(struct journal *journal, const char *how)
+{
+	for (size_t i = 0; i < sizeof(visit_rows) / sizeof(visit_rows[0]);
+	    i++) {
+		struct arena *arena = arena_new();
+		struct life life;
+		struct ask ask;
+		struct err err;
+
+		cr_assert_eq(ask_parse(visit_rows[i].what, &ask, &err), 0);
+		life_find(journal, &ask, arena, &life);
+		cr_expect_eq(life.count, visit_rows[i].lines, "%s %s: %zu",
+		    how, visit_rows[i].what, life.count);
+		if (life.count > 0)
+			cr_expect(slice_is(life.lines[0].id,
+			    visit_rows[i].first), "%s", visit_rows[i].what);
+		arena_free(&arena);
+	}
+}
+
+Test(journal, a_life_begins_with_its_session_and_clients_are_found)
+{
+	struct journal *journal;
+	struct err err;
+
+	day_write(0, visits);
+	cr_assert_eq(journal_open_all(dir, &journal, &err), 0);
+	visits_check(journal, "plain");
+	journal_close(&journal);
+}
+
+Test(journal, a_window_in_time_is_held_against_each_line)
+{
+	static const struct { const char *since, *until; size_t lines; }
+	rows[] = {
+		{ "2026-11-20T09:00", "2026-11-20T12:30", 4 },
+		{ "2026-11-20T12:00:05", "2026-11-20T12:00:05", 4 },
+		{ "2026-11-20T12:00:06", "2026-11-20T23:00", 0 },
+		{ "2026-11-19", "2026-11-19", 0 },
+		{ "2026-11-20", "2026-11-20", 4 },
+	};
+	struct journal *journal;
+	struct err err;
+	char path[200];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/events-2026-11-20.jsonl", dir);
+	file = fopen(path, "w");
+	fputs(visits, file);
+	fclose(file);
+	cr_assert_eq(journal_open_all(dir, &journal, &err), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct arena *arena = arena_new();
+		struct life life;
+		struct ask ask;
+
+		cr_assert_eq(ask_parse(NULL, &ask, &err), 0);
+		cr_assert_eq(ask_option("--since", rows[i].since, &ask,
+		    &err), 1);
+		cr_assert_eq(ask_option("--until", rows[i].until, &ask,
+		    &err), 1);
+		life_find(journal, &ask, arena, &life);
+		cr_expect_eq(life.count, rows[i].lines, "%zu: %zu", i,
+		    life.count);
+		arena_free(&arena);
+	}
 	journal_close(&journal);
 }

@@ -126,7 +126,8 @@ Test(verbs, what_is_not_understood_is_a_usage_error)
 {
 	expect(WORDS("start", "now"), EX_USAGE, "usage: zmailer start");
 	expect(WORDS("trace"), EX_USAGE, "usage: zmailer trace");
-	expect(WORDS("trace", "bob"), EX_NOINPUT, "log");
+	expect(WORDS("trace", "bob"), EX_USAGE, "neither a spool id");
+	expect(WORDS("trace", "bob@x.test"), EX_NOINPUT, "log");
 	expect(WORDS("status", "-x"), EX_USAGE, "usage: zmailer status");
 	expect(WORDS("events", "-n"), EX_USAGE, "usage: zmailer events");
 }

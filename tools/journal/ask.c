@@ -1,0 +1,318 @@
+/* ask.c - what trace and events are asked: whom, and when
+ *
+ * In     words of the command line; lines of the journal
+ * Out    a struct ask; whether a line answers it
+ * Trusts neither: what has no meaning is refused, never taken for "all"
+ * Spec   ask.h; zmailer(8), trace
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "grammar/units.h"
+#include "mail/spool.h"
+#include "tools/journal/ask.h"
+#include "tools/journal/names.h"
+
+#include "base/banned.h"
+
+enum { MINUTE_MS = 60000, SECOND_MS = 1000 };
+static const unsigned char ipv4_prefix[12] = { [10] = 0xff, [11] = 0xff };
+
+/* ---- whom -------------------------------------------------------------- */
+
+static const struct { const char *prefix; enum ask_kind kind; } prefixes[] = {
+	{ "from:", ASK_FROM }, { "to:", ASK_TO }, { "msgid:", ASK_MSGID },
+	{ "client:", ASK_CLIENT }, { "session:", ASK_SESSION },
+	{ "id:", ASK_ID },
+};
+
+/* The journal writes an address in one way, people in several. */
+static int
+client_parse(struct ask *ask, struct err *err)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+	struct err why;
+
+	if (net_parse(ask->text, &ask->net, &why) < 0)
+		return err_set(err, "client:" SLICE_FMT ": %s",
+		    SLICE_ARG(ask->text), why.text);
+	ask->is_many = ask->net.bits < 128;
+	if (memcmp(ask->net.bytes, ipv4_prefix, sizeof(ipv4_prefix)) == 0)
+		(void)inet_ntop(AF_INET, ask->net.bytes + 12, text,
+		    sizeof(text));
+	else
+		(void)inet_ntop(AF_INET6, ask->net.bytes, text, sizeof(text));
+	ask->key = frame_key_of(slice_of(text));
+	return 0;
+}
+
+static enum ask_kind
+kind_guess(struct slice what)
+{
+	if (spool_id_is(what))
+		return ASK_ID;
+	if (what.n > 2 && what.p[0] == '<' && what.p[what.n - 1] == '>')
+		return ASK_MSGID;
+	return slice_find(what, '@') < what.n ? ASK_ADDRESS : ASK_ALL;
+}
+
+int
+ask_parse(const char *what, struct ask *out, struct err *err)
+{
+	struct slice text = slice_of(what ? what : "");
+
+	memset(out, 0, sizeof(*out));
+	out->span.since_ms = INT64_MIN;
+	out->span.until_ms = INT64_MAX;
+	if (what == NULL)
+		return 0;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (slice_starts(text, prefixes[i].prefix)) {
+			out->kind = prefixes[i].kind;
+			text = slice_from(text, strlen(prefixes[i].prefix));
+		}
+	if (out->kind == ASK_ALL)
+		out->kind = kind_guess(text);
+	out->text = out->kind == ASK_ID || out->kind == ASK_SESSION ? text :
+	    frame_bare(text);
+	if (out->kind == ASK_ALL || out->text.n == 0 ||
+	    (out->kind == ASK_ID && !spool_id_is(text)))
+		return err_set(err, "'%s' is neither a spool id nor an "
+		    "address, <message-id>, from:, to: or client:", what);
+	out->key = frame_key_of(out->text);
+	return out->kind == ASK_CLIENT ? client_parse(out, err) : 0;
+}
+
+/* ---- when -------------------------------------------------------------- */
+
+/* "21:04" or "21:04:05" */
+static bool
+clock_parse(const char *text, int64_t *out_ms, int64_t *out_for_ms)
+{
+	unsigned hour, minute, second = 0;
+	int end = 0;
+
+	if (sscanf(text, "%2u:%2u%n", &hour, &minute, &end) != 2 ||
+	    hour > 23 || minute > 59)
+		return false;
+	*out_for_ms = MINUTE_MS;
+	text += end;
+	end = 0;
+	if (*text == ':') {
+		if (sscanf(text, ":%2u%n", &second, &end) != 1 || second > 60)
+			return false;
+		*out_for_ms = SECOND_MS;
+		text += end;
+	}
+	*out_ms = ((int64_t)(hour * 60 + minute) * 60 + second) * 1000;
+	return *text == '\0' || strcmp(text, "Z") == 0;
+}
+
+/* "2026-11-20", with a time behind "T" or a blank */
+static bool
+date_parse(const char *text, int64_t *out_ms, int64_t *out_for_ms)
+{
+	unsigned year, month, day;
+	struct tm tm;
+	int64_t time_ms = 0;
+	int end = 0;
+
+	if (sscanf(text, "%4u-%2u-%2u%n", &year, &month, &day, &end) != 3 ||
+	    end != 10 || month < 1 || month > 12 || day < 1 || day > 31)
+		return false;
+	memset(&tm, 0, sizeof(tm));
+	tm.tm_year = (int)year - 1900;
+	tm.tm_mon = (int)month - 1;
+	tm.tm_mday = (int)day;
+	*out_ms = (int64_t)timegm(&tm) * 1000;
+	if (tm.tm_mday != (int)day)	/* the 31st of a short month */
+		return false;
+	*out_for_ms = JOURNAL_DAY_MS;
+	if (text[end] == '\0')
+		return true;
+	if ((text[end] != 'T' && text[end] != ' ') ||
+	    !clock_parse(text + end + 1, &time_ms, out_for_ms))
+		return false;
+	*out_ms += time_ms;
+	return true;
+}
+
+int
+ask_moment(const char *text, int64_t now_ms, int64_t *out_at_ms,
+    int64_t *out_for_ms, struct err *err)
+{
+	int64_t today_ms = now_ms - now_ms % JOURNAL_DAY_MS, span_ms;
+	struct err why;
+
+	*out_at_ms = today_ms;
+	*out_for_ms = JOURNAL_DAY_MS;
+	if (strcmp(text, "today") == 0 ||
+	    date_parse(text, out_at_ms, out_for_ms))
+		return 0;
+	if (strcmp(text, "yesterday") == 0) {
+		*out_at_ms = today_ms - JOURNAL_DAY_MS;
+		return 0;
+	}
+	if (clock_parse(text, out_at_ms, out_for_ms)) {
+		*out_at_ms += today_ms;
+		return 0;
+	}
+	*out_for_ms = 0;
+	if (units_span_ms(slice_of(text), &span_ms, &why) < 0)
+		return err_set(err, "'%s' is no moment: 2026-11-20, "
+		    "2026-11-20T21:04, 21:04 (UTC), today, yesterday or 2h "
+		    "(ago) are", text);
+	*out_at_ms = now_ms - span_ms;
+	return 0;
+}
+
+int
+ask_option(const char *option, const char *value, struct ask *ask,
+    struct err *err)
+{
+	bool is_day = strcmp(option, "--day") == 0;
+	int64_t at_ms, for_ms;
+
+	if (!is_day && strcmp(option, "--since") != 0 &&
+	    strcmp(option, "--until") != 0)
+		return 0;
+	if (value == NULL)
+		return err_set(err, "%s of when?", option);
+	if (ask_moment(value, clock_wall_us() / 1000, &at_ms, &for_ms, err) <
+	    0)
+		return -1;
+	if (is_day && for_ms != JOURNAL_DAY_MS)
+		return err_set(err, "'%s' is no day", value);
+	if (strcmp(option, "--until") != 0)
+		ask->span.since_ms = at_ms;
+	if (strcmp(option, "--since") != 0)
+		ask->span.until_ms = at_ms + for_ms;
+	return 1;
+}
+
+/* ---- lines ------------------------------------------------------------- */
+
+/* Quick refusal before JSON is read: does `what` stand somewhere in the
+ * line?  Only for text that JSON writes as it is. */
+static bool
+line_mentions(struct slice line, struct slice what)
+{
+	size_t before = slice_find(what, '@');
+	struct slice rest = line;
+
+	for (size_t i = 0; i < what.n; i++)
+		if (what.p[i] <= ' ' || what.p[i] > '~' || what.p[i] == '"' ||
+		    what.p[i] == '\\')
+			return true;
+	if (before == what.n)
+		return true;
+	for (;;) {
+		size_t at = slice_find(rest, '@');
+		size_t offset = (size_t)(rest.p - line.p) + at;
+
+		if (at == rest.n)
+			return false;
+		if (offset >= before && slice_equal_nocase(slice_first(
+		    slice_from(line, offset - before), what.n), what))
+			return true;
+		rest = slice_from(rest, at + 1);
+	}
+}
+
+/* "RCPT TO:<a@b> ..." names a@b. */
+static bool
+command_names(struct slice command, struct slice what)
+{
+	struct slice rest = slice_from(command, slice_find(command, '<'));
+
+	return rest.n > 0 && slice_equal_nocase(slice_first(
+	    slice_from(rest, 1), slice_find(rest, '>') - 1), what);
+}
+
+static bool
+line_has(struct slice line, const char *key, struct slice what)
+{
+	struct str value = STR_INIT;
+	bool found = json_get(line, key, &value) &&
+	    (strcmp(key, "command") == 0 ?
+	    command_names(str_slice(&value), what) :
+	    slice_equal_nocase(frame_bare(str_slice(&value)), what));
+
+	str_release(&value);
+	return found;
+}
+
+static bool
+address_fits(const struct ask *ask, struct slice line)
+{
+	static const struct { const char *key; bool is_to; } keys[] = {
+		{ "from", false }, { "to", true }, { "orcpt", true },
+		{ "command", true },
+	};
+
+	if (!line_mentions(line, ask->text))
+		return false;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if ((ask->kind == ASK_ADDRESS ||
+		    (ask->kind == ASK_TO) == keys[i].is_to) &&
+		    line_has(line, keys[i].key, ask->text))
+			return true;
+	return false;
+}
+
+static bool
+client_fits(const struct ask *ask, struct slice line)
+{
+	struct str value = STR_INIT;
+	struct net client;
+	struct err err;
+	bool fits;
+
+	if (!journal_line_has(line, "client", NULL))
+		return false;
+	fits = json_get(line, "client", &value) &&
+	    net_parse(frame_client(str_slice(&value)), &client, &err) >= 0 &&
+	    net_contains(&ask->net, &client);
+	str_release(&value);
+	return fits;
+}
+
+bool
+ask_fits(const struct ask *ask, struct slice line)
+{
+	struct slice found;
+	int64_t at_ms;
+
+	switch (ask->kind) {
+	case ASK_ALL:
+		break;
+	case ASK_ID:
+		return slice_equal(journal_line_id(line), ask->text);
+	case ASK_SESSION:
+		if (!journal_line_has(line, "session", &found) ||
+		    !slice_equal(found, ask->text))
+			return false;
+		break;
+	case ASK_CLIENT:
+		if (!client_fits(ask, line))
+			return false;
+		break;
+	case ASK_MSGID:
+		if (!line_mentions(line, ask->text) ||
+		    !line_has(line, "msgid", ask->text))
+			return false;
+		break;
+	default:
+		if (!address_fits(ask, line))
+			return false;
+	}
+	at_ms = journal_line_ms(line);
+	return at_ms >= 0 && at_ms >= ask->span.since_ms &&
+	    at_ms < ask->span.until_ms;
+}

@@ -1,0 +1,49 @@
+/* ask.h - what trace and events are asked: whom, and when
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_JOURNAL_ASK_H
+#define ZM_TOOLS_JOURNAL_ASK_H
+
+#include "grammar/net.h"
+#include "tools/journal/frame.h"
+#include "tools/journal/journal.h"
+
+enum ask_kind {
+	ASK_ALL,		/* whatever happened in the window */
+	ASK_ID,			/* a spool id */
+	ASK_ADDRESS,		/* from, to, orcpt, or in a refused command */
+	ASK_FROM, ASK_TO,	/* "from:a@b", "to:a@b" */
+	ASK_MSGID,		/* "<a@b>", "msgid:a@b" */
+	ASK_CLIENT,		/* "client:192.0.2.1", "client:192.0.2.0/24" */
+	ASK_SESSION		/* "session:361gd1me6d1" */
+};
+
+struct ask {
+	enum ask_kind	 kind;
+	struct slice	 text;		/* without its prefix, < and > */
+	struct net	 net;		/* of a client */
+	bool		 is_many;	/* a net of more than one address */
+	struct journal_span span;
+	struct frame_key key;
+};
+
+/* what NULL or "": ASK_ALL.  The window is all times.  out borrows what.
+ * 0, or -1 with what it could have been. */
+int ask_parse(const char *what, struct ask *out, struct err *err);
+
+/* "2026-11-20", "2026-11-20T21:04", "2026-11-20 21:04:00", "21:04" (today),
+ * "today", "yesterday", "2h" (ago); UTC as in the journal.  *out_for_ms is
+ * how long the moment lasts: a day for a day.  0 or -1. */
+int ask_moment(const char *text, int64_t now_ms, int64_t *out_at_ms,
+    int64_t *out_for_ms, struct err *err);
+
+/* Take `--day`, `--since` or `--until` and its value into the window.
+ * 1 taken; 0 option is none of them; -1. */
+int ask_option(const char *option, const char *value, struct ask *ask,
+    struct err *err);
+
+/* Does a line answer it?  The window is held against its time. */
+bool ask_fits(const struct ask *ask, struct slice line);
+
+#endif

@@ -1,0 +1,180 @@
+/* facts.c - events by selector: which lines of the journal are meant
+ *
+ * In     a selector, lines
+ * Out    yes or no
+ * Holds  the last FACTS_IDS_MAX messages that were meant
+ * Trusts no line
+ * Spec   facts.h; zmailer(8), events
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/crc32c.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "tools/journal/facts.h"
+#include "tools/journal/frame.h"
+#include "tools/journal/journal.h"
+
+#include "base/banned.h"
+
+enum { ID_ROOM = 32 };
+
+enum { F_FROM, F_TO, F_MSGID, F_USER, F_CLASS, F_STATE, F_WHY, F_SOURCE,
+	F_CHANNEL, F_HOST, F_SIZE, F_TRIES, F_ORCPT, F_REPLY, F_COUNT };
+static const char *const keys[F_COUNT] = { "from", "to", "msgid", "user",
+	"class", "ev", "reason", "client", "channel", "host", "size", "tries",
+	"orcpt", "reply" };
+
+struct facts {
+	const struct selector *selector;
+	bool		 is_of_messages;	/* only such tests */
+	struct str	 values[F_COUNT];
+	struct str	 dest;
+	char		 ids[FACTS_IDS_MAX][ID_ROOM];
+};
+
+/* Whether all its tests stay true of a message once they are. */
+static bool
+selector_is_of_messages(const struct selector *selector)
+{
+	static const char *const lasting[] = { "id", "from", "msgid", "user",
+	    "source", "size" };
+	uint32_t used = selector_keys_used(selector);
+
+	for (size_t i = 0; selector_keys[i].name != NULL; i++) {
+		size_t k = 0;
+
+		if ((used >> i & 1) == 0)
+			continue;
+		while (k < sizeof(lasting) / sizeof(lasting[0]) &&
+		    strcmp(lasting[k], selector_keys[i].name) != 0)
+			k++;
+		if (k == sizeof(lasting) / sizeof(lasting[0]))
+			return false;
+	}
+	return true;
+}
+
+struct facts *
+facts_new(const struct selector *selector)
+{
+	struct facts *facts = mem_alloc(1, sizeof(*facts));
+
+	facts->selector = selector;
+	facts->is_of_messages = selector != NULL &&
+	    selector_is_of_messages(selector);
+	for (size_t i = 0; i < F_COUNT; i++)
+		str_init(&facts->values[i]);
+	str_init(&facts->dest);
+	return facts;
+}
+
+void
+facts_free(struct facts **facts)
+{
+	for (size_t i = 0; i < F_COUNT; i++)
+		str_release(&(*facts)->values[i]);
+	str_release(&(*facts)->dest);
+	mem_free(facts);
+}
+
+static void
+values_read(struct facts *facts, struct slice line)
+{
+	struct str value = STR_INIT;
+	struct slice key;
+	size_t cursor = 0;
+
+	for (size_t i = 0; i < F_COUNT; i++)
+		str_reset(&facts->values[i]);
+	while (json_next(line, &cursor, &key, &value))
+		for (size_t i = 0; i < F_COUNT; i++)
+			if (slice_is(key, keys[i]))
+				str_add_slice(&facts->values[i],
+				    str_slice(&value));
+	str_release(&value);
+}
+
+static struct slice
+value_of(const struct facts *facts, size_t which)
+{
+	return str_slice(&facts->values[which]);
+}
+
+static int64_t
+number_of(const struct facts *facts, size_t which)
+{
+	uint64_t number;
+
+	return slice_number(value_of(facts, which), 0, INT64_MAX, &number) ?
+	    (int64_t)number : -1;
+}
+
+/* A line that names no sender knows none: not the null sender. */
+static struct slice
+sender_of(const struct facts *facts, struct slice line)
+{
+	if (!journal_line_has(line, "from", NULL))
+		return (struct slice){ NULL, 0 };
+	return frame_bare(value_of(facts, F_FROM));
+}
+
+static bool
+line_fits(struct facts *facts, struct slice line)
+{
+	struct selector_subject subject;
+	int64_t at_ms = journal_line_ms(line);
+
+	values_read(facts, line);
+	str_reset(&facts->dest);
+	if (facts->values[F_CHANNEL].len > 0) {
+		str_add_slice(&facts->dest, value_of(facts, F_CHANNEL));
+		str_addc(&facts->dest, '/');
+		str_add_slice(&facts->dest, value_of(facts, F_HOST));
+	}
+	memset(&subject, 0, sizeof(subject));
+	subject.id = journal_line_id(line);
+	subject.from = sender_of(facts, line);
+	subject.to = frame_bare(value_of(facts, F_TO));
+	subject.dest = str_slice(&facts->dest);
+	subject.state = value_of(facts, F_STATE);
+	subject.class = value_of(facts, F_CLASS);
+	subject.user = value_of(facts, F_USER);
+	subject.source = frame_client(value_of(facts, F_SOURCE));
+	subject.msgid = value_of(facts, F_MSGID);
+	subject.why = value_of(facts, facts->values[F_WHY].len > 0 ? F_WHY :
+	    F_REPLY);
+	subject.size_bytes = number_of(facts, F_SIZE);
+	subject.tries = number_of(facts, F_TRIES);
+	subject.priority = -1;
+	subject.age_s = at_ms < 0 ? -1 : clock_wall_s() - at_ms / 1000;
+	if (selector_match(facts->selector, &subject))
+		return true;
+	if (facts->values[F_ORCPT].len == 0)
+		return false;
+	subject.to = frame_bare(value_of(facts, F_ORCPT));
+	return selector_match(facts->selector, &subject);
+}
+
+bool
+facts_fit(struct facts *facts, struct slice line)
+{
+	struct slice id = journal_line_id(line);
+	char *known;
+
+	if (facts->selector == NULL)
+		return true;
+	known = facts->ids[crc32c(0, id.p, id.n) % FACTS_IDS_MAX];
+	if (id.n > 0 && slice_is(id, known))
+		return true;
+	if (!line_fits(facts, line))
+		return false;
+	if (facts->is_of_messages && id.n > 0 && id.n < ID_ROOM) {
+		memcpy(known, id.p, id.n);
+		known[id.n] = '\0';
+	}
+	return true;
+}

@@ -1,0 +1,27 @@
+/* facts.h - events by selector: which lines of the journal are meant
+ *
+ * What a selector can ask of a line: id, from, to, msgid, user, class, size;
+ * dest is channel/host, source the client, state the name of the event, why
+ * the reply or reason.  Tests of the message (id, from, msgid, user, source,
+ * size) that were once true of a line hold for all lines of that message
+ * that follow.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_JOURNAL_FACTS_H
+#define ZM_TOOLS_JOURNAL_FACTS_H
+
+#include "grammar/selector.h"
+
+enum { FACTS_IDS_MAX = 4096 };	/* messages remembered; a slot each */
+
+struct facts;
+
+/* selector NULL: every line is meant; else it stays the caller's. */
+struct facts *facts_new(const struct selector *selector);
+void facts_free(struct facts **facts);
+
+/* Is it meant?  Lines come in the order of the files. */
+bool facts_fit(struct facts *facts, struct slice line);
+
+#endif

@@ -1,0 +1,58 @@
+/* frame.h - closed parts of the journal, packed so that they can be asked
+ *
+ * A packed part is a row of pairs, a head and a Zstandard frame (RFC 8878)
+ * of at most FRAME_RAW_MAX bytes of whole lines; `zstdcat` prints the part as
+ * it was, for the head is a frame to be skipped (section 3.1.2).  The head
+ * says the first and last time in the lines, and holds a filter (B. H. Bloom:
+ * "Space/time trade-offs in hash coding with allowable errors", 1970) of
+ * every value that trace asks for: id, session, client, from, to, orcpt,
+ * msgid, dsn.  So a question for one message unpacks a few frames of a
+ * thousand.
+ *
+ * A build without Zstandard leaves parts as they are and cannot read packed
+ * ones.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_JOURNAL_FRAME_H
+#define ZM_TOOLS_JOURNAL_FRAME_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	FRAME_RAW_MAX = 1024 * 1024,
+	FRAME_FILTER_BYTES = 8192	/* 10 bits for each of 6500 values */
+};
+
+/* A value that lines are asked for: of the value without < >, "rfc822;",
+ * case and, for a client, the port. */
+struct frame_key { uint64_t low, high; };
+struct frame_key frame_key_of(struct slice value);
+/* "192.0.2.1" of "192.0.2.1:4711", "2001:db8::1" of "[2001:db8::1]:25". */
+struct slice frame_client(struct slice value);
+/* "a@b" of "<a@b>" and "rfc822;a@b". */
+struct slice frame_bare(struct slice value);
+
+struct frame {			/* borrows from the file */
+	int64_t		 first_ms, last_ms;
+	size_t		 raw_bytes;
+	struct slice	 filter, packed;
+};
+
+/* The next frame of a packed file; *offset starts at 0.  What makes no sense
+ * ends the file. */
+bool frame_next(struct slice file, size_t *offset, struct frame *out);
+/* false: none of its lines has the value. */
+bool frame_may_have(const struct frame *frame, const struct frame_key *key);
+/* Its lines, in place of *out's text; false: they are damaged. */
+bool frame_unpack(const struct frame *frame, struct str *out);
+
+/* Append a part as frames to what out_fd is open on.  0 or -1. */
+int frames_write(struct slice lines, int out_fd, struct err *err);
+/* Can this build pack? */
+bool frames_can(void);
+
+#endif

@@ -1,0 +1,288 @@
+/* keep.c - the journal kept in bounds: parts closed, packed, removed
+ *
+ * In     LOGDIR, the limits of the configuration
+ * Out    the same lines in fewer bytes; the oldest gone
+ * Holds  a lock on LOGDIR: one keeper at a time
+ * Spec   keep.h; doc/INTERNALS.md section 8
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "tools/journal/frame.h"
+#include "tools/journal/keep.h"
+#include "tools/journal/names.h"
+
+#include "base/banned.h"
+
+/* A process that writes looks at the name once a second, yet one with
+ * nothing to say may have a closed part open for long. */
+enum { PATIENCE_S = 3600 };
+static const char draft_name[] = ".events.draft";
+
+struct keeper {
+	int		 dir_fd;
+	int64_t		 now_ms;
+	const struct conf *conf;
+	struct journal_names names;
+	struct kept	 kept;
+};
+
+static bool
+stat_of(const struct keeper *keeper, const char *name, struct stat *out)
+{
+	return fstatat(keeper->dir_fd, name, out, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISREG(out->st_mode);
+}
+
+/* ---- closing ------------------------------------------------------------ */
+
+static unsigned
+number_after(const struct keeper *keeper, int64_t day_ms)
+{
+	unsigned last = 0;
+
+	for (size_t i = 0; i < keeper->names.count; i++)
+		if (keeper->names.rows[i].since_ms == day_ms &&
+		    keeper->names.rows[i].number > last)
+			last = keeper->names.rows[i].number;
+	return last + 1;
+}
+
+/* INTERNALS 8, row "being written": to "closed" by one rename.  Nobody
+ * else makes numbers: we hold the lock. */
+static int
+part_close(struct keeper *keeper, const struct journal_name *name,
+    struct err *err)
+{
+	unsigned number = number_after(keeper, name->since_ms);
+	char to[JOURNAL_NAME_BYTES];
+
+	if (number > JOURNAL_PARTS_MAX)
+		return 0;	/* grows on; tomorrow has new numbers */
+	snprintf(to, sizeof(to), "%.17s.%03u.jsonl", name->text, number);
+	if (renameat(keeper->dir_fd, name->text, keeper->dir_fd, to) < 0)
+		return err_sys(err, "cannot rename %s", name->text);
+	keeper->kept.closed++;
+	return 0;
+}
+
+static uint64_t
+part_bytes(const struct conf *conf)
+{
+	uint64_t most = conf->journal_max_bytes / 4;
+
+	return conf->journal_part_bytes < most ? conf->journal_part_bytes :
+	    most;
+}
+
+static int
+parts_close(struct keeper *keeper, bool closes_all, struct err *err)
+{
+	struct stat st;
+	int result = 0;
+
+	for (size_t i = 0; i < keeper->names.count && result == 0; i++) {
+		const struct journal_name *name = &keeper->names.rows[i];
+
+		if (name->number > 0 || !stat_of(keeper, name->text, &st) ||
+		    st.st_size == 0)
+			continue;
+		if (closes_all || name->until_ms <= keeper->now_ms ||
+		    (uint64_t)st.st_size >= part_bytes(keeper->conf))
+			result = part_close(keeper, name, err);
+	}
+	return result;
+}
+
+/* ---- packing ------------------------------------------------------------ */
+
+/* Who writes holds a shared lock as long as the file is open. */
+static bool
+part_is_left(int fd, const struct keeper *keeper)
+{
+	struct stat st;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return true;
+	return fstat(fd, &st) == 0 &&
+	    (int64_t)st.st_ctime + PATIENCE_S <= keeper->now_ms / 1000;
+}
+
+static int
+draft_write(struct keeper *keeper, int fd, const struct stat *st,
+    struct err *err)
+{
+	void *map = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_SHARED, fd,
+	    0);
+	int out, result;
+
+	if (map == MAP_FAILED)
+		return err_sys(err, "cannot map a part");
+	(void)unlinkat(keeper->dir_fd, draft_name, 0);
+	out = openat(keeper->dir_fd, draft_name,
+	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (out < 0) {
+		munmap(map, (size_t)st->st_size);
+		return err_sys(err, "cannot make %s", draft_name);
+	}
+	result = frames_write((struct slice){ map, (size_t)st->st_size }, out,
+	    err);
+	munmap(map, (size_t)st->st_size);
+	if (geteuid() == 0 && fchown(out, st->st_uid, st->st_gid) < 0)
+		warning("%s: %s", draft_name, strerror(errno));
+	(void)fchmod(out, st->st_mode & 0777);
+	if (result == 0 && fsync(out) < 0)
+		result = err_sys(err, "cannot sync %s", draft_name);
+	close(out);
+	return result;
+}
+
+/* INTERNALS 8, rows "closed" and "closed and packed": the packed file is
+ * whole and synced before it has its name, and has it before the other
+ * loses its own. */
+static int
+part_pack(struct keeper *keeper, const struct journal_name *name, int fd,
+    struct err *err)
+{
+	char to[JOURNAL_NAME_BYTES + 8];
+	struct stat before, after;
+
+	if (fstat(fd, &before) < 0)
+		return err_sys(err, "cannot look at %s", name->text);
+	snprintf(to, sizeof(to), "%s.zst", name->text);
+	if (before.st_size > 0 &&
+	    (draft_write(keeper, fd, &before, err) < 0 ||
+	    renameat(keeper->dir_fd, draft_name, keeper->dir_fd, to) < 0)) {
+		(void)unlinkat(keeper->dir_fd, draft_name, 0);
+		return err->text[0] != '\0' ? -1 :
+		    err_sys(err, "cannot rename %s", draft_name);
+	}
+	/* Somebody woke up and wrote: once more, later. */
+	if (fstat(fd, &after) < 0 || after.st_size != before.st_size)
+		return 0;
+	if (unlinkat(keeper->dir_fd, name->text, 0) < 0)
+		return err_sys(err, "cannot remove %s", name->text);
+	keeper->kept.packed++;
+	return 0;
+}
+
+static int
+parts_pack(struct keeper *keeper, struct err *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < keeper->names.count && result == 0; i++) {
+		const struct journal_name *name = &keeper->names.rows[i];
+		int fd;
+
+		if (name->number == 0 || name->is_packed || !frames_can())
+			continue;
+		fd = openat(keeper->dir_fd, name->text,
+		    O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return err_sys(err, "cannot open %s", name->text);
+		if (part_is_left(fd, keeper))
+			result = part_pack(keeper, name, fd, err);
+		close(fd);
+	}
+	return result;
+}
+
+/* ---- removing ------------------------------------------------------------ */
+
+/* Oldest first; what is being written stays. */
+static void
+parts_remove(struct keeper *keeper)
+{
+	const struct conf *conf = keeper->conf;
+	struct stat st;
+
+	keeper->kept.bytes = 0;
+	for (size_t i = 0; i < keeper->names.count; i++)
+		if (stat_of(keeper, keeper->names.rows[i].text, &st))
+			keeper->kept.bytes += (uint64_t)st.st_size;
+	for (size_t i = 0; i < keeper->names.count; i++) {
+		const struct journal_name *name = &keeper->names.rows[i];
+
+		if (name->number == 0 || !stat_of(keeper, name->text, &st) ||
+		    (keeper->kept.bytes <= conf->journal_max_bytes &&
+		    name->until_ms > keeper->now_ms - conf->journal_keep_ms))
+			continue;
+		if (unlinkat(keeper->dir_fd, name->text, 0) < 0) {
+			warning("cannot remove %s: %s", name->text,
+			    strerror(errno));
+			continue;
+		}
+		keeper->kept.removed++;
+		keeper->kept.bytes -= (uint64_t)st.st_size;
+	}
+}
+
+/* ---- a round ------------------------------------------------------------- */
+
+static int
+look(struct keeper *keeper, struct err *err)
+{
+	names_release(&keeper->names);
+	return names_list(keeper->dir_fd, &keeper->names, err);
+}
+
+static int
+round_make(struct keeper *keeper, bool closes_all, struct err *err)
+{
+	if (look(keeper, err) < 0 ||
+	    parts_close(keeper, closes_all, err) < 0 ||
+	    look(keeper, err) < 0)
+		return -1;
+	/* A disk that is full has no room to pack in: remove first. */
+	parts_remove(keeper);
+	if (look(keeper, err) < 0 || parts_pack(keeper, err) < 0 ||
+	    look(keeper, err) < 0)
+		return -1;
+	parts_remove(keeper);
+	return 1;
+}
+
+static void
+kept_tell(const struct kept *kept)
+{
+	if (kept->closed + kept->packed + kept->removed == 0)
+		return;
+	event(EV_JOURNAL_KEPT, NULL, "closed", event_number(kept->closed),
+	    "packed", event_number(kept->packed), "removed",
+	    event_number(kept->removed), "bytes",
+	    event_number((int64_t)kept->bytes), NULL);
+}
+
+int
+journal_keep(const struct conf *conf, bool closes_all, struct kept *out,
+    struct err *err)
+{
+	struct keeper keeper = { .now_ms = clock_wall_us() / 1000,
+	    .conf = conf };
+	int result = 0;
+
+	err->text[0] = '\0';
+	keeper.dir_fd = open(conf->log_dir,
+	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (keeper.dir_fd < 0)
+		return err_sys(err, "cannot open %s", conf->log_dir);
+	if (flock(keeper.dir_fd, LOCK_EX | LOCK_NB) == 0)
+		result = round_make(&keeper, closes_all, err);
+	names_release(&keeper.names);
+	close(keeper.dir_fd);
+	*out = keeper.kept;
+	if (result > 0)
+		kept_tell(out);
+	return result;
+}

@@ -1,0 +1,28 @@
+/* keep.h - the journal kept in bounds: parts closed, packed, removed
+ *
+ * What is being written is closed (renamed to the next number) when its day
+ * is over or it is as large as a part may be; a closed part that no process
+ * has open any more is packed; packed or not, the oldest go when they are
+ * older than asked or all together are too large.  Every step is one rename
+ * or unlink (doc/INTERNALS.md section 8); any may be the last before a
+ * crash.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_JOURNAL_KEEP_H
+#define ZM_TOOLS_JOURNAL_KEEP_H
+
+#include "base/err.h"
+#include "daemon/conf.h"
+
+struct kept {
+	unsigned	closed, packed, removed;	/* in this call */
+	uint64_t	bytes;		/* of all files, afterwards */
+};
+
+/* One round of the above.  closes_all: also what is small and of today.
+ * Returns 1; 0: another process is at it; -1. */
+int journal_keep(const struct conf *conf, bool closes_all, struct kept *out,
+    struct err *err);
+
+#endif
