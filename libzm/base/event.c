@@ -137,7 +137,7 @@ complain(const char *what)
 }
 
 /* Does the name still lead to the file that is open?  A part that grew too
- * large was renamed (INTERNALS 8). */
+ * large was renamed (INTERNALS 10). */
 static bool
 name_is_ours(const char *name)
 {

@@ -3,7 +3,7 @@
  * In     LOGDIR, the limits of the configuration
  * Out    the same lines in fewer bytes; the oldest gone
  * Holds  a lock on LOGDIR: one keeper at a time
- * Spec   keep.h; doc/INTERNALS.md section 8
+ * Spec   keep.h; doc/INTERNALS.md section 10
  *
  * SPDX-License-Identifier: ISC
  */
@@ -58,7 +58,7 @@ number_after(const struct keeper *keeper, int64_t day_ms)
 	return last + 1;
 }
 
-/* INTERNALS 8, row "being written": to "closed" by one rename.  Nobody
+/* INTERNALS 10, row "being written": to "closed" by one rename.  Nobody
  * else makes numbers: we hold the lock. */
 static int
 part_close(struct keeper *keeper, const struct journal_name *name,
@@ -147,7 +147,7 @@ draft_write(struct keeper *keeper, int fd, const struct stat *st,
 	return result;
 }
 
-/* INTERNALS 8, rows "closed" and "closed and packed": the packed file is
+/* INTERNALS 10, rows "closed" and "closed and packed": the packed file is
  * whole and synced before it has its name, and has it before the other
  * loses its own. */
 static int
