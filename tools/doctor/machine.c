@@ -94,9 +94,10 @@ doctor_accounts(struct doctor *doctor)
 static void
 judge_journal_time(struct doctor *doctor, int64_t now_s)
 {
-	struct journal_cursor cursor = { 0, 0 };
+	struct journal_cursor cursor = { 0, 0, 0 };
 	struct journal *journal;
-	struct slice line, last = { "", 0 };
+	struct slice line;
+	int64_t last_ms = -1;
 	char span[CLOCK_TEXT_BYTES];
 	int64_t ahead_s;
 	struct err err;
@@ -104,10 +105,10 @@ judge_journal_time(struct doctor *doctor, int64_t now_s)
 	if (journal_open(doctor->conf->log_dir, 1, &journal, &err) != 0)
 		return;
 	while (journal_next(journal, &cursor, &line))
-		last = line;
-	ahead_s = journal_line_ms(last) / 1000 - now_s;
+		last_ms = journal_line_ms(line);
+	ahead_s = last_ms / 1000 - now_s;
 	journal_close(&journal);
-	if (last.n == 0 || ahead_s < DOCTOR_FUTURE_S)
+	if (last_ms < 0 || ahead_s < DOCTOR_FUTURE_S)
 		return;
 	clock_span(ahead_s, span);
 	doctor_add(doctor, DOCTOR_BAD, doctor->conf->log_dir,
