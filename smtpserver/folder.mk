@@ -58,7 +58,13 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/session/receive.c smtpserver/session/receive.h \
 	smtpserver/service.c smtpserver/service.h \
 	smtpserver/session/session.c smtpserver/session/session.h smtpserver/session/steps.h \
-	smtpserver/session/filter.c \
+	smtpserver/session/filter.c smtpserver/session/filter.h \
+	smtpserver/session/filter_facts.c smtpserver/session/filter_steps.c \
+	smtpserver/milter/facts.c smtpserver/milter/facts.h \
+	smtpserver/milter/macros.c smtpserver/milter/macros.h \
+	smtpserver/milter/conversation.c smtpserver/milter/conversation.h \
+	smtpserver/milter/link.c smtpserver/milter/link.h \
+	smtpserver/milter/talk_changes.c \
 	smtpserver/milter/packet.c smtpserver/milter/packet.h \
 	smtpserver/milter/mail.c smtpserver/milter/mail.h \
 	smtpserver/milter/talk.c smtpserver/milter/talk_steps.c \

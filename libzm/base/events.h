@@ -77,9 +77,9 @@ EVENT(MESSAGE_REFUSED, "message.refused", INFO,
     "The end of data was answered with 4xx or 5xx.")
 EVENT(MESSAGE_FROZEN, "message.frozen", WARN, "client from rule file",
     "A rule put an accepted message into freezer/.")
-EVENT(MILTER_FAILED, "milter.failed", WARN, "milter reason fail",
+EVENT(MILTER_FAILED, "milter.failed", WARN, "session milter reason fail",
     "A milter did not do its work; fail= what was done instead.")
-EVENT(MILTER_QUARANTINE, "milter.quarantine", WARN, "reason",
+EVENT(MILTER_QUARANTINE, "milter.quarantine", WARN, "session reason",
     "A milter wants a person to look; the message goes to freezer/.")
 EVENT(MESSAGE_DISCARDED, "message.discarded", WARN, "client from",
     "A milter had a message thrown away; the client was told 250.")

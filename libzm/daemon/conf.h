@@ -308,15 +308,18 @@ struct conf_schedule {		/* schedule CHANNEL/HOST { ... } */
 };
 
 enum conf_milter_fail {
-	MILTER_FAIL_TEMPFAIL, MILTER_FAIL_ACCEPT, MILTER_FAIL_REJECT
+	MILTER_FAIL_TEMPFAIL, MILTER_FAIL_ACCEPT, MILTER_FAIL_REJECT,
+	MILTER_FAIL_QUARANTINE
 };
 extern const char *const conf_milter_fails[];
-	/* "tempfail" "accept" "reject" */
+	/* "tempfail" "accept" "reject" "quarantine" */
 
 struct conf_milter {		/* milter SOCKET ..., in file order */
 	const char	*socket;	/* "unix:/path", "inet:host:port" */
 	enum conf_milter_fail fail;	/* when it does not do its work */
-	int64_t		 timeout_ms;	/* for one message */
+	int64_t		 connect_ms;	/* until it has said what it wants */
+	int64_t		 command_ms;	/* its answer to a command */
+	int64_t		 timeout_ms;	/* an answer at the end of data */
 	struct conf_at	 at;
 };
 

@@ -12,9 +12,10 @@
 
 #include "base/banned.h"
 
-enum { TIMEOUT_MS = 60000 };
+enum { CONNECT_MS = 10000, COMMAND_MS = 30000, TIMEOUT_MS = 60000 };
 
-const char *const conf_milter_fails[] = { "tempfail", "accept", "reject" };
+const char *const conf_milter_fails[] = { "tempfail", "accept", "reject",
+	"quarantine" };
 
 bool
 conf_is_socket(const char *text)
@@ -36,6 +37,8 @@ conf_apply_milter(struct conf_loader *loader,
 	struct conf *conf = loader->conf;
 	struct conf_milter milter = {
 		.socket = statement->args[0].text,
+		.connect_ms = CONNECT_MS,
+		.command_ms = COMMAND_MS,
 		.timeout_ms = TIMEOUT_MS,
 		.at = conf_at(statement->node->tokens),
 	};
@@ -51,6 +54,10 @@ conf_apply_milter(struct conf_loader *loader,
 		    statement->keywords[0].number;
 	if (statement->keywords[1].token != NULL)
 		milter.timeout_ms = (int64_t)statement->keywords[1].number;
+	if (statement->keywords[2].token != NULL)
+		milter.connect_ms = (int64_t)statement->keywords[2].number;
+	if (statement->keywords[3].token != NULL)
+		milter.command_ms = (int64_t)statement->keywords[3].number;
 	conf->milters = conf_push(conf->arena, conf->milters,
 	    conf->milter_count, sizeof(*conf->milters));
 	conf->milters[conf->milter_count++] = milter;

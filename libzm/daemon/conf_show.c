@@ -452,6 +452,10 @@ show_peers(struct view *view)
 		str_addf(&view->value, "%s fail %s timeout ", milter->socket,
 		    conf_milter_fails[milter->fail]);
 		units_add_span(&view->value, milter->timeout_ms);
+		str_adds(&view->value, " connect ");
+		units_add_span(&view->value, milter->connect_ms);
+		str_adds(&view->value, " command ");
+		units_add_span(&view->value, milter->command_ms);
 		emit(view, "milter", milter->at);
 	}
 	for (size_t i = 0; i < conf->without_count; i++) {

@@ -34,8 +34,9 @@ command_fn cmd_helo, cmd_ehlo, cmd_mail, cmd_rcpt, cmd_data, cmd_bdat,
 
 enum hello { HELLO_HELO, HELLO_EHLO, HELLO_LHLO };
 
-/* HELO, EHLO and LHLO: check and keep the name.  false: out has the refusal. */
+/* HELO, EHLO and LHLO: check and keep the name.  fn: goes on with the answer
+ * when filters are asked.  false: out has the refusal, or they are. */
 bool hello_take(struct session *session, struct slice args, enum hello hello,
-    struct answer *out);
+    answered_fn *fn, struct answer *out);
 
 #endif

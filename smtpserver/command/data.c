@@ -7,14 +7,25 @@
  * SPDX-License-Identifier: ISC
  */
 #include "smtpserver/command/commands.h"
+#include "smtpserver/session/filter.h"
+#include "smtpserver/session/permit.h"
 #include "smtpserver/session/receive.h"
 
 #include "base/banned.h"
+
+static void
+data_answered(struct session *session, struct slice args,
+    const struct ask *ask, struct answer *out)
+{
+	permit_learn(session, ask);
+	cmd_data(session, args, out);
+}
 
 void
 cmd_data(struct session *session, struct slice args, struct answer *out)
 {
 	const struct transaction *t = session->transaction;
+	const struct filter_extra none = { .path = NULL };
 	enum content_fault fault;
 
 	if (args.n > 0) {
@@ -31,6 +42,9 @@ cmd_data(struct session *session, struct slice args, struct answer *out)
 		    "there is no recipient");
 		return;
 	}
+	if (!session_filter_permit(session, TALK_DATA, &none, data_answered,
+	    out))
+		return;
 	fault = receive_begin(session, CONTENT_DOTTED);
 	if (fault != CONTENT_GOOD)
 		answer_fault(out, fault);

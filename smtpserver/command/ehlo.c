@@ -10,16 +10,17 @@
  */
 #include "smtpserver/command/commands.h"
 #include "smtpserver/command/keywords.h"
+#include "smtpserver/session/permit.h"
 
 #include "base/banned.h"
 
 static void
 greet_back(struct session *session, struct slice args, enum hello hello,
-    struct answer *out)
+    answered_fn *fn, struct answer *out)
 {
 	struct str lines = STR_INIT;
 
-	if (!hello_take(session, args, hello, out))
+	if (!hello_take(session, args, hello, fn, out))
 		return;
 	keywords_add(session, &lines);
 	answer_set(out, 250, NULL, "%s%s", session->settings->conf->host,
@@ -27,14 +28,30 @@ greet_back(struct session *session, struct slice args, enum hello hello,
 	str_release(&lines);
 }
 
+static void
+ehlo_answered(struct session *session, struct slice args,
+    const struct ask *ask, struct answer *out)
+{
+	permit_learn(session, ask);
+	cmd_ehlo(session, args, out);
+}
+
+static void
+lhlo_answered(struct session *session, struct slice args,
+    const struct ask *ask, struct answer *out)
+{
+	permit_learn(session, ask);
+	cmd_lhlo(session, args, out);
+}
+
 void
 cmd_ehlo(struct session *session, struct slice args, struct answer *out)
 {
-	greet_back(session, args, HELLO_EHLO, out);
+	greet_back(session, args, HELLO_EHLO, ehlo_answered, out);
 }
 
 void
 cmd_lhlo(struct session *session, struct slice args, struct answer *out)
 {
-	greet_back(session, args, HELLO_LHLO, out);
+	greet_back(session, args, HELLO_LHLO, lhlo_answered, out);
 }

@@ -8,13 +8,16 @@
  * SPDX-License-Identifier: ISC
  */
 #include "smtpserver/command/commands.h"
+#include "smtpserver/session/filter.h"
+#include "smtpserver/session/permit.h"
 
 #include "base/banned.h"
 
 bool
 hello_take(struct session *session, struct slice args, enum hello hello,
-    struct answer *out)
+    answered_fn *fn, struct answer *out)
 {
+	const struct filter_extra extra = { .text = args };
 	static const char *const verbs[] = { "HELO", "EHLO", "LHLO" };
 	struct err err;
 
@@ -34,6 +37,8 @@ hello_take(struct session *session, struct slice args, enum hello hello,
 		answer_set(out, 501, "5.5.4", "%s", err.text);
 		return false;
 	}
+	if (!session_filter_permit(session, TALK_HELO, &extra, fn, out))
+		return false;
 	transaction_free(&session->transaction);
 	str_reset(&session->helo);
 	str_add_slice(&session->helo, args);
@@ -41,10 +46,18 @@ hello_take(struct session *session, struct slice args, enum hello hello,
 	return true;
 }
 
+static void
+helo_answered(struct session *session, struct slice args,
+    const struct ask *ask, struct answer *out)
+{
+	permit_learn(session, ask);
+	cmd_helo(session, args, out);
+}
+
 void
 cmd_helo(struct session *session, struct slice args, struct answer *out)
 {
-	if (hello_take(session, args, HELLO_HELO, out))
+	if (hello_take(session, args, HELLO_HELO, helo_answered, out))
 		answer_set(out, 250, NULL, "%s",
 		    session->settings->conf->host);
 }

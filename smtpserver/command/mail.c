@@ -10,6 +10,7 @@
 #include "smtpserver/command/commands.h"
 #include "smtpserver/command/keywords.h"
 #include "smtpserver/command/mail_params.h"
+#include "smtpserver/session/filter.h"
 #include "smtpserver/session/permit.h"
 
 #include "base/banned.h"
@@ -80,9 +81,18 @@ owes_login(const struct session *session, struct answer *out)
 	return true;
 }
 
+static void
+mail_answered(struct session *session, struct slice args,
+    const struct ask *ask, struct answer *out)
+{
+	permit_learn(session, ask);
+	cmd_mail(session, args, out);
+}
+
 void
 cmd_mail(struct session *session, struct slice args, struct answer *out)
 {
+	struct filter_extra extra = { .path = NULL };
 	struct mail_params params = { 0 };
 	struct path sender;
 	struct slice rest;
@@ -95,7 +105,13 @@ cmd_mail(struct session *session, struct slice args, struct answer *out)
 	    !is_spelt_right(&sender, &params, out) ||
 	    !is_room(session, &params, out))
 		return;
+	extra.path = &sender;
+	extra.params = rest;
+	if (!session_filter_permit(session, TALK_MAIL, &extra, mail_answered,
+	    out))
+		return;
 	permit_end_message(session);	/* the one before it */
 	session->transaction = transaction_of(session, &sender, &params);
+	session_filter_mark(session);
 	answer_set(out, 250, "2.1.0", "sender ok");
 }

@@ -12,6 +12,7 @@
  */
 #include "smtpserver/command/argument.h"
 #include "smtpserver/command/commands.h"
+#include "smtpserver/session/filter.h"
 #include "smtpserver/session/permit.h"
 #include "smtpserver/session/recipient.h"
 
@@ -81,6 +82,7 @@ void
 cmd_rcpt(struct session *session, struct slice args, struct answer *out)
 {
 	bool is_utf8 = session->transaction->envelope.terms.is_utf8;
+	struct filter_extra extra = { .path = NULL };
 	struct envelope_rcpt rcpt = { 0 };
 	struct slice rest;
 	struct err err;
@@ -91,6 +93,11 @@ cmd_rcpt(struct session *session, struct slice args, struct answer *out)
 	    !is_room(session, &rcpt.path, out) ||
 	    !permit_rcpt(session, &rcpt.path, rcpt_answered, out) ||
 	    !recipient_check(session, &rcpt.path, rcpt_answered, out))
+		return;
+	extra.path = &rcpt.path;
+	extra.params = rest;
+	if (!session_filter_permit(session, TALK_RCPT, &extra, rcpt_answered,
+	    out))
 		return;
 	if (transaction_add_rcpt(session->transaction, &rcpt, &err) != 1)
 		answer_set(out, 501, "5.1.3", "%s", err.text);

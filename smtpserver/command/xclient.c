@@ -16,6 +16,7 @@
 #include "base/event.h"
 #include "smtpserver/command/attributes.h"
 #include "smtpserver/command/commands.h"
+#include "smtpserver/session/filter.h"
 
 #include "base/banned.h"
 
@@ -163,6 +164,7 @@ become(struct session *session, struct xclient *x)
 	str_add_slice(&session->user, str_slice(&x->user));
 	session->is_esmtp = x->is_esmtp;
 	facts_renew(session, x);
+	session_filter_restart(session);
 	note_xclient(session, was);
 }
 

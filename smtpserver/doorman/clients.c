@@ -103,6 +103,12 @@ clients_enter(struct clients *clients, const struct net *address,
 	return client;
 }
 
+unsigned
+clients_sessions(const struct client_count *client)
+{
+	return client->sessions;
+}
+
 void
 clients_leave(struct clients *clients, struct client_count **client)
 {

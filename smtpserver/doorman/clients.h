@@ -19,6 +19,8 @@ void clients_free(struct clients **clients);
 /* One more session of this address.  *out_sessions: with it. */
 struct client_count *clients_enter(struct clients *clients,
     const struct net *address, unsigned *out_sessions);
+/* How many it has now. */
+unsigned clients_sessions(const struct client_count *client);
 /* One less; nulls *client. */
 void clients_leave(struct clients *clients, struct client_count **client);
 

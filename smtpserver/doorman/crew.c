@@ -434,9 +434,9 @@ crew_give(struct crew *crew, int fd, const char *endpoint,
 	if (hand == NULL)
 		panic("crew_give: nobody has room");
 	hand->fds[hand->fd_count++] = fd;
-	str_addf(&hand->outbox, "open %u %s %s%s\n",
+	str_addf(&hand->outbox, "open %u %s %s %u%s\n",
 	    seat_take(crew, hand, client), endpoint, listener,
-	    is_tls ? " tls" : "");
+	    clients_sessions(client), is_tls ? " tls" : "");
 }
 
 void

@@ -30,6 +30,10 @@ struct helper_kind {
 	const char	*socket;	/* serve is NULL: in the run dir */
 	/* Both are NULL: the doorman opens it (helpers_open_with). */
 	bool		 outlives_reload;	/* needs nothing that changes */
+	/* Questions "PID-..." are for that process: it has what they go on
+	 * with.  Behind a reload it hears "leave", and goes when it has
+	 * nothing left. */
+	bool		 keeps;
 };
 
 /* The rows; the last one has no name. */

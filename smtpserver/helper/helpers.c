@@ -107,6 +107,25 @@ helper_find(struct kind *kind, struct err *err)
 	return helper_choose(kind);
 }
 
+/* Who has what this question goes on with.  false: it is for anybody. */
+static bool
+helper_addressed(const struct kind *kind, const struct question *question,
+    struct helper **out)
+{
+	struct slice text = str_slice(&question->text);
+	size_t dash = slice_find(text, '-');
+	uint64_t pid;
+
+	*out = NULL;
+	if (!kind->row->keeps || dash == text.n ||
+	    !slice_number(slice_first(text, dash), 1, INT32_MAX, &pid))
+		return false;
+	TAILQ_FOREACH(*out, &kind->helpers, entry)
+		if ((*out)->pid == (pid_t)pid)
+			break;
+	return true;
+}
+
 static void
 question_give(struct question *question, struct helper *helper)
 {
@@ -131,7 +150,17 @@ kind_run(struct kind *kind)
 	struct err err;
 
 	while ((question = TAILQ_FIRST(&kind->queue)) != NULL) {
-		helper = helper_find(kind, &err);
+		err.text[0] = '\0';
+		if (helper_addressed(kind, question, &helper)) {
+			if (helper == NULL) {
+				question_dequeue(kind, question);
+				question_answer(kind->all, question,
+				    SLICE("trouble it is gone"));
+				continue;
+			}
+		} else {
+			helper = helper_find(kind, &err);
+		}
 		if (helper == NULL)
 			break;
 		question_give(question, helper);
@@ -316,7 +345,7 @@ helpers_reload(struct helpers *helpers)
 			    !helpers->kinds[i].row->outlives_reload) {
 				helper->is_leaving = true;
 				helpers->kinds[i].staying--;
-				helper_leave_if_done(helper);
+				helper_ask_to_leave(helper);
 			}
 }
 

@@ -80,6 +80,8 @@ int helper_start(struct kind *kind, struct err *err);
 /* It is gone, or shall be: what it had in hand is answered with why. */
 void helper_end(struct helper *helper, const char *why);
 
+/* A fresh one takes its place. */
+void helper_ask_to_leave(struct helper *helper);
 /* Nothing left to do for one that leaves: it sees our end. */
 void helper_leave_if_done(struct helper *helper);
 

@@ -103,7 +103,8 @@ helper_line(struct helper *helper, struct slice line)
 void
 helper_leave_if_done(struct helper *helper)
 {
-	if (helper->is_leaving && helper->in_hand_count == 0 &&
+	if (helper->is_leaving && !helper->kind->row->keeps &&
+	    helper->in_hand_count == 0 &&
 	    helper->outbox.len == 0)
 		(void)shutdown(helper->socket, SHUT_WR);
 }
@@ -150,6 +151,16 @@ on_helper(void *context, unsigned ready)
 	else
 		helper_leave_if_done(helper);
 	kind_run(kind);
+}
+
+void
+helper_ask_to_leave(struct helper *helper)
+{
+	if (helper->kind->row->keeps) {
+		str_adds(&helper->outbox, "leave\n");
+		helper_write(helper);
+	}
+	helper_leave_if_done(helper);
 }
 
 static void

@@ -14,15 +14,16 @@
 
 const struct helper_kind helper_kinds[] = {
 	/* router/verify.h */
-	{ "router", 1, 64, 20000, NULL, "verify.sock", true },
-	{ "dns", 1, 2048, 15000, helper_dns, NULL, false },
-	{ "rate", 1, 256, 10000, helper_rate, NULL, true },
-	{ "policy", 8, 1, 20000, helper_policy, NULL, false },
-	{ "greylist", 1, 256, 10000, helper_greylist, NULL, true },
-	{ "milter", 16, 1, FILTER_FOR_MS, filter_serve, NULL, false },
-	{ etrn_kind, 1, 1, 15000, etrn_serve, NULL, false },
+	{ "router", 1, 64, 20000, NULL, "verify.sock", true, false },
+	{ "dns", 1, 2048, 15000, helper_dns, NULL, false, false },
+	{ "rate", 1, 256, 10000, helper_rate, NULL, true, false },
+	{ "policy", 8, 1, 20000, helper_policy, NULL, false, false },
+	{ "greylist", 1, 256, 10000, helper_greylist, NULL, true, false },
+	{ "milter", 4, 8192, FILTER_FOR_MS, filter_serve, NULL, false,
+	    true },
+	{ etrn_kind, 1, 1, 15000, etrn_serve, NULL, false, false },
 	/* login.h */
-	{ "auth", 4, 1, 40000, NULL, NULL, false },
-	{ "dovecot", 1, 1024, 30000, auth_dovecot_serve, NULL, false },
-	{ NULL, 0, 0, 0, NULL, NULL, false }
+	{ "auth", 4, 1, 40000, NULL, NULL, false, false },
+	{ "dovecot", 1, 1024, 30000, auth_dovecot_serve, NULL, false, false },
+	{ NULL, 0, 0, 0, NULL, NULL, false, false }
 };

@@ -1,236 +1,232 @@
-/* filter.c - the helper that takes a message past all milters
+/* filter.c - the helper that keeps sessions' conversations with milters
  *
- * In     a question that names a draft
- * Out    one word about it; a changed draft when a milter changed it
- * Holds  the spool; one message at a time
- * Trusts the session for facts; no milter, no message
- * Spec   filter.h; doc/FILTERS.md; doc/INTERNALS.md row S0
+ * In     questions of sessions, by way of the doorman
+ * Out    answers; changed drafts
+ * Holds  the spool; the conversations of this process, found by their key
+ * Trusts the doorman; a session for its own facts, and with no other's
+ *        conversation: keys cannot be guessed
+ * Spec   filter.h; doc/FILTERS.md
  *
  * SPDX-License-Identifier: ISC
  */
+#include <stdlib.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/event.h"
-#include "base/json.h"
 #include "base/mem.h"
+#include "io/ipc.h"
+#include "smtpserver/helper/ask.h"
 #include "smtpserver/helper/helper.h"
-#include "smtpserver/milter/filter.h"
+#include "smtpserver/milter/conversation.h"
 
 #include "base/banned.h"
 
-struct filter {
-	const struct conf	*conf;
-	struct spool		*spool;
-	struct str		 values[10];	/* of the question */
+enum { TICK_MS = 60000, GRACE_MS = 60000, SEATS_MAX = 8192 };
+
+struct seat {
+	struct conversation	*conversation;
+	uint64_t		 token;		/* part of the key */
+	char			 key[FILTER_KEY_BYTES];
+	int64_t			 until_ms;	/* its session cannot last */
+	TAILQ_ENTRY(seat)	 entry;
 };
 
-/* Members of a question, in the order of values. */
-static const char *const keys[] = { "file", "id", "client", "name", "helo",
-	"user", "tls", "cipher", "listener" };
-enum { KEY_FILE, KEY_ID, KEY_CLIENT, KEY_NAME, KEY_HELO, KEY_USER, KEY_TLS,
-	KEY_CIPHER, KEY_LISTENER, KEY_COUNT };
+struct filter {
+	struct process			*process;
+	int				 socket;
+	struct watch			*watch;
+	struct ipc_inbox		 inbox;
+	struct str			 outbox;
+	struct conversation_home	 home;
+	TAILQ_HEAD(, seat)		 seats;	/* oldest first */
+	unsigned			 seat_count;
+	struct asks			*tokens;
+	struct timer			 tick;
+	bool				 is_leaving;
+};
 
-void
-filter_question_add(struct str *out, const struct filter_facts *facts,
-    const char *file)
+static void
+add_answer(void *context, struct slice token, bool is_ok, struct slice text)
 {
-	const struct slice values[KEY_COUNT] = { slice_of(file), facts->id,
-	    facts->client, facts->client_name, facts->helo, facts->user,
-	    facts->tls_version, facts->tls_cipher, facts->listener };
+	struct filter *filter = context;
 
-	json_open(out);
-	for (int i = 0; i < KEY_COUNT; i++)
-		if (values[i].n > 0)
-			json_text(out, keys[i], values[i]);
-	json_close(out);
-	out->buf[--out->len] = '\0';	/* its LF */
+	helper_add_answer(&filter->outbox, token, is_ok, text);
 }
 
-static struct slice
-value_of(const struct filter *filter, int key)
+/* ---- seats ---------------------------------------------------------------- */
+
+static struct seat *
+seat_new(struct filter *filter)
 {
-	return str_slice(&filter->values[key]);
+	struct seat *seat = mem_alloc(1, sizeof(*seat));
+
+	seat->token = asks_open(filter->tokens, seat);
+	snprintf(seat->key, sizeof(seat->key), "%ld-%" PRIx64 "-%08" PRIx32
+	    "%08" PRIx32, (long)getpid(), seat->token, arc4random(),
+	    arc4random());
+	seat->until_ms = clock_steady_ms() + GRACE_MS +
+	    filter->process->conf->timeouts.session_ms;
+	seat->conversation = conversation_new(&filter->home, seat->key);
+	TAILQ_INSERT_TAIL(&filter->seats, seat, entry);
+	filter->seat_count++;
+	return seat;
 }
 
 static void
-note_failure(const struct filter *filter, const struct conf_milter *milter,
-    const char *why)
+seat_free(struct filter *filter, struct seat *seat)
 {
-	event(EV_MILTER_FAILED, filter->values[KEY_ID].buf, "milter",
-	    slice_of(milter->socket), "reason", slice_of(why), "fail",
-	    slice_of(conf_milter_fails[milter->fail]), NULL);
+	TAILQ_REMOVE(&filter->seats, seat, entry);
+	filter->seat_count--;
+	asks_close(filter->tokens, &seat->token);
+	conversation_free(&seat->conversation);
+	mem_free(&seat);
 }
+
+/* "123-TOKEN-SECRET" */
+static struct seat *
+seat_find(const struct filter *filter, struct slice key)
+{
+	struct slice rest = slice_from(key, slice_find(key, '-') + 1), hex;
+	struct seat *seat;
+	uint64_t token = 0;
+
+	hex = slice_first(rest, slice_find(rest, '-'));
+	if (hex.n > 16)
+		return NULL;
+	for (size_t i = 0; i < hex.n; i++) {
+		char c = hex.p[i];
+
+		token = token << 4 | (uint64_t)(c <= '9' ? c - '0' :
+		    c - 'a' + 10);
+	}
+	seat = asks_find(filter->tokens, token);
+	return seat != NULL && slice_is(key, seat->key) ? seat : NULL;
+}
+
+/* A worker that died told nobody. */
+static void
+on_tick(void *context)
+{
+	struct filter *filter = context;
+	int64_t now_ms = clock_steady_ms();
+	struct seat *seat;
+
+	while ((seat = TAILQ_FIRST(&filter->seats)) != NULL &&
+	    now_ms >= seat->until_ms)
+		seat_free(filter, seat);
+	timer_set(filter->process->loop, &filter->tick, now_ms + TICK_MS,
+	    on_tick, filter);
+}
+
+/* ---- questions ---------------------------------------------------------------- */
 
 static void
-set_reply(struct filter_result *result, unsigned code, const char *status,
-    const char *text)
+take_question(struct filter *filter, struct slice line)
 {
-	result->word = FILTER_REFUSE;
-	result->code = code;
-	snprintf(result->status, sizeof(result->status), "%s", status);
-	str_reset(&result->text);
-	str_adds(&result->text, text);
-}
+	struct slice token, key, rest, word;
+	struct seat *seat = NULL;
 
-/* What is done for a milter that did not do its work. */
-static void
-make_do(const struct filter *filter, const struct conf_milter *milter,
-    struct filter_result *result)
-{
-	note_failure(filter, milter, result->err.text);
-	switch (milter->fail) {
-	case MILTER_FAIL_ACCEPT:
-		result->word = FILTER_PASS;
-		break;
-	case MILTER_FAIL_REJECT:
-		set_reply(result, 550, "5.7.1", "a filter does not work here");
-		break;
-	case MILTER_FAIL_TEMPFAIL:
-		set_reply(result, 451, "4.7.1",
-		    "a filter does not work now, try later");
-		break;
-	}
-}
-
-static void
-past_all(struct filter *filter, struct filter_mail *mail,
-    struct filter_result *result)
-{
-	struct filter_facts facts = {
-		.host = slice_of(filter->conf->host),
-		.client = value_of(filter, KEY_CLIENT),
-		.client_name = value_of(filter, KEY_NAME),
-		.helo = value_of(filter, KEY_HELO),
-		.user = value_of(filter, KEY_USER),
-		.tls_version = value_of(filter, KEY_TLS),
-		.tls_cipher = value_of(filter, KEY_CIPHER),
-		.listener = value_of(filter, KEY_LISTENER),
-		.id = value_of(filter, KEY_ID),
-	};
-
-	for (size_t i = 0; i < filter->conf->milter_count; i++) {
-		const struct conf_milter *milter = &filter->conf->milters[i];
-
-		milter_talk(milter, &facts, mail, result);
-		if (result->word == FILTER_TROUBLE)
-			make_do(filter, milter, result);
-		if (result->word != FILTER_PASS)
-			return;
-	}
-	if (mail->envelope.rcpt_count == 0)
-		result->word = FILTER_DISCARD;	/* they took all away */
-}
-
-/* Row S0: the changed message, not complete yet; swept if nobody comes. */
-static bool
-write_changed(struct filter *filter, const struct filter_mail *mail,
-    struct str *out)
-{
-	struct draft draft;
-	struct err err;
-
-	if (draft_open(filter->spool, NULL, &draft, &err) < 0) {
-		str_adds(out, err.text);
-		return false;
-	}
-	if (filter_mail_write(mail, &draft, &err) < 0 ||
-	    draft_leave(&draft, &err) < 0) {
-		draft_abort(&draft);
-		str_adds(out, err.text);
-		return false;
-	}
-	str_addf(out, " file=%s bytes=%" PRIu64 " crc=%08" PRIx32, draft.name,
-	    draft.bytes, draft.crc);
-	return true;
-}
-
-static bool
-say(struct filter *filter, const struct filter_mail *mail,
-    const struct filter_result *result, struct str *out)
-{
-	switch (result->word) {
-	case FILTER_DISCARD:
-		str_adds(out, "discard");
-		return true;
-	case FILTER_REFUSE:
-		str_addf(out, "refuse %u %s ", result->code, result->status);
-		str_add_slice(out, str_slice(&result->text));
-		return true;
-	case FILTER_PASS:
-		break;
-	case FILTER_TROUBLE:
-		return false;
-	}
-	str_adds(out, "pass");
-	if (result->freeze.len > 0) {
-		event(EV_MILTER_QUARANTINE, filter->values[KEY_ID].buf,
-		    "reason", str_slice(&result->freeze), NULL);
-		str_adds(out, " freeze=milter");
-	}
-	return !mail->is_changed || write_changed(filter, mail, out);
-}
-
-static bool
-look_at(struct filter *filter, int fd, struct str *out)
-{
-	struct filter_result result = { .text = STR_INIT,
-	    .freeze = STR_INIT };
-	struct filter_mail mail;
-	struct err err;
-	bool is_done = false;
-
-	if (filter_mail_open(&mail, fd, &err) < 0) {
-		str_adds(out, err.text);
+	if (!slice_word(&line, &token) || !slice_word(&line, &key))
+		return;
+	if (!slice_is(key, "new"))
+		seat = seat_find(filter, key);
+	else if (filter->seat_count < SEATS_MAX)
+		seat = seat_new(filter);
+	rest = line;
+	if (seat == NULL) {
+		add_answer(filter, token, false,
+		    SLICE("there is no such conversation"));
+	} else if (slice_word(&rest, &word) && slice_is(word, "quit")) {
+		seat_free(filter, seat);
+		add_answer(filter, token, true, SLICE("over"));
 	} else {
-		past_all(filter, &mail, &result);
-		is_done = say(filter, &mail, &result, out);
+		conversation_ask(seat->conversation, token, line);
 	}
-	filter_mail_close(&mail);
-	str_release(&result.text);
-	str_release(&result.freeze);
-	return is_done;
 }
 
-static bool
-answer(void *state, struct slice question, struct str *out)
+static void
+take_line(struct filter *filter, struct slice line)
 {
-	struct filter *filter = state;
-	bool is_done;
-	int fd;
+	if (slice_is(line, "leave"))
+		filter->is_leaving = true;
+	else
+		take_question(filter, line);
+}
 
-	for (int i = 0; i < KEY_COUNT; i++) {
-		str_reset(&filter->values[i]);
-		json_get(question, keys[i], &filter->values[i]);
+static void
+on_doorman(void *context, unsigned ready)
+{
+	struct filter *filter = context;
+	struct slice line;
+	size_t cursor = 0;
+	int got;
+
+	if (!(ready & (LOOP_READ | LOOP_HANGUP)))
+		return;
+	got = ipc_receive(filter->socket, &filter->inbox);
+	if (got == 0 || (got < 0 && errno != EAGAIN)) {
+		loop_stop(filter->process->loop);
+		return;
 	}
-	fd = openat(spool_dir_fd(filter->spool, AREA_PUBLIC, 0),
-	    filter->values[KEY_FILE].buf, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
-	    O_NONBLOCK);
-	if (fd < 0) {
-		str_adds(out, "the draft is not there");
-		return false;
+	while (ipc_line(&filter->inbox, &cursor, &line) == 1)
+		take_line(filter, line);
+	ipc_inbox_consume(&filter->inbox, cursor);
+}
+
+static void
+say_answers(void *context)
+{
+	struct filter *filter = context;
+	ssize_t n;
+
+	if (filter->outbox.len > 0) {
+		n = ipc_send(filter->socket, str_slice(&filter->outbox), NULL,
+		    0);
+		if (n > 0)
+			str_consume(&filter->outbox, (size_t)n);
+		watch_set(filter->watch, LOOP_READ |
+		    (n >= 0 && filter->outbox.len > 0 ? LOOP_WRITE : 0));
 	}
-	is_done = look_at(filter, fd, out);
-	close(fd);
-	return is_done;
+	if (filter->is_leaving && filter->seat_count == 0 &&
+	    filter->outbox.len == 0)
+		loop_stop(filter->process->loop);
 }
 
 void
 filter_serve(struct process *process, int socket)
 {
-	struct filter filter = { .conf = process->conf };
+	struct filter filter = { .process = process, .socket = socket,
+	    .home = { process->loop, process->conf, NULL, add_answer,
+	    &filter } };
+	struct seat *seat;
 	struct err err;
 
-	for (int i = 0; i < KEY_COUNT; i++)
-		str_init(&filter.values[i]);
+	signal(SIGHUP, SIG_IGN);	/* the doorman makes a new one */
+	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
 	if (spool_open(process->conf->spool_dir, 0,
-		process->conf->hash_levels, &filter.spool, &err) < 0)
+		process->conf->hash_levels, &filter.home.spool, &err) < 0)
 		fatal("%s", err.text);	/* the machine's error */
-	helper_serve(socket, answer, &filter);
-	spool_close(&filter.spool);
-	for (int i = 0; i < KEY_COUNT; i++)
-		str_release(&filter.values[i]);
+	TAILQ_INIT(&filter.seats);
+	filter.tokens = asks_new();
+	ipc_inbox_init(&filter.inbox);
+	str_init(&filter.outbox);
+	filter.watch = loop_watch(process->loop, socket, LOOP_READ,
+	    on_doorman, &filter);
+	loop_at_turn_end(process->loop, say_answers, &filter);
+	on_tick(&filter);
+	loop_run(process->loop);
+	while ((seat = TAILQ_FIRST(&filter.seats)) != NULL)
+		seat_free(&filter, seat);
+	asks_free(&filter.tokens);
+	str_release(&filter.outbox);
+	ipc_inbox_release(&filter.inbox);
+	spool_close(&filter.home.spool);
 }

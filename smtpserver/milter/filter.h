@@ -1,15 +1,22 @@
-/* filter.h - the helper that takes a message past all milters
+/* filter.h - the helper that keeps sessions' conversations with milters
  *
- * A session asks at the end of data, before the message is durable:
+ * A session asks as it goes on, and tells (nobody waits for an answer) when
+ * something is over:
  *
- *	question	a JSON object: file (draft below public/), id, client,
- *			name, helo, user, tls, cipher, listener
- *	answer		"pass" [file=NAME bytes=N crc=HEX] [freeze=CAUSE]
+ *	question	KEY STAGE [{facts}]	KEY: "new", or as it was told
+ *	STAGE		connect helo mail rcpt data end unknown
+ *			refused (a recipient was, by us), abort, quit
+ *	answer		KEY WANTS WORD
+ *	WANTS		hex: 1 << enum talk_step that a milter wants to hear;
+ *			0: none has anything more to say
+ *	WORD		"pass" [file=NAME bytes=N crc=HEX] [freeze=CAUSE]
  *			"refuse CODE STATUS TEXT"
  *			"discard"
  *
  * file= is the changed message as a draft that is written but not complete:
- * the session puts it in the place of its own.
+ * the session puts it in the place of its own.  KEY begins with the process
+ * that has the conversation ("123-0af3..."): the doorman sends what comes
+ * there (helper.h, keeps); nobody can guess the rest.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -19,16 +26,16 @@
 #include "daemon/skeleton.h"
 #include "smtpserver/milter/talk.h"
 
-enum { FILTER_FOR_MS = 660000 };	/* longest of all milters together */
+enum {
+	FILTER_FOR_MS = 660000,		/* longest of all milters together */
+	FILTER_KEY_BYTES = 40,
+	FILTER_WANTS_REFUSED = 1 << TALK_STEPS	/* a bit of WANTS */
+};
 
 /* Row "milter" of helper_kinds. */
 void filter_serve(struct process *process, int socket);
 
-/* The question of a session.  Appends one line without LF. */
-void filter_question_add(struct str *out, const struct filter_facts *facts,
-    const char *file);
-
-/* What an answer says; text borrows. */
+/* What an answer says; text borrows nothing. */
 struct filter_verdict {
 	enum filter_word	 word;
 	unsigned		 code;
@@ -39,7 +46,11 @@ struct filter_verdict {
 	uint32_t		 crc;
 	char			 freeze[32];	/* cause for the name; "" */
 };
-/* 1; -1: no such answer. */
+/* WORD and what is behind it.  1; -1: no such answer. */
 int filter_answer_parse(struct slice answer, struct filter_verdict *out);
+
+/* Take KEY and WANTS from the front of an answer.  1 or -1. */
+int filter_answer_key(struct slice *answer, char out_key[FILTER_KEY_BYTES],
+    unsigned *out_wants);
 
 #endif

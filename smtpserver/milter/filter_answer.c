@@ -100,3 +100,25 @@ filter_answer_parse(struct slice answer, struct filter_verdict *out)
 			return -1;
 	return out->file[0] == '\0' || out->bytes > 0 ? 1 : -1;
 }
+
+int
+filter_answer_key(struct slice *answer, char out_key[FILTER_KEY_BYTES],
+    unsigned *out_wants)
+{
+	struct slice word;
+
+	if (!slice_word(answer, &word) ||
+	    !copy(out_key, FILTER_KEY_BYTES, word) ||
+	    !slice_word(answer, &word) || word.n == 0 || word.n > 8)
+		return -1;
+	*out_wants = 0;
+	for (size_t i = 0; i < word.n; i++) {
+		char c = word.p[i];
+
+		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+			return -1;
+		*out_wants = *out_wants << 4 | (unsigned)(c <= '9' ?
+		    c - '0' : c - 'a' + 10);
+	}
+	return 1;
+}

@@ -27,7 +27,7 @@ enum milter_command {		/* to the milter */
 	MILTER_HELO = 'H', MILTER_MAIL = 'M', MILTER_RCPT = 'R',
 	MILTER_DATA = 'T', MILTER_HEADER = 'L', MILTER_EOH = 'N',
 	MILTER_BODY = 'B', MILTER_EOB = 'E', MILTER_ABORT = 'A',
-	MILTER_QUIT = 'Q'
+	MILTER_UNKNOWN = 'U', MILTER_QUIT = 'Q'
 };
 
 enum milter_answer {		/* from it */
@@ -58,7 +58,7 @@ enum milter_protocol {		/* what it does not want, may leave out */
 	MILTER_NR_DATA = 0x10000, MILTER_NR_UNKNOWN = 0x20000,
 	MILTER_NR_EOH = 0x40000, MILTER_NR_BODY = 0x80000,
 	MILTER_LEADING_SPACE = 0x100000,
-	MILTER_PROTOCOL = 0x1fffff & ~MILTER_RCPT_REJECTED
+	MILTER_PROTOCOL = 0x1fffff
 };
 
 /* ---- writing -------------------------------------------------------- */

@@ -1,329 +1,449 @@
-/* talk.c - one message past one milter
+/* talk.c - the conversation with one milter: whose turn it is
  *
- * In     a message, facts about its session; the milter's packets
- * Out    packets to it; its changes made in the message; its word
- * Holds  one connection
+ * In     goals; the milter's packets
+ * Out    packets to it; its word on the session, the recipient, the message
+ * Holds  bytes not yet sent, an unfinished packet
  * Trusts the milter's judgement, not its bytes: packets are bounded, every
- *        change is checked, silence has an end
+ *        change is checked
  * Spec   packet.h; doc/FILTERS.md
  *
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
 #include <string.h>
-#include <sys/un.h>
 
-#include "base/clock.h"
-#include "grammar/net.h"
-#include "smtpserver/milter/packet.h"
 #include "smtpserver/milter/talk_internal.h"
 
 #include "base/banned.h"
 
-bool
-talk_trouble(struct talk *talk, const char *what, const struct err *err)
+/* ---- results ---------------------------------------------------------- */
+
+void
+filter_result_init(struct filter_result *result)
 {
-	talk->result->word = FILTER_TROUBLE;
-	err_set(&talk->result->err, "%s%s%s", what, err ? ": " : "",
-	    err ? err->text : "");
-	talk->is_over = true;
-	return false;
+	memset(result, 0, sizeof(*result));
+	str_init(&result->text);
+	str_init(&result->freeze);
 }
 
-/* ---- bytes ----------------------------------------------------------- */
-
-bool
-talk_send(struct talk *talk, const char *step)
+void
+filter_result_release(struct filter_result *result)
 {
-	struct err err = { "" };
-
-	if (talk->peer.out.len == 0)
-		return true;
-	switch (peer_flush(&talk->peer, talk->deadline_ms, &err)) {
-	case PEER_OK:
-		return true;
-	case PEER_TIMEOUT:
-		return talk_trouble(talk, step, &(struct err){
-		    "time-out while sending" });
-	default:
-		return talk_trouble(talk, step, &err);
-	}
+	str_release(&result->text);
+	str_release(&result->freeze);
 }
 
-bool
-talk_receive(struct talk *talk, const char *step, struct packet *out)
+void
+filter_result_refuse(struct filter_result *result, unsigned code,
+    const char *status, const char *text)
 {
-	struct err err = { "" };
-	size_t used;
-
-	for (;;) {
-		int got = packet_read(peer_unread(&talk->peer), out, &used,
-		    &err);
-
-		if (got < 0)
-			return talk_trouble(talk, step, &err);
-		if (got == 1) {
-			peer_consume(&talk->peer, used);
-			return true;	/* good until the next read */
-		}
-		switch (peer_fill(&talk->peer, talk->deadline_ms, &err)) {
-		case PEER_OK:
-			break;
-		case PEER_EOF:
-			return talk_trouble(talk, step, &(struct err){
-			    "it hung up" });
-		case PEER_TIMEOUT:
-			return talk_trouble(talk, step, &(struct err){
-			    "no answer in time" });
-		default:
-			return talk_trouble(talk, step, &err);
-		}
-	}
-}
-
-/* ---- what it says ---------------------------------------------------- */
-
-static void
-refuse(struct talk *talk, unsigned code, const char *status,
-    const char *text)
-{
-	struct filter_result *result = talk->result;
-
 	result->word = FILTER_REFUSE;
 	result->code = code;
 	snprintf(result->status, sizeof(result->status), "%s", status);
 	str_reset(&result->text);
 	str_adds(&result->text, text);
-	talk->is_over = true;
+}
+
+static void
+done(struct talk *talk, enum filter_word word)
+{
+	talk->result->word = word;
+	talk->state = TALK_DONE;
+	talk->is_waiting = false;
+}
+
+void
+talk_broken(struct talk *talk, const char *what, const struct err *err)
+{
+	err_set(&talk->result->err, "%s: %s%s%s", talk_doing(talk), what,
+	    err ? ": " : "", err ? err->text : "");
+	talk->where = TALK_NOWHERE;
+	str_reset(&talk->in);
+	str_reset(&talk->out);
+	done(talk, FILTER_TROUBLE);
+}
+
+void
+talk_fail(struct talk *talk, const char *why)
+{
+	talk_broken(talk, why, NULL);
+}
+
+const char *
+talk_doing(const struct talk *talk)
+{
+	if (talk->where == TALK_NOWHERE)
+		return "connect";
+	return talk->where == TALK_ASKED ? "negotiation" :
+	    talk_rows[talk->step].name;
+}
+
+/* ---- what is said ------------------------------------------------------- */
+
+bool
+talk_wants(const struct talk *talk, enum talk_step step)
+{
+	if (talk->is_off)
+		return false;
+	if (talk->where < TALK_OPEN)
+		return true;	/* who knows */
+	if (step == TALK_RCPT && talk->is_off_rcpt)
+		return false;
+	return (talk->protocol & talk_rows[step].no) == 0;
+}
+
+/* Such a step would have no packet. */
+static bool
+is_empty(const struct talk *talk)
+{
+	return (talk->step == TALK_HEADER && talk->mail->field_count == 0) ||
+	    (talk->step == TALK_BODY && talk->body_left.n == 0);
+}
+
+static void
+step_over(struct talk *talk)
+{
+	enum talk_where behind = talk_rows[talk->step].where;
+
+	if (behind > talk->where)
+		talk->where = behind;
+	talk->has_more = false;
+	if (talk->step == talk->goal)
+		done(talk, FILTER_PASS);
+	else	/* recipients are goals, not on the way to one */
+		talk->step += talk->step == TALK_MAIL ? 2 : 1;
+}
+
+static void
+run(struct talk *talk)
+{
+	while (talk->state == TALK_BUSY && !talk->is_waiting &&
+	    talk->where >= TALK_OPEN && talk->out.len < TALK_OUT_BYTES) {
+		const struct talk_row *row = &talk_rows[talk->step];
+
+		if (!talk_wants(talk, talk->step) || is_empty(talk)) {
+			step_over(talk);
+			continue;
+		}
+		talk->has_more = false;
+		row->say(talk);
+		if ((talk->protocol & row->nr) == 0)
+			talk->is_waiting = true;
+		else if (!talk->has_more)
+			step_over(talk);
+	}
+}
+
+static enum talk_step
+step_after(enum talk_where where)
+{
+	switch (where) {
+	case TALK_GREETED:
+		return TALK_MAIL;
+	case TALK_CONNECTED:
+		return TALK_HELO;
+	case TALK_IN_MAIL:
+		return TALK_DATA;
+	case TALK_IN_DATA:
+		return TALK_HEADER;
+	default:
+		return TALK_CONNECT;
+	}
+}
+
+void
+talk_abort(struct talk *talk)
+{
+	talk->is_off_message = talk->is_off_rcpt = false;
+	if (talk->where < TALK_IN_MAIL)
+		return;
+	packet_end(&talk->out, packet_begin(&talk->out, MILTER_ABORT));
+	talk->where = TALK_GREETED;
+}
+
+/* Where to begin, or that there is nothing to do. */
+static bool
+choose_step(struct talk *talk)
+{
+	enum talk_step first;
+
+	if (talk->goal == TALK_UNKNOWN) {
+		talk->step = TALK_UNKNOWN;
+		return talk->where >= TALK_CONNECTED;
+	}
+	if (talk->goal <= TALK_MAIL)
+		talk_abort(talk);
+	if (talk->is_off_message)
+		return false;
+	if (talk->goal == TALK_HELO && talk->where == TALK_GREETED)
+		talk->where = TALK_CONNECTED;
+	first = step_after(talk->where);
+	talk->step = talk->goal == TALK_RCPT ? TALK_RCPT : first;
+	return true;
+}
+
+void
+talk_begin(struct talk *talk, enum talk_step goal, struct filter_mail *mail,
+    struct filter_result *result)
+{
+	talk->goal = goal;
+	talk->mail = mail;
+	talk->result = result;
+	talk->state = TALK_BUSY;
+	talk->is_waiting = talk->has_more = talk->has_body = false;
+	talk->field = 0;
+	if (mail != NULL)
+		talk->body_left = mail->body;
+	str_reset(&talk->body);
+	if (talk->is_off || !choose_step(talk)) {
+		done(talk, FILTER_PASS);
+	} else if (goal > TALK_MAIL && goal != TALK_UNKNOWN &&
+	    talk->where < TALK_IN_MAIL) {
+		talk_broken(talk, "it is gone since MAIL", NULL);
+	} else if (talk->where == TALK_NOWHERE) {
+		talk->state = TALK_SHUT;
+	} else {
+		run(talk);
+	}
+}
+
+void
+talk_opened(struct talk *talk)
+{
+	size_t start = packet_begin(&talk->out, MILTER_OPTNEG);
+
+	packet_add_number(&talk->out, MILTER_VERSION);
+	packet_add_number(&talk->out, MILTER_ACTIONS);
+	packet_add_number(&talk->out, MILTER_PROTOCOL);
+	packet_end(&talk->out, start);
+	for (int i = 0; i < MACRO_STAGES; i++)
+		str_reset(&talk->wanted[i]);
+	talk->where = TALK_ASKED;
+	talk->state = TALK_BUSY;
+	talk->is_waiting = true;
+}
+
+void
+talk_sent(struct talk *talk)
+{
+	run(talk);
+}
+
+/* ---- what it says ------------------------------------------------------- */
+
+/* Versions below 6 say the three numbers; behind them the macros that it
+ * wants at each stage. */
+static void
+take_negotiation(struct talk *talk, struct packet *packet)
+{
+	uint32_t version, actions, stage;
+	struct slice names;
+
+	if (packet->letter != MILTER_OPTNEG ||
+	    !packet_number(&packet->data, &version) ||
+	    !packet_number(&packet->data, &actions) ||
+	    !packet_number(&packet->data, &talk->protocol) || version < 2) {
+		talk_broken(talk, "it does not speak the milter protocol",
+		    NULL);
+		return;
+	}
+	while (packet_number(&packet->data, &stage) &&
+	    packet_text(&packet->data, &names))
+		if (stage < MACRO_STAGES) {
+			str_reset(&talk->wanted[stage]);
+			str_add_slice(&talk->wanted[stage], names);
+		}
+	if (version < 3)	/* older than these commands */
+		talk->protocol |= MILTER_NO_UNKNOWN;
+	if (version < 4)
+		talk->protocol |= MILTER_NO_DATA;
+	talk->where = TALK_OPEN;
+	talk->is_waiting = false;
+}
+
+/* It decided on the message: no more of it. */
+static void
+end_message(struct talk *talk)
+{
+	if (talk->where > TALK_GREETED)
+		talk->where = TALK_GREETED;
+	talk->is_off_message = true;
+}
+
+static void
+refuse(struct talk *talk, unsigned code, const char *status,
+    const char *text)
+{
+	filter_result_refuse(talk->result, code, status, text);
+	if (talk->step > TALK_RCPT && talk->step < TALK_UNKNOWN)
+		end_message(talk);
+	done(talk, FILTER_REFUSE);
 }
 
 static void
 refuse_in_its_words(struct talk *talk, struct slice data)
 {
-	struct filter_result *result = talk->result;
+	struct str text = STR_INIT;
+	char words[12] = "4.7.1";
 	struct slice status;
 	unsigned code;
 
-	str_reset(&result->text);
-	if (!packet_reply(data, &code, &status, &result->text)) {
+	if (!packet_reply(data, &code, &status, &text)) {
 		refuse(talk, 550, "5.7.1", "refused by a filter");
-		return;
+	} else {
+		words[0] = code >= 500 ? '5' : '4';
+		if (status.n > 0)
+			snprintf(words, sizeof(words), SLICE_FMT,
+			    SLICE_ARG(status));
+		refuse(talk, code, words, text.len > 0 ? text.buf :
+		    "refused by a filter");
 	}
-	result->word = FILTER_REFUSE;
-	result->code = code;
-	if (status.n > 0)
-		snprintf(result->status, sizeof(result->status), SLICE_FMT,
-		    SLICE_ARG(status));
-	else
-		snprintf(result->status, sizeof(result->status), "%c.7.1",
-		    code >= 500 ? '5' : '4');
-	if (result->text.len == 0)
-		str_adds(&result->text, "refused by a filter");
-	talk->is_over = true;
+	str_release(&text);
 }
-
-/* The word that ends a step: true when the conversation goes on. */
-static bool
-decide(struct talk *talk, const struct packet *packet, const char *step)
-{
-	switch (packet->letter) {
-	case MILTER_CONTINUE:
-	case MILTER_SKIP:
-		return true;
-	case MILTER_ACCEPT:
-		talk->is_over = true;
-		return false;
-	case MILTER_REJECT:
-		refuse(talk, 550, "5.7.1", "refused by a filter");
-		return false;
-	case MILTER_TEMPFAIL:
-	case MILTER_CONN_FAIL:
-	case MILTER_SHUTDOWN:
-		refuse(talk, 451, "4.7.1", "a filter wants you to try later");
-		return false;
-	case MILTER_DISCARD:
-		talk->result->word = FILTER_DISCARD;
-		talk->is_over = true;
-		return false;
-	case MILTER_REPLYCODE:
-		refuse_in_its_words(talk, packet->data);
-		return false;
-	default:
-		return talk_trouble(talk, step, &(struct err){
-		    "an answer that does not fit here" });
-	}
-}
-
-/* Send what is collected and take the answer of this step. */
-bool
-talk_answer(struct talk *talk, const char *step, struct packet *out)
-{
-	if (!talk_send(talk, step))
-		return false;
-	do {
-		if (!talk_receive(talk, step, out))
-			return false;
-	} while (out->letter == MILTER_PROGRESS);
-	return decide(talk, out, step);
-}
-
-/* A step whose packet is in out; nr: the bit that says no answer comes. */
-bool
-talk_step(struct talk *talk, uint32_t nr, const char *step)
-{
-	struct packet packet;
-
-	return (talk->protocol & nr) != 0 ||
-	    talk_answer(talk, step, &packet);
-}
-
-/* ---- its changes ------------------------------------------------------ */
 
 static void
-change_header(struct talk *talk, char letter, struct slice data)
+accept_all(struct talk *talk)
 {
-	struct slice name, value;
-	uint32_t index = 0;
+	if (talk->step <= TALK_HELO)
+		talk->is_off = true;
+	else if (talk->step != TALK_UNKNOWN)
+		end_message(talk);
+	done(talk, FILTER_PASS);
+}
 
-	if ((letter != MILTER_ADD_HEADER && !packet_number(&data, &index)) ||
-	    !packet_text(&data, &name) || !packet_text(&data, &value))
+static void
+discard(struct talk *talk)
+{
+	if (talk->step <= TALK_HELO || talk->step == TALK_UNKNOWN) {
+		talk_broken(talk, "there is nothing to discard", NULL);
 		return;
-	if (letter == MILTER_ADD_HEADER)
-		filter_mail_add(talk->mail, name, value);
-	else if (letter == MILTER_INSERT_HEADER)
-		filter_mail_insert(talk->mail, index, name, value);
-	else
-		filter_mail_change(talk->mail, index, name, value);
+	}
+	end_message(talk);
+	done(talk, FILTER_DISCARD);
 }
 
-static bool
-change_envelope(struct talk *talk, char letter, struct slice data)
+static void
+decide(struct talk *talk, const struct packet *packet)
 {
-	struct slice address;
-	struct err err;
-	int result = 1;
-
-	if (!packet_text(&data, &address))
-		return talk_trouble(talk, "a change without an address", NULL);
-	if (letter == MILTER_DELETE_RCPT)
-		filter_mail_delete_rcpt(talk->mail, address);
-	else if (letter == MILTER_CHANGE_FROM)
-		result = filter_mail_set_from(talk->mail, address, &err);
-	else
-		result = filter_mail_add_rcpt(talk->mail, address, &err);
-	return result == 1 || talk_trouble(talk, "a changed address", &err);
-}
-
-/* One packet behind EOB: true when it was a change. */
-static bool
-take_change(struct talk *talk, const struct packet *packet)
-{
-	struct slice text, data = packet->data;
-
+	talk->is_waiting = false;
 	switch (packet->letter) {
-	case MILTER_PROGRESS:
-		return true;
-	case MILTER_ADD_HEADER:
-	case MILTER_INSERT_HEADER:
-	case MILTER_CHANGE_HEADER:
-		change_header(talk, packet->letter, data);
-		return true;
-	case MILTER_ADD_RCPT:
-	case MILTER_ADD_RCPT_PAR:
-	case MILTER_DELETE_RCPT:
-	case MILTER_CHANGE_FROM:
-		return change_envelope(talk, packet->letter, data);
-	case MILTER_REPLACE_BODY:
-		talk->has_body = true;
-		if (talk->body.len + data.n > FILTER_BODY_BYTES_MAX)
-			return talk_trouble(talk, "a new body that is too long",
-			    NULL);
-		str_add_slice(&talk->body, data);
-		return true;
-	case MILTER_QUARANTINE:
-		str_reset(&talk->result->freeze);
-		if (packet_text(&data, &text) && text.n > 0)
-			str_add_escaped(&talk->result->freeze,
-			    slice_first(text, 200));
-		else
-			str_adds(&talk->result->freeze, "quarantine");
-		return true;
+	case MILTER_CONTINUE:
+		if (!talk->has_more)
+			step_over(talk);
+		return;
+	case MILTER_SKIP:
+		talk->is_off_rcpt = talk->step == TALK_RCPT;
+		step_over(talk);
+		return;
+	case MILTER_ACCEPT:
+		accept_all(talk);
+		return;
+	case MILTER_REJECT:
+		refuse(talk, 550, "5.7.1", "refused by a filter");
+		return;
+	case MILTER_TEMPFAIL:
+		refuse(talk, 451, "4.7.1", "a filter wants you to try later");
+		return;
+	case MILTER_CONN_FAIL:
+	case MILTER_SHUTDOWN:
+		refuse(talk, 421, "4.7.1", "a filter wants you to try later");
+		return;
+	case MILTER_DISCARD:
+		discard(talk);
+		return;
+	case MILTER_REPLYCODE:
+		refuse_in_its_words(talk, packet->data);
+		return;
 	default:
-		return false;
+		talk_broken(talk, "an answer that does not fit here", NULL);
 	}
 }
 
-static bool
-say_end(struct talk *talk)
+static void
+decide_message(struct talk *talk, const struct packet *packet)
 {
-	struct str *out = &talk->peer.out;
-	size_t start = talk_macros(talk, MILTER_EOB);
-	struct packet packet;
-
-	talk_macro(out, "i", talk->facts->id);
-	packet_end(out, start);
-	packet_end(out, packet_begin(out, MILTER_EOB));
-	if (!talk_send(talk, "end of message"))
-		return false;
-	do {
-		if (!talk_receive(talk, "end of message", &packet))
-			return false;
-	} while (take_change(talk, &packet));
-	if (talk->has_body && talk->result->word == FILTER_PASS)
+	if (talk_take_change(talk, packet))
+		return;
+	if (talk->has_body && (packet->letter == MILTER_CONTINUE ||
+	    packet->letter == MILTER_ACCEPT))
 		filter_mail_set_body(talk->mail, str_slice(&talk->body));
-	return !talk->is_over && decide(talk, &packet, "end of message");
+	decide(talk, packet);
+	if (talk->where > TALK_GREETED)
+		talk->where = TALK_GREETED;
+	talk->is_off_message = true;	/* until the next MAIL */
 }
 
-/* ---- all of it -------------------------------------------------------- */
-
-static bool
-open_socket(struct talk *talk)
+static void
+take_packet(struct talk *talk, struct packet *packet)
 {
-	const char *where = talk->milter->socket;
-	struct sockaddr_storage address = { .ss_family = AF_UNIX };
-	struct sockaddr_un *local = (struct sockaddr_un *)&address;
-	socklen_t length = sizeof(*local);
-	struct err err = { "" };
-
-	if (strncmp(where, "unix:", 5) == 0) {
-		if (strlen(where + 5) >= sizeof(local->sun_path))
-			return talk_trouble(talk,
-			    "the socket's name is too long", NULL);
-		memcpy(local->sun_path, where + 5, strlen(where + 5) + 1);
-	} else if (net_endpoint_parse(slice_of(where + 5), 0, &address,
-		&length, &err) != 1) {
-		return talk_trouble(talk, where, &err);
-	}
-	if (peer_connect(&talk->peer, (struct sockaddr *)&address, length,
-		talk->deadline_ms, &err) == PEER_OK)
-		return true;
-	return talk_trouble(talk, "connect", err.text[0] ? &err :
-	    &(struct err){ "no answer in time" });
+	if (packet->letter == MILTER_PROGRESS)
+		return;
+	if (!talk->is_waiting)
+		talk_broken(talk, "it talks unasked", NULL);
+	else if (talk->where == TALK_ASKED)
+		take_negotiation(talk, packet);
+	else if (talk->step == TALK_EOB)
+		decide_message(talk, packet);
+	else
+		decide(talk, packet);
+	run(talk);
 }
 
 void
-milter_talk(const struct conf_milter *milter,
-    const struct filter_facts *facts, struct filter_mail *mail,
-    struct filter_result *result)
+talk_hear(struct talk *talk, struct slice bytes)
 {
-	static bool (*const steps[])(struct talk *talk) = {
-		open_socket, talk_negotiate, talk_connect, talk_helo, talk_mail,
-		talk_rcpts, talk_data, talk_header, talk_body, say_end
-	};
-	struct talk talk = { .milter = milter, .facts = facts, .mail = mail,
-	    .result = result, .body = STR_INIT,
-	    .deadline_ms = clock_steady_ms() + milter->timeout_ms };
+	struct packet packet;
+	size_t at = 0, used;
+	struct err err;
+	int got = 0;
 
-	result->word = FILTER_PASS;
-	peer_init(&talk.peer);
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-		if (!steps[i](&talk))
-			break;
-	if (result->word != FILTER_TROUBLE) {
-		packet_end(&talk.peer.out,
-		    packet_begin(&talk.peer.out, MILTER_QUIT));
-		(void)peer_flush(&talk.peer, talk.deadline_ms, NULL);
+	str_add_slice(&talk->in, bytes);
+	while (talk->state == TALK_BUSY &&
+	    (got = packet_read(slice_from(str_slice(&talk->in), at), &packet,
+	    &used, &err)) == 1) {
+		at += used;
+		take_packet(talk, &packet);
 	}
-	peer_release(&talk.peer);
-	str_release(&talk.body);
+	if (talk->where == TALK_NOWHERE)
+		return;		/* it is broken; in is empty */
+	str_consume(&talk->in, at);
+	if (talk->state == TALK_BUSY && got < 0)
+		talk_broken(talk, "nonsense", &err);
+	else if (talk->state != TALK_BUSY && talk->in.len > 0)
+		talk_lose(talk);
+}
+
+void
+talk_lose(struct talk *talk)
+{
+	if (talk->state == TALK_BUSY) {
+		talk_broken(talk, "it hung up", NULL);
+		return;
+	}
+	talk->where = TALK_NOWHERE;
+	str_reset(&talk->in);
+	str_reset(&talk->out);
+}
+
+void
+talk_init(struct talk *talk, const struct filter_facts *facts)
+{
+	memset(talk, 0, sizeof(*talk));
+	talk->facts = facts;
+	talk->state = TALK_DONE;
+	str_init(&talk->in);
+	str_init(&talk->out);
+	str_init(&talk->body);
+	for (int i = 0; i < MACRO_STAGES; i++)
+		str_init(&talk->wanted[i]);
+}
+
+void
+talk_release(struct talk *talk)
+{
+	str_release(&talk->in);
+	str_release(&talk->out);
+	str_release(&talk->body);
+	for (int i = 0; i < MACRO_STAGES; i++)
+		str_release(&talk->wanted[i]);
 }

@@ -1,25 +1,35 @@
-/* talk.h - one message past one milter
+/* talk.h - the conversation with one milter, as a machine without a socket
  *
- * The whole conversation at the end of data: negotiation, connection,
- * greeting, sender, recipients, header, body; then the milter's changes and
- * its word.  Straight-line code over io/peer.h with one deadline.
+ * Bytes of the milter in, bytes for it out; no descriptor, no clock.  It is
+ * taken from goal to goal as its session goes on: connected, greeted, a
+ * sender, recipients, a message.  What comes before a goal and was not said
+ * yet is said on the way, so that a milter that was away for a while hears
+ * all that it needs.
+ *
+ *	talk_begin(talk, goal)
+ *	while talk->state:  TALK_SHUT     connect, then talk_opened
+ *	                    TALK_BUSY     send out, talk_hear what comes
+ *	                    TALK_DONE     talk->result
  *
  * SPDX-License-Identifier: ISC
  */
 #ifndef ZM_SMTPSERVER_MILTER_TALK_H
 #define ZM_SMTPSERVER_MILTER_TALK_H
 
-#include "daemon/conf.h"
+#include "smtpserver/milter/macros.h"
 #include "smtpserver/milter/mail.h"
 
-struct filter_facts {		/* about the session, for macros */
-	struct slice	host;		/* our name: j */
-	struct slice	client;		/* "192.0.2.1:4711" */
-	struct slice	client_name;	/* "" unknown */
-	struct slice	helo, user;
-	struct slice	tls_version, tls_cipher;	/* "" no TLS */
-	struct slice	listener;
-	struct slice	id;		/* of the message */
+enum talk_step {		/* in the order of the protocol */
+	TALK_CONNECT, TALK_HELO, TALK_MAIL, TALK_RCPT, TALK_DATA,
+	TALK_HEADER, TALK_EOH, TALK_BODY, TALK_EOB,
+	TALK_UNKNOWN,			/* at any time */
+	TALK_STEPS
+};
+
+enum talk_state {
+	TALK_SHUT,		/* it has no connection and needs one */
+	TALK_BUSY,
+	TALK_DONE
 };
 
 enum filter_word {
@@ -38,10 +48,67 @@ struct filter_result {
 	struct err		err;
 };
 
-/* Let the milter see mail and change it.  result's strings are the
- * caller's, initialised. */
-void milter_talk(const struct conf_milter *milter,
-    const struct filter_facts *facts, struct filter_mail *mail,
-    struct filter_result *result);
+void filter_result_init(struct filter_result *result);
+void filter_result_release(struct filter_result *result);
+/* FILTER_REFUSE. */
+void filter_result_refuse(struct filter_result *result, unsigned code,
+    const char *status, const char *text);
+
+enum talk_where {		/* what it has heard and accepted so far */
+	TALK_NOWHERE,		/* not connected */
+	TALK_ASKED,		/* what it wants was asked */
+	TALK_OPEN, TALK_CONNECTED, TALK_GREETED,
+	TALK_IN_MAIL, TALK_IN_DATA
+};
+
+struct talk {
+	const struct filter_facts *facts;
+	struct filter_mail	*mail;		/* goal TALK_EOB: changed */
+	struct filter_result	*result;
+	enum talk_state		 state;
+	enum talk_where		 where;
+	enum talk_step		 step, goal;
+	bool			 is_waiting;	/* for the answer to step */
+	bool			 has_more;	/* of this step to say */
+	bool			 is_off;	/* has no more to say to this
+						 * session */
+	bool			 is_off_message;	/* ... message */
+	bool			 is_off_rcpt;	/* skipped recipients */
+	uint32_t		 protocol;	/* as it wants it */
+	struct str		 wanted[MACRO_STAGES];
+	struct str		 in, out;
+	size_t			 field;		/* cursor of TALK_HEADER */
+	struct slice		 body_left;	/* of TALK_BODY */
+	struct str		 body;		/* that replaces */
+	bool			 has_body;
+};
+
+enum { TALK_OUT_BYTES = 65536 };	/* more is said when these are sent */
+
+void talk_init(struct talk *talk, const struct filter_facts *facts);
+void talk_release(struct talk *talk);
+
+/* Go as far as goal.  mail: for TALK_EOB, else NULL.  result (the caller's)
+ * is filled. */
+void talk_begin(struct talk *talk, enum talk_step goal,
+    struct filter_mail *mail, struct filter_result *result);
+/* There is a connection now. */
+void talk_opened(struct talk *talk);
+/* Bytes of the milter.  The connection is to be closed when where is
+ * TALK_NOWHERE afterwards. */
+void talk_hear(struct talk *talk, struct slice bytes);
+/* What was in out has been sent (and taken out of it). */
+void talk_sent(struct talk *talk);
+/* It did not do its work: no connection, silence. */
+void talk_fail(struct talk *talk, const char *why);
+/* It hung up. */
+void talk_lose(struct talk *talk);
+/* The message is over without an end: ABORT, if it heard of one. */
+void talk_abort(struct talk *talk);
+
+/* What a trouble is called: "end of message". */
+const char *talk_doing(const struct talk *talk);
+/* Does it want to hear of this step? */
+bool talk_wants(const struct talk *talk, enum talk_step step);
 
 #endif

@@ -1,6 +1,6 @@
-/* talk_steps.c - one message past one milter: what is said to it
+/* talk_steps.c - the conversation with one milter: what is said to it
  *
- * In     a message, facts about its session
+ * In     facts about a session, a message
  * Out    packets, step by step
  * Holds  nothing
  * Trusts nothing in the message: texts end at a NUL
@@ -8,249 +8,123 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <arpa/inet.h>
-#include <netinet/in.h>
-
-#include "grammar/net.h"
-#include "smtpserver/milter/packet.h"
 #include "smtpserver/milter/talk_internal.h"
 
 #include "base/banned.h"
 
-/* ---- negotiation, macros ----------------------------------------------- */
-
-bool
-talk_negotiate(struct talk *talk)
+static struct slice
+fact(const struct talk *talk, enum filter_fact fact)
 {
-	struct str *out = &talk->peer.out;
-	size_t start = packet_begin(out, MILTER_OPTNEG);
-	uint32_t version, actions;
-	struct packet packet;
-
-	packet_add_number(out, MILTER_VERSION);
-	packet_add_number(out, MILTER_ACTIONS);
-	packet_add_number(out, MILTER_PROTOCOL);
-	packet_end(out, start);
-	if (!talk_send(talk, "negotiation") ||
-	    !talk_receive(talk, "negotiation", &packet))
-		return false;
-	if (packet.letter != MILTER_OPTNEG ||
-	    !packet_number(&packet.data, &version) ||
-	    !packet_number(&packet.data, &actions) ||
-	    !packet_number(&packet.data, &talk->protocol) || version < 2)
-		return talk_trouble(talk, "negotiation", &(struct err){
-		    "it does not speak the milter protocol" });
-	return true;
+	return filter_fact(talk->facts, fact);
 }
 
-void
-talk_macro(struct str *out, const char *name, struct slice value)
+/* Macros, then a packet begins; returns where. */
+static size_t
+begin(struct talk *talk, enum milter_command command)
 {
-	if (value.n == 0)
-		return;
-	packet_add_text(out, slice_of(name));
-	packet_add_text(out, value);
+	enum macro_stage stage = macro_stage_of(command);
+	struct slice wanted = { NULL, 0 };
+
+	if (stage < MACRO_STAGES)
+		wanted = str_slice(&talk->wanted[stage]);
+	macros_add(&talk->out, command, wanted, talk->facts);
+	return packet_begin(&talk->out, command);
 }
 
-size_t
-talk_macros(struct talk *talk, enum milter_command command)
+static void
+say_connect(struct talk *talk)
 {
-	size_t start = packet_begin(&talk->peer.out, MILTER_MACRO);
+	struct str *out = &talk->out;
+	size_t start = begin(talk, MILTER_CONNECT);
+	struct slice addr = fact(talk, FILTER_ADDR);
+	uint64_t port = 0;
 
-	str_addc(&talk->peer.out, (char)command);
-	return start;
-}
-
-/* ---- the steps ----------------------------------------------------------- */
-
-bool
-talk_connect(struct talk *talk)
-{
-	const struct filter_facts *facts = talk->facts;
-	struct str *out = &talk->peer.out;
-	struct sockaddr_storage address;
-	char text[INET6_ADDRSTRLEN] = "";
-	socklen_t length;
-	uint16_t port = 0;
-	size_t start;
-	bool is_v6 = false;
-
-	if (net_endpoint_parse(facts->client, 0, &address, &length, NULL) ==
-	    1) {
-		is_v6 = address.ss_family == AF_INET6;
-		port = ntohs(is_v6 ?
-		    ((struct sockaddr_in6 *)&address)->sin6_port :
-		    ((struct sockaddr_in *)&address)->sin_port);
-		inet_ntop(address.ss_family, is_v6 ?
-		    (void *)&((struct sockaddr_in6 *)&address)->sin6_addr :
-		    (void *)&((struct sockaddr_in *)&address)->sin_addr,
-		    text, sizeof(text));
-	}
-	start = talk_macros(talk, MILTER_CONNECT);
-	talk_macro(out, "j", facts->host);
-	talk_macro(out, "{daemon_name}", facts->listener);
-	talk_macro(out, "v", SLICE("zmailer"));
-	talk_macro(out, "{client_addr}", slice_of(text));
-	talk_macro(out, "{client_name}", facts->client_name);
-	packet_end(out, start);
-	if ((talk->protocol & MILTER_NO_CONNECT) != 0)
-		return true;
-	start = packet_begin(out, MILTER_CONNECT);
-	if (facts->client_name.n > 0)
-		packet_add_text(out, facts->client_name);
-	else {
-		str_addf(out, "[%s]", text[0] ? text : "unknown");
-		str_addc(out, '\0');
-	}
-	if (text[0] != '\0') {
-		str_addc(out, is_v6 ? '6' : '4');
-		packet_add_port(out, port);
-		packet_add_text(out, slice_of(text));
+	packet_add_text(out, fact(talk, FILTER_NAME));
+	if (addr.n > 0) {
+		(void)slice_number(fact(talk, FILTER_PORT), 0, 65535, &port);
+		str_addc(out, slice_find(addr, ':') < addr.n ? '6' : '4');
+		packet_add_port(out, (uint16_t)port);
+		packet_add_text(out, addr);
 	} else {
 		str_addc(out, 'U');
 	}
 	packet_end(out, start);
-	return talk_step(talk, MILTER_NR_CONNECT, "connect");
 }
 
-bool
-talk_helo(struct talk *talk)
+static void
+say_helo(struct talk *talk)
 {
-	const struct filter_facts *facts = talk->facts;
-	struct str *out = &talk->peer.out;
-	size_t start = talk_macros(talk, MILTER_HELO);
+	size_t start = begin(talk, MILTER_HELO);
 
-	talk_macro(out, "{tls_version}", facts->tls_version);
-	talk_macro(out, "{cipher}", facts->tls_cipher);
+	packet_add_text(&talk->out, fact(talk, FILTER_HELO));
+	packet_end(&talk->out, start);
+}
+
+/* "<address>" and the parameters of the command, a text each. */
+static void
+say_address(struct talk *talk, enum milter_command command,
+    enum filter_fact address, enum filter_fact params)
+{
+	size_t start = begin(talk, command);
+	struct slice rest = fact(talk, params), word;
+
+	str_addc(&talk->out, '<');
+	str_add_slice(&talk->out, fact(talk, address));
+	packet_add_text(&talk->out, SLICE(">"));
+	while (slice_word(&rest, &word))
+		packet_add_text(&talk->out, word);
+	packet_end(&talk->out, start);
+}
+
+static void
+say_mail(struct talk *talk)
+{
+	say_address(talk, MILTER_MAIL, FILTER_SENDER, FILTER_SENDER_PARAMS);
+}
+
+static void
+say_rcpt(struct talk *talk)
+{
+	say_address(talk, MILTER_RCPT, FILTER_RCPT, FILTER_RCPT_PARAMS);
+}
+
+static void
+say_data(struct talk *talk)
+{
+	packet_end(&talk->out, begin(talk, MILTER_DATA));
+}
+
+static void
+say_field(struct talk *talk, const struct filter_field *field)
+{
+	struct str *out = &talk->out;
+	size_t start = begin(talk, MILTER_HEADER);
+	bool has_blank = field->value.n > 0 && field->value.p[0] == ' ' &&
+	    (talk->protocol & MILTER_LEADING_SPACE) == 0;
+
+	packet_add_text(out, field->name);
+	packet_add_text(out, slice_from(field->value, has_blank));
 	packet_end(out, start);
-	if ((talk->protocol & MILTER_NO_HELO) != 0)
-		return true;
-	start = packet_begin(out, MILTER_HELO);
-	packet_add_text(out, facts->helo);
-	packet_end(out, start);
-	return talk_step(talk, MILTER_NR_HELO, "helo");
 }
 
-static struct slice
-bracketed(struct str *text, const struct path *path)
+static void
+say_header(struct talk *talk)
 {
-	str_reset(text);
-	str_addc(text, '<');
-	path_add(text, path);
-	str_addc(text, '>');
-	return str_slice(text);
+	say_field(talk, &talk->mail->fields[talk->field++]);
+	talk->has_more = talk->field < talk->mail->field_count;
 }
 
-bool
-talk_mail(struct talk *talk)
+static void
+say_eoh(struct talk *talk)
 {
-	const struct envelope *envelope = &talk->mail->envelope;
-	struct str *out = &talk->peer.out, text = STR_INIT;
-	struct slice sender = bracketed(&text, &envelope->from);
-	size_t start = talk_macros(talk, MILTER_MAIL);
-
-	talk_macro(out, "i", talk->facts->id);
-	talk_macro(out, "{auth_authen}", talk->facts->user);
-	talk_macro(out, "{auth_type}",
-	    talk->facts->user.n > 0 ? SLICE("PLAIN") : talk->facts->user);
-	talk_macro(out, "{mail_addr}",
-	    slice_first(slice_from(sender, 1), sender.n - 2));
-	packet_end(out, start);
-	if ((talk->protocol & MILTER_NO_MAIL) == 0) {
-		start = packet_begin(out, MILTER_MAIL);
-		packet_add_text(out, sender);
-		if (envelope->bodytype.n > 0) {
-			str_addf(out, "BODY=" SLICE_FMT,
-			    SLICE_ARG(envelope->bodytype));
-			str_addc(out, '\0');
-		}
-		packet_end(out, start);
-		str_release(&text);
-		return talk_step(talk, MILTER_NR_MAIL, "mail");
-	}
-	str_release(&text);
-	return true;
-}
-
-static bool
-say_rcpt(struct talk *talk, const struct envelope_rcpt *rcpt)
-{
-	struct str *out = &talk->peer.out, text = STR_INIT;
-	struct slice address = bracketed(&text, &rcpt->path);
-	size_t start = talk_macros(talk, MILTER_RCPT);
-
-	talk_macro(out, "{rcpt_addr}",
-	    slice_first(slice_from(address, 1), address.n - 2));
-	packet_end(out, start);
-	start = packet_begin(out, MILTER_RCPT);
-	packet_add_text(out, address);
-	packet_end(out, start);
-	str_release(&text);
-	return talk_step(talk, MILTER_NR_RCPT, "rcpt");
-}
-
-bool
-talk_rcpts(struct talk *talk)
-{
-	const struct envelope *envelope = &talk->mail->envelope;
-
-	if ((talk->protocol & MILTER_NO_RCPT) != 0)
-		return true;
-	for (size_t i = 0; i < envelope->rcpt_count; i++)
-		if (!say_rcpt(talk, &envelope->rcpts[i]))
-			return false;
-	return true;
-}
-
-bool
-talk_data(struct talk *talk)
-{
-	struct str *out = &talk->peer.out;
-	size_t start = talk_macros(talk, MILTER_DATA);
-
-	talk_macro(out, "i", talk->facts->id);
-	packet_end(out, start);
-	if ((talk->protocol & MILTER_NO_DATA) != 0)
-		return true;
-	packet_end(out, packet_begin(out, MILTER_DATA));
-	return talk_step(talk, MILTER_NR_DATA, "data");
-}
-
-bool
-talk_header(struct talk *talk)
-{
-	struct str *out = &talk->peer.out;
-
-	if ((talk->protocol & MILTER_NO_HEADERS) == 0) {
-		for (size_t i = 0; i < talk->mail->field_count; i++) {
-			const struct filter_field *f = &talk->mail->fields[i];
-			size_t start = packet_begin(out, MILTER_HEADER);
-			bool has_blank = f->value.n > 0 &&
-			    f->value.p[0] == ' ' &&
-			    (talk->protocol & MILTER_LEADING_SPACE) == 0;
-
-			packet_add_text(out, f->name);
-			packet_add_text(out, slice_from(f->value,
-			    has_blank));
-			packet_end(out, start);
-			if (!talk_step(talk, MILTER_NR_HEADER, "header"))
-				return false;
-			if (out->len > PEER_OUT_BYTES &&
-			    !talk_send(talk, "header"))
-				return false;
-		}
-	}
-	if ((talk->protocol & MILTER_NO_EOH) != 0)
-		return true;
-	packet_end(out, packet_begin(out, MILTER_EOH));
-	return talk_step(talk, MILTER_NR_EOH, "end of header");
+	packet_end(&talk->out, begin(talk, MILTER_EOH));
 }
 
 /* One packet of the body with CR LF at line ends; returns what it took. */
 static size_t
 add_chunk(struct talk *talk, struct slice body)
 {
-	struct str *out = &talk->peer.out;
+	struct str *out = &talk->out;
 	size_t start = packet_begin(out, MILTER_BODY), first = out->len;
 	size_t used = 0;
 
@@ -287,25 +161,47 @@ add_chunk(struct talk *talk, struct slice body)
 	return used;
 }
 
-bool
-talk_body(struct talk *talk)
+static void
+say_body(struct talk *talk)
 {
-	struct slice body = talk->mail->body;
-
-	if ((talk->protocol & MILTER_NO_BODY) != 0)
-		return true;
-	while (body.n > 0) {
-		struct packet packet = { .letter = MILTER_CONTINUE };
-
-		body = slice_from(body, add_chunk(talk, body));
-		if ((talk->protocol & MILTER_NR_BODY) != 0) {
-			if (!talk_send(talk, "body"))
-				return false;
-		} else if (!talk_answer(talk, "body", &packet)) {
-			return false;
-		}
-		if (packet.letter == MILTER_SKIP)
-			break;
-	}
-	return true;
+	talk->body_left = slice_from(talk->body_left,
+	    add_chunk(talk, talk->body_left));
+	talk->has_more = talk->body_left.n > 0;
 }
+
+static void
+say_eob(struct talk *talk)
+{
+	packet_end(&talk->out, begin(talk, MILTER_EOB));
+}
+
+static void
+say_unknown(struct talk *talk)
+{
+	size_t start = begin(talk, MILTER_UNKNOWN);
+
+	packet_add_text(&talk->out, fact(talk, FILTER_LINE));
+	packet_end(&talk->out, start);
+}
+
+const struct talk_row talk_rows[TALK_STEPS] = {
+	[TALK_CONNECT] = { "connect", MILTER_NO_CONNECT, MILTER_NR_CONNECT,
+	    say_connect, TALK_CONNECTED },
+	[TALK_HELO] = { "helo", MILTER_NO_HELO, MILTER_NR_HELO, say_helo,
+	    TALK_GREETED },
+	[TALK_MAIL] = { "mail", MILTER_NO_MAIL, MILTER_NR_MAIL, say_mail,
+	    TALK_IN_MAIL },
+	[TALK_RCPT] = { "rcpt", MILTER_NO_RCPT, MILTER_NR_RCPT, say_rcpt,
+	    TALK_IN_MAIL },
+	[TALK_DATA] = { "data", MILTER_NO_DATA, MILTER_NR_DATA, say_data,
+	    TALK_IN_DATA },
+	[TALK_HEADER] = { "header", MILTER_NO_HEADERS, MILTER_NR_HEADER,
+	    say_header, TALK_IN_DATA },
+	[TALK_EOH] = { "end of header", MILTER_NO_EOH, MILTER_NR_EOH, say_eoh,
+	    TALK_IN_DATA },
+	[TALK_BODY] = { "body", MILTER_NO_BODY, MILTER_NR_BODY, say_body,
+	    TALK_IN_DATA },
+	[TALK_EOB] = { "end of message", 0, 0, say_eob, TALK_IN_DATA },
+	[TALK_UNKNOWN] = { "unknown command", MILTER_NO_UNKNOWN,
+	    MILTER_NR_UNKNOWN, say_unknown, TALK_NOWHERE },
+};

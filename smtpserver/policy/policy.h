@@ -49,6 +49,7 @@ struct policy_question {
 	struct slice		 helo;
 	bool			 is_encrypted;
 	struct slice		 user;		/* empty: nobody logged in */
+	struct slice		 mechanism;	/* with which; or empty */
 	struct path		 sender;	/* null path: <> */
 	uint64_t		 size_bytes;	/* announced, or 0 */
 	struct path		 rcpt;		/* no domain: <postmaster> */

@@ -37,8 +37,7 @@ add_client(struct trial *trial, struct slice name, struct str *out)
 	add_number(out, "client_port", question->port);
 	policyd_add(out, "helo_name", question->helo);
 	policyd_add(out, "sasl_username", question->user);
-	policyd_add(out, "sasl_method", question->user.n > 0 ?
-	    SLICE("PLAIN") : SLICE(""));
+	policyd_add(out, "sasl_method", question->mechanism);
 	policyd_add(out, "sasl_sender", SLICE(""));
 	policyd_add(out, "encryption_protocol", question->is_encrypted ?
 	    SLICE("TLS") : SLICE(""));

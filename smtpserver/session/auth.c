@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -127,6 +128,8 @@ succeed(struct session *session)
 	str_release(&key);
 	str_reset(&session->user);
 	str_add_slice(&session->user, str_slice(&session->login->user));
+	snprintf(session->mechanism, sizeof(session->mechanism), "%s",
+	    session->login->mechanism);
 	note_auth_ok(session);
 	return end(session, 235, "2.7.0", "you are logged in");
 }

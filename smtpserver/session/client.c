@@ -24,6 +24,7 @@ client_parse(struct slice text, struct slice listener, struct client *out,
 	if (net_endpoint_parse(text, 0, &address, &length, err) != 1)
 		return -1;
 	out->is_tls = false;
+	out->connections = 1;
 	net_of_sockaddr((struct sockaddr *)&address, &out->net);
 	host = slice_from(text, is_ipv6 ? 1 : 0);
 	host = slice_first(host, slice_find(host, is_ipv6 ? ']' : ':'));

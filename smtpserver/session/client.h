@@ -20,6 +20,7 @@ struct client {
 	char		listener[CLIENT_LISTENER_BYTES];	/* its door */
 	struct net	net;
 	bool		is_tls;		/* from the first byte */
+	unsigned	connections;	/* of its address, with this one */
 };
 
 /* Fill one from the texts of two endpoints.  1 or -1. */

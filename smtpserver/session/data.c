@@ -19,7 +19,7 @@ content_is_whole(struct session *session)
 {
 	if (session->transaction->content.fault != CONTENT_GOOD)
 		return STEP_STORED;
-	return session_filter(session) ? STEP_FILTER : STEP_STORE;
+	return session_filter_message(session);
 }
 
 enum step

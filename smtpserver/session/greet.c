@@ -61,8 +61,8 @@ refuse_early(struct session *session)
 	return STEP_LAST;
 }
 
-static enum step
-greet(struct session *session)
+enum step
+session_greet(struct session *session)
 {
 	struct answer answer;
 
@@ -87,8 +87,11 @@ step_greet(struct session *session)
 		return refuse_early(session);
 	if (session->is_eof)
 		return STEP_LAST;
-	if (clock_steady_ms() >= session->greet_at_ms)
-		return greet(session);
+	if (clock_steady_ms() >= session->greet_at_ms) {
+		enum step next = session_filter_knock(session);
+
+		return next == STEP_GREET ? session_greet(session) : next;
+	}
 	session->deadline_at_ms = session->greet_at_ms;
 	return STEP_WAIT;
 }

@@ -41,9 +41,14 @@ enum step session_count_idle(struct session *session);
 /* The handshake is not to be waited for any more: words for the journal. */
 void session_tls_failed(struct session *session, const char *reason);
 
-/* session/filter.c: ask the filters about the message that has come whole.
- * false: there are none. */
-bool session_filter(struct session *session);
+/* session/filter_steps.c: ask the filters about a client that has connected.
+ * Returns the step that follows: STEP_GREET when nothing is to be asked. */
+enum step session_filter_knock(struct session *session);
+/* ... about the message that has come whole. */
+enum step session_filter_message(struct session *session);
+
+/* greet.c: say 220.  Returns the step that follows. */
+enum step session_greet(struct session *session);
 
 /* How long a client may be silent between commands. */
 int64_t session_command_ms(const struct session *session);

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "smtpserver/session/filter.h"
 #include "smtpserver/session/notes.h"
 #include "smtpserver/session/internal.h"
 
@@ -50,6 +51,8 @@ session_new(struct service *service, struct stream *stream,
 	    session->settings->conf->timeouts.session_ms;
 	str_init(&session->helo);
 	str_init(&session->holds);
+	str_init(&session->tells);
+	session_filter_open(session);
 	str_init(&session->name);
 	str_init(&session->user);
 	str_init(&session->forward);
@@ -70,7 +73,9 @@ session_free(struct session **session)
 	ask_free(&s->ask);
 	for (int i = 0; i < FACT_SCOPES; i++)
 		facts_release(&s->facts[i]);
+	session_filter_close(s);
 	str_release(&s->holds);
+	str_release(&s->tells);
 	settings_drop(&s->settings);
 	str_release(&s->helo);
 	str_release(&s->name);

@@ -8,7 +8,9 @@
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
+#include <string.h>
 
+#include "smtpserver/session/filter.h"
 #include "smtpserver/session/notes.h"
 #include "smtpserver/session/permit.h"
 
@@ -45,6 +47,7 @@ question_fill(const struct session *session, const struct path *rcpt,
 		.helo = str_slice(&session->helo),
 		.is_encrypted = session->tls != NULL,
 		.user = str_slice(&session->user),
+		.mechanism = slice_of(session->mechanism),
 		.sender = t->envelope.from,
 		.size_bytes = t->size_bytes,
 		.rcpt = *rcpt,
@@ -123,6 +126,10 @@ permit_end_message(struct session *session)
 void
 permit_learn(struct session *session, const struct ask *ask)
 {
+	if (strcmp(ask->kind, "milter") == 0) {
+		session_filter_learn(session, ask);
+		return;
+	}
 	facts_add(&session->facts[ask->scope], ask->kind,
 	    str_slice(&ask->question), ask->state, str_slice(&ask->answer));
 	if (ask->state == ASK_TROUBLE)

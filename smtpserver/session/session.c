@@ -16,8 +16,10 @@
 #include "base/mem.h"
 #include "grammar/command.h"
 #include "smtpserver/command/commands.h"
+#include "smtpserver/session/filter.h"
 #include "smtpserver/session/notes.h"
 #include "smtpserver/session/internal.h"
+#include "smtpserver/session/permit.h"
 
 #include "base/banned.h"
 
@@ -153,14 +155,37 @@ command_resume(struct session *session, struct slice args,
 	ask_free(&ask);
 }
 
+/* Filters may have words for it. */
+static void answer_unknown(struct session *session, struct slice line,
+    struct answer *out);
+
+static void
+unknown_answered(struct session *session, struct slice line,
+    const struct ask *ask, struct answer *out)
+{
+	permit_learn(session, ask);
+	answer_unknown(session, line, out);
+}
+
+static void
+answer_unknown(struct session *session, struct slice line,
+    struct answer *out)
+{
+	const struct filter_extra extra = { .text = line };
+
+	if (session_filter_permit(session, TALK_UNKNOWN, &extra,
+	    unknown_answered, out))
+		answer_set(out, 500, "5.5.2", "command not recognised");
+}
+
 static void
 command_answer(struct session *session, const struct command_row *row,
-    struct slice args, struct answer *out)
+    struct slice args, struct slice line, struct answer *out)
 {
 	if (session->ask != NULL)
-		command_resume(session, args, out);
+		command_resume(session, row != NULL ? args : line, out);
 	else if (row == NULL)
-		answer_set(out, 500, "5.5.2", "command not recognised");
+		answer_unknown(session, line, out);
 	else if (row->fn == NULL)
 		answer_set(out, 502, "5.5.1", "%s is not implemented",
 		    row->verb);
@@ -179,6 +204,16 @@ static unsigned
 rcpt_count(const struct session *session)
 {
 	return session->transaction ? session->transaction->rcpt_count : 0;
+}
+
+static void
+refused(struct session *session, const struct command_row *row,
+    const struct command *command, struct slice line,
+    const struct answer *answer)
+{
+	note_command_refused(session, line, answer);
+	if (row != NULL && row->fn == cmd_rcpt)
+		session_filter_tell_refused(session, command->args, answer);
 }
 
 static enum step
@@ -201,15 +236,16 @@ command_run(struct session *session, struct slice line)
 		    "speaks SMTP only");
 	} else {
 		row = command_find(command.verb);
-		command_answer(session, row, command.args, &answer);
+		command_answer(session, row, command.args, line, &answer);
 	}
 	if (session->ask != NULL)
 		return STEP_ASK;	/* the line stays where it is */
 	facts_release(&session->facts[FACT_TURN]);
+	session_filter_forget(session);
 	if (answer.code == 0)
 		return row->next;
 	if (answer.code >= 400)
-		note_command_refused(session, line, &answer);
+		refused(session, row, &command, line, &answer);
 	else if (row != NULL)
 		next = row->next;
 	next = session_say(session, &answer, next);
@@ -355,7 +391,8 @@ step_end(struct session *session)
 static bool
 is_asking_now(const struct session *session)
 {
-	return session->step == STEP_ASK || session->step == STEP_FILTER;
+	return session->step == STEP_ASK || session->step == STEP_FILTER ||
+	    session->step == STEP_KNOCK;
 }
 
 static void
@@ -401,6 +438,7 @@ session_run(struct session *session)
 	switch (session->step) {
 	case STEP_ASK:
 	case STEP_FILTER:
+	case STEP_KNOCK:
 		session->want = WANT_ANSWER;
 		break;
 	case STEP_HOLD:

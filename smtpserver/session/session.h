@@ -63,6 +63,8 @@ struct chunk {			/* what follows a BDAT */
 	struct refusal	 refusal;	/* said behind it */
 };
 
+struct filter_state;
+
 struct session {
 	unsigned		 magic;
 	struct service		*service;
@@ -80,6 +82,7 @@ struct session {
 	struct str		 helo;		/* empty: not said yet */
 	struct str		 name;		/* as XCLIENT said; or empty */
 	struct str		 user;		/* who logged in (or XCLIENT) */
+	char			 mechanism[24];	/* with which; "" */
 	struct str		 forward;	/* XFORWARD, for the journal */
 	bool			 is_esmtp;
 	bool			 is_eof, is_blocked;
@@ -87,6 +90,9 @@ struct session {
 	struct transaction	*transaction;
 	struct facts		 facts[FACT_SCOPES];
 	struct str		 holds;	/* to be released: permit.h */
+	struct str		 tells;	/* "KIND QUESTION\n" that nobody waits
+					 * for */
+	struct filter_state	*filter;	/* filter.h; NULL: no milters */
 	struct chunk		 chunk;
 	bool			 is_astray;	/* what follows may be content:
 						 * no command is taken */

@@ -7,7 +7,9 @@
  * SPDX-License-Identifier: ISC
  */
 STEP(TLS, tls, "greet command end", "let the TLS handshake come to its end")
-STEP(GREET, greet, "command last",
+STEP(KNOCK, knock, "command last",
+    "wait for what filters say of the client")
+STEP(GREET, greet, "knock command last",
     "say 220, after a pause; 421 while we stop")
 STEP(COMMAND, command, "tls auth skip ask data last end",
     "answer one command line")

@@ -18,6 +18,7 @@
 #include "base/event.h"
 #include "base/mem.h"
 #include "smtpserver/helper/cache.h"
+#include "smtpserver/session/filter.h"
 #include "smtpserver/session/permit.h"
 #include "smtpserver/session/worker.h"
 
@@ -68,6 +69,20 @@ worker_new(struct loop *loop, struct spool *spool, struct settings *settings)
 	return worker;
 }
 
+/* "KIND QUESTION\n" of a session.  Nobody waits for the answers: token 1 is
+ * never given out. */
+static void
+guest_tell(struct guest *guest)
+{
+	struct slice rest = str_slice(&guest->session->tells), line;
+
+	while (rest.n > 0 && slice_cut(&rest, '\n', &line))
+		if (line.n > 0)
+			str_addf(&guest->worker->lines, "ask 1 " SLICE_FMT
+			    "\n", SLICE_ARG(line));
+	str_reset(&guest->session->tells);
+}
+
 /* What was held for a message that has ended.  Nobody waits for the answer:
  * token 1 is never given out. */
 static void
@@ -77,6 +92,8 @@ guest_release_holds(struct guest *guest)
 
 	if (session->transaction == NULL)
 		permit_end_message(session);
+	session_filter_settle(session);
+	guest_tell(guest);
 	if (session->holds.len == 0)
 		return;
 	str_addf(&guest->worker->lines, "ask 1 rate release%s\n",
@@ -98,6 +115,7 @@ guest_end(struct guest *guest)
 	timer_clear(&guest->timer);
 	asks_close(worker->asks, &guest->ask_token);
 	transaction_free(&guest->session->transaction);
+	session_filter_close(guest->session);
 	guest_release_holds(guest);
 	session_free(&guest->session);
 	stream_free(&guest->stream);

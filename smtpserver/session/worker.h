@@ -61,8 +61,8 @@ struct worker_sockets {
 
 /* The process: serve what the doorman sends; never returns.
  *
- * From the doorman	open TOKEN ENDPOINT LISTENER [tls]
- *							with a descriptor
+ * From the doorman	open TOKEN ENDPOINT LISTENER N [tls]
+ *			with a descriptor; N: sessions of its address
  *			answer TOKEN ok ANSWER		to an ask
  *			answer TOKEN trouble WHY
  *			pressure LEVEL			enum shed_level

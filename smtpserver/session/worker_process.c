@@ -58,10 +58,10 @@ on_reload(void *context)
 static bool
 open_take(struct link *link, struct slice args)
 {
-	struct slice token_text, endpoint, listener;
+	struct slice token_text, endpoint, listener, count;
 	struct client client;
 	struct err err;
-	uint64_t token;
+	uint64_t token, connections;
 	int fd = ipc_take_fd(&link->inbox);
 
 	if (fd < 0)
@@ -69,10 +69,13 @@ open_take(struct link *link, struct slice args)
 	if (!slice_word(&args, &token_text) ||
 	    !slice_word(&args, &endpoint) || !slice_word(&args, &listener) ||
 	    !slice_number(token_text, 0, UINT32_MAX, &token) ||
+	    !slice_word(&args, &count) ||
+	    !slice_number(count, 0, UINT32_MAX, &connections) ||
 	    client_parse(endpoint, listener, &client, &err) != 1) {
 		close(fd);
 		return false;
 	}
+	client.connections = (unsigned)connections;
 	client.is_tls = slice_is(slice_trim(args), "tls");
 	worker_open(link->worker, fd, (uint32_t)token, &client);
 	return true;

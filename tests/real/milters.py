@@ -42,16 +42,21 @@ class Site:
                      lambda: os.path.exists(socket), 120)
 
     def send(self, headers, body="hello\r\n.dot\r\n",
-             rcpts=("alice@localhost",)):
+             rcpts=("alice@localhost",), sender="a@src.test"):
         """(0, "") or the reply that refused it."""
         client = smtplib.SMTP("127.0.0.1", self.instance.port,
                               local_hostname="client.test", timeout=60)
         try:
-            client.sendmail("a@src.test", list(rcpts),
+            client.sendmail(sender, list(rcpts),
                             headers + "\r\n" + body)
             return 0, ""
         except smtplib.SMTPDataError as error:
             return error.smtp_code, error.smtp_error.decode()
+        except smtplib.SMTPSenderRefused as error:
+            return error.smtp_code, error.smtp_error.decode()
+        except smtplib.SMTPRecipientsRefused as error:
+            code, words = list(error.recipients.values())[0]
+            return code, words.decode()
         finally:
             client.close()
 
@@ -74,7 +79,7 @@ class Site:
 
 
 def doer(name):
-    site = Site(name, "milter unix:{top}/m.sock timeout 5s\n")
+    site = Site(name, "milter unix:{top}/m.sock timeout 5s\nverify off\n")
     socket = site.top + "/m.sock"
     # the system's Python: its package brings libmilter
     site.spawn(socket, "/usr/bin/python3",
@@ -154,8 +159,25 @@ def a_milter_refuses_defers_discards_and_quarantines():
 
 
 @case
+def a_milter_refuses_one_sender_one_recipient():
+    site = doer("milter-early")
+    try:
+        assert site.send("Subject: x\r\n", sender="rejectme@src.test") == \
+            (550, "5.7.1 refused by a filter")
+        assert wish(site, "add", rcpts=("rejectme@localhost",
+                                        "alice@localhost")) == (0, "")
+        text = site.mail("alice", "X-Do: add")
+        assert "to=<alice@localhost>" in text, text
+        assert "X-Seen" in text and site.count("alice") == 1
+        assert "macros=127.0.0.1,localhost,a@src.test" in text, text
+    finally:
+        site.close()
+
+
+@case
 def a_milter_that_is_not_there_does_what_fail_says():
-    for fail, code in (("tempfail", 451), ("accept", 0), ("reject", 550)):
+    for fail, code in (("tempfail", 451), ("accept", 0), ("reject", 550),
+                       ("quarantine", 0)):
         site = Site("milter-none",
                     "milter unix:{top}/none.sock fail " + fail + "\n")
         try:

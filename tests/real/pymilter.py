@@ -25,11 +25,16 @@ class Doer(Milter.Base):
         return Milter.CONTINUE
 
     def envfrom(self, sender, *words):
+        self.seen, self.wish, self.text = self.seen[:2], "", b""
         self.seen.append(f"from={sender}")
-        self.seen.append(f"i={self.getsymval('i')}")
+        self.seen.append("macros=" + ",".join(
+            self.getsymval(name) for name in
+            ("{client_addr}", "{client_name}", "{mail_addr}")))
         return Milter.REJECT if "rejectme" in sender else Milter.CONTINUE
 
     def envrcpt(self, rcpt, *words):
+        if "rejectme" in rcpt:
+            return Milter.REJECT
         self.seen.append(f"to={rcpt}")
         return Milter.CONTINUE
 

@@ -96,14 +96,19 @@ SETTING("bare-newline", "", bare_lf_ok, "choice:reject,accept", "reject",
     "reject or accept")
 
 STATEMENT(TOP, "milter", NONE, milter, "text",
-    "fail=choice:tempfail,accept,reject timeout=span:1s-10m",
-    "milter unix:/PATH | inet:ADDRESS:PORT [fail tempfail|accept|reject] "
-    "[timeout SPAN]", "none",
+    "fail=choice:tempfail,accept,reject,quarantine timeout=span:1s-10m "
+    "connect=span:100ms-5m command=span:100ms-10m",
+    "milter unix:/PATH | inet:ADDRESS:PORT "
+    "[fail tempfail|accept|reject|quarantine] [timeout SPAN] "
+    "[connect SPAN] [command SPAN]", "none",
     "A content filter that speaks the milter protocol (rspamd, opendkim, "
-    "ClamAV ...), asked about each message before it is accepted, in the "
-    "order of the file.  It may refuse the message, change its header, body "
-    "and recipients, or have it set aside in freezer/.  fail says what is "
-    "done when it does not answer or talks nonsense: the client is told to "
-    "try later (tempfail), the message passes without it, or is refused.",
+    "ClamAV ...), asked about each client, greeting, sender, recipient and "
+    "message before it is accepted, in the order of the file.  It may refuse "
+    "any of them, change a message's header, body and recipients, or have it "
+    "set aside in freezer/.  fail says what is done when it does not answer "
+    "or talks nonsense: the client is told to try later (tempfail), the "
+    "message passes without it, is refused, or is set aside.  connect is the "
+    "time for the connection, command (30s) for the answer to a command, "
+    "timeout (1m) for each answer when the message is there.",
     "milter unix:/run/rspamd/milter.sock\n"
     "milter inet:127.0.0.1:8891 fail accept timeout 20s")

@@ -1,0 +1,406 @@
+/* conversation.c - one session and all its milters
+ *
+ * In     questions of a session
+ * Out    answers; a changed message as a draft
+ * Holds  a link to each milter; a queue of questions; the message that is
+ *        being looked at
+ * Trusts the session for facts; no milter, no message
+ * Spec   filter.h; doc/FILTERS.md; doc/INTERNALS.md row S0
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+#include "base/event.h"
+#include "base/mem.h"
+#include "smtpserver/milter/conversation.h"
+#include "smtpserver/milter/link.h"
+
+#include "base/banned.h"
+
+enum { JOBS_MAX = 64 };
+
+enum stage_kind { STAGE_STEP, STAGE_REFUSED, STAGE_ABORT };
+
+static const struct stage {
+	const char	*name;
+	enum stage_kind	 kind;
+	enum talk_step	 goal;
+} stages[] = {
+	{ "connect", STAGE_STEP, TALK_CONNECT },
+	{ "helo", STAGE_STEP, TALK_HELO },
+	{ "mail", STAGE_STEP, TALK_MAIL },
+	{ "rcpt", STAGE_STEP, TALK_RCPT },
+	{ "data", STAGE_STEP, TALK_DATA },
+	{ "end", STAGE_STEP, TALK_EOB },
+	{ "unknown", STAGE_STEP, TALK_UNKNOWN },
+	{ "refused", STAGE_REFUSED, TALK_RCPT },
+	{ "abort", STAGE_ABORT, TALK_MAIL },
+};
+
+struct job {
+	struct str		 token, facts;
+	const struct stage	*stage;
+	STAILQ_ENTRY(job)	 entry;
+};
+
+struct conversation {
+	const struct conversation_home	*home;
+	char				 key[FILTER_KEY_BYTES];
+	struct filter_facts		 facts;
+	struct link			*links;
+	size_t				 link_count;
+	STAILQ_HEAD(, job)		 jobs;
+	unsigned			 job_count;
+	struct job			*job;	/* under way; or NULL */
+	size_t				 turn;	/* whose */
+	struct filter_result		 result;
+	bool				 has_mail, is_running;
+	struct filter_mail		 mail;
+};
+
+static void run(void *context);
+
+/* ---- jobs -------------------------------------------------------------- */
+
+static const struct stage *
+stage_find(struct slice name)
+{
+	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++)
+		if (slice_is(name, stages[i].name))
+			return &stages[i];
+	return NULL;
+}
+
+static void
+job_free(struct job **job)
+{
+	str_release(&(*job)->token);
+	str_release(&(*job)->facts);
+	mem_free(job);
+}
+
+static unsigned
+wants_of(const struct conversation *c)
+{
+	unsigned wants = 0;
+
+	for (size_t i = 0; i < c->link_count; i++) {
+		const struct talk *talk = &c->links[i].talk;
+
+		for (int step = 0; step < TALK_STEPS && !talk->is_off; step++)
+			if (talk_wants(talk, (enum talk_step)step))
+				wants |= 1u << step;
+		if (!talk->is_off && talk->where >= TALK_OPEN &&
+		    (talk->protocol & MILTER_RCPT_REJECTED) != 0)
+			wants |= FILTER_WANTS_REFUSED;
+	}
+	return wants;
+}
+
+static void
+job_answer(struct conversation *c, bool is_ok, struct slice text)
+{
+	struct str line = STR_INIT;
+	struct job *job = c->job;
+
+	c->job = NULL;
+	if (is_ok)
+		str_addf(&line, "%s %x ", c->key, wants_of(c));
+	str_add_slice(&line, text);
+	c->home->answer_fn(c->home->context, str_slice(&job->token), is_ok,
+	    str_slice(&line));
+	str_release(&line);
+	job_free(&job);
+}
+
+/* ---- the message --------------------------------------------------------- */
+
+static bool
+mail_open(struct conversation *c, struct err *err)
+{
+	int fd = openat(spool_dir_fd(c->home->spool, AREA_PUBLIC, 0),
+	    c->facts.values[FILTER_FILE].buf, O_RDONLY | O_NOFOLLOW |
+	    O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0) {
+		err_sys(err, "the draft");
+		return false;
+	}
+	c->has_mail = filter_mail_open(&c->mail, fd, err) == 1;
+	close(fd);
+	if (!c->has_mail)
+		filter_mail_close(&c->mail);
+	return c->has_mail;
+}
+
+static void
+mail_close(struct conversation *c)
+{
+	if (c->has_mail)
+		filter_mail_close(&c->mail);
+	c->has_mail = false;
+}
+
+/* Row S0: the changed message, not complete yet; swept if nobody comes. */
+static bool
+write_changed(struct conversation *c, struct str *out)
+{
+	struct draft draft;
+	struct err err;
+
+	if (draft_open(c->home->spool, NULL, &draft, &err) < 0) {
+		str_reset(out);
+		str_adds(out, err.text);
+		return false;
+	}
+	if (filter_mail_write(&c->mail, &draft, &err) < 0 ||
+	    draft_leave(&draft, &err) < 0) {
+		draft_abort(&draft);
+		str_reset(out);
+		str_adds(out, err.text);
+		return false;
+	}
+	str_addf(out, " file=%s bytes=%" PRIu64 " crc=%08" PRIx32, draft.name,
+	    draft.bytes, draft.crc);
+	return true;
+}
+
+/* ---- verdicts -------------------------------------------------------------- */
+
+static const char *
+id_of(const struct conversation *c)
+{
+	const struct str *id = &c->facts.values[FILTER_ID];
+
+	return id->len > 0 ? id->buf : NULL;
+}
+
+/* What is done for a milter that did not do its work.  Before there is a
+ * sender nothing is: it is tried again then. */
+static void
+make_do(struct conversation *c, struct link *link)
+{
+	const struct conf_milter *milter = link->conf;
+	struct filter_result *result = &c->result;
+
+	event(EV_MILTER_FAILED, id_of(c), "session",
+	    filter_fact(&c->facts, FILTER_SESSION), "milter",
+	    slice_of(milter->socket), "reason", slice_of(result->err.text),
+	    "fail", slice_of(conf_milter_fails[milter->fail]), NULL);
+	result->word = FILTER_PASS;
+	if (milter->fail == MILTER_FAIL_ACCEPT)
+		link->talk.is_off = true;
+	if (c->job->stage->goal < TALK_MAIL ||
+	    c->job->stage->goal == TALK_UNKNOWN)
+		return;
+	switch (milter->fail) {
+	case MILTER_FAIL_ACCEPT:
+		break;
+	case MILTER_FAIL_REJECT:
+		filter_result_refuse(result, 550, "5.7.1",
+		    "a filter does not work here");
+		break;
+	case MILTER_FAIL_TEMPFAIL:
+		filter_result_refuse(result, 451, "4.7.1",
+		    "a filter does not work now, try later");
+		break;
+	case MILTER_FAIL_QUARANTINE:
+		str_reset(&result->freeze);
+		str_addf(&result->freeze, "%s failed", milter->socket);
+		link->talk.is_off_message = true;
+		break;
+	}
+}
+
+static bool
+add_pass(struct conversation *c, struct str *out)
+{
+	str_adds(out, "pass");
+	if (c->result.freeze.len > 0) {
+		event(EV_MILTER_QUARANTINE, id_of(c), "session",
+		    filter_fact(&c->facts, FILTER_SESSION), "reason",
+		    str_slice(&c->result.freeze), NULL);
+		str_adds(out, " freeze=milter");
+	}
+	return !c->has_mail || !c->mail.is_changed || write_changed(c, out);
+}
+
+static void
+conclude(struct conversation *c)
+{
+	const struct filter_result *result = &c->result;
+	struct str out = STR_INIT;
+	bool is_ok = true;
+
+	if (result->word == FILTER_REFUSE) {
+		str_addf(&out, "refuse %u %s ", result->code, result->status);
+		str_add_slice(&out, str_slice(&result->text));
+	} else if (result->word == FILTER_DISCARD || (c->has_mail &&
+	    c->mail.envelope.rcpt_count == 0)) {
+		str_adds(&out, "discard");	/* or they took all away */
+	} else {
+		is_ok = add_pass(c, &out);
+	}
+	mail_close(c);
+	str_reset(&c->result.freeze);
+	str_reset(&c->facts.values[FILTER_ID]);
+	job_answer(c, is_ok, str_slice(&out));
+	str_release(&out);
+}
+
+/* ---- turns ------------------------------------------------------------------ */
+
+/* Whether this milter is to hear of the job. */
+static bool
+is_for(const struct conversation *c, const struct link *link)
+{
+	return c->job->stage->kind != STAGE_REFUSED ||
+	    (link->talk.where == TALK_IN_MAIL && !link->talk.is_off_message &&
+	    (link->talk.protocol & MILTER_RCPT_REJECTED) != 0);
+}
+
+static void
+give_turn(struct conversation *c)
+{
+	struct link *link = &c->links[c->turn];
+	const struct stage *stage = c->job->stage;
+
+	if (stage->kind == STAGE_ABORT)
+		link_abort(link);
+	else if (is_for(c, link))
+		link_go(link, stage->goal, c->has_mail ? &c->mail : NULL,
+		    &c->result);
+}
+
+static void
+take_turn(struct conversation *c)
+{
+	struct link *link = &c->links[c->turn++];
+
+	if (c->job->stage->kind != STAGE_STEP)
+		c->result.word = FILTER_PASS;	/* it was only told */
+	else if (c->result.word == FILTER_TROUBLE)
+		make_do(c, link);
+	if (c->result.word != FILTER_PASS)
+		c->turn = c->link_count;
+	if (c->turn < c->link_count)
+		give_turn(c);
+	else
+		conclude(c);
+}
+
+static void
+job_begin(struct conversation *c)
+{
+	struct err err = { "" };
+
+	c->job = STAILQ_FIRST(&c->jobs);
+	STAILQ_REMOVE_HEAD(&c->jobs, entry);
+	c->job_count--;
+	filter_facts_take(&c->facts, str_slice(&c->job->facts));
+	c->result.word = FILTER_PASS;
+	c->turn = 0;
+	if (c->job->stage->goal == TALK_EOB && !mail_open(c, &err))
+		job_answer(c, false, slice_of(err.text));
+	else if (c->link_count == 0)
+		conclude(c);
+	else
+		give_turn(c);
+}
+
+static void
+run(void *context)
+{
+	struct conversation *c = context;
+
+	if (c->is_running)
+		return;
+	c->is_running = true;
+	for (;;) {
+		if (c->job == NULL && STAILQ_EMPTY(&c->jobs))
+			break;
+		if (c->job == NULL)
+			job_begin(c);
+		else if (c->links[c->turn].talk.state == TALK_DONE)
+			take_turn(c);
+		else
+			break;
+	}
+	c->is_running = false;
+}
+
+void
+conversation_ask(struct conversation *c, struct slice token,
+    struct slice question)
+{
+	const struct stage *stage = NULL;
+	struct slice word;
+	struct job *job;
+
+	if (slice_word(&question, &word))
+		stage = stage_find(word);
+	if (stage == NULL || c->job_count >= JOBS_MAX) {
+		c->home->answer_fn(c->home->context, token, false,
+		    stage == NULL ? SLICE("no such stage") :
+		    SLICE("too many questions"));
+		return;
+	}
+	job = mem_alloc(1, sizeof(*job));
+	str_init(&job->token);
+	str_init(&job->facts);
+	str_add_slice(&job->token, token);
+	str_add_slice(&job->facts, question);
+	job->stage = stage;
+	STAILQ_INSERT_TAIL(&c->jobs, job, entry);
+	c->job_count++;
+	run(c);
+}
+
+struct conversation *
+conversation_new(const struct conversation_home *home, const char *key)
+{
+	struct conversation *c = mem_alloc(1, sizeof(*c));
+
+	c->home = home;
+	snprintf(c->key, sizeof(c->key), "%s", key);
+	STAILQ_INIT(&c->jobs);
+	filter_facts_init(&c->facts);
+	filter_result_init(&c->result);
+	c->link_count = home->conf->milter_count;
+	c->links = mem_alloc(c->link_count, sizeof(*c->links));
+	for (size_t i = 0; i < c->link_count; i++)
+		link_init(&c->links[i], home->loop, &home->conf->milters[i],
+		    &c->facts, run, c);
+	return c;
+}
+
+void
+conversation_free(struct conversation **conversation)
+{
+	struct conversation *c = *conversation;
+	struct job *job;
+
+	if (c == NULL)
+		return;
+	if (c->job != NULL)
+		STAILQ_INSERT_HEAD(&c->jobs, c->job, entry);
+	while ((job = STAILQ_FIRST(&c->jobs)) != NULL) {
+		STAILQ_REMOVE_HEAD(&c->jobs, entry);
+		c->home->answer_fn(c->home->context, str_slice(&job->token),
+		    false, SLICE("the conversation is over"));
+		job_free(&job);
+	}
+	for (size_t i = 0; i < c->link_count; i++)
+		link_release(&c->links[i]);
+	mail_close(c);
+	mem_free(&c->links);
+	filter_facts_release(&c->facts);
+	filter_result_release(&c->result);
+	mem_free(conversation);
+}

@@ -1,0 +1,150 @@
+/* filter_steps.c - the steps in which a session waits for filters alone
+ *
+ * In     a client that has connected; a message that is written but not
+ *        durable; the filters' answers
+ * Out    a greeting or none; the message as it was or as they changed it, or
+ *        a refusal
+ * Holds  nothing
+ * Trusts the helper, which runs under our own account
+ * Spec   milter/filter.h; doc/FILTERS.md; doc/INTERNALS.md row S0
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/event.h"
+#include "smtpserver/session/filter.h"
+#include "smtpserver/session/internal.h"
+#include "smtpserver/session/notes.h"
+#include "smtpserver/session/permit.h"
+
+#include "base/banned.h"
+
+/* ---- before the greeting ---------------------------------------------------- */
+
+/* They do not want this client: 554, or 421 for now. */
+static enum step
+turn_away(struct session *session, struct answer *answer)
+{
+	answer->code = answer->code >= 500 ? 554 : 421;
+	note_command_refused(session, SLICE("connect"), answer);
+	session->end_reason = "filter";
+	session_write(session, answer);
+	return STEP_LAST;
+}
+
+enum step
+session_filter_knock(struct session *session)
+{
+	const struct filter_extra none = { .path = NULL };
+	struct answer answer;
+
+	if (session->filter == NULL || session_filter_permit(session,
+	    TALK_CONNECT, &none, NULL, &answer))
+		return STEP_GREET;
+	if (session->ask == NULL)
+		return turn_away(session, &answer);
+	session_wait_for(session, session->ask->for_ms);
+	return STEP_KNOCK;
+}
+
+enum step
+step_knock(struct session *session)
+{
+	enum step next;
+
+	if (session->ask->state == ASK_WAITING)
+		return STEP_WAIT;
+	permit_learn(session, session->ask);
+	ask_free(&session->ask);
+	next = session_filter_knock(session);
+	return next == STEP_GREET ? session_greet(session) : next;
+}
+
+/* ---- behind the message ------------------------------------------------------- */
+
+static void
+refuse(struct transaction *t, int code, const char *status,
+    const char *text)
+{
+	t->is_refused = true;
+	snprintf(t->refusal_status, sizeof(t->refusal_status), "%s", status);
+	answer_set(&t->refusal, code, t->refusal_status, "%s", text);
+}
+
+/* The milters changed it: their file takes the place of ours. */
+static void
+take_changed(struct transaction *t, const struct filter_verdict *verdict)
+{
+	struct err err;
+
+	if (draft_replace(&t->draft, verdict->file, verdict->bytes,
+		verdict->crc, &err) == 0)
+		return;
+	event(EV_SPOOL_TROUBLE, t->draft.id, "file",
+	    slice_of(verdict->file), "call", SLICE("filter"), "reason",
+	    slice_of(err.text), NULL);
+	refuse(t, 451, "4.3.0", "it cannot be stored now, try later");
+}
+
+/* Did the last answer name a changed draft? */
+static void
+look_for_changed(struct session *session)
+{
+	struct slice answer = str_slice(&session->filter->answer);
+	char key[FILTER_KEY_BYTES];
+	struct filter_verdict verdict;
+	unsigned wants;
+
+	if (session->filter->state == ASK_ANSWERED &&
+	    filter_answer_key(&answer, key, &wants) == 1 &&
+	    filter_answer_parse(answer, &verdict) == 1 &&
+	    verdict.file[0] != '\0')
+		take_changed(session->transaction, &verdict);
+}
+
+/* The filters' word on the whole message; returns the step that follows. */
+static enum step
+ask_or_judge(struct session *session)
+{
+	const struct filter_extra none = { .path = NULL };
+	struct transaction *t = session->transaction;
+	bool is_answered = session->filter->has_answer;
+	struct answer answer;
+	struct err err;
+
+	/* storing it will fail and say so */
+	if (!is_answered && draft_settle(&t->draft, &err) != 0)
+		return STEP_STORE;
+	if (!session_filter_permit(session, TALK_EOB, &none, NULL,
+	    &answer)) {
+		if (session->ask != NULL) {
+			session_wait_for(session, session->ask->for_ms);
+			return STEP_FILTER;
+		}
+		refuse(t, answer.code, answer.status, answer.text);
+	} else if (is_answered) {
+		look_for_changed(session);
+	}
+	session->filter->is_in_mail = false;
+	return t->is_refused || t->is_discarded ? STEP_STORED : STEP_STORE;
+}
+
+enum step
+session_filter_message(struct session *session)
+{
+	if (session->transaction->is_discarded)
+		return STEP_STORED;
+	return session->filter == NULL ? STEP_STORE : ask_or_judge(session);
+}
+
+enum step
+step_filter(struct session *session)
+{
+	if (session->ask->state == ASK_WAITING)
+		return STEP_WAIT;
+	permit_learn(session, session->ask);
+	ask_free(&session->ask);
+	return ask_or_judge(session);
+}
