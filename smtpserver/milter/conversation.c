@@ -66,7 +66,7 @@ struct conversation {
 
 static void run(void *context);
 
-/* ---- jobs -------------------------------------------------------------- */
+/* ---- jobs ------------------------------------------------------------- */
 
 static const struct stage *
 stage_find(struct slice name)
@@ -119,7 +119,7 @@ job_answer(struct conversation *c, bool is_ok, struct slice text)
 	job_free(&job);
 }
 
-/* ---- the message --------------------------------------------------------- */
+/* ---- the message ------------------------------------------------------ */
 
 static bool
 mail_open(struct conversation *c, struct err *err)
@@ -171,7 +171,7 @@ write_changed(struct conversation *c, struct str *out)
 	return true;
 }
 
-/* ---- verdicts -------------------------------------------------------------- */
+/* ---- verdicts --------------------------------------------------------- */
 
 static const char *
 id_of(const struct conversation *c)
@@ -254,7 +254,7 @@ conclude(struct conversation *c)
 	str_release(&out);
 }
 
-/* ---- turns ------------------------------------------------------------------ */
+/* ---- turns ------------------------------------------------------------ */
 
 /* Whether this milter is to hear of the job. */
 static bool

@@ -61,7 +61,7 @@ add_answer(void *context, struct slice token, bool is_ok, struct slice text)
 	helper_add_answer(&filter->outbox, token, is_ok, text);
 }
 
-/* ---- seats ---------------------------------------------------------------- */
+/* ---- seats ------------------------------------------------------------ */
 
 static struct seat *
 seat_new(struct filter *filter)
@@ -126,7 +126,7 @@ on_tick(void *context)
 	    on_tick, filter);
 }
 
-/* ---- questions ---------------------------------------------------------------- */
+/* ---- questions -------------------------------------------------------- */
 
 static void
 take_question(struct filter *filter, struct slice line)

@@ -38,7 +38,7 @@ hang_up(struct link *link)
 	link->is_connecting = false;
 }
 
-/* ---- time -------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------- */
 
 static int64_t
 patience(const struct link *link)
@@ -60,7 +60,7 @@ wait_from_now(struct link *link)
 		    link);
 }
 
-/* ---- the socket ----------------------------------------------------------- */
+/* ---- the socket ------------------------------------------------------- */
 
 static int
 address_of(const char *where, struct sockaddr_storage *out,
@@ -196,7 +196,7 @@ on_timer(void *context)
 	link->stir(link->context);
 }
 
-/* ---- what the owner calls -------------------------------------------------- */
+/* ---- what the owner calls --------------------------------------------- */
 
 void
 link_go(struct link *link, enum talk_step goal, struct filter_mail *mail,

@@ -19,7 +19,7 @@
 
 #include "base/banned.h"
 
-/* ---- reading --------------------------------------------------------- */
+/* ---- reading ---------------------------------------------------------- */
 
 static void
 field_push(struct filter_mail *mail, size_t at, struct filter_field field)
@@ -277,7 +277,7 @@ filter_mail_set_from(struct filter_mail *mail, struct slice address,
 	return 1;
 }
 
-/* ---- body and all of it ---------------------------------------------- */
+/* ---- body and all of it ----------------------------------------------- */
 
 void
 filter_mail_set_body(struct filter_mail *mail, struct slice body)

@@ -78,7 +78,7 @@ talk_doing(const struct talk *talk)
 	    talk_rows[talk->step].name;
 }
 
-/* ---- what is said ------------------------------------------------------- */
+/* ---- what is said ----------------------------------------------------- */
 
 bool
 talk_wants(const struct talk *talk, enum talk_step step)
@@ -179,7 +179,7 @@ choose_step(struct talk *talk)
 		talk->where = TALK_CONNECTED;
 	first = step_after(talk->where);
 	talk->step = talk->goal == TALK_RCPT ? TALK_RCPT : first;
-	return true;
+	return talk->step <= talk->goal;	/* or it is there already */
 }
 
 void
@@ -229,7 +229,7 @@ talk_sent(struct talk *talk)
 	run(talk);
 }
 
-/* ---- what it says ------------------------------------------------------- */
+/* ---- what it says ----------------------------------------------------- */
 
 /* Versions below 6 say the three numbers; behind them the macros that it
  * wants at each stage. */

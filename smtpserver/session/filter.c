@@ -24,7 +24,7 @@ static const char *const stage_names[TALK_STEPS] = {
 	[TALK_EOB] = "end", [TALK_UNKNOWN] = "unknown"
 };
 
-/* ---- a conversation begins and ends -------------------------------------- */
+/* ---- a conversation begins and ends ----------------------------------- */
 
 void
 session_filter_open(struct session *session)
@@ -111,7 +111,7 @@ session_filter_mark(struct session *session)
 	f->is_discarded = f->is_frozen = false;
 }
 
-/* ---- verdicts --------------------------------------------------------------- */
+/* ---- verdicts --------------------------------------------------------- */
 
 static enum conf_milter_fail
 worst_fail(const struct conf *conf)
@@ -186,7 +186,7 @@ judge(struct session *session, enum talk_step step, struct answer *out)
 	return true;
 }
 
-/* ---- questions ---------------------------------------------------------------- */
+/* ---- questions -------------------------------------------------------- */
 
 static bool
 is_wanted(const struct session *session, enum talk_step step)

@@ -47,7 +47,7 @@ say_endpoint(struct str *out, struct slice endpoint, enum filter_fact host,
 	say(out, port, parts[1]);
 }
 
-/* ---- the client's name ---------------------------------------------------- */
+/* ---- the client's name ------------------------------------------------ */
 
 /* returns 1; 0: it is asked for */
 static int
@@ -113,7 +113,7 @@ add_client(struct session *session, answered_fn *fn, struct str *out)
 	return 1;
 }
 
-/* ---- the others --------------------------------------------------------------- */
+/* ---- the others ------------------------------------------------------- */
 
 static void
 add_greeting(const struct session *session, struct slice helo,

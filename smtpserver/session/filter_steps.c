@@ -21,7 +21,7 @@
 
 #include "base/banned.h"
 
-/* ---- before the greeting ---------------------------------------------------- */
+/* ---- before the greeting ---------------------------------------------- */
 
 /* They do not want this client: 554, or 421 for now. */
 static enum step
@@ -62,7 +62,7 @@ step_knock(struct session *session)
 	return next == STEP_GREET ? session_greet(session) : next;
 }
 
-/* ---- behind the message ------------------------------------------------------- */
+/* ---- behind the message ----------------------------------------------- */
 
 static void
 refuse(struct transaction *t, int code, const char *status,

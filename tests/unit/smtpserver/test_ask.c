@@ -86,12 +86,12 @@ serve_nonsense(struct process *process, int socket)
 }
 
 static const struct helper_kind kinds[] = {
-	{ "parrot", 2, 1, 5000, serve_parrot, NULL, false },
-	{ "one", 1, 1, 5000, serve_parrot, NULL, false },
-	{ "batch", 1, 8, 5000, serve_parrot, NULL, false },
-	{ "nonsense", 1, 1, 5000, serve_nonsense, NULL, false },
-	{ "else", 1, 8, 5000, NULL, "else", false },
-	{ NULL, 0, 0, 0, NULL, NULL, false }
+	{ "parrot", 2, 1, 5000, serve_parrot, NULL, false, false },
+	{ "one", 1, 1, 5000, serve_parrot, NULL, false, false },
+	{ "batch", 1, 8, 5000, serve_parrot, NULL, false, false },
+	{ "nonsense", 1, 1, 5000, serve_nonsense, NULL, false, false },
+	{ "else", 1, 8, 5000, NULL, "else", false, false },
+	{ NULL, 0, 0, 0, NULL, NULL, false, false }
 };
 
 struct door {
