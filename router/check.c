@@ -47,6 +47,60 @@ router_check(struct router *router, struct arena *arena,
 	return result;
 }
 
+/* ---- what a script says at RCPT ---------------------------------------- */
+
+/* Of an address elsewhere only the script is asked: trouble with a route is
+ * no reason to turn mail away. */
+static int
+ask_script(struct router *router, struct places *places,
+    const struct path *path, struct err *err)
+{
+	struct route_request request = { .path = *path };
+	struct slice name;
+	struct err bad;
+
+	if (router_domain(places->arena, path->domain, &name, &bad) == 1 &&
+	    conf_domain_find(router_conf(router), name) == NULL)
+		return router_only_hook(router, places, &request, err);
+	return router_address(router, places, &request, err);
+}
+
+static void
+answer_script(struct router *router, struct arena *arena, struct slice line,
+    struct str *out)
+{
+	struct slice to = { NULL, 0 }, from = { NULL, 0 }, form = { NULL, 0 };
+	struct place_asker asker = { { NULL, 0 }, { NULL, 0 } };
+	struct places places;
+	struct path path;
+	struct err err;
+
+	if (!slice_cut(&line, '\t', &to) || !slice_cut(&line, '\t', &from) ||
+	    !slice_cut(&line, '\t', &asker.client) ||
+	    path_parse(to, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &path,
+	    &to, &err) != 1 || to.n > 0) {
+		str_adds(out, "trouble not a question");
+		return;
+	}
+	asker.user = line;
+	places_init(&places, arena);
+	places_reset(&places, 0, NULL, from);
+	places.is_check = true;
+	places.asker = asker;
+	if (ask_script(router, &places, &path, &err) != 1) {
+		if (places.deferral.n > 0)
+			str_addf(out, "ok later " SLICE_FMT,
+			    SLICE_ARG(places.deferral));
+		else
+			str_addf(out, "trouble %s", err.text);
+	} else if (judge(&places, &form) == CHECK_SERVED) {
+		str_adds(out, "ok served");
+	} else {
+		str_addf(out, "ok refused " SLICE_FMT, SLICE_ARG(form));
+	}
+	places_release(&places);
+}
+
 enum { MEMBERS_BYTES_MAX = 12000 };	/* an answer has a bound, too */
 
 /* Not what is nobody's address: programs, files, refusals. */
@@ -151,6 +205,12 @@ router_check_line(struct router *router, struct arena *arena,
 	struct err err = { "" };
 	struct path path;
 
+	if (slice_starts(line, " "))
+		line = slice_from(line, 1);
+	if (slice_starts(line, "hook ")) {
+		answer_script(router, arena, slice_from(line, 5), out);
+		return;
+	}
 	if (!slice_word(&line, &verb) ||
 	    (!slice_is(verb, "rcpt") && !slice_is(verb, "list") &&
 	    !slice_is(verb, "route")) ||

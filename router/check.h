@@ -23,7 +23,9 @@ enum check_result router_check(struct router *router, struct arena *arena,
  * Appends "ok served", "ok refused FORM" or "trouble WORDS".  Or "list
  * ADDRESS": "ok members COUNT ADDRESS..." with those to whom mail would go;
  * a bound may leave some of COUNT out, programs and files do not count.  Or
- * "route ADDRESS": "ok CHANNEL HOST USER; ..." for the places it goes to. */
+ * "route ADDRESS": "ok CHANNEL HOST USER; ..." for the places it goes to.  Or
+ * "hook ADDRESS TAB SENDER TAB CLIENT TAB USER", as "rcpt" but with what a
+ * script may know; also "ok later WORDS" when it says so. */
 void router_check_line(struct router *router, struct arena *arena,
     struct slice line, struct str *out);
 

@@ -95,6 +95,15 @@ router_hooks_new(struct router *router)
 
 /* ---- what it is told -------------------------------------------------- */
 
+/* "mx.far.test ([192.0.2.1]:4711 helo=x)": what is in the brackets. */
+static struct slice
+ip_of(struct slice client)
+{
+	client = slice_from(client, slice_find(client, '[') + 1);
+	client = slice_first(client, slice_find(client, ']'));
+	return slice_starts(client, "IPv6:") ? slice_from(client, 5) : client;
+}
+
 /* Facts about the message or, of a question, about who asks. */
 static void
 add_message(struct hooks *hooks, const char *prefix,
@@ -102,13 +111,15 @@ add_message(struct hooks *hooks, const char *prefix,
 {
 	const struct envelope *envelope = places->envelope;
 	const struct place_asker *asker = &places->asker;
+	struct slice client = envelope != NULL ? envelope->rcvdfrom :
+	    asker->client;
 	char key[32];
 	const struct { const char *key; struct slice value; } rows[] = {
 		{ "id", slice_of(places->id) },
 		{ "from", places->is_from_null ? SLICE("") :
 		    places->senders[0]->address },
-		{ "client", envelope != NULL ? envelope->rcvdfrom :
-		    asker->client },
+		{ "client", client },
+		{ "ip", ip_of(client) },
 		{ "user", envelope != NULL ? envelope->user : asker->user },
 		{ "with", envelope != NULL ? envelope->with : SLICE("") },
 	};
@@ -193,8 +204,9 @@ set_aside(struct router *router, struct places *places, enum hook_call call,
 	err_set(err, "%s:%u: " SLICE_FMT, hooks_path(router->hooks),
 	    answer->line, SLICE_ARG(answer->text));
 	if (answer->verdict == HOOK_DEFER)
-		return trouble_of(places, call);
-	places->is_frozen = true;
+		places->deferral = slice_copy(places->arena, answer->text);
+	else
+		places->is_frozen = true;
 	return trouble_of(places, call);
 }
 

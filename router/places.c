@@ -82,6 +82,7 @@ places_reset(struct places *places, size_t expected, struct plan *plan,
 	places->is_check = false;
 	places->is_from_null = sender.n == 0;
 	places->envelope = NULL;
+	places->deferral = SLICE("");
 	places->asker = (struct place_asker){ .user = { NULL, 0 } };
 	places->is_released = places->is_frozen = places->met_death = false;
 	places->bad_lines = 0;

@@ -40,6 +40,7 @@ struct places {
 	struct place_asker {		/* whose question */
 		struct slice	client, user;
 	}		 asker;
+	struct slice	 deferral;	/* it said: not now, and why */
 	bool		 is_released;	/* by a person: not frozen again */
 	bool		 is_frozen;	/* a person shall look */
 	bool		 met_death;	/* its process died of this message */

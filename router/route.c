@@ -423,6 +423,21 @@ router_refuse(struct places *places, const struct route_request *request,
 }
 
 int
+router_only_hook(struct router *router, struct places *places,
+    const struct route_request *request, struct err *err)
+{
+	struct routing_count counts;
+	struct routing routing;
+
+	if (router->hooks == NULL)
+		return 1;
+	routing_begin(&routing, places, request, &counts);
+	routing.router = router;
+	routing.domain = slice_of(router->conf->host);
+	return hooks_rcpt(&routing, &request->path, err) < 0 ? -1 : 1;
+}
+
+int
 router_address(struct router *router, struct places *places,
     const struct route_request *request, struct err *err)
 {

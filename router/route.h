@@ -40,6 +40,10 @@ struct route_request {
 int router_address(struct router *router, struct places *places,
     const struct route_request *request, struct err *err);
 
+/* The same without routing: a place is added only when a script refuses. */
+int router_only_hook(struct router *router, struct places *places,
+    const struct route_request *request, struct err *err);
+
 /* Add an error place for a recipient that cannot even be routed.
  * form: a row of doc/INTERNALS section 7. */
 void router_refuse(struct places *places, const struct route_request *request,

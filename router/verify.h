@@ -4,8 +4,10 @@
  * account, because tables may be readable by that one alone; it listens on
  * the socket verify.sock in the run directory, open to smtpserver's group.
  *
- *	to it		TOKEN rcpt ADDRESS  |  TOKEN list ADDRESS
+ *	to it		TOKEN rcpt ADDRESS  |  TOKEN list ADDRESS  |
+ *			TOKEN hook ADDRESS TAB SENDER TAB CLIENT TAB USER
  *	from it		TOKEN ok served  |  TOKEN ok refused FORM  |
+ *			TOKEN ok later WORDS  |
  *			TOKEN ok members COUNT ADDRESS...  |
  *			TOKEN trouble WORDS
  *

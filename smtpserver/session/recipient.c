@@ -8,6 +8,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/mem.h"
 #include "smtpserver/helper/cache.h"
@@ -16,6 +18,15 @@
 #include "base/banned.h"
 
 const char recipient_kind[] = "router";
+
+enum { WORDS_BYTES_MAX = 400 };
+
+/* A script may have a say in every recipient. */
+static bool
+has_script(const struct session *session)
+{
+	return session->settings->conf->hooks.script != NULL;
+}
 
 static bool
 is_to_be_asked(const struct session *session, const struct path *rcpt)
@@ -29,6 +40,8 @@ is_to_be_asked(const struct session *session, const struct path *rcpt)
 		return false;
 	if (rcpt->domain.n == 0)
 		return false;		/* <postmaster> exists */
+	if (has_script(session))
+		return true;
 	arena = arena_new();
 	domain = conf_domain_find(conf, slice_lower(arena, rcpt->domain));
 	arena_free(&arena);
@@ -36,8 +49,33 @@ is_to_be_asked(const struct session *session, const struct path *rcpt)
 	    domain->alias_count > 0);
 }
 
+/* "5.7.1_words_of_a_route" (doc/INTERNALS section 7). */
 static void
-refuse(struct slice form, struct answer *out)
+refuse_in_words(struct session *session, struct slice form,
+    struct answer *out)
+{
+	char *status = session->transaction->rcpt_status;
+	size_t end = slice_find(form, '_');
+	char words[WORDS_BYTES_MAX];
+	struct slice rest = form;
+	size_t n = 0;
+
+	strlcpy(status, "5.7.1", sizeof(session->transaction->rcpt_status));
+	if (form.n > 2 && form.p[0] == '5' && form.p[1] == '.' &&
+	    end < sizeof(session->transaction->rcpt_status)) {
+		memcpy(status, form.p, end);
+		status[end] = '\0';
+		rest = slice_from(form, end + 1);
+	}
+	for (; n < rest.n && n + 1 < sizeof(words); n++)
+		words[n] = rest.p[n] == '_' ? ' ' : rest.p[n];
+	words[n] = '\0';
+	answer_set(out, 550, status, "%s", n > 0 ? words :
+	    "mail for this address is refused");
+}
+
+static void
+refuse(struct session *session, struct slice form, struct answer *out)
 {
 	static const struct {
 		const char	*form, *status, *text;
@@ -55,7 +93,7 @@ refuse(struct slice form, struct answer *out)
 			    rows[i].text);
 			return;
 		}
-	answer_set(out, 550, "5.7.1", "mail for this address is refused");
+	refuse_in_words(session, form, out);
 }
 
 static bool
@@ -65,11 +103,16 @@ judge(struct session *session, enum ask_state state, struct slice answer,
 	struct slice word = { NULL, 0 }, form = { NULL, 0 };
 
 	(void)slice_word(&answer, &word);
-	(void)slice_word(&answer, &form);
+	form = slice_trim(answer);
 	if (state == ASK_ANSWERED && slice_is(word, "served"))
 		return true;
 	if (state == ASK_ANSWERED && slice_is(word, "refused")) {
-		refuse(form, out);
+		refuse(session, form, out);
+		return false;
+	}
+	if (state == ASK_ANSWERED && slice_is(word, "later")) {
+		answer_set(out, 451, "4.7.1", SLICE_FMT,
+		    SLICE_ARG(slice_trim(answer)));
 		return false;
 	}
 	if (session->settings->conf->verify == VERIFY_ACCEPT)
@@ -81,16 +124,23 @@ judge(struct session *session, enum ask_state state, struct slice answer,
 
 /* What is asked and the key of the cache: "rcpt bob@example.org". */
 static void
-question_add(struct str *out, const struct path *rcpt)
+question_add(const struct session *session, struct str *out,
+    const struct path *rcpt)
 {
 	size_t start;
 
-	str_adds(out, "rcpt ");
+	str_adds(out, has_script(session) ? "hook " : "rcpt ");
 	path_add(out, rcpt);
 	start = out->len - rcpt->domain.n;
 	for (size_t i = start; i < out->len; i++)
 		if (out->buf[i] >= 'A' && out->buf[i] <= 'Z')
 			out->buf[i] = (char)(out->buf[i] + 32);
+	if (!has_script(session))
+		return;
+	str_addc(out, '\t');
+	path_add(out, &session->transaction->envelope.from);
+	str_addf(out, "\t%s\t%s", session->client.literal,
+	    session->user.len > 0 ? session->user.buf : "");
 }
 
 static void
@@ -99,7 +149,8 @@ remember(struct service *service, struct slice question,
 {
 	bool is_served = slice_starts(fact->answer, "served");
 
-	if (fact->state != ASK_ANSWERED)
+	/* what a script says is its own to remember */
+	if (fact->state != ASK_ANSWERED || slice_starts(question, "hook "))
 		return;
 	cache_add(service->recipients, question, fact->answer,
 	    clock_steady_ms() + (is_served ? RECIPIENT_SERVED_MS :
@@ -137,7 +188,7 @@ recipient_check(struct session *session, const struct path *rcpt,
 
 	if (!is_to_be_asked(session, rcpt))
 		return true;
-	question_add(&question, rcpt);
+	question_add(session, &question, rcpt);
 	result = check(session, str_slice(&question), fn, out);
 	str_release(&question);
 	return result;

@@ -33,6 +33,8 @@ struct transaction {
 	bool			 is_refused, is_discarded;
 	struct answer		 refusal;
 	char			 refusal_status[12];
+	char			 rcpt_status[12];	/* of the last one that
+							 * the router refused */
 	char			 milter_cause[32];	/* "" none */
 	bool			 is_receiving;	/* draft and content are live */
 	bool			 is_chunked;	/* BDAT came: no more RCPT */
