@@ -18,6 +18,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/job_build.c scheduler/job_build.h \
 	scheduler/outcome.c scheduler/outcome.h \
 	scheduler/rules.c scheduler/rules.h \
+	scheduler/results.c scheduler/results.h \
 	scheduler/bounce.c scheduler/bounce.h scheduler/bounce_internal.h \
 	scheduler/bounce_words.c scheduler/bounce_fields.c \
 	scheduler/bounce_value.c \

@@ -19,6 +19,7 @@
 #include "scheduler/answer.h"
 #include "scheduler/intake.h"
 #include "scheduler/outcome.h"
+#include "scheduler/results.h"
 
 #include "base/banned.h"
 
@@ -89,6 +90,7 @@ take_verdict(struct scheduler *scheduler, struct agent *agent,
 	if (rcpt->flags != 0)		/* final, or answered already */
 		return false;
 	outcome_answer(scheduler, vertex, rcpt, answer);
+	results_tell(scheduler->results, vertex, answer->offset, answer);
 	if (vertex->unanswered > 0)
 		return true;
 	vertex_leave_agent(scheduler, agent, vertex);

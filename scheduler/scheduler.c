@@ -13,6 +13,7 @@
 #include "scheduler/control.h"
 #include "scheduler/core.h"
 #include "scheduler/mailq/listener.h"
+#include "scheduler/results.h"
 
 #include "base/banned.h"
 
@@ -44,6 +45,7 @@ after_drop(struct process *process, struct err *err)
 	    err) < 0 || core_open(&scheduler, conf, spool, process->loop,
 	    launcher_start_agent, launcher_kill_agent, err) < 0)
 		return -1;
+	scheduler.results = results_new(process);
 	launcher_on_exit(process, agents_exit, &scheduler);
 	control_open(&scheduler, control_socket);
 	if (mailq_socket >= 0)
@@ -57,6 +59,7 @@ reload(struct process *process, const struct conf *old)
 {
 	core_reload(&scheduler, process->conf);
 	control_reload(&scheduler);
+	results_renew(&scheduler.results, process);
 }
 
 /* Agents were told to finish; what is not back in time keeps its locks and
@@ -72,6 +75,7 @@ stop_look(void *context)
 		return;
 	}
 	control_close(&scheduler);
+	results_free(&scheduler.results);
 	core_close(&scheduler);
 	loop_stop(process->loop);
 }

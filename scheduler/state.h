@@ -136,6 +136,7 @@ struct scheduler {
 	struct group	 group;
 	struct control	*control;
 	struct orders	 orders;
+	struct results	*results;	/* NULL: no script */
 	struct timer	 plan_timer, shape_timer, orders_timer;
 	bool		 is_closed;
 	int64_t		 started_ms;

@@ -29,3 +29,10 @@ function on_header(header, msg)
 	end
 	if not header:get("Message-Id") then header:add("X-No-Id", "yes") end
 end
+
+-- Afterwards: what came of each recipient.
+function on_result(msg, rcpt, result)
+	if result.verdict == "failed" then
+		zm.log(rcpt.to, " from ", msg.from, " failed: ", result.text)
+	end
+end

@@ -95,6 +95,8 @@ EVENT(HOOK_REFUSED, "hook.refused", WARN, "file reason",
 EVENT(HOOK_DIED, "hook.died", WARN, "file function reason",
     "A call cost the script's process its life; another will be started.")
 EVENT(HOOK_LOG, "hook.log", INFO, "text", "A script said this by zm.log.")
+EVENT(HOOK_TROUBLE, "hook.trouble", WARN, "function reason",
+    "A call that nobody waits for went wrong.")
 EVENT(HOOK_FROZEN, "hook.frozen", WARN, "file reason",
     "A script put the message into freezer/.")
 EVENT(LIST_LINE, "list.line", WARN, "file line reason",

@@ -208,9 +208,15 @@ reload(struct hooks *hooks)
 	struct str text = STR_INIT;
 	unsigned lines[HOOK_CALLS];
 
+	bool is_read;
+
 	hook_peer_init(&fresh);
-	if (read_text(hooks->conf->script, &text, &hooks->seen,
-	    &hooks->trouble) == 1 && begin(hooks, str_slice(&text), &fresh,
+	is_read = read_text(hooks->conf->script, &text, &hooks->seen,
+	    &hooks->trouble) == 1;
+	if (is_read && hooks->has_text && slice_equal(str_slice(&text),
+	    str_slice(&hooks->text))) {
+		str_release(&text);
+	} else if (is_read && begin(hooks, str_slice(&text), &fresh,
 	    lines, &hooks->trouble) == 1) {
 		hook_peer_end(&hooks->peer);
 		str_release(&hooks->text);

@@ -8,8 +8,8 @@ STATEMENT(TOP, "hooks", NONE, hooks, "path",
     "hooks FILE [instructions N] [memory SIZE] [time SPAN]",
     "none; instructions 1000000 memory 16M time 1s",
     "A script in Lua 5.4 that has a say where tables and rules do not reach: "
-    "its functions on_rcpt, route and on_header are called for each "
-    "recipient, address and header.  It runs in a process of "
+    "its functions on_rcpt, route, on_header and on_result are called for "
+    "each recipient, address, header and outcome.  It runs in a process of "
     "its own that can reach nothing; a call may take so many instructions, "
     "so much memory and time.  A call that goes wrong leaves its message in "
     "deferred/ with the line of the script, other mail goes on.  A changed "
