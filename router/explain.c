@@ -19,7 +19,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "mail/table.h"
-#include "router/route_internal.h"
+#include "router/rewrite.h"
 
 #include "base/banned.h"
 
@@ -62,6 +62,30 @@ sender_of(const struct explanation *e, const struct place *place)
 	    SLICE_ARG(sender->verp)));
 }
 
+/* "channel host user", also of a way behind else. */
+static void
+add_quad(struct str *out, struct slice channel, struct slice host,
+    struct slice user)
+{
+	str_addf(out, SLICE_FMT " " SLICE_FMT " ", SLICE_ARG(channel),
+	    SLICE_ARG(host));
+	str_add_escaped(out, user);
+}
+
+static void
+add_ways(struct str *out, const struct place *place)
+{
+	for (size_t i = 0; i < place->way_count; i++) {
+		const struct work_way *way = &place->ways[i];
+
+		str_adds(out, i > 0 ? "; " : "");
+		if (way->after_s > 0)
+			str_addf(out, "after %llds ",
+			    (long long)way->after_s);
+		add_quad(out, way->channel, way->host, way->user);
+	}
+}
+
 static void
 place_json(const struct explanation *e, const struct place *place)
 {
@@ -74,6 +98,14 @@ place_json(const struct explanation *e, const struct place *place)
 	json_text(e->out, "user", place->user);
 	json_number(e->out, "uid", place->uid);
 	json_text(e->out, "sender", sender_of(e, place));
+	if (place->way_count > 0) {
+		struct str ways = STR_INIT;
+
+		add_ways(&ways, place);
+		json_text(e->out, "else", str_slice(&ways));
+		str_release(&ways);
+	}
+	json_number(e->out, "header", place->header);
 	json_text(e->out, "rule", slice_of(place->rule.kind));
 	json_text(e->out, "file", slice_of(file != NULL ? file : ""));
 	json_number(e->out, "line", place->rule.line);
@@ -86,13 +118,16 @@ place_text(const struct explanation *e, const struct place *place)
 	struct slice sender = sender_of(e, place);
 	const char *file = file_of(e, &place->rule);
 
-	str_addf(e->out, "  -> " SLICE_FMT " " SLICE_FMT " ",
-	    SLICE_ARG(place->channel), SLICE_ARG(place->host));
-	str_add_escaped(e->out, place->user);
+	str_adds(e->out, "  -> ");
+	add_quad(e->out, place->channel, place->host, place->user);
 	if (place->uid >= 0)
 		str_addf(e->out, " as uid %lld", (long long)place->uid);
 	if (place->sender != 0)
 		str_addf(e->out, " from " SLICE_FMT, SLICE_ARG(sender));
+	if (place->way_count > 0) {
+		str_adds(e->out, " else ");
+		add_ways(e->out, place);
+	}
 	str_addf(e->out, " [%s", place->rule.kind ? place->rule.kind :
 	    "none");
 	if (file != NULL)
@@ -167,21 +202,43 @@ tell_trouble(const struct explanation *e, const struct err *err)
 	return EX_TEMPFAIL;
 }
 
+/* The sender as canonical and masquerade leave it. */
+static int
+suppose(struct explanation *e, const struct explain_as *as, struct err *err)
+{
+	struct routing routing = { .router = e->router,
+	    .places = &e->places };
+	unsigned of = REWRITE_SENDERS | REWRITE_ENVELOPE |
+	    (as->user.n == 0 ? (unsigned)REWRITE_STRANGERS : 0);
+	struct slice from = as->from, rest;
+	struct path path;
+	int found = 0;
+
+	e->places.notes = &e->notes;
+	if (path_parse(from, PATH_BARE_OK | PATH_UTF8, &path, &rest, NULL) ==
+	    1 && rest.n == 0)
+		found = rewrite_path(&routing, of, &path, err);
+	if (found == 1)
+		from = routing_join(&routing, path.local, path.domain);
+	places_reset(&e->places, 0, NULL, from);
+	e->places.user = e->places.asker.user = as->user;
+	e->places.notes = &e->notes;
+	return found < 0 ? -1 : 1;
+}
+
 int
 explain_address(struct router *router, struct arena *arena,
-    struct slice from, struct slice address, bool is_json, struct str *out)
+    const struct explain_as *as, struct slice address, struct str *out)
 {
 	struct explanation e = { .router = router, .address = address,
-	    .notes = STR_INIT, .is_json = is_json, .out = out };
+	    .notes = STR_INIT, .is_json = as->is_json, .out = out };
 	struct route_request request = { .notify = 0 };
 	struct slice rest;
 	struct err err = { "" };
 	int routed, status;
 
 	places_init(&e.places, arena);
-	places_reset(&e.places, 0, NULL, from);
-	e.places.notes = &e.notes;
-	if (!is_json)
+	if (!as->is_json)
 		str_addf(out, SLICE_FMT "\n", SLICE_ARG(address));
 	if (path_parse(address, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8,
 	    &request.path, &rest, &err) != 1 || rest.n > 0) {
@@ -190,7 +247,10 @@ explain_address(struct router *router, struct arena *arena,
 		tell_trouble(&e, &err);
 		status = EX_DATAERR;
 	} else {
-		routed = router_address(router, &e.places, &request, &err);
+		routed = suppose(&e, as, &err);
+		if (routed == 1)
+			routed = router_address(router, &e.places, &request,
+			    &err);
 		tell_notes(&e);
 		status = routed == 1 ? tell_places(&e) :
 		    tell_trouble(&e, &err);
@@ -209,7 +269,7 @@ explain_is_meant(int argc, char **argv)
 }
 
 static int
-explain_all(const struct conf *conf, struct slice from, bool is_json,
+explain_all(const struct conf *conf, const struct explain_as *as,
     char *const addresses[], int count)
 {
 	struct router *router = router_new(conf);
@@ -219,8 +279,8 @@ explain_all(const struct conf *conf, struct slice from, bool is_json,
 
 	for (int i = 0; i < count; i++) {
 		str_reset(&out);
-		one = explain_address(router, arena, from,
-		    slice_of(addresses[i]), is_json, &out);
+		one = explain_address(router, arena, as,
+		    slice_of(addresses[i]), &out);
 		status = one > status ? one : status;
 		fputs(out.buf, stdout);
 		arena_reset(arena);
@@ -234,22 +294,22 @@ explain_all(const struct conf *conf, struct slice from, bool is_json,
 int
 explain_run(int argc, char **argv)
 {
-	struct slice from = SLICE("");
+	struct explain_as as = { .is_json = false };
 	struct arena *arena = arena_new();
 	struct conf_report report;
 	struct conf *conf = conf_load(NULL, arena, &report);
-	bool is_json = false;
 	int at = 0, status = EX_CONFIG;
 
 	for (; at < argc && strncmp(argv[at], "--", 2) == 0; at++) {
 		if (strcmp(argv[at], "--json") == 0)
-			is_json = true;
+			as.is_json = true;
 		else if (strcmp(argv[at], "--from") == 0 && at + 1 < argc)
-			from = slice_of(argv[++at]);
+			as.from = slice_of(argv[++at]);
+		else if (strcmp(argv[at], "--as") == 0 && at + 1 < argc)
+			as.user = slice_of(argv[++at]);
 	}
 	if (conf != NULL)
-		status = explain_all(conf, from, is_json, argv + at,
-		    argc - at);
+		status = explain_all(conf, &as, argv + at, argc - at);
 	conf_free(&conf);
 	arena_free(&arena);
 	return status;

@@ -7,17 +7,25 @@
 
 #include "router/route.h"
 
-/* Route one address as if it had come in a message from `from` (empty: the
- * null sender); append what was asked and where it goes.  Nothing is changed
- * anywhere.  returns 0 served, 1 refused, 75 it cannot be known now. */
+/* What is supposed about the message. */
+struct explain_as {
+	struct slice	from;	/* its sender; empty: null */
+	struct slice	user;	/* who submitted it; empty: it came from
+				 * outside */
+	bool		is_json;
+};
+
+/* Route one address as if it had come in such a message; append what was
+ * asked and where it goes.  Nothing is changed anywhere.
+ * returns 0 served, 1 refused, 75 it cannot be known now. */
 int explain_address(struct router *router, struct arena *arena,
-    struct slice from, struct slice address, bool is_json, struct str *out);
+    const struct explain_as *as, struct slice address, struct str *out);
 
 /* "router --route"? */
 bool explain_is_meant(int argc, char **argv);
 
-/* Words behind --route: [--json] [--from ADDRESS] ADDRESS...  Returns the
- * exit status: the worst of all addresses. */
+/* Words behind --route: [--json] [--from ADDRESS] [--as USER] ADDRESS...
+ * Returns the exit status: the worst of all addresses. */
 int explain_run(int argc, char **argv);
 
 #endif

@@ -25,6 +25,7 @@ router_librouter_a_SOURCES = \
 	router/rewrite.c router/rewrite_header.c router/rewrite.h \
 	router/remote.c \
 	router/route.c router/route.h router/route_internal.h \
+	router/who.c \
 	router/verify.c router/verify.h \
 	router/worker.c router/worker.h
 

@@ -357,7 +357,7 @@ plan_prepare(struct message *message, const struct conf *conf,
 		message->writing.others = &message->headers_for;
 	places_reset(&message->places, envelope->rcpt_count,
 	    &message->writing, work->errors_to);
-	message->places.is_ours = !is_stranger(envelope);
+	message->places.user = envelope->user;
 }
 
 static enum message_fate

@@ -88,7 +88,7 @@ places_reset(struct places *places, size_t expected, struct plan *plan,
 	places->bad_lines = 0;
 	places->notes = NULL;
 	places->was_redirected = false;
-	places->is_ours = false;
+	places->user = (struct slice){ NULL, 0 };
 	places->generic.header = 0;
 	places->redirect = 0;
 	places->id[0] = 0;

@@ -56,7 +56,7 @@ struct places {
 	struct {
 		unsigned from, header, to;
 	}		 generic;	/* sender of the last one (rewrite.h) */
-	bool		 is_ours;	/* submitted here or by a user */
+	struct slice	 user;		/* who submitted it, or logged in */
 	bool		 was_redirected;	/* redirect is known */
 	unsigned	 redirect;	/* sender of what is sent on */
 	unsigned	 bad_lines;	/* of list files, in the journal */

@@ -29,6 +29,9 @@ struct place {		/* what ZMailer calls a quad, and how it came */
 	int64_t		  uid;
 	unsigned	  notify;	/* enum dsn_notify bits */
 	struct slice	  orcpt;	/* xtext, or empty */
+	const struct work_way *ways;	/* behind this one, in order; they
+					 * stay as long as the plan */
+	size_t		  way_count;
 	unsigned	  sender;	/* number of a plan_sender */
 	unsigned	  header;	/* 0, or the number of the generic
 					 * statement whose header it gets */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "grammar/xtext.h"
+#include "grammar/units.h"
 #include "router/route_internal.h"
 
 #include "base/banned.h"
@@ -70,6 +70,9 @@ target_complete(struct arena *arena, const char *channel, const char *host,
 	else if (out->host.n == 0)
 		out->host = slice_starts(out->channel, "smtp") ? domain :
 		    SLICE("-");
+	else if (slice_ends(out->host, "@"))	/* mx login NAME */
+		out->host = slice_of(arena_printf(arena, SLICE_FMT SLICE_FMT,
+		    SLICE_ARG(out->host), SLICE_ARG(domain)));
 }
 
 /* What stands behind "channel!": "", "host" or "host!user". */
@@ -108,9 +111,9 @@ parse_words(struct arena *arena, struct slice value, struct slice domain,
 	return err_set(err, "a host has no blanks");
 }
 
-int
-route_value_parse(struct arena *arena, struct slice value,
-    struct slice domain, struct route_target *out, struct err *err)
+static int
+parse_one(struct arena *arena, struct slice value, struct slice domain,
+    struct route_target *out, struct err *err)
 {
 	size_t bang;
 
@@ -124,6 +127,82 @@ route_value_parse(struct arena *arena, struct slice value,
 		return 0;
 	return parse_behind(arena, slice_from(value, bang + 1), domain, out,
 	    err);
+}
+
+/* Up to the next " else ", which *rest stands behind then; the words of an
+ * error may be anything. */
+static struct slice
+cut_else(struct slice *rest)
+{
+	static const char word[] = " else ";
+	struct slice value = slice_trim(*rest), part = value;
+	const char *p = slice_starts(value, "error") || value.n == 0 ? NULL :
+	    memmem(value.p, value.n, word, sizeof(word) - 1);
+
+	if (p != NULL)
+		part = slice_first(value, (size_t)(p - value.p));
+	*rest = slice_from(value, p == NULL ? value.n : part.n +
+	    sizeof(word) - 1);
+	return part;
+}
+
+/* "after SPAN" in front of a target. */
+static int
+cut_after(struct slice *rest, int64_t *out_s, struct err *err)
+{
+	struct slice span, behind = slice_trim(*rest);
+	int64_t span_ms;
+
+	*out_s = 0;
+	if (!slice_starts(behind, "after "))
+		return 1;
+	behind = slice_from(behind, 6);
+	if (!slice_word(&behind, &span) ||
+	    units_span_ms(span, &span_ms, NULL) != 1 || span_ms < 1000)
+		return err_set(err, "write else after SPAN TARGET");
+	*out_s = span_ms / 1000;
+	*rest = behind;
+	return 1;
+}
+
+/* One more way, behind else. */
+static int
+parse_way(struct arena *arena, struct slice *rest, struct slice domain,
+    struct route_target *out, struct err *err)
+{
+	struct route_target other;
+	int64_t after_s;
+
+	if (out->way_count + 1 == WORK_WAYS_MAX)
+		return err_set(err, "a route has at most %d targets",
+		    WORK_WAYS_MAX);
+	if (cut_after(rest, &after_s, err) != 1)
+		return -1;
+	if (parse_one(arena, cut_else(rest), domain, &other, err) != 1)
+		return err_prefix(err, "behind else");
+	if (out->ways == NULL)
+		out->ways = arena_alloc(arena, WORK_WAYS_MAX *
+		    sizeof(*out->ways));
+	out->ways[out->way_count++] = (struct work_way){
+	    .channel = other.channel, .host = other.host,
+	    .user = other.user, .uid = PLACE_UID_NOBODY,
+	    .after_s = after_s };
+	return 1;
+}
+
+int
+route_value_parse(struct arena *arena, struct slice value,
+    struct slice domain, struct route_target *out, struct err *err)
+{
+	struct slice first = cut_else(&value);
+	int found;
+
+	out->ways = NULL;
+	out->way_count = 0;
+	found = parse_one(arena, first, domain, out, err);
+	while (found == 1 && value.n > 0)
+		found = parse_way(arena, &value, domain, out, err);
+	return found;
 }
 
 /* A route to channel local: an account of this machine, whatever the domain
@@ -150,15 +229,46 @@ add_local(struct routing *routing, struct slice address,
 	return routing_refuse(routing, "nouser", &path, rule);
 }
 
+/* A way to channel local is to an account of this machine. */
+static int
+fill_local(struct routing *routing, struct work_way *way,
+    struct slice address, struct err *err)
+{
+	size_t domain = who_domain(address).n;
+	int found;
+
+	way->user = slice_first(address, address.n - domain - 1);
+	found = users_find(routing->router->users, way->user, &way->uid, err);
+	if (found < 0)
+		return routing_trouble(routing, "passwd", "");
+	if (found == 0)
+		*way = (struct work_way){ .channel = SLICE("error"),
+		    .host = SLICE("nouser"), .user = address,
+		    .uid = PLACE_UID_NOBODY, .after_s = way->after_s };
+	return 1;
+}
+
 int
 route_target_add(struct routing *routing, const struct route_target *target,
     struct slice address, const struct place_rule *rule, struct err *err)
 {
+	struct place place = { .channel = target->channel,
+	    .host = target->host, .user = target->user.n > 0 ? target->user :
+	    address, .uid = PLACE_UID_NOBODY, .ways = target->ways,
+	    .way_count = target->way_count, .rule = *rule };
+
 	if (slice_is(target->channel, "local") && target->user.n == 0)
 		return add_local(routing, address, rule, err);
-	return routing_add(routing, slice_dup(routing->places->arena,
-	    target->channel), target->host, target->user.n > 0 ?
-	    target->user : address, PLACE_UID_NOBODY, rule, err);
+	for (size_t i = 0; i < target->way_count; i++) {
+		struct work_way *way = &target->ways[i];
+
+		if (way->user.n == 0)
+			way->user = address;
+		if (slice_is(way->channel, "local") &&
+		    fill_local(routing, way, address, err) != 1)
+			return -1;
+	}
+	return routing_add_place(routing, &place, err);
 }
 
 /* One key.  returns 1 routed, 0 go on, -1 trouble. */
@@ -186,20 +296,49 @@ try_key(struct routing *routing, struct table *table, struct slice key,
 	    &rule, err);
 }
 
+/* What is looked for in a table: the recipient, or whose mail it is. */
+struct wanted {
+	struct slice	address;	/* whole, or a user's name */
+	struct slice	domain;		/* empty: there is only the address */
+};
+
+static struct wanted
+wanted_by(struct routing *routing, enum conf_route_by by,
+    struct slice domain, struct slice address)
+{
+	struct slice sender;
+
+	if (by == ROUTE_BY_RCPT)
+		return (struct wanted){ address, domain };
+	if (by == ROUTE_BY_USER)
+		return (struct wanted){ routing->places->user, SLICE("") };
+	sender = who_sender(routing);
+	return (struct wanted){ sender.n > 0 ? sender : SLICE("<>"),
+	    who_domain(sender) };
+}
+
 /* user@a.b.c, a.b.c, .b.c, .c, "." */
 static int
-try_table(struct routing *routing, const char *name, struct slice domain,
-    struct slice address, struct err *err)
+try_table(struct routing *routing, const struct conf_route *route,
+    struct slice domain, struct slice address, struct err *err)
 {
-	struct table *table = routing_table(routing, name, err);
-	struct slice key = domain;
-	int found;
+	struct table *table = routing_table(routing, route->table, err);
+	struct wanted want = wanted_by(routing, route->by, domain, address);
+	struct slice key = want.domain;
+	int found = 0;
 
 	if (table == NULL)
 		return -1;
-	found = try_key(routing, table, address, domain, address, err);
+	if (want.address.n > 0)
+		found = try_key(routing, table, want.address, domain, address,
+		    err);
+	if (found == 0 && route->by == ROUTE_BY_SENDER && key.n > 0 &&
+	    table_takes_parts(table))
+		found = try_key(routing, table, routing_join(routing,
+		    SLICE(""), key), domain, address, err);
 	if (found == 0 && !table_takes_parts(table))
-		return try_key(routing, table, domain, domain, address, err);
+		return key.n == 0 ? 0 : try_key(routing, table, key, domain,
+		    address, err);
 	while (found == 0 && key.n > 0) {
 		found = try_key(routing, table, key, domain, address, err);
 		key = slice_from(key, key.p[0] == '.' ? 1 : 0);
@@ -211,13 +350,27 @@ try_table(struct routing *routing, const char *name, struct slice domain,
 	return found;
 }
 
-static bool
-route_matches(const struct conf_route *route, struct slice domain,
-    struct slice address)
+/* 1 it speaks of this mail, 0, -1 trouble. */
+static int
+route_matches(struct routing *routing, const struct conf_route *route,
+    struct slice domain, struct slice address, struct err *err)
 {
-	if (strchr(route->pattern, '@') != NULL)
-		return slice_is_nocase(address, route->pattern);
-	return conf_route_covers(route->pattern, domain);
+	int fits;
+
+	if (strchr(route->pattern, '@') != NULL ?
+	    !slice_is_nocase(address, route->pattern) :
+	    !conf_route_covers(route->pattern, domain))
+		return 0;
+	if (route->sender == NULL && route->user == NULL)
+		return 1;
+	fits = who_sends(routing, route->sender, err);
+	if (fits == 1)
+		fits = who_submits(routing, route->user, err);
+	if (fits == 0)
+		routing_note(routing, "route %s (%s:%u) is for other senders "
+		    "or users", route->pattern, route->at.file,
+		    route->at.line);
+	return fits;
 }
 
 static int
@@ -225,10 +378,22 @@ add_route(struct routing *routing, const struct conf_route *route,
     struct slice domain, struct slice address, struct err *err)
 {
 	struct place_rule rule = { "route", route->at.file, route->at.line };
-	struct route_target target;
+	struct arena *arena = routing->places->arena;
+	struct route_target target, other;
 
-	target_complete(routing->places->arena, route->channel, route->host,
-	    domain, &target);
+	target_complete(arena, route->channel, route->host, domain, &target);
+	if (route->way_count > 0)
+		target.ways = arena_alloc(arena, route->way_count *
+		    sizeof(*target.ways));
+	for (; target.way_count < route->way_count; target.way_count++) {
+		const struct conf_way *way = &route->ways[target.way_count];
+
+		target_complete(arena, way->channel, way->host, domain,
+		    &other);
+		target.ways[target.way_count] = (struct work_way){
+		    .channel = other.channel, .host = other.host,
+		    .uid = PLACE_UID_NOBODY, .after_s = way->after_s };
+	}
 	return route_target_add(routing, &target, address, &rule, err);
 }
 
@@ -244,10 +409,13 @@ route_remote(struct routing *routing, struct slice domain,
 	for (size_t i = 0; i < conf->route_count && found == 0; i++) {
 		const struct conf_route *route = &conf->routes[i];
 
-		if (route->table != NULL)
-			found = try_table(routing, route->table, domain,
-			    address, err);
-		else if (route_matches(route, domain, address))
+		if (route->table != NULL) {
+			found = try_table(routing, route, domain, address,
+			    err);
+			continue;
+		}
+		found = route_matches(routing, route, domain, address, err);
+		if (found == 1)
 			found = add_route(routing, route, domain, address,
 			    err);
 	}

@@ -304,22 +304,19 @@ routing_done(const struct routing *routing, struct slice address,
 }
 
 int
-routing_add(struct routing *routing, const char *channel, struct slice host,
-    struct slice user, int64_t uid, const struct place_rule *rule,
+routing_add_place(struct routing *routing, const struct place *found,
     struct err *err)
 {
 	const struct conf_limits *limits = &routing->router->conf->limits;
-	struct place place = {
-		.channel = slice_of(channel),
-		.host = host.n > 0 ? host : SLICE("-"),
-		.user = user,
-		.uid = uid,
-		.notify = routing->notify,
-		.sender = routing->sender,
-		.to = routing->to,
-		.rule = routing->rule.kind != NULL ? routing->rule : *rule,
-	};
+	struct place place = *found;
 
+	place.notify = routing->notify;
+	place.sender = routing->sender;
+	place.to = routing->to;
+	if (place.host.n == 0)
+		place.host = SLICE("-");
+	if (routing->rule.kind != NULL)
+		place.rule = routing->rule;
 	routing->counts->hits++;
 	if (slice_starts(place.channel, "smtp") && place.sender == 0 &&
 	    routing_redirect(routing, &place.sender, err) != 1)
@@ -332,6 +329,17 @@ routing_add(struct routing *routing, const char *channel, struct slice host,
 	    ++routing->counts->added > limits->expansion)
 		routing->counts->is_over = true;
 	return 1;
+}
+
+int
+routing_add(struct routing *routing, const char *channel, struct slice host,
+    struct slice user, int64_t uid, const struct place_rule *rule,
+    struct err *err)
+{
+	struct place place = { .channel = slice_of(channel), .host = host,
+	    .user = user, .uid = uid, .rule = *rule };
+
+	return routing_add_place(routing, &place, err);
 }
 
 int

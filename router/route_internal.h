@@ -69,6 +69,9 @@ int route_remote(struct routing *routing, struct slice domain,
 struct route_target {
 	struct slice	channel, host;
 	struct slice	user;		/* empty: the address */
+	struct work_way	*ways;		/* behind else; user empty: the
+					 * address */
+	size_t		way_count;
 };
 int route_value_parse(struct arena *arena, struct slice value,
     struct slice domain, struct route_target *out, struct err *err);
@@ -85,9 +88,23 @@ struct slice route_error_host(struct arena *arena, struct slice words);
 int routing_add(struct routing *routing, const char *channel,
     struct slice host, struct slice user, int64_t uid,
     const struct place_rule *rule, struct err *err);
+/* The same with a place that may have other ways; its channel, host, user,
+ * uid, ways and rule are filled in. */
+int routing_add_place(struct routing *routing, const struct place *found,
+    struct err *err);
 /* Channel error. user: local@domain of path.  Returns 1. */
 int routing_refuse(struct routing *routing, const char *form,
     const struct path *path, const struct place_rule *rule);
+
+/* Does the mail have this sender where it goes, this user?  pattern: of a
+ * route, NULL fits all.  1, 0, -1 trouble. */
+int who_sends(struct routing *routing, const char *pattern, struct err *err);
+int who_submits(struct routing *routing, const char *pattern,
+    struct err *err);
+/* The sender that mail of this routing has, lower case, "" for null; the
+ * domain of an address. */
+struct slice who_sender(struct routing *routing);
+struct slice who_domain(struct slice address);
 
 /* A table by name, opened.  NULL with err and trouble when there is none. */
 struct table *routing_table(struct routing *routing, const char *name,

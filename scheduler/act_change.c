@@ -179,15 +179,30 @@ vertices_stop(struct act *act, const struct change *change)
 	}
 }
 
+/* Who is returned goes no other way that is left. */
+static void
+outcomes_end(struct act *act, struct change *change)
+{
+	for (size_t i = 0; i < change->count; i++) {
+		struct work_record *record = &change->records[i];
+		const struct work_rcpt *rcpt = record->kind == WORK_OUTCOME ?
+		    report_rcpt(&act->visit.work, record->rcpt_offset) : NULL;
+
+		if (rcpt != NULL)
+			record->rcpt_offset = work_rcpt_end_offset(rcpt);
+	}
+}
+
 /* 0; -1 with err: perhaps some of it is written. */
 static int
-change_write(struct act *act, struct job *job, const struct change *change,
+change_write(struct act *act, struct job *job, struct change *change,
     struct err *err)
 {
 	/* what is owed and could not be recorded must not be forgotten */
 	if (kept_write(job, &act->visit.work, err) < 0)
 		return -1;
 	vertices_stop(act, change);
+	outcomes_end(act, change);
 	/* P4: records; synced with the batch */
 	return work_append(job->control_fd, job->id, change->records,
 	    change->count, err);

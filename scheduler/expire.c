@@ -55,15 +55,16 @@ end_verdict(const struct work_rcpt *rcpt, struct verdict *out)
 	    last ? last->text : "", rcpt->tries);
 }
 
+/* is_last: its time is over whatever ways are left. */
 static void
 expire_rcpt(const struct job *job, const struct work_rcpt *rcpt,
-    bool has_ended, struct work_record *record)
+    bool has_ended, bool is_last, struct work_record *record)
 {
 	int64_t age_s = (clock_steady_ms() - job->born_ms) / 1000;
 
 	*record = (struct work_record){ .kind = WORK_OUTCOME,
-	    .rcpt_offset = rcpt->offset, .time_s = clock_wall_s(),
-	    .tries = rcpt->tries };
+	    .rcpt_offset = is_last ? work_rcpt_end_offset(rcpt) :
+	    rcpt->offset, .time_s = clock_wall_s(), .tries = rcpt->tries };
 	if (has_ended)
 		end_verdict(rcpt, &record->verdict);
 	else
@@ -82,12 +83,29 @@ is_meant(const struct vertex *vertex, const struct rcpt *rcpt)
 	    (vertex->is_expired || (rcpt->flags & RCPT_ENDED));
 }
 
+/* Those meant go their next way as soon as the file is read again. */
+static void
+expire_move(struct scheduler *scheduler, struct vertex *vertex)
+{
+	struct rcpt *rcpts = vertex_rcpts(vertex);
+
+	for (size_t i = 0; i < vertex->rcpt_count; i++)
+		if (is_meant(vertex, &rcpts[i]))
+			outcome_move(vertex, &rcpts[i]);
+	vertex->is_expired = vertex->has_ended = false;
+	plan_forget(&scheduler->plan, vertex);
+}
+
 static void
 expire_done(struct scheduler *scheduler, struct vertex *vertex)
 {
 	struct job *job = vertex->job;
 	struct rcpt *rcpts = vertex_rcpts(vertex);
 
+	if (vertex->has_ways && !vertex->is_strict) {
+		expire_move(scheduler, vertex);
+		return;
+	}
 	for (size_t i = 0; i < vertex->rcpt_count; i++) {
 		if (!is_meant(vertex, &rcpts[i]))
 			continue;
@@ -121,7 +139,7 @@ expire_vertex(struct scheduler *scheduler, struct vertex *vertex,
 		if (rcpt != NULL && !rcpt->is_final &&
 		    is_meant(vertex, &rcpts[i]))
 			expire_rcpt(job, rcpt, (rcpts[i].flags & RCPT_ENDED) !=
-			    0, &records[count++]);
+			    0, vertex->is_strict, &records[count++]);
 	}
 	if (count > 0 && work_append(job->control_fd, job->id, records,
 	    count, err) < 0)
@@ -137,6 +155,7 @@ static bool
 is_to_freeze(const struct vertex *vertex)
 {
 	return vertex->is_expired && !vertex->is_strict &&
+	    !vertex->has_ways &&
 	    vertex->thread->ring->clause.exhaust == EXHAUST_FREEZE;
 }
 

@@ -84,6 +84,8 @@ park_compare(const struct seat *a, const struct seat *b)
 		return a->until_s < b->until_s ? -1 : 1;
 	if (a->expire_s != b->expire_s)
 		return a->expire_s < b->expire_s ? -1 : 1;
+	if ((a->rcpt->way_count > 0) != (b->rcpt->way_count > 0))
+		return a->rcpt->way_count > 0 ? -1 : 1;
 	return a->is_strict - b->is_strict;
 }
 
@@ -160,6 +162,19 @@ seat_expire(struct seat *seat, const struct work *work)
 	} else if (rcpt->thawed_s > 0) {
 		seat->expire_s = age_at(rcpt->thawed_s +
 		    seat->thread->ring->clause.expire_s, born_s);
+	} else if (rcpt->way_since_s > 0) {
+		seat->expire_s = age_at(rcpt->way_since_s +
+		    seat->thread->ring->clause.expire_s, born_s);
+	}
+	if (rcpt->way_count > 0 && rcpt->ways[0].after_s > 0) {
+		uint32_t end_s = age_at(rcpt->ways[0].after_s +
+		    (rcpt->way_since_s > 0 ? rcpt->way_since_s : born_s),
+		    born_s);
+
+		if (seat->expire_s == 0 || end_s < seat->expire_s) {
+			seat->expire_s = end_s;
+			seat->is_strict = false;
+		}
 	}
 }
 
@@ -286,6 +301,7 @@ vertices_fill(struct job *job, const struct work *work,
 			vertex->park = seats[i].park;
 			vertex->expire_s = seats[i].expire_s;
 			vertex->is_strict = seats[i].is_strict;
+			vertex->has_ways = seats[i].rcpt->way_count > 0;
 			vertex->sender_offset = group->sender_offset;
 			vertex->header_offset = group->header_offset;
 			vertex->rcpt_first = (uint32_t)i;
@@ -388,7 +404,8 @@ job_wait(struct scheduler *scheduler, struct vertex *vertex, int64_t due_ms)
 	int64_t end_ms = vertex->job->born_ms +
 	    (int64_t)vertex->expire_s * 1000;
 
-	if (vertex->is_strict && end_ms < due_ms)
+	if ((vertex->is_strict || (vertex->has_ways &&
+	    vertex->expire_s > 0)) && end_ms < due_ms)
 		due_ms = end_ms;
 	if (warn_ms < due_ms && (vertex->tries > 0 || vertex->job->by_s > 0)) {
 		vertex->next_ms = due_ms;

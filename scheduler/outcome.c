@@ -69,6 +69,17 @@ answer_final(struct scheduler *scheduler, struct vertex *vertex,
 	kept_add(job, answer, vertex->tries + 1u);
 }
 
+void
+outcome_move(struct vertex *vertex, const struct rcpt *rcpt)
+{
+	event(EV_RCPT_NEXT, vertex->job->id, "channel",
+	    slice_of(vertex->thread->channel), "host",
+	    slice_of(vertex->thread->host), "offset",
+	    event_number(rcpt->offset), NULL);
+	vertex->has_moved = true;
+	vertex->job->flags |= JOB_RELOAD;
+}
+
 /* Somebody at the vertex's destination was served. */
 static void
 thread_good(struct scheduler *scheduler, struct vertex *vertex)
@@ -108,8 +119,12 @@ outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
 
 	rcpt->flags |= RCPT_ANSWERED;
 	vertex->unanswered--;
-	if (verdict_is_final(answer->verdict)) {
+	if (answer->verdict == VERDICT_FAILED && vertex->has_ways) {
+		outcome_move(vertex, rcpt);
+	} else if (verdict_is_final(answer->verdict)) {
 		answer_final(scheduler, vertex, rcpt, answer);
+	}
+	if (verdict_is_final(answer->verdict)) {
 		/* a refusal, too, shows that the host is there */
 		if (answer->verdict != VERDICT_FAILED ||
 		    thread->trouble_count > 0)
@@ -274,10 +289,14 @@ outcome_vertex(struct scheduler *scheduler, struct vertex *vertex)
 	vertex->was_tried = true;
 	if (vertex->tries < UINT16_MAX)
 		vertex->tries++;
-	if (vertex->final_count == vertex->rcpt_count)
+	if (vertex->has_moved) {
+		group_dirty(scheduler, job);
+		plan_forget(&scheduler->plan, vertex);
+	} else if (vertex->final_count == vertex->rcpt_count) {
 		plan_done(&scheduler->plan, vertex);
-	else
+	} else {
 		vertex_later(scheduler, vertex, clock_steady_ms());
+	}
 	if ((job->flags & JOB_RELOAD) && job->flight_count == 0) {
 		intake_reload(scheduler, job);
 		return;

@@ -16,6 +16,10 @@ void outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
 /* Remember the words, for those who ask why a destination waits. */
 void outcome_keep_reason(struct thread *thread, const struct answer *answer);
 
+/* A recipient failed where it was, and another way is left: the file says so
+ * already, and is read again when nothing of the job is in flight. */
+void outcome_move(struct vertex *vertex, const struct rcpt *rcpt);
+
 /* A vertex whose ended recipients are final now goes on with the others. */
 void outcome_again(struct scheduler *scheduler, struct vertex *vertex);
 

@@ -117,6 +117,8 @@ struct vertex {
 	bool		 is_expired;	/* IDLE, until the reporter saw to it */
 	bool		 has_ended;	/* the same, for some of its rcpts */
 	bool		 met_trouble;	/* FLIGHT: an answer said deferall */
+	bool		 has_ways;	/* its recipients have ways left */
+	bool		 has_moved;	/* and one of them took the next */
 };
 TAILQ_HEAD(vertex_queue, vertex);
 

@@ -273,6 +273,10 @@ letter_begin(struct scheduler *scheduler, struct job *job,
 
 	if (job_read(scheduler, job, &work) < 1)
 		return 0;
+	if ((job->flags & JOB_RELOAD) && job->flight_count == 0) {
+		intake_again(scheduler, job);	/* other ways are taken */
+		return 0;
+	}
 	letter_choose(scheduler, job, &bounce, &has_more);
 	if (!letter_address_is_good(bounce.errors_to)) {
 		double_bounce(scheduler, job, &bounce);

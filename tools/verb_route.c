@@ -28,7 +28,8 @@ check_words(int argc, char **argv)
 	int at = 1;
 
 	for (; at < argc && strncmp(argv[at], "--", 2) == 0; at++) {
-		if (strcmp(argv[at], "--from") == 0 && at + 1 < argc)
+		if ((strcmp(argv[at], "--from") == 0 ||
+		    strcmp(argv[at], "--as") == 0) && at + 1 < argc)
 			at++;
 		else if (strcmp(argv[at], "--json") != 0)
 			return verb_usage(argv[0], "unknown word '%s'",

@@ -122,6 +122,8 @@ EVENT(RCPT_DEFER, "rcpt.defer", INFO,
 EVENT(RCPT_FAIL, "rcpt.fail", INFO,
     "to channel host code class reply delay tries",
     "One recipient will never have the message.")
+EVENT(RCPT_NEXT, "rcpt.next", INFO, "channel host offset",
+    "One recipient failed there and goes its next way (else of a route).")
 EVENT(FORWARD_IGNORED, "forward.ignored", WARN, "to reason",
     "A user's forward file, or a part of it, cannot be believed or "
     "understood; without the rest mail goes to the mailbox.")

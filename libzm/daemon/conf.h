@@ -117,13 +117,25 @@ struct conf_hooks {		/* hooks FILE */
 	struct conf_at	 at;
 };
 
+struct conf_way {		/* TARGET of a route, or behind its else */
+	const char	*channel, *host;	/* as in a route */
+	int64_t		 after_s;	/* of the way before it; 0: until that
+					 * has failed */
+};
+
 struct conf_route {		/* route PATTERN via TARGET */
 	const char	*pattern;	/* "example.org", ".example.org", "*",
 					 * or "<table>" (routes <table>) */
 	const char	*table;		/* NULL, or table of such routes */
 	const char	*channel;	/* "smtp" "lmtp" "error" "hold" ... */
 	const char	*host;		/* "" : the domain's MX; "[h]:25":
-					 * this host, no MX */
+					 * this host, no MX; "NAME@[h]:25":
+					 * logged in as NAME of auth-to */
+	const struct conf_way *ways;	/* behind else */
+	size_t		 way_count;
+	const char	*sender, *user;	/* patterns as of a rule; NULL: all */
+	enum conf_route_by { ROUTE_BY_RCPT, ROUTE_BY_SENDER,
+		ROUTE_BY_USER } by;	/* what is looked for in table */
 	struct conf_at	 at;
 };
 
@@ -548,6 +560,9 @@ const struct conf_domain *conf_domain_find(const struct conf *conf,
  * 1 or -1. */
 int conf_target_parse(struct arena *arena, struct slice text,
     const char **out_channel, const char **out_host, struct err *err);
+
+/* The host of a control file without the login in front of it. */
+struct slice conf_host_bare(struct slice host);
 
 /* Does the pattern of a route cover this domain?  "example.org" itself,
  * ".example.org" all below, "*" everything; * and ? in it as a glob. */

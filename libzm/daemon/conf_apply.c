@@ -292,14 +292,20 @@ add_route(struct conf_loader *loader, const struct conf_route *route)
 	conf->routes[conf->route_count++] = *route;
 }
 
+enum { ROUTE_VIA, ROUTE_FROM, ROUTE_AS };	/* keywords */
+
 void
 conf_apply_route(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
 	struct conf_route route = {
 		.pattern = statement->args[0].text,
-		.channel = statement->keywords[0].channel,
-		.host = statement->keywords[0].text,
+		.channel = statement->keywords[ROUTE_VIA].channel,
+		.host = statement->keywords[ROUTE_VIA].text,
+		.ways = statement->keywords[ROUTE_VIA].ways,
+		.way_count = statement->keywords[ROUTE_VIA].way_count,
+		.sender = statement->keywords[ROUTE_FROM].text,
+		.user = statement->keywords[ROUTE_AS].text,
 		.at = at_of(statement),
 	};
 
@@ -314,6 +320,9 @@ conf_apply_routes(struct conf_loader *loader,
 		.table = statement->args[0].table,
 		.channel = "", .host = "", .at = at_of(statement),
 	};
+
+	if (statement->keywords[0].token != NULL)
+		route.by = (enum conf_route_by)statement->keywords[0].number;
 
 	route.pattern = arena_printf(loader->conf->arena, "<%s>", route.table);
 	add_route(loader, &route);

@@ -133,6 +133,8 @@ struct conf_value {
 	const char		*channel;	/* target, clause */
 	uint64_t		 number;	/* choice: its index */
 	int64_t			 span_ms;	/* rate: number in this */
+	struct conf_way		*ways;		/* target: behind else */
+	size_t			 way_count;
 	struct net		 net;
 };
 
@@ -176,6 +178,12 @@ bool conf_take_pattern(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why);
 bool conf_take_dnszone(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why);
+/* conf_target.c: a target, and what stands behind its else. */
+bool conf_take_target(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why);
+/* As somebody would write it. */
+void conf_target_add(struct str *out, const char *channel, const char *host);
+void conf_route_add(struct str *out, const struct conf_route *route);
 /* conf_value.c: <table>, noted as a reference. */
 bool conf_take_table(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why);

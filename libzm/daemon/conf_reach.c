@@ -105,9 +105,20 @@ check_rules(struct conf_loader *loader)
 	}
 }
 
+/* A wide one without conditions, or both with the same. */
+static bool
+is_as_wide(const char *wide, const char *narrow)
+{
+	return wide == NULL || (narrow != NULL && strcmp(wide, narrow) == 0);
+}
+
 static bool
 route_covers(const struct conf_route *wide, const struct conf_route *narrow)
 {
+	if (!is_as_wide(wide->sender, narrow->sender) ||
+	    !is_as_wide(wide->user, narrow->user) ||
+	    (wide->table != NULL && wide->by != narrow->by))
+		return false;
 	if (wide->table != NULL || narrow->table != NULL)
 		return (wide->table == NULL &&
 		    strcmp(wide->pattern, "*") == 0) ||

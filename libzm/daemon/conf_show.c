@@ -302,42 +302,12 @@ show_rewriting(struct view *view)
 }
 
 static void
-add_target(struct str *out, const char *channel, const char *host)
-{
-	static const char *const own[] = { "local", "lmtp", "error", "hold",
-	    "discard", "sm", "http" };
-	bool is_own = false;
-
-	if (strcmp(channel, "smtp") == 0) {
-		str_adds(out, host[0] ? host : "mx");
-		return;
-	}
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		is_own = is_own || strcmp(own[i], channel) == 0;
-	if (!is_own) {
-		str_addf(out, "channel %s%s%s", channel,
-		    strcmp(host, "-") == 0 ? "" : "/",
-		    strcmp(host, "-") == 0 ? "" : host);
-		return;
-	}
-	str_adds(out, channel);
-	if (strcmp(host, "-") == 0)
-		return;
-	str_addc(out, ' ');
-	conf_add_word(out, host);
-}
-
-static void
 show_routes(struct view *view)
 {
 	for (size_t i = 0; i < view->conf->route_count; i++) {
 		const struct conf_route *route = &view->conf->routes[i];
 
-		str_adds(&view->value, route->pattern);
-		if (route->table == NULL) {
-			str_adds(&view->value, " via ");
-			add_target(&view->value, route->channel, route->host);
-		}
+		conf_route_add(&view->value, route);
 		emit(view, route->table ? "routes" : "route", route->at);
 	}
 }

@@ -14,7 +14,9 @@
 
 #include "base/banned.h"
 
-enum { CHANNEL_BYTES_MAX = 32 };
+enum { CHANNEL_BYTES_MAX = 32, LOGIN_BYTES_MAX = 128 };
+enum { WAYS_MAX = 8 };		/* = WORK_WAYS_MAX of mail/work.h */
+#define AFTER_MAX_MS (30 * 86400000LL)
 enum { SMTP_PORT = 25, SMTPS_PORT = 465 };	/* RFC 8314 section 7.3 */
 
 static int
@@ -141,6 +143,40 @@ parse_channel(struct arena *arena, struct slice text,
 	    host.n > 0 ? slice_dup(arena, host) : "-");
 }
 
+/* "TARGET login NAME": the name goes in front of the host. */
+static int
+parse_login(struct arena *arena, struct slice target, struct slice name,
+    const char **out_channel, const char **out_host, struct err *err)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if ((unsigned char)name.p[i] <= ' ' || name.p[i] == 127 ||
+		    strchr("[]!,/", name.p[i]) != NULL)
+			return err_set(err, "a login is one word, without "
+			    "[ ] ! , and /");
+	if (name.n == 0 || name.n > LOGIN_BYTES_MAX)
+		return err_set(err, "a login has 1 to %d bytes",
+		    LOGIN_BYTES_MAX);
+	if (conf_target_parse(arena, target, out_channel, out_host, err) != 1)
+		return -1;
+	if (strcmp(*out_channel, "smtp") != 0)
+		return err_set(err, "only mail by SMTP needs a login");
+	*out_host = arena_printf(arena, SLICE_FMT "@%s", SLICE_ARG(name),
+	    *out_host);
+	return 1;
+}
+
+struct slice
+conf_host_bare(struct slice host)
+{
+	size_t at = host.n;
+
+	if (slice_starts(host, "unix:"))
+		return host;
+	while (at > 0 && host.p[at - 1] != '@')
+		at--;
+	return slice_from(host, at);
+}
+
 int
 conf_target_parse(struct arena *arena, struct slice text,
     const char **out_channel, const char **out_host, struct err *err)
@@ -163,6 +199,9 @@ conf_target_parse(struct arena *arena, struct slice text,
 		return parse_http(arena, rest, out_channel, out_host, err);
 	if (slice_is(word, "channel"))
 		return parse_channel(arena, rest, out_channel, out_host, err);
+	if (slice_starts(rest, "login "))
+		return parse_login(arena, word, slice_trim(slice_from(rest,
+		    6)), out_channel, out_host, err);
 	if (rest.n > 0)
 		return err_set(err, "one word is enough: mx, local, hold, "
 		    "HOST:PORT, lmtp HOST, http URL or error \"TEXT\"");
@@ -191,4 +230,162 @@ conf_route_covers(const char *pattern, struct slice domain)
 	if (strpbrk(pattern, "*?") != NULL)
 		return glob_match(text, domain);
 	return slice_equal_nocase(text, domain);
+}
+
+/* ---- the statement ------------------------------------------------------ */
+
+static bool
+next_is(const struct conf_cursor *cursor, const char *word)
+{
+	return cursor->next + 1 < cursor->end &&
+	    cursor->next[1].kind == TOKEN_WORD &&
+	    slice_is(cursor->next[1].text, word);
+}
+
+/* One target; the cursor is on its first token, then on its last. */
+static bool
+take_one(struct conf_cursor *cursor, const char **out_channel,
+    const char **out_host, struct err *why)
+{
+	static const char *const pairs[] = { "lmtp", "error", "sm",
+	    "channel", "http" };
+	struct arena *arena = cursor->loader->conf->arena;
+	struct slice word = cursor->next->text;
+	const char *text = slice_dup(arena, word);
+	bool has_second = false;
+
+	if (cursor->next->kind == TOKEN_TABLE)
+		return false;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		has_second |= slice_is(word, pairs[i]);
+	if (has_second && cursor->next + 1 < cursor->end &&
+	    !next_is(cursor, "else")) {
+		cursor->next++;
+		text = arena_printf(arena, "%s " SLICE_FMT, text,
+		    SLICE_ARG(cursor->next->text));
+	}
+	if (next_is(cursor, "login") && cursor->next + 2 < cursor->end) {
+		cursor->next += 2;
+		text = arena_printf(arena, "%s login " SLICE_FMT, text,
+		    SLICE_ARG(cursor->next->text));
+	}
+	return conf_target_parse(arena, slice_of(text), out_channel,
+	    out_host, why) == 1;
+}
+
+/* "after SPAN" and "via", which may stand behind else. */
+static bool
+take_after(struct conf_cursor *cursor, struct conf_way *way, struct err *why)
+{
+	int64_t span_ms;
+
+	if (next_is(cursor, "after") && cursor->next + 2 < cursor->end) {
+		cursor->next += 2;
+		if (units_span_ms(cursor->next->text, &span_ms, NULL) != 1 ||
+		    span_ms < 1000 || span_ms > AFTER_MAX_MS) {
+			err_set(why, "write else after SPAN: 1s to 30d");
+			return false;
+		}
+		way->after_s = span_ms / 1000;
+	}
+	if (next_is(cursor, "via"))
+		cursor->next++;
+	return true;
+}
+
+bool
+conf_take_target(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	struct arena *arena = cursor->loader->conf->arena;
+
+	if (!take_one(cursor, &out->channel, &out->text, why))
+		return false;
+	while (next_is(cursor, "else")) {
+		struct conf_way way = { .after_s = 0 };
+
+		cursor->next++;
+		if (!take_after(cursor, &way, why))
+			return false;
+		if (++cursor->next >= cursor->end) {
+			cursor->next--;
+			err_set(why, "a target is missing behind else");
+			return false;
+		}
+		if (!take_one(cursor, &way.channel, &way.host, why))
+			return false;
+		if (out->way_count + 1 == WAYS_MAX) {
+			err_set(why, "a route has at most %d targets",
+			    WAYS_MAX);
+			return false;
+		}
+		out->ways = conf_push(arena, out->ways, out->way_count,
+		    sizeof(*out->ways));
+		out->ways[out->way_count++] = way;
+	}
+	return true;
+}
+
+/* ---- show ---------------------------------------------------------------- */
+
+static void
+add_smtp(struct str *out, const char *host)
+{
+	struct slice bare = conf_host_bare(slice_of(host));
+	size_t login = strlen(host) - bare.n;
+
+	str_add_slice(out, bare.n > 0 ? bare : SLICE("mx"));
+	if (login > 0)
+		str_addf(out, " login %.*s", (int)login - 1, host);
+}
+
+void
+conf_target_add(struct str *out, const char *channel, const char *host)
+{
+	static const char *const own[] = { "local", "lmtp", "error", "hold",
+	    "discard", "sm", "http" };
+	bool is_own = false, has_host = strcmp(host, "-") != 0;
+
+	if (strcmp(channel, "smtp") == 0) {
+		add_smtp(out, host);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		is_own = is_own || strcmp(own[i], channel) == 0;
+	if (!is_own) {
+		str_addf(out, "channel %s%s%s", channel, has_host ? "/" : "",
+		    has_host ? host : "");
+		return;
+	}
+	str_adds(out, channel);
+	if (has_host) {
+		str_addc(out, ' ');
+		conf_add_word(out, host);
+	}
+}
+
+void
+conf_route_add(struct str *out, const struct conf_route *route)
+{
+	str_adds(out, route->pattern);
+	if (route->sender != NULL)
+		str_addf(out, " from %s", route->sender);
+	if (route->user != NULL)
+		str_addf(out, " as %s", route->user);
+	if (route->table != NULL) {
+		str_adds(out, route->by == ROUTE_BY_SENDER ? " by sender" :
+		    route->by == ROUTE_BY_USER ? " by user" : "");
+		return;
+	}
+	str_adds(out, " via ");
+	conf_target_add(out, route->channel, route->host);
+	for (size_t i = 0; i < route->way_count; i++) {
+		const struct conf_way *way = &route->ways[i];
+
+		str_adds(out, " else ");
+		if (way->after_s > 0)
+			str_addf(out, "after %llds ",
+			    (long long)way->after_s);
+		conf_target_add(out, way->channel, way->host);
+	}
 }

@@ -385,28 +385,6 @@ take_net(struct conf_cursor *cursor, struct slice range,
 
 /* A target is one word, or two: lmtp HOST, http URL, error "TEXT". */
 static bool
-take_target(struct conf_cursor *cursor, struct slice range,
-    struct conf_value *out, struct err *why)
-{
-	struct slice word = out->token->text, second = { NULL, 0 };
-	const char *text;
-
-	if (out->token->kind == TOKEN_TABLE)
-		return false;
-	if ((slice_is(word, "lmtp") || slice_is(word, "error") ||
-	    slice_is(word, "sm") || slice_is(word, "channel") ||
-	    slice_is(word, "http")) &&
-	    cursor->next + 1 < cursor->end) {
-		cursor->next++;
-		second = cursor->next->text;
-	}
-	text = arena_printf(arena_of(cursor), SLICE_FMT " " SLICE_FMT,
-	    SLICE_ARG(word), SLICE_ARG(second));
-	return conf_target_parse(arena_of(cursor), slice_of(text),
-	    &out->channel, &out->text, why) == 1;
-}
-
-static bool
 take_clause(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
 {
@@ -442,7 +420,7 @@ static const struct type_row {
 	{ "spec", take_spec, "the source of a table", "write file:/PATH" },
 	{ "routepattern", take_routepattern, "a pattern of domains",
 	    "write example.org, .example.org or *" },
-	{ "target", take_target, "a target", "write mx, HOST:PORT, "
+	{ "target", conf_take_target, "a target", "write mx, HOST:PORT, "
 	    "[ADDRESS]:PORT, lmtp HOST, local, hold or error \"TEXT\"" },
 	{ "net", take_net, "a network", "write 192.0.2.0/24, 2001:db8::/32, "
 	    "<table> or any" },

@@ -304,6 +304,7 @@ conf_zone_for(const struct conf *conf, struct slice asked,
 
 	if (conf->zone_count == 0 || !slice_starts(channel, "smtp"))
 		return NULL;
+	host = conf_host_bare(host);
 	zone = asked.n > 0 ? conf_zone_find(conf, asked) : NULL;
 	for (size_t i = 0; i < conf->zone_count && zone == NULL; i++)
 		if (conf->zones[i].sender_count + conf->zones[i].host_count >

@@ -55,12 +55,29 @@ struct work_record {
 	struct verdict		verdict;	/* orders: only who and text */
 };
 
+/* Another way to a recipient, taken when the one before it has failed: an X
+ * line behind the recipient's. */
+struct work_way {
+	uint32_t	offset;		/* of the X line */
+	struct slice	channel, host, user;
+	int64_t		uid;
+	int64_t		after_s;	/* so long the way before it is
+					 * tried; 0: until it has failed */
+};
+enum { WORK_WAYS_MAX = 8 };		/* of a recipient, r line included */
+
 struct work_rcpt {
-	uint32_t	offset;		/* of the r line: its name for life */
+	uint32_t	offset;		/* of the r line: its name for life;
+					 * or of the X line in force */
 	struct slice	channel, host, user;
 	int64_t		uid;		/* privilege; -2 is nobody */
 	unsigned	notify;
 	struct slice	orcpt;		/* as given, or empty */
+	const struct work_way *ways;	/* that are left, in order */
+	size_t		way_count;
+	int64_t		way_since_s;	/* wall, when an earlier way had
+					 * failed; 0: it is the first */
+	uint32_t	first_offset;	/* of the r line */
 	/* from the records, by work_parse: */
 	bool		is_final;	/* outcome (all but deferred), or
 					 * cancelled */
@@ -139,7 +156,7 @@ int work_writer_common(struct work_writer *writer, const struct work *work,
 /* An s line; with an e line when errors_to is not empty. */
 int work_writer_sender(struct work_writer *writer, struct slice sender,
     struct slice errors_to, uint32_t *out_offset, struct err *err);
-/* r and N lines; fills in the offset. */
+/* r and N lines, X and N lines of its ways; fills in the offset. */
 int work_writer_rcpt(struct work_writer *writer, struct work_rcpt *rcpt,
     struct err *err);
 /* An m block. */
@@ -163,6 +180,9 @@ void work_writer_record(struct work_writer *writer, const char *id,
  * returns 1; -1: not a control file, or its head is damaged. */
 int work_parse(struct arena *arena, struct slice file, struct work *out,
     struct err *err);
+
+/* The offset that makes a failure the end, whatever ways are left. */
+uint32_t work_rcpt_end_offset(const struct work_rcpt *rcpt);
 
 /* Where reports about a group's recipients go: what its e line says, else
  * to its sender; nowhere (empty) when the message came without one. */

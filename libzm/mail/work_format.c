@@ -122,32 +122,40 @@ add_number(struct str *out, int64_t number)
 	str_add(out, digits + n, sizeof(digits) - n);
 }
 
-int
-work_writer_rcpt(struct work_writer *writer, struct work_rcpt *rcpt,
-    struct err *err)
+static int
+way_check(const struct work_way *way, struct err *err)
 {
-	struct str *out = writer->out;
-
-	if (rcpt->channel.n == 0 || rcpt->user.n == 0)
+	if (way->channel.n == 0 || way->user.n == 0)
 		return err_set(err, "recipient without channel or user");
-	if (value_check("a channel", rcpt->channel, false, err) < 0 ||
-	    value_check("a host", rcpt->host, false, err) < 0 ||
-	    value_check("a recipient", rcpt->user, true, err) < 0 ||
-	    value_check("an ORCPT", rcpt->orcpt, false, err) < 0)
+	if (value_check("a channel", way->channel, false, err) < 0 ||
+	    value_check("a host", way->host, false, err) < 0)
 		return -1;
-	rcpt->offset = offset_of(writer);
-	str_adds(out, "r ");
-	add_field(out, rcpt->channel);
+	return value_check("a recipient", way->user, true, err);
+}
+
+static void
+add_way(struct str *out, const char *tag, const struct work_way *way)
+{
+	str_adds(out, tag);
+	add_field(out, way->channel);
 	str_addc(out, ' ');
-	add_field(out, rcpt->host);
+	add_field(out, way->host);
 	str_addc(out, ' ');
-	add_field(out, rcpt->user);
+	add_field(out, way->user);
 	str_addc(out, ' ');
-	add_number(out, rcpt->uid);
+	add_number(out, way->uid);
 	str_addc(out, '\n');
-	if (rcpt->notify == DSN_NOTIFY_DEFAULT && rcpt->orcpt.n == 0)
-		return check_bytes(writer, err);
+}
+
+static void
+add_notify(struct str *out, const struct work_rcpt *rcpt, int64_t after_s)
+{
+	if (rcpt->notify == DSN_NOTIFY_DEFAULT && rcpt->orcpt.n == 0 &&
+	    after_s == 0)
+		return;
 	str_addc(out, 'N');
+	if (after_s > 0)
+		str_addf(out, " AFTER=%" PRId64, after_s);
 	if (rcpt->notify != DSN_NOTIFY_DEFAULT) {
 		str_adds(out, " NOTIFY=");
 		dsn_notify_add(out, rcpt->notify);
@@ -157,6 +165,28 @@ work_writer_rcpt(struct work_writer *writer, struct work_rcpt *rcpt,
 		str_add_slice(out, rcpt->orcpt);
 	}
 	str_addc(out, '\n');
+}
+
+int
+work_writer_rcpt(struct work_writer *writer, struct work_rcpt *rcpt,
+    struct err *err)
+{
+	const struct work_way first = { .channel = rcpt->channel,
+	    .host = rcpt->host, .user = rcpt->user, .uid = rcpt->uid };
+	struct str *out = writer->out;
+
+	if (way_check(&first, err) < 0 ||
+	    value_check("an ORCPT", rcpt->orcpt, false, err) < 0)
+		return -1;
+	rcpt->offset = offset_of(writer);
+	add_way(out, "r ", &first);
+	add_notify(out, rcpt, 0);
+	for (size_t i = 0; i < rcpt->way_count; i++) {
+		if (way_check(&rcpt->ways[i], err) < 0)
+			return -1;
+		add_way(out, "X ", &rcpt->ways[i]);
+		add_notify(out, rcpt, rcpt->ways[i].after_s);
+	}
 	return check_bytes(writer, err);
 }
 

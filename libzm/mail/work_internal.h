@@ -26,6 +26,9 @@ int work_read_common(struct work *work, char tag, struct slice value,
 int work_read_quad(struct slice value, struct work_rcpt *out,
     struct err *err);
 
+/* "AFTER=..." among the words behind "N ": seconds, 0 without. */
+int64_t work_read_after(struct slice value);
+
 /* "NOTIFY=... ORCPT=..." behind "N ".  returns 1 or -1. */
 int work_read_notify(struct slice value, struct work_rcpt *rcpt,
     struct err *err);

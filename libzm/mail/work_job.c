@@ -68,10 +68,18 @@ window_read(struct window *window, uint64_t start, size_t want,
 	return 1;
 }
 
-/* The line of kind tag ("r ", "s ") that begins at offset; reads on when the
- * window does not hold all of it. */
+/* One of the letters in front of the blank, and a blank. */
+static bool
+has_tag(struct slice line, const char *tags)
+{
+	return line.n > 1 && line.p[1] == ' ' && line.p[0] != ' ' &&
+	    strchr(tags, line.p[0]) != NULL;
+}
+
+/* The line of one of the kinds in tags ("rX ", "s ") that begins at offset;
+ * reads on when the window does not hold all of it. */
 static int
-window_line(struct window *window, uint64_t offset, const char *tag,
+window_line(struct window *window, uint64_t offset, const char *tags,
     struct slice *out_line, struct err *err)
 {
 	struct slice rest;
@@ -89,7 +97,7 @@ window_line(struct window *window, uint64_t offset, const char *tag,
 			if (n < rest.n) {
 				*out_line = slice_first(rest, n);
 				if (rest.p[-1] == '\n' &&
-				    slice_starts(*out_line, tag))
+				    has_tag(*out_line, tags))
 					return 1;
 				break;
 			}
@@ -98,7 +106,7 @@ window_line(struct window *window, uint64_t offset, const char *tag,
 			return -1;
 	}
 	return err_set(err, "no '%s' line at byte %" PRIu64
-	    " of the control file", tag, offset);
+	    " of the control file", tags, offset);
 }
 
 static int
@@ -181,7 +189,7 @@ read_rcpt(struct window *window, uint64_t offset, struct work_rcpt *out,
 	struct slice line;
 	struct err ignored;
 
-	if (window_line(window, offset, "r ", &line, err) < 0 ||
+	if (window_line(window, offset, "rX ", &line, err) < 0 ||
 	    work_read_quad(slice_from(line, 2), out, err) < 0)
 		return -1;
 	out->offset = (uint32_t)offset;

@@ -25,7 +25,8 @@ struct parser {
 	size_t		 at;		/* next unread byte */
 	struct work	*work;
 	struct work_rcpt *rcpts;	/* of all groups, in order */
-	size_t		 groups_room, rcpts_room;
+	struct work_way	*ways;		/* of all recipients, in order */
+	size_t		 groups_room, rcpts_room, ways_room, way_count;
 	size_t		 open_groups;	/* groups that wait for their m */
 	struct slice	 headers[HEADERS_KEPT];	/* that h lines name */
 };
@@ -94,6 +95,19 @@ work_read_notify(struct slice value, struct work_rcpt *rcpt, struct err *err)
 		}
 	}
 	return 1;
+}
+
+int64_t
+work_read_after(struct slice value)
+{
+	struct slice word;
+	uint64_t number = 0;
+
+	while (slice_word(&value, &word))
+		if (slice_starts(word, "AFTER=") && !slice_number(
+		    slice_from(word, 6), 0, UINT32_MAX, &number))
+			return 0;
+	return (int64_t)number;
 }
 
 static int
@@ -183,12 +197,57 @@ read_rcpt(struct parser *parser, size_t offset, struct slice value,
 		return err_set(err, "recipient where none was counted");
 	if (parser->open_groups == 0)
 		return err_set(err, "recipient without a sender before it");
-	rcpt->offset = (uint32_t)offset;
+	rcpt->offset = rcpt->first_offset = (uint32_t)offset;
 	if (work_read_quad(value, rcpt, err) < 0)
 		return -1;
 	work->rcpt_total++;
 	work->groups[work->group_count - 1].rcpt_count++;
 	return 1;
+}
+
+/* An X line: another way to the recipient before it. */
+static int
+read_way(struct parser *parser, size_t offset, struct slice value,
+    struct err *err)
+{
+	struct work *work = parser->work;
+	struct work_rcpt *rcpt, quad;
+	struct work_way *way;
+
+	if (parser->open_groups == 0 ||
+	    work->groups[work->group_count - 1].rcpt_count == 0)
+		return err_set(err, "another way without a recipient");
+	rcpt = parser->rcpts + work->rcpt_total - 1;
+	way = parser->ways + parser->way_count;
+	if (parser->way_count == parser->ways_room ||
+	    rcpt->way_count + 1 == WORK_WAYS_MAX)
+		return err_set(err, "more than %d ways", WORK_WAYS_MAX);
+	if (work_read_quad(value, &quad, err) < 0)
+		return -1;
+	if (quad.channel.n == 0)
+		return err_set(err, "another way without a channel");
+	*way = (struct work_way){ (uint32_t)offset, quad.channel, quad.host,
+	    quad.user, quad.uid, 0 };
+	if (rcpt->way_count++ == 0)
+		rcpt->ways = way;
+	parser->way_count++;
+	return 1;
+}
+
+/* An N line: of a recipient, or of another way to it. */
+static int
+read_parameters(struct parser *parser, struct slice value, struct err *err)
+{
+	size_t total = parser->work->rcpt_total;
+	struct work_rcpt *rcpt;
+
+	if (total == 0)
+		return err_set(err, "N line without a recipient");
+	rcpt = parser->rcpts + total - 1;
+	if (rcpt->way_count > 0)
+		parser->ways[parser->way_count - 1].after_s =
+		    work_read_after(value);
+	return work_read_notify(value, rcpt, err);
 }
 
 /* What may stand behind an s line, before its recipients. */
@@ -285,12 +344,10 @@ read_line(struct parser *parser, struct err *err)
 		return read_sender(parser, offset, value, err);
 	if (line.p[0] == 'r')
 		return read_rcpt(parser, offset, value, err);
-	if (line.p[0] == 'N') {
-		if (parser->work->rcpt_total == 0)
-			return err_set(err, "N line without a recipient");
-		return work_read_notify(value,
-		    parser->rcpts + parser->work->rcpt_total - 1, err);
-	}
+	if (line.p[0] == 'X')
+		return read_way(parser, offset, value, err);
+	if (line.p[0] == 'N')
+		return read_parameters(parser, value, err);
 	if (line.p[0] == 'h')
 		return read_header_again(parser, value, err);
 	if (parser->work->group_count > 0)
@@ -319,6 +376,10 @@ parse_head(struct parser *parser, struct err *err)
 
 	parser->groups_room = count_lines(parser->file, "\ns ");
 	parser->rcpts_room = count_lines(parser->file, "\nr ");
+	parser->ways_room = count_lines(parser->file, "\nX ");
+	if (parser->ways_room > 0)
+		parser->ways = arena_alloc(parser->arena,
+		    parser->ways_room * sizeof(*parser->ways));
 	work->groups = arena_alloc(parser->arena,
 	    parser->groups_room * sizeof(*work->groups));
 	parser->rcpts = arena_alloc(parser->arena,

@@ -22,22 +22,92 @@ struct replay {
 	struct slice	*verdicts;	/* of each the last, NULL: none */
 };
 
+/* The recipient of an r line, or of an X line behind it; *out_ahead: how many
+ * ways are passed when that one is in force.  Lines of ways that were left
+ * are of a past: records there say nothing about now, but that of orders. */
 static struct work_rcpt *
-find_rcpt(const struct replay *replay, uint32_t offset, size_t *out_index)
+find_rcpt(const struct replay *replay, uint32_t offset, size_t *out_index,
+    size_t *out_ahead)
 {
 	size_t low = 0, high = replay->work->rcpt_total;
+	struct work_rcpt *rcpt;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (replay->rcpts[middle].offset < offset)
+		if (replay->rcpts[middle].first_offset <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	*out_index = low;
-	return low < replay->work->rcpt_total &&
-	    replay->rcpts[low].offset == offset ? &replay->rcpts[low] : NULL;
+	*out_ahead = 0;
+	*out_index = low - 1;
+	if (low == 0)
+		return NULL;
+	rcpt = &replay->rcpts[low - 1];
+	if (offset == rcpt->offset || offset == rcpt->first_offset)
+		return rcpt;
+	for (size_t i = 0; i < rcpt->way_count; i++)
+		if (rcpt->ways[i].offset == offset) {
+			*out_ahead = i + 1;
+			return rcpt;
+		}
+	return NULL;
+}
+
+uint32_t
+work_rcpt_end_offset(const struct work_rcpt *rcpt)
+{
+	return rcpt->way_count > 0 ? rcpt->ways[rcpt->way_count - 1].offset :
+	    rcpt->offset;
+}
+
+/* So many ways on, since then. */
+static void
+take_way(struct work_rcpt *rcpt, size_t ahead, int64_t since_s)
+{
+	const struct work_way *way = &rcpt->ways[ahead - 1];
+
+	rcpt->offset = way->offset;
+	rcpt->channel = way->channel;
+	rcpt->host = way->host;
+	rcpt->user = way->user;
+	rcpt->uid = way->uid;
+	rcpt->ways += ahead;
+	rcpt->way_count -= ahead;
+	rcpt->way_since_s = since_s;
+	rcpt->tries = 0;
+	rcpt->first_try_s = rcpt->last_try_s = rcpt->next_s = 0;
+	rcpt->is_scheduled = false;
+}
+
+static bool
+is_failure(struct slice rest)
+{
+	struct verdict verdict;
+
+	return work_record_verdict(rest, &verdict) &&
+	    verdict.kind == VERDICT_FAILED;
+}
+
+/* An outcome, of the way in force or of one ahead.  When it failed and ways
+ * are left it is none: the next one is in force. */
+static void
+take_outcome(struct replay *replay, struct work_rcpt *rcpt, size_t index,
+    const struct work_record *record, struct slice rest)
+{
+	if (rcpt->way_count > 0 && is_failure(rest)) {
+		take_way(rcpt, 1, record->time_s);
+		replay->verdicts[index] = (struct slice){ NULL, 0 };
+		return;
+	}
+	if (rcpt->first_try_s == 0)
+		rcpt->first_try_s = record->time_s;
+	rcpt->last_try_s = record->time_s;
+	rcpt->next_s = record->next_s;
+	rcpt->tries = record->tries;
+	rcpt->is_scheduled = false;
+	replay->verdicts[index] = rest;
 }
 
 /* Free again: at once, whatever the retries said. */
@@ -95,8 +165,9 @@ static void
 take_record(struct replay *replay, const struct work_record *record,
     struct slice rest)
 {
-	size_t index;
-	struct work_rcpt *rcpt = find_rcpt(replay, record->rcpt_offset, &index);
+	size_t index, ahead;
+	struct work_rcpt *rcpt = find_rcpt(replay, record->rcpt_offset,
+	    &index, &ahead);
 
 	if (rcpt == NULL)
 		return;
@@ -108,14 +179,10 @@ take_record(struct replay *replay, const struct work_record *record,
 		rcpt->delay_notices++;
 	} else if (record->kind != WORK_OUTCOME) {
 		take_order(rcpt, record, rest);
-	} else {
-		if (rcpt->first_try_s == 0)
-			rcpt->first_try_s = record->time_s;
-		rcpt->last_try_s = record->time_s;
-		rcpt->next_s = record->next_s;
-		rcpt->tries = record->tries;
-		rcpt->is_scheduled = false;
-		replay->verdicts[index] = rest;
+	} else if (ahead > 0 || record->rcpt_offset == rcpt->offset) {
+		if (ahead > 0)
+			take_way(rcpt, ahead, record->time_s);
+		take_outcome(replay, rcpt, index, record, rest);
 	}
 }
 

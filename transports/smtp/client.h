@@ -84,6 +84,7 @@ struct client_target {
 	enum { TARGET_MX, TARGET_HOST, TARGET_UNIX } kind;
 	bool		is_implicit;	/* TLS from the first byte */
 	char		name[256];	/* domain, host, or path */
+	char		login[160];	/* key of auth-to; "": the name is */
 	unsigned	port;
 };
 

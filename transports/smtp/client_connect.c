@@ -377,6 +377,12 @@ search_prepare(struct search *search, const char *host, bool is_required)
 	}
 	client_policy(client, &search->target, is_required, &search->policy);
 	search->secret = client_auth_find(client, &search->target);
+	if (search->secret == NULL && search->target.login[0] != '\0') {
+		verdict_set(search->trouble, VERDICT_DEFERRED, "4.7.0",
+		    "smtp", "the route's login '%s' is no key of auth-to",
+		    search->target.login);
+		return false;
+	}
 	client->provider[0] = '\0';
 	if (search->target.kind == TARGET_UNIX)
 		return true;

@@ -111,10 +111,23 @@ client_auth_release(struct client *client)
 	client->secret = NULL;
 }
 
+/* What a route's login names. */
+static const struct client_secret *
+login_find(const struct client *client, const char *login)
+{
+	const struct client_secret *secret = client->secrets;
+
+	while (secret != NULL && strcasecmp(secret->host, login) != 0)
+		secret = secret->next;
+	return secret;
+}
+
 const struct client_secret *
 client_auth_find(const struct client *client,
     const struct client_target *target)
 {
+	if (target->login[0] != '\0')
+		return login_find(client, target->login);
 	for (const struct client_secret *secret = client->secrets;
 	    secret != NULL; secret = secret->next)
 		if (conf_route_covers(secret->host, slice_of(target->name)))

@@ -4,7 +4,7 @@
  * Out    a domain to look up, a host and port, or a socket's path
  * Spec   zmailer-smtp(8), HOSTS
  *
- *   host    = domain / static / inet / unix / smtps
+ *   host    = [ login "@" ] ( domain / static / inet / smtps ) / unix
  *   static  = "[" name-or-address "]" [ ":" port ] / name ":" port
  *   inet    = "inet:" name-or-address ":" port
  *   smtps   = "smtps:" ( static / name )       TLS from the first byte
@@ -100,10 +100,18 @@ int
 client_target_parse(struct slice host, unsigned port,
     struct client_target *out, struct err *err)
 {
-	bool is_smtps = slice_starts(host, "smtps:");
+	struct slice bare = conf_host_bare(host);
+	bool is_smtps = slice_starts(bare, "smtps:");
+	size_t login = host.n - bare.n;
 	int result;
 
 	memset(out, 0, sizeof(*out));
+	if (login > sizeof(out->login))
+		return err_set(err, "the login in front of the host is too "
+		    "long");
+	if (login > 0)
+		memcpy(out->login, host.p, login - 1);
+	host = bare;
 	out->port = is_smtps ? SMTPS_PORT : port;
 	result = host_parse(is_smtps ? slice_from(host, 6) : host, out, err);
 	if (result < 0 || out->kind == TARGET_UNIX)

@@ -57,10 +57,15 @@ STATEMENT(TOP, "table", LINES, table, "word spec?", "",
     "\t2001:db8::/32\n"
     "}")
 
-STATEMENT(TOP, "route", NONE, route, "routepattern", "via!=target",
-    "route PATTERN via TARGET", "via mx",
+STATEMENT(TOP, "route", NONE, route, "routepattern",
+    "via!=target from=pattern as=userpattern",
+    "route PATTERN [from SENDER] [as USER] via TARGET [login NAME] "
+    "[else [after SPAN] TARGET]...", "via mx",
     "Where mail for other domains goes; the first match in the file wins.  "
-    "PATTERN is a domain, .DOMAIN for everything below it, or *.  TARGET is "
+    "PATTERN is a domain, .DOMAIN for everything below it, or *.  from: only "
+    "mail that has this sender there (user@domain, @domain, <> or a "
+    "<table>).  as: only mail of a user who logged in, or submitted it on "
+    "this machine (any, none, a name, a <table>).  TARGET is "
     "mx (what the DNS says), HOST[:PORT] or [ADDRESS]:PORT (that host, no "
     "look at MX records), smtps:HOST[:PORT] (the same with TLS from the "
     "first byte, which port 465 means, too), lmtp HOST, local, hold (wait "
@@ -68,20 +73,31 @@ STATEMENT(TOP, "route", NONE, route, "routepattern", "via!=target",
     "and forget), sm MAILER[/HOST] (a program of sm.conf: zmailer-sm(8)), "
     "http URL (each recipient's message is a POST: zmailer-http(8)), "
     "or channel NAME[/HOST] (an agent of your own, which a schedule clause "
-    "for NAME/* starts by its command).",
+    "for NAME/* starts by its command).  "
+    "login NAME: what stands at the key NAME in the table of auth-to is how "
+    "we log in there, whatever stands at the host; without that key the mail "
+    "waits.  else: where mail goes that failed at the target before it, for "
+    "good or because its time was over, or (after SPAN) was tried there for "
+    "that long.  Only the last one's failure is reported.",
     "route partner.example via relay.isp.example:587\n"
     "route backup.example via smtps:backup.isp.example\n"
     "route .old.example via error \"5.1.2 this domain was given up\"\n"
     "route .uucp via sm uucp/hub\n"
     "route hook.example via http https://desk.example.org/mail\n"
+    "route remote.example via mx else after 2h relay.isp.example else hold\n"
+    "route * from @shop.example via smtp.isp.example:587 login shop\n"
+    "route * as newsletter via bulk.isp.example\n"
     "route * via mx")
 
-STATEMENT(TOP, "routes", NONE, routes, "table", "",
-    "routes <table>", "none",
+STATEMENT(TOP, "routes", NONE, routes, "table",
+    "by=choice:recipient,sender,user",
+    "routes <table> [by sender|user]", "none",
     "Routes in a table, tried in this place of the order.  A key is a "
     "domain, .DOMAIN for what is below it, or a dot for all others; a value "
     "is mx, HOST (its MX is asked), [HOST]:PORT, CHANNEL!HOST or "
-    "error!WORDS.",
+    "error!WORDS, also with login and else as behind route.  by sender: "
+    "the keys are the sender that mail has there, @DOMAIN, its domain, and so "
+    "on; by user: the name of the user whose mail it is.",
     "table routes { partner.example [relay.isp.example]:587 }\n"
     "routes <routes>")
 

@@ -349,3 +349,111 @@ Test(work, big_lists_parse_fast_and_load_by_range)
 	arena_free(&arena);
 	arena_free(&loads);
 }
+
+/* ---- ways --------------------------------------------------------------- */
+
+static void
+record(struct str *text, uint32_t offset, int64_t time_s,
+    enum verdict_kind kind)
+{
+	struct work_writer writer = { .out = text };
+	struct work_record one = { .kind = WORK_OUTCOME,
+	    .rcpt_offset = offset, .time_s = time_s, .tries = 3,
+	    .next_s = kind == VERDICT_DEFERRED ? time_s + 60 : 0 };
+
+	verdict_set(&one.verdict, kind, NULL, "test", "words");
+	work_writer_record(&writer, ID, &one);
+}
+
+/* After each of these records, who is it that the recipient goes to? */
+Test(work, a_failure_takes_the_next_way)
+{
+	static const struct work_way ways[] = {
+		{ .channel = SLICE("smtp"), .host = SLICE("b"),
+		    .user = SLICE("u@b"), .uid = -2, .after_s = 90 },
+		{ .channel = SLICE("hold"), .user = SLICE("u@c"), .uid = 7 },
+	};
+	static const struct {
+		int way;		/* whose record; 0: the r line */
+		enum verdict_kind kind;
+		const char *channel, *host;
+		unsigned tries;
+		bool is_final;
+	} rows[] = {
+		{ 0, VERDICT_DEFERRED, "smtp", "a", 3, false },
+		{ 0, VERDICT_FAILED, "smtp", "b", 0, false },
+		{ 0, VERDICT_FAILED, "smtp", "b", 0, false },	/* a past */
+		{ 0, VERDICT_DELIVERED, "smtp", "b", 0, false },
+		{ 1, VERDICT_DEFERRED, "smtp", "b", 3, false },
+		{ 1, VERDICT_FAILED, "hold", "", 0, false },
+		{ 2, VERDICT_FAILED, "hold", "", 3, true },
+	};
+	struct work_rcpt rcpt = { .channel = SLICE("smtp"),
+	    .host = SLICE("a"), .user = SLICE("u@a"), .uid = -2,
+	    .notify = DSN_NOTIFY_NEVER, .ways = ways, .way_count = 2 };
+	struct work_group group = { .sender = SLICE("s@s"),
+	    .header = SLICE("A: 1\n"), .rcpts = &rcpt, .rcpt_count = 1 };
+	struct work in = sample(), out;
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	uint32_t offsets[3];
+	struct err err;
+
+	in.groups = &group;
+	in.group_count = 1;
+	cr_assert_eq(work_format(&in, &text, &err), 1, "%s", err.text);
+	cr_assert_eq(work_parse(arena, str_slice(&text), &out, &err), 1,
+	    "%s", err.text);
+	cr_assert_eq(out.groups[0].rcpts[0].way_count, 2);
+	cr_expect_eq(out.groups[0].rcpts[0].ways[0].after_s, 90);
+	offsets[0] = out.groups[0].rcpts[0].offset;
+	offsets[1] = out.groups[0].rcpts[0].ways[0].offset;
+	offsets[2] = out.groups[0].rcpts[0].ways[1].offset;
+	cr_expect_eq(work_rcpt_end_offset(&out.groups[0].rcpts[0]),
+	    offsets[2]);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct work_rcpt *got;
+
+		record(&text, offsets[rows[i].way], 1000 + (int64_t)i,
+		    rows[i].kind);
+		cr_assert_eq(work_parse(arena, str_slice(&text), &out, &err),
+		    1, "row %zu: %s", i, err.text);
+		got = &out.groups[0].rcpts[0];
+		cr_expect(slice_is(got->channel, rows[i].channel) &&
+		    slice_is(got->host, rows[i].host), "row %zu", i);
+		cr_expect_eq(got->tries, rows[i].tries, "row %zu", i);
+		cr_expect_eq(got->is_final, rows[i].is_final, "row %zu", i);
+		cr_expect_eq(got->notify, DSN_NOTIFY_NEVER);
+	}
+	cr_expect_eq(out.groups[0].rcpts[0].uid, 7);
+	cr_expect_eq(out.groups[0].rcpts[0].way_since_s, 1005);
+	str_release(&text);
+	arena_free(&arena);
+}
+
+Test(work, the_end_of_the_last_way_is_the_end)
+{
+	static const struct work_way way = { .channel = SLICE("hold"),
+	    .user = SLICE("u"), .uid = -2 };
+	struct work_rcpt rcpt = { .channel = SLICE("smtp"),
+	    .host = SLICE("a"), .user = SLICE("u@a"), .uid = -2,
+	    .ways = &way, .way_count = 1 };
+	struct work_group group = { .sender = SLICE("s@s"),
+	    .header = SLICE("A: 1\n"), .rcpts = &rcpt, .rcpt_count = 1 };
+	struct work in = sample(), out;
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct err err;
+
+	in.groups = &group;
+	in.group_count = 1;
+	cr_assert_eq(work_format(&in, &text, &err), 1);
+	cr_assert_eq(work_parse(arena, str_slice(&text), &out, &err), 1);
+	record(&text, work_rcpt_end_offset(&out.groups[0].rcpts[0]), 1,
+	    VERDICT_FAILED);
+	cr_assert_eq(work_parse(arena, str_slice(&text), &out, &err), 1);
+	cr_expect(out.groups[0].rcpts[0].is_final);
+	cr_expect_eq(out.final_total, 1);
+	str_release(&text);
+	arena_free(&arena);
+}
