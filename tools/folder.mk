@@ -12,6 +12,7 @@ tools_zmailer_SOURCES += tools/verb_table.c tools/verb_route.c
 tools_zmailer_SOURCES += tools/verb_review.c tools/verb_top.c tools/verb_report.c tools/verb_completion.c tools/verb_metrics.c tools/verb_why.c tools/verb_count.c tools/verb_queue.c
 tools_zmailer_SOURCES += tools/verb_destinations.c
 tools_zmailer_SOURCES += tools/verb_doctor.c tools/verb_domain.c \
+	tools/verb_block.c tools/verb_limit.c \
 	tools/change/carry_out.c
 tools_zmailer_SOURCES += tools/verb_fsck.c tools/verb_resubmit.c
 tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS)

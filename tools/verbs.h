@@ -15,6 +15,14 @@ VERB(check, "[--syntax] [--quiet] [--json] [FILE]",
 VERB(config, "show [--all] [--json] | history [--json] | diff [VERSION] | "
     "undo [VERSION] [--yes] [--dry-run] [--reason WORDS]",
     "the settings in force; the last 20 versions, and the way back")
+VERB(block, "list [--json] | NET|SENDER [--for SPAN] [--reason WORDS] [--yes] "
+    "[--dry-run]", "refuse a network or a sender, for a while")
+VERB(unblock, "NET|SENDER [--reason WORDS] [--yes] [--dry-run]",
+    "take a block back")
+VERB(limit, "list [--json] | sender USER|ADDRESS|@DOMAIN RATE [--for SPAN] | "
+    "dest HOST [SESSIONS] [RATE] | remove sender|dest WHOM [--yes] "
+    "[--dry-run] [--reason WORDS]",
+    "so much and no more: of a sender, or to a destination")
 VERB(domain, "list [--json] | add NAME... [--users U] [--aliases <T>] "
     "[--deliver D] | remove NAME... [--yes] [--dry-run] [--reason WORDS]",
     "whose mail ends here: in the configuration, checked and taken over")

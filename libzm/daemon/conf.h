@@ -217,6 +217,7 @@ struct conf_rule {		/* accept|reject|... , first match wins */
 	enum conf_tls_word { TLS_EITHER, TLS_YES, TLS_NO } tls;
 	uint64_t	 over_bytes;	/* announced size; 0: any */
 	bool		 sender_unknown;
+	int64_t		 until_s;	/* wall; 0: for ever */
 	struct conf_count {		/* limit rate, limit parallel */
 		enum { COUNT_NOTHING, COUNT_RATE, COUNT_PARALLEL } kind;
 		uint64_t	max;

@@ -15,7 +15,7 @@
 enum {				/* keywords, as in RULE_WORDS */
 	WORD_SHADOW, WORD_FROM, WORD_NAME, WORD_HELO, WORD_LISTENER,
 	WORD_TLS, WORD_AUTH, WORD_USER, WORD_SENDER, WORD_TO, WORD_SIZE,
-	WORD_LISTED, WORD_SENDER_UNKNOWN, WORD_LAST
+	WORD_LISTED, WORD_SENDER_UNKNOWN, WORD_UNTIL, WORD_LAST
 };
 
 enum {
@@ -61,6 +61,7 @@ rule_of(const struct conf_statement *statement, enum conf_action action)
 		    words[WORD_TLS].number == 0 ? TLS_YES : TLS_NO,
 		.over_bytes = words[WORD_SIZE].number,
 		.sender_unknown = is_said(&words[WORD_SENDER_UNKNOWN]),
+		.until_s = (int64_t)words[WORD_UNTIL].number,
 		.at = conf_at(&statement->node->tokens[0]),
 	};
 

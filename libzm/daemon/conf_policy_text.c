@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "daemon/conf_internal.h"
+#include "grammar/date.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"
@@ -147,6 +148,10 @@ conf_rule_add(struct str *out, const struct conf_rule *rule)
 	}
 	if (rule->sender_unknown)
 		add_part(out, "sender-unknown");
+	if (rule->until_s != 0) {
+		add_part(out, "until ");
+		date_add(out, rule->until_s);
+	}
 	add_rest(out, rule);
 }
 
@@ -196,6 +201,9 @@ conf_rule_covers(const struct conf_rule *wide, const struct conf_rule *narrow)
 	if (wide->over_bytes > 0 && narrow->over_bytes < wide->over_bytes)
 		return false;
 	if (wide->sender_unknown && !narrow->sender_unknown)
+		return false;
+	if (wide->until_s != 0 && (narrow->until_s == 0 ||
+	    narrow->until_s > wide->until_s))
 		return false;
 	return patterns_cover(wide, narrow);
 }

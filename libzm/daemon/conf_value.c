@@ -11,6 +11,7 @@
 #include <sys/un.h>
 
 #include "daemon/conf_internal.h"
+#include "grammar/date.h"
 #include "grammar/units.h"
 #include "mail/table.h"
 
@@ -291,6 +292,18 @@ take_span(struct conf_cursor *cursor, struct slice range,
 	return (span >= min && span <= max) || out_of_range(range, why);
 }
 
+static bool
+take_moment(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	int64_t at_s;
+
+	if (date_parse(out->token->text, &at_s, NULL) != 1 || at_s <= 0)
+		return false;
+	out->number = (uint64_t)at_s;
+	return true;
+}
+
 /* "600/1m"; 0 is none. */
 static bool
 take_rate(struct conf_cursor *cursor, struct slice range,
@@ -447,6 +460,7 @@ static const struct type_row {
 	    "30s 5m 2h 5d 1w" },
 	{ "size", take_size, "a size", "write a number and a unit: 512B 64K "
 	    "25M 1G" },
+	{ "moment", take_moment, "a moment", "write 2026-11-23T10:00:00Z" },
 	{ "rate", take_rate, "a rate", "write a number and a span: 600/1m" },
 	{ "percent", take_percent, "a share", "write 10%" },
 	{ "endpoint", take_endpoint, "an address", "write 127.0.0.1 or "

@@ -136,3 +136,14 @@ date_add(struct str *out, int64_t wall_s)
 	    (unsigned)days + 1, (unsigned)(rest / HOUR_S),
 	    (unsigned)(rest / MINUTE_S % 60), (unsigned)(rest % MINUTE_S));
 }
+
+bool
+date_is_over(struct slice text, int64_t now_s)
+{
+	struct slice word;
+	int64_t until_s;
+
+	return slice_word(&text, &word) && slice_starts(word, "until=") &&
+	    date_parse(slice_from(word, 6), &until_s, NULL) == 1 &&
+	    until_s <= now_s;
+}

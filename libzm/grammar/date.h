@@ -17,6 +17,11 @@
  * returns 1 or -1 */
 int date_parse(struct slice text, int64_t *out_s, struct err *err);
 
+/* Does a text begin with the word "until=MOMENT" of a moment that is over?
+ * One that begins with anything else never is.  A moment that cannot be read
+ * does not end: who wrote it did not mean "at once". */
+bool date_is_over(struct slice text, int64_t now_s);
+
 /* Append "2026-11-20T21:04:00Z". */
 void date_add(struct str *out, int64_t wall_s);
 

@@ -13,7 +13,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
+#include "grammar/date.h"
 #include "grammar/units.h"
 #include "smtpserver/policy/internal.h"
 
@@ -34,6 +36,14 @@ fit_of(enum table_result result)
 {
 	return result == TABLE_TROUBLE ? FIT_TROUBLE :
 	    fit_if(result == TABLE_FOUND);
+}
+
+/* A row that counts until a moment which is over does not. */
+static enum fit
+fit_of_row(enum table_result result, struct slice value)
+{
+	return result == TABLE_FOUND && date_is_over(value, clock_wall_s()) ?
+	    FIT_NO : fit_of(result);
 }
 
 /* ---- facts ------------------------------------------------------------ */
@@ -85,27 +95,35 @@ question_of(struct trial *trial, const char *verb, struct slice what)
 
 /* ---- tables ----------------------------------------------------------- */
 
-/* "<name>" as a pattern: the table; NULL: it is no table. */
 static struct table *
-table_of(struct trial *trial, const char *pattern)
+table_named(const struct policy *policy, struct slice name)
 {
-	const struct policy *policy = trial->policy;
-	struct slice name = slice_of(pattern);
-
-	if (name.n < 3 || name.p[0] != '<')
-		return NULL;
-	name = slice_first(slice_from(name, 1), name.n - 2);
 	for (size_t i = 0; i < policy->conf->table_count; i++)
 		if (slice_is(name, policy->conf->tables[i].name))
 			return policy->tables[i];
 	return NULL;
 }
 
+/* "<name>" as a pattern: the table; NULL: it is no table. */
+static struct table *
+table_of(struct trial *trial, const char *pattern)
+{
+	struct slice name = slice_of(pattern);
+
+	if (name.n < 3 || name.p[0] != '<')
+		return NULL;
+	return table_named(trial->policy, slice_first(slice_from(name, 1),
+	    name.n - 2));
+}
+
 static enum fit
 table_fits(struct trial *trial, struct table *table, struct slice key)
 {
-	return fit_of(table_lookup(table, key, NULL, NULL,
-	    &trial->out->err));
+	struct slice value = { NULL, 0 };
+	enum table_result result = table_lookup(table, key, &value, NULL,
+	    &trial->out->err);
+
+	return fit_of_row(result, value);
 }
 
 /* name, then ".parent" for everything that it lies below. */
@@ -191,20 +209,24 @@ name_fits(struct trial *trial, const char *pattern, struct slice name)
 static enum fit
 fit_from(struct trial *trial, const struct conf_rule *rule)
 {
-	const struct policy *policy = trial->policy;
 	const struct net *client = &trial->question->client;
+	struct slice value = { NULL, 0 };
+	enum table_result result;
+	struct table *table;
 
 	if (rule->has_from_net && !net_contains(&rule->from_net, client))
 		return FIT_NO;
 	if (rule->from_table == NULL)
 		return FIT_YES;
-	for (size_t i = 0; i < policy->conf->table_count; i++)
-		if (strcmp(policy->conf->tables[i].name, rule->from_table) ==
-		    0)
-			return fit_of(table_has_address(policy->tables[i],
-			    client, NULL, &trial->out->err));
-	err_set(&trial->out->err, "there is no table <%s>", rule->from_table);
-	return FIT_TROUBLE;
+	table = table_named(trial->policy, slice_of(rule->from_table));
+	if (table == NULL) {
+		err_set(&trial->out->err, "there is no table <%s>",
+		    rule->from_table);
+		return FIT_TROUBLE;
+	}
+	result = table_find_address(table, client, &value, NULL,
+	    &trial->out->err);
+	return fit_of_row(result, value);
 }
 
 static enum fit
@@ -226,6 +248,12 @@ fit_tls(struct trial *trial, const struct conf_rule *rule)
 {
 	return fit_if(rule->tls == TLS_EITHER ||
 	    trial->question->is_encrypted == (rule->tls == TLS_YES));
+}
+
+static enum fit
+fit_until(struct trial *trial, const struct conf_rule *rule)
+{
+	return fit_if(rule->until_s == 0 || clock_wall_s() < rule->until_s);
 }
 
 static enum fit
@@ -430,107 +458,6 @@ fit_listed(struct trial *trial, const struct conf_rule *rule)
 	    pattern) > 0);
 }
 
-/* ---- counters --------------------------------------------------------- */
-
-/* What a rule counts by; false: there is none (nobody logged in). */
-static bool
-count_key(struct trial *trial, enum conf_key key, struct slice *out)
-{
-	*out = SLICE("all");
-	switch (key) {
-	case COUNT_BY_CLIENT:
-		*out = slice_of(client_net(trial, 4, 8));
-		break;
-	case COUNT_BY_NET:
-		*out = slice_of(client_net(trial, 3, 6));
-		break;
-	case COUNT_BY_USER:
-		*out = slice_lower(trial->policy->scratch,
-		    trial->question->user);
-		return out->n > 0;
-	case COUNT_BY_SENDER:
-		*out = trial->sender.text;
-		break;
-	case COUNT_BY_SENDER_DOMAIN:
-		*out = trial->sender.domain;
-		break;
-	case COUNT_BY_RCPT:
-		*out = trial->rcpt.text;
-		break;
-	case COUNT_BY_DOMAIN:
-		*out = trial->rcpt.domain;
-		break;
-	case COUNT_BY_ALL:
-		break;
-	}
-	return true;
-}
-
-/* The counter of one rule: "LINE KEY", one for all files of that line. */
-static struct slice
-count_question(struct trial *trial, const struct conf_rule *rule,
-    struct slice key)
-{
-	const struct conf_count *count = &rule->count;
-	struct arena *scratch = trial->policy->scratch;
-
-	if (count->kind == COUNT_PARALLEL)
-		return slice_of(arena_printf(scratch, "hold %" PRIu64
-		    " %u " SLICE_FMT, count->max, rule->at.line,
-		    SLICE_ARG(key)));
-	return slice_of(arena_printf(scratch, "take %" PRIu64 " %" PRId64
-	    " %u " SLICE_FMT, count->max, count->span_ms, rule->at.line,
-	    SLICE_ARG(key)));
-}
-
-/* "over" or "wait", with the seconds until it is not. */
-static enum fit
-fit_of_wait(struct trial *trial, const struct fact *fact, const char *over)
-{
-	struct slice answer = fact->answer, word = { NULL, 0 };
-	uint64_t wait_s;
-
-	if (fact->state == ASK_TROUBLE || !slice_word(&answer, &word) ||
-	    !slice_is(word, over))
-		return FIT_NO;	/* nobody is refused because of trouble */
-	if (slice_word(&answer, &word) &&
-	    slice_number(word, 0, INT32_MAX, &wait_s))
-		trial->out->wait_s = (int64_t)wait_s;
-	return FIT_YES;
-}
-
-static enum fit
-fit_count(struct trial *trial, const struct conf_rule *rule)
-{
-	const struct fact *fact;
-	struct slice key;
-
-	if (rule->count.kind == COUNT_NOTHING)
-		return FIT_YES;
-	if (!count_key(trial, rule->count.key, &key))
-		return FIT_NO;
-	fact = fact_or_need(trial, "rate", count_question(trial, rule, key),
-	    rule->count.of_messages ? FACT_MESSAGE : FACT_TURN);
-	return fact == NULL ? FIT_NEED : fit_of_wait(trial, fact, "over");
-}
-
-static enum fit
-fit_greylist(struct trial *trial, const struct conf_rule *rule)
-{
-	const struct conf_greylist *terms = &rule->greylist;
-	const struct fact *fact;
-
-	if (terms->after_s == 0)
-		return FIT_YES;
-	fact = fact_or_need(trial, "greylist", slice_of(arena_printf(
-	    trial->policy->scratch, "%" PRId64 " %" PRId64 " %" PRId64 " %s "
-	    SLICE_FMT " " SLICE_FMT, terms->after_s, terms->within_s,
-	    terms->keep_s, client_net(trial, 3, 8),
-	    SLICE_ARG(trial->sender.text), SLICE_ARG(trial->rcpt.text))),
-	    FACT_TURN);
-	return fact == NULL ? FIT_NEED : fit_of_wait(trial, fact, "wait");
-}
-
 /* ---- all of them ------------------------------------------------------ */
 
 enum { ALWAYS = PATTERN_COUNT };	/* looks for itself */
@@ -540,6 +467,7 @@ static const struct {
 	int		 pattern;	/* unset: the condition holds */
 	fit_fn		*fn;
 } conditions[] = {
+	{ "until", ALWAYS, fit_until },
 	{ "from", ALWAYS, fit_from },
 	{ "listener", PATTERN_LISTENER, fit_listener },
 	{ "tls", ALWAYS, fit_tls },

@@ -52,6 +52,11 @@ const char *client_net(struct trial *trial, size_t bytes_4, size_t bytes_6);
  * is in trial->service. */
 enum fit fit_service(struct trial *trial, const struct conf_rule *rule);
 
+/* policy/fit_count.c: is the rule's counter over its limit; is the mail too
+ * new for its greylist?  FIT_NEED: the helpers are asked first. */
+enum fit fit_count(struct trial *trial, const struct conf_rule *rule);
+enum fit fit_greylist(struct trial *trial, const struct conf_rule *rule);
+
 /* Do all conditions of the rule fit?  Cheap ones are looked at first, so
  * that nothing is asked in vain.  *out_why: the condition that did not, or
  * that needs something; static. */

@@ -6,7 +6,7 @@
 #define RULE_WORDS \
     "shadow from=net name=hostpattern helo=hostpattern listener=listener " \
     "tls=choice:yes,no auth user=userpattern sender=pattern to=pattern " \
-    "size=size:1B-16G listed=listed sender-unknown"
+    "size=size:1B-16G listed=listed sender-unknown until=moment"
 
 #define RULE_KEYS "client,net,user,sender,sender-domain,to,domain,all"
 
@@ -35,6 +35,8 @@ STATEMENT(TOP, "accept", NONE, accept, "", RULE_WORDS " for=choice:any",
     "size SIZE: the client announces more.  "
     "listed NUMBER or ZONE: see dnsbl.  "
     "sender-unknown: the sender's domain has no host that takes mail.  "
+    "until MOMENT (2026-11-23T10:00:00Z): not later than that.  A row of a "
+    "table whose value begins with until=MOMENT counts until then, too.  "
     "PATTERN for addresses is user@domain, @domain, <> (the null sender), or "
     "has * and ? in it; for names it is mx.example.org, .example.org (all "
     "below it), or has * and ? in it; <table> is a table with such keys: "
@@ -51,6 +53,7 @@ STATEMENT(TOP, "reject", NONE, reject, "",
     "reject from 198.51.100.0/24 text \"mail from here is not wanted\"\n"
     "reject sender @spam.example\n"
     "reject helo ours text \"you are not me\"\n"
+    "reject sender @loud.example until 2026-11-23T10:00:00Z\n"
     "reject shadow name none to *@lists.example.org")
 
 STATEMENT(TOP, "defer", NONE, defer, "",

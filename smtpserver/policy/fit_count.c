@@ -1,0 +1,116 @@
+/* fit_count.c - rules that count and rules that remember
+ *
+ * In     a rule; what the helpers said of its counter or its greylist
+ * Out    yes, no or a need
+ * Holds  nothing
+ * Trusts nothing in an address: it is in canonical form (policy.c)
+ * Spec   zmailer.conf(5), limit rate, limit parallel, greylist
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "smtpserver/policy/internal.h"
+
+#include "base/banned.h"
+
+/* What a rule counts by; false: there is none (nobody logged in). */
+static bool
+count_key(struct trial *trial, enum conf_key key, struct slice *out)
+{
+	*out = SLICE("all");
+	switch (key) {
+	case COUNT_BY_CLIENT:
+		*out = slice_of(client_net(trial, 4, 8));
+		break;
+	case COUNT_BY_NET:
+		*out = slice_of(client_net(trial, 3, 6));
+		break;
+	case COUNT_BY_USER:
+		*out = slice_lower(trial->policy->scratch,
+		    trial->question->user);
+		return out->n > 0;
+	case COUNT_BY_SENDER:
+		*out = trial->sender.text;
+		break;
+	case COUNT_BY_SENDER_DOMAIN:
+		*out = trial->sender.domain;
+		break;
+	case COUNT_BY_RCPT:
+		*out = trial->rcpt.text;
+		break;
+	case COUNT_BY_DOMAIN:
+		*out = trial->rcpt.domain;
+		break;
+	case COUNT_BY_ALL:
+		break;
+	}
+	return true;
+}
+
+/* The counter of one rule: "LINE KEY", one for all files of that line. */
+static struct slice
+count_question(struct trial *trial, const struct conf_rule *rule,
+    struct slice key)
+{
+	const struct conf_count *count = &rule->count;
+	struct arena *scratch = trial->policy->scratch;
+
+	if (count->kind == COUNT_PARALLEL)
+		return slice_of(arena_printf(scratch, "hold %" PRIu64
+		    " %u " SLICE_FMT, count->max, rule->at.line,
+		    SLICE_ARG(key)));
+	return slice_of(arena_printf(scratch, "take %" PRIu64 " %" PRId64
+	    " %u " SLICE_FMT, count->max, count->span_ms, rule->at.line,
+	    SLICE_ARG(key)));
+}
+
+/* "over" or "wait", with the seconds until it is not. */
+static enum fit
+fit_of_wait(struct trial *trial, const struct fact *fact, const char *over)
+{
+	struct slice answer = fact->answer, word = { NULL, 0 };
+	uint64_t wait_s;
+
+	if (fact->state == ASK_TROUBLE || !slice_word(&answer, &word) ||
+	    !slice_is(word, over))
+		return FIT_NO;	/* nobody is refused because of trouble */
+	if (slice_word(&answer, &word) &&
+	    slice_number(word, 0, INT32_MAX, &wait_s))
+		trial->out->wait_s = (int64_t)wait_s;
+	return FIT_YES;
+}
+
+enum fit
+fit_count(struct trial *trial, const struct conf_rule *rule)
+{
+	const struct fact *fact;
+	struct slice key;
+
+	if (rule->count.kind == COUNT_NOTHING)
+		return FIT_YES;
+	if (!count_key(trial, rule->count.key, &key))
+		return FIT_NO;
+	fact = fact_or_need(trial, "rate", count_question(trial, rule, key),
+	    rule->count.of_messages ? FACT_MESSAGE : FACT_TURN);
+	return fact == NULL ? FIT_NEED : fit_of_wait(trial, fact, "over");
+}
+
+enum fit
+fit_greylist(struct trial *trial, const struct conf_rule *rule)
+{
+	const struct conf_greylist *terms = &rule->greylist;
+	const struct fact *fact;
+
+	if (terms->after_s == 0)
+		return FIT_YES;
+	fact = fact_or_need(trial, "greylist", slice_of(arena_printf(
+	    trial->policy->scratch, "%" PRId64 " %" PRId64 " %" PRId64 " %s "
+	    SLICE_FMT " " SLICE_FMT, terms->after_s, terms->within_s,
+	    terms->keep_s, client_net(trial, 3, 8),
+	    SLICE_ARG(trial->sender.text), SLICE_ARG(trial->rcpt.text))),
+	    FACT_TURN);
+	return fact == NULL ? FIT_NEED : fit_of_wait(trial, fact, "wait");
+}
