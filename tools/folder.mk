@@ -13,6 +13,7 @@ tools_zmailer_SOURCES += tools/verb_review.c tools/verb_top.c tools/verb_report.
 tools_zmailer_SOURCES += tools/verb_destinations.c
 tools_zmailer_SOURCES += tools/verb_doctor.c tools/verb_domain.c \
 	tools/verb_block.c tools/verb_limit.c \
+	tools/verb_hello.c tools/verb_setup.c tools/submit.c tools/submit.h \
 	tools/change/carry_out.c
 tools_zmailer_SOURCES += tools/verb_fsck.c tools/verb_resubmit.c
 tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS)

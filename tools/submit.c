@@ -311,6 +311,8 @@ write_message(const struct conf *conf, const struct submission *what,
 		status = copy_message(input, &piece, &draft, &err);
 	if (status == EX_OK)
 		status = commit(&draft, &envelope, &err);
+	if (status == EX_OK && what->out_id != NULL)
+		memcpy(what->out_id, envelope.id, sizeof(envelope.id));
 done:
 	if (status != EX_OK)
 		draft_abort(&draft);	/* S0: nothing was promised */

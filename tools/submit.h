@@ -21,6 +21,8 @@ struct submission {
 	const char	*envid;		/* -V, xtext */
 	const char	**rcpts;
 	size_t		 rcpt_count;
+	char		*out_id;	/* SPOOL_ID_BYTES for the id that it
+					 * got; NULL: nobody asks */
 };
 
 /* Read the message from descriptor in and submit it.  Returns an exit

@@ -36,6 +36,12 @@ VERB(restart, "", "stop, then start")
 VERB(reload, "", "check the configuration and, when it is good, take it over")
 VERB(status, "[--json]",
     "processes and files; exit 0 ok, 1 warning, 2 critical, 3 not running")
+VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "
+    "[--via HOST[:PORT]] [--postmaster ADDRESS] [--certificate FILE --key "
+    "FILE] [--spool DIR] [--run DIR] [--log DIR] [--mailbox PATH] [--yes] "
+    "[--dry-run]", "the first configuration, by questions or flags")
+VERB(hello, "[ADDRESS] [--from ADDRESS] [--timeout SPAN] [--json]",
+    "send one message and follow it to its end")
 VERB(doctor, "[--quiet] [--json] [--timeout SPAN] [--outbound HOST] [AREA...]",
     "is this machine fit to carry mail; exit 0 it is, 1 warnings, 2 bad")
 VERB(trace, "[--day DAY] [--since MOMENT] [--until MOMENT] [--json] "
