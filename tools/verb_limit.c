@@ -207,7 +207,7 @@ dest_put(struct change *change, const struct limit *limit)
 	return change_carry_out(change);
 }
 
-/* ---- list, remove -------------------------------------------------------- */
+/* ---- list, remove ------------------------------------------------------- */
 
 static void
 put_limit(const struct str *what, struct conf_at at, bool is_json)
@@ -288,7 +288,7 @@ take_back(struct change *change, const char *kind, const char *whom)
 	return 1;
 }
 
-/* ---- the command line --------------------------------------------------- */
+/* ---- the command line -------------------------------------------------- */
 
 static int
 take_amount(const char *word, struct limit *out)
