@@ -309,7 +309,7 @@ write_it(struct setup *setup)
 	return status;
 }
 
-/* ---- the command line ----------------------------------------------------- */
+/* ---- the command line --------------------------------------------------- */
 
 static int
 take_args(int argc, char **argv, struct setup *setup)
