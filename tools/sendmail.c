@@ -21,6 +21,7 @@
 #include "base/event.h"
 #include "daemon/skeleton.h"
 #include "grammar/dsn.h"
+#include "tools/bsmtp.h"
 #include "tools/run/supervisor.h"
 #include "tools/submit.h"
 
@@ -312,6 +313,17 @@ start_daemon(const struct request *request, const char *self)
 	return become(self, words, request->conf_path);
 }
 
+/* Where our own server is. */
+static void
+server_find(const char *conf_path, char path[PATH_MAX])
+{
+	libexec_settle();
+	if (conf_path != NULL)
+		setenv("ZMAILER_CONF", conf_path, 1);
+	daemon_libexec("smtpserver", path, PATH_MAX);
+}
+
+/* One message, or (-bS) a batch of them, on standard input. */
 static int
 submit(const struct request *request)
 {
@@ -319,6 +331,7 @@ submit(const struct request *request)
 	struct str text = STR_INIT;
 	struct conf_report report;
 	struct conf *conf = conf_load(request->conf_path, arena, &report);
+	char path[PATH_MAX];
 	int status = EX_CONFIG;
 
 	if (conf == NULL) {
@@ -326,8 +339,13 @@ submit(const struct request *request)
 		fputs(text.buf, stderr);
 	} else {
 		(void)event_open(conf->log_dir);
-		status = submit_message(conf, &request->submission,
-		    STDIN_FILENO);
+		if (request->mode[0] == 'S') {
+			server_find(request->conf_path, path);
+			status = bsmtp_run(conf, path, STDIN_FILENO);
+		} else {
+			status = submit_message(conf, &request->submission,
+			    STDIN_FILENO);
+		}
 		conf_free(&conf);
 	}
 	str_release(&text);
@@ -341,10 +359,7 @@ speak_smtp(const char *conf_path)
 {
 	char path[PATH_MAX];
 
-	libexec_settle();
-	if (conf_path != NULL)
-		setenv("ZMAILER_CONF", conf_path, 1);
-	daemon_libexec("smtpserver", path, sizeof(path));
+	server_find(conf_path, path);
 	execl(path, "smtpserver", "-bs", (char *)NULL);
 	fprintf(stderr, "sendmail: %s: %s\n", path, strerror(errno));
 	return EX_UNAVAILABLE;
@@ -359,6 +374,7 @@ act(const struct request *request, const char *self)
 		return run_queue(request, self);
 	switch (request->mode[0]) {
 	case 'm':
+	case 'S':
 		return submit(request);
 	case 'p':
 		return become_alone(self, "mailq", request->conf_path);
@@ -373,6 +389,15 @@ act(const struct request *request, const char *self)
 	}
 }
 
+/* rsmtp is what uux of another system calls (UUCP). */
+static bool
+is_called(const char *self, const char *name)
+{
+	const char *slash = strrchr(self, '/');
+
+	return strcmp(slash != NULL ? slash + 1 : self, name) == 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -384,6 +409,8 @@ main(int argc, char **argv)
 	err_program("sendmail");
 	request.arena = arena_new();
 	request.submission.full_name = getenv("NAME");
+	if (is_called(argv[0], "rsmtp") || is_called(argv[0], "bsmtp"))
+		request.mode = "S";
 	status = parse(&request, argc, argv);
 	if (status == EX_OK)
 		status = act(&request, argv[0]);
