@@ -34,7 +34,7 @@ struct bsmtp_transaction {
 	size_t			 accepted_count;
 	struct bsmtp_refused	*refused;
 	size_t			 refused_count;
-	struct str		 header;	/* of the message, as far as kept */
+	struct str		 header;	/* as far as it is kept */
 	bool			 is_header_over;
 };
 

@@ -77,7 +77,10 @@ struct conf_table {
 struct conf_deliver {
 	const char	*channel;	/* "local", "lmtp", "pipe", "smtp" */
 	const char	*host;		/* lmtp: "unix:/path" or "inet:h:port";
-					 * else "-" */
+					 * pipe: "=" and the first name of
+					 * the domain; else "-" */
+	const char	*command;	/* pipe */
+	const char	*account;	/* as whom; NULL: nobody */
 };
 
 struct conf_domain {		/* one `domain` statement, maybe many names */
@@ -551,6 +554,9 @@ const struct conf_zone *conf_zone_for(const struct conf *conf,
 /* Table spec by name; NULL when there is none. */
 const struct conf_table *conf_table_find(const struct conf *conf,
     const char *name);
+/* The domain statement whose `deliver pipe` has this host; NULL: none. */
+const struct conf_domain *conf_domain_of_pipe(const struct conf *conf,
+    struct slice host);
 /* The domain statement for a lower-case name, or NULL: not ours. */
 const struct conf_domain *conf_domain_find(const struct conf *conf,
     struct slice name);

@@ -242,6 +242,24 @@ complain_host(struct conf_loader *loader,
 	conf_complain(loader, CONF_ERROR, token, hint, "%s", what);
 }
 
+/* The host is a name for the command, which has blanks. */
+static void
+deliver_pipe(struct conf_loader *loader,
+    const struct conf_statement *statement, struct conf_domain *domain,
+    const char *command)
+{
+	if (command == NULL) {
+		complain_host(loader, statement,
+		    "write: deliver pipe \"/PATH/PROGRAM ARGUMENT...\"",
+		    "what shall mail be piped to?");
+		return;
+	}
+	domain->deliver.command = command;
+	domain->deliver.account = statement->keywords[0].text;
+	domain->deliver.host = arena_printf(loader->conf->arena, "=%s",
+	    domain->names[0]);
+}
+
 void
 conf_apply_deliver(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
@@ -251,9 +269,14 @@ conf_apply_deliver(struct conf_loader *loader,
 	const char *host = statement->arg_count > 1 ?
 	    statement->args[1].text : NULL;
 	const char *channel = statement->args[0].text;
+	const struct conf_value *account = &statement->keywords[0];
 	struct err why;
 
-	*deliver = (struct conf_deliver){ channel, "-" };
+	*deliver = (struct conf_deliver){ .channel = channel, .host = "-" };
+	if (account->token != NULL && strcmp(channel, "pipe") != 0)
+		conf_complain(loader, CONF_ERROR, account->token,
+		    "only pipe runs as an account", "'%s' has no account",
+		    channel);
 	if (strcmp(channel, "lmtp") == 0) {
 		if (conf_target_parse(arena, slice_of(arena_printf(arena,
 		    "lmtp %s", host ? host : "")), &deliver->channel,
@@ -273,7 +296,7 @@ conf_apply_deliver(struct conf_loader *loader,
 			complain_host(loader, statement, why.text,
 			    "this is no URL that mail can be posted to");
 	} else if (strcmp(channel, "pipe") == 0) {
-		deliver->host = host ? host : "-";
+		deliver_pipe(loader, statement, target, host);
 	} else if (host != NULL) {
 		complain_host(loader, statement, NULL,
 		    arena_printf(arena, "'%s' takes no host", channel));

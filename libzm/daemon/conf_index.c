@@ -211,6 +211,16 @@ conf_domain_find(const struct conf *conf, struct slice name)
 	return domain;
 }
 
+const struct conf_domain *
+conf_domain_of_pipe(const struct conf *conf, struct slice host)
+{
+	for (size_t i = 0; i < conf->domain_count; i++)
+		if (conf->domains[i].deliver.command != NULL &&
+		    slice_is(host, conf->domains[i].deliver.host))
+			return &conf->domains[i];
+	return NULL;
+}
+
 const struct conf_listen *
 conf_listen_find(const struct conf *conf, const char *text)
 {

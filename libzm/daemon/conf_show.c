@@ -240,7 +240,13 @@ show_domains(struct view *view)
 			str_addf(value, k == 0 ? "; aliases <%s>" : " <%s>",
 			    domain->aliases[k]);
 		str_addf(value, "; deliver %s", domain->deliver.channel);
-		if (strcmp(domain->deliver.host, "-") != 0) {
+		if (domain->deliver.command != NULL) {
+			str_addc(value, ' ');
+			conf_add_word(value, domain->deliver.command);
+			if (domain->deliver.account != NULL)
+				str_addf(value, " as %s",
+				    domain->deliver.account);
+		} else if (strcmp(domain->deliver.host, "-") != 0) {
 			str_addc(value, ' ');
 			conf_add_word(value, domain->deliver.host);
 		}

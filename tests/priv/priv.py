@@ -23,6 +23,7 @@ sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import boxes                                         # noqa: E402
 import place                                         # noqa: E402
+import programs                                      # noqa: E402
 from zmtest import mta, smtpserver, tls              # noqa: E402
 
 CASES = []
@@ -92,6 +93,7 @@ def processes(site):
 # program -> (account, groups besides its own); None: root
 DESIGN = {
     "zmailer": None, "launcher": None, "mailbox": None, "pipe": None,
+    "sm": None,
     "smtpserver": ("zmsmtp", ("zmsubmit", "zmagent")),
     "keys": ("zmsmtp", ("zmsubmit", "zmagent")),
     "auth": ("zmsmtp", ("zmsubmit", "zmagent")),
@@ -99,6 +101,8 @@ DESIGN = {
     "scheduler": ("zmsched", ("zmsched", "zmrouter", "zmsubmit", "zmagent")),
     "smtp": ("zmagent", ("zmagent",)),
     "error": ("zmagent", ("zmagent",)),
+    "http": ("zmagent", ("zmagent",)),
+    "discard": ("zmagent", ("zmagent",)),
 }
 
 
@@ -450,6 +454,7 @@ def programs_run_as_who_named_them(site):
 
 
 CASES.extend(boxes.CASES)
+CASES.extend(programs.CASES)
 
 
 # ---- a session that was taken over ---------------------------------------

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "transports/content.h"
+#include "transports/pipe/command.h"
 #include "transports/pipe/deliver.h"
 #include "transports/pipe/order.h"
 
@@ -62,6 +63,41 @@ trouble(struct verdict *verdict, const struct err *err)
 	    err->text);
 }
 
+/* "deliver pipe" of a domain: its command, as the account it names. */
+static int
+order_of_domain(const struct agent_run *run, const struct work_job *job,
+    struct order *order, struct account *owner, struct err *err)
+{
+	const struct conf_domain *domain = conf_domain_of_pipe(run->conf,
+	    job->host);
+	const struct account *found = NULL;
+	struct str recipient = STR_INIT;
+	int got;
+
+	if (domain == NULL)
+		return err_set(err, "no domain is delivered to a pipe as "
+		    SLICE_FMT, SLICE_ARG(slice_first(job->host, 100)));
+	order->command = slice_of(domain->deliver.command);
+	command_add_value(&recipient, order->rcpt->user);
+	order->recipient = arena_dup(run->arena, recipient.buf,
+	    recipient.len);
+	str_release(&recipient);
+	if (!account_is_root()) {
+		account_of_ids(geteuid(), getegid(), owner);
+		return 0;
+	}
+	got = domain->deliver.account == NULL ? account_by_uid(-2, &found,
+	    err) : account_by_name(slice_of(domain->deliver.account), &found,
+	    err);
+	if (got > 0 && found->uid == 0)
+		return err_set(err, "root runs no programs for strangers");
+	if (got > 0)
+		*owner = *found;
+	return got > 0 ? 0 : got < 0 ? -1 : err_set(err,
+	    "there is no account %s", domain->deliver.account != NULL ?
+	    domain->deliver.account : "nobody");
+}
+
 static void
 deliver(struct agent_run *run, const struct work_job *job, size_t index,
     struct verdict *verdict)
@@ -73,7 +109,11 @@ deliver(struct agent_run *run, const struct work_job *job, size_t index,
 		.owner = &owner, .command = job->rcpts[index].user };
 	struct err err;
 
-	if (owner_find(order.rcpt, &owner, &err) < 0)
+	int got = slice_starts(job->host, "=") ?
+	    order_of_domain(run, job, &order, &owner, &err) :
+	    owner_find(order.rcpt, &owner, &err);
+
+	if (got < 0)
 		trouble(verdict, &err);
 	else
 		order_run(&order, verdict);

@@ -185,7 +185,8 @@ order_run(const struct order *order, struct verdict *verdict)
 		    err.text);
 		return;
 	}
-	recipient = recipient_of(order->arena, conf, order->rcpt, owner);
+	recipient = order->recipient != NULL ? order->recipient :
+	    recipient_of(order->arena, conf, order->rcpt, owner);
 	program.message_fd = message_make(order->content,
 	    order->job->size_bytes, recipient, &err);
 	if (program.message_fd < 0) {

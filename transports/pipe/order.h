@@ -19,6 +19,8 @@ struct order {
 	const struct work_rcpt	*rcpt;
 	const struct content	*content;	/* loaded, with From_ line */
 	const struct account	*owner;		/* as whom it runs */
+	const char		*recipient;	/* for RECIPIENT; NULL: see
+						 * zmailer-pipe(8) */
 	struct slice		 command;	/* command.h */
 	bool			 shell_ok;	/* all of the command is the
 						 * owner's own: /bin/sh gets it

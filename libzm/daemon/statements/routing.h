@@ -32,12 +32,16 @@ STATEMENT(DOMAIN, "aliases", NONE, aliases, "table+", "",
     "domain example.org { aliases <ours> }")
 
 STATEMENT(DOMAIN, "deliver", NONE, deliver,
-    "choice:local,lmtp,smtp,pipe,http,hold word?", "",
+    "choice:local,lmtp,smtp,pipe,http,hold word?", "as=account",
     "deliver CHANNEL [HOST]", "local",
     "How mail reaches a mailbox: local (see mailbox), lmtp unix:/PATH or "
-    "lmtp inet:HOST:PORT, smtp HOST:PORT, pipe, http URL (zmailer-http(8)), "
-    "hold.",
+    "lmtp inet:HOST:PORT, smtp HOST:PORT, pipe \"COMMAND\" [as ACCOUNT] (a "
+    "program that gets each recipient's message on its standard input, with "
+    "the address in RECIPIENT, as this account or nobody: zmailer-pipe(8)), "
+    "http URL (zmailer-http(8)), hold.",
     "domain example.org { deliver lmtp unix:/run/dovecot/lmtp }\n"
+    "domain desk.example.org { users any; "
+    "deliver pipe \"/usr/local/bin/desk --new\" as desk }\n"
     "domain tickets.example.org { users any; "
     "deliver http https://desk.example.org/mail }\n"
     "domain example.net { deliver smtp inside.example.net:25 }")
