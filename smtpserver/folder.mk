@@ -58,6 +58,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/session/receive.c smtpserver/session/receive.h \
 	smtpserver/service.c smtpserver/service.h \
 	smtpserver/session/session.c smtpserver/session/session.h smtpserver/session/steps.h \
+	smtpserver/session/confine.c smtpserver/session/confine.h \
 	smtpserver/session/filter.c smtpserver/session/filter.h \
 	smtpserver/session/filter_facts.c smtpserver/session/filter_steps.c \
 	smtpserver/milter/facts.c smtpserver/milter/facts.h \

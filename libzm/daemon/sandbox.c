@@ -44,7 +44,9 @@ enum {
 	NET_BIND_TCP = 1,
 	SCOPE_ALL = 3,			/* abstract sockets, signals */
 	FILE_WRITE = 1 << 1, FILE_READ = 1 << 2, FILE_LIST = 1 << 3,
-	FILE_MAKE = 1 << 8
+	FILE_REMOVE = 1 << 5, FILE_MAKE = 1 << 8,
+	FILE_REFER = 1 << 13,		/* version 2: to another directory */
+	FILE_TRUNCATE = 1 << 14		/* version 3 */
 };
 
 /* Everything that a version knows to forbid. */
@@ -107,6 +109,15 @@ rules_add(int ruleset, int version, const struct sandbox *rules,
 		if (path_allow(ruleset, rules->readable[i], FILE_READ,
 		    err) < 0)
 			return -1;
+	for (size_t i = 0; i < rules->worked_count; i++)
+		if (path_allow(ruleset, rules->worked[i], (FILE_WRITE |
+		    FILE_READ | FILE_REMOVE | FILE_MAKE | FILE_REFER |
+		    FILE_TRUNCATE) & files_of(version), err) < 0)
+			return -1;
+	for (size_t i = 0; i < rules->filed_count; i++)
+		if (path_allow(ruleset, rules->filed[i], FILE_MAKE |
+		    FILE_REFER, err) < 0)
+			return -1;
 #if defined(__SANITIZE_ADDRESS__)	/* which reads its own maps */
 	if (path_allow(ruleset, "/proc", FILE_READ | FILE_LIST, err) < 0)
 		return -1;
@@ -123,8 +134,8 @@ files_close(const struct sandbox *rules, struct err *err)
 	struct ruleset ruleset = { 0, NET_BIND_TCP, SCOPE_ALL };
 	int fd, result = -1;
 
-	if (version < 1)
-		return 0;
+	if (version < 1 || (version < 2 && rules->filed_count > 0))
+		return 0;	/* it cannot allow what is needed */
 	ruleset.files = files_of(version);
 	fd = (int)syscall(SYS_landlock_create_ruleset, &ruleset,
 	    ruleset_bytes(version), 0);
@@ -175,7 +186,7 @@ sandbox_enter(const struct sandbox *rules, struct err *err)
 		return -1;
 	if (result > 0)
 		walls |= SANDBOX_FILES;
-	result = sandbox_calls(err);
+	result = sandbox_calls(rules->worked_count > 0, err);
 	if (result < 0)
 		return -1;
 	if (result > 0)

@@ -14,6 +14,7 @@
 #ifndef ZM_DAEMON_SANDBOX_H
 #define ZM_DAEMON_SANDBOX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -28,6 +29,14 @@ struct sandbox {
 	const char	*readable[SANDBOX_PATHS_MAX];	/* directories whose
 					 * files may be read */
 	size_t		 readable_count;
+	const char	*worked[SANDBOX_PATHS_MAX];
+					/* directories where files may be
+					 * made, read, written, renamed and
+					 * removed */
+	size_t		 worked_count;
+	const char	*filed[SANDBOX_PATHS_MAX];	/* directories where files
+					 * may be renamed to, no more */
+	size_t		 filed_count;
 };
 
 enum sandbox_wall {
@@ -39,9 +48,9 @@ enum sandbox_wall {
  * them); -1: a wall that is there could not be put up (err). */
 int sandbox_enter(const struct sandbox *rules, struct err *err);
 
-/* sandbox_calls.c: the system call filter alone.  1 it stands; 0 not built
- * in; -1 err. */
-int sandbox_calls(struct err *err);
+/* sandbox_calls.c: the system call filter alone; has_names: files may be
+ * renamed and removed.  1 it stands; 0 not built in; -1 err. */
+int sandbox_calls(bool has_names, struct err *err);
 
 /* sandbox_try.c: from inside, try what must not work: open, make and list
  * files, run a program, signal and trace, listen, take another identity.

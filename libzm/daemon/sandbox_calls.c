@@ -37,10 +37,9 @@ static const char *const refused[] = {
 	"request_key",
 	/* names, modes and times of files, mounts */
 	"mount", "umount2", "move_mount", "open_tree", "fsopen", "fsmount",
-	"mount_setattr", "name_to_handle_at", "open_by_handle_at", "rename",
-	"renameat", "renameat2", "link", "linkat", "symlink", "symlinkat",
-	"unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "mknod",
-	"mknodat", "truncate", "chmod", "fchmod", "fchmodat", "fchmodat2",
+	"mount_setattr", "name_to_handle_at", "open_by_handle_at", "link",
+	"linkat", "symlink", "symlinkat", "mkdir", "mkdirat", "rmdir", "mknod",
+	"mknodat", "truncate", "chmod", "fchmodat", "fchmodat2",
 	"chown", "fchown", "lchown", "fchownat", "setxattr", "lsetxattr",
 	"fsetxattr", "removexattr", "lremovexattr", "fremovexattr", "utime",
 	"utimes", "utimensat", "futimesat",
@@ -50,6 +49,10 @@ static const char *const refused[] = {
 	"finit_module", "delete_module", "kexec_load", "kexec_file_load",
 	"reboot", "swapon", "swapoff", "acct", "quotactl", "syslog",
 	"modify_ldt", "iopl", "ioperm", "vmsplice", "fanotify_init",
+};
+
+static const char *const names_of_files[] = {
+	"rename", "renameat", "renameat2", "unlink", "unlinkat", "fchmod",
 };
 
 /* LeakSanitizer looks at the process by ptrace when it ends. */
@@ -64,14 +67,14 @@ is_needed(const char *call)
 }
 
 static int
-calls_add(scmp_filter_ctx filter)
+calls_add(scmp_filter_ctx filter, const char *const calls[], size_t count)
 {
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-		int call = seccomp_syscall_resolve_name(refused[i]);
+	for (size_t i = 0; i < count; i++) {
+		int call = seccomp_syscall_resolve_name(calls[i]);
 		int result;
 
 		if (call == __NR_SCMP_ERROR ||	/* older than the call */
-		    is_needed(refused[i]))
+		    is_needed(calls[i]))
 			continue;
 		result = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call,
 		    0);
@@ -82,14 +85,18 @@ calls_add(scmp_filter_ctx filter)
 }
 
 int
-sandbox_calls(struct err *err)
+sandbox_calls(bool has_names, struct err *err)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 	int result;
 
 	if (filter == NULL)
 		return err_set(err, "sandbox: the system call filter");
-	result = calls_add(filter);
+	result = calls_add(filter, refused,
+	    sizeof(refused) / sizeof(refused[0]));
+	if (result == 0 && !has_names)
+		result = calls_add(filter, names_of_files,
+		    sizeof(names_of_files) / sizeof(names_of_files[0]));
 	if (result == 0)
 		result = seccomp_load(filter);
 	seccomp_release(filter);
@@ -105,7 +112,7 @@ sandbox_calls(struct err *err)
 #else
 
 int
-sandbox_calls(struct err *err)
+sandbox_calls(bool has_names, struct err *err)
 {
 	return 0;
 }

@@ -130,7 +130,7 @@ table_side_make(const struct table_source *source,
 	struct err err;
 
 	if (!side_path(source, path) ||
-	    (mkdir(side_dir, 0755) != 0 && errno != EEXIST) ||
+	    (access(side_dir, W_OK) != 0 && mkdir(side_dir, 0755) != 0) ||
 	    table_draft_open(&draft, path, &err) != 0)
 		return false;
 	if (put_all(draft.fd, source, contents) != 0 ||

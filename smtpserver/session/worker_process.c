@@ -16,6 +16,7 @@
 
 #include "base/event.h"
 #include "io/ipc.h"
+#include "smtpserver/session/confine.h"
 #include "smtpserver/session/worker.h"
 
 #include "base/banned.h"
@@ -37,7 +38,8 @@ on_stop(void *context)
 	worker_stop(link->worker);
 }
 
-/* A bad file is refused, and said so, by the doorman. */
+/* A bad file is refused, and said so, by the doorman; what this process was
+ * not allowed to read when it began needs a fresh one. */
 static void
 on_reload(void *context)
 {
@@ -47,11 +49,15 @@ on_reload(void *context)
 	struct conf *fresh = conf_load(link->process->conf_path, arena,
 	    &report);
 
-	if (fresh != NULL && daemon_restart_reason(link->process->conf,
-	    fresh) == NULL)
-		worker_reload(link->worker, settings_new(fresh, true));
-	else
+	if (fresh == NULL || !session_may_read(link->process->conf, fresh)) {
 		conf_free(&fresh);
+		worker_stop(link->worker);
+	} else if (daemon_restart_reason(link->process->conf, fresh) ==
+	    NULL) {
+		worker_reload(link->worker, settings_new(fresh, true));
+	} else {
+		conf_free(&fresh);
+	}
 	arena_free(&arena);
 }
 
@@ -162,6 +168,15 @@ say_lines(void *context)
 	    (n >= 0 && link->outbox.len > 0 ? LOOP_WRITE : 0));
 }
 
+static void
+confine(const struct process *process)
+{
+	struct err err;
+
+	if (session_confine(process->conf, process->conf_path, &err) < 0)
+		fatal("%s", err.text);	/* a wall that is there must stand */
+}
+
 void
 worker_process(struct process *process, const struct worker_sockets *sockets,
     struct spool *spool)
@@ -186,6 +201,7 @@ worker_process(struct process *process, const struct worker_sockets *sockets,
 	loop_signal(process->loop, SIGTERM, on_stop, &link);
 	loop_signal(process->loop, SIGINT, on_stop, &link);
 	loop_signal(process->loop, SIGHUP, on_reload, &link);
+	confine(process);
 	loop_run(process->loop);
 	worker_free(&link.worker);
 	event_flush();
