@@ -29,10 +29,9 @@ struct sandbox {
 	const char	*readable[SANDBOX_PATHS_MAX];	/* directories whose
 					 * files may be read */
 	size_t		 readable_count;
+	/* directories where files may be made, read, written, renamed and
+	 * removed */
 	const char	*worked[SANDBOX_PATHS_MAX];
-					/* directories where files may be
-					 * made, read, written, renamed and
-					 * removed */
 	size_t		 worked_count;
 	const char	*filed[SANDBOX_PATHS_MAX];	/* directories where files
 					 * may be renamed to, no more */
