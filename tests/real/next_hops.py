@@ -23,7 +23,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from privateroot import PrivateRoot                  # noqa: E402
 from zmtest import mta, tls                          # noqa: E402
 
-MINE = "localhost"           # Postfix, where it hears of our clients
+MINE = "127.0.0.2"           # Postfix, where it hears of our clients
 MACHINE = ["nsenter", f"--net={os.environ['ZM_REAL_NET']}"]
 
 PLAIN = b"Subject: plain\n\nhello\n"
@@ -85,7 +85,7 @@ class Postfix(NextHop):
 myhostname = mx.test
 mydestination =
 virtual_mailbox_domains = post.test, whose.test
-smtpd_authorized_xclient_hosts = 127.0.0.1
+smtpd_authorized_xclient_hosts = 127.0.0.0/8
 virtual_mailbox_base = /var/vmail
 virtual_mailbox_maps = static:all/
 virtual_minimum_uid = 1
@@ -103,8 +103,9 @@ maillog_file = /var/log/postfix.log
         path = "/etc/postfix/master.cf"
         with open(self.root.root + path) as file:
             text = file.read()
-        text = re.sub(r"^smtp +inet .*$", f"{self.port} inet n - n - - smtpd",
-                      text, flags=re.M)
+        doors = "".join(f"{where}{self.port} inet n - n - - smtpd\n"
+                        for where in ("", MINE + ":"))
+        text = re.sub(r"^smtp +inet .*\n", doors, text, flags=re.M)
         text = re.sub(r"^(\S+ +\S+ +\S+ +\S+ +)y( )", r"\1n\2", text,
                       flags=re.M)
         self.root.write(path, text
