@@ -69,8 +69,10 @@ VERB(resubmit, "[--from deferred|freezer|postman] [--json] [ID | FILE ...] | "
     "route messages again that were set aside; without names all of deferred/")
 VERB(hold, "[--for SPAN] [--reason WORDS] [--yes] [--dry-run] [--json] "
     "SELECTOR", "keep queued mail from being tried, until release")
-VERB(release, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
-    "let held mail go, and what waits in freezer/ and postman/")
+VERB(release, "[--allow] [--reason WORDS] [--yes] [--dry-run] [--json] "
+    "SELECTOR",
+    "let held mail go, and what waits in freezer/ and postman/; --allow: and "
+    "accept its senders from now on")
 VERB(freeze, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "treat queued mail as if its retries were exhausted")
 VERB(thaw, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
@@ -80,7 +82,11 @@ VERB(retry, "[--per-second N] [--yes] [--dry-run] [--json] SELECTOR",
 VERB(reroute, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "route queued mail again, as the configuration is now")
 VERB(bounce, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
-    "give queued mail up now, with a report to its sender")
+    "give mail up now, queued or set aside, with a report to its sender")
+VERB(forward, "--to ADDRESS [--reason WORDS] [--yes] [--dry-run] [--json] "
+    "SELECTOR", "send what was set aside to somebody, as a part of a new mail")
+VERB(note, "--reason WORDS [--yes] [--dry-run] [--json] SELECTOR",
+    "write a note beside what was set aside; review shows it")
 VERB(schedule, "[--next MOMENT] [--expire MOMENT] [--yes] [--dry-run] "
     "[--json] SELECTOR", "say when queued mail is tried or given up")
 VERB(delete, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",

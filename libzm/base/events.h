@@ -112,6 +112,12 @@ EVENT(MESSAGE_DELETED, "message.deleted", INFO, "file why by reason",
     "A message that a person deleted was moved into trash/.")
 EVENT(MESSAGE_UNDELETED, "message.undeleted", INFO, "file why by reason",
     "A person brought a message back from trash/.")
+EVENT(MESSAGE_NOTED, "message.noted", INFO, "file why by reason",
+    "A person wrote a note about a message that was set aside.")
+EVENT(MESSAGE_FORWARDED, "message.forwarded", INFO,
+    "file why by reason to as",
+    "A person had a message that was set aside sent to somebody, as a part "
+    "of message as=.")
 EVENT(RCPT_OK, "rcpt.ok", INFO,
     "to channel host code reply delay tries ms tls",
     "One recipient has the message; tls= how it travelled.")

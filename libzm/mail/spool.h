@@ -196,6 +196,12 @@ struct claim {
 int spool_claim(struct spool *spool, unsigned priority, const char *name,
     struct claim *out, struct err *err);
 
+/* Claim a message that was set aside (deferred, freezer, postman), so that
+ * its way can be planned at once (rows D1 -> C1; who dies with it leaves it
+ * to the router).  As spool_claim. */
+int spool_claim_aside(struct spool *spool, enum spool_area from,
+    const char *name, struct claim *out, struct err *err);
+
 /* Check the first line: length and checksum of all bytes.
  * returns 1 complete, 0 incomplete or damaged, -1 cannot read. */
 int spool_is_complete(int fd, struct err *err);

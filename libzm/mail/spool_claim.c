@@ -98,6 +98,36 @@ drop:
 }
 
 int
+spool_claim_aside(struct spool *spool, enum spool_area from,
+    const char *name, struct claim *out, struct err *err)
+{
+	const char *label = spool_label(from, 0, name);
+	int dir_fd = spool_dir_fd(spool, from, 0), result;
+
+	memset(out, 0, sizeof(*out));
+	out->area = AREA_ROUTER;
+	if (strchr(name, '/') != NULL)
+		return err_set(err, "%s is not a message", label);
+	out->fd = spool_open_file(dir_fd, name, O_RDONLY);
+	if (out->fd < 0)
+		return errno == ENOENT ? 0 : err_sys(err, "open %s", label);
+	result = claim_check(out->fd, label, out, err);
+	if (result == 1) {
+		snprintf(out->name, sizeof(out->name), "%ju-%jd",
+		    (uintmax_t)out->inode, (intmax_t)getpid());
+		/* D1 -> C1; the loser of a race finds nothing to rename */
+		if (spool_rename(dir_fd, name, spool_dir_fd(spool,
+		    AREA_ROUTER, 0), out->name) == 0)
+			return 1;
+		result = errno == ENOENT ? 0 : err_sys(err, "claim %s",
+		    label);
+	}
+	close_keep_errno(out->fd);
+	out->fd = -1;
+	return result;
+}
+
+int
 spool_first_line(const char line[DRAFT_FIRST_LINE_BYTES],
     uint64_t *out_bytes, uint32_t *out_crc)
 {

@@ -14,8 +14,8 @@
 
 #include "base/banned.h"
 
-static void
-note(enum event_kind kind, const struct desk_item *item,
+void
+desk_tell(enum event_kind kind, const struct desk_item *item,
     enum spool_area area, const char *name,
     const struct desk_options *options)
 {
@@ -37,7 +37,7 @@ desk_act_delete(struct desk_choice *choice, const struct desk_item *item,
 	if (spool_trash(choice->spool, item->area, item->name, name,
 		err) != 0)
 		return -1;
-	note(EV_MESSAGE_DELETED, item, item->area, item->name, options);
+	desk_tell(EV_MESSAGE_DELETED, item, item->area, item->name, options);
 	return 1;
 }
 
@@ -50,7 +50,7 @@ desk_act_undelete(struct desk_choice *choice, const struct desk_item *item,
 
 	if (spool_untrash(choice->spool, item->name, &area, name, err) != 0)
 		return -1;
-	note(EV_MESSAGE_UNDELETED, item, area, name, options);
+	desk_tell(EV_MESSAGE_UNDELETED, item, area, name, options);
 	return 1;
 }
 
@@ -61,6 +61,7 @@ desk_act_release(struct desk_choice *choice, const struct desk_item *item,
 {
 	if (spool_resubmit(choice->spool, item->area, item->name, err) != 0)
 		return -1;
-	note(EV_MESSAGE_RESUBMITTED, item, item->area, item->name, options);
+	desk_tell(EV_MESSAGE_RESUBMITTED, item, item->area, item->name,
+	    options);
 	return 1;
 }

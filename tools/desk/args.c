@@ -50,6 +50,8 @@ take_value(const char *word, const char *value, enum desk_flags flags,
 {
 	if ((flags & DESK_WRITES) != 0 && strcmp(word, "--reason") == 0)
 		out->reason = value;
+	else if ((flags & DESK_TO) != 0 && strcmp(word, "--to") == 0)
+		out->to = value;
 	else if ((flags & DESK_FOR) != 0 && strcmp(word, "--for") == 0)
 		return take_for(value, out);
 	else if ((flags & DESK_PACE) != 0 &&
@@ -72,6 +74,8 @@ take_flag(const char *word, enum desk_flags flags, struct desk_options *out)
 
 	if (strcmp(word, "--json") == 0)
 		out->is_json = true;
+	else if ((flags & DESK_ALLOW) != 0 && strcmp(word, "--allow") == 0)
+		out->allows = true;
 	else if (writes && strcmp(word, "--yes") == 0)
 		out->is_yes = true;
 	else if (writes && strcmp(word, "--dry-run") == 0)

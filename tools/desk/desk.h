@@ -9,6 +9,7 @@
 #ifndef ZM_TOOLS_DESK_H
 #define ZM_TOOLS_DESK_H
 
+#include "base/event.h"
 #include "daemon/conf.h"
 #include "grammar/selector.h"
 #include "mail/spool.h"
@@ -19,9 +20,11 @@ enum { DESK_SAMPLES = 5 };
 struct desk_options {
 	const char	*verb;
 	bool		 is_json, is_yes, is_dry;
+	bool		 allows;	/* --allow */
 	const char	*reason;	/* "" when none was given */
 	const char	*until;		/* --for: "+SPAN"; NULL not given */
 	const char	*next, *expire;	/* moments; NULL */
+	const char	*to;		/* --to; NULL */
 	int64_t		 per_second;	/* -1: not given */
 	char		 until_text[64];
 	struct str	 words;		/* the selector as it was typed */
@@ -31,7 +34,10 @@ struct desk_options {
 enum desk_flags {
 	DESK_WRITES = 1, DESK_FOR = 2,	/* --for SPAN */
 	DESK_PACE = 4,			/* --per-second N */
-	DESK_MOMENTS = 8		/* --next MOMENT, --expire MOMENT */
+	DESK_MOMENTS = 8,		/* --next MOMENT, --expire MOMENT */
+	DESK_TO = 16,			/* --to ADDRESS must be given */
+	DESK_REASON = 32,		/* --reason must be given */
+	DESK_ALLOW = 64			/* --allow */
 };
 
 /* Read the command line.  returns 0, or the exit status after the usage
@@ -98,6 +104,20 @@ typedef int desk_act_fn(struct desk_choice *choice,
     const struct desk_item *item, const struct desk_options *options,
     struct err *err);
 desk_act_fn desk_act_delete, desk_act_undelete, desk_act_release;
+/* away.c: give it up with a report to its sender; send it to options->to as
+ * a part of a new message; write options->reason beside it in the journal.
+ * The message stays where it is, but for bounce. */
+desk_act_fn desk_act_bounce, desk_act_forward, desk_act_note;
+/* The event of an act, with who and why. */
+void desk_tell(enum event_kind kind, const struct desk_item *item,
+    enum spool_area area, const char *name,
+    const struct desk_options *options);
+
+/* allow.c: have the senders of a choice accepted by a rule before all others
+ * of the configuration; shows the change, and asks on a terminal.  Exit
+ * status.  Needs the right to write it: call it where that is still had. */
+int desk_allow(const char *conf_path, const struct slice *senders,
+    size_t count, bool is_yes);
 
 struct desk_order {		/* a row of orders.h */
 	const char	*op;		/* NULL: for files alone */

@@ -222,6 +222,26 @@ conclude(const struct run *run)
 	return run->failed > 0 || run->messages == 0 ? 1 : EX_OK;
 }
 
+/* Before the right to write the configuration is given up. */
+static int
+senders_allow(struct run *run, const struct conf *conf)
+{
+	struct slice *senders = mem_alloc(run->choice.count + 1,
+	    sizeof(*senders));
+	size_t count = 0;
+	int status = EX_OK;
+
+	for (size_t i = 0; i < run->choice.count; i++)
+		if (!is_queued(&run->choice.items[i]) &&
+		    run->choice.items[i].sender.n > 0)
+			senders[count++] = run->choice.items[i].sender;
+	if (count > 0)
+		status = desk_allow(conf->path[0] ? conf->path : NULL,
+		    senders, count, true);
+	mem_free(&senders);
+	return status;
+}
+
 static int
 order_all(struct run *run, const struct conf *conf)
 {
@@ -236,6 +256,9 @@ order_all(struct run *run, const struct conf *conf)
 		    run->options.verb);
 		return EX_UNAVAILABLE;
 	}
+	if (run->options.allows &&
+	    (status = senders_allow(run, conf)) != EX_OK)
+		return status;
 	order_queue(run);
 	if (run->order->areas != 0) {
 		if (daemon_drop(conf, ROLE_ROUTER, &err) < 0) {
@@ -262,6 +285,12 @@ order_run(struct run *run, const struct conf *conf, struct arena *arena)
 	    run->options.next == NULL && run->options.expire == NULL)
 		return verb_usage(run->options.verb, "say --next or --expire, "
 		    "as +2h or as seconds since 1970");
+	if ((run->order->flags & DESK_TO) != 0 && run->options.to == NULL)
+		return verb_usage(run->options.verb, "--to whom?");
+	if ((run->order->flags & DESK_REASON) != 0 &&
+	    *run->options.reason == '\0')
+		return verb_usage(run->options.verb, "--reason: the words of "
+		    "the note");
 	status = desk_selector(&run->options, arena, &selector);
 	if (status != EX_OK)
 		return status;

@@ -10,12 +10,18 @@
  * SPDX-License-Identifier: ISC
  */
 ORDER(hold, "hold", "held", 0, NULL, DESK_FOR)
-ORDER(release, "release", "released", FREEZER | POSTMAN, desk_act_release, 0)
+ORDER(release, "release", "released", FREEZER | POSTMAN, desk_act_release,
+    DESK_ALLOW)
 ORDER(freeze, "freeze", "frozen", 0, NULL, 0)
 ORDER(thaw, "thaw", "thawed", 0, NULL, 0)
 ORDER(retry, "retry", "due now", 0, NULL, DESK_PACE)
 ORDER(reroute, "reroute", "routed again", 0, NULL, 0)
-ORDER(bounce, "bounce", "bounced", 0, NULL, 0)
+ORDER(bounce, "bounce", "bounced", DEFERRED | FREEZER | POSTMAN,
+    desk_act_bounce, 0)
+ORDER(forward, NULL, "forwarded", DEFERRED | FREEZER | POSTMAN,
+    desk_act_forward, DESK_TO)
+ORDER(note, NULL, "noted", DEFERRED | FREEZER | POSTMAN, desk_act_note,
+    DESK_REASON)
 ORDER(schedule, "schedule", "rescheduled", 0, NULL, DESK_MOMENTS)
 ORDER(delete, "delete", "deleted", DEFERRED | FREEZER | POSTMAN,
     desk_act_delete, 0)

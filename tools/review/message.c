@@ -99,6 +99,9 @@ review_read(struct review *review)
 		return;
 	review->text_of = item;
 	str_reset(&review->text);
+	if (review->rows[review->cursor].note != NULL)
+		add_line(&review->text, "note",
+		    slice_of(review->rows[review->cursor].note));
 	fd = openat(spool_dir_fd(review->choice->spool, item->area, 0),
 	    item->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 || !read_front(fd, &bytes)) {

@@ -20,8 +20,25 @@
 
 #include "base/banned.h"
 
-static const char help_line[] = "R release  D delete  space mark  enter "
-    "whole message  q quit";
+static const char help_line[] = "R release A +allow X bounce D delete "
+    "F forward N note / filter space mark q quit";
+
+/* What is asked before each act, and whether words are wanted. */
+static const struct {
+	const char	*question;
+	bool		 has_words, may_be_empty;
+} acts[] = {
+	[REVIEW_RELEASE] = { "Release", false, false },
+	[REVIEW_ALLOW] = { "Release, and accept the sender from now on,",
+	    false, false },
+	[REVIEW_DELETE] = { "Delete", false, false },
+	[REVIEW_BOUNCE] = { "Bounce %zu: reason for the sender: ", true,
+	    true },
+	[REVIEW_FORWARD] = { "Forward %zu to: ", true, false },
+	[REVIEW_NOTE] = { "Note beside %zu: ", true, false },
+	[REVIEW_FILTER] = { "Show only rows with: ", true, true },
+};
+enum { TYPED_MAX = 200 };
 
 static struct slice
 domain_of(struct slice address)
@@ -81,7 +98,8 @@ void
 review_init(struct review *review, struct desk_choice *choice)
 {
 	*review = (struct review){ .choice = choice, .count = choice->count,
-	    .text = STR_INIT, .typed = STR_INIT };
+	    .total = choice->count, .text = STR_INIT, .typed = STR_INIT,
+	    .filter = STR_INIT };
 	review->rows = mem_alloc(choice->count + 1, sizeof(*review->rows));
 	for (size_t i = 0; i < choice->count; i++)
 		review->rows[i].item = &choice->items[i];
@@ -97,6 +115,7 @@ review_release(struct review *review)
 	mem_free(&review->rows);
 	str_release(&review->text);
 	str_release(&review->typed);
+	str_release(&review->filter);
 }
 
 /* ---- keys -------------------------------------------------------------- */
@@ -150,22 +169,36 @@ ask(struct review *review, enum review_act act)
 {
 	bool is_only_copy;
 	size_t count = chosen(review, &is_only_copy);
+	char *said = review->said;
 
-	if (count == 0) {
-		snprintf(review->said, sizeof(review->said),
-		    "nothing is chosen");
+	if (count == 0 && act != REVIEW_FILTER) {
+		snprintf(said, sizeof(review->said), "nothing is chosen");
 		return;
 	}
 	review->asked = act;
 	str_reset(&review->typed);
 	if (act == REVIEW_DELETE && is_only_copy)
-		snprintf(review->said, sizeof(review->said), "%s ONLY COPY: "
+		snprintf(said, sizeof(review->said), "%s ONLY COPY: "
 		    "type the id (or the word all) and enter to delete: ",
 		    count == 1 ? "This is the" : "There is an");
+	else if (acts[act].has_words)
+		snprintf(said, sizeof(review->said), acts[act].question,
+		    count);
 	else
-		snprintf(review->said, sizeof(review->said), "%s %zu "
-		    "message%s? y/n ", act == REVIEW_DELETE ? "Delete" :
-		    "Release", count, count == 1 ? "" : "s");
+		snprintf(said, sizeof(review->said), "%s %zu message%s? y/n ",
+		    acts[act].question, count, count == 1 ? "" : "s");
+}
+
+/* The words are complete: are they the right ones? */
+static bool
+words_are_good(const struct review *review, size_t count)
+{
+	const struct str *typed = &review->typed;
+
+	if (review->asked != REVIEW_DELETE)
+		return typed->len > 0 || acts[review->asked].may_be_empty;
+	return strcmp(typed->buf, "all") == 0 || (count == 1 &&
+	    strcmp(typed->buf, review->rows[review->cursor].item->id) == 0);
 }
 
 /* A key while a question is open. */
@@ -173,31 +206,50 @@ static enum review_act
 answer(struct review *review, int key)
 {
 	enum review_act act = review->asked;
-	bool is_only_copy;
+	bool is_only_copy, is_good;
 	size_t count = chosen(review, &is_only_copy);
-	bool is_typed = act == REVIEW_DELETE && is_only_copy;
+	bool is_typed = acts[act].has_words ||
+	    (act == REVIEW_DELETE && is_only_copy);
 
-	if (is_typed && key > ' ' && key < 0x7f && review->typed.len < 40) {
-		str_addc(&review->typed, (char)key);
+	if (is_typed && key >= ' ' && key < 0x7f) {
+		if (review->typed.len < TYPED_MAX)
+			str_addc(&review->typed, (char)key);
 		return REVIEW_NO_ACT;
 	}
 	if (is_typed && key == TERMINAL_BACKSPACE && review->typed.len > 0) {
 		review->typed.buf[--review->typed.len] = '\0';
 		return REVIEW_NO_ACT;
 	}
+	is_good = is_typed ? key == TERMINAL_ENTER &&
+	    words_are_good(review, count) : key == 'y' || key == 'Y';
 	review->asked = REVIEW_NO_ACT;
 	review->said[0] = '\0';
-	if (is_typed) {
-		const char *id = review->rows[review->cursor].item->id;
-
-		if (key == TERMINAL_ENTER && (strcmp(review->typed.buf,
-			"all") == 0 || (count == 1 &&
-			strcmp(review->typed.buf, id) == 0)))
-			return act;
-	} else if (key == 'y' || key == 'Y') {
-		return act;
+	if (is_good && act == REVIEW_FILTER) {
+		review_filter(review, review->typed.buf);
+		return REVIEW_NO_ACT;
 	}
+	if (is_good)
+		return act;
 	snprintf(review->said, sizeof(review->said), "nothing was done");
+	return REVIEW_NO_ACT;
+}
+
+/* Keys that ask for an act. */
+static enum review_act
+act_of(int key)
+{
+	static const struct { int key; enum review_act act; } keys[] = {
+		{ 'r', REVIEW_RELEASE }, { 'a', REVIEW_ALLOW },
+		{ 'd', REVIEW_DELETE }, { 'x', REVIEW_BOUNCE },
+		{ 'f', REVIEW_FORWARD }, { 'n', REVIEW_NOTE },
+		{ '/', REVIEW_FILTER },
+	};
+
+	if (key >= 'A' && key <= 'Z')
+		key += 'a' - 'A';
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (keys[i].key == key)
+			return keys[i].act;
 	return REVIEW_NO_ACT;
 }
 
@@ -227,10 +279,8 @@ review_key(struct review *review, int key, unsigned rows)
 	else if (key == ' ' && review->cursor < review->count) {
 		review->rows[review->cursor].is_marked ^= true;
 		move_cursor(review, 1);
-	} else if (key == 'R' || key == 'r')
-		ask(review, REVIEW_RELEASE);
-	else if (key == 'D' || key == 'd')
-		ask(review, REVIEW_DELETE);
+	} else if (act_of(key) != REVIEW_NO_ACT)
+		ask(review, act_of(key));
 	else if (key == 'g')
 		return REVIEW_RELOAD;
 	return REVIEW_NO_ACT;
@@ -262,6 +312,48 @@ row_text(const struct review *review, const struct review_row *row,
 	if (row->alike > 1)
 		str_addf(out, "  [%zu alike]", row->alike);
 	str_release(&age);
+}
+
+/* ---- the filter ---------------------------------------------------- */
+
+static bool
+row_has(const struct review *review, const struct review_row *row)
+{
+	struct str line = STR_INIT;
+	bool has;
+
+	row_text(review, row, &line);
+	has = strcasestr(line.buf, review->filter.buf) != NULL;
+	str_release(&line);
+	return has;
+}
+
+/* Those that fit to the front, in their order; the order of all comes back
+ * with the rows' own. */
+void
+review_filter(struct review *review, const char *part)
+{
+	struct review_row *rows = mem_alloc(review->total + 1, sizeof(*rows));
+	size_t count = 0, others = 0;
+
+	str_reset(&review->filter);
+	str_adds(&review->filter, part);
+	if (review->total > 1)
+		qsort(review->rows, review->total, sizeof(*review->rows),
+		    compare_rows);
+	for (size_t i = 0; i < review->total; i++)
+		if (*part == '\0' || row_has(review, &review->rows[i]))
+			review->rows[count++] = review->rows[i];
+		else
+			rows[others++] = review->rows[i];
+	for (size_t i = 0; i < others; i++) {
+		rows[i].is_marked = false;
+		review->rows[count + i] = rows[i];
+	}
+	mem_free(&rows);
+	review->count = count;
+	review->cursor = review->top = review->text_top = 0;
+	review->text_of = NULL;
 }
 
 static void
@@ -315,12 +407,18 @@ review_draw(struct review *review, struct canvas *canvas)
 	canvas_clear(canvas);
 	canvas_row(canvas, 0, LOOK_HEAD);
 	canvas_put(canvas, 0, 0, LOOK_HEAD, "zmailer review  %zu message%s "
-	    "need%s a person", review->count, review->count == 1 ? "" : "s",
-	    review->count == 1 ? "s" : "");
+	    "need%s a person", review->total, review->total == 1 ? "" : "s",
+	    review->total == 1 ? "s" : "");
+	if (review->filter.len > 0)
+		canvas_put(canvas, 0, 46, LOOK_WARN, "/%s: %zu shown",
+		    review->filter.buf, review->count);
 	canvas_put(canvas, 1, 0, LOOK_HEAD, "  %-16s %-8s %6s  %s", "ID",
 	    "AREA", "AGE", "FROM -> TO  WHY");
-	if (review->count == 0)
+	if (review->total == 0)
 		canvas_put(canvas, 3, 2, LOOK_GOOD, "Nothing waits for you.");
+	else if (review->count == 0)
+		canvas_put(canvas, 3, 2, LOOK_GOOD, "No row has that: / and "
+		    "enter shows all.");
 	draw_list(review, canvas, 2, list);
 	if (rows > list + 4) {
 		for (unsigned i = 0; i < canvas->cols; i++)

@@ -144,3 +144,75 @@ Test(review, small_and_empty_screens)
 	review_key(&empty, TERMINAL_DOWN, 24);
 	review_release(&empty);
 }
+
+static enum review_act
+type(const char *keys)
+{
+	enum review_act act = REVIEW_NO_ACT;
+
+	for (; *keys != '\0'; keys++)
+		act = review_key(&review, *keys == '\n' ? TERMINAL_ENTER :
+		    *keys, 24);
+	return act;
+}
+
+Test(review, acts_with_words)
+{
+	static const struct { const char *keys; enum review_act act;
+		const char *typed; } rows[] = {
+		{ "xnot for us\n", REVIEW_BOUNCE, "not for us" },
+		{ "X\n", REVIEW_BOUNCE, "" },
+		{ "fbob@here.test\n", REVIEW_FORWARD, "bob@here.test" },
+		{ "F\n", REVIEW_NO_ACT, NULL },
+		{ "nask Bob\n", REVIEW_NOTE, "ask Bob" },
+		{ "n\n", REVIEW_NO_ACT, NULL },
+		{ "ay", REVIEW_ALLOW, NULL },
+		{ "an", REVIEW_NO_ACT, NULL },
+		{ "x\033", REVIEW_NO_ACT, NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		cr_expect_eq(type(rows[i].keys), rows[i].act, "row %zu", i);
+		cr_expect_eq(review.asked, REVIEW_NO_ACT, "row %zu", i);
+		if (rows[i].typed != NULL)
+			cr_expect_str_eq(review.typed.buf, rows[i].typed);
+		if (rows[i].act == REVIEW_NO_ACT)
+			cr_expect_str_eq(review.said, "nothing was done");
+	}
+	cr_expect_eq(type("x" "long long long long long long long long long "
+	    "long long long long long long long long long long long long long "
+	    "long long long long long long long long long long long long long "
+	    "long long long long long long long long long long\n"),
+	    REVIEW_BOUNCE);
+	cr_expect_leq(review.typed.len, 200);
+}
+
+Test(review, a_filter_shows_some_and_marks_nothing_hidden)
+{
+	struct str out = STR_INIT;
+
+	review_key(&review, ' ', 24);
+	review_key(&review, ' ', 24);
+	review_key(&review, ' ', 24);
+	type("/SHOP.test\n");
+	cr_expect_eq(review.count, 2);
+	draw(&out);
+	cr_expect_not_null(strstr(out.buf, "/SHOP.test: 2 shown"));
+	cr_expect_not_null(strstr(out.buf, "4 messages need a person"));
+	cr_expect_null(strstr(out.buf, "twice"));
+	type("r");
+	cr_expect_not_null(strstr(review.said, "Release 2 messages?"));
+	type("n/no such\n");
+	cr_expect_eq(review.count, 0);
+	draw(&out);
+	cr_expect_not_null(strstr(out.buf, "No row has that"));
+	type("r");
+	cr_expect_str_eq(review.said, "nothing is chosen");
+	type("/\n");
+	cr_expect_eq(review.count, 4);
+	type("d");
+	cr_expect_not_null(strstr(review.said, "Delete 1 message?"),
+	    "%s", review.said);
+	type("n");
+	str_release(&out);
+}
