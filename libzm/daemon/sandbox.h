@@ -33,8 +33,8 @@ struct sandbox {
 	 * removed */
 	const char	*worked[SANDBOX_PATHS_MAX];
 	size_t		 worked_count;
-	const char	*filed[SANDBOX_PATHS_MAX];	/* directories where files
-					 * may be renamed to, no more */
+	/* directories where files may be renamed to, no more */
+	const char	*filed[SANDBOX_PATHS_MAX];
 	size_t		 filed_count;
 };
 
