@@ -19,6 +19,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "mail/table.h"
+#include "router/copies.h"
 #include "router/rewrite.h"
 
 #include "base/banned.h"
@@ -251,6 +252,8 @@ explain_address(struct router *router, struct arena *arena,
 		if (routed == 1)
 			routed = router_address(router, &e.places, &request,
 			    &err);
+		if (routed == 1)
+			routed = copies_add(router, &e.places, NULL, &err);
 		tell_notes(&e);
 		status = routed == 1 ? tell_places(&e) :
 		    tell_trouble(&e, &err);

@@ -3,6 +3,7 @@ noinst_LIBRARIES += router/librouter.a
 router_librouter_a_SOURCES = \
 	router/ask.c router/ask.h \
 	router/check.c router/check.h \
+	router/copies.c router/copies.h \
 	router/farm.c router/farm.h \
 	router/headers.c router/headers.h \
 	router/expand.c router/expand.h \

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "grammar/header.h"
 #include "router/hooks.h"
+#include "router/copies.h"
 #include "router/rewrite.h"
 
 #include "base/banned.h"
@@ -447,5 +448,7 @@ message_plan(struct message *message, struct router *router,
 
 		router_refuse(&message->places, &none, "norecipients");
 	}
+	if (copies_add(router, &message->places, envelope, err) != 1)
+		return message_waits(message);
 	return plan_finish(message, err);
 }

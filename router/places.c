@@ -89,6 +89,7 @@ places_reset(struct places *places, size_t expected, struct plan *plan,
 	places->notes = NULL;
 	places->was_redirected = false;
 	places->user = (struct slice){ NULL, 0 };
+	places->copies = NULL;
 	places->generic.header = 0;
 	places->redirect = 0;
 	places->id[0] = 0;

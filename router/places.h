@@ -57,6 +57,8 @@ struct places {
 		unsigned from, header, to;
 	}		 generic;	/* sender of the last one (rewrite.h) */
 	struct slice	 user;		/* who submitted it, or logged in */
+	bool		*copies;	/* of conf->copies: a recipient asked
+					 * for it; NULL: none did */
 	bool		 was_redirected;	/* redirect is known */
 	unsigned	 redirect;	/* sender of what is sent on */
 	unsigned	 bad_lines;	/* of list files, in the journal */

@@ -17,6 +17,7 @@
 #include "grammar/dsn.h"
 #include "grammar/xtext.h"
 #include "router/hooks.h"
+#include "router/copies.h"
 #include "router/rewrite.h"
 
 #include "base/banned.h"
@@ -458,6 +459,9 @@ router_address(struct router *router, struct places *places,
 	routing_begin(&routing, places, request, &counts);
 	routing.router = router;
 	routing.domain = slice_of(router->conf->host);
+	if (router->conf->copy_count > 0 && !places->is_check &&
+	    copies_note(&routing, &path, err) < 0)
+		return -1;
 	if (router->hooks != NULL)
 		asked = hooks_rcpt(&routing, &request->path, err);
 	if (asked == 0)

@@ -101,6 +101,9 @@ int routing_refuse(struct routing *routing, const char *form,
 int who_sends(struct routing *routing, const char *pattern, struct err *err);
 int who_submits(struct routing *routing, const char *pattern,
     struct err *err);
+/* The same of any address. */
+int who_is(struct routing *routing, const char *pattern,
+    struct slice address, struct err *err);
 /* The sender that mail of this routing has, lower case, "" for null; the
  * domain of an address. */
 struct slice who_sender(struct routing *routing);

@@ -60,12 +60,12 @@ who_domain(struct slice address)
 
 /* user@domain or "<>", then @domain, domain, .parent ... */
 static int
-table_has_sender(struct routing *routing, struct table *table,
-    struct slice sender, struct err *err)
+table_has(struct routing *routing, struct table *table,
+    struct slice address, struct err *err)
 {
-	struct slice domain = who_domain(sender);
-	int found = ask(routing, table, sender.n > 0 ? sender : SLICE("<>"),
-	    err);
+	struct slice domain = who_domain(address);
+	int found = ask(routing, table, address.n > 0 ? address :
+	    SLICE("<>"), err);
 
 	if (found != 0 || domain.n == 0 || !table_takes_parts(table))
 		return found;
@@ -80,26 +80,33 @@ table_has_sender(struct routing *routing, struct table *table,
 }
 
 int
-who_sends(struct routing *routing, const char *pattern, struct err *err)
+who_is(struct routing *routing, const char *pattern, struct slice address,
+    struct err *err)
 {
-	struct slice sender, p = slice_of(pattern != NULL ? pattern : "");
+	struct slice p = slice_of(pattern != NULL ? pattern : "");
 	struct table *table;
 	const char *name;
 
 	if (pattern == NULL)
 		return 1;
-	sender = who_sender(routing);
 	name = table_in(routing, pattern);
 	if (name != NULL) {
 		table = routing_table(routing, name, err);
-		return table == NULL ? -1 : table_has_sender(routing, table,
-		    sender, err);
+		return table == NULL ? -1 : table_has(routing, table, address,
+		    err);
 	}
-	if (slice_is(p, "<>") || sender.n == 0)
-		return sender.n == 0 && slice_is(p, "<>");
+	if (slice_is(p, "<>") || address.n == 0)
+		return address.n == 0 && slice_is(p, "<>");
 	if (p.p[0] != '@')
-		return glob_match(p, sender);
-	return glob_match(slice_from(p, 1), who_domain(sender));
+		return glob_match(p, address);
+	return glob_match(slice_from(p, 1), who_domain(address));
+}
+
+int
+who_sends(struct routing *routing, const char *pattern, struct err *err)
+{
+	return pattern == NULL ? 1 : who_is(routing, pattern,
+	    who_sender(routing), err);
 }
 
 int

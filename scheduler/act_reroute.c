@@ -137,6 +137,7 @@ envelope_make(struct envelope *envelope, const struct choice *choice,
 	    sizeof(*envelope->rcpts));
 	envelope->rcpt_count = count;
 	envelope->header_rcpts = false;
+	envelope->with = SLICE("reroute");
 	envelope->is_error = sender.n == 0;
 	if (sender.n > 0 && path_parse(sender, PATH_BARE_OK | PATH_LOCAL_OK |
 	    PATH_UTF8, &envelope->from, &rest, err) < 0)

@@ -162,6 +162,13 @@ struct conf_masquerade {	/* masquerade DOMAIN... */
 	struct conf_at	 at;
 };
 
+struct conf_copy {		/* copy ADDRESS; archive PATH */
+	const char	*target;	/* an address, or begins with / */
+	const char	*account;	/* of a path */
+	const char	*sender, *rcpt;	/* patterns; NULL: all */
+	struct conf_at	 at;
+};
+
 struct conf_generic {		/* generic <table>... */
 	const char	**tables;	size_t table_count;
 	const char	*channel;	/* glob */
@@ -468,6 +475,7 @@ struct conf {
 	struct conf_canonical	*canonicals;	size_t canonical_count;
 	struct conf_masquerade	*masquerades;	size_t masquerade_count;
 	struct conf_generic	*generics;	size_t generic_count;
+	struct conf_copy	*copies;	size_t copy_count;
 	const char		*qualify;	/* "none", or the domain that
 						 * bare addresses get */
 	struct conf_hooks	 hooks;

@@ -291,6 +291,7 @@ void conf_quota_add(struct str *out, const struct conf *conf);
 void conf_canonical_add(struct str *out, const struct conf_canonical *one);
 void conf_masquerade_add(struct str *out, const struct conf_masquerade *one);
 void conf_generic_add(struct str *out, const struct conf_generic *one);
+void conf_copy_add(struct str *out, const struct conf_copy *one);
 
 /* conf_zenv.c: NAME=value. */
 void conf_zenv(struct conf_loader *loader, const struct conf_token *token);

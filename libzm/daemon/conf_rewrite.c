@@ -1,7 +1,8 @@
 /* conf_rewrite.c - what statements about rewriting do to the settings
  *
  * In     statements that agree with their rows
- * Out    canonicals, masquerades, generics in struct conf; the same as text
+ * Out    canonicals, masquerades, generics, copies in struct conf; the same
+ *        as text
  * Holds  nothing; arrays grow in the arena of the conf
  *
  * SPDX-License-Identifier: ISC
@@ -178,4 +179,55 @@ conf_generic_add(struct str *out, const struct conf_generic *one)
 		str_addf(out, " channel %s", one->channel);
 	if (one->to != NULL)
 		str_addf(out, " to %s", one->to);
+}
+
+/* ---- copies ----------------------------------------------------------- */
+
+static void
+copy_push(struct conf *conf, const struct conf_copy *one)
+{
+	conf->copies = conf_push(conf->arena, conf->copies, conf->copy_count,
+	    sizeof(*conf->copies));
+	conf->copies[conf->copy_count++] = *one;
+}
+
+void
+conf_apply_copy(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_copy one = {
+		.target = statement->args[0].text,
+		.sender = statement->keywords[0].text,
+		.rcpt = statement->keywords[1].text,
+		.at = conf_at(statement->node->tokens),
+	};
+
+	copy_push(loader->conf, &one);
+}
+
+void
+conf_apply_archive(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_copy one = {
+		.target = statement->args[0].text,
+		.account = statement->keywords[0].text,
+		.sender = statement->keywords[1].text,
+		.rcpt = statement->keywords[2].text,
+		.at = conf_at(statement->node->tokens),
+	};
+
+	copy_push(loader->conf, &one);
+}
+
+void
+conf_copy_add(struct str *out, const struct conf_copy *one)
+{
+	conf_add_word(out, one->target);
+	if (one->account != NULL)
+		str_addf(out, " as %s", one->account);
+	if (one->sender != NULL)
+		str_addf(out, " from %s", one->sender);
+	if (one->rcpt != NULL)
+		str_addf(out, " to %s", one->rcpt);
 }

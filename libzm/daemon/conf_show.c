@@ -305,6 +305,11 @@ show_rewriting(struct view *view)
 		conf_generic_add(&view->value, &conf->generics[i]);
 		emit(view, "generic", conf->generics[i].at);
 	}
+	for (size_t i = 0; i < conf->copy_count; i++) {
+		conf_copy_add(&view->value, &conf->copies[i]);
+		emit(view, conf->copies[i].account ? "archive" : "copy",
+		    conf->copies[i].at);
+	}
 }
 
 static void

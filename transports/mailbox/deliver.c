@@ -141,13 +141,15 @@ file_owner(const struct work_rcpt *rcpt, struct account *out,
 	return 0;
 }
 
-/* An alias that names a file: written as the one who said so. */
+/* An alias, or archive, that names a file, or with a slash at its end a
+ * Maildir: written as the one who said so. */
 static void
 deliver_file(struct action *action, struct verdict *verdict)
 {
 	struct slice name = action->rcpt->user;
+	bool is_maildir = slice_ends(name, "/");
 	struct account owner;
-	char path[MAILBOX_PATH_BYTES];
+	const char *path;
 	struct delivery delivery = { action->job->id, action->rcpt->offset,
 	    &action->mailbox->content, action->trace, NULL };
 	struct err err = { "" };
@@ -157,19 +159,22 @@ deliver_file(struct action *action, struct verdict *verdict)
 		    "discarded");
 		return;
 	}
-	if (name.n == 0 || name.p[0] != '/' || name.n >= sizeof(path)) {
+	if (name.n == 0 || name.p[0] != '/' || name.n >= MAILBOX_PATH_BYTES) {
 		verdict_set(verdict, VERDICT_FAILED, "5.1.3", "mailbox",
 		    "a file must be given by its whole path");
 		return;
 	}
-	memcpy(path, name.p, name.n);
-	path[name.n] = '\0';
+	path = slice_dup(action->arena, slice_first(name, name.n -
+	    is_maildir));
 	if (file_owner(action->rcpt, &owner, verdict) < 0)
 		return;
-	if (action_content(action, CONTENT_FROM_LINE | CONTENT_QUOTED,
-	    &err) < 0 || account_become(&owner, &err) < 0)
+	if (action_content(action, is_maildir ? 0 : CONTENT_FROM_LINE |
+	    CONTENT_QUOTED, &err) < 0 || account_become(&owner, &err) < 0)
 		mailbox_trouble(verdict, &err);
-	else
+	else if (is_maildir) {
+		maildir_begin(path, &owner, NULL, &delivery, verdict);
+		maildir_settle();	/* owner ends here */
+	} else
 		mbox_append(path, &owner, NULL, &delivery, verdict);
 }
 

@@ -1,4 +1,5 @@
-/* rewrite.h - rows of conf_statements.h: addresses that become others
+/* rewrite.h - rows of conf_statements.h: addresses that become others,
+ * and copies
  *
  * SPDX-License-Identifier: ISC
  */
@@ -38,6 +39,23 @@ STATEMENT(TOP, "generic", NONE, generic, "table+",
     "that others cover, or none, get the header that is theirs.",
     "table outside { @lan.example.org @example.org }\n"
     "generic <outside>")
+
+STATEMENT(TOP, "copy", NONE, copy, "mail", "from=pattern to=pattern",
+    "copy ADDRESS [from SENDER] [to RECIPIENT]", "none",
+    "ADDRESS gets a copy of all mail, or of what has such a sender and such "
+    "a recipient in its envelope, as it came (user@domain, @domain, <> or a "
+    "<table>).  It is one more recipient, of whom no report ever speaks.  "
+    "Our own reports, mail that is routed again, and mail to ADDRESS itself "
+    "get none.  What a user's forward file sends on is new mail.",
+    "copy boss@example.org from @sales.example.org\n"
+    "copy desk@example.org to support@example.org")
+
+STATEMENT(TOP, "archive", NONE, archive, "path",
+    "as!=account from=pattern to=pattern",
+    "archive PATH as ACCOUNT [from SENDER] [to RECIPIENT]", "none",
+    "As copy, into a file, or into a Maildir when PATH ends in a slash; "
+    "ACCOUNT writes it.",
+    "archive /var/mail/archive/ as mail to @example.org")
 
 STATEMENT(TOP, "qualify", NONE, setting, "setting", "",
     "qualify DOMAIN|none", "",
