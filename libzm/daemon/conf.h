@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "daemon/conf_rewrite.h"
 #include "grammar/net.h"
 #include "grammar/path.h"
 
@@ -25,11 +26,6 @@ enum conf_role {	/* process roles that have an account of their own */
 };
 extern const char *const conf_role_names[ROLE_COUNT];
 	/* "smtpserver" "router" "scheduler" "agent" */
-
-struct conf_at {		/* where a setting was written */
-	const char	*file;		/* NULL: it is the default */
-	unsigned	 line, column;	/* from 1 */
-};
 
 enum { CONF_LISTEN_BYTES = 128 };
 
@@ -139,40 +135,6 @@ struct conf_route {		/* route PATTERN via TARGET */
 	const char	*sender, *user;	/* patterns as of a rule; NULL: all */
 	enum conf_route_by { ROUTE_BY_RCPT, ROUTE_BY_SENDER,
 		ROUTE_BY_USER } by;	/* what is looked for in table */
-	struct conf_at	 at;
-};
-
-/* Which addresses a rewriting statement looks at. */
-enum conf_rewrite_of {
-	REWRITE_SENDERS = 1, REWRITE_RCPTS = 2,
-	REWRITE_ENVELOPE = 4, REWRITE_HEADERS = 8,
-	REWRITE_STRANGERS = 16	/* headers of mail from outside, too */
-};
-
-struct conf_canonical {		/* canonical <table>... */
-	const char	**tables;	size_t table_count;
-	unsigned	 of;		/* enum conf_rewrite_of */
-	struct conf_at	 at;
-};
-
-struct conf_masquerade {	/* masquerade DOMAIN... */
-	const char	**domains;	size_t domain_count;
-	const char	**keeps;	size_t keep_count;
-	const char	**users;	size_t user_count;
-	struct conf_at	 at;
-};
-
-struct conf_copy {		/* copy ADDRESS; archive PATH */
-	const char	*target;	/* an address, or begins with / */
-	const char	*account;	/* of a path */
-	const char	*sender, *rcpt;	/* patterns; NULL: all */
-	struct conf_at	 at;
-};
-
-struct conf_generic {		/* generic <table>... */
-	const char	**tables;	size_t table_count;
-	const char	*channel;	/* glob */
-	const char	*to;		/* pattern as of a route; NULL: all */
 	struct conf_at	 at;
 };
 

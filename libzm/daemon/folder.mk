@@ -8,6 +8,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/launcher.h
 libzm_a_SOURCES += \
 	libzm/daemon/conf.h libzm/daemon/conf_internal.h \
+	libzm/daemon/conf_at.h libzm/daemon/conf_rewrite.h \
 	libzm/daemon/conf_statements.h \
 	libzm/daemon/statements/site.h \
 	libzm/daemon/statements/door.h \
