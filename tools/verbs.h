@@ -15,6 +15,12 @@ VERB(check, "[--syntax] [--quiet] [--json] [FILE]",
 VERB(config, "show [--all] [--json] | history [--json] | diff [VERSION] | "
     "undo [VERSION] [--yes] [--dry-run] [--reason WORDS]",
     "the settings in force; the last 20 versions, and the way back")
+VERB(alias, "list | show NAME [--json] | add NAME TARGET... | remove NAME "
+    "[TARGET...] [--table <T>] [--yes] [--dry-run] [--reason WORDS]",
+    "names that stand for others, in the table of aliases")
+VERB(cert, "list | check [--json] | install FILE KEY [--for NAME] [--yes] "
+    "[--dry-run] [--reason WORDS]",
+    "certificates: how long, for which names; put a new pair in place")
 VERB(block, "list [--json] | NET|SENDER [--for SPAN] [--reason WORDS] [--yes] "
     "[--dry-run]", "refuse a network or a sender, for a while")
 VERB(unblock, "NET|SENDER [--reason WORDS] [--yes] [--dry-run]",

@@ -152,8 +152,14 @@ void
 change_release(struct change *change)
 {
 	for (size_t i = 0; i < change->file_count; i++) {
-		str_release(&change->files[i].before);
-		str_release(&change->files[i].after);
+		struct change_file *file = &change->files[i];
+
+		if (file->is_secret && file->before.cap > 0)
+			explicit_bzero(file->before.buf, file->before.cap);
+		if (file->is_secret && file->after.cap > 0)
+			explicit_bzero(file->after.buf, file->after.cap);
+		str_release(&file->before);
+		str_release(&file->after);
 	}
 	change->file_count = 0;
 	conf_free(&change->conf);
@@ -239,8 +245,15 @@ change_is_empty(const struct change *change)
 void
 change_add_diff(struct str *out, const struct change *change)
 {
-	for (size_t i = 0; i < change->file_count; i++)
-		diff_add(out, change->files[i].path,
-		    str_slice(&change->files[i].before),
-		    str_slice(&change->files[i].after));
+	for (size_t i = 0; i < change->file_count; i++) {
+		const struct change_file *file = &change->files[i];
+
+		if (!file->is_secret)
+			diff_add(out, file->path, str_slice(&file->before),
+			    str_slice(&file->after));
+		else if (!slice_equal(str_slice(&file->before),
+		    str_slice(&file->after)))
+			str_addf(out, "--- %s: a key, not shown\n",
+			    file->path);
+	}
 }

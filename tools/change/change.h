@@ -27,6 +27,7 @@ struct change_file {
 	const char	*target;	/* behind symbolic links */
 	struct str	 before, after;
 	bool		 is_new, is_table;
+	bool		 is_secret;	/* a key: its text is never shown */
 	unsigned	 mode;		/* of a new one */
 };
 
