@@ -26,7 +26,7 @@ struct entry {			/* where an alias stands in the text */
 	struct slice	name;
 };
 
-/* ---- the table ------------------------------------------------------------ */
+/* ---- the table ------------------------------------------------------ */
 
 static const char *
 alias_table(const struct conf *conf, const char *asked)
@@ -142,7 +142,7 @@ replace(struct str *text, size_t begin, size_t end, const struct str *with)
 	*text = fresh;
 }
 
-/* ---- what may stand there ------------------------------------------------- */
+/* ---- what may stand there ------------------------------------------- */
 
 static bool
 is_name(const char *name)
@@ -215,7 +215,7 @@ loops_to(struct slice text, const char *name, struct slice word,
 	return false;
 }
 
-/* ---- add, remove ------------------------------------------------------------ */
+/* ---- add, remove ---------------------------------------------------- */
 
 static bool
 has_target(struct slice value, const char *target)
@@ -330,7 +330,7 @@ remove_some(struct change *change, struct str *text, int argc, char **argv)
 	return change_carry_out(change);
 }
 
-/* ---- list, show ----------------------------------------------------------- */
+/* ---- list, show ----------------------------------------------------- */
 
 static void
 put_entry(struct slice name, struct slice value, bool is_json)
@@ -394,7 +394,7 @@ show(const struct change *change, const struct str *text, const char *name)
 	return EX_OK;
 }
 
-/* ---- the command line ------------------------------------------------------- */
+/* ---- the command line ----------------------------------------------- */
 
 /* --table NAME is taken out of argv. */
 static const char *
