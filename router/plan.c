@@ -191,7 +191,8 @@ plan_add(struct plan *plan, const struct place *place,
 	struct work_rcpt rcpt = { .channel = place->channel,
 	    .host = place->host, .user = place->user, .uid = place->uid,
 	    .notify = place->notify, .orcpt = place->orcpt,
-	    .ways = place->ways, .way_count = place->way_count };
+	    .ways = place->ways, .way_count = place->way_count,
+	    .zone = place->zone };
 
 	if (!plan->is_begun)
 		plan_begin(plan);

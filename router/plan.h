@@ -32,6 +32,7 @@ struct place {		/* what ZMailer calls a quad, and how it came */
 	const struct work_way *ways;	/* behind this one, in order; they
 					 * stay as long as the plan */
 	size_t		  way_count;
+	struct slice	  zone;		/* the configuration's; or empty */
 	unsigned	  sender;	/* number of a plan_sender */
 	unsigned	  header;	/* 0, or the number of the generic
 					 * statement whose header it gets */

@@ -380,6 +380,7 @@ add_route(struct routing *routing, const struct conf_route *route,
 	struct place_rule rule = { "route", route->at.file, route->at.line };
 	struct arena *arena = routing->places->arena;
 	struct route_target target, other;
+	int result;
 
 	target_complete(arena, route->channel, route->host, domain, &target);
 	if (route->way_count > 0)
@@ -394,7 +395,10 @@ add_route(struct routing *routing, const struct conf_route *route,
 		    .channel = other.channel, .host = other.host,
 		    .uid = PLACE_UID_NOBODY, .after_s = way->after_s };
 	}
-	return route_target_add(routing, &target, address, &rule, err);
+	routing->zone = route->zone;
+	result = route_target_add(routing, &target, address, &rule, err);
+	routing->zone = NULL;
+	return result;
 }
 
 int

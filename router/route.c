@@ -314,6 +314,7 @@ routing_add_place(struct routing *routing, const struct place *found,
 	place.notify = routing->notify;
 	place.sender = routing->sender;
 	place.to = routing->to;
+	place.zone = slice_of(routing->zone);
 	if (place.host.n == 0)
 		place.host = SLICE("-");
 	if (routing->rule.kind != NULL)

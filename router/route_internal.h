@@ -35,6 +35,7 @@ struct routing {
 	unsigned			 notify;	/* of its places */
 	bool				 is_plain;	/* no aliases */
 	bool				 skips_virtual;
+	const char			*zone;	/* of the route; NULL */
 	struct place_rule		 rule;	/* alias it came by; or 0 */
 };
 

@@ -247,6 +247,12 @@ why_numbers(const struct scheduler *scheduler, const struct thread *thread,
 		why->code = "limit";
 		why->limit = limit;
 		why->used = thread->serving;
+	} else if (ring->zone_agents > 0 &&
+	    ring_zone_agents(&scheduler->threads, ring) >=
+	    ring->zone_agents) {
+		why->code = "zone";
+		why->limit = ring->zone_agents;
+		why->used = ring_zone_agents(&scheduler->threads, ring);
 	} else if (ring->agent_count >= ring->clause.agents) {
 		why->code = "agents";
 		why->limit = ring->clause.agents;
@@ -276,13 +282,18 @@ why_ready(const struct scheduler *scheduler, const struct thread *thread,
     struct why *why)
 {
 	const struct orders *orders = &scheduler->orders;
+	const struct order *order;
 
 	if (orders->is_draining) {
 		why_order(orders_find(orders, ORDER_DRAIN, SLICE("*"),
 		    SLICE("*")), "drain", why);
 	} else if (thread->is_suspended) {
-		why_order(orders_for(orders, ORDER_SUSPEND, thread),
-		    "suspended", why);
+		order = orders_for(orders, ORDER_SUSPEND, thread);
+		why_order(order, order != NULL && strcmp(order->channel,
+		    "zone") == 0 ? "zone-suspended" : "suspended", why);
+	} else if (thread->wake_ms != 0 && thread->is_warming) {
+		why->code = "warm-up";
+		why->until_s = act_wall_s(thread->wake_ms);
 	} else if (thread->wake_ms != 0) {
 		why->code = thread->is_firm ? "rule" : "host-down";
 		why->since_s = act_wall_s(thread->trouble_ms);
@@ -341,6 +352,7 @@ why_line(const struct visit *visit, const struct work_rcpt *rcpt,
 	json_open(out);
 	json_text(out, "id", slice_of(visit->work.id));
 	add_rcpt(visit, rcpt, out);
+	json_text(out, "zone", slice_of(thread != NULL ? thread->zone : ""));
 	json_text(out, "code", slice_of(why.code));
 	json_number(out, "since", why.since_s);
 	json_number(out, "until", why.until_s);

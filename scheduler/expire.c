@@ -1,7 +1,8 @@
 /* expire.c - recipients whose time is over get their last outcome
  *
  * In     a job with expired vertices, its control file as it is now
- * Out    `failed` (or `frozen`) records, events; vertices that are done
+ * Out    `failed` (or `frozen`) records, new messages (reroute), events;
+ *        vertices that are done
  * Holds  nothing
  * Trusts the file more than memory: who is final there stays so
  * Spec   RFC 3463 section 3.5: X.4.7 delivery time expired
@@ -17,6 +18,7 @@
 #include "scheduler/job_build.h"
 #include "scheduler/outcome.h"
 #include "scheduler/report.h"
+#include "scheduler/resend.h"
 
 #include "base/banned.h"
 
@@ -202,6 +204,120 @@ freeze_vertex(struct scheduler *scheduler, struct vertex *vertex,
 	return 1;
 }
 
+/* ---- on-exhaust reroute ------------------------------------------ */
+
+/* Once in a message's life. */
+static bool
+is_to_reroute(const struct vertex *vertex, const struct work *work)
+{
+	return vertex->is_expired && !vertex->is_strict &&
+	    !work->terms.is_rerouted &&
+	    vertex->thread->ring->clause.exhaust == EXHAUST_REROUTE;
+}
+
+static bool
+is_of_group(const struct work_group *group, const struct work_rcpt *rcpt)
+{
+	return rcpt >= group->rcpts && rcpt < group->rcpts +
+	    group->rcpt_count;
+}
+
+/* Its group; most often that of the one before. */
+static const struct work_group *
+group_of(const struct work *work, const struct work_rcpt *rcpt,
+    const struct work_group *before)
+{
+	const struct work_group *group = work->groups;
+
+	if (before != NULL && is_of_group(before, rcpt))
+		return before;
+	while (!is_of_group(group, rcpt))
+		group++;
+	return group;
+}
+
+/* What a rule has ended fails; what has no address, too. */
+static void
+resend_add(struct resend *those, const struct vertex *vertex,
+    const struct work *work)
+{
+	struct rcpt *rcpts = vertex_rcpts(vertex);
+
+	for (size_t i = 0; i < vertex->rcpt_count; i++) {
+		const struct work_rcpt *rcpt = report_rcpt(work,
+		    rcpts[i].offset);
+		size_t n = those->count;
+
+		if (rcpt == NULL || rcpt->is_final ||
+		    (rcpts[i].flags & (RCPT_FINAL | RCPT_ENDED)) ||
+		    !resend_is_address(rcpt->user))
+			continue;
+		rcpts[i].flags |= RCPT_RESENT;
+		those->groups[n] = group_of(work, rcpt, n > 0 ?
+		    those->groups[n - 1] : NULL);
+		those->rcpts[n] = rcpt;
+		those->count++;
+	}
+}
+
+static void
+resent(void *context, const struct job *job, size_t count, const char *as)
+{
+	event(EV_MESSAGE_ORDERED, job->id, "op", SLICE("reroute"), "by",
+	    SLICE("scheduler"), "reason", SLICE("retries are exhausted"),
+	    "rcpts", event_number((int64_t)count), "as", slice_of(as), NULL);
+}
+
+/* They are final here; or, after trouble, as they were. */
+static void
+vertex_resent(struct scheduler *scheduler, struct vertex *vertex,
+    bool is_done)
+{
+	struct rcpt *rcpts = vertex_rcpts(vertex);
+
+	for (size_t i = 0; i < vertex->rcpt_count; i++) {
+		if (!(rcpts[i].flags & RCPT_RESENT))
+			continue;
+		rcpts[i].flags &= (uint8_t)~RCPT_RESENT;
+		if (!is_done)
+			continue;
+		rcpts[i].flags |= RCPT_FINAL;
+		vertex->final_count++;
+		vertex->job->final_count++;
+	}
+	if (is_done && vertex->is_expired &&
+	    vertex->final_count == vertex->rcpt_count) {
+		vertex->is_expired = vertex->has_ended = false;
+		plan_done(&scheduler->plan, vertex);
+	}
+}
+
+/* returns 1 records were written; 0 nobody is to be rerouted; -1. */
+static int
+reroute_job(struct scheduler *scheduler, struct job *job,
+    const struct work *work, struct err *err)
+{
+	struct resend those;
+	int result = 0;
+
+	resend_init(&those, job->rcpt_count + 1);
+	those.is_exhausted = true;
+	for (size_t i = 0; i < job->vertex_count; i++)
+		if (is_to_reroute(&job->vertices[i], work))
+			resend_add(&those, &job->vertices[i], work);
+	if (those.count > 0)
+		result = resend(scheduler, job, &those, resent, NULL,
+		    err) < 0 ? -1 : 1;
+	for (size_t i = 0; i < job->vertex_count && those.count > 0; i++)
+		vertex_resent(scheduler, &job->vertices[i], result == 1);
+	if (result == 1) {
+		job->flags |= JOB_OWES;
+		group_dirty(scheduler, job);
+	}
+	resend_release(&those);
+	return result;
+}
+
 static int
 vertex_write(struct scheduler *scheduler, struct vertex *vertex,
     const struct work *work, struct err *err)
@@ -227,9 +343,9 @@ int
 expire_write(struct scheduler *scheduler, struct job *job,
     const struct work *work, struct err *err)
 {
-	int result = 0;
+	int result = reroute_job(scheduler, job, work, err);
 
-	for (size_t i = 0; i < job->vertex_count; i++) {
+	for (size_t i = 0; i < job->vertex_count && result >= 0; i++) {
 		int wrote = vertex_write(scheduler, &job->vertices[i], work,
 		    err);
 

@@ -263,19 +263,6 @@ channel_agents(const struct scheduler *scheduler, const struct ring *of)
 	return count;
 }
 
-/* Agents of all rings of this zone. */
-static unsigned
-zone_agents(const struct scheduler *scheduler, const struct ring *of)
-{
-	const struct ring *ring;
-	unsigned count = 0;
-
-	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry)
-		if (strcmp(ring->zone, of->zone) == 0)
-			count += ring->agent_count;
-	return count;
-}
-
 static bool
 may_start(const struct scheduler *scheduler, const struct ring *ring,
     unsigned started, int64_t now_ms)
@@ -286,7 +273,8 @@ may_start(const struct scheduler *scheduler, const struct ring *ring,
 	    now_ms >= ring->start_after_ms && (ring->clause.channel_agents ==
 	    0 || channel_agents(scheduler, ring) <
 	    ring->clause.channel_agents) && (ring->zone_agents == 0 ||
-	    zone_agents(scheduler, ring) < ring->zone_agents);
+	    ring_zone_agents(&scheduler->threads, ring) <
+	    ring->zone_agents);
 }
 
 /* What plan_step says, done.  True: an agent more works for the thread. */

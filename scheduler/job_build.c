@@ -184,7 +184,8 @@ static struct thread_way
 way_of(const struct conf *conf, const struct work *work, size_t group,
     const struct work_rcpt *rcpt)
 {
-	const struct conf_zone *zone = conf_zone_for(conf, work->terms.zone,
+	const struct conf_zone *zone = conf_zone_for(conf,
+	    work->terms.zone.n > 0 ? work->terms.zone : rcpt->zone,
 	    rcpt->channel, work->groups[group].sender, rcpt->host);
 
 	return (struct thread_way){ rcpt->channel, rcpt->host,

@@ -54,7 +54,8 @@ enum vertex_park {		/* what an order keeps it for */
 enum rcpt_flags {
 	RCPT_FINAL = 1,
 	RCPT_ANSWERED = 2,	/* in the attempt that runs */
-	RCPT_ENDED = 4		/* by a rule: the reporter makes it final */
+	RCPT_ENDED = 4,		/* by a rule: the reporter makes it final */
+	RCPT_RESENT = 8		/* is about to become another message's */
 };
 
 struct rcpt {
@@ -184,6 +185,7 @@ struct thread {
 	bool		 is_runnable;	/* in one of its ring's queues */
 	bool		 is_quick;	/* in which: not only bulk is ready */
 	bool		 is_blocked;	/* in its provider's queue instead */
+	bool		 is_warming;	/* held by its zone's plan of today */
 	bool		 is_firm;	/* a success does not end the hold */
 	TAILQ_ENTRY(thread) run_entry;
 	char		*reason;	/* last host trouble, or NULL */

@@ -274,6 +274,18 @@ ring_release_stale(struct thread_table *table, struct ring *ring)
 	mem_free(&ring);
 }
 
+unsigned
+ring_zone_agents(const struct thread_table *table, const struct ring *of)
+{
+	const struct ring *ring;
+	unsigned count = 0;
+
+	TAILQ_FOREACH(ring, &table->rings, entry)
+		if (strcmp(ring->zone, of->zone) == 0)
+			count += ring->agent_count;
+	return count;
+}
+
 bool
 thread_next(const struct thread_table *table, size_t *bucket,
     struct thread **thread)

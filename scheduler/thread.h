@@ -48,6 +48,10 @@ void thread_rematch(struct thread_table *table, const struct conf *conf);
 /* Free a stale ring when it has no agent any more. */
 void ring_release_stale(struct thread_table *table, struct ring *ring);
 
+/* Agents of all rings of this one's zone. */
+unsigned ring_zone_agents(const struct thread_table *table,
+    const struct ring *ring);
+
 /* Walk all threads: *bucket from 0, *thread from NULL; false at the end. */
 bool thread_next(const struct thread_table *table, size_t *bucket,
     struct thread **thread);

@@ -201,12 +201,15 @@ zone_admits(struct scheduler *scheduler, struct thread *thread)
 	if (zone == NULL)
 		return true;
 	now_s = clock_wall_s();
+	thread->is_warming = false;
 	if (warm_left(&scheduler->warms, zone, thread, now_s) > 0)
 		return true;
 	if (zone->overflow != NULL)
 		overflow(scheduler, thread, zone);
-	else
+	else {
+		thread->is_warming = true;
 		plan_hold(&scheduler->plan, thread, clock_steady_ms() +
 		    warm_until_s(now_s) * 1000);
+	}
 	return false;
 }

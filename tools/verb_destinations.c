@@ -1,4 +1,4 @@
-/* verb_destinations.c - suspend, resume, pin, drain, undrain, orders
+/* verb_destinations.c - suspend, resume, pin, etrn, drain, undrain, orders
  *
  * In     argv: a destination (globs) and what is ordered about it
  * Out    the scheduler's counts
@@ -89,6 +89,8 @@ add_words(struct str *request, const struct order *order)
 	if (order->dest != NULL && strcmp(order->dest, "all") == 0 &&
 	    strcmp(order->verb, "resume") == 0)
 		json_bool(request, "all", true);
+	else if (strcmp(order->verb, "etrn") == 0)
+		json_text(request, "host", slice_of(order->dest));
 	else if (order->dest != NULL)
 		add_dest(request, order->dest);
 	if (order->limit != NULL) {
@@ -201,6 +203,7 @@ DESTINATION_VERB(suspend, .dest = true, .span = true, .reason = true)
 DESTINATION_VERB(resume, .dest = true)
 DESTINATION_VERB(pin, .dest = true, .limit = true, .span = true,
     .reason = true)
+DESTINATION_VERB(etrn, .dest = true, .reason = true)
 DESTINATION_VERB(drain, .timeout = true, .reason = true)
 DESTINATION_VERB(undrain, .dest = false)
 DESTINATION_VERB(orders, .dest = false)

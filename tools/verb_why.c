@@ -174,6 +174,7 @@ why_one(void *context, struct slice line)
 	add_member(why, line, "state", "  ");
 	add_member(why, line, "channel", "  ");
 	add_member(why, line, "host", "/");
+	add_member(why, line, "zone", "  zone ");
 	str_addc(&why->text, '\n');
 	add_cause(why, line);
 	add_last(why, line);

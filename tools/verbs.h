@@ -118,11 +118,15 @@ VERB(count, "[--json]",
     "queued mail by state, counted in the files; needs no scheduler")
 VERB(queue, "[--json] [CHANNEL/HOST]",
     "destinations that have mail, the fullest first")
+VERB(zones, "[--json]",
+    "what each sending zone does; suspend and resume take zone/NAME")
 VERB(suspend, "[--for SPAN] [--reason WORDS] [--json] CHANNEL/HOST",
     "begin no deliveries to destinations; globs allowed")
 VERB(resume, "[--json] CHANNEL/HOST | all", "take a suspension back")
 VERB(pin, "--limit N [--for SPAN] [--reason WORDS] [--json] CHANNEL/HOST",
     "so many agents at a time for destinations; 0 takes it back")
+VERB(etrn, "[--reason WORDS] [--json] HOST | @DOMAIN",
+    "all mail for this host is due now, also what is queue-only (turn-me)")
 VERB(drain, "[--timeout SPAN] [--reason WORDS] [--json]",
     "begin no deliveries anywhere, and wait until none runs")
 VERB(undrain, "[--json]", "deliver again")

@@ -135,6 +135,8 @@ struct conf_route {		/* route PATTERN via TARGET */
 	const char	*sender, *user;	/* patterns as of a rule; NULL: all */
 	enum conf_route_by { ROUTE_BY_RCPT, ROUTE_BY_SENDER,
 		ROUTE_BY_USER } by;	/* what is looked for in table */
+	const char	*zone;		/* sent from there; NULL: as zones
+					 * say */
 	struct conf_at	 at;
 };
 
@@ -257,7 +259,7 @@ struct conf_retry_rule {	/* retry on CLASS... */
 };
 
 enum conf_exhaust {		/* what becomes of mail that is given up */
-	EXHAUST_BOUNCE, EXHAUST_FREEZE
+	EXHAUST_BOUNCE, EXHAUST_FREEZE, EXHAUST_REROUTE
 };
 
 struct conf_schedule {		/* schedule CHANNEL/HOST { ... } */

@@ -315,7 +315,7 @@ add_route(struct conf_loader *loader, const struct conf_route *route)
 	conf->routes[conf->route_count++] = *route;
 }
 
-enum { ROUTE_VIA, ROUTE_FROM, ROUTE_AS };	/* keywords */
+enum { ROUTE_VIA, ROUTE_FROM, ROUTE_AS, ROUTE_ZONE };	/* keywords */
 
 void
 conf_apply_route(struct conf_loader *loader,
@@ -329,6 +329,7 @@ conf_apply_route(struct conf_loader *loader,
 		.way_count = statement->keywords[ROUTE_VIA].way_count,
 		.sender = statement->keywords[ROUTE_FROM].text,
 		.user = statement->keywords[ROUTE_AS].text,
+		.zone = statement->keywords[ROUTE_ZONE].text,
 		.at = at_of(statement),
 	};
 

@@ -76,6 +76,9 @@ yes_no(bool fact)
 void
 conf_show_clause(const struct conf_schedule *s, struct str *out)
 {
+	static const char *const exhausts[] = { "bounce", "freeze",
+	    "reroute" };
+
 	str_addf(out, "%s/%s { parallel %u; agents %u; channel-agents %u; "
 	    "provider %u; overfeed %u; connection-messages %u", s->channel,
 	    s->host, s->parallel, s->agents, s->channel_agents, s->provider,
@@ -93,7 +96,7 @@ conf_show_clause(const struct conf_schedule *s, struct str *out)
 	add_span(out, "expire", s->expire_s * 1000);
 	add_span(out, "expire-untried", s->untried_s * 1000);
 	str_addf(out, "; on-exhaust %s; queue-only %s; order %s; fair %s; "
-	    "feedback %s", s->exhaust == EXHAUST_FREEZE ? "freeze" : "bounce",
+	    "feedback %s", exhausts[s->exhaust],
 	    yes_no(s->is_queue_only), s->is_by_age ? "age" : "arrival",
 	    yes_no(s->is_fair), yes_no(s->has_feedback));
 	add_span(out, "idle", s->idle_ms);

@@ -388,4 +388,6 @@ conf_route_add(struct str *out, const struct conf_route *route)
 			    (long long)way->after_s);
 		conf_target_add(out, way->channel, way->host);
 	}
+	if (route->zone != NULL)
+		str_addf(out, " zone %s", route->zone);
 }

@@ -224,12 +224,35 @@ is_circle(const struct conf *conf, const struct conf_zone *zone)
 	return true;
 }
 
+static void
+check_routes(struct conf_loader *loader)
+{
+	const struct conf *conf = loader->conf;
+
+	for (size_t i = 0; i < conf->route_count; i++) {
+		const struct conf_route *route = &conf->routes[i];
+
+		if (route->zone == NULL)
+			continue;
+		if (conf_zone_find(conf, slice_of(route->zone)) == NULL)
+			conf_complain_at(loader->report, loader->report_arena,
+			    loader->book, CONF_ERROR, route->at, 5, NULL,
+			    arena_printf(conf->arena, "no zone is called "
+			    "'%s'", route->zone));
+		else if (strncmp(route->channel, "smtp", 4) != 0)
+			conf_complain_at(loader->report, loader->report_arena,
+			    loader->book, CONF_WARNING, route->at, 5, NULL,
+			    "a zone is for mail that goes out by SMTP");
+	}
+}
+
 void
 conf_check_sending_zones(struct conf_loader *loader)
 {
 	const struct conf *conf = loader->conf;
 	struct arena *arena = conf->arena;
 
+	check_routes(loader);
 	for (size_t i = 0; i < conf->zone_count; i++) {
 		const struct conf_zone *zone = &conf->zones[i];
 

@@ -17,7 +17,8 @@
 bool
 terms_any(const struct terms *terms)
 {
-	return terms->is_utf8 || terms->needs_tls || terms->priority != 0 ||
+	return terms->is_utf8 || terms->needs_tls || terms->is_rerouted ||
+	    terms->priority != 0 ||
 	    terms->hold_until_s != 0 || terms->by_s != 0 ||
 	    terms->auth.n > 0 || terms->zone.n > 0;
 }
@@ -58,6 +59,8 @@ terms_add(struct str *out, const struct terms *terms, struct err *err)
 		str_adds(out, " utf8");
 	if (terms->needs_tls)
 		str_adds(out, " requiretls");
+	if (terms->is_rerouted)
+		str_adds(out, " rerouted");
 	if (terms->priority != 0)
 		str_addf(out, " priority=%d", terms->priority);
 	if (terms->hold_until_s != 0)
@@ -93,6 +96,13 @@ static bool
 read_requiretls(struct slice value, struct terms *out)
 {
 	out->needs_tls = true;
+	return value.n == 0;
+}
+
+static bool
+read_rerouted(struct slice value, struct terms *out)
+{
+	out->is_rerouted = true;
 	return value.n == 0;
 }
 
@@ -160,6 +170,7 @@ static const struct word {
 } words[] = {
 	{ "utf8", read_utf8 },
 	{ "requiretls", read_requiretls },
+	{ "rerouted", read_rerouted },
 	{ "priority", read_priority },
 	{ "hold-until", read_hold_until },
 	{ "by", read_by },

@@ -12,6 +12,7 @@
  *	by=SECONDS,R|N[,T]	DELIVERBY as a wall moment (RFC 2852)
  *	auth=XTEXT		AUTH= of MAIL (RFC 4954 section 5)
  *	zone=NAME		the sending zone that a rule chose
+ *	rerouted		its retries were exhausted once already
  *
  * SPDX-License-Identifier: ISC
  */
@@ -32,6 +33,7 @@ enum {
 struct terms {
 	bool		is_utf8;
 	bool		needs_tls;
+	bool		is_rerouted;	/* by on-exhaust reroute */
 	int		priority;	/* 0: none asked */
 	int64_t		hold_until_s;	/* wall; 0: at once */
 	int64_t		by_s;		/* wall; 0: no limit */

@@ -78,6 +78,7 @@ struct work_rcpt {
 	int64_t		way_since_s;	/* wall, when an earlier way had
 					 * failed; 0: it is the first */
 	uint32_t	first_offset;	/* of the r line */
+	struct slice	zone;		/* that its route names, or empty */
 	/* from the records, by work_parse: */
 	bool		is_final;	/* outcome (all but deferred), or
 					 * cancelled */

@@ -151,7 +151,7 @@ static void
 add_notify(struct str *out, const struct work_rcpt *rcpt, int64_t after_s)
 {
 	if (rcpt->notify == DSN_NOTIFY_DEFAULT && rcpt->orcpt.n == 0 &&
-	    after_s == 0)
+	    rcpt->zone.n == 0 && after_s == 0)
 		return;
 	str_addc(out, 'N');
 	if (after_s > 0)
@@ -163,6 +163,10 @@ add_notify(struct str *out, const struct work_rcpt *rcpt, int64_t after_s)
 	if (rcpt->orcpt.n > 0) {
 		str_adds(out, " ORCPT=");
 		str_add_slice(out, rcpt->orcpt);
+	}
+	if (rcpt->zone.n > 0) {
+		str_adds(out, " ZONE=");
+		str_add_slice(out, rcpt->zone);
 	}
 	str_addc(out, '\n');
 }
@@ -176,7 +180,8 @@ work_writer_rcpt(struct work_writer *writer, struct work_rcpt *rcpt,
 	struct str *out = writer->out;
 
 	if (way_check(&first, err) < 0 ||
-	    value_check("an ORCPT", rcpt->orcpt, false, err) < 0)
+	    value_check("an ORCPT", rcpt->orcpt, false, err) < 0 ||
+	    value_check("a zone", rcpt->zone, false, err) < 0)
 		return -1;
 	rcpt->offset = offset_of(writer);
 	add_way(out, "r ", &first);

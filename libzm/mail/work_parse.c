@@ -92,6 +92,8 @@ work_read_notify(struct slice value, struct work_rcpt *rcpt, struct err *err)
 				return -1;
 		} else if (slice_starts(word, "ORCPT=")) {
 			rcpt->orcpt = slice_from(word, 6);
+		} else if (slice_starts(word, "ZONE=")) {
+			rcpt->zone = slice_from(word, 5);
 		}
 	}
 	return 1;

@@ -119,16 +119,20 @@ STATEMENT(SCHEDULE, "expire-untried", NONE, expire_untried, "span:0s-52w", "",
     "than expire, and not before the scheduler has run for so long.",
     "schedule smtp/* { expire 5d; expire-untried 1d }")
 
-STATEMENT(SCHEDULE, "on-exhaust", NONE, on_exhaust, "choice:bounce,freeze", "",
-    "on-exhaust bounce|freeze", "bounce",
-    "What becomes of mail that is given up: the sender gets a report, or it "
-    "waits, frozen, for a person.",
-    "schedule smtp/partner.example { on-exhaust freeze }")
+STATEMENT(SCHEDULE, "on-exhaust", NONE, on_exhaust,
+    "choice:bounce,freeze,reroute", "",
+    "on-exhaust bounce|freeze|reroute", "bounce",
+    "What becomes of mail that is given up: the sender gets a report; or it "
+    "waits, frozen, for a person; or it is routed again, once, as the "
+    "configuration is then, and begins a new life: given up a second time "
+    "it is reported.",
+    "schedule smtp/partner.example { on-exhaust freeze }\n"
+    "schedule smtp/moving.example { on-exhaust reroute; expire 4h }")
 
 STATEMENT(SCHEDULE, "queue-only", NONE, queue_only, "choice:no,yes", "",
     "queue-only yes|no", "no",
     "An arriving message starts nothing: it waits for its first retry time, "
-    "or for somebody who asks (ETRN, zmailer kick).",
+    "or for somebody who asks (ETRN, zmailer etrn).",
     "schedule smtp/branch.example { queue-only yes; retry 12h }")
 
 STATEMENT(SCHEDULE, "order", NONE, order, "choice:arrival,age", "",
@@ -172,10 +176,10 @@ SETTING("classes", "", classes_path, "path", "",
 STATEMENT(TOP, "zone", ZONE, zone, "word", "",
     "zone NAME { source ...; helo ...; ... }", "none",
     "A pool of addresses that mail is sent from.  Mail goes through a zone "
-    "that its envelope names (a rule of the server chose it), else through the "
-    "first zone in the file whose `sender` and `to` fit.  Each zone has "
-    "destinations, limits and learned state of its own; zmailer suspend "
-    "zone/NAME stops one.",
+    "that its envelope names (terms zone=NAME), else through the one that its "
+    "route names, else the first in the file whose `sender` and `to` fit.  "
+    "Each zone has destinations, limits and learned state of its own; zmailer "
+    "suspend zone/NAME stops one.",
     "zone news {\n"
     "    source 192.0.2.10 helo out1.example.org weight 3\n"
     "    source 192.0.2.11 helo out2.example.org\n"

@@ -62,9 +62,9 @@ STATEMENT(TOP, "table", LINES, table, "word spec?", "",
     "}")
 
 STATEMENT(TOP, "route", NONE, route, "routepattern",
-    "via!=target from=pattern as=userpattern",
+    "via!=target from=pattern as=userpattern zone=word",
     "route PATTERN [from SENDER] [as USER] via TARGET [login NAME] "
-    "[else [after SPAN] TARGET]...", "via mx",
+    "[else [after SPAN] TARGET]... [zone NAME]", "via mx",
     "Where mail for other domains goes; the first match in the file wins.  "
     "PATTERN is a domain, .DOMAIN for everything below it, or *.  from: only "
     "mail that has this sender there (user@domain, @domain, <> or a "
@@ -82,12 +82,15 @@ STATEMENT(TOP, "route", NONE, route, "routepattern",
     "we log in there, whatever stands at the host; without that key the mail "
     "waits.  else: where mail goes that failed at the target before it, for "
     "good or because its time was over, or (after SPAN) was tried there for "
-    "that long.  Only the last one's failure is reported.",
+    "that long.  Only the last one's failure is reported.  zone: the sending "
+    "zone that this mail takes, whatever its sender.",
     "route partner.example via relay.isp.example:587\n"
     "route backup.example via smtps:backup.isp.example\n"
     "route .old.example via error \"5.1.2 this domain was given up\"\n"
     "route .uucp via sm uucp/hub\n"
     "route hook.example via http https://desk.example.org/mail\n"
+    "zone bulk { source 192.0.2.20 }\n"
+    "route news.example via mx zone bulk\n"
     "route remote.example via mx else after 2h relay.isp.example else hold\n"
     "route * from @shop.example via smtp.isp.example:587 login shop\n"
     "route * as newsletter via bulk.isp.example\n"

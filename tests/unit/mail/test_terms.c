@@ -10,7 +10,8 @@
 Test(terms, what_is_read_is_printed_the_same)
 {
 	static const char *const rows[] = {
-		"", "utf8", "requiretls", "priority=-9", "priority=3",
+		"", "utf8", "requiretls", "rerouted", "priority=-9",
+		"priority=3",
 		"hold-until=1700000000", "by=1700000000,R", "by=1,N,T",
 		"auth=<>", "zone=bulk",
 		("utf8 requiretls priority=9 hold-until=1 by=2,R,T "
