@@ -219,25 +219,40 @@ dotlock_take(const char *mailbox, const struct account *owner,
 	snprintf(out->path, sizeof(out->path), "%s.lock", mailbox);
 	got = take(out, owner, may_root && account_is_root(), err);
 	if (got < 0 && out->fd >= 0)
-		dotlock_drop(out, NULL);
+		(void)dotlock_drop(out, NULL);
 	return got;
 }
 
-void
+int
+dotlock_forget(const struct dotlock *lock, bool is_synced)
+{
+	if (lock->fd < 0)
+		return 0;
+	if (ftruncate(lock->fd, 0) != 0 && ftruncate(lock->fd, 0) != 0)
+		return -1;
+	return is_synced ? fdatasync(lock->fd) : 0;
+}
+
+/* A lock that cannot be removed must not speak of an append that is going to
+ * be reported: without its note it is nobody's, and removed when it is old. */
+int
 dotlock_drop(struct dotlock *lock, const struct account *owner)
 {
-	int kept = errno;
+	int kept = errno, result = 0;
 	struct err err;
 
 	if (lock->fd < 0)
-		return;
+		return 0;
 	if (lock->is_roots)
 		account_back();
 	/* mailboxes: the last step of an append */
-	(void)unlink(lock->path);
+	if (unlink(lock->path) != 0 && errno != ENOENT &&
+	    unlink(lock->path) != 0)
+		result = dotlock_forget(lock, false);
 	close(lock->fd);
 	lock->fd = -1;
 	if (lock->is_roots && owner != NULL)
 		(void)account_become(owner, &err);
 	errno = kept;
+	return result;
 }

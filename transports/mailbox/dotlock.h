@@ -47,7 +47,13 @@ int dotlock_write(const struct dotlock *lock,
  * before the note was written. */
 bool dotlock_parse(struct slice text, struct dotlock_note *out);
 
-/* Give it back; harmless when not locked. */
-void dotlock_drop(struct dotlock *lock, const struct account *owner);
+/* What was appended stays: make the note say nothing.  is_synced: durable,
+ * before anybody is told of the append.  0 or -1: the note stands, and the
+ * next holder will cut off what was appended. */
+int dotlock_forget(const struct dotlock *lock, bool is_synced);
+
+/* Give it back; harmless when not locked.
+ * returns 0; -1: it stands, with the note that was written. */
+int dotlock_drop(struct dotlock *lock, const struct account *owner);
 
 #endif

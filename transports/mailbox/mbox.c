@@ -363,7 +363,12 @@ mbox_append(const char *path, const struct account *owner, const char *base,
 	if (result >= 0)
 		result = locked_append(path, owner, base, &lock, delivery,
 		    verdict, &err);
-	dotlock_drop(&lock, owner);
+	if (result > 0 && how_synced == SYNC_STRICT &&
+	    dotlock_forget(&lock, true) < 0)
+		result = err_sys(&err, "%s", lock.path);
+	if (dotlock_drop(&lock, owner) < 0 && result > 0)
+		result = err_set(&err, "%s cannot be removed, nor its note: "
+		    "the message will be cut off", lock.path);
 	if (result < 0)
 		mailbox_trouble(verdict, &err);
 	else if (result > 0)
