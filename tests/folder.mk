@@ -18,5 +18,6 @@ include tests/fuzz/folder.mk
 include tests/flow/folder.mk
 include tests/crash/folder.mk
 include tests/priv/folder.mk
+include tests/corpus/folder.mk
 include tests/real/folder.mk
 include tests/bench/folder.mk

@@ -6,6 +6,12 @@
  * Trusts nothing: aliases are written by people, lists by programs
  * Spec   zmailer-aliases(5); RFC 5322 section 3.4 for addresses
  *
+ *   items   = [ item ] *( ( "," / LF ) [ item ] )
+ *   item    = ":include:" path / program / path / "\" local / mailbox
+ *   program = "|" 1*octet / DQUOTE "|" 1*qchar DQUOTE
+ *   path    = "/" *octet / DQUOTE "/" *qchar DQUOTE
+ *   mailbox = addr-spec / local / *word "<" addr-spec ">"   ; RFC 5322
+ *
  * SPDX-License-Identifier: ISC
  */
 #include "grammar/alias.h"

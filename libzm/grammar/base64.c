@@ -5,6 +5,9 @@
  * Trusts nothing: a letter that is none, a length, a bit too many: refused
  * Spec   RFC 4648 sections 3 and 4
  *
+ *   base64  = *4char [ 2char "==" / 3char "=" ]   ; bits left over are 0
+ *   char    = ALPHA / DIGIT / "+" / "/"
+ *
  * SPDX-License-Identifier: ISC
  */
 #include "grammar/base64.h"

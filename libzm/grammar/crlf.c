@@ -6,6 +6,8 @@
  * Trusts nothing: what is no CR LF stays, and is told
  * Spec   RFC 3030 section 2; RFC 5321 section 2.3.8
  *
+ *   text = *( CRLF / octet )      ; CRLF becomes LF, octets stay
+ *
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>

@@ -5,6 +5,10 @@
  * Trusts nothing: order, names and lengths are those of the RFC
  * Spec   RFC 5802 section 7
  *
+ *   client-first = gs2-cbind "," [ "a=" name ] "," "n=" name ",r=" nonce
+ *   gs2-cbind    = "p=" 1*( ALPHA / DIGIT / "." / "-" ) / "n" / "y"
+ *   client-final = "c=" base64 ",r=" nonce ",p=" base64
+ *
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>

@@ -1,0 +1,6 @@
+# corpus - headers of real mail, against what was recorded
+check_PROGRAMS += tests/corpus/headers
+TESTS += tests/corpus/run-headers
+tests_corpus_headers_SOURCES = tests/corpus/headers.c
+tests_corpus_headers_LDADD = $(ZM_LIBS)
+EXTRA_DIST += tests/corpus/run-headers tests/corpus/headers.expect
