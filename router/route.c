@@ -359,7 +359,17 @@ static void
 note_domain(const struct routing *routing, const struct path *path,
     struct slice name, const struct conf_domain *domain)
 {
-	if (domain == NULL)
+	const char *source;
+	unsigned line, generation;
+
+	source = conf_domain_source(routing->router->conf, name, &line,
+	    &generation);
+	if (source != NULL)
+		routing_note(routing, SLICE_FMT "@" SLICE_FMT ": the domain "
+		    "is ours (%s:%u, generation %u)",
+		    SLICE_ARG(path->local), SLICE_ARG(name), source,
+		    line, generation);
+	else if (domain == NULL)
 		routing_note(routing, SLICE_FMT "@" SLICE_FMT ": the domain "
 		    "is not ours", SLICE_ARG(path->local), SLICE_ARG(name));
 	else if (domain->at.file == NULL)

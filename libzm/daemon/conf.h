@@ -512,6 +512,16 @@ bool conf_rule_covers(const struct conf_rule *wide,
 const struct conf_listen *conf_listen_find(const struct conf *conf,
     const char *text);
 
+/* Where a name of ours that stands in a table does: path, line, and how often
+ * the tables of names were read.  NULL: in the configuration itself. */
+const char *conf_domain_source(const struct conf *conf, struct slice name,
+    unsigned *out_line, unsigned *out_generation);
+/* Are there files of names to look at?  Look, and take the names over when
+ * they changed: 1 others, 0 the same, -1 a file is bad (err) and the names
+ * stay. */
+bool conf_domains_watched(const struct conf *conf);
+int conf_domains_refresh(struct conf *conf, struct err *err);
+
 /* First schedule clause whose globs match (there always is one). */
 const struct conf_schedule *conf_schedule_for(const struct conf *conf,
     struct slice channel, struct slice host);

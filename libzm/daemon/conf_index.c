@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "daemon/conf_internal.h"
-#include "mail/table.h"
 
 #include "base/banned.h"
 
@@ -77,138 +76,76 @@ complain_twice(struct conf_loader *loader, const struct conf_name *first,
 	    second->name);
 }
 
-/* ---- names in tables -------------------------------------------------- */
-
-struct names {
-	struct conf_loader	*loader;
-	const struct conf_name	*from;		/* "<table>" */
-	const struct table	*table;
-	struct conf_name	*list;
-	size_t			 count;
-};
-
-static void
-add_name(struct names *names, const struct conf_name *name)
-{
-	names->list = conf_push(names->loader->conf->arena, names->list,
-	    names->count, sizeof(*names->list));
-	names->list[names->count++] = *name;
-}
-
-static bool
-take_name(void *context, struct slice key, struct slice value, unsigned line)
-{
-	struct names *names = context;
-	struct conf_name name = { .domain = names->from->domain };
-	struct err why;
-
-	if (domain_parse(slice_from(key, slice_starts(key, ".")),
-	    &why) != 1) {
-		conf_complain(names->loader, CONF_ERROR, names->from->token,
-		    NULL, "%s:%u: " SLICE_FMT " is not a domain",
-		    table_path(names->table), line,
-		    SLICE_ARG(slice_first(key, 64)));
-		return true;
-	}
-	name.name = slice_dup(names->loader->conf->arena, key);
-	add_name(names, &name);
-	return true;
-}
-
-static void
-names_of_table(struct names *names, const struct conf_name *from)
-{
-	struct arena *arena = names->loader->conf->arena;
-	const struct conf_table *row;
-	const char *name = arena_dup(arena, from->name + 1,
-	    strlen(from->name) - 2);
-	struct table *table;
-	struct err err;
-
-	row = conf_table_find(names->loader->conf, name);
-	if (row == NULL)
-		return;		/* conf_check_references complained */
-	table = table_new(name, row->spec);
-	names->from = from;
-	names->table = table;
-	if (table_each(table, take_name, names, &err) == TABLE_TROUBLE)
-		conf_complain(names->loader, CONF_ERROR, from->token, NULL,
-		    "%s", err.text);
-	table_free(&table);
-}
-
-/* Where a table stands its keys come, so that the first of two still
- * counts. */
-static void
-names_expand(struct conf_loader *loader)
-{
-	struct conf_book *book = loader->book;
-	struct names names = { .loader = loader };
-	bool has_table = false;
-
-	for (size_t i = 0; i < book->name_count && !has_table; i++)
-		has_table = book->names[i].name[0] == '<';
-	if (!has_table)
-		return;
-	for (size_t i = 0; i < book->name_count; i++)
-		if (book->names[i].name[0] == '<')
-			names_of_table(&names, &book->names[i]);
-		else
-			add_name(&names, &book->names[i]);
-	book->names = names.list;
-	book->name_count = names.count;
-}
-
+/* The first of two counts. */
 void
-conf_index_domains(struct conf_loader *loader)
+conf_index_names(struct arena *arena, struct conf_book *book,
+    struct conf_loader *loader)
 {
-	struct conf_book *book = loader->book;
-
-	names_expand(loader);
-
 	book->slot_count = 16;
 	while (book->slot_count < book->name_count * 2)
 		book->slot_count *= 2;
-	book->name_slots = arena_alloc(loader->conf->arena,
+	book->name_slots = arena_alloc(arena,
 	    book->slot_count * sizeof(*book->name_slots));
+	memset(book->name_slots, 0, book->slot_count *
+	    sizeof(*book->name_slots));
 	for (size_t i = 0; i < book->name_count; i++) {
 		unsigned *slot = slot_of(book, slice_of(book->names[i].name));
 
 		if (*slot == 0)
 			*slot = (unsigned)i + 1;
-		else
+		else if (loader != NULL)
 			complain_twice(loader, &book->names[*slot - 1],
 			    &book->names[i]);
 	}
 }
 
-static const struct conf_domain *
+static const struct conf_name *
 find_exact(const struct conf *conf, struct slice name)
 {
 	unsigned slot = *slot_of(conf->book, name);
 
-	return slot == 0 ? NULL :
-	    &conf->domains[conf->book->names[slot - 1].domain];
+	return slot == 0 ? NULL : &conf->book->names[slot - 1];
 }
 
 /* The name itself, then ".parent", longest first. */
-const struct conf_domain *
-conf_domain_find(const struct conf *conf, struct slice name)
+static const struct conf_name *
+find(const struct conf *conf, struct slice name)
 {
-	const struct conf_domain *domain;
+	const struct conf_name *found;
 
 	if (name.n == 0 || name.p[0] == '.' || name.n > DOMAIN_MAX_BYTES)
 		return NULL;
-	domain = find_exact(conf, name);
-	while (domain == NULL) {
+	found = find_exact(conf, name);
+	while (found == NULL) {
 		size_t dot = slice_find(slice_from(name, 1), '.') + 1;
 
 		if (dot >= name.n)
 			return NULL;
 		name = slice_from(name, dot);
-		domain = find_exact(conf, name);
+		found = find_exact(conf, name);
 	}
-	return domain;
+	return found;
+}
+
+const struct conf_domain *
+conf_domain_find(const struct conf *conf, struct slice name)
+{
+	const struct conf_name *found = find(conf, name);
+
+	return found == NULL ? NULL : &conf->domains[found->domain];
+}
+
+const char *
+conf_domain_source(const struct conf *conf, struct slice name,
+    unsigned *out_line, unsigned *out_generation)
+{
+	const struct conf_name *found = find(conf, name);
+
+	if (found == NULL || found->table_path == NULL)
+		return NULL;
+	*out_line = found->line;
+	*out_generation = conf->book->names_generation + 1;
+	return found->table_path;
 }
 
 const struct conf_domain *

@@ -11,6 +11,8 @@
 #ifndef ZM_DAEMON_CONF_INTERNAL_H
 #define ZM_DAEMON_CONF_INTERNAL_H
 
+#include <sys/stat.h>
+
 #include "daemon/conf.h"
 #include "grammar/ehlo.h"
 
@@ -205,6 +207,15 @@ struct conf_name {
 	const char		*name;
 	size_t			 domain;	/* index in conf->domains */
 	const struct conf_token	*token;		/* NULL: a preset */
+	const char		*table_path;	/* where it stands; NULL: in
+						 * the configuration */
+	unsigned		 line;		/* of it */
+};
+
+struct conf_name_file {		/* of a table of names: conf_names.c */
+	const char	*path;
+	struct stat	 seen;
+	bool		 is_young;	/* may change again unseen */
 };
 
 struct conf_book {		/* what check and show know beyond conf */
@@ -216,6 +227,12 @@ struct conf_book {		/* what check and show know beyond conf */
 	size_t			 name_count;
 	unsigned		*name_slots;	/* hash: index in names + 1 */
 	size_t			 slot_count;	/* a power of two */
+	struct conf_name	*said;		/* as names, tables unread */
+	size_t			 said_count;
+	struct conf_name_file	*name_files;
+	size_t			 name_file_count;
+	unsigned		 names_generation;	/* how often anew */
+	struct arena		*names_arena;	/* of names, then; or NULL */
 };
 
 struct conf_variable {		/* NAME=value */
@@ -365,6 +382,10 @@ void conf_check_hooks(const struct conf *conf, struct arena *arena,
 /* conf_index.c: make conf_domain_find quick; complains about names that
  * stand in two statements. */
 void conf_index_domains(struct conf_loader *loader);
+/* Make the index of book->names, in an arena; loader, if any, hears of names
+ * that stand twice. */
+void conf_index_names(struct arena *arena, struct conf_book *book,
+    struct conf_loader *loader);
 void conf_domain_add(struct conf_loader *loader,
     const struct conf_domain *domain, const struct conf_value *names);
 

@@ -297,6 +297,8 @@ conf_free(struct conf **conf)
 	if (*conf == NULL)
 		return;
 	arena = (*conf)->arena;
+	if ((*conf)->book != NULL)
+		arena_free(&(*conf)->book->names_arena);
 	arena_free(&arena);
 	*conf = NULL;
 }

@@ -19,10 +19,13 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/event.h"
 #include "daemon/launcher.h"
 
 #include "base/banned.h"
+
+enum { DOMAINS_LOOK_MS = 1000 };
 
 static int
 usage(FILE *out, const struct daemon *daemon, int status)
@@ -151,6 +154,34 @@ on_hangup_signal(void *context)
 	arena_free(&arena);
 }
 
+/* ---- names of domains in tables ---------------------------------------- */
+
+/* Only the names are taken over: whatever else was changed in the
+ * configuration waits for a reload. */
+static void
+domains_look(void *context)
+{
+	struct process *process = context;
+	struct err err;
+	int changed = 0;
+
+	if (conf_domains_watched(process->conf) && !process->is_stopping)
+		changed = conf_domains_refresh(process->conf, &err);
+	if (changed < 0 && strcmp(process->domains_refused, err.text) != 0) {
+		strlcpy(process->domains_refused, err.text,
+		    sizeof(process->domains_refused));
+		refuse(process, err.text);
+	}
+	if (changed > 0) {
+		process->domains_refused[0] = '\0';
+		process->daemon->reload(process, process->conf);
+		event(EV_CONF_RELOAD, NULL, "file", SLICE("tables of domains"),
+		    NULL);
+	}
+	timer_set(process->loop, &process->domains_timer, clock_steady_ms() +
+	    DOMAINS_LOOK_MS, domains_look, process);
+}
+
 static void
 stop_begin(struct process *process, const char *reason)
 {
@@ -266,6 +297,8 @@ climb(struct process *process, struct err *err)
 	if (daemon->after_drop != NULL &&
 	    daemon->after_drop(process, err) < 0)
 		return -1;
+	if (daemon->reload != NULL && daemon->role != ROLE_SCHEDULER)
+		domains_look(process);
 	return 0;
 }
 

@@ -37,6 +37,8 @@ struct process {
 	bool			 was_root;
 	int			 lifeline;	/* skeleton.c's own; -1: none */
 	struct watch		*lifeline_watch;
+	struct timer		 domains_timer;	/* domain <table> */
+	char			 domains_refused[ERR_TEXT_BYTES];
 };
 
 struct daemon {
