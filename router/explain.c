@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "mail/table.h"
 #include "router/copies.h"
+#include "router/explain_next.h"
 #include "router/rewrite.h"
 
 #include "base/banned.h"
@@ -29,6 +30,7 @@ struct explanation {
 	struct slice	 address;
 	struct places	 places;
 	struct str	 notes;
+	const struct explain_as *as;
 	bool		 is_json;
 	struct str	*out;
 };
@@ -110,6 +112,7 @@ place_json(const struct explanation *e, const struct place *place)
 	json_text(e->out, "rule", slice_of(place->rule.kind));
 	json_text(e->out, "file", slice_of(file != NULL ? file : ""));
 	json_number(e->out, "line", place->rule.line);
+	explain_next(e->router->conf, place, e->as->asks_mx, true, e->out);
 	json_close(e->out);
 }
 
@@ -129,6 +132,10 @@ place_text(const struct explanation *e, const struct place *place)
 		str_adds(e->out, " else ");
 		add_ways(e->out, place);
 	}
+	if (e->as->is_brief) {
+		str_addc(e->out, '\n');
+		return;
+	}
 	str_addf(e->out, " [%s", place->rule.kind ? place->rule.kind :
 	    "none");
 	if (file != NULL)
@@ -136,6 +143,7 @@ place_text(const struct explanation *e, const struct place *place)
 	if (place->rule.line > 0)
 		str_addf(e->out, ":%u", place->rule.line);
 	str_adds(e->out, "]\n");
+	explain_next(e->router->conf, place, e->as->asks_mx, false, e->out);
 }
 
 /* 0 when a place is no error. */
@@ -223,6 +231,9 @@ suppose(struct explanation *e, const struct explain_as *as, struct err *err)
 		from = routing_join(&routing, path.local, path.domain);
 	places_reset(&e->places, 0, NULL, from);
 	e->places.user = e->places.asker.user = as->user;
+	if (as->ip.n > 0)
+		e->places.asker.client = slice_of(arena_printf(
+		    e->places.arena, "[" SLICE_FMT "]", SLICE_ARG(as->ip)));
 	e->places.notes = &e->notes;
 	return found < 0 ? -1 : 1;
 }
@@ -232,14 +243,15 @@ explain_address(struct router *router, struct arena *arena,
     const struct explain_as *as, struct slice address, struct str *out)
 {
 	struct explanation e = { .router = router, .address = address,
-	    .notes = STR_INIT, .is_json = as->is_json, .out = out };
+	    .notes = STR_INIT, .as = as, .is_json = as->is_json,
+	    .out = out };
 	struct route_request request = { .notify = 0 };
 	struct slice rest;
 	struct err err = { "" };
 	int routed, status;
 
 	places_init(&e.places, arena);
-	if (!as->is_json)
+	if (!as->is_json && !as->is_brief)
 		str_addf(out, SLICE_FMT "\n", SLICE_ARG(address));
 	if (path_parse(address, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8,
 	    &request.path, &rest, &err) != 1 || rest.n > 0) {
@@ -254,66 +266,12 @@ explain_address(struct router *router, struct arena *arena,
 			    &err);
 		if (routed == 1)
 			routed = copies_add(router, &e.places, NULL, &err);
-		tell_notes(&e);
+		if (!as->is_brief)
+			tell_notes(&e);
 		status = routed == 1 ? tell_places(&e) :
 		    tell_trouble(&e, &err);
 	}
 	places_release(&e.places);
 	str_release(&e.notes);
-	return status;
-}
-
-/* ---- router --route --------------------------------------------------- */
-
-bool
-explain_is_meant(int argc, char **argv)
-{
-	return argc > 1 && strcmp(argv[1], "--route") == 0;
-}
-
-static int
-explain_all(const struct conf *conf, const struct explain_as *as,
-    char *const addresses[], int count)
-{
-	struct router *router = router_new(conf);
-	struct arena *arena = arena_new();
-	struct str out = STR_INIT;
-	int status = 0, one;
-
-	for (int i = 0; i < count; i++) {
-		str_reset(&out);
-		one = explain_address(router, arena, as,
-		    slice_of(addresses[i]), &out);
-		status = one > status ? one : status;
-		fputs(out.buf, stdout);
-		arena_reset(arena);
-	}
-	str_release(&out);
-	arena_free(&arena);
-	router_free(&router);
-	return status;
-}
-
-int
-explain_run(int argc, char **argv)
-{
-	struct explain_as as = { .is_json = false };
-	struct arena *arena = arena_new();
-	struct conf_report report;
-	struct conf *conf = conf_load(NULL, arena, &report);
-	int at = 0, status = EX_CONFIG;
-
-	for (; at < argc && strncmp(argv[at], "--", 2) == 0; at++) {
-		if (strcmp(argv[at], "--json") == 0)
-			as.is_json = true;
-		else if (strcmp(argv[at], "--from") == 0 && at + 1 < argc)
-			as.from = slice_of(argv[++at]);
-		else if (strcmp(argv[at], "--as") == 0 && at + 1 < argc)
-			as.user = slice_of(argv[++at]);
-	}
-	if (conf != NULL)
-		status = explain_all(conf, &as, argv + at, argc - at);
-	conf_free(&conf);
-	arena_free(&arena);
 	return status;
 }

@@ -12,7 +12,10 @@ struct explain_as {
 	struct slice	from;	/* its sender; empty: null */
 	struct slice	user;	/* who submitted it; empty: it came from
 				 * outside */
+	struct slice	ip;	/* of the client, for scripts; or empty */
 	bool		is_json;
+	bool		is_brief;	/* only where it goes, not why */
+	bool		asks_mx;	/* the DNS, too (dns_use was called) */
 };
 
 /* Route one address as if it had come in such a message; append what was
@@ -24,8 +27,11 @@ int explain_address(struct router *router, struct arena *arena,
 /* "router --route"? */
 bool explain_is_meant(int argc, char **argv);
 
-/* Words behind --route: [--json] [--from ADDRESS] [--as USER] ADDRESS...
- * Returns the exit status: the worst of all addresses. */
+/* Words behind --route: [--json] [--mx] [--from ADDRESS] [--as USER]
+ * [--ip IP] [--addresses FILE] ADDRESS...
+ * Returns the exit status: the worst of all addresses.  Or --diff OLD NEW
+ * before the addresses: 0 both send all of them the same way, 1 they do
+ * not. */
 int explain_run(int argc, char **argv);
 
 #endif

@@ -7,7 +7,8 @@ router_librouter_a_SOURCES = \
 	router/farm.c router/farm.h \
 	router/headers.c router/headers.h \
 	router/expand.c router/expand.h \
-	router/explain.c router/explain.h \
+	router/explain.c router/explain.h router/explain_run.c \
+	router/explain_next.c router/explain_next.h \
 	router/header_edit.c router/header_edit.h \
 	router/hooks.c router/hooks.h \
 	router/include.c router/include.h \

@@ -25,16 +25,29 @@
 static int
 check_words(int argc, char **argv)
 {
+	static const struct { const char *name; int words; } rows[] = {
+		{ "--json", 0 }, { "--mx", 0 }, { "--from", 1 },
+		{ "--as", 1 }, { "--ip", 1 }, { "--addresses", 1 },
+		{ "--diff", 2 },
+	};
+	bool has_addresses = false;
 	int at = 1;
 
-	for (; at < argc && strncmp(argv[at], "--", 2) == 0; at++) {
-		if ((strcmp(argv[at], "--from") == 0 ||
-		    strcmp(argv[at], "--as") == 0) && at + 1 < argc)
-			at++;
-		else if (strcmp(argv[at], "--json") != 0)
+	while (at < argc && strncmp(argv[at], "--", 2) == 0) {
+		size_t i = 0;
+
+		while (i < sizeof(rows) / sizeof(rows[0]) &&
+		    strcmp(argv[at], rows[i].name) != 0)
+			i++;
+		if (i == sizeof(rows) / sizeof(rows[0]) ||
+		    argc - at <= rows[i].words)
 			return verb_usage(argv[0], "unknown word '%s'",
 			    argv[at]);
+		has_addresses |= strcmp(argv[at], "--addresses") == 0;
+		at += 1 + rows[i].words;
 	}
+	if (has_addresses)
+		return EX_OK;
 	return at < argc ? EX_OK : verb_usage(argv[0], "say an address");
 }
 

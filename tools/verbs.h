@@ -133,5 +133,6 @@ VERB(undrain, "[--json]", "deliver again")
 VERB(orders, "[--json]", "suspensions, pins and drain that are in force")
 VERB(test, "smtp --to ADDRESS [--ip ADDRESS] [--from ADDRESS] ... | FILE...",
     "what would be said to a mail, and by which rule; expectations in files")
-VERB(route, "[--from ADDRESS] [--as USER] [--json] ADDRESS...",
+VERB(route, "[--mx] [--from ADDRESS] [--as USER] [--ip IP] [--json] "
+    "[--diff OLD NEW] [--addresses FILE] ADDRESS...",
     "where mail for an address would go, and every table that was asked")

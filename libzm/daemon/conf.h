@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "daemon/conf_hooks.h"
 #include "daemon/conf_rewrite.h"
 #include "grammar/net.h"
 #include "grammar/path.h"
@@ -106,13 +107,6 @@ struct conf_srs {		/* srs DOMAIN key FILE */
 	const char	*key;		/* file: "label secret" lines, the
 					 * first signs, all are good */
 	int64_t		 expire_s;
-	struct conf_at	 at;
-};
-
-struct conf_hooks {		/* hooks FILE */
-	const char	*script;	/* NULL: none */
-	uint64_t	 instructions, memory_bytes;	/* of a call; of all */
-	int64_t		 time_ms;	/* of a call */
 	struct conf_at	 at;
 };
 
@@ -512,14 +506,12 @@ bool conf_rule_covers(const struct conf_rule *wide,
 const struct conf_listen *conf_listen_find(const struct conf *conf,
     const char *text);
 
-/* Where a name of ours that stands in a table does: path, line, and how often
- * the tables of names were read.  NULL: in the configuration itself. */
+/* Of a name of ours that stands in a table: path, line, how often all were
+ * read.  NULL: it stands in the configuration itself. */
 const char *conf_domain_source(const struct conf *conf, struct slice name,
     unsigned *out_line, unsigned *out_generation);
-/* Are there files of names to look at?  Look, and take the names over when
- * they changed: 1 others, 0 the same, -1 a file is bad (err) and the names
- * stay. */
-bool conf_domains_watched(const struct conf *conf);
+/* Look at the files of names: 1 they changed and are taken over, 0 not, -1 one
+ * is bad (err) and the names stay. */
 int conf_domains_refresh(struct conf *conf, struct err *err);
 
 /* First schedule clause whose globs match (there always is one). */

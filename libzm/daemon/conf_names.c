@@ -181,12 +181,6 @@ conf_index_domains(struct conf_loader *loader)
 	conf_index_names(conf->arena, book, loader);
 }
 
-bool
-conf_domains_watched(const struct conf *conf)
-{
-	return conf->book->name_file_count > 0;
-}
-
 static bool
 is_same(const struct conf_book *book, const struct names *names)
 {

@@ -165,7 +165,7 @@ domains_look(void *context)
 	struct err err;
 	int changed = 0;
 
-	if (conf_domains_watched(process->conf) && !process->is_stopping)
+	if (!process->is_stopping)
 		changed = conf_domains_refresh(process->conf, &err);
 	if (changed < 0 && strcmp(process->domains_refused, err.text) != 0) {
 		strlcpy(process->domains_refused, err.text,

@@ -9,7 +9,8 @@ STATEMENT(TOP, "domain", DOMAIN, domain, "domain+:or-table", "",
     "Mail for these domains ends here.  .example.org stands for everything "
     "below example.org.  The keys of a table, as of ZMailer's localnames, "
     "are names, too; a changed file is taken over within a second, a broken "
-    "one is refused whole.  The block says who exists, which aliases apply and how mail is delivered.",
+    "one is refused whole.  The block says who exists, which aliases apply "
+    "and how mail is delivered.",
     "domain example.org example.net\n"
     "domain lists.example.org { users any; deliver lmtp inet:127.0.0.1:8024 }")
 
