@@ -34,6 +34,7 @@ transports_mailbox_libmailbox_a_SOURCES = transports/mailbox/mailbox.h \
 	transports/mailbox/deliver.c transports/mailbox/maildir.c \
 	transports/mailbox/mbox.c transports/mailbox/place.c \
 	transports/mailbox/forward.c transports/mailbox/act.c \
+	transports/mailbox/steps.c transports/mailbox/steps.h \
 	transports/mailbox/quota.c transports/mailbox/quota.h \
 	transports/mailbox/vacation.c transports/mailbox/vacation.h \
 	transports/mailbox/vacation_run.c \

@@ -6,7 +6,7 @@ libzm_a_SOURCES += \
 	libzm/mail/form.c libzm/mail/form.h \
 	libzm/mail/queue.c libzm/mail/queue_list.c libzm/mail/queue.h \
 	libzm/mail/work_format.c libzm/mail/work_parse.c libzm/mail/work_record.c libzm/mail/work_replay.c \
-	libzm/mail/work_append.c libzm/mail/work_job.c \
+	libzm/mail/work_steps.c libzm/mail/work_append.c libzm/mail/work_job.c \
 	libzm/mail/work_internal.h libzm/mail/work.h \
 	libzm/mail/spool_names.c libzm/mail/spool_rename.c libzm/mail/spool_open.c \
 	libzm/mail/spool_lock.c libzm/mail/spool_draft.c libzm/mail/spool_claim.c \

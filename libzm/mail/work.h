@@ -42,6 +42,8 @@ enum work_record_kind {
 	WORK_RESTORED,
 	WORK_RETRY_AT,		/* next_s: the next try */
 	WORK_EXPIRE_AT,		/* next_s: when it is given up */
+	WORK_STEP,		/* a step of the recipient's own is done:
+				 * work_steps */
 	WORK_RECORD_KINDS
 };
 
@@ -207,6 +209,17 @@ int work_read_file(int fd, size_t max_bytes, struct str *out,
 int work_append(int control_fd, const char *id,
     const struct work_record *records, size_t count, struct err *err);
 
+/* Steps that an agent did for a recipient and that must not be done again:
+ * fn is called for each record from *inout_offset on (0: the first), which
+ * comes to stand behind the last whole one.  0 or -1. */
+typedef void work_step_fn(void *context, uint32_t rcpt_offset,
+    struct slice step);
+int work_steps(int control_fd, const char *id, uint64_t *inout_offset,
+    work_step_fn *fn, void *context, struct err *err);
+/* Append such a record; step: a word.  0 or -1. */
+int work_step_note(int control_fd, const char *id, uint32_t rcpt_offset,
+    const char *step, struct err *err);
+
 /* ---- a job as an agent sees it (doc/protocol/agent.md) -------------- */
 
 struct work_job {
@@ -219,6 +232,7 @@ struct work_job {
 	enum dsn_ret	ret;
 	uint64_t	body_offset;
 	uint64_t	size_bytes;
+	int		control_fd;	/* borrowed; for work_steps */
 	struct work_rcpt *rcpts;	/* channel, host, user, uid, notify,
 					 * orcpt, offset, tries are filled */
 	size_t		rcpt_count;

@@ -288,5 +288,6 @@ work_job_load(struct arena *arena, struct slice job_line, int control_fd,
 	    window_header(&window, job.header, &out->header, err) < 0)
 		return -1;
 	out->sender = sender.user;
+	out->control_fd = control_fd;
 	return 1;
 }

@@ -29,6 +29,7 @@ static const char *const kind_names[WORK_RECORD_KINDS] = {
 	[WORK_FROZEN] = "frozen", [WORK_THAWED] = "thawed",
 	[WORK_CANCELLED] = "cancelled", [WORK_RESTORED] = "restored",
 	[WORK_RETRY_AT] = "retry-at", [WORK_EXPIRE_AT] = "expire-at",
+	[WORK_STEP] = "step",
 };
 
 /* A word that stands between blanks or tabs must not hold one. */

@@ -169,7 +169,7 @@ take_record(struct replay *replay, const struct work_record *record,
 	struct work_rcpt *rcpt = find_rcpt(replay, record->rcpt_offset,
 	    &index, &ahead);
 
-	if (rcpt == NULL)
+	if (rcpt == NULL || record->kind == WORK_STEP)
 		return;
 	replay->work->report_records += record->kind == WORK_REPORTED ||
 	    record->kind == WORK_DELAY_NOTICE;

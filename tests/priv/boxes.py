@@ -78,6 +78,22 @@ def a_forward_file_runs_programs_as_its_user(site):
 
 
 @case
+def a_step_that_is_done_is_not_done_again(site):
+    home = site.accounts.home["ursula"]
+    path = home_put(site, "ursula", ".forward",
+                    f'"|echo x >>{home}/count", {home}/once,'
+                    f' "|test -f {home}/go || exit 75"\n')
+    send(site, "ursula@priv.test", "in three steps")
+    event(site, "rcpt.defer", to="ursula")
+    home_put(site, "ursula", "go", "")
+    site.zmailer("retry", "--yes", "to=ursula")
+    event(site, "rcpt.ok", to="ursula", tries="2")
+    assert open(f"{home}/count").read() == "x\n"
+    assert open(f"{home}/once").read().count("in three steps") == 1
+    os.unlink(path)
+
+
+@case
 def a_forward_file_sends_mail_on(site):
     home_put(site, "ursula", ".forward", "victor\n")
     send(site, "ursula@priv.test", "given to victor")

@@ -7,9 +7,10 @@
  *        that user
  * Spec   zmailer-mailbox(8), Forward files; RFC 3461 section 5.2.7
  *
- * A deferred step makes the whole recipient deferred, so steps that cannot
- * be repeated without being seen come last: files and programs before
- * addresses, each in the order of the file.
+ * A deferred step makes the whole recipient deferred.  Where there are several
+ * steps each one that is done is noted in the control file at once
+ * (steps.h), so that the next attempt does only what is left.  Files and
+ * programs come before addresses, each in the order of the file.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "transports/handin.h"
+#include "transports/mailbox/steps.h"
 #include "transports/mailbox/vacation.h"
 #include "transports/pipe/order.h"
 
@@ -27,6 +29,7 @@ struct tally {				/* the steps of a forward file */
 	struct envelope_rcpt	 rcpts[FORWARD_ITEMS_MAX];
 	size_t			 rcpt_count, others;	/* steps that are no
 							 * address */
+	bool			 is_several;	/* steps: each is noted */
 	bool			 keeps;		/* in the mailbox as well */
 	bool			 is_away;	/* vacation is no delivery */
 	struct verdict		*verdict;	/* the worst so far */
@@ -216,12 +219,33 @@ step_address(const struct action *action, const struct path *path,
 	tally->rcpt_count++;
 }
 
+typedef void step_fn(const struct action *action, struct slice text,
+    struct verdict *verdict);
+
+/* Do a step, unless an earlier attempt did it. */
+static void
+once(const struct action *action, struct tally *tally, const char *kind,
+    struct slice text, step_fn *fn)
+{
+	char name[STEP_NAME_BYTES];
+	struct verdict verdict;
+
+	step_name(kind, text, name);
+	if (tally->is_several && step_was_done(action, name)) {
+		verdict_set(&verdict, VERDICT_DELIVERED, "2.0.0", "mailbox",
+		    "done by an earlier attempt");
+	} else {
+		fn(action, text, &verdict);
+		if (tally->is_several && verdict.kind == VERDICT_DELIVERED)
+			step_done(action, name);
+	}
+	tally_add(tally, &verdict);
+}
+
 static void
 step(const struct action *action, const struct alias_item *item,
     struct tally *tally)
 {
-	struct verdict verdict;
-
 	switch (item->kind) {
 	case ALIAS_ADDRESS:
 	case ALIAS_MAILBOX:
@@ -233,15 +257,14 @@ step(const struct action *action, const struct alias_item *item,
 			vacation_run(action, item->text);
 			return;
 		}
-		step_program(action, item->text, &verdict);
-		break;
+		once(action, tally, "program", item->text, step_program);
+		return;
 	case ALIAS_FILE:
-		step_file(action, item->text, &verdict);
-		break;
+		once(action, tally, "file", item->text, step_file);
+		return;
 	case ALIAS_INCLUDE:			/* read by forward.c */
 		return;
 	}
-	tally_add(tally, &verdict);
 }
 
 /* ---- addresses --------------------------------------------------------- */
@@ -297,20 +320,27 @@ send_on(const struct action *action, struct tally *tally,
 	    tally->rcpt_count, tally->rcpt_count == 1 ? "" : "es", id);
 }
 
+static void
+step_mailbox(const struct action *action, struct slice text,
+    struct verdict *verdict)
+{
+	action_mailbox(action, verdict);
+	maildir_settle();
+}
+
 void
 action_forward(const struct action *action, const struct forward *forward,
     struct verdict *verdict)
 {
-	struct tally tally = { .verdict = verdict };
+	struct tally tally = { .verdict = verdict,
+	    .is_several = forward->count > 1 };
 	struct verdict last;
 
 	for (size_t i = 0; i < forward->count; i++)
 		step(action, &forward->items[i], &tally);
 	if (tally.keeps || (tally.is_away && tally.others == 0 &&
 	    tally.rcpt_count == 0)) {
-		action_mailbox(action, &last);
-		maildir_settle();
-		tally_add(&tally, &last);
+		once(action, &tally, "mailbox", SLICE(""), step_mailbox);
 	}
 	if (tally.rcpt_count == 0 || (tally.others > 0 &&
 	    verdict->kind == VERDICT_DEFERRED))

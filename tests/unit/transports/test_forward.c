@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "mail/spool.h"
+#include "mail/work.h"
 #include "tests/unit/transports/box.h"
 
 /* ---- lines ------------------------------------------------------------- */
@@ -155,14 +157,13 @@ Test(forward, files_that_are_believed)
 
 static char spool_dir[200], forward_path[200];
 
-/* zm-alice, without an account, says this. */
 static void
-begin(const char *said)
+begin_as(enum conf_mailbox_kind kind, const char *said)
 {
 	struct spool *spool = NULL;
 	struct err err;
 
-	box_start(MAILBOX_MAILDIR, "{user}");
+	box_start(kind, "{user}");
 	snprintf(spool_dir, sizeof(spool_dir), "%s/spool", box.top);
 	snprintf(forward_path, sizeof(forward_path), "%s/forward.{user}",
 	    box.top);
@@ -176,6 +177,13 @@ begin(const char *said)
 	box.job.header = SLICE("Subject: s\n");
 	box_file_put("forward.zm-alice", said);
 	chmod(box_path_of("forward.zm-alice"), 0600);
+}
+
+/* zm-alice, without an account, says this. */
+static void
+begin(const char *said)
+{
+	begin_as(MAILBOX_MAILDIR, said);
 }
 
 static char *
@@ -299,5 +307,75 @@ Test(forward, a_spool_that_takes_nothing_defers)
 	box.conf.spool_dir = box_path_of("nonexistent");
 	box_deliver();
 	cr_expect_eq(box.verdicts[0].kind, VERDICT_DEFERRED);
+	box_finish();
+}
+
+/* ---- steps that are done ---------------------------------------------- */
+
+/* The job's control file: as the router writes it, open as an agent has it. */
+static int
+control_open(void)
+{
+	struct work_rcpt rcpt = { .channel = SLICE("local"),
+	    .host = SLICE("-"), .user = SLICE("zm-alice"), .uid = -2 };
+	struct work_group group = { .sender = SLICE("a@src.test"),
+	    .header = SLICE("Subject: s\n"), .rcpts = &rcpt,
+	    .rcpt_count = 1 };
+	struct work work = { .id = "01jd3x8k2mc4n7", .inode = 1,
+	    .groups = &group, .group_count = 1 };
+	struct str text = STR_INIT;
+	struct err err;
+	int fd;
+
+	cr_assert_eq(work_format(&work, &text, &err), 1, "%s", err.text);
+	box_file_put("control", text.buf);
+	str_release(&text);
+	fd = open(box_path_of("control"), O_RDWR | O_APPEND | O_CLOEXEC);
+	cr_assert_geq(fd, 0);
+	box.rcpts[0].offset = rcpt.offset;
+	box.job.control_fd = fd;
+	return fd;
+}
+
+static unsigned
+messages_in_box(void)
+{
+	char *text = box_file_get(box_path_of("zm-alice"));
+	unsigned count = 0;
+
+	for (char *at = text; (at = strstr(at, "From a@src.test ")) != NULL;
+	    at++)
+		count++;
+	return count;
+}
+
+Test(forward, what_is_done_is_not_done_again)
+{
+	int fd;
+
+	begin_as(MAILBOX_MBOX, "\\zm-alice, bob@far.test\n");
+	fd = control_open();
+	box.conf.spool_dir = box_path_of("nonexistent");
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DEFERRED, "%s",
+	    box.verdicts[0].text);
+	cr_expect_eq(messages_in_box(), 1);
+	/* the agent died in the middle of a record */
+	cr_assert_eq(write(fd, "\nd 5c1f0a2b 18", 14), 14);
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DEFERRED);
+	cr_expect_eq(messages_in_box(), 1);
+	/* of another recipient, or another message, nothing is known */
+	box.rcpts[0].offset++;
+	box_deliver();
+	cr_expect_eq(messages_in_box(), 2);
+	box.rcpts[0].offset--;
+	box.conf.spool_dir = spool_dir;
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_EXPANDED, "%s",
+	    box.verdicts[0].text);
+	cr_expect_eq(messages_in_box(), 2);
+	cr_expect(strstr(handed_in(), "bob@far.test") != NULL);
+	close(fd);
 	box_finish();
 }
