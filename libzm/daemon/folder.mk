@@ -41,7 +41,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/conf_milter.c libzm/daemon/conf_routing.c \
 	libzm/daemon/conf_show.c libzm/daemon/conf_files.c
 libzm_a_SOURCES += \
-	libzm/daemon/conf_hooks.h libzm/daemon/conf_at.h \
+	libzm/daemon/conf_hooks.h \
 	libzm/daemon/conf_hooks.c libzm/daemon/conf_names.c \
 	libzm/daemon/hook/hook.h libzm/daemon/hook/client.c \
 	libzm/daemon/hook/peer.h libzm/daemon/hook/peer.c \
