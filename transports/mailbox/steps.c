@@ -101,7 +101,8 @@ step_done(const struct action *action, const char *name)
 {
 	struct err err;
 
-	if (action->job->control_fd > 0 && work_step_note(action->job->control_fd, action->job->id,
+	if (action->job->control_fd > 0 &&
+	    work_step_note(action->job->control_fd, action->job->id,
 	    action->rcpt->offset, name, &err) < 0)
 		complain(action, "append", &err);
 }
