@@ -10,7 +10,7 @@ dist_man_MANS += doc/man/scheduler.8 doc/man/mailq.1 \
 	doc/man/zmailer-selector.7 doc/man/zmailer-forms.5 doc/man/zmailer-metrics.8 doc/man/zmailer-review.8 doc/man/zmailer-top.8 doc/man/zmailer-doctor.8 doc/man/zmailer-domain.8 doc/man/zmailer-config.8 doc/man/zmailer-alias.8 doc/man/zmailer-cert.8 doc/man/zmailer-setup.8 doc/man/zmailer-block.8 doc/man/zmailer-limit.8 doc/man/zmailer-report.8 \
 	doc/man/zmailer-queue.8 \
 	doc/man/zmailer-show.8
-dist_man_MANS += doc/man/sendmail.1 doc/man/newaliases.1 doc/man/smtpserver.8 doc/man/router.8
+dist_man_MANS += doc/man/newaliases.1 doc/man/smtpserver.8 doc/man/router.8
 dist_man_MANS += doc/man/zmailer-message.5 doc/man/zmailer-control.5 \
 	doc/man/zmailer-fsck.8 doc/man/zmailer-resubmit.8 \
 	doc/man/zmailer-table.8 doc/man/zmailer-aliases.5 \
@@ -61,6 +61,15 @@ uninstall-local:
 
 noinst_PROGRAMS += doc/verbs-manual
 doc_verbs_manual_SOURCES = doc/verbs_manual.c
+noinst_PROGRAMS += doc/sendmail-manual
+doc_sendmail_manual_SOURCES = doc/sendmail_manual.c
+man_MANS += doc/man/sendmail.1
+EXTRA_DIST += doc/man/sendmail.1.in
+CLEANFILES += doc/man/sendmail.1
+doc/man/sendmail.1: doc/man/sendmail.1.in doc/sendmail-manual$(EXEEXT)
+	@$(MKDIR_P) doc/man
+	$(AM_V_GEN)./doc/sendmail-manual$(EXEEXT) \
+	    < $(srcdir)/doc/man/sendmail.1.in > $@.new && mv $@.new $@
 man_MANS += doc/man/zmailer.8
 EXTRA_DIST += doc/man/zmailer.8.in
 CLEANFILES += doc/man/zmailer.8 doc/man/zmailer.8.verbs

@@ -8,32 +8,17 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sysexits.h>
-#include <unistd.h>
 
 #include "base/err.h"
-#include "base/event.h"
-#include "daemon/skeleton.h"
 #include "grammar/dsn.h"
-#include "tools/bsmtp.h"
-#include "tools/run/supervisor.h"
-#include "tools/submit.h"
+#include "tools/sendmail.h"
 
 #include "base/banned.h"
-
-struct request {		/* the command line, understood */
-	struct submission submission;
-	struct arena	*arena;
-	const char	*conf_path;
-	const char	*mode;		/* behind -b: "m", "p", "i" ... */
-	const char	*queue;		/* behind -q: "", "Iid" ...; NULL */
-};
 
 enum flag_value { NO_VALUE, VALUE, MAYBE_VALUE };	/* glued or next */
 
@@ -45,8 +30,8 @@ struct flag {
 	flag_fn		*act;		/* NULL: accepted and ignored */
 };
 
-static int
-usage(const char *what, const char *value)
+int
+sendmail_usage(const char *what, const char *value)
 {
 	fprintf(stderr, "sendmail: %s%s\nusage: sendmail [-i] [-t] "
 	    "[-f SENDER] [-F NAME] [-B BODY] [-N NOTIFY] [-R RET]\n"
@@ -93,7 +78,7 @@ act_body(struct request *request, const char *value)
 {
 	if (strcasecmp(value, "7BIT") != 0 &&
 	    strcasecmp(value, "8BITMIME") != 0)
-		return usage("-B takes 7BIT or 8BITMIME, not ", value);
+		return sendmail_usage("-B takes 7BIT or 8BITMIME, not ", value);
 	request->submission.bodytype =
 	    strcasecmp(value, "7BIT") == 0 ? "7BIT" : "8BITMIME";
 	return EX_OK;
@@ -106,7 +91,7 @@ act_notify(struct request *request, const char *value)
 
 	if (dsn_notify_parse(slice_of(value), &request->submission.notify,
 	    &err) < 0)
-		return usage("-N: ", err.text);
+		return sendmail_usage("-N: ", err.text);
 	return EX_OK;
 }
 
@@ -116,7 +101,7 @@ act_ret(struct request *request, const char *value)
 	struct err err;
 
 	if (dsn_ret_parse(slice_of(value), &request->submission.ret, &err) < 0)
-		return usage("-R: ", err.text);
+		return sendmail_usage("-R: ", err.text);
 	return EX_OK;
 }
 
@@ -126,7 +111,7 @@ act_envid(struct request *request, const char *value)
 	struct err err;
 
 	if (dsn_envid_check(slice_of(value), &err) < 0)
-		return usage("-V: ", err.text);
+		return sendmail_usage("-V: ", err.text);
 	request->submission.envid = value;
 	return EX_OK;
 }
@@ -146,11 +131,86 @@ act_mode(struct request *request, const char *value)
 }
 
 static int
+act_gateway(struct request *request, const char *value)
+{
+	request->submission.is_gateway = true;
+	return EX_OK;
+}
+
+static int
+act_tag(struct request *request, const char *value)
+{
+	request->submission.tag = value;
+	return EX_OK;
+}
+
+static int
+act_verbose(struct request *request, const char *value)
+{
+	request->is_verbose = true;
+	return EX_OK;
+}
+
+static int
+act_wait(struct request *request, const char *value)
+{
+	request->waits = true;
+	return EX_OK;
+}
+
+static int
+act_hops(struct request *request, const char *value)
+{
+	uint64_t hops;
+
+	if (!slice_number(slice_of(value), 0, 1000000, &hops))
+		return sendmail_usage("-h takes a number, not ", value);
+	request->hops = hops;
+	return EX_OK;
+}
+
+/* "m", "p", "w", "e", "q": only the last changes what is done. */
+static int
+act_errors(struct request *request, const char *value)
+{
+	if (strlen(value) != 1 || strchr("empqw", *value) == NULL)
+		return sendmail_usage("-e takes one of e m p q w, not ",
+		    value);
+	request->is_quiet = *value == 'q';
+	return EX_OK;
+}
+
+static int
+act_log(struct request *request, const char *value)
+{
+	return strcmp(value, "V") == 0 ?
+	    sendmail_usage("VERP is for lists: see zmailer-aliases(5): -X", value) :
+	    EX_OK;
+}
+
+static int
+act_long_option(struct request *request, const char *value)
+{
+	if (strcasecmp(value, "requiretls=yes") == 0)
+		request->submission.needs_tls = true;
+	else if (strcasecmp(value, "smtputf8=yes") == 0)
+		request->submission.is_utf8 = true;
+	return EX_OK;
+}
+
+static int
 act_option(struct request *request, const char *value)
 {
-	if (strcmp(value, "i") == 0)
-		request->submission.dot_ends = false;
-	return EX_OK;		/* -oem -odb and others: see sendmail(1) */
+	static const struct { const char *word; flag_fn *act; } options[] = {
+#define OPTION(word, act, shown, text) { word, act },
+#include "tools/sendmail_flags.h"
+	};
+	size_t i = 0;
+
+	while (strncmp(value, options[i].word, strlen(options[i].word)) != 0)
+		i++;		/* the last row fits all */
+	return options[i].act == NULL ? EX_OK :
+	    options[i].act(request, value + strlen(options[i].word));
 }
 
 static int
@@ -168,22 +228,8 @@ act_newaliases(struct request *request, const char *value)
 }
 
 static const struct flag flags[] = {
-	{ 'A', VALUE, NULL }, { 'B', VALUE, act_body },
-	{ 'C', VALUE, act_conf }, { 'E', NO_VALUE, NULL },
-	{ 'F', VALUE, act_name }, { 'G', NO_VALUE, NULL },
-	{ 'I', NO_VALUE, act_newaliases }, { 'J', MAYBE_VALUE, NULL },
-	{ 'L', VALUE, NULL }, { 'N', VALUE, act_notify },
-	{ 'O', VALUE, NULL }, { 'R', VALUE, act_ret },
-	{ 'U', NO_VALUE, NULL }, { 'V', VALUE, act_envid },
-	{ 'X', VALUE, NULL }, { 'b', VALUE, act_mode },
-	{ 'd', MAYBE_VALUE, NULL }, { 'e', VALUE, NULL },
-	{ 'f', VALUE, act_sender }, { 'h', VALUE, NULL },
-	{ 'i', NO_VALUE, act_no_dot }, { 'm', NO_VALUE, NULL },
-	{ 'n', NO_VALUE, NULL }, { 'o', VALUE, act_option },
-	{ 'p', VALUE, NULL }, { 'q', MAYBE_VALUE, act_queue },
-	{ 'r', VALUE, act_sender },
-	{ 's', NO_VALUE, NULL }, { 't', NO_VALUE, act_header_rcpts },
-	{ 'v', NO_VALUE, NULL }, { 'x', MAYBE_VALUE, NULL },
+#define FLAG(letter, takes, act, shown, text) { letter, takes, act },
+#include "tools/sendmail_flags.h"
 };
 
 static const struct flag *
@@ -208,7 +254,8 @@ take_flags(struct request *request, int argc, char **argv, int *at)
 		const char *value = p + 1;
 
 		if (flag == NULL)
-			return usage("unknown option ", argv[*at]);
+			return sendmail_usage("unknown option ",
+			    argv[*at]);
 		if (flag->takes == NO_VALUE) {
 			if (flag->act != NULL)
 				status = flag->act(request, NULL);
@@ -216,7 +263,7 @@ take_flags(struct request *request, int argc, char **argv, int *at)
 		}
 		if (*value == '\0' && flag->takes == VALUE) {
 			if (*at + 1 >= argc)
-				return usage("a value is missing behind ",
+				return sendmail_usage("a value is missing behind ",
 				    argv[*at]);
 			value = argv[++*at];
 		}
@@ -247,148 +294,6 @@ parse(struct request *request, int argc, char **argv)
 	return status;
 }
 
-/* mailq, newaliases and zmailer stand beside us.  words end in NULL; the
- * first is the name. */
-static int
-become(const char *self, char *const words[], const char *conf_path)
-{
-	const char *slash = strrchr(self, '/');
-	char path[4096];
-
-	if (conf_path != NULL)
-		setenv("ZMAILER_CONF", conf_path, 1);
-	if (slash != NULL) {
-		snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - self),
-		    self, words[0]);
-		execv(path, words);
-	}
-	execvp(words[0], words);
-	fprintf(stderr, "sendmail: %s cannot be started\n", words[0]);
-	return EX_UNAVAILABLE;
-}
-
-static int
-become_alone(const char *self, const char *name, const char *conf_path)
-{
-	char *words[] = { (char *)(uintptr_t)name, NULL };
-
-	return become(self, words, conf_path);
-}
-
-/* -q, -qI ID, -qR PART of a recipient, -qS PART of a sender; -q30m is the
- * daemon's pace in other systems, and nothing here. */
-static int
-run_queue(const struct request *request, const char *self)
-{
-	const char *what = request->queue;
-	struct str selector = STR_INIT;
-	char *words[] = { (char *)"zmailer", (char *)"retry",
-		(char *)"--yes", NULL, NULL };
-
-	if (strchr(what, '"') != NULL)
-		return usage("a quote in -q", what);
-	if (*what == '\0')
-		str_adds(&selector, "all");
-	else if (*what == 'I')
-		str_addf(&selector, "id:\"%s*\"", what + 1);
-	else if (*what == 'R')
-		str_addf(&selector, "to:\"*%s*\"", what + 1);
-	else if (*what == 'S')
-		str_addf(&selector, "from:\"*%s*\"", what + 1);
-	else if (*what >= '0' && *what <= '9')
-		return EX_OK;
-	else
-		return usage("-q takes I, R, S or a span, not ", what);
-	words[3] = selector.buf;
-	return become(self, words, request->conf_path);
-}
-
-/* -bd: rc scripts of old. */
-static int
-start_daemon(const struct request *request, const char *self)
-{
-	char *words[] = { (char *)"zmailer", (char *)"start", NULL };
-
-	fprintf(stderr, "sendmail: -bd is zmailer start\n");
-	return become(self, words, request->conf_path);
-}
-
-/* Where our own server is. */
-static void
-server_find(const char *conf_path, char path[PATH_MAX])
-{
-	libexec_settle();
-	if (conf_path != NULL)
-		setenv("ZMAILER_CONF", conf_path, 1);
-	daemon_libexec("smtpserver", path, PATH_MAX);
-}
-
-/* One message, or (-bS) a batch of them, on standard input. */
-static int
-submit(const struct request *request)
-{
-	struct arena *arena = arena_new();
-	struct str text = STR_INIT;
-	struct conf_report report;
-	struct conf *conf = conf_load(request->conf_path, arena, &report);
-	char path[PATH_MAX];
-	int status = EX_CONFIG;
-
-	if (conf == NULL) {
-		conf_report_print(&report, request->conf_path, &text);
-		fputs(text.buf, stderr);
-	} else {
-		(void)event_open(conf->log_dir);
-		if (request->mode[0] == 'S') {
-			server_find(request->conf_path, path);
-			status = bsmtp_run(conf, path, STDIN_FILENO);
-		} else {
-			status = submit_message(conf, &request->submission,
-			    STDIN_FILENO);
-		}
-		conf_free(&conf);
-	}
-	str_release(&text);
-	arena_free(&arena);
-	return status;
-}
-
-/* -bs: the server's own code on our stdin and stdout. */
-static int
-speak_smtp(const char *conf_path)
-{
-	char path[PATH_MAX];
-
-	server_find(conf_path, path);
-	execl(path, "smtpserver", "-bs", (char *)NULL);
-	fprintf(stderr, "sendmail: %s: %s\n", path, strerror(errno));
-	return EX_UNAVAILABLE;
-}
-
-static int
-act(const struct request *request, const char *self)
-{
-	bool is_daemon = request->mode[0] == 'd';
-
-	if (request->queue != NULL && !is_daemon)
-		return run_queue(request, self);
-	switch (request->mode[0]) {
-	case 'm':
-	case 'S':
-		return submit(request);
-	case 'p':
-		return become_alone(self, "mailq", request->conf_path);
-	case 'i':
-		return become_alone(self, "newaliases", request->conf_path);
-	case 'd':
-		return start_daemon(request, self);
-	case 's':
-		return speak_smtp(request->conf_path);
-	default:
-		return usage("this mode is not offered: -b", request->mode);
-	}
-}
-
 /* rsmtp is what uux of another system calls (UUCP). */
 static bool
 is_called(const char *self, const char *name)
@@ -412,8 +317,10 @@ main(int argc, char **argv)
 	if (is_called(argv[0], "rsmtp") || is_called(argv[0], "bsmtp"))
 		request.mode = "S";
 	status = parse(&request, argc, argv);
+	if (request.is_quiet && freopen("/dev/null", "w", stderr) == NULL)
+		return EX_OSERR;
 	if (status == EX_OK)
-		status = act(&request, argv[0]);
+		status = sendmail_act(&request, argv[0]);
 	arena_free(&request.arena);
 	return status;
 }

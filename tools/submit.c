@@ -192,6 +192,9 @@ envelope_of(struct arena *arena, const struct submission *what,
 	struct err err;
 
 	out->with = SLICE("local");
+	out->is_external = what->is_gateway;
+	out->terms.needs_tls = what->needs_tls;
+	out->terms.is_utf8 = what->is_utf8;
 	out->user = slice_of(login);
 	out->rcvdfrom = slice_of(arena_printf(arena,
 	    "localhost (%s uid %ld)", login, (long)getuid()));
@@ -202,14 +205,16 @@ envelope_of(struct arena *arena, const struct submission *what,
 	out->is_error = what->sender != NULL && *what->sender == '\0';
 	if (!out->is_error && path_parse(
 	    slice_of(what->sender ? what->sender : login),
-	    PATH_BARE_OK | PATH_LOCAL_OK, &out->from, &rest, &err) < 0)
+	    PATH_BARE_OK | PATH_LOCAL_OK |
+	    (what->is_utf8 ? PATH_UTF8 : 0), &out->from, &rest, &err) < 0)
 		return complain(EX_USAGE, arena_printf(arena,
 		    "sender %s: %s", what->sender, err.text));
 	out->rcpts = arena_alloc(arena,
 	    what->rcpt_count * sizeof(*out->rcpts));
 	for (size_t i = 0; i < what->rcpt_count; i++) {
 		if (path_parse(slice_of(what->rcpts[i]),
-		    PATH_BARE_OK | PATH_LOCAL_OK, &out->rcpts[i].path, &rest,
+		    PATH_BARE_OK | PATH_LOCAL_OK |
+	    (what->is_utf8 ? PATH_UTF8 : 0), &out->rcpts[i].path, &rest,
 		    &err) < 0)
 			return complain(EX_USAGE, arena_printf(arena,
 			    "recipient %s: %s", what->rcpts[i], err.text));
@@ -251,7 +256,8 @@ copy_message(struct input *input, struct str *piece, struct draft *draft,
 }
 
 static int
-commit(struct draft *draft, const struct envelope *envelope, struct err *err)
+commit(struct draft *draft, const struct envelope *envelope, const char *tag,
+    struct err *err)
 {
 	struct draft *drafts[] = { draft };
 
@@ -265,7 +271,8 @@ commit(struct draft *draft, const struct envelope *envelope, struct err *err)
 	event(EV_MESSAGE_ACCEPTED, envelope->id, "with", envelope->with,
 	    "rcpts", event_number((int64_t)envelope->rcpt_count), "size",
 	    event_number((int64_t)draft->bytes),
-	    "uid", event_number((int64_t)getuid()), NULL);
+	    "uid", event_number((int64_t)getuid()),
+	    "tag", slice_of(tag), NULL);
 	event_flush();
 	return EX_OK;
 }
@@ -300,7 +307,7 @@ write_message(const struct conf *conf, const struct submission *what,
 		status = complain(EX_USAGE, err.text);
 		goto done;
 	}
-	if (!glance.has_from)
+	if (!glance.has_from && !what->is_gateway)
 		add_from(&head, what, what->sender && *what->sender ?
 		    what->sender : login, conf->host);
 	if (glance.is_text)
@@ -310,7 +317,7 @@ write_message(const struct conf *conf, const struct submission *what,
 	else
 		status = copy_message(input, &piece, &draft, &err);
 	if (status == EX_OK)
-		status = commit(&draft, &envelope, &err);
+		status = commit(&draft, &envelope, what->tag, &err);
 	if (status == EX_OK && what->out_id != NULL)
 		memcpy(what->out_id, envelope.id, sizeof(envelope.id));
 done:

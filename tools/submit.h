@@ -19,6 +19,9 @@ struct submission {
 	unsigned	 notify;	/* -N */
 	enum dsn_ret	 ret;		/* -R */
 	const char	*envid;		/* -V, xtext */
+	const char	*tag;		/* -L: for the journal; NULL */
+	bool		 is_gateway;	/* -G */
+	bool		 needs_tls, is_utf8;	/* -O */
 	const char	**rcpts;
 	size_t		 rcpt_count;
 	char		*out_id;	/* SPOOL_ID_BYTES for the id that it

@@ -70,7 +70,7 @@ EVENT(POLICY_WARNING, "policy.warning", INFO, "client session from text",
 EVENT(DNSBL_SILENT, "dnsbl.silent", WARN, "zone reason",
     "A list of clients does not answer: rules take it to have nobody.")
 EVENT(MESSAGE_ACCEPTED, "message.accepted", INFO,
-    "client session helo from rcpts size with uid forward",
+    "client session helo from rcpts size with uid tag forward",
     "A message is durable and was answered with 250 or exit status 0.")
 EVENT(MESSAGE_REFUSED, "message.refused", INFO,
     "client session from code reply rcpts",
