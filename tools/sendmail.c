@@ -184,7 +184,8 @@ static int
 act_log(struct request *request, const char *value)
 {
 	return strcmp(value, "V") == 0 ?
-	    sendmail_usage("VERP is for lists: see zmailer-aliases(5): -X", value) :
+	    sendmail_usage("VERP is for lists, zmailer-aliases(5): -X",
+	    value) :
 	    EX_OK;
 }
 
@@ -263,7 +264,7 @@ take_flags(struct request *request, int argc, char **argv, int *at)
 		}
 		if (*value == '\0' && flag->takes == VALUE) {
 			if (*at + 1 >= argc)
-				return sendmail_usage("a value is missing behind ",
+				return sendmail_usage("no value behind ",
 				    argv[*at]);
 			value = argv[++*at];
 		}
