@@ -66,6 +66,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/milter/conversation.c smtpserver/milter/conversation.h \
 	smtpserver/milter/link.c smtpserver/milter/link.h \
 	smtpserver/milter/talk_changes.c \
+	smtpserver/milter/hungry.c smtpserver/milter/hungry.h \
 	smtpserver/milter/packet.c smtpserver/milter/packet.h \
 	smtpserver/milter/mail.c smtpserver/milter/mail.h \
 	smtpserver/milter/talk.c smtpserver/milter/talk_steps.c \

@@ -298,6 +298,8 @@ extern const char *const conf_milter_fails[];
 struct conf_milter {		/* milter SOCKET ..., in file order */
 	const char	*socket;	/* "unix:/path", "inet:host:port" */
 	enum conf_milter_fail fail;	/* when it does not do its work */
+	bool		 has_except;
+	struct net	 except;	/* clients that it does not see */
 	int64_t		 connect_ms;	/* until it has said what it wants */
 	int64_t		 command_ms;	/* its answer to a command */
 	int64_t		 timeout_ms;	/* an answer at the end of data */
@@ -442,6 +444,8 @@ struct conf {
 	struct conf_rule	*rules;		size_t rule_count;
 	struct conf_dnsbl	*dnsbls;	size_t dnsbl_count;
 	struct conf_milter	*milters;	size_t milter_count;
+	struct conf_milter	 content_filter;	/* socket: a command or
+						 * unix:; NULL: none */
 	struct conf_peers	*trusts;	size_t trust_count;
 	struct conf_peers	*withouts;	size_t without_count;
 	struct conf_zone	*zones;		size_t zone_count;

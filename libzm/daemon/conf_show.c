@@ -418,6 +418,15 @@ add_peers(struct str *value, const struct conf_peers *peers)
 }
 
 static void
+add_except(struct view *view, const struct conf_milter *milter)
+{
+	if (!milter->has_except)
+		return;
+	str_adds(&view->value, " except ");
+	conf_add_net(&view->value, &milter->except);
+}
+
+static void
 show_peers(struct view *view)
 {
 	const struct conf *conf = view->conf;
@@ -437,7 +446,18 @@ show_peers(struct view *view)
 		units_add_span(&view->value, milter->connect_ms);
 		str_adds(&view->value, " command ");
 		units_add_span(&view->value, milter->command_ms);
+		add_except(view, milter);
 		emit(view, "milter", milter->at);
+	}
+	if (conf->content_filter.socket != NULL) {
+		const struct conf_milter *filter = &conf->content_filter;
+
+		conf_add_word(&view->value, filter->socket);
+		str_addf(&view->value, " fail %s timeout ",
+		    conf_milter_fails[filter->fail]);
+		units_add_span(&view->value, filter->timeout_ms);
+		add_except(view, filter);
+		emit(view, "content-filter", filter->at);
 	}
 	for (size_t i = 0; i < conf->without_count; i++) {
 		str_adds(&view->value, "without");

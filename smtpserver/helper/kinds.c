@@ -9,6 +9,7 @@
 #include "smtpserver/helper/etrn.h"
 #include "smtpserver/helper/helper.h"
 #include "smtpserver/milter/filter.h"
+#include "smtpserver/milter/hungry.h"
 
 #include "base/banned.h"
 
@@ -21,6 +22,7 @@ const struct helper_kind helper_kinds[] = {
 	{ "greylist", 1, 256, 10000, helper_greylist, NULL, true, false },
 	{ "milter", 4, 8192, FILTER_FOR_MS, filter_serve, NULL, false,
 	    true },
+	{ "content", 8, 1, FILTER_FOR_MS, hungry_serve, NULL, false, false },
 	{ etrn_kind, 1, 1, 15000, etrn_serve, NULL, false, false },
 	/* login.h */
 	{ "auth", 4, 1, 40000, NULL, NULL, false, false },

@@ -61,6 +61,7 @@ struct conversation {
 	size_t				 turn;	/* whose */
 	struct filter_result		 result;
 	bool				 has_mail, is_running;
+	bool				 is_known;	/* its client */
 	struct filter_mail		 mail;
 };
 
@@ -295,6 +296,23 @@ take_turn(struct conversation *c)
 		conclude(c);
 }
 
+/* Clients that a milter does not want to see are known with the first
+ * facts. */
+static void
+leave_out(struct conversation *c)
+{
+	struct net net;
+
+	if (c->is_known || net_parse(filter_fact(&c->facts, FILTER_ADDR), &net,
+	    NULL) != 1)
+		return;
+	c->is_known = true;
+	for (size_t i = 0; i < c->link_count; i++)
+		if (c->links[i].conf->has_except &&
+		    net_contains(&c->links[i].conf->except, &net))
+			c->links[i].talk.is_off = true;
+}
+
 static void
 job_begin(struct conversation *c)
 {
@@ -304,6 +322,7 @@ job_begin(struct conversation *c)
 	STAILQ_REMOVE_HEAD(&c->jobs, entry);
 	c->job_count--;
 	filter_facts_take(&c->facts, str_slice(&c->job->facts));
+	leave_out(c);
 	c->result.word = FILTER_PASS;
 	c->turn = 0;
 	if (c->job->stage->goal == TALK_EOB && !mail_open(c, &err))

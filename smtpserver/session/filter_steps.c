@@ -131,12 +131,64 @@ ask_or_judge(struct session *session)
 	return t->is_refused || t->is_discarded ? STEP_STORED : STEP_STORE;
 }
 
+/* Behind the milters, the content filter. */
+static enum step
+ask_content(struct session *session)
+{
+	const struct conf_milter *filter =
+	    &session->settings->conf->content_filter;
+	struct transaction *t = session->transaction;
+	struct str question = STR_INIT;
+	struct err err;
+
+	if (filter->socket == NULL || t->is_looked_at || (filter->has_except &&
+	    net_contains(&filter->except, &session->client.net)) ||
+	    strcmp(session->client.listener, SESSION_ON_STDIN) == 0 ||
+	    draft_settle(&t->draft, &err) != 0)
+		return STEP_STORE;
+	t->is_looked_at = true;
+	str_addf(&question, "%s %s", t->draft.id, t->draft.name);
+	session_ask(session, "content", str_slice(&question), FILTER_FOR_MS,
+	    NULL);
+	session_wait_for(session, FILTER_FOR_MS);
+	str_release(&question);
+	return STEP_FILTER;
+}
+
+static enum step
+judge_content(struct session *session)
+{
+	struct transaction *t = session->transaction;
+	const struct ask *ask = session->ask;
+	struct filter_verdict verdict = { .word = FILTER_TROUBLE };
+
+	if (ask->state != ASK_ANSWERED || filter_answer_parse(
+	    str_slice(&ask->answer), &verdict) != 1) {
+		event(EV_MILTER_FAILED, t->draft.id, "session",
+		    slice_of(session->id), "milter", SLICE("helper"),
+		    "reason", str_slice(&ask->answer), "fail",
+		    SLICE("tempfail"), NULL);
+		refuse(t, 451, "4.7.1", "a filter does not work now, try "
+		    "later");
+	} else if (verdict.word == FILTER_REFUSE) {
+		refuse(t, (int)verdict.code, verdict.status, verdict.text);
+	} else if (verdict.freeze[0] != '\0') {
+		snprintf(t->milter_cause, sizeof(t->milter_cause), "%s",
+		    verdict.freeze);
+	}
+	ask_free(&session->ask);
+	return t->is_refused ? STEP_STORED : STEP_STORE;
+}
+
 enum step
 session_filter_message(struct session *session)
 {
+	enum step next;
+
 	if (session->transaction->is_discarded)
 		return STEP_STORED;
-	return session->filter == NULL ? STEP_STORE : ask_or_judge(session);
+	next = session->filter == NULL ? STEP_STORE : ask_or_judge(session);
+	return next == STEP_STORE ? ask_content(session) : next;
 }
 
 enum step
@@ -144,7 +196,9 @@ step_filter(struct session *session)
 {
 	if (session->ask->state == ASK_WAITING)
 		return STEP_WAIT;
+	if (strcmp(session->ask->kind, "content") == 0)
+		return judge_content(session);
 	permit_learn(session, session->ask);
 	ask_free(&session->ask);
-	return ask_or_judge(session);
+	return session_filter_message(session);
 }

@@ -84,6 +84,9 @@ permit_rcpt(struct session *session, const struct path *rcpt,
 	struct policy_question question;
 	struct policy_verdict verdict;
 
+	/* A local user, who might have called sendmail(1) as well. */
+	if (strcmp(session->client.listener, SESSION_ON_STDIN) == 0)
+		return true;
 	question_fill(session, rcpt, &question);
 	/* one for all recipients of a message */
 	snprintf(instance, sizeof(instance), "%s.%u", session->id,

@@ -36,6 +36,7 @@ struct transaction {
 	char			 rcpt_status[12];	/* of the last one that
 							 * the router refused */
 	char			 milter_cause[32];	/* "" none */
+	bool			 is_looked_at;	/* by the content filter */
 	bool			 is_receiving;	/* draft and content are live */
 	bool			 is_chunked;	/* BDAT came: no more RCPT */
 	struct draft		 draft;

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "fuzz.h"
 #include "smtpserver/milter/filter.h"
+#include "smtpserver/milter/hungry.h"
 #include "smtpserver/milter/packet.h"
 
 static int
@@ -74,6 +75,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct slice in = fuzz_slice(data, size);
 	struct filter_verdict verdict;
+	struct str said = STR_INIT;
 	struct filter_mail mail;
 	struct packet packet;
 	struct err err;
@@ -81,6 +83,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = message_fd();
 
 	(void)filter_answer_parse(in, &verdict);
+	if (hungry_verdict(in, &said) == 1)
+		MUST(filter_answer_parse(str_slice(&said), &verdict) == 1);
+	str_release(&said);
 	MUST(filter_mail_open(&mail, fd, &err) == 1);
 	while (packet_read(in, &packet, &used, &err) == 1) {
 		MUST(used > 4 && used <= in.n);

@@ -97,10 +97,11 @@ SETTING("bare-newline", "", bare_lf_ok, "choice:reject,accept", "reject",
 
 STATEMENT(TOP, "milter", NONE, milter, "text",
     "fail=choice:tempfail,accept,reject,quarantine timeout=span:1s-10m "
-    "connect=span:100ms-5m command=span:100ms-10m",
+    "connect=span:100ms-5m command=span:100ms-10m "
+    "except=net",
     "milter unix:/PATH | inet:ADDRESS:PORT "
     "[fail tempfail|accept|reject|quarantine] [timeout SPAN] "
-    "[connect SPAN] [command SPAN]", "none",
+    "[connect SPAN] [command SPAN] [except NET]", "none",
     "A content filter that speaks the milter protocol (rspamd, opendkim, "
     "ClamAV ...), asked about each client, greeting, sender, recipient and "
     "message before it is accepted, in the order of the file.  It may refuse "
@@ -109,6 +110,20 @@ STATEMENT(TOP, "milter", NONE, milter, "text",
     "or talks nonsense: the client is told to try later (tempfail), the "
     "message passes without it, is refused, or is set aside.  connect is the "
     "time for the connection, command (30s) for the answer to a command, "
-    "timeout (1m) for each answer when the message is there.",
+    "timeout (1m) for each answer when the message is there.  Clients of "
+    "except are not shown to it.",
     "milter unix:/run/rspamd/milter.sock\n"
     "milter inet:127.0.0.1:8891 fail accept timeout 20s")
+
+STATEMENT(TOP, "content-filter", NONE, content_filter, "text",
+    "fail=choice:tempfail,accept,reject,quarantine timeout=span:1s-10m "
+    "except=net",
+    "content-filter \"/PROGRAM [WORDS]\" | unix:/PATH "
+    "[fail tempfail|accept|reject|quarantine] [timeout SPAN] [except NET]",
+    "none",
+    "ZMailer's content filter: a program that says #hungry, is told the file "
+    "of a message, and answers with a number, a reply code and words: below "
+    "zero the message is refused, above it is set aside in freezer/.  Behind "
+    "the milters, before the message is accepted.  Up to eight run at once.",
+    "content-filter \"/usr/local/lib/zmailer/filter.sh\" fail accept\n"
+    "content-filter unix:/run/filter.sock timeout 30s except 10.0.0.0/8")

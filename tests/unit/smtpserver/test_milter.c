@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "smtpserver/milter/filter.h"
+#include "smtpserver/milter/hungry.h"
 #include "smtpserver/milter/packet.h"
 
 Test(milter, a_packet_there_and_back)
@@ -211,4 +212,37 @@ Test(milter, answers_of_the_helper)
 	filter_answer_parse(SLICE("refuse 550 5.7.1 no way"), &verdict);
 	cr_expect_eq(verdict.code, 550);
 	cr_expect_str_eq(verdict.text, "no way");
+}
+
+Test(milter, what_a_content_filter_says)
+{
+	static const struct { const char *in; int want; const char *out; }
+	    rows[] = {
+		{ "0", 1, "pass" }, { "0 250 2.0.0 fine", 1, "pass" },
+		{ "-0 x", 1, "pass" },
+		{ "-1 554 5.7.1 no", 1, "refuse 554 5.7.1 no" },
+		{ "-1 451 4.7.1 no", 1, "refuse 451 4.7.1 no" },
+		{ "-1 554 4.7.1 no", 1, "refuse 554 5.7.1 4.7.1 no" },
+		{ "-7 no", 1, "refuse 552 5.7.1 no" },
+		{ "-7", 1, "refuse 552 5.7.1 refused by a content filter" },
+		{ "-1 554 a\rb", 1, "refuse 554 5.7.1 a" },
+		{ "-1 554 \033[2J", 1, "refuse 554 5.7.1 ?[2J" },
+		{ "-1 250 x", 1, "refuse 552 5.7.1 250 x" },
+		{ "951 x", 1, "pass freeze=content-951" },
+		{ "", -1, "" }, { "x", -1, "" }, { "-", -1, "" },
+		{ "99999999999", -1, "" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct filter_verdict verdict;
+		struct str out = STR_INIT;
+
+		cr_expect_eq(hungry_verdict(slice_of(rows[i].in), &out),
+		    rows[i].want, "row %zu", i);
+		cr_expect_str_eq(out.buf, rows[i].out, "row %zu", i);
+		if (rows[i].want == 1)
+			cr_expect_eq(filter_answer_parse(str_slice(&out),
+			    &verdict), 1, "row %zu", i);
+		str_release(&out);
+	}
 }
