@@ -63,20 +63,24 @@ is_sender_limit(const struct conf_piece *piece, const char *whom)
 	return false;
 }
 
-/* Old limits of the same go, and those whose time is over. */
+/* Limits of the same go; each edit makes the pieces stale. */
 static unsigned
 sender_take(struct change *change, struct str *text, const char *whom)
 {
-	struct conf_piece *pieces;
-	size_t count = conf_pieces(change->arena, str_slice(text), &pieces);
 	unsigned gone = 0;
 
-	for (size_t i = count; i-- > 0;)
-		if (is_sender_limit(&pieces[i], whom)) {
-			conf_take_piece(text, &pieces[i]);
-			gone++;
-		}
-	return gone;
+	for (;;) {
+		struct conf_piece *pieces;
+		size_t count = conf_pieces(change->arena, str_slice(text),
+		    &pieces), i = 0;
+
+		while (i < count && !is_sender_limit(&pieces[i], whom))
+			i++;
+		if (i == count)
+			return gone;
+		conf_take_piece(text, &pieces[i]);
+		gone++;
+	}
 }
 
 static void
