@@ -65,7 +65,8 @@ target_complete(struct arena *arena, const char *channel, const char *host,
 {
 	*out = (struct route_target){ .channel = slice_of(channel),
 	    .host = slice_of(host) };
-	if (slice_is(out->channel, "error"))
+	if (slice_is(out->channel, "error") ||
+	    (slice_is(out->channel, "hold") && !slice_is(out->host, "-")))
 		out->host = route_error_host(arena, out->host);
 	else if (out->host.n == 0)
 		out->host = slice_starts(out->channel, "smtp") ? domain :

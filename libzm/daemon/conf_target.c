@@ -189,6 +189,9 @@ conf_target_parse(struct arena *arena, struct slice text,
 	if (slice_is(word, "error"))
 		return target_set(out_channel, out_host, "error", rest.n > 0 ?
 		    slice_dup(arena, rest) : "5.1.2 mail is not taken there");
+	if (slice_is(word, "defer"))
+		return target_set(out_channel, out_host, "hold", rest.n > 0 ?
+		    slice_dup(arena, rest) : "4.3.0 mail waits there");
 	if (slice_is(word, "lmtp")) {
 		*out_channel = "lmtp";
 		return parse_lmtp(arena, rest, out_host, err);
@@ -248,7 +251,7 @@ take_one(struct conf_cursor *cursor, const char **out_channel,
     const char **out_host, struct err *why)
 {
 	static const char *const pairs[] = { "lmtp", "error", "sm",
-	    "channel", "http" };
+	    "channel", "http", "defer" };
 	struct arena *arena = cursor->loader->conf->arena;
 	struct slice word = cursor->next->text;
 	const char *text = slice_dup(arena, word);
@@ -357,7 +360,8 @@ conf_target_add(struct str *out, const char *channel, const char *host)
 		    has_host ? host : "");
 		return;
 	}
-	str_adds(out, channel);
+	str_adds(out, strcmp(channel, "hold") == 0 && has_host ? "defer" :
+	    channel);
 	if (has_host) {
 		str_addc(out, ' ');
 		conf_add_word(out, host);

@@ -36,6 +36,9 @@ words_verdict(struct slice host, struct verdict *out)
 		str_reset(&words);
 		str_add_slice(&words, host);
 	}
+	for (size_t i = 0; i < words.len; i++)
+		if (words.buf[i] == '_')	/* the router's blanks */
+			words.buf[i] = ' ';
 	text = rest = str_slice(&words);
 	if (slice_word(&rest, &first) && first.n >= 5 && first.n <= 9 &&
 	    slice_starts(first, "5.")) {

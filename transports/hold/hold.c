@@ -1,17 +1,46 @@
 /* hold.c - the agent of channel hold: mail that waits for a person
  *
- * Every attempt is deferred, with the host as the reason; the message stays
- * until its route changes (`zmailer resubmit`) or the schedule expires it.
+ * Every attempt is deferred, with the host as the reason: words with _ for
+ * blanks, perhaps a status in front of them.  The message stays until its
+ * route changes (`zmailer reroute`) or the schedule expires it.
  *
- * Spec   zmailer.conf(5), route ... via hold
+ * Spec   zmailer.conf(5), route ... via hold, via defer
  *
  * SPDX-License-Identifier: ISC
  */
+#include <string.h>
+
+#include "base/mem.h"
 #include "transports/agent.h"
 
 #include "base/banned.h"
 
 enum { REASON_BYTES_MAX = 200 };
+
+/* "4.4.3_back_on_Monday": deferred by a route. */
+static bool
+is_status(struct slice host)
+{
+	return host.n > 6 && slice_starts(host, "4.") && host.p[2] >= '0' &&
+	    host.p[2] <= '9' && host.p[3] == '.' && host.p[4] >= '0' &&
+	    host.p[4] <= '9' && host.p[5] == '_';
+}
+
+static void
+say(struct arena *arena, struct slice host, struct verdict *verdict)
+{
+	bool has_status = is_status(host);
+	char *words = slice_dup(arena, host);
+	char status[6] = "4.3.0";
+
+	for (size_t i = 0; i < host.n; i++)
+		if (words[i] == '_')
+			words[i] = ' ';
+	if (has_status)
+		memcpy(status, host.p, 5);
+	verdict_set(verdict, VERDICT_DEFERRED, status, "hold", "%s%s",
+	    has_status ? "" : "held: ", words + (has_status ? 6 : 0));
+}
 
 static int
 job(struct agent_run *run, struct work_job *work, int body_fd,
@@ -25,8 +54,7 @@ job(struct agent_run *run, struct work_job *work, int body_fd,
 			verdict_set(&verdicts[i], VERDICT_DEFERRED, "4.3.0",
 			    "hold", "held");
 		else
-			verdict_set(&verdicts[i], VERDICT_DEFERRED, "4.3.0",
-			    "hold", "held: " SLICE_FMT, SLICE_ARG(host));
+			say(run->arena, host, &verdicts[i]);
 	}
 	return 0;
 }
