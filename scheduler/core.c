@@ -42,6 +42,7 @@ shapes_write(struct scheduler *scheduler)
 		shape_add_thread(&text, thread, now_s);
 	shape_add_kept(&scheduler->threads.shapes, &text);
 	warm_add_lines(&scheduler->warms, &text);
+	provider_add_lines(&scheduler->providers, now_s, &text);
 	shape_write(&scheduler->threads.shapes, &text);
 	str_release(&text);
 }

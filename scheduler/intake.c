@@ -398,7 +398,7 @@ intake_rescan(struct scheduler *scheduler)
 	scan_begin(scheduler);
 	thread_sweep(&scheduler->threads,
 	    clock_steady_ms() - INTAKE_RESCAN_MS);
-	provider_sweep(&scheduler->providers);
+	provider_sweep(&scheduler->providers, clock_wall_s());
 	report_tick(scheduler);
 	outcome_sweep(scheduler, clock_steady_ms());
 	timer_set(scheduler->loop, &intake->rescan,

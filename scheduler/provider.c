@@ -2,7 +2,7 @@
  *
  * In     names that transport agents say
  * Out    whether there is a session left for a thread
- * Holds  one struct a provider that a thread belongs to
+ * Holds  one struct a provider that a thread belongs to, or did today
  * Trusts nothing about the names: they are bytes that are hashed and copied
  *
  * SPDX-License-Identifier: ISC
@@ -12,10 +12,14 @@
 #include "base/crc32c.h"
 #include "base/mem.h"
 #include "scheduler/provider.h"
+#include "scheduler/shape.h"
 
 #include "base/banned.h"
 
-enum { TABLE_SIZE_MIN = 64 };
+enum {
+	TABLE_SIZE_MIN = 64,
+	LEARNED_MAX = 1000		/* then it is no limit any more */
+};
 
 static size_t
 bucket_of(const struct provider_table *table, struct slice name)
@@ -104,14 +108,23 @@ provider_part(struct thread *thread)
 	thread->provider = NULL;
 }
 
+static bool
+is_kept(struct provider *provider, int64_t now_s)
+{
+	if (provider->thread_count > 0 || provider->seen_s == 0)
+		provider->seen_s = now_s;
+	return provider->thread_count > 0 || (provider->learned > 0 &&
+	    now_s - provider->seen_s < PROVIDER_KEPT_S);
+}
+
 void
-provider_sweep(struct provider_table *table)
+provider_sweep(struct provider_table *table, int64_t now_s)
 {
 	for (size_t i = 0; i < table->size; i++) {
 		struct provider **link = &table->buckets[i], *provider;
 
 		while ((provider = *link) != NULL) {
-			if (provider->thread_count > 0) {
+			if (is_kept(provider, now_s)) {
 				link = &provider->hash_next;
 				continue;
 			}
@@ -121,6 +134,60 @@ provider_sweep(struct provider_table *table)
 		}
 	}
 }
+
+/* ---- the file's lines -------------------------------------------------- */
+
+/* To the hour, as its other lines: that it is still there is no news. */
+void
+provider_add_lines(const struct provider_table *table, int64_t now_s,
+    struct str *out)
+{
+	for (size_t i = 0; i < table->size; i++)
+		for (const struct provider *provider = table->buckets[i];
+		    provider != NULL; provider = provider->hash_next) {
+			int64_t seen_s = provider->thread_count > 0 ||
+			    provider->seen_s == 0 ? now_s : provider->seen_s;
+
+			if (provider->learned > 0 &&
+			    strpbrk(provider->name, "\t\n") == NULL)
+				str_addf(out, "%%provider\t%s\t%u\t%lld\n",
+				    provider->name, provider->learned,
+				    (long long)(seen_s - seen_s % 3600));
+		}
+}
+
+static void
+line_read(struct provider_table *table, struct slice line, int64_t now_s)
+{
+	struct slice word, name, learned_text;
+	struct provider *provider;
+	uint64_t learned, seen_s;
+
+	if (!shape_is_text(line) || !slice_cut(&line, '\t', &word) ||
+	    !slice_is(word, "%provider") ||
+	    !slice_cut(&line, '\t', &name) || name.n == 0 ||
+	    name.n >= PROVIDER_NAME_BYTES ||
+	    !slice_cut(&line, '\t', &learned_text) ||
+	    !slice_number(learned_text, 1, LEARNED_MAX, &learned) ||
+	    !slice_number(line, 1, INT64_MAX / 2, &seen_s) ||
+	    (int64_t)seen_s + PROVIDER_KEPT_S < now_s ||
+	    table->count >= PROVIDERS_READ_MAX)
+		return;
+	provider = provider_get(table, name);
+	provider->learned = (unsigned)learned;
+	provider->seen_s = (int64_t)seen_s;
+}
+
+void
+provider_read(struct provider_table *table, struct slice text, int64_t now_s)
+{
+	struct slice line;
+
+	while (slice_cut(&text, '\n', &line))
+		line_read(table, line, now_s);
+}
+
+/* ---- what it may ------------------------------------------------------- */
 
 bool
 provider_is_full(const struct thread *thread)
@@ -147,8 +214,6 @@ provider_less(struct thread *thread, int64_t begun_ms, int64_t now_ms)
 	provider->credit = 0;
 	provider->reduced_ms = now_ms;
 }
-
-enum { LEARNED_MAX = 1000 };	/* then it is no limit any more */
 
 void
 provider_good(struct thread *thread, int64_t begun_ms)

@@ -4,7 +4,9 @@
  * doc/protocol/agent.md) and the thread joins the provider of that name.
  * Sessions of all its threads are counted together.
  *
- * Life: made when a thread joins, freed in a sweep when none is left.
+ * Life: made when a thread joins, freed in a sweep when none is left; one of
+ * which something was learned stays for a day, also over a restart (in
+ * RUN/scheduler.shape).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,7 +16,11 @@
 #include "base/str.h"
 #include "scheduler/queue.h"
 
-enum { PROVIDER_NAME_BYTES = 256 };
+enum {
+	PROVIDER_NAME_BYTES = 256,
+	PROVIDER_KEPT_S = 86400,	/* without a thread */
+	PROVIDERS_READ_MAX = 10000	/* of the file */
+};
 
 struct provider {
 	struct provider	*hash_next;
@@ -24,6 +30,8 @@ struct provider {
 					 * nothing */
 	unsigned	 credit;	/* successes since it last grew */
 	int64_t		 reduced_ms;
+	int64_t		 seen_s;	/* wall, had a thread; 0: has never
+					 * been looked at by a sweep */
 	struct thread_queue blocked;	/* wait for a session to end */
 	char		 name[];
 };
@@ -40,8 +48,14 @@ void provider_join(struct provider_table *table, struct thread *thread,
     struct slice name);
 /* The thread goes; the provider stays until it is swept. */
 void provider_part(struct thread *thread);
-/* Free those without a thread. */
-void provider_sweep(struct provider_table *table);
+/* Free those without a thread of which nothing is known any more. */
+void provider_sweep(struct provider_table *table, int64_t now_s);
+
+/* Lines "%provider TAB NAME TAB LEARNED TAB SEEN_S"; and back. */
+void provider_add_lines(const struct provider_table *table, int64_t now_s,
+    struct str *out);
+void provider_read(struct provider_table *table, struct slice text,
+    int64_t now_s);
 
 /* No session more for this thread: the clause's or the learned number. */
 bool provider_is_full(const struct thread *thread);

@@ -7,6 +7,7 @@
  *
  *	CHANNEL TAB HOST TAB LIMIT TAB THRESHOLD TAB PAUSE_US TAB SEEN_S TAB
  *	PROVIDER|-
+ * and lines of zone.c (%warm) and provider.c (%provider)
  *
  * SPDX-License-Identifier: ISC
  */
@@ -265,6 +266,8 @@ file_read(struct shape_table *table)
 	if (n == 0) {
 		shape_read(table, str_slice(&text), clock_wall_s());
 		warm_read(table->warms, str_slice(&text), clock_wall_s());
+		provider_read(table->providers, str_slice(&text),
+		    clock_wall_s());
 	}
 	str_release(&text);
 }

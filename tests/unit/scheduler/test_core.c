@@ -234,6 +234,7 @@ Test(core, held_mail_expires_too)
 static const struct { const char *user, *words; bool is_blamed; }
 bad_agents[] = {
 	{ "nonsense@x.test", "broke its protocol", true },
+	{ "flood@x.test", "broke its protocol", true },
 	{ "foreign@x.test", "broke its protocol", true },
 	{ "die@x.test", "died", true },
 	{ "mute@x.test", "did not say", true },

@@ -131,3 +131,46 @@ Test(shape, what_was_learned_comes_back_to_the_thread)
 	shape_release(&table);
 	str_release(&text);
 }
+
+Test(zone, a_provider_is_remembered)
+{
+	struct provider_table providers = { .size = 0 };
+	struct provider_table again = { .size = 0 };
+	struct ring ring = { .zone = "" };
+	struct thread thread, other;
+	struct str text = STR_INIT;
+
+	provider_join(&providers, a_thread(&thread, &ring, "a.example"),
+	    SLICE("mx.example"));
+	provider_add_lines(&providers, 7200, &text);
+	cr_expect_str_eq(text.buf, "", "nothing was learned");
+	thread.provider->serving = 8;
+	provider_less(&thread, 10, 20);
+	cr_expect_eq(thread.provider->learned, 4);
+	provider_add_lines(&providers, 7300, &text);
+	cr_expect_str_eq(text.buf, "%provider\tmx.example\t4\t7200\n");
+	provider_read(&again, str_slice(&text), 8000);
+	provider_join(&again, a_thread(&other, &ring, "b.example"),
+	    SLICE("mx.example"));
+	cr_expect_eq(other.provider->learned, 4);
+	cr_expect(!provider_is_full(&other));
+	other.provider->serving = 4;
+	cr_expect(provider_is_full(&other), "as before the restart");
+	other.provider->serving = 0;
+	/* its last thread goes: a day later it is forgotten */
+	provider_part(&other);
+	provider_sweep(&again, 8000);
+	cr_expect_eq(again.count, 1);
+	provider_sweep(&again, 7200 + PROVIDER_KEPT_S);
+	cr_expect_eq(again.count, 0);
+	provider_read(&again, SLICE("%provider\tmx\t0\t1\n%provider\t\t3\t1"
+	    "\n%provider\tmx\t9999\t1\n%provider\tmx\t3\n%provider"), 1);
+	cr_expect_eq(again.count, 0, "nonsense");
+	provider_read(&again, str_slice(&text), 7201 + PROVIDER_KEPT_S);
+	cr_expect_eq(again.count, 0, "too old");
+	thread.provider->serving = 0;
+	provider_part(&thread);
+	provider_table_release(&providers);
+	provider_table_release(&again);
+	str_release(&text);
+}

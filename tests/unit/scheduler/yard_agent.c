@@ -60,6 +60,14 @@ record(const struct work_job *job, const struct work_rcpt *rcpt,
 		_exit(3);
 }
 
+/* A line that has no end, until somebody kills us. */
+static void
+flood(struct str *lines)
+{
+	for (unsigned i = 0; i <= IPC_LINE_BYTES_MAX / 16 + 1; i++)
+		str_adds(lines, "0123456789abcdef");
+}
+
 /* What is odd about this recipient.  False: go on as usual. */
 static bool
 mischief(struct slice name, const struct work_job *job,
@@ -80,6 +88,8 @@ mischief(struct slice name, const struct work_job *job,
 	}
 	if (slice_starts(rcpt->user, "nonsense"))
 		str_adds(lines, "what shall this be?\n");
+	else if (slice_starts(rcpt->user, "flood"))
+		flood(lines);
 	else if (slice_starts(rcpt->user, "foreign"))
 		str_addf(lines, SLICE_FMT "/7\t-\tdelivered 2.0.0\tx\ty\n",
 		    SLICE_ARG(name));
