@@ -7,8 +7,9 @@ Workloads: relay (4 KiB, kept connections), relay1 (a connection a
 message), tls and tls1 (the same over STARTTLS), shake and shakersa
 (STARTTLS and nothing else, by ECDSA and by RSA), relaytls (the next hop speaks
 TLS), relaybdat and relaytlsbdat (it has CHUNKING), relayfar and relayfarbdat
-(it answers after 50 ms), local (4 KiB to 100 Maildirs), fanout (20 messages, 10,000
-recipients each in 100 domains), big (20 x 50 MB, 4 sessions), sendmail (1,000
+(it answers after 50 ms), relay1000 (1,000 destinations), far500 (500 at
+once that answer after 100 ms), local (4 KiB to 100 Maildirs), fanout (20 messages, 10,000
+recipients each in 100 domains), big and bigtls (20 x 50 MB, 4 sessions), sendmail (1,000
 calls one after another), idle10k (relay beside 10,000 clients that hold a
 session: half say nothing, half a byte a second).  The figures of a run hold for the machine and
 the minute they were taken in: compare by ratio, in one run.
@@ -28,7 +29,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "lib"))
-from zmtest import mta, tls                            # noqa: E402
+from zmtest import dns, mta, tls                            # noqa: E402
 
 TOOLS = os.path.join(mta.BUILD, "tests", "bench")
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -55,6 +56,14 @@ WORKLOADS = {
     "big": dict(sink=True, messages=20,
                 load=["--domain", "bench.test", "--size", "50000000",
                       "--sessions", "4"]),
+    "bigtls": dict(sink=True, messages=20, hop_tls=True,
+                   load=["--domain", "bench.test", "--size", "50000000",
+                         "--sessions", "4"]),
+    "relay1000": dict(sink=True, hops=1000,
+                      load=["--domain", "bench.test", "--domains", "1000"]),
+    "far500": dict(sink=True, hops=500, messages=5000,
+                   sink_words=["--delay", "100"],
+                   load=["--domain", "bench.test", "--domains", "500"]),
     "tls": dict(sink=True, tls="p256",
                 load=["--domain", "bench.test", "--tls"]),
     "tls1": dict(sink=True, tls="p256",
@@ -97,7 +106,7 @@ class Run:
         self.work, self.messages = WORKLOADS[name], messages
         self.name, self.trace = name, trace
         self.rcpts = messages * self.work.get("rcpts", 1)
-        self.sink = self.cert = self.idle = None
+        self.sink = self.cert = self.idle = self.dns = None
 
     def __enter__(self):
         self.instance = mta.Mta("bench")
@@ -105,7 +114,9 @@ class Run:
                  "limit sessions-per-client 1000", "size 100M",
                  "limit sessions 20000"]
         if self.work["sink"]:
-            words = self.work.get("sink_words", [])
+            words = list(self.work.get("sink_words", []))
+            if self.work.get("hops"):
+                words.append("--any")
             if self.work.get("hop_tls"):
                 self.cert = tls.Cert().make()
                 with open(self.cert.pem, "ab") as pem, \
@@ -116,7 +127,8 @@ class Run:
                 [f"{TOOLS}/sink", "--expect", str(self.rcpts)] + words,
                 stdout=subprocess.PIPE, text=True)
             port = self.sink.stdout.readline().split()[1]
-            lines.append(f"route * via 127.0.0.1:{port}")
+            lines += self.far(port) if self.work.get("hops") else \
+                [f"route * via 127.0.0.1:{port}"]
         if "tls" in self.work:
             self.cert = tls.Cert().make(["bench.test"], self.work["tls"])
             lines.append(f"tls certificate {self.cert.pem} "
@@ -128,6 +140,16 @@ class Run:
         if self.work.get("idle"):
             self.hold(self.work["idle"])
         return self
+
+    def far(self, port):
+        """A destination a domain, each with an address of its own."""
+        count = self.work["hops"]
+        self.dns = dns.Dns([(f"d{i}.bench.test", "A",
+                             f"127.1.{i // 250}.{i % 250 + 1}")
+                            for i in range(count)])
+        return [f"dns 127.0.0.1:{self.dns.port}", f"mx-port {port}",
+                f"limit agents {count + 50}",
+                f"schedule smtp/* {{ parallel 1; agents {count} }}"]
 
     def hold(self, count):
         """Connect so many idle clients; what they cost in memory."""
@@ -153,8 +175,9 @@ class Run:
             self.idle.kill()
             self.idle.wait()
         self.instance.close()
-        if self.cert:
-            self.cert.close()
+        for helper in (self.cert, self.dns):
+            if helper:
+                helper.close()
         if self.sink:
             self.sink.kill()
             self.sink.wait()
@@ -202,7 +225,7 @@ class Run:
         mta.wait_for("an empty spool", self.instance.is_empty, 60)
         pids = self.instance.pids()
         unit = self.rcpts if self.work.get("rcpts") else self.messages
-        size = 50 if self.name == "big" else 1
+        size = 50 if self.name.startswith("big") else 1
         idle = {"idle_mb": self.idle_mb, "pss_mb": peak_pss_mb(pids),
                 "idle_left": self.release()} if self.idle else {}
         return {**{

@@ -2,7 +2,8 @@
  *
  * In     --port N (0: any free one), --expect RECIPIENTS; --tls PEM (offer
  *        STARTTLS with this certificate and key), --chunking (offer BDAT),
- *        --delay MS (as if it were so far away: each answer waits)
+ *        --delay MS (as if it were so far away: each answer waits),
+ *        --any (listen on all addresses)
  * Out    "port N" at once; when RECIPIENTS have arrived, or at SIGTERM, one
  *        JSON line: counts and the steady-clock moment of the last one
  * Holds  one struct session a connection
@@ -48,6 +49,7 @@ static double last_s;
 static SSL_CTX *tls;
 static bool has_chunking;
 static double delay_s;
+static bool is_for_any;
 static struct session *waiting, **waiting_end = &waiting;
 static int poller;
 static volatile sig_atomic_t is_over;
@@ -339,7 +341,8 @@ listen_on(unsigned port)
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = NULL };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), on = 1;
 
-	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	at.sin_addr.s_addr = htonl(is_for_any ? INADDR_ANY :
+	    INADDR_LOOPBACK);
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (fd < 0 || bind(fd, (void *)&at, sizeof(at)) < 0 ||
 	    listen(fd, 1024) < 0 || getsockname(fd, (void *)&at, &n) < 0)
@@ -357,7 +360,7 @@ main(int argc, char **argv)
 	static const struct option rows[] = {
 		{ "port", 1, NULL, 'p' }, { "expect", 1, NULL, 'e' },
 		{ "delay", 1, NULL, 'd' }, { "tls", 1, NULL, 't' },
-		{ "chunking", 0, NULL, 'c' },
+		{ "chunking", 0, NULL, 'c' }, { "any", 0, NULL, 'a' },
 		{ NULL, 0, NULL, 0 },
 	};
 	unsigned port = 0;
@@ -374,6 +377,8 @@ main(int argc, char **argv)
 			delay_s = strtod(optarg, NULL) / 1000;
 		else if (letter == 'c')
 			has_chunking = true;
+		else if (letter == 'a')
+			is_for_any = true;
 		else
 			return 64;
 	}

@@ -39,6 +39,16 @@ tests_fuzz_fuzz_http_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_http_LDADD = $(ZM_LIBS)
 EXTRA_DIST += tests/fuzz/corpus/http tests/fuzz/http.dict
 
+fuzz_targets += tests/fuzz/fuzz-mimedown tests/fuzz/fuzz-boxnote
+tests_fuzz_fuzz_mimedown_SOURCES = tests/fuzz/fuzz_mimedown.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_mimedown_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_mimedown_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_boxnote_SOURCES = tests/fuzz/fuzz_boxnote.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_boxnote_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_boxnote_LDADD = transports/mailbox/libmailbox.a \
+	transports/pipe/libpipe.a transports/libagent.a $(ZM_LIBS)
+EXTRA_DIST += tests/fuzz/corpus/mimedown tests/fuzz/corpus/boxnote
+
 fuzz_targets += tests/fuzz/fuzz-smconf
 tests_fuzz_fuzz_smconf_SOURCES = tests/fuzz/fuzz_smconf.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_smconf_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/fuzz
