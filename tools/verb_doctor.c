@@ -194,8 +194,9 @@ put_sum(const struct doctor *doctor, const struct options *options)
 	for (size_t i = 0; i < doctor->count; i++)
 		counts[doctor->findings[i].level]++;
 	if (!options->is_json && !options->is_quiet)
-		printf("%zu bad, %zu warnings, %zu ok\n", counts[DOCTOR_BAD],
-		    counts[DOCTOR_WARN], counts[DOCTOR_OK]);
+		printf("%zu bad, %zu warning%s, %zu ok\n",
+		    counts[DOCTOR_BAD], counts[DOCTOR_WARN],
+		    counts[DOCTOR_WARN] == 1 ? "" : "s", counts[DOCTOR_OK]);
 	return counts[DOCTOR_BAD] > 0 ? 2 : counts[DOCTOR_WARN] > 0 ? 1 : 0;
 }
 

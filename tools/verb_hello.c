@@ -110,38 +110,58 @@ journal_reach(struct hello *hello, bool at_end)
 
 /* What an event means for people; NULL: its own name. */
 static const struct stage {
-	const char	*event, *word;
+	const char	*event, *word, *keys;
 	int		 status;	/* -1: it goes on; else the end */
 } stages[] = {
-	{ "message.accepted", "accepted", -1 },
-	{ "message.routed", "routed", -1 },
-	{ "rcpt.routed", "goes to", -1 },
-	{ "rcpt.ok", "delivered", -1 },
-	{ "rcpt.defer", "waits", EX_TEMPFAIL },
-	{ "rcpt.fail", "FAILED", EX_UNAVAILABLE },
-	{ "message.deferred", "waits", EX_TEMPFAIL },
-	{ "message.frozen", "frozen", EX_TEMPFAIL },
-	{ "message.postman", "set aside", EX_TEMPFAIL },
-	{ "message.discarded", "discarded", EX_UNAVAILABLE },
-	{ "message.done", "done", EX_OK },
+	{ "message.accepted", "", "", -1 },	/* told by us already */
+	{ "message.routed", "routed", "rcpts size", -1 },
+	{ "rcpt.routed", "goes to", "to channel host", -1 },
+	{ "rcpt.ok", "delivered", "to host code reply", -1 },
+	{ "rcpt.defer", "waits", "to host code reply next", EX_TEMPFAIL },
+	{ "rcpt.fail", "FAILED", "to host code reply", EX_UNAVAILABLE },
+	{ "message.deferred", "waits", "why reason", EX_TEMPFAIL },
+	{ "message.frozen", "frozen", "rule", EX_TEMPFAIL },
+	{ "message.postman", "set aside", "keyword reason", EX_TEMPFAIL },
+	{ "message.discarded", "discarded", "", EX_UNAVAILABLE },
+	{ "message.done", "done", "rcpts failed", EX_OK },
 };
 
 static void
-put_line(const struct hello *hello, struct slice line, const char *word)
+add_values(struct str *out, struct slice line, const char *keys)
 {
+	struct slice rest = slice_of(keys), key;
+	struct str value = STR_INIT;
+	char name[32];
+
+	while (slice_word(&rest, &key)) {
+		snprintf(name, sizeof(name), SLICE_FMT, SLICE_ARG(key));
+		str_reset(&value);
+		journal_line_word(line, name, &value);
+		if (value.len > 0 && strcmp(value.buf, "-") != 0)
+			str_addf(out, "%s %s  ", name, value.buf);
+	}
+	str_release(&value);
+}
+
+static void
+put_line(const struct hello *hello, struct slice line, const char *word,
+    const char *keys)
+{
+	int64_t ms = journal_line_ms(line) - hello->begin_ms;
 	struct str text = STR_INIT;
 
-	if (hello->is_json) {
+	if (hello->is_json)
 		str_add_slice(&text, line);
-	} else {
-		int64_t ms = journal_line_ms(line) - hello->begin_ms;
-
+	else if (word[0] != '\0') {
 		str_addf(&text, "%6lld ms  %-10s ",
 		    (long long)(ms < 0 ? 0 : ms), word);
-		journal_line_values(line, &text);
+		add_values(&text, line, keys);
 	}
-	str_addc(&text, '\n');
-	fputs(text.buf, stdout);
+	while (text.len > 0 && text.buf[text.len - 1] == ' ')
+		text.len--;
+	text.buf[text.len] = '\0';
+	if (text.len > 0)
+		puts(text.buf);
 	fflush(stdout);
 	str_release(&text);
 }
@@ -160,7 +180,8 @@ take_line(struct hello *hello, struct slice line)
 	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++)
 		if (strcmp(stages[i].event, event.buf) == 0)
 			stage = &stages[i];
-	put_line(hello, line, stage == NULL ? event.buf : stage->word);
+	put_line(hello, line, stage == NULL ? event.buf : stage->word,
+	    stage == NULL ? "reason" : stage->keys);
 	if (stage != NULL && stage->status > EX_OK &&
 	    hello->status != EX_UNAVAILABLE)
 		hello->status = stage->status;
@@ -289,7 +310,9 @@ say_hello(struct hello *hello)
 	if (status != EX_OK)
 		return status;
 	if (!hello->is_json)
-		printf("to %s, id %s\n", hello->to, hello->id);
+		printf("to %s\n%6lld ms  accepted   id %s\n", hello->to,
+		    (long long)(clock_wall_us() / 1000 - hello->begin_ms),
+		    hello->id);
 	return follow(hello);
 }
 

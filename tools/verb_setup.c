@@ -232,8 +232,12 @@ check(struct setup *setup)
 		conf_check_files(conf, setup->arena, &report);
 	if (report.errors > 0)
 		status = EX_CONFIG;
-	if (report.count > 0)
+	if (status != EX_OK)
 		conf_report_print(&report, setup->path, &text);
+	else if (report.warnings > 0)
+		str_addf(&text, "zmailer check will have %zu warnings: "
+		    "accounts (doc/zmailer.sysusers) and\ndirectories that "
+		    "the first start makes\n", report.warnings);
 	fputs(text.buf, stderr);
 	if (status != EX_OK)
 		fprintf(stderr, "zmailer: setup: nothing was written\n");
