@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Small messages while a large list is expanded.
 
-    list.py [--members N] [--messages N]
+    list.py [--members N] [--messages N] [--waits]
 
 Small messages to Maildirs are sent alone, then again while a message to a
-list of N members (100,000) is routed and its mail goes to a sink.  Prints
-both rates, how long routing the list took, and the most memory that a router
-worker had.
+list of N members (100,000) is routed and its mail goes to a sink, and alone
+again.  Prints the rates, how long routing the list took, and the most memory
+that a router worker had.  With --waits the list's mail stays in the queue:
+then the small ones are beside its expansion alone, not beside its delivery.
 
 SPDX-License-Identifier: ISC
 """
@@ -77,6 +78,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--members", type=int, default=100000)
     parser.add_argument("--messages", type=int, default=10000)
+    parser.add_argument("--waits", action="store_true")
     options = parser.parse_args()
     instance = mta.Mta("list")
     sink = subprocess.Popen([f"{TOOLS}/sink", "--expect",
@@ -94,7 +96,9 @@ def main():
             f"route * via 127.0.0.1:{port}\ndomain lists.test {{ users none "
             f"}}\nlist big@lists.test members {members} owner alice\n"
             "limit expansion 10000000\nlimit session-messages 10000000\n"
-            "limit sessions-per-client 1000\n")
+            "limit sessions-per-client 1000\n" +
+            ("schedule smtp/* { queue-only yes; retry 2h }\n"
+             if options.waits else ""))
         instance.start()
         pids = router_pids(instance)
         alone = small(instance, options.messages)
@@ -112,10 +116,13 @@ def main():
         thread.join()
         mta.wait_for("the list routed",
                      lambda: routed_ms(instance, options.members), 300)
+        again = small(instance, options.messages)
         print(f"small alone   {alone[0]:7.0f}/s accepted "
               f"{alone[1]:7.0f}/s delivered")
         print(f"small beside  {beside[0]:7.0f}/s accepted "
               f"{beside[1]:7.0f}/s delivered")
+        print(f"small again   {again[0]:7.0f}/s accepted "
+              f"{again[1]:7.0f}/s delivered")
         print(f"list of {options.members} routed in "
               f"{routed_ms(instance, options.members)} ms; router worker at "
               f"most {peak_mb(router_pids(instance) or pids):.0f} MB")

@@ -8,6 +8,7 @@
  *		it, lookups a second, memory of the process
  *	plan	COUNT (200,000) small messages planned in memory: to another
  *		system, to a mailbox, by an alias
+ *	hooks	COUNT messages (20,000) asked of scripts
  *	list	one message to an alias that includes a file of COUNT
  *		(1,000,000) members: members a second, memory
  *
@@ -250,6 +251,63 @@ bench_plan(unsigned long count)
 	str_release(&text);
 }
 
+/* ---- a script ---------------------------------------------------------- */
+
+static const struct { const char *label, *text; } scripts[] = {
+	{ "no function", "-- nothing\n" },
+	{ "route", "function route(addr, msg)\n"
+	    "\tif addr:match('@other.test$') then return zm.via('x') end\n"
+	    "end\n" },
+	{ "route with a lookup", "function route(addr, msg)\n"
+	    "\tif zm.lookup('vips', addr) then return zm.via('x') end\n"
+	    "end\n" },
+	{ "on_header that adds", "function on_header(header, msg)\n"
+	    "\tif header:get('Subject') == 'bench' then "
+	    "header:add('X-A', 'b') end\n"
+	    "end\n" },
+};
+
+static double
+cpu_of(int who)
+{
+	struct rusage used;
+
+	getrusage(who, &used);
+	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+	    (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
+/* The script's process counts, too: it has ended when the router is gone. */
+static void
+plan_hooked(const char *label, const char *script, unsigned long count)
+{
+	struct str text = STR_INIT;
+	struct router *router;
+	double before = cpu_of(RUSAGE_SELF) + cpu_of(RUSAGE_CHILDREN);
+
+	str_adds(&text, "host mx.test\ndomain mx.test { users any }\n"
+	    "table vips { boss@far.test gold }\n");
+	if (script != NULL) {
+		write_lines("hooks.lua", script, 1);
+		str_addf(&text, "hooks %s\n", at("hooks.lua"));
+	}
+	router = router_new(conf_of(text.buf));
+	plan(label, router, "bob@far.test", count);
+	router_free(&router);
+	printf("%-22s %9.1f us of CPU a message, both processes\n", "",
+	    (cpu_of(RUSAGE_SELF) + cpu_of(RUSAGE_CHILDREN) - before) * 1e6 /
+	    (double)count);
+	str_release(&text);
+}
+
+static void
+bench_hooks(unsigned long count)
+{
+	plan_hooked("no script", NULL, count);
+	for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
+		plan_hooked(scripts[i].label, scripts[i].text, count);
+}
+
 /* ---- a list ------------------------------------------------------------ */
 
 static int
@@ -328,6 +386,8 @@ main(int argc, char **argv)
 		bench_tables(count ? count : 1000000);
 	else if (strcmp(what, "plan") == 0)
 		bench_plan(count ? count : 200000);
+	else if (strcmp(what, "hooks") == 0)
+		bench_hooks(count ? count : 20000);
 	else if (strcmp(what, "list") == 0)
 		bench_list(count ? count : 1000000);
 	else
