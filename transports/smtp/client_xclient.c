@@ -182,7 +182,7 @@ say(struct client *client, const struct origin *origin, struct str *words,
 {
 	char helo[VALUE_BYTES_MAX + 1] = "";
 
-	if (origin->helo.n <= VALUE_BYTES_MAX &&
+	if (origin->helo.n > 0 && origin->helo.n <= VALUE_BYTES_MAX &&
 	    domain_parse(origin->helo, NULL) == 1)
 		memcpy(helo, origin->helo.p, origin->helo.n);
 	if (!lines_say(client, str_slice(words), out_trouble) ||
