@@ -11,7 +11,8 @@ TLS), relaybdat and relaytlsbdat (it has CHUNKING), relayfar and relayfarbdat
 once that answer after 100 ms), local (4 KiB to 100 Maildirs), fanout (20 messages, 10,000
 recipients each in 100 domains), big and bigtls (20 x 50 MB, 4 sessions), sendmail (1,000
 calls one after another), idle10k (relay beside 10,000 clients that hold a
-session: half say nothing, half a byte a second).  The figures of a run hold for the machine and
+session: half say nothing, half a byte a second; idle10ktls: over TLS; loris,
+loristls: all say a byte a second).  The figures of a run hold for the machine and
 the minute they were taken in: compare by ratio, in one run.
 
 SPDX-License-Identifier: ISC
@@ -73,6 +74,12 @@ WORKLOADS = {
     "shakersa": dict(sink=False, tls="rsa", load=["--handshakes"]),
     "sendmail": dict(sink=True, load=None),
     "idle10k": dict(sink=True, idle=10000, load=["--domain", "bench.test"]),
+    "idle10ktls": dict(sink=True, idle=10000, tls="p256", idle_tls=True,
+                       load=["--domain", "bench.test"]),
+    "loris": dict(sink=True, idle=10000, slow=100,
+                  load=["--domain", "bench.test"]),
+    "loristls": dict(sink=True, idle=10000, slow=100, tls="p256",
+                     idle_tls=True, load=["--domain", "bench.test"]),
 }
 
 
@@ -133,6 +140,8 @@ class Run:
             self.cert = tls.Cert().make(["bench.test"], self.work["tls"])
             lines.append(f"tls certificate {self.cert.pem} "
                          f"key {self.cert.key}")
+        if self.work.get("idle_tls"):
+            lines.append(f"listen 127.0.0.1:{self.instance.port2} tls")
         self.instance.configure("\n".join(lines))
         with open(os.path.join(self.instance.dir, "users"), "a") as file:
             file.write("".join(f"u{i}\n" for i in range(100)))
@@ -155,8 +164,11 @@ class Run:
         """Connect so many idle clients; what they cost in memory."""
         before = peak_pss_mb(self.instance.pids())
         self.idle = subprocess.Popen(
-            [f"{TOOLS}/idle", "--port", str(self.instance.port),
-             "--count", str(count)],
+            [f"{TOOLS}/idle", "--port", str(
+                self.instance.port2 if self.work.get("idle_tls")
+                else self.instance.port), "--count", str(count),
+             "--slow", str(self.work.get("slow", 50))] +
+            (["--tls"] if self.work.get("idle_tls") else []),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         ready = self.idle.stdout.readline().split()
         if ready != ["ready", str(count)]:

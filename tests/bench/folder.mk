@@ -2,6 +2,7 @@
 noinst_PROGRAMS += tests/bench/load tests/bench/sink tests/bench/router \
 	tests/bench/idle
 tests_bench_idle_SOURCES = tests/bench/idle.c
+tests_bench_idle_LDADD = $(OPENSSL_LIBS)
 tests_bench_load_SOURCES = tests/bench/load.c
 tests_bench_load_LDADD = $(OPENSSL_LIBS)
 tests_bench_sink_SOURCES = tests/bench/sink.c

@@ -3,7 +3,8 @@
  * In     options; see usage
  * Out    "ready" when all are greeted; at the end of stdin how many are
  *        still there
- * Holds  a connection each, from addresses of 127.1.0.0/16 in turn
+ * Holds  a connection each, from addresses of 127.1.0.0/16 in turn; with
+ *        --tls encrypted from the first byte
  *
  * SPDX-License-Identifier: ISC
  */
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <netinet/in.h>
+#include <openssl/ssl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,12 +24,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { AT_ONCE = 200, EVENTS = 256, WAIT_MS = 60000 };
+enum { AT_ONCE = 200, EVENTS = 256, WAIT_MS = 60000, WAIT_TLS_MS = 300000 };
 
 static const char slow_text[] = "EHLO slow.bench.test\r\nNOOP\r\n";
 
 struct client {
 	int		 fd;		/* -1: the server has closed it */
+	SSL		*ssl;		/* NULL: in the clear */
 	bool		 is_greeted, is_slow;
 	size_t		 sent;		/* of slow_text, endlessly */
 };
@@ -35,6 +38,7 @@ struct client {
 static struct client *clients;
 static unsigned count = 10000, greeted, gone, slow_percent = 50;
 static int port, epoll;
+static SSL_CTX *context;	/* NULL: no TLS */
 
 static void
 die(const char *what)
@@ -51,8 +55,9 @@ dial(struct client *client, unsigned number)
 	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	struct sockaddr_in here = { .sin_family = AF_INET,
 	    .sin_addr.s_addr = htonl(0x7f010001u + number % 2000) };
-	struct epoll_event event = { .events = EPOLLIN,
-	    .data.u32 = number };
+	/* a client of TLS speaks first, as soon as it is connected */
+	struct epoll_event event = { .data.u32 = number,
+	    .events = context != NULL ? EPOLLIN | EPOLLOUT : EPOLLIN };
 	int one = 1;
 
 	client->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -68,14 +73,47 @@ dial(struct client *client, unsigned number)
 		die("connect");
 	if (epoll_ctl(epoll, EPOLL_CTL_ADD, client->fd, &event) != 0)
 		die("epoll_ctl");
+	if (context != NULL) {
+		client->ssl = SSL_new(context);
+		if (client->ssl == NULL ||
+		    SSL_set_fd(client->ssl, client->fd) != 1)
+			die("TLS");
+		SSL_set_connect_state(client->ssl);
+	}
 	client->is_slow = number % 100 < slow_percent;
+}
+
+/* As recv; EAGAIN while the handshake lasts. */
+static ssize_t
+receive(struct client *client, char *bytes, size_t size)
+{
+	int n, why;
+
+	if (client->ssl == NULL)
+		return recv(client->fd, bytes, size, 0);
+	n = SSL_read(client->ssl, bytes, (int)size);
+	if (n > 0)
+		return n;
+	why = SSL_get_error(client->ssl, n);
+	errno = why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE ?
+	    EAGAIN : EIO;
+	return why == SSL_ERROR_ZERO_RETURN ? 0 : -1;
+}
+
+static bool
+say(struct client *client, char byte)
+{
+	if (client->ssl != NULL)
+		return client->is_greeted &&
+		    SSL_write(client->ssl, &byte, 1) == 1;
+	return send(client->fd, &byte, 1, MSG_NOSIGNAL) == 1;
 }
 
 static void
 hear(struct client *client)
 {
 	char bytes[4096];
-	ssize_t n = recv(client->fd, bytes, sizeof(bytes), 0);
+	ssize_t n = receive(client, bytes, sizeof(bytes));
 
 	if (n > 0) {
 		if (!client->is_greeted) {
@@ -86,6 +124,8 @@ hear(struct client *client)
 	}
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
+	SSL_free(client->ssl);
+	client->ssl = NULL;
 	close(client->fd);
 	client->fd = -1;
 	gone++;
@@ -97,9 +137,18 @@ turn(int wait_ms)
 	struct epoll_event events[EVENTS];
 	int n = epoll_wait(epoll, events, EVENTS, wait_ms);
 
-	for (int i = 0; i < n; i++)
-		if (events[i].data.u32 < count)	/* else stdin */
-			hear(&clients[events[i].data.u32]);
+	for (int i = 0; i < n; i++) {
+		struct epoll_event *event = &events[i];
+
+		if (event->data.u32 >= count)
+			continue;		/* stdin */
+		if (event->events & EPOLLOUT) {
+			event->events = EPOLLIN;
+			(void)epoll_ctl(epoll, EPOLL_CTL_MOD,
+			    clients[event->data.u32].fd, event);
+		}
+		hear(&clients[event->data.u32]);
+	}
 }
 
 /* One byte for each slow one. */
@@ -110,8 +159,7 @@ drip(void)
 		struct client *client = &clients[i];
 		char byte = slow_text[client->sent % (sizeof(slow_text) - 1)];
 
-		if (client->fd >= 0 && client->is_slow &&
-		    send(client->fd, &byte, 1, MSG_NOSIGNAL) == 1)
+		if (client->fd >= 0 && client->is_slow && say(client, byte))
 			client->sent++;
 	}
 }
@@ -128,7 +176,8 @@ now_s(void)
 static void
 connect_all(void)
 {
-	double end = now_s() + WAIT_MS / 1000.0;
+	double end = now_s() + (context != NULL ? WAIT_TLS_MS : WAIT_MS) /
+	    1000.0;
 
 	for (unsigned made = 0; greeted + gone < count;) {
 		while (made < count && made < greeted + gone + AT_ONCE) {
@@ -172,6 +221,7 @@ main(int argc, char **argv)
 		{ "port", required_argument, NULL, 'p' },
 		{ "count", required_argument, NULL, 'n' },
 		{ "slow", required_argument, NULL, 's' },
+		{ "tls", no_argument, NULL, 't' },
 		{ NULL, 0, NULL, 0 }
 	};
 	struct rlimit limit;
@@ -188,9 +238,16 @@ main(int argc, char **argv)
 		case 's':
 			slow_percent = (unsigned)atoi(optarg);
 			break;
+		case 't':
+			context = SSL_CTX_new(TLS_client_method());
+			if (context == NULL)
+				die("TLS");
+			(void)SSL_CTX_set_mode(context,
+			    SSL_MODE_RELEASE_BUFFERS);
+			break;
 		default:
 			fprintf(stderr, "usage: idle --port N [--count N] "
-			    "[--slow PERCENT]\n");
+			    "[--slow PERCENT] [--tls]\n");
 			return 64;
 		}
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
