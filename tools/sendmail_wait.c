@@ -18,7 +18,7 @@
 
 #include "base/banned.h"
 
-enum { LOOK_EVERY_MS = 50, ROUTING_MS = 3000 };
+enum { LOOK_EVERY_MS = 50, ROUTING_MS = 5000 };
 
 struct watch_mail {
 	bool		 is_verbose;

@@ -144,16 +144,50 @@ add_queue(struct str *out, const char *run_dir)
 	str_release(&last);
 }
 
+/* The same in the text format of Prometheus (0.0.4), which promtool reads:
+ * a family is called as its samples are. */
+static void
+classic_add(struct str *out, struct slice text)
+{
+	struct slice line, word, kind, name = { "", 0 };
+	const char *suffix = "";
+
+	while (slice_cut(&text, '\n', &line)) {
+		struct slice rest = slice_from(line, 7);
+
+		if (line.n == 0 || slice_is(line, "# EOF"))
+			continue;
+		if (slice_starts(line, "# TYPE ") && slice_word(&rest, &name) &&
+		    slice_word(&rest, &kind)) {
+			suffix = slice_is(kind, "counter") ? "_total" :
+			    slice_is(kind, "info") ? "_info" : "";
+			str_addf(out, "# TYPE " SLICE_FMT "%s " SLICE_FMT
+			    "\n", SLICE_ARG(name), suffix,
+			    SLICE_ARG(slice_is(kind, "info") ?
+			    SLICE("gauge") : kind));
+		} else if (slice_starts(line, "# HELP ") &&
+		    slice_word(&rest, &word)) {
+			str_addf(out, "# HELP " SLICE_FMT "%s" SLICE_FMT
+			    "\n", SLICE_ARG(word), suffix, SLICE_ARG(rest));
+		} else {
+			str_add_slice(out, line);
+			str_addc(out, '\n');
+		}
+	}
+}
+
 int
 verb_metrics(int argc, char **argv, const char *conf_path)
 {
-	struct str out = STR_INIT;
+	struct str out = STR_INIT, classic = STR_INIT;
 	struct spool *spool;
 	struct conf *conf;
 	struct err err;
 	int log_fd;
 
-	if (argc > 1)
+	bool is_classic = argc == 2 && strcmp(argv[1], "--prometheus") == 0;
+
+	if (argc > 1 && !is_classic)
 		return verb_usage(argv[0], "'%s' is too much", argv[1]);
 	conf = verb_conf(conf_path);
 	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
@@ -174,7 +208,10 @@ verb_metrics(int argc, char **argv, const char *conf_path)
 	add_areas(&out, spool);
 	add_space(&out, conf->spool_dir);
 	str_adds(&out, "# EOF\n");
-	fputs(out.buf, stdout);
+	if (is_classic)
+		classic_add(&classic, str_slice(&out));
+	fputs(is_classic ? classic.buf : out.buf, stdout);
+	str_release(&classic);
 	str_release(&out);
 	spool_close(&spool);
 	conf_free(&conf);

@@ -107,11 +107,12 @@ VERB(review, "[--list] [--json] [SELECTOR]",
     "look at what waits in freezer/, postman/ and deferred/, and decide")
 VERB(top, "[--batch] [-n TIMES]",
     "rates, directories and destinations at a glance, live")
-VERB(completion, "bash",
+VERB(completion, "bash|zsh|fish",
     "a script for the shell that completes verbs, keys and ids")
 VERB(report, "[--days N] [--json]",
     "volume, times, destinations and troubles of days, from the journal")
-VERB(metrics, "", "counters and the state of the spool as OpenMetrics text")
+VERB(metrics, "[--prometheus]", "counters and the state of the spool as "
+    "OpenMetrics text, or as that of Prometheus")
 VERB(why, "[--json] ID",
     "what keeps each recipient of a queued message, and what would help")
 VERB(count, "[--json]",

@@ -27,6 +27,7 @@ sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from privateroot import PrivateRoot                  # noqa: E402
 from zmtest import mta                               # noqa: E402
+import desk                                          # noqa: E402
 import doors                                         # noqa: E402
 
 MACHINE = ["nsenter", f"--net={os.environ['ZM_REAL_NET']}"]
@@ -50,6 +51,7 @@ class Site:
             "route post.test via 127.0.0.1:2600\n"
             "route exim.test via 127.0.0.1:2601\n"
             "trust 127.0.0.1 xforward\n"
+            "freeze sender @odd.test\n"
             "schedule smtp/* { retry 1s }\n")
         shared = [self.instance.top, mta.BUILD]
         self.postfix = PrivateRoot(["postfix", "bsd-mailx"], shared)
@@ -127,6 +129,28 @@ def git_send_email_calls_our_sendmail(site):
             timeout=30, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL)
     site.arrived("alice", "by git")
+
+
+# ---- the desk -----------------------------------------------------------
+
+@case
+def review_and_top_in_a_terminal_of_80_by_24(site):
+    desk.review_and_top(site.instance)
+
+
+@case
+def promtool_reads_our_metrics(site):
+    desk.promtool_reads_metrics(site.instance)
+
+
+@case
+def check_mailq_reads_our_mailq(site):
+    desk.check_mailq_reads_mailq(site.postfix, site.instance)
+
+
+@case
+def bash_zsh_and_fish_complete_our_verbs(site):
+    desk.shells_complete(site.instance)
 
 
 # ---- tables ------------------------------------------------------------

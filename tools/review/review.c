@@ -299,6 +299,10 @@ row_text(const struct review *review, const struct review_row *row,
 	str_reset(out);
 	str_addf(out, "%c%-16s %-8s %6s  ", row->is_marked ? '*' : ' ',
 	    item->id, spool_area_names[item->area], age.buf);
+	if (row->is_gone)
+		str_adds(out, "(done) ");
+	else if (row->alike > 1)
+		str_addf(out, "%zux ", row->alike);
 	if (item->sender.n == 0)
 		str_adds(out, "<>");
 	str_add_escaped(out, item->sender);
@@ -306,11 +310,9 @@ row_text(const struct review *review, const struct review_row *row,
 	str_add_escaped(out, item->first_rcpt);
 	if (item->rcpt_total > 1)
 		str_addf(out, " +%zu", item->rcpt_total - 1);
-	str_addf(out, "  %s%s", item->why, row->is_gone ? " (done)" :
+	str_addf(out, "  %s%s", item->why, row->is_gone ||
 	    item->area != AREA_POSTMAN ? "" : item->is_copy ?
 	    " (copy: it went on)" : " ONLY COPY");
-	if (row->alike > 1)
-		str_addf(out, "  [%zu alike]", row->alike);
 	str_release(&age);
 }
 

@@ -1,0 +1,148 @@
+"""The postmaster's desk as other programs see it: tmux, promtool,
+check_mailq, the shells' completion.  Called by real.py.
+
+SPDX-License-Identifier: ISC
+"""
+import os
+import subprocess
+import tempfile
+import time
+
+from zmtest import mta
+
+
+class Screen:
+    """A command in a terminal of 80x24 that tmux keeps."""
+
+    def __init__(self, instance, *command):
+        self.top = tempfile.mkdtemp(prefix="zmailer-tmux-")
+        self.socket = os.path.join(self.top, "tmux")
+        env = dict(instance.env, TERM="xterm", LC_ALL="C.UTF-8")
+        subprocess.run(
+            ["tmux", "-S", self.socket, "-f", "/dev/null", "new-session",
+             "-d", "-x", "80", "-y", "24", *command], env=env, check=True)
+
+    def text(self):
+        return subprocess.run(
+            ["tmux", "-S", self.socket, "capture-pane", "-p"],
+            stdout=subprocess.PIPE).stdout.decode()
+
+    def keys(self, *keys):
+        subprocess.run(["tmux", "-S", self.socket, "send-keys", *keys],
+                       check=True)
+
+    def until(self, *texts):
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            seen = self.text()
+            if all(text in seen for text in texts):
+                lines = seen.split("\n")
+                assert len(lines) <= 25 and max(map(len, lines)) <= 80, seen
+                return seen
+            time.sleep(0.05)
+        raise AssertionError(f"no {texts!r} on the screen:\n{self.text()}")
+
+    def close(self):
+        subprocess.run(["tmux", "-S", self.socket, "kill-server"],
+                       stderr=subprocess.DEVNULL)
+        subprocess.run(["rm", "-rf", self.top])
+
+
+HOSTILE = (b"Subject: \x1b[2J\x1b]0;owned\x07 \xe2\x80\xae gnp.exe "
+           b"\xc2\x9b31m\r\n\r\n\x1b[1;1Hfirst\r\n\x9b2Jsecond\r\n")
+
+
+def freeze(instance, sender):
+    """A message with a header that would move the cursor, in freezer/."""
+    import smtplib
+    with smtplib.SMTP("127.0.0.1", instance.port) as client:
+        client.sendmail(sender, ["alice@localhost"], HOSTILE)
+
+
+def review_and_top(instance):
+    for number in range(3):
+        freeze(instance, f"s{number}@odd.test")
+    screen = Screen(instance, f"{mta.BUILD}/tools/zmailer", "review")
+    try:
+        seen = screen.until("zmailer review", "3 messages need a person",
+                            "3x s0@odd.test", "\\x1B[2J",
+                            "N note / filter")
+        assert "\x1b" not in seen and "\u202e" not in seen
+        screen.keys("/", "s1@", "Enter")
+        screen.until("/s1@: 1 shown")
+        screen.keys("n", "ask first", "Enter")
+        screen.until("1 noted", "note      ask first")
+        screen.keys("f", "bob@localhost", "Enter")
+        screen.until("1 forwarded")
+        screen.keys("/", "Enter")
+        screen.until("s0@odd.test", "s2@odd.test")
+        screen.keys("x")
+        screen.until("Bounce 1: reason")
+        screen.keys("go away", "Enter")
+        screen.until("1 bounced", "(done)")
+        screen.keys("Down", "d")
+        screen.until("Delete 1 message")
+        screen.keys("y")
+        screen.until("zmailer undelete brings back")
+        screen.keys("Down", "r", "y")
+        screen.until("1 released")
+        screen.keys("q")
+    finally:
+        screen.close()
+    instance.zmailer("delete", "--yes", "all")
+    screen = Screen(instance, f"{mta.BUILD}/tools/zmailer", "top")
+    try:
+        screen.until("zmailer top", "DESTINATION", "freezer")
+        screen.keys("q")
+    finally:
+        screen.close()
+
+
+def promtool_reads_metrics(instance):
+    text = instance.zmailer("metrics", "--prometheus")[1]
+    assert "zmailer_build_info" in text, text[:300]
+    done = subprocess.run(["promtool", "check", "metrics"],
+                          input=text.encode(), stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    assert done.returncode == 0 and not done.stdout.strip(), \
+        done.stdout.decode()
+
+
+def check_mailq_reads_mailq(root, instance):
+    plugin = "/usr/lib/nagios/plugins/check_mailq"
+    root.run("mount", "--bind", f"{mta.BUILD}/tools/mailq", "/usr/bin/mailq")
+    try:
+        def ask():
+            return root.run(plugin, "-M", "postfix", "-w", "1", "-c", "5",
+                            check=False, env={"ZMAILER_CONF": instance.conf})
+        instance.zmailer("delete", "--yes", "all", check=None)
+        mta.wait_for("an empty queue", instance.is_empty)
+        done = ask()
+        assert done.returncode == 0 and b"OK" in done.stdout, done.stdout
+        for _ in range(2):
+            freeze(instance, "s@odd.test")
+        done = ask()
+        assert done.returncode == 1 and b"WARNING" in done.stdout, \
+            done.stdout
+        instance.zmailer("delete", "--yes", "area:freezer")
+    finally:
+        root.run("umount", "/usr/bin/mailq")
+
+
+def shells_complete(instance):
+    bash = ("eval \"$(zmailer completion bash)\"; COMP_WORDS=(zmailer tra); "
+            "COMP_CWORD=1; _zmailer; echo ${COMPREPLY[*]}")
+    fish = "zmailer completion fish | source; complete -C 'zmailer tra'"
+    zsh = ("autoload -U compinit; compinit -D; "
+           "eval \"$(zmailer completion zsh)\"; "
+           "print -l ${(k)_zmailer_verbs} | grep tra; "
+           "print ${_comps[zmailer]}")
+    path = {"PATH": f"{mta.BUILD}/tools:" + os.environ["PATH"]}
+    for words in (["bash", "-c", bash], ["fish", "--no-config", "-c", fish],
+                  ["zsh", "-f", "-c", zsh]):
+        done = subprocess.run(words, env=dict(instance.env, **path,
+                                              HOME=instance.dir),
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=30)
+        assert done.returncode == 0 and b"trace" in done.stdout, \
+            f"{words[0]}: {done.stdout.decode()[-500:]}"
