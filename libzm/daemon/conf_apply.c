@@ -216,7 +216,8 @@ conf_apply_domain(struct conf_loader *loader,
 {
 	struct conf *conf = loader->conf;
 	struct conf_domain domain = {
-		.deliver = { "local", "-" }, .at = at_of(statement),
+		.deliver = { .channel = "local", .host = "-" },
+		.at = at_of(statement),
 		.name_count = statement->arg_count,
 	};
 

@@ -124,7 +124,8 @@ preset_domain(struct conf_loader *loader)
 {
 	struct conf *conf = loader->conf;
 	const char *candidates[] = { conf->host, "localhost" };
-	struct conf_domain domain = { .deliver = { "local", "-" } };
+	struct conf_domain domain = {
+		.deliver = { .channel = "local", .host = "-" } };
 
 	domain.names = arena_alloc(conf->arena, sizeof(candidates));
 	for (size_t i = 0; i < 2; i++) {
