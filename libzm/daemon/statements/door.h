@@ -125,5 +125,5 @@ STATEMENT(TOP, "content-filter", NONE, content_filter, "text",
     "of a message, and answers with a number, a reply code and words: below "
     "zero the message is refused, above it is set aside in freezer/.  Behind "
     "the milters, before the message is accepted.  Up to eight run at once.",
-    "content-filter \"/usr/local/lib/zmailer/filter.sh\" timeout 30s fail accept "
-    "except 10.0.0.0/8")
+    "content-filter \"/usr/local/lib/zmailer/filter.sh\" timeout 30s "
+    "fail accept except 10.0.0.0/8")
