@@ -45,6 +45,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/command/keywords.c smtpserver/command/keywords.h \
 	smtpserver/command/mail_params.c smtpserver/command/mail_params.h \
 	smtpserver/session/notes.c smtpserver/session/notes.h \
+	smtpserver/session/said.c smtpserver/session/said.h \
 	smtpserver/peers.c smtpserver/peers.h \
 	smtpserver/session/permit.c smtpserver/session/permit.h \
 	smtpserver/policy/policy.c smtpserver/policy/policy.h \

@@ -29,6 +29,9 @@ VERB(limit, "list [--json] | sender USER|ADDRESS|@DOMAIN RATE [--for SPAN] | "
     "dest HOST [SESSIONS] [RATE] | remove sender|dest WHOM [--yes] "
     "[--dry-run] [--reason WORDS]",
     "so much and no more: of a sender, or to a destination")
+VERB(log, "show [--json] | level normal|debug [client NET | dest PATTERN] "
+    "[--for SPAN] [--yes] [--dry-run] [--reason WORDS]",
+    "note each command and reply of a client or a next hop, for a while")
 VERB(domain, "list [--json] | add NAME... [--users U] [--aliases <T>] "
     "[--deliver D] | remove NAME... [--yes] [--dry-run] [--reason WORDS]",
     "whose mail ends here: in the configuration, checked and taken over")

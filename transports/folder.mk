@@ -12,6 +12,7 @@ transports_smtp_libclient_a_SOURCES = \
 	transports/smtp/client_target.c transports/smtp/client_connect.c \
 	transports/smtp/client_provider.c transports/smtp/client_zone.c \
 	transports/smtp/client_hello.c transports/smtp/client_reply.c \
+	transports/smtp/client_said.c \
 	transports/smtp/client_xclient.c \
 	transports/smtp/client_mail.c transports/smtp/mail_say.c \
 	transports/smtp/mail_form.c transports/smtp/mail_hear.c transports/smtp/client_data.c \

@@ -28,6 +28,10 @@ EVENT(SESSION_XCLIENT, "session.xclient", INFO,
 EVENT(SESSION_CLOSE, "session.close", INFO,
     "client session helo messages reason commands",
     "A session ended; reason says by whom and why.")
+EVENT(SESSION_SAID, "session.said", INFO, "client session by line",
+    "A line of the dialogue with a client (log-level debug), by it or us.")
+EVENT(PEER_SAID, "peer.said", INFO, "host by line",
+    "A line of the dialogue with a next hop (log-level debug).")
 EVENT(SESSION_REFUSED, "session.refused", INFO, "client code reason",
     "A connection was refused before a session began.")
 EVENT(PROXY_REFUSED, "proxy.refused", WARN, "client listener reason",

@@ -334,6 +334,14 @@ struct conf_mailq {		/* mailq ADDRESS users FILE */
 	bool		 is_sha256_only;
 };
 
+struct conf_log_level {		/* log-level normal|debug ...: first fit */
+	bool		 is_debug, has_client;
+	struct net	 client;
+	const char	*dest;		/* as of tls-to; NULL: not of these */
+	int64_t		 until_s;	/* wall; 0: for ever */
+	struct conf_at	 at;
+};
+
 struct conf_limits {		/* limit NAME VALUE; every bound by name */
 	uint64_t	size_bytes;		/* of a message */
 	unsigned	recipients;		/* a message over SMTP */
@@ -452,6 +460,7 @@ struct conf {
 	const char	*classes_path;		/* NULL: none of the site */
 	struct conf_tls_to	*tls_to;	size_t tls_to_count;
 	struct conf_xclient_to	*xclient_to;	size_t xclient_to_count;
+	struct conf_log_level	*log_levels;	size_t log_level_count;
 	struct conf_auth_to	 auth_to;	/* table NULL: none */
 	struct conf_schedule	*schedules;	size_t schedule_count;
 						/* the built-in ones last */
@@ -552,6 +561,12 @@ struct slice conf_host_bare(struct slice host);
 /* Does the pattern of a route cover this domain?  "example.org" itself,
  * ".example.org" all below, "*" everything; * and ? in it as a glob. */
 bool conf_route_covers(const char *pattern, struct slice domain);
+
+/* Is what is said with this client, or this next hop, to be noted now
+ * (log-level)?  Append what stands behind the statement. */
+bool conf_debugs_client(const struct conf *conf, const struct net *client);
+bool conf_debugs_dest(const struct conf *conf, struct slice name);
+void conf_log_level_add(struct str *out, const struct conf_log_level *level);
 
 /* Put the site's rules about replies in force (mail/classify.h).  1, or -1:
  * the file cannot be read or is wrong, and err names line and reason; the

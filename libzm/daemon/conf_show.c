@@ -523,6 +523,15 @@ show_mailq(struct view *view)
 }
 
 static void
+show_log_levels(struct view *view)
+{
+	for (size_t i = 0; i < view->conf->log_level_count; i++) {
+		conf_log_level_add(&view->value, &view->conf->log_levels[i]);
+		emit(view, "log-level", view->conf->log_levels[i].at);
+	}
+}
+
+static void
 show_schedules(struct view *view)
 {
 	for (size_t i = 0; i < view->conf->schedule_count; i++) {
@@ -559,6 +568,7 @@ show(const struct conf *conf, bool all, bool is_json, struct str *out)
 	show_agents(&view);
 	show_zones(&view);
 	show_mailq(&view);
+	show_log_levels(&view);
 	show_schedules(&view);
 	str_release(&view.value);
 }

@@ -51,5 +51,6 @@ libzm_a_SOURCES += \
 	libzm/daemon/hook/script.c libzm/daemon/hook/script_zm.c \
 	libzm/daemon/hook/script_header.c
 libzm_a_SOURCES += libzm/daemon/conf_edit.c libzm/daemon/conf_edit.h
+libzm_a_SOURCES += libzm/daemon/conf_log.c
 libzm_a_SOURCES += libzm/daemon/conf_mailq.c \
 	libzm/daemon/listen_socket.c libzm/daemon/listen_socket.h

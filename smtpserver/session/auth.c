@@ -16,6 +16,7 @@
 #include "grammar/base64.h"
 #include "smtpserver/session/notes.h"
 #include "smtpserver/session/auth.h"
+#include "smtpserver/session/said.h"
 #include "smtpserver/session/internal.h"
 
 #include "base/banned.h"
@@ -248,6 +249,7 @@ line_take(struct session *session, struct str *out)
 	line = slice_first(in, end_at);
 	if (line.n > 0 && line.p[line.n - 1] == '\r')
 		line.n--;
+	said_secret(session);
 	next = response_take(session, line, out);
 	stream_consume(session->stream, end_at + 1);
 	return next;

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "smtpserver/session/filter.h"
 #include "smtpserver/session/notes.h"
+#include "smtpserver/session/said.h"
 #include "smtpserver/session/internal.h"
 
 #include "base/banned.h"
@@ -32,6 +33,7 @@ session_set_client(struct session *session, const struct client *client)
 	session->withheld = peers_withheld(peers, &client->net);
 	session->listen = strcmp(client->listener, SESSION_ON_STDIN) == 0 ?
 	    &on_stdin : conf_listen_find(conf, client->listener);
+	said_begin(session);
 }
 
 struct session *

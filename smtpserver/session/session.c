@@ -20,6 +20,7 @@
 #include "smtpserver/session/notes.h"
 #include "smtpserver/session/internal.h"
 #include "smtpserver/session/permit.h"
+#include "smtpserver/session/said.h"
 
 #include "base/banned.h"
 
@@ -49,6 +50,7 @@ session_write(struct session *session, const struct answer *answer)
 		    answer->status ? " " : "", SLICE_ARG(line));
 
 		stream_say(session->stream, (struct slice){ wire, (size_t)n });
+		said_reply(session, (struct slice){ wire, (size_t)n });
 	}
 }
 
@@ -58,6 +60,7 @@ session_write_challenge(struct session *session, struct slice letters)
 	stream_say(session->stream, SLICE("334 "));
 	stream_say(session->stream, letters);
 	stream_say(session->stream, SLICE("\r\n"));
+	said_reply(session, SLICE("334 ***"));
 }
 
 enum step
@@ -226,8 +229,10 @@ command_run(struct session *session, struct slice line)
 	struct answer answer;
 	struct err err;
 
-	if (session->ask == NULL)
+	if (session->ask == NULL) {
 		session->commands++;
+		said_command(session, line);
+	}
 	answer.rule = NULL;
 	if (command_parse(line, &command, &err) != 1) {
 		answer_set(&answer, 500, "5.5.2", "%s", err.text);

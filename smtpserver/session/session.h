@@ -99,6 +99,8 @@ struct session {
 	struct login		*login;	/* an AUTH under way; or NULL */
 	void			*login_place;	/* command/auth.c's */
 	struct ask		*ask;	/* what a command waits for; or NULL */
+	unsigned		 said_left;	/* lines; 0: none (said.c) */
+	bool			 is_after_auth;
 	unsigned		 errors, commands, idle_commands, messages;
 	unsigned		 refusals;
 	int64_t			 greet_at_ms;		/* 0: not thought of */

@@ -140,6 +140,11 @@ struct client {
 						 * it before this one */
 	bool			 needs_reset;	/* RSET before MAIL */
 	bool			 no_pipelining;	/* its PIPELINING is broken */
+	char			 id[SPOOL_ID_BYTES];	/* of the message */
+	unsigned		 said_left;	/* lines that may be noted
+						 * (log-level debug) */
+	const char		*said_as;	/* what stands in the journal
+						 * for what is sent; NULL */
 	int64_t			 used_at_ms;	/* steady */
 	size_t			 reply_bytes;	/* of the last reply: dropped
 						 * before the next is read */
@@ -172,6 +177,13 @@ void client_deliver(struct client *client, struct arena *arena,
 void client_idle(struct client *client, int64_t idle_ms);
 
 /* ---- the steps, each in a file of its own ------------------------------ */
+
+/* client_said.c: the dialogue with the host called name, where log-level says
+ * debug, as events: is it to be noted; what is in out; a reply. */
+enum { CLIENT_SAID_MAX = 500, CLIENT_SAID_BYTES_MAX = 512 };
+void client_said_begin(struct client *client, const char *name);
+void client_said_sent(struct client *client);
+void client_said_heard(struct client *client, const struct reply *reply);
 
 /* client_target.c: "example.org" (look for MX), "[192.0.2.1]:2525",
  * "[host]", "host:25", "inet:host:port", "smtps:host", "unix:/path".

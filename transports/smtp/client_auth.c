@@ -33,8 +33,12 @@ typedef bool talk_fn(struct talk *talk);
 static bool
 hear(struct talk *talk)
 {
-	bool is_good = client_ask(talk->client,
+	bool is_good;
+
+	talk->client->said_as = "AUTH ***";
+	is_good = client_ask(talk->client,
 	    "waiting for the reply to AUTH", &talk->reply, talk->trouble);
+	talk->client->said_as = NULL;
 
 	/* no trace of it is left in the buffer of what was sent */
 	if (talk->client->peer.out.cap > 0)

@@ -418,6 +418,7 @@ client_open(struct client *client, const char *host, bool is_required,
 		return true;
 	}
 	client_quit(client);
+	client_said_begin(client, search.target.name);
 	/* What was down lately is left for the end, not left out: that it is
 	 * time for another try is the scheduler's to say. */
 	if (!search_run(&search)) {

@@ -65,6 +65,9 @@ flush(struct mail *mail)
 	enum peer_result result = client_flush(mail->client,
 	    mail->client->conf->timeouts.data_block_ms, &err);
 
+	if (mail->client->said_as != NULL)
+		mail->client->said_as = "";	/* once is enough */
+
 	return result == PEER_OK ? GO_ON : line_broken(mail, result, &err);
 }
 
@@ -152,6 +155,7 @@ content_dotted(struct mail *mail)
 	int got;
 
 	pieces_init(&pieces, mail);
+	mail->client->said_as = "(the message)";
 	while ((got = pieces_next(&pieces, &text)) > 0) {
 		if (text.n > 0 && out->len >= PEER_OUT_BYTES)
 			progress = flush(mail);
@@ -165,6 +169,7 @@ content_dotted(struct mail *mail)
 		dot_write_end(out, &writer);
 		progress = flush(mail);
 	}
+	mail->client->said_as = NULL;
 	str_release(&pieces.text);
 	return progress;
 }

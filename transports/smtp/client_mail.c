@@ -306,6 +306,7 @@ client_deliver(struct client *client, struct arena *arena,
 	enum progress progress = STALE;
 	struct verdict trouble;
 
+	strlcpy(client->id, job->id, sizeof(client->id));
 	mail.states = arena_alloc(arena, job->rcpt_count);
 	mail.picked = arena_alloc(arena,
 	    CLIENT_RCPTS_MAX * sizeof(*mail.picked));

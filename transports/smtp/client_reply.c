@@ -18,6 +18,8 @@
 enum peer_result
 client_flush(struct client *client, int64_t timeout_ms, struct err *err)
 {
+	if (client->said_left > 0)
+		client_said_sent(client);
 	return peer_flush(&client->peer, clock_steady_ms() + timeout_ms, err);
 }
 
@@ -36,6 +38,8 @@ client_reply(struct client *client, int64_t timeout_ms, struct reply *out,
 
 		if (got > 0) {
 			client->reply_bytes = out->bytes;
+			if (client->said_left > 0)
+				client_said_heard(client, out);
 			return PEER_OK;
 		}
 		if (got < 0)

@@ -132,6 +132,19 @@ STATEMENT(TOP, "log", NONE, setting, "setting", "",
     "log /var/log/zmailer")
 SETTING("log", "", log_dir, "path", ZM_LOGDIR, "an absolute path")
 
+STATEMENT(TOP, "log-level", NONE, log_level, "choice:normal,debug",
+    "client=net dest=routepattern until=moment",
+    "log-level normal|debug [client NET | dest PATTERN] [until MOMENT]",
+    "normal",
+    "debug: each command and reply with a client, or with a next hop, is an "
+    "event (session.said, peer.said), the first 500 lines of a connection, "
+    "without passwords and without mail.  The first line that fits decides; "
+    "one whose MOMENT is over fits nobody.  client alone speaks of clients, "
+    "dest (as of tls-to) of next hops, neither of both of all.  A reload "
+    "takes it over for the next connections; zmailer log level writes it.",
+    "log-level debug client 192.0.2.0/24 until 2026-11-23T10:00:00Z\n"
+    "log-level debug dest .example.org")
+
 STATEMENT(TOP, "hash", NONE, setting, "setting", "",
     "hash 0|1|2", "",
     "Levels of directories A to Z below queue/ and transport/; for file "
