@@ -3,7 +3,8 @@
 
 Clients: swaks, smtp-source, Python's smtplib, mail(1), the calls of cron
 and git.  Next hops: smtp-sink, Postfix, Exim.  Previous hop: Postfix.
-Readers: mutt on the Maildir and on the mbox, Python's mailbox module.
+Readers: mutt on Maildir, mbox and MMDF, Dovecot on Maildir (its quota too)
+and mbox, Python's mailbox module.
 Started by run-real in a mount and network namespace of its own.
 
 SPDX-License-Identifier: ISC
@@ -29,6 +30,7 @@ from privateroot import PrivateRoot                  # noqa: E402
 from zmtest import mta                               # noqa: E402
 import desk                                          # noqa: E402
 import doors                                         # noqa: E402
+import readers                                       # noqa: E402
 
 MACHINE = ["nsenter", f"--net={os.environ['ZM_REAL_NET']}"]
 CASES = []
@@ -190,6 +192,22 @@ def cdb_1_reads_what_we_make(site):
     got = subprocess.run(["cdb", "-q", f"{top}/built.cdb", "root"],
                          check=True, stdout=subprocess.PIPE).stdout
     assert got.split() == [b"alice,", b"bob"], got
+
+
+@case
+def newaliases_takes_the_usual_file(site):
+    """As Debian has it: each of its lines reads, mail to them arrives."""
+    with open(os.path.join(site.instance.dir, "aliases"), "a") as file:
+        file.write(ALIASES)
+    _, out, _ = site.instance.command("newaliases", check=0)
+    assert "aliases: " in out, out
+    for name in ("hostmaster", "Postmaster", "mailer-daemon", '"John Doe"'):
+        subject = "by alias " + name.strip('"')
+        site.instance.command("sendmail", f"{name}@real.test", check=0,
+                              input=f"Subject: {subject}\n\nx\n".encode())
+        site.arrived("alice", f"Subject: {subject}")
+        if "John" not in name:
+            site.arrived("bob", f"Subject: {subject}")
 
 
 # ---- next hops -------------------------------------------------------
@@ -452,6 +470,23 @@ def the_mbox_is_read_by_mutt_and_python(site):
                          os.environ, "read plain"), "mutt does not show it"
     finally:
         other.close()
+
+
+@case
+def quota_is_shared_with_dovecot(site):
+    readers.quota_is_shared_with_dovecot(MACHINE)
+
+
+@case
+def dovecot_reads_maildir_and_mbox(site):
+    for kind in ("maildir", "mbox"):
+        readers.dovecot_reads(MACHINE, kind, send_all, compare_all)
+
+
+@case
+def mutt_reads_maildir_mbox_and_mmdf(site):
+    for kind in ("maildir", "mbox", "mmdf"):
+        readers.mutt_copies(kind, send_all, compare_all)
 
 
 def main():
