@@ -14,10 +14,10 @@ import time
 
 COMMANDS = ("set confirmappend=no confirmcreate=no delete=yes quit=yes "
             "move=no mbox_type=Maildir fast_reply=yes wait_key=no sleep_time=0 "
-            "mail_check=0 save_empty=yes header_cache= resolve=no")
+            "mail_check=0 save_empty=yes resolve=no")
 
 
-def run(words, env=None, seconds=60):
+def run(words, env=None, seconds=15):
     """A program with a terminal of 80 by 24 until it ends; (status, what
     it wrote).  One that does not end is killed: status None."""
     pid, fd = pty.fork()
