@@ -359,6 +359,8 @@ plan_prepare(struct message *message, const struct conf *conf,
 	places_reset(&message->places, envelope->rcpt_count,
 	    &message->writing, work->errors_to);
 	message->places.user = envelope->user;
+	if (work->terms.is_verp)
+		places_verp(&message->places, conf->delimiters);
 }
 
 static enum message_fate

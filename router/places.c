@@ -103,6 +103,23 @@ places_reset(struct places *places, size_t expected, struct plan *plan,
 	places_mark(places);
 }
 
+void
+places_verp(struct places *places, const char *delimiters)
+{
+	struct plan_sender *sender = places->senders[0];
+	struct slice address = sender->address;
+	size_t at = address.n;
+
+	while (at > 0 && address.p[at - 1] != '@')
+		at--;
+	if (at < 2)			/* null, or without a domain */
+		return;
+	sender->address = slice_first(address, at - 1);
+	sender->verp = slice_from(address, at);
+	sender->delimiter = strcmp(delimiters, "none") == 0 ? '+' :
+	    delimiters[0];
+}
+
 /* ---- what goes into the plan ------------------------------------------- */
 
 static const struct plan_sender *

@@ -75,6 +75,10 @@ void places_release(struct places *places);
 void places_reset(struct places *places, size_t expected, struct plan *plan,
     struct slice sender);
 
+/* Give each recipient a sender of its own, "from+user=domain@host" (VERP),
+ * behind places_reset.  delimiters: the configuration's. */
+void places_verp(struct places *places, const char *delimiters);
+
 /* Number of a sender, added when it is new (its slices are kept). */
 unsigned places_sender(struct places *places,
     const struct plan_sender *sender);

@@ -263,14 +263,15 @@ vertex_take_notices(struct vertex *vertex, const struct work_rcpt *rcpt)
 /* When the vertex's earliest recipient is due, from its records. */
 static void
 vertex_take(struct vertex *vertex, const struct work_rcpt *rcpt,
-    int64_t now_ms, int64_t now_s)
+    bool is_queue_only, int64_t now_ms, int64_t now_s)
 {
 	const struct conf_schedule *clause = &vertex->thread->ring->clause;
 	int64_t left_ms = retry_left_ms(retry_waits_of(clause), rcpt->tries,
 	    rcpt->last_try_s, rcpt->next_s, now_s, arc4random());
 	unsigned tries = rcpt->tries > UINT16_MAX ? UINT16_MAX : rcpt->tries;
 
-	if (clause->is_queue_only && rcpt->tries == 0 && rcpt->next_s == 0) {
+	if ((clause->is_queue_only || is_queue_only) && rcpt->tries == 0 &&
+	    rcpt->next_s == 0) {
 		left_ms = vertex->job->born_ms + retry_delay_ms(
 		    retry_waits_of(clause), 1, arc4random()) - now_ms;
 		left_ms = left_ms > 0 ? left_ms : 0;
@@ -311,7 +312,8 @@ vertices_fill(struct job *job, const struct work *work,
 		job->rcpts[i].offset = seats[i].rcpt->offset;
 		job->rcpts[i].notify = (uint8_t)rcpt_notify(work,
 		    seats[i].rcpt);
-		vertex_take(vertex, seats[i].rcpt, now_ms, now_s);
+		vertex_take(vertex, seats[i].rcpt,
+		    work->terms.is_queue_only, now_ms, now_s);
 		if (vertex->park != PARK_NONE)
 			vertex->moment_ms = seats[i].until_s == 0 ? 0 :
 			    now_ms + (seats[i].until_s - now_s) * 1000;

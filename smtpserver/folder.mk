@@ -54,6 +54,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/policy/policyd.c smtpserver/policy/policyd.h \
 	smtpserver/test/rehearsal.c smtpserver/test/rehearsal.h \
 	smtpserver/test/rehearsal_row.c \
+	smtpserver/test/dialogue.c smtpserver/test/dialogue.h \
 	smtpserver/test/rehearse.c smtpserver/test/rehearse.h \
 	smtpserver/session/recipient.c smtpserver/session/recipient.h \
 	smtpserver/session/receive.c smtpserver/session/receive.h \

@@ -66,6 +66,7 @@ clean-local:
 sbin_PROGRAMS += tools/sendmail
 tools_sendmail_SOURCES = tools/sendmail.c tools/sendmail_flags.h \
 	tools/sendmail.h tools/sendmail_modes.c \
+	tools/sendmail_errors.c tools/sendmail_errors.h \
 	tools/sendmail_wait.c tools/sendmail_wait.h tools/submit.c tools/submit.h \
 	tools/bsmtp.c tools/bsmtp_report.c tools/bsmtp.h
 tools_sendmail_LDADD = tools/libtools.a $(ZM_LIBS)

@@ -165,28 +165,36 @@ act_hops(struct request *request, const char *value)
 
 	if (!slice_number(slice_of(value), 0, 1000000, &hops))
 		return sendmail_usage("-h takes a number, not ", value);
-	request->hops = hops;
+	request->submission.hops = hops;
 	return EX_OK;
 }
 
-/* "m", "p", "w", "e", "q": only the last changes what is done. */
+/* "p" is the default; "w", once a line on a terminal, is as "m". */
 static int
 act_errors(struct request *request, const char *value)
 {
 	if (strlen(value) != 1 || strchr("empqw", *value) == NULL)
 		return sendmail_usage("-e takes one of e m p q w, not ",
 		    value);
-	request->is_quiet = *value == 'q';
+	request->is_quiet = *value == 'q' || *value == 'e';
+	request->mails_errors = strchr("mwe", *value) != NULL;
+	request->hides_errors = *value == 'e';
 	return EX_OK;
 }
 
 static int
 act_log(struct request *request, const char *value)
 {
-	return strcmp(value, "V") == 0 ?
-	    sendmail_usage("VERP is for lists, zmailer-aliases(5): -X",
-	    value) :
-	    EX_OK;
+	if (strcmp(value, "V") == 0)
+		request->submission.is_verp = true;
+	return EX_OK;
+}
+
+static int
+act_queue_only(struct request *request, const char *value)
+{
+	request->submission.is_queue_only = true;
+	return EX_OK;
 }
 
 static int

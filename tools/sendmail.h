@@ -14,8 +14,9 @@ struct request {		/* the command line, understood */
 	const char	*conf_path;
 	const char	*mode;		/* behind -b: "m", "p", "i" ... */
 	const char	*queue;		/* behind -q: "", "Iid" ...; NULL */
-	uint64_t	 hops;		/* -h */
 	bool		 is_verbose, waits, is_quiet;
+	bool		 mails_errors;	/* -oem, -oew, -oee */
+	bool		 hides_errors;	/* -oee: 0 when they are mailed */
 };
 
 /* What is wrong, and how to call it, on standard error; EX_USAGE. */

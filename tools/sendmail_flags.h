@@ -42,9 +42,10 @@ FLAG('O', VALUE, act_long_option, "O name=value", "requiretls=yes: only "
     "over verified TLS; smtputf8=yes: addresses in UTF-8; others are ignored")
 FLAG('R', VALUE, act_ret, "R full|hdrs", "what a report returns")
 FLAG('U', NO_VALUE, NULL, "U", "ignored: every call is a submission")
-FLAG('V', VALUE, act_envid, "V envid", "envelope id in xtext (checked); "
-    "-XV (VERP) is refused: lists make their own return addresses")
-FLAG('X', VALUE, act_log, "X file", "ignored: the journal has it all")
+FLAG('V', VALUE, act_envid, "V envid", "envelope id in xtext (checked)")
+FLAG('X', VALUE, act_log, "XV | X file", "-XV (VERP): each recipient gets a "
+    "sender of its own, -f's with +user=domain; else ignored: the journal has "
+    "it all")
 FLAG('b', VALUE, act_mode, "b mode", "what to do: see below")
 FLAG('d', MAYBE_VALUE, NULL, "d", "ignored: debugging of old")
 FLAG('e', VALUE, act_errors, "e x", "as -oe")
@@ -85,16 +86,20 @@ MODE('t', do_address_test, "bt", "zmailer route for each address, of the "
 MODE('v', do_verify, "bv", "where each recipient would go; 67 when one "
     "cannot be served, 75 when it cannot be said now")
 MODE('h', do_rehearse, "bh IP", "zmailer test: what a client at IP would be "
-    "told of the recipients; nothing is written")
+    "told of the recipient; without one, an SMTP session on standard input. "
+    "Nothing is written")
 MODE('H', do_rehearse, "bH IP", "as -bh")
 
 OPTION("i", act_no_dot, "oi", "as -i")
 OPTION("e", act_errors, "oem, oep, oew, oee, oeq", "errors are told on "
-    "standard error and by the exit status; with q by the status alone. "
-    "Status 0 always means that the message is on disk")
+    "standard error and by the exit status; with q by the status alone; with "
+    "m, w and e also by mail to the sender, and with e the status is 0 when "
+    "that mail is on disk. Else 0 means that the message is")
+OPTION("dq", act_queue_only, "odq", "not tried on arrival, but at the next "
+    "queue run: `schedule`'s first retry, or -q")
 OPTION("di", act_wait, "odi", "wait until the first attempt for each "
     "recipient is over")
-OPTION("db", NULL, "odb, odf, odq", "ignored: the message is on disk, and "
+OPTION("db", NULL, "odb, odf", "ignored: the message is on disk, and "
     "delivered in the background")
 OPTION("", NULL, "oX", "every other -o is ignored")
 

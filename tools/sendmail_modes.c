@@ -22,6 +22,7 @@
 #include "tools/bsmtp.h"
 #include "tools/run/supervisor.h"
 #include "tools/sendmail.h"
+#include "tools/sendmail_errors.h"
 #include "tools/sendmail_wait.h"
 
 #include "base/banned.h"
@@ -93,13 +94,12 @@ submit_one(const struct conf *conf, const struct request *request)
 	char id[SPOOL_ID_BYTES] = "";
 	int status;
 
-	if (request->hops > conf->limits.received) {
-		fprintf(stderr, "sendmail: %ju hops are a mail loop\n",
-		    (uintmax_t)request->hops);
-		return EX_UNAVAILABLE;
-	}
 	what.out_id = id;
-	status = submit_message(conf, &what, STDIN_FILENO);
+	status = request->mails_errors ? submit_or_tell(conf, &what,
+	    request->hides_errors) :
+	    submit_message(conf, &what, STDIN_FILENO);
+	if (id[0] == '\0')
+		return status;
 	if (status == EX_OK && (request->waits || request->is_verbose))
 		sendmail_wait(conf, id, request->is_verbose);
 	return status;
@@ -273,10 +273,15 @@ do_rehearse(const struct request *given, const char *self)
 	const char *front[] = { "zmailer", "test", "smtp", "--ip", NULL,
 	    "--to", NULL };
 
-	if (what->rcpt_count < 2)
-		return sendmail_usage("-bh wants an IP address and a "
-		    "recipient", "");
+	if (what->rcpt_count == 0)
+		return sendmail_usage("-bh wants an IP address", "");
 	front[4] = what->rcpts[0];
+	if (what->rcpt_count == 1) {
+		what->rcpt_count = 0;
+		what->sender = NULL;
+		front[5] = "--session";
+		return ask_zmailer(&request, self, front, 6);
+	}
 	front[6] = what->rcpts[1];
 	what->rcpt_count = 0;
 	return ask_zmailer(&request, self, front, 7);

@@ -35,11 +35,15 @@ struct input {			/* a message being read */
 	bool		 at_line_start;
 	struct str	 raw;		/* read, not yet given out */
 	uint64_t	 bytes, bytes_max;
+	int		 copy_fd;	/* 0: none */
 };
+
+static char complaint[SUBMIT_ERROR_BYTES];	/* the last one */
 
 static int
 complain(int status, const char *text)
 {
+	snprintf(complaint, sizeof(complaint), "%s", text);
 	fprintf(stderr, "sendmail: %s\n", text);
 	return status;
 }
@@ -61,6 +65,9 @@ input_read(struct input *input, struct str *out)
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return complain(EX_IOERR, "the message cannot be read");
+	if (input->copy_fd > 0 && write(input->copy_fd, input->raw.buf +
+	    input->raw.len, (size_t)n) != n)
+		input->copy_fd = 0;	/* a copy cut short is one, too */
 	input->raw.len += (size_t)n;
 	input->bytes += (uint64_t)n;
 	if (input->bytes > input->bytes_max)
@@ -195,6 +202,8 @@ envelope_of(struct arena *arena, const struct submission *what,
 	out->is_external = what->is_gateway;
 	out->terms.needs_tls = what->needs_tls;
 	out->terms.is_utf8 = what->is_utf8;
+	out->terms.is_verp = what->is_verp;
+	out->terms.is_queue_only = what->is_queue_only;
 	out->user = slice_of(login);
 	out->rcvdfrom = slice_of(arena_printf(arena,
 	    "localhost (%s uid %ld)", login, (long)getuid()));
@@ -224,8 +233,8 @@ envelope_of(struct arena *arena, const struct submission *what,
 	return EX_OK;
 }
 
-static const char *
-caller_name(void)
+const char *
+submit_caller(void)
 {
 	const struct passwd *account = getpwuid(getuid());
 	static char number[32];
@@ -281,7 +290,7 @@ static int
 write_message(const struct conf *conf, const struct submission *what,
     struct input *input, struct spool *spool)
 {
-	const char *login = caller_name();
+	const char *login = submit_caller();
 	struct arena *arena = arena_new();
 	struct str piece = STR_INIT, head = STR_INIT;
 	struct envelope envelope = { 0 };
@@ -291,6 +300,9 @@ write_message(const struct conf *conf, const struct submission *what,
 	int status;
 
 	status = read_front(input, conf->limits.header_bytes, &piece, &glance);
+	if (status == EX_OK && what->hops > conf->limits.received)
+		status = complain(EX_UNAVAILABLE, arena_printf(arena,
+		    "%ju hops are a mail loop", (uintmax_t)what->hops));
 	if (status == EX_OK && !glance.has_rcpts && what->rcpt_count == 0)
 		status = complain(EX_USAGE, "no recipients: name them, or "
 		    "give -t and a To, Cc or Bcc field");
@@ -335,14 +347,22 @@ submit_message(const struct conf *conf, const struct submission *what, int in)
 	struct input input = {
 		.fd = in, .dot_ends = what->dot_ends, .raw = STR_INIT,
 		.bytes_max = conf->limits.size_bytes,
+		.copy_fd = what->copy_fd,
 	};
 	struct spool *spool = NULL;
+	struct str rest = STR_INIT;
 	struct err err;
 	int status;
 
 	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool, &err) < 0)
 		return complain(EX_TEMPFAIL, err.text);
 	status = write_message(conf, what, &input, spool);
+	while (status != EX_OK && input.copy_fd > 0 && !input.is_over &&
+	    input_read(&input, &rest) == EX_OK)
+		str_reset(&rest);
+	if (status != EX_OK && what->out_error != NULL)
+		memcpy(what->out_error, complaint, sizeof(complaint));
+	str_release(&rest);
 	str_release(&input.raw);
 	spool_close(&spool);
 	return status;

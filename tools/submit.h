@@ -10,6 +10,8 @@
 #include "daemon/conf.h"
 #include "grammar/dsn.h"
 
+enum { SUBMIT_ERROR_BYTES = 512 };
+
 struct submission {
 	const char	*sender;	/* -f; NULL: the caller; "": null */
 	const char	*full_name;	/* -F, NAME; NULL: the account's */
@@ -22,6 +24,14 @@ struct submission {
 	const char	*tag;		/* -L: for the journal; NULL */
 	bool		 is_gateway;	/* -G */
 	bool		 needs_tls, is_utf8;	/* -O */
+	bool		 is_verp;	/* -XV */
+	bool		 is_queue_only;	/* -odq */
+	uint64_t	 hops;		/* -h */
+	int		 copy_fd;	/* gets what is read from in, all of
+					 * it also when it is not taken;
+					 * 0: nobody wants it */
+	char		*out_error;	/* SUBMIT_ERROR_BYTES for the line
+					 * on stderr; or NULL */
 	const char	**rcpts;
 	size_t		 rcpt_count;
 	char		*out_id;	/* SPOOL_ID_BYTES for the id that it
@@ -34,5 +44,8 @@ struct submission {
  * line on stderr). */
 int submit_message(const struct conf *conf, const struct submission *what,
     int in);
+
+/* The caller's login name, or "uid-N"; static memory. */
+const char *submit_caller(void);
 
 #endif

@@ -18,6 +18,7 @@ bool
 terms_any(const struct terms *terms)
 {
 	return terms->is_utf8 || terms->needs_tls || terms->is_rerouted ||
+	    terms->is_queue_only || terms->is_verp ||
 	    terms->priority != 0 ||
 	    terms->hold_until_s != 0 || terms->by_s != 0 ||
 	    terms->auth.n > 0 || terms->zone.n > 0;
@@ -61,6 +62,10 @@ terms_add(struct str *out, const struct terms *terms, struct err *err)
 		str_adds(out, " requiretls");
 	if (terms->is_rerouted)
 		str_adds(out, " rerouted");
+	if (terms->is_queue_only)
+		str_adds(out, " queue-only");
+	if (terms->is_verp)
+		str_adds(out, " verp");
 	if (terms->priority != 0)
 		str_addf(out, " priority=%d", terms->priority);
 	if (terms->hold_until_s != 0)
@@ -103,6 +108,20 @@ static bool
 read_rerouted(struct slice value, struct terms *out)
 {
 	out->is_rerouted = true;
+	return value.n == 0;
+}
+
+static bool
+read_queue_only(struct slice value, struct terms *out)
+{
+	out->is_queue_only = true;
+	return value.n == 0;
+}
+
+static bool
+read_verp(struct slice value, struct terms *out)
+{
+	out->is_verp = true;
 	return value.n == 0;
 }
 
@@ -171,6 +190,8 @@ static const struct word {
 	{ "utf8", read_utf8 },
 	{ "requiretls", read_requiretls },
 	{ "rerouted", read_rerouted },
+	{ "queue-only", read_queue_only },
+	{ "verp", read_verp },
 	{ "priority", read_priority },
 	{ "hold-until", read_hold_until },
 	{ "by", read_by },

@@ -34,6 +34,9 @@ struct terms {
 	bool		is_utf8;
 	bool		needs_tls;
 	bool		is_rerouted;	/* by on-exhaust reroute */
+	bool		is_queue_only;	/* no try on arrival */
+	bool		is_verp;	/* a sender of its own for each
+					 * recipient */
 	int		priority;	/* 0: none asked */
 	int64_t		hold_until_s;	/* wall; 0: at once */
 	int64_t		by_s;		/* wall; 0: no limit */

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "io/ipc.h"
 #include "smtpserver/helper/helpers.h"
+#include "smtpserver/test/dialogue.h"
 #include "smtpserver/test/rehearsal.h"
 #include "smtpserver/test/rehearse.h"
 
@@ -291,6 +292,19 @@ rehearse_one(struct theatre *theatre, int argc, char **argv)
 	return status;
 }
 
+/* "--ip X --session" and nothing else: a dialogue. */
+static int
+rehearse_session(struct theatre *theatre, const char *ip)
+{
+	struct err err;
+
+	theatre->rehearsal.trace = print_rule;
+	if (dialogue_run(&theatre->rehearsal, ip, &err) == 0)
+		return EX_OK;
+	fprintf(stderr, "zmailer: test: %s\n", err.text);
+	return EX_USAGE;
+}
+
 /* ---- files ------------------------------------------------------------ */
 
 /* "route ADDRESS => CHANNEL [HOST [USER]]": what the router answers begins
@@ -445,7 +459,10 @@ rehearse(int argc, char **argv)
 	theatre.rehearsal.policy = policy_new(theatre.process.conf);
 	theatre.rehearsal.ask = ask;
 	theatre.rehearsal.ask_context = &theatre;
-	if (argc > 2 && strcmp(argv[2], "smtp") == 0)
+	if (argc == 6 && strcmp(argv[2], "smtp") == 0 &&
+	    strcmp(argv[3], "--ip") == 0 && strcmp(argv[5], "--session") == 0)
+		status = rehearse_session(&theatre, argv[4]);
+	else if (argc > 2 && strcmp(argv[2], "smtp") == 0)
 		status = rehearse_one(&theatre, argc - 3, argv + 3);
 	else
 		status = rehearse_files(&theatre, argc - 2, argv + 2);

@@ -10,12 +10,13 @@
 Test(terms, what_is_read_is_printed_the_same)
 {
 	static const char *const rows[] = {
-		"", "utf8", "requiretls", "rerouted", "priority=-9",
+		"", "utf8", "requiretls", "rerouted",
+		"queue-only", "verp", "priority=-9",
 		"priority=3",
 		"hold-until=1700000000", "by=1700000000,R", "by=1,N,T",
 		"auth=<>", "zone=bulk",
-		("utf8 requiretls priority=9 hold-until=1 by=2,R,T "
-		    "auth=a+3Db@x zone=z"),
+		("utf8 requiretls queue-only verp priority=9 "
+		    "hold-until=1 by=2,R,T auth=a+3Db@x zone=z"),
 	};
 	struct terms terms;
 	struct err err;
@@ -38,6 +39,8 @@ Test(terms, bad_words_are_named)
 	static const struct { const char *in, *want; } rows[] = {
 		{ "utf8 utf8", "'utf8' a second time" },
 		{ "utf8=1", "bad value in 'utf8=1'" },
+		{ "verp=1", "bad value in 'verp=1'" },
+		{ "queue-only=2", "bad value in 'queue-only=2'" },
 		{ "priority=0", "bad value in 'priority=0'" },
 		{ "priority=10", "bad value in 'priority=10'" },
 		{ "hold-until=", "bad value in 'hold-until='" },
