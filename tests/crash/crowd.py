@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Twenty agents write into one mailbox while a reader takes mail out of it.
 
-    crowd.py [--each N] [KIND ...]          maildir mbox mmdf
+    crowd.py [--each N] [--reader NAME] [KIND ...]      maildir mbox mmdf
 
 The reader does what mail programs do: it locks (fcntl and dotlock, by
 Python's mailbox module), reads, takes every message out and unlocks; or it
 moves files from new/ to cur/ and removes them.  In the end each message was
-read or is still there, once, whole.
+read or is still there, once, whole.  Other readers: mutt, that saves all
+messages elsewhere and so takes them out, with its mutt_dotlock; dotlock,
+that holds nothing but the lock of Debian's dotlockfile(1) or, where that is
+not, of mutt_dotlock(1).
 
     crowd.py --full                         needs root (a tmpfs of 1 MB)
 
@@ -19,13 +22,14 @@ import argparse
 import email
 import mailbox
 import os
+import shutil
 import subprocess
 import sys
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "lib"))
-from zmtest import agent, mta                        # noqa: E402
+from zmtest import agent, mta, mutt                  # noqa: E402
 
 AGENTS, USER = 20, "alice"
 
@@ -128,9 +132,86 @@ class Reader:
             self.round_file()
 
 
-def crowd(kind, each):
+class MuttReader(Reader):
+    """mutt moves all that it finds to a Maildir, which is ours alone.  When
+    the agents let it wait too long for the lock it has copied and not
+    taken: what is in the mailbox still is left there."""
+
+    def still_there(self):
+        """Numbers of the messages in the mailbox, whose lock we get."""
+        kind = {"mbox": mailbox.mbox, "mmdf": mailbox.MMDF}[self.kind]
+        box = kind(self.path, create=False)
+
+        def locked():
+            try:
+                box.lock()
+            except mailbox.ExternalClashError:
+                return False
+            return True
+        try:
+            mta.wait_for("the lock", locked)
+            found = {message["Subject"] for message in box}
+            box.unlock()
+        finally:
+            box.close()
+        return found
+
+    def round(self):
+        if not os.path.exists(self.path):
+            return
+        into = os.path.join(os.path.dirname(os.path.dirname(self.path)),
+                            "taken")
+        status, screen = mutt.take(self.path, into, "save-message")
+        refused = status is None and b"remove lock for" in screen
+        # 1: the mailbox is empty
+        assert status in (0, 1) or refused, f"mutt: {status} {screen[-300:]}"
+        left = self.still_there() if refused else ()
+        for part in ("new", "cur", "tmp"):
+            directory = os.path.join(into, part)
+            for name in os.listdir(directory) \
+                    if os.path.isdir(directory) else ():
+                path = os.path.join(directory, name)
+                with open(path, "rb") as file:
+                    data = file.read()
+                if email.message_from_bytes(data)["Subject"] not in left:
+                    self.take(data)
+                os.unlink(path)
+
+
+class DotlockReader(Reader):
+    """Copies and empties the file under a dotlock that another program
+    made; no fcntl lock keeps the agents away."""
+
+    def lock(self, is_wanted):
+        if shutil.which("dotlockfile"):
+            words = ["dotlockfile", "-l" if is_wanted else "-u", "-r", "2",
+                     self.path + ".lock"]
+        else:
+            words = ["mutt_dotlock", *([] if is_wanted else ["-u"]), "-r",
+                     "2", self.path]
+        return subprocess.run(words, stderr=subprocess.DEVNULL
+                              ).returncode == 0
+
+    def round(self):
+        if not os.path.exists(self.path) or not self.lock(True):
+            return
+        try:
+            kind = {"mbox": mailbox.mbox, "mmdf": mailbox.MMDF}[self.kind]
+            box = kind(self.path, create=False)
+            for key in box.keys():
+                self.take(box.get_bytes(key))
+            box.close()
+            os.truncate(self.path, 0)
+        finally:
+            assert self.lock(False), "the dotlock is not ours any more"
+
+
+READERS = {"python": Reader, "mutt": MuttReader, "dotlock": DotlockReader}
+
+
+def crowd(kind, each, name):
     site = site_of(kind)
-    reader = Reader(kind, f"{site.dir}/mail/{USER}")
+    reader = READERS[name](kind, f"{site.dir}/mail/{USER}")
     writers = [Writer(site, i * each, each) for i in range(AGENTS)]
     try:
         for writer in writers:
@@ -196,14 +277,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--each", type=int, default=10)
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--reader", choices=list(READERS), default="python")
     parser.add_argument("kinds", nargs="*")
     options = parser.parse_args()
     failed = 0
+    if options.reader != "python" and not shutil.which("mutt"):
+        print(f"crowd: {options.reader} is not here: not run")
+        return 0
     for kind in options.kinds or ["maildir", "mbox", "mmdf"]:
         what = f"{kind} on a full disk" if options.full else \
-            f"{kind}: {AGENTS} agents beside a reader"
+            f"{kind}: {AGENTS} agents beside {options.reader}"
         try:
-            (full(kind) if options.full else crowd(kind, options.each))
+            (full(kind) if options.full else
+             crowd(kind, options.each, options.reader))
             print(f"ok   {what}", flush=True)
         except AssertionError as error:
             failed += 1

@@ -17,16 +17,17 @@ COMMANDS = ("set confirmappend=no confirmcreate=no delete=yes quit=yes "
             "mail_check=0 save_empty=yes resolve=no")
 
 
-def run(words, env=None, seconds=15):
+def run(words, stop_at=None, env=None, seconds=60):
     """A program with a terminal of 80 by 24 until it ends; (status, what
-    it wrote).  One that does not end is killed: status None."""
+    it wrote).  One that writes stop_at, or does not end, is killed: status
+    None."""
     pid, fd = pty.fork()
     if pid == 0:
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         os.execvpe(words[0], words, dict(env or os.environ, TERM="xterm",
                                          LC_ALL="C"))
     seen, end = b"", time.monotonic() + seconds
-    while time.monotonic() < end:
+    while time.monotonic() < end and not (stop_at and stop_at in seen):
         if not select.select([fd], [], [], 0.2)[0]:
             continue
         try:
@@ -46,8 +47,9 @@ def run(words, env=None, seconds=15):
 
 def take(path, into, function):
     """All messages of path to the Maildir into, by copy-message or
-    save-message (which takes them out of path)."""
+    save-message (which takes them out of path).  Where it cannot get its lock
+    and asks whether to remove ours it is killed: status None."""
     keys = f"<tag-pattern>~A<enter><tag-prefix><{function}>{into}<enter>" \
         "<sync-mailbox><quit>"
     return run(["mutt", "-n", "-F", "/dev/null", "-e", COMMANDS,
-                "-e", f"push '{keys}'", "-z", "-f", path])
+                "-e", f"push '{keys}'", "-z", "-f", path], b"remove lock for")
