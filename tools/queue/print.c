@@ -213,18 +213,49 @@ add_show_rcpt(struct str *out, const struct view_rcpt *rcpt, int64_t now_s)
 	add_words(out, rcpt, "         ");
 }
 
-/* The header's own lines; other controls than LF and TAB do not reach the
+/* Bytes of the character in front when it is whole and only shows itself;
+ * 0: a control (C0 but LF and TAB, DEL, C1), one that turns the direction of
+ * writing (Unicode Bidi_Control), or no UTF-8. */
+static size_t
+harmless(struct slice text)
+{
+	const unsigned char *p = (const unsigned char *)text.p;
+	size_t n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 :
+	    p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+
+	if (n > text.n)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	if (n == 1)
+		return p[0] == '\n' || p[0] == '\t' ||
+		    (p[0] >= ' ' && p[0] != 0x7f);
+	if ((n == 2 && p[0] == 0xc2 && p[1] < 0xa0) ||
+	    (n == 2 && p[0] == 0xd8 && p[1] == 0x9c) ||
+	    (n == 3 && p[0] == 0xe2 && p[1] == 0x80 && (p[2] == 0x8e ||
+	    p[2] == 0x8f || (p[2] >= 0xa8 && p[2] <= 0xae))) ||
+	    (n == 3 && p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa6 &&
+	    p[2] <= 0xa9))
+		return 0;
+	return n;
+}
+
+/* The header's own lines; what is not harmless does not reach the
  * terminal. */
 static void
 add_header(struct str *out, struct slice header)
 {
-	for (size_t i = 0; i < header.n; i++) {
-		unsigned char c = (unsigned char)header.p[i];
+	struct slice rest = header;
 
-		if (c == '\n' || c == '\t' || (c >= ' ' && c != 0x7f))
-			str_addc(out, (char)c);
+	while (rest.n > 0) {
+		size_t n = harmless(rest);
+
+		if (n == 0)
+			str_addf(out, "\\x%02x", (unsigned char)rest.p[0]);
 		else
-			str_addf(out, "\\x%02x", c);
+			str_add_slice(out, slice_first(rest, n));
+		rest = slice_from(rest, n == 0 ? 1 : n);
 	}
 	if (header.n > 0 && header.p[header.n - 1] != '\n')
 		str_addc(out, '\n');
