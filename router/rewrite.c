@@ -362,24 +362,83 @@ generic_sender(struct routing *routing, unsigned number, unsigned *sender,
 	return 1;
 }
 
+static bool
+leads_on(struct routing *routing, struct slice channel)
+{
+	return conf_channel_leads_on(slice_dup(routing->places->arena,
+	    channel));
+}
+
+static int
+generic_user(struct routing *routing, unsigned number, struct slice *user,
+    struct err *err)
+{
+	struct path path;
+	int found;
+
+	path.domain = domain_of(*user, &path.local);
+	found = path.domain.n == 0 ? 0 : rewrite_path_generic(routing,
+	    number, &path, err);
+	if (found == 1)
+		*user = routing_join(routing, path.local, path.domain);
+	return found;
+}
+
+/* The ways behind else share the sender and the header of the first: what
+ * the check of the configuration refuses can still come out of a table. */
+static int
+rewrite_ways(struct routing *routing, struct place *place,
+    struct slice domain, struct err *err)
+{
+	const struct conf *conf = routing->router->conf;
+	bool is_first = !leads_on(routing, place->channel);
+	struct work_way *ways = arena_alloc(routing->places->arena,
+	    place->way_count * sizeof(*ways));
+
+	for (size_t i = 0; i < place->way_count; i++) {
+		struct work_way *way = &ways[i];
+		unsigned number;
+
+		*way = place->ways[i];
+		if (!leads_on(routing, way->channel))
+			continue;
+		number = generic_for(conf, way->channel, domain);
+		if (is_first)
+			place->header = number;
+		is_first = false;
+		if (number != place->header) {
+			err_set(err, "the ways of the route for " SLICE_FMT
+			    " differ in the generic that covers them",
+			    SLICE_ARG(domain));
+			return routing_trouble(routing, "rewrite", "");
+		}
+		if (number > 0 && generic_user(routing, number, &way->user,
+		    err) < 0)
+			return -1;
+	}
+	place->ways = ways;
+	return 1;
+}
+
 int
 rewrite_place(struct routing *routing, struct place *place, struct err *err)
 {
 	struct places *places = routing->places;
-	struct path path;
+	struct slice domain, local;
 	int found;
 
 	if (slice_is(place->channel, "error") ||
 	    slice_starts(place->user, "|") || slice_starts(place->user, "/"))
 		return 1;
-	path.domain = domain_of(place->user, &path.local);
+	domain = domain_of(place->user, &local);
 	place->header = generic_for(routing->router->conf, place->channel,
-	    path.domain);
+	    domain);
+	if (place->way_count > 0 &&
+	    rewrite_ways(routing, place, domain, err) != 1)
+		return -1;
 	if (place->header == 0)
 		return 1;
-	found = rewrite_path_generic(routing, place->header, &path, err);
-	if (found == 1)
-		place->user = routing_join(routing, path.local, path.domain);
+	found = generic_user(routing, place->header, &place->user, err);
 	if (found >= 0 && !places->is_from_null &&
 	    (places->generic.from != place->sender ||
 	    places->generic.header != place->header)) {

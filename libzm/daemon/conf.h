@@ -568,6 +568,9 @@ bool conf_debugs_client(const struct conf *conf, const struct net *client);
 bool conf_debugs_dest(const struct conf *conf, struct slice name);
 void conf_log_level_add(struct str *out, const struct conf_log_level *level);
 
+/* Does a route's channel deliver?  Not error, hold, discard. */
+bool conf_channel_leads_on(const char *channel);
+
 /* Put the site's rules about replies in force (mail/classify.h).  1, or -1:
  * the file cannot be read or is wrong, and err names line and reason; the
  * rules stay as they were. */

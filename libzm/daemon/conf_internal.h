@@ -308,6 +308,8 @@ void conf_quota_add(struct str *out, const struct conf *conf);
 void conf_canonical_add(struct str *out, const struct conf_canonical *one);
 void conf_masquerade_add(struct str *out, const struct conf_masquerade *one);
 void conf_generic_add(struct str *out, const struct conf_generic *one);
+/* Errors: routes whose ways differ in the generic that covers them. */
+void conf_check_ways(struct conf_loader *loader);
 void conf_copy_add(struct str *out, const struct conf_copy *one);
 
 /* conf_zenv.c: NAME=value. */

@@ -170,6 +170,7 @@ conf_check_reach(struct conf_loader *loader)
 	const struct conf *conf = loader->conf;
 
 	conf_check_expansion(loader);
+	conf_check_ways(loader);
 	if (conf->rule_count <= REACH_MAX)
 		check_rules(loader);
 	if (conf->route_count <= REACH_MAX)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "daemon/conf_internal.h"
+#include "grammar/units.h"
 
 #include "base/banned.h"
 
@@ -179,6 +180,95 @@ conf_generic_add(struct str *out, const struct conf_generic *one)
 		str_addf(out, " channel %s", one->channel);
 	if (one->to != NULL)
 		str_addf(out, " to %s", one->to);
+}
+
+/* Does it cover all (2), some (1) or none (0) of a route's mail, by the
+ * channel it takes? */
+static int
+generic_share(const struct conf_generic *one, const struct conf_route *route,
+    const char *channel)
+{
+	const char *at = strchr(route->pattern, '@');
+	const char *pattern = at != NULL ? at + 1 : route->pattern;
+
+	if (!glob_match(slice_of(one->channel), slice_of(channel)))
+		return 0;
+	if (one->to == NULL || strcmp(one->to, pattern) == 0 ||
+	    conf_route_covers(one->to, slice_of(pattern)))
+		return 2;
+	return conf_route_covers(pattern, slice_of(one->to)) ? 1 : 0;
+}
+
+/* The first statement that covers some of a route's mail on one of two ways
+ * only; NULL: they are covered alike. */
+static const struct conf_generic *
+generic_between(const struct conf *conf, const struct conf_route *route,
+    const char *channel, const char *other)
+{
+	for (size_t i = 0; i < conf->generic_count; i++) {
+		const struct conf_generic *one = &conf->generics[i];
+		int here = generic_share(one, route, channel);
+		int there = generic_share(one, route, other);
+
+		if (here != there)
+			return one;
+		if (here == 2)
+			break;
+	}
+	return NULL;
+}
+
+bool
+conf_channel_leads_on(const char *channel)
+{
+	static const char *const ends[] = { "error", "hold", "discard" };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (strcmp(channel, ends[i]) == 0)
+			return false;
+	return true;
+}
+
+/* All ways of a route share one header and sender. */
+static void
+check_ways(struct conf_loader *loader, const struct conf_route *route)
+{
+	const struct conf *conf = loader->conf;
+	const char *first = NULL;
+
+	if (conf_channel_leads_on(route->channel))
+		first = route->channel;
+	for (size_t i = 0; i < route->way_count; i++) {
+		const char *channel = route->ways[i].channel;
+		const struct conf_generic *one;
+
+		if (!conf_channel_leads_on(channel))
+			continue;
+		one = first == NULL ? NULL : generic_between(conf, route,
+		    first, channel);
+		if (one != NULL) {
+			conf_complain_at(loader->report, loader->report_arena,
+			    loader->book, CONF_ERROR, route->at, 1, "cover "
+			    "both channels with one generic, or neither",
+			    arena_printf(conf->arena, "the ways by %s and by "
+			    "%s need one header, and generic in line %u "
+			    "rewrites it for one of them only", first,
+			    channel, one->at.line));
+			return;
+		}
+		first = channel;
+	}
+}
+
+void
+conf_check_ways(struct conf_loader *loader)
+{
+	const struct conf *conf = loader->conf;
+
+	for (size_t i = 0; conf->generic_count > 0 && i < conf->route_count;
+	    i++)
+		if (conf->routes[i].way_count > 0)
+			check_ways(loader, &conf->routes[i]);
 }
 
 /* ---- copies ----------------------------------------------------------- */

@@ -36,7 +36,10 @@ STATEMENT(TOP, "generic", NONE, generic, "table+",
     "that it was) and recipient.  Keys and values are those of canonical.  "
     "PATTERN is that of a route, and is compared with the recipient's "
     "domain.  The first statement that covers a recipient counts; recipients "
-    "that others cover, or none, get the header that is theirs.",
+    "that others cover, or none, get the header that is theirs.  The ways of a "
+    "route and behind its else share one sender and header: a statement that "
+    "covers one of them only is an error (of a table: the message waits in "
+    "deferred/); hold, error and discard go with all.",
     "table outside { @lan.example.org @example.org }\n"
     "generic <outside>")
 
