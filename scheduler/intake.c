@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -29,6 +30,7 @@
 enum {
 	CONTROL_BYTES_MAX = 512 << 20,	/* a million recipients and more */
 	TEXT_KEPT_BYTES = 1 << 20,	/* of the reused buffer */
+	AHEAD_FILES = 64,	/* open at a time */
 	HOT_READY_MAX = 256,	/* more wait already: do not open early */
 	ITEMS_KEPT = 4096	/* room for names that is not given back */
 };
@@ -41,7 +43,7 @@ static void
 items_release(struct intake *intake)
 {
 	mem_free(&intake->items);
-	intake->first = intake->count = intake->room = 0;
+	intake->first = intake->count = intake->room = intake->ahead = 0;
 }
 
 void
@@ -67,7 +69,7 @@ intake_add(struct scheduler *scheduler, ino_t inode, bool is_old)
 	}
 	ARRAY_ROOM(intake->items, intake->first + intake->count, intake->room);
 	intake->items[intake->first + intake->count++] =
-	    (struct intake_item){ inode, is_old };
+	    (struct intake_item){ inode, -1, is_old };
 	intake_soon(scheduler);
 }
 
@@ -109,6 +111,55 @@ orphan_add(struct scheduler *scheduler, ino_t inode, const char *name)
 	intake->orphans[intake->orphan_count++] = inode;
 }
 
+static int
+control_open(struct scheduler *scheduler, const char *name)
+{
+	int fd = openat(spool_dir_fd(scheduler->spool, AREA_TRANSPORT, 0),
+	    name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0 && errno != ENOENT)
+		say_trouble(name, "open", strerror(errno));
+	return fd;
+}
+
+/* Old files may be on the disk alone: it begins to read some of those that
+ * come next. */
+static void
+items_ahead(struct scheduler *scheduler)
+{
+	struct intake *intake = &scheduler->intake;
+	char name[SPOOL_NAME_BYTES];
+
+	for (; intake->ahead < intake->count && intake->ahead < AHEAD_FILES;
+	    intake->ahead++) {
+		struct intake_item *item = &intake->items[intake->first +
+		    intake->ahead];
+
+		if (!item->is_old || job_table_find(&scheduler->jobs,
+		    item->inode) != NULL)
+			continue;
+		spool_hashed_name(scheduler->spool, item->inode, name);
+		item->fd = control_open(scheduler, name);
+		if (item->fd >= 0)
+			spool_read_soon(item->fd);
+	}
+}
+
+/* What was opened ahead; unless it went meanwhile. */
+static int
+control_take(struct scheduler *scheduler, const struct intake_item *item,
+    const char *name)
+{
+	struct stat st;
+
+	if (item->fd < 0)
+		return control_open(scheduler, name);
+	if (fstat(item->fd, &st) == 0 && st.st_nlink > 0)
+		return item->fd;
+	close(item->fd);
+	return -1;
+}
+
 /* Open what is there.  Returns 1; 0 gone, busy or trouble: nothing more to
  * do now.  *control is a descriptor to read; on the hot path *body is open,
  * too, and both serve the job that follows. */
@@ -124,13 +175,9 @@ file_open(struct scheduler *scheduler, const struct intake_item *item,
 	    spool_open_work(scheduler->spool, name, control, body, &err) == 1)
 		return 1;
 	*body = -1;
-	*control = openat(spool_dir_fd(scheduler->spool, AREA_TRANSPORT, 0),
-	    name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (*control < 0) {
-		if (errno != ENOENT)
-			say_trouble(name, "open", strerror(errno));
+	*control = control_take(scheduler, item, name);
+	if (*control < 0)
 		return 0;
-	}
 	if (item->is_old && faccessat(spool_dir_fd(scheduler->spool,
 	    AREA_QUEUE, 0), name, F_OK, 0) != 0 && errno == ENOENT) {
 		close(*control);
@@ -141,7 +188,8 @@ file_open(struct scheduler *scheduler, const struct intake_item *item,
 		close(*control);
 		ARRAY_ROOM(intake->busy, intake->busy_count,
 		    intake->busy_room);
-		intake->busy[intake->busy_count++] = *item;
+		intake->busy[intake->busy_count] = *item;
+		intake->busy[intake->busy_count++].fd = -1;
 		return 0;
 	}
 	return 1;
@@ -194,8 +242,11 @@ intake_one(struct scheduler *scheduler, const struct intake_item *item)
 	struct err err;
 	int control, body, got;
 
-	if (job_table_find(&scheduler->jobs, item->inode) != NULL)
+	if (job_table_find(&scheduler->jobs, item->inode) != NULL) {
+		if (item->fd >= 0)
+			close(item->fd);
 		return;
+	}
 	spool_hashed_name(scheduler->spool, item->inode, name);
 	if (file_open(scheduler, item, name, &control, &body) == 0)
 		return;
@@ -230,8 +281,12 @@ intake_more(void *context)
 
 	for (int i = 0; i < INTAKE_TURN_FILES && intake->count > 0 &&
 	    clock_steady_ms() <= end_ms; i++) {
-		struct intake_item item = intake->items[intake->first++];
+		struct intake_item item;
 
+		if (intake->ahead == 0)
+			items_ahead(scheduler);
+		item = intake->items[intake->first++];
+		intake->ahead--;
 		if (--intake->count == 0)
 			intake->first = 0;
 		intake_one(scheduler, &item);
@@ -348,7 +403,7 @@ intake_drop(struct scheduler *scheduler, struct job *job)
 void
 intake_now(struct scheduler *scheduler, ino_t inode)
 {
-	struct intake_item item = { inode, false };
+	struct intake_item item = { inode, -1, false };
 
 	intake_one(scheduler, &item);
 }
@@ -443,6 +498,10 @@ intake_close(struct scheduler *scheduler)
 {
 	struct intake *intake = &scheduler->intake;
 
+	while (intake->ahead > 0)
+		if (intake->items[intake->first + --intake->ahead].fd >= 0)
+			close(intake->items[intake->first +
+			    intake->ahead].fd);
 	timer_clear(&intake->more);
 	timer_clear(&intake->busy_timer);
 	timer_clear(&intake->rescan);

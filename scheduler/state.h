@@ -24,12 +24,15 @@
 
 struct intake_item {
 	ino_t	inode;
+	int	fd;		/* opened ahead; -1: not */
 	bool	is_old;		/* an agent of a predecessor may be at it */
 };
 
 struct intake {
 	struct intake_item *items;	/* to be looked at, oldest first */
 	size_t		 first, count, room;
+	size_t		 ahead;		/* of them, from the first, that were
+					 * opened ahead if they are old */
 	struct intake_item *busy;	/* locked by somebody: again in 1 s */
 	size_t		 busy_count, busy_room;
 	ino_t		*orphans;	/* control files without a body */

@@ -2,7 +2,7 @@
  *
  * In     transport/ and queue/
  * Out    each message with the state of its recipients
- * Holds  one file at a time
+ * Holds  one file's bytes at a time, some open ahead
  * Trusts control files as far as work_parse does
  * Spec   queue.h; doc/INTERNALS.md rows P4, F0 to F2
  *
@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/loop.h"
@@ -52,23 +53,21 @@ is_wanted(const struct walk *walk, const struct queue_item *item)
 }
 
 static bool
-walk_file(void *context, const char *name)
+walk_file(void *context, const char *name, int fd)
 {
 	struct walk *walk = context;
 	const char *last = strrchr(name, '/');
 	struct queue_item item = { .name = name };
 	struct spool_name parts;
 	struct work work;
+	struct stat st;
 	struct err err;
 	bool is_read;
-	int fd;
 
 	if (!spool_name_parse(slice_of(last ? last + 1 : name), &parts) ||
 	    parts.pid != 0 || parts.why.n > 0)
 		return true;
-	fd = openat(spool_dir_fd(walk->spool, AREA_TRANSPORT, 0), name,
-	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
+	if (fstat(fd, &st) != 0 || st.st_nlink == 0)
 		return true;		/* it went on meanwhile */
 	arena_reset(walk->arena);
 	str_reset(&walk->text);
@@ -77,7 +76,6 @@ walk_file(void *context, const char *name)
 	    &work, &err) == 1;
 	item.work = &work;
 	item.is_in_flight = !spool_work_is_idle(fd);
-	close(fd);
 	item.has_body = faccessat(spool_dir_fd(walk->spool, AREA_QUEUE, 0),
 	    name, F_OK, 0) == 0;
 	return !is_read || !is_wanted(walk, &item) ||
@@ -90,8 +88,8 @@ queue_list(const struct spool *spool, enum queue_which which, queue_fn *fn,
 {
 	struct walk walk = { .spool = spool, .which = which, .fn = fn,
 	    .context = context, .arena = arena_new(), .text = STR_INIT };
-	int result = spool_scan(spool, AREA_TRANSPORT, 0, walk_file, &walk,
-	    err);
+	int result = spool_scan_files(spool, AREA_TRANSPORT, 0, walk_file,
+	    &walk, err);
 
 	arena_free(&walk.arena);
 	str_release(&walk.text);

@@ -341,7 +341,14 @@ typedef bool spool_scan_fn(void *context, const char *name);
 int spool_scan(const struct spool *spool, enum spool_area area,
     unsigned priority, spool_scan_fn *fn, void *context, struct err *err);
 
-/* The same in pieces, for who has other work between them.  A file that is
+/* The same with each file open for reading, as long as fn runs; what cannot
+ * be opened is left out.  Some are opened ahead: a disk that is cold reads
+ * many at a time.  A file may have moved on (st_nlink tells). */
+typedef bool spool_file_fn(void *context, const char *name, int fd);
+int spool_scan_files(const struct spool *spool, enum spool_area area,
+    unsigned priority, spool_file_fn *fn, void *context, struct err *err);
+
+/* The same as spool_scan in pieces, for who has other work between them.  A file that is
  * there all the time is met once; one that comes or goes meanwhile is met or
  * not.  _new: 0, or -1 when the area cannot be read (*out is NULL).
  * _step: at most so many files more; returns 1 there may be others, 0 that
@@ -352,6 +359,12 @@ int spool_walk_new(const struct spool *spool, enum spool_area area,
 int spool_walk_step(struct spool_walk *walk, size_t most, spool_scan_fn *fn,
     void *context, struct err *err);
 void spool_walk_free(struct spool_walk **walk);
+
+enum { SPOOL_SOON_BYTES = 16384 };
+/* The front of this file is read soon: let the disk begin.  Who opens many
+ * files before reading the first one waits for a cold disk once and not
+ * each time. */
+void spool_read_soon(int fd);
 
 /* ---- recovery (doc/INTERNALS section 3) ----------------------------- */
 

@@ -3,7 +3,8 @@
  * In     the files of queue/ and transport/
  * Out    each body with its control file, or routed again; control files of
  *        finished messages gone; names that are inodes
- * Holds  24 bytes a file while it runs
+ * Holds  24 bytes a file while it runs; some pairs open, so that a cold disk
+ *        reads many at a time
  * Trusts a pair only when the control file is complete and both carry the
  *        same spool id: inode numbers come again
  * Spec   doc/INTERNALS.md section 2
@@ -39,6 +40,18 @@ struct entries {
 struct lone {			/* bodies or control files without the other */
 	struct entry	**all;
 	size_t		 count, room;
+};
+
+enum { PAIRS_AHEAD = 64 };	/* open at a time */
+
+struct pair {
+	const struct entry *body, *control;
+	int		 control_fd, body_fd;	/* -1: gone */
+};
+
+struct pairs {			/* opened, not looked at: a ring */
+	struct pair	 ring[PAIRS_AHEAD];
+	size_t		 first, count;
 };
 
 static bool
@@ -164,34 +177,30 @@ refile(struct recover *r, const char *body, const char *control,
 }
 
 /* P4 as it should be, or: the control file is damaged (P6), or it is of
- * another, finished message (F1). */
+ * another, finished message (F1).  Closes both. */
 static void
-check_pair(struct recover *r, const struct entry *body,
-    const struct entry *control)
+check_pair(struct recover *r, const struct pair *pair)
 {
 	char body_name[SPOOL_NAME_BYTES], control_name[SPOOL_NAME_BYTES];
 	char id[SPOOL_ID_BYTES] = "", control_id[SPOOL_ID_BYTES] = "";
-	int fd, body_fd;
 	bool is_good = false, has_id;
 	struct stat st = { .st_ino = 0 };
 
-	entry_name(body, body_name);
-	entry_name(control, control_name);
-	fd = spool_open_file(r->spool->area_fd[AREA_TRANSPORT], control_name,
-	    O_RDONLY);
-	body_fd = spool_open_file(r->spool->area_fd[AREA_QUEUE], body_name,
-	    O_RDONLY);
-	if (fd >= 0)
-		is_good = recover_control_is_good(fd, control_id);
-	has_id = body_fd >= 0 && spool_read_id(body_fd, id);
-	if (body_fd >= 0 && fstat(body_fd, &st) == 0 && st.st_nlink > 1)
+	entry_name(pair->body, body_name);
+	entry_name(pair->control, control_name);
+	if (pair->control_fd >= 0)
+		is_good = recover_control_is_good(pair->control_fd,
+		    control_id);
+	has_id = pair->body_fd >= 0 && spool_read_id(pair->body_fd, id);
+	if (pair->body_fd >= 0 && fstat(pair->body_fd, &st) == 0 &&
+	    st.st_nlink > 1)
 		recover_twin(r, (struct place){ AREA_QUEUE, 0, body_name },
 		    &st);
-	if (fd >= 0)
-		close(fd);
-	if (body_fd >= 0)
-		close(body_fd);
-	if (fd < 0 || body_fd < 0)
+	if (pair->control_fd >= 0)
+		close(pair->control_fd);
+	if (pair->body_fd >= 0)
+		close(pair->body_fd);
+	if (pair->control_fd < 0 || pair->body_fd < 0)
 		return;			/* gone while we looked */
 	if (is_good && (!has_id || strcmp(id, control_id) == 0)) {
 		refile(r, body_name, control_name, st.st_ino, control_id);
@@ -204,6 +213,39 @@ check_pair(struct recover *r, const struct entry *body,
 	    &r->out->plans_dropped, NULL,
 	    (struct place){ AREA_TRANSPORT, 0, control_name },
 	    is_good ? "of a finished message (F1)" : "damaged (P6)");
+}
+
+static int
+entry_open(const struct recover *r, enum spool_area area,
+    const struct entry *entry)
+{
+	char name[SPOOL_NAME_BYTES];
+	int fd;
+
+	entry_name(entry, name);
+	fd = spool_open_file(r->spool->area_fd[area], name, O_RDONLY);
+	if (fd >= 0)
+		spool_read_soon(fd);
+	return fd;
+}
+
+static void
+pairs_end(struct recover *r, struct pairs *pairs, size_t most)
+{
+	for (; pairs->count > most; pairs->count--)
+		check_pair(r, &pairs->ring[pairs->first++ % PAIRS_AHEAD]);
+}
+
+/* Its bytes are on the way from the disk while others are looked at. */
+static void
+pair_add(struct recover *r, struct pairs *pairs, const struct entry *body,
+    const struct entry *control)
+{
+	pairs_end(r, pairs, PAIRS_AHEAD - 1);
+	pairs->ring[(pairs->first + pairs->count++) % PAIRS_AHEAD] =
+	    (struct pair){ body, control,
+	    entry_open(r, AREA_TRANSPORT, control),
+	    entry_open(r, AREA_QUEUE, body) };
 }
 
 /* Bodies and control files that lost each other in a move to other names:
@@ -367,6 +409,7 @@ static void
 match(struct recover *r, struct entries *bodies, struct entries *controls,
     struct lone *lone_bodies, struct lone *lone_controls)
 {
+	struct pairs pairs = { .first = 0 };
 	size_t i = 0, j = 0;
 
 	while (i < bodies->count || j < controls->count) {
@@ -383,11 +426,12 @@ match(struct recover *r, struct entries *bodies, struct entries *controls,
 			lone_add(lone_controls, control);
 			j++;
 		} else {
-			check_pair(r, body, control);
+			pair_add(r, &pairs, body, control);
 			i++;
 			j++;
 		}
 	}
+	pairs_end(r, &pairs, 0);
 }
 
 int

@@ -230,3 +230,73 @@ spool_walk_free(struct spool_walk **walk)
 	walk_end(*walk);
 	mem_free(walk);
 }
+
+void
+spool_read_soon(int fd)
+{
+	(void)posix_fadvise(fd, 0, SPOOL_SOON_BYTES, POSIX_FADV_WILLNEED);
+}
+
+/* ---- files, opened ahead ------------------------------------------- */
+
+enum { FILES_AHEAD = 64 };
+
+struct open_file {
+	int	fd;
+	char	name[NAME_MAX + 16];
+};
+
+struct opening {
+	int		 dir_fd;
+	spool_file_fn	*fn;
+	void		*context;
+	struct open_file ring[FILES_AHEAD];
+	size_t		 first, count;
+	bool		 is_over;
+};
+
+/* Look at the oldest until so many are left. */
+static void
+files_end(struct opening *opening, size_t most)
+{
+	for (; opening->count > most; opening->count--) {
+		struct open_file *file = &opening->ring[opening->first++ %
+		    FILES_AHEAD];
+
+		if (!opening->is_over && !opening->fn(opening->context,
+		    file->name, file->fd))
+			opening->is_over = true;
+		close(file->fd);
+	}
+}
+
+static bool
+file_ahead(void *context, const char *name)
+{
+	struct opening *opening = context;
+	struct open_file *file;
+	int fd = spool_open_file(opening->dir_fd, name, O_RDONLY);
+
+	if (fd < 0)
+		return true;		/* it went on meanwhile */
+	spool_read_soon(fd);
+	files_end(opening, FILES_AHEAD - 1);
+	file = &opening->ring[(opening->first + opening->count++) %
+	    FILES_AHEAD];
+	file->fd = fd;
+	strlcpy(file->name, name, sizeof(file->name));
+	return !opening->is_over;
+}
+
+int
+spool_scan_files(const struct spool *spool, enum spool_area area,
+    unsigned priority, spool_file_fn *fn, void *context, struct err *err)
+{
+	struct opening opening = { .fn = fn, .context = context,
+	    .dir_fd = spool_dir_fd(spool, area, priority) };
+	int result = spool_scan(spool, area, priority, file_ahead, &opening,
+	    err);
+
+	files_end(&opening, 0);
+	return result;
+}

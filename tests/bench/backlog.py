@@ -131,6 +131,7 @@ class Backlog:
             stdout=subprocess.PIPE, text=True)
         port = self.sink.stdout.readline().split()[1]
         self.instance = mta.Mta("backlog")
+        self.instance.command_s = LONG_S
         self.instance.configure(CONF.format(port=port))
         self.socket = os.path.join(self.instance.dir, "run",
                                    "scheduler.sock")
@@ -180,6 +181,7 @@ class Backlog:
         self.row["intake_cpu_ms"] = (cpu_s(pids) - cpu) * 1e3 / self.count
         self.row["intake_own_us"] = (cpu_s([self.pid]) - own) * 1e6 / \
             self.count
+        self.memory("bytes_a_recipient")
 
     def memory(self, name):
         self.row[name] = (rss_kb(self.pid) - self.empty_kb) * 1024 / \
@@ -206,6 +208,7 @@ class Backlog:
         self.pid = scheduler_pid(self.instance)
         self.row["reread_own_us"] = cpu_s([self.pid]) * 1e6 / self.count
         self.row["restart_cpu_s"] = cpu_s(self.instance.pids())
+        self.memory("bytes_after_restart")
 
     def drain(self):
         pids = self.instance.pids()
@@ -228,12 +231,11 @@ class Backlog:
             self.count
 
     def measure(self):
-        self.intake()
-        self.memory("bytes_a_recipient")
-        self.looks()
-        self.restart()
-        self.memory("bytes_after_restart")
-        self.drain()
+        for phase in (self.intake, self.looks, self.restart, self.drain):
+            begun = now()
+            phase()
+            print(f"{self.count} x {self.rcpts}: {phase.__name__} "
+                  f"{now() - begun:.1f} s", file=sys.stderr, flush=True)
         self.row["load_after"] = os.getloadavg()[0]
         return self.row
 

@@ -2,7 +2,7 @@
  *
  * In     control files and message files
  * Out    a struct view for each
- * Holds  one file's bytes at a time
+ * Holds  one file's bytes at a time; some files open ahead
  * Trusts nothing it reads: what cannot be read is shown with the reason
  * Spec   doc/INTERNALS.md section 1
  *
@@ -203,20 +203,6 @@ is_control(const struct walk *walk, const char *name)
 	    slice_ends(slice_of(name), ".control");
 }
 
-static int
-file_open(const struct walk *walk, const char *name, struct stat *st)
-{
-	int fd = openat(spool_dir_fd(walk->spool, walk->area,
-	    walk->priority), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
-	    O_CLOEXEC);
-
-	if (fd >= 0 && (fstat(fd, st) != 0 || !S_ISREG(st->st_mode))) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
 /* At most so many bytes from the front. */
 static int
 front_read(int fd, size_t most, struct str *out)
@@ -286,27 +272,24 @@ why_of(struct walk *walk, const char *name)
 }
 
 static bool
-walk_file(void *context, const char *name)
+walk_file(void *context, const char *name, int fd)
 {
 	struct walk *walk = context;
 	struct view view = { .area = walk->area, .priority = walk->priority,
 	    .name = name, .id = "-", .state = area_states[walk->area] };
 	struct stat st;
-	int fd;
 
 	if (*name == '.' || strstr(name, "/.") != NULL ||
 	    ((walk->area == AREA_POSTMAN || walk->area == AREA_TRASH) &&
 	    slice_ends(slice_of(name), ".control")))
 		return true;	/* plans; control files beside their message */
-	fd = file_open(walk, name, &st);
-	if (fd < 0)
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink == 0)
 		return true;	/* moved on meanwhile */
 	arena_reset(walk->arena);
 	view.why = why_of(walk, name);
 	view.size_bytes = (uint64_t)st.st_size;
 	view.time_s = st.st_mtime;
 	file_view(walk, fd, name, &view);
-	close(fd);
 	walk->is_over = !walk->fn(walk->context, &view);
 	return !walk->is_over;
 }
@@ -334,7 +317,7 @@ view_each(const struct spool *spool, const struct live *live,
 		walk.area = areas[i];
 		for (walk.priority = 0; walk.priority < priorities &&
 		    !walk.is_over && result == 0; walk.priority++)
-			result = spool_scan(spool, walk.area, walk.priority,
+			result = spool_scan_files(spool, walk.area, walk.priority,
 			    walk_file, &walk, err);
 	}
 	arena_free(&walk.arena);

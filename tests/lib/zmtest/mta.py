@@ -96,6 +96,8 @@ class Clock:
 
 
 class Mta:
+    command_s = 60              # no command may take longer
+
     def __init__(self, name="m1", clock=None, init_options=(), env=None):
         self.name = name
         self.top = tempfile.mkdtemp(prefix=f"zmailer-{name}-")
@@ -122,7 +124,8 @@ class Mta:
 
     def command(self, *words, input=None, check=None):
         """Run a command of ours; returns (status, output, errors)."""
-        done = subprocess.run(words, env=self.env, input=input, timeout=60,
+        done = subprocess.run(words, env=self.env, input=input,
+                              timeout=self.command_s,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         out = done.stdout.decode("utf-8", "replace")
         errors = done.stderr.decode("utf-8", "replace")
