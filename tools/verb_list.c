@@ -1,7 +1,8 @@
 /* verb_list.c - zmailer list: every message, where it is and why
  *
  * In     the spool; RUN/scheduler.sock when a scheduler runs
- * Out    an entry a message, oldest first; or JSON lines, as found
+ * Out    an entry a message, oldest first; or JSON lines, as found; or a page
+ *        of either, by age
  * Spec   zmailer-list(8)
  *
  * SPDX-License-Identifier: ISC
@@ -12,6 +13,7 @@
 #include <sysexits.h>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "tools/desk/desk.h"
 #include "tools/verb.h"
 
@@ -24,7 +26,9 @@ struct entry {
 
 struct list {
 	struct selector	*selector;	/* NULL: all */
-	bool		 is_json;
+	bool		 is_json, is_page;
+	const char	*after;		/* only what is behind this id */
+	size_t		 limit;
 	int64_t		 now_s;
 	struct entry	*entries;
 	size_t		 count, room;
@@ -49,16 +53,19 @@ list_one(void *context, const struct view *view)
 	struct list *list = context;
 	struct entry *entry;
 
-	if (!is_selected(list, view))
+	if (!is_selected(list, view) || (list->after != NULL &&
+	    strcmp(view->id, list->after) <= 0))
 		return true;
 	str_reset(&list->text);
-	if (list->is_json) {
+	if (list->is_json)
 		view_add_json(&list->text, view);
+	else
+		view_add_list(&list->text, view, list->now_s);
+	if (list->is_json && !list->is_page) {
 		fputs(list->text.buf, stdout);
 		list->count++;
 		return true;
 	}
-	view_add_list(&list->text, view, list->now_s);
 	if (list->count == list->room) {
 		list->room = list->room ? list->room * 2 : 64;
 		list->entries = mem_grow(list->entries, list->room,
@@ -77,25 +84,51 @@ entry_compare(const void *a, const void *b)
 	    ((const struct entry *)b)->id);
 }
 
+/* What the page holds; the rest is freed. */
 static void
-list_print(struct list *list)
+entries_print(struct list *list)
 {
 	if (list->count > 1)
 		qsort(list->entries, list->count, sizeof(*list->entries),
 		    entry_compare);
-	if (list->count > 0)
+	if (!list->is_json && list->count > 0)
 		printf("%-16s %6s %6s  %-8s %s\n", "ID", "AGE", "SIZE",
 		    "STATE", "FROM / TO");
 	for (size_t i = 0; i < list->count; i++) {
-		fputs(list->entries[i].text, stdout);
+		if (i < list->limit)
+			fputs(list->entries[i].text, stdout);
 		mem_free(&list->entries[i].text);
 	}
-	if (list->count == 0)
-		printf(list->selector ? "No message matches.\n" :
-		    "The queue is empty.\n");
+}
+
+/* Behind it: how many, and how to go on. */
+static void
+end_print(const struct list *list, bool is_up)
+{
+	bool has_more = list->is_page && list->count >= list->limit;
+	const char *last = has_more ? list->entries[list->limit - 1].id : "";
+	size_t count = has_more ? list->limit : list->count;
+	struct str end = STR_INIT;
+
+	if (list->is_json && has_more) {
+		json_open(&end);
+		json_text(&end, "next", slice_of(last));
+		json_close(&end);
+		fputs(end.buf, stdout);
+		str_release(&end);
+	}
+	if (list->is_json)
+		return;
+	if (count == 0)
+		printf(list->selector || list->after ?
+		    "No message matches.\n" : "The queue is empty.\n");
 	else
-		printf("%zu message%s\n", list->count,
-		    list->count == 1 ? "" : "s");
+		printf("%zu message%s\n", count, count == 1 ? "" : "s");
+	if (has_more)
+		printf("There may be more: --after %s\n", last);
+	if (!is_up && count > 0)
+		printf("The scheduler does not run: states are what the files "
+		    "say.\n");
 }
 
 int
@@ -110,7 +143,7 @@ verb_list(int argc, char **argv, const char *conf_path)
 	struct err err;
 	int status;
 
-	status = desk_args(argc, argv, 0, &options);
+	status = desk_args(argc, argv, DESK_PAGE, &options);
 	if (status == EX_OK)
 		status = desk_selector(&options, arena, &list.selector);
 	if (status != EX_OK) {
@@ -119,20 +152,25 @@ verb_list(int argc, char **argv, const char *conf_path)
 		return status;
 	}
 	list.is_json = options.is_json;
+	list.is_page = options.limit > 0;
+	list.limit = list.is_page ? (size_t)options.limit : SIZE_MAX;
+	list.after = options.after;
 	conf = verb_conf(conf_path);
-	live_ask(conf->run_dir, arena, &live);
+	/* states that a selector may ask for are the files': all are read */
+	if (list.is_page && list.selector == NULL)
+		live_ask_page(conf->run_dir, arena, options.limit,
+		    options.after, &live);
+	else
+		live_ask(conf->run_dir, arena, &live);
 	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
 	    &err) < 0 || view_each(spool, &live, 0, list_one, &list,
 	    &err) < 0) {
 		fprintf(stderr, "zmailer: list: %s\n", err.text);
 		return EX_NOINPUT;
 	}
-	if (!list.is_json) {
-		list_print(&list);
-		if (!live.is_up && list.count > 0)
-			printf("The scheduler does not run: states are what "
-			    "the files say.\n");
-	}
+	if (!list.is_json || list.is_page)
+		entries_print(&list);
+	end_print(&list, live.is_up);
 	spool_close(&spool);
 	desk_options_release(&options);
 	mem_free(&list.entries);

@@ -60,7 +60,7 @@ VERB(events, "[-f] [-n COUNT] [--json] [SELECTOR]",
     "the last events of the journal; -f goes on with new ones")
 VERB(logrotate, "[--now] [--json]",
     "close, pack and remove files of the journal, as its limits say")
-VERB(list, "[--json] [SELECTOR]",
+VERB(list, "[--json] [--limit N] [--after ID] [SELECTOR]",
     "every message in the spool: where it is, why, and when it is tried next")
 VERB(show, "[--json] ID | FILE",
     "one message: envelope, recipients, last words, header")

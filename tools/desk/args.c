@@ -17,6 +17,8 @@
 
 #include "base/banned.h"
 
+enum { PAGE_MAX = 1000000 };
+
 static int
 take_for(const char *text, struct desk_options *out)
 {
@@ -43,6 +45,25 @@ take_pace(const char *text, struct desk_options *out)
 	return 0;
 }
 
+static int
+take_page(const char *word, const char *value, struct desk_options *out)
+{
+	uint64_t number;
+
+	if (strcmp(word, "--after") == 0) {
+		if (!spool_id_is(slice_of(value)))
+			return verb_usage(out->verb, "--after %s: the id of a "
+			    "message is wanted", value);
+		out->after = value;
+		return 0;
+	}
+	if (!slice_number(slice_of(value), 1, PAGE_MAX, &number))
+		return verb_usage(out->verb, "--limit %s: a number of "
+		    "messages from 1 to %d is wanted", value, PAGE_MAX);
+	out->limit = (int64_t)number;
+	return 0;
+}
+
 /* A flag with a value.  0 taken, -1 not one of this verb's, else a status. */
 static int
 take_value(const char *word, const char *value, enum desk_flags flags,
@@ -62,6 +83,9 @@ take_value(const char *word, const char *value, enum desk_flags flags,
 	else if ((flags & DESK_MOMENTS) != 0 &&
 	    strcmp(word, "--expire") == 0)
 		out->expire = value;
+	else if ((flags & DESK_PAGE) != 0 && (strcmp(word, "--limit") == 0 ||
+	    strcmp(word, "--after") == 0))
+		return take_page(word, value, out);
 	else
 		return -1;
 	return 0;
@@ -92,7 +116,7 @@ desk_args(int argc, char **argv, enum desk_flags flags,
 	bool is_over = false;
 
 	*out = (struct desk_options){ .verb = argv[0], .reason = "",
-	    .per_second = -1, .words = STR_INIT };
+	    .per_second = -1, .limit = -1, .words = STR_INIT };
 	for (int i = 1; i < argc; i++) {
 		int status;
 

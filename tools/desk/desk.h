@@ -26,6 +26,8 @@ struct desk_options {
 	const char	*next, *expire;	/* moments; NULL */
 	const char	*to;		/* --to; NULL */
 	int64_t		 per_second;	/* -1: not given */
+	int64_t		 limit;		/* messages; -1: not given */
+	const char	*after;		/* a spool id; NULL */
 	char		 until_text[64];
 	struct str	 words;		/* the selector as it was typed */
 };
@@ -37,7 +39,8 @@ enum desk_flags {
 	DESK_MOMENTS = 8,		/* --next MOMENT, --expire MOMENT */
 	DESK_TO = 16,			/* --to ADDRESS must be given */
 	DESK_REASON = 32,		/* --reason must be given */
-	DESK_ALLOW = 64			/* --allow */
+	DESK_ALLOW = 64,		/* --allow */
+	DESK_PAGE = 128			/* --limit N, --after ID */
 };
 
 /* Read the command line.  returns 0, or the exit status after the usage

@@ -22,6 +22,8 @@
 
 #include "base/banned.h"
 
+#define DONE "{\"done\":true"	/* how an answer's last line begins */
+
 enum { ANSWER_WAIT_MS = 5000, ANSWER_BYTES_MAX = 256 << 20 };
 
 static int
@@ -167,29 +169,94 @@ ask(int fd, const char *request, struct str *answer)
 	    (ssize_t)strlen(request) && answer_read(fd, answer);
 }
 
-void
-live_ask(const char *run_dir, struct arena *arena, struct live *out)
+/* A connection; -1. */
+static int
+dial(const char *run_dir)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	struct str answer = STR_INIT;
 	int fd, n;
 
-	memset(out, 0, sizeof(*out));
 	n = snprintf(address.sun_path, sizeof(address.sun_path),
 	    "%s/scheduler.sock", run_dir);
+	if (n <= 0 || (size_t)n >= sizeof(address.sun_path))
+		return -1;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&address,
+	    sizeof(address)) != 0) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static void
+ask_nexts(int fd, const char *request, struct arena *arena, struct live *out)
+{
+	struct str answer = STR_INIT;
+
+	if (ask(fd, request, &answer))
+		live_parse_next(str_slice(&answer), arena, out);
+	str_release(&answer);
+}
+
+/* Its lines have the same members as those of `next`; the last one says that
+ * nothing was refused. */
+static void
+ask_page(int fd, const char *request, struct arena *arena, struct live *out)
+{
+	struct str answer = STR_INIT;
+
+	out->is_page = ask(fd, request, &answer) &&
+	    (slice_starts(str_slice(&answer), DONE) ||
+	    strstr(answer.buf, "\n" DONE) != NULL);
+	if (out->is_page)
+		live_parse_next(str_slice(&answer), arena, out);
+	str_release(&answer);
+}
+
+static void
+live_fill(const char *run_dir, struct arena *arena, const char *page,
+    struct live *out)
+{
+	struct str answer = STR_INIT;
+	int fd = dial(run_dir);
+
+	memset(out, 0, sizeof(*out));
 	if (fd < 0)
 		return;
-	if (n > 0 && (size_t)n < sizeof(address.sun_path) &&
-	    connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
-	    ask(fd, "queue\n", &answer)) {
-		out->is_up = true;
+	out->is_up = ask(fd, "queue\n", &answer);
+	if (out->is_up) {
 		live_parse(str_slice(&answer), arena, out);
-		if (ask(fd, "next\n", &answer))
-			live_parse_next(str_slice(&answer), arena, out);
+		if (page != NULL)
+			ask_page(fd, page, arena, out);
+		if (!out->is_page)
+			ask_nexts(fd, "next\n", arena, out);
 	}
 	close(fd);
 	str_release(&answer);
+}
+
+void
+live_ask(const char *run_dir, struct arena *arena, struct live *out)
+{
+	live_fill(run_dir, arena, NULL, out);
+}
+
+void
+live_ask_page(const char *run_dir, struct arena *arena, int64_t limit,
+    const char *after, struct live *out)
+{
+	struct str request = STR_INIT;
+
+	json_open(&request);
+	json_number(&request, "v", 1);
+	json_text(&request, "op", SLICE("list"));
+	json_number(&request, "limit", limit);
+	if (after != NULL)
+		json_text(&request, "after", slice_of(after));
+	json_close(&request);
+	live_fill(run_dir, arena, request.buf, out);
+	str_release(&request);
 }
 
 const struct live_thread *

@@ -294,6 +294,29 @@ walk_file(void *context, const char *name, int fd)
 	return !walk->is_over;
 }
 
+/* Of transport/ only the files of the page. */
+static void
+walk_page(struct walk *walk)
+{
+	const struct live *live = walk->live;
+	char name[SPOOL_NAME_BYTES];
+
+	for (size_t i = 0; i < live->next_count && !walk->is_over; i++) {
+		int fd;
+
+		if (i > 0 && live->nexts[i].file == live->nexts[i - 1].file)
+			continue;
+		spool_hashed_name(walk->spool, (ino_t)live->nexts[i].file,
+		    name);
+		fd = openat(spool_dir_fd(walk->spool, AREA_TRANSPORT, 0),
+		    name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (fd < 0)
+			continue;	/* moved on meanwhile */
+		(void)walk_file(walk, name, fd);
+		close(fd);
+	}
+}
+
 int
 view_each(const struct spool *spool, const struct live *live,
     enum view_flags flags, view_fn *fn, void *context, struct err *err)
@@ -315,10 +338,15 @@ view_each(const struct spool *spool, const struct live *live,
 		if (areas[i] == AREA_TRASH && (flags & VIEW_TRASH) == 0)
 			continue;
 		walk.area = areas[i];
+		if (walk.area == AREA_TRANSPORT && live->is_page) {
+			walk.priority = 0;
+			walk_page(&walk);
+			continue;
+		}
 		for (walk.priority = 0; walk.priority < priorities &&
 		    !walk.is_over && result == 0; walk.priority++)
-			result = spool_scan_files(spool, walk.area, walk.priority,
-			    walk_file, &walk, err);
+			result = spool_scan_files(spool, walk.area,
+			    walk.priority, walk_file, &walk, err);
 	}
 	arena_free(&walk.arena);
 	str_release(&walk.text);
