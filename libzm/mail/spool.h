@@ -348,11 +348,11 @@ typedef bool spool_file_fn(void *context, const char *name, int fd);
 int spool_scan_files(const struct spool *spool, enum spool_area area,
     unsigned priority, spool_file_fn *fn, void *context, struct err *err);
 
-/* The same as spool_scan in pieces, for who has other work between them.  A file that is
- * there all the time is met once; one that comes or goes meanwhile is met or
- * not.  _new: 0, or -1 when the area cannot be read (*out is NULL).
- * _step: at most so many files more; returns 1 there may be others, 0 that
- * was all (or fn returned false), -1 a directory cannot be read. */
+/* The same as spool_scan in pieces, for who has other work between them.  A
+ * file that is there all the time is met once; one that comes or goes
+ * meanwhile is met or not.  _new: 0, or -1 when the area cannot be read (*out
+ * is NULL).  _step: at most so many files more; returns 1 there may be others,
+ * 0 that was all (or fn returned false), -1 a directory cannot be read. */
 struct spool_walk;
 int spool_walk_new(const struct spool *spool, enum spool_area area,
     struct spool_walk **out, struct err *err);
