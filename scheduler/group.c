@@ -2,7 +2,8 @@
  *
  * In     jobs whose recipients are all final; jobs with new records
  * Out    rows F1, then one barrier, then F3; descriptors closed
- * Holds  the jobs of the last second, at most GROUP_FILES_MAX and a turn
+ * Holds  the jobs of the last second, at most GROUP_FILES_MAX and a turn; and
+ *        those before them while their barrier goes on, a directory a turn
  * Trusts nothing: a failed call leaves the files in a row that recovery
  *        and the next rescan know
  * Spec   doc/INTERNALS.md section 2, rows F0 to F3
@@ -19,6 +20,10 @@
 
 #include "base/banned.h"
 
+enum { ENDED_A_TURN = 64 };	/* about 2 ms */
+
+static void group_begin(struct scheduler *scheduler);
+
 static void
 say_trouble(const char *id, const char *name, const char *call,
     const struct err *err)
@@ -30,7 +35,7 @@ say_trouble(const char *id, const char *name, const char *call,
 static void
 group_due(void *context)
 {
-	group_commit(context);
+	group_begin(context);
 }
 
 static void
@@ -39,6 +44,8 @@ group_arm(struct scheduler *scheduler)
 	struct group *group = &scheduler->group;
 	int64_t now_ms = clock_steady_ms();
 
+	if (group->ending_count > 0)
+		return;			/* the last group's end comes here */
 	if (group->finished_count + group->dirty_count >= GROUP_FILES_MAX)
 		timer_set(scheduler->loop, &group->timer, now_ms, group_due,
 		    scheduler);
@@ -144,6 +151,9 @@ group_forget(struct scheduler *scheduler, struct job *job)
 		array_forget(group->dirty, &group->dirty_count, job);
 	if (job->flags & JOB_FINISHED)
 		array_forget(group->finished, &group->finished_count, job);
+	for (size_t i = group->ended; i < group->ending_count; i++)
+		if (group->ending[i] == job)
+			group->ending[i] = NULL;
 	job->flags &= (uint16_t)~(JOB_DIRTY | JOB_FINISHED);
 }
 
@@ -173,17 +183,17 @@ dirty_end(struct job *job)
 
 /* Row F2: what the barrier is about. */
 static int
-barrier(struct scheduler *scheduler, struct err *err)
+barrier_begin(struct scheduler *scheduler, struct err *err)
 {
 	struct group *group = &scheduler->group;
-	size_t names = group->finished_count, fds = 0;
+	size_t names = group->ending_count, fds = 0;
 	char (*texts)[SPOOL_NAME_BYTES] = mem_alloc(names, sizeof(*texts));
 	const char **pointers = mem_alloc(names, sizeof(*pointers));
 	int *controls = mem_alloc(group->dirty_count, sizeof(*controls));
 	int result;
 
 	for (size_t i = 0; i < names; i++) {
-		spool_hashed_name(scheduler->spool, group->finished[i]->inode,
+		spool_hashed_name(scheduler->spool, group->ending[i]->inode,
 		    texts[i]);
 		pointers[i] = texts[i];
 	}
@@ -191,39 +201,105 @@ barrier(struct scheduler *scheduler, struct err *err)
 		if (!(group->dirty[i]->flags & JOB_FINISHED) &&
 		    group->dirty[i]->control_fd >= 0)
 			controls[fds++] = group->dirty[i]->control_fd;
-	result = spool_barrier(scheduler->spool, pointers, names, controls,
-	    fds, err);
+	result = spool_barrier_begin(scheduler->spool, pointers, names,
+	    controls, fds, &group->barrier, err);
 	mem_free(&texts);
 	mem_free(&pointers);
 	mem_free(&controls);
 	return result;
 }
 
+/* The barrier and the ends in pieces: one directory, or some files, a turn.
+ * False: it is over. */
+static bool
+group_step(struct scheduler *scheduler)
+{
+	struct group *group = &scheduler->group;
+	struct err err;
+
+	if (group->barrier.count > 0) {
+		if (spool_barrier_step(scheduler->spool, &group->barrier,
+		    &err) >= 0)
+			return true;
+		say_trouble(NULL, "queue", "fsync", &err);
+		group->is_durable = false;
+		group->barrier.count = 0;
+		return true;
+	}
+	for (int i = 0; i < ENDED_A_TURN && group->ended <
+	    group->ending_count; i++) {
+		struct job *job = group->ending[group->ended++];
+
+		if (job != NULL)
+			finished_end(scheduler, job, group->is_durable);
+	}
+	if (group->ended < group->ending_count)
+		return true;
+	group->ending_count = group->ended = 0;
+	if (group->finished_count + group->dirty_count > 0)
+		group_arm(scheduler);
+	return false;
+}
+
+static void
+step_due(void *context)
+{
+	struct scheduler *scheduler = context;
+
+	if (group_step(scheduler))
+		timer_set(scheduler->loop, &scheduler->group.step,
+		    clock_steady_ms(), step_due, scheduler);
+}
+
+static void
+group_begin(struct scheduler *scheduler)
+{
+	struct group *group = &scheduler->group;
+	struct job **empty = group->ending;
+	size_t room = group->ending_room;
+	struct err err;
+
+	timer_clear(&group->timer);
+	if (group->finished_count + group->dirty_count == 0 ||
+	    group->ending_count > 0)
+		return;
+	group->ending = group->finished;
+	group->ending_count = group->finished_count;
+	group->ending_room = group->finished_room;
+	group->finished = empty;
+	group->finished_room = room;
+	group->finished_count = group->ended = 0;
+	group->is_durable = barrier_begin(scheduler, &err) == 0;
+	if (!group->is_durable) {
+		say_trouble(NULL, "queue", "fsync", &err);
+		group->barrier.count = 0;
+	}
+	for (size_t i = 0; i < group->dirty_count; i++)
+		dirty_end(group->dirty[i]);
+	group->dirty_count = 0;
+	step_due(scheduler);
+}
+
 void
 group_commit(struct scheduler *scheduler)
 {
 	struct group *group = &scheduler->group;
-	struct err err;
-	bool is_durable;
 
+	do {
+		group_begin(scheduler);
+		timer_clear(&group->step);
+		while (group->ending_count > 0 && group_step(scheduler))
+			;
+	} while (group->finished_count + group->dirty_count > 0);
 	timer_clear(&group->timer);
-	if (group->finished_count + group->dirty_count == 0)
-		return;
-	is_durable = barrier(scheduler, &err) == 0;
-	if (!is_durable)
-		say_trouble(NULL, "queue", "fsync", &err);
-	for (size_t i = 0; i < group->dirty_count; i++)
-		dirty_end(group->dirty[i]);
-	group->dirty_count = 0;
-	for (size_t i = 0; i < group->finished_count; i++)
-		finished_end(scheduler, group->finished[i], is_durable);
-	group->finished_count = 0;
 }
 
 void
 group_release(struct scheduler *scheduler)
 {
 	timer_clear(&scheduler->group.timer);
+	timer_clear(&scheduler->group.step);
 	mem_free(&scheduler->group.finished);
+	mem_free(&scheduler->group.ending);
 	mem_free(&scheduler->group.dirty);
 }

@@ -117,9 +117,14 @@ struct reporter {
 struct group {
 	struct job	**finished;	/* row F1: body unlinked */
 	size_t		 finished_count, finished_room;
+	struct job	**ending;	/* of these the barrier is under way,
+					 * or passed; NULL: gone meanwhile */
+	size_t		 ending_count, ending_room, ended;
+	struct spool_barrier barrier;
+	bool		 is_durable;
 	struct job	**dirty;	/* stay, with new records */
 	size_t		 dirty_count, dirty_room;
-	struct timer	 timer;
+	struct timer	 timer, step;
 };
 
 struct control;			/* control.c's own */

@@ -291,7 +291,21 @@ bool spool_work_is_idle(int control_fd);
  * spool_unlink_control, so that no new message gets its number. 0 or -1. */
 int spool_unlink_body(struct spool *spool, const char *name, struct err *err);
 /* Row F2: one barrier for a group: makes the unlinks of bodies and the
- * records appended to the given control files durable. 0 or -1. */
+ * records appended to the given control files durable. 0 or -1.
+ * In pieces: _begin makes the records durable and notes the directories of
+ * the names; each _step syncs one, 1 there are more, 0 all is durable.  What
+ * is too much for that many single syncs is one syncfs, which may wait for
+ * what others write to the same file system. */
+enum { SPOOL_BARRIER_DIRS = 27 };	/* queue/ and A to Z below it */
+struct spool_barrier {
+	char		dirs[SPOOL_BARRIER_DIRS][4];	/* "", "J", "J/D" */
+	size_t		count;
+};
+int spool_barrier_begin(struct spool *spool, const char *const names[],
+    size_t name_count, const int control_fds[], size_t fd_count,
+    struct spool_barrier *out, struct err *err);
+int spool_barrier_step(struct spool *spool, struct spool_barrier *barrier,
+    struct err *err);
 int spool_barrier(struct spool *spool, const char *const names[],
     size_t name_count, const int control_fds[], size_t fd_count,
     struct err *err);

@@ -26,7 +26,7 @@
 #define OPEN_PIN O_RDONLY
 #endif
 
-enum { BARRIER_SYNCS_MAX = 8 };	/* more than these: one syncfs */
+enum { BARRIER_RECORDS_MAX = 8 };	/* more than these: one syncfs */
 
 int
 spool_open_work(struct spool *spool, const char *name, int *out_control,
@@ -150,28 +150,30 @@ spool_sync_parent(const struct spool *spool, enum spool_area area,
 	return result;
 }
 
-/* One name for each different directory; returns how many, or more than
- * BARRIER_SYNCS_MAX when there are too many to sync one by one. */
-static size_t
-distinct_parents(const char *const names[], size_t count,
-    const char *out[BARRIER_SYNCS_MAX])
+static bool
+dir_note(struct spool_barrier *barrier, const char *dir)
 {
-	char dir[SPOOL_NAME_BYTES], seen[BARRIER_SYNCS_MAX][SPOOL_NAME_BYTES];
-	size_t found = 0, j;
+	for (size_t i = 0; i < barrier->count; i++)
+		if (strcmp(barrier->dirs[i], dir) == 0)
+			return true;
+	return barrier->count < SPOOL_BARRIER_DIRS &&
+	    strlcpy(barrier->dirs[barrier->count++], dir,
+	    sizeof(barrier->dirs[0])) < sizeof(barrier->dirs[0]);
+}
 
+/* The directories in which the names are, each once.  False: too many. */
+static bool
+dirs_note(const char *const names[], size_t count, struct spool_barrier *out)
+{
+	char dir[SPOOL_NAME_BYTES];
+
+	out->count = 0;
 	for (size_t i = 0; i < count; i++) {
 		parent_of(names[i], dir);
-		for (j = 0; j < found; j++)
-			if (strcmp(seen[j], dir) == 0)
-				break;
-		if (j < found)
-			continue;
-		if (found == BARRIER_SYNCS_MAX)
-			return found + 1;
-		snprintf(seen[found], sizeof(seen[0]), "%s", dir);
-		out[found++] = names[i];
+		if (!dir_note(out, dir))
+			return false;
 	}
-	return found;
+	return true;
 }
 
 int
@@ -187,22 +189,49 @@ spool_sync(const struct spool *spool, struct err *err)
 }
 
 int
+spool_barrier_begin(struct spool *spool, const char *const names[],
+    size_t name_count, const int control_fds[], size_t fd_count,
+    struct spool_barrier *out, struct err *err)
+{
+	if (fd_count > BARRIER_RECORDS_MAX ||
+	    !dirs_note(names, name_count, out)) {
+		out->count = 0;
+		return spool_sync(spool, err);	/* F1 -> F2 */
+	}
+	for (size_t i = 0; i < fd_count; i++)
+		if (fdatasync(control_fds[i]) != 0)	/* P4: records */
+			return err_sys(err, "fdatasync control file");
+	return 0;
+}
+
+int
+spool_barrier_step(struct spool *spool, struct spool_barrier *barrier,
+    struct err *err)
+{
+	char name[sizeof(barrier->dirs[0]) + 2];
+
+	if (barrier->count == 0)
+		return 0;
+	snprintf(name, sizeof(name), "%s/x",
+	    barrier->dirs[--barrier->count]);
+	if (spool_sync_parent(spool, AREA_QUEUE, name, err) != 0)
+		return -1;			/* F1 -> F2 */
+	return barrier->count > 0;
+}
+
+int
 spool_barrier(struct spool *spool, const char *const names[],
     size_t name_count, const int control_fds[], size_t fd_count,
     struct err *err)
 {
-	const char *parents[BARRIER_SYNCS_MAX];
-	size_t count = distinct_parents(names, name_count, parents);
+	struct spool_barrier barrier;
+	int got = spool_barrier_begin(spool, names, name_count, control_fds,
+	    fd_count, &barrier, err);
 
-	if (count + fd_count > BARRIER_SYNCS_MAX)
-		return spool_sync(spool, err);	/* F1 -> F2 */
-	for (size_t i = 0; i < fd_count; i++)
-		if (fdatasync(control_fds[i]) != 0)	/* P4: records */
-			return err_sys(err, "fdatasync control file");
-	for (size_t i = 0; i < count; i++)		/* F1 -> F2 */
-		if (spool_sync_parent(spool, AREA_QUEUE, parents[i], err) != 0)
-			return -1;
-	return 0;
+	if (got == 0)
+		while ((got = spool_barrier_step(spool, &barrier, err)) == 1)
+			;
+	return got;
 }
 
 int

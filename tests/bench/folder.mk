@@ -9,7 +9,7 @@ tests_bench_sink_SOURCES = tests/bench/sink.c
 tests_bench_sink_LDADD = $(OPENSSL_LIBS)
 tests_bench_router_SOURCES = tests/bench/router.c
 tests_bench_router_LDADD = router/librouter.a $(ZM_LIBS)
-EXTRA_DIST += tests/bench/backlog.py tests/bench/feedback.py tests/bench/bench.py tests/bench/list.py tests/bench/beside.py tests/bench/driver/zmailer
+EXTRA_DIST += tests/bench/backlog.py tests/bench/fair.py tests/bench/feedback.py tests/bench/bench.py tests/bench/list.py tests/bench/beside.py tests/bench/driver/zmailer
 BENCH = relay local fanout
 .PHONY: bench
 bench: all libexec-tree
@@ -20,8 +20,10 @@ bench-router: tests/bench/router
 .PHONY: bench-list
 bench-list: all libexec-tree
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/list.py
-.PHONY: bench-backlog bench-feedback
+.PHONY: bench-backlog bench-feedback bench-fair
+bench-fair: all libexec-tree
+	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/fair.py
 bench-backlog: all libexec-tree
-	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/backlog.py 100000 10000x100
+	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/backlog.py 1000 10000 100000 10000x100 1000000
 bench-feedback: all libexec-tree
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/feedback.py
