@@ -44,7 +44,8 @@ yard_is_at_rest(struct yard *y, void *arg)
 	    scheduler->jobs.count == yard_count(y, "transport") &&
 	    scheduler->plan.flight_count == 0 &&
 	    scheduler->reporter.count == 0 &&
-	    scheduler->group.dirty_count == 0 && (ready == 0 ||
+	    scheduler->group.dirty_count == 0 &&
+	    scheduler->group.ending_count == 0 && (ready == 0 ||
 	    scheduler->orders.is_draining);
 }
 

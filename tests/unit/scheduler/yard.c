@@ -414,7 +414,8 @@ yard_is_quiet(struct yard *yard, void *arg)
 	    scheduler->plan.ready_count == 0 &&
 	    scheduler->intake.count == 0 && scheduler->jobs.count > 0 &&
 	    scheduler->reporter.count == 0 &&
-	    scheduler->group.dirty_count == 0;
+	    scheduler->group.dirty_count == 0 &&
+	    scheduler->group.ending_count == 0;
 }
 
 bool
