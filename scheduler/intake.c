@@ -316,36 +316,6 @@ busy_again(void *context)
 	    clock_steady_ms() + INTAKE_BUSY_MS, busy_again, scheduler);
 }
 
-struct claim_search {
-	ino_t	inode;
-	bool	is_found;
-};
-
-static bool
-claim_name(void *context, const char *name)
-{
-	struct claim_search *search = context;
-	struct spool_name parsed;
-
-	if (spool_name_parse(slice_of(name), &parsed) &&
-	    parsed.inode == search->inode)
-		search->is_found = true;
-	return !search->is_found;
-}
-
-/* Is there a router/N, N-PID or ..N-PID?  Then M may still come. */
-static bool
-router_has(struct scheduler *scheduler, ino_t inode)
-{
-	struct claim_search search = { inode, false };
-
-	for (unsigned p = 0; p < SPOOL_PRIORITIES && !search.is_found; p++)
-		if (spool_scan(scheduler->spool, AREA_ROUTER, p, claim_name,
-		    &search, NULL) < 0)
-			return true;	/* not known: leave it alone */
-	return search.is_found;
-}
-
 /* Row F1 that an earlier scheduler left, seen for a whole rescan. */
 static void
 orphans_end(struct scheduler *scheduler)
@@ -366,7 +336,8 @@ orphans_end(struct scheduler *scheduler)
 		if (faccessat(spool_dir_fd(scheduler->spool, AREA_QUEUE, 0),
 		    name, F_OK, 0) == 0)
 			intake_add(scheduler, inode, true);
-		else if (errno == ENOENT && !router_has(scheduler, inode) &&
+		else if (errno == ENOENT &&
+		    spool_body_may_come(scheduler->spool, name) == 0 &&
 		    spool_follow_work(scheduler->spool, name) == 0)
 			group_orphan(scheduler, inode);
 	}

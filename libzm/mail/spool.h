@@ -343,6 +343,12 @@ int spool_reroute_work(struct spool *spool, const char *name,
  * returns 1 it is done; 0 there is no such body; -1 not known. */
 int spool_follow_work(struct spool *spool, const char *name);
 
+/* Behind that: may the body of this control file (transport/<name>) still
+ * come out of router/?  Not when a message of another id has its inode
+ * number: then it is gone (row F1), and the other one waits for the name.
+ * returns 1 it may; 0 no; -1 not known. */
+int spool_body_may_come(struct spool *spool, const char *name);
+
 /* Make everything durable that was done in the spool.  0 or -1. */
 int spool_sync(const struct spool *spool, struct err *err);
 

@@ -161,3 +161,70 @@ spool_follow_work(struct spool *spool, const char *name)
 	arena_free(&r.arena);
 	return result;
 }
+
+/* ---- a number that came again ------------------------------------ */
+
+struct comer {
+	struct recover	*r;
+	unsigned	 priority;
+	ino_t		 inode;
+	const char	*control_id;
+	enum { NOBODY, ITSELF, ANOTHER } who;
+};
+
+/* Who has the number?  False: there is no such name. */
+static bool
+comer_look(struct comer *comer, const char *name)
+{
+	const struct place body = { AREA_ROUTER, comer->priority, name };
+	int dir_fd = spool_dir_fd(comer->r->spool, AREA_ROUTER,
+	    comer->priority);
+	char id[SPOOL_ID_BYTES];
+	struct stat st;
+
+	if (dir_fd < 0 || fstatat(dir_fd, name, &st,
+	    AT_SYMLINK_NOFOLLOW) != 0)
+		return false;
+	comer->who = st.st_ino == comer->inode &&
+	    recover_message_id(comer->r, body, id) &&
+	    strcmp(id, comer->control_id) != 0 ? ANOTHER : ITSELF;
+	return true;
+}
+
+static bool
+comer_claimed(void *context, const char *name, ino_t hint)
+{
+	struct comer *comer = context;
+	struct spool_name parts;
+
+	return !spool_name_parse(slice_of(name), &parts) || parts.is_plan ||
+	    parts.inode != comer->inode || !comer_look(comer, name);
+}
+
+int
+spool_body_may_come(struct spool *spool, const char *name)
+{
+	struct recovery found = { 0 };
+	struct recover r = { .spool = spool, .out = &found };
+	struct comer comer = { .r = &r, .inode = spool_name_inode(name) };
+	char id[SPOOL_ID_BYTES], plain[SPOOL_NAME_BYTES];
+	bool is_known = true;
+	struct err err;
+
+	if (!recover_control_id(&r, (struct place){ AREA_TRANSPORT, 0, name },
+	    id))
+		id[0] = '\0';		/* damaged: nobody's */
+	comer.control_id = id;
+	snprintf(plain, sizeof(plain), "%ju", (uintmax_t)comer.inode);
+	for (; comer.priority < SPOOL_PRIORITIES; comer.priority++) {
+		if (comer_look(&comer, plain))
+			return comer.who == ITSELF;
+		/* its directory may not be ours to list */
+		if (spool_scan_entries(spool, AREA_ROUTER, comer.priority,
+		    comer_claimed, &comer, &err) != 0)
+			is_known = false;
+		if (comer.who != NOBODY)
+			return comer.who == ITSELF;
+	}
+	return is_known ? 0 : -1;
+}
