@@ -25,6 +25,33 @@
 
 /* ---- would it be right ------------------------------------------------ */
 
+/* Are the files that the fresh configuration names worse than those of the
+ * old one?  What was wrong before is not this change's doing.  A change that
+ * writes such files itself is looked at by the reload, when they are there;
+ * the way back is open whatever is wrong. */
+static bool
+files_are_worse(struct change *change, const struct conf *fresh)
+{
+	struct conf_report old = { NULL, 0, 0, 0 }, report = old;
+	struct str text = STR_INIT;
+
+	for (size_t i = 0; i < change->file_count; i++)
+		if (change->files[i].is_table)
+			return false;
+	if (change->was != 0)
+		return false;
+	conf_check_files(fresh, change->arena, &report);
+	if (report.errors == 0)
+		return false;
+	conf_check_files(change->conf, change->arena, &old);
+	if (report.errors <= old.errors)
+		return false;
+	conf_report_print(&report, change->conf_path, &text);
+	fputs(text.buf, stderr);
+	str_release(&text);
+	return true;
+}
+
 static int
 check(struct change *change)
 {
@@ -33,6 +60,7 @@ check(struct change *change)
 	struct str text = STR_INIT;
 	struct conf *conf;
 	size_t count = 0;
+	bool is_good;
 
 	for (size_t i = 0; i < change->file_count; i++)
 		if (!change->files[i].is_table)
@@ -43,16 +71,16 @@ check(struct change *change)
 		return EX_OK;
 	conf = conf_load_drafts(change->conf_path, drafts, count,
 	    change->arena, &report);
-	if (conf == NULL) {
-		conf_report_print(&report, change->conf_path, &text);
-		fprintf(stderr, "%szmailer: %s: that would be wrong; nothing "
-		    "was changed\n", text.buf, change->verb);
-	}
-	str_release(&text);
 	if (conf == NULL)
-		return EX_CONFIG;
+		conf_report_print(&report, change->conf_path, &text);
+	is_good = conf != NULL && !files_are_worse(change, conf);
+	if (!is_good)
+		fprintf(stderr, "%szmailer: %s: that would be wrong; nothing "
+		    "was changed\n", text.buf == NULL ? "" : text.buf,
+		    change->verb);
+	str_release(&text);
 	conf_free(&conf);
-	return EX_OK;
+	return is_good ? EX_OK : EX_CONFIG;
 }
 
 /* ---- may it be done ------------------------------------------------------ */
@@ -196,8 +224,36 @@ tell(const struct change *change)
 	event_flush();
 }
 
+/* The daemons refused it: what stood there before stands there again, unless
+ * somebody changed a file meanwhile. */
+static bool
+restore(struct change *change)
+{
+	int lock = versions_lock(change->conf->spool_dir);
+	bool is_done;
+
+	if (lock == -1)
+		return false;
+	for (size_t i = 0; i < change->file_count; i++) {
+		struct change_file *file = &change->files[i];
+		struct str after = file->after;
+
+		file->after = file->before;
+		file->before = after;
+	}
+	is_done = files_same(change) == EX_OK && files_write(change) == EX_OK;
+	if (is_done) {
+		change->reason = "refused";
+		keep(change, change->conf, change->verb, change->reason);
+		tell(change);
+	}
+	if (lock >= 0)
+		close(lock);
+	return is_done;
+}
+
 static int
-take_over(const struct change *change, const char *conf_path)
+take_over(struct change *change, const char *conf_path)
 {
 	char word[] = "reload", text[256];
 	char *argv[] = { word, NULL };
@@ -213,6 +269,11 @@ take_over(const struct change *change, const char *conf_path)
 		return EX_OK;
 	}
 	status = verb_reload(1, argv, conf_path);
+	if (status == EX_CONFIG && change->was == 0 && restore(change)) {
+		fprintf(stderr, "zmailer: %s: the files are again what they "
+		    "were; nothing was changed\n", change->verb);
+		return status;
+	}
 	if (status != EX_OK)
 		fprintf(stderr, "zmailer: %s: it is written, but the daemons "
 		    "go on as before; zmailer config undo takes it back\n",
