@@ -12,6 +12,35 @@
 
 #include "base/banned.h"
 
+/* Pages that tell of several verbs; every other verb has its own. */
+static const struct page {
+	const char	*name, *verbs;
+} pages[] = {
+	{ "zmailer(8)", "help demo check init run start stop restart reload "
+	    "status logrotate completion" },
+	{ "zmailer-events(5)", "events" },
+	{ "zmailer-order(8)", "hold release freeze thaw retry bounce "
+	    "schedule delete undelete" },
+	{ "zmailer-review(8)", "forward note" },
+	{ "zmailer-queue(8)", "why count zones suspend resume pin etrn drain "
+	    "undrain orders" },
+};
+
+static void
+print_page(const char *verb)
+{
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		struct slice rest = slice_of(pages[i].verbs), word;
+
+		while (slice_word(&rest, &word))
+			if (slice_is(word, verb)) {
+				printf("    %s\n", pages[i].name);
+				return;
+			}
+	}
+	printf("    zmailer-%s(8)\n", verb);
+}
+
 static bool
 help_verb(const char *name)
 {
@@ -26,6 +55,7 @@ help_verb(const char *name)
 		}
 		printf("zmailer %s %s\n    %s\n", row->name, row->usage,
 		    row->text);
+		print_page(row->name);
 		return true;
 	}
 	return name == NULL;

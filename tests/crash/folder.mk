@@ -1,7 +1,7 @@
 # crash - `make crash` runs the whole matrix, make check a sample of it
 EXTRA_DIST += tests/crash/nth.c tests/crash/nth.h tests/crash/crash.py \
 	tests/crash/orders.py tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
-	tests/crash/boxes.py tests/crash/crowd.py \
+	tests/crash/boxes.py tests/crash/change.py tests/crash/crowd.py \
 	tests/crash/test_nth.py
 CLEANFILES += tests/crash/nth.so
 tests/crash/nth.so: $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/nth.h
@@ -22,3 +22,4 @@ crash: all libexec-tree tests/crash/nth.so
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/crash.py --all $(CRASHFLAGS)
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/orders.py --all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/boxes.py --all
+	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/change.py

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Kill a verb that changes the configuration at every call it makes.
+
+`zmailer domain add` is killed before and after its Nth call that changes
+the disk (doc/INTERNALS.md rows E1 to E3), with no version kept yet and with
+all twenty.  Afterwards zmailer.conf is the old one or the new one, whole;
+every version that is offered can be read; the same verb, said again, is
+done, and undo goes back.
+
+SPDX-License-Identifier: ISC
+"""
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+
+BUILD = os.environ.get("ZMAILER_BUILD", os.getcwd())
+ZMAILER = os.path.join(BUILD, "tools", "zmailer")
+LIBRARY = os.path.join(BUILD, "tests", "crash", "nth.so")
+LAYOUT = "=32siiiiiiii256s"		# tests/crash/nth.h
+KILL_BEFORE, KILL_AFTER = 1, 2
+POINTS_MAX = 200
+
+
+class Point:
+    def __init__(self, template, mode, target):
+        self.top = tempfile.mkdtemp(prefix="zm-change-")
+        self.dir = os.path.join(self.top, "i")
+        self.conf = os.path.join(self.dir, "zmailer.conf")
+        self.mode, self.target = mode, target
+        os.mkdir(self.dir)
+        for name in ("spool", "log", "run"):
+            os.mkdir(os.path.join(self.dir, name))
+        self.write_conf()
+        if template:
+            for i in range(22):
+                self.expect(0, "domain", "add", f"d{i}.test", "--yes")
+
+    def write_conf(self):
+        with open(self.conf, "w") as file:
+            file.write("".join(f"{name} {self.dir}/{place}\n" for name, place
+                               in [("spool", "spool"), ("log", "log"),
+                                   ("run", "run")]) + "host m.test\n")
+
+    def verb(self, *words, env=None):
+        return subprocess.run([ZMAILER, "-C", self.conf, *words], env=env,
+                              capture_output=True, text=True, timeout=60)
+
+    def expect(self, status, *words):
+        done = self.verb(*words)
+        assert done.returncode == status, \
+            f"{words}: exit {done.returncode}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def kill(self):
+        """Was it killed?"""
+        state = os.path.join(self.top, "state")
+        with open(state, "wb") as file:
+            file.write(struct.pack(LAYOUT, b"", self.mode, self.target, 0, 0,
+                                   0, 0, 0, 0, b""))
+            file.truncate(4096)
+        env = dict(os.environ, LD_PRELOAD=LIBRARY, ZM_NTH_STATE=state,
+                   ZM_NTH_DIR=self.dir)
+        done = self.verb("domain", "add", "new.test", "--yes", env=env)
+        assert done.returncode in (0, -signal.SIGKILL), done.stderr
+        return done.returncode != 0
+
+    def text(self):
+        with open(self.conf) as file:
+            return file.read()
+
+    def run(self):
+        old = self.text()
+        was_killed = self.kill()
+        now = self.text()
+        new = old + "domain new.test\n"
+        assert now in (old, new), f"neither old nor new:\n{now}"
+        assert was_killed or now == new, "done, and not there"
+        history = self.verb("config", "history")
+        assert history.returncode == 0 or "no version is kept yet" in \
+            history.stderr + history.stdout, history.stderr
+        numbers = [line.split()[0] for line in history.stdout.splitlines()
+                   if history.returncode == 0]
+        assert len(numbers) <= 21, numbers
+        for number in numbers:
+            if number.isdigit():
+                assert self.verb("config", "diff", number).returncode in \
+                    (0, 1), f"version {number} cannot be read"
+        if now == old:
+            self.expect(0, "domain", "add", "new.test", "--yes")
+            assert self.text() == new, self.text()
+        self.expect(0, "config", "undo", "--yes")
+        assert self.text() == old, f"undone:\n{self.text()}"
+        return was_killed
+
+    def close(self):
+        shutil.rmtree(self.top)
+
+
+def main():
+    killed = bad = 0
+    for template in (False, True):
+        for mode in (KILL_BEFORE, KILL_AFTER):
+            for target in range(1, POINTS_MAX):
+                point = Point(template, mode, target)
+                was_killed = True
+                try:
+                    was_killed = point.run()
+                except AssertionError as error:
+                    bad += 1
+                    print(f"versions {template} mode {mode} call {target}: "
+                          f"{error}")
+                finally:
+                    point.close()
+                if not was_killed:
+                    break
+                killed += 1
+    print(f"change: {killed} points, {bad} bad")
+    return 1 if bad or killed < 20 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
