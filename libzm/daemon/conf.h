@@ -191,6 +191,7 @@ struct conf_rule {		/* accept|reject|... , first match wins */
 		uint64_t	max;
 		int64_t		span_ms;	/* of a rate */
 		bool		of_messages;	/* else of recipients */
+		bool		of_sessions;	/* parallel: not messages */
 		enum conf_key { COUNT_BY_CLIENT, COUNT_BY_NET,
 			COUNT_BY_USER, COUNT_BY_SENDER,
 			COUNT_BY_SENDER_DOMAIN, COUNT_BY_RCPT,

@@ -170,16 +170,18 @@ conf_apply_limit_parallel(struct conf_loader *loader,
 {
 	const struct conf_value *words = statement->keywords;
 	struct conf_rule rule = rule_of(statement,
-	    else_action(&words[WORD_LAST + 1]));
+	    else_action(&words[WORD_LAST + 2]));
+	bool of_sessions = words[WORD_LAST + 1].number == 1;
 
 	complain_auth(loader, words);
 	rule.count = (struct conf_count){
 		.kind = COUNT_PARALLEL,
 		.max = statement->args[0].number,
 		.key = (enum conf_key)words[WORD_LAST].number,
-		.of_messages = true,
+		.of_messages = !of_sessions,
+		.of_sessions = of_sessions,
 	};
-	rule.text = words[WORD_LAST + 2].text;
+	rule.text = words[WORD_LAST + 3].text;
 	add_rule(loader, &rule);
 }
 

@@ -78,6 +78,8 @@ add_count(struct str *out, const struct conf_count *count)
 	str_addf(out, " per %s", conf_key_words[count->key]);
 	if (count->kind == COUNT_RATE && count->of_messages)
 		str_adds(out, " of messages");
+	if (count->of_sessions)
+		str_adds(out, " of sessions");
 }
 
 static void

@@ -17,6 +17,7 @@
 #include "smtpserver/command/attributes.h"
 #include "smtpserver/command/commands.h"
 #include "smtpserver/session/filter.h"
+#include "smtpserver/session/permit.h"
 
 #include "base/banned.h"
 
@@ -127,8 +128,7 @@ facts_renew(struct session *session, const struct xclient *x)
 	char text[INET6_ADDRSTRLEN];
 	bool is_ipv6 = x->client.ss_family == AF_INET6;
 
-	for (int i = 0; i < FACT_SCOPES; i++)
-		facts_release(&session->facts[i]);
+	permit_end_client(session);
 	if (!x->has_name)
 		return;
 	inet_ntop(x->client.ss_family, is_ipv6 ?

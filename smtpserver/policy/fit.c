@@ -56,6 +56,8 @@ fact_or_need(struct trial *trial, const char *kind, struct slice question,
 	const struct fact *fact = facts == NULL ? NULL :
 	    facts_find(&facts[scope], kind, question);
 
+	if (fact == NULL && facts != NULL && scope != FACT_TURN)
+		fact = facts_find(&facts[FACT_TURN], kind, question);
 	if (fact == NULL)
 		trial->out->need = (struct policy_need){ kind, question,
 		    scope };

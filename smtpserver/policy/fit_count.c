@@ -83,6 +83,14 @@ fit_of_wait(struct trial *trial, const struct fact *fact, const char *over)
 	return FIT_YES;
 }
 
+static enum fact_scope
+count_scope(const struct conf_count *count)
+{
+	if (count->of_sessions)
+		return FACT_SESSION;
+	return count->of_messages ? FACT_MESSAGE : FACT_TURN;
+}
+
 enum fit
 fit_count(struct trial *trial, const struct conf_rule *rule)
 {
@@ -94,7 +102,7 @@ fit_count(struct trial *trial, const struct conf_rule *rule)
 	if (!count_key(trial, rule->count.key, &key))
 		return FIT_NO;
 	fact = fact_or_need(trial, "rate", count_question(trial, rule, key),
-	    rule->count.of_messages ? FACT_MESSAGE : FACT_TURN);
+	    count_scope(&rule->count));
 	return fact == NULL ? FIT_NEED : fit_of_wait(trial, fact, "over");
 }
 

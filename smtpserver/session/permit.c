@@ -108,10 +108,9 @@ permit_rcpt(struct session *session, const struct path *rcpt,
 	return conclude(session, &verdict, out);
 }
 
-void
-permit_end_message(struct session *session)
+static void
+release(struct session *session, struct facts *facts)
 {
-	struct facts *facts = &session->facts[FACT_MESSAGE];
 	struct slice answer, word;
 
 	for (const struct fact *fact = facts->first; fact != NULL;
@@ -127,13 +126,37 @@ permit_end_message(struct session *session)
 }
 
 void
+permit_end_message(struct session *session)
+{
+	release(session, &session->facts[FACT_MESSAGE]);
+}
+
+void
+permit_end_client(struct session *session)
+{
+	permit_end_message(session);
+	release(session, &session->facts[FACT_SESSION]);
+	facts_release(&session->facts[FACT_TURN]);
+}
+
+/* A place that was not free may be free at the next recipient. */
+static enum fact_scope
+scope_of(const struct ask *ask)
+{
+	return ask->scope == FACT_SESSION &&
+	    slice_starts(str_slice(&ask->question), "hold ") &&
+	    slice_is(str_slice(&ask->answer), "over") ? FACT_TURN :
+	    (enum fact_scope)ask->scope;
+}
+
+void
 permit_learn(struct session *session, const struct ask *ask)
 {
 	if (strcmp(ask->kind, "milter") == 0) {
 		session_filter_learn(session, ask);
 		return;
 	}
-	facts_add(&session->facts[ask->scope], ask->kind,
+	facts_add(&session->facts[scope_of(ask)], ask->kind,
 	    str_slice(&ask->question), ask->state, str_slice(&ask->answer));
 	if (ask->state == ASK_TROUBLE)
 		note_helper_trouble(session, ask);

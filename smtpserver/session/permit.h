@@ -18,6 +18,9 @@ bool permit_rcpt(struct session *session, const struct path *rcpt,
 /* Before a message begins and after it has ended: what was counted for it
  * goes to session->holds, "NUMBER ..." for the rate helper to release. */
 void permit_end_message(struct session *session);
+/* The session ends, or is another client's from now on: nothing is known any
+ * more, and what was counted for it is released as well. */
+void permit_end_client(struct session *session);
 
 /* Keep an answer where permit_rcpt, called again, finds it. */
 void permit_learn(struct session *session, const struct ask *ask);

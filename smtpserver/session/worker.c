@@ -116,6 +116,7 @@ guest_end(struct guest *guest)
 	asks_close(worker->asks, &guest->ask_token);
 	transaction_free(&guest->session->transaction);
 	session_filter_close(guest->session);
+	permit_end_client(guest->session);
 	guest_release_holds(guest);
 	session_free(&guest->session);
 	stream_free(&guest->stream);

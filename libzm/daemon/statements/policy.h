@@ -90,15 +90,17 @@ STATEMENT(TOP, "limit rate", NONE, limit_rate, "rate",
     "\"slowly\"")
 
 STATEMENT(TOP, "limit parallel", NONE, limit_parallel, "number:1-100000",
-    RULE_WORDS " per=choice:" RULE_KEYS
-    " else=choice:defer,reject,freeze text=text",
-    "limit parallel COUNT [per KEY] [shadow] [CONDITION...] "
-    "[else defer|reject|freeze] [text \"WORDS\"]",
+    RULE_WORDS " per=choice:" RULE_KEYS " of=choice:messages,sessions "
+    "else=choice:defer,reject,freeze text=text",
+    "limit parallel COUNT [per KEY] [of messages|sessions] [shadow] "
+    "[CONDITION...] [else defer|reject|freeze] [text \"WORDS\"]",
     "none",
     "A rule (see accept) that fits while COUNT other messages of the same KEY "
     "(see limit rate) are being handed in, from their first recipient to "
-    "the reply that ends them.",
+    "the reply that ends them; of sessions: while COUNT other sessions are "
+    "open that it was tried in, until they end (at most an hour each).",
     "limit parallel 5 per user auth\n"
+    "limit parallel 30 per net of sessions\n"
     "limit parallel 20 per net else defer text \"one after the other\"")
 
 STATEMENT(TOP, "greylist", NONE, greylist, "", RULE_WORDS
