@@ -38,6 +38,7 @@ struct conf_listen {
 	bool			is_submission;
 	bool			no_verify;	/* of recipients */
 	bool			is_lmtp;	/* RFC 2033 */
+	bool			decides_early;	/* rules before RCPT */
 	bool			is_tls;		/* from the first byte */
 	bool			is_optional;	/* the IPv6 half of a port
 						 * alone: no IPv6, no error */

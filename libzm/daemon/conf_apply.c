@@ -125,6 +125,8 @@ conf_apply_listen(struct conf_loader *loader,
 		    statement->keywords[1].number == 1,
 		.is_tls = statement->keywords[2].token != NULL,
 		.is_lmtp = statement->keywords[3].token != NULL,
+		.decides_early = statement->keywords[4].token != NULL &&
+		    statement->keywords[4].number == 1,
 		.at = at_of(statement),
 	};
 	size_t before = conf->listen_count;

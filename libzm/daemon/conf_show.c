@@ -188,11 +188,12 @@ show_listens(struct view *view)
 	for (size_t i = 0; i < view->conf->listen_count; i++) {
 		const struct conf_listen *listen_on = &view->conf->listens[i];
 
-		str_addf(&view->value, "%s%s%s%s%s", listen_on->text,
+		str_addf(&view->value, "%s%s%s%s%s%s", listen_on->text,
 		    listen_on->is_submission ? " submission" : "",
 		    listen_on->is_tls ? " tls" : "",
 		    listen_on->is_lmtp ? " lmtp" : "",
-		    listen_on->no_verify ? " verify off" : "");
+		    listen_on->no_verify ? " verify off" : "",
+		    listen_on->decides_early ? " decide early" : "");
 		emit(view, "listen", listen_on->at);
 	}
 }

@@ -18,6 +18,8 @@ hello_take(struct session *session, struct slice args, enum hello hello,
     answered_fn *fn, struct answer *out)
 {
 	const struct filter_extra extra = { .text = args };
+	const struct permit_early early = { .stage = POLICY_AT_HELO,
+	    .helo = args };
 	static const char *const verbs[] = { "HELO", "EHLO", "LHLO" };
 	struct err err;
 
@@ -37,7 +39,8 @@ hello_take(struct session *session, struct slice args, enum hello hello,
 		answer_set(out, 501, "5.5.4", "%s", err.text);
 		return false;
 	}
-	if (!session_filter_permit(session, TALK_HELO, &extra, fn, out))
+	if (!permit_early(session, &early, fn, out) ||
+	    !session_filter_permit(session, TALK_HELO, &extra, fn, out))
 		return false;
 	transaction_free(&session->transaction);
 	str_reset(&session->helo);

@@ -95,6 +95,8 @@ cmd_mail(struct session *session, struct slice args, struct answer *out)
 	struct filter_extra extra = { .path = NULL };
 	struct mail_params params = { 0 };
 	struct path sender;
+	struct permit_early early = { .stage = POLICY_AT_MAIL,
+	    .sender = &sender };
 	struct slice rest;
 
 	if (owes_login(session, out) ||
@@ -104,6 +106,9 @@ cmd_mail(struct session *session, struct slice args, struct answer *out)
 	    !mail_params_take(session, rest, &params, out) ||
 	    !is_spelt_right(&sender, &params, out) ||
 	    !is_room(session, &params, out))
+		return;
+	early.size_bytes = params.size_bytes;
+	if (!permit_early(session, &early, mail_answered, out))
 		return;
 	extra.path = &sender;
 	extra.params = rest;

@@ -39,6 +39,8 @@ enum fit {
 	FIT_TROUBLE		/* out->err says why */
 };
 
+struct canonical canonical_of(struct arena *arena, const struct path *path);
+
 /* The answer to a question; NULL: it is needed first, trial->out->need. */
 const struct fact *fact_or_need(struct trial *trial, const char *kind,
     struct slice question, enum fact_scope scope);

@@ -47,7 +47,7 @@ policy_free(struct policy **policy)
 	mem_free(policy);
 }
 
-static struct canonical
+struct canonical
 canonical_of(struct arena *arena, const struct path *path)
 {
 	struct canonical c = { { NULL, 0 }, { NULL, 0 }, { NULL, 0 } };

@@ -98,6 +98,16 @@ struct policy_verdict {
 void policy_ask(struct policy *policy, const struct policy_question *question,
     struct policy_verdict *out);
 
+/* Decide before there is a recipient, by what is known at a stage: of the
+ * rules in file order those that refuse and look at nothing else.  A rule that
+ * might accept some recipient ends the search, for those behind it are not
+ * asked then.  Result REJECT, DEFER or NEED; ACCEPT: nothing is decided. */
+enum policy_stage { POLICY_AT_CONNECT, POLICY_AT_HELO, POLICY_AT_MAIL };
+
+void policy_ask_early(struct policy *policy,
+    const struct policy_question *question, enum policy_stage stage,
+    struct policy_verdict *out);
+
 /* May this client relay, whatever it says of itself?  By the rules that look
  * at nothing but its address; a table that cannot be read knows nobody. */
 bool policy_knows(struct policy *policy, const struct net *client);

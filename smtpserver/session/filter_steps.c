@@ -23,13 +23,14 @@
 
 /* ---- before the greeting ---------------------------------------------- */
 
-/* They do not want this client: 554, or 421 for now. */
+/* It is not wanted: 554, or 421 for now. */
 static enum step
-turn_away(struct session *session, struct answer *answer)
+turn_away(struct session *session, struct answer *answer,
+    const char *reason)
 {
 	answer->code = answer->code >= 500 ? 554 : 421;
 	note_command_refused(session, SLICE("connect"), answer);
-	session->end_reason = "filter";
+	session->end_reason = reason;
 	session_write(session, answer);
 	return STEP_LAST;
 }
@@ -38,13 +39,18 @@ enum step
 session_filter_knock(struct session *session)
 {
 	const struct filter_extra none = { .path = NULL };
-	struct answer answer;
+	const struct permit_early early = { .stage = POLICY_AT_CONNECT };
+	struct answer answer = { .rule = NULL };
+	const char *reason = "policy";
 
-	if (session->filter == NULL || session_filter_permit(session,
-	    TALK_CONNECT, &none, NULL, &answer))
-		return STEP_GREET;
+	if (permit_early(session, &early, NULL, &answer)) {
+		reason = "filter";
+		if (session->filter == NULL || session_filter_permit(session,
+		    TALK_CONNECT, &none, NULL, &answer))
+			return STEP_GREET;
+	}
 	if (session->ask == NULL)
-		return turn_away(session, &answer);
+		return turn_away(session, &answer, reason);
 	session_wait_for(session, session->ask->for_ms);
 	return STEP_KNOCK;
 }

@@ -31,11 +31,8 @@ port_of(const struct session *session)
 }
 
 static void
-question_fill(const struct session *session, const struct path *rcpt,
-    struct policy_question *out)
+question_fill(const struct session *session, struct policy_question *out)
 {
-	const struct transaction *t = session->transaction;
-
 	*out = (struct policy_question){
 		.client = session->client.net,
 		.listener = slice_of(session->client.listener),
@@ -48,11 +45,28 @@ question_fill(const struct session *session, const struct path *rcpt,
 		.is_encrypted = session->tls != NULL,
 		.user = str_slice(&session->user),
 		.mechanism = slice_of(session->mechanism),
-		.sender = t->envelope.from,
-		.size_bytes = t->size_bytes,
-		.rcpt = *rcpt,
 		.facts = session->facts,
 	};
+}
+
+static void
+ask_for(struct session *session, const struct policy_need *need,
+    answered_fn *fn)
+{
+	session_ask(session, need->kind, need->question, 0, fn);
+	session->ask->scope = (int)need->scope;
+}
+
+static void
+refuse(struct session *session, const struct policy_verdict *verdict,
+    struct answer *out)
+{
+	struct policy_reply reply;
+
+	policy_reply(verdict, &reply);
+	answer_set(out, reply.code, reply.status, "%s (ref %s)", reply.words,
+	    session->id);
+	out->rule = verdict->rule;
 }
 
 static bool
@@ -60,7 +74,6 @@ conclude(struct session *session, const struct policy_verdict *verdict,
     struct answer *out)
 {
 	struct transaction *t = session->transaction;
-	struct policy_reply reply;
 
 	if (verdict->result == POLICY_ACCEPT) {
 		if (t->freeze == NULL)
@@ -69,10 +82,37 @@ conclude(struct session *session, const struct policy_verdict *verdict,
 			transaction_prepend(t, verdict->fields[i]);
 		return true;
 	}
-	policy_reply(verdict, &reply);
-	answer_set(out, reply.code, reply.status, "%s (ref %s)", reply.words,
-	    session->id);
-	out->rule = verdict->rule;
+	refuse(session, verdict, out);
+	return false;
+}
+
+bool
+permit_early(struct session *session, const struct permit_early *early,
+    answered_fn *fn, struct answer *out)
+{
+	struct policy_question question;
+	struct policy_verdict verdict;
+
+	if (session->listen == NULL || !session->listen->decides_early)
+		return true;
+	/* who speaks for others has not said for whom */
+	if (early->stage == POLICY_AT_CONNECT &&
+	    (session->trust & 1u << TRUST_XCLIENT))
+		return true;
+	question_fill(session, &question);
+	if (early->helo.n > 0)
+		question.helo = early->helo;
+	if (early->sender != NULL)
+		question.sender = *early->sender;
+	question.size_bytes = early->size_bytes;
+	policy_ask_early(session->settings->policy, &question, early->stage,
+	    &verdict);
+	if (verdict.result == POLICY_ACCEPT)
+		return true;
+	if (verdict.result == POLICY_NEED)
+		ask_for(session, &verdict.need, fn);
+	else
+		refuse(session, &verdict, out);
 	return false;
 }
 
@@ -87,16 +127,17 @@ permit_rcpt(struct session *session, const struct path *rcpt,
 	/* A local user, who might have called sendmail(1) as well. */
 	if (strcmp(session->client.listener, SESSION_ON_STDIN) == 0)
 		return true;
-	question_fill(session, rcpt, &question);
+	question_fill(session, &question);
+	question.sender = session->transaction->envelope.from;
+	question.size_bytes = session->transaction->size_bytes;
+	question.rcpt = *rcpt;
 	/* one for all recipients of a message */
 	snprintf(instance, sizeof(instance), "%s.%u", session->id,
 	    session->messages);
 	question.instance = slice_of(instance);
 	policy_ask(session->settings->policy, &question, &verdict);
 	if (verdict.result == POLICY_NEED) {
-		session_ask(session, verdict.need.kind, verdict.need.question,
-		    0, fn);
-		session->ask->scope = (int)verdict.need.scope;
+		ask_for(session, &verdict.need, fn);
 		return false;
 	}
 	for (unsigned i = 0; i < verdict.shadow_count; i++)

@@ -5,6 +5,7 @@
 #ifndef ZM_SMTPSERVER_SESSION_PERMIT_H
 #define ZM_SMTPSERVER_SESSION_PERMIT_H
 
+#include "smtpserver/policy/policy.h"
 #include "smtpserver/session/session.h"
 
 /* May the sender of the transaction send to this recipient?  A freeze rule is
@@ -13,6 +14,17 @@
  * that its cause can be found in the journal; or a question is out
  * (session->ask) whose answer calls fn. */
 bool permit_rcpt(struct session *session, const struct path *rcpt,
+    answered_fn *fn, struct answer *out);
+
+/* Where the listener decides early: may this client go on?  As permit_rcpt;
+ * fn may be NULL before the greeting. */
+struct permit_early {
+	enum policy_stage	 stage;
+	struct slice		 helo;		/* just said; or empty */
+	const struct path	*sender;	/* of MAIL; or NULL */
+	uint64_t		 size_bytes;
+};
+bool permit_early(struct session *session, const struct permit_early *early,
     answered_fn *fn, struct answer *out);
 
 /* Before a message begins and after it has ended: what was counted for it

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: ISC
  */
 STATEMENT(TOP, "listen", NONE, listen, "listen",
-    "submission verify=choice:on,off tls lmtp",
+    "submission verify=choice:on,off tls lmtp decide=choice:rcpt,early",
     "listen [ADDRESS:]PORT|unix:/PATH [submission] [tls] [lmtp] "
-    "[verify on|off]",
+    "[verify on|off] [decide rcpt|early]",
     "listen 127.0.0.1:25",
     "Accept connections here.  A port alone means all addresses, IPv4 and "
     "IPv6.  submission marks a port for our own users' programs: mail is "
@@ -15,14 +15,17 @@ STATEMENT(TOP, "listen", NONE, listen, "listen",
     "as there is a tls certificate.  verify off takes recipients here "
     "without looking whether they exist (see verify).  lmtp: LMTP (RFC "
     "2033) is spoken instead of SMTP, with a reply for each recipient "
-    "behind the message.  A unix socket is open to whoever can reach its "
+    "behind the message.  decide early: rules (see accept) that need not know "
+    "the recipient refuse already at connect (554, 421), HELO or MAIL, our "
+    "postmaster's mail, too; else at RCPT.  A unix socket is open to whoever can reach its "
     "directory; its clients count as 127.0.0.1.",
     "listen 25\n"
     "listen 127.0.0.1:587 submission\n"
     "listen 465 submission tls\n"
     "tls certificate /etc/zmailer/mx.pem key /etc/zmailer/mx.key\n"
     "listen unix:/run/zmailer/lmtp lmtp\n"
-    "listen [::1]:2525")
+    "listen [::1]:2525\n"
+    "listen 2526 decide early")
 
 STATEMENT(TOP, "trust", NONE, trust,
     "net choice+:proxy,xclient,xforward,priority,auth,etrn,vrfy,expn", "",

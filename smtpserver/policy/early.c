@@ -1,0 +1,136 @@
+/* early.c - rules that can be decided before there is a recipient
+ *
+ * In     what is known when a client connects, says HELO, or MAIL
+ * Out    a refusal, a question, or nothing yet
+ * Holds  nothing
+ * Trusts nothing: what is not known yet is taken to fit
+ * Spec   policy.h; doc/POLICY.md; zmailer.conf(5), listen
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "smtpserver/policy/internal.h"
+
+#include "base/banned.h"
+
+/* The key of an open session's place, which is not known before a stage. */
+static bool
+is_key_known(enum conf_key key, enum policy_stage stage)
+{
+	switch (key) {
+	case COUNT_BY_CLIENT:
+	case COUNT_BY_NET:
+	case COUNT_BY_ALL:
+		return true;
+	case COUNT_BY_USER:
+	case COUNT_BY_SENDER:
+	case COUNT_BY_SENDER_DOMAIN:
+		return stage == POLICY_AT_MAIL;
+	case COUNT_BY_RCPT:
+	case COUNT_BY_DOMAIN:
+		break;
+	}
+	return false;
+}
+
+/* Counters of messages and recipients have none to count yet; a greylist and
+ * a service want a recipient. */
+static bool
+strip_memory(struct conf_rule *rule, enum policy_stage stage)
+{
+	bool is_whole = rule->service == NULL && rule->greylist.after_s == 0;
+
+	rule->service = NULL;
+	rule->greylist.after_s = 0;
+	if (rule->count.kind != COUNT_NOTHING && (!rule->count.of_sessions ||
+	    !is_key_known(rule->count.key, stage))) {
+		rule->count.kind = COUNT_NOTHING;
+		is_whole = false;
+	}
+	return is_whole;
+}
+
+static bool
+strip_pattern(struct conf_rule *rule, int pattern)
+{
+	bool is_whole = rule->patterns[pattern] == NULL;
+
+	rule->patterns[pattern] = NULL;
+	return is_whole;
+}
+
+/* Take off what a later command might bring; true: there was nothing. */
+static bool
+strip(struct conf_rule *rule, const struct policy_question *question,
+    enum policy_stage stage)
+{
+	bool is_whole = strip_memory(rule, stage);
+
+	is_whole &= strip_pattern(rule, PATTERN_RCPT);
+	if (stage == POLICY_AT_MAIL)
+		return is_whole;
+	is_whole &= strip_pattern(rule, PATTERN_SENDER) &&
+	    !rule->sender_unknown && rule->over_bytes == 0;
+	if (question->is_submission)	/* nobody logs in elsewhere */
+		is_whole &= strip_pattern(rule, PATTERN_USER);
+	rule->sender_unknown = false;
+	rule->over_bytes = 0;
+	if (rule->tls != TLS_EITHER && !question->is_encrypted) {
+		rule->tls = TLS_EITHER;		/* STARTTLS may come */
+		is_whole = false;
+	}
+	if (stage == POLICY_AT_CONNECT)
+		is_whole &= strip_pattern(rule, PATTERN_HELO);
+	return is_whole;
+}
+
+/* Try one rule.  Returns true when there is no need to look at others. */
+static bool
+rule_try(struct trial *trial, const struct conf_rule *rule,
+    enum policy_stage stage)
+{
+	struct policy_verdict *out = trial->out;
+	struct conf_rule known = *rule;
+	bool is_refusal = rule->action == ACTION_REJECT ||
+	    rule->action == ACTION_DEFER;
+	const char *why;
+
+	if (rule->is_shadow)		/* noted at RCPT */
+		return false;
+	if (!strip(&known, trial->question, stage) && is_refusal)
+		return false;		/* it refuses or does nothing */
+	switch (rule_fit(trial, &known, &why)) {
+	case FIT_NO:
+		return false;
+	case FIT_NEED:
+		out->result = POLICY_NEED;
+		return true;
+	case FIT_TROUBLE:		/* RCPT will tell */
+		return true;
+	case FIT_YES:
+		break;
+	}
+	if (is_refusal) {
+		out->result = rule->action == ACTION_REJECT ? POLICY_REJECT :
+		    POLICY_DEFER;
+		out->rule = rule;
+	}
+	return true;
+}
+
+void
+policy_ask_early(struct policy *policy,
+    const struct policy_question *question, enum policy_stage stage,
+    struct policy_verdict *out)
+{
+	struct trial trial = { .policy = policy, .question = question,
+	    .out = out };
+
+	*out = (struct policy_verdict){ .result = POLICY_ACCEPT };
+	arena_reset(policy->scratch);
+	if (stage == POLICY_AT_MAIL)
+		trial.sender = canonical_of(policy->scratch,
+		    &question->sender);
+	for (size_t i = 0; i < policy->conf->rule_count; i++)
+		if (rule_try(&trial, &policy->conf->rules[i], stage))
+			return;
+}
