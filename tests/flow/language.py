@@ -27,6 +27,7 @@
     mailbox MTA USER expect report|reports N [key=part ...]
     spool  MTA expect empty | AREA N
 
+An `expect` as first item of a client is for the greeting.
 A client becomes encrypted with `starttls [SNI]`, or with `tls [SNI]` as
 its first item; `shows CERT` and `version 1.2|1.3` come before that.
 `auth MECHANISM USER PASSWORD` logs in (PLAIN, LOGIN, SCRAM-SHA-256,

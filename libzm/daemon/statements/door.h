@@ -17,8 +17,8 @@ STATEMENT(TOP, "listen", NONE, listen, "listen",
     "2033) is spoken instead of SMTP, with a reply for each recipient "
     "behind the message.  decide early: rules (see accept) that need not know "
     "the recipient refuse already at connect (554, 421), HELO or MAIL, our "
-    "postmaster's mail, too; else at RCPT.  A unix socket is open to whoever can reach its "
-    "directory; its clients count as 127.0.0.1.",
+    "postmaster's mail, too; else at RCPT.  A unix socket is open to "
+    "whoever can reach its directory; its clients count as 127.0.0.1.",
     "listen 25\n"
     "listen 127.0.0.1:587 submission\n"
     "listen 465 submission tls\n"
