@@ -29,26 +29,34 @@ enum { CHANNEL_COUNT = sizeof(channels) / sizeof(channels[0]) };
 static const int64_t bounds_s[] = { 1, 5, 30, 60, 300, 3600, 21600, 86400 };
 enum { BOUND_COUNT = sizeof(bounds_s) / sizeof(bounds_s[0]) };
 
-enum row_type { ROW_COUNTER, ROW_BY_CHANNEL, ROW_SUM, ROW_HISTOGRAM };
+enum row_type { ROW_COUNTER, ROW_BY_CHANNEL, ROW_SUM, ROW_HISTOGRAM,
+	ROW_MATCH, ROW_TALLY };
 
 static const unsigned row_slots[] = {
 	[ROW_COUNTER] = 1, [ROW_BY_CHANNEL] = CHANNEL_COUNT, [ROW_SUM] = 1,
-	[ROW_HISTOGRAM] = BOUND_COUNT + 2	/* beyond; their sum */
+	[ROW_HISTOGRAM] = BOUND_COUNT + 2,	/* beyond; their sum */
+	[ROW_MATCH] = 1, [ROW_TALLY] = 1
 };
 
 static const struct row {
 	enum row_type	 type;
 	const char	*metric, *labels, *key, *text;
-	enum event_kind	 event;
+	unsigned	 event;		/* or EV_COUNT + tally */
+	const char	*front;
 } rows[] = {
 #define COUNTER(metric, labels, event, text) \
-	{ ROW_COUNTER, metric, labels, "", text, EV_##event },
+	{ ROW_COUNTER, metric, labels, "", text, EV_##event, "" },
 #define BY_CHANNEL(metric, labels, event, text) \
-	{ ROW_BY_CHANNEL, metric, labels, "channel", text, EV_##event },
+	{ ROW_BY_CHANNEL, metric, labels, "channel", text, EV_##event, "" \
+	},
 #define SUM(metric, event, key, text) \
-	{ ROW_SUM, metric, "", key, text, EV_##event },
+	{ ROW_SUM, metric, "", key, text, EV_##event, "" },
 #define HISTOGRAM(metric, event, key, text) \
-	{ ROW_HISTOGRAM, metric, "", key, text, EV_##event },
+	{ ROW_HISTOGRAM, metric, "", key, text, EV_##event, "" },
+#define MATCH(metric, labels, event, key, front, text) \
+	{ ROW_MATCH, metric, labels, key, text, EV_##event, front },
+#define TALLY(metric, labels, tally, text) \
+	{ ROW_TALLY, metric, labels, "", text, EV_COUNT + TALLY_##tally, "" },
 #include "base/metrics.h"
 };
 enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
@@ -56,8 +64,8 @@ enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
 static uint64_t *slots;		/* the mapping, or NULL */
 static size_t slot_count;
 static unsigned first_slot[ROW_COUNT];
-/* The rows of each kind of event, in a list: index + 1; 0 ends it. */
-static uint8_t first_row[EV_COUNT], next_row[ROW_COUNT];
+/* The rows of each kind of event or tally, in a list: index + 1; 0 ends it. */
+static uint8_t first_row[EV_COUNT + TALLY_COUNT], next_row[ROW_COUNT];
 
 static void
 lay_out(void)
@@ -159,6 +167,16 @@ counters_event(enum event_kind kind)
 			add(first_slot[i - 1], 1);
 }
 
+void
+counters_tally(enum counters_tally tally)
+{
+	if (slots == NULL)
+		return;
+	for (unsigned i = first_row[EV_COUNT + tally]; i > 0;
+	    i = next_row[i - 1])
+		add(first_slot[i - 1], 1);
+}
+
 static unsigned
 channel_of(struct slice value)
 {
@@ -177,6 +195,11 @@ count_pair(unsigned row, struct slice value)
 
 	if (rows[row].type == ROW_BY_CHANNEL) {
 		add(slot + channel_of(value), 1);
+		return;
+	}
+	if (rows[row].type == ROW_MATCH) {
+		if (slice_starts(value, rows[row].front))
+			add(slot, 1);
 		return;
 	}
 	if (!slice_number(value, 0, INT64_MAX, &number))
@@ -266,6 +289,8 @@ print_row(struct str *out, unsigned i)
 	switch (rows[i].type) {
 	case ROW_COUNTER:
 	case ROW_SUM:
+	case ROW_MATCH:
+	case ROW_TALLY:
 		print_sample(out, &rows[i], "_total", "", "",
 		    get(first_slot[i]));
 		break;

@@ -25,6 +25,11 @@ void counters_event(enum event_kind kind);
 void counters_pair(enum event_kind kind, const char *key,
     struct slice value);
 
+/* What happens too often for an event of its own. */
+enum counters_tally { TALLY_LOOKUP_FOUND, TALLY_LOOKUP_NONE,
+	TALLY_LOOKUP_TROUBLE, TALLY_COUNT };
+void counters_tally(enum counters_tally tally);
+
 /* The number of a metric (without prefix and suffix) with these labels; over
  * all channels where it has them.  0: nothing is mapped, or no such row. */
 uint64_t counters_sum(const char *metric, const char *labels);

@@ -5,6 +5,10 @@
  *   none.  Rows of one metric stand together; the first has its text.
  * BY_CHANNEL(metric, labels, event, text)
  *   the same for each channel that the event names
+ * MATCH(metric, labels, event, key, front, text)
+ *   how often the event happened with a value of key that begins with front
+ * TALLY(metric, labels, tally, text)
+ *   what no event stands for: counters_tally() counts it
  * SUM(metric, event, key, text)
  *   the sum of a number that the event carries
  * HISTOGRAM(metric, event, key, text)
@@ -33,8 +37,30 @@ COUNTER("milter_failures", "", MILTER_FAILED,
     "messages for which a milter did not do its work")
 COUNTER("router_messages_routed", "", MESSAGE_ROUTED, "messages routed")
 BY_CHANNEL("router_routed", "", RCPT_ROUTED, "recipients routed")
+SUM("router_recipients", MESSAGE_ROUTED, "rcpts",
+    "recipients of routed messages, those of large lists too")
 COUNTER("router_deferred", "", MESSAGE_DEFERRED,
     "messages that routing had trouble with")
+MATCH("router_deferred_why", "why=\"table\"", MESSAGE_DEFERRED, "why",
+    "table-", "the same by what had the trouble")
+MATCH("router_deferred_why", "why=\"hook\"", MESSAGE_DEFERRED, "why",
+    "hook", "")
+MATCH("router_deferred_why", "why=\"include\"", MESSAGE_DEFERRED, "why",
+    "include", "")
+MATCH("router_deferred_why", "why=\"list\"", MESSAGE_DEFERRED, "why",
+    "list", "")
+MATCH("router_deferred_why", "why=\"passwd\"", MESSAGE_DEFERRED, "why",
+    "passwd", "")
+COUNTER("router_resubmitted", "", MESSAGE_RESUBMITTED,
+    "messages that came back from deferred/ and other places")
+MATCH("router_poison", "", MESSAGE_POSTMAN, "keyword", "poison",
+    "messages set aside because router workers died of them")
+MATCH("router_worker_restarts", "", DAEMON_EXIT, "name", "router worker",
+    "router workers that died and were replaced")
+TALLY("table_lookups", "result=\"found\"", LOOKUP_FOUND,
+    "questions to tables, of all programs")
+TALLY("table_lookups", "result=\"none\"", LOOKUP_NONE, "")
+TALLY("table_lookups", "result=\"trouble\"", LOOKUP_TROUBLE, "")
 BY_CHANNEL("deliveries", "result=\"ok\"", RCPT_OK,
     "outcomes of delivery attempts")
 BY_CHANNEL("deliveries", "result=\"deferred\"", RCPT_DEFER, "")

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/counters.h"
 #include "mail/table_internal.h"
 #include "mail/table_type.h"
 
@@ -158,6 +159,14 @@ refresh(struct table *table, bool is_forced, struct err *err)
 /* ---- questions ------------------------------------------------------- */
 
 static enum table_result
+counted(enum table_result result)
+{
+	counters_tally(result == TABLE_FOUND ? TALLY_LOOKUP_FOUND :
+	    result == TABLE_NONE ? TALLY_LOOKUP_NONE : TALLY_LOOKUP_TROUBLE);
+	return result;
+}
+
+static enum table_result
 answer(const struct table *table, enum table_result result,
     const struct table_hit *hit, struct slice *out_value, unsigned *out_line,
     struct err *err)
@@ -180,7 +189,7 @@ table_lookup(struct table *table, struct slice key, struct slice *out_value,
 	enum table_result result;
 
 	if (refresh(table, false, err) != 1)
-		return TABLE_TROUBLE;
+		return counted(TABLE_TROUBLE);
 	if (key.n == 0 || key.n > sizeof(folded))
 		return TABLE_NONE;
 	for (size_t i = 0; i < key.n; i++)
@@ -188,6 +197,7 @@ table_lookup(struct table *table, struct slice key, struct slice *out_value,
 		    (char)(key.p[i] + 32) : key.p[i];
 	result = table->type->find(table->state, key,
 	    (struct slice){ folded, key.n }, &hit, err);
+	counted(result);
 	if (result == TABLE_NONE)
 		return TABLE_NONE;
 	return answer(table, result, &hit, out_value, out_line, err);
@@ -198,17 +208,19 @@ table_find_address(struct table *table, const struct net *address,
     struct slice *out_value, unsigned *out_line, struct err *err)
 {
 	struct table_hit hit = { .line = 0 };
+	enum table_result result;
 
 	if (refresh(table, false, err) != 1)
-		return TABLE_TROUBLE;
+		return counted(TABLE_TROUBLE);
 	if (table->type->find_net == NULL) {
 		err_set(err, "a table of type %s has no networks: use file: "
 		    "or cidr:", table->type->name);
 		say_where(table, err);
 		return TABLE_TROUBLE;
 	}
-	return answer(table, table->type->find_net(table->state, address,
-	    &hit, err), &hit, out_value, out_line, err);
+	result = counted(table->type->find_net(table->state, address, &hit,
+	    err));
+	return answer(table, result, &hit, out_value, out_line, err);
 }
 
 enum table_result

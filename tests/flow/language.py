@@ -1,6 +1,8 @@
 """The flow language: a line is an actor or a fact.
 
     flow   "what is promised, as a sentence"
+    needs  LUA LMDB                       without them in the build (HAVE_x
+                                          of config.h) the flow is skipped
     server NAME { rule; rule }            a scripted next hop; item
                                           tls CERT: it offers STARTTLS,
                                           smtps CERT: TLS at once
@@ -50,12 +52,13 @@ a line runs.  The whole file is checked before anything starts.
 
 SPDX-License-Identifier: ISC
 """
+import os
 import re
 import shlex
 
 import rows
 
-ACTORS = {"flow", "server", "dns", "mta", "client", "file", "run", "clock",
+ACTORS = {"flow", "needs", "server", "dns", "mta", "client", "file", "run", "clock",
           "log", "mailbox", "spool", "rows", "signal", "cert", "ask",
           "memory", "http"}
 CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
@@ -68,6 +71,19 @@ MTA_FLAGS = {"-start", "-stop", "-restart", "-reload", "-kill"}
 
 class FlowError(Exception):
     pass
+
+
+class Skipped(Exception):
+    pass
+
+
+def needs(options, build):
+    """Skipped unless the build has all of them."""
+    with open(os.path.join(build, "config.h"), encoding="utf-8") as file:
+        text = file.read()
+    for option in options:
+        if f"#define HAVE_{option} 1" not in text:
+            raise Skipped(f"built without {option}")
 
 
 class Line:

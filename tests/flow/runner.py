@@ -113,6 +113,9 @@ class Flow:
     def do_flow(self, line):
         self.sentence = line.words[1]
 
+    def do_needs(self, line):
+        language.needs(line.words[1:], mta.BUILD)
+
     def do_server(self, line):
         name = line.words[1]
         if "expect" in line.words:
@@ -558,6 +561,8 @@ def run_file(path, options):
         flow = Flow(path, options.verbose, options.keep)
         flow.run()
         problem = None
+    except language.Skipped as why:
+        problem = why
     except (Failure, language.FlowError) as error:
         problem = str(error)
     except Exception:                    # a defect of the runner itself
@@ -576,18 +581,19 @@ def main():
     for path in options.files:           # the whole syntax first
         with open(path, encoding="utf-8") as file:
             language.parse(file.read(), path)
-    failed = 0
+    counts = {"ok  ": 0, "FAIL": 0, "skip": 0}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for path, problem, took in pool.map(
                 lambda p: run_file(p, options), options.files):
             name = os.path.basename(path)
-            if problem:
-                failed += 1
-                print(f"FAIL {name} ({took:.1f} s)\n{problem}", flush=True)
-            else:
-                print(f"ok   {name} ({took:.1f} s)", flush=True)
-    print(f"flow: {len(options.files) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+            kind = "ok  " if not problem else "skip" if isinstance(
+                problem, language.Skipped) else "FAIL"
+            counts[kind] += 1
+            print(f"{kind} {name} ({took:.1f} s)" +
+                  (f"\n{problem}" if problem else ""), flush=True)
+    print("flow: {ok  } passed, {FAIL} failed, {skip} skipped"
+          .format(**counts))
+    return 1 if counts["FAIL"] else 0
 
 
 if __name__ == "__main__":

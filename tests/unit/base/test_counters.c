@@ -64,6 +64,13 @@ Test(counters, kinds_channels_sums_and_spans)
 	counters_pair(EV_RCPT_OK, "delay", SLICE("soon"));
 	counters_pair(EV_MESSAGE_ACCEPTED, "size", SLICE("1000"));
 	counters_pair(EV_MESSAGE_ACCEPTED, "size", SLICE("24"));
+	counters_event(EV_MESSAGE_DEFERRED);
+	counters_pair(EV_MESSAGE_DEFERRED, "why", SLICE("table-routes"));
+	counters_pair(EV_MESSAGE_DEFERRED, "why", SLICE("tables"));
+	counters_pair(EV_MESSAGE_ROUTED, "rcpts", SLICE("100000"));
+	counters_pair(EV_DAEMON_EXIT, "name", SLICE("scheduler"));
+	counters_tally(TALLY_LOOKUP_FOUND);
+	counters_tally(TALLY_LOOKUP_TROUBLE);
 	cr_assert_eq(counters_read(fd), 0);
 	expect("zmailer_dsn_total{class=\"sent\"} 1\n");
 	expect("zmailer_smtpserver_messages_total{result=\"refused\"} 1\n");
@@ -75,6 +82,14 @@ Test(counters, kinds_channels_sums_and_spans)
 	expect("delay_seconds_bucket{le=\"+Inf\"} 2\n");
 	expect("zmailer_delivery_delay_seconds_sum 100005\n");
 	expect("zmailer_smtpserver_bytes_total 1024\n");
+	expect("zmailer_router_deferred_total 1\n");
+	expect("zmailer_router_deferred_why_total{why=\"table\"} 1\n");
+	expect("zmailer_router_deferred_why_total{why=\"hook\"} 0\n");
+	expect("zmailer_router_recipients_total 100000\n");
+	expect("zmailer_router_worker_restarts_total 0\n");
+	expect("zmailer_table_lookups_total{result=\"found\"} 1\n");
+	expect("zmailer_table_lookups_total{result=\"none\"} 0\n");
+	expect("zmailer_table_lookups_total{result=\"trouble\"} 1\n");
 }
 
 Test(counters, processes_add_to_the_same_numbers)

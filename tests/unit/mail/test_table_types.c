@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -333,6 +334,26 @@ Test(table_types, passwd)
 	};
 
 	CHECK("passwd:", rows);
+}
+
+/* Accounts that cannot be read are trouble, not "none"; later they can. */
+Test(table_types, passwd_without_descriptors)
+{
+	struct table *table = table_new("t", "passwd:");
+	struct rlimit old, none;
+	struct err err = { "" };
+
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &old), 0);
+	none = old;
+	none.rlim_cur = 0;
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	cr_expect_eq(table_lookup(table, SLICE("root"), NULL, NULL, &err),
+	    TABLE_TROUBLE);
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
+	cr_expect_neq(strstr(err.text, "table t: "), NULL, "%s", err.text);
+	cr_expect_eq(table_lookup(table, SLICE("root"), NULL, NULL, &err),
+	    TABLE_FOUND, "%s", err.text);
+	table_free(&table);
 }
 
 /* ---- specs ----------------------------------------------------------- */
