@@ -18,6 +18,7 @@ the minute they were taken in: compare by ratio, in one run.
 SPDX-License-Identifier: ISC
 """
 import argparse
+import collections
 import json
 import os
 import re
@@ -217,7 +218,11 @@ class Run:
         if self.name.startswith("shake"):
             return time.clock_gettime(time.CLOCK_MONOTONIC)
         if self.sink:
-            out, _ = self.sink.communicate(timeout=300)
+            try:
+                out, _ = self.sink.communicate(timeout=300)
+            except subprocess.TimeoutExpired:
+                raise SystemExit(f"{self.name}: not all arrived in 300 s; "
+                                 f"{self.trouble()}") from None
             return json.loads(out)["last_s"]
         box = os.path.join(self.instance.dir, "mail")
 
@@ -228,6 +233,15 @@ class Run:
         mta.wait_for("all mail in the mailboxes",
                      lambda: arrived() >= self.rcpts, 300)
         return time.clock_gettime(time.CLOCK_MONOTONIC)
+
+    def trouble(self):
+        """What the agents said of what waits, the most frequent first."""
+        words = collections.Counter(
+            f"{event.get('code')} {event.get('reply')}"
+            for event in self.instance.events()
+            if event.get("ev") == "rcpt.defer")
+        return "; ".join(f"{n} x {text}" for text, n in
+                         words.most_common(5)) or "nothing was deferred"
 
     def measure(self):
         pids = self.instance.pids()

@@ -4,6 +4,8 @@
     needs  LUA LMDB                       without them in the build (HAVE_x
                                           of config.h) the flow is skipped
     server NAME { rule; rule }            a scripted next hop; item
+    server NAME { rule; rule }            a scripted next hop; items
+                                          at ADDRESS PORT: not anywhere;
                                           tls CERT: it offers STARTTLS,
                                           smtps CERT: TLS at once
     http   NAME { for TEXT reply 503 WORDS wait 60 once; tls CERT }

@@ -121,8 +121,11 @@ class Flow:
         if "expect" in line.words:
             return self.expect_server(self.actors[name], line.words[3:])
         rules, extensions, lmtp, context = [], None, False, None
+        host, port = "127.0.0.1", 0
         for item in language.items(line.block):
-            if item[0] == "ehlo":
+            if item[0] == "at":
+                host, port = item[1], int(self.fill(item[2]))
+            elif item[0] == "ehlo":
                 extensions = item[1:]
             elif item[0] in ("tls", "smtps"):
                 cert = self.actors[item[1]]
@@ -133,7 +136,7 @@ class Flow:
             else:
                 rules.append(self.rule(item))
         self.actors[name] = smtpserver.Server(
-            rules, extensions, lmtp, tls=context,
+            rules, extensions, lmtp, host, port, tls=context,
             implicit=bool(context) and implicit)
         return None
 

@@ -23,9 +23,13 @@ static const struct {
 	/* not followed: where mail goes is the site's to say */
 	{ 300, 399, VERDICT_DEFERRED, "4.3.5", true },
 	{ 400, 400, VERDICT_FAILED, "5.6.0", false },
-	{ 401, 403, VERDICT_FAILED, "5.7.1", false },
+	/* our credentials or the host's rules: the site can mend either, and
+	 * a token that expired must not cost mail */
+	{ 401, 401, VERDICT_DEFERRED, "4.7.8", true },
+	{ 403, 403, VERDICT_DEFERRED, "4.7.1", false },
 	{ 404, 404, VERDICT_FAILED, "5.1.1", false },
-	{ 407, 407, VERDICT_FAILED, "5.7.1", false },
+	{ 405, 405, VERDICT_FAILED, "5.5.1", false },
+	{ 407, 407, VERDICT_DEFERRED, "4.7.8", true },
 	{ 408, 408, VERDICT_DEFERRED, "4.4.2", false },
 	{ 410, 410, VERDICT_FAILED, "5.1.6", false },
 	{ 413, 413, VERDICT_FAILED, "5.3.4", false },
@@ -33,6 +37,7 @@ static const struct {
 	{ 422, 422, VERDICT_FAILED, "5.6.0", false },
 	{ 425, 425, VERDICT_DEFERRED, "4.4.5", false },
 	{ 429, 429, VERDICT_DEFERRED, "4.4.5", true },
+	{ 451, 451, VERDICT_FAILED, "5.7.1", false },
 	{ 400, 499, VERDICT_FAILED, "5.0.0", false },
 	{ 503, 503, VERDICT_DEFERRED, "4.3.2", true },
 	{ 507, 507, VERDICT_DEFERRED, "4.2.2", false },

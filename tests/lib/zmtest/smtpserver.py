@@ -45,7 +45,9 @@ class Server:
             "SIZE 100000000"]
         self.messages, self.sessions, self.commands = [], 0, []
         self.lock = threading.Lock()
-        self.listener = socket.create_server((host, port), backlog=128)
+        self.listener = socket.create_server(
+            (host, port), backlog=128, family=socket.AF_INET6
+            if ":" in host else socket.AF_INET)
         self.port = self.listener.getsockname()[1]
         self.closing = False
         self.thread = threading.Thread(target=self._accept, daemon=True)

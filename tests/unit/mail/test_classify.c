@@ -223,6 +223,8 @@ static const struct {
 	{ "the message has 99 bytes, the host takes 9", "5.3.4", "size",
 	  "message" },
 	{ "the transport agent died", "4.3.0", "system", "host" },
+	{ "HTTP 401 Unauthorized: token expired", "4.7.8", "authentication",
+	    "host" },
 	/* nothing to go by */
 	{ "", "", "other", "recipient" },
 	{ "450", "", "other", "recipient" },

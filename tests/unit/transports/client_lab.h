@@ -19,7 +19,7 @@
 
 #define LAB static __attribute__((unused))
 
-enum { RCPTS_MAX = 250 };
+enum { RCPTS_MAX = 1001 };
 
 LAB struct conf conf = {
 	.host = "me.test",
