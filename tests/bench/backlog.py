@@ -191,7 +191,7 @@ class Backlog:
         begun = now()
         ask(self.socket, b"queue\n")
         self.row["queue_s"] = now() - begun
-        self.command("page", "list")
+        self.command("page", "list", "--limit", "50")
         self.command("list", "list")
         self.command("json", "list", "--json")
         self.command("count", "count")
