@@ -258,8 +258,19 @@ route_target_add(struct routing *routing, const struct route_target *target,
 	    address, .uid = PLACE_UID_NOBODY, .ways = target->ways,
 	    .way_count = target->way_count, .rule = *rule };
 
-	if (slice_is(target->channel, "local") && target->user.n == 0)
-		return add_local(routing, address, rule, err);
+	if (slice_is(target->channel, "local") && target->user.n == 0) {
+		struct work_way first = { .channel = target->channel,
+		    .host = SLICE("-") };
+
+		if (target->way_count == 0)
+			return add_local(routing, address, rule, err);
+		if (fill_local(routing, &first, address, err) != 1)
+			return -1;
+		place.channel = first.channel;
+		place.host = first.host;
+		place.user = first.user;
+		place.uid = first.uid;
+	}
 	for (size_t i = 0; i < target->way_count; i++) {
 		struct work_way *way = &target->ways[i];
 
