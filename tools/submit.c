@@ -190,12 +190,72 @@ add_from(struct str *out, const struct submission *what, const char *login,
 	str_addf(out, strchr(login, '@') ? "<%s>\n" : "<%s@%s>\n", login, host);
 }
 
+/* The next address of an argument, which may list several by commas; *text
+ * becomes what is left.  Whatever else stands behind an address is an error:
+ * it would otherwise be dropped in silence. */
+static int
+address_take(struct slice *text, bool is_utf8, struct path *out,
+    struct err *err)
+{
+	struct slice rest;
+
+	if (path_parse(*text, PATH_BARE_OK | PATH_LOCAL_OK |
+	    (is_utf8 ? PATH_UTF8 : 0), out, &rest, err) < 0)
+		return -1;
+	rest = slice_trim(rest);
+	if (rest.n > 0 && rest.p[0] != ',')
+		return err_set(err, "what is '" SLICE_FMT "' behind the "
+		    "address? quote it, or put a comma between addresses",
+		    SLICE_ARG(rest));
+	*text = rest.n == 0 ? rest : slice_trim(slice_from(rest, 1));
+	return 0;
+}
+
+static int
+sender_take(const char *argument, bool is_utf8, struct path *out,
+    struct err *err)
+{
+	struct slice left = slice_of(argument);
+
+	if (address_take(&left, is_utf8, out, err) < 0)
+		return -1;
+	return left.n > 0 ? err_set(err, "one address only") : 0;
+}
+
+static size_t
+addresses_at_most(const struct submission *what)
+{
+	size_t count = what->rcpt_count;
+
+	for (size_t i = 0; i < what->rcpt_count; i++)
+		for (const char *p = what->rcpts[i]; *p != '\0'; p++)
+			count += *p == ',';
+	return count;
+}
+
+static int
+add_recipients(struct envelope *out, const struct submission *what,
+    const char *argument, struct err *err)
+{
+	struct slice left = slice_of(argument);
+
+	do {
+		struct envelope_rcpt *rcpt = &out->rcpts[out->rcpt_count];
+
+		if (address_take(&left, what->is_utf8, &rcpt->path, err) < 0)
+			return -1;
+		rcpt->notify = what->notify;
+		out->rcpt_count++;
+	} while (left.n > 0);
+	return 0;
+}
+
 /* Envelope from flags; slices borrow from arena and flags. */
 static int
 envelope_of(struct arena *arena, const struct submission *what,
     const char *login, struct envelope *out)
 {
-	struct slice rest;
+	const char *sender = what->sender != NULL ? what->sender : login;
 	struct err err;
 
 	out->with = SLICE("local");
@@ -212,24 +272,16 @@ envelope_of(struct arena *arena, const struct submission *what,
 	out->ret = what->ret;
 	out->header_rcpts = what->header_rcpts;
 	out->is_error = what->sender != NULL && *what->sender == '\0';
-	if (!out->is_error && path_parse(
-	    slice_of(what->sender ? what->sender : login),
-	    PATH_BARE_OK | PATH_LOCAL_OK |
-	    (what->is_utf8 ? PATH_UTF8 : 0), &out->from, &rest, &err) < 0)
+	if (!out->is_error && sender_take(sender, what->is_utf8, &out->from,
+	    &err) < 0)
 		return complain(EX_USAGE, arena_printf(arena,
-		    "sender %s: %s", what->sender, err.text));
+		    "sender %s: %s", sender, err.text));
 	out->rcpts = arena_alloc(arena,
-	    what->rcpt_count * sizeof(*out->rcpts));
-	for (size_t i = 0; i < what->rcpt_count; i++) {
-		if (path_parse(slice_of(what->rcpts[i]),
-		    PATH_BARE_OK | PATH_LOCAL_OK |
-	    (what->is_utf8 ? PATH_UTF8 : 0), &out->rcpts[i].path, &rest,
-		    &err) < 0)
+	    addresses_at_most(what) * sizeof(*out->rcpts));
+	for (size_t i = 0; i < what->rcpt_count; i++)
+		if (add_recipients(out, what, what->rcpts[i], &err) < 0)
 			return complain(EX_USAGE, arena_printf(arena,
 			    "recipient %s: %s", what->rcpts[i], err.text));
-		out->rcpts[i].notify = what->notify;
-	}
-	out->rcpt_count = what->rcpt_count;
 	return EX_OK;
 }
 
