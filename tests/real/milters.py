@@ -6,6 +6,7 @@ SPDX-License-Identifier: ISC
 """
 import os
 import shutil
+import signal
 import smtplib
 import subprocess
 import sys
@@ -36,7 +37,8 @@ class Site:
 
     def spawn(self, socket, *words, **more):
         self.children.append(subprocess.Popen(
-            words, stdout=subprocess.DEVNULL, **more))
+            words, stdout=subprocess.DEVNULL, start_new_session=True,
+            **more))
         # rspamd compiles its rules first: on a busy machine for long
         mta.wait_for(f"{words[0]} at {socket}",
                      lambda: os.path.exists(socket), 120)
@@ -73,7 +75,7 @@ class Site:
 
     def close(self):
         for child in self.children:
-            child.kill()
+            os.killpg(child.pid, signal.SIGKILL)    # and its workers
             child.wait()
         self.instance.close()
 
