@@ -7,7 +7,7 @@
 #ifndef ZM_ROUTER_HEADERS_H
 #define ZM_ROUTER_HEADERS_H
 
-#include "daemon/conf.h"
+#include "daemon/conf/conf.h"
 #include "mail/envelope.h"
 
 struct header_list {		/* a field that holds recipients */

@@ -5,7 +5,7 @@
 #ifndef ZM_SMTPSERVER_SERVICE_H
 #define ZM_SMTPSERVER_SERVICE_H
 
-#include "daemon/conf.h"
+#include "daemon/conf/conf.h"
 #include "mail/spool.h"
 #include "smtpserver/tls/keyring.h"
 #include "smtpserver/peers.h"

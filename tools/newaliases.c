@@ -14,7 +14,7 @@
 #include <sysexits.h>
 
 #include "base/err.h"
-#include "daemon/conf.h"
+#include "daemon/conf/conf.h"
 #include "mail/alias_check.h"
 #include "mail/table.h"
 #include "mail/table_build.h"

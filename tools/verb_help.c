@@ -1,6 +1,6 @@
 /* verb_help.c - zmailer help [VERB | STATEMENT]
  *
- * Spec   zmailer(8); the words come from verbs.h and conf_statements.h
+ * Spec   zmailer(8); the words come from verbs.h and conf/statements.h
  *
  * SPDX-License-Identifier: ISC
  */

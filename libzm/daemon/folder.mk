@@ -1,56 +1,102 @@
 # libzm/daemon - configuration, the ladder of a daemon, the launcher
 libzm_a_SOURCES += \
-	libzm/daemon/skeleton.c libzm/daemon/skeleton.h \
-	libzm/daemon/fork.c libzm/daemon/drop.c \
+	libzm/daemon/launcher.h \
+	libzm/daemon/listen_socket.h \
+	libzm/daemon/sandbox.h \
+	libzm/daemon/skeleton.h \
+	libzm/daemon/drop.c \
 	libzm/daemon/drop_reader.c \
-	libzm/daemon/launcher.c libzm/daemon/launcher_client.c \
+	libzm/daemon/fork.c \
+	libzm/daemon/launcher.c \
+	libzm/daemon/launcher_client.c \
 	libzm/daemon/launcher_command.c \
-	libzm/daemon/launcher.h
+	libzm/daemon/listen_socket.c \
+	libzm/daemon/sandbox.c \
+	libzm/daemon/sandbox_calls.c \
+	libzm/daemon/sandbox_try.c \
+	libzm/daemon/skeleton.c
+# the configuration: who calls it includes conf/conf.h
 libzm_a_SOURCES += \
-	libzm/daemon/conf.h libzm/daemon/conf_internal.h \
-	libzm/daemon/conf_at.h libzm/daemon/conf_rewrite.h \
-	libzm/daemon/conf_statements.h \
-	libzm/daemon/statements/site.h \
-	libzm/daemon/statements/door.h \
-	libzm/daemon/statements/secure.h \
-	libzm/daemon/statements/policy.h \
-	libzm/daemon/statements/routing.h \
-	libzm/daemon/statements/rewrite.h libzm/daemon/conf_rewrite.c \
-	libzm/daemon/statements/hooks.h \
-	libzm/daemon/statements/agents.h \
-	libzm/daemon/statements/queue.h \
-	libzm/daemon/statements/control.h \
-	libzm/daemon/conf_rows.c libzm/daemon/conf_lex.c \
-	libzm/daemon/conf_parse.c libzm/daemon/conf_value.c \
-	libzm/daemon/conf_check.c libzm/daemon/conf_apply.c \
-	libzm/daemon/conf_schedule.c libzm/daemon/conf_retry.c \
-	libzm/daemon/conf_show_schedule.c libzm/daemon/conf_classes.c \
-	libzm/daemon/conf_legacy.c libzm/daemon/conf_legacy_words.c \
-	libzm/daemon/conf_legacy.h libzm/daemon/conf_zone.c \
-	libzm/daemon/conf_target.c \
-	libzm/daemon/conf_agents.c libzm/daemon/conf_mailbox.c \
-	libzm/daemon/sandbox.c libzm/daemon/sandbox.h \
-	libzm/daemon/sandbox_calls.c libzm/daemon/sandbox_try.c \
-	libzm/daemon/conf_preset.c libzm/daemon/conf_index.c \
-	libzm/daemon/conf_tls.c libzm/daemon/conf_auth.c \
-	libzm/daemon/conf_reach.c libzm/daemon/conf_zenv.c \
-	libzm/daemon/conf_load.c libzm/daemon/conf_report.c \
-	libzm/daemon/conf_help.c libzm/daemon/conf_manual.c \
-	libzm/daemon/conf_door.c libzm/daemon/conf_policy.c \
-	libzm/daemon/conf_policy_text.c libzm/daemon/conf_policy_value.c \
-	libzm/daemon/conf_milter.c libzm/daemon/conf_routing.c \
-	libzm/daemon/conf_show.c libzm/daemon/conf_files.c
+	libzm/daemon/conf/at.h \
+	libzm/daemon/conf/conf.h \
+	libzm/daemon/conf/edit.h \
+	libzm/daemon/conf/hooks.h \
+	libzm/daemon/conf/internal.h \
+	libzm/daemon/conf/rewrite.h \
+	libzm/daemon/conf/statements.h \
+	libzm/daemon/conf/edit.c \
+	libzm/daemon/conf/rows.c
+# a row a statement
 libzm_a_SOURCES += \
-	libzm/daemon/conf_hooks.h \
-	libzm/daemon/conf_hooks.c libzm/daemon/conf_names.c \
-	libzm/daemon/hook/hook.h libzm/daemon/hook/client.c \
-	libzm/daemon/hook/peer.h libzm/daemon/hook/peer.c \
-	libzm/daemon/hook/frame.h libzm/daemon/hook/frame.c \
-	libzm/daemon/hook/serve.c libzm/daemon/hook/built.c \
-	libzm/daemon/hook/script.h libzm/daemon/hook/script_internal.h \
-	libzm/daemon/hook/script.c libzm/daemon/hook/script_zm.c \
-	libzm/daemon/hook/script_header.c
-libzm_a_SOURCES += libzm/daemon/conf_edit.c libzm/daemon/conf_edit.h
-libzm_a_SOURCES += libzm/daemon/conf_log.c
-libzm_a_SOURCES += libzm/daemon/conf_mailq.c \
-	libzm/daemon/listen_socket.c libzm/daemon/listen_socket.h
+	libzm/daemon/conf/statements/agents.h \
+	libzm/daemon/conf/statements/control.h \
+	libzm/daemon/conf/statements/door.h \
+	libzm/daemon/conf/statements/hooks.h \
+	libzm/daemon/conf/statements/policy.h \
+	libzm/daemon/conf/statements/queue.h \
+	libzm/daemon/conf/statements/rewrite.h \
+	libzm/daemon/conf/statements/routing.h \
+	libzm/daemon/conf/statements/secure.h \
+	libzm/daemon/conf/statements/site.h
+# bytes to a checked tree
+libzm_a_SOURCES += \
+	libzm/daemon/conf/read/check.c \
+	libzm/daemon/conf/read/files.c \
+	libzm/daemon/conf/read/index.c \
+	libzm/daemon/conf/read/lex.c \
+	libzm/daemon/conf/read/load.c \
+	libzm/daemon/conf/read/names.c \
+	libzm/daemon/conf/read/parse.c \
+	libzm/daemon/conf/read/preset.c \
+	libzm/daemon/conf/read/report.c \
+	libzm/daemon/conf/read/value.c
+# what each statement does to the settings
+libzm_a_SOURCES += \
+	libzm/daemon/conf/part/agents.c \
+	libzm/daemon/conf/part/apply.c \
+	libzm/daemon/conf/part/auth.c \
+	libzm/daemon/conf/part/classes.c \
+	libzm/daemon/conf/part/door.c \
+	libzm/daemon/conf/part/hooks.c \
+	libzm/daemon/conf/part/log.c \
+	libzm/daemon/conf/part/mailbox.c \
+	libzm/daemon/conf/part/mailq.c \
+	libzm/daemon/conf/part/milter.c \
+	libzm/daemon/conf/part/policy.c \
+	libzm/daemon/conf/part/policy_text.c \
+	libzm/daemon/conf/part/policy_value.c \
+	libzm/daemon/conf/part/reach.c \
+	libzm/daemon/conf/part/retry.c \
+	libzm/daemon/conf/part/rewrite.c \
+	libzm/daemon/conf/part/routing.c \
+	libzm/daemon/conf/part/schedule.c \
+	libzm/daemon/conf/part/target.c \
+	libzm/daemon/conf/part/tls.c \
+	libzm/daemon/conf/part/zenv.c \
+	libzm/daemon/conf/part/zone.c
+# the rows and the settings as text
+libzm_a_SOURCES += \
+	libzm/daemon/conf/show/help.c \
+	libzm/daemon/conf/show/manual.c \
+	libzm/daemon/conf/show/schedule.c \
+	libzm/daemon/conf/show/show.c
+# ZMailer's scheduler.conf
+libzm_a_SOURCES += \
+	libzm/daemon/conf/legacy/legacy.h \
+	libzm/daemon/conf/legacy/legacy.c \
+	libzm/daemon/conf/legacy/words.c
+# the site's script
+libzm_a_SOURCES += \
+	libzm/daemon/hook/frame.h \
+	libzm/daemon/hook/hook.h \
+	libzm/daemon/hook/peer.h \
+	libzm/daemon/hook/script.h \
+	libzm/daemon/hook/script_internal.h \
+	libzm/daemon/hook/built.c \
+	libzm/daemon/hook/client.c \
+	libzm/daemon/hook/frame.c \
+	libzm/daemon/hook/peer.c \
+	libzm/daemon/hook/script.c \
+	libzm/daemon/hook/script_header.c \
+	libzm/daemon/hook/script_zm.c \
+	libzm/daemon/hook/serve.c

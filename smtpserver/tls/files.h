@@ -5,7 +5,7 @@
 #ifndef ZM_SMTPSERVER_TLS_FILES_H
 #define ZM_SMTPSERVER_TLS_FILES_H
 
-#include "daemon/conf.h"
+#include "daemon/conf/conf.h"
 #include "io/tls_pair.h"
 
 struct keys_files;

@@ -8,7 +8,7 @@
 #ifndef ZM_SMTPSERVER_TLS_KEYRING_H
 #define ZM_SMTPSERVER_TLS_KEYRING_H
 
-#include "daemon/conf.h"
+#include "daemon/conf/conf.h"
 #include "io/loop.h"
 #include "io/tls_server.h"
 

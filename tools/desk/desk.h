@@ -10,7 +10,7 @@
 #define ZM_TOOLS_DESK_H
 
 #include "base/event.h"
-#include "daemon/conf.h"
+#include "daemon/conf/conf.h"
 #include "grammar/selector.h"
 #include "mail/spool.h"
 #include "tools/queue/view.h"

@@ -302,8 +302,7 @@ def check_rows_used(sources):
         code = "\n".join(source.code)
         if not source.path.startswith("libzm/base/event"):
             emitters += code
-        if not source.path.startswith(("libzm/daemon/conf",
-                                       "libzm/daemon/statements/")):
+        if not source.path.startswith("libzm/daemon/conf/"):
             readers += code
     for source in sources:
         if source.path == "libzm/base/events.h":
@@ -311,7 +310,7 @@ def check_rows_used(sources):
                 if not re.search(r"\bEV_%s\b" % words[0], emitters):
                     finding(source.path, number, "no code emits EV_%s" %
                             words[0])
-        if source.path.startswith("libzm/daemon/statements/"):
+        if source.path.startswith("libzm/daemon/conf/statements/"):
             for number, words in rows(source, "SETTING"):
                 field = words[2].split(".")[-1].split("[")[0]
                 if not re.search(r"(?:->|\.)\s*%s\b" % field, readers):

@@ -26,7 +26,7 @@ CLEAN = {
     "Makefile.am":
         "S = libzm/base/str.c libzm/base/str.h libzm/base/banned.h \\\n"
         "\tlibzm/base/events.h libzm/grammar/path.c router/route.c \\\n"
-        "\trouter/route.h smtpserver/session/session.h libzm/io/loop.h libzm/daemon/statements/site.h\n"
+        "\trouter/route.h smtpserver/session/session.h libzm/io/loop.h libzm/daemon/conf/statements/site.h\n"
         "EXTRA_DIST = tests/data\n",
     "libzm/base/banned.h":
         "/* %s */\n#ifndef ZM_BANNED_H\n#define ZM_BANNED_H\n#endif\n"
@@ -37,7 +37,7 @@ CLEAN = {
         ";\n\nint str_three(void);\t/* beside */\n\n#endif\n" % LICENCE,
     "libzm/base/events.h":
         "/* %s */\nEVENT(ONE, \"one\", INFO, \"\", \"text\")\n" % LICENCE,
-    "libzm/daemon/statements/site.h":
+    "libzm/daemon/conf/statements/site.h":
         "/* %s */\nSETTING(\"a\", \"\", limits.size, \"\", \"\", \"\")\n"
         % LICENCE,
     "libzm/io/loop.h":
@@ -109,7 +109,7 @@ ROWS = [
     ("impure", PATH_C, "#include <time.h>\n", "pure"),
     ("silent event", "libzm/base/events.h", "EVENT(TWO, \"two\", INFO)\n",
      "no code emits EV_TWO"),
-    ("unread setting", "libzm/daemon/statements/site.h",
+    ("unread setting", "libzm/daemon/conf/statements/site.h",
      "SETTING(\"b\", \"\", limits.other, \"\", \"\", \"\")\n",
      "no code reads the setting limits.other"),
     ("forgotten by dist", "router/new.c",

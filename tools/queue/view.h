@@ -9,7 +9,7 @@
 #ifndef ZM_TOOLS_QUEUE_VIEW_H
 #define ZM_TOOLS_QUEUE_VIEW_H
 
-#include "daemon/conf.h"
+#include "daemon/conf/conf.h"
 #include "mail/envelope.h"
 #include "mail/spool.h"
 #include "mail/work.h"

@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "daemon/conf.h"
+#include "daemon/conf/conf.h"
 
 enum {
 	RESTART_FIRST_MS = 100,

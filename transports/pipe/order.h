@@ -5,7 +5,7 @@
 #ifndef ZM_TRANSPORTS_ORDER_H
 #define ZM_TRANSPORTS_ORDER_H
 
-#include "daemon/conf.h"
+#include "daemon/conf/conf.h"
 #include "mail/verdict.h"
 #include "mail/work.h"
 #include "transports/account.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "conf_case.h"
-#include "daemon/conf_internal.h"
+#include "daemon/conf/internal.h"
 
 Test(conf, empty_is_valid)
 {

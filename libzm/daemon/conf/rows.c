@@ -1,0 +1,120 @@
+/* rows.c - the rows of statements.h as arrays, and who is meant
+ *
+ * In     names that people wrote
+ * Out    rows; the row that a misspelled name was most likely meant to be
+ * Holds  constants only
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "daemon/conf/internal.h"
+
+#include "base/banned.h"
+
+const char *const conf_role_names[ROLE_COUNT] = {
+	"smtpserver", "router", "scheduler", "agent"
+};
+
+const struct conf_row conf_rows[] = {
+#define STATEMENT(group, name, block, apply, args, keywords, usage, preset, \
+    text, example) \
+	{ GROUP_##group, name, GROUP_##block, conf_apply_##apply, args, \
+	  keywords, usage, preset, text, example },
+#include "daemon/conf/statements.h"
+};
+const size_t conf_row_count = sizeof(conf_rows) / sizeof(conf_rows[0]);
+
+const struct conf_setting conf_settings[] = {
+#define SETTING(statement, key, field, type, preset, text) \
+	{ statement, key, offsetof(struct conf, field), \
+	  sizeof(((struct conf *)NULL)->field), type, preset, text },
+#include "daemon/conf/statements.h"
+};
+const size_t conf_setting_count =
+    sizeof(conf_settings) / sizeof(conf_settings[0]);
+
+const struct conf_row *
+conf_row_find(enum conf_group group, struct slice name)
+{
+	for (size_t i = 0; i < conf_row_count; i++)
+		if (conf_rows[i].group == group &&
+		    slice_is(name, conf_rows[i].name))
+			return &conf_rows[i];
+	return NULL;
+}
+
+const struct conf_setting *
+conf_setting_find(const char *statement, struct slice key)
+{
+	for (size_t i = 0; i < conf_setting_count; i++)
+		if (strcmp(conf_settings[i].statement, statement) == 0 &&
+		    slice_is(key, conf_settings[i].key))
+			return &conf_settings[i];
+	return NULL;
+}
+
+enum { GUESS_BYTES_MAX = 40 };
+
+static size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Insertions, deletions, changes and swaps of neighbours between a and b;
+ * both are at most GUESS_BYTES_MAX long. */
+static size_t
+edit_distance(struct slice a, struct slice b)
+{
+	size_t rows[3][GUESS_BYTES_MAX + 1];
+	size_t *before = rows[0], *above = rows[1], *here = rows[2], *oldest;
+
+	for (size_t j = 0; j <= b.n; j++)
+		above[j] = j;
+	memset(before, 0, sizeof(rows[0]));
+	for (size_t i = 1; i <= a.n; i++) {
+		here[0] = i;
+		for (size_t j = 1; j <= b.n; j++) {
+			size_t change = a.p[i - 1] != b.p[j - 1];
+
+			here[j] = least(least(above[j], here[j - 1]) + 1,
+			    above[j - 1] + change);
+			if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] &&
+			    a.p[i - 2] == b.p[j - 1])
+				here[j] = least(here[j], before[j - 2] + 1);
+		}
+		oldest = before;
+		before = above;
+		above = here;
+		here = oldest;
+	}
+	return above[b.n];
+}
+
+void
+conf_guess_offer(struct conf_guess *guess, const char *candidate)
+{
+	struct slice text = slice_of(candidate);
+	size_t distance, allowed = 1 + guess->word.n / 4;
+
+	if (text.n > GUESS_BYTES_MAX || guess->word.n > GUESS_BYTES_MAX ||
+	    guess->word.n < 2)
+		return;
+	distance = edit_distance(guess->word, text);
+	if (distance > allowed || distance >= text.n)
+		return;
+	if (guess->best != NULL && guess->distance <= distance)
+		return;
+	guess->best = candidate;
+	guess->distance = distance;
+}
+
+const char *
+conf_guess_hint(struct arena *arena, const struct conf_guess *guess)
+{
+	if (guess->best == NULL)
+		return NULL;
+	return arena_printf(arena, "did you mean '%s'?", guess->best);
+}

@@ -1,0 +1,81 @@
+/* agents.h - rows of statements.h for transports: how it is delivered
+ *
+ * SPDX-License-Identifier: ISC
+ */
+STATEMENT(TOP, "mailbox", NONE, mailbox, "choice:maildir,mbox,mmdf template",
+    "as=account",
+    "mailbox maildir|mbox|mmdf PATH [as ACCOUNT]", "mbox /var/mail/{user}",
+    "Where local mail is put.  In PATH {user} is the account's name, {home} "
+    "its home directory, {first} and {second} are the first letters of the "
+    "name, {hash} and {hash2} two hexadecimal digits each of its CRC-32C, "
+    "{domain} and {detail} are from the address as it came; {detail} is what "
+    "stands behind + and is empty when there is none.  as ACCOUNT: all "
+    "mailboxes belong to this one account, and their users need none.",
+    "mailbox maildir {home}/Maildir")
+
+STATEMENT(TOP, "forward", NONE, forward, "template:none", "",
+    "forward PATH|none", "{home}/.forward",
+    "The file in which a user says where the user's mail goes; with the same "
+    "braces as in mailbox.  It is read, and acted on, with that user's rights "
+    "only.  Users without an account may name addresses in it, no programs "
+    "and no files.  none: there is no such file.  What may stand in it: "
+    "zmailer-mailbox(8).",
+    "forward none")
+
+STATEMENT(TOP, "quota", NONE, quota, "size:0B-1024T",
+    "messages=number:0-1000000000 over=choice:defer,fail",
+    "quota SIZE [messages N] [over defer|fail]",
+    "0: only what a Maildir's own maildirsize file says",
+    "How large a mailbox may grow; 0B is no limit.  In a Maildir it is kept "
+    "in the file maildirsize, which IMAP servers share (Maildir++; Trash "
+    "does not count), and messages is how many there may be.  An mbox is as "
+    "large as its file.  What does not fit waits (4.2.2), or fails with "
+    "5.2.2 when over fail stands there; what could never fit fails with "
+    "5.2.3 at once.",
+    "quota 2G over fail")
+
+STATEMENT(TOP, "mx-port", NONE, setting, "setting", "",
+    "mx-port PORT", "",
+    "The port of next hops that the DNS names; another than 25 only behind "
+    "a translating gateway, or in tests.",
+    "mx-port 2525")
+SETTING("mx-port", "", mx_port, "number:1-65535", "25", "a port")
+
+STATEMENT(TOP, "tls-to", NONE, tls_to,
+    "routepattern choice:none,may,encrypt,verify",
+    "name=word ca=path cert=path key=path",
+    "tls-to PATTERN none|may|encrypt|verify [name NAME,...] [ca FILE] "
+    "[cert FILE [key FILE]]", "tls-to * may",
+    "How mail to a next hop is protected; the first match in the file wins.  "
+    "PATTERN is compared with the domain, or the host that a route or lmtp "
+    "names.  may: TLS where the host offers it, in the clear when its TLS is "
+    "broken.  encrypt: TLS or the mail waits.  verify: also its certificate "
+    "must lead to a trusted root and have one of the names: those behind "
+    "name (.example.org stands for all below it), else the domain, what is "
+    "below it, or the routed host itself; names of MX records count only "
+    "when they are among them, as anybody can forge DNS answers.  ca has the "
+    "trusted roots (the system's otherwise), cert and key what we show when "
+    "asked; the agent's account must be able to read them.",
+    "tls-to partner.example verify\n"
+    "tls-to .gmail.com verify name mx.google.com,.google.com\n"
+    "tls-to legacy.example none")
+
+STATEMENT(TOP, "xclient-to", NONE, xclient_to, "routepattern", "",
+    "xclient-to PATTERN", "none",
+    "Next hops that shall hear by XCLIENT, before each message, which client "
+    "it came from: a filter, or a mail store behind this host, that decides "
+    "by the client's address.  They must trust this host with it (Postfix: "
+    "smtpd_authorized_xclient_hosts; here: trust); where XCLIENT is not "
+    "offered the mail waits.  PATTERN is as of tls-to.",
+    "xclient-to filter.example.org")
+
+STATEMENT(TOP, "auth-to", NONE, auth_to, "table", "unencrypted",
+    "auth-to <table> [unencrypted]", "none",
+    "Names and passwords for next hops.  A key is the host that a route "
+    "names, or the domain; a value is USER PASSWORD, or USER token:/PATH for "
+    "a file with an OAuth 2 access token that another program keeps fresh.  "
+    "A third word names the one mechanism to be used.  They are sent only "
+    "under TLS unless unencrypted stands there.  The file needs to be "
+    "readable by the agent's account only; agents read it when they start.",
+    "table secrets file:/etc/zmailer/auth-to\n"
+    "auth-to <secrets>")

@@ -1,0 +1,152 @@
+/* policy.h - rows of statements.h for smtpserver: rules over mail
+ *
+ * SPDX-License-Identifier: ISC
+ */
+/* What every rule may have; the applier takes them in this order. */
+#define RULE_WORDS \
+    "shadow from=net name=hostpattern helo=hostpattern listener=listener " \
+    "tls=choice:yes,no auth user=userpattern sender=pattern to=pattern " \
+    "size=size:1B-16G listed=listed sender-unknown until=moment"
+
+#define RULE_KEYS "client,net,user,sender,sender-domain,to,domain,all"
+
+STATEMENT(TOP, "accept", NONE, accept, "", RULE_WORDS " for=choice:any",
+    "accept [shadow] [CONDITION...] [for any]",
+    "after all others: accept from 127.0.0.0/8 for any; accept from ::1 for "
+    "any; accept auth for any; then mail for our own domains is taken and "
+    "relaying refused",
+    "A rule: mail that meets all its conditions is taken.  for any allows "
+    "relaying to any domain, to PATTERN to these; without them the rule "
+    "speaks of mail for our own domains.  Rules are tried in file order for "
+    "each recipient, and the first that fits decides.  Mail for our own "
+    "postmaster is always taken.  A rule with shadow is tried and noted in "
+    "the journal (policy.shadow), and decides nothing.  Conditions: "
+    "from NET: the client's address.  "
+    "name PATTERN: the client's name, confirmed by the DNS in both "
+    "directions; none: it has no such name.  "
+    "helo PATTERN: what it says of itself; literal: an address; "
+    "unqualified: no dot in it; ours: our own name.  "
+    "listener ADDRESS:PORT or :PORT: where it came in; submission: at one "
+    "for our users.  "
+    "tls yes or no: whether the session is encrypted.  "
+    "user PATTERN: who logged in; any, or the word auth alone: anybody; "
+    "none: nobody.  "
+    "sender PATTERN, to PATTERN: the addresses of the envelope.  "
+    "size SIZE: the client announces more.  "
+    "listed NUMBER or ZONE: see dnsbl.  "
+    "sender-unknown: the sender's domain has no host that takes mail.  "
+    "until MOMENT (2026-11-23T10:00:00Z): not later than that.  A row of a "
+    "table whose value begins with until=MOMENT counts until then, too.  "
+    "PATTERN for addresses is user@domain, @domain, <> (the null sender), or "
+    "has * and ? in it; for names it is mx.example.org, .example.org (all "
+    "below it), or has * and ? in it; <table> is a table with such keys: "
+    "user@domain, @domain or domain, .domain, user@; name, .domain; user.",
+    "accept from 192.0.2.0/24 for any\n"
+    "accept auth for any\n"
+    "accept to *@backup.example")
+
+STATEMENT(TOP, "reject", NONE, reject, "",
+    RULE_WORDS " text=text delay=span:1s-60s",
+    "reject [shadow] [CONDITION...] [text \"WORDS\"] [delay SPAN]", "none",
+    "A rule (see accept): the recipient is refused with 550 and these "
+    "words, after this time.",
+    "reject from 198.51.100.0/24 text \"mail from here is not wanted\"\n"
+    "reject sender @spam.example\n"
+    "reject helo ours text \"you are not me\"\n"
+    "reject sender @loud.example until 2026-11-23T10:00:00Z\n"
+    "reject shadow name none to *@lists.example.org")
+
+STATEMENT(TOP, "defer", NONE, defer, "",
+    RULE_WORDS " text=text delay=span:1s-60s",
+    "defer [shadow] [CONDITION...] [text \"WORDS\"] [delay SPAN]", "none",
+    "A rule (see accept): the recipient is refused for now, with 450 and "
+    "these words; the client tries again.",
+    "defer sender-unknown text \"where would a report to you go\"")
+
+STATEMENT(TOP, "freeze", NONE, freeze, "", RULE_WORDS,
+    "freeze [shadow] [CONDITION...]", "none",
+    "A rule (see accept): a message that is taken goes into freezer/, for a "
+    "person to look at.  For domains that are not ours the rules behind it "
+    "decide whether it is taken.",
+    "freeze sender *@odd.example")
+
+STATEMENT(TOP, "limit rate", NONE, limit_rate, "rate",
+    RULE_WORDS " per=choice:" RULE_KEYS " of=choice:recipients,messages "
+    "else=choice:defer,reject,freeze text=text",
+    "limit rate COUNT/SPAN [per KEY] [of recipients|messages] "
+    "[shadow] [CONDITION...] [else defer|reject|freeze] [text \"WORDS\"]",
+    "none",
+    "A rule (see accept) that fits when there were more than COUNT within "
+    "SPAN: as many may come at once, then they come back evenly.  What is "
+    "counted are recipients of mail that meets the conditions, unless of "
+    "messages is said.  They are counted for each KEY: client (the address; "
+    "the first 64 bits of IPv6), net (/24 and /48), user, sender, "
+    "sender-domain, to, domain (of the recipient), or all.  Unless said: per "
+    "client, else defer (450).  Counters are kept in memory, for all sessions "
+    "together.",
+    "limit rate 200/1h per user auth else freeze\n"
+    "limit rate 100/1m per client of messages\n"
+    "limit rate 10/1m per to to *@lists.example.org else reject text "
+    "\"slowly\"")
+
+STATEMENT(TOP, "limit parallel", NONE, limit_parallel, "number:1-100000",
+    RULE_WORDS " per=choice:" RULE_KEYS " of=choice:messages,sessions "
+    "else=choice:defer,reject,freeze text=text",
+    "limit parallel COUNT [per KEY] [of messages|sessions] [shadow] "
+    "[CONDITION...] [else defer|reject|freeze] [text \"WORDS\"]",
+    "none",
+    "A rule (see accept) that fits while COUNT other messages of the same KEY "
+    "(see limit rate) are being handed in, from their first recipient to "
+    "the reply that ends them; of sessions: while COUNT other sessions are "
+    "open that it was tried in, until they end (at most an hour each).",
+    "limit parallel 5 per user auth\n"
+    "limit parallel 30 per net of sessions\n"
+    "limit parallel 20 per net else defer text \"one after the other\"")
+
+STATEMENT(TOP, "greylist", NONE, greylist, "", RULE_WORDS
+    " after=span:1s-1d within=span:1m-30d keep=span:1h-365d text=text",
+    "greylist [shadow] [CONDITION...] [after SPAN] [within SPAN] "
+    "[keep SPAN] [text \"WORDS\"]", "none",
+    "A rule (see accept): mail from a network (/24 and /64), sender and "
+    "recipient that were not seen together before is deferred (451); tried "
+    "again after 5m and within 2d it is taken, and so is all that follows "
+    "for 35d.  A network that passed with five different pairs is not "
+    "greylisted any more.  What is known is kept in smtpserver/greylist in "
+    "the spool.",
+    "greylist name none\n"
+    "greylist helo unqualified after 10m")
+
+STATEMENT(TOP, "policy-service", NONE, policy_service, "text",
+    RULE_WORDS " else=choice:defer,accept",
+    "policy-service unix:/PATH | inet:ADDRESS:PORT [shadow] "
+    "[CONDITION...] [else defer|accept]", "none",
+    "A rule (see accept) that a program decides which speaks the Postfix "
+    "policy protocol (postgrey, policyd-spf and others), asked for each "
+    "recipient that meets the conditions.  OK accepts (our own domains "
+    "only), REJECT, DEFER and numbers refuse, DEFER_IF_PERMIT refuses for now "
+    "what nothing else refuses, HOLD and DISCARD put the message into "
+    "freezer/, PREPEND adds a field to its header, WARN goes to the journal, "
+    "DUNNO leaves it to the rules behind.  else says what is done when it "
+    "does not answer in 10 s or says something else: 451, or nothing.",
+    "policy-service inet:127.0.0.1:10023\n"
+    "policy-service unix:/run/spf/policy user none else accept")
+
+STATEMENT(TOP, "dnsbl", NONE, dnsbl, "dnszone", "answer=net "
+    "weight=number:1-1000",
+    "dnsbl ZONE [answer NET] [weight NUMBER]", "none",
+    "A list of clients in the DNS that rules can ask about: listed NUMBER "
+    "fits when the weights (1 unless said) of all lists that have the client "
+    "come to at least NUMBER, listed ZONE when this one has it.  answer: only "
+    "these answers count; a zone may stand in several lines with different "
+    "ones.  Lists are asked only when a rule needs them; a list that does not "
+    "answer has nobody.",
+    "dnsbl bl.example.org weight 2\n"
+    "dnsbl multi.example.org answer 127.0.0.10/31\n"
+    "dnswl good.example.org weight 3\n"
+    "reject listed 2 text \"your address is on two lists\"")
+
+STATEMENT(TOP, "dnswl", NONE, dnswl, "dnszone", "answer=net "
+    "weight=number:1-1000",
+    "dnswl ZONE [answer NET] [weight NUMBER]", "none",
+    "A list of good clients: as dnsbl, but its weight is taken off.",
+    "dnswl list.example.org weight 5")

@@ -1,0 +1,240 @@
+/* queue.h - rows of statements.h for scheduler: when it is tried
+ *
+ * SPDX-License-Identifier: ISC
+ */
+STATEMENT(TOP, "schedule", SCHEDULE, schedule, "clause", "",
+    "schedule CHANNEL/HOST { parallel ...; retry ...; ... }",
+    "built-in clauses for smtp, lmtp, local, pipe, error, hold and all "
+    "others",
+    "How mail of a channel to a host is tried.  * and ? stand for any bytes "
+    "and one byte; the first match in the file wins.  What a clause leaves "
+    "unsaid is taken from the next one below that matches it, in the end "
+    "from the built-in ones.",
+    "schedule smtp/slow.example { parallel 2; retry 10m 1h 4h }\n"
+    "schedule smtp/* { parallel 10; expire 5d }")
+
+STATEMENT(TOP, "include-legacy", NONE, include_legacy, "file", "",
+    "include-legacy FILE", "none",
+    "Read ZMailer's scheduler.conf: its entries become schedule clauses that "
+    "stand here.  interval and retries become retry (the last wait repeats, "
+    "ZMailer takes a random one), idlemax idle, expiry expire, expiry2 "
+    "expire-untried, reporttimes warn, maxthr parallel, maxring agents, "
+    "maxchannel channel-agents, overfeed, ageorder order age, queueonly; "
+    "command runs as it is, where it names an agent of ours that one runs. "
+    "wakeuprestartonly and bychannel hold in any case.  All other keywords "
+    "and PARAMs are named in a warning and left out; unknown ones are "
+    "errors.  The first entry */* holds what the others inherit.  {a,b} and "
+    "[a-c] of a pattern are written out as several clauses.",
+    "include-legacy scheduler.conf")
+
+STATEMENT(SCHEDULE, "parallel", NONE, parallel, "number:1-10000", "",
+    "parallel N", "20",
+    "Sessions to one destination at a time.",
+    "schedule smtp/* { parallel 10 }")
+
+STATEMENT(SCHEDULE, "agents", NONE, agents, "number:1-10000", "",
+    "agents N", "50",
+    "Transport agents that this clause may run at a time.",
+    "schedule smtp/* { agents 50 }")
+
+STATEMENT(SCHEDULE, "overfeed", NONE, overfeed, "number:0-10000", "",
+    "overfeed N", "20",
+    "Messages given to an agent ahead of its answers, so that it need not "
+    "wait for the scheduler.",
+    "schedule smtp/* { overfeed 5 }")
+
+STATEMENT(SCHEDULE, "channel-agents", NONE, channel_agents, "number:0-10000",
+    "", "channel-agents N", "0: no limit of its own",
+    "Transport agents that all clauses of this channel may run together; "
+    "`limit agents` bounds all channels.",
+    "schedule smtp/* { channel-agents 40 }")
+
+STATEMENT(SCHEDULE, "provider", NONE, provider, "number:0-10000", "",
+    "provider N", "0: no limit",
+    "Sessions at a time to all destinations together whose mail the same "
+    "MX hosts take.  The transport agent tells which they are after its "
+    "first session.",
+    "schedule smtp/* { provider 10 }")
+
+STATEMENT(SCHEDULE, "rate", NONE, rate, "rate", "",
+    "rate N/SPAN", "0: no limit",
+    "Messages to one destination in this time, evenly spread: up to what a "
+    "second allows (at least one) may go at once.  After replies of the class "
+    "rate it goes slower for a while, see feedback.",
+    "schedule smtp/* { rate 600/1m }")
+
+STATEMENT(SCHEDULE, "connection-messages", NONE, connection_messages,
+    "number:0-100000", "", "connection-messages N", "0: no limit",
+    "Messages in one session with the next host; then it is closed and a "
+    "new one opened.",
+    "schedule smtp/* { connection-messages 100 }")
+
+STATEMENT(SCHEDULE, "retry", NONE, retry, "word+", "",
+    "retry SPAN...|expo(FIRST,FACTOR,COUNT) [stop], or: "
+    "retry on CLASS... SPAN...|suspend SPAN|end",
+    "1m 5m 15m 1h 4h",
+    "How long to wait after the first, second, ... attempt; the last one "
+    "repeats until the mail is too old (expire).  expo(12s,5,5) stands for "
+    "five waits, the first of 12 seconds, each five times the one before: "
+    "12s 1m 5m 25m 2h5m; FACTOR may have two decimals, no wait is over 4w.  "
+    "stop at the end: after the last wait and one more attempt the mail is "
+    "given up as if it were too old.  "
+    "retry on CLASS has other waits for what went wrong in this way (an "
+    "attempt's number counts all attempts), or suspends the whole "
+    "destination for a time, or makes it final.  "
+    "Classes: zmailer-classify(8).  "
+    "Rules of a clause come before those it inherits; the first that has the "
+    "class wins.  A transport agent's own wish (RETRY-AFTER) and the limits "
+    "of expire hold in any case.",
+    "schedule smtp/* { retry 1m 5m 15m 1h 4h }\n"
+    "schedule smtp/*.example { retry expo(12s,5,5) stop }\n"
+    "schedule smtp/*.test {\n"
+    "    retry on greylist 5m 10m 20m\n"
+    "    retry on mailbox-full,disabled-user 4h 12h\n"
+    "    retry on block suspend 6h\n"
+    "    retry on unknown-user end\n"
+    "}")
+
+STATEMENT(SCHEDULE, "jitter", NONE, jitter, "percent:0-90", "",
+    "jitter N%", "10%",
+    "Each wait is longer or shorter by up to this share, by random, so that "
+    "what failed together does not come back together.",
+    "schedule smtp/* { jitter 20% }")
+
+STATEMENT(SCHEDULE, "warn", NONE, warn, "span+:0s-52w", "",
+    "warn SPAN...", "4h",
+    "Tell the sender when mail is this late, once for each; 0 never.",
+    "schedule smtp/* { warn 4h 1d 3d }")
+
+STATEMENT(SCHEDULE, "expire", NONE, expire, "span:1s-52w", "",
+    "expire SPAN", "5d",
+    "Give up when the mail is this old.  At least one attempt comes first, "
+    "also after a long stop.",
+    "schedule smtp/* { expire 5d }")
+
+STATEMENT(SCHEDULE, "expire-untried", NONE, expire_untried, "span:0s-52w", "",
+    "expire-untried SPAN", "2d",
+    "Mail that no attempt was made for (a destination that is suspended, "
+    "queue-only, or has no agent) is given up when it is this much older "
+    "than expire, and not before the scheduler has run for so long.",
+    "schedule smtp/* { expire 5d; expire-untried 1d }")
+
+STATEMENT(SCHEDULE, "on-exhaust", NONE, on_exhaust,
+    "choice:bounce,freeze,reroute", "",
+    "on-exhaust bounce|freeze|reroute", "bounce",
+    "What becomes of mail that is given up: the sender gets a report; or it "
+    "waits, frozen, for a person; or it is routed again, once, as the "
+    "configuration is then, and begins a new life: given up a second time "
+    "it is reported.",
+    "schedule smtp/partner.example { on-exhaust freeze }\n"
+    "schedule smtp/moving.example { on-exhaust reroute; expire 4h }")
+
+STATEMENT(SCHEDULE, "queue-only", NONE, queue_only, "choice:no,yes", "",
+    "queue-only yes|no", "no",
+    "An arriving message starts nothing: it waits for its first retry time, "
+    "or for somebody who asks (ETRN, zmailer etrn).",
+    "schedule smtp/branch.example { queue-only yes; retry 12h }")
+
+STATEMENT(SCHEDULE, "order", NONE, order, "choice:arrival,age", "",
+    "order arrival|age", "arrival",
+    "Who of a destination's mail goes first: what was ready first, or the "
+    "oldest message.  Within the share of one sender, see fair.",
+    "schedule smtp/* { order age }")
+
+STATEMENT(SCHEDULE, "fair", NONE, fair, "choice:no,yes", "",
+    "fair yes|no", "yes",
+    "Senders (the authenticated user, else the client's address, else the "
+    "sender's domain) take turns at a destination, whatever each has waiting, "
+    "and mail to many recipients leaves room for the other.",
+    "schedule smtp/* { fair no; order age }")
+
+STATEMENT(SCHEDULE, "feedback", NONE, feedback, "choice:no,yes", "",
+    "feedback yes|no", "yes",
+    "Sessions to a destination grow with its good answers up to parallel "
+    "and shrink when it says that it is too much; no pins them to parallel.",
+    "schedule smtp/relay.example { parallel 50; feedback no }")
+
+STATEMENT(SCHEDULE, "idle", NONE, idle, "span:0s-1d", "",
+    "idle SPAN", "30s",
+    "How long an agent without work (and its connection) is kept.",
+    "schedule smtp/* { idle 1m }")
+
+STATEMENT(SCHEDULE, "command", NONE, command, "text", "",
+    "command \"PROGRAM ARGUMENTS\"", "the channel's own agent",
+    "Another transport agent: any program that speaks zmailer-agent(7).",
+    "schedule fax/* { command \"/usr/local/lib/faxagent -q\" }")
+
+STATEMENT(TOP, "classes", NONE, setting, "setting", "",
+    "classes FILE", "",
+    "A file of rules that say what replies mean: code, enhanced code, scope, "
+    "class, words (zmailer-classify(8)).  They come before the shipped ones.",
+    "classes /etc/zmailer/classes")
+
+SETTING("classes", "", classes_path, "path", "",
+    "The site's own rules about replies.")
+
+STATEMENT(TOP, "zone", ZONE, zone, "word", "",
+    "zone NAME { source ...; helo ...; ... }", "none",
+    "A pool of addresses that mail is sent from.  Mail goes through a zone "
+    "that its envelope names (terms zone=NAME), else through the one that its "
+    "route names, else the first in the file whose `sender` and `to` fit.  "
+    "Each zone has destinations, limits and learned state of its own; zmailer "
+    "suspend zone/NAME stops one.",
+    "zone news {\n"
+    "    source 192.0.2.10 helo out1.example.org weight 3\n"
+    "    source 192.0.2.11 helo out2.example.org\n"
+    "    sender *@news.example.org\n"
+    "    agents 20\n"
+    "}")
+
+STATEMENT(ZONE, "source", NONE, zone_source, "word",
+    "helo=name weight=number:1-1000",
+    "source ADDRESS [helo NAME] [weight N]", "whatever the system takes",
+    "One of the zone's own addresses, with the name it says hello by and its "
+    "weight among the others.  A host is met from an address of its family.",
+    "zone a { source 2001:db8::10 helo out6.example.org weight 2 }")
+
+STATEMENT(ZONE, "helo", NONE, zone_helo, "name", "",
+    "helo NAME", "the host's name",
+    "The name for sources that have none of their own.",
+    "zone a { helo out.example.org }")
+
+STATEMENT(ZONE, "sender", NONE, zone_sender, "pattern+", "",
+    "sender PATTERN...", "any",
+    "Envelope senders whose mail takes this zone: user@domain, @domain, <> or "
+    "with * and ?.",
+    "zone a { sender @list.example <> }")
+
+STATEMENT(ZONE, "to", NONE, zone_to, "routepattern+", "",
+    "to PATTERN...", "any",
+    "Destinations for which this zone is taken: example.org, .example.org, *.",
+    "zone a { to .partner.example }")
+
+STATEMENT(ZONE, "agents", NONE, zone_agents, "number:1-10000", "",
+    "agents N", "as the clauses say",
+    "Transport agents that the zone may have at a time.",
+    "zone a { agents 20 }")
+
+STATEMENT(ZONE, "parallel", NONE, zone_parallel, "number:1-10000", "",
+    "parallel N", "as the clause says",
+    "Sessions to one destination at a time.",
+    "zone a { parallel 2 }")
+
+STATEMENT(ZONE, "rate", NONE, zone_rate, "rate", "",
+    "rate N/SPAN", "as the clause says",
+    "Messages to one destination in this time.",
+    "zone a { rate 60/1m }")
+
+STATEMENT(ZONE, "warm-up", NONE, zone_warm_up, "word number+:1-100000000", "",
+    "warm-up YYYY-MM-DD N...", "none",
+    "Recipients that the zone may serve at each provider (or destination, "
+    "while its provider is not known) on this day, the next, ... in UTC; "
+    "behind the last day there is no limit.  What is too much takes the zone "
+    "that `overflow` names, else it waits for the next day.",
+    "zone a { warm-up 2026-11-21 50 100 200 500 1000 5000 }")
+
+STATEMENT(ZONE, "overflow", NONE, zone_overflow, "word", "",
+    "overflow ZONE", "none: it waits",
+    "Where mail goes that the warm-up plan has no room for today.",
+    "zone old { }\n"
+    "zone a { warm-up 2026-11-21 50 100; overflow old }")

@@ -1,0 +1,48 @@
+/* secure.h - rows of statements.h: certificates, and who may log in
+ *
+ * SPDX-License-Identifier: ISC
+ */
+STATEMENT(TOP, "tls", NONE, tls, "",
+    "certificate=path key=path for=domain min=choice:1.2,1.3 "
+    "client-certificates=choice:ignore,ask,require ca=path",
+    "tls certificate FILE key FILE [for NAME]; tls min 1.2|1.3; "
+    "tls client-certificates ask|require [ca FILE]",
+    "no certificate: STARTTLS is not offered; min 1.2; client certificates "
+    "are not asked for",
+    "certificate: a chain of PEM certificates, the server's own first, and "
+    "its private key (RSA, ECDSA or Ed25519, no pass phrase).  Several rows: "
+    "clients that ask for a name (SNI) see the row for NAME (.example.org: all "
+    "below it), or the one whose certificate has it; all others the first.  "
+    "Rows for the same names with keys of different kinds stand beside each "
+    "other.  Changed files are "
+    "taken over within seconds, without a restart; a pair that does not fit "
+    "is refused and the old one stays.  Keys are read by a process of their "
+    "own and nobody else; they may be readable for root alone.  min: the "
+    "oldest version of TLS that is spoken.  client-certificates: ask for "
+    "one and note what it is worth, or require one that an authority in the "
+    "ca file (default: the system's) has signed.",
+    "tls certificate /etc/zmailer/mx.pem key /etc/zmailer/mx.key\n"
+    "tls certificate /etc/zmailer/b.pem key /etc/zmailer/b.key for b.example\n"
+    "tls min 1.2\n"
+    "tls client-certificates ask ca /etc/zmailer/partners.pem")
+
+STATEMENT(TOP, "auth", NONE, auth, "",
+    "users=table scram dovecot=path pam saslauthd=path service=word "
+    "mechanisms=text clear=choice:never,loopback",
+    "auth users <table> [scram]; auth dovecot SOCKET [mechanisms \"WORDS\"]; "
+    "auth pam|saslauthd SOCKET [service NAME]; each: [clear loopback]",
+    "nobody can log in",
+    "Who checks the passwords of our own users (AUTH).  Offered on listeners "
+    "with the word submission, and only on an encrypted connection; with "
+    "clear loopback also in the clear from this machine.  Without logging in "
+    "no mail is taken there.  users: a table of names and what crypt(3) makes "
+    "of passwords, or {SCRAM-SHA-256}ROUNDS,SALT,STOREDKEY,SERVERKEY; scram "
+    "offers that mechanism, too: for tables that have such entries for all.  "
+    "dovecot: Dovecot's auth-client socket; mechanisms: what it may be given "
+    "(default \"PLAIN LOGIN\"; others: OAUTHBEARER XOAUTH2 SCRAM-SHA-256).  "
+    "pam and saslauthd: by the service NAME, default smtp.  Passwords are "
+    "looked at by processes of their own; a table may be readable for root "
+    "alone.  Failed logins are answered late, and from limit auth-failures on "
+    "not at all for a quarter of an hour.",
+    "auth users <passwords>\n"
+    "table passwords file:/etc/zmailer/passwords")
