@@ -140,8 +140,11 @@ reply_take(struct dovecot *dovecot, const struct dovecot_reply *reply)
 	} else if (reply->verb == DOVECOT_OK) {
 		str_adds(&text, "ok ");
 		base64_add(&text, reply->user);
+	} else if (reply->is_temporary) {
+		str_adds(&text, "later");
 	} else {
-		str_adds(&text, reply->is_temporary ? "later" : "no");
+		str_adds(&text, "no ");
+		base64_add(&text, reply->user);
 	}
 	exchange_say(dovecot, exchange, true, str_slice(&text));
 	if (reply->verb != DOVECOT_CONT)
@@ -279,6 +282,22 @@ go_on(struct dovecot *dovecot, struct slice asker, struct slice args)
 }
 
 static void
+give_up(struct dovecot *dovecot, struct slice args)
+{
+	struct exchange *exchange;
+	struct slice token;
+
+	if (dovecot->server < 0 || !slice_word(&args, &token))
+		return;
+	exchange = exchange_find(dovecot, token);
+	if (exchange == NULL)
+		return;
+	str_addf(&dovecot->to_server, "CANCEL\t%u\n", exchange->id);
+	exchange_end(dovecot, exchange);
+	server_write(dovecot);
+}
+
+static void
 question_take(struct dovecot *dovecot, struct slice line)
 {
 	struct slice asker, verb = { NULL, 0 };
@@ -287,11 +306,16 @@ question_take(struct dovecot *dovecot, struct slice line)
 
 	if (!slice_word(&line, &asker))
 		return;
+	(void)slice_word(&line, &verb);
+	if (slice_is(verb, "give-up")) {
+		give_up(dovecot, line);
+		say(dovecot, asker, true, SLICE(""));
+		return;
+	}
 	if (dovecot->server < 0 && server_connect(dovecot, &err) != 0) {
 		say(dovecot, asker, false, slice_of(err.text));
 		return;
 	}
-	(void)slice_word(&line, &verb);
 	is_good = slice_is(verb, "start") ? start(dovecot, asker, line) :
 	    slice_is(verb, "go-on") && go_on(dovecot, asker, line);
 	if (!is_good)

@@ -147,17 +147,40 @@ relay_begin(struct login *login, struct str *out)
 	return relay_take(login, (struct slice){ NULL, 0 }, out);
 }
 
+/* A no may name the user it is about: who is counted, then. */
+static enum login_next
+relay_refused(struct login *login, struct slice rest, struct str *out)
+{
+	struct str name = STR_INIT;
+	struct slice letters;
+
+	if (slice_word(&rest, &letters) &&
+	    base64_decode(letters, &name, NULL) == 1)
+		(void)login_claim(login, str_slice(&name));
+	str_release(&name);
+	return login_say(LOGIN_BAD, out, "the back end refused it");
+}
+
+/* The mechanisms of RFC 7628 have no challenge but the one that tells what
+ * was wrong. */
+static bool
+is_of_tokens(const struct login *login)
+{
+	return strcmp(login->mechanism, "OAUTHBEARER") == 0 ||
+	    strcmp(login->mechanism, "XOAUTH2") == 0;
+}
+
 static enum login_next
 relay_answered(struct login *login, struct slice answer, struct str *out)
 {
 	struct slice verb = { NULL, 0 }, word = { NULL, 0 }, letters;
 
 	(void)slice_word(&answer, &verb);
+	if (slice_is(verb, "no"))
+		return relay_refused(login, answer, out);
 	(void)slice_word(&answer, &word);
 	if (slice_is(verb, "ok"))
 		return login_is(login, word, out);
-	if (slice_is(verb, "no"))
-		return login_say(LOGIN_BAD, out, "the back end refused it");
 	if (!slice_is(verb, "more") || word.n == 0)
 		return login_say(LOGIN_TROUBLE, out, "the back end is busy");
 	str_reset(&login->token);
@@ -167,6 +190,7 @@ relay_answered(struct login *login, struct slice answer, struct str *out)
 	    base64_decode(letters, out, NULL) != 1)
 		return login_say(LOGIN_TROUBLE, out,
 		    "the back end talks nonsense");
+	login->is_refused = out->len > 0 && is_of_tokens(login);
 	return LOGIN_CHALLENGE;
 }
 
@@ -274,6 +298,13 @@ login_take(struct login *login, struct slice response, struct str *out)
 		return login_say(LOGIN_MALFORMED, out,
 		    "this goes on for too long");
 	return login->row->take(login, response, out);
+}
+
+void
+login_give_up(const struct login *login, struct str *out)
+{
+	if (login->token.len > 0)
+		str_addf(out, "give-up %s", login->token.buf);
 }
 
 enum login_next

@@ -14,8 +14,9 @@
  *	scram-final USER MESSAGE PROOF		ok SIGNATURE | no
  * to those of kind "dovecot" (auth/dovecot.h):
  *	start MECHANISM SERVER CLIENT tls|clear	RESPONSE|-
- *	go-on TOKEN RESPONSE			ok USER | no | later |
+ *	go-on TOKEN RESPONSE			ok USER | no [USER] | later |
  *						more TOKEN CHALLENGE
+ *	give-up TOKEN				(nobody waits for an answer)
  *
  * SPDX-License-Identifier: ISC
  */
@@ -55,6 +56,10 @@ struct login {
 	char			 mechanism[24];
 	unsigned		 round;
 	bool			 is_begun, has_initial;	/* session/auth.c's */
+	bool			 is_given_up;		/* session/auth.c's */
+	/* The challenge is what was wrong (RFC 7628 section 3.2.2): however
+	 * the client takes it, this has failed. */
+	bool			 is_refused;
 	struct str		 initial;	/* base64 behind AUTH */
 	struct str		 user;		/* as claimed, then as found */
 	/* SCRAM */
@@ -79,6 +84,9 @@ enum login_next login_begin(struct login *login, struct str *out);
 /* The client's response (decoded). */
 enum login_next login_take(struct login *login, struct slice response,
     struct str *out);
+/* The client is gone, or wants no more.  Appends what a helper of its kind is
+ * to be told; nothing when none waits for more. */
+void login_give_up(const struct login *login, struct str *out);
 /* The helper's answer. */
 enum login_next login_answered(struct login *login, enum ask_state state,
     struct slice answer, struct str *out);

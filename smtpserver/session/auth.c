@@ -135,10 +135,37 @@ succeed(struct session *session)
 	return end(session, 235, "2.7.0", "you are logged in");
 }
 
+/* The helper need not wait for more. */
+static void
+give_up(struct session *session)
+{
+	struct str words = STR_INIT;
+
+	login_give_up(session->login, &words);
+	if (words.len > 0)
+		str_addf(&session->tells, "%s %s\n", session->login->kind,
+		    words.buf);
+	str_release(&words);
+}
+
+void
+auth_close(struct session *session)
+{
+	if (session->login == NULL)
+		return;
+	if (session->login->is_refused && !session->login->is_given_up) {
+		note_auth_failed(session, "the back end refused it");
+		(void)failure_count(session);
+	}
+	give_up(session);
+	login_free(&session->login);
+}
+
 static enum step
 fail(struct session *session, const char *reason)
 {
 	note_auth_failed(session, reason);
+	session->login->is_refused = false;	/* it is counted */
 	session_wait_for(session, failure_count(session));
 	return STEP_PAUSE;
 }
@@ -157,13 +184,17 @@ challenge(struct session *session, struct slice bytes)
 }
 
 static enum step
+barred(struct session *session)
+{
+	note_auth_failed(session, "too many failures of this user");
+	return end(session, 454, "4.7.0", "too many failures, try later");
+}
+
+static enum step
 ask(struct session *session, struct slice question)
 {
-	if (user_is_barred(session)) {
-		note_auth_failed(session, "too many failures of this user");
-		return end(session, 454, "4.7.0",
-		    "too many failures, try later");
-	}
+	if (user_is_barred(session))
+		return barred(session);
 	session_ask(session, session->login->kind, question, 0, NULL);
 	session_wait_for(session, session->ask->for_ms);
 	return STEP_ASK;
@@ -177,8 +208,9 @@ act(struct session *session, enum login_next next, struct str *out)
 		return challenge(session, str_slice(out));
 	case LOGIN_ASK:
 		return ask(session, str_slice(out));
-	case LOGIN_GOOD:
-		return succeed(session);
+	case LOGIN_GOOD:	/* a back end has just told who it is */
+		return user_is_barred(session) ? barred(session) :
+		    succeed(session);
 	case LOGIN_BAD:
 		return fail(session, out->buf);
 	case LOGIN_MALFORMED:
@@ -193,6 +225,18 @@ act(struct session *session, enum login_next next, struct str *out)
 
 /* ---- the client's lines ----------------------------------------------- */
 
+/* A token that was refused stays refused: who takes the refusal for a reason
+ * to give up has guessed all the same. */
+static enum step
+giving_up(struct session *session)
+{
+	session->login->is_given_up = true;
+	give_up(session);
+	if (session->login->is_refused)
+		return fail(session, "the back end refused it");
+	return end(session, 501, "5.7.0", "AUTH was given up");
+}
+
 static enum step
 response_take(struct session *session, struct slice line, struct str *out)
 {
@@ -201,7 +245,7 @@ response_take(struct session *session, struct slice line, struct str *out)
 	struct err err;
 
 	if (slice_is(line, "*"))
-		return end(session, 501, "5.7.0", "AUTH was given up");
+		return giving_up(session);
 	if (base64_decode(line, &response, &err) == 1)
 		next = login_take(session->login, str_slice(&response), out);
 	else
@@ -297,5 +341,7 @@ step_pause(struct session *session)
 		return session_say_end(session, "4.7.0", "auth failures",
 		    "too many failed logins");
 	}
+	if (session->login->is_given_up)
+		return end(session, 501, "5.7.0", "AUTH was given up");
 	return end(session, 535, "5.7.8", "wrong user or password");
 }

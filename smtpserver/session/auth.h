@@ -17,4 +17,7 @@ bool auth_is_offered(const struct session *session);
 /* Append the mechanisms that are offered now, blanks between. */
 void auth_add_mechanisms(const struct session *session, struct str *out);
 
+/* The client is gone: what was under way has failed, or is given up. */
+void auth_close(struct session *session);
+
 #endif

@@ -18,6 +18,7 @@
 #include "base/event.h"
 #include "base/mem.h"
 #include "smtpserver/helper/cache.h"
+#include "smtpserver/session/auth.h"
 #include "smtpserver/session/filter.h"
 #include "smtpserver/session/permit.h"
 #include "smtpserver/session/worker.h"
@@ -116,6 +117,7 @@ guest_end(struct guest *guest)
 	asks_close(worker->asks, &guest->ask_token);
 	transaction_free(&guest->session->transaction);
 	session_filter_close(guest->session);
+	auth_close(guest->session);
 	permit_end_client(guest->session);
 	guest_release_holds(guest);
 	session_free(&guest->session);

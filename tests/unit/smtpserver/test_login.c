@@ -428,10 +428,18 @@ Test(login, relay)
 	cr_expect_eq(login_answered(login, ASK_ANSWERED,
 	    SLICE("more 7.abc eyJ9"), &out), LOGIN_CHALLENGE);
 	cr_expect_str_eq(out.buf, "{\"}");
+	cr_expect(login->is_refused);
+	str_reset(&out);
+	login_give_up(login, &out);
+	cr_expect_str_eq(out.buf, "give-up 7.abc");
 	cr_expect_eq(login_take(login, SLICE(""), &out), LOGIN_ASK);
 	cr_expect_str_eq(out.buf, "go-on 7.abc =");
 	cr_expect_eq(login_answered(login, ASK_ANSWERED, SLICE("no"), &out),
 	    LOGIN_BAD);
+	cr_expect_eq(login->user.len, 0);
+	cr_expect_eq(login_answered(login, ASK_ANSWERED, SLICE("no YW5u"),
+	    &out), LOGIN_BAD);
+	cr_expect_str_eq(login->user.buf, "ann");
 	cr_expect_eq(login_answered(login, ASK_ANSWERED, SLICE("later"),
 	    &out), LOGIN_TROUBLE);
 	cr_expect_eq(login_answered(login, ASK_TROUBLE, SLICE("gone"), &out),
