@@ -16,6 +16,9 @@ tools_zmailer_SOURCES += tools/verb_doctor.c tools/verb_domain.c \
 	tools/verb_cert.c \
 	tools/verb_hello.c tools/verb_setup.c tools/submit.c tools/submit.h \
 	tools/change/carry_out.c
+tools_zmailer_SOURCES += tools/verb_smarthost.c \
+	tools/smarthost/smarthost.h tools/smarthost/edit.c \
+	tools/smarthost/try.c
 tools_zmailer_SOURCES += tools/verb_fsck.c tools/verb_resubmit.c
 tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS)
 

@@ -35,6 +35,10 @@ VERB(log, "show [--json] | level normal|debug [client NET | dest PATTERN] "
 VERB(domain, "list [--json] | add NAME... [--users U] [--aliases <T>] "
     "[--deliver D] | remove NAME... [--yes] [--dry-run] [--reason WORDS]",
     "whose mail ends here: in the configuration, checked and taken over")
+VERB(smarthost, "HOST[:PORT] [--user NAME [--password FILE]] [--tls LEVEL] "
+    "[--ca FILE] [--untested] | show | test | remove [--yes] [--dry-run] "
+    "[--json] [--reason WORDS]",
+    "all other mail goes through a host: tested, then written")
 VERB(init, "DIR [--port N] [--sink PORT]",
     "make a private instance that any user can start")
 VERB(run, "",

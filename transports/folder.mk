@@ -16,7 +16,8 @@ transports_smtp_libclient_a_SOURCES = \
 	transports/smtp/client_xclient.c \
 	transports/smtp/client_mail.c transports/smtp/mail_say.c \
 	transports/smtp/mail_form.c transports/smtp/mail_hear.c transports/smtp/client_data.c \
-	transports/smtp/client_agent.c transports/smtp/client_agent.h
+	transports/smtp/client_agent.c transports/smtp/client_agent.h \
+	transports/smtp/probe.c transports/smtp/probe.h
 
 agent_PROGRAMS += transports/smtp/smtp transports/lmtp/lmtp
 transports_smtp_smtp_SOURCES = transports/smtp/smtp.c

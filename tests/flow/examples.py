@@ -20,7 +20,7 @@ from zmtest import mta                                     # noqa: E402
 
 MAN = os.path.join(HERE, "..", "..", "doc", "man")
 PAGES = ["alias", "block", "cert", "config", "doctor", "domain", "limit",
-         "log", "setup"]
+         "log", "setup", "smarthost"]
 MONITORS = {"doctor", "cert"}
 
 

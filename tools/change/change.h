@@ -29,6 +29,8 @@ struct change_file {
 	bool		 is_new, is_table;
 	bool		 is_secret;	/* a key: its text is never shown */
 	unsigned	 mode;		/* of a new one */
+	const char	*account;	/* owner of a new one, when we are
+					 * root; NULL or "-": ours */
 };
 
 struct change {

@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,10 +59,17 @@ write_all(int fd, struct slice text)
 static int
 make_alike(int fd, const struct change_file *file)
 {
+	const struct passwd *owner;
 	struct stat st;
 
-	if (stat(file->target, &st) != 0)
+	if (stat(file->target, &st) != 0) {
+		owner = geteuid() == 0 && file->account != NULL ?
+		    getpwnam(file->account) : NULL;
+		if (owner != NULL &&
+		    fchown(fd, owner->pw_uid, (gid_t)-1) != 0)
+			return -1;
 		return fchmod(fd, file->mode);
+	}
 	if ((st.st_uid != geteuid() || st.st_gid != getegid()) &&
 	    fchown(fd, st.st_uid, st.st_gid) != 0)
 		return -1;

@@ -4,8 +4,11 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <string.h>
+
 #include "transports/agent.h"
 #include "transports/smtp/client_agent.h"
+#include "transports/smtp/probe.h"
 
 #include "base/banned.h"
 
@@ -29,5 +32,9 @@ static const struct agent smtp = {
 int
 main(int argc, char **argv)
 {
+	/* -C FILE --probe HOST [SECRETS]: for people */
+	if ((argc == 5 || argc == 6) && strcmp(argv[1], "-C") == 0 &&
+	    strcmp(argv[3], "--probe") == 0)
+		return client_probe(argv[2], argv[4], argv[5]);
 	return agent_main(argc, argv, &smtp);
 }
