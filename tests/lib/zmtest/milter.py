@@ -2,6 +2,8 @@
 """A milter that speaks the protocol itself and does what it is told: by the
 words of a session, "STAGE-VERDICT" somewhere in a name, an address or a
 field: HELO helo-reject.test, MAIL FROM:<mail-discard@a.test>, X-Do: eob-quarantine.
+eob-body gives the message the body that its field X-Hex has, eob-field adds a
+field X-New with that as its value.
 
 Usage: milter.py SOCKET LOG [connect=VERDICT] [version=N] [protocol=HEX]
            [macros=STAGE:NAME+NAME]
@@ -40,6 +42,7 @@ class Connection(threading.Thread):
         Connection.count += 1
         self.number, self.peer, self.log = Connection.count, peer, log
         self.options, self.macros, self.wish = options, {}, ""
+        self.bytes = b""
         self.protocol = int(options.get("protocol", "0"), 16)
 
     def take(self, count):
@@ -82,6 +85,12 @@ class Connection(threading.Thread):
             raise EOFError
         if NO_REPLY.get(letter, 0) & self.protocol:
             return
+        if word == "body":
+            self.say(b"b" + self.bytes)
+            word = "continue"
+        elif word == "field":
+            self.say(b"hX-New\0" + self.bytes.replace(b"\0", b"") + b"\0")
+            word = "continue"
         if word in ("progress", "quarantine"):
             self.say(ANSWERS[word])
             word = "continue"
@@ -97,6 +106,8 @@ class Connection(threading.Thread):
                 family[3:].decode("latin-1").strip("\0")
         if letter == "L" and data.lower().startswith(b"x-do\0"):
             self.wish = text
+        if letter == "L" and data.lower().startswith(b"x-hex\0"):
+            self.bytes = bytes.fromhex(data[6:].decode().strip("\0 "))
         if letter == "B":
             text = f"{len(data)} bytes"
         macros = " ".join(f"{k.strip('{}')}={v}" for k, v in
