@@ -14,7 +14,6 @@ import email.header
 import os
 import re
 import signal
-import socket
 import sys
 import time
 import traceback
@@ -24,6 +23,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import language                                      # noqa: E402
 import rows                                          # noqa: E402
+from client import Client, Failure                   # noqa: E402
 from zmtest import control, dns, httpserver, mta      # noqa: E402
 from zmtest import report, sasl                        # noqa: E402
 from zmtest import smtpserver, tls                    # noqa: E402
@@ -35,10 +35,6 @@ VARIABLES = {
              "Date: Fri, 20 Nov 2026 12:00:00 +0000\n"
              "Message-Id: <plain@src.test>\n\nhello\n",
 }
-
-
-class Failure(Exception):
-    pass
 
 
 class Flow:
@@ -419,143 +415,6 @@ class Flow:
             mta.wait_for(f"{number} files in {area} (there are "
                          f"{instance.count(area)})",
                          lambda: instance.count(area) == number)
-
-
-def plain_bytes(text):
-    """\\r, \\n and \\xHH are bytes."""
-    return text.encode().decode("unicode_escape").encode("latin-1")
-
-
-class Client:
-    """Speaks SMTP as told; every command expects success unless the next
-    item is an `expect` of its own."""
-
-    def __init__(self, peer, actors):
-        self.peer, self.lines = peer, peer.makefile("rb")
-        self.actors, self.last = actors, None
-        self.shows = self.version = None
-
-    def reply(self):
-        text = []
-        while True:
-            raw = self.lines.readline(65536)
-            if not raw:
-                raise Failure(f"connection closed after {self.last}")
-            text.append(raw.decode("latin-1").rstrip("\r\n"))
-            if len(raw) < 4 or raw[3:4] != b"-":
-                return "\n".join(text)
-
-    def send(self, text):
-        self.peer.sendall(text)
-
-    def run(self, steps, fill):
-        """proxy BYTES goes first, before the greeting; closed BYTES: the
-        server says nothing to them and closes."""
-        if steps and steps[0][0] in ("proxy", "closed"):
-            self.send(plain_bytes(fill(steps[0][1])))
-            if steps[0][0] == "closed":
-                try:
-                    if self.lines.read():
-                        raise Failure("the server speaks")
-                except ConnectionResetError:
-                    pass                    # it left what we sent unread
-                return
-            steps = steps[1:]
-        while steps and steps[0][0] in ("tls", "shows", "version"):
-            words = steps.pop(0)
-            if words[0] == "tls":
-                self.encrypt(words[1:])
-                break
-            getattr(self, "say_" + words[0])(words[0], words[1:])
-        wanted = "220", None
-        if steps and steps[0][0] == "expect":  # another greeting
-            wanted = steps[0][1], fill(" ".join(steps[0][2:]))
-        self.expect(self.reply(), *wanted)
-        for i, words in enumerate(steps):
-            verb = words[0]
-            args = [fill(w) for w in words[1:]]
-            following = steps[i + 1] if i + 1 < len(steps) else [""]
-            if verb == "expect":
-                continue
-            if verb == "drop":
-                return
-            reply = getattr(self, "say_" + verb, self.say_plain)(verb, args)
-            if following[0] == "expect":
-                self.expect(reply, following[1],
-                            fill(" ".join(following[2:])))
-            elif reply is not None and verb != "raw":
-                self.expect(reply, "2", None)
-        self.send(b"QUIT\r\n")
-        self.lines.read()
-
-    def expect(self, reply, code, part):
-        self.last = reply
-        if not reply.split("\n")[-1].startswith(code) or \
-                (part and part not in reply):
-            raise Failure(f"wanted {code} {part or ''}, got: {reply}")
-
-    def line(self, text):
-        self.send(text.encode("utf-8", "surrogateescape") + b"\r\n")
-        return self.reply()
-
-    def encrypt(self, names):
-        context = tls.context(shown=self.shows, version=self.version)
-        self.peer = context.wrap_socket(
-            self.peer, server_hostname=names[0] if names else None)
-        self.lines = self.peer.makefile("rb")
-
-    def say_starttls(self, _verb, args):
-        reply = self.line("STARTTLS")
-        if reply.startswith("220"):
-            self.encrypt(args)
-        return reply
-
-    def say_auth(self, _verb, args):
-        return sasl.login(self.line, self.peer, *args)
-
-    def say_shows(self, _verb, args):
-        self.shows = self.actors[args[0]]
-
-    def say_version(self, _verb, args):
-        self.version = args[0]
-
-    def say_shown(self, _verb, args):
-        with open(self.actors[args[0]].pem, encoding="ascii") as file:
-            want = tls.ssl.PEM_cert_to_DER_cert(file.read())
-        if self.peer.getpeercert(binary_form=True) != want:
-            raise Failure(f"the server showed another certificate than "
-                          f"{args[0]}")
-
-    def say_plain(self, verb, args):
-        return self.line(" ".join([verb.upper()] + args))
-
-    def say_helo(self, _verb, args):
-        return self.line(f"EHLO {args[0]}")
-
-    def say_mail(self, _verb, args):
-        return self.line(" ".join([f"MAIL FROM:<{args[0].strip('<>')}>"]
-                                  + args[1:]))
-
-    def say_rcpt(self, _verb, args):
-        return self.line(" ".join([f"RCPT TO:<{args[0].strip('<>')}>"]
-                                  + args[1:]))
-
-    def say_send(self, _verb, args):
-        return self.line(" ".join(args))
-
-    def say_raw(self, _verb, args):
-        self.send(plain_bytes(" ".join(args)))
-        return self.reply()
-
-    def say_data(self, _verb, args):
-        reply = self.line("DATA")
-        if not reply.startswith("354"):
-            return reply
-        text = " ".join(args).replace("\\n", "\n")
-        for row in text.rstrip("\n").split("\n"):
-            self.send((("." if row.startswith(".") else "") + row)
-                      .encode("utf-8", "surrogateescape") + b"\r\n")
-        return self.line(".")
 
 
 def run_file(path, options):

@@ -22,10 +22,13 @@ TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import boxes                                         # noqa: E402
-import place                                         # noqa: E402
 import desk                                          # noqa: E402
+import place                                         # noqa: E402
 import programs                                      # noqa: E402
-from zmtest import mta, smtpserver, tls              # noqa: E402
+import taken                                         # noqa: E402
+from processes import (all_fit_design, fits_design,   # noqa: E402
+                       parent, processes)
+from zmtest import mta, smtpserver                   # noqa: E402
 
 CASES = []
 
@@ -42,106 +45,6 @@ def send(site, rcpt, subject, sender="s@src.test"):
 
 
 # ---- processes ----------------------------------------------------------
-
-def status_of(pid):
-    """Fields of /proc/PID/status that matter here; None when it is gone."""
-    try:
-        with open(f"/proc/{pid}/status") as file:
-            fields = dict(line.rstrip("\n").split(":", 1) for line in file)
-    except OSError:
-        return None
-    return {
-        "name": fields["Name"].strip(),
-        "uids": set(map(int, fields["Uid"].split())),
-        "gids": set(map(int, fields["Gid"].split())),
-        "groups": sorted(map(int, fields["Groups"].split())),
-        "caps": int(fields["CapPrm"], 16) | int(fields["CapEff"], 16),
-        "no_new": fields["NoNewPrivs"].strip() == "1",
-    }
-
-
-def cmdline(pid):
-    with open(f"/proc/{pid}/cmdline", "rb") as file:
-        return file.read().split(b"\0")
-
-
-def parent(pid):
-    with open(f"/proc/{pid}/stat") as file:
-        return int(file.read().rsplit(")", 1)[1].split()[1])
-
-
-def processes(site):
-    """{pid: (program, status)} of the instance."""
-    found = {}
-    for pid in site.pids():
-        try:
-            words, status = cmdline(pid), status_of(pid)
-        except OSError:
-            continue
-        if status is None or not words[0]:
-            continue
-        program = os.path.basename(words[0].decode())
-        if status["name"] == "launcher":
-            program = "launcher"
-        if status["name"] == "smtpserver-keys":
-            program = "keys"
-        if status["name"] == "smtpserver-auth":
-            program = "auth"
-        found[pid] = (program, status)
-    return found
-
-
-# program -> (account, groups besides its own); None: root
-DESIGN = {
-    "zmailer": None, "launcher": None, "mailbox": None, "pipe": None,
-    "sm": None,
-    "smtpserver": ("zmsmtp", ("zmsubmit", "zmagent")),
-    "keys": ("zmsmtp", ("zmsubmit", "zmagent")),
-    "auth": ("zmsmtp", ("zmsubmit", "zmagent")),
-    "router": ("zmrouter", ("zmrouter", "zmsubmit", "zmagent")),
-    "scheduler": ("zmsched", ("zmsched", "zmrouter", "zmsubmit", "zmagent")),
-    "smtp": ("zmagent", ("zmagent",)),
-    "error": ("zmagent", ("zmagent",)),
-    "http": ("zmagent", ("zmagent",)),
-    "discard": ("zmagent", ("zmagent",)),
-}
-
-
-CAP_DAC_READ_SEARCH = 1 << 2
-
-
-def fits_design(site, program, status):
-    ids = site.accounts
-    assert program in DESIGN, f"an unknown process {program}: {status}"
-    row = DESIGN[program]
-    if row is None:
-        assert status["uids"] == {0}, (program, status)
-        return
-    account, groups = row
-    assert status["uids"] == {ids.uid[account]}, (program, status)
-    assert status["gids"] == {ids.gid[account]}, (program, status)
-    assert status["groups"] == ids.groups(*groups), (program, status)
-    caps = CAP_DAC_READ_SEARCH if program in ("keys", "auth") else 0
-    assert status["caps"] == caps, (program, status)
-    assert status["no_new"], (program, status)
-
-
-def all_fit_design(site):
-    """A mailbox agent wears the user's uid for a moment longer than its
-    mail is new: it is looked at again, until it is itself."""
-    trouble = []
-
-    def fit():
-        trouble.clear()
-        for program, status in processes(site).values():
-            try:
-                fits_design(site, program, status)
-            except AssertionError as error:
-                trouble.append(str(error))
-        return not any("'mailbox'" in words for words in trouble)
-    mta.wait_for("mailbox agents to be root again", fit)
-    assert not trouble, trouble
-
 
 @case
 def every_process_has_its_account(site):
@@ -459,108 +362,7 @@ CASES.extend(programs.CASES)
 CASES.extend(desk.CASES)
 
 
-# ---- a session that was taken over ---------------------------------------
-
-def as_session(site, script):
-    ids = site.accounts
-    return site.run_as("zmsmtp", "sh", "-c", script,
-                       groups=ids.groups("zmsubmit", "zmagent"))
-
-
-@case
-def a_session_can_hand_in_and_nothing_else(site):
-    spool = site.path()
-    code, out = as_session(
-        site, f"umask 007; cd {spool}; printf x > public/mine && "
-        "mv public/mine router/..mine")
-    assert code == 0, out
-    os.unlink(site.path("router", "..mine"))
-    denied = ["ls router", "ls public", "ls queue", "ls transport",
-              "ls deferred", "ls postman", "ls freezer", "ls queue/A",
-              "ls public/new/k", "ls router/plans",
-              "echo x > queue/A/x", "echo x > transport/A/x"]
-    for words in denied:
-        code, out = as_session(site, f"cd {spool} && {words}")
-        assert code != 0 and "denied" in out, f"{words}: {code} {out}"
-
-
-@case
-def a_session_cannot_touch_messages_of_others(site):
-    """A local submission, a report, and a message in the queue: known by
-    name, yet neither read nor moved."""
-    ids = site.accounts
-    rows = []
-    for owner, area in (("zmrouter", "router"), ("zmsched", "router"),
-                        ("zmsmtp", "queue/A")):
-        path = site.path(area, f"..other-{owner}")
-        with open(path, "w") as file:
-            file.write("private\n")
-        os.chown(path, ids.uid[owner], ids.gid["zmrouter"])
-        os.chmod(path, 0o640)
-        rows.append(path)
-    for path in rows:
-        for words in (f"cat {path}", f"mv {path} {site.path('public')}/got",
-                      f"ln {path} {site.path('public')}/got",
-                      f"echo x >> {path}"):
-            code, out = as_session(site, words)
-            assert code != 0 and "private" not in out, f"{words}: {out}"
-    for path in rows:
-        os.unlink(path)
-
-
-@case
-def a_session_cannot_signal_the_others(site):
-    for pid, (program, _) in processes(site).items():
-        if program in ("smtpserver", "keys", "auth"):
-            continue
-        code, out = as_session(site, f"kill -0 {pid}")
-        assert code != 0 and "not permitted" in out.lower(), (program, out)
-
-
-@case
-def a_session_cannot_have_the_key(site):
-    """Not from the file, not from the process that has it; and a new one
-    that only root can read is taken over all the same."""
-    with smtplib.SMTP("127.0.0.1", site.port, timeout=30) as client:
-        client.starttls(context=tls.context(site.cert.pem))
-    code, out = as_session(site, f"cat {site.cert.key}")
-    assert code != 0, out
-    pids = {program: pid for pid, (program, _) in processes(site).items()}
-    for name in ("mem", "maps", "environ", "fd"):
-        path = f"/proc/{pids['keys']}/{name}"
-        code, out = as_session(site, f"ls {path}/* || head -c 1 {path}")
-        assert code != 0 and "ermission denied" in out, (name, out)
-    site.cert.make(["priv.test"])
-    os.chmod(site.cert.key, 0o600)
-
-    def is_taken():
-        with smtplib.SMTP("127.0.0.1", site.port, timeout=30) as client:
-            try:
-                client.starttls(context=tls.context(site.cert.pem))
-            except tls.ssl.SSLError:
-                return False
-            return True
-    mta.wait_for("the new certificate", is_taken)
-
-
-@case
-def users_log_in_and_sessions_cannot_read_passwords(site):
-    code, out = as_session(site, f"cat {site.passwords}")
-    assert code != 0, out
-    with smtplib.SMTP("127.0.0.1", site.port2, timeout=30) as client:
-        client.starttls(context=tls.context(site.cert.pem))
-        client.login("ursula", "wonder")
-        client.sendmail("ursula@priv.test", ["ursula@priv.test"],
-                        "Subject: logged in\r\n\r\nhello\r\n")
-    site.arrived("ursula", "logged in")
-    pids = [pid for pid, (program, _) in processes(site).items()
-            if program == "auth"]
-    assert len(pids) > 1, pids          # the keeper and a helper
-    for pid in pids:
-        code, out = as_session(site, f"head -c 1 /proc/{pid}/mem")
-        assert code != 0 and "ermission denied" in out, out
-    for program, status in processes(site).values():
-        fits_design(site, program, status)
+CASES.extend(taken.CASES)
 
 
 # ---- running it ----------------------------------------------------------

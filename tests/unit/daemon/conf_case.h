@@ -17,29 +17,16 @@ struct conf_case {
 	struct str		 shown;		/* the report as printed */
 };
 
-static inline void
-case_open(struct conf_case *c, const char *text)
-{
-	c->arena = arena_new();
-	str_init(&c->shown);
-	c->conf = conf_parse("t.conf", slice_of(text), c->arena, &c->report);
-	conf_report_print(&c->report, "t.conf", &c->shown);
-}
-
-static inline void
-case_close(struct conf_case *c)
-{
-	conf_free(&c->conf);
-	arena_free(&c->arena);
-	str_release(&c->shown);
-}
-
+void case_open(struct conf_case *c, const char *text);
 /* The text has to be good. */
-static inline void
-case_good(struct conf_case *c, const char *text)
-{
-	case_open(c, text);
-	cr_assert_not_null(c->conf, "%s", c->shown.buf);
-}
+void case_good(struct conf_case *c, const char *text);
+void case_close(struct conf_case *c);
+
+/* A folder of this test's own, and files in it. */
+extern char case_dir[64];
+void case_directory(void);
+/* Returns the path, which holds until the next call. */
+const char *case_file(const char *name, const char *text);
+void case_directory_remove(void);
 
 #endif

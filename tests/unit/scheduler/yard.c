@@ -20,6 +20,10 @@
 #include "scheduler/agents.h"
 #include "tests/unit/scheduler/yard_agent.h"
 
+const char yard_quick[] = "group 50ms\n"
+    "schedule */* { retry 10m 1h; warn 4h; expire 5d; parallel 4; agents 8;"
+    " overfeed 10; idle 30s }";
+
 static struct yard *the_yard;	/* the start function has no context */
 
 /* ---- agents -------------------------------------------------------------- */
@@ -422,4 +426,22 @@ bool
 yard_has_delivered(struct yard *yard, void *arg)
 {
 	return yard->shared->delivered >= *(unsigned *)arg;
+}
+
+bool
+yard_router_has(struct yard *yard, void *arg)
+{
+	return yard_count(yard, "router") >= *(unsigned *)arg;
+}
+
+bool
+yard_postman_has(struct yard *yard, void *arg)
+{
+	return yard_count(yard, "postman") >= *(unsigned *)arg;
+}
+
+bool
+yard_says(const struct str *text, const char *words)
+{
+	return strstr(text->buf, words) != NULL;
 }

@@ -79,10 +79,19 @@ void yard_only_file(struct yard *yard, const char *area, struct str *out);
 bool yard_has(struct yard *yard, const char *area, ino_t inode,
     const char *suffix);
 
+/* Retries after 10m and 1h, a notice after 4h, an end after 5d. */
+extern const char yard_quick[];
+
+/* Whether text has the words. */
+bool yard_says(const struct str *text, const char *words);
+
 /* Conditions. */
 bool yard_is_empty(struct yard *yard, void *arg);	/* queue, transport */
 bool yard_is_quiet(struct yard *yard, void *arg);	/* nothing in flight,
 							 * ready or to read */
 bool yard_has_delivered(struct yard *yard, void *arg);	/* *(unsigned *)arg */
+/* At least *(unsigned *)arg files are there. */
+bool yard_router_has(struct yard *yard, void *arg);
+bool yard_postman_has(struct yard *yard, void *arg);
 
 #endif

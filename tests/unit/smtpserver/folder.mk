@@ -5,12 +5,15 @@ TESTS += tests/unit/smtpserver/unit-smtpserver
 tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/house.c tests/unit/smtpserver/house.h \
 	tests/unit/smtpserver/faults.c tests/unit/smtpserver/faults.h \
+	tests/unit/smtpserver/client_case.c \
+	tests/unit/smtpserver/client_case.h \
 	tests/unit/smtpserver/test_ask.c \
 	tests/unit/smtpserver/test_clients.c \
 	tests/unit/smtpserver/test_commands.c \
 	tests/unit/smtpserver/test_counters.c \
 	tests/unit/smtpserver/test_doorman.c \
 	tests/unit/smtpserver/test_etrn.c \
+	tests/unit/smtpserver/test_faults.c \
 	tests/unit/smtpserver/test_limits.c \
 	tests/unit/smtpserver/test_confine.c \
 	tests/unit/smtpserver/test_milter.c tests/unit/smtpserver/test_talk.c \
@@ -22,7 +25,8 @@ tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/test_session.c \
 	tests/unit/smtpserver/test_login.c \
 	tests/unit/smtpserver/test_shed.c \
-	tests/unit/smtpserver/test_smuggling.c
+	tests/unit/smtpserver/test_smuggling.c \
+	tests/unit/smtpserver/test_worker.c
 tests_unit_smtpserver_unit_smtpserver_CPPFLAGS = $(AM_CPPFLAGS) \
 	-I$(srcdir)/tests/unit/smtpserver
 tests_unit_smtpserver_unit_smtpserver_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)

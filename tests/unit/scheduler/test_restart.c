@@ -1,0 +1,180 @@
+/* test_restart.c - what a scheduler finds when it starts, and makes of it
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "scheduler/intake.h"
+#include "tests/unit/scheduler/yard.h"
+
+static struct yard yard;
+
+Test(restart, a_restart_knows_tries_and_moments_from_the_files)
+{
+	yard_open(&yard, yard_quick);
+	yard_message(&yard, "a@src.test", "smtp/x.test/defer@x.test", NULL);
+	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
+	yard_clock(&yard, 12 * 60);
+	yard_turns(&yard, 60);
+	cr_assert_eq(yard.shared->jobs, 2);
+	yard_stop(&yard);
+	yard_start(&yard);
+	yard_turns(&yard, 60);
+	cr_expect_eq(yard.shared->jobs, 2, "its hour is not over");
+	yard_clock(&yard, 67 * 60);
+	yard_turns(&yard, 60);
+	cr_expect_eq(yard.shared->jobs, 3);
+	cr_expect_eq(yard.shared->tries_most, 2);
+	yard_close(&yard);
+}
+
+Test(restart, a_file_that_an_old_agent_holds_waits)
+{
+	char path[256], name[SPOOL_NAME_BYTES];
+	ino_t inode;
+	int fd;
+
+	yard_open(&yard, yard_quick);
+	yard_stop(&yard);
+	inode = yard_message(&yard, "a@src.test", "local//ok", NULL);
+	spool_hashed_name(yard.spool, inode, name);
+	snprintf(path, sizeof(path), "%s/spool/transport/%s", yard.dir, name);
+	fd = open(path, O_RDONLY);
+	cr_assert_eq(flock(fd, LOCK_SH), 0);
+	yard_start(&yard);
+	yard_turns(&yard, 30);
+	cr_expect_eq(yard.shared->jobs, 0);
+	cr_expect_eq(yard.scheduler.jobs.count, 0);
+	close(fd);
+	yard_clock(&yard, 2);
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	cr_expect_eq(yard.shared->delivered, 1);
+	yard_close(&yard);
+}
+
+Test(restart, killed_between_body_and_control_file_it_ends)
+{
+	char path[256], name[SPOOL_NAME_BYTES];
+	ino_t inode;
+
+	yard_open(&yard, yard_quick);
+	yard_stop(&yard);
+	inode = yard_message(&yard, "a@src.test", "local//ok", NULL);
+	spool_hashed_name(yard.spool, inode, name);
+	snprintf(path, sizeof(path), "%s/spool/queue/%s", yard.dir, name);
+	cr_assert_eq(unlink(path), 0);		/* row F1 */
+	yard_start(&yard);
+	yard_turns(&yard, 30);
+	cr_expect(yard_has(&yard, "transport", inode, ""), "a rescan's grace");
+	yard_clock(&yard, INTAKE_RESCAN_MS / 1000 + 1);
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	cr_expect_eq(yard.shared->jobs, 0);
+	yard_close(&yard);
+}
+
+/* queue/N to router/N-1; its spool id gets another last digit of time. */
+static ino_t
+claimed_message(bool is_other, char path[256], char to[256])
+{
+	char id[SPOOL_ID_BYTES], name[SPOOL_NAME_BYTES], text[4096];
+	ino_t inode = yard_message(&yard, "a@src.test", "local//ok", id);
+	char *at;
+	ssize_t n;
+	int fd;
+
+	spool_hashed_name(yard.spool, inode, name);
+	snprintf(path, 256, "%s/spool/queue/%s", yard.dir, name);
+	snprintf(to, 256, "%s/spool/router/%ju-1", yard.dir,
+	    (uintmax_t)inode);
+	cr_assert_eq(rename(path, to), 0);
+	fd = open(to, O_RDWR);
+	n = pread(fd, text, sizeof(text) - 1, 0);
+	cr_assert_gt(n, 0);
+	text[n] = '\0';
+	at = strstr(text, id);
+	cr_assert_not_null(at);
+	if (is_other)
+		cr_assert_eq(pwrite(fd, at[9] == '0' ? "1" : "0", 1,
+		    at - text + 9), 1);
+	close(fd);
+	return inode;
+}
+
+Test(restart, a_control_file_whose_message_is_in_the_router_again_goes)
+{
+	char path[256], to[256];
+	ino_t inode;
+
+	yard_open(&yard, yard_quick);
+	yard_stop(&yard);
+	inode = claimed_message(false, path, to);	/* D8, cut */
+	yard_start(&yard);
+	yard_turns(&yard, 30);
+	cr_expect_not(yard_has(&yard, "transport", inode, ""));
+	cr_expect_eq(access(to, F_OK), 0);
+	cr_assert_eq(unlink(to), 0);
+	yard_close(&yard);
+}
+
+/* The number came again while the scheduler was dead: the other message
+ * waits for the name, and must not wait for ever. */
+static void
+number_again(bool is_claimed)
+{
+	char path[256], to[256], given[256];
+	ino_t inode;
+
+	yard_open(&yard, yard_quick);
+	yard_stop(&yard);
+	inode = claimed_message(true, path, to);
+	snprintf(given, sizeof(given), "%s/spool/router/%ju", yard.dir,
+	    (uintmax_t)inode);
+	if (!is_claimed)
+		cr_assert_eq(rename(to, given), 0);
+	yard_start(&yard);
+	yard_turns(&yard, 30);
+	cr_expect(yard_has(&yard, "transport", inode, ""), "grace");
+	yard_clock(&yard, INTAKE_RESCAN_MS / 1000 + 1);
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	cr_assert_eq(unlink(is_claimed ? to : given), 0, "it stays");
+	cr_expect_eq(yard.shared->jobs, 0);
+	yard_close(&yard);
+}
+
+Test(restart, a_control_file_goes_when_another_message_has_its_number)
+{
+	number_again(false);
+}
+
+Test(restart, a_control_file_goes_when_another_message_claimed_has_its_number)
+{
+	number_again(true);
+}
+
+Test(restart, a_bad_control_file_is_set_aside_and_others_go_on)
+{
+	char path[256], name[SPOOL_NAME_BYTES];
+	unsigned two = 2, one = 1;
+	ino_t inode;
+	int fd;
+
+	yard_open(&yard, yard_quick);
+	yard_stop(&yard);
+	inode = yard_message(&yard, "a@src.test", "local//ok", NULL);
+	yard_message(&yard, "a@src.test", "local//ok", NULL);
+	spool_hashed_name(yard.spool, inode, name);
+	snprintf(path, sizeof(path), "%s/spool/transport/%s", yard.dir, name);
+	fd = open(path, O_WRONLY);
+	cr_assert_eq(pwrite(fd, "XXXX", 4, 60), 4);
+	close(fd);
+	yard_start(&yard);
+	cr_assert(yard_until(&yard, yard_postman_has, &two));
+	cr_assert(yard_until(&yard, yard_has_delivered, &one));
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	cr_expect(yard_has(&yard, "postman", inode, ".badcontrol"));
+	yard_close(&yard);
+}
