@@ -42,7 +42,7 @@ class Names:
         self.rows = {}
         self.settings = set()
         for path in glob.glob(os.path.join(SRC, "libzm", "daemon",
-                                           "statements", "*.h")):
+                                           "conf", "statements", "*.h")):
             text = read(path)
             for row in re.split(r"^(?=STATEMENT\()", text, flags=re.M):
                 found = re.match(r'STATEMENT\(\w+, "([^"]+)"', row)

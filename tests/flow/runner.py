@@ -345,7 +345,22 @@ class Flow:
         for pid in pids:
             os.kill(pid, number)
 
+    def settle(self):
+        """Until what is in an agent's hands is planned again: a clock that
+        moved before would count from the new time.  A flow may hold a
+        delivery on purpose: then the wait ends."""
+        def is_planned(instance):
+            answer = control.ask(instance.dir + "/run", "count")
+            return not answer or not any(row.get("active")
+                                         for row in answer)
+        for actor in self.actors.values():
+            if isinstance(actor, mta.Mta):
+                until = time.monotonic() + 2
+                while not is_planned(actor) and time.monotonic() < until:
+                    time.sleep(0.02)
+
     def do_clock(self, line):
+        self.settle()
         self.clock.move(language.span(line.words[1]))
 
     def do_log(self, line):
