@@ -224,6 +224,15 @@ agent_free(struct scheduler *scheduler, struct agent *agent)
 }
 
 void
+agents_begin(void *context, unsigned token, pid_t pid)
+{
+	struct agent *agent = find_token(context, token);
+
+	if (agent != NULL)
+		agent->pid = pid;
+}
+
+void
 agents_exit(void *context, unsigned token, pid_t pid, int status)
 {
 	struct scheduler *scheduler = context;

@@ -21,6 +21,10 @@ void agents_open(struct scheduler *scheduler, agents_start_fn *start,
 /* Give every thread that may have it its work; starts agents. */
 void agents_feed(struct scheduler *scheduler);
 
+/* The launcher's notice that an agent has its process (a launcher_begin_fn;
+ * context is the scheduler). */
+void agents_begin(void *context, unsigned token, pid_t pid);
+
 /* The launcher's notice (a launcher_exit_fn; context is the scheduler). */
 void agents_exit(void *context, unsigned token, pid_t pid, int status);
 

@@ -47,13 +47,9 @@ struct control {
 	struct client	*clients;
 	struct peer_rules rules;
 	unsigned	 writers, others, acts;
-	int		 mailq;		/* its process; -1: none */
-	struct watch	*mailq_watch;
-	struct ipc_inbox mailq_inbox;
 };
 
 static void client_go(struct client *client);
-static void mailq_close(struct control *control);
 
 static bool
 is_writer(const struct peer *peer)
@@ -388,6 +384,13 @@ client_add(struct control *control, int socket, const struct peer *peer)
 	client_live(client);
 }
 
+void
+control_take(struct scheduler *scheduler, int socket, const struct peer *peer)
+{
+	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
+	client_add(scheduler->control, socket, peer);
+}
+
 static void
 client_new(void *context, unsigned ready)
 {
@@ -404,53 +407,6 @@ client_new(void *context, unsigned ready)
 		turn_away(socket);
 	else
 		client_add(control, socket, &peer);
-}
-
-/* ---- the process of the mailq protocol --------------------------- */
-
-static void
-mailq_ready(void *context, unsigned ready)
-{
-	struct control *control = context;
-	struct peer peer = { .uid = geteuid(), .right = RIGHT_READ,
-	    .is_mailq = true, .name = "mailq" };
-	int got = ipc_receive(control->mailq, &control->mailq_inbox);
-	int socket;
-
-	/* its lines say nothing, the sockets do */
-	ipc_inbox_consume(&control->mailq_inbox,
-	    control->mailq_inbox.bytes.len);
-	while ((socket = ipc_take_fd(&control->mailq_inbox)) >= 0) {
-		(void)fcntl(socket, F_SETFL, O_NONBLOCK);
-		client_add(control, socket, &peer);
-	}
-	if (got > 0 || (got < 0 && errno == EAGAIN))
-		return;
-	warning("the process that answers mailq ended: restart zmailer");
-	mailq_close(control);
-}
-
-static void
-mailq_close(struct control *control)
-{
-	if (control->mailq < 0)
-		return;
-	watch_free(&control->mailq_watch);
-	ipc_inbox_release(&control->mailq_inbox);
-	close(control->mailq);
-	control->mailq = -1;
-}
-
-void
-control_open_mailq(struct scheduler *scheduler, int socket)
-{
-	struct control *control = scheduler->control;
-
-	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
-	control->mailq = socket;
-	ipc_inbox_init(&control->mailq_inbox);
-	control->mailq_watch = loop_watch(scheduler->loop, socket, LOOP_READ,
-	    mailq_ready, control);
 }
 
 /* ---- the socket -------------------------------------------------- */
@@ -487,7 +443,6 @@ control_open(struct scheduler *scheduler, int socket)
 
 	control->scheduler = scheduler;
 	control->socket = socket;
-	control->mailq = -1;
 	peer_rules_read(scheduler->conf, &control->rules);
 	control->watch = loop_watch(scheduler->loop, socket, LOOP_READ,
 	    client_new, control);
@@ -503,7 +458,6 @@ control_close(struct scheduler *scheduler)
 		return;
 	while (control->clients != NULL)
 		client_free(control->clients);
-	mailq_close(control);
 	watch_free(&control->watch);
 	close(control->socket);
 	mem_free(&scheduler->control);

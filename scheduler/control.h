@@ -29,9 +29,9 @@ int control_bind(const char *run_dir, struct err *err);
 
 /* Serve on that descriptor (taken over). */
 void control_open(struct scheduler *scheduler, int socket);
-/* The process of the mailq protocol asks there for a connection for each of
- * its clients (taken over). */
-void control_open_mailq(struct scheduler *scheduler, int socket);
+/* A client who came another way (taken over): one of mailq/keeper.c. */
+void control_take(struct scheduler *scheduler, int socket,
+    const struct peer *peer);
 void control_close(struct scheduler *scheduler);
 /* The configuration was replaced: other groups may count. */
 void control_reload(struct scheduler *scheduler);

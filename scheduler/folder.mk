@@ -39,6 +39,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/act_retry.c scheduler/act_dest.c scheduler/act_undelete.c \
 	scheduler/act_reroute.c scheduler/resend.c scheduler/resend.h scheduler/act_events.c scheduler/act_next.c \
 	scheduler/control.c scheduler/control_words.c scheduler/control.h \
+	scheduler/mailq/keeper.c scheduler/mailq/keeper.h \
 	scheduler/mailq/listener.c scheduler/mailq/listener.h \
 	scheduler/mailq/session.c scheduler/mailq/session.h \
 	scheduler/mailq/show.c scheduler/mailq/show.h \

@@ -12,6 +12,7 @@
 #include "scheduler/agents.h"
 #include "scheduler/control.h"
 #include "scheduler/core.h"
+#include "scheduler/mailq/keeper.h"
 #include "scheduler/mailq/listener.h"
 #include "scheduler/results.h"
 
@@ -22,15 +23,22 @@ enum { STOP_WAIT_MS = 10000, STOP_LOOK_MS = 50 };
 static struct scheduler scheduler;
 static struct timer stop_timer;
 static int64_t stop_end_ms;
-static int control_socket = -1, mailq_socket = -1;
+static int control_socket = -1;
 
 static int
 open_privileged(struct process *process, struct err *err)
 {
-	if (mailq_start(process, &mailq_socket, err) < 0)
-		return -1;
 	control_socket = control_bind(process->conf->run_dir, err);
 	return control_socket < 0 ? -1 : 0;
+}
+
+static void
+on_exit_notice(void *context, unsigned token, pid_t pid, int status)
+{
+	if (token == LAUNCHER_BESIDE)
+		mailq_ended(context, pid, status);
+	else
+		agents_exit(context, token, pid, status);
 }
 
 static int
@@ -46,10 +54,10 @@ after_drop(struct process *process, struct err *err)
 	    launcher_start_agent, launcher_kill_agent, err) < 0)
 		return -1;
 	scheduler.results = results_new(process);
-	launcher_on_exit(process, agents_exit, &scheduler);
+	launcher_on_exit(process, on_exit_notice, &scheduler);
+	launcher_on_begin(process, agents_begin, &scheduler);
 	control_open(&scheduler, control_socket);
-	if (mailq_socket >= 0)
-		control_open_mailq(&scheduler, mailq_socket);
+	mailq_keep(&scheduler, launcher_start_beside);
 	loop_at_turn_end(process->loop, core_turn, &scheduler);
 	return 0;
 }
@@ -59,6 +67,7 @@ reload(struct process *process, const struct conf *old)
 {
 	core_reload(&scheduler, process->conf);
 	control_reload(&scheduler);
+	mailq_reload(&scheduler, old);
 	results_renew(&scheduler.results, process);
 }
 
@@ -74,6 +83,7 @@ stop_look(void *context)
 		    clock_steady_ms() + STOP_LOOK_MS, stop_look, process);
 		return;
 	}
+	mailq_release(&scheduler);
 	control_close(&scheduler);
 	results_free(&scheduler.results);
 	core_close(&scheduler);
@@ -101,6 +111,8 @@ main(int argc, char **argv)
 		.after_drop = after_drop,
 		.reload = reload,
 		.stop = stop,
+		.beside_open = mailq_open,
+		.beside_run = mailq_run,
 	};
 
 	return daemon_run(argc, argv, &daemon);

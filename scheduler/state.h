@@ -57,6 +57,7 @@ struct agent {
 	struct thread	*thread;	/* served now; NULL when idle */
 	uint32_t	 last_hash;	/* of the thread it served last */
 	unsigned	 token;		/* the launcher's name for it */
+	pid_t		 pid;		/* 0: not told yet */
 	int		 socket;	/* -1: closed, waits for the notice */
 	struct watch	*watch;
 	struct ipc_inbox *inbox;
@@ -128,6 +129,7 @@ struct group {
 };
 
 struct control;			/* control.c's own */
+struct mailq_keeper;		/* mailq/keeper.c's own */
 
 struct scheduler {
 	const struct conf *conf;	/* current; not ours */
@@ -143,6 +145,7 @@ struct scheduler {
 	struct reporter	 reporter;
 	struct group	 group;
 	struct control	*control;
+	struct mailq_keeper *mailq;	/* NULL: a test without it */
 	struct orders	 orders;
 	struct results	*results;	/* NULL: no script */
 	struct timer	 plan_timer, shape_timer, orders_timer;

@@ -174,6 +174,14 @@ EVENT(ORDER, "order", INFO,
     "An operator gave an order on the scheduler's socket, and it was done.")
 EVENT(ORDER_REFUSED, "order.refused", WARN, "op by uid code",
     "Somebody gave an order who may not, or one that could not be done.")
+EVENT(MAILQ_START, "mailq.start", INFO, "listen",
+    "The mailq protocol is answered from now on.")
+EVENT(MAILQ_STOP, "mailq.stop", INFO, "listen",
+    "The mailq protocol is answered no longer: the scheduler ends, or the "
+    "statement was changed.")
+EVENT(MAILQ_EXIT, "mailq.exit", WARN, "child status again_ms",
+    "The process that answers the mailq protocol ended; it is started again. "
+    "Mail does not wait for it.")
 EVENT(MAILQ_LOGIN, "mailq.login", INFO, "user client ok",
     "A client of the mailq protocol gave a user's name and proof.")
 EVENT(ORDER_BAD, "order.bad", WARN, "file line",

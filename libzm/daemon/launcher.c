@@ -1,7 +1,8 @@
 /* launcher.c - starts transport agents; the only part that keeps root
  *
  * In     request lines from the scheduler, each start with one descriptor
- * Out    agents with that descriptor as stdin and stdout; exit notices
+ * Out    agents with that descriptor as stdin and stdout; the service beside
+ *        the daemon, with that and what it listens on; notices of both
  * Holds  its own copy of the configuration, pid and token of each agent
  * Trusts the configuration alone says what runs: of a request it takes a
  *        clause number, a channel that the clause is for, and a token
@@ -32,7 +33,8 @@
 enum {
 	CHANNEL_BYTES_MAX = 32,
 	AGENTS_MAX = 4096,		/* at a time */
-	SOCKET_FD = 3
+	SOCKET_FD = 3,
+	SERVICE_FD = 4			/* of the service beside us */
 };
 
 struct agent {
@@ -62,6 +64,17 @@ descriptors_above_close(unsigned first)
 }
 
 static void
+signals_default(void)
+{
+	sigset_t none;
+
+	for (int i = 1; i < 32; i++)
+		signal(i, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void
 agent_main(const struct command *command, int socket)
 	__attribute__((noreturn));
 static void
@@ -69,12 +82,9 @@ agent_main(const struct command *command, int socket)
 {
 	bool is_private = daemon_is_private(launcher.process->conf);
 	struct err err;
-	sigset_t none;
 
 	err_program("launcher");
 	(void)setsid();		/* killed with all that it starts */
-	for (int i = 1; i < 32; i++)
-		signal(i, SIG_DFL);
 	if (dup2(socket, STDIN_FILENO) < 0 || dup2(socket, STDOUT_FILENO) < 0)
 		fatal("dup2: %s", strerror(errno));
 	descriptors_above_close(STDERR_FILENO + 1);
@@ -84,14 +94,47 @@ agent_main(const struct command *command, int socket)
 	umask(077);
 	if (chdir("/") < 0)
 		fatal("/: %s", strerror(errno));
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	signals_default();
 	execve(command->path, command->words,
 	    command_environment(is_private));
 	fatal("%s: %s", command->path, strerror(errno));
 }
 
+/* What it listens on, and its end of the pair, are all that it is left of
+ * ours: both are moved out of the way of each other first. */
+static void
+beside_main(int fd, int socket)
+	__attribute__((noreturn));
+static void
+beside_main(int fd, int socket)
+{
+	struct process *process = launcher.process;
+
+	(void)setsid();
+	fd = fcntl(fd, F_DUPFD, SERVICE_FD + 1);
+	socket = fcntl(socket, F_DUPFD, SERVICE_FD + 1);
+	if (fd < 0 || socket < 0 || dup2(socket, SOCKET_FD) < 0 ||
+	    dup2(fd, SERVICE_FD) < 0)
+		fatal("dup2: %s", strerror(errno));
+	descriptors_above_close(SERVICE_FD + 1);
+	(void)fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC);
+	(void)fcntl(SERVICE_FD, F_SETFD, FD_CLOEXEC);
+	if (event_open(process->conf->log_dir) < 0)
+		fatal("%s: %s", process->conf->log_dir, strerror(errno));
+	signals_default();
+	signal(SIGPIPE, SIG_IGN);
+	process->daemon->beside_run(process, SERVICE_FD, SOCKET_FD);
+}
+
 /* ---- requests ------------------------------------------------------------ */
+
+static void
+say(struct str *line)
+{
+	if (ipc_send(launcher.socket, str_slice(line), NULL, 0) < 0)
+		_exit(0);	/* the scheduler is gone */
+	str_release(line);
+}
 
 static void
 say_exit(unsigned token, pid_t pid, int status)
@@ -99,9 +142,18 @@ say_exit(unsigned token, pid_t pid, int status)
 	struct str line = STR_INIT;
 
 	str_addf(&line, "exit %u %ld %d\n", token, (long)pid, status);
-	if (ipc_send(launcher.socket, str_slice(&line), NULL, 0) < 0)
-		_exit(0);	/* the scheduler is gone */
-	str_release(&line);
+	say(&line);
+}
+
+static void
+child_add(unsigned token, pid_t pid)
+{
+	struct str line = STR_INIT;
+
+	launcher.agents[launcher.agent_count].pid = pid;
+	launcher.agents[launcher.agent_count++].token = token;
+	str_addf(&line, "begin %u %ld\n", token, (long)pid);
+	say(&line);
 }
 
 static void
@@ -170,8 +222,7 @@ agent_start(uint64_t clause, const char *channel, int socket, unsigned token,
 		err_sys(err, "cannot fork an agent for %s", channel);
 		goto done;
 	}
-	launcher.agents[launcher.agent_count].pid = pid;
-	launcher.agents[launcher.agent_count++].token = token;
+	child_add(token, pid);
 done:
 	arena_free(&arena);
 	return pid < 0 ? -1 : 0;
@@ -206,6 +257,37 @@ request_start(struct slice rest, int socket, struct err *err)
 	if (result < 0)
 		say_exit((unsigned)token, 0, EXIT_FATAL << 8);
 	return result;
+}
+
+static int
+request_beside(int socket, struct err *err)
+{
+	const struct daemon *daemon = launcher.process->daemon;
+	sigset_t all, before;
+	pid_t pid = -1;
+	int fd = -1;
+
+	if (daemon->beside_open == NULL || socket < 0) {
+		err_set(err, "a request for a service is malformed");
+	} else if (launcher.agent_count == AGENTS_MAX) {
+		err_set(err, "%d agents run already", AGENTS_MAX);
+	} else if (daemon->beside_open(launcher.process->conf, &fd,
+	    err) == 0) {
+		sigfillset(&all);
+		sigprocmask(SIG_BLOCK, &all, &before);
+		pid = fork();
+		if (pid == 0)
+			beside_main(fd, socket);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		close(fd);
+		if (pid < 0)
+			err_sys(err, "fork");
+	}
+	if (pid < 0)
+		say_exit(LAUNCHER_BESIDE, 0, EXIT_FATAL << 8);
+	else
+		child_add(LAUNCHER_BESIDE, pid);
+	return pid < 0 ? -1 : 0;
 }
 
 static int
@@ -253,6 +335,11 @@ request(struct slice line)
 	if (slice_is(verb, "start")) {
 		socket = ipc_take_fd(&launcher.inbox);
 		result = request_start(line, socket, &err);
+		if (socket >= 0)
+			close(socket);
+	} else if (slice_is(verb, "beside")) {
+		socket = ipc_take_fd(&launcher.inbox);
+		result = request_beside(socket, &err);
 		if (socket >= 0)
 			close(socket);
 	} else if (slice_is(verb, "kill")) {

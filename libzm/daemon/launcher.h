@@ -3,8 +3,10 @@
  * Scheduler to launcher, one line each:
  *	start CLAUSE CHANNEL TOKEN	(the agent's socket rides on it)
  *	kill TOKEN
+ *	beside				(the service's socket rides on it)
  *	reload
  * Launcher to scheduler:
+ *	begin TOKEN PID
  *	exit TOKEN PID STATUS
  * CLAUSE counts from 0 in conf->schedules.  End of file ends the launcher.
  *

@@ -24,6 +24,8 @@ static struct {
 	struct ipc_inbox	 inbox;
 	launcher_exit_fn	*fn;
 	void			*context;
+	launcher_begin_fn	*begin_fn;
+	void			*begin_context;
 } client;
 
 int
@@ -50,23 +52,26 @@ launcher_fork(struct process *process, struct err *err)
 	return 0;
 }
 
-/* "exit TOKEN PID STATUS"; the launcher is ours, yet a line that is not
- * so is dropped. */
+/* "exit TOKEN PID STATUS", "begin TOKEN PID"; the launcher is ours, yet a
+ * line that is not so is dropped. */
 static void
 notice(struct slice line)
 {
-	struct slice words[4];
-	uint64_t numbers[3];
+	uint64_t numbers[3] = { 0, 0, 0 };
+	struct slice verb, word;
+	size_t count = 0;
 
-	for (size_t i = 0; i < 4; i++)
-		if (!slice_word(&line, &words[i]))
+	if (!slice_word(&line, &verb))
+		return;
+	while (count < 3 && slice_word(&line, &word))
+		if (!slice_number(word, 0, UINT32_MAX, &numbers[count++]))
 			return;
-	for (size_t i = 0; i < 3; i++)
-		if (!slice_number(words[i + 1], 0, UINT32_MAX, &numbers[i]))
-			return;
-	if (slice_is(words[0], "exit") && client.fn != NULL)
+	if (count == 3 && slice_is(verb, "exit") && client.fn != NULL)
 		client.fn(client.context, (unsigned)numbers[0],
 		    (pid_t)numbers[1], (int)numbers[2]);
+	if (count == 2 && slice_is(verb, "begin") && client.begin_fn != NULL)
+		client.begin_fn(client.begin_context, (unsigned)numbers[0],
+		    (pid_t)numbers[1]);
 }
 
 static void
@@ -102,6 +107,14 @@ launcher_on_exit(struct process *process, launcher_exit_fn *fn,
 	client.context = context;
 }
 
+void
+launcher_on_begin(struct process *process, launcher_begin_fn *fn,
+    void *context)
+{
+	client.begin_fn = fn;
+	client.begin_context = context;
+}
+
 static int
 ask(const struct str *line, const int *fds, size_t count, struct err *err)
 {
@@ -127,6 +140,18 @@ launcher_start_agent(unsigned clause, const char *channel, int socket,
 	int result;
 
 	str_addf(&line, "start %u %s %u\n", clause, channel, token);
+	result = ask(&line, &socket, 1, err);
+	str_release(&line);
+	return result;
+}
+
+int
+launcher_start_beside(int socket, struct err *err)
+{
+	struct str line = STR_INIT;
+	int result;
+
+	str_adds(&line, "beside\n");
 	result = ask(&line, &socket, 1, err);
 	str_release(&line);
 	return result;

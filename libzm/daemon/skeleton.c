@@ -85,9 +85,6 @@ daemon_restart_reason(const struct conf *old, const struct conf *fresh)
 	for (int i = 0; i < ROLE_COUNT; i++)
 		if (strcmp(old->accounts[i], fresh->accounts[i]) != 0)
 			return "an account changed: zmailer restart";
-	if ((old->mailq.users == NULL) != (fresh->mailq.users == NULL) ||
-	    strcmp(old->mailq.listen.text, fresh->mailq.listen.text) != 0)
-		return "mailq changed: zmailer restart";
 	return NULL;
 }
 

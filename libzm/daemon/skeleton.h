@@ -54,6 +54,16 @@ struct daemon {
 	/* Finish what cannot be put down, then call loop_stop.  NULL: at
 	 * once. */
 	void	(*stop)(struct process *process);
+	/* A service beside a daemon that wants_launcher; the launcher starts
+	 * it when it is asked to.  beside_open is called as root, with
+	 * the configuration as it is then: *out_fd is what the service
+	 * listens on.  beside_run is the service, in a process of its own:
+	 * socket is what came with the request; it drops its rights itself
+	 * and does not return. */
+	int	(*beside_open)(const struct conf *conf, int *out_fd,
+		    struct err *err);
+	void	(*beside_run)(struct process *process, int fd, int socket)
+		    __attribute__((noreturn));
 };
 
 /* Never returns to do anything but exit: 0 stopped in good order, 64 usage,
@@ -119,10 +129,21 @@ int launcher_start_agent(unsigned clause, const char *channel, int socket,
  * exit notice follows.  Nothing when it has ended.  0 or -1. */
 int launcher_kill_agent(unsigned token, struct err *err);
 
+/* Start the daemon's service beside it; it gets `socket` (which stays the
+ * caller's).  Its notices have the token LAUNCHER_BESIDE, pid 0 when it could
+ * not be started.  One at a time.  0 or -1. */
+enum { LAUNCHER_BESIDE = 0 };
+int launcher_start_beside(int socket, struct err *err);
+
 /* Called in the loop when an agent ended.  status as waitpid gives it. */
 typedef void launcher_exit_fn(void *context, unsigned token, pid_t pid,
     int status);
 void launcher_on_exit(struct process *process, launcher_exit_fn *fn,
+    void *context);
+
+/* Called in the loop when an agent was started: its pid is known. */
+typedef void launcher_begin_fn(void *context, unsigned token, pid_t pid);
+void launcher_on_begin(struct process *process, launcher_begin_fn *fn,
     void *context);
 
 /* Path of a program: "router", "ta/smtp".  Below ZMAILER_LIBEXEC from the

@@ -3,7 +3,7 @@
  * In     clients of the mailq statement
  * Out    a process for each; a pair of sockets, one end to the scheduler
  * Holds  the listener; how many talk
- * Trusts the scheduler; it is gone when the scheduler is
+ * Trusts the scheduler; it ends when that closes their socket
  * Spec   doc/protocol/mailq.md section 1
  *
  * SPDX-License-Identifier: ISC
@@ -14,6 +14,9 @@
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef HAVE_SYS_PRCTL_H
+#include <sys/prctl.h>
+#endif
 
 #include "base/event.h"
 #include "daemon/listen_socket.h"
@@ -89,50 +92,62 @@ client_take(struct listener *listener)
 	close(client);
 }
 
-static void __attribute__((noreturn))
-listener_run(struct listener *listener)
+static void
+surroundings(struct process *process)
 {
 	struct sigaction action = { .sa_handler = on_child };
-	struct pollfd fds[2] = {
-		{ .fd = listener->scheduler, .events = POLLIN },
-		{ .fd = listener->socket, .events = POLLIN },
-	};
 	struct err err;
 
-	if (daemon_drop(listener->process->conf, ROLE_AGENT, &err) < 0)
+	err_program("scheduler-mailq");
+#ifdef HAVE_SYS_PRCTL_H
+	(void)prctl(PR_SET_NAME, "scheduler-mailq", 0, 0, 0);
+#endif
+	if (daemon_drop(process->conf, ROLE_AGENT, &err) < 0)
 		fatal("%s", err.text);	/* nothing was served yet */
 	signal(SIGHUP, SIG_IGN);	/* users are read for each client */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);	/* the scheduler's end is ours */
 	(void)sigaction(SIGCHLD, &action, NULL);
+}
+
+static void
+said(enum event_kind kind, const struct process *process)
+{
+	event(kind, NULL, "listen",
+	    slice_of(process->conf->mailq.listen.text), NULL);
+	event_flush();
+}
+
+void
+mailq_run(struct process *process, int fd, int scheduler)
+{
+	struct listener listener = { .process = process, .socket = fd,
+	    .scheduler = scheduler };
+	struct pollfd fds[2] = {
+		{ .fd = scheduler, .events = POLLIN },
+		{ .fd = fd, .events = POLLIN },
+	};
+
+	surroundings(process);
+	said(EV_MAILQ_START, process);
 	for (;;) {
-		children_reap(listener);
+		children_reap(&listener);
 		if (poll(fds, 2, LOOK_MS) <= 0)
 			continue;
 		if (fds[0].revents != 0)	/* it says nothing: it ended */
-			_exit(0);
-		client_take(listener);
+			break;
+		client_take(&listener);
 	}
+	close(fd);
+	said(EV_MAILQ_STOP, process);
+	_exit(0);
 }
 
 int
-mailq_start(struct process *process, int *out_socket, struct err *err)
+mailq_open(const struct conf *conf, int *out_fd, struct err *err)
 {
-	const struct conf_mailq *mailq = &process->conf->mailq;
-	struct listener listener = { .process = process };
-	pid_t pid;
-
-	*out_socket = -1;
-	if (mailq->users == NULL)
-		return 0;
-	listener.socket = listen_socket(&mailq->listen, err);
-	if (listener.socket < 0)
-		return err_prefix(err, "mailq");
-	pid = daemon_fork(process, "scheduler-mailq", out_socket, err);
-	if (pid == 0) {
-		listener.scheduler = *out_socket;
-		listener_run(&listener);
-	}
-	close(listener.socket);
-	return pid < 0 ? -1 : 0;
+	if (conf->mailq.users == NULL)
+		return err_set(err, "there is no mailq statement");
+	*out_fd = listen_socket(&conf->mailq.listen, err);
+	return *out_fd < 0 ? err_prefix(err, "mailq") : 0;
 }

@@ -3,7 +3,7 @@
  * Who speaks it is not the scheduler: a process of the agents' account
  * listens, one more for each client talks.  Each gets a connection of the
  * control protocol from the scheduler, with no more rights than the protocol
- * has verbs (control_adopt).
+ * has verbs (keeper.h).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,10 +17,13 @@ enum {
 	MAILQ_SESSION_MS = 90000	/* of a session */
 };
 
-/* Listen and start the process, as root or who we are; nothing when the
- * configuration names no mailq.  Before the launcher and the control socket,
- * so that it has neither.  out_socket: where it asks for connections, -1 for
- * none.  0, or -1 with err. */
-int mailq_start(struct process *process, int *out_socket, struct err *err);
+/* Listen where the mailq statement says, as root or who we are.  *out_fd is
+ * the listener, as in struct daemon's beside_open.  0, or -1 with err. */
+int mailq_open(const struct conf *conf, int *out_fd, struct err *err);
+
+/* Be the process (struct daemon's beside_run): take clients from fd, ask for
+ * a connection for each over scheduler, until that is closed. */
+void mailq_run(struct process *process, int fd, int scheduler)
+    __attribute__((noreturn));
 
 #endif

@@ -99,7 +99,7 @@ class Place(mta.Mta):
         shutil.copytree(f"{mta.BUILD}/libexec/zmailer", libexec)
         self.bin = f"{self.top}/bin"
         os.mkdir(self.bin, 0o755)
-        for name in ("zmailer", "sendmail"):
+        for name in ("zmailer", "sendmail", "mailq"):
             shutil.copy(f"{mta.BUILD}/tools/{name}", f"{self.bin}/{name}")
         self.env["ZMAILER_LIBEXEC"] = libexec
         shutil.rmtree(self.dir)

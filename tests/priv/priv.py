@@ -23,6 +23,7 @@ sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import boxes                                         # noqa: E402
 import desk                                          # noqa: E402
+import mailq                                         # noqa: E402
 import place                                         # noqa: E402
 import programs                                      # noqa: E402
 import taken                                         # noqa: E402
@@ -360,6 +361,7 @@ def programs_run_as_who_named_them(site):
 CASES.extend(boxes.CASES)
 CASES.extend(programs.CASES)
 CASES.extend(desk.CASES)
+CASES.extend(mailq.CASES)
 
 
 CASES.extend(taken.CASES)

@@ -51,6 +51,8 @@ def processes(site):
             program = "keys"
         if status["name"] == "smtpserver-auth":
             program = "auth"
+        if status["name"] == "scheduler-mailq":
+            program = "mailq"
         found[pid] = (program, status)
     return found
 
@@ -68,6 +70,7 @@ DESIGN = {
     "error": ("zmagent", ("zmagent",)),
     "http": ("zmagent", ("zmagent",)),
     "discard": ("zmagent", ("zmagent",)),
+    "mailq": ("zmagent", ("zmagent",)),
 }
 
 CAP_DAC_READ_SEARCH = 1 << 2

@@ -1,0 +1,171 @@
+"""The process that answers the mailq protocol (doc/protocol/mailq.md): whose
+it is, who may what, what it does when it dies or its port changes.
+
+SPDX-License-Identifier: ISC
+"""
+import os
+import signal
+import socket
+
+from zmtest import mailq2, mta
+
+CASES = []
+NAME = "scheduler-mailq"
+USERS = "boss:sesame:ALL\neye:look:SNMP QQ TT\nfar:away:ALL:[192.0.2.0]/24\n"
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+def root_port():
+    """A port that only root may have, and that nobody has."""
+    for port in range(1023, 600, -1):
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+            return port
+        except OSError:
+            continue
+    raise AssertionError("no port below 1024 is free")
+
+
+def users_file(site, group, mode):
+    path = f"{site.dir}/mailq-users"
+    with open(path, "w") as file:
+        file.write(USERS)
+    os.chown(path, 0, site.accounts.gid[group])
+    os.chmod(path, mode)
+    return path
+
+
+def fields(pid):
+    with open(f"/proc/{pid}/status") as file:
+        return dict(line.rstrip("\n").split(":", 1) for line in file)
+
+
+def mine(site):
+    """Pids of the listener and its sessions."""
+    return [pid for pid in site.pids() if mta.process_name(pid) == NAME]
+
+
+def is_of_the_agents(site, pid):
+    ids, status = site.accounts, fields(pid)
+    assert set(map(int, status["Uid"].split())) == {ids.uid["zmagent"]}
+    assert set(map(int, status["Gid"].split())) == {ids.gid["zmagent"]}
+    assert sorted(map(int, status["Groups"].split())) == ids.groups(
+        "zmagent"), status["Groups"]
+    assert int(status["CapPrm"], 16) == int(status["CapEff"], 16) == 0
+    assert status["NoNewPrivs"].strip() == "1"
+
+
+def talk(site, user, password, *commands):
+    peer = mailq2.Mailq(str(site.mailq_port))
+    if not peer.challenge.startswith("220"):
+        return [peer.challenge]
+    answers = peer.login(user, password, "sha256")
+    for command in commands:
+        answers += peer.ask(command)
+    peer.socket.close()
+    return answers
+
+
+def answers_again(site, before):
+    def look():
+        try:
+            return (set(mine(site)) - set(before) and
+                    talk(site, "boss", "sesame", "SHOW SNMP"))
+        except (OSError, IndexError):
+            return None
+    return mta.wait_for("the mailq protocol to be answered", look)
+
+
+@case
+def mailq_listens_where_only_root_may_and_is_not_root(site):
+    """Begun by a reload, long after the scheduler gave up root."""
+    site.mailq_port = root_port()
+    path = users_file(site, "zmagent", 0o640)
+    site.conf_write(f"mailq 127.0.0.1:{site.mailq_port} users {path}\n")
+    site.zmailer("reload")
+    answer = answers_again(site, [])
+    assert any("Msgs:" in line for line in answer), answer
+    with socket.create_connection(("127.0.0.1", site.mailq_port)) as peer:
+        peer.settimeout(20)
+        assert peer.recv(100).startswith(b"version zmailer 2.0")
+        pids = mine(site)
+        assert len(pids) == 2, pids         # the listener and a session
+        for pid in pids:
+            is_of_the_agents(site, pid)
+        # the session has shut itself in: nothing more can be opened
+        assert int(fields(max(pids))["Seccomp"]) == 2, fields(max(pids))
+
+
+@case
+def mailq_users_may_what_the_file_says(site):
+    assert talk(site, "eye", "look", "SHOW QUEUE SHORT")[0].startswith("+")
+    for command in ("ETRN far.test", "KILL MSG 00000000000", "REROUTE MSG "
+                    "00000000000", "RESCHEDULE THREAD smtp far.test"):
+        answer = talk(site, "eye", "look", command)
+        assert answer[-1].startswith("-MAILQ2 refused"), answer
+    assert talk(site, "far", "away")[0].startswith("-BAD")
+    assert talk(site, "boss", "wrong")[0].startswith("-BAD")
+    # whoever runs the tool: the password decides, not the account
+    script = (f"printf 'boss:sesame\\n' > pw; mailq -h 127.0.0.1:"
+              f"{site.mailq_port} -k pw -QQQ")
+    home = site.accounts.home["ursula"]
+    code, out = site.run_as("ursula", "sh", "-c", f"cd {home} && {script}")
+    assert code == 0 and "Msgs:" in out, out
+    code, out = site.run_as("ursula", "cat", f"{site.dir}/mailq-users")
+    assert code != 0, out
+
+
+@case
+def mailq_says_when_its_users_cannot_be_read(site):
+    users_file(site, "root", 0o600)
+    answer = talk(site, "boss", "sesame")
+    assert answer == ["450 the list of users is not in order"], answer
+    users_file(site, "zmagent", 0o640)      # read for each client
+    assert talk(site, "boss", "sesame")[0].startswith("+")
+
+
+@case
+def mailq_comes_back_when_it_is_killed(site):
+    before = mta.wait_for("one process", lambda: len(mine(site)) == 1 and
+                          mine(site))
+    os.kill(before[0], signal.SIGKILL)
+    answers_again(site, before)
+    assert any(e["ev"] == "mailq.exit" and e["status"] == "signal 9"
+               for e in site.events())
+    for pid in mine(site):
+        is_of_the_agents(site, pid)
+
+
+@case
+def mailq_comes_back_with_the_scheduler(site):
+    before = mine(site)
+    schedulers = [pid for pid in site.pids()
+                  if mta.process_name(pid) == "scheduler"]
+    for pid in schedulers:
+        os.kill(pid, signal.SIGKILL)
+    answers_again(site, before)
+    mta.wait_for("its predecessor's end",
+                 lambda: not set(before) & set(mine(site)))
+
+
+@case
+def mailq_moves_and_ends_on_reload(site):
+    old, before = site.mailq_port, mine(site)
+    site.mailq_port = root_port()
+    site.conf_write(f"mailq 127.0.0.1:{site.mailq_port} users "
+                    f"{site.dir}/mailq-users\n")
+    site.zmailer("reload")
+    answers_again(site, before)
+    assert old != site.mailq_port
+    try:
+        socket.create_connection(("127.0.0.1", old)).close()
+        raise AssertionError("the old port is still answered")
+    except ConnectionRefusedError:
+        pass
+    site.conf_write()
+    site.zmailer("reload")
+    mta.wait_for("its end", lambda: not mine(site))
