@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/crc32c.h"
 #include "grammar/header.h"
 #include "transports/content.h"
 
@@ -245,17 +246,28 @@ content_bytes(const struct content *content, struct slice trace)
 
 /* ---- writing ----------------------------------------------------------- */
 
+struct sink {
+	int		 fd;		/* -1: only counted and summed up */
+	uint64_t	*bytes;
+	uint32_t	 crc;		/* with fd -1 */
+};
+
 static int
-write_all(int fd, const char *bytes, size_t n, uint64_t *written)
+write_all(struct sink *sink, const char *bytes, size_t n)
 {
+	if (sink->fd < 0) {
+		sink->crc = crc32c(sink->crc, bytes, n);
+		*sink->bytes += n;
+		return 0;
+	}
 	while (n > 0) {
-		ssize_t some = write(fd, bytes, n);
+		ssize_t some = write(sink->fd, bytes, n);
 
 		if (some < 0 && errno == EINTR)
 			continue;
 		if (some < 0)
 			return -1;
-		*written += (uint64_t)some;
+		*sink->bytes += (uint64_t)some;
 		bytes += some;
 		n -= (size_t)some;
 	}
@@ -263,33 +275,34 @@ write_all(int fd, const char *bytes, size_t n, uint64_t *written)
 }
 
 static int
-write_front(const struct content *content, int fd, struct slice trace,
-    uint64_t *written)
+write_front(const struct content *content, struct slice trace,
+    struct sink *sink)
 {
 	const struct slice parts[] = {
 		str_slice(&content->head), trace, str_slice(&content->text)
 	};
 	struct iovec vectors[3];
-	ssize_t some;
+	ssize_t some = 0;
 	size_t skip;
 
 	for (int i = 0; i < 3; i++) {
 		vectors[i].iov_base = (void *)(uintptr_t)parts[i].p;
 		vectors[i].iov_len = parts[i].n;
 	}
-	do
-		some = writev(fd, vectors, 3);
-	while (some < 0 && errno == EINTR);
+	if (sink->fd >= 0)
+		do
+			some = writev(sink->fd, vectors, 3);
+		while (some < 0 && errno == EINTR);
 	if (some < 0)
 		return -1;
-	*written += (uint64_t)some;
+	*sink->bytes += (uint64_t)some;
 	skip = (size_t)some;
 	for (int i = 0; i < 3; i++) {		/* a short write: the rest */
 		size_t done = skip < parts[i].n ? skip : parts[i].n;
 		struct slice rest = slice_from(parts[i], done);
 
 		skip -= done;
-		if (write_all(fd, rest.p, rest.n, written) < 0)
+		if (write_all(sink, rest.p, rest.n) < 0)
 			return -1;
 	}
 	return 0;
@@ -298,7 +311,7 @@ write_front(const struct content *content, int fd, struct slice trace,
 /* The body in pieces.  Quoted pieces are cut at their last line end, so
  * that "From " is never split; a line longer than a piece is no From_ line. */
 static int
-write_body(const struct content *content, int fd, uint64_t *written)
+write_body(const struct content *content, struct sink *sink)
 {
 	bool is_quoted = is_rewritten(content), at_line_start = true;
 	uint64_t offset = content->body_offset;
@@ -326,13 +339,13 @@ write_body(const struct content *content, int fd, uint64_t *written)
 			rewrite(content, &out, text, &at_line_start);
 			text = str_slice(&out);
 		}
-		result = write_all(fd, text.p, text.n, written);
+		result = write_all(sink, text.p, text.n);
 	}
 	if (result == 0 && last != '\n')
-		result = write_all(fd, "\n", 1, written);
+		result = write_all(sink, "\n", 1);
 	if (result == 0)
-		result = write_all(fd, end_of(content),
-		    strlen(end_of(content)), written);
+		result = write_all(sink, end_of(content),
+		    strlen(end_of(content)));
 	mem_free(&piece);
 	str_release(&out);
 	return result;
@@ -342,12 +355,28 @@ int
 content_write(const struct content *content, int fd, struct slice trace,
     uint64_t *out_bytes, struct err *err)
 {
+	struct sink sink = { .fd = fd, .bytes = out_bytes };
+
 	*out_bytes = 0;
-	if (write_front(content, fd, trace, out_bytes) == 0 &&
-	    (content->is_whole || write_body(content, fd, out_bytes) == 0))
+	if (write_front(content, trace, &sink) == 0 &&
+	    (content->is_whole || write_body(content, &sink) == 0))
 		return 0;
 	int kept = errno;
 	err_sys(err, "write");
 	errno = kept;
 	return -1;
+}
+
+int
+content_measure(const struct content *content, struct slice trace,
+    uint64_t *out_bytes, uint32_t *out_crc, struct err *err)
+{
+	struct sink sink = { .fd = -1, .bytes = out_bytes };
+
+	*out_bytes = 0;
+	if (write_front(content, trace, &sink) < 0 ||
+	    (!content->is_whole && write_body(content, &sink) < 0))
+		return err_sys(err, "read the message");
+	*out_crc = sink.crc;
+	return 0;
 }

@@ -44,6 +44,11 @@ int content_load(struct content *content, enum content_flags flags,
 int content_write(const struct content *content, int fd, struct slice trace,
     uint64_t *out_bytes, struct err *err);
 
+/* What content_write will write: its length and CRC-32C.  A message that is
+ * not held whole is read for it.  0 or -1. */
+int content_measure(const struct content *content, struct slice trace,
+    uint64_t *out_bytes, uint32_t *out_crc, struct err *err);
+
 /* About how many bytes content_write will write: the quoting of a message
  * that is not held whole is not counted. */
 uint64_t content_bytes(const struct content *content, struct slice trace);

@@ -1,12 +1,13 @@
 # crash - `make crash` runs the whole matrix, make check a sample of it
-EXTRA_DIST += tests/crash/nth.c tests/crash/nth.h tests/crash/crash.py \
+EXTRA_DIST += tests/crash/nth.c tests/crash/home.c tests/crash/nth.h \
+	tests/crash/crash.py tests/crash/box.py tests/crash/away.py \
 	tests/crash/orders.py tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
 	tests/crash/boxes.py tests/crash/change.py tests/crash/crowd.py \
 	tests/crash/test_nth.py
 CLEANFILES += tests/crash/nth.so
-tests/crash/nth.so: $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/nth.h
+tests/crash/nth.so: $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/home.c $(srcdir)/tests/crash/nth.h
 	@$(MKDIR_P) tests/crash
-	$(AM_V_CCLD)$(CC) -shared -fPIC -O1 -g -D_GNU_SOURCE -o $@ $(srcdir)/tests/crash/nth.c -ldl
+	$(AM_V_CCLD)$(CC) -shared -fPIC -O1 -g -D_GNU_SOURCE -o $@ $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/home.c -ldl
 # A library that is preloaded and AddressSanitizer do not go together: the
 # sanitized build runs everything but this.
 if !SANITIZE

@@ -343,23 +343,25 @@ ssize_t
 write(int fd, const void *bytes, size_t n)
 {
 	ON_FD(ssize_t, "write", fd, real_write(fd, bytes, n),
-	    "write\t%lu\t%lld\t%zd", inode_of_fd(fd), size_before, result);
+	    "write\t%lu\t%lld\t%zd\t%s", inode_of_fd(fd), size_before, result,
+	    path);
 }
 
 ssize_t
 writev(int fd, const struct iovec *parts, int count)
 {
 	ON_FD(ssize_t, "write", fd, real_writev(fd, parts, count),
-	    "write\t%lu\t%lld\t%zd", inode_of_fd(fd), size_before, result);
+	    "write\t%lu\t%lld\t%zd\t%s", inode_of_fd(fd), size_before, result,
+	    path);
 }
 
 ssize_t
 pwrite(int fd, const void *bytes, size_t n, off_t offset)
 {
 	ON_FD(ssize_t, "pwrite", fd, real_pwrite(fd, bytes, n, offset),
-	    "pwrite\t%lu\t%lld\t%zd", inode_of_fd(fd),
+	    "pwrite\t%lu\t%lld\t%zd\t%s\t%lld", inode_of_fd(fd),
 	    size_before < (long long)offset ? size_before : (long long)offset,
-	    result);
+	    result, path, size_before);
 }
 
 ssize_t

@@ -64,6 +64,13 @@ def model(rows):
             file.grave = ticket
         elif call in ("write", "pwrite"):
             file = file_of(args[0])
+            if not file.chain:          # an old file, written on
+                file.was_there = True
+                file.chain.append((0, args[3]))
+                file.durable = 1
+                file.durable_bytes = file.bytes = int(args[-1] if
+                                                      call == "pwrite"
+                                                      else args[1])
             end = int(args[1]) + int(args[2])
             if int(args[1]) < file.durable_bytes:
                 file.overwritten = True

@@ -14,6 +14,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import power                                         # noqa: E402
+
 BUILD = os.environ.get("ZMAILER_BUILD", os.getcwd())
 PROBE = os.path.join(BUILD, "tests", "crash", "nth-probe")
 LIBRARY = os.path.join(BUILD, "tests", "crash", "nth.so")
@@ -134,10 +137,12 @@ class NthTest(unittest.TestCase):
                                  "truncate", "datasync", "unlink", "syncfs",
                                  "unlink"])
         inode = rows[0][2]
-        # where each write began, so that it can be cut off again
-        self.assertEqual(rows[1][2:], [inode, "0", "6"])
-        self.assertEqual(rows[2][2:], [inode, "6", "7"])
-        self.assertEqual(rows[3][2:], [inode, "0", "1"])
+        # where each write began, so that it can be cut off again, also
+        # from a file that was there before: its path, and its length
+        draft = self.dir + "/draft"
+        self.assertEqual(rows[1][2:], [inode, "0", "6", draft])
+        self.assertEqual(rows[2][2:], [inode, "6", "7", draft])
+        self.assertEqual(rows[3][2:], [inode, "0", "1", draft, "13"])
         self.assertEqual(rows[5][2:], [inode, self.dir + "/draft",
                                        self.dir + "/named"])
         self.assertEqual(rows[8][2:], [inode, "13", "5"])
@@ -145,6 +150,17 @@ class NthTest(unittest.TestCase):
         for row in (rows[10], rows[12]):
             self.assertEqual(str(os.stat(os.path.join(
                 self.grave, row[0])).st_ino), inode)
+
+    def test_an_old_file_loses_what_was_not_synced(self):
+        path = os.path.join(self.grave, "old")
+        with open(path, "w") as file:
+            file.write("old\nunsynced\n")
+        inode = os.stat(path).st_ino
+        with open(self.log, "w") as file:
+            file.write(f"1\twrite\t{inode}\t4\t9\t{path}\n")
+        power.cut(self.log, self.grave, "none")
+        with open(path) as file:
+            self.assertEqual(file.read(), "old\n")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@
  *        nobody touched them for minutes
  * Spec   zmailer-mailbox(8), mbox
  *
- *   lock = pid LF "zmailer" [ inode SP old SP new SP crc ] LF
+ *   lock = pid LF "zmailer" [ SP inode SP old SP new SP sample SP whole
+ *       SP id SP rcpt ] LF
  *
  * SPDX-License-Identifier: ISC
  */
@@ -26,13 +27,16 @@
 
 #include "base/banned.h"
 
-enum { LOCK_TEXT_BYTES = 160 };
+enum {
+	LOCK_TEXT_BYTES = 200,
+	NOTE_WORDS = 8		/* "zmailer" counted */
+};
 
 bool
 dotlock_parse(struct slice text, struct dotlock_note *out)
 {
-	struct slice rest = text, line, words[5];
-	uint64_t crc, pid;
+	struct slice rest = text, line, words[NOTE_WORDS + 1];
+	uint64_t pid, sample, whole, rcpt;
 	size_t count = 0;
 
 	memset(out, 0, sizeof(*out));
@@ -41,15 +45,22 @@ dotlock_parse(struct slice text, struct dotlock_note *out)
 	    rest.p[rest.n - 1] != '\n')
 		return false;
 	line = slice_first(rest, slice_find(rest, '\n'));
-	while (count < 5 && slice_word(&line, &words[count]))
+	while (count < NOTE_WORDS + 1 && slice_word(&line, &words[count]))
 		count++;
 	if (count == 0 || !slice_is(words[0], "zmailer"))
 		return false;
-	if (count == 5 && slice_number(words[1], 1, INT64_MAX, &out->inode) &&
+	if (count == NOTE_WORDS &&
+	    slice_number(words[1], 1, INT64_MAX, &out->inode) &&
 	    slice_number(words[2], 0, INT64_MAX, &out->old_bytes) &&
 	    slice_number(words[3], 0, INT64_MAX, &out->new_bytes) &&
-	    slice_number(words[4], 0, UINT32_MAX, &crc)) {
-		out->sample_crc = (uint32_t)crc;
+	    slice_number(words[4], 0, UINT32_MAX, &sample) &&
+	    slice_number(words[5], 0, UINT32_MAX, &whole) &&
+	    words[6].n < sizeof(out->id) &&
+	    slice_number(words[7], 0, UINT32_MAX, &rcpt)) {
+		out->sample_crc = (uint32_t)sample;
+		out->whole_crc = (uint32_t)whole;
+		memcpy(out->id, words[6].p, words[6].n);
+		out->rcpt = (unsigned)rcpt;
 		return true;
 	}
 	memset(out, 0, sizeof(*out));
@@ -61,6 +72,7 @@ dotlock_write(const struct dotlock *lock, const struct dotlock_note *note,
     bool is_synced)
 {
 	char text[LOCK_TEXT_BYTES];
+	ssize_t done;
 	int n;
 
 	if (note == NULL)
@@ -68,10 +80,14 @@ dotlock_write(const struct dotlock *lock, const struct dotlock_note *note,
 		    (long)getpid());
 	else
 		n = snprintf(text, sizeof(text), "%ld\nzmailer %" PRIu64
-		    " %" PRIu64 " %" PRIu64 " %" PRIu32 "\n", (long)getpid(),
-		    note->inode, note->old_bytes, note->new_bytes,
-		    note->sample_crc);
-	if (pwrite(lock->fd, text, (size_t)n, 0) != n)
+		    " %" PRIu64 " %" PRIu64 " %" PRIu32 " %" PRIu32
+		    " %s %u\n", (long)getpid(), note->inode, note->old_bytes,
+		    note->new_bytes, note->sample_crc, note->whole_crc,
+		    note->id, note->rcpt);
+	done = pwrite(lock->fd, text, (size_t)n, 0);
+	if (done >= 0 && done != n)
+		errno = ENOSPC;		/* a short write says no more */
+	if (done != n)
 		return -1;
 	return is_synced ? fsync(lock->fd) : 0;
 }
@@ -219,40 +235,28 @@ dotlock_take(const char *mailbox, const struct account *owner,
 	snprintf(out->path, sizeof(out->path), "%s.lock", mailbox);
 	got = take(out, owner, may_root && account_is_root(), err);
 	if (got < 0 && out->fd >= 0)
-		(void)dotlock_drop(out, NULL);
+		dotlock_drop(out, NULL);
 	return got;
 }
 
-int
-dotlock_forget(const struct dotlock *lock, bool is_synced)
-{
-	if (lock->fd < 0)
-		return 0;
-	if (ftruncate(lock->fd, 0) != 0 && ftruncate(lock->fd, 0) != 0)
-		return -1;
-	return is_synced ? fdatasync(lock->fd) : 0;
-}
-
-/* A lock that cannot be removed must not speak of an append that is going to
- * be reported: without its note it is nobody's, and removed when it is old. */
-int
+void
 dotlock_drop(struct dotlock *lock, const struct account *owner)
 {
-	int kept = errno, result = 0;
+	int kept = errno;
 	struct err err;
 
 	if (lock->fd < 0)
-		return 0;
+		return;
 	if (lock->is_roots)
 		account_back();
 	/* mailboxes: the last step of an append */
 	if (unlink(lock->path) != 0 && errno != ENOENT &&
-	    unlink(lock->path) != 0)
-		result = dotlock_forget(lock, false);
+	    unlink(lock->path) != 0 && ftruncate(lock->fd, 0) != 0)
+		warning("%s cannot be removed: %s", lock->path,
+		    strerror(errno));
 	close(lock->fd);
 	lock->fd = -1;
 	if (lock->is_roots && owner != NULL)
 		(void)account_become(owner, &err);
 	errno = kept;
-	return result;
 }

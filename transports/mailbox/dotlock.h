@@ -21,8 +21,12 @@ enum { DOTLOCK_SAMPLE_BYTES = 128 };
 struct dotlock_note {		/* about one append */
 	uint64_t	inode;		/* of the mailbox; 0: there is none */
 	uint64_t	old_bytes;	/* its length before */
-	uint64_t	new_bytes;	/* at most so many are added */
+	uint64_t	new_bytes;	/* of the message, line ends that are
+					 * missing in front not counted */
 	uint32_t	sample_crc;	/* of the first bytes of the message */
+	uint32_t	whole_crc;	/* of all of it */
+	char		id[SPOOL_ID_BYTES];
+	unsigned	rcpt;		/* as in struct delivery */
 };
 
 struct dotlock {
@@ -47,13 +51,8 @@ int dotlock_write(const struct dotlock *lock,
  * before the note was written. */
 bool dotlock_parse(struct slice text, struct dotlock_note *out);
 
-/* What was appended stays: make the note say nothing.  is_synced: durable,
- * before anybody is told of the append.  0 or -1: the note stands, and the
- * next holder will cut off what was appended. */
-int dotlock_forget(const struct dotlock *lock, bool is_synced);
-
-/* Give it back; harmless when not locked.
- * returns 0; -1: it stands, with the note that was written. */
-int dotlock_drop(struct dotlock *lock, const struct account *owner);
+/* Give it back; harmless when not locked.  A lock that cannot be removed is
+ * emptied: nobody's, and removed when it is old. */
+void dotlock_drop(struct dotlock *lock, const struct account *owner);
 
 #endif

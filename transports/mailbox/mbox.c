@@ -9,10 +9,10 @@
  *
  * The order is dotlock, record lock, a note of the file's length in the
  * dotlock, append, fsync, unlock, unlink of the dotlock, verdict.  What a
- * crash left behind the noted length was never reported: the next delivery
- * cuts it off (end_cut), if it is what the note tells of and nothing else.
- * Without a dotlock it stays, and the next message begins on a line of its
- * own.
+ * crash left behind the noted length, not whole, was never reported: the
+ * next delivery cuts it off (end_look), if it is what the note tells of and
+ * nothing else.  What is whole stays, and is not written again.  Without a
+ * dotlock it stays, too, and the next message begins on a line of its own.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -33,7 +33,8 @@
 
 enum {
 	TORN_BYTES_MAX = 64 << 20,	/* a longer torn end stays */
-	NOTE_SPARE_BYTES = 64		/* line ends, MMDF lines */
+	NUL_PIECE_BYTES = 4096,
+	MEND_BYTES_MAX = 2		/* line ends in front of a message */
 };
 
 static enum conf_sync how_synced;
@@ -189,9 +190,9 @@ beginnings_in(struct slice text, const char *begin)
 	return count;
 }
 
-/* Does nothing but the one message that was being appended stand in text,
- * which begins where the file ended before?  Message beginnings inside a
- * message are quoted, so a second one is somebody else's mail. */
+/* Does nothing but a part of the one message that was being appended stand in
+ * text?  Message beginnings inside a message are quoted, so a second one is
+ * somebody else's mail. */
 static bool
 is_torn_append(struct slice text, const struct content *content,
     const struct dotlock_note *note)
@@ -199,42 +200,83 @@ is_torn_append(struct slice text, const struct content *content,
 	bool is_mmdf = content->flags & CONTENT_MMDF;
 	const char *begin = is_mmdf ? "\1\1\1\1" : "From ";
 
-	while (text.n > 0 && text.p[0] == '\n')	/* of end_mend */
-		text = slice_from(text, 1);
 	if (text.n >= strlen(begin) && !slice_starts(text, begin))
 		return false;
 	if (text.n >= DOTLOCK_SAMPLE_BYTES && note->sample_crc !=
 	    crc32c(0, text.p, DOTLOCK_SAMPLE_BYTES))
 		return false;
 	/* of MMDF the line behind the message looks the same */
-	return beginnings_in(text, begin) <= (is_mmdf ? 2 : 1);
+	return text.n <= note->new_bytes &&
+	    beginnings_in(text, begin) <= (is_mmdf ? 2 : 1);
 }
 
-/* Cut off what somebody who died left there. */
 static int
-end_cut(int fd, const struct dotlock_note *note,
-    const struct content *content, struct stat *st, struct err *err)
+end_cut(int fd, uint64_t bytes, struct stat *st, struct err *err)
 {
-	uint64_t have = (uint64_t)st->st_size;
-	struct str text = STR_INIT;
-	ssize_t n;
-	bool is_ours;
-
-	if (note->inode != (uint64_t)st->st_ino || have <= note->old_bytes ||
-	    have - note->old_bytes > note->new_bytes ||
-	    have - note->old_bytes > TORN_BYTES_MAX)
-		return 0;
-	have -= note->old_bytes;
-	n = pread(fd, str_room(&text, have), have, (off_t)note->old_bytes);
-	is_ours = n == (ssize_t)have && is_torn_append((struct slice){
-	    text.buf, have }, content, note);
-	str_release(&text);
-	if (!is_ours)
-		return 0;
-	if (ftruncate(fd, (off_t)note->old_bytes) != 0)
+	if (ftruncate(fd, (off_t)bytes) != 0)
 		return err_sys(err, "cut a torn message off");
-	st->st_size = (off_t)note->old_bytes;
+	st->st_size = (off_t)bytes;
 	return 0;
+}
+
+/* A power cut can leave a file longer than what was written to the disk:
+ * NULs, which no message ends with. */
+static int
+end_cut_nuls(int fd, struct stat *st, struct err *err)
+{
+	uint64_t bytes = (uint64_t)st->st_size;
+	char piece[NUL_PIECE_BYTES] = { '\0' };
+	size_t n = 1;			/* at first: is there any */
+
+	while (bytes > 0 && (uint64_t)st->st_size - bytes < TORN_BYTES_MAX) {
+		if (n > bytes)
+			n = (size_t)bytes;
+		if (pread(fd, piece, n, (off_t)(bytes - n)) != (ssize_t)n)
+			return err_sys(err, "read the end");
+		bytes -= n;
+		while (n > 0 && piece[n - 1] == '\0')
+			n--;
+		bytes += n;
+		if (n > 0)
+			break;
+		n = sizeof(piece);
+	}
+	return bytes == (uint64_t)st->st_size ? 0 :
+	    end_cut(fd, bytes, st, err);
+}
+
+/* What did somebody who died leave there?  1 this very message, whole;
+ * 0 nothing that is torn is there now; -1. */
+static int
+end_look(int fd, const struct dotlock_note *note,
+    const struct delivery *delivery, struct stat *st, struct err *err)
+{
+	struct str all = STR_INIT;
+	struct slice text;
+	uint64_t more;
+	int result = 0;
+	ssize_t n;
+
+	if (end_cut_nuls(fd, st, err) < 0)
+		return -1;
+	more = (uint64_t)st->st_size - note->old_bytes;
+	if (note->inode != (uint64_t)st->st_ino ||
+	    (uint64_t)st->st_size <= note->old_bytes ||
+	    more > note->new_bytes + MEND_BYTES_MAX || more > TORN_BYTES_MAX)
+		return 0;
+	n = pread(fd, str_room(&all, more), more, (off_t)note->old_bytes);
+	text = (struct slice){ all.buf, n > 0 ? (size_t)n : 0 };
+	while (text.n > 0 && text.p[0] == '\n')		/* of end_mend */
+		text = slice_from(text, 1);
+	if (text.n == note->new_bytes &&
+	    crc32c(0, text.p, text.n) == note->whole_crc)
+		result = note->rcpt == delivery->rcpt &&
+		    strcmp(note->id, delivery->id) == 0;
+	else if (n == (ssize_t)more && is_torn_append(text, delivery->content,
+	    note))
+		result = end_cut(fd, note->old_bytes, st, err);
+	str_release(&all);
+	return result;
 }
 
 /* What must stand before a message: a line end, and in an mbox an empty
@@ -285,13 +327,17 @@ note_append(const struct dotlock *lock, const struct stat *st,
 	struct dotlock_note note = {
 		.inode = (uint64_t)st->st_ino,
 		.old_bytes = (uint64_t)st->st_size,
-		.new_bytes = 2 * content_bytes(delivery->content,
-		    delivery->trace) + NOTE_SPARE_BYTES,
 		.sample_crc = sample_crc_of(delivery),
+		.rcpt = delivery->rcpt,
 	};
 
-	if (lock->fd >= 0 && dotlock_write(lock, &note,
-	    how_synced == SYNC_STRICT) < 0)
+	strlcpy(note.id, delivery->id, sizeof(note.id));
+	if (lock->fd < 0)
+		return 0;
+	if (content_measure(delivery->content, delivery->trace,
+	    &note.new_bytes, &note.whole_crc, err) < 0)
+		return -1;
+	if (dotlock_write(lock, &note, how_synced == SYNC_STRICT) < 0)
 		return err_sys(err, "%s", lock->path);
 	return 0;
 }
@@ -331,7 +377,10 @@ locked_append(const char *path, const struct account *owner,
 	fd = file_lock(path, owner, base, &st, err);
 	if (fd < 0)
 		return -1;
-	if (end_cut(fd, &lock->left, delivery->content, &st, err) < 0)
+	result = end_look(fd, &lock->left, delivery, &st, err);
+	if (result > 0 && how_synced != SYNC_UNSAFE && fsync(fd) != 0)
+		result = err_sys(err, "fsync");
+	if (result != 0)
 		goto done;
 	result = quota_of_file(delivery->quota, (uint64_t)st.st_size,
 	    content_bytes(delivery->content, delivery->trace), verdict);
@@ -363,12 +412,7 @@ mbox_append(const char *path, const struct account *owner, const char *base,
 	if (result >= 0)
 		result = locked_append(path, owner, base, &lock, delivery,
 		    verdict, &err);
-	if (result > 0 && how_synced == SYNC_STRICT &&
-	    dotlock_forget(&lock, true) < 0)
-		result = err_sys(&err, "%s", lock.path);
-	if (dotlock_drop(&lock, owner) < 0 && result > 0)
-		result = err_set(&err, "%s cannot be removed, nor its note: "
-		    "the message will be cut off", lock.path);
+	dotlock_drop(&lock, owner);
 	if (result < 0)
 		mailbox_trouble(verdict, &err);
 	else if (result > 0)

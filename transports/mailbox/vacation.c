@@ -222,6 +222,22 @@ vacation_last(struct slice memory, struct slice sender)
 	return last_s;
 }
 
+void
+vacation_since(struct slice memory, int64_t since_s, struct str *out)
+{
+	struct slice line, rest, word;
+	uint64_t when_s;
+
+	while (slice_cut(&memory, '\n', &line)) {
+		rest = line;
+		if (slice_word(&rest, &word) && slice_number(word, 1,
+		    INT64_MAX, &when_s) && (int64_t)when_s > since_s) {
+			str_add_slice(out, line);
+			str_addc(out, '\n');
+		}
+	}
+}
+
 /* ---- what it says ------------------------------------------------------ */
 
 /* The value of a field on one line, cut to a bound; empty: none. */

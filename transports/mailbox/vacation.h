@@ -39,6 +39,9 @@ const char *vacation_refusal(struct arena *arena, struct slice sender,
 /* When sender was answered last, by the user's memory; 0 never. */
 int64_t vacation_last(struct slice memory, struct slice sender);
 
+/* The lines of a memory that are younger than since_s. */
+void vacation_since(struct slice memory, int64_t since_s, struct str *out);
+
 /* Header and body of the answer.  message: what the user wrote: fields, an
  * empty line and text, or text alone; $SUBJECT in it is the subject of the
  * mail that is answered. */

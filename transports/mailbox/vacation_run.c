@@ -8,8 +8,8 @@
  *
  *   seen = *( seconds SP sender LF )
  *
- * The line is written before the answer is handed in: after a crash between
- * them a sender misses an answer, and does not get two.
+ * The line is durable before the answer is handed in: after a crash, or a
+ * power cut, between them a sender misses an answer, and does not get two.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -60,35 +60,97 @@ file_get(int fd, size_t bytes_max, struct str *out, struct err *err)
 	return 0;
 }
 
-/* Was the sender answered within these days?  1 no, and now it is noted;
- * 0 yes; -1. */
+/* Open and lock the memory; once more when another who held the lock put
+ * a shorter one in its place.  The descriptor, or -1. */
+static int
+memory_open(const struct action *action, struct err *err)
+{
+	for (int turn = 0; turn < 5; turn++) {
+		struct stat named, opened;
+		int fd = file_open(action, ".vacation.seen",
+		    O_RDWR | O_CREAT | O_APPEND, err);
+
+		if (fd < 0)
+			return -1;
+		if (flock(fd, LOCK_EX) == 0 && fstat(fd, &opened) == 0 &&
+		    lstat(arena_printf(action->arena, "%s/.vacation.seen",
+		    action->place->owner.home), &named) == 0 &&
+		    named.st_ino == opened.st_ino &&
+		    named.st_dev == opened.st_dev)
+			return fd;
+		close(fd);
+	}
+	return err_set(err, ".vacation.seen cannot be locked");
+}
+
+/* A full memory: the lines that still count, in a file of its own, durable,
+ * over the old one.  When all of them do, nobody new is answered. */
+static int
+memory_shorten(const struct action *action, struct slice memory,
+    int64_t since_s, struct slice line, struct err *err)
+{
+	struct str kept = STR_INIT;
+	int fd = file_open(action, ".vacation.seen.new",
+	    O_WRONLY | O_CREAT | O_TRUNC, err), result = -1;
+	const char *home = action->place->owner.home;
+
+	if (fd < 0)
+		return -1;
+	vacation_since(memory, since_s, &kept);
+	str_add_slice(&kept, line);
+	if (kept.len >= VACATION_MEMORY_BYTES_MAX)
+		err_set(err, "too many were answered lately");
+	else if (write(fd, kept.buf, kept.len) != (ssize_t)kept.len ||
+	    fsync(fd) != 0 || rename(arena_printf(action->arena,
+	    "%s/.vacation.seen.new", home), arena_printf(action->arena,
+	    "%s/.vacation.seen", home)) != 0)	/* row V1 */
+		err_sys(err, ".vacation.seen.new");
+	else
+		result = 1;
+	str_release(&kept);
+	close(fd);
+	return result;
+}
+
+/* Behind a line that a crash tore, a new one. */
+static int
+memory_add(int fd, struct slice memory, struct slice line, struct err *err)
+{
+	bool is_torn = memory.n > 0 && memory.p[memory.n - 1] != '\n';
+
+	if (!is_torn)
+		line = slice_from(line, 1);
+	if (write(fd, line.p, line.n) != (ssize_t)line.n ||
+	    fsync(fd) != 0)			/* row V1 */
+		return err_sys(err, ".vacation.seen");
+	return 1;
+}
+
+/* Was the sender answered within these days?  1 no, and now it is noted,
+ * durably; 0 yes; -1. */
 static int
 note_sender(const struct action *action, const struct vacation *vacation,
     struct err *err)
 {
 	struct slice sender = action->job->sender;
-	int fd = file_open(action, ".vacation.seen",
-	    O_RDWR | O_CREAT | O_APPEND, err), result = -1;
-	int64_t now_s = clock_wall_s(), last_s;
+	int64_t now_s = clock_wall_s(), since_s = now_s -
+	    (int64_t)vacation->days * 86400, last_s;
+	struct slice line = slice_of(arena_printf(action->arena, "\n%lld "
+	    SLICE_FMT "\n", (long long)now_s, SLICE_ARG(sender)));
 	struct str text = STR_INIT;
+	int fd = memory_open(action, err), result = -1;
 
 	if (fd < 0)
 		return -1;
-	if (flock(fd, LOCK_EX) == 0 &&
-	    file_get(fd, VACATION_MEMORY_BYTES_MAX, &text, err) == 0) {
+	if (file_get(fd, VACATION_MEMORY_BYTES_MAX, &text, err) == 0) {
 		last_s = vacation_last(str_slice(&text), sender);
-		result = last_s == 0 || now_s - last_s >=
-		    (int64_t)vacation->days * 86400;
-		/* a full memory begins anew */
-		if (text.len == VACATION_MEMORY_BYTES_MAX &&
-		    ftruncate(fd, 0) != 0)
-			result = err_sys(err, ".vacation.seen");
-		str_reset(&text);
-		str_addf(&text, "%lld " SLICE_FMT "\n", (long long)now_s,
-		    SLICE_ARG(sender));
-		if (result > 0 && write(fd, text.buf, text.len) !=
-		    (ssize_t)text.len)
-			result = err_sys(err, ".vacation.seen");
+		if (last_s > since_s)
+			result = 0;
+		else if (text.len + line.n > VACATION_MEMORY_BYTES_MAX)
+			result = memory_shorten(action, str_slice(&text),
+			    since_s, slice_from(line, 1), err);
+		else
+			result = memory_add(fd, str_slice(&text), line, err);
 	}
 	str_release(&text);
 	close(fd);

@@ -124,6 +124,16 @@ Test(vacation, the_last_answer)
 	cr_expect_eq(vacation_last(SLICE(""), SLICE("q@b.c")), 0);
 }
 
+Test(vacation, what_still_counts)
+{
+	struct str kept = STR_INIT;
+
+	vacation_since(SLICE("100 a@b.c\n200 z@b.c\nx a@b.c\n\n300 c@b.c\n"
+	    "40"), 150, &kept);
+	cr_expect_str_eq(kept.buf, "200 z@b.c\n300 c@b.c\n");
+	str_release(&kept);
+}
+
 static const struct { const char *message, *header, *body; } answer_rows[] = {
 	{ "I am away.\n", "From: <alice@me.test>\nTo: <a@b.c>\n"
 	    "Subject: Auto: lunch today\nIn-Reply-To: <1@b.c>\n"
