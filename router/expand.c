@@ -233,6 +233,8 @@ find_owner(struct routing *routing, const struct here *here, struct err *err)
 	key = slice_of(arena_printf(routing->places->arena,
 	    "owner-" SLICE_FMT, SLICE_ARG(here->key)));
 	result = local_alias_find(routing, here, key, &found, err);
+	if (result == 1 && routing_waits(routing))
+		return 0;
 	if (result == 1) {
 		owner.address = routing_join(routing, key, here->name);
 		routing->sender = places_sender(routing->places, &owner);
@@ -305,6 +307,8 @@ expand_alias(const struct routing *from, const struct here *here,
 	    found->line };
 	if (find_owner(&inner, here, err) < 0)
 		return -1;
+	if (inner.counts->waits)
+		return 1;
 	answer_for(from, &inner, here, found->value);
 	return open_value(&inner, here, found, err);
 }

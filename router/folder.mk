@@ -9,6 +9,7 @@ router_librouter_a_SOURCES = \
 	router/expand.c router/expand.h \
 	router/explain.c router/explain.h router/explain_run.c \
 	router/explain_next.c router/explain_next.h \
+	router/header_check.c router/header_check.h \
 	router/header_edit.c router/header_edit.h \
 	router/hooks.c router/hooks.h \
 	router/include.c router/include.h \

@@ -117,33 +117,131 @@ note_field(struct arena *arena, struct headers *headers, unsigned use,
 	}
 }
 
-static void
-add_missing(struct headers *headers, const struct envelope *envelope,
-    const struct conf *conf, struct str *out)
+/* ---- what is wrong ------------------------------------------------------ */
+
+struct pass {			/* one header on its way */
+	struct arena		*arena;
+	const struct envelope	*envelope;
+	const struct conf	*conf;
+	struct headers		*headers;
+	struct str		*out;
+	struct slice		 header;	/* and the body behind it */
+	unsigned		 line;		/* of what comes next */
+	bool			 is_own;	/* by a user of ours */
+	int			 may_repair;	/* -1: not yet known */
+};
+
+static unsigned
+line_count(struct slice lines)
 {
-	char date[CLOCK_TEXT_BYTES];
+	unsigned count = 0;
+
+	for (size_t n; lines.n > 0; lines = slice_from(lines, n + 1)) {
+		n = slice_find(lines, '\n');
+		count++;
+	}
+	return count;
+}
+
+/* Only when something is wrong is the header looked through for a
+ * signature. */
+static bool
+may_repair(struct pass *pass)
+{
+	enum conf_header_repair repair = pass->conf->header_repair;
+
+	if (pass->may_repair < 0)
+		pass->may_repair = repair != REPAIR_NONE && pass->is_own &&
+		    (repair == REPAIR_OWN || !pass->envelope->is_external) &&
+		    !header_is_signed(pass->header);
+	return pass->may_repair > 0;
+}
+
+/* Lines that are wrong.  True: they went on as what nobody reads. */
+static bool
+lines_wrong(struct pass *pass, const char *field, const char *reason,
+    struct slice lines)
+{
+	struct header_wrongs *wrongs = &pass->headers->wrongs;
+	bool is_repaired = may_repair(pass) &&
+	    wrongs->count < HEADER_WRONGS_MAX;
+
+	header_wrong_add(pass->arena, wrongs, field, reason, pass->line,
+	    is_repaired);
+	if (is_repaired)
+		header_illegal_add(pass->out, pass->conf->host, field,
+		    wrongs->list[wrongs->count - 1].reason, lines);
+	return is_repaired;
+}
+
+static bool
+field_wrong(struct pass *pass, const struct header_field *field)
+{
+	const char *name;
+	struct err err;
+
+	return pass->conf->header_check != HEADERS_UNCHECKED &&
+	    header_check_field(pass->arena, &pass->headers->wrongs, field,
+	    !pass->is_own, &name, &err) != 1 &&
+	    lines_wrong(pass, name, err.text, field->whole);
+}
+
+/* ---- what is missing ---------------------------------------------------- */
+
+/* A field that a signature names without being there may not be added.  A
+ * missing From makes every signature bad anyway. */
+static bool
+may_add(struct pass *pass, const char *field, bool is_there)
+{
+	if (is_there)
+		return false;
+	if (pass->is_own && !header_signs(pass->header, field))
+		return true;
+	if (pass->conf->header_check != HEADERS_UNCHECKED)
+		header_wrong_add(pass->arena, &pass->headers->wrongs, field,
+		    "it is missing", 0, false);
+	return false;
+}
+
+static void
+add_from(struct pass *pass)
+{
+	const struct path *from = &pass->envelope->from;
+	struct str *out = pass->out;
 	size_t at;
 
-	if (envelope->is_external && envelope->user.n == 0)
-		return;
-	if (!headers->has_date) {
+	str_adds(out, "From: ");
+	at = out->len;
+	path_add(out, from);
+	if (out->len == at)
+		str_addf(out, "MAILER-DAEMON@%s", pass->conf->host);
+	else if (from->domain.n == 0)
+		str_addf(out, "@%s", pass->conf->host);
+	str_addc(out, '\n');
+}
+
+static void
+add_missing(struct pass *pass)
+{
+	const struct headers *headers = pass->headers;
+	const struct envelope *envelope = pass->envelope;
+	char date[CLOCK_TEXT_BYTES];
+
+	if (may_add(pass, "Date", headers->has_date)) {
 		clock_rfc5322(spool_id_time_us(slice_of(envelope->id)) /
 		    1000000, date);
-		str_addf(out, "Date: %s\n", date);
+		str_addf(pass->out, "Date: %s\n", date);
 	}
-	if (!headers->has_from && !envelope->is_external) {
-		str_adds(out, "From: ");
-		at = out->len;
-		path_add(out, &envelope->from);
-		if (out->len == at)
-			str_addf(out, "MAILER-DAEMON@%s", conf->host);
-		else if (envelope->from.domain.n == 0)
-			str_addf(out, "@%s", conf->host);
-		str_addc(out, '\n');
-	}
-	if (!headers->has_msgid)
-		str_addf(out, "Message-Id: <%s@%s>\n", envelope->id,
-		    conf->host);
+	if (!headers->has_from && pass->is_own && !envelope->is_external)
+		add_from(pass);
+	else if (!headers->has_from &&
+	    pass->conf->header_check != HEADERS_UNCHECKED)
+		header_wrong_add(pass->arena, &pass->headers->wrongs, "From",
+		    "it is missing", 0, false);
+	if (!headers->has_msgid && pass->is_own &&
+	    !header_signs(pass->header, "Message-Id"))
+		str_addf(pass->out, "Message-Id: <%s@%s>\n", envelope->id,
+		    pass->conf->host);
 }
 
 /* The id in the log of a message that came without one. */
@@ -166,21 +264,32 @@ keep_lines(struct str *out, struct slice lines)
 }
 
 static void
-pass_field(struct arena *arena, const struct header_field *field,
-    const struct envelope *envelope, struct headers *headers,
-    struct str *out)
+pass_field(struct pass *pass, const struct header_field *field)
 {
+	const struct envelope *envelope = pass->envelope;
+	struct headers *headers = pass->headers;
 	unsigned use = field_use(field);
 
-	note_field(arena, headers, use, field);
 	if (envelope->header_rcpts && (use & FIELD_RCPT))
-		list_add(arena, &headers->to_end, field->value);
+		list_add(pass->arena, &headers->to_end, field->value);
 	if (envelope->header_rcpts && (use & FIELD_RESENT_RCPT))
-		list_add(arena, &headers->resent_to_end, field->value);
+		list_add(pass->arena, &headers->resent_to_end, field->value);
 	if ((use & FIELD_DROP) ||
 	    ((use & FIELD_DROP_LOCAL) && !envelope->is_external))
 		return;
-	keep_lines(out, field->whole);
+	if (field_wrong(pass, field))
+		return;
+	note_field(pass->arena, headers, use, field);
+	keep_lines(pass->out, field->whole);
+}
+
+/* A line that is no field. */
+static void
+pass_junk(struct pass *pass, struct slice lines)
+{
+	if (pass->conf->header_check == HEADERS_UNCHECKED ||
+	    !lines_wrong(pass, "header", "a line is no field", lines))
+		keep_lines(pass->out, lines);
 }
 
 /* A field, or a line that is none.  1 when there was one, 0 at the body. */
@@ -205,8 +314,10 @@ headers_pass(struct arena *arena, struct slice file,
     struct headers *headers, struct str *out)
 {
 	struct slice rest = slice_from(file, envelope->header_offset);
-	struct header_field field;
+	struct pass pass = { arena, envelope, conf, headers, out, rest, 1,
+	    !envelope->is_external || envelope->user.n > 0, -1 };
 	uint64_t limit = conf->limits.header_bytes, bytes = 0;
+	struct header_field field;
 	bool is_field;
 
 	*headers = (struct headers){ .to_end = &headers->to,
@@ -214,8 +325,11 @@ headers_pass(struct arena *arena, struct slice file,
 	if (limit > HEADERS_BYTES_MAX)
 		limit = HEADERS_BYTES_MAX;
 	received_add(out, envelope, conf->host);
-	if (header_is_from_line(rest))
+	if (header_is_from_line(rest)) {
 		rest = slice_from(rest, slice_find(rest, '\n') + 1);
+		pass.line++;
+		pass.header = rest;
+	}
 	while (next_lines(&rest, bytes == 0, &field, &is_field)) {
 		headers->is_broken |= !is_field;
 		bytes += field.whole.n;
@@ -228,11 +342,12 @@ headers_pass(struct arena *arena, struct slice file,
 			break;
 		}
 		if (is_field)
-			pass_field(arena, &field, envelope, headers, out);
+			pass_field(&pass, &field);
 		else
-			keep_lines(out, field.whole);
+			pass_junk(&pass, field.whole);
+		pass.line += line_count(field.whole);
 	}
 	headers->body_offset = file.n - rest.n;
-	add_missing(headers, envelope, conf, out);
+	add_missing(&pass);
 	msgid_default(arena, headers, envelope, conf);
 }

@@ -9,6 +9,7 @@
 
 #include "daemon/conf/conf.h"
 #include "mail/envelope.h"
+#include "router/header_check.h"
 
 struct header_list {		/* a field that holds recipients */
 	struct slice		 value;
@@ -23,6 +24,7 @@ struct headers {
 	struct slice	 msgid;		/* with < >; empty: none */
 	bool		 has_date, has_from, has_msgid;
 	int		 precedence;	/* Precedence: 0, or below */
+	struct header_wrongs wrongs;	/* empty with header-check off */
 	struct header_list *to, **to_end;	/* To Cc Bcc */
 	struct header_list *resent_to, **resent_to_end;
 };
@@ -34,7 +36,8 @@ struct headers {
  * is no field stays where it was and the header goes on behind it, so that
  * the bytes behind the first blank line are the same at both ends.  Two
  * exceptions: a From_ line in front is left out, and text that begins with
- * no field at all is a body. */
+ * no field at all is a body.  With header-repair, what is wrong in our own
+ * mail is made harmless or made anew, unless the mail is signed. */
 void headers_pass(struct arena *arena, struct slice file,
     const struct envelope *envelope, const struct conf *conf,
     struct headers *headers, struct str *out);

@@ -86,6 +86,8 @@ open_list(const struct routing *from, const struct conf_list *list,
 		inner.counts->hits++;
 		return 1;
 	}
+	if (routing_waits(&inner))
+		return 1;
 	inner.rule = (struct place_rule){ "list", list->at.file,
 	    list->at.line };
 	inner.domain = here.name;

@@ -121,6 +121,41 @@ check_complete(struct slice file, struct err *err)
 
 /* ---- recipients ------------------------------------------------------ */
 
+/* A list waits until all others are routed. */
+static int
+route_one(struct message *message, struct router *router,
+    struct route_request *request, struct err *err)
+{
+	struct route_waiting *waiting;
+	int result;
+
+	if (message->envelope.rcpt_count != 1 ||
+	    message->envelope.header_rcpts)
+		request->lists = ROUTE_LISTS_WAIT;
+	result = router_address(router, &message->places, request, err);
+	if (result != 0)
+		return result;
+	waiting = arena_alloc(message->arena, sizeof(*waiting));
+	waiting->request = *request;
+	waiting->request.lists = ROUTE_LISTS_WAITED;
+	*message->waiting_end = waiting;
+	message->waiting_end = &waiting->next;
+	return 1;
+}
+
+static int
+route_waiting(struct message *message, struct router *router,
+    struct err *err)
+{
+	const struct route_waiting *waiting = message->waiting;
+
+	for (; waiting != NULL; waiting = waiting->next)
+		if (router_address(router, &message->places,
+		    &waiting->request, err) != 1)
+			return -1;
+	return 1;
+}
+
 static int
 route_envelope(struct message *message, struct router *router,
     const char *form, struct err *err)
@@ -130,12 +165,11 @@ route_envelope(struct message *message, struct router *router,
 	for (size_t i = 0; i < envelope->rcpt_count; i++) {
 		const struct envelope_rcpt *rcpt = &envelope->rcpts[i];
 		struct route_request request = { rcpt->path, rcpt->notify,
-		    rcpt->orcpt };
+		    rcpt->orcpt, ROUTE_LISTS_NOW };
 
 		if (form != NULL)
 			router_refuse(&message->places, &request, form);
-		else if (router_address(router, &message->places, &request,
-		    err) != 1)
+		else if (route_one(message, router, &request, err) != 1)
 			return -1;
 	}
 	return 1;
@@ -174,8 +208,7 @@ route_field(struct message *message, struct router *router,
 			    before.n - rest.n));
 		else if (form != NULL)
 			router_refuse(&message->places, &request, form);
-		else if (router_address(router, &message->places, &request,
-		    err) != 1)
+		else if (route_one(message, router, &request, err) != 1)
 			return -1;
 		before = rest;
 	}
@@ -190,6 +223,8 @@ route_all(struct message *message, struct router *router,
 	const struct headers *headers = &message->headers;
 	const struct header_list *list;
 
+	message->waiting = NULL;
+	message->waiting_end = &message->waiting;
 	if (headers->received > conf->limits.received)
 		form = "loopexceeded";
 	else if (headers->is_too_large)
@@ -200,7 +235,7 @@ route_all(struct message *message, struct router *router,
 	for (; list != NULL; list = list->next)
 		if (route_field(message, router, list->value, form, err) != 1)
 			return -1;
-	return 1;
+	return route_waiting(message, router, err);
 }
 
 /* ---- the sender ------------------------------------------------------- */

@@ -36,6 +36,10 @@ struct message {
 	struct router	*router;
 	bool		 is_streamed;
 	bool		 is_released;	/* from freezer/: once is enough */
+	struct route_waiting {		/* lists: others come first */
+		struct route_request	 request;
+		struct route_waiting	*next;
+	}		*waiting, **waiting_end;
 	struct work	 work;
 	char		 why[64];	/* [a-z0-9-]+ */
 };

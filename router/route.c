@@ -276,6 +276,16 @@ routing_opens(struct routing *routing, struct slice text)
 	return false;
 }
 
+bool
+routing_waits(struct routing *routing)
+{
+	if (routing->request->lists != ROUTE_LISTS_WAIT ||
+	    routing->sender != 0 || routing->places->is_from_null)
+		return false;
+	routing->counts->waits = routing->counts->is_over = true;
+	return true;
+}
+
 size_t
 routing_detail(const struct routing *routing, struct slice local)
 {
@@ -473,7 +483,7 @@ router_address(struct router *router, struct places *places,
 	if (router->conf->copy_count > 0 && !places->is_check &&
 	    copies_note(&routing, &path, err) < 0)
 		return -1;
-	if (router->hooks != NULL)
+	if (router->hooks != NULL && request->lists != ROUTE_LISTS_WAITED)
 		asked = hooks_rcpt(&routing, &request->path, err);
 	if (asked == 0)
 		asked = rewrite_path(&routing, REWRITE_RCPTS |
@@ -481,6 +491,10 @@ router_address(struct router *router, struct places *places,
 		    route_path(&routing, &path, err);
 	if (asked != 1)
 		return -1;
+	if (counts.waits) {
+		places_back(places);
+		return 0;
+	}
 	if (counts.is_over || counts.hits == 0) {
 		const char *form = counts.is_over ? "expansion" :
 		    counts.met_loop ? "aliasloop" : "emptylist";

@@ -29,12 +29,19 @@ struct route_request {
 	struct path	path;
 	unsigned	notify;
 	struct slice	orcpt;	/* xtext with its type, or empty */
+	enum route_lists {
+		ROUTE_LISTS_NOW,	/* they are opened */
+		ROUTE_LISTS_WAIT,	/* other recipients come first */
+		ROUTE_LISTS_WAITED	/* now, too; a script was asked */
+	}		lists;
 };
 
 /* Route one address; the places it leads to are added to *places.  What
  * cannot be served becomes a place of channel error (doc/INTERNALS section
  * 7), so there always is one.
- * returns 1; -1 trouble: a table, an include file or the account database
+ * returns 1; 0 it leads to a list (another sender's), which shall wait, and
+ * added nothing: whom the sender named himself is his, also when a list has
+ * him, too; -1 trouble: a table, an include file or the account database
  * cannot be asked; err says which, places->trouble names it, and the whole
  * message has to wait. */
 int router_address(struct router *router, struct places *places,

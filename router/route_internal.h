@@ -46,6 +46,7 @@ struct routing_count {		/* of one request, over all its aliases */
 	bool	met_loop;
 	bool	was_postmaster;
 	bool	is_over;	/* too deep or too many: give it up */
+	bool	waits;		/* given up because it leads to a list */
 };
 
 /* All return 1, or -1 trouble. */
@@ -134,6 +135,10 @@ bool routing_opens(struct routing *routing, struct slice text);
 /* Index of the first delimiter in local with something on both sides, or
  * local.n. */
 size_t routing_detail(const struct routing *routing, struct slice local);
+
+/* Shall this list be opened behind other recipients?  Then this one is over
+ * for now. */
+bool routing_waits(struct routing *routing);
 
 /* A line for who asked how an address is routed; nothing otherwise. */
 void routing_note(const struct routing *routing, const char *format, ...)

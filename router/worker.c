@@ -12,6 +12,7 @@
 #include "router/worker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -181,7 +182,7 @@ give_back(struct worker *w, struct claim *claim)
 
 /* Rows P1-P4.  What goes wrong leaves the message in router/, where the next
  * scan finds it. */
-static void
+static bool
 publish(struct worker *w, struct claim *claim, int64_t begun_ms)
 {
 	struct message *message = &w->message;
@@ -197,7 +198,7 @@ publish(struct worker *w, struct claim *claim, int64_t begun_ms)
 	    spool_route(w->spool, claim, str_slice(&message->plan), &err);
 	if (result == 0) {
 		report_routed(message, inode, begun_ms);
-		return;
+		return true;
 	}
 	/* the inode's last message is finished but for its control file */
 	is_busy = errno == EEXIST;
@@ -206,6 +207,59 @@ publish(struct worker *w, struct claim *claim, int64_t begun_ms)
 	give_back(w, claim);
 	if (is_busy)
 		w->outcome = "soon ";
+	return false;
+}
+
+/* Row D2: the message went on. */
+static void
+copy_aside(struct worker *w, const struct claim *copy)
+{
+	const char *id = w->message.envelope.id;
+	char name[SPOOL_NAME_BYTES];
+	struct err err;
+
+	if (spool_copy_aside(w->spool, copy, "badheader", name, &err) != 0)
+		report_trouble(&w->message, copy->name, "copy aside", &err);
+	else
+		event(EV_MESSAGE_POSTMAN, id, "file", slice_of(name),
+		    "keyword", SLICE("_badheader"), "reason",
+		    slice_of(w->message.headers.wrongs.list[0].reason), NULL);
+}
+
+static void
+report_header(const struct message *message)
+{
+	const struct header_wrongs *wrongs = &message->headers.wrongs;
+
+	for (unsigned i = 0; i < wrongs->count; i++) {
+		const struct header_wrong *wrong = &wrongs->list[i];
+
+		event(EV_MESSAGE_HEADER, message->envelope.id,
+		    "field", slice_of(wrong->field),
+		    "line", event_number(wrong->line),
+		    "reason", slice_of(wrong->reason),
+		    "repaired", slice_of(wrong->is_repaired ? "yes" : "no"),
+		    NULL);
+	}
+}
+
+/* A second descriptor for the copy, as the claim is gone when the message
+ * has gone on. */
+static void
+publish_checked(struct worker *w, struct claim *claim, int64_t begun_ms)
+{
+	bool wants_copy = w->conf->header_check == HEADERS_COPIED &&
+	    w->message.headers.wrongs.count > 0;
+	struct claim copy = *claim;
+
+	copy.fd = wants_copy ? fcntl(claim->fd, F_DUPFD_CLOEXEC, 0) : -1;
+	if (publish(w, claim, begun_ms)) {
+		report_header(&w->message);
+		if (copy.fd >= 0)
+			copy_aside(w, &copy);
+	}
+	if (copy.fd >= 0)
+		close(copy.fd);
 }
 
 static enum spool_area
@@ -292,7 +346,7 @@ route_claimed(struct worker *w, struct claim *claim, int64_t begun_ms)
 	fate = message_plan(&w->message, w->router, file, claim->inode, &sink,
 	    &err);
 	if (fate == MESSAGE_PLANNED) {
-		publish(w, claim, begun_ms);
+		publish_checked(w, claim, begun_ms);
 	} else {
 		spool_plan_drop(&w->plan);
 		if (fate != MESSAGE_UNWRITTEN) {

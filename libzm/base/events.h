@@ -107,6 +107,8 @@ EVENT(LIST_LINE, "list.line", WARN, "file line reason",
     "A line of a list is no address; the other members get the mail.")
 EVENT(MESSAGE_DEFERRED, "message.deferred", WARN, "file why reason",
     "Routing had trouble; the message waits in deferred/.")
+EVENT(MESSAGE_HEADER, "message.header", INFO, "field line reason repaired",
+    "RFC 5322 has something against a field; the message goes on.")
 EVENT(MESSAGE_POSTMAN, "message.postman", WARN, "file keyword reason",
     "A message (or with _ a copy of it) was put into postman/.")
 EVENT(MESSAGE_RESUBMITTED, "message.resubmitted", INFO,

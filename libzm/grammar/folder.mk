@@ -4,6 +4,7 @@ libzm_a_SOURCES += \
 	libzm/grammar/command.c libzm/grammar/command.h \
 	libzm/grammar/dot.c libzm/grammar/dot.h \
 	libzm/grammar/header.c libzm/grammar/header_address.c \
+	libzm/grammar/header_date.c \
 	libzm/grammar/header.h \
 	libzm/grammar/http.c libzm/grammar/http_body.c libzm/grammar/http.h \
 	libzm/grammar/crlf.c libzm/grammar/crlf.h \

@@ -244,9 +244,10 @@ int spool_set_aside(struct spool *spool, struct claim *claim,
     enum spool_area area, const char *why, char out_name[SPOOL_NAME_BYTES],
     struct err *err);
 
-/* A copy into postman/<inode>._<keyword> (row D2); the message goes on. */
+/* A copy into postman/<inode>._<keyword> (row D2); the message goes on.
+ * out_name: how it is called, or NULL. */
 int spool_copy_aside(struct spool *spool, const struct claim *claim,
-    const char *keyword, struct err *err);
+    const char *keyword, char out_name[SPOOL_NAME_BYTES], struct err *err);
 
 /* Give a claim back: rename to <inode>, close. */
 int spool_unclaim(struct spool *spool, struct claim *claim, struct err *err);

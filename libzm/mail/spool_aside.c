@@ -135,7 +135,7 @@ copy_create(struct spool *spool, ino_t inode, const char *why,
 
 int
 spool_copy_aside(struct spool *spool, const struct claim *claim,
-    const char *keyword, struct err *err)
+    const char *keyword, char out_name[SPOOL_NAME_BYTES], struct err *err)
 {
 	char why[SPOOL_WHY_BYTES_MAX + 2], name[SPOOL_NAME_BYTES];
 	int fd, result;
@@ -155,6 +155,8 @@ spool_copy_aside(struct spool *spool, const struct claim *claim,
 		/* D2: half a copy is no copy; the message itself stays */
 		unlinkat(spool->area_fd[AREA_POSTMAN], name, 0);
 	}
+	if (result == 0 && out_name != NULL)
+		snprintf(out_name, SPOOL_NAME_BYTES, "%s", name);
 	close(fd);
 	return result;
 }

@@ -10,9 +10,13 @@ check_value(struct slice value)
 {
 	struct str line = STR_INIT;
 	struct slice id = header_msgid(value);
+	struct err err = { "" };
 
 	MUST(fuzz_inside(id, value) && !fuzz_has_control(id));
 	MUST(id.n == 0 || (id.p[0] == '<' && id.p[id.n - 1] == '>'));
+	if (header_date(value, &err) != 1)
+		MUST(err.text[0] != '\0' && !fuzz_has_control(slice_of(
+		    err.text)));
 	header_add_unfolded(&line, value);
 	MUST(line.len <= value.n);
 	MUST(slice_find(str_slice(&line), '\n') == line.len);

@@ -23,6 +23,7 @@ static const char conf_text[] = "host mx.test\n"
     "table routes { .old.test error!gone  away\n gate.test smtp!relay }\n"
     "domain mx.test all.test { users any }\n"
     "routes <routes>\n"
+    "header-repair own\n"
     "limit expansion 100\nlimit received 5\nlimit header 4K\n";
 
 static struct router *

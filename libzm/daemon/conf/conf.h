@@ -448,6 +448,8 @@ struct conf {
 	struct conf_copy	*copies;	size_t copy_count;
 	const char		*qualify;	/* "none", or the domain that
 						 * bare addresses get */
+	enum conf_header_check	 header_check;
+	enum conf_header_repair	 header_repair;
 	struct conf_hooks	 hooks;
 	const char		*delimiters;	/* of user and detail, or
 						 * "none" */

@@ -16,6 +16,14 @@ enum conf_rewrite_of {
 	REWRITE_STRANGERS = 16	/* headers of mail from outside, too */
 };
 
+/* header-check: who hears what is wrong with a header. */
+enum conf_header_check {
+	HEADERS_UNCHECKED, HEADERS_NOTED, HEADERS_COPIED
+};
+
+/* header-repair: in whose mail it is repaired. */
+enum conf_header_repair { REPAIR_NONE, REPAIR_LOCAL, REPAIR_OWN };
+
 struct conf_canonical {		/* canonical <table>... */
 	const char	**tables;	size_t table_count;
 	unsigned	 of;		/* enum conf_rewrite_of */

@@ -264,3 +264,40 @@ Test(header, hostile_lists_are_linear, .timeout = 20)
 	str_release(&text);
 	arena_free(&arena);
 }
+
+/* RFC 5322 section 3.3, 4.3 */
+Test(header, dates)
+{
+	static const struct { const char *value, *want; } dates[] = {
+		{ " Fri, 20 Nov 2026 21:04:00 +0000", NULL },
+		{ "20 Nov 2026 21:04 -0330", NULL },
+		{ " Fri (was Thu), 1 Jan 99 1:2:3 GMT (winter\n time)", NULL },
+		{ "Mon,\n 2 feb 2026 03:04:60 Z", NULL },
+		{ "1 Jan 126 00:00 EST", NULL },
+		{ "", "no day of the month" },
+		{ "Fry, 20 Nov 2026 21:04:00 +0000", "day of the week" },
+		{ "Fri 20 Nov 2026 21:04:00 +0000", "no comma" },
+		{ "Fri, 32 Nov 2026 21:04:00 +0000", "day of the month" },
+		{ "Fri, 20 Brumaire 2026 21:04:00 +0000", "no month" },
+		{ "Fri, 20 Nov 6 21:04:00 +0000", "no year" },
+		{ "Fri, 20 Nov 2026 24:04:00 +0000", "time of the day" },
+		{ "Fri, 20 Nov 2026 21 +0000", "time of the day" },
+		{ "Fri, 20 Nov 2026 21:04:00:00 +0000", "time of the day" },
+		{ "Fri, 20 Nov 2026 21:04:00", "no time zone" },
+		{ "Fri, 20 Nov 2026 21:04:00 +000", "four digits" },
+		{ "Fri, 20 Nov 2026 21:04:00 +0000 CET", "behind" },
+		{ "Fri, 20 Nov 2026 21:04:00 (+0000", "no time zone" },
+		{ "2026-11-20T21:04:00Z", "day of the month" },
+	};
+
+	for (size_t i = 0; i < sizeof(dates) / sizeof(dates[0]); i++) {
+		struct err err = { "" };
+		int got = header_date(slice_of(dates[i].value), &err);
+
+		cr_expect_eq(got, dates[i].want == NULL ? 1 : -1, "%s: %s",
+		    dates[i].value, err.text);
+		if (dates[i].want != NULL)
+			cr_expect(strstr(err.text, dates[i].want) != NULL,
+			    "%s: %s", dates[i].value, err.text);
+	}
+}

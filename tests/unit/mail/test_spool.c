@@ -321,7 +321,7 @@ Test(spool, set_aside_and_resubmit)
 		cr_expect_eq(spool_set_aside(f.spool, &held, areas[i],
 		    "a/b", name, &f.err), -1);
 		cr_expect_eq(spool_copy_aside(f.spool, &held, "badheader",
-		    &f.err), 0, "%s", f.err.text);
+		    NULL, &f.err), 0, "%s", f.err.text);
 		put_file(&f, at("%s/%ju.no-dns", spool_area_names[areas[i]],
 		    (uintmax_t)inode), "x", 1);
 		cr_assert_eq(spool_set_aside(f.spool, &held, areas[i],

@@ -6,6 +6,7 @@ tests_unit_router_unit_router_SOURCES = \
 	tests/unit/router/helper.c tests/unit/router/helper.h \
 	tests/unit/router/test_aliases.c \
 	tests/unit/router/test_check.c \
+	tests/unit/router/test_header_check.c \
 	tests/unit/router/test_header_edit.c \
 	tests/unit/router/test_farm.c \
 	tests/unit/router/test_local.c tests/unit/router/test_expand.c \

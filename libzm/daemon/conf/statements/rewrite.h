@@ -66,3 +66,25 @@ STATEMENT(TOP, "qualify", NONE, setting, "setting", "",
     "own mail, as of canonical.  none: they stay as they are.",
     "qualify example.org")
 SETTING("qualify", "", qualify, "word", "none", "a domain, or none")
+
+STATEMENT(TOP, "header-check", NONE, setting, "setting", "",
+    "header-check off|note|copy", "",
+    "What RFC 5322 finds wrong with a header: addresses, dates and ids that "
+    "are none, fields that may be there once only, lines that are no field, "
+    "From and Date that are missing.  note: the journal says field, line and "
+    "reason (message.header).  copy: a copy of the message is in postman/, "
+    "too, as N._badheader.  The message goes on in any case.",
+    "header-check copy")
+SETTING("header-check", "", header_check, "choice:off,note,copy", "note",
+    "off, note or copy")
+
+STATEMENT(TOP, "header-repair", NONE, setting, "setting", "",
+    "header-repair none|local|own", "",
+    "In whose mail what header-check finds is repaired: of this machine; own: "
+    "and of users who logged in.  A field that is wrong goes on as "
+    "Illegal-Object with the reason in front; Date, Message-Id, and From of "
+    "this machine's mail are made anew.  Mail with a signature (DKIM, "
+    "ARC) and mail from outside are never touched.",
+    "header-repair local")
+SETTING("header-repair", "", header_repair, "choice:none,local,own", "none",
+    "none, local or own")
