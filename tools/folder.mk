@@ -16,6 +16,8 @@ tools_zmailer_SOURCES += tools/verb_doctor.c tools/verb_domain.c \
 	tools/verb_cert.c \
 	tools/verb_hello.c tools/verb_setup.c tools/submit.c tools/submit.h \
 	tools/change/carry_out.c
+tools_zmailer_SOURCES += tools/verb_dkim.c tools/dkim/dkim.h \
+	tools/dkim/edit.c tools/dkim/look.c
 tools_zmailer_SOURCES += tools/verb_smarthost.c \
 	tools/smarthost/smarthost.h tools/smarthost/edit.c \
 	tools/smarthost/try.c

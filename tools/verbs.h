@@ -39,6 +39,10 @@ VERB(smarthost, "HOST[:PORT] [--user NAME [--password FILE]] [--tls LEVEL] "
     "[--ca FILE] [--untested] | show | test | remove [--yes] [--dry-run] "
     "[--json] [--reason WORDS]",
     "all other mail goes through a host: tested, then written")
+VERB(dkim, "new DOMAIN [--selector S] [--bits N] [--socket SOCKET] | use "
+    "DOMAIN SELECTOR | remove DOMAIN [SELECTOR] | record DOMAIN [SELECTOR] | "
+    "list | check [DOMAIN] [--yes] [--dry-run] [--json] [--reason WORDS]",
+    "keys that sign our mail: made, published, compared with the DNS")
 VERB(init, "DIR [--port N] [--sink PORT]",
     "make a private instance that any user can start")
 VERB(run, "",

@@ -13,6 +13,7 @@ libzm_a_SOURCES += libzm/io/tls.c libzm/io/tls.h
 libzm_a_SOURCES += libzm/io/tls_internal.h \
 	libzm/io/tls_link.c libzm/io/tls_link.h \
 	libzm/io/tls_about.c libzm/io/tls_about.h \
+	libzm/io/tls_dkim.c libzm/io/tls_dkim.h \
 	libzm/io/tls_pair.c libzm/io/tls_pair.h \
 	libzm/io/tls_provider.c \
 	libzm/io/tls_scram.c libzm/io/tls_scram.h \

@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 from zmtest import mta                                     # noqa: E402
 
 MAN = os.path.join(HERE, "..", "..", "doc", "man")
-PAGES = ["alias", "block", "cert", "config", "doctor", "domain", "limit",
+PAGES = ["alias", "block", "cert", "config", "dkim", "doctor", "domain", "limit",
          "log", "setup", "smarthost"]
 MONITORS = {"doctor", "cert"}
 

@@ -1,7 +1,8 @@
 """A DNS server for tests: the records it is given, and faults by name.
 
 Zone rows: (name, type, value): "MX" (preference, host), "A" address,
-"AAAA" address, "CNAME" and "PTR" name, "TXT" text (with \\xHH), or type SERVFAIL, NXDOMAIN, TIMEOUT
+"AAAA" address, "CNAME" and "PTR" name, "TXT" text (with \\xHH; @FILE: the
+quoted strings of a file), or type SERVFAIL, NXDOMAIN, TIMEOUT
 for a whole name; TC: cut short over UDP, whole over TCP; CROWD n: n MX
 records beside the others that lead nowhere.
 Names that are not there answer NXDOMAIN.
@@ -147,6 +148,9 @@ class Dns:
         if kind in ("CNAME", "PTR"):
             return encode_name(value)
         if kind == "TXT":
+            if value.startswith("@"):      # what the file says now
+                with open(value[1:], encoding="utf-8") as file:
+                    value = "".join(file.read().split('"')[1::2])
             text = value.encode().decode("unicode_escape").encode("latin-1")
             return b"".join(bytes([len(text[i:i + 255])]) + text[i:i + 255]
                             for i in range(0, len(text), 255))

@@ -1,0 +1,31 @@
+/* tls_dkim.h - RSA keys for signatures in mail (RFC 6376)
+ *
+ * A private key is PEM text (PKCS #8) as openssl genpkey and opendkim-genkey
+ * make it; a public one is what stands behind p= in the DNS: base64 of a
+ * SubjectPublicKeyInfo (RFC 6376 section 3.6.1).
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_IO_TLS_DKIM_H
+#define ZM_IO_TLS_DKIM_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+	DKIM_BITS_MIN = 1024, DKIM_BITS = 2048, DKIM_BITS_MAX = 4096,
+	DKIM_PUBLIC_BYTES_MAX = 1024	/* of base64, 4096 bits have 736 */
+};
+
+/* Make a key, append it as PEM.  returns 1 or -1. */
+int dkim_key_make(unsigned bits, struct str *out_pem, struct err *err);
+
+/* Append the public half.  returns 1; -1: this is no RSA key in PEM. */
+int dkim_key_public(struct slice pem, struct str *out, struct err *err);
+
+/* Does the public key hold good what the private key signs?  A sample is
+ * signed and verified.  returns 1 it does, 0 no, -1 one of them is no key. */
+int dkim_key_fits(struct slice pem, struct slice public_key,
+    struct err *err);
+
+#endif

@@ -1,0 +1,58 @@
+/* dkim.h - the keys that sign our mail, as OpenDKIM reads them
+ *
+ * All of it lies in DIR/dkim beside the main file: a key a file, KeyTable
+ * and SigningTable, a configuration for opendkim(8), which signs; zmailer
+ * asks it as a milter.  What is in the tables is the truth: a domain's lines
+ * there may be a person's, too.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_DKIM_H
+#define ZM_TOOLS_DKIM_H
+
+#include "io/tls_dkim.h"
+#include "tools/change/change.h"
+
+#define DKIM_KEYS "keys"		/* KeyTable */
+#define DKIM_SIGNERS "signers"		/* SigningTable, refile */
+#define DKIM_CONF "opendkim.conf"
+#define DKIM_SOCKET "inet:127.0.0.1:8891"
+#define DKIM_ACCOUNT "opendkim"		/* of Debian's package */
+
+struct dkim_key {
+	struct slice	 name;		/* S._domainkey.D */
+	const char	*selector, *domain, *path;
+	bool		 signs;		/* a line of signers names it */
+	struct dkim_key	*next;
+};
+
+/* DIR/dkim/NAME. */
+const char *dkim_path(struct change *change, const char *name);
+/* The keys of the table, in its order; NULL none, or words on stderr. */
+struct dkim_key *dkim_keys(struct change *change);
+/* A key's file, whole.  1 or -1 (err). */
+int dkim_key_read(const struct dkim_key *key, struct str *out,
+    struct err *err);
+
+/* edit.c: a new key in the texts of a change. */
+struct dkim_wish {
+	const char	*domain, *selector;
+	const char	*socket;	/* as milter has it */
+	unsigned	 bits;
+};
+int dkim_edit_new(struct change *change, const struct dkim_wish *wish);
+/* Sign with this key from now on. */
+int dkim_edit_use(struct change *change, const struct dkim_key *key);
+/* No more signatures with it; the key's file stays. */
+int dkim_edit_remove(struct change *change, const struct dkim_key *key);
+
+/* look.c: the record to be published, for people who edit zones. */
+void dkim_record_add(struct str *out, const struct dkim_key *key,
+    struct slice public_key);
+/* Say for each key of the list (of the domain, when it is not NULL) whether
+ * its file, the DNS and the milter are as they must be.  An exit status: 0
+ * all is good, 1 something is not. */
+int dkim_check(struct change *change, const struct dkim_key *keys,
+    const char *domain);
+
+#endif
