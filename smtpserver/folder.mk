@@ -49,7 +49,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/peers.c smtpserver/peers.h \
 	smtpserver/session/permit.c smtpserver/session/permit.h \
 	smtpserver/policy/policy.c smtpserver/policy/policy.h \
-	smtpserver/policy/fit.c smtpserver/policy/fit_count.c smtpserver/policy/early.c smtpserver/policy/internal.h \
+	smtpserver/policy/fit.c smtpserver/policy/fit_count.c smtpserver/policy/fit_identity.c smtpserver/policy/early.c smtpserver/policy/internal.h \
 	smtpserver/policy/service.c smtpserver/helper/policy.c \
 	smtpserver/policy/policyd.c smtpserver/policy/policyd.h \
 	smtpserver/test/rehearsal.c smtpserver/test/rehearsal.h \

@@ -42,22 +42,61 @@ tls_fingerprint(const struct x509_st *certificate, char *out)
 		snprintf(out + 2 * i, 3, "%02x", hash[i]);
 }
 
+/* Half a name would be another's: what has no room is left out.  RFC 2253
+ * escapes what is not ASCII, and control characters. */
+static void
+set_dn(char *out, size_t size, const X509_NAME *name)
+{
+	BIO *bio = BIO_new(BIO_s_mem());
+	char *text = NULL;
+	long n = 0;
+
+	out[0] = '\0';
+	if (bio == NULL)
+		return;
+	if (X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253) >= 0)
+		n = BIO_get_mem_data(bio, &text);
+	if (n > 0 && (size_t)n < size && memchr(text, '\0', (size_t)n) == NULL)
+		for (long i = 0; i <= n; i++)
+			out[i] = i < n ? text[i] : '\0';
+	BIO_free(bio);
+}
+
+static void
+set_common_name(char *out, const X509_NAME *name)
+{
+	char text[TLS_NAME_BYTES] = "";
+
+	X509_NAME_get_text_by_NID((X509_NAME *)(uintptr_t)name,
+	    NID_commonName, text, sizeof(text));
+	set_clean(out, TLS_NAME_BYTES, text);
+}
+
+static void
+fill_names(const X509 *certificate, struct tls_info *out)
+{
+	const X509_NAME *subject = X509_get_subject_name(certificate),
+	    *issuer = X509_get_issuer_name(certificate);
+
+	set_common_name(out->peer, subject);
+	set_common_name(out->issuer_peer, issuer);
+	set_dn(out->subject, sizeof(out->subject), subject);
+	set_dn(out->issuer, sizeof(out->issuer), issuer);
+}
+
 static void
 fill_peer(const SSL *ssl, struct tls_info *out)
 {
 	X509 *certificate = SSL_get1_peer_certificate(ssl);
-	char name[TLS_NAME_BYTES] = "";
 	long result = SSL_get_verify_result(ssl);
 
 	if (certificate == NULL) {
 		set_clean(out->why, sizeof(out->why), "no certificate");
 		return;
 	}
-	X509_NAME_get_text_by_NID(X509_get_subject_name(certificate),
-	    NID_commonName, name, sizeof(name));
+	fill_names(certificate, out);
 	tls_fingerprint(certificate, out->fingerprint);
 	X509_free(certificate);
-	set_clean(out->peer, sizeof(out->peer), name);
 	out->is_verified = result == X509_V_OK;
 	if (!out->is_verified)
 		set_clean(out->why, sizeof(out->why),

@@ -15,6 +15,7 @@
 
 enum {
 	TLS_NAME_BYTES = 128,
+	TLS_DN_BYTES = 512,		/* of a distinguished name, as text */
 	TLS_FINGERPRINT_BYTES = 65	/* SHA-256 in hex, and the NUL */
 };
 
@@ -27,6 +28,10 @@ struct tls_info {		/* of a finished handshake, for people */
 	bool	is_verified;		/* it leads to a known root and, on
 					 * the client side, has the name */
 	char	fingerprint[TLS_FINGERPRINT_BYTES];	/* of it; "" none */
+	/* Its distinguished names as in RFC 2253, ASCII; "" none, or one that
+	 * has no room.  And the common name of who issued it. */
+	char	subject[TLS_DN_BYTES], issuer[TLS_DN_BYTES];
+	char	issuer_peer[TLS_NAME_BYTES];
 	char	asked[TLS_NAME_BYTES];	/* SNI, "" none */
 	bool	is_resumed;
 	char	why[TLS_NAME_BYTES];	/* !is_verified: OpenSSL's words */

@@ -29,6 +29,9 @@
 	FACT(CIPHER, "cipher")						\
 	FACT(CIPHER_BITS, "cipher_bits")				\
 	FACT(CERT_SUBJECT, "cert_subject")				\
+	FACT(CERT_ISSUER, "cert_issuer")				\
+	FACT(CN_SUBJECT, "cn_subject")					\
+	FACT(CN_ISSUER, "cn_issuer")					\
 	FACT(CERT_PRINT, "cert_fingerprint")				\
 	FACT(VERIFY, "verify")		/* OK, FAIL, NO */		\
 	/* of the message */						\

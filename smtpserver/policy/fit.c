@@ -106,8 +106,7 @@ table_named(const struct policy *policy, struct slice name)
 	return NULL;
 }
 
-/* "<name>" as a pattern: the table; NULL: it is no table. */
-static struct table *
+struct table *
 table_of(struct trial *trial, const char *pattern)
 {
 	struct slice name = slice_of(pattern);
@@ -118,14 +117,15 @@ table_of(struct trial *trial, const char *pattern)
 	    name.n - 2));
 }
 
-static enum fit
+enum fit
 table_fits(struct trial *trial, struct table *table, struct slice key)
 {
-	struct slice value = { NULL, 0 };
-	enum table_result result = table_lookup(table, key, &value, NULL,
-	    &trial->out->err);
+	enum table_result result;
 
-	return fit_of_row(result, value);
+	trial->row = (struct slice){ NULL, 0 };
+	result = table_lookup(table, key, &trial->row, NULL,
+	    &trial->out->err);
+	return fit_of_row(result, trial->row);
 }
 
 /* name, then ".parent" for everything that it lies below. */
@@ -144,8 +144,7 @@ table_fits_name(struct trial *trial, struct table *table, struct slice name)
 	return fit;
 }
 
-/* user@domain, "<>"; @domain, domain, .parent ...; user@. */
-static enum fit
+enum fit
 table_fits_address(struct trial *trial, struct table *table,
     const struct canonical *address)
 {
@@ -478,6 +477,9 @@ static const struct {
 	{ "helo", PATTERN_HELO, fit_helo },
 	{ "sender", PATTERN_SENDER, fit_sender },
 	{ "to", PATTERN_RCPT, fit_rcpt },
+	{ "cert", PATTERN_CERT, fit_cert },
+	{ "issuer", PATTERN_ISSUER, fit_issuer },
+	{ "not-owner", PATTERN_OWNERS, fit_not_owner },
 	{ "name", PATTERN_NAME, fit_name },
 	{ "sender-unknown", ALWAYS, fit_sender_unknown },
 	{ "listed", PATTERN_LISTED, fit_listed },

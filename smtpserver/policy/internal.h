@@ -28,6 +28,8 @@ struct trial {
 	struct canonical		 sender, rcpt;
 	struct policy_verdict		*out;	/* err and need are filled */
 	struct policyd_answer		 service;	/* of this rule */
+	struct slice			 row;	/* of the table that had the
+						 * key, while it is looked at */
 	const struct conf_rule		*pending;	/* DEFER_IF_PERMIT */
 	const char			*pending_words;
 };
@@ -49,6 +51,22 @@ const struct fact *fact_or_need(struct trial *trial, const char *kind,
 int trial_name(struct trial *trial, struct slice *out_name);
 /* The client's address, or the first bytes of it, in the scratch arena. */
 const char *client_net(struct trial *trial, size_t bytes_4, size_t bytes_6);
+
+/* "<name>" as a pattern: the table; NULL: it is no table. */
+struct table *table_of(struct trial *trial, const char *pattern);
+/* One key; FIT_YES: its value is in trial->row. */
+enum fit table_fits(struct trial *trial, struct table *table,
+    struct slice key);
+/* user@domain, "<>"; @domain, domain, .parent ...; user@: the first that the
+ * table has. */
+enum fit table_fits_address(struct trial *trial, struct table *table,
+    const struct canonical *address);
+
+/* policy/fit_identity.c: the certificate, who issued it, whose address it
+ * is. */
+enum fit fit_cert(struct trial *trial, const struct conf_rule *rule);
+enum fit fit_issuer(struct trial *trial, const struct conf_rule *rule);
+enum fit fit_not_owner(struct trial *trial, const struct conf_rule *rule);
 
 /* policy/service.c: ask the rule's service; FIT_YES: it has an opinion, which
  * is in trial->service. */

@@ -48,6 +48,10 @@ struct policy_question {
 	bool			 is_esmtp;
 	struct slice		 helo;
 	bool			 is_encrypted;
+	struct policy_cert {		/* that it shows; zeroed: none */
+		struct slice	subject, issuer, fingerprint;
+		bool		is_verified;
+	}			 cert;
 	struct slice		 user;		/* empty: nobody logged in */
 	struct slice		 mechanism;	/* with which; or empty */
 	struct path		 sender;	/* null path: <> */

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "grammar/xtext.h"
 #include "smtpserver/policy/internal.h"
 
 #include "base/banned.h"
@@ -23,6 +24,31 @@ add_number(struct str *out, const char *name, uint64_t number)
 
 	snprintf(text, sizeof(text), "%" PRIu64, number);
 	policyd_add(out, name, slice_of(text));
+}
+
+/* Postfix writes them as xtext, and so do we; its subject and issuer are
+ * common names, ours the whole. */
+static void
+add_cert(const struct policy_cert *cert, struct str *out)
+{
+	const struct {
+		const char	*name;
+		struct slice	 value;
+		bool		 is_proven;	/* without a root of ours */
+	} rows[] = {
+		{ "ccert_subject", cert->subject, false },
+		{ "ccert_issuer", cert->issuer, false },
+		{ "ccert_fingerprint", cert->fingerprint, true },
+	};
+	struct str text = STR_INIT;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		str_reset(&text);
+		if (rows[i].is_proven || cert->is_verified)
+			xtext_encode(&text, rows[i].value);
+		policyd_add(out, rows[i].name, str_slice(&text));
+	}
+	str_release(&text);
 }
 
 static void
@@ -41,6 +67,7 @@ add_client(struct trial *trial, struct slice name, struct str *out)
 	policyd_add(out, "sasl_sender", SLICE(""));
 	policyd_add(out, "encryption_protocol", question->is_encrypted ?
 	    SLICE("TLS") : SLICE(""));
+	add_cert(&question->cert, out);
 }
 
 static void

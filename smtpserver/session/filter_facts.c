@@ -120,7 +120,6 @@ add_greeting(const struct session *session, struct slice helo,
     struct str *out)
 {
 	const struct tls_info *tls = session->tls;
-	struct str subject = STR_INIT;
 
 	say(out, FILTER_HELO, helo);
 	if (tls == NULL)
@@ -128,13 +127,13 @@ add_greeting(const struct session *session, struct slice helo,
 	say(out, FILTER_TLS_VERSION, slice_of(tls->version));
 	say(out, FILTER_CIPHER, slice_of(tls->cipher));
 	json_number(out, filter_fact_keys[FILTER_CIPHER_BITS], tls->bits);
-	if (tls->peer[0] != '\0')
-		str_addf(&subject, "CN=%s", tls->peer);
-	say(out, FILTER_CERT_SUBJECT, str_slice(&subject));
+	say(out, FILTER_CERT_SUBJECT, slice_of(tls->subject));
+	say(out, FILTER_CERT_ISSUER, slice_of(tls->issuer));
+	say(out, FILTER_CN_SUBJECT, slice_of(tls->peer));
+	say(out, FILTER_CN_ISSUER, slice_of(tls->issuer_peer));
 	say(out, FILTER_CERT_PRINT, slice_of(tls->fingerprint));
 	say(out, FILTER_VERIFY, tls->fingerprint[0] == '\0' ? SLICE("NO") :
 	    tls->is_verified ? SLICE("OK") : SLICE("FAIL"));
-	str_release(&subject);
 }
 
 static void

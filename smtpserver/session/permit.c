@@ -47,6 +47,13 @@ question_fill(const struct session *session, struct policy_question *out)
 		.mechanism = slice_of(session->mechanism),
 		.facts = session->facts,
 	};
+	if (session->tls != NULL)
+		out->cert = (struct policy_cert){
+			.subject = slice_of(session->tls->subject),
+			.issuer = slice_of(session->tls->issuer),
+			.fingerprint = slice_of(session->tls->fingerprint),
+			.is_verified = session->tls->is_verified,
+		};
 }
 
 static void

@@ -48,7 +48,11 @@ question_fill(const struct rehearsal *rehearsal,
 		.is_submission = row->is_submission,
 		.helo = row->helo.n > 0 ? row->helo :
 		    SLICE("client.invalid"),
-		.is_encrypted = row->is_encrypted,
+		.is_encrypted = row->is_encrypted || row->cert.n > 0 ||
+		    row->fingerprint.n > 0,
+		.cert = { row->cert, row->issuer, row->fingerprint.n > 0 ?
+		    row->fingerprint : row->cert.n > 0 ? SLICE("-") :
+		    SLICE(""), row->cert.n > 0 },
 		.user = row->user,
 		.size_bytes = row->size_bytes,
 		.facts = facts,

@@ -28,6 +28,8 @@ extern const char *const rehearsal_words[REHEARSAL_COUNT];
 struct rehearsal_row {		/* slices into the line */
 	struct slice	from, name, helo, listener, user, sender, to;
 	struct slice	service;	/* what a policy service says */
+	struct slice	cert, issuer;	/* of a verified certificate */
+	struct slice	fingerprint;
 	struct str	listed;		/* "ZONE=ANSWERS ..." */
 	uint64_t	size_bytes;
 	bool		is_submission, is_encrypted, sender_unknown;

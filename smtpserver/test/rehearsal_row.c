@@ -32,6 +32,8 @@ text_of(struct rehearsal_row *row, struct slice word)
 		{ "helo", &row->helo }, { "listener", &row->listener },
 		{ "user", &row->user }, { "sender", &row->sender },
 		{ "to", &row->to }, { "service", &row->service },
+		{ "cert", &row->cert }, { "issuer", &row->issuer },
+		{ "fingerprint", &row->fingerprint },
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

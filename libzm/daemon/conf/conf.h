@@ -167,7 +167,8 @@ enum conf_action { ACTION_ACCEPT, ACTION_REJECT, ACTION_DEFER,
 
 enum conf_pattern {		/* what a rule compares with a text */
 	PATTERN_NAME, PATTERN_HELO, PATTERN_LISTENER, PATTERN_USER,
-	PATTERN_SENDER, PATTERN_RCPT, PATTERN_LISTED, PATTERN_COUNT
+	PATTERN_SENDER, PATTERN_RCPT, PATTERN_LISTED, PATTERN_CERT,
+	PATTERN_ISSUER, PATTERN_OWNERS, PATTERN_COUNT
 };
 extern const char *const conf_key_words[];	/* as enum conf_key */
 extern const char *const conf_pattern_words[PATTERN_COUNT];

@@ -170,6 +170,10 @@ bool conf_spec_next(struct slice *rest, struct slice *out_name,
 /* part/policy_value.c: values of rules, as in the table of types. */
 bool conf_take_hostpattern(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why);
+bool conf_take_certpattern(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why);
+bool conf_take_tablepattern(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why);
 bool conf_take_userpattern(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why);
 bool conf_take_listener(struct conf_cursor *cursor, struct slice range,

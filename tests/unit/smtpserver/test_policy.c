@@ -131,7 +131,8 @@ struct condition_row {
 	"protocol_state=RCPT\tprotocol_name=SMTP\tclient_address=" \
 	"203.0.113.9\tclient_name=" name "\treverse_client_name=" name \
 	"\tclient_port=0\thelo_name=mail.src.test\tsasl_username=\t" \
-	"sasl_method=\tsasl_sender=\tencryption_protocol=\tqueue_id=\t" \
+	"sasl_method=\tsasl_sender=\tencryption_protocol=\tccert_subject=\t" \
+	"ccert_issuer=\tccert_fingerprint=\tqueue_id=\t" \
 	"instance=\tsender=a@src.test\trecipient=bob@example.org\t" \
 	"recipient_count=0\tsize=0\tserver_address=192.0.2.1:25\t"
 #define SAYS(name, action) "policy " ASKED(name) " = " action

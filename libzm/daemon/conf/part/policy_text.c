@@ -20,7 +20,8 @@ const char *const conf_pattern_words[PATTERN_COUNT] = {
 	[PATTERN_NAME] = "name", [PATTERN_HELO] = "helo",
 	[PATTERN_LISTENER] = "listener", [PATTERN_USER] = "user",
 	[PATTERN_SENDER] = "sender", [PATTERN_RCPT] = "to",
-	[PATTERN_LISTED] = "listed"
+	[PATTERN_LISTED] = "listed", [PATTERN_CERT] = "cert",
+	[PATTERN_ISSUER] = "issuer", [PATTERN_OWNERS] = "not-owner"
 };
 
 void

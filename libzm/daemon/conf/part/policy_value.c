@@ -13,6 +13,8 @@
 
 #include "base/banned.h"
 
+enum { PRINT_DIGITS = 64 };	/* of SHA-256 */
+
 static bool
 keep(struct conf_cursor *cursor, struct conf_value *out)
 {
@@ -65,6 +67,52 @@ conf_take_hostpattern(struct conf_cursor *cursor, struct slice range,
 			return false;
 	}
 	return text.n > 0 && keep(cursor, out);
+}
+
+/* "AB:CD:..." -> "abcd...": SHA-256 as openssl prints it.  false: it is
+ * something else. */
+static bool
+print_take(struct slice text, char digits[PRINT_DIGITS + 1])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (c == ':')
+			continue;
+		if (c >= 'A' && c <= 'F')
+			c = (char)(c + 32);
+		if (n == PRINT_DIGITS || ((c < '0' || c > '9') &&
+		    (c < 'a' || c > 'f')))
+			return false;
+		digits[n++] = c;
+	}
+	digits[n] = '\0';
+	return n == PRINT_DIGITS;
+}
+
+bool
+conf_take_certpattern(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	struct slice text = out->token->text;
+	char digits[PRINT_DIGITS + 1];
+
+	if (out->token->kind == TOKEN_TABLE)
+		return take_table_pattern(cursor, range, out, why);
+	if (!print_take(text, digits))
+		return text.n > 0 && keep(cursor, out);
+	out->text = slice_dup(cursor->loader->conf->arena, slice_of(digits));
+	return true;
+}
+
+bool
+conf_take_tablepattern(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	return out->token->kind == TOKEN_TABLE &&
+	    take_table_pattern(cursor, range, out, why);
 }
 
 bool

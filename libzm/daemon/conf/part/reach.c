@@ -70,7 +70,8 @@ is_open_relay(const struct conf_rule *rule)
 	if (rule->action != ACTION_ACCEPT || rule->is_shadow ||
 	    rule->from_table != NULL || rule->patterns[PATTERN_NAME] ||
 	    rule->patterns[PATTERN_USER] || rule->patterns[PATTERN_LISTED] ||
-	    rule->patterns[PATTERN_LISTENER] ||
+	    rule->patterns[PATTERN_LISTENER] || rule->patterns[PATTERN_CERT] ||
+	    rule->patterns[PATTERN_ISSUER] ||
 	    (rule->has_from_net && rule->from_net.bits > 0))
 		return false;
 	if (rcpt == NULL)

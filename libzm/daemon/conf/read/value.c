@@ -444,6 +444,10 @@ static const struct type_row {
 	    "<table>" },
 	{ "userpattern", conf_take_userpattern, "a pattern of users",
 	    "write any, none, a user, a pattern with * or <table>" },
+	{ "certpattern", conf_take_certpattern, "a pattern of certificates",
+	    "write any, none, a SHA-256 fingerprint, CN=NAME, a pattern with "
+	    "* or <table>" },
+	{ "tablepattern", conf_take_tablepattern, "a table", "write <name>" },
 	{ "listener", conf_take_listener, "a listener",
 	    "write 192.0.2.1:25, :25 or submission" },
 	{ "listed", conf_take_listed, "a list or a number",

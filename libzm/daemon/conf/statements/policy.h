@@ -6,7 +6,8 @@
 #define RULE_WORDS \
     "shadow from=net name=hostpattern helo=hostpattern listener=listener " \
     "tls=choice:yes,no auth user=userpattern sender=pattern to=pattern " \
-    "size=size:1B-16G listed=listed sender-unknown until=moment"
+    "size=size:1B-16G listed=listed sender-unknown until=moment " \
+    "cert=certpattern issuer=text not-owner=tablepattern"
 
 #define RULE_KEYS "client,net,user,sender,sender-domain,to,domain,all"
 
@@ -35,6 +36,17 @@ STATEMENT(TOP, "accept", NONE, accept, "", RULE_WORDS " for=choice:any",
     "size SIZE: the client announces more.  "
     "listed NUMBER or ZONE: see dnsbl.  "
     "sender-unknown: the sender's domain has no host that takes mail.  "
+    "cert PATTERN: the certificate that the client shows (tls "
+    "client-certificates).  any: one that is known to be good; none: no such; "
+    "a SHA-256 fingerprint in hex: this one, whoever issued it; other "
+    "patterns: the distinguished name of a good one as RFC 2253 writes it "
+    "(CN=mx.example.org,O=Example); <table>: a table of fingerprints, in "
+    "small letters without colons.  "
+    "issuer PATTERN: who issued a good one, in the same form.  "
+    "not-owner <table>: somebody logged in, and the sender is not one of "
+    "theirs: the row of the sender (see below; the most exact one) names "
+    "other users, or there is none and it is not their name either.  The "
+    "null sender is anybody's.  "
     "until MOMENT (2026-11-23T10:00:00Z): not later than that.  A row of a "
     "table whose value begins with until=MOMENT counts until then, too.  "
     "PATTERN for addresses is user@domain, @domain, <> (the null sender), or "
@@ -43,6 +55,7 @@ STATEMENT(TOP, "accept", NONE, accept, "", RULE_WORDS " for=choice:any",
     "user@domain, @domain or domain, .domain, user@; name, .domain; user.",
     "accept from 192.0.2.0/24 for any\n"
     "accept auth for any\n"
+    "accept cert *,O=Example issuer \"CN=Our CA,O=Example\" for any\n"
     "accept to *@backup.example")
 
 STATEMENT(TOP, "reject", NONE, reject, "",
@@ -54,6 +67,8 @@ STATEMENT(TOP, "reject", NONE, reject, "",
     "reject sender @spam.example\n"
     "reject helo ours text \"you are not me\"\n"
     "reject sender @loud.example until 2026-11-23T10:00:00Z\n"
+    "table owners file:/etc/zmailer/owners\n"
+    "reject auth not-owner <owners> text \"not an address of yours\"\n"
     "reject shadow name none to *@lists.example.org")
 
 STATEMENT(TOP, "defer", NONE, defer, "",
