@@ -103,14 +103,6 @@ struct conf_list {		/* list ADDRESS members FILE owner ADDRESS */
 	struct conf_at	 at;
 };
 
-struct conf_srs {		/* srs DOMAIN key FILE */
-	const char	*domain;	/* NULL: senders stay as they are */
-	const char	*key;		/* file: "label secret" lines, the
-					 * first signs, all are good */
-	int64_t		 expire_s;
-	struct conf_at	 at;
-};
-
 struct conf_way {		/* TARGET of a route, or behind its else */
 	const char	*channel, *host;	/* as in a route */
 	int64_t		 after_s;	/* of the way before it; 0: until that

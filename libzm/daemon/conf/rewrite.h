@@ -6,6 +6,7 @@
 #define ZM_DAEMON_CONF_REWRITE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "daemon/conf/at.h"
 
@@ -48,6 +49,14 @@ struct conf_generic {		/* generic <table>... */
 	const char	**tables;	size_t table_count;
 	const char	*channel;	/* glob */
 	const char	*to;		/* pattern as of a route; NULL: all */
+	struct conf_at	 at;
+};
+
+struct conf_srs {		/* srs DOMAIN key FILE */
+	const char	*domain;	/* NULL: senders stay as they are */
+	const char	*key;		/* file: "label secret" lines, the
+					 * first signs, all are good */
+	int64_t		 expire_s;
 	struct conf_at	 at;
 };
 
