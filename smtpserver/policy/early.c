@@ -68,9 +68,9 @@ strip(struct conf_rule *rule, const struct policy_question *question,
 	is_whole &= strip_pattern(rule, PATTERN_RCPT);
 	if (stage == POLICY_AT_MAIL)
 		return is_whole;
-	is_whole &= strip_pattern(rule, PATTERN_SENDER) &&
-	    strip_pattern(rule, PATTERN_OWNERS) && !rule->sender_unknown &&
-	    rule->over_bytes == 0;
+	is_whole &= strip_pattern(rule, PATTERN_SENDER);
+	is_whole &= strip_pattern(rule, PATTERN_OWNERS);
+	is_whole &= !rule->sender_unknown && rule->over_bytes == 0;
 	if (question->is_submission)	/* nobody logs in elsewhere */
 		is_whole &= strip_pattern(rule, PATTERN_USER);
 	rule->sender_unknown = false;
@@ -79,9 +79,10 @@ strip(struct conf_rule *rule, const struct policy_question *question,
 		rule->tls = TLS_EITHER;		/* STARTTLS may come */
 		is_whole = false;
 	}
-	if (!question->is_encrypted)
-		is_whole &= strip_pattern(rule, PATTERN_CERT) &
-		    strip_pattern(rule, PATTERN_ISSUER);
+	if (!question->is_encrypted) {
+		is_whole &= strip_pattern(rule, PATTERN_CERT);
+		is_whole &= strip_pattern(rule, PATTERN_ISSUER);
+	}
 	if (stage == POLICY_AT_CONNECT)
 		is_whole &= strip_pattern(rule, PATTERN_HELO);
 	return is_whole;
