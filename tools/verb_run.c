@@ -28,7 +28,7 @@
 enum {
 	START_FOR_MS = 120000,	/* recovery of a large spool included */
 	STOP_WAIT_MS = 4 * STOP_FOR_MS,
-	RELOAD_WAIT_MS = 10000,
+	RELOAD_WAIT_MS = 30000,
 	LOOK_EVERY_MS = 20
 };
 
@@ -281,7 +281,7 @@ files_check(const struct conf *conf)
 	return status;
 }
 
-/* Until the supervisor says what it made of the signal. */
+/* Until the supervisor says what it and the daemons made of the signal. */
 static int
 reload_wait(const struct conf *conf, unsigned before)
 {
@@ -294,7 +294,8 @@ reload_wait(const struct conf *conf, unsigned before)
 			break;
 		nap();
 		if (left == 1) {
-			fprintf(stderr, "zmailer: reload: no answer yet\n");
+			fprintf(stderr, "zmailer: reload: not every "
+			    "daemon has answered yet\n");
 			return EX_TEMPFAIL;
 		}
 	}

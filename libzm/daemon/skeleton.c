@@ -149,6 +149,11 @@ on_hangup_signal(void *context)
 		refuse(process, reason);
 	}
 	arena_free(&arena);
+	event_flush();
+	if (process->lifeline_watch != NULL &&
+	    write(process->lifeline, "T", 1) != 1)
+		warning("the supervisor does not listen: %s",
+		    strerror(errno));
 }
 
 /* ---- names of domains in tables ---------------------------------------- */

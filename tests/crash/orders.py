@@ -74,7 +74,7 @@ class Point:
 
     def ask(self, op, **fields):
         """Until it is answered; who is killed comes back."""
-        end = time.monotonic() + 30
+        end = time.monotonic() + mta.WAIT_S
         while time.monotonic() < end:
             self._recover()
             try:
@@ -101,7 +101,7 @@ class Point:
                 for row in self.ask("list") if "to" in row}
 
     def expect(self, state, rcpts):
-        end = time.monotonic() + 15
+        end = time.monotonic() + mta.WAIT_S
         while time.monotonic() < end:
             found = self.states()
             mine = [found.get((i, r)) for i in self.ids for r in rcpts]
@@ -133,7 +133,7 @@ class Point:
         self.ask("resume", channel="smtp")
         self._recover()
         self.nth.plan()
-        mta.wait_for("every message", self.is_done, 30)
+        mta.wait_for("every message", self.is_done)
         self.audit()
 
     def order(self, op, fields, state):
@@ -168,7 +168,8 @@ class Point:
 
 
 def smtp(port):
-    return smtplib.SMTP("127.0.0.1", port, "crash.test", 10)
+    return smtplib.SMTP("127.0.0.1", port, "crash.test",
+                        mta.WAIT_S)
 
 
 def main():

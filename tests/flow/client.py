@@ -2,7 +2,9 @@
 
 SPDX-License-Identifier: ISC
 """
-from zmtest import sasl, tls
+import os
+
+from zmtest import mta, sasl, tls
 
 
 class Failure(Exception):
@@ -18,9 +20,9 @@ class Client:
     """Speaks SMTP as told; every command expects success unless the next
     item is an `expect` of its own."""
 
-    def __init__(self, peer, actors):
+    def __init__(self, peer, actors, clock=None):
         self.peer, self.lines = peer, peer.makefile("rb")
-        self.actors, self.last = actors, None
+        self.actors, self.clock, self.last = actors, clock, None
         self.shows = self.version = None
 
     def reply(self):
@@ -134,6 +136,29 @@ class Client:
     def say_raw(self, _verb, args):
         self.send(plain_bytes(" ".join(args)))
         return self.reply()
+
+    def say_say(self, _verb, args):
+        """Bytes whose answer `hear` reads."""
+        self.send(plain_bytes(" ".join(args)))
+
+    def say_hear(self, _verb, _args):
+        return self.reply()
+
+    def say_seen(self, _verb, args):
+        """seen MTA PATH TEXT: what we said was noted by somebody."""
+        path = os.path.join(self.actors[args[0]].dir, args[1])
+
+        def is_there():
+            try:
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    return args[2] in file.read()
+            except FileNotFoundError:
+                return False
+        mta.wait_for(f"{args[2]} in {path}", is_there)
+
+    def say_clock(self, _verb, args):
+        """Somebody keeps us waiting."""
+        self.clock(args[0])
 
     def say_data(self, _verb, args):
         reply = self.line("DATA")

@@ -3,7 +3,6 @@
     flow   "what is promised, as a sentence"
     needs  LUA LMDB                       without them in the build (HAVE_x
                                           of config.h) the flow is skipped
-    server NAME { rule; rule }            a scripted next hop; item
     server NAME { rule; rule }            a scripted next hop; items
                                           at ADDRESS PORT: not anywhere;
                                           tls CERT: it offers STARTTLS,
@@ -21,6 +20,7 @@
     file   MTA PATH { contents }
     run    MTA { command words } expect STATUS ["part of the output"]
     rows   MTA [at PORT|PATH] { a conformance table: rows.py }
+    path   MTA PATH expect there | text PART | count N PART    (lines)
     signal MTA PROCESS KILL|STOP|...      to its processes of that name
     ask    MTA { hold select=all reason=odd } expect [key=value ...]
     ask    MTA { events ev=rcpt.ok } until key=value ...
@@ -37,6 +37,8 @@ its first item; `shows CERT` and `version 1.2|1.3` come before that.
 `auth MECHANISM USER PASSWORD` logs in (PLAIN, LOGIN, SCRAM-SHA-256,
 SCRAM-SHA-256-PLUS, XOAUTH2; lib/zmtest/sasl.py); `${scram.PASSWORD}` is an
 entry for a table of users, `${crypt.PASSWORD}` one of crypt(3).
+`say BYTES` waits for no answer, `hear` reads it; between them `seen MTA PATH
+TEXT` waits until a file has it, and `clock +1m` lets a time-out pass.
 `shown CERT` is a fact: the certificate that the server showed.  A cert
 that is named again is replaced.
 
@@ -62,11 +64,12 @@ import rows
 
 ACTORS = {"flow", "needs", "server", "dns", "mta", "client", "file", "run", "clock",
           "log", "mailbox", "spool", "rows", "signal", "cert", "ask",
-          "memory", "http"}
+          "memory", "http", "path"}
 CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
                 "expect", "quit", "drop", "bdat", "proxy", "closed",
                 "xclient", "xforward", "rset", "lhlo", "tls", "starttls",
-                "shows", "shown", "version", "auth"}
+                "shows", "shown", "version", "auth", "say", "hear", "seen",
+                "clock"}
 CERT_WORDS = {"names", "kind", "days"}
 MTA_FLAGS = {"-start", "-stop", "-restart", "-reload", "-kill"}
 
@@ -185,7 +188,8 @@ def check(line, name):
         span(words[1] if len(words) > 1 else "", where)
     if words[0] == "run" and "expect" not in words:
         raise FlowError(f"{where}: run needs: expect STATUS")
-    if words[0] in ("log", "mailbox", "spool", "memory") and "expect" not in words:
+    if words[0] in ("log", "mailbox", "spool", "memory",
+                    "path") and "expect" not in words:
         raise FlowError(f"{where}: {words[0]} needs: expect ...")
 
 

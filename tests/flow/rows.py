@@ -21,7 +21,7 @@ import re
 import shlex
 import socket
 
-WAIT_S = 20
+WAIT_S = 60
 
 
 class RowError(Exception):

@@ -25,7 +25,7 @@ import language                                      # noqa: E402
 import rows                                          # noqa: E402
 from client import Client, Failure                   # noqa: E402
 from zmtest import control, dns, httpserver, mta      # noqa: E402
-from zmtest import report, sasl                        # noqa: E402
+from zmtest import report, sasl                       # noqa: E402
 from zmtest import smtpserver, tls                    # noqa: E402
 
 VARIABLES = {
@@ -230,7 +230,8 @@ class Flow:
         source = words[words.index("from") + 1] if "from" in words else None
         with rows.connect(self.address(words, self.mta_of(target)),
                           source) as peer:
-            Client(peer, self.actors).run(language.items(line.block),
+            Client(peer, self.actors, lambda span: self.clock.move(
+                language.span(span))).run(language.items(line.block),
                                           self.fill)
 
     def do_cert(self, line):
@@ -278,6 +279,23 @@ class Flow:
                                  else x for x in text.splitlines()) + "\n")
         os.rename(path + ".new", path)
 
+    def do_path(self, line):
+        """path MTA PATH expect there | text PART | count N PART (lines)"""
+        path = os.path.join(self.mta_of(line.words[1]).dir, line.words[2])
+        words = [self.fill(word) for word in line.words[4:]]
+
+        def fits():
+            if words[0] == "there":
+                return os.path.exists(path)
+            try:
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    rows = file.read().splitlines()
+            except FileNotFoundError:
+                return False
+            return sum(words[-1] in row for row in rows) >= (
+                int(words[1]) if words[0] == "count" else 1)
+        mta.wait_for(f"{' '.join(words)} in {path}", fits)
+
     def do_run(self, line):
         instance = self.mta_of(line.words[1])
         at = line.words.index("expect")
@@ -323,7 +341,7 @@ class Flow:
     @staticmethod
     def ask_until(instance, op, fields, want):
         """Read on until a line has all; for answers that do not end."""
-        stream = control.Control(instance.dir + "/run", 30)
+        stream = control.Control(instance.dir + "/run", mta.WAIT_S)
         try:
             stream.send({"v": 1, "op": op, **fields})
             for row in stream.lines():
@@ -345,22 +363,11 @@ class Flow:
         for pid in pids:
             os.kill(pid, number)
 
-    def settle(self):
-        """Until what is in an agent's hands is planned again: a clock that
-        moved before would count from the new time.  A flow may hold a
-        delivery on purpose: then the wait ends."""
-        def is_planned(instance):
-            answer = control.ask(instance.dir + "/run", "count")
-            return not answer or not any(row.get("active")
-                                         for row in answer)
+    def do_clock(self, line):
+        """A delivery that is under way would be late all of a sudden."""
         for actor in self.actors.values():
             if isinstance(actor, mta.Mta):
-                until = time.monotonic() + 2
-                while not is_planned(actor) and time.monotonic() < until:
-                    time.sleep(0.02)
-
-    def do_clock(self, line):
-        self.settle()
+                actor.wait_idle()
         self.clock.move(language.span(line.words[1]))
 
     def do_log(self, line):
@@ -381,6 +388,7 @@ class Flow:
                 raise Failure(f"the journal has {hits()[0]}")
             return
         mta.wait_for("the event", lambda: len(hits()) >= (count or 1))
+        instance.wait_heard(hits())
         if count is not None and len(hits()) != count:
             raise Failure(f"the journal has it {len(hits())} times")
 

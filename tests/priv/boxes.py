@@ -17,7 +17,7 @@ def case(function):
 
 
 def send(site, rcpt, subject, sender="s@src.test", header=""):
-    with smtplib.SMTP("127.0.0.1", site.port, timeout=30) as client:
+    with smtplib.SMTP("127.0.0.1", site.port, timeout=mta.WAIT_S) as client:
         client.sendmail(sender, [rcpt], f"To: {rcpt}\r\n{header}"
                         f"Subject: {subject}\r\n\r\nhello\r\n")
 
@@ -35,10 +35,13 @@ def home_put(site, user, name, text, mode=0o600, owner=None):
 
 
 def event(site, name, **want):
-    """Wait for an event of this kind that has these values in it."""
-    return mta.wait_for(f"{name} {want}", lambda: [
+    """Wait for an event of this kind that has these values in it, and for
+    the scheduler to know what it says."""
+    found = mta.wait_for(f"{name} {want}", lambda: [
         e for e in site.events() if e["ev"] == name and all(
             v in str(e.get(k, "")) for k, v in want.items())])
+    site.wait_heard(found)
+    return found
 
 
 PROGRAM = """#!/bin/sh

@@ -3,7 +3,7 @@ root and the admins' group, the operators' group, everybody else.
 
 SPDX-License-Identifier: ISC
 """
-from zmtest import mta
+from zmtest import control, mta
 
 CASES = []
 
@@ -24,7 +24,11 @@ def submit(site, user, rcpt):
                 if row["ev"] == "message.routed" and any(
                     other.get("id") == row["id"] and
                     other.get("to") == rcpt for other in site.events())]
-    return mta.wait_for(f"{rcpt} to be routed", routed)[0]
+    found = mta.wait_for(f"{rcpt} to be routed", routed)[0]
+    mta.wait_for(f"the scheduler to have {rcpt}", lambda: [
+        row for row in control.ask(site.dir + "/run", "list", id=found) or ()
+        if row.get("to") == rcpt])
+    return found
 
 
 def refused(answer, *words):

@@ -25,7 +25,7 @@ def case(function):
 
 
 def send(site, rcpt, subject):
-    with smtplib.SMTP("127.0.0.1", site.port, timeout=30) as client:
+    with smtplib.SMTP("127.0.0.1", site.port, timeout=mta.WAIT_S) as client:
         client.sendmail("s@src.test", [rcpt],
                         f"Subject: {subject}\r\n\r\nhello\r\n")
 
@@ -85,9 +85,9 @@ domain gone.test {{ users any; deliver pipe "{path}" as nemo }}
     for rcpt, why in (("x@root.test", "root runs no programs"),
                       ("x@gone.test", "no account nemo")):
         send(site, rcpt, "in vain")
-        mta.wait_for("the deferral", lambda: [
+        site.wait_heard(mta.wait_for("the deferral", lambda: [
             e for e in site.events() if e["ev"] == "rcpt.defer"
-            and why in e["reply"]])
+            and why in e["reply"]]))
         site.zmailer("delete", "--yes", f"to={rcpt}")
 
 

@@ -5,7 +5,7 @@ SPDX-License-Identifier: ISC
 import os
 import smtplib
 
-from processes import fits_design, processes
+from processes import all_fit_design, processes
 from zmtest import mta, tls
 
 CASES = []
@@ -69,14 +69,16 @@ def a_session_cannot_signal_the_others(site):
         if program in ("smtpserver", "keys", "auth"):
             continue
         code, out = as_session(site, f"kill -0 {pid}")
-        assert code != 0 and "not permitted" in out.lower(), (program, out)
+        assert code != 0, (program, out)
+        assert "not permitted" in out.lower() or not os.path.exists(
+            f"/proc/{pid}"), (program, out)
 
 
 @case
 def a_session_cannot_have_the_key(site):
     """Not from the file, not from the process that has it; and a new one
     that only root can read is taken over all the same."""
-    with smtplib.SMTP("127.0.0.1", site.port, timeout=30) as client:
+    with smtplib.SMTP("127.0.0.1", site.port, timeout=mta.WAIT_S) as client:
         client.starttls(context=tls.context(site.cert.pem))
     code, out = as_session(site, f"cat {site.cert.key}")
     assert code != 0, out
@@ -89,10 +91,10 @@ def a_session_cannot_have_the_key(site):
     os.chmod(site.cert.key, 0o600)
 
     def is_taken():
-        with smtplib.SMTP("127.0.0.1", site.port, timeout=30) as client:
+        with smtplib.SMTP("127.0.0.1", site.port, timeout=mta.WAIT_S) as client:
             try:
                 client.starttls(context=tls.context(site.cert.pem))
-            except tls.ssl.SSLError:
+            except (OSError, smtplib.SMTPException):
                 return False
             return True
     mta.wait_for("the new certificate", is_taken)
@@ -102,7 +104,7 @@ def a_session_cannot_have_the_key(site):
 def users_log_in_and_sessions_cannot_read_passwords(site):
     code, out = as_session(site, f"cat {site.passwords}")
     assert code != 0, out
-    with smtplib.SMTP("127.0.0.1", site.port2, timeout=30) as client:
+    with smtplib.SMTP("127.0.0.1", site.port2, timeout=mta.WAIT_S) as client:
         client.starttls(context=tls.context(site.cert.pem))
         client.login("ursula", "wonder")
         client.sendmail("ursula@priv.test", ["ursula@priv.test"],
@@ -114,5 +116,4 @@ def users_log_in_and_sessions_cannot_read_passwords(site):
     for pid in pids:
         code, out = as_session(site, f"head -c 1 /proc/{pid}/mem")
         assert code != 0 and "ermission denied" in out, out
-    for program, status in processes(site).values():
-        fits_design(site, program, status)
+    all_fit_design(site)

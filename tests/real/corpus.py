@@ -71,7 +71,7 @@ def find(messages, number):
 
 def send(instance, rcpt, message):
     """Over SMTP, as it is; returns the reply code to the final dot."""
-    client = smtplib.SMTP("127.0.0.1", instance.port, timeout=20)
+    client = smtplib.SMTP("127.0.0.1", instance.port, timeout=mta.WAIT_S)
     try:
         client.ehlo("corpus.test")
         client.mail("c@src.test", ["BODY=8BITMIME"])
@@ -136,7 +136,7 @@ def main():
         for number, (name, text) in enumerate(rows):
             bad, count = submit(instance, number, name, text)
             wrong, refused = wrong + bad, refused + count
-        mta.wait_for("an empty spool", instance.is_empty, 60)
+        mta.wait_for("an empty spool", instance.is_empty)
         boxes = {"sendmail": instance.mailbox("alice"),
                  "smtp": instance.mailbox("bob"),
                  "relay": [m.data for m in server.messages]}

@@ -143,6 +143,6 @@ def shells_complete(instance):
         done = subprocess.run(words, env=dict(instance.env, **path,
                                               HOME=instance.dir),
                               stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=30)
+                              stderr=subprocess.STDOUT, timeout=mta.WAIT_S)
         assert done.returncode == 0 and b"trace" in done.stdout, \
             f"{words[0]}: {done.stdout.decode()[-500:]}"

@@ -46,7 +46,7 @@ def smtplib_says_smtputf8(site):
     message["Subject"] = "by smtplib, für alice"
     message.set_content("größe\n")
     with smtplib.SMTP("127.0.0.1", site.instance.port, "c1.test",
-                      timeout=20) as client:
+                      timeout=mta.WAIT_S) as client:
         client.send_message(message)
         assert client.has_extn("chunking") and client.has_extn("limits")
         code, text = client.docmd("MAIL", "FROM:<jürg@grün.test>")
@@ -70,7 +70,7 @@ def curl_uploads(site):
                         f"smtp://127.0.0.1:{site.instance.port}/c1.test",
                         "--mail-from", sender,
                         "--mail-rcpt", "alice@localhost", "-T", path],
-                       check=True, timeout=30,
+                       check=True, timeout=mta.WAIT_S,
                        env=dict(os.environ, LC_ALL="C.UTF-8"))
     site.arrived("alice", "Subject: by curl\n\n.\n..\nx\n", 2)
     accepted(site, **{"from": "jürg@src.test", "with": "UTF8SMTP"})

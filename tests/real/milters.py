@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import smtplib
+import socket as sockets
 import subprocess
 import sys
 
@@ -26,6 +27,12 @@ def case(function):
     return function
 
 
+def is_listening(path):
+    """A socket has its name before anybody listens there."""
+    with sockets.socket(sockets.AF_UNIX) as peer:
+        return peer.connect_ex(path) == 0
+
+
 class Site:
     """An instance and the processes of its milters."""
 
@@ -41,7 +48,7 @@ class Site:
             **more))
         # rspamd compiles its rules first: on a busy machine for long
         mta.wait_for(f"{words[0]} at {socket}",
-                     lambda: os.path.exists(socket), 120)
+                     lambda: is_listening(socket), 3 * mta.WAIT_S)
 
     def send(self, headers, body="hello\r\n.dot\r\n",
              rcpts=("alice@localhost",), sender="a@src.test"):

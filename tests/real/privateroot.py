@@ -54,7 +54,7 @@ class PrivateRoot:
             ["chroot", self.root, "env", *(f"{k}={v}" for k, v in
                                            (env or {}).items()), *words],
             check=check, input=input, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, timeout=60, **more)
+            stderr=subprocess.STDOUT, timeout=180, **more)
 
     def start(self, *words):
         return subprocess.Popen(["chroot", self.root, *words],

@@ -119,7 +119,7 @@ class Shared:
 
     def dovecot_sees(self):
         """The messages as an IMAP session shows them."""
-        with imaplib.IMAP4("127.0.0.1", self.port, timeout=30) as imap:
+        with imaplib.IMAP4("127.0.0.1", self.port, timeout=mta.WAIT_S) as imap:
             imap.login("alice", "any")
             imap.select("INBOX", readonly=True)
             _, found = imap.fetch("1:*", "BODY.PEEK[]")

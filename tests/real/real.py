@@ -80,7 +80,7 @@ def swaks_sends_to_a_local_user(site):
     subprocess.run(["swaks", "--silent", "--server",
                     f"127.0.0.1:{site.instance.port}", "--from",
                     "s@src.test", "--to", "alice@localhost", "--header",
-                    "Subject: by swaks"], check=True, timeout=30)
+                    "Subject: by swaks"], check=True, timeout=mta.WAIT_S)
     site.arrived("alice", "Subject: by swaks")
 
 
@@ -128,7 +128,7 @@ def git_send_email_calls_our_sendmail(site):
              f"--smtp-server={mta.BUILD}/tools/sendmail", patch],
             env=dict(site.instance.env, HOME=top, EMAIL="g@src.test",
                      GIT_CONFIG_NOSYSTEM="1"), check=True, cwd=top,
-            timeout=30, stdin=subprocess.DEVNULL,
+            timeout=mta.WAIT_S, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL)
     site.arrived("alice", "by git")
 
@@ -225,7 +225,7 @@ def smtp_source_to_us_to_smtp_sink(site):
                          "-l", "20000", "-f", "p@src.test", "-t",
                          "x@sink.test", "-S", "through us",
                          f"127.0.0.1:{site.instance.port}")
-        mta.wait_for("an empty spool", site.instance.is_empty, 60)
+        mta.wait_for("an empty spool", site.instance.is_empty)
         sizes = []
         for name in os.listdir(dump):
             with open(os.path.join(dump, name), "rb") as file:
@@ -250,7 +250,7 @@ def smtp_sink_takes_what_we_relay(site):
             site.instance.command("sendmail", f"k{i}@sink.test",
                                   input=b"Subject: to the sink\n\nx\n",
                                   check=0)
-        mta.wait_for("an empty spool", site.instance.is_empty, 30)
+        mta.wait_for("an empty spool", site.instance.is_empty)
         texts = []
         for name in os.listdir(dump):
             with open(os.path.join(dump, name), "rb") as file:
@@ -300,7 +300,7 @@ def postfix_is_the_next_hop_and_the_previous_one(site):
                               input=b"Subject: to postfix\n\nx\n", check=0)
         box = site.postfix.root + "/home/petra/Maildir/new"
         mta.wait_for("the message in Postfix's Maildir",
-                     lambda: os.path.isdir(box) and os.listdir(box), 30)
+                     lambda: os.path.isdir(box) and os.listdir(box))
         site.postfix.run("/usr/sbin/sendmail", "-f", "petra@post.test",
                          "alice@localhost",
                          input=b"Subject: from postfix only\n\nx\n")
@@ -350,7 +350,7 @@ def exim_is_the_next_hop(site):
                     return b"Subject: to exim" in file.read()
             except OSError:
                 return False
-        mta.wait_for("the message in Exim's mailbox", has_it, 30)
+        mta.wait_for("the message in Exim's mailbox", has_it)
     finally:
         daemon.send_signal(signal.SIGTERM)
         daemon.wait()
@@ -376,7 +376,7 @@ def screen_of(command, env, text):
     if pid == 0:
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         os.execvpe(command[0], command, dict(env, TERM="xterm"))
-    seen, end = b"", time.monotonic() + 20
+    seen, end = b"", time.monotonic() + mta.WAIT_S
     try:
         while time.monotonic() < end and text.encode() not in seen:
             if select.select([fd], [], [], 0.2)[0]:
@@ -444,7 +444,7 @@ def compare_all(box, unquote=False):
 @case
 def python_reads_the_maildir(site):
     send_all(site.instance, "bob@localhost")
-    mta.wait_for("an empty spool", site.instance.is_empty, 30)
+    mta.wait_for("an empty spool", site.instance.is_empty)
     compare_all(mailbox.Maildir(f"{site.instance.dir}/mail/bob",
                                 factory=None, create=False))
 
@@ -460,7 +460,7 @@ def the_mbox_is_read_by_mutt_and_python(site):
             file.write(text)
         other.start()
         send_all(other, "alice@localhost")
-        mta.wait_for("an empty spool", other.is_empty, 30)
+        mta.wait_for("an empty spool", other.is_empty)
         path = f"{other.dir}/mail/alice.mbox"
         box = mailbox.mbox(path)
         assert len(box) == len(READ), f"{len(box)} messages in the mbox"

@@ -95,7 +95,7 @@ def s_client_verifies_and_resumes():
                      "-CAfile", site.cert.pem, "-verify_return_error",
                      "-servername", "mx.real.test", "-quiet", "-tls1_2",
                      *words, *more],
-                    input=b"EHLO c.test\r\nQUIT\r\n", timeout=30,
+                    input=b"EHLO c.test\r\nQUIT\r\n", timeout=mta.WAIT_S,
                     capture_output=True)
                 assert done.returncode == 0, done.stderr
                 assert b"221 2.0.0" in done.stdout, done.stdout
@@ -110,12 +110,13 @@ def s_client_cannot_renegotiate_or_go_below_1_2():
         done = subprocess.run(
             ["openssl", "s_client", "-connect",
              f"127.0.0.1:{site.instance.port3}", "-tls1_1", "-cipher",
-             "ALL:@SECLEVEL=0"], input=b"", capture_output=True, timeout=30)
+             "ALL:@SECLEVEL=0"], input=b"", capture_output=True,
+            timeout=mta.WAIT_S)
         assert b"Cipher is (NONE)" in done.stdout, done.stdout
         done = subprocess.run(
             ["openssl", "s_client", "-connect",
              f"127.0.0.1:{site.instance.port3}", "-tls1_2"],
-            input=b"R\n", capture_output=True, timeout=30)
+            input=b"R\n", capture_output=True, timeout=mta.WAIT_S)
         assert b"no renegotiation" in done.stderr, done.stderr
 
 
@@ -132,14 +133,15 @@ def swaks_logs_in_by_plain_and_login():
                  "--auth-user", "alice", "--auth-password", "wonder",
                  "--from", "alice@localhost", "--to", "alice@localhost",
                  "--header", f"Subject: by swaks {number}"], check=True,
-                timeout=30)
+                timeout=mta.WAIT_S)
             site.arrived("alice", f"Subject: by swaks {number}")
         site.arrived("alice", "with ESMTPSA")
         bad = subprocess.run(
             ["swaks", "--silent", "3", "--server", "127.0.0.1", "--tls",
              "-p", str(site.instance.port2), "--auth", "PLAIN",
              "--auth-user", "alice", "--auth-password", "wrong",
-             "--from", "a@src.test", "--to", "alice@localhost"], timeout=30,
+             "--from", "a@src.test", "--to", "alice@localhost"],
+            timeout=mta.WAIT_S,
             capture_output=True)
         assert bad.returncode == 28, bad       # "error with AUTH"
 

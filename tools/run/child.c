@@ -98,11 +98,16 @@ on_lifeline(void *context, unsigned ready)
 		watch_set(child->watch, 0);
 		return;
 	}
-	if (byte != 'R' || child->state != CHILD_STARTING)
+	if (byte == 'T' && child->state == CHILD_READY) {
+		child->is_reloading = false;
+	} else if (byte == 'R' && child->state == CHILD_STARTING) {
+		child->state = CHILD_READY;
+		child->is_reloading = false;
+		if (child->owes_reload)
+			child_reload(child);
+	} else {
 		return;
-	child->state = CHILD_READY;
-	if (child->owes_reload)
-		child_reload(child);
+	}
 	child->on_change(child);
 }
 
@@ -145,6 +150,7 @@ void
 child_reload(struct child *child)
 {
 	child->owes_reload = child->state == CHILD_STARTING;
+	child->is_reloading = child->pid > 0;
 	if (child->state == CHILD_READY)
 		(void)kill(child->pid, SIGHUP);
 }
@@ -233,6 +239,7 @@ child_restart_later(struct child *child, int status)
 	event(EV_DAEMON_EXIT, NULL, "name", slice_of(child->name), "status",
 	    slice_of(how), "restart", slice_of(when), NULL);
 	child->state = CHILD_WAITING;
+	child->is_reloading = false;	/* the next one reads the new file */
 	timer_set(child->loop, &child->timer, now_ms + child->backoff_ms,
 	    on_restart, child);
 }

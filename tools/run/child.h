@@ -21,7 +21,7 @@ enum child_state {
 };
 
 struct child;
-/* It became ready, or was started again. */
+/* It became ready, was started again, or has read its new file. */
 typedef void child_change_fn(struct child *child);
 /* status as waitpid gives it; was_asked: after child_stop. */
 typedef void child_gone_fn(struct child *child, int status, bool was_asked);
@@ -45,6 +45,8 @@ struct child {
 	int64_t		 backoff_ms;
 	unsigned	 restarts;
 	bool		 owes_reload;	/* SIGHUP, as soon as it is ready */
+	bool		 is_reloading;	/* it has not said yet that it took
+					 * the new file, or refused it */
 };
 
 /* name, conf_path and the other fields of the first block are the caller's
@@ -55,7 +57,7 @@ void child_init(struct child *child, const char *name,
 /* Fork and execute; ready comes later.  0 or -1. */
 int child_start(struct child *child, struct err *err);
 /* SIGHUP, now or when it is ready: one that starts may have read the old
- * file, and has no handler yet. */
+ * file, and has no handler yet.  is_reloading until it answers or ends. */
 void child_reload(struct child *child);
 /* SIGTERM, and SIGKILL after span_ms. */
 void child_stop(struct child *child, int64_t span_ms);

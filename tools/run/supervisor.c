@@ -53,6 +53,8 @@ struct supervisor {
 	char		 refused[ERR_TEXT_BYTES];
 	bool		 was_ready;	/* all three, once */
 	bool		 is_stopping;
+	bool		 is_taking;	/* a new configuration: not every
+					 * daemon has answered */
 	struct timer	 keep_timer;
 	pid_t		 keeper;	/* of the journal; 0: none */
 };
@@ -175,12 +177,27 @@ start_next(struct supervisor *boss)
 	all_ready(boss);
 }
 
+/* Who waits for a reload hears of it when every daemon has the new file: what
+ * is sent from then on meets it.  Two reloads at once may be told together. */
+static void
+reload_settle(struct supervisor *boss)
+{
+	if (!boss->is_taking)
+		return;
+	for (size_t i = 0; i < CHILD_COUNT; i++)
+		if (boss->children[i].is_reloading)
+			return;
+	boss->is_taking = false;
+	boss->reloads++;
+}
+
 static void
 on_change(struct child *child)
 {
 	struct supervisor *boss = child->boss;
 
 	start_next(boss);
+	reload_settle(boss);
 	state_publish(boss);
 }
 
@@ -216,6 +233,7 @@ on_gone(struct child *child, int status, bool was_asked)
 	} else {
 		child_restart_later(child, status);
 	}
+	reload_settle(boss);
 	state_publish(boss);
 }
 
@@ -316,11 +334,14 @@ conf_take(struct supervisor *boss, struct conf *fresh)
 	for (size_t i = 0; i < CHILD_COUNT; i++) {
 		struct child *child = &boss->children[i];
 
-		if (differ && strcmp(child->name, "smtpserver") == 0)
+		if (differ && strcmp(child->name, "smtpserver") == 0) {
 			child_stop(child, STOP_FOR_MS);
-		else
+			child->is_reloading = child->pid > 0;
+		} else {
 			child_reload(child);
+		}
 	}
+	boss->is_taking = true;
 }
 
 static void
@@ -346,9 +367,10 @@ on_hangup_signal(void *context)
 		event(EV_CONF_REFUSED, NULL, "file",
 		    slice_of(boss->conf->path), "reason",
 		    slice_of(boss->refused), NULL);
+		boss->reloads++;
 	}
 	arena_free(&arena);
-	boss->reloads++;
+	reload_settle(boss);
 	state_publish(boss);
 }
 

@@ -145,8 +145,9 @@ def main():
     options = dict(word.split("=", 1) for word in sys.argv[3:])
     door = socket.socket(socket.AF_UNIX)
     fd = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-    door.bind(where)
+    door.bind(where + ".new")
     door.listen(64)
+    os.rename(where + ".new", where)    # there is one who listens behind it
     while True:
         Connection(door.accept()[0], fd, options).start()
 

@@ -16,10 +16,12 @@ import subprocess
 import tempfile
 import time
 
+from zmtest import control
+
 BUILD = os.environ.get("ZMAILER_BUILD") or os.getcwd()
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.dirname(os.path.abspath(__file__)))))
-WAIT_S = float(os.environ.get("ZMAILER_TEST_WAIT", "20"))
+WAIT_S = float(os.environ.get("ZMAILER_TEST_WAIT", "60"))
 
 
 PORTS = range(10240, 30000)     # below those that the kernel hands out
@@ -96,7 +98,7 @@ class Clock:
 
 
 class Mta:
-    command_s = 60              # no command may take longer
+    command_s = 180             # no command may take longer
 
     def __init__(self, name="m1", clock=None, init_options=(), env=None):
         self.name = name
@@ -146,6 +148,29 @@ class Mta:
         if self.is_started:
             self.zmailer("stop", check=None)
             self.is_started = False
+
+    def active(self):
+        """(id, recipient) of all that an agent has; None: no answer."""
+        rows = control.ask(self.dir + "/run", "list", state="active")
+        return None if rows is None else {
+            (row["id"], row["to"]) for row in rows if "to" in row}
+
+    def wait_heard(self, events):
+        """An agent notes what became of a recipient before it tells the
+        scheduler: until that has heard it, and planned what comes next."""
+        told = {(e.get("id"), e.get("to")) for e in events
+                if e["ev"] in ("rcpt.ok", "rcpt.defer", "rcpt.fail")}
+
+        def is_heard():
+            active = self.active()
+            return active is not None and not told & active
+        if told and self.is_started:
+            wait_for("the scheduler to hear of it", is_heard)
+
+    def wait_idle(self):
+        """Until no agent has anything."""
+        if self.is_started:
+            wait_for("the agents to be idle", lambda: self.active() == set())
 
     def pids(self):
         """Every process of this instance, by its environment."""
