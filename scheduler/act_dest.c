@@ -65,11 +65,7 @@ static void
 thread_line(const struct thread *thread, struct str *out)
 {
 	json_open(out);
-	json_text(out, "channel", slice_of(thread->channel));
-	json_text(out, "host", slice_of(thread->host));
-	json_text(out, "zone", slice_of(thread->zone));
-	json_number(out, "ready", thread->ready_count);
-	json_number(out, "waiting", thread->wait_count);
+	control_thread_name(thread, out);
 	json_number(out, "active", thread->flight_count);
 	json_number(out, "parked", thread->parked_count);
 	json_number(out, "agents", thread->serving);

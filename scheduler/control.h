@@ -36,6 +36,9 @@ void control_close(struct scheduler *scheduler);
 /* The configuration was replaced: other groups may count. */
 void control_reload(struct scheduler *scheduler);
 
+/* Which destination it is and how much waits for it, as members of an open
+ * object. */
+void control_thread_name(const struct thread *thread, struct str *out);
 /* What feedback learned of a destination, as members of an open object. */
 void control_thread(const struct thread *thread, struct str *out);
 

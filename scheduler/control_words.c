@@ -21,6 +21,16 @@
 #include "base/banned.h"
 
 void
+control_thread_name(const struct thread *thread, struct str *out)
+{
+	json_text(out, "channel", slice_of(thread->channel));
+	json_text(out, "host", slice_of(thread->host));
+	json_text(out, "zone", slice_of(thread->zone));
+	json_number(out, "ready", thread->ready_count);
+	json_number(out, "waiting", thread->wait_count);
+}
+
+void
 control_thread(const struct thread *thread, struct str *out)
 {
 	const struct provider *provider = thread->provider;
@@ -45,11 +55,7 @@ static void
 answer_thread(const struct thread *thread, struct str *out)
 {
 	json_open(out);
-	json_text(out, "channel", slice_of(thread->channel));
-	json_text(out, "host", slice_of(thread->host));
-	json_text(out, "zone", slice_of(thread->zone));
-	json_number(out, "ready", thread->ready_count);
-	json_number(out, "waiting", thread->wait_count);
+	control_thread_name(thread, out);
 	json_number(out, "flight", thread->flight_count);
 	json_number(out, "agents", thread->serving);
 	json_number(out, "limit", thread->limit);

@@ -125,6 +125,18 @@ expire_done(struct scheduler *scheduler, struct vertex *vertex)
 		outcome_again(scheduler, vertex);
 }
 
+/* P4: records, synced with the group.  returns 0 or -1. */
+static int
+records_add(struct scheduler *scheduler, struct job *job,
+    const struct work_record *records, size_t count, struct err *err)
+{
+	if (count > 0 && work_append(job->control_fd, job->id, records,
+	    count, err) < 0)
+		return -1;
+	group_dirty(scheduler, job);
+	return 0;
+}
+
 static int
 expire_vertex(struct scheduler *scheduler, struct vertex *vertex,
     const struct work *work, struct err *err)
@@ -143,10 +155,8 @@ expire_vertex(struct scheduler *scheduler, struct vertex *vertex,
 			expire_rcpt(job, rcpt, (rcpts[i].flags & RCPT_ENDED) !=
 			    0, vertex->is_strict, &records[count++]);
 	}
-	if (count > 0 && work_append(job->control_fd, job->id, records,
-	    count, err) < 0)
+	if (records_add(scheduler, job, records, count, err) < 0)
 		return -1;
-	group_dirty(scheduler, job);
 	expire_done(scheduler, vertex);
 	return 1;
 }
@@ -190,11 +200,8 @@ freeze_vertex(struct scheduler *scheduler, struct vertex *vertex,
 		    !(rcpts[i].flags & (RCPT_FINAL | RCPT_ENDED)))
 			freeze_rcpt(rcpt, &records[count++]);
 	}
-	/* P4: records, synced with the group */
-	if (count > 0 && work_append(job->control_fd, job->id, records,
-	    count, err) < 0)
+	if (records_add(scheduler, job, records, count, err) < 0)
 		return -1;
-	group_dirty(scheduler, job);
 	event(EV_MESSAGE_ORDERED, job->id, "op", SLICE("freeze"), "by",
 	    SLICE("scheduler"), "reason", SLICE("retries are exhausted"),
 	    "rcpts", event_number((int64_t)count), NULL);

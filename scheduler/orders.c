@@ -176,19 +176,6 @@ member(struct slice line, const char *key)
 	return text;
 }
 
-static int64_t
-number(struct slice line, const char *key)
-{
-	char *text = member(line, key);
-	uint64_t value = 0;
-
-	if (text == NULL || !slice_number(slice_of(text), 0, INT64_MAX,
-	    &value))
-		value = 0;
-	mem_free(&text);
-	return (int64_t)value;
-}
-
 static bool
 order_parse(struct slice line, struct order *out)
 {
@@ -202,10 +189,10 @@ order_parse(struct slice line, struct order *out)
 	*out = (struct order){ .kind = (enum order_kind)kind,
 	    .channel = member(line, "channel"), .host = member(line, "host"),
 	    .by = member(line, "by"), .reason = member(line, "reason"),
-	    .since_s = number(line, "since"),
-	    .until_s = number(line, "until") };
-	if (number(line, "limit") <= ORDER_PIN_MAX)
-		out->limit = (unsigned)number(line, "limit");
+	    .since_s = json_get_number(line, "since"),
+	    .until_s = json_get_number(line, "until") };
+	if (json_get_number(line, "limit") <= ORDER_PIN_MAX)
+		out->limit = (unsigned)json_get_number(line, "limit");
 	return kind < ORDER_KINDS && out->channel != NULL &&
 	    out->host != NULL && (kind != ORDER_PIN || out->limit > 0);
 }

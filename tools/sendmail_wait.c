@@ -35,7 +35,7 @@ rcpt_seen(void *context, struct slice line)
 
 	if (json_get(line, "to", &to) && json_get(line, "state", &state)) {
 		mail->lines++;
-		mail->untried += control_number(line, "tries") == 0;
+		mail->untried += json_get_number(line, "tries") == 0;
 		(void)json_get(line, "text", &text);
 		str_add_escaped(&mail->now, str_slice(&to));
 		str_adds(&mail->now, ": ");

@@ -110,7 +110,7 @@ take_state(void *context, struct slice line)
 	if (json_get(line, "key", &key))
 		for (int i = 0; i < STATE_COUNT; i++)
 			if (slice_is(str_slice(&key), states[i]))
-				counts[i] = control_number(line,
+				counts[i] = json_get_number(line,
 				    "recipients");
 	str_release(&key);
 	return true;

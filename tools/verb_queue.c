@@ -44,30 +44,19 @@ add_member(struct str *out, struct slice line, const char *key)
 	str_release(&value);
 }
 
-static bool
-is_true(struct slice line, const char *key)
-{
-	struct str value = STR_INIT;
-	bool result = json_get(line, key, &value) &&
-	    slice_is(str_slice(&value), "true");
-
-	str_release(&value);
-	return result;
-}
-
 /* What an operator wants to know first. */
 static void
 add_state(struct str *out, struct slice line, int64_t now_s)
 {
-	int64_t held = control_number(line, "held_until");
-	int64_t pin = control_number(line, "pin");
+	int64_t held = json_get_number(line, "held_until");
+	int64_t pin = json_get_number(line, "pin");
 
-	if (is_true(line, "suspended"))
+	if (json_is(line, "suspended", "true"))
 		str_adds(out, "suspended");
 	else if (held > now_s) {
 		str_adds(out, "down, next ");
 		words_add_moment(out, held, now_s);
-	} else if (control_number(line, "active") > 0)
+	} else if (json_get_number(line, "active") > 0)
 		str_adds(out, "delivering");
 	else
 		str_adds(out, "-");
@@ -80,10 +69,10 @@ queue_one(void *context, struct slice line)
 {
 	struct queue *queue = context;
 	struct str name = STR_INIT, state = STR_INIT, text = STR_INIT;
-	int64_t ready = control_number(line, "ready");
-	int64_t waiting = control_number(line, "waiting");
-	int64_t active = control_number(line, "active");
-	int64_t parked = control_number(line, "parked");
+	int64_t ready = json_get_number(line, "ready");
+	int64_t waiting = json_get_number(line, "waiting");
+	int64_t active = json_get_number(line, "active");
+	int64_t parked = json_get_number(line, "parked");
 
 	if (queue->is_json) {
 		printf(SLICE_FMT "\n", SLICE_ARG(line));

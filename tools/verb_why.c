@@ -59,7 +59,7 @@ static void
 add_cause(struct why *why, struct slice line)
 {
 	const struct words_why *words;
-	int64_t limit = control_number(line, "limit");
+	int64_t limit = json_get_number(line, "limit");
 	struct slice code = member(why, line, "code");
 
 	words = words_why(code);
@@ -70,7 +70,7 @@ add_cause(struct why *why, struct slice line)
 		str_add_escaped(&why->text, code);
 	if (limit > 0)
 		str_addf(&why->text, " (%" PRId64 " of %" PRId64 ")",
-		    control_number(line, "used"), limit);
+		    json_get_number(line, "used"), limit);
 	add_member(why, line, "reason", ": ");
 	add_member(why, line, "by", ", by ");
 	str_addc(&why->text, '\n');
@@ -79,11 +79,11 @@ add_cause(struct why *why, struct slice line)
 static void
 add_times(struct why *why, struct slice line)
 {
-	int64_t since = control_number(line, "since");
-	int64_t until = control_number(line, "until");
-	int64_t next = control_number(line, "next");
-	int64_t expires = control_number(line, "expires");
-	int64_t with = control_number(line, "with");
+	int64_t since = json_get_number(line, "since");
+	int64_t until = json_get_number(line, "until");
+	int64_t next = json_get_number(line, "next");
+	int64_t expires = json_get_number(line, "expires");
+	int64_t with = json_get_number(line, "with");
 
 	if (since > 0 || until > 0) {
 		add_row(why, "since");
@@ -116,8 +116,8 @@ add_times(struct why *why, struct slice line)
 static void
 add_last(struct why *why, struct slice line)
 {
-	int64_t tries = control_number(line, "tries");
-	int64_t last = control_number(line, "last");
+	int64_t tries = json_get_number(line, "tries");
+	int64_t last = json_get_number(line, "last");
 
 	if (tries == 0)
 		return;
@@ -209,11 +209,11 @@ why_ask(struct why *why, const struct conf *conf)
 		fprintf(stderr, "zmailer: why: %s\n`zmailer trace %s` knows "
 		    "what is done\n", err.text, why->id);
 		status = 1;
-	} else if (!why->is_json && control_number(str_slice(&last),
+	} else if (!why->is_json && json_get_number(str_slice(&last),
 		"final") > 0) {
 		printf("%" PRId64 " other recipient%s: zmailer trace %s\n",
-		    control_number(str_slice(&last), "final"),
-		    control_number(str_slice(&last), "final") == 1 ?
+		    json_get_number(str_slice(&last), "final"),
+		    json_get_number(str_slice(&last), "final") == 1 ?
 		    " has its outcome" : "s have their outcome", why->id);
 	}
 	control_close(&control);

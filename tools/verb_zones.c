@@ -58,23 +58,12 @@ destination_add(void *context, struct slice line)
 	if (i == look->conf->zone_count)
 		return true;
 	sum->destinations++;
-	sum->ready += control_number(line, "ready");
-	sum->waiting += control_number(line, "waiting");
-	sum->active += control_number(line, "active");
-	sum->parked += control_number(line, "parked");
-	sum->agents += control_number(line, "agents");
+	sum->ready += json_get_number(line, "ready");
+	sum->waiting += json_get_number(line, "waiting");
+	sum->active += json_get_number(line, "active");
+	sum->parked += json_get_number(line, "parked");
+	sum->agents += json_get_number(line, "agents");
 	return true;
-}
-
-static bool
-has_value(struct slice line, const char *key, const char *wanted)
-{
-	struct str value = STR_INIT;
-	bool has = json_get(line, key, &value) &&
-	    slice_is(str_slice(&value), wanted);
-
-	str_release(&value);
-	return has;
 }
 
 static bool
@@ -83,8 +72,8 @@ order_add(void *context, struct slice line)
 	struct look *look = context;
 	struct str glob = STR_INIT;
 
-	if (has_value(line, "order", "suspend") &&
-	    has_value(line, "channel", "zone") &&
+	if (json_is(line, "order", "suspend") &&
+	    json_is(line, "channel", "zone") &&
 	    json_get(line, "host", &glob))
 		for (size_t i = 0; i < look->conf->zone_count; i++)
 			if (glob_match(str_slice(&glob),

@@ -276,3 +276,27 @@ json_get(struct slice line, const char *key, struct str *out_value)
 	str_release(&value);
 	return found;
 }
+
+int64_t
+json_get_number(struct slice line, const char *key)
+{
+	struct str value = STR_INIT;
+	uint64_t number;
+
+	if (!json_get(line, key, &value) ||
+	    !slice_number(str_slice(&value), 0, INT64_MAX, &number))
+		number = 0;
+	str_release(&value);
+	return (int64_t)number;
+}
+
+bool
+json_is(struct slice line, const char *key, const char *value)
+{
+	struct str text = STR_INIT;
+	bool is = json_get(line, key, &text) &&
+	    slice_is(str_slice(&text), value);
+
+	str_release(&text);
+	return is;
+}

@@ -29,6 +29,10 @@ void json_close(struct str *out);		/* adds "}\n" */
  * its raw text).  Returns false when there is no such key or the line is
  * not such an object. */
 bool json_get(struct slice line, const char *key, struct str *out_value);
+/* A whole number from 0 to INT64_MAX; 0 when it is not there or is none. */
+int64_t json_get_number(struct slice line, const char *key);
+/* Whether the value is this text, this number, true or false. */
+bool json_is(struct slice line, const char *key, const char *value);
 
 /* Walk all members: *cursor starts at 0.  *out_key borrows from line,
  * *out_value is overwritten.  False at the end or at malformed input. */

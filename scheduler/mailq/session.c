@@ -114,18 +114,6 @@ request_begin(struct str *out, const char *op)
 	json_text(out, "op", slice_of(op));
 }
 
-static uint64_t
-number_of(struct slice line, const char *key)
-{
-	struct str text = STR_INIT;
-	uint64_t number = 0;
-
-	if (json_get(line, key, &text))
-		(void)slice_number(str_slice(&text), 0, INT64_MAX, &number);
-	str_release(&text);
-	return number;
-}
-
 /* ---- showing --------------------------------------------------------- */
 
 static void
@@ -144,7 +132,7 @@ count_rcpts(struct session *session, struct show *show)
 	json_close(&request);
 	if (!ask(session, str_slice(&request), NULL, NULL, &last))
 		lost(session);
-	show->recipients = number_of(str_slice(&last), "recipients");
+	show->recipients = json_get_number(str_slice(&last), "recipients");
 	str_release(&request);
 	str_release(&last);
 }
@@ -249,12 +237,12 @@ add_done(struct session *session, enum mailq_verb verb, struct slice last)
 		str_addf(out, "-%s\n", words.buf);
 	else if (verb == MAILQ_VERB_ETRN)
 		str_addf(out, "+OK; an ETRN %s.\n",
-		    number_of(last, "messages") > 0 ? "started something" :
-		    "didn't start anything");
+		    json_get_number(last, "messages") > 0 ?
+		    "started something" : "didn't start anything");
 	else
 		str_addf(out, "+OK; %llu messages, %llu recipients.\n",
-		    (unsigned long long)number_of(last, "messages"),
-		    (unsigned long long)number_of(last, "recipients"));
+		    (unsigned long long)json_get_number(last, "messages"),
+		    (unsigned long long)json_get_number(last, "recipients"));
 	str_release(&words);
 }
 

@@ -27,29 +27,6 @@ show_add_line(struct str *out, struct slice text)
 	str_addc(out, '\n');
 }
 
-static int64_t
-number_of(struct slice line, const char *key)
-{
-	struct str text = STR_INIT;
-	uint64_t number = 0;
-
-	if (json_get(line, key, &text))
-		(void)slice_number(str_slice(&text), 0, INT64_MAX, &number);
-	str_release(&text);
-	return (int64_t)number;
-}
-
-static bool
-is_true(struct slice line, const char *key)
-{
-	struct str text = STR_INIT;
-	bool is = json_get(line, key, &text) &&
-	    slice_is(str_slice(&text), "true");
-
-	str_release(&text);
-	return is;
-}
-
 /* A value as a part of a line: no tab, no end of it. */
 static void
 add_text(struct str *out, struct slice line, const char *key)
@@ -65,25 +42,27 @@ add_text(struct str *out, struct slice line, const char *key)
 static int64_t
 messages_of(struct slice line)
 {
-	return number_of(line, "ready") + number_of(line, "waiting") +
-	    number_of(line, "flight");
+	return json_get_number(line, "ready") +
+	    json_get_number(line, "waiting") +
+	    json_get_number(line, "flight");
 }
 
 /* What keeps a thread; "" for nothing. */
 static const char *
 pending(struct slice line)
 {
-	if (is_true(line, "suspended"))
+	if (json_is(line, "suspended", "true"))
 		return "suspended";
-	if (number_of(line, "troubles") > 0 &&
-	    number_of(line, "held_until") > 0)
+	if (json_get_number(line, "troubles") > 0 &&
+	    json_get_number(line, "held_until") > 0)
 		return "host-down";
-	if (is_true(line, "suspended_by_rule"))
+	if (json_is(line, "suspended_by_rule", "true"))
 		return "rule";
-	if (is_true(line, "waits_for_provider"))
+	if (json_is(line, "waits_for_provider", "true"))
 		return "provider";
-	if (number_of(line, "ready") > 0 && number_of(line, "agents") > 0 &&
-	    number_of(line, "agents") >= number_of(line, "limit"))
+	if (json_get_number(line, "ready") > 0 &&
+	    json_get_number(line, "agents") > 0 &&
+	    json_get_number(line, "agents") >= json_get_number(line, "limit"))
 		return "limit";
 	return "";
 }
@@ -92,7 +71,7 @@ pending(struct slice line)
 static int64_t
 wait_of(const struct show *show, struct slice line)
 {
-	int64_t at = number_of(line, "held_until");
+	int64_t at = json_get_number(line, "held_until");
 
 	return at > show->now_s ? at - show->now_s : 0;
 }
@@ -129,11 +108,11 @@ show_thread(struct show *show, struct slice line, struct str *out)
 		add_name(&text, line, '/');
 		str_addf(&text, " R=%lld A=%lld P=%lld OF=%lld UF=%lld "
 		    "S=%s W=%llds", (long long)messages_of(line),
-		    (long long)number_of(line, "troubles"),
-		    (long long)number_of(line, "agents"),
-		    (long long)number_of(line, "flight"),
-		    (long long)number_of(line, "ready"),
-		    number_of(line, "flight") > 0 ? "active" :
+		    (long long)json_get_number(line, "troubles"),
+		    (long long)json_get_number(line, "agents"),
+		    (long long)json_get_number(line, "flight"),
+		    (long long)json_get_number(line, "ready"),
+		    json_get_number(line, "flight") > 0 ? "active" :
 		    *why != '\0' ? "stopped" : "idle",
 		    (long long)wait_of(show, line));
 		if (*why != '\0')
@@ -153,10 +132,10 @@ show_thread2(struct show *show, struct slice line, struct str *out)
 		add_name(&text, line, '\t');
 		str_addf(&text, "\t%lld\t%lld\t%lld\t%lld\t%lld\t%lld\t%s",
 		    (long long)messages_of(line),
-		    (long long)number_of(line, "troubles"),
-		    (long long)number_of(line, "agents"),
-		    (long long)number_of(line, "flight"),
-		    (long long)number_of(line, "ready"),
+		    (long long)json_get_number(line, "troubles"),
+		    (long long)json_get_number(line, "agents"),
+		    (long long)json_get_number(line, "flight"),
+		    (long long)json_get_number(line, "ready"),
 		    (long long)wait_of(show, line), pending(line));
 		show_add_line(out, str_slice(&text));
 	}
@@ -167,7 +146,7 @@ void
 show_totals(struct show *show, struct slice line, struct str *out)
 {
 	struct str text = STR_INIT;
-	int64_t agents = number_of(line, "agents");
+	int64_t agents = json_get_number(line, "agents");
 
 	if (is_thread(line)) {
 		show->threads++;
@@ -175,11 +154,11 @@ show_totals(struct show *show, struct slice line, struct str *out)
 	}
 	str_addf(&text, "Kids: %lld  Idle: %lld  Msgs: %lld  Thrds: %llu  "
 	    "Rcpnts: %llu  Uptime: %llds", (long long)agents,
-	    (long long)(agents - number_of(line, "busy")),
-	    (long long)number_of(line, "messages"),
+	    (long long)(agents - json_get_number(line, "busy")),
+	    (long long)json_get_number(line, "messages"),
 	    (unsigned long long)show->threads,
 	    (unsigned long long)show->recipients,
-	    (long long)number_of(line, "up_s"));
+	    (long long)json_get_number(line, "up_s"));
 	show_add_line(out, str_slice(&text));
 	str_release(&text);
 }
@@ -203,10 +182,10 @@ show_counters(struct show *show, struct slice line, struct str *out)
 	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		str_addf(out, "%-30s %10lld\n", rows[i].name,
-		    (long long)number_of(line, rows[i].key));
+		    (long long)json_get_number(line, rows[i].key));
 	str_addf(out, "%-30s %10lld\n", "SC.TransportAgentsIdle-G",
-	    (long long)(number_of(line, "agents") -
-	    number_of(line, "busy")));
+	    (long long)(json_get_number(line, "agents") -
+	    json_get_number(line, "busy")));
 	str_addf(out, "%-30s %10llu\n", "SC.StoredThreads-G",
 	    (unsigned long long)show->threads);
 	str_addf(out, "%-30s %10llu\n", "SC.StoredRecipients-G",
@@ -221,13 +200,13 @@ show_group(struct show *show, struct slice line, struct str *out)
 	add_text(&text, line, "group");
 	str_addf(&text, "  Threads: %lld  Msgs: %lld  Procs: %lld  Idle: "
 	    "%lld  Plim: %lld  Flim: %lld  Tlim: %lld",
-	    (long long)number_of(line, "threads"),
-	    (long long)number_of(line, "messages"),
-	    (long long)number_of(line, "agents"),
-	    (long long)number_of(line, "idle"),
-	    (long long)number_of(line, "limit"),
-	    (long long)number_of(line, "overfeed"),
-	    (long long)number_of(line, "parallel"));
+	    (long long)json_get_number(line, "threads"),
+	    (long long)json_get_number(line, "messages"),
+	    (long long)json_get_number(line, "agents"),
+	    (long long)json_get_number(line, "idle"),
+	    (long long)json_get_number(line, "limit"),
+	    (long long)json_get_number(line, "overfeed"),
+	    (long long)json_get_number(line, "parallel"));
 	show_add_line(out, str_slice(&text));
 	str_release(&text);
 }
@@ -270,10 +249,10 @@ show_rcpt(struct show *show, struct slice line, struct str *out)
 	str_addc(&text, '\t');
 	add_text(&text, line, "from");
 	str_addf(&text, "\t%lld\t%lld\t%lld\t%lld\t",
-	    (long long)number_of(line, "offset"),
-	    (long long)number_of(line, "expires"),
-	    (long long)number_of(line, "next"),
-	    (long long)number_of(line, "tries"));
+	    (long long)json_get_number(line, "offset"),
+	    (long long)json_get_number(line, "expires"),
+	    (long long)json_get_number(line, "next"),
+	    (long long)json_get_number(line, "tries"));
 	add_text(&text, line, "state");
 	str_addc(&text, '\t');
 	add_text(&text, line, "code");

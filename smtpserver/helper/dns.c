@@ -156,6 +156,20 @@ name_conclude(struct job *job)
 	job_answer(job, true);
 }
 
+/* One question of the job is answered.  returns how many addresses. */
+static size_t
+addresses_take(struct job *job, enum dns_result result,
+    const unsigned char *answer, size_t n,
+    struct dns_address addresses[DNS_ADDRESS_MAX])
+{
+	size_t count = 0;
+
+	job->out--;
+	if (result == DNS_OK)
+		(void)dns_parse_addresses(answer, n, addresses, &count, NULL);
+	return count;
+}
+
 /* The first name, as the PTR answer has them, that leads back. */
 static void
 on_address(void *context, enum dns_result result,
@@ -164,13 +178,10 @@ on_address(void *context, enum dns_result result,
 	struct dns_address addresses[DNS_ADDRESS_MAX];
 	struct ticket *ticket = context;
 	struct job *job = ticket->job;
-	size_t count = 0;
+	size_t count = addresses_take(job, result, answer, n, addresses);
 
-	job->out--;
 	if (result == DNS_TRY_AGAIN)
 		job->met_trouble = true;
-	else if (result == DNS_OK)
-		(void)dns_parse_addresses(answer, n, addresses, &count, NULL);
 	for (size_t i = 0; i < count && !job->is_found; i++)
 		if (is_same_address(&addresses[i], &job->address)) {
 			job->is_found = true;
@@ -298,13 +309,10 @@ on_listed(void *context, enum dns_result result,
 	struct dns_address addresses[DNS_ADDRESS_MAX];
 	struct ticket *ticket = context;
 	struct job *job = ticket->job;
-	size_t count = 0;
+	size_t count = addresses_take(job, result, answer, n, addresses);
 
-	job->out--;
 	if (result == DNS_TRY_AGAIN)
 		note_silent(job->bureau, ticket->zone, "no answer");
-	else if (result == DNS_OK)
-		(void)dns_parse_addresses(answer, n, addresses, &count, NULL);
 	hits_add(job, ticket->zone, addresses, count);
 	if (job->out == 0)
 		job_answer(job, true);

@@ -73,29 +73,6 @@ answer_read(int fd, struct str *out, struct err *err)
 	return 1;
 }
 
-static int64_t
-number_of(struct slice line, const char *key)
-{
-	struct str value = STR_INIT;
-	uint64_t number = 0;
-
-	if (json_get(line, key, &value))
-		(void)slice_number(str_slice(&value), 0, INT64_MAX, &number);
-	str_release(&value);
-	return (int64_t)number;
-}
-
-static bool
-is_true(struct slice line, const char *key)
-{
-	struct str value = STR_INIT;
-	bool result = json_get(line, key, &value) &&
-	    slice_is(str_slice(&value), "true");
-
-	str_release(&value);
-	return result;
-}
-
 /* The last line says it. */
 static bool
 judge(const struct str *text, struct str *out)
@@ -105,14 +82,14 @@ judge(const struct str *text, struct str *out)
 	while (slice_cut(&rest, '\n', &line))
 		if (line.n > 0)
 			last = line;
-	if (!is_true(last, "done")) {
+	if (!json_is(last, "done", "true")) {
 		if (!json_get(last, "error", out))
 			str_adds(out, "the scheduler talks nonsense");
 		return false;
 	}
-	if (is_true(last, "known"))
+	if (json_is(last, "known", "true"))
 		str_addf(out, "started %lld",
-		    (long long)number_of(last, "messages"));
+		    (long long)json_get_number(last, "messages"));
 	else
 		str_adds(out, "none");
 	return true;

@@ -141,24 +141,12 @@ word_of(struct arena *arena, struct slice line, const char *key)
 	return result;
 }
 
-static int64_t
-number_of(struct slice line, const char *key)
-{
-	struct str value = STR_INIT;
-	uint64_t number = 0;
-
-	if (json_get(line, key, &value))
-		(void)slice_number(str_slice(&value), 0, INT64_MAX, &number);
-	str_release(&value);
-	return (int64_t)number;
-}
-
 /* A line that names a file, its bytes, LF. */
 static bool
 file_take(struct slice *rest, struct slice line, struct arena *arena,
     struct version_file *out)
 {
-	uint64_t n = (uint64_t)number_of(line, "bytes");
+	uint64_t n = (uint64_t)json_get_number(line, "bytes");
 
 	if (n >= rest->n || rest->p[n] != '\n')
 		return false;
@@ -173,10 +161,10 @@ parse(struct slice text, struct arena *arena, struct version *out)
 {
 	struct slice line;
 
-	if (!slice_cut(&text, '\n', &line) || number_of(line, "v") != 1)
+	if (!slice_cut(&text, '\n', &line) || json_get_number(line, "v") != 1)
 		return -1;
-	out->was = (unsigned)number_of(line, "was");
-	out->time_s = number_of(line, "t");
+	out->was = (unsigned)json_get_number(line, "was");
+	out->time_s = json_get_number(line, "t");
 	out->by = word_of(arena, line, "by");
 	out->verb = word_of(arena, line, "verb");
 	out->reason = word_of(arena, line, "reason");

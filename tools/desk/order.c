@@ -87,10 +87,10 @@ tell(struct run *run)
 		return;
 	}
 	last = str_slice(&run->last);
-	run->messages += control_number(last, "messages");
-	run->recipients += control_number(last, "recipients");
-	run->active += control_number(last, "active");
-	run->final += control_number(last, "final");
+	run->messages += json_get_number(last, "messages");
+	run->recipients += json_get_number(last, "recipients");
+	run->active += json_get_number(last, "active");
+	run->final += json_get_number(last, "final");
 	if (run->options.is_json)
 		printf(SLICE_FMT "\n", SLICE_ARG(last));
 }

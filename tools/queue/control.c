@@ -166,16 +166,3 @@ control_ask(struct control *control, struct str *request,
 		str_add_slice(out_last, got);
 	}
 }
-
-int64_t
-control_number(struct slice line, const char *key)
-{
-	struct str text = STR_INIT;
-	uint64_t number = 0;
-
-	if (!json_get(line, key, &text) ||
-	    !slice_number(str_slice(&text), 0, INT64_MAX, &number))
-		number = 0;
-	str_release(&text);
-	return (int64_t)number;
-}

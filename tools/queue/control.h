@@ -38,7 +38,4 @@ typedef bool control_fn(void *context, struct slice line);
 int control_ask(struct control *control, struct str *request,
     control_fn *line, void *context, struct str *out_last, struct err *err);
 
-/* A number of a line; 0 when it is not there. */
-int64_t control_number(struct slice line, const char *key);
-
 #endif

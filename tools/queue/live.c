@@ -47,19 +47,6 @@ member(struct slice line, const char *key, struct arena *arena)
 	return text;
 }
 
-static int64_t
-member_number(struct slice line, const char *key)
-{
-	struct str value = STR_INIT;
-	uint64_t number = 0;
-
-	if (!json_get(line, key, &value) ||
-	    !slice_number(str_slice(&value), 0, INT64_MAX, &number))
-		number = 0;
-	str_release(&value);
-	return (int64_t)number;
-}
-
 void
 live_parse(struct slice text, struct arena *arena, struct live *out)
 {
@@ -79,8 +66,8 @@ live_parse(struct slice text, struct arena *arena, struct live *out)
 			continue;
 		thread->host = member(line, "host", arena);
 		thread->reason = member(line, "reason", arena);
-		thread->held_until_s = member_number(line, "held_until");
-		thread->flight = (unsigned)member_number(line, "flight");
+		thread->held_until_s = json_get_number(line, "held_until");
+		thread->flight = (unsigned)json_get_number(line, "flight");
 		thread->is_suspended = strcmp(member(line, "suspended",
 		    arena), "true") == 0;
 		out->count++;
@@ -114,9 +101,9 @@ live_parse_next(struct slice text, struct arena *arena, struct live *out)
 	while (slice_cut(&rest, '\n', &line)) {
 		struct live_next *next = &out->nexts[out->next_count];
 
-		next->file = (uint64_t)member_number(line, "file");
-		next->offset = (uint32_t)member_number(line, "offset");
-		next->next_s = member_number(line, "next");
+		next->file = (uint64_t)json_get_number(line, "file");
+		next->offset = (uint32_t)json_get_number(line, "offset");
+		next->next_s = json_get_number(line, "next");
 		out->next_count += next->file != 0;
 	}
 	if (out->next_count > 1)

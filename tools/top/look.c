@@ -155,8 +155,8 @@ copy_member(struct slice line, const char *key, char *out, size_t size)
 static void
 set_state(struct slice line, struct top_destination *to)
 {
-	int64_t held = control_number(line, "held_until");
-	int64_t now_s = clock_wall_s(), pin = control_number(line, "pin");
+	int64_t held = json_get_number(line, "held_until");
+	int64_t now_s = clock_wall_s(), pin = json_get_number(line, "pin");
 	struct str text = STR_INIT;
 	char suspended[8];
 
@@ -196,12 +196,12 @@ take_destination(void *context, struct slice line)
 	copy_member(line, "channel", channel, sizeof(channel));
 	copy_member(line, "host", host, sizeof(host));
 	snprintf(to->name, sizeof(to->name), "%s/%s", channel, host);
-	to->ready = control_number(line, "ready");
-	to->waiting = control_number(line, "waiting");
-	to->active = control_number(line, "active");
-	to->parked = control_number(line, "parked");
-	to->agents = control_number(line, "agents");
-	to->limit = control_number(line, "limit");
+	to->ready = json_get_number(line, "ready");
+	to->waiting = json_get_number(line, "waiting");
+	to->active = json_get_number(line, "active");
+	to->parked = json_get_number(line, "parked");
+	to->agents = json_get_number(line, "agents");
+	to->limit = json_get_number(line, "limit");
 	if (to->ready + to->waiting + to->active + to->parked == 0)
 		top->count--;		/* remembered, but has no mail */
 	copy_member(line, "reason", to->words, sizeof(to->words));

@@ -214,6 +214,20 @@ settle_accepted(struct mail *mail, const struct verdict *verdict)
 			mail_settle(mail, mail->picked[i], verdict);
 }
 
+/* The message is taken for nobody: a no to DATA, or to a chunk. */
+static enum progress
+refused(struct mail *mail, const struct reply *reply)
+{
+	struct verdict verdict;
+
+	if (reply->code == 421)
+		return closing(mail, reply);
+	mail->client->needs_reset = true;
+	client_verdict(mail->client, reply, VERDICT_DEFERRED, &verdict);
+	settle_accepted(mail, &verdict);
+	return OVER;
+}
+
 /* 354 although nobody is to get it (RFC 2920 section 3.1): an empty
  * message, whose reply tells nothing. */
 static enum progress
@@ -238,7 +252,6 @@ hear_data(struct mail *mail)
 {
 	struct client *client = mail->client;
 	enum peer_result result;
-	struct verdict verdict;
 	struct reply reply;
 	struct err err;
 
@@ -253,12 +266,7 @@ hear_data(struct mail *mail)
 		return mail->accepted_count > 0 ? GO_ON : end_empty(mail);
 	if (reply.code / 100 < 4)
 		return nonsense(mail, &reply, "DATA");
-	if (reply.code == 421)
-		return closing(mail, &reply);
-	client->needs_reset = true;
-	client_verdict(client, &reply, VERDICT_DEFERRED, &verdict);
-	settle_accepted(mail, &verdict);
-	return OVER;
+	return refused(mail, &reply);
 }
 
 enum progress
@@ -284,7 +292,6 @@ hear_chunk(struct mail *mail)
 {
 	struct client *client = mail->client;
 	enum peer_result result;
-	struct verdict verdict;
 	struct reply reply;
 	struct err err;
 
@@ -297,12 +304,7 @@ hear_chunk(struct mail *mail)
 		return GO_ON;
 	if (reply.code / 100 == 3)
 		return nonsense(mail, &reply, "BDAT");
-	if (reply.code == 421)
-		return closing(mail, &reply);
-	client->needs_reset = true;
-	client_verdict(client, &reply, VERDICT_DEFERRED, &verdict);
-	settle_accepted(mail, &verdict);
-	return OVER;
+	return refused(mail, &reply);
 }
 
 /* A host that took the DSN parameters took the duty to report, too (RFC

@@ -155,3 +155,22 @@ Test(json, walks_all_members)
 	cr_expect_eq(i, COUNT(want));
 	str_release(&value);
 }
+
+Test(json, numbers_and_words_of_a_line)
+{
+	static const struct { const char *line; int64_t want; } rows[] = {
+		{ "{\"k\":12}", 12 }, { "{\"k\":\"12\"}", 12 },
+		{ "{\"k\":9223372036854775807}", INT64_MAX },
+		{ "{\"k\":9223372036854775808}", 0 }, { "{\"k\":-1}", 0 },
+		{ "{\"k\":1.5}", 0 }, { "{\"k\":true}", 0 }, { "{}", 0 },
+		{ "{\"k\":\"1\\u00002\"}", 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		cr_expect_eq(json_get_number(slice_of(rows[i].line), "k"),
+		    rows[i].want, "%s", rows[i].line);
+	cr_expect(json_is(SLICE("{\"k\":true}"), "k", "true"));
+	cr_expect(json_is(SLICE("{\"k\":\"x y\"}"), "k", "x y"));
+	cr_expect_not(json_is(SLICE("{\"k\":\"true \"}"), "k", "true"));
+	cr_expect_not(json_is(SLICE("{\"j\":true}"), "k", "true"));
+}
