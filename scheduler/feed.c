@@ -20,6 +20,7 @@
 #include "mail/work.h"
 #include "scheduler/agents.h"
 #include "scheduler/intake.h"
+#include "scheduler/room.h"
 
 #include "base/banned.h"
 
@@ -232,6 +233,15 @@ idle_pick(const struct ring *ring, const struct thread *thread)
 	return TAILQ_FIRST(&ring->idle);
 }
 
+/* Nothing is fed behind a job of bulk: others may want the agent by then. */
+static bool
+agent_has_bulk(const struct agent *agent)
+{
+	const struct vertex *last = TAILQ_LAST(&agent->jobs, vertex_queue);
+
+	return last != NULL && vertex_is_bulk(last);
+}
+
 /* Fill up those who serve the thread and have come down to half of their
  * share: many lines in one send, instead of one by one. */
 static void
@@ -244,37 +254,10 @@ feed_more(struct scheduler *scheduler, struct thread *thread)
 		if (agent->thread != thread || agent->is_closing ||
 		    agent->job_count > share / 2)
 			continue;
-		while (agent->job_count < share)
+		while (agent->job_count < share && !agent_has_bulk(agent))
 			if (!agent_give(scheduler, agent, thread))
 				return;
 	}
-}
-
-/* Agents of all rings of this channel. */
-static unsigned
-channel_agents(const struct scheduler *scheduler, const struct ring *of)
-{
-	const struct ring *ring;
-	unsigned count = 0;
-
-	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry)
-		if (strcmp(ring->channel, of->channel) == 0)
-			count += ring->agent_count;
-	return count;
-}
-
-static bool
-may_start(const struct scheduler *scheduler, const struct ring *ring,
-    unsigned started, int64_t now_ms)
-{
-	return !ring->is_stale && started < AGENT_STARTS_A_TURN &&
-	    ring->agent_count < ring->clause.agents &&
-	    scheduler->agents.count < scheduler->conf->limits.agents &&
-	    now_ms >= ring->start_after_ms && (ring->clause.channel_agents ==
-	    0 || channel_agents(scheduler, ring) <
-	    ring->clause.channel_agents) && (ring->zone_agents == 0 ||
-	    ring_zone_agents(&scheduler->threads, ring) <
-	    ring->zone_agents);
 }
 
 /* What plan_step says, done.  True: an agent more works for the thread. */
@@ -304,6 +287,31 @@ thread_feed(struct scheduler *scheduler, struct ring *ring,
 
 enum { BULK_TURN = 3 };		/* slots to the others, then one to bulk */
 
+static unsigned
+bulk_agents(const struct ring *ring)
+{
+	const struct agent *agent;
+	unsigned count = 0;
+
+	TAILQ_FOREACH(agent, &ring->busy, entry)
+		count += agent_has_bulk(agent);
+	return count;
+}
+
+/* While bulk has an agent nobody waits behind more of it.  When it has none
+ * any more, those who waited go first, each as if it had one agent. */
+static void
+bulk_look(struct ring *ring)
+{
+	unsigned waiting;
+
+	ring->has_bulk = !TAILQ_EMPTY(&ring->bulk) && bulk_agents(ring) > 0;
+	if (!ring->has_bulk)
+		return;
+	waiting = ring->runnable_count / ring->agent_count;
+	ring->quick_due = waiting > BULK_TURN ? waiting : BULK_TURN;
+}
+
 /* Whose turn of both queues it is; each thread is seen once a pass. */
 static struct thread_queue *
 queue_pick(struct ring *ring, unsigned *quick_left, unsigned *bulk_left)
@@ -311,7 +319,8 @@ queue_pick(struct ring *ring, unsigned *quick_left, unsigned *bulk_left)
 	bool has_quick = *quick_left > 0 && !TAILQ_EMPTY(&ring->runnable);
 	bool has_bulk = *bulk_left > 0 && !TAILQ_EMPTY(&ring->bulk);
 
-	if (has_bulk && (!has_quick || ring->quick_turns >= BULK_TURN)) {
+	if (has_bulk && (!has_quick ||
+	    (!ring->has_bulk && ring->quick_due == 0))) {
 		--*bulk_left;
 		return &ring->bulk;
 	}
@@ -319,6 +328,18 @@ queue_pick(struct ring *ring, unsigned *quick_left, unsigned *bulk_left)
 		return NULL;
 	--*quick_left;
 	return &ring->runnable;
+}
+
+/* An agent more went to a thread of this queue. */
+static void
+turn_count(struct ring *ring, const struct thread_queue *queue)
+{
+	if (queue == &ring->bulk) {
+		ring->has_bulk = true;
+		ring->quick_due = BULK_TURN;
+	} else if (ring->quick_due > 0) {
+		ring->quick_due--;
+	}
 }
 
 /* One pass over the ring's runnable threads; each gets one agent more, or
@@ -333,10 +354,12 @@ ring_pass(struct scheduler *scheduler, struct ring *ring, bool is_starving,
 	struct thread_queue *queue;
 	bool was_given = false;
 
+	bulk_look(ring);
 	while ((queue = queue_pick(ring, &quick_left, &bulk_left)) != NULL) {
 		struct thread *thread = TAILQ_FIRST(queue);
 		bool has_idle = !TAILQ_EMPTY(&ring->idle);
-		bool may = may_start(scheduler, ring, *started, now_ms);
+		bool may = *started < AGENT_STARTS_A_TURN &&
+		    room_is_there(scheduler, ring, now_ms);
 		enum plan_step step;
 
 		if (is_starving && !has_idle && !may)
@@ -349,43 +372,26 @@ ring_pass(struct scheduler *scheduler, struct ring *ring, bool is_starving,
 		if (!thread_feed(scheduler, ring, thread, step))
 			continue;
 		was_given = true;
-		ring->quick_turns = queue == &ring->bulk ? 0 :
-		    ring->quick_turns + 1;
+		turn_count(ring, queue);
 	}
 	return was_given;
 }
 
-/* A thread that has work, may have an agent, and got none. */
-static bool
-queue_starves(const struct thread_queue *queue)
-{
-	const struct thread *thread;
-
-	TAILQ_FOREACH(thread, queue, run_entry)
-		if (thread->serving == 0)
-			return true;
-	return false;
-}
-
-static bool
-ring_has_work(const struct ring *ring)
-{
-	return !TAILQ_EMPTY(&ring->runnable) || !TAILQ_EMPTY(&ring->bulk);
-}
-
 /* First everybody who waits gets an agent, as far as there are some; only
- * when nobody starves those who work are fed ahead. */
+ * when nobody starves, here or (is_wanted) in another ring that wants our
+ * agents, those who work are fed ahead. */
 static void
-ring_feed(struct scheduler *scheduler, struct ring *ring)
+ring_feed(struct scheduler *scheduler, struct ring *ring, bool is_wanted)
 {
 	struct agent *agent, *next;
 	unsigned started = 0;
 
-	if (!ring_has_work(ring))
+	if (!plan_has_work(ring))
 		return;
 	while (ring_pass(scheduler, ring, true, &started))
 		;
-	if (!queue_starves(&ring->runnable) && !queue_starves(&ring->bulk))
+	if (!is_wanted && !plan_starves(&ring->runnable) &&
+	    !plan_starves(&ring->bulk))
 		ring_pass(scheduler, ring, false, &started);
 	TAILQ_FOREACH_SAFE(agent, &ring->busy, entry, next)
 		if (agent->has_news) {
@@ -394,35 +400,36 @@ ring_feed(struct scheduler *scheduler, struct ring *ring)
 		}
 }
 
-/* All agents are taken and another ring has none: one that idles elsewhere
- * makes room. */
-static void
-room_make(struct scheduler *scheduler, const struct ring *needy)
+/* Before those who have agents get more work for them: else an agent that
+ * has always more to do would never be free for another ring.  True: some
+ * ring still waits for one. */
+static bool
+needy_feed(struct scheduler *scheduler)
 {
+	int64_t now_ms = clock_steady_ms();
+	bool is_left = false;
 	struct ring *ring;
-	struct agent *agent;
 
 	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry) {
-		agent = TAILQ_LAST(&ring->idle, agent_queue);
-		if (ring == needy || agent == NULL)
-			continue;
-		agent_lose(scheduler, agent, NULL);
-		return;
+		while (room_is_needed(scheduler, ring, now_ms) &&
+		    room_make(scheduler, ring))
+			ring_feed(scheduler, ring, false);
+		is_left |= room_is_needed(scheduler, ring, now_ms);
 	}
+	return is_left;
 }
 
 void
 agents_feed(struct scheduler *scheduler)
 {
 	struct ring *ring, *next;
+	bool has_needy;
 
 	if (scheduler->agents.is_stopping || scheduler->orders.is_draining ||
 	    scheduler->plan.flight_count >= scheduler->agents.fd_budget)
 		return;
-	TAILQ_FOREACH_SAFE(ring, &scheduler->threads.rings, entry, next) {
-		ring_feed(scheduler, ring);
-		if (ring_has_work(ring) && ring->agent_count == 0 &&
-		    scheduler->agents.count >= scheduler->conf->limits.agents)
-			room_make(scheduler, ring);
-	}
+	has_needy = needy_feed(scheduler);
+	TAILQ_FOREACH_SAFE(ring, &scheduler->threads.rings, entry, next)
+		ring_feed(scheduler, ring, has_needy &&
+		    room_is_wanted(scheduler, ring));
 }

@@ -7,6 +7,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/heap.c scheduler/heap.h \
 	scheduler/lanes.c scheduler/lanes.h \
 	scheduler/pace.c scheduler/pace.h \
+	scheduler/room.c scheduler/room.h \
 	scheduler/provider.c scheduler/provider.h \
 	scheduler/shape.c scheduler/shape.h \
 	scheduler/zone.c scheduler/zone.h \

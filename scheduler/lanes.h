@@ -51,6 +51,13 @@ struct vertex *lanes_pick(struct thread *thread);
 /* All that are ready, in any order; out has room for ready_count. */
 void lanes_list(const struct thread *thread, struct vertex **out);
 
+/* Of a message to many, or of low priority, where such ones go behind. */
+static inline bool
+vertex_is_bulk(const struct vertex *vertex)
+{
+	return vertex->lane == (LANE_BULK | VERTEX_SHARED);
+}
+
 /* Whether something else than bulk is ready. */
 static inline bool
 lanes_have_quick(const struct thread *thread)

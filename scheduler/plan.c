@@ -410,12 +410,28 @@ plan_step(const struct thread *thread, bool has_idle, bool may_start,
 		if (may_start)
 			return PLAN_START;
 	}
-	if (thread->serving > 0 && !is_starving && thread->trouble_count == 0)
+	if (thread->serving > 0 && !is_starving &&
+	    thread->trouble_count == 0 && !provider_is_awaited(thread))
 		return PLAN_MORE;
 	return PLAN_NOTHING;
 }
 
-enum { BULK_SHARE_MAX = 2 };	/* one in work, one behind it */
+bool
+plan_starves(const struct thread_queue *queue)
+{
+	const struct thread *thread;
+
+	TAILQ_FOREACH(thread, queue, run_entry)
+		if (thread->serving == 0)
+			return true;
+	return false;
+}
+
+bool
+plan_has_work(const struct ring *ring)
+{
+	return !TAILQ_EMPTY(&ring->runnable) || !TAILQ_EMPTY(&ring->bulk);
+}
 
 unsigned
 plan_share(const struct thread *thread)
@@ -425,10 +441,8 @@ plan_share(const struct thread *thread)
 	unsigned share = (thread->ready_count + thread->flight_count +
 	    serving - 1) / serving;
 
-	if (most == 0 || thread->trouble_count > 0)
+	if (most == 0 || thread->trouble_count > 0 ||
+	    (thread->ring->clause.is_fair && !lanes_have_quick(thread)))
 		most = 1;
-	if (most > BULK_SHARE_MAX && thread->ring->clause.is_fair &&
-	    !lanes_have_quick(thread))
-		most = BULK_SHARE_MAX;
 	return share < most ? share : most;
 }

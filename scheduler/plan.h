@@ -105,8 +105,14 @@ enum plan_step {
 enum plan_step plan_step(const struct thread *thread, bool has_idle,
     bool may_start, bool is_starving);
 
+/* Some destination of the queue has work, may have an agent, and got none. */
+bool plan_starves(const struct thread_queue *queue);
+/* The ring has something to feed. */
+bool plan_has_work(const struct ring *ring);
+
 /* Jobs that each agent serving the thread should have: an even share, at
- * most the clause's overfeed, one while it is a probe. */
+ * most the clause's overfeed, one while it is a probe or all is bulk: what
+ * lies behind a job of bulk keeps the agent from others. */
 unsigned plan_share(const struct thread *thread);
 
 #endif

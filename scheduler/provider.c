@@ -202,6 +202,13 @@ provider_is_full(const struct thread *thread)
 	return most > 0 && provider->serving >= most;
 }
 
+bool
+provider_is_awaited(const struct thread *thread)
+{
+	return thread->provider != NULL &&
+	    !TAILQ_EMPTY(&thread->provider->blocked);
+}
+
 void
 provider_less(struct thread *thread, int64_t begun_ms, int64_t now_ms)
 {

@@ -59,6 +59,8 @@ void provider_read(struct provider_table *table, struct slice text,
 
 /* No session more for this thread: the clause's or the learned number. */
 bool provider_is_full(const struct thread *thread);
+/* Another destination of the same provider waits for a session to end. */
+bool provider_is_awaited(const struct thread *thread);
 /* A host said that we are too much for all of the provider: half of what we
  * have; and the way back, one for as many successes as there are. */
 void provider_less(struct thread *thread, int64_t begun_ms, int64_t now_ms);

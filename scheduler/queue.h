@@ -204,7 +204,9 @@ struct ring {
 	struct thread_queue runnable;	/* ready work, not held */
 	struct thread_queue bulk;	/* the same, nothing but bulk */
 	unsigned	 runnable_count, bulk_count;	/* of each */
-	unsigned	 quick_turns;	/* slots since one went to bulk */
+	unsigned	 quick_due;	/* slots to others before bulk, which
+					 * has none, gets one */
+	bool		 has_bulk;	/* an agent of the ring works for it */
 	unsigned	 thread_count;
 	struct agent_queue idle, busy;	/* idle: most recently used first */
 	unsigned	 agent_count;

@@ -25,6 +25,7 @@ const char yard_quick[] = "group 50ms\n"
     " overfeed 10; idle 30s }";
 
 static struct yard *the_yard;	/* the start function has no context */
+agents_start_fn *yard_agents_start;
 
 /* ---- agents -------------------------------------------------------------- */
 
@@ -148,8 +149,8 @@ yard_start(struct yard *yard)
 
 	yard->loop = loop_new();
 	cr_assert_eq(core_open(&yard->scheduler, yard->conf, yard->spool,
-	    yard->loop, yard_agent_start, yard_agent_kill, &err), 0, "%s",
-	    err.text);
+	    yard->loop, yard_agents_start != NULL ? yard_agents_start :
+	    yard_agent_start, yard_agent_kill, &err), 0, "%s", err.text);
 	loop_at_turn_end(yard->loop, core_turn, &yard->scheduler);
 	yard->is_open = true;
 }

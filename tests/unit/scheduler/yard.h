@@ -49,6 +49,10 @@ struct yard {
 	size_t		 agent_count;
 };
 
+/* A yard whose agents are the test's own: set before yard_open.  NULL: each
+ * is a process that runs yard_agent.c. */
+extern agents_start_fn *yard_agents_start;
+
 /* conf_text: statements besides host, spool, run, log. */
 void yard_open(struct yard *yard, const char *conf_text);
 void yard_close(struct yard *yard);

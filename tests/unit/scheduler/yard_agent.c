@@ -118,8 +118,8 @@ rcpt_serve(struct yard_shared *shared, struct slice name,
 	    verdict.status, verdict.who, verdict.text);
 }
 
-static void
-job_serve(struct yard_shared *shared, struct slice line, int body,
+void
+yard_agent_job(struct yard_shared *shared, struct slice line, int body,
     int control, struct str *lines)
 {
 	struct arena *arena = arena_new();
@@ -195,7 +195,7 @@ yard_agent_main(int socket, struct yard_shared *shared)
 				continue;
 			body = ipc_take_fd(&inbox);
 			control = ipc_take_fd(&inbox);
-			job_serve(shared, line, body, control, &lines);
+			yard_agent_job(shared, line, body, control, &lines);
 		}
 		ipc_inbox_consume(&inbox, cursor);
 	}

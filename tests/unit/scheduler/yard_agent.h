@@ -10,4 +10,9 @@
 void yard_agent_main(int socket, struct yard_shared *shared)
 	__attribute__((noreturn));
 
+/* One job, done at once: what an agent says of it goes to lines.  Closes
+ * both descriptors. */
+void yard_agent_job(struct yard_shared *shared, struct slice line, int body,
+    int control, struct str *lines);
+
 #endif
