@@ -371,3 +371,29 @@ Test(plan, bulk_is_not_fed_ahead)
 	cr_expect_eq(plan_share(thread), 1);
 	world_end();
 }
+
+/* Two destinations, one provider, one session. */
+Test(plan, nothing_is_fed_ahead_while_the_provider_keeps_another_waiting)
+{
+	struct provider_table providers = { .size = 0 };
+	struct thread *one = &w.threads[0], *other = &w.threads[1];
+
+	world_make(9, 0);
+	w.ring.clause.provider = 1;
+	provider_join(&providers, one, SLICE("mx.test"));
+	provider_join(&providers, other, SLICE("mx.test"));
+	for (size_t i = 0; i < VERTICES; i++)
+		if (i % THREADS < 2)
+			plan_ready(&w.plan, vertex_of(i));
+	plan_serve(one);
+	cr_expect_eq(plan_step(one, true, true, false), PLAN_MORE);
+	cr_assert_eq(plan_step(other, true, true, false), PLAN_BLOCK);
+	plan_block(other);
+	cr_expect_eq(plan_step(one, true, true, false), PLAN_NOTHING);
+	plan_leave(one);
+	cr_expect_eq(plan_step(other, true, true, false), PLAN_IDLE);
+	provider_part(one);
+	provider_part(other);
+	provider_table_release(&providers);
+	world_end();
+}
