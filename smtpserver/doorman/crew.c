@@ -79,6 +79,7 @@ struct crew {
 static uint64_t numbers;
 
 static void crew_fill(void *context);
+static void hand_write(struct hand *hand);
 
 /* ---- seats ------------------------------------------------------------ */
 
@@ -169,6 +170,32 @@ hand_end(struct hand *hand)
 }
 
 static void
+hand_say(struct hand *hand, const char *word)
+{
+	str_adds(&hand->outbox, word);
+	str_addc(&hand->outbox, '\n');
+	hand_write(hand);
+}
+
+/* It gets no more sessions, and goes when those that it has are over. */
+static void
+hand_leave(struct hand *hand)
+{
+	hand->is_leaving = true;
+	hand->crew->staying--;
+	hand_say(hand, "leave");
+}
+
+static void
+hand_replace(struct hand *hand)
+{
+	if (hand->is_leaving)
+		return;
+	hand_leave(hand);
+	crew_fill(hand->crew);
+}
+
+static void
 hand_line(struct hand *hand, struct slice line)
 {
 	struct crew *crew = hand->crew;
@@ -184,6 +211,8 @@ hand_line(struct hand *hand, struct slice line)
 	    token < crew->seat_count &&
 	    crew->seats[token].hand == hand)
 		seat_leave(crew, (uint32_t)token);
+	else if (slice_is(verb, "leaving"))
+		hand_replace(hand);
 	else
 		warning("session worker %d talks nonsense", (int)hand->pid);
 }
@@ -370,14 +399,6 @@ crew_new(struct process *process, struct spool *spool,
 	return crew;
 }
 
-static void
-hand_say(struct hand *hand, const char *word)
-{
-	str_adds(&hand->outbox, word);
-	str_addc(&hand->outbox, '\n');
-	hand_write(hand);
-}
-
 int
 crew_resize(struct crew *crew, unsigned workers, struct err *err)
 {
@@ -388,11 +409,8 @@ crew_resize(struct crew *crew, unsigned workers, struct err *err)
 		if (hand_new(crew, err) < 0)
 			return -1;
 	TAILQ_FOREACH_REVERSE(hand, &crew->hands, hand_list, entry)
-		if (crew->staying > crew->wanted && !hand->is_leaving) {
-			hand_say(hand, "stop");
-			hand->is_leaving = true;
-			crew->staying--;
-		}
+		if (crew->staying > crew->wanted && !hand->is_leaving)
+			hand_leave(hand);
 	return 0;
 }
 
@@ -469,12 +487,11 @@ crew_stop(struct crew *crew)
 	crew->is_stopping = true;
 	crew->wanted = 0;
 	timer_clear(&crew->restart_timer);
-	TAILQ_FOREACH(hand, &crew->hands, entry)
-		if (!hand->is_leaving) {
-			hand_say(hand, "stop");
-			hand->is_leaving = true;
-			crew->staying--;
-		}
+	crew->staying = 0;
+	TAILQ_FOREACH(hand, &crew->hands, entry) {
+		hand_say(hand, "stop");	/* also to those that leave */
+		hand->is_leaving = true;
+	}
 }
 
 void

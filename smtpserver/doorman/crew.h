@@ -34,8 +34,9 @@ struct crew *crew_new(struct process *process, struct spool *spool,
 /* Workers get SIGTERM and are waited for.  The loop is not turned again. */
 void crew_free(struct crew **crew);
 
-/* Have this many workers: fork, or tell the last ones to finish.  A worker
- * that dies is replaced; one that dies at once, after a second. 0 or -1. */
+/* Have this many workers: fork, or tell the last ones to leave; what they
+ * have begun goes on to its end.  A worker that dies is replaced; one that
+ * dies at once, after a second. 0 or -1. */
 int crew_resize(struct crew *crew, unsigned workers, struct err *err);
 
 /* Is there a worker that can take a connection now?  crew_give needs one. */
@@ -56,9 +57,9 @@ void crew_answer(struct crew *crew, uint64_t asker, struct slice line);
 /* In a child: close our sockets. */
 void crew_in_child(struct crew *crew);
 
-/* Tell every worker "reload" or "stop". */
+/* Tell every worker, also those that leave. */
 void crew_tell(struct crew *crew, const char *word);
-/* No replacements from now on. */
+/* All stop, also those that leave; no replacements from now on. */
 void crew_stop(struct crew *crew);
 /* Stop waiting for them: SIGKILL. */
 void crew_kill(struct crew *crew);

@@ -22,6 +22,7 @@
 #include "smtpserver/auth/keeper.h"
 #include "smtpserver/doorman/internal.h"
 #include "smtpserver/auth/failures.h"
+#include "smtpserver/session/confine.h"
 #include "smtpserver/tls/keys.h"
 #include "daemon/listen_socket.h"
 
@@ -308,6 +309,21 @@ listener_renew(struct listener *listener, const struct conf *conf)
 	return true;
 }
 
+/* Where there is more to read than workers were let at when they began,
+ * fresh ones take what comes, and these end what they have. */
+static void
+workers_renew(struct doorman *doorman, const struct conf *old)
+{
+	bool may_read = session_may_read(old, doorman->process->conf);
+	struct err err;
+
+	for (int i = 0; i < CREW_COUNT; i++)
+		if (may_read)
+			crew_tell(doorman->crews[i], "reload");
+		else
+			(void)crew_resize(doorman->crews[i], 0, &err);
+}
+
 void
 doorman_reload(struct process *process, const struct conf *old)
 {
@@ -336,8 +352,7 @@ doorman_reload(struct process *process, const struct conf *old)
 	doorman->policy = policy_new(conf);
 	keys_renew(doorman);
 	auth_renew(doorman);
-	for (int i = 0; i < CREW_COUNT; i++)
-		crew_tell(doorman->crews[i], "reload");
+	workers_renew(doorman, old);
 	helpers_reload(doorman->helpers);
 	if (crews_resize(doorman, &err) != 0)
 		warning("%s", err.text);

@@ -49,6 +49,7 @@ struct worker {
 	struct asks		*asks;
 	struct timer		 stop_timer;
 	bool			 is_final;	/* stop_timer went off */
+	bool			 is_leaving;	/* no more sessions come */
 };
 
 static void turn_end(void *context);
@@ -373,7 +374,7 @@ turn_end(void *context)
 			guest_settle(guest);
 		}
 	} while (!TAILQ_EMPTY(&worker->storing));
-	if (worker->service.is_stopping &&
+	if ((worker->service.is_stopping || worker->is_leaving) &&
 	    (worker->count == 0 || worker->is_final))
 		loop_stop(worker->loop);
 }
@@ -428,6 +429,12 @@ worker_stop(struct worker *worker)
 	sessions_stop(worker, false);
 	timer_set(worker->loop, &worker->stop_timer,
 	    clock_steady_ms() + WORKER_STOP_FOR_MS, on_stop_timer, worker);
+}
+
+void
+worker_leave(struct worker *worker)
+{
+	worker->is_leaving = true;
 }
 
 void

@@ -41,6 +41,10 @@ enum { WORKER_STOP_FOR_MS = 10000 };
  * WORKER_STOP_FOR_MS; then the loop is stopped. */
 void worker_stop(struct worker *worker);
 
+/* No more sessions come: the loop is stopped when those that are there are
+ * over.  Each has its own limits of time. */
+void worker_leave(struct worker *worker);
+
 size_t worker_session_count(const struct worker *worker);
 /* Append what the doorman is to hear since the last call: "closed TOKEN\n"
  * for each session that ended, "ask TOKEN KIND QUESTION\n" for each
@@ -67,9 +71,11 @@ struct worker_sockets {
  *			answer TOKEN trouble WHY
  *			pressure LEVEL			enum shed_level
  *			reload				read the file again
+ *			leave				no more sessions come
  *			stop				finish
  * To the doorman	closed TOKEN
  *			ask TOKEN KIND QUESTION
+ *			leaving		cannot read the file: say leave
  * End of file there means stop. */
 void worker_process(struct process *process,
     const struct worker_sockets *sockets, struct spool *spool)

@@ -38,8 +38,9 @@ on_stop(void *context)
 	worker_stop(link->worker);
 }
 
-/* A bad file is refused, and said so, by the doorman; what this process was
- * not allowed to read when it began needs a fresh one. */
+/* A bad file is refused, and said so, by the doorman, and what this process
+ * was not allowed to read when it began is for a fresh one: only when the
+ * file changes meanwhile is there anything to say. */
 static void
 on_reload(void *context)
 {
@@ -51,7 +52,7 @@ on_reload(void *context)
 
 	if (fresh == NULL || !session_may_read(link->process->conf, fresh)) {
 		conf_free(&fresh);
-		worker_stop(link->worker);
+		str_adds(&link->outbox, "leaving\n");
 	} else if (daemon_restart_reason(link->process->conf, fresh) ==
 	    NULL) {
 		worker_reload(link->worker, settings_new(fresh, true));
@@ -117,6 +118,8 @@ line_take(struct link *link, struct slice line)
 		    0 : 1);
 	else if (slice_is(verb, "reload"))
 		on_reload(link);
+	else if (slice_is(verb, "leave"))
+		worker_leave(link->worker);
 	else if (slice_is(verb, "stop"))
 		worker_stop(link->worker);
 	else

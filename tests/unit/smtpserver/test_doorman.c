@@ -159,6 +159,47 @@ Test(crew, serves_counts_and_replaces_the_dead)
 	house_close(&house);
 }
 
+/* A worker that leaves: who is there is served to the end, who comes is
+ * another's. */
+Test(crew, one_that_leaves_ends_what_it_has)
+{
+	struct clients *clients = clients_new();
+	struct process process;
+	struct house house;
+	struct crew *crew;
+	struct err err;
+	int a, b;
+
+	house_open_clocked(&house, "");
+	process = process_of(&house);
+	crew = crew_new(&process, house.spool, clients, &nobody);
+	cr_assert_eq(crew_resize(crew, 1, &err), 0, "%s", err.text);
+	a = give(crew, clients);
+	cr_expect(heard(&house, a, "220 mx.example.org"));
+
+	cr_assert_eq(crew_resize(crew, 0, &err), 0);
+	cr_expect_not(crew_has_room(crew));
+	cr_assert_eq(crew_resize(crew, 1, &err), 0, "%s", err.text);
+	b = give(crew, clients);
+	cr_expect(heard(&house, b, "220 mx.example.org"));
+	cr_expect_eq(crew_worker_count(crew), 2);
+	say(a, "MAIL FROM:<a@b.test>\r\n");	/* before EHLO: as ever */
+	cr_expect(heard(&house, a, "503 5.5.1"));
+	say(a, "QUIT\r\n");
+	cr_expect(heard(&house, a, "221 2.0.0"));
+	UNTIL(&house, crew_worker_count(crew) == 1);
+
+	cr_assert_eq(crew_resize(crew, 0, &err), 0);
+	crew_stop(crew);		/* it hears that, too */
+	cr_expect(heard(&house, b, "421 4.3.2"));
+	close(a);
+	close(b);
+	UNTIL(&house, crew_worker_count(crew) == 0);
+	crew_free(&crew);
+	clients_free(&clients);
+	house_close(&house);
+}
+
 /* More connections at once than one message takes. */
 Test(crew, a_burst_is_handed_over)
 {
