@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
@@ -42,7 +43,7 @@ batch(struct top *top, const struct conf *conf, uint64_t times)
 		struct canvas canvas;
 
 		if (i > 0)
-			usleep(EVERY_MS * 1000);
+			poll(NULL, 0, EVERY_MS);
 		top_look(top, conf);
 		canvas_init(&canvas, BATCH_ROWS, BATCH_COLS);
 		draw_now(top, conf, &canvas);

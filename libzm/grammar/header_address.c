@@ -185,7 +185,7 @@ walk_domain(struct walk *walk, struct spec *spec)
 	spec_take(spec, walk->at, walk->at + 1);
 	walk->at++;
 	for (;;) {
-		const char *start = walk->at;
+		const char *start;
 
 		if (!skip_cfws(walk))
 			return -1;

@@ -50,7 +50,7 @@ is_token_byte(char c)
 static struct slice
 take_token(struct slice *rest)
 {
-	struct slice token = *rest;
+	struct slice token;
 
 	skip_space(rest);
 	token = *rest;

@@ -53,7 +53,7 @@ work_read_quad(struct slice value, struct work_rcpt *out, struct err *err)
 {
 	struct slice digits;
 	uint64_t uid;
-	size_t cut = value.n;
+	size_t cut;
 
 	if (!slice_cut(&value, ' ', &out->channel) ||
 	    !slice_cut(&value, ' ', &out->host))
