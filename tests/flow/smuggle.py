@@ -4,10 +4,12 @@
 Each sequence that some server once took for the end of a message stands in
 front of a second transaction, and goes through DATA, DATA with a milter that
 changes the header, a milter's new body, a milter's new field, BDAT whole and
-cut, BDAT of BINARYMIME, sendmail(1) and `sendmail -bs`.  A door may refuse
-it.  What arrives at the next hop, by DATA or LMTP, must be one message for
-each that was taken, and must hold no CR and no LF but in CR LF, so that not
-even a careless server finds another end.
+cut, BDAT of BINARYMIME, the same by LMTP (with a reply for each of two
+recipients), sendmail(1) and `sendmail -bs`.  A door may refuse it.  One of
+the recipients is behind SMTP, the other behind LMTP.  What arrives at each of
+the two next hops must be one message for each that was taken, and must hold
+no CR and no LF but in CR LF, so that not even a careless server finds another
+end.
 
 SPDX-License-Identifier: ISC
 """
@@ -32,15 +34,17 @@ PLAIN = [b"\r\n. \r\n", b"\r\n..\r\n", b"\r\n .\r\n", b"\v.\v", b"\f.\f",
          b"\302\205.\302\205", b"\342\200\250.\342\200\250", b"\r\n.x\r\n"]
 END = b"\r\n.\r\n"
 NUL = b"\r\n\0.\r\n"
+RCPTS = [b"bob@away.test", b"bob@boxes.test"]
 SECOND = b"MAIL FROM:<x@evil.test>\r\nRCPT TO:<y@evil.test>\r\nDATA\r\n" \
     b"Subject: second\r\n\r\nsecond"
 
 
 class Hop(threading.Thread):
-    """The next hop: keeps each message as it came, line ends and dots."""
+    """A next hop: keeps each message as it came, line ends and dots."""
 
-    def __init__(self):
+    def __init__(self, name, hello):
         super().__init__(daemon=True)
+        self.name, self.hello = name, hello
         self.door = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.port = self.door.getsockname()[1]
         self.messages, self.senders, self.lock = [], [], threading.Lock()
@@ -60,6 +64,10 @@ class Hop(threading.Thread):
             if line is None:
                 return
             verb = line[:4].upper()
+            if verb in (b"EHLO", b"LHLO"):
+                peer.sendall(b"250-hop.test\r\n250 PIPELINING\r\n"
+                             if verb == self.hello else b"500 not here\r\n")
+                continue
             if verb == b"MAIL":
                 with self.lock:
                     self.senders.append(line)
@@ -70,9 +78,7 @@ class Hop(threading.Thread):
                     return
                 with self.lock:
                     self.messages.append(text[2:])
-            peer.sendall(b"250-hop.test\r\n250 PIPELINING\r\n"
-                         if verb in (b"EHLO", b"LHLO")
-                         else b"250 2.0.0 fine\r\n")
+            peer.sendall(b"250 2.0.0 fine\r\n")
 
     @staticmethod
     def until(peer, rest, end):
@@ -113,9 +119,9 @@ class Wire:
         except OSError:
             pass
 
-    def begin(self, words=b""):
-        for line in (b"EHLO c.test", b"MAIL FROM:<a@src.test>" + words,
-                     b"RCPT TO:<bob@away.test>"):
+    def begin(self, words=b"", hello=b"EHLO"):
+        for line in (hello + b" c.test", b"MAIL FROM:<a@src.test>" + words,
+                     *(b"RCPT TO:<%s>" % rcpt for rcpt in RCPTS)):
             self.say(line + b"\r\n")
             got = self.reply()
             assert got == "250", (line, got)
@@ -138,6 +144,25 @@ def by_data(site, name, end, *fields):
         return wire.reply() == "250"
 
 
+def by_lmtp(site, name, end):
+    with Wire(site.port2) as wire:
+        wire.begin(hello=b"LHLO")
+        wire.say(b"DATA\r\n")
+        assert wire.reply() == "354"
+        wire.say(content(name, end) + END)
+        return same(wire)
+
+
+def same(wire):
+    """LMTP: a reply for each recipient, and no more of them."""
+    replies = {wire.reply() for _ in RCPTS}
+    assert len(replies) == 1, replies
+    wire.say(b"QUIT\r\n")
+    after = wire.reply()        # who smuggles by DATA is turned out
+    assert after == "221" or after == "421" and replies == {"550"}, after
+    return replies == {"250"}
+
+
 def by_changed(site, name, end):
     return by_data(site, name, end, b"X-Do: eob-field", b"X-Hex: 6f6b")
 
@@ -152,17 +177,25 @@ def by_milter_field(site, name, end):
                    b"X-Hex: " + (b"v" + end + SECOND).hex().encode())
 
 
-def by_chunks(site, name, end, cut=0, words=b""):
+def by_chunks(site, name, end, cut=0, words=b"", is_lmtp=False):
     text = content(name, end) + b"\r\n"
     cut = text.index(b"first" + end) + 5 + cut if cut else 0
-    with Wire(site.port) as wire:
-        wire.begin(words)
+    with Wire(site.port2 if is_lmtp else site.port) as wire:
+        wire.begin(words, b"LHLO" if is_lmtp else b"EHLO")
         if cut:
             wire.say(b"BDAT %d\r\n" % cut + text[:cut])
             if wire.reply() != "250":
                 return False
         wire.say(b"BDAT %d LAST\r\n" % len(text[cut:]) + text[cut:])
-        return wire.reply() == "250"
+        return same(wire) if is_lmtp else wire.reply() == "250"
+
+
+def by_lmtp_chunks(site, name, end):
+    return by_chunks(site, name, end, 1, is_lmtp=True)
+
+
+def by_lmtp_binary(site, name, end):
+    return by_chunks(site, name, end, 1, b" BODY=BINARYMIME", True)
 
 
 def by_cut_chunks(site, name, end):
@@ -177,7 +210,8 @@ def by_binary(site, name, end):
 def by_sendmail(site, name, end, *flags):
     text = content(name, end)
     return site.command("sendmail", "-f", "a@src.test", *flags,
-                        "bob@away.test", input=text)[0] == 0
+                        *(rcpt.decode() for rcpt in RCPTS),
+                        input=text)[0] == 0
 
 
 def by_sendmail_i(site, name, end):
@@ -186,7 +220,8 @@ def by_sendmail_i(site, name, end):
 
 def by_sendmail_bs(site, name, end):
     text = b"EHLO c\r\nMAIL FROM:<a@src.test>\r\n" \
-        b"RCPT TO:<bob@away.test>\r\nDATA\r\n" + content(name, end) + END
+        b"RCPT TO:<" + b">\r\nRCPT TO:<".join(RCPTS) + \
+        b">\r\nDATA\r\n" + content(name, end) + END
     _, out, _ = site.command("sendmail", "-bs", input=text)
     after = out.partition("\n354")[2]
     return bool(re.search(r"^250", after, re.M))
@@ -201,6 +236,9 @@ DOORS = (
     (by_chunks, [END], "plain"),
     (by_cut_chunks, [END], "plain"),
     (by_binary, [END, NUL], "all"),
+    (by_lmtp, [], "plain"),
+    (by_lmtp_chunks, [END], "plain"),
+    (by_lmtp_binary, [END, NUL], "all"),
     (by_sendmail, [END, NUL], "all"),
     (by_sendmail_i, [END, NUL], "all"),
     (by_sendmail_bs, [], "plain"),
@@ -231,7 +269,7 @@ def subject(text):
 
 def check(hop, names):
     found = sorted(subject(text) for text in hop.messages)
-    assert found == sorted(names), (set(found) ^ names, len(found))
+    assert found == sorted(names), (hop.name, set(found) ^ names, len(found))
     for text in hop.messages:
         bare = re.search(rb"(?<!\r)\n|\r(?!\n)", text)
         assert not bare, (subject(text), text[bare.start() - 9:bare.end() + 9])
@@ -240,12 +278,15 @@ def check(hop, names):
 
 
 def main():
-    hop = Hop()
+    hops = [Hop("smtp", b"EHLO"), Hop("lmtp", b"LHLO")]
     site = mta.Mta("smuggle")
     where = os.path.join(site.dir, "m.sock")
     site.configure(f"milter unix:{where} timeout 5s\n"
                    "accept to *@away.test\n"
-                   f"route away.test via 127.0.0.1:{hop.port}")
+                   f"listen 127.0.0.1:{site.port2} lmtp\n"
+                   "domain boxes.test { users any; deliver lmtp "
+                   f"inet:127.0.0.1:{hops[1].port} }}\n"
+                   f"route away.test via 127.0.0.1:{hops[0].port}")
     milter = subprocess.Popen(
         [sys.executable, os.path.join(mta.SOURCE, "tests", "lib", "zmtest",
                                       "milter.py"), where, os.devnull])
@@ -256,9 +297,10 @@ def main():
         for door, more, takes in DOORS:
             names |= door_run(site, door, more, takes)
         mta.wait_for("an empty spool", site.is_empty)
-        check(hop, names)
-        print(f"smuggle: {len(names)} messages taken, {len(hop.messages)} "
-              "arrived")
+        for hop in hops:
+            check(hop, names)
+        print(f"smuggle: {len(names)} messages taken, all arrived, by SMTP "
+              "and by LMTP")
     finally:
         milter.kill()
         milter.wait()
