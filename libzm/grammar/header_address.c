@@ -259,6 +259,19 @@ spec_text(struct arena *arena, const struct spec *spec)
 	return text;
 }
 
+/* Whether a quoted string has what it has in headers alone: a fold, a
+ * backslash before a byte beyond ASCII (RFC 6532 section 3.1, and RFC 6531
+ * section 3.3 does not). */
+static bool
+is_headers_alone(struct slice text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] == '\n' || (text.p[i] == '\\' && i + 1 < text.n &&
+		    (unsigned char)text.p[++i] > 127))
+			return true;
+	return false;
+}
+
 /* The rooms behind see what path_parse accepts and nothing else. */
 static int
 spec_finish(struct arena *arena, const struct walk *walk,
@@ -275,7 +288,7 @@ spec_finish(struct arena *arena, const struct walk *walk,
 	text = (struct slice){ spec->start,
 	    (size_t)(spec->end - spec->start) };
 	if (spec->has_gap || (spec->has_quotes && (spec->words > 1 ||
-	    memchr(text.p, '\n', text.n) != NULL)))
+	    is_headers_alone(text))))
 		text = spec_text(arena, spec);
 	if (path_parse(text, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, out,
 	    &rest, walk->err) < 0)
@@ -285,12 +298,18 @@ spec_finish(struct arena *arena, const struct walk *walk,
 	return 1;
 }
 
-/* "@a,@b:" between "<" and the addr-spec. */
+/* "@a,@b:" between "<" and the addr-spec.  A domain literal or a comment may
+ * have a colon, too. */
 static int
 skip_route(struct walk *walk)
 {
-	while (walk->at < walk->end && *walk->at != ':' && *walk->at != '>')
-		walk->at++;
+	while (skip_cfws(walk) && walk->at < walk->end && *walk->at != ':' &&
+	    *walk->at != '>') {
+		if (*walk->at != '[')
+			walk->at++;
+		else if (skip_word(walk, '[', ']') == NULL)
+			return -1;
+	}
 	if (walk->at == walk->end || *walk->at != ':')
 		return err_set(walk->err, "a source route has no ':'");
 	walk->at++;

@@ -71,37 +71,29 @@ take_byte(struct slice *rest, char c)
 	return true;
 }
 
-/* A token or a quoted string into out; false: too long, or none. */
+/* A token or a quoted string into out; one that is too long for it counts as
+ * empty.  False: none, or one without an end. */
 static bool
 take_value(struct slice *rest, char *out, size_t size)
 {
-	struct slice token;
+	bool is_quoted;
 	size_t n = 0;
 
 	skip_space(rest);
-	if (!take_byte(rest, '"')) {
-		/* senders forget the quotes: up to a blank or ";" then */
-		token = *rest;
-		for (n = 0; n < token.n && !is_space(token.p[n]) &&
-		    token.p[n] != ';'; n++)
-			continue;
-		token.n = n;
-		*rest = slice_from(*rest, n);
-		if (n == 0 || n >= size)
+	is_quoted = take_byte(rest, '"');
+	for (; rest->n > 0; *rest = slice_from(*rest, 1)) {
+		/* senders forget the quotes: up to what ends a value */
+		if (is_quoted ? rest->p[0] == '"' : is_space(rest->p[0]) ||
+		    rest->p[0] == ';' || rest->p[0] == '(')
+			break;
+		if (is_quoted && take_byte(rest, '\\') && rest->n == 0)
 			return false;
-		memcpy(out, token.p, n);
-		out[n] = '\0';
-		return true;
+		if (n < size - 1)
+			out[n] = rest->p[0];
+		n++;
 	}
-	while (rest->n > 0 && rest->p[0] != '"') {
-		take_byte(rest, '\\');
-		if (rest->n == 0 || n + 1 >= size)
-			return false;
-		out[n++] = rest->p[0];
-		*rest = slice_from(*rest, 1);
-	}
-	out[n] = '\0';
-	return take_byte(rest, '"') && n > 0;
+	out[n < size ? n : 0] = '\0';
+	return is_quoted ? take_byte(rest, '"') : n > 0;
 }
 
 static void

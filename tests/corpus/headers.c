@@ -9,7 +9,9 @@
  *
  * Each header is put together again from what was read: it must be the same
  * bytes.  Each address is printed and read again: it must be the same
- * address.  What does not hold is told as BROKEN, and the exit status is 1.
+ * address.  A date that is one is one on one line, too.  A message made fit
+ * for a host that takes less needs it no more, and is not changed again.
+ * What does not hold is told as BROKEN, and the exit status is 1.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -18,6 +20,7 @@
 
 #include "base/mem.h"
 #include "grammar/header.h"
+#include "grammar/mime_down.h"
 
 static const char *const address_fields[] = {
 	"From", "To", "Cc", "Bcc", "Sender", "Reply-To", "Resent-From",
@@ -91,6 +94,70 @@ tell_addresses(struct arena *arena, const struct header_field *field)
 }
 
 static void
+check_date(struct slice value)
+{
+	struct str flat = STR_INIT;
+	struct err err;
+
+	header_add_unfolded(&flat, value);
+	if (header_date(value, &err) != header_date(str_slice(&flat), &err)) {
+		puts("  BROKEN date on one line is another");
+		is_bad = 1;
+	}
+	str_release(&flat);
+}
+
+/* Whether the message had to be made smaller; out has it. */
+static bool
+make_smaller(struct slice header, struct slice body, struct str *out)
+{
+	struct mime_down down;
+	bool is_needed;
+
+	mime_down_init(&down, MIME_TO_7BIT);
+	mime_down_header(&down, header, NULL);
+	mime_down_body(&down, body, NULL);
+	mime_down_end(&down, NULL);
+	is_needed = mime_down_is_needed(&down) && !down.is_too_much;
+	if (is_needed) {
+		mime_down_again(&down);
+		mime_down_header(&down, header, out);
+		mime_down_body(&down, body, out);
+		mime_down_end(&down, out);
+	}
+	mime_down_release(&down);
+	return is_needed;
+}
+
+static void
+check_body(struct slice file)
+{
+	struct str lines = STR_INIT, small = STR_INIT, again = STR_INIT;
+	const char *blank;
+	size_t n;
+
+	for (size_t i = 0; i < file.n; i++)	/* as it lies in our files */
+		if (file.p[i] != '\r')
+			str_addc(&lines, file.p[i]);
+	blank = memmem(lines.buf, lines.len, "\n\n", 2);
+	n = blank == NULL ? 0 : (size_t)(blank - lines.buf) + 1;
+	if (n > 0 && make_smaller(slice_first(str_slice(&lines), n),
+	    slice_from(str_slice(&lines), n + 1), &small)) {
+		blank = memmem(small.buf, small.len, "\n\n", 2);
+		n = (size_t)(blank - small.buf) + 1;
+		if (!mime_is_ascii(str_slice(&small)) ||
+		    make_smaller(slice_first(str_slice(&small), n),
+		    slice_from(str_slice(&small), n + 1), &again)) {
+			puts("  BROKEN what was made smaller is not small");
+			is_bad = 1;
+		}
+	}
+	str_release(&lines);
+	str_release(&small);
+	str_release(&again);
+}
+
+static void
 tell_file(const char *name, struct slice file)
 {
 	struct arena *arena = arena_new();
@@ -123,12 +190,15 @@ tell_file(const char *name, struct slice file)
 		if (header_next(&rest, &field, &is_broken) == 1) {
 			if (has_addresses(&field))
 				tell_addresses(arena, &field);
+			if (header_is(&field, "Date"))
+				check_date(field.value);
 		} else if (is_broken) {
 			header_junk(&rest);
 		} else {
 			break;
 		}
 	}
+	check_body(file);
 	str_release(&again);
 	arena_free(&arena);
 }

@@ -18,7 +18,12 @@ tests_unit_grammar_unit_grammar_SOURCES = \
 	tests/unit/grammar/test_reply.c \
 	tests/unit/grammar/test_base64.c tests/unit/grammar/test_scram.c \
 	tests/unit/grammar/test_mime.c \
-	tests/unit/grammar/test_isemail.c tests/unit/grammar/isemail_rows.h
+	tests/unit/grammar/abnf.h tests/unit/grammar/abnf.c \
+	tests/unit/grammar/abnf_mail.h tests/unit/grammar/test_stable.c \
+	tests/unit/grammar/test_stable_mime.c \
+	tests/unit/grammar/test_isemail.c \
+	tests/unit/grammar/isemail_rows_1.h \
+	tests/unit/grammar/isemail_rows_2.h
 tests_unit_grammar_unit_grammar_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_grammar_unit_grammar_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
 endif

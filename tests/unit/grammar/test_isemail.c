@@ -14,7 +14,8 @@ static const struct {
 } rows[] = {
 #define ROW(set, id, smtp, header, address) \
 	{ set, id, smtp, header, { address, sizeof(address) - 1 } },
-#include "isemail_rows.h"
+#include "isemail_rows_1.h"
+#include "isemail_rows_2.h"
 #undef ROW
 };
 
