@@ -24,7 +24,10 @@ libzm_a_SOURCES += \
 	libzm/daemon/conf/internal.h \
 	libzm/daemon/conf/rewrite.h \
 	libzm/daemon/conf/statements.h \
+	libzm/daemon/conf/at.c \
+	libzm/daemon/conf/complain.c \
 	libzm/daemon/conf/edit.c \
+	libzm/daemon/conf/index.c \
 	libzm/daemon/conf/rows.c
 # a row a statement
 libzm_a_SOURCES += \
@@ -41,14 +44,11 @@ libzm_a_SOURCES += \
 # bytes to a checked tree
 libzm_a_SOURCES += \
 	libzm/daemon/conf/read/check.c \
-	libzm/daemon/conf/read/files.c \
-	libzm/daemon/conf/read/index.c \
 	libzm/daemon/conf/read/lex.c \
 	libzm/daemon/conf/read/load.c \
 	libzm/daemon/conf/read/names.c \
 	libzm/daemon/conf/read/parse.c \
 	libzm/daemon/conf/read/preset.c \
-	libzm/daemon/conf/read/report.c \
 	libzm/daemon/conf/read/value.c
 # what each statement does to the settings
 libzm_a_SOURCES += \
@@ -78,8 +78,13 @@ libzm_a_SOURCES += \
 libzm_a_SOURCES += \
 	libzm/daemon/conf/show/help.c \
 	libzm/daemon/conf/show/manual.c \
+	libzm/daemon/conf/show/report.c \
 	libzm/daemon/conf/show/schedule.c \
 	libzm/daemon/conf/show/show.c
+# has the machine what the configuration names?
+libzm_a_SOURCES += \
+	libzm/daemon/conf/machine/certificates.c \
+	libzm/daemon/conf/machine/files.c
 # ZMailer's scheduler.conf
 libzm_a_SOURCES += \
 	libzm/daemon/conf/legacy/legacy.h \

@@ -5,6 +5,8 @@
  * statement against its row and makes values of its words, part/apply.c
  * puts values into the struct conf.  A statement that one room complained
  * about does not reach the next: no complaint follows from another.
+ * at.c, complain.c and index.c lie below these rooms; show/ writes a conf
+ * or a report as text; machine/ looks whether the machine has what it names.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -22,7 +24,8 @@ enum {
 	CONF_FILES_MAX = 200,		/* included ones, all together */
 	CONF_NESTING_MAX = 8,		/* blocks in blocks that are parsed */
 	CONF_KEYWORDS_MAX = 32,		/* of one row */
-	CONF_COMPLAINTS_MAX = 200	/* that are kept */
+	CONF_COMPLAINTS_MAX = 200,	/* that are kept */
+	CONF_SOURCE_LINE_MAX = 400	/* bytes of a line in a complaint */
 };
 
 /* ---- rows ------------------------------------------------------------ */
@@ -374,9 +377,6 @@ void conf_check_reach(struct conf_loader *loader);
 void conf_check_tls(struct conf_loader *loader);
 /* part/auth.c: somebody can log in, this build can check. */
 void conf_check_auth(struct conf_loader *loader);
-/* Certificates can be read, fit their keys, and are in force. */
-void conf_check_certificates(const struct conf *conf, struct arena *arena,
-    struct conf_report *report);
 /* part/routing.c: lists and srs of domains that are not ours. */
 void conf_check_expansion(struct conf_loader *loader);
 
@@ -385,7 +385,7 @@ void conf_show_hooks(const struct conf_hooks *hooks, struct str *out);
 void conf_check_hooks(const struct conf *conf, struct arena *arena,
     struct conf_report *report);
 
-/* read/index.c: make conf_domain_find quick; complains about names that
+/* index.c: make conf_domain_find quick; complains about names that
  * stand in two statements. */
 void conf_index_domains(struct conf_loader *loader);
 /* Make the index of book->names, in an arena; loader, if any, hears of names
@@ -394,10 +394,6 @@ void conf_index_names(struct arena *arena, struct conf_book *book,
     struct conf_loader *loader);
 void conf_domain_add(struct conf_loader *loader,
     const struct conf_domain *domain, const struct conf_value *names);
-
-/* What is said here was said at first already: complain. */
-void conf_complain_twice(struct conf_loader *loader,
-    const struct conf_token *token, struct conf_at first, const char *what);
 
 /* ---- complaints ------------------------------------------------------ */
 
@@ -411,7 +407,25 @@ void conf_complain(struct conf_loader *loader, enum conf_kind kind,
 void conf_complain_at(struct conf_report *report, struct arena *arena,
     const struct conf_book *book, enum conf_kind kind, struct conf_at at,
     unsigned width, const char *hint, const char *text);
-/* By file in the order read, then by line and column. */
+/* What is said here was said at first already: complain. */
+void conf_complain_twice(struct conf_loader *loader,
+    const struct conf_token *token, struct conf_at first, const char *what);
+
+/* A look from a finished conf at the machine it is for (machine/). */
+struct conf_look {
+	const struct conf	*conf;
+	struct arena		*arena;		/* of the report */
+	struct conf_report	*report;
+	unsigned		 width;		/* of what is underlined */
+};
+/* Complain about what was seen; hint may be NULL; both are copied. */
+void conf_tell(const struct conf_look *look, enum conf_kind kind,
+    struct conf_at at, const char *hint, const char *text);
+/* machine/certificates.c: they can be read, fit their keys, are in force. */
+void conf_check_certificates(const struct conf *conf, struct arena *arena,
+    struct conf_report *report);
+
+/* show/report.c: by file in the order read, then by line and column. */
 void conf_report_sort(struct conf_report *report,
     const struct conf_book *book);
 

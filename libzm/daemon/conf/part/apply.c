@@ -22,17 +22,6 @@ at_of(const struct conf_statement *statement)
 }
 
 void
-conf_complain_twice(struct conf_loader *loader,
-    const struct conf_token *token, struct conf_at first, const char *what)
-{
-	conf_complain(loader, CONF_ERROR, token,
-	    arena_printf(loader->conf->arena, "the first is in line %u%s%s",
-	    first.line, strcmp(first.file, token->source->name) ? " of " : "",
-	    strcmp(first.file, token->source->name) ? first.file : ""),
-	    "%s", what);
-}
-
-void
 conf_setting_store(struct conf *conf, const struct conf_setting *setting,
     const struct conf_value *value)
 {

@@ -1,26 +1,20 @@
-/* tls.c - the statement tls, and whether its files are any good
+/* tls.c - the statement tls
  *
- * In     words of `tls`; certificate files
+ * In     words of `tls`
  * Out    certificates, versions, what clients are asked; complaints
- * Holds  nothing: a key that was read for a check is freed at once
+ * Holds  nothing
  * Spec   zmailer.conf(5)
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/clock.h"
 #include "daemon/conf/internal.h"
-#include "io/tls_pair.h"
 
 #include "base/banned.h"
 
 enum { WORD_CERTIFICATE, WORD_KEY, WORD_FOR, WORD_MIN, WORD_ASK, WORD_CA,
 	WORD_COUNT };			/* keyword order */
-
-enum { DAY_S = 86400, EXPIRY_WARNING_DAYS = 14 };
 
 /* ---- words ------------------------------------------------------------ */
 
@@ -129,98 +123,4 @@ conf_check_tls(struct conf_loader *loader)
 			    conf->listens[i].at, 6,
 			    "add: tls certificate FILE key FILE",
 			    "a listener with tls needs a certificate");
-}
-
-/* ---- files ------------------------------------------------------------ */
-
-struct look {
-	const struct conf	*conf;
-	struct arena		*arena;
-	struct conf_report	*report;
-};
-
-static void
-complain(struct look *look, enum conf_kind kind, struct conf_at at,
-    const char *hint, const char *text)
-{
-	conf_complain_at(look->report, look->arena, look->conf->book, kind,
-	    at, 3, hint, text);
-}
-
-/* Keys are often root's alone: who checks may be somebody else. */
-static bool
-is_forbidden(struct look *look, const char *file, struct conf_at at)
-{
-	if (access(file, R_OK) == 0 || errno != EACCES || geteuid() == 0)
-		return false;
-	complain(look, CONF_WARNING, at, "check it as root",
-	    arena_printf(look->arena, "%s cannot be read by you", file));
-	return true;
-}
-
-static void
-check_dates(struct look *look, const struct conf_certificate *one,
-    const struct tls_pair *pair)
-{
-	int64_t now_s = clock_wall_s(), left_s = pair->expires_s - now_s;
-	char span[CLOCK_TEXT_BYTES];
-
-	clock_span(left_s < 0 ? -left_s : left_s, span);
-	if (pair->begins_s > now_s)
-		complain(look, CONF_WARNING, one->at, NULL,
-		    arena_printf(look->arena, "%s is not in force yet",
-		    one->file));
-	else if (left_s < 0)
-		complain(look, CONF_WARNING, one->at, "renew it",
-		    arena_printf(look->arena, "%s has expired %s ago",
-		    one->file, span));
-	else if (left_s < EXPIRY_WARNING_DAYS * DAY_S)
-		complain(look, CONF_WARNING, one->at, "renew it",
-		    arena_printf(look->arena, "%s expires in %s", one->file,
-		    span));
-}
-
-static void
-check_certificate(struct look *look, const struct conf_certificate *one)
-{
-	struct tls_pair pair;
-	struct err err;
-
-	if (is_forbidden(look, one->file, one->at) ||
-	    is_forbidden(look, one->key, one->at))
-		return;
-	if (tls_pair_load(&pair, one->file, one->key, &err) != 1) {
-		complain(look, CONF_ERROR, one->at, NULL, err.text);
-		return;
-	}
-	check_dates(look, one, &pair);
-	tls_pair_release(&pair);
-}
-
-static void
-check_client_ca(struct look *look)
-{
-	struct conf_at at = look->conf->book->client_certificates_at;
-	struct str text = STR_INIT;
-	struct err err;
-
-	if (look->conf->client_ca == NULL ||
-	    is_forbidden(look, look->conf->client_ca, at))
-		return;
-	if (tls_file_read(look->conf->client_ca, &text, &err) != 1 ||
-	    tls_roots_check(str_slice(&text), &err) != 1)
-		complain(look, CONF_ERROR, at, NULL, arena_printf(look->arena,
-		    "%s: %s", look->conf->client_ca, err.text));
-	str_release(&text);
-}
-
-void
-conf_check_certificates(const struct conf *conf, struct arena *arena,
-    struct conf_report *report)
-{
-	struct look look = { conf, arena, report };
-
-	for (size_t i = 0; i < conf->certificate_count; i++)
-		check_certificate(&look, &conf->certificates[i]);
-	check_client_ca(&look);
 }

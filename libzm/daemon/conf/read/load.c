@@ -20,26 +20,6 @@
 
 #include "base/banned.h"
 
-void *
-conf_push(struct arena *arena, void *array, size_t count, size_t size)
-{
-	void *wider;
-
-	if (count > 0 && (count < 4 || (count & (count - 1)) != 0))
-		return array;
-	wider = arena_alloc(arena, (count == 0 ? 4 : count * 2) * size);
-	if (count > 0)
-		memcpy(wider, array, count * size);
-	return wider;
-}
-
-struct conf_at
-conf_at(const struct conf_token *token)
-{
-	return (struct conf_at){ token->source->name, token->line,
-		token->column };
-}
-
 const char *
 conf_default_path(void)
 {

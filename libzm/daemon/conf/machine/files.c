@@ -22,22 +22,8 @@
 
 #include "base/banned.h"
 
-struct look {
-	const struct conf	*conf;
-	struct arena		*arena;
-	struct conf_report	*report;
-};
-
-static void
-complain(struct look *look, enum conf_kind kind, struct conf_at at,
-    const char *hint, const char *text)
-{
-	conf_complain_at(look->report, look->arena, look->conf->book, kind,
-	    at, 1, hint, text);
-}
-
 static struct conf_at
-at_of_setting(const struct look *look, const char *statement,
+at_of_setting(const struct conf_look *look, const char *statement,
     const char *key)
 {
 	const struct conf_setting *setting = conf_setting_find(statement,
@@ -91,7 +77,7 @@ is_of_aliases(const struct conf *conf, const char *name)
 }
 
 struct alias_look {
-	struct look	*look;
+	struct conf_look	*look;
 	struct conf_at	 at;
 };
 
@@ -100,13 +86,13 @@ complain_alias(void *context, const char *text)
 {
 	struct alias_look *alias = context;
 
-	complain(alias->look, CONF_ERROR, alias->at,
+	conf_tell(alias->look, CONF_ERROR, alias->at,
 	    "mail for it waits in deferred/ until it is mended",
 	    arena_printf(alias->look->arena, "%s", text));
 }
 
 static void
-check_table(struct look *look, const struct conf_table *entry)
+check_table(struct conf_look *look, const struct conf_table *entry)
 {
 	struct alias_look alias = { look, entry->at };
 	static const struct net anything = { .bits = 128 };
@@ -118,7 +104,7 @@ check_table(struct look *look, const struct conf_table *entry)
 	    table_has_address(table, &anything, NULL, &err) == TABLE_TROUBLE)
 		result = -1;
 	if (result != 1)
-		complain(look, result == 0 ? CONF_WARNING : CONF_ERROR,
+		conf_tell(look, result == 0 ? CONF_WARNING : CONF_ERROR,
 		    entry->at, NULL, err.text);
 	if (result >= 0 && is_of_aliases(look->conf, entry->name))
 		alias_check(table, complain_alias, &alias, NULL);
@@ -127,7 +113,7 @@ check_table(struct look *look, const struct conf_table *entry)
 
 /* A file that says what is done: there, and nobody else's to write. */
 static void
-check_file(struct look *look, const char *what, const char *path,
+check_file(struct conf_look *look, const char *what, const char *path,
     struct conf_at at, mode_t forbidden)
 {
 	struct stat st;
@@ -141,12 +127,12 @@ check_file(struct look *look, const char *what, const char *path,
 		wrong = forbidden & S_IROTH ? "others may read or write it" :
 		    "others than its owner may write it";
 	if (wrong != NULL)
-		complain(look, CONF_ERROR, at, NULL, arena_printf(look->arena,
+		conf_tell(look, CONF_ERROR, at, NULL, arena_printf(look->arena,
 		    "%s %s: %s", what, path, wrong));
 }
 
 static void
-check_expansion(struct look *look)
+check_expansion(struct conf_look *look)
 {
 	const struct conf *conf = look->conf;
 
@@ -161,13 +147,13 @@ check_expansion(struct look *look)
 
 /* Returns whether it is a directory. */
 static bool
-check_directory(struct look *look, const char *statement, const char *path,
-    struct stat *out)
+check_directory(struct conf_look *look, const char *statement,
+    const char *path, struct stat *out)
 {
 	struct conf_at at = at_of_setting(look, statement, "");
 
 	if (stat(path, out) != 0) {
-		complain(look, CONF_WARNING, at,
+		conf_tell(look, CONF_WARNING, at,
 		    "the first start makes it, if it may",
 		    arena_printf(look->arena, "%s %s: %s", statement, path,
 		    strerror(errno)));
@@ -175,13 +161,13 @@ check_directory(struct look *look, const char *statement, const char *path,
 	}
 	if (S_ISDIR(out->st_mode))
 		return true;
-	complain(look, CONF_ERROR, at, NULL, arena_printf(look->arena,
+	conf_tell(look, CONF_ERROR, at, NULL, arena_printf(look->arena,
 	    "%s %s is no directory", statement, path));
 	return false;
 }
 
 static void
-check_area(struct look *look, const struct stat *spool, const char *name)
+check_area(struct conf_look *look, const struct stat *spool, const char *name)
 {
 	const char *path = arena_printf(look->arena, "%s/%s",
 	    look->conf->spool_dir, name);
@@ -189,14 +175,14 @@ check_area(struct look *look, const struct stat *spool, const char *name)
 
 	if (stat(path, &st) != 0) {
 		if (errno != ENOENT)
-			complain(look, CONF_WARNING,
+			conf_tell(look, CONF_WARNING,
 			    at_of_setting(look, "spool", ""), NULL,
 			    arena_printf(look->arena, "%s: %s", path,
 			    strerror(errno)));
 		return;
 	}
 	if (st.st_dev != spool->st_dev)
-		complain(look, CONF_ERROR, at_of_setting(look, "spool", ""),
+		conf_tell(look, CONF_ERROR, at_of_setting(look, "spool", ""),
 		    "a spool is one file system: mail moves by rename(2)",
 		    arena_printf(look->arena, "%s is on another file system "
 		    "than %s", path, look->conf->spool_dir));
@@ -204,7 +190,7 @@ check_area(struct look *look, const struct stat *spool, const char *name)
 
 /* The directory in front of the first part that depends on the user. */
 static void
-check_mailbox(struct look *look)
+check_mailbox(struct conf_look *look)
 {
 	const char *path = look->conf->mailbox_path;
 	const char *brace = strchr(path, '{');
@@ -218,14 +204,14 @@ check_mailbox(struct look *look)
 		return;
 	dir = arena_dup(look->arena, path, n > 1 ? n - 1 : 1);
 	if (stat(dir, &st) != 0)
-		complain(look, CONF_WARNING, look->conf->book->mailbox_at,
+		conf_tell(look, CONF_WARNING, look->conf->book->mailbox_at,
 		    NULL, arena_printf(look->arena, "mailboxes in %s: %s",
 		    dir, strerror(errno)));
 }
 
 /* Accounts matter only to who can change to them. */
 static void
-check_accounts(struct look *look)
+check_accounts(struct conf_look *look)
 {
 	for (size_t i = 0; i < ROLE_COUNT && geteuid() == 0; i++) {
 		const char *name = look->conf->accounts[i];
@@ -234,7 +220,7 @@ check_accounts(struct look *look)
 		if (strcmp(name, "-") == 0 || getpwnam(name) != NULL ||
 		    slice_number(slice_of(name), 1, UINT32_MAX, &number))
 			continue;
-		complain(look, CONF_WARNING,
+		conf_tell(look, CONF_WARNING,
 		    at_of_setting(look, "user", conf_role_names[i]),
 		    "the daemons will not start as root without it",
 		    arena_printf(look->arena, "the account '%s' of %s does "
@@ -243,19 +229,19 @@ check_accounts(struct look *look)
 }
 
 static void
-check_classes(struct look *look)
+check_classes(struct conf_look *look)
 {
 	struct err err;
 
 	if (conf_classes_load(look->conf, &err) < 0)
-		complain(look, CONF_ERROR, at_of_setting(look, "classes", ""),
+		conf_tell(look, CONF_ERROR, at_of_setting(look, "classes", ""),
 		    NULL, arena_printf(look->arena, "%s: %s",
 		    look->conf->classes_path, err.text));
 }
 
 /* The scheduler goes on without a language whose form is bad. */
 static void
-check_forms(struct look *look)
+check_forms(struct conf_look *look)
 {
 	struct slice rest = slice_of(look->conf->report_languages), word;
 	struct form form;
@@ -273,14 +259,14 @@ check_forms(struct look *look)
 		    look->arena, "%s/en", look->conf->report_forms),
 		    &st) != 0 && errno == ENOENT)
 			continue;
-		complain(look, CONF_ERROR, at_of_setting(look, "report",
+		conf_tell(look, CONF_ERROR, at_of_setting(look, "report",
 		    "languages"), "reports would not be in this language",
 		    arena_printf(look->arena, "%s", err.text));
 	}
 }
 
 static void
-check_mailq(struct look *look)
+check_mailq(struct conf_look *look)
 {
 	const struct conf_mailq *mailq = &look->conf->mailq;
 	struct str text = STR_INIT;
@@ -292,7 +278,7 @@ check_mailq(struct look *look)
 	    mailq->listen.at, S_IWGRP | S_IWOTH | S_IROTH);
 	if (conf_mailq_read(mailq->users, &text, &err) < 0 &&
 	    access(mailq->users, R_OK) == 0)
-		complain(look, CONF_ERROR, mailq->listen.at, NULL,
+		conf_tell(look, CONF_ERROR, mailq->listen.at, NULL,
 		    arena_printf(look->arena, "%s", err.text));
 	str_release(&text);
 }
@@ -301,7 +287,7 @@ void
 conf_check_files(const struct conf *conf, struct arena *arena,
     struct conf_report *report)
 {
-	struct look look = { conf, arena, report };
+	struct conf_look look = { conf, arena, report, 1 };
 	struct stat spool, st;
 
 	for (size_t i = 0; i < conf->table_count; i++)
