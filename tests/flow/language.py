@@ -5,6 +5,7 @@
                                           of config.h) the flow is skipped
     server NAME { rule; rule }            a scripted next hop; items
                                           at ADDRESS PORT: not anywhere;
+                                          unix PATH: a socket; lmtp;
                                           tls CERT: it offers STARTTLS,
                                           smtps CERT: TLS at once
     http   NAME { for TEXT reply 503 WORDS wait 60 once; tls CERT }

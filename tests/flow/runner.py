@@ -129,6 +129,8 @@ class Flow:
                 implicit = item[0] == "smtps"
             elif item[0] == "lmtp":
                 lmtp = True
+            elif item[0] == "unix":
+                host, port = self.fill(item[1]), None
             else:
                 rules.append(self.rule(item))
         self.actors[name] = smtpserver.Server(

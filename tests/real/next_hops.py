@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The smtp and lmtp agents against the servers that are out there.
 
-Postfix, Exim, OpenSMTPD by SMTP and Dovecot by LMTP, each from its Debian
-package in a private root, each with a certificate that `tls-to verify`
+Postfix, Exim, OpenSMTPD by SMTP and Dovecot by LMTP, over TCP and over its
+unix socket, each from its Debian package in a private root, each with a certificate that `tls-to verify`
 must accept; but for OpenSMTPD 6.8, which with OpenSSL 3 fails in every
 handshake and so shows what `may` does then.  What is sent to each: plain text, 8-bit text, lines that
 begin with dots, 200 recipients, 3 MB.
@@ -41,6 +41,7 @@ class NextHop:
     domain, port, packages, host = "", 0, [], "127.0.0.1"
 
     def __init__(self, cert, shared):
+        self.socket = os.path.join(shared[0], "lmtp")
         self.root = PrivateRoot(self.packages, shared)
         self.root.install(MACHINE)
         for path, source, mode in (("/etc/mx.pem", cert.pem, 0o644),
@@ -215,10 +216,26 @@ service lmtp {{
     address = 127.0.0.1
     port = {self.port}
   }}
+  unix_listener {self.socket} {{
+    mode = 0666
+  }}
 }}
 """)
         self.daemon = self.root.start("/usr/sbin/dovecot", "-F", "-c",
                                       "/etc/dovecot/mx.conf")
+
+    def extra(self, instance):
+        """By the unix socket: what came by TCP, and 200 verdicts."""
+        for text in (EIGHT, DOTS, BIG):
+            text = text.replace(b"Subject: ", b"Subject: unix ", 1)
+            send(instance, ["u0@store.test"], text)
+            arrived(self, text)
+        many = PLAIN.replace(b"plain", b"unix many")
+        send(instance, [f"u{i}@store.test" for i in range(200)], many)
+        arrived(self, many, 200)
+        mta.wait_for("203 verdicts by the unix socket", lambda: len(
+            [e for e in instance.events() if e["ev"] == "rcpt.ok"
+             and e["host"] == f"unix:{self.socket}"]) >= 203)
 
 
 HOPS = [Postfix, Exim, OpenSmtpd, Dovecot]
@@ -275,6 +292,8 @@ def main():
                   for h in HOPS if h is not Dovecot)
         + f"route whose.test via {MINE}:2700\nxclient-to {MINE}\n"
         "domain box.test { users any; deliver lmtp inet:127.0.0.1:2703 }\n"
+        f"domain store.test {{ users any; deliver lmtp "
+        f"unix:{instance.top}/lmtp }}\n"
         "schedule smtp/* { retry 1s }\nschedule lmtp/* { retry 1s }\n")
     try:
         instance.start()

@@ -89,26 +89,30 @@ static int
 memory_shorten(const struct action *action, struct slice memory,
     int64_t since_s, struct slice line, struct err *err)
 {
-	struct str kept = STR_INIT;
-	int fd = file_open(action, ".vacation.seen.new",
-	    O_WRONLY | O_CREAT | O_TRUNC, err), result = -1;
 	const char *home = action->place->owner.home;
+	struct str kept = STR_INIT;
+	int fd = -1, result = -1;
 
-	if (fd < 0)
-		return -1;
 	vacation_since(memory, since_s, &kept);
 	str_add_slice(&kept, line);
-	if (kept.len >= VACATION_MEMORY_BYTES_MAX)
+	if (kept.len >= VACATION_MEMORY_BYTES_MAX) {
 		err_set(err, "too many were answered lately");
-	else if (write(fd, kept.buf, kept.len) != (ssize_t)kept.len ||
+		goto done;
+	}
+	fd = file_open(action, ".vacation.seen.new",
+	    O_WRONLY | O_CREAT | O_TRUNC, err);
+	if (fd < 0)
+		goto done;
+	if (write(fd, kept.buf, kept.len) != (ssize_t)kept.len ||
 	    fsync(fd) != 0 || rename(arena_printf(action->arena,
 	    "%s/.vacation.seen.new", home), arena_printf(action->arena,
 	    "%s/.vacation.seen", home)) != 0)	/* row V1 */
 		err_sys(err, ".vacation.seen.new");
 	else
 		result = 1;
-	str_release(&kept);
 	close(fd);
+done:
+	str_release(&kept);
 	return result;
 }
 

@@ -5,7 +5,8 @@ whose times are not used up acts.  Actions: ("reply", code, text), ("drop",)
 closes the connection, ("silence",) never answers.  verb END is the reply
 to the final dot; CONNECT the greeting.  With a TLS context the server
 offers STARTTLS, or speaks TLS from the first byte when it is implicit;
-("cut",) for STARTTLS says 220 and closes.
+("cut",) for STARTTLS says 220 and closes.  Without a port the host is the
+path of a unix socket.
 
 SPDX-License-Identifier: ISC
 """
@@ -45,10 +46,15 @@ class Server:
             "SIZE 100000000"]
         self.messages, self.sessions, self.commands = [], 0, []
         self.lock = threading.Lock()
-        self.listener = socket.create_server(
-            (host, port), backlog=128, family=socket.AF_INET6
-            if ":" in host else socket.AF_INET)
-        self.port = self.listener.getsockname()[1]
+        if port is None:
+            self.listener = socket.socket(socket.AF_UNIX)
+            self.listener.bind(host)
+            self.listener.listen(128)
+        else:
+            self.listener = socket.create_server(
+                (host, port), backlog=128, family=socket.AF_INET6
+                if ":" in host else socket.AF_INET)
+            self.port = self.listener.getsockname()[1]
         self.closing = False
         self.thread = threading.Thread(target=self._accept, daemon=True)
         self.thread.start()
@@ -93,7 +99,8 @@ class Server:
 
     def _session(self, peer):
         try:
-            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if peer.family != socket.AF_UNIX:
+                peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self.implicit:
                 peer = self.tls.wrap_socket(peer, server_side=True)
             if self._answer(peer, "CONNECT", "",

@@ -6,7 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -123,6 +126,39 @@ Test(race, each_has_its_own_deadline)
 	cr_expect_eq(entries[0].trouble, ETIMEDOUT);
 	cr_expect_eq(entries[1].trouble, ECONNREFUSED);
 	cr_expect_not(peer_is_open(&peer));
+}
+
+/* One place in the queue: the second caller waits for it, until it is free
+ * or the time is up. */
+Test(race, a_full_unix_socket_is_waited_for)
+{
+	struct sockaddr_un *un = (struct sockaddr_un *)&entries[0].address;
+	char directory[] = "/tmp/zm-race-XXXXXX";
+	int64_t begun;
+
+	cr_assert_not_null(mkdtemp(directory));
+	entries[0] = (struct race_entry){ .length = sizeof(*un) };
+	un->sun_family = AF_UNIX;
+	snprintf(un->sun_path, sizeof(un->sun_path), "%s/s", directory);
+	listeners[listener_count++] = socket(AF_UNIX, SOCK_STREAM, 0);
+	cr_assert_eq(bind(listeners[0], (struct sockaddr *)un, sizeof(*un)),
+	    0);
+	cr_assert_eq(listen(listeners[0], 0), 0);
+	cr_expect_eq(race_run(&peer, entries, 1, 5000), 0);
+	peer_close(&peer);
+	entries[0].state = RACE_NEW;
+	begun = clock_steady_ms();
+	cr_expect_eq(race_run(&peer, entries, 1, 300), -1);
+	cr_expect_eq(entries[0].trouble, ETIMEDOUT);
+	cr_expect_geq(clock_steady_ms() - begun, 290);
+	cr_assert_eq(close(accept(listeners[0], NULL, NULL)), 0);
+	entries[0].state = RACE_NEW;
+	cr_expect_eq(race_run(&peer, entries, 1, 5000), 0);
+	unlink(un->sun_path);
+	entries[0].state = RACE_NEW;
+	cr_expect_eq(race_run(&peer, entries, 1, 5000), -1);
+	cr_expect_eq(entries[0].trouble, ENOENT);
+	rmdir(directory);
 }
 
 Test(race, what_was_tried_is_left_out)

@@ -280,7 +280,6 @@ Test(client_form, a_body_that_cannot_be_read_is_no_last_chunk)
 
 Test(client_form, broken_pipelining_is_remembered)
 {
-	conf.timeouts.mail_ms = 100;
 	listen_to(OFFER("> 250 PIPELINING\n") "< MAIL\n!\n"
 	    OFFER("> 250 PIPELINING\n") OK_TO("MAIL") OK_TO("RCPT")
 	    "< DATA\n> 354 go\n.\n> 250 2.0.0 ok\n");

@@ -298,7 +298,7 @@ Test(client_tls, smtps_speaks_tls_from_the_first_byte)
 Test(client_tls, a_handshake_ends_at_its_deadline)
 {
 	policy.level = TLS_LEVEL_ENCRYPT;
-	conf.timeouts.helo_ms = 80;
+	conf.timeouts.helo_ms = 1000;	/* of the answer to EHLO, too */
 	begin(START "~\n");
 	deliver(1);
 	end();

@@ -3,8 +3,14 @@
  * SPDX-License-Identifier: ISC
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "mail/spool.h"
+#include "tests/unit/transports/box.h"
 #include "transports/mailbox/vacation.h"
 
 static const struct { const char *command; bool want; } command_rows[] = {
@@ -168,5 +174,119 @@ Test(vacation, what_it_says)
 		cr_expect_str_eq(body.buf, answer_rows[i].body);
 		str_release(&header);
 		str_release(&body);
+	}
+}
+
+/* ---- the memory -------------------------------------------------------- */
+
+static const struct {
+	size_t		 old, recent;	/* bytes of lines in the memory */
+	const char	*end;		/* what stands behind them */
+	bool		 is_answered;
+	bool		 is_shortened;	/* the old ones are gone */
+} memory_rows[] = {
+	{ 0, 0, "", true, false },
+	{ 1000, 1000, "", true, false },
+	{ VACATION_MEMORY_BYTES_MAX - 100, 0, "", true, false },
+	{ VACATION_MEMORY_BYTES_MAX - 2000, 2000, "", true, true },
+	{ VACATION_MEMORY_BYTES_MAX - 2000, 2000, "1234", true, true },
+	{ 2 * VACATION_MEMORY_BYTES_MAX, 0, "", true, true },
+	{ 0, VACATION_MEMORY_BYTES_MAX, "", false, false },
+	{ 1000, VACATION_MEMORY_BYTES_MAX, "", true, true },
+	{ 0, 2 * VACATION_MEMORY_BYTES_MAX, "", false, false },
+};
+
+/* Lines of 40 bytes, of senders whom nobody else is. */
+static void
+lines_add(struct str *text, size_t bytes, int64_t at_s, const char *domain)
+{
+	for (size_t n = 0; n < bytes; n += 40)
+		str_addf(text, "%010lld %010zu@%.9s.example\n",
+		    (long long)at_s, n, domain);
+}
+
+static void
+memory_put(size_t row)
+{
+	struct str text = STR_INIT;
+	int64_t now_s = (int64_t)time(NULL);
+
+	lines_add(&text, memory_rows[row].old, now_s - 8 * 86400, "longago01");
+	lines_add(&text, memory_rows[row].recent, now_s - 86400, "lately001");
+	str_adds(&text, memory_rows[row].end);
+	box_file_put(".vacation.seen", text.buf);
+	str_release(&text);
+}
+
+/* How many answers have been handed in. */
+static unsigned
+answers(void)
+{
+	char command[400];
+
+	snprintf(command, sizeof(command), "cat '%s'/spool/router/[0-9]* "
+	    "2>/dev/null | grep -c ^Auto-Submitted >'%s/count'", box.top,
+	    box.top);
+	(void)!system(command);
+	return (unsigned)strtoul(box_file_get(box_path_of("count")), NULL, 10);
+}
+
+static void
+answer(const char *sender)
+{
+	static struct mailbox mailbox;
+	static struct place place;
+	struct action action = { .mailbox = &mailbox,
+	    .arena = box.run.arena, .job = &box.job, .rcpt = &box.rcpts[0],
+	    .body_fd = box.body_fd, .place = &place };
+
+	mailbox.conf = &box.conf;
+	place.user = SLICE("zm-alice");
+	account_of_ids(geteuid(), getegid(), &place.owner);
+	strlcpy(place.owner.home, box.top, sizeof(place.owner.home));
+	strlcpy(place.address, "zm-alice@me.test", sizeof(place.address));
+	box.job.sender = slice_of(sender);
+	box.job.header = SLICE("To: zm-alice@me.test\nSubject: s\n");
+	vacation_run(&action, SLICE("vacation zm-alice"));
+}
+
+/* The memory never grows over its limit; who still counts is kept; when all
+ * of it counts, nobody new is answered, and nobody old twice. */
+Test(vacation, a_full_memory)
+{
+	for (size_t i = 0; i < sizeof(memory_rows) / sizeof(memory_rows[0]);
+	    i++) {
+		struct spool *spool = NULL;
+		struct err err;
+		char *text;
+
+		box_start(MAILBOX_MAILDIR, "{user}");
+		box.conf.spool_dir = box_path_of("spool");
+		box.conf.sync = SYNC_UNSAFE;
+		cr_assert_eq(spool_open(box.conf.spool_dir, SPOOL_CREATE |
+		    SPOOL_UNSAFE_FS, 0, &spool, &err), 0, "%s", err.text);
+		spool_close(&spool);
+		box_file_put(".vacation.msg", "I am away.\n");
+		memory_put(i);
+		answer("new@far.example");
+		answer("new@far.example");
+		if (memory_rows[i].recent > 0)
+			answer("0000000000@lately001.example");
+		cr_expect_eq(answers(), memory_rows[i].is_answered,
+		    "row %zu: %u answers", i, answers());
+		text = box_file_get(box_path_of(".vacation.seen"));
+		cr_expect_eq(strstr(text, "@longago01") == NULL,
+		    memory_rows[i].is_shortened || memory_rows[i].old == 0,
+		    "row %zu", i);
+		cr_expect_eq(strstr(text, " new@far.example\n") != NULL,
+		    memory_rows[i].is_answered, "row %zu", i);
+		cr_expect_eq(strstr(text, "0@lately001.example\n") != NULL,
+		    memory_rows[i].recent > 0, "row %zu", i);
+		if (memory_rows[i].is_answered)
+			cr_expect_leq(strlen(text),
+			    VACATION_MEMORY_BYTES_MAX, "row %zu", i);
+		cr_expect_eq(access(box_path_of(".vacation.seen.new"), F_OK),
+		    -1, "row %zu", i);
+		box_finish();
 	}
 }
