@@ -27,8 +27,10 @@ libzm_a_SOURCES += \
 	libzm/daemon/conf/at.c \
 	libzm/daemon/conf/complain.c \
 	libzm/daemon/conf/edit.c \
+	libzm/daemon/conf/file.c \
 	libzm/daemon/conf/index.c \
-	libzm/daemon/conf/rows.c
+	libzm/daemon/conf/rows.c \
+	libzm/daemon/conf/word.c
 # a row a statement
 libzm_a_SOURCES += \
 	libzm/daemon/conf/statements/agents.h \

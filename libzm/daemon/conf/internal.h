@@ -5,8 +5,9 @@
  * statement against its row and makes values of its words, part/apply.c
  * puts values into the struct conf.  A statement that one room complained
  * about does not reach the next: no complaint follows from another.
- * at.c, complain.c and index.c lie below these rooms; show/ writes a conf
- * or a report as text; machine/ looks whether the machine has what it names.
+ * at.c, word.c, file.c, complain.c and index.c lie below these rooms; show/
+ * writes a conf or a report as text; machine/ looks whether the machine has
+ * what a conf names.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -354,7 +355,7 @@ void conf_show_clause(const struct conf_schedule *schedule, struct str *out);
  * are there, and none takes away what another wants. */
 void conf_show_zone(const struct conf_zone *zone, struct str *out);
 void conf_check_sending_zones(struct conf_loader *loader);
-/* show/show.c: a word as the lexer reads it back. */
+/* word.c: a word as the lexer reads it back. */
 void conf_add_word(struct str *out, const char *text);
 
 /* part/policy_text.c: a network as somebody would write it. */

@@ -62,18 +62,6 @@ skip_blanks(struct conf_lexer *lexer)
 		step(lexer);
 }
 
-size_t
-conf_placeholder_bytes(struct slice text)
-{
-	static const char *const names[] = { "{user}", "{home}", "{domain}",
-	    "{detail}", "{first}", "{second}", "{hash}", "{hash2}" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (slice_starts(text, names[i]))
-			return strlen(names[i]);
-	return 0;
-}
-
 static size_t
 placeholder_bytes(const struct conf_lexer *lexer)
 {

@@ -58,40 +58,6 @@ emit(struct view *view, const char *statement, struct conf_at at)
 	str_reset(&view->value);
 }
 
-/* Would the parser read this back as one word? */
-static bool
-is_word(const char *text)
-{
-	struct slice rest = slice_of(text);
-
-	if (rest.n == 0 || text[0] == '#' || text[0] == '<')
-		return false;
-	while (rest.n > 0) {
-		size_t skip = conf_placeholder_bytes(rest);
-
-		if (skip == 0 && strchr(" \t;\"\\{}", rest.p[0]) != NULL)
-			return false;
-		rest = slice_from(rest, skip ? skip : 1);
-	}
-	return true;
-}
-
-void
-conf_add_word(struct str *out, const char *text)
-{
-	if (is_word(text)) {
-		str_adds(out, text);
-		return;
-	}
-	str_addc(out, '"');
-	for (; *text != '\0'; text++) {
-		if (*text == '"' || *text == '\\')
-			str_addc(out, '\\');
-		str_addc(out, *text);
-	}
-	str_addc(out, '"');
-}
-
 static uint64_t
 field_number(const struct conf *conf, const struct conf_setting *setting)
 {
