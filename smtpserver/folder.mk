@@ -58,6 +58,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/test/rehearse.c smtpserver/test/rehearse.h \
 	smtpserver/session/recipient.c smtpserver/session/recipient.h \
 	smtpserver/session/receive.c smtpserver/session/receive.h \
+	smtpserver/session/space.c smtpserver/session/space.h \
 	smtpserver/service.c smtpserver/service.h \
 	smtpserver/session/session.c smtpserver/session/session.h smtpserver/session/steps.h \
 	smtpserver/session/confine.c smtpserver/session/confine.h \

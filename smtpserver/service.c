@@ -1,14 +1,11 @@
 /* service.c - what the sessions of a worker share
  *
- * In     a configuration; the spool
- * Out    settings that live as long as a session needs them; free space
- * Holds  a count of holders; the last look at the disk
+ * In     a configuration
+ * Out    settings that live as long as a session needs them
+ * Holds  a count of holders
  *
  * SPDX-License-Identifier: ISC
  */
-#include <sys/statvfs.h>
-
-#include "base/clock.h"
 #include "base/mem.h"
 #include "smtpserver/service.h"
 
@@ -47,39 +44,4 @@ settings_drop(struct settings **settings)
 	if (s->owns_conf)
 		conf_free(&s->conf);
 	mem_free(&s);
-}
-
-static void
-look_at_space(struct service *service)
-{
-	struct statvfs fs;
-
-	if (fstatvfs(spool_dir_fd(service->spool, AREA_PUBLIC, 0), &fs) != 0)
-		service->free_bytes = UINT64_MAX;	/* writing will tell */
-	else if (fs.f_files > 0 && fs.f_favail == 0)
-		service->free_bytes = 0;		/* no inode left */
-	else
-		service->free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
-	service->free_until_ms = clock_steady_ms() + SPACE_COUNTS_FOR_MS;
-}
-
-bool
-service_has_space(struct service *service, uint64_t bytes, bool is_now)
-{
-	if (is_now || clock_steady_ms() >= service->free_until_ms)
-		look_at_space(service);
-	return service->free_bytes >= SPACE_RESERVE_BYTES &&
-	    service->free_bytes - SPACE_RESERVE_BYTES >= bytes;
-}
-
-bool
-service_reserve(struct service *service, uint64_t bytes)
-{
-	if (bytes < RESERVE_FROM_BYTES ||
-	    bytes > service->free_bytes / RESERVE_PART ||
-	    service->reserved_bytes > service->free_bytes / RESERVE_PART -
-	    bytes)
-		return false;
-	service->reserved_bytes += bytes;
-	return true;
 }

@@ -10,6 +10,7 @@
 #include "smtpserver/tls/keyring.h"
 #include "smtpserver/peers.h"
 #include "smtpserver/policy/policy.h"
+#include "smtpserver/session/space.h"
 
 /* One configuration with its policy.  Each session holds the one it began
  * with, so a reload never changes a session in the middle. */
@@ -36,27 +37,11 @@ struct service {
 	bool		 is_submission;	/* our own users, nobody else */
 	bool		 is_stopping;
 	int		 pressure;	/* enum shed_level, from the doorman */
-	uint64_t	 free_bytes;	/* as last looked */
-	int64_t		 free_until_ms;	/* how long that counts */
-	uint64_t	 reserved_bytes;	/* for messages under way */
+	struct space	 space;		/* in the spool */
 };
 
 enum {
-	SPACE_RESERVE_BYTES = 1 << 20,	/* kept free beside the message */
-	SPACE_COUNTS_FOR_MS = 1000,
-	RESERVE_FROM_BYTES = 1 << 20,	/* smaller ones just fit */
-	RESERVE_PART = 4,		/* of free space, at the most, so that
-					 * promises cannot fill the disk */
 	RECIPIENTS_KNOWN_MAX = 4096	/* a power of two */
 };
-
-/* Is there room in the spool for a message of so many bytes?  Asks the
- * file system at most once a second, or always when is_now. */
-bool service_has_space(struct service *service, uint64_t bytes, bool is_now);
-
-/* May room for a message of this announced size be taken from the disk
- * before it comes?  Then it is added to reserved_bytes, from where its
- * transaction takes it again. */
-bool service_reserve(struct service *service, uint64_t bytes);
 
 #endif

@@ -15,6 +15,12 @@
 
 #include "base/banned.h"
 
+static void
+say_full(struct answer *out)
+{
+	answer_set(out, 452, "4.3.1", "no space to store it now, try later");
+}
+
 static bool
 is_room(struct session *session, const struct mail_params *params,
     struct answer *out)
@@ -30,10 +36,9 @@ is_room(struct session *session, const struct mail_params *params,
 		answer_set(out, 552, "5.3.4",
 		    "a message may have at most %llu bytes",
 		    (unsigned long long)limits->size_bytes);
-	else if (!service_has_space(session->service, params->size_bytes,
+	else if (!space_has(&session->service->space, params->size_bytes,
 	    false))
-		answer_set(out, 452, "4.3.1",
-		    "no space to store it now, try later");
+		say_full(out);
 	else
 		return true;
 	return false;
@@ -94,6 +99,7 @@ cmd_mail(struct session *session, struct slice args, struct answer *out)
 {
 	struct filter_extra extra = { .path = NULL };
 	struct mail_params params = { 0 };
+	struct promise promise;
 	struct path sender;
 	struct permit_early early = { .stage = POLICY_AT_MAIL,
 	    .sender = &sender };
@@ -115,8 +121,14 @@ cmd_mail(struct session *session, struct slice args, struct answer *out)
 	if (!session_filter_permit(session, TALK_MAIL, &extra, mail_answered,
 	    out))
 		return;
+	if (!promise_make(&session->service->space, params.size_bytes,
+	    &promise)) {
+		say_full(out);
+		return;
+	}
 	permit_end_message(session);	/* the one before it */
 	session->transaction = transaction_of(session, &sender, &params);
+	session->transaction->promise = promise;
 	session_filter_mark(session);
 	answer_set(out, 250, "2.1.0", "sender ok");
 }

@@ -45,6 +45,7 @@ struct hand {			/* one worker process */
 	size_t			 fd_count;
 	unsigned		 sessions;
 	bool			 is_leaving;
+	struct space_part	*part;		/* of the room promised */
 	int64_t			 started_at_ms;
 	TAILQ_ENTRY(hand)	 entry;
 };
@@ -147,6 +148,7 @@ hand_end(struct hand *hand)
 	for (uint32_t i = 0; i < crew->seat_count; i++)
 		if (crew->seats[i].hand == hand)
 			seat_leave(crew, i);
+	space_part_give_back(&hand->part);
 	hand_drop_fds(hand);
 	ipc_inbox_release(&hand->inbox);
 	str_release(&hand->outbox);
@@ -294,12 +296,14 @@ crew_in_child(struct crew *crew)
 
 /* In the child: nothing of the doorman's stays open. */
 static void
-child_begin(struct crew *crew, int socket, int keys)
+child_begin(struct crew *crew, int socket, int keys,
+    struct space_part *part)
 {
 	const struct worker_sockets sockets = {
 		.doorman = socket, .keys = keys,
 		.is_submission = crew->owner.is_submission,
 		.failures = crew->owner.failures,
+		.space = crew->owner.space, .part = part,
 	};
 
 	crew->owner.child_fn(crew->owner.context);
@@ -312,22 +316,27 @@ hand_new(struct crew *crew, struct err *err)
 	int socket, keys = crew->owner.keys_fn == NULL ? -1 :
 	    crew->owner.keys_fn(crew->owner.context,
 	    crew->owner.is_submission);
+	struct space_part *part = crew->owner.space == NULL ? NULL :
+	    space_part_take(crew->owner.space);
 	struct hand *hand;
 	pid_t pid = daemon_fork(crew->process, crew->owner.is_submission ?
 	    "submission" : "smtpserver", &socket, err);
 
 	if (pid == 0)
-		child_begin(crew, socket, keys);
+		child_begin(crew, socket, keys, part);
 	if (keys >= 0)
 		close(keys);
-	if (pid < 0)
+	if (pid < 0) {
+		space_part_give_back(&part);
 		return -1;
+	}
 	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
 	hand = mem_alloc(1, sizeof(*hand));
 	hand->crew = crew;
 	hand->number = ++numbers;
 	hand->pid = pid;
 	hand->socket = socket;
+	hand->part = part;
 	hand->started_at_ms = clock_steady_ms();
 	ipc_inbox_init(&hand->inbox);
 	str_init(&hand->outbox);

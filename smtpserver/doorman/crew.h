@@ -27,6 +27,7 @@ struct crew_owner {
 	int	(*keys_fn)(void *context, bool is_submission);
 	bool	is_submission;	/* workers for our own users alone */
 	struct failures	*failures;	/* of logins, for all workers */
+	struct space_shared *space;	/* in the spool; or NULL */
 };
 
 struct crew *crew_new(struct process *process, struct spool *spool,

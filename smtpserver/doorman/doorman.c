@@ -23,6 +23,7 @@
 #include "smtpserver/doorman/internal.h"
 #include "smtpserver/auth/failures.h"
 #include "smtpserver/session/confine.h"
+#include "smtpserver/session/space.h"
 #include "smtpserver/tls/keys.h"
 #include "daemon/listen_socket.h"
 
@@ -89,7 +90,8 @@ doorman_bind(struct process *process, struct err *err)
 	if (auth_keeper_is_wanted(conf) && (doorman->auth =
 	    auth_keeper_start(process, close_keys, doorman, err)) == NULL)
 		return -1;
-	if ((doorman->failures = failures_new(err)) == NULL)
+	if ((doorman->failures = failures_new(err)) == NULL ||
+	    (doorman->space = space_shared_new(err)) == NULL)
 		return -1;
 	for (size_t i = 0; i < conf->listen_count; i++) {
 		if (listener_new(doorman, &conf->listens[i], err) != NULL)
@@ -212,7 +214,7 @@ doorman_start(struct process *process, struct err *err)
 	const struct conf *conf = process->conf;
 	struct crew_owner owner = {
 		close_all, on_crew_changed, on_ask, doorman, on_keys_wanted,
-		false, doorman->failures
+		false, doorman->failures, doorman->space
 	};
 
 	if (spool_open(conf->spool_dir, spool_flags_of(conf),
@@ -401,6 +403,7 @@ doorman_release(struct process *process)
 	keys_free(&doorman->keys);
 	auth_keeper_free(&doorman->auth);
 	failures_free(&doorman->failures);
+	space_shared_free(&doorman->space);
 	clients_free(&doorman->clients);
 	spool_close(&doorman->spool);
 	mem_free(&doorman);

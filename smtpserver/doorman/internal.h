@@ -32,6 +32,7 @@ struct doorman {
 	struct keys	*keys;		/* NULL: no certificates */
 	struct auth_keeper *auth;	/* NULL: no passwords */
 	struct failures	*failures;	/* of logins */
+	struct space_shared *space;	/* promised to clients */
 	struct peers	*peers;
 	struct arrivals	*arrivals;	/* of proxies */
 	struct helpers	*helpers;

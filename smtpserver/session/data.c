@@ -123,7 +123,7 @@ step_store(struct session *session)
 		return STEP_WAIT;
 	if (session->store == STORE_FAILED)
 		session->transaction->content.fault =
-		    service_has_space(session->service, 0, true) ?
+		    space_has(&session->service->space, 0, true) ?
 		    CONTENT_IO : CONTENT_NO_SPACE;
 	return STEP_STORED;
 }

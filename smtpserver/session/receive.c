@@ -52,8 +52,7 @@ receive_begin(struct session *session, enum content_form form)
 	enum content_fault fault = CONTENT_GOOD;
 	struct err err;
 
-	if (service_reserve(session->service, t->size_bytes))
-		t->reserved_bytes = &session->service->reserved_bytes;
+	(void)promise_reserve(&session->service->space, &t->promise);
 	add_from(session, &from);
 	add_with(session, &with);
 	t->envelope.user = slice_copy(t->arena, str_slice(&session->user));

@@ -43,8 +43,7 @@ transaction_free(struct transaction **transaction)
 		return;
 	if (t->is_receiving)
 		draft_abort(&t->draft);	/* row S0: nothing was promised */
-	if (t->reserved_bytes != NULL)
-		*t->reserved_bytes -= t->size_bytes;
+	promise_end(&t->promise);
 	str_release(&t->rcpt_lines);
 	str_release(&t->fields);
 	arena_free(&t->arena);
@@ -141,7 +140,7 @@ transaction_open(struct transaction *transaction, struct spool *spool,
 	_Static_assert(sizeof(envelope->id) == sizeof(transaction->draft.id),
 	    "both are spool ids");
 	memcpy(envelope->id, transaction->draft.id, sizeof(envelope->id));
-	if ((transaction->reserved_bytes != NULL &&
+	if ((transaction->promise.is_reserved &&
 	    draft_reserve(&transaction->draft, transaction->size_bytes,
 	    err) != 0) || write_envelope(transaction, err) != 0) {
 		int saved = errno;

@@ -14,6 +14,7 @@
 #include "mail/envelope.h"
 #include "smtpserver/session/answer.h"
 #include "smtpserver/session/content.h"
+#include "smtpserver/session/space.h"
 
 struct transaction {
 	struct arena		*arena;
@@ -25,8 +26,7 @@ struct transaction {
 	unsigned		 domain_count;
 	int			 priority_asked;	/* MT-PRIORITY */
 	uint64_t		 size_bytes;	/* announced; 0: not */
-	uint64_t		*reserved_bytes;	/* size_bytes are here;
-							 * NULL: nowhere */
+	struct promise		 promise;	/* of room for size_bytes */
 	struct str		 fields;	/* in front of the header */
 	const struct conf_rule	*freeze;	/* NULL: goes to router/ */
 	/* what filters said of it */
@@ -63,7 +63,7 @@ bool transaction_has_domain_room(const struct transaction *transaction,
 
 /* Open the draft and write the envelope into it.  rcvdfrom and with are
  * borrowed for the call.  Room for what was announced is taken from the disk
- * when reserved_bytes is set.
+ * when that was promised.
  * returns 0; -1 with errno (nothing is left). */
 int transaction_open(struct transaction *transaction, struct spool *spool,
     struct slice rcvdfrom, struct slice with, struct err *err);

@@ -61,6 +61,7 @@ worker_new(struct loop *loop, struct spool *spool, struct settings *settings)
 
 	worker->loop = loop;
 	worker->service.spool = spool;
+	space_init(&worker->service.space, spool);
 	worker->service.settings = settings;
 	TAILQ_INIT(&worker->all);
 	TAILQ_INIT(&worker->stirred);
@@ -377,6 +378,13 @@ turn_end(void *context)
 	if ((worker->service.is_stopping || worker->is_leaving) &&
 	    (worker->count == 0 || worker->is_final))
 		loop_stop(worker->loop);
+}
+
+void
+worker_share(struct worker *worker, struct space_shared *shared,
+    struct space_part *part)
+{
+	space_join(&worker->service.space, shared, part);
 }
 
 void

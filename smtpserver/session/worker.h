@@ -32,6 +32,10 @@ void worker_open(struct worker *worker, int fd, uint32_t token,
 void worker_equip(struct worker *worker, struct keyring *keyring,
     struct failures *failures, bool is_submission);
 
+/* What it promises room for is known to others (both borrowed, or NULL). */
+void worker_share(struct worker *worker, struct space_shared *shared,
+    struct space_part *part);
+
 /* For sessions to come (taken). */
 void worker_reload(struct worker *worker, struct settings *settings);
 
@@ -61,6 +65,8 @@ struct worker_sockets {
 	int	keys;		/* keys.h; -1: there are none */
 	bool	is_submission;	/* serves our own users, nobody else */
 	struct failures	*failures;	/* failures.h; or NULL */
+	struct space_shared *space;	/* space.h; or NULL */
+	struct space_part *part;	/* this worker's; or NULL */
 };
 
 /* The process: serve what the doorman sends; never returns.

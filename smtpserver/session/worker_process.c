@@ -198,6 +198,7 @@ worker_process(struct process *process, const struct worker_sockets *sockets,
 	worker_equip(link.worker, sockets->keys < 0 ? NULL :
 	    keyring_new(process->loop, sockets->keys, process->conf),
 	    sockets->failures, sockets->is_submission);
+	worker_share(link.worker, sockets->space, sockets->part);
 	link.watch = loop_watch(process->loop, socket, LOOP_READ, on_doorman,
 	    &link);
 	loop_at_turn_end(process->loop, say_lines, &link);

@@ -60,6 +60,7 @@ fstatvfs(int fd, struct statvfs *out)
 		return -1;
 	*out = (struct statvfs){ .f_bsize = (unsigned long)fs.f_bsize,
 	    .f_frsize = (unsigned long)fs.f_bsize, .f_blocks = fs.f_blocks,
-	    .f_bavail = faults.is_full ? 0 : fs.f_bavail };
+	    .f_bavail = faults.is_full ? 0 : faults.free_bytes > 0 ?
+	    faults.free_bytes / (unsigned long)fs.f_bsize : fs.f_bavail };
 	return 0;
 }

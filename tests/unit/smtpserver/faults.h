@@ -9,12 +9,14 @@
 #define ZM_TESTS_SMTPSERVER_FAULTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct faults {
 	int	fsync_error;		/* errno; 0: works */
 	int	fsync_after;		/* the first so many work */
 	int	rename_error;
 	bool	is_full;		/* fstatvfs sees no free block */
+	uint64_t free_bytes;		/* it sees so many; 0: as it is */
 	int	fsyncs;			/* counted */
 	int	statvfs_calls;
 };

@@ -26,6 +26,7 @@ tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/test_login.c \
 	tests/unit/smtpserver/test_shed.c \
 	tests/unit/smtpserver/test_smuggling.c \
+	tests/unit/smtpserver/test_space.c \
 	tests/unit/smtpserver/test_worker.c
 tests_unit_smtpserver_unit_smtpserver_CPPFLAGS = $(AM_CPPFLAGS) \
 	-I$(srcdir)/tests/unit/smtpserver

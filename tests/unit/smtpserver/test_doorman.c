@@ -38,7 +38,7 @@ no_question(void *context, uint64_t asker, struct slice line)
 }
 
 static const struct crew_owner nobody = {
-	nothing, nothing, no_question, NULL, NULL, false, NULL
+	nothing, nothing, no_question, NULL, NULL, false, NULL, NULL
 };
 
 static struct process
