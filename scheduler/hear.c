@@ -25,6 +25,8 @@
 
 enum {
 	RESYNC_MAX = 3,		/* answers that the file does not fit */
+	TALK_MAX = 100,		/* lines of an agent that end nothing, from one
+				 * job done to the next */
 	NONSENSE_SHOWN = 200	/* bytes of it in the journal */
 };
 
@@ -73,6 +75,7 @@ vertex_leave_agent(struct scheduler *scheduler, struct agent *agent,
     struct vertex *vertex)
 {
 	TAILQ_REMOVE(&agent->jobs, vertex, entry);
+	agent->talk_count = 0;
 	if (--agent->job_count == 0)
 		agent_rest(scheduler, agent);
 }
@@ -137,22 +140,42 @@ take_resync(struct scheduler *scheduler, struct agent *agent,
 }
 
 /* #hungry after the last job, and something is still unanswered: it will
- * never be. */
-static void
+ * never be.  False: it said so more often than it had jobs. */
+static bool
 take_hungry(struct scheduler *scheduler, struct agent *agent)
 {
 	struct vertex *vertex;
 
+	if (agent->hungry_count == agent->sent_count + 1)
+		return false;
 	agent->ring->start_failures = 0;
 	agent->hungry_count++;
 	if (agent->hungry_count != agent->sent_count + 1)
-		return;
+		return true;
 	while ((vertex = TAILQ_FIRST(&agent->jobs)) != NULL &&
 	    vertex != agent->unsent) {
 		vertex_leave_agent(scheduler, agent, vertex);
 		outcome_lost(scheduler, vertex, true,
 		    "the transport agent did not say what came of it");
 	}
+	return true;
+}
+
+/* What does not end a job.  False: there is no end to it, and neither the
+ * journal nor the others' time is the agent's. */
+static bool
+take_talk(struct scheduler *scheduler, struct agent *agent,
+    const struct answer *answer, struct slice line)
+{
+	if (++agent->talk_count > TALK_MAX)
+		return false;
+	if (answer->kind != ANSWER_MX)
+		warning("agent %u for %s: " SLICE_FMT, agent->token,
+		    agent->ring->channel, SLICE_ARG(slice_from(line, 1)));
+	else if (agent->thread != NULL)
+		plan_join(&scheduler->providers, agent->thread,
+		    answer->name);
+	return true;
 }
 
 /* False: the line is nonsense. */
@@ -167,26 +190,22 @@ take_line(struct scheduler *scheduler, struct agent *agent,
 		*why = err.text;
 		return false;
 	}
-	*why = "it was not given this recipient";
 	switch (answer.kind) {
 	case ANSWER_HUNGRY:
-		take_hungry(scheduler, agent);
-		return true;
+		*why = "it had no job since it was hungry";
+		return take_hungry(scheduler, agent);
 	case ANSWER_VERDICT:
+		*why = "it was not given this recipient";
 		return take_verdict(scheduler, agent, &answer);
 	case ANSWER_RESYNC:
+		*why = "it was not given this job";
 		return take_resync(scheduler, agent, &answer);
 	case ANSWER_MX:
-		if (agent->thread != NULL)
-			provider_join(&scheduler->providers, agent->thread,
-			    answer.name);
-		return true;
 	case ANSWER_REMARK:
 		break;
 	}
-	warning("agent %u for %s: " SLICE_FMT, agent->token,
-	    agent->ring->channel, SLICE_ARG(slice_from(line, 1)));
-	return true;
+	*why = "it talks without an end";
+	return take_talk(scheduler, agent, &answer, line);
 }
 
 /* All whole lines of the inbox.  False: the agent was lost over one. */

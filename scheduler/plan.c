@@ -141,6 +141,24 @@ plan_leave(struct thread *thread)
 		plan_unblock(waiting);
 }
 
+/* Those who waited for its sessions at the old provider wait for nobody. */
+void
+plan_join(struct provider_table *providers, struct thread *thread,
+    struct slice name)
+{
+	unsigned serving = thread->serving;
+
+	if (thread->provider != NULL &&
+	    slice_is(name, thread->provider->name))
+		return;
+	plan_unblock(thread);
+	while (thread->serving > 0)
+		plan_leave(thread);
+	provider_join(providers, thread, name);
+	while (serving-- > 0)
+		plan_serve(thread);
+}
+
 /* Out of whatever state it is in: afterwards IDLE and nowhere. */
 static void
 vertex_leave(struct plan *plan, struct vertex *vertex)

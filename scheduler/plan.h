@@ -22,6 +22,7 @@
 
 #include "scheduler/lanes.h"
 #include "scheduler/pace.h"
+#include "scheduler/provider.h"
 #include "scheduler/queue.h"
 
 struct plan {
@@ -74,6 +75,10 @@ enum plan_trouble plan_trouble(struct plan *plan, struct thread *thread,
  * too, and lets go who waited for the provider. */
 void plan_serve(struct thread *thread);
 void plan_leave(struct thread *thread);
+/* An agent says whose hosts take the thread's mail: its sessions count there
+ * from now on, and no longer where it was. */
+void plan_join(struct provider_table *providers, struct thread *thread,
+    struct slice name);
 /* Out of its ring's queue and into that of another ring, which the caller
  * makes its own then; it no longer waits for its provider. */
 void plan_move(struct thread *thread, struct ring *to);

@@ -82,15 +82,35 @@ provider_table_release(struct provider_table *table)
 	table->size = table->count = 0;
 }
 
+/* Nothing belongs to it, and nothing was learned of it. */
+static void
+provider_forget(struct provider_table *table, struct provider *provider)
+{
+	struct provider **link;
+
+	if (provider->thread_count > 0 || provider->learned > 0 ||
+	    !TAILQ_EMPTY(&provider->blocked))
+		return;
+	link = &table->buckets[bucket_of(table, slice_of(provider->name))];
+	while (*link != provider)
+		link = &(*link)->hash_next;
+	*link = provider->hash_next;
+	table->count--;
+	mem_free(&provider);
+}
+
 void
 provider_join(struct provider_table *table, struct thread *thread,
     struct slice name)
 {
+	struct provider *old = thread->provider;
+
 	if (name.n == 0 || name.n >= PROVIDER_NAME_BYTES ||
-	    (thread->provider != NULL && slice_is(name,
-	    thread->provider->name)))
+	    (old != NULL && slice_is(name, old->name)))
 		return;
 	provider_part(thread);
+	if (old != NULL)
+		provider_forget(table, old);
 	thread->provider = provider_get(table, name);
 	thread->provider->thread_count++;
 	thread->provider->serving += thread->serving;

@@ -4,9 +4,9 @@
  * doc/protocol/agent.md) and the thread joins the provider of that name.
  * Sessions of all its threads are counted together.
  *
- * Life: made when a thread joins, freed in a sweep when none is left; one of
- * which something was learned stays for a day, also over a restart (in
- * RUN/scheduler.shape).
+ * Life: made when a thread joins, freed when its only thread joins another
+ * or in a sweep when none is left; one of which something was learned stays
+ * for a day, also over a restart (in RUN/scheduler.shape).
  *
  * SPDX-License-Identifier: ISC
  */

@@ -65,6 +65,7 @@ struct agent {
 	struct vertex	*unsent;	/* first of them not sent yet */
 	unsigned	 job_count;
 	unsigned	 sent_count, hungry_count;	/* since its start */
+	unsigned	 talk_count;	/* lines since a job was done */
 	struct str	 rest;		/* of a send that was cut short */
 	int64_t		 heard_ms;	/* last sign of life */
 	int64_t		 idle_ms;	/* since then without work */

@@ -17,6 +17,8 @@ tests_unit_scheduler_unit_scheduler_SOURCES = \
 	tests/unit/scheduler/test_queue.c tests/unit/scheduler/test_fair.c \
 	tests/unit/scheduler/plan_model.c tests/unit/scheduler/plan_model.h \
 	tests/unit/scheduler/test_agents.c \
+	tests/unit/scheduler/test_flood.c \
+	tests/unit/scheduler/test_limits.c \
 	tests/unit/scheduler/test_restart.c \
 	tests/unit/scheduler/test_core.c
 tests_unit_scheduler_unit_scheduler_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 
 struct world w;
+const char *const provider_names[2] = { "mx.one", "mx.two" };
 
 uint32_t
 dice(uint32_t sides)
@@ -64,9 +65,11 @@ world_make(uint64_t seed, unsigned mode)
 		thread->heap_index = HEAP_NONE;
 		lanes_init(&thread->lanes);
 		pace_init(thread);
-		if (mode & 16)
-			provider_join(&w.providers, thread, i % 2 ?
-			    SLICE("mx.one") : SLICE("mx.two"));
+		if (mode & 16) {
+			w.t[i].provider = 1 + i % 2;
+			provider_join(&w.providers, thread,
+			    slice_of(provider_names[i % 2]));
+		}
 		w.t[i].limit = thread->limit;
 		w.t[i].threshold = PARALLEL;
 	}

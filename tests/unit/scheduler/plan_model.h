@@ -34,6 +34,7 @@ struct shadow_turns {		/* of a lane: sources that have something */
 
 struct shadow_thread {
 	int64_t		 held_ms;	/* 0: not held */
+	unsigned	 provider;	/* 1, 2; 0: none */
 	bool		 is_firm, is_blocked;
 	unsigned	 limit, threshold, credit, failures, troubles;
 	int64_t		 good_ms, reduced_ms;
@@ -57,6 +58,7 @@ struct world {
 };
 
 extern struct world w;
+extern const char *const provider_names[2];
 
 /* 0 to sides - 1, the same ones in each run of a world. */
 uint32_t dice(uint32_t sides);

@@ -54,7 +54,7 @@ check_rate(size_t i)
 static void
 check_all(void)
 {
-	unsigned in_queues = 0, want = 0, serving[2] = { 0 };
+	unsigned in_queues = 0, want = 0, serving[3] = { 0 };
 	const struct thread *thread;
 
 	cr_assert_eq(w.plan.due.count + w.plan.held.count +
@@ -64,7 +64,7 @@ check_all(void)
 		check_thread(i);
 		check_rate(i);
 		want += w.threads[i].is_runnable;
-		serving[i % 2] += w.threads[i].serving;
+		serving[w.t[i].provider] += w.threads[i].serving;
 	}
 	TAILQ_FOREACH(thread, &w.ring.runnable, run_entry) {
 		cr_assert(lanes_have_quick(thread));
@@ -76,8 +76,14 @@ check_all(void)
 	}
 	cr_assert_eq(in_queues, want);
 	cr_assert_eq(w.ring.runnable_count + w.ring.bulk_count, want);
-	for (size_t i = 0; i < 2 && w.threads[i].provider != NULL; i++)
-		cr_assert_eq(w.threads[i].provider->serving, serving[i]);
+	for (size_t i = 0; i < THREADS && w.t[i].provider > 0; i++) {
+		const struct provider *provider = w.threads[i].provider;
+
+		cr_assert_eq(provider->serving, serving[w.t[i].provider]);
+		cr_assert_str_eq(provider->name,
+		    provider_names[w.t[i].provider - 1]);
+	}
+	cr_assert_leq(w.providers.count, 2, "one without a thread is kept");
 }
 
 /* ---- events -------------------- */
@@ -260,6 +266,19 @@ event_serve(size_t i)
 	}
 }
 
+/* What an agent that serves the thread says of its MX hosts. */
+static void
+event_join(size_t i)
+{
+	unsigned which = dice(2);
+
+	if (w.t[i].provider == 0 || w.threads[i].serving == 0)
+		return;
+	plan_join(&w.providers, &w.threads[i],
+	    slice_of(provider_names[which]));
+	w.t[i].provider = 1 + which;
+}
+
 static void
 event_time(void)
 {
@@ -302,8 +321,10 @@ event_any(void)
 		event_trouble(dice(THREADS));
 	else if (what < 81)
 		event_hold(dice(THREADS));
-	else if (what < 90)
+	else if (what < 89)
 		event_serve(dice(THREADS));
+	else if (what < 90)
+		event_join(dice(THREADS));
 	else
 		event_time();
 }

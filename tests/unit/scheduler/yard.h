@@ -11,6 +11,11 @@
  *	unrecorded-fail...  550, but no record is written
  *	record... writes the record, then dies	mute... says only #hungry
  *	hang... waits for ever			resync... "#resync"
+ * and, after what is good and proper, for ever and as fast as it can:
+ *	hungryloop... "#hungry"		remarkloop... a remark
+ *	mxloop... another "#mx" each	againloop... its verdict, delivered
+ *	otherloop... a verdict about a recipient that it never had
+ *	unfitloop... "#resync" of its job
  *
  * SPDX-License-Identifier: ISC
  */

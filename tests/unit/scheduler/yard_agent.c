@@ -68,6 +68,53 @@ flood(struct str *lines)
 		str_adds(lines, "0123456789abcdef");
 }
 
+/* ---- good lines without an end --------------------------------------- */
+
+static char loop_line[256];	/* "" none; with %u: a number each */
+
+static void
+loop_plan(const struct slice name, const struct work_rcpt *rcpt)
+{
+	static const struct { const char *user, *line; } rows[] = {
+		{ "hungryloop", "#hungry" }, { "remarkloop", "#I am busy" },
+		{ "mxloop", "#mx mx%u.test" },
+	};
+	struct slice user = rcpt->user;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (slice_starts(user, rows[i].user))
+			strlcpy(loop_line, rows[i].line, sizeof(loop_line));
+	if (slice_starts(user, "againloop") || slice_starts(user, "otherloop"))
+		snprintf(loop_line, sizeof(loop_line), SLICE_FMT "/%u\t-\t"
+		    "delivered 2.0.0\tmx.test\t250 ok", SLICE_ARG(name),
+		    slice_starts(user, "again") ? rcpt->offset : 7);
+	else if (slice_starts(user, "unfitloop"))
+		snprintf(loop_line, sizeof(loop_line), "#resync " SLICE_FMT,
+		    SLICE_ARG(name));
+}
+
+static void
+loop_for_ever(int socket)
+{
+	struct str lines = STR_INIT;
+
+	for (unsigned i = 0;; i++) {
+		struct slice line = slice_of(loop_line);
+		size_t at = slice_find(line, '%');
+
+		str_add_slice(&lines, slice_first(line, at));
+		if (at < line.n) {
+			str_addf(&lines, "%u", i);
+			str_add_slice(&lines, slice_from(line, at + 2));
+		}
+		str_addc(&lines, '\n');
+		if (lines.len > 65536) {
+			say(socket, &lines);
+			str_reset(&lines);
+		}
+	}
+}
+
 /* What is odd about this recipient.  False: go on as usual. */
 static bool
 mischief(struct slice name, const struct work_job *job,
@@ -105,7 +152,9 @@ rcpt_serve(struct yard_shared *shared, struct slice name,
 {
 	struct verdict verdict;
 
-	if (mischief(name, job, rcpt, control, lines))
+	loop_plan(name, rcpt);
+	if (mischief(name, job, rcpt, control, lines) ||
+	    (loop_line[0] != '\0' && !slice_starts(rcpt->user, "again")))
 		return;
 	verdict_for(rcpt, shared, &verdict);
 	if (!slice_starts(rcpt->user, "unrecorded"))
@@ -146,7 +195,8 @@ yard_agent_job(struct yard_shared *shared, struct slice line, int body,
 			rcpt_serve(shared, name, &job, &job.rcpts[i], control,
 			    lines);
 	}
-	str_adds(lines, "#hungry\n");
+	if (loop_line[0] == '\0')
+		str_adds(lines, "#hungry\n");
 	close(body);
 	close(control);
 	arena_free(&arena);
@@ -198,5 +248,9 @@ yard_agent_main(int socket, struct yard_shared *shared)
 			yard_agent_job(shared, line, body, control, &lines);
 		}
 		ipc_inbox_consume(&inbox, cursor);
+		if (loop_line[0] != '\0') {
+			say(socket, &lines);
+			loop_for_ever(socket);
+		}
 	}
 }

@@ -1,0 +1,112 @@
+/* test_limits.c - how many sessions and agents at a time, by each setting
+ *
+ * The agents hold what they are given for ever, so that what is there after
+ * a while is the limit.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "scheduler/agents.h"
+#include "tests/unit/scheduler/yard.h"
+
+enum { MESSAGES = 24, TURNS_MORE = 40 };
+
+static struct yard yard;
+
+/* Messages go to hosts in turn; a host "C:NAME" is of channel C. */
+static const struct row {
+	const char	*conf, *hosts;
+	unsigned	 agents;	/* in all */
+	unsigned	 at_first;	/* sessions at the first host */
+} rows[] = {
+	{ "schedule */* { parallel 3; agents 50; feedback no; overfeed 1 }",
+	  "x.test", 3, 3 },
+	{ "schedule */* { parallel 3; agents 50; feedback no; overfeed 1 }",
+	  "x.test y.test", 6, 3 },
+	{ "schedule */* { parallel 9; agents 50; overfeed 1 }",
+	  "x.test", 5, 5 },	/* it begins low, and learns */
+	{ "schedule */* { parallel 9; agents 4; feedback no; overfeed 1 }",
+	  "x.test y.test z.test", 4, 1 },
+	{ "schedule smtp/x* { agents 4; channel-agents 6; feedback no; "
+	  "overfeed 1 }\nschedule */* { agents 4; channel-agents 6; "
+	  "feedback no; overfeed 1 }", "x.test y.test", 6, 2 },
+	{ "schedule */* { channel-agents 3; feedback no; overfeed 1 }",
+	  "x.test lmtp:y.test", 6, 3 },
+	{ "limit agents 5\nschedule */* { agents 50; feedback no; "
+	  "overfeed 1 }", "x.test lmtp:y.test z.test", 5, 1 },
+	{ "schedule */* { agents 50; feedback no; overfeed 1 }\n"
+	  "zone news { sender @src.test; agents 2 }", "x.test y.test", 2, 1 },
+	{ "schedule */* { agents 50; parallel 20; feedback no; overfeed 1 }\n"
+	  "zone news { sender @src.test; parallel 2 }", "x.test y.test",
+	  4, 2 },
+	{ "schedule */* { agents 50; feedback no; overfeed 1; rate 1/1h }",
+	  "x.test y.test", 2, 1 },
+	{ "schedule */* { agents 50; feedback no; overfeed 1 }\n"
+	  "zone news { sender @src.test; rate 1/1h }", "x.test y.test", 2, 1 },
+};
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static bool
+has_agents(struct yard *y, void *arg)
+{
+	return y->scheduler.agents.count >= *(const unsigned *)arg &&
+	    y->scheduler.intake.count == 0 &&
+	    y->scheduler.jobs.count == MESSAGES;
+}
+
+static void
+messages_send(const char *hosts)
+{
+	struct slice rest = { NULL, 0 }, host, channel;
+	char rcpt[128];
+
+	for (int i = 0; i < MESSAGES; i++) {
+		if (!slice_word(&rest, &host)) {
+			rest = slice_of(hosts);
+			slice_word(&rest, &host);
+		}
+		channel = SLICE("smtp");
+		if (slice_find(host, ':') < host.n)
+			slice_cut(&host, ':', &channel);
+		if (host.p == NULL)
+			host = channel;
+		snprintf(rcpt, sizeof(rcpt), SLICE_FMT "/" SLICE_FMT
+		    "/hang@x.test", SLICE_ARG(channel), SLICE_ARG(host));
+		yard_message(&yard, "a@src.test", rcpt, NULL);
+	}
+}
+
+static unsigned
+serving_at(const char *host)
+{
+	struct thread *thread = NULL;
+	unsigned serving = 0;
+	size_t bucket = 0;
+
+	while (thread_next(&yard.scheduler.threads, &bucket, &thread))
+		if (strcmp(thread->host, host) == 0)
+			serving += thread->serving;
+	return serving;
+}
+
+Test(limits, each_holds_and_is_reached, .timeout = 120)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		char conf[512];
+
+		snprintf(conf, sizeof(conf), "group 50ms\n%s", rows[i].conf);
+		yard_open(&yard, conf);
+		messages_send(rows[i].hosts);
+		cr_assert(yard_until(&yard, has_agents,
+		    (void *)(uintptr_t)&rows[i].agents), "row %zu: %u agents",
+		    i, yard.scheduler.agents.count);
+		yard_turns(&yard, TURNS_MORE);
+		cr_expect_eq(yard.scheduler.agents.count, rows[i].agents,
+		    "row %zu: %u agents", i, yard.scheduler.agents.count);
+		cr_expect_geq(serving_at("x.test"), rows[i].at_first,
+		    "row %zu: %u sessions", i, serving_at("x.test"));
+		yard_close(&yard);
+	}
+}
