@@ -23,6 +23,7 @@ static act_fn *const functions[OP_COUNT_OF] = {
 	[OP_LIST] = act_list, [OP_COUNT] = act_count, [OP_WHY] = act_why,
 	[OP_DESTINATIONS] = act_destinations, [OP_ORDERS] = act_orders,
 	[OP_EVENTS] = act_events, [OP_NEXT] = act_next,
+	[OP_QUEUE] = act_queue, [OP_GROUPS] = act_groups,
 	[OP_HOLD] = act_change,
 	[OP_RELEASE] = act_change, [OP_FREEZE] = act_change,
 	[OP_THAW] = act_change, [OP_RETRY] = act_retry,
@@ -63,6 +64,7 @@ act_free(struct act **pact)
 		visit_end(&act->visit);
 	tail_free(&act->tail);
 	tally_free(&act->tally);
+	roll_free(&act->roll);
 	arena_free(&act->arena);
 	mem_free(pact);
 }

@@ -30,6 +30,7 @@ enum act_step {
 
 struct tail;			/* act_events.c */
 struct tally;			/* act_count.c */
+struct roll;			/* act_queue.c */
 
 struct act {
 	struct scheduler *scheduler;
@@ -49,8 +50,10 @@ struct act {
 	} count;
 	bool		 has_more;	/* the limit was reached */
 	char		 last_id[SPOOL_ID_BYTES];
+	struct thread_walk threads;
 	struct tally	*tally;
 	struct tail	*tail;
+	struct roll	*roll;
 };
 
 /* A request that may be done: right was looked at.  The arena becomes the
@@ -89,10 +92,13 @@ bool act_is_full(const struct act *act);
 
 typedef enum act_step act_fn(struct act *act, struct str *out);
 act_fn act_list, act_count, act_why, act_destinations, act_orders,
-    act_events, act_next, act_change, act_retry, act_undelete,
-    act_reroute,
+    act_events, act_next, act_queue, act_groups, act_change, act_retry,
+    act_undelete, act_reroute,
     act_suspend, act_resume, act_pin, act_drain, act_undrain, act_etrn;
 void tail_free(struct tail **tail);
 void tally_free(struct tally **tally);
+void roll_free(struct roll **roll);
+/* Is this destination meant by the globs of the request? */
+bool act_is_dest(const struct act *act, const struct thread *thread);
 
 #endif

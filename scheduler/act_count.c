@@ -37,7 +37,7 @@ struct tally {
 	enum key	 by;
 	uint64_t	 number;	/* of the message at hand, from 1 */
 	struct group_count *all;	/* sorted by key */
-	size_t		 count, room;
+	size_t		 count, room, shown;
 };
 
 void
@@ -184,23 +184,27 @@ from_file(struct act *act, const struct job *job)
 
 /* ---- the answer -------------------------------------------------- */
 
+static void
+group_line(const struct group_count *group, struct str *out)
+{
+	json_open(out);
+	json_text(out, "key", slice_of(group->key));
+	json_number(out, "messages", (int64_t)group->messages);
+	json_number(out, "recipients", (int64_t)group->recipients);
+	json_number(out, "oldest_s",
+	    (clock_steady_ms() - group->born_ms) / 1000);
+	json_close(out);
+}
+
 static enum act_step
 count_end(struct act *act, struct str *out)
 {
-	const struct tally *tally = act->tally;
-	int64_t now_ms = clock_steady_ms();
+	struct tally *tally = act->tally;
 
-	for (size_t i = 0; i < tally->count; i++) {
-		const struct group_count *group = &tally->all[i];
-
-		json_open(out);
-		json_text(out, "key", slice_of(group->key));
-		json_number(out, "messages", (int64_t)group->messages);
-		json_number(out, "recipients", (int64_t)group->recipients);
-		json_number(out, "oldest_s",
-		    (now_ms - group->born_ms) / 1000);
-		json_close(out);
-	}
+	while (tally->shown < tally->count && out->len < ACT_OUT_BYTES)
+		group_line(&tally->all[tally->shown++], out);
+	if (tally->shown < tally->count)
+		return ACT_MORE;
 	act_done(act, out);
 	json_number(out, "messages", (int64_t)act->count.messages);
 	json_number(out, "recipients", (int64_t)act->count.recipients);

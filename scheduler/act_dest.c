@@ -26,11 +26,11 @@ glob_or_all(const char *glob)
 	return glob != NULL && glob[0] != '\0' ? glob : "*";
 }
 
-static bool
-is_meant(const struct request *request, const struct thread *thread)
+bool
+act_is_dest(const struct act *act, const struct thread *thread)
 {
-	const char *channel = glob_or_all(request->channel);
-	struct slice host = slice_of(glob_or_all(request->host));
+	const char *channel = glob_or_all(act->request.channel);
+	struct slice host = slice_of(glob_or_all(act->request.host));
 
 	if (strcmp(channel, "zone") == 0)
 		return thread->zone[0] != '\0' &&
@@ -53,7 +53,7 @@ threads_count(struct act *act)
 	size_t bucket = 0;
 
 	while (thread_next(&act->scheduler->threads, &bucket, &thread))
-		if (is_meant(&act->request, thread)) {
+		if (act_is_dest(act, thread)) {
 			act->count.destinations++;
 			act->count.messages += mail_of(thread);
 		}
@@ -85,14 +85,24 @@ thread_line(const struct thread *thread, struct str *out)
 enum act_step
 act_destinations(struct act *act, struct str *out)
 {
-	struct thread *thread = NULL;
-	size_t bucket = 0;
+	const struct thread_table *threads = &act->scheduler->threads;
+	unsigned looks = ACT_LOOKS;
+	struct thread *thread;
 
-	while (thread_next(&act->scheduler->threads, &bucket, &thread))
-		if (is_meant(&act->request, thread)) {
-			thread_line(thread, out);
-			act->count.destinations++;
-		}
+	if (!act->is_begun)
+		thread_walk_init(&act->threads, threads);
+	act->is_begun = true;
+	while ((thread = thread_walk_next(&act->threads, threads,
+	    &looks)) != NULL) {
+		if (!act_is_dest(act, thread))
+			continue;
+		thread_line(thread, out);
+		act->count.destinations++;
+		if (out->len >= ACT_OUT_BYTES)
+			looks = 0;
+	}
+	if (!act->threads.is_over)
+		return ACT_MORE;
 	act_done(act, out);
 	json_number(out, "destinations", (int64_t)act->count.destinations);
 	json_close(out);
@@ -186,7 +196,7 @@ act_resume(struct act *act, struct str *out)
 		return act_trouble(act, &err, out);
 	while (thread_next(&act->scheduler->threads, &bucket, &thread))
 		act->count.destinations += !thread->is_suspended &&
-		    is_meant(&act->request, thread);
+		    act_is_dest(act, thread);
 	act_done(act, out);
 	json_number(out, "orders", count);
 	json_number(out, "destinations", (int64_t)act->count.destinations);

@@ -120,7 +120,8 @@ refused(const struct client *client, const struct request *request,
 static bool
 mailq_may(enum request_op op)
 {
-	return op == OP_LIST || op == OP_COUNT || op == OP_ETRN ||
+	return op == OP_LIST || op == OP_COUNT || op == OP_QUEUE ||
+	    op == OP_GROUPS || op == OP_ETRN ||
 	    op == OP_RETRY || op == OP_DELETE || op == OP_REROUTE;
 }
 
@@ -191,14 +192,26 @@ json_request(struct client *client, struct slice line)
 	timer_clear(&client->end);
 }
 
+/* A word whose answer may be long is an operation, made in steps. */
+static struct slice
+word_or_line(struct slice line)
+{
+	if (slice_is(line, "next"))
+		return SLICE("{\"v\":1,\"op\":\"next\",\"brief\":true}");
+	if (slice_is(line, "queue"))
+		return SLICE("{\"v\":1,\"op\":\"queue\",\"brief\":true}");
+	if (slice_is(line, "groups"))
+		return SLICE("{\"v\":1,\"op\":\"groups\",\"brief\":true}");
+	return line;
+}
+
 static void
 line_take(struct client *client, struct slice line)
 {
 	line = slice_trim(line);
 	client_live(client);
-	/* a word whose answer may be long: made in steps */
-	if (slice_is(line, "next") && client->peer.right >= RIGHT_READ)
-		line = SLICE("{\"v\":1,\"op\":\"next\",\"brief\":true}");
+	if (client->peer.right >= RIGHT_READ)
+		line = word_or_line(line);
 	if (slice_starts(line, "{")) {
 		json_request(client, line);
 		return;

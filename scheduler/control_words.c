@@ -1,4 +1,4 @@
-/* control_words.c - the requests that are words: queue, groups, job
+/* control_words.c - the requests that are words: job INODE, and refusals
  *
  * In     a line
  * Out    JSON lines about threads and jobs, from memory
@@ -13,9 +13,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "scheduler/act.h"
-#include "scheduler/agents.h"
 #include "scheduler/control.h"
-#include "scheduler/intake.h"
 #include "scheduler/provider.h"
 
 #include "base/banned.h"
@@ -49,97 +47,6 @@ control_thread(const struct thread *thread, struct str *out)
 	    provider->learned : 0);
 	json_bool(out, "waits_for_provider", thread->is_blocked);
 	json_bool(out, "suspended_by_rule", thread->is_firm);
-}
-
-static void
-answer_thread(const struct thread *thread, struct str *out)
-{
-	json_open(out);
-	control_thread_name(thread, out);
-	json_number(out, "flight", thread->flight_count);
-	json_number(out, "agents", thread->serving);
-	json_number(out, "limit", thread->limit);
-	json_number(out, "troubles", thread->trouble_count);
-	control_thread(thread, out);
-	json_bool(out, "suspended", thread->is_suspended);
-	json_number(out, "held_until", act_wall_s(thread->wake_ms));
-	json_text(out, "reason",
-	    slice_of(thread->trouble_count > 0 ? thread->reason : ""));
-	json_close(out);
-}
-
-static void
-answer_queue(const struct scheduler *scheduler, struct str *out)
-{
-	struct thread *thread = NULL;
-	size_t bucket = 0;
-
-	while (thread_next(&scheduler->threads, &bucket, &thread))
-		if (thread->ready_count + thread->wait_count +
-		    thread->flight_count > 0)
-			answer_thread(thread, out);
-	json_open(out);
-	json_number(out, "messages", (int64_t)scheduler->jobs.count);
-	json_number(out, "unread", (int64_t)intake_unread(scheduler));
-	json_number(out, "agents", scheduler->agents.count);
-	json_number(out, "busy", agents_busy(scheduler));
-	json_number(out, "delivered", (int64_t)scheduler->total.delivered);
-	json_number(out, "deferred", (int64_t)scheduler->total.deferred);
-	json_number(out, "failed", (int64_t)scheduler->total.failed);
-	json_number(out, "up_s", (clock_steady_ms() -
-	    scheduler->started_ms) / 1000);
-	json_close(out);
-}
-
-static unsigned
-agents_idle(const struct ring *ring)
-{
-	const struct agent *agent;
-	unsigned count = 0;
-
-	TAILQ_FOREACH(agent, &ring->idle, entry)
-		count++;
-	return count;
-}
-
-static void
-answer_group(const struct scheduler *scheduler, const struct ring *ring,
-    struct str *out)
-{
-	const struct conf_schedule *clause =
-	    &scheduler->conf->schedules[ring->clause_index];
-	struct thread *thread = NULL;
-	struct str name = STR_INIT;
-	uint64_t messages = 0;
-	size_t bucket = 0;
-
-	while (thread_next(&scheduler->threads, &bucket, &thread))
-		if (thread->ring == ring)
-			messages += thread->ready_count +
-			    thread->wait_count + thread->flight_count;
-	str_addf(&name, "%s/%s%s%s", ring->channel, clause->host,
-	    ring->zone[0] != '\0' ? "/" : "", ring->zone);
-	json_open(out);
-	json_text(out, "group", str_slice(&name));
-	json_number(out, "threads", ring->thread_count);
-	json_number(out, "messages", (int64_t)messages);
-	json_number(out, "agents", ring->agent_count);
-	json_number(out, "idle", agents_idle(ring));
-	json_number(out, "limit", ring->clause.agents);
-	json_number(out, "parallel", ring->clause.parallel);
-	json_number(out, "overfeed", ring->clause.overfeed);
-	json_close(out);
-	str_release(&name);
-}
-
-static void
-answer_groups(const struct scheduler *scheduler, struct str *out)
-{
-	const struct ring *ring;
-
-	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry)
-		if (!ring->is_stale)
-			answer_group(scheduler, ring, out);
 }
 
 static void
@@ -217,10 +124,6 @@ control_words(struct scheduler *scheduler, const struct peer *peer,
 	if ((slice_is(verb, "queue") || slice_is(verb, "next") ||
 	    slice_is(verb, "groups")) && is_alone && !may_read) {
 		answer_error(out, "you may not see all mail");
-	} else if (slice_is(verb, "queue") && is_alone) {
-		answer_queue(scheduler, out);
-	} else if (slice_is(verb, "groups") && is_alone) {
-		answer_groups(scheduler, out);
 	} else if (slice_is(verb, "job")) {
 		job = job_seen(scheduler, peer, rest);
 		if (job == NULL)

@@ -210,6 +210,7 @@ agent_give(struct scheduler *scheduler, struct agent *agent,
 		TAILQ_REMOVE(&agent->ring->idle, agent, entry);
 		TAILQ_INSERT_TAIL(&agent->ring->busy, agent, entry);
 	}
+	agent->fed_ms = now_ms;
 	TAILQ_INSERT_TAIL(&agent->jobs, vertex, entry);
 	if (agent->unsent == NULL)
 		agent->unsent = vertex;

@@ -39,6 +39,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/act_list.c scheduler/act_count.c scheduler/act_change.c \
 	scheduler/act_retry.c scheduler/act_dest.c scheduler/act_undelete.c \
 	scheduler/act_reroute.c scheduler/resend.c scheduler/resend.h scheduler/act_events.c scheduler/act_next.c \
+	scheduler/act_queue.c \
 	scheduler/control.c scheduler/control_words.c scheduler/control.h \
 	scheduler/mailq/keeper.c scheduler/mailq/keeper.h \
 	scheduler/mailq/listener.c scheduler/mailq/listener.h \

@@ -150,6 +150,7 @@ take_hungry(struct scheduler *scheduler, struct agent *agent)
 		return false;
 	agent->ring->start_failures = 0;
 	agent->hungry_count++;
+	agent->hungry_ms = agent->heard_ms;
 	if (agent->hungry_count != agent->sent_count + 1)
 		return true;
 	while ((vertex = TAILQ_FIRST(&agent->jobs)) != NULL &&

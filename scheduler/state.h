@@ -69,6 +69,8 @@ struct agent {
 	struct str	 rest;		/* of a send that was cut short */
 	int64_t		 heard_ms;	/* last sign of life */
 	int64_t		 idle_ms;	/* since then without work */
+	int64_t		 hungry_ms;	/* its last #hungry; 0: none yet */
+	int64_t		 fed_ms;	/* given its last job; 0: none yet */
 	unsigned	 lost_count;	/* jobs it had when it was lost */
 	bool		 is_told_idle, is_closing, has_news, is_nonsense;
 	bool		 is_surplus;	/* idle; its host wants fewer */

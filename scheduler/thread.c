@@ -296,3 +296,30 @@ thread_next(const struct thread_table *table, size_t *bucket,
 		*thread = table->buckets[(*bucket)++];
 	return *thread != NULL;
 }
+
+void
+thread_walk_init(struct thread_walk *walk, const struct thread_table *table)
+{
+	*walk = (struct thread_walk){ .size = table->size };
+}
+
+struct thread *
+thread_walk_next(struct thread_walk *walk, const struct thread_table *table,
+    unsigned *budget)
+{
+	if (walk->at != NULL)
+		walk->at = walk->at->hash_next;
+	while (walk->at == NULL && !walk->is_over) {
+		if (walk->bucket >= table->size) {
+			walk->bucket = (walk->bucket & (walk->size - 1)) + 1;
+			walk->is_over = walk->bucket == walk->size;
+		} else if (walk->bucket < walk->size && *budget == 0) {
+			break;
+		} else {
+			*budget -= *budget > 0;
+			walk->at = table->buckets[walk->bucket];
+			walk->bucket += walk->size;
+		}
+	}
+	return walk->at;
+}

@@ -56,4 +56,21 @@ unsigned ring_zone_agents(const struct thread_table *table,
 bool thread_next(const struct thread_table *table, size_t *bucket,
     struct thread **thread);
 
+/* A walk in pieces.  A thread that is there all the time is met once,
+ * whatever comes and goes between the pieces: the table only grows, by
+ * doubling, and the chains that a chain was parted into are walked as one. */
+struct thread_walk {
+	size_t		 size, bucket;	/* size: of the table, at first */
+	struct thread	*at;		/* good until the piece is over */
+	bool		 is_over;
+};
+
+void thread_walk_init(struct thread_walk *walk,
+    const struct thread_table *table);
+/* The next thread.  budget: chains to look at; it goes down, and may be set
+ * to 0 to end the piece.  NULL: it is over, or budget is 0 and the chain at
+ * hand has ended: only there a piece may end. */
+struct thread *thread_walk_next(struct thread_walk *walk,
+    const struct thread_table *table, unsigned *budget);
+
 #endif

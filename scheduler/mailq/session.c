@@ -137,6 +137,10 @@ count_rcpts(struct session *session, struct show *show)
 	str_release(&last);
 }
 
+/* Who is at each thread and how old its oldest is: more than the word
+ * `queue` tells. */
+#define QUEUE_OP "{\"v\":1,\"op\":\"queue\"}\n"
+
 static void
 show_words(struct session *session, const char *request, show_fn *fn,
     struct show *show)
@@ -162,9 +166,9 @@ do_show(struct session *session, enum mailq_verb verb)
 	else if (verb == MAILQ_VERB_COUNTERS)
 		show_words(session, "queue\n", show_counters, &show);
 	else if (verb == MAILQ_VERB_THREADS)
-		show_words(session, "queue\n", show_thread, &show);
+		show_words(session, QUEUE_OP, show_thread, &show);
 	else if (verb == MAILQ_VERB_THREADS2)
-		show_words(session, "queue\n", show_thread2, &show);
+		show_words(session, QUEUE_OP, show_thread2, &show);
 	if (verb != MAILQ_VERB_COUNTERS && verb != MAILQ_VERB_THREADS2)
 		show_words(session, "queue\n", show_totals, &show);
 	say(session, ".");
@@ -183,6 +187,17 @@ is_plain(struct slice text)
 }
 
 static void
+request_thread(struct str *out, const char *op,
+    const struct mailq_command *command)
+{
+	str_reset(out);
+	request_begin(out, op);
+	json_text(out, "channel", command->args[0]);
+	json_text(out, "host", command->args[1]);
+	json_close(out);
+}
+
+static void
 show_one_thread(struct session *session, const struct mailq_command *command)
 {
 	char channel[MAILQ_WORD_BYTES_MAX + 1], host[MAILQ_WORD_BYTES_MAX + 1];
@@ -194,11 +209,9 @@ show_one_thread(struct session *session, const struct mailq_command *command)
 	    SLICE_ARG(command->args[0]));
 	snprintf(host, sizeof(host), SLICE_FMT, SLICE_ARG(command->args[1]));
 	say(session, "+OK until LF.LF");
-	request_begin(&request, "list");
-	json_text(&request, "channel", command->args[0]);
-	json_text(&request, "host", command->args[1]);
-	json_close(&request);
-	show_words(session, "queue\n", show_thread_head, &show);
+	request_thread(&request, "queue", command);
+	show_words(session, request.buf, show_thread_head, &show);
+	request_thread(&request, "list", command);
 	if (!session->is_over && !ask(session, str_slice(&request), show_rcpt,
 	    &show, &last))
 		lost(session);

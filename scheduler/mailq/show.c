@@ -97,6 +97,44 @@ add_name(struct str *out, struct slice line, char between)
 	add_text(out, line, "zone");
 }
 
+/* "12,40" of the key in the words of old, {12s,40s}; who was never yet: -. */
+static void
+add_braced(struct str *out, struct slice line, const char *key,
+    const char *unit)
+{
+	struct str text = STR_INIT;
+	struct slice rest, one;
+	uint64_t number;
+
+	str_addc(out, '{');
+	if (json_get(line, key, &text) && text.len > 0) {
+		rest = str_slice(&text);
+		for (size_t i = 0; slice_cut(&rest, ',', &one); i++) {
+			str_adds(out, i > 0 ? "," : "");
+			if (slice_number(one, 0, INT64_MAX, &number))
+				str_addf(out, "%llu%s",
+				    (unsigned long long)number, unit);
+			else
+				str_addc(out, '-');
+		}
+	}
+	str_addc(out, '}');
+	str_release(&text);
+}
+
+/* Who is at it, and since when; nothing where nobody is. */
+static void
+add_agents(struct str *out, struct slice line)
+{
+	str_addf(out, " A=%lld P=",
+	    (long long)json_get_number(line, "troubles"));
+	add_braced(out, line, "pids", "");
+	str_adds(out, " HA=");
+	add_braced(out, line, "hungry_s", "s");
+	str_adds(out, " FA=");
+	add_braced(out, line, "fed_s", "s");
+}
+
 void
 show_thread(struct show *show, struct slice line, struct str *out)
 {
@@ -106,10 +144,9 @@ show_thread(struct show *show, struct slice line, struct str *out)
 	if (is_thread(line)) {
 		show->threads++;
 		add_name(&text, line, '/');
-		str_addf(&text, " R=%lld A=%lld P=%lld OF=%lld UF=%lld "
-		    "S=%s W=%llds", (long long)messages_of(line),
-		    (long long)json_get_number(line, "troubles"),
-		    (long long)json_get_number(line, "agents"),
+		str_addf(&text, " R=%lld", (long long)messages_of(line));
+		add_agents(&text, line);
+		str_addf(&text, " OF=%lld UF=%lld S=%s W=%llds",
 		    (long long)json_get_number(line, "flight"),
 		    (long long)json_get_number(line, "ready"),
 		    json_get_number(line, "flight") > 0 ? "active" :
@@ -117,9 +154,25 @@ show_thread(struct show *show, struct slice line, struct str *out)
 		    (long long)wait_of(show, line));
 		if (*why != '\0')
 			str_addf(&text, " pend=%s", why);
+		str_addf(&text, " QA=%llds",
+		    (long long)json_get_number(line, "oldest_s"));
 		show_add_line(out, str_slice(&text));
 	}
 	str_release(&text);
+}
+
+/* What came to the line later stands at its end. */
+static void
+add_tabbed(struct str *out, struct slice line)
+{
+	static const char *const keys[] = { "pids", "hungry_s", "fed_s" };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		str_addc(out, '\t');
+		add_text(out, line, keys[i]);
+	}
+	str_addf(out, "\t%lld", (long long)json_get_number(line,
+	    "oldest_s"));
 }
 
 void
@@ -137,6 +190,7 @@ show_thread2(struct show *show, struct slice line, struct str *out)
 		    (long long)json_get_number(line, "flight"),
 		    (long long)json_get_number(line, "ready"),
 		    (long long)wait_of(show, line), pending(line));
+		add_tabbed(&text, line);
 		show_add_line(out, str_slice(&text));
 	}
 	str_release(&text);

@@ -1,0 +1,213 @@
+/* test_flat.c - long answers are made in pieces, and miss nothing
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "scheduler/act.h"
+#include "scheduler/control.h"
+#include "tests/unit/scheduler/asker.h"
+
+enum { HOSTS = 3000, A_MESSAGE = 100 };
+
+static struct yard yard;
+
+/* A destination each, none of them tried. */
+static void
+open_with_hosts(void)
+{
+	struct asker asker;
+
+	yard_open(&yard, "schedule smtp/h1*.test { retry 10m }\n"
+	    "schedule */* { retry 10m }");
+	asker_serve(&yard);
+	asker_open(&asker, &yard);
+	asker_ask(&asker, "{\"v\":1,\"op\":\"suspend\",\"channel\":\"*\"}");
+	asker_close(&asker);
+	for (int i = 0; i < HOSTS; i += A_MESSAGE) {
+		struct str rcpts = STR_INIT;
+
+		for (int k = i; k < i + A_MESSAGE; k++)
+			str_addf(&rcpts, "smtp/h%d.test/ok@h%d.test ", k, k);
+		yard_message(&yard, "a@src.test", rcpts.buf, NULL);
+		str_release(&rcpts);
+	}
+	yard_turns(&yard, 50);
+}
+
+static void
+close_all(void)
+{
+	control_close(&yard.scheduler);
+	yard_close(&yard);
+}
+
+struct answer_sum {
+	size_t		 steps, lines, bytes, most;	/* most: of a step */
+	struct str	 text;
+};
+
+/* Every step of a request, as the socket makes them. */
+static void
+answer_whole(const char *line, struct answer_sum *sum)
+{
+	struct peer peer = { .right = RIGHT_WRITE, .name = "root" };
+	struct arena *arena = arena_new();
+	enum act_step step = ACT_MORE;
+	struct request request;
+	const char *code;
+	struct act *act;
+	struct err err;
+
+	*sum = (struct answer_sum){ .text = STR_INIT };
+	cr_assert_eq(request_parse(arena, slice_of(line), 0, &request, &code,
+	    &err), 1, "%s", err.text);
+	act = act_new(&yard.scheduler, &peer, arena, &request);
+	while (step != ACT_DONE) {
+		struct str out = STR_INIT;
+
+		step = act_step(act, &out);
+		cr_assert(step == ACT_MORE || step == ACT_DONE);
+		sum->steps++;
+		sum->bytes += out.len;
+		sum->most = out.len > sum->most ? out.len : sum->most;
+		for (size_t i = 0; i < out.len; i++)
+			sum->lines += out.buf[i] == '\n';
+		str_add_slice(&sum->text, str_slice(&out));
+		str_release(&out);
+	}
+	act_free(&act);
+}
+
+Test(flat, answers_about_many_destinations_come_in_pieces)
+{
+	static const struct { const char *line; size_t lines; } rows[] = {
+		{ "{\"v\":1,\"op\":\"queue\"}", HOSTS + 1 },
+		{ "{\"v\":1,\"op\":\"queue\",\"brief\":true}", HOSTS + 1 },
+		{ "{\"v\":1,\"op\":\"queue\",\"host\":\"h7.test\"}", 2 },
+		{ "{\"v\":1,\"op\":\"destinations\"}", HOSTS + 1 },
+		{ "{\"v\":1,\"op\":\"count\",\"by\":\"host\"}", HOSTS + 1 },
+		{ "{\"v\":1,\"op\":\"groups\"}", 3 },
+		{ "{\"v\":1,\"op\":\"groups\",\"brief\":true}", 2 },
+	};
+
+	open_with_hosts();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct answer_sum sum;
+
+		answer_whole(rows[i].line, &sum);
+		cr_expect_eq(sum.lines, rows[i].lines, "%s: %zu lines",
+		    rows[i].line, sum.lines);
+		cr_expect_lt(sum.most, ACT_OUT_BYTES + 8192,
+		    "%s: %zu bytes in a step", rows[i].line, sum.most);
+		cr_expect_geq(sum.steps, sum.bytes / (ACT_OUT_BYTES + 8192),
+		    "%s", rows[i].line);
+		str_release(&sum.text);
+	}
+	close_all();
+}
+
+Test(flat, groups_count_the_mail_of_their_threads)
+{
+	struct answer_sum sum;
+	struct slice rest, line;
+	int64_t messages = 0, threads = 0;
+
+	open_with_hosts();
+	answer_whole("{\"v\":1,\"op\":\"groups\",\"brief\":true}", &sum);
+	rest = str_slice(&sum.text);
+	while (rest.n > 0 && slice_cut(&rest, '\n', &line)) {
+		cr_expect_gt(json_get_number(line, "threads"), 0);
+		messages += json_get_number(line, "messages");
+		threads += json_get_number(line, "threads");
+	}
+	cr_expect_eq(messages, HOSTS);
+	cr_expect_eq(threads, HOSTS);
+	str_release(&sum.text);
+	close_all();
+}
+
+Test(flat, queue_tells_who_is_at_it_and_how_old_the_oldest_is)
+{
+	struct asker asker;
+
+	yard_open(&yard, "schedule */* { retry 10m; parallel 1; overfeed 1 }");
+	asker_serve(&yard);
+	yard_message(&yard, "a@src.test", "smtp/x.test/hang@x.test", NULL);
+	yard_turns(&yard, 20);
+	yard_clock(&yard, 100);
+	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test", NULL);
+	yard_turns(&yard, 20);
+	asker_open(&asker, &yard);
+	asker_ask(&asker, "{\"v\":1,\"op\":\"queue\"}");
+	cr_assert_eq(asker_lines(&asker), 2);
+	cr_expect_gt(strlen(asker_text(&asker, 0, "pids")), 0);
+	cr_expect_str_empty(strchr(asker_text(&asker, 0, "pids"), ',') ?
+	    "two" : "", "one agent is at it");
+	cr_expect_geq(json_get_number(str_slice(&asker.text), "oldest_s"),
+	    100, "of the first message");
+	cr_expect_geq(json_get_number(str_slice(&asker.text), "fed_s"), 100);
+	cr_expect_geq(json_get_number(str_slice(&asker.text), "hungry_s"),
+	    100);
+	asker_close(&asker);
+	close_all();
+}
+
+/* ---- the walk ---------------------------------------------------- */
+
+static uint64_t seed = 11;
+
+static uint32_t
+dice(uint32_t sides)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % sides;
+}
+
+static struct thread *
+thread_number(unsigned number)
+{
+	char host[32];
+
+	snprintf(host, sizeof(host), "n%u.test", number);
+	return thread_get(&yard.scheduler.threads, yard.conf,
+	    (struct thread_way){ SLICE("smtp"), slice_of(host), SLICE("") },
+	    1);
+}
+
+/* The table grows between the pieces: whoever was there is met once. */
+Test(flat, a_walk_of_threads_meets_each_once_while_the_table_grows)
+{
+	enum { FIRST = 200, ALL = 5000 };
+	static unsigned met[ALL];
+	struct thread_table *table = &yard.scheduler.threads;
+	unsigned count = FIRST, number;
+	struct thread_walk walk;
+	struct thread *thread;
+	size_t size;
+
+	yard_open(&yard, "schedule */* { retry 10m }");
+	for (unsigned i = 0; i < FIRST; i++)
+		(void)thread_number(i);
+	size = table->size;
+	thread_walk_init(&walk, table);
+	while (!walk.is_over) {
+		unsigned budget = dice(9);
+
+		while ((thread = thread_walk_next(&walk, table, &budget)) !=
+		    NULL) {
+			cr_assert_eq(sscanf(thread->host, "n%u.", &number),
+			    1);
+			met[number]++;
+		}
+		for (unsigned i = dice(120); i > 0 && count < ALL; i--)
+			(void)thread_number(count++);
+	}
+	cr_expect_gt(table->size, 4 * size, "it grew");
+	for (unsigned i = 0; i < ALL; i++)
+		cr_assert(met[i] == 1 || (i >= FIRST && met[i] == 0),
+		    "%u was met %u times", i, met[i]);
+	yard_close(&yard);
+}
