@@ -1,36 +1,33 @@
 # router
 noinst_LIBRARIES += router/librouter.a
 router_librouter_a_SOURCES = \
-	router/ask.c router/ask.h \
-	router/check.c router/check.h \
-	router/copies.c router/copies.h \
-	router/farm.c router/farm.h \
-	router/headers.c router/headers.h \
-	router/expand.c router/expand.h \
-	router/explain.c router/explain.h router/explain_run.c \
-	router/explain_next.c router/explain_next.h \
-	router/header_check.c router/header_check.h \
-	router/header_edit.c router/header_edit.h \
-	router/hooks.c router/hooks.h \
-	router/include.c router/include.h \
-	router/lists.c \
-	router/local.c \
-	router/memo.c router/memo.h \
-	router/message.c router/message.h \
-	router/parent.c router/parent.h \
-	router/places.c router/places.h \
-	router/plan.c router/plan.h \
-	router/prints.c router/prints.h \
-	router/poison.c router/poison.h \
-	router/queue.c router/queue.h \
-	router/redirect.c router/srs.c router/srs.h \
-	router/received.c \
-	router/rewrite.c router/rewrite_header.c router/rewrite.h \
-	router/remote.c \
-	router/route.c router/route.h router/route_internal.h \
-	router/who.c \
-	router/verify.c router/verify.h \
-	router/worker.c router/worker.h
+	router/farm/farm.c router/farm/farm.h \
+	router/farm/parent.c router/farm/parent.h \
+	router/farm/poison.c router/farm/poison.h \
+	router/farm/queue.c router/farm/queue.h \
+	router/farm/worker.c router/farm/worker.h \
+	router/message/copies.c router/message/copies.h \
+	router/message/hooks.c router/message/hooks.h \
+	router/message/memo.c router/message/memo.h \
+	router/message/message.c router/message/message.h \
+	router/message/places.c router/message/places.h \
+	router/message/plan.c router/message/plan.h \
+	router/message/prints.c router/message/prints.h \
+	router/header/headers.c router/header/headers.h \
+	router/header/check.c router/header/check.h \
+	router/header/edit.c router/header/edit.h router/header/received.c \
+	router/header/rewrite.c \
+	router/route/expand.c router/route/expand.h \
+	router/route/include.c router/route/include.h router/route/lists.c \
+	router/route/local.c router/route/redirect.c \
+	router/route/srs.c router/route/srs.h \
+	router/route/rewrite.c router/route/rewrite.h router/route/remote.c \
+	router/route/route.c router/route/route.h router/route/internal.h \
+	router/route/who.c \
+	router/ask/ask.c router/ask/ask.h router/ask/check.c router/ask/check.h \
+	router/ask/explain.c router/ask/explain.h router/ask/explain_run.c \
+	router/ask/explain_next.c router/ask/explain_next.h \
+	router/ask/verify.c router/ask/verify.h
 
 pkglibexec_PROGRAMS += router/router
 router_router_SOURCES = router/router.c

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "router/ask.h"
-#include "router/explain.h"
-#include "router/parent.h"
+#include "router/ask/ask.h"
+#include "router/ask/explain.h"
+#include "router/farm/parent.h"
 
 #include "base/banned.h"
 

@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "scheduler/agents.h"
+#include "scheduler/agents/agents.h"
 #include "scheduler/core.h"
-#include "scheduler/group.h"
-#include "scheduler/intake.h"
-#include "scheduler/outcome.h"
-#include "scheduler/report.h"
+#include "scheduler/intake/intake.h"
+#include "scheduler/outcome/group.h"
+#include "scheduler/outcome/outcome.h"
+#include "scheduler/report/report.h"
 
 #include "base/banned.h"
 

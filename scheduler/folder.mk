@@ -1,54 +1,57 @@
 # scheduler
 noinst_LIBRARIES += scheduler/libscheduler.a
 scheduler_libscheduler_a_SOURCES = \
-	scheduler/state.h \
-	scheduler/queue.c scheduler/queue.h \
-	scheduler/thread.c scheduler/thread.h \
-	scheduler/heap.c scheduler/heap.h \
-	scheduler/lanes.c scheduler/lanes.h \
-	scheduler/pace.c scheduler/pace.h \
-	scheduler/room.c scheduler/room.h \
-	scheduler/provider.c scheduler/provider.h \
-	scheduler/shape.c scheduler/shape.h \
-	scheduler/zone.c scheduler/zone.h \
-	scheduler/plan.c scheduler/plan.h \
-	scheduler/retry.c scheduler/retry.h \
-	scheduler/answer.c scheduler/answer.h \
-	scheduler/intake.c scheduler/intake.h \
-	scheduler/intake_scan.c scheduler/intake_scan.h \
-	scheduler/job_build.c scheduler/job_build.h \
-	scheduler/outcome.c scheduler/outcome.h \
-	scheduler/rules.c scheduler/rules.h \
-	scheduler/results.c scheduler/results.h \
-	scheduler/bounce.c scheduler/bounce.h scheduler/bounce_internal.h \
-	scheduler/bounce_words.c scheduler/bounce_fields.c \
-	scheduler/bounce_value.c \
-	scheduler/formset.c scheduler/formset.h \
-	scheduler/report.c scheduler/report.h \
-	scheduler/letter.c scheduler/letter.h \
-	scheduler/expire.c scheduler/expire.h \
-	scheduler/kept.c scheduler/kept.h \
-	scheduler/group.c scheduler/group.h \
-	scheduler/agents.c scheduler/agents.h scheduler/feed.c \
-	scheduler/hear.c \
-	scheduler/orders.c scheduler/orders.h \
-	scheduler/request.c scheduler/request.h \
-	scheduler/peer.c scheduler/peer.h \
-	scheduler/visit.c scheduler/visit.h \
-	scheduler/act.c scheduler/act.h \
-	scheduler/act_list.c scheduler/act_count.c scheduler/act_change.c \
-	scheduler/act_retry.c scheduler/act_dest.c scheduler/act_undelete.c \
-	scheduler/act_reroute.c scheduler/resend.c scheduler/resend.h scheduler/act_events.c scheduler/act_next.c \
-	scheduler/act_queue.c \
-	scheduler/control.c scheduler/control_words.c scheduler/control.h \
+	scheduler/state.h scheduler/core.c scheduler/core.h \
+	scheduler/intake/intake.c scheduler/intake/intake.h \
+	scheduler/intake/scan.c scheduler/intake/scan.h \
+	scheduler/intake/job_build.c scheduler/intake/job_build.h \
+	scheduler/plan/queue.c scheduler/plan/queue.h \
+	scheduler/plan/thread.c scheduler/plan/thread.h \
+	scheduler/plan/heap.c scheduler/plan/heap.h \
+	scheduler/plan/lanes.c scheduler/plan/lanes.h \
+	scheduler/plan/pace.c scheduler/plan/pace.h \
+	scheduler/plan/room.c scheduler/plan/room.h \
+	scheduler/plan/provider.c scheduler/plan/provider.h \
+	scheduler/plan/shape.c scheduler/plan/shape.h \
+	scheduler/plan/zone.c scheduler/plan/zone.h \
+	scheduler/plan/plan.c scheduler/plan/plan.h \
+	scheduler/plan/retry.c scheduler/plan/retry.h \
+	scheduler/agents/answer.c scheduler/agents/answer.h \
+	scheduler/agents/agents.c scheduler/agents/agents.h \
+	scheduler/agents/feed.c scheduler/agents/hear.c \
+	scheduler/outcome/outcome.c scheduler/outcome/outcome.h \
+	scheduler/outcome/rules.c scheduler/outcome/rules.h \
+	scheduler/outcome/results.c scheduler/outcome/results.h \
+	scheduler/outcome/expire.c scheduler/outcome/expire.h \
+	scheduler/outcome/kept.c scheduler/outcome/kept.h \
+	scheduler/outcome/group.c scheduler/outcome/group.h \
+	scheduler/report/bounce.c scheduler/report/bounce.h \
+	scheduler/report/bounce_internal.h scheduler/report/bounce_words.c \
+	scheduler/report/bounce_fields.c scheduler/report/bounce_value.c \
+	scheduler/report/formset.c scheduler/report/formset.h \
+	scheduler/report/report.c scheduler/report/report.h \
+	scheduler/report/letter.c scheduler/report/letter.h \
+	scheduler/control/orders.c scheduler/control/orders.h \
+	scheduler/control/request.c scheduler/control/request.h \
+	scheduler/control/peer.c scheduler/control/peer.h \
+	scheduler/control/visit.c scheduler/control/visit.h \
+	scheduler/control/act.c scheduler/control/act.h \
+	scheduler/control/act_list.c scheduler/control/act_count.c \
+	scheduler/control/act_change.c scheduler/control/act_retry.c \
+	scheduler/control/act_dest.c scheduler/control/act_undelete.c \
+	scheduler/control/act_reroute.c \
+	scheduler/control/resend.c scheduler/control/resend.h \
+	scheduler/control/act_queue.c scheduler/control/act_events.c \
+	scheduler/control/act_next.c \
+	scheduler/control/control.c scheduler/control/control.h \
+	scheduler/control/words.c \
 	scheduler/mailq/keeper.c scheduler/mailq/keeper.h \
 	scheduler/mailq/listener.c scheduler/mailq/listener.h \
 	scheduler/mailq/session.c scheduler/mailq/session.h \
-	scheduler/mailq/show.c scheduler/mailq/show.h \
-	scheduler/core.c scheduler/core.h
+	scheduler/mailq/show.c scheduler/mailq/show.h
 pkglibexec_PROGRAMS += scheduler/scheduler
 scheduler_scheduler_SOURCES = scheduler/scheduler.c
 scheduler_scheduler_LDADD = scheduler/libscheduler.a $(ZM_LIBS)
 # the words of reports
 formsdir = $(pkgdatadir)/forms
-dist_forms_DATA = scheduler/forms/en scheduler/forms/de scheduler/forms/fi
+dist_forms_DATA = scheduler/report/forms/en scheduler/report/forms/de scheduler/report/forms/fi

@@ -9,12 +9,12 @@
  */
 #include "base/clock.h"
 #include "daemon/skeleton.h"
-#include "scheduler/agents.h"
-#include "scheduler/control.h"
+#include "scheduler/agents/agents.h"
+#include "scheduler/control/control.h"
 #include "scheduler/core.h"
 #include "scheduler/mailq/keeper.h"
 #include "scheduler/mailq/listener.h"
-#include "scheduler/results.h"
+#include "scheduler/outcome/results.h"
 
 #include "base/banned.h"
 

@@ -12,13 +12,13 @@
 #include "io/ipc.h"
 #include "io/loop.h"
 #include "io/notify.h"
-#include "scheduler/formset.h"
-#include "scheduler/orders.h"
-#include "scheduler/plan.h"
-#include "scheduler/provider.h"
-#include "scheduler/queue.h"
-#include "scheduler/thread.h"
-#include "scheduler/zone.h"
+#include "scheduler/control/orders.h"
+#include "scheduler/plan/plan.h"
+#include "scheduler/plan/provider.h"
+#include "scheduler/plan/queue.h"
+#include "scheduler/plan/thread.h"
+#include "scheduler/plan/zone.h"
+#include "scheduler/report/formset.h"
 
 /* ---- intake.c --------------------------------------------------------- */
 

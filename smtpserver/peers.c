@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "mail/table.h"
+#include "mail/table/table.h"
 #include "smtpserver/peers.h"
 
 #include "base/banned.h"

@@ -6,11 +6,11 @@
 #define ZM_SMTPSERVER_SERVICE_H
 
 #include "daemon/conf/conf.h"
-#include "mail/spool.h"
-#include "smtpserver/tls/keyring.h"
+#include "mail/spool/spool.h"
 #include "smtpserver/peers.h"
 #include "smtpserver/policy/policy.h"
 #include "smtpserver/session/space.h"
+#include "smtpserver/tls/keyring.h"
 
 /* One configuration with its policy.  Each session holds the one it began
  * with, so a reload never changes a session in the middle. */

@@ -16,8 +16,8 @@
 #include "base/err.h"
 #include "daemon/conf/conf.h"
 #include "mail/alias_check.h"
-#include "mail/table.h"
-#include "mail/table_build.h"
+#include "mail/table/build.h"
+#include "mail/table/table.h"
 
 #include "base/banned.h"
 

@@ -18,7 +18,7 @@
 
 #include "base/event.h"
 #include "daemon/skeleton.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/bsmtp.h"
 #include "tools/run/supervisor.h"
 #include "tools/sendmail.h"

@@ -21,7 +21,7 @@
 #include "grammar/header.h"
 #include "grammar/path.h"
 #include "mail/envelope.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/submit.h"
 
 #include "base/banned.h"

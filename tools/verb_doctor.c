@@ -14,7 +14,7 @@
 
 #include "base/json.h"
 #include "grammar/units.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/doctor/doctor.h"
 #include "tools/run/supervisor.h"
 #include "tools/verb.h"

@@ -17,7 +17,7 @@
 #include "base/event.h"
 #include "base/json.h"
 #include "daemon/skeleton.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/verb.h"
 
 #include "base/banned.h"

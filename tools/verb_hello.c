@@ -21,7 +21,7 @@
 #include "base/json.h"
 #include "grammar/path.h"
 #include "grammar/units.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/journal/journal.h"
 #include "tools/submit.h"
 #include "tools/verb.h"

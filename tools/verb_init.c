@@ -19,7 +19,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/verb.h"
 
 #include "base/banned.h"

@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "base/counters.h"
 #include "base/json.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/queue/control.h"
 #include "tools/verb.h"
 

@@ -19,7 +19,7 @@
 #include "base/event.h"
 #include "base/json.h"
 #include "daemon/skeleton.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/desk/desk.h"
 #include "tools/verb.h"
 

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/run/supervisor.h"
 #include "tools/verb.h"
 

@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/run/supervisor.h"
 #include "tools/verb.h"
 

@@ -11,8 +11,8 @@
 #include <sysexits.h>
 
 #include "base/json.h"
-#include "mail/table.h"
-#include "mail/table_build.h"
+#include "mail/table/build.h"
+#include "mail/table/table.h"
 #include "tools/verb.h"
 
 #include "base/banned.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "mail/table.h"
+#include "mail/table/table.h"
 #include "tools/verb.h"
 
 #include "base/banned.h"

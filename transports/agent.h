@@ -18,7 +18,7 @@
 #include "daemon/conf/conf.h"
 #include "daemon/sandbox.h"
 #include "mail/verdict.h"
-#include "mail/work.h"
+#include "mail/work/work.h"
 
 enum {
 	AGENT_BATCH_MAX = 16	/* jobs between two calls of settle */

@@ -10,7 +10,7 @@
 #ifndef ZM_TRANSPORTS_CONTENT_H
 #define ZM_TRANSPORTS_CONTENT_H
 
-#include "mail/work.h"
+#include "mail/work/work.h"
 
 enum { CONTENT_WHOLE_BYTES_MAX = 256 * 1024 };
 

@@ -12,7 +12,7 @@
 
 #include "daemon/conf/conf.h"
 #include "mail/envelope.h"
-#include "mail/work.h"
+#include "mail/work/work.h"
 
 struct handin {
 	const char	*user;		/* who hands it in; NULL: nobody */

@@ -5,7 +5,7 @@
 #ifndef ZM_MAIL_ALIAS_CHECK_H
 #define ZM_MAIL_ALIAS_CHECK_H
 
-#include "mail/table.h"
+#include "mail/table/table.h"
 
 enum { ALIAS_CHECK_SAID_MAX = 20 };	/* complaints about one table */
 

@@ -5,28 +5,28 @@ libzm_a_SOURCES += \
 	libzm/mail/terms.c libzm/mail/terms.h \
 	libzm/mail/form.c libzm/mail/form.h \
 	libzm/mail/queue.c libzm/mail/queue_list.c libzm/mail/queue.h \
-	libzm/mail/work_format.c libzm/mail/work_parse.c libzm/mail/work_record.c libzm/mail/work_replay.c \
-	libzm/mail/work_steps.c libzm/mail/work_append.c libzm/mail/work_job.c \
-	libzm/mail/work_internal.h libzm/mail/work.h \
-	libzm/mail/spool_names.c libzm/mail/spool_rename.c libzm/mail/spool_open.c \
-	libzm/mail/spool_lock.c libzm/mail/spool_draft.c libzm/mail/spool_claim.c \
-	libzm/mail/spool_aside.c libzm/mail/spool_work.c libzm/mail/spool_scan.c \
-	libzm/mail/spool_spread.c libzm/mail/spool_trash.c libzm/mail/spool_delete.c \
-	libzm/mail/spool_copy.c libzm/mail/spool_recover.c \
-	libzm/mail/spool_recover_public.c libzm/mail/spool_recover_router.c \
-	libzm/mail/spool_recover_work.c libzm/mail/spool_recover_twin.c \
-	libzm/mail/spool_recover.h libzm/mail/spool_internal.h libzm/mail/spool.h
+	libzm/mail/work/format.c libzm/mail/work/parse.c libzm/mail/work/record.c libzm/mail/work/replay.c \
+	libzm/mail/work/steps.c libzm/mail/work/append.c libzm/mail/work/job.c \
+	libzm/mail/work/internal.h libzm/mail/work/work.h \
+	libzm/mail/spool/names.c libzm/mail/spool/rename.c libzm/mail/spool/open.c \
+	libzm/mail/spool/lock.c libzm/mail/spool/draft.c libzm/mail/spool/claim.c \
+	libzm/mail/spool/aside.c libzm/mail/spool/work.c libzm/mail/spool/scan.c \
+	libzm/mail/spool/spread.c libzm/mail/spool/trash.c libzm/mail/spool/delete.c \
+	libzm/mail/spool/copy.c libzm/mail/spool/recover.c \
+	libzm/mail/spool/recover_public.c libzm/mail/spool/recover_router.c \
+	libzm/mail/spool/recover_work.c libzm/mail/spool/recover_twin.c \
+	libzm/mail/spool/recover.h libzm/mail/spool/internal.h libzm/mail/spool/spool.h
 libzm_a_SOURCES += \
-	libzm/mail/table.c libzm/mail/table.h \
-	libzm/mail/table_types.c libzm/mail/table_type.h \
-	libzm/mail/table_text.c libzm/mail/table_parse.c \
-	libzm/mail/table_side.c libzm/mail/table_side.h \
-	libzm/mail/table_build.c libzm/mail/table_build.h \
-	libzm/mail/table_net.c libzm/mail/table_internal.h \
-	libzm/mail/table_cidr.c libzm/mail/table_pcre.c \
-	libzm/mail/table_cdb.c libzm/mail/table_lmdb.c \
+	libzm/mail/table/table.c libzm/mail/table/table.h \
+	libzm/mail/table/types.c libzm/mail/table/type.h \
+	libzm/mail/table/text.c libzm/mail/table/parse.c \
+	libzm/mail/table/side.c libzm/mail/table/side.h \
+	libzm/mail/table/build.c libzm/mail/table/build.h \
+	libzm/mail/table/net.c libzm/mail/table/internal.h \
+	libzm/mail/table/cidr.c libzm/mail/table/pcre.c \
+	libzm/mail/table/cdb.c libzm/mail/table/lmdb.c \
 	libzm/mail/alias_check.c libzm/mail/alias_check.h \
-	libzm/mail/table_passwd.c libzm/mail/users.c libzm/mail/users.h
+	libzm/mail/table/passwd.c libzm/mail/users.c libzm/mail/users.h
 
 # the shipped classes as a C string
 EXTRA_DIST += libzm/mail/classes

@@ -24,8 +24,8 @@
 #define ZM_MAIL_QUEUE_H
 
 #include "mail/envelope.h"
-#include "mail/spool.h"
-#include "mail/work.h"
+#include "mail/spool/spool.h"
+#include "mail/work/work.h"
 
 /* ---- enqueue ------------------------------------------------------- */
 

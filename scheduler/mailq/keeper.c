@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "base/event.h"
-#include "scheduler/control.h"
+#include "scheduler/control/control.h"
 #include "scheduler/mailq/keeper.h"
 
 #include "base/banned.h"

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "grammar/base64.h"
 #include "io/tls_scram.h"
-#include "mail/table.h"
+#include "mail/table/table.h"
 #include "smtpserver/auth/check.h"
 
 #include "base/banned.h"

@@ -9,7 +9,7 @@
 #define ZM_SMTPSERVER_DOORMAN_CREW_H
 
 #include "daemon/skeleton.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "smtpserver/doorman/clients.h"
 
 struct crew;

@@ -14,7 +14,7 @@
 #include "base/banned.h"
 
 const struct helper_kind helper_kinds[] = {
-	/* router/verify.h */
+	/* router/ask/verify.h */
 	{ "router", 1, 64, 20000, NULL, "verify.sock", true, false },
 	{ "dns", 1, 2048, 15000, helper_dns, NULL, false, false },
 	{ "rate", 1, 256, 10000, helper_rate, NULL, true, false },

@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "mail/envelope.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 
 enum {
 	FILTER_FIELDS_MAX = 10000,	/* of a header, added ones too */

@@ -5,7 +5,7 @@
 #ifndef ZM_SMTPSERVER_POLICY_INTERNAL_H
 #define ZM_SMTPSERVER_POLICY_INTERNAL_H
 
-#include "mail/table.h"
+#include "mail/table/table.h"
 #include "smtpserver/policy/policy.h"
 #include "smtpserver/policy/policyd.h"
 

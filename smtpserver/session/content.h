@@ -16,7 +16,7 @@
 #include "daemon/conf/conf.h"
 #include "grammar/crlf.h"
 #include "grammar/dot.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 
 enum content_fault {
 	CONTENT_GOOD,

@@ -32,7 +32,7 @@ add_with(const struct session *session, struct str *out)
 		str_addc(out, 'A');
 }
 
-/* router/received.c escapes what the client's words have in them. */
+/* router/header/received.c escapes what the client's words have in them. */
 static void
 add_from(const struct session *session, struct str *out)
 {

@@ -4,7 +4,7 @@
  * Out    yes, a refusal, or a question for the router
  * Holds  nothing; the answers are in the service's cache
  * Trusts the router
- * Spec   RFC 5321 section 3.3; doc/INTERNALS section 7; router/verify.h
+ * Spec   RFC 5321 section 3.3; doc/INTERNALS section 7; router/ask/verify.h
  *
  * SPDX-License-Identifier: ISC
  */

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 
 enum {
 	SPACE_RESERVE_BYTES = 1 << 20,	/* kept free beside the message */

@@ -23,9 +23,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "mail/table.h"
-#include "mail/table_build.h"
-#include "router/message.h"
+#include "mail/table/build.h"
+#include "mail/table/table.h"
+#include "router/message/message.h"
 
 static char dir[] = "/tmp/zm-bench-XXXXXX";
 

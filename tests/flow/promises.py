@@ -51,18 +51,19 @@ class Names:
             self.settings |= {" ".join(pair).strip() for pair in re.findall(
                 r'^SETTING\("([^"]+)", "([^"]*)"', text, flags=re.M)}
         self.words = set(re.findall(r'\{ "([a-z-]+)"',
-                                    read("scheduler/request.c")))
+                                    read("scheduler/control/request.c")))
         self.words |= set(re.findall(r'EVENT\(\w+, "([a-z.]+)"',
                                      read("libzm/base/events.h")))
-        for name in ("envelope_parse.c", "work_record.c", "verdict.c",
+        for name in ("envelope_parse.c", "work/record.c", "verdict.c",
                      "terms.c"):
             self.words |= set(re.findall(r'"([a-z-]+)"',
                                          read("libzm/mail", name)))
         self.words |= set(re.findall(r'"([a-z]+)"',
-                                     read("scheduler/answer.c")))
+                                     read("scheduler/agents/answer.c")))
         self.headers = "".join(
-            read(path) for folder in ("libzm/*", "scheduler", "router")
-            for path in glob.glob(os.path.join(SRC, folder, "*.h")))
+            read(path) for folder in ("libzm", "scheduler", "router")
+            for path in glob.glob(os.path.join(SRC, folder, "**", "*.h"),
+                                  recursive=True))
 
     def has_verb(self, words):
         """zmailer VERB --option: the verb's usage names the option."""

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scheduler/bounce.h"
+#include "scheduler/report/bounce.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { PIECES = 9 };

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "mail/work.h"
+#include "mail/work/work.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 
 #include "daemon/hook/frame.h"
 #include "grammar/header.h"
-#include "router/header_edit.h"
+#include "router/header/edit.h"
 
 #include "base/banned.h"
 

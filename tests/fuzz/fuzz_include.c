@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "router/include.h"
+#include "router/route/include.h"
 
 static char path[] = "/tmp/zm-fuzz-include-XXXXXX/list";
 

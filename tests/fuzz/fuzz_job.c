@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
-#include "mail/work.h"
+#include "mail/work/work.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "router/message.h"
+#include "router/message/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "scheduler/request.h"
+#include "scheduler/control/request.h"
 #include "tests/fuzz/fuzz.h"
 
 static void

@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "mail/table.h"
+#include "mail/table/table.h"
 
 static char path[] = "/tmp/zm-fuzz-pcre-XXXXXX";
 

@@ -6,10 +6,10 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "fuzz.h"
 #include "base/mem.h"
+#include "fuzz.h"
 #include "grammar/header.h"
-#include "router/rewrite.h"
+#include "router/route/rewrite.h"
 
 static const char conf_text[] = "host mx.test\n"
     "table t { @our.test @new.test }\ncanonical <t> strangers\n";

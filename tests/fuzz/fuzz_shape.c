@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/mem.h"
-#include "scheduler/shape.h"
-#include "scheduler/zone.h"
+#include "scheduler/plan/shape.h"
+#include "scheduler/plan/zone.h"
 #include "tests/fuzz/fuzz.h"
 
 int

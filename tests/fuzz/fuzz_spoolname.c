@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 
-#include "router/srs.h"
+#include "router/route/srs.h"
 
 static void
 there_and_back(const struct srs *srs, struct slice local,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mail/table_internal.h"
+#include "mail/table/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

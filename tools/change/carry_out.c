@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/event.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/change/change.h"
 #include "tools/desk/desk.h"
 #include "tools/verb.h"

@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "grammar/header.h"
 #include "mail/envelope.h"
-#include "mail/work.h"
+#include "mail/work/work.h"
 #include "tools/desk/desk.h"
 
 #include "base/banned.h"

@@ -12,7 +12,7 @@
 #include "base/event.h"
 #include "daemon/conf/conf.h"
 #include "grammar/selector.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/queue/view.h"
 
 enum { DESK_SAMPLES = 5 };

@@ -15,7 +15,7 @@
 #include <sys/statvfs.h>
 
 #include "daemon/skeleton.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/doctor/doctor.h"
 #include "tools/run/supervisor.h"
 

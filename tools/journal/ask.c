@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "grammar/units.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/journal/ask.h"
 #include "tools/journal/names.h"
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/journal/ask.h"
 #include "tools/journal/frame.h"
 #include "tools/journal/journal.h"

@@ -4,7 +4,7 @@
  * Out    its threads: who is held and until when, who is active
  * Holds  nothing
  * Trusts the answer only as lines of JSON
- * Spec   scheduler/control.h: request "queue"
+ * Spec   scheduler/control/control.h: request "queue"
  *
  * SPDX-License-Identifier: ISC
  */

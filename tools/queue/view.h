@@ -11,8 +11,8 @@
 
 #include "daemon/conf/conf.h"
 #include "mail/envelope.h"
-#include "mail/spool.h"
-#include "mail/work.h"
+#include "mail/spool/spool.h"
+#include "mail/work/work.h"
 
 enum { VIEW_ENVELOPE_BYTES_MAX = 4 << 20 };	/* read of a message file */
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/skeleton.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/run/supervisor.h"
 
 #include "base/banned.h"

@@ -26,7 +26,7 @@
 #include "base/clock.h"
 #include "base/event.h"
 #include "daemon/skeleton.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/change/change.h"
 #include "tools/desk/desk.h"
 #include "tools/journal/keep.h"

@@ -6,7 +6,7 @@
 #define ZM_TOOLS_TOP_H
 
 #include "daemon/conf/conf.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tools/screen/canvas.h"
 
 enum { TOP_DESTINATIONS_MAX = 1000, TOP_HISTORY = 8 };

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "transports/mailbox/mailbox.h"
 #include "transports/mailbox/quota.h"
 

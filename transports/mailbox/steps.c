@@ -16,7 +16,7 @@
 #include "base/crc32c.h"
 #include "base/event.h"
 #include "base/mem.h"
-#include "mail/work.h"
+#include "mail/work/work.h"
 
 #include "base/banned.h"
 

@@ -7,7 +7,7 @@
 
 #include "daemon/conf/conf.h"
 #include "mail/verdict.h"
-#include "mail/work.h"
+#include "mail/work/work.h"
 #include "transports/account.h"
 #include "transports/content.h"
 #include "transports/pipe/program.h"

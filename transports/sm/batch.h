@@ -5,7 +5,7 @@
 #ifndef ZM_TRANSPORTS_BATCH_H
 #define ZM_TRANSPORTS_BATCH_H
 
-#include "mail/work.h"
+#include "mail/work/work.h"
 #include "transports/sm/mailer.h"
 
 struct batch {

@@ -19,7 +19,7 @@
 #include "io/dns.h"
 #include "io/peer.h"
 #include "mail/verdict.h"
-#include "mail/work.h"
+#include "mail/work/work.h"
 
 enum {
 	CLIENT_RCPTS_MAX = 1000,	/* in one transaction; at least 100

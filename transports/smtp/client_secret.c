@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mail/table.h"
+#include "mail/table/table.h"
 #include "transports/smtp/auth.h"
 
 #include "base/banned.h"

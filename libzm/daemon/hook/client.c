@@ -22,7 +22,7 @@
 #include "base/mem.h"
 #include "daemon/hook/peer.h"
 #include "daemon/hook/script.h"
-#include "mail/table_type.h"
+#include "mail/table/type.h"
 
 #include "base/banned.h"
 

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 #include "mail/envelope.h"
-#include "mail/spool.h"
-#include "mail/work.h"
+#include "mail/spool/spool.h"
+#include "mail/work/work.h"
 
 struct fixture {
 	char		 dir[256];

@@ -79,7 +79,7 @@ Test(form, the_installed_ones_are_whole)
 
 	if (src == NULL)
 		cr_skip_test("ZMAILER_SRC does not name the source tree");
-	snprintf(dir, sizeof(dir), "%s/scheduler/forms", src);
+	snprintf(dir, sizeof(dir), "%s/scheduler/report/forms", src);
 	for (size_t i = 0; i < 3; i++) {
 		struct form form;
 		struct err err = { "" };

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
-#include "mail/work_internal.h"
+#include "mail/work/internal.h"
 #include "tests/unit/mail/fixture.h"
 
 #define ID "0123456789abc"

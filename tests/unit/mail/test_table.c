@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mail/table.h"
+#include "mail/table/table.h"
 
 static struct net
 net_of(const char *text)

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mail/table.h"
-#include "mail/table_build.h"
+#include "mail/table/build.h"
+#include "mail/table/table.h"
 
 static char dir[] = "/tmp/zm-types-XXXXXX";
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "mail/work.h"
+#include "mail/work/work.h"
 
 #define ID "0123456789abc"
 

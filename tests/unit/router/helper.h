@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_ROUTER_HELPER_H
 #define TESTS_UNIT_ROUTER_HELPER_H
 
-#include "router/route.h"
+#include "router/route/route.h"
 
 struct fixture {
 	char		 dir[64];	/* private, below /tmp */

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "helper.h"
-#include "router/check.h"
+#include "router/ask/check.h"
 
 struct row {
 	const char	*in, *want;

@@ -11,8 +11,8 @@
 
 #include "grammar/dsn.h"
 #include "helper.h"
-#include "mail/table.h"
-#include "router/check.h"
+#include "mail/table/table.h"
+#include "router/ask/check.h"
 
 struct row {
 	const char *in, *want;

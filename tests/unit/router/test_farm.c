@@ -16,10 +16,10 @@
 #include "base/clock.h"
 #include "helper.h"
 #include "io/ipc.h"
-#include "mail/work.h"
-#include "router/farm.h"
-#include "router/parent.h"
-#include "router/poison.h"
+#include "mail/work/work.h"
+#include "router/farm/farm.h"
+#include "router/farm/parent.h"
+#include "router/farm/poison.h"
 
 enum { PATIENCE_MS = 20000 };	/* only a failing test waits so long */
 

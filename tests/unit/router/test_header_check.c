@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "router/headers.h"
+#include "router/header/headers.h"
 
 TestSuite(header_check);
 

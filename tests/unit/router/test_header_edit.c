@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "daemon/hook/frame.h"
-#include "router/header_edit.h"
+#include "router/header/edit.h"
 
 TestSuite(header_edit);
 

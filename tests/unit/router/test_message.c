@@ -10,7 +10,7 @@
 
 #include "base/crc32c.h"
 #include "helper.h"
-#include "router/message.h"
+#include "router/message/message.h"
 
 #define ID "01jd3x8k2mc4n7"
 

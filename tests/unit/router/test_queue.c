@@ -4,10 +4,10 @@
  */
 #include <criterion/criterion.h>
 
-#include "router/memo.h"
-#include "router/parent.h"
-#include "router/poison.h"
-#include "router/queue.h"
+#include "router/farm/parent.h"
+#include "router/farm/poison.h"
+#include "router/farm/queue.h"
+#include "router/message/memo.h"
 
 Test(queue, names_come_in_the_order_they_arrived_and_once)
 {

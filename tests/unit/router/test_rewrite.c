@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "helper.h"
-#include "router/message.h"
-#include "router/rewrite.h"
+#include "router/message/message.h"
+#include "router/route/rewrite.h"
 
 #define ID "01jd3x8k2mc4n7"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "helper.h"
-#include "router/route_internal.h"
+#include "router/route/internal.h"
 
 struct row {
 	const char	*in, *want;

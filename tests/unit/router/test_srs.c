@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "router/srs.h"
+#include "router/route/srs.h"
 
 static struct srs srs;
 static struct str made;

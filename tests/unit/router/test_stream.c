@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "helper.h"
-#include "router/message.h"
+#include "router/message/message.h"
 
 static const char conf_text[] = "host mx.test\n"
     "table aliases file:DIR/aliases\n"

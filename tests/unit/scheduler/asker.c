@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "scheduler/control.h"
+#include "scheduler/control/control.h"
 #include "tests/unit/scheduler/asker.h"
 
 void

@@ -12,9 +12,9 @@
 
 #include <criterion/criterion.h>
 
-#include "scheduler/plan.h"
-#include "scheduler/provider.h"
-#include "scheduler/thread.h"
+#include "scheduler/plan/plan.h"
+#include "scheduler/plan/provider.h"
+#include "scheduler/plan/thread.h"
 
 enum {
 	VERTICES = 60, THREADS = 7, SOURCES = 5, PARALLEL = 6,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scheduler/agents.h"
+#include "scheduler/agents/agents.h"
 #include "tests/unit/scheduler/yard.h"
 
 static struct yard yard;

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "scheduler/answer.h"
+#include "scheduler/agents/answer.h"
 
 Test(answer, a_verdict_is_taken_apart)
 {

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "grammar/header.h"
-#include "scheduler/bounce.h"
-#include "scheduler/expire.h"
+#include "scheduler/outcome/expire.h"
+#include "scheduler/report/bounce.h"
 
 enum { PARTS_MAX = 8 };
 

@@ -5,8 +5,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "scheduler/plan.h"
-#include "scheduler/thread.h"
+#include "scheduler/plan/plan.h"
+#include "scheduler/plan/thread.h"
 
 enum { JOBS_MAX = 4000 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "scheduler/act.h"
-#include "scheduler/control.h"
+#include "scheduler/control/act.h"
+#include "scheduler/control/control.h"
 #include "tests/unit/scheduler/asker.h"
 
 enum { HOSTS = 3000, A_MESSAGE = 100 };

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "base/event.h"
-#include "scheduler/agents.h"
+#include "scheduler/agents/agents.h"
 #include "tests/unit/scheduler/yard.h"
 
 enum {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scheduler/agents.h"
+#include "scheduler/agents/agents.h"
 #include "tests/unit/scheduler/yard.h"
 
 enum { MESSAGES = 24, TURNS_MORE = 40 };

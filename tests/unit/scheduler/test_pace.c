@@ -7,9 +7,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "scheduler/pace.h"
-#include "scheduler/lanes.h"
-#include "scheduler/thread.h"
+#include "scheduler/plan/lanes.h"
+#include "scheduler/plan/pace.h"
+#include "scheduler/plan/thread.h"
 
 enum { TAKES_MS = 100, SESSIONS = 20, RUN_MS = 120000 };
 

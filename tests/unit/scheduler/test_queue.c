@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "scheduler/queue.h"
+#include "scheduler/plan/queue.h"
 
 static uint64_t seed;
 

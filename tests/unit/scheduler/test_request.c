@@ -5,9 +5,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "scheduler/orders.h"
-#include "scheduler/peer.h"
-#include "scheduler/request.h"
+#include "scheduler/control/orders.h"
+#include "scheduler/control/peer.h"
+#include "scheduler/control/request.h"
 
 enum { NOW = 1795381442 };
 

@@ -8,7 +8,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "scheduler/intake.h"
+#include "scheduler/intake/intake.h"
 #include "tests/unit/scheduler/yard.h"
 
 static struct yard yard;

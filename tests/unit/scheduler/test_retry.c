@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "scheduler/retry.h"
+#include "scheduler/plan/retry.h"
 
 static const int64_t list[] = { 60, 300, 900, 3600 };
 static const struct retry_waits waits = { list,

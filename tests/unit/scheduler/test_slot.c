@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "io/ipc.h"
-#include "scheduler/agents.h"
+#include "scheduler/agents/agents.h"
 #include "tests/unit/scheduler/yard_agent.h"
 
 enum {

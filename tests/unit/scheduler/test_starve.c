@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "scheduler/agents.h"
+#include "scheduler/agents/agents.h"
 #include "tests/unit/scheduler/yard.h"
 
 enum { HOSTS = 1500, AGENTS = 2, BIG_DONE = 100 };

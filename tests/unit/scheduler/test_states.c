@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "scheduler/control.h"
+#include "scheduler/control/control.h"
 #include "tests/unit/scheduler/asker.h"
 
 static struct yard yard;

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "scheduler/plan.h"
-#include "scheduler/shape.h"
-#include "scheduler/thread.h"
-#include "scheduler/zone.h"
+#include "scheduler/plan/plan.h"
+#include "scheduler/plan/shape.h"
+#include "scheduler/plan/thread.h"
+#include "scheduler/plan/zone.h"
 
 enum { DAY = 86400, START = 20000 * DAY };
 

@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "base/event.h"
-#include "scheduler/agents.h"
+#include "scheduler/agents/agents.h"
 #include "tests/unit/scheduler/yard_agent.h"
 
 const char yard_quick[] = "group 50ms\n"

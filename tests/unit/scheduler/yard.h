@@ -24,7 +24,7 @@
 
 #include <criterion/criterion.h>
 
-#include "mail/work.h"
+#include "mail/work/work.h"
 #include "scheduler/core.h"
 
 enum { YARD_AGENTS_MAX = 256, YARD_WAIT_MS = 20000 };

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "instance.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 

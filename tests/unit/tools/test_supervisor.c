@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "instance.h"
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 
 #define PRIVATE "user smtpserver -\nuser router -\nuser scheduler -\n" \
 	"user agent -\n"

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mail/spool.h"
-#include "mail/work.h"
+#include "mail/spool/spool.h"
+#include "mail/work/work.h"
 #include "tests/unit/transports/box.h"
 
 /* ---- lines ------------------------------------------------------------- */

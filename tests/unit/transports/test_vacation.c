@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mail/spool.h"
+#include "mail/spool/spool.h"
 #include "tests/unit/transports/box.h"
 #include "transports/mailbox/vacation.h"
 

@@ -16,9 +16,9 @@
 
 #include "daemon/conf/internal.h"
 #include "mail/alias_check.h"
-#include "mail/spool.h"
 #include "mail/form.h"
-#include "mail/table.h"
+#include "mail/spool/spool.h"
+#include "mail/table/table.h"
 
 #include "base/banned.h"
 

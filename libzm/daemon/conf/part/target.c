@@ -15,7 +15,7 @@
 #include "base/banned.h"
 
 enum { CHANNEL_BYTES_MAX = 32, LOGIN_BYTES_MAX = 128 };
-enum { WAYS_MAX = 8 };		/* = WORK_WAYS_MAX of mail/work.h */
+enum { WAYS_MAX = 8 };		/* = WORK_WAYS_MAX of mail/work/work.h */
 #define AFTER_MAX_MS (30 * 86400000LL)
 enum { SMTP_PORT = 25, SMTPS_PORT = 465 };	/* RFC 8314 section 7.3 */
 

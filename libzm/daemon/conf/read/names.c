@@ -14,8 +14,8 @@
 
 #include "base/clock.h"
 #include "daemon/conf/internal.h"
-#include "mail/table.h"
-#include "mail/table_type.h"
+#include "mail/table/table.h"
+#include "mail/table/type.h"
 
 #include "base/banned.h"
 

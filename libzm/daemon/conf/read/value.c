@@ -13,7 +13,7 @@
 #include "daemon/conf/internal.h"
 #include "grammar/date.h"
 #include "grammar/units.h"
-#include "mail/table.h"
+#include "mail/table/table.h"
 
 #include "base/banned.h"
 

@@ -1,0 +1,98 @@
+/* internal.h - what the files behind spool.h share
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_MAIL_SPOOL_INTERNAL_H
+#define ZM_MAIL_SPOOL_INTERNAL_H
+
+#include <sys/stat.h>
+
+#include "mail/spool/spool.h"
+
+/* A body that was unlinked (row F1) is kept open until its control file is
+ * gone: so long no new message can get its inode number, and with it the
+ * name of that control file. */
+struct pin {
+	ino_t	inode;
+	int	fd;
+};
+
+struct spool {
+	int		 dir_fd;
+	int		 area_fd[AREA_COUNT];	/* -1: not ours to open */
+	int		 router_fd[SPOOL_PRIORITIES];	/* [0] = area_fd */
+	unsigned	 hash_levels;
+	enum spool_flags flags;
+	bool		 must_chmod;	/* the umask hides our modes */
+	bool		 is_spread;	/* drafts and plans have directories
+					 * of their own and we may rename
+					 * from there into router/ */
+	unsigned	 spread_turn;
+	struct pin	*pins;
+	size_t		 pin_first, pin_count, pin_room, pin_max;
+};
+
+enum {
+	SPOOL_DRAFT_MODE = 0640,
+	SPOOL_CONTROL_MODE = 0660,
+	SPOOL_WHY_BYTES_MAX = 48,
+	SPOOL_TAKEN_MAX = 1000,		/* "-2", "-3" ... behind a why */
+	SPOOL_IO_BYTES = 65536
+};
+
+/* rename(2) that never replaces what is there (errno EEXIST). 0 or -1. */
+int spool_rename(int from_fd, const char *from, int to_fd, const char *to);
+
+/* `sync strict`: fsync both directories; otherwise nothing.  0 or -1. */
+int spool_sync_dirs(const struct spool *spool, int a_fd, int b_fd,
+    struct err *err);
+
+/* fsync the directory that holds area/name (hash directories included).
+ * 0 or -1. */
+int spool_sync_parent(const struct spool *spool, enum spool_area area,
+    const char *name, struct err *err);
+
+/* "router.3/123" for messages; one of a few static buffers. */
+const char *spool_label(enum spool_area area, unsigned priority,
+    const char *name);
+
+/* Open a message file to read it: no symbolic link, no waiting. */
+int spool_open_file(int dir_fd, const char *name, int flags);
+
+/* "new/k/<name>", "plans/k/<name>" with the next letter. */
+void spool_spread_name(struct spool *spool, enum spool_area area,
+    const char *name, char out_name[SPOOL_NAME_BYTES]);
+
+/* The file name behind its directories. */
+const char *spool_name_base(const char *name);
+
+/* The number at the end of a name of ours, behind its hash directories. */
+ino_t spool_name_inode(const char *name);
+
+/* Write all of it, going on after short writes. 0 or -1 with errno. */
+int spool_write_all(int fd, const char *bytes, size_t n);
+
+/* What the first line of a draft says: 1 and length and checksum; 0. */
+int spool_first_line(const char line[DRAFT_FIRST_LINE_BYTES],
+    uint64_t *out_bytes, uint32_t *out_crc);
+
+/* Files in public/ that one of the mail system's own accounts wrote. */
+bool spool_is_own(uid_t uid);
+
+/* As spool_scan, with the inode number that the directory has (a hint:
+ * overlays may show another than stat). */
+typedef bool spool_entry_fn(void *context, const char *name, ino_t inode);
+int spool_scan_entries(const struct spool *spool, enum spool_area area,
+    unsigned priority, spool_entry_fn *fn, void *context, struct err *err);
+
+/* Rename to "<inode>.<why>", "<inode>.<why>-2", ...  0 or -1 with errno. */
+int spool_rename_aside(int from_fd, const char *from, int to_fd, ino_t inode,
+    const char *why, char out_name[SPOOL_NAME_BYTES]);
+
+/* Draft of a copy: "copy-of-<inode>-<ctime>" of the original (row S4). */
+#define SPOOL_COPY_OF "copy-of-"
+
+/* Check a why of ours: [a-z0-9-]+, behind "_" if that is allowed. */
+bool spool_why_is(const char *why, bool underscore_ok);
+
+#endif

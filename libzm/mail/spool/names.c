@@ -1,0 +1,261 @@
+/* names.c - spool ids and file names
+ *
+ * In     time and inode; or text
+ * Out    names; or what they mean
+ * Holds  the last tick that was given out, so that ids of a process rise
+ * Spec   doc/INTERNALS.md section 1
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mail/spool/internal.h"
+
+#include "base/banned.h"
+
+enum {
+	TIME_DIGITS = 10,
+	TICK_US = 16,
+	ID_DIGITS_MIN = 11,
+	ID_DIGITS_MAX = 24
+};
+
+static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
+
+const char *const spool_area_names[AREA_COUNT] = {
+	[AREA_PUBLIC] = "public",
+	[AREA_ROUTER] = "router",
+	[AREA_QUEUE] = "queue",
+	[AREA_TRANSPORT] = "transport",
+	[AREA_DEFERRED] = "deferred",
+	[AREA_FREEZER] = "freezer",
+	[AREA_POSTMAN] = "postman",
+	[AREA_TRASH] = "trash",
+};
+
+void
+spool_id_make(int64_t wall_us, ino_t inode, char out_id[SPOOL_ID_BYTES])
+{
+	static uint64_t last_tick;
+	uint64_t tick = wall_us > 0 ? (uint64_t)wall_us / TICK_US : 0;
+	char reversed[16];
+	size_t n = 0;
+
+	if (tick <= last_tick)
+		tick = last_tick + 1;
+	last_tick = tick;
+	for (int i = TIME_DIGITS - 1; i >= 0; i--, tick >>= 5)
+		out_id[i] = digits[tick & 31];
+	do {
+		reversed[n++] = digits[inode & 31];
+		inode >>= 5;
+	} while (inode > 0);
+	for (size_t i = 0; i < n; i++)
+		out_id[TIME_DIGITS + i] = reversed[n - 1 - i];
+	out_id[TIME_DIGITS + n] = '\0';
+}
+
+static int
+digit_value(char c)
+{
+	const char *at = c == '\0' ? NULL : strchr(digits, c);
+
+	return at == NULL ? -1 : (int)(at - digits);
+}
+
+bool
+spool_id_is(struct slice text)
+{
+	if (text.n < ID_DIGITS_MIN || text.n > ID_DIGITS_MAX)
+		return false;
+	for (size_t i = 0; i < text.n; i++)
+		if (digit_value(text.p[i]) < 0)
+			return false;
+	return true;
+}
+
+int64_t
+spool_id_time_us(struct slice id)
+{
+	uint64_t tick = 0;
+
+	if (!spool_id_is(id))
+		return 0;
+	for (int i = 0; i < TIME_DIGITS; i++)
+		tick = tick << 5 | (uint64_t)digit_value(id.p[i]);
+	return (int64_t)(tick * TICK_US);
+}
+
+ino_t
+spool_id_inode(struct slice id)
+{
+	uint64_t inode = 0;
+
+	if (!spool_id_is(id))
+		return 0;
+	for (size_t i = TIME_DIGITS; i < id.n; i++)
+		inode = inode << 5 | (uint64_t)digit_value(id.p[i]);
+	return (ino_t)inode;
+}
+
+void
+spool_dsn_name(const char *id, size_t report_records,
+    char out_name[SPOOL_NAME_BYTES])
+{
+	snprintf(out_name, SPOOL_NAME_BYTES, "dsn-%s-%zu", id, report_records);
+}
+
+/* Decimal digits without a leading zero; what follows moves into rest. */
+static bool
+take_number(struct slice *rest, uint64_t max, uint64_t *out)
+{
+	size_t n = 0;
+
+	while (n < rest->n && rest->p[n] >= '0' && rest->p[n] <= '9')
+		n++;
+	if (n == 0 || rest->p[0] == '0' ||
+	    !slice_number(slice_first(*rest, n), 1, max, out))
+		return false;
+	*rest = slice_from(*rest, n);
+	return true;
+}
+
+static bool
+is_why(struct slice why)
+{
+	if (why.n == 0 || why.n > SPOOL_NAME_BYTES / 2)
+		return false;
+	for (size_t i = 0; i < why.n; i++) {
+		char c = why.p[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		    (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+		    c == '.'))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_letter(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* Where drafts and plans are made: "new/k/", "plans/k/". */
+static struct slice
+without_spread(struct slice text)
+{
+	for (int area = AREA_PUBLIC; area <= AREA_ROUTER; area++) {
+		struct slice dir = slice_of(spool_spread_dir(
+		    (enum spool_area)area));
+
+		if (text.n > dir.n + 3 && memcmp(text.p, dir.p, dir.n) == 0 &&
+		    text.p[dir.n] == '/' && is_letter(text.p[dir.n + 1]) &&
+		    text.p[dir.n + 2] == '/')
+			return slice_from(text, dir.n + 3);
+	}
+	return text;
+}
+
+/* Hash directories in front: "D/", "D/J/". */
+static struct slice
+without_hash(struct slice text)
+{
+	for (int i = 0; i < 2; i++)
+		if (text.n > 2 && text.p[0] >= 'A' && text.p[0] <= 'Z' &&
+		    text.p[1] == '/')
+			text = slice_from(text, 2);
+	return text;
+}
+
+const char *
+spool_name_base(const char *name)
+{
+	return without_spread(without_hash(slice_of(name))).p;
+}
+
+bool
+spool_name_parse(struct slice text, struct spool_name *out)
+{
+	struct slice rest = without_spread(without_hash(text));
+	uint64_t inode, pid = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (slice_starts(rest, "..")) {
+		out->is_plan = true;
+		rest = slice_from(rest, 2);
+	}
+	if (!take_number(&rest, UINT64_MAX, &inode))
+		return false;
+	if (slice_starts(rest, "-")) {
+		rest = slice_from(rest, 1);
+		if (!take_number(&rest, INT32_MAX, &pid))
+			return false;
+	} else if (slice_starts(rest, ".") && !out->is_plan) {
+		out->why = slice_from(rest, 1);
+		if (!is_why(out->why))
+			return false;
+		rest = slice_first(rest, 0);
+	}
+	if (rest.n > 0 || (out->is_plan && pid == 0))
+		return false;
+	out->inode = (ino_t)inode;
+	out->pid = (pid_t)pid;
+	return true;
+}
+
+ino_t
+spool_name_inode(const char *name)
+{
+	struct spool_name parts;
+
+	return spool_name_parse(slice_of(name), &parts) ? parts.inode : 0;
+}
+
+void
+spool_hashed_name(const struct spool *spool, ino_t inode,
+    char out_name[SPOOL_NAME_BYTES])
+{
+	uintmax_t n = (uintmax_t)inode;
+	char low = (char)('A' + n % 26), high = (char)('A' + n / 26 % 26);
+
+	if (spool->hash_levels == 0)
+		snprintf(out_name, SPOOL_NAME_BYTES, "%ju", n);
+	else if (spool->hash_levels == 1)
+		snprintf(out_name, SPOOL_NAME_BYTES, "%c/%ju", low, n);
+	else
+		snprintf(out_name, SPOOL_NAME_BYTES, "%c/%c/%ju", high, low,
+		    n);
+}
+
+bool
+spool_why_is(const char *why, bool underscore_ok)
+{
+	const char *p = why;
+
+	if (underscore_ok && *p == '_')
+		p++;
+	if (*p == '\0' || strlen(p) > SPOOL_WHY_BYTES_MAX)
+		return false;
+	return strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789-") ==
+	    strlen(p);
+}
+
+const char *
+spool_label(enum spool_area area, unsigned priority, const char *name)
+{
+	static char labels[4][SPOOL_NAME_BYTES * 4];
+	static unsigned turn;
+	char *label = labels[turn++ % 4];
+
+	if (area == AREA_ROUTER && priority > 0)
+		snprintf(label, sizeof(labels[0]), "router.%u/%s", priority,
+		    name);
+	else
+		snprintf(label, sizeof(labels[0]), "%s/%s",
+		    spool_area_names[area], name);
+	return label;
+}

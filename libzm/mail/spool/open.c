@@ -1,0 +1,362 @@
+/* open.c - the spool's directories: made, checked, held open
+ *
+ * In     a directory's name
+ * Out    a struct spool with a descriptor for each area
+ * Holds  one descriptor an area for the life of the process
+ * Trusts a local file system only; all areas must be on the same one
+ * Spec   doc/INTERNALS.md sections 1 and 6
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/vfs.h>
+#endif
+
+#include "mail/spool/internal.h"
+
+#include "base/banned.h"
+
+#ifdef O_PATH
+#define OPEN_SEARCH O_PATH	/* public/ may be written, not listed */
+#else
+#define OPEN_SEARCH O_RDONLY
+#endif
+
+enum { PINS_MAX = 4096, FILES_PER_PIN = 4 };
+
+static const char hash_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+enum { ROW_PLANS = AREA_COUNT, ROW_COUNT };	/* router/plans/ */
+
+/* Who owns what when root makes a spool. */
+static const struct area_row {
+	const char	*owner, *group;
+	mode_t		 mode;
+} area_rows[ROW_COUNT] = {
+	[AREA_PUBLIC] = { "zmrouter", "zmrouter", 03733 },
+	[AREA_ROUTER] = { "zmrouter", "zmsubmit", 01730 },
+	[AREA_QUEUE] = { "zmsched", "zmrouter", 02770 },
+	[AREA_TRANSPORT] = { "zmsched", "zmrouter", 02770 },
+	[AREA_DEFERRED] = { "zmrouter", "zmrouter", 02770 },
+	[AREA_FREEZER] = { "zmrouter", "zmsubmit", 01730 },
+	[AREA_POSTMAN] = { "zmrouter", "zmrouter", 02770 },
+	[AREA_TRASH] = { "zmrouter", "zmrouter", 02770 },
+	[ROW_PLANS] = { "zmrouter", "zmrouter", 0700 },
+};
+
+/* Owner, group and mode as section 6 has them.  An account that does not
+ * exist leaves root as owner: nobody gets more than was meant; zmailer run
+ * settles it by the accounts of the configuration.  Looked up once: there
+ * are 1404 hash directories. */
+static int
+area_settle(int dir_fd, const struct area_row *row)
+{
+	static struct { bool is_known; uid_t uid; gid_t gid; }
+	    accounts[ROW_COUNT];
+	size_t i = (size_t)(row - area_rows);
+
+	if (!accounts[i].is_known) {
+		struct passwd *pw = getpwnam(row->owner);
+		struct group *gr = getgrnam(row->group);
+
+		accounts[i].uid = pw ? pw->pw_uid : 0;
+		accounts[i].gid = gr ? gr->gr_gid : 0;
+		accounts[i].is_known = true;
+	}
+	if (fchown(dir_fd, accounts[i].uid, accounts[i].gid) != 0)
+		return -1;
+	return fchmod(dir_fd, row->mode);
+}
+
+/* Open name below dir_fd; make it first if that is wanted.  Returns a
+ * descriptor, -1 with errno. */
+static int
+dir_open(int dir_fd, const char *name, const struct area_row *row,
+    enum spool_flags flags)
+{
+	int how = O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, fd;
+	bool is_new = false;
+
+	if (flags & SPOOL_CREATE) {
+		is_new = mkdirat(dir_fd, name, 0700) == 0;
+		if (!is_new && errno != EEXIST)
+			return -1;
+	}
+	fd = openat(dir_fd, name, O_RDONLY | how);
+	if (fd < 0 && errno == EACCES)
+		fd = openat(dir_fd, name, OPEN_SEARCH | how);
+	if (fd >= 0 && is_new && geteuid() == 0 && area_settle(fd, row) != 0) {
+		int saved = errno;
+
+		close(fd);
+		errno = saved;
+		return -1;
+	}
+	return fd;
+}
+
+static int
+same_file_system(const struct spool *spool, int fd, const char *dir,
+    const char *name, struct err *err)
+{
+	struct stat base, st;
+
+	if (fstat(spool->dir_fd, &base) != 0 || fstat(fd, &st) != 0)
+		return err_sys(err, "stat %s/%s", dir, name);
+	if (base.st_dev != st.st_dev)
+		return err_set(err, "%s/%s is on another file system than %s; "
+		    "messages move by rename: put all of the spool on one",
+		    dir, name, dir);
+	return 0;
+}
+
+/* A missing directory is an error; one that is not ours to open is -1. */
+static int
+area_open(struct spool *spool, const char *dir, const char *name,
+    enum spool_area area, int *out_fd, struct err *err)
+{
+	int fd = dir_open(spool->dir_fd, name, &area_rows[area], spool->flags);
+
+	*out_fd = fd;
+	if (fd < 0 && errno == EACCES)
+		return 0;
+	if (fd < 0 && errno == ENOENT)
+		return err_set(err, "%s/%s does not exist; zmailer init makes "
+		    "a spool", dir, name);
+	if (fd < 0)
+		return err_sys(err, "open %s/%s", dir, name);
+	return same_file_system(spool, fd, dir, name, err);
+}
+
+static int
+hash_make(int parent, const char *letters, unsigned levels,
+    const struct area_row *row)
+{
+	for (; *letters != '\0'; letters++) {
+		const char name[] = { *letters, '\0' };
+		int fd = dir_open(parent, name, row, SPOOL_CREATE), result = 0;
+
+		if (fd < 0)
+			return -1;
+		if (levels > 1)
+			result = hash_make(fd, hash_letters, levels - 1, row);
+		close(fd);
+		if (result != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Where drafts and plans are made: spread.c tells why. */
+static int
+spread_make(const struct spool *spool, enum spool_area area)
+{
+	const struct area_row *row = &area_rows[area == AREA_ROUTER ?
+	    ROW_PLANS : area];
+	int fd = dir_open(spool->area_fd[area], spool_spread_dir(area), row,
+	    SPOOL_CREATE), result;
+
+	if (fd < 0)
+		return -1;
+	spool_spread_flag(fd);
+	result = hash_make(fd, SPOOL_SPREAD_LETTERS, 1, row);
+	close(fd);
+	return result;
+}
+
+/* Router's lower priorities: where one is missing, mail of that priority
+ * goes to router/ itself. */
+static int
+priorities_open(struct spool *spool, const char *dir, struct err *err)
+{
+	char name[16];
+
+	spool->router_fd[0] = spool->area_fd[AREA_ROUTER];
+	for (unsigned i = 1; i < SPOOL_PRIORITIES; i++) {
+		snprintf(name, sizeof(name), "router.%u", i);
+		spool->router_fd[i] = dir_open(spool->dir_fd, name,
+		    &area_rows[AREA_ROUTER], spool->flags);
+		if (spool->router_fd[i] < 0) {
+			if (errno != EACCES && errno != ENOENT)
+				return err_sys(err, "open %s/%s", dir, name);
+			continue;
+		}
+		if (same_file_system(spool, spool->router_fd[i], dir, name,
+			err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+#ifdef __linux__
+/* File systems whose rename, lock or append other hosts can see late. */
+static const struct {
+	unsigned long	 magic;
+	const char	*name;
+} network_rows[] = {
+	{ 0x6969, "NFS" }, { 0x517b, "SMB" }, { 0xff534d42, "CIFS" },
+	{ 0xfe534d42, "SMB2" }, { 0x65735546, "FUSE" },
+	{ 0x5346414f, "AFS" }, { 0x73757245, "Coda" },
+	{ 0x00c36400, "Ceph" }, { 0x01021997, "9P" },
+	{ 0x7461636f, "OCFS2" }, { 0x01161970, "GFS2" },
+	{ 0x0bd00bd0, "Lustre" },
+};
+
+static int
+refuse_network(const struct spool *spool, const char *dir, struct err *err)
+{
+	struct statfs fs;
+
+	if (fstatfs(spool->dir_fd, &fs) != 0)
+		return err_sys(err, "statfs %s", dir);
+	for (size_t i = 0; i < sizeof(network_rows) / sizeof(network_rows[0]);
+	    i++)
+		if ((unsigned long)fs.f_type == network_rows[i].magic)
+			return err_set(err, "%s is on %s, which does not keep "
+			    "the promises mail needs; use a local disk, or "
+			    "say 'sync unsafe'", dir, network_rows[i].name);
+	return 0;
+}
+#else
+static int
+refuse_network(const struct spool *spool, const char *dir, struct err *err)
+{
+	return 0;
+}
+#endif
+
+static int
+areas_open(struct spool *spool, const char *dir, struct err *err)
+{
+	for (int i = 0; i < AREA_COUNT; i++)
+		if (area_open(spool, dir, spool_area_names[i],
+			(enum spool_area)i, &spool->area_fd[i], err) != 0)
+			return -1;
+	if (priorities_open(spool, dir, err) != 0)
+		return -1;
+	/* drafts that stay in public/ must be where the router hears of them */
+	spool->is_spread = faccessat(spool->dir_fd, "router", W_OK | X_OK,
+	    AT_EACCESS) == 0;
+	if ((spool->flags & SPOOL_CREATE) == 0)
+		return 0;
+	for (int i = AREA_PUBLIC; i <= AREA_ROUTER; i++)
+		if (spread_make(spool, (enum spool_area)i) != 0)
+			return err_sys(err, "make directories in %s/%s", dir,
+			    spool_area_names[i]);
+	for (int i = AREA_QUEUE; i <= AREA_TRANSPORT &&
+	    spool->hash_levels > 0; i++)
+		if (hash_make(spool->area_fd[i], hash_letters,
+			spool->hash_levels, &area_rows[i]) != 0)
+			return err_sys(err, "make hash directories in %s/%s",
+			    dir, spool_area_names[i]);
+	return 0;
+}
+
+static void
+read_umask(struct spool *spool)
+{
+	mode_t mask = umask(077);
+
+	umask(mask);
+	spool->must_chmod = (mask & SPOOL_CONTROL_MODE) != 0;
+}
+
+static void
+limit_pins(struct spool *spool)
+{
+	struct rlimit limit;
+
+	spool->pin_max = PINS_MAX;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	    limit.rlim_cur / FILES_PER_PIN < PINS_MAX)
+		spool->pin_max = (size_t)limit.rlim_cur / FILES_PER_PIN;
+}
+
+int
+spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
+    struct spool **out, struct err *err)
+{
+	struct spool *spool = mem_alloc(1, sizeof(*spool));
+	int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+
+	*out = spool;
+	memset(spool->area_fd, -1, sizeof(spool->area_fd));
+	memset(spool->router_fd, -1, sizeof(spool->router_fd));
+	spool->flags = flags;
+	spool->hash_levels = hash_levels;
+	read_umask(spool);
+	limit_pins(spool);
+	if ((flags & SPOOL_CREATE) &&
+	    mkdir(dir, geteuid() == 0 ? 0755 : 0700) != 0 &&
+	    errno != EEXIST) {
+		err_sys(err, "make %s", dir);
+		spool->dir_fd = -1;
+		goto fail;
+	}
+	spool->dir_fd = open(dir, how);
+	if (spool->dir_fd < 0 && errno == EACCES)
+		spool->dir_fd = open(dir,
+		    OPEN_SEARCH | O_DIRECTORY | O_CLOEXEC);
+	if (spool->dir_fd < 0) {
+		err_sys(err, "open spool %s", dir);
+		goto fail;
+	}
+	if (hash_levels > 2) {
+		err_set(err, "hash %u: 0, 1 or 2 levels", hash_levels);
+		goto fail;
+	}
+	if (((flags & SPOOL_UNSAFE_FS) == 0 &&
+	    refuse_network(spool, dir, err) != 0) ||
+	    areas_open(spool, dir, err) != 0)
+		goto fail;
+	return 0;
+fail:
+	spool_close(out);
+	return -1;
+}
+
+void
+spool_close(struct spool **spool)
+{
+	struct spool *old = *spool;
+
+	if (old == NULL)
+		return;
+	for (unsigned i = 1; i < SPOOL_PRIORITIES; i++)
+		if (old->router_fd[i] >= 0)
+			close(old->router_fd[i]);
+	for (int i = 0; i < AREA_COUNT; i++)
+		if (old->area_fd[i] >= 0)
+			close(old->area_fd[i]);
+	if (old->dir_fd >= 0)
+		close(old->dir_fd);
+	for (size_t i = old->pin_first; i < old->pin_count; i++)
+		if (old->pins[i].fd >= 0)
+			close(old->pins[i].fd);
+	mem_free(&old->pins);
+	mem_free(spool);
+}
+
+int
+spool_dir_fd(const struct spool *spool, enum spool_area area,
+    unsigned priority)
+{
+	if (area == AREA_ROUTER && priority < SPOOL_PRIORITIES)
+		return spool->router_fd[priority];
+	return spool->area_fd[area];
+}
+
+unsigned
+spool_hash_levels(const struct spool *spool)
+{
+	return spool->hash_levels;
+}

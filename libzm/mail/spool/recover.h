@@ -1,0 +1,105 @@
+/* recover.h - what the files of recovery share
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_MAIL_SPOOL_RECOVER_H
+#define ZM_MAIL_SPOOL_RECOVER_H
+
+#include "mail/spool/internal.h"
+
+enum {
+	DRAFT_OLD_S = 3600,	/* S0: nobody writes that long */
+	ADOPT_OLD_S = 600,	/* S1 while submitters run */
+	PLAN_OLD_S = 60		/* a plan whose claim is not seen */
+};
+
+struct recover {
+	struct spool	*spool;
+	enum recovery_mode mode;
+	recovery_fn	*fn;
+	void		*context;
+	struct recovery	*out;
+	struct arena	*arena;		/* names */
+	bool		 is_changed;	/* something was done */
+};
+
+static inline bool
+recover_acts(const struct recover *r)
+{
+	return (r->mode & RECOVERY_REPORT) == 0;
+}
+
+/* All areas, or only what can be left by a process that died. */
+static inline bool
+recover_is_full(const struct recover *r)
+{
+	return (r->mode & (RECOVERY_REPORT | RECOVERY_START)) != 0;
+}
+
+/* One thing was found (and done): count it, tell fn, emit the event.
+ * id may be NULL; to is "" when the file is gone. */
+void recover_note(struct recover *r, unsigned *counter, const char *id,
+    const char *from, const char *to, const char *reason);
+
+/* Something that cannot be mended: call is the system call or "". */
+void recover_trouble(struct recover *r, const char *file, const char *call,
+    const char *reason);
+
+/* Rename and note it, or note a trouble.  from and to are labels made of
+ * the same areas and names.  false: not done. */
+struct place {
+	enum spool_area	 area;
+	unsigned	 priority;
+	const char	*name;
+};
+bool recover_move(struct recover *r, unsigned *counter, const char *id,
+    struct place from, struct place to, const char *reason);
+bool recover_remove(struct recover *r, unsigned *counter, const char *id,
+    struct place place, const char *reason);
+
+/* Open a file and take its exclusive lock.  fd, or -1: gone, locked by a
+ * living process, or not a regular file (troubles are noted). */
+int recover_open(struct recover *r, struct place place, struct stat *out_st);
+
+/* Names of an area, in the arena; those that keep (may be NULL) is false
+ * for are left out. */
+struct name_list {
+	const char	**names;
+	size_t		  count, room;
+	struct arena	 *arena;
+	bool		(*keep)(const char *name, ino_t inode);
+};
+int recover_list(struct recover *r, enum spool_area area, unsigned priority,
+    bool (*keep)(const char *name, ino_t inode), struct name_list *out,
+    struct err *err);
+
+/* A control file's head: 1 complete (its id in out_id), 0 damaged. */
+bool recover_control_is_good(int fd, char out_id[SPOOL_ID_BYTES]);
+/* The same by name; false also when it cannot be opened. */
+bool recover_control_id(struct recover *r, struct place place,
+    char out_id[SPOOL_ID_BYTES]);
+/* Spool id of a message by name. */
+bool recover_message_id(struct recover *r, struct place place,
+    char out_id[SPOOL_ID_BYTES]);
+
+/* Name of inode's file below queue/ or transport/, on whatever hash level
+ * it lies.  false: there is none. */
+bool recover_find_work(struct recover *r, enum spool_area area, ino_t inode,
+    char out_name[SPOOL_NAME_BYTES]);
+
+/* The parts, in this order.  0 or -1 when a directory cannot be read. */
+int recover_router(struct recover *r, struct err *err);
+int recover_public(struct recover *r, struct err *err);
+int recover_work(struct recover *r, struct err *err);	/* queue, transport */
+
+/* Rows D4, D7: let the control file follow its body, which is one of list
+ * in area.  False: it is none of them. */
+bool recover_follow(struct recover *r, const char *control_name,
+    enum spool_area area, const struct name_list *list);
+
+/* Row T1: a message that a file system left under two names.  True when
+ * the name at place was taken away (the other one is the later state). */
+bool recover_twin(struct recover *r, struct place place,
+    const struct stat *st);
+
+#endif

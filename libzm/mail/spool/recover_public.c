@@ -1,0 +1,232 @@
+/* recover_public.c - recovery of submissions: rows S0, S1, S3, S4
+ *
+ * In     the files of public/
+ * Out    complete ones in router/, unfinished old ones gone, those of
+ *        other users copied in
+ * Trusts a complete first line and its checksum, nothing else
+ * Spec   doc/INTERNALS.md section 2
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "mail/spool/recover.h"
+#include "mail/work/work.h"
+
+#include "base/banned.h"
+
+enum { CONTROL_BYTES_MAX = 256 << 20 };
+
+static bool
+is_older(const struct recover *r, const struct stat *st, int64_t seconds)
+{
+	return (r->mode & RECOVERY_START) != 0 ||
+	    clock_wall_s() - st->st_ctime >= seconds;
+}
+
+/* Row S3: "dsn-<id>-<k>": has the control file of id more than k report
+ * records, or is it gone?  Then the report is to go out. */
+static bool
+report_is_owed(struct recover *r, const char *name)
+{
+	struct slice rest = slice_from(slice_of(name), 4), id, digits;
+	char path[SPOOL_NAME_BYTES];
+	struct str text = STR_INIT;
+	struct arena *arena;
+	struct work work;
+	uint64_t k;
+	int fd;
+	bool is_owed = true;
+
+	if (!slice_cut(&rest, '-', &id) || !slice_cut(&rest, '-', &digits) ||
+	    !spool_id_is(id) || !slice_number(digits, 0, UINT32_MAX, &k) ||
+	    !recover_find_work(r, AREA_TRANSPORT, spool_id_inode(id), path))
+		return true;
+	fd = spool_open_file(r->spool->area_fd[AREA_TRANSPORT], path,
+	    O_RDONLY);
+	if (fd < 0)
+		return true;
+	arena = arena_new();
+	if (work_read_file(fd, CONTROL_BYTES_MAX, &text, NULL) == 0 &&
+	    work_parse(arena, str_slice(&text), &work, NULL) == 1 &&
+	    slice_is(id, work.id))
+		is_owed = work.report_records > k;
+	arena_free(&arena);
+	str_release(&text);
+	close(fd);
+	return is_owed;
+}
+
+struct original {
+	ino_t		 inode;
+	int64_t		 ctime_s;
+	long		 ctime_ns;
+	struct recover	*r;
+};
+
+/* Row S4: both the copy and its original are here: the original goes. */
+static bool
+drop_if_original(void *context, const char *name, ino_t inode)
+{
+	struct original *original = context;
+	struct recover *r = original->r;
+	struct stat st;
+
+	if (fstatat(r->spool->area_fd[AREA_PUBLIC], name, &st,
+		AT_SYMLINK_NOFOLLOW) != 0 || st.st_ino != original->inode ||
+	    st.st_ctim.tv_sec != original->ctime_s ||
+	    st.st_ctim.tv_nsec != original->ctime_ns)
+		return true;
+	recover_remove(r, &r->out->copied_in, NULL,
+	    (struct place){ AREA_PUBLIC, 0, name },
+	    "its copy is durable (S4)");
+	return false;
+}
+
+static void
+drop_original(struct recover *r, const char *copy_name)
+{
+	struct original original = { .r = r };
+	intmax_t seconds;
+	uintmax_t inode;
+
+	if (sscanf(copy_name + strlen(SPOOL_COPY_OF), "%ju-%jd-%ld", &inode,
+		&seconds, &original.ctime_ns) != 3)
+		return;
+	original.inode = (ino_t)inode;
+	original.ctime_s = seconds;
+	spool_scan_entries(r->spool, AREA_PUBLIC, 0, drop_if_original,
+	    &original, NULL);
+}
+
+/* Row S1: complete, so somebody may have been told 250: into router/. */
+static void
+adopt(struct recover *r, const char *name, int fd, const struct stat *st)
+{
+	char target[SPOOL_NAME_BYTES], id[SPOOL_ID_BYTES] = "";
+
+	if (slice_starts(slice_of(name), "dsn-") && !report_is_owed(r, name)) {
+		recover_remove(r, &r->out->swept, NULL,
+		    (struct place){ AREA_PUBLIC, 0, name },
+		    "a report that is not recorded, to be written again (S3)");
+		return;
+	}
+	if (slice_starts(slice_of(name), SPOOL_COPY_OF))
+		drop_original(r, name);
+	snprintf(target, sizeof(target), "%ju", (uintmax_t)st->st_ino);
+	recover_move(r, &r->out->adopted,
+	    spool_read_id(fd, id) ? id : NULL,
+	    (struct place){ AREA_PUBLIC, 0, name },
+	    (struct place){ AREA_ROUTER, 0, target }, "complete (S1)");
+}
+
+/* What a submitter left complete is adopted when it has lain a while; a
+ * report of a running scheduler only if its record says that nothing but
+ * the rename was left to do (S3). */
+static bool
+may_adopt(struct recover *r, const char *name, const struct stat *st)
+{
+	if ((r->mode & RECOVERY_START) != 0)
+		return true;
+	return is_older(r, st, ADOPT_OLD_S) &&
+	    (!slice_starts(slice_of(name), "dsn-") ||
+	    report_is_owed(r, name));
+}
+
+static void
+own_draft(struct recover *r, const char *name, int fd, const struct stat *st)
+{
+	const struct place place = { AREA_PUBLIC, 0, name };
+	struct err err;
+	int is_complete;
+
+	if (st->st_nlink > 1) {
+		recover_twin(r, place, st);
+		return;
+	}
+	is_complete = spool_is_complete(fd, &err);
+	if (is_complete < 0)
+		recover_trouble(r, spool_label(AREA_PUBLIC, 0, name), "read",
+		    err.text);
+	else if (is_complete == 1 && may_adopt(r, name, st))
+		adopt(r, name, fd, st);
+	else if (is_complete == 0 && is_older(r, st, DRAFT_OLD_S))
+		recover_remove(r, &r->out->swept, NULL, place,
+		    "unfinished, and nobody writes it (S0)");
+}
+
+/* A submission that cannot be taken (its envelope is bad, it has two links)
+ * may have been promised to its writer: a person looks at it. */
+static void
+shelve_foreign(struct recover *r, const char *name, const struct stat *st,
+    const char *reason)
+{
+	char target[SPOOL_NAME_BYTES];
+
+	snprintf(target, sizeof(target), "%ju.submission",
+	    (uintmax_t)st->st_ino);
+	recover_move(r, &r->out->copied_in, NULL,
+	    (struct place){ AREA_PUBLIC, 0, name },
+	    (struct place){ AREA_POSTMAN, 0, target }, reason);
+}
+
+/* Row S4.  An unfinished one is swept only by age, also at start: its
+ * writer may be a user's program that holds no lock.  fd is ours, locked. */
+static void
+foreign_draft(struct recover *r, const char *name, int fd,
+    const struct stat *st)
+{
+	bool is_old = clock_wall_s() - st->st_ctime >= DRAFT_OLD_S;
+	const char *label = spool_label(AREA_PUBLIC, 0, name);
+	struct err err;
+	int taken;
+
+	if (!recover_acts(r)) {
+		recover_note(r, &r->out->copied_in, NULL, label, "router/",
+		    "a submission of another user (S4)");
+		return;
+	}
+	flock(fd, LOCK_UN);		/* spool_copy_in takes it */
+	taken = spool_copy_in(r->spool, name, &err);
+	if (taken == 1)
+		recover_note(r, &r->out->copied_in, NULL, label, "router/",
+		    "a submission of another user (S4)");
+	else if (taken < 0 && is_old)
+		shelve_foreign(r, name, st, err.text);
+	else if (taken < 0 && recover_is_full(r))
+		recover_trouble(r, label, "copy", err.text);
+	else if (taken == 0 && is_old && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		recover_remove(r, &r->out->swept, NULL,
+		    (struct place){ AREA_PUBLIC, 0, name },
+		    "unfinished, and nobody writes it (S4)");
+}
+
+int
+recover_public(struct recover *r, struct err *err)
+{
+	struct name_list list;
+	int result = recover_list(r, AREA_PUBLIC, 0, NULL, &list, err);
+
+	for (size_t i = 0; result == 0 && i < list.count; i++) {
+		struct place place = { AREA_PUBLIC, 0, list.names[i] };
+		struct stat st;
+		int fd = recover_open(r, place, &st);
+
+		if (fd < 0)
+			continue;
+		if (spool_is_own(st.st_uid))
+			own_draft(r, place.name, fd, &st);
+		else
+			foreign_draft(r, place.name, fd, &st);
+		close(fd);
+	}
+	mem_free(&list.names);
+	return result;
+}

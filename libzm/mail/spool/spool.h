@@ -1,0 +1,432 @@
+/* spool.h - the states of a message on disk, and the moves between them
+ *
+ * Directories are the truth.  A message is one immutable file named by its
+ * inode in decimal; it is in exactly one state and moves only by rename.
+ * doc/INTERNALS.md section 2 has the truth table; every function here that
+ * renames, syncs or unlinks names its row (R1 ... R12).
+ *
+ * Who works on a message holds an exclusive flock on it; the lock, not the
+ * name, says that the claimant lives.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_MAIL_SPOOL_H
+#define ZM_MAIL_SPOOL_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum spool_area {
+	AREA_PUBLIC, AREA_ROUTER, AREA_QUEUE, AREA_TRANSPORT, AREA_DEFERRED,
+	AREA_FREEZER, AREA_POSTMAN, AREA_TRASH, AREA_COUNT
+};
+extern const char *const spool_area_names[AREA_COUNT];
+
+enum {
+	SPOOL_PRIORITIES = 10,		/* router, router.1 .. router.9 */
+	SPOOL_NAME_BYTES = 96,		/* any file name of ours, with hash */
+	SPOOL_ID_BYTES = 32		/* a spool id and its NUL */
+};
+
+/* ---- names and ids (pure) ----------------------------------------- */
+
+/* A spool id: 10 base-32 digits of time (ticks of 16 microseconds since
+ * 1970, strictly rising in a process) and the inode in base 32.  Digits
+ * 0-9 a-z without i l o u: ids sort by time as text. */
+void spool_id_make(int64_t wall_us, ino_t inode,
+    char out_id[SPOOL_ID_BYTES]);
+/* 11..24 digits of that alphabet. */
+bool spool_id_is(struct slice text);
+/* When the message was accepted, microseconds. */
+int64_t spool_id_time_us(struct slice id);
+/* The inode it had then; 0 when id is none. */
+ino_t spool_id_inode(struct slice id);
+/* Name of the draft of a report about id (row S3): "dsn-<id>-<k>".
+ * report_records: how many reported and delay-notice records the control
+ * file of id had when the report was begun (struct work has the count):
+ * recovery adopts the draft when there are more by now, or when the control
+ * file is gone; else it removes it and the scheduler writes it again. */
+void spool_dsn_name(const char *id, size_t report_records,
+    char out_name[SPOOL_NAME_BYTES]);
+
+struct spool_name {		/* a file name taken apart */
+	ino_t		inode;		/* 0: not one of ours */
+	pid_t		pid;		/* > 0: claimed by, or plan of */
+	bool		is_plan;	/* "..<inode>-<pid>" */
+	struct slice	why;		/* behind the dot: cause, keyword */
+};
+/* returns true when text has one of the forms of doc/INTERNALS. */
+bool spool_name_parse(struct slice text, struct spool_name *out);
+
+/* ---- the spool ------------------------------------------------------ */
+
+struct spool;
+
+enum spool_flags {
+	SPOOL_CREATE = 1,	/* make missing directories (init, as root) */
+	SPOOL_STRICT = 2,	/* `sync strict`: directory fsyncs as well */
+	SPOOL_UNSAFE_FS = 4	/* `sync unsafe`: NFS and the like allowed */
+};
+
+/* Open directory dir: all areas by descriptor, so that later calls look up
+ * no path.  Refuses an area on another file system (the names of both are
+ * in err) and network file systems.  hash_levels 0, 1 or 2: directories
+ * A..Z below queue/ and transport/ are made if missing (with CREATE).
+ * returns 0 or -1. */
+int spool_open(const char *dir, enum spool_flags flags, unsigned hash_levels,
+    struct spool **out, struct err *err);
+void spool_close(struct spool **spool);
+
+/* One instance a spool: lock DIR/.lock (its text names the holder: "pid
+ * 4711 zmailer run since ...").  The lock lasts until the process ends.
+ * returns 0; -1 held (err names the holder and what to do). */
+int spool_lock(const char *dir, struct err *err);
+/* Who holds it: 1 and text, 0 nobody, -1 error. */
+int spool_lock_holder(const char *dir, char *out_text, size_t size,
+    pid_t *out_pid);
+
+/* Descriptor of an area's directory (kept open; do not close). priority
+ * is 0 except for AREA_ROUTER. */
+int spool_dir_fd(const struct spool *spool, enum spool_area area,
+    unsigned priority);
+unsigned spool_hash_levels(const struct spool *spool);
+/* public/new/ and router/plans/: in their directories of one letter drafts
+ * and plans are made, which so lie far apart on the disk (spread.c).
+ * The name, or NULL: there is none in this area. */
+const char *spool_spread_dir(enum spool_area area);
+#define SPOOL_SPREAD_LETTERS \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+/* Ask the file system to put the directories that will be made below dir_fd
+ * far apart.  One that does not know how does nothing. */
+void spool_spread_flag(int dir_fd);
+/* "D/J/1234" below queue/ and transport/ for this inode. */
+void spool_hashed_name(const struct spool *spool, ino_t inode,
+    char out_name[SPOOL_NAME_BYTES]);
+
+/* ---- submitting: public/ -> router/ (rows S0-S2) ------------------- */
+
+/* A message being written.  Caller's memory; draft_open fills it. */
+struct draft {
+	struct spool	*spool;
+	int		 fd;
+	ino_t		 inode;
+	char		 id[SPOOL_ID_BYTES];
+	char		 name[SPOOL_NAME_BYTES];	/* in public/ */
+	struct str	 pending;	/* not yet handed to write(2) */
+	uint64_t	 bytes;		/* behind the first line */
+	uint32_t	 crc;
+	uint64_t	 reserved_bytes;	/* by draft_reserve */
+	bool		 is_bad;	/* a write failed: only abort is left */
+};
+
+enum { DRAFT_FIRST_LINE_BYTES = 31 };
+	/* "complete 000000004711 1a2b3c4d\n" */
+
+/* Create a file in public/ and its id (the inode is known now).
+ * stem: NULL, or the file name to use (O_EXCL; for DSNs, row S3).
+ * returns 0; -1 (errno kept: ENOSPC, EMFILE, EEXIST ...). */
+int draft_open(struct spool *spool, const char *stem, struct draft *out,
+    struct err *err);
+
+/* Take room for so many bytes from the file system now; what is not used is
+ * given back by draft_sync.  A file system that cannot do this is no
+ * error.  returns 0 or -1 (errno ENOSPC, EDQUOT). */
+int draft_reserve(struct draft *draft, uint64_t bytes, struct err *err);
+
+/* Append bytes.  Up to 64 KiB are collected, so that a small message
+ * costs one write.  returns 0 or -1 (errno kept). */
+int draft_write(struct draft *draft, const void *bytes, size_t n,
+    struct err *err);
+
+/* Make drafts durable together: write what is pending with the completed
+ * first line, start write-back of all, then fsync each once.  A draft whose
+ * fsync fails is_bad and never tried again (invariant 4).
+ * returns how many are durable. */
+size_t draft_sync(struct draft *drafts[], size_t count, struct err *err);
+
+/* Write what is pending, so that another process can read the file by its
+ * name; the first line does not say complete yet.  0 or -1 (is_bad). */
+int draft_settle(struct draft *draft, struct err *err);
+/* The same, then close it: the draft is somebody else's by name, bytes and
+ * crc (row S0; swept when nobody comes).  0 or -1. */
+int draft_leave(struct draft *draft, struct err *err);
+/* Put a draft that another process of this account left in the place of
+ * ours, which is unlinked; the id stays.  returns 0; -1: ours is as it was. */
+int draft_replace(struct draft *draft, const char *name, uint64_t bytes,
+    uint32_t crc, struct err *err);
+
+/* Rename a durable draft to its place and close it: router (priority p), or
+ * freezer with cause; or public: it stays for the router to copy in (row
+ * S4; submitters who may not write router/).  returns 0;
+ * -1: the file stays in public/ and is
+ * complete, start-up will adopt it; the caller must answer 4xx and may
+ * draft_abort it. */
+int draft_publish(struct draft *draft, enum spool_area area,
+    unsigned priority, const char *cause, struct err *err);
+
+/* Behind a draft_publish that may not rename (EACCES, EPERM) or came too
+ * late (ENOENT): the complete file is the router's to copy in (row S4); let
+ * go of it. */
+void draft_hand_over(struct draft *draft);
+
+/* Close and unlink (nothing was promised).  Harmless when not open. */
+void draft_abort(struct draft *draft);
+
+/* ---- working on a message: claim, move, set aside ------------------ */
+
+/* A message file in our hands.  fd holds the exclusive lock. */
+struct claim {
+	int		 fd;		/* read only */
+	ino_t		 inode;
+	enum spool_area	 area;
+	unsigned	 priority;
+	char		 name[SPOOL_NAME_BYTES];	/* its name now */
+	uint64_t	 bytes;		/* file size */
+	uid_t		 uid;		/* owner */
+};
+
+/* Claim router[.p]/<name>: open, lock, rename to <inode>-<pid> (row C1).
+ * Any other name of a regular file is claimed, too, and gets its inode.
+ * A name of the form <inode>-<pid> whose lock can be taken is claimed, too
+ * (its claimant is dead).  returns 1 claimed; 0 gone or somebody else's;
+ * -1 trouble (err), nothing changed. */
+int spool_claim(struct spool *spool, unsigned priority, const char *name,
+    struct claim *out, struct err *err);
+
+/* Claim a message that was set aside (deferred, freezer, postman), so that
+ * its way can be planned at once (rows D1 -> C1; who dies with it leaves it
+ * to the router).  As spool_claim. */
+int spool_claim_aside(struct spool *spool, enum spool_area from,
+    const char *name, struct claim *out, struct err *err);
+
+/* Check the first line: length and checksum of all bytes.
+ * returns 1 complete, 0 incomplete or damaged, -1 cannot read. */
+int spool_is_complete(int fd, struct err *err);
+
+/* The spool id in a message file's envelope. True when it has one. */
+bool spool_read_id(int fd, char out_id[SPOOL_ID_BYTES]);
+
+/* Publish a plan (row P1-P4): write it to router/plans/k/..<inode>-<pid>,
+ * rename the message to queue/, rename the plan to transport/.
+ * returns 0, claim closed; -1: the message is under its claimed name in
+ * router/ and the claim still ours (set it aside or give it back); if even
+ * that failed claim->fd is -1 and recovery finds it.  errno EEXIST: the
+ * control file of a finished message has the name for a moment longer:
+ * give the claim back and try again in a second. */
+int spool_route(struct spool *spool, struct claim *claim, struct slice plan,
+    struct err *err);
+
+/* The same for a plan that is written piece by piece (row P1).  begin: 0 or
+ * -1.  write appends: 0 or -1.  drop: it was no message, the claim stays;
+ * harmless when not open.  The descriptor may be used to go back in it. */
+struct spool_plan {
+	int	fd;			/* -1: not open */
+	int	dir_fd;
+	char	name[SPOOL_NAME_BYTES];
+};
+int spool_plan_begin(struct spool *spool, const struct claim *claim,
+    struct spool_plan *out, struct err *err);
+int spool_plan_write(struct spool_plan *plan, struct slice bytes,
+    struct err *err);
+void spool_plan_drop(struct spool_plan *plan);
+/* Publish it.  As spool_route; the plan is closed in any case. */
+int spool_route_plan(struct spool *spool, struct claim *claim,
+    struct spool_plan *plan, struct err *err);
+
+/* Move a claimed message to deferred, freezer or postman as
+ * <inode>.<why> (row D1).  why: [a-z0-9-]+, with a leading "_" only by
+ * spool_copy_aside.  A name that is taken gets "-2", "-3".  fsyncs the file
+ * for freezer and postman.  Closes the claim. returns 0 or -1. */
+int spool_set_aside(struct spool *spool, struct claim *claim,
+    enum spool_area area, const char *why, char out_name[SPOOL_NAME_BYTES],
+    struct err *err);
+
+/* A copy into postman/<inode>._<keyword> (row D2); the message goes on.
+ * out_name: how it is called, or NULL. */
+int spool_copy_aside(struct spool *spool, const struct claim *claim,
+    const char *keyword, char out_name[SPOOL_NAME_BYTES], struct err *err);
+
+/* Give a claim back: rename to <inode>, close. */
+int spool_unclaim(struct spool *spool, struct claim *claim, struct err *err);
+
+/* deferred|freezer|postman|trash/<name> -> router/<inode> (row D3).
+ * Names with "_" are refused.  returns 0 or -1 (errno ENOENT: gone). */
+int spool_resubmit(struct spool *spool, enum spool_area from,
+    const char *name, struct err *err);
+
+/* Row D5: deferred|freezer|postman/N.why -> trash/N.AREA-why, copies too,
+ * because a person said so.  The control file beside a shelved message
+ * goes along.  returns 0 or -1 (errno ENOENT: gone). */
+int spool_trash(struct spool *spool, enum spool_area from, const char *name,
+    char out_name[SPOOL_NAME_BYTES], struct err *err);
+/* The area that a name in trash/ says; false: it was in queue/, with its
+ * control file, and is the scheduler's to bring back. */
+bool spool_trash_origin(const char *name, enum spool_area *out_area);
+/* And back to where its name says that it was.  0 or -1 (EEXIST: the name
+ * is taken there). */
+int spool_untrash(struct spool *spool, const char *name,
+    enum spool_area *out_area, char out_name[SPOOL_NAME_BYTES],
+    struct err *err);
+/* Row D6: unlink what came into trash/ before that moment (wall seconds).
+ * returns 0, -1 when trash/ cannot be read. */
+int spool_sweep_trash(struct spool *spool, int64_t before_s,
+    unsigned *out_count, struct err *err);
+
+/* ---- the scheduler's end ------------------------------------------- */
+
+/* Open control file (O_RDWR|O_APPEND) and body (read only) of a routed
+ * message; the control file gets a shared lock that travels with the
+ * descriptor.  name as spool_hashed_name gives it.
+ * returns 1; 0 one of them is not there (yet): err says which; -1. */
+int spool_open_work(struct spool *spool, const char *name, int *out_control,
+    int *out_body, struct err *err);
+
+/* True when nobody else (an agent of an earlier scheduler) holds the
+ * control file: takes and releases the exclusive lock on fd. */
+bool spool_work_is_idle(int control_fd);
+
+/* Row F1: unlink the body of a finished message; it stays open until
+ * spool_unlink_control, so that no new message gets its number. 0 or -1. */
+int spool_unlink_body(struct spool *spool, const char *name, struct err *err);
+/* Row F2: one barrier for a group: makes the unlinks of bodies and the
+ * records appended to the given control files durable. 0 or -1.
+ * In pieces: _begin makes the records durable and notes the directories of
+ * the names; each _step syncs one, 1 there are more, 0 all is durable.  What
+ * is too much for that many single syncs is one syncfs, which may wait for
+ * what others write to the same file system. */
+enum { SPOOL_BARRIER_DIRS = 27 };	/* queue/ and A to Z below it */
+struct spool_barrier {
+	char		dirs[SPOOL_BARRIER_DIRS][4];	/* "", "J", "J/D" */
+	size_t		count;
+};
+int spool_barrier_begin(struct spool *spool, const char *const names[],
+    size_t name_count, const int control_fds[], size_t fd_count,
+    struct spool_barrier *out, struct err *err);
+int spool_barrier_step(struct spool *spool, struct spool_barrier *barrier,
+    struct err *err);
+int spool_barrier(struct spool *spool, const char *const names[],
+    size_t name_count, const int control_fds[], size_t fd_count,
+    struct err *err);
+/* Row F3: unlink the control file, after the barrier. 0 or -1. */
+int spool_unlink_control(struct spool *spool, const char *name,
+    struct err *err);
+/* Move a message with its control file aside: body to postman/<inode>.<why>
+ * and the control file beside it as <inode>.<why>.control (row D4). */
+int spool_shelve_work(struct spool *spool, const char *name,
+    const char *why, struct err *err);
+
+/* ---- what a person decides ----------------------------------------- */
+
+#define SPOOL_ORDERS ".orders"		/* in transport/: control.md, 6 */
+#define SPOOL_DELETED "queue-deleted"		/* why of what is in trash/ */
+
+/* Move a message whose remaining recipients are cancelled to
+ * trash/<inode>.queue-deleted, its control file beside it as
+ * <inode>.queue-deleted.control (row D7).  Not synced.  0 or -1. */
+int spool_trash_work(struct spool *spool, const char *name, struct err *err);
+
+/* Bring trash/<name> (the message's own name there) and its control file
+ * back (row D7); out_name as spool_hashed_name has it.  Not synced: see
+ * spool_sync.  0; -1 (errno EEXIST: the number is taken): both are where
+ * they were. */
+int spool_untrash_work(struct spool *spool, const char *name,
+    char out_name[SPOOL_NAME_BYTES], struct err *err);
+
+/* Back to router/, without its control file (row D8).  0 or -1. */
+int spool_reroute_work(struct spool *spool, const char *name,
+    struct err *err);
+
+/* The body of this control file was moved to trash/, postman/ or router/ by
+ * somebody who died before the second half (rows D4, D7, D8): do that.
+ * returns 1 it is done; 0 there is no such body; -1 not known. */
+int spool_follow_work(struct spool *spool, const char *name);
+
+/* Behind that: may the body of this control file (transport/<name>) still
+ * come out of router/?  Not when a message of another id has its inode
+ * number: then it is gone (row F1), and the other one waits for the name.
+ * returns 1 it may; 0 no; -1 not known. */
+int spool_body_may_come(struct spool *spool, const char *name);
+
+/* Make everything durable that was done in the spool.  0 or -1. */
+int spool_sync(const struct spool *spool, struct err *err);
+
+/* ---- looking around -------------------------------------------------- */
+
+/* Call fn for every file of an area (hash directories included; name is
+ * relative to the area).  Order as readdir gives it.  fn returns false to
+ * stop.  returns 0, -1 when a directory cannot be read. */
+typedef bool spool_scan_fn(void *context, const char *name);
+int spool_scan(const struct spool *spool, enum spool_area area,
+    unsigned priority, spool_scan_fn *fn, void *context, struct err *err);
+
+/* The same with each file open for reading, as long as fn runs; what cannot
+ * be opened is left out.  Some are opened ahead: a disk that is cold reads
+ * many at a time.  A file may have moved on (st_nlink tells). */
+typedef bool spool_file_fn(void *context, const char *name, int fd);
+int spool_scan_files(const struct spool *spool, enum spool_area area,
+    unsigned priority, spool_file_fn *fn, void *context, struct err *err);
+
+/* The same as spool_scan in pieces, for who has other work between them.  A
+ * file that is there all the time is met once; one that comes or goes
+ * meanwhile is met or not.  _new: 0, or -1 when the area cannot be read (*out
+ * is NULL).  _step: at most so many files more; returns 1 there may be others,
+ * 0 that was all (or fn returned false), -1 a directory cannot be read. */
+struct spool_walk;
+int spool_walk_new(const struct spool *spool, enum spool_area area,
+    struct spool_walk **out, struct err *err);
+int spool_walk_step(struct spool_walk *walk, size_t most, spool_scan_fn *fn,
+    void *context, struct err *err);
+void spool_walk_free(struct spool_walk **walk);
+
+enum { SPOOL_SOON_BYTES = 16384 };
+/* The front of this file is read soon: let the disk begin.  Who opens many
+ * files before reading the first one waits for a cold disk once and not
+ * each time. */
+void spool_read_soon(int fd);
+
+/* ---- recovery (doc/INTERNALS section 3) ----------------------------- */
+
+struct recovery {		/* what was found and done */
+	unsigned	adopted;	/* complete in public/ -> router/ */
+	unsigned	swept;		/* incomplete in public/, unlinked */
+	unsigned	copied_in;	/* foreign submissions taken over */
+	unsigned	unclaimed;	/* stale claims renamed back */
+	unsigned	plans_dropped;
+	unsigned	finished;	/* half-published messages completed */
+	unsigned	rerouted;	/* bodies without control: router/ */
+	unsigned	completed;	/* controls without body: unlinked */
+	unsigned	refiled;	/* name was not the inode */
+	unsigned	troubles;	/* could not be mended; see events */
+};
+
+/* Told of each thing that is found (and, without REPORT, done); may be
+ * NULL.  from and to: "router/123-45", "" for nowhere.  The events
+ * recovered, draft.swept, spool.trouble are emitted by spool_recover. */
+typedef void recovery_fn(void *context, const char *file, const char *from,
+    const char *to, const char *reason);
+
+enum recovery_mode {
+	RECOVERY_REPORT = 1,	/* say what would be done, change nothing */
+	RECOVERY_START = 2	/* nothing else runs: sweep young drafts too */
+};
+
+/* Bring every combination of names to a row of the truth table.  Safe while
+ * the daemons run (without START): what is locked is left alone.
+ * returns 0, or -1 when the spool cannot be read. */
+int spool_recover(struct spool *spool, enum recovery_mode mode,
+    recovery_fn *fn, void *context, struct recovery *out, struct err *err);
+
+/* The uids of smtpserver, router and scheduler: what they left in public/ is
+ * the mail system's own (S0, S1, S3), all other users' is S4.  For the life
+ * of the process and its children; without it root and the caller alone. */
+void spool_own_accounts(const uid_t *uids, size_t count);
+
+/* Take over public/<name> that belongs to another user: copy, checked, into
+ * a draft of our own, sync, publish, then unlink the original (row S4).
+ * returns 1 taken, 0 not complete yet, -1. */
+int spool_copy_in(struct spool *spool, const char *name, struct err *err);
+
+#endif

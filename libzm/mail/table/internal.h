@@ -1,0 +1,64 @@
+/* internal.h - contents of a table, shared by table*.c only
+ *
+ * The file lies in memory as it was read; keys are folded to lower case in
+ * place, continuation lines are joined in place.  An entry is 20 bytes
+ * beside it, the hash 4 to 8 bytes an entry.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_MAIL_TABLE_INTERNAL_H
+#define ZM_MAIL_TABLE_INTERNAL_H
+
+#include "mail/table/table.h"
+
+enum {
+	TABLE_BYTES_MAX = 1 << 30,	/* of a file */
+	TABLE_KEY_BYTES_MAX = 1024,	/* longer keys are errors */
+	TABLE_VALUE_BYTES_MAX = 1 << 24
+};
+
+struct table_entry {
+	uint32_t	key, value;	/* offsets in text */
+	uint32_t	value_n;
+	uint32_t	line;
+	uint16_t	key_n;
+};
+
+struct table_net {		/* sorted by bits, then bytes, then line */
+	struct net	net;
+	uint32_t	entry;		/* index */
+};
+
+struct table_contents {
+	char			*text;
+	size_t			 bytes;
+	struct table_entry	*entries;
+	size_t			 count;
+	uint32_t		*slots;		/* entry index + 1 */
+	size_t			 slot_count;	/* a power of two */
+	uint32_t		 crc;		/* of the bytes as read */
+	uint32_t		 twice_line, first_line;
+				/* a key that stands there twice, or 0 */
+	struct table_net	*nets;		/* made when first asked for */
+	size_t			 net_count;
+	bool			 has_nets;
+};
+
+/* Make contents of bytes; takes text (made by mem_grow), also on failure.
+ * 1, or -1 with "LINE: what" in err. */
+int table_contents_parse(char *text, size_t bytes,
+    struct table_contents **out, struct err *err);
+void table_contents_free(struct table_contents **contents);
+
+/* The entry of a lower-case key, or NULL. */
+const struct table_entry *table_contents_find(
+    const struct table_contents *contents, struct slice key);
+
+/* The entry of the longest prefix around address; of two equal ones the
+ * first line's.  1, 0 none; -1: a key of the table is no network (err:
+ * "LINE: ..."). */
+int table_contents_net(struct table_contents *contents,
+    const struct net *address, const struct table_entry **out,
+    struct err *err);
+
+#endif

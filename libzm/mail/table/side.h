@@ -1,0 +1,41 @@
+/* side.h - large plain tables in a file that processes share
+ *
+ * A plain file of some size costs memory and a second of parsing in every
+ * process that reads it.  Where table_share was called such a file is parsed
+ * once, put into a constant database below the run directory, and mapped by
+ * all.  The database names the file that it was made of (device, inode,
+ * size, date): one that does not fit is made again.  It can be removed at
+ * any time; where none can be made the table is held in memory.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_MAIL_TABLE_SIDE_H
+#define ZM_MAIL_TABLE_SIDE_H
+
+#include "mail/table/internal.h"
+#include "mail/table/type.h"
+
+struct table_side;
+
+/* Large enough, and changed so long ago that its date tells its contents? */
+bool table_side_wanted(const struct stat *file);
+
+/* Make the side file of source out of its contents.  Whether it is there. */
+bool table_side_make(const struct table_source *source,
+    const struct table_contents *contents);
+
+/* Open the side file that fits source->seen; the source itself must be
+ * readable, too. */
+bool table_side_open(const struct table_source *source,
+    struct table_side **out);
+/* Unmap it; nothing when there is none. */
+void table_side_close(struct table_side **side);
+
+/* As find and each of struct table_type. */
+enum table_result table_side_find(struct table_side *side, struct slice key,
+    struct table_hit *out, struct err *err);
+/* Entries in the order of the file, but for the identity. */
+enum table_result table_side_each(struct table_side *side, table_fn *fn,
+    void *context, struct err *err);
+
+#endif

@@ -1,0 +1,310 @@
+/* table.c - lookup tables that follow their files
+ *
+ * In     a spec, keys
+ * Out    values; TABLE_TROUBLE with words when the table cannot be asked
+ * Holds  the state of its back end, and what the file looked like when it
+ *        was opened
+ * Trusts nothing in a file: the back ends check every line
+ * Spec   mail/table/table.h, mail/table/type.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/counters.h"
+#include "mail/table/internal.h"
+#include "mail/table/type.h"
+
+#include "base/banned.h"
+
+enum { CHECK_EVERY_MS = 1000, YOUNG_S = 2 };
+
+struct table {
+	char			*name, *spec;
+	const struct table_type	*type;		/* NULL: no such type */
+	const char		*argument;	/* in spec */
+	void			*state;		/* NULL: trouble says why */
+	struct err		 trouble;
+	struct stat		 seen;		/* the file as it was read */
+	bool			 is_young;	/* changed so lately that it
+						 * may change unseen */
+	bool			 was_checked;
+	int64_t			 checked_at;	/* steady clock, ms */
+	unsigned		 generation;
+};
+
+struct table *
+table_new(const char *name, const char *spec)
+{
+	struct table *table = mem_alloc(1, sizeof(*table));
+
+	table->name = mem_strdup(name);
+	table->spec = mem_strdup(spec);
+	table->type = table_type_of(table->spec, &table->argument);
+	if (table->type == NULL)
+		err_set(&table->trouble, "table %s: '%.100s' is no source of "
+		    "a table: write file:/PATH", name, spec);
+	else if (table->type->package != NULL)
+		err_set(&table->trouble, "table %s: this zmailer was built "
+		    "without %s: install %s and build it again", name,
+		    table->type->name, table->type->package);
+	if (table->type != NULL && table->type->package != NULL)
+		table->type = NULL;
+	return table;
+}
+
+void
+table_free(struct table **table)
+{
+	if (*table == NULL)
+		return;
+	if ((*table)->state != NULL)
+		(*table)->type->close((*table)->state);
+	mem_release((*table)->name);
+	mem_release((*table)->spec);
+	mem_free(table);
+}
+
+/* ---- following the file ---------------------------------------------- */
+
+bool
+table_looks_the_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	    a->st_size == b->st_size &&
+	    a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	    a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static bool
+has_path(const struct table *table)
+{
+	return table->type != NULL && (table->type->traits & TABLE_HAS_PATH);
+}
+
+/* "FILE:LINE: what", or "table NAME: FILE: what". */
+static int
+say_where(const struct table *table, struct err *err)
+{
+	bool has_line = err->text[0] >= '0' && err->text[0] <= '9';
+
+	if (has_path(table))
+		table_err_at(err, table->argument);
+	else if (has_line)
+		return table_err_at(err, table->name);
+	return has_line ? -1 : err_prefix(err, "table %s", table->name);
+}
+
+/* State and trouble change together. */
+static void
+take_over(struct table *table, void *state)
+{
+	if (table->state == state && state != NULL)
+		return;
+	if (table->state != NULL || state != NULL)
+		table->generation++;
+	if (table->state != NULL)
+		table->type->close(table->state);
+	table->state = state;
+}
+
+static void
+load(struct table *table)
+{
+	struct table_source source = { .name = table->name,
+	    .argument = table->argument, .old = table->state };
+	struct err why = { "" };
+	void *state = NULL;
+	bool is_good;
+
+	is_good = table->type->open(&source, &state, &why) == 1;
+	table->seen = source.seen;
+	table->is_young = llabs(clock_wall_s() -
+	    source.seen.st_mtim.tv_sec) <= YOUNG_S;
+	if (!is_good) {
+		table->trouble = why;
+		say_where(table, &table->trouble);
+	}
+	take_over(table, is_good ? state : NULL);
+}
+
+/* Look whether the file changed, at most once a second. */
+static int
+refresh(struct table *table, bool is_forced, struct err *err)
+{
+	int64_t now;
+	struct stat st;
+
+	if (table->type != NULL && (table->state == NULL || is_forced ||
+	    has_path(table))) {
+		now = clock_steady_ms();
+		if (is_forced || !table->was_checked ||
+		    now - table->checked_at >= CHECK_EVERY_MS) {
+			table->was_checked = true;
+			table->checked_at = now;
+			if (is_forced || table->is_young ||
+			    !has_path(table) ||
+			    stat(table->argument, &st) != 0 ||
+			    !table_looks_the_same(&st, &table->seen))
+				load(table);
+		}
+	}
+	if (table->state != NULL)
+		return 1;
+	return err_set(err, "%s", table->trouble.text);
+}
+
+/* ---- questions ------------------------------------------------------- */
+
+static enum table_result
+counted(enum table_result result)
+{
+	counters_tally(result == TABLE_FOUND ? TALLY_LOOKUP_FOUND :
+	    result == TABLE_NONE ? TALLY_LOOKUP_NONE : TALLY_LOOKUP_TROUBLE);
+	return result;
+}
+
+static enum table_result
+answer(const struct table *table, enum table_result result,
+    const struct table_hit *hit, struct slice *out_value, unsigned *out_line,
+    struct err *err)
+{
+	if (result == TABLE_TROUBLE)
+		say_where(table, err);
+	if (result == TABLE_FOUND && out_value != NULL)
+		*out_value = hit->value;
+	if (result != TABLE_TROUBLE && out_line != NULL)
+		*out_line = hit->line;
+	return result;
+}
+
+enum table_result
+table_lookup(struct table *table, struct slice key, struct slice *out_value,
+    unsigned *out_line, struct err *err)
+{
+	char folded[TABLE_KEY_BYTES_MAX];
+	struct table_hit hit = { .line = 0 };
+	enum table_result result;
+
+	if (refresh(table, false, err) != 1)
+		return counted(TABLE_TROUBLE);
+	if (key.n == 0 || key.n > sizeof(folded))
+		return TABLE_NONE;
+	for (size_t i = 0; i < key.n; i++)
+		folded[i] = key.p[i] >= 'A' && key.p[i] <= 'Z' ?
+		    (char)(key.p[i] + 32) : key.p[i];
+	result = table->type->find(table->state, key,
+	    (struct slice){ folded, key.n }, &hit, err);
+	counted(result);
+	if (result == TABLE_NONE)
+		return TABLE_NONE;
+	return answer(table, result, &hit, out_value, out_line, err);
+}
+
+enum table_result
+table_find_address(struct table *table, const struct net *address,
+    struct slice *out_value, unsigned *out_line, struct err *err)
+{
+	struct table_hit hit = { .line = 0 };
+	enum table_result result;
+
+	if (refresh(table, false, err) != 1)
+		return counted(TABLE_TROUBLE);
+	if (table->type->find_net == NULL) {
+		err_set(err, "a table of type %s has no networks: use file: "
+		    "or cidr:", table->type->name);
+		say_where(table, err);
+		return TABLE_TROUBLE;
+	}
+	result = counted(table->type->find_net(table->state, address, &hit,
+	    err));
+	return answer(table, result, &hit, out_value, out_line, err);
+}
+
+enum table_result
+table_has_address(struct table *table, const struct net *address,
+    unsigned *out_line, struct err *err)
+{
+	return table_find_address(table, address, NULL, out_line, err);
+}
+
+int
+table_check(struct table *table, struct err *err)
+{
+	int result;
+
+	if (refresh(table, true, err) != 1)
+		return -1;
+	if (table->type->check == NULL)
+		return 1;
+	result = table->type->check(table->state, err);
+	if (result != 1)
+		say_where(table, err);
+	return result;
+}
+
+enum table_result
+table_each(struct table *table, table_fn *fn, void *context, struct err *err)
+{
+	enum table_result result;
+
+	if (refresh(table, false, err) != 1)
+		return TABLE_TROUBLE;
+	if (table->type->each == NULL) {
+		err_set(err, "a table of type %s cannot be listed",
+		    table->type->name);
+		result = TABLE_TROUBLE;
+	} else {
+		result = table->type->each(table->state, fn, context, err);
+	}
+	if (result == TABLE_TROUBLE)
+		say_where(table, err);
+	return result;
+}
+
+/* ---- about it -------------------------------------------------------- */
+
+const char *
+table_name(const struct table *table)
+{
+	return table->name;
+}
+
+const char *
+table_kind(const struct table *table)
+{
+	return table->type != NULL ? table->type->name : "none";
+}
+
+const char *
+table_path(const struct table *table)
+{
+	return has_path(table) ? table->argument : "";
+}
+
+unsigned
+table_generation(const struct table *table)
+{
+	return table->generation;
+}
+
+bool
+table_takes_parts(const struct table *table)
+{
+	return table->type == NULL ||
+	    !(table->type->traits & TABLE_ASKS_WHOLE);
+}
+
+int64_t
+table_owner(const struct table *table)
+{
+	const struct stat *st = &table->seen;
+
+	if (table->state == NULL || !has_path(table) ||
+	    !S_ISREG(st->st_mode) ||
+	    (st->st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return -1;
+	return (int64_t)st->st_uid;
+}

@@ -1,0 +1,88 @@
+/* table.h - lookup tables: keys to values, whatever holds them
+ *
+ * A table is opened from a spec, "TYPE:ARGUMENT":
+ *	file:/PATH	lines "key value..." or "key: value..."; a line that
+ *			begins with a blank continues the one before; # at
+ *			the start of a line is a comment
+ *	inline:LINES	the same, from the configuration
+ *	pcre:/PATH	lines "/pattern/flags value" with $1 in the value
+ *	cidr:/PATH	lines "network value": the longest prefix wins
+ *	cdb:/PATH	a constant database (built by `zmailer table build`)
+ *	lmdb:/PATH	an LMDB file without subdirectory (the same)
+ *	passwd:		the accounts of the system
+ * Keys fold case.  Files are looked at again at most once a second and
+ * taken over whole when they changed: each time is a new generation.  A file
+ * that cannot be read or is broken makes lookups answer TABLE_TROUBLE.
+ * A back end joins in type.h; callers know only this header.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_MAIL_TABLE_H
+#define ZM_MAIL_TABLE_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "grammar/net.h"
+
+enum table_result { TABLE_FOUND = 1, TABLE_NONE = 0, TABLE_TROUBLE = -1 };
+
+struct table;
+
+/* name is for messages.  Never fails: what is wrong shows at lookup. */
+struct table *table_new(const char *name, const char *spec);
+void table_free(struct table **table);
+
+/* Is this a spec that this build can open?  Looks at no file.
+ * 1 or -1 (err: what to write instead). */
+int table_spec_check(const char *spec, struct err *err);
+/* Names of the types, blank separated: those built, or those left out. */
+const char *table_types_text(bool built);
+
+/* From now on plain files of at least from_bytes are read once, into a
+ * database in RUN_DIR/tables that all processes map (side.h).  NULL:
+ * no more. */
+void table_share(const char *run_dir, uint64_t from_bytes);
+
+/* Look key up (case folded).  The value is valid until the next lookup in
+ * this table.  *out_line: line number in the file, 0 when the type has none.
+ * Both may be NULL. */
+enum table_result table_lookup(struct table *table, struct slice key,
+    struct slice *out_value, unsigned *out_line, struct err *err);
+
+/* Is this address in the table's networks ("192.0.2.0/24", one a line)?
+ * The longest prefix wins. */
+enum table_result table_has_address(struct table *table,
+    const struct net *address, unsigned *out_line, struct err *err);
+/* The same with the value that stands behind the network. */
+enum table_result table_find_address(struct table *table,
+    const struct net *address, struct slice *out_value, unsigned *out_line,
+    struct err *err);
+
+/* Read it now.  returns 1; 0 when a key stands there twice (the first
+ * counts; err says file:line); -1 when it cannot be used (err says
+ * file:line of the first bad entry). */
+int table_check(struct table *table, struct err *err);
+
+/* All entries, in file order (for check, newaliases). */
+typedef bool table_fn(void *context, struct slice key, struct slice value,
+    unsigned line);
+enum table_result table_each(struct table *table, table_fn *fn,
+    void *context, struct err *err);
+
+/* What it was opened as, where its file is, how often it was read. */
+const char *table_name(const struct table *table);
+const char *table_kind(const struct table *table);	/* "file" "cdb" ... */
+const char *table_path(const struct table *table);	/* "": none */
+unsigned table_generation(const struct table *table);
+
+/* May it be asked for parts of an address (user, @domain, .parent)?  Tables
+ * of patterns are asked for whole addresses only. */
+bool table_takes_parts(const struct table *table);
+
+/* The user who alone may write the table's file, once it was read: what it
+ * says, it says in his name.  -1: there is no file, or others may write. */
+int64_t table_owner(const struct table *table);
+
+#endif

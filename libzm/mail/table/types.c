@@ -1,0 +1,83 @@
+/* types.c - the back ends that tables have
+ *
+ * In     a spec, "TYPE:ARGUMENT"
+ * Out    the type, or what is wrong with the spec
+ * Holds  nothing
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "mail/table/type.h"
+
+#include "base/banned.h"
+
+static const struct table_type *const types[] = {
+	&table_type_file, &table_type_inline, &table_type_pcre,
+	&table_type_cidr, &table_type_cdb, &table_type_lmdb,
+	&table_type_passwd,
+};
+enum { TYPES = sizeof(types) / sizeof(types[0]) };
+
+const struct table_type *
+table_type_of(const char *spec, const char **out_argument)
+{
+	const char *colon = strchr(spec, ':');
+
+	if (colon == NULL)
+		return NULL;
+	*out_argument = colon + 1;
+	for (size_t i = 0; i < TYPES; i++)
+		if (slice_is((struct slice){ spec, (size_t)(colon - spec) },
+		    types[i]->name))
+			return types[i];
+	return NULL;
+}
+
+int
+table_err_at(struct err *err, const char *file)
+{
+	struct err what = *err;
+	const char *p = what.text;
+
+	while (*p >= '0' && *p <= '9')
+		p++;
+	return err_set(err, p > what.text && *p == ':' ? "%s:%s" : "%s: %s",
+	    file, what.text);
+}
+
+int
+table_spec_check(const char *spec, struct err *err)
+{
+	const char *argument;
+	const struct table_type *type = table_type_of(spec, &argument);
+
+	if (spec[0] == '/')
+		return err_set(err, "did you mean 'file:%s'?", spec);
+	if (type == NULL || type == &table_type_inline)
+		return err_set(err, "write file:/PATH, or pcre:, cidr:, cdb:, "
+		    "lmdb: with a path, or passwd:");
+	if (type->package != NULL)
+		return err_set(err, "this zmailer was built without %s: "
+		    "install %s and build it again", type->name,
+		    type->package);
+	if ((type->traits & TABLE_HAS_PATH) && argument[0] != '/')
+		return err_set(err, "the path in '%s:' must begin with /",
+		    type->name);
+	if (!(type->traits & TABLE_HAS_PATH) && argument[0] != '\0')
+		return err_set(err, "nothing may follow '%s:'", type->name);
+	return 1;
+}
+
+const char *
+table_types_text(bool built)
+{
+	static struct str text;
+
+	str_init(&text);
+	for (size_t i = 0; i < TYPES; i++)
+		if ((types[i]->package == NULL) == built)
+			str_addf(&text, "%s%s", text.len > 0 ? " " : "",
+			    types[i]->name);
+	return text.buf;
+}

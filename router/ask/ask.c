@@ -1,0 +1,64 @@
+/* ask.c - router --ask: answers on stdout, as the verify process gives them
+ *
+ * In     questions, one a line; the configuration
+ * Out    answers
+ * Holds  tables and accounts it looked up
+ * Trusts nobody: an address is anybody's
+ * Spec   check.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/mem.h"
+#include "router/ask/ask.h"
+#include "router/ask/check.h"
+
+#include "base/banned.h"
+
+bool
+ask_is_meant(int argc, char **argv)
+{
+	return argc > 1 && strcmp(argv[1], "--ask") == 0;
+}
+
+static void
+answer_lines(const struct conf *conf)
+{
+	struct router *router = router_new(conf);
+	struct arena *arena = arena_new();
+	struct str out = STR_INIT;
+	size_t capacity = 0;
+	char *line = NULL;
+	ssize_t n;
+
+	while ((n = getline(&line, &capacity, stdin)) > 0) {
+		str_reset(&out);
+		router_check_line(router, arena, slice_trim(
+		    (struct slice){ line, (size_t)n }), &out);
+		puts(out.buf);
+		fflush(stdout);
+		arena_reset(arena);
+	}
+	mem_free(&line);
+	str_release(&out);
+	arena_free(&arena);
+	router_free(&router);
+}
+
+int
+ask_run(void)
+{
+	struct arena *arena = arena_new();
+	struct conf_report report;
+	struct conf *conf = conf_load(NULL, arena, &report);
+
+	arena_free(&arena);
+	if (conf == NULL)
+		return EX_CONFIG;
+	answer_lines(conf);
+	conf_free(&conf);
+	return EX_OK;
+}

@@ -1,0 +1,17 @@
+/* ask.h - router --ask: answers on stdout, as the verify process gives them
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_ASK_H
+#define ZM_ROUTER_ASK_H
+
+#include <stdbool.h>
+
+/* "router --ask"? */
+bool ask_is_meant(int argc, char **argv);
+
+/* A question of router/ask/check.h a line of stdin, an answer a line of stdout,
+ * until its end.  Touches no spool.  Returns the exit status. */
+int ask_run(void);
+
+#endif

@@ -1,0 +1,277 @@
+/* explain.c - router --route: how an address is routed, and why
+ *
+ * In     addresses; the configuration
+ * Out    each question and answer on the way, then the places
+ * Holds  nothing
+ * Trusts nobody: an address is anybody's
+ * Spec   zmailer-route(8)
+ *
+ * The same functions as for mail: what is told here is what happens.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "router/ask/explain.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "mail/table/table.h"
+#include "router/ask/explain_next.h"
+#include "router/message/copies.h"
+#include "router/route/rewrite.h"
+
+#include "base/banned.h"
+
+struct explanation {
+	struct router	*router;
+	struct slice	 address;
+	struct places	 places;
+	struct str	 notes;
+	const struct explain_as *as;
+	bool		 is_json;
+	struct str	*out;
+};
+
+/* ---- places ----------------------------------------------------------- */
+
+/* The file of a rule: a rule of a table names the table. */
+static const char *
+file_of(const struct explanation *e, const struct place_rule *rule)
+{
+	const struct conf *conf = e->router->conf;
+
+	for (size_t i = 0; rule->where != NULL && i < conf->table_count; i++)
+		if (strcmp(conf->tables[i].name, rule->where) == 0 &&
+		    table_path(e->router->tables[i])[0] != '\0')
+			return table_path(e->router->tables[i]);
+	return rule->where;
+}
+
+/* As it will stand in MAIL, without what VERP adds. */
+static struct slice
+sender_of(const struct explanation *e, const struct place *place)
+{
+	const struct places *places = &e->places;
+	const struct plan_sender *sender =
+	    places->senders[places->is_from_null ? 0 : place->sender];
+
+	if (sender->verp.n == 0)
+		return sender->address;
+	return slice_of(arena_printf(places->arena, SLICE_FMT "%c...@"
+	    SLICE_FMT, SLICE_ARG(sender->address), sender->delimiter,
+	    SLICE_ARG(sender->verp)));
+}
+
+/* "channel host user", also of a way behind else. */
+static void
+add_quad(struct str *out, struct slice channel, struct slice host,
+    struct slice user)
+{
+	str_addf(out, SLICE_FMT " " SLICE_FMT " ", SLICE_ARG(channel),
+	    SLICE_ARG(host));
+	str_add_escaped(out, user);
+}
+
+static void
+add_ways(struct str *out, const struct place *place)
+{
+	for (size_t i = 0; i < place->way_count; i++) {
+		const struct work_way *way = &place->ways[i];
+
+		str_adds(out, i > 0 ? "; " : "");
+		if (way->after_s > 0)
+			str_addf(out, "after %llds ",
+			    (long long)way->after_s);
+		add_quad(out, way->channel, way->host, way->user);
+	}
+}
+
+static void
+place_json(const struct explanation *e, const struct place *place)
+{
+	const char *file = file_of(e, &place->rule);
+
+	json_open(e->out);
+	json_text(e->out, "address", e->address);
+	json_text(e->out, "channel", place->channel);
+	json_text(e->out, "host", place->host);
+	json_text(e->out, "user", place->user);
+	json_number(e->out, "uid", place->uid);
+	json_text(e->out, "sender", sender_of(e, place));
+	if (place->way_count > 0) {
+		struct str ways = STR_INIT;
+
+		add_ways(&ways, place);
+		json_text(e->out, "else", str_slice(&ways));
+		str_release(&ways);
+	}
+	json_number(e->out, "header", place->header);
+	json_text(e->out, "rule", slice_of(place->rule.kind));
+	json_text(e->out, "file", slice_of(file != NULL ? file : ""));
+	json_number(e->out, "line", place->rule.line);
+	explain_next(e->router->conf, place, e->as->asks_mx, true, e->out);
+	json_close(e->out);
+}
+
+static void
+place_text(const struct explanation *e, const struct place *place)
+{
+	struct slice sender = sender_of(e, place);
+	const char *file = file_of(e, &place->rule);
+
+	str_adds(e->out, "  -> ");
+	add_quad(e->out, place->channel, place->host, place->user);
+	if (place->uid >= 0)
+		str_addf(e->out, " as uid %lld", (long long)place->uid);
+	if (place->sender != 0)
+		str_addf(e->out, " from " SLICE_FMT, SLICE_ARG(sender));
+	if (place->way_count > 0) {
+		str_adds(e->out, " else ");
+		add_ways(e->out, place);
+	}
+	if (e->as->is_brief) {
+		str_addc(e->out, '\n');
+		return;
+	}
+	str_addf(e->out, " [%s", place->rule.kind ? place->rule.kind :
+	    "none");
+	if (file != NULL)
+		str_addf(e->out, " %s", file);
+	if (place->rule.line > 0)
+		str_addf(e->out, ":%u", place->rule.line);
+	str_adds(e->out, "]\n");
+	explain_next(e->router->conf, place, e->as->asks_mx, false, e->out);
+}
+
+/* 0 when a place is no error. */
+static int
+tell_places(const struct explanation *e)
+{
+	int status = 1;
+
+	for (size_t i = 0; i < e->places.held; i++) {
+		const struct place *place = &e->places.list[i];
+
+		if (!slice_is(place->channel, "error"))
+			status = 0;
+		if (e->is_json)
+			place_json(e, place);
+		else
+			place_text(e, place);
+	}
+	if (e->places.count > e->places.held && !e->is_json)
+		str_addf(e->out, "  -> and %zu more\n", e->places.count -
+		    e->places.held);
+	return status;
+}
+
+/* ---- notes and trouble ------------------------------------------------ */
+
+static void
+tell_notes(const struct explanation *e)
+{
+	struct slice rest = str_slice(&e->notes), line;
+
+	while (rest.n > 0 && slice_cut(&rest, '\n', &line)) {
+		if (!e->is_json) {
+			str_addf(e->out, "  " SLICE_FMT "\n",
+			    SLICE_ARG(line));
+			continue;
+		}
+		json_open(e->out);
+		json_text(e->out, "address", e->address);
+		json_text(e->out, "note", slice_trim(line));
+		json_close(e->out);
+	}
+}
+
+static const char *
+area_of(const struct explanation *e)
+{
+	return e->places.is_frozen ? "freezer" : "deferred";
+}
+
+static int
+tell_trouble(const struct explanation *e, const struct err *err)
+{
+	if (e->is_json) {
+		json_open(e->out);
+		json_text(e->out, "address", e->address);
+		json_text(e->out, "trouble", slice_of(err->text));
+		json_text(e->out, "why", slice_of(e->places.trouble));
+		json_text(e->out, "area", slice_of(area_of(e)));
+		json_close(e->out);
+	} else {
+		str_addf(e->out, "  -> %s (%s): %s\n", area_of(e),
+		    e->places.trouble, err->text);
+	}
+	return EX_TEMPFAIL;
+}
+
+/* The sender as canonical and masquerade leave it. */
+static int
+suppose(struct explanation *e, const struct explain_as *as, struct err *err)
+{
+	struct routing routing = { .router = e->router,
+	    .places = &e->places };
+	unsigned of = REWRITE_SENDERS | REWRITE_ENVELOPE |
+	    (as->user.n == 0 ? (unsigned)REWRITE_STRANGERS : 0);
+	struct slice from = as->from, rest;
+	struct path path;
+	int found = 0;
+
+	e->places.notes = &e->notes;
+	if (path_parse(from, PATH_BARE_OK | PATH_UTF8, &path, &rest, NULL) ==
+	    1 && rest.n == 0)
+		found = rewrite_path(&routing, of, &path, err);
+	if (found == 1)
+		from = routing_join(&routing, path.local, path.domain);
+	places_reset(&e->places, 0, NULL, from);
+	e->places.user = e->places.asker.user = as->user;
+	if (as->ip.n > 0)
+		e->places.asker.client = slice_of(arena_printf(
+		    e->places.arena, "[" SLICE_FMT "]", SLICE_ARG(as->ip)));
+	e->places.notes = &e->notes;
+	return found < 0 ? -1 : 1;
+}
+
+int
+explain_address(struct router *router, struct arena *arena,
+    const struct explain_as *as, struct slice address, struct str *out)
+{
+	struct explanation e = { .router = router, .address = address,
+	    .notes = STR_INIT, .as = as, .is_json = as->is_json,
+	    .out = out };
+	struct route_request request = { .notify = 0 };
+	struct slice rest;
+	struct err err = { "" };
+	int routed, status;
+
+	places_init(&e.places, arena);
+	if (!as->is_json && !as->is_brief)
+		str_addf(out, SLICE_FMT "\n", SLICE_ARG(address));
+	if (path_parse(address, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8,
+	    &request.path, &rest, &err) != 1 || rest.n > 0) {
+		strlcpy(e.places.trouble, "badaddress",
+		    sizeof(e.places.trouble));
+		tell_trouble(&e, &err);
+		status = EX_DATAERR;
+	} else {
+		routed = suppose(&e, as, &err);
+		if (routed == 1)
+			routed = router_address(router, &e.places, &request,
+			    &err);
+		if (routed == 1)
+			routed = copies_add(router, &e.places, NULL, &err);
+		if (!as->is_brief)
+			tell_notes(&e);
+		status = routed == 1 ? tell_places(&e) :
+		    tell_trouble(&e, &err);
+	}
+	places_release(&e.places);
+	str_release(&e.notes);
+	return status;
+}

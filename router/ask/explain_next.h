@@ -1,0 +1,17 @@
+/* explain_next.h - what becomes of a place behind the router
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_EXPLAIN_NEXT_H
+#define ZM_ROUTER_EXPLAIN_NEXT_H
+
+#include "daemon/conf/conf.h"
+#include "router/message/plan.h"
+
+/* Append the schedule clause for a place and, when asks_mx, which hosts its
+ * mail would be brought to (this asks the DNS and may take seconds): lines
+ * for people, or members of the open JSON object. */
+void explain_next(const struct conf *conf, const struct place *place,
+    bool asks_mx, bool is_json, struct str *out);
+
+#endif

@@ -1,0 +1,349 @@
+/* verify.c - the process that answers whether a recipient would be served
+ *
+ * In     questions of smtpserver, on a socket in the run directory
+ * Out    answers, each with the token of its question
+ * Holds  the listening socket (bound by the router for life: nobody finds it
+ *        missing while the process is replaced); tables and accounts
+ * Trusts no question; who may ask is said by the socket's group and mode
+ * Spec   verify.h; doc/INTERNALS section 6
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "router/ask/verify.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "base/mem.h"
+#include "io/ipc.h"
+#include "router/ask/check.h"
+
+#include "base/banned.h"
+
+enum { LISTEN_BACKLOG = 16 };
+
+struct verify {
+	struct process		*process;
+	struct sockaddr_un	 address;
+	int			 listener;
+	pid_t			 pid;
+	int			 socket;	/* to the process */
+	struct watch		*watch;
+	struct timer		 restart;
+	loop_fn			*child_fn;
+	void			*context;
+};
+
+/* ---- in the process --------------------------------------------------- */
+
+struct caller {
+	struct desk		*desk;
+	int			 socket;
+	struct watch		*watch;
+	struct ipc_inbox	 inbox;
+	struct str		 outbox;
+	TAILQ_ENTRY(caller)	 entry;
+};
+
+struct desk {
+	struct process		*process;
+	struct router		*router;
+	struct arena		*arena;
+	int			 listener, parent;
+	struct watch		*listener_watch, *parent_watch;
+	TAILQ_HEAD(, caller)	 callers;
+	unsigned		 caller_count;
+};
+
+static void
+caller_end(struct caller *caller)
+{
+	TAILQ_REMOVE(&caller->desk->callers, caller, entry);
+	caller->desk->caller_count--;
+	watch_free(&caller->watch);
+	close(caller->socket);
+	ipc_inbox_release(&caller->inbox);
+	str_release(&caller->outbox);
+	mem_free(&caller);
+}
+
+static void
+answer_all(struct caller *caller)
+{
+	struct desk *desk = caller->desk;
+	struct slice line, token;
+	size_t cursor = 0;
+
+	while (ipc_line(&caller->inbox, &cursor, &line) == 1) {
+		if (!slice_word(&line, &token))
+			continue;
+		str_add_slice(&caller->outbox, token);
+		str_addc(&caller->outbox, ' ');
+		router_check_line(desk->router, desk->arena, line,
+		    &caller->outbox);
+		str_addc(&caller->outbox, '\n');
+		arena_reset(desk->arena);
+	}
+	ipc_inbox_consume(&caller->inbox, cursor);
+}
+
+/* returns false when it is gone, or has more to say than a line */
+static bool
+caller_serve(struct caller *caller, unsigned ready)
+{
+	ssize_t sent;
+	int got;
+
+	if (ready & (LOOP_READ | LOOP_HANGUP)) {
+		got = ipc_receive(caller->socket, &caller->inbox);
+		if (got == 0 || (got < 0 && errno != EAGAIN))
+			return false;
+		answer_all(caller);
+		if (caller->inbox.bytes.len > IPC_LINE_BYTES_MAX)
+			return false;
+	}
+	sent = ipc_send(caller->socket, str_slice(&caller->outbox), NULL, 0);
+	if (sent < 0)
+		return false;
+	str_consume(&caller->outbox, (size_t)sent);
+	/* who does not read answers is not asked for more */
+	watch_set(caller->watch, caller->outbox.len > 0 ? LOOP_WRITE :
+	    LOOP_READ);
+	return true;
+}
+
+static void
+on_caller(void *context, unsigned ready)
+{
+	struct caller *caller = context;
+
+	if (!caller_serve(caller, ready))
+		caller_end(caller);
+}
+
+static void
+on_listener(void *context, unsigned ready)
+{
+	struct desk *desk = context;
+	struct caller *caller;
+	int fd = accept4(desk->listener, NULL, NULL,
+	    SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (desk->caller_count >= VERIFY_CLIENTS_MAX) {
+		close(fd);
+		return;
+	}
+	caller = mem_alloc(1, sizeof(*caller));
+	caller->desk = desk;
+	caller->socket = fd;
+	ipc_inbox_init(&caller->inbox);
+	str_init(&caller->outbox);
+	caller->watch = loop_watch(desk->process->loop, fd, LOOP_READ,
+	    on_caller, caller);
+	TAILQ_INSERT_TAIL(&desk->callers, caller, entry);
+	desk->caller_count++;
+}
+
+/* The router is gone, or has a successor of ours. */
+static void
+on_parent(void *context, unsigned ready)
+{
+	struct desk *desk = context;
+
+	loop_stop(desk->process->loop);
+}
+
+static void __attribute__((noreturn))
+desk_run(struct process *process, int listener, int parent)
+{
+	struct desk desk = { .process = process, .listener = listener,
+	    .parent = parent };
+	struct caller *caller;
+
+	signal(SIGHUP, SIG_IGN);
+	TAILQ_INIT(&desk.callers);
+	desk.router = router_new(process->conf);
+	desk.arena = arena_new();
+	desk.listener_watch = loop_watch(process->loop, listener, LOOP_READ,
+	    on_listener, &desk);
+	desk.parent_watch = loop_watch(process->loop, parent, LOOP_READ,
+	    on_parent, &desk);
+	loop_run(process->loop);
+	while ((caller = TAILQ_FIRST(&desk.callers)) != NULL) {
+		(void)caller_serve(caller, LOOP_READ);
+		caller_end(caller);
+	}
+	event_flush();
+	_exit(0);
+}
+
+/* ---- in the router ---------------------------------------------------- */
+
+static void verify_fork(void *context);
+
+static void
+verify_reap(struct verify *verify)
+{
+	int status;
+
+	watch_free(&verify->watch);
+	close(verify->socket);
+	while (waitpid(verify->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	verify->pid = 0;
+}
+
+static void
+on_process(void *context, unsigned ready)
+{
+	struct verify *verify = context;
+
+	/* it never says anything: this is its end */
+	event(EV_DAEMON_EXIT, NULL, "name", SLICE("router verify"),
+	    "child", event_number(verify->pid),
+	    "restart", event_number(1), NULL);
+	(void)kill(verify->pid, SIGKILL);	/* if only its socket is */
+	verify_reap(verify);
+	timer_set(verify->process->loop, &verify->restart,
+	    clock_steady_ms() + VERIFY_REST_MS, verify_fork, verify);
+}
+
+static void
+verify_fork(void *context)
+{
+	struct verify *verify = context;
+	struct err err;
+	pid_t pid = daemon_fork(verify->process, "router-verify",
+	    &verify->socket, &err);
+
+	if (pid == 0) {
+		verify->child_fn(verify->context);
+		desk_run(verify->process, verify->listener, verify->socket);
+	}
+	if (pid < 0) {
+		warning("%s", err.text);
+		timer_set(verify->process->loop, &verify->restart,
+		    clock_steady_ms() + VERIFY_REST_MS, verify_fork, verify);
+		return;
+	}
+	verify->pid = pid;
+	verify->watch = loop_watch(verify->process->loop, verify->socket,
+	    LOOP_READ, on_process, verify);
+}
+
+/* The group that smtpserver has: it may connect, others may not. */
+static void
+socket_share(struct verify *verify)
+{
+	struct err err;
+	uid_t uid;
+	gid_t gid;
+
+	if (!verify->process->was_root)
+		return;
+	if (daemon_account(verify->process->conf, ROLE_SMTPSERVER, &uid, &gid,
+	    &err) != 0 || chown(verify->address.sun_path, (uid_t)-1,
+	    gid) != 0)
+		warning("smtpserver may not be able to ask at %s",
+		    verify->address.sun_path);
+}
+
+static int
+socket_bind(struct verify *verify, struct err *err)
+{
+	const char *dir = verify->process->conf->run_dir;
+	struct sockaddr_un *address = &verify->address;
+	int n = snprintf(address->sun_path, sizeof(address->sun_path),
+	    "%s/verify.sock", dir);
+
+	if (n < 0 || (size_t)n >= sizeof(address->sun_path))
+		return err_set(err, "the run directory %s has too long a "
+		    "name for a socket in it", dir);
+	address->sun_family = AF_UNIX;
+	verify->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
+	    SOCK_NONBLOCK, 0);
+	if (verify->listener < 0)
+		return err_sys(err, "cannot make a socket");
+	/* one router an instance: what lies there is a dead one's */
+	(void)unlink(address->sun_path);
+	if (bind(verify->listener, (struct sockaddr *)address,
+	    sizeof(*address)) != 0 ||
+	    chmod(address->sun_path, 0660) != 0 ||
+	    listen(verify->listener, LISTEN_BACKLOG) != 0)
+		return err_sys(err, "cannot listen at %s",
+		    address->sun_path);
+	socket_share(verify);
+	return 0;
+}
+
+struct verify *
+verify_new(struct process *process, loop_fn *child_fn, void *context,
+    struct err *err)
+{
+	struct verify *verify = mem_alloc(1, sizeof(*verify));
+
+	verify->child_fn = child_fn;
+	verify->context = context;
+	verify->process = process;
+	verify->listener = -1;
+	if (socket_bind(verify, err) != 0) {
+		if (verify->listener >= 0)
+			close(verify->listener);
+		mem_free(&verify);
+		return NULL;
+	}
+	verify_fork(verify);
+	return verify;
+}
+
+static void
+process_end(struct verify *verify)
+{
+	timer_clear(&verify->restart);
+	if (verify->pid == 0)
+		return;
+	(void)shutdown(verify->socket, SHUT_RDWR);
+	verify_reap(verify);
+}
+
+void
+verify_renew(struct verify *verify)
+{
+	process_end(verify);
+	verify_fork(verify);
+}
+
+void
+verify_in_child(struct verify *verify)
+{
+	if (verify == NULL)
+		return;
+	close(verify->listener);
+	if (verify->pid != 0)
+		close(verify->socket);
+}
+
+void
+verify_free(struct verify **pverify)
+{
+	struct verify *verify = *pverify;
+
+	if (verify == NULL)
+		return;
+	process_end(verify);
+	close(verify->listener);
+	(void)unlink(verify->address.sun_path);
+	mem_free(pverify);
+}

@@ -1,0 +1,33 @@
+/* poison.h - messages in whose company workers died
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_POISON_H
+#define ZM_ROUTER_POISON_H
+
+#include "mail/spool/spool.h"
+
+enum {
+	POISON_DEATHS = 3,	/* then postman/N.poison */
+	POISON_KNOWN_MAX = 64	/* suspects; the oldest is forgotten */
+};
+
+struct poison {
+	struct poison_row {
+		ino_t		inode;
+		char		id[SPOOL_ID_BYTES];
+		unsigned	deaths;
+	} rows[POISON_KNOWN_MAX];
+	unsigned	next;
+};
+
+/* One more death with this message in hand; returns how many now. */
+unsigned poison_count(struct poison *poison, ino_t inode, const char *id);
+
+/* Rows C1, P1: take what the dead process pid had claimed away from it.  A
+ * message that was there three times goes to postman/, others wait again.
+ * returns how many claims there were. */
+unsigned poison_take_over(struct poison *poison, struct spool *spool,
+    pid_t pid);
+
+#endif

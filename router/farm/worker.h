@@ -1,0 +1,23 @@
+/* worker.h - the process that routes messages
+ *
+ * From the parent, one a line:
+ *	PRIORITY/NAME	route router[.PRIORITY]/NAME
+ *	public/NAME	take over a foreign submission (row S4)
+ *	recover		bring names to order (live, doc/INTERNALS section 3)
+ * To the parent, when it is dealt with: "done " and the line, or "later " and
+ * the line: it is in router/ still, for a reason that is not the message's;
+ * "soon " when that is over in a moment.
+ * End of file ends the worker.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_WORKER_H
+#define ZM_ROUTER_WORKER_H
+
+#include "daemon/conf/conf.h"
+#include "mail/spool/spool.h"
+
+/* Serve until end of file; returns then. */
+void worker_run(const struct conf *conf, struct spool *spool, int socket);
+
+#endif

@@ -1,0 +1,353 @@
+/* headers.c - the header of a message on its way through
+ *
+ * In     a message file, its envelope
+ * Out    the header for the control file; what routing needs of it
+ * Holds  nothing
+ * Trusts nothing; stops at the limit header_bytes
+ * Spec   RFC 5322 section 3.6; RFC 6409 section 8 (submission may add)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "router/header/headers.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "grammar/header.h"
+
+#include "base/banned.h"
+
+enum {
+	HEADERS_MSGID_BYTES_MAX = 1000,
+	HEADERS_BYTES_MAX = (4 << 20) - 65536	/* a control file's m block
+						 * has 4 MiB */
+};
+
+/* What the router does with a field; all others are just kept. */
+enum field_use {
+	FIELD_DROP = 1,		/* everybody's */
+	FIELD_DROP_LOCAL = 2,	/* of a local submission */
+	FIELD_RECEIVED = 4,
+	FIELD_MSGID = 8,
+	FIELD_DATE = 16,
+	FIELD_FROM = 32,
+	FIELD_RCPT = 64,
+	FIELD_RESENT_RCPT = 128,
+	FIELD_PRECEDENCE = 256
+};
+
+static const struct field_row {
+	const char	*name;
+	unsigned	 use;
+} field_rows[] = {
+	{ "Bcc", FIELD_DROP_LOCAL | FIELD_RCPT },
+	{ "Cc", FIELD_RCPT },
+	{ "Date", FIELD_DATE },
+	{ "From", FIELD_FROM },
+	{ "Message-Id", FIELD_MSGID },
+	{ "Precedence", FIELD_PRECEDENCE },
+	{ "Received", FIELD_RECEIVED },
+	{ "Resent-Bcc", FIELD_DROP_LOCAL | FIELD_RESENT_RCPT },
+	{ "Resent-Cc", FIELD_RESENT_RCPT },
+	{ "Resent-To", FIELD_RESENT_RCPT },
+	{ "Return-Path", FIELD_DROP },
+	{ "To", FIELD_RCPT },
+};
+
+static unsigned
+field_use(const struct header_field *field)
+{
+	for (size_t i = 0; i < sizeof(field_rows) / sizeof(field_rows[0]); i++)
+		if (header_is(field, field_rows[i].name))
+			return field_rows[i].use;
+	return 0;
+}
+
+static void
+list_add(struct arena *arena, struct header_list ***end, struct slice value)
+{
+	struct header_list *item = arena_alloc(arena, sizeof(*item));
+
+	item->value = value;
+	**end = item;
+	*end = &item->next;
+}
+
+/* The first msg-id, when it can stand in a line. */
+static struct slice
+msgid_of(struct slice value)
+{
+	struct slice id = header_msgid(value);
+
+	for (size_t i = 0; i < id.n; i++)
+		if ((unsigned char)id.p[i] < ' ' || id.p[i] == 127)
+			return (struct slice){ NULL, 0 };
+	return slice_first(id, HEADERS_MSGID_BYTES_MAX);
+}
+
+/* Anybody may write the field, so it only ever makes mail wait. */
+static int
+precedence_of(struct slice value)
+{
+	static const struct { const char *word; int priority; } rows[] = {
+		{ "list", -1 }, { "bulk", -2 }, { "junk", -3 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (slice_is_nocase(slice_trim(value), rows[i].word))
+			return rows[i].priority;
+	return 0;
+}
+
+static void
+note_field(struct arena *arena, struct headers *headers, unsigned use,
+    const struct header_field *field)
+{
+	if (use & FIELD_RECEIVED)
+		headers->received++;
+	if (use & FIELD_DATE)
+		headers->has_date = true;
+	if (use & FIELD_FROM)
+		headers->has_from = true;
+	if (use & FIELD_PRECEDENCE)
+		headers->precedence = precedence_of(field->value);
+	if (use & FIELD_MSGID) {
+		headers->has_msgid = true;
+		if (headers->msgid.n == 0)
+			headers->msgid = msgid_of(field->value);
+	}
+}
+
+/* ---- what is wrong ------------------------------------------------------ */
+
+struct pass {			/* one header on its way */
+	struct arena		*arena;
+	const struct envelope	*envelope;
+	const struct conf	*conf;
+	struct headers		*headers;
+	struct str		*out;
+	struct slice		 header;	/* and the body behind it */
+	unsigned		 line;		/* of what comes next */
+	bool			 is_own;	/* by a user of ours */
+	int			 may_repair;	/* -1: not yet known */
+};
+
+static unsigned
+line_count(struct slice lines)
+{
+	unsigned count = 0;
+
+	for (size_t n; lines.n > 0; lines = slice_from(lines, n + 1)) {
+		n = slice_find(lines, '\n');
+		count++;
+	}
+	return count;
+}
+
+/* Only when something is wrong is the header looked through for a
+ * signature. */
+static bool
+may_repair(struct pass *pass)
+{
+	enum conf_header_repair repair = pass->conf->header_repair;
+
+	if (pass->may_repair < 0)
+		pass->may_repair = repair != REPAIR_NONE && pass->is_own &&
+		    (repair == REPAIR_OWN || !pass->envelope->is_external) &&
+		    !header_is_signed(pass->header);
+	return pass->may_repair > 0;
+}
+
+/* Lines that are wrong.  True: they went on as what nobody reads. */
+static bool
+lines_wrong(struct pass *pass, const char *field, const char *reason,
+    struct slice lines)
+{
+	struct header_wrongs *wrongs = &pass->headers->wrongs;
+	bool is_repaired = may_repair(pass) &&
+	    wrongs->count < HEADER_WRONGS_MAX;
+
+	header_wrong_add(pass->arena, wrongs, field, reason, pass->line,
+	    is_repaired);
+	if (is_repaired)
+		header_illegal_add(pass->out, pass->conf->host, field,
+		    wrongs->list[wrongs->count - 1].reason, lines);
+	return is_repaired;
+}
+
+static bool
+field_wrong(struct pass *pass, const struct header_field *field)
+{
+	const char *name;
+	struct err err;
+
+	return pass->conf->header_check != HEADERS_UNCHECKED &&
+	    header_check_field(pass->arena, &pass->headers->wrongs, field,
+	    !pass->is_own, &name, &err) != 1 &&
+	    lines_wrong(pass, name, err.text, field->whole);
+}
+
+/* ---- what is missing ---------------------------------------------------- */
+
+/* A field that a signature names without being there may not be added.  A
+ * missing From makes every signature bad anyway. */
+static bool
+may_add(struct pass *pass, const char *field, bool is_there)
+{
+	if (is_there)
+		return false;
+	if (pass->is_own && !header_signs(pass->header, field))
+		return true;
+	if (pass->conf->header_check != HEADERS_UNCHECKED)
+		header_wrong_add(pass->arena, &pass->headers->wrongs, field,
+		    "it is missing", 0, false);
+	return false;
+}
+
+static void
+add_from(struct pass *pass)
+{
+	const struct path *from = &pass->envelope->from;
+	struct str *out = pass->out;
+	size_t at;
+
+	str_adds(out, "From: ");
+	at = out->len;
+	path_add(out, from);
+	if (out->len == at)
+		str_addf(out, "MAILER-DAEMON@%s", pass->conf->host);
+	else if (from->domain.n == 0)
+		str_addf(out, "@%s", pass->conf->host);
+	str_addc(out, '\n');
+}
+
+static void
+add_missing(struct pass *pass)
+{
+	const struct headers *headers = pass->headers;
+	const struct envelope *envelope = pass->envelope;
+	char date[CLOCK_TEXT_BYTES];
+
+	if (may_add(pass, "Date", headers->has_date)) {
+		clock_rfc5322(spool_id_time_us(slice_of(envelope->id)) /
+		    1000000, date);
+		str_addf(pass->out, "Date: %s\n", date);
+	}
+	if (!headers->has_from && pass->is_own && !envelope->is_external)
+		add_from(pass);
+	else if (!headers->has_from &&
+	    pass->conf->header_check != HEADERS_UNCHECKED)
+		header_wrong_add(pass->arena, &pass->headers->wrongs, "From",
+		    "it is missing", 0, false);
+	if (!headers->has_msgid && pass->is_own &&
+	    !header_signs(pass->header, "Message-Id"))
+		str_addf(pass->out, "Message-Id: <%s@%s>\n", envelope->id,
+		    pass->conf->host);
+}
+
+/* The id in the log of a message that came without one. */
+static void
+msgid_default(struct arena *arena, struct headers *headers,
+    const struct envelope *envelope, const struct conf *conf)
+{
+	if (!headers->has_msgid &&
+	    (!envelope->is_external || envelope->user.n > 0))
+		headers->msgid = slice_of(arena_printf(arena, "<%s@%s>",
+		    envelope->id, conf->host));
+}
+
+static void
+keep_lines(struct str *out, struct slice lines)
+{
+	str_add_slice(out, lines);
+	if (!slice_ends(lines, "\n"))
+		str_addc(out, '\n');
+}
+
+static void
+pass_field(struct pass *pass, const struct header_field *field)
+{
+	const struct envelope *envelope = pass->envelope;
+	struct headers *headers = pass->headers;
+	unsigned use = field_use(field);
+
+	if (envelope->header_rcpts && (use & FIELD_RCPT))
+		list_add(pass->arena, &headers->to_end, field->value);
+	if (envelope->header_rcpts && (use & FIELD_RESENT_RCPT))
+		list_add(pass->arena, &headers->resent_to_end, field->value);
+	if ((use & FIELD_DROP) ||
+	    ((use & FIELD_DROP_LOCAL) && !envelope->is_external))
+		return;
+	if (field_wrong(pass, field))
+		return;
+	note_field(pass->arena, headers, use, field);
+	keep_lines(pass->out, field->whole);
+}
+
+/* A line that is no field. */
+static void
+pass_junk(struct pass *pass, struct slice lines)
+{
+	if (pass->conf->header_check == HEADERS_UNCHECKED ||
+	    !lines_wrong(pass, "header", "a line is no field", lines))
+		keep_lines(pass->out, lines);
+}
+
+/* A field, or a line that is none.  1 when there was one, 0 at the body. */
+static int
+next_lines(struct slice *rest, bool is_first, struct header_field *field,
+    bool *out_is_field)
+{
+	bool is_broken;
+
+	*out_is_field = header_next(rest, field, &is_broken) == 1;
+	if (*out_is_field)
+		return 1;
+	if (!is_broken || is_first)
+		return 0;
+	field->whole = header_junk(rest);
+	return 1;
+}
+
+void
+headers_pass(struct arena *arena, struct slice file,
+    const struct envelope *envelope, const struct conf *conf,
+    struct headers *headers, struct str *out)
+{
+	struct slice rest = slice_from(file, envelope->header_offset);
+	struct pass pass = { arena, envelope, conf, headers, out, rest, 1,
+	    !envelope->is_external || envelope->user.n > 0, -1 };
+	uint64_t limit = conf->limits.header_bytes, bytes = 0;
+	struct header_field field;
+	bool is_field;
+
+	*headers = (struct headers){ .to_end = &headers->to,
+	    .resent_to_end = &headers->resent_to };
+	if (limit > HEADERS_BYTES_MAX)
+		limit = HEADERS_BYTES_MAX;
+	received_add(out, envelope, conf->host);
+	if (header_is_from_line(rest)) {
+		rest = slice_from(rest, slice_find(rest, '\n') + 1);
+		pass.line++;
+		pass.header = rest;
+	}
+	while (next_lines(&rest, bytes == 0, &field, &is_field)) {
+		headers->is_broken |= !is_field;
+		bytes += field.whole.n;
+		if (bytes > limit) {
+			/* what follows a broken line may be a body: not the
+			 * header's fault */
+			headers->is_too_large = !headers->is_broken;
+			rest = slice_from(file, (size_t)(field.whole.p -
+			    file.p));
+			break;
+		}
+		if (is_field)
+			pass_field(&pass, &field);
+		else
+			pass_junk(&pass, field.whole);
+		pass.line += line_count(field.whole);
+	}
+	headers->body_offset = file.n - rest.n;
+	add_missing(&pass);
+	msgid_default(arena, headers, envelope, conf);
+}

@@ -1,0 +1,114 @@
+/* copies.c - who else gets a message
+ *
+ * In     recipients as they came, the sender
+ * Out    one more place for each copy, of which nothing is reported
+ * Holds  nothing; what was asked for is kept in the places
+ * Trusts `with` of an envelope: the router clears it in a user's submission
+ * Spec   zmailer.conf(5), copy and archive; RFC 3461 section 4.1 (NEVER)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "router/message/copies.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+#include "base/banned.h"
+
+int
+copies_note(struct routing *routing, const struct path *path,
+    struct err *err)
+{
+	const struct conf *conf = routing->router->conf;
+	struct places *places = routing->places;
+	struct slice address = slice_lower(places->arena, routing_join(
+	    routing, path->local, path->domain.n > 0 ? path->domain :
+	    slice_of(conf->host)));
+	int fits;
+
+	if (places->copies == NULL)
+		places->copies = arena_alloc(places->arena,
+		    conf->copy_count * sizeof(*places->copies));
+	for (size_t i = 0; i < conf->copy_count; i++) {
+		if (conf->copies[i].rcpt == NULL || places->copies[i])
+			continue;
+		fits = who_is(routing, conf->copies[i].rcpt, address, err);
+		if (fits < 0)
+			return -1;
+		places->copies[i] = fits == 1;
+	}
+	return 1;
+}
+
+/* Copied already, or made here: a report, mail that is routed again. */
+static bool
+is_new_mail(const struct conf *conf, const struct envelope *envelope)
+{
+	return envelope == NULL || (envelope->dsn_of.n == 0 &&
+	    !slice_is(envelope->with, "reroute") &&
+	    !slice_is(envelope->user, conf->accounts[ROLE_AGENT]));
+}
+
+static int
+add_file(struct routing *routing, const struct conf_copy *copy,
+    struct err *err)
+{
+	int64_t uid;
+	int found = users_find(routing->router->users,
+	    slice_of(copy->account), &uid, err);
+
+	if (found < 0)
+		return routing_trouble(routing, "passwd", "");
+	if (found == 0) {
+		err_set(err, "%s:%u: there is no account %s", copy->at.file,
+		    copy->at.line, copy->account);
+		return routing_trouble(routing, "copy", "");
+	}
+	return routing_add(routing, "local", SLICE("file"),
+	    slice_of(copy->target), uid, &routing->rule, err);
+}
+
+static int
+add_copy(struct router *router, struct places *places,
+    const struct conf_copy *copy, struct err *err)
+{
+	struct route_request request = { .notify = DSN_NOTIFY_NEVER };
+	struct routing_count counts = {
+	    .first_expanded = places->expanded.count };
+	struct routing routing = { .router = router, .places = places,
+	    .request = &request, .counts = &counts,
+	    .domain = slice_of(router->conf->host), .uid = PLACE_UID_NOBODY,
+	    .notify = DSN_NOTIFY_NEVER,
+	    .rule = { "copy", copy->at.file, copy->at.line } };
+	struct slice rest;
+	int fits = who_sends(&routing, copy->sender, err);
+
+	if (fits != 1)
+		return fits < 0 ? -1 : 1;
+	routing.to = slice_of(copy->target);
+	routing_note(&routing, "copy to %s (%s:%u)", copy->target,
+	    copy->at.file, copy->at.line);
+	if (copy->account != NULL)
+		return add_file(&routing, copy, err);
+	if (path_parse(routing.to, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8,
+	    &request.path, &rest, err) != 1)
+		return routing_trouble(&routing, "copy", "");
+	return route_path(&routing, &request.path, err);
+}
+
+int
+copies_add(struct router *router, struct places *places,
+    const struct envelope *envelope, struct err *err)
+{
+	const struct conf *conf = router->conf;
+
+	if (conf->copy_count == 0 || !is_new_mail(conf, envelope))
+		return 1;
+	for (size_t i = 0; i < conf->copy_count; i++)
+		if ((conf->copies[i].rcpt == NULL ||
+		    (places->copies != NULL && places->copies[i])) &&
+		    add_copy(router, places, &conf->copies[i], err) != 1)
+			return -1;
+	return 1;
+}

@@ -1,0 +1,491 @@
+/* message.c - one message file becomes the plan of its delivery
+ *
+ * In     the bytes of a message file
+ * Out    a control file, or the reason why there is none
+ * Holds  one arena, released with the message
+ * Trusts nothing of the file
+ * Spec   doc/INTERNALS section 7; zmailer-message(5), zmailer-control(5)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "router/message/message.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/crc32c.h"
+#include "base/mem.h"
+#include "grammar/header.h"
+#include "router/message/copies.h"
+#include "router/message/hooks.h"
+#include "router/route/rewrite.h"
+
+#include "base/banned.h"
+
+enum {
+	BUFFER_KEEP_BYTES = 1 << 20,	/* larger buffers are given back */
+	BAD_ADDRESS_BYTES_MAX = 100
+};
+
+void
+message_init(struct message *message)
+{
+	*message = (struct message){ .arena = arena_new() };
+	str_init(&message->header);
+	str_init(&message->plan);
+	str_init(&message->other);
+	places_init(&message->places, message->arena);
+}
+
+void
+message_release(struct message *message)
+{
+	places_release(&message->places);
+	arena_free(&message->arena);
+	str_release(&message->header);
+	str_release(&message->plan);
+	str_release(&message->other);
+}
+
+static void
+buffer_reset(struct str *buffer)
+{
+	if (buffer->cap > BUFFER_KEEP_BYTES)
+		str_release(buffer);
+	str_reset(buffer);
+}
+
+void
+message_reset(struct message *message)
+{
+	arena_reset(message->arena);
+	buffer_reset(&message->header);
+	buffer_reset(&message->plan);
+	buffer_reset(&message->other);
+	message->why[0] = 0;
+	message->envelope.id[0] = 0;
+}
+
+static enum message_fate
+message_broken(struct message *message, const char *why)
+{
+	snprintf(message->why, sizeof(message->why), "%s", why);
+	return MESSAGE_BROKEN;
+}
+
+/* ---- is it whole ----------------------------------------------------- */
+
+static bool
+hex_parse(struct slice text, uint32_t *out)
+{
+	*out = 0;
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (c >= '0' && c <= '9')
+			*out = *out << 4 | (uint32_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			*out = *out << 4 | (uint32_t)(c - 'a' + 10);
+		else
+			return false;
+	}
+	return text.n == 8;
+}
+
+/* "complete 000000004711 1a2b3c4d\n"; a file without that line was put
+ * there by a person and is taken as it is. */
+static int
+check_complete(struct slice file, struct err *err)
+{
+	struct slice line = slice_first(file, DRAFT_FIRST_LINE_BYTES);
+	struct slice rest = slice_from(file, DRAFT_FIRST_LINE_BYTES);
+	uint64_t length;
+	uint32_t crc;
+
+	if (!slice_starts(file, "complete "))
+		return 1;
+	if (line.n < DRAFT_FIRST_LINE_BYTES ||
+	    !slice_number(slice_first(slice_from(line, 9), 12), 0, UINT64_MAX,
+	    &length) || !hex_parse(slice_first(slice_from(line, 22), 8), &crc))
+		return err_set(err, "the file was never completed");
+	if (length != rest.n)
+		return err_set(err, "the file has %zu bytes behind its first "
+		    "line, it should have %llu", rest.n,
+		    (unsigned long long)length);
+	if (file.n <= MESSAGE_CHECKED_BYTES_MAX &&
+	    crc32c(0, rest.p, rest.n) != crc)
+		return err_set(err, "the checksum does not fit");
+	return 1;
+}
+
+/* ---- recipients ------------------------------------------------------ */
+
+/* A list waits until all others are routed. */
+static int
+route_one(struct message *message, struct router *router,
+    struct route_request *request, struct err *err)
+{
+	struct route_waiting *waiting;
+	int result;
+
+	if (message->envelope.rcpt_count != 1 ||
+	    message->envelope.header_rcpts)
+		request->lists = ROUTE_LISTS_WAIT;
+	result = router_address(router, &message->places, request, err);
+	if (result != 0)
+		return result;
+	waiting = arena_alloc(message->arena, sizeof(*waiting));
+	waiting->request = *request;
+	waiting->request.lists = ROUTE_LISTS_WAITED;
+	*message->waiting_end = waiting;
+	message->waiting_end = &waiting->next;
+	return 1;
+}
+
+static int
+route_waiting(struct message *message, struct router *router,
+    struct err *err)
+{
+	const struct route_waiting *waiting = message->waiting;
+
+	for (; waiting != NULL; waiting = waiting->next)
+		if (router_address(router, &message->places,
+		    &waiting->request, err) != 1)
+			return -1;
+	return 1;
+}
+
+static int
+route_envelope(struct message *message, struct router *router,
+    const char *form, struct err *err)
+{
+	const struct envelope *envelope = &message->envelope;
+
+	for (size_t i = 0; i < envelope->rcpt_count; i++) {
+		const struct envelope_rcpt *rcpt = &envelope->rcpts[i];
+		struct route_request request = { rcpt->path, rcpt->notify,
+		    rcpt->orcpt, ROUTE_LISTS_NOW };
+
+		if (form != NULL)
+			router_refuse(&message->places, &request, form);
+		else if (route_one(message, router, &request, err) != 1)
+			return -1;
+	}
+	return 1;
+}
+
+/* What cannot be read as an address, made fit for a line. */
+static void
+refuse_text(struct message *message, struct slice text)
+{
+	struct route_request request = { .notify = 0 };
+	char *copy;
+
+	text = slice_first(slice_trim(text), BAD_ADDRESS_BYTES_MAX);
+	copy = slice_dup(message->arena, text);
+	for (size_t i = 0; i < text.n; i++)
+		if (copy[i] <= ' ' || copy[i] > '~')
+			copy[i] = '?';
+	request.path.local = (struct slice){ copy, text.n };
+	router_refuse(&message->places, &request, "badaddress");
+}
+
+/* One To, Cc or Bcc field of sendmail -t. */
+static int
+route_field(struct message *message, struct router *router,
+    struct slice value, const char *form, struct err *err)
+{
+	struct route_request request = { .notify = 0 };
+	struct slice rest = value, before = value;
+	struct err bad;
+	int more;
+
+	while ((more = header_address(message->arena, &rest, &request.path,
+	    &bad)) != 0) {
+		if (more < 0)
+			refuse_text(message, slice_first(before,
+			    before.n - rest.n));
+		else if (form != NULL)
+			router_refuse(&message->places, &request, form);
+		else if (route_one(message, router, &request, err) != 1)
+			return -1;
+		before = rest;
+	}
+	return 1;
+}
+
+/* form: what all recipients get, or NULL. */
+static int
+route_all(struct message *message, struct router *router,
+    const struct conf *conf, const char *form, struct err *err)
+{
+	const struct headers *headers = &message->headers;
+	const struct header_list *list;
+
+	message->waiting = NULL;
+	message->waiting_end = &message->waiting;
+	if (headers->received > conf->limits.received)
+		form = "loopexceeded";
+	else if (headers->is_too_large)
+		form = "headerlimit";
+	if (route_envelope(message, router, form, err) != 1)
+		return -1;
+	list = headers->resent_to ? headers->resent_to : headers->to;
+	for (; list != NULL; list = list->next)
+		if (route_field(message, router, list->value, form, err) != 1)
+			return -1;
+	return route_waiting(message, router, err);
+}
+
+/* ---- the sender ------------------------------------------------------- */
+
+static bool
+is_atom(struct slice text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
+		    !(c >= '0' && c <= '9') && c != '-' && c != '_')
+			return false;
+	}
+	return text.n > 0;
+}
+
+/* The sender as the next hop shall see it. */
+static struct slice
+sender_text(struct message *message, const struct conf *conf)
+{
+	const struct envelope *envelope = &message->envelope;
+	const struct path *from = &envelope->from;
+
+	if (envelope->is_error)
+		return (struct slice){ NULL, 0 };
+	if (from->local.n == 0)		/* nobody said: the submitting user */
+		return slice_of(arena_printf(message->arena,
+		    SLICE_FMT "@%s", SLICE_ARG(is_atom(envelope->user) ?
+		    envelope->user : SLICE("postmaster")), conf->host));
+	return slice_of(arena_printf(message->arena,
+	    SLICE_FMT "@" SLICE_FMT, SLICE_ARG(from->local),
+	    SLICE_ARG(from->domain.n > 0 ? from->domain :
+	    slice_of(conf->host))));
+}
+
+/* ---- rewriting -------------------------------------------------------- */
+
+/* From outside, and not by a user of ours. */
+static bool
+is_stranger(const struct envelope *envelope)
+{
+	return envelope->is_external && envelope->user.n == 0;
+}
+
+/* Whoever it is by name, the sender is an address from here on. */
+static int
+rewrite_sender(struct routing *routing, const struct conf *conf,
+    struct message *message, unsigned of, struct err *err)
+{
+	struct slice rest;
+	struct path path;
+
+	if (path_parse(sender_text(message, conf), PATH_BARE_OK | PATH_UTF8,
+	    &path, &rest, NULL) != 1 || rest.n > 0)
+		return 0;
+	message->envelope.from = path;
+	return rewrite_path(routing, of, &message->envelope.from, err);
+}
+
+/* Sender and header change before anything is routed.  Only where the
+ * configuration wants that: others pay one look at it. */
+static int
+rewrite_in(struct message *message, struct router *router, struct err *err)
+{
+	const struct conf *conf = router_conf(router);
+	struct routing routing = { .router = router,
+	    .places = &message->places };
+	bool stranger = is_stranger(&message->envelope);
+	struct str header;
+	int is_other;
+
+	if (!rewrite_is_on(conf))
+		return 1;
+	places_reset(&message->places, 0, NULL, SLICE(""));
+	if (!message->envelope.is_error && rewrite_sender(&routing, conf,
+	    message, REWRITE_SENDERS | REWRITE_ENVELOPE |
+	    (stranger ? REWRITE_STRANGERS : 0), err) < 0)
+		return -1;
+	is_other = rewrite_header(&routing, 0, stranger,
+	    str_slice(&message->header), &message->other, err);
+	if (is_other == 1) {
+		header = message->header;
+		message->header = message->other;
+		message->other = header;
+		str_reset(&message->other);
+	}
+	return is_other < 0 ? -1 : 1;
+}
+
+/* The header of places whose mail leaves by a generic statement. */
+static int
+rewrite_out(void *context, unsigned number, struct slice *out,
+    struct err *err)
+{
+	struct message *message = context;
+	struct routing routing = { .router = message->router,
+	    .places = &message->places };
+	int is_other = rewrite_header(&routing, number, false,
+	    str_slice(&message->header), &message->other, err);
+
+	*out = is_other == 1 ? slice_copy(message->arena,
+	    str_slice(&message->other)) : str_slice(&message->header);
+	str_reset(&message->other);
+	return is_other < 0 ? -1 : 1;
+}
+
+/* ---- the plan -------------------------------------------------------- */
+
+/* Who shares an agent's time with whom: the user that submitted it, else
+ * the client's address, else the sender's domain. */
+static struct slice
+source_of(const struct message *message)
+{
+	const struct envelope *envelope = &message->envelope;
+	struct slice from = envelope->rcvdfrom;
+
+	if (envelope->user.n > 0)
+		return envelope->user;
+	from = slice_from(from, slice_find(from, '[') + 1);
+	from = slice_first(from, slice_find(from, ']'));
+	return from.n > 0 ? from : envelope->from.domain;
+}
+
+/* What does not depend on recipients, and where they will go. */
+static void
+plan_prepare(struct message *message, const struct conf *conf,
+    struct slice file, ino_t inode, const struct plan_sink *sink)
+{
+	const struct envelope *envelope = &message->envelope;
+	struct work *work = &message->work;
+
+	*work = (struct work){
+		.inode = inode,
+		.body_offset = message->headers.body_offset,
+		.size_bytes = message->header.len + 1 + file.n -
+		    message->headers.body_offset,
+		.msgid = message->headers.msgid,
+		.errors_to = sender_text(message, conf),
+		.envid = envelope->envid,
+		.ret = envelope->ret,
+		.bodytype = envelope->bodytype,
+		.user = envelope->user,
+		.source = source_of(message),
+		.terms = envelope->terms,
+	};
+	if (work->terms.priority == 0)
+		work->terms.priority = message->headers.precedence;
+	memcpy(work->id, envelope->id, sizeof(work->id));
+	plan_init(&message->writing, message->arena, &message->plan, sink,
+	    work, str_slice(&message->header));
+	message->headers_for = (struct plan_headers){ message,
+	    conf->generic_count, rewrite_out };
+	if (conf->generic_count > 0)
+		message->writing.others = &message->headers_for;
+	places_reset(&message->places, envelope->rcpt_count,
+	    &message->writing, work->errors_to);
+	message->places.user = envelope->user;
+	if (work->terms.is_verp)
+		places_verp(&message->places, conf->delimiters);
+}
+
+static enum message_fate
+message_waits(struct message *message)
+{
+	bool is_frozen = message->places.is_frozen;
+
+	snprintf(message->why, sizeof(message->why), "%s",
+	    message->places.trouble);
+	return is_frozen ? MESSAGE_FROZEN : MESSAGE_DEFERRED;
+}
+
+static enum message_fate
+plan_finish(struct message *message, struct err *err)
+{
+	places_finish(&message->places);
+	message->is_streamed = message->writing.writer.taken > 0;
+	if (plan_end(&message->writing, err) == 1)
+		return MESSAGE_PLANNED;
+	if (message->writing.is_unwritten)
+		return MESSAGE_UNWRITTEN;
+	if (message->writing.is_deferred)
+		return message_waits(message);
+	return message_broken(message, "badenvelope");
+}
+
+/* ---- all of it ------------------------------------------------------- */
+
+/* What a script may know. */
+static void
+places_tell(struct message *message)
+{
+	struct places *places = &message->places;
+
+	memcpy(places->id, message->envelope.id, sizeof(places->id));
+	places->envelope = &message->envelope;
+	places->is_released = message->is_released;
+}
+
+/* The script sees the header before its length is known to the plan.
+ * 1 go on; 0 with the form of a refusal; -1. */
+static int
+header_hook(struct message *message, struct router *router,
+    const char **out_form, struct err *err)
+{
+	*out_form = NULL;
+	if (router_conf(router)->hooks.script == NULL)
+		return 1;
+	places_reset(&message->places, 0, NULL, sender_text(message,
+	    router_conf(router)));
+	places_tell(message);
+	return hooks_header(message, router, out_form, err);
+}
+
+enum message_fate
+message_plan(struct message *message, struct router *router,
+    struct slice file, ino_t inode, const struct plan_sink *sink,
+    struct err *err)
+{
+	const struct conf *conf = router_conf(router);
+	struct envelope *envelope = &message->envelope;
+	const char *form;
+
+	if (check_complete(file, err) != 1)
+		return message_broken(message, "incomplete");
+	if (envelope_parse(message->arena, file, envelope, err) != 1)
+		return message_broken(message, "badenvelope");
+	if (envelope->id[0] == 0)
+		spool_id_make(clock_wall_us(), inode, envelope->id);
+	message->router = router;
+	headers_pass(message->arena, file, envelope, conf, &message->headers,
+	    &message->header);
+	if (rewrite_in(message, router, err) != 1 ||
+	    header_hook(message, router, &form, err) < 0)
+		return message_waits(message);
+	plan_prepare(message, conf, file, inode, sink);
+	places_tell(message);
+	if (route_all(message, router, conf, form, err) != 1)
+		return message_waits(message);
+	if (message->places.count == 0 && envelope->is_error) {
+		err_set(err, "neither recipients nor a sender to tell");
+		return message_broken(message, "norecipients");
+	}
+	if (message->places.count == 0) {
+		struct route_request none = {
+		    .path.local = SLICE("unlisted-recipients") };
+
+		router_refuse(&message->places, &none, "norecipients");
+	}
+	if (copies_add(router, &message->places, envelope, err) != 1)
+		return message_waits(message);
+	return plan_finish(message, err);
+}

@@ -1,0 +1,41 @@
+/* expand.h - what stands behind an alias, item by item
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_EXPAND_H
+#define ZM_ROUTER_EXPAND_H
+
+#include "router/route/internal.h"
+
+struct here {			/* a local part and where it is looked up */
+	const struct conf_domain *domain;	/* NULL: a virtual address */
+	struct slice		 name;	/* of the domain */
+	struct slice		 local;	/* plain */
+	struct slice		 key;	/* plain, lower case */
+	const struct path	*path;
+};
+
+struct found {			/* an alias */
+	struct table	*table;
+	struct slice	 value;
+	unsigned	 line;
+};
+
+/* Open an alias: route all its items.  what: the kind of the rule. */
+int expand_alias(const struct routing *from, const struct here *here,
+    const struct found *found, const char *what, struct err *err);
+
+/* Open a list file: route all its members, in the name of its owner.
+ * routing's sender, domain and rule are what they get. */
+int expand_file(const struct routing *from, const struct here *here,
+    struct slice path, struct err *err);
+
+/* One step further in: false (and the request given up) when that is too
+ * deep. */
+bool expand_deeper(struct routing *routing);
+
+/* Look in all alias tables of a domain: key@name and key.  1, 0, -1. */
+int local_alias_find(struct routing *routing, const struct here *here,
+    struct slice key, struct found *out, struct err *err);
+
+#endif

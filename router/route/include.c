@@ -1,0 +1,175 @@
+/* include.c - the lines of a list file, whatever its size
+ *
+ * In     a path from an alias, a list statement, or another list file
+ * Out    lines
+ * Holds  one buffer; a list of a million members is never in memory
+ * Trusts a file only when nobody but its owner can write or replace it
+ * Spec   zmailer-aliases(5)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "router/route/include.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#include "base/banned.h"
+
+/* Others may write into the directory only when it is sticky and belongs to
+ * root or the file's owner: there nobody can replace what is not his. */
+static int
+check_directory(const char *path, const struct stat *file, struct err *err)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash == path ? 1 : (size_t)(slash - path);
+	char *dir = mem_alloc(n + 1, 1);
+	struct stat st;
+	int result = 1;
+
+	memcpy(dir, path, n);
+	if (stat(dir, &st) != 0)
+		result = err_sys(err, "the directory of the list %s", path);
+	else if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
+	    ((st.st_mode & S_ISVTX) == 0 || (st.st_uid != 0 &&
+	    st.st_uid != file->st_uid)))
+		result = err_set(err, "others could replace the list %s: "
+		    "chmod go-w %s", path, dir);
+	mem_free(&dir);
+	return result;
+}
+
+static int
+check_file(const struct include *include, int64_t asker, struct err *err)
+{
+	const struct stat *st = &include->seen;
+	const char *path = include->path;
+
+	if (!S_ISREG(st->st_mode))
+		return err_set(err, "the list %s is no regular file", path);
+	if ((st->st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return err_set(err, "the list %s can be written by others "
+		    "than its owner: chmod go-w it", path);
+	if (asker >= 0 && (int64_t)st->st_uid != asker &&
+	    (st->st_mode & S_IROTH) == 0)
+		return err_set(err, "the list %s is not for uid %lld to read",
+		    path, (long long)asker);
+	if (st->st_size > INCLUDE_BYTES_MAX)
+		return err_set(err, "the list %s is larger than %d bytes",
+		    path, INCLUDE_BYTES_MAX);
+	return check_directory(path, st, err);
+}
+
+int
+include_open(struct include *include, const char *path, int64_t asker,
+    struct err *err)
+{
+	*include = (struct include){ .path = path };
+	include->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (include->fd < 0)
+		return err_sys(err, "open the list %s", path);
+	if (fstat(include->fd, &include->seen) != 0)
+		err_sys(err, "fstat the list %s", path);
+	else if (check_file(include, asker, err) == 1) {
+		include->buffer = mem_grow(NULL, INCLUDE_BUFFER_BYTES, 1);
+		return 1;
+	}
+	close(include->fd);
+	include->fd = -1;
+	return -1;
+}
+
+/* More bytes behind those that are unread. */
+static int
+fill(struct include *include, struct err *err)
+{
+	size_t left = include->end - include->begin;
+	ssize_t got;
+
+	memmove(include->buffer, include->buffer + include->begin, left);
+	include->begin = 0;
+	include->end = left;
+	do
+		got = read(include->fd, include->buffer + left,
+		    INCLUDE_BUFFER_BYTES - left);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return err_sys(err, "read the list %s", include->path);
+	include->is_end = got == 0;
+	include->end += (size_t)got;
+	return 1;
+}
+
+/* The rest of a line whose beginning was given away. */
+static int
+skip_line(struct include *include, struct err *err)
+{
+	for (;;) {
+		size_t n = include->end - include->begin;
+		struct slice bytes = { include->buffer + include->begin, n };
+		size_t end = slice_find(bytes, '\n');
+
+		include->begin += end;
+		if (end < n || include->is_end)
+			return 1;
+		if (fill(include, err) < 0)
+			return -1;
+	}
+}
+
+int
+include_line(struct include *include, struct slice *out_line,
+    struct err *err)
+{
+	for (;;) {
+		struct slice bytes = { include->buffer + include->begin,
+			include->end - include->begin };
+		size_t n = slice_find(bytes, '\n');
+
+		if (n == bytes.n && !include->is_end &&
+		    n <= INCLUDE_LINE_BYTES_MAX) {
+			if (fill(include, err) < 0)
+				return -1;
+			continue;
+		}
+		if (bytes.n == 0)
+			return 0;
+		include->line++;
+		*out_line = slice_first(bytes, n);
+		include->begin += n < bytes.n ? n + 1 : n;
+		if (n <= INCLUDE_LINE_BYTES_MAX)
+			return 1;
+		*out_line = slice_first(bytes, INCLUDE_LINE_BYTES_MAX + 1);
+		if (n < bytes.n)
+			return 1;
+		/* its slice would be overwritten: what counts is the length */
+		if (skip_line(include, err) < 0)
+			return -1;
+		include->begin += include->begin < include->end;
+		return 1;
+	}
+}
+
+int
+include_close(struct include *include, struct err *err)
+{
+	struct stat now;
+	int result = 1;
+
+	if (include->fd < 0)
+		return 1;
+	if (fstat(include->fd, &now) != 0)
+		result = err_sys(err, "fstat the list %s", include->path);
+	else if (now.st_size != include->seen.st_size ||
+	    now.st_mtim.tv_sec != include->seen.st_mtim.tv_sec ||
+	    now.st_mtim.tv_nsec != include->seen.st_mtim.tv_nsec)
+		result = err_set(err, "the list %s was changed while it was "
+		    "read", include->path);
+	close(include->fd);
+	include->fd = -1;
+	mem_free(&include->buffer);
+	return result;
+}

@@ -1,0 +1,151 @@
+/* internal.h - what route.c, remote.c and local.c share
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_ROUTE_INTERNAL_H
+#define ZM_ROUTER_ROUTE_INTERNAL_H
+
+#include "mail/table/table.h"
+#include "mail/users.h"
+#include "router/route/route.h"
+
+struct router {
+	const struct conf	*conf;
+	struct table		**tables;	/* as conf->tables */
+	struct table		*srs_keys;	/* NULL: no srs */
+	struct users		*users;
+	struct hooks		*hooks;		/* NULL: no script */
+	struct places		*asking;	/* for whom it is asked */
+	struct arena		*arena;
+	struct memo		 lists;		/* "local@domain"; numbers as
+						 * conf->lists */
+};
+
+/* One recipient on its way; copied when an alias is opened. */
+struct routing {
+	struct router			*router;
+	struct places			*places;
+	const struct route_request	*request;
+	struct slice			 to;	/* request->path as text */
+	struct routing_count		*counts;
+	struct slice			 domain;	/* for bare names */
+	unsigned			 depth;		/* aliases open */
+	unsigned			 sender;	/* places->senders */
+	int64_t				 uid;		/* of the list file */
+	unsigned			 notify;	/* of its places */
+	bool				 is_plain;	/* no aliases */
+	bool				 skips_virtual;
+	const char			*zone;	/* of the route; NULL */
+	struct place_rule		 rule;	/* alias it came by; or 0 */
+};
+
+struct routing_count {		/* of one request, over all its aliases */
+	size_t	first_expanded;	/* places->expanded when it began */
+	size_t	added;		/* places */
+	size_t	hits;		/* places added or met again */
+	bool	met_loop;
+	bool	was_postmaster;
+	bool	is_over;	/* too deep or too many: give it up */
+	bool	waits;		/* given up because it leads to a list */
+};
+
+/* All return 1, or -1 trouble. */
+int route_path(struct routing *routing, const struct path *path,
+    struct err *err);
+int route_virtual(struct routing *routing, struct slice name,
+    const struct path *path, struct err *err);
+/* A list, or owner, request of one.  0: it is none. */
+int route_list(struct routing *routing, struct slice name,
+    struct slice local, struct err *err);
+/* SRS0=... in the domain of `srs`.  0: it is none. */
+int route_srs(struct routing *routing, struct slice local, struct err *err);
+int route_local(struct routing *routing, const struct conf_domain *domain,
+    struct slice name, const struct path *path, struct err *err);
+int route_remote(struct routing *routing, struct slice domain,
+    const struct path *path, struct err *err);
+
+/* The value of a routes table: what may stand behind `via` in the
+ * configuration, or ZMailer's "channel!", "channel!host",
+ * "channel!host!user", "error!form", "ignore!...".
+ * returns 1; 0 ignore this entry; -1 not a route. */
+struct route_target {
+	struct slice	channel, host;
+	struct slice	user;		/* empty: the address */
+	struct work_way	*ways;		/* behind else; user empty: the
+					 * address */
+	size_t		way_count;
+};
+int route_value_parse(struct arena *arena, struct slice value,
+    struct slice domain, struct route_target *out, struct err *err);
+
+/* Add the place of such a route for an address "local@domain". */
+int route_target_add(struct routing *routing,
+    const struct route_target *target, struct slice address,
+    const struct place_rule *rule, struct err *err);
+/* The host of an error place: the name of a form, or words, which become one
+ * word with _ for blanks.  Has a NUL behind it. */
+struct slice route_error_host(struct arena *arena, struct slice words);
+
+/* Add one place for this routing; counts it.  1, or -1 trouble. */
+int routing_add(struct routing *routing, const char *channel,
+    struct slice host, struct slice user, int64_t uid,
+    const struct place_rule *rule, struct err *err);
+/* The same with a place that may have other ways; its channel, host, user,
+ * uid, ways and rule are filled in. */
+int routing_add_place(struct routing *routing, const struct place *found,
+    struct err *err);
+/* Channel error. user: local@domain of path.  Returns 1. */
+int routing_refuse(struct routing *routing, const char *form,
+    const struct path *path, const struct place_rule *rule);
+
+/* Does the mail have this sender where it goes, this user?  pattern: of a
+ * route, NULL fits all.  1, 0, -1 trouble. */
+int who_sends(struct routing *routing, const char *pattern, struct err *err);
+int who_submits(struct routing *routing, const char *pattern,
+    struct err *err);
+/* The same of any address. */
+int who_is(struct routing *routing, const char *pattern,
+    struct slice address, struct err *err);
+/* The sender that mail of this routing has, lower case, "" for null; the
+ * domain of an address. */
+struct slice who_sender(struct routing *routing);
+struct slice who_domain(struct slice address);
+
+/* A table by name, opened.  NULL with err and trouble when there is none. */
+struct table *routing_table(struct routing *routing, const char *name,
+    struct err *err);
+/* Note trouble: "table-NAME" and the like; returns -1. */
+int routing_trouble(struct routing *routing, const char *what,
+    const char *name);
+/* Look up; the value is copied.  1 found, 0 none, -1 trouble. */
+int routing_lookup(struct routing *routing, struct table *table,
+    struct slice key, struct slice *out_value, unsigned *out_line,
+    struct err *err);
+
+/* The sender that a redirected recipient gets (SRS): a number of
+ * places->senders, 0: as it came.  1 or -1. */
+int routing_redirect(struct routing *routing, unsigned *out_sender,
+    struct err *err);
+/* Note that the recipient became others, or a list's: a report of success is
+ * owed for that (RFC 3461 section 5.2.7). */
+void routing_done(const struct routing *routing, struct slice address,
+    enum place_done done, const struct place_rule *rule);
+/* Whether text is opened for the first time by this message. */
+bool routing_opens(struct routing *routing, struct slice text);
+/* Index of the first delimiter in local with something on both sides, or
+ * local.n. */
+size_t routing_detail(const struct routing *routing, struct slice local);
+
+/* Shall this list be opened behind other recipients?  Then this one is over
+ * for now. */
+bool routing_waits(struct routing *routing);
+
+/* A line for who asked how an address is routed; nothing otherwise. */
+void routing_note(const struct routing *routing, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* "local@domain" in the arena. */
+struct slice routing_join(struct routing *routing, struct slice local,
+    struct slice domain);
+
+#endif

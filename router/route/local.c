@@ -1,0 +1,381 @@
+/* local.c - addresses of ours: aliases, accounts, postmaster
+ *
+ * In     a local part in one of our domains
+ * Out    places; for an alias those of all its items
+ * Holds  nothing
+ * Trusts the tables' owners
+ * Spec   zmailer-aliases(5); RFC 5321 sections 3.9, 4.5.1 (postmaster)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "router/route/expand.h"
+
+#include "base/banned.h"
+
+/* ---- the end of the way ---------------------------------------------- */
+
+/* As ours become part of a mailbox's path, most bytes are refused. */
+static bool
+is_mailbox_name(struct slice name)
+{
+	if (name.n == 0 || name.n > LOCAL_MAX_BYTES || name.p[0] == '.' ||
+	    name.p[0] == '-')
+		return false;
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char c = (unsigned char)name.p[i];
+
+		if (c <= ' ' || c == 127 || c == '/' || c == '\\')
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_local_channel(const struct conf_domain *domain)
+{
+	return slice_is(slice_of(domain->deliver.channel), "local");
+}
+
+/* The mailbox agent's templates may speak of the domain and of the detail as
+ * it came; it knows + as the delimiter. */
+static struct slice
+mailbox_user(struct routing *routing, const struct here *here,
+    struct slice account)
+{
+	struct arena *arena = routing->places->arena;
+	struct slice plain = path_local_plain(arena, here->path);
+	size_t detail = routing_detail(routing, plain);
+
+	if (!routing->router->conf->mailbox_is_addressed)
+		return account;
+	if (detail < plain.n && detail == account.n && is_mailbox_name(plain))
+		account = slice_of(arena_printf(arena,
+		    SLICE_FMT "+" SLICE_FMT, SLICE_ARG(account),
+		    SLICE_ARG(slice_from(plain, detail + 1))));
+	return routing_join(routing, account, here->name);
+}
+
+static int
+deliver(struct routing *routing, const struct here *here,
+    struct slice account, int64_t uid, struct err *err)
+{
+	const struct conf_deliver *to = &here->domain->deliver;
+	struct place_rule rule = { "domain", here->domain->at.file,
+	    here->domain->at.line };
+
+	if (!is_local_channel(here->domain))
+		return routing_add(routing, to->channel, slice_of(to->host),
+		    routing_join(routing, here->path->local, here->name), uid,
+		    &rule, err);
+	return routing_add(routing, "local", SLICE("-"),
+	    mailbox_user(routing, here, account), uid, &rule, err);
+}
+
+static int
+account_find(struct routing *routing, const struct here *here,
+    struct slice *out_name, int64_t *out_uid, struct err *err)
+{
+	struct users *users = routing->router->users;
+	int found = users_find(users, here->local, out_uid, err);
+
+	*out_name = here->local;
+	if (found == 0 && !slice_equal(here->local, here->key)) {
+		*out_name = here->key;
+		found = users_find(users, here->key, out_uid, err);
+	}
+	if (found < 0)
+		return routing_trouble(routing, "passwd", "");
+	routing_note(routing, found ? "account " SLICE_FMT " exists" :
+	    "there is no account " SLICE_FMT, SLICE_ARG(*out_name));
+	return found;
+}
+
+static int
+users_table_find(struct routing *routing, const struct here *here,
+    struct slice *out_name, struct err *err)
+{
+	struct table *table = routing_table(routing,
+	    here->domain->users_table, err);
+	struct slice value;
+	unsigned line;
+	int found;
+
+	if (table == NULL)
+		return -1;
+	found = routing_lookup(routing, table,
+	    routing_join(routing, here->key, here->name), &value, &line, err);
+	if (found == 0 && table_takes_parts(table))
+		found = routing_lookup(routing, table, here->key, &value,
+		    &line, err);
+	value = found == 1 ? slice_trim(value) : SLICE("");
+	if (slice_starts(value, "\\") &&
+	    is_mailbox_name(slice_from(value, 1)))
+		*out_name = slice_lower(routing->places->arena,
+		    slice_from(value, 1));
+	return found;
+}
+
+/* returns 1 delivered, 0 no such user, -1 trouble.  The value of a table of
+ * users may name the mailbox: \name. */
+static int
+try_user(struct routing *routing, const struct here *here, struct err *err)
+{
+	struct slice account = here->key;
+	int64_t uid = PLACE_UID_NOBODY;
+	int found = here->domain->users != USERS_NONE;
+
+	if (is_local_channel(here->domain) && !is_mailbox_name(here->key))
+		return 0;
+	if (here->domain->users == USERS_PASSWD)
+		found = account_find(routing, here, &account, &uid, err);
+	else if (here->domain->users == USERS_TABLE)
+		found = users_table_find(routing, here, &account, err);
+	if (found == 1 && deliver(routing, here, account, uid, err) != 1)
+		return -1;
+	return found;
+}
+
+/* ---- aliases --------------------------------------------------------- */
+
+int
+local_alias_find(struct routing *routing, const struct here *here,
+    struct slice key, struct found *out, struct err *err)
+{
+	struct slice whole = routing_join(routing, key, here->name);
+	int found = 0;
+
+	for (size_t i = 0; i < here->domain->alias_count && found == 0; i++) {
+		out->table = routing_table(routing, here->domain->aliases[i],
+		    err);
+		if (out->table == NULL)
+			return -1;
+		found = routing_lookup(routing, out->table, whole,
+		    &out->value, &out->line, err);
+		if (found == 0 && table_takes_parts(out->table))
+			found = routing_lookup(routing, out->table, key,
+			    &out->value, &out->line, err);
+	}
+	return found;
+}
+
+static int
+try_alias(struct routing *routing, const struct here *here, struct err *err)
+{
+	struct found alias;
+	int found;
+
+	if (routing->is_plain)
+		return 0;
+	found = local_alias_find(routing, here, here->key, &alias, err);
+	if (found == 1 && expand_alias(routing, here, &alias, "alias",
+	    err) != 1)
+		return -1;
+	return found;
+}
+
+/* "@domain": everybody there; as value "@other" means the same name. */
+static int
+open_catch_all(struct routing *routing, const struct here *here,
+    struct found *alias, const char *what, struct err *err)
+{
+	struct slice domain = slice_trim(alias->value);
+
+	if (slice_starts(domain, "@") && slice_find(domain, ',') == domain.n)
+		alias->value = routing_join(routing, here->path->local,
+		    slice_from(domain, 1));
+	return expand_alias(routing, here, alias, what, err);
+}
+
+static int
+try_catch_all(struct routing *routing, const struct here *here,
+    struct err *err)
+{
+	struct found alias;
+	int found = 0;
+
+	if (routing->is_plain)
+		return 0;
+	for (size_t i = 0; i < here->domain->alias_count && found == 0; i++) {
+		alias.table = routing_table(routing, here->domain->aliases[i],
+		    err);
+		if (alias.table == NULL)
+			return -1;
+		if (table_takes_parts(alias.table))
+			found = routing_lookup(routing, alias.table,
+			    routing_join(routing, SLICE(""), here->name),
+			    &alias.value, &alias.line, err);
+	}
+	return found != 1 ? found :
+	    open_catch_all(routing, here, &alias, "alias", err);
+}
+
+/* NAME-request and NAME-owner of an alias with an owner-NAME. */
+static int
+try_owned(struct routing *routing, const struct here *of, struct err *err)
+{
+	static const char *const ends[] = { "-request", "-owner" };
+	struct here here = *of;
+	struct slice key = of->key;
+	struct found alias;
+	int found = 0;
+
+	if (routing->is_plain)
+		return 0;
+	for (size_t i = 0; i < 2 && found == 0; i++) {
+		if (!slice_ends(key, ends[i]))
+			continue;
+		here.local = here.key = slice_of(arena_printf(
+		    routing->places->arena, "owner-" SLICE_FMT,
+		    SLICE_ARG(slice_first(key, key.n - strlen(ends[i])))));
+		found = local_alias_find(routing, &here, here.key, &alias,
+		    err);
+	}
+	if (found == 1 && expand_alias(routing, &here, &alias, "alias",
+	    err) != 1)
+		return -1;
+	return found;
+}
+
+/* ---- virtual addresses ----------------------------------------------- */
+
+static int
+virtual_find(struct routing *routing, const struct here *here,
+    struct found *out, struct err *err)
+{
+	struct slice key = here->key;
+	struct slice plain = slice_first(key, routing_detail(routing, key));
+	struct slice whole = routing_join(routing, key, here->name);
+	struct slice without = routing_join(routing, plain, here->name);
+	int found = routing_lookup(routing, out->table, whole, &out->value,
+	    &out->line, err);
+
+	if (found != 0 || !table_takes_parts(out->table))
+		return found;
+	if (plain.n < key.n)
+		found = routing_lookup(routing, out->table, without,
+		    &out->value, &out->line, err);
+	if (found == 0)
+		found = routing_lookup(routing, out->table,
+		    routing_join(routing, SLICE(""), here->name), &out->value,
+		    &out->line, err);
+	return found;
+}
+
+int
+route_virtual(struct routing *routing, struct slice name,
+    const struct path *path, struct err *err)
+{
+	const struct conf *conf = routing->router->conf;
+	struct arena *arena = routing->places->arena;
+	struct here here = { .name = name, .path = path };
+	struct found alias;
+	int found = 0;
+
+	if (conf->virtual_count == 0 || routing->skips_virtual)
+		return 0;
+	here.local = path_local_plain(arena, path);
+	here.key = slice_lower(arena, here.local);
+	for (size_t i = 0; i < conf->virtual_count && found == 0; i++) {
+		alias.table = routing_table(routing, conf->virtuals[i], err);
+		if (alias.table == NULL)
+			return -1;
+		found = virtual_find(routing, &here, &alias, err);
+	}
+	if (found == 1 && open_catch_all(routing, &here, &alias, "virtual",
+	    err) != 1)
+		return -1;
+	return found;
+}
+
+/* ---- in order -------------------------------------------------------- */
+
+/* Every domain has a postmaster (RFC 5321 section 4.5.1): whom the
+ * configuration names, and root when that is nobody. */
+static int
+try_postmaster(struct routing *routing, const struct here *here,
+    struct err *err)
+{
+	struct slice who = slice_of(routing->router->conf->postmaster), rest;
+	struct routing inner = *routing;
+	struct path path;
+
+	if (!slice_is(here->key, "postmaster") &&
+	    !slice_is(here->key, "mailer-daemon"))
+		return 0;
+	if (routing->counts->was_postmaster)
+		return 0;
+	routing->counts->was_postmaster = true;
+	inner.rule = (struct place_rule){ .kind = "postmaster" };
+	if (slice_is_nocase(who, "postmaster"))
+		who = SLICE("root");
+	if (path_parse(who, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &path,
+	    &rest, err) != 1)
+		return 0;
+	return route_path(&inner, &path, err);
+}
+
+/* An alias or a user of this name.  1, 0 none, -1 trouble. */
+static int
+try_name(struct routing *routing, struct here *here, struct slice local,
+    bool is_user_too, struct err *err)
+{
+	int found;
+
+	here->local = local;
+	here->key = slice_lower(routing->places->arena, local);
+	found = try_alias(routing, here, err);
+	if (found == 0)
+		found = try_owned(routing, here, err);
+	if (found == 0 && is_user_too)
+		found = try_user(routing, here, err);
+	return found;
+}
+
+/* Names that stand for something else than a mailbox of that name, lists
+ * first.  1, 0 none, -1 trouble. */
+static int
+try_special(struct routing *routing, struct here *here, struct slice local,
+    struct err *err)
+{
+	const char *srs = routing->router->conf->srs.domain;
+	int found = 0;
+
+	if (srs != NULL && slice_is_nocase(here->name, srs))
+		found = route_srs(routing, local, err);
+	if (found == 0)
+		found = route_list(routing, here->name, local, err);
+	return found;
+}
+
+int
+route_local(struct routing *routing, const struct conf_domain *domain,
+    struct slice name, const struct path *path, struct err *err)
+{
+	struct slice local = path_local_plain(routing->places->arena, path);
+	size_t detail = routing_detail(routing, local);
+	bool has_detail = detail < local.n;
+	struct here here = { .domain = domain, .name = name, .path = path };
+	struct place_rule rule = { "domain", domain->at.file,
+	    domain->at.line };
+	int found;
+
+	found = try_special(routing, &here, local, err);
+	/* where everybody exists, user+detail is user */
+	if (found == 0)
+		found = try_name(routing, &here, local,
+		    !has_detail || domain->users != USERS_ANY, err);
+	if (found == 0 && has_detail)
+		found = try_name(routing, &here, slice_first(local, detail),
+		    true, err);
+	if (found == 0)
+		found = try_postmaster(routing, &here, err);
+	if (found == 0)
+		found = try_catch_all(routing, &here, err);
+	if (found == 0)
+		found = routing_refuse(routing, "nouser", &(struct path){
+		    .local = path->local, .domain = name }, &rule);
+	return found < 0 ? -1 : 1;
+}

@@ -1,0 +1,152 @@
+/* redirect.c - the sender of what is sent on, and the way back
+ *
+ * In     a recipient that an alias sends to another system
+ * Out    the sender it gets; the recipient that such a sender stands for
+ * Holds  nothing; the keys are a table that follows its file
+ * Trusts an address only when srs.c made it
+ * Spec   router/route/srs.h; zmailer.conf(5), srs
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "base/clock.h"
+#include "base/mem.h"
+#include "router/route/internal.h"
+#include "router/route/srs.h"
+
+#include "base/banned.h"
+
+enum { DAY_S = 24 * 3600 };
+
+struct keys {
+	struct srs	*srs;
+	struct err	*err;
+	unsigned	 line;		/* of a bad one */
+};
+
+static bool
+take_key(void *context, struct slice key, struct slice value, unsigned line)
+{
+	struct keys *keys = context;
+
+	if (srs_key_add(keys->srs, value, keys->err) == 1)
+		return true;
+	keys->line = line;
+	return false;
+}
+
+static int
+srs_ready(struct routing *routing, struct srs *out, struct err *err)
+{
+	const struct conf_srs *conf = &routing->router->conf->srs;
+	struct keys keys = { .srs = out, .err = err };
+	struct err what;
+
+	*out = (struct srs){ .day = clock_wall_s() / DAY_S,
+	    .days_good = conf->expire_s / DAY_S };
+	switch (table_each(routing->router->srs_keys, take_key, &keys, err)) {
+	case TABLE_NONE:
+		err_set(err, "there is no key in %s", conf->key);
+		break;
+	case TABLE_FOUND:
+		if (keys.line == 0)
+			return 1;
+		what = *err;
+		err_set(err, "%s:%u: %s", conf->key, keys.line, what.text);
+		break;
+	case TABLE_TROUBLE:
+		break;
+	}
+	return routing_trouble(routing, "srs", "");
+}
+
+/* The domain of the sender, when it is somebody else's. */
+static bool
+is_foreign(struct routing *routing, struct slice sender,
+    struct slice *out_local, struct slice *out_domain)
+{
+	size_t at = sender.n;
+	struct slice name;
+	struct err err;
+
+	while (at > 0 && sender.p[at - 1] != '@')
+		at--;
+	if (at < 2)
+		return false;
+	*out_local = slice_first(sender, at - 1);
+	*out_domain = slice_from(sender, at);
+	return out_local->p[0] != '"' && router_domain(routing->places->arena,
+	    *out_domain, &name, &err) == 1 && name.p[0] != '[' &&
+	    conf_domain_find(routing->router->conf, name) == NULL;
+}
+
+static int
+make_sender(struct routing *routing, struct slice came, struct slice local,
+    struct slice domain, struct err *err)
+{
+	const char *ours = routing->router->conf->srs.domain;
+	struct plan_sender sender = { .errors_to = came };
+	struct str text = STR_INIT;
+	struct srs srs;
+
+	if (srs_ready(routing, &srs, err) < 0)
+		return -1;
+	if (srs_make(&srs, local, domain, &text) == 1) {
+		str_addf(&text, "@%s", ours);
+		sender.address = slice_copy(routing->places->arena,
+		    str_slice(&text));
+		routing->places->redirect = places_sender(routing->places,
+		    &sender);
+	}
+	str_release(&text);
+	return 1;
+}
+
+int
+routing_redirect(struct routing *routing, unsigned *out_sender,
+    struct err *err)
+{
+	struct places *places = routing->places;
+	struct slice came = places->senders[0]->address, local, domain;
+
+	*out_sender = 0;
+	if (routing->router->srs_keys == NULL || routing->sender != 0 ||
+	    routing->rule.kind == NULL || came.n == 0)
+		return 1;
+	if (!places->was_redirected) {
+		if (is_foreign(routing, came, &local, &domain) &&
+		    make_sender(routing, came, local, domain, err) < 0)
+			return -1;
+		places->was_redirected = true;
+	}
+	*out_sender = places->redirect;
+	return 1;
+}
+
+int
+route_srs(struct routing *routing, struct slice local, struct err *err)
+{
+	struct routing inner = *routing;
+	const struct conf_srs *conf = &routing->router->conf->srs;
+	struct str text = STR_INIT;
+	struct slice original, rest;
+	struct path path;
+	struct err why;
+	struct srs srs;
+	int result;
+
+	if (!srs_is(local) || routing->is_plain)
+		return 0;
+	if (srs_ready(routing, &srs, err) < 0)
+		return -1;
+	inner.rule = (struct place_rule){ "srs", conf->at.file,
+	    conf->at.line };
+	result = srs_open(&srs, local, &text, &why);
+	original = slice_copy(routing->places->arena, str_slice(&text));
+	str_release(&text);
+	if (result == 1 && path_parse(original, PATH_BARE_OK | PATH_UTF8,
+	    &path, &rest, &why) == 1 && rest.n == 0)
+		return route_path(&inner, &path, err);
+	routing_refuse(&inner, "returnaddress", &routing->request->path,
+	    &inner.rule);
+	return 1;
+}

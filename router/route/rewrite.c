@@ -1,0 +1,456 @@
+/* rewrite.c - one address becomes another
+ *
+ * In     an address of an envelope or a header
+ * Out    the address that it is from now on
+ * Holds  nothing
+ * Trusts the configuration and its tables; no byte of an address
+ * Spec   zmailer.conf(5), canonical, masquerade, generic
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "router/route/rewrite.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "grammar/units.h"
+
+#include "base/banned.h"
+
+bool
+rewrite_is_on(const struct conf *conf)
+{
+	return conf->canonical_count > 0 || conf->masquerade_count > 0 ||
+	    strcmp(conf->qualify, "none") != 0;
+}
+
+/* ---- tables ----------------------------------------------------------- */
+
+/* An address and the keys it is looked up by. */
+struct asked {
+	struct path	path;		/* with a domain */
+	struct slice	domain;		/* as it is looked up */
+	struct slice	key;		/* local part, plain, lower case */
+	struct slice	plain;		/* the key without detail */
+	struct slice	detail;		/* as written, delimiter included */
+	bool		is_ours;
+};
+
+/* False when it cannot stand in a table. */
+static bool
+asked_make(struct routing *routing, const struct path *path,
+    struct asked *out)
+{
+	const struct conf *conf = routing->router->conf;
+	struct arena *arena = routing->places->arena;
+	struct slice local;
+	struct err err;
+	size_t cut;
+
+	*out = (struct asked){ .path = *path };
+	if (path->domain.n == 0)
+		out->path.domain = slice_of(conf->host);
+	if (path->local.n == 0 || router_domain(arena, out->path.domain,
+	    &out->domain, &err) != 1)
+		return false;
+	local = path_local_plain(arena, path);
+	out->key = slice_lower(arena, local);
+	cut = routing_detail(routing, out->key);
+	out->plain = slice_first(out->key, cut);
+	if (path->local.p[0] != '"')
+		out->detail = slice_from(path->local, cut);
+	else
+		out->plain = out->key;
+	out->is_ours = conf_domain_find(conf, out->domain) != NULL;
+	return true;
+}
+
+struct answer {
+	struct table	*table;
+	struct slice	 value;
+	unsigned	 line;
+	struct slice	 detail;	/* goes on to the new address */
+};
+
+/* user@domain, then user of ours, each with and without its detail. */
+static int
+ask_user(struct routing *routing, const struct asked *asked,
+    struct answer *answer, struct err *err)
+{
+	const struct slice keys[] = { asked->key, asked->plain };
+	int found = 0;
+
+	for (size_t i = 0; i < (asked->is_ours ? 4 : 2) && found == 0; i++) {
+		struct slice key = keys[i % 2];
+
+		if (i % 2 == 1 && asked->plain.n == asked->key.n)
+			continue;
+		answer->detail = i % 2 == 1 ? asked->detail : SLICE("");
+		if (i < 2)
+			key = routing_join(routing, key, asked->domain);
+		found = routing_lookup(routing, answer->table, key,
+		    &answer->value, &answer->line, err);
+		if (!table_takes_parts(answer->table))
+			break;
+	}
+	return found;
+}
+
+static int
+ask_table(struct routing *routing, const char *name,
+    const struct asked *asked, struct answer *answer, struct err *err)
+{
+	int found;
+
+	answer->table = routing_table(routing, name, err);
+	if (answer->table == NULL)
+		return -1;
+	found = ask_user(routing, asked, answer, err);
+	if (found != 0 || !table_takes_parts(answer->table))
+		return found;
+	answer->detail = SLICE("");
+	return routing_lookup(routing, answer->table, routing_join(routing,
+	    SLICE(""), asked->domain), &answer->value, &answer->line, err);
+}
+
+static int
+bad_value(struct routing *routing, const struct answer *answer,
+    struct err *err)
+{
+	const char *path = table_path(answer->table);
+
+	err_set(err, "%s:%u: '" SLICE_FMT "' is neither an address nor "
+	    "@DOMAIN", path[0] ? path : table_name(answer->table),
+	    answer->line, SLICE_ARG(slice_first(answer->value, 100)));
+	return routing_trouble(routing, "table-", table_name(answer->table));
+}
+
+/* Put the answer in the place of the address. */
+static int
+take_answer(struct routing *routing, const struct asked *asked,
+    const struct answer *answer, struct path *out, struct err *err)
+{
+	struct arena *arena = routing->places->arena;
+	struct slice value = slice_trim(answer->value), rest;
+	struct path path = asked->path;
+
+	if (slice_starts(value, "@")) {
+		path.domain = slice_from(value, 1);
+		if (domain_parse(path.domain, NULL) != 1)
+			return bad_value(routing, answer, err);
+	} else if (path_parse(value, PATH_BARE_OK | PATH_LOCAL_OK |
+	    PATH_UTF8, &path, &rest, NULL) != 1 || rest.n > 0 ||
+	    path.local.n == 0) {
+		return bad_value(routing, answer, err);
+	}
+	if (path.domain.n == 0)
+		path.domain = asked->path.domain;
+	if (answer->detail.n > 0 && path.local.p != asked->path.local.p &&
+	    path.local.p[0] != '"')
+		path.local = slice_of(arena_printf(arena,
+		    SLICE_FMT SLICE_FMT, SLICE_ARG(path.local),
+		    SLICE_ARG(answer->detail)));
+	if (path.local.n + path.domain.n + 3 > PATH_MAX_BYTES ||
+	    path.local.n > LOCAL_MAX_BYTES)
+		return 0;
+	*out = path;
+	return 1;
+}
+
+static int
+ask_tables(struct routing *routing, const char *const *tables, size_t count,
+    struct path *path, struct err *err)
+{
+	struct answer answer;
+	struct asked asked;
+	int found = 0;
+
+	if (!asked_make(routing, path, &asked))
+		return 0;
+	for (size_t i = 0; i < count && found == 0; i++)
+		found = ask_table(routing, tables[i], &asked, &answer, err);
+	return found == 1 ? take_answer(routing, &asked, &answer, path, err) :
+	    found;
+}
+
+/* ---- the way in ------------------------------------------------------- */
+
+/* Does the statement speak of this kind of address? */
+static bool
+is_of(unsigned wanted, unsigned of)
+{
+	const unsigned whose = REWRITE_SENDERS | REWRITE_RCPTS;
+	const unsigned where = REWRITE_ENVELOPE | REWRITE_HEADERS;
+
+	if ((wanted & of & whose) == 0 || (wanted & of & where) == 0)
+		return false;
+	return (of & REWRITE_HEADERS) == 0 || (of & REWRITE_STRANGERS) == 0 ||
+	    (wanted & REWRITE_STRANGERS) != 0;
+}
+
+static int
+canonical(struct routing *routing, unsigned of, struct path *path,
+    struct err *err)
+{
+	const struct conf *conf = routing->router->conf;
+	int found = 0;
+
+	for (size_t i = 0; i < conf->canonical_count && found == 0; i++) {
+		const struct conf_canonical *one = &conf->canonicals[i];
+
+		if (!is_of(one->of, of))
+			continue;
+		found = ask_tables(routing, one->tables, one->table_count,
+		    path, err);
+		if (found == 1)
+			routing_note(routing, "canonical (%s:%u): it is "
+			    SLICE_FMT "@" SLICE_FMT, one->at.file,
+			    one->at.line, SLICE_ARG(path->local),
+			    SLICE_ARG(path->domain));
+	}
+	return found;
+}
+
+/* Is name this domain, or below it? */
+static bool
+is_within(struct slice name, const char *domain)
+{
+	struct slice top = slice_of(domain);
+
+	if (slice_starts(top, "."))
+		top = slice_from(top, 1);
+	return slice_equal_nocase(name, top) || (name.n > top.n &&
+	    name.p[name.n - top.n - 1] == '.' && slice_equal_nocase(
+	    slice_from(name, name.n - top.n), top));
+}
+
+static bool
+is_excepted(const struct conf_masquerade *one, const struct path *path)
+{
+	for (size_t i = 0; i < one->user_count; i++)
+		if (slice_is_nocase(path->local, one->users[i]))
+			return true;
+	for (size_t i = 0; i < one->keep_count; i++)
+		if (is_within(path->domain, one->keeps[i]))
+			return true;
+	return false;
+}
+
+/* The longest domain that it is below; NULL: none. */
+static const char *
+mask_of(const struct conf_masquerade *one, struct slice domain)
+{
+	const char *best = NULL;
+
+	for (size_t i = 0; i < one->domain_count; i++)
+		if (is_within(domain, one->domains[i]) && (best == NULL ||
+		    strlen(one->domains[i]) > strlen(best)))
+			best = one->domains[i];
+	return best != NULL && best[0] == '.' ? best + 1 : best;
+}
+
+static int
+masquerade(struct routing *routing, struct path *path)
+{
+	const struct conf *conf = routing->router->conf;
+
+	for (size_t i = 0; i < conf->masquerade_count; i++) {
+		const struct conf_masquerade *one = &conf->masquerades[i];
+		const char *mask = mask_of(one, path->domain);
+
+		if (mask == NULL || is_excepted(one, path))
+			continue;
+		if (slice_is_nocase(path->domain, mask))
+			return 0;
+		path->domain = slice_of(mask);
+		routing_note(routing, "masquerade (%s:%u): it is " SLICE_FMT
+		    "@%s", one->at.file, one->at.line,
+		    SLICE_ARG(path->local), mask);
+		return 1;
+	}
+	return 0;
+}
+
+int
+rewrite_path(struct routing *routing, unsigned of, struct path *path,
+    struct err *err)
+{
+	const struct conf *conf = routing->router->conf;
+	bool is_stranger = (of & REWRITE_STRANGERS) != 0;
+	int found, is_other = 0;
+
+	if (path->local.n == 0 || !rewrite_is_on(conf))
+		return 0;
+	if ((of & REWRITE_HEADERS) && !is_stranger && path->domain.n == 0 &&
+	    strcmp(conf->qualify, "none") != 0) {
+		path->domain = slice_of(conf->qualify);
+		is_other = 1;
+	}
+	found = canonical(routing, of, path, err);
+	if (found < 0)
+		return -1;
+	is_other |= found;
+	if (!is_stranger && of != (REWRITE_RCPTS | REWRITE_ENVELOPE) &&
+	    path->domain.n > 0)
+		is_other |= masquerade(routing, path);
+	return is_other;
+}
+
+/* ---- the way out ------------------------------------------------------ */
+
+static struct slice
+domain_of(struct slice address, struct slice *out_local)
+{
+	size_t at = address.n;
+
+	while (at > 0 && address.p[at - 1] != '@')
+		at--;
+	*out_local = slice_first(address, at > 0 ? at - 1 : 0);
+	return at > 0 ? slice_from(address, at) : SLICE("");
+}
+
+int
+rewrite_path_generic(struct routing *routing, unsigned number,
+    struct path *path, struct err *err)
+{
+	const struct conf_generic *one =
+	    &routing->router->conf->generics[number - 1];
+
+	return path->local.n == 0 ? 0 : ask_tables(routing, one->tables,
+	    one->table_count, path, err);
+}
+
+/* The statement that covers a place: its number, or 0. */
+static unsigned
+generic_for(const struct conf *conf, struct slice channel,
+    struct slice domain)
+{
+	for (size_t i = 0; i < conf->generic_count; i++) {
+		const struct conf_generic *one = &conf->generics[i];
+
+		if (glob_match(slice_of(one->channel), channel) &&
+		    (one->to == NULL || conf_route_covers(one->to, domain)))
+			return (unsigned)i + 1;
+	}
+	return 0;
+}
+
+/* A sender as its places get it.  Reports go to the address it was. */
+static int
+generic_sender(struct routing *routing, unsigned number, unsigned *sender,
+    struct err *err)
+{
+	struct places *places = routing->places;
+	struct plan_sender now = *places->senders[*sender];
+	struct path path = { .local = now.address, .domain = now.verp };
+	int found;
+
+	if (now.address.n == 0)
+		return 0;
+	if (now.verp.n == 0)
+		path.domain = domain_of(now.address, &path.local);
+	found = rewrite_path_generic(routing, number, &path, err);
+	if (found != 1)
+		return found;
+	if (now.errors_to.n == 0)
+		now.errors_to = now.address;
+	if (now.verp.n > 0)
+		now.verp = path.domain;
+	now.address = now.verp.n > 0 ? path.local :
+	    routing_join(routing, path.local, path.domain);
+	*sender = places_sender(places, &now);
+	return 1;
+}
+
+static bool
+leads_on(struct routing *routing, struct slice channel)
+{
+	return conf_channel_leads_on(slice_dup(routing->places->arena,
+	    channel));
+}
+
+static int
+generic_user(struct routing *routing, unsigned number, struct slice *user,
+    struct err *err)
+{
+	struct path path;
+	int found;
+
+	path.domain = domain_of(*user, &path.local);
+	found = path.domain.n == 0 ? 0 : rewrite_path_generic(routing,
+	    number, &path, err);
+	if (found == 1)
+		*user = routing_join(routing, path.local, path.domain);
+	return found;
+}
+
+/* The ways behind else share the sender and the header of the first: what
+ * the check of the configuration refuses can still come out of a table. */
+static int
+rewrite_ways(struct routing *routing, struct place *place,
+    struct slice domain, struct err *err)
+{
+	const struct conf *conf = routing->router->conf;
+	bool is_first = !leads_on(routing, place->channel);
+	struct work_way *ways = arena_alloc(routing->places->arena,
+	    place->way_count * sizeof(*ways));
+
+	for (size_t i = 0; i < place->way_count; i++) {
+		struct work_way *way = &ways[i];
+		unsigned number;
+
+		*way = place->ways[i];
+		if (!leads_on(routing, way->channel))
+			continue;
+		number = generic_for(conf, way->channel, domain);
+		if (is_first)
+			place->header = number;
+		is_first = false;
+		if (number != place->header) {
+			err_set(err, "the ways of the route for " SLICE_FMT
+			    " differ in the generic that covers them",
+			    SLICE_ARG(domain));
+			return routing_trouble(routing, "rewrite", "");
+		}
+		if (number > 0 && generic_user(routing, number, &way->user,
+		    err) < 0)
+			return -1;
+	}
+	place->ways = ways;
+	return 1;
+}
+
+int
+rewrite_place(struct routing *routing, struct place *place, struct err *err)
+{
+	struct places *places = routing->places;
+	struct slice domain, local;
+	int found;
+
+	if (slice_is(place->channel, "error") ||
+	    slice_starts(place->user, "|") || slice_starts(place->user, "/"))
+		return 1;
+	domain = domain_of(place->user, &local);
+	place->header = generic_for(routing->router->conf, place->channel,
+	    domain);
+	if (place->way_count > 0 &&
+	    rewrite_ways(routing, place, domain, err) != 1)
+		return -1;
+	if (place->header == 0)
+		return 1;
+	found = generic_user(routing, place->header, &place->user, err);
+	if (found >= 0 && !places->is_from_null &&
+	    (places->generic.from != place->sender ||
+	    places->generic.header != place->header)) {
+		places->generic.from = place->sender;
+		places->generic.header = place->header;
+		places->generic.to = place->sender;
+		found = generic_sender(routing, place->header,
+		    &places->generic.to, err);
+	}
+	if (found < 0)
+		return -1;
+	if (!places->is_from_null)
+		place->sender = places->generic.to;
+	return 1;
+}

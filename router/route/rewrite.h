@@ -1,0 +1,40 @@
+/* rewrite.h - addresses that become others: canonical, masquerade, generic
+ *
+ * On the way in (canonical, masquerade, qualify) an address changes before
+ * anything is looked up; on the way out (generic) it changes for recipients
+ * of a channel, who then get a header of their own.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_REWRITE_H
+#define ZM_ROUTER_REWRITE_H
+
+#include "router/route/internal.h"
+
+/* Does anything change an address on the way in? */
+bool rewrite_is_on(const struct conf *conf);
+
+/* An address on the way in.  of: REWRITE_SENDERS or _RCPTS, and
+ * REWRITE_ENVELOPE or _HEADERS, and REWRITE_STRANGERS when the mail comes
+ * from outside.  The path's new slices are in the arena.
+ * returns 1 it is another now, 0 it stays, -1 trouble. */
+int rewrite_path(struct routing *routing, unsigned of, struct path *path,
+    struct err *err);
+
+/* The header for places of this number (struct place, header); 0 is that on
+ * the way in, of mail from outside when is_stranger.  Bytes of addresses that
+ * do not change stay, and so does all that is no address.
+ * returns 1 and appends all of it to out; 0: nothing would change, out is as
+ * it was; -1 trouble. */
+int rewrite_header(struct routing *routing, unsigned number,
+    bool is_stranger, struct slice header, struct str *out, struct err *err);
+
+/* What generic does to a place: its number, sender, user.  1 or -1. */
+int rewrite_place(struct routing *routing, struct place *place,
+    struct err *err);
+
+/* An address for places of this number, not 0.  As rewrite_path. */
+int rewrite_path_generic(struct routing *routing, unsigned number,
+    struct path *path, struct err *err);
+
+#endif

@@ -1,0 +1,64 @@
+/* route.h - an address becomes places: channel, host, user, privilege
+ *
+ * Knows no spool and no message file: the router's workers and
+ * `zmailer route` call the same functions.
+ *
+ * Order for an address whose domain is one of ours (a `domain` statement):
+ * alias user@domain, alias user, account, the same for what stands before a
+ * "+", postmaster, alias @domain, else form nouser.  For all others: the
+ * `route` statements in order, then smtp to the domain itself.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_ROUTE_H
+#define ZM_ROUTER_ROUTE_H
+
+#include "daemon/conf/conf.h"
+#include "grammar/path.h"
+#include "router/message/places.h"
+
+struct router;
+
+/* Tables are opened at their first use.  conf must outlive the router. */
+struct router *router_new(const struct conf *conf);
+void router_free(struct router **router);
+const struct conf *router_conf(const struct router *router);
+
+/* One recipient as it came. */
+struct route_request {
+	struct path	path;
+	unsigned	notify;
+	struct slice	orcpt;	/* xtext with its type, or empty */
+	enum route_lists {
+		ROUTE_LISTS_NOW,	/* they are opened */
+		ROUTE_LISTS_WAIT,	/* other recipients come first */
+		ROUTE_LISTS_WAITED	/* now, too; a script was asked */
+	}		lists;
+};
+
+/* Route one address; the places it leads to are added to *places.  What
+ * cannot be served becomes a place of channel error (doc/INTERNALS section
+ * 7), so there always is one.
+ * returns 1; 0 it leads to a list (another sender's), which shall wait, and
+ * added nothing: whom the sender named himself is his, also when a list has
+ * him, too; -1 trouble: a table, an include file or the account database
+ * cannot be asked; err says which, places->trouble names it, and the whole
+ * message has to wait. */
+int router_address(struct router *router, struct places *places,
+    const struct route_request *request, struct err *err);
+
+/* The same without routing: a place is added only when a script refuses. */
+int router_only_hook(struct router *router, struct places *places,
+    const struct route_request *request, struct err *err);
+
+/* Add an error place for a recipient that cannot even be routed.
+ * form: a row of doc/INTERNALS section 7. */
+void router_refuse(struct places *places, const struct route_request *request,
+    const char *form);
+
+/* A domain in the form in which it is looked up: lower case, A-labels
+ * (RFC 5890), no dot at the end.  In the arena.  1 or -1. */
+int router_domain(struct arena *arena, struct slice domain,
+    struct slice *out, struct err *err);
+
+#endif

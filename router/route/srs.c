@@ -1,0 +1,223 @@
+/* srs.c - senders that lead back through us (sender rewriting scheme)
+ *
+ * In     keys, a day, addresses
+ * Out    local parts that only we can make, and what they stand for
+ * Holds  nothing
+ * Trusts no local part whose mark does not fit
+ * Spec   the SRS paper (M. Wong, "Sender Rewriting Scheme", 2004), with a
+ *        mark of our own: SipHash in base 32
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "router/route/srs.h"
+
+#include <string.h>
+
+#include "base/banned.h"
+
+enum { DAYS = 1024 };
+
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+int
+srs_key_add(struct srs *srs, struct slice secret, struct err *err)
+{
+	static const unsigned char label[16] = "zmailer srs key";
+	struct siphash_key from = siphash_key_of(label);
+	struct siphash hash = siphash(&from, secret);
+
+	if (secret.n < SRS_SECRET_BYTES_MIN)
+		return err_set(err, "a secret needs at least %d bytes",
+		    SRS_SECRET_BYTES_MIN);
+	if (srs->count == SRS_KEYS_MAX)
+		return err_set(err, "more than %d keys", SRS_KEYS_MAX);
+	srs->keys[srs->count++] = (struct siphash_key){ hash.low,
+	    hash.high };
+	return 1;
+}
+
+/* The mark over what stands behind it; letters count as small ones. */
+static void
+mark_make(const struct siphash_key *key, struct slice behind,
+    char out[SRS_MARK_CHARS])
+{
+	char folded[512];
+	struct siphash hash;
+	size_t n = behind.n < sizeof(folded) ? behind.n : sizeof(folded);
+
+	for (size_t i = 0; i < n; i++)
+		folded[i] = behind.p[i] >= 'A' && behind.p[i] <= 'Z' ?
+		    (char)(behind.p[i] + 32) : behind.p[i];
+	hash = siphash(key, (struct slice){ folded, n });
+	for (int i = 0; i < SRS_MARK_CHARS; i++)
+		out[i] = letters[hash.low >> 5 * i & 31];
+}
+
+static int
+letter_value(char c)
+{
+	const char *at;
+
+	if (c >= 'a' && c <= 'z')
+		c = (char)(c - 32);
+	at = c != '\0' ? strchr(letters, c) : NULL;
+	return at != NULL ? (int)(at - letters) : -1;
+}
+
+bool
+srs_is(struct slice local)
+{
+	return local.n > 5 && (slice_is_nocase(slice_first(local, 4),
+	    "SRS0") || slice_is_nocase(slice_first(local, 4), "SRS1")) &&
+	    strchr("=+-", local.p[4]) != NULL;
+}
+
+/* ---- making ----------------------------------------------------------- */
+
+/* "SRS0=" or "SRS1=", the mark, and what it marks. */
+static int
+finish(const struct srs *srs, const char *prefix, const struct str *behind,
+    struct str *out)
+{
+	char mark[SRS_MARK_CHARS];
+
+	if (behind->len > SRS_LOCAL_BYTES_MAX)
+		return 0;
+	mark_make(&srs->keys[0], str_slice(behind), mark);
+	str_adds(out, prefix);
+	str_add(out, mark, sizeof(mark));
+	str_addc(out, '=');
+	str_add_slice(out, str_slice(behind));
+	return 1;
+}
+
+/* SRS0 of another host: HOST, "=", all behind "SRS0" with its separator.
+ * SRS1: HOST and rest of the first host stay. */
+static int
+make_again(const struct srs *srs, struct slice local, struct slice domain,
+    struct str *out)
+{
+	struct str behind = STR_INIT;
+	struct slice rest = slice_from(local, 5);
+	int result;
+
+	if (local.p[3] == '1') {
+		rest = slice_from(rest, slice_find(rest, '=') + 1);
+		str_add_slice(&behind, rest);
+	} else {
+		str_add_slice(&behind, domain);
+		str_addc(&behind, '=');
+		str_add_slice(&behind, slice_from(local, 4));
+	}
+	result = behind.len == 0 ? 0 : finish(srs, "SRS1=", &behind, out);
+	str_release(&behind);
+	return result;
+}
+
+int
+srs_make(const struct srs *srs, struct slice local, struct slice domain,
+    struct str *out)
+{
+	struct str behind = STR_INIT;
+	unsigned day = (unsigned)(srs->day % DAYS);
+	int result;
+
+	if (srs_is(local))
+		return make_again(srs, local, domain, out);
+	str_addc(&behind, letters[day >> 5]);
+	str_addc(&behind, letters[day & 31]);
+	str_addc(&behind, '=');
+	str_add_slice(&behind, domain);
+	str_addc(&behind, '=');
+	str_add_slice(&behind, local);
+	result = finish(srs, "SRS0=", &behind, out);
+	str_release(&behind);
+	return result;
+}
+
+/* ---- opening ---------------------------------------------------------- */
+
+static int
+check_mark(const struct srs *srs, struct slice mark, struct slice behind,
+    struct err *err)
+{
+	char want[SRS_MARK_CHARS];
+	int differs;
+
+	for (size_t i = 0; i < srs->count; i++) {
+		mark_make(&srs->keys[i], behind, want);
+		differs = mark.n != sizeof(want);
+		for (size_t k = 0; k < mark.n && !differs; k++)
+			differs = letter_value(mark.p[k]) !=
+			    letter_value(want[k]);
+		if (!differs)
+			return 1;
+	}
+	return err_set(err, "this return address was not made here, or it was "
+	    "changed");
+}
+
+static int
+check_day(const struct srs *srs, struct slice stamp, struct err *err)
+{
+	int high = stamp.n == 2 ? letter_value(stamp.p[0]) : -1;
+	int low = stamp.n == 2 ? letter_value(stamp.p[1]) : -1;
+	int64_t age;
+
+	if (high < 0 || low < 0)
+		return err_set(err, "this return address has no date");
+	age = (srs->day % DAYS - (high * 32 + low) + DAYS) % DAYS;
+	if (age <= srs->days_good || age == DAYS - 1)	/* our clock is slow */
+		return 1;
+	return err_set(err, "this return address was good for %lld days, it is "
+	    "%lld days old", (long long)srs->days_good, (long long)age);
+}
+
+/* "TT=DOMAIN=LOCAL" */
+static int
+open_first(const struct srs *srs, struct slice behind, struct str *out,
+    struct err *err)
+{
+	struct slice stamp, domain;
+
+	if (!slice_cut(&behind, '=', &stamp) ||
+	    check_day(srs, stamp, err) < 0)
+		return -1;
+	if (!slice_cut(&behind, '=', &domain) || domain.n == 0 ||
+	    behind.n == 0)
+		return err_set(err, "this return address is cut short");
+	str_add_slice(out, behind);
+	str_addc(out, '@');
+	str_add_slice(out, domain);
+	return 1;
+}
+
+/* "HOST==REST" or "HOST=+REST": SRS0 with its separator at HOST. */
+static int
+open_second(struct slice behind, struct str *out, struct err *err)
+{
+	struct slice host;
+
+	if (!slice_cut(&behind, '=', &host) || host.n == 0 || behind.n < 2 ||
+	    strchr("=+-", behind.p[0]) == NULL)
+		return err_set(err, "this return address is cut short");
+	str_adds(out, "SRS0");
+	str_add_slice(out, behind);
+	str_addc(out, '@');
+	str_add_slice(out, host);
+	return 1;
+}
+
+int
+srs_open(const struct srs *srs, struct slice local, struct str *out,
+    struct err *err)
+{
+	struct slice rest = slice_from(local, 5), mark;
+
+	if (!srs_is(local) || !slice_cut(&rest, '=', &mark) || rest.n == 0)
+		return err_set(err, "this is no return address");
+	if (check_mark(srs, mark, rest, err) < 0)
+		return -1;
+	return local.p[3] == '0' ? open_first(srs, rest, out, err) :
+	    open_second(rest, out, err);
+}

@@ -1,0 +1,130 @@
+/* who.c - routes that depend on the sender, or on whose mail it is
+ *
+ * In     the pattern of a route
+ * Out    whether the mail in hand fits
+ * Holds  nothing
+ * Trusts the configuration and its tables; no byte of a sender
+ * Spec   zmailer.conf(5), route
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "grammar/units.h"
+#include "router/route/internal.h"
+
+#include "base/banned.h"
+
+struct slice
+who_sender(struct routing *routing)
+{
+	const struct places *places = routing->places;
+	const struct plan_sender *sender =
+	    places->senders[places->is_from_null ? 0 : routing->sender];
+
+	return slice_lower(places->arena, sender->verp.n == 0 ?
+	    sender->address : routing_join(routing, sender->address,
+	    sender->verp));
+}
+
+/* "<name>" of a pattern; NULL: it is none. */
+static const char *
+table_in(struct routing *routing, const char *pattern)
+{
+	size_t n = strlen(pattern);
+
+	return n < 3 || pattern[0] != '<' ? NULL : arena_dup(
+	    routing->places->arena, pattern + 1, n - 2);
+}
+
+static int
+ask(struct routing *routing, struct table *table, struct slice key,
+    struct err *err)
+{
+	struct slice value;
+	unsigned line;
+
+	return routing_lookup(routing, table, key, &value, &line, err);
+}
+
+struct slice
+who_domain(struct slice address)
+{
+	size_t at = address.n;
+
+	while (at > 0 && address.p[at - 1] != '@')
+		at--;
+	return at > 0 ? slice_from(address, at) : SLICE("");
+}
+
+/* user@domain or "<>", then @domain, domain, .parent ... */
+static int
+table_has(struct routing *routing, struct table *table,
+    struct slice address, struct err *err)
+{
+	struct slice domain = who_domain(address);
+	int found = ask(routing, table, address.n > 0 ? address :
+	    SLICE("<>"), err);
+
+	if (found != 0 || domain.n == 0 || !table_takes_parts(table))
+		return found;
+	found = ask(routing, table, routing_join(routing, SLICE(""), domain),
+	    err);
+	while (found == 0 && domain.n > 0) {
+		found = ask(routing, table, domain, err);
+		domain = slice_from(domain, domain.p[0] == '.' ? 1 : 0);
+		domain = slice_from(domain, slice_find(domain, '.'));
+	}
+	return found;
+}
+
+int
+who_is(struct routing *routing, const char *pattern, struct slice address,
+    struct err *err)
+{
+	struct slice p = slice_of(pattern != NULL ? pattern : "");
+	struct table *table;
+	const char *name;
+
+	if (pattern == NULL)
+		return 1;
+	name = table_in(routing, pattern);
+	if (name != NULL) {
+		table = routing_table(routing, name, err);
+		return table == NULL ? -1 : table_has(routing, table, address,
+		    err);
+	}
+	if (slice_is(p, "<>") || address.n == 0)
+		return address.n == 0 && slice_is(p, "<>");
+	if (p.p[0] != '@')
+		return glob_match(p, address);
+	return glob_match(slice_from(p, 1), who_domain(address));
+}
+
+int
+who_sends(struct routing *routing, const char *pattern, struct err *err)
+{
+	return pattern == NULL ? 1 : who_is(routing, pattern,
+	    who_sender(routing), err);
+}
+
+int
+who_submits(struct routing *routing, const char *pattern, struct err *err)
+{
+	struct slice user = routing->places->user;
+	struct table *table;
+	const char *name;
+
+	if (pattern == NULL)
+		return 1;
+	if (strcmp(pattern, "none") == 0 || user.n == 0)
+		return user.n == 0 && strcmp(pattern, "none") == 0;
+	if (strcmp(pattern, "any") == 0)
+		return 1;
+	name = table_in(routing, pattern);
+	if (name == NULL)
+		return glob_match(slice_of(pattern), user);
+	table = routing_table(routing, name, err);
+	return table == NULL ? -1 : ask(routing, table, user, err);
+}

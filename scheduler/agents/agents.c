@@ -1,0 +1,411 @@
+/* agents.c - the pool of transport agents, a pool a ring
+ *
+ * In     exit notices of the launcher, time
+ * Out    agents started, ended, killed; jobs that come back from them
+ * Holds  one socket an agent; its jobs in the order they were given
+ * Trusts no agent to end in good order: its jobs go to another one
+ * Spec   doc/protocol/agent.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "scheduler/agents/agents.h"
+#include "scheduler/outcome/outcome.h"
+
+#include "base/banned.h"
+
+enum {
+	FD_RESERVE = 256,	/* for everything but jobs */
+	FD_BUDGET_MIN = 64,
+	BACKOFF_FIRST_MS = 1000,
+	IDLE_SAY_MS = 1000,	/* without work, then #idle */
+	LAST_WORDS_READS = 64	/* from the socket of a dead agent */
+};
+
+/* ---- birth ------------------------------------------------------- */
+
+static void
+ring_backoff(struct ring *ring)
+{
+	unsigned shift = ring->start_failures < 6 ? ring->start_failures : 6;
+	int64_t wait_ms = (int64_t)BACKOFF_FIRST_MS << shift;
+
+	if (wait_ms > AGENT_BACKOFF_MAX_MS)
+		wait_ms = AGENT_BACKOFF_MAX_MS;
+	ring->start_failures++;
+	ring->start_after_ms = clock_steady_ms() + wait_ms;
+}
+
+/* Our end of an agent's socket in ends[0]; the launcher has the other. */
+static int
+socket_open(struct scheduler *scheduler, struct ring *ring, int ends[2],
+    struct err *err)
+{
+	struct agents *agents = &scheduler->agents;
+	int result;
+
+	if (ipc_pair(ends, err) < 0)
+		return -1;
+	result = agents->start(ring->clause_index, ring->channel, ends[1],
+	    agents->token + 1, err);
+	close(ends[1]);
+	if (result < 0)
+		close(ends[0]);
+	else
+		(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	return result;
+}
+
+struct agent *
+agent_start(struct scheduler *scheduler, struct ring *ring)
+{
+	struct agents *agents = &scheduler->agents;
+	struct agent *agent;
+	struct err err;
+	int ends[2];
+
+	if (socket_open(scheduler, ring, ends, &err) < 0) {
+		warning("no agent for %s: %s", ring->channel, err.text);
+		ring_backoff(ring);
+		return NULL;
+	}
+	agent = mem_alloc(1, sizeof(*agent));
+	agent->scheduler = scheduler;
+	agent->ring = ring;
+	agent->token = ++agents->token;
+	agent->socket = ends[0];
+	agent->heard_ms = agent->idle_ms = clock_steady_ms();
+	agent->inbox = mem_alloc(1, sizeof(*agent->inbox));
+	ipc_inbox_init(agent->inbox);
+	str_init(&agent->rest);
+	if (ring->zone[0] != '\0')	/* before its first job */
+		str_addf(&agent->rest, "#zone %s\n", ring->zone);
+	TAILQ_INIT(&agent->jobs);
+	TAILQ_INSERT_HEAD(&ring->idle, agent, entry);
+	ring->agent_count++;
+	agents->count++;
+	agent->watch = loop_watch(scheduler->loop, agent->socket, LOOP_READ,
+	    agent_ready, agent);
+	event(EV_AGENT_START, NULL, "channel", slice_of(ring->channel),
+	    "child", event_number(agent->token), NULL);
+	return agent;
+}
+
+/* ---- end --------------------------------------------------------- */
+
+static void
+thread_leave(struct agent *agent)
+{
+	if (agent->thread != NULL)
+		plan_leave(agent->thread);
+	agent->thread = NULL;
+}
+
+void
+agent_rest(struct scheduler *scheduler, struct agent *agent)
+{
+	struct thread *thread = agent->thread;
+
+	thread_leave(agent);
+	/* its connection may be what the host has too many of */
+	agent->is_surplus = thread != NULL &&
+	    thread->serving >= pace_limit(thread);
+	agent->idle_ms = clock_steady_ms();
+	TAILQ_REMOVE(&agent->ring->busy, agent, entry);
+	TAILQ_INSERT_HEAD(&agent->ring->idle, agent, entry);
+}
+
+/* The jobs in hand go back.  The first unanswered one is what the agent was
+ * at: it bears the blame, if there is one. */
+static void
+jobs_return(struct scheduler *scheduler, struct agent *agent,
+    const char *reason)
+{
+	struct vertex *vertex;
+	bool is_sent = true;
+
+	while ((vertex = TAILQ_FIRST(&agent->jobs)) != NULL) {
+		TAILQ_REMOVE(&agent->jobs, vertex, entry);
+		agent->job_count--;
+		if (vertex == agent->unsent)
+			is_sent = false;
+		if (!is_sent)
+			vertex->job->unsent--;
+		outcome_lost(scheduler, vertex, is_sent && reason != NULL,
+		    reason);
+		reason = NULL;
+	}
+	agent->unsent = NULL;
+}
+
+static void
+agent_close(struct scheduler *scheduler, struct agent *agent)
+{
+	watch_free(&agent->watch);
+	close(agent->socket);
+	agent->socket = -1;
+	ipc_inbox_release(agent->inbox);
+	mem_free(&agent->inbox);
+	str_release(&agent->rest);
+	agent->ring->agent_count--;
+	scheduler->agents.count--;
+}
+
+void
+agent_lose(struct scheduler *scheduler, struct agent *agent,
+    const char *reason)
+{
+	struct ring *ring = agent->ring;
+
+	if (agent->socket < 0)
+		return;
+	agent->lost_count = agent->job_count;
+	if (agent->job_count > 0)
+		TAILQ_REMOVE(&ring->busy, agent, entry);
+	else
+		TAILQ_REMOVE(&ring->idle, agent, entry);
+	if (agent->hungry_count == 0) {
+		reason = NULL;		/* it never came to work */
+		ring_backoff(ring);
+	}
+	thread_leave(agent);
+	agent_close(scheduler, agent);
+	TAILQ_INSERT_TAIL(&scheduler->agents.gone, agent, entry);
+	jobs_return(scheduler, agent, reason);
+	agent->ring = NULL;
+	ring_release_stale(&scheduler->threads, ring);
+}
+
+void
+agent_kill(struct scheduler *scheduler, struct agent *agent,
+    const char *reason)
+{
+	struct err err;
+
+	if (scheduler->agents.kill(agent->token, &err) < 0)
+		warning("agent %u: %s", agent->token, err.text);
+	agent_lose(scheduler, agent, reason);
+}
+
+static struct agent *
+find_token(const struct scheduler *scheduler, unsigned token)
+{
+	struct agent *agent;
+	struct ring *ring;
+
+	TAILQ_FOREACH(agent, &scheduler->agents.gone, entry)
+		if (agent->token == token)
+			return agent;
+	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry) {
+		TAILQ_FOREACH(agent, &ring->busy, entry)
+			if (agent->token == token)
+				return agent;
+		TAILQ_FOREACH(agent, &ring->idle, entry)
+			if (agent->token == token)
+				return agent;
+	}
+	return NULL;
+}
+
+static void
+agent_free(struct scheduler *scheduler, struct agent *agent)
+{
+	TAILQ_REMOVE(&scheduler->agents.gone, agent, entry);
+	mem_free(&agent);
+}
+
+void
+agents_begin(void *context, unsigned token, pid_t pid)
+{
+	struct agent *agent = find_token(context, token);
+
+	if (agent != NULL)
+		agent->pid = pid;
+}
+
+void
+agents_exit(void *context, unsigned token, pid_t pid, int status)
+{
+	struct scheduler *scheduler = context;
+	struct agent *agent = find_token(scheduler, token);
+	struct str text = STR_INIT;
+
+	if (agent == NULL)
+		return;
+	if (WIFSIGNALED(status))
+		str_addf(&text, "signal %d", WTERMSIG(status));
+	else
+		str_addf(&text, "%d", WEXITSTATUS(status));
+	/* what it still sent is on the socket: read it first */
+	for (int i = 0; i < LAST_WORDS_READS && agent->socket >= 0; i++)
+		agent_ready(agent, LOOP_READ);
+	if (agent->socket >= 0)
+		agent_lose(scheduler, agent, "the transport agent died");
+	if (agent->lost_count > 0 || status != 0)
+		event(EV_AGENT_EXIT, NULL, "child", event_number(pid),
+		    "status", str_slice(&text), "jobs",
+		    event_number(agent->lost_count), NULL);
+	str_release(&text);
+	agent_free(scheduler, agent);
+}
+
+/* ---- time -------------------------------------------------------- */
+
+/* Tell it to finish: the end of file behind what was sent. */
+static void
+agent_finish(struct agent *agent)
+{
+	agent->is_closing = true;
+	(void)shutdown(agent->socket, SHUT_WR);
+}
+
+static void
+idle_tick(struct scheduler *scheduler, struct ring *ring, int64_t now_ms)
+{
+	bool is_stale = ring->is_stale;	/* it may go with its last agent */
+	struct agent *agent, *next;
+
+	TAILQ_FOREACH_SAFE(agent, &ring->idle, entry, next) {
+		int64_t idle_for_ms = now_ms - agent->idle_ms;
+
+		if (is_stale || agent->is_surplus ||
+		    idle_for_ms >= ring->clause.idle_ms) {
+			agent_finish(agent);
+			agent_lose(scheduler, agent, NULL);
+			if (is_stale)
+				return;
+		} else if (!agent->is_told_idle &&
+		    idle_for_ms >= IDLE_SAY_MS && agent->hungry_count > 0) {
+			agent->is_told_idle = true;
+			(void)ipc_send(agent->socket, SLICE("#idle\n"), NULL,
+			    0);
+		}
+	}
+}
+
+/* True: one was killed; the others of the ring a second later. */
+static bool
+busy_tick(struct scheduler *scheduler, struct ring *ring, int64_t now_ms)
+{
+	struct agent *agent;
+
+	TAILQ_FOREACH(agent, &ring->busy, entry)
+		if (now_ms - agent->heard_ms > AGENT_PATIENCE_MS) {
+			agent_kill(scheduler, agent,
+			    "the transport agent was silent for too long");
+			return true;
+		}
+	return false;
+}
+
+static void
+agents_tick(void *context)
+{
+	struct scheduler *scheduler = context;
+	int64_t now_ms = clock_steady_ms();
+	struct ring *ring, *next;
+
+	TAILQ_FOREACH_SAFE(ring, &scheduler->threads.rings, entry, next)
+		if (!busy_tick(scheduler, ring, now_ms))
+			idle_tick(scheduler, ring, now_ms);
+	timer_set(scheduler->loop, &scheduler->agents.tick,
+	    now_ms + AGENT_TICK_MS, agents_tick, scheduler);
+}
+
+void
+agents_open(struct scheduler *scheduler, agents_start_fn *start,
+    agents_kill_fn *kill)
+{
+	struct agents *agents = &scheduler->agents;
+	struct rlimit limit;
+
+	agents->start = start;
+	agents->kill = kill;
+	agents->fd_budget = FD_BUDGET_MIN;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	    limit.rlim_cur > FD_RESERVE + 2 * FD_BUDGET_MIN)
+		agents->fd_budget = limit.rlim_cur > 1 << 20 ? 1 << 19 :
+		    (unsigned)(limit.rlim_cur - FD_RESERVE) / 2;
+	TAILQ_INIT(&agents->gone);
+	timer_set(scheduler->loop, &agents->tick,
+	    clock_steady_ms() + AGENT_TICK_MS, agents_tick, scheduler);
+}
+
+void
+agents_stop(struct scheduler *scheduler)
+{
+	struct agent *agent;
+	struct ring *ring;
+
+	scheduler->agents.is_stopping = true;
+	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry) {
+		TAILQ_FOREACH(agent, &ring->busy, entry)
+			agent_finish(agent);
+		TAILQ_FOREACH(agent, &ring->idle, entry)
+			agent_finish(agent);
+	}
+}
+
+void
+agents_rematch(struct scheduler *scheduler)
+{
+	thread_rematch(&scheduler->threads, scheduler->conf);
+}
+
+unsigned
+agents_busy(const struct scheduler *scheduler)
+{
+	struct agent *agent;
+	struct ring *ring;
+	unsigned count = 0;
+
+	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry)
+		TAILQ_FOREACH(agent, &ring->busy, entry)
+			count++;
+	return count;
+}
+
+/* Without giving jobs back: an agent that still works holds its locks, and
+ * the next scheduler waits for them. */
+static void
+agents_drop(struct scheduler *scheduler, struct agent_queue *queue)
+{
+	struct agent *agent;
+
+	while ((agent = TAILQ_FIRST(queue)) != NULL) {
+		struct vertex *vertex;
+
+		TAILQ_REMOVE(queue, agent, entry);
+		while ((vertex = TAILQ_FIRST(&agent->jobs)) != NULL) {
+			TAILQ_REMOVE(&agent->jobs, vertex, entry);
+			plan_forget(&scheduler->plan, vertex);
+		}
+		thread_leave(agent);
+		agent_close(scheduler, agent);
+		TAILQ_INSERT_TAIL(&scheduler->agents.gone, agent, entry);
+	}
+}
+
+void
+agents_release(struct scheduler *scheduler)
+{
+	struct agent *agent;
+	struct ring *ring;
+
+	timer_clear(&scheduler->agents.tick);
+	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry) {
+		agents_drop(scheduler, &ring->busy);
+		agents_drop(scheduler, &ring->idle);
+	}
+	while ((agent = TAILQ_FIRST(&scheduler->agents.gone)) != NULL)
+		agent_free(scheduler, agent);
+}

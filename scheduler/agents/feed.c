@@ -1,0 +1,436 @@
+/* feed.c - which agent gets what, decided once a turn
+ *
+ * In     threads with ready work, agents of their rings
+ * Out    vertices in agents' queues, job lines on their sockets
+ * Holds  nothing
+ * Trusts plan.c for who is next
+ * Spec   doc/protocol/agent.md; DESIGN section 4 (threads, rings)
+ *
+ * A job's two descriptors are opened when it is given to an agent (or are
+ * open since the intake), the body is closed once all lines are sent, the
+ * control file when nothing of the job is in flight.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "mail/work/work.h"
+#include "scheduler/agents/agents.h"
+#include "scheduler/intake/intake.h"
+#include "scheduler/plan/room.h"
+
+#include "base/banned.h"
+
+enum { JOBS_A_SEND = IPC_FDS_MAX / 2 };
+
+/* ---- sending ----------------------------------------------------- */
+
+static void
+line_add(struct scheduler *scheduler, const struct vertex *vertex,
+    struct str *out)
+{
+	uint32_t offsets[VERTEX_RCPTS_MAX];
+	struct rcpt *rcpts = vertex_rcpts(vertex);
+	char name[SPOOL_NAME_BYTES];
+	size_t count = 0;
+
+	for (size_t i = 0; i < vertex->rcpt_count; i++)
+		if (!(rcpts[i].flags & RCPT_FINAL))
+			offsets[count++] = rcpts[i].offset;
+	spool_hashed_name(scheduler->spool, vertex->job->inode, name);
+	work_job_add(out, name, vertex->job->id,
+	    slice_of(vertex->thread->host), vertex->sender_offset,
+	    vertex->header_offset, vertex->tries, offsets, count);
+	str_addc(out, '\n');
+}
+
+/* All lines that need the body are on the socket. */
+static void
+vertex_sent(struct vertex *vertex)
+{
+	struct job *job = vertex->job;
+
+	if (--job->unsent > 0 || job->body_fd < 0)
+		return;
+	close(job->body_fd);
+	job->body_fd = -1;
+}
+
+/* What is left of a send that was cut short: true when it is out. */
+static bool
+rest_send(struct scheduler *scheduler, struct agent *agent)
+{
+	ssize_t n;
+
+	if (agent->rest.len == 0)
+		return true;
+	n = ipc_send(agent->socket, str_slice(&agent->rest), NULL, 0);
+	if (n < 0) {
+		agent_lose(scheduler, agent, NULL);
+		return false;
+	}
+	str_consume(&agent->rest, (size_t)n);
+	return agent->rest.len == 0;
+}
+
+/* One message of at most JOBS_A_SEND jobs.  returns 1 sent, 0 the socket is
+ * full, -1 the agent is lost. */
+static int
+batch_send(struct scheduler *scheduler, struct agent *agent)
+{
+	static struct str text = STR_INIT;
+	struct vertex *vertex = agent->unsent, *end;
+	int fds[IPC_FDS_MAX];
+	size_t count = 0;
+	ssize_t n;
+
+	str_reset(&text);
+	for (; vertex != NULL && count < 2 * JOBS_A_SEND;
+	    vertex = TAILQ_NEXT(vertex, entry)) {
+		line_add(scheduler, vertex, &text);
+		fds[count++] = vertex->job->body_fd;
+		fds[count++] = vertex->job->control_fd;
+	}
+	end = vertex;
+	n = ipc_send(agent->socket, str_slice(&text), fds, count);
+	if (n == 0)
+		return 0;
+	if (n < 0) {
+		agent_lose(scheduler, agent, NULL);
+		return -1;
+	}
+	/* the descriptors went with the first byte */
+	while (agent->unsent != end) {
+		vertex = agent->unsent;
+		agent->unsent = TAILQ_NEXT(vertex, entry);
+		agent->sent_count++;
+		vertex_sent(vertex);
+	}
+	if ((size_t)n < text.len)
+		str_add_slice(&agent->rest,
+		    slice_from(str_slice(&text), (size_t)n));
+	return (size_t)n == text.len;
+}
+
+void
+agent_send(struct scheduler *scheduler, struct agent *agent)
+{
+	int got = 1;
+
+	if (!rest_send(scheduler, agent)) {
+		got = agent->socket < 0 ? -1 : 0;
+	} else {
+		while (agent->unsent != NULL && got == 1)
+			got = batch_send(scheduler, agent);
+	}
+	if (got < 0)
+		return;
+	watch_set(agent->watch, got == 1 ? LOOP_READ : LOOP_READ | LOOP_WRITE);
+}
+
+/* ---- giving ------------------------------------------------------ */
+
+/* The job cannot be given: its body is gone, or the machine is in trouble.
+ * It is looked at again from the start. */
+static void
+vertex_refuse(struct scheduler *scheduler, struct vertex *vertex,
+    const char *name, int got, const struct err *err)
+{
+	struct job *job = vertex->job;
+
+	if (got < 0)
+		event(EV_SPOOL_TROUBLE, job->id, "file", slice_of(name),
+		    "call", SLICE("open"), "reason", slice_of(err->text),
+		    NULL);
+	plan_forget(&scheduler->plan, vertex);
+	if (job->flight_count == 0)
+		intake_orphan(scheduler, job);
+	else
+		job->flags |= JOB_RELOAD;
+}
+
+/* Both descriptors.  A control file that waits for its barrier may change
+ * descriptors: it is the file that is synced.  True, or the vertex is out of
+ * the plan: take the next one. */
+static bool
+vertex_open(struct scheduler *scheduler, struct vertex *vertex)
+{
+	struct job *job = vertex->job;
+	char name[SPOOL_NAME_BYTES];
+	int control, body, got;
+	struct err err;
+
+	if (job->body_fd >= 0 && job->control_fd >= 0)
+		return true;
+	spool_hashed_name(scheduler->spool, job->inode, name);
+	got = spool_open_work(scheduler->spool, name, &control, &body, &err);
+	if (got < 1) {
+		vertex_refuse(scheduler, vertex, name, got, &err);
+		return false;
+	}
+	job_close(job);
+	job->control_fd = control;
+	job->body_fd = body;
+	return true;
+}
+
+/* The thread's next vertex to this agent.  False: there was none. */
+static bool
+agent_give(struct scheduler *scheduler, struct agent *agent,
+    struct thread *thread)
+{
+	int64_t now_ms = clock_steady_ms();
+	struct vertex *vertex;
+
+	if (scheduler->plan.flight_count >= scheduler->agents.fd_budget ||
+	    !zone_admits(scheduler, thread))
+		return false;
+	do {
+		vertex = plan_take(&scheduler->plan, thread, now_ms);
+		if (vertex == NULL)
+			return false;
+	} while (!vertex_open(scheduler, vertex));
+	for (size_t i = 0; i < vertex->rcpt_count; i++)
+		vertex_rcpts(vertex)[i].flags &= RCPT_FINAL;
+	vertex->job->unsent++;
+	if (thread->zone[0] != '\0')
+		warm_add(&scheduler->warms, thread, vertex->unanswered,
+		    clock_wall_s());
+	if (agent->thread != thread) {
+		agent->thread = thread;
+		agent->last_hash = thread->hash;
+		agent->is_surplus = false;
+		plan_serve(thread);
+	}
+	if (agent->job_count++ == 0) {
+		agent->heard_ms = now_ms;
+		TAILQ_REMOVE(&agent->ring->idle, agent, entry);
+		TAILQ_INSERT_TAIL(&agent->ring->busy, agent, entry);
+	}
+	agent->fed_ms = now_ms;
+	TAILQ_INSERT_TAIL(&agent->jobs, vertex, entry);
+	if (agent->unsent == NULL)
+		agent->unsent = vertex;
+	agent->is_told_idle = false;
+	agent->has_news = true;
+	return true;
+}
+
+/* ---- choosing ---------------------------------------------------- */
+
+/* One that served this host last keeps its connection; else the one that
+ * was used last, so that the others may end. */
+static struct agent *
+idle_pick(const struct ring *ring, const struct thread *thread)
+{
+	struct agent *agent;
+
+	TAILQ_FOREACH(agent, &ring->idle, entry)
+		if (agent->last_hash == thread->hash)
+			return agent;
+	return TAILQ_FIRST(&ring->idle);
+}
+
+/* Nothing is fed behind a job of bulk: others may want the agent by then. */
+static bool
+agent_has_bulk(const struct agent *agent)
+{
+	const struct vertex *last = TAILQ_LAST(&agent->jobs, vertex_queue);
+
+	return last != NULL && vertex_is_bulk(last);
+}
+
+/* Fill up those who serve the thread and have come down to half of their
+ * share: many lines in one send, instead of one by one. */
+static void
+feed_more(struct scheduler *scheduler, struct thread *thread)
+{
+	unsigned share = plan_share(thread);
+	struct agent *agent;
+
+	TAILQ_FOREACH(agent, &thread->ring->busy, entry) {
+		if (agent->thread != thread || agent->is_closing ||
+		    agent->job_count > share / 2)
+			continue;
+		while (agent->job_count < share && !agent_has_bulk(agent))
+			if (!agent_give(scheduler, agent, thread))
+				return;
+	}
+}
+
+/* What plan_step says, done.  True: an agent more works for the thread. */
+static bool
+thread_feed(struct scheduler *scheduler, struct ring *ring,
+    struct thread *thread, enum plan_step step)
+{
+	struct agent *agent;
+
+	switch (step) {
+	case PLAN_START:
+		agent = agent_start(scheduler, ring);
+		return agent != NULL && agent_give(scheduler, agent, thread);
+	case PLAN_IDLE:
+		return agent_give(scheduler, idle_pick(ring, thread), thread);
+	case PLAN_BLOCK:
+		plan_block(thread);
+		break;
+	case PLAN_MORE:
+		feed_more(scheduler, thread);
+		break;
+	case PLAN_NOTHING:
+		break;
+	}
+	return false;
+}
+
+enum { BULK_TURN = 3 };		/* slots to the others, then one to bulk */
+
+static unsigned
+bulk_agents(const struct ring *ring)
+{
+	const struct agent *agent;
+	unsigned count = 0;
+
+	TAILQ_FOREACH(agent, &ring->busy, entry)
+		count += agent_has_bulk(agent);
+	return count;
+}
+
+/* While bulk has an agent nobody waits behind more of it.  When it has none
+ * any more, those who waited go first, each as if it had one agent. */
+static void
+bulk_look(struct ring *ring)
+{
+	unsigned waiting;
+
+	ring->has_bulk = !TAILQ_EMPTY(&ring->bulk) && bulk_agents(ring) > 0;
+	if (!ring->has_bulk)
+		return;
+	waiting = ring->runnable_count / ring->agent_count;
+	ring->quick_due = waiting > BULK_TURN ? waiting : BULK_TURN;
+}
+
+/* Whose turn of both queues it is; each thread is seen once a pass. */
+static struct thread_queue *
+queue_pick(struct ring *ring, unsigned *quick_left, unsigned *bulk_left)
+{
+	bool has_quick = *quick_left > 0 && !TAILQ_EMPTY(&ring->runnable);
+	bool has_bulk = *bulk_left > 0 && !TAILQ_EMPTY(&ring->bulk);
+
+	if (has_bulk && (!has_quick ||
+	    (!ring->has_bulk && ring->quick_due == 0))) {
+		--*bulk_left;
+		return &ring->bulk;
+	}
+	if (!has_quick)
+		return NULL;
+	--*quick_left;
+	return &ring->runnable;
+}
+
+/* An agent more went to a thread of this queue. */
+static void
+turn_count(struct ring *ring, const struct thread_queue *queue)
+{
+	if (queue == &ring->bulk) {
+		ring->has_bulk = true;
+		ring->quick_due = BULK_TURN;
+	} else if (ring->quick_due > 0) {
+		ring->quick_due--;
+	}
+}
+
+/* One pass over the ring's runnable threads; each gets one agent more, or
+ * its agents more work.  True: agents were found, look again. */
+static bool
+ring_pass(struct scheduler *scheduler, struct ring *ring, bool is_starving,
+    unsigned *started)
+{
+	int64_t now_ms = clock_steady_ms();
+	unsigned quick_left = ring->runnable_count;
+	unsigned bulk_left = ring->bulk_count;
+	struct thread_queue *queue;
+	bool was_given = false;
+
+	bulk_look(ring);
+	while ((queue = queue_pick(ring, &quick_left, &bulk_left)) != NULL) {
+		struct thread *thread = TAILQ_FIRST(queue);
+		bool has_idle = !TAILQ_EMPTY(&ring->idle);
+		bool may = *started < AGENT_STARTS_A_TURN &&
+		    room_is_there(scheduler, ring, now_ms);
+		enum plan_step step;
+
+		if (is_starving && !has_idle && !may)
+			break;		/* nobody to give to */
+		/* to the end: the others come first next time */
+		TAILQ_REMOVE(queue, thread, run_entry);
+		TAILQ_INSERT_TAIL(queue, thread, run_entry);
+		step = plan_step(thread, has_idle, may, is_starving);
+		*started += step == PLAN_START;
+		if (!thread_feed(scheduler, ring, thread, step))
+			continue;
+		was_given = true;
+		turn_count(ring, queue);
+	}
+	return was_given;
+}
+
+/* First everybody who waits gets an agent, as far as there are some; only
+ * when nobody starves, here or (is_wanted) in another ring that wants our
+ * agents, those who work are fed ahead. */
+static void
+ring_feed(struct scheduler *scheduler, struct ring *ring, bool is_wanted)
+{
+	struct agent *agent, *next;
+	unsigned started = 0;
+
+	if (!plan_has_work(ring))
+		return;
+	while (ring_pass(scheduler, ring, true, &started))
+		;
+	if (!is_wanted && !plan_starves(&ring->runnable) &&
+	    !plan_starves(&ring->bulk))
+		ring_pass(scheduler, ring, false, &started);
+	TAILQ_FOREACH_SAFE(agent, &ring->busy, entry, next)
+		if (agent->has_news) {
+			agent->has_news = false;
+			agent_send(scheduler, agent);
+		}
+}
+
+/* Before those who have agents get more work for them: else an agent that
+ * has always more to do would never be free for another ring.  True: some
+ * ring still waits for one. */
+static bool
+needy_feed(struct scheduler *scheduler)
+{
+	int64_t now_ms = clock_steady_ms();
+	bool is_left = false;
+	struct ring *ring;
+
+	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry) {
+		while (room_is_needed(scheduler, ring, now_ms) &&
+		    room_make(scheduler, ring))
+			ring_feed(scheduler, ring, false);
+		is_left |= room_is_needed(scheduler, ring, now_ms);
+	}
+	return is_left;
+}
+
+void
+agents_feed(struct scheduler *scheduler)
+{
+	struct ring *ring, *next;
+	bool has_needy;
+
+	if (scheduler->agents.is_stopping || scheduler->orders.is_draining ||
+	    scheduler->plan.flight_count >= scheduler->agents.fd_budget)
+		return;
+	has_needy = needy_feed(scheduler);
+	TAILQ_FOREACH_SAFE(ring, &scheduler->threads.rings, entry, next)
+		ring_feed(scheduler, ring, has_needy &&
+		    room_is_wanted(scheduler, ring));
+}

@@ -1,0 +1,258 @@
+/* hear.c - what agents say, and what is made of it
+ *
+ * In     lines of agents
+ * Out    answers to outcome.c
+ * Holds  nothing
+ * Trusts no agent: a line that is nonsense, or a verdict about somebody
+ *        else's recipient, ends it
+ * Spec   doc/protocol/agent.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "scheduler/agents/agents.h"
+#include "scheduler/agents/answer.h"
+#include "scheduler/intake/intake.h"
+#include "scheduler/outcome/outcome.h"
+#include "scheduler/outcome/results.h"
+
+#include "base/banned.h"
+
+enum {
+	RESYNC_MAX = 3,		/* answers that the file does not fit */
+	TALK_MAX = 100,		/* lines of an agent that end nothing, from one
+				 * job done to the next */
+	NONSENSE_SHOWN = 200	/* bytes of it in the journal */
+};
+
+static void
+agent_nonsense(struct scheduler *scheduler, struct agent *agent,
+    struct slice line, const char *why)
+{
+	struct str text = STR_INIT;
+
+	str_addf(&text, "%s: ", why);
+	str_add_escaped(&text, slice_first(line, NONSENSE_SHOWN));
+	event(EV_AGENT_NONSENSE, NULL, "channel",
+	    slice_of(agent->ring->channel), "child",
+	    event_number(agent->token), "line", str_slice(&text), NULL);
+	str_release(&text);
+	agent_kill(scheduler, agent,
+	    "the transport agent broke its protocol");
+}
+
+/* ---- what it says ------------------------------------------------ */
+
+/* The vertex in hand that the answer is about; mostly the first. */
+static struct vertex *
+vertex_find(struct scheduler *scheduler, struct agent *agent,
+    const struct answer *answer)
+{
+	char name[SPOOL_NAME_BYTES];
+	struct vertex *vertex;
+
+	TAILQ_FOREACH(vertex, &agent->jobs, entry) {
+		if (vertex == agent->unsent)
+			return NULL;	/* it cannot know of this one */
+		if (vertex->job->inode != answer->inode)
+			continue;
+		if (answer->kind == ANSWER_VERDICT &&
+		    vertex_rcpt(vertex, answer->offset) == NULL)
+			continue;
+		spool_hashed_name(scheduler->spool, answer->inode, name);
+		return slice_is(answer->name, name) ? vertex : NULL;
+	}
+	return NULL;
+}
+
+static void
+vertex_leave_agent(struct scheduler *scheduler, struct agent *agent,
+    struct vertex *vertex)
+{
+	TAILQ_REMOVE(&agent->jobs, vertex, entry);
+	agent->talk_count = 0;
+	if (--agent->job_count == 0)
+		agent_rest(scheduler, agent);
+}
+
+static bool
+take_verdict(struct scheduler *scheduler, struct agent *agent,
+    const struct answer *answer)
+{
+	struct vertex *vertex = vertex_find(scheduler, agent, answer);
+	struct rcpt *rcpt;
+
+	if (vertex == NULL)
+		return false;
+	rcpt = vertex_rcpt(vertex, answer->offset);
+	if (rcpt->flags != 0)		/* final, or answered already */
+		return false;
+	outcome_answer(scheduler, vertex, rcpt, answer);
+	results_tell(scheduler->results, vertex, answer->offset, answer);
+	if (vertex->unanswered > 0)
+		return true;
+	vertex_leave_agent(scheduler, agent, vertex);
+	outcome_vertex(scheduler, vertex);
+	return true;
+}
+
+/* How often that was said of this message by now. */
+static unsigned
+resync_count(struct scheduler *scheduler, const char *id)
+{
+	struct agents *agents = &scheduler->agents;
+	struct resync *resync;
+
+	for (size_t i = 0; i < RESYNC_ROOM; i++)
+		if (strcmp(agents->resyncs[i].id, id) == 0)
+			return ++agents->resyncs[i].count;
+	resync = &agents->resyncs[agents->resync_next++ % RESYNC_ROOM];
+	strlcpy(resync->id, id, sizeof(resync->id));
+	return resync->count = 1;
+}
+
+static bool
+take_resync(struct scheduler *scheduler, struct agent *agent,
+    const struct answer *answer)
+{
+	struct vertex *vertex = vertex_find(scheduler, agent, answer);
+	struct job *job;
+
+	if (vertex == NULL)
+		return false;
+	job = vertex->job;
+	vertex_leave_agent(scheduler, agent, vertex);
+	if (resync_count(scheduler, job->id) >= RESYNC_MAX &&
+	    job->flight_count == 1) {
+		plan_forget(&scheduler->plan, vertex);
+		intake_bad(scheduler, job,
+		    "the transport agent cannot make sense of it");
+		return true;
+	}
+	outcome_lost(scheduler, vertex, true,
+	    "the control file did not fit the job");
+	return true;
+}
+
+/* #hungry after the last job, and something is still unanswered: it will
+ * never be.  False: it said so more often than it had jobs. */
+static bool
+take_hungry(struct scheduler *scheduler, struct agent *agent)
+{
+	struct vertex *vertex;
+
+	if (agent->hungry_count == agent->sent_count + 1)
+		return false;
+	agent->ring->start_failures = 0;
+	agent->hungry_count++;
+	agent->hungry_ms = agent->heard_ms;
+	if (agent->hungry_count != agent->sent_count + 1)
+		return true;
+	while ((vertex = TAILQ_FIRST(&agent->jobs)) != NULL &&
+	    vertex != agent->unsent) {
+		vertex_leave_agent(scheduler, agent, vertex);
+		outcome_lost(scheduler, vertex, true,
+		    "the transport agent did not say what came of it");
+	}
+	return true;
+}
+
+/* What does not end a job.  False: there is no end to it, and neither the
+ * journal nor the others' time is the agent's. */
+static bool
+take_talk(struct scheduler *scheduler, struct agent *agent,
+    const struct answer *answer, struct slice line)
+{
+	if (++agent->talk_count > TALK_MAX)
+		return false;
+	if (answer->kind != ANSWER_MX)
+		warning("agent %u for %s: " SLICE_FMT, agent->token,
+		    agent->ring->channel, SLICE_ARG(slice_from(line, 1)));
+	else if (agent->thread != NULL)
+		plan_join(&scheduler->providers, agent->thread,
+		    answer->name);
+	return true;
+}
+
+/* False: the line is nonsense. */
+static bool
+take_line(struct scheduler *scheduler, struct agent *agent,
+    struct slice line, const char **why)
+{
+	static struct err err;
+	struct answer answer;
+
+	if (answer_parse(line, &answer, &err) < 0) {
+		*why = err.text;
+		return false;
+	}
+	switch (answer.kind) {
+	case ANSWER_HUNGRY:
+		*why = "it had no job since it was hungry";
+		return take_hungry(scheduler, agent);
+	case ANSWER_VERDICT:
+		*why = "it was not given this recipient";
+		return take_verdict(scheduler, agent, &answer);
+	case ANSWER_RESYNC:
+		*why = "it was not given this job";
+		return take_resync(scheduler, agent, &answer);
+	case ANSWER_MX:
+	case ANSWER_REMARK:
+		break;
+	}
+	*why = "it talks without an end";
+	return take_talk(scheduler, agent, &answer, line);
+}
+
+/* All whole lines of the inbox.  False: the agent was lost over one. */
+static bool
+take_lines(struct scheduler *scheduler, struct agent *agent)
+{
+	struct slice line = SLICE("");
+	const char *why = "an endless line";
+	size_t cursor = 0;
+	int got;
+
+	while ((got = ipc_line(agent->inbox, &cursor, &line)) == 1)
+		if (!take_line(scheduler, agent, line, &why)) {
+			agent_nonsense(scheduler, agent, line, why);
+			return false;
+		}
+	ipc_inbox_consume(agent->inbox, cursor);
+	if (got < 0 || agent->inbox->bytes.len > ANSWER_LINE_BYTES_MAX) {
+		agent_nonsense(scheduler, agent,
+		    str_slice(&agent->inbox->bytes), "an endless line");
+		return false;
+	}
+	for (int fd; (fd = ipc_take_fd(agent->inbox)) >= 0;)
+		close(fd);	/* nobody asked for it */
+	return true;
+}
+
+void
+agent_ready(void *context, unsigned ready)
+{
+	struct agent *agent = context;
+	struct scheduler *scheduler = agent->scheduler;
+	int got;
+
+	if (ready & LOOP_WRITE)
+		agent_send(scheduler, agent);
+	if (agent->socket < 0 || !(ready & (LOOP_READ | LOOP_HANGUP)))
+		return;
+	got = ipc_receive(agent->socket, agent->inbox);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (got < 1) {
+		agent_lose(scheduler, agent, agent->is_closing ? NULL :
+		    "the transport agent died");
+		return;
+	}
+	agent->heard_ms = clock_steady_ms();
+	(void)take_lines(scheduler, agent);
+}

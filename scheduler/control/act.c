@@ -1,0 +1,205 @@
+/* act.c - a request of the operator's socket at work
+ *
+ * In     a request that may be done
+ * Out    its steps; the lines that all answers share; the event `order`
+ * Holds  the request's arena
+ * Spec   doc/protocol/control.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "base/json.h"
+#include "scheduler/control/act.h"
+
+#include "base/banned.h"
+
+enum { CHOICE_SHOWN = 500 };	/* bytes of it in the journal */
+
+static act_fn *const functions[OP_COUNT_OF] = {
+	[OP_LIST] = act_list, [OP_COUNT] = act_count, [OP_WHY] = act_why,
+	[OP_DESTINATIONS] = act_destinations, [OP_ORDERS] = act_orders,
+	[OP_EVENTS] = act_events, [OP_NEXT] = act_next,
+	[OP_QUEUE] = act_queue, [OP_GROUPS] = act_groups,
+	[OP_HOLD] = act_change,
+	[OP_RELEASE] = act_change, [OP_FREEZE] = act_change,
+	[OP_THAW] = act_change, [OP_RETRY] = act_retry,
+	[OP_SCHEDULE] = act_change, [OP_BOUNCE] = act_change,
+	[OP_DELETE] = act_change, [OP_UNDELETE] = act_undelete,
+	[OP_REROUTE] = act_reroute, [OP_SUSPEND] = act_suspend,
+	[OP_RESUME] = act_resume, [OP_PIN] = act_pin,
+	[OP_DRAIN] = act_drain, [OP_UNDRAIN] = act_undrain,
+	[OP_ETRN] = act_etrn
+};
+
+struct act *
+act_new(struct scheduler *scheduler, const struct peer *peer,
+    struct arena *arena, const struct request *request)
+{
+	struct act *act = mem_alloc(1, sizeof(*act));
+
+	act->scheduler = scheduler;
+	act->peer = peer;
+	act->arena = arena;
+	act->request = *request;
+	if (request->who[0] != '\0' && strcmp(request->who, peer->name) != 0)
+		snprintf(act->by, sizeof(act->by), "%s(%s)", request->who,
+		    peer->name);
+	else
+		snprintf(act->by, sizeof(act->by), "%s", peer->name);
+	return act;
+}
+
+void
+act_free(struct act **pact)
+{
+	struct act *act = *pact;
+
+	if (act == NULL)
+		return;
+	if (act->is_begun)
+		visit_end(&act->visit);
+	tail_free(&act->tail);
+	tally_free(&act->tally);
+	roll_free(&act->roll);
+	arena_free(&act->arena);
+	mem_free(pact);
+}
+
+enum act_step
+act_step(struct act *act, struct str *out)
+{
+	return functions[act->request.op](act, out);
+}
+
+/* ---- what they share --------------------------------------------- */
+
+static void
+add_tag(struct str *out, const char *tag)
+{
+	if (tag[0] != '\0')
+		json_text(out, "tag", slice_of(tag));
+}
+
+void
+act_refuse(struct str *out, const char *tag, const char *code,
+    const char *words)
+{
+	json_open(out);
+	json_text(out, "error", slice_of(words));
+	json_text(out, "code", slice_of(code));
+	add_tag(out, tag);
+	json_close(out);
+}
+
+void
+act_done(struct act *act, struct str *out)
+{
+	json_open(out);
+	json_bool(out, "done", true);
+	json_text(out, "op", slice_of(request_rows[act->request.op].name));
+	add_tag(out, act->request.tag);
+	if (act->request.is_dry)
+		json_bool(out, "dry_run", true);
+}
+
+void
+act_counts(const struct act *act, struct str *out)
+{
+	json_number(out, "messages", (int64_t)act->count.messages);
+	json_number(out, "recipients", (int64_t)act->count.recipients);
+	json_number(out, "unchanged", (int64_t)act->count.unchanged);
+	json_number(out, "active", (int64_t)act->count.active);
+	json_number(out, "final", (int64_t)act->count.final);
+	if (act->request.op == OP_UNDELETE)
+		json_number(out, "conflict", (int64_t)act->count.conflict);
+	if (act->has_more)
+		json_bool(out, "more", true);
+}
+
+void
+act_journal(const struct act *act)
+{
+	const struct request *request = &act->request;
+	struct str choice = STR_INIT;
+
+	if (request->is_dry)
+		return;
+	if (request->channel != NULL || request->host != NULL)
+		str_addf(&choice, "%s/%s", request->channel != NULL ?
+		    request->channel : "*", request->host != NULL ?
+		    request->host : "*");
+	if (request->has_choice) {
+		str_reset(&choice);
+		request_add_choice(&choice, request);
+	}
+	event(EV_ORDER, NULL, "op", slice_of(request_rows[request->op].name),
+	    "by", slice_of(act->by), "uid", event_number(act->peer->uid),
+	    "reason", slice_of(request->reason), "select",
+	    slice_first(str_slice(&choice), CHOICE_SHOWN), "until",
+	    event_number(request->until_s), "limit",
+	    event_number(request->limit), "messages",
+	    event_number((int64_t)act->count.messages), "recipients",
+	    event_number((int64_t)act->count.recipients), "destinations",
+	    event_number((int64_t)act->count.destinations), NULL);
+	str_release(&choice);
+}
+
+enum act_step
+act_trouble(struct act *act, const struct err *err, struct str *out)
+{
+	json_open(out);
+	json_text(out, "error", slice_of(err->text));
+	json_text(out, "code", SLICE("trouble"));
+	add_tag(out, act->request.tag);
+	json_number(out, "messages", (int64_t)act->count.messages);
+	json_number(out, "recipients", (int64_t)act->count.recipients);
+	json_close(out);
+	act_journal(act);
+	event(EV_ORDER_REFUSED, NULL, "op",
+	    slice_of(request_rows[act->request.op].name), "by",
+	    slice_of(act->by), "uid", event_number(act->peer->uid), "code",
+	    SLICE("trouble"), NULL);
+	return ACT_DONE;
+}
+
+const char *
+act_user(const struct act *act)
+{
+	return act->peer->right >= RIGHT_READ ? NULL : act->peer->name;
+}
+
+int64_t
+act_wall_s(int64_t at_ms)
+{
+	if (at_ms == 0)
+		return 0;
+	return clock_wall_s() + (at_ms - clock_steady_ms()) / 1000;
+}
+
+bool
+act_begin(struct act *act, struct str *out, enum act_step *step)
+{
+	struct err err;
+
+	if (!act->is_begun && visit_begin(&act->visit, act->scheduler,
+	    &act->request, act_user(act), &err) < 0) {
+		act->is_begun = true;
+		act_refuse(out, act->request.tag, "no-such", err.text);
+		*step = ACT_DONE;
+		return false;
+	}
+	act->is_begun = true;
+	*step = ACT_MORE;
+	return visit_list(&act->visit, ACT_SLOTS);
+}
+
+bool
+act_is_full(const struct act *act)
+{
+	return act->request.limit >= 0 &&
+	    act->count.messages >= (uint64_t)act->request.limit;
+}

@@ -1,0 +1,104 @@
+/* act.h - a request of the operator's socket at work
+ *
+ * An act goes in steps: each does a bounded amount and appends what it found
+ * to the answer; between them the loop runs.  The last step appends the last
+ * line (not the empty one).
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_ACT_H
+#define ZM_SCHEDULER_ACT_H
+
+#include "scheduler/control/peer.h"
+#include "scheduler/control/request.h"
+#include "scheduler/control/visit.h"
+#include "scheduler/state.h"
+
+enum {
+	ACT_SLOTS = 32768,	/* of the table of jobs listed in a step */
+	ACT_LOOKS = 4096,	/* messages looked at in memory in a step */
+	ACT_FILES = 32,		/* control files read in a step */
+	ACT_OUT_BYTES = 64 * 1024	/* written in a step, and what the
+					 * last file adds */
+};
+
+enum act_step {
+	ACT_MORE,		/* call again soon */
+	ACT_WAIT,		/* call again at wake_ms */
+	ACT_DONE		/* the last line is written */
+};
+
+struct tail;			/* act_events.c */
+struct tally;			/* act_count.c */
+struct roll;			/* act_queue.c */
+
+struct act {
+	struct scheduler *scheduler;
+	const struct peer *peer;
+	struct arena	*arena;		/* of the request */
+	struct request	 request;
+	char		 by[PEER_NAME_BYTES + REQUEST_WHO_BYTES_MAX + 3];
+	struct visit	 visit;
+	bool		 is_begun;
+	int64_t		 wake_ms;	/* ACT_WAIT */
+	int64_t		 end_ms;	/* drain: no longer than that */
+	uint64_t	 paced;		/* retry: given a moment so far */
+	int64_t		 until_ms;	/* the last of them */
+	struct {
+		uint64_t messages, recipients, unchanged, active, final,
+			destinations, conflict;
+	} count;
+	bool		 has_more;	/* the limit was reached */
+	char		 last_id[SPOOL_ID_BYTES];
+	struct thread_walk threads;
+	struct tally	*tally;
+	struct tail	*tail;
+	struct roll	*roll;
+};
+
+/* A request that may be done: right was looked at.  The arena becomes the
+ * act's.  peer outlives it. */
+struct act *act_new(struct scheduler *scheduler, const struct peer *peer,
+    struct arena *arena, const struct request *request);
+void act_free(struct act **act);
+enum act_step act_step(struct act *act, struct str *out);
+
+/* {"error":...} of control.md section 1. */
+void act_refuse(struct str *out, const char *tag, const char *code,
+    const char *words);
+
+/* ---- for act_*.c ------------------------------------------------- */
+
+/* {"done":true,"op":..., open for more members; json_close ends it. */
+void act_done(struct act *act, struct str *out);
+/* The counts of writes about mail. */
+void act_counts(const struct act *act, struct str *out);
+/* The event `order`. */
+void act_journal(const struct act *act);
+/* Trouble half way: an error line with the counts so far. */
+enum act_step act_trouble(struct act *act, const struct err *err,
+    struct str *out);
+/* Only this user's mail; NULL: everybody's. */
+const char *act_user(const struct act *act);
+/* A steady moment as wall seconds; 0 stays 0. */
+int64_t act_wall_s(int64_t at_ms);
+/* List the messages meant, once, in steps.  False: *step has what to
+ * return. */
+bool act_begin(struct act *act, struct str *out, enum act_step *step);
+/* Nothing came of it: close what was opened for a change. */
+void act_rest(struct job *job);
+/* Has the limit of messages been reached? */
+bool act_is_full(const struct act *act);
+
+typedef enum act_step act_fn(struct act *act, struct str *out);
+act_fn act_list, act_count, act_why, act_destinations, act_orders,
+    act_events, act_next, act_queue, act_groups, act_change, act_retry,
+    act_undelete, act_reroute,
+    act_suspend, act_resume, act_pin, act_drain, act_undrain, act_etrn;
+void tail_free(struct tail **tail);
+void tally_free(struct tally **tally);
+void roll_free(struct roll **roll);
+/* Is this destination meant by the globs of the request? */
+bool act_is_dest(const struct act *act, const struct thread *thread);
+
+#endif

@@ -1,0 +1,262 @@
+/* act_dest.c - destinations: shown, suspended, pinned; drain
+ *
+ * In     globs
+ * Out    standing orders, durable; threads that know them
+ * Holds  nothing
+ * Spec   doc/protocol/control.md sections 4 and 6
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "grammar/units.h"
+#include "scheduler/control/act.h"
+#include "scheduler/control/control.h"
+#include "scheduler/core.h"
+
+#include "base/banned.h"
+
+enum { DRAIN_LOOK_MS = 100 };
+
+static const char *
+glob_or_all(const char *glob)
+{
+	return glob != NULL && glob[0] != '\0' ? glob : "*";
+}
+
+bool
+act_is_dest(const struct act *act, const struct thread *thread)
+{
+	const char *channel = glob_or_all(act->request.channel);
+	struct slice host = slice_of(glob_or_all(act->request.host));
+
+	if (strcmp(channel, "zone") == 0)
+		return thread->zone[0] != '\0' &&
+		    glob_match(host, slice_of(thread->zone));
+	return glob_match(slice_of(channel), slice_of(thread->channel)) &&
+	    glob_match(host, slice_of(thread->host));
+}
+
+static uint64_t
+mail_of(const struct thread *thread)
+{
+	return thread->ready_count + thread->wait_count +
+	    thread->flight_count;
+}
+
+static void
+threads_count(struct act *act)
+{
+	struct thread *thread = NULL;
+	size_t bucket = 0;
+
+	while (thread_next(&act->scheduler->threads, &bucket, &thread))
+		if (act_is_dest(act, thread)) {
+			act->count.destinations++;
+			act->count.messages += mail_of(thread);
+		}
+}
+
+/* ---- shown ------------------------------------------------------- */
+
+static void
+thread_line(const struct thread *thread, struct str *out)
+{
+	json_open(out);
+	control_thread_name(thread, out);
+	json_number(out, "active", thread->flight_count);
+	json_number(out, "parked", thread->parked_count);
+	json_number(out, "agents", thread->serving);
+	json_number(out, "limit", thread->limit);
+	json_number(out, "pin", thread->pin);
+	json_number(out, "troubles", thread->trouble_count);
+	json_number(out, "down_since", thread->trouble_count > 0 ?
+	    act_wall_s(thread->trouble_ms) : 0);
+	json_number(out, "held_until", act_wall_s(thread->wake_ms));
+	json_text(out, "reason", slice_of(thread->trouble_count > 0 ?
+	    thread->reason : ""));
+	json_bool(out, "suspended", thread->is_suspended);
+	control_thread(thread, out);
+	json_close(out);
+}
+
+enum act_step
+act_destinations(struct act *act, struct str *out)
+{
+	const struct thread_table *threads = &act->scheduler->threads;
+	unsigned looks = ACT_LOOKS;
+	struct thread *thread;
+
+	if (!act->is_begun)
+		thread_walk_init(&act->threads, threads);
+	act->is_begun = true;
+	while ((thread = thread_walk_next(&act->threads, threads,
+	    &looks)) != NULL) {
+		if (!act_is_dest(act, thread))
+			continue;
+		thread_line(thread, out);
+		act->count.destinations++;
+		if (out->len >= ACT_OUT_BYTES)
+			looks = 0;
+	}
+	if (!act->threads.is_over)
+		return ACT_MORE;
+	act_done(act, out);
+	json_number(out, "destinations", (int64_t)act->count.destinations);
+	json_close(out);
+	return ACT_DONE;
+}
+
+enum act_step
+act_orders(struct act *act, struct str *out)
+{
+	orders_format(&act->scheduler->orders, out);
+	act_done(act, out);
+	json_number(out, "orders", (int64_t)act->scheduler->orders.count);
+	json_close(out);
+	return ACT_DONE;
+}
+
+/* ---- given and taken back ---------------------------------------- */
+
+/* returns 0 or -1. */
+static int
+order_give(struct act *act, enum order_kind kind, unsigned limit,
+    struct err *err)
+{
+	const struct request *request = &act->request;
+	bool is_drain = kind == ORDER_DRAIN;
+	struct order order = { .kind = kind, .limit = limit,
+	    .channel = (char *)(is_drain ? "*" :
+		glob_or_all(request->channel)),
+	    .host = (char *)(is_drain ? "*" : glob_or_all(request->host)),
+	    .by = act->by, .reason = (char *)request->reason,
+	    .since_s = clock_wall_s(), .until_s = request->until_s };
+
+	if (request->is_dry)
+		return 0;
+	if (orders_set(&act->scheduler->orders, act->scheduler->spool,
+	    &order, err) < 0)
+		return -1;
+	core_orders(act->scheduler);
+	return 0;
+}
+
+/* returns how many, or -1. */
+static int
+order_take_back(struct act *act, enum order_kind kind, struct err *err)
+{
+	const struct request *request = &act->request;
+	bool is_every = request->is_all || kind == ORDER_DRAIN;
+	int count;
+
+	if (request->is_dry)
+		return 0;
+	count = orders_clear(&act->scheduler->orders, act->scheduler->spool,
+	    kind, is_every ? NULL : glob_or_all(request->channel),
+	    is_every ? NULL : glob_or_all(request->host), err);
+	if (count > 0)
+		core_orders(act->scheduler);
+	return count;
+}
+
+static enum act_step
+order_end(struct act *act, struct str *out)
+{
+	json_close(out);
+	act_journal(act);
+	return ACT_DONE;
+}
+
+enum act_step
+act_suspend(struct act *act, struct str *out)
+{
+	struct err err;
+
+	if (order_give(act, ORDER_SUSPEND, 0, &err) < 0)
+		return act_trouble(act, &err, out);
+	threads_count(act);
+	act_done(act, out);
+	json_number(out, "destinations", (int64_t)act->count.destinations);
+	json_number(out, "messages", (int64_t)act->count.messages);
+	return order_end(act, out);
+}
+
+enum act_step
+act_resume(struct act *act, struct str *out)
+{
+	struct err err;
+	int count = order_take_back(act, ORDER_SUSPEND, &err);
+	struct thread *thread = NULL;
+	size_t bucket = 0;
+
+	if (count < 0)
+		return act_trouble(act, &err, out);
+	while (thread_next(&act->scheduler->threads, &bucket, &thread))
+		act->count.destinations += !thread->is_suspended &&
+		    act_is_dest(act, thread);
+	act_done(act, out);
+	json_number(out, "orders", count);
+	json_number(out, "destinations", (int64_t)act->count.destinations);
+	return order_end(act, out);
+}
+
+enum act_step
+act_pin(struct act *act, struct str *out)
+{
+	int64_t limit = act->request.limit;
+	struct err err;
+
+	if ((limit > 0 ? order_give(act, ORDER_PIN, (unsigned)limit, &err) :
+	    order_take_back(act, ORDER_PIN, &err)) < 0)
+		return act_trouble(act, &err, out);
+	threads_count(act);
+	act_done(act, out);
+	json_number(out, "destinations", (int64_t)act->count.destinations);
+	return order_end(act, out);
+}
+
+/* ---- drain ------------------------------------------------------- */
+
+static enum act_step
+drain_end(struct act *act, struct str *out)
+{
+	act_done(act, out);
+	json_number(out, "active", act->scheduler->plan.flight_count);
+	return order_end(act, out);
+}
+
+enum act_step
+act_drain(struct act *act, struct str *out)
+{
+	int64_t now_ms = clock_steady_ms();
+	int64_t timeout_s = act->request.timeout_s;
+	struct err err;
+
+	if (act->end_ms == 0) {
+		if (order_give(act, ORDER_DRAIN, 0, &err) < 0)
+			return act_trouble(act, &err, out);
+		act->end_ms = now_ms + (timeout_s < 0 ? 3600 : timeout_s) *
+		    1000;
+	}
+	if (act->scheduler->plan.flight_count == 0 || act->request.is_dry ||
+	    now_ms >= act->end_ms)
+		return drain_end(act, out);
+	act->wake_ms = now_ms + DRAIN_LOOK_MS;
+	return ACT_WAIT;
+}
+
+enum act_step
+act_undrain(struct act *act, struct str *out)
+{
+	bool was = act->scheduler->orders.is_draining;
+	struct err err;
+
+	if (order_take_back(act, ORDER_DRAIN, &err) < 0)
+		return act_trouble(act, &err, out);
+	act_done(act, out);
+	json_bool(out, "was", was);
+	return order_end(act, out);
+}

@@ -1,0 +1,413 @@
+/* act_list.c - messages and recipients, and what keeps each
+ *
+ * In     a choice of mail
+ * Out    a line a recipient (list, why) or a message (list, brief)
+ * Holds  nothing between steps but the visit
+ * Trusts control files as far as work_parse does
+ * Spec   doc/protocol/control.md section 4
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "scheduler/control/act.h"
+#include "scheduler/plan/pace.h"
+#include "scheduler/plan/provider.h"
+
+#include "base/banned.h"
+
+/* ---- members ----------------------------------------------------- */
+
+/* When it is tried next, wall; 0 now or not known. */
+static int64_t
+next_s(const struct vertex *vertex)
+{
+	if (vertex == NULL)
+		return 0;
+	if (vertex->state == VERTEX_WAIT && vertex->park != PARK_HELD)
+		return act_wall_s(vertex->next_ms > 0 ? vertex->next_ms :
+		    vertex->moment_ms);
+	if (vertex->state == VERTEX_READY)
+		return act_wall_s(vertex->thread->wake_ms);
+	return 0;
+}
+
+static int64_t
+expires_s(const struct vertex *vertex)
+{
+	if (vertex == NULL || vertex->state == VERTEX_DONE)
+		return 0;
+	return act_wall_s(vertex->job->born_ms) + vertex_expire_s(vertex);
+}
+
+static int64_t
+age_s(const struct visit *visit)
+{
+	int64_t age_ms = visit->now_ms - visit->job->born_ms;
+
+	return age_ms > 0 ? age_ms / 1000 : 0;
+}
+
+static void
+add_message(const struct visit *visit, const struct work_group *group,
+    struct str *out)
+{
+	const struct work *work = &visit->work;
+
+	json_text(out, "id", slice_of(work->id));
+	json_number(out, "file", (int64_t)visit->job->inode);
+	json_text(out, "from", group->sender);
+	json_number(out, "size", (int64_t)work->size_bytes);
+	json_number(out, "age_s", age_s(visit));
+	json_text(out, "user", work->user);
+}
+
+static void
+add_order(const struct visit *visit, const struct work_rcpt *rcpt,
+    struct str *out)
+{
+	if (work_rcpt_is_free(rcpt, visit->now_s) && !rcpt->is_cancelled)
+		return;
+	json_text(out, "by", rcpt->ordered_by);
+	json_text(out, "reason", rcpt->order_reason);
+	json_number(out, "until", rcpt->is_held ? rcpt->hold_until_s : 0);
+}
+
+static void
+add_words(const struct work_rcpt *rcpt, const char *code_key,
+    struct str *out)
+{
+	static const struct verdict none;
+	const struct verdict *verdict = rcpt->last != NULL ?
+	    &rcpt->last->verdict : &none;
+
+	json_text(out, code_key, slice_of(verdict->status));
+	json_text(out, "who", slice_of(verdict->who));
+	json_text(out, "text", slice_of(verdict->text));
+}
+
+static void
+add_rcpt(const struct visit *visit, const struct work_rcpt *rcpt,
+    struct str *out)
+{
+	json_number(out, "offset", rcpt->offset);
+	json_text(out, "to", rcpt->user);
+	json_text(out, "channel", rcpt->channel);
+	json_text(out, "host", rcpt->host);
+	json_text(out, "state", slice_of(visit_state(visit, rcpt)));
+	json_number(out, "tries", rcpt->tries);
+}
+
+/* ---- list -------------------------------------------------------- */
+
+static void
+rcpt_line(const struct visit *visit, const struct work_group *group,
+    const struct work_rcpt *rcpt, struct str *out)
+{
+	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
+
+	json_open(out);
+	add_message(visit, group, out);
+	add_rcpt(visit, rcpt, out);
+	json_number(out, "next", next_s(vertex));
+	json_number(out, "expires", expires_s(vertex));
+	add_words(rcpt, "code", out);
+	add_order(visit, rcpt, out);
+	json_close(out);
+}
+
+/* The most urgent of two states. */
+static const char *
+more_urgent(const char *a, const char *b)
+{
+	static const char *const order[] = { "active", "ready", "down",
+	    "suspended", "waiting", "frozen", "held", "deleted", "done" };
+
+	for (size_t i = 0; a != NULL && i < sizeof(order) / sizeof(order[0]);
+	    i++) {
+		if (strcmp(order[i], a) == 0)
+			return a;
+		if (strcmp(order[i], b) == 0)
+			return b;
+	}
+	return b;
+}
+
+static void
+brief_line(const struct visit *visit, const struct work_group *group,
+    const char *state, struct str *out)
+{
+	const struct work *work = &visit->work;
+
+	json_open(out);
+	add_message(visit, group, out);
+	json_text(out, "state", slice_of(state));
+	json_number(out, "rcpts", (int64_t)work->rcpt_total);
+	json_number(out, "open", (int64_t)(work->rcpt_total -
+	    work->final_total));
+	json_close(out);
+}
+
+static void
+list_message(struct act *act, struct str *out)
+{
+	struct visit *visit = &act->visit;
+	const struct work_group *first = NULL;
+	const char *state = NULL;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < visit->work.group_count; i++) {
+		const struct work_group *group = &visit->work.groups[i];
+
+		for (size_t k = 0; k < group->rcpt_count; k++) {
+			const struct work_rcpt *rcpt = &group->rcpts[k];
+
+			if (!visit_is_meant(visit, group, rcpt))
+				continue;
+			count++;
+			first = first != NULL ? first : group;
+			state = more_urgent(state, visit_state(visit, rcpt));
+			if (!act->request.is_brief)
+				rcpt_line(visit, group, rcpt, out);
+		}
+	}
+	if (count == 0)
+		return;
+	if (act->request.is_brief)
+		brief_line(visit, first, state, out);
+	act->count.messages++;
+	act->count.recipients += count;
+	strlcpy(act->last_id, visit->work.id, sizeof(act->last_id));
+}
+
+static enum act_step
+list_end(struct act *act, struct str *out)
+{
+	act_done(act, out);
+	json_number(out, "messages", (int64_t)act->count.messages);
+	json_number(out, "recipients", (int64_t)act->count.recipients);
+	if (act->has_more)
+		json_text(out, "next", slice_of(act->last_id));
+	json_close(out);
+	return ACT_DONE;
+}
+
+enum act_step
+act_list(struct act *act, struct str *out)
+{
+	unsigned looks = ACT_LOOKS, files = ACT_FILES;
+	enum act_step step;
+	struct job *job;
+
+	if (!act_begin(act, out, &step))
+		return step;
+	while (files-- > 0 && looks > 0 && out->len < ACT_OUT_BYTES) {
+		if (act_is_full(act)) {
+			act->has_more = act->visit.count > 0;
+			return list_end(act, out);
+		}
+		job = visit_next(&act->visit, &looks);
+		if (job == NULL)
+			break;
+		if (visit_open(&act->visit, job, false) == 1)
+			list_message(act, out);
+	}
+	return act->visit.count > 0 ? ACT_MORE : list_end(act, out);
+}
+
+/* ---- why --------------------------------------------------------- */
+
+struct why {
+	const char	*code;
+	int64_t		 since_s, until_s;
+	struct slice	 by, reason;
+	int64_t		 limit, used;	/* limit 0: not of this code */
+};
+
+/* In line, and nothing keeps it but numbers. */
+static void
+why_numbers(const struct scheduler *scheduler, const struct thread *thread,
+    struct why *why)
+{
+	unsigned limit = pace_limit(thread);
+	const struct ring *ring = thread->ring;
+
+	why->code = "line";
+	if (thread->paced_ms != 0) {
+		why->code = "rate";
+		why->until_s = act_wall_s(thread->paced_ms);
+	} else if (thread->is_blocked) {
+		why->code = "provider";
+		why->reason = slice_of(thread->provider->name);
+		why->limit = thread->provider->learned;
+		why->used = thread->provider->serving;
+	} else if (thread->serving >= limit) {
+		why->code = "limit";
+		why->limit = limit;
+		why->used = thread->serving;
+	} else if (ring->zone_agents > 0 &&
+	    ring_zone_agents(&scheduler->threads, ring) >=
+	    ring->zone_agents) {
+		why->code = "zone";
+		why->limit = ring->zone_agents;
+		why->used = ring_zone_agents(&scheduler->threads, ring);
+	} else if (ring->agent_count >= ring->clause.agents) {
+		why->code = "agents";
+		why->limit = ring->clause.agents;
+		why->used = ring->agent_count;
+	} else if (scheduler->agents.count >=
+	    scheduler->conf->limits.agents) {
+		why->code = "agents";
+		why->limit = scheduler->conf->limits.agents;
+		why->used = scheduler->agents.count;
+	}
+}
+
+static void
+why_order(const struct order *order, const char *code, struct why *why)
+{
+	why->code = code;
+	if (order == NULL)
+		return;
+	why->since_s = order->since_s;
+	why->until_s = order->until_s;
+	why->by = slice_of(order->by);
+	why->reason = slice_of(order->reason);
+}
+
+static void
+why_ready(const struct scheduler *scheduler, const struct thread *thread,
+    struct why *why)
+{
+	const struct orders *orders = &scheduler->orders;
+	const struct order *order;
+
+	if (orders->is_draining) {
+		why_order(orders_find(orders, ORDER_DRAIN, SLICE("*"),
+		    SLICE("*")), "drain", why);
+	} else if (thread->is_suspended) {
+		order = orders_for(orders, ORDER_SUSPEND, thread);
+		why_order(order, order != NULL && strcmp(order->channel,
+		    "zone") == 0 ? "zone-suspended" : "suspended", why);
+	} else if (thread->wake_ms != 0 && thread->is_warming) {
+		why->code = "warm-up";
+		why->until_s = act_wall_s(thread->wake_ms);
+	} else if (thread->wake_ms != 0) {
+		why->code = thread->is_firm ? "rule" : "host-down";
+		why->since_s = act_wall_s(thread->trouble_ms);
+		why->until_s = act_wall_s(thread->wake_ms);
+		why->reason = slice_of(thread->reason);
+	} else {
+		why_numbers(scheduler, thread, why);
+	}
+}
+
+static void
+why_vertex(const struct scheduler *scheduler, const struct vertex *vertex,
+    struct why *why)
+{
+	if (vertex == NULL || vertex->state == VERTEX_IDLE) {
+		why->code = "line";	/* its file is read again soon */
+	} else if (vertex->state == VERTEX_READY) {
+		why_ready(scheduler, vertex->thread, why);
+	} else {
+		why->code = vertex->park == PARK_FUTURE ? "future" :
+		    vertex->park == PARK_SCHEDULED ? "scheduled" : "timer";
+		why->until_s = next_s(vertex);
+	}
+}
+
+static void
+why_find(const struct visit *visit, const struct work_rcpt *rcpt,
+    struct why *why)
+{
+	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
+
+	*why = (struct why){ .code = visit_state(visit, rcpt),
+	    .by = rcpt->ordered_by, .reason = rcpt->order_reason };
+	if (rcpt->is_cancelled || strcmp(why->code, "frozen") == 0)
+		return;
+	if (strcmp(why->code, "held") == 0) {
+		why->until_s = rcpt->hold_until_s;
+		return;
+	}
+	why->by = why->reason = SLICE("");
+	if (vertex != NULL && vertex->state == VERTEX_FLIGHT)
+		why->since_s = act_wall_s(vertex->moment_ms);
+	else
+		why_vertex(visit->scheduler, vertex, why);
+}
+
+static void
+why_line(const struct visit *visit, const struct work_rcpt *rcpt,
+    struct str *out)
+{
+	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
+	const struct thread *thread = vertex != NULL ? vertex->thread : NULL;
+	struct why why;
+
+	why_find(visit, rcpt, &why);
+	json_open(out);
+	json_text(out, "id", slice_of(visit->work.id));
+	add_rcpt(visit, rcpt, out);
+	json_text(out, "zone", slice_of(thread != NULL ? thread->zone : ""));
+	json_text(out, "code", slice_of(why.code));
+	json_number(out, "since", why.since_s);
+	json_number(out, "until", why.until_s);
+	json_text(out, "by", why.by);
+	json_text(out, "reason", why.reason);
+	if (why.limit > 0) {
+		json_number(out, "limit", why.limit);
+		json_number(out, "used", why.used);
+	}
+	json_number(out, "with", thread == NULL ? 0 : thread->ready_count +
+	    thread->wait_count + thread->flight_count);
+	add_words(rcpt, "code_last", out);
+	json_number(out, "last", rcpt->last_try_s);
+	json_number(out, "next", next_s(vertex));
+	json_number(out, "expires", expires_s(vertex));
+	json_close(out);
+}
+
+static enum act_step
+why_none(struct act *act, struct str *out)
+{
+	act_refuse(out, act->request.tag, "no-such",
+	    "no such message is in the queue");
+	return ACT_DONE;
+}
+
+enum act_step
+act_why(struct act *act, struct str *out)
+{
+	struct visit *visit = &act->visit;
+	unsigned looks = ACT_LOOKS;
+	enum act_step step;
+	struct job *job;
+
+	if (!act_begin(act, out, &step))
+		return step;
+	job = visit_next(visit, &looks);
+	if (job == NULL || visit_open(visit, job, false) < 1)
+		return why_none(act, out);
+	for (size_t i = 0; i < visit->work.group_count; i++) {
+		const struct work_group *group = &visit->work.groups[i];
+
+		for (size_t k = 0; k < group->rcpt_count; k++) {
+			const struct work_rcpt *rcpt = &group->rcpts[k];
+
+			if ((rcpt->is_final && !rcpt->is_cancelled) ||
+			    !visit_is_meant(visit, group, rcpt))
+				continue;
+			why_line(visit, rcpt, out);
+			act->count.recipients++;
+		}
+	}
+	act_done(act, out);
+	json_number(out, "recipients", (int64_t)act->count.recipients);
+	json_number(out, "final", (int64_t)visit->work.final_total);
+	json_close(out);
+	return ACT_DONE;
+}

@@ -1,0 +1,50 @@
+/* act_next.c - when everything that waits is tried next
+ *
+ * In     the table of jobs
+ * Out    a line a vertex with a moment of its own
+ * Holds  the walk
+ * Spec   doc/protocol/control.md sections 1.1 and 4
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "base/json.h"
+#include "scheduler/control/act.h"
+
+#include "base/banned.h"
+
+static void
+vertex_line(const struct vertex *vertex, struct str *out)
+{
+	if (vertex->state != VERTEX_WAIT || vertex->rcpt_count == 0)
+		return;
+	json_open(out);
+	json_number(out, "file", (int64_t)vertex->job->inode);
+	json_number(out, "offset", vertex_rcpts(vertex)->offset);
+	json_number(out, "next", act_wall_s(vertex->next_ms > 0 ?
+	    vertex->next_ms : vertex->moment_ms));
+	json_close(out);
+}
+
+enum act_step
+act_next(struct act *act, struct str *out)
+{
+	const struct job_table *jobs = &act->scheduler->jobs;
+	struct job_walk *walk = &act->visit.walk;
+	unsigned slots = ACT_LOOKS;
+	const struct job *job;
+
+	if (!act->is_begun)
+		job_walk_init(walk, jobs);
+	act->is_begun = true;
+	while (out->len < ACT_OUT_BYTES &&
+	    (job = job_walk_next(walk, jobs, &slots)) != NULL)
+		for (size_t i = 0; i < job->vertex_count; i++)
+			vertex_line(&job->vertices[i], out);
+	if (!walk->is_over)
+		return ACT_MORE;
+	if (!act->request.is_brief) {
+		act_done(act, out);
+		json_close(out);
+	}
+	return ACT_DONE;
+}

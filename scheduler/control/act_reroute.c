@@ -1,0 +1,181 @@
+/* act_reroute.c - what is left of a message goes through the router again
+ *
+ * In     a choice of mail
+ * Out    messages back in router/; or new ones for those that remain
+ * Holds  one message at a time
+ * Trusts control files as far as work_parse does
+ * Spec   doc/protocol/control.md section 5; doc/INTERNALS.md row D8
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "base/event.h"
+#include "base/json.h"
+#include "scheduler/control/act.h"
+#include "scheduler/control/resend.h"
+#include "scheduler/intake/intake.h"
+#include "scheduler/outcome/kept.h"
+
+#include "base/banned.h"
+
+/* The recipients of one message that are meant, open and at no agent. */
+struct choice {
+	struct resend	 those;
+	size_t		 active;
+	bool		 is_whole;	/* everybody, and nobody is final */
+};
+
+static void
+choice_add(struct act *act, struct choice *choice,
+    const struct work_group *group, const struct work_rcpt *rcpt)
+{
+	const struct vertex *vertex = visit_vertex(&act->visit, rcpt->offset);
+
+	if (rcpt->is_final) {
+		act->count.final++;
+	} else if (vertex != NULL && vertex->state == VERTEX_FLIGHT) {
+		choice->active++;
+	} else {
+		choice->those.groups[choice->those.count] = group;
+		choice->those.rcpts[choice->those.count++] = rcpt;
+	}
+}
+
+static void
+choice_make(struct act *act, struct choice *choice)
+{
+	struct visit *visit = &act->visit;
+	const struct work *work = &visit->work;
+
+	*choice = (struct choice){ .active = 0 };
+	resend_init(&choice->those, work->rcpt_total);
+	for (size_t i = 0; i < work->group_count; i++)
+		for (size_t k = 0; k < work->groups[i].rcpt_count; k++)
+			if (visit_is_meant(visit, &work->groups[i],
+			    &work->groups[i].rcpts[k]))
+				choice_add(act, choice, &work->groups[i],
+				    &work->groups[i].rcpts[k]);
+	choice->is_whole = choice->those.count == work->rcpt_total;
+}
+
+/* ---- some of a message -------------------------------------------- */
+
+static void
+say(void *context, const struct job *job, size_t count, const char *as)
+{
+	struct act *act = context;
+
+	act->count.recipients += count;
+	event(EV_MESSAGE_ORDERED, job->id, "op", SLICE("reroute"), "by",
+	    slice_of(act->by), "reason", slice_of(act->request.reason),
+	    "rcpts", event_number((int64_t)count), "as", slice_of(as), NULL);
+}
+
+/* ---- a message --------------------------------------------------- */
+
+/* Users that are programs or files have no address to be routed by. */
+static void
+those_strip(struct act *act, struct resend *those)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < those->count; i++) {
+		if (!resend_is_address(those->rcpts[i]->user)) {
+			act->count.unchanged++;
+			continue;
+		}
+		those->rcpts[kept] = those->rcpts[i];
+		those->groups[kept++] = those->groups[i];
+	}
+	those->count = kept;
+}
+
+static int
+whole_send(struct act *act, struct job *job, size_t count, struct err *err)
+{
+	char name[SPOOL_NAME_BYTES];
+	ino_t inode = job->inode;
+
+	spool_hashed_name(act->scheduler->spool, inode, name);
+	say(act, job, count, "");
+	intake_drop(act->scheduler, job);
+	/* P4 -> S2 (D8) */
+	if (spool_reroute_work(act->scheduler->spool, name, err) == 0)
+		return 0;
+	intake_now(act->scheduler, inode);
+	return -1;
+}
+
+static int
+part_send(struct act *act, struct job *job, struct resend *those,
+    struct err *err)
+{
+	int fd, result = 0;
+
+	those_strip(act, those);
+	if (those->count > 0)
+		result = kept_write(job, &act->visit.work, err) < 0 ||
+		    resend(act->scheduler, job, those, say, act, err) < 0 ?
+		    -1 : 0;
+	fd = job->control_fd;
+	if (result == 0 && those->count > 0)
+		result = spool_barrier(act->scheduler->spool, NULL, 0, &fd,
+		    1, err);
+	if (job->flight_count > 0)
+		job->flags |= JOB_RELOAD;
+	else
+		intake_again(act->scheduler, job);
+	return result;
+}
+
+static int
+reroute_message(struct act *act, struct job *job, struct err *err)
+{
+	struct choice choice;
+	int result = 0;
+
+	choice_make(act, &choice);
+	act->count.active += choice.active;
+	if (act->request.is_dry) {
+		act->count.recipients += choice.those.count;
+	} else if (choice.those.count == 0) {
+		act_rest(job);
+	} else if (choice.is_whole &&
+	    job->flight_count == 0) {
+		result = whole_send(act, job, choice.those.count, err);
+	} else if (job->flight_count > 0) {
+		/* its records would be raced by the agent's: later */
+		act->count.active += choice.those.count;
+		choice.those.count = 0;
+	} else {
+		result = part_send(act, job, &choice.those, err);
+	}
+	act->count.messages += choice.those.count > 0 && result == 0;
+	resend_release(&choice.those);
+	return result;
+}
+
+enum act_step
+act_reroute(struct act *act, struct str *out)
+{
+	unsigned looks = ACT_LOOKS, files = ACT_FILES;
+	enum act_step step;
+	struct job *job;
+	struct err err;
+
+	if (!act_begin(act, out, &step))
+		return step;
+	while (files-- > 0 && !act_is_full(act) &&
+	    (job = visit_next(&act->visit, &looks)) != NULL)
+		if (visit_open(&act->visit, job, !act->request.is_dry) == 1 &&
+		    reroute_message(act, job, &err) < 0)
+			return act_trouble(act, &err, out);
+	if (act_is_full(act))
+		act->has_more = act->visit.count > 0;
+	else if (act->visit.count > 0)
+		return ACT_MORE;
+	act_done(act, out);
+	act_counts(act, out);
+	json_close(out);
+	act_journal(act);
+	return ACT_DONE;
+}

@@ -1,0 +1,250 @@
+/* act_retry.c - try now, at a pace; etrn
+ *
+ * In     a choice of mail; a host
+ * Out    vertices that are due, destinations that are probed
+ * Holds  nothing
+ * Spec   doc/protocol/control.md sections 5 and 6; RFC 1985
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "scheduler/control/act.h"
+
+#include "base/banned.h"
+
+/* ---- one vertex -------------------------------------------------- */
+
+/* When the next one is due, so that so many a second are. */
+static int64_t
+due_ms(const struct act *act)
+{
+	if (act->request.per_second == 0)
+		return act->visit.now_ms;
+	return act->visit.now_ms + (int64_t)act->paced * 1000 /
+	    act->request.per_second;
+}
+
+static void
+vertex_kick(struct act *act, struct vertex *vertex)
+{
+	struct plan *plan = &act->scheduler->plan;
+	int64_t at_ms = due_ms(act);
+
+	if (act->request.is_dry)
+		return;
+	vertex->park = PARK_NONE;
+	vertex->next_ms = 0;
+	if (at_ms <= act->visit.now_ms)
+		plan_ready(plan, vertex);
+	else if (at_ms < vertex->moment_ms)
+		plan_wait(plan, vertex, at_ms);
+	act->paced++;
+	if (at_ms > act->until_ms)
+		act->until_ms = at_ms;
+}
+
+/* A destination that is down is probed: one vertex shows whether it is up. */
+static bool
+thread_kick(struct act *act, struct thread *thread)
+{
+	int64_t at_ms = due_ms(act);
+
+	if (thread->wake_ms == 0 || thread->is_suspended)
+		return false;
+	if (act->request.is_dry)
+		return true;
+	if (at_ms <= act->visit.now_ms)
+		plan_wake(&act->scheduler->plan, thread);
+	else if (!plan_wake_at(&act->scheduler->plan, thread, at_ms))
+		return false;
+	act->paced++;
+	act->count.destinations++;
+	if (at_ms > act->until_ms)
+		act->until_ms = at_ms;
+	return true;
+}
+
+/* Recipients of it that are due now, which were not. */
+static uint64_t
+vertex_retry(struct act *act, struct vertex *vertex)
+{
+	uint64_t open = vertex->rcpt_count - vertex->final_count;
+
+	switch ((enum vertex_state)vertex->state) {
+	case VERTEX_WAIT:
+		if (vertex->park == PARK_HELD)
+			break;
+		vertex_kick(act, vertex);
+		return open;
+	case VERTEX_READY:
+		if (thread_kick(act, vertex->thread))
+			return open;
+		break;
+	case VERTEX_FLIGHT:
+		act->count.active += open;
+		return 0;
+	default:
+		break;
+	}
+	act->count.unchanged += open;
+	return 0;
+}
+
+/* ---- messages ---------------------------------------------------- */
+
+/* Is one of its recipients meant? */
+static bool
+vertex_is_meant(const struct visit *visit, const struct vertex *vertex)
+{
+	const struct work *work = &visit->work;
+
+	for (size_t i = 0; i < work->group_count; i++) {
+		const struct work_group *group = &work->groups[i];
+
+		if (group->sender_offset != vertex->sender_offset)
+			continue;
+		for (size_t k = 0; k < group->rcpt_count; k++)
+			if (visit_vertex(visit, group->rcpts[k].offset) ==
+			    vertex && visit_is_meant(visit, group,
+			    &group->rcpts[k]))
+				return true;
+	}
+	return false;
+}
+
+static void
+retry_message(struct act *act, struct job *job, bool is_read)
+{
+	uint64_t recipients = 0;
+
+	for (size_t i = 0; i < job->vertex_count; i++) {
+		struct vertex *vertex = &job->vertices[i];
+
+		if (vertex->state != VERTEX_DONE && (!is_read ||
+		    vertex_is_meant(&act->visit, vertex)))
+			recipients += vertex_retry(act, vertex);
+	}
+	act->count.recipients += recipients;
+	act->count.messages += recipients > 0;
+}
+
+static enum act_step
+retry_end(struct act *act, struct str *out)
+{
+	act_done(act, out);
+	act_counts(act, out);
+	json_number(out, "destinations", (int64_t)act->count.destinations);
+	json_number(out, "until", act_wall_s(act->until_ms));
+	json_close(out);
+	act_journal(act);
+	return ACT_DONE;
+}
+
+enum act_step
+act_retry(struct act *act, struct str *out)
+{
+	unsigned looks = ACT_LOOKS, files = ACT_FILES;
+	enum act_step step;
+	struct job *job;
+	bool reads;
+
+	if (!act_begin(act, out, &step))
+		return step;
+	reads = act->request.selector != NULL &&
+	    !selector_is_all(act->request.selector);
+	reads = reads || act->request.offset_count > 0;
+	while (files > 0 && !act_is_full(act) &&
+	    (job = visit_next(&act->visit, &looks)) != NULL) {
+		if (!reads) {
+			retry_message(act, job, false);
+			continue;
+		}
+		files--;
+		if (visit_open(&act->visit, job, false) == 1)
+			retry_message(act, job, true);
+	}
+	if (act_is_full(act))
+		act->has_more = act->visit.count > 0;
+	else if (act->visit.count > 0)
+		return ACT_MORE;
+	return retry_end(act, out);
+}
+
+/* ---- etrn -------------------------------------------------------- */
+
+/* "x.example"; "@x.example": that, and all below. */
+static bool
+host_is_meant(struct slice wish, struct slice host)
+{
+	struct slice end;
+
+	if (!slice_starts(wish, "@"))
+		return slice_equal_nocase(wish, host);
+	wish = slice_from(wish, 1);
+	if (host.n == wish.n)
+		return slice_equal_nocase(wish, host);
+	if (host.n < wish.n + 1)
+		return false;
+	end = slice_from(host, host.n - wish.n);
+	return end.p[-1] == '.' && slice_equal_nocase(wish, end);
+}
+
+/* Everything of the threads of this host that waits in the plan. */
+static void
+waiting_kick(struct act *act)
+{
+	struct plan_heap *due = &act->scheduler->plan.due;
+	struct slice wish = slice_of(act->request.host);
+	struct vertex **chosen = mem_alloc(due->count + 1, sizeof(*chosen));
+	size_t count = 0;
+
+	for (size_t i = 0; i < due->count; i++) {
+		struct vertex *vertex = due->slots[i].object;
+
+		if (vertex->park != PARK_HELD && host_is_meant(wish,
+		    slice_of(vertex->thread->host)))
+			chosen[count++] = vertex;
+	}
+	for (size_t i = 0; i < count; i++) {
+		chosen[i]->park = PARK_NONE;
+		chosen[i]->next_ms = 0;
+		plan_ready(&act->scheduler->plan, chosen[i]);
+	}
+	mem_free(&chosen);
+}
+
+enum act_step
+act_etrn(struct act *act, struct str *out)
+{
+	struct scheduler *scheduler = act->scheduler;
+	struct slice wish = slice_of(act->request.host);
+	struct thread *thread = NULL;
+	bool waits = false;
+	size_t bucket = 0;
+
+	while (thread_next(&scheduler->threads, &bucket, &thread)) {
+		uint64_t mail = thread->ready_count + thread->wait_count +
+		    thread->flight_count;
+
+		if (mail == 0 || !host_is_meant(wish,
+		    slice_of(thread->host)))
+			continue;
+		act->count.destinations++;
+		act->count.messages += mail;
+		waits = waits || thread->wait_count > 0;
+		if (!act->request.is_dry && !thread->is_suspended)
+			plan_wake(&scheduler->plan, thread);
+	}
+	if (waits && !act->request.is_dry)
+		waiting_kick(act);
+	act_done(act, out);
+	json_number(out, "destinations", (int64_t)act->count.destinations);
+	json_number(out, "messages", (int64_t)act->count.messages);
+	json_bool(out, "known", act->count.destinations > 0);
+	json_close(out);
+	act_journal(act);
+	return ACT_DONE;
+}

@@ -1,0 +1,179 @@
+/* act_undelete.c - what was deleted comes back
+ *
+ * In     ids; names in trash/
+ * Out    records that restore; both files back in the queue, read at once
+ * Holds  the names of one request
+ * Trusts a message in trash/ only with a control file of the same id
+ * Spec   doc/protocol/control.md section 5; doc/INTERNALS.md row D7
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/event.h"
+#include "mail/queue.h"
+#include "scheduler/control/act.h"
+#include "scheduler/intake/intake.h"
+
+#include "base/banned.h"
+
+struct search {
+	struct act	*act;
+	struct err	 err;		/* the last trouble */
+	bool		 is_bad;
+};
+
+static bool
+id_is_meant(const struct request *request, const char *id)
+{
+	for (size_t i = 0; i < request->id_count; i++)
+		if (slice_equal(request->ids[i], slice_first(slice_of(id),
+		    request->ids[i].n)))
+			return true;
+	return false;
+}
+
+/* The spool id of trash/<name>; false: it has none, or is not meant. */
+static bool
+file_is_meant(const struct act *act, const char *name,
+    char out_id[SPOOL_ID_BYTES])
+{
+	int fd = openat(spool_dir_fd(act->scheduler->spool, AREA_TRASH, 0),
+	    name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool is_meant = fd >= 0 && spool_read_id(fd, out_id) &&
+	    id_is_meant(&act->request, out_id);
+
+	if (fd >= 0)
+		close(fd);
+	return is_meant;
+}
+
+/* Somebody died half way, there or back: the control file is in the queue
+ * yet.  It comes here first. */
+static void
+half_end(struct act *act, const char *name, const char *control)
+{
+	struct spool *spool = act->scheduler->spool;
+	char target[SPOOL_NAME_BYTES];
+	struct spool_name parts;
+	struct job *job;
+
+	if (faccessat(spool_dir_fd(spool, AREA_TRASH, 0), control, F_OK,
+	    0) == 0 || !spool_name_parse(slice_of(name), &parts))
+		return;
+	job = job_table_find(&act->scheduler->jobs, parts.inode);
+	if (job != NULL && job->flight_count > 0)
+		return;
+	if (job != NULL)
+		intake_drop(act->scheduler, job);
+	spool_hashed_name(spool, parts.inode, target);
+	(void)spool_follow_work(spool, target);
+}
+
+/* returns how many recipients came back; -1 with err. */
+static int
+file_restore(struct act *act, const char *name, const char *id,
+    struct err *err)
+{
+	struct spool *spool = act->scheduler->spool;
+	char control[SPOOL_NAME_BYTES + 16], target[SPOOL_NAME_BYTES];
+	int count;
+
+	snprintf(control, sizeof(control), "%s.control", name);
+	half_end(act, name, control);
+	/* D7: restored records, then the moves */
+	count = queue_recover(spool, name, act->by, target, err);
+	if (count < 0)
+		return -1;
+	event(EV_MESSAGE_UNDELETED, id, "file", slice_of(name), "by",
+	    slice_of(act->by), "reason", slice_of(act->request.reason),
+	    NULL);
+	return count;
+}
+
+static void
+file_undelete(struct search *search, const char *name)
+{
+	struct act *act = search->act;
+	struct spool_name parts;
+	char id[SPOOL_ID_BYTES];
+	int count = 0;
+
+	if (!file_is_meant(act, name, id) ||
+	    !spool_name_parse(slice_of(name), &parts))
+		return;
+	if (!act->request.is_dry)
+		count = file_restore(act, name, id, &search->err);
+	if (count < 0) {
+		act->count.conflict += errno == EEXIST;
+		search->is_bad = true;
+		return;
+	}
+	act->count.messages++;
+	act->count.recipients += (uint64_t)count;
+	if (!act->request.is_dry)
+		intake_now(act->scheduler, parts.inode);
+}
+
+static bool
+is_deleted(const char *name)
+{
+	struct spool_name parts;
+
+	return spool_name_parse(slice_of(name), &parts) &&
+	    slice_starts(parts.why, SPOOL_DELETED) &&
+	    !slice_ends(parts.why, ".control");
+}
+
+struct names {
+	struct str	text;		/* each ended by a NUL */
+};
+
+static bool
+name_take(void *context, const char *name)
+{
+	struct names *names = context;
+
+	if (is_deleted(name))
+		str_add(&names->text, name, strlen(name) + 1);
+	return true;
+}
+
+/* What lies in trash/, listed first: files move while we work. */
+static int
+trash_undelete(struct search *search)
+{
+	struct spool *spool = search->act->scheduler->spool;
+	struct names names = { STR_INIT };
+	int result = spool_scan(spool, AREA_TRASH, 0, name_take, &names,
+	    &search->err);
+
+	for (size_t at = 0; result == 0 && at < names.text.len;
+	    at += strlen(names.text.buf + at) + 1)
+		file_undelete(search, names.text.buf + at);
+	str_release(&names.text);
+	return result;
+}
+
+enum act_step
+act_undelete(struct act *act, struct str *out)
+{
+	struct search search = { .act = act };
+	struct err err;
+
+	/* those that have not come so far are in the queue still */
+	if (act->request.offset_count > 0 || act->is_begun)
+		return act_change(act, out);
+	if (trash_undelete(&search) < 0)
+		return act_trouble(act, &search.err, out);
+	if (act->count.messages > 0 && !act->request.is_dry &&
+	    spool_sync(act->scheduler->spool, &err) < 0)
+		return act_trouble(act, &err, out);
+	if (search.is_bad && act->count.conflict == 0)
+		return act_trouble(act, &search.err, out);
+	return act_change(act, out);
+}

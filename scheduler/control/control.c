@@ -1,0 +1,484 @@
+/* control.c - the operator's socket: RUN/scheduler.sock
+ *
+ * In     lines of clients on the machine
+ * Out    answers, made in steps and sent as the client reads them
+ * Holds  a buffer each way and an act a client
+ * Trusts nobody: lines, clients, their number and patience are bounded; who
+ *        may what is the kernel's word (peer.c)
+ * Spec   doc/protocol/control.md sections 1 and 2
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "base/json.h"
+#include "scheduler/control/act.h"
+#include "scheduler/control/control.h"
+
+#include "base/banned.h"
+
+enum { READ_BYTES = 4096 };
+
+struct client {
+	struct control	*control;
+	int		 socket;
+	struct watch	*watch;
+	struct peer	 peer;
+	struct str	 in, out;
+	struct act	*act;		/* at work, or NULL */
+	struct timer	 end, step;
+	bool		 is_last;	/* it sends no more */
+	struct client	*next;
+};
+
+struct control {
+	struct scheduler *scheduler;
+	int		 socket;
+	struct watch	*watch;
+	struct client	*clients;
+	struct peer_rules rules;
+	unsigned	 writers, others, acts;
+};
+
+static void client_go(struct client *client);
+
+static bool
+is_writer(const struct peer *peer)
+{
+	return peer->right >= RIGHT_ETRN && peer->right != RIGHT_READ;
+}
+
+/* ---- the end of a client ----------------------------------------- */
+
+static void
+act_end(struct client *client)
+{
+	if (client->act == NULL)
+		return;
+	act_free(&client->act);
+	client->control->acts--;
+	timer_clear(&client->step);
+}
+
+static void
+client_free(struct client *client)
+{
+	struct client **link = &client->control->clients;
+
+	while (*link != client)
+		link = &(*link)->next;
+	*link = client->next;
+	if (is_writer(&client->peer))
+		client->control->writers--;
+	else
+		client->control->others--;
+	act_end(client);
+	timer_clear(&client->end);
+	watch_free(&client->watch);
+	close(client->socket);
+	str_release(&client->in);
+	str_release(&client->out);
+	mem_free(&client);
+}
+
+static void
+client_over(void *context)
+{
+	client_free(context);
+}
+
+static void
+client_live(struct client *client)
+{
+	timer_set(client->control->scheduler->loop, &client->end,
+	    clock_steady_ms() + CONTROL_CLIENT_MS, client_over, client);
+}
+
+/* ---- one request ------------------------------------------------- */
+
+static void
+refused(const struct client *client, const struct request *request,
+    const char *code)
+{
+	event(EV_ORDER_REFUSED, NULL, "op",
+	    slice_of(request_rows[request->op].name), "by",
+	    slice_of(client->peer.name), "uid",
+	    event_number(client->peer.uid), "code", slice_of(code), NULL);
+}
+
+/* What the mailq protocol has verbs for (doc/protocol/mailq.md); which of
+ * them its user may give is looked at there. */
+static bool
+mailq_may(enum request_op op)
+{
+	return op == OP_LIST || op == OP_COUNT || op == OP_QUEUE ||
+	    op == OP_GROUPS || op == OP_ETRN ||
+	    op == OP_RETRY || op == OP_DELETE || op == OP_REROUTE;
+}
+
+/* Etrn is a right of its own: who may look may not use it. */
+static bool
+may(const struct peer *peer, enum request_op op)
+{
+	enum right right = request_rows[op].right;
+
+	if (peer->is_mailq)
+		return mailq_may(op);
+	if (right == RIGHT_ETRN)
+		return is_writer(peer);
+	if (peer->right == RIGHT_ETRN)
+		return false;
+	return peer->right >= right;
+}
+
+/* Why it cannot be done; NULL: it can. */
+static const char *
+obstacle(const struct client *client, const struct request *request,
+    const char **out_words)
+{
+	const struct control *control = client->control;
+
+	if (!may(&client->peer, request->op)) {
+		*out_words = "you may not do this";
+		return "denied";
+	}
+	if (control->scheduler->agents.is_stopping) {
+		*out_words = "the scheduler is about to end";
+		return "stopping";
+	}
+	if (control->acts >= CONTROL_ACTS_MAX) {
+		*out_words = "too many requests at work; try again";
+		return "busy";
+	}
+	return NULL;
+}
+
+static void
+json_request(struct client *client, struct slice line)
+{
+	struct arena *arena = arena_new();
+	struct request request;
+	const char *code, *words;
+	struct err err;
+
+	if (request_parse(arena, line, clock_wall_s(), &request, &code,
+	    &err) < 0) {
+		act_refuse(&client->out, request.tag, code, err.text);
+		str_addc(&client->out, '\n');
+		arena_free(&arena);
+		return;
+	}
+	code = obstacle(client, &request, &words);
+	if (code != NULL) {
+		if (request_rows[request.op].right >= RIGHT_WRITE)
+			refused(client, &request, code);
+		act_refuse(&client->out, request.tag, code, words);
+		str_addc(&client->out, '\n');
+		arena_free(&arena);
+		return;
+	}
+	client->act = act_new(client->control->scheduler, &client->peer,
+	    arena, &request);
+	client->control->acts++;
+	timer_clear(&client->end);
+}
+
+/* A word whose answer may be long is an operation, made in steps. */
+static struct slice
+word_or_line(struct slice line)
+{
+	if (slice_is(line, "next"))
+		return SLICE("{\"v\":1,\"op\":\"next\",\"brief\":true}");
+	if (slice_is(line, "queue"))
+		return SLICE("{\"v\":1,\"op\":\"queue\",\"brief\":true}");
+	if (slice_is(line, "groups"))
+		return SLICE("{\"v\":1,\"op\":\"groups\",\"brief\":true}");
+	return line;
+}
+
+static void
+line_take(struct client *client, struct slice line)
+{
+	line = slice_trim(line);
+	client_live(client);
+	if (client->peer.right >= RIGHT_READ)
+		line = word_or_line(line);
+	if (slice_starts(line, "{")) {
+		json_request(client, line);
+		return;
+	}
+	control_words(client->control->scheduler, &client->peer, line,
+	    &client->out);
+	str_addc(&client->out, '\n');
+}
+
+static void
+step_due(void *context)
+{
+	client_go(context);
+}
+
+/* A step of what is at work. */
+static void
+act_go(struct client *client)
+{
+	enum act_step step = act_step(client->act, &client->out);
+	int64_t at_ms = step == ACT_WAIT ? client->act->wake_ms :
+	    clock_steady_ms();
+
+	if (step == ACT_DONE) {
+		str_addc(&client->out, '\n');
+		act_end(client);
+		client_live(client);
+		return;
+	}
+	timer_set(client->control->scheduler->loop, &client->step, at_ms,
+	    step_due, client);
+}
+
+/* ---- reading and writing ----------------------------------------- */
+
+/* False: it is gone. */
+static bool
+client_write(struct client *client)
+{
+	ssize_t n;
+
+	if (client->out.len == 0)
+		return true;
+	n = send(client->socket, client->out.buf, client->out.len,
+	    MSG_NOSIGNAL);
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		return false;
+	if (n > 0)
+		str_consume(&client->out, (size_t)n);
+	return true;
+}
+
+/* False: it is gone, or shown out. */
+static bool
+client_read(struct client *client)
+{
+	char buffer[READ_BYTES];
+	ssize_t n = read(client->socket, buffer, sizeof(buffer));
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	if (n == 0) {
+		/* who waits for nothing has hung up */
+		client->is_last = true;
+		return true;
+	}
+	str_add(&client->in, buffer, (size_t)n);
+	return slice_find(str_slice(&client->in), '\n') <
+	    REQUEST_LINE_BYTES_MAX;
+}
+
+/* Start what was asked, as far as the answer before it is out: a client
+ * that does not read costs one answer. */
+static void
+client_work(struct client *client)
+{
+	struct slice in = str_slice(&client->in);
+	size_t at;
+
+	if (client->act != NULL) {
+		if (client->out.len < CONTROL_OUT_BYTES &&
+		    client->step.at_ms == 0)
+			act_go(client);
+		return;
+	}
+	at = slice_find(in, '\n');
+	if (client->out.len > 0 || at == in.n)
+		return;
+	line_take(client, slice_first(in, at));
+	str_consume(&client->in, at + 1);
+	if (client->act != NULL)
+		act_go(client);
+}
+
+static void
+client_go(struct client *client)
+{
+	bool is_idle;
+
+	client_work(client);
+	if (!client_write(client)) {
+		client_free(client);
+		return;
+	}
+	client_work(client);
+	is_idle = client->out.len == 0 && client->act == NULL &&
+	    slice_find(str_slice(&client->in), '\n') == client->in.len;
+	if (is_idle && client->is_last)
+		client_free(client);
+	else if (client->out.len > 0)
+		watch_set(client->watch, LOOP_WRITE);
+	else if (client->is_last ||
+	    client->in.len >= REQUEST_LINE_BYTES_MAX)
+		watch_set(client->watch, 0);	/* but for its end */
+	else
+		watch_set(client->watch, LOOP_READ);
+}
+
+static void
+client_ready(void *context, unsigned ready)
+{
+	struct client *client = context;
+	bool is_gone = (ready & LOOP_HANGUP) != 0 &&
+	    (ready & (LOOP_READ | LOOP_WRITE)) == 0;
+
+	if (!is_gone && !client->is_last && client->out.len == 0 &&
+	    client->in.len < REQUEST_LINE_BYTES_MAX)
+		is_gone = !client_read(client);
+	if (is_gone)
+		client_free(client);
+	else
+		client_go(client);
+}
+
+/* ---- the beginning ----------------------------------------------- */
+
+static bool
+is_one_too_many(const struct control *control, const struct peer *peer)
+{
+	const struct client *client;
+	unsigned same = 0;
+
+	if (is_writer(peer))
+		return control->writers >= CONTROL_WRITERS_MAX;
+	if (control->others >= CONTROL_CLIENTS_MAX)
+		return true;
+	for (client = control->clients; client != NULL;
+	    client = client->next)
+		same += client->peer.uid == peer->uid;
+	return peer->right == RIGHT_OWN && same >= CONTROL_UID_MAX;
+}
+
+static void
+turn_away(int socket)
+{
+	struct str out = STR_INIT;
+
+	act_refuse(&out, "", "busy", "too many clients; try again");
+	str_addc(&out, '\n');
+	(void)!send(socket, out.buf, out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	str_release(&out);
+	close(socket);
+}
+
+static void
+client_add(struct control *control, int socket, const struct peer *peer)
+{
+	struct client *client = mem_alloc(1, sizeof(*client));
+
+	client->control = control;
+	client->socket = socket;
+	client->peer = *peer;
+	str_init(&client->in);
+	str_init(&client->out);
+	client->next = control->clients;
+	control->clients = client;
+	if (is_writer(peer))
+		control->writers++;
+	else
+		control->others++;
+	client->watch = loop_watch(control->scheduler->loop, socket,
+	    LOOP_READ, client_ready, client);
+	client_live(client);
+}
+
+void
+control_take(struct scheduler *scheduler, int socket, const struct peer *peer)
+{
+	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
+	client_add(scheduler->control, socket, peer);
+}
+
+static void
+client_new(void *context, unsigned ready)
+{
+	struct control *control = context;
+	int socket = accept(control->socket, NULL, NULL);
+	struct peer peer;
+
+	if (socket < 0)
+		return;
+	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
+	(void)fcntl(socket, F_SETFD, FD_CLOEXEC);
+	if (peer_ask(socket, &control->rules, &peer) < 0 ||
+	    is_one_too_many(control, &peer))
+		turn_away(socket);
+	else
+		client_add(control, socket, &peer);
+}
+
+/* ---- the socket -------------------------------------------------- */
+
+int
+control_bind(const char *run_dir, struct err *err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd, n;
+
+	n = snprintf(address.sun_path, sizeof(address.sun_path),
+	    "%s/scheduler.sock", run_dir);
+	if (n < 0 || (size_t)n >= sizeof(address.sun_path))
+		return err_set(err, "%s/scheduler.sock: too long for a "
+		    "socket's name; choose a shorter run directory", run_dir);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return err_sys(err, "socket");
+	/* the spool's lock says that we are the only one */
+	(void)unlink(address.sun_path);
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    chmod(address.sun_path, 0666) < 0 || listen(fd, 16) < 0) {
+		err_sys(err, "%s", address.sun_path);
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+void
+control_open(struct scheduler *scheduler, int socket)
+{
+	struct control *control = mem_alloc(1, sizeof(*control));
+
+	control->scheduler = scheduler;
+	control->socket = socket;
+	peer_rules_read(scheduler->conf, &control->rules);
+	control->watch = loop_watch(scheduler->loop, socket, LOOP_READ,
+	    client_new, control);
+	scheduler->control = control;
+}
+
+void
+control_close(struct scheduler *scheduler)
+{
+	struct control *control = scheduler->control;
+
+	if (control == NULL)
+		return;
+	while (control->clients != NULL)
+		client_free(control->clients);
+	watch_free(&control->watch);
+	close(control->socket);
+	mem_free(&scheduler->control);
+}
+
+void
+control_reload(struct scheduler *scheduler)
+{
+	if (scheduler->control != NULL)
+		peer_rules_read(scheduler->conf, &scheduler->control->rules);
+}

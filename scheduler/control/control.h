@@ -1,0 +1,50 @@
+/* control.h - the operator's socket: RUN/scheduler.sock
+ *
+ * doc/protocol/control.md is the protocol.  A client's requests are done
+ * one after the other, in steps between which the loop runs; what was
+ * answered waits in a bounded buffer until it is read.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_CONTROL_H
+#define ZM_SCHEDULER_CONTROL_H
+
+#include "scheduler/control/peer.h"
+#include "scheduler/state.h"
+
+enum {
+	CONTROL_WRITERS_MAX = 64,	/* clients that may write, or etrn */
+	CONTROL_CLIENTS_MAX = 32,	/* others */
+	CONTROL_UID_MAX = 4,		/* of these of one uid */
+	CONTROL_ACTS_MAX = 32,		/* requests at work */
+	CONTROL_CLIENT_MS = 90000,	/* nothing was asked for so long */
+	CONTROL_OUT_BYTES = 128 * 1024	/* more is not made before it is
+					 * read; a step may go over it */
+};
+
+/* Make and bind the socket, mode 0666 (who may what is asked of the
+ * kernel), replacing one that a dead process left.  Returns the descriptor,
+ * or -1 with err. */
+int control_bind(const char *run_dir, struct err *err);
+
+/* Serve on that descriptor (taken over). */
+void control_open(struct scheduler *scheduler, int socket);
+/* A client who came another way (taken over): one of mailq/keeper.c. */
+void control_take(struct scheduler *scheduler, int socket,
+    const struct peer *peer);
+void control_close(struct scheduler *scheduler);
+/* The configuration was replaced: other groups may count. */
+void control_reload(struct scheduler *scheduler);
+
+/* Which destination it is and how much waits for it, as members of an open
+ * object. */
+void control_thread_name(const struct thread *thread, struct str *out);
+/* What feedback learned of a destination, as members of an open object. */
+void control_thread(const struct thread *thread, struct str *out);
+
+/* The requests of old, one line: lines appended to out, without the empty
+ * one. */
+void control_words(struct scheduler *scheduler, const struct peer *peer,
+    struct slice line, struct str *out);
+
+#endif

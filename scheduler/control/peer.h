@@ -1,0 +1,46 @@
+/* peer.h - who is at the other end of the operator's socket
+ *
+ * doc/protocol/control.md section 2.  The kernel says who; names of groups
+ * and accounts are looked up when the configuration comes, not while mail
+ * waits.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_PEER_H
+#define ZM_SCHEDULER_PEER_H
+
+#include <sys/types.h>
+
+#include "daemon/conf/conf.h"
+#include "scheduler/control/request.h"
+
+enum { PEER_GROUPS_MAX = 1024, PEER_NAME_BYTES = 64 };
+
+/* Who may what, as numbers; (uid_t)-1 and (gid_t)-1: nobody. */
+struct peer_rules {
+	uid_t	writers[2];	/* root, ourselves */
+	uid_t	readers[2];	/* router, agents */
+	uid_t	etrn;		/* smtpserver */
+	gid_t	admins, operators;
+};
+
+struct peer {
+	uid_t		 uid;
+	enum right	 right;
+	bool		 is_mailq;	/* the mailq protocol: its verbs
+					 * alone */
+	char		 name[PEER_NAME_BYTES];	/* of the user; else uid */
+};
+
+/* Look up the configuration's groups and accounts; a group that does not
+ * exist is said as a warning and is nobody. */
+void peer_rules_read(const struct conf *conf, struct peer_rules *out);
+
+/* What somebody of this uid and these groups is. */
+enum right peer_right(const struct peer_rules *rules, uid_t uid,
+    const gid_t *groups, size_t group_count);
+
+/* Ask the kernel about a connected socket.  0; -1: it does not say. */
+int peer_ask(int socket, const struct peer_rules *rules, struct peer *out);
+
+#endif

@@ -1,0 +1,419 @@
+/* visit.c - the messages that a request means, one after the other
+ *
+ * In     a request; the table of jobs, their control files
+ * Out    messages from old to new, and which of their recipients are meant
+ * Holds  16 bytes a message while it lasts
+ * Trusts control files as far as work_parse does
+ * Spec   doc/protocol/control.md section 3
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "scheduler/control/visit.h"
+#include "scheduler/report/report.h"
+
+#include "base/banned.h"
+
+/* Keys of selector_keys that memory knows: id, dest, state, area, age,
+ * tries. */
+enum {
+	CONTROL_BYTES_MAX = 512 << 20,
+	KEYS_IN_MEMORY = 1u << 0 | 1u << 3 | 1u << 4 | 1u << 5 | 1u << 12 |
+	    1u << 14
+};
+
+/* ---- the list ---------------------------------------------------- */
+
+static bool
+is_older(struct visit_pick a, struct visit_pick b)
+{
+	return a.ticks != b.ticks ? a.ticks < b.ticks : a.inode < b.inode;
+}
+
+static void
+heap_down(struct visit_pick *heap, size_t count, size_t at)
+{
+	struct visit_pick pick = heap[at];
+
+	for (size_t child; (child = 2 * at + 1) < count; at = child) {
+		if (child + 1 < count && is_older(heap[child + 1],
+		    heap[child]))
+			child++;
+		if (!is_older(heap[child], pick))
+			break;
+		heap[at] = heap[child];
+	}
+	heap[at] = pick;
+}
+
+static void
+heap_up(struct visit_pick *heap, size_t at)
+{
+	struct visit_pick pick = heap[at];
+
+	for (size_t parent; at > 0; at = parent) {
+		parent = (at - 1) / 2;
+		if (!is_older(pick, heap[parent]))
+			break;
+		heap[at] = heap[parent];
+	}
+	heap[at] = pick;
+}
+
+static struct visit_pick
+pick_of(const char *id, ino_t inode)
+{
+	return (struct visit_pick){
+	    (uint64_t)spool_id_time_us(slice_of(id)), inode };
+}
+
+/* Only what comes behind a page's end. */
+static void
+pick_add(struct visit *visit, const struct job *job)
+{
+	struct visit_pick pick = pick_of(job->id, job->inode);
+
+	if (visit->request->after != NULL && !is_older(visit->cut, pick))
+		return;
+	ARRAY_ROOM(visit->heap, visit->count, visit->room);
+	visit->heap[visit->count] = pick;
+	heap_up(visit->heap, visit->count++);
+}
+
+/* Ids that are whole are found at once: they hold the inode (but for a file
+ * that was copied back).  returns how many were not. */
+static size_t
+ids_find(struct visit *visit)
+{
+	const struct request *request = visit->request;
+	size_t left = 0;
+
+	for (size_t i = 0; i < request->id_count; i++) {
+		struct slice id = request->ids[i];
+		const struct job *job = job_table_find(
+		    &visit->scheduler->jobs, spool_id_inode(id));
+
+		visit->is_found[i] = job != NULL && slice_is(id, job->id);
+		if (visit->is_found[i])
+			pick_add(visit, job);
+		left += !visit->is_found[i];
+	}
+	visit->known = visit->count;
+	return left;
+}
+
+static bool
+id_begins(const struct visit *visit, const char *id)
+{
+	const struct request *request = visit->request;
+	struct slice whole = slice_of(id);
+
+	for (size_t i = 0; i < request->id_count; i++)
+		if (!visit->is_found[i] && whole.n >= request->ids[i].n &&
+		    slice_equal(slice_first(whole, request->ids[i].n),
+		    request->ids[i]))
+			return true;
+	return false;
+}
+
+/* Row F1 and on: nobody may want it any more. */
+static bool
+is_over(const struct job *job)
+{
+	return (job->flags & JOB_FINISHED) != 0 || job->id[0] == '\0';
+}
+
+int
+visit_begin(struct visit *visit, struct scheduler *scheduler,
+    const struct request *request, const char *user, struct err *err)
+{
+	size_t left;
+
+	*visit = (struct visit){ .scheduler = scheduler, .request = request,
+	    .user = user, .now_s = clock_wall_s(),
+	    .now_ms = clock_steady_ms() };
+	if (request->selector != NULL)
+		visit->keys = selector_keys_used(request->selector);
+	if (request->after != NULL)
+		visit->cut = pick_of(request->after,
+		    spool_id_inode(slice_of(request->after)));
+	visit->is_found = mem_alloc(request->id_count + 1, sizeof(bool));
+	left = ids_find(visit);
+	job_walk_init(&visit->walk, &scheduler->jobs);
+	visit->is_listed = request->id_count > 0 &&
+	    (left == 0 || left > REQUEST_PREFIXES_MAX);
+	if (left > REQUEST_PREFIXES_MAX && visit->count == 0)
+		return err_set(err, "none of these ids is here");
+	return 1;
+}
+
+bool
+visit_list(struct visit *visit, unsigned budget)
+{
+	const struct job_table *jobs = &visit->scheduler->jobs;
+	const struct job *job;
+
+	while (!visit->is_listed && budget > 0) {
+		job = job_walk_next(&visit->walk, jobs, &budget);
+		if (job == NULL)
+			visit->is_listed = visit->walk.is_over;
+		else if (!is_over(job) && (visit->request->id_count == 0 ||
+		    id_begins(visit, job->id)))
+			pick_add(visit, job);
+	}
+	return visit->is_listed;
+}
+
+void
+visit_end(struct visit *visit)
+{
+	mem_free(&visit->heap);
+	mem_free(&visit->places);
+	mem_free(&visit->is_found);
+	visit->room = visit->count = visit->place_count = visit->place_room = 0;
+}
+
+/* ---- states ------------------------------------------------------ */
+
+const char *
+visit_vertex_state(const struct vertex *vertex)
+{
+	if (vertex->state == VERTEX_DONE || vertex->is_expired)
+		return "done";
+	if (vertex->state == VERTEX_FLIGHT)
+		return "active";
+	if (vertex->park == PARK_FROZEN)
+		return "frozen";
+	if (vertex->park == PARK_HELD)
+		return "held";
+	if (vertex->state != VERTEX_READY)
+		return "waiting";
+	if (vertex->thread->is_suspended)
+		return "suspended";
+	return vertex->thread->wake_ms != 0 ? "down" : "ready";
+}
+
+struct vertex *
+visit_vertex(const struct visit *visit, uint32_t offset)
+{
+	size_t low = 0, high = visit->place_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (visit->places[middle].offset == offset)
+			return visit->places[middle].vertex;
+		if (visit->places[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+const char *
+visit_state(const struct visit *visit, const struct work_rcpt *rcpt)
+{
+	const struct vertex *vertex;
+
+	if (rcpt->is_final)
+		return rcpt->is_cancelled ? "deleted" : "done";
+	vertex = visit_vertex(visit, rcpt->offset);
+	if (vertex != NULL && vertex->state == VERTEX_FLIGHT)
+		return "active";
+	if (rcpt->is_frozen)
+		return "frozen";
+	if (!work_rcpt_is_free(rcpt, visit->now_s))
+		return "held";
+	return vertex != NULL ? visit_vertex_state(vertex) : "waiting";
+}
+
+/* ---- matching ---------------------------------------------------- */
+
+static struct slice
+dest_add(struct str *out, struct slice channel, struct slice host)
+{
+	str_reset(out);
+	str_add_slice(out, channel);
+	str_addc(out, '/');
+	str_add_slice(out, host);
+	return str_slice(out);
+}
+
+static bool
+offset_is_meant(const struct request *request, uint32_t offset)
+{
+	for (size_t i = 0; i < request->offset_count; i++)
+		if (request->offsets[i] == offset)
+			return true;
+	return request->offset_count == 0;
+}
+
+/* What memory alone says of a vertex. */
+static bool
+vertex_may_be(const struct visit *visit, const struct vertex *vertex)
+{
+	static struct str dest = STR_INIT;
+	struct selector_subject subject = {
+	    .id = slice_of(vertex->job->id), .area = SLICE("queue"),
+	    .state = slice_of(visit_vertex_state(vertex)),
+	    .age_s = (visit->now_ms - vertex->job->born_ms) / 1000,
+	    .tries = vertex->tries, .size_bytes = -1, .priority = 0 };
+
+	subject.dest = dest_add(&dest, slice_of(vertex->thread->channel),
+	    slice_of(vertex->thread->host));
+	return selector_match(visit->request->selector, &subject);
+}
+
+/* Orders that a vertex in hand waits for are only in the file, as are
+ * recipients that were final when it was read. */
+static bool
+job_may_be(const struct visit *visit, const struct job *job)
+{
+	if (visit->request->selector == NULL ||
+	    (visit->keys & ~(uint32_t)KEYS_IN_MEMORY) != 0 ||
+	    (job->flags & (JOB_RELOAD | JOB_TRASH)) != 0 ||
+	    job->rcpt_count < job->rcpt_total)
+		return true;
+	for (size_t i = 0; i < job->vertex_count; i++)
+		if (vertex_may_be(visit, &job->vertices[i]))
+			return true;
+	return false;
+}
+
+struct job *
+visit_next(struct visit *visit, unsigned *budget)
+{
+	while (visit->count > 0 && *budget > 0) {
+		struct visit_pick pick = visit->heap[0];
+		struct job *job;
+
+		(*budget)--;
+		visit->heap[0] = visit->heap[--visit->count];
+		heap_down(visit->heap, visit->count, 0);
+		if (pick.inode == visit->last.inode &&
+		    pick.ticks == visit->last.ticks)
+			continue;	/* the list had it twice */
+		visit->last = pick;
+		job = job_table_find(&visit->scheduler->jobs, pick.inode);
+		if (job != NULL && !is_over(job) && job_may_be(visit, job))
+			return job;
+	}
+	return NULL;
+}
+
+bool
+visit_is_meant(const struct visit *visit, const struct work_group *group,
+    const struct work_rcpt *rcpt)
+{
+	static struct str dest = STR_INIT;
+	const struct work *work = &visit->work;
+	struct selector_subject subject = { .id = slice_of(work->id),
+	    .from = group->sender, .to = rcpt->user, .area = SLICE("queue"),
+	    .zone = work->terms.zone, .user = work->user,
+	    .source = work->source, .msgid = work->msgid,
+	    .size_bytes = (int64_t)work->size_bytes, .tries = rcpt->tries,
+	    .priority = work->terms.priority };
+
+	if (!offset_is_meant(visit->request, rcpt->offset))
+		return false;
+	if (visit->request->selector == NULL)
+		return true;
+	if (subject.from.p == NULL)
+		subject.from = SLICE("");
+	subject.dest = dest_add(&dest, rcpt->channel, rcpt->host);
+	subject.state = slice_of(visit_state(visit, rcpt));
+	subject.age_s = (visit->now_ms - visit->job->born_ms) / 1000;
+	if (rcpt->last != NULL)
+		subject.why = slice_of(rcpt->last->verdict.text);
+	if (rcpt->order_reason.n > 0)
+		subject.why = rcpt->order_reason;
+	return selector_match(visit->request->selector, &subject);
+}
+
+/* ---- one message ------------------------------------------------- */
+
+static int
+place_compare(const void *pa, const void *pb)
+{
+	const struct visit_place *a = pa, *b = pb;
+
+	return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+static void
+places_fill(struct visit *visit, struct job *job)
+{
+	bool is_sorted = true;
+
+	if (visit->place_room < job->rcpt_count) {
+		visit->place_room = job->rcpt_count;
+		visit->places = mem_grow(visit->places, visit->place_room,
+		    sizeof(*visit->places));
+	}
+	visit->place_count = 0;
+	for (size_t i = 0; i < job->vertex_count; i++) {
+		struct vertex *vertex = &job->vertices[i];
+
+		for (size_t k = 0; k < vertex->rcpt_count; k++) {
+			uint32_t offset = vertex_rcpts(vertex)[k].offset;
+
+			is_sorted = is_sorted && (visit->place_count == 0 ||
+			    visit->places[visit->place_count - 1].offset <
+			    offset);
+			visit->places[visit->place_count++] =
+			    (struct visit_place){ offset, vertex };
+		}
+	}
+	if (!is_sorted)
+		qsort(visit->places, visit->place_count,
+		    sizeof(*visit->places), place_compare);
+}
+
+/* Only look: one descriptor, no lock.  As report_read. */
+static int
+file_look(struct scheduler *scheduler, const struct job *job,
+    struct work *work, struct err *err)
+{
+	struct intake *intake = &scheduler->intake;
+	char name[SPOOL_NAME_BYTES];
+	int fd = job->control_fd, got;
+
+	spool_hashed_name(scheduler->spool, job->inode, name);
+	if (fd < 0)
+		fd = openat(spool_dir_fd(scheduler->spool, AREA_TRANSPORT, 0),
+		    name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	arena_reset(intake->arena);
+	str_reset(&intake->text);
+	got = work_read_file(fd, CONTROL_BYTES_MAX, &intake->text, err);
+	if (fd != job->control_fd)
+		close(fd);
+	return got == 0 && work_parse(intake->arena, str_slice(&intake->text),
+	    work, err) == 1 && strcmp(work->id, job->id) == 0;
+}
+
+int
+visit_open(struct visit *visit, struct job *job, bool is_change)
+{
+	struct err err;
+	int got;
+
+	visit->now_s = clock_wall_s();
+	visit->now_ms = clock_steady_ms();
+	got = is_change ? report_read(visit->scheduler, job, &visit->work,
+	    &err) : file_look(visit->scheduler, job, &visit->work, &err);
+	if (got < 1)
+		return 0;
+	visit->job = job;
+	if (visit->user != NULL && !slice_is(visit->work.user, visit->user))
+		return 0;
+	places_fill(visit, job);
+	return 1;
+}

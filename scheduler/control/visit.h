@@ -1,0 +1,78 @@
+/* visit.h - the messages that a request means, one after the other
+ *
+ * The jobs are listed when the visit begins, in pieces (16 bytes each), and
+ * come out from old to new, however long that takes; one that is gone by then
+ * is left out.  Control files are read only when the choice, or the caller,
+ * needs what stands in them.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_VISIT_H
+#define ZM_SCHEDULER_VISIT_H
+
+#include "mail/work/work.h"
+#include "scheduler/control/request.h"
+#include "scheduler/state.h"
+
+struct visit_pick {
+	uint64_t	 ticks;		/* of the id: when it was accepted */
+	ino_t		 inode;
+};
+
+struct visit_place {		/* a recipient that the scheduler knows */
+	uint32_t	 offset;
+	struct vertex	*vertex;
+};
+
+struct visit {
+	struct scheduler *scheduler;
+	const struct request *request;
+	const char	*user;		/* only its mail; NULL: all */
+	struct visit_pick *heap;	/* oldest first */
+	size_t		 count, room;
+	struct job_walk	 walk;		/* while they are listed */
+	bool		 is_listed;
+	bool		*is_found;	/* ids of the request, until then */
+	struct visit_pick cut, last;	/* behind a page's end; came out last */
+	unsigned	 known;		/* ids of the request that are here */
+	uint32_t	 keys;		/* selector_keys_used */
+	/* of the message that is open: */
+	struct job	*job;
+	struct work	 work;
+	struct visit_place *places;	/* by offset */
+	size_t		 place_count, place_room;
+	int64_t		 now_s, now_ms;
+};
+
+/* Find the ids of the request.  1; -1: too many ids are not whole. */
+int visit_begin(struct visit *visit, struct scheduler *scheduler,
+    const struct request *request, const char *user, struct err *err);
+/* List what the request may mean, so many slots of the table of jobs at a
+ * time.  True: it is done, visit_next may follow. */
+bool visit_list(struct visit *visit, unsigned budget);
+void visit_end(struct visit *visit);
+
+/* The next message of which something may be meant, as far as memory tells;
+ * NULL: there is none any more.  budget: how many to look at; it goes down,
+ * and NULL with budget 0 says: come again. */
+struct job *visit_next(struct visit *visit, unsigned *budget);
+
+/* Read its control file: work and places are filled.  For a change both
+ * descriptors of the job are open then.  1; 0 it is gone, not readable now,
+ * or not the user's. */
+int visit_open(struct visit *visit, struct job *job, bool is_change);
+
+/* The vertex of a recipient of the open message; NULL: it was final when
+ * the scheduler read the file. */
+struct vertex *visit_vertex(const struct visit *visit, uint32_t offset);
+
+/* Is this recipient of the open message meant? */
+bool visit_is_meant(const struct visit *visit, const struct work_group *group,
+    const struct work_rcpt *rcpt);
+
+/* State names of control.md section 3.1: of a vertex; of a recipient. */
+const char *visit_vertex_state(const struct vertex *vertex);
+const char *visit_state(const struct visit *visit,
+    const struct work_rcpt *rcpt);
+
+#endif

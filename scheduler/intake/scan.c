@@ -1,0 +1,157 @@
+/* scan.c - what lies in transport/, learned beside other work
+ *
+ * In     inotify; a walk through the directories at the start and each minute
+ * Out    names for intake_add
+ * Holds  a walk that is under way: some thousand names a turn, and none
+ *        while as many files wait to be read
+ * Trusts names only as numbers
+ * Spec   doc/INTERNALS.md section 3
+ *
+ * A million names take half a second to list; between the pieces agents are
+ * heard and fed.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/event.h"
+#include "scheduler/intake/intake.h"
+#include "scheduler/intake/scan.h"
+
+#include "base/banned.h"
+
+enum {
+	STEP_NAMES = 4096,	/* of a walk in one turn: about 2 ms */
+	AHEAD_NAMES = 4 * STEP_NAMES	/* more wait: read them first */
+};
+
+/* ---- a walk -------------------------------------------------------------- */
+
+static bool
+scan_name(void *context, const char *name)
+{
+	struct scheduler *scheduler = context;
+	const char *last = strrchr(name, '/');
+	struct spool_name parsed;
+
+	if (spool_name_parse(slice_of(last ? last + 1 : name), &parsed) &&
+	    parsed.inode != 0 && parsed.pid == 0 && parsed.why.n == 0 &&
+	    job_table_find(&scheduler->jobs, parsed.inode) == NULL)
+		intake_add(scheduler, parsed.inode, true);
+	return true;
+}
+
+static void
+walk_over(struct scheduler *scheduler, int got, const struct err *err)
+{
+	struct intake *intake = &scheduler->intake;
+
+	spool_walk_free(&intake->walk);
+	intake->is_starting = false;
+	if (got < 0)
+		event(EV_SPOOL_TROUBLE, NULL, "file", SLICE("transport"),
+		    "call", SLICE("readdir"), "reason", slice_of(err->text),
+		    NULL);
+	if (intake->scan_again) {	/* something was missed meanwhile */
+		intake->scan_again = false;
+		scan_begin(scheduler);
+	}
+}
+
+static int
+item_compare(const void *pa, const void *pb)
+{
+	const struct intake_item *a = pa, *b = pb;
+
+	return (a->inode > b->inode) - (a->inode < b->inode);
+}
+
+void
+scan_step(struct scheduler *scheduler)
+{
+	struct intake *intake = &scheduler->intake;
+	size_t before = intake->count;
+	struct err err;
+	int got;
+
+	if (intake->walk == NULL || before >= AHEAD_NAMES)
+		return;
+	got = spool_walk_step(intake->walk, STEP_NAMES, scan_name, scheduler,
+	    &err);
+	/* neighbours in the table of inodes are read one after the other */
+	if (intake->count > before + 1)
+		qsort(intake->items + intake->first + before,
+		    intake->count - before, sizeof(*intake->items),
+		    item_compare);
+	if (got < 1)
+		walk_over(scheduler, got, &err);
+}
+
+/* The first piece at once: of a small queue that is all. */
+void
+scan_begin(struct scheduler *scheduler)
+{
+	struct intake *intake = &scheduler->intake;
+	struct err err;
+
+	if (intake->walk != NULL)
+		return;
+	if (spool_walk_new(scheduler->spool, AREA_TRANSPORT, &intake->walk,
+	    &err) < 0) {
+		walk_over(scheduler, -1, &err);
+		return;
+	}
+	scan_step(scheduler);
+	if (intake->walk != NULL)
+		intake_soon(scheduler);
+}
+
+size_t
+intake_unread(const struct scheduler *scheduler)
+{
+	return scheduler->intake.count + scheduler->intake.is_starting;
+}
+
+/* ---- inotify ------------------------------------------------------------- */
+
+static void
+notified(void *context, unsigned dir, const char *name)
+{
+	struct scheduler *scheduler = context;
+	struct spool_name parsed;
+
+	if (name == NULL) {
+		scheduler->intake.scan_again = scheduler->intake.walk != NULL;
+		scan_begin(scheduler);
+	} else if (spool_name_parse(slice_of(name), &parsed) &&
+	    parsed.inode != 0 && parsed.pid == 0 && parsed.why.n == 0) {
+		intake_add(scheduler, parsed.inode, false);
+	}
+}
+
+int
+scan_watch(struct scheduler *scheduler, struct err *err)
+{
+	unsigned levels = spool_hash_levels(scheduler->spool);
+	unsigned count = levels == 0 ? 0 : levels == 1 ? 26 : 26 * 26;
+	struct intake *intake = &scheduler->intake;
+	struct str path = STR_INIT;
+	int result;
+
+	intake->notify = notify_new(scheduler->loop, notified, scheduler);
+	result = notify_add_fd(intake->notify,
+	    spool_dir_fd(scheduler->spool, AREA_TRANSPORT, 0), 0,
+	    NOTIFY_MOVED, err);
+	for (unsigned i = 0; i < count && result == 0; i++) {
+		str_reset(&path);
+		str_addf(&path, "%s/transport/%c", scheduler->conf->spool_dir,
+		    (int)('A' + i % 26));
+		if (levels == 2)
+			str_addf(&path, "/%c", (int)('A' + i / 26));
+		result = notify_add_path(intake->notify, path.buf, i + 1,
+		    NOTIFY_MOVED, err);
+	}
+	str_release(&path);
+	return result;
+}

@@ -1,0 +1,364 @@
+/* expire.c - recipients whose time is over get their last outcome
+ *
+ * In     a job with expired vertices, its control file as it is now
+ * Out    `failed` (or `frozen`) records, new messages (reroute), events;
+ *        vertices that are done
+ * Holds  nothing
+ * Trusts the file more than memory: who is final there stays so
+ * Spec   RFC 3463 section 3.5: X.4.7 delivery time expired
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "scheduler/control/resend.h"
+#include "scheduler/intake/job_build.h"
+#include "scheduler/outcome/expire.h"
+#include "scheduler/outcome/group.h"
+#include "scheduler/outcome/outcome.h"
+#include "scheduler/report/report.h"
+
+#include "base/banned.h"
+
+void
+expire_verdict(const struct work_rcpt *rcpt, int64_t age_s,
+    struct verdict *out)
+{
+	char span[CLOCK_TEXT_BYTES];
+
+	clock_span(age_s, span);
+	if (rcpt->last == NULL)
+		verdict_set(out, VERDICT_FAILED, "5.4.7", "scheduler",
+		    "delivery time expired after %s; the host could not be "
+		    "reached", span);
+	else
+		verdict_set(out, VERDICT_FAILED, "5.4.7",
+		    rcpt->last->verdict.who,
+		    "delivery time expired after %s and %u attempts; "
+		    "last: %s", span, rcpt->tries, rcpt->last->verdict.text);
+}
+
+/* A rule said that this is no case for another try: the other side's words
+ * and its status, which is final now. */
+static void
+end_verdict(const struct work_rcpt *rcpt, struct verdict *out)
+{
+	const struct verdict *last = rcpt->last ? &rcpt->last->verdict : NULL;
+	char status[sizeof(out->status)] = "5.0.0";
+
+	if (last != NULL && last->status[0] != '\0') {
+		strlcpy(status, last->status, sizeof(status));
+		status[0] = '5';
+	}
+	verdict_set(out, VERDICT_FAILED, status, last ? last->who :
+	    "scheduler", "%s (no further attempt after %u, by rule)",
+	    last ? last->text : "", rcpt->tries);
+}
+
+/* is_last: its time is over whatever ways are left. */
+static void
+expire_rcpt(const struct job *job, const struct work_rcpt *rcpt,
+    bool has_ended, bool is_last, struct work_record *record)
+{
+	int64_t age_s = (clock_steady_ms() - job->born_ms) / 1000;
+
+	*record = (struct work_record){ .kind = WORK_OUTCOME,
+	    .rcpt_offset = is_last ? work_rcpt_end_offset(rcpt) :
+	    rcpt->offset, .time_s = clock_wall_s(), .tries = rcpt->tries };
+	if (has_ended)
+		end_verdict(rcpt, &record->verdict);
+	else
+		expire_verdict(rcpt, age_s, &record->verdict);
+	event(EV_RCPT_FAIL, job->id, "to", rcpt->user, "channel",
+	    rcpt->channel, "host", rcpt->host, "code",
+	    slice_of(record->verdict.status),
+	    "reply", slice_of(record->verdict.text), "delay",
+	    event_number(age_s), "tries", event_number(rcpt->tries), NULL);
+}
+
+static bool
+is_meant(const struct vertex *vertex, const struct rcpt *rcpt)
+{
+	return !(rcpt->flags & RCPT_FINAL) &&
+	    (vertex->is_expired || (rcpt->flags & RCPT_ENDED));
+}
+
+/* Those meant go their next way as soon as the file is read again. */
+static void
+expire_move(struct scheduler *scheduler, struct vertex *vertex)
+{
+	struct rcpt *rcpts = vertex_rcpts(vertex);
+
+	for (size_t i = 0; i < vertex->rcpt_count; i++)
+		if (is_meant(vertex, &rcpts[i]))
+			outcome_move(vertex, &rcpts[i]);
+	vertex->is_expired = vertex->has_ended = false;
+	plan_forget(&scheduler->plan, vertex);
+}
+
+static void
+expire_done(struct scheduler *scheduler, struct vertex *vertex)
+{
+	struct job *job = vertex->job;
+	struct rcpt *rcpts = vertex_rcpts(vertex);
+
+	if (vertex->has_ways && !vertex->is_strict) {
+		expire_move(scheduler, vertex);
+		return;
+	}
+	for (size_t i = 0; i < vertex->rcpt_count; i++) {
+		if (!is_meant(vertex, &rcpts[i]))
+			continue;
+		rcpts[i].flags |= RCPT_FINAL;
+		vertex->final_count++;
+		job->final_count++;
+		job->failed_count++;
+		scheduler->total.failed++;
+	}
+	vertex->is_expired = vertex->has_ended = false;
+	job->flags |= JOB_OWES;
+	if (vertex->final_count == vertex->rcpt_count)
+		plan_done(&scheduler->plan, vertex);
+	else
+		outcome_again(scheduler, vertex);
+}
+
+/* P4: records, synced with the group.  returns 0 or -1. */
+static int
+records_add(struct scheduler *scheduler, struct job *job,
+    const struct work_record *records, size_t count, struct err *err)
+{
+	if (count > 0 && work_append(job->control_fd, job->id, records,
+	    count, err) < 0)
+		return -1;
+	group_dirty(scheduler, job);
+	return 0;
+}
+
+static int
+expire_vertex(struct scheduler *scheduler, struct vertex *vertex,
+    const struct work *work, struct err *err)
+{
+	struct work_record records[VERTEX_RCPTS_MAX];
+	struct rcpt *rcpts = vertex_rcpts(vertex);
+	struct job *job = vertex->job;
+	size_t count = 0;
+
+	for (size_t i = 0; i < vertex->rcpt_count; i++) {
+		const struct work_rcpt *rcpt = report_rcpt(work,
+		    rcpts[i].offset);
+
+		if (rcpt != NULL && !rcpt->is_final &&
+		    is_meant(vertex, &rcpts[i]))
+			expire_rcpt(job, rcpt, (rcpts[i].flags & RCPT_ENDED) !=
+			    0, vertex->is_strict, &records[count++]);
+	}
+	if (records_add(scheduler, job, records, count, err) < 0)
+		return -1;
+	expire_done(scheduler, vertex);
+	return 1;
+}
+
+/* ---- on-exhaust freeze ------------------------------------------- */
+
+static bool
+is_to_freeze(const struct vertex *vertex)
+{
+	return vertex->is_expired && !vertex->is_strict &&
+	    !vertex->has_ways &&
+	    vertex->thread->ring->clause.exhaust == EXHAUST_FREEZE;
+}
+
+static void
+freeze_rcpt(const struct work_rcpt *rcpt, struct work_record *record)
+{
+	*record = (struct work_record){ .kind = WORK_FROZEN,
+	    .rcpt_offset = rcpt->offset, .time_s = clock_wall_s(),
+	    .tries = rcpt->tries };
+	verdict_set(&record->verdict, VERDICT_DEFERRED, NULL, "scheduler",
+	    "retries are exhausted after %u attempts", rcpt->tries);
+}
+
+/* Instead of the last outcome: it stays as it is until somebody thaws it.
+ * What a rule has ended is not kept. */
+static int
+freeze_vertex(struct scheduler *scheduler, struct vertex *vertex,
+    const struct work *work, struct err *err)
+{
+	struct work_record records[VERTEX_RCPTS_MAX];
+	struct rcpt *rcpts = vertex_rcpts(vertex);
+	struct job *job = vertex->job;
+	size_t count = 0;
+
+	for (size_t i = 0; i < vertex->rcpt_count; i++) {
+		const struct work_rcpt *rcpt = report_rcpt(work,
+		    rcpts[i].offset);
+
+		if (rcpt != NULL && !rcpt->is_final &&
+		    !(rcpts[i].flags & (RCPT_FINAL | RCPT_ENDED)))
+			freeze_rcpt(rcpt, &records[count++]);
+	}
+	if (records_add(scheduler, job, records, count, err) < 0)
+		return -1;
+	event(EV_MESSAGE_ORDERED, job->id, "op", SLICE("freeze"), "by",
+	    SLICE("scheduler"), "reason", SLICE("retries are exhausted"),
+	    "rcpts", event_number((int64_t)count), NULL);
+	vertex->is_expired = false;
+	vertex->park = PARK_FROZEN;
+	plan_park(&scheduler->plan, vertex);
+	return 1;
+}
+
+/* ---- on-exhaust reroute ------------------------------------------ */
+
+/* Once in a message's life. */
+static bool
+is_to_reroute(const struct vertex *vertex, const struct work *work)
+{
+	return vertex->is_expired && !vertex->is_strict &&
+	    !work->terms.is_rerouted &&
+	    vertex->thread->ring->clause.exhaust == EXHAUST_REROUTE;
+}
+
+static bool
+is_of_group(const struct work_group *group, const struct work_rcpt *rcpt)
+{
+	return rcpt >= group->rcpts && rcpt < group->rcpts +
+	    group->rcpt_count;
+}
+
+/* Its group; most often that of the one before. */
+static const struct work_group *
+group_of(const struct work *work, const struct work_rcpt *rcpt,
+    const struct work_group *before)
+{
+	const struct work_group *group = work->groups;
+
+	if (before != NULL && is_of_group(before, rcpt))
+		return before;
+	while (!is_of_group(group, rcpt))
+		group++;
+	return group;
+}
+
+/* What a rule has ended fails; what has no address, too. */
+static void
+resend_add(struct resend *those, const struct vertex *vertex,
+    const struct work *work)
+{
+	struct rcpt *rcpts = vertex_rcpts(vertex);
+
+	for (size_t i = 0; i < vertex->rcpt_count; i++) {
+		const struct work_rcpt *rcpt = report_rcpt(work,
+		    rcpts[i].offset);
+		size_t n = those->count;
+
+		if (rcpt == NULL || rcpt->is_final ||
+		    (rcpts[i].flags & (RCPT_FINAL | RCPT_ENDED)) ||
+		    !resend_is_address(rcpt->user))
+			continue;
+		rcpts[i].flags |= RCPT_RESENT;
+		those->groups[n] = group_of(work, rcpt, n > 0 ?
+		    those->groups[n - 1] : NULL);
+		those->rcpts[n] = rcpt;
+		those->count++;
+	}
+}
+
+static void
+resent(void *context, const struct job *job, size_t count, const char *as)
+{
+	event(EV_MESSAGE_ORDERED, job->id, "op", SLICE("reroute"), "by",
+	    SLICE("scheduler"), "reason", SLICE("retries are exhausted"),
+	    "rcpts", event_number((int64_t)count), "as", slice_of(as), NULL);
+}
+
+/* They are final here; or, after trouble, as they were. */
+static void
+vertex_resent(struct scheduler *scheduler, struct vertex *vertex,
+    bool is_done)
+{
+	struct rcpt *rcpts = vertex_rcpts(vertex);
+
+	for (size_t i = 0; i < vertex->rcpt_count; i++) {
+		if (!(rcpts[i].flags & RCPT_RESENT))
+			continue;
+		rcpts[i].flags &= (uint8_t)~RCPT_RESENT;
+		if (!is_done)
+			continue;
+		rcpts[i].flags |= RCPT_FINAL;
+		vertex->final_count++;
+		vertex->job->final_count++;
+	}
+	if (is_done && vertex->is_expired &&
+	    vertex->final_count == vertex->rcpt_count) {
+		vertex->is_expired = vertex->has_ended = false;
+		plan_done(&scheduler->plan, vertex);
+	}
+}
+
+/* returns 1 records were written; 0 nobody is to be rerouted; -1. */
+static int
+reroute_job(struct scheduler *scheduler, struct job *job,
+    const struct work *work, struct err *err)
+{
+	struct resend those;
+	int result = 0;
+
+	resend_init(&those, job->rcpt_count + 1);
+	those.is_exhausted = true;
+	for (size_t i = 0; i < job->vertex_count; i++)
+		if (is_to_reroute(&job->vertices[i], work))
+			resend_add(&those, &job->vertices[i], work);
+	if (those.count > 0)
+		result = resend(scheduler, job, &those, resent, NULL,
+		    err) < 0 ? -1 : 1;
+	for (size_t i = 0; i < job->vertex_count && those.count > 0; i++)
+		vertex_resent(scheduler, &job->vertices[i], result == 1);
+	if (result == 1) {
+		job->flags |= JOB_OWES;
+		group_dirty(scheduler, job);
+	}
+	resend_release(&those);
+	return result;
+}
+
+static int
+vertex_write(struct scheduler *scheduler, struct vertex *vertex,
+    const struct work *work, struct err *err)
+{
+	if (!vertex->is_expired && !vertex->has_ended)
+		return 0;
+	if (is_to_freeze(vertex)) {
+		/* ended ones fail first; then the rest is all there is */
+		vertex->is_expired = false;
+		if (vertex->has_ended &&
+		    expire_vertex(scheduler, vertex, work, err) < 0)
+			return -1;
+		vertex->is_expired = true;
+		if (vertex->state == VERTEX_DONE)
+			return 1;
+		plan_forget(&scheduler->plan, vertex);
+		return freeze_vertex(scheduler, vertex, work, err);
+	}
+	return expire_vertex(scheduler, vertex, work, err);
+}
+
+int
+expire_write(struct scheduler *scheduler, struct job *job,
+    const struct work *work, struct err *err)
+{
+	int result = reroute_job(scheduler, job, work, err);
+
+	for (size_t i = 0; i < job->vertex_count && result >= 0; i++) {
+		int wrote = vertex_write(scheduler, &job->vertices[i], work,
+		    err);
+
+		if (wrote < 0)
+			return -1;
+		result |= wrote;
+	}
+	return result;
+}

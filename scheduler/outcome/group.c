@@ -1,0 +1,305 @@
+/* group.c - finished messages and fresh records, made durable together
+ *
+ * In     jobs whose recipients are all final; jobs with new records
+ * Out    rows F1, then one barrier, then F3; descriptors closed
+ * Holds  the jobs of the last second, at most GROUP_FILES_MAX and a turn; and
+ *        those before them while their barrier goes on, a directory a turn
+ * Trusts nothing: a failed call leaves the files in a row that recovery
+ *        and the next rescan know
+ * Spec   doc/INTERNALS.md section 2, rows F0 to F3
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "scheduler/intake/intake.h"
+#include "scheduler/outcome/group.h"
+
+#include "base/banned.h"
+
+enum { ENDED_A_TURN = 64 };	/* about 2 ms */
+
+static void group_begin(struct scheduler *scheduler);
+
+static void
+say_trouble(const char *id, const char *name, const char *call,
+    const struct err *err)
+{
+	event(EV_SPOOL_TROUBLE, id, "file", slice_of(name), "call",
+	    slice_of(call), "reason", slice_of(err->text), NULL);
+}
+
+static void
+group_due(void *context)
+{
+	group_begin(context);
+}
+
+static void
+group_arm(struct scheduler *scheduler)
+{
+	struct group *group = &scheduler->group;
+	int64_t now_ms = clock_steady_ms();
+
+	if (group->ending_count > 0)
+		return;			/* the last group's end comes here */
+	if (group->finished_count + group->dirty_count >= GROUP_FILES_MAX)
+		timer_set(scheduler->loop, &group->timer, now_ms, group_due,
+		    scheduler);
+	else if (group->timer.at_ms == 0)
+		timer_set(scheduler->loop, &group->timer,
+		    now_ms + scheduler->conf->group_ms, group_due, scheduler);
+}
+
+static void
+finished_add(struct scheduler *scheduler, struct job *job)
+{
+	struct group *group = &scheduler->group;
+
+	job->flags |= JOB_FINISHED;
+	ARRAY_ROOM(group->finished, group->finished_count,
+	    group->finished_room);
+	group->finished[group->finished_count++] = job;
+	group_arm(scheduler);
+}
+
+/* Row D7: somebody of it was cancelled and may be wanted back. */
+static void
+trash(struct scheduler *scheduler, struct job *job, const char *name)
+{
+	struct err err;
+
+	if (spool_trash_work(scheduler->spool, name, &err) < 0 &&
+	    spool_follow_work(scheduler->spool, name) != 1)
+		say_trouble(job->id, name, "rename", &err);
+	else
+		event(EV_MESSAGE_DELETED, job->id, "file", slice_of(name),
+		    NULL);
+	intake_drop(scheduler, job);
+}
+
+void
+group_finish(struct scheduler *scheduler, struct job *job)
+{
+	char name[SPOOL_NAME_BYTES];
+	struct err err;
+
+	spool_hashed_name(scheduler->spool, job->inode, name);
+	if (job->flags & JOB_TRASH) {
+		trash(scheduler, job, name);
+		return;
+	}
+	/* Row F1.  When it fails the job is forgotten: the next rescan finds
+	 * all of it final and comes here again. */
+	if (spool_unlink_body(scheduler->spool, name, &err) < 0 &&
+	    errno != ENOENT) {
+		say_trouble(job->id, name, "unlink", &err);
+		intake_drop(scheduler, job);
+		return;
+	}
+	event(EV_MESSAGE_DONE, job->id, "rcpts",
+	    event_number(job->rcpt_total), "failed",
+	    event_number(job->failed_count), "delay",
+	    event_number((clock_steady_ms() - job->born_ms) / 1000), NULL);
+	if (!(job->flags & JOB_DIRTY))
+		job_close(job);
+	finished_add(scheduler, job);
+}
+
+void
+group_orphan(struct scheduler *scheduler, ino_t inode)
+{
+	struct job *job = job_new(0, 0);
+
+	job->inode = inode;
+	job_table_add(&scheduler->jobs, job);
+	finished_add(scheduler, job);
+}
+
+void
+group_dirty(struct scheduler *scheduler, struct job *job)
+{
+	struct group *group = &scheduler->group;
+
+	if (job->flags & JOB_DIRTY)
+		return;
+	job->flags |= JOB_DIRTY;
+	ARRAY_ROOM(group->dirty, group->dirty_count, group->dirty_room);
+	group->dirty[group->dirty_count++] = job;
+	group_arm(scheduler);
+}
+
+static void
+array_forget(struct job **array, size_t *count, const struct job *job)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (array[i] == job) {
+			array[i] = array[--*count];
+			return;
+		}
+}
+
+void
+group_forget(struct scheduler *scheduler, struct job *job)
+{
+	struct group *group = &scheduler->group;
+
+	if (job->flags & JOB_DIRTY)
+		array_forget(group->dirty, &group->dirty_count, job);
+	if (job->flags & JOB_FINISHED)
+		array_forget(group->finished, &group->finished_count, job);
+	for (size_t i = group->ended; i < group->ending_count; i++)
+		if (group->ending[i] == job)
+			group->ending[i] = NULL;
+	job->flags &= (uint16_t)~(JOB_DIRTY | JOB_FINISHED);
+}
+
+/* Row F3, or after a failed barrier nothing: row F1 is left to the rescan. */
+static void
+finished_end(struct scheduler *scheduler, struct job *job, bool is_durable)
+{
+	char name[SPOOL_NAME_BYTES];
+	struct err err;
+
+	spool_hashed_name(scheduler->spool, job->inode, name);
+	if (is_durable && spool_unlink_control(scheduler->spool, name,
+	    &err) < 0 && errno != ENOENT)
+		say_trouble(job->id, name, "unlink", &err);
+	job_table_remove(&scheduler->jobs, job->inode);
+	job_free(&job);
+}
+
+static void
+dirty_end(struct job *job)
+{
+	job->flags &= (uint16_t)~JOB_DIRTY;
+	if (job->flight_count == 0 && !(job->flags &
+	    (JOB_FINISHED | JOB_REPORT | JOB_FRESH)))
+		job_close(job);
+}
+
+/* Row F2: what the barrier is about. */
+static int
+barrier_begin(struct scheduler *scheduler, struct err *err)
+{
+	struct group *group = &scheduler->group;
+	size_t names = group->ending_count, fds = 0;
+	char (*texts)[SPOOL_NAME_BYTES] = mem_alloc(names, sizeof(*texts));
+	const char **pointers = mem_alloc(names, sizeof(*pointers));
+	int *controls = mem_alloc(group->dirty_count, sizeof(*controls));
+	int result;
+
+	for (size_t i = 0; i < names; i++) {
+		spool_hashed_name(scheduler->spool, group->ending[i]->inode,
+		    texts[i]);
+		pointers[i] = texts[i];
+	}
+	for (size_t i = 0; i < group->dirty_count; i++)
+		if (!(group->dirty[i]->flags & JOB_FINISHED) &&
+		    group->dirty[i]->control_fd >= 0)
+			controls[fds++] = group->dirty[i]->control_fd;
+	result = spool_barrier_begin(scheduler->spool, pointers, names,
+	    controls, fds, &group->barrier, err);
+	mem_free(&texts);
+	mem_free(&pointers);
+	mem_free(&controls);
+	return result;
+}
+
+/* The barrier and the ends in pieces: one directory, or some files, a turn.
+ * False: it is over. */
+static bool
+group_step(struct scheduler *scheduler)
+{
+	struct group *group = &scheduler->group;
+	struct err err;
+
+	if (group->barrier.count > 0) {
+		if (spool_barrier_step(scheduler->spool, &group->barrier,
+		    &err) >= 0)
+			return true;
+		say_trouble(NULL, "queue", "fsync", &err);
+		group->is_durable = false;
+		group->barrier.count = 0;
+		return true;
+	}
+	for (int i = 0; i < ENDED_A_TURN && group->ended <
+	    group->ending_count; i++) {
+		struct job *job = group->ending[group->ended++];
+
+		if (job != NULL)
+			finished_end(scheduler, job, group->is_durable);
+	}
+	if (group->ended < group->ending_count)
+		return true;
+	group->ending_count = group->ended = 0;
+	if (group->finished_count + group->dirty_count > 0)
+		group_arm(scheduler);
+	return false;
+}
+
+static void
+step_due(void *context)
+{
+	struct scheduler *scheduler = context;
+
+	if (group_step(scheduler))
+		timer_set(scheduler->loop, &scheduler->group.step,
+		    clock_steady_ms(), step_due, scheduler);
+}
+
+static void
+group_begin(struct scheduler *scheduler)
+{
+	struct group *group = &scheduler->group;
+	struct job **empty = group->ending;
+	size_t room = group->ending_room;
+	struct err err;
+
+	timer_clear(&group->timer);
+	if (group->finished_count + group->dirty_count == 0 ||
+	    group->ending_count > 0)
+		return;
+	group->ending = group->finished;
+	group->ending_count = group->finished_count;
+	group->ending_room = group->finished_room;
+	group->finished = empty;
+	group->finished_room = room;
+	group->finished_count = group->ended = 0;
+	group->is_durable = barrier_begin(scheduler, &err) == 0;
+	if (!group->is_durable) {
+		say_trouble(NULL, "queue", "fsync", &err);
+		group->barrier.count = 0;
+	}
+	for (size_t i = 0; i < group->dirty_count; i++)
+		dirty_end(group->dirty[i]);
+	group->dirty_count = 0;
+	step_due(scheduler);
+}
+
+void
+group_commit(struct scheduler *scheduler)
+{
+	struct group *group = &scheduler->group;
+
+	do {
+		group_begin(scheduler);
+		timer_clear(&group->step);
+		while (group->ending_count > 0 && group_step(scheduler))
+			;
+	} while (group->finished_count + group->dirty_count > 0);
+	timer_clear(&group->timer);
+}
+
+void
+group_release(struct scheduler *scheduler)
+{
+	timer_clear(&scheduler->group.timer);
+	timer_clear(&scheduler->group.step);
+	mem_free(&scheduler->group.finished);
+	mem_free(&scheduler->group.ending);
+	mem_free(&scheduler->group.dirty);
+}

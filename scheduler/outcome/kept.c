@@ -1,0 +1,101 @@
+/* kept.c - outcomes that are owed to a sender, kept until they are told
+ *
+ * In     final answers that someone wants to hear of
+ * Out    records for those that the agent could not write
+ * Holds  the words of each, as long as its job owes them
+ * Spec   doc/INTERNALS.md row F0; doc/protocol/agent.md rule 1
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "scheduler/outcome/kept.h"
+#include "scheduler/report/report.h"
+
+#include "base/banned.h"
+
+enum { RECORDS_AT_ONCE = 64 };
+
+struct kept {
+	uint32_t		 offset;
+	uint16_t		 tries;
+	uint8_t			 kind;		/* enum verdict_kind */
+	char			 status[12];
+	char			*who, *text;	/* one block: who NUL text */
+};
+
+static char *
+words_dup(const struct answer *answer, char **out_text)
+{
+	size_t who = answer->who.n, text = answer->text.n;
+	char *block = mem_alloc(1, who + text + 2);
+
+	if (who > 0)
+		memcpy(block, answer->who.p, who);
+	*out_text = block + who + 1;
+	if (text > 0)
+		memcpy(*out_text, answer->text.p, text);
+	return block;
+}
+
+void
+kept_add(struct job *job, const struct answer *answer, unsigned tries)
+{
+	uint32_t n = job->kept_count;
+	struct kept *kept;
+
+	if ((n & (n - 1)) == 0)		/* full at powers of two */
+		job->kept = mem_grow(job->kept, n ? 2 * (size_t)n : 1,
+		    sizeof(*job->kept));
+	kept = &job->kept[job->kept_count++];
+	*kept = (struct kept){ .offset = answer->offset,
+	    .tries = (uint16_t)tries, .kind = (uint8_t)answer->verdict };
+	kept->who = words_dup(answer, &kept->text);
+	snprintf(kept->status, sizeof(kept->status), SLICE_FMT,
+	    SLICE_ARG(answer->status));
+}
+
+static void
+record_make(const struct kept *kept, struct work_record *out)
+{
+	*out = (struct work_record){ .kind = WORK_OUTCOME,
+	    .rcpt_offset = kept->offset, .time_s = clock_wall_s(),
+	    .tries = kept->tries };
+	verdict_set(&out->verdict, (enum verdict_kind)kept->kind,
+	    kept->status, kept->who, "%s", kept->text);
+}
+
+int
+kept_write(struct job *job, const struct work *work, struct err *err)
+{
+	struct work_record records[RECORDS_AT_ONCE];
+	size_t count = 0;
+	int result = 0;
+
+	for (uint32_t i = 0; i < job->kept_count; i++) {
+		const struct work_rcpt *rcpt = report_rcpt(work,
+		    job->kept[i].offset);
+
+		if (rcpt != NULL && !rcpt->is_final)
+			record_make(&job->kept[i], &records[count++]);
+		if (count < RECORDS_AT_ONCE && i + 1 < job->kept_count)
+			continue;
+		if (count > 0 && work_append(job->control_fd, job->id,
+		    records, count, err) < 0)
+			return -1;
+		result |= count > 0;
+		count = 0;
+	}
+	return result;
+}
+
+void
+kept_release(struct job *job)
+{
+	for (uint32_t i = 0; i < job->kept_count; i++)
+		mem_free(&job->kept[i].who);
+	mem_free(&job->kept);
+	job->kept_count = 0;
+}

@@ -1,0 +1,27 @@
+/* kept.h - outcomes that are owed to a sender, kept until they are told
+ *
+ * An agent appends its record before it sends the verdict; but the disk may
+ * refuse the record (full, broken).  The verdict is then all there is, and
+ * it must not be forgotten before it is stored or told.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_KEPT_H
+#define ZM_SCHEDULER_KEPT_H
+
+#include "mail/work/work.h"
+#include "scheduler/agents/answer.h"
+#include "scheduler/plan/queue.h"
+
+/* Remember a final answer; tries includes this attempt. */
+void kept_add(struct job *job, const struct answer *answer, unsigned tries);
+
+/* Append what is not final in the file (work was just read).
+ * returns 1 records were written (read the file again); 0 all are there;
+ * -1 trouble: nothing is forgotten. */
+int kept_write(struct job *job, const struct work *work, struct err *err);
+
+/* They are told, or the job ends. */
+void kept_release(struct job *job);
+
+#endif

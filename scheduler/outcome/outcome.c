@@ -1,0 +1,435 @@
+/* outcome.c - what an answer, a silence or an expiry does to the queue
+ *
+ * In     checked answers, due moments
+ * Out    vertices back in the plan, jobs to the reporter or the group
+ * Holds  nothing of its own
+ * Trusts the answer's recipient to be of this vertex (agents.c looked)
+ * Spec   doc/INTERNALS.md rows P4, F0; doc/protocol/agent.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "mail/work/work.h"
+#include "scheduler/intake/intake.h"
+#include "scheduler/intake/job_build.h"
+#include "scheduler/outcome/group.h"
+#include "scheduler/outcome/kept.h"
+#include "scheduler/outcome/outcome.h"
+#include "scheduler/outcome/rules.h"
+#include "scheduler/plan/provider.h"
+#include "scheduler/plan/retry.h"
+#include "scheduler/report/report.h"
+
+#include "base/banned.h"
+
+enum {
+	REASON_BYTES_MAX = 300,
+	SWEEPS = 15		/* calls of outcome_sweep that see all jobs */
+};
+
+/* ---- answers ----------------------------------------------------- */
+
+void
+outcome_keep_reason(struct thread *thread, const struct answer *answer)
+{
+	struct str text = STR_INIT;
+
+	str_add_slice(&text, answer->who);
+	str_adds(&text, answer->who.n > 0 ? ": " : "");
+	str_add_slice(&text, answer->text);
+	mem_free(&thread->reason);
+	thread->reason = mem_alloc(1, REASON_BYTES_MAX + 1);
+	strlcpy(thread->reason, text.buf, REASON_BYTES_MAX);
+	str_release(&text);
+}
+
+static void
+answer_final(struct scheduler *scheduler, struct vertex *vertex,
+    struct rcpt *rcpt, const struct answer *answer)
+{
+	enum verdict_kind kind = answer->verdict;
+	struct job *job = vertex->job;
+
+	rcpt->flags |= RCPT_FINAL;
+	vertex->final_count++;
+	job->final_count++;
+	if (kind == VERDICT_FAILED) {
+		job->failed_count++;
+		scheduler->total.failed++;
+	} else {
+		scheduler->total.delivered++;
+	}
+	if (!job_owes(rcpt->notify, kind))
+		return;
+	job->flags |= JOB_OWES;
+	kept_add(job, answer, vertex->tries + 1u);
+}
+
+void
+outcome_move(struct vertex *vertex, const struct rcpt *rcpt)
+{
+	event(EV_RCPT_NEXT, vertex->job->id, "channel",
+	    slice_of(vertex->thread->channel), "host",
+	    slice_of(vertex->thread->host), "offset",
+	    event_number(rcpt->offset), NULL);
+	vertex->has_moved = true;
+	vertex->job->flags |= JOB_RELOAD;
+}
+
+/* Somebody at the vertex's destination was served. */
+static void
+thread_good(struct scheduler *scheduler, struct vertex *vertex)
+{
+	plan_success(&scheduler->plan, vertex->thread, vertex->moment_ms,
+	    clock_steady_ms());
+	provider_good(vertex->thread, vertex->moment_ms);
+}
+
+/* What a deferral says about the host: too much, too fast. */
+static void
+thread_heard(struct vertex *vertex, const struct answer *answer)
+{
+	struct thread *thread = vertex->thread;
+	int64_t now_ms = clock_steady_ms();
+	struct mail_finding finding;
+
+	rules_classify(answer, &finding);
+	if (finding.scope < SCOPE_HOST || (finding.class != CLASS_RATE &&
+	    finding.class != CLASS_CONNECTIONS &&
+	    finding.class != CLASS_BUSY && finding.class != CLASS_QUOTA))
+		return;
+	if (finding.scope == SCOPE_PROVIDER)
+		provider_less(thread, vertex->moment_ms, now_ms);
+	if (!answer->host_trouble)	/* else plan_trouble does it */
+		(void)pace_less(thread, vertex->moment_ms, now_ms);
+	if (finding.class == CLASS_RATE)
+		pace_slow(thread, vertex->moment_ms, now_ms);
+}
+
+void
+outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
+    struct rcpt *rcpt, const struct answer *answer)
+{
+	struct thread *thread = vertex->thread;
+	int64_t next_ms;
+
+	rcpt->flags |= RCPT_ANSWERED;
+	vertex->unanswered--;
+	if (answer->verdict == VERDICT_FAILED && vertex->has_ways) {
+		outcome_move(vertex, rcpt);
+	} else if (verdict_is_final(answer->verdict)) {
+		answer_final(scheduler, vertex, rcpt, answer);
+	}
+	if (verdict_is_final(answer->verdict)) {
+		/* a refusal, too, shows that the host is there */
+		if (answer->verdict != VERDICT_FAILED ||
+		    thread->trouble_count > 0)
+			thread_good(scheduler, vertex);
+		if (answer->verdict == VERDICT_FAILED)
+			rules_failed(scheduler, vertex, answer,
+			    clock_steady_ms());
+		return;
+	}
+	scheduler->total.deferred++;
+	thread_heard(vertex, answer);
+	if (answer->has_next) {
+		next_ms = clock_steady_ms() +
+		    retry_explicit_ms(answer->next_s);
+		if (vertex->next_ms == 0 || next_ms < vertex->next_ms)
+			vertex->next_ms = next_ms;
+	} else {
+		rules_deferred(scheduler, vertex, rcpt, answer,
+		    clock_steady_ms());
+	}
+	if (answer->host_trouble) {
+		vertex->met_trouble = true;
+		outcome_keep_reason(thread, answer);
+	} else if (thread->trouble_count > 0) {
+		thread_good(scheduler, vertex);
+	}
+}
+
+/* ---- expiry, notices, retries ------------------------------------ */
+
+/* Old enough to be given up?  Then it waits for the reporter. */
+static bool
+vertex_expire(struct scheduler *scheduler, struct vertex *vertex,
+    int64_t now_ms)
+{
+	const struct conf_schedule *clause = &vertex->thread->ring->clause;
+	int64_t age_ms = now_ms - vertex->job->born_ms;
+	int64_t expire_s = vertex_expire_s(vertex);
+
+	if (!(vertex->is_strict && age_ms / 1000 >= expire_s) &&
+	    !retry_is_over(age_ms, expire_s, vertex->tries,
+	    vertex->was_tried) &&
+	    !(vertex->was_tried && retry_is_exhausted(clause,
+	    vertex->tries)) &&
+	    !retry_is_untried_over(age_ms, expire_s,
+	    clause->untried_s, now_ms - scheduler->started_ms))
+		return false;
+	plan_forget(&scheduler->plan, vertex);
+	vertex->is_expired = true;
+	report_add(scheduler, vertex->job);
+	return true;
+}
+
+static void
+vertex_notice(struct scheduler *scheduler, struct vertex *vertex,
+    int64_t now_ms)
+{
+	unsigned due = job_notices_due(vertex->job,
+	    &vertex->thread->ring->clause, now_ms - vertex->job->born_ms);
+
+	if ((vertex->tries == 0 && vertex->job->by_s == 0) ||
+	    due <= vertex->notices)
+		return;
+	vertex->notices = (uint8_t)due;
+	vertex->job->flags |= JOB_NOTICE;
+	report_add(scheduler, vertex->job);
+}
+
+/* Nobody at the host can be served: all that is ready counts as tried, but
+ * for the one whose own attempt told us, which is counted already. */
+static void
+thread_tried(struct scheduler *scheduler, struct thread *thread,
+    const struct vertex *teller, int64_t now_ms)
+{
+	size_t count = thread->ready_count;
+	struct vertex **ready = mem_alloc(count + 1, sizeof(struct vertex *));
+
+	lanes_list(thread, ready);
+	for (size_t i = 0; i < count; i++) {
+		struct vertex *vertex = ready[i];
+
+		vertex->was_tried = true;
+		if (vertex != teller && vertex->tries < UINT16_MAX)
+			vertex->tries++;
+		if (!vertex_expire(scheduler, vertex, now_ms))
+			vertex_notice(scheduler, vertex, now_ms);
+	}
+	mem_free(&ready);
+}
+
+/* False: others are served there, so this one waits by itself. */
+static bool
+thread_trouble(struct scheduler *scheduler, struct vertex *teller,
+    int64_t begun_ms, int64_t next_ms, int64_t now_ms)
+{
+	struct thread *thread = teller->thread;
+	const struct conf_schedule *clause = &thread->ring->clause;
+	int64_t delay_ms = next_ms > now_ms ? next_ms - now_ms :
+	    retry_delay_ms(retry_waits_of(clause), thread->trouble_count + 1,
+	    arc4random());
+
+	switch (plan_trouble(&scheduler->plan, thread, begun_ms,
+	    now_ms, delay_ms)) {
+	case PLAN_TROUBLE_OLD:
+		return true;
+	case PLAN_TROUBLE_LESS:
+		return false;
+	case PLAN_TROUBLE_DOWN:
+		break;
+	}
+	event(EV_HOST_DOWN, NULL, "channel", slice_of(thread->channel),
+	    "host", slice_of(thread->host), "reason",
+	    slice_of(thread->reason ? thread->reason : ""), "until",
+	    event_number(clock_wall_s() + delay_ms / 1000), NULL);
+	thread_tried(scheduler, thread, teller, now_ms);
+	return true;
+}
+
+/* Deferred: back among the ready when its thread is held (it goes with the
+ * thread then), else it waits for its own moment. */
+static void
+vertex_later(struct scheduler *scheduler, struct vertex *vertex,
+    int64_t now_ms)
+{
+	const struct conf_schedule *clause = &vertex->thread->ring->clause;
+	int64_t next_ms = vertex->next_ms;
+
+	group_dirty(scheduler, vertex->job);
+	if (vertex_expire(scheduler, vertex, now_ms))
+		return;
+	if (vertex->has_ended) {
+		plan_forget(&scheduler->plan, vertex);
+		report_add(scheduler, vertex->job);
+		return;
+	}
+	if (vertex->met_trouble) {
+		int64_t begun_ms = vertex->moment_ms;
+
+		plan_ready(&scheduler->plan, vertex);
+		if (thread_trouble(scheduler, vertex, begun_ms, next_ms,
+		    now_ms))
+			return;
+	}
+	vertex_notice(scheduler, vertex, now_ms);
+	if (next_ms == 0)
+		next_ms = now_ms + retry_delay_ms(retry_waits_of(clause),
+		    vertex->tries, arc4random());
+	job_wait(scheduler, vertex, next_ms);
+}
+
+void
+outcome_again(struct scheduler *scheduler, struct vertex *vertex)
+{
+	vertex_later(scheduler, vertex, clock_steady_ms());
+}
+
+void
+outcome_vertex(struct scheduler *scheduler, struct vertex *vertex)
+{
+	struct job *job = vertex->job;
+
+	vertex->was_tried = true;
+	if (vertex->tries < UINT16_MAX)
+		vertex->tries++;
+	if (vertex->has_moved) {
+		group_dirty(scheduler, job);
+		plan_forget(&scheduler->plan, vertex);
+	} else if (vertex->final_count == vertex->rcpt_count) {
+		plan_done(&scheduler->plan, vertex);
+	} else {
+		vertex_later(scheduler, vertex, clock_steady_ms());
+	}
+	if ((job->flags & JOB_RELOAD) && job->flight_count == 0) {
+		intake_reload(scheduler, job);
+		return;
+	}
+	if (job->final_count == job->rcpt_count || (job->flags & JOB_OWES))
+		outcome_job(scheduler, job);
+	else if (job->flight_count == 0 && (job->flags &
+	    (JOB_DIRTY | JOB_REPORT | JOB_FRESH)) == 0)
+		job_close(job);
+}
+
+/* ---- what came back ---------------------------------------------- */
+
+/* The agent died at this vertex.  Say so in the file for the recipients that
+ * have no newer record, so that a message that kills its agents is counted
+ * and expires in the end. */
+static void
+record_lost(struct scheduler *scheduler, struct vertex *vertex,
+    const char *reason)
+{
+	struct work_record records[VERTEX_RCPTS_MAX];
+	struct rcpt *rcpts = vertex_rcpts(vertex);
+	struct work work;
+	size_t count = 0;
+	struct err err;
+
+	if (report_read(scheduler, vertex->job, &work, &err) < 1)
+		return;
+	for (size_t i = 0; i < vertex->rcpt_count; i++) {
+		const struct work_rcpt *now = report_rcpt(&work,
+		    rcpts[i].offset);
+		struct work_record *record = &records[count];
+
+		if (now == NULL || now->is_final ||
+		    (rcpts[i].flags & RCPT_FINAL) ||
+		    now->tries > vertex->tries)
+			continue;
+		*record = (struct work_record){ .kind = WORK_OUTCOME,
+		    .rcpt_offset = rcpts[i].offset,
+		    .time_s = clock_wall_s(), .tries = vertex->tries + 1u };
+		verdict_set(&record->verdict, VERDICT_DEFERRED, "4.3.0",
+		    "scheduler", "%s", reason);
+		count++;
+	}
+	if (work_append(vertex->job->control_fd, vertex->job->id, records,
+	    count, &err) < 0)
+		event(EV_SPOOL_TROUBLE, vertex->job->id, "call",
+		    SLICE("append"), "reason", slice_of(err.text), NULL);
+}
+
+void
+outcome_lost(struct scheduler *scheduler, struct vertex *vertex,
+    bool is_blamed, const char *reason)
+{
+	struct job *job = vertex->job;
+
+	if (is_blamed)
+		record_lost(scheduler, vertex, reason);
+	plan_forget(&scheduler->plan, vertex);
+	job->flags |= JOB_RELOAD;
+	if (job->flight_count == 0)
+		intake_reload(scheduler, job);
+}
+
+/* Mail that is ready but never fed (its destination is held or suspended) has
+ * no moment of its own: look at some of it each minute. */
+void
+outcome_sweep(struct scheduler *scheduler, int64_t now_ms)
+{
+	size_t looks = scheduler->jobs.size / SWEEPS + 1;
+	struct job *job;
+
+	while (looks-- > 0) {
+		job = job_table_next(&scheduler->jobs,
+		    &scheduler->sweep_cursor);
+		if (job == NULL) {
+			scheduler->sweep_cursor = 0;
+			return;
+		}
+		for (size_t i = 0; i < job->vertex_count; i++)
+			if (job->vertices[i].state == VERTEX_READY)
+				vertex_expire(scheduler, &job->vertices[i],
+				    now_ms);
+	}
+}
+
+/* ---- jobs, moments ----------------------------------------------- */
+
+void
+outcome_job(struct scheduler *scheduler, struct job *job)
+{
+	if (job->flags & (JOB_FINISHED | JOB_RELOAD | JOB_REPORT))
+		return;
+	if (job->final_count == job->rcpt_count) {
+		if (job->flags & JOB_OWES)
+			report_add(scheduler, job);
+		else
+			group_finish(scheduler, job);
+		return;
+	}
+	if ((job->flags & JOB_OWES) && job->flight_count == 0 &&
+	    job->ready_count == 0)
+		report_add(scheduler, job);
+	else if (job->flags & JOB_OWES)
+		report_owing(scheduler, job);
+}
+
+static void
+vertex_due(struct scheduler *scheduler, struct vertex *vertex,
+    int64_t now_ms)
+{
+	int64_t next_ms = vertex->next_ms;
+
+	vertex->park = PARK_NONE;	/* a hold is over */
+	if (vertex_expire(scheduler, vertex, now_ms))
+		return;
+	vertex_notice(scheduler, vertex, now_ms);
+	if (next_ms > now_ms)		/* it was only the notice's time */
+		job_wait(scheduler, vertex, next_ms);
+	else
+		plan_ready(&scheduler->plan, vertex);
+}
+
+int64_t
+outcome_due(struct scheduler *scheduler, int64_t now_ms)
+{
+	struct vertex *vertex;
+
+	while ((vertex = plan_due(&scheduler->plan, now_ms)) != NULL)
+		vertex_due(scheduler, vertex, now_ms);
+	while (plan_unhold(&scheduler->plan, now_ms) != NULL)
+		;
+	while (plan_unpace(&scheduler->plan, now_ms) != NULL)
+		;
+	return plan_next_ms(&scheduler->plan);
+}

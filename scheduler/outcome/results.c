@@ -1,0 +1,346 @@
+/* results.c - outcomes are told to the site's script (on_result)
+ *
+ * In     answers of agents
+ * Out    frames to a process that asks the script (daemon/hook/hook.h)
+ * Holds  a process, what it has not read yet
+ * Trusts the process to say whether it wants to hear
+ * Spec   doc/HOOKS.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "scheduler/outcome/results.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "base/mem.h"
+#include "daemon/hook/frame.h"
+#include "daemon/hook/hook.h"
+#include "io/ipc.h"
+#include "mail/table/table.h"
+
+#include "base/banned.h"
+
+enum {
+	SOCKET = 3,		/* in the process */
+	LINE_BYTES_MAX = 2048	/* of a control file, as far as needed */
+};
+
+/* Of a frame's fields, in their order. */
+static const char *const keys[] = {
+	"msg.id", "msg.from", "rcpt.to", "rcpt.channel", "rcpt.host",
+	"result.verdict", "result.status", "result.text", "result.tries",
+};
+enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
+
+struct results {
+	struct process	*process;
+	pid_t		 pid;
+	int		 socket;
+	struct watch	*watch;
+	struct str	 out;
+	uint64_t	 left_out;
+	bool		 is_wanted;	/* the script has on_result */
+	struct timer	 restart;
+};
+
+/* ---- in the process --------------------------------------------------- */
+
+struct teller {
+	const struct conf	*conf;
+	struct table		**tables;
+	struct hooks		*hooks;
+	const char		*id;		/* of the message in hand */
+	bool			 is_wanted;
+};
+
+static int
+teller_lookup(void *context, struct slice table, struct slice key,
+    struct str *out, struct err *err)
+{
+	const struct teller *teller = context;
+	struct slice value;
+	int found;
+
+	for (size_t i = 0; i < teller->conf->table_count; i++) {
+		if (!slice_is(table, teller->conf->tables[i].name))
+			continue;
+		found = table_lookup(teller->tables[i], key, &value, NULL,
+		    err);
+		if (found == TABLE_FOUND)
+			str_add_slice(out, value);
+		return found;
+	}
+	return err_set(err, "there is no table '" SLICE_FMT "'",
+	    SLICE_ARG(slice_first(table, 100)));
+}
+
+static void
+teller_log(void *context, struct slice text)
+{
+	const struct teller *teller = context;
+
+	event(EV_HOOK_LOG, teller->id, "text", text, NULL);
+}
+
+static void
+say_trouble(const char *id, const struct err *err)
+{
+	event(EV_HOOK_TROUBLE, id, "function", SLICE("on_result"), "reason",
+	    slice_of(err->text), NULL);
+}
+
+/* The parent is told when the wish changes. */
+static bool
+teller_look(struct teller *teller)
+{
+	struct err err;
+	bool is_wanted = hooks_has(teller->hooks, HOOK_ON_RESULT, &err) == 1;
+	char word = is_wanted ? 'y' : 'n';
+
+	if (is_wanted == teller->is_wanted)
+		return true;
+	teller->is_wanted = is_wanted;
+	return write(SOCKET, &word, 1) == 1;
+}
+
+static void
+tell(struct teller *teller, struct slice fields)
+{
+	struct hook_answer answer;
+	struct slice values[KEYS];
+	char id[SPOOL_ID_BYTES];
+	struct err err;
+
+	for (size_t i = 0; i < KEYS; i++)
+		if (!hook_field(&fields, &values[i]))
+			return;
+	if (hooks_has(teller->hooks, HOOK_ON_RESULT, &err) != 1)
+		return;
+	hooks_question(teller->hooks, HOOK_ON_RESULT);
+	for (size_t i = 0; i < KEYS; i++)
+		hooks_add(teller->hooks, keys[i], values[i]);
+	snprintf(id, sizeof(id), SLICE_FMT, SLICE_ARG(values[0]));
+	teller->id = id[0] != '\0' ? id : NULL;
+	if (hooks_ask(teller->hooks, &answer, &err) != 1)
+		say_trouble(teller->id, &err);
+	teller->id = NULL;
+}
+
+static void
+serve(struct teller *teller)
+{
+	struct pollfd fd = { SOCKET, POLLIN, 0 };
+	struct str in = STR_INIT;
+	struct hook_frame frame;
+	struct err err;
+	size_t used;
+	ssize_t got;
+
+	for (;;) {
+		if (!teller_look(teller))
+			return;
+		event_flush();
+		if (poll(&fd, 1, RESULTS_LOOK_MS) <= 0)
+			continue;
+		got = read(SOCKET, str_room(&in, 65536), 65536);
+		if (got <= 0)
+			return;
+		in.len += (size_t)got;
+		while (hook_frame_take(str_slice(&in), &frame, &used,
+		    &err) == 1) {
+			tell(teller, frame.fields);
+			str_consume(&in, used);
+		}
+	}
+}
+
+/* Nothing of the scheduler's stays open: its locks would live on here. */
+static void
+run(const struct conf *conf, int socket)
+{
+	struct hook_host host = { .lookup = teller_lookup,
+	    .log = teller_log };
+	struct teller teller = { .conf = conf };
+
+	if (socket != SOCKET && dup2(socket, SOCKET) < 0)
+		_exit(EXIT_FATAL);
+	closefrom(SOCKET + 1);
+	(void)event_open(conf->log_dir);
+	host.context = &teller;
+	teller.tables = mem_alloc(conf->table_count + 1,
+	    sizeof(struct table *));
+	for (size_t i = 0; i < conf->table_count; i++)
+		teller.tables[i] = table_new(conf->tables[i].name,
+		    conf->tables[i].spec);
+	teller.hooks = hooks_new(&conf->hooks, &host);
+	serve(&teller);
+	hooks_free(&teller.hooks);
+	event_flush();
+	_exit(0);
+}
+
+/* ---- in the scheduler ------------------------------------------------- */
+
+static void begin(void *context);
+
+static void
+end(struct results *results)
+{
+	if (results->pid == 0)
+		return;
+	watch_free(&results->watch);
+	close(results->socket);
+	(void)kill(results->pid, SIGKILL);
+	while (waitpid(results->pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	results->pid = 0;
+	results->is_wanted = false;
+	str_reset(&results->out);
+}
+
+static void
+send_out(struct results *results)
+{
+	ssize_t sent = results->out.len == 0 ? 0 :
+	    ipc_send(results->socket, str_slice(&results->out), NULL, 0);
+	struct err err;
+
+	if (sent > 0)
+		str_consume(&results->out, (size_t)sent);
+	watch_set(results->watch, results->out.len > 0 ?
+	    LOOP_READ | LOOP_WRITE : LOOP_READ);
+	if (results->out.len > 0 || results->left_out == 0)
+		return;
+	err_set(&err, "%llu outcomes were not told: the script is too slow",
+	    (unsigned long long)results->left_out);
+	say_trouble(NULL, &err);
+	results->left_out = 0;
+}
+
+static void
+on_ready(void *context, unsigned ready)
+{
+	struct results *results = context;
+	char words[16];
+	ssize_t got;
+
+	if (ready & LOOP_WRITE)
+		send_out(results);
+	got = read(results->socket, words, sizeof(words));
+	if (got > 0)
+		results->is_wanted = words[got - 1] == 'y';
+	if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
+		return;
+	end(results);
+	timer_set(results->process->loop, &results->restart,
+	    clock_steady_ms() + RESULTS_REST_MS, begin, results);
+}
+
+static void
+begin(void *context)
+{
+	struct results *results = context;
+	struct process *process = results->process;
+	struct err err;
+
+	results->pid = daemon_fork(process, "results", &results->socket,
+	    &err);
+	if (results->pid == 0)
+		run(process->conf, results->socket);
+	if (results->pid < 0) {
+		results->pid = 0;
+		say_trouble(NULL, &err);
+		return;
+	}
+	(void)fcntl(results->socket, F_SETFL, O_NONBLOCK);
+	results->watch = loop_watch(process->loop, results->socket,
+	    LOOP_READ, on_ready, results);
+}
+
+struct results *
+results_new(struct process *process)
+{
+	struct results *results;
+
+	if (process->conf->hooks.script == NULL)
+		return NULL;
+	results = mem_alloc(1, sizeof(*results));
+	results->process = process;
+	str_init(&results->out);
+	begin(results);
+	return results;
+}
+
+void
+results_free(struct results **presults)
+{
+	struct results *results = *presults;
+
+	if (results == NULL)
+		return;
+	timer_clear(&results->restart);
+	end(results);
+	str_release(&results->out);
+	mem_free(presults);
+}
+
+void
+results_renew(struct results **results, struct process *process)
+{
+	results_free(results);
+	*results = results_new(process);
+}
+
+/* The third word of a line "r channel host user uid" at this place. */
+static struct slice
+user_at(const struct job *job, uint32_t offset, char *line)
+{
+	ssize_t got = job->control_fd < 0 ? 0 :
+	    pread(job->control_fd, line, LINE_BYTES_MAX, (off_t)offset);
+	struct slice rest = { line, got > 0 ? (size_t)got : 0 }, word;
+
+	rest = slice_first(rest, slice_find(rest, '\n'));
+	for (int i = 0; i < 4; i++)
+		if (!slice_word(&rest, &word))
+			return SLICE("");
+	return slice_is(word, "-") ? SLICE("") : word;
+}
+
+void
+results_tell(struct results *results, const struct vertex *vertex,
+    uint32_t offset, const struct answer *answer)
+{
+	char from[LINE_BYTES_MAX], to[LINE_BYTES_MAX];
+	const struct thread *thread = vertex->thread;
+	size_t start;
+
+	if (results == NULL || !results->is_wanted)
+		return;
+	if (results->out.len > RESULTS_WAITING_BYTES_MAX) {
+		results->left_out++;
+		return;
+	}
+	start = hook_frame_begin(&results->out, 'O');
+	hook_field_add(&results->out, slice_of(vertex->job->id));
+	hook_field_add(&results->out, user_at(vertex->job,
+	    vertex->sender_offset, from));
+	hook_field_add(&results->out, user_at(vertex->job, offset, to));
+	hook_field_add(&results->out, slice_of(thread->channel));
+	hook_field_add(&results->out, slice_of(thread->host));
+	hook_field_add(&results->out,
+	    slice_of(verdict_names[answer->verdict]));
+	hook_field_add(&results->out, answer->status);
+	hook_field_add(&results->out, answer->text);
+	hook_field_add(&results->out, event_number(vertex->tries + 1));
+	hook_frame_end(&results->out, start);
+	send_out(results);
+}

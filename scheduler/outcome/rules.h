@@ -1,0 +1,31 @@
+/* rules.h - what a clause says about this kind of failure
+ *
+ * retry on CLASS... of the configuration, applied to one answer.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_RULES_H
+#define ZM_SCHEDULER_RULES_H
+
+#include "mail/classify.h"
+#include "scheduler/agents/answer.h"
+#include "scheduler/state.h"
+
+/* Class and scope of an answer that is deferred or failed. */
+void rules_classify(const struct answer *answer, struct mail_finding *out);
+
+/* The clause's rule for a class, or NULL. */
+const struct conf_retry_rule *rules_find(const struct conf_schedule *clause,
+    enum mail_class class);
+
+/* A recipient of a vertex in flight was deferred: its class's own next try
+ * goes into vertex->next_ms, or the recipient is marked to end, or its
+ * destination is suspended. */
+void rules_deferred(struct scheduler *scheduler, struct vertex *vertex,
+    struct rcpt *rcpt, const struct answer *answer, int64_t now_ms);
+
+/* One was refused for good: only a suspension can follow from it. */
+void rules_failed(struct scheduler *scheduler, struct vertex *vertex,
+    const struct answer *answer, int64_t now_ms);
+
+#endif

@@ -1,0 +1,203 @@
+/* pace.c - how many sessions and how fast, by what a destination answers
+ *
+ * In     successes and troubles with their moments; the clause's limits
+ * Out    a number of sessions, a moment before which nothing goes
+ * Holds  nothing: all of it is in the thread
+ * Trusts the caller's clock not to go back
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "scheduler/plan/pace.h"
+#include "scheduler/plan/thread.h"
+
+#include "base/banned.h"
+
+enum {
+	GAP_MAX_US = 60000000,	/* a longer silence tells nothing */
+	SLOW_FIRST_MAX_US = 10000000,
+	GAP_SHARE = 8,		/* of the newest in the mean */
+	SLOW_SHARE = 8		/* of a pause that a step takes away */
+};
+
+static unsigned
+most_of(const struct thread *thread)
+{
+	unsigned parallel = thread->ring->clause.parallel;
+
+	return parallel > 0 ? parallel : 1;
+}
+
+void
+pace_init(struct thread *thread)
+{
+	unsigned most = most_of(thread);
+
+	thread->pace = (struct pace){ .threshold = most };
+	thread->pace_index = HEAP_NONE;
+	thread->limit = most < THREAD_LIMIT_START ||
+	    !thread->ring->clause.has_feedback ? most : THREAD_LIMIT_START;
+}
+
+void
+pace_rematch(struct thread *thread)
+{
+	unsigned most = most_of(thread);
+
+	if (thread->pace.threshold > most || thread->pace.reduced_ms == 0)
+		thread->pace.threshold = most;
+	if (thread->limit > most || (!thread->ring->clause.has_feedback &&
+	    thread->trouble_count == 0))
+		thread->limit = most;
+}
+
+unsigned
+pace_limit(const struct thread *thread)
+{
+	return thread->pin > 0 ? thread->pin : thread->limit;
+}
+
+/* ---- how fast ------------------------------------------------------- */
+
+static int64_t
+spacing_us(const struct thread *thread)
+{
+	const struct conf_schedule *clause = &thread->ring->clause;
+	int64_t own_us = clause->rate_count == 0 ? 0 : clause->rate_per_ms *
+	    1000 / (int64_t)clause->rate_count;
+
+	return own_us > thread->pace.slow_us ? own_us : thread->pace.slow_us;
+}
+
+int64_t
+pace_taken(struct thread *thread, int64_t now_ms)
+{
+	struct pace *pace = &thread->pace;
+	int64_t now_us = now_ms * 1000, space_us = spacing_us(thread);
+	int64_t gap_us = now_us - pace->taken_us, burst_us;
+
+	if (gap_us > GAP_MAX_US)
+		gap_us = GAP_MAX_US;
+	if (pace->gap_us == 0 && pace->taken_us != 0)
+		pace->gap_us = gap_us;
+	else if (pace->taken_us != 0)
+		pace->gap_us += (gap_us - pace->gap_us) / GAP_SHARE;
+	pace->taken_us = now_us;
+	if (space_us == 0) {
+		pace->free_us = 0;
+		return 0;
+	}
+	if (pace->free_us < now_us)
+		pace->free_us = now_us;
+	pace->free_us += space_us;
+	burst_us = space_us < PACE_BURST_US && pace->slow_us == 0 ?
+	    PACE_BURST_US - space_us : 0;
+	if (pace->free_us - burst_us <= now_us)
+		return 0;
+	return (pace->free_us - burst_us + 999) / 1000;
+}
+
+void
+pace_slow(struct thread *thread, int64_t begun_ms, int64_t now_ms)
+{
+	struct pace *pace = &thread->pace;
+	int64_t slow_us = pace->slow_us * 3 / 2;
+
+	if (!thread->ring->clause.has_feedback || (pace->slowed_ms != 0 &&
+	    begun_ms <= pace->slowed_ms))
+		return;
+	if (slow_us == 0) {
+		slow_us = spacing_us(thread) > pace->gap_us ?
+		    spacing_us(thread) * 3 / 2 : pace->gap_us * 3 / 2;
+		if (slow_us < PACE_SLOW_FIRST_US)
+			slow_us = PACE_SLOW_FIRST_US;
+		if (slow_us > SLOW_FIRST_MAX_US)
+			slow_us = SLOW_FIRST_MAX_US;
+	}
+	pace->slow_us = slow_us > PACE_SLOW_MAX_US ? PACE_SLOW_MAX_US :
+	    slow_us;
+	pace->slowed_ms = pace->eased_ms = now_ms;
+}
+
+/* ---- how many ------------------------------------------------------- */
+
+static void
+grow(struct thread *thread)
+{
+	struct pace *pace = &thread->pace;
+	unsigned most = most_of(thread);
+
+	if (!thread->ring->clause.has_feedback) {
+		thread->limit = most;
+		return;
+	}
+	if (thread->limit >= most) {
+		thread->limit = most;
+		return;
+	}
+	if (thread->limit >= pace->threshold &&
+	    ++pace->credit < thread->limit)
+		return;
+	pace->credit = 0;
+	thread->limit++;
+}
+
+void
+pace_good(struct thread *thread, int64_t begun_ms, int64_t now_ms)
+{
+	struct pace *pace = &thread->pace;
+
+	pace->good_ms = now_ms;
+	pace->failures = 0;
+	if (pace->reduced_ms == 0 || begun_ms > pace->reduced_ms)
+		grow(thread);
+	if (pace->slow_us == 0 || begun_ms <= pace->slowed_ms ||
+	    now_ms - pace->eased_ms < PACE_EASE_MS)
+		return;
+	pace->eased_ms = now_ms;
+	pace->slow_us -= pace->slow_us / SLOW_SHARE + 1;
+	if (pace->slow_us < PACE_SLOW_MIN_US)
+		pace->slow_us = 0;
+}
+
+bool
+pace_less(struct thread *thread, int64_t begun_ms, int64_t now_ms)
+{
+	struct pace *pace = &thread->pace;
+
+	if (!thread->ring->clause.has_feedback || (pace->reduced_ms != 0 &&
+	    begun_ms <= pace->reduced_ms))
+		return false;
+	thread->limit = thread->limit > 1 ? thread->limit / 2 : 1;
+	pace->threshold = thread->limit;
+	pace->credit = 0;
+	pace->reduced_ms = now_ms;
+	return true;
+}
+
+bool
+pace_is_down(struct thread *thread, int64_t begun_ms, int64_t now_ms)
+{
+	struct pace *pace = &thread->pace;
+
+	if (!thread->ring->clause.has_feedback || pace->good_ms == 0 ||
+	    now_ms - pace->good_ms >= PACE_RECENT_MS)
+		return true;
+	pace->failures++;
+	pace_less(thread, begun_ms, now_ms);
+	return pace->failures > thread->limit;
+}
+
+void
+pace_down(struct thread *thread, int64_t now_ms)
+{
+	struct pace *pace = &thread->pace;
+
+	if (thread->limit > 1)
+		pace->threshold = thread->limit > 3 ? thread->limit / 2 : 2;
+	if (pace->threshold > most_of(thread))
+		pace->threshold = most_of(thread);
+	thread->limit = 1;
+	pace->credit = pace->failures = 0;
+	pace->reduced_ms = now_ms;
+	pace->good_ms = 0;
+}

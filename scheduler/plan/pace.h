@@ -1,0 +1,52 @@
+/* pace.h - how many sessions and how fast, by what a destination answers
+ *
+ * Sessions (thread.limit) grow by one a success up to the threshold and by
+ * one for as many successes as there are sessions above it; they halve when
+ * the host says that it is too much, at most once for what was under way
+ * together, and the threshold stays at that half.  A pause between messages
+ * (slow_us) is made when the host speaks of a rate, half longer when it does
+ * so again, and wears off by an eighth a second of successes.
+ *
+ * Pure: moments are arguments.  `begun_ms` is when the attempt was given to
+ * its agent: answers of attempts older than the last change change nothing.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_PACE_H
+#define ZM_SCHEDULER_PACE_H
+
+#include "scheduler/plan/queue.h"
+
+enum {
+	PACE_RECENT_MS = 10000,		/* a host that served somebody so
+					 * lately is not down */
+	PACE_SLOW_MIN_US = 5000,	/* a pause shorter than this is none */
+	PACE_SLOW_FIRST_US = 20000,
+	PACE_EASE_MS = 1000,		/* between two steps of its way back */
+	PACE_SLOW_MAX_US = 60000000,
+	PACE_BURST_US = 1000000		/* a second's worth may go at once */
+};
+
+/* A new thread, or one that was given another clause. */
+void pace_init(struct thread *thread);
+void pace_rematch(struct thread *thread);
+
+/* Sessions it may have. */
+unsigned pace_limit(const struct thread *thread);
+
+/* A message was given to an agent.  Returns the moment before which no
+ * other one may be; 0: at once. */
+int64_t pace_taken(struct thread *thread, int64_t now_ms);
+
+void pace_good(struct thread *thread, int64_t begun_ms, int64_t now_ms);
+/* It was too much: half.  False: that was said before. */
+bool pace_less(struct thread *thread, int64_t begun_ms, int64_t now_ms);
+/* It was too fast. */
+void pace_slow(struct thread *thread, int64_t begun_ms, int64_t now_ms);
+/* Nobody can be served: does that make the host one that is down?  Not
+ * while others were served lately and not all of a cohort failed. */
+bool pace_is_down(struct thread *thread, int64_t begun_ms, int64_t now_ms);
+/* It is down: one session until somebody is served. */
+void pace_down(struct thread *thread, int64_t now_ms);
+
+#endif

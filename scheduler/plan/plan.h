@@ -1,0 +1,123 @@
+/* plan.h - who is next, and when
+ *
+ * Pure: no descriptor, no address, no clock; moments are arguments.  Every
+ * move of a vertex between its states goes through here, so the counts in
+ * threads and jobs are right whatever the order of events.
+ *
+ *	IDLE --ready--> READY --take--> FLIGHT --ready|wait|done--> ...
+ *	IDLE --wait---> WAIT  --due---> IDLE
+ *	IDLE, FLIGHT --park--> PARKED
+ *	any of IDLE, WAIT, READY, FLIGHT, PARKED --forget--> IDLE
+ *
+ * The ready vertices of a suspended thread stay where they are, too; a
+ * pinned one has the operator's limit instead of the learned one.
+ * A thread whose host nobody can reach is held: its ready vertices stay
+ * where they are, none is fed; when the hold ends one vertex is fed as a
+ * probe, and one success opens everything at once.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_PLAN_H
+#define ZM_SCHEDULER_PLAN_H
+
+#include "scheduler/plan/lanes.h"
+#include "scheduler/plan/pace.h"
+#include "scheduler/plan/provider.h"
+#include "scheduler/plan/queue.h"
+
+struct plan {
+	struct plan_heap due;	/* vertices in WAIT */
+	struct plan_heap held;	/* threads whose host is down */
+	struct plan_heap paced;	/* threads that went as fast as they may */
+	struct flow_table flows;	/* of ready vertices */
+	size_t		 ready_count, flight_count;
+};
+
+void plan_init(struct plan *plan);
+void plan_release(struct plan *plan);
+
+/* The moves.  A vertex in a state that the move does not start from is a
+ * panic.  plan_take gives the one whose turn it is, NULL when the thread
+ * has none, is held or has to pause; the caller puts it into its agent's
+ * queue, and takes it out before any move that ends FLIGHT. */
+void plan_ready(struct plan *plan, struct vertex *vertex);
+void plan_wait(struct plan *plan, struct vertex *vertex, int64_t due_ms);
+void plan_park(struct plan *plan, struct vertex *vertex);
+struct vertex *plan_take(struct plan *plan, struct thread *thread,
+    int64_t now_ms);
+void plan_done(struct plan *plan, struct vertex *vertex);
+void plan_forget(struct plan *plan, struct vertex *vertex);
+
+/* A vertex whose time has come, now IDLE; NULL: none yet. */
+struct vertex *plan_due(struct plan *plan, int64_t now_ms);
+/* A thread whose hold is over, now open for a probe; NULL: none yet. */
+struct thread *plan_unhold(struct plan *plan, int64_t now_ms);
+/* A thread whose pause is over, now open; NULL: none yet. */
+struct thread *plan_unpace(struct plan *plan, int64_t now_ms);
+/* When the next of all will be; INT64_MAX: never. */
+int64_t plan_next_ms(const struct plan *plan);
+
+/* Somebody at the host was served, in an attempt begun at begun_ms: more
+ * sessions may come (pace.h); a hold ends and every ready vertex may go. */
+void plan_success(struct plan *plan, struct thread *thread, int64_t begun_ms,
+    int64_t now_ms);
+
+enum plan_trouble {
+	PLAN_TROUBLE_OLD,	/* it is held already */
+	PLAN_TROUBLE_LESS,	/* others are served: fewer sessions */
+	PLAN_TROUBLE_DOWN	/* one session, held for delay_ms */
+};
+/* Nobody could be served in an attempt begun at begun_ms. */
+enum plan_trouble plan_trouble(struct plan *plan, struct thread *thread,
+    int64_t begun_ms, int64_t now_ms, int64_t delay_ms);
+
+/* An agent begins or ends to work for the thread: counts, its provider's
+ * too, and lets go who waited for the provider. */
+void plan_serve(struct thread *thread);
+void plan_leave(struct thread *thread);
+/* An agent says whose hosts take the thread's mail: its sessions count there
+ * from now on, and no longer where it was. */
+void plan_join(struct provider_table *providers, struct thread *thread,
+    struct slice name);
+/* Out of its ring's queue and into that of another ring, which the caller
+ * makes its own then; it no longer waits for its provider. */
+void plan_move(struct thread *thread, struct ring *to);
+/* The provider's sessions are all taken: out of the ring's queue until one
+ * ends. */
+void plan_block(struct thread *thread);
+void plan_unblock(struct thread *thread);
+/* Nothing to this host until then, whatever answers come in; a hold that is
+ * there is made longer, never shorter. */
+void plan_hold(struct plan *plan, struct thread *thread, int64_t until_ms);
+/* The operator says: try now. */
+void plan_wake(struct plan *plan, struct thread *thread);
+/* The same later: a hold that lasts longer ends at that moment.  True: it
+ * did last longer. */
+bool plan_wake_at(struct plan *plan, struct thread *thread, int64_t at_ms);
+/* The operator says: nothing to this destination; or: go on. */
+void plan_suspend(struct thread *thread, bool is_suspended);
+
+enum plan_step {
+	PLAN_NOTHING,	/* nothing to feed, or nobody who may take it */
+	PLAN_IDLE,	/* give one vertex to an idle agent */
+	PLAN_START,	/* start an agent and give it one */
+	PLAN_BLOCK,	/* its provider has no session left */
+	PLAN_MORE	/* give more to the agents that serve it already */
+};
+/* What to do for a thread.  has_idle: its ring has an idle agent; may_start:
+ * the limits allow one more; is_starving: another thread of the ring waits
+ * for an agent, so nobody is fed ahead. */
+enum plan_step plan_step(const struct thread *thread, bool has_idle,
+    bool may_start, bool is_starving);
+
+/* Some destination of the queue has work, may have an agent, and got none. */
+bool plan_starves(const struct thread_queue *queue);
+/* The ring has something to feed. */
+bool plan_has_work(const struct ring *ring);
+
+/* Jobs that each agent serving the thread should have: an even share, at
+ * most the clause's overfeed, one while it is a probe or all is bulk: what
+ * lies behind a job of bulk keeps the agent from others. */
+unsigned plan_share(const struct thread *thread);
+
+#endif

@@ -1,0 +1,215 @@
+/* queue.c - jobs: their one block of memory, and the table by inode
+ *
+ * In     counts that the control file's parser has bounded
+ * Out    jobs; find, add, remove in constant time
+ * Holds  two words a job besides the block itself
+ * Trusts its callers in this folder
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "scheduler/outcome/kept.h"
+#include "scheduler/plan/queue.h"
+
+#include "base/banned.h"
+
+enum { TABLE_SIZE_MIN = 64 };
+
+void
+job_table_init(struct job_table *table)
+{
+	table->size = TABLE_SIZE_MIN;
+	table->count = table->wraps = 0;
+	table->slots = mem_alloc(table->size, sizeof(*table->slots));
+}
+
+void
+job_table_release(struct job_table *table)
+{
+	mem_free(&table->slots);
+	table->size = table->count = 0;
+}
+
+/* Inodes come in runs: multiply, so that the runs spread. */
+static size_t
+home_of(const struct job_table *table, ino_t inode)
+{
+	uint64_t mixed = (uint64_t)inode * 0x9e3779b97f4a7c15u;
+
+	return (size_t)(mixed >> 32) & (table->size - 1);
+}
+
+static size_t
+slot_of(const struct job_table *table, ino_t inode)
+{
+	size_t at = home_of(table, inode);
+
+	while (table->slots[at] != NULL && table->slots[at]->inode != inode)
+		at = (at + 1) & (table->size - 1);
+	return at;
+}
+
+struct job *
+job_table_find(const struct job_table *table, ino_t inode)
+{
+	return table->slots[slot_of(table, inode)];
+}
+
+static void
+table_grow(struct job_table *table)
+{
+	struct job_table bigger = { NULL, table->size * 2, table->count,
+	    table->wraps };
+
+	bigger.slots = mem_alloc(bigger.size, sizeof(*bigger.slots));
+	for (size_t i = 0; i < table->size; i++) {
+		struct job *job = table->slots[i];
+
+		if (job != NULL)
+			bigger.slots[slot_of(&bigger, job->inode)] = job;
+	}
+	mem_free(&table->slots);
+	*table = bigger;
+}
+
+void
+job_table_add(struct job_table *table, struct job *job)
+{
+	size_t at;
+
+	if ((table->count + 1) * 4 > table->size * 3)
+		table_grow(table);
+	at = slot_of(table, job->inode);
+	if (table->slots[at] != NULL)
+		panic("job %ju is in the table", (uintmax_t)job->inode);
+	table->slots[at] = job;
+	table->count++;
+}
+
+/* Knuth 6.4 R: close the gap, so that no probe ends too early. */
+void
+job_table_remove(struct job_table *table, ino_t inode)
+{
+	size_t mask = table->size - 1, gap = slot_of(table, inode), at = gap;
+
+	if (table->slots[gap] == NULL)
+		return;
+	table->slots[gap] = NULL;
+	table->count--;
+	for (;;) {
+		struct job *job;
+		size_t home;
+
+		at = (at + 1) & mask;
+		job = table->slots[at];
+		if (job == NULL)
+			return;
+		home = home_of(table, job->inode);
+		if (((at - home) & mask) < ((at - gap) & mask))
+			continue;
+		table->wraps += at < gap;
+		table->slots[gap] = job;
+		table->slots[at] = NULL;
+		gap = at;
+	}
+}
+
+struct job *
+job_table_next(const struct job_table *table, size_t *cursor)
+{
+	while (*cursor < table->size) {
+		struct job *job = table->slots[(*cursor)++];
+
+		if (job != NULL)
+			return job;
+	}
+	return NULL;
+}
+
+void
+job_walk_init(struct job_walk *walk, const struct job_table *table)
+{
+	*walk = (struct job_walk){ table->size, table->size, table->wraps,
+	    false };
+}
+
+struct job *
+job_walk_next(struct job_walk *walk, const struct job_table *table,
+    unsigned *budget)
+{
+	if (walk->is_over)
+		return NULL;
+	if (walk->size != table->size || walk->wraps != table->wraps)
+		job_walk_init(walk, table);
+	while (walk->left > 0 && *budget > 0) {
+		struct job *job = table->slots[--walk->left];
+
+		(*budget)--;
+		if (job != NULL)
+			return job;
+	}
+	walk->is_over = walk->left == 0;
+	return NULL;
+}
+
+struct job *
+job_new(size_t vertex_count, size_t rcpt_count)
+{
+	size_t vertex_bytes = vertex_count * sizeof(struct vertex);
+	struct job *job = mem_alloc(1, sizeof(*job) + vertex_bytes +
+	    rcpt_count * sizeof(struct rcpt));
+
+	job->rcpts = (struct rcpt *)&job->vertices[vertex_count];
+	job->vertex_count = (uint32_t)vertex_count;
+	job->rcpt_count = (uint32_t)rcpt_count;
+	job->control_fd = job->body_fd = -1;
+	for (size_t i = 0; i < vertex_count; i++) {
+		job->vertices[i].job = job;
+		job->vertices[i].heap_index = HEAP_NONE;
+	}
+	return job;
+}
+
+void
+job_close(struct job *job)
+{
+	if (job->control_fd >= 0)
+		close(job->control_fd);
+	if (job->body_fd >= 0)
+		close(job->body_fd);
+	job->control_fd = job->body_fd = -1;
+}
+
+void
+job_free(struct job **pjob)
+{
+	if (*pjob == NULL)
+		return;
+	job_close(*pjob);
+	kept_release(*pjob);
+	mem_free(pjob);
+}
+
+/* The recipients stand in the order of the file: offsets rise. */
+struct rcpt *
+vertex_rcpt(const struct vertex *vertex, uint32_t offset)
+{
+	struct rcpt *rcpts = vertex_rcpts(vertex);
+	size_t low = 0, high = vertex->rcpt_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (rcpts[middle].offset == offset)
+			return &rcpts[middle];
+		if (rcpts[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}

@@ -1,0 +1,119 @@
+/* room.c - agents that rings have in common
+ *
+ * In     rings, their agents, the limits of configuration and clauses
+ * Out    whether one may start; idle ones ended where others need the room
+ * Holds  nothing
+ * Trusts counts of agents.c
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "scheduler/agents/agents.h"
+#include "scheduler/plan/room.h"
+
+#include "base/banned.h"
+
+/* Agents of all rings of this channel. */
+static unsigned
+channel_agents(const struct scheduler *scheduler, const struct ring *of)
+{
+	const struct ring *ring;
+	unsigned count = 0;
+
+	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry)
+		if (strcmp(ring->channel, of->channel) == 0)
+			count += ring->agent_count;
+	return count;
+}
+
+enum limit { LIMIT_TOTAL = 1, LIMIT_CHANNEL = 2, LIMIT_ZONE = 4 };
+
+/* Which limits that the ring shares with others are reached. */
+static unsigned
+limits_reached(const struct scheduler *scheduler, const struct ring *ring)
+{
+	unsigned reached = 0;
+
+	if (scheduler->agents.count >= scheduler->conf->limits.agents)
+		reached |= LIMIT_TOTAL;
+	if (ring->clause.channel_agents > 0 &&
+	    channel_agents(scheduler, ring) >= ring->clause.channel_agents)
+		reached |= LIMIT_CHANNEL;
+	if (ring->zone_agents > 0 && ring_zone_agents(&scheduler->threads,
+	    ring) >= ring->zone_agents)
+		reached |= LIMIT_ZONE;
+	return reached;
+}
+
+/* As far as the ring itself goes. */
+static bool
+ring_may_grow(const struct ring *ring, int64_t now_ms)
+{
+	return !ring->is_stale && ring->agent_count < ring->clause.agents &&
+	    now_ms >= ring->start_after_ms;
+}
+
+bool
+room_is_there(const struct scheduler *scheduler, const struct ring *ring,
+    int64_t now_ms)
+{
+	return ring_may_grow(ring, now_ms) &&
+	    limits_reached(scheduler, ring) == 0;
+}
+
+bool
+room_is_needed(const struct scheduler *scheduler, const struct ring *ring,
+    int64_t now_ms)
+{
+	return plan_has_work(ring) && TAILQ_EMPTY(&ring->idle) &&
+	    ring_may_grow(ring, now_ms) &&
+	    limits_reached(scheduler, ring) != 0 &&
+	    (ring->agent_count == 0 || plan_starves(&ring->runnable));
+}
+
+/* An agent less here is one more that the needy ring may start.  Who has
+ * none at all may take it where others wait, too. */
+static bool
+room_may_come_from(const struct scheduler *scheduler,
+    const struct ring *needy, const struct ring *ring)
+{
+	unsigned reached = limits_reached(scheduler, needy);
+
+	if (ring == needy || ((reached & LIMIT_CHANNEL) &&
+	    strcmp(ring->channel, needy->channel) != 0) ||
+	    ((reached & LIMIT_ZONE) && strcmp(ring->zone, needy->zone) != 0))
+		return false;
+	return needy->agent_count == 0 || !plan_starves(&ring->runnable);
+}
+
+bool
+room_make(struct scheduler *scheduler, const struct ring *needy)
+{
+	struct ring *ring;
+	struct agent *agent;
+
+	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry) {
+		agent = TAILQ_LAST(&ring->idle, agent_queue);
+		if (agent == NULL ||
+		    !room_may_come_from(scheduler, needy, ring))
+			continue;
+		agent_lose(scheduler, agent, NULL);
+		return true;
+	}
+	return false;
+}
+
+bool
+room_is_wanted(const struct scheduler *scheduler, const struct ring *ring)
+{
+	int64_t now_ms = clock_steady_ms();
+	const struct ring *needy;
+
+	TAILQ_FOREACH(needy, &scheduler->threads.rings, entry)
+		if (room_is_needed(scheduler, needy, now_ms) &&
+		    room_may_come_from(scheduler, needy, ring))
+			return true;
+	return false;
+}

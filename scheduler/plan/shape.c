@@ -1,0 +1,324 @@
+/* shape.c - what was learned of destinations, kept over a restart
+ *
+ * In     threads that come and go; RUN/scheduler.shape
+ * Out    limits and pauses of new threads; the file
+ * Holds  a struct a destination, at most SHAPES_MAX
+ * Trusts the file no more than a clause: every number is bounded by it
+ *
+ *	CHANNEL TAB HOST TAB LIMIT TAB THRESHOLD TAB PAUSE_US TAB SEEN_S TAB
+ *	PROVIDER|-
+ * and lines of zone.c (%warm) and provider.c (%provider)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/crc32c.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "scheduler/plan/pace.h"
+#include "scheduler/plan/shape.h"
+#include "scheduler/plan/thread.h"
+
+#include "base/banned.h"
+
+enum {
+	TABLE_SIZE = 4096,		/* buckets; a power of two */
+	FILE_BYTES_MAX = 16 << 20,
+	LIMIT_MAX = 10000,
+	CHANNEL_BYTES = 256
+};
+
+static const char head[] =
+    "# what the scheduler learned of destinations; made by the scheduler\n";
+
+struct shape {
+	struct shape	*next;
+	unsigned	 limit, threshold;
+	int64_t		 slow_us, seen_s;
+	const char	*host, *provider;	/* behind the struct; "-" */
+	char		 channel[];
+};
+
+/* ---- lines --------------------------------------------------------- */
+
+static bool
+is_notable(const struct thread *thread)
+{
+	const struct conf_schedule *clause = &thread->ring->clause;
+
+	return clause->has_feedback && ((thread->provider != NULL &&
+	    (clause->provider > 0 || thread->provider->learned > 0)) ||
+	    thread->pace.slow_us > 0 || thread->limit > THREAD_LIMIT_START ||
+	    thread->pace.threshold < clause->parallel);
+}
+
+/* The channel, with the zone behind a percent sign. */
+static const char *
+channel_of(const struct thread *thread)
+{
+	static char text[CHANNEL_BYTES];
+
+	snprintf(text, sizeof(text), "%s%s%s", thread->channel,
+	    thread->zone[0] ? "%" : "", thread->zone);
+	return text;
+}
+
+static bool
+is_field(const char *text)
+{
+	return text[0] != '\0' && strpbrk(text, "\t\n") == NULL;
+}
+
+static void
+add_line(struct str *out, const struct shape *shape)
+{
+	str_addf(out, "%s\t%s\t%u\t%u\t%lld\t%lld\t%s\n", shape->channel,
+	    shape->host, shape->limit, shape->threshold,
+	    (long long)shape->slow_us, (long long)shape->seen_s,
+	    shape->provider);
+}
+
+void
+shape_add_thread(struct str *out, const struct thread *thread, int64_t now_s)
+{
+	if (!is_notable(thread) || !is_field(channel_of(thread)) ||
+	    !is_field(thread->host))
+		return;
+	str_addf(out, "%s\t%s\t%u\t%u\t%lld\t%lld\t%s\n", channel_of(thread),
+	    thread->host, thread->limit, thread->pace.threshold,
+	    (long long)thread->pace.slow_us, (long long)now_s,
+	    thread->provider ? thread->provider->name : "-");
+}
+
+void
+shape_add_kept(const struct shape_table *table, struct str *out)
+{
+	for (size_t i = 0; i < table->size; i++)
+		for (const struct shape *shape = table->buckets[i];
+		    shape != NULL; shape = shape->next)
+			add_line(out, shape);
+}
+
+/* ---- the table ----------------------------------------------------- */
+
+static struct shape **
+place_of(const struct shape_table *table, struct slice channel,
+    struct slice host)
+{
+	uint32_t crc = crc32c(crc32c(0, channel.p, channel.n), host.p, host.n);
+	struct shape **link = &table->buckets[crc & (table->size - 1)];
+
+	while (*link != NULL && (!slice_is(channel, (*link)->channel) ||
+	    !slice_is(host, (*link)->host)))
+		link = &(*link)->next;
+	return link;
+}
+
+static void
+shape_drop(struct shape_table *table, struct shape **link)
+{
+	struct shape *shape = *link;
+
+	*link = shape->next;
+	table->count--;
+	mem_free(&shape);
+}
+
+static char *
+append(char *to, struct slice text)
+{
+	memcpy(to, text.p, text.n);
+	to[text.n] = '\0';
+	return to + text.n + 1;
+}
+
+/* Fields of a line: channel, host, provider and the numbers of *like. */
+static void
+shape_put(struct shape_table *table, struct slice channel, struct slice host,
+    struct slice provider, const struct shape *like)
+{
+	struct shape **link = place_of(table, channel, host), *shape;
+
+	if (*link != NULL)
+		shape_drop(table, link);
+	if (table->count >= SHAPES_MAX)
+		return;
+	shape = mem_alloc(1, sizeof(*shape) + channel.n + host.n +
+	    provider.n + 3);
+	*shape = *like;
+	shape->next = *link;
+	shape->host = append(shape->channel, channel);
+	shape->provider = append((char *)(uintptr_t)shape->host, host);
+	append((char *)(uintptr_t)shape->provider, provider);
+	*link = shape;
+	table->count++;
+}
+
+bool
+shape_is_text(struct slice line)
+{
+	for (size_t i = 0; i < line.n; i++)
+		if ((unsigned char)line.p[i] < ' ' && line.p[i] != '\t')
+			return false;
+	return true;
+}
+
+static bool
+line_read(struct shape_table *table, struct slice line, int64_t now_s)
+{
+	struct slice channel, host, fields[4];
+	uint64_t limit, threshold, slow_us, seen_s;
+	struct shape like = { .next = NULL };
+
+	if (!slice_cut(&line, '\t', &channel) ||
+	    !slice_cut(&line, '\t', &host))
+		return false;
+	for (int i = 0; i < 4; i++)
+		if (!slice_cut(&line, '\t', &fields[i]))
+			return false;
+	if (channel.n == 0 || host.n == 0 || line.n == 0 ||
+	    line.n >= PROVIDER_NAME_BYTES ||
+	    !slice_number(fields[0], 1, LIMIT_MAX, &limit) ||
+	    !slice_number(fields[1], 1, LIMIT_MAX, &threshold) ||
+	    !slice_number(fields[2], 0, PACE_SLOW_MAX_US, &slow_us) ||
+	    !slice_number(fields[3], 0, INT64_MAX, &seen_s) ||
+	    (int64_t)seen_s + SHAPE_KEPT_S < now_s)
+		return false;
+	like.limit = (unsigned)limit;
+	like.threshold = (unsigned)threshold;
+	like.slow_us = (int64_t)slow_us;
+	like.seen_s = (int64_t)seen_s;
+	shape_put(table, channel, host, line, &like);
+	return true;
+}
+
+void
+shape_read(struct shape_table *table, struct slice text, int64_t now_s)
+{
+	struct slice line;
+
+	while (slice_cut(&text, '\n', &line))
+		if (shape_is_text(line) && !slice_starts(line, "#") &&
+		    !slice_starts(line, "%"))
+			(void)line_read(table, line, now_s);
+}
+
+void
+shape_recall(struct shape_table *table, struct thread *thread)
+{
+	unsigned most = thread->ring->clause.parallel;
+	struct shape **link;
+
+	if (table->size == 0 || !thread->ring->clause.has_feedback)
+		return;
+	link = place_of(table, slice_of(channel_of(thread)),
+	    slice_of(thread->host));
+	if (*link == NULL)
+		return;
+	most = most > 0 ? most : 1;
+	thread->limit = (*link)->limit < most ? (*link)->limit : most;
+	thread->pace.threshold = (*link)->threshold < most ?
+	    (*link)->threshold : most;
+	thread->pace.slow_us = (*link)->slow_us;
+	if (strcmp((*link)->provider, "-") != 0)
+		provider_join(table->providers, thread,
+		    slice_of((*link)->provider));
+	shape_drop(table, link);
+}
+
+void
+shape_keep(struct shape_table *table, const struct thread *thread,
+    int64_t now_s)
+{
+	struct shape like = { .limit = thread->limit,
+	    .threshold = thread->pace.threshold,
+	    .slow_us = thread->pace.slow_us, .seen_s = now_s };
+
+	if (table->size > 0 && is_notable(thread) &&
+	    is_field(channel_of(thread)) && is_field(thread->host))
+		shape_put(table, slice_of(channel_of(thread)),
+		    slice_of(thread->host), slice_of(thread->provider ?
+		    thread->provider->name : "-"), &like);
+}
+
+/* ---- the file ------------------------------------------------------ */
+
+static void
+file_read(struct shape_table *table)
+{
+	int fd = open(table->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct str text = STR_INIT;
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return;
+	while (n > 0 && text.len < FILE_BYTES_MAX) {
+		n = read(fd, str_room(&text, 65536), 65536);
+		if (n > 0)
+			text.len += (size_t)n;
+	}
+	close(fd);
+	if (n == 0) {
+		shape_read(table, str_slice(&text), clock_wall_s());
+		warm_read(table->warms, str_slice(&text), clock_wall_s());
+		provider_read(table->providers, str_slice(&text),
+		    clock_wall_s());
+	}
+	str_release(&text);
+}
+
+void
+shape_open(struct shape_table *table, struct provider_table *providers,
+    struct warm_table *warms, const char *run_dir)
+{
+	struct str path = STR_INIT;
+
+	*table = (struct shape_table){ .size = TABLE_SIZE,
+	    .providers = providers, .warms = warms };
+	table->buckets = mem_alloc(table->size, sizeof(*table->buckets));
+	str_addf(&path, "%s/scheduler.shape", run_dir);
+	table->path = mem_strdup(path.buf);
+	str_release(&path);
+	file_read(table);
+}
+
+void
+shape_release(struct shape_table *table)
+{
+	for (size_t i = 0; i < table->size; i++)
+		while (table->buckets[i] != NULL)
+			shape_drop(table, &table->buckets[i]);
+	mem_free(&table->buckets);
+	mem_free(&table->path);
+	table->size = 0;
+}
+
+/* INTERNALS row O2: RUN/scheduler.shape, outside of the spool: written
+ * beside it, renamed, not synced. */
+void
+shape_write(struct shape_table *table, const struct str *text)
+{
+	uint32_t sum = crc32c(0, text->buf, text->len);
+	struct str new_path = STR_INIT;
+	ssize_t n = -1;
+	int fd;
+
+	if (table->path == NULL || sum == table->written)
+		return;
+	table->written = sum;
+	str_addf(&new_path, "%s.new", table->path);
+	fd = open(new_path.buf, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
+	    O_NOFOLLOW, 0640);
+	if (fd >= 0 && write(fd, head, sizeof(head) - 1) ==
+	    (ssize_t)sizeof(head) - 1)
+		n = write(fd, text->buf, text->len);
+	if (fd >= 0 && (close(fd) < 0 || n != (ssize_t)text->len ||
+	    rename(new_path.buf, table->path) < 0))
+		(void)unlink(new_path.buf);
+	str_release(&new_path);
+}

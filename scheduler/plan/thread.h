@@ -1,0 +1,76 @@
+/* thread.h - threads by (channel, host), rings by (clause, channel)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_THREAD_H
+#define ZM_SCHEDULER_THREAD_H
+
+#include "base/str.h"
+#include "scheduler/plan/queue.h"
+#include "scheduler/plan/shape.h"
+
+struct thread_table {
+	struct thread	**buckets;	/* a power of two of chains */
+	size_t		 size, count;
+	struct ring_queue rings;
+	struct shape_table shapes;	/* of threads that are gone; may be
+					 * without room (not opened) */
+};
+
+enum {
+	THREAD_LIMIT_START = 5	/* agents that a new destination may have */
+};
+
+void thread_table_init(struct thread_table *table);
+/* Frees threads and rings; no vertex or agent may hang on them. */
+void thread_table_release(struct thread_table *table);
+
+struct thread_way {		/* what tells threads apart */
+	struct slice	channel, host, zone;	/* zone empty: none */
+};
+
+/* The thread of this destination, made (with its ring, by conf's clause)
+ * when it is new. */
+struct thread *thread_get(struct thread_table *table,
+    const struct conf *conf, struct thread_way way, int64_t now_ms);
+/* The same, or NULL. */
+struct thread *thread_find(const struct thread_table *table,
+    struct thread_way way);
+
+/* Free threads that have had no work since before_ms and nothing on them.
+ * Those that are held stay: they remember that a host is down. */
+void thread_sweep(struct thread_table *table, int64_t before_ms);
+
+/* A new configuration: every thread joins the ring that it says; rings left
+ * behind become stale.  Counts of agents that serve move along. */
+void thread_rematch(struct thread_table *table, const struct conf *conf);
+
+/* Free a stale ring when it has no agent any more. */
+void ring_release_stale(struct thread_table *table, struct ring *ring);
+
+/* Agents of all rings of this one's zone. */
+unsigned ring_zone_agents(const struct thread_table *table,
+    const struct ring *ring);
+
+/* Walk all threads: *bucket from 0, *thread from NULL; false at the end. */
+bool thread_next(const struct thread_table *table, size_t *bucket,
+    struct thread **thread);
+
+/* A walk in pieces.  A thread that is there all the time is met once,
+ * whatever comes and goes between the pieces: the table only grows, by
+ * doubling, and the chains that a chain was parted into are walked as one. */
+struct thread_walk {
+	size_t		 size, bucket;	/* size: of the table, at first */
+	struct thread	*at;		/* good until the piece is over */
+	bool		 is_over;
+};
+
+void thread_walk_init(struct thread_walk *walk,
+    const struct thread_table *table);
+/* The next thread.  budget: chains to look at; it goes down, and may be set
+ * to 0 to end the piece.  NULL: it is over, or budget is 0 and the chain at
+ * hand has ended: only there a piece may end. */
+struct thread *thread_walk_next(struct thread_walk *walk,
+    const struct thread_table *table, unsigned *budget);
+
+#endif

@@ -1,0 +1,48 @@
+/* zone.h - what a sending zone may send today
+ *
+ * Which zone a message takes is said by the configuration (conf_zone_for);
+ * its mail is in threads and rings of its own.  Here is the warm-up: so many
+ * recipients a day and provider, then the zone that overflow names, or the
+ * next day.  The counts of the day survive a restart in
+ * RUN/scheduler.shape (shape.h).
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_ZONE_H
+#define ZM_SCHEDULER_ZONE_H
+
+#include "scheduler/plan/queue.h"
+
+struct scheduler;
+
+enum { WARMS_MAX = 50000 };	/* counts that are kept */
+
+struct warm;
+struct warm_table {
+	struct warm	**buckets;	/* NULL or a power of two */
+	size_t		 size, count;
+	int64_t		 day;		/* since 1970, UTC, of the counts */
+};
+
+void warm_release(struct warm_table *table);
+
+/* Recipients that a thread's zone may serve at its provider at now_s;
+ * UINT64_MAX: any number.  Pure but for forgetting the counts of yesterday. */
+uint64_t warm_left(struct warm_table *table, const struct conf_zone *zone,
+    const struct thread *thread, int64_t now_s);
+/* So many were given to agents. */
+void warm_add(struct warm_table *table, const struct thread *thread,
+    unsigned rcpts, int64_t now_s);
+/* Seconds until the next day begins, UTC. */
+int64_t warm_until_s(int64_t now_s);
+
+/* Lines "%warm TAB ZONE TAB KEY TAB DAY TAB COUNT"; and back. */
+void warm_add_lines(const struct warm_table *table, struct str *out);
+void warm_read(struct warm_table *table, struct slice text, int64_t now_s);
+
+/* May the thread's next vertex go?  When the day's share is used up, all that
+ * is ready moves to the overflow zone, or the thread is held until tomorrow:
+ * false. */
+bool zone_admits(struct scheduler *scheduler, struct thread *thread);
+
+#endif

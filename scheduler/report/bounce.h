@@ -1,0 +1,60 @@
+/* bounce.h - the text of a report about deliveries
+ *
+ * Pure: a parsed control file and choices in, a message out.  RFC 3464
+ * (form), RFC 3461 (what a sender may ask for), RFC 6522 (multipart/report),
+ * RFC 3834 (marked as automatic).
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_BOUNCE_H
+#define ZM_SCHEDULER_BOUNCE_H
+
+#include "mail/form.h"
+#include "mail/work/work.h"
+
+struct bounce_rcpt {
+	const struct work_rcpt	*rcpt;	/* rcpt->last is its outcome */
+	int64_t			 until_s;	/* delayed: wall time when it
+						 * will be given up */
+};
+
+struct bounce {
+	const struct work *work;
+	const struct work_group *group;	/* whose header is returned */
+	struct slice	 errors_to;	/* whom it is sent to */
+	const char	*host;		/* our name */
+	const char	*id;		/* of the report itself */
+	const char	*nonce;		/* letters, digits: for the boundary */
+	int64_t		 now_s, arrival_s;
+	const struct bounce_rcpt *rcpts;
+	size_t		 rcpt_count;
+	const struct form *const *forms;	/* one language after the
+						 * other; count 0: English */
+	size_t		 form_count;
+	bool		 has_body;	/* return it, else headers only */
+	struct slice	 body;		/* text behind the header */
+};
+
+enum bounce_kind { BOUNCE_FAILED, BOUNCE_DELAYED, BOUNCE_DELIVERED };
+
+/* The most serious outcome among the recipients. */
+enum bounce_kind bounce_kind(const struct bounce *bounce);
+const char *bounce_kind_name(enum bounce_kind kind);
+	/* "failed" "delayed" "delivered" */
+
+/* Must the whole message come back with the report?  Only with a failure,
+ * unless RET=HDRS or it is bigger than limit_bytes. */
+bool bounce_returns_body(const struct work *work, enum bounce_kind kind,
+    uint64_t limit_bytes);
+
+/* True when the report is sent with SMTPUTF8 and has parts of RFC 6533:
+ * addresses or header fields are not ASCII, and the original came so. */
+bool bounce_is_global(const struct bounce *bounce);
+
+/* True when the report has bytes over 127 and needs 8BITMIME. */
+bool bounce_is_8bit(const struct bounce *bounce);
+
+/* Append header, blank line and all parts; lines end in LF. */
+void bounce_text(const struct bounce *bounce, struct str *out);
+
+#endif

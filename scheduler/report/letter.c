@@ -1,0 +1,264 @@
+/* letter.c - one report: whom it is about, its text, its draft
+ *
+ * In     a job, its control file as read, its body
+ * Out    a draft that is not yet synced, records that mark what it tells
+ * Holds  nothing
+ * Trusts the control file as far as work_parse does
+ * Spec   doc/INTERNALS.md row S3; RFC 3461 section 5.2
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "mail/envelope.h"
+#include "scheduler/intake/job_build.h"
+#include "scheduler/plan/retry.h"
+#include "scheduler/report/letter.h"
+
+#include "base/banned.h"
+
+enum { BODY_BYTES_MAX = 16 << 20 };	/* whatever `limit dsn` says */
+
+/* ---- whom to tell about ------------------------------------------ */
+
+/* Notices whose time has come by now, sent or not. */
+static unsigned
+notices_due(const struct scheduler *scheduler, const struct job *job,
+    const struct work_rcpt *rcpt)
+{
+	return job_notices_due(job, conf_schedule_for(scheduler->conf,
+	    rcpt->channel, rcpt->host), clock_steady_ms() - job->born_ms);
+}
+
+static bool
+rcpt_is_due(const struct scheduler *scheduler, const struct job *job,
+    const struct work *work, const struct work_rcpt *rcpt)
+{
+	if (rcpt->is_final)
+		return rcpt_owes(work, rcpt);
+	return (job->flags & JOB_NOTICE) != 0 &&
+	    (rcpt->tries > 0 || job->by_s > 0) &&
+	    work_rcpt_is_free(rcpt, clock_wall_s()) &&
+	    rcpt->delay_notices < notices_due(scheduler, job, rcpt) &&
+	    job_owes(rcpt_notify(work, rcpt), VERDICT_DEFERRED);
+}
+
+/* When it will be given up, by the clause or by what was ordered. */
+static int64_t
+until_s(const struct scheduler *scheduler, const struct job *job,
+    const struct work *work, const struct work_rcpt *rcpt)
+{
+	const struct conf_schedule *clause = conf_schedule_for(
+	    scheduler->conf, rcpt->channel, rcpt->host);
+
+	if (rcpt->expire_s > 0)
+		return rcpt->expire_s;
+	if (work->terms.by_returns && work->terms.by_s > 0)
+		return work->terms.by_s;
+	return (rcpt->thawed_s > 0 ? rcpt->thawed_s :
+	    spool_id_time_us(slice_of(job->id)) / 1000000) +
+	    clause->expire_s;
+}
+
+/* Who hears about a group; whom the message came from when that is nobody
+ * that could. */
+static struct slice
+group_errors(const struct work *work, const struct work_group *group)
+{
+	struct slice errors_to = work_group_errors(work, group);
+
+	return letter_address_is_good(errors_to) ? errors_to :
+	    work->errors_to;
+}
+
+size_t
+letter_choose(struct scheduler *scheduler, const struct job *job,
+    struct bounce *bounce, bool *out_more)
+{
+	const struct work *work = bounce->work;
+	struct bounce_rcpt *chosen = arena_alloc(scheduler->intake.arena,
+	    (work->rcpt_total + 1) * sizeof(*chosen));
+	size_t count = 0;
+
+	bounce->errors_to = work->errors_to;
+	*out_more = false;
+	for (size_t i = 0; i < work->group_count; i++) {
+		const struct work_group *group = &work->groups[i];
+		struct slice errors_to = group_errors(work, group);
+
+		for (size_t k = 0; k < group->rcpt_count; k++) {
+			const struct work_rcpt *rcpt = &group->rcpts[k];
+
+			if (!rcpt_is_due(scheduler, job, work, rcpt))
+				continue;
+			if (count == 0) {
+				bounce->group = group;
+				bounce->errors_to = errors_to;
+			} else if (!slice_equal(errors_to,
+			    bounce->errors_to)) {
+				*out_more = true;
+				break;
+			}
+			chosen[count++] = (struct bounce_rcpt){ rcpt,
+			    until_s(scheduler, job, work, rcpt) };
+		}
+	}
+	bounce->rcpts = chosen;
+	return bounce->rcpt_count = count;
+}
+
+/* ---- writing ----------------------------------------------------- */
+
+static void
+body_read(const struct job *job, struct bounce *bounce,
+    struct arena *arena)
+{
+	size_t most = bounce->work->size_bytes, got = 0;
+	char *body = arena_alloc(arena, most + 1);
+
+	while (got < most) {
+		ssize_t n = pread(job->body_fd, body + got, most - got,
+		    (off_t)(bounce->work->body_offset + got));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		got += (size_t)n;
+	}
+	bounce->body = (struct slice){ body, got };
+}
+
+static int
+envelope_write(const struct bounce *bounce, struct str *out, struct err *err)
+{
+	struct envelope envelope = { .is_error = true,
+	    .dsn_of = slice_of(bounce->work->id) };
+	struct envelope_rcpt rcpt = { .notify = DSN_NOTIFY_NEVER };
+	struct slice rest;
+
+	strlcpy(envelope.id, bounce->id, sizeof(envelope.id));
+	if (path_parse(bounce->errors_to,
+	    PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &rcpt.path, &rest,
+	    err) < 0)
+		return err_prefix(err, "address for reports");
+	envelope.terms.is_utf8 = bounce_is_global(bounce);
+	if (bounce_is_8bit(bounce))
+		envelope.bodytype = SLICE("8BITMIME");
+	envelope.rcpts = &rcpt;
+	envelope.rcpt_count = 1;
+	return envelope_add(out, &envelope, err) < 0 ? -1 : 0;
+}
+
+/* Can a report be sent there at all? */
+bool
+letter_address_is_good(struct slice address)
+{
+	struct path path;
+	struct slice rest;
+	struct err err;
+
+	return address.n > 0 && path_parse(address,
+	    PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &path, &rest,
+	    &err) > 0 && rest.n == 0 && !path_is_null(&path);
+}
+
+/* Row S3.  A draft of that name is one that we could not finish: its marks
+ * are not in the control file, else its number would differ. */
+static int
+draft_begin(struct scheduler *scheduler, const struct work *work,
+    struct draft *draft, struct err *err)
+{
+	char stem[SPOOL_NAME_BYTES];
+
+	spool_dsn_name(work->id, work->report_records, stem);
+	if (draft_open(scheduler->spool, stem, draft, err) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return -1;
+	(void)unlinkat(spool_dir_fd(scheduler->spool, AREA_PUBLIC, 0), stem,
+	    0);
+	return draft_open(scheduler->spool, stem, draft, err);
+}
+
+/* Envelope and text into the draft. */
+static int
+draft_fill(struct bounce *bounce, struct draft *draft, struct err *err)
+{
+	struct str text = STR_INIT;
+	char nonce[24];
+	int result;
+
+	snprintf(nonce, sizeof(nonce), "%08x%08x", arc4random(),
+	    arc4random());
+	bounce->id = draft->id;
+	bounce->nonce = nonce;
+	result = envelope_write(bounce, &text, err);
+	if (result == 0) {
+		bounce_text(bounce, &text);
+		result = draft_write(draft, text.buf, text.len, err);
+	}
+	str_release(&text);
+	bounce->nonce = "";
+	return result;
+}
+
+static void
+letter_marks(struct letter *letter, const struct bounce *bounce)
+{
+	letter->records = mem_alloc(bounce->rcpt_count,
+	    sizeof(*letter->records));
+	letter->count = bounce->rcpt_count;
+	for (size_t i = 0; i < bounce->rcpt_count; i++) {
+		const struct work_rcpt *rcpt = bounce->rcpts[i].rcpt;
+
+		letter->records[i] = (struct work_record){
+		    .kind = rcpt->is_final ? WORK_REPORTED :
+		    WORK_DELAY_NOTICE, .rcpt_offset = rcpt->offset,
+		    .time_s = bounce->now_s, .tries = rcpt->tries };
+		if (!rcpt->is_final)
+			event(EV_RCPT_DELAYED, bounce->work->id, "to",
+			    rcpt->user, NULL);
+	}
+}
+
+int
+letter_write(struct scheduler *scheduler, struct job *job,
+    struct bounce *bounce, struct letter *out, struct err *err)
+{
+	uint64_t limit = scheduler->conf->limits.dsn_bytes;
+
+	memset(out, 0, sizeof(*out));
+	out->job = job;
+	out->kind = bounce_kind(bounce);
+	bounce->forms = scheduler->reporter.forms.all;
+	bounce->form_count = scheduler->reporter.forms.count;
+	bounce->has_body = bounce_returns_body(bounce->work, out->kind,
+	    limit < BODY_BYTES_MAX ? limit : BODY_BYTES_MAX);
+	if (bounce->has_body)
+		body_read(job, bounce, scheduler->intake.arena);
+	if (draft_begin(scheduler, bounce->work, &out->draft, err) < 0)
+		return -1;
+	if (draft_fill(bounce, &out->draft, err) < 0) {
+		draft_abort(&out->draft);
+		return -1;
+	}
+	letter_marks(out, bounce);
+	out->to = mem_strdup(slice_dup(scheduler->intake.arena,
+	    bounce->errors_to));
+	return 0;
+}
+
+void
+letter_release(struct letter *letter)
+{
+	mem_free(&letter->records);
+	mem_free(&letter->to);
+	letter->job = NULL;
+}
