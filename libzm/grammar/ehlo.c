@@ -3,6 +3,10 @@
  * Holds  their names
  * Spec   RFC 5321 section 2.2.2; IANA "SMTP Service Extensions"
  *
+ *   ehlo-line    = ehlo-keyword *( SP ehlo-param )
+ *   ehlo-keyword = ( ALPHA / DIGIT ) *( ALPHA / DIGIT / "-" )
+ *   ehlo-param   = 1*%d33-126
+ *
  * SPDX-License-Identifier: ISC
  */
 #include "grammar/ehlo.h"

@@ -7,6 +7,14 @@
  *        is none
  * Spec   RFC 9112 sections 2 to 6; RFC 9110 section 10.2.3; RFC 3986
  *
+ *   url         = ( "http" / "https" ) "://" host [ ":" port ] target
+ *   host        = domain / IPv4 / "[" IPv6 "]"
+ *   target      = [ "/" *VCHAR ] [ "?" *VCHAR ]      ; no "#", no user
+ *   head        = status-line *( field CRLF ) CRLF   ; LF alone ends, too
+ *   status-line = "HTTP/1." DIGIT SP 3DIGIT [ SP reason ] CRLF
+ *   field       = token ":" OWS *octet OWS           ; no folded lines
+ *   retry-after = 1*DIGIT / IMF-fixdate
+ *
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>

@@ -6,6 +6,10 @@
  * Trusts nothing: a line between chunks is short, trailers are counted
  * Spec   RFC 9112 sections 6.3 and 7.1
  *
+ *   chunked  = *chunk 1*"0" [ ext ] CRLF *( trailer CRLF ) CRLF
+ *   chunk    = 1*HEXDIG [ ext ] CRLF *octet CRLF    ; as many as it says
+ *   ext      = ( ";" / WSP ) *octet                 ; says nothing to us
+ *
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>

@@ -6,6 +6,11 @@
  * Trusts nothing: words are bounded, and are borrowed, not copied
  * Spec   doc/protocol/mailq.md sections 3 and 4
  *
+ *   command  = verb *( 1*WSP word )          ; verb: one of the table below
+ *   user     = name ":" password ":" *( right 1*WSP ) [ ":" networks ]
+ *   networks = [ "!" ] "[" ip "]" [ "/" 1*DIGIT ] *( 1*WSP ... )
+ *   proof    = 32HEXDIG / 64HEXDIG
+ *
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>

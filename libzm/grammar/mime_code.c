@@ -5,6 +5,12 @@
  * Spec   RFC 2045 sections 6.7 and 6.8; RFC 2047 sections 2 and 4.2; RFC
  *        1428 section 3 (unknown-8bit)
  *
+ *   quoted  = *( *75qchar [ "=" ] LF ) *75qchar
+ *   qchar   = %d33-60 / %d62-126 / "=" 2HEXDIG / WSP  ; WSP not before LF
+ *   base64  = *( 76char LF ) *76char                  ; base64.c
+ *   word    = "=?" charset "?q?" 1*wchar "?="         ; 75 at most
+ *   wchar   = ALPHA / DIGIT / "_" / "=" 2HEXDIG       ; "_" is a blank
+ *
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>

@@ -8,6 +8,11 @@
  * Spec   RFC 2045, RFC 2046 section 5.1; RFC 6152 section 3; RFC 3030
  *        section 3
  *
+ *   part      = header LF ( leaf / part / multipart )
+ *   multipart = [ *line LF ] 1*( "--" boundary *WSP LF part LF )
+ *               "--" boundary "--" *WSP LF *line
+ *               ; one that is not closed ends with what holds it
+ *
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>

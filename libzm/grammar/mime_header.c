@@ -5,6 +5,12 @@
  * Trusts nothing; a field is passed once
  * Spec   RFC 2047 sections 2 and 5; RFC 5322 section 3.2
  *
+ *   value  = *( blank / word )
+ *   word   = DQUOTE *( octet / "\" octet ) DQUOTE / 1*octet
+ *   blank  = SP / HTAB / LF
+ *            ; words with bytes over 127, and blanks between two of them,
+ *            ; become encoded-words (mime_code.c)
+ *
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>
@@ -94,16 +100,22 @@ run_add(struct str *out, struct slice run)
 	str_release(&plain);
 }
 
+/* The last line end stays: a quote that is never closed must not take it. */
 static void
 field_add(struct str *out, struct slice text)
 {
+	size_t end = text.n;
+	struct slice line_end;
+
+	while (end > 0 && is_space(text.p[end - 1]))
+		end--;
+	line_end = slice_from(text, end);
+	text.n = end;
 	while (text.n > 0) {
 		size_t n = space_bytes(text);
 
 		str_add(out, text.p, n);
 		text = slice_from(text, n);
-		if (text.n == 0)
-			return;
 		n = word_bytes(text);
 		if (mime_is_ascii(slice_first(text, n))) {
 			str_add(out, text.p, n);
@@ -113,6 +125,7 @@ field_add(struct str *out, struct slice text)
 		}
 		text = slice_from(text, n);
 	}
+	str_add_slice(out, line_end);
 }
 
 void
@@ -123,16 +136,20 @@ mime_header_add(struct str *out, struct slice header, bool is_7bit,
 	bool is_broken = false;
 
 	while (header.n > 0) {
-		struct slice whole;
+		struct slice whole, name = { "", 0 };
 
 		if (header_next(&header, &field, &is_broken) == 0) {
 			whole = header_junk(&header);
 		} else {
 			whole = field.whole;
+			name = slice_first(whole, (size_t)(field.value.p -
+			    whole.p));	/* and colon: never encoded */
 			if (drops_encoding && header_is(&field,
 			    "Content-Transfer-Encoding"))
 				continue;
 		}
+		str_add_slice(out, name);
+		whole = slice_from(whole, name.n);
 		if (is_7bit && !mime_is_ascii(whole))
 			field_add(out, whole);
 		else

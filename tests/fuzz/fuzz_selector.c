@@ -1,5 +1,7 @@
 /* fuzz_selector.c - a selector that parses prints, and the print parses
  *
+ * Grammar: libzm/grammar/selector.h, selector_parse.c.
+ *
  * SPDX-License-Identifier: ISC
  */
 #include "base/mem.h"

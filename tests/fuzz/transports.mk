@@ -55,3 +55,9 @@ tests_fuzz_fuzz_smconf_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/fuzz
 tests_fuzz_fuzz_smconf_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_smconf_LDADD = transports/sm/libsm.a $(ZM_LIBS)
 EXTRA_DIST += tests/fuzz/corpus/smconf
+fuzz_targets += tests/fuzz/fuzz-ehlo
+tests_fuzz_fuzz_ehlo_SOURCES = tests/fuzz/fuzz_ehlo.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_ehlo_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_ehlo_LDADD = transports/smtp/libclient.a \
+	transports/libagent.a $(ZM_LIBS)
+EXTRA_DIST += tests/fuzz/corpus/ehlo

@@ -322,6 +322,26 @@ def check_rows_used(sources):
                             "%s" % words[2])
 
 
+def check_grammars(sources):
+    """A grammar has its ABNF on top, or says where, and a fuzz target."""
+    targets = "".join(s.text for s in sources
+                      if s.path.startswith("tests/fuzz/fuzz_"))
+    for source in sources:
+        if not re.match(r"libzm/grammar/\w+\.c$", source.path):
+            continue
+        top = source.text.partition("*/")[0]
+        if not re.search(r"^ \*\s+[\w-]+\s+= ", top, re.M) and \
+           not re.search(r"^ \* Spec   \w+\.h$", top, re.M):
+            finding(source.path, 1, "its grammar (ABNF) does not stand on "
+                    "top of it")
+        own = re.search(r'#include "grammar/(\w+)\.h"', source.text)
+        headers = {source.path[len("libzm/grammar/"):-2],
+                   own.group(1) if own else ""}
+        if not any(re.search(r"\b%s\.[ch]\b" % re.escape(name),
+                             targets) for name in headers if name):
+            finding(source.path, 1, "no tests/fuzz/fuzz_*.c names it")
+
+
 def check_listed(top, paths):
     """What make dist would forget."""
     listed = ""
@@ -378,6 +398,7 @@ def main():
             check_licence(path, text)
             check_length(path, text)
     check_rows_used(sources)
+    check_grammars(sources)
     check_listed(top, paths)
     if command:
         check_headers_alone(top, command, sources)

@@ -27,7 +27,7 @@ CLEAN = {
         "S = libzm/base/str.c libzm/base/str.h libzm/base/banned.h \\\n"
         "\tlibzm/base/events.h libzm/grammar/path.c router/route.c \\\n"
         "\trouter/route.h smtpserver/session/session.h libzm/io/loop.h libzm/daemon/conf/statements/site.h\n"
-        "EXTRA_DIST = tests/data\n",
+        "EXTRA_DIST = tests/data tests/fuzz\n",
     "libzm/base/banned.h":
         "/* %s */\n#ifndef ZM_BANNED_H\n#define ZM_BANNED_H\n#endif\n"
         % LICENCE,
@@ -46,7 +46,8 @@ CLEAN = {
         "/* %s */\n#include \"base/str.h\"\n\n#include \"base/banned.h\"\n"
         % LICENCE,
     "libzm/grammar/path.c":
-        "/* %s */\n#include <string.h>\n#include \"base/str.h\"\n\n"
+        "/* %s\n *   path = atom\n */\n#include <string.h>\n"
+        "#include \"base/str.h\"\n\n"
         "#include \"base/banned.h\"\n\n/* malloc(1) in a comment */\n"
         "static const char text[] = \"free(x); // fatal(1)\";\n" % LICENCE,
     "router/route.h":
@@ -58,6 +59,7 @@ CLEAN = {
         "/* %s */\n#include \"io/loop.h\"\n#include \"route.h\"\n\n"
         "#include \"base/banned.h\"\n\nint\nroute(struct conf *conf)\n{\n"
         "\tevent(EV_ONE);\n\treturn conf->limits.size;\n}\n" % LICENCE,
+    "tests/fuzz/fuzz_path.c": "/* %s: path.c */\n" % LICENCE,
     "tests/data/any.py": "# %s\n" % LICENCE,
 }
 
@@ -111,6 +113,12 @@ ROWS = [
      "may not include router"),
     ("a test may all", "tests/data/t.c", "/* %s */\n#include "
      "\"router/route.h\"\n" % LICENCE, None),
+    ("no ABNF", PATH_C, (" = atom", ""), "(ABNF)"),
+    ("ABNF in another file", PATH_C, ("  path = atom", "Spec   path.h"),
+     None),
+    ("no fuzz target", "libzm/grammar/new.c",
+     "/* %s\n *   a = b\n */\n#include \"base/banned.h\"\n" % LICENCE,
+     "no tests/fuzz"),
     ("impure", PATH_C, "#include <time.h>\n", "pure"),
     ("silent event", "libzm/base/events.h", "EVENT(TWO, \"two\", INFO)\n",
      "no code emits EV_TWO"),

@@ -113,7 +113,7 @@ line_take(struct client_offer *offer, struct slice line)
 
 	if (!slice_word(&line, &keyword))
 		return;
-	if (slice_starts(keyword, "AUTH=")) {
+	if (slice_is_nocase(slice_first(keyword, 5), "AUTH=")) {
 		offer->extensions |= CLIENT_AUTH;
 		take_auth(offer, slice_from(keyword, 5));
 		take_auth(offer, line);

@@ -94,6 +94,10 @@ static const struct row {
 	    TO7, "Subject: a =?utf-8?q?gr=C3=BC=C3=9F_gr=C3=BC=C3=9F?= b\n"
 	    "From: =?utf-8?q?J=C3=B6rg_M=2E?= <j@x.test>\n"
 	    "To: x (=?utf-8?q?gr=C3=BC=C3=9F?=), y\n\na\n" },
+	{ "no blank behind the colon", "Subject:" HIGH "\n\na\n", TO7,
+	    "Subject:=?utf-8?q?gr=C3=BC=C3=9F?=\n\na\n" },
+	{ "a quote that is never closed", "Subject: \"" HIGH " a\nTo: b\n\na\n",
+	    TO7, "Subject: =?utf-8?q?=22gr=C3=BC=C3=9F_a?=\nTo: b\n\na\n" },
 	{ "a binary part", "MIME-Version: 1.0\n"
 	    "Content-Type: application/x\n"
 	    "Content-Transfer-Encoding: binary\n\na\nb\r\n\xff\r", BIN,
