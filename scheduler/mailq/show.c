@@ -16,14 +16,25 @@
 
 #include "base/banned.h"
 
+enum { DEL = 0x7f };
+
+/* No count is negative, and sums of some fit. */
+#define COUNT_MAX	(INT64_MAX / 8)
+
+static bool
+is_control(char c)
+{
+	return (unsigned char)c < ' ' || c == DEL;
+}
+
 void
 show_add_line(struct str *out, struct slice text)
 {
 	if (slice_starts(text, "."))
 		str_addc(out, '.');
 	for (size_t i = 0; i < text.n; i++)
-		str_addc(out, (unsigned char)text.p[i] < ' ' &&
-		    text.p[i] != '\t' ? ' ' : text.p[i]);
+		str_addc(out, is_control(text.p[i]) && text.p[i] != '\t' ?
+		    ' ' : text.p[i]);
 	str_addc(out, '\n');
 }
 
@@ -35,16 +46,24 @@ add_text(struct str *out, struct slice line, const char *key)
 
 	(void)json_get(line, key, out);
 	for (; from < out->len; from++)
-		if ((unsigned char)out->buf[from] < ' ')
+		if (is_control(out->buf[from]))
 			out->buf[from] = ' ';
+}
+
+static int64_t
+count_of(struct slice line, const char *key)
+{
+	int64_t count = json_get_number(line, key);
+
+	return count < 0 ? 0 : count > COUNT_MAX ? COUNT_MAX : count;
 }
 
 static int64_t
 messages_of(struct slice line)
 {
-	return json_get_number(line, "ready") +
-	    json_get_number(line, "waiting") +
-	    json_get_number(line, "flight");
+	return count_of(line, "ready") +
+	    count_of(line, "waiting") +
+	    count_of(line, "flight");
 }
 
 /* What keeps a thread; "" for nothing. */
@@ -53,16 +72,16 @@ pending(struct slice line)
 {
 	if (json_is(line, "suspended", "true"))
 		return "suspended";
-	if (json_get_number(line, "troubles") > 0 &&
-	    json_get_number(line, "held_until") > 0)
+	if (count_of(line, "troubles") > 0 &&
+	    count_of(line, "held_until") > 0)
 		return "host-down";
 	if (json_is(line, "suspended_by_rule", "true"))
 		return "rule";
 	if (json_is(line, "waits_for_provider", "true"))
 		return "provider";
-	if (json_get_number(line, "ready") > 0 &&
-	    json_get_number(line, "agents") > 0 &&
-	    json_get_number(line, "agents") >= json_get_number(line, "limit"))
+	if (count_of(line, "ready") > 0 &&
+	    count_of(line, "agents") > 0 &&
+	    count_of(line, "agents") >= count_of(line, "limit"))
 		return "limit";
 	return "";
 }
@@ -71,7 +90,7 @@ pending(struct slice line)
 static int64_t
 wait_of(const struct show *show, struct slice line)
 {
-	int64_t at = json_get_number(line, "held_until");
+	int64_t at = count_of(line, "held_until");
 
 	return at > show->now_s ? at - show->now_s : 0;
 }
@@ -127,7 +146,7 @@ static void
 add_agents(struct str *out, struct slice line)
 {
 	str_addf(out, " A=%lld P=",
-	    (long long)json_get_number(line, "troubles"));
+	    (long long)count_of(line, "troubles"));
 	add_braced(out, line, "pids", "");
 	str_adds(out, " HA=");
 	add_braced(out, line, "hungry_s", "s");
@@ -135,27 +154,33 @@ add_agents(struct str *out, struct slice line)
 	add_braced(out, line, "fed_s", "s");
 }
 
+static void
+add_thread(const struct show *show, struct slice line, struct str *out)
+{
+	const char *why = pending(line);
+
+	add_name(out, line, '/');
+	str_addf(out, " R=%lld", (long long)messages_of(line));
+	add_agents(out, line);
+	str_addf(out, " OF=%lld UF=%lld S=%s W=%llds",
+	    (long long)count_of(line, "flight"),
+	    (long long)count_of(line, "ready"),
+	    count_of(line, "flight") > 0 ? "active" :
+	    *why != '\0' ? "stopped" : "idle",
+	    (long long)wait_of(show, line));
+	if (*why != '\0')
+		str_addf(out, " pend=%s", why);
+	str_addf(out, " QA=%llds", (long long)count_of(line, "oldest_s"));
+}
+
 void
 show_thread(struct show *show, struct slice line, struct str *out)
 {
 	struct str text = STR_INIT;
-	const char *why = pending(line);
 
 	if (is_thread(line)) {
 		show->threads++;
-		add_name(&text, line, '/');
-		str_addf(&text, " R=%lld", (long long)messages_of(line));
-		add_agents(&text, line);
-		str_addf(&text, " OF=%lld UF=%lld S=%s W=%llds",
-		    (long long)json_get_number(line, "flight"),
-		    (long long)json_get_number(line, "ready"),
-		    json_get_number(line, "flight") > 0 ? "active" :
-		    *why != '\0' ? "stopped" : "idle",
-		    (long long)wait_of(show, line));
-		if (*why != '\0')
-			str_addf(&text, " pend=%s", why);
-		str_addf(&text, " QA=%llds",
-		    (long long)json_get_number(line, "oldest_s"));
+		add_thread(show, line, &text);
 		show_add_line(out, str_slice(&text));
 	}
 	str_release(&text);
@@ -171,7 +196,7 @@ add_tabbed(struct str *out, struct slice line)
 		str_addc(out, '\t');
 		add_text(out, line, keys[i]);
 	}
-	str_addf(out, "\t%lld", (long long)json_get_number(line,
+	str_addf(out, "\t%lld", (long long)count_of(line,
 	    "oldest_s"));
 }
 
@@ -185,10 +210,10 @@ show_thread2(struct show *show, struct slice line, struct str *out)
 		add_name(&text, line, '\t');
 		str_addf(&text, "\t%lld\t%lld\t%lld\t%lld\t%lld\t%lld\t%s",
 		    (long long)messages_of(line),
-		    (long long)json_get_number(line, "troubles"),
-		    (long long)json_get_number(line, "agents"),
-		    (long long)json_get_number(line, "flight"),
-		    (long long)json_get_number(line, "ready"),
+		    (long long)count_of(line, "troubles"),
+		    (long long)count_of(line, "agents"),
+		    (long long)count_of(line, "flight"),
+		    (long long)count_of(line, "ready"),
 		    (long long)wait_of(show, line), pending(line));
 		add_tabbed(&text, line);
 		show_add_line(out, str_slice(&text));
@@ -200,7 +225,7 @@ void
 show_totals(struct show *show, struct slice line, struct str *out)
 {
 	struct str text = STR_INIT;
-	int64_t agents = json_get_number(line, "agents");
+	int64_t agents = count_of(line, "agents");
 
 	if (is_thread(line)) {
 		show->threads++;
@@ -208,11 +233,11 @@ show_totals(struct show *show, struct slice line, struct str *out)
 	}
 	str_addf(&text, "Kids: %lld  Idle: %lld  Msgs: %lld  Thrds: %llu  "
 	    "Rcpnts: %llu  Uptime: %llds", (long long)agents,
-	    (long long)(agents - json_get_number(line, "busy")),
-	    (long long)json_get_number(line, "messages"),
+	    (long long)(agents - count_of(line, "busy")),
+	    (long long)count_of(line, "messages"),
 	    (unsigned long long)show->threads,
 	    (unsigned long long)show->recipients,
-	    (long long)json_get_number(line, "up_s"));
+	    (long long)count_of(line, "up_s"));
 	show_add_line(out, str_slice(&text));
 	str_release(&text);
 }
@@ -236,10 +261,10 @@ show_counters(struct show *show, struct slice line, struct str *out)
 	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		str_addf(out, "%-30s %10lld\n", rows[i].name,
-		    (long long)json_get_number(line, rows[i].key));
+		    (long long)count_of(line, rows[i].key));
 	str_addf(out, "%-30s %10lld\n", "SC.TransportAgentsIdle-G",
-	    (long long)(json_get_number(line, "agents") -
-	    json_get_number(line, "busy")));
+	    (long long)(count_of(line, "agents") -
+	    count_of(line, "busy")));
 	str_addf(out, "%-30s %10llu\n", "SC.StoredThreads-G",
 	    (unsigned long long)show->threads);
 	str_addf(out, "%-30s %10llu\n", "SC.StoredRecipients-G",
@@ -254,13 +279,13 @@ show_group(struct show *show, struct slice line, struct str *out)
 	add_text(&text, line, "group");
 	str_addf(&text, "  Threads: %lld  Msgs: %lld  Procs: %lld  Idle: "
 	    "%lld  Plim: %lld  Flim: %lld  Tlim: %lld",
-	    (long long)json_get_number(line, "threads"),
-	    (long long)json_get_number(line, "messages"),
-	    (long long)json_get_number(line, "agents"),
-	    (long long)json_get_number(line, "idle"),
-	    (long long)json_get_number(line, "limit"),
-	    (long long)json_get_number(line, "overfeed"),
-	    (long long)json_get_number(line, "parallel"));
+	    (long long)count_of(line, "threads"),
+	    (long long)count_of(line, "messages"),
+	    (long long)count_of(line, "agents"),
+	    (long long)count_of(line, "idle"),
+	    (long long)count_of(line, "limit"),
+	    (long long)count_of(line, "overfeed"),
+	    (long long)count_of(line, "parallel"));
 	show_add_line(out, str_slice(&text));
 	str_release(&text);
 }
@@ -285,9 +310,10 @@ show_thread_head(struct show *show, struct slice line, struct str *out)
 	struct str text = STR_INIT;
 
 	if (is_asked_for(show, line)) {
-		show_thread(show, line, &text);
-		str_addc(out, '#');
-		str_add_slice(out, str_slice(&text));
+		show->threads++;
+		str_addc(&text, '#');
+		add_thread(show, line, &text);
+		show_add_line(out, str_slice(&text));
 	}
 	str_release(&text);
 }
@@ -303,10 +329,10 @@ show_rcpt(struct show *show, struct slice line, struct str *out)
 	str_addc(&text, '\t');
 	add_text(&text, line, "from");
 	str_addf(&text, "\t%lld\t%lld\t%lld\t%lld\t",
-	    (long long)json_get_number(line, "offset"),
-	    (long long)json_get_number(line, "expires"),
-	    (long long)json_get_number(line, "next"),
-	    (long long)json_get_number(line, "tries"));
+	    (long long)count_of(line, "offset"),
+	    (long long)count_of(line, "expires"),
+	    (long long)count_of(line, "next"),
+	    (long long)count_of(line, "tries"));
 	add_text(&text, line, "state");
 	str_addc(&text, '\t');
 	add_text(&text, line, "code");
