@@ -361,8 +361,18 @@ outcome_lost(struct scheduler *scheduler, struct vertex *vertex,
 		intake_reload(scheduler, job);
 }
 
-/* Mail that is ready but never fed (its destination is held or suspended) has
- * no moment of its own: look at some of it each minute. */
+/* Ready, or waiting for a first attempt that may be weeks away (queue-only);
+ * a hold with an end waits, too. */
+static bool
+is_for_sweep(const struct vertex *vertex)
+{
+	return vertex->state == VERTEX_READY ||
+	    (vertex->state == VERTEX_WAIT && vertex->tries == 0 &&
+	    vertex->park == PARK_NONE);
+}
+
+/* Mail that is not fed (its destination is held or suspended, or only asked
+ * for) has no moment of its own for its end: look at some of it each minute. */
 void
 outcome_sweep(struct scheduler *scheduler, int64_t now_ms)
 {
@@ -377,7 +387,7 @@ outcome_sweep(struct scheduler *scheduler, int64_t now_ms)
 			return;
 		}
 		for (size_t i = 0; i < job->vertex_count; i++)
-			if (job->vertices[i].state == VERTEX_READY)
+			if (is_for_sweep(&job->vertices[i]))
 				vertex_expire(scheduler, &job->vertices[i],
 				    now_ms);
 	}

@@ -107,6 +107,37 @@ Test(message, a_relayed_header_keeps_its_bytes)
 	trial_close(&t);
 }
 
+/* Who shares agents' time with whom: the user, else the client, else the
+ * sender's domain. */
+Test(message, the_source_is_who_brought_it)
+{
+	static const struct { const char *lines, *want; } rows[] = {
+		{ "user bob\nrcvdfrom c.test ([192.0.2.1]:99 helo=c.test)\n",
+		  "bob" },
+		{ "rcvdfrom c.test ([192.0.2.1]:99 helo=c.test)\n",
+		  "192.0.2.1" },
+		{ "rcvdfrom c.test ([2001:db8::1]:99 helo=c.test)\n",
+		  "2001:db8::1" },
+		{ "", "src.test" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct str text = STR_INIT;
+		struct trial t;
+
+		trial_open(&t);
+		str_addf(&text, "id " ID "\nexternal\n%sfrom <a@src.test>\n"
+		    "to <b@far.test>\nenv-end\nSubject: x\n\nbody\n",
+		    rows[i].lines);
+		cr_assert_eq(plan(&t, text.buf), MESSAGE_PLANNED, "%s",
+		    t.err.text);
+		cr_expect(slice_is(t.work.source, rows[i].want), "row %zu: "
+		    SLICE_FMT, i, SLICE_ARG(t.work.source));
+		trial_close(&t);
+		str_release(&text);
+	}
+}
+
 /* Whoever writes Precedence can only make the mail wait. */
 Test(message, precedence_lowers_the_priority_that_nobody_asked_for)
 {

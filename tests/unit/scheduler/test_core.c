@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "tests/unit/scheduler/yard.h"
 
 static struct yard yard;
@@ -202,6 +203,69 @@ Test(core, held_mail_expires_too)
 	}
 	cr_assert(yard_until(&yard, yard_router_has, &want));
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	yard_close(&yard);
+}
+
+/* Minutes of the moved clock, in which every job is looked at. */
+static void
+minutes(int count)
+{
+	for (int i = 0; i < count; i++) {
+		yard_clock(&yard, 60);
+		yard_turns(&yard, 4);
+	}
+}
+
+static bool
+is_known(struct yard *y, void *arg)
+{
+	return y->scheduler.jobs.count == *(unsigned *)arg;
+}
+
+Test(core, what_nobody_tries_ends_later_than_what_was_tried)
+{
+	unsigned one = 1;
+
+	yard_open(&yard, "group 50ms\nschedule */* { queue-only yes; "
+	    "retry 3w; jitter 0; warn 0; expire 1d; expire-untried 12h }");
+	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test", NULL);
+	cr_assert(yard_until(&yard, is_known, &one));
+	yard_clock(&yard, 30 * 3600);
+	minutes(20);
+	cr_expect_eq(yard.scheduler.jobs.count, 1, "expire alone is no end");
+	cr_expect_eq(yard_count(&yard, "router"), 0);
+	yard_clock(&yard, 7 * 3600);
+	minutes(20);
+	cr_assert(yard_until(&yard, yard_router_has, &one));
+	cr_expect_eq(yard.shared->jobs, 0);
+	yard_close(&yard);
+}
+
+Test(core, waits_of_a_class_are_spread_too)
+{
+	int64_t first_ms = INT64_MAX, last_ms = 0;
+	const struct job *job;
+	unsigned ten = 10;
+	size_t cursor = 0;
+
+	yard_open(&yard, "group 50ms\nschedule */* { retry 1m; jitter 50%; "
+	    "retry on greylist 1h }");
+	for (unsigned i = 0; i < ten; i++)
+		yard_message(&yard, "a@src.test", "smtp/x.test/defer@x.test",
+		    NULL);
+	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
+	cr_assert(yard_until(&yard, is_known, &ten));
+	while ((job = job_table_next(&yard.scheduler.jobs, &cursor)) !=
+	    NULL) {
+		cr_expect_eq(job->vertices[0].state, VERTEX_WAIT);
+		if (job->vertices[0].moment_ms < first_ms)
+			first_ms = job->vertices[0].moment_ms;
+		if (job->vertices[0].moment_ms > last_ms)
+			last_ms = job->vertices[0].moment_ms;
+	}
+	cr_expect_gt(first_ms - clock_steady_ms(), 25 * 60000,
+	    "it is the class's list");
+	cr_expect_gt(last_ms - first_ms, 2 * 60000);
 	yard_close(&yard);
 }
 

@@ -166,3 +166,23 @@ Test(flood, others_do_not_wait)
 	cr_expect_lt(journal_bytes(), JOURNAL_BYTES_MAX);
 	yard_close(&yard);
 }
+
+/* Of two recipients one is answered for ever; the other had a try. */
+Test(flood, a_verdict_said_again_is_nonsense)
+{
+	struct work work;
+	ino_t inode;
+
+	yard_open(&yard, yard_quick);
+	inode = yard_message(&yard, "a@src.test",
+	    "smtp/x.test/againloop@x.test smtp/x.test/ok@x.test", NULL);
+	cr_assert(yard_until(&yard, flood_is_over, NULL));
+	cr_expect_eq(yard.scheduler.total.delivered, 1);
+	cr_assert(yard_work(&yard, inode, &work));
+	cr_expect(work.groups[0].rcpts[0].is_final);
+	cr_assert_not_null(work.groups[0].rcpts[1].last);
+	cr_expect_not_null(strstr(
+	    work.groups[0].rcpts[1].last->verdict.text,
+	    "broke its protocol"));
+	yard_close(&yard);
+}

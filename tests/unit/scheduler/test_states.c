@@ -297,6 +297,28 @@ Test(states, drain_lets_nothing_new_out)
 	close_all();
 }
 
+static bool
+is_at_work(struct yard *y, void *arg)
+{
+	return y->scheduler.plan.flight_count == 1;
+}
+
+/* What runs is waited for, but not for ever, and is left to run. */
+Test(states, drain_answers_when_its_time_is_over)
+{
+	int64_t begun_ms;
+
+	open_all();
+	yard_message(&yard, "a@src.test", "smtp/x.test/hang@x.test", NULL);
+	cr_assert(yard_until(&yard, is_at_work, NULL));
+	begun_ms = clock_steady_ms();
+	asker_ask(&asker, "{\"v\":1,\"op\":\"drain\",\"timeout_s\":1}");
+	cr_expect_geq(clock_steady_ms() - begun_ms, 1000, "it waited");
+	cr_expect_eq(asker_last(&asker, "active"), 1);
+	cr_expect_eq(yard.scheduler.plan.flight_count, 1);
+	close_all();
+}
+
 Test(states, deleted_mail_lies_in_trash_and_comes_back)
 {
 	char id[SPOOL_ID_BYTES];
