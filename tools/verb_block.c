@@ -488,14 +488,7 @@ run(struct change *change, int argc, char **argv)
 int
 verb_block(int argc, char **argv, const char *conf_path)
 {
-	struct change change;
-	int status = change_open(&change, &argc, argv, conf_path);
-
-	if (status != 0)
-		return status;
-	status = run(&change, argc, argv);
-	change_release(&change);
-	return status;
+	return change_verb(argc, argv, conf_path, run);
 }
 
 int

@@ -316,22 +316,20 @@ install(struct change *change, int argc, char **argv)
 	return status;
 }
 
+static int
+run(struct change *change, int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], "list") == 0)
+		return list(change, false);
+	if (argc == 2 && strcmp(argv[1], "check") == 0)
+		return list(change, true);
+	if (argc > 2 && strcmp(argv[1], "install") == 0)
+		return install(change, argc - 2, argv + 2);
+	return verb_usage(argv[0], "say list, check or install");
+}
+
 int
 verb_cert(int argc, char **argv, const char *conf_path)
 {
-	struct change change;
-	int status = change_open(&change, &argc, argv, conf_path);
-
-	if (status != 0)
-		return status;
-	if (argc == 2 && strcmp(argv[1], "list") == 0)
-		status = list(&change, false);
-	else if (argc == 2 && strcmp(argv[1], "check") == 0)
-		status = list(&change, true);
-	else if (argc > 2 && strcmp(argv[1], "install") == 0)
-		status = install(&change, argc - 2, argv + 2);
-	else
-		status = verb_usage(argv[0], "say list, check or install");
-	change_release(&change);
-	return status;
+	return change_verb(argc, argv, conf_path, run);
 }

@@ -273,28 +273,27 @@ check(struct change *change, const char *word)
 	return dkim_check(change, dkim_keys(change), domain);
 }
 
+static int
+run(struct change *change, int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (argc == 2 && strcmp(what, "list") == 0)
+		return list(change);
+	if ((argc == 2 || argc == 3) && strcmp(what, "check") == 0)
+		return check(change, argv[2]);
+	if (argc > 2 && strcmp(what, "new") == 0)
+		return new_key(change, argc - 2, argv + 2);
+	if ((argc == 4 && strcmp(what, "use") == 0) ||
+	    ((argc == 3 || argc == 4) && (strcmp(what, "record") == 0 ||
+	    strcmp(what, "remove") == 0)))
+		return with_key(change, argc - 1, argv + 1);
+	return verb_usage(argv[0], "say new, use, remove, record, "
+	    "list or check, and a domain");
+}
+
 int
 verb_dkim(int argc, char **argv, const char *conf_path)
 {
-	struct change change;
-	int status = change_open(&change, &argc, argv, conf_path);
-	const char *what = argc > 1 ? argv[1] : "";
-
-	if (status != 0)
-		return status;
-	if (argc == 2 && strcmp(what, "list") == 0)
-		status = list(&change);
-	else if ((argc == 2 || argc == 3) && strcmp(what, "check") == 0)
-		status = check(&change, argv[2]);
-	else if (argc > 2 && strcmp(what, "new") == 0)
-		status = new_key(&change, argc - 2, argv + 2);
-	else if ((argc == 4 && strcmp(what, "use") == 0) ||
-	    ((argc == 3 || argc == 4) && (strcmp(what, "record") == 0 ||
-	    strcmp(what, "remove") == 0)))
-		status = with_key(&change, argc - 1, argv + 1);
-	else
-		status = verb_usage(argv[0], "say new, use, remove, record, "
-		    "list or check, and a domain");
-	change_release(&change);
-	return status;
+	return change_verb(argc, argv, conf_path, run);
 }

@@ -272,27 +272,26 @@ take_words(int *argc, char **argv, struct domain_words *words)
 	return true;
 }
 
+static int
+run(struct change *change, int argc, char **argv)
+{
+	struct domain_words words = { .users = NULL };
+
+	if (argc > 2 && !take_words(&argc, argv, &words))
+		return verb_usage(argv[0], "an option is unknown, or its "
+		    "value is missing or odd");
+	if (argc == 2 && strcmp(argv[1], "list") == 0)
+		return list(change);
+	if (argc > 2 && strcmp(argv[1], "add") == 0)
+		return add(change, argc - 2, argv + 2, &words);
+	if (argc > 2 && strcmp(argv[1], "remove") == 0)
+		return remove_all(change, argc - 2, argv + 2);
+	return verb_usage(argv[0], "say list, or add or remove and "
+	    "names");
+}
+
 int
 verb_domain(int argc, char **argv, const char *conf_path)
 {
-	struct domain_words words = { .users = NULL };
-	struct change change;
-	int status = change_open(&change, &argc, argv, conf_path);
-
-	if (status != 0)
-		return status;
-	if (argc > 2 && !take_words(&argc, argv, &words))
-		status = verb_usage(argv[0], "an option is unknown, or its "
-		    "value is missing or odd");
-	else if (argc == 2 && strcmp(argv[1], "list") == 0)
-		status = list(&change);
-	else if (argc > 2 && strcmp(argv[1], "add") == 0)
-		status = add(&change, argc - 2, argv + 2, &words);
-	else if (argc > 2 && strcmp(argv[1], "remove") == 0)
-		status = remove_all(&change, argc - 2, argv + 2);
-	else
-		status = verb_usage(argv[0], "say list, or add or remove and "
-		    "names");
-	change_release(&change);
-	return status;
+	return change_verb(argc, argv, conf_path, run);
 }

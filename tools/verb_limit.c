@@ -352,27 +352,26 @@ set(struct change *change, int argc, char **argv)
 	    dest_put(change, &limit);
 }
 
-int
-verb_limit(int argc, char **argv, const char *conf_path)
+static int
+run(struct change *change, int argc, char **argv)
 {
-	struct change change;
-	int status = change_open(&change, &argc, argv, conf_path);
 	bool is_kind;
 
-	if (status != 0)
-		return status;
 	is_kind = argc > 2 && (strcmp(argv[1], "sender") == 0 ||
 	    strcmp(argv[1], "dest") == 0);
 	if (argc == 2 && strcmp(argv[1], "list") == 0)
-		status = list(&change);
-	else if (argc == 4 && strcmp(argv[1], "remove") == 0 &&
+		return list(change);
+	if (argc == 4 && strcmp(argv[1], "remove") == 0 &&
 	    (strcmp(argv[2], "sender") == 0 || strcmp(argv[2], "dest") == 0))
-		status = take_back(&change, argv[2], argv[3]);
-	else if (is_kind)
-		status = set(&change, argc, argv);
-	else
-		status = verb_usage(argv[0], "say list, sender, dest or "
-		    "remove");
-	change_release(&change);
-	return status;
+		return take_back(change, argv[2], argv[3]);
+	if (is_kind)
+		return set(change, argc, argv);
+	return verb_usage(argv[0], "say list, sender, dest or "
+	    "remove");
+}
+
+int
+verb_limit(int argc, char **argv, const char *conf_path)
+{
+	return change_verb(argc, argv, conf_path, run);
 }

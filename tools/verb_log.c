@@ -199,7 +199,7 @@ take_until(const char *verb, const char *word, struct order *out)
 }
 
 static int
-run(struct change *change, int argc, char **argv)
+set_level(struct change *change, int argc, char **argv)
 {
 	struct order order = { .level = argv[2] };
 	int status = EX_OK;
@@ -223,21 +223,19 @@ run(struct change *change, int argc, char **argv)
 	return status == EX_OK ? set(change, &order) : status;
 }
 
+static int
+run(struct change *change, int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], "show") == 0)
+		return show(change);
+	if (argc > 2 && strcmp(argv[1], "level") == 0)
+		return set_level(change, argc, argv);
+	return verb_usage(argv[0], "say show, level debug or level "
+	    "normal");
+}
+
 int
 verb_log(int argc, char **argv, const char *conf_path)
 {
-	struct change change;
-	int status = change_open(&change, &argc, argv, conf_path);
-
-	if (status != 0)
-		return status;
-	if (argc == 2 && strcmp(argv[1], "show") == 0)
-		status = show(&change);
-	else if (argc > 2 && strcmp(argv[1], "level") == 0)
-		status = run(&change, argc, argv);
-	else
-		status = verb_usage(argv[0], "say show, level debug or level "
-		    "normal");
-	change_release(&change);
-	return status;
+	return change_verb(argc, argv, conf_path, run);
 }

@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
@@ -184,25 +183,13 @@ move_meant(struct resubmit *r, const char *word)
 	    "is called %s\n", word);
 }
 
-static void
-who_am_i(char *out, size_t size)
-{
-	uid_t uid = getuid();
-	struct passwd *pw = getpwuid(uid);
-
-	if (pw != NULL)
-		snprintf(out, size, "%s", pw->pw_name);
-	else
-		snprintf(out, size, "uid%ju", (uintmax_t)uid);
-}
-
 static int
 run(struct resubmit *r, const struct conf *conf, char *const words[],
     int count)
 {
 	struct err err = { "" };
 
-	who_am_i(r->by, sizeof(r->by));
+	desk_who(r->by, sizeof(r->by));
 	if (daemon_drop(conf, ROLE_ROUTER, &err) < 0 ||
 	    spool_open(conf->spool_dir, 0, conf->hash_levels, &r->spool,
 		&err) != 0 || read_areas(r, count > 0, &err) != 0) {

@@ -263,25 +263,27 @@ take_words(struct change *change, int argc, char **argv, struct wish *wish)
 	return EX_OK;
 }
 
+static int
+run(struct change *change, int argc, char **argv)
+{
+	struct wish wish = { .is_untested = false };
+	int status;
+
+	if (argc == 2 && strcmp(argv[1], "show") == 0)
+		status = show(change);
+	else if (argc == 2 && strcmp(argv[1], "test") == 0)
+		status = test(change);
+	else if (argc == 2 && strcmp(argv[1], "remove") == 0)
+		status = take_back(change);
+	else
+		status = take_words(change, argc, argv, &wish);
+	if (wish.host.name != NULL && status == EX_OK)
+		status = put(change, &wish);
+	return status;
+}
+
 int
 verb_smarthost(int argc, char **argv, const char *conf_path)
 {
-	struct wish wish = { .is_untested = false };
-	struct change change;
-	int status = change_open(&change, &argc, argv, conf_path);
-
-	if (status != 0)
-		return status;
-	if (argc == 2 && strcmp(argv[1], "show") == 0)
-		status = show(&change);
-	else if (argc == 2 && strcmp(argv[1], "test") == 0)
-		status = test(&change);
-	else if (argc == 2 && strcmp(argv[1], "remove") == 0)
-		status = take_back(&change);
-	else
-		status = take_words(&change, argc, argv, &wish);
-	if (wish.host.name != NULL && status == EX_OK)
-		status = put(&change, &wish);
-	change_release(&change);
-	return status;
+	return change_verb(argc, argv, conf_path, run);
 }

@@ -108,6 +108,19 @@ change_open(struct change *change, int *argc, char **argv,
 	return EX_CONFIG;
 }
 
+int
+change_verb(int argc, char **argv, const char *conf_path, change_run_fn *run)
+{
+	struct change change;
+	int status = change_open(&change, &argc, argv, conf_path);
+
+	if (status != 0)
+		return status;
+	status = run(&change, argc, argv);
+	change_release(&change);
+	return status;
+}
+
 /* What the main file says of its places, whatever else is wrong with it. */
 static void
 places_take(struct change *change, struct slice text)

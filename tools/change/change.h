@@ -51,8 +51,13 @@ struct change {
  * words for it were printed. */
 int change_open(struct change *change, int *argc, char **argv,
     const char *conf_path);
-/* The same, also with a configuration that cannot be read: then the places
- * of spool, log and run are what the main file says, all else preset. */
+/* A whole verb: run between change_open and change_release; what it returns,
+ * or the exit status of change_open. */
+typedef int change_run_fn(struct change *change, int argc, char **argv);
+int change_verb(int argc, char **argv, const char *conf_path,
+    change_run_fn *run);
+/* As change_open, also with a configuration that cannot be read: then the
+ * places of spool, log and run are what the main file says, all else preset. */
 int change_open_any(struct change *change, int *argc, char **argv,
     const char *conf_path);
 void change_release(struct change *change);

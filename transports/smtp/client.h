@@ -316,6 +316,15 @@ enum peer_result client_reply(struct client *client, int64_t timeout_ms,
 void client_verdict(const struct client *client, const struct reply *reply,
     enum verdict_kind good, struct verdict *out);
 
+/* client_reply.c: a host that refuses us as a whole: deferred, whatever it
+ * says, because another one, or the same one later, may be of another mind /
+ * one that cannot be used, for a reason of our own.  Both end the session
+ * and return false. */
+bool client_refused(struct client *client, const struct reply *reply,
+    struct verdict *out_trouble);
+bool client_unfit(struct client *client, const char *status,
+    const char *words, struct verdict *out_trouble);
+
 /* client_reply.c: the verdict for a connection that failed; step completes
  * "while ..." ("waiting for the reply to MAIL").  Closes it. */
 void client_broken(struct client *client, enum peer_result result,

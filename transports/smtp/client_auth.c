@@ -237,17 +237,6 @@ client_auth_mechanism(struct slice word)
 	return 0;
 }
 
-static bool
-refused(struct client *client, const char *status, const char *words,
-    struct verdict *out_trouble)
-{
-	verdict_set(out_trouble, VERDICT_DEFERRED, status, client->who, "%s",
-	    words);
-	out_trouble->host_trouble = true;
-	client_quit(client);
-	return false;
-}
-
 /* The exchange came to an end, whichever. */
 static bool
 judge(struct talk *talk)
@@ -255,15 +244,9 @@ judge(struct talk *talk)
 	if (talk->reply.code / 100 == 2)
 		return true;
 	if (talk->err.text[0] != '\0')
-		return refused(talk->client, "4.7.8", talk->err.text,
+		return client_unfit(talk->client, "4.7.8", talk->err.text,
 		    talk->trouble);
-	client_verdict(talk->client, &talk->reply, VERDICT_DEFERRED,
-	    talk->trouble);
-	talk->trouble->kind = VERDICT_DEFERRED;
-	talk->trouble->status[0] = '4';
-	talk->trouble->host_trouble = true;
-	client_quit(talk->client);
-	return false;
+	return client_refused(talk->client, &talk->reply, talk->trouble);
 }
 
 /* A wrong password is mended by a person: all of it only makes mail wait. */
@@ -276,8 +259,8 @@ client_auth(struct client *client, const struct client_secret *secret,
 
 	if (client->tls.version[0] == '\0' &&
 	    !client->conf->auth_to.is_plain_ok)
-		return refused(client, "4.7.11", "the password for this host "
-		    "is sent only under TLS, which it does not speak",
+		return client_unfit(client, "4.7.11", "the password for this "
+		    "host is sent only under TLS, which it does not speak",
 		    out_trouble);
 	for (size_t i = 0; i < MECHANISMS; i++) {
 		unsigned one = mechanism_rows[i].mechanism;
@@ -289,6 +272,6 @@ client_auth(struct client *client, const struct client_secret *secret,
 			continue;
 		return mechanism_rows[i].talk(&talk) && judge(&talk);
 	}
-	return refused(client, "4.7.4", "the host offers no way to "
+	return client_unfit(client, "4.7.4", "the host offers no way to "
 	    "authenticate that we can use", out_trouble);
 }

@@ -17,19 +17,6 @@
 
 #include "base/banned.h"
 
-/* A host that refuses us as a whole: deferred, whatever it says, because
- * another one, or the same one later, may be of another mind. */
-static void
-refused(struct client *client, const struct reply *reply,
-    struct verdict *out_trouble)
-{
-	client_verdict(client, reply, VERDICT_DEFERRED, out_trouble);
-	out_trouble->kind = VERDICT_DEFERRED;
-	out_trouble->status[0] = '4';
-	out_trouble->host_trouble = true;
-	client_quit(client);
-}
-
 bool
 client_ask(struct client *client, const char *step, struct reply *out,
     struct verdict *out_trouble)
@@ -65,10 +52,8 @@ greeting(struct client *client, bool is_by_mx, struct verdict *out_trouble)
 		out_trouble->host_trouble = true;
 		return false;
 	}
-	if (reply.code / 100 != 2) {
-		refused(client, &reply, out_trouble);
-		return false;
-	}
+	if (reply.code / 100 != 2)
+		return client_refused(client, &reply, out_trouble);
 	if (is_by_mx && reply_line(&reply, &cursor, &text) &&
 	    slice_word(&text, &name) &&
 	    slice_is_nocase(name, client->conf->host)) {
@@ -106,8 +91,7 @@ client_ehlo(struct client *client, const char *name,
 		if (reply.code / 100 == 2)
 			return true;
 	}
-	refused(client, &reply, out_trouble);
-	return false;
+	return client_refused(client, &reply, out_trouble);
 }
 
 /* ---- TLS --------------------------------------------------------------- */
@@ -197,10 +181,8 @@ starttls(struct client *client, struct client_hello *hello,
 	if (!client_ask(client, "waiting for the reply to STARTTLS", &reply,
 	    out_trouble))
 		return false;
-	if (reply.code == 421) {
-		refused(client, &reply, out_trouble);
-		return false;
-	}
+	if (reply.code == 421)
+		return client_refused(client, &reply, out_trouble);
 	if (reply.code != 220) {
 		reply_add_text(&words, &reply);
 		is_good = no_tls(client, policy, words.buf, out_trouble);

@@ -85,6 +85,29 @@ client_verdict(const struct client *client, const struct reply *reply,
 	str_release(&text);
 }
 
+bool
+client_refused(struct client *client, const struct reply *reply,
+    struct verdict *out_trouble)
+{
+	client_verdict(client, reply, VERDICT_DEFERRED, out_trouble);
+	out_trouble->kind = VERDICT_DEFERRED;
+	out_trouble->status[0] = '4';
+	out_trouble->host_trouble = true;
+	client_quit(client);
+	return false;
+}
+
+bool
+client_unfit(struct client *client, const char *status, const char *words,
+    struct verdict *out_trouble)
+{
+	verdict_set(out_trouble, VERDICT_DEFERRED, status, client->who, "%s",
+	    words);
+	out_trouble->host_trouble = true;
+	client_quit(client);
+	return false;
+}
+
 void
 client_broken(struct client *client, enum peer_result result,
     const struct err *err, const char *step, struct verdict *out)

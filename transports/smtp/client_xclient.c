@@ -139,18 +139,6 @@ words_add(struct str *out, const struct client *client,
 /* ---- saying it --------------------------------------------------------- */
 
 static bool
-refused(struct client *client, const struct reply *reply,
-    struct verdict *out_trouble)
-{
-	client_verdict(client, reply, VERDICT_DEFERRED, out_trouble);
-	out_trouble->kind = VERDICT_DEFERRED;
-	out_trouble->status[0] = '4';
-	out_trouble->host_trouble = true;
-	client_quit(client);
-	return false;
-}
-
-static bool
 lines_say(struct client *client, struct slice text,
     struct verdict *out_trouble)
 {
@@ -170,7 +158,7 @@ lines_say(struct client *client, struct slice text,
 		    &reply, out_trouble))
 			return false;
 		if (reply.code / 100 != 2)
-			return refused(client, &reply, out_trouble);
+			return client_refused(client, &reply, out_trouble);
 	}
 	return true;
 }
@@ -195,17 +183,6 @@ say(struct client *client, const struct origin *origin, struct str *words,
 	return true;
 }
 
-static bool
-trouble(struct client *client, const char *status, const char *words,
-    struct verdict *out_trouble)
-{
-	verdict_set(out_trouble, VERDICT_DEFERRED, status, client->who, "%s",
-	    words);
-	out_trouble->host_trouble = true;
-	client_quit(client);
-	return false;
-}
-
 bool
 client_xclient(struct client *client, int body_fd,
     struct verdict *out_trouble)
@@ -219,10 +196,10 @@ client_xclient(struct client *client, int body_fd,
 	if (!client->is_xclient || client->is_lmtp)
 		return true;
 	if (!(client->offer.extensions & CLIENT_XCLIENT))
-		return trouble(client, "4.7.0", "xclient-to names this host, "
-		    "which does not offer XCLIENT to us", out_trouble);
+		return client_unfit(client, "4.7.0", "xclient-to names this "
+		    "host, which does not offer XCLIENT to us", out_trouble);
 	if (!origin_read(body_fd, front, &origin, &err))
-		return trouble(client, "4.3.0", err.text, out_trouble);
+		return client_unfit(client, "4.3.0", err.text, out_trouble);
 	words_add(&words, client, &origin);
 	if (words.len > 0 && !slice_equal(str_slice(&words),
 	    str_slice(&client->xclient)))
