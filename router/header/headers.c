@@ -25,7 +25,7 @@ enum {
 /* What the router does with a field; all others are just kept. */
 enum field_use {
 	FIELD_DROP = 1,		/* everybody's */
-	FIELD_DROP_LOCAL = 2,	/* of a local submission */
+	FIELD_DROP_OWN = 2,	/* of a user's submission */
 	FIELD_RECEIVED = 4,
 	FIELD_MSGID = 8,
 	FIELD_DATE = 16,
@@ -39,14 +39,14 @@ static const struct field_row {
 	const char	*name;
 	unsigned	 use;
 } field_rows[] = {
-	{ "Bcc", FIELD_DROP_LOCAL | FIELD_RCPT },
+	{ "Bcc", FIELD_DROP_OWN | FIELD_RCPT },
 	{ "Cc", FIELD_RCPT },
 	{ "Date", FIELD_DATE },
 	{ "From", FIELD_FROM },
 	{ "Message-Id", FIELD_MSGID },
 	{ "Precedence", FIELD_PRECEDENCE },
 	{ "Received", FIELD_RECEIVED },
-	{ "Resent-Bcc", FIELD_DROP_LOCAL | FIELD_RESENT_RCPT },
+	{ "Resent-Bcc", FIELD_DROP_OWN | FIELD_RESENT_RCPT },
 	{ "Resent-Cc", FIELD_RESENT_RCPT },
 	{ "Resent-To", FIELD_RESENT_RCPT },
 	{ "Return-Path", FIELD_DROP },
@@ -203,6 +203,16 @@ may_add(struct pass *pass, const char *field, bool is_there)
 	return false;
 }
 
+/* Who logged in wrote the message; of an empty sender nobody can say who. */
+static bool
+may_add_from(const struct pass *pass)
+{
+	const struct envelope *envelope = pass->envelope;
+
+	return pass->is_own && (!envelope->is_external ||
+	    !envelope->is_error);
+}
+
 static void
 add_from(struct pass *pass)
 {
@@ -232,7 +242,7 @@ add_missing(struct pass *pass)
 		    1000000, date);
 		str_addf(pass->out, "Date: %s\n", date);
 	}
-	if (!headers->has_from && pass->is_own && !envelope->is_external)
+	if (!headers->has_from && may_add_from(pass))
 		add_from(pass);
 	else if (!headers->has_from &&
 	    pass->conf->header_check != HEADERS_UNCHECKED)
@@ -274,8 +284,7 @@ pass_field(struct pass *pass, const struct header_field *field)
 		list_add(pass->arena, &headers->to_end, field->value);
 	if (envelope->header_rcpts && (use & FIELD_RESENT_RCPT))
 		list_add(pass->arena, &headers->resent_to_end, field->value);
-	if ((use & FIELD_DROP) ||
-	    ((use & FIELD_DROP_LOCAL) && !envelope->is_external))
+	if ((use & FIELD_DROP) || ((use & FIELD_DROP_OWN) && pass->is_own))
 		return;
 	if (field_wrong(pass, field))
 		return;

@@ -103,7 +103,8 @@ trial_close(struct trial *t)
 	arena_free(&t->arena);
 }
 
-enum from_where { LOCAL, USER, STRANGER };
+/* NOBODY: a user's, from <>. */
+enum from_where { LOCAL, USER, NOBODY, STRANGER };
 
 /* What goes on, behind our Received. */
 static const char *
@@ -114,7 +115,8 @@ pass(struct trial *t, enum from_where where, const char *header)
 	const char *behind;
 
 	envelope.from.local = SLICE("ann");
-	if (where == USER)
+	envelope.is_error = where == NOBODY;
+	if (where == USER || where == NOBODY)
 		envelope.user = SLICE("ann");
 	str_reset(&t->out);
 	headers_pass(t->arena, slice_of(header), &envelope, t->conf,
@@ -199,7 +201,7 @@ Test(header_check, our_own_is_repaired_where_policy_says_so)
 }
 
 /* RFC 6409 section 8: a submission server may add, a relay may not; Bcc is
- * a local submission's secret (RFC 5322 section 3.6.3). */
+ * a submission's secret (RFC 5322 section 3.6.3). */
 Test(header_check, what_is_missing_and_what_is_secret)
 {
 	static const struct {
@@ -209,8 +211,12 @@ Test(header_check, what_is_missing_and_what_is_secret)
 	} cases[] = {
 		{ LOCAL, "Subject: x\nBcc: s@b.test\n", true, true, true,
 		    false },
-		{ USER, "Subject: x\nBcc: s@b.test\n", true, false, true,
-		    true },
+		{ USER, "Subject: x\nBcc: s@b.test\n", true, true, true,
+		    false },
+		{ USER, "From: a@b.test\nresent-bcc: x@c.test,\n s@b.test\n",
+		    true, true, true, false },
+		{ NOBODY, "Subject: x\nBcc: s@b.test\n", true, false, true,
+		    false },
 		{ STRANGER, "Subject: x\nBcc: s@b.test\n", false, false,
 		    false, true },
 		{ LOCAL, "Resent-From: a@b.test\nResent-Bcc: s@b.test\n"
