@@ -339,8 +339,7 @@ put_entry(struct slice name, struct slice value, bool is_json)
 	struct slice item;
 
 	if (is_json) {
-		json_open(&out);
-		json_number(&out, "v", 1);
+		json_open_answer(&out);
 		json_text(&out, "alias", name);
 		json_text(&out, "value", value);
 		json_close(&out);

@@ -392,8 +392,7 @@ put_row(const struct kind *kind, const struct row *row, bool is_json)
 	struct str out = STR_INIT;
 
 	if (is_json) {
-		json_open(&out);
-		json_number(&out, "v", 1);
+		json_open_answer(&out);
 		json_text(&out, "table", slice_of(kind->table));
 		json_text(&out, "blocked", row->key);
 		json_text(&out, "about", row->value);

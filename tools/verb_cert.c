@@ -80,8 +80,7 @@ put_json(const struct conf_certificate *one, const struct look *look)
 	static const char *const states[] = { "ok", "warn", "bad" };
 	struct str out = STR_INIT;
 
-	json_open(&out);
-	json_number(&out, "v", 1);
+	json_open_answer(&out);
 	json_text(&out, "file", slice_of(one->file));
 	json_text(&out, "key", slice_of(one->key));
 	json_text(&out, "for", slice_of(one->name));

@@ -81,7 +81,7 @@ print_json(struct slice reply, const struct mail_finding *found,
 {
 	struct str out = STR_INIT;
 
-	json_open(&out);
+	json_open_answer(&out);
 	json_text(&out, "reply", reply);
 	json_text(&out, "class", slice_of(mail_class_name(found->class)));
 	json_text(&out, "scope", slice_of(mail_scope_name(found->scope)));
@@ -89,7 +89,7 @@ print_json(struct slice reply, const struct mail_finding *found,
 	json_bool(&out, "site", found->is_own);
 	json_text(&out, "then", answer);
 	json_close(&out);
-	printf("%s\n", out.buf);
+	fputs(out.buf, stdout);
 	str_release(&out);
 }
 

@@ -55,8 +55,7 @@ put_version(const struct version *version, bool is_json)
 
 	clock_rfc3339(version->time_s * 1000000, time);
 	if (is_json) {
-		json_open(&out);
-		json_number(&out, "v", 1);
+		json_open_answer(&out);
 		json_number(&out, "version", version->number);
 		json_text(&out, "time", slice_of(time));
 		json_text(&out, "by", slice_of(version->by));

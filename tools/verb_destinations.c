@@ -127,7 +127,7 @@ print_line(void *context, struct slice line)
 	size_t cursor = 0;
 
 	if (*is_json) {
-		printf(SLICE_FMT "\n", SLICE_ARG(line));
+		control_put_line(line);
 		return true;
 	}
 	while (json_next(line, &cursor, &key, &value)) {

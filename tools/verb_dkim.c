@@ -77,8 +77,7 @@ list(struct change *change)
 	    key = key->next) {
 		str_reset(&out);
 		if (change->is_json) {
-			json_open(&out);
-			json_number(&out, "v", 1);
+			json_open_answer(&out);
 			json_text(&out, "domain", slice_of(key->domain));
 			json_text(&out, "selector", slice_of(key->selector));
 			json_bool(&out, "signs", key->signs);

@@ -156,8 +156,7 @@ put_json(const struct doctor_finding *finding)
 	static const char *const words[] = { "ok", "warn", "bad" };
 	struct str out = STR_INIT;
 
-	json_open(&out);
-	json_number(&out, "v", 1);
+	json_open_answer(&out);
 	json_text(&out, "level", slice_of(words[finding->level]));
 	json_text(&out, "area", slice_of(finding->area));
 	json_text(&out, "where", slice_of(finding->where));

@@ -60,8 +60,7 @@ put_domain(const struct conf_domain *domain, const char *name, bool is_json)
 	struct str out = STR_INIT;
 
 	if (is_json) {
-		json_open(&out);
-		json_number(&out, "v", 1);
+		json_open_answer(&out);
 		json_text(&out, "domain", slice_of(name));
 		json_text(&out, "users", slice_of(who));
 		json_text(&out, "channel", slice_of(domain->deliver.channel));

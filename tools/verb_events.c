@@ -1,7 +1,8 @@
 /* verb_events.c - zmailer events: the journal, as it was and as it grows
  *
  * In     the journal; with -f also what is written from now on
- * Out    a line an event, for people or (--json) as it stands there
+ * Out    a line an event, for people or (--json) as it stands there, with
+ *        "v":1 in front
  * Spec   zmailer(8), zmailer-events(5)
  *
  * SPDX-License-Identifier: ISC
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "tools/desk/desk.h"
 #include "tools/journal/facts.h"
 #include "tools/journal/journal.h"
@@ -46,12 +48,10 @@ line_put(const struct wish *wish, struct slice line)
 {
 	struct str text = STR_INIT;
 
-	if (wish->is_json) {
-		str_add_slice(&text, line);
-		str_addc(&text, '\n');
-	} else {
+	if (wish->is_json)
+		json_add_answer(&text, line);
+	else
 		journal_line_print(line, &text);
-	}
 	fputs(text.buf, stdout);
 	str_release(&text);
 }

@@ -42,7 +42,7 @@ say(struct fsck *fsck, const char *file, const char *to, const char *reason)
 	if (can_mend)
 		fsck->mended++;
 	if (fsck->is_json) {
-		json_open(&line);
+		json_open_answer(&line);
 		json_text(&line, "file", slice_of(file));
 		if (can_mend)
 			json_text(&line, "to", slice_of(to));
@@ -133,7 +133,7 @@ summary(const struct fsck *fsck, bool is_running)
 	struct str line = STR_INIT;
 
 	if (fsck->is_json) {
-		json_open(&line);
+		json_open_answer(&line);
 		for (int i = 0; i < AREA_COUNT; i++)
 			json_number(&line, spool_area_names[i],
 			    (int64_t)fsck->counts[i]);

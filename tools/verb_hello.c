@@ -151,13 +151,13 @@ put_line(const struct hello *hello, struct slice line, const char *word,
 	struct str text = STR_INIT;
 
 	if (hello->is_json)
-		str_add_slice(&text, line);
+		json_add_answer(&text, line);
 	else if (word[0] != '\0') {
 		str_addf(&text, "%6lld ms  %-10s ",
 		    (long long)(ms < 0 ? 0 : ms), word);
 		add_values(&text, line, keys);
 	}
-	while (text.len > 0 && text.buf[text.len - 1] == ' ')
+	while (text.len > 0 && strchr(" \n", text.buf[text.len - 1]))
 		text.len--;
 	text.buf[text.len] = '\0';
 	if (text.len > 0)

@@ -219,8 +219,7 @@ put_limit(const struct str *what, struct conf_at at, bool is_json)
 	struct str out = STR_INIT;
 
 	if (is_json) {
-		json_open(&out);
-		json_number(&out, "v", 1);
+		json_open_answer(&out);
 		json_text(&out, "limit", str_slice(what));
 		json_text(&out, "file", slice_of(at.file));
 		json_number(&out, "line", at.line);

@@ -26,6 +26,7 @@ struct entry {
 
 struct list {
 	struct selector	*selector;	/* NULL: all */
+	struct desk_test test;
 	bool		 is_json, is_page;
 	const char	*after;		/* only what is behind this id */
 	size_t		 limit;
@@ -40,11 +41,10 @@ static bool
 is_selected(const struct list *list, const struct view *view)
 {
 	for (size_t i = 0; i < view->rcpt_count; i++)
-		if (desk_is_meant(list->selector, view, &view->rcpts[i],
-			list->now_s))
+		if (desk_is_meant(&list->test, view, &view->rcpts[i]))
 			return true;
 	return view->rcpt_count == 0 &&
-	    desk_is_meant(list->selector, view, NULL, list->now_s);
+	    desk_is_meant(&list->test, view, NULL);
 }
 
 static bool
@@ -111,7 +111,7 @@ end_print(const struct list *list, bool is_up)
 	struct str end = STR_INIT;
 
 	if (list->is_json && has_more) {
-		json_open(&end);
+		json_open_answer(&end);
 		json_text(&end, "next", slice_of(last));
 		json_close(&end);
 		fputs(end.buf, stdout);
@@ -156,6 +156,7 @@ verb_list(int argc, char **argv, const char *conf_path)
 	list.limit = list.is_page ? (size_t)options.limit : SIZE_MAX;
 	list.after = options.after;
 	conf = verb_conf(conf_path);
+	desk_test_init(&list.test, list.selector, conf, list.now_s);
 	/* states that a selector may ask for are the files': all are read */
 	if (list.is_page && list.selector == NULL)
 		live_ask_page(conf->run_dir, arena, options.limit,
@@ -163,8 +164,8 @@ verb_list(int argc, char **argv, const char *conf_path)
 	else
 		live_ask(conf->run_dir, arena, &live);
 	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
-	    &err) < 0 || view_each(spool, &live, 0, list_one, &list,
-	    &err) < 0) {
+	    &err) < 0 || view_each(spool, &live, list.test.flags, list_one,
+	    &list, &err) < 0) {
 		fprintf(stderr, "zmailer: list: %s\n", err.text);
 		return EX_NOINPUT;
 	}

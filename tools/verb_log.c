@@ -136,8 +136,7 @@ put_row(const struct conf_log_level *row, bool is_json)
 
 	conf_log_level_add(&what, row);
 	if (is_json) {
-		json_open(&out);
-		json_number(&out, "v", 1);
+		json_open_answer(&out);
 		json_text(&out, "log_level", str_slice(&what));
 		json_bool(&out, "over", is_over);
 		json_text(&out, "file", slice_of(row->at.file));

@@ -24,8 +24,7 @@ kept_print(const struct kept *kept, bool is_json)
 	struct str out = STR_INIT;
 
 	if (is_json) {
-		json_open(&out);
-		json_number(&out, "v", 1);
+		json_open_answer(&out);
 		json_number(&out, "closed", kept->closed);
 		json_number(&out, "packed", kept->packed);
 		json_number(&out, "removed", kept->removed);

@@ -75,7 +75,7 @@ queue_one(void *context, struct slice line)
 	int64_t parked = json_get_number(line, "parked");
 
 	if (queue->is_json) {
-		printf(SLICE_FMT "\n", SLICE_ARG(line));
+		control_put_line(line);
 		queue->count++;
 		return true;
 	}

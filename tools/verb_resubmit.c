@@ -107,7 +107,7 @@ say(const struct resubmit *r, const struct file *file)
 	struct str line = STR_INIT;
 
 	if (r->is_json) {
-		json_open(&line);
+		json_open_answer(&line);
 		json_text(&line, "id", slice_of(file->id));
 		json_text(&line, "from",
 		    slice_of(spool_area_names[file->area]));

@@ -110,8 +110,7 @@ show(const struct change *change)
 		return 1;
 	}
 	if (change->is_json) {
-		json_open(&out);
-		json_number(&out, "v", 1);
+		json_open_answer(&out);
 		json_text(&out, "host", slice_of(route->host));
 		json_text(&out, "login", slice_of(login_of(change->conf)));
 		json_text(&out, "file", slice_of(route->at.file));

@@ -179,7 +179,7 @@ json_put(const struct state *state, const struct areas *areas, int status)
 	    "down" };
 	struct str out = STR_INIT;
 
-	json_open(&out);
+	json_open_answer(&out);
 	json_text(&out, "status", slice_of(words[status]));
 	json_number(&out, "pid", status == STATUS_DOWN ? 0 : state->pid);
 	json_number(&out, "since", state->since_s);
@@ -190,7 +190,7 @@ json_put(const struct state *state, const struct areas *areas, int status)
 	json_close(&out);
 	for (size_t i = 0; status != STATUS_DOWN && i < state->child_count;
 	    i++) {
-		json_open(&out);
+		json_open_answer(&out);
 		json_text(&out, "process", slice_of(state->children[i].name));
 		json_text(&out, "state", slice_of(state->children[i].state));
 		json_number(&out, "pid", state->children[i].pid);

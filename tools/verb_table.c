@@ -32,7 +32,7 @@ say_value(const struct table *table, bool is_json, const char *key,
 	struct str out = STR_INIT;
 
 	if (is_json) {
-		json_open(&out);
+		json_open_answer(&out);
 		json_text(&out, "table", slice_of(table_name(table)));
 		json_text(&out, "key", slice_of(key));
 		json_text(&out, "value", value);
@@ -126,7 +126,7 @@ say_table(const struct conf_table *row, bool is_json)
 	    &(struct err){ "" }) != TABLE_TROUBLE;
 
 	if (is_json) {
-		json_open(&out);
+		json_open_answer(&out);
 		json_text(&out, "table", slice_of(row->name));
 		json_text(&out, "type", slice_of(table_kind(table)));
 		json_text(&out, "file", slice_of(table_path(table)));

@@ -1,7 +1,7 @@
 /* verb_trace.c - zmailer trace: what became of a message
  *
- * In     a spool id, a message id, an address, a client, a window in time;
- *        the journal
+ * In     a spool id, a message id, an address, a client, a selector, a
+ *        window in time; the journal
  * Out    a table a message, or the journal's own lines
  * Spec   zmailer(8)
  *
@@ -11,7 +11,10 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "base/json.h"
+#include "tools/desk/desk.h"
 #include "tools/journal/ask.h"
+#include "tools/journal/facts.h"
 #include "tools/journal/names.h"
 #include "tools/verb.h"
 
@@ -20,11 +23,14 @@
 static void
 lines_put(const struct life *life)
 {
+	struct str text = STR_INIT;
+
 	for (size_t i = 0; i < life->count; i++) {
-		fwrite(life->lines[i].line.p, 1, life->lines[i].line.n,
-		    stdout);
-		putchar('\n');
+		str_reset(&text);
+		json_add_answer(&text, life->lines[i].line);
+		fputs(text.buf, stdout);
 	}
+	str_release(&text);
 }
 
 static int
@@ -61,16 +67,46 @@ trace(struct journal *journal, const struct ask *ask, const char *what,
 }
 
 struct words {
-	const char	*what;
+	struct desk_options options;	/* its words alone are used */
 	bool		 is_json;
 	struct ask	 ask;
+	struct arena	*arena;
+	struct facts	*facts;
 };
+
+/* Whom: the words together are one of ask.h, or a selector. */
+static int
+whom(struct words *words, const struct ask *window)
+{
+	struct slice what = str_slice(&words->options.words);
+	struct selector *selector;
+	struct err err;
+	int status;
+
+	if (!ask_is_selector(what)) {
+		if (ask_parse(what.n > 0 ? words->options.words.buf : NULL,
+		    &words->ask, &err) < 0)
+			return verb_usage(words->options.verb, "%s",
+			    err.text);
+		words->ask.span = window->span;
+		return EX_OK;
+	}
+	status = desk_selector(&words->options, words->arena, &selector);
+	if (status != EX_OK)
+		return status;
+	words->facts = facts_new(selector);
+	words->ask = *window;
+	words->ask.kind = ASK_SELECTOR;
+	words->ask.facts = words->facts;
+	return EX_OK;
+}
 
 /* The window is read into an ask of its own, for what comes first resets
  * it. */
 static int
 arguments(int argc, char **argv, struct words *words)
 {
+	struct str *what = &words->options.words;
 	struct ask window;
 	struct err err;
 	int result;
@@ -85,39 +121,45 @@ arguments(int argc, char **argv, struct words *words)
 			i++;
 		else if (strcmp(argv[i], "--json") == 0)
 			words->is_json = true;
-		else if (words->what == NULL && argv[i][0] != '-')
-			words->what = argv[i];
+		else if (argv[i][0] == '-')
+			return verb_usage(argv[0], "unknown word '%s'",
+			    argv[i]);
 		else
-			return verb_usage(argv[0], "%s is too much", argv[i]);
+			str_addf(what, "%s%s", what->len > 0 ? " " : "",
+			    argv[i]);
 	}
-	if (words->what == NULL && window.span.since_ms == INT64_MIN)
+	if (what->len == 0 && window.span.since_ms == INT64_MIN)
 		return verb_usage(argv[0], "which message, or --day?");
-	if (ask_parse(words->what, &words->ask, &err) < 0)
-		return verb_usage(argv[0], "%s", err.text);
-	words->ask.span = window.span;
-	return EX_OK;
+	return whom(words, &window);
 }
 
 int
 verb_trace(int argc, char **argv, const char *conf_path)
 {
-	struct words words = { .what = NULL };
+	struct words words = { .options = { .verb = argv[0],
+	    .words = STR_INIT }, .arena = arena_new() };
+	struct str *what = &words.options.words;
 	struct journal *journal;
-	struct conf *conf;
+	struct conf *conf = NULL;
 	struct err err;
 	int status = arguments(argc, argv, &words);
 
-	if (status != EX_OK)
-		return status;
-	conf = verb_conf(conf_path);
-	if (journal_open_all(conf->log_dir, &journal, &err) < 0) {
-		fprintf(stderr, "zmailer: trace: %s\n", err.text);
-		status = EX_NOINPUT;
-	} else {
-		status = trace(journal, &words.ask, words.what, conf,
-		    words.is_json);
-		journal_close(&journal);
+	if (status == EX_OK) {
+		conf = verb_conf(conf_path);
+		if (journal_open_all(conf->log_dir, &journal, &err) < 0) {
+			fprintf(stderr, "zmailer: trace: %s\n", err.text);
+			status = EX_NOINPUT;
+		} else {
+			status = trace(journal, &words.ask,
+			    what->len > 0 ? what->buf : NULL, conf,
+			    words.is_json);
+			journal_close(&journal);
+		}
+		conf_free(&conf);
 	}
-	conf_free(&conf);
+	if (words.facts != NULL)
+		facts_free(&words.facts);
+	desk_options_release(&words.options);
+	arena_free(&words.arena);
 	return status;
 }

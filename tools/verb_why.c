@@ -1,6 +1,7 @@
 /* verb_why.c - zmailer why: what keeps a message, and what would help
  *
- * In     a spool id; the scheduler's answer to it
+ * In     a spool id or a selector; the scheduler's answer to it; the files
+ *        of what was set aside
  * Out    for each recipient that is not final: the binding constraint, the
  *        last words, when it is tried next and given up
  * Trusts nothing in the words of other hosts: controls are escaped
@@ -15,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "tools/desk/desk.h"
 #include "tools/queue/control.h"
 #include "tools/queue/words.h"
 #include "tools/verb.h"
@@ -22,7 +24,9 @@
 #include "base/banned.h"
 
 struct why {
-	const char	*id;
+	const char	*id;		/* or the selector */
+	char		 shown[SPOOL_ID_BYTES];	/* whose lines come */
+	int64_t		 count;		/* lines */
 	bool		 is_json;
 	int64_t		 now_s;
 	struct str	 text, value;
@@ -144,7 +148,7 @@ add_help(struct why *why, struct slice line)
 	add_row(why, "try");
 	for (; *p != '\0'; p++) {
 		if (strncmp(p, "ID", 2) == 0) {
-			str_adds(&why->text, why->id);
+			str_adds(&why->text, why->shown);
 			p++;
 		} else if (strncmp(p, "DEST", 4) == 0) {
 			str_add_escaped(&why->text, member(why, line,
@@ -165,10 +169,19 @@ why_one(void *context, struct slice line)
 {
 	struct why *why = context;
 
+	struct slice id = member(why, line, "id");
+
+	why->count++;
 	str_reset(&why->text);
 	if (why->is_json) {
-		printf(SLICE_FMT "\n", SLICE_ARG(line));
+		control_put_line(line);
 		return true;
+	}
+	if (id.n < sizeof(why->shown) && !slice_is(id, why->shown)) {
+		memcpy(why->shown, id.p, id.n);
+		why->shown[id.n] = '\0';
+		if (!spool_id_is(slice_of(why->id)))
+			str_addf(&why->text, "%s\n", why->shown);
 	}
 	add_member(why, line, "to", "to ");
 	add_member(why, line, "state", "  ");
@@ -184,42 +197,74 @@ why_one(void *context, struct slice line)
 	return true;
 }
 
+/* What the scheduler says of its own mail.  0 with *out_count recipients, or
+ * an exit status when it cannot say. */
 static int
-why_ask(struct why *why, const struct conf *conf)
+why_queued(struct why *why, struct control *control, int64_t *out_count)
 {
-	struct control control;
 	struct str request = STR_INIT, last = STR_INIT;
 	struct err err;
+	int64_t final;
 	int status = EX_OK;
-	int is_up = control_connect(conf->run_dir, &control, &err);
 
+	control_begin(&request, "why");
+	if (spool_id_is(slice_of(why->id)))
+		json_text(&request, "id", slice_of(why->id));
+	else
+		json_text(&request, "select", slice_of(why->id));
+	if (control_ask(control, &request, why_one, why, &last, &err) < 0) {
+		if (!json_get(str_slice(&last), "code", &why->value) ||
+		    !slice_is(str_slice(&why->value), "no-such")) {
+			fprintf(stderr, "zmailer: why: %s\n", err.text);
+			status = EX_UNAVAILABLE;
+		}
+	} else {
+		final = json_get_number(str_slice(&last), "final");
+		*out_count = why->count + final;
+		if (!why->is_json && final > 0)
+			printf("%" PRId64 " other recipient%s: zmailer trace "
+			    "%s\n", final, final == 1 ? " has its outcome" :
+			    "s have their outcome", why->id);
+	}
+	str_release(&request);
+	str_release(&last);
+	return status;
+}
+
+/* Its own mail, then what lies elsewhere. */
+static int
+why_all(struct why *why, const struct conf *conf,
+    const struct selector *selector)
+{
+	struct control control;
+	int64_t queued = 0;
+	size_t aside = 0;
+	struct err err;
+	int status = EX_OK, is_up;
+
+	is_up = control_connect(conf->run_dir, &control, &err);
+	if (is_up == 1)
+		status = why_queued(why, &control, &queued);
+	control_close(&control);
+	if (is_up < 0)
+		fprintf(stderr, "zmailer: why: %s\n", err.text);
+	if (status != EX_OK || is_up < 0)
+		return status != EX_OK ? status : EX_NOPERM;
+	/* who may not read the files has had an answer about its own */
+	if (desk_why_aside(conf, selector, why->is_json, &aside, &err) < 0 &&
+	    queued == 0 && is_up == 0)
+		fprintf(stderr, "zmailer: why: %s\n", err.text);
+	if (queued > 0 || aside > 0)
+		return EX_OK;
 	if (is_up == 0) {
 		fprintf(stderr, "zmailer: why: the scheduler does not run, so "
 		    "nothing is tried: zmailer start\n"
 		    "`zmailer show %s` says what the files know\n", why->id);
 		return EX_UNAVAILABLE;
 	}
-	if (is_up == 1) {
-		control_begin(&request, "why");
-		json_text(&request, "id", slice_of(why->id));
-		is_up = control_ask(&control, &request, why_one, why, &last,
-		    &err);
-	}
-	if (is_up < 0) {
-		fprintf(stderr, "zmailer: why: %s\n`zmailer trace %s` knows "
-		    "what is done\n", err.text, why->id);
-		status = 1;
-	} else if (!why->is_json && json_get_number(str_slice(&last),
-		"final") > 0) {
-		printf("%" PRId64 " other recipient%s: zmailer trace %s\n",
-		    json_get_number(str_slice(&last), "final"),
-		    json_get_number(str_slice(&last), "final") == 1 ?
-		    " has its outcome" : "s have their outcome", why->id);
-	}
-	control_close(&control);
-	str_release(&request);
-	str_release(&last);
-	return status;
+	fprintf(stderr, "zmailer: why: no such message is queued or set aside"
+	    "\n`zmailer trace %s` knows what is done\n", why->id);
+	return 1;
 }
 
 int
@@ -227,25 +272,27 @@ verb_why(int argc, char **argv, const char *conf_path)
 {
 	struct why why = { .now_s = clock_wall_s(), .text = STR_INIT,
 	    .value = STR_INIT };
+	struct arena *arena = arena_new();
+	struct desk_options options;
+	struct selector *selector;
 	struct conf *conf;
-	int status;
+	int status = desk_args(argc, argv, 0, &options);
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0)
-			why.is_json = true;
-		else if (argv[i][0] == '-' || why.id != NULL)
-			return verb_usage(argv[0], "'%s' is too much",
-			    argv[i]);
-		else
-			why.id = argv[i];
-	}
-	if (why.id == NULL)
-		return verb_usage(argv[0], "which message? `zmailer list` "
+	if (status == EX_OK)
+		status = desk_selector(&options, arena, &selector);
+	if (status == EX_OK && options.words.len == 0)
+		status = verb_usage(argv[0], "which message? `zmailer list` "
 		    "shows ids");
-	conf = verb_conf(conf_path);
-	status = why_ask(&why, conf);
+	if (status == EX_OK) {
+		why.id = options.words.buf;
+		why.is_json = options.is_json;
+		conf = verb_conf(conf_path);
+		status = why_all(&why, conf, selector);
+		conf_free(&conf);
+	}
 	str_release(&why.text);
 	str_release(&why.value);
-	conf_free(&conf);
+	desk_options_release(&options);
+	arena_free(&arena);
 	return status;
 }

@@ -101,7 +101,7 @@ sum_json(const struct conf_zone *zone, const struct sum *sum, int64_t now_s)
 {
 	struct str out = STR_INIT;
 
-	json_open(&out);
+	json_open_answer(&out);
 	json_text(&out, "zone", slice_of(zone->name));
 	json_bool(&out, "suspended", sum->is_suspended);
 	json_number(&out, "sources", (int64_t)zone->source_count);

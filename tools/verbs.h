@@ -62,7 +62,7 @@ VERB(hello, "[ADDRESS] [--from ADDRESS] [--timeout SPAN] [--json]",
 VERB(doctor, "[--quiet] [--json] [--timeout SPAN] [--outbound HOST] [AREA...]",
     "is this machine fit to carry mail; exit 0 it is, 1 warnings, 2 bad")
 VERB(trace, "[--day DAY] [--since MOMENT] [--until MOMENT] [--json] "
-    "ID | ADDRESS | from:ADDRESS | to:ADDRESS | '<MESSAGE-ID>' | client:NET",
+    "ID | ADDRESS | '<MESSAGE-ID>' | client:NET | SELECTOR",
     "the life of messages, from the journal (14 days), also when they are gone")
 VERB(events, "[-f] [-n COUNT] [--json] [SELECTOR]",
     "the last events of the journal; -f goes on with new ones")
@@ -70,7 +70,7 @@ VERB(logrotate, "[--now] [--json]",
     "close, pack and remove files of the journal, as its limits say")
 VERB(list, "[--json] [--limit N] [--after ID] [SELECTOR]",
     "every message in the spool: where it is, why, and when it is tried next")
-VERB(show, "[--json] ID | FILE",
+VERB(show, "[--json] ID | FILE | SELECTOR",
     "one message: envelope, recipients, last words, header")
 VERB(sink,
     "[--port N] [--lmtp] [--dir DIR] [--json] [--count] [--expect N] "
@@ -124,10 +124,11 @@ VERB(report, "[--days N] [--json]",
     "volume, times, destinations and troubles of days, from the journal")
 VERB(metrics, "[--prometheus]", "counters and the state of the spool as "
     "OpenMetrics text, or as that of Prometheus")
-VERB(why, "[--json] ID",
-    "what keeps each recipient of a queued message, and what would help")
-VERB(count, "[--json]",
-    "queued mail by state, counted in the files; needs no scheduler")
+VERB(why, "[--json] ID | SELECTOR",
+    "what keeps each recipient of a message, and what would help")
+VERB(count, "[--json] [SELECTOR]",
+    "queued mail by state; with a selector, mail of all directories; counted "
+    "in the files, needs no scheduler")
 VERB(queue, "[--json] [CHANNEL/HOST]",
     "destinations that have mail, the fullest first")
 VERB(zones, "[--json]",

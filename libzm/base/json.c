@@ -20,6 +20,25 @@ json_open(struct str *out)
 }
 
 void
+json_open_answer(struct str *out)
+{
+	json_open(out);
+	json_number(out, "v", 1);
+}
+
+void
+json_add_answer(struct str *out, struct slice object)
+{
+	if (object.n > 1 && object.p[0] == '{' &&
+	    !slice_starts(object, "{\"v\":")) {
+		str_adds(out, object.n > 2 ? "{\"v\":1," : "{\"v\":1");
+		object = slice_from(object, 1);
+	}
+	str_add_slice(out, object);
+	str_addc(out, '\n');
+}
+
+void
 json_close(struct str *out)
 {
 	str_adds(out, "}\n");

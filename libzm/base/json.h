@@ -17,6 +17,10 @@
 
 /* Writing: json_open, then members in order, then json_close. */
 void json_open(struct str *out);
+/* The same for a line that other programs read: "v":1 stands first. */
+void json_open_answer(struct str *out);
+/* A whole object from elsewhere (journal, socket) as such a line. */
+void json_add_answer(struct str *out, struct slice object);
 void json_text(struct str *out, const char *key, struct slice value);
 void json_number(struct str *out, const char *key, int64_t value);
 void json_bool(struct str *out, const char *key, bool value);

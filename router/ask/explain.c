@@ -94,7 +94,7 @@ place_json(const struct explanation *e, const struct place *place)
 {
 	const char *file = file_of(e, &place->rule);
 
-	json_open(e->out);
+	json_open_answer(e->out);
 	json_text(e->out, "address", e->address);
 	json_text(e->out, "channel", place->channel);
 	json_text(e->out, "host", place->host);
@@ -181,7 +181,7 @@ tell_notes(const struct explanation *e)
 			    SLICE_ARG(line));
 			continue;
 		}
-		json_open(e->out);
+		json_open_answer(e->out);
 		json_text(e->out, "address", e->address);
 		json_text(e->out, "note", slice_trim(line));
 		json_close(e->out);
@@ -198,7 +198,7 @@ static int
 tell_trouble(const struct explanation *e, const struct err *err)
 {
 	if (e->is_json) {
-		json_open(e->out);
+		json_open_answer(e->out);
 		json_text(e->out, "address", e->address);
 		json_text(e->out, "trouble", slice_of(err->text));
 		json_text(e->out, "why", slice_of(e->places.trouble));

@@ -171,7 +171,7 @@ say_json(const struct comparing *comparing, struct slice address)
 {
 	struct str out = STR_INIT;
 
-	json_open(&out);
+	json_open_answer(&out);
 	json_text(&out, "address", address);
 	json_text(&out, "old", slice_trim(str_slice(
 	    &comparing->sides[0].out)));

@@ -371,27 +371,12 @@ why_line(const struct visit *visit, const struct work_rcpt *rcpt,
 	json_close(out);
 }
 
-static enum act_step
-why_none(struct act *act, struct str *out)
-{
-	act_refuse(out, act->request.tag, "no-such",
-	    "no such message is in the queue");
-	return ACT_DONE;
-}
-
-enum act_step
-act_why(struct act *act, struct str *out)
+static void
+why_message(struct act *act, struct str *out)
 {
 	struct visit *visit = &act->visit;
-	unsigned looks = ACT_LOOKS;
-	enum act_step step;
-	struct job *job;
+	uint64_t count = 0;
 
-	if (!act_begin(act, out, &step))
-		return step;
-	job = visit_next(visit, &looks);
-	if (job == NULL || visit_open(visit, job, false) < 1)
-		return why_none(act, out);
 	for (size_t i = 0; i < visit->work.group_count; i++) {
 		const struct work_group *group = &visit->work.groups[i];
 
@@ -402,12 +387,48 @@ act_why(struct act *act, struct str *out)
 			    !visit_is_meant(visit, group, rcpt))
 				continue;
 			why_line(visit, rcpt, out);
-			act->count.recipients++;
+			count++;
 		}
 	}
+	if (count == 0 && act->request.id_count == 0)
+		return;
+	act->count.messages++;
+	act->count.recipients += count;
+	act->count.final += visit->work.final_total;
+}
+
+/* Nobody is told whether a message of others is there. */
+static enum act_step
+why_end(struct act *act, struct str *out)
+{
+	if (act->count.messages == 0 && act->request.id_count > 0) {
+		act_refuse(out, act->request.tag, "no-such",
+		    "no such message is in the queue");
+		return ACT_DONE;
+	}
 	act_done(act, out);
+	json_number(out, "messages", (int64_t)act->count.messages);
 	json_number(out, "recipients", (int64_t)act->count.recipients);
-	json_number(out, "final", (int64_t)visit->work.final_total);
+	json_number(out, "final", (int64_t)act->count.final);
 	json_close(out);
 	return ACT_DONE;
+}
+
+enum act_step
+act_why(struct act *act, struct str *out)
+{
+	unsigned looks = ACT_LOOKS, files = ACT_FILES;
+	enum act_step step;
+	struct job *job;
+
+	if (!act_begin(act, out, &step))
+		return step;
+	while (files-- > 0 && looks > 0 && out->len < ACT_OUT_BYTES) {
+		job = visit_next(&act->visit, &looks);
+		if (job == NULL)
+			break;
+		if (visit_open(&act->visit, job, false) == 1)
+			why_message(act, out);
+	}
+	return act->visit.count > 0 ? ACT_MORE : why_end(act, out);
 }

@@ -370,8 +370,9 @@ needs_check(const struct request *request, const char **out_code,
 	}
 	if (request->offset_count > 0 && request->id_count != 1)
 		return err_set(err, "offsets belong to one id");
-	if (request->op == OP_WHY && request->id_count != 1)
-		return err_set(err, "why which message? Give its id");
+	if (request->op == OP_WHY && !request->has_choice)
+		return err_set(err, "why which messages? Give ids or a "
+		    "filter");
 	if (request->op == OP_SCHEDULE && request->next_s == 0 &&
 	    request->expire_s == 0)
 		return err_set(err, "schedule needs next or expire");

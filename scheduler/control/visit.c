@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "mail/classify.h"
 #include "scheduler/control/visit.h"
 #include "scheduler/report/report.h"
 
@@ -24,7 +25,8 @@
 enum {
 	CONTROL_BYTES_MAX = 512 << 20,
 	KEYS_IN_MEMORY = 1u << 0 | 1u << 3 | 1u << 4 | 1u << 5 | 1u << 12 |
-	    1u << 14
+	    1u << 14,
+	KEY_CLASS = 1u << 6
 };
 
 /* ---- the list ---------------------------------------------------- */
@@ -307,6 +309,30 @@ visit_next(struct visit *visit, unsigned *budget)
 	return NULL;
 }
 
+/* The zone it waits in; of one that is over, the zone that was asked for. */
+static struct slice
+zone_of(const struct visit *visit, const struct work_rcpt *rcpt)
+{
+	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
+
+	if (vertex != NULL)
+		return slice_of(vertex->thread->zone);
+	return visit->work.terms.zone.n > 0 ? visit->work.terms.zone :
+	    rcpt->zone;
+}
+
+/* What an outcome is taken for; nothing when it was good. */
+static struct slice
+class_of(const struct verdict *verdict)
+{
+	struct mail_finding finding;
+
+	if (verdict->kind < VERDICT_DEFERRED)
+		return (struct slice){ NULL, 0 };
+	classify_verdict(verdict, &finding);
+	return slice_of(mail_class_name(finding.class));
+}
+
 bool
 visit_is_meant(const struct visit *visit, const struct work_group *group,
     const struct work_rcpt *rcpt)
@@ -315,8 +341,7 @@ visit_is_meant(const struct visit *visit, const struct work_group *group,
 	const struct work *work = &visit->work;
 	struct selector_subject subject = { .id = slice_of(work->id),
 	    .from = group->sender, .to = rcpt->user, .area = SLICE("queue"),
-	    .zone = work->terms.zone, .user = work->user,
-	    .source = work->source, .msgid = work->msgid,
+	    .user = work->user, .source = work->source, .msgid = work->msgid,
 	    .size_bytes = (int64_t)work->size_bytes, .tries = rcpt->tries,
 	    .priority = work->terms.priority };
 
@@ -329,8 +354,12 @@ visit_is_meant(const struct visit *visit, const struct work_group *group,
 	subject.dest = dest_add(&dest, rcpt->channel, rcpt->host);
 	subject.state = slice_of(visit_state(visit, rcpt));
 	subject.age_s = (visit->now_ms - visit->job->born_ms) / 1000;
-	if (rcpt->last != NULL)
+	subject.zone = zone_of(visit, rcpt);
+	if (rcpt->last != NULL) {
 		subject.why = slice_of(rcpt->last->verdict.text);
+		if ((visit->keys & KEY_CLASS) != 0)
+			subject.class = class_of(&rcpt->last->verdict);
+	}
 	if (rcpt->order_reason.n > 0)
 		subject.why = rcpt->order_reason;
 	return selector_match(visit->request->selector, &subject);

@@ -17,56 +17,13 @@
 #include "base/banned.h"
 
 struct chooser {
-	const struct selector	*selector;
+	struct desk_test	 test;
 	unsigned		 areas;
 	struct desk_choice	*choice;
 	size_t			 room;
 	bool			*meant;		/* a flag a recipient */
 	size_t			 meant_room;
 };
-
-/* "smtp/host", or nothing while no route is known. */
-static struct slice
-dest_of(const struct view_rcpt *rcpt, char *out, size_t size)
-{
-	size_t n = rcpt->channel.n + 1 + rcpt->host.n;
-
-	if (rcpt->channel.n == 0 || n > size)
-		return (struct slice){ NULL, 0 };
-	memcpy(out, rcpt->channel.p, rcpt->channel.n);
-	out[rcpt->channel.n] = '/';
-	if (rcpt->host.n > 0)
-		memcpy(out + rcpt->channel.n + 1, rcpt->host.p,
-		    rcpt->host.n);
-	return (struct slice){ out, n };
-}
-
-bool
-desk_is_meant(const struct selector *selector, const struct view *view,
-    const struct view_rcpt *rcpt, int64_t now_s)
-{
-	char dest[512];
-	struct selector_subject subject = {
-		.id = slice_of(view->id),
-		.from = view->sender.p == NULL ? SLICE("") : view->sender,
-		.state = slice_of(rcpt != NULL ? rcpt->state : view->state),
-		.area = slice_of(view->area == AREA_TRANSPORT ? "queue" :
-		    spool_area_names[view->area]),
-		.why = slice_of(rcpt != NULL && *rcpt->words != '\0' ?
-		    rcpt->words : view->why),
-		.age_s = now_s > view->time_s ? now_s - view->time_s : 0,
-		.size_bytes = (int64_t)view->size_bytes,
-		.tries = rcpt != NULL ? (int64_t)rcpt->tries : -1,
-	};
-
-	if (selector == NULL)
-		return true;
-	if (rcpt != NULL) {
-		subject.to = rcpt->user;
-		subject.dest = dest_of(rcpt, dest, sizeof(dest));
-	}
-	return selector_match(selector, &subject);
-}
 
 static size_t
 mark_meant(struct chooser *c, const struct view *view)
@@ -79,8 +36,8 @@ mark_meant(struct chooser *c, const struct view *view)
 		    sizeof(*c->meant));
 	}
 	for (size_t i = 0; i < view->rcpt_count; i++) {
-		c->meant[i] = desk_is_meant(c->selector, view,
-		    &view->rcpts[i], c->choice->now_s);
+		c->meant[i] = desk_is_meant(&c->test, view,
+		    &view->rcpts[i]);
 		count += c->meant[i];
 	}
 	return count;
@@ -126,7 +83,7 @@ choose_one(void *context, const struct view *view)
 		return true;
 	count = mark_meant(c, view);
 	if (count == 0 && (view->rcpt_count > 0 ||
-	    !desk_is_meant(c->selector, view, NULL, choice->now_s)))
+	    !desk_is_meant(&c->test, view, NULL)))
 		return true;
 	if (choice->count == c->room) {
 		c->room = c->room ? c->room * 2 : 64;
@@ -157,17 +114,17 @@ desk_choose(const struct conf *conf, unsigned areas,
     const struct selector *selector, struct desk_choice *out,
     struct err *err)
 {
-	struct chooser c = { .selector = selector, .areas = areas,
-	    .choice = out };
+	struct chooser c = { .areas = areas, .choice = out };
 	int result = -1;
 
 	*out = (struct desk_choice){ .arena = arena_new(),
 	    .now_s = clock_wall_s() };
+	desk_test_init(&c.test, selector, conf, out->now_s);
 	live_ask(conf->run_dir, out->arena, &out->live);
 	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &out->spool,
 		err) == 0 && view_each(out->spool, &out->live,
-		(areas & 1u << AREA_TRASH) != 0 ? VIEW_TRASH : 0, choose_one,
-		&c, err) == 0)
+		c.test.flags | ((areas & 1u << AREA_TRASH) != 0 ?
+		VIEW_TRASH : 0), choose_one, &c, err) == 0)
 		result = 1;
 	mem_free(&c.meant);
 	if (out->count > 1)

@@ -73,8 +73,7 @@ void
 desk_add_json(struct str *out, const struct desk_item *item,
     const char *done, const char *trouble)
 {
-	json_open(out);
-	json_number(out, "v", 1);
+	json_open_answer(out);
 	json_text(out, "id", slice_of(item->id));
 	json_text(out, "area", slice_of(item->area == AREA_TRANSPORT ?
 	    "queue" : spool_area_names[item->area]));

@@ -76,9 +76,18 @@ struct desk_choice {
 	int64_t		 now_s;
 };
 
+struct desk_test {		/* meant.c */
+	const struct selector	*selector;	/* NULL: everything */
+	const struct conf	*conf;		/* zones, classes */
+	int64_t			 now_s;
+	uint32_t		 keys;		/* that it asks for */
+	enum view_flags		 flags;		/* for view_each */
+};
+void desk_test_init(struct desk_test *test, const struct selector *selector,
+    const struct conf *conf, int64_t now_s);
 /* Is this recipient of the view meant?  rcpt NULL: a view without any. */
-bool desk_is_meant(const struct selector *selector, const struct view *view,
-    const struct view_rcpt *rcpt, int64_t now_s);
+bool desk_is_meant(const struct desk_test *test, const struct view *view,
+    const struct view_rcpt *rcpt);
 
 /* Go through the areas (a bit 1 << enum spool_area each) and take what the
  * selector means; NULL means everything.  1, or -1 when the spool cannot be
@@ -93,6 +102,11 @@ void desk_choice_release(struct desk_choice *choice);
  * returns true: go on; false: *out_status is the exit status. */
 bool desk_confirm(const struct desk_options *options,
     const struct desk_choice *choice, int *out_status);
+
+/* aside.c: print why what the selector means in router/, deferred/, freezer/
+ * and postman/ lies there.  1; -1 when the spool cannot be read. */
+int desk_why_aside(const struct conf *conf, const struct selector *selector,
+    bool is_json, size_t *out_count, struct err *err);
 
 /* "361g… freezer 2h alice@x -> bob@y +3  cause": one line. */
 void desk_add_item(struct str *out, const struct desk_item *item,

@@ -92,7 +92,7 @@ tell(struct run *run)
 	run->active += json_get_number(last, "active");
 	run->final += json_get_number(last, "final");
 	if (run->options.is_json)
-		printf(SLICE_FMT "\n", SLICE_ARG(last));
+		control_put_line(last);
 }
 
 /* Whole messages, many in a request. */

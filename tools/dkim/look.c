@@ -81,8 +81,7 @@ say(struct look *look, const struct dkim_key *key, bool is_good,
 
 	look->is_bad |= !is_good;
 	if (look->change->is_json) {
-		json_open(&line);
-		json_number(&line, "v", 1);
+		json_open_answer(&line);
 		json_text(&line, "key", key->name);
 		json_bool(&line, "good", is_good);
 		json_bool(&line, "signs", key->signs);

@@ -17,6 +17,7 @@
 #include "grammar/units.h"
 #include "mail/spool/spool.h"
 #include "tools/journal/ask.h"
+#include "tools/journal/facts.h"
 #include "tools/journal/names.h"
 
 #include "base/banned.h"
@@ -87,6 +88,34 @@ ask_parse(const char *what, struct ask *out, struct err *err)
 		    "address, <message-id>, from:, to: or client:", what);
 	out->key = frame_key_of(out->text);
 	return out->kind == ASK_CLIENT ? client_parse(out, err) : 0;
+}
+
+/* Several words, a glob, a domain, a comparison, or a key that no prefix
+ * above is. */
+bool
+ask_is_selector(struct slice what)
+{
+	size_t end;
+
+	if (what.n == 0 || (what.p[0] == '<' && slice_ends(what, ">")))
+		return false;
+	for (size_t i = 0; i < what.n; i++)
+		if (strchr(" *?=<>!(\"", what.p[i]) != NULL)
+			return true;
+	if (what.p[0] == '@' || slice_is(what, "all"))
+		return true;
+	end = slice_find(what, ':');
+	if (end == what.n)
+		return false;
+	if (what.n > end + 1 && what.p[end + 1] == '@')
+		return true;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (slice_starts(what, prefixes[i].prefix))
+			return false;
+	for (size_t i = 0; selector_keys[i].name != NULL; i++)
+		if (slice_is(slice_first(what, end), selector_keys[i].name))
+			return true;
+	return false;
 }
 
 /* ---- when -------------------------------------------------------------- */
@@ -306,6 +335,10 @@ ask_fits(const struct ask *ask, struct slice line)
 	case ASK_MSGID:
 		if (!line_mentions(line, ask->text) ||
 		    !line_has(line, "msgid", ask->text))
+			return false;
+		break;
+	case ASK_SELECTOR:
+		if (!facts_fit(ask->facts, line))
 			return false;
 		break;
 	default:

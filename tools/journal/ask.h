@@ -16,7 +16,8 @@ enum ask_kind {
 	ASK_FROM, ASK_TO,	/* "from:a@b", "to:a@b" */
 	ASK_MSGID,		/* "<a@b>", "msgid:a@b" */
 	ASK_CLIENT,		/* "client:192.0.2.1", "client:192.0.2.0/24" */
-	ASK_SESSION		/* "session:361gd1me6d1" */
+	ASK_SESSION,		/* "session:361gd1me6d1" */
+	ASK_SELECTOR		/* "from:@a.test and dest:smtp/b*" */
 };
 
 struct ask {
@@ -26,11 +27,16 @@ struct ask {
 	bool		 is_many;	/* a net of more than one address */
 	struct journal_span span;
 	struct frame_key key;
+	struct facts	*facts;		/* of a selector; the caller's */
 };
 
 /* what NULL or "": ASK_ALL.  The window is all times.  out borrows what.
  * 0, or -1 with what it could have been. */
 int ask_parse(const char *what, struct ask *out, struct err *err);
+
+/* Is it none of the above, but a selector (grammar/selector.h)?  The caller
+ * parses it and sets kind and facts. */
+bool ask_is_selector(struct slice what);
 
 /* "2026-11-20", "2026-11-20T21:04", "2026-11-20 21:04:00", "21:04" (today),
  * "today", "yesterday", "2h" (ago); UTC as in the journal.  *out_for_ms is

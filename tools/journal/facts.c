@@ -28,35 +28,24 @@ static const char *const keys[F_COUNT] = { "from", "to", "msgid", "user",
 	"class", "ev", "reason", "client", "channel", "host", "size", "tries",
 	"orcpt", "reply" };
 
-struct facts {
-	const struct selector *selector;
-	bool		 is_of_messages;	/* only such tests */
-	struct str	 values[F_COUNT];
-	struct str	 dest;
-	char		 ids[FACTS_IDS_MAX][ID_ROOM];
+/* What lines of a message said that is true of its other lines, too. */
+static const unsigned lasting[] = { F_FROM, F_MSGID, F_USER, F_SOURCE,
+	F_SIZE };
+enum { LASTING = sizeof(lasting) / sizeof(lasting[0]) };
+
+struct known {			/* a message; "" none */
+	char		 id[ID_ROOM];
+	bool		 has_sender;
+	struct str	 values[LASTING];
 };
 
-/* Whether all its tests stay true of a message once they are. */
-static bool
-selector_is_of_messages(const struct selector *selector)
-{
-	static const char *const lasting[] = { "id", "from", "msgid", "user",
-	    "source", "size" };
-	uint32_t used = selector_keys_used(selector);
-
-	for (size_t i = 0; selector_keys[i].name != NULL; i++) {
-		size_t k = 0;
-
-		if ((used >> i & 1) == 0)
-			continue;
-		while (k < sizeof(lasting) / sizeof(lasting[0]) &&
-		    strcmp(lasting[k], selector_keys[i].name) != 0)
-			k++;
-		if (k == sizeof(lasting) / sizeof(lasting[0]))
-			return false;
-	}
-	return true;
-}
+struct facts {
+	const struct selector *selector;
+	struct str	 values[F_COUNT];
+	struct str	 dest;
+	bool		 has_sender;
+	struct known	 known[FACTS_IDS_MAX];
+};
 
 struct facts *
 facts_new(const struct selector *selector)
@@ -64,8 +53,6 @@ facts_new(const struct selector *selector)
 	struct facts *facts = mem_alloc(1, sizeof(*facts));
 
 	facts->selector = selector;
-	facts->is_of_messages = selector != NULL &&
-	    selector_is_of_messages(selector);
 	for (size_t i = 0; i < F_COUNT; i++)
 		str_init(&facts->values[i]);
 	str_init(&facts->dest);
@@ -77,14 +64,62 @@ facts_free(struct facts **facts)
 {
 	for (size_t i = 0; i < F_COUNT; i++)
 		str_release(&(*facts)->values[i]);
+	for (size_t i = 0; i < FACTS_IDS_MAX; i++)
+		for (size_t k = 0; k < LASTING; k++)
+			if ((*facts)->known[i].id[0] != '\0')
+				str_release(&(*facts)->known[i].values[k]);
 	str_release(&(*facts)->dest);
 	mem_free(facts);
+}
+
+/* The slot of a message; whose it was before is forgotten. */
+static struct known *
+known_of(struct facts *facts, struct slice id)
+{
+	struct known *known;
+
+	if (id.n == 0 || id.n >= ID_ROOM)
+		return NULL;
+	known = &facts->known[crc32c(0, id.p, id.n) % FACTS_IDS_MAX];
+	if (slice_is(id, known->id))
+		return known;
+	for (size_t i = 0; i < LASTING; i++) {
+		if (known->id[0] == '\0')
+			str_init(&known->values[i]);
+		str_reset(&known->values[i]);
+	}
+	memcpy(known->id, id.p, id.n);
+	known->id[id.n] = '\0';
+	known->has_sender = false;
+	return known;
+}
+
+/* What the line does not say and its message is known by; what it says is
+ * known from now on. */
+static void
+values_join(struct facts *facts, struct known *known)
+{
+	for (size_t i = 0; i < LASTING; i++) {
+		struct str *own = &facts->values[lasting[i]];
+
+		if (own->len > 0) {
+			str_reset(&known->values[i]);
+			str_add_slice(&known->values[i], str_slice(own));
+		} else {
+			str_add_slice(own, str_slice(&known->values[i]));
+		}
+	}
+	if (facts->has_sender)
+		known->has_sender = true;
+	else
+		facts->has_sender = known->has_sender;
 }
 
 static void
 values_read(struct facts *facts, struct slice line)
 {
 	struct str value = STR_INIT;
+	struct known *known;
 	struct slice key;
 	size_t cursor = 0;
 
@@ -96,6 +131,10 @@ values_read(struct facts *facts, struct slice line)
 				str_add_slice(&facts->values[i],
 				    str_slice(&value));
 	str_release(&value);
+	facts->has_sender = journal_line_has(line, "from", NULL);
+	known = known_of(facts, journal_line_id(line));
+	if (known != NULL)
+		values_join(facts, known);
 }
 
 static struct slice
@@ -113,11 +152,11 @@ number_of(const struct facts *facts, size_t which)
 	    (int64_t)number : -1;
 }
 
-/* A line that names no sender knows none: not the null sender. */
+/* Where no sender is named none is known: not the null sender. */
 static struct slice
-sender_of(const struct facts *facts, struct slice line)
+sender_of(const struct facts *facts)
 {
-	if (!journal_line_has(line, "from", NULL))
+	if (!facts->has_sender)
 		return (struct slice){ NULL, 0 };
 	return frame_bare(value_of(facts, F_FROM));
 }
@@ -137,7 +176,7 @@ line_fits(struct facts *facts, struct slice line)
 	}
 	memset(&subject, 0, sizeof(subject));
 	subject.id = journal_line_id(line);
-	subject.from = sender_of(facts, line);
+	subject.from = sender_of(facts);
 	subject.to = frame_bare(value_of(facts, F_TO));
 	subject.dest = str_slice(&facts->dest);
 	subject.state = value_of(facts, F_STATE);
@@ -162,19 +201,5 @@ line_fits(struct facts *facts, struct slice line)
 bool
 facts_fit(struct facts *facts, struct slice line)
 {
-	struct slice id = journal_line_id(line);
-	char *known;
-
-	if (facts->selector == NULL)
-		return true;
-	known = facts->ids[crc32c(0, id.p, id.n) % FACTS_IDS_MAX];
-	if (id.n > 0 && slice_is(id, known))
-		return true;
-	if (!line_fits(facts, line))
-		return false;
-	if (facts->is_of_messages && id.n > 0 && id.n < ID_ROOM) {
-		memcpy(known, id.p, id.n);
-		known[id.n] = '\0';
-	}
-	return true;
+	return facts->selector == NULL || line_fits(facts, line);
 }

@@ -2,9 +2,8 @@
  *
  * What a selector can ask of a line: id, from, to, msgid, user, class, size;
  * dest is channel/host, source the client, state the name of the event, why
- * the reply or reason.  Tests of the message (id, from, msgid, user, source,
- * size) that were once true of a line hold for all lines of that message
- * that follow.
+ * the reply or reason.  Sender, Message-Id, user, source and size that one
+ * line of a message told are true of its later lines, too.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -13,7 +12,7 @@
 
 #include "grammar/selector.h"
 
-enum { FACTS_IDS_MAX = 4096 };	/* messages remembered; a slot each */
+enum { FACTS_IDS_MAX = 32768 };	/* messages remembered; a slot each */
 
 struct facts;
 

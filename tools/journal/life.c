@@ -151,8 +151,11 @@ ids_find(struct search *search)
 		ids_add(search->ids, ask->text);
 		return;
 	}
-	journal_within(search->journal, &ask->span);
-	if (ask->kind != ASK_ALL && !ask->is_many)
+	/* what a selector asks of a message may have been said earlier */
+	if (ask->kind != ASK_SELECTOR)
+		journal_within(search->journal, &ask->span);
+	if (ask->kind != ASK_ALL && ask->kind != ASK_SELECTOR &&
+	    !ask->is_many)
 		journal_want(search->journal, &ask->key, 1);
 	while (journal_next(search->journal, &cursor, &line))
 		if (ask_fits(ask, line))

@@ -166,3 +166,13 @@ control_ask(struct control *control, struct str *request,
 		str_add_slice(out_last, got);
 	}
 }
+
+void
+control_put_line(struct slice line)
+{
+	struct str out = STR_INIT;
+
+	json_add_answer(&out, line);
+	fputs(out.buf, stdout);
+	str_release(&out);
+}

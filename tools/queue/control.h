@@ -38,4 +38,7 @@ typedef bool control_fn(void *context, struct slice line);
 int control_ask(struct control *control, struct str *request,
     control_fn *line, void *context, struct str *out_last, struct err *err);
 
+/* Print a line of an answer as --json has it: "v":1 in front. */
+void control_put_line(struct slice line);
+
 #endif

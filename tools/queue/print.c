@@ -123,7 +123,7 @@ view_add_json(struct str *out, const struct view *view)
 		const struct view_rcpt *rcpt = view->rcpt_count > 0 ?
 		    &view->rcpts[i] : NULL;
 
-		json_open(out);
+		json_open_answer(out);
 		json_text(out, "id", slice_of(view->id));
 		json_text(out, "area", slice_of(spool_area_names[view->area]));
 		json_text(out, "file", slice_of(view->name));

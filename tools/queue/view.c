@@ -90,11 +90,14 @@ rcpt_from_work(const struct walk *walk, const struct work *work,
 
 	*out = (struct view_rcpt){ .offset = in->offset, .user = in->user,
 	    .channel = in->channel, .host = in->host, .tries = in->tries,
-	    .who = "", .words = "", .status = "", .state = "queued" };
+	    .zone = in->zone, .who = "", .words = "", .status = "",
+	    .state = "queued" };
 	if (in->last != NULL) {
 		out->who = in->last->verdict.who;
 		out->words = in->last->verdict.text;
 		out->status = in->last->verdict.status;
+		if (in->last->verdict.kind >= VERDICT_DEFERRED)
+			out->trouble = &in->last->verdict;
 		out->state = in->is_final && !in->is_cancelled ?
 		    verdict_names[in->last->verdict.kind] : "waiting";
 	}
@@ -149,6 +152,11 @@ view_from_work(const struct walk *walk, const struct work *work,
 
 	view->id = work->id;
 	view->size_bytes = work->size_bytes;
+	view->user = work->user;
+	view->source = work->source;
+	view->msgid = work->msgid;
+	view->zone = work->terms.zone;
+	view->asked = work->terms.priority;
 	view->time_s = spool_id_time_us(slice_of(work->id)) / 1000000;
 	view->rcpts = arena_alloc(walk->arena,
 	    (work->rcpt_total + 1) * sizeof(*view->rcpts));
@@ -171,6 +179,33 @@ view_from_work(const struct walk *walk, const struct work *work,
 
 /* ---- message files ----------------------------------------------- */
 
+/* As the router will have it: the user, the client's address, the sender's
+ * domain. */
+static struct slice
+source_of(const struct envelope *envelope)
+{
+	struct slice from = envelope->rcvdfrom;
+
+	if (envelope->user.n > 0)
+		return envelope->user;
+	from = slice_from(from, slice_find(from, '[') + 1);
+	from = slice_first(from, slice_find(from, ']'));
+	return from.n > 0 ? from : envelope->from.domain;
+}
+
+/* The first Message-Id of a header; empty: it has none. */
+static struct slice
+msgid_of(struct slice header)
+{
+	struct header_field field;
+	bool is_broken;
+
+	while (header_next(&header, &field, &is_broken) == 1)
+		if (header_is(&field, "Message-Id"))
+			return header_msgid(field.value);
+	return (struct slice){ NULL, 0 };
+}
+
 static void
 view_from_envelope(const struct walk *walk, const struct envelope *envelope,
     struct view *view)
@@ -181,6 +216,10 @@ view_from_envelope(const struct walk *walk, const struct envelope *envelope,
 	view->time_s = spool_id_time_us(slice_of(envelope->id)) / 1000000;
 	path_add(&address, &envelope->from);
 	view->sender = slice_copy(walk->arena, str_slice(&address));
+	view->user = envelope->user;
+	view->source = source_of(envelope);
+	view->zone = envelope->terms.zone;
+	view->asked = envelope->terms.priority;
 	view->rcpts = arena_alloc(walk->arena,
 	    (envelope->rcpt_count + 1) * sizeof(*view->rcpts));
 	for (size_t i = 0; i < envelope->rcpt_count; i++) {
@@ -252,11 +291,12 @@ file_view(struct walk *walk, int fd, const char *name, struct view *view)
 		return;
 	}
 	view_from_envelope(walk, envelope, view);
-	if (walk->flags & VIEW_HEADER) {
+	if (walk->flags & (VIEW_HEADER | VIEW_MSGID)) {
 		view->header = slice_from(str_slice(&walk->text),
 		    envelope->header_offset);
 		header = header_bytes(view->header);
 		view->header = slice_first(view->header, header);
+		view->msgid = msgid_of(view->header);
 	}
 }
 

@@ -65,16 +65,23 @@ struct view_rcpt {
 	int64_t		 next_s;	/* wall; 0: not known or now */
 	const char	*who, *words;	/* of the last outcome, "" */
 	const char	*status;
+	const struct verdict *trouble;	/* of the last outcome; NULL: none, or
+					 * it was good */
+	struct slice	 zone;		/* that its route names, or empty */
 };
 
 struct view {
 	enum spool_area	 area;
-	unsigned	 priority;
+	unsigned	 priority;	/* of its directory, router.N */
 	const char	*name;		/* below the area */
 	const char	*why;		/* cause, keyword; "" */
 	const char	*id;		/* "-" when it cannot be told */
 	const char	*state;		/* of the message as a whole */
 	struct slice	 sender;	/* "" is the null sender */
+	struct slice	 user, source;	/* who submitted it; else the client, or
+					 * the domain, it came from */
+	struct slice	 msgid, zone;	/* zone: that its envelope names */
+	int		 asked;		/* MT-PRIORITY */
 	uint64_t	 size_bytes;
 	int64_t		 time_s;	/* accepted */
 	struct view_rcpt *rcpts;
@@ -84,7 +91,8 @@ struct view {
 	const char	*trouble;	/* NULL; why it cannot be read */
 };
 
-enum view_flags { VIEW_HEADER = 1, VIEW_TRASH = 2 };
+enum view_flags { VIEW_HEADER = 1, VIEW_TRASH = 2,
+	VIEW_MSGID = 4 };		/* of message files, too */
 
 /* Call fn for every message; false stops.  The view lives during the call.
  * returns 0, -1 when a directory cannot be read. */

@@ -126,8 +126,7 @@ json_names(struct str *out, const char *kind, struct report_names *names)
 	size_t count = sort(names);
 
 	for (size_t i = 0; i < count; i++) {
-		json_open(out);
-		json_number(out, "v", 1);
+		json_open_answer(out);
 		json_text(out, "kind", slice_of(kind));
 		json_text(out, "name", slice_of(names->rows[i].name));
 		json_number(out, "ok", (int64_t)names->rows[i].ok);
@@ -145,8 +144,7 @@ static void
 json_times(struct str *out, const char *stage,
     const struct report_times *times)
 {
-	json_open(out);
-	json_number(out, "v", 1);
+	json_open_answer(out);
 	json_text(out, "kind", SLICE("time"));
 	json_text(out, "name", slice_of(stage));
 	json_number(out, "count", (int64_t)times->count);
@@ -159,8 +157,7 @@ json_times(struct str *out, const char *stage,
 void
 report_print_json(struct report *report, struct str *out)
 {
-	json_open(out);
-	json_number(out, "v", 1);
+	json_open_answer(out);
 	json_text(out, "kind", SLICE("volume"));
 	json_number(out, "accepted", (int64_t)report->accepted);
 	json_number(out, "bytes", (int64_t)report->bytes);

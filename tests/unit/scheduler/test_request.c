@@ -54,7 +54,7 @@ static const struct {
 	{ "{\"v\":1,\"op\":\"list\",", "bad-request", "flat JSON" },
 	{ "{\"v\":1,\"op\":\"list\"} x", "bad-request", "flat JSON" },
 	{ "{", "bad-request", "" },
-	{ "{\"v\":1,\"op\":\"why\"}", "bad-request", "id" },
+	{ "{\"v\":1,\"op\":\"why\"}", "bad-request", "which messages" },
 	{ "{\"v\":1,\"op\":\"schedule\",\"select\":\"all\"}", "bad-request",
 	    "next or expire" },
 	{ "{\"v\":1,\"op\":\"schedule\",\"select\":\"all\",\"next\":"

@@ -148,7 +148,7 @@ Test(conf_verbs, config_shows_where_a_setting_comes_from)
 	cr_expect(strstr(out.buf, "# preset") == NULL, "%s", out.buf);
 	expect(WORDS("config", "show", "--all"), EX_OK, "# preset");
 	expect(WORDS("config", "show", "--json"), EX_OK,
-	    "{\"statement\":\"host\",\"value\":\"two.test\"");
+	    "{\"v\":1,\"statement\":\"host\",\"value\":\"two.test\"");
 	expect(WORDS("config"), EX_USAGE, "show");
 	expect(WORDS("config", "sow"), EX_USAGE, "no 'sow'");
 }

@@ -57,10 +57,10 @@ Test(verbs, a_day_of_an_instance)
 	expect(WORDS("start"), EX_TEMPFAIL, "is in use (pid ");
 	expect(WORDS("run"), EX_TEMPFAIL, "is in use (pid ");
 	expect(WORDS("status"), EX_OK, "smtpserver  ready");
-	expect(WORDS("status", "--json"), EX_OK, "{\"status\":\"ok\"");
+	expect(WORDS("status", "--json"), EX_OK, "{\"v\":1,\"status\":\"ok\"");
 	expect(WORDS("restart"), EX_OK, "zmailer runs, pid ");
 	expect(WORDS("stop"), EX_OK, "");
-	expect(WORDS("status", "--json"), 3, "{\"status\":\"down\"");
+	expect(WORDS("status", "--json"), 3, "{\"v\":1,\"status\":\"down\"");
 	expect(WORDS("events", "-n", "1"), EX_OK, "daemon.stop");
 }
 

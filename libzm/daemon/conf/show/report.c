@@ -189,7 +189,7 @@ conf_report_json(const struct conf_report *report, struct str *out)
 	for (size_t i = 0; i < report->count; i++) {
 		const struct conf_complaint *c = &report->complaints[i];
 
-		json_open(out);
+		json_open_answer(out);
 		json_text(out, "file", slice_of(c->at.file));
 		json_number(out, "line", c->at.line);
 		json_number(out, "column", c->at.column);

@@ -36,7 +36,7 @@ emit(struct view *view, const char *statement, struct conf_at at)
 		return;
 	}
 	if (view->is_json) {
-		json_open(view->out);
+		json_open_answer(view->out);
 		json_text(view->out, "statement", slice_of(statement));
 		json_text(view->out, "value", str_slice(&view->value));
 		json_bool(view->out, "preset", at.file == NULL);
