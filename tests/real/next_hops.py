@@ -20,7 +20,7 @@ TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from hop import BIG, DOTS, EIGHT, PLAIN, NextHop, arrived, send  # noqa: E402
-from nginx import Nginx                              # noqa: E402
+import nginx                                         # noqa: E402
 from zmtest import mta, tls                          # noqa: E402
 
 MINE = "127.0.0.2"           # Postfix, where it hears of our clients
@@ -190,7 +190,7 @@ service lmtp {{
              and e["host"] == f"unix:{self.socket}"]) >= 203)
 
 
-HOPS = [Postfix, Exim, OpenSmtpd, Dovecot, Nginx]
+HOPS = [Postfix, Exim, OpenSmtpd, Dovecot, nginx.Nginx]
 
 
 def check(instance, hop):
@@ -223,10 +223,11 @@ def main():
     cert = tls.Cert().make()
     instance, failed, hops = mta.Mta("next"), 0, []
     instance.configure(
-        f"tls-to 127.0.0.1 verify name mx.test ca {cert.pem}\n"
+        "".join(f"tls-to {host} verify name mx.test ca {cert.pem}\n"
+                for host in ("127.0.0.1", nginx.HOST))
         + "".join(f"route {h.domain} via {h.host}:{h.port}\n"
-                  for h in HOPS if h not in (Dovecot, Nginx))
-        + Nginx.configuration(instance)
+                  for h in HOPS if h not in (Dovecot, nginx.Nginx))
+        + nginx.Nginx.configuration(instance)
         + f"route whose.test via {MINE}:2700\nxclient-to {MINE}\n"
         "domain box.test { users any; deliver lmtp inet:127.0.0.1:2703 }\n"
         f"domain store.test {{ users any; deliver lmtp "

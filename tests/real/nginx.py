@@ -9,6 +9,7 @@ import os
 from hop import BIG, EIGHT, PLAIN, NextHop, send
 from zmtest import mta
 
+HOST = "127.0.0.3"           # what has a password is not the others' host
 LOG = "/var/log/nginx/mail.log"
 KEY = base64.b64encode(b"agent:sesame").decode()
 # path, what nginx does there, the event, its code, the words
@@ -40,9 +41,9 @@ class Nginx(NextHop):
     @staticmethod
     def configuration(instance):
         with open(f"{instance.top}/hosts", "w") as file:
-            file.write("127.0.0.1 agent sesame\n")
+            file.write(f"{HOST} agent sesame\n")
         os.chmod(f"{instance.top}/hosts", 0o644)
-        url = "https://127.0.0.1:2704"
+        url = f"https://{HOST}:2704"
         return (
             f"table web file:{instance.top}/hosts\nauth-to <web>\n"
             f"domain hook.test {{ users any; deliver http {url}/mail }}\n"
@@ -67,7 +68,7 @@ limit_req_zone $binary_remote_addr zone=one:1m rate=1r/m;
 log_format mail "$status $connection $connection_requests "
   "$http_x_envelope_from $http_x_envelope_to $http_idempotency_key";
 server {{
-  listen 127.0.0.1:{self.port} ssl;
+  listen {HOST}:{self.port} ssl;
   ssl_protocols TLSv1.2 TLSv1.3;
   ssl_certificate /etc/mx.pem;
   ssl_certificate_key /etc/mx.key;
