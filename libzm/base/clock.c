@@ -72,13 +72,19 @@ clock_wall_s(void)
 }
 
 int64_t
-clock_steady_ms(void)
+clock_steady_us(void)
 {
 #ifdef CLOCK_BOOTTIME
-	return read_clock_us(CLOCK_BOOTTIME) / 1000;
+	return read_clock_us(CLOCK_BOOTTIME);
 #else
-	return read_clock_us(CLOCK_MONOTONIC) / 1000;
+	return read_clock_us(CLOCK_MONOTONIC);
 #endif
+}
+
+int64_t
+clock_steady_ms(void)
+{
+	return clock_steady_us() / 1000;
 }
 
 int

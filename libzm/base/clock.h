@@ -22,8 +22,10 @@
 int64_t clock_wall_us(void);
 int64_t clock_wall_s(void);
 
-/* Steady clock: milliseconds since some moment before the start. */
+/* Steady clock: milliseconds, microseconds since some moment before the
+ * start. */
 int64_t clock_steady_ms(void);
+int64_t clock_steady_us(void);
 
 /* The longest sleep that a moved clock allows: 20 when a test clock is in
  * use, else -1 (no bound). */

@@ -22,3 +22,4 @@ libzm_a_SOURCES += libzm/io/tls_internal.h \
 libzm_a_SOURCES += libzm/io/tls_client.c libzm/io/tls_client.h \
 	libzm/io/tls_digest.c libzm/io/tls_digest.h \
 	libzm/io/race.c libzm/io/race.h
+libzm_a_SOURCES += libzm/io/closer.c libzm/io/closer.h
