@@ -16,15 +16,14 @@ static struct house house;
 static int client, outside = -1;
 
 static void
-setup(void)
+lock_in(const char *address)
 {
 	char path[200];
 	struct err err;
 	int walls;
 
-	house_open(&house, "limit errors 100\n");
 	house.conf->spool_dir = house.conf->run_dir = house.dir;
-	client = house_connect(&house, "192.0.2.7:4711");
+	client = house_connect(&house, address);
 	/* somebody else's message, and what lies beside */
 	snprintf(path, sizeof(path), "%s/router/4711", house.conf->spool_dir);
 	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
@@ -32,6 +31,13 @@ setup(void)
 	cr_assert_geq(walls, 0, "%s", err.text);
 	if (walls != (SANDBOX_FILES | SANDBOX_CALLS))
 		outside = 1;
+}
+
+static void
+setup(void)
+{
+	house_open(&house, "limit errors 100\n");
+	lock_in("192.0.2.7:4711");
 }
 
 TestSuite(confine, .init = setup);
@@ -140,4 +146,140 @@ Test(confine, tables_elsewhere_need_a_fresh_process)
 		cr_expect_eq(session_may_read(&before, &after), rows[i].want,
 		    "%s", rows[i].spec);
 	}
+}
+
+/* ---- while it waits for somebody ---------------------------------------- */
+
+static void
+setup_waiting(void)
+{
+	house_open_clocked(&house, "limit errors 100\n"
+	    "tarpit first 2s\n"
+	    "listen 127.0.0.1:587 submission\n"
+	    "table passwords file:/nowhere/x\nauth users <passwords> clear loopback\n"
+	    "content-filter unix:/nowhere fail tempfail\n");
+	house.conf->verify = VERIFY_REJECT;
+	worker_equip(house.worker, NULL, NULL, true);
+	lock_in("127.0.0.1:4711");
+}
+
+TestSuite(confine_waiting, .init = setup_waiting);
+
+/* Say it: nothing comes back, the session waits in that step. */
+static void
+waits(const char *bytes, const char *step)
+{
+	struct str out = STR_INIT;
+
+	house_send(&house, client, bytes, strlen(bytes), 1000, &out);
+	(void)house_hear(&house, client, &out);
+	cr_expect_eq(out.len, 0, "%s: %s", step, out.buf);
+	try_all(step);
+	str_release(&out);
+}
+
+static void
+hears(const char *want)
+{
+	struct str out = STR_INIT, reply = STR_INIT;
+
+	(void)house_hear(&house, client, &out);
+	replies_short(str_slice(&out), &reply);
+	cr_expect_str_eq(reply.buf, want, "%s, not %s", reply.buf, want);
+	str_release(&out);
+	str_release(&reply);
+}
+
+static void
+says(const char *bytes, const char *want)
+{
+	house_send(&house, client, bytes, strlen(bytes), 1000, NULL);
+	hears(want);
+}
+
+/* The doorman answers what was asked of a helper, in the end. */
+static void
+answered(const char *kind, enum ask_state state, const char *answer)
+{
+	struct str lines = STR_INIT;
+	struct slice rest, line, word = { NULL, 0 };
+	uint64_t token = 0;
+
+	worker_take_lines(house.worker, &lines);
+	rest = str_slice(&lines);
+	while (token == 0 && slice_cut(&rest, '\n', &line))
+		if (slice_word(&line, &word) && slice_is(word, "ask") &&
+		    slice_word(&line, &word))
+			(void)slice_number(word, 1, UINT64_MAX, &token);
+	cr_expect(slice_word(&line, &word) && slice_is(word, kind),
+	    "asked %s, not %s", lines.buf, kind);
+	worker_answer(house.worker, token, state, slice_of(answer));
+	str_release(&lines);
+}
+
+static void
+try_while_it_logs_in(const char *long_line)
+{
+	hears("220");
+	says("EHLO c1.test\r\n", "250");
+	says(long_line, "");
+	try_all("skip");
+	waits("\r\n", "hold (a long line)");
+	*house.clock += 3;
+	hears("500/5.5.2");
+	waits("MAIL FROM:<a@src.test>\r\n", "hold");
+	*house.clock += 5;
+	hears("530/5.7.0");
+	says("AUTH LOGIN\r\n", "334");
+	waits("Ym", "auth");
+	says("9i\r\n", "334");
+	waits("d29uZGVy\r\n", "ask (a password)");
+	answered("auth", ASK_ANSWERED, "no");
+	waits("", "pause");
+	*house.clock += 10;
+	waits("", "hold (a refused login)");
+	*house.clock += 20;
+	hears("535/5.7.8");
+	says("AUTH PLAIN AGJvYgB3b25kZXI=\r\n", "");
+	answered("auth", ASK_ANSWERED, "ok Ym9i");
+	hears("235/2.7.0");
+}
+
+static void
+try_while_it_sends(const char *long_line)
+{
+	says("MAIL FROM:<a@src.test>\r\n", "250/2.1.0");
+	waits("RCPT TO:<bob@example.org>\r\n", "ask (a recipient)");
+	answered("router", ASK_ANSWERED, "served");
+	hears("250/2.1.5");
+	says("DATA\r\n", "354");
+	waits("Subject: x\r\n\r\nbody\r\n.\r\n", "filter");
+	answered("content", ASK_TROUBLE, "it is not there");
+	waits("", "hold (the end of data)");
+	*house.clock += 60;
+	hears("451/4.7.1");
+	says("MAIL FROM:<a@src.test>\r\nRCPT TO:<bob@example.org>\r\n",
+	    "250/2.1.0");
+	answered("router", ASK_ANSWERED, "served");
+	hears("250/2.1.5");
+	waits("BDAT 3013 LAST\r\nSubject: x\r\n\r\n", "chunk");
+	waits(long_line, "filter (a chunk)");
+}
+
+Test(confine_waiting, no_way_out_while_a_session_waits)
+{
+	char long_line[3000];
+
+	if (outside == 1)
+		cr_skip("this system lacks a wall");
+	memset(long_line, 'x', sizeof(long_line) - 1);
+	long_line[sizeof(long_line) - 1] = '\0';
+	try_while_it_logs_in(long_line);
+	try_while_it_sends(long_line);
+	answered("content", ASK_TROUBLE, "it is not there");
+	waits("", "hold (the last chunk)");
+	*house.clock += 60;
+	hears("451/4.7.1");
+	says("QUIT\r\n", "221/2.0.0");
+	try_all("linger");
 }
