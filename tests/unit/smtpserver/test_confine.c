@@ -156,7 +156,8 @@ setup_waiting(void)
 	house_open_clocked(&house, "limit errors 100\n"
 	    "tarpit first 2s\n"
 	    "listen 127.0.0.1:587 submission\n"
-	    "table passwords file:/nowhere/x\nauth users <passwords> clear loopback\n"
+	    "table passwords file:/nowhere/x\n"
+	    "auth users <passwords> clear loopback\n"
 	    "content-filter unix:/nowhere fail tempfail\n");
 	house.conf->verify = VERIFY_REJECT;
 	worker_equip(house.worker, NULL, NULL, true);
