@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/crc32c.h"
+#include "mail/users.h"
 #include "transports/account.h"
 
 #include "base/banned.h"
@@ -139,7 +140,8 @@ account_get(const char *key, const char *name, uid_t uid,
 	} while (trouble == ERANGE && size <= PASSWD_BYTES_MAX);
 	if (found != NULL)
 		result = entry_fill(entry, key, found, err) < 0 ? -1 : 1;
-	else if (trouble != 0 && trouble != ENOENT && trouble != ESRCH) {
+	else if ((trouble = users_why_unknown(trouble, buffer, size / 2)) !=
+	    0) {
 		errno = trouble;
 		result = err_sys(err, "the user database");
 	} else {

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +26,8 @@ enum {
 	USERS_NONE_MS = 1000,
 	USERS_RECORD_BYTES_MAX = 1 << 20
 };
+
+#define USERS_FILE "/etc/passwd"
 
 struct user {
 	char	name[USERS_NAME_BYTES];
@@ -86,18 +89,23 @@ user_slot(struct users *users, struct slice name)
 	return &users->known[(hash ^ hash >> 16) & (USERS_KNOWN_MAX - 1)];
 }
 
-/* getpwnam_r(3) answers 0 for "no such account"; some modules answer ENOENT
- * or ESRCH, which is also what a database that is not there looks like.
- * Mail must not bounce for that: a database that knows root is there. */
-static bool
-means_none(struct users *users, int error)
+int
+users_why_unknown(int error, char *record, size_t record_bytes)
 {
 	struct passwd entry, *found = NULL;
+	int fd;
 
-	if (error != ENOENT && error != ESRCH)
-		return error == 0;
-	return getpwuid_r(0, &entry, users->record, users->record_bytes,
-	    &found) == 0 && found != NULL;
+	if ((error == ENOENT || error == ESRCH) &&
+	    (getpwuid_r(0, &entry, record, record_bytes, &found) != 0 ||
+	    found == NULL))
+		return error;
+	if (error != 0 && error != ENOENT && error != ESRCH)
+		return error;
+	fd = open(USERS_FILE, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
 }
 
 static int
@@ -120,7 +128,8 @@ ask_system(struct users *users, const char *name, int64_t *out_uid,
 		*out_uid = (int64_t)entry.pw_uid;
 		return 1;
 	}
-	if (means_none(users, error))
+	error = users_why_unknown(error, users->record, users->record_bytes);
+	if (error == 0)
 		return 0;
 	errno = error;
 	return err_sys(err, "cannot ask for the account '%s'", name);

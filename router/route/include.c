@@ -16,30 +16,22 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "mail/table/table.h"
 
 #include "base/banned.h"
 
-/* Others may write into the directory only when it is sticky and belongs to
- * root or the file's owner: there nobody can replace what is not his. */
 static int
 check_directory(const char *path, const struct stat *file, struct err *err)
 {
-	const char *slash = strrchr(path, '/');
-	size_t n = slash == path ? 1 : (size_t)(slash - path);
-	char *dir = mem_alloc(n + 1, 1);
-	struct stat st;
-	int result = 1;
-
-	memcpy(dir, path, n);
-	if (stat(dir, &st) != 0)
-		result = err_sys(err, "the directory of the list %s", path);
-	else if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
-	    ((st.st_mode & S_ISVTX) == 0 || (st.st_uid != 0 &&
-	    st.st_uid != file->st_uid)))
-		result = err_set(err, "others could replace the list %s: "
-		    "chmod go-w %s", path, dir);
-	mem_free(&dir);
-	return result;
+	switch (table_is_replaceable(path, file)) {
+	case 0:
+		return 1;
+	case 1:
+		return err_set(err, "others could replace the list %s: chmod "
+		    "go-w its directory", path);
+	default:
+		return err_sys(err, "the directory of the list %s", path);
+	}
 }
 
 static int

@@ -16,7 +16,7 @@ bench: all libexec-tree
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/bench.py $(BENCHFLAGS) $(BENCH)
 .PHONY: bench-router
 bench-router: tests/bench/router
-	@for what in tables plan hooks list; do tests/bench/router $$what; done
+	@for what in tables plan headers hooks list; do tests/bench/router $$what; done
 .PHONY: bench-list
 bench-list: all libexec-tree
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/list.py

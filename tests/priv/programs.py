@@ -127,3 +127,66 @@ schedule sm/* {{ command "sm -f {mailers}" }}
             groups=[ids.gid["zmagent"]])
     site.conf_write()
     site.zmailer("reload")
+
+
+@case
+def an_alias_table_acts_as_its_owner(site):
+    """Whose file it is runs its programs and writes its files; root's, and
+    what others could write or replace, is nobody's."""
+    ids = site.accounts
+    path, out = program(site)
+    os.mkdir(f"{site.dir}/hers", 0o755)
+    table = f"{site.dir}/hers/aliases"
+    with open(table, "w") as file:
+        file.write(f'tell: "|{path}"\nkeep: {out}/kept\n')
+    os.chown(table, ids.uid["ursula"], ids.gid["ursula"])
+    os.chmod(table, 0o644)
+    site.conf_write(f"""
+table ursulas file:{table}
+domain ursulas.test {{ users none; aliases <ursulas> }}
+""")
+    site.zmailer("reload")
+    runs_as(site, "tell@ursulas.test", "ursula")
+    send(site, "keep@ursulas.test", "to keep")
+    mta.wait_for("the file", lambda: os.path.exists(f"{out}/kept"))
+    mta.wait_for("an empty spool", site.is_empty)
+    assert os.stat(f"{out}/kept").st_uid == ids.uid["ursula"]
+    for key, owner, mode, place in (("roots", "root", 0o644, 0o755),
+                                    ("open", "ursula", 0o666, 0o755),
+                                    ("loose", "ursula", 0o644, 0o777)):
+        with open(table, "w") as file:
+            file.write(f'{key}: "|{path}"\n')
+        os.chown(table, ids.uid[owner], ids.gid[owner])
+        os.chmod(table, mode)
+        os.chmod(os.path.dirname(table), place)
+        site.zmailer("reload")
+        runs_as(site, f"{key}@ursulas.test", "nobody")
+    os.chmod(os.path.dirname(table), 0o755)
+    site.conf_write()
+    site.zmailer("reload")
+
+
+@case
+def accounts_that_cannot_be_asked_for_defer(site):
+    """The system's accounts are a table: while nobody can read it mail
+    waits, named, in deferred/; other mail goes on."""
+    copy = f"{site.top}/passwd"
+    site.conf_write("verify off\n")
+    site.zmailer("restart")         # what was asked before is forgotten
+    os.chmod(copy, 0o600)           # root's alone; the router is not root
+    try:
+        send(site, "victor@priv.test", "while shut")
+        told, = mta.wait_for("the deferral", lambda: [
+            e for e in site.events() if e["ev"] == "message.deferred"
+            and "cannot ask for the account 'victor'" in e["reason"]])
+        names = os.listdir(site.path("deferred"))
+        assert any(name.endswith("." + told["why"]) for name in names), names
+        send(site, "x@elsewhere.test", "beside it")
+        mta.wait_for("the next host", lambda: any(
+            b"beside it" in m.data for m in site.next_hop.messages))
+    finally:
+        os.chmod(copy, 0o644)
+    site.zmailer("resubmit")
+    site.arrived("victor", "while shut")
+    site.conf_write()
+    site.zmailer("reload")

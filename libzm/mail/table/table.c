@@ -9,6 +9,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -297,6 +299,27 @@ table_takes_parts(const struct table *table)
 	    !(table->type->traits & TABLE_ASKS_WHOLE);
 }
 
+int
+table_is_replaceable(const char *path, const struct stat *file)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash == NULL ? 0 : (size_t)(slash - path);
+	char dir[PATH_MAX];
+	struct stat st;
+
+	if (n >= sizeof(dir)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(dir, path, n);
+	dir[n] = '\0';
+	if (stat(n > 0 ? dir : slash != NULL ? "/" : ".", &st) != 0)
+		return -1;
+	return (st.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
+	    ((st.st_mode & S_ISVTX) == 0 || (st.st_uid != 0 &&
+	    st.st_uid != file->st_uid));
+}
+
 int64_t
 table_owner(const struct table *table)
 {
@@ -305,6 +328,9 @@ table_owner(const struct table *table)
 	if (table->state == NULL || !has_path(table) ||
 	    !S_ISREG(st->st_mode) ||
 	    (st->st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return -1;
+	if (st->st_uid != 0 && table_is_replaceable(table_path(table), st) !=
+	    0)
 		return -1;
 	return (int64_t)st->st_uid;
 }

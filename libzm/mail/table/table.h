@@ -20,6 +20,7 @@
 #ifndef ZM_MAIL_TABLE_H
 #define ZM_MAIL_TABLE_H
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -82,7 +83,13 @@ unsigned table_generation(const struct table *table);
 bool table_takes_parts(const struct table *table);
 
 /* The user who alone may write the table's file, once it was read: what it
- * says, it says in his name.  -1: there is no file, or others may write. */
+ * says, it says in his name.  -1: there is no file, or others may write or
+ * replace it.  (Root's is not asked about its directory: it gives nothing.) */
 int64_t table_owner(const struct table *table);
+
+/* Could others put another file in the place of this one?  They could where
+ * they may write into its directory, unless that is sticky and belongs to
+ * root or the file's owner.  1, 0; -1: errno says why nobody can tell. */
+int table_is_replaceable(const char *path, const struct stat *file);
 
 #endif
