@@ -30,10 +30,11 @@ esac
 umask 077
 mkdir -p "$ARCHIVE_TOP/$host" || exit 75
 file=$ARCHIVE_TOP/$host/$ZMAILER_ID
+new=$ARCHIVE_TOP/$host/.$ZMAILER_ID.$$
 
-# Another name first: nobody sees half a message, and a second try of the
-# same message takes the place of the first.
-cat >"$file.new" || { rm -f "$file.new"; exit 75; }
-sync "$file.new" 2>/dev/null
-mv "$file.new" "$file" || exit 75
+# Another name first, of this process alone: nobody sees half a message, and a
+# second try, or recipient, of the same message takes the place of the first.
+cat >"$new" || { rm -f "$new"; exit 75; }
+sync "$new" 2>/dev/null
+mv "$new" "$file" || exit 75
 echo "kept as $host/$ZMAILER_ID"
