@@ -97,8 +97,10 @@ class Point:
         return " ".join(parts + [str(x) for x in
                                  (self.error, self.choice) if x])
 
+    ledger = ledger.Ledger      # the workload
+
     def run(self):
-        book = ledger.Ledger()
+        book = self.ledger()
         clock_dir = tempfile.mkdtemp(prefix="zmailer-clock-")
         self.clock = mta.Clock(os.path.join(clock_dir, "clock"))
         instance = mta.Mta("crash", self.clock)
@@ -124,9 +126,10 @@ class Point:
         logging = 1 if self.kind == "power" else 0
         nth.plan(logging=logging)
         instance.start()
+        book.prepare(instance)
         nth.plan(self.role, self.mode, self.target,
                  getattr(errno, self.error) if self.error else 0, logging)
-        for token in ledger.MESSAGES:
+        for token in book.messages:
             if self.kind == "power" and nth.read()["fired"]:
                 break                # everything stands still
             book.send(instance, token, 1 if self.kind == "power" else 5)
@@ -145,7 +148,7 @@ class Point:
             for key in ("LD_PRELOAD",):
                 instance.env.pop(key, None)
             instance.start()
-        for token in ledger.MESSAGES:    # a client that got no 250 comes back
+        for token in book.messages:    # a client that got no 250 comes back
             self._until(lambda: token in book.acked or
                         book.send(instance, token), mta.WAIT_S)
         # what had trouble is tried again within a minute of the clock; a
@@ -188,13 +191,13 @@ class Point:
         return None
 
 
-def counts():
+def counts(roles, make=Point):
     """How many calls each role makes in a run where nothing goes wrong; the
     slowest of these runs is the measure of this machine."""
     found = {}
-    for role in ROLES + [""]:
+    for role in roles + [""]:
         begun = time.monotonic()
-        point = Point("count", role, COUNT, 0).run()
+        point = make("count", role, COUNT, 0).run()
         Point.pace = max(Point.pace, (time.monotonic() - begun) / USUAL_S)
         if point.trouble or point.lost or point.twice:
             raise SystemExit(f"crash: the plain run fails: {point.trouble} "
@@ -204,42 +207,42 @@ def counts():
     return found
 
 
-def points(kinds, roles, calls):
+def points(kinds, roles, calls, make=Point):
     rows = []
     for role in roles:
         for n in range(1, calls[role] + 3):
             if "kill" in kinds:
-                rows.append(Point("kill", role, KILL_BEFORE, n))
-                rows.append(Point("kill", role, KILL_AFTER, n))
+                rows.append(make("kill", role, KILL_BEFORE, n))
+                rows.append(make("kill", role, KILL_AFTER, n))
             if "fault" in kinds:
-                rows += [Point("fault", role, FAIL, n, error)
+                rows += [make("fault", role, FAIL, n, error)
                          for error in ERRORS]
     if "power" in kinds:
         for n in range(1, calls[""] + 3):
-            rows += [Point("power", "", STOP, n, choice="none"),
-                     Point("power", "", STOP, n, choice="all"),
-                     Point("power", "", STOP, n, choice="some", seed=n),
-                     Point("power", "", STOP, n, choice="some", seed=-n)]
+            rows += [make("power", "", STOP, n, choice="none"),
+                     make("power", "", STOP, n, choice="all"),
+                     make("power", "", STOP, n, choice="some", seed=n),
+                     make("power", "", STOP, n, choice="some", seed=-n)]
     return rows
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def main(what=__doc__, roles=ROLES, make=Point):
+    parser = argparse.ArgumentParser(description=what.split("\n")[0])
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--kind", action="append",
                         choices=["kill", "power", "fault"])
-    parser.add_argument("--role", action="append", choices=ROLES)
+    parser.add_argument("--role", action="append", choices=roles)
     parser.add_argument("--target", type=int)
     parser.add_argument("-j", dest="jobs", type=int, default=4)
     options = parser.parse_args()
-    calls = counts()
+    calls = counts(roles, make)
     print("calls that change the disk: " + ", ".join(
         f"{role or 'all'} {n}" for role, n in calls.items()), flush=True)
     if not all(calls.values()):
         sys.exit("crash: no call was seen: is tests/crash/nth.so made?")
     rows = points(options.kind or ["kill", "power", "fault"],
-                  options.role or ROLES, calls)
+                  options.role or roles, calls, make)
     if options.target:
         rows = [r for r in rows if r.target == options.target]
     if options.sample and not options.all:

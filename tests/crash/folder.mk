@@ -1,7 +1,8 @@
 # crash - `make crash` runs the whole matrix, make check a sample of it
 EXTRA_DIST += tests/crash/nth.c tests/crash/home.c tests/crash/nth.h \
 	tests/crash/crash.py tests/crash/box.py tests/crash/away.py \
-	tests/crash/orders.py tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
+	tests/crash/orders.py tests/crash/reroute.py \
+	tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
 	tests/crash/boxes.py tests/crash/change.py tests/crash/crowd.py \
 	tests/crash/test_nth.py
 CLEANFILES += tests/crash/nth.so
@@ -22,5 +23,6 @@ endif
 crash: all libexec-tree tests/crash/nth.so
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/crash.py --all $(CRASHFLAGS)
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/orders.py --all
+	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/reroute.py --all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/boxes.py --all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/change.py

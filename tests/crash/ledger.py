@@ -26,6 +26,8 @@ MESSAGES = {
 
 
 class Ledger:
+    messages = MESSAGES
+
     def __init__(self):
         self.acked = {}             # token -> how often 250 was said
         self.tries = {}             # token -> how often it was begun
@@ -42,6 +44,9 @@ class Ledger:
             "workers smtpserver 1\nworkers router 1\n"
             "schedule */* { retry 1s }\n")
 
+    def prepare(self, instance):
+        """What comes before the calls that are counted."""
+
     def send(self, instance, token, patience_s=5):
         """One try to send; True when 250 was said to the final dot."""
         self.tries[token] = self.tries.get(token, 0) + 1
@@ -52,7 +57,7 @@ class Ledger:
                 self._say(peer, lines, None, b"220")
                 self._say(peer, lines, "EHLO crash.test", b"250")
                 self._say(peer, lines, f"MAIL FROM:<{SENDER}>", b"250")
-                for rcpt in MESSAGES[token]:
+                for rcpt in self.messages[token]:
                     self._say(peer, lines, f"RCPT TO:<{rcpt}>", b"250")
                 self._say(peer, lines, "DATA", b"354")
                 text = f"From: {SENDER}\r\nSubject: token-{token}\r\n\r\n" \
@@ -90,13 +95,13 @@ class Ledger:
     def is_settled(self, instance):
         return instance.is_delivered() and all(
             self.delivered(instance, token, rcpt) > 0
-            for token in self.acked for rcpt in MESSAGES[token])
+            for token in self.acked for rcpt in self.messages[token])
 
     def audit(self, instance):
         """(lost, duplicates): lists of (token, recipient, copies)."""
         lost, twice = [], []
-        for token in MESSAGES:
-            for rcpt in MESSAGES[token]:
+        for token in self.messages:
+            for rcpt in self.messages[token]:
                 copies = self.delivered(instance, token, rcpt)
                 if token in self.acked and copies == 0:
                     lost.append((token, rcpt, copies))

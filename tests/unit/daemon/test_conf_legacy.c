@@ -104,6 +104,7 @@ static const struct { const char *in, *want; bool is_error; } named[] = {
 	{ "PARAMauthfile = \"/x\"\n", "conf:1:6: warning: PARAMauthfile is "
 	  "not taken over", false },
 	{ "PARAMmailqsock=\"UNIX:/x\"\n", "PARAMmailqsock", false },
+	{ "PARAMmailqpath=\"UNIX:/x\"\n", "mailq [ADDRESS:]PORT", false },
 	{ "PARAMnotifysock=\"UNIX:/x\"\n", "PARAMnotifysock", false },
 	{ "PARAMmsgwriteasync=1\n", "PARAMmsgwriteasync", false },
 	{ "PARAMglobal-report-interval=15m\n",

@@ -19,7 +19,7 @@ tests_unit_scheduler_unit_scheduler_SOURCES = \
 	tests/unit/scheduler/test_queue.c tests/unit/scheduler/test_fair.c \
 	tests/unit/scheduler/plan_model.c tests/unit/scheduler/plan_model.h \
 	tests/unit/scheduler/test_agents.c \
-	tests/unit/scheduler/test_flood.c \
+	tests/unit/scheduler/test_flood.c tests/unit/scheduler/test_room.c \
 	tests/unit/scheduler/test_limits.c \
 	tests/unit/scheduler/test_restart.c \
 	tests/unit/scheduler/test_core.c
@@ -32,4 +32,4 @@ endif
 .PHONY: model
 model: tests/unit/scheduler/unit-scheduler
 	PLAN_EVENTS=1000000 tests/unit/scheduler/unit-scheduler \
-	    --filter 'plan/agrees*'
+	    --filter '*/agrees*'

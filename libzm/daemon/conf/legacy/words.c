@@ -244,9 +244,9 @@ static const struct keyword {
 };
 
 static const struct { const char *name, *instead; } params[] = {
-	{ "authfile", "the control socket asks the kernel who calls" },
-	{ "mailqsock", "the control socket is RUN/scheduler.sock" },
-	{ "mailqpath", "the control socket is RUN/scheduler.sock" },
+	{ "authfile", "write: mailq [ADDRESS:]PORT users FILE" },
+	{ "mailqsock", "write: mailq [ADDRESS:]PORT users FILE" },
+	{ "mailqpath", "write: mailq [ADDRESS:]PORT users FILE" },
 	{ "notifysock", "the spool itself is watched" },
 	{ "msgwriteasync", "reports are made durable in groups" },
 	{ "global-report-interval", "failures of a message wait five minutes "
