@@ -43,7 +43,7 @@ tools_libtools_a_SOURCES = \
 	tools/screen/canvas.c tools/screen/canvas.h \
 	tools/screen/terminal.c tools/screen/terminal.h \
 	tools/review/review.c tools/review/message.c tools/review/review.h \
-	tools/desk/choose.c tools/desk/meant.c tools/desk/aside.c tools/desk/args.c tools/desk/confirm.c tools/desk/act.c tools/desk/away.c tools/desk/allow.c tools/review/notes.c tools/desk/order.c \
+	tools/classic.c tools/desk/choose.c tools/desk/meant.c tools/desk/aside.c tools/desk/args.c tools/desk/confirm.c tools/desk/act.c tools/desk/away.c tools/desk/allow.c tools/review/notes.c tools/desk/order.c \
 	tools/desk/orders.h tools/desk/desk.h tools/queue/control.c tools/queue/control.h \
 	tools/queue/words.c tools/queue/words.h \
 	tools/sink/sink.c tools/sink/sink.h tools/sink/session.c \

@@ -28,6 +28,10 @@ struct conf *verb_conf(const char *conf_path);
 int verb_usage(const char *name, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* classic.c: a word of ZMailer's script.  false: it is none. */
+bool classic_run(int argc, char **argv, const char *conf_path,
+    int *out_status);
+
 /* Colour and boxes only on a terminal, never with NO_COLOR or TERM=dumb. */
 bool verb_is_fancy(void);
 

@@ -2,11 +2,12 @@
  *
  * In     -C FILE, a verb, its arguments
  * Out    the verb's exit status
- * Spec   zmailer(8); the rows are in verbs.h
+ * Spec   zmailer(8); the rows are in verbs.h; words of old in classic.c
  *
  * SPDX-License-Identifier: ISC
  */
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,11 @@ struct conf *
 verb_conf(const char *conf_path)
 {
 	struct conf *conf = conf_load_or_tell(conf_path);
+	const char *path = conf_path != NULL ? conf_path : conf_default_path();
 
+	if (conf == NULL && access(path, F_OK) != 0)
+		fprintf(stderr, "`zmailer setup` writes one; -C FILE or "
+		    "ZMAILER_CONF names another\n");
 	if (conf == NULL)
 		exit(EX_CONFIG);
 	return conf;
@@ -95,12 +100,14 @@ int
 main(int argc, char **argv)
 {
 	const struct verb_row *row;
+	char *help[] = { (char *)(uintptr_t)"help", NULL, NULL };
 	const char *conf_path = NULL, *like;
-	int at = 1;
+	int at = 1, status;
 
 	err_program("zmailer");
 	while (at < argc && argv[at][0] == '-') {
-		if (strcmp(argv[at], "-C") == 0 && at + 1 < argc) {
+		if ((strcmp(argv[at], "-C") == 0 ||
+		    strcmp(argv[at], "--zconfig") == 0) && at + 1 < argc) {
 			conf_path = argv[at + 1];
 			at += 2;
 		} else if (strcmp(argv[at], "--version") == 0) {
@@ -118,6 +125,14 @@ main(int argc, char **argv)
 	if (at == argc)
 		return usage(stderr, EX_USAGE);
 	row = row_find(argv[at]);
+	if (row == NULL && classic_run(argc - at, argv + at, conf_path,
+		&status))
+		return status;
+	if (row != NULL && argc - at == 2 &&
+	    strcmp(argv[at + 1], "--help") == 0) {
+		help[1] = argv[at];
+		return verb_help(2, help, conf_path);
+	}
 	if (row == NULL) {
 		fprintf(stderr, "zmailer: there is no verb '%s'", argv[at]);
 		like = verb_like(argv[at]);

@@ -42,6 +42,13 @@ class Screen:
             time.sleep(0.05)
         raise AssertionError(f"no {texts!r} on the screen:\n{self.text()}")
 
+    def wrapped(self):
+        """Lines that did not fit into the width."""
+        text = subprocess.run(
+            ["tmux", "-S", self.socket, "capture-pane", "-p", "-J"],
+            stdout=subprocess.PIPE).stdout.decode()
+        return [line for line in text.split("\n") if len(line.rstrip()) > 80]
+
     def close(self):
         subprocess.run(["tmux", "-S", self.socket, "kill-server"],
                        stderr=subprocess.DEVNULL)
@@ -94,6 +101,63 @@ def review_and_top(instance):
     try:
         screen.until("zmailer top", "DESTINATION", "freezer")
         screen.keys("q")
+    finally:
+        screen.close()
+
+
+def shell(instance, command):
+    """A command in a screen that stays when it is over."""
+    return Screen(instance, "sh", "-c", f"PATH={mta.BUILD}/tools:$PATH; "
+                  f"{command}; echo over $?; read wait")
+
+
+def a_question_fixes_what_it_shows(instance):
+    """Count, five samples and a question; what comes between question and
+    answer is not touched, and no answer but yes does anything."""
+    for number in range(6):
+        freeze(instance, f"q{number}@odd.test")
+    for answer, said in (("", "Nothing was done"), ("n", "Nothing was done"),
+                         ("y", "6 messages deleted")):
+        screen = shell(instance, "zmailer delete --reason tidy from:q*")
+        try:
+            seen = screen.until("... and 1 more", "6 messages, 6 recipients",
+                                "delete them? [y/N]")
+            assert seen.count("@odd.test ->") == 5, seen
+            if answer == "y":
+                freeze(instance, "q-late@odd.test")
+            screen.keys(*([answer, "Enter"] if answer else ["Enter"]))
+            screen.until(said, "over")
+        finally:
+            screen.close()
+    left = instance.zmailer("list", "from:q*")[1]
+    assert "q-late@odd.test" in left and "1 message" in left, left
+    told = instance.zmailer("events", "--json", "state:message.deleted")[1]
+    assert told.count('"reason":"tidy"') >= 6 and '"by":"root' in told, told
+    instance.zmailer("delete", "--yes", "all")
+
+
+def setup_and_doctor_fit(instance):
+    path = os.path.join(instance.dir, "new.conf")
+    screen = shell(instance, f"zmailer -C {path} setup")
+    try:
+        for _ in range(20):
+            seen = screen.text()
+            if "[y/N]" in seen or "over" in seen:
+                break
+            screen.keys("Enter")
+            end = time.monotonic() + 5
+            while screen.text() == seen and time.monotonic() < end:
+                time.sleep(0.05)
+        screen.until("Write this to")
+        assert not screen.wrapped(), screen.wrapped()
+        screen.keys("y", "Enter")
+        screen.until("next:", "zmailer hello", "over 0")
+    finally:
+        screen.close()
+    screen = shell(instance, "zmailer doctor spool ports; true")
+    try:
+        seen = screen.until("over 0")
+        assert "spool" in seen and not screen.wrapped(), screen.wrapped()
     finally:
         screen.close()
 

@@ -141,6 +141,16 @@ def review_and_top_in_a_terminal_of_80_by_24(site):
 
 
 @case
+def a_question_on_a_terminal_fixes_what_it_shows(site):
+    desk.a_question_fixes_what_it_shows(site.instance)
+
+
+@case
+def setup_and_doctor_fit_80_columns(site):
+    desk.setup_and_doctor_fit(site.instance)
+
+
+@case
 def promtool_reads_our_metrics(site):
     desk.promtool_reads_metrics(site.instance)
 

@@ -278,6 +278,13 @@ order_run(struct run *run, const struct conf *conf, struct arena *arena)
 	struct err err;
 	int status;
 
+	if (run->options.words.len == 0 &&
+	    (strcmp(run->options.verb, "freeze") == 0 ||
+	    strcmp(run->options.verb, "thaw") == 0))
+		return verb_usage(run->options.verb, "which messages? 'all' "
+		    "means every one (to stop all deliveries, as ZMailer's "
+		    "%s: zmailer %sdrain)", run->options.verb,
+		    run->options.verb[0] == 't' ? "un" : "");
 	if (run->options.words.len == 0)
 		return verb_usage(run->options.verb, "which messages? 'all' "
 		    "means every one");
