@@ -43,6 +43,17 @@ add_records(struct str *file, struct slice rest, uint32_t seed)
 	}
 }
 
+/* On its r line, or on an X line behind it when the ways before failed. */
+static bool
+is_way_of(const struct work_rcpt *rcpt, struct slice file)
+{
+	return rcpt->first_offset < file.n &&
+	    file.p[rcpt->first_offset] == 'r' &&
+	    rcpt->offset >= rcpt->first_offset && rcpt->offset < file.n &&
+	    file.p[rcpt->offset] ==
+	    (rcpt->offset == rcpt->first_offset ? 'r' : 'X');
+}
+
 static void
 check(const struct work *work, struct slice file)
 {
@@ -57,10 +68,10 @@ check(const struct work *work, struct slice file)
 		for (size_t j = 0; j < group->rcpt_count; j++) {
 			const struct work_rcpt *rcpt = &group->rcpts[j];
 
-			if (rcpt->offset <= last || rcpt->offset >= file.n ||
-			    file.p[rcpt->offset] != 'r')
+			if (rcpt->first_offset <= last ||
+			    !is_way_of(rcpt, file))
 				abort();
-			last = rcpt->offset;
+			last = rcpt->first_offset;
 			total++;
 			final += rcpt->is_final;
 		}
