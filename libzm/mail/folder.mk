@@ -9,10 +9,11 @@ libzm_a_SOURCES += \
 	libzm/mail/work/steps.c libzm/mail/work/append.c libzm/mail/work/job.c \
 	libzm/mail/work/internal.h libzm/mail/work/work.h \
 	libzm/mail/spool/names.c libzm/mail/spool/rename.c libzm/mail/spool/open.c \
-	libzm/mail/spool/lock.c libzm/mail/spool/draft.c libzm/mail/spool/claim.c \
+	libzm/mail/spool/lock.c libzm/mail/spool/file.c libzm/mail/spool/draft.c libzm/mail/spool/claim.c \
 	libzm/mail/spool/aside.c libzm/mail/spool/work.c libzm/mail/spool/scan.c \
 	libzm/mail/spool/spread.c libzm/mail/spool/trash.c libzm/mail/spool/delete.c \
 	libzm/mail/spool/copy.c libzm/mail/spool/recover.c \
+	libzm/mail/spool/recover_base.c \
 	libzm/mail/spool/recover_public.c libzm/mail/spool/recover_router.c \
 	libzm/mail/spool/recover_work.c libzm/mail/spool/recover_twin.c \
 	libzm/mail/spool/recover.h libzm/mail/spool/internal.h libzm/mail/spool/spool.h

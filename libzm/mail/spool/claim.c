@@ -23,13 +23,6 @@
 
 #include "base/banned.h"
 
-int
-spool_open_file(int dir_fd, const char *name, int flags)
-{
-	return openat(dir_fd, name, flags | O_NOFOLLOW | O_CLOEXEC |
-	    O_NONBLOCK);
-}
-
 static int
 close_keep_errno(int fd)
 {

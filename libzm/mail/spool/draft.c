@@ -30,26 +30,6 @@ enum {
 
 static const char blank_first_line[] = "complete ------------ --------\n";
 
-int
-spool_write_all(int fd, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, bytes, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -1;
-		if (done == 0) {
-			errno = ENOSPC;
-			return -1;
-		}
-		bytes += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
 /* Process, counter, time: no two drafts of a host agree in all three. */
 static void
 draft_name(struct spool *spool, char out_name[SPOOL_NAME_BYTES])

@@ -47,6 +47,9 @@ int spool_rename(int from_fd, const char *from, int to_fd, const char *to);
 int spool_sync_dirs(const struct spool *spool, int a_fd, int b_fd,
     struct err *err);
 
+/* "D/J/123" -> "D/J"; "." when there is no directory in it. */
+void spool_parent(const char *name, char out_dir[SPOOL_NAME_BYTES]);
+
 /* fsync the directory that holds area/name (hash directories included).
  * 0 or -1. */
 int spool_sync_parent(const struct spool *spool, enum spool_area area,

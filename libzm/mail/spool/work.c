@@ -120,37 +120,6 @@ spool_unlink_body(struct spool *spool, const char *name, struct err *err)
 	return 0;
 }
 
-/* "D/J/123" -> "D/J"; "." when there is no directory in it. */
-static void
-parent_of(const char *name, char out_dir[SPOOL_NAME_BYTES])
-{
-	const char *slash = strrchr(name, '/');
-	size_t n = slash ? (size_t)(slash - name) : 0;
-
-	if (n == 0 || n >= SPOOL_NAME_BYTES)
-		snprintf(out_dir, SPOOL_NAME_BYTES, ".");
-	else
-		snprintf(out_dir, SPOOL_NAME_BYTES, "%.*s", (int)n, name);
-}
-
-int
-spool_sync_parent(const struct spool *spool, enum spool_area area,
-    const char *name, struct err *err)
-{
-	char dir[SPOOL_NAME_BYTES];
-	int fd, result = 0;
-
-	parent_of(name, dir);
-	fd = openat(spool->area_fd[area], dir, O_RDONLY | O_DIRECTORY |
-	    O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return err_sys(err, "open %s", spool_label(area, 0, dir));
-	if (fsync(fd) != 0)
-		result = err_sys(err, "fsync %s", spool_label(area, 0, dir));
-	close(fd);
-	return result;
-}
-
 static bool
 dir_note(struct spool_barrier *barrier, const char *dir)
 {
@@ -170,7 +139,7 @@ dirs_note(const char *const names[], size_t count, struct spool_barrier *out)
 
 	out->count = 0;
 	for (size_t i = 0; i < count; i++) {
-		parent_of(names[i], dir);
+		spool_parent(names[i], dir);
 		if (!dir_note(out, dir))
 			return false;
 	}
