@@ -7,13 +7,9 @@ import os
 import smtplib
 
 from zmtest import mta
+from zmtest.cases import Cases
 
-CASES = []
-
-
-def case(function):
-    CASES.append(function)
-    return function
+case = Cases()
 
 
 def send(site, rcpt, subject, sender="s@src.test", header=""):

@@ -4,13 +4,9 @@ root and the admins' group, the operators' group, everybody else.
 SPDX-License-Identifier: ISC
 """
 from zmtest import control, mta
+from zmtest.cases import Cases
 
-CASES = []
-
-
-def case(function):
-    CASES.append(function)
-    return function
+case = Cases()
 
 
 def submit(site, user, rcpt):

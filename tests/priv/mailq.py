@@ -8,15 +8,11 @@ import signal
 import socket
 
 from zmtest import mailq2, mta
+from zmtest.cases import Cases
 
-CASES = []
+case = Cases()
 NAME = "scheduler-mailq"
 USERS = "boss:sesame:ALL\neye:look:SNMP QQ TT\nfar:away:ALL:[192.0.2.0]/24\n"
-
-
-def case(function):
-    CASES.append(function)
-    return function
 
 
 def root_port():

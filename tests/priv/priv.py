@@ -15,12 +15,9 @@ import smtplib
 import socket
 import stat
 import sys
-import time
-import traceback
 
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import boxes                                         # noqa: E402
 import desk                                          # noqa: E402
 import mailq                                         # noqa: E402
@@ -29,13 +26,9 @@ import programs                                      # noqa: E402
 import taken                                         # noqa: E402
 from processes import all_fit_design, parent, processes   # noqa: E402
 from zmtest import mta, smtpserver                   # noqa: E402
+from zmtest.cases import Cases                       # noqa: E402
 
-CASES = []
-
-
-def case(function):
-    CASES.append(function)
-    return function
+case = Cases()
 
 
 def send(site, rcpt, subject, sender="s@src.test"):
@@ -358,13 +351,8 @@ def programs_run_as_who_named_them(site):
         assert not extra, (name, lines[:6])     # 10: sh reading its script
 
 
-CASES.extend(boxes.CASES)
-CASES.extend(programs.CASES)
-CASES.extend(desk.CASES)
-CASES.extend(mailq.CASES)
-
-
-CASES.extend(taken.CASES)
+for part in (boxes, programs, desk, mailq, taken):
+    case.extend(part.case)
 
 
 # ---- running it ----------------------------------------------------------
@@ -426,31 +414,17 @@ def main():
     next_hop = smtpserver.Server()
     site = place.Place(next_hop.port)
     site.next_hop = next_hop
-    failed = 0
+    failed = 1
     try:
         site.start()
-        for function in CASES:
-            if sys.argv[1:] and not any(word in function.__name__
-                                        for word in sys.argv[1:]):
-                continue
-            began = time.monotonic()
-            try:
-                function(site)
-                print(f"ok   {function.__name__} "
-                      f"({time.monotonic() - began:.1f} s)", flush=True)
-            except Exception:
-                failed += 1
-                print(f"FAIL {function.__name__}")
-                traceback.print_exc(file=sys.stdout)
-                sys.stdout.flush()
+        failed = case.run("priv", site)
     finally:
         keep = failed and os.environ.get("ZMAILER_TEST_KEEP")
         site.close(keep=keep)
         site.next_hop.close()
         if keep:
             print("kept", site.top)
-    print(f"priv: {failed} failed")
-    return 1 if failed else 0
+    return failed
 
 
 if __name__ == "__main__":

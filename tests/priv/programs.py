@@ -8,8 +8,9 @@ import pwd
 import smtplib
 
 from zmtest import mta
+from zmtest.cases import Cases
 
-CASES = []
+case = Cases()
 
 PROGRAM = """#!/bin/sh
 set -- /proc/$$/fd/*
@@ -17,11 +18,6 @@ for fd; do [ -e $fd ] && fds="$fds ${fd##*/}"; done
 { id -u; id -g; id -G; echo $fds; pwd; echo "$RECIPIENT"; cat; } \\
     > $(mktemp OUT/out.XXXXXX)
 """
-
-
-def case(function):
-    CASES.append(function)
-    return function
 
 
 def send(site, rcpt, subject):

@@ -7,13 +7,9 @@ import smtplib
 
 from processes import all_fit_design, processes
 from zmtest import mta, tls
+from zmtest.cases import Cases
 
-CASES = []
-
-
-def case(function):
-    CASES.append(function)
-    return function
+case = Cases()
 
 
 def as_session(site, script):

@@ -9,10 +9,9 @@ import sys
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from privateroot import PrivateRoot                  # noqa: E402
+from privateroot import MACHINE, PrivateRoot         # noqa: E402
 from zmtest import mta                               # noqa: E402
 
-MACHINE = ["nsenter", f"--net={os.environ['ZM_REAL_NET']}"]
 
 PLAIN = b"Subject: plain\n\nhello\n"
 EIGHT = "Subject: eight\nMIME-Version: 1.0\nContent-Type: text/plain; " \

@@ -16,15 +16,11 @@ TOP = os.environ["ZMAILER_SRC"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 from zmtest import mta                               # noqa: E402
+from zmtest.cases import Cases                       # noqa: E402
 
 GTUBE = "XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*" \
     "C.34X"
-CASES = []
-
-
-def case(function):
-    CASES.append(function)
-    return function
+case = Cases()
 
 
 def is_listening(path):
@@ -286,20 +282,4 @@ def write(path, text):
         file.write(text)
 
 
-def main():
-    names, failed = sys.argv[1:], 0
-    for run in CASES:
-        if names and run.__name__ not in names:
-            continue
-        try:
-            run()
-            print(f"ok   {run.__name__}", flush=True)
-        except Exception as error:          # reported, counted
-            failed += 1
-            print(f"FAIL {run.__name__}: {type(error).__name__}: {error}",
-                  flush=True)
-    print(f"milters: {failed} failed")
-    return 1 if failed else 0
-
-
-sys.exit(main())
+sys.exit(case.run("milters"))

@@ -18,10 +18,11 @@ import sys
 
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from hop import BIG, DOTS, EIGHT, PLAIN, NextHop, arrived, send  # noqa: E402
+import exim                                          # noqa: E402
 import nginx                                         # noqa: E402
 from zmtest import mta, tls                          # noqa: E402
+from zmtest.cases import tell_events                 # noqa: E402
 
 MINE = "127.0.0.2"           # Postfix, where it hears of our clients
 
@@ -88,35 +89,11 @@ class Exim(NextHop):
     mailboxes = "/var/mail/maildirs"
 
     def start(self):
-        self.root.write("/etc/exim4/exim4.conf", """primary_hostname = mx.test
-domainlist local_domains = exim.test
-spool_directory = /var/spool/exim4
-log_file_path = /var/log/exim4/%slog
-tls_advertise_hosts = *
-tls_certificate = /etc/mx.pem
-tls_privatekey = /etc/mx.key
-acl_smtp_rcpt = all
-acl_smtp_data = all
-never_users =
-begin acl
-all:
-  accept
-begin routers
-here:
-  driver = accept
-  transport = box
-begin transports
-box:
-  driver = appendfile
-  maildir_format
-  directory = /var/mail/maildirs/all
-  create_directory
-  user = mail
-  group = mail
-  batch_max = 1
-""")
+        exim.configure(self.root, "mx.test", [
+            "maildir_format", "directory = /var/mail/maildirs/all",
+            "create_directory", "batch_max = 1"],
+            tls=("/etc/mx.pem", "/etc/mx.key"))
         self.root.run("install", "-d", "-o", "mail", "/var/mail/maildirs")
-        os.chmod(self.root.root + "/etc/exim4/exim4.conf", 0o644)
         self.daemon = self.root.start("/usr/sbin/exim4", "-bdf", "-q1m",
                                       "-oX", f"127.0.0.1.{self.port}")
 
@@ -247,10 +224,7 @@ def main():
                     subprocess.SubprocessError) as error:
                 failed += 1
                 print(f"FAIL {kind.__name__}: {error}", flush=True)
-                for event in instance.events()[-12:]:
-                    print("    " + " ".join(
-                        f"{k}={v}"[:300] for k, v in event.items()
-                        if k not in ("t", "pid")))
+                tell_events(instance)
     finally:
         instance.close()
         for hop in hops:

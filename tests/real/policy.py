@@ -15,8 +15,10 @@ import time
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 from zmtest import mta                               # noqa: E402
+from zmtest.cases import Cases                       # noqa: E402
 
 DELAY_S = 2
+case = Cases()
 
 
 class Site:
@@ -77,6 +79,7 @@ def has_user(name):
         return False
 
 
+@case
 def greylists_then_takes():
     site = Site("dns 127.0.0.1:1\npolicy-service unix:{socket}\n")
     try:
@@ -100,6 +103,7 @@ def greylists_then_takes():
         site.close()
 
 
+@case
 def is_not_needed_where_that_is_said():
     site = Site("dns 127.0.0.1:1\n"
                 "policy-service unix:{socket} else accept\n")
@@ -109,18 +113,4 @@ def is_not_needed_where_that_is_said():
         site.close()
 
 
-def main():
-    failed = 0
-    for case in (greylists_then_takes, is_not_needed_where_that_is_said):
-        try:
-            case()
-            print(f"ok   {case.__name__}", flush=True)
-        except Exception as error:               # noqa: BLE001
-            failed += 1
-            print(f"FAIL {case.__name__}: {error!r}", flush=True)
-    print(f"policy: {failed} failed")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(case.run("policy"))

@@ -11,6 +11,9 @@ import shutil
 import subprocess
 import tempfile
 
+# in front of a command: in the network of the machine, as for apt
+MACHINE = ["nsenter", f"--net={os.environ.get('ZM_REAL_NET')}"]
+
 
 class PrivateRoot:
     def __init__(self, packages, shared=()):

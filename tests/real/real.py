@@ -25,20 +25,15 @@ import time
 
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from privateroot import PrivateRoot                  # noqa: E402
+from privateroot import MACHINE, PrivateRoot         # noqa: E402
 from zmtest import mta                               # noqa: E402
+from zmtest.cases import Cases, tell_events          # noqa: E402
 import desk                                          # noqa: E402
 import doors                                         # noqa: E402
+import exim                                          # noqa: E402
 import readers                                       # noqa: E402
 
-MACHINE = ["nsenter", f"--net={os.environ['ZM_REAL_NET']}"]
-CASES = []
-
-
-def case(function):
-    CASES.append(function)
-    return function
+case = Cases()
 
 
 class Site:
@@ -319,33 +314,9 @@ def postfix_is_the_next_hop_and_the_previous_one(site):
         site.postfix.run("postfix", "stop", check=False)
 
 
-EXIM_CONF = """primary_hostname = exim.test
-domainlist local_domains = exim.test
-spool_directory = /var/spool/exim4
-log_file_path = /var/log/exim4/%slog
-acl_smtp_rcpt = all
-acl_smtp_data = all
-never_users =
-begin acl
-all:
-  accept
-begin routers
-here:
-  driver = accept
-  transport = box
-begin transports
-box:
-  driver = appendfile
-  file = /var/mail/exim-got
-  user = mail
-  group = mail
-"""
-
-
 @case
 def exim_is_the_next_hop(site):
-    site.exim.write("/etc/exim4/exim4.conf", EXIM_CONF)
-    os.chmod(site.exim.root + "/etc/exim4/exim4.conf", 0o644)
+    exim.configure(site.exim, "exim.test", ["file = /var/mail/exim-got"])
     daemon = site.exim.start("/usr/sbin/exim4", "-bdf", "-q1m", "-oX",
                              "127.0.0.1.2601")
     try:
@@ -500,29 +471,12 @@ def mutt_reads_maildir_mbox_and_mmdf(site):
 
 
 def main():
-    site, failed = Site(), 0
+    site = Site()
     try:
-        for run in CASES:
-            if run.__name__ not in (sys.argv[1:] or [run.__name__]):
-                continue
-            try:
-                run(site)
-                print(f"ok   {run.__name__}", flush=True)
-            except (AssertionError, OSError,
-                    subprocess.SubprocessError) as error:
-                failed += 1
-                out = getattr(error, "output", None) or b""
-                for event in site.instance.events()[-12:]:
-                    print("    " + " ".join(
-                        f"{k}={v}" for k, v in event.items()
-                        if k not in ("t", "pid")))
-                print(f"FAIL {run.__name__}: {error}\n"
-                      f"{out.decode('utf-8', 'replace')[-1500:]}", flush=True)
+        return case.run("real", site,
+                        tell=lambda: tell_events(site.instance))
     finally:
         site.close()
-    count = len(sys.argv[1:]) or len(CASES)
-    print(f"real: {count - failed} passed, {failed} failed")
-    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -16,21 +16,14 @@ import smtplib
 import subprocess
 import sys
 import time
-import traceback
 
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from privateroot import PrivateRoot                  # noqa: E402
+from privateroot import MACHINE, PrivateRoot         # noqa: E402
 from zmtest import mta, sasl, tls                    # noqa: E402
+from zmtest.cases import Cases                       # noqa: E402
 
-MACHINE = ["nsenter", f"--net={os.environ['ZM_REAL_NET']}"]
-CASES = []
-
-
-def case(function):
-    CASES.append(function)
-    return function
+case = Cases()
 
 
 class Site:
@@ -351,23 +344,4 @@ def pam_is_asked():
         mta.shutil.rmtree(top, ignore_errors=True)
 
 
-def main():
-    failed = 0
-    for function in CASES:
-        if sys.argv[1:] and not any(w in function.__name__
-                                    for w in sys.argv[1:]):
-            continue
-        began = time.monotonic()
-        try:
-            function()
-            print(f"ok   {function.__name__} "
-                  f"({time.monotonic() - began:.1f} s)", flush=True)
-        except Exception:                   # the next one is worth a try
-            failed += 1
-            print(f"FAIL {function.__name__}", flush=True)
-            traceback.print_exc(file=sys.stdout)
-    print(f"secure: {failed} failed")
-    return 1 if failed else 0
-
-
-sys.exit(main())
+sys.exit(case.run("secure"))

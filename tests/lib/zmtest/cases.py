@@ -1,0 +1,58 @@
+"""The cases of a test program: functions, in the order they are written.
+
+    case = Cases()
+
+    @case
+    def mail_arrives(site): ...
+
+    sys.exit(case.run("real", site))
+
+SPDX-License-Identifier: ISC
+"""
+import sys
+import time
+import traceback
+
+
+class Cases(list):
+    """Keeps the functions it decorates."""
+
+    def __call__(self, function):
+        self.append(function)
+        return function
+
+    def chosen(self, words):
+        """Those with one of words in their name; all when there are none."""
+        return [function for function in self if not words or
+                any(word in function.__name__ for word in words)]
+
+    def run(self, title, *args, tell=None):
+        """Call each that the command line chooses with args, whatever became
+        of the one before.  tell() says more about one that failed.  The exit
+        status."""
+        chosen, failed = self.chosen(sys.argv[1:]), 0
+        for function in chosen:
+            began = time.monotonic()
+            try:
+                function(*args)
+                print(f"ok   {function.__name__} "
+                      f"({time.monotonic() - began:.1f} s)", flush=True)
+            except Exception as error:      # the next one is worth a try
+                failed += 1
+                if tell is not None:
+                    tell()
+                out = getattr(error, "output", None) or b""
+                print(f"FAIL {function.__name__}\n"
+                      f"{out.decode('utf-8', 'replace')[-1500:]}")
+                traceback.print_exc(file=sys.stdout)
+                sys.stdout.flush()
+        print(f"{title}: {len(chosen) - failed} passed, {failed} failed")
+        return 0 if chosen and not failed else 1
+
+
+def tell_events(instance, count=12):
+    """The last events of an instance, a line each."""
+    for event in instance.events()[-count:]:
+        print("    " + " ".join(f"{key}={value}"[:300]
+                                for key, value in event.items()
+                                if key not in ("t", "pid")))
