@@ -6,4 +6,3 @@ tests_fuzz_fuzz_conf_LDADD = $(ZM_LIBS)
 tests_fuzz_fuzz_table_SOURCES = tests/fuzz/fuzz_table.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_table_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_table_LDADD = $(ZM_LIBS)
-EXTRA_DIST += tests/fuzz/corpus/conf tests/fuzz/corpus/table

@@ -6,7 +6,6 @@
 # tests_fuzz_fuzz_NAME_SOURCES = tests/fuzz/fuzz_NAME.c $(FUZZ_MAIN)
 # tests_fuzz_fuzz_NAME_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 # tests_fuzz_fuzz_NAME_LDADD = $(ZM_LIBS)
-# EXTRA_DIST += tests/fuzz/corpus/NAME
 #
 # A dictionary, if any, is tests/fuzz/NAME.dict.
 fuzz_targets =
@@ -32,7 +31,7 @@ endif
 
 # Each target for FUZZ_SECONDS; what it finds new stays in tests/fuzz/found/.
 FUZZ_SECONDS = 60
-EXTRA_DIST += tests/fuzz/run.sh
+EXTRA_DIST += tests/fuzz/run.sh tests/fuzz/corpus
 if FUZZ
 fuzz: $(fuzz_targets)
 	ZMAILER_SRC=$(abs_top_srcdir) sh $(srcdir)/tests/fuzz/run.sh \

@@ -41,31 +41,8 @@ tests_fuzz_fuzz_json_LDADD = $(ZM_LIBS)
 tests_fuzz_fuzz_proxy_SOURCES = tests/fuzz/fuzz_proxy.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_proxy_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_proxy_LDADD = $(ZM_LIBS)
-EXTRA_DIST += \
-	tests/fuzz/corpus/proxy/v1-cut \
-	tests/fuzz/corpus/proxy/v1-tcp4 \
-	tests/fuzz/corpus/proxy/v1-tcp6 \
-	tests/fuzz/corpus/proxy/v1-unknown \
-	tests/fuzz/corpus/proxy/v2-crc \
-	tests/fuzz/corpus/proxy/v2-local \
-	tests/fuzz/corpus/proxy/v2-tcp4 \
-	tests/fuzz/corpus/proxy/v2-tcp6-tlv \
-	tests/fuzz/corpus/proxy/v2-unix \
-	tests/fuzz/corpus/path \
-	tests/fuzz/corpus/command \
-	tests/fuzz/corpus/dot \
-	tests/fuzz/corpus/header \
-	tests/fuzz/corpus/reply \
-	tests/fuzz/corpus/base64 \
-	tests/fuzz/corpus/xtext \
-	tests/fuzz/corpus/units \
-	tests/fuzz/corpus/selector \
-	tests/fuzz/corpus/json \
-	tests/fuzz/path.dict \
-	tests/fuzz/command.dict \
-	tests/fuzz/dot.dict \
-	tests/fuzz/header.dict \
-	tests/fuzz/reply.dict
+EXTRA_DIST += tests/fuzz/path.dict tests/fuzz/command.dict tests/fuzz/dot.dict \
+	tests/fuzz/header.dict tests/fuzz/reply.dict
 tests_fuzz_fuzz_base64_SOURCES = tests/fuzz/fuzz_base64.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_base64_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_base64_LDADD = $(ZM_LIBS)
@@ -73,7 +50,6 @@ fuzz_targets += tests/fuzz/fuzz-mailq
 tests_fuzz_fuzz_mailq_SOURCES = tests/fuzz/fuzz_mailq.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_mailq_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_mailq_LDADD = $(ZM_LIBS)
-EXTRA_DIST += tests/fuzz/corpus/mailq
 fuzz_targets += tests/fuzz/fuzz-dsn tests/fuzz/fuzz-net
 tests_fuzz_fuzz_dsn_SOURCES = tests/fuzz/fuzz_dsn.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_dsn_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
@@ -81,24 +57,19 @@ tests_fuzz_fuzz_dsn_LDADD = $(ZM_LIBS)
 tests_fuzz_fuzz_net_SOURCES = tests/fuzz/fuzz_net.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_net_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_net_LDADD = $(ZM_LIBS)
-EXTRA_DIST += tests/fuzz/corpus/dsn tests/fuzz/corpus/net
 fuzz_targets += tests/fuzz/fuzz-scram
 tests_fuzz_fuzz_scram_SOURCES = tests/fuzz/fuzz_scram.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_scram_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_scram_LDADD = $(ZM_LIBS)
-EXTRA_DIST += tests/fuzz/corpus/scram
 fuzz_targets += tests/fuzz/fuzz-mime
 tests_fuzz_fuzz_mime_SOURCES = tests/fuzz/fuzz_mime.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_mime_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_mime_LDADD = $(ZM_LIBS)
-EXTRA_DIST += tests/fuzz/corpus/mime
 fuzz_targets += tests/fuzz/fuzz-date
 tests_fuzz_fuzz_date_SOURCES = tests/fuzz/fuzz_date.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_date_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_date_LDADD = $(ZM_LIBS)
-EXTRA_DIST += tests/fuzz/corpus/date
 fuzz_targets += tests/fuzz/fuzz-crlf
 tests_fuzz_fuzz_crlf_SOURCES = tests/fuzz/fuzz_crlf.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_crlf_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_crlf_LDADD = $(ZM_LIBS)
-EXTRA_DIST += tests/fuzz/corpus/crlf

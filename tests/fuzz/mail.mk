@@ -15,20 +15,7 @@ tests_fuzz_fuzz_job_LDADD = $(ZM_LIBS)
 tests_fuzz_fuzz_spoolname_SOURCES = tests/fuzz/fuzz_spoolname.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_spoolname_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_spoolname_LDADD = $(ZM_LIBS)
-EXTRA_DIST += tests/fuzz/corpus/envelope/full \
-	tests/fuzz/corpus/envelope/minimal \
-	tests/fuzz/corpus/envelope/null \
-	tests/fuzz/corpus/control/full \
-	tests/fuzz/corpus/control/shared \
-	tests/fuzz/corpus/job/one \
-	tests/fuzz/corpus/job/two \
-	tests/fuzz/corpus/spoolname/claim \
-	tests/fuzz/corpus/spoolname/id \
-	tests/fuzz/corpus/spoolname/plain \
-	tests/fuzz/corpus/spoolname/plan \
-	tests/fuzz/corpus/spoolname/why
 fuzz_targets += tests/fuzz/fuzz-pcre
 tests_fuzz_fuzz_pcre_SOURCES = tests/fuzz/fuzz_pcre.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_pcre_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_pcre_LDADD = $(ZM_LIBS)
-EXTRA_DIST += tests/fuzz/corpus/pcre

@@ -3,4 +3,3 @@ fuzz_targets += tests/fuzz/fuzz-journal
 tests_fuzz_fuzz_journal_SOURCES = tests/fuzz/fuzz_journal.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_journal_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_journal_LDADD = tools/libtools.a $(ZM_LIBS)
-EXTRA_DIST += tests/fuzz/corpus/journal

@@ -14,16 +14,6 @@ tests_fuzz_fuzz_agent_SOURCES = tests/fuzz/fuzz_agent.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_agent_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/fuzz
 tests_fuzz_fuzz_agent_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_agent_LDADD = transports/libagent.a $(ZM_LIBS)
-EXTRA_DIST += tests/fuzz/corpus/dns/a tests/fuzz/corpus/dns/aaaa \
-	tests/fuzz/corpus/dns/loop tests/fuzz/corpus/dns/mx \
-	tests/fuzz/corpus/dns/null-mx tests/fuzz/corpus/dns/short \
-	tests/fuzz/corpus/client/421 tests/fuzz/corpus/client/binary \
-	tests/fuzz/corpus/client/helo tests/fuzz/corpus/client/lmtp \
-	tests/fuzz/corpus/client/loop tests/fuzz/corpus/client/pipelined \
-	tests/fuzz/corpus/client/plain tests/fuzz/corpus/client/refused \
-	tests/fuzz/corpus/client/too-many \
-	tests/fuzz/corpus/agent/job tests/fuzz/corpus/agent/two-jobs \
-	tests/fuzz/corpus/agent/nonsense
 
 fuzz_targets += tests/fuzz/fuzz-forward
 tests_fuzz_fuzz_forward_SOURCES = tests/fuzz/fuzz_forward.c $(FUZZ_MAIN)
@@ -31,13 +21,12 @@ tests_fuzz_fuzz_forward_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/fuzz
 tests_fuzz_fuzz_forward_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_forward_LDADD = transports/mailbox/libmailbox.a \
 	transports/pipe/libpipe.a transports/libagent.a $(ZM_LIBS)
-EXTRA_DIST += tests/fuzz/corpus/forward
 
 fuzz_targets += tests/fuzz/fuzz-http
 tests_fuzz_fuzz_http_SOURCES = tests/fuzz/fuzz_http.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_http_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_http_LDADD = $(ZM_LIBS)
-EXTRA_DIST += tests/fuzz/corpus/http tests/fuzz/http.dict
+EXTRA_DIST += tests/fuzz/http.dict
 
 fuzz_targets += tests/fuzz/fuzz-mimedown tests/fuzz/fuzz-boxnote
 tests_fuzz_fuzz_mimedown_SOURCES = tests/fuzz/fuzz_mimedown.c $(FUZZ_MAIN)
@@ -47,17 +36,14 @@ tests_fuzz_fuzz_boxnote_SOURCES = tests/fuzz/fuzz_boxnote.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_boxnote_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_boxnote_LDADD = transports/mailbox/libmailbox.a \
 	transports/pipe/libpipe.a transports/libagent.a $(ZM_LIBS)
-EXTRA_DIST += tests/fuzz/corpus/mimedown tests/fuzz/corpus/boxnote
 
 fuzz_targets += tests/fuzz/fuzz-smconf
 tests_fuzz_fuzz_smconf_SOURCES = tests/fuzz/fuzz_smconf.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_smconf_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/fuzz
 tests_fuzz_fuzz_smconf_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_smconf_LDADD = transports/sm/libsm.a $(ZM_LIBS)
-EXTRA_DIST += tests/fuzz/corpus/smconf
 fuzz_targets += tests/fuzz/fuzz-ehlo
 tests_fuzz_fuzz_ehlo_SOURCES = tests/fuzz/fuzz_ehlo.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_ehlo_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_fuzz_ehlo_LDADD = transports/smtp/libclient.a \
 	transports/libagent.a $(ZM_LIBS)
-EXTRA_DIST += tests/fuzz/corpus/ehlo
