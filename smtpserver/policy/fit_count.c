@@ -33,13 +33,15 @@ count_key(struct trial *trial, enum conf_key key, struct slice *out)
 		    trial->question->user);
 		return out->n > 0;
 	case COUNT_BY_SENDER:
-		*out = trial->sender.text;
+		*out = slice_lower(trial->policy->scratch,
+		    trial->sender.text);
 		break;
 	case COUNT_BY_SENDER_DOMAIN:
 		*out = trial->sender.domain;
 		break;
 	case COUNT_BY_RCPT:
-		*out = trial->rcpt.text;
+		*out = slice_lower(trial->policy->scratch,
+		    trial->rcpt.text);
 		break;
 	case COUNT_BY_DOMAIN:
 		*out = trial->rcpt.domain;
