@@ -21,30 +21,64 @@
 
 #include "base/banned.h"
 
-/* Is there an address among the words, and are the options ours? */
+/* How many words an option of the router's has behind it; -1: none of them. */
 static int
-check_words(int argc, char **argv)
+option_words(const char *name)
 {
 	static const struct { const char *name; int words; } rows[] = {
 		{ "--json", 0 }, { "--mx", 0 }, { "--from", 1 },
 		{ "--as", 1 }, { "--ip", 1 }, { "--addresses", 1 },
 		{ "--diff", 2 },
 	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(name, rows[i].name) == 0)
+			return rows[i].words;
+	return -1;
+}
+
+/* Take out --config FILE, which is ours, and -v, which says what is so: all
+ * is told.  returns how many words are left. */
+static int
+take_ours(int argc, char **argv, const char **conf_path)
+{
+	int at = 1, left = 1;
+
+	while (at < argc && argv[at][0] == '-') {
+		int words = option_words(argv[at]);
+
+		if (strcmp(argv[at], "-v") == 0) {
+			at++;
+		} else if (strcmp(argv[at], "--config") == 0 &&
+		    at + 1 < argc) {
+			*conf_path = argv[at + 1];
+			at += 2;
+		} else {
+			for (words = words < 0 ? 0 : words; words >= 0 &&
+			    at < argc; words--)
+				argv[left++] = argv[at++];
+		}
+	}
+	while (at < argc)
+		argv[left++] = argv[at++];
+	return left;
+}
+
+/* Is there an address among the words, and are the options ours? */
+static int
+check_words(int argc, char **argv)
+{
 	bool has_addresses = false;
 	int at = 1;
 
-	while (at < argc && strncmp(argv[at], "--", 2) == 0) {
-		size_t i = 0;
+	while (at < argc && argv[at][0] == '-') {
+		int words = option_words(argv[at]);
 
-		while (i < sizeof(rows) / sizeof(rows[0]) &&
-		    strcmp(argv[at], rows[i].name) != 0)
-			i++;
-		if (i == sizeof(rows) / sizeof(rows[0]) ||
-		    argc - at <= rows[i].words)
+		if (words < 0 || argc - at <= words)
 			return verb_usage(argv[0], "unknown word '%s'",
 			    argv[at]);
 		has_addresses |= strcmp(argv[at], "--addresses") == 0;
-		at += 1 + rows[i].words;
+		at += 1 + words;
 	}
 	if (has_addresses)
 		return EX_OK;
@@ -54,10 +88,12 @@ check_words(int argc, char **argv)
 int
 verb_route(int argc, char **argv, const char *conf_path)
 {
-	int status = check_words(argc, argv);
+	int status;
 	char path[PATH_MAX], **words;
 	struct conf *conf;
 
+	argc = take_ours(argc, argv, &conf_path);
+	status = check_words(argc, argv);
 	if (status != EX_OK)
 		return status;
 	conf = verb_conf(conf_path);	/* says what is wrong with it */

@@ -146,6 +146,6 @@ VERB(undrain, "[--json]", "deliver again")
 VERB(orders, "[--json]", "suspensions, pins and drain that are in force")
 VERB(test, "smtp --to ADDRESS [--ip ADDRESS] [--from ADDRESS] ... | FILE...",
     "what would be said to a mail, and by which rule; expectations in files")
-VERB(route, "[--mx] [--from ADDRESS] [--as USER] [--ip IP] [--json] "
-    "[--diff OLD NEW] [--addresses FILE] ADDRESS...",
+VERB(route, "[-v] [--config FILE] [--mx] [--from ADDRESS] [--as USER] "
+    "[--ip IP] [--json] [--diff OLD NEW] [--addresses FILE] ADDRESS...",
     "where mail for an address would go, and every table that was asked")
