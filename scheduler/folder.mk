@@ -47,8 +47,7 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/control/words.c \
 	scheduler/mailq/keeper.c scheduler/mailq/keeper.h \
 	scheduler/mailq/listener.c scheduler/mailq/listener.h \
-	scheduler/mailq/session.c scheduler/mailq/session.h \
-	scheduler/mailq/show.c scheduler/mailq/show.h
+	scheduler/mailq/session.c scheduler/mailq/session.h
 pkglibexec_PROGRAMS += scheduler/scheduler
 scheduler_scheduler_SOURCES = scheduler/scheduler.c
 scheduler_scheduler_LDADD = scheduler/libscheduler.a $(ZM_LIBS)

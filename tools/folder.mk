@@ -46,6 +46,8 @@ tools_libtools_a_SOURCES = \
 	tools/classic.c tools/desk/choose.c tools/desk/meant.c tools/desk/aside.c tools/desk/args.c tools/desk/confirm.c tools/desk/act.c tools/desk/away.c tools/desk/allow.c tools/review/notes.c tools/desk/order.c \
 	tools/desk/orders.h tools/desk/desk.h tools/queue/control.c tools/queue/control.h \
 	tools/queue/words.c tools/queue/words.h \
+	tools/queue/mailq_flags.c tools/queue/mailq_flags.h \
+	tools/queue/mailq_sums.c tools/queue/mailq_local.c tools/queue/mailq_local.h \
 	tools/sink/sink.c tools/sink/sink.h tools/sink/session.c \
 	tools/sink/faults.h \
 	tools/journal/journal.c tools/journal/journal.h tools/journal/line.c \
@@ -81,7 +83,7 @@ tools_newaliases_SOURCES = tools/newaliases.c
 tools_newaliases_LDADD = $(ZM_LIBS)
 
 bin_PROGRAMS += tools/mailq
-tools_mailq_SOURCES = tools/mailq.c tools/mailq_remote.c tools/mailq_remote.h
+tools_mailq_SOURCES = tools/mailq.c tools/queue/mailq_remote.c tools/queue/mailq_remote.h
 tools_mailq_LDADD = tools/libtools.a $(ZM_LIBS)
 
 EXTRA_DIST += tools/setup .ci/run

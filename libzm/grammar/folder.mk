@@ -18,6 +18,7 @@ libzm_a_SOURCES += \
 	libzm/grammar/units.c libzm/grammar/units.h \
 	libzm/grammar/net.c libzm/grammar/net.h \
 	libzm/grammar/mailq.c libzm/grammar/mailq.h \
+	libzm/grammar/mailq_show.c libzm/grammar/mailq_show.h \
 	libzm/grammar/reply.c libzm/grammar/reply.h \
 	libzm/grammar/base64.c libzm/grammar/base64.h \
 	libzm/grammar/scram.c libzm/grammar/scram.h \

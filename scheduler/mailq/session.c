@@ -24,7 +24,7 @@
 #include "io/tls_digest.h"
 #include "scheduler/mailq/listener.h"
 #include "scheduler/mailq/session.h"
-#include "scheduler/mailq/show.h"
+#include "grammar/mailq_show.h"
 
 #include "base/banned.h"
 

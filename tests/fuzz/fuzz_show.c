@@ -10,7 +10,7 @@
  */
 #include "base/mem.h"
 #include "base/str.h"
-#include "scheduler/mailq/show.h"
+#include "grammar/mailq_show.h"
 #include "tests/fuzz/fuzz.h"
 
 static const struct { show_fn *fn; int lines, tabs; } rows[] = {

@@ -14,7 +14,6 @@ tests_unit_scheduler_unit_scheduler_SOURCES = \
 	tests/unit/scheduler/test_starve.c \
 	tests/unit/scheduler/test_slot.c \
 	tests/unit/scheduler/test_flat.c \
-	tests/unit/scheduler/test_mailq_show.c \
 	tests/unit/scheduler/test_pace.c \
 	tests/unit/scheduler/test_queue.c tests/unit/scheduler/test_fair.c \
 	tests/unit/scheduler/plan_model.c tests/unit/scheduler/plan_model.h \

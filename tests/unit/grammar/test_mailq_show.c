@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "scheduler/mailq/show.h"
+#include "grammar/mailq_show.h"
 
 #define THREAD "{\"channel\":\"smtp\",\"host\":\"x.test\",\"zone\":\"\"," \
 	"\"ready\":2,\"waiting\":1,\"flight\":3,\"agents\":2,\"limit\":5," \

@@ -1,4 +1,4 @@
-/* show.c - the scheduler's lines of JSON in ZMailer's words
+/* mailq_show.c - the scheduler's lines of JSON in the words of ZMailer's mailq
  *
  * In     lines of the control protocol
  * Out    lines of the mailq protocol
@@ -7,12 +7,16 @@
  *        them
  * Spec   doc/protocol/mailq.md section 5
  *
+ *   thread = channel "/" host "/" [ zone ] *( SP letters "=" value )
+ *   value  = 1*DIGIT [ "s" ] / word / "{" [ item *( "," item ) ] "}"
+ *   item   = 1*DIGIT [ "s" ] / "-"
+ *
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>
 
 #include "base/json.h"
-#include "scheduler/mailq/show.h"
+#include "grammar/mailq_show.h"
 
 #include "base/banned.h"
 

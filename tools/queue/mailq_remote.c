@@ -17,15 +17,17 @@
 #include "base/clock.h"
 #include "io/peer.h"
 #include "io/tls_digest.h"
-#include "tools/mailq_remote.h"
+#include "tools/queue/mailq_remote.h"
 
 #include "base/banned.h"
 
 enum { WAIT_MS = 30000, LINE_BYTES_MAX = 65536, FILE_BYTES_MAX = 4096 };
 
 #define PORT "174"
+#define NOBODY "nobody/nobody"	/* who ZMailer's mailq is, unless told */
 
 struct remote {
+	const struct mailq_flags *flags;
 	struct peer	 peer;
 	int64_t		 end_ms;
 	struct err	 err;
@@ -74,11 +76,14 @@ place_part(struct slice place, char host[256], char port[16])
 static int
 connect_net(struct remote *remote, const char *place)
 {
-	struct addrinfo want = { .ai_socktype = SOCK_STREAM }, *found, *one;
+	struct addrinfo want = { .ai_socktype = SOCK_STREAM,
+	    .ai_family = remote->flags->family }, *found, *one;
 	char host[256], port[16];
 	int result;
 
 	place_part(slice_of(place), host, port);
+	if (remote->flags->port != NULL)
+		strlcpy(port, remote->flags->port, sizeof(port));
 	result = getaddrinfo(host, port, &want, &found);
 	if (result != 0)
 		return err_set(&remote->err, "%s: %s", place,
@@ -123,6 +128,16 @@ say(struct remote *remote, const char *text)
 	str_addf(&remote->peer.out, "%s\n", text);
 	return peer_flush(&remote->peer, remote->end_ms, &remote->err) ==
 	    PEER_OK ? 1 : -1;
+}
+
+static void
+line_print(struct slice text)
+{
+	struct str safe = STR_INIT;
+
+	str_add_escaped(&safe, text);
+	puts(safe.buf);
+	str_release(&safe);
 }
 
 /* ---- logging in ------------------------------------------------------ */
@@ -184,18 +199,41 @@ proof_add(struct slice challenge, const char *password, struct str *out,
 }
 
 static int
-login(struct remote *remote, const char *file, struct str *line)
+identity_read(const struct mailq_flags *flags, char *name, char *password,
+    size_t size, struct err *err)
+{
+	if (flags->key_file != NULL)
+		return secret_read(flags->key_file, name, password, size,
+		    err);
+	return mailq_identity(flags->identity != NULL ? flags->identity :
+	    NOBODY, name, password, size) ? 1 : err_set(err,
+	    "-U wants NAME/PASSWORD");
+}
+
+/* With -d everything is shown as it comes, but made safe to print. */
+static int
+line_heard(struct remote *remote, struct str *line)
+{
+	if (line_take(remote, line) < 0)
+		return -1;
+	if (remote->flags->is_raw)
+		line_print(str_slice(line));
+	return 1;
+}
+
+static int
+login(struct remote *remote, struct str *line)
 {
 	char name[256], password[256];
 	struct str auth = STR_INIT;
 	int result;
 
-	if (secret_read(file, name, password, sizeof(name),
-	    &remote->err) < 0 || line_take(remote, line) < 0)
+	if (identity_read(remote->flags, name, password, sizeof(name),
+	    &remote->err) < 0 || line_heard(remote, line) < 0)
 		return -1;
 	if (!slice_starts(str_slice(line), "version zmailer 2."))
 		return err_set(&remote->err, "that is no mailq of version 2");
-	if (line_take(remote, line) < 0)
+	if (line_heard(remote, line) < 0)
 		return -1;
 	if (slice_find(str_slice(line), ':') == line->len ||
 	    slice_starts(str_slice(line), "5"))
@@ -206,7 +244,7 @@ login(struct remote *remote, const char *file, struct str *line)
 	if (result == 1)
 		result = say(remote, auth.buf);
 	str_release(&auth);
-	if (result < 0 || line_take(remote, line) < 0)
+	if (result < 0 || line_heard(remote, line) < 0)
 		return -1;
 	if (line->buf[0] != '+')
 		return err_set(&remote->err, "the server says: %.200s",
@@ -216,47 +254,53 @@ login(struct remote *remote, const char *file, struct str *line)
 
 /* ---- the command ----------------------------------------------------- */
 
-static void
-line_print(struct slice text)
-{
-	struct str safe = STR_INIT;
-
-	str_add_escaped(&safe, text);
-	puts(safe.buf);
-	str_release(&safe);
-}
-
 /* returns 1, 0 refused, -1. */
 static int
 talk(struct remote *remote, const char *command, struct str *line)
 {
-	if (say(remote, command) < 0 || line_take(remote, line) < 0)
+	bool is_raw = remote->flags->is_raw;
+
+	if (say(remote, command) < 0 || line_heard(remote, line) < 0)
 		return -1;
 	if (!slice_starts(str_slice(line), "+OK until")) {
-		line_print(str_slice(line));
+		if (!is_raw)
+			line_print(str_slice(line));
 		return line->buf[0] == '+';
 	}
-	while (line_take(remote, line) == 1) {
+	while (line_heard(remote, line) == 1) {
 		if (slice_is(str_slice(line), "."))
 			return 1;
-		line_print(slice_from(str_slice(line),
-		    slice_starts(str_slice(line), "..") ? 1 : 0));
+		if (!is_raw)
+			line_print(slice_from(str_slice(line),
+			    slice_starts(str_slice(line), "..") ? 1 : 0));
 	}
 	return -1;
 }
 
-int
-mailq_remote(const char *place, const char *file, const char *command)
+static int
+connect_place(struct remote *remote)
 {
-	struct remote remote = { .end_ms = clock_steady_ms() + WAIT_MS };
+	const struct mailq_flags *flags = remote->flags;
+
+	if (flags->port != NULL && flags->port[0] == '/')
+		return connect_unix(remote, flags->port);
+	if (strncmp(flags->server, "unix:", 5) == 0)
+		return connect_unix(remote, flags->server + 5);
+	return connect_net(remote, flags->server);
+}
+
+int
+mailq_remote(const struct mailq_flags *flags, const char *command)
+{
+	struct remote remote = { .flags = flags,
+	    .end_ms = clock_steady_ms() + WAIT_MS };
 	struct str line = STR_INIT;
 	int result;
 
 	peer_init(&remote.peer);
-	result = strncmp(place, "unix:", 5) == 0 ?
-	    connect_unix(&remote, place + 5) : connect_net(&remote, place);
+	result = connect_place(&remote);
 	if (result == 1)
-		result = login(&remote, file, &line);
+		result = login(&remote, &line);
 	if (result == 1)
 		result = talk(&remote, command, &line);
 	if (result < 0)

@@ -1,11 +1,11 @@
-/* show.h - the scheduler's lines of JSON in ZMailer's words
+/* mailq_show.h - the scheduler's lines of JSON in the words of ZMailer's mailq
  *
  * Pure: a line in, text out.  doc/protocol/mailq.md section 5.
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SCHEDULER_MAILQ_SHOW_H
-#define ZM_SCHEDULER_MAILQ_SHOW_H
+#ifndef ZM_GRAMMAR_MAILQ_SHOW_H
+#define ZM_GRAMMAR_MAILQ_SHOW_H
 
 #include "base/str.h"
 
