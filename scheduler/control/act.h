@@ -18,6 +18,8 @@ enum {
 	ACT_SLOTS = 32768,	/* of the table of jobs listed in a step */
 	ACT_LOOKS = 4096,	/* messages looked at in memory in a step */
 	ACT_FILES = 32,		/* control files read in a step */
+	ACT_RCPTS = 8192,	/* recipients looked at in a step, behind
+				 * which a message is left open */
 	ACT_OUT_BYTES = 64 * 1024	/* written in a step, and what the
 					 * last file adds */
 };
@@ -42,6 +44,7 @@ struct act {
 	bool		 is_begun;
 	int64_t		 wake_ms;	/* ACT_WAIT */
 	int64_t		 end_ms;	/* drain: no longer than that */
+	int64_t		 begun_ms;	/* retry: the first one's moment */
 	uint64_t	 paced;		/* retry: given a moment so far */
 	int64_t		 until_ms;	/* the last of them */
 	struct {
@@ -50,6 +53,14 @@ struct act {
 	} count;
 	bool		 has_more;	/* the limit was reached */
 	char		 last_id[SPOOL_ID_BYTES];
+	struct {		/* the message that is open over steps */
+		bool	 is_open;
+		ino_t	 inode;		/* next: of the message */
+		size_t	 group, rcpt;	/* next to be looked at */
+		uint64_t count;		/* meant so far */
+		const struct work_group *first;	/* of one that is meant */
+		const char *state;
+	} page;
 	struct thread_walk threads;
 	struct tally	*tally;
 	struct tail	*tail;

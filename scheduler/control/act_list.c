@@ -150,36 +150,102 @@ brief_line(const struct visit *visit, const struct work_group *group,
 	json_close(out);
 }
 
+/* The next recipient of the open message that may be looked at in this step;
+ * NULL: there is none any more, or *budget is 0. */
+static const struct work_rcpt *
+rcpt_next(struct act *act, const struct work_group **out_group,
+    unsigned *budget)
+{
+	const struct work *work = &act->visit.work;
+
+	while (act->page.group < work->group_count) {
+		const struct work_group *group =
+		    &work->groups[act->page.group];
+
+		if (act->page.rcpt < group->rcpt_count) {
+			if (*budget == 0)
+				return NULL;
+			(*budget)--;
+			*out_group = group;
+			return &group->rcpts[act->page.rcpt++];
+		}
+		act->page.group++;
+		act->page.rcpt = 0;
+	}
+	return NULL;
+}
+
+static bool
+page_is_over(const struct act *act)
+{
+	return act->page.group >= act->visit.work.group_count;
+}
+
 static void
-list_message(struct act *act, struct str *out)
+page_begin(struct act *act)
+{
+	memset(&act->page, 0, sizeof(act->page));
+	act->page.is_open = true;
+}
+
+static void
+page_end(struct act *act)
+{
+	act->page.is_open = false;
+	visit_leave(&act->visit);
+}
+
+static void
+list_rcpts(struct act *act, struct str *out, unsigned *budget)
 {
 	struct visit *visit = &act->visit;
-	const struct work_group *first = NULL;
-	const char *state = NULL;
-	uint64_t count = 0;
+	const struct work_group *group;
+	const struct work_rcpt *rcpt;
 
-	for (size_t i = 0; i < visit->work.group_count; i++) {
-		const struct work_group *group = &visit->work.groups[i];
-
-		for (size_t k = 0; k < group->rcpt_count; k++) {
-			const struct work_rcpt *rcpt = &group->rcpts[k];
-
-			if (!visit_is_meant(visit, group, rcpt))
-				continue;
-			count++;
-			first = first != NULL ? first : group;
-			state = more_urgent(state, visit_state(visit, rcpt));
-			if (!act->request.is_brief)
-				rcpt_line(visit, group, rcpt, out);
-		}
+	while ((rcpt = rcpt_next(act, &group, budget)) != NULL) {
+		if (!visit_is_meant(visit, group, rcpt))
+			continue;
+		act->page.count++;
+		if (act->page.first == NULL)
+			act->page.first = group;
+		act->page.state = more_urgent(act->page.state,
+		    visit_state(visit, rcpt));
+		if (act->request.is_brief)
+			continue;
+		rcpt_line(visit, group, rcpt, out);
+		if (out->len >= ACT_OUT_BYTES)
+			*budget = 0;
 	}
-	if (count == 0)
-		return;
-	if (act->request.is_brief)
-		brief_line(visit, first, state, out);
-	act->count.messages++;
-	act->count.recipients += count;
-	strlcpy(act->last_id, visit->work.id, sizeof(act->last_id));
+}
+
+/* Of one that went meanwhile, what was told is all. */
+static void
+list_message_end(struct act *act, bool is_here, struct str *out)
+{
+	struct visit *visit = &act->visit;
+
+	if (act->page.count > 0) {
+		if (act->request.is_brief && is_here)
+			brief_line(visit, act->page.first, act->page.state,
+			    out);
+		act->count.messages++;
+		act->count.recipients += act->page.count;
+		strlcpy(act->last_id, visit->work.id, sizeof(act->last_id));
+	}
+	page_end(act);
+}
+
+/* Go on with the message that is open.  False: the step is over. */
+static bool
+list_go_on(struct act *act, struct str *out, unsigned *budget)
+{
+	list_rcpts(act, out, budget);
+	if (page_is_over(act)) {
+		list_message_end(act, true, out);
+		return true;
+	}
+	visit_keep(&act->visit);
+	return false;
 }
 
 static enum act_step
@@ -197,13 +263,18 @@ list_end(struct act *act, struct str *out)
 enum act_step
 act_list(struct act *act, struct str *out)
 {
-	unsigned looks = ACT_LOOKS, files = ACT_FILES;
+	unsigned looks = ACT_LOOKS, files = ACT_FILES, rcpts = ACT_RCPTS;
 	enum act_step step;
 	struct job *job;
 
 	if (!act_begin(act, out, &step))
 		return step;
-	while (files-- > 0 && looks > 0 && out->len < ACT_OUT_BYTES) {
+	if (act->page.is_open && !visit_resume(&act->visit))
+		list_message_end(act, false, out);
+	if (act->page.is_open && !list_go_on(act, out, &rcpts))
+		return ACT_MORE;
+	while (files-- > 0 && looks > 0 && rcpts > 0 &&
+	    out->len < ACT_OUT_BYTES) {
 		if (act_is_full(act)) {
 			act->has_more = act->visit.count > 0;
 			return list_end(act, out);
@@ -211,8 +282,11 @@ act_list(struct act *act, struct str *out)
 		job = visit_next(&act->visit, &looks);
 		if (job == NULL)
 			break;
-		if (visit_open(&act->visit, job, false) == 1)
-			list_message(act, out);
+		if (visit_open(&act->visit, job, false) != 1)
+			continue;
+		page_begin(act);
+		if (!list_go_on(act, out, &rcpts))
+			return ACT_MORE;
 	}
 	return act->visit.count > 0 ? ACT_MORE : list_end(act, out);
 }
@@ -372,29 +446,45 @@ why_line(const struct visit *visit, const struct work_rcpt *rcpt,
 }
 
 static void
-why_message(struct act *act, struct str *out)
+why_rcpts(struct act *act, struct str *out, unsigned *budget)
 {
 	struct visit *visit = &act->visit;
-	uint64_t count = 0;
+	const struct work_group *group;
+	const struct work_rcpt *rcpt;
 
-	for (size_t i = 0; i < visit->work.group_count; i++) {
-		const struct work_group *group = &visit->work.groups[i];
-
-		for (size_t k = 0; k < group->rcpt_count; k++) {
-			const struct work_rcpt *rcpt = &group->rcpts[k];
-
-			if ((rcpt->is_final && !rcpt->is_cancelled) ||
-			    !visit_is_meant(visit, group, rcpt))
-				continue;
-			why_line(visit, rcpt, out);
-			count++;
-		}
+	while ((rcpt = rcpt_next(act, &group, budget)) != NULL) {
+		if ((rcpt->is_final && !rcpt->is_cancelled) ||
+		    !visit_is_meant(visit, group, rcpt))
+			continue;
+		why_line(visit, rcpt, out);
+		act->page.count++;
+		if (out->len >= ACT_OUT_BYTES)
+			*budget = 0;
 	}
-	if (count == 0 && act->request.id_count == 0)
-		return;
-	act->count.messages++;
-	act->count.recipients += count;
-	act->count.final += visit->work.final_total;
+}
+
+static void
+why_message_end(struct act *act)
+{
+	if (act->page.count > 0 || act->request.id_count > 0) {
+		act->count.messages++;
+		act->count.recipients += act->page.count;
+		act->count.final += act->visit.work.final_total;
+	}
+	page_end(act);
+}
+
+/* Go on with the message that is open.  False: the step is over. */
+static bool
+why_go_on(struct act *act, struct str *out, unsigned *budget)
+{
+	why_rcpts(act, out, budget);
+	if (page_is_over(act)) {
+		why_message_end(act);
+		return true;
+	}
+	visit_keep(&act->visit);
+	return false;
 }
 
 /* Nobody is told whether a message of others is there. */
@@ -417,18 +507,26 @@ why_end(struct act *act, struct str *out)
 enum act_step
 act_why(struct act *act, struct str *out)
 {
-	unsigned looks = ACT_LOOKS, files = ACT_FILES;
+	unsigned looks = ACT_LOOKS, files = ACT_FILES, rcpts = ACT_RCPTS;
 	enum act_step step;
 	struct job *job;
 
 	if (!act_begin(act, out, &step))
 		return step;
-	while (files-- > 0 && looks > 0 && out->len < ACT_OUT_BYTES) {
+	if (act->page.is_open && !visit_resume(&act->visit))
+		why_message_end(act);
+	if (act->page.is_open && !why_go_on(act, out, &rcpts))
+		return ACT_MORE;
+	while (files-- > 0 && looks > 0 && rcpts > 0 &&
+	    out->len < ACT_OUT_BYTES) {
 		job = visit_next(&act->visit, &looks);
 		if (job == NULL)
 			break;
-		if (visit_open(&act->visit, job, false) == 1)
-			why_message(act, out);
+		if (visit_open(&act->visit, job, false) != 1)
+			continue;
+		page_begin(act);
+		if (!why_go_on(act, out, &rcpts))
+			return ACT_MORE;
 	}
 	return act->visit.count > 0 ? ACT_MORE : why_end(act, out);
 }

@@ -25,6 +25,25 @@ vertex_line(const struct vertex *vertex, struct str *out)
 	json_close(out);
 }
 
+/* The vertices of a message from where the step before stopped.  False: the
+ * step is over. */
+static bool
+job_lines(struct act *act, const struct job *job, struct str *out)
+{
+	size_t *at = &act->page.rcpt;
+
+	while (*at < job->vertex_count) {
+		if (out->len >= ACT_OUT_BYTES) {
+			act->page.inode = job->inode;
+			return false;
+		}
+		vertex_line(&job->vertices[(*at)++], out);
+	}
+	act->page.inode = 0;
+	*at = 0;
+	return true;
+}
+
 enum act_step
 act_next(struct act *act, struct str *out)
 {
@@ -36,10 +55,15 @@ act_next(struct act *act, struct str *out)
 	if (!act->is_begun)
 		job_walk_init(walk, jobs);
 	act->is_begun = true;
+	job = act->page.inode == 0 ? NULL : job_table_find(jobs,
+	    act->page.inode);
+	if (job == NULL)
+		act->page.rcpt = 0;
+	do
+		if (job != NULL && !job_lines(act, job, out))
+			return ACT_MORE;
 	while (out->len < ACT_OUT_BYTES &&
-	    (job = job_walk_next(walk, jobs, &slots)) != NULL)
-		for (size_t i = 0; i < job->vertex_count; i++)
-			vertex_line(&job->vertices[i], out);
+	    (job = job_walk_next(walk, jobs, &slots)) != NULL);
 	if (!walk->is_over)
 		return ACT_MORE;
 	if (!act->request.is_brief) {

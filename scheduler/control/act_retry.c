@@ -17,13 +17,20 @@
 
 /* ---- one vertex -------------------------------------------------- */
 
-/* When the next one is due, so that so many a second are. */
+/* When the next one is due, so that so many a second are, from the first
+ * step on or from a moment that was given. */
 static int64_t
-due_ms(const struct act *act)
+due_ms(struct act *act)
 {
+	int64_t now_ms = act->visit.now_ms;
+	int64_t later_ms = (act->request.next_s - act->visit.now_s) * 1000;
+
 	if (act->request.per_second == 0)
-		return act->visit.now_ms;
-	return act->visit.now_ms + (int64_t)act->paced * 1000 /
+		return now_ms;
+	if (act->begun_ms == 0)
+		act->begun_ms = act->request.next_s > 0 && later_ms > 0 ?
+		    now_ms + later_ms : now_ms;
+	return act->begun_ms + (int64_t)act->paced * 1000 /
 	    act->request.per_second;
 }
 

@@ -107,6 +107,7 @@ static const struct field field_rows[] = {
 	{ "until", F_UNTIL, TYPE_MOMENT, AT(until_s), 0, NULL },
 	{ "next", F_MOMENTS, TYPE_MOMENT, AT(next_s), 0, NULL },
 	{ "expire", F_MOMENTS, TYPE_MOMENT, AT(expire_s), 0, NULL },
+	{ "start", F_PACE, TYPE_MOMENT, AT(next_s), 0, NULL },
 	{ "per_second", F_PACE, TYPE_NUMBER, AT(per_second), 1000000, NULL },
 	{ "all", F_ALL, TYPE_TRUE, AT(is_all), 0, NULL },
 	{ "timeout_s", F_TIMEOUT, TYPE_NUMBER, AT(timeout_s), 3600, NULL },

@@ -177,6 +177,7 @@ visit_end(struct visit *visit)
 	mem_free(&visit->heap);
 	mem_free(&visit->places);
 	mem_free(&visit->is_found);
+	visit_leave(visit);
 	visit->room = visit->count = visit->place_count = visit->place_room = 0;
 }
 
@@ -209,7 +210,8 @@ visit_vertex(const struct visit *visit, uint32_t offset)
 		size_t middle = low + (high - low) / 2;
 
 		if (visit->places[middle].offset == offset)
-			return visit->places[middle].vertex;
+			return &visit->job->vertices[
+			    visit->places[middle].vertex];
 		if (visit->places[middle].offset < offset)
 			low = middle + 1;
 		else
@@ -386,6 +388,7 @@ places_fill(struct visit *visit, struct job *job)
 		    sizeof(*visit->places));
 	}
 	visit->place_count = 0;
+	visit->vertex_count = job->vertex_count;
 	for (size_t i = 0; i < job->vertex_count; i++) {
 		struct vertex *vertex = &job->vertices[i];
 
@@ -396,7 +399,7 @@ places_fill(struct visit *visit, struct job *job)
 			    visit->places[visit->place_count - 1].offset <
 			    offset);
 			visit->places[visit->place_count++] =
-			    (struct visit_place){ offset, vertex };
+			    (struct visit_place){ offset, (uint32_t)i };
 		}
 	}
 	if (!is_sorted)
@@ -445,4 +448,49 @@ visit_open(struct visit *visit, struct job *job, bool is_change)
 		return 0;
 	places_fill(visit, job);
 	return 1;
+}
+
+/* ---- over several steps ------------------------------------------ */
+
+void
+visit_keep(struct visit *visit)
+{
+	struct intake *intake = &visit->scheduler->intake;
+
+	if (visit->is_kept)
+		return;
+	visit->is_kept = true;
+	visit->arena = intake->arena;
+	visit->text = intake->text;
+	intake->arena = arena_new();
+	str_init(&intake->text);
+}
+
+/* The job may have gone, or been read anew and be another block. */
+bool
+visit_resume(struct visit *visit)
+{
+	struct job *job = job_table_find(&visit->scheduler->jobs,
+	    visit->last.inode);
+
+	visit->now_s = clock_wall_s();
+	visit->now_ms = clock_steady_ms();
+	if (job == NULL || is_over(job) ||
+	    strcmp(job->id, visit->work.id) != 0)
+		return false;
+	if (job != visit->job || job->vertex_count != visit->vertex_count) {
+		visit->job = job;
+		places_fill(visit, job);
+	}
+	return true;
+}
+
+void
+visit_leave(struct visit *visit)
+{
+	if (!visit->is_kept)
+		return;
+	arena_free(&visit->arena);
+	str_release(&visit->text);
+	visit->is_kept = false;
 }

@@ -21,7 +21,7 @@ struct visit_pick {
 
 struct visit_place {		/* a recipient that the scheduler knows */
 	uint32_t	 offset;
-	struct vertex	*vertex;
+	uint32_t	 vertex;	/* index in the job's */
 };
 
 struct visit {
@@ -41,6 +41,10 @@ struct visit {
 	struct work	 work;
 	struct visit_place *places;	/* by offset */
 	size_t		 place_count, place_room;
+	struct arena	*arena;		/* of a message that is kept open */
+	struct str	 text;
+	bool		 is_kept;
+	uint32_t	 vertex_count;	/* when places was filled */
 	int64_t		 now_s, now_ms;
 };
 
@@ -61,6 +65,14 @@ struct job *visit_next(struct visit *visit, unsigned *budget);
  * descriptors of the job are open then.  1; 0 it is gone, not readable now,
  * or not the user's. */
 int visit_open(struct visit *visit, struct job *job, bool is_change);
+
+/* The open message stays open over the steps: what was read of its file is
+ * the visit's own now. */
+void visit_keep(struct visit *visit);
+/* At the next step: is it still here?  True: states are those of now. */
+bool visit_resume(struct visit *visit);
+/* It is done with. */
+void visit_leave(struct visit *visit);
 
 /* The vertex of a recipient of the open message; NULL: it was final when
  * the scheduler read the file. */

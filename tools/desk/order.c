@@ -32,6 +32,7 @@ struct run {
 	struct str		 request, last;
 	int64_t			 messages, recipients;	/* done */
 	int64_t			 active, final;		/* left alone */
+	int64_t			 until_s;	/* the last one's moment */
 	unsigned		 failed;
 };
 
@@ -73,6 +74,9 @@ add_fields(struct run *run)
 	if (options->per_second >= 0)
 		json_number(&run->request, "per_second",
 		    options->per_second);
+	/* a batch goes on where the one before it ends */
+	if ((run->order->flags & DESK_PACE) != 0 && run->until_s > 0)
+		json_number(&run->request, "start", run->until_s);
 }
 
 static void
@@ -91,6 +95,8 @@ tell(struct run *run)
 	run->recipients += json_get_number(last, "recipients");
 	run->active += json_get_number(last, "active");
 	run->final += json_get_number(last, "final");
+	if (json_get_number(last, "until") > run->until_s)
+		run->until_s = json_get_number(last, "until");
 	if (run->options.is_json)
 		control_put_line(last);
 }
@@ -270,14 +276,35 @@ order_all(struct run *run, const struct conf *conf)
 	return conclude(run);
 }
 
+/* Everything, without being asked about it: the scheduler knows what that
+ * is, and no file needs to be read first. */
 static int
-order_run(struct run *run, const struct conf *conf, struct arena *arena)
+order_everything(struct run *run)
 {
-	unsigned areas = run->order->areas;
-	struct selector *selector;
-	struct err err;
-	int status;
+	control_begin(&run->request, run->order->op);
+	json_text(&run->request, "select", SLICE("all"));
+	add_fields(run);
+	tell(run);
+	if (run->failed > 0 || run->messages + run->active + run->final +
+	    json_get_number(str_slice(&run->last), "unchanged") > 0)
+		return conclude(run);
+	fprintf(stderr, "zmailer: %s: no message matches\n",
+	    run->options.verb);
+	return 1;
+}
 
+static bool
+is_everything(const struct run *run, const struct selector *selector)
+{
+	return run->is_up == 1 && run->order->areas == 0 &&
+	    run->order->act == NULL && run->options.is_yes &&
+	    !run->options.is_dry && selector != NULL &&
+	    selector_is_all(selector);
+}
+
+static int
+options_check(const struct run *run)
+{
 	if (run->options.words.len == 0 &&
 	    (strcmp(run->options.verb, "freeze") == 0 ||
 	    strcmp(run->options.verb, "thaw") == 0))
@@ -298,6 +325,19 @@ order_run(struct run *run, const struct conf *conf, struct arena *arena)
 	    *run->options.reason == '\0')
 		return verb_usage(run->options.verb, "--reason: the words of "
 		    "the note");
+	return EX_OK;
+}
+
+static int
+order_run(struct run *run, const struct conf *conf, struct arena *arena)
+{
+	unsigned areas = run->order->areas;
+	struct selector *selector;
+	struct err err;
+	int status = options_check(run);
+
+	if (status != EX_OK)
+		return status;
 	status = desk_selector(&run->options, arena, &selector);
 	if (status != EX_OK)
 		return status;
@@ -310,6 +350,8 @@ order_run(struct run *run, const struct conf *conf, struct arena *arena)
 		fail(run, &err);
 		return EX_NOPERM;
 	}
+	if (is_everything(run, selector))
+		return order_everything(run);
 	if (desk_choose(conf, areas, selector, &run->choice, &err) < 0) {
 		fail(run, &err);
 		return EX_NOPERM;

@@ -109,6 +109,87 @@ Test(flat, answers_about_many_destinations_come_in_pieces)
 	close_all();
 }
 
+/* One message to very many, of many vertices. */
+Test(flat, a_message_to_many_is_told_in_pieces)
+{
+	enum { RCPTS = 20000 };
+	static const struct { const char *line; size_t lines; } rows[] = {
+		{ "{\"v\":1,\"op\":\"list\",\"id\":\"%s\"}", RCPTS + 1 },
+		{ "{\"v\":1,\"op\":\"list\",\"brief\":true}", 2 },
+		{ "{\"v\":1,\"op\":\"list\",\"rcpt\":\"*7@x.test\"}",
+		    RCPTS / 10 + 1 },
+		{ "{\"v\":1,\"op\":\"why\",\"id\":\"%s\"}", RCPTS + 1 },
+	};
+	struct str rcpts = STR_INIT;
+	char id[SPOOL_ID_BYTES], line[200];
+	struct asker asker;
+
+	yard_open(&yard, "schedule */* { retry 10m }");
+	asker_serve(&yard);
+	asker_open(&asker, &yard);
+	asker_ask(&asker, "{\"v\":1,\"op\":\"suspend\",\"channel\":\"*\"}");
+	asker_close(&asker);
+	for (int i = 0; i < RCPTS; i++)
+		str_addf(&rcpts, "smtp/x.test/ok%d@x.test ", i);
+	yard_message(&yard, "a@src.test", rcpts.buf, id);
+	yard_turns(&yard, 50);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct answer_sum sum;
+
+		snprintf(line, sizeof(line), rows[i].line, id);
+		answer_whole(line, &sum);
+		cr_expect_eq(sum.lines, rows[i].lines, "%s: %zu lines", line,
+		    sum.lines);
+		cr_expect_lt(sum.most, ACT_OUT_BYTES + 8192,
+		    "%s: %zu bytes in a step", line, sum.most);
+		cr_expect_gt(sum.steps, 1, "%s", line);
+		str_release(&sum.text);
+	}
+	str_release(&rcpts);
+	close_all();
+}
+
+/* It goes, or comes anew, between the pieces. */
+Test(flat, a_message_may_go_while_it_is_told)
+{
+	struct peer peer = { .right = RIGHT_WRITE, .name = "root" };
+	struct str rcpts = STR_INIT, out = STR_INIT;
+	struct arena *arena = arena_new();
+	enum act_step step = ACT_MORE;
+	struct request request;
+	struct asker asker;
+	const char *code;
+	struct act *act;
+	struct err err;
+
+	yard_open(&yard, "schedule */* { retry 10m }");
+	asker_serve(&yard);
+	asker_open(&asker, &yard);
+	asker_ask(&asker, "{\"v\":1,\"op\":\"suspend\",\"channel\":\"*\"}");
+	for (int i = 0; i < 2000; i++)
+		str_addf(&rcpts, "smtp/x.test/ok%d@x.test ", i);
+	yard_message(&yard, "a@src.test", rcpts.buf, NULL);
+	yard_turns(&yard, 50);
+	cr_assert_eq(request_parse(arena, SLICE("{\"v\":1,\"op\":\"list\"}"),
+	    0, &request, &code, &err), 1);
+	act = act_new(&yard.scheduler, &peer, arena, &request);
+	while (out.len < ACT_OUT_BYTES)
+		cr_assert_eq(act_step(act, &out), ACT_MORE);
+	asker_ask(&asker, "{\"v\":1,\"op\":\"delete\",\"select\":\"all\"}");
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	for (int i = 0; step != ACT_DONE; i++) {
+		str_reset(&out);
+		step = act_step(act, &out);
+		cr_assert_lt(i, 100);
+	}
+	cr_expect_not_null(strstr(out.buf, "\"done\":true"));
+	act_free(&act);
+	asker_close(&asker);
+	str_release(&rcpts);
+	str_release(&out);
+	close_all();
+}
+
 Test(flat, groups_count_the_mail_of_their_threads)
 {
 	struct answer_sum sum;
