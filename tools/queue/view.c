@@ -34,6 +34,8 @@ struct walk {
 	struct arena		*arena;
 	int64_t			 now_s;
 	struct str		 text;
+	ino_t			 number;	/* the file's: the scheduler's
+						 * name for it */
 	bool			 is_over;
 };
 
@@ -49,10 +51,10 @@ static const char *const area_states[AREA_COUNT] = {
 /* The scheduler tells the moment of the first recipient of those that go
  * together; the others have it from the one before them. */
 static int64_t
-next_of(const struct walk *walk, const struct work *work,
-    const struct work_rcpt *in, const struct view_rcpt *before)
+next_of(const struct walk *walk, const struct work_rcpt *in,
+    const struct view_rcpt *before)
 {
-	int64_t next_s = live_next_s(walk->live, work->inode, in->offset);
+	int64_t next_s = live_next_s(walk->live, walk->number, in->offset);
 
 	if (next_s == 0 && before != NULL &&
 	    slice_equal(before->channel, in->channel) &&
@@ -83,8 +85,8 @@ order_state(const struct walk *walk, const struct work_rcpt *in,
 }
 
 static void
-rcpt_from_work(const struct walk *walk, const struct work *work,
-    const struct work_rcpt *in, struct view_rcpt *out, bool is_first)
+rcpt_from_work(const struct walk *walk, const struct work_rcpt *in,
+    struct view_rcpt *out, bool is_first)
 {
 	const struct live_thread *thread;
 
@@ -103,7 +105,7 @@ rcpt_from_work(const struct walk *walk, const struct work *work,
 	}
 	if (order_state(walk, in, out) || in->is_final)
 		return;
-	out->next_s = next_of(walk, work, in, is_first ? NULL : out - 1);
+	out->next_s = next_of(walk, in, is_first ? NULL : out - 1);
 	thread = live_find(walk->live, in->channel, in->host);
 	if (thread == NULL)
 		return;
@@ -168,7 +170,7 @@ view_from_work(const struct walk *walk, const struct work *work,
 			view->header = group->header;
 		}
 		for (size_t k = 0; k < group->rcpt_count; k++) {
-			rcpt_from_work(walk, work, &group->rcpts[k],
+			rcpt_from_work(walk, &group->rcpts[k],
 			    &view->rcpts[count], count == 0);
 			count++;
 		}
@@ -301,13 +303,15 @@ file_view(struct walk *walk, int fd, const char *name, struct view *view)
 }
 
 static const char *
-why_of(struct walk *walk, const char *name)
+name_look(struct walk *walk, const char *name)
 {
 	const char *last = strrchr(name, '/');
 	struct spool_name parsed;
 
+	walk->number = 0;
 	if (!spool_name_parse(slice_of(last ? last + 1 : name), &parsed))
 		return "";
+	walk->number = parsed.inode;
 	return slice_dup(walk->arena, parsed.why);
 }
 
@@ -326,7 +330,7 @@ walk_file(void *context, const char *name, int fd)
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink == 0)
 		return true;	/* moved on meanwhile */
 	arena_reset(walk->arena);
-	view.why = why_of(walk, name);
+	view.why = name_look(walk, name);
 	view.size_bytes = (uint64_t)st.st_size;
 	view.time_s = st.st_mtime;
 	file_view(walk, fd, name, &view);

@@ -188,6 +188,43 @@ Test(event, very_many_lines_are_written_before_the_flush,
 	cr_expect_gt(st.st_size, 256 * 1024);
 }
 
+/* The process's own count of write(2) and its kin; -1: this kernel has
+ * none. */
+static long
+writes_so_far(void)
+{
+	char text[512], *found;
+	int fd = open("/proc/self/io", O_RDONLY);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	found = strstr(text, "syscw: ");
+	return found == NULL ? -1 : strtol(found + 7, NULL, 10);
+}
+
+/* What it costs: at most one write an event, one for all of a turn, none
+ * for a turn without any. */
+Test(event, a_turn_is_one_write, .init = open_journal, .fini = close_journal)
+{
+	static const struct { int events, writes; } rows[] = {
+		{ 0, 0 }, { 1, 1 }, { 2, 1 }, { 100, 1 }, { 0, 0 }
+	};
+
+	if (writes_so_far() < 0)
+		cr_skip_test("the kernel does not count writes");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		long before = writes_so_far();
+
+		for (int k = 0; k < rows[i].events; k++)
+			event(EV_RCPT_OK, "id", "to", SLICE("a@b"), NULL);
+		event_flush();
+		cr_expect_eq(writes_so_far() - before, rows[i].writes,
+		    "%d events", rows[i].events);
+	}
+}
+
 /* Midnight, by the clock that a test can move. */
 Test(event, a_day_has_its_file)
 {
