@@ -12,6 +12,7 @@ dist_man_MANS += doc/man/scheduler.8 doc/man/mailq.1 \
 	doc/man/zmailer-show.8
 dist_man_MANS += doc/man/newaliases.1 doc/man/smtpserver.8 doc/man/router.8
 dist_man_MANS += doc/man/zmailer-message.5 doc/man/zmailer-control.5 \
+	doc/man/zmailer-backup.8 doc/man/zmailer-restore.8 \
 	doc/man/zmailer-fsck.8 doc/man/zmailer-resubmit.8 \
 	doc/man/zmailer-table.8 doc/man/zmailer-aliases.5 \
 	doc/man/zmailer-route.8

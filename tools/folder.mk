@@ -21,7 +21,8 @@ tools_zmailer_SOURCES += tools/verb_dkim.c tools/dkim/dkim.h \
 tools_zmailer_SOURCES += tools/verb_smarthost.c \
 	tools/smarthost/smarthost.h tools/smarthost/edit.c \
 	tools/smarthost/try.c
-tools_zmailer_SOURCES += tools/verb_fsck.c tools/verb_resubmit.c
+tools_zmailer_SOURCES += tools/verb_fsck.c tools/verb_resubmit.c \
+	tools/verb_backup.c tools/verb_restore.c
 tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS)
 
 # what the verbs share, and what the unit tests link
@@ -32,6 +33,10 @@ tools_libtools_a_SOURCES = \
 	tools/run/dirs.c tools/run/manager.c tools/run/libexec.c \
 	tools/queue/view.c tools/queue/view.h tools/queue/live.c \
 	tools/queue/print.c \
+	tools/backup/backup.h tools/backup/archive.c tools/backup/key.c \
+	tools/backup/take.c tools/backup/settings.c \
+	tools/backup/index.c tools/backup/put.c tools/backup/mark.c \
+	tools/backup/files.c \
 	tools/change/change.h tools/change/change.c tools/change/write.c \
 	tools/change/diff.c tools/change/versions.c \
 	tools/doctor/doctor.h tools/doctor/areas.h tools/doctor/report.c \

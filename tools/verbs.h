@@ -79,6 +79,11 @@ VERB(sink,
 VERB(fsck, "[--repair] [--json]",
     "every file of the spool that fits no state; --repair mends, with the "
     "daemons stopped")
+VERB(backup, "[--keys] [--json] FILE | -",
+    "all mail and the configuration into one archive, also while they run")
+VERB(restore, "[--dry-run | --list] [--since MOMENT] [--skip-done] [--partial] "
+    "[--config DIR] [--yes] [--json] FILE | - [ID...]",
+    "put mail of an archive back into the spool, with the daemons stopped")
 VERB(classify, "[--json] [--to CHANNEL/HOST] 'REPLY' | - | --list | --rules",
     "what a reply of another host is taken for, and what follows from it")
 VERB(resubmit, "[--from deferred|freezer|postman] [--json] [ID | FILE ...] | "

@@ -171,6 +171,10 @@ EVENT(CONTROL_BAD, "control.bad", WARN, "file reason",
     "A control file cannot be read; it was set aside in postman/.")
 EVENT(CONFIG_CHANGED, "config.changed", INFO, "op file by reason version",
     "A verb of zmailer(8) changed the configuration or a table of it.")
+EVENT(BACKUP, "backup", INFO, "file messages bytes by",
+    "The spool and its configuration were written into an archive.")
+EVENT(RESTORED, "message.restored", INFO, "file archive by",
+    "A message came back from an archive.")
 EVENT(ORDER, "order", INFO,
     "op by uid reason select until limit messages recipients destinations",
     "An operator gave an order on the scheduler's socket, and it was done.")

@@ -15,6 +15,7 @@ libzm_a_SOURCES += \
 	libzm/grammar/dsn.c libzm/grammar/dsn.h \
 	libzm/grammar/selector.c libzm/grammar/selector_parse.c \
 	libzm/grammar/selector_internal.h libzm/grammar/selector.h \
+	libzm/grammar/tar.c libzm/grammar/tar.h \
 	libzm/grammar/units.c libzm/grammar/units.h \
 	libzm/grammar/net.c libzm/grammar/net.h \
 	libzm/grammar/mailq.c libzm/grammar/mailq.h \

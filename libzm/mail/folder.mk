@@ -8,7 +8,7 @@ libzm_a_SOURCES += \
 	libzm/mail/work/format.c libzm/mail/work/parse.c libzm/mail/work/record.c libzm/mail/work/replay.c \
 	libzm/mail/work/steps.c libzm/mail/work/append.c libzm/mail/work/job.c \
 	libzm/mail/work/internal.h libzm/mail/work/work.h \
-	libzm/mail/spool/names.c libzm/mail/spool/rename.c libzm/mail/spool/open.c \
+	libzm/mail/spool/names.c libzm/mail/spool/rename.c libzm/mail/spool/return.c libzm/mail/spool/open.c \
 	libzm/mail/spool/lock.c libzm/mail/spool/file.c libzm/mail/spool/draft.c libzm/mail/spool/claim.c \
 	libzm/mail/spool/aside.c libzm/mail/spool/work.c libzm/mail/spool/scan.c \
 	libzm/mail/spool/spread.c libzm/mail/spool/trash.c libzm/mail/spool/delete.c \

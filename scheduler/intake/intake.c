@@ -265,6 +265,9 @@ intake_one(struct scheduler *scheduler, const struct intake_item *item)
 		shelve_bad(scheduler, name, NULL, err.text);
 		return;
 	}
+	/* of a message that came back from a backup the head tells the
+	 * inode that it had */
+	work.inode = item->inode;
 	job = job_build(scheduler, &work, scheduler->intake.arena);
 	job->control_fd = control;
 	job->body_fd = body;

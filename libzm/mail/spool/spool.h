@@ -353,6 +353,33 @@ int spool_body_may_come(struct spool *spool, const char *name);
 /* Make everything durable that was done in the spool.  0 or -1. */
 int spool_sync(const struct spool *spool, struct err *err);
 
+/* ---- coming back from an archive (rows B2 to B5) --------------------- */
+
+/* A message on its way back, with the spool's lock held and no daemon
+ * running.  Its caller writes both files. */
+struct spool_return {
+	struct spool	*spool;
+	int		 body_fd, control_fd;	/* -1: none */
+	ino_t		 inode;
+	char		 body[SPOOL_NAME_BYTES];	/* below router/ */
+	char		 control[SPOOL_NAME_BYTES];	/* "": none */
+};
+
+/* Make the files, empty (B2).  0 or -1. */
+int spool_return_begin(struct spool *spool, bool has_control,
+    struct spool_return *out, struct err *err);
+/* They are written: close them.  0 or -1: only drop is left. */
+int spool_return_settle(struct spool_return *back, struct err *err);
+/* Put it where it belongs: queue (with its control file; without one it is
+ * routed again), router, or deferred, freezer, postman, trash with why.  Sync
+ * the spool before, so that no name comes before its bytes, and after.
+ * out_name: below the area.  0; -1: it is not there, or (its control file
+ * could not follow) the next start sees to it. */
+int spool_return_publish(struct spool_return *back, enum spool_area area,
+    unsigned priority, const char *why, char out_name[SPOOL_NAME_BYTES],
+    struct err *err);
+void spool_return_drop(struct spool_return *back);
+
 /* ---- looking around -------------------------------------------------- */
 
 /* Call fn for every file of an area (hash directories included; name is

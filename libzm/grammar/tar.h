@@ -1,0 +1,40 @@
+/* tar.h - the head of a member of a tar archive (POSIX ustar)
+ *
+ * Pure: 512 bytes to a struct and back.  A member is its head, its bytes,
+ * and zeros up to the next multiple of 512; an archive ends with two blocks
+ * of zeros.  Names have at most 255 bytes (100, and 155 in front of a
+ * slash); members at most 8 GiB less one byte.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_GRAMMAR_TAR_H
+#define ZM_GRAMMAR_TAR_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum { TAR_BLOCK_BYTES = 512, TAR_NAME_BYTES = 256 + 2 };
+#define TAR_MEMBER_BYTES_MAX (((uint64_t)1 << 33) - 1)
+
+struct tar_head {
+	char		name[TAR_NAME_BYTES];	/* without leading "./" */
+	uint64_t	size_bytes;
+	unsigned	mode;			/* 07777 */
+	int64_t		mtime_s;
+	bool		is_file;		/* else a directory, a link,
+						 * a comment: pass over it */
+};
+
+/* A regular file's head.  returns 0; -1 the name or the size does not fit. */
+int tar_head_format(const struct tar_head *head, char out[TAR_BLOCK_BYTES]);
+
+/* returns 1; 0 a block of zeros: the end; -1 this is no head of a member. */
+int tar_head_parse(const char block[TAR_BLOCK_BYTES], struct tar_head *out,
+    struct err *err);
+
+/* Zeros behind so many bytes. */
+size_t tar_padding(uint64_t size_bytes);
+
+#endif
