@@ -6,6 +6,12 @@
  * Trusts no field: numbers are octal digits, the checksum must fit
  * Spec   POSIX.1-2017, pax: ustar Interchange Format
  *
+ *	archive  = *member 2*(512%x00)
+ *	member   = head *OCTET *%x00	; to a multiple of 512
+ *	head     = name 3number12 number12 number12 number type link
+ *		   "ustar" %x00 "00" user group 2number prefix 12%x00
+ *	number   = *SP 1*%x30-37 (SP / %x00)	; octal, 8 or 12 octets
+ *
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
