@@ -225,7 +225,11 @@ run(struct backup *backup)
 	archive_release(&backup->archive);
 	if (result != 0)
 		return EX_IOERR;
-	return backup->left > 0 || backup->taken.damaged > 0 ? 1 : EX_OK;
+	if (backup->taken.is_restless)
+		fprintf(stderr, "zmailer: backup: mail was moved back and "
+		    "forth all the time; some may be missing, do it again\n");
+	return backup->left > 0 || backup->taken.damaged > 0 ||
+	    backup->taken.is_restless ? 1 : EX_OK;
 }
 
 int

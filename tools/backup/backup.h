@@ -29,7 +29,9 @@
 enum {
 	BACKUP_VERSION = 1,
 	BACKUP_KEY_BYTES = SPOOL_NAME_BYTES,
-	BACKUP_PASSES_MAX = 5,		/* looks at the whole spool */
+	BACKUP_PASSES_MAX = 20,		/* looks at the whole spool */
+	BACKUP_QUIET = 2,		/* the last of them, that found nothing
+					 * older than the backup */
 	BACKUP_CONTROL_BYTES_MAX = 512 << 20
 };
 
@@ -81,10 +83,14 @@ struct taken {
 	uint64_t	by_area[AREA_COUNT];	/* by where it was met first */
 	uint64_t	damaged;	/* files that could not be read whole */
 	unsigned	passes;
+	bool		is_restless;	/* too much moved: the last pass still
+					 * found older mail */
 };
 
 /* Every message that was accepted before the call and is not finished when
- * it ends is in the archive then, whatever moves meanwhile.  0 or -1. */
+ * it ends is in the archive then, whatever moves on meanwhile; one that is
+ * moved back (resubmit, reroute) during each of BACKUP_QUIET + 1 passes in a
+ * row might not be.  0 or -1. */
 int backup_take(struct spool *spool, struct archive *archive,
     struct taken *out, struct err *err);
 

@@ -266,6 +266,7 @@ backup_take(struct spool *spool, struct archive *archive,
 {
 	struct take take = { .spool = spool, .archive = archive, .out = out,
 	    .start_us = clock_wall_us(), .control = STR_INIT };
+	unsigned quiet = 0;
 	int result;
 
 	memset(out, 0, sizeof(*out));
@@ -273,8 +274,10 @@ backup_take(struct spool *spool, struct archive *archive,
 	do {
 		take.has_older = false;
 		result = pass(&take, err);
-	} while (result == 0 && take.has_older &&
+		quiet = take.has_older ? 0 : quiet + 1;
+	} while (result == 0 && quiet < BACKUP_QUIET &&
 	    out->passes < BACKUP_PASSES_MAX);
+	out->is_restless = quiet < BACKUP_QUIET;
 	if (result == 0)
 		orders_add(&take);
 	seen_free(&take.seen);
