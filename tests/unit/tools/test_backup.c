@@ -226,8 +226,10 @@ Test(backup, hostile_members)
 	static const char *const names[] = {
 		"spool/freezer/../../x.y", "spool/router/../x", "spool/x/y",
 		"spool/freezer/01jd3x8k2mc4n7./etc/passwd",
-		"spool/router/01jd3x8k2mc4n7.why", "spool/freezer/01jd3x8k2mc4n7",
-		"spool/router.0/01jd3x8k2mc4n7", "spool/router.99/01jd3x8k2mc4n7",
+		"spool/router/01jd3x8k2mc4n7.why",
+		"spool/freezer/01jd3x8k2mc4n7",
+		"spool/router.0/01jd3x8k2mc4n7",
+		"spool/router.99/01jd3x8k2mc4n7",
 		"spool/transport/01jd3x8k2mc4n7", "../etc/passwd", "/etc/passwd",
 		"spool/router/-zzzzzzzz-1", "spool/", "spool"
 	};
