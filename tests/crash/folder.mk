@@ -5,7 +5,7 @@ EXTRA_DIST += tests/crash/nth.c tests/crash/home.c tests/crash/nth.h \
 	tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
 	tests/crash/boxes.py tests/crash/change.py tests/crash/crowd.py \
 	tests/crash/orders.py tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
-	tests/crash/boxes.py tests/crash/change.py tests/crash/restore.py tests/crash/crowd.py \
+	tests/crash/boxes.py tests/crash/change.py tests/crash/crowd.py \
 	tests/crash/test_nth.py
 CLEANFILES += tests/crash/nth.so
 tests/crash/nth.so: $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/home.c $(srcdir)/tests/crash/nth.h
@@ -28,4 +28,3 @@ crash: all libexec-tree tests/crash/nth.so
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/reroute.py --all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/boxes.py --all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/change.py
-	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/restore.py
