@@ -4,8 +4,6 @@ EXTRA_DIST += tests/crash/nth.c tests/crash/home.c tests/crash/nth.h \
 	tests/crash/orders.py tests/crash/reroute.py \
 	tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
 	tests/crash/boxes.py tests/crash/change.py tests/crash/crowd.py \
-	tests/crash/orders.py tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
-	tests/crash/boxes.py tests/crash/change.py tests/crash/crowd.py \
 	tests/crash/test_nth.py
 CLEANFILES += tests/crash/nth.so
 tests/crash/nth.so: $(srcdir)/tests/crash/nth.c $(srcdir)/tests/crash/home.c $(srcdir)/tests/crash/nth.h
