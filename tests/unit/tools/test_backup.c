@@ -230,7 +230,8 @@ Test(backup, hostile_members)
 		"spool/freezer/01jd3x8k2mc4n7",
 		"spool/router.0/01jd3x8k2mc4n7",
 		"spool/router.99/01jd3x8k2mc4n7",
-		"spool/transport/01jd3x8k2mc4n7", "../etc/passwd", "/etc/passwd",
+		"spool/transport/01jd3x8k2mc4n7", "../etc/passwd",
+		"/etc/passwd",
 		"spool/router/-zzzzzzzz-1", "spool/", "spool"
 	};
 	const char *file = beside("archive");
