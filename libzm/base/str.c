@@ -236,6 +236,15 @@ str_reset(struct str *s)
 		s->buf[0] = '\0';
 }
 
+void
+str_truncate(struct str *s, size_t n)
+{
+	if (n >= s->len)
+		return;
+	s->len = n;
+	s->buf[n] = '\0';
+}
+
 char *
 str_room(struct str *s, size_t n)
 {

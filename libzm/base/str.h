@@ -90,6 +90,8 @@ void str_addc(struct str *s, char c);
 void str_add_slice(struct str *s, struct slice piece);
 void str_addf(struct str *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Keep the first n bytes of what is there. */
+void str_truncate(struct str *s, size_t n);
 /* Drop the first n bytes. */
 void str_consume(struct str *s, size_t n);
 struct slice str_slice(const struct str *s);

@@ -182,12 +182,12 @@ stream(struct places *places)
 {
 	for (size_t i = 0; i < places->count; i++) {
 		if (i == places->mark.count)
-			places->mark.plan = plan_mark(places->plan);
+			plan_mark(places->plan);
 		plan_add(places->plan, &places->list[i],
 		    sender_of(places, &places->list[i]));
 	}
 	if (places->mark.count == places->count)
-		places->mark.plan = plan_mark(places->plan);
+		plan_mark(places->plan);
 	places->is_streaming = true;
 	places->held = 0;
 }
@@ -214,14 +214,14 @@ places_mark(struct places *places)
 	places->mark.count = places->count;
 	places->mark.expanded = places->expanded.count;
 	if (places->is_streaming)
-		places->mark.plan = plan_mark(places->plan);
+		plan_mark(places->plan);
 }
 
 void
 places_back(struct places *places)
 {
 	if (places->is_streaming)
-		plan_back(places->plan, places->mark.plan);
+		plan_back(places->plan);
 	prints_truncate(&places->known, places->mark.count);
 	memo_truncate(&places->expanded, places->mark.expanded);
 	places->count = places->mark.count;

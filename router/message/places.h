@@ -46,9 +46,7 @@ struct places {
 	bool		 met_death;	/* its process died of this message */
 	struct {
 		size_t		 count, expanded;
-		bool		 is_streaming;
-		struct plan_mark plan;
-	}		 mark;
+	}		 mark;		/* the plan has one of its own */
 	char		 id[SPOOL_ID_BYTES];	/* for the journal, or "" */
 	struct str	*notes;		/* what was asked and answered, for
 					 * people (explain.h); NULL: nobody

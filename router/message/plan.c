@@ -48,8 +48,13 @@ sink_said(struct plan *plan, int result)
 static void
 plan_flush(struct plan *plan)
 {
+	uint64_t taken = plan->writer.taken;
+
 	if (plan->sink == NULL || plan->result < 0 || plan->out->len == 0)
 		return;
+	if (plan->mark.bytes >= taken)
+		plan->mark.crc = work_writer_crc(&plan->writer,
+		    (size_t)(plan->mark.bytes - taken));
 	sink_said(plan, plan->sink->write(plan->sink->context,
 	    str_slice(plan->out), &plan->err));
 	work_writer_take(&plan->writer);
@@ -215,31 +220,47 @@ plan_add(struct plan *plan, const struct place *place,
 		plan_flush(plan);
 }
 
-struct plan_mark
+void
 plan_mark(struct plan *plan)
 {
-	plan->sender = NULL;	/* what follows has an s line of its own */
-	if (plan->is_begun)
-		plan_flush(plan);
-	return (struct plan_mark){ plan->writer.taken, plan->writer.crc,
-	    plan->rcpts, plan->done_count, plan->header, plan->is_begun };
+	plan->mark = (struct plan_mark){
+	    .bytes = plan->is_begun ? plan->writer.taken + plan->out->len : 0,
+	    .rcpts = plan->rcpts, .done_count = plan->done_count,
+	    .header = plan->header, .sender = plan->sender,
+	    .is_begun = plan->is_begun };
+}
+
+/* Of the bytes that were not written, those in front of the mark stay. */
+static void
+bytes_back(struct plan *plan)
+{
+	const struct plan_mark *mark = &plan->mark;
+
+	if (plan->writer.taken <= mark->bytes) {
+		str_truncate(plan->out,
+		    (size_t)(mark->bytes - plan->writer.taken));
+		return;
+	}
+	if (plan->result == 1)
+		sink_said(plan, plan->sink->back(plan->sink->context,
+		    mark->bytes, &plan->err));
+	str_reset(plan->out);
+	plan->writer.taken = mark->bytes;
+	plan->writer.crc = mark->crc;
 }
 
 void
-plan_back(struct plan *plan, struct plan_mark mark)
+plan_back(struct plan *plan)
 {
-	if (plan->result == 1 && plan->writer.taken > mark.bytes)
-		sink_said(plan, plan->sink->back(plan->sink->context,
-		    mark.bytes, &plan->err));
-	str_reset(plan->out);
-	plan->writer.taken = mark.bytes;
-	plan->writer.crc = mark.crc;
-	plan->rcpts = mark.rcpts;
-	plan->done_count = mark.done_count;
-	plan->header = mark.header;
-	headers_back(plan, mark.bytes);
-	plan->is_begun = mark.is_begun;
-	plan->sender = NULL;
+	const struct plan_mark *mark = &plan->mark;
+
+	bytes_back(plan);
+	plan->rcpts = mark->rcpts;
+	plan->done_count = mark->done_count;
+	plan->header = mark->header;
+	headers_back(plan, mark->bytes);
+	plan->sender = mark->sender;
+	plan->is_begun = mark->is_begun;
 }
 
 /* ---- the end ---------------------------------------------------------- */

@@ -83,6 +83,16 @@ struct plan_done {
 	enum place_done	done;
 };
 
+/* Where the plan stood. */
+struct plan_mark {
+	uint64_t	bytes;
+	uint32_t	crc;		/* of these; once they are written */
+	size_t		rcpts, done_count;
+	struct plan_header *header;
+	const struct plan_sender *sender;
+	bool		is_begun;
+};
+
 struct plan {
 	struct work_writer	 writer;
 	struct str		*out;
@@ -97,6 +107,7 @@ struct plan {
 	size_t			 done_count, done_room;
 	struct arena		*arena;
 	const struct plan_sender *sender;	/* of the open group */
+	struct plan_mark	 mark;
 	bool			 is_begun;
 	int			 result;	/* -1: err has it */
 	bool			 is_unwritten;	/* it is the sink's */
@@ -117,16 +128,10 @@ void plan_init(struct plan *plan, struct arena *arena, struct str *out,
 void plan_add(struct plan *plan, const struct place *place,
     const struct plan_sender *sender);
 
-/* Where the plan stands, to come back to. */
-struct plan_mark {
-	uint64_t	bytes;
-	uint32_t	crc;
-	size_t		rcpts, done_count;
-	struct plan_header *header;
-	bool		is_begun;
-};
-struct plan_mark plan_mark(struct plan *plan);
-void plan_back(struct plan *plan, struct plan_mark mark);
+/* Here is where plan_back comes back to, any number of times.  Costs nothing:
+ * it is called once a recipient. */
+void plan_mark(struct plan *plan);
+void plan_back(struct plan *plan);
 
 /* Header, first line, outcomes.  What the sink has not got is in out.
  * returns 1; -1 with err: too large, a value that cannot stand in a line, or

@@ -301,21 +301,21 @@ work_writer_begin(struct work_writer *writer, struct str *out)
 	str_adds(out, "@ 1 ........ ........\n");
 }
 
-/* The checksum with the bytes in out. */
-static uint32_t
-crc_of(const struct work_writer *writer)
+uint32_t
+work_writer_crc(const struct work_writer *writer, size_t n)
 {
-	struct slice fresh = str_slice(writer->out);
+	struct slice fresh = slice_first(str_slice(writer->out), n);
 
 	if (writer->taken == 0)
-		fresh = slice_from(fresh, WORK_FIRST_LINE_BYTES);
+		fresh = slice_from(fresh, n < WORK_FIRST_LINE_BYTES ? n :
+		    WORK_FIRST_LINE_BYTES);
 	return crc32c(writer->crc, fresh.p, fresh.n);
 }
 
 void
 work_writer_take(struct work_writer *writer)
 {
-	writer->crc = crc_of(writer);
+	writer->crc = work_writer_crc(writer, writer->out->len);
 	writer->taken += writer->out->len;
 	str_reset(writer->out);
 }
@@ -325,7 +325,8 @@ work_writer_end(struct work_writer *writer,
     char out_first[WORK_FIRST_LINE_BYTES + 1])
 {
 	snprintf(out_first, WORK_FIRST_LINE_BYTES + 1, "@ 1 %08" PRIu32
-	    " %08" PRIx32 "\n", offset_of(writer), crc_of(writer));
+	    " %08" PRIx32 "\n", offset_of(writer),
+	    work_writer_crc(writer, writer->out->len));
 	if (writer->taken == 0)
 		memcpy(writer->out->buf, out_first, WORK_FIRST_LINE_BYTES);
 }

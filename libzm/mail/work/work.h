@@ -168,6 +168,8 @@ int work_writer_header(struct work_writer *writer, struct slice header,
 /* Instead of one: the header that was written there is theirs, too. */
 int work_writer_header_again(struct work_writer *writer, uint32_t offset,
     struct err *err);
+/* The checksum as far as the first n bytes of out. */
+uint32_t work_writer_crc(const struct work_writer *writer, size_t n);
 /* The bytes in out are in the file: out is emptied. */
 void work_writer_take(struct work_writer *writer);
 /* The head is complete: its first line, with a NUL.  It is put into out

@@ -164,6 +164,11 @@ Test(str, grows_and_stays_terminated)
 	str_add_slice(&s, SLICE("def"));
 	str_addf(&s, "%d", 7);
 	cr_expect_str_eq(s.buf, "abcdef7");
+	str_truncate(&s, 99);
+	cr_expect_str_eq(s.buf, "abcdef7");
+	str_truncate(&s, 6);
+	cr_expect_str_eq(s.buf, "abcdef");
+	str_adds(&s, "7");
 	str_consume(&s, 3);
 	cr_expect_str_eq(s.buf, "def7");
 	str_consume(&s, 99);

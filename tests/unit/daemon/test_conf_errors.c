@@ -421,7 +421,7 @@ Test(conf_errors, json_has_a_line_an_error)
 
 	case_open(&c, "hots a\n");
 	conf_report_json(&c.report, &json);
-	cr_expect_str_eq(json.buf, "{\"file\":\"t.conf\",\"line\":1,"
+	cr_expect_str_eq(json.buf, "{\"v\":1,\"file\":\"t.conf\",\"line\":1,"
 	    "\"column\":1,\"width\":4,\"level\":\"error\",\"text\":\"unknown "
 	    "statement 'hots'\",\"hint\":\"did you mean 'host'?\"}\n");
 	str_release(&json);

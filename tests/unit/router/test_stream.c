@@ -209,6 +209,32 @@ Test(stream, an_alias_over_the_limit_is_taken_back)
 	check_same("m1@d1.test over@mx.test big@mx.test", 12002, 1);
 }
 
+/* Those of the envelope that come one by one are one group, as they were in
+ * memory: the scheduler makes a job of those that go one way. */
+Test(stream, recipients_one_by_one_are_one_group)
+{
+	struct trial t;
+	struct plan_sink sink;
+	struct str rcpts = STR_INIT;
+
+	trial_open(&t);
+	sink = (struct plan_sink){ &t.file, file_write, file_back,
+	    file_first };
+	for (int i = 0; i < 12000; i++)
+		str_addf(&rcpts, "u%d@d%d.test ", i, i % 100);
+	str_adds(&rcpts, "x@y.test");
+	cr_assert_eq(plan(&t, rcpts.buf, &sink), MESSAGE_PLANNED, "%s",
+	    t.err.text);
+	cr_assert_eq(work_parse(t.fixture.arena, str_slice(&t.file.bytes),
+	    &t.streamed, &t.err), 1, "%s", t.err.text);
+	cr_expect_eq(t.streamed.rcpt_total, 12001);
+	cr_expect_eq(t.streamed.group_count, 1, "%zu",
+	    t.streamed.group_count);
+	cr_expect_lt(t.file.writes, 20, "%d", t.file.writes);
+	str_release(&rcpts);
+	trial_close(&t);
+}
+
 Test(stream, senders_of_their_own)
 {
 	check_same("big@mx.test verp@mx.test x@y.test", 12013, 0);
