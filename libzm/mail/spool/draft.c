@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -25,7 +26,8 @@
 
 enum {
 	DRAFT_PENDING_BYTES_MAX = 65536,
-	DRAFT_NAME_TRIES = 100
+	DRAFT_NAME_TRIES = 100,
+	DRAFT_LOCK_TRIES = 50		/* of 1 ms */
 };
 
 static const char blank_first_line[] = "complete ------------ --------\n";
@@ -45,10 +47,27 @@ draft_name(struct spool *spool, char out_name[SPOOL_NAME_BYTES])
 		memcpy(out_name, name, SPOOL_NAME_BYTES);
 }
 
-/* Row S0: create the file and lock it.  Recovery may open it in between:
- * then another name is tried, because recovery unlinks what is empty. */
+/* Recovery may have opened the fresh file first.  It holds the lock while it
+ * looks, and unlinks what is empty; so whoever has the lock behind it asks
+ * whether the file has its name still.  The name is recovery's until then:
+ * nothing may be unlinked or created under it. */
+static bool
+draft_lock(int fd, struct stat *out_st)
+{
+	for (int i = 0; i < DRAFT_LOCK_TRIES; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return fstat(fd, out_st) == 0 && out_st->st_nlink > 0;
+		if (errno != EWOULDBLOCK)
+			return false;
+		poll(NULL, 0, 1);
+	}
+	return false;
+}
+
+/* Row S0: create the file and lock it. */
 static int
-draft_create(struct spool *spool, const char *stem, struct draft *out)
+draft_create(struct spool *spool, const char *stem, struct draft *out,
+    struct stat *out_st)
 {
 	for (int i = 0; i < DRAFT_NAME_TRIES; i++) {
 		if (stem != NULL)
@@ -66,10 +85,9 @@ draft_create(struct spool *spool, const char *stem, struct draft *out)
 			return -1;
 		if (out->fd < 0)
 			continue;
-		if (flock(out->fd, LOCK_EX | LOCK_NB) == 0)
+		if (draft_lock(out->fd, out_st))
 			return 0;
-		close(out->fd);
-		unlinkat(spool->area_fd[AREA_PUBLIC], out->name, 0);
+		close(out->fd);		/* recovery has it: S0 is over */
 	}
 	errno = EEXIST;
 	return -1;
@@ -87,18 +105,18 @@ draft_open(struct spool *spool, const char *stem, struct draft *out,
 	out->fd = -1;
 	if (stem != NULL && strlen(stem) >= sizeof(out->name))
 		return err_set(err, "draft name of %zu bytes", strlen(stem));
-	if (draft_create(spool, stem, out) != 0) {
+	if (draft_create(spool, stem, out, &st) != 0) {
 		err_sys(err, "create %s", spool_label(AREA_PUBLIC, 0,
 		    stem ? stem : "(draft)"));
 		out->fd = -1;
 		out->name[0] = '\0';
 		return -1;
 	}
-	if ((spool->must_chmod && fchmod(out->fd, SPOOL_DRAFT_MODE) != 0) ||
-	    fstat(out->fd, &st) != 0) {
+	if (spool->must_chmod && fchmod(out->fd, SPOOL_DRAFT_MODE) != 0) {
 		int saved = errno;
 
-		err_sys(err, "stat %s", spool_label(AREA_PUBLIC, 0, out->name));
+		err_sys(err, "chmod %s",
+		    spool_label(AREA_PUBLIC, 0, out->name));
 		draft_abort(out);
 		errno = saved;
 		return -1;
@@ -399,8 +417,9 @@ draft_abort(struct draft *draft)
 {
 	if (draft->name[0] == '\0')
 		return;
-	draft_close(draft);
-	/* S0, S1: nothing was promised for it */
+	/* S0, S1: nothing was promised for it.  Still locked: recovery shall
+	 * not have the next of this name in its hands */
 	unlinkat(draft->spool->area_fd[AREA_PUBLIC], draft->name, 0);
+	draft_close(draft);
 	draft->name[0] = '\0';
 }

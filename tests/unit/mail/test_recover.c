@@ -2,6 +2,10 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
 #include "recover_case.h"
 
 Test(recover, s0_an_unfinished_draft_is_swept)
@@ -330,5 +334,45 @@ Test(recover, c1_a_living_claim_is_left_alone)
 	cr_expect(file_exists(&f, at("queue/%s", b.path)));
 	cr_expect(file_exists(&f, at("router/..%s", held.name)));
 	close(held.fd);
+	fixture_close(&f);
+}
+
+static void
+sweep_for_ever(struct fixture *f)
+{
+	struct recovery r;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		spool_recover(f->spool, RECOVERY_START, NULL, NULL, &r,
+		    &f->err);
+}
+
+/* Recovery that finds a fresh draft before its writer has locked it removes
+ * that one, and never the next of the same name. */
+Test(recover, s0_a_draft_that_is_held_keeps_its_name)
+{
+	struct fixture f;
+	pid_t sweeper;
+
+	fixture_open(&f, 0);
+	fflush(NULL);
+	sweeper = fork();
+	if (sweeper == 0)
+		sweep_for_ever(&f);
+	for (int i = 0; i < 20000; i++) {
+		struct draft draft;
+		struct stat st;
+
+		cr_assert_eq(draft_open(f.spool, "dsn-0-0", &draft, &f.err),
+		    0, "%s", f.err.text);
+		for (int k = 0; k < 20; k++)
+			cr_assert_eq(stat(at("%s/public/dsn-0-0", f.dir),
+			    &st), 0, "draft %d is gone", i);
+		cr_assert_eq(st.st_ino, draft.inode);
+		draft_abort(&draft);
+	}
+	cr_assert_eq(kill(sweeper, SIGKILL), 0);
+	waitpid(sweeper, NULL, 0);
 	fixture_close(&f);
 }
