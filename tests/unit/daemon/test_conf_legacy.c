@@ -56,6 +56,11 @@ static const struct { const char *in, *want; } honoured[] = {
 	{ "command=\"/opt/agents/fax -q\"",
 	  "; command \"/opt/agents/fax -q\" }" },
 	{ "command=smtp", "; idle 30s }" },
+	{ "command=\"sm -c $channel uucp\"", "; command \"sm uucp\" }" },
+	{ "command=\"ta/sm -8c $channel $channel\"",
+	  "; command \"sm smtpx\" }" },
+	{ "command=\"sm -8 -f /etc/my.conf -c $channel procm\"",
+	  "; command \"sm -f /etc/my.conf procm\" }" },
 	{ "bychannel wakeuprestartonly ageorder", "; order age; " },
 };
 
@@ -125,7 +130,9 @@ static const struct { const char *in, *want; bool is_error; } named[] = {
 	{ "x/*\n\tageorder=1\n", "'1' is no value for ageorder", true },
 	{ "x/*\n\tcommand=\"/x/ta $host\"\n", "is no command of ours",
 	  true },
-	{ "x/*\n\tcommand=\"sm -c uucp\"\n", "is no command of ours", true },
+	{ "x/*\n\tcommand=\"sm -c uucp\"\n", "no mailer of sm.conf", true },
+	{ "x-*/*\n\tcommand=\"sm -8c $channel $channel\"\n",
+	  "$channel of 'sm $channel' would be many", true },
 	{ "\tinterval=5m\n", "these settings belong to no pattern", true },
 	{ "x/[ab\n\tageorder\n", "the brackets of this pattern", true },
 	{ "/y\n\tageorder\n", "this is not a channel and host", true },
@@ -209,4 +216,37 @@ Test(conf_legacy, patterns_with_brackets)
 		str_release(&got);
 		arena_free(&arena);
 	}
+}
+
+/* The clauses that ZMailer ships, in its order and with its commands: each is
+ * taken, flags of our agents' namesakes with a warning. */
+Test(conf_legacy, the_shipped_file_has_no_error)
+{
+	static const char shipped[] =
+	    "*/*\n\tinterval=5m expiry=3d\n"
+	    "\tretries=\"1 1 2 3 5 8 13 21 34\"\n"
+	    "\tmaxta=0 maxchannel=15 maxring=5 skew=5 idlemax=9m\n"
+	    "hold/*\n\tinterval=5m maxchannel=1 command=hold\n"
+	    "local/file*\nlocal/pipe*\n\tinterval=5m idlemax=9m\n"
+	    "\tmaxchannel=15 maxring=5 command=\"mailbox -8\"\n"
+	    "local/*\n\tinterval=5m command=mailbox\n"
+	    "smtp/*.fi\n\tmaxchannel=199 maxring=30 command=\"smtp -s\"\n"
+	    "smtp/*\n\tmaxchannel=199 maxring=50 command=\"smtp -s\"\n"
+	    "smtp-etrn/*\n\tinterval=1h retries=\"12\" queueonly\n"
+	    "\tcommand=\"smtp -c $channel -s\"\n"
+	    "smtpx/*\n\tcommand=\"smtp -c $channel -x -s\"\n"
+	    "error/*\n\tidlemax=2m maxchannel=5 command=errormail\n"
+	    "uucp/*\n\tcommand=\"sm -c $channel uucp\"\n"
+	    "usenet/*\n\tcommand=\"sm -c $channel usenet\"\n"
+	    "smtpgw-bitnet/*\n\tmaxchannel=30\n"
+	    "\tcommand=\"sm -8c $channel $channel\"\n";
+	struct conf_case c;
+
+	legacy_open(&c, shipped);
+	cr_assert_not_null(c.conf, "%s", c.shown.buf);
+	cr_expect_eq(c.report.errors, 0, "%s", c.shown.buf);
+	cr_assert_geq(c.conf->schedule_count, 12);
+	cr_expect_str_eq(c.conf->schedules[11].channel, "smtpgw-bitnet");
+	cr_expect_str_eq(c.conf->schedules[11].command, "sm smtpgw-bitnet");
+	case_close(&c);
 }

@@ -188,6 +188,26 @@ token_new(struct reader *reader, struct slice line, struct slice text)
 	return token;
 }
 
+/* The mailer $channel of an sm command is the clause's own channel. */
+static void
+command_finish(struct legacy *legacy, const struct conf_token *token,
+    struct conf_schedule *schedule)
+{
+	static const char variable[] = " $channel";
+	struct slice command = slice_of(schedule->command == NULL ? "" :
+	    schedule->command);
+
+	if (!slice_ends(command, variable))
+		return;
+	if (strpbrk(schedule->channel, "*?") != NULL)
+		conf_complain(legacy->loader, CONF_ERROR, token, "write a "
+		    "clause a channel, or name the mailer", "$channel of '"
+		    SLICE_FMT "' would be many", SLICE_ARG(command));
+	schedule->command = arena_printf(legacy->loader->conf->arena,
+	    SLICE_FMT " %s", SLICE_ARG(slice_first(command, command.n -
+	    (sizeof(variable) - 1))), schedule->channel);
+}
+
 static void
 pattern_push(struct reader *reader, const struct conf_token *token)
 {
@@ -216,6 +236,7 @@ pattern_push(struct reader *reader, const struct conf_token *token)
 		clause.schedule.host = slice_lower(loader->conf->arena,
 		    rest).p;
 		clause.schedule.at = conf_at(token);
+		command_finish(&reader->legacy, token, &clause.schedule);
 		conf_clause_push(loader, &clause);
 	}
 }

@@ -255,6 +255,43 @@ static const struct { const char *name, *instead; } params[] = {
 	    "postman/ in any case" },
 };
 
+static struct slice
+last_part(struct slice path)
+{
+	while (slice_find(path, '/') < path.n)
+		path = slice_from(path, slice_find(path, '/') + 1);
+	return path;
+}
+
+/* "sm -8c $channel MAILER": our sm takes the mailer, and the file of -f. */
+static void
+take_sm(struct legacy *legacy, const struct conf_token *token,
+    struct slice arguments, struct legacy_clause *out)
+{
+	struct slice word, mailer = SLICE("");
+	struct str command = STR_INIT;
+
+	str_adds(&command, "sm");
+	while (slice_word(&arguments, &word)) {
+		char flag = word.p[0] == '-' ? word.p[word.n - 1] : ' ';
+
+		if (flag == ' ')
+			mailer = word;
+		else if (flag == 'c' || flag == 'h')
+			slice_word(&arguments, &word);
+		else if (flag == 'f' && slice_word(&arguments, &word))
+			str_addf(&command, " -f " SLICE_FMT, SLICE_ARG(word));
+	}
+	if (mailer.n == 0)
+		conf_complain(legacy->loader, CONF_ERROR, token, "write: "
+		    "sm -c $channel MAILER", "no mailer of sm.conf is named");
+	str_addf(&command, " " SLICE_FMT, SLICE_ARG(mailer));
+	out->clause.schedule.command = slice_dup(legacy->loader->conf->arena,
+	    str_slice(&command));
+	out->clause.said |= SAID_COMMAND;
+	str_release(&command);
+}
+
 /* Our agents stand for ZMailer's of the same name; any other program runs
  * as it is. */
 static void
@@ -263,14 +300,16 @@ take_command(struct legacy *legacy, const struct conf_token *token,
 {
 	static const char *const ours[] = { "smtp", "mailbox", "hold",
 		"errormail", "error", "pipe", "lmtp" };
-	struct slice rest = value, program, slash;
+	struct slice rest = value, program;
 
 	if (!slice_word(&rest, &program))
 		return;
-	for (slash = program; slice_find(slash, '/') < slash.n;)
-		slash = slice_from(slash, slice_find(slash, '/') + 1);
+	if (slice_is(last_part(program), "sm")) {
+		take_sm(legacy, token, rest, out);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
-		if (!slice_is(slash, ours[i]))
+		if (!slice_is(last_part(program), ours[i]))
 			continue;
 		if (slice_trim(rest).n > 0)
 			conf_complain(legacy->loader, CONF_WARNING, token,
