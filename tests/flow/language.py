@@ -12,6 +12,7 @@
                                           a server of HTTP: httpserver.py;
                                           expect as of a server
     dns    NAME { example.net MX 10 mx.example.net; ... }
+    dns    NAME expect asked DOMAIN N     so often for its A records
     mta    NAME { zmailer.conf lines } -start
     mta    NAME -stop | -start | -restart | -reload | -kill
     cert   NAME { names mx.test www.test; kind rsa|p256|ed25519; days 90 }

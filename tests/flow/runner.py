@@ -189,7 +189,15 @@ class Flow:
         else:
             raise Failure(f"a server has no {kind}")
 
+    def dns_expect(self, words):
+        asked = self.actors[words[1]].questions.count((words[4], 1))
+        if words[3] != "asked" or asked != int(words[5]):
+            raise Failure(f"{words[4]} was asked for {asked} times")
+
     def do_dns(self, line):
+        if "expect" in line.words:
+            self.dns_expect(line.words)
+            return
         rows = []
         for item in language.items(self.fill(line.block)):
             value = item[2:] if item[1] == "MX" else \
