@@ -2,6 +2,7 @@
 EXTRA_DIST += tests/crash/nth.c tests/crash/home.c tests/crash/nth.h \
 	tests/crash/crash.py tests/crash/box.py tests/crash/away.py \
 	tests/crash/orders.py tests/crash/reroute.py \
+	tests/crash/restore.py \
 	tests/crash/ledger.py tests/crash/power.py tests/crash/run-sample \
 	tests/crash/boxes.py tests/crash/change.py tests/crash/crowd.py \
 	tests/crash/test_nth.py
@@ -24,5 +25,6 @@ crash: all libexec-tree tests/crash/nth.so
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/crash.py --all $(CRASHFLAGS)
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/orders.py --all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/reroute.py --all
+	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/restore.py
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/boxes.py --all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/change.py

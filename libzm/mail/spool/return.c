@@ -125,6 +125,19 @@ publish_routed(struct spool_return *back, char *name, struct err *err)
 	return move(back, back->control, AREA_TRANSPORT, 0, name, err);
 }
 
+/* B3: a restore that was cut here left a control file without its message;
+ * the number belongs to ours now, so nobody misses it. */
+static int
+stale_remove(struct spool_return *back, enum spool_area area,
+    const char *control, struct err *err)
+{
+	if (unlinkat(spool_dir_fd(back->spool, area, 0), control, 0) != 0 &&
+	    errno != ENOENT)
+		return err_sys(err, "unlink %s", spool_label(area, 0,
+		    control));
+	return 0;
+}
+
 /* B2 -> D1, D2, D5; with a control file beside it first that (B3), then the
  * message: what it had done is never lost while the message is there. */
 static int
@@ -140,7 +153,8 @@ publish_aside(struct spool_return *back, enum spool_area area,
 	    why);
 	snprintf(control, sizeof(control), "%s.control", name);
 	if (back->control[0] != '\0' &&
-	    move(back, back->control, area, 0, control, err) != 0)
+	    (stale_remove(back, area, control, err) != 0 ||
+	    move(back, back->control, area, 0, control, err) != 0))
 		return -1;
 	return move(back, back->body, area, 0, name, err);
 }

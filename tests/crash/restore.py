@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Kill `zmailer restore` at every call that changes the disk.
+
+    restore.py [--sample N]
+
+An archive is made of an instance that has mail in queue/ (of two recipients
+one has it), held mail there, a message in freezer/ and one in trash/ with
+its control file.  Then, for each N, its spool is emptied and a restore is
+killed before or after its Nth call (doc/INTERNALS.md rows B2 to B5).
+
+The same restore, said again, is done: each message is there once, with its
+outcomes, and fsck finds nothing.  What a start makes of the cut one instead
+(fsck --repair is that) has no message that was not in the archive, none
+twice, and none that is routed again to somebody who has it already.
+
+SPDX-License-Identifier: ISC
+"""
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import smtplib
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import change                                        # noqa: E402
+import struct                                        # noqa: E402
+from crash import mta                                # noqa: E402
+from zmtest import smtpserver                        # noqa: E402
+
+POINTS_MAX = 400
+
+
+def send(port, sender, *rcpts):
+    with smtplib.SMTP("127.0.0.1", port, local_hostname="c.test") as client:
+        client.sendmail(sender, rcpts, f"Subject: {rcpts[0]}\n\ntext\n")
+
+
+class Template:
+    """An archive, an empty spool, and what should be there."""
+
+    def __init__(self):
+        self.server = smtpserver.Server([
+            smtpserver.Rule("RCPT", ("reply", 451, "4.2.0 later"), None,
+                            "wait")])
+        self.mta = mta.Mta("restore")
+        self.mta.configure(f"route * via 127.0.0.1:{self.server.port}\n"
+                           "freeze sender @odd.test\n")
+        self.mta.start()
+        self.fill()
+        self.archive = os.path.join(self.mta.top, "archive")
+        self.mta.zmailer("backup", self.archive)
+        self.mta.stop()
+        self.want = self.state(self.mta.conf)
+        self.spool = os.path.join(self.mta.dir, "spool")
+        self.empty = os.path.join(self.mta.top, "empty")
+        shutil.copytree(self.spool, self.empty, ignore=lambda path, names: [
+            name for name in names
+            if not os.path.isdir(os.path.join(path, name))])
+
+    def seen(self, event):
+        return [e for e in self.mta.events() if e["ev"] == event]
+
+    def fill(self):
+        send(self.mta.port, "a@src.test", "wait1@far.test", "done@far.test")
+        send(self.mta.port, "a@src.test", "wait2@far.test")
+        send(self.mta.port, "a@src.test", "wait3@far.test")
+        send(self.mta.port, "x@odd.test", "odd@far.test")
+        mta.wait_for("three in the queue and one in freezer/",
+                     lambda: len(self.seen("message.routed")) == 3 and
+                     self.seen("rcpt.defer") and self.seen("rcpt.ok") and
+                     self.mta.count("freezer") == 1)
+        self.mta.wait_idle()
+        self.mta.zmailer("hold", "--yes", "to:wait2@far.test")
+        self.mta.zmailer("delete", "--yes", "to:wait3@far.test")
+        mta.wait_for("the deleted one in trash/",
+                     lambda: self.mta.count("trash") == 2)
+
+    @staticmethod
+    def zmailer(conf, *words, env=None):
+        return subprocess.run([change.ZMAILER, "-C", conf, *words], env=env,
+                              capture_output=True, text=True, timeout=60)
+
+    def state(self, conf):
+        """id, recipient, state, tries: of all that list shows."""
+        done = self.zmailer(conf, "list", "--json")
+        assert done.returncode == 0, done.stderr
+        found = []
+        for line in done.stdout.splitlines():
+            row = json.loads(line)
+            found.append(json.dumps({k: row[k] for k in sorted(row)
+                                     if k not in ("file", "next", "name")}))
+        return sorted(found)
+
+    def close(self):
+        self.mta.close()
+        self.server.close()
+
+
+class Point:
+    def __init__(self, template, mode, target):
+        self.template, self.mode, self.target = template, mode, target
+        shutil.rmtree(template.spool)
+        shutil.copytree(template.empty, template.spool)
+
+    def verb(self, *words):
+        return self.template.zmailer(self.template.mta.conf, *words)
+
+    def kill(self):
+        top = self.template.mta.top
+        state = os.path.join(top, "state")
+        with open(state, "wb") as file:
+            file.write(struct.pack(change.LAYOUT, b"", self.mode, self.target,
+                                   0, 0, 0, 0, 0, 0, b""))
+            file.truncate(4096)
+        env = dict(os.environ, LD_PRELOAD=change.LIBRARY, ZM_NTH_STATE=state,
+                   ZM_NTH_DIR=self.template.spool)
+        done = self.template.zmailer(self.template.mta.conf, "restore",
+                                     "--yes", self.template.archive, env=env)
+        assert done.returncode in (0, -signal.SIGKILL), done.stderr
+        return done.returncode != 0
+
+    def is_part(self):
+        """What a start finds is of the archive, once, and as it was."""
+        done = self.verb("fsck", "--repair")
+        assert done.returncode in (0, 1), done.stderr
+        left = self.template.want.copy()
+        for row in self.template.state(self.template.mta.conf):
+            assert row in left, f"after a start: {row}"
+            left.remove(row)
+
+    def run(self, is_started):
+        was_killed = self.kill()
+        if is_started:
+            self.is_part()
+        done = self.verb("restore", "--yes", self.template.archive)
+        assert done.returncode == 0, done.stdout + done.stderr
+        found = self.template.state(self.template.mta.conf)
+        assert found == self.template.want, \
+            f"found {found}\nwanted {self.template.want}"
+        done = self.verb("fsck")
+        assert done.returncode == 0, done.stdout
+        trash = [name for name in os.listdir(self.template.spool + "/trash")
+                 if not name.endswith(".control")]
+        assert len(trash) == 1, f"trash/ has {trash}"
+        return was_killed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--sample", type=int, help="so many points")
+    options = parser.parse_args()
+    template = Template()
+    bad = count = 0
+    try:
+        probe = Point(template, 0, 0)
+        assert not probe.run(False)
+        calls = next((n for n in range(16, POINTS_MAX, 16)
+                      if not Point(template, change.KILL_BEFORE, n).kill()),
+                     POINTS_MAX)
+        points = [(mode, target, is_started)
+                  for mode in (change.KILL_BEFORE, change.KILL_AFTER)
+                  for target in range(1, calls)
+                  for is_started in (False, True)]
+        if options.sample:
+            random.seed(7)
+            points = random.sample(points, min(options.sample, len(points)))
+        for mode, target, is_started in points:
+            try:
+                count += Point(template, mode, target).run(is_started)
+            except AssertionError as error:
+                bad += 1
+                print(f"mode {mode} call {target} started {is_started}: "
+                      f"{error}", flush=True)
+    finally:
+        template.close()
+    print(f"restore: {len(points)} points, {count} killed, {bad} bad")
+    return 1 if bad or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
