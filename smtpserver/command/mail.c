@@ -74,12 +74,12 @@ transaction_of(const struct session *session, const struct path *sender,
 	return t;
 }
 
-/* RFC 6409 section 4.3; RFC 4954 section 6. */
+/* RFC 4954 section 6. */
 static bool
 owes_login(const struct session *session, struct answer *out)
 {
-	if (!session->service->is_submission || session->user.len > 0 ||
-	    session->settings->conf->auth.kind == AUTH_NONE)
+	if (!policy_owes_login(session->settings->conf,
+	    session->service->is_submission, session->user.len > 0))
 		return false;
 	answer_set(out, 530, "5.7.0", keyword_is_on(session, EHLO_STARTTLS) ?
 	    "say STARTTLS, and then log in" : "log in first");

@@ -125,4 +125,12 @@ struct policy_reply {
 void policy_reply(const struct policy_verdict *verdict,
     struct policy_reply *out);
 
+/* A submission service where logins are known takes mail of who has logged in
+ * only, before any rule is asked (RFC 6409 section 4.3). */
+static inline bool
+policy_owes_login(const struct conf *conf, bool is_submission, bool has_user)
+{
+	return is_submission && !has_user && conf->auth.kind != AUTH_NONE;
+}
+
 #endif

@@ -224,6 +224,15 @@ conclude(const struct policy_verdict *verdict,
 	out->shadow_count = verdict->shadow_count;
 }
 
+static void
+conclude_login(struct rehearsal_outcome *out)
+{
+	out->result = REHEARSAL_REJECT;
+	out->code = 530;
+	str_adds(&out->status, "5.7.0");
+	str_adds(&out->words, "log in first");
+}
+
 int
 rehearsal_run(const struct rehearsal *rehearsal,
     const struct rehearsal_row *row, struct rehearsal_outcome *out,
@@ -239,6 +248,11 @@ rehearsal_run(const struct rehearsal *rehearsal,
 	str_init(&out->words);
 	if (question_fill(rehearsal, row, facts, &question, err) != 1)
 		return -1;
+	if (policy_owes_login(rehearsal->conf, row->is_submission,
+	    row->user.n > 0)) {
+		conclude_login(out);
+		return 0;
+	}
 	/* the rules are told of once, when all is known */
 	question.trace = NULL;
 	do
