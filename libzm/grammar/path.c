@@ -291,7 +291,8 @@ int
 path_parse(struct slice in, enum path_flags flags, struct path *out,
     struct slice *out_rest, struct err *err)
 {
-	struct scan scan = { in.p, in.p + in.n, (flags & PATH_UTF8) != 0 };
+	const char *text = in.n > 0 ? in.p : "";	/* it may be NULL */
+	struct scan scan = { text, text + in.n, (flags & PATH_UTF8) != 0 };
 	bool has_brackets = scan_is(&scan, '<');
 
 	*out = (struct path){ { "", 0 }, { "", 0 } };
@@ -314,7 +315,7 @@ path_parse(struct slice in, enum path_flags flags, struct path *out,
 		    : bad_byte(&scan, "address", err);
 	if (has_brackets)
 		scan.at++;
-	if (scan.at - in.p > PATH_MAX_BYTES - (has_brackets ? 0 : 2))
+	if (scan.at - text > PATH_MAX_BYTES - (has_brackets ? 0 : 2))
 		return err_set(err, "the address is longer than %d bytes",
 		    PATH_MAX_BYTES);
 	*out_rest = (struct slice){ scan.at, (size_t)(scan.end - scan.at) };
@@ -324,11 +325,12 @@ path_parse(struct slice in, enum path_flags flags, struct path *out,
 int
 domain_parse(struct slice in, struct err *err)
 {
-	struct scan scan = { in.p, in.p + in.n, false };
+	struct scan scan;
 	struct slice domain;
 
 	if (in.n == 0)
 		return err_set(err, "a domain name is needed");
+	scan = (struct scan){ in.p, in.p + in.n, false };
 	if (scan_domain(&scan, &domain, err) < 0)
 		return -1;
 	if (scan.at != scan.end)

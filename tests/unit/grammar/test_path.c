@@ -282,3 +282,19 @@ Test(path, written_and_read_back)
 		str_release(&text);
 	}
 }
+
+/* A question without a sender has no bytes at all. */
+Test(path, no_bytes)
+{
+	const struct slice nothing = { NULL, 0 };
+	struct slice rest;
+	struct path path;
+	struct err err;
+
+	cr_expect_eq(path_parse(nothing, PATH_NULL_OK | PATH_BARE_OK, &path,
+	    &rest, &err), 1, "%s", err.text);
+	cr_expect(path_is_null(&path));
+	cr_expect_eq(rest.n, 0);
+	cr_expect_eq(path_parse(nothing, 0, &path, &rest, &err), -1);
+	cr_expect_eq(domain_parse(nothing, &err), -1);
+}
