@@ -49,8 +49,12 @@ class Template:
         self.mta = mta.Mta("restore")
         self.mta.configure(f"route * via 127.0.0.1:{self.server.port}\n"
                            "freeze sender @odd.test\n")
-        self.mta.start()
-        self.fill()
+        try:
+            self.mta.start()
+            self.fill()
+        except BaseException:
+            self.close()
+            raise
         self.archive = os.path.join(self.mta.top, "archive")
         self.mta.zmailer("backup", self.archive)
         self.mta.stop()
