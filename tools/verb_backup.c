@@ -21,6 +21,7 @@
 #include "base/event.h"
 #include "base/json.h"
 #include "tools/backup/backup.h"
+#include "tools/change/change.h"
 #include "tools/desk/desk.h"
 #include "tools/verb.h"
 
@@ -124,6 +125,10 @@ place_close(struct backup *backup, int fd, bool is_good, struct err *err)
 	if (is_good && rename(backup->draft, backup->file) != 0) {
 		err_sys(err, "cannot replace %s", backup->file);
 		is_good = false;
+	}
+	if (is_good && change_directory_sync(backup->file) != 0) {
+		err_sys(err, "cannot make %s durable", backup->file);
+		return -1;
 	}
 	if (!is_good)
 		(void)unlink(backup->draft);	/* B1: ours alone */

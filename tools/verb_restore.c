@@ -362,7 +362,15 @@ static int
 put_settings(struct restore *restore, struct err *err)
 {
 	unsigned kept;
-	int count = backup_put_settings(restore->fd, &restore->index,
+	int count;
+
+	if (restore->is_dry || restore->is_list) {
+		for (size_t i = 0; i < restore->index.file_count; i++)
+			printf("%s/%s\n", restore->config_dir,
+			    restore->index.files[i].path);
+		return EX_OK;
+	}
+	count = backup_put_settings(restore->fd, &restore->index,
 	    restore->config_dir, &kept, err);
 
 	if (count < 0)

@@ -129,6 +129,8 @@ backup_put_settings(int fd, const struct backup_index *index,
 		count += result;
 		*out_kept += result == 0;
 	}
+	if (count > 0 && syncfs(top_fd) != 0)
+		count = err_sys(err, "cannot make %s durable", dir);
 	close(top_fd);
 	return count;
 }

@@ -286,7 +286,7 @@ backup_put(struct spool *spool, int fd, struct backup_index *index,
 		result = group_end(putting, err);
 	for (size_t i = 0; i < putting->count; i++)
 		spool_return_drop(&putting->backs[i]);
-	if (result == 0 && out->messages > 0)
+	if (result == 0)
 		result = spool_sync(spool, err);
 	str_release(&putting->control);
 	arena_free(&putting->arena);

@@ -73,6 +73,8 @@ struct str *change_main(struct change *change);
  * mode kept, synced, renamed over it, the directory synced
  * (doc/INTERNALS.md row E1).  0 or -1. */
 int change_write(const struct change_file *file, struct err *err);
+/* A name in the directory of target is durable behind this.  0; -1 errno. */
+int change_directory_sync(const char *target);
 
 /* The same text as before?  Nothing to do. */
 bool change_is_empty(const struct change *change);

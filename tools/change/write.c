@@ -76,8 +76,8 @@ make_alike(int fd, const struct change_file *file)
 	return fchmod(fd, st.st_mode & 07777);
 }
 
-static int
-directory_sync(const char *target)
+int
+change_directory_sync(const char *target)
 {
 	char dir[PATH_BYTES];
 	char *slash;
@@ -122,6 +122,6 @@ change_write(const struct change_file *file, struct err *err)
 		(void)unlink(path);	/* E1: ours alone */
 		return -1;
 	}
-	(void)directory_sync(file->target);
+	(void)change_directory_sync(file->target);
 	return 0;
 }
