@@ -100,7 +100,7 @@ add_rcpt(const struct visit *visit, const struct work_rcpt *rcpt,
 	json_number(out, "tries", rcpt->tries);
 }
 
-/* ---- list -------------------------------------------------------- */
+/* ---- lines of list ----------------------------------------------- */
 
 static void
 rcpt_line(const struct visit *visit, const struct work_group *group,
@@ -195,6 +195,64 @@ page_end(struct act *act)
 	visit_leave(&act->visit);
 }
 
+/* ---- message by message ------------------------------------------ */
+
+struct walk {
+	void		(*rcpts)(struct act *act, struct str *out,
+			    unsigned *budget);
+	/* is_here: it did not go meanwhile */
+	void		(*message_end)(struct act *act, bool is_here,
+			    struct str *out);
+	enum act_step	(*end)(struct act *act, struct str *out);
+};
+
+/* Go on with the message that is open.  False: the step is over. */
+static bool
+walk_message(struct act *act, const struct walk *walk, struct str *out,
+    unsigned *budget)
+{
+	walk->rcpts(act, out, budget);
+	if (page_is_over(act)) {
+		walk->message_end(act, true, out);
+		return true;
+	}
+	visit_keep(&act->visit);
+	return false;
+}
+
+static enum act_step
+walk(struct act *act, const struct walk *walk, struct str *out)
+{
+	unsigned looks = ACT_LOOKS, files = ACT_FILES, rcpts = ACT_RCPTS;
+	enum act_step step;
+	struct job *job;
+
+	if (!act_begin(act, out, &step))
+		return step;
+	if (act->page.is_open && !visit_resume(&act->visit))
+		walk->message_end(act, false, out);
+	if (act->page.is_open && !walk_message(act, walk, out, &rcpts))
+		return ACT_MORE;
+	while (files-- > 0 && looks > 0 && rcpts > 0 &&
+	    out->len < ACT_OUT_BYTES) {
+		if (act_is_full(act)) {
+			act->has_more = act->visit.count > 0;
+			return walk->end(act, out);
+		}
+		job = visit_next(&act->visit, &looks);
+		if (job == NULL)
+			break;
+		if (visit_open(&act->visit, job, false) != 1)
+			continue;
+		page_begin(act);
+		if (!walk_message(act, walk, out, &rcpts))
+			return ACT_MORE;
+	}
+	return act->visit.count > 0 ? ACT_MORE : walk->end(act, out);
+}
+
+/* ---- list -------------------------------------------------------- */
+
 static void
 list_rcpts(struct act *act, struct str *out, unsigned *budget)
 {
@@ -235,19 +293,6 @@ list_message_end(struct act *act, bool is_here, struct str *out)
 	page_end(act);
 }
 
-/* Go on with the message that is open.  False: the step is over. */
-static bool
-list_go_on(struct act *act, struct str *out, unsigned *budget)
-{
-	list_rcpts(act, out, budget);
-	if (page_is_over(act)) {
-		list_message_end(act, true, out);
-		return true;
-	}
-	visit_keep(&act->visit);
-	return false;
-}
-
 static enum act_step
 list_end(struct act *act, struct str *out)
 {
@@ -263,32 +308,10 @@ list_end(struct act *act, struct str *out)
 enum act_step
 act_list(struct act *act, struct str *out)
 {
-	unsigned looks = ACT_LOOKS, files = ACT_FILES, rcpts = ACT_RCPTS;
-	enum act_step step;
-	struct job *job;
+	static const struct walk list = { list_rcpts, list_message_end,
+	    list_end };
 
-	if (!act_begin(act, out, &step))
-		return step;
-	if (act->page.is_open && !visit_resume(&act->visit))
-		list_message_end(act, false, out);
-	if (act->page.is_open && !list_go_on(act, out, &rcpts))
-		return ACT_MORE;
-	while (files-- > 0 && looks > 0 && rcpts > 0 &&
-	    out->len < ACT_OUT_BYTES) {
-		if (act_is_full(act)) {
-			act->has_more = act->visit.count > 0;
-			return list_end(act, out);
-		}
-		job = visit_next(&act->visit, &looks);
-		if (job == NULL)
-			break;
-		if (visit_open(&act->visit, job, false) != 1)
-			continue;
-		page_begin(act);
-		if (!list_go_on(act, out, &rcpts))
-			return ACT_MORE;
-	}
-	return act->visit.count > 0 ? ACT_MORE : list_end(act, out);
+	return walk(act, &list, out);
 }
 
 /* ---- why --------------------------------------------------------- */
@@ -464,27 +487,16 @@ why_rcpts(struct act *act, struct str *out, unsigned *budget)
 }
 
 static void
-why_message_end(struct act *act)
+why_message_end(struct act *act, bool is_here, struct str *out)
 {
+	(void)is_here;
+	(void)out;
 	if (act->page.count > 0 || act->request.id_count > 0) {
 		act->count.messages++;
 		act->count.recipients += act->page.count;
 		act->count.final += act->visit.work.final_total;
 	}
 	page_end(act);
-}
-
-/* Go on with the message that is open.  False: the step is over. */
-static bool
-why_go_on(struct act *act, struct str *out, unsigned *budget)
-{
-	why_rcpts(act, out, budget);
-	if (page_is_over(act)) {
-		why_message_end(act);
-		return true;
-	}
-	visit_keep(&act->visit);
-	return false;
 }
 
 /* Nobody is told whether a message of others is there. */
@@ -507,26 +519,8 @@ why_end(struct act *act, struct str *out)
 enum act_step
 act_why(struct act *act, struct str *out)
 {
-	unsigned looks = ACT_LOOKS, files = ACT_FILES, rcpts = ACT_RCPTS;
-	enum act_step step;
-	struct job *job;
+	static const struct walk why = { why_rcpts, why_message_end,
+	    why_end };
 
-	if (!act_begin(act, out, &step))
-		return step;
-	if (act->page.is_open && !visit_resume(&act->visit))
-		why_message_end(act);
-	if (act->page.is_open && !why_go_on(act, out, &rcpts))
-		return ACT_MORE;
-	while (files-- > 0 && looks > 0 && rcpts > 0 &&
-	    out->len < ACT_OUT_BYTES) {
-		job = visit_next(&act->visit, &looks);
-		if (job == NULL)
-			break;
-		if (visit_open(&act->visit, job, false) != 1)
-			continue;
-		page_begin(act);
-		if (!why_go_on(act, out, &rcpts))
-			return ACT_MORE;
-	}
-	return act->visit.count > 0 ? ACT_MORE : why_end(act, out);
+	return walk(act, &why, out);
 }
