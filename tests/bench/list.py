@@ -64,13 +64,10 @@ def small(instance, messages):
 
 def routed_ms(instance, members):
     """The time that routing took, from the journal."""
-    for name in os.listdir(os.path.join(instance.dir, "log")):
-        with open(os.path.join(instance.dir, "log", name)) as file:
-            for line in file:
-                if '"message.routed"' in line:
-                    event = json.loads(line)
-                    if int(event["rcpts"]) >= members:
-                        return int(event["ms"])
+    for event in instance.events():
+        if event["ev"] == "message.routed" and \
+                int(event["rcpts"]) >= members:
+            return int(event["ms"])
     return None
 
 
