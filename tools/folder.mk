@@ -46,6 +46,7 @@ tools_libtools_a_SOURCES = \
 	tools/report/count.c tools/report/print.c tools/report/report.h \
 	tools/top/look.c tools/top/draw.c tools/top/top.h \
 	tools/screen/canvas.c tools/screen/canvas.h \
+	tools/screen/question.c tools/screen/question.h \
 	tools/screen/terminal.c tools/screen/terminal.h \
 	tools/review/review.c tools/review/message.c tools/review/review.h \
 	tools/classic.c tools/desk/choose.c tools/desk/meant.c tools/desk/aside.c tools/desk/args.c tools/desk/confirm.c tools/desk/act.c tools/desk/away.c tools/desk/allow.c tools/review/notes.c tools/desk/order.c \

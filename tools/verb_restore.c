@@ -27,6 +27,7 @@
 #include "tools/desk/desk.h"
 #include "tools/journal/ask.h"
 #include "tools/run/supervisor.h"
+#include "tools/screen/question.h"
 #include "tools/verb.h"
 
 #include "base/banned.h"
@@ -228,8 +229,6 @@ counts_put(const struct restore *restore, bool is_over)
 static int
 ask(const struct restore *restore, bool *out_stop)
 {
-	char answer[16];
-
 	*out_stop = true;
 	counts_put(restore, false);
 	if (restore->is_dry || restore->wanted == 0)
@@ -238,17 +237,12 @@ ask(const struct restore *restore, bool *out_stop)
 	if (restore->is_yes)
 		return EX_OK;
 	*out_stop = true;
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+	if (!question_can_be_asked())
 		return complain(EX_USAGE, "say --yes to do this");
-	printf("Do this? [y/N] ");
-	fflush(stdout);
-	if (fgets(answer, sizeof(answer), stdin) != NULL &&
-	    (answer[0] == 'y' || answer[0] == 'Y')) {
-		*out_stop = false;
-		return EX_OK;
-	}
-	printf("Nothing was done.\n");
-	return 1;
+	if (!question_is_yes("Do this"))
+		return 1;
+	*out_stop = false;
+	return EX_OK;
 }
 
 /* ---- doing it ---------------------------------------------------------- */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "tools/change/change.h"
+#include "tools/screen/question.h"
 #include "tools/verb.h"
 
 #include "base/banned.h"
@@ -272,19 +273,6 @@ file_put(struct setup *setup)
 	return EX_CANTCREAT;
 }
 
-static bool
-is_wanted(const struct setup *setup)
-{
-	char answer[16];
-
-	if (setup->is_yes)
-		return true;
-	printf("Write this to %s? [y/N] ", setup->path);
-	fflush(stdout);
-	return fgets(answer, sizeof(answer), stdin) != NULL &&
-	    (answer[0] == 'y' || answer[0] == 'Y');
-}
-
 static int
 write_it(struct setup *setup)
 {
@@ -299,10 +287,9 @@ write_it(struct setup *setup)
 	status = check(setup);
 	if (status != EX_OK || setup->is_dry)
 		return status;
-	if (!is_wanted(setup)) {
-		printf("Nothing was done.\n");
+	if (!setup->is_yes &&
+	    !question_is_yes("Write this to %s", setup->path))
 		return 1;
-	}
 	status = file_put(setup);
 	if (status == EX_OK)
 		printf("wrote %s\nnext:\n"

@@ -171,17 +171,9 @@ int
 notify_add_path(struct notify *notify, const char *path, unsigned dir,
     enum notify_flags flags, struct err *err)
 {
-	int fd;
-
 	if (inotify_add(notify, path, dir, flags) == 0)
 		return 0;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return err_sys(err, "open %s", path);
-	if (notify_scan_add(notify->scan, fd, true, dir, flags, err) == 0)
-		return 0;
-	close(fd);
-	return -1;
+	return notify_scan_add_path(notify->scan, path, dir, flags, err);
 }
 
 #endif

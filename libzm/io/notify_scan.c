@@ -119,6 +119,20 @@ notify_scan_add(struct notify_scan *scan, int dir_fd, bool is_owned,
 	return 0;
 }
 
+int
+notify_scan_add_path(struct notify_scan *scan, const char *path, unsigned dir,
+    enum notify_flags flags, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_sys(err, "open %s", path);
+	if (notify_scan_add(scan, fd, true, dir, flags, err) == 0)
+		return 0;
+	close(fd);
+	return -1;
+}
+
 #ifndef HAVE_SYS_INOTIFY_H
 
 /* Without inotify this is all there is. */
@@ -156,14 +170,7 @@ int
 notify_add_path(struct notify *notify, const char *path, unsigned dir,
     enum notify_flags flags, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return err_sys(err, "open %s", path);
-	if (notify_scan_add(notify->scan, fd, true, dir, flags, err) == 0)
-		return 0;
-	close(fd);
-	return -1;
+	return notify_scan_add_path(notify->scan, path, dir, flags, err);
 }
 
 #endif

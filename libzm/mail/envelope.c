@@ -177,3 +177,15 @@ envelope_add(struct str *out, const struct envelope *envelope,
 	envelope_add_end(out);
 	return 1;
 }
+
+struct slice
+envelope_source(const struct envelope *envelope)
+{
+	struct slice from = envelope->rcvdfrom;
+
+	if (envelope->user.n > 0)
+		return envelope->user;
+	from = slice_from(from, slice_find(from, '[') + 1);
+	from = slice_first(from, slice_find(from, ']'));
+	return from.n > 0 ? from : envelope->from.domain;
+}

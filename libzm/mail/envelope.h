@@ -73,4 +73,8 @@ int envelope_parse(struct arena *arena, struct slice file,
 int envelope_peek(struct slice front, struct envelope *out,
     struct err *err);
 
+/* Who shares an agent's time with whom: the user that submitted it, else
+ * the client's address, else the sender's domain.  Borrows from it. */
+struct slice envelope_source(const struct envelope *envelope);
+
 #endif

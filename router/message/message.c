@@ -345,21 +345,6 @@ rewrite_out(void *context, unsigned number, struct slice *out,
 
 /* ---- the plan -------------------------------------------------------- */
 
-/* Who shares an agent's time with whom: the user that submitted it, else
- * the client's address, else the sender's domain. */
-static struct slice
-source_of(const struct message *message)
-{
-	const struct envelope *envelope = &message->envelope;
-	struct slice from = envelope->rcvdfrom;
-
-	if (envelope->user.n > 0)
-		return envelope->user;
-	from = slice_from(from, slice_find(from, '[') + 1);
-	from = slice_first(from, slice_find(from, ']'));
-	return from.n > 0 ? from : envelope->from.domain;
-}
-
 /* What does not depend on recipients, and where they will go. */
 static void
 plan_prepare(struct message *message, const struct conf *conf,
@@ -379,7 +364,7 @@ plan_prepare(struct message *message, const struct conf *conf,
 		.ret = envelope->ret,
 		.bodytype = envelope->bodytype,
 		.user = envelope->user,
-		.source = source_of(message),
+		.source = envelope_source(&message->envelope),
 		.terms = envelope->terms,
 	};
 	if (work->terms.priority == 0)

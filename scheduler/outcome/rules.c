@@ -75,18 +75,28 @@ suspend_for(struct scheduler *scheduler, struct thread *thread,
 	    event_number(clock_wall_s() + span_s), NULL);
 }
 
+/* The rule for what an answer means; NULL: its clause has none. */
+static const struct conf_retry_rule *
+rule_of(const struct vertex *vertex, const struct answer *answer,
+    enum mail_class *out_class)
+{
+	const struct conf_schedule *clause = &vertex->thread->ring->clause;
+	struct mail_finding finding;
+
+	if (clause->rule_count == 0)
+		return NULL;
+	rules_classify(answer, &finding);
+	*out_class = finding.class;
+	return rules_find(clause, finding.class);
+}
+
 void
 rules_deferred(struct scheduler *scheduler, struct vertex *vertex,
     struct rcpt *rcpt, const struct answer *answer, int64_t now_ms)
 {
-	const struct conf_schedule *clause = &vertex->thread->ring->clause;
-	const struct conf_retry_rule *rule;
-	struct mail_finding finding;
+	enum mail_class class;
+	const struct conf_retry_rule *rule = rule_of(vertex, answer, &class);
 
-	if (clause->rule_count == 0)
-		return;
-	rules_classify(answer, &finding);
-	rule = rules_find(clause, finding.class);
 	if (rule == NULL)
 		return;
 	switch (rule->action) {
@@ -94,7 +104,7 @@ rules_deferred(struct scheduler *scheduler, struct vertex *vertex,
 		wait_for(vertex, rcpt, rule, now_ms);
 		break;
 	case RETRY_ON_SUSPEND:
-		suspend_for(scheduler, vertex->thread, answer, finding.class,
+		suspend_for(scheduler, vertex->thread, answer, class,
 		    rule->suspend_s, now_ms);
 		break;
 	case RETRY_ON_END:
@@ -108,15 +118,10 @@ void
 rules_failed(struct scheduler *scheduler, struct vertex *vertex,
     const struct answer *answer, int64_t now_ms)
 {
-	const struct conf_schedule *clause = &vertex->thread->ring->clause;
-	const struct conf_retry_rule *rule;
-	struct mail_finding finding;
+	enum mail_class class;
+	const struct conf_retry_rule *rule = rule_of(vertex, answer, &class);
 
-	if (clause->rule_count == 0)
-		return;
-	rules_classify(answer, &finding);
-	rule = rules_find(clause, finding.class);
 	if (rule != NULL && rule->action == RETRY_ON_SUSPEND)
-		suspend_for(scheduler, vertex->thread, answer, finding.class,
+		suspend_for(scheduler, vertex->thread, answer, class,
 		    rule->suspend_s, now_ms);
 }

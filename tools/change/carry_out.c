@@ -19,6 +19,7 @@
 #include "mail/spool/spool.h"
 #include "tools/change/change.h"
 #include "tools/desk/desk.h"
+#include "tools/screen/question.h"
 #include "tools/verb.h"
 
 #include "base/banned.h"
@@ -100,8 +101,6 @@ show(const struct change *change)
 static int
 ask(const struct change *change, bool *out_stop)
 {
-	char answer[16];
-
 	*out_stop = false;
 	if (!change->is_json)
 		show(change);
@@ -112,20 +111,15 @@ ask(const struct change *change, bool *out_stop)
 	if (change->is_yes)
 		return EX_OK;
 	*out_stop = true;
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+	if (!question_can_be_asked()) {
 		fprintf(stderr, "zmailer: %s: say --yes to do this\n",
 		    change->verb);
 		return EX_USAGE;
 	}
-	printf("Do this? [y/N] ");
-	fflush(stdout);
-	if (fgets(answer, sizeof(answer), stdin) != NULL &&
-	    (answer[0] == 'y' || answer[0] == 'Y')) {
-		*out_stop = false;
-		return EX_OK;
-	}
-	printf("Nothing was done.\n");
-	return 1;
+	if (!question_is_yes("Do this"))
+		return 1;
+	*out_stop = false;
+	return EX_OK;
 }
 
 /* ---- doing it --------------------------------------------------------- */

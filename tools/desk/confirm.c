@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "tools/desk/desk.h"
+#include "tools/screen/question.h"
 
 #include "base/banned.h"
 
@@ -120,8 +121,6 @@ bool
 desk_confirm(const struct desk_options *options,
     const struct desk_choice *choice, int *out_status)
 {
-	char answer[16];
-
 	*out_status = EX_OK;
 	if (choice->count == 0) {
 		fprintf(stderr, "zmailer: %s: no message matches\n",
@@ -135,7 +134,7 @@ desk_confirm(const struct desk_options *options,
 	}
 	if (options->is_yes)
 		return true;
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+	if (!question_can_be_asked()) {
 		fprintf(stderr, "zmailer: %s: %zu message%s would be "
 		    "touched; say --yes, or --dry-run to see them\n",
 		    options->verb, choice->count,
@@ -144,13 +143,9 @@ desk_confirm(const struct desk_options *options,
 		return false;
 	}
 	show(options, choice);
-	printf("%s %s? [y/N] ", options->verb, choice->count == 1 ? "it" :
-	    "them");
-	fflush(stdout);
-	if (fgets(answer, sizeof(answer), stdin) != NULL &&
-	    (answer[0] == 'y' || answer[0] == 'Y'))
+	if (question_is_yes("%s %s", options->verb,
+	    choice->count == 1 ? "it" : "them"))
 		return true;
-	printf("Nothing was done.\n");
 	*out_status = 1;
 	return false;
 }

@@ -181,20 +181,6 @@ view_from_work(const struct walk *walk, const struct work *work,
 
 /* ---- message files ----------------------------------------------- */
 
-/* As the router will have it: the user, the client's address, the sender's
- * domain. */
-static struct slice
-source_of(const struct envelope *envelope)
-{
-	struct slice from = envelope->rcvdfrom;
-
-	if (envelope->user.n > 0)
-		return envelope->user;
-	from = slice_from(from, slice_find(from, '[') + 1);
-	from = slice_first(from, slice_find(from, ']'));
-	return from.n > 0 ? from : envelope->from.domain;
-}
-
 /* The first Message-Id of a header; empty: it has none. */
 static struct slice
 msgid_of(struct slice header)
@@ -219,7 +205,7 @@ view_from_envelope(const struct walk *walk, const struct envelope *envelope,
 	path_add(&address, &envelope->from);
 	view->sender = slice_copy(walk->arena, str_slice(&address));
 	view->user = envelope->user;
-	view->source = source_of(envelope);
+	view->source = envelope_source(envelope);
 	view->zone = envelope->terms.zone;
 	view->asked = envelope->terms.priority;
 	view->rcpts = arena_alloc(walk->arena,

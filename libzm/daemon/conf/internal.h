@@ -197,6 +197,10 @@ void conf_route_add(struct str *out, const struct conf_route *route);
 /* read/value.c: <table>, noted as a reference. */
 bool conf_take_table(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why);
+/* part/apply.c: the names of the tables that all its values are, in the
+ * configuration's arena. */
+const char **conf_tables_of(struct conf_loader *loader,
+    const struct conf_statement *statement);
 /* What people call a type: "a length of time". */
 const char *conf_type_noun(struct slice type);
 

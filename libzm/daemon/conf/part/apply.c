@@ -351,3 +351,15 @@ conf_apply_include(struct conf_loader *loader,
 	conf_load_file(loader, statement->args[0].text,
 	    statement->args[0].token);
 }
+
+const char **
+conf_tables_of(struct conf_loader *loader,
+    const struct conf_statement *statement)
+{
+	const char **names = arena_alloc(loader->conf->arena,
+	    statement->arg_count * sizeof(*names));
+
+	for (size_t i = 0; i < statement->arg_count; i++)
+		names[i] = statement->args[i].table;
+	return names;
+}

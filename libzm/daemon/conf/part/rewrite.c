@@ -14,17 +14,6 @@
 
 #include "base/banned.h"
 
-static const char **
-tables_of(struct conf_loader *loader, const struct conf_statement *statement)
-{
-	const char **names = arena_alloc(loader->conf->arena,
-	    statement->arg_count * sizeof(*names));
-
-	for (size_t i = 0; i < statement->arg_count; i++)
-		names[i] = statement->args[i].table;
-	return names;
-}
-
 /* "a,b,c" in lower case. */
 static const char **
 words_of(struct arena *arena, const char *text, size_t *out_count)
@@ -54,7 +43,7 @@ conf_apply_canonical(struct conf_loader *loader,
 {
 	struct conf *conf = loader->conf;
 	struct conf_canonical one = {
-		.tables = tables_of(loader, statement),
+		.tables = conf_tables_of(loader, statement),
 		.table_count = statement->arg_count,
 		.at = conf_at(statement->node->tokens),
 	};
@@ -159,7 +148,7 @@ conf_apply_generic(struct conf_loader *loader,
 	const struct conf_value *words = statement->keywords;
 	struct conf *conf = loader->conf;
 	struct conf_generic one = {
-		.tables = tables_of(loader, statement),
+		.tables = conf_tables_of(loader, statement),
 		.table_count = statement->arg_count,
 		.channel = words[GENERIC_CHANNEL].token != NULL ?
 		    words[GENERIC_CHANNEL].text : "smtp*",

@@ -23,24 +23,13 @@ conf_apply_users(struct conf_loader *loader,
 	domain->users_table = statement->args[0].table;
 }
 
-static const char **
-tables_of(struct conf_loader *loader, const struct conf_statement *statement)
-{
-	const char **names = arena_alloc(loader->conf->arena,
-	    statement->arg_count * sizeof(*names));
-
-	for (size_t i = 0; i < statement->arg_count; i++)
-		names[i] = statement->args[i].table;
-	return names;
-}
-
 void
 conf_apply_aliases(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
 	struct conf_domain *domain = target;
 
-	domain->aliases = tables_of(loader, statement);
+	domain->aliases = conf_tables_of(loader, statement);
 	domain->alias_count = statement->arg_count;
 }
 
@@ -56,7 +45,7 @@ conf_apply_virtual(struct conf_loader *loader,
 		    "'virtual' is said twice");
 		return;
 	}
-	conf->virtuals = tables_of(loader, statement);
+	conf->virtuals = conf_tables_of(loader, statement);
 	conf->virtual_count = statement->arg_count;
 	conf->virtual_at = conf_at(statement->node->tokens);
 }
