@@ -7,7 +7,7 @@ EXTRA_DIST += README COPYING NEWS doc/OVERVIEW.md doc/INTERNALS.md doc/FILTERS.m
 	doc/examples/rules.conf doc/examples/rules.test
 dist_man_MANS += doc/man/scheduler.8 doc/man/mailq.1 \
 	doc/man/zmailer-list.8 doc/man/zmailer-order.8 \
-	doc/man/zmailer-selector.7 doc/man/zmailer-forms.5 doc/man/zmailer-metrics.8 doc/man/zmailer-review.8 doc/man/zmailer-top.8 doc/man/zmailer-doctor.8 doc/man/zmailer-domain.8 doc/man/zmailer-smarthost.8 doc/man/zmailer-dkim.8 doc/man/zmailer-config.8 doc/man/zmailer-hello.8 doc/man/zmailer-unblock.8 doc/man/zmailer-alias.8 doc/man/zmailer-cert.8 doc/man/zmailer-setup.8 doc/man/zmailer-block.8 doc/man/zmailer-limit.8 doc/man/zmailer-log.8 doc/man/zmailer-report.8 \
+	doc/man/zmailer-selector.7 doc/man/zmailer-forms.5 doc/man/zmailer-review.8 doc/man/zmailer-top.8 doc/man/zmailer-doctor.8 doc/man/zmailer-domain.8 doc/man/zmailer-smarthost.8 doc/man/zmailer-dkim.8 doc/man/zmailer-config.8 doc/man/zmailer-hello.8 doc/man/zmailer-unblock.8 doc/man/zmailer-alias.8 doc/man/zmailer-cert.8 doc/man/zmailer-setup.8 doc/man/zmailer-block.8 doc/man/zmailer-limit.8 doc/man/zmailer-log.8 doc/man/zmailer-report.8 \
 	doc/man/zmailer-queue.8 \
 	doc/man/zmailer-show.8
 dist_man_MANS += doc/man/newaliases.1 doc/man/smtpserver.8 doc/man/router.8
@@ -31,6 +31,19 @@ CLEANFILES += doc/man/zmailer-events.5
 doc/man/zmailer-events.5: doc/events-manual$(EXEEXT)
 	@$(MKDIR_P) doc/man
 	$(AM_V_GEN)./doc/events-manual$(EXEEXT) > $@.new && mv $@.new $@
+
+noinst_PROGRAMS += doc/metrics-manual
+doc_metrics_manual_SOURCES = doc/metrics_manual.c
+doc_metrics_manual_LDADD = $(ZM_LIBS)
+man_MANS += doc/man/zmailer-metrics.8
+EXTRA_DIST += doc/man/zmailer-metrics.8.in
+CLEANFILES += doc/man/zmailer-metrics.8 doc/man/zmailer-metrics.8.rows
+doc/man/zmailer-metrics.8: doc/man/zmailer-metrics.8.in doc/metrics-manual$(EXEEXT)
+	@$(MKDIR_P) doc/man
+	$(AM_V_GEN)./doc/metrics-manual$(EXEEXT) > $@.rows && \
+	  sed -e '/^@METRICS@$$/{' -e 'r $@.rows' -e d -e '}' \
+	    $(srcdir)/doc/man/zmailer-metrics.8.in > $@.new && \
+	  mv $@.new $@ && rm -f $@.rows
 
 noinst_PROGRAMS += doc/conf-manual
 doc_conf_manual_SOURCES = doc/conf_manual.c

@@ -9,7 +9,7 @@ tools_zmailer_SOURCES += tools/verb_list.c tools/verb_show.c
 tools_zmailer_SOURCES += tools/verb_sink.c tools/verb_classify.c
 tools_zmailer_SOURCES += tools/verb_orders.c tools/verb_test.c tools/verb_logrotate.c
 tools_zmailer_SOURCES += tools/verb_table.c tools/verb_route.c
-tools_zmailer_SOURCES += tools/verb_review.c tools/verb_top.c tools/verb_report.c tools/verb_completion.c tools/verb_metrics.c tools/verb_why.c tools/verb_zones.c tools/verb_count.c tools/verb_queue.c
+tools_zmailer_SOURCES += tools/verb_review.c tools/verb_top.c tools/verb_report.c tools/verb_completion.c tools/verb_metrics.c tools/metrics/spool.c tools/metrics/queue.c tools/metrics/certificates.c tools/metrics/metrics.h tools/verb_why.c tools/verb_zones.c tools/verb_count.c tools/verb_queue.c
 tools_zmailer_SOURCES += tools/verb_destinations.c
 tools_zmailer_SOURCES += tools/verb_doctor.c tools/verb_domain.c \
 	tools/verb_block.c tools/verb_limit.c tools/verb_log.c tools/verb_alias.c \

@@ -1,14 +1,15 @@
 /* counters.c - what the processes count, in memory that they share
  *
  * In     events and their pairs
- * Out    numbers in LOGDIR/counters-LAYOUT; OpenMetrics text
- * Holds  the mapping
+ * Out    numbers in LOGDIR/counters-LAYOUT
+ * Holds  the mapping; sums of this turn
  * Trusts the file's size alone: any process of ours may have written any
- *        number there, and numbers only go into text
- * Spec   metrics.h; OpenMetrics 1.0
+ *        number and any name there, and they only go into text
+ * Spec   metrics.h
  *
  * SPDX-License-Identifier: ISC
  */
+#include <ctype.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,67 +18,92 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/counters.h"
+#include "base/counters_table.h"
 #include "base/crc32c.h"
 
 #include "base/banned.h"
 
-static const char *const channels[] = { "smtp", "lmtp", "local", "pipe",
-	"error", "hold", "discard", "http", "other" };
-enum { CHANNEL_COUNT = sizeof(channels) / sizeof(channels[0]) };
+enum { ROWS_MAX = 200, SUMS_MAX = 16 };
 
-static const int64_t bounds_s[] = { 1, 5, 30, 60, 300, 3600, 21600, 86400 };
-enum { BOUND_COUNT = sizeof(bounds_s) / sizeof(bounds_s[0]) };
-
-enum row_type { ROW_COUNTER, ROW_BY_CHANNEL, ROW_SUM, ROW_HISTOGRAM,
-	ROW_MATCH, ROW_TALLY };
-
-static const unsigned row_slots[] = {
-	[ROW_COUNTER] = 1, [ROW_BY_CHANNEL] = CHANNEL_COUNT, [ROW_SUM] = 1,
-	[ROW_HISTOGRAM] = BOUND_COUNT + 2,	/* beyond; their sum */
-	[ROW_MATCH] = 1, [ROW_TALLY] = 1
+struct learned {		/* one name; claimed by its hash */
+	uint64_t	 hash;		/* 0: free */
+	char		 text[LEARNED_BYTES];
 };
-
-static const struct row {
-	enum row_type	 type;
-	const char	*metric, *labels, *key, *text;
-	unsigned	 event;		/* or EV_COUNT + tally */
-	const char	*front;
-} rows[] = {
-#define COUNTER(metric, labels, event, text) \
-	{ ROW_COUNTER, metric, labels, "", text, EV_##event, "" },
-#define BY_CHANNEL(metric, labels, event, text) \
-	{ ROW_BY_CHANNEL, metric, labels, "channel", text, EV_##event, "" \
-	},
-#define SUM(metric, event, key, text) \
-	{ ROW_SUM, metric, "", key, text, EV_##event, "" },
-#define HISTOGRAM(metric, event, key, text) \
-	{ ROW_HISTOGRAM, metric, "", key, text, EV_##event, "" },
-#define MATCH(metric, labels, event, key, front, text) \
-	{ ROW_MATCH, metric, labels, key, text, EV_##event, front },
-#define TALLY(metric, labels, tally, text) \
-	{ ROW_TALLY, metric, labels, "", text, EV_COUNT + TALLY_##tally, "" },
-#include "base/metrics.h"
-};
-enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
 
 static uint64_t *slots;		/* the mapping, or NULL */
+static struct learned *names;	/* behind the slots */
 static size_t slot_count;
-static unsigned first_slot[ROW_COUNT];
+static unsigned first_slot[ROWS_MAX];
 /* The rows of each kind of event or tally, in a list: index + 1; 0 ends it. */
-static uint8_t first_row[EV_COUNT + TALLY_COUNT], next_row[ROW_COUNT];
+static uint8_t first_row[EV_COUNT + TALLY_COUNT + 1], next_row[ROWS_MAX];
+
+static struct { unsigned slot; uint64_t number; } sums[SUMS_MAX];
+static unsigned sum_count;
+
+/* ---- the layout -------------------------------------------------------- */
+
+unsigned
+counters_row_ways(const struct counters_row *row)
+{
+	unsigned ways = 1;
+
+	for (int i = 0; i < COUNTERS_BY_MAX; i++)
+		ways *= counters_sets[row->by[i].set].count;
+	return ways;
+}
+
+unsigned
+counters_row_width(const struct counters_row *row)
+{
+	switch (row->type) {
+	case ROW_HISTOGRAM:	/* beyond; their sum */
+		return counters_bounds[row->bounds].count + 2;
+	case ROW_LOOKED:
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+/* Several events may set one gauge. */
+static bool
+is_shared(unsigned i)
+{
+	return i > 0 && counters_rows[i].type == ROW_GAUGE &&
+	    strcmp(counters_rows[i].metric, counters_rows[i - 1].metric) == 0;
+}
 
 static void
 lay_out(void)
 {
 	if (slot_count > 0)
 		return;
-	for (unsigned i = 0; i < ROW_COUNT; i++) {
-		first_slot[i] = (unsigned)slot_count;
-		slot_count += row_slots[rows[i].type];
-		next_row[i] = first_row[rows[i].event];
-		first_row[rows[i].event] = (uint8_t)(i + 1);
+	for (unsigned i = 0; i < counters_row_count && i < ROWS_MAX; i++) {
+		const struct counters_row *row = &counters_rows[i];
+
+		first_slot[i] = is_shared(i) ? first_slot[i - 1] :
+		    (unsigned)slot_count;
+		if (!is_shared(i))
+			slot_count += counters_row_width(row) *
+			    counters_row_ways(row);
+		next_row[i] = first_row[row->event];
+		first_row[row->event] = (uint8_t)(i + 1);
 	}
+}
+
+unsigned
+counters_row_slot(unsigned row)
+{
+	lay_out();
+	return first_slot[row];
+}
+
+static uint32_t
+crc_text(uint32_t crc, const char *text)
+{
+	return crc32c(crc, text, strlen(text));
 }
 
 static void
@@ -85,20 +111,37 @@ file_name(char *out, size_t size)
 {
 	uint32_t crc = 0;
 
-	for (unsigned i = 0; i < ROW_COUNT; i++) {
-		crc = crc32c(crc, rows[i].metric, strlen(rows[i].metric));
-		crc = crc32c(crc, rows[i].labels, strlen(rows[i].labels));
-		crc = crc32c(crc, &rows[i].type, sizeof(rows[i].type));
+	for (unsigned i = 0; i < counters_row_count; i++) {
+		const struct counters_row *row = &counters_rows[i];
+
+		crc = crc_text(crc, row->metric);
+		crc = crc_text(crc, row->labels);
+		crc = crc32c(crc, &row->type, sizeof(row->type));
+		for (int k = 0; k < COUNTERS_BY_MAX; k++)
+			crc = crc_text(crc, row->by[k].label);
 	}
+	for (int i = 0; i < SET_COUNT; i++)
+		for (unsigned k = 0; counters_sets[i].values != NULL &&
+		    k < counters_sets[i].count; k++)
+			crc = crc_text(crc, counters_sets[i].values[k].name);
+	crc = crc32c(crc, counters_bounds, sizeof(counters_bounds));
 	snprintf(out, size, "counters-%08" PRIx32, crc);
+}
+
+static size_t
+map_bytes(void)
+{
+	return slot_count * sizeof(*slots) +
+	    LEARNED_SETS * SET_LEARNED * sizeof(*names);
 }
 
 static void
 unmap(void)
 {
 	if (slots != NULL)
-		munmap(slots, slot_count * sizeof(*slots));
+		munmap(slots, map_bytes());
 	slots = NULL;
+	sum_count = 0;
 }
 
 static int
@@ -115,7 +158,7 @@ map(int log_dir_fd, bool is_writer)
 	if (log_dir_fd < 0)
 		return -1;
 	file_name(name, sizeof(name));
-	bytes = slot_count * sizeof(*slots);
+	bytes = map_bytes();
 	fd = openat(log_dir_fd, name, (is_writer ? O_RDWR | O_CREAT :
 	    O_RDONLY) | O_NOFOLLOW | O_CLOEXEC, 0660);
 	if (fd < 0)
@@ -134,12 +177,14 @@ map(int log_dir_fd, bool is_writer)
 	if (map == MAP_FAILED)
 		return -1;
 	slots = map;
+	names = (struct learned *)(void *)(slots + slot_count);
 	return 0;
 }
 
 void
 counters_open(int log_dir_fd)
 {
+	counters_flush();
 	(void)map(log_dir_fd, true);	/* no counting is no trouble */
 }
 
@@ -149,7 +194,113 @@ counters_read(int log_dir_fd)
 	return map(log_dir_fd, false);
 }
 
-/* ---- counting -------------------------------------------------------- */
+/* ---- labels ------------------------------------------------------------ */
+
+static bool
+looks_like(struct slice value, struct slice looks)
+{
+	for (size_t i = 0; i < looks.n; i++) {
+		if (looks.p[i] == '*' && i + 1 == looks.n)
+			return true;
+		if (i >= value.n || (looks.p[i] != '?' &&
+		    tolower((unsigned char)looks.p[i]) !=
+		    tolower((unsigned char)value.p[i])))
+			return false;
+	}
+	return value.n == looks.n;
+}
+
+static bool
+is_value(struct slice value, const char *looks)
+{
+	struct slice rest = slice_of(looks), word;
+
+	while (slice_word(&rest, &word))
+		if (looks_like(value, word))
+			return true;
+	return false;
+}
+
+static struct learned *
+learned_of(enum counters_set set)
+{
+	return names + (set == SET_LISTENER ? 0 : SET_LEARNED);
+}
+
+/* Whoever wins a free place writes its name there; two names of one hash
+ * would share a number, no more. */
+static unsigned
+learn(enum counters_set set, struct slice value)
+{
+	struct learned *all = learned_of(set);
+	uint64_t hash = UINT64_C(1) << 32 | crc32c(0, value.p, value.n);
+
+	if (value.n == 0)
+		return 0;
+	for (unsigned i = 1; i < SET_LEARNED - 1; i++) {
+		uint64_t there = __atomic_load_n(&all[i].hash,
+		    __ATOMIC_RELAXED);
+
+		if (there == 0 && __atomic_compare_exchange_n(&all[i].hash,
+		    &there, hash, false, __ATOMIC_RELAXED,
+		    __ATOMIC_RELAXED)) {
+			value = slice_first(value, LEARNED_BYTES - 1);
+			memcpy(all[i].text, value.p, value.n);
+			return i;
+		}
+		if (there == hash)
+			return i;
+	}
+	return SET_LEARNED - 1;
+}
+
+static unsigned
+value_index(enum counters_set set, struct slice value)
+{
+	const struct counters_set_row *row = &counters_sets[set];
+	unsigned i = 0;
+
+	if (set == SET_NONE)
+		return 0;
+	if (row->values == NULL)
+		return learn(set, value);
+	while (i < row->count - 1 && !is_value(value, row->values[i].looks))
+		i++;
+	return i;
+}
+
+const char *
+counters_value_name(enum counters_set set, unsigned i)
+{
+	const struct counters_set_row *row = &counters_sets[set];
+
+	if (row->values != NULL)
+		return row->values[i].name;
+	if (i == 0 || set == SET_NONE)
+		return row->none;
+	if (i == SET_LEARNED - 1)
+		return "other";
+	if (slots == NULL || learned_of(set)[i].hash == 0 ||
+	    learned_of(set)[i].text[LEARNED_BYTES - 1] != '\0')
+		return NULL;
+	return learned_of(set)[i].text;
+}
+
+const char *
+counters_channel(struct slice channel)
+{
+	return counters_value_name(SET_CHANNEL, value_index(SET_CHANNEL,
+	    channel));
+}
+
+const char *
+counters_channel_name(unsigned i)
+{
+	return i < counters_sets[SET_CHANNEL].count ?
+	    counters_value_name(SET_CHANNEL, i) : NULL;
+}
+
+/* ---- counting ---------------------------------------------------------- */
 
 static void
 add(unsigned slot, uint64_t number)
@@ -158,163 +309,162 @@ add(unsigned slot, uint64_t number)
 }
 
 void
-counters_event(enum event_kind kind)
+counters_flush(void)
+{
+	for (unsigned i = 0; slots != NULL && i < sum_count; i++)
+		add(sums[i].slot, sums[i].number);
+	sum_count = 0;
+}
+
+/* A histogram costs one atomic addition: its sum waits for the turn's end. */
+static void
+sum_later(unsigned slot, uint64_t number)
+{
+	unsigned i = 0;
+
+	while (i < sum_count && sums[i].slot != slot)
+		i++;
+	if (i == SUMS_MAX) {
+		counters_flush();
+		i = 0;
+	}
+	if (i == sum_count) {
+		sums[sum_count].slot = slot;
+		sums[sum_count++].number = 0;
+	}
+	sums[i].number += number;
+}
+
+struct source {			/* what happened */
+	const struct counters_pair *pairs;
+	size_t		 count;
+};
+
+static struct slice
+source_value(const struct source *source, const char *key)
+{
+	for (size_t i = 0; i < source->count; i++)
+		if (strcmp(source->pairs[i].key, key) == 0)
+			return source->pairs[i].value;
+	return (struct slice){ NULL, 0 };
+}
+
+/* Is it one that the row counts? */
+static bool
+is_counted(const struct counters_row *row, const struct source *source)
+{
+	struct slice value;
+
+	if (row->front == NULL || row->front[0] == '\0')
+		return true;
+	value = source_value(source, row->key);
+	return row->front[0] == '!' ? !slice_starts(value, row->front + 1) :
+	    slice_starts(value, row->front);
+}
+
+/* Which of the row's numbers. */
+static unsigned
+way_of(const struct counters_row *row, const struct source *source)
+{
+	unsigned way = 0;
+
+	for (int i = 0; i < COUNTERS_BY_MAX; i++)
+		if (row->by[i].set != SET_NONE)
+			way = way * counters_sets[row->by[i].set].count +
+			    value_index(row->by[i].set,
+			    source_value(source, row->by[i].key));
+	return way;
+}
+
+static void
+count_in_histogram(const struct counters_row *row, unsigned slot,
+    uint64_t number)
+{
+	const struct counters_bounds_row *bounds =
+	    &counters_bounds[row->bounds];
+	uint64_t us = number < UINT64_MAX / row->unit_us ?
+	    number * row->unit_us : UINT64_MAX;
+	unsigned i = 0;
+
+	while (i < bounds->count && us > (uint64_t)bounds->us[i])
+		i++;
+	add(slot + i, 1);
+	sum_later(slot + bounds->count + 1, us);
+}
+
+static void
+count_row(unsigned i, const struct source *source, int64_t number)
+{
+	const struct counters_row *row = &counters_rows[i];
+	unsigned slot = first_slot[i] +
+	    way_of(row, source) * counters_row_width(row);
+	uint64_t value = (uint64_t)number;
+
+	if (row->type == ROW_COUNTER) {
+		add(slot, 1);
+		return;
+	}
+	if (row->type == ROW_GAUGE) {
+		if (row->event < EV_COUNT)
+			value = row->number == COUNTERS_NOW ?
+			    (uint64_t)clock_wall_s() : (uint64_t)row->number;
+		__atomic_store_n(&slots[slot], value, __ATOMIC_RELAXED);
+		return;
+	}
+	if (row->event < EV_COUNT && !slice_number(source_value(source,
+	    row->key), 0, INT64_MAX, &value))
+		return;
+	if (row->type == ROW_SUM)
+		add(slot, value);
+	else
+		count_in_histogram(row, slot, value);
+}
+
+static void
+count(unsigned event, const struct source *source, int64_t number)
 {
 	if (slots == NULL)
 		return;
-	for (unsigned i = first_row[kind]; i > 0; i = next_row[i - 1])
-		if (rows[i - 1].type == ROW_COUNTER)
-			add(first_slot[i - 1], 1);
+	for (unsigned i = first_row[event]; i > 0; i = next_row[i - 1])
+		if (is_counted(&counters_rows[i - 1], source))
+			count_row(i - 1, source, number);
+}
+
+void
+counters_event(enum event_kind kind, const struct counters_pair *pairs,
+    size_t pair_count)
+{
+	const struct source source = { pairs, pair_count };
+
+	count((unsigned)kind, &source, 0);
 }
 
 void
 counters_tally(enum counters_tally tally)
 {
-	if (slots == NULL)
-		return;
-	for (unsigned i = first_row[EV_COUNT + tally]; i > 0;
-	    i = next_row[i - 1])
-		add(first_slot[i - 1], 1);
-}
+	const struct source source = { NULL, 0 };
 
-static unsigned
-channel_of(struct slice value)
-{
-	unsigned i = 0;
-
-	while (i < CHANNEL_COUNT - 1 && !slice_is(value, channels[i]))
-		i++;
-	return i;
-}
-
-static void
-count_pair(unsigned row, struct slice value)
-{
-	unsigned slot = first_slot[row], i = 0;
-	uint64_t number;
-
-	if (rows[row].type == ROW_BY_CHANNEL) {
-		add(slot + channel_of(value), 1);
-		return;
-	}
-	if (rows[row].type == ROW_MATCH) {
-		if (slice_starts(value, rows[row].front))
-			add(slot, 1);
-		return;
-	}
-	if (!slice_number(value, 0, INT64_MAX, &number))
-		return;
-	if (rows[row].type == ROW_SUM) {
-		add(slot, number);
-		return;
-	}
-	while (i < BOUND_COUNT && number > (uint64_t)bounds_s[i])
-		i++;
-	add(slot + i, 1);
-	add(slot + BOUND_COUNT + 1, number);
+	count(EV_COUNT + (unsigned)tally, &source, 0);
 }
 
 void
-counters_pair(enum event_kind kind, const char *key, struct slice value)
+counters_tell(enum counters_tally tally, struct slice label, int64_t number)
 {
-	if (slots == NULL)
-		return;
-	for (unsigned i = first_row[kind]; i > 0; i = next_row[i - 1])
-		if (rows[i - 1].type != ROW_COUNTER &&
-		    strcmp(rows[i - 1].key, key) == 0)
-			count_pair(i - 1, value);
+	const struct counters_pair pair = { "label", label };
+	const struct source source = { &pair, 1 };
+
+	count(EV_COUNT + (unsigned)tally, &source, number > 0 ? number : 0);
 }
 
-/* ---- printing ---------------------------------------------------------- */
-
-static uint64_t
-get(unsigned slot)
+void
+counters_limit(const char *name)
 {
-	return slots == NULL ? 0 :
-	    __atomic_load_n(&slots[slot], __ATOMIC_RELAXED);
+	counters_tell(TALLY_LIMIT_HIT, slice_of(name), 0);
 }
 
 uint64_t
-counters_sum(const char *metric, const char *labels)
+counters_slot(unsigned slot)
 {
-	uint64_t sum = 0;
-
-	lay_out();
-	for (unsigned i = 0; i < ROW_COUNT; i++) {
-		if (strcmp(rows[i].metric, metric) != 0 ||
-		    strcmp(rows[i].labels, labels) != 0)
-			continue;
-		for (unsigned k = 0; k < row_slots[rows[i].type]; k++)
-			sum += get(first_slot[i] + k);
-	}
-	return sum;
-}
-
-static void
-print_sample(struct str *out, const struct row *row, const char *suffix,
-    const char *label, const char *value, uint64_t number)
-{
-	const char *comma = row->labels[0] && label[0] ? "," : "";
-
-	str_addf(out, "zmailer_%s%s", row->metric, suffix);
-	if (row->labels[0] != '\0' || label[0] != '\0')
-		str_addf(out, "{%s%s%s%s%s%s}", row->labels, comma, label,
-		    label[0] ? "=\"" : "", value, label[0] ? "\"" : "");
-	str_addf(out, " %" PRIu64 "\n", number);
-}
-
-static void
-print_histogram(struct str *out, unsigned i)
-{
-	uint64_t count = 0;
-	char bound[24];
-
-	for (unsigned k = 0; k <= BOUND_COUNT; k++) {
-		count += get(first_slot[i] + k);
-		if (k < BOUND_COUNT)
-			snprintf(bound, sizeof(bound), "%" PRId64 ".0",
-			    bounds_s[k]);
-		else
-			snprintf(bound, sizeof(bound), "+Inf");
-		print_sample(out, &rows[i], "_bucket", "le", bound, count);
-	}
-	print_sample(out, &rows[i], "_count", "", "", count);
-	print_sample(out, &rows[i], "_sum", "", "",
-	    get(first_slot[i] + BOUND_COUNT + 1));
-}
-
-static void
-print_row(struct str *out, unsigned i)
-{
-	switch (rows[i].type) {
-	case ROW_COUNTER:
-	case ROW_SUM:
-	case ROW_MATCH:
-	case ROW_TALLY:
-		print_sample(out, &rows[i], "_total", "", "",
-		    get(first_slot[i]));
-		break;
-	case ROW_BY_CHANNEL:
-		for (unsigned k = 0; k < CHANNEL_COUNT; k++)
-			print_sample(out, &rows[i], "_total", "channel",
-			    channels[k], get(first_slot[i] + k));
-		break;
-	case ROW_HISTOGRAM:
-		print_histogram(out, i);
-		break;
-	}
-}
-
-void
-counters_print(struct str *out)
-{
-	lay_out();
-	for (unsigned i = 0; i < ROW_COUNT; i++) {
-		if (i == 0 || strcmp(rows[i].metric, rows[i - 1].metric) != 0)
-			str_addf(out, "# TYPE zmailer_%s %s\n# HELP "
-			    "zmailer_%s %s\n", rows[i].metric,
-			    rows[i].type == ROW_HISTOGRAM ? "histogram" :
-			    "counter", rows[i].metric, rows[i].text);
-		print_row(out, i);
-	}
+	return slots == NULL ? 0 :
+	    __atomic_load_n(&slots[slot], __ATOMIC_RELAXED);
 }

@@ -29,6 +29,7 @@
 enum {
 	PENDING_BYTES_MAX = 256 * 1024,	/* written at once when exceeded */
 	VALUE_BYTES_MAX = 1000,		/* longer values are cut */
+	PAIRS_COUNTED = 24,		/* of an event, for metrics */
 	LOOK_EVERY_MS = 1000,		/* at the name, while we write */
 	OPEN_TRIES = 10,
 	COMPLAINT_EVERY_MS = 60000
@@ -209,6 +210,7 @@ file_look(void)
 void
 event_flush(void)
 {
+	counters_flush();
 	if (pending.len == 0) {
 		file_look();
 		return;
@@ -244,11 +246,12 @@ void
 event(enum event_kind kind, const char *id, ...)
 {
 	const struct event_row *row = &event_rows[kind];
+	struct counters_pair pairs[PAIRS_COUNTED];
 	char now_text[CLOCK_TEXT_BYTES];
+	size_t pair_count = 0;
 	const char *key;
 	va_list ap;
 
-	counters_event(kind);
 	clock_rfc3339(clock_wall_us(), now_text);
 	json_open(&pending);
 	json_text(&pending, "t", slice_of(now_text));
@@ -263,10 +266,13 @@ event(enum event_kind kind, const char *id, ...)
 
 		if (!row_has_key(row, key))
 			panic("event %s has no key %s", row->name, key);
-		counters_pair(kind, key, value);
+		if (pair_count < PAIRS_COUNTED)
+			pairs[pair_count++] = (struct counters_pair){ key,
+			    value };
 		json_text(&pending, key, slice_first(value, VALUE_BYTES_MAX));
 	}
 	va_end(ap);
+	counters_event(kind, pairs, pair_count);
 	json_close(&pending);
 	if (row->level == EVENT_WARN) {
 		va_start(ap, id);

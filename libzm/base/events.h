@@ -32,7 +32,8 @@ EVENT(SESSION_SAID, "session.said", INFO, "client session by line",
     "A line of the dialogue with a client (log-level debug), by it or us.")
 EVENT(PEER_SAID, "peer.said", INFO, "host by line",
     "A line of the dialogue with a next hop (log-level debug).")
-EVENT(SESSION_REFUSED, "session.refused", INFO, "client code reason",
+EVENT(SESSION_REFUSED, "session.refused", INFO,
+    "client listener code reason",
     "A connection was refused before a session began.")
 EVENT(PROXY_REFUSED, "proxy.refused", WARN, "client listener reason",
     "A proxy did not begin with a good PROXY header, and was closed.")
@@ -74,18 +75,20 @@ EVENT(POLICY_WARNING, "policy.warning", INFO, "client session from text",
 EVENT(DNSBL_SILENT, "dnsbl.silent", WARN, "zone reason",
     "A list of clients does not answer: rules take it to have nobody.")
 EVENT(MESSAGE_ACCEPTED, "message.accepted", INFO,
-    "client session helo from rcpts size with uid tag forward",
+    "client listener session helo from rcpts size with uid tag forward",
     "A message is durable and was answered with 250 or exit status 0.")
 EVENT(MESSAGE_REFUSED, "message.refused", INFO,
-    "client session from code reply rcpts",
+    "client listener session from code reply rcpts",
     "The end of data was answered with 4xx or 5xx.")
-EVENT(MESSAGE_FROZEN, "message.frozen", WARN, "client from rule file",
+EVENT(MESSAGE_FROZEN, "message.frozen", WARN,
+    "client listener from rule file",
     "A rule put an accepted message into freezer/.")
 EVENT(MILTER_FAILED, "milter.failed", WARN, "session milter reason fail",
     "A milter did not do its work; fail= what was done instead.")
 EVENT(MILTER_QUARANTINE, "milter.quarantine", WARN, "session reason",
     "A milter wants a person to look; the message goes to freezer/.")
-EVENT(MESSAGE_DISCARDED, "message.discarded", WARN, "client from",
+EVENT(MESSAGE_DISCARDED, "message.discarded", WARN,
+    "client listener from",
     "A milter had a message thrown away; the client was told 250.")
 EVENT(MESSAGE_ROUTED, "message.routed", INFO,
     "from rcpts size msgid ms file",
@@ -143,7 +146,7 @@ EVENT(VACATION, "vacation", INFO, "to sender as reason",
     "A user is away: its sender got an answer (as), or none, and why.")
 EVENT(RCPT_DELAYED, "rcpt.delayed", INFO, "to",
     "A notice of delay was owed to the sender and is written.")
-EVENT(DSN_SENT, "dsn.sent", INFO, "to dsn kind rcpts",
+EVENT(DSN_SENT, "dsn.sent", INFO, "to dsn kind code rcpts",
     "A delivery status notification was submitted as message dsn=.")
 EVENT(DSN_DROPPED, "dsn.dropped", WARN, "file reason rcpts",
     "A report that nobody may get (null sender) was kept in postman/.")

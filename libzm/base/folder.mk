@@ -8,4 +8,6 @@ libzm_a_SOURCES += \
 	libzm/base/siphash.c libzm/base/siphash.h \
 	libzm/base/json.c libzm/base/json.h \
 	libzm/base/counters.c libzm/base/counters.h libzm/base/metrics.h \
+	libzm/base/counters_rows.c libzm/base/counters_print.c \
+	libzm/base/counters_table.h \
 	libzm/base/event.c libzm/base/event.h libzm/base/events.h

@@ -1,86 +1,150 @@
-/* metrics.h - what is counted for monitoring, one row each
+/* metrics.h - what is counted and measured for monitoring, one row each
  *
- * COUNTER(metric, labels, event, text)
- *   how often an event happened.  labels as they stand between braces, ""
- *   none.  Rows of one metric stand together; the first has its text.
- * BY_CHANNEL(metric, labels, event, text)
- *   the same for each channel that the event names
- * MATCH(metric, labels, event, key, front, text)
- *   how often the event happened with a value of key that begins with front
- * TALLY(metric, labels, tally, text)
- *   what no event stands for: counters_tally() counts it
+ * COUNTER(metric, labels, event, by, by, text)
+ *   how often an event happened.  labels: as they stand between braces, ""
+ *   none.  by: BY(label, key, set), a label whose values come from a key of
+ *   the event, or ONE, none.  Rows of one metric stand together; the first
+ *   has its text.
+ * FILTERED(metric, labels, event, key, front, text)
+ *   how often the event happened with a value of key that begins so
  * SUM(metric, event, key, text)
  *   the sum of a number that the event carries
- * HISTOGRAM(metric, event, key, text)
- *   how often such a number (seconds) was at most 1, 5, 30, ...
+ * HISTOGRAM(metric, event, key, unit_us, bounds, by, text)
+ *   how often such a number, of units of so many microseconds, was at most
+ *   each of the bounds
+ * TALLY(metric, labels, tally, by, text), SPAN(metric, tally, bounds, by,
+ * text), LEVEL(metric, tally, text)
+ *   counter, histogram and gauge of what no event stands for:
+ *   counters_tell() has the number, and what key "label" is
+ * STATE(metric, event, key, front, what, text)
+ *   a gauge that the event sets: to a number, or to NOW, the moment; front:
+ *   only when key begins so, or with ! in front when it does not
+ * LOOKED(metric, type, labels, text)
+ *   what is not counted but looked up when somebody asks
  *
- * Counting is a side of event(): a row here is all that a new metric needs.
- * `zmailer metrics` prints them as OpenMetrics text, "zmailer_" in front
- * and "_total" behind.
+ * Labels are of bounded sets (counters_rows.c): never a domain, an address
+ * or a message.  Counting is a side of event(): a row here is all that a new
+ * metric needs.  `zmailer metrics` prints them as OpenMetrics text,
+ * "zmailer_" in front and, of counters, "_total" behind; zmailer-metrics(8)
+ * has the same rows.
  *
  * SPDX-License-Identifier: ISC
  */
+LOOKED("build", "info", "version", "what runs here")
+LOOKED("up", "gauge", "", "whether the scheduler answers")
 COUNTER("smtpserver_connections", "result=\"accepted\"", SESSION_OPEN,
-    "connections of clients")
-COUNTER("smtpserver_connections", "result=\"refused\"", SESSION_REFUSED, "")
+    BY("listener", "listener", LISTENER), ONE, "connections of clients")
+COUNTER("smtpserver_connections", "result=\"refused\"", SESSION_REFUSED,
+    BY("listener", "listener", LISTENER), ONE, "")
+LEVEL("smtpserver_sessions", SESSIONS, "sessions that are open")
 COUNTER("smtpserver_messages", "result=\"accepted\"", MESSAGE_ACCEPTED,
+    BY("listener", "listener", LISTENER), ONE,
     "messages that came to their end of data")
-COUNTER("smtpserver_messages", "result=\"refused\"", MESSAGE_REFUSED, "")
-COUNTER("smtpserver_messages", "result=\"frozen\"", MESSAGE_FROZEN, "")
-COUNTER("smtpserver_messages", "result=\"discarded\"", MESSAGE_DISCARDED, "")
-COUNTER("smtpserver_rejects", "stage=\"command\"", COMMAND_REFUSED,
-    "commands and messages that were refused")
-COUNTER("smtpserver_rejects", "stage=\"content\"", MESSAGE_REFUSED, "")
+COUNTER("smtpserver_messages", "result=\"refused\"", MESSAGE_REFUSED,
+    BY("listener", "listener", LISTENER), ONE, "")
+COUNTER("smtpserver_messages", "result=\"frozen\"", MESSAGE_FROZEN,
+    BY("listener", "listener", LISTENER), ONE, "")
+COUNTER("smtpserver_messages", "result=\"discarded\"", MESSAGE_DISCARDED,
+    BY("listener", "listener", LISTENER), ONE, "")
 SUM("smtpserver_bytes", MESSAGE_ACCEPTED, "size",
     "bytes of accepted messages")
+COUNTER("smtpserver_rejects", "", COMMAND_REFUSED,
+    BY("stage", "command", STAGE), BY("reason", "code", REASON),
+    "commands and messages that were refused; the reason is the subject of "
+    "the enhanced status (RFC 3463)")
+COUNTER("smtpserver_rejects", "stage=\"content\"", MESSAGE_REFUSED,
+    BY("reason", "code", REASON), ONE, "")
+COUNTER("smtpserver_auth", "result=\"ok\"", AUTH_OK,
+    BY("mechanism", "mech", MECHANISM), ONE, "logins")
+COUNTER("smtpserver_auth", "result=\"failed\"", AUTH_FAILED,
+    BY("mechanism", "mech", MECHANISM), ONE, "")
+COUNTER("smtpserver_tls", "", TLS_OPEN, BY("version", "version", TLS), ONE,
+    "sessions that were encrypted")
+COUNTER("smtpserver_tls_failures", "", TLS_FAILED, ONE, ONE,
+    "handshakes that did not come to their end")
+SPAN("smtpserver_command_duration_seconds", COMMAND, FAST, ONE,
+    "from a command, or the end of a message, to its answer")
 COUNTER("milter_failures", "", MILTER_FAILED,
-    "messages for which a milter did not do its work")
-COUNTER("router_messages_routed", "", MESSAGE_ROUTED, "messages routed")
-BY_CHANNEL("router_routed", "", RCPT_ROUTED, "recipients routed")
+    BY("milter", "milter", MILTER), BY("action", "fail", ACTION),
+    "messages for which a milter did not do its work, and what was done")
+SPAN("milter_duration_seconds", MILTER, FAST, BY("milter", "label", MILTER),
+    "how long a milter took for one step of a session")
+TALLY("limit_hits", "", LIMIT_HIT, BY("limit", "label", LIMIT),
+    "what a limit of the configuration stopped")
+LOOKED("router_messages", "gauge", "area", "messages that wait for the router")
+LOOKED("router_oldest_seconds", "gauge", "", "age of the oldest of them")
+HISTOGRAM("router_duration_seconds", MESSAGE_ROUTED, "ms", 1000, FAST, ONE,
+    "how long routing a message took")
+COUNTER("router_messages_routed", "", MESSAGE_ROUTED, ONE, ONE,
+    "messages routed")
+COUNTER("router_routed", "", RCPT_ROUTED, BY("channel", "channel", CHANNEL),
+    ONE, "recipients routed")
 SUM("router_recipients", MESSAGE_ROUTED, "rcpts",
     "recipients of routed messages, those of large lists too")
-COUNTER("router_deferred", "", MESSAGE_DEFERRED,
-    "messages that routing had trouble with")
-MATCH("router_deferred_why", "why=\"table\"", MESSAGE_DEFERRED, "why",
-    "table-", "the same by what had the trouble")
-MATCH("router_deferred_why", "why=\"hook\"", MESSAGE_DEFERRED, "why",
-    "hook", "")
-MATCH("router_deferred_why", "why=\"include\"", MESSAGE_DEFERRED, "why",
-    "include", "")
-MATCH("router_deferred_why", "why=\"list\"", MESSAGE_DEFERRED, "why",
-    "list", "")
-MATCH("router_deferred_why", "why=\"passwd\"", MESSAGE_DEFERRED, "why",
-    "passwd", "")
-COUNTER("router_resubmitted", "", MESSAGE_RESUBMITTED,
+COUNTER("router_deferred", "", MESSAGE_DEFERRED, BY("reason", "why", WHY),
+    ONE, "messages that routing had trouble with, by what had it")
+COUNTER("router_resubmitted", "", MESSAGE_RESUBMITTED, ONE, ONE,
     "messages that came back from deferred/ and other places")
-MATCH("router_poison", "", MESSAGE_POSTMAN, "keyword", "poison",
+FILTERED("router_poison", "", MESSAGE_POSTMAN, "keyword", "poison",
     "messages set aside because router workers died of them")
-MATCH("router_worker_restarts", "", DAEMON_EXIT, "name", "router worker",
+FILTERED("router_worker_restarts", "", DAEMON_EXIT, "name", "router worker",
     "router workers that died and were replaced")
-TALLY("table_lookups", "result=\"found\"", LOOKUP_FOUND,
+TALLY("table_lookups", "result=\"found\"", LOOKUP_FOUND, ONE,
     "questions to tables, of all programs")
-TALLY("table_lookups", "result=\"none\"", LOOKUP_NONE, "")
-TALLY("table_lookups", "result=\"trouble\"", LOOKUP_TROUBLE, "")
-BY_CHANNEL("deliveries", "result=\"ok\"", RCPT_OK,
-    "outcomes of delivery attempts")
-BY_CHANNEL("deliveries", "result=\"deferred\"", RCPT_DEFER, "")
-BY_CHANNEL("deliveries", "result=\"failed\"", RCPT_FAIL, "")
-HISTOGRAM("delivery_delay_seconds", RCPT_OK, "delay",
-    "from acceptance to delivery")
-COUNTER("dsn", "class=\"sent\"", DSN_SENT, "delivery status notifications")
-COUNTER("dsn", "class=\"dropped\"", DSN_DROPPED, "")
-COUNTER("postman_messages", "", MESSAGE_POSTMAN,
+TALLY("table_lookups", "result=\"none\"", LOOKUP_NONE, ONE, "")
+TALLY("table_lookups", "result=\"trouble\"", LOOKUP_TROUBLE, ONE, "")
+LOOKED("queue_messages", "gauge", "state",
+    "messages that have a recipient in a state")
+LOOKED("queue_recipients", "gauge", "channel,state",
+    "recipients that the scheduler has")
+LOOKED("queue_bytes", "gauge", "", "bytes of the messages in queue/")
+LOOKED("queue_oldest_seconds", "gauge", "channel",
+    "age of the oldest message for a channel")
+LOOKED("queue_age_seconds", "histogram", "", "ages of the messages in queue/")
+LOOKED("transport_agents", "gauge", "channel,state", "transport agents")
+COUNTER("deliveries", "result=\"ok\"", RCPT_OK,
+    BY("channel", "channel", CHANNEL), ONE, "outcomes of delivery attempts")
+COUNTER("deliveries", "result=\"deferred\"", RCPT_DEFER,
+    BY("channel", "channel", CHANNEL), ONE, "")
+COUNTER("deliveries", "result=\"failed\"", RCPT_FAIL,
+    BY("channel", "channel", CHANNEL), ONE, "")
+HISTOGRAM("delivery_delay_seconds", RCPT_OK, "delay", 1000000, SLOW,
+    BY("channel", "channel", CHANNEL), "from acceptance to delivery")
+COUNTER("dsn", "", DSN_SENT, BY("class", "code", CLASS),
+    BY("subject", "code", SUBJECT),
+    "delivery status notifications, by the status (RFC 3463) of the first "
+    "recipient that they tell of")
+COUNTER("dsn_dropped", "", DSN_DROPPED, ONE, ONE,
+    "reports that nobody may get: kept in postman/")
+COUNTER("postman_messages", "", MESSAGE_POSTMAN, ONE, ONE,
     "messages and copies put into postman/")
-COUNTER("messages_done", "", MESSAGE_DONE,
+COUNTER("messages_done", "", MESSAGE_DONE, ONE, ONE,
     "messages of which every recipient has its outcome")
-COUNTER("process_exits", "", DAEMON_EXIT,
+COUNTER("process_exits", "", DAEMON_EXIT, ONE, ONE,
     "processes that ended when they should not")
-COUNTER("agent_exits", "", AGENT_EXIT,
+COUNTER("agent_exits", "", AGENT_EXIT, ONE, ONE,
     "transport agents that ended with work in hand or an error")
-COUNTER("recoveries", "", RECOVERED,
+COUNTER("recoveries", "", RECOVERED, ONE, ONE,
     "messages that recovery found between two states")
-COUNTER("spool_troubles", "", SPOOL_TROUBLE,
+COUNTER("spool_troubles", "", SPOOL_TROUBLE, ONE, ONE,
     "file system calls that failed")
-COUNTER("config_reloads", "result=\"good\"", CONF_RELOAD,
+COUNTER("config_reloads", "result=\"good\"", CONF_RELOAD, ONE, ONE,
     "changed configurations")
-COUNTER("config_reloads", "result=\"refused\"", CONF_REFUSED, "")
+COUNTER("config_reloads", "result=\"refused\"", CONF_REFUSED, ONE, ONE, "")
+STATE("config_reload_success", DAEMON_START, "", "", 1,
+    "whether the configuration that was read last was good")
+STATE("config_reload_success", CONF_RELOAD, "file", "!tables", 1, "")
+STATE("config_reload_success", CONF_REFUSED, "", "", 0, "")
+STATE("config_reload_timestamp_seconds", DAEMON_START, "", "", NOW,
+    "when a good configuration was read last")
+STATE("config_reload_timestamp_seconds", CONF_RELOAD, "file", "!tables", NOW,
+    "")
+LOOKED("certificate_expiry_timestamp_seconds", "gauge", "name",
+    "when a certificate that is configured expires")
+LOOKED("area_messages", "gauge", "area", "messages in a directory")
+LOOKED("area_oldest_seconds", "gauge", "area",
+    "age of the oldest file in a directory")
+LOOKED("postman_only_copies", "gauge", "",
+    "messages in postman/ that are nowhere else")
+LOOKED("spool_free_bytes", "gauge", "", "room on the spool's disk")
+LOOKED("spool_free_inodes", "gauge", "", "files that fit on it")

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/counters.h"
 #include "base/crc32c.h"
 #include "base/mem.h"
 #include "grammar/header.h"
@@ -225,10 +226,13 @@ route_all(struct message *message, struct router *router,
 
 	message->waiting = NULL;
 	message->waiting_end = &message->waiting;
-	if (headers->received > conf->limits.received)
+	if (headers->received > conf->limits.received) {
+		counters_limit("received");
 		form = "loopexceeded";
-	else if (headers->is_too_large)
+	} else if (headers->is_too_large) {
+		counters_limit("header");
 		form = "headerlimit";
+	}
 	if (route_envelope(message, router, form, err) != 1)
 		return -1;
 	list = headers->resent_to ? headers->resent_to : headers->to;

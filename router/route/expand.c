@@ -14,6 +14,7 @@
  */
 #include "router/route/expand.h"
 
+#include "base/counters.h"
 #include "base/event.h"
 #include "base/mem.h"
 #include "grammar/alias.h"
@@ -31,6 +32,7 @@ expand_deeper(struct routing *routing)
 {
 	if (++routing->depth <= routing->router->conf->limits.expansion_depth)
 		return true;
+	counters_limit("expansion");
 	routing->counts->is_over = true;
 	return false;
 }

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/counters.h"
 #include "base/mem.h"
 #include "grammar/dsn.h"
 #include "grammar/xtext.h"
@@ -338,8 +339,10 @@ routing_add_place(struct routing *routing, const struct place *found,
 		return -1;
 	place.orcpt = original_rcpt(routing, place.user);
 	if (places_add(routing->places, &place) &&
-	    ++routing->counts->added > limits->expansion)
+	    ++routing->counts->added > limits->expansion) {
+		counters_limit("expansion");
 		routing->counts->is_over = true;
+	}
 	return 1;
 }
 

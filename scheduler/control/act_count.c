@@ -20,10 +20,10 @@
 
 enum { GROUPS_MAX = 10000, KEY_BYTES_MAX = 256 };
 
-enum key { KEY_STATE, KEY_HOST, KEY_CHANNEL, KEY_SENDER, KEY_USER,
-	KEY_KINDS };
+enum key { KEY_STATE, KEY_HOST, KEY_CHANNEL, KEY_CHANNEL_STATE, KEY_SENDER,
+	KEY_USER, KEY_KINDS };
 static const char *const key_names[KEY_KINDS] = {
-	"state", "host", "channel", "sender", "user"
+	"state", "host", "channel", "channel-state", "sender", "user"
 };
 
 struct group_count {
@@ -121,6 +121,34 @@ tally_add(struct tally *tally, struct slice key, const struct job *job,
 
 /* ---- what is counted --------------------------------------------- */
 
+/* "smtp/waiting"; good until the next. */
+static struct slice
+channel_state(struct slice channel, const char *state)
+{
+	static struct str both = STR_INIT;
+
+	str_reset(&both);
+	str_add_slice(&both, channel);
+	str_addf(&both, "/%s", state);
+	return str_slice(&both);
+}
+
+static struct slice
+key_of_vertex(const struct tally *tally, const struct vertex *vertex)
+{
+	switch (tally->by) {
+	case KEY_STATE:
+		return slice_of(visit_vertex_state(vertex));
+	case KEY_HOST:
+		return slice_of(vertex->thread->host);
+	case KEY_CHANNEL_STATE:
+		return channel_state(slice_of(vertex->thread->channel),
+		    visit_vertex_state(vertex));
+	default:
+		return slice_of(vertex->thread->channel);
+	}
+}
+
 static uint64_t
 from_memory(struct tally *tally, const struct job *job)
 {
@@ -129,13 +157,10 @@ from_memory(struct tally *tally, const struct job *job)
 	for (size_t i = 0; i < job->vertex_count; i++) {
 		const struct vertex *vertex = &job->vertices[i];
 		uint64_t open = vertex->rcpt_count - vertex->final_count;
-		const char *key = tally->by == KEY_STATE ?
-		    visit_vertex_state(vertex) : tally->by == KEY_HOST ?
-		    vertex->thread->host : vertex->thread->channel;
 
 		if (open == 0)
 			continue;
-		tally_add(tally, slice_of(key), job, open);
+		tally_add(tally, key_of_vertex(tally, vertex), job, open);
 		total += open;
 	}
 	return total;
@@ -152,6 +177,9 @@ key_of(const struct act *act, const struct work_group *group,
 		return rcpt->host;
 	case KEY_CHANNEL:
 		return rcpt->channel;
+	case KEY_CHANNEL_STATE:
+		return channel_state(rcpt->channel,
+		    visit_state(&act->visit, rcpt));
 	case KEY_SENDER:
 		return group->sender;
 	default:
@@ -238,13 +266,14 @@ act_count(struct act *act, struct str *out)
 
 	if (!tally_begin(act)) {
 		act_refuse(out, act->request.tag, "bad-request", "count by "
-		    "state, host, channel, sender or user");
+		    "state, host, channel, channel-state, sender or user");
 		return ACT_DONE;
 	}
 	if (!act_begin(act, out, &step))
 		return step;
 	in_memory = act->request.selector == NULL && act_user(act) == NULL &&
-	    act->tally->by <= KEY_CHANNEL && act->request.offset_count == 0;
+	    act->tally->by <= KEY_CHANNEL_STATE &&
+	    act->request.offset_count == 0;
 	while (files > 0 && (job = visit_next(&act->visit, &looks)) != NULL) {
 		uint64_t count = 0;
 

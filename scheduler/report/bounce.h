@@ -42,6 +42,10 @@ enum bounce_kind bounce_kind(const struct bounce *bounce);
 const char *bounce_kind_name(enum bounce_kind kind);
 	/* "failed" "delayed" "delivered" */
 
+/* What its Status field says of a recipient (RFC 3464 section 2.3.4). */
+const char *bounce_status(const struct bounce *bounce,
+    const struct bounce_rcpt *rcpt);
+
 /* Must the whole message come back with the report?  Only with a failure,
  * unless RET=HDRS or it is bigger than limit_bytes. */
 bool bounce_returns_body(const struct work *work, enum bounce_kind kind,

@@ -210,8 +210,8 @@ add_remote(const struct bounce *bounce, const struct work_rcpt *rcpt,
 
 /* One that is delayed without a word from anybody: no answer from the host;
  * or late by its own wish. */
-static const char *
-status_of(const struct bounce *bounce, const struct bounce_rcpt *entry)
+const char *
+bounce_status(const struct bounce *bounce, const struct bounce_rcpt *entry)
 {
 	const struct work_record *last = entry->rcpt->last;
 	int64_t by_s = bounce->work->terms.by_s;
@@ -240,7 +240,7 @@ add_rcpt(const struct bounce *bounce, const struct bounce_rcpt *entry,
 	add_address(bounce, is_address ? SLICE("rfc822") : SLICE("x-local"),
 	    rcpt->user, out);
 	str_addf(out, "Action: %s\nStatus: %s\n", bounce_action(entry),
-	    status_of(bounce, entry));
+	    bounce_status(bounce, entry));
 	if (rcpt->last != NULL) {
 		add_remote(bounce, rcpt, out);
 		bounce_add_date(out, "Last-Attempt-Date", rcpt->last->time_s);

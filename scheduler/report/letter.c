@@ -237,6 +237,8 @@ letter_write(struct scheduler *scheduler, struct job *job,
 	memset(out, 0, sizeof(*out));
 	out->job = job;
 	out->kind = bounce_kind(bounce);
+	strlcpy(out->status, bounce_status(bounce, &bounce->rcpts[0]),
+	    sizeof(out->status));
 	bounce->forms = scheduler->reporter.forms.all;
 	bounce->form_count = scheduler->reporter.forms.count;
 	bounce->has_body = bounce_returns_body(bounce->work, out->kind,

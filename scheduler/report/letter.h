@@ -15,6 +15,7 @@ struct letter {
 	size_t			 count;
 	char			*to;
 	enum bounce_kind	 kind;
+	char			 status[12];	/* of the first recipient */
 	bool			 has_more;	/* others are to be told, too */
 };
 

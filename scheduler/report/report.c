@@ -317,7 +317,8 @@ letter_end(struct scheduler *scheduler, struct letter *letter,
 	}
 	event(EV_DSN_SENT, job->id, "to", slice_of(letter->to), "dsn",
 	    slice_of(letter->draft.id), "kind",
-	    slice_of(bounce_kind_name(letter->kind)), "rcpts",
+	    slice_of(bounce_kind_name(letter->kind)), "code",
+	    slice_of(letter->status), "rcpts",
 	    event_number((int64_t)letter->count), NULL);
 	kept_release(job);
 	if (draft_publish(&letter->draft, AREA_ROUTER, 0, NULL, &err) < 0)

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "base/counters.h"
 #include "base/mem.h"
 #include "smtpserver/command/commands.h"
 #include "smtpserver/command/keywords.h"
@@ -124,6 +125,7 @@ cmd_auth(struct session *session, struct slice args, struct answer *out)
 	if (is_refused(session, out))
 		return;
 	if (auth_address_is_barred(session)) {
+		counters_limit("auth-failures");
 		answer_set(out, 421, "4.7.0", "%s too many failed logins",
 		    session->settings->conf->host);
 		session->end_reason = "auth failures";

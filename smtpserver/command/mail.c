@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/counters.h"
 #include "smtpserver/command/commands.h"
 #include "smtpserver/command/keywords.h"
 #include "smtpserver/command/mail_params.h"
@@ -28,19 +29,22 @@ is_room(struct session *session, const struct mail_params *params,
 	const struct conf_limits *limits = &session->settings->conf->limits;
 
 	if (limits->session_messages > 0 &&
-	    session->messages >= limits->session_messages)
+	    session->messages >= limits->session_messages) {
+		counters_limit("session-messages");
 		answer_set(out, 421, "4.7.0",
 		    "that is enough for one session, please connect again");
-	else if (limits->size_bytes > 0 &&
-	    params->size_bytes > limits->size_bytes)
+	} else if (limits->size_bytes > 0 &&
+	    params->size_bytes > limits->size_bytes) {
+		counters_limit("size");
 		answer_set(out, 552, "5.3.4",
 		    "a message may have at most %llu bytes",
 		    (unsigned long long)limits->size_bytes);
-	else if (!space_has(&session->service->space, params->size_bytes,
-	    false))
+	} else if (!space_has(&session->service->space, params->size_bytes,
+	    false)) {
 		say_full(out);
-	else
+	} else {
 		return true;
+	}
 	return false;
 }
 

@@ -19,6 +19,7 @@
 #include <inttypes.h>
 
 #include "base/clock.h"
+#include "base/counters.h"
 #include "grammar/date.h"
 #include "grammar/xtext.h"
 #include "smtpserver/command/mail_params.h"
@@ -141,6 +142,7 @@ hold_until(struct session *session, int64_t until_s, struct terms *terms,
 	if (terms->hold_until_s != 0)
 		return refuse(out, "HOLDFOR or HOLDUNTIL, not both");
 	if (until_s - now_s > max_s) {
+		counters_limit("hold");
 		answer_set(out, 501, "5.5.4", "mail is held for at most %"
 		    PRId64 " seconds", max_s);
 		return false;

@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/counters.h"
 #include "smtpserver/command/argument.h"
 #include "smtpserver/command/commands.h"
 #include "smtpserver/session/filter.h"
@@ -58,14 +59,17 @@ is_room(struct session *session, const struct path *rcpt, struct answer *out)
 	const struct conf_limits *limits = &session->settings->conf->limits;
 	struct transaction *t = session->transaction;
 
-	if (limits->recipients > 0 && t->rcpt_count >= limits->recipients)
+	if (limits->recipients > 0 && t->rcpt_count >= limits->recipients) {
+		counters_limit("recipients");
 		answer_set(out, 452, "4.5.3",
 		    "that is enough recipients, send the others separately");
-	else if (!transaction_has_domain_room(t, rcpt))
+	} else if (!transaction_has_domain_room(t, rcpt)) {
+		counters_limit("recipient-domains");
 		answer_set(out, 452, "4.5.3",
 		    "that is enough domains, send the others separately");
-	else
+	} else {
 		return true;
+	}
 	return false;
 }
 

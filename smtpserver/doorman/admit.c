@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/counters.h"
 #include "base/event.h"
 #include "smtpserver/doorman/internal.h"
 #include "smtpserver/doorman/shed.h"
@@ -80,7 +81,8 @@ refuse(const struct listener *listener, int fd, const char *endpoint,
 		reason = "could not be told";
 	close(fd);
 	event(EV_SESSION_REFUSED, NULL, "client", slice_of(endpoint),
-	    "code", slice_of(status), "reason", slice_of(reason), NULL);
+	    "listener", slice_of(listener->text), "code", slice_of(status),
+	    "reason", slice_of(reason), NULL);
 }
 
 static bool
@@ -103,12 +105,16 @@ refusal(const struct listener *listener, const struct net *net,
 	*out_status = "4.3.2";
 	if (!crew_has_room(crew_of(listener)) ||
 	    (level >= SHED_SECOND && !shed_admits(level,
-	    is_stranger(listener, net), sessions - 1)))
+	    is_stranger(listener, net), sessions - 1))) {
+		counters_limit("sessions");
 		return "too many sessions, try later";
+	}
 	*out_status = "4.7.0";
 	if (limits->sessions_per_client > 0 &&
-	    sessions > limits->sessions_per_client)
+	    sessions > limits->sessions_per_client) {
+		counters_limit("sessions-per-client");
 		return "too many sessions from your address";
+	}
 	return NULL;
 }
 
@@ -141,9 +147,11 @@ void
 doorman_weigh(struct doorman *doorman)
 {
 	unsigned limit = doorman->process->conf->limits.sessions;
-	int level = (int)shed_level(session_count(doorman), limit);
+	unsigned sessions = session_count(doorman);
+	int level = (int)shed_level(sessions, limit);
 	char line[32];
 
+	counters_tell(TALLY_SESSIONS, SLICE(""), sessions);
 	/* workers make no difference above SHED_WAITING */
 	if (level > (int)SHED_WAITING)
 		level = (int)SHED_WAITING;
@@ -154,7 +162,7 @@ doorman_weigh(struct doorman *doorman)
 	for (int i = 0; i < CREW_COUNT; i++)
 		crew_tell(doorman->crews[i], line);
 	event(EV_SESSION_PRESSURE, NULL, "level", event_number(level),
-	    "sessions", event_number((int64_t)session_count(doorman)),
+	    "sessions", event_number((int64_t)sessions),
 	    "limit", event_number((int64_t)limit), NULL);
 }
 

@@ -16,6 +16,8 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/counters.h"
 #include "base/event.h"
 #include "base/mem.h"
 #include "smtpserver/milter/conversation.h"
@@ -59,6 +61,7 @@ struct conversation {
 	unsigned			 job_count;
 	struct job			*job;	/* under way; or NULL */
 	size_t				 turn;	/* whose */
+	int64_t				 turn_at_us;	/* since when */
 	struct filter_result		 result;
 	bool				 has_mail, is_running;
 	bool				 is_known;	/* its client */
@@ -272,6 +275,7 @@ give_turn(struct conversation *c)
 	struct link *link = &c->links[c->turn];
 	const struct stage *stage = c->job->stage;
 
+	c->turn_at_us = clock_steady_us();
 	if (stage->kind == STAGE_ABORT)
 		link_abort(link);
 	else if (is_for(c, link))
@@ -284,6 +288,10 @@ take_turn(struct conversation *c)
 {
 	struct link *link = &c->links[c->turn++];
 
+	if (c->job->stage->kind != STAGE_ABORT && is_for(c, link) &&
+	    !link->talk.is_off)
+		counters_tell(TALLY_MILTER, slice_of(link->conf->socket),
+		    clock_steady_us() - c->turn_at_us);
 	if (c->job->stage->kind != STAGE_STEP)
 		c->result.word = FILTER_PASS;	/* it was only told */
 	else if (c->result.word == FILTER_TROUBLE)

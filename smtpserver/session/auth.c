@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/counters.h"
 #include "base/mem.h"
 #include "grammar/base64.h"
 #include "smtpserver/session/notes.h"
@@ -186,6 +187,7 @@ challenge(struct session *session, struct slice bytes)
 static enum step
 barred(struct session *session)
 {
+	counters_limit("auth-failures-user");
 	note_auth_failed(session, "too many failures of this user");
 	return end(session, 454, "4.7.0", "too many failures, try later");
 }
@@ -337,6 +339,7 @@ step_pause(struct session *session)
 	session_wait_for(session,
 	    session->settings->conf->timeouts.command_ms);
 	if (auth_address_is_barred(session)) {
+		counters_limit("auth-failures");
 		login_free(&session->login);
 		return session_say_end(session, "4.7.0", "auth failures",
 		    "too many failed logins");

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/clock.h"
 #include "smtpserver/session/notes.h"
 #include "smtpserver/session/internal.h"
 
@@ -17,6 +18,7 @@
 static enum step
 content_is_whole(struct session *session)
 {
+	session->asked_at_us = clock_steady_us();
 	if (session->transaction->content.fault != CONTENT_GOOD)
 		return STEP_STORED;
 	return session_filter_message(session);
@@ -168,6 +170,7 @@ step_stored(struct session *session)
 	}
 	while (--replies > 0)		/* RFC 2033 section 4.2 */
 		session_write(session, &answer);
+	note_answered(session);
 	transaction_free(&session->transaction);
 	str_reset(&session->forward);
 	session_wait_for(session, session_command_ms(session));

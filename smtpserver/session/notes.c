@@ -6,6 +6,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/clock.h"
+#include "base/counters.h"
 #include "base/event.h"
 #include "smtpserver/session/notes.h"
 
@@ -41,6 +43,13 @@ note_close(const struct session *session)
 	    "messages", event_number(session->messages),
 	    "reason", slice_of(reason ? reason : "eof"),
 	    "commands", event_number(session->commands), NULL);
+}
+
+void
+note_answered(const struct session *session)
+{
+	counters_tell(TALLY_COMMAND, SLICE(""),
+	    clock_steady_us() - session->asked_at_us);
 }
 
 void
@@ -200,6 +209,7 @@ note_message_accepted(const struct session *session)
 	transaction_add_sender(t, &from);
 	event(EV_MESSAGE_ACCEPTED, t->draft.id,
 	    "client", slice_of(session->client.text),
+	    "listener", slice_of(session->client.listener),
 	    "session", slice_of(session->id),
 	    "helo", str_slice(&session->helo), "from", str_slice(&from),
 	    "rcpts", event_number(t->rcpt_count),
@@ -213,6 +223,7 @@ note_message_accepted(const struct session *session)
 		str_addf(&file, "%ju.%s", (uintmax_t)t->draft.inode, cause);
 		event(EV_MESSAGE_FROZEN, t->draft.id,
 		    "client", slice_of(session->client.text),
+		    "listener", slice_of(session->client.listener),
 		    "from", str_slice(&from), "rule", str_slice(&rule),
 		    "file", str_slice(&file), NULL);
 	}
@@ -230,8 +241,25 @@ note_message_discarded(const struct session *session)
 	transaction_add_sender(t, &from);
 	event(EV_MESSAGE_DISCARDED, t->draft.id,
 	    "client", slice_of(session->client.text),
+	    "listener", slice_of(session->client.listener),
 	    "from", str_slice(&from), NULL);
 	str_release(&from);
+}
+
+/* What the limits say of a message's content. */
+static void
+count_limit(enum content_fault fault)
+{
+	static const char *const limits[] = {
+		[CONTENT_TOO_BIG] = "size",
+		[CONTENT_HEADER_TOO_BIG] = "header",
+		[CONTENT_LOOP] = "received",
+		[CONTENT_LINE_TOO_LONG] = "line",
+		[CONTENT_IO] = NULL
+	};
+
+	if (limits[fault] != NULL)
+		counters_limit(limits[fault]);
 }
 
 void
@@ -241,9 +269,11 @@ note_message_refused(const struct session *session,
 	const struct transaction *t = session->transaction;
 	struct str from = STR_INIT;
 
+	count_limit(t->content.fault);
 	transaction_add_sender(t, &from);
 	event(EV_MESSAGE_REFUSED, t->draft.id,
 	    "client", slice_of(session->client.text),
+	    "listener", slice_of(session->client.listener),
 	    "session", slice_of(session->id), "from", str_slice(&from),
 	    "code", slice_of(answer->status),
 	    "reply", slice_of(answer->text),

@@ -7,6 +7,8 @@
 
 #include "smtpserver/session/session.h"
 
+/* A command, or the end of a message, is answered: how long it took. */
+void note_answered(const struct session *session);
 /* session.open and session.close. */
 void note_open(const struct session *session);
 void note_close(const struct session *session);

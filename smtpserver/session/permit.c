@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/counters.h"
 #include "smtpserver/session/filter.h"
 #include "smtpserver/session/notes.h"
 #include "smtpserver/session/permit.h"
@@ -64,12 +65,23 @@ ask_for(struct session *session, const struct policy_need *need,
 	session->ask->scope = (int)need->scope;
 }
 
+/* A rule that counts has had its say. */
+static void
+count_limit(const struct conf_rule *rule)
+{
+	if (rule != NULL && rule->count.kind != COUNT_NOTHING)
+		counters_limit(rule->count.kind == COUNT_PARALLEL ?
+		    "parallel" : "rate");
+}
+
 static void
 refuse(struct session *session, const struct policy_verdict *verdict,
     struct answer *out)
 {
 	struct policy_reply reply;
 
+	if (verdict->result != POLICY_TROUBLE)
+		count_limit(verdict->rule);
 	policy_reply(verdict, &reply);
 	answer_set(out, reply.code, reply.status, "%s (ref %s)", reply.words,
 	    session->id);
@@ -83,8 +95,10 @@ conclude(struct session *session, const struct policy_verdict *verdict,
 	struct transaction *t = session->transaction;
 
 	if (verdict->result == POLICY_ACCEPT) {
-		if (t->freeze == NULL)
+		if (t->freeze == NULL) {
 			t->freeze = verdict->freeze;
+			count_limit(verdict->freeze);
+		}
 		for (unsigned i = 0; i < verdict->field_count; i++)
 			transaction_prepend(t, verdict->fields[i]);
 		return true;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/counters.h"
 #include "base/mem.h"
 #include "grammar/command.h"
 #include "smtpserver/command/commands.h"
@@ -77,6 +78,7 @@ session_say(struct session *session, const struct answer *answer,
 	    session->settings->conf->limits.errors == 0)
 		return session_hold(session, answer, next);
 	session->end_reason = "errors";
+	counters_limit("errors");
 	answer_set(&enough, 421, "4.7.0", "%s too many errors",
 	    session->settings->conf->host);
 	session_write(session, &enough);
@@ -284,6 +286,7 @@ refuse_long_line(struct session *session)
 {
 	struct answer answer;
 
+	counters_limit("command");
 	answer_set(&answer, 500, "5.5.2", "line too long");
 	note_command_refused(session,
 	    slice_first(stream_input(session->stream), 80), &answer);
@@ -325,11 +328,14 @@ step_command(struct session *session)
 		line.n--;
 	else if (!conf->bare_lf_ok)
 		return refuse_bare_lf(session, line);
+	if (session->ask == NULL)
+		session->asked_at_us = clock_steady_us();
 	next = command_run(session, line);
 	if (next == STEP_ASK) {
 		session_wait_for(session, session->ask->for_ms);
 		return next;
 	}
+	note_answered(session);
 	stream_consume(session->stream, end + 1);
 	session_wait_for(session, next == STEP_DATA || next == STEP_CHUNK ?
 	    conf->timeouts.data_ms : session_command_ms(session));

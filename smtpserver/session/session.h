@@ -103,7 +103,8 @@ struct session {
 	bool			 is_after_auth;
 	unsigned		 errors, commands, idle_commands, messages;
 	unsigned		 refusals;
-	int64_t			 greet_at_ms;		/* 0: not thought of */
+	int64_t			 asked_at_us;	/* what is answered next */
+	int64_t			 greet_at_ms;	/* 0: not thought of */
 	int64_t			 hold_until_ms;		/* STEP_HOLD */
 	enum step		 hold_next;
 	int64_t			 deadline_at_ms;	/* of this step */

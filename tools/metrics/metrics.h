@@ -1,0 +1,25 @@
+/* metrics.h - what zmailer metrics looks up besides the counters
+ *
+ * Each appends its metrics as OpenMetrics text; heads come from the rows of
+ * libzm/base/metrics.h.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_METRICS_H
+#define ZM_TOOLS_METRICS_H
+
+#include "daemon/conf/conf.h"
+#include "mail/spool/spool.h"
+
+/* Messages in the spool's directories, how old and how large they are; room
+ * on its disk. */
+void metrics_add_spool(struct str *out, const struct spool *spool,
+    const char *dir);
+/* What the scheduler has, if one answers: recipients by channel and state,
+ * agents. */
+void metrics_add_queue(struct str *out, const char *run_dir);
+/* When the certificates of the configuration expire; those that can be
+ * read. */
+void metrics_add_certificates(struct str *out, const struct conf *conf);
+
+#endif
