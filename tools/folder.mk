@@ -31,7 +31,7 @@ tools_libtools_a_SOURCES = \
 	tools/run/supervisor.c tools/run/supervisor.h \
 	tools/run/child.c tools/run/child.h tools/run/state.c \
 	tools/run/dirs.c tools/run/manager.c tools/run/libexec.c \
-	tools/queue/view.c tools/queue/view.h tools/queue/live.c \
+	tools/queue/view.c tools/queue/view.h tools/queue/live.c tools/queue/asked.c \
 	tools/queue/print.c \
 	tools/backup/backup.h tools/backup/archive.c tools/backup/key.c \
 	tools/backup/take.c tools/backup/settings.c \

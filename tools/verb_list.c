@@ -1,6 +1,7 @@
 /* verb_list.c - zmailer list: every message, where it is and why
  *
- * In     the spool; RUN/scheduler.sock when a scheduler runs
+ * In     the spool; RUN/scheduler.sock when a scheduler runs, and alone for
+ *        who may not read the spool: his own mail
  * Out    an entry a message, oldest first; or JSON lines, as found; or a page
  *        of either, by age
  * Spec   zmailer-list(8)
@@ -131,14 +132,39 @@ end_print(const struct list *list, bool is_up)
 		    "say.\n");
 }
 
+/* 0; -1. */
+static int
+list_files(struct list *list, const struct conf *conf,
+    const struct desk_options *options, struct arena *arena, bool *is_up,
+    struct err *err)
+{
+	struct spool *spool = NULL;
+	struct live live;
+	int result = -1;
+
+	desk_test_init(&list->test, list->selector, conf, list->now_s);
+	/* states that a selector may ask for are the files': all are read */
+	if (list->is_page && list->selector == NULL)
+		live_ask_page(conf->run_dir, arena, options->limit,
+		    options->after, &live);
+	else
+		live_ask(conf->run_dir, arena, &live);
+	*is_up = live.is_up;
+	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+	    err) == 0)
+		result = view_each(spool, &live, list->test.flags, list_one,
+		    list, err);
+	spool_close(&spool);
+	return result;
+}
+
 int
 verb_list(int argc, char **argv, const char *conf_path)
 {
 	struct list list = { .text = STR_INIT, .now_s = clock_wall_s() };
 	struct arena *arena = arena_new();
-	struct spool *spool;
-	struct live live;
 	struct desk_options options;
+	bool is_up = true;
 	struct conf *conf;
 	struct err err;
 	int status;
@@ -156,23 +182,15 @@ verb_list(int argc, char **argv, const char *conf_path)
 	list.limit = list.is_page ? (size_t)options.limit : SIZE_MAX;
 	list.after = options.after;
 	conf = verb_conf(conf_path);
-	desk_test_init(&list.test, list.selector, conf, list.now_s);
-	/* states that a selector may ask for are the files': all are read */
-	if (list.is_page && list.selector == NULL)
-		live_ask_page(conf->run_dir, arena, options.limit,
-		    options.after, &live);
-	else
-		live_ask(conf->run_dir, arena, &live);
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
-	    &err) < 0 || view_each(spool, &live, list.test.flags, list_one,
-	    &list, &err) < 0) {
+	if ((view_is_forbidden(conf) ? view_each_asked(conf->run_dir,
+	    list.selector, list_one, &list, &err) : list_files(&list, conf,
+	    &options, arena, &is_up, &err)) < 0) {
 		fprintf(stderr, "zmailer: list: %s\n", err.text);
 		return EX_NOINPUT;
 	}
 	if (!list.is_json || list.is_page)
 		entries_print(&list);
-	end_print(&list, live.is_up);
-	spool_close(&spool);
+	end_print(&list, is_up);
 	desk_options_release(&options);
 	mem_free(&list.entries);
 	str_release(&list.text);

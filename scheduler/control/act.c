@@ -45,7 +45,9 @@ act_new(struct scheduler *scheduler, const struct peer *peer,
 	act->peer = peer;
 	act->arena = arena;
 	act->request = *request;
-	if (request->who[0] != '\0' && strcmp(request->who, peer->name) != 0)
+	/* nobody speaks for others who has no right of his own */
+	if (request->who[0] != '\0' && peer->right >= RIGHT_READ &&
+	    strcmp(request->who, peer->name) != 0)
 		snprintf(act->by, sizeof(act->by), "%s(%s)", request->who,
 		    peer->name);
 	else

@@ -332,7 +332,9 @@ act_change(struct act *act, struct str *out)
 		act->has_more = act->visit.count > 0;
 	else if (act->visit.count > 0)
 		return ACT_MORE;
-	if (act->visit.known == 0 && act->request.id_count > 0 &&
+	/* another's mail looks like none */
+	if ((act->visit.known == 0 || act_user(act) != NULL) &&
+	    act->request.id_count > 0 &&
 	    act->count.messages + act->count.unchanged + act->count.active +
 	    act->count.final + act->count.conflict == 0) {
 		act_refuse(out, act->request.tag, "no-such",

@@ -439,6 +439,11 @@ visit_open(struct visit *visit, struct job *job, bool is_change)
 
 	visit->now_s = clock_wall_s();
 	visit->now_ms = clock_steady_ms();
+	/* what is another's is not opened for a change */
+	if (is_change && visit->user != NULL && (file_look(visit->scheduler,
+	    job, &visit->work, &err) < 1 ||
+	    !slice_is(visit->work.user, visit->user)))
+		return 0;
 	got = is_change ? report_read(visit->scheduler, job, &visit->work,
 	    &err) : file_look(visit->scheduler, job, &visit->work, &err);
 	if (got < 1)

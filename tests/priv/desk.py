@@ -3,6 +3,8 @@ root and the admins' group, the operators' group, everybody else.
 
 SPDX-License-Identifier: ISC
 """
+import json
+
 from zmtest import control, mta
 from zmtest.cases import Cases
 
@@ -25,6 +27,27 @@ def submit(site, user, rcpt):
         row for row in control.ask(site.dir + "/run", "list", id=found) or ()
         if row.get("to") == rcpt])
     return found
+
+
+ASK = """
+import json, socket, sys
+line = socket.socket(socket.AF_UNIX)
+line.connect(sys.argv[1])
+line.sendall(sys.argv[2].encode() + b"\\n")
+text = b""
+while not text.endswith(b"\\n\\n"):
+    text += line.recv(65536)
+print(text.decode().split("\\n")[-3])
+"""
+
+
+def ask_as(site, user, **request):
+    """The last line of the scheduler's answer to a user."""
+    code, out = site.run_as(user, "python3", "-c", ASK,
+                            f"{site.dir}/run/scheduler.sock",
+                            json.dumps(dict({"v": 1}, **request)))
+    assert code == 0, out
+    return json.loads(out)
 
 
 def refused(answer, *words):
@@ -72,3 +95,67 @@ def the_socket_knows_who_asks(site):
     mta.wait_for("their mail to go", site.is_delivered)
     assert any(row["ev"] == "order" and row["op"] == "resume" and
                "ursula" in row["by"] for row in site.events())
+
+
+def rows_of(site, user, *words):
+    """What `zmailer list --json` tells a user: {recipient: row}."""
+    code, out = site.run_as(user, "zmailer", "list", "--json", *words)
+    assert code in (0, 1), out
+    return {row["to"]: row for row in map(json.loads, out.splitlines())}
+
+
+@case
+def users_list_and_delete_their_own_mail(site):
+    """Ursula sees and deletes what she submitted; victor's mail is not there
+    for her, by whatever name she calls it."""
+    site.conf_write()               # nobody is of a group
+    site.zmailer("reload")
+    mta.wait_for("victor to be anybody", lambda: site.run_as(
+        "victor", "zmailer", "queue")[0] != 0)
+    site.zmailer("suspend", "smtp/*")
+    hers, other = (submit(site, "ursula", rcpt) for rcpt in
+                   ("one@own.test", "two@own.test"))
+    his = submit(site, "victor", "his@own.test")
+    assert set(rows_of(site, "ursula")) == {"one@own.test", "two@own.test"}
+    assert set(rows_of(site, "victor")) == {"his@own.test"}
+    assert rows_of(site, "ursula", "to:one@own.test")["one@own.test"][
+        "id"] == hers
+    assert not rows_of(site, "ursula", his)
+    assert not rows_of(site, "ursula", "to:his@own.test")
+    done(site.run_as("ursula", "zmailer", "list"), "one@own.test",
+         "2 messages")
+    done(site.run_as("ursula", "zmailer", "count"), "2 messages")
+    # another's mail and mail that never was are told by the same words
+    for verb in ("delete", "why"):
+        yes = ["--yes"] if verb == "delete" else []
+        told = [site.run_as("ursula", "zmailer", verb, *yes, name)
+                for name in (his, "zzzz" + his[4:])]
+        assert told[0][0] == told[1][0] != 0, told
+        assert told[0][1].replace(his, "") == told[1][1].replace(
+            "zzzz" + his[4:], ""), told
+    for ids in ([his], [his[:12]]):
+        answer = ask_as(site, "ursula", op="delete", ids=ids)
+        assert answer["code"] == "no-such", answer
+    answer = ask_as(site, "ursula", op="delete", select="all", dry_run=True)
+    assert answer["messages"] == 2, answer
+    # what is hers and not hers to do
+    for op in ("hold", "release", "bounce", "undelete", "reroute", "retry"):
+        answer = ask_as(site, "ursula", op=op, ids=[hers])
+        assert answer["code"] == "denied", (op, answer)
+    # dry, then one, then all that is hers; his is left
+    done(site.run_as("ursula", "zmailer", "delete", "--dry-run", "all"),
+         "2 messages")
+    done(site.run_as("ursula", "zmailer", "delete", "--yes", "--reason",
+                     "a mistake", hers), "1 message deleted")
+    assert set(rows_of(site, "ursula", "state!=deleted")) == {"two@own.test"}
+    answer = ask_as(site, "ursula", op="delete", select="all", who="root")
+    assert answer["messages"] == 1, answer
+    assert set(rows_of(site, "victor")) == {"his@own.test"}
+    orders = [row for row in site.events() if row["ev"] == "message.ordered"
+              and row["id"] in (hers, other)]
+    assert [row["by"] for row in orders] == ["ursula", "ursula"], orders
+    assert orders[0]["reason"] == "a mistake"
+    # it is in trash/, for the postmaster to bring back
+    site.zmailer("undelete", "--yes", hers)
+    site.zmailer("resume", "all")
+    mta.wait_for("their mail to go", site.is_delivered)

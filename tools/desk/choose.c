@@ -109,6 +109,16 @@ item_compare(const void *a, const void *b)
 	    ((const struct desk_item *)b)->id);
 }
 
+static int
+choice_end(struct chooser *c, int result)
+{
+	mem_free(&c->meant);
+	if (c->choice->count > 1)
+		qsort(c->choice->items, c->choice->count,
+		    sizeof(*c->choice->items), item_compare);
+	return result;
+}
+
 int
 desk_choose(const struct conf *conf, unsigned areas,
     const struct selector *selector, struct desk_choice *out,
@@ -120,17 +130,19 @@ desk_choose(const struct conf *conf, unsigned areas,
 	*out = (struct desk_choice){ .arena = arena_new(),
 	    .now_s = clock_wall_s() };
 	desk_test_init(&c.test, selector, conf, out->now_s);
+	if (view_is_forbidden(conf)) {	/* what was set aside is not his */
+		desk_test_init(&c.test, NULL, conf, out->now_s);
+		result = view_each_asked(conf->run_dir, selector, choose_one,
+		    &c, err);
+		return choice_end(&c, result == 0 ? 1 : -1);
+	}
 	live_ask(conf->run_dir, out->arena, &out->live);
 	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &out->spool,
 		err) == 0 && view_each(out->spool, &out->live,
 		c.test.flags | ((areas & 1u << AREA_TRASH) != 0 ?
 		VIEW_TRASH : 0), choose_one, &c, err) == 0)
 		result = 1;
-	mem_free(&c.meant);
-	if (out->count > 1)
-		qsort(out->items, out->count, sizeof(*out->items),
-		    item_compare);
-	return result;
+	return choice_end(&c, result);
 }
 
 void

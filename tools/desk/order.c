@@ -209,6 +209,15 @@ needs_scheduler(const struct run *run)
 	return false;
 }
 
+static bool
+has_files(const struct run *run)
+{
+	for (size_t i = 0; i < run->choice.count; i++)
+		if (!is_queued(&run->choice.items[i]))
+			return true;
+	return false;
+}
+
 static int
 conclude(const struct run *run)
 {
@@ -266,7 +275,7 @@ order_all(struct run *run, const struct conf *conf)
 	    (status = senders_allow(run, conf)) != EX_OK)
 		return status;
 	order_queue(run);
-	if (run->order->areas != 0) {
+	if (has_files(run)) {
 		if (daemon_drop(conf, ROLE_ROUTER, &err) < 0) {
 			fail(run, &err);
 			return EX_NOPERM;

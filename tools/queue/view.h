@@ -10,6 +10,7 @@
 #define ZM_TOOLS_QUEUE_VIEW_H
 
 #include "daemon/conf/conf.h"
+#include "grammar/selector.h"
 #include "mail/envelope.h"
 #include "mail/spool/spool.h"
 #include "mail/work/work.h"
@@ -99,6 +100,13 @@ enum view_flags { VIEW_HEADER = 1, VIEW_TRASH = 2,
 typedef bool view_fn(void *context, const struct view *view);
 int view_each(const struct spool *spool, const struct live *live,
     enum view_flags flags, view_fn *fn, void *context, struct err *err);
+
+/* asked.c: is this somebody whose eyes are not for the spool?  Then he is told
+ * of his own mail, by the scheduler, which applies the selector (NULL: all):
+ * as view_each of transport/.  -1: it does not run, or refuses. */
+bool view_is_forbidden(const struct conf *conf);
+int view_each_asked(const char *run_dir, const struct selector *selector,
+    view_fn *fn, void *context, struct err *err);
 
 /* ---- printing (print.c) ------------------------------------------ */
 
