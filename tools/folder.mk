@@ -44,6 +44,7 @@ tools_libtools_a_SOURCES = \
 	tools/doctor/certificates.c tools/doctor/ports.c \
 	tools/doctor/spool.c tools/doctor/machine.c \
 	tools/report/count.c tools/report/print.c tools/report/report.h \
+	tools/report/capacity.c tools/report/capacity.h \
 	tools/top/look.c tools/top/draw.c tools/top/top.h \
 	tools/screen/canvas.c tools/screen/canvas.h \
 	tools/screen/question.c tools/screen/question.h \

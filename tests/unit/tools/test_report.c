@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/report/capacity.h"
 #include "tools/report/report.h"
 
 static struct report report;
@@ -94,4 +95,42 @@ Test(report, names_are_bounded)
 	report_print_json(&report, &out);
 	cr_expect_not_null(strstr(out.buf, "\"name\":\"(others)\",\"ok\":50"));
 	str_release(&out);
+}
+
+/* What gives way first is what does least in a second; what is not known
+ * is not it. */
+Test(report, capacity_ends_where_least_goes_through)
+{
+	static const struct {
+		int64_t		 us[3];
+		unsigned	 at_a_time[3];
+		const char	*first;		/* NULL: none is known */
+		uint64_t	 rate;
+	} rows[] = {
+		{ { 500, 1000, 50000 }, { 2, 2, 100 }, "route", 2000 },
+		{ { 500, 1000, 50000 }, { 2, 2, 10 }, "deliver", 200 },
+		{ { 20000, 1000, 50000 }, { 2, 2, 100 }, "accept", 100 },
+		{ { 500, -1, -1 }, { 2, 2, 100 }, "accept", 4000 },
+		{ { -1, -1, -1 }, { 2, 2, 100 }, NULL, 0 },
+		{ { 0, 0, 0 }, { 3, 2, 1 }, "deliver", 1000000 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct capacity capacity = { .sync_us = -1 };
+		const struct capacity_stage *first;
+
+		for (int k = 0; k < 3; k++)
+			capacity.stages[k] = (struct capacity_stage){
+			    k == 0 ? "accept" : k == 1 ? "route" : "deliver",
+			    rows[i].us[k], rows[i].at_a_time[k], "" };
+		first = capacity_first(&capacity);
+		if (rows[i].first == NULL) {
+			cr_expect_null(first);
+			continue;
+		}
+		cr_assert_not_null(first);
+		cr_expect_str_eq(first->name, rows[i].first, "row %zu", i);
+		cr_expect_eq(capacity_rate(first), rows[i].rate, "row %zu",
+		    i);
+	}
 }
