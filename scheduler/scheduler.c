@@ -22,7 +22,7 @@
 enum { STOP_WAIT_MS = 10000, STOP_LOOK_MS = 50 };
 
 static struct scheduler scheduler;
-static struct timer stop_timer;
+static struct timer stop_timer, clause_timer;
 static int64_t stop_end_ms;
 static int control_socket = -1;
 
@@ -40,6 +40,30 @@ on_exit_notice(void *context, unsigned token, pid_t pid, int status)
 		mailq_ended(context, pid, status);
 	else
 		agents_exit(context, token, pid, status);
+}
+
+/* A schedule clause is over at its moment: what went by it finds another. */
+static void
+clauses_watch(struct process *process);
+
+static void
+on_clause_end(void *context)
+{
+	struct process *process = context;
+
+	core_reload(&scheduler, process->conf);
+	clauses_watch(process);
+}
+
+static void
+clauses_watch(struct process *process)
+{
+	int64_t end_s = conf_schedule_next_end(process->conf);
+
+	timer_clear(&clause_timer);
+	if (end_s != 0)
+		timer_set(process->loop, &clause_timer, clock_steady_ms() +
+		    (end_s - clock_wall_s()) * 1000, on_clause_end, process);
 }
 
 static int
@@ -61,6 +85,7 @@ after_drop(struct process *process, struct err *err)
 	control_open(&scheduler, control_socket);
 	mailq_keep(&scheduler, launcher_start_beside);
 	loop_at_turn_end(process->loop, core_turn, &scheduler);
+	clauses_watch(process);
 	return 0;
 }
 
@@ -68,6 +93,7 @@ static void
 reload(struct process *process, const struct conf *old)
 {
 	core_reload(&scheduler, process->conf);
+	clauses_watch(process);
 	control_reload(&scheduler);
 	mailq_reload(&scheduler, old);
 	results_renew(&scheduler.results, process);
@@ -85,6 +111,7 @@ stop_look(void *context)
 		    clock_steady_ms() + STOP_LOOK_MS, stop_look, process);
 		return;
 	}
+	timer_clear(&clause_timer);
 	mailq_release(&scheduler);
 	control_close(&scheduler);
 	results_free(&scheduler.results);

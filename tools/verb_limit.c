@@ -149,7 +149,8 @@ is_simple(struct change *change, const struct str *text,
 	count = conf_pieces(change->arena, inner, &items);
 	for (size_t i = 0; i < count; i++)
 		if (!conf_piece_is(&items[i], 0, "parallel") &&
-		    !conf_piece_is(&items[i], 0, "rate"))
+		    !conf_piece_is(&items[i], 0, "rate") &&
+		    !conf_piece_is(&items[i], 0, "until"))
 			return false;
 	return true;
 }
@@ -166,7 +167,8 @@ clause_take(struct change *change, struct str *text, const char *dest)
 			continue;
 		if (!is_simple(change, text, &pieces[i])) {
 			fprintf(stderr, "zmailer: limit: schedule %s says "
-			    "more than parallel and rate; edit it by hand\n",
+			    "more than parallel, rate and until; edit it by "
+			    "hand\n",
 			    dest);
 			return -1;
 		}
@@ -194,9 +196,6 @@ dest_put(struct change *change, const struct limit *limit)
 
 	if (text == NULL)
 		return EX_NOINPUT;
-	if (limit->until_s != 0)
-		return verb_usage("limit", "for a while: zmailer pin "
-		    "--limit N --for SPAN %s", dest);
 	if (clause_take(change, text, dest) < 0)
 		return EX_CONFIG;
 	str_addf(&line, "schedule %s {", dest);
@@ -205,6 +204,11 @@ dest_put(struct change *change, const struct limit *limit)
 		    (unsigned long long)limit->parallel);
 	if (limit->rate != NULL)
 		str_addf(&line, " rate %s;", limit->rate);
+	if (limit->until_s != 0) {
+		str_adds(&line, " until ");
+		date_add(&line, limit->until_s);
+		str_addc(&line, ';');
+	}
 	str_adds(&line, " }\n");
 	put_first(change, text, line.buf, clauses);
 	str_release(&line);
@@ -265,6 +269,12 @@ list(struct change *change)
 			    (unsigned long long)clause->rate_count);
 			units_add_span(&what, clause->rate_per_ms);
 		}
+		if (clause->until_s != 0) {
+			str_adds(&what, " until ");
+			date_add(&what, clause->until_s);
+		}
+		if (clause->until_s != 0 && clause->until_s <= clock_wall_s())
+			str_adds(&what, " (over)");
 		put_limit(&what, clause->at, change->is_json);
 	}
 	str_release(&what);

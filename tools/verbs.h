@@ -26,8 +26,8 @@ VERB(block, "list [--json] | NET|SENDER [--for SPAN] [--reason WORDS] [--yes] "
 VERB(unblock, "NET|SENDER [--reason WORDS] [--yes] [--dry-run]",
     "take a block back")
 VERB(limit, "list [--json] | sender USER|ADDRESS|@DOMAIN RATE [--for SPAN] | "
-    "dest HOST [SESSIONS] [RATE] | remove sender|dest WHOM [--yes] "
-    "[--dry-run] [--reason WORDS]",
+    "dest HOST [SESSIONS] [RATE] [--for SPAN] | "
+    "remove sender|dest WHOM [--yes] [--dry-run] [--reason WORDS]",
     "so much and no more: of a sender, or to a destination")
 VERB(log, "show [--json] | level normal|debug [client NET | dest PATTERN] "
     "[--for SPAN] [--yes] [--dry-run] [--reason WORDS]",
@@ -125,8 +125,9 @@ VERB(top, "[--batch] [-n TIMES]",
     "rates, directories and destinations at a glance, live")
 VERB(completion, "bash|zsh|fish",
     "a script for the shell that completes verbs, keys and ids")
-VERB(report, "[--days N] [--json]",
-    "volume, times, destinations and troubles of days, from the journal")
+VERB(report, "[--days N] [--capacity] [--json]",
+    "volume, times, destinations and troubles of days, from the journal; or "
+    "how much mail the machine can take, and what ends it first")
 VERB(metrics, "[--prometheus]", "counters and the state of the spool as "
     "OpenMetrics text, or as that of Prometheus")
 VERB(why, "[--json] ID | SELECTOR",

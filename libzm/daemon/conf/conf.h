@@ -280,6 +280,7 @@ struct conf_schedule {		/* schedule CHANNEL/HOST { ... } */
 	bool		 has_feedback;	/* parallel follows the answers */
 	int64_t		 idle_ms;	/* an idle agent is kept so long */
 	const char	*command;	/* NULL: the channel's own agent */
+	int64_t		 until_s;	/* wall; 0: for ever.  Not inherited */
 	struct conf_at	 at;
 };
 
@@ -524,9 +525,12 @@ const char *conf_domain_source(const struct conf *conf, struct slice name,
  * is bad (err) and the names stay. */
 int conf_domains_refresh(struct conf *conf, struct err *err);
 
-/* First schedule clause whose globs match (there always is one). */
+/* First schedule clause whose globs match and that is not over (there always
+ * is one). */
 const struct conf_schedule *conf_schedule_for(const struct conf *conf,
     struct slice channel, struct slice host);
+/* When the next of them is over: a wall moment; 0: none will be. */
+int64_t conf_schedule_next_end(const struct conf *conf);
 /* The zone of this name; NULL: there is none. */
 const struct conf_zone *conf_zone_find(const struct conf *conf,
     struct slice name);

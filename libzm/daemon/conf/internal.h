@@ -258,7 +258,8 @@ enum conf_said {		/* what a schedule clause speaks of */
 	SAID_JITTER = 256, SAID_UNTRIED = 512, SAID_EXHAUST = 1024,
 	SAID_CHANNEL = 2048, SAID_PROVIDER = 4096, SAID_RATE = 8192,
 	SAID_CONNECTION = 1 << 14, SAID_QUEUE_ONLY = 1 << 15,
-	SAID_ORDER = 1 << 16, SAID_FAIR = 1 << 17, SAID_FEEDBACK = 1 << 18
+	SAID_ORDER = 1 << 16, SAID_FAIR = 1 << 17, SAID_FEEDBACK = 1 << 18,
+	SAID_UNTIL = 1 << 19
 };
 
 struct conf_clause {		/* target of the items of a schedule */

@@ -154,7 +154,8 @@ check_schedules(struct conf_loader *loader)
 		if (conf->schedules[i].at.file == NULL)
 			break;
 		for (size_t k = 0; k < i; k++)
-			if (conf_schedule_covers(&conf->schedules[k],
+			if (conf->schedules[k].until_s == 0 &&
+			    conf_schedule_covers(&conf->schedules[k],
 			    &conf->schedules[i])) {
 				warn_shadowed(loader, conf->schedules[i].at,
 				    conf->schedules[k].at, false);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "daemon/conf/internal.h"
 #include "grammar/units.h"
 
@@ -291,6 +292,14 @@ conf_apply_command(struct conf_loader *loader,
 	    statement->args[0].text;
 }
 
+void
+conf_apply_clause_until(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	conf_clause_say(loader, statement, target, SAID_UNTIL)->until_s =
+	    (int64_t)statement->args[0].number;
+}
+
 /* ---- inheritance --------------------------------------------------- */
 
 #define FIELD(said, field) { said, offsetof(struct conf_schedule, field), \
@@ -355,13 +364,35 @@ conf_schedule_resolve(struct conf_loader *loader)
 
 	for (size_t i = conf->schedule_count; i-- > 0; )
 		for (size_t k = i + 1; k < conf->schedule_count; k++)
-			if (conf_schedule_covers(&conf->schedules[k],
+			if (conf->schedules[k].until_s == 0 &&
+			    conf_schedule_covers(&conf->schedules[k],
 			    &conf->schedules[i])) {
 				inherit(&conf->schedules[i],
 				    loader->schedule_set[i],
 				    &conf->schedules[k]);
 				break;
 			}
+}
+
+static bool
+is_over(const struct conf_schedule *schedule)
+{
+	return schedule->until_s != 0 && schedule->until_s <= clock_wall_s();
+}
+
+int64_t
+conf_schedule_next_end(const struct conf *conf)
+{
+	int64_t next_s = 0;
+
+	for (size_t i = 0; i < conf->schedule_count; i++) {
+		int64_t until_s = conf->schedules[i].until_s;
+
+		if (until_s != 0 && !is_over(&conf->schedules[i]) &&
+		    (next_s == 0 || until_s < next_s))
+			next_s = until_s;
+	}
+	return next_s;
 }
 
 const struct conf_schedule *
@@ -371,7 +402,8 @@ conf_schedule_for(const struct conf *conf, struct slice channel,
 	for (size_t i = 0; i + 1 < conf->schedule_count; i++)
 		if (glob_match(slice_of(conf->schedules[i].channel),
 		    channel) &&
-		    glob_match(slice_of(conf->schedules[i].host), host))
+		    glob_match(slice_of(conf->schedules[i].host), host) &&
+		    !is_over(&conf->schedules[i]))
 			return &conf->schedules[i];
 	return &conf->schedules[conf->schedule_count - 1];
 }

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "daemon/conf/internal.h"
+#include "grammar/date.h"
 #include "grammar/units.h"
 #include "mail/classify.h"
 
@@ -103,6 +104,10 @@ conf_show_clause(const struct conf_schedule *s, struct str *out)
 	if (s->command != NULL) {
 		str_adds(out, "; command ");
 		conf_add_word(out, s->command);
+	}
+	if (s->until_s != 0) {
+		str_adds(out, "; until ");
+		date_add(out, s->until_s);
 	}
 	str_adds(out, " }");
 }

@@ -38,6 +38,12 @@ STATEMENT(SCHEDULE, "agents", NONE, agents, "number:1-10000", "",
     "Transport agents that this clause may run at a time.",
     "schedule smtp/* { agents 50 }")
 
+STATEMENT(SCHEDULE, "until", NONE, clause_until, "moment", "",
+    "until MOMENT", "for ever",
+    "From this moment on the clause is as if it did not stand here.  Others "
+    "inherit nothing from it.",
+    "schedule smtp/slow.example { parallel 1; until 2026-11-23T10:00:00Z }")
+
 STATEMENT(SCHEDULE, "overfeed", NONE, overfeed, "number:0-10000", "",
     "overfeed N", "20",
     "Messages given to an agent ahead of its answers, so that it need not "
