@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/event.h"
+#include "base/fd.h"
 #include "smtpserver/standalone.h"
 #include "smtpserver/session/worker.h"
 
@@ -91,22 +92,6 @@ serve(struct conf *conf, int fd)
 
 /* ---- the copying -------------------------------------------------------- */
 
-static bool
-write_all(int fd, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, bytes, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		bytes += done;
-		n -= (size_t)done;
-	}
-	return true;
-}
-
 /* One read and all of it written.  false: that way is over. */
 static bool
 copy(int from, int to)
@@ -116,7 +101,7 @@ copy(int from, int to)
 
 	if (n < 0 && errno == EINTR)
 		return true;
-	return n > 0 && write_all(to, piece, (size_t)n);
+	return n > 0 && fd_write_all(to, piece, (size_t)n) == 0;
 }
 
 static void

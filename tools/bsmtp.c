@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/fd.h"
 #include "base/mem.h"
 #include "grammar/reply.h"
 #include "tools/bsmtp.h"
@@ -92,14 +93,9 @@ line_next(struct source *source, struct slice *out, bool *out_is_cut)
 static void
 say(struct batch *batch, struct slice text)
 {
-	while (text.n > 0 && !batch->is_broken) {
-		ssize_t n = write(batch->peer.fd, text.p, text.n);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		batch->is_broken = n < 0;
-		text = slice_from(text, n > 0 ? (size_t)n : 0);
-	}
+	if (!batch->is_broken)
+		batch->is_broken = fd_write_all(batch->peer.fd, text.p,
+		    text.n) != 0;
 }
 
 /* One reply in words, "550 5.1.1 no such user", in the arena.  A server

@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/event.h"
+#include "base/fd.h"
 #include "io/dns.h"
 #include "io/ipc.h"
 #include "mail/classify.h"
@@ -59,18 +60,8 @@ struct frame {
 static int
 lines_send(struct frame *frame, struct err *err)
 {
-	size_t sent = 0;
-
-	while (sent < frame->lines.len) {
-		ssize_t n = write(frame->out, frame->lines.buf + sent,
-		    frame->lines.len - sent);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_sys(err, "the scheduler's socket");
-		sent += (size_t)n;
-	}
+	if (fd_write_all(frame->out, frame->lines.buf, frame->lines.len) != 0)
+		return err_sys(err, "the scheduler's socket");
 	str_reset(&frame->lines);
 	return 0;
 }

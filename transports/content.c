@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/crc32c.h"
+#include "base/fd.h"
 #include "grammar/header.h"
 #include "transports/content.h"
 
@@ -155,18 +156,6 @@ header_add(struct str *out, struct slice header)
 		str_addc(out, '\n');
 }
 
-/* A regular file answers short only at its end. */
-static ssize_t
-body_read(int fd, char *buffer, size_t n, uint64_t offset)
-{
-	ssize_t got;
-
-	do
-		got = pread(fd, buffer, n, (off_t)offset);
-	while (got < 0 && errno == EINTR);
-	return got;
-}
-
 static void
 text_add(struct content *content, struct slice text)
 {
@@ -185,7 +174,7 @@ small_body_add(struct content *content, struct err *err)
 	struct str plain = STR_INIT;
 	struct str *into = is_rewritten(content) ? &plain : text;
 	char *room = str_room(into, CONTENT_WHOLE_BYTES_MAX);
-	ssize_t n = body_read(content->body_fd, room, CONTENT_WHOLE_BYTES_MAX,
+	ssize_t n = fd_read_at(content->body_fd, room, CONTENT_WHOLE_BYTES_MAX,
 	    content->body_offset);
 
 	if (n < 0) {
@@ -253,7 +242,7 @@ struct sink {
 };
 
 static int
-write_all(struct sink *sink, const char *bytes, size_t n)
+sink_put(struct sink *sink, const char *bytes, size_t n)
 {
 	if (sink->fd < 0) {
 		sink->crc = crc32c(sink->crc, bytes, n);
@@ -302,7 +291,7 @@ write_front(const struct content *content, struct slice trace,
 		struct slice rest = slice_from(parts[i], done);
 
 		skip -= done;
-		if (write_all(sink, rest.p, rest.n) < 0)
+		if (sink_put(sink, rest.p, rest.n) < 0)
 			return -1;
 	}
 	return 0;
@@ -320,7 +309,7 @@ write_body(const struct content *content, struct sink *sink)
 	int result = 0;
 	ssize_t n;
 
-	while (result == 0 && (n = body_read(content->body_fd, piece,
+	while (result == 0 && (n = fd_read_at(content->body_fd, piece,
 	    PIECE_BYTES, offset)) != 0) {
 		struct slice text = { piece, n > 0 ? (size_t)n : 0 };
 		const char *cut = n == PIECE_BYTES && is_quoted ?
@@ -339,12 +328,12 @@ write_body(const struct content *content, struct sink *sink)
 			rewrite(content, &out, text, &at_line_start);
 			text = str_slice(&out);
 		}
-		result = write_all(sink, text.p, text.n);
+		result = sink_put(sink, text.p, text.n);
 	}
 	if (result == 0 && last != '\n')
-		result = write_all(sink, "\n", 1);
+		result = sink_put(sink, "\n", 1);
 	if (result == 0)
-		result = write_all(sink, end_of(content),
+		result = sink_put(sink, end_of(content),
 		    strlen(end_of(content)));
 	mem_free(&piece);
 	str_release(&out);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/event.h"
+#include "base/fd.h"
 #include "grammar/path.h"
 #include "transports/handin.h"
 
@@ -63,10 +64,8 @@ body_copy(const struct handin *what, struct draft *draft, struct err *err)
 	int result = 0;
 	ssize_t n;
 
-	while (result == 0 && (n = pread(what->body_fd, piece, PIECE_BYTES,
-	    (off_t)offset)) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
+	while (result == 0 && (n = fd_read_at(what->body_fd, piece, PIECE_BYTES,
+	    offset)) != 0) {
 		if (n < 0) {
 			result = err_sys(err, "read the message");
 			break;

@@ -3,6 +3,7 @@ libzm_a_SOURCES += \
 	libzm/base/mem.c libzm/base/mem.h \
 	libzm/base/str.c libzm/base/str.h \
 	libzm/base/err.c libzm/base/err.h \
+	libzm/base/fd.c libzm/base/fd.h \
 	libzm/base/clock.c libzm/base/clock.h \
 	libzm/base/crc32c.c libzm/base/crc32c.h \
 	libzm/base/siphash.c libzm/base/siphash.h \

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/event.h"
+#include "base/fd.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "grammar/units.h"
@@ -224,20 +225,10 @@ file_write(int dir_fd, const struct str *text, struct err *err)
 {
 	int fd = openat(dir_fd, SPOOL_ORDERS ".new", O_WRONLY | O_CREAT |
 	    O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0640);
-	size_t done = 0;
 
 	if (fd < 0)
 		return err_sys(err, "create transport/" SPOOL_ORDERS ".new");
-	while (done < text->len) {
-		ssize_t n = write(fd, text->buf + done, text->len - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		done += (size_t)n;
-	}
-	if (done < text->len || fsync(fd) != 0) {
+	if (fd_write_all(fd, text->buf, text->len) != 0 || fsync(fd) != 0) {
 		err_sys(err, "write transport/" SPOOL_ORDERS ".new");
 		close(fd);
 		return -1;

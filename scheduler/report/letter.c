@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/event.h"
+#include "base/fd.h"
 #include "mail/envelope.h"
 #include "scheduler/intake/job_build.h"
 #include "scheduler/plan/retry.h"
@@ -119,20 +120,12 @@ static void
 body_read(const struct job *job, struct bounce *bounce,
     struct arena *arena)
 {
-	size_t most = bounce->work->size_bytes, got = 0;
+	size_t most = bounce->work->size_bytes;
 	char *body = arena_alloc(arena, most + 1);
+	ssize_t got = fd_read_at(job->body_fd, body, most,
+	    bounce->work->body_offset);
 
-	while (got < most) {
-		ssize_t n = pread(job->body_fd, body + got, most - got,
-		    (off_t)(bounce->work->body_offset + got));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		got += (size_t)n;
-	}
-	bounce->body = (struct slice){ body, got };
+	bounce->body = (struct slice){ body, got > 0 ? (size_t)got : 0 };
 }
 
 static int

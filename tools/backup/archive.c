@@ -12,9 +12,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/crc32c.h"
+#include "base/fd.h"
 #include "tools/backup/backup.h"
 
 #include "base/banned.h"
@@ -38,19 +38,10 @@ archive_release(struct archive *archive)
 static int
 flush(struct archive *archive)
 {
-	struct slice rest = str_slice(&archive->pending);
-
-	while (rest.n > 0 && !archive->is_bad) {
-		ssize_t n = write(archive->fd, rest.p, rest.n);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			err_sys(&archive->err, "write the archive");
-			archive->is_bad = true;
-			break;
-		}
-		rest = slice_from(rest, (size_t)n);
+	if (!archive->is_bad && fd_write_all(archive->fd,
+	    archive->pending.buf, archive->pending.len) != 0) {
+		err_sys(&archive->err, "write the archive");
+		archive->is_bad = true;
 	}
 	str_reset(&archive->pending);
 	return archive->is_bad ? -1 : 0;
@@ -114,11 +105,9 @@ copy(struct archive *archive, int fd, uint64_t n)
 
 	while (done < n && !archive->is_bad) {
 		char buffer[READ_BYTES];
-		ssize_t got = pread(fd, buffer, n - done < READ_BYTES ?
-		    (size_t)(n - done) : READ_BYTES, (off_t)done);
+		ssize_t got = fd_read_at(fd, buffer, n - done < READ_BYTES ?
+		    (size_t)(n - done) : READ_BYTES, done);
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got <= 0)
 			break;
 		(void)put(archive, buffer, (size_t)got);

@@ -9,13 +9,12 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/crc32c.h"
+#include "base/fd.h"
 #include "base/json.h"
 #include "tools/backup/backup.h"
 
@@ -39,10 +38,8 @@ take(struct reading *reading, size_t n, const char **out)
 	ssize_t got;
 
 	if (reading->first == reading->end) {
-		do
-			got = pread(reading->fd, reading->buffer, READ_BYTES,
-			    (off_t)reading->at);
-		while (got < 0 && errno == EINTR);
+		got = fd_read_at(reading->fd, reading->buffer, READ_BYTES,
+		    reading->at);
 		if (got <= 0)
 			return got;
 		reading->first = 0;

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
+#include "base/fd.h"
 #include "mail/work/work.h"
 #include "tools/backup/backup.h"
 
@@ -49,40 +50,15 @@ struct putting {
 
 /* ---- bytes ------------------------------------------------------------- */
 
-static int
-write_all(int fd, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, bytes, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return -1;
-		bytes += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
 /* All n bytes at a place of the archive.  0; -1 errno (0: it ends). */
 static int
 read_at(int fd, uint64_t at, char *out, size_t n)
 {
-	while (n > 0) {
-		ssize_t got = pread(fd, out, n, (off_t)at);
+	ssize_t got = fd_read_at(fd, out, n, at);
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0) {
-			errno = got < 0 ? errno : EINVAL;
-			return -1;
-		}
-		out += got;
-		at += (uint64_t)got;
-		n -= (size_t)got;
-	}
-	return 0;
+	if (got >= 0 && (size_t)got < n)
+		errno = EINVAL;
+	return got == (ssize_t)n ? 0 : -1;
 }
 
 /* Length and checksum of the first line, when it has them. */
@@ -125,7 +101,7 @@ body_copy(struct putting *putting, const struct backup_item *item, int fd)
 			skip = promise.is_there ? DRAFT_FIRST_LINE_BYTES : 0;
 		}
 		crc = crc32c(crc, putting->buffer + skip, n - skip);
-		if (write_all(fd, putting->buffer, n) != 0)
+		if (fd_write_all(fd, putting->buffer, n) != 0)
 			return -1;
 		done += n;
 	}
@@ -176,7 +152,7 @@ stage(struct putting *putting, struct backup_item *item, struct err *err)
 	    ((item->mode & S_IXUSR) != 0 &&	/* a person let it go */
 	    fchmod(back->body_fd, 0640 | S_IXUSR) != 0) ||
 	    futimens(back->body_fd, times) != 0 ||
-	    (has_control && write_all(back->control_fd, putting->control.buf,
+	    (has_control && fd_write_all(back->control_fd, putting->control.buf,
 	    putting->control.len) != 0)) {
 		err_sys(err, "copy %s", item->key);
 		spool_return_drop(back);
@@ -253,7 +229,7 @@ orders_put(struct putting *putting, const struct backup_index *index,
 	str_reset(&putting->control);
 	is_good = read_at(putting->fd, index->orders_at, str_room(
 	    &putting->control, index->orders_bytes),
-	    index->orders_bytes) == 0 && write_all(fd, putting->control.buf,
+	    index->orders_bytes) == 0 && fd_write_all(fd, putting->control.buf,
 	    index->orders_bytes) == 0 && fchmod(fd, 0660) == 0 &&
 	    fsync(fd) == 0;
 	if (close(fd) == 0 && is_good && renameat(dir_fd, SPOOL_ORDERS ".new",

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "tools/change/change.h"
 
 #include "base/banned.h"
@@ -37,21 +38,6 @@ draft_open(const char *target, char path[PATH_BYTES])
 			return fd;
 	}
 	return -1;
-}
-
-static int
-write_all(int fd, struct slice text)
-{
-	while (text.n > 0) {
-		ssize_t n = write(fd, text.p, text.n);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		text = slice_from(text, (size_t)n);
-	}
-	return 0;
 }
 
 /* Owner and mode of the one it replaces; who may not give a file away
@@ -105,7 +91,7 @@ change_write(const struct change_file *file, struct err *err)
 
 	if (fd < 0)
 		return err_sys(err, "cannot write beside %s", file->target);
-	is_good = write_all(fd, str_slice(&file->after)) == 0 &&
+	is_good = fd_write_all(fd, file->after.buf, file->after.len) == 0 &&
 	    make_alike(fd, file) == 0 && fsync(fd) == 0;
 	if (!is_good)
 		err_sys(err, "cannot write %s", path);

@@ -8,10 +8,9 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/fd.h"
 #include "grammar/base64.h"
 #include "grammar/crlf.h"
 #include "transports/http/http.h"
@@ -32,10 +31,8 @@ http_message_piece(const struct http_message *message, uint64_t *at,
 	struct slice text = { piece, 0 };
 	ssize_t n;
 
-	do
-		n = pread(message->fd, piece, sizeof(piece),
-		    (off_t)(message->offset + *at));
-	while (n < 0 && errno == EINTR);
+	n = fd_read_at(message->fd, piece, sizeof(piece),
+	    message->offset + *at);
 	if (n < 0)
 		return err_sys(err, "cannot read the message");
 	*at += (uint64_t)n;

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "transports/mailbox/mailbox.h"
 
 #include "base/banned.h"
@@ -100,25 +101,6 @@ is_absent(int number)
 	    number == EPERM;
 }
 
-static ssize_t
-read_whole(int fd, char *bytes, size_t n)
-{
-	size_t have = 0;
-
-	while (have < n) {
-		ssize_t got = read(fd, bytes + have, n - have);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -1;
-		if (got == 0)
-			break;
-		have += (size_t)got;
-	}
-	return (ssize_t)have;
-}
-
 /* returns 1 and the text; 0 there is none to believe; -1 (errno). */
 static int
 file_read(struct arena *arena, const char *path, const struct account *owner,
@@ -149,7 +131,7 @@ file_read(struct arena *arena, const char *path, const struct account *owner,
 		goto done;
 	}
 	bytes = arena_alloc(arena, (size_t)st.st_size + 1);
-	got = read_whole(fd, bytes, (size_t)st.st_size);
+	got = fd_read_at(fd, bytes, (size_t)st.st_size, 0);
 	if (got < 0)
 		err_sys(err, "read %s", path);
 	*out = (struct slice){ bytes, got > 0 ? (size_t)got : 0 };

@@ -8,12 +8,11 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "grammar/header.h"
 #include "transports/sm/batch.h"
 
@@ -31,18 +30,8 @@ struct writer {
 static int
 writer_flush(struct writer *writer, struct err *err)
 {
-	size_t done = 0;
-
-	while (done < writer->out.len) {
-		ssize_t n = write(writer->fd, writer->out.buf + done,
-		    writer->out.len - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_sys(err, "write the message");
-		done += (size_t)n;
-	}
+	if (fd_write_all(writer->fd, writer->out.buf, writer->out.len) != 0)
+		return err_sys(err, "write the message");
 	str_reset(&writer->out);
 	return 0;
 }
@@ -191,13 +180,11 @@ body_write(struct writer *writer, const struct batch *batch,
 	int result = 0;
 	ssize_t n;
 
-	while (result == 0 && (n = pread(batch->body_fd, piece, PIECE_BYTES,
-	    (off_t)offset)) != 0) {
+	while (result == 0 && (n = fd_read_at(batch->body_fd, piece,
+	    PIECE_BYTES, offset)) != 0) {
 		const char *cut = n == PIECE_BYTES ?
 		    memrchr(piece, '\n', (size_t)n) : NULL;
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0) {
 			result = err_sys(err, "read the message");
 			break;

@@ -13,25 +13,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/fd.h"
 #include "grammar/crlf.h"
 #include "transports/smtp/mail.h"
 
 #include "base/banned.h"
 
 enum { PIECE_BYTES = 64 * 1024, CHUNKS_AHEAD = 2 };
-
-ssize_t
-mail_body_read(int fd, char *piece, size_t size, uint64_t offset)
-{
-	ssize_t n;
-
-	do
-		n = pread(fd, piece, size, (off_t)offset);
-	while (n < 0 && errno == EINTR);
-	return n;
-}
 
 /* The file cannot be read: hang up, or the peer would take the part that it
  * has for the whole. */
@@ -123,7 +112,7 @@ pieces_next(struct pieces *pieces, struct slice *out)
 	}
 	if (pieces->is_over)
 		return 0;
-	n = mail_body_read(pieces->mail->body_fd, piece, PIECE_BYTES,
+	n = fd_read_at(pieces->mail->body_fd, piece, PIECE_BYTES,
 	    pieces->offset);
 	if (n < 0)
 		return -1;

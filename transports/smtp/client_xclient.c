@@ -14,6 +14,7 @@
  */
 #include <string.h>
 
+#include "base/fd.h"
 #include "grammar/path.h"
 #include "grammar/xtext.h"
 #include "mail/envelope.h"
@@ -59,7 +60,7 @@ origin_of(const struct envelope *envelope, struct origin *out)
 static bool
 origin_read(int body_fd, char *front, struct origin *out, struct err *err)
 {
-	ssize_t n = mail_body_read(body_fd, front, FRONT_BYTES, 0);
+	ssize_t n = fd_read_at(body_fd, front, FRONT_BYTES, 0);
 	struct envelope envelope;
 
 	memset(out, 0, sizeof(*out));

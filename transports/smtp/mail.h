@@ -72,9 +72,6 @@ enum progress mail_content(struct mail *mail);
 /* Queue it as one chunk behind the envelope.  GO_ON or BROKEN. */
 enum progress mail_content_in_one(struct mail *mail);
 
-/* Read a piece of the body at offset: bytes, 0 at its end, -1. */
-ssize_t mail_body_read(int fd, char *piece, size_t n, uint64_t offset);
-
 /* ---- mail_say.c: queue one command line -------------------------------- */
 
 void say_reset(struct mail *mail);

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/event.h"
+#include "base/fd.h"
 #include "transports/smtp/mail.h"
 
 #include "base/banned.h"
@@ -124,7 +125,7 @@ look(struct mail *mail)
 	ssize_t n;
 
 	mime_down_header(mail->down, mail->job->header, NULL);
-	while ((n = mail_body_read(mail->body_fd, piece, PIECE_BYTES,
+	while ((n = fd_read_at(mail->body_fd, piece, PIECE_BYTES,
 	    offset)) > 0 && !mail->down->is_too_much) {
 		mime_down_body(mail->down,
 		    (struct slice){ piece, (size_t)n }, NULL);
@@ -171,7 +172,7 @@ is_plain(struct mail *mail)
 	if (!mime_is_ascii(mail->job->header))
 		return false;
 	do {
-		n = mail_body_read(mail->body_fd, piece, PIECE_BYTES, offset);
+		n = fd_read_at(mail->body_fd, piece, PIECE_BYTES, offset);
 		if (n < 0 || !mime_is_ascii((struct slice){ piece,
 		    (size_t)n }))
 			return false;

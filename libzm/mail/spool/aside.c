@@ -17,6 +17,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "mail/spool/internal.h"
 
 #include "base/banned.h"
@@ -108,7 +109,7 @@ copy_bytes(int from_fd, int to_fd)
 	while ((n = pread(from_fd, buffer, sizeof(buffer), at)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 || spool_write_all(to_fd, buffer, (size_t)n) != 0)
+		if (n < 0 || fd_write_all(to_fd, buffer, (size_t)n) != 0)
 			return -1;
 		at += n;
 	}

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
+#include "base/fd.h"
 #include "mail/spool/internal.h"
 
 #include "base/banned.h"
@@ -260,7 +261,7 @@ spool_plan_drop(struct spool_plan *plan)
 int
 spool_plan_write(struct spool_plan *plan, struct slice bytes, struct err *err)
 {
-	if (spool_write_all(plan->fd, bytes.p, bytes.n) == 0)
+	if (fd_write_all(plan->fd, bytes.p, bytes.n) == 0)
 		return 0;
 	return err_sys(err, "write plan %s", plan->name);
 }

@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/crc32c.h"
+#include "base/fd.h"
 #include "mail/spool/internal.h"
 
 #include "base/banned.h"
@@ -165,7 +166,7 @@ draft_unreserve(const struct draft *draft)
 static int
 draft_flush(struct draft *draft, struct err *err)
 {
-	if (draft->pending.len > 0 && spool_write_all(draft->fd,
+	if (draft->pending.len > 0 && fd_write_all(draft->fd,
 		draft->pending.buf, draft->pending.len) != 0)
 		return draft_fail(draft, "write", err);
 	str_reset(&draft->pending);
@@ -189,7 +190,7 @@ draft_write(struct draft *draft, const void *bytes, size_t n,
 		str_add(&draft->pending, bytes, n);
 		return 0;
 	}
-	if (spool_write_all(draft->fd, bytes, n) != 0)
+	if (fd_write_all(draft->fd, bytes, n) != 0)
 		return draft_fail(draft, "write", err);
 	return 0;
 }

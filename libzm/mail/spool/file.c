@@ -8,7 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,26 +22,6 @@ spool_open_file(int dir_fd, const char *name, int flags)
 {
 	return openat(dir_fd, name, flags | O_NOFOLLOW | O_CLOEXEC |
 	    O_NONBLOCK);
-}
-
-int
-spool_write_all(int fd, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, bytes, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -1;
-		if (done == 0) {
-			errno = ENOSPC;
-			return -1;
-		}
-		bytes += done;
-		n -= (size_t)done;
-	}
-	return 0;
 }
 
 void

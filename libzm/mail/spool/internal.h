@@ -72,9 +72,6 @@ const char *spool_name_base(const char *name);
 /* The number at the end of a name of ours, behind its hash directories. */
 ino_t spool_name_inode(const char *name);
 
-/* Write all of it, going on after short writes. 0 or -1 with errno. */
-int spool_write_all(int fd, const char *bytes, size_t n);
-
 /* What the first line of a draft says: 1 and length and checksum; 0. */
 int spool_first_line(const char line[DRAFT_FIRST_LINE_BYTES],
     uint64_t *out_bytes, uint32_t *out_crc);

@@ -10,12 +10,11 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/crc32c.h"
+#include "base/fd.h"
 #include "mail/work/internal.h"
 
 #include "base/banned.h"
@@ -55,9 +54,7 @@ window_read(struct window *window, uint64_t start, size_t want,
 		into = arena_alloc(window->arena, want);
 	else
 		want = sizeof(buffer);
-	do {
-		n = pread(window->fd, into, want, (off_t)start);
-	} while (n < 0 && errno == EINTR);
+	n = fd_read_at(window->fd, into, want, start);
 	if (n < 0)
 		return err_sys(err, "read control file");
 	if (into == buffer)

@@ -5,7 +5,7 @@ TESTS += tests/unit/base/unit-base
 tests_unit_base_unit_base_SOURCES = \
 	tests/unit/base/test_mem.c \
 	tests/unit/base/test_str.c \
-	tests/unit/base/test_err.c \
+	tests/unit/base/test_err.c tests/unit/base/test_fd.c \
 	tests/unit/base/test_clock.c \
 	tests/unit/base/test_crc32c.c tests/unit/base/test_siphash.c \
 	tests/unit/base/test_json.c \

@@ -1,0 +1,46 @@
+/* fd.c - all of some bytes to a descriptor, or a part of a file
+ *
+ * In     descriptors of the caller
+ * Out    bytes; errno
+ * Holds  nothing
+ * Spec   write(2), pread(2)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+#include "base/banned.h"
+
+int
+fd_write_all(int fd, const char *bytes, size_t n)
+{
+	while (n > 0) {
+		ssize_t done = write(fd, bytes, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -1;
+		if (done == 0) {
+			errno = ENOSPC;
+			return -1;
+		}
+		bytes += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+ssize_t
+fd_read_at(int fd, char *out, size_t n, uint64_t at)
+{
+	ssize_t got;
+
+	do
+		got = pread(fd, out, n, (off_t)at);
+	while (got < 0 && errno == EINTR);
+	return got;
+}

@@ -1,0 +1,22 @@
+/* fd.h - all of some bytes to a descriptor, or a part of a file
+ *
+ * Calls that a signal interrupted are made again.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_BASE_FD_H
+#define ZM_BASE_FD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Write all n bytes, in as many calls as it takes.  0; -1 errno (ENOSPC when
+ * a call took nothing): some of them may have been written. */
+int fd_write_all(int fd, const char *bytes, size_t n);
+
+/* Up to n bytes of a regular file, from at on, in one call: it is short only
+ * at the end of the file.  returns how many, 0 behind the end; -1 errno. */
+ssize_t fd_read_at(int fd, char *out, size_t n, uint64_t at);
+
+#endif
