@@ -38,6 +38,9 @@ struct tls_client {
 	SSL_CTX		*ctx;		/* NULL: not yet needed */
 	BIO_METHOD	*method;
 	int		 roots_fd, certificate_fd, key_fd;	/* -1 none */
+	bool		 are_system_roots;	/* 140 certificates: parsed for
+						 * the first that is verified */
+	bool		 has_roots;	/* loaded */
 	struct kept_session sessions[TLS_SESSIONS_MAX];
 	size_t		 session_next;
 };
@@ -89,7 +92,8 @@ files_open(struct tls_client *client, const struct tls_client_files *files,
 	    file_open(files->certificate, &client->certificate_fd, err) < 0 ||
 	    file_open(files->key, &client->key_fd, err) < 0)
 		return -1;
-	if (files->roots == NULL)
+	client->are_system_roots = files->roots == NULL;
+	if (client->are_system_roots)
 		client->roots_fd = system_roots_open();
 	return 0;
 }
@@ -296,9 +300,8 @@ ctx_fill(struct tls_client *client, SSL_CTX *ctx, struct err *err)
 	SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_CLIENT |
 	    SSL_SESS_CACHE_NO_INTERNAL);
 	SSL_CTX_sess_set_new_cb(ctx, session_keep);
-	if (file_load(ctx, client->roots_fd, roots_load, "trusted roots",
-	    err) < 0 || file_load(ctx, client->certificate_fd,
-	    certificate_load, "own certificate", err) < 0)
+	if (file_load(ctx, client->certificate_fd, certificate_load,
+	    "own certificate", err) < 0)
 		return -1;
 	return client->certificate_fd < 0 ? 0 : file_load(ctx, key_fd,
 	    key_load, "own key", err);
@@ -320,6 +323,20 @@ ctx_make(struct tls_client *client, struct err *err)
 		return -1;
 	}
 	client->ctx = ctx;
+	return 0;
+}
+
+/* Roots that a statement names are few and always known; the system's are
+ * read when somebody must be verified, not to call a stranger one. */
+static int
+roots_need(struct tls_client *client, bool is_strict, struct err *err)
+{
+	if (client->has_roots || (client->are_system_roots && !is_strict))
+		return 0;
+	if (file_load(client->ctx, client->roots_fd, roots_load,
+	    "trusted roots", err) < 0)
+		return -1;
+	client->has_roots = true;
 	return 0;
 }
 
@@ -425,7 +442,8 @@ tls_client_begin(struct tls_client *client, const struct tls_goal *goal,
 	SSL *ssl;
 
 	ERR_clear_error();
-	if (client->ctx == NULL && ctx_make(client, err) < 0)
+	if ((client->ctx == NULL && ctx_make(client, err) < 0) ||
+	    roots_need(client, goal->is_strict, err) < 0)
 		return NULL;
 	ssl = SSL_new(client->ctx);
 	bio = ssl != NULL ? bio_of(client, goal, peer) : NULL;

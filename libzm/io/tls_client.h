@@ -2,9 +2,10 @@
  *
  * One struct tls_client holds trusted roots, our own certificate and the
  * sessions that servers gave us.  Files are opened when it is made and read
- * when the first handshake needs them, so that a process may lock itself in
- * between.  A connection of it lives in a struct peer (io/peer.h), which is
- * the only caller of the functions at the end.
+ * when the first handshake needs them (the system's roots: the first that is
+ * strict), so that a process may lock itself in between.  A connection of it
+ * lives in a struct peer (io/peer.h), which is the only caller of the
+ * functions at the end.
  *
  * SPDX-License-Identifier: ISC
  */
