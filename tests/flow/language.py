@@ -22,13 +22,17 @@
     file   MTA PATH { contents }
     run    MTA { command words } expect STATUS ["part of the output"]
     rows   MTA [at PORT|PATH] { a conformance table: rows.py }
+    replies NAME { rows of what hosts answer: replies.py }
+    replies NAME met by MTA
     path   MTA PATH expect there | text PART | count N PART    (lines)
     signal MTA PROCESS KILL|STOP|...      to its processes of that name
     ask    MTA { hold select=all reason=odd } expect [key=value ...]
     ask    MTA { events ev=rcpt.ok } until key=value ...
     clock  +5m
     log    MTA expect EVENT key=value ... [count N] | -not
+    server NAME -hangup                   it closes all its connections
     server NAME expect messages N | sessions N | data "text" | command "text"
+    server NAME expect commands N "text"  so many with it
     mailbox MTA USER expect messages N | text "part"
     mailbox MTA USER expect report|reports N [key=part ...]
     spool  MTA expect empty | AREA N
@@ -62,11 +66,12 @@ import os
 import re
 import shlex
 
+import replies
 import rows
 
 ACTORS = {"flow", "needs", "server", "dns", "mta", "client", "file", "run", "clock",
           "log", "mailbox", "spool", "rows", "signal", "cert", "ask",
-          "memory", "http", "path"}
+          "memory", "http", "path", "replies"}
 CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
                 "expect", "quit", "drop", "bdat", "proxy", "closed",
                 "xclient", "xforward", "rset", "lhlo", "tls", "starttls",
@@ -184,6 +189,11 @@ def check(line, name):
     if words[0] == "rows":
         try:
             rows.parse(line.block or "", line.number)
+        except rows.RowError as error:
+            raise FlowError(f"{name}: {error}") from error
+    if words[0] == "replies" and line.block is not None:
+        try:
+            replies.parse(line.block, line.number)
         except rows.RowError as error:
             raise FlowError(f"{name}: {error}") from error
     if words[0] == "clock":

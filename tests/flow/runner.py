@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "lib"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import language                                      # noqa: E402
+import replies                                       # noqa: E402
 import rows                                          # noqa: E402
 from client import Client, Failure                   # noqa: E402
 from zmtest import control, dns, httpserver, mta      # noqa: E402
@@ -116,6 +117,8 @@ class Flow:
         name = line.words[1]
         if "expect" in line.words:
             return self.expect_server(self.actors[name], line.words[3:])
+        if "-hangup" in line.words:
+            return self.actors[name].hang_up()
         rules, extensions, lmtp, context = [], None, False, None
         host, port = "127.0.0.1", 0
         for item in language.items(line.block):
@@ -186,6 +189,11 @@ class Flow:
         elif kind == "command":
             mta.wait_for(f"a command with {value!r} in {server.commands}",
                          lambda: any(value in c for c in server.commands))
+        elif kind == "commands":
+            mta.wait_for(f"{value} commands with {words[2]!r} in "
+                         f"{server.commands}", lambda: sum(
+                             words[2] in c for c in server.commands)
+                         == int(value))
         else:
             raise Failure(f"a server has no {kind}")
 
@@ -278,6 +286,17 @@ class Flow:
         problems = rows.run(rows.parse(line.block, line.number), address)
         if problems:
             raise Failure("\n    ".join(problems))
+
+    def do_replies(self, line):
+        """replies NAME {...} | replies NAME met by MTA"""
+        name = line.words[1]
+        if line.block is not None:
+            self.actors[name] = replies.Table(line.block, line.number)
+            return
+        try:
+            self.actors[name].met_by(self.mta_of(line.words[4]), self.clock)
+        except rows.RowError as error:
+            raise Failure(str(error)) from error
 
     def do_file(self, line):
         instance = self.mta_of(line.words[1])

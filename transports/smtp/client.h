@@ -33,7 +33,10 @@ enum {
 	CLIENT_PIPES_FOR_MS = 3600000,	/* broken PIPELINING, */
 	CLIENT_SIX_FOR_MS = 600000,	/* IPv6 that leads nowhere */
 	CLIENT_FRESH_MS = 1000,		/* a connection used so lately is
-					 * not looked at before it is reused */
+					 * not looked at before it is reused, */
+	CLIENT_DOUBT_MS = 5000,		/* one that lay idle so long is asked,
+					 * with time to answer: */
+	CLIENT_DOUBT_FOR_MS = 10000,
 	CLIENT_PROVIDER_BYTES = 256,
 	CLIENT_NAMES_MAX = 16,		/* a certificate may have */
 	CLIENT_KEY_BYTES = 512
@@ -301,6 +304,11 @@ unsigned client_auth_mechanism(struct slice word);
  * mail must not wait for a goodbye. */
 void client_quit(struct client *client);
 void client_quit_for(struct client *client, int64_t timeout_ms);
+
+/* client_hello.c: ask a connection that lay idle whether it still leads
+ * anywhere (NOOP; RSET when one is owed), before mail waits for it.
+ * returns false: it does not, and is closed; nobody's attempt is lost. */
+bool client_answers(struct client *client);
 
 /* client_reply.c: send what is queued / wait for one whole reply, which is
  * valid until the next call.  PEER_OK, PEER_EOF, PEER_TIMEOUT, or

@@ -328,6 +328,14 @@ is_alive(struct client *client)
 	return peer_is_quiet(&client->peer);
 }
 
+/* It serves, unless it turns out to be dead after a pause. */
+static bool
+may_go_on(struct client *client)
+{
+	return clock_steady_ms() - client->used_at_ms < CLIENT_DOUBT_MS ||
+	    client_answers(client);
+}
+
 /* Does the kept connection lead to one of the best hosts of this target,
  * too, and is it protected in the same way? */
 static bool
@@ -403,8 +411,9 @@ client_open(struct client *client, const char *host, bool is_required,
 	bool is_kept = is_alive(client);
 
 	if (is_kept && strcmp(client->host, host) == 0 &&
-	    client->is_required == is_required)
+	    client->is_required == is_required && may_go_on(client))
 		return true;
+	is_kept = is_kept && peer_is_open(&client->peer);
 	memset(&search, 0, offsetof(struct search, entries));
 	search.entry_count = search.tried = search.skipped = 0;
 	search.is_last_resort = false;
@@ -413,7 +422,7 @@ client_open(struct client *client, const char *host, bool is_required,
 	if (!search_prepare(&search, host, is_required))
 		return false;
 	if (is_kept && search.target.kind != TARGET_UNIX &&
-	    is_shared(&search)) {
+	    is_shared(&search) && may_go_on(client)) {
 		serves(client, host, is_required);
 		return true;
 	}

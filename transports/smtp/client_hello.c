@@ -228,6 +228,36 @@ client_hello(struct client *client, struct client_hello *hello,
 	    client_auth(client, hello->secret, out_trouble);
 }
 
+/* ---- a pause ----------------------------------------------------------- */
+
+/* A line that nobody said goodbye on may still be gone (a host that was
+ * restarted, an address translation that forgot): MAIL would wait minutes for
+ * its answer, and the message would have lost an attempt. */
+bool
+client_answers(struct client *client)
+{
+	enum peer_result result;
+	struct reply reply;
+	struct err err;
+
+	str_adds(&client->peer.out, client->needs_reset ? "RSET\r\n" :
+	    "NOOP\r\n");
+	result = client_flush(client, CLIENT_DOUBT_FOR_MS, &err);
+	if (result == PEER_OK)
+		result = client_reply(client, CLIENT_DOUBT_FOR_MS, &reply,
+		    &err);
+	if (result != PEER_OK) {
+		client_drop(client);
+		return false;
+	}
+	if (reply.code / 100 != 2 || !client_is_level(client)) {
+		client_quit(client);
+		return false;
+	}
+	client->needs_reset = false;
+	return true;
+}
+
 /* ---- goodbye ----------------------------------------------------------- */
 
 void

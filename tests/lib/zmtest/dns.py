@@ -25,11 +25,11 @@ def encode_name(name):
 
 
 class Dns:
-    def __init__(self, rows=(), host="127.0.0.1"):
+    def __init__(self, rows=(), host="127.0.0.1", port=0):
         self.rows = [(n.lower().rstrip("."), t, v) for n, t, v in rows]
         self.questions = []
         self.asked_by_tcp = 0
-        self._bind(host)
+        self._bind(host, port)
         self.is_closing = False
         self.thread = threading.Thread(target=self._serve, daemon=True)
         self.thread.start()
@@ -37,11 +37,11 @@ class Dns:
                                            daemon=True)
         self.tcp_thread.start()
 
-    def _bind(self, host):
-        """UDP and TCP on one port, which both must have free."""
+    def _bind(self, host, port):
+        """UDP and TCP on one port (0: any), which both must have free."""
         for _ in range(100):
             self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-            self.socket.bind((host, 0))
+            self.socket.bind((host, port))
             self.port = self.socket.getsockname()[1]
             try:
                 self.listener = socket.create_server((host, self.port))

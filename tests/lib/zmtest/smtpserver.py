@@ -2,8 +2,10 @@
 
 Rules are rows (verb, action, times): the first row whose verb matches and
 whose times are not used up acts.  Actions: ("reply", code, text), ("drop",)
-closes the connection, ("silence",) never answers.  verb END is the reply
-to the final dot; CONNECT the greeting.  With a TLS context the server
+closes the connection, ("silence",) never answers, ("raw", bytes, closes) is
+said as it is, ("takes",) has the message and closes without an answer.  verb
+END is the reply to the final dot; CONNECT the greeting; a chunk (BDAT) ends
+the message.  With a TLS context the server
 offers STARTTLS, or speaks TLS from the first byte when it is implicit;
 ("cut",) for STARTTLS says 220 and closes.  Without a port the host is the
 path of a unix socket.
@@ -45,6 +47,7 @@ class Server:
             "PIPELINING", "8BITMIME", "ENHANCEDSTATUSCODES", "DSN",
             "SIZE 100000000"]
         self.messages, self.sessions, self.commands = [], 0, []
+        self.peers = set()          # that are connected
         self.lock = threading.Lock()
         if port is None:
             self.listener = socket.socket(socket.AF_UNIX)
@@ -58,6 +61,15 @@ class Server:
         self.closing = False
         self.thread = threading.Thread(target=self._accept, daemon=True)
         self.thread.start()
+
+    def hang_up(self):
+        """Close all connections that stand."""
+        with self.lock:
+            for peer in self.peers:
+                try:
+                    peer.shutdown(socket.SHUT_RDWR)
+                except OSError:         # its TLS, or the client, ended it
+                    pass
 
     def close(self):
         """The thread must be gone before the descriptor's number is used
@@ -75,6 +87,7 @@ class Server:
                 return
             with self.lock:
                 self.sessions += 1
+                self.peers.add(peer)
             threading.Thread(target=self._session, args=(peer,),
                              daemon=True).start()
 
@@ -87,17 +100,26 @@ class Server:
 
     def _answer(self, peer, verb, line, default):
         """Send the reply; returns its first digit, or None to hang up."""
-        action = self._rule(verb, line) or ("reply",) + default
-        if action[0] == "drop":
+        return self._act(peer, self._rule(verb, line)
+                         or ("reply",) + default)
+
+    @staticmethod
+    def _act(peer, action):
+        if action[0] in ("drop", "takes"):
             return None
         if action[0] == "silence":
             threading.Event().wait(600)
             return None
+        if action[0] == "raw":
+            peer.sendall(action[1])
+            return None if action[2] else "2" if is_yes(action[1]) else \
+                action[1][:1].decode("latin-1").replace("2", "5")
         code, text = action[1], action[2]
         peer.sendall(f"{code} {text}\r\n".encode())
         return str(code)[0]
 
-    def _session(self, peer):
+    def _session(self, plain):
+        peer = plain
         try:
             if peer.family != socket.AF_UNIX:
                 peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -114,13 +136,16 @@ class Server:
         except (OSError, ValueError):
             pass
         finally:
+            with self.lock:
+                self.peers.discard(plain)
             peer.close()
 
     def _starttls(self, peer, line):
         """The protected socket, or None: refused or cut."""
         action = self._rule("STARTTLS", line)
-        if action and action[0] == "reply":
-            peer.sendall(f"{action[1]} {action[2]}\r\n".encode())
+        if action and action[0] != "cut":
+            if self._act(peer, action) is None:
+                raise OSError("closed")
             return None
         peer.sendall(b"220 2.0.0 go on\r\n")
         if action:
@@ -141,9 +166,8 @@ class Server:
             if verb in ("EHLO", "LHLO"):
                 action = self._rule("EHLO", line)
                 if action:
-                    if action[0] != "reply":
+                    if self._act(peer, action) is None:
                         return
-                    peer.sendall(f"{action[1]} {action[2]}\r\n".encode())
                     continue
                 words = ["sink.test"] + self.extensions
                 if self.tls and not is_secure:
@@ -174,6 +198,10 @@ class Server:
                 if got == "3" and not self._data(peer, lines, message):
                     return
                 message = None
+            elif verb == "BDAT":
+                if not self._chunk(peer, lines, message, line):
+                    return
+                message = None
             elif verb == "STARTTLS" and self.tls and not is_secure:
                 secure = self._starttls(peer, line)
                 if secure:
@@ -199,22 +227,44 @@ class Server:
                 break
             parts.append(raw[1:] if raw.startswith(b".") else raw)
         message.data = b"".join(parts)
+        return self._end(peer, message, "END")
+
+    def _chunk(self, peer, lines, message, line):
+        """BDAT n LAST: all of a message at once."""
+        data = lines.read(int(line.split(" ")[1]))
+        if not message or not message.rcpts:
+            peer.sendall(b"503 5.5.1 no valid recipients\r\n")
+            return True
+        message.data = data
+        return self._end(peer, message, "BDAT")
+
+    def _end(self, peer, message, verb):
+        """Answer to the message; False: hang up."""
         answers = message.rcpts if self.lmtp else [None]
         for rcpt in answers:
-            got = self._answer(peer, "END", rcpt or "",
-                               (250, "2.0.0 taken"))
+            action = self._rule(verb, rcpt or "") or (
+                "reply", 250, "2.0.0 taken")
+            got = self._act(peer, action)
+            if got == "2" or action[0] == "takes" or (
+                    action[0] == "raw" and is_yes(action[1])):
+                self._take(message, rcpt)
             if got is None:
                 return False
-            if got == "2":
-                with self.lock:
-                    if self.lmtp:
-                        one = Message(message.sender, [rcpt],
-                                      message.mail_line, message.rcpt_lines)
-                        one.data = message.data
-                        self.messages.append(one)
-                    else:
-                        self.messages.append(message)
         return True
+
+    def _take(self, message, rcpt):
+        with self.lock:
+            if self.lmtp:
+                one = Message(message.sender, [rcpt], message.mail_line,
+                              message.rcpt_lines)
+                one.data = message.data
+                message = one
+            self.messages.append(message)
+
+
+def is_yes(data):
+    """Is the last line of these bytes whole, and does it begin with 2?"""
+    return data.endswith(b"\n") and data.split(b"\n")[-2][:1] == b"2"
 
 
 def _path(line):

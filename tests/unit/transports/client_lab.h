@@ -110,6 +110,32 @@ end(void)
 	script_join(&script);
 }
 
+/* One pipelined transaction of so many recipients; the answer to its dot. */
+LAB void
+transaction_add(struct str *text, int count, int part)
+{
+	str_adds(text, "< MAIL\n");
+	for (int i = 0; i < count; i++)
+		str_adds(text, "< RCPT\n");
+	str_adds(text, "< DATA\n> 250 mail\n");
+	for (int i = 0; i < count; i++)
+		str_adds(text, "> 250 rcpt\n");
+	str_addf(text, "> 354 go\n.\n> 250 part %d\n", part);
+}
+
+/* The first recipient's verdict; words: how its text begins. */
+LAB void
+expect_verdict(const char *name, enum verdict_kind kind, const char *status,
+    const char *words)
+{
+	cr_expect_eq(verdicts[0].kind, kind, "%s: %s %s", name,
+	    verdict_names[verdicts[0].kind], verdicts[0].text);
+	cr_expect_str_eq(verdicts[0].status, status, "%s: %s", name,
+	    verdicts[0].text);
+	cr_expect(slice_starts(slice_of(verdicts[0].text), words), "%s: %s",
+	    name, verdicts[0].text);
+}
+
 #define HELLO "> 220 mx.test\n< EHLO me.test\n> 250 mx.test\n"
 #define PIPE_HELLO \
 	"> 220 mx.test\n< EHLO me.test\n> 250-mx.test\n> 250 PIPELINING\n"

@@ -11,6 +11,7 @@ tests_unit_transports_unit_transports_SOURCES = \
 	tests/unit/transports/test_client_form.c \
 	tests/unit/transports/test_client_matrix.c \
 	tests/unit/transports/test_client_bounds.c \
+	tests/unit/transports/test_client_idle.c \
 	tests/unit/transports/test_client_auth.c \
 	tests/unit/transports/test_provider.c \
 	tests/unit/transports/box.c tests/unit/transports/box.h \

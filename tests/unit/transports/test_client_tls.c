@@ -177,13 +177,7 @@ Test(client_tls, each_policy_meets_each_server)
 		cr_expect_eq(client.tls.is_verified, row->is_verified,
 		    "%s: %s", row->name, client.tls.why);
 		end();
-		cr_expect_eq(verdicts[0].kind, row->kind, "%s: %s %s",
-		    row->name, verdict_names[verdicts[0].kind],
-		    verdicts[0].text);
-		cr_expect_str_eq(verdicts[0].status, row->status, "%s: %s",
-		    row->name, verdicts[0].text);
-		cr_expect(slice_starts(slice_of(verdicts[0].text),
-		    row->words), "%s: %s", row->name, verdicts[0].text);
+		expect_verdict(row->name, row->kind, row->status, row->words);
 		cr_expect_str_empty(script.wrong, "%s: %s", row->name,
 		    script.wrong);
 		script_release(&script);
