@@ -1,17 +1,27 @@
 #!/usr/bin/env python3
-"""Relay over STARTTLS, zmailer and tuned Postfix in turn, with our load
-generator and sink: rates and CPU (of a cgroup) for both.
+"""Zmailer beside Postfix, as it comes and tuned, in turn, with our load
+generator and sink: rates, CPU of a cgroup, memory.
 
     unshare -m -n --propagation private sh -c \\
-        'ip link set lo up; exec python3 tests/bench/beside.py [MESSAGES]'
+        'ip link set lo up; exec python3 tests/bench/beside.py [-n MESSAGES]
+         [--runs N] [--peers zmailer,postfix+tuned] [WORKLOAD ...]'
 
 with ZM_REAL_NET=/proc/$$/ns/net and ZMAILER_BUILD in the environment, as
 root; Postfix is fetched into a private root (tests/real/privateroot.py).
 
+Workloads: relay (4 KiB, 20 kept sessions), tls (the same over STARTTLS from
+the client), handshakes (STARTTLS and nothing else), relaytls (STARTTLS to the
+next hop), bigtls (50 MB over STARTTLS to the next hop, 4 sessions), far500
+(500 destinations at once whose every answer takes 100 ms: the sink's wait, as
+the kernel need not have netem).  Peers: zmailer, postfix (its defaults),
+postfix+tuned.
+
 SPDX-License-Identifier: ISC
 """
+import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -20,127 +30,226 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 sys.path.insert(0, os.path.join(HERE, "..", "real"))
 from privateroot import PrivateRoot                  # noqa: E402
-from zmtest import mta, tls                          # noqa: E402
+from zmtest import dns, mta, tls                     # noqa: E402
 
 MACHINE = ["nsenter", f"--net={os.environ['ZM_REAL_NET']}"]
 TOOLS = os.path.join(mta.BUILD, "tests", "bench")
 GROUP = f"/sys/fs/cgroup/cpuacct/zmailer-bench-{os.getpid()}"
-MESSAGES = sys.argv[1] if len(sys.argv) > 1 else "5000"
-RUNS = 3
+FAR = 500
+BIG_MB = 50
+
+RELAY = ["--domain", "b.test"]
+# load: words of the generator; hop: of the sink; unit: what is counted
+WORKLOADS = {
+    "relay": dict(load=RELAY),
+    "tls": dict(load=RELAY + ["--tls"]),
+    "handshakes": dict(load=["--handshakes"], has_mail=False),
+    "relaytls": dict(load=RELAY, hop_tls=True),
+    "bigtls": dict(load=RELAY + ["--size", str(BIG_MB * 1000000),
+                                 "--sessions", "4"],
+                   hop_tls=True, messages=20, unit="MB"),
+    "far500": dict(load=RELAY + ["--domains", str(FAR)], far=FAR,
+                   hop=["--any", "--delay", "100"]),
+}
 
 POSTFIX = """compatibility_level = 3.6
 myhostname = post.test
 mydestination =
 mynetworks = 127.0.0.0/8
-inet_interfaces = loopback-only
+inet_interfaces = 127.0.0.1
 inet_protocols = ipv4
 maillog_file = /var/log/postfix.log
-relayhost = [127.0.0.1]:%s
-in_flow_delay = 0
-default_process_limit = 200
+message_size_limit = 100000000
+smtpd_tls_security_level = may
+smtpd_tls_chain_files = {key}, {pem}
+smtpd_client_connection_count_limit = 0
+smtpd_recipient_restrictions = permit_mynetworks, reject
+smtp_tls_security_level = {client_tls}
+"""
+TUNED = """in_flow_delay = 0
+default_process_limit = {processes}
 default_destination_concurrency_limit = 50
 initial_destination_concurrency = 20
 smtp_connection_cache_on_demand = yes
-smtp_connection_cache_destinations = 127.0.0.1
-smtp_tls_security_level = none
-smtpd_tls_security_level = may
-smtpd_tls_chain_files = %s, %s
+smtp_connection_cache_destinations = static:all
+smtp_tls_connection_reuse = yes
 smtpd_tls_session_cache_database =
-smtpd_client_connection_count_limit = 0
-smtpd_recipient_restrictions = permit_mynetworks, reject
 """
 
 
 def in_group():
-    with open(f"{GROUP}/tasks", "w") as file:
+    with open(f"{GROUP}/tasks", "w", encoding="ascii") as file:
         file.write(str(os.getpid()))
 
 
 def cpu_s():
-    with open(f"{GROUP}/cpuacct.usage") as file:
+    with open(f"{GROUP}/cpuacct.usage", encoding="ascii") as file:
         return int(file.read()) / 1e9
 
 
-def measure(port, words):
-    """One run; the sink is up.  accepted/s, CPU ms a unit."""
-    before = cpu_s()
-    done = subprocess.run([f"{TOOLS}/load", "--port", str(port),
-                           "--messages", MESSAGES, *words],
-                          stdout=subprocess.PIPE, check=True)
-    report = json.loads(done.stdout)
-    return report, before
+def pss_mb():
+    """Of all processes of the group."""
+    total = 0
+    with open(f"{GROUP}/cgroup.procs", encoding="ascii") as file:
+        pids = file.read().split()
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
+                total += int(re.search(r"^Pss:\s+(\d+)", file.read(),
+                                       re.M).group(1))
+        except (OSError, AttributeError):
+            continue
+    return total / 1024
 
 
-def run(start, port_of, words, has_mail):
-    sink = subprocess.Popen([f"{TOOLS}/sink", "--expect", MESSAGES],
-                            stdout=subprocess.PIPE, text=True)
-    sink_port = sink.stdout.readline().split()[1]
-    stop = start(sink_port)
-    try:
-        report, before = measure(port_of(), words)
+class Zmailer:
+    def __init__(self, bench):
+        self.bench, self.instance = bench, None
+
+    def start(self, work, sink_port):
+        bench, self.instance = self.bench, mta.Mta("beside")
+        route = f"route * via 127.0.0.1:{sink_port}"
+        if work.get("far"):
+            route = f"dns 127.0.0.1\nmx-port {sink_port}\n" \
+                f"limit agents {FAR + 50}\n" \
+                f"schedule smtp/* {{ parallel 1; agents {FAR} }}"
+        self.instance.configure(
+            f"{route}\nsize 100M\nlimit sessions-per-client 1000\n"
+            "limit session-messages 1000000\n"
+            f"tls certificate {bench.cert.pem} key {bench.cert.key}\n")
+        subprocess.run([f"{mta.BUILD}/tools/zmailer", "start"],
+                       env=self.instance.env, check=True,
+                       preexec_fn=in_group)
+        self.instance.is_started = True
+        return self.instance.port
+
+    def stop(self):
+        self.instance.close()
+
+
+class Postfix:
+    def __init__(self, bench, is_tuned):
+        self.bench, self.is_tuned, self.root = bench, is_tuned, bench.root
+
+    def start(self, work, sink_port):
+        cert, far = self.bench.cert, work.get("far")
+        text = POSTFIX.format(key=cert.key, pem=cert.pem, client_tls="may"
+                              if work.get("hop_tls") else "none")
+        if self.is_tuned:
+            text += TUNED.format(processes=FAR + 100 if far else 200)
+        text += f"default_transport = smtp::{sink_port}\n" if far else \
+            f"relayhost = [127.0.0.1]:{sink_port}\n"
+        self.root.write("/etc/postfix/main.cf", text)
+        self.root.write("/etc/resolv.conf", "nameserver 127.0.0.1\n")
+        master = self.root.run("cat", "/etc/postfix/master.cf") \
+            .stdout.decode()
+        if "postlog" not in master:
+            self.root.write("/etc/postfix/master.cf", re.sub(
+                r"^(\S+ +\S+ +\S+ +\S+ +)y( )", r"\1n\2", master,
+                flags=re.M) + "\npostlog unix-dgram n - n - 1 postlogd\n")
+        subprocess.run(["chroot", self.root.root, "postfix", "start"],
+                       check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, preexec_fn=in_group)
+        return 25
+
+    def stop(self):
+        self.root.run("postfix", "stop", check=False)
+
+
+class Bench:
+    """What all runs share: a certificate, Postfix's root, the names of the
+    far hosts."""
+
+    def __init__(self, peers):
+        self.cert = tls.Cert().make(["bench.test"], "p256")
+        with open(self.cert.dir + "/both.pem", "wb") as both:
+            for path in (self.cert.pem, self.cert.key):
+                with open(path, "rb") as part:
+                    both.write(part.read())
+        self.root = None
+        if any(name.startswith("postfix") for name in peers):
+            self.root = PrivateRoot(["postfix"], [self.cert.dir])
+            self.root.install(MACHINE)
+        self.dns = dns.Dns([(f"d{i}.b.test", "A",
+                             f"127.1.{i // 250}.{i % 250 + 1}")
+                            for i in range(FAR)], port=53)
+
+    def peer(self, name):
+        if name == "zmailer":
+            return Zmailer(self)
+        if name in ("postfix", "postfix+tuned"):
+            return Postfix(self, name.endswith("+tuned"))
+        raise SystemExit(f"beside: there is no peer '{name}'")
+
+    def close(self):
+        if self.root:
+            self.root.close()
+        self.dns.close()
+        self.cert.close()
+
+    def run(self, peer, work, messages):
+        """One run: accepted/s, end to end/s, CPU ms a unit, PSS in MB."""
+        words = list(work.get("hop", []))
+        if work.get("hop_tls"):
+            words += ["--tls", self.cert.dir + "/both.pem"]
+        sink = subprocess.Popen(
+            [f"{TOOLS}/sink", "--expect", str(messages)] + words,
+            stdout=subprocess.PIPE, text=True)
+        try:
+            port = peer.start(work, sink.stdout.readline().split()[1])
+            return self.measure(port, work, messages, sink)
+        finally:
+            peer.stop()
+            sink.kill()
+            sink.wait()
+
+    @staticmethod
+    def measure(port, work, messages, sink):
+        before = cpu_s()
+        report = json.loads(subprocess.run(
+            [f"{TOOLS}/load", "--port", str(port), "--messages",
+             str(messages), *work["load"]],
+            stdout=subprocess.PIPE, check=True).stdout)
         end = report["last_s"]
-        if has_mail:
+        if work.get("has_mail", True):
             end = json.loads(sink.communicate(timeout=300)[0])["last_s"]
-        count = int(MESSAGES)
-        return (count / (report["last_s"] - report["first_s"]),
-                count / (end - report["first_s"]),
-                (cpu_s() - before) * 1000 / count)
-    finally:
-        stop()
-        sink.kill()
-        sink.wait()
+        units = messages * (BIG_MB if work.get("unit") == "MB" else 1)
+        return (units / (report["last_s"] - report["first_s"]),
+                units / (end - report["first_s"]),
+                (cpu_s() - before) * 1000 / units, pss_mb())
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("-n", dest="messages", type=int, default=5000)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--peers", default="zmailer,postfix+tuned")
+    parser.add_argument("workloads", nargs="*", default=["relay", "tls",
+                                                         "handshakes"])
+    options = parser.parse_args()
+    peers = options.peers.split(",")
+    for name in options.workloads:
+        if name not in WORKLOADS:
+            parser.error(f"there is no workload '{name}'")
     os.mkdir(GROUP)
-    cert = tls.Cert().make(["bench.test"], "p256")
-    root = PrivateRoot(["postfix"], [cert.dir])
-    root.install(MACHINE)
-    ours = {}
-
-    def zmailer(sink_port):
-        ours["i"] = mta.Mta("beside")
-        ours["i"].configure(
-            f"route * via 127.0.0.1:{sink_port}\n"
-            "limit sessions-per-client 1000\nlimit session-messages 1000000"
-            f"\ntls certificate {cert.pem} key {cert.key}\n")
-        subprocess.run([f"{mta.BUILD}/tools/zmailer", "start"],
-                       env=ours["i"].env, check=True, preexec_fn=in_group)
-        ours["i"].is_started = True
-        return ours["i"].close
-
-    def postfix(sink_port):
-        root.write("/etc/postfix/main.cf",
-                   POSTFIX % (sink_port, cert.key, cert.pem))
-        master = root.run("cat", "/etc/postfix/master.cf").stdout.decode()
-        if "postlog" not in master:
-            root.write("/etc/postfix/master.cf",
-                       master + "\npostlog unix-dgram n - n - 1 postlogd\n")
-        subprocess.run(["chroot", root.root, "postfix", "start"], check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                       preexec_fn=in_group)
-        return lambda: root.run("postfix", "stop", check=False)
-
+    bench = Bench(peers)
     try:
-        for name, words, has_mail in (
-                ("relay", ["--domain", "b.test"], True),
-                ("relay over TLS", ["--domain", "b.test", "--tls"], True),
-                ("handshakes", ["--handshakes"], False)):
-            rows = {"zmailer": [], "postfix": []}
-            for _ in range(RUNS):
-                rows["zmailer"].append(run(
-                    zmailer, lambda: ours["i"].port, words, has_mail))
-                rows["postfix"].append(run(postfix, lambda: 25, words,
-                                           has_mail))
+        for name in options.workloads:
+            work = WORKLOADS[name]
+            count = work.get("messages", options.messages)
+            rows = {who: [] for who in peers}
+            for _ in range(options.runs):
+                for who in peers:
+                    rows[who].append(bench.run(bench.peer(who), work, count))
             for who, got in rows.items():
-                accepted, end, cpu = (statistics.median(column)
-                                      for column in zip(*got))
-                print(f"{name:15} {who:8} {accepted:7.0f}/s accepted "
-                      f"{end:7.0f}/s end to end {cpu:6.3f} ms CPU",
-                      flush=True)
+                accepted, end, cpu, pss = (statistics.median(column)
+                                           for column in zip(*got))
+                unit = work.get("unit", "msg")
+                print(f"{name:10} {who:14} {accepted:7.0f} {unit}/s accepted "
+                      f"{end:7.0f} {unit}/s end to end {cpu:7.3f} ms CPU "
+                      f"{pss:5.0f} MB", flush=True)
     finally:
-        root.close()
-        cert.close()
+        bench.close()
         os.rmdir(GROUP)
 
 

@@ -6,7 +6,7 @@ import os
 
 CONF = "/etc/exim4/exim4.conf"
 HEAD = """primary_hostname = {name}
-domainlist local_domains = exim.test
+domainlist local_domains = exim.test : *-e.test
 spool_directory = /var/spool/exim4
 log_file_path = /var/log/exim4/%slog
 acl_smtp_rcpt = all
@@ -28,9 +28,10 @@ box:
 """
 
 
-def configure(root, name, box, tls=None):
-    """box: lines of its appendfile transport; tls: certificate, key."""
-    text = HEAD.format(name=name)
+def configure(root, name, box, tls=None, more=""):
+    """box: lines of its appendfile transport; tls: certificate, key; more:
+    lines of the main part."""
+    text = HEAD.format(name=name) + more
     if tls:
         text += "tls_advertise_hosts = *\ntls_certificate = {}\n" \
             "tls_privatekey = {}\n".format(*tls)

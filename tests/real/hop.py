@@ -27,12 +27,13 @@ class NextHop:
 
     domain, port, packages, host = "", 0, [], "127.0.0.1"
 
-    def __init__(self, cert, shared):
+    def __init__(self, cert, ours, shared):
         self.socket = os.path.join(shared[0], "lmtp")
         self.root = PrivateRoot(self.packages, shared)
         self.root.install(MACHINE)
         for path, source, mode in (("/etc/mx.pem", cert.pem, 0o644),
-                                   ("/etc/mx.key", cert.key, 0o644)):
+                                   ("/etc/mx.key", cert.key, 0o644),
+                                   ("/etc/me.pem", ours.pem, 0o644)):
             with open(source) as file:
                 self.root.write(path, file.read())
             os.chmod(self.root.root + path, mode)

@@ -4,7 +4,8 @@
 Postfix, Exim, OpenSMTPD by SMTP and Dovecot by LMTP, over TCP and over its
 unix socket, nginx by HTTP, each from its Debian package in a private root, each with a certificate that `tls-to verify`
 must accept; but for OpenSMTPD 6.8, which with OpenSSL 3 fails in every
-handshake and so shows what `may` does then.  What is sent to each: plain text, 8-bit text, lines that
+handshake and so shows what `may` does then.  Postfix and Exim also want to see
+our certificate, and say whether a session was resumed (hop_tls.py).  What is sent to each: plain text, 8-bit text, lines that
 begin with dots, 200 recipients, 3 MB.
 Started by run-next-hops in a mount and network namespace of its own.
 
@@ -20,6 +21,7 @@ TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 from hop import BIG, DOTS, EIGHT, PLAIN, NextHop, arrived, send  # noqa: E402
 import exim                                          # noqa: E402
+import hop_tls                                       # noqa: E402
 import nginx                                         # noqa: E402
 from zmtest import mta, tls                          # noqa: E402
 from zmtest.cases import tell_events                 # noqa: E402
@@ -38,7 +40,7 @@ class Postfix(NextHop):
         self.root.write("/etc/postfix/main.cf", f"""compatibility_level = 3.6
 myhostname = mx.test
 mydestination =
-virtual_mailbox_domains = post.test, whose.test
+virtual_mailbox_domains = post.test, whose.test, {hop_tls.DOMAINS}
 smtpd_authorized_xclient_hosts = 127.0.0.0/8
 virtual_mailbox_base = /var/vmail
 virtual_mailbox_maps = static:all/
@@ -51,14 +53,21 @@ alias_maps =
 smtpd_tls_security_level = may
 smtpd_tls_cert_file = /etc/mx.pem
 smtpd_tls_key_file = /etc/mx.key
+smtpd_tls_CAfile = {hop_tls.SHOWN}
+smtpd_tls_received_header = yes
+smtpd_tls_loglevel = 2
 smtpd_recipient_limit = 100
 maillog_file = /var/log/postfix.log
 """)
         path = "/etc/postfix/master.cf"
         with open(self.root.root + path) as file:
             text = file.read()
-        doors = "".join(f"{where}{self.port} inet n - n - - smtpd\n"
-                        for where in ("", MINE + ":"))
+        doors = "".join(
+            f"{where}{self.port} inet n - n - - smtpd{more}\n"
+            for where, more in (("", ""), (MINE + ":", ""),
+                                (hop_tls.AGAIN + ":", ""),
+                                (hop_tls.ASKS + ":", hop_tls.POSTFIX),
+                                (hop_tls.REFUSES + ":", hop_tls.POSTFIX)))
         text = re.sub(r"^smtp +inet .*\n", doors, text, flags=re.M)
         text = re.sub(r"^(\S+ +\S+ +\S+ +\S+ +)y( )", r"\1n\2", text,
                       flags=re.M)
@@ -78,6 +87,9 @@ maillog_file = /var/log/postfix.log
                      if b"\nSubject: whose%d" % last in m]
             assert b"from c%d.test (unknown [127.0.0.%d])" % (last, last) \
                 in heard[0], heard[0]
+        hop_tls.check(self, instance, "/var/log/postfix.log",
+                      r"Reusing old session",
+                      r"(?s)Received: .*Client CN \"me\.test\".*verified OK")
 
     def stop(self):
         self.root.run("postfix", "stop", check=False)
@@ -92,10 +104,17 @@ class Exim(NextHop):
         exim.configure(self.root, "mx.test", [
             "maildir_format", "directory = /var/mail/maildirs/all",
             "create_directory", "batch_max = 1"],
-            tls=("/etc/mx.pem", "/etc/mx.key"))
+            tls=("/etc/mx.pem", "/etc/mx.key"), more=hop_tls.EXIM)
         self.root.run("install", "-d", "-o", "mail", "/var/mail/maildirs")
         self.daemon = self.root.start("/usr/sbin/exim4", "-bdf", "-q1m",
-                                      "-oX", f"127.0.0.1.{self.port}")
+                                      "-oX", " : ".join(
+                                          f"{where}.{self.port}" for where in
+                                          ["127.0.0.1", *hop_tls.ADDRESSES]))
+
+    def extra(self, instance):
+        hop_tls.check(self, instance, "/var/log/exim4/mainlog",
+                      r"X=TLS\S*\* ", None,
+                      r"<= bob@localhost .* CV=yes DN=\"CN=me\.test\"")
 
 
 class OpenSmtpd(NextHop):
@@ -198,6 +217,7 @@ def check(instance, hop):
 
 def main():
     cert = tls.Cert().make()
+    ours = tls.Cert().make(["me.test"])
     instance, failed, hops = mta.Mta("next"), 0, []
     instance.configure(
         "".join(f"tls-to {host} verify name mx.test ca {cert.pem}\n"
@@ -205,6 +225,8 @@ def main():
         + "".join(f"route {h.domain} via {h.host}:{h.port}\n"
                   for h in HOPS if h not in (Dovecot, nginx.Nginx))
         + nginx.Nginx.configuration(instance)
+        + hop_tls.configuration(cert, ours, {"p": Postfix.port,
+                                             "e": Exim.port})
         + f"route whose.test via {MINE}:2700\nxclient-to {MINE}\n"
         "domain box.test { users any; deliver lmtp inet:127.0.0.1:2703 }\n"
         f"domain store.test {{ users any; deliver lmtp "
@@ -215,7 +237,7 @@ def main():
         for kind in HOPS:
             if sys.argv[1:] and kind.__name__ not in sys.argv[1:]:
                 continue
-            hop = kind(cert, [instance.top, mta.BUILD])
+            hop = kind(cert, ours, [instance.top, mta.BUILD])
             hops.append(hop)
             try:
                 check(instance, hop)
@@ -230,6 +252,7 @@ def main():
         for hop in hops:
             hop.stop()
         cert.close()
+        ours.close()
     print(f"next hops: {len(hops) - failed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -1,0 +1,77 @@
+"""Our side of TLS as Postfix and Exim see it: a session resumed by a second
+connection, a certificate that they ask for, and mail that waits where we have
+none to show.
+
+SPDX-License-Identifier: ISC
+"""
+import re
+
+from hop import arrived, send
+from zmtest import mta
+
+AGAIN, ASKS, REFUSES = ADDRESSES = "127.0.0.3", "127.0.0.4", "127.0.0.5"
+SHOWN = "/etc/me.pem"           # what the servers believe us
+DOMAINS = ", ".join(f"{name}-{letter}.test" for letter in "pe"
+                    for name in ("again", "asks", "refuses"))
+POSTFIX = " -o smtpd_tls_security_level=encrypt -o smtpd_tls_req_ccert=yes"
+EXIM = f"""tls_verify_certificates = {SHOWN}
+tls_verify_hosts = ${{if inlist{{$received_ip_address}}{{{ASKS}:{REFUSES}}}\
+{{*}}{{}}}}
+tls_resumption_hosts = *
+log_selector = +tls_cipher +tls_certificate_verified +tls_peerdn \
++tls_resumption
+"""
+
+
+def configuration(cert, ours, ports):
+    """Lines for our instance; ports by the letter of the server."""
+    verify = f"verify name mx.test ca {cert.pem}"
+    lines = [f"tls-to {AGAIN} {verify}", f"tls-to {REFUSES} {verify}",
+             f"tls-to {ASKS} {verify} cert {ours.pem} key {ours.key}",
+             f"schedule smtp/{AGAIN}* {{ connection-messages 1; parallel 1 }}"]
+    for letter, port in ports.items():
+        lines += [f"route {name}-{letter}.test via {address}:{port}"
+                  for name, address in (("again", AGAIN), ("asks", ASKS),
+                                        ("refuses", REFUSES))]
+    return "\n".join(lines) + "\n"
+
+
+def log_of(hop, path):
+    try:
+        with open(hop.root.root + path, errors="replace") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
+def outcomes(instance, domain):
+    return [e for e in instance.events() if e["ev"] in ("rcpt.ok",
+            "rcpt.defer") and e["to"].endswith("@" + domain)]
+
+
+def check(hop, instance, log, resumed, header, line=None):
+    """resumed: what the server's log says of a resumed session; header and
+    line: what its Received field or its log says of our certificate."""
+    letter = hop.domain[0]
+    before = len(re.findall(resumed, log_of(hop, log)))
+    for i in range(3):
+        text = b"Subject: again%d\n\nhello\n" % i
+        send(instance, [f"u0@again-{letter}.test"], text)
+        arrived(hop, text)
+    mta.wait_for("a resumed session in the server's log", lambda: len(
+        re.findall(resumed, log_of(hop, log))) - before >= 2)
+    text = b"Subject: asks\n\nhello\n"
+    send(instance, [f"u0@asks-{letter}.test"], text)
+    arrived(hop, text)
+    if header:
+        mine = [m.decode() for m in hop.messages()
+                if b"\nSubject: asks\n" in m]
+        assert re.search(header, mine[0]), mine[0]
+    if line:
+        assert re.search(line, log_of(hop, log)), log_of(hop, log)[-2000:]
+    send(instance, [f"u0@refuses-{letter}.test"],
+         b"Subject: refuses\n\nhello\n")
+    mta.wait_for("a refusal", lambda: outcomes(
+        instance, f"refuses-{letter}.test"))
+    assert all(e["ev"] == "rcpt.defer" for e in outcomes(
+        instance, f"refuses-{letter}.test")), "taken without a certificate"
