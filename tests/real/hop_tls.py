@@ -9,7 +9,7 @@ import re
 from hop import arrived, send
 from zmtest import mta
 
-AGAIN, ASKS, REFUSES = ADDRESSES = "127.0.0.3", "127.0.0.4", "127.0.0.5"
+AGAIN, ASKS, REFUSES = ADDRESSES = "127.0.0.13", "127.0.0.14", "127.0.0.15"
 SHOWN = "/etc/me.pem"           # what the servers believe us
 DOMAINS = ", ".join(f"{name}-{letter}.test" for letter in "pe"
                     for name in ("again", "asks", "refuses"))
