@@ -64,6 +64,11 @@ const struct conf_row *conf_row_find(enum conf_group group,
 /* NULL when statement has no such key. */
 const struct conf_setting *conf_setting_find(const char *statement,
     struct slice key);
+/* Does the row know word as a keyword?  Its index, or -1. */
+int conf_keyword_find(const struct conf_row *row, struct slice word);
+/* Walk "a=b c! d": false at the end. */
+bool conf_spec_next(struct slice *rest, struct slice *out_name,
+    struct slice *out_type, bool *out_is_needed);
 
 /* The candidate that somebody who wrote word most likely meant: collects
  * the closest of those it is offered. */
@@ -166,11 +171,6 @@ struct conf_cursor {
  * Complains and returns false when it is none. */
 bool conf_value_take(struct conf_cursor *cursor, struct slice type,
     struct conf_value *out);
-/* Does the row know word as a keyword?  Its index, or -1. */
-int conf_keyword_find(const struct conf_row *row, struct slice word);
-/* Walk "a=b c! d": false at the end. */
-bool conf_spec_next(struct slice *rest, struct slice *out_name,
-    struct slice *out_type, bool *out_is_needed);
 /* part/policy_value.c: values of rules, as in the table of types. */
 bool conf_take_hostpattern(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why);

@@ -15,35 +15,6 @@
 
 #include "base/banned.h"
 
-bool
-conf_spec_next(struct slice *rest, struct slice *out_name,
-    struct slice *out_type, bool *out_is_needed)
-{
-	struct slice word, type;
-
-	if (!slice_word(rest, &word))
-		return false;
-	type = word;
-	slice_cut(&type, '=', out_name);
-	*out_type = type;
-	*out_is_needed = slice_ends(*out_name, "!");
-	if (*out_is_needed)
-		out_name->n--;
-	return true;
-}
-
-int
-conf_keyword_find(const struct conf_row *row, struct slice word)
-{
-	struct slice rest = slice_of(row->keywords), name, type;
-	bool is_needed;
-
-	for (int i = 0; conf_spec_next(&rest, &name, &type, &is_needed); i++)
-		if (slice_equal(word, name))
-			return i;
-	return -1;
-}
-
 static const char *
 usage_hint(struct conf_loader *loader, const struct conf_row *row)
 {
