@@ -137,24 +137,37 @@ records_add(struct scheduler *scheduler, struct job *job,
 	return 0;
 }
 
+/* The vertex's next recipient (*at from 0) that the file does not call
+ * final; *out_own is memory's.  NULL: there is none any more. */
+static const struct work_rcpt *
+open_rcpt(const struct vertex *vertex, const struct work *work, size_t *at,
+    struct rcpt **out_own)
+{
+	while (*at < vertex->rcpt_count) {
+		const struct work_rcpt *rcpt;
+
+		*out_own = &vertex_rcpts(vertex)[(*at)++];
+		rcpt = report_rcpt(work, (*out_own)->offset);
+		if (rcpt != NULL && !rcpt->is_final)
+			return rcpt;
+	}
+	return NULL;
+}
+
 static int
 expire_vertex(struct scheduler *scheduler, struct vertex *vertex,
     const struct work *work, struct err *err)
 {
 	struct work_record records[VERTEX_RCPTS_MAX];
-	struct rcpt *rcpts = vertex_rcpts(vertex);
 	struct job *job = vertex->job;
-	size_t count = 0;
+	const struct work_rcpt *rcpt;
+	size_t at = 0, count = 0;
+	struct rcpt *own;
 
-	for (size_t i = 0; i < vertex->rcpt_count; i++) {
-		const struct work_rcpt *rcpt = report_rcpt(work,
-		    rcpts[i].offset);
-
-		if (rcpt != NULL && !rcpt->is_final &&
-		    is_meant(vertex, &rcpts[i]))
-			expire_rcpt(job, rcpt, (rcpts[i].flags & RCPT_ENDED) !=
-			    0, vertex->is_strict, &records[count++]);
-	}
+	while ((rcpt = open_rcpt(vertex, work, &at, &own)) != NULL)
+		if (is_meant(vertex, own))
+			expire_rcpt(job, rcpt, (own->flags & RCPT_ENDED) != 0,
+			    vertex->is_strict, &records[count++]);
 	if (records_add(scheduler, job, records, count, err) < 0)
 		return -1;
 	expire_done(scheduler, vertex);
@@ -188,18 +201,14 @@ freeze_vertex(struct scheduler *scheduler, struct vertex *vertex,
     const struct work *work, struct err *err)
 {
 	struct work_record records[VERTEX_RCPTS_MAX];
-	struct rcpt *rcpts = vertex_rcpts(vertex);
 	struct job *job = vertex->job;
-	size_t count = 0;
+	const struct work_rcpt *rcpt;
+	size_t at = 0, count = 0;
+	struct rcpt *own;
 
-	for (size_t i = 0; i < vertex->rcpt_count; i++) {
-		const struct work_rcpt *rcpt = report_rcpt(work,
-		    rcpts[i].offset);
-
-		if (rcpt != NULL && !rcpt->is_final &&
-		    !(rcpts[i].flags & (RCPT_FINAL | RCPT_ENDED)))
+	while ((rcpt = open_rcpt(vertex, work, &at, &own)) != NULL)
+		if (!(own->flags & (RCPT_FINAL | RCPT_ENDED)))
 			freeze_rcpt(rcpt, &records[count++]);
-	}
 	if (records_add(scheduler, job, records, count, err) < 0)
 		return -1;
 	event(EV_MESSAGE_ORDERED, job->id, "op", SLICE("freeze"), "by",
@@ -248,18 +257,17 @@ static void
 resend_add(struct resend *those, const struct vertex *vertex,
     const struct work *work)
 {
-	struct rcpt *rcpts = vertex_rcpts(vertex);
+	const struct work_rcpt *rcpt;
+	struct rcpt *own;
+	size_t at = 0;
 
-	for (size_t i = 0; i < vertex->rcpt_count; i++) {
-		const struct work_rcpt *rcpt = report_rcpt(work,
-		    rcpts[i].offset);
+	while ((rcpt = open_rcpt(vertex, work, &at, &own)) != NULL) {
 		size_t n = those->count;
 
-		if (rcpt == NULL || rcpt->is_final ||
-		    (rcpts[i].flags & (RCPT_FINAL | RCPT_ENDED)) ||
+		if ((own->flags & (RCPT_FINAL | RCPT_ENDED)) ||
 		    !resend_is_address(rcpt->user))
 			continue;
-		rcpts[i].flags |= RCPT_RESENT;
+		own->flags |= RCPT_RESENT;
 		those->groups[n] = group_of(work, rcpt, n > 0 ?
 		    those->groups[n - 1] : NULL);
 		those->rcpts[n] = rcpt;
