@@ -42,7 +42,9 @@ scheduler_libscheduler_a_SOURCES = \
 	scheduler/control/act_reroute.c \
 	scheduler/control/resend.c scheduler/control/resend.h \
 	scheduler/control/act_queue.c scheduler/control/act_events.c \
-	scheduler/control/act_next.c \
+	scheduler/control/constraint.c scheduler/control/constraint.h \
+	scheduler/control/act_next.c scheduler/control/act_job.c \
+	scheduler/control/act_turns.c \
 	scheduler/control/control.c scheduler/control/control.h \
 	scheduler/control/words.c \
 	scheduler/mailq/keeper.c scheduler/mailq/keeper.h \

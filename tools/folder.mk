@@ -53,6 +53,7 @@ tools_libtools_a_SOURCES = \
 	tools/classic.c tools/desk/choose.c tools/desk/meant.c tools/desk/aside.c tools/desk/args.c tools/desk/confirm.c tools/desk/act.c tools/desk/away.c tools/desk/allow.c tools/review/notes.c tools/desk/order.c \
 	tools/desk/orders.h tools/desk/desk.h tools/queue/control.c tools/queue/control.h \
 	tools/queue/words.c tools/queue/words.h \
+	tools/queue/turns.c tools/queue/turns.h \
 	tools/queue/mailq_flags.c tools/queue/mailq_flags.h \
 	tools/queue/mailq_sums.c tools/queue/mailq_local.c tools/queue/mailq_local.h \
 	tools/sink/sink.c tools/sink/sink.h tools/sink/session.c \

@@ -144,9 +144,11 @@ list_files(struct list *list, const struct conf *conf,
 
 	desk_test_init(&list->test, list->selector, conf, list->now_s);
 	/* states that a selector may ask for are the files': all are read */
-	if (list->is_page && list->selector == NULL)
+	if (list->is_page && (list->selector == NULL ||
+	    desk_is_shared(list->selector)))
 		live_ask_page(conf->run_dir, arena, options->limit,
-		    options->after, &live);
+		    options->after, list->selector == NULL ? NULL :
+		    options->words.buf, &live);
 	else
 		live_ask(conf->run_dir, arena, &live);
 	*is_up = live.is_up;

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "mail/spool/spool.h"
+#include "tools/queue/turns.h"
 #include "tools/run/supervisor.h"
 #include "tools/verb.h"
 
@@ -172,8 +173,24 @@ table_put(const struct state *state, const struct areas *areas,
 		printf("  refused: %s\n", state->refused);
 }
 
+/* Of the scheduler, when it answers. */
 static void
-json_put(const struct state *state, const struct areas *areas, int status)
+add_turns(struct str *out, const char *run_dir)
+{
+	struct str last = STR_INIT;
+
+	if (turns_ask(run_dir, &last)) {
+		json_number(out, "turns", json_get_number(str_slice(&last),
+		    "turns"));
+		json_number(out, "turn_longest_us", json_get_number(
+		    str_slice(&last), "longest_us"));
+	}
+	str_release(&last);
+}
+
+static void
+json_put(const struct state *state, const struct areas *areas,
+    const char *run_dir, int status)
 {
 	static const char *const words[] = { "ok", "warning", "critical",
 	    "down" };
@@ -196,6 +213,8 @@ json_put(const struct state *state, const struct areas *areas, int status)
 		json_number(&out, "pid", state->children[i].pid);
 		json_number(&out, "since", state->children[i].since_s);
 		json_number(&out, "restarts", state->children[i].restarts);
+		if (strcmp(state->children[i].name, "scheduler") == 0)
+			add_turns(&out, run_dir);
 		json_close(&out);
 	}
 	fputs(out.buf, stdout);
@@ -227,7 +246,7 @@ verb_status(int argc, char **argv, const char *conf_path)
 		    conf->spool_dir, strerror(errno));
 	judge(&state, &areas, held == 1, &findings);
 	if (is_json)
-		json_put(&state, &areas, findings.status);
+		json_put(&state, &areas, conf->run_dir, findings.status);
 	else
 		table_put(&state, &areas, &findings);
 	str_release(&findings.text);

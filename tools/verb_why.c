@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "mail/cause.h"
 #include "tools/desk/desk.h"
 #include "tools/queue/control.h"
 #include "tools/queue/words.h"
@@ -62,11 +63,10 @@ add_member(struct why *why, struct slice line, const char *key,
 static void
 add_cause(struct why *why, struct slice line)
 {
-	const struct words_why *words;
 	int64_t limit = json_get_number(line, "limit");
 	struct slice code = member(why, line, "code");
+	const struct cause_row *words = cause_find(code);
 
-	words = words_why(code);
 	add_row(why, "cause");
 	if (words != NULL)
 		str_adds(&why->text, words->text);
@@ -140,7 +140,7 @@ add_last(struct why *why, struct slice line)
 static void
 add_help(struct why *why, struct slice line)
 {
-	const struct words_why *words = words_why(member(why, line, "code"));
+	const struct cause_row *words = cause_find(member(why, line, "code"));
 	const char *p = words != NULL ? words->help : NULL;
 
 	if (p == NULL)

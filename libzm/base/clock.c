@@ -87,6 +87,15 @@ clock_steady_ms(void)
 	return clock_steady_us() / 1000;
 }
 
+int64_t
+clock_real_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
 int
 clock_nap_ms(void)
 {

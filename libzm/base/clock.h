@@ -27,6 +27,9 @@ int64_t clock_wall_s(void);
 int64_t clock_steady_ms(void);
 int64_t clock_steady_us(void);
 
+/* The steady clock as nobody moves it: for how long something took. */
+int64_t clock_real_us(void);
+
 /* The longest sleep that a moved clock allows: 20 when a test clock is in
  * use, else -1 (no bound). */
 int clock_nap_ms(void);

@@ -102,6 +102,10 @@ LOOKED("queue_oldest_seconds", "gauge", "channel",
     "age of the oldest message for a channel")
 LOOKED("queue_age_seconds", "histogram", "", "ages of the messages in queue/")
 LOOKED("transport_agents", "gauge", "channel,state", "transport agents")
+LOOKED("scheduler_turn_seconds", "histogram", "",
+    "how long the scheduler is busy at a time, and hears nobody, since its "
+    "start")
+LOOKED("scheduler_turn_longest_seconds", "gauge", "", "the longest of them")
 COUNTER("deliveries", "result=\"ok\"", RCPT_OK,
     BY("channel", "channel", CHANNEL), ONE, "outcomes of delivery attempts")
 COUNTER("deliveries", "result=\"deferred\"", RCPT_DEFER,

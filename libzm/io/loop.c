@@ -48,6 +48,8 @@ struct loop {
 	struct signal_row	 signals[SIGNAL_MAX];
 	struct watch		*signal_watch;
 	bool			 is_stopped;
+	int64_t			 woke_us;	/* this turn's wait ended */
+	struct loop_turns	 turns;
 	struct poller_ready	 ready[POLLER_READY_MAX];
 };
 
@@ -144,11 +146,36 @@ dead_bury(struct loop *loop)
 	}
 }
 
+/* ---- turns: how long one takes ---------------------------------------- */
+
+const int64_t loop_turn_bounds_us[LOOP_TURN_BOUNDS] =
+    { 1000, 10000, 100000, 1000000, 10000000 };
+
+static void
+turn_count(struct loop *loop)
+{
+	int64_t took_us = clock_real_us() - loop->woke_us;
+
+	loop->turns.count++;
+	loop->turns.sum_us += (uint64_t)took_us;
+	for (int i = 0; i < LOOP_TURN_BOUNDS; i++)
+		loop->turns.within[i] += took_us <= loop_turn_bounds_us[i];
+	if (took_us > loop->turns.longest_us)
+		loop->turns.longest_us = took_us;
+}
+
+const struct loop_turns *
+loop_turns(const struct loop *loop)
+{
+	return &loop->turns;
+}
+
 static void
 watches_call(struct loop *loop, int wait_ms)
 {
 	size_t n = poller_wait(loop->poller, wait_ms, loop->ready);
 
+	loop->woke_us = clock_real_us();
 	for (size_t i = 0; i < n; i++) {
 		struct watch *watch = loop->ready[i].watch;
 		unsigned ready = loop->ready[i].ready;
@@ -319,6 +346,7 @@ loop_turn(struct loop *loop, int wait_ms)
 		loop->turn_ends[i].fn(loop->turn_ends[i].context);
 	event_flush();
 	dead_bury(loop);
+	turn_count(loop);
 }
 
 void

@@ -72,4 +72,17 @@ void loop_stop(struct loop *loop);
  * and tools. */
 void loop_turn(struct loop *loop, int wait_ms);
 
+/* How long turns take, their waits left out: so long nobody else is heard.
+ * Real time, also where a test moves the clock. */
+enum { LOOP_TURN_BOUNDS = 5 };
+extern const int64_t loop_turn_bounds_us[LOOP_TURN_BOUNDS];
+struct loop_turns {
+	uint64_t	count, sum_us;
+	uint64_t	within[LOOP_TURN_BOUNDS];	/* took so long at
+							 * the most */
+	int64_t		longest_us;
+};
+/* Since the loop was made. */
+const struct loop_turns *loop_turns(const struct loop *loop);
+
 #endif

@@ -1,6 +1,7 @@
 libzm_a_SOURCES += \
 	libzm/mail/envelope.c libzm/mail/envelope_parse.c libzm/mail/envelope.h \
 	libzm/mail/verdict.c libzm/mail/verdict.h \
+	libzm/mail/cause.c libzm/mail/cause.h \
 	libzm/mail/classify.c libzm/mail/classify.h \
 	libzm/mail/terms.c libzm/mail/terms.h \
 	libzm/mail/form.c libzm/mail/form.h \

@@ -24,6 +24,7 @@ static act_fn *const functions[OP_COUNT_OF] = {
 	[OP_DESTINATIONS] = act_destinations, [OP_ORDERS] = act_orders,
 	[OP_EVENTS] = act_events, [OP_NEXT] = act_next,
 	[OP_QUEUE] = act_queue, [OP_GROUPS] = act_groups,
+	[OP_JOB] = act_job, [OP_TURNS] = act_turns,
 	[OP_HOLD] = act_change,
 	[OP_RELEASE] = act_change, [OP_FREEZE] = act_change,
 	[OP_THAW] = act_change, [OP_RETRY] = act_retry,
@@ -62,6 +63,7 @@ act_free(struct act **pact)
 
 	if (act == NULL)
 		return;
+	act_change_drop(act);
 	if (act->is_begun)
 		visit_end(&act->visit);
 	tail_free(&act->tail);
@@ -197,6 +199,51 @@ act_begin(struct act *act, struct str *out, enum act_step *step)
 	act->is_begun = true;
 	*step = ACT_MORE;
 	return visit_list(&act->visit, ACT_SLOTS);
+}
+
+/* ---- the message that is open ------------------------------------ */
+
+void
+act_page_begin(struct act *act)
+{
+	memset(&act->page, 0, sizeof(act->page));
+	act->page.is_open = true;
+}
+
+const struct work_rcpt *
+act_rcpt_next(struct act *act, const struct work_group **out_group,
+    unsigned *budget)
+{
+	const struct work *work = &act->visit.work;
+
+	while (act->page.group < work->group_count) {
+		const struct work_group *group =
+		    &work->groups[act->page.group];
+
+		if (act->page.rcpt < group->rcpt_count) {
+			if (*budget == 0)
+				return NULL;
+			(*budget)--;
+			*out_group = group;
+			return &group->rcpts[act->page.rcpt++];
+		}
+		act->page.group++;
+		act->page.rcpt = 0;
+	}
+	return NULL;
+}
+
+bool
+act_page_is_over(const struct act *act)
+{
+	return act->page.group >= act->visit.work.group_count;
+}
+
+void
+act_page_end(struct act *act)
+{
+	act->page.is_open = false;
+	visit_leave(&act->visit);
 }
 
 bool

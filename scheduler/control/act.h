@@ -20,6 +20,8 @@ enum {
 	ACT_FILES = 32,		/* control files read in a step */
 	ACT_RCPTS = 8192,	/* recipients looked at in a step, behind
 				 * which a message is left open */
+	ACT_CHANGES = 512,	/* recipients whose records are made before
+				 * they are written */
 	ACT_OUT_BYTES = 64 * 1024	/* written in a step, and what the
 					 * last file adds */
 };
@@ -62,6 +64,7 @@ struct act {
 		const char *state;
 	} page;
 	struct thread_walk threads;
+	uint64_t	 order;		/* serial of the last one told */
 	struct tally	*tally;
 	struct tail	*tail;
 	struct roll	*roll;
@@ -98,12 +101,25 @@ int64_t act_wall_s(int64_t at_ms);
 bool act_begin(struct act *act, struct str *out, enum act_step *step);
 /* Nothing came of it: close what was opened for a change. */
 void act_rest(struct job *job);
+/* The message that visit_open opened is looked at from its first recipient
+ * on, over as many steps as it takes. */
+void act_page_begin(struct act *act);
+/* Its next recipient that may be looked at in this step; NULL: there is none
+ * any more, or *budget is 0. */
+const struct work_rcpt *act_rcpt_next(struct act *act,
+    const struct work_group **out_group, unsigned *budget);
+bool act_page_is_over(const struct act *act);
+void act_page_end(struct act *act);
+/* Nobody waits for the end of a change: what was done of the open message
+ * counts. */
+void act_change_drop(struct act *act);
 /* Has the limit of messages been reached? */
 bool act_is_full(const struct act *act);
 
 typedef enum act_step act_fn(struct act *act, struct str *out);
 act_fn act_list, act_count, act_why, act_destinations, act_orders,
-    act_events, act_next, act_queue, act_groups, act_change, act_retry,
+    act_events, act_next, act_queue, act_groups, act_job, act_turns,
+    act_change, act_retry,
     act_undelete, act_reroute,
     act_suspend, act_resume, act_pin, act_drain, act_undrain, act_etrn;
 void tail_free(struct tail **tail);

@@ -2,7 +2,7 @@
  *
  * In     a choice of mail
  * Out    records in control files, synced in groups; jobs read again
- * Holds  the inodes of one step
+ * Holds  the inodes of one step; the message that is open over several
  * Trusts control files as far as work_parse does
  * Spec   doc/protocol/control.md section 5; doc/INTERNALS.md rows P4, D7
  *
@@ -27,12 +27,12 @@
 enum effect { EFFECT_DONE, EFFECT_UNCHANGED, EFFECT_ACTIVE, EFFECT_FINAL };
 
 struct batch {			/* of one step */
-	ino_t	inodes[ACT_FILES];
-	int	fds[ACT_FILES];
+	ino_t	inodes[ACT_FILES + 1];	/* and one from the step before */
+	int	fds[ACT_FILES + 1];
 	size_t	count;
 };
 
-struct change {			/* of one message */
+struct change {			/* of some recipients of a message */
 	struct work_record *records;
 	size_t		 count, room;
 	uint64_t	 recipients;
@@ -40,11 +40,25 @@ struct change {			/* of one message */
 
 /* ---- one recipient ----------------------------------------------- */
 
+/* It has its outcome: as the file was when it was read, or since then. */
+static bool
+is_over(const struct visit *visit, const struct work_rcpt *rcpt,
+    const struct vertex *vertex)
+{
+	const struct rcpt *now;
+
+	if (rcpt->is_final || vertex == NULL)
+		return rcpt->is_final || visit->is_kept;
+	now = vertex_rcpt(vertex, rcpt->offset);
+	return now != NULL && (now->flags & RCPT_FINAL) != 0;
+}
+
 /* The kind of record, and whether there is anything to do. */
 static enum effect
-effect_of(enum request_op op, const struct work_rcpt *rcpt,
-    const struct vertex *vertex, enum work_record_kind *out_kind)
+effect_of(enum request_op op, const struct visit *visit,
+    const struct work_rcpt *rcpt, enum work_record_kind *out_kind)
 {
+	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
 	bool is_active = vertex != NULL && vertex->state == VERTEX_FLIGHT;
 
 	if (op == OP_UNDELETE) {
@@ -52,7 +66,7 @@ effect_of(enum request_op op, const struct work_rcpt *rcpt,
 		return rcpt->is_cancelled ? EFFECT_DONE : rcpt->is_final ?
 		    EFFECT_FINAL : EFFECT_UNCHANGED;
 	}
-	if (rcpt->is_final)
+	if (is_over(visit, rcpt, vertex))
 		return rcpt->is_cancelled && op == OP_DELETE ?
 		    EFFECT_UNCHANGED : EFFECT_FINAL;
 	switch (op) {
@@ -138,31 +152,28 @@ change_rcpt(struct act *act, const struct work_rcpt *rcpt,
 		record_add(change, &record);
 }
 
-/* ---- one message ------------------------------------------------- */
+/* ---- some recipients of a message --------------------------------- */
 
+/* The next ones, as far as the budget goes. */
 static void
-change_choose(struct act *act, struct change *change)
+change_choose(struct act *act, struct change *change, unsigned *budget)
 {
 	struct visit *visit = &act->visit;
+	const struct work_group *group;
+	const struct work_rcpt *rcpt;
 
-	for (size_t i = 0; i < visit->work.group_count; i++) {
-		const struct work_group *group = &visit->work.groups[i];
+	while ((rcpt = act_rcpt_next(act, &group, budget)) != NULL) {
+		enum work_record_kind kind = WORK_OUTCOME;
+		enum effect effect;
 
-		for (size_t k = 0; k < group->rcpt_count; k++) {
-			const struct work_rcpt *rcpt = &group->rcpts[k];
-			enum work_record_kind kind = WORK_OUTCOME;
-			enum effect effect;
-
-			if (!visit_is_meant(visit, group, rcpt))
-				continue;
-			effect = effect_of(act->request.op, rcpt,
-			    visit_vertex(visit, rcpt->offset), &kind);
-			act->count.unchanged += effect == EFFECT_UNCHANGED;
-			act->count.active += effect == EFFECT_ACTIVE;
-			act->count.final += effect == EFFECT_FINAL;
-			if (effect == EFFECT_DONE)
-				change_rcpt(act, rcpt, kind, change);
-		}
+		if (!visit_is_meant(visit, group, rcpt))
+			continue;
+		effect = effect_of(act->request.op, visit, rcpt, &kind);
+		act->count.unchanged += effect == EFFECT_UNCHANGED;
+		act->count.active += effect == EFFECT_ACTIVE;
+		act->count.final += effect == EFFECT_FINAL;
+		if (effect == EFFECT_DONE)
+			change_rcpt(act, rcpt, kind, change);
 	}
 }
 
@@ -199,7 +210,8 @@ change_write(struct act *act, struct job *job, struct change *change,
     struct err *err)
 {
 	/* what is owed and could not be recorded must not be forgotten */
-	if (kept_write(job, &act->visit.work, err) < 0)
+	if (act->page.count == 0 && kept_write(job, &act->visit.work,
+	    err) < 0)
 		return -1;
 	vertices_stop(act, change);
 	outcomes_end(act, change);
@@ -209,23 +221,39 @@ change_write(struct act *act, struct job *job, struct change *change,
 }
 
 static void
-change_count(struct act *act, const struct job *job,
-    const struct change *change)
+batch_add(struct batch *batch, const struct job *job)
 {
-	const struct request *request = &act->request;
-
-	if (change->recipients == 0)
+	if (batch->count > 0 &&
+	    batch->inodes[batch->count - 1] == job->inode)
 		return;
-	act->count.messages++;
-	act->count.recipients += change->recipients;
-	if (request->is_dry)
-		return;
-	event(EV_MESSAGE_ORDERED, job->id, "op",
-	    slice_of(request_rows[request->op].name), "by",
-	    slice_of(act->by), "reason", slice_of(request->reason), "until",
-	    event_number(request->until_s), "rcpts",
-	    event_number((int64_t)change->recipients), NULL);
+	batch->inodes[batch->count] = job->inode;
+	batch->fds[batch->count++] = job->control_fd;
 }
+
+/* A piece of the open message. */
+static int
+change_piece(struct act *act, struct batch *batch, unsigned *budget,
+    struct err *err)
+{
+	unsigned looks = *budget < ACT_CHANGES ? *budget : ACT_CHANGES;
+	struct job *job = act->visit.job;
+	struct change change = { 0 };
+	int result = 0;
+
+	*budget -= looks;
+	change_choose(act, &change, &looks);
+	*budget += looks;
+	if (change.count > 0) {
+		batch_add(batch, job);
+		result = change_write(act, job, &change, err);
+	}
+	if (result == 0)
+		act->page.count += change.recipients;
+	mem_free(&change.records);
+	return result;
+}
+
+/* ---- one message ------------------------------------------------- */
 
 void
 act_rest(struct job *job)
@@ -235,43 +263,86 @@ act_rest(struct job *job)
 		job_close(job);
 }
 
-static int
-change_message(struct act *act, struct job *job, struct batch *batch,
-    struct err *err)
+static void
+change_count(struct act *act)
 {
-	struct change change = { 0 };
+	const struct request *request = &act->request;
+
+	if (act->page.count == 0)
+		return;
+	act->count.messages++;
+	act->count.recipients += act->page.count;
+	if (request->is_dry)
+		return;
+	event(EV_MESSAGE_ORDERED, act->visit.work.id, "op",
+	    slice_of(request_rows[request->op].name), "by",
+	    slice_of(act->by), "reason", slice_of(request->reason), "until",
+	    event_number(request->until_s), "rcpts",
+	    event_number((int64_t)act->page.count), NULL);
+}
+
+/* The open message is done with; its job is built anew with the batch, if
+ * anything was written for it. */
+static int
+change_message_end(struct act *act, struct batch *batch, struct err *err)
+{
+	struct job *job = act->visit.job;
 	int result = 0;
 
-	change_choose(act, &change);
-	if (change.count > 0) {
-		result = change_write(act, job, &change, err);
-		batch->inodes[batch->count] = job->inode;
-		batch->fds[batch->count++] = job->control_fd;
-	} else {
+	if (!act->request.is_dry && act->page.count > 0) {
+		batch_add(batch, job);
+		if (act->visit.is_kept)	/* what came to be owed meanwhile */
+			result = kept_write(job, &act->visit.work, err);
+	} else if (!act->request.is_dry && (batch->count == 0 ||
+	    batch->inodes[batch->count - 1] != job->inode)) {
 		act_rest(job);
 	}
-	if (result == 0)
-		change_count(act, job, &change);
-	mem_free(&change.records);
-	return result;
+	change_count(act);
+	act_page_end(act);
+	return result < 0 ? -1 : 0;
+}
+
+/* Go on with the message that is open; when it is over nothing is. */
+static int
+change_message(struct act *act, struct batch *batch, unsigned *budget,
+    struct err *err)
+{
+	struct err end_err;
+	int result = 0;
+
+	while (result == 0 && !act_page_is_over(act) && *budget > 0)
+		result = change_piece(act, batch, budget, err);
+	if (result == 0 && !act_page_is_over(act))
+		return 0;
+	if (change_message_end(act, batch, &end_err) == 0 || result < 0)
+		return result;
+	*err = end_err;
+	return -1;
 }
 
 /* ---- a batch ----------------------------------------------------- */
 
-/* Build the jobs anew from what their files say now. */
+/* Build the job anew from what its file says now. */
 static void
-batch_settle(struct scheduler *scheduler, const struct batch *batch)
+job_settle(struct scheduler *scheduler, struct job *job)
+{
+	if (job->flight_count > 0)
+		job->flags |= JOB_RELOAD;
+	else
+		intake_again(scheduler, job);
+}
+
+/* The one that is still open comes later. */
+static void
+batch_settle(struct act *act, const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
-		struct job *job = job_table_find(&scheduler->jobs,
+		struct job *job = job_table_find(&act->scheduler->jobs,
 		    batch->inodes[i]);
 
-		if (job == NULL)
-			continue;
-		if (job->flight_count > 0)
-			job->flags |= JOB_RELOAD;
-		else
-			intake_again(scheduler, job);
+		if (job != NULL && !(act->page.is_open &&
+		    job->inode == act->visit.last.inode))
+			job_settle(act->scheduler, job);
 	}
 }
 
@@ -285,25 +356,65 @@ batch_end(struct act *act, struct batch *batch, int result, struct err *err)
 		*err = sync_err;
 		result = -1;
 	}
-	batch_settle(act->scheduler, batch);
+	if (act->page.is_open)
+		visit_keep(&act->visit);	/* others are read now */
+	batch_settle(act, batch);
 	return result;
+}
+
+/* The message that was left open: is it still here?  Else nothing is. */
+static void
+change_resume(struct act *act)
+{
+	struct err err;
+
+	if (!act->page.is_open)
+		return;
+	if (visit_resume(&act->visit) && (act->request.is_dry ||
+	    report_open(act->scheduler, act->visit.job, &err) == 1))
+		return;
+	change_count(act);
+	act_page_end(act);
+}
+
+void
+act_change_drop(struct act *act)
+{
+	struct job *job;
+
+	if (!act->page.is_open || act->page.count == 0 ||
+	    act->request.is_dry ||
+	    !request_rows[act->request.op].is_change)
+		return;
+	if (!visit_resume(&act->visit))
+		return;
+	job = act->visit.job;
+	change_count(act);
+	act_page_end(act);
+	job_settle(act->scheduler, job);
 }
 
 /* A step's worth.  0; -1 with err. */
 static int
 batch_do(struct act *act, struct err *err)
 {
-	unsigned looks = ACT_LOOKS, files = ACT_FILES;
+	unsigned looks = ACT_LOOKS, files = ACT_FILES, rcpts = ACT_RCPTS;
 	struct batch batch = { .count = 0 };
 	struct job *job;
 	int result = 0;
 
-	while (result == 0 && files-- > 0 && !act_is_full(act)) {
+	change_resume(act);
+	if (act->page.is_open)
+		result = change_message(act, &batch, &rcpts, err);
+	while (result == 0 && !act->page.is_open && files-- > 0 &&
+	    rcpts > 0 && !act_is_full(act)) {
 		job = visit_next(&act->visit, &looks);
 		if (job == NULL)
 			break;
-		if (visit_open(&act->visit, job, !act->request.is_dry) == 1)
-			result = change_message(act, job, &batch, err);
+		if (visit_open(&act->visit, job, !act->request.is_dry) != 1)
+			continue;
+		act_page_begin(act);
+		result = change_message(act, &batch, &rcpts, err);
 	}
 	return batch_end(act, &batch, result, err);
 }
@@ -328,6 +439,8 @@ act_change(struct act *act, struct str *out)
 		return step;
 	if (batch_do(act, &err) < 0)
 		return act_trouble(act, &err, out);
+	if (act->page.is_open)
+		return ACT_MORE;
 	if (act_is_full(act))
 		act->has_more = act->visit.count > 0;
 	else if (act->visit.count > 0)

@@ -109,12 +109,24 @@ act_destinations(struct act *act, struct str *out)
 	return ACT_DONE;
 }
 
+/* In the order given; what is given or taken back meanwhile moves nobody
+ * else's place. */
 enum act_step
 act_orders(struct act *act, struct str *out)
 {
-	orders_format(&act->scheduler->orders, out);
+	const struct orders *orders = &act->scheduler->orders;
+
+	for (size_t i = 0; i < orders->count; i++) {
+		if (orders->all[i].serial <= act->order)
+			continue;
+		if (out->len >= ACT_OUT_BYTES)
+			return ACT_MORE;
+		order_format(&orders->all[i], out);
+		act->order = orders->all[i].serial;
+		act->count.destinations++;
+	}
 	act_done(act, out);
-	json_number(out, "orders", (int64_t)act->scheduler->orders.count);
+	json_number(out, "orders", (int64_t)act->count.destinations);
 	json_close(out);
 	return ACT_DONE;
 }

@@ -13,26 +13,11 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "scheduler/control/act.h"
-#include "scheduler/plan/pace.h"
-#include "scheduler/plan/provider.h"
+#include "scheduler/control/constraint.h"
 
 #include "base/banned.h"
 
 /* ---- members ----------------------------------------------------- */
-
-/* When it is tried next, wall; 0 now or not known. */
-static int64_t
-next_s(const struct vertex *vertex)
-{
-	if (vertex == NULL)
-		return 0;
-	if (vertex->state == VERTEX_WAIT && vertex->park != PARK_HELD)
-		return act_wall_s(vertex->next_ms > 0 ? vertex->next_ms :
-		    vertex->moment_ms);
-	if (vertex->state == VERTEX_READY)
-		return act_wall_s(vertex->thread->wake_ms);
-	return 0;
-}
 
 static int64_t
 expires_s(const struct vertex *vertex)
@@ -111,7 +96,7 @@ rcpt_line(const struct visit *visit, const struct work_group *group,
 	json_open(out);
 	add_message(visit, group, out);
 	add_rcpt(visit, rcpt, out);
-	json_number(out, "next", next_s(vertex));
+	json_number(out, "next", constraint_next_s(vertex));
 	json_number(out, "expires", expires_s(vertex));
 	add_words(rcpt, "code", out);
 	add_order(visit, rcpt, out);
@@ -150,51 +135,6 @@ brief_line(const struct visit *visit, const struct work_group *group,
 	json_close(out);
 }
 
-/* The next recipient of the open message that may be looked at in this step;
- * NULL: there is none any more, or *budget is 0. */
-static const struct work_rcpt *
-rcpt_next(struct act *act, const struct work_group **out_group,
-    unsigned *budget)
-{
-	const struct work *work = &act->visit.work;
-
-	while (act->page.group < work->group_count) {
-		const struct work_group *group =
-		    &work->groups[act->page.group];
-
-		if (act->page.rcpt < group->rcpt_count) {
-			if (*budget == 0)
-				return NULL;
-			(*budget)--;
-			*out_group = group;
-			return &group->rcpts[act->page.rcpt++];
-		}
-		act->page.group++;
-		act->page.rcpt = 0;
-	}
-	return NULL;
-}
-
-static bool
-page_is_over(const struct act *act)
-{
-	return act->page.group >= act->visit.work.group_count;
-}
-
-static void
-page_begin(struct act *act)
-{
-	memset(&act->page, 0, sizeof(act->page));
-	act->page.is_open = true;
-}
-
-static void
-page_end(struct act *act)
-{
-	act->page.is_open = false;
-	visit_leave(&act->visit);
-}
-
 /* ---- message by message ------------------------------------------ */
 
 struct walk {
@@ -212,7 +152,7 @@ walk_message(struct act *act, const struct walk *walk, struct str *out,
     unsigned *budget)
 {
 	walk->rcpts(act, out, budget);
-	if (page_is_over(act)) {
+	if (act_page_is_over(act)) {
 		walk->message_end(act, true, out);
 		return true;
 	}
@@ -244,7 +184,7 @@ walk(struct act *act, const struct walk *walk, struct str *out)
 			break;
 		if (visit_open(&act->visit, job, false) != 1)
 			continue;
-		page_begin(act);
+		act_page_begin(act);
 		if (!walk_message(act, walk, out, &rcpts))
 			return ACT_MORE;
 	}
@@ -260,7 +200,7 @@ list_rcpts(struct act *act, struct str *out, unsigned *budget)
 	const struct work_group *group;
 	const struct work_rcpt *rcpt;
 
-	while ((rcpt = rcpt_next(act, &group, budget)) != NULL) {
+	while ((rcpt = act_rcpt_next(act, &group, budget)) != NULL) {
 		if (!visit_is_meant(visit, group, rcpt))
 			continue;
 		act->page.count++;
@@ -290,7 +230,7 @@ list_message_end(struct act *act, bool is_here, struct str *out)
 		act->count.recipients += act->page.count;
 		strlcpy(act->last_id, visit->work.id, sizeof(act->last_id));
 	}
-	page_end(act);
+	act_page_end(act);
 }
 
 static enum act_step
@@ -316,141 +256,20 @@ act_list(struct act *act, struct str *out)
 
 /* ---- why --------------------------------------------------------- */
 
-struct why {
-	const char	*code;
-	int64_t		 since_s, until_s;
-	struct slice	 by, reason;
-	int64_t		 limit, used;	/* limit 0: not of this code */
-};
-
-/* In line, and nothing keeps it but numbers. */
-static void
-why_numbers(const struct scheduler *scheduler, const struct thread *thread,
-    struct why *why)
-{
-	unsigned limit = pace_limit(thread);
-	const struct ring *ring = thread->ring;
-
-	why->code = "line";
-	if (thread->paced_ms != 0) {
-		why->code = "rate";
-		why->until_s = act_wall_s(thread->paced_ms);
-	} else if (thread->is_blocked) {
-		why->code = "provider";
-		why->reason = slice_of(thread->provider->name);
-		why->limit = thread->provider->learned;
-		why->used = thread->provider->serving;
-	} else if (thread->serving >= limit) {
-		why->code = "limit";
-		why->limit = limit;
-		why->used = thread->serving;
-	} else if (ring->zone_agents > 0 &&
-	    ring_zone_agents(&scheduler->threads, ring) >=
-	    ring->zone_agents) {
-		why->code = "zone";
-		why->limit = ring->zone_agents;
-		why->used = ring_zone_agents(&scheduler->threads, ring);
-	} else if (ring->agent_count >= ring->clause.agents) {
-		why->code = "agents";
-		why->limit = ring->clause.agents;
-		why->used = ring->agent_count;
-	} else if (scheduler->agents.count >=
-	    scheduler->conf->limits.agents) {
-		why->code = "agents";
-		why->limit = scheduler->conf->limits.agents;
-		why->used = scheduler->agents.count;
-	}
-}
-
-static void
-why_order(const struct order *order, const char *code, struct why *why)
-{
-	why->code = code;
-	if (order == NULL)
-		return;
-	why->since_s = order->since_s;
-	why->until_s = order->until_s;
-	why->by = slice_of(order->by);
-	why->reason = slice_of(order->reason);
-}
-
-static void
-why_ready(const struct scheduler *scheduler, const struct thread *thread,
-    struct why *why)
-{
-	const struct orders *orders = &scheduler->orders;
-	const struct order *order;
-
-	if (orders->is_draining) {
-		why_order(orders_find(orders, ORDER_DRAIN, SLICE("*"),
-		    SLICE("*")), "drain", why);
-	} else if (thread->is_suspended) {
-		order = orders_for(orders, ORDER_SUSPEND, thread);
-		why_order(order, order != NULL && strcmp(order->channel,
-		    "zone") == 0 ? "zone-suspended" : "suspended", why);
-	} else if (thread->wake_ms != 0 && thread->is_warming) {
-		why->code = "warm-up";
-		why->until_s = act_wall_s(thread->wake_ms);
-	} else if (thread->wake_ms != 0) {
-		why->code = thread->is_firm ? "rule" : "host-down";
-		why->since_s = act_wall_s(thread->trouble_ms);
-		why->until_s = act_wall_s(thread->wake_ms);
-		why->reason = slice_of(thread->reason);
-	} else {
-		why_numbers(scheduler, thread, why);
-	}
-}
-
-static void
-why_vertex(const struct scheduler *scheduler, const struct vertex *vertex,
-    struct why *why)
-{
-	if (vertex == NULL || vertex->state == VERTEX_IDLE) {
-		why->code = "line";	/* its file is read again soon */
-	} else if (vertex->state == VERTEX_READY) {
-		why_ready(scheduler, vertex->thread, why);
-	} else {
-		why->code = vertex->park == PARK_FUTURE ? "future" :
-		    vertex->park == PARK_SCHEDULED ? "scheduled" : "timer";
-		why->until_s = next_s(vertex);
-	}
-}
-
-static void
-why_find(const struct visit *visit, const struct work_rcpt *rcpt,
-    struct why *why)
-{
-	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
-
-	*why = (struct why){ .code = visit_state(visit, rcpt),
-	    .by = rcpt->ordered_by, .reason = rcpt->order_reason };
-	if (rcpt->is_cancelled || strcmp(why->code, "frozen") == 0)
-		return;
-	if (strcmp(why->code, "held") == 0) {
-		why->until_s = rcpt->hold_until_s;
-		return;
-	}
-	why->by = why->reason = SLICE("");
-	if (vertex != NULL && vertex->state == VERTEX_FLIGHT)
-		why->since_s = act_wall_s(vertex->moment_ms);
-	else
-		why_vertex(visit->scheduler, vertex, why);
-}
-
 static void
 why_line(const struct visit *visit, const struct work_rcpt *rcpt,
     struct str *out)
 {
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
 	const struct thread *thread = vertex != NULL ? vertex->thread : NULL;
-	struct why why;
+	struct constraint why;
 
-	why_find(visit, rcpt, &why);
+	constraint_find(visit, rcpt, &why);
 	json_open(out);
 	json_text(out, "id", slice_of(visit->work.id));
 	add_rcpt(visit, rcpt, out);
 	json_text(out, "zone", slice_of(thread != NULL ? thread->zone : ""));
-	json_text(out, "code", slice_of(why.code));
+	json_text(out, "code", slice_of(cause_rows[why.cause].code));
 	json_number(out, "since", why.since_s);
 	json_number(out, "until", why.until_s);
 	json_text(out, "by", why.by);
@@ -463,7 +282,7 @@ why_line(const struct visit *visit, const struct work_rcpt *rcpt,
 	    thread->wait_count + thread->flight_count);
 	add_words(rcpt, "code_last", out);
 	json_number(out, "last", rcpt->last_try_s);
-	json_number(out, "next", next_s(vertex));
+	json_number(out, "next", constraint_next_s(vertex));
 	json_number(out, "expires", expires_s(vertex));
 	json_close(out);
 }
@@ -475,7 +294,7 @@ why_rcpts(struct act *act, struct str *out, unsigned *budget)
 	const struct work_group *group;
 	const struct work_rcpt *rcpt;
 
-	while ((rcpt = rcpt_next(act, &group, budget)) != NULL) {
+	while ((rcpt = act_rcpt_next(act, &group, budget)) != NULL) {
 		if ((rcpt->is_final && !rcpt->is_cancelled) ||
 		    !visit_is_meant(visit, group, rcpt))
 			continue;
@@ -496,7 +315,7 @@ why_message_end(struct act *act, bool is_here, struct str *out)
 		act->count.recipients += act->page.count;
 		act->count.final += act->visit.work.final_total;
 	}
-	page_end(act);
+	act_page_end(act);
 }
 
 /* Nobody is told whether a message of others is there. */

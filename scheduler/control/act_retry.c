@@ -102,40 +102,58 @@ vertex_retry(struct act *act, struct vertex *vertex)
 
 /* ---- messages ---------------------------------------------------- */
 
-/* Is one of its recipients meant? */
-static bool
-vertex_is_meant(const struct visit *visit, const struct vertex *vertex)
+/* Of the open message: a flag a vertex, true when one of its recipients is
+ * meant. */
+static bool *
+vertices_meant(const struct visit *visit)
 {
+	bool *meant = mem_alloc(visit->job->vertex_count + 1, sizeof(*meant));
 	const struct work *work = &visit->work;
 
 	for (size_t i = 0; i < work->group_count; i++) {
 		const struct work_group *group = &work->groups[i];
 
-		if (group->sender_offset != vertex->sender_offset)
-			continue;
-		for (size_t k = 0; k < group->rcpt_count; k++)
-			if (visit_vertex(visit, group->rcpts[k].offset) ==
-			    vertex && visit_is_meant(visit, group,
-			    &group->rcpts[k]))
-				return true;
+		for (size_t k = 0; k < group->rcpt_count; k++) {
+			const struct vertex *vertex = visit_vertex(visit,
+			    group->rcpts[k].offset);
+			bool *flag = vertex == NULL ? NULL :
+			    &meant[vertex - visit->job->vertices];
+
+			if (flag != NULL && !*flag)
+				*flag = visit_is_meant(visit, group,
+				    &group->rcpts[k]);
+		}
 	}
-	return false;
+	return meant;
 }
 
+/* meant NULL: all of it. */
 static void
-retry_message(struct act *act, struct job *job, bool is_read)
+retry_message(struct act *act, struct job *job, const bool *meant)
 {
 	uint64_t recipients = 0;
 
 	for (size_t i = 0; i < job->vertex_count; i++) {
 		struct vertex *vertex = &job->vertices[i];
 
-		if (vertex->state != VERTEX_DONE && (!is_read ||
-		    vertex_is_meant(&act->visit, vertex)))
+		if (vertex->state != VERTEX_DONE &&
+		    (meant == NULL || meant[i]))
 			recipients += vertex_retry(act, vertex);
 	}
 	act->count.recipients += recipients;
 	act->count.messages += recipients > 0;
+}
+
+static void
+retry_some(struct act *act, struct job *job)
+{
+	bool *meant;
+
+	if (visit_open(&act->visit, job, false) != 1)
+		return;
+	meant = vertices_meant(&act->visit);
+	retry_message(act, job, meant);
+	mem_free(&meant);
 }
 
 static enum act_step
@@ -166,12 +184,11 @@ act_retry(struct act *act, struct str *out)
 	while (files > 0 && !act_is_full(act) &&
 	    (job = visit_next(&act->visit, &looks)) != NULL) {
 		if (!reads) {
-			retry_message(act, job, false);
+			retry_message(act, job, NULL);
 			continue;
 		}
 		files--;
-		if (visit_open(&act->visit, job, false) == 1)
-			retry_message(act, job, true);
+		retry_some(act, job);
 	}
 	if (act_is_full(act))
 		act->has_more = act->visit.count > 0;

@@ -192,33 +192,22 @@ json_request(struct client *client, struct slice line)
 	timer_clear(&client->end);
 }
 
-/* A word whose answer may be long is an operation, made in steps. */
-static struct slice
-word_or_line(struct slice line)
-{
-	if (slice_is(line, "next"))
-		return SLICE("{\"v\":1,\"op\":\"next\",\"brief\":true}");
-	if (slice_is(line, "queue"))
-		return SLICE("{\"v\":1,\"op\":\"queue\",\"brief\":true}");
-	if (slice_is(line, "groups"))
-		return SLICE("{\"v\":1,\"op\":\"groups\",\"brief\":true}");
-	return line;
-}
-
 static void
 line_take(struct client *client, struct slice line)
 {
+	struct str word = STR_INIT;
+
 	line = slice_trim(line);
 	client_live(client);
-	if (client->peer.right >= RIGHT_READ)
-		line = word_or_line(line);
+	if (control_word(&client->peer, line, &word))
+		line = str_slice(&word);
 	if (slice_starts(line, "{")) {
 		json_request(client, line);
-		return;
+	} else {
+		control_refuse_word(&client->peer, line, &client->out);
+		str_addc(&client->out, '\n');
 	}
-	control_words(client->control->scheduler, &client->peer, line,
-	    &client->out);
-	str_addc(&client->out, '\n');
+	str_release(&word);
 }
 
 static void

@@ -42,9 +42,13 @@ void control_thread_name(const struct thread *thread, struct str *out);
 /* What feedback learned of a destination, as members of an open object. */
 void control_thread(const struct thread *thread, struct str *out);
 
-/* The requests of old, one line: lines appended to out, without the empty
+/* The requests of old are words: the line of JSON that one stands for,
+ * appended to out.  False: it is none, or not for this peer. */
+bool control_word(const struct peer *peer, struct slice line,
+    struct str *out);
+/* What is said of a line that is neither a word nor JSON, without the empty
  * one. */
-void control_words(struct scheduler *scheduler, const struct peer *peer,
-    struct slice line, struct str *out);
+void control_refuse_word(const struct peer *peer, struct slice line,
+    struct str *out);
 
 #endif

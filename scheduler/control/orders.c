@@ -65,6 +65,7 @@ orders_add(struct orders *orders, const struct order *order)
 		    sizeof(*orders->all));
 	}
 	orders->all[orders->count++] = (struct order){ .kind = order->kind,
+	    .serial = order->serial > 0 ? order->serial : ++orders->serial,
 	    .channel = text_dup(order->channel), .host = text_dup(order->host),
 	    .by = text_dup(order->by), .reason = text_dup(order->reason),
 	    .limit = order->limit, .since_s = order->since_s,
@@ -85,7 +86,8 @@ static void
 orders_copy(struct orders *to, const struct orders *from,
     enum order_kind kind, const char *channel, const char *host)
 {
-	*to = (struct orders){ .generation = from->generation };
+	*to = (struct orders){ .generation = from->generation,
+	    .serial = from->serial };
 	for (size_t i = 0; i < from->count; i++)
 		if (!is_about(&from->all[i], kind, channel, host))
 			orders_add(to, &from->all[i]);
@@ -146,22 +148,25 @@ orders_apply(const struct orders *orders, struct thread *thread)
 /* ---- the file's lines -------------------------------------------- */
 
 void
+order_format(const struct order *order, struct str *out)
+{
+	json_open(out);
+	json_text(out, "order", slice_of(order_names[order->kind]));
+	json_text(out, "channel", slice_of(order->channel));
+	json_text(out, "host", slice_of(order->host));
+	json_number(out, "limit", order->limit);
+	json_number(out, "since", order->since_s);
+	json_number(out, "until", order->until_s);
+	json_text(out, "by", slice_of(order->by));
+	json_text(out, "reason", slice_of(order->reason));
+	json_close(out);
+}
+
+void
 orders_format(const struct orders *orders, struct str *out)
 {
-	for (size_t i = 0; i < orders->count; i++) {
-		const struct order *order = &orders->all[i];
-
-		json_open(out);
-		json_text(out, "order", slice_of(order_names[order->kind]));
-		json_text(out, "channel", slice_of(order->channel));
-		json_text(out, "host", slice_of(order->host));
-		json_number(out, "limit", order->limit);
-		json_number(out, "since", order->since_s);
-		json_number(out, "until", order->until_s);
-		json_text(out, "by", slice_of(order->by));
-		json_text(out, "reason", slice_of(order->reason));
-		json_close(out);
-	}
+	for (size_t i = 0; i < orders->count; i++)
+		order_format(&orders->all[i], out);
 }
 
 static char *

@@ -27,6 +27,7 @@ enum order_kind { ORDER_SUSPEND, ORDER_PIN, ORDER_DRAIN, ORDER_KINDS };
 extern const char *const order_names[ORDER_KINDS];
 
 struct order {
+	uint64_t	 serial;		/* rises in the order given */
 	enum order_kind	 kind;
 	char		*channel, *host;	/* globs; drain: "*" */
 	char		*by, *reason;
@@ -37,6 +38,7 @@ struct order {
 struct orders {
 	struct order	*all;
 	size_t		 count, room;
+	uint64_t	 serial;	/* of the last one given */
 	unsigned	 generation;	/* of what threads have seen; from 1 */
 	bool		 is_draining;
 };
@@ -78,5 +80,7 @@ void orders_apply(const struct orders *orders, struct thread *thread);
 /* Read the file's text (pure but for events). */
 void orders_parse(struct orders *orders, struct slice text);
 void orders_format(const struct orders *orders, struct str *out);
+/* One line of it. */
+void order_format(const struct order *order, struct str *out);
 
 #endif

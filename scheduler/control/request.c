@@ -25,7 +25,7 @@ enum fields {
 	F_CHOICE = 1, F_WRITE = 2, F_LIMIT = 4, F_AFTER = 8, F_BRIEF = 16,
 	F_BY = 32, F_EV = 64, F_IDS = 128, F_UNTIL = 256, F_MOMENTS = 512,
 	F_PACE = 1024, F_DEST = 2048, F_ALL = 4096, F_TIMEOUT = 8192,
-	F_PIN = 16384,
+	F_PIN = 16384, F_FILE = 32768,
 	CHANGE = F_CHOICE | F_IDS | F_WRITE | F_LIMIT
 };
 
@@ -40,6 +40,8 @@ const struct request_row request_rows[OP_COUNT_OF] = {
 	[OP_NEXT] = { "next", RIGHT_READ, false, F_BRIEF },
 	[OP_QUEUE] = { "queue", RIGHT_READ, false, F_DEST | F_BRIEF },
 	[OP_GROUPS] = { "groups", RIGHT_READ, false, F_BRIEF },
+	[OP_JOB] = { "job", RIGHT_OWN, false, F_FILE | F_BRIEF },
+	[OP_TURNS] = { "turns", RIGHT_READ, false, 0 },
 	[OP_HOLD] = { "hold", RIGHT_WRITE, true, CHANGE | F_UNTIL },
 	[OP_RELEASE] = { "release", RIGHT_WRITE, true, CHANGE },
 	[OP_FREEZE] = { "freeze", RIGHT_WRITE, true, CHANGE },
@@ -110,6 +112,7 @@ static const struct field field_rows[] = {
 	{ "start", F_PACE, TYPE_MOMENT, AT(next_s), 0, NULL },
 	{ "per_second", F_PACE, TYPE_NUMBER, AT(per_second), 1000000, NULL },
 	{ "all", F_ALL, TYPE_TRUE, AT(is_all), 0, NULL },
+	{ "file", F_FILE, TYPE_NUMBER, AT(file), INT64_MAX, NULL },
 	{ "timeout_s", F_TIMEOUT, TYPE_NUMBER, AT(timeout_s), 3600, NULL },
 };
 enum { FIELD_ROWS = sizeof(field_rows) / sizeof(field_rows[0]) };
@@ -374,6 +377,8 @@ needs_check(const struct request *request, const char **out_code,
 	if (request->op == OP_WHY && !request->has_choice)
 		return err_set(err, "why which messages? Give ids or a "
 		    "filter");
+	if (request->op == OP_JOB && request->file == 0)
+		return err_set(err, "job of which file?");
 	if (request->op == OP_SCHEDULE && request->next_s == 0 &&
 	    request->expire_s == 0)
 		return err_set(err, "schedule needs next or expire");

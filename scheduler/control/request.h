@@ -30,7 +30,7 @@ enum right { RIGHT_OWN, RIGHT_ETRN, RIGHT_READ, RIGHT_WRITE };
 
 enum request_op {
 	OP_LIST, OP_COUNT, OP_WHY, OP_DESTINATIONS, OP_ORDERS, OP_EVENTS,
-	OP_NEXT, OP_QUEUE, OP_GROUPS,
+	OP_NEXT, OP_QUEUE, OP_GROUPS, OP_JOB, OP_TURNS,
 	OP_HOLD, OP_RELEASE, OP_FREEZE, OP_THAW, OP_RETRY, OP_SCHEDULE,
 	OP_BOUNCE, OP_DELETE, OP_UNDELETE, OP_REROUTE,
 	OP_SUSPEND, OP_RESUME, OP_PIN, OP_DRAIN, OP_UNDRAIN, OP_ETRN,
@@ -62,6 +62,7 @@ struct request {
 	int64_t		 timeout_s;	/* -1: not given */
 	int64_t		 limit;		/* -1: not given */
 	int64_t		 per_second;
+	int64_t		 file;		/* a message's inode; 0: none */
 	bool		 is_brief, is_dry, is_all;
 };
 

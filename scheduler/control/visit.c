@@ -449,6 +449,7 @@ visit_open(struct visit *visit, struct job *job, bool is_change)
 	if (got < 1)
 		return 0;
 	visit->job = job;
+	visit->is_change = is_change;
 	if (visit->user != NULL && !slice_is(visit->work.user, visit->user))
 		return 0;
 	places_fill(visit, job);
@@ -471,7 +472,8 @@ visit_keep(struct visit *visit)
 	str_init(&intake->text);
 }
 
-/* The job may have gone, or been read anew and be another block. */
+/* The job may have gone, or been read anew and be another block; it may even
+ * lie where the old one lay, which matters to those who change it. */
 bool
 visit_resume(struct visit *visit)
 {
@@ -483,7 +485,8 @@ visit_resume(struct visit *visit)
 	if (job == NULL || is_over(job) ||
 	    strcmp(job->id, visit->work.id) != 0)
 		return false;
-	if (job != visit->job || job->vertex_count != visit->vertex_count) {
+	if (visit->is_change || job != visit->job ||
+	    job->vertex_count != visit->vertex_count) {
 		visit->job = job;
 		places_fill(visit, job);
 	}

@@ -43,7 +43,7 @@ struct visit {
 	size_t		 place_count, place_room;
 	struct arena	*arena;		/* of a message that is kept open */
 	struct str	 text;
-	bool		 is_kept;
+	bool		 is_kept, is_change;
 	uint32_t	 vertex_count;	/* when places was filled */
 	int64_t		 now_s, now_ms;
 };

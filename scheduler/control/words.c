@@ -1,7 +1,7 @@
-/* words.c - the requests that are words: job INODE, and refusals
+/* words.c - the requests of old that are words, and members of threads
  *
  * In     a line
- * Out    JSON lines about threads and jobs, from memory
+ * Out    the operation that the word stands for, or a refusal
  * Holds  nothing
  * Trusts nobody; nothing can be changed here
  * Spec   doc/protocol/control.md section 1.1
@@ -12,7 +12,6 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "scheduler/control/act.h"
 #include "scheduler/control/control.h"
 #include "scheduler/plan/provider.h"
 
@@ -50,36 +49,6 @@ control_thread(const struct thread *thread, struct str *out)
 }
 
 static void
-answer_job(const struct job *job, struct str *out)
-{
-	static const char *const states[] = {
-		[VERTEX_IDLE] = "idle", [VERTEX_WAIT] = "waiting",
-		[VERTEX_READY] = "ready", [VERTEX_FLIGHT] = "active",
-		[VERTEX_DONE] = "done", [VERTEX_PARKED] = "parked"
-	};
-
-	for (size_t i = 0; i < job->vertex_count; i++) {
-		const struct vertex *vertex = &job->vertices[i];
-		int64_t next_ms = vertex->state == VERTEX_WAIT ?
-		    vertex->moment_ms : vertex->state == VERTEX_READY ?
-		    vertex->thread->wake_ms : 0;
-
-		json_open(out);
-		json_text(out, "id", slice_of(job->id));
-		json_text(out, "channel", slice_of(vertex->thread->channel));
-		json_text(out, "host", slice_of(vertex->thread->host));
-		json_text(out, "state", slice_of(states[vertex->state]));
-		json_number(out, "offset", vertex->rcpt_count > 0 ?
-		    vertex_rcpts(vertex)->offset : 0);
-		json_number(out, "rcpts", vertex->rcpt_count -
-		    vertex->final_count);
-		json_number(out, "tries", vertex->tries);
-		json_number(out, "next", act_wall_s(next_ms));
-		json_close(out);
-	}
-}
-
-static void
 answer_error(struct str *out, const char *text)
 {
 	json_open(out);
@@ -87,51 +56,54 @@ answer_error(struct str *out, const char *text)
 	json_close(out);
 }
 
-/* A message that the asker may see; NULL. */
-static const struct job *
-job_seen(struct scheduler *scheduler, const struct peer *peer,
-    struct slice rest)
+/* "job INODE". */
+static bool
+job_line(struct slice rest, struct str *out)
 {
-	struct visit visit = { .scheduler = scheduler,
-	    .user = peer->right >= RIGHT_READ ? NULL : peer->name };
-	struct slice word;
+	struct slice verb, word;
 	uint64_t inode;
-	struct job *job;
-	bool is_seen;
 
-	if (!slice_word(&rest, &word) ||
-	    !slice_number(word, 1, UINT64_MAX, &inode) ||
+	if (!slice_word(&rest, &verb) || !slice_is(verb, "job") ||
+	    !slice_word(&rest, &word) ||
+	    !slice_number(word, 1, INT64_MAX, &inode) ||
 	    slice_trim(rest).n > 0)
-		return NULL;
-	job = job_table_find(&scheduler->jobs, (ino_t)inode);
-	if (job == NULL || visit.user == NULL)
-		return job;
-	is_seen = visit_open(&visit, job, false) == 1;
-	visit_end(&visit);
-	return is_seen ? job : NULL;
+		return false;
+	str_addf(out, "{\"v\":1,\"op\":\"job\",\"brief\":true,\"file\":%llu}",
+	    (unsigned long long)inode);
+	return true;
+}
+
+bool
+control_word(const struct peer *peer, struct slice line, struct str *out)
+{
+	static const char *const words[] = { "next", "queue", "groups" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) &&
+	    peer->right >= RIGHT_READ; i++)
+		if (slice_is(line, words[i])) {
+			str_addf(out, "{\"v\":1,\"op\":\"%s\","
+			    "\"brief\":true}", words[i]);
+			return true;
+		}
+	return job_line(line, out);
 }
 
 void
-control_words(struct scheduler *scheduler, const struct peer *peer,
-    struct slice line, struct str *out)
+control_refuse_word(const struct peer *peer, struct slice line,
+    struct str *out)
 {
 	struct slice rest = line, verb = SLICE("");
-	bool is_alone, may_read = peer->right >= RIGHT_READ;
-	const struct job *job;
+	bool is_alone;
 
 	(void)slice_word(&rest, &verb);
 	is_alone = slice_trim(rest).n == 0;
 	if ((slice_is(verb, "queue") || slice_is(verb, "next") ||
-	    slice_is(verb, "groups")) && is_alone && !may_read) {
+	    slice_is(verb, "groups")) && is_alone &&
+	    peer->right < RIGHT_READ)
 		answer_error(out, "you may not see all mail");
-	} else if (slice_is(verb, "job")) {
-		job = job_seen(scheduler, peer, rest);
-		if (job == NULL)
-			answer_error(out, "no such message here");
-		else
-			answer_job(job, out);
-	} else {
+	else if (slice_is(verb, "job"))
+		answer_error(out, "no such message here");
+	else
 		answer_error(out, "unknown request; there are: queue, "
 		    "groups, next, job INODE, and lines of JSON");
-	}
 }

@@ -405,9 +405,8 @@ plan_suspend(struct thread *thread, bool is_suspended)
 
 /* ---- who --------------------------------------------------------- */
 
-/* A destination that a firm hold or an old trouble marks has one session. */
-static unsigned
-sessions_of(const struct thread *thread)
+unsigned
+plan_sessions(const struct thread *thread)
 {
 	return thread->trouble_count > 0 ? 1 : pace_limit(thread);
 }
@@ -422,7 +421,7 @@ plan_step(const struct thread *thread, bool has_idle, bool may_start,
 	if (provider_is_full(thread)) {
 		if (thread->serving == 0)
 			return PLAN_BLOCK;
-	} else if (thread->serving < sessions_of(thread)) {
+	} else if (thread->serving < plan_sessions(thread)) {
 		if (has_idle)
 			return PLAN_IDLE;
 		if (may_start)

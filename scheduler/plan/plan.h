@@ -97,6 +97,10 @@ bool plan_wake_at(struct plan *plan, struct thread *thread, int64_t at_ms);
 /* The operator says: nothing to this destination; or: go on. */
 void plan_suspend(struct thread *thread, bool is_suspended);
 
+/* Sessions that it may have: those that were learned or ordered; one while a
+ * trouble is not over. */
+unsigned plan_sessions(const struct thread *thread);
+
 enum plan_step {
 	PLAN_NOTHING,	/* nothing to feed, or nobody who may take it */
 	PLAN_IDLE,	/* give one vertex to an idle agent */

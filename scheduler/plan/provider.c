@@ -209,17 +209,25 @@ provider_read(struct provider_table *table, struct slice text, int64_t now_s)
 
 /* ---- what it may ------------------------------------------------------- */
 
-bool
-provider_is_full(const struct thread *thread)
+unsigned
+provider_limit(const struct thread *thread)
 {
 	const struct provider *provider = thread->provider;
 	unsigned most = thread->ring->clause.provider;
 
 	if (provider == NULL)
-		return false;
+		return 0;
 	if (provider->learned > 0 && (most == 0 || provider->learned < most))
 		most = provider->learned;
-	return most > 0 && provider->serving >= most;
+	return most;
+}
+
+bool
+provider_is_full(const struct thread *thread)
+{
+	unsigned most = provider_limit(thread);
+
+	return most > 0 && thread->provider->serving >= most;
 }
 
 bool

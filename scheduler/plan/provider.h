@@ -57,6 +57,9 @@ void provider_add_lines(const struct provider_table *table, int64_t now_s,
 void provider_read(struct provider_table *table, struct slice text,
     int64_t now_s);
 
+/* Sessions that the thread's provider may have; 0: any number, or none is
+ * known. */
+unsigned provider_limit(const struct thread *thread);
 /* No session more for this thread: the clause's or the learned number. */
 bool provider_is_full(const struct thread *thread);
 /* Another destination of the same provider waits for a session to end. */

@@ -63,6 +63,37 @@ room_is_there(const struct scheduler *scheduler, const struct ring *ring,
 	    limits_reached(scheduler, ring) == 0;
 }
 
+enum room_limit
+room_bound(const struct scheduler *scheduler, const struct ring *ring,
+    int64_t now_ms, unsigned *out_limit, unsigned *out_used)
+{
+	unsigned reached = limits_reached(scheduler, ring);
+
+	*out_limit = *out_used = 0;
+	if (now_ms < ring->start_after_ms)
+		return ROOM_START;
+	if ((reached & LIMIT_ZONE) != 0) {
+		*out_limit = ring->zone_agents;
+		*out_used = ring_zone_agents(&scheduler->threads, ring);
+		return ROOM_ZONE;
+	}
+	if (ring->agent_count >= ring->clause.agents) {
+		*out_limit = ring->clause.agents;
+		*out_used = ring->agent_count;
+		return ROOM_RING;
+	}
+	if ((reached & LIMIT_CHANNEL) != 0) {
+		*out_limit = ring->clause.channel_agents;
+		*out_used = channel_agents(scheduler, ring);
+		return ROOM_CHANNEL;
+	}
+	if ((reached & LIMIT_TOTAL) == 0)
+		return ROOM_FREE;
+	*out_limit = scheduler->conf->limits.agents;
+	*out_used = scheduler->agents.count;
+	return ROOM_TOTAL;
+}
+
 bool
 room_is_needed(const struct scheduler *scheduler, const struct ring *ring,
     int64_t now_ms)

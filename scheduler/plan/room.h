@@ -15,6 +15,13 @@
 /* The ring may start an agent: all limits allow one more. */
 bool room_is_there(const struct scheduler *scheduler,
     const struct ring *ring, int64_t now_ms);
+/* Which limit keeps the ring from one agent more, with its number and what
+ * of it is used; ROOM_FREE: none does. */
+enum room_limit { ROOM_FREE, ROOM_ZONE, ROOM_RING, ROOM_CHANNEL, ROOM_TOTAL,
+	ROOM_START };	/* the last one did not come to work: not yet */
+enum room_limit room_bound(const struct scheduler *scheduler,
+    const struct ring *ring, int64_t now_ms, unsigned *out_limit,
+    unsigned *out_used);
 /* A destination of the ring that nobody serves waits, and only limits that
  * it shares keep it from an agent. */
 bool room_is_needed(const struct scheduler *scheduler,

@@ -113,21 +113,29 @@ report_release(struct scheduler *scheduler)
 /* ---- reading ----------------------------------------------------- */
 
 int
+report_open(struct scheduler *scheduler, struct job *job, struct err *err)
+{
+	char name[SPOOL_NAME_BYTES];
+
+	if (job->control_fd >= 0 && job->body_fd >= 0)
+		return 1;
+	spool_hashed_name(scheduler->spool, job->inode, name);
+	job_close(job);
+	if (spool_open_work(scheduler->spool, name, &job->control_fd,
+	    &job->body_fd, err) == 1)
+		return 1;
+	job->control_fd = job->body_fd = -1;
+	return 0;
+}
+
+int
 report_read(struct scheduler *scheduler, struct job *job, struct work *work,
     struct err *err)
 {
 	struct intake *intake = &scheduler->intake;
-	char name[SPOOL_NAME_BYTES];
 
-	spool_hashed_name(scheduler->spool, job->inode, name);
-	if (job->control_fd < 0 || job->body_fd < 0) {
-		job_close(job);
-		if (spool_open_work(scheduler->spool, name,
-		    &job->control_fd, &job->body_fd, err) != 1) {
-			job->control_fd = job->body_fd = -1;
-			return 0;
-		}
-	}
+	if (report_open(scheduler, job, err) != 1)
+		return 0;
 	arena_reset(intake->arena);
 	str_reset(&intake->text);
 	if (work_read_file(job->control_fd, CONTROL_BYTES_MAX, &intake->text,

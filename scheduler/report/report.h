@@ -33,6 +33,10 @@ int64_t report_turn_end(struct scheduler *scheduler);
 
 void report_release(struct scheduler *scheduler);
 
+/* Both descriptors of the job, if they are not open.  1; 0 its files are
+ * gone or cannot be opened now. */
+int report_open(struct scheduler *scheduler, struct job *job,
+    struct err *err);
 /* Open (if it is not) and read the job's control file into the intake's
  * arena, valid until the next read.  returns 1; 0 it is gone or cannot be
  * read now; -1 damaged. */

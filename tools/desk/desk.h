@@ -85,6 +85,9 @@ struct desk_test {		/* meant.c */
 };
 void desk_test_init(struct desk_test *test, const struct selector *selector,
     const struct conf *conf, int64_t now_s);
+/* Every key that it asks for means the same to the scheduler: it can find
+ * its own mail by itself.  States, areas and words of files alone do not. */
+bool desk_is_shared(const struct selector *selector);
 /* Is this recipient of the view meant?  rcpt NULL: a view without any. */
 bool desk_is_meant(const struct desk_test *test, const struct view *view,
     const struct view_rcpt *rcpt);

@@ -38,6 +38,13 @@ desk_test_init(struct desk_test *test, const struct selector *selector,
 		test->flags = VIEW_MSGID;
 }
 
+bool
+desk_is_shared(const struct selector *selector)
+{
+	return (selector_keys_used(selector) & (key_bit("state") |
+	    key_bit("area") | key_bit("why"))) == 0;
+}
+
 /* "smtp/host", or nothing while no route is known. */
 static struct slice
 dest_of(const struct view_rcpt *rcpt, char *out, size_t size)

@@ -285,13 +285,13 @@ order_all(struct run *run, const struct conf *conf)
 	return conclude(run);
 }
 
-/* Everything, without being asked about it: the scheduler knows what that
- * is, and no file needs to be read first. */
+/* Without being asked about it: the scheduler finds what is meant, and no
+ * file needs to be read here first. */
 static int
-order_everything(struct run *run)
+order_selected(struct run *run)
 {
 	control_begin(&run->request, run->order->op);
-	json_text(&run->request, "select", SLICE("all"));
+	json_text(&run->request, "select", str_slice(&run->options.words));
 	add_fields(run);
 	tell(run);
 	if (run->failed > 0 || run->messages + run->active + run->final +
@@ -303,12 +303,12 @@ order_everything(struct run *run)
 }
 
 static bool
-is_everything(const struct run *run, const struct selector *selector)
+is_for_scheduler(const struct run *run, const struct selector *selector)
 {
 	return run->is_up == 1 && run->order->areas == 0 &&
 	    run->order->act == NULL && run->options.is_yes &&
 	    !run->options.is_dry && selector != NULL &&
-	    selector_is_all(selector);
+	    desk_is_shared(selector);
 }
 
 static int
@@ -359,8 +359,8 @@ order_run(struct run *run, const struct conf *conf, struct arena *arena)
 		fail(run, &err);
 		return EX_NOPERM;
 	}
-	if (is_everything(run, selector))
-		return order_everything(run);
+	if (is_for_scheduler(run, selector))
+		return order_selected(run);
 	if (desk_choose(conf, areas, selector, &run->choice, &err) < 0) {
 		fail(run, &err);
 		return EX_NOPERM;

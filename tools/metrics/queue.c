@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "tools/metrics/metrics.h"
 #include "tools/queue/control.h"
+#include "tools/queue/turns.h"
 
 #include "base/banned.h"
 
@@ -179,6 +180,7 @@ void
 metrics_add_queue(struct str *out, const char *run_dir)
 {
 	struct queue queue = { .messages = { 0 } };
+	struct str turns = STR_INIT;
 	struct control control;
 	struct err err;
 	bool is_up = control_connect(run_dir, &control, &err) == 1;
@@ -198,4 +200,7 @@ metrics_add_queue(struct str *out, const char *run_dir)
 		add_mail(out, &queue);
 	if (has_agents)		/* not everybody may ask for them */
 		add_agents(out, &queue);
+	if (has_agents && turns_ask(run_dir, &turns))
+		turns_add_metrics(out, str_slice(&turns));
+	str_release(&turns);
 }

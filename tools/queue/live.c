@@ -231,7 +231,7 @@ live_ask(const char *run_dir, struct arena *arena, struct live *out)
 
 void
 live_ask_page(const char *run_dir, struct arena *arena, int64_t limit,
-    const char *after, struct live *out)
+    const char *after, const char *select, struct live *out)
 {
 	struct str request = STR_INIT;
 
@@ -241,6 +241,8 @@ live_ask_page(const char *run_dir, struct arena *arena, int64_t limit,
 	json_number(&request, "limit", limit);
 	if (after != NULL)
 		json_text(&request, "after", slice_of(after));
+	if (select != NULL)
+		json_text(&request, "select", slice_of(select));
 	json_close(&request);
 	live_fill(run_dir, arena, request.buf, out);
 	str_release(&request);

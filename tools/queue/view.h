@@ -43,10 +43,12 @@ struct live {
 /* Ask RUN/scheduler.sock; is_up is false when nobody answers in time. */
 void live_ask(const char *run_dir, struct arena *arena, struct live *out);
 /* The same about a page of its mail alone: at most limit messages behind the
- * id after (NULL: from the oldest).  is_page is set then, unless the scheduler
- * does not answer or will not: then it is as from live_ask. */
+ * id after (NULL: from the oldest) that the selector means (NULL: all; its
+ * keys must mean the same there: desk_is_shared).  is_page is set then,
+ * unless the scheduler does not answer or will not: then it is as from
+ * live_ask. */
 void live_ask_page(const char *run_dir, struct arena *arena, int64_t limit,
-    const char *after, struct live *out);
+    const char *after, const char *select, struct live *out);
 /* Read the answers to the requests `queue` and `next` (pure). */
 void live_parse(struct slice text, struct arena *arena, struct live *out);
 void live_parse_next(struct slice text, struct arena *arena,

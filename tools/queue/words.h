@@ -1,4 +1,4 @@
-/* words.h - moments and constraints in words
+/* words.h - moments in words
  *
  * SPDX-License-Identifier: ISC
  */
@@ -11,12 +11,5 @@
 void words_add_span(struct str *out, int64_t span_s);
 /* "in 14m", "3h ago", "now". */
 void words_add_moment(struct str *out, int64_t at_s, int64_t now_s);
-
-/* What a constraint of control.md means, and what would help; NULL text: a
- * code this program does not know. */
-struct words_why {
-	const char	*code, *text, *help;
-};
-const struct words_why *words_why(struct slice code);
 
 #endif

@@ -101,6 +101,10 @@ def table(port, port2, top):
         "transport_agents": ("gauge", {
             'channel="smtp",state="busy"': 0,
             'channel="smtp",state="idle"': any_number}),
+        "scheduler_turn_seconds": ("histogram", {
+            "count": some, "sum": some, 'le="0.001"': some,
+            'le="+Inf"': some}),
+        "scheduler_turn_longest_seconds": ("gauge", {"": some}),
         "deliveries_total": ("counter", {
             'result="ok",channel="smtp"': 2, 'result="ok",channel="local"': 3,
             'result="deferred",channel="smtp"': 1,

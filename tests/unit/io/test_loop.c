@@ -284,6 +284,43 @@ Test(loop, run_ends_after_the_turn_that_stops_it)
 	loop_free(&loop);
 }
 
+/* A turn that takes 2 ms, however busy the machine is. */
+static void
+dawdle(void *context)
+{
+	int64_t end_us = clock_real_us() + 2000;
+
+	while (clock_real_us() < end_us)
+		;
+}
+
+Test(loop, turns_are_measured_without_their_waits)
+{
+	struct loop *loop = loop_new();
+	const struct loop_turns *turns = loop_turns(loop);
+	struct timer timer = { 0 };
+	int64_t begun_us;
+
+	cr_expect_eq(turns->count, 0);
+	begun_us = clock_real_us();
+	loop_turn(loop, 30);		/* nothing but a wait */
+	cr_expect_eq(turns->count, 1);
+	cr_expect_lt(turns->longest_us, clock_real_us() - begun_us - 25000);
+	timer_set(loop, &timer, 1, dawdle, NULL);
+	begun_us = clock_real_us();
+	loop_turn(loop, 1000);
+	cr_expect_eq(turns->count, 2);
+	cr_expect_geq(turns->longest_us, 2000);
+	cr_expect_leq(turns->longest_us, clock_real_us() - begun_us);
+	cr_expect_geq(turns->sum_us, (uint64_t)turns->longest_us);
+	for (int i = 0; i < LOOP_TURN_BOUNDS; i++)
+		cr_expect_eq(turns->within[i] < 2,
+		    turns->longest_us > loop_turn_bounds_us[i], "%d", i);
+	loop_turn(loop, 0);
+	cr_expect_geq(turns->longest_us, 2000, "the longest stays");
+	loop_free(&loop);
+}
+
 static unsigned calls[600];
 
 static void

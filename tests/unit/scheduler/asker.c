@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "scheduler/control/control.h"
 #include "tests/unit/scheduler/asker.h"
@@ -122,4 +123,42 @@ asker_last(const struct asker *asker, const char *key)
 
 	return slice_number(slice_of(text), 0, INT64_MAX, &value) ?
 	    (int64_t)value : -1;
+}
+
+struct act *
+act_begun(struct yard *yard, const char *line)
+{
+	static const struct peer peer = { .right = RIGHT_WRITE,
+	    .name = "root" };
+	struct arena *arena = arena_new();
+	struct request request;
+	const char *code;
+	struct err err;
+
+	cr_assert_eq(request_parse(arena, slice_of(line), clock_wall_s(),
+	    &request, &code, &err), 1, "%s", err.text);
+	return act_new(&yard->scheduler, &peer, arena, &request);
+}
+
+void
+answer_whole(struct yard *yard, const char *line, struct answer_sum *sum)
+{
+	struct act *act = act_begun(yard, line);
+	enum act_step step = ACT_MORE;
+
+	*sum = (struct answer_sum){ .text = STR_INIT };
+	while (step != ACT_DONE) {
+		struct str out = STR_INIT;
+
+		step = act_step(act, &out);
+		cr_assert(step == ACT_MORE || step == ACT_DONE);
+		sum->steps++;
+		sum->bytes += out.len;
+		sum->most = out.len > sum->most ? out.len : sum->most;
+		for (size_t i = 0; i < out.len; i++)
+			sum->lines += out.buf[i] == '\n';
+		str_add_slice(&sum->text, str_slice(&out));
+		str_release(&out);
+	}
+	act_free(&act);
 }

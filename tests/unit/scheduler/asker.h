@@ -5,6 +5,7 @@
 #ifndef ZM_TESTS_UNIT_SCHEDULER_ASKER_H
 #define ZM_TESTS_UNIT_SCHEDULER_ASKER_H
 
+#include "scheduler/control/act.h"
 #include "tests/unit/scheduler/yard.h"
 
 struct asker {
@@ -30,5 +31,17 @@ int64_t asker_last(const struct asker *asker, const char *key);
 const char *asker_text(const struct asker *asker, size_t line,
     const char *key);
 size_t asker_lines(const struct asker *asker);
+
+/* A request at work, without a socket: act_step goes on, act_free ends it.
+ * The loop turns only when the test says so. */
+struct act *act_begun(struct yard *yard, const char *line);
+
+/* All of its steps. */
+struct answer_sum {
+	size_t		 steps, lines, bytes, most;	/* most: of a step */
+	struct str	 text;
+};
+void answer_whole(struct yard *yard, const char *line,
+    struct answer_sum *sum);
 
 #endif

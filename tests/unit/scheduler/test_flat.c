@@ -14,9 +14,9 @@ enum { HOSTS = 3000, A_MESSAGE = 100 };
 
 static struct yard yard;
 
-/* A destination each, none of them tried. */
+/* Nothing is tried. */
 static void
-open_with_hosts(void)
+open_suspended(void)
 {
 	struct asker asker;
 
@@ -26,6 +26,13 @@ open_with_hosts(void)
 	asker_open(&asker, &yard);
 	asker_ask(&asker, "{\"v\":1,\"op\":\"suspend\",\"channel\":\"*\"}");
 	asker_close(&asker);
+}
+
+/* A destination each. */
+static void
+open_with_hosts(void)
+{
+	open_suspended();
 	for (int i = 0; i < HOSTS; i += A_MESSAGE) {
 		struct str rcpts = STR_INIT;
 
@@ -44,43 +51,6 @@ close_all(void)
 	yard_close(&yard);
 }
 
-struct answer_sum {
-	size_t		 steps, lines, bytes, most;	/* most: of a step */
-	struct str	 text;
-};
-
-/* Every step of a request, as the socket makes them. */
-static void
-answer_whole(const char *line, struct answer_sum *sum)
-{
-	struct peer peer = { .right = RIGHT_WRITE, .name = "root" };
-	struct arena *arena = arena_new();
-	enum act_step step = ACT_MORE;
-	struct request request;
-	const char *code;
-	struct act *act;
-	struct err err;
-
-	*sum = (struct answer_sum){ .text = STR_INIT };
-	cr_assert_eq(request_parse(arena, slice_of(line), 0, &request, &code,
-	    &err), 1, "%s", err.text);
-	act = act_new(&yard.scheduler, &peer, arena, &request);
-	while (step != ACT_DONE) {
-		struct str out = STR_INIT;
-
-		step = act_step(act, &out);
-		cr_assert(step == ACT_MORE || step == ACT_DONE);
-		sum->steps++;
-		sum->bytes += out.len;
-		sum->most = out.len > sum->most ? out.len : sum->most;
-		for (size_t i = 0; i < out.len; i++)
-			sum->lines += out.buf[i] == '\n';
-		str_add_slice(&sum->text, str_slice(&out));
-		str_release(&out);
-	}
-	act_free(&act);
-}
-
 Test(flat, answers_about_many_destinations_come_in_pieces)
 {
 	static const struct { const char *line; size_t lines; } rows[] = {
@@ -97,7 +67,7 @@ Test(flat, answers_about_many_destinations_come_in_pieces)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct answer_sum sum;
 
-		answer_whole(rows[i].line, &sum);
+		answer_whole(&yard, rows[i].line, &sum);
 		cr_expect_eq(sum.lines, rows[i].lines, "%s: %zu lines",
 		    rows[i].line, sum.lines);
 		cr_expect_lt(sum.most, ACT_OUT_BYTES + 8192,
@@ -122,13 +92,8 @@ Test(flat, a_message_to_many_is_told_in_pieces)
 	};
 	struct str rcpts = STR_INIT;
 	char id[SPOOL_ID_BYTES], line[200];
-	struct asker asker;
 
-	yard_open(&yard, "schedule */* { retry 10m }");
-	asker_serve(&yard);
-	asker_open(&asker, &yard);
-	asker_ask(&asker, "{\"v\":1,\"op\":\"suspend\",\"channel\":\"*\"}");
-	asker_close(&asker);
+	open_suspended();
 	for (int i = 0; i < RCPTS; i++)
 		str_addf(&rcpts, "smtp/x.test/ok%d@x.test ", i);
 	yard_message(&yard, "a@src.test", rcpts.buf, id);
@@ -137,7 +102,7 @@ Test(flat, a_message_to_many_is_told_in_pieces)
 		struct answer_sum sum;
 
 		snprintf(line, sizeof(line), rows[i].line, id);
-		answer_whole(line, &sum);
+		answer_whole(&yard, line, &sum);
 		cr_expect_eq(sum.lines, rows[i].lines, "%s: %zu lines", line,
 		    sum.lines);
 		cr_expect_lt(sum.most, ACT_OUT_BYTES + 8192,
@@ -149,18 +114,97 @@ Test(flat, a_message_to_many_is_told_in_pieces)
 	close_all();
 }
 
+/* One message of many vertices, as memory has it. */
+Test(flat, the_parts_of_a_message_are_told_in_pieces)
+{
+	struct str rcpts = STR_INIT;
+	struct answer_sum sum;
+	char line[200];
+	ino_t inode;
+
+	open_suspended();
+	for (int i = 0; i < HOSTS; i++)
+		str_addf(&rcpts, "smtp/h%d.test/ok@h%d.test ", i, i);
+	inode = yard_message(&yard, "a@src.test", rcpts.buf, NULL);
+	yard_turns(&yard, 50);
+	snprintf(line, sizeof(line), "{\"v\":1,\"op\":\"job\",\"file\":%ju}",
+	    (uintmax_t)inode);
+	answer_whole(&yard, line, &sum);
+	cr_expect_eq(sum.lines, HOSTS + 1);
+	cr_expect_lt(sum.most, ACT_OUT_BYTES + 8192, "%zu", sum.most);
+	cr_expect_gt(sum.steps, 3);
+	cr_expect(yard_says(&sum.text, "\"vertices\":3000"));
+	str_release(&sum.text);
+	str_release(&rcpts);
+	close_all();
+}
+
+static void
+order_make(const char *host)
+{
+	char reason[REQUEST_REASON_BYTES_MAX];
+	struct order order = { .kind = ORDER_SUSPEND,
+	    .channel = (char[]){ "smtp" }, .host = (char *)(uintptr_t)host,
+	    .by = (char[]){ "root" }, .reason = reason };
+	struct err err;
+
+	memset(reason, 'r', sizeof(reason) - 1);
+	reason[sizeof(reason) - 1] = '\0';
+	cr_assert_eq(orders_set(&yard.scheduler.orders, yard.spool, &order,
+	    &err), 0, "%s", err.text);
+}
+
+/* An order given or taken back between the pieces hides none of the
+ * others. */
+Test(flat, standing_orders_are_told_in_pieces)
+{
+	enum { ORDERS = ORDERS_MAX - 10 };
+	struct str out = STR_INIT, text = STR_INIT;
+	size_t steps = 0, most = 0;
+	enum act_step step;
+	struct act *act;
+	struct err err;
+	char host[32];
+
+	yard_open(&yard, "schedule */* { retry 10m }");
+	for (int i = 0; i < ORDERS; i++) {
+		snprintf(host, sizeof(host), "h%d.test", i);
+		order_make(host);
+	}
+	act = act_begun(&yard, "{\"v\":1,\"op\":\"orders\"}");
+	do {
+		str_reset(&out);
+		step = act_step(act, &out);
+		str_add_slice(&text, str_slice(&out));
+		most = out.len > most ? out.len : most;
+		if (steps++ == 0) {
+			cr_assert_eq(orders_clear(&yard.scheduler.orders,
+			    yard.spool, ORDER_SUSPEND, "smtp", "h0.test",
+			    &err), 1);
+			order_make("new.test");
+		}
+	} while (step == ACT_MORE);
+	act_free(&act);
+	cr_expect_gt(steps, 3);
+	cr_expect_lt(most, ACT_OUT_BYTES + 8192, "%zu", most);
+	for (int i = 0; i < ORDERS; i++) {
+		snprintf(host, sizeof(host), "\"h%d.test\"", i);
+		cr_expect(yard_says(&text, host), "%s", host);
+	}
+	cr_expect(yard_says(&text, "new.test"), "given meanwhile");
+	cr_expect(yard_says(&text, "\"orders\":991"));
+	str_release(&out);
+	str_release(&text);
+	yard_close(&yard);
+}
+
 /* It goes, or comes anew, between the pieces. */
 Test(flat, a_message_may_go_while_it_is_told)
 {
-	struct peer peer = { .right = RIGHT_WRITE, .name = "root" };
 	struct str rcpts = STR_INIT, out = STR_INIT;
-	struct arena *arena = arena_new();
 	enum act_step step = ACT_MORE;
-	struct request request;
 	struct asker asker;
-	const char *code;
 	struct act *act;
-	struct err err;
 
 	yard_open(&yard, "schedule */* { retry 10m }");
 	asker_serve(&yard);
@@ -170,9 +214,7 @@ Test(flat, a_message_may_go_while_it_is_told)
 		str_addf(&rcpts, "smtp/x.test/ok%d@x.test ", i);
 	yard_message(&yard, "a@src.test", rcpts.buf, NULL);
 	yard_turns(&yard, 50);
-	cr_assert_eq(request_parse(arena, SLICE("{\"v\":1,\"op\":\"list\"}"),
-	    0, &request, &code, &err), 1);
-	act = act_new(&yard.scheduler, &peer, arena, &request);
+	act = act_begun(&yard, "{\"v\":1,\"op\":\"list\"}");
 	while (out.len < ACT_OUT_BYTES)
 		cr_assert_eq(act_step(act, &out), ACT_MORE);
 	asker_ask(&asker, "{\"v\":1,\"op\":\"delete\",\"select\":\"all\"}");
@@ -197,7 +239,7 @@ Test(flat, groups_count_the_mail_of_their_threads)
 	int64_t messages = 0, threads = 0;
 
 	open_with_hosts();
-	answer_whole("{\"v\":1,\"op\":\"groups\",\"brief\":true}", &sum);
+	answer_whole(&yard, "{\"v\":1,\"op\":\"groups\",\"brief\":true}", &sum);
 	rest = str_slice(&sum.text);
 	while (rest.n > 0 && slice_cut(&rest, '\n', &line)) {
 		cr_expect_gt(json_get_number(line, "threads"), 0);

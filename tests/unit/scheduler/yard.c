@@ -26,6 +26,7 @@ const char yard_quick[] = "group 50ms\n"
 
 static struct yard *the_yard;	/* the start function has no context */
 agents_start_fn *yard_agents_start;
+const struct terms *yard_terms;
 
 /* ---- agents -------------------------------------------------------------- */
 
@@ -260,6 +261,8 @@ yard_message(struct yard *yard, const char *sender, const char *rcpts,
 	char name[64];
 	ino_t inode;
 
+	if (yard_terms != NULL)
+		work.terms = *yard_terms;
 	draft_make(yard, &draft);
 	inode = draft.inode;
 	strlcpy(work.id, draft.id, sizeof(work.id));

@@ -73,6 +73,9 @@ void yard_reload(struct yard *yard, const char *conf_text);
 ino_t yard_message(struct yard *yard, const char *sender, const char *rcpts,
     char out_id[SPOOL_ID_BYTES]);
 
+/* What the senders of the messages that follow ask for; NULL: nothing. */
+extern const struct terms *yard_terms;
+
 /* Turn the loop until condition(yard, arg), at most YARD_WAIT_MS. */
 typedef bool yard_condition(struct yard *yard, void *arg);
 bool yard_until(struct yard *yard, yard_condition *condition, void *arg);

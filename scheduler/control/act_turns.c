@@ -1,0 +1,37 @@
+/* act_turns.c - how long the scheduler is deaf at a time
+ *
+ * In     what the loop counts of its turns
+ * Out    one line
+ * Holds  nothing
+ * Spec   doc/protocol/control.md section 4; io/loop.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "base/clock.h"
+#include "base/json.h"
+#include "scheduler/control/act.h"
+
+#include "base/banned.h"
+
+static const char *const within_names[LOOP_TURN_BOUNDS] = {
+	"within_1ms", "within_10ms", "within_100ms", "within_1s",
+	"within_10s"
+};
+
+enum act_step
+act_turns(struct act *act, struct str *out)
+{
+	const struct scheduler *scheduler = act->scheduler;
+	const struct loop_turns *turns = loop_turns(scheduler->loop);
+
+	act_done(act, out);
+	json_number(out, "up_s", (clock_steady_ms() -
+	    scheduler->started_ms) / 1000);
+	json_number(out, "turns", (int64_t)turns->count);
+	json_number(out, "busy_us", (int64_t)turns->sum_us);
+	json_number(out, "longest_us", turns->longest_us);
+	for (int i = 0; i < LOOP_TURN_BOUNDS; i++)
+		json_number(out, within_names[i], (int64_t)turns->within[i]);
+	json_close(out);
+	return ACT_DONE;
+}

@@ -1,0 +1,192 @@
+/* constraint.c - what keeps a recipient from being tried now
+ *
+ * In     an open message; threads, rings, orders
+ * Out    the binding constraint, its numbers, who said so
+ * Holds  nothing
+ * Spec   doc/protocol/control.md section 4, why; mail/cause.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "scheduler/control/act.h"
+#include "scheduler/control/constraint.h"
+#include "scheduler/plan/provider.h"
+#include "scheduler/plan/room.h"
+
+#include "base/banned.h"
+
+int64_t
+constraint_next_s(const struct vertex *vertex)
+{
+	if (vertex == NULL)
+		return 0;
+	if (vertex->state == VERTEX_WAIT && vertex->park != PARK_HELD)
+		return act_wall_s(vertex->next_ms > 0 ? vertex->next_ms :
+		    vertex->moment_ms);
+	if (vertex->state == VERTEX_READY)
+		return act_wall_s(vertex->thread->wake_ms);
+	return 0;
+}
+
+/* ---- in line: limits --------------------------------------------- */
+
+/* It may have a session more, and there is no agent for it. */
+static void
+limit_of_room(const struct scheduler *scheduler, const struct ring *ring,
+    struct constraint *out)
+{
+	static const enum cause causes[] = {
+		[ROOM_FREE] = CAUSE_LINE, [ROOM_ZONE] = CAUSE_ZONE,
+		[ROOM_RING] = CAUSE_AGENTS, [ROOM_CHANNEL] = CAUSE_AGENTS,
+		[ROOM_TOTAL] = CAUSE_AGENTS, [ROOM_START] = CAUSE_START
+	};
+	enum room_limit limit = room_bound(scheduler, ring,
+	    clock_steady_ms(), &out->limit, &out->used);
+
+	out->cause = causes[limit];
+	if (limit == ROOM_START)
+		out->until_s = act_wall_s(ring->start_after_ms);
+}
+
+static void
+limit_find(const struct scheduler *scheduler, const struct thread *thread,
+    struct constraint *out)
+{
+	if (thread->paced_ms != 0) {
+		out->cause = CAUSE_RATE;
+		out->until_s = act_wall_s(thread->paced_ms);
+	} else if (thread->is_blocked || provider_is_full(thread)) {
+		out->cause = CAUSE_PROVIDER;
+		out->reason = slice_of(thread->provider->name);
+		out->limit = provider_limit(thread);
+		out->used = thread->provider->serving;
+	} else if (thread->serving >= plan_sessions(thread)) {
+		out->cause = CAUSE_LIMIT;
+		out->limit = plan_sessions(thread);
+		out->used = thread->serving;
+	} else if (scheduler->plan.flight_count >=
+	    scheduler->agents.fd_budget) {
+		out->cause = CAUSE_FILES;
+		out->limit = scheduler->agents.fd_budget;
+		out->used = scheduler->plan.flight_count;
+	} else {
+		limit_of_room(scheduler, thread->ring, out);
+	}
+}
+
+/* ---- in line: orders about the destination ----------------------- */
+
+static void
+order_take(const struct order *order, struct constraint *out)
+{
+	if (order == NULL)
+		return;
+	out->since_s = order->since_s;
+	out->until_s = order->until_s;
+	out->by = slice_of(order->by);
+	out->reason = slice_of(order->reason);
+}
+
+static void
+suspension_find(const struct orders *orders, const struct thread *thread,
+    struct constraint *out)
+{
+	const struct order *order = orders_for(orders, ORDER_SUSPEND,
+	    thread);
+
+	out->cause = order != NULL && strcmp(order->channel, "zone") == 0 ?
+	    CAUSE_ZONE_SUSPENDED : CAUSE_SUSPENDED;
+	order_take(order, out);
+}
+
+/* The destination is held until a moment. */
+static void
+hold_find(const struct thread *thread, struct constraint *out)
+{
+	out->until_s = act_wall_s(thread->wake_ms);
+	if (thread->is_warming) {
+		out->cause = CAUSE_WARM_UP;
+		return;
+	}
+	out->cause = thread->is_firm ? CAUSE_RULE : CAUSE_HOST_DOWN;
+	out->since_s = act_wall_s(thread->trouble_ms);
+	out->reason = slice_of(thread->reason);
+}
+
+static void
+ready_find(const struct scheduler *scheduler, const struct thread *thread,
+    struct constraint *out)
+{
+	const struct orders *orders = &scheduler->orders;
+
+	if (orders->is_draining) {
+		out->cause = CAUSE_DRAIN;
+		order_take(orders_find(orders, ORDER_DRAIN, SLICE("*"),
+		    SLICE("*")), out);
+	} else if (thread->is_suspended) {
+		suspension_find(orders, thread, out);
+	} else if (thread->wake_ms != 0) {
+		hold_find(thread, out);
+	} else {
+		limit_find(scheduler, thread, out);
+	}
+}
+
+/* ---- its own moment ---------------------------------------------- */
+
+static enum cause
+wait_cause(const struct visit *visit, const struct vertex *vertex)
+{
+	if (vertex->park == PARK_FUTURE)
+		return CAUSE_FUTURE;
+	if (vertex->park == PARK_SCHEDULED)
+		return CAUSE_SCHEDULED;
+	if (vertex->tries == 0 && !vertex->was_tried &&
+	    (vertex->thread->ring->clause.is_queue_only ||
+	    visit->work.terms.is_queue_only))
+		return CAUSE_QUEUE_ONLY;
+	return CAUSE_TIMER;
+}
+
+static void
+vertex_find(const struct visit *visit, const struct vertex *vertex,
+    struct constraint *out)
+{
+	if (vertex == NULL || vertex->state == VERTEX_IDLE) {
+		out->cause = CAUSE_REREAD;
+	} else if (vertex->state == VERTEX_FLIGHT) {
+		out->cause = CAUSE_ACTIVE;
+		out->since_s = act_wall_s(vertex->moment_ms);
+	} else if (vertex->state == VERTEX_READY) {
+		ready_find(visit->scheduler, vertex->thread, out);
+	} else {
+		out->cause = wait_cause(visit, vertex);
+		out->until_s = constraint_next_s(vertex);
+	}
+}
+
+/* ---- orders about the recipient ---------------------------------- */
+
+void
+constraint_find(const struct visit *visit, const struct work_rcpt *rcpt,
+    struct constraint *out)
+{
+	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
+	bool is_active = vertex != NULL && vertex->state == VERTEX_FLIGHT;
+
+	*out = (struct constraint){ .by = rcpt->ordered_by,
+	    .reason = rcpt->order_reason };
+	if (rcpt->is_cancelled) {
+		out->cause = CAUSE_DELETED;
+	} else if (!is_active && rcpt->is_frozen) {
+		out->cause = CAUSE_FROZEN;
+	} else if (!is_active && !work_rcpt_is_free(rcpt, visit->now_s)) {
+		out->cause = CAUSE_HELD;
+		out->until_s = rcpt->hold_until_s;
+	} else {
+		out->by = out->reason = SLICE("");
+		vertex_find(visit, vertex, out);
+	}
+}

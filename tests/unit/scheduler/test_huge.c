@@ -1,0 +1,212 @@
+/* test_huge.c - orders about one message to very many act in pieces
+ *
+ * Between the pieces the loop turns: others are served, the client may
+ * leave, recipients that were not reached yet may get their outcome.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "scheduler/control/control.h"
+#include "tests/unit/scheduler/asker.h"
+
+enum { RCPTS = 30000, HOSTS = 7, RECORD_BYTES_MAX = 250 };
+
+static struct yard yard;
+static char id[SPOOL_ID_BYTES];
+static ino_t inode;
+
+static void
+mail_in(const char *user)
+{
+	struct str rcpts = STR_INIT;
+
+	for (int i = 0; i < RCPTS; i++)
+		str_addf(&rcpts, "smtp/h%d.test/%s%d@h%d.test ", i % HOSTS,
+		    user, i, i % HOSTS);
+	inode = yard_message(&yard, "a@src.test", rcpts.buf, id);
+	str_release(&rcpts);
+	while (yard.scheduler.jobs.count == 0)
+		yard_turns(&yard, 1);
+}
+
+static void
+open_all(const char *conf)
+{
+	yard_open(&yard, conf);
+	asker_serve(&yard);
+}
+
+static void
+close_all(void)
+{
+	control_close(&yard.scheduler);
+	yard_close(&yard);
+}
+
+/* 0: it went to trash/. */
+static off_t
+control_bytes(void)
+{
+	char path[256], name[SPOOL_NAME_BYTES];
+	struct stat st;
+
+	spool_hashed_name(yard.spool, inode, name);
+	snprintf(path, sizeof(path), "%s/spool/transport/%s", yard.dir,
+	    name);
+	return stat(path, &st) == 0 ? st.st_size : 0;
+}
+
+/* An order in steps, with turns of the loop between.  steps_max: then the
+ * client leaves.  returns the steps; out has the answer. */
+static unsigned
+order(const char *line, unsigned steps_max, struct str *out)
+{
+	struct act *act = act_begun(&yard, line);
+	enum act_step step = ACT_MORE;
+	unsigned steps = 0;
+
+	while (step == ACT_MORE && steps < steps_max) {
+		off_t before = control_bytes();
+
+		step = act_step(act, out);
+		cr_expect_leq(control_bytes() - before,
+		    ACT_RCPTS * RECORD_BYTES_MAX, "step %u", steps);
+		yard_turns(&yard, 3);
+		steps++;
+	}
+	act_free(&act);
+	return steps;
+}
+
+static size_t
+in_state(const char *state)
+{
+	char line[128];
+	struct answer_sum sum;
+	size_t count;
+
+	snprintf(line, sizeof(line),
+	    "{\"v\":1,\"op\":\"list\",\"state\":\"%s\"}", state);
+	answer_whole(&yard, line, &sum);
+	count = sum.lines - 1;
+	str_release(&sum.text);
+	return count;
+}
+
+Test(huge, a_hold_acts_in_pieces_and_holds_all, .timeout = 120)
+{
+	static const char *const rows[][2] = {
+		{ "hold", "held" }, { "release", "suspended" },
+		{ "freeze", "frozen" }, { "thaw", "suspended" },
+		{ "schedule", "waiting" }, { "delete", "deleted" },
+	};
+	struct str out = STR_INIT;
+	struct asker asker;
+	char line[200];
+
+	open_all("group 50ms\nschedule */* { retry 10m }");
+	asker_open(&asker, &yard);
+	asker_ask(&asker, "{\"v\":1,\"op\":\"suspend\",\"channel\":\"*\"}");
+	mail_in("ok");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		unsigned steps;
+
+		snprintf(line, sizeof(line), "{\"v\":1,\"op\":\"%s\",\"rcpt\":"
+		    "\"ok?*\"%s}", rows[i][0], strcmp(rows[i][0], "schedule")
+		    ? "" : ",\"next\":\"+2h\"");
+		str_reset(&out);
+		steps = order(line, 1000, &out);
+		cr_expect_gt(steps, RCPTS / ACT_RCPTS, "%s", rows[i][0]);
+		cr_expect(yard_says(&out, "\"messages\":1,\"recipients\":"
+		    "30000,"), "%s: %s", rows[i][0], out.buf);
+		if (strcmp(rows[i][0], "delete") != 0)
+			cr_expect_eq(in_state(rows[i][1]), RCPTS, "%s: %zu",
+			    rows[i][0], in_state(rows[i][1]));
+	}
+	cr_expect_eq(yard.shared->rcpts, 0, "nobody was tried");
+	str_release(&out);
+	asker_close(&asker);
+	close_all();
+}
+
+/* The client leaves in the middle: those who were reached are held, the
+ * others go. */
+Test(huge, what_was_done_before_the_client_left_counts, .timeout = 120)
+{
+	unsigned rest = RCPTS - ACT_RCPTS;
+	struct str out = STR_INIT;
+	struct asker asker;
+
+	open_all("group 50ms\nschedule */* { queue-only yes; retry 10m }");
+	mail_in("ok");
+	cr_expect_eq(order("{\"v\":1,\"op\":\"hold\",\"select\":\"all\"}", 1,
+	    &out), 1);
+	cr_expect_eq(in_state("held"), ACT_RCPTS);
+	asker_open(&asker, &yard);
+	asker_ask(&asker, "{\"v\":1,\"op\":\"retry\",\"select\":\"all\","
+	    "\"per_second\":0}");
+	asker_close(&asker);
+	cr_assert(yard_until(&yard, yard_has_delivered, &rest));
+	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
+	cr_expect_eq(yard.shared->delivered, rest);
+	cr_expect_eq(in_state("held"), ACT_RCPTS);
+	str_release(&out);
+	close_all();
+}
+
+static bool
+is_delivering(struct yard *y, void *arg)
+{
+	return y->scheduler.total.delivered > 1000;
+}
+
+/* The order runs beside the deliveries: each recipient has its outcome, or
+ * is held, and none both. */
+Test(huge, who_is_served_meanwhile_is_not_held, .timeout = 120)
+{
+	struct str out = STR_INIT;
+	unsigned held;
+
+	open_all("group 50ms\nschedule */* { retry 10m; parallel 2; "
+	    "feedback no }");
+	mail_in("ok");
+	cr_assert(yard_until(&yard, is_delivering, NULL));
+	order("{\"v\":1,\"op\":\"hold\",\"select\":\"all\"}", 1000, &out);
+	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
+	held = (unsigned)in_state("held");
+	cr_expect_gt(held, 0);
+	cr_expect_eq(yard.shared->delivered + held, RCPTS, "%u and %u",
+	    yard.shared->delivered, held);
+	cr_expect_eq(yard.scheduler.jobs.count, 1);
+	str_reset(&out);
+	order("{\"v\":1,\"op\":\"release\",\"select\":\"all\"}", 1000, &out);
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	cr_expect_eq(yard.shared->delivered, RCPTS, "each once");
+	str_release(&out);
+	close_all();
+}
+
+/* Who is meant is found in one look at the recipients, not in one for each
+ * part of the message. */
+Test(huge, a_retry_by_selector_finds_its_parts, .timeout = 120)
+{
+	struct str out = STR_INIT;
+	unsigned before;
+
+	open_all("group 50ms\nschedule */* { queue-only yes; retry 10m }");
+	mail_in("grey");
+	before = yard.shared->rcpts;
+	order("{\"v\":1,\"op\":\"retry\",\"rcpt\":\"*@h3.test\","
+	    "\"per_second\":0}", 1000, &out);
+	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
+	cr_expect_eq(before, 0);
+	cr_expect_eq(yard.shared->rcpts, (RCPTS + HOSTS - 4) / HOSTS, "%u",
+	    yard.shared->rcpts);
+	cr_expect(yard_says(&out, "\"messages\":1"), "%s", out.buf);
+	str_release(&out);
+	close_all();
+}

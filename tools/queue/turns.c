@@ -1,0 +1,59 @@
+/* turns.c - how long the scheduler is busy at a time
+ *
+ * In     the last line of the operation `turns`
+ * Out    samples for monitoring
+ * Holds  nothing
+ * Trusts the answer only as a line of JSON
+ * Spec   doc/protocol/control.md, turns; OpenMetrics 1.0
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+
+#include "base/counters.h"
+#include "base/json.h"
+#include "tools/queue/control.h"
+#include "tools/queue/turns.h"
+
+#include "base/banned.h"
+
+bool
+turns_ask(const char *run_dir, struct str *out_last)
+{
+	struct str request = STR_INIT;
+	struct control control;
+	struct err err;
+	bool is_said = control_connect(run_dir, &control, &err) == 1;
+
+	if (is_said) {
+		control_begin(&request, "turns");
+		is_said = control_ask(&control, &request, NULL, NULL,
+		    out_last, &err) == 1;
+	}
+	control_close(&control);
+	str_release(&request);
+	return is_said;
+}
+
+void
+turns_add_metrics(struct str *out, struct slice last)
+{
+	static const struct { const char *key, *bound; } rows[] = {
+		{ "within_1ms", "0.001" }, { "within_10ms", "0.01" },
+		{ "within_100ms", "0.1" }, { "within_1s", "1.0" },
+		{ "within_10s", "10.0" }, { "turns", "+Inf" },
+	};
+
+	counters_print_head(out, "scheduler_turn_seconds");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		str_addf(out, "zmailer_scheduler_turn_seconds_bucket"
+		    "{le=\"%s\"} %" PRId64 "\n", rows[i].bound,
+		    json_get_number(last, rows[i].key));
+	str_addf(out, "zmailer_scheduler_turn_seconds_count %" PRId64 "\n"
+	    "zmailer_scheduler_turn_seconds_sum %.6f\n",
+	    json_get_number(last, "turns"),
+	    (double)json_get_number(last, "busy_us") / 1e6);
+	counters_print_head(out, "scheduler_turn_longest_seconds");
+	str_addf(out, "zmailer_scheduler_turn_longest_seconds %.6f\n",
+	    (double)json_get_number(last, "longest_us") / 1e6);
+}
