@@ -152,6 +152,7 @@ seat_expire(struct seat *seat, const struct work *work)
 	const struct work_rcpt *rcpt = seat->rcpt;
 	int64_t born_s = spool_id_time_us(slice_of(work->id)) / 1000000;
 	int64_t by_s = work->terms.by_returns ? work->terms.by_s : 0;
+	int64_t held_s = work_rcpt_held_s(rcpt);
 
 	if (rcpt->expire_s > 0) {
 		seat->expire_s = age_at(rcpt->expire_s, born_s);
@@ -160,10 +161,13 @@ seat_expire(struct seat *seat, const struct work *work)
 		seat->expire_s = age_at(by_s, born_s);
 		seat->is_strict = true;
 	} else if (rcpt->thawed_s > 0) {
-		seat->expire_s = age_at(rcpt->thawed_s +
+		seat->expire_s = age_at(rcpt->thawed_s + held_s +
 		    seat->thread->ring->clause.expire_s, born_s);
 	} else if (rcpt->way_since_s > 0) {
-		seat->expire_s = age_at(rcpt->way_since_s +
+		seat->expire_s = age_at(rcpt->way_since_s + held_s +
+		    seat->thread->ring->clause.expire_s, born_s);
+	} else if (held_s > 0) {
+		seat->expire_s = age_at(born_s + held_s +
 		    seat->thread->ring->clause.expire_s, born_s);
 	}
 	if (rcpt->way_count > 0 && rcpt->ways[0].after_s > 0) {

@@ -64,7 +64,7 @@ until_s(const struct scheduler *scheduler, const struct job *job,
 		return work->terms.by_s;
 	return (rcpt->thawed_s > 0 ? rcpt->thawed_s :
 	    spool_id_time_us(slice_of(job->id)) / 1000000) +
-	    clause->expire_s;
+	    work_rcpt_held_s(rcpt) + clause->expire_s;
 }
 
 /* Who hears about a group; whom the message came from when that is nobody

@@ -118,6 +118,17 @@ set_due(struct work_rcpt *rcpt, const struct work_record *record)
 	rcpt->is_scheduled = false;
 }
 
+/* The hold that there was, if any, was over by this moment. */
+static void
+hold_end(struct work_rcpt *rcpt, int64_t moment_s)
+{
+	int64_t end_s = rcpt->hold_until_s > 0 &&
+	    rcpt->hold_until_s < moment_s ? rcpt->hold_until_s : moment_s;
+
+	if (rcpt->is_held && end_s > rcpt->held_since_s)
+		rcpt->held_s += end_s - rcpt->held_since_s;
+}
+
 /* An order; a later outcome that defers does not undo it. */
 static void
 take_order(struct work_rcpt *rcpt, const struct work_record *record,
@@ -132,6 +143,8 @@ take_order(struct work_rcpt *rcpt, const struct work_record *record,
 	switch (record->kind) {
 	case WORK_HELD:
 	case WORK_RELEASED:
+		hold_end(rcpt, record->time_s);
+		rcpt->held_since_s = record->time_s;
 		rcpt->is_held = parks;
 		rcpt->hold_until_s = parks ? record->next_s : 0;
 		break;
@@ -142,6 +155,8 @@ take_order(struct work_rcpt *rcpt, const struct work_record *record,
 		rcpt->is_frozen = false;
 		rcpt->tries = rcpt->delay_notices = 0;
 		rcpt->thawed_s = record->time_s;
+		rcpt->held_s = 0;
+		rcpt->held_since_s = record->time_s;
 		rcpt->expire_s = 0;
 		break;
 	case WORK_CANCELLED:
@@ -205,6 +220,14 @@ work_rcpt_is_free(const struct work_rcpt *rcpt, int64_t now_s)
 {
 	return !rcpt->is_frozen && !(rcpt->is_held &&
 	    (rcpt->hold_until_s == 0 || rcpt->hold_until_s > now_s));
+}
+
+int64_t
+work_rcpt_held_s(const struct work_rcpt *rcpt)
+{
+	return rcpt->held_s + (rcpt->is_held &&
+	    rcpt->hold_until_s > rcpt->held_since_s ? rcpt->hold_until_s -
+	    rcpt->held_since_s : 0);
 }
 
 /* Turn the words of each recipient's last outcome into a record. */

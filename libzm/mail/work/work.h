@@ -88,6 +88,8 @@ struct work_rcpt {
 	bool		is_held, is_frozen;
 	bool		is_scheduled;	/* next_s is an operator's */
 	int64_t		hold_until_s;	/* 0: until released */
+	int64_t		held_since_s;	/* is_held: its last hold began */
+	int64_t		held_s;		/* seconds of holds that are over */
 	int64_t		thawed_s;	/* its life counts from there; 0: not */
 	int64_t		expire_s;	/* wall; 0: by the clause */
 	struct slice	ordered_by, order_reason;	/* of held, frozen,
@@ -197,6 +199,9 @@ struct slice work_group_errors(const struct work *work,
 /* Whether it may be tried as far as operators are concerned: neither frozen
  * nor, at now_s, held. */
 bool work_rcpt_is_free(const struct work_rcpt *rcpt, int64_t now_s);
+/* For so many seconds its life stood, or will have stood, still: its holds,
+ * one with an end as long as that, one without not yet. */
+int64_t work_rcpt_held_s(const struct work_rcpt *rcpt);
 
 /* Only the first line: returns the head's length, 0 when it is none. */
 size_t work_head_bytes(struct slice file);

@@ -112,6 +112,25 @@ Test(work_orders, a_thaw_begins_anew_and_a_hold_ends)
 	cr_expect(slice_is(rcpt.order_reason, "because"));
 }
 
+/* Records come a second apart; holds end at 5000 unless released. */
+Test(work_orders, the_life_stands_still_while_held)
+{
+	static const struct { const char *records; int64_t held_s; } rows[] = {
+		{ "", 0 }, { "r", 0 }, { "H", 4000 }, { "rH", 3999 },
+		{ "Hf", 1 }, { "HrHf", 3 }, { "HfH", 3999 },
+		{ "HfHf", 2 }, { "HFc", 3998 }, { "HfFc", 0 }
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct work work;
+		struct work_rcpt rcpt = replayed(rows[i].records, &work);
+
+		cr_expect_eq(work_rcpt_held_s(&rcpt), rows[i].held_s,
+		    "%s: %ld", rows[i].records,
+		    (long)work_rcpt_held_s(&rcpt));
+	}
+}
+
 Test(work_orders, a_kind_of_a_later_version_hides_nothing)
 {
 	struct arena *arena = arena_new();

@@ -196,3 +196,27 @@ Test(orders, lines_come_back_and_nonsense_is_left_out)
 	str_release(&text);
 	str_release(&again);
 }
+
+/* What may be asked with each right; what is said here of none needs the
+ * right to write. */
+Test(request, who_may_what)
+{
+	static const struct { enum request_op op; enum right right; } rights[] = {
+		{ OP_LIST, RIGHT_OWN }, { OP_COUNT, RIGHT_OWN },
+		{ OP_WHY, RIGHT_OWN }, { OP_DELETE, RIGHT_OWN },
+		{ OP_ETRN, RIGHT_ETRN }, { OP_DESTINATIONS, RIGHT_READ },
+		{ OP_ORDERS, RIGHT_READ }, { OP_EVENTS, RIGHT_READ },
+		{ OP_NEXT, RIGHT_READ }, { OP_QUEUE, RIGHT_READ },
+		{ OP_GROUPS, RIGHT_READ }
+	};
+
+	for (int op = 0; op < OP_COUNT_OF; op++) {
+		enum right want = RIGHT_WRITE;
+
+		for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++)
+			if ((int)rights[i].op == op)
+				want = rights[i].right;
+		cr_expect_eq(request_rows[op].right, want, "%s",
+		    request_rows[op].name);
+	}
+}
