@@ -20,9 +20,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/conf/at.h \
 	libzm/daemon/conf/conf.h \
 	libzm/daemon/conf/edit.h \
-	libzm/daemon/conf/hooks.h \
 	libzm/daemon/conf/internal.h \
-	libzm/daemon/conf/rewrite.h \
 	libzm/daemon/conf/statements.h \
 	libzm/daemon/conf/at.c \
 	libzm/daemon/conf/complain.c \
@@ -31,6 +29,18 @@ libzm_a_SOURCES += \
 	libzm/daemon/conf/index.c \
 	libzm/daemon/conf/rows.c \
 	libzm/daemon/conf/word.c
+# what they fill in, by the same subjects
+libzm_a_SOURCES += \
+	libzm/daemon/conf/settings/agents.h \
+	libzm/daemon/conf/settings/control.h \
+	libzm/daemon/conf/settings/door.h \
+	libzm/daemon/conf/settings/hooks.h \
+	libzm/daemon/conf/settings/policy.h \
+	libzm/daemon/conf/settings/queue.h \
+	libzm/daemon/conf/settings/rewrite.h \
+	libzm/daemon/conf/settings/routing.h \
+	libzm/daemon/conf/settings/secure.h \
+	libzm/daemon/conf/settings/site.h
 # a row a statement
 libzm_a_SOURCES += \
 	libzm/daemon/conf/statements/agents.h \

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "daemon/conf/internal.h"
+#include "grammar/path.h"
 
 #include "base/banned.h"
 

@@ -3,11 +3,11 @@
  * A configuration passes through four rooms: read/lex.c makes tokens of
  * bytes, read/parse.c a tree of statements of tokens, read/check.c holds a
  * statement against its row and makes values of its words, part/apply.c
- * puts values into the struct conf.  A statement that one room complained
- * about does not reach the next: no complaint follows from another.
- * at.c, word.c, file.c, complain.c and index.c lie below these rooms; show/
- * writes a conf or a report as text; machine/ looks whether the machine has
- * what a conf names.
+ * puts values into the struct conf, whose parts stand in settings/.  A
+ * statement that one room complained about does not reach the next: no
+ * complaint follows from another.  at.c, word.c, file.c, complain.c and
+ * index.c lie below these rooms; show/ writes a conf or a report as text;
+ * machine/ looks whether the machine has what a conf names.
  *
  * SPDX-License-Identifier: ISC
  */

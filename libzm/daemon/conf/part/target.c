@@ -10,6 +10,7 @@
 
 #include "daemon/conf/internal.h"
 #include "grammar/http.h"
+#include "grammar/path.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"

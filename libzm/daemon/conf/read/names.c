@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "daemon/conf/internal.h"
+#include "grammar/path.h"
 #include "mail/table/table.h"
 #include "mail/table/type.h"
 

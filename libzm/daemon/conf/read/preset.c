@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/conf/internal.h"
+#include "grammar/path.h"
 
 #include "base/banned.h"
 

@@ -12,6 +12,7 @@
 
 #include "daemon/conf/internal.h"
 #include "grammar/date.h"
+#include "grammar/path.h"
 #include "grammar/units.h"
 #include "mail/table/table.h"
 

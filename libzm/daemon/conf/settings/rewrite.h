@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_DAEMON_CONF_REWRITE_H
-#define ZM_DAEMON_CONF_REWRITE_H
+#ifndef ZM_DAEMON_CONF_SETTINGS_REWRITE_H
+#define ZM_DAEMON_CONF_SETTINGS_REWRITE_H
 
 #include <stddef.h>
 #include <stdint.h>

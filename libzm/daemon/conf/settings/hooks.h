@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_DAEMON_CONF_HOOKS_H
-#define ZM_DAEMON_CONF_HOOKS_H
+#ifndef ZM_DAEMON_CONF_SETTINGS_HOOKS_H
+#define ZM_DAEMON_CONF_SETTINGS_HOOKS_H
 
 #include <stdint.h>
 
