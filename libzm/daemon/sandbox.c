@@ -186,7 +186,7 @@ sandbox_enter(const struct sandbox *rules, struct err *err)
 		return -1;
 	if (result > 0)
 		walls |= SANDBOX_FILES;
-	result = sandbox_calls(rules->worked_count > 0, err);
+	result = sandbox_calls(rules, err);
 	if (result < 0)
 		return -1;
 	if (result > 0)

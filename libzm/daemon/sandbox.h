@@ -36,6 +36,11 @@ struct sandbox {
 	/* directories where files may be renamed to, no more */
 	const char	*filed[SANDBOX_PATHS_MAX];
 	size_t		 filed_count;
+	enum sandbox_sockets {		/* that may be made and connected */
+		SOCKETS_ALL,
+		SOCKETS_LOCAL,		/* to processes of this machine */
+		SOCKETS_NONE
+	}		 sockets;
 };
 
 enum sandbox_wall {
@@ -47,9 +52,10 @@ enum sandbox_wall {
  * them); -1: a wall that is there could not be put up (err). */
 int sandbox_enter(const struct sandbox *rules, struct err *err);
 
-/* sandbox_calls.c: the system call filter alone; has_names: files may be
- * renamed and removed.  1 it stands; 0 not built in; -1 err. */
-int sandbox_calls(bool has_names, struct err *err);
+/* sandbox_calls.c: the system call filter alone; files may be renamed and
+ * removed where there are worked directories.  1 it stands; 0 not built in;
+ * -1 err. */
+int sandbox_calls(const struct sandbox *rules, struct err *err);
 
 /* sandbox_try.c: from inside, try what must not work: open, make and list
  * files, run a program, signal and trace, listen, take another identity.

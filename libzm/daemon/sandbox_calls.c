@@ -15,6 +15,7 @@
 #include <seccomp.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/socket.h>
 #endif
 
 #include "base/banned.h"
@@ -84,8 +85,25 @@ calls_add(scmp_filter_ctx filter, const char *const calls[], size_t count)
 	return 0;
 }
 
+/* Where all that is about sockets is one call (socketcall) they cannot be
+ * told apart. */
+static int
+sockets_add(scmp_filter_ctx filter, enum sandbox_sockets sockets)
+{
+	static const char *const all[] = { "socket", "connect", "bind" };
+	int result;
+
+	if (sockets == SOCKETS_ALL)
+		return 0;
+	if (sockets == SOCKETS_NONE)
+		return calls_add(filter, all, sizeof(all) / sizeof(all[0]));
+	result = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM),
+	    SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_NE, AF_UNIX));
+	return result == -EDOM || result == -EINVAL ? 0 : result;
+}
+
 int
-sandbox_calls(bool has_names, struct err *err)
+sandbox_calls(const struct sandbox *rules, struct err *err)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 	int result;
@@ -94,7 +112,9 @@ sandbox_calls(bool has_names, struct err *err)
 		return err_set(err, "sandbox: the system call filter");
 	result = calls_add(filter, refused,
 	    sizeof(refused) / sizeof(refused[0]));
-	if (result == 0 && !has_names)
+	if (result == 0)
+		result = sockets_add(filter, rules->sockets);
+	if (result == 0 && rules->worked_count == 0)
 		result = calls_add(filter, names_of_files,
 		    sizeof(names_of_files) / sizeof(names_of_files[0]));
 	if (result == 0)
@@ -112,7 +132,7 @@ sandbox_calls(bool has_names, struct err *err)
 #else
 
 int
-sandbox_calls(bool has_names, struct err *err)
+sandbox_calls(const struct sandbox *rules, struct err *err)
 {
 	return 0;
 }

@@ -2,7 +2,8 @@
  *
  * In     a configuration
  * Out    a process that can make files in public/, file them in router/ and
- *        freezer/, write the journal, and read configuration and tables
+ *        freezer/, write the journal, and read configuration and tables;
+ *        no network but the connections it was given
  * Holds  nothing
  * Trusts nobody: a session that was taken over reads no message of others,
  *        not even one that it handed in
@@ -89,12 +90,16 @@ rules_fill(const struct conf *conf, const char *conf_path,
 		.filed = { below(arena, conf->spool_dir, "router"),
 		    below(arena, conf->spool_dir, "freezer") },
 		.filed_count = 2,
+		.sockets = SOCKETS_NONE,
 	};
 	if (conf_path != NULL)
 		add_readable(out, directory_of(arena, slice_of(conf_path)));
 	for (size_t i = 0; i < conf->table_count; i++) {
 		size_t n = table_paths(arena, conf->tables[i].spec, paths);
 
+		/* accounts may be had from a daemon */
+		if (n > 1)
+			out->sockets = SOCKETS_LOCAL;
 		for (size_t k = 0; k < n; k++)
 			add_readable(out, paths[k]);
 	}

@@ -2,7 +2,11 @@
 FLOWS = $(srcdir)/tests/flow/*.flow
 EXTRA_DIST += tests/flow tests/lib
 if HAVE_PYTHON3
-TESTS += tests/flow/run-flows tests/flow/smuggle.py tests/flow/reloads.py tests/flow/space.py tests/flow/promises.py tests/flow/examples.py
+TESTS += tests/flow/run-flows tests/flow/smuggle.py tests/flow/reloads.py tests/flow/space.py tests/flow/breakout.py tests/flow/promises.py tests/flow/examples.py
+endif
+if HAVE_PYTHON3
+check_PROGRAMS += tests/flow/intruder
+tests_flow_intruder_SOURCES = tests/flow/intruder.c
 endif
 .PHONY: flow
 flow: all libexec-tree

@@ -60,7 +60,7 @@ script_port_take(struct script_port *port, struct hook_frame *out)
 static void
 shut_in(void)
 {
-	static const struct sandbox nothing = { .appended_count = 0 };
+	static const struct sandbox nothing = { .sockets = SOCKETS_NONE };
 	static const struct rlimit none = { 0, 0 };
 	static const struct rlimit files = { FILES_MAX, FILES_MAX };
 	struct err err;

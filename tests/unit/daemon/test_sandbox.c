@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <netinet/in.h>
@@ -92,6 +93,34 @@ Test(sandbox, a_readable_directory_can_be_read_and_not_written)
 	cr_expect_geq(open(file, O_RDONLY), 0);
 	cr_expect_eq(open(file, O_RDWR), -1);
 	cr_expect_eq(open("/etc/passwd", O_RDONLY), -1);
+}
+
+static void
+no_sockets_but(enum sandbox_sockets sockets, bool has_local)
+{
+	static const int families[] = { AF_INET, AF_INET6, AF_NETLINK,
+	    AF_PACKET };
+	struct sandbox rules = { .sockets = sockets };
+	int local;
+
+	if (!(enter(&rules) & SANDBOX_CALLS))
+		cr_skip("no filter of system calls here");
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		cr_expect_eq(socket(families[i], SOCK_STREAM, 0), -1);
+		cr_expect_eq(errno, EPERM, "family %d", families[i]);
+	}
+	local = socket(AF_UNIX, SOCK_STREAM, 0);
+	cr_expect_eq(local >= 0, has_local);
+}
+
+Test(sandbox, sockets_of_the_machine_alone)
+{
+	no_sockets_but(SOCKETS_LOCAL, true);
+}
+
+Test(sandbox, no_sockets)
+{
+	no_sockets_but(SOCKETS_NONE, false);
 }
 
 Test(sandbox, the_network_is_there)

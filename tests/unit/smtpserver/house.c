@@ -159,6 +159,9 @@ house_connect(struct house *house, const char *address)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
 	    0, ends) != 0)
 		fatal("socketpair: %s", strerror(errno));
+	if (house->send_bytes > 0)
+		(void)setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF,
+		    &house->send_bytes, sizeof(house->send_bytes));
 	if (client_parse(slice_of(address), SLICE("127.0.0.1:25"), &client,
 	    &err) != 1)
 		fatal("%s", err.text);

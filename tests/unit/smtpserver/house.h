@@ -18,6 +18,8 @@ struct house {
 	struct conf	*conf;
 	struct worker	*worker;
 	int64_t		*clock;		/* seconds added to both clocks */
+	int		 send_bytes;	/* buffer of connections to come; 0: as
+					 * the system has it */
 };
 
 /* Open one.  conf_text is put behind "host mx.example.org" and "domain

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "daemon/sandbox.h"
@@ -283,4 +284,36 @@ Test(confine_waiting, no_way_out_while_a_session_waits)
 	hears("451/4.7.1");
 	says("QUIT\r\n", "221/2.0.0");
 	try_all("linger");
+}
+
+/* ---- with a last word that its client does not take ---------------------- */
+
+static void
+setup_deaf(void)
+{
+	house_open(&house, "limit errors 100\n");
+	house.send_bytes = 1;		/* as little as the system gives */
+	lock_in("192.0.2.7:4711");
+}
+
+TestSuite(confine_deaf, .init = setup_deaf);
+
+Test(confine_deaf, no_way_out_while_a_last_reply_waits)
+{
+	struct str heard = STR_INIT;
+	int taken = 0;
+
+	if (outside == 1)
+		cr_skip("this system lacks a wall");
+	for (int i = 0; i < 100; i++)
+		house_send(&house, client, "NONSENSE\r\n", 10, 1000, NULL);
+	for (int i = 0; i < 10; i++)
+		loop_turn(house.loop, 0);
+	cr_assert_eq(worker_session_count(house.worker), 1);
+	cr_assert_eq(ioctl(client, FIONREAD, &taken), 0);
+	try_all("last");
+	(void)house_hear(&house, client, &heard);
+	cr_expect_gt(heard.len, (size_t)taken, "nothing waited");
+	cr_expect(strstr(heard.buf, "\n421 4.7.0 ") != NULL, "%s", heard.buf);
+	str_release(&heard);
 }
