@@ -27,7 +27,9 @@
 
 enum {
 	ASK_TEXT_BYTES_MAX = 16384,	/* of a question, of an answer */
-	ASK_FOR_MS = 30000		/* until it counts as trouble */
+	ASK_FOR_MS = 30000,		/* until it counts as trouble */
+	ASK_NOBODY = 1		/* a token that asks_open never gives: nobody
+				 * waits for the answer */
 };
 
 enum ask_state {

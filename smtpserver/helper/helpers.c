@@ -142,7 +142,7 @@ question_give(struct question *question, struct helper *helper)
 	str_addc(&helper->outbox, '\n');
 }
 
-void
+static void
 kind_run(struct kind *kind)
 {
 	struct question *question;
@@ -176,6 +176,30 @@ kind_run(struct kind *kind)
 	TAILQ_FOREACH(helper, &kind->helpers, entry)
 		if (helper->outbox.len > 0)
 			helper_write(helper);
+}
+
+static void
+on_stir(void *context)
+{
+	struct helpers *helpers = context;
+
+	for (size_t i = 0; i < helpers->kind_count; i++)
+		if (helpers->kinds[i].is_stirred) {
+			helpers->kinds[i].is_stirred = false;
+			kind_run(&helpers->kinds[i]);
+		}
+}
+
+/* A timer that is due comes behind all reading of its turn. */
+void
+kind_stir(struct kind *kind)
+{
+	struct helpers *helpers = kind->all;
+
+	kind->is_stirred = true;
+	if (helpers->stir.at_ms == 0)
+		timer_set(helpers->process->loop, &helpers->stir,
+		    clock_steady_ms(), on_stir, helpers);
 }
 
 /* Lists are in order of time, so their heads tell. */
@@ -268,6 +292,7 @@ helpers_free(struct helpers **helpers)
 		return;
 	h->answer_fn = keep_quiet;
 	timer_clear(&h->tick);
+	timer_clear(&h->stir);
 	for (size_t i = 0; i < h->kind_count; i++) {
 		queue_trouble(&h->kinds[i], "");
 		while ((helper = TAILQ_FIRST(&h->kinds[i].helpers)) != NULL) {
@@ -290,25 +315,48 @@ kind_find(struct helpers *helpers, struct slice name)
 	return NULL;
 }
 
+static bool
+has_room_for(const struct kind *kind, const struct question *question)
+{
+	return kind->queued < HELPERS_QUEUED_MAX && kind->queued_bytes +
+	    question->text.len <= HELPERS_QUEUED_BYTES_MAX;
+}
+
+/* What is only told goes in front: a place that was given back is free for
+ * all that was asked in the same turn. */
+static void
+question_enqueue(struct kind *kind, struct question *question)
+{
+	struct question *first = TAILQ_FIRST(&kind->queue);
+
+	kind->queued++;
+	kind->queued_bytes += question->text.len;
+	if (question->asker_token != ASK_NOBODY || first == NULL) {
+		TAILQ_INSERT_TAIL(&kind->queue, question, entry);
+		return;
+	}
+	question->until_ms = first->until_ms;	/* the list is in order */
+	TAILQ_INSERT_HEAD(&kind->queue, question, entry);
+}
+
 static void
 question_queue(struct kind *kind, struct question *question)
 {
 	int64_t now_ms = clock_steady_ms();
 
-	if (kind->queued >= HELPERS_QUEUED_MAX || kind->queued_bytes +
-	    question->text.len > HELPERS_QUEUED_BYTES_MAX) {
+	if (!has_room_for(kind, question))
+		kind_run(kind);
+	if (!has_room_for(kind, question)) {
 		question_answer(kind->all, question,
 		    SLICE("trouble too many questions wait"));
 		return;
 	}
 	question->until_ms = now_ms + kind->row->for_ms;
-	TAILQ_INSERT_TAIL(&kind->queue, question, entry);
-	kind->queued++;
-	kind->queued_bytes += question->text.len;
+	question_enqueue(kind, question);
 	if (kind->all->tick.at_ms == 0)
 		timer_set(kind->all->process->loop, &kind->all->tick,
 		    now_ms + TICK_MS, on_tick, kind->all);
-	kind_run(kind);
+	kind_stir(kind);
 }
 
 bool

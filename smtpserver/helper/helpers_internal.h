@@ -49,6 +49,7 @@ struct kind {
 	struct helper_list		 helpers;
 	unsigned			 staying;
 	int64_t				 not_before_ms;	/* fork again */
+	bool				 is_stirred;	/* kind_run comes */
 };
 
 struct helpers {
@@ -61,6 +62,7 @@ struct helpers {
 	helpers_open_fn		*open_fn;
 	void			*context;
 	struct timer		 tick;
+	struct timer		 stir;	/* set: a kind has news */
 };
 
 /* It is on no list any more: tell who asked, free it.  rest: "ok ANSWER" or
@@ -71,8 +73,9 @@ void question_answer(struct helpers *helpers, struct question *question,
 /* A helper had it in hand and is gone: once more, in front. */
 void question_requeue(struct kind *kind, struct question *question);
 
-/* Give what waits to who has room. */
-void kind_run(struct kind *kind);
+/* Give what waits to who has room, when all that came in this turn has been
+ * read: what was said first is not behind because of who was read first. */
+void kind_stir(struct kind *kind);
 
 /* Start one more of a kind: fork, or connect.  0 or -1. */
 int helper_start(struct kind *kind, struct err *err);

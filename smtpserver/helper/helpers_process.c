@@ -140,7 +140,7 @@ on_helper(void *context, unsigned ready)
 	got = ipc_receive(helper->socket, &helper->inbox);
 	if (got == 0 || (got < 0 && errno != EAGAIN)) {
 		helper_end(helper, "trouble the helper died");
-		kind_run(kind);
+		kind_stir(kind);
 		return;
 	}
 	while ((got = ipc_line(&helper->inbox, &cursor, &line)) == 1)
@@ -150,7 +150,7 @@ on_helper(void *context, unsigned ready)
 		helper_end(helper, "trouble the helper talks nonsense");
 	else
 		helper_leave_if_done(helper);
-	kind_run(kind);
+	kind_stir(kind);
 }
 
 void

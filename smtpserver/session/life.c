@@ -1,8 +1,9 @@
 /* life.c - a session begins, becomes another client's, and ends
  *
  * In     a client at a listener
- * Out    a session; events session.open and session.close
+ * Out    a session; events session.open and session.close; its last steps
  * Holds  the settings it began with
+ * Spec   RFC 1122 section 4.2.2.13
  *
  * SPDX-License-Identifier: ISC
  */
@@ -61,6 +62,49 @@ session_new(struct service *service, struct stream *stream,
 	session->step = client->is_tls ? STEP_TLS : STEP_GREET;
 	note_open(session);
 	return session;
+}
+
+/* ---- the end ---------------------------------------------------------- */
+
+enum step
+step_last(struct session *session)
+{
+	int sent;
+
+	/* What it holds is given back before its client can know that it is
+	 * over: the worker does that, flushes, and comes back. */
+	if (!session->is_over) {
+		session->is_over = session->is_blocked = true;
+		return STEP_WAIT;
+	}
+	session->is_blocked = false;
+	sent = stream_flush(session->stream);
+	if (sent == 0)
+		return STEP_WAIT;
+	if (sent < 0)
+		return STEP_END;
+	/* Unread input would make close() a reset, which can overtake the
+	 * reply.  RFC 1122 section 4.2.2.13. */
+	if (session->is_eof || (stream_input(session->stream).n == 0 &&
+	    session->end_reason != NULL &&
+	    strcmp(session->end_reason, "quit") == 0))
+		return STEP_END;
+	stream_end_output(session->stream);
+	session_wait_for(session, LINGER_FOR_MS);
+	return STEP_LINGER;
+}
+
+enum step
+step_linger(struct session *session)
+{
+	stream_consume(session->stream, stream_input(session->stream).n);
+	return session->is_eof ? STEP_END : STEP_WAIT;
+}
+
+enum step
+step_end(struct session *session)
+{
+	return STEP_WAIT;
 }
 
 void

@@ -364,39 +364,6 @@ step_skip(struct session *session)
 	return STEP_COMMAND;
 }
 
-enum step
-step_last(struct session *session)
-{
-	int sent = stream_flush(session->stream);
-
-	if (sent == 0)
-		return STEP_WAIT;
-	if (sent < 0)
-		return STEP_END;
-	/* Unread input would make close() a reset, which can overtake the
-	 * reply.  RFC 1122 section 4.2.2.13. */
-	if (session->is_eof || (stream_input(session->stream).n == 0 &&
-	    session->end_reason != NULL &&
-	    strcmp(session->end_reason, "quit") == 0))
-		return STEP_END;
-	stream_end_output(session->stream);
-	session_wait_for(session, LINGER_FOR_MS);
-	return STEP_LINGER;
-}
-
-enum step
-step_linger(struct session *session)
-{
-	stream_consume(session->stream, stream_input(session->stream).n);
-	return session->is_eof ? STEP_END : STEP_WAIT;
-}
-
-enum step
-step_end(struct session *session)
-{
-	return STEP_WAIT;
-}
-
 /* ---- what the worker calls -------------------------------------------- */
 
 static bool

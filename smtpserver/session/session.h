@@ -85,7 +85,10 @@ struct session {
 	char			 mechanism[24];	/* with which; "" */
 	struct str		 forward;	/* XFORWARD, for the journal */
 	bool			 is_esmtp;
-	bool			 is_eof, is_blocked;
+	bool			 is_eof;
+	bool			 is_blocked;	/* goes on when what was said
+						 * is out */
+	bool			 is_over;	/* its last reply is said */
 	enum { STORE_NOT_YET, STORE_DONE, STORE_FAILED } store;
 	struct transaction	*transaction;
 	struct facts		 facts[FACT_SCOPES];

@@ -44,8 +44,12 @@ struct worker {
 	struct loop		*loop;
 	struct service		 service;
 	struct guest_list	 all, stirred, storing;
+	struct guest_list	 ended;		/* by all: to be closed */
 	size_t			 count;
 	struct str		 lines;		/* for the doorman */
+	bool			 is_urgent;	/* before the replies */
+	loop_fn			*lines_fn;	/* NULL: they are fetched */
+	void			*lines_context;
 	struct asks		*asks;
 	struct timer		 stop_timer;
 	bool			 is_final;	/* stop_timer went off */
@@ -66,14 +70,14 @@ worker_new(struct loop *loop, struct spool *spool, struct settings *settings)
 	TAILQ_INIT(&worker->all);
 	TAILQ_INIT(&worker->stirred);
 	TAILQ_INIT(&worker->storing);
+	TAILQ_INIT(&worker->ended);
 	str_init(&worker->lines);
 	worker->asks = asks_new();
 	loop_at_turn_end(loop, turn_end, worker);
 	return worker;
 }
 
-/* "KIND QUESTION\n" of a session.  Nobody waits for the answers: token 1 is
- * never given out. */
+/* "KIND QUESTION\n" of a session. */
 static void
 guest_tell(struct guest *guest)
 {
@@ -81,29 +85,32 @@ guest_tell(struct guest *guest)
 
 	while (rest.n > 0 && slice_cut(&rest, '\n', &line))
 		if (line.n > 0)
-			str_addf(&guest->worker->lines, "ask 1 " SLICE_FMT
-			    "\n", SLICE_ARG(line));
+			str_addf(&guest->worker->lines, "ask %d " SLICE_FMT
+			    "\n", ASK_NOBODY, SLICE_ARG(line));
 	str_reset(&guest->session->tells);
 }
 
-/* What was held for a message that has ended.  Nobody waits for the answer:
- * token 1 is never given out. */
+/* What was held for a message, or a session, that has ended. */
 static void
 guest_release_holds(struct guest *guest)
 {
 	struct session *session = guest->session;
 
-	if (session->transaction == NULL)
+	if (session->step >= STEP_LAST)
+		permit_end_client(session);
+	else if (session->transaction == NULL)
 		permit_end_message(session);
 	session_filter_settle(session);
 	guest_tell(guest);
 	if (session->holds.len == 0)
 		return;
-	str_addf(&guest->worker->lines, "ask 1 rate release%s\n",
-	    session->holds.buf);
+	str_addf(&guest->worker->lines, "ask %d rate release%s\n",
+	    ASK_NOBODY, session->holds.buf);
 	str_reset(&session->holds);
+	guest->worker->is_urgent = true;
 }
 
+/* Its connection is closed when the doorman has been told. */
 static void
 guest_end(struct guest *guest)
 {
@@ -123,9 +130,28 @@ guest_end(struct guest *guest)
 	permit_end_client(guest->session);
 	guest_release_holds(guest);
 	session_free(&guest->session);
-	stream_free(&guest->stream);
 	str_addf(&worker->lines, "closed %u\n", guest->token);
-	mem_free(&guest);
+	TAILQ_INSERT_TAIL(&worker->ended, guest, all);
+}
+
+static void
+lines_say(struct worker *worker)
+{
+	if (worker->lines.len > 0 && worker->lines_fn != NULL)
+		worker->lines_fn(worker->lines_context);
+	worker->is_urgent = false;
+}
+
+static void
+ended_close(struct worker *worker)
+{
+	struct guest *guest;
+
+	while ((guest = TAILQ_FIRST(&worker->ended)) != NULL) {
+		TAILQ_REMOVE(&worker->ended, guest, all);
+		stream_free(&guest->stream);
+		mem_free(&guest);
+	}
 }
 
 void
@@ -138,6 +164,7 @@ worker_free(struct worker **worker)
 		return;
 	while ((guest = TAILQ_FIRST(&w->all)) != NULL)
 		guest_end(guest);
+	ended_close(w);
 	timer_clear(&w->stop_timer);
 	keyring_free(&w->service.keyring);
 	settings_drop(&w->service.settings);
@@ -361,6 +388,20 @@ guest_settle(struct guest *guest)
 	guest_arm(guest);
 }
 
+/* Who is told that a message, or a session, is over may come again at once,
+ * by another worker: what it held must be free by then. */
+static void
+holds_release(struct worker *worker)
+{
+	struct guest *guest;
+
+	TAILQ_FOREACH(guest, &worker->stirred, stirred)
+		if (guest->session->want != WANT_STORE)
+			guest_release_holds(guest);
+	if (worker->is_urgent)
+		lines_say(worker);
+}
+
 static void
 turn_end(void *context)
 {
@@ -369,12 +410,15 @@ turn_end(void *context)
 
 	do {
 		commit(worker);
+		holds_release(worker);
 		for (guest = TAILQ_FIRST(&worker->stirred); guest != NULL;
 		    guest = next) {
 			next = TAILQ_NEXT(guest, stirred);
 			guest_settle(guest);
 		}
 	} while (!TAILQ_EMPTY(&worker->storing));
+	lines_say(worker);
+	ended_close(worker);
 	if ((worker->service.is_stopping || worker->is_leaving) &&
 	    (worker->count == 0 || worker->is_final))
 		loop_stop(worker->loop);
@@ -469,6 +513,13 @@ worker_take_lines(struct worker *worker, struct str *out)
 {
 	str_add_slice(out, str_slice(&worker->lines));
 	str_reset(&worker->lines);
+}
+
+void
+worker_on_lines(struct worker *worker, loop_fn *fn, void *context)
+{
+	worker->lines_fn = fn;
+	worker->lines_context = context;
 }
 
 void

@@ -2,7 +2,9 @@
  *
  * A turn: read all that can be read and let the sessions take their steps;
  * then make durable together what became complete, publish it, and only
- * then write the replies, one write a session.
+ * then write the replies, one write a session.  What a session gives back
+ * (places of limit parallel, itself) is told to the doorman before its client
+ * can hear of it.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -54,6 +56,9 @@ size_t worker_session_count(const struct worker *worker);
  * for each session that ended, "ask TOKEN KIND QUESTION\n" for each
  * question. */
 void worker_take_lines(struct worker *worker, struct str *out);
+/* Call fn whenever lines are to go out now: before replies that tell clients
+ * that something is free again, and before connections are closed. */
+void worker_on_lines(struct worker *worker, loop_fn *fn, void *context);
 /* There are many sessions (enum shed_level), or no more. */
 void worker_press(struct worker *worker, int pressure);
 /* The answer to a question; nothing when nobody waits for it any more. */

@@ -201,6 +201,7 @@ worker_process(struct process *process, const struct worker_sockets *sockets,
 	worker_share(link.worker, sockets->space, sockets->part);
 	link.watch = loop_watch(process->loop, socket, LOOP_READ, on_doorman,
 	    &link);
+	worker_on_lines(link.worker, say_lines, &link);
 	loop_at_turn_end(process->loop, say_lines, &link);
 	loop_signal(process->loop, SIGTERM, on_stop, &link);
 	loop_signal(process->loop, SIGINT, on_stop, &link);

@@ -185,6 +185,7 @@ Test(helpers, queue)
 		snprintf(line, sizeof(line), "%d batch echo [%d]", i, i);
 		ask(&door, line);
 	}
+	loop_turn(door.house.loop, 0);
 	cr_expect_eq(helpers_count(door.helpers), 3);
 	for (int i = 1; i <= 200; i++) {
 		snprintf(want, sizeof(want), "9:answer %d ok <%d>\n", i, i);
@@ -192,6 +193,24 @@ Test(helpers, queue)
 		snprintf(want, sizeof(want), "9:answer %d ok [%d]\n", i, i);
 		HEARD(&door, want);
 	}
+	door_close(&door);
+}
+
+/* A place that is given back is free for all that is asked in the same turn:
+ * what is told goes before what is asked. */
+Test(helpers, telling_goes_before_asking)
+{
+	struct door door;
+	const char *told, *asked;
+
+	door_open(&door);
+	ask(&door, "5 one echo asked");
+	ask(&door, "1 one echo told");
+	HEARD(&door, "answer 5 ok asked\n");
+	told = strstr(door.heard.buf, "answer 1 ok told\n");
+	asked = strstr(door.heard.buf, "answer 5 ");
+	cr_assert_not_null(told, "%s", door.heard.buf);
+	cr_expect_lt(told, asked, "%s", door.heard.buf);
 	door_close(&door);
 }
 
@@ -285,6 +304,7 @@ Test(helpers, by_socket)
 	    sizeof(address)), 0);
 	cr_assert_eq(listen(server, 5), 0);
 	ask(&door, "2 else hello");
+	loop_turn(door.house.loop, 0);
 	fd = accept(server, NULL, NULL);
 	cr_assert_geq(fd, 0);
 	n = read(fd, bytes, sizeof(bytes) - 1);
@@ -295,6 +315,7 @@ Test(helpers, by_socket)
 	dprintf(fd, "%s ok hi there\n", bytes);
 	HEARD(&door, "answer 2 ok hi there\n");
 	ask(&door, "3 else and now");
+	loop_turn(door.house.loop, 0);
 	close(fd);			/* replaced: asked once more */
 	for (int i = 0; i < PATIENCE_TURNS; i++) {
 		loop_turn(door.house.loop, TURN_MS);

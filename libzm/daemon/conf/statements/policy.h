@@ -113,7 +113,11 @@ STATEMENT(TOP, "limit parallel", NONE, limit_parallel, "number:1-100000",
     "A rule (see accept) that fits while COUNT other messages of the same KEY "
     "(see limit rate) are being handed in, from their first recipient to "
     "the reply that ends them; of sessions: while COUNT other sessions are "
-    "open that it was tried in, until they end (at most an hour each).",
+    "open that it was tried in, until they end (at most an hour each).  A "
+    "place is free again before its client hears the reply that ends the "
+    "message, or the session (221, 421): who has heard that may come again "
+    "at once.  Who goes without a word may be refused until the server has "
+    "seen the end of the connection.",
     "limit parallel 5 per user auth\n"
     "limit parallel 30 per net of sessions\n"
     "limit parallel 20 per net else defer text \"one after the other\"")
