@@ -121,11 +121,18 @@ put_text(const struct conf_certificate *one, const struct look *look,
 static int
 list(const struct change *change, bool is_check)
 {
-	const struct conf *conf = change->conf;
+	struct conf_certificate *rows;
 	int worst = CERT_OK;
+	struct err err;
+	size_t count;
 
-	for (size_t i = 0; i < conf->certificate_count; i++) {
-		const struct conf_certificate *one = &conf->certificates[i];
+	if (conf_all_certificates(change->conf, change->arena, &rows, &count,
+	    &err) < 0) {
+		fprintf(stderr, "zmailer: cert: %s\n", err.text);
+		worst = CERT_BAD;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct conf_certificate *one = &rows[i];
 		struct look look;
 
 		look_at(&look, one);
@@ -137,7 +144,7 @@ list(const struct change *change, bool is_check)
 			put_text(one, &look, i == 0);
 		tls_about_release(&look.about);
 	}
-	if (conf->certificate_count == 0 && !change->is_json)
+	if (count == 0 && !change->is_json)
 		printf("no certificate: zmailer cert install FILE KEY\n");
 	return is_check ? worst : EX_OK;
 }

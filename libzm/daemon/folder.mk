@@ -96,6 +96,7 @@ libzm_a_SOURCES += \
 # has the machine what the configuration names?
 libzm_a_SOURCES += \
 	libzm/daemon/conf/machine/certificates.c \
+	libzm/daemon/conf/machine/named.c \
 	libzm/daemon/conf/machine/files.c
 # ZMailer's scheduler.conf
 libzm_a_SOURCES += \

@@ -58,7 +58,8 @@ struct tls_server *tls_server_hold(struct tls_server *server);
 void tls_server_drop(struct tls_server **server);
 
 /* One more certificate.  name: who asks for it by SNI ("mx.example.org",
- * ".example.org": all below); NULL: the names in the certificate.  chain:
+ * ".example.org": all below; several with blanks between); NULL: the names in
+ * the certificate.  chain:
  * DER, one after the other.  key is borrowed for the call.  1 or -1. */
 int tls_server_add(struct tls_server *server, const char *name,
     struct slice chain, struct evp_pkey_st *key, struct err *err);

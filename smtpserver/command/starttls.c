@@ -36,7 +36,7 @@ cmd_starttls(struct session *session, struct slice args, struct answer *out)
 		answer_set(out, 503, "5.5.1", "TLS is in use already");
 	else if (keyword_is_on(session, EHLO_STARTTLS))
 		go_ahead(session, out);
-	else if (conf->certificate_count > 0)
+	else if (conf_has_certificate(conf))
 		answer_set(out, 454, "4.7.0",
 		    "TLS is not available now, try later");
 	else

@@ -84,7 +84,7 @@ doorman_bind(struct process *process, struct err *err)
 	doorman->process = process;
 	process->state = doorman;
 	/* First: it shall have nothing of what comes here. */
-	if (conf->certificate_count > 0 &&
+	if (conf_has_certificate(conf) &&
 	    (doorman->keys = keys_start(process, err)) == NULL)
 		return -1;
 	if (auth_keeper_is_wanted(conf) && (doorman->auth =
@@ -268,7 +268,7 @@ keys_renew(struct doorman *doorman)
 		keys_reload(doorman->keys);
 		return;
 	}
-	if (process->conf->certificate_count == 0)
+	if (!conf_has_certificate(process->conf))
 		return;
 	doorman->keys = keys_start_late(process, close_all, doorman, &err);
 	if (doorman->keys == NULL) {

@@ -1,6 +1,6 @@
 /* files.c - certificates and keys as they lie on disk
  *
- * In     the files that a configuration names
+ * In     the files that a configuration names, itself or in a table
  * Out    keys to sign with; lines that tell workers the certificates
  * Holds  the private keys
  * Trusts root's files, but not that both of a pair change at once: a pair
@@ -20,7 +20,10 @@
 
 #include "base/banned.h"
 
-enum { DAY_S = 86400, EXPIRY_WARNING_S = 14 * DAY_S };
+enum {
+	DAY_S = 86400, EXPIRY_WARNING_S = 14 * DAY_S,
+	LINE_NAMES_BYTES = 8192		/* in one line to a worker */
+};
 
 struct stamp {			/* tells versions of a file apart */
 	dev_t		device;
@@ -45,9 +48,18 @@ struct kept {
 	struct loaded	 now, before;
 };
 
+struct rows {			/* what is to be loaded */
+	struct arena		*arena;
+	struct conf_certificate	*list;
+	size_t			 count;
+};
+
 struct keys_files {
 	struct kept	*kept;
 	size_t		 count;
+	struct rows	 own, named;	/* of the configuration, of its table */
+	struct watched	 table;
+	char		*table_name, *table_spec;	/* NULL: no table */
 	struct watched	 ca;
 	struct str	 ca_text;
 	unsigned	 numbers;
@@ -209,6 +221,8 @@ keys_files_new(void)
 {
 	struct keys_files *files = mem_alloc(1, sizeof(*files));
 
+	files->own.arena = arena_new();
+	files->named.arena = arena_new();
 	str_init(&files->ca_text);
 	return files;
 }
@@ -229,6 +243,11 @@ keys_files_free(struct keys_files **files)
 	if (f == NULL)
 		return;
 	kept_free(f->kept, f->count);
+	arena_free(&f->own.arena);
+	arena_free(&f->named.arena);
+	mem_free(&f->table.path);
+	mem_free(&f->table_name);
+	mem_free(&f->table_spec);
 	mem_free(&f->ca.path);
 	str_release(&f->ca_text);
 	mem_free(files);
@@ -252,31 +271,115 @@ inherit(struct kept *fresh, struct kept *old, size_t old_count)
 			continue;
 		fresh->now = old[i].now;
 		fresh->before = old[i].before;
+		fresh->certificate.taken = old[i].certificate.taken;
+		fresh->certificate.seen = old[i].certificate.seen;
+		fresh->key.taken = old[i].key.taken;
+		fresh->key.seen = old[i].key.seen;
 		old[i].now.number = old[i].before.number = 0;
 		return;
 	}
 }
 
-void
-keys_files_configure(struct keys_files *files, const struct conf *conf)
+static void
+kept_init(struct kept *kept, const struct conf_certificate *row)
+{
+	watched_set(&kept->certificate, row->file);
+	watched_set(&kept->key, row->key);
+	if (row->name != NULL)
+		kept->name = mem_strdup(row->name);
+}
+
+/* Keep what the rows say.  loads_all: look at files again that were loaded
+ * before. */
+static void
+rebuild(struct keys_files *files, bool loads_all)
 {
 	struct kept *old = files->kept;
 	size_t old_count = files->count;
 
-	files->count = conf->certificate_count;
+	files->count = files->own.count + files->named.count;
 	files->kept = mem_alloc(files->count, sizeof(*files->kept));
 	for (size_t i = 0; i < files->count; i++) {
-		const struct conf_certificate *row = &conf->certificates[i];
 		struct kept *kept = &files->kept[i];
 
-		watched_set(&kept->certificate, row->file);
-		watched_set(&kept->key, row->key);
-		if (row->name != NULL)
-			kept->name = mem_strdup(row->name);
+		kept_init(kept, i < files->own.count ? &files->own.list[i] :
+		    &files->named.list[i - files->own.count]);
 		inherit(kept, old, old_count);
-		(void)kept_load(files, kept);
+		if (loads_all || kept->now.number == 0)
+			(void)kept_load(files, kept);
 	}
 	kept_free(old, old_count);
+}
+
+static void
+rows_copy(struct rows *rows, const struct conf_certificate *list,
+    size_t count)
+{
+	struct arena *arena = arena_new();
+
+	rows->list = arena_alloc(arena, (count + 1) * sizeof(*rows->list));
+	for (size_t i = 0; i < count; i++)
+		rows->list[i] = (struct conf_certificate){
+			.file = slice_dup(arena, slice_of(list[i].file)),
+			.key = slice_dup(arena, slice_of(list[i].key)),
+			.name = list[i].name == NULL ? NULL :
+			    slice_dup(arena, slice_of(list[i].name)),
+		};
+	rows->count = count;
+	arena_free(&rows->arena);
+	rows->arena = arena;
+}
+
+/* A table that cannot be read is refused; its rows stay.  true: taken. */
+static bool
+table_read(struct keys_files *files)
+{
+	struct arena *arena = arena_new();
+	struct conf_certificate *list;
+	size_t count;
+	struct err err;
+	bool is_taken;
+
+	watched_take(&files->table);
+	is_taken = conf_named_certificates(files->table_name,
+	    files->table_spec, arena, &list, &count, &err) == 0;
+	if (is_taken)
+		rows_copy(&files->named, list, count);
+	else
+		note_refused(files->table.path != NULL ? files->table.path :
+		    files->table_name, &err);
+	arena_free(&arena);
+	return is_taken;
+}
+
+/* Another table, or none: what the one before it said is gone. */
+static void
+table_set(struct keys_files *files, const struct conf_table *table)
+{
+	static const char file[] = "file:";
+	const char *spec = table == NULL ? NULL : table->spec;
+
+	if (!is_same(files->table_spec, spec))
+		rows_copy(&files->named, NULL, 0);
+	mem_free(&files->table_name);
+	mem_free(&files->table_spec);
+	watched_set(&files->table, spec != NULL &&
+	    strncmp(spec, file, sizeof(file) - 1) == 0 ?
+	    spec + sizeof(file) - 1 : NULL);
+	if (spec == NULL)
+		return;
+	files->table_name = mem_strdup(table->name);
+	files->table_spec = mem_strdup(spec);
+	(void)table_read(files);
+}
+
+void
+keys_files_configure(struct keys_files *files, const struct conf *conf)
+{
+	rows_copy(&files->own, conf->certificates, conf->certificate_count);
+	table_set(files, conf->certificate_table == NULL ? NULL :
+	    conf_table_find(conf, conf->certificate_table));
+	rebuild(files, true);
 	if (!is_same(files->ca.path, conf->client_ca))
 		str_release(&files->ca_text);
 	watched_set(&files->ca, conf->client_ca);
@@ -288,6 +391,10 @@ keys_files_look(struct keys_files *files)
 {
 	bool is_changed = false;
 
+	if (watched_look(&files->table) > 0 && table_read(files)) {
+		rebuild(files, false);
+		is_changed = true;
+	}
 	for (size_t i = 0; i < files->count; i++) {
 		struct kept *kept = &files->kept[i];
 		int certificate = watched_look(&kept->certificate);
@@ -302,19 +409,35 @@ keys_files_look(struct keys_files *files)
 	return is_changed;
 }
 
-void
-keys_files_add_lines(const struct keys_files *files, struct str *out)
+/* "pair KEY NAME CHAIN"; with many names several such lines. */
+static void
+kept_add_lines(const struct kept *kept, struct str *out)
 {
-	for (size_t i = 0; i < files->count; i++) {
-		const struct kept *kept = &files->kept[i];
+	struct slice rest = slice_of(kept->name != NULL ? kept->name : "-");
+	struct slice name;
+	size_t begin;
 
-		if (kept->now.number == 0)
-			continue;
-		str_addf(out, "pair %u %s ", kept->now.number,
-		    kept->name != NULL ? kept->name : "-");
+	while (slice_word(&rest, &name)) {
+		str_addf(out, "pair %u ", kept->now.number);
+		begin = out->len;
+		do {
+			if (out->len > begin)
+				str_addc(out, ',');
+			str_add_slice(out, name);
+		} while (out->len - begin < LINE_NAMES_BYTES &&
+		    slice_word(&rest, &name));
+		str_addc(out, ' ');
 		base64_add(out, str_slice(&kept->now.pair.chain));
 		str_addc(out, '\n');
 	}
+}
+
+void
+keys_files_add_lines(const struct keys_files *files, struct str *out)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (files->kept[i].now.number != 0)
+			kept_add_lines(&files->kept[i], out);
 	if (files->ca_text.len > 0) {
 		str_adds(out, "ca ");
 		base64_add(out, str_slice(&files->ca_text));

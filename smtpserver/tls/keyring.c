@@ -116,6 +116,14 @@ answer_take(struct keyring *keyring, struct slice args)
 static int sign(void *context, const struct tls_signing *what,
     struct str *out);
 
+/* "a,b" -> "a b", as tls_server_add_remote wants them */
+static void
+names_add(struct str *out, struct slice names)
+{
+	for (size_t i = 0; i < names.n; i++)
+		str_addc(out, names.p[i] == ',' ? ' ' : names.p[i]);
+}
+
 static int
 pair_take(struct keyring *keyring, struct tls_server *server,
     struct slice args, struct err *err)
@@ -131,7 +139,7 @@ pair_take(struct keyring *keyring, struct tls_server *server,
 	    slice_number(number_text, 1, UINT32_MAX, &number) &&
 	    base64_decode(letters, &chain, err) == 1) {
 		remote.number = (unsigned)number;
-		str_add_slice(&name_text, name);
+		names_add(&name_text, name);
 		result = tls_server_add_remote(server, slice_is(name, "-") ?
 		    NULL : name_text.buf, str_slice(&chain), &remote, err);
 	}

@@ -8,7 +8,8 @@
  *
  *	sign ID KEY DIGEST pss|plain BYTES	DIGEST "-": none
  *
- * and to it (BYTES, CHAIN, ... in base64; NAME "-": those in it):
+ * and to it (BYTES, CHAIN, ... in base64; NAME "-": those in it, several have
+ * commas between them):
  *
  *	begin / pair KEY NAME CHAIN / ca PEM / tickets KEY KEY|- / end
  *	signed ID SIGNATURE

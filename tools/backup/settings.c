@@ -115,10 +115,18 @@ add_tables(struct settings *settings, const struct conf *conf)
 static void
 add_tls(struct settings *settings, const struct conf *conf)
 {
-	for (size_t i = 0; i < conf->certificate_count; i++) {
-		add(settings, conf->certificates[i].file);
-		add_key(settings, conf->certificates[i].key);
+	struct arena *arena = arena_new();
+	struct conf_certificate *rows;
+	struct err err;
+	size_t count;
+
+	/* a table that cannot be read is left out as such, with its words */
+	(void)conf_all_certificates(conf, arena, &rows, &count, &err);
+	for (size_t i = 0; i < count; i++) {
+		add(settings, rows[i].file);
+		add_key(settings, rows[i].key);
 	}
+	arena_free(&arena);
 	for (size_t i = 0; i < conf->tls_to_count; i++) {
 		add(settings, conf->tls_to[i].roots);
 		add(settings, conf->tls_to[i].certificate);

@@ -68,6 +68,29 @@ judge_dates(struct doctor *doctor, const struct conf_certificate *one,
 		    "good for %s more; %s", span, about->names.buf);
 }
 
+/* Of several the first that is not in it; one that stands for others by one
+ * of those, .x for too many to tell. */
+static void
+judge_names(struct doctor *doctor, const struct conf_certificate *one,
+    const char *names, const struct tls_about *about)
+{
+	struct slice rest = slice_of(names), word;
+
+	while (slice_word(&rest, &word)) {
+		const char *name = slice_dup(doctor->arena, word);
+
+		if (name[0] == '*')
+			name = arena_printf(doctor->arena, "any%s", name + 1);
+		if (name[0] == '.' || tls_about_has(about, name))
+			continue;
+		doctor_add(doctor, DOCTOR_WARN, one->file,
+		    "clients that look will not believe us: get one with "
+		    "that name", "it is shown as %s, but has the names %s",
+		    name, about->names.buf);
+		return;
+	}
+}
+
 static void
 judge_one(struct doctor *doctor, const struct conf_certificate *one,
     const char *name)
@@ -83,11 +106,8 @@ judge_one(struct doctor *doctor, const struct conf_certificate *one,
 	}
 	if (has_key(doctor, one))
 		judge_dates(doctor, one, &about);
-	if (name != NULL && !tls_about_has(&about, name))
-		doctor_add(doctor, DOCTOR_WARN, one->file,
-		    "clients that look will not believe us: get one with "
-		    "that name", "it is shown as %s, but has the names %s",
-		    name, about.names.buf);
+	if (name != NULL)
+		judge_names(doctor, one, name, &about);
 	tls_about_release(&about);
 }
 
@@ -96,14 +116,22 @@ doctor_certificates(struct doctor *doctor)
 {
 	const struct conf *conf = doctor->conf;
 
-	for (size_t i = 0; i < conf->certificate_count; i++) {
-		const struct conf_certificate *one = &conf->certificates[i];
+	struct conf_certificate *rows;
+	struct err err;
+	size_t count;
+
+	if (conf_all_certificates(conf, doctor->arena, &rows, &count, &err) <
+	    0)
+		doctor_add(doctor, DOCTOR_BAD, conf->certificate_table,
+		    "the names of the table before it stay", "%s", err.text);
+	for (size_t i = 0; i < count; i++) {
+		const struct conf_certificate *one = &rows[i];
 
 		/* the first is the default, shown under our own name */
 		judge_one(doctor, one, one->name != NULL ? one->name :
 		    i == 0 ? conf->host : NULL);
 	}
-	if (conf->certificate_count == 0)
+	if (count == 0)
 		doctor_add(doctor, DOCTOR_OK, "",
 		    "zmailer cert install FILE KEY",
 		    "no certificate: mail comes in unencrypted");

@@ -77,6 +77,8 @@ struct conf {
 	struct conf_mailq	 mailq;
 	struct conf_listen	*listens;	size_t listen_count;
 	struct conf_certificate	*certificates;	size_t certificate_count;
+	const char		*certificate_table;	/* NULL: none */
+	struct conf_at		 certificate_table_at;
 	struct conf_table	*tables;	size_t table_count;
 	struct conf_domain	*domains;	size_t domain_count;
 	struct conf_route	*routes;	size_t route_count;

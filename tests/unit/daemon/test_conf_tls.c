@@ -18,8 +18,10 @@ Test(conf_tls, is_read_and_shown)
 	    "tls certificate /b.pem key /b.key for B.example.org\n"
 	    "tls min 1.3\n"
 	    "tls client-certificates require ca /ca.pem\n"
+	    "tls certificates <n>\ntable n { x.test /x.pem }\n"
 	    "listen 127.0.0.1:465 submission tls\n");
 	cr_assert_eq(c.conf->certificate_count, 2);
+	cr_expect_str_eq(c.conf->certificate_table, "n");
 	cr_expect_str_eq(c.conf->certificates[0].file, "/a.pem");
 	cr_expect_null(c.conf->certificates[0].name);
 	cr_expect_str_eq(c.conf->certificates[1].key, "/b.key");
@@ -34,6 +36,7 @@ Test(conf_tls, is_read_and_shown)
 	cr_expect_not_null(strstr(shown.buf,
 	    "tls certificate /b.pem key /b.key for b.example.org"));
 	cr_expect_not_null(strstr(shown.buf, "tls min 1.3"));
+	cr_expect_not_null(strstr(shown.buf, "tls certificates <n>"));
 	cr_expect_not_null(strstr(shown.buf,
 	    "tls client-certificates require ca /ca.pem"));
 	cr_expect_not_null(strstr(shown.buf,
@@ -52,6 +55,12 @@ Test(conf_tls, complains)
 		{ "tls min 1.1\n", "t.conf:1:9: error: '1.1' is not a choice" },
 		{ "tls min 1.2\ntls min 1.3\n",
 		    "t.conf:2:1: error: 'tls min' is said twice" },
+		{ "tls certificates <a>\ntls certificates <a>\n"
+		    "table a { x /y }\n",
+		    "t.conf:2:1: error: 'tls certificates' is said twice" },
+		{ "tls certificates <a> key /b\ntable a { x /y }\n",
+		    "does not go together" },
+		{ "tls certificates <a>\n", "no table is called <a>" },
 		{ "tls min 1.2 ca /x\n", "t.conf:1:16: error: this does not go "
 		    "together in one row" },
 		{ "tls certificate /a key /b client-certificates ask\n",
@@ -70,6 +79,99 @@ Test(conf_tls, complains)
 		    "%s%s", rows[i].in, c.shown.buf);
 		case_close(&c);
 	}
+}
+
+/* ---- by names in a table ------------------------------------------------ */
+
+/* "FILE KEY: NAMES; " of each row, or err. */
+static void
+named_read(const char *spec, struct str *out)
+{
+	struct arena *arena = arena_new();
+	struct conf_certificate *rows;
+	struct err err;
+	size_t count;
+
+	str_reset(out);
+	if (conf_named_certificates("t", spec, arena, &rows, &count, &err) <
+	    0) {
+		cr_expect_eq(count, 0);
+		str_adds(out, err.text);
+	}
+	for (size_t i = 0; i < count; i++)
+		str_addf(out, "%s %s: %s; ", rows[i].file, rows[i].key,
+		    rows[i].name);
+	arena_free(&arena);
+}
+
+Test(conf_tls, names_in_a_table)
+{
+	static const struct { const char *spec, *want; } rows[] = {
+		{ "inline:a.test /a.pem /a.key\n",
+		    "/a.pem /a.key: a.test; " },
+		{ "inline:a.test /a.pem\n", "/a.pem /a.pem: a.test; " },
+		/* one row a pair, in order, also when they do not stand
+		 * together */
+		{ "inline:a.test /a.pem\nb.test /b.pem\n*.c.test /a.pem\n"
+		    ".d.test /b.pem /b.pem\n_x.e-f.test /b.pem /b.key\n",
+		    "/a.pem /a.pem: a.test *.c.test; "
+		    "/b.pem /b.pem: b.test .d.test; "
+		    "/b.pem /b.key: _x.e-f.test; " },
+		{ "inline:a.test a.pem\n", ":1: write: NAME /CERT" },
+		{ "inline:a.test /a.pem key\n", ":1: write: NAME /CERT" },
+		{ "inline:a.test /a.pem /b /c\n", ":1: write: NAME /CERT" },
+		{ "inline:a.test /a\n. /a\n", ":2: this is no name" },
+		{ "inline:* /a\n", ":1: this is no name" },
+		{ "inline:*. /a\n", ":1: this is no name" },
+		{ "inline:a.*.b /a\n", ":1: this is no name" },
+		{ "inline:a..b /a\n", ":1: this is no name" },
+		{ "inline:..b /a\n", ":1: this is no name" },
+		{ "inline:b. /a\n", ":1: this is no name" },
+		{ "inline:a,b /a\n", ":1: this is no name" },
+		{ "passwd:", "cannot be listed" },
+		{ "file:/nonexistent/t", "/nonexistent/t" },
+		{ "inline:", "" },
+	};
+	struct str got = STR_INIT;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		named_read(rows[i].spec, &got);
+		cr_expect_not_null(strstr(got.buf, rows[i].want),
+		    "%s: %s, not %s", rows[i].spec, got.buf, rows[i].want);
+		if (rows[i].want[0] == '/')
+			cr_expect(strlen(got.buf) == strlen(rows[i].want) ||
+			    strstr(got.buf, "No such") != NULL, "%s",
+			    got.buf);
+	}
+	str_release(&got);
+}
+
+Test(conf_tls, a_table_of_names_is_bounded)
+{
+	struct str spec = STR_INIT, got = STR_INIT;
+
+	str_adds(&spec, "inline:");
+	for (int i = 0; i < CONF_NAMED_PAIRS_MAX; i++)
+		str_addf(&spec, "n%d.test /%d.pem\n", i, i);
+	named_read(spec.buf, &got);
+	cr_expect(slice_starts(str_slice(&got), "/0.pem /0.pem: n0.test; "));
+	str_adds(&spec, "more.test /0.pem\n");
+	named_read(spec.buf, &got);
+	cr_expect(slice_starts(str_slice(&got),
+	    "/0.pem /0.pem: n0.test more.test; "));
+	str_adds(&spec, "over.test /more.pem\n");
+	named_read(spec.buf, &got);
+	cr_expect_not_null(strstr(got.buf, ":1002: too many certificates"),
+	    "%s", got.buf);
+	str_reset(&spec);
+	str_adds(&spec, "inline:");
+	for (int i = 0; i <= CONF_NAMED_NAMES_MAX; i++)
+		str_addf(&spec, "n%d.test /a.pem\n", i);
+	named_read(spec.buf, &got);
+	cr_expect_not_null(strstr(got.buf, ":20001: too many names"), "%s",
+	    got.buf);
+	str_release(&spec);
+	str_release(&got);
 }
 
 static void

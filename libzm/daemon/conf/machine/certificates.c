@@ -91,7 +91,14 @@ conf_check_certificates(const struct conf *conf, struct arena *arena,
 {
 	struct conf_look look = { conf, arena, report, 3 };
 
-	for (size_t i = 0; i < conf->certificate_count; i++)
-		check_certificate(&look, &conf->certificates[i]);
+	struct conf_certificate *rows;
+	struct err err;
+	size_t count;
+
+	if (conf_all_certificates(conf, arena, &rows, &count, &err) < 0)
+		conf_tell(&look, CONF_ERROR, conf->certificate_table_at,
+		    NULL, arena_printf(arena, "%s", err.text));
+	for (size_t i = 0; i < count; i++)
+		check_certificate(&look, &rows[i]);
 	check_client_ca(&look);
 }

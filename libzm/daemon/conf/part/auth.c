@@ -149,7 +149,7 @@ conf_check_auth(struct conf_loader *loader)
 		    loader->book, CONF_WARNING, conf->auth.at, 4,
 		    "add: listen 587 submission",
 		    "no listener has the word submission: nobody can log in");
-	else if (conf->certificate_count == 0 && !conf->auth.clear_loopback)
+	else if (!conf_has_certificate(conf) && !conf->auth.clear_loopback)
 		conf_complain_at(loader->report, loader->report_arena,
 		    loader->book, CONF_WARNING, conf->auth.at, 4,
 		    "add: tls certificate FILE key FILE",

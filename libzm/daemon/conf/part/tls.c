@@ -13,8 +13,8 @@
 
 #include "base/banned.h"
 
-enum { WORD_CERTIFICATE, WORD_KEY, WORD_FOR, WORD_MIN, WORD_ASK, WORD_CA,
-	WORD_COUNT };			/* keyword order */
+enum { WORD_CERTIFICATE, WORD_KEY, WORD_FOR, WORD_TABLE, WORD_MIN, WORD_ASK,
+	WORD_CA, WORD_COUNT };		/* keyword order */
 
 /* ---- words ------------------------------------------------------------ */
 
@@ -36,7 +36,8 @@ is_alone(struct conf_loader *loader, const struct conf_statement *statement,
 			continue;
 		conf_complain(loader, CONF_ERROR, token,
 		    "write a row of its own for each: tls certificate ..., "
-		    "tls min ..., tls client-certificates ...",
+		    "tls certificates <...>, tls min ..., "
+		    "tls client-certificates ...",
 		    "this does not go together in one row");
 		return false;
 	}
@@ -88,7 +89,13 @@ conf_apply_tls(struct conf_loader *loader,
 	struct conf_book *book = loader->book;
 	struct conf *conf = loader->conf;
 
-	if (is_given(statement, WORD_MIN)) {
+	if (is_given(statement, WORD_TABLE)) {
+		if (is_alone(loader, statement, WORD_TABLE, 0) &&
+		    is_first(loader, statement, &conf->certificate_table_at,
+		    "'tls certificates' is said twice"))
+			conf->certificate_table =
+			    statement->keywords[WORD_TABLE].table;
+	} else if (is_given(statement, WORD_MIN)) {
 		if (is_alone(loader, statement, WORD_MIN, 0) &&
 		    is_first(loader, statement, &book->tls_min_at,
 		    "'tls min' is said twice"))
@@ -115,7 +122,7 @@ conf_check_tls(struct conf_loader *loader)
 	const struct conf *conf = loader->conf;
 
 	for (size_t i = 0; i < conf->listen_count &&
-	    conf->certificate_count == 0; i++)
+	    !conf_has_certificate(conf); i++)
 		if (conf->listens[i].is_tls &&
 		    !conf->listens[i].is_optional)
 			conf_complain_at(loader->report,

@@ -342,6 +342,11 @@ show_tls(struct view *view)
 			str_addf(&view->value, " for %s", one->name);
 		emit(view, "tls", one->at);
 	}
+	if (conf->certificate_table != NULL) {
+		str_addf(&view->value, "certificates <%s>",
+		    conf->certificate_table);
+		emit(view, "tls", conf->certificate_table_at);
+	}
 	str_addf(&view->value, "min %s", conf->needs_tls13 ? "1.3" : "1.2");
 	emit(view, "tls", conf->book->tls_min_at);
 	str_addf(&view->value, "client-certificates %s",

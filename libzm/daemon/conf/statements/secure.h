@@ -3,9 +3,11 @@
  * SPDX-License-Identifier: ISC
  */
 STATEMENT(TOP, "tls", NONE, tls, "",
-    "certificate=path key=path for=domain min=choice:1.2,1.3 "
+    "certificate=path key=path for=domain certificates=table "
+    "min=choice:1.2,1.3 "
     "client-certificates=choice:ignore,ask,require ca=path",
-    "tls certificate FILE key FILE [for NAME]; tls min 1.2|1.3; "
+    "tls certificate FILE key FILE [for NAME]; tls certificates <table>; "
+    "tls min 1.2|1.3; "
     "tls client-certificates ask|require [ca FILE]",
     "no certificate: STARTTLS is not offered; min 1.2; client certificates "
     "are not asked for",
@@ -13,6 +15,12 @@ STATEMENT(TOP, "tls", NONE, tls, "",
     "its private key (RSA, ECDSA or Ed25519, no pass phrase).  Several rows: "
     "clients that ask for a name (SNI) see the row for NAME (.example.org: all "
     "below it), or the one whose certificate has it; all others the first.  "
+    "certificates: a table with a line for each name, NAME CERTIFICATE-FILE "
+    "[KEY-FILE] (no key file: the key stands in the first); NAME as it is, "
+    "*.example.org for one label more, or .example.org for all below.  It is "
+    "for sites with many names, and is read again when it changes; a table "
+    "with a wrong line is refused as a whole and the old one stays.  Where "
+    "there is no tls certificate, its first line is for all others.  "
     "Rows for the same names with keys of different kinds stand beside each "
     "other.  Changed files are "
     "taken over within seconds, without a restart; a pair that does not fit "
@@ -23,6 +31,8 @@ STATEMENT(TOP, "tls", NONE, tls, "",
     "ca file (default: the system's) has signed.",
     "tls certificate /etc/zmailer/mx.pem key /etc/zmailer/mx.key\n"
     "tls certificate /etc/zmailer/b.pem key /etc/zmailer/b.key for b.example\n"
+    "tls certificates <names>\n"
+    "table names file:/etc/zmailer/names\n"
     "tls min 1.2\n"
     "tls client-certificates ask ca /etc/zmailer/partners.pem")
 
