@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "base/guess.h"
 #include "tools/verb.h"
 
 #include "base/banned.h"
@@ -17,10 +18,10 @@ static const struct page {
 	const char	*name, *verbs;
 } pages[] = {
 	{ "zmailer(8)", "help demo check init run start stop restart reload "
-	    "status logrotate completion" },
-	{ "zmailer-events(5)", "events" },
-	{ "zmailer-order(8)", "hold release freeze thaw retry bounce "
-	    "schedule delete undelete" },
+	    "status completion" },
+	{ "zmailer-trace(8)", "events logrotate" },
+	{ "zmailer-order(8)", "hold release freeze thaw retry reroute "
+	    "bounce schedule delete undelete" },
 	{ "zmailer-review(8)", "forward note" },
 	{ "zmailer-queue(8)", "why count zones suspend resume pin etrn drain "
 	    "undrain orders" },
@@ -61,10 +62,22 @@ help_verb(const char *name)
 	return name == NULL;
 }
 
+static struct guess
+like(const char *word)
+{
+	struct guess guess = { .word = slice_of(word) };
+
+	for (size_t i = 0; i < verb_rows_count; i++)
+		guess_offer(&guess, verb_rows[i].name);
+	conf_help_offer(&guess);
+	return guess;
+}
+
 int
 verb_help(int argc, char **argv, const char *conf_path)
 {
 	struct str text = STR_INIT;
+	struct guess guess;
 	bool is_verb;
 
 	if (argc > 2)
@@ -77,9 +90,14 @@ verb_help(int argc, char **argv, const char *conf_path)
 	} else {
 		is_verb = help_verb(argv[1]);
 		conf_help(&text, argv[1]);
-		if (!is_verb && text.len == 0)
-			return verb_usage(argv[0],
-			    "'%s' is neither a verb nor a statement", argv[1]);
+		if (!is_verb && text.len == 0) {
+			guess = like(argv[1]);
+			return verb_usage(argv[0], "'%s' is neither a verb "
+			    "nor a statement%s%s%s", argv[1],
+			    guess.best != NULL ? ", did you mean '" : "",
+			    guess.best != NULL ? guess.best : "",
+			    guess.best != NULL ? "'?" : "");
+		}
 	}
 	fputs(text.buf, stdout);
 	str_release(&text);

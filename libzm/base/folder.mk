@@ -7,6 +7,7 @@ libzm_a_SOURCES += \
 	libzm/base/clock.c libzm/base/clock.h \
 	libzm/base/crc32c.c libzm/base/crc32c.h \
 	libzm/base/siphash.c libzm/base/siphash.h \
+	libzm/base/guess.c libzm/base/guess.h \
 	libzm/base/json.c libzm/base/json.h \
 	libzm/base/counters.c libzm/base/counters.h libzm/base/metrics.h \
 	libzm/base/counters_rows.c libzm/base/counters_print.c \

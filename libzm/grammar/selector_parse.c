@@ -13,6 +13,7 @@
  */
 #include <string.h>
 
+#include "base/guess.h"
 #include "grammar/selector_internal.h"
 #include "grammar/units.h"
 
@@ -222,10 +223,17 @@ parse_test(struct parser *parser, struct slice name)
 
 	test->key = find_key(name);
 	if (selector_keys[test->key].name == NULL) {
-		err_set(parser->err, "'" SLICE_FMT "' is no key: id, from, "
-		    "to, dest, state, area, class, zone, user, source, msgid, "
-		    "why, age, size, tries, priority are",
-		    SLICE_ARG(slice_first(name, 40)));
+		struct guess guess = { .word = name };
+
+		for (size_t i = 0; selector_keys[i].name != NULL; i++)
+			guess_offer(&guess, selector_keys[i].name);
+		err_set(parser->err, "'" SLICE_FMT "' is no key%s%s%s: id, "
+		    "from, to, dest, state, area, class, zone, user, source, "
+		    "msgid, why, age, size, tries, priority are",
+		    SLICE_ARG(slice_first(name, 40)),
+		    guess.best != NULL ? ", did you mean '" : "",
+		    guess.best != NULL ? guess.best : "",
+		    guess.best != NULL ? "'?" : "");
 		return NULL;
 	}
 	parser->column = parser->at;

@@ -163,6 +163,9 @@ const char *conf_default_path(void);
 
 /* Generated views of the table. */
 void conf_help(struct str *out, const char *statement);	/* NULL: all */
+/* Offer the names of all statements to a guess. */
+struct guess;
+void conf_help_offer(struct guess *guess);
 void conf_manual(struct str *out);			/* roff, section 5 */
 /* Every setting with value and origin; only changed ones unless all. */
 void conf_show(const struct conf *conf, bool all, struct str *out);

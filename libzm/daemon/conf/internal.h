@@ -16,6 +16,7 @@
 
 #include <sys/stat.h>
 
+#include "base/guess.h"
 #include "daemon/conf/conf.h"
 #include "grammar/ehlo.h"
 
@@ -69,18 +70,6 @@ int conf_keyword_find(const struct conf_row *row, struct slice word);
 /* Walk "a=b c! d": false at the end. */
 bool conf_spec_next(struct slice *rest, struct slice *out_name,
     struct slice *out_type, bool *out_is_needed);
-
-/* The candidate that somebody who wrote word most likely meant: collects
- * the closest of those it is offered. */
-struct conf_guess {
-	struct slice	 word;
-	const char	*best;
-	size_t		 distance;
-};
-void conf_guess_offer(struct conf_guess *guess, const char *candidate);
-/* "did you mean 'x'?" in the arena, or NULL. */
-const char *conf_guess_hint(struct arena *arena,
-    const struct conf_guess *guess);
 
 /* ---- sources and tokens ---------------------------------------------- */
 

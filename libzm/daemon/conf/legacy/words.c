@@ -334,7 +334,7 @@ void
 legacy_keyword(struct legacy *legacy, const struct conf_token *token,
     struct slice keyword, struct slice value, struct legacy_clause *out)
 {
-	struct conf_guess guess = { .word = keyword };
+	struct guess guess = { .word = keyword };
 
 	if (slice_is_nocase(keyword, "command")) {
 		take_command(legacy, token, value, out);
@@ -343,7 +343,7 @@ legacy_keyword(struct legacy *legacy, const struct conf_token *token,
 	for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
 		const struct keyword *row = &keywords[i];
 
-		conf_guess_offer(&guess, row->name);
+		guess_offer(&guess, row->name);
 		if (!slice_is_nocase(keyword, row->name))
 			continue;
 		if (row->take == NULL)
@@ -357,7 +357,7 @@ legacy_keyword(struct legacy *legacy, const struct conf_token *token,
 		return;
 	}
 	conf_complain(legacy->loader, CONF_ERROR, token,
-	    conf_guess_hint(legacy->loader->conf->arena, &guess),
+	    guess_hint(&guess, legacy->loader->conf->arena),
 	    "unknown keyword '" SLICE_FMT "'",
 	    SLICE_ARG(slice_first(keyword, 60)));
 }

@@ -103,7 +103,11 @@ check_table(struct conf_look *look, const struct conf_table *entry)
 	if (result == 1 && is_of_networks(look->conf, entry->name) &&
 	    table_has_address(table, &anything, NULL, &err) == TABLE_TROUBLE)
 		result = -1;
-	if (result != 1)
+	/* passwords are root's alone: who checks may be somebody else */
+	if (result < 0 && geteuid() != 0 && err_is_denied(&err))
+		conf_tell(look, CONF_WARNING, entry->at, "check it as root",
+		    err.text);
+	else if (result != 1)
 		conf_tell(look, result == 0 ? CONF_WARNING : CONF_ERROR,
 		    entry->at, NULL, err.text);
 	if (result >= 0 && is_of_aliases(look->conf, entry->name))

@@ -21,15 +21,15 @@ conf_check_references(struct conf_loader *loader)
 
 	for (size_t i = 0; i < loader->reference_count; i++) {
 		const struct conf_token *token = loader->references[i].token;
-		struct conf_guess guess = { .word = token->text };
+		struct guess guess = { .word = token->text };
 		const char *name = slice_dup(conf->arena, token->text);
 		const char *hint;
 
 		if (conf_table_find(conf, name) != NULL)
 			continue;
 		for (size_t k = 0; k < conf->table_count; k++)
-			conf_guess_offer(&guess, conf->tables[k].name);
-		hint = conf_guess_hint(conf->arena, &guess);
+			guess_offer(&guess, conf->tables[k].name);
+		hint = guess_hint(&guess, conf->arena);
 		conf_complain(loader, CONF_ERROR, token, hint ? hint :
 		    arena_printf(conf->arena, "table %s file:/PATH makes one",
 		    name), "no table is called <%s>", name);

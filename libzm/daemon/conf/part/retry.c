@@ -134,7 +134,7 @@ static bool
 class_take(struct conf_loader *loader, const struct conf_token *token,
     struct slice name, uint32_t *classes)
 {
-	struct conf_guess guess = { .word = name };
+	struct guess guess = { .word = name };
 	int class = mail_class_parse(name);
 	const char *hint;
 
@@ -143,8 +143,8 @@ class_take(struct conf_loader *loader, const struct conf_token *token,
 		return true;
 	}
 	for (int i = 0; i < CLASS_COUNT; i++)
-		conf_guess_offer(&guess, mail_class_name((enum mail_class)i));
-	hint = conf_guess_hint(loader->conf->arena, &guess);
+		guess_offer(&guess, mail_class_name((enum mail_class)i));
+	hint = guess_hint(&guess, loader->conf->arena);
 	return complain(loader, token, hint ? hint :
 	    "zmailer classify --list names them", "is no class of replies");
 }

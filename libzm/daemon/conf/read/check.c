@@ -34,13 +34,13 @@ complain_missing(struct conf_cursor *cursor, const struct conf_token *name,
 static const char *
 setting_hint(struct conf_cursor *cursor, struct slice key)
 {
-	struct conf_guess guess = { .word = key };
+	struct guess guess = { .word = key };
 	const char *hint;
 
 	for (size_t i = 0; i < conf_setting_count; i++)
 		if (strcmp(conf_settings[i].statement, cursor->row->name) == 0)
-			conf_guess_offer(&guess, conf_settings[i].key);
-	hint = conf_guess_hint(cursor->loader->conf->arena, &guess);
+			guess_offer(&guess, conf_settings[i].key);
+	hint = guess_hint(&guess, cursor->loader->conf->arena);
 	return hint ? hint : arena_printf(cursor->loader->conf->arena,
 	    "zmailer help %s lists them", cursor->row->name);
 }
@@ -123,14 +123,14 @@ static bool
 complain_unknown_word(struct conf_cursor *cursor)
 {
 	struct conf_loader *loader = cursor->loader;
-	struct conf_guess guess = { .word = cursor->next->text };
+	struct guess guess = { .word = cursor->next->text };
 	struct slice rest = slice_of(cursor->row->keywords), name, type;
 	const char *hint;
 	bool is_needed;
 
 	while (conf_spec_next(&rest, &name, &type, &is_needed))
-		conf_guess_offer(&guess, slice_dup(loader->conf->arena, name));
-	hint = conf_guess_hint(loader->conf->arena, &guess);
+		guess_offer(&guess, slice_dup(loader->conf->arena, name));
+	hint = guess_hint(&guess, loader->conf->arena);
 	conf_complain(loader, CONF_ERROR, cursor->next,
 	    hint ? hint : usage_hint(loader, cursor->row),
 	    "'%s' knows no '" SLICE_FMT "'", cursor->row->name,
@@ -215,13 +215,13 @@ static void
 complain_unknown(struct conf_loader *loader, const struct conf_token *token,
     enum conf_group group)
 {
-	struct conf_guess guess = { .word = token->text };
+	struct guess guess = { .word = token->text };
 	const char *hint = assign_hint(loader, group, token->text);
 	const char *other = NULL;
 
 	for (size_t i = 0; i < conf_row_count; i++) {
 		if (conf_rows[i].group == group)
-			conf_guess_offer(&guess, conf_rows[i].name);
+			guess_offer(&guess, conf_rows[i].name);
 		else if (slice_is(token->text, conf_rows[i].name))
 			other = group == GROUP_TOP ?
 			    "this belongs into the { } of a statement" :
@@ -229,7 +229,7 @@ complain_unknown(struct conf_loader *loader, const struct conf_token *token,
 			    "the { }";
 	}
 	if (hint == NULL)
-		hint = conf_guess_hint(loader->conf->arena, &guess);
+		hint = guess_hint(&guess, loader->conf->arena);
 	if (hint == NULL)
 		hint = other;
 	conf_complain(loader, CONF_ERROR, token, hint, "unknown %s '" SLICE_FMT

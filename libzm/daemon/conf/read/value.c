@@ -192,7 +192,7 @@ static bool
 take_choice(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
 {
-	struct conf_guess guess = { .word = out->token->text };
+	struct guess guess = { .word = out->token->text };
 	struct slice rest = range, one;
 	const char *hint;
 
@@ -200,9 +200,9 @@ take_choice(struct conf_cursor *cursor, struct slice range,
 		if (slice_equal(one, out->token->text) &&
 		    out->token->kind == TOKEN_WORD)
 			return keep_text(cursor, out);
-		conf_guess_offer(&guess, slice_dup(arena_of(cursor), one));
+		guess_offer(&guess, slice_dup(arena_of(cursor), one));
 	}
-	hint = conf_guess_hint(arena_of(cursor), &guess);
+	hint = guess_hint(&guess, arena_of(cursor));
 	if (hint != NULL)
 		err_set(why, "%s", hint);
 	else
@@ -502,13 +502,13 @@ conf_type_noun(struct slice type)
 static const char *
 keyword_hint(const struct conf_cursor *cursor, struct slice word)
 {
-	struct conf_guess guess = { .word = word };
+	struct guess guess = { .word = word };
 	struct slice rest = slice_of(cursor->row->keywords), name, type;
 	bool is_needed;
 
 	while (conf_spec_next(&rest, &name, &type, &is_needed))
-		conf_guess_offer(&guess, slice_dup(arena_of(cursor), name));
-	return conf_guess_hint(arena_of(cursor), &guess);
+		guess_offer(&guess, slice_dup(arena_of(cursor), name));
+	return guess_hint(&guess, arena_of(cursor));
 }
 
 bool

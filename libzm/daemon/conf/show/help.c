@@ -95,3 +95,10 @@ conf_help(struct str *out, const char *statement)
 			add_row(out, row);
 	}
 }
+
+void
+conf_help_offer(struct guess *guess)
+{
+	for (size_t i = 0; i < conf_row_count; i++)
+		guess_offer(guess, conf_rows[i].name);
+}

@@ -1,0 +1,28 @@
+/* guess.h - which of the words that are known somebody most likely meant
+ *
+ *	struct guess guess = { .word = what was written };
+ *	for each name: guess_offer(&guess, name);
+ *	guess.best is the closest one, or NULL when none is close
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_BASE_GUESS_H
+#define ZM_BASE_GUESS_H
+
+#include "base/mem.h"
+#include "base/str.h"
+
+struct guess {
+	struct slice	 word;
+	const char	*best;		/* a candidate that was offered */
+	size_t		 distance;
+};
+
+/* Keep candidate (not copied) when it is closer than what was offered before;
+ * one change is allowed in up to four letters, two in up to eight. */
+void guess_offer(struct guess *guess, const char *candidate);
+
+/* "did you mean 'x'?" in the arena, or NULL. */
+const char *guess_hint(const struct guess *guess, struct arena *arena);
+
+#endif
