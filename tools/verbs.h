@@ -1,6 +1,6 @@
 /* verbs.h - every verb of zmailer(8), one row each
  *
- * VERB(name, usage, text): verb_NAME in tools/verb_NAME.c (or the file of
+ * VERB(name, usage, text): verb_NAME in a file verb_NAME.c (or the file of
  * its group).  The dispatcher, `zmailer help`, completion and the manual
  * come from these rows.
  *
@@ -150,7 +150,11 @@ VERB(drain, "[--timeout SPAN] [--reason WORDS] [--json]",
     "begin no deliveries anywhere, and wait until none runs")
 VERB(undrain, "[--json]", "deliver again")
 VERB(orders, "[--json]", "suspensions, pins and drain that are in force")
-VERB(test, "smtp --to ADDRESS [--ip ADDRESS] [--from ADDRESS] ... | FILE...",
+VERB(test, "smtp --to ADDRESS [--ip ADDRESS] [--name NAME] [--helo NAME] "
+    "[--from ADDRESS] [--user USER] [--listener WHERE] [--service NAME] "
+    "[--cert NAME] [--issuer NAME] [--fingerprint HEX] [--size SIZE] "
+    "[--listed LIST=ANSWER] [--submission] [--tls] [--over] [--greylisted] "
+    "[--sender-unknown] [--dns] | [--quiet] [--dns] FILE...",
     "what would be said to a mail, and by which rule; expectations in files")
 VERB(route, "[-v] [--config FILE] [--mx] [--from ADDRESS] [--as USER] "
     "[--ip IP] [--json] [--diff OLD NEW] [--addresses FILE] ADDRESS...",
