@@ -28,6 +28,10 @@ struct conf *verb_conf(const char *conf_path);
 int verb_usage(const char *name, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Why a verb cannot go on, on stderr; who lacks a right is told who has it.
+ * returns EX_NOPERM then, else status */
+int verb_failed(const char *name, const struct err *err, int status);
+
 /* classic.c: a word of ZMailer's script.  false: it is none. */
 bool classic_run(int argc, char **argv, const char *conf_path,
     int *out_status);

@@ -307,6 +307,7 @@ install(struct change *change, int argc, char **argv)
 {
 	const char *host = NULL;
 	struct tls_about about = { .begins_s = 0 };
+	struct err err;
 	int status;
 
 	if (argc == 4 && strcmp(argv[2], "--for") == 0)
@@ -316,6 +317,11 @@ install(struct change *change, int argc, char **argv)
 	if (host != NULL && (host[0] == '[' ||
 	    domain_parse(slice_of(host), NULL) != 1))
 		return verb_usage("cert", "--for wants the name of a host");
+	for (int i = 0; i < 2; i++)
+		if (access(argv[i], R_OK) != 0) {
+			err_sys(&err, "%s", argv[i]);
+			return verb_failed("cert", &err, EX_NOINPUT);
+		}
 	status = pair_check(argv[0], argv[1], &about) != 0 ? EX_DATAERR :
 	    install_pair(change, argv, host, &about);
 	tls_about_release(&about);

@@ -157,8 +157,10 @@ take_version(struct change *change, const char *word)
 		asked = version_before(change, numbers, count);
 	if (asked == 0 || version_read(change->conf->spool_dir,
 	    (unsigned)asked, change->arena, &version, &err) != 1) {
-		fprintf(stderr, "zmailer: config: there is no %s version%s%s\n",
-		    word == NULL ? "older" : "such", err.text[0] ? ": " : "",
+		fprintf(stderr, "zmailer: config: there is no %s%s%s%s; "
+		    "zmailer config history lists them\n",
+		    word == NULL ? "older version" : "version ",
+		    word == NULL ? "" : word, err.text[0] ? ": " : "",
 		    err.text);
 		return 1;
 	}

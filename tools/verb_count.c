@@ -213,8 +213,7 @@ count_all(const struct conf *conf, const struct selector *selector,
 		put_all(tally, is_read ? NULL : &counts, is_json);
 		status = selector != NULL && tally->all.total == 0;
 	} else {
-		fprintf(stderr, "zmailer: count: %s\n", err.text);
-		status = EX_NOINPUT;
+		status = verb_failed("count", &err, EX_NOINPUT);
 	}
 	spool_close(&spool);
 	mem_free(&tally);

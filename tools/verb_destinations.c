@@ -154,19 +154,15 @@ send_order(struct order *order, const struct conf *conf)
 	struct err err;
 	int status, is_up = control_connect(conf->run_dir, &control, &err);
 
-	if (is_up == 0) {
-		fprintf(stderr, "zmailer: %s: the scheduler does not run: "
-		    "zmailer start\n", order->verb);
-		return EX_UNAVAILABLE;
-	}
+	if (is_up == 0)
+		return control_stopped(order->verb, conf->run_dir, NULL);
 	control_begin(&request, order->verb);
 	status = add_words(&request, order);
 	if (status == EX_OK && is_up == 1)
 		is_up = control_ask(&control, &request, print_line,
 		    &order->is_json, &last, &err);
 	if (status == EX_OK && is_up < 0) {
-		fprintf(stderr, "zmailer: %s: %s\n", order->verb, err.text);
-		status = 1;
+		status = control_failed(order->verb, &control, &err);
 	} else if (status == EX_OK) {
 		print_line(&order->is_json, str_slice(&last));
 	}

@@ -91,6 +91,9 @@ list(struct change *change)
 		fputs(out.buf, stdout);
 	}
 	str_release(&out);
+	if (keys == NULL && !change->is_json)
+		fprintf(stderr, "zmailer: dkim: there is no key; zmailer dkim "
+		    "new DOMAIN makes one\n");
 	return keys != NULL ? EX_OK : 1;
 }
 
@@ -126,14 +129,14 @@ static int
 carry_out(struct change *change)
 {
 	bool is_made = false;
+	struct err err;
 	int status;
 
 	if (!change->is_dry)
 		is_made = mkdir(dkim_path(change, ""), 0755) == 0;
 	if (!change->is_dry && !is_made && errno != EEXIST) {
-		fprintf(stderr, "zmailer: dkim: cannot make %s: %m\n",
-		    dkim_path(change, ""));
-		return EX_CANTCREAT;
+		err_sys(&err, "cannot make %s", dkim_path(change, ""));
+		return verb_failed("dkim", &err, EX_CANTCREAT);
 	}
 	status = change_carry_out(change);
 	if (is_made && status != EX_OK)

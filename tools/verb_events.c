@@ -250,10 +250,9 @@ events(const char *log_dir, const struct wish *wish)
 				 * rather than never */
 		fd = today_open(log_dir, day, true);
 	if (journal_open_all(log_dir, &journal, &err) < 0) {
-		fprintf(stderr, "zmailer: events: %s\n", err.text);
 		if (fd >= 0)
 			close(fd);
-		return EX_NOINPUT;
+		return verb_failed("events", &err, EX_NOINPUT);
 	}
 	past_put(journal, wish);
 	journal_close(&journal);

@@ -204,22 +204,19 @@ run(struct fsck *fsck, const struct conf *conf)
 	    sizeof(holder), &pid) == 1;
 	/* the lock keeps the daemons from being started while we mend */
 	if (fsck->is_repair && spool_lock(conf->spool_dir, &err) != 0) {
-		fprintf(stderr, "zmailer: fsck: %s\n", err.text);
-		return EX_TEMPFAIL;
+		return verb_failed("fsck", &err, EX_TEMPFAIL);
 	}
 	if ((fsck->is_repair && daemon_drop(conf, ROLE_ROUTER, &err) < 0) ||
 	    spool_open(conf->spool_dir, 0, conf->hash_levels, &fsck->spool,
 		&err) != 0) {
-		fprintf(stderr, "zmailer: fsck: %s\n", err.text);
-		return EX_NOINPUT;
+		return verb_failed("fsck", &err, EX_NOINPUT);
 	}
 	if (fsck->is_repair)
 		event_open(conf->log_dir);
 	if (spool_recover(fsck->spool, choose_mode(fsck, is_running),
 		on_misfit, fsck, &found, &err) != 0 ||
 	    count_all(fsck, &err) != 0) {
-		fprintf(stderr, "zmailer: fsck: %s\n", err.text);
-		return EX_NOPERM;
+		return verb_failed("fsck", &err, EX_NOPERM);
 	}
 	event_flush();
 	summary(fsck, is_running && !fsck->is_repair);

@@ -296,7 +296,8 @@ say_hello(struct hello *hello)
 	if (spool_lock_holder(hello->conf->spool_dir, text, sizeof(text),
 	    &pid) != 1) {
 		fprintf(stderr, "zmailer: hello: zmailer does not run, "
-		    "nothing was sent (zmailer start)\n");
+		    "nothing was sent: nobody has the lock of %s; `zmailer "
+		    "start` starts it\n", hello->conf->spool_dir);
 		return EX_UNAVAILABLE;
 	}
 	if (hello->to == NULL)

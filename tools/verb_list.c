@@ -129,7 +129,7 @@ end_print(const struct list *list, bool is_up)
 		printf("There may be more: --after %s\n", last);
 	if (!is_up && count > 0)
 		printf("The scheduler does not run: states are what the files "
-		    "say.\n");
+		    "say (zmailer start).\n");
 }
 
 /* 0; -1. */
@@ -186,10 +186,8 @@ verb_list(int argc, char **argv, const char *conf_path)
 	conf = verb_conf(conf_path);
 	if ((view_is_forbidden(conf) ? view_each_asked(conf->run_dir,
 	    list.selector, list_one, &list, &err) : list_files(&list, conf,
-	    &options, arena, &is_up, &err)) < 0) {
-		fprintf(stderr, "zmailer: list: %s\n", err.text);
-		return EX_NOINPUT;
-	}
+	    &options, arena, &is_up, &err)) < 0)
+		return verb_failed("list", &err, EX_NOINPUT);
 	if (!list.is_json || list.is_page)
 		entries_print(&list);
 	end_print(&list, is_up);

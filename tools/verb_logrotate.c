@@ -53,11 +53,10 @@ rotate(const struct conf *conf, bool closes_all, bool is_json)
 		return EX_OK;
 	}
 	if (result < 0)
-		fprintf(stderr, "zmailer: logrotate: %s\n", err.text);
-	else
-		fprintf(stderr, "zmailer: logrotate: another process is at "
-		    "it; try later\n");
-	return result < 0 ? EX_IOERR : EX_TEMPFAIL;
+		return verb_failed("logrotate", &err, EX_IOERR);
+	fprintf(stderr, "zmailer: logrotate: another process is at it; try "
+	    "later\n");
+	return EX_TEMPFAIL;
 }
 
 int

@@ -17,6 +17,7 @@
 #include "base/counters.h"
 #include "mail/spool/spool.h"
 #include "tools/metrics/metrics.h"
+#include "tools/queue/view.h"
 #include "tools/verb.h"
 
 #include "base/banned.h"
@@ -67,11 +68,11 @@ verb_metrics(int argc, char **argv, const char *conf_path)
 	if (argc > 1 && !is_classic)
 		return verb_usage(argv[0], "'%s' is too much", argv[1]);
 	conf = verb_conf(conf_path);
-	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
-		&err) < 0) {
-		fprintf(stderr, "zmailer: metrics: %s\n", err.text);
+	if ((view_is_forbidden(conf) && view_refuse(conf, AREA_ROUTER, &err)
+		< 0) || spool_open(conf->spool_dir, 0, conf->hash_levels,
+		&spool, &err) < 0) {
 		conf_free(&conf);
-		return EX_NOINPUT;
+		return verb_failed("metrics", &err, EX_NOINPUT);
 	}
 	log_fd = open(conf->log_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	(void)counters_read(log_fd);	/* without it: all zero */

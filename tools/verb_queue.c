@@ -135,10 +135,8 @@ queue_ask(struct queue *queue, const struct conf *conf, const char *dest)
 	struct control control;
 	struct err err;
 	int is_up = control_connect(conf->run_dir, &control, &err);
+	int status = EX_OK;
 
-	if (is_up == 0)
-		err_set(&err, "the scheduler does not run; `zmailer list` "
-		    "reads the files");
 	if (is_up == 1) {
 		control_begin(&request, "destinations");
 		if (slash != NULL && slash > dest)
@@ -150,12 +148,15 @@ queue_ask(struct queue *queue, const struct conf *conf, const char *dest)
 		is_up = control_ask(&control, &request, queue_one, queue,
 		    &last, &err) == 1 ? 1 : -1;
 	}
-	if (is_up != 1)
-		fprintf(stderr, "zmailer: queue: %s\n", err.text);
+	if (is_up == 0)
+		status = control_stopped("queue", conf->run_dir,
+		    "`zmailer list` reads the files");
+	else if (is_up < 0)
+		status = control_failed("queue", &control, &err);
 	control_close(&control);
 	str_release(&request);
 	str_release(&last);
-	return is_up == 1 ? EX_OK : is_up == 0 ? EX_UNAVAILABLE : 1;
+	return status;
 }
 
 int

@@ -94,8 +94,7 @@ verb_report(int argc, char **argv, const char *conf_path)
 	conf = verb_conf(conf_path);
 	if (journal_open(conf->log_dir, (unsigned)wish.days, &journal,
 	    &err) < 0) {
-		fprintf(stderr, "zmailer: report: %s\n", err.text);
-		status = EX_NOINPUT;
+		status = verb_failed("report", &err, EX_NOINPUT);
 	} else {
 		status = print(journal, conf, &wish);
 		journal_close(&journal);

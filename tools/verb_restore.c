@@ -336,16 +336,16 @@ write_spool(struct restore *restore, struct err *err)
 	int status;
 
 	if (dirs_prepare(conf, err) != 0)
-		return complain(EX_CANTCREAT, err->text);
+		return verb_failed("restore", err, EX_CANTCREAT);
 	/* the lock keeps the daemons from being started while we write */
 	if (spool_lock(conf->spool_dir, err) != 0)
-		return complain(EX_TEMPFAIL, err->text);
+		return verb_failed("restore", err, EX_TEMPFAIL);
 	if (daemon_drop(conf, ROLE_ROUTER, err) < 0 ||
 	    spool_open(conf->spool_dir, conf->sync == SYNC_STRICT ?
 	    SPOOL_STRICT : conf->sync == SYNC_UNSAFE ? SPOOL_UNSAFE_FS : 0,
 	    conf->hash_levels, &spool, err) != 0 ||
 	    recover(spool, conf, err) != 0)
-		status = complain(EX_NOPERM, err->text);
+		status = verb_failed("restore", err, EX_NOPERM);
 	else
 		status = carry_out(restore, spool, err);
 	spool_close(&spool);
@@ -382,6 +382,8 @@ run(struct restore *restore, const char *conf_path)
 	int status;
 
 	if (archive_open_file(restore, &err) != 0) {
+		if (restore->fd < 0)
+			return verb_failed("restore", &err, EX_NOINPUT);
 		fprintf(stderr, "zmailer: restore: %s: %s\n", restore->file,
 		    err.text);
 		return EX_DATAERR;

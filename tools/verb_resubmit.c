@@ -193,8 +193,7 @@ run(struct resubmit *r, const struct conf *conf, char *const words[],
 	if (daemon_drop(conf, ROLE_ROUTER, &err) < 0 ||
 	    spool_open(conf->spool_dir, 0, conf->hash_levels, &r->spool,
 		&err) != 0 || read_areas(r, count > 0, &err) != 0) {
-		fprintf(stderr, "zmailer: resubmit: %s\n", err.text);
-		return EX_NOPERM;
+		return verb_failed("resubmit", &err, EX_NOPERM);
 	}
 	event_open(conf->log_dir);
 	for (int i = 0; i < count; i++)

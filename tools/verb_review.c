@@ -168,9 +168,8 @@ review_once(const struct desk_now *now, bool *out_again)
 	if (desk_choose(now->conf, AREAS, now->selector, &choice, &err) < 0) {
 		if (now->is_screen)
 			terminal_close();
-		fprintf(stderr, "zmailer: review: %s\n", err.text);
 		desk_choice_release(&choice);
-		return EX_NOINPUT;
+		return verb_failed("review", &err, EX_NOINPUT);
 	}
 	review_init(&review, &choice);
 	review_notes(&review, now->conf->log_dir);
@@ -191,10 +190,8 @@ review_here(struct desk_now *now)
 	bool again = true;
 	int status = EX_OK;
 
-	if (daemon_drop(now->conf, ROLE_ROUTER, &err) < 0) {
-		fprintf(stderr, "zmailer: review: %s\n", err.text);
-		return EX_NOPERM;
-	}
+	if (daemon_drop(now->conf, ROLE_ROUTER, &err) < 0)
+		return verb_failed("review", &err, EX_NOPERM);
 	if (now->is_screen && terminal_open(&err) < 0) {
 		fprintf(stderr, "zmailer: review: %s\n", err.text);
 		now->is_screen = false;

@@ -152,10 +152,8 @@ start(struct conf *conf)
 	off_t end;
 	pid_t pid;
 
-	if (dirs_prepare(conf, &err) < 0) {
-		fprintf(stderr, "zmailer: start: %s\n", err.text);
-		return EX_CANTCREAT;
-	}
+	if (dirs_prepare(conf, &err) < 0)
+		return verb_failed("start", &err, EX_CANTCREAT);
 	console = console_open(conf, &end);
 	if (console < 0 || pipe2(ready, O_CLOEXEC) < 0) {
 		fprintf(stderr, "zmailer: start: %s/console.log: %s\n",
@@ -215,20 +213,41 @@ holder(const struct conf *conf)
 	return held > 0 ? pid : held;
 }
 
+/* The lock cannot be looked at; errno says why. */
+static int
+holder_unknown(const char *verb, const struct conf *conf)
+{
+	int error = errno;
+
+	fprintf(stderr, "zmailer: %s: %s/.lock: %s: who started zmailer, or "
+	    "root, can do this\n", verb, conf->spool_dir, strerror(error));
+	return error == EACCES || error == EPERM ? EX_NOPERM : EX_OSERR;
+}
+
+/* It runs, and a signal was refused. */
+static int
+not_ours(const char *verb, pid_t pid)
+{
+	int error = errno;
+
+	fprintf(stderr, "zmailer: %s: pid %ld: %s: who started zmailer, or "
+	    "root, can do this\n", verb, (long)pid, strerror(error));
+	return error == EPERM ? EX_NOPERM : EX_OSERR;
+}
+
 static int
 stop(struct conf *conf)
 {
 	pid_t pid = holder(conf);
 
-	if (pid <= 0) {
+	if (pid < 0)
+		return holder_unknown("stop", conf);
+	if (pid == 0) {
 		printf("zmailer does not run\n");
 		return EX_OK;
 	}
-	if (kill(pid, SIGTERM) < 0) {
-		fprintf(stderr, "zmailer: stop: pid %ld: %s\n", (long)pid,
-		    strerror(errno));
-		return errno == EPERM ? EX_NOPERM : EX_OSERR;
-	}
+	if (kill(pid, SIGTERM) < 0)
+		return not_ours("stop", pid);
 	for (int left = STOP_WAIT_MS / LOOK_EVERY_MS; left > 0; left--) {
 		if (holder(conf) != pid)
 			return EX_OK;
@@ -322,10 +341,14 @@ verb_reload(int argc, char **argv, const char *conf_path)
 	conf = verb_conf(conf_path);
 	status = files_check(conf);
 	pid = holder(conf);
-	if (status != EX_OK) {
+	if (pid < 0) {
+		status = holder_unknown("reload", conf);
+	} else if (status != EX_OK) {
 		fprintf(stderr, "zmailer: reload: nothing was changed\n");
-	} else if (pid <= 0) {
-		fprintf(stderr, "zmailer: reload: zmailer does not run\n");
+	} else if (pid == 0) {
+		fprintf(stderr, "zmailer: reload: zmailer does not run: nobody "
+		    "has the lock of %s; `zmailer start` begins with this "
+		    "configuration\n", conf->spool_dir);
 		status = EX_UNAVAILABLE;
 	} else {
 		if (state_read(conf->run_dir, &state, &err) < 1)
@@ -333,9 +356,7 @@ verb_reload(int argc, char **argv, const char *conf_path)
 		if (kill(pid, SIGHUP) == 0) {
 			status = reload_wait(conf, state.reloads);
 		} else {
-			fprintf(stderr, "zmailer: reload: pid %ld: %s\n",
-			    (long)pid, strerror(errno));
-			status = EX_NOPERM;
+			status = not_ours("reload", pid);
 		}
 	}
 	conf_free(&conf);

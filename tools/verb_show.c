@@ -89,8 +89,7 @@ show_all(struct search *search, const struct conf *conf,
 	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
 	    &err) < 0 || view_each(spool, &live, VIEW_HEADER, show_one,
 	    search, &err) < 0) {
-		fprintf(stderr, "zmailer: show: %s\n", err.text);
-		status = EX_NOINPUT;
+		status = verb_failed("show", &err, EX_NOINPUT);
 	} else if (search->count == 0) {
 		fprintf(stderr, "zmailer: show: no message '%s' is in the "
 		    "spool; `zmailer trace %s` knows what is done\n",

@@ -149,7 +149,7 @@ table_put(const struct state *state, const struct areas *areas,
 	int64_t now_s = clock_wall_s();
 
 	if (findings->status == STATUS_DOWN) {
-		printf("zmailer does not run\n");
+		printf("zmailer does not run: zmailer start\n");
 	} else {
 		clock_span(now_s - state->since_s, span);
 		printf("zmailer runs, pid %ld, up %s\n", (long)state->pid,

@@ -147,8 +147,7 @@ verb_trace(int argc, char **argv, const char *conf_path)
 	if (status == EX_OK) {
 		conf = verb_conf(conf_path);
 		if (journal_open_all(conf->log_dir, &journal, &err) < 0) {
-			fprintf(stderr, "zmailer: trace: %s\n", err.text);
-			status = EX_NOINPUT;
+			status = verb_failed("trace", &err, EX_NOINPUT);
 		} else {
 			status = trace(journal, &words.ask,
 			    what->len > 0 ? what->buf : NULL, conf,

@@ -215,8 +215,7 @@ why_queued(struct why *why, struct control *control, int64_t *out_count)
 	if (control_ask(control, &request, why_one, why, &last, &err) < 0) {
 		if (!json_get(str_slice(&last), "code", &why->value) ||
 		    !slice_is(str_slice(&why->value), "no-such")) {
-			fprintf(stderr, "zmailer: why: %s\n", err.text);
-			status = EX_UNAVAILABLE;
+			status = control_failed("why", control, &err);
 		}
 	} else {
 		final = json_get_number(str_slice(&last), "final");
@@ -247,21 +246,19 @@ why_all(struct why *why, const struct conf *conf,
 		status = why_queued(why, &control, &queued);
 	control_close(&control);
 	if (is_up < 0)
-		fprintf(stderr, "zmailer: why: %s\n", err.text);
-	if (status != EX_OK || is_up < 0)
-		return status != EX_OK ? status : EX_NOPERM;
+		return control_failed("why", &control, &err);
+	if (status != EX_OK)
+		return status;
 	/* who may not read the files has had an answer about its own */
 	if (desk_why_aside(conf, selector, why->is_json, &aside, &err) < 0 &&
 	    queued == 0 && is_up == 0)
 		fprintf(stderr, "zmailer: why: %s\n", err.text);
 	if (queued > 0 || aside > 0)
 		return EX_OK;
-	if (is_up == 0) {
-		fprintf(stderr, "zmailer: why: the scheduler does not run, so "
-		    "nothing is tried: zmailer start\n"
-		    "`zmailer show %s` says what the files know\n", why->id);
-		return EX_UNAVAILABLE;
-	}
+	if (is_up == 0)
+		return control_stopped("why", conf->run_dir, "until then "
+		    "nothing is tried; `zmailer show` says what the files "
+		    "know");
 	fprintf(stderr, "zmailer: why: no such message is queued or set aside"
 	    "\n`zmailer trace %s` knows what is done\n", why->id);
 	return 1;

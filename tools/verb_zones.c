@@ -138,28 +138,34 @@ sum_line(const struct conf_zone *zone, const struct sum *sum, int64_t now_s)
 }
 
 static int
-look_ask(struct look *look, struct err *err)
+look_ask(struct look *look)
 {
 	struct str request = STR_INIT, last = STR_INIT;
 	struct control control;
-	int result = control_connect(look->conf->run_dir, &control, err);
+	struct err err;
+	int result = control_connect(look->conf->run_dir, &control, &err);
+	int status = EX_OK;
 
 	if (result == 1) {
 		control_begin(&request, "destinations");
 		json_text(&request, "channel", SLICE("zone"));
 		json_text(&request, "host", SLICE("*"));
 		result = control_ask(&control, &request, destination_add,
-		    look, &last, err);
+		    look, &last, &err);
 	}
 	if (result == 1) {
 		control_begin(&request, "orders");
 		result = control_ask(&control, &request, order_add, look,
-		    &last, err);
+		    &last, &err);
 	}
+	if (result == 0)
+		status = control_stopped("zones", look->conf->run_dir, NULL);
+	else if (result < 0)
+		status = control_failed("zones", &control, &err);
 	control_close(&control);
 	str_release(&request);
 	str_release(&last);
-	return result;
+	return status;
 }
 
 static void
@@ -184,8 +190,7 @@ verb_zones(int argc, char **argv, const char *conf_path)
 	bool is_json = argc > 1 && strcmp(argv[1], "--json") == 0;
 	struct look look;
 	struct conf *conf;
-	struct err err;
-	int is_up, status = EX_OK;
+	int status;
 
 	if (argc > 1 + is_json)
 		return verb_usage(argv[0], "'%s' is too much",
@@ -193,14 +198,9 @@ verb_zones(int argc, char **argv, const char *conf_path)
 	conf = verb_conf(conf_path);
 	look = (struct look){ .conf = conf, .sums = mem_alloc(
 	    conf->zone_count + 1, sizeof(*look.sums)) };
-	is_up = look_ask(&look, &err);
-	if (is_up == 1) {
+	status = look_ask(&look);
+	if (status == EX_OK)
 		look_print(&look, is_json);
-	} else {
-		fprintf(stderr, "zmailer: zones: %s\n", is_up == 0 ?
-		    "the scheduler does not run: zmailer start" : err.text);
-		status = is_up == 0 ? EX_UNAVAILABLE : 1;
-	}
 	mem_free(&look.sums);
 	conf_free(&conf);
 	return status;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/guess.h"
 #include "mail/table/table.h"
 #include "tools/verb.h"
 
@@ -65,6 +66,15 @@ verb_usage(const char *name, const char *format, ...)
 	return EX_USAGE;
 }
 
+int
+verb_failed(const char *name, const struct err *err, int status)
+{
+	fprintf(stderr, "zmailer: %s: %s%s\n", name, err->text,
+	    err_is_denied(err) ? ": not yours; ask as root, or as the account "
+	    "that zmailer runs as" : "");
+	return err_is_denied(err) ? EX_NOPERM : status;
+}
+
 bool
 verb_is_fancy(void)
 {
@@ -74,14 +84,19 @@ verb_is_fancy(void)
 	    term != NULL && strcmp(term, "dumb") != 0;
 }
 
-/* The verb that a misspelled one is most likely meant to be. */
+/* The verb that begins so, else the one that a misspelled one is most likely
+ * meant to be. */
 static const char *
 verb_like(const char *name)
 {
-	for (size_t i = 0; i < verb_rows_count; i++)
-		if (strncmp(verb_rows[i].name, name, 2) == 0)
+	struct guess guess = { .word = slice_of(name) };
+
+	for (size_t i = 0; strlen(name) > 1 && i < verb_rows_count; i++)
+		if (strncmp(verb_rows[i].name, name, strlen(name)) == 0)
 			return verb_rows[i].name;
-	return NULL;
+	for (size_t i = 0; i < verb_rows_count; i++)
+		guess_offer(&guess, verb_rows[i].name);
+	return guess.best;
 }
 
 static int
@@ -117,8 +132,9 @@ main(int argc, char **argv)
 		} else if (strcmp(argv[at], "--help") == 0) {
 			return usage(stdout, 0);
 		} else {
-			fprintf(stderr, "zmailer: unknown option %s\n",
-			    argv[at]);
+			fprintf(stderr, "zmailer: there is no option %s; -C "
+			    "FILE goes in front of the verb, a verb's own "
+			    "options behind it\n", argv[at]);
 			return usage(stderr, EX_USAGE);
 		}
 	}

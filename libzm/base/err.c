@@ -63,6 +63,13 @@ err_sys(struct err *err, const char *format, ...)
 	return -1;
 }
 
+bool
+err_is_denied(const struct err *err)
+{
+	return strstr(err->text, strerror(EACCES)) != NULL ||
+	    strstr(err->text, strerror(EPERM)) != NULL;
+}
+
 int
 err_prefix(struct err *err, const char *format, ...)
 {

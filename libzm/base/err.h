@@ -12,6 +12,8 @@
 #ifndef ZM_BASE_ERR_H
 #define ZM_BASE_ERR_H
 
+#include <stdbool.h>
+
 enum { ERR_TEXT_BYTES = 512, EXIT_FATAL = 111 };
 
 struct err {
@@ -26,6 +28,10 @@ int err_set(struct err *err, const char *format, ...)
 /* As err_set, with ": " and the words for the current errno behind it. */
 int err_sys(struct err *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The words are those of err_sys for EACCES or EPERM: the caller lacks a
+ * right. */
+bool err_is_denied(const struct err *err);
 
 /* Put "words: " in front of what is there; returns -1. */
 int err_prefix(struct err *err, const char *format, ...)

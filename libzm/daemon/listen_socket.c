@@ -72,6 +72,7 @@ listen_socket(const struct conf_listen *at, struct err *err)
 	int family = at->address.ss_family;
 	int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
 	    0);
+	int error;
 
 	if (fd < 0)
 		return err_sys(err, "cannot make a socket for %s", at->text);
@@ -82,8 +83,13 @@ listen_socket(const struct conf_listen *at, struct err *err)
 	    (path == NULL || chmod(path, UNIX_MODE) == 0) &&
 	    listen(fd, LISTEN_BACKLOG) == 0)
 		return fd;
-	err_sys(err, "cannot listen on %s", at->text);
+	error = errno;
+	err_set(err, "cannot listen on %s: %s%s", at->text, strerror(error),
+	    error == EADDRINUSE ? "; another program has it (ss -ltnp names "
+	    "it)" : error == EACCES && path == NULL ? "; ports below 1024 are "
+	    "for root to open" : "");
 	close(fd);
+	errno = error;
 	return -1;
 }
 

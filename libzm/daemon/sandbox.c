@@ -4,7 +4,7 @@
  * Out    a process for which nothing else of the file system exists
  * Holds  nothing
  * Trusts the kernel's word about what it can do: older ones handle less
- * Spec   landlock(7); doc/man/smtp.8, SECURITY
+ * Spec   landlock(7); doc/man/zmailer-smtp.8, SECURITY
  *
  * SPDX-License-Identifier: ISC
  */

@@ -4,7 +4,7 @@
  * Out    lines "id" to "env-end", each checked before it is added
  * Trusts nothing: a control character in a value refuses the line, so no
  *        value can become a second line
- * Spec   doc/zmailer-message.5; RFC 3461 sections 4.1 to 4.4
+ * Spec   doc/man/zmailer-message.5; RFC 3461 sections 4.1 to 4.4
  *
  * SPDX-License-Identifier: ISC
  */

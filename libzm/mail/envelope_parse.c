@@ -5,7 +5,7 @@
  * Out    a struct envelope; slices borrow from the file
  * Trusts nothing: each line is bounded, each keyword known, each value
  *        checked by the grammar of its RFC
- * Spec   doc/zmailer-message.5
+ * Spec   doc/man/zmailer-message.5
  *
  * SPDX-License-Identifier: ISC
  */

@@ -3,7 +3,7 @@
  * In     a struct terms; or the words of a line
  * Out    the words; or the struct
  * Trusts nothing: each word is known, bounded and comes once
- * Spec   terms.h; doc/zmailer-message.5, doc/zmailer-control.5
+ * Spec   terms.h; doc/man/zmailer-message.5, doc/man/zmailer-control.5
  *
  * SPDX-License-Identifier: ISC
  */

@@ -170,10 +170,7 @@ files_write(struct change *change)
 				continue;
 			if (change_write(file, &err) == 0)
 				continue;
-			fprintf(stderr, "zmailer: %s: %s\n", change->verb,
-			    err.text);
-			return errno == EACCES || errno == EPERM ?
-			    EX_NOPERM : EX_CANTCREAT;
+			return verb_failed(change->verb, &err, EX_CANTCREAT);
 		}
 	return EX_OK;
 }

@@ -130,6 +130,10 @@ desk_choose(const struct conf *conf, unsigned areas,
 	*out = (struct desk_choice){ .arena = arena_new(),
 	    .now_s = clock_wall_s() };
 	desk_test_init(&c.test, selector, conf, out->now_s);
+	if (view_is_forbidden(conf) && (areas & 1u << AREA_TRANSPORT) == 0) {
+		view_refuse(conf, AREA_FREEZER, err);
+		return choice_end(&c, -1);
+	}
 	if (view_is_forbidden(conf)) {	/* what was set aside is not his */
 		desk_test_init(&c.test, NULL, conf, out->now_s);
 		result = view_each_asked(conf->run_dir, selector, choose_one,

@@ -53,6 +53,14 @@ fail(struct run *run, const struct err *err)
 	fprintf(stderr, "zmailer: %s: %s\n", run->options.verb, err->text);
 }
 
+/* The scheduler's socket said no. */
+static int
+fail_control(struct run *run, const struct err *err)
+{
+	run->failed++;
+	return control_failed(run->options.verb, &run->control, err);
+}
+
 /* ---- the scheduler's mail ------------------------------------------- */
 
 static void
@@ -87,7 +95,7 @@ tell(struct run *run)
 
 	if (control_ask(&run->control, &run->request, NULL, NULL, &run->last,
 		&err) < 0) {
-		fail(run, &err);
+		fail_control(run, &err);
 		return;
 	}
 	last = str_slice(&run->last);
@@ -234,6 +242,8 @@ conclude(const struct run *run)
 			    run->final);
 		putchar('\n');
 	}
+	if (run->control.is_denied)
+		return EX_NOPERM;
 	return run->failed > 0 || run->messages == 0 ? 1 : EX_OK;
 }
 
@@ -265,21 +275,17 @@ order_all(struct run *run, const struct conf *conf)
 
 	if (!desk_confirm(&run->options, &run->choice, &status))
 		return status;
-	if (needs_scheduler(run) && run->is_up != 1) {
-		fprintf(stderr, "zmailer: %s: the scheduler does not run, "
-		    "and queued mail is its own: zmailer start\n",
-		    run->options.verb);
-		return EX_UNAVAILABLE;
-	}
+	if (needs_scheduler(run) && run->is_up != 1)
+		return control_stopped(run->options.verb, conf->run_dir,
+		    "and queued mail is its own; `zmailer show` reads it");
 	if (run->options.allows &&
 	    (status = senders_allow(run, conf)) != EX_OK)
 		return status;
 	order_queue(run);
 	if (has_files(run)) {
-		if (daemon_drop(conf, ROLE_ROUTER, &err) < 0) {
-			fail(run, &err);
-			return EX_NOPERM;
-		}
+		if (daemon_drop(conf, ROLE_ROUTER, &err) < 0)
+			return verb_failed(run->options.verb, &err,
+			    EX_NOPERM);
 		order_files(run, conf);
 	}
 	return conclude(run);
@@ -355,16 +361,12 @@ order_run(struct run *run, const struct conf *conf, struct arena *arena)
 		    &err);
 		areas |= 1u << AREA_TRANSPORT;
 	}
-	if (run->is_up < 0) {
-		fail(run, &err);
-		return EX_NOPERM;
-	}
+	if (run->is_up < 0)
+		return fail_control(run, &err);
 	if (is_for_scheduler(run, selector))
 		return order_selected(run);
-	if (desk_choose(conf, areas, selector, &run->choice, &err) < 0) {
-		fail(run, &err);
-		return EX_NOPERM;
-	}
+	if (desk_choose(conf, areas, selector, &run->choice, &err) < 0)
+		return verb_failed(run->options.verb, &err, EX_NOINPUT);
 	return order_all(run, conf);
 }
 

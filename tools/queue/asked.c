@@ -46,6 +46,13 @@ view_is_forbidden(const struct conf *conf)
 	return is_forbidden;
 }
 
+int
+view_refuse(const struct conf *conf, enum spool_area area, struct err *err)
+{
+	errno = EACCES;
+	return err_sys(err, "%s/%s", conf->spool_dir, spool_area_names[area]);
+}
+
 /* A member of the line, in the message's arena. */
 static struct slice
 member(struct asked *asked, struct slice line, const char *key)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #include "base/json.h"
@@ -46,7 +47,29 @@ control_connect(const char *run_dir, struct control *out, struct err *err)
 	if (n == ENOENT || n == ECONNREFUSED)
 		return 0;
 	errno = n;
+	out->is_denied = n == EACCES || n == EPERM;
 	return err_sys(err, "%s", address.sun_path);
+}
+
+int
+control_stopped(const char *verb, const char *run_dir, const char *instead)
+{
+	fprintf(stderr, "zmailer: %s: the scheduler does not run: nobody "
+	    "listens at %s/scheduler.sock; `zmailer start` starts it%s%s\n",
+	    verb, run_dir, instead != NULL ? ", " : "",
+	    instead != NULL ? instead : "");
+	return EX_UNAVAILABLE;
+}
+
+int
+control_failed(const char *verb, const struct control *control,
+    const struct err *err)
+{
+	fprintf(stderr, "zmailer: %s: %s%s\n", verb, err->text,
+	    control->is_denied ? ": root may, and the groups that `control "
+	    "admins` and `control operators` name (zmailer help control)" :
+	    "");
+	return control->is_denied ? EX_NOPERM : 1;
 }
 
 void
@@ -130,11 +153,13 @@ read_line(struct control *control, struct slice *out, struct err *err)
 }
 
 static int
-judge(struct slice last, struct err *err)
+judge(struct control *control, struct slice last, struct err *err)
 {
 	struct str words = STR_INIT;
 	int result = 1;
 
+	control->is_denied = json_get(last, "code", &words) &&
+	    slice_is(str_slice(&words), "denied");
 	if (json_get(last, "error", &words))
 		result = err_set(err, "%s", words.buf);
 	else if (!json_get(last, "done", &words))
@@ -157,7 +182,7 @@ control_ask(struct control *control, struct str *request,
 		if (read_line(control, &got, err) < 0)
 			return -1;
 		if (got.n == 0)
-			return judge(str_slice(out_last), err);
+			return judge(control, str_slice(out_last), err);
 		/* the line before was no last one: a result */
 		if (out_last->len > 0 && line != NULL &&
 		    !line(context, str_slice(out_last)))

@@ -19,6 +19,8 @@ struct control {
 	int		fd;
 	struct str	in;
 	size_t		in_used;
+	bool		is_denied;	/* the last failure was a right that
+					 * the caller has not */
 };
 
 /* Connect to RUN/scheduler.sock: whoever the caller is then, that it stays
@@ -26,6 +28,17 @@ struct control {
 int control_connect(const char *run_dir, struct control *out,
     struct err *err);
 void control_close(struct control *control);
+
+/* Nobody listens, and the verb cannot do without: what, where, the next step
+ * on stderr.  instead: what the files answer, "`zmailer list` ..."; or NULL.
+ * returns EX_UNAVAILABLE */
+int control_stopped(const char *verb, const char *run_dir,
+    const char *instead);
+
+/* Why control_connect or control_ask said -1, on stderr; who lacks a right
+ * is told which.  returns EX_NOPERM then, else 1 */
+int control_failed(const char *verb, const struct control *control,
+    const struct err *err);
 
 /* Begin a request; the caller adds its members and calls control_ask. */
 void control_begin(struct str *request, const char *op);

@@ -123,7 +123,9 @@ mailq_threads(const struct mailq_flags *flags, const struct conf *conf)
 
 	result = control_connect(conf->run_dir, &asking.control, &asking.err);
 	if (result == 0)
-		err_set(&asking.err, "the scheduler does not run");
+		err_set(&asking.err, "the scheduler does not run: nobody "
+		    "listens at %s/scheduler.sock; `zmailer start` starts "
+		    "it, mailq without -Q reads the files", conf->run_dir);
 	if (result == 1)
 		result = report(&asking);
 	if (result < 1)

@@ -107,6 +107,9 @@ int view_each(const struct spool *spool, const struct live *live,
  * of his own mail, by the scheduler, which applies the selector (NULL: all):
  * as view_each of transport/.  -1: it does not run, or refuses. */
 bool view_is_forbidden(const struct conf *conf);
+/* What he is told who may not look into an area; always -1. */
+int view_refuse(const struct conf *conf, enum spool_area area,
+    struct err *err);
 int view_each_asked(const char *run_dir, const struct selector *selector,
     view_fn *fn, void *context, struct err *err);
 

@@ -456,6 +456,7 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 	struct supervisor boss = { .conf = conf, .conf_path = conf_path,
 	    .ready_fd = ready_fd, .since_s = clock_wall_s() };
 	struct err err;
+	bool is_denied;
 
 	err_program("supervisor");
 	signal(SIGPIPE, SIG_IGN);
@@ -464,9 +465,12 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 	boss.status = prepare(&boss, &err);
 	umask(007);
 	if (boss.status != 0) {
-		fprintf(stderr, "zmailer: run: %s\n", err.text);
+		is_denied = err_is_denied(&err);
+		fprintf(stderr, "zmailer: run: %s%s\n", err.text, is_denied ?
+		    ": not yours; start it as root, or as the account that "
+		    "owns it" : "");
 		conf_free(&boss.conf);
-		return boss.status;
+		return is_denied ? EX_NOPERM : boss.status;
 	}
 	boss.loop = loop_new();
 	loop_signal(boss.loop, SIGTERM, on_stop_signal, &boss);

@@ -3,7 +3,7 @@
  * In     a struct work as the router planned it
  * Out    the head's bytes; the offsets of all lines in the struct
  * Trusts nothing: a value that would break its line is refused
- * Spec   doc/zmailer-control.5
+ * Spec   doc/man/zmailer-control.5
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,6 +1,6 @@
 /* work.h - the control file: what is to be done, and what came of it
  *
- * reference: doc/zmailer-control.5.  The head is written once by the
+ * reference: doc/man/zmailer-control.5.  The head is written once by the
  * router, its length and checksum in its first line.  Behind it records are
  * appended, each by one write(2) on an O_APPEND descriptor: led by a
  * newline, checksummed, not crossing a 4096-byte boundary (padded with

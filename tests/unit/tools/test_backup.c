@@ -216,7 +216,7 @@ Test(backup, a_damaged_archive_is_refused)
 	close(fd);
 	expect(WORDS("restore", "--yes", in.conf), EX_DATAERR,
 	    "no archive that");
-	expect(WORDS("restore", "--yes", "/nonexistent"), EX_DATAERR,
+	expect(WORDS("restore", "--yes", "/nonexistent"), EX_NOINPUT,
 	    "cannot open");
 }
 

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""With the daemons stopped every verb of zmailer gives its answer from the
+files, or exit 69 with what is wrong, where, and the next step.
+
+A row is (verb, words, exit, texts that are printed).  NEEDS stands for the
+words of a verb that cannot do without the daemons.  A verb without a row
+fails.
+
+SPDX-License-Identifier: ISC
+"""
+import os
+import shlex
+import shutil
+import smtplib
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+from zmtest import mta, verbs                               # noqa: E402
+
+SCHEDULER = ["the scheduler does not run", "RUN/scheduler.sock",
+             "zmailer start"]
+DAEMONS = ["zmailer does not run", "zmailer start"]
+ROWS = [
+    ("help", "hold", 0, ["zmailer-order(8)"]),
+    ("demo", None, 0, "starts and stops daemons of its own"),
+    ("check", "", 0, ["zmailer.conf"]),
+    ("config", "show", 0, ["listen"]),
+    ("alias", "list", 0, ["everybody"]),
+    ("alias", "add stopped alice --yes", 0, ["+stopped"]),
+    ("cert", "list", 0, []),
+    ("block", "192.0.2.1 --yes", 0, DAEMONS[:1]),
+    ("unblock", "192.0.2.1 --yes", 0, ["-192.0.2.1"]),
+    ("limit", "list", 0, []),
+    ("log", "show", 0, []),
+    ("domain", "list", 0, ["localhost"]),
+    ("smarthost", "show", 0, []),
+    ("dkim", "list", 1, ["zmailer dkim new"]),
+    ("init", "DIR/other --port 2526", 0, ["zmailer start"]),
+    ("stop", "", 0, DAEMONS[:1]),
+    ("reload", "", 69, DAEMONS + ["SPOOL"]),
+    ("status", "", 3, DAEMONS),
+    ("setup", "--dry-run --yes --spool DIR/s --run DIR/r --log DIR/l "
+     "-C DIR/new.conf", 0, []),
+    ("hello", "alice@localhost", 69, DAEMONS + ["nothing was sent"]),
+    ("doctor", "processes", 2, ["zmailer start"]),
+    ("trace", "QUEUED", 0, ["b@far.example"]),
+    ("events", "", 0, ["message.accepted"]),
+    ("logrotate", "", 0, []),
+    ("list", "", 0, ["b@far.example", "scheduler does not run",
+                     "zmailer start"]),
+    ("show", "QUEUED", 0, ["b@far.example"]),
+    ("sink", "--timeout 10ms --expect 1", 1, []),
+    ("fsck", "", 0, []),
+    ("backup", "DIR/mail.tar", 0, []),
+    ("restore", "--list DIR/mail.tar", 0, ["QUEUED"]),
+    ("classify", "'452 4.2.2 full'", 0, ["class mailbox-full"]),
+    ("resubmit", "--dry-run area:freezer", 0, ["a@odd.test"]),
+    ("release", "--dry-run area:freezer", 0, ["a@odd.test"]),
+    ("review", "--list", 0, ["a@odd.test"]),
+    ("forward", "--yes --to alice@localhost area:freezer", 0, ["forwarded"]),
+    ("note", "--yes --reason why area:freezer", 0, ["noted"]),
+    ("delete", "--yes area:freezer", 0, ["deleted"]),
+    ("undelete", "--yes from:a@odd.test", 0, []),
+    ("table", "get aliases everybody", 0, ["alice"]),
+    ("top", "--batch -n 1", 0, ["freezer"]),
+    ("completion", "bash", 0, ["complete -F"]),
+    ("report", "", 0, []),
+    ("metrics", "", 0, ["zmailer_up 0"]),
+    ("why", "area:freezer", 0, ["a@odd.test"]),
+    ("why", "QUEUED", 69, SCHEDULER + ["zmailer show"]),
+    ("count", "", 0, ["1"]),
+    ("queue", "", 69, SCHEDULER + ["zmailer list"]),
+    ("zones", "", 69, SCHEDULER),
+    ("suspend", "smtp/x.example", 69, SCHEDULER),
+    ("resume", "all", 69, SCHEDULER),
+    ("pin", "--limit 1 smtp/x.example", 69, SCHEDULER),
+    ("etrn", "x.example", 69, SCHEDULER),
+    ("drain", "", 69, SCHEDULER),
+    ("undrain", "", 69, SCHEDULER),
+    ("orders", "", 69, SCHEDULER),
+    ("test", "smtp --to alice@localhost", 0, ["accept"]),
+    ("route", "alice@localhost", 0, ["-> local"]),
+    # and what is there again when they run; the last row stops them
+    ("start", "", 0, []),
+    ("restart", "", 0, []),
+    ("stop", "", 0, []),
+    ("run", None, 0, "stays in the foreground; start is the same"),
+] + [(verb, "--yes QUEUED", 69, SCHEDULER + ["zmailer show"])
+     for verb in ("hold", "freeze", "thaw", "retry", "reroute", "bounce")
+     ] + [
+    ("schedule", "--yes --next +1h QUEUED", 69, SCHEDULER),
+    ("delete", "--yes QUEUED", 69, SCHEDULER),
+]
+
+
+def prepare(instance):
+    """One message in the queue, one in freezer/, and nothing runs."""
+    instance.configure(f"route * via 127.0.0.1:{mta.free_port()}\n"
+                       "freeze sender @odd.test\n"
+                       "schedule smtp/* { retry 1h }")
+    instance.start()
+    with smtplib.SMTP("127.0.0.1", instance.port) as client:
+        client.sendmail("a@odd.test", ["alice@localhost"],
+                        b"Subject: odd\r\n\r\nx\r\n")
+    instance.command("sendmail", "-f", "a@localhost", "b@far.example",
+                     input=b"Subject: x\n\nx\n", check=0)
+    mta.wait_for("it to wait", lambda: [
+        row for row in instance.events() if row["ev"] == "rcpt.defer"])
+    instance.wait_idle()
+    instance.stop()
+    return [row["id"] for row in instance.events()
+            if row["ev"] == "rcpt.defer"][0]
+
+
+def ask(instance, row, names):
+    """A complaint about a row, or nothing."""
+    verb, words, status, texts = row
+    if words is None:
+        return ""
+    words = [names.get(word, word.replace("DIR", instance.dir))
+             for word in shlex.split(words)]
+    front = []
+    if "-C" in words:               # goes in front of the verb
+        at = words.index("-C")
+        front, words = words[at:at + 2], words[:at] + words[at + 2:]
+    done = subprocess.run(
+        [os.path.join(mta.BUILD, "tools", "zmailer"), *front, verb, *words],
+        env=dict(instance.env, TERM="dumb"), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        errors="replace", timeout=instance.command_s)
+    told = f"zmailer {verb} {' '.join(words)}: exit {done.returncode}\n" \
+           f"{done.stdout}"
+    if done.returncode != status:
+        return f"{told}but {status} was wanted"
+    for text in texts:
+        for name, real in names.items():
+            text = text.replace(name, real)
+        if text not in done.stdout:
+            return f"{told}does not say: {text}"
+    return ""
+
+
+def main():
+    bad = verbs.table_faults(ROWS)
+    instance = mta.Mta("m1")
+    try:
+        names = {"QUEUED": prepare(instance), "RUN": instance.dir + "/run",
+                 "SPOOL": instance.dir + "/spool"}
+        bad += [said for said in (ask(instance, row, names)
+                                  for row in ROWS) if said]
+    finally:
+        instance.is_started = True
+        instance.close()
+        shutil.rmtree(instance.top, ignore_errors=True)
+    for line in bad:
+        print(line)
+    print(f"stopped: {len(ROWS)} rows, {len(bad)} complaints")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""Every verb of zmailer in the hands of an ordinary user, beside an instance
+of root's: what may be known is answered, all else ends with exit 77, the
+file or right that is missing, and who has it.
+
+A row is (verb, words, exit statuses, texts).  A verb without a row fails.
+
+SPDX-License-Identifier: ISC
+"""
+import os
+
+from zmtest import mta, verbs
+from zmtest.cases import Cases
+
+case = Cases()
+
+FILES = ["Permission denied", "root"]       # and whose they are
+SOCKET = ["you may not", "control admins"]
+OPEN = {0}
+SHUT = {77}
+ROWS = [
+    ("help", "hold", OPEN, ["zmailer-order"]),
+    ("demo", None, OPEN, "an instance of the user's own"),
+    ("check", "", OPEN, []),
+    ("config", "show", OPEN, ["listen"]),
+    ("config", "undo --yes", {1}, ["zmailer config history"]),
+    ("alias", "list", OPEN, ["postmaster"]),
+    ("alias", "add x wanda --yes", SHUT, FILES),
+    ("cert", "list", OPEN, []),
+    ("block", "list", OPEN, []),
+    ("block", "192.0.2.1 --yes", SHUT, FILES),
+    ("unblock", "192.0.2.1 --yes", {1}, ["not blocked"]),
+    ("limit", "list", OPEN, []),
+    ("limit", "dest x.example 3 --yes", SHUT, FILES),
+    ("log", "show", OPEN, []),
+    ("log", "level debug --for 1m --yes", SHUT, FILES),
+    ("domain", "list", OPEN, ["priv.test"]),
+    ("domain", "add x.example --yes", SHUT, FILES),
+    ("smarthost", "show", {0, 1}, []),
+    ("smarthost", "x.example --untested --yes", SHUT, FILES),
+    ("dkim", "list", {1}, ["zmailer dkim new"]),
+    ("dkim", "new x.example --yes", SHUT, FILES),
+    ("init", "HOME/own --port 2526", OPEN, ["zmailer start"]),
+    ("run", "", SHUT, FILES),
+    ("start", "", SHUT, FILES),
+    ("stop", "", SHUT, ["root"]),
+    ("restart", "", SHUT, ["root"]),
+    ("reload", "", SHUT, ["root"]),
+    ("status", "", {0, 1}, ["zmailer runs"]),
+    ("setup", "--dry-run", {73}, ["already"]),
+    ("hello", "ursula@priv.test --timeout 1s", {0, 75, 77}, []),
+    ("doctor", "processes kernel", {0, 1, 2}, []),
+    ("trace", "a@b.example", SHUT, FILES),
+    ("events", "", SHUT, FILES),
+    ("logrotate", "", SHUT, FILES),
+    ("list", "", {0, 77}, []),
+    ("show", "01jd3x8k2mc4n7", {1, 77}, []),
+    ("sink", "--timeout 10ms --expect 1", {1}, []),
+    ("fsck", "", SHUT, FILES),
+    ("backup", "HOME/mail.tar", SHUT, ["root"]),
+    ("restore", "--list HOME/none.tar", {66}, ["none.tar"]),
+    ("classify", "'452 4.2.2 full'", OPEN, ["class mailbox-full"]),
+    ("resubmit", "", SHUT, FILES),
+    ("hold", "--yes all", {1, 77}, []),
+    ("release", "--yes all", {1, 77}, []),
+    ("freeze", "--yes all", {1, 77}, []),
+    ("thaw", "--yes all", {1, 77}, []),
+    ("retry", "--yes all", {1, 77}, []),
+    ("reroute", "--yes all", {1, 77}, []),
+    ("bounce", "--yes all", {1, 77}, []),
+    ("forward", "--yes --to a@b.example all", SHUT, FILES),
+    ("note", "--yes --reason x all", SHUT, FILES),
+    ("schedule", "--yes --next +1h all", {1, 77}, []),
+    ("delete", "--yes all", {1, 77}, []),
+    ("undelete", "--yes all", {1, 77}, []),
+    ("table", "get aliases postmaster", OPEN, ["victor"]),
+    ("review", "--list", SHUT, FILES),
+    ("top", "--batch -n 1", OPEN, []),
+    ("completion", "bash", OPEN, []),
+    ("report", "", SHUT, FILES),
+    ("metrics", "", SHUT, FILES),
+    ("why", "all", {0, 1}, []),
+    ("count", "", OPEN, ["0 messages"]),
+    ("queue", "", SHUT, SOCKET),
+    ("zones", "", SHUT, SOCKET),
+    ("suspend", "smtp/x.example", SHUT, SOCKET),
+    ("resume", "all", SHUT, SOCKET),
+    ("pin", "--limit 1 smtp/x.example", SHUT, SOCKET),
+    ("etrn", "x.example", SHUT, SOCKET),
+    ("drain", "", SHUT, SOCKET),
+    ("undrain", "", SHUT, SOCKET),
+    ("orders", "", SHUT, SOCKET),
+    ("test", "smtp --to ursula@priv.test", OPEN, ["accept"]),
+    ("route", "ursula@priv.test", OPEN, ["->"]),
+]
+
+
+@case
+def every_verb_says_who_may(site):
+    bad = verbs.table_faults(ROWS)
+    home = site.accounts.home["wanda"]
+    for verb, words, wanted, texts in ROWS:
+        if words is None:
+            continue
+        words = [word.strip("'") if "'" in word else word.replace(
+            "HOME", home) for word in (
+                words.split() if "'" not in words else [words])]
+        code, out = site.run_as("wanda", "zmailer", verb, *words)
+        lost = [text for text in texts if text not in out]
+        if code not in wanted or lost or (code == 77 and "root" not in out):
+            bad.append(f"zmailer {verb} {' '.join(words)}: exit {code}, not "
+                       f"{wanted}; missing {lost}\n{out[-600:]}")
+    assert os.path.exists(home + "/own/zmailer.conf")
+    assert not bad, "\n".join(bad)
+    mta.wait_for("it to run as before", lambda: site.zmailer(
+        "status", check=None)[0] in (0, 1))
