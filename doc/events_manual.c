@@ -32,8 +32,10 @@ static const char head[] =
     ".Sh EVENTS\n.Bl -tag -width Ds\n";
 
 static const char tail[] =
-    ".El\n.Sh EXAMPLES\n"
-    ".Dl {\\(dqt\\(dq:\\(dq2026-11-20T21:04:00.123Z\\(dq,\\(dqid\\(dq:"
+    ".El\n.Sh EXAMPLES\nThe last deliveries:\n"
+    ".Dl zmailer events --json -n 20 \\(aqstate:rcpt.*\\(aq\n.Pp\n"
+    "prints lines such as\n"
+    ".D1 {\\(dqt\\(dq:\\(dq2026-11-20T21:04:00.123Z\\(dq,\\(dqid\\(dq:"
     "\\(dq01jd3x8k2mc4n7\\(dq,\\(dqev\\(dq:\\(dqrcpt.ok\\(dq,...}\n"
     ".Sh SEE ALSO\n.Xr zmailer 8 ,\n.Xr zmailer.conf 5\n";
 

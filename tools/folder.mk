@@ -97,7 +97,7 @@ tools_mailq_LDADD = tools/libtools.a $(ZM_LIBS)
 EXTRA_DIST += tools/setup .ci/run
 
 # the house rules that a compiler does not know
-EXTRA_DIST += tools/lint/lint.py tools/lint/test_lint.py
+EXTRA_DIST += tools/lint/lint.py tools/lint/documents.py tools/lint/test_lint.py
 if HAVE_PYTHON3
 TESTS += tools/lint/test_lint.py
 lint:

@@ -14,13 +14,19 @@ from zmtest import mta
 class Screen:
     """A command in a terminal of 80x24 that tmux keeps."""
 
-    def __init__(self, instance, *command):
+    def __init__(self, instance, *command, size=(80, 24), history=None):
         self.top = tempfile.mkdtemp(prefix="zmailer-tmux-")
         self.socket = os.path.join(self.top, "tmux")
         env = dict(instance.env, TERM="xterm", LC_ALL="C.UTF-8")
         subprocess.run(
             ["tmux", "-S", self.socket, "-f", "/dev/null", "new-session",
-             "-d", "-x", "80", "-y", "24", *command], env=env, check=True)
+             "-d", "-x", str(size[0]), "-y", str(size[1]), *command]
+            if history is None else
+            ["tmux", "-S", self.socket, "-f", "/dev/null", "set-option", "-g",
+             "history-limit", str(history), ";", "new-session", "-d", "-x",
+             str(size[0]), "-y", str(size[1]), *command],
+            env=env, check=True)
+        self.size = size
 
     def text(self):
         return subprocess.run(
@@ -37,10 +43,18 @@ class Screen:
             seen = self.text()
             if all(text in seen for text in texts):
                 lines = seen.split("\n")
-                assert len(lines) <= 25 and max(map(len, lines)) <= 80, seen
+                assert len(lines) <= self.size[1] + 1 and \
+                    max(map(len, lines)) <= self.size[0], seen
                 return seen
             time.sleep(0.05)
         raise AssertionError(f"no {texts!r} on the screen:\n{self.text()}")
+
+    def joined(self):
+        """The lines that were written, those that scrolled away, too;
+        what was too wide is one line again."""
+        return subprocess.run(
+            ["tmux", "-S", self.socket, "capture-pane", "-p", "-J", "-S",
+             "-"], stdout=subprocess.PIPE).stdout.decode()
 
     def wrapped(self):
         """Lines that did not fit into the width."""
@@ -105,10 +119,10 @@ def review_and_top(instance):
         screen.close()
 
 
-def shell(instance, command):
+def shell(instance, command, history=None):
     """A command in a screen that stays when it is over."""
     return Screen(instance, "sh", "-c", f"PATH={mta.BUILD}/tools:$PATH; "
-                  f"{command}; echo over $?; read wait")
+                  f"{command}; echo over $?; read wait", history=history)
 
 
 def a_question_fixes_what_it_shows(instance):

@@ -31,6 +31,7 @@ from zmtest.cases import Cases, tell_events          # noqa: E402
 import desk                                          # noqa: E402
 import doors                                         # noqa: E402
 import exim                                          # noqa: E402
+import hostile                                       # noqa: E402
 import readers                                       # noqa: E402
 
 case = Cases()
@@ -51,7 +52,7 @@ class Site:
             "freeze sender @odd.test\n"
             "schedule smtp/* { retry 1s }\n")
         shared = [self.instance.top, mta.BUILD]
-        self.postfix = PrivateRoot(["postfix", "bsd-mailx"], shared)
+        self.postfix = PrivateRoot(["postfix", "bsd-mailx", "cron"], shared)
         self.exim = PrivateRoot(["exim4-daemon-light"], shared)
         self.postfix.install(MACHINE)
         self.exim.install(MACHINE)
@@ -87,26 +88,57 @@ def smtp_source_sends_a_hundred_over_five_sessions(site):
     site.arrived("bob", "by smtp-source", 100)
 
 
+class OurSendmail:
+    """Our sendmail where the private root's programs look for one."""
+
+    def __init__(self, root):
+        self.root = root
+
+    def __enter__(self):
+        self.root.run("mount", "--bind", f"{mta.BUILD}/tools/sendmail",
+                      "/usr/sbin/sendmail")
+        return self.root
+
+    def __exit__(self, *error):
+        self.root.run("umount", "/usr/sbin/sendmail")
+
+
 @case
 def mail_1_calls_our_sendmail(site):
-    site.postfix.run("mount", "--bind", f"{mta.BUILD}/tools/sendmail",
-                     "/usr/sbin/sendmail")
-    try:
-        site.postfix.run("mail", "-s", "by mail", "alice@localhost",
-                         input=b"hello\n",
-                         env={"ZMAILER_CONF": site.instance.conf})
+    with OurSendmail(site.postfix) as root:
+        root.run("mail", "-s", "by mail", "alice@localhost", input=b"hello\n",
+                 env={"ZMAILER_CONF": site.instance.conf})
         site.arrived("alice", "Subject: by mail")
-    finally:
-        site.postfix.run("umount", "/usr/sbin/sendmail")
 
 
 @case
-def cron_calls_our_sendmail(site):
-    site.instance.command(
-        "sendmail", "-FCronDaemon", "-i", "-B8BITMIME", "-oem", "alice",
-        input=b"From: root (Cron Daemon)\nTo: alice\nSubject: by cron\n\n.\n"
-              b"out\n", check=0)
-    site.arrived("alice", "Subject: by cron")
+def cron_1_calls_our_sendmail(site):
+    """The daemon as Debian has it: what a job prints is mailed."""
+    with OurSendmail(site.postfix) as root:
+        root.write("/etc/crontab", f"ZMAILER_CONF={site.instance.conf}\n"
+                   "MAILTO=alice@localhost\n"
+                   "@reboot root echo said by a job\n")
+        root.run("rm", "-f", "/run/crond.reboot", "/var/run/crond.reboot")
+        cron = root.start("cron", "-f")
+        try:
+            site.arrived("alice", "said by a job")
+        finally:
+            cron.terminate()
+            cron.wait(timeout=mta.WAIT_S)
+    mail = [text for text in site.instance.mailbox("alice")
+            if b"said by a job" in text]
+    assert b"Subject: Cron <root@" in mail[0], mail
+
+
+@case
+def mutt_1_calls_our_sendmail(site):
+    with OurSendmail(site.postfix) as root:
+        root.run("mutt", "-n", "-F", "/dev/null", "-e", "set copy=no", "-s",
+                 "by mutt", "-c", "bob@localhost", "--", "alice@localhost",
+                 input=b"hello\n", env={"ZMAILER_CONF": site.instance.conf,
+                                        "HOME": "/root"})
+        for user in ("alice", "bob"):
+            site.arrived(user, "Subject: by mutt")
 
 
 @case
@@ -133,6 +165,11 @@ def git_send_email_calls_our_sendmail(site):
 @case
 def review_and_top_in_a_terminal_of_80_by_24(site):
     desk.review_and_top(site.instance)
+
+
+@case
+def hostile_words_move_no_cursor(site):
+    hostile.nothing_moves_the_cursor()
 
 
 @case

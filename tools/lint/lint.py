@@ -14,6 +14,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import documents
+
 COLUMNS = 80
 FUNCTION_LINES = 100
 FILE_LINES = 600
@@ -400,6 +402,7 @@ def main():
     check_rows_used(sources)
     check_grammars(sources)
     check_listed(top, paths)
+    documents.check(top, paths, finding)
     if command:
         check_headers_alone(top, command, sources)
     for path, line, text in sorted(findings):

@@ -1,0 +1,141 @@
+"""documents.py - what lint.py asks of documents and manual pages
+
+Every path, flow, test and link that a document or a comment names is there;
+every manual page has examples that are run; every verb has a page.
+
+SPDX-License-Identifier: ISC
+"""
+import glob
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "tests", "lib"))
+from zmtest import manual                                    # noqa: E402
+
+TOPS = "doc|libzm|router|scheduler|smtpserver|tests|tools|transports"
+KINDS = "c|h|md|py|mk|flow|lua|expect|in|inc|example|test|[1578]"
+PATH = re.compile(r"(?<![\w./$<>{}~*-])((?:%s)/[\w.*{},/-]*)" % TOPS)
+FLOW = re.compile(r"(?<![\w/.-])([a-z]\d\d-[a-z0-9]+(?:-[a-z0-9]+)*)"
+                  r"(?![\w/-])")
+TEST = re.compile(r"(?<![\w/.*-])(test_[a-z0-9_]+)(?![\w*(])")
+LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+# A path in a spool, or made by the build, is none of the source tree.
+MADE = re.compile(r"\.inc$|\bsurvey|man/(?:zmailer\.8|zmailer\.conf\.5|"
+                  r"zmailer-events\.5|sendmail\.1)$|log\.md$")
+
+
+def is_document(path):
+    return path.endswith(".md") or path in ("README", "NEWS")
+
+
+def expand(word):
+    """The words that braces mean."""
+    match = re.search(r"\{([^{}]*)\}", word)
+    if match is None:
+        return [word]
+    return [found for middle in match.group(1).split(",") for found in
+            expand(word[:match.start()] + middle + word[match.end():])]
+
+
+def is_there(top, word):
+    """A file or folder; a folder of a spool has no kind and is not ours."""
+    if not re.search(r"\.(?:%s)$" % KINDS, word):
+        return True
+    return bool(glob.glob(os.path.join(top, word)))
+
+
+def comments(path, text):
+    """(number, line) of what is written for people."""
+    lines = list(enumerate(text.split("\n"), 1))
+    if path.endswith((".c", ".h")):
+        return [(n, line) for n, line in lines
+                if re.match(r"\s*(?:/\*|\*)", line) or "/*" in line]
+    if path.endswith((".py", ".flow", ".sh")):
+        return [(n, line) for n, line in lines
+                if re.match(r"\s*#(?!include)", line)]
+    return lines
+
+
+def missing_paths(top, path, text):
+    for number, line in comments(path, text):
+        for match in PATH.finditer(line):
+            for word in expand(match.group(1).rstrip(".,/-")):
+                if not MADE.search(word) and not is_there(top, word):
+                    yield number, "there is no %s" % word
+
+
+def missing_names(top, text, flows, tests):
+    """Flows and unit tests that a document names alone."""
+    for number, line in enumerate(text.split("\n"), 1):
+        for match in FLOW.finditer(line):
+            if not any(flow == match.group(1) for flow in flows):
+                yield number, "there is no flow %s" % match.group(1)
+        for match in TEST.finditer(line):
+            if match.group(1) not in tests:
+                yield number, "there is no test %s" % match.group(1)
+
+
+def dead_links(top, path, text):
+    for number, line in enumerate(text.split("\n"), 1):
+        for match in LINK.finditer(line):
+            if "://" in match.group(1):
+                continue
+            if not os.path.exists(os.path.join(
+                    top, os.path.dirname(path), match.group(1))):
+                yield number, "a link to nothing: %s" % match.group(1)
+
+
+def pageless_verbs(top, pages):
+    """Verbs that no manual page has in its NAME."""
+    path = os.path.join(top, "tools/verbs.h")
+    if not os.path.exists(path):
+        return
+    names = set()
+    for text in pages.values():
+        head = re.search(r"^\.S[hH] NAME\n(.*?)^\.S[hH] ", text, re.S | re.M)
+        for line in head.group(1).split("\n") if head else ():
+            if re.match(r"\.Nd|zmailer \\-", line):
+                continue
+            words = re.sub(r"\\-.*", "", line.replace("zmailer-", ""))
+            names |= set(re.findall(r"[a-z]+", words))
+    main = pages.get("doc/man/zmailer.8.in", "")
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            match = re.match(r'VERB\((\w+), "', line) or \
+                re.match(r"VERB\((\w+),$", line)
+            if match and match.group(1) not in names and not re.search(
+                    r"\\fB%s\\fP|\.B(?:R|I)? \"?(?:zmailer )?%s\b" % (
+                        match.group(1), match.group(1)), main):
+                yield number, "no page of doc/man has the verb %s" % \
+                    match.group(1)
+
+
+def check(top, paths, finding):
+    """Call finding(path, line, text) for all that is wrong."""
+    flows = {os.path.basename(p)[:-5] for p in paths if p.endswith(".flow")}
+    tests = {os.path.basename(p).rpartition(".")[0] for p in paths
+             if os.path.basename(p).startswith("test_")}
+    pages = {}
+    for path in paths:
+        is_page = re.match(r"doc/man/[^/]+\.[1-9](\.in)?$", path)
+        if not is_page and not is_document(path) and not path.endswith(
+                (".c", ".h", ".py", ".flow")):
+            continue
+        with open(os.path.join(top, path), encoding="utf-8",
+                  errors="replace") as file:
+            text = file.read()
+        found = [] if path == "NEWS" else list(
+            missing_paths(top, path, text))
+        if is_document(path) and path != "NEWS":
+            found += missing_names(top, text, flows, tests)
+            found += dead_links(top, path, text)
+        if is_page:
+            pages[path] = text
+            found += [(1, said) for said in
+                      manual.complaints(top, path, text)]
+        for number, said in found:
+            finding(path, number, said)
+    for number, said in pageless_verbs(top, pages):
+        finding("tools/verbs.h", number, said)
