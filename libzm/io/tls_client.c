@@ -283,6 +283,24 @@ session_keep(SSL *ssl, SSL_SESSION *session)
 	return 1;
 }
 
+/* A copy: OpenSSL lets a session of TLS 1.3 be used once, so that nobody sees
+ * two connections to be of one client (RFC 8446 appendix C.4), but everybody
+ * knows ours by its address, and Postfix gives a second one only with a full
+ * handshake. */
+static void
+session_offer(struct tls_client *client, const char *key, SSL *ssl)
+{
+	struct kept_session *kept = session_find(client, key);
+	SSL_SESSION *copy;
+
+	if (kept == NULL || !SSL_SESSION_is_resumable(kept->session))
+		return;
+	copy = SSL_SESSION_dup(kept->session);
+	if (copy != NULL)
+		SSL_set_session(ssl, copy);
+	SSL_SESSION_free(copy);
+}
+
 /* ---- life -------------------------------------------------------------- */
 
 static int
@@ -437,7 +455,6 @@ struct ssl_st *
 tls_client_begin(struct tls_client *client, const struct tls_goal *goal,
     struct peer *peer, struct err *err)
 {
-	struct kept_session *kept;
 	BIO *bio;
 	SSL *ssl;
 
@@ -458,9 +475,7 @@ tls_client_begin(struct tls_client *client, const struct tls_goal *goal,
 		SSL_free(ssl);
 		return NULL;
 	}
-	kept = session_find(client, goal->key);
-	if (kept != NULL && SSL_SESSION_is_resumable(kept->session))
-		SSL_set_session(ssl, kept->session);
+	session_offer(client, goal->key, ssl);
 	SSL_set_connect_state(ssl);
 	return ssl;
 }

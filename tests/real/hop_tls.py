@@ -28,7 +28,7 @@ def configuration(cert, ours, ports):
     verify = f"verify name mx.test ca {cert.pem}"
     lines = [f"tls-to {AGAIN} {verify}", f"tls-to {REFUSES} {verify}",
              f"tls-to {ASKS} {verify} cert {ours.pem} key {ours.key}",
-             f"schedule smtp/{AGAIN}* {{ connection-messages 1; parallel 1 }}"]
+             f"schedule smtp/*{AGAIN}* {{ connection-messages 1; parallel 1 }}"]
     for letter, port in ports.items():
         lines += [f"route {name}-{letter}.test via {address}:{port}"
                   for name, address in (("again", AGAIN), ("asks", ASKS),
@@ -58,8 +58,12 @@ def check(hop, instance, log, resumed, header, line=None):
         text = b"Subject: again%d\n\nhello\n" % i
         send(instance, [f"u0@again-{letter}.test"], text)
         arrived(hop, text)
-    mta.wait_for("a resumed session in the server's log", lambda: len(
-        re.findall(resumed, log_of(hop, log))) - before >= 2)
+    try:
+        mta.wait_for("resumed sessions in the server's log", lambda: len(
+            re.findall(resumed, log_of(hop, log))) - before >= 2)
+    except AssertionError as error:
+        raise AssertionError(f"{error}:\n{log_of(hop, log)[-9000:]}") \
+            from None
     text = b"Subject: asks\n\nhello\n"
     send(instance, [f"u0@asks-{letter}.test"], text)
     arrived(hop, text)
