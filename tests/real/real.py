@@ -115,11 +115,11 @@ def mail_1_calls_our_sendmail(site):
 def cron_1_calls_our_sendmail(site):
     """The daemon as Debian has it: what a job prints is mailed."""
     with OurSendmail(site.postfix) as root:
-        root.write("/etc/crontab", f"ZMAILER_CONF={site.instance.conf}\n"
-                   "MAILTO=alice@localhost\n"
+        root.write("/etc/crontab", "MAILTO=alice@localhost\n"
                    "@reboot root echo said by a job\n")
         root.run("rm", "-f", "/run/crond.reboot", "/var/run/crond.reboot")
-        cron = root.start("cron", "-f")
+        cron = root.start("env", f"ZMAILER_CONF={site.instance.conf}",
+                          "cron", "-f")
         try:
             site.arrived("alice", "said by a job")
         finally:
