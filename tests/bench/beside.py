@@ -4,7 +4,8 @@ generator and sink: rates, CPU of a cgroup, memory.
 
     unshare -m -n --propagation private sh -c \\
         'ip link set lo up; exec python3 tests/bench/beside.py [-n MESSAGES]
-         [--runs N] [--peers zmailer,postfix+tuned] [WORKLOAD ...]'
+         [--runs N] [--clients N] [--peers zmailer,postfix+tuned]
+         [WORKLOAD ...]'
 
 with ZM_REAL_NET=/proc/$$/ns/net and ZMAILER_BUILD in the environment, as
 root; Postfix is fetched into a private root (tests/real/privateroot.py).
@@ -13,7 +14,13 @@ Workloads: relay (4 KiB, 20 kept sessions), tls (the same over STARTTLS from
 the client), handshakes (STARTTLS and nothing else), relaytls (STARTTLS to the
 next hop), bigtls (50 MB over STARTTLS to the next hop, 4 sessions), far500
 (500 destinations at once whose every answer takes 100 ms: the sink's wait, as
-the kernel need not have netem).  Peers: zmailer, postfix (its defaults),
+the kernel need not have netem), milter (relay through a filter that hears
+everything), idle10k (relay beside --clients clients that hold a session, half
+say nothing, half a byte a second; idle10ktls: over TLS; loris, loristls: all
+say a byte a second).  Postfix has a process a client: for these it may have
+100 more than there are clients, waits an hour for a command, and counts no
+junk commands, as ours would be sent away otherwise; with its defaults
+(100 processes) the clients have it alone.  Peers: zmailer, postfix (its defaults),
 postfix+tuned.
 
 SPDX-License-Identifier: ISC
@@ -50,6 +57,11 @@ WORKLOADS = {
                    hop_tls=True, messages=20, unit="MB"),
     "far500": dict(load=RELAY + ["--domains", str(FAR)], far=FAR,
                    hop=["--any", "--delay", "100"]),
+    "milter": dict(load=RELAY, has_milter=True),
+    "idle10k": dict(load=RELAY, slow=50),
+    "idle10ktls": dict(load=RELAY, slow=50, idle_tls=True),
+    "loris": dict(load=RELAY, slow=100),
+    "loristls": dict(load=RELAY, slow=100, idle_tls=True),
 }
 
 POSTFIX = """compatibility_level = 3.6
@@ -75,6 +87,16 @@ smtp_connection_cache_destinations = static:all
 smtp_tls_connection_reuse = yes
 smtpd_tls_session_cache_database =
 """
+PATIENT = """default_process_limit = {processes}
+smtpd_timeout = 3600s
+smtpd_junk_command_limit = 1000000
+smtpd_client_connection_rate_limit = 0
+"""
+MILTER = """smtpd_milters = inet:127.0.0.1:{port}
+milter_protocol = 6
+milter_default_action = tempfail
+"""
+SMTPS = "465 inet n - n - - smtpd -o smtpd_tls_wrappermode=yes\n"
 
 
 def in_group():
@@ -113,6 +135,11 @@ class Zmailer:
             route = f"dns 127.0.0.1\nmx-port {sink_port}\n" \
                 f"limit agents {FAR + 50}\n" \
                 f"schedule smtp/* {{ parallel 1; agents {FAR} }}"
+        if work.get("slow"):
+            route += f"\nlimit sessions {bench.clients * 2 + 100}" \
+                f"\nlisten 127.0.0.1:{self.instance.port2} tls"
+        if work.get("has_milter"):
+            route += f"\nmilter inet:127.0.0.1:{bench.milter_port}"
         self.instance.configure(
             f"{route}\nsize 100M\nlimit sessions-per-client 1000\n"
             "limit session-messages 1000000\n"
@@ -121,7 +148,7 @@ class Zmailer:
                        env=self.instance.env, check=True,
                        preexec_fn=in_group)
         self.instance.is_started = True
-        return self.instance.port
+        return self.instance.port, self.instance.port2
 
     def stop(self):
         self.instance.close()
@@ -137,6 +164,10 @@ class Postfix:
                               if work.get("hop_tls") else "none")
         if self.is_tuned:
             text += TUNED.format(processes=FAR + 100 if far else 200)
+        if self.is_tuned and work.get("slow"):
+            text += PATIENT.format(processes=self.bench.clients + 100)
+        if work.get("has_milter"):
+            text += MILTER.format(port=self.bench.milter_port)
         text += f"default_transport = smtp::{sink_port}\n" if far else \
             f"relayhost = [127.0.0.1]:{sink_port}\n"
         self.root.write("/etc/postfix/main.cf", text)
@@ -147,10 +178,14 @@ class Postfix:
             self.root.write("/etc/postfix/master.cf", re.sub(
                 r"^(\S+ +\S+ +\S+ +\S+ +)y( )", r"\1n\2", master,
                 flags=re.M) + "\npostlog unix-dgram n - n - 1 postlogd\n")
+            master = self.root.run("cat", "/etc/postfix/master.cf") \
+                .stdout.decode()
+        if SMTPS not in master:
+            self.root.write("/etc/postfix/master.cf", master + "\n" + SMTPS)
         subprocess.run(["chroot", self.root.root, "postfix", "start"],
                        check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, preexec_fn=in_group)
-        return 25
+        return 25, 465
 
     def stop(self):
         self.root.run("postfix", "stop", check=False)
@@ -158,9 +193,14 @@ class Postfix:
 
 class Bench:
     """What all runs share: a certificate, Postfix's root, the names of the
-    far hosts."""
+    far hosts, the filter."""
 
-    def __init__(self, peers):
+    def __init__(self, peers, clients):
+        self.clients = clients
+        self.milter = subprocess.Popen([f"{TOOLS}/milter"], text=True,
+                                       stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE)
+        self.milter_port = self.milter.stdout.readline().split()[1]
         self.cert = tls.Cert().make(["bench.test"], "p256")
         with open(self.cert.dir + "/both.pem", "wb") as both:
             for path in (self.cert.pem, self.cert.key):
@@ -182,26 +222,49 @@ class Bench:
         raise SystemExit(f"beside: there is no peer '{name}'")
 
     def close(self):
+        self.milter.kill()
+        self.milter.wait()
         if self.root:
             self.root.close()
         self.dns.close()
         self.cert.close()
 
     def run(self, peer, work, messages):
-        """One run: accepted/s, end to end/s, CPU ms a unit, PSS in MB."""
+        """One run: accepted/s, end to end/s, CPU ms a unit, PSS in MB, idle
+        clients that are left."""
         words = list(work.get("hop", []))
         if work.get("hop_tls"):
             words += ["--tls", self.cert.dir + "/both.pem"]
+        idle = None
         sink = subprocess.Popen(
             [f"{TOOLS}/sink", "--expect", str(messages)] + words,
             stdout=subprocess.PIPE, text=True)
         try:
-            port = peer.start(work, sink.stdout.readline().split()[1])
-            return self.measure(port, work, messages, sink)
+            ports = peer.start(work, sink.stdout.readline().split()[1])
+            if work.get("slow"):
+                idle = self.hold(ports[bool(work.get("idle_tls"))], work)
+            row = self.measure(ports[0], work, messages, sink)
+            if idle is None:
+                return row + (0,)
+            idle.stdin.close()
+            return row + (int(idle.stdout.readline().split()[1]),)
         finally:
+            if idle is not None:
+                idle.kill()
+                idle.wait()
             peer.stop()
             sink.kill()
             sink.wait()
+
+    def hold(self, port, work):
+        """Clients that are all greeted, or as many as will be."""
+        idle = subprocess.Popen(
+            [f"{TOOLS}/idle", "--port", str(port), "--count",
+             str(self.clients), "--slow", str(work["slow"]),
+             "--wait", "300"] + ["--tls"] * bool(work.get("idle_tls")),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        idle.stdout.readline()
+        return idle
 
     @staticmethod
     def measure(port, work, messages, sink):
@@ -223,6 +286,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("-n", dest="messages", type=int, default=5000)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--clients", type=int, default=10000)
     parser.add_argument("--peers", default="zmailer,postfix+tuned")
     parser.add_argument("workloads", nargs="*", default=["relay", "tls",
                                                          "handshakes"])
@@ -232,7 +296,7 @@ def main():
         if name not in WORKLOADS:
             parser.error(f"there is no workload '{name}'")
     os.mkdir(GROUP)
-    bench = Bench(peers)
+    bench = Bench(peers, options.clients)
     try:
         for name in options.workloads:
             work = WORKLOADS[name]
@@ -242,12 +306,14 @@ def main():
                 for who in peers:
                     rows[who].append(bench.run(bench.peer(who), work, count))
             for who, got in rows.items():
-                accepted, end, cpu, pss = (statistics.median(column)
-                                           for column in zip(*got))
+                accepted, end, cpu, pss, left = (
+                    statistics.median(column) for column in zip(*got))
                 unit = work.get("unit", "msg")
                 print(f"{name:10} {who:14} {accepted:7.0f} {unit}/s accepted "
                       f"{end:7.0f} {unit}/s end to end {cpu:7.3f} ms CPU "
-                      f"{pss:5.0f} MB", flush=True)
+                      f"{pss:5.0f} MB" +
+                      (f"  {left:.0f} of {options.clients} clients left"
+                       if work.get("slow") else ""), flush=True)
     finally:
         bench.close()
         os.rmdir(GROUP)

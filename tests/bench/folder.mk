@@ -1,6 +1,8 @@
 # bench - `make bench` prints rates, CPU, system calls; BENCH="relay local" BENCHFLAGS=--json
 noinst_PROGRAMS += tests/bench/load tests/bench/sink tests/bench/router \
-	tests/bench/idle
+	tests/bench/idle tests/bench/milter
+tests_bench_milter_SOURCES = tests/bench/milter.c
+tests_bench_milter_LDADD = -lpthread
 tests_bench_idle_SOURCES = tests/bench/idle.c
 tests_bench_idle_LDADD = $(OPENSSL_LIBS)
 tests_bench_load_SOURCES = tests/bench/load.c

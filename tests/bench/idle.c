@@ -37,7 +37,7 @@ struct client {
 
 static struct client *clients;
 static unsigned count = 10000, greeted, gone, slow_percent = 50;
-static int port, epoll;
+static int port, epoll, patience_ms;	/* 0: as above */
 static SSL_CTX *context;	/* NULL: no TLS */
 
 static void
@@ -176,7 +176,8 @@ now_s(void)
 static void
 connect_all(void)
 {
-	double end = now_s() + (context != NULL ? WAIT_TLS_MS : WAIT_MS) /
+	double end = now_s() + (patience_ms > 0 ? patience_ms :
+	    context != NULL ? WAIT_TLS_MS : WAIT_MS) /
 	    1000.0;
 
 	for (unsigned made = 0; greeted + gone < count;) {
@@ -188,6 +189,16 @@ connect_all(void)
 		if (now_s() > end)
 			break;
 	}
+}
+
+static unsigned
+left(void)
+{
+	unsigned number = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		number += clients[i].is_greeted && clients[i].fd >= 0;
+	return number;
 }
 
 /* Until stdin ends. */
@@ -222,6 +233,7 @@ main(int argc, char **argv)
 		{ "count", required_argument, NULL, 'n' },
 		{ "slow", required_argument, NULL, 's' },
 		{ "tls", no_argument, NULL, 't' },
+		{ "wait", required_argument, NULL, 'w' },
 		{ NULL, 0, NULL, 0 }
 	};
 	struct rlimit limit;
@@ -238,6 +250,9 @@ main(int argc, char **argv)
 		case 's':
 			slow_percent = (unsigned)atoi(optarg);
 			break;
+		case 'w':
+			patience_ms = atoi(optarg) * 1000;
+			break;
 		case 't':
 			context = SSL_CTX_new(TLS_client_method());
 			if (context == NULL)
@@ -247,7 +262,7 @@ main(int argc, char **argv)
 			break;
 		default:
 			fprintf(stderr, "usage: idle --port N [--count N] "
-			    "[--slow PERCENT] [--tls]\n");
+			    "[--slow PERCENT] [--tls] [--wait SECONDS]\n");
 			return 64;
 		}
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
@@ -259,9 +274,9 @@ main(int argc, char **argv)
 	if (clients == NULL || epoll < 0)
 		die("start");
 	connect_all();
-	printf("ready %u\n", greeted - gone);
+	printf("ready %u\n", left());
 	fflush(stdout);
 	linger();
-	printf("left %u\n", greeted - gone);
+	printf("left %u\n", left());
 	return 0;
 }
