@@ -7,6 +7,7 @@ libzm_a_SOURCES += \
 	libzm/daemon/drop.c \
 	libzm/daemon/drop_reader.c \
 	libzm/daemon/fork.c \
+	libzm/daemon/route_value.c libzm/daemon/route_value.h \
 	libzm/daemon/launcher.c \
 	libzm/daemon/launcher_client.c \
 	libzm/daemon/launcher_command.c \
@@ -97,6 +98,7 @@ libzm_a_SOURCES += \
 libzm_a_SOURCES += \
 	libzm/daemon/conf/machine/certificates.c \
 	libzm/daemon/conf/machine/named.c \
+	libzm/daemon/conf/machine/values.c \
 	libzm/daemon/conf/machine/files.c
 # ZMailer's scheduler.conf
 libzm_a_SOURCES += \

@@ -403,3 +403,18 @@ path_is_null(const struct path *path)
 {
 	return path->local.n == 0 && path->domain.n == 0;
 }
+
+bool
+path_is_mailbox_name(struct slice name)
+{
+	if (name.n == 0 || name.n > LOCAL_MAX_BYTES || name.p[0] == '.' ||
+	    name.p[0] == '-')
+		return false;
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char c = (unsigned char)name.p[i];
+
+		if (c <= ' ' || c == 127 || c == '/' || c == '\\')
+			return false;
+	}
+	return true;
+}

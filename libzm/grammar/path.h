@@ -59,5 +59,7 @@ struct slice path_local_plain(struct arena *arena, const struct path *path);
 
 /* Whether it is "<>". */
 bool path_is_null(const struct path *path);
+/* Can it be part of a mailbox's path?  Most bytes are refused. */
+bool path_is_mailbox_name(struct slice name);
 
 #endif

@@ -12,7 +12,7 @@
 #include "mail/work/work.h"
 
 enum {
-	PLACE_UID_NOBODY = -2,
+	PLACE_UID_NOBODY = WORK_UID_NOBODY,
 	PLAN_PIECE_BYTES = 256 << 10,	/* written at a time */
 	PLAN_DONE_MAX = 10000		/* recipients with an outcome */
 };

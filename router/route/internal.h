@@ -5,6 +5,7 @@
 #ifndef ZM_ROUTER_ROUTE_INTERNAL_H
 #define ZM_ROUTER_ROUTE_INTERNAL_H
 
+#include "daemon/route_value.h"
 #include "mail/table/table.h"
 #include "mail/users.h"
 #include "router/route/route.h"
@@ -64,27 +65,10 @@ int route_local(struct routing *routing, const struct conf_domain *domain,
 int route_remote(struct routing *routing, struct slice domain,
     const struct path *path, struct err *err);
 
-/* The value of a routes table: what may stand behind `via` in the
- * configuration, or ZMailer's "channel!", "channel!host",
- * "channel!host!user", "error!form", "ignore!...".
- * returns 1; 0 ignore this entry; -1 not a route. */
-struct route_target {
-	struct slice	channel, host;
-	struct slice	user;		/* empty: the address */
-	struct work_way	*ways;		/* behind else; user empty: the
-					 * address */
-	size_t		way_count;
-};
-int route_value_parse(struct arena *arena, struct slice value,
-    struct slice domain, struct route_target *out, struct err *err);
-
 /* Add the place of such a route for an address "local@domain". */
 int route_target_add(struct routing *routing,
     const struct route_target *target, struct slice address,
     const struct place_rule *rule, struct err *err);
-/* The host of an error place: the name of a form, or words, which become one
- * word with _ for blanks.  Has a NUL behind it. */
-struct slice route_error_host(struct arena *arena, struct slice words);
 
 /* Add one place for this routing; counts it.  1, or -1 trouble. */
 int routing_add(struct routing *routing, const char *channel,

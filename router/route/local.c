@@ -17,22 +17,6 @@
 
 /* ---- the end of the way ---------------------------------------------- */
 
-/* As ours become part of a mailbox's path, most bytes are refused. */
-static bool
-is_mailbox_name(struct slice name)
-{
-	if (name.n == 0 || name.n > LOCAL_MAX_BYTES || name.p[0] == '.' ||
-	    name.p[0] == '-')
-		return false;
-	for (size_t i = 0; i < name.n; i++) {
-		unsigned char c = (unsigned char)name.p[i];
-
-		if (c <= ' ' || c == 127 || c == '/' || c == '\\')
-			return false;
-	}
-	return true;
-}
-
 static bool
 is_local_channel(const struct conf_domain *domain)
 {
@@ -51,7 +35,8 @@ mailbox_user(struct routing *routing, const struct here *here,
 
 	if (!routing->router->conf->mailbox_is_addressed)
 		return account;
-	if (detail < plain.n && detail == account.n && is_mailbox_name(plain))
+	if (detail < plain.n && detail == account.n &&
+	    path_is_mailbox_name(plain))
 		account = slice_of(arena_printf(arena,
 		    SLICE_FMT "+" SLICE_FMT, SLICE_ARG(account),
 		    SLICE_ARG(slice_from(plain, detail + 1))));
@@ -112,7 +97,7 @@ users_table_find(struct routing *routing, const struct here *here,
 		    &line, err);
 	value = found == 1 ? slice_trim(value) : SLICE("");
 	if (slice_starts(value, "\\") &&
-	    is_mailbox_name(slice_from(value, 1)))
+	    path_is_mailbox_name(slice_from(value, 1)))
 		*out_name = slice_lower(routing->places->arena,
 		    slice_from(value, 1));
 	return found;
@@ -127,7 +112,8 @@ try_user(struct routing *routing, const struct here *here, struct err *err)
 	int64_t uid = PLACE_UID_NOBODY;
 	int found = here->domain->users != USERS_NONE;
 
-	if (is_local_channel(here->domain) && !is_mailbox_name(here->key))
+	if (is_local_channel(here->domain) &&
+	    !path_is_mailbox_name(here->key))
 		return 0;
 	if (here->domain->users == USERS_PASSWD)
 		found = account_find(routing, here, &account, &uid, err);

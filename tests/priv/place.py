@@ -92,7 +92,11 @@ class Place(mta.Mta):
     where everybody may read them."""
 
     def __init__(self, route_port):
-        super().__init__("priv")
+        self.clock_dir = tempfile.mkdtemp(prefix="zmailer-priv-clock-")
+        os.chmod(self.clock_dir, 0o755)
+        self.clock = mta.Clock(f"{self.clock_dir}/clock")
+        os.chmod(self.clock.path, 0o644)
+        super().__init__("priv", self.clock)
         os.chmod(self.top, 0o755)
         self.accounts = Accounts(self.top)
         libexec = f"{self.top}/libexec"
@@ -119,6 +123,7 @@ class Place(mta.Mta):
     def close(self, keep=False):
         super().close(keep)
         self.cert.close()
+        shutil.rmtree(self.clock_dir)
 
     def conf_write(self, front=""):
         with open(self.conf, "w") as file:

@@ -165,7 +165,8 @@ domain ursulas.test {{ users none; aliases <ursulas> }}
 @case
 def accounts_that_cannot_be_asked_for_defer(site):
     """The system's accounts are a table: while nobody can read it mail
-    waits, named, in deferred/; other mail goes on."""
+    waits, named, in deferred/, asks again by itself, later and later, and
+    goes on when it can be read; other mail goes on at once."""
     copy = f"{site.top}/passwd"
     site.conf_write("verify off\n")
     site.zmailer("restart")         # what was asked before is forgotten
@@ -180,9 +181,17 @@ def accounts_that_cannot_be_asked_for_defer(site):
         send(site, "x@elsewhere.test", "beside it")
         mta.wait_for("the next host", lambda: any(
             b"beside it" in m.data for m in site.next_hop.messages))
+        for times in 2, 3:
+            site.clock.move(120 if times == 2 else 600)
+            mta.wait_for("the next time", lambda: sum(
+                e["ev"] == "message.deferred" and e["reason"] ==
+                told["reason"] for e in site.events()) >= times)
     finally:
         os.chmod(copy, 0o644)
-    site.zmailer("resubmit")
+    site.clock.move(1800)
     site.arrived("victor", "while shut")
+    again = [e for e in site.events() if e["ev"] == "message.resubmitted"
+             and e["why"] == told["why"]]
+    assert len(again) >= 3 and all(e["by"] == "router" for e in again), again
     site.conf_write()
     site.zmailer("reload")

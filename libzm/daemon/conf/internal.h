@@ -416,6 +416,11 @@ struct conf_look {
 /* Complain about what was seen; hint may be NULL; both are copied. */
 void conf_tell(const struct conf_look *look, enum conf_kind kind,
     struct conf_at at, const char *hint, const char *text);
+struct table;
+/* machine/values.c: a warning for each value of a table of routes or of users
+ * that the router could not use. */
+void conf_check_values(struct conf_look *look, const struct conf_table *entry,
+    struct table *table);
 /* machine/certificates.c: they can be read, fit their keys, are in force. */
 void conf_check_certificates(const struct conf *conf, struct arena *arena,
     struct conf_report *report);

@@ -66,7 +66,10 @@ struct work_way {
 	int64_t		after_s;	/* so long the way before it is
 					 * tried; 0: until it has failed */
 };
-enum { WORK_WAYS_MAX = 8 };		/* of a recipient, r line included */
+enum {
+	WORK_WAYS_MAX = 8,		/* of a recipient, r line included */
+	WORK_UID_NOBODY = -2		/* in no user's name */
+};
 
 struct work_rcpt {
 	uint32_t	offset;		/* of the r line: its name for life;

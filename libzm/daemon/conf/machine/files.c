@@ -112,6 +112,8 @@ check_table(struct conf_look *look, const struct conf_table *entry)
 		    entry->at, NULL, err.text);
 	if (result >= 0 && is_of_aliases(look->conf, entry->name))
 		alias_check(table, complain_alias, &alias, NULL);
+	if (result >= 0)
+		conf_check_values(look, entry, table);
 	table_free(&table);
 }
 

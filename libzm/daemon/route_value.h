@@ -1,0 +1,38 @@
+/* route_value.h - what stands in a table of routes
+ *
+ * The router goes by it, `zmailer check` reads all of it before.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_DAEMON_ROUTE_VALUE_H
+#define ZM_DAEMON_ROUTE_VALUE_H
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "mail/work/work.h"
+
+/* The value of a routes table: what may stand behind `via` in the
+ * configuration, or ZMailer's "channel!", "channel!host",
+ * "channel!host!user", "error!form", "ignore!...".
+ * returns 1; 0 ignore this entry; -1 not a route. */
+struct route_target {
+	struct slice	channel, host;
+	struct slice	user;		/* empty: the address */
+	struct work_way	*ways;		/* behind else; user empty: the
+					 * address */
+	size_t		way_count;
+};
+int route_value_parse(struct arena *arena, struct slice value,
+    struct slice domain, struct route_target *out, struct err *err);
+
+/* A target as the configuration has it (conf_target_parse): fill in what
+ * channel and host leave open. */
+void route_target_complete(struct arena *arena, const char *channel,
+    const char *host, struct slice domain, struct route_target *out);
+
+/* The host of an error place: the name of a form, or words, which become one
+ * word with _ for blanks.  Has a NUL behind it. */
+struct slice route_error_host(struct arena *arena, struct slice words);
+
+#endif
