@@ -75,6 +75,26 @@ uninstall-local:
 
 noinst_PROGRAMS += doc/verbs-manual
 doc_verbs_manual_SOURCES = doc/verbs_manual.c
+doc_verbs_manual_LDADD = $(ZM_LIBS)
+# man zmailer-hold shows the page that has hold
+VERB_LINKS = doc/man/zmailer-help.8 doc/man/zmailer-demo.8 \
+	doc/man/zmailer-check.8 doc/man/zmailer-init.8 doc/man/zmailer-run.8 \
+	doc/man/zmailer-start.8 doc/man/zmailer-stop.8 doc/man/zmailer-restart.8 \
+	doc/man/zmailer-reload.8 doc/man/zmailer-status.8 \
+	doc/man/zmailer-completion.8 doc/man/zmailer-events.8 \
+	doc/man/zmailer-logrotate.8 doc/man/zmailer-hold.8 \
+	doc/man/zmailer-release.8 doc/man/zmailer-freeze.8 doc/man/zmailer-thaw.8 \
+	doc/man/zmailer-retry.8 doc/man/zmailer-bounce.8 doc/man/zmailer-schedule.8 \
+	doc/man/zmailer-delete.8 doc/man/zmailer-undelete.8 \
+	doc/man/zmailer-forward.8 doc/man/zmailer-note.8 doc/man/zmailer-why.8 \
+	doc/man/zmailer-count.8 doc/man/zmailer-zones.8 doc/man/zmailer-suspend.8 \
+	doc/man/zmailer-resume.8 doc/man/zmailer-pin.8 doc/man/zmailer-etrn.8 \
+	doc/man/zmailer-drain.8 doc/man/zmailer-undrain.8 doc/man/zmailer-orders.8
+man_MANS += $(VERB_LINKS)
+CLEANFILES += $(VERB_LINKS)
+$(VERB_LINKS): doc/verbs-manual$(EXEEXT)
+	@$(MKDIR_P) doc/man
+	$(AM_V_GEN)./doc/verbs-manual$(EXEEXT) $@ > $@.new && mv $@.new $@
 noinst_PROGRAMS += doc/sendmail-manual
 doc_sendmail_manual_SOURCES = doc/sendmail_manual.c
 man_MANS += doc/man/sendmail.1

@@ -1,11 +1,14 @@
-/* verbs_manual.c - the list of verbs for zmailer(8), from their rows
+/* verbs_manual.c - the list of verbs for zmailer(8), and links to the pages
  *
- * In     tools/verbs.h
+ * In     tools/verbs.h, verb_pages.h; the name of a page to be made, or none
  * Out    roff on standard output
  *
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
 
 #include "base/banned.h"
 
@@ -28,9 +31,41 @@ put(const char *text)
 	}
 }
 
-int
-main(void)
+/* .../zmailer-hold.8: the page that has hold. */
+static int
+put_link(const char *path)
 {
+	static const struct { const char *name, *verbs; } pages[] = {
+#define PAGE(name, verbs) { name, verbs },
+#include "tools/verb_pages.h"
+#undef PAGE
+	};
+	const char *slash = strrchr(path, '/');
+	struct slice verb = slice_of(slash != NULL ? slash + 1 : path);
+
+	if (!slice_starts(verb, "zmailer-") || !slice_ends(verb, ".8"))
+		return 1;
+	verb = slice_from(verb, strlen("zmailer-"));
+	verb.n -= strlen(".8");
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		struct slice rest = slice_of(pages[i].verbs), word;
+
+		while (slice_word(&rest, &word))
+			if (slice_equal(word, verb)) {
+				printf(".so man8/%s.8\n", pages[i].name);
+				return 0;
+			}
+	}
+	fprintf(stderr, "%s: no page of tools/verb_pages.h has this verb\n",
+	    path);
+	return 1;
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc > 1)
+		return put_link(argv[1]);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		printf(".TP\n\\fB%s\\fP ", rows[i].name);
 		put(rows[i].usage);

@@ -1,6 +1,6 @@
 # tools - zmailer and the classic names
 sbin_PROGRAMS += tools/zmailer
-tools_zmailer_SOURCES = tools/zmailer.c tools/verb.h tools/verbs.h tools/verb_help.c
+tools_zmailer_SOURCES = tools/zmailer.c tools/verb.h tools/verbs.h tools/verb_pages.h tools/verb_help.c
 tools_zmailer_SOURCES += tools/verb_demo.c
 tools_zmailer_SOURCES += tools/verb_check.c tools/verb_config.c tools/verb_init.c
 tools_zmailer_SOURCES += tools/verb_run.c tools/verb_status.c \

@@ -315,7 +315,7 @@ print_fish(void)
 	printf("complete -c zmailer -n '__fish_seen_subcommand_from");
 	print_verbs("SELECTOR");
 	printf("' -a '");
-	print_keys_as("");
+	print_keys_as("\"");
 	printf(" all and or not'\n"
 	    "complete -c zmailer -n '__fish_seen_subcommand_from");
 	print_verbs("SELECTOR");

@@ -17,14 +17,9 @@
 static const struct page {
 	const char	*name, *verbs;
 } pages[] = {
-	{ "zmailer(8)", "help demo check init run start stop restart reload "
-	    "status completion" },
-	{ "zmailer-trace(8)", "events logrotate" },
-	{ "zmailer-order(8)", "hold release freeze thaw retry reroute "
-	    "bounce schedule delete undelete" },
-	{ "zmailer-review(8)", "forward note" },
-	{ "zmailer-queue(8)", "why count zones suspend resume pin etrn drain "
-	    "undrain orders" },
+#define PAGE(name, verbs) { name, verbs },
+#include "tools/verb_pages.h"
+#undef PAGE
 };
 
 static void
@@ -35,7 +30,7 @@ print_page(const char *verb)
 
 		while (slice_word(&rest, &word))
 			if (slice_is(word, verb)) {
-				printf("    %s\n", pages[i].name);
+				printf("    %s(8)\n", pages[i].name);
 				return;
 			}
 	}

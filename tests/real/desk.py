@@ -40,9 +40,9 @@ class Screen:
     def until(self, *texts):
         end = time.monotonic() + 20
         while time.monotonic() < end:
-            seen = self.text()
+            seen = "\n" + self.text()
             if all(text in seen for text in texts):
-                lines = seen.split("\n")
+                lines = seen[1:].split("\n")
                 assert len(lines) <= self.size[1] + 1 and \
                     max(map(len, lines)) <= self.size[0], seen
                 return seen
@@ -207,20 +207,39 @@ def check_mailq_reads_mailq(root, instance):
         root.run("umount", "/usr/bin/mailq")
 
 
+# how each shell is started, and what is typed to it first
+SHELLS = (
+    (["bash", "--norc", "--noprofile"],
+     "PS1='> '; eval \"$(zmailer completion bash)\""),
+    (["zsh", "-f"],
+     "PS1='> '; autoload -U compinit; compinit -D; "
+     "eval \"$(zmailer completion zsh)\""),
+    (["fish", "--no-config", "--private"],
+     "function fish_prompt; echo -n '> '; end; "
+     "zmailer completion fish | source"),
+)
+TYPED = (("zmailer trac", "zmailer trace"),
+         ("zmailer resub", "zmailer resubmit"),
+         ("zmailer hold --rea", "zmailer hold --reason"),
+         ("zmailer alias rem", "zmailer alias remove"),
+         ("zmailer list pri", "zmailer list priority"),
+         ("zmailer delete --yes ms", "zmailer delete --yes msgid:"))
+
+
 def shells_complete(instance):
-    bash = ("eval \"$(zmailer completion bash)\"; COMP_WORDS=(zmailer tra); "
-            "COMP_CWORD=1; _zmailer; echo ${COMPREPLY[*]}")
-    fish = "zmailer completion fish | source; complete -C 'zmailer tra'"
-    zsh = ("autoload -U compinit; compinit -D; "
-           "eval \"$(zmailer completion zsh)\"; "
-           "print -l ${(k)_zmailer_verbs} | grep tra; "
-           "print ${_comps[zmailer]}")
-    path = {"PATH": f"{mta.BUILD}/tools:" + os.environ["PATH"]}
-    for words in (["bash", "-c", bash], ["fish", "--no-config", "-c", fish],
-                  ["zsh", "-f", "-c", zsh]):
-        done = subprocess.run(words, env=dict(instance.env, **path,
-                                              HOME=instance.dir),
-                              stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=mta.WAIT_S)
-        assert done.returncode == 0 and b"trace" in done.stdout, \
-            f"{words[0]}: {done.stdout.decode()[-500:]}"
+    """TAB in bash, zsh and fish, as a person presses it."""
+    for command, first in SHELLS:
+        screen = Screen(instance, "env", f"HOME={instance.dir}",
+                        f"PATH={mta.BUILD}/tools:" + os.environ["PATH"],
+                        *command)
+        try:
+            screen.keys(first + "; clear; echo ready", "Enter")
+            screen.until("\nready\n")
+            for typed, wanted in TYPED:
+                screen.keys(typed, "Tab")
+                screen.until("> " + wanted)
+                screen.keys("C-c")
+        except AssertionError as error:
+            raise AssertionError(f"{command[0]}: {error}") from error
+        finally:
+            screen.close()

@@ -88,28 +88,26 @@ def dead_links(top, path, text):
 
 
 def pageless_verbs(top, pages):
-    """Verbs that no manual page has in its NAME."""
-    path = os.path.join(top, "tools/verbs.h")
-    if not os.path.exists(path):
-        return
-    names = set()
-    for text in pages.values():
-        head = re.search(r"^\.S[hH] NAME\n(.*?)^\.S[hH] ", text, re.S | re.M)
-        for line in head.group(1).split("\n") if head else ():
-            if re.match(r"\.Nd|zmailer \\-", line):
-                continue
-            words = re.sub(r"\\-.*", "", line.replace("zmailer-", ""))
-            names |= set(re.findall(r"[a-z]+", words))
-    main = pages.get("doc/man/zmailer.8.in", "")
-    with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            match = re.match(r'VERB\((\w+), "', line) or \
-                re.match(r"VERB\((\w+),$", line)
-            if match and match.group(1) not in names and not re.search(
-                    r"\\fB%s\\fP|\.B(?:R|I)? \"?(?:zmailer )?%s\b" % (
-                        match.group(1), match.group(1)), main):
-                yield number, "no page of doc/man has the verb %s" % \
-                    match.group(1)
+    """Verbs for which man zmailer-VERB finds nothing."""
+    texts = {}
+    for path in ("tools/verbs.h", "tools/verb_pages.h", "doc/folder.mk"):
+        texts[path] = ""
+        if os.path.exists(os.path.join(top, path)):
+            with open(os.path.join(top, path), encoding="utf-8") as file:
+                texts[path] = file.read()
+    for number, line in enumerate(texts["tools/verbs.h"].split("\n"), 1):
+        match = re.match(r"VERB\((\w+),", line)
+        if match is None:
+            continue
+        path = "doc/man/zmailer-%s.8" % match.group(1)
+        if path not in pages and path + ".in" not in pages and \
+           not re.search(re.escape(path) + r"\s", texts["doc/folder.mk"]):
+            yield number, "no %s in doc/man, nor among VERB_LINKS" % path
+        if path not in pages and path + ".in" not in pages and \
+           not re.search(r"\b%s\b" % match.group(1),
+                         texts["tools/verb_pages.h"]):
+            yield number, "no page of tools/verb_pages.h has %s" % \
+                match.group(1)
 
 
 def check(top, paths, finding):

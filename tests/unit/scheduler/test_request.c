@@ -201,7 +201,10 @@ Test(orders, lines_come_back_and_nonsense_is_left_out)
  * right to write. */
 Test(request, who_may_what)
 {
-	static const struct { enum request_op op; enum right right; } rights[] = {
+	static const struct {
+		enum request_op op;
+		enum right right;
+	} rights[] = {
 		{ OP_LIST, RIGHT_OWN }, { OP_COUNT, RIGHT_OWN },
 		{ OP_WHY, RIGHT_OWN }, { OP_DELETE, RIGHT_OWN },
 		{ OP_ETRN, RIGHT_ETRN }, { OP_DESTINATIONS, RIGHT_READ },
