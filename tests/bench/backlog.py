@@ -44,7 +44,7 @@ route * via 127.0.0.1:{port}
 """
 
 
-HELD_MOST = 100000              # hold and release write each file
+ORDERED_MOST = 100000           # an order writes each file
 SELECTED = {                    # a page, and an order, by selector
     "from_all": ["list", "--limit", "50", "from:*"],
     "from_none": ["list", "--limit", "50", "from:x@nowhere.test"],
@@ -209,9 +209,9 @@ class Backlog:
         self.command("count", "count")
         for name, words in SELECTED.items():
             self.command(name, *words)
-        if self.count <= HELD_MOST:
-            self.command("hold", "hold", "--yes", "from:*")
-            self.command("release", "release", "--yes", "from:*")
+        if self.count <= ORDERED_MOST:
+            self.command("order", "schedule", "--yes", "--next", "+8h",
+                         "from:*")
         self.turns("turns")
 
     def turns(self, name):
@@ -349,10 +349,10 @@ def show(row):
   CPU      page {page_cpu_s:.2f} s, list {list_cpu_s:.1f} s, --json {json_cpu_s:.1f} s, count {count_cpu_s:.1f} s
   restart  ready {ready_s:.2f} s, all read {reread_s:.1f} s, CPU {restart_cpu_s:.1f} s, scheduler {reread_own_us:.0f} us a message
   drain    {drain_rcpts_per_s:.0f} recipients/s, CPU {drain_cpu_ms:.3f} ms a message, scheduler {drain_own_us:.0f} us, kick {kick_s:.2f} s
-  selectors  page of from: that all, none have {from_all_s:.2f}, {from_none_s:.2f} s; of state: {state_all_s:.2f} s; hold and retry of none {hold_none_s:.2f}, {retry_none_s:.2f} s; hold and release of all {hold_s:.1f}, {release_s:.1f} s
+  selectors  page of from: that all, none have {from_all_s:.2f}, {from_none_s:.2f} s; of state: {state_all_s:.2f} s; hold and retry of none {hold_none_s:.2f}, {retry_none_s:.2f} s; schedule all {order_s:.1f} s
   turns    longest {turns_longest_s:.3f} s until the restart ({turns_over_10ms} over 10 ms, {turns_over_100ms} over 100 ms, mean {turns_mean_us:.0f} us); {reread_longest_s:.3f} s while all was read; {drained_longest_s:.3f} s with the drain ({drained_over_10ms} over 10 ms, {drained_over_100ms} over 100 ms)
   longest wait for the scheduler: page {page_wait_s:.3f} s, list {list_wait_s:.3f} s, reread {reread_wait_s:.3f} s, drain {drain_wait_s:.3f} s
-""".format(**{"hold_s": 0, "release_s": 0, **row}), end="", flush=True)
+""".format(**{"order_s": 0, **row}), end="", flush=True)
 
 
 def main():

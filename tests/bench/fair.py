@@ -47,9 +47,11 @@ class Busy(smtpserver.Server):
             if hasattr(session, "begun"):
                 self.times.append(now - session.begun)
             session.begun = now
-        if verb == "END":
-            threading.Event().wait(HELD_S)
         return super()._answer(peer, verb, line, default)
+
+    def _end(self, peer, message, verb):
+        threading.Event().wait(HELD_S)
+        return super()._end(peer, message, verb)
 
 
 class Idle(smtpserver.Server):

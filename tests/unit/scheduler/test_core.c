@@ -269,6 +269,51 @@ Test(core, waits_of_a_class_are_spread_too)
 	yard_close(&yard);
 }
 
+/* A rule ends it at the first answer of its class: the sender hears the
+ * host's own words, final; the others go on. */
+Test(core, a_class_that_ends_it_is_final_at_once)
+{
+	struct str text = STR_INIT;
+	unsigned one = 1;
+
+	yard_open(&yard, "group 50ms\nschedule */* { retry 10m; jitter 0; "
+	    "warn 0; retry on greylist end }");
+	yard_message(&yard, "a@src.test", "smtp/x.test/defer@x.test "
+	    "smtp/x.test/ok@x.test", NULL);
+	cr_assert(yard_until(&yard, yard_router_has, &one));
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	cr_expect_eq(yard.shared->rcpts, 2, "nobody was tried again");
+	yard_only_file(&yard, "router", &text);
+	cr_expect(yard_says(&text, "Status: 5.7.1"), "%s", text.buf);
+	cr_expect(yard_says(&text, "451 4.7.1 come back later"));
+	cr_expect(yard_says(&text, "by rule"));
+	cr_expect_not(yard_says(&text, "ok@x.test"));
+	str_release(&text);
+	yard_close(&yard);
+}
+
+/* The list of a class may end it, too: behind its last wait. */
+Test(core, a_list_of_a_class_may_stop)
+{
+	struct str text = STR_INIT;
+	unsigned one = 1;
+
+	yard_open(&yard, "group 50ms\nschedule */* { retry 10m; jitter 0; "
+	    "warn 0; retry on greylist 5m stop }");
+	yard_message(&yard, "a@src.test", "smtp/x.test/defer@x.test", NULL);
+	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
+	cr_expect_eq(yard_count(&yard, "router"), 0, "its list is not over");
+	yard_clock(&yard, 6 * 60);
+	cr_assert(yard_until(&yard, yard_router_has, &one));
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	cr_expect_eq(yard.shared->jobs, 2);
+	yard_only_file(&yard, "router", &text);
+	cr_expect(yard_says(&text, "no further attempt after 2, by rule"),
+	    "%s", text.buf);
+	str_release(&text);
+	yard_close(&yard);
+}
+
 /* ---- reports that nobody may get --------------------------------- */
 
 Test(core, a_null_sender_is_never_answered)
