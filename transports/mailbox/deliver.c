@@ -89,22 +89,22 @@ forward_find(const struct action *action, struct forward *out,
 }
 
 static void
-deliver_user(struct action *action, struct verdict *verdict)
+deliver_user(struct action *action, struct place *place,
+    struct verdict *verdict)
 {
 	struct slice user = action->rcpt->user;
 	struct forward forward;
-	struct place place;
 	struct err err = { "" };
-	int got = place_find(action->mailbox, user, &place, &err);
+	int got = place_find(action->mailbox, user, place, &err);
 
-	action->place = &place;
+	action->place = place;
 	if (got <= 0) {
 		no_user(user, got, &err, verdict);
 		return;
 	}
-	if (is_loop(action->job->header, place.address)) {
+	if (is_loop(action->job->header, place->address)) {
 		verdict_set(verdict, VERDICT_FAILED, "5.4.6", "mailbox",
-		    "a mail loop: it has a Delivered-To of %s", place.address);
+		    "a mail loop: it has a Delivered-To of %s", place->address);
 		return;
 	}
 	got = forward_find(action, &forward, &err);
@@ -194,6 +194,7 @@ static void
 deliver(struct agent_run *run, const struct work_job *job, int body_fd,
     size_t index, struct verdict *verdict)
 {
+	struct place place;
 	struct action action = {
 		.mailbox = run->state, .arena = run->arena, .job = job,
 		.rcpt = &job->rcpts[index], .body_fd = body_fd };
@@ -204,7 +205,7 @@ deliver(struct agent_run *run, const struct work_job *job, int body_fd,
 	if (slice_is(action.rcpt->host, "file"))
 		deliver_file(&action, verdict);
 	else
-		deliver_user(&action, verdict);
+		deliver_user(&action, &place, verdict);
 	str_release(&trace);
 }
 

@@ -220,6 +220,7 @@ parent(const struct program *program, pid_t pid, int fd,
 		(void)kill(pid, SIGKILL);
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			continue;
+		output_rest(&output);
 	}
 	strlcpy(out->line, output.line.buf, sizeof(out->line));
 	str_release(&output.line);

@@ -125,7 +125,7 @@ proofs_make(struct scram *scram, const struct challenge *challenge,
 	    digest_hmac(DIGEST_SHA256, sum_slice(server), message,
 	    scram->server_key) == 0)
 		result = 0;
-	for (size_t i = 0; i < SUM; i++)
+	for (size_t i = 0; result == 0 && i < SUM; i++)
 		out_proof[i] ^= key[i];
 	explicit_bzero(salted, sizeof(salted));
 	explicit_bzero(key, sizeof(key));

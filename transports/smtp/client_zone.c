@@ -59,7 +59,7 @@ const char *
 client_helo(const struct client *client)
 {
 	const struct conf_zone *zone = client->zone;
-	struct sockaddr_storage own;
+	struct sockaddr_storage own = { .ss_family = AF_UNSPEC };
 	socklen_t length = sizeof(own);
 
 	if (zone == NULL)

@@ -301,6 +301,26 @@ Test(forward, what_came_back_is_a_loop)
 	box_finish();
 }
 
+/* A mailbox without an account has nobody to run a program, or write a file,
+ * as. */
+Test(forward, who_has_no_account_acts_not)
+{
+	static const char *const steps[] = { "|/bin/true", "/tmp/zm-never" };
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		begin(steps[i]);
+		box_deliver();
+		cr_expect_eq(box.verdicts[0].kind, VERDICT_FAILED, "%s: %s",
+		    steps[i], box.verdicts[0].text);
+		cr_expect_str_eq(box.verdicts[0].status, "5.7.1");
+		cr_expect(strstr(box.verdicts[0].text,
+		    "may forward to addresses only"), "%s: %s", steps[i],
+		    box.verdicts[0].text);
+		cr_expect_eq(access("/tmp/zm-never", F_OK), -1);
+		box_finish();
+	}
+}
+
 Test(forward, a_spool_that_takes_nothing_defers)
 {
 	begin("bob@far.test\n");

@@ -162,6 +162,8 @@ static const struct {
 	{ "/bin/sh -c 'umask'", VERDICT_DELIVERED, "2.0.0", "0077" },
 	{ "/bin/sh -c 'head -c 10000000 /dev/zero'", VERDICT_DELIVERED,
 	    "2.0.0", "" },
+	{ "/bin/sh -c 'kill -PIPE $$; echo ignored'", VERDICT_DEFERRED,
+	    "4.3.0", "signal 13" },
 	/* a grandchild that keeps the pipe open does not hold us */
 	{ "/bin/sh -c 'sleep 600 & echo started $!; exit 0'",
 	    VERDICT_DELIVERED, "2.0.0", "started" },
@@ -170,6 +172,7 @@ static const struct {
 Test(pipe, programs_and_their_ends)
 {
 	setenv("HOSTILE", "seen", 1);
+	signal(SIGPIPE, SIG_IGN);
 	for (size_t i = 0; i < sizeof(job_rows) / sizeof(job_rows[0]); i++) {
 		const char *started;
 
@@ -187,16 +190,82 @@ Test(pipe, programs_and_their_ends)
 	}
 }
 
-Test(pipe, the_time_is_limited)
+/* Run a script that moves the clock by 10,000 s when it has said what it has
+ * to say, and then waits. */
+static void
+deliver_late(const char *script)
 {
-	int64_t begun_ms = clock_steady_ms();
+	char clock[] = "/tmp/zm-clock-XXXXXX", command[400];
+	int fd = mkstemp(clock);
 
-	conf.timeouts.job_ms = 200;
-	deliver("/bin/sh -c 'echo before; sleep 600; echo after'");
+	cr_assert_eq(ftruncate(fd, sizeof(int64_t)), 0);
+	cr_assert_eq(fchmod(fd, 0666), 0);	/* the program is nobody's */
+	close(fd);
+	setenv("ZMAILER_TEST_CLOCK", clock, 1);
+	snprintf(command, sizeof(command), "/bin/sh -c \"%s; printf "
+	    "'\\\\020\\\\047' | dd of=%s conv=notrunc 2>/dev/null; wait; "
+	    "sleep 600; echo after\"", script, clock);
+	deliver(command);
+	unlink(clock);
+}
+
+Test(pipe, the_time_is_limited, .timeout = 60)
+{
+	deliver_late("echo before");
 	cr_expect_eq(verdict.kind, VERDICT_DEFERRED);
 	cr_expect(strstr(verdict.text, "too long: before"), "%s",
 	    verdict.text);
-	cr_expect_lt(clock_steady_ms() - begun_ms, 10000);
+}
+
+Test(pipe, memory_output_and_cores_are_limited)
+{
+	conf.limits.program_memory_bytes = 512 << 20;
+	deliver("/bin/sh -c 'echo $(ulimit -v) $(ulimit -c)'");
+	cr_expect(strstr(verdict.text, ": 524288 0"), "%s", verdict.text);
+	conf.limits.program_memory_bytes = 0;
+	conf.limits.program_output_bytes = 1000;
+	deliver("/bin/sh -c 'echo words; head -c 100000 /dev/zero; "
+	    "exec sleep 600'");
+	cr_expect_eq(verdict.kind, VERDICT_DEFERRED);
+	cr_expect(strstr(verdict.text, "wrote too much: words"), "%s",
+	    verdict.text);
+	deliver("/bin/sh -c 'head -c 900 /dev/zero'");
+	cr_expect_eq(verdict.kind, VERDICT_DELIVERED, "%s", verdict.text);
+}
+
+/* Is it there, and no zombie that waits for its new parent? */
+static bool
+is_running(pid_t pid)
+{
+	char path[60], text[200] = "";
+	FILE *file;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	file = fopen(path, "r");
+	if (file == NULL)
+		return false;
+	n = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	return n > 0 && strstr(text, ") Z") == NULL;
+}
+
+Test(pipe, what_it_started_ends_with_it, .timeout = 60)
+{
+	int64_t until_ms;
+	const char *said;
+	pid_t pid;
+
+	deliver_late("sleep 600 & echo started $!");
+	said = strstr(verdict.text, "started ");
+	cr_assert(said != NULL, "%s", verdict.text);
+	pid = (pid_t)strtol(said + 8, NULL, 10);
+	until_ms = clock_steady_ms() + 20000;
+	while (is_running(pid) && clock_steady_ms() < until_ms)
+		usleep(10000);
+	cr_expect(!is_running(pid), "%ld runs on", (long)pid);
+	if (is_running(pid))
+		kill(pid, SIGKILL);
 }
 
 Test(pipe, root_becomes_nobody)

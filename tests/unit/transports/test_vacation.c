@@ -90,6 +90,7 @@ static const struct {
 	    "submitted by a program" },
 	{ "a@b.c", "To: alice@me.test\nPrecedence: Bulk\n", "bulk" },
 	{ "a@b.c", "To: alice@me.test\nPrecedence: junk\n", "bulk" },
+	{ "a@b.c", "To: alice@me.test\nPrecedence: list\n", "bulk" },
 	{ "a@b.c", "To: alice@me.test\nList-Id: <x.y>\n", "mailing list" },
 	{ "a@b.c", "To: alice@me.test\nlist-unsubscribe: x\n",
 	    "mailing list" },
