@@ -20,6 +20,8 @@ PATH = re.compile(r"(?<![\w./$<>{}~*-])((?:%s)/[\w.*{},/-]*)" % TOPS)
 FLOW = re.compile(r"(?<![\w/.-])([a-z]\d\d-[a-z0-9]+(?:-[a-z0-9]+)*)"
                   r"(?![\w/-])")
 TEST = re.compile(r"(?<![\w/.*-])(test_[a-z0-9_]+)(?![\w*(])")
+SECTION = re.compile(r"\b(?:doc/)?((?:protocol/)?[A-Za-z]+\.md),? sections? "
+                     r"(\d+(?:\.\d+)*)(?:(?:, | and | to )(\d+(?:\.\d+)*))?")
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 # A path in a spool, or made by the build, is none of the source tree.
 MADE = re.compile(r"\.inc$|\bsurvey|man/(?:zmailer\.8|zmailer\.conf\.5|"
@@ -64,6 +66,21 @@ def missing_paths(top, path, text):
             for word in expand(match.group(1).rstrip(".,/-")):
                 if not MADE.search(word) and not is_there(top, word):
                     yield number, "there is no %s" % word
+
+
+def missing_sections(top, path, text, headings):
+    """doc/NAME.md section N, where NAME has no N; a line may break it."""
+    joined = re.sub(r"\s*\n[\s*#]*", " ", "\n".join(
+        line for _, line in comments(path, text)))
+    for match in SECTION.finditer(joined):
+        page = os.path.join("doc", match.group(1))
+        if page not in headings and os.path.exists(os.path.join(top, page)):
+            with open(os.path.join(top, page), encoding="utf-8") as file:
+                headings[page] = set(re.findall(
+                    r"^#+ (\d+(?:\.\d+)*)", file.read(), re.M))
+        for number in match.groups()[1:]:
+            if number and number not in headings.get(page, {number}):
+                yield 1, "%s has no section %s" % (page, number)
 
 
 def missing_names(top, text, flows, tests):
@@ -115,7 +132,7 @@ def check(top, paths, finding):
     flows = {os.path.basename(p)[:-5] for p in paths if p.endswith(".flow")}
     tests = {os.path.basename(p).rpartition(".")[0] for p in paths
              if os.path.basename(p).startswith("test_")}
-    pages = {}
+    pages, headings = {}, {}
     for path in paths:
         is_page = re.match(r"doc/man/[^/]+\.[1-9](\.in)?$", path)
         if not is_page and not is_document(path) and not path.endswith(
@@ -125,7 +142,8 @@ def check(top, paths, finding):
                   errors="replace") as file:
             text = file.read()
         found = [] if path == "NEWS" else list(
-            missing_paths(top, path, text))
+            missing_paths(top, path, text)) + list(
+                missing_sections(top, path, text, headings))
         if is_document(path) and path != "NEWS":
             found += missing_names(top, text, flows, tests)
             found += dead_links(top, path, text)

@@ -131,6 +131,8 @@ ROWS = [
      "/* see libzm/base/{str,events}.h, router/*.c, router/4711 */\n", None),
     ("a flow that is gone", "doc/MORE.md", "| x | b01-none |\n",
      "there is no flow b01-none"),
+    ("a section that is gone", PATH_C,
+     "/* doc/OVERVIEW.md section 2 */\n", "has no section 2"),
     ("a dead link", "doc/MORE.md", "[x](NONE.md)\n", "a link to nothing"),
     ("a page without examples", "doc/man/x.8", ".Sh NAME\n.Sh SEE ALSO\n",
      "no EXAMPLES"),
