@@ -42,7 +42,7 @@ complain(struct values *values, unsigned line, struct slice key,
 	    SLICE_ARG(key), what));
 }
 
-/* ---- routes --------------------------------------------------------------- */
+/* ---- routes ------------------------------------------------------------- */
 
 /* A channel of our own, or one whose clause says what to run. */
 static bool
@@ -107,7 +107,7 @@ is_of_routes(const struct conf *conf, const char *name)
 	return false;
 }
 
-/* ---- users ---------------------------------------------------------------- */
+/* ---- users -------------------------------------------------------------- */
 
 /* table_fn.  What does not begin with \ is for people. */
 static bool
