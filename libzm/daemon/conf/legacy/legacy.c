@@ -72,10 +72,10 @@ expand_range(struct patterns *patterns, const struct brackets *brackets)
 	struct slice in = brackets->inside;
 
 	for (size_t i = 0; i < in.n; i++) {
-		char from = in.p[i], to = from;
+		unsigned char from = (unsigned char)in.p[i], to = from;
 
 		if (i + 2 < in.n && in.p[i + 1] == '-') {
-			to = in.p[i + 2];
+			to = (unsigned char)in.p[i + 2];
 			i += 2;
 		}
 		for (int c = from; c <= to && !patterns->is_bad; c++) {
