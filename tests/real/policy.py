@@ -67,8 +67,7 @@ class Site:
 
     def close(self):
         if self.postgrey:
-            self.postgrey.terminate()
-            self.postgrey.wait()
+            mta.stop(self.postgrey)
         self.instance.close()
 
 

@@ -370,8 +370,7 @@ def exim_is_the_next_hop(site):
                 return False
         mta.wait_for("the message in Exim's mailbox", has_it)
     finally:
-        daemon.send_signal(signal.SIGTERM)
-        daemon.wait()
+        mta.stop(daemon)
 
 
 # ---- extensions -------------------------------------------------------

@@ -9,9 +9,17 @@
 
 SPDX-License-Identifier: ISC
 """
+import signal
 import sys
 import time
 import traceback
+
+
+CASE_S = 600        # no case takes a tenth of it
+
+
+def out_of_time(_signal, _frame):
+    raise TimeoutError(f"the case is not over after {CASE_S} s")
 
 
 class Cases(list):
@@ -31,8 +39,10 @@ class Cases(list):
         of the one before.  tell() says more about one that failed.  The exit
         status."""
         chosen, failed = self.chosen(sys.argv[1:]), 0
+        signal.signal(signal.SIGALRM, out_of_time)
         for function in chosen:
             began = time.monotonic()
+            signal.alarm(CASE_S)
             try:
                 function(*args)
                 print(f"ok   {function.__name__} "
@@ -46,6 +56,7 @@ class Cases(list):
                       f"{out.decode('utf-8', 'replace')[-1500:]}")
                 traceback.print_exc(file=sys.stdout)
                 sys.stdout.flush()
+        signal.alarm(0)
         print(f"{title}: {len(chosen) - failed} passed, {failed} failed")
         return 0 if chosen and not failed else 1
 

@@ -60,6 +60,17 @@ def wait_for(what, condition, seconds=None):
     raise AssertionError(f"waited in vain for {what}")
 
 
+def stop(process):
+    """End somebody else's daemon.  Some miss a SIGTERM that comes just before
+    they wait for their sockets."""
+    process.terminate()
+    try:
+        process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
 def process_name(pid):
     """What ps calls it; empty when it is gone."""
     try:
