@@ -68,8 +68,9 @@ class Reroute(ledger.Ledger):
         self.tries[token] = self.tries.get(token, 0) + 1
         answer = self.ask(instance, "reroute",
                           select=f"to={ledger.REMOTE} and state=held")
-        if not answer or not ("done" in answer or
-                              answer.get("code") == "no-such"):
+        # active: an agent still has the local one, this one is left alone
+        if not answer or answer.get("active") or not (
+                "done" in answer or answer.get("code") == "no-such"):
             time.sleep(0.02)
             return False
         self.acked[token] = 1
