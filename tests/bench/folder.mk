@@ -11,7 +11,7 @@ tests_bench_sink_SOURCES = tests/bench/sink.c
 tests_bench_sink_LDADD = $(OPENSSL_LIBS)
 tests_bench_router_SOURCES = tests/bench/router.c
 tests_bench_router_LDADD = router/librouter.a $(ZM_LIBS)
-EXTRA_DIST += tests/bench/backlog.py tests/bench/fair.py tests/bench/feedback.py tests/bench/bench.py tests/bench/list.py tests/bench/beside.py tests/bench/driver/zmailer
+EXTRA_DIST += tests/bench/backlog.py tests/bench/desk.py tests/bench/fair.py tests/bench/feedback.py tests/bench/bench.py tests/bench/list.py tests/bench/beside.py tests/bench/driver/zmailer
 BENCH = relay local fanout
 .PHONY: bench
 bench: all libexec-tree
@@ -22,7 +22,9 @@ bench-router: tests/bench/router
 .PHONY: bench-list
 bench-list: all libexec-tree
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/list.py
-.PHONY: bench-backlog bench-feedback bench-fair
+.PHONY: bench-backlog bench-feedback bench-fair bench-desk
+bench-desk: all libexec-tree
+	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/desk.py
 bench-fair: all libexec-tree
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/fair.py
 bench-backlog: all libexec-tree

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """Kill a verb that changes the configuration at every call it makes.
 
-`zmailer domain add` is killed before and after its Nth call that changes
-the disk (doc/INTERNALS.md rows E1 to E3), with no version kept yet and with
-all twenty.  Afterwards zmailer.conf is the old one or the new one, whole;
-every version that is offered can be read; the same verb, said again, is
-done, and undo goes back.
+    change.py [--sample N]
+
+`zmailer domain add`, and then `zmailer config undo` of it, are killed before
+and after their Nth call that changes the disk (doc/INTERNALS.md rows E1 to
+E3), with no version kept yet and with all twenty.  Afterwards zmailer.conf is
+the old one or the new one, whole; every version that is offered can be read;
+the same verb, said again, is done, undo goes back, and undo of the undo comes
+back again.
 
 SPDX-License-Identifier: ISC
 """
 import os
+import random
 import shutil
 import signal
 import struct
@@ -26,7 +30,8 @@ POINTS_MAX = 200
 
 
 class Point:
-    def __init__(self, template, mode, target):
+    def __init__(self, template, mode, target, is_undo=False):
+        self.is_undo = is_undo
         self.top = tempfile.mkdtemp(prefix="zm-change-")
         self.dir = os.path.join(self.top, "i")
         self.conf = os.path.join(self.dir, "zmailer.conf")
@@ -64,7 +69,7 @@ class Point:
             file.truncate(4096)
         env = dict(os.environ, LD_PRELOAD=LIBRARY, ZM_NTH_STATE=state,
                    ZM_NTH_DIR=self.dir)
-        done = self.verb("domain", "add", "new.test", "--yes", env=env)
+        done = self.verb(*self.words(), env=env)
         assert done.returncode in (0, -signal.SIGKILL), done.stderr
         return done.returncode != 0
 
@@ -72,11 +77,25 @@ class Point:
         with open(self.conf) as file:
             return file.read()
 
+    def words(self):
+        return (("config", "undo", "--yes") if self.is_undo else
+                ("domain", "add", "new.test", "--yes"))
+
+    def newest(self):
+        """The number of the version that was kept last."""
+        lines = self.expect(0, "config", "history").splitlines()
+        return max(int(line.split()[0]) for line in lines
+                   if line.split()[0].isdigit())
+
     def run(self):
-        old = self.text()
+        old = before = self.text()
+        new = old + "domain new.test\n"
+        if self.is_undo:
+            self.expect(0, "domain", "add", "new.test", "--yes")
+            number = self.newest()
+            old, new = new, old
         was_killed = self.kill()
         now = self.text()
-        new = old + "domain new.test\n"
         assert now in (old, new), f"neither old nor new:\n{now}"
         assert was_killed or now == new, "done, and not there"
         history = self.verb("config", "history")
@@ -90,36 +109,55 @@ class Point:
                 assert self.verb("config", "diff", number).returncode in \
                     (0, 1), f"version {number} cannot be read"
         if now == old:
-            self.expect(0, "domain", "add", "new.test", "--yes")
+            self.expect(0, *self.words())
             assert self.text() == new, self.text()
-        self.expect(0, "config", "undo", "--yes")
-        assert self.text() == old, f"undone:\n{self.text()}"
+        if not self.is_undo:
+            number = self.newest()
+            self.expect(0, "config", "undo", "--yes")
+        assert self.text() == before, f"undone:\n{self.text()}"
+        self.expect(0, "config", "undo", str(number), "--yes")
+        assert self.text() == before + "domain new.test\n", self.text()
         return was_killed
 
     def close(self):
         shutil.rmtree(self.top)
 
 
+def try_point(*what):
+    """(was it killed, is it bad)"""
+    point = Point(*what)
+    try:
+        return point.run(), False
+    except AssertionError as error:
+        print(f"versions {what[0]} mode {what[1]} call {what[2]} undo "
+              f"{what[3]}: {error}")
+        return True, True
+    finally:
+        point.close()
+
+
 def main():
+    ways = [(template, mode, is_undo) for template in (False, True)
+            for mode in (KILL_BEFORE, KILL_AFTER)
+            for is_undo in (False, True)]
+    sample = int(sys.argv[2]) if sys.argv[1:2] == ["--sample"] else 0
     killed = bad = 0
-    for template in (False, True):
-        for mode in (KILL_BEFORE, KILL_AFTER):
-            for target in range(1, POINTS_MAX):
-                point = Point(template, mode, target)
-                was_killed = True
-                try:
-                    was_killed = point.run()
-                except AssertionError as error:
-                    bad += 1
-                    print(f"versions {template} mode {mode} call {target}: "
-                          f"{error}")
-                finally:
-                    point.close()
-                if not was_killed:
-                    break
-                killed += 1
+    if sample > 0:
+        for _ in range(sample):
+            template, mode, is_undo = random.choice(ways)
+            was_killed, is_bad = try_point(template, mode,
+                                           random.randint(1, 12), is_undo)
+            killed, bad = killed + was_killed, bad + is_bad
+        ways = []
+    for template, mode, is_undo in ways:
+        for target in range(1, POINTS_MAX):
+            was_killed, is_bad = try_point(template, mode, target, is_undo)
+            bad += is_bad
+            if not was_killed:
+                break
+            killed += 1
     print(f"change: {killed} points, {bad} bad")
-    return 1 if bad or killed < 20 else 0
+    return 1 if bad or killed < (sample and 1 or 40) else 0
 
 
 if __name__ == "__main__":

@@ -134,6 +134,14 @@ add_tls(struct settings *settings, const struct conf *conf)
 	}
 }
 
+/* What opens doors: passwords of the mailq protocol, what signs senders. */
+static void
+add_secrets(struct settings *settings, const struct conf *conf)
+{
+	add_key(settings, conf->srs.key);
+	add_key(settings, conf->mailq.users);
+}
+
 int
 backup_settings(const struct conf *conf, struct archive *archive,
     bool has_keys, unsigned *out_files, unsigned *out_left, struct err *err)
@@ -149,6 +157,8 @@ backup_settings(const struct conf *conf, struct archive *archive,
 	mem_free(&paths);
 	add_tables(&settings, conf);
 	add_tls(&settings, conf);
+	add_secrets(&settings, conf);
+	add(&settings, conf->client_ca);
 	add(&settings, conf->hooks.script);
 	add(&settings, conf->classes_path);
 	*out_files = settings.files;
