@@ -216,6 +216,40 @@ def opendkim_signs():
         site.close()
 
 
+def record_of(text):
+    """What stands behind p= in the strings of a zone's record."""
+    joined = "".join(text.split('"')[1::2])
+    return joined.split("p=", 1)[1].split(";")[0].strip()
+
+
+@case
+def zmailer_reads_the_keys_of_opendkim_genkey():
+    """The same record of the same key, of each size."""
+    site = Site("genkey", "")
+    try:
+        top = os.path.join(os.path.dirname(site.instance.conf), "dkim")
+        os.makedirs(top)
+        tables = {"keys": "", "signers": ""}
+        for bits in ("1024", "2048"):
+            subprocess.run(["opendkim-genkey", "-D", top, "-d", "src.test",
+                            "-b", bits, "-s", "s" + bits], check=True,
+                           timeout=60)
+            name = f"s{bits}._domainkey.src.test"
+            tables["keys"] += f"{name} src.test:s{bits}:{top}/s{bits}" \
+                ".private\n"
+            tables["signers"] += f"*@src.test {name}\n"
+        for name, text in tables.items():
+            write(os.path.join(top, name), text)
+        for bits in ("1024", "2048"):
+            ours = site.instance.zmailer("dkim", "record", "src.test",
+                                         "s" + bits)[1]
+            with open(f"{top}/s{bits}.txt", encoding="utf-8") as file:
+                theirs = file.read()
+            assert record_of(ours) == record_of(theirs), (ours, theirs)
+    finally:
+        site.close()
+
+
 def verify(site, text):
     """Does opendkim itself find the signature good?  The key comes from a
     file, not from the DNS."""
