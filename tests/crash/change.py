@@ -104,16 +104,16 @@ class Point:
         numbers = [line.split()[0] for line in history.stdout.splitlines()
                    if history.returncode == 0]
         assert len(numbers) <= 21, numbers
-        for number in numbers:
-            if number.isdigit():
-                assert self.verb("config", "diff", number).returncode in \
-                    (0, 1), f"version {number} cannot be read"
+        for one in numbers:
+            if one.isdigit():
+                assert self.verb("config", "diff", one).returncode in \
+                    (0, 1), f"version {one} cannot be read"
         if now == old:
             self.expect(0, *self.words())
             assert self.text() == new, self.text()
         if not self.is_undo:
-            number = self.newest()
             self.expect(0, "config", "undo", "--yes")
+            number = self.newest() - 1      # the last one is the undo's
         assert self.text() == before, f"undone:\n{self.text()}"
         self.expect(0, "config", "undo", str(number), "--yes")
         assert self.text() == before + "domain new.test\n", self.text()

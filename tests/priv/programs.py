@@ -64,9 +64,7 @@ def runs_as(site, rcpt, name, groups=None):
     return lines
 
 
-@case
-def a_domain_of_a_pipe_runs_as_its_account(site):
-    path, _ = program(site)
+def domains_of_pipes(site, path):
     site.conf_write(f"""
 domain desk.test {{ users any; deliver pipe "{path} --new" as victor }}
 domain none.test {{ users any; deliver pipe "{path}" }}
@@ -74,6 +72,12 @@ domain root.test {{ users any; deliver pipe "{path}" as root }}
 domain gone.test {{ users any; deliver pipe "{path}" as nemo }}
 """)
     site.zmailer("reload")
+
+
+@case
+def a_domain_of_a_pipe_runs_as_its_account(site):
+    path, _ = program(site)
+    domains_of_pipes(site, path)
     lines = runs_as(site, "x+y@desk.test", "victor")
     assert lines[4] == site.accounts.home["victor"], lines[:6]
     assert lines[5] == "x+y@desk.test", lines[:6]
@@ -90,7 +94,8 @@ domain gone.test {{ users any; deliver pipe "{path}" as nemo }}
 @case
 def a_recipient_is_no_command(site):
     """What a stranger writes into an address is run by nobody."""
-    _, out = program(site)
+    path, out = program(site)
+    domains_of_pipes(site, path)
     before = set(os.listdir(out))
     for rcpt in (f'"/usr/bin/touch {out}/hacked"@desk.test',
                  f"../..{site.top}/bin/tell@desk.test"):
