@@ -9,6 +9,12 @@ again.  Prints the rates, how long routing the list took, and the most memory
 that a router worker had.  With --waits the list's mail stays in the queue:
 then the small ones are beside its expansion alone, not beside its delivery.
 
+Behind each rate stands what the small ones cost while it was measured, and
+who spent it.  What is spent beside the list and not alone is the list's; of
+two cores that share them so much is gone for the small ones whatever anybody
+does, so the last line holds their rate against the one that is left, alone
+rate x (1 - the list's share of the cores), and against the cores' idle time.
+
 SPDX-License-Identifier: ISC
 """
 import argparse
@@ -39,6 +45,69 @@ def peak_mb(pids):
             found = re.search(r"VmHWM:\s+(\d+)", file.read())
         most = max(most, int(found.group(1)) / 1024)
     return most
+
+
+TICKS, CORES = os.sysconf("SC_CLK_TCK"), os.cpu_count()
+
+
+def cpu_of(pid):
+    """Seconds of a process and its dead children, and its name."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        head, _, tail = file.read().rpartition(")")
+    return head.split("(", 1)[1][:10], \
+        sum(map(int, tail.split()[11:15])) / TICKS
+
+
+def idle_s():
+    with open("/proc/stat", encoding="ascii") as file:
+        words = file.readline().split()
+    return (int(words[4]) + int(words[5])) / TICKS
+
+
+class Spent:
+    """CPU of all parts, by name, from now on."""
+
+    def __init__(self, instance, sink):
+        self.instance, self.sink = instance, sink
+        self.begin, self.begin_s = self.now(), time.monotonic()
+        self.idle = idle_s()
+
+    def now(self):
+        total = {}
+        for pid in self.instance.pids() + [self.sink.pid]:
+            try:
+                name, spent = cpu_of(pid)
+            except OSError:
+                continue
+            total[name] = total.get(name, 0) + spent
+        mine = os.times()
+        total["load"] = mine.children_user + mine.children_system
+        return total
+
+    def stop(self):
+        now = self.now()
+        self.by_name = {name: now[name] - self.begin.get(name, 0)
+                        for name in now}
+        self.total = sum(self.by_name.values())
+        self.wall = time.monotonic() - self.begin_s
+        self.idle = min(1.0, (idle_s() - self.idle) / self.wall / CORES)
+        return self
+
+    def words(self, messages):
+        parts = sorted(self.by_name.items(), key=lambda x: -x[1])
+        return f"{self.total * 1000 / messages:6.3f} ms CPU each (" + \
+            ", ".join(f"{name} {spent:.1f} s" for name, spent in parts
+                      if spent >= 0.1) + f"), cores idle {self.idle:.0%}"
+
+
+def judge(alone, beside, spent_alone, spent_beside):
+    """The list's share of the cores, and what that leaves."""
+    own = max(0.0, spent_beside.total - spent_alone.total)
+    share = own / (spent_beside.wall * CORES)
+    left = alone * (1 - share)
+    print(f"the list's own CPU meanwhile: {own:.1f} s, {share:.0%} of the "
+          f"cores; accepted beside it {beside / alone:.0%} of the rate "
+          f"alone, {beside / left:.0%} of what is left of it")
 
 
 def small(instance, messages):
@@ -98,7 +167,9 @@ def main():
              if options.waits else ""))
         instance.start()
         pids = router_pids(instance)
+        spent = Spent(instance, sink)
         alone = small(instance, options.messages)
+        spent_alone = spent.stop()
         begun = threading.Event()
 
         def big():
@@ -108,18 +179,26 @@ def main():
                              input=b"Subject: big\n\nx\n", check=0)
         thread = threading.Thread(target=big)
         thread.start()
+        spent = Spent(instance, sink)
         begun.wait()
         beside = small(instance, options.messages)
+        spent_beside = spent.stop()
         thread.join()
         mta.wait_for("the list routed",
                      lambda: routed_ms(instance, options.members), 300)
+        spent = Spent(instance, sink)
         again = small(instance, options.messages)
+        spent_again = spent.stop()
         print(f"small alone   {alone[0]:7.0f}/s accepted "
-              f"{alone[1]:7.0f}/s delivered")
+              f"{alone[1]:7.0f}/s delivered "
+              f"{spent_alone.words(options.messages)}")
         print(f"small beside  {beside[0]:7.0f}/s accepted "
-              f"{beside[1]:7.0f}/s delivered")
+              f"{beside[1]:7.0f}/s delivered "
+              f"{spent_beside.words(options.messages)}")
         print(f"small again   {again[0]:7.0f}/s accepted "
-              f"{again[1]:7.0f}/s delivered")
+              f"{again[1]:7.0f}/s delivered "
+              f"{spent_again.words(options.messages)}")
+        judge(alone[0], beside[0], spent_alone, spent_beside)
         print(f"list of {options.members} routed in "
               f"{routed_ms(instance, options.members)} ms; router worker at "
               f"most {peak_mb(router_pids(instance) or pids):.0f} MB")
