@@ -97,8 +97,44 @@ say(int client, const char *text)
 
 /* ---- the crew --------------------------------------------------------- */
 
+/* A crew, without the rest of the doorman. */
+struct stage {
+	struct house	 house;
+	struct process	 process;
+	struct clients	*clients;
+	struct crew	*crew;
+};
+
+static void
+stage_open(struct stage *stage)
+{
+	memset(stage, 0, sizeof(*stage));
+	house_open_clocked(&stage->house, "");
+	stage->process = process_of(&stage->house);
+	stage->clients = clients_new();
+	stage->crew = crew_new(&stage->process, stage->house.spool,
+	    stage->clients, &nobody);
+}
+
+static void
+stage_close(struct stage *stage)
+{
+	crew_free(&stage->crew);
+	clients_free(&stage->clients);
+	house_close(&stage->house);
+}
+
+static void
+resize(struct stage *stage, unsigned workers)
+{
+	struct err err;
+
+	cr_assert_eq(crew_resize(stage->crew, workers, &err), 0, "%s",
+	    err.text);
+}
+
 static int
-give(struct crew *crew, struct clients *clients)
+give(struct stage *stage)
 {
 	struct net net = { .bits = 128 };
 	unsigned sessions;
@@ -106,128 +142,120 @@ give(struct crew *crew, struct clients *clients)
 
 	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends),
 	    0);
-	crew_give(crew, ends[1], "192.0.2.7:4711", "127.0.0.1:25", false,
-	    clients_enter(clients, &net, &sessions));
+	crew_give(stage->crew, ends[1], "192.0.2.7:4711", "127.0.0.1:25",
+	    false, clients_enter(stage->clients, &net, &sessions));
 	return ends[0];
+}
+
+static int
+give_and_hear(struct stage *stage)
+{
+	int client = give(stage);
+
+	cr_expect(heard(&stage->house, client, "220 mx.example.org"));
+	return client;
+}
+
+static void
+quit(struct stage *stage, int client)
+{
+	say(client, "QUIT\r\n");
+	cr_expect(heard(&stage->house, client, "221 2.0.0"));
+}
+
+static void
+wait_workers(struct stage *stage, unsigned count)
+{
+	UNTIL(&stage->house, crew_worker_count(stage->crew) == count);
+}
+
+/* All stop; who is there hears of it. */
+static void
+stop(struct stage *stage, int client)
+{
+	crew_stop(stage->crew);
+	cr_expect_not(crew_has_room(stage->crew));
+	cr_expect(heard(&stage->house, client, "421 4.3.2"));
+	close(client);
+	wait_workers(stage, 0);
+	cr_expect_eq(crew_session_count(stage->crew), 0);
 }
 
 Test(crew, serves_counts_and_replaces_the_dead)
 {
-	struct clients *clients = clients_new();
-	struct process process;
-	struct house house;
-	struct crew *crew;
-	struct err err;
+	struct stage stage;
 	int a, b;
 
-	house_open_clocked(&house, "");
-	process = process_of(&house);
-	crew = crew_new(&process, house.spool, clients, &nobody);
-	cr_expect_not(crew_has_room(crew));
-	cr_assert_eq(crew_resize(crew, 2, &err), 0, "%s", err.text);
-	cr_expect(crew_has_room(crew));
-	a = give(crew, clients);
-	b = give(crew, clients);
-	cr_expect(heard(&house, a, "220 mx.example.org"));
-	cr_expect(heard(&house, b, "220 mx.example.org"));
-	cr_expect_eq(crew_session_count(crew), 2);
-	say(a, "QUIT\r\n");
-	cr_expect(heard(&house, a, "221 2.0.0"));
-	UNTIL(&house, crew_session_count(crew) == 1);
+	stage_open(&stage);
+	cr_expect_not(crew_has_room(stage.crew));
+	resize(&stage, 2);
+	cr_expect(crew_has_room(stage.crew));
+	a = give_and_hear(&stage);
+	b = give_and_hear(&stage);
+	cr_expect_eq(crew_session_count(stage.crew), 2);
+	quit(&stage, a);
+	UNTIL(&stage.house, crew_session_count(stage.crew) == 1);
 
-	crew_kill(crew);		/* kill -9, a session open */
-	UNTIL(&house, crew_worker_count(crew) == 0);
-	cr_expect_eq(crew_session_count(crew), 0);
-	cr_expect_not(crew_has_room(crew));
-	*house.clock += 2;		/* they died young: after a second */
-	UNTIL(&house, crew_worker_count(crew) == 2);
+	crew_kill(stage.crew);		/* kill -9, a session open */
+	wait_workers(&stage, 0);
+	cr_expect_eq(crew_session_count(stage.crew), 0);
+	cr_expect_not(crew_has_room(stage.crew));
+	*stage.house.clock += 2;	/* they died young: after a second */
+	wait_workers(&stage, 2);
 	close(a);
 	close(b);
-	a = give(crew, clients);
-	cr_expect(heard(&house, a, "220 mx.example.org"));
-
-	cr_assert_eq(crew_resize(crew, 1, &err), 0);
-	UNTIL(&house, crew_worker_count(crew) == 1);
-	crew_stop(crew);
-	cr_expect_not(crew_has_room(crew));
-	cr_expect(heard(&house, a, "421 4.3.2"));
-	close(a);
-	UNTIL(&house, crew_worker_count(crew) == 0);
-	cr_expect_eq(crew_session_count(crew), 0);
-	crew_free(&crew);
-	clients_free(&clients);
-	house_close(&house);
+	a = give_and_hear(&stage);
+	resize(&stage, 1);
+	wait_workers(&stage, 1);
+	stop(&stage, a);
+	stage_close(&stage);
 }
 
 /* A worker that leaves: who is there is served to the end, who comes is
  * another's. */
 Test(crew, one_that_leaves_ends_what_it_has)
 {
-	struct clients *clients = clients_new();
-	struct process process;
-	struct house house;
-	struct crew *crew;
-	struct err err;
+	struct stage stage;
 	int a, b;
 
-	house_open_clocked(&house, "");
-	process = process_of(&house);
-	crew = crew_new(&process, house.spool, clients, &nobody);
-	cr_assert_eq(crew_resize(crew, 1, &err), 0, "%s", err.text);
-	a = give(crew, clients);
-	cr_expect(heard(&house, a, "220 mx.example.org"));
-
-	cr_assert_eq(crew_resize(crew, 0, &err), 0);
-	cr_expect_not(crew_has_room(crew));
-	cr_assert_eq(crew_resize(crew, 1, &err), 0, "%s", err.text);
-	b = give(crew, clients);
-	cr_expect(heard(&house, b, "220 mx.example.org"));
-	cr_expect_eq(crew_worker_count(crew), 2);
+	stage_open(&stage);
+	resize(&stage, 1);
+	a = give_and_hear(&stage);
+	resize(&stage, 0);
+	cr_expect_not(crew_has_room(stage.crew));
+	resize(&stage, 1);
+	b = give_and_hear(&stage);
+	cr_expect_eq(crew_worker_count(stage.crew), 2);
 	say(a, "MAIL FROM:<a@b.test>\r\n");	/* before EHLO: as ever */
-	cr_expect(heard(&house, a, "503 5.5.1"));
-	say(a, "QUIT\r\n");
-	cr_expect(heard(&house, a, "221 2.0.0"));
-	UNTIL(&house, crew_worker_count(crew) == 1);
-
-	cr_assert_eq(crew_resize(crew, 0, &err), 0);
-	crew_stop(crew);		/* it hears that, too */
-	cr_expect(heard(&house, b, "421 4.3.2"));
+	cr_expect(heard(&stage.house, a, "503 5.5.1"));
+	quit(&stage, a);
 	close(a);
-	close(b);
-	UNTIL(&house, crew_worker_count(crew) == 0);
-	crew_free(&crew);
-	clients_free(&clients);
-	house_close(&house);
+	wait_workers(&stage, 1);
+	resize(&stage, 0);
+	stop(&stage, b);		/* it hears that, too */
+	stage_close(&stage);
 }
 
 /* More connections at once than one message takes. */
 Test(crew, a_burst_is_handed_over)
 {
 	enum { BURST = 150 };
-	struct clients *clients = clients_new();
-	struct process process;
-	struct house house;
+	struct stage stage;
 	int ends[BURST];
-	struct crew *crew;
-	struct err err;
 
-	house_open(&house, "");
-	process = process_of(&house);
-	crew = crew_new(&process, house.spool, clients, &nobody);
-	cr_assert_eq(crew_resize(crew, 1, &err), 0, "%s", err.text);
+	stage_open(&stage);
+	resize(&stage, 1);
 	for (int i = 0; i < BURST; i++) {
-		UNTIL(&house, crew_has_room(crew));
-		ends[i] = give(crew, clients);
+		UNTIL(&stage.house, crew_has_room(stage.crew));
+		ends[i] = give(&stage);
 	}
-	cr_expect_eq(crew_session_count(crew), BURST);
+	cr_expect_eq(crew_session_count(stage.crew), BURST);
 	for (int i = 0; i < BURST; i++) {
-		cr_expect(heard(&house, ends[i], "220 mx.example.org"));
+		cr_expect(heard(&stage.house, ends[i], "220 mx.example.org"));
 		close(ends[i]);
 	}
-	UNTIL(&house, crew_session_count(crew) == 0);
-	crew_free(&crew);
-	clients_free(&clients);
-	house_close(&house);
+	UNTIL(&stage.house, crew_session_count(stage.crew) == 0);
+	stage_close(&stage);
 }
 
 /* ---- the door --------------------------------------------------------- */

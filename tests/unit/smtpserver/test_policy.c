@@ -155,6 +155,8 @@ static const struct condition_row condition_rows[] = {
 	    .want = POLICY_REJECT, .rule = 1 },
 	{ .helo = "[192.0.2.1]", .rules = "reject helo unqualified\n"
 	    "reject helo literal", .want = POLICY_REJECT, .rule = 2 },
+	{ .helo = "[IPv6:2001:db8::1]", .rules = "reject helo unqualified\n"
+	    "reject helo literal", .want = POLICY_REJECT, .rule = 2 },
 	{ .helo = "pc", .rules = "reject helo unqualified",
 	    .want = POLICY_REJECT, .rule = 1 },
 	/* listener */
