@@ -26,7 +26,7 @@
 
 #include "base/banned.h"
 
-enum { WARN_DAYS = 14, DAY_S = 86400, NAME_BYTES = 256 };
+enum { NAME_BYTES = 256 };
 
 enum { CERT_OK, CERT_WARN, CERT_BAD };
 
@@ -45,6 +45,7 @@ look_at(struct look *look, const struct conf_certificate *one)
 	int64_t now_s = clock_wall_s();
 	struct tls_pair pair;
 	struct err err = { "" };
+	enum tls_term term;
 
 	memset(look, 0, sizeof(*look));
 	if (tls_about_load(&look->about, one->file, &err) != 1) {
@@ -52,12 +53,13 @@ look_at(struct look *look, const struct conf_certificate *one)
 		snprintf(look->words, sizeof(look->words), "%s", err.text);
 		return;
 	}
-	look->days = (look->about.expires_s - now_s) / DAY_S;
+	look->days = (look->about.expires_s - now_s) / TLS_DAY_S;
+	term = tls_term(look->about.begins_s, look->about.expires_s, now_s);
 	snprintf(look->words, sizeof(look->words), "ok");
-	if (look->about.begins_s > now_s || look->about.expires_s < now_s) {
+	if (term == TLS_TERM_EARLY || term == TLS_TERM_OVER) {
 		look->state = CERT_BAD;
 		snprintf(look->words, sizeof(look->words), "%s",
-		    look->about.begins_s > now_s ? "not in force yet" :
+		    term == TLS_TERM_EARLY ? "not in force yet" :
 		    "EXPIRED");
 	} else if (access(one->key, R_OK) != 0 && errno == EACCES) {
 		snprintf(look->words, sizeof(look->words),
@@ -68,7 +70,7 @@ look_at(struct look *look, const struct conf_certificate *one)
 	} else {
 		tls_pair_release(&pair);
 	}
-	if (look->state == CERT_OK && look->days < WARN_DAYS) {
+	if (look->state == CERT_OK && term == TLS_TERM_SOON) {
 		look->state = CERT_WARN;
 		snprintf(look->words, sizeof(look->words), "renew it");
 	}

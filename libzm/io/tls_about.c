@@ -132,3 +132,14 @@ tls_about_has(const struct tls_about *about, const char *host)
 	}
 	return false;
 }
+
+enum tls_term
+tls_term(int64_t begins_s, int64_t expires_s, int64_t now_s)
+{
+	if (begins_s > now_s)
+		return TLS_TERM_EARLY;
+	if (expires_s < now_s)
+		return TLS_TERM_OVER;
+	return expires_s - now_s < (int64_t)TLS_WARN_DAYS * TLS_DAY_S ?
+	    TLS_TERM_SOON : TLS_TERM_GOOD;
+}

@@ -30,6 +30,14 @@ int tls_about_load(struct tls_about *about, const char *file,
     struct err *err);
 void tls_about_release(struct tls_about *about);
 
+enum { TLS_WARN_DAYS = 14, TLS_DAY_S = 86400 };
+
+/* What its dates say at a moment: it is good, ends within TLS_WARN_DAYS, is
+ * over, or has not begun. */
+enum tls_term { TLS_TERM_GOOD, TLS_TERM_SOON, TLS_TERM_OVER,
+	TLS_TERM_EARLY };
+enum tls_term tls_term(int64_t begins_s, int64_t expires_s, int64_t now_s);
+
 /* Is the certificate good for this host name (RFC 6125; "*" counts)? */
 bool tls_about_has(const struct tls_about *about, const char *host);
 

@@ -16,12 +16,12 @@
 #include "base/event.h"
 #include "base/mem.h"
 #include "grammar/base64.h"
+#include "io/tls_about.h"
 #include "smtpserver/tls/files.h"
 
 #include "base/banned.h"
 
 enum {
-	DAY_S = 86400, EXPIRY_WARNING_S = 14 * DAY_S,
 	LINE_NAMES_BYTES = 8192		/* in one line to a worker */
 };
 
@@ -150,10 +150,10 @@ note_loaded(const char *file, const struct tls_pair *pair)
 	    "subject", slice_of(pair->subject),
 	    "fingerprint", slice_of(pair->fingerprint),
 	    "expires", slice_of(until), NULL);
-	if (left_s < EXPIRY_WARNING_S)
+	if (tls_term(0, pair->expires_s, clock_wall_s()) != TLS_TERM_GOOD)
 		event(EV_CERTIFICATE_EXPIRES, NULL, "file", slice_of(file),
 		    "expires", slice_of(until),
-		    "days", event_number(left_s / DAY_S), NULL);
+		    "days", event_number(left_s / TLS_DAY_S), NULL);
 }
 
 static void

@@ -18,8 +18,6 @@
 
 #include "base/banned.h"
 
-enum { DAY_S = 86400 };
-
 /* Who may not read the key says so, and goes on without. */
 static bool
 has_key(struct doctor *doctor, const struct conf_certificate *one)
@@ -52,20 +50,26 @@ judge_dates(struct doctor *doctor, const struct conf_certificate *one,
 	char span[CLOCK_TEXT_BYTES];
 
 	clock_span(left_s < 0 ? -left_s : left_s, span);
-	if (about->begins_s > now_s)
+	switch (tls_term(about->begins_s, about->expires_s, now_s)) {
+	case TLS_TERM_EARLY:
 		doctor_add(doctor, DOCTOR_BAD, one->file,
 		    "is the clock right?", "it is not in force yet");
-	else if (left_s < 0)
+		break;
+	case TLS_TERM_OVER:
 		doctor_add(doctor, DOCTOR_BAD, one->file,
 		    "renew it: zmailer cert install",
 		    "it has expired %s ago", span);
-	else if (left_s < DOCTOR_CERTIFICATE_DAYS * DAY_S)
+		break;
+	case TLS_TERM_SOON:
 		doctor_add(doctor, DOCTOR_WARN, one->file,
 		    "renew it: zmailer cert install", "it expires in %s",
 		    span);
-	else
+		break;
+	case TLS_TERM_GOOD:
 		doctor_add(doctor, DOCTOR_OK, one->file, "",
 		    "good for %s more; %s", span, about->names.buf);
+		break;
+	}
 }
 
 /* Of several the first that is not in it; one that stands for others by one

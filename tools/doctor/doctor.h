@@ -17,7 +17,6 @@ enum {
 	DOCTOR_CONNECT_MS = 3000,	/* to one listener */
 	DOCTOR_DOMAINS_MAX = 200,	/* whose records are looked at */
 	DOCTOR_HOSTS_MAX = 8,		/* of one MX answer */
-	DOCTOR_CERTIFICATE_DAYS = 14,	/* left: a warning */
 	DOCTOR_FUTURE_S = 300		/* a stamp so far ahead is no jitter */
 };
 

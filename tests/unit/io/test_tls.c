@@ -303,3 +303,27 @@ Test(tls, shows_the_certificate_that_was_asked_for)
 	made_free(&rsa);
 	made_free(&below);
 }
+
+/* ---- dates ------------------------------------------------------------ */
+
+Test(tls_about, what_its_dates_say)
+{
+	enum { NOW = 1700000000, DAY = TLS_DAY_S };
+	static const struct {
+		int64_t		begins_s, expires_s;
+		enum tls_term	want;
+	} rows[] = {
+		{ NOW - DAY, NOW + 90 * DAY, TLS_TERM_GOOD },
+		{ NOW, NOW + TLS_WARN_DAYS * DAY, TLS_TERM_GOOD },
+		{ NOW, NOW + TLS_WARN_DAYS * DAY - 1, TLS_TERM_SOON },
+		{ NOW - DAY, NOW, TLS_TERM_SOON },
+		{ NOW - DAY, NOW - 1, TLS_TERM_OVER },
+		{ NOW + 1, NOW + 90 * DAY, TLS_TERM_EARLY },
+		{ NOW + 1, NOW - 1, TLS_TERM_EARLY },
+		{ 0, 0, TLS_TERM_OVER },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		cr_expect_eq(tls_term(rows[i].begins_s, rows[i].expires_s,
+		    NOW), rows[i].want, "row %zu", i);
+}

@@ -12,11 +12,10 @@
 
 #include "base/clock.h"
 #include "daemon/conf/internal.h"
+#include "io/tls_about.h"
 #include "io/tls_pair.h"
 
 #include "base/banned.h"
-
-enum { DAY_S = 86400, EXPIRY_WARNING_DAYS = 14 };
 
 /* Keys are often root's alone: who checks may be somebody else. */
 static bool
@@ -37,18 +36,25 @@ check_dates(struct conf_look *look, const struct conf_certificate *one,
 	char span[CLOCK_TEXT_BYTES];
 
 	clock_span(left_s < 0 ? -left_s : left_s, span);
-	if (pair->begins_s > now_s)
+	switch (tls_term(pair->begins_s, pair->expires_s, now_s)) {
+	case TLS_TERM_EARLY:
 		conf_tell(look, CONF_WARNING, one->at, NULL,
 		    arena_printf(look->arena, "%s is not in force yet",
 		    one->file));
-	else if (left_s < 0)
+		break;
+	case TLS_TERM_OVER:
 		conf_tell(look, CONF_WARNING, one->at, "renew it",
 		    arena_printf(look->arena, "%s has expired %s ago",
 		    one->file, span));
-	else if (left_s < EXPIRY_WARNING_DAYS * DAY_S)
+		break;
+	case TLS_TERM_SOON:
 		conf_tell(look, CONF_WARNING, one->at, "renew it",
 		    arena_printf(look->arena, "%s expires in %s", one->file,
 		    span));
+		break;
+	case TLS_TERM_GOOD:
+		break;
+	}
 }
 
 static void
