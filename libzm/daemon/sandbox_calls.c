@@ -98,7 +98,7 @@ sockets_add(scmp_filter_ctx filter, enum sandbox_sockets sockets)
 	if (sockets == SOCKETS_NONE)
 		return calls_add(filter, all, sizeof(all) / sizeof(all[0]));
 	result = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM),
-	    SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_NE, AF_UNIX));
+	    SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_NE, AF_UNIX, 0));
 	return result == -EDOM || result == -EINVAL ? 0 : result;
 }
 
