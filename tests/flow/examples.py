@@ -6,7 +6,7 @@ the order of the page, in an instance of its own that has some mail.
 
 How a page says what its examples need: tests/lib/zmtest/manual.py.
 An example may name the message 01jd3x8k2mc4n7: that is the first one in
-the queue here.
+the queue here; its ports, 2500 and 2526, are others that are free.
 
 SPDX-License-Identifier: ISC
 """
@@ -62,6 +62,8 @@ class World:
         self.id = self.sh("zmailer list --json dest:partner.example | "
                           "sed -n '1s/.*\"id\":\"\\([^\"]*\\)\".*/\\1/p'"
                           ).stdout.strip()
+        self.names = {ID: self.id, "2500": str(mta.free_port()),
+                      "2526": str(mta.free_port())}
 
     def send(self, sender, rcpt):
         mail = (f"From: {sender}\nTo: {rcpt}\nSubject: an example\n\n"
@@ -84,8 +86,10 @@ class World:
 
     def run(self, text, exits):
         """A complaint, or nothing; and what was printed."""
+        for name, real in self.names.items():
+            text = text.replace(name, real)
         try:
-            done = self.sh(text.replace(ID, self.id))
+            done = self.sh(text)
         except subprocess.TimeoutExpired:
             return f"{text.rstrip()}: it does not end", ""
         if done.returncode in exits:
