@@ -241,3 +241,86 @@ Test(control, a_stream_without_events_shows_signs_of_life)
 	str_release(&reading.text);
 	close_all();
 }
+
+/* ---- who may ----------------------------------------------------- */
+
+/* A line that each operation takes. */
+static const char *
+line_of(enum request_op op)
+{
+	static char line[256];
+	const struct request_row *row = &request_rows[op];
+	const char *more = row->is_change ? ",\"id\":\"0123456789abc\"" : "";
+
+	switch (op) {
+	case OP_SCHEDULE:
+		more = ",\"id\":\"0123456789abc\",\"next\":\"+1h\"";
+		break;
+	case OP_WHY:
+		more = ",\"id\":\"0123456789abc\"";
+		break;
+	case OP_SUSPEND: case OP_RESUME: case OP_ETRN:
+		more = ",\"host\":\"x.test\"";
+		break;
+	case OP_PIN:
+		more = ",\"host\":\"x.test\",\"limit\":0";
+		break;
+	case OP_DRAIN:
+		more = ",\"timeout_s\":0";
+		break;
+	case OP_JOB:
+		more = ",\"file\":1";
+		break;
+	default:
+		break;
+	}
+	snprintf(line, sizeof(line), "{\"v\":1,\"op\":\"%s\"%s}\n",
+	    row->name, more);
+	return line;
+}
+
+/* doc/protocol/control.md section 2: etrn is of smtpserver and of writers;
+ * otherwise more includes less. */
+static bool
+is_allowed(enum right has, enum right needs)
+{
+	if (needs == RIGHT_ETRN)
+		return has == RIGHT_ETRN || has == RIGHT_WRITE;
+	return has != RIGHT_ETRN && has >= needs;
+}
+
+static void
+expect_right(const struct peer *peer, enum request_op op)
+{
+	struct reading reading = { .text = STR_INIT };
+	bool is_denied;
+	int ends[2];
+
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0,
+	    ends), 0);
+	control_take(&yard.scheduler, ends[0], peer);
+	ask(ends[1], line_of(op), &reading);
+	is_denied = strstr(reading.text.buf, "\"code\":\"denied\"") != NULL;
+	cr_expect_eq(is_denied, !is_allowed(peer->right,
+	    request_rows[op].right), "%s by right %d: %s",
+	    request_rows[op].name, peer->right, reading.text.buf);
+	cr_expect_null(strstr(reading.text.buf, "bad-request"), "%s",
+	    reading.text.buf);
+	close(ends[1]);
+	yard_turns(&yard, 2);
+	str_release(&reading.text);
+}
+
+Test(control, each_right_has_its_operations, .timeout = 60)
+{
+	open_all();
+	for (int right = RIGHT_OWN; right <= RIGHT_WRITE; right++) {
+		struct peer peer = { .uid = 4000, .right = (enum right)right,
+		    .name = "somebody" };
+
+		for (int op = 0; op < OP_COUNT_OF; op++)
+			if (op != OP_EVENTS || right < RIGHT_READ)
+				expect_right(&peer, (enum request_op)op);
+	}
+	close_all();
+}

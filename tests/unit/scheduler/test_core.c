@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "mail/terms.h"
 #include "tests/unit/scheduler/yard.h"
 
 static struct yard yard;
@@ -311,6 +312,27 @@ Test(core, a_list_of_a_class_may_stop)
 	cr_expect(yard_says(&text, "no further attempt after 2, by rule"),
 	    "%s", text.buf);
 	str_release(&text);
+	yard_close(&yard);
+}
+
+/* A moment that no clock should name: a year is enough. */
+Test(core, a_sender_who_asks_for_far_later_gets_a_year)
+{
+	struct terms terms = { .hold_until_s = clock_wall_s() +
+	    40 * 365 * (int64_t)86400 };
+	const struct job *job;
+	unsigned one = 1;
+	size_t cursor = 0;
+
+	yard_open(&yard, yard_quick);
+	yard_terms = &terms;
+	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test", NULL);
+	yard_terms = NULL;
+	cr_assert(yard_until(&yard, is_known, &one));
+	job = job_table_next(&yard.scheduler.jobs, &cursor);
+	cr_expect_eq(job->vertices[0].state, VERTEX_WAIT);
+	cr_expect_leq(job->vertices[0].moment_ms - clock_steady_ms(),
+	    366 * (int64_t)86400000);
 	yard_close(&yard);
 }
 

@@ -190,6 +190,56 @@ Test(huge, who_is_served_meanwhile_is_not_held, .timeout = 120)
 	close_all();
 }
 
+static bool
+nothing_moves(struct yard *y, void *arg)
+{
+	return y->shared->delivered > RCPTS / 2 &&
+	    y->scheduler.plan.flight_count == 0 &&
+	    y->scheduler.plan.ready_count == 0;
+}
+
+/* The others (but for those that go with somebody who is held) are served
+ * between two steps; then, in the second round, the file is read again
+ * before the next one. */
+Test(huge, who_has_an_outcome_by_then_is_left_alone, .timeout = 120)
+{
+	for (int is_reread = 0; is_reread < 2; is_reread++) {
+		struct str out = STR_INIT;
+		enum act_step step = ACT_MORE;
+		struct act *act;
+		struct asker asker;
+		char want[64];
+		unsigned served;
+
+		open_all("group 50ms\nschedule */* { queue-only yes; "
+		    "retry 10m }");
+		mail_in("ok");
+		asker_open(&asker, &yard);
+		act = act_begun(&yard, "{\"v\":1,\"op\":\"hold\","
+		    "\"select\":\"all\"}");
+		cr_assert_eq(act_step(act, &out), ACT_MORE);
+		asker_ask(&asker, "{\"v\":1,\"op\":\"retry\",\"select\":"
+		    "\"all\",\"per_second\":0}");
+		cr_assert(yard_until(&yard, nothing_moves, NULL));
+		served = yard.shared->delivered;
+		if (is_reread)
+			asker_ask(&asker, "{\"v\":1,\"op\":\"hold\","
+			    "\"rcpt\":\"ok0@*\"}");
+		while (step == ACT_MORE)
+			step = act_step(act, &out);
+		act_free(&act);
+		snprintf(want, sizeof(want), "\"recipients\":%u,",
+		    RCPTS - served);
+		cr_expect(yard_says(&out, want), "%s: %s", want, out.buf);
+		snprintf(want, sizeof(want), "\"final\":%u", served);
+		cr_expect(yard_says(&out, want), "%s: %s", want, out.buf);
+		cr_expect_eq(in_state("held"), RCPTS - served);
+		str_release(&out);
+		asker_close(&asker);
+		close_all();
+	}
+}
+
 /* Who is meant is found in one look at the recipients, not in one for each
  * part of the message. */
 Test(huge, a_retry_by_selector_finds_its_parts, .timeout = 120)

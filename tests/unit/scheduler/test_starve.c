@@ -58,3 +58,33 @@ Test(starve, a_one_recipient_message_gets_the_next_free_slot)
 	yard_close(&yard);
 	str_release(&rcpts);
 }
+
+/* One agent for everybody.  The ring that has it always has more to do, and
+ * is fed ahead; another ring that waits gets it all the same, and soon. */
+Test(starve, a_ring_that_always_has_more_gives_its_agent_up)
+{
+	enum { SMALL = 600 };
+	unsigned some = 50, before;
+	ino_t other;
+
+	yard_open(&yard, "group 50ms\nlimit agents 1\n"
+	    "schedule smtp/* { overfeed 20; retry 10m }\n"
+	    "schedule */* { retry 10m }");
+	yard_stop(&yard);
+	for (int i = 0; i < SMALL; i++)
+		yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test",
+		    NULL);
+	yard_start(&yard);
+	cr_assert(yard_until(&yard, yard_has_delivered, &some));
+	other = yard_message(&yard, "b@src.test", "lmtp/y.test/ok@y.test",
+	    NULL);
+	cr_assert(yard_until(&yard, is_known_or_served, &other));
+	before = (unsigned)yard.scheduler.total.delivered;
+	cr_assert_lt(before, SMALL / 2, "there is enough before it");
+	cr_assert(yard_until(&yard, is_served, &other));
+	cr_expect_leq(yard.scheduler.total.delivered - before, 2 * 20,
+	    "what the agent had in hand came before it, not %u",
+	    (unsigned)yard.scheduler.total.delivered - before);
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	yard_close(&yard);
+}
