@@ -110,6 +110,7 @@ static struct agent_run run;
 static struct work_rcpt rcpt;
 static struct work_job job;
 static struct verdict verdict;
+static const char *sender = "a\x1b@src.test", *host = "-";
 
 static void
 deliver(const char *command)
@@ -125,7 +126,7 @@ deliver(const char *command)
 	rcpt = (struct work_rcpt){ .user = slice_of(command), .uid = -2,
 	    .orcpt = SLICE("rfc822;orig+2Binal@x.test") };
 	job = (struct work_job){ .id = "0123456789abcd",
-	    .sender = SLICE("a\x1b@src.test"),
+	    .sender = slice_of(sender), .host = slice_of(host),
 	    .header = SLICE("Subject: s\n"), .rcpts = &rcpt,
 	    .rcpt_count = 1, .size_bytes = 17 };
 	cr_assert_eq(pipe_start(&run, &err), 0);
@@ -159,6 +160,10 @@ static const struct {
 	    "/usr/local/bin:/usr/bin:/bin /bin/sh in" },
 	{ "/bin/sh -c 'echo /proc/self/fd/*'", VERDICT_DELIVERED, "2.0.0",
 	    "/proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2" },
+	{ "/bin/sh -c 'echo zone $TZ'", VERDICT_DELIVERED, "2.0.0",
+	    "zone Europe/Paris" },
+	{ "/bin/grep ^Delivered-To", VERDICT_DELIVERED, "2.0.0",
+	    "Delivered-To: orig+inal@x.test" },
 	{ "/bin/sh -c 'umask'", VERDICT_DELIVERED, "2.0.0", "0077" },
 	{ "/bin/sh -c 'head -c 10000000 /dev/zero'", VERDICT_DELIVERED,
 	    "2.0.0", "" },
@@ -172,6 +177,7 @@ static const struct {
 Test(pipe, programs_and_their_ends)
 {
 	setenv("HOSTILE", "seen", 1);
+	setenv("TZ", "Europe/Paris", 1);
 	signal(SIGPIPE, SIG_IGN);
 	for (size_t i = 0; i < sizeof(job_rows) / sizeof(job_rows[0]); i++) {
 		const char *started;
@@ -266,6 +272,31 @@ Test(pipe, what_it_started_ends_with_it, .timeout = 60)
 	cr_expect(!is_running(pid), "%ld runs on", (long)pid);
 	if (is_running(pid))
 		kill(pid, SIGKILL);
+}
+
+Test(pipe, the_null_sender_has_a_name)
+{
+	sender = "";
+	deliver("/bin/sh -c 'echo $SENDER'");
+	cr_expect(strstr(verdict.text, ": MAILER-DAEMON"), "%s",
+	    verdict.text);
+}
+
+/* `deliver pipe ... as root` cannot be meant. */
+Test(pipe, root_runs_nothing_for_strangers)
+{
+	struct conf_domain domain = { .deliver = { .host = "=d",
+	    .command = "/bin/echo it ran", .account = "root" } };
+
+	if (geteuid() != 0)
+		cr_skip("not root");
+	conf.domains = &domain;
+	conf.domain_count = 1;
+	host = "=d";
+	deliver("x@d.test");
+	cr_expect_eq(verdict.kind, VERDICT_DEFERRED);
+	cr_expect(strstr(verdict.text, "root runs no programs"), "%s",
+	    verdict.text);
 }
 
 Test(pipe, root_becomes_nobody)

@@ -144,6 +144,36 @@ Test(quota, what_others_wrote_is_kept)
 	box_finish();
 }
 
+Test(quota, our_limits_take_the_place_of_the_files)
+{
+	box_start(MAILBOX_MAILDIR, "{user}");
+	box.conf.quota = (struct conf_quota){ .bytes = 1000 };
+	expect(VERDICT_DELIVERED, "2.0.0");
+	cr_expect(slice_starts(slice_of(maildirsize()), "1000S\n"));
+	box.conf.quota = (struct conf_quota){ .bytes = 800, .messages = 9 };
+	expect(VERDICT_DELIVERED, "2.0.0");
+	cr_expect(slice_starts(slice_of(maildirsize()), "800S,9C\n"), "%s",
+	    maildirsize());
+	box_finish();
+}
+
+Test(quota, a_symlink_as_maildirsize_is_refused)
+{
+	box_start(MAILBOX_MAILDIR, "{user}");
+	box.conf.quota = (struct conf_quota){ .bytes = 1000 };
+	expect(VERDICT_DELIVERED, "2.0.0");
+	box_file_put("victim", "1000S\n5 1\n");
+	unlink(box_path_of("zm-alice/maildirsize"));
+	cr_assert_eq(symlink(box_path_of("victim"),
+	    box_path_of("zm-alice/maildirsize")), 0);
+	box_deliver();
+	cr_expect_eq(box.verdicts[0].kind, VERDICT_DEFERRED, "%s",
+	    box.verdicts[0].text);
+	cr_expect_str_eq(box_file_get(box_path_of("victim")),
+	    "1000S\n5 1\n");
+	box_finish();
+}
+
 Test(quota, a_long_maildirsize_is_written_anew)
 {
 	struct str text = STR_INIT;

@@ -96,6 +96,8 @@ Test(sm, words)
 	}
 }
 
+enum { BATCH_BYTES = 2000 };
+
 static const struct { const char *flags, *want; } batch_rows[] = {
 	{ "n", "S: s\n\n.x\nFrom y\nz\n" },
 	{ "nX", "S: s\n\n..x\nFrom y\nz\n" },
@@ -113,14 +115,16 @@ static const struct { const char *flags, *want; } batch_rows[] = {
 	    "DATA\nS: s\n\n..x\nFrom y\nz\n.\nQUIT\n" },
 };
 
+/* What a mailer with these flags reads. */
 static void
-batch_row(const char *flags, const char *want)
+batch_of(const char *flags, const char *sender, const char *body,
+    char got[BATCH_BYTES])
 {
-	char text[64], path[] = "/tmp/zm-sm-XXXXXX", got[2000];
+	char text[64], path[] = "/tmp/zm-sm-XXXXXX";
 	const struct work_rcpt rcpt = { .user = SLICE("u@d"),
 	    .orcpt = SLICE("rfc822;u@d"), .notify = DSN_NOTIFY_NEVER };
 	const struct work_rcpt *rcpts[] = { &rcpt };
-	const struct work_job job = { .sender = SLICE("a@s.t"),
+	const struct work_job job = { .sender = slice_of(sender),
 	    .header = SLICE("S: s\n"), .size_bytes = 99,
 	    .bodytype = SLICE("8BITMIME"), .ret = DSN_RET_HDRS,
 	    .envid = SLICE("e1") };
@@ -134,22 +138,45 @@ batch_row(const char *flags, const char *want)
 	snprintf(text, sizeof(text), "m %s /bin/cat cat\n", flags);
 	cr_assert_eq(mailer_find(slice_of(text), SLICE("m"), &mailer, &err),
 	    1, "%s", err.text);
-	cr_assert_eq(write(in, ".x\nFrom y\nz", 11), 11);
+	cr_assert_eq(write(in, body, strlen(body)), (ssize_t)strlen(body));
 	batch.body_fd = in;
 	strcpy(path, "/tmp/zm-sm-XXXXXX");
 	out = mkstemp(path);
 	unlink(path);
 	cr_assert_eq(batch_write(&batch, out, &err), 0);
-	n = pread(out, got, sizeof(got) - 1, 0);
+	n = pread(out, got, BATCH_BYTES - 1, 0);
 	got[n > 0 ? n : 0] = '\0';
-	cr_expect_str_eq(got, want);
 	close(in);
 	close(out);
 }
 
 Test(sm, batches)
 {
+	char got[BATCH_BYTES];
+
 	for (size_t i = 0; i < sizeof(batch_rows) / sizeof(batch_rows[0]);
-	    i++)
-		batch_row(batch_rows[i].flags, batch_rows[i].want);
+	    i++) {
+		batch_of(batch_rows[i].flags, "a@s.t", ".x\nFrom y\nz", got);
+		cr_expect_str_eq(got, batch_rows[i].want);
+	}
+}
+
+Test(sm, bits_controls_and_uucp)
+{
+	char got[BATCH_BYTES];
+
+	batch_of("n", "a@s.t", "\xe4\n", got);
+	cr_expect_str_eq(got, "S: s\n\n\xe4\n");
+	batch_of("n7", "a@s.t", "\xe4\n", got);
+	cr_expect_str_eq(got, "S: s\n\nd\n");
+	batch_of("nP", "a\nb@s.t", "x\n", got);
+	cr_expect(slice_starts(slice_of(got), "Return-Path: <a_b@s.t>\nS:"),
+	    "%s", got);
+	batch_of("-", "", "x\n", got);
+	cr_expect(slice_starts(slice_of(got), "From MAILER-DAEMON "), "%s",
+	    got);
+	cr_expect(strstr(got, "remote from") == NULL, "%s", got);
+	batch_of("U", "a@s.t", "x\n", got);
+	cr_expect(slice_starts(slice_of(got), "From a@s.t "), "%s", got);
+	cr_expect(strstr(got, " remote from me.test\nS:"), "%s", got);
 }

@@ -282,6 +282,27 @@ Test(traps, a_maildir_of_somebody_else_is_refused)
 	box_finish();
 }
 
+/* Who has no account is who owns the directory of mailboxes; a directory of
+ * root's that others write owns nobody. */
+Test(traps, a_base_that_others_write_has_no_users)
+{
+	static const struct { mode_t mode; enum verdict_kind kind; } rows[] = {
+		{ 0755, VERDICT_DELIVERED }, { 0775, VERDICT_FAILED },
+		{ 0757, VERDICT_FAILED },
+	};
+
+	if (geteuid() != 0)
+		cr_skip("not root");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		box_start(MAILBOX_MAILDIR, "{user}");
+		cr_assert_eq(chmod(box.top, rows[i].mode), 0);
+		box_deliver();
+		cr_expect_eq(box.verdicts[0].kind, rows[i].kind, "%o: %s",
+		    (unsigned)rows[i].mode, box.verdicts[0].text);
+		box_finish();
+	}
+}
+
 Test(traps, a_host_name_is_no_path)
 {
 	char path[600];

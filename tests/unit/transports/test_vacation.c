@@ -188,6 +188,7 @@ static const struct {
 } memory_rows[] = {
 	{ 0, 0, "", true, false },
 	{ 1000, 1000, "", true, false },
+	{ 1000, 1000, "1234", true, false },	/* what a crash tore */
 	{ VACATION_MEMORY_BYTES_MAX - 100, 0, "", true, false },
 	{ VACATION_MEMORY_BYTES_MAX - 2000, 2000, "", true, true },
 	{ VACATION_MEMORY_BYTES_MAX - 2000, 2000, "1234", true, true },
@@ -232,11 +233,12 @@ answers(void)
 	return (unsigned)strtoul(box_file_get(box_path_of("count")), NULL, 10);
 }
 
+static struct place place;
+
 static void
 answer(const char *sender)
 {
 	static struct mailbox mailbox;
-	static struct place place;
 	struct action action = { .mailbox = &mailbox,
 	    .arena = box.run.arena, .job = &box.job, .rcpt = &box.rcpts[0],
 	    .body_fd = box.body_fd, .place = &place };
@@ -251,23 +253,61 @@ answer(const char *sender)
 	vacation_run(&action, SLICE("vacation zm-alice"));
 }
 
+static void
+away_begin(void)
+{
+	struct spool *spool = NULL;
+	struct err err;
+
+	box_start(MAILBOX_MAILDIR, "{user}");
+	box.conf.spool_dir = box_path_of("spool");
+	box.conf.sync = SYNC_UNSAFE;
+	cr_assert_eq(spool_open(box.conf.spool_dir, SPOOL_CREATE |
+	    SPOOL_UNSAFE_FS, 0, &spool, &err), 0, "%s", err.text);
+	spool_close(&spool);
+	box_file_put(".vacation.msg", "I am away.\n");
+}
+
+Test(vacation, who_was_answered_long_ago_is_answered_again)
+{
+	away_begin();
+	memory_put(1);
+	answer("0000000000@longago01.example");
+	cr_expect_eq(answers(), 1u);
+	answer("0000000000@lately001.example");
+	cr_expect_eq(answers(), 1u);
+	box_finish();
+}
+
+Test(vacation, who_has_no_account_answers_nobody)
+{
+	away_begin();
+	place.is_virtual = true;
+	answer("new@far.example");
+	cr_expect_eq(answers(), 0u);
+	box_finish();
+}
+
+Test(vacation, the_text_of_somebody_else_is_not_sent)
+{
+	if (geteuid() != 0)
+		cr_skip("only root can give a file away");
+	away_begin();
+	cr_assert_eq(chown(box_path_of(".vacation.msg"), 12345, 12345), 0);
+	answer("new@far.example");
+	cr_expect_eq(answers(), 0u);
+	box_finish();
+}
+
 /* The memory never grows over its limit; who still counts is kept; when all
  * of it counts, nobody new is answered, and nobody old twice. */
 Test(vacation, a_full_memory)
 {
 	for (size_t i = 0; i < sizeof(memory_rows) / sizeof(memory_rows[0]);
 	    i++) {
-		struct spool *spool = NULL;
-		struct err err;
 		char *text;
 
-		box_start(MAILBOX_MAILDIR, "{user}");
-		box.conf.spool_dir = box_path_of("spool");
-		box.conf.sync = SYNC_UNSAFE;
-		cr_assert_eq(spool_open(box.conf.spool_dir, SPOOL_CREATE |
-		    SPOOL_UNSAFE_FS, 0, &spool, &err), 0, "%s", err.text);
-		spool_close(&spool);
-		box_file_put(".vacation.msg", "I am away.\n");
+		away_begin();
 		memory_put(i);
 		answer("new@far.example");
 		answer("new@far.example");
@@ -283,6 +323,9 @@ Test(vacation, a_full_memory)
 		    memory_rows[i].is_answered, "row %zu", i);
 		cr_expect_eq(strstr(text, "0@lately001.example\n") != NULL,
 		    memory_rows[i].recent > 0, "row %zu", i);
+		if (memory_rows[i].end[0] != '\0' &&
+		    !memory_rows[i].is_shortened)
+			cr_expect(strstr(text, "\n1234\n"), "row %zu", i);
 		if (memory_rows[i].is_answered)
 			cr_expect_leq(strlen(text),
 			    VACATION_MEMORY_BYTES_MAX, "row %zu", i);
