@@ -218,6 +218,41 @@ Test(expand, senders_of_lists)
 	fixture_close(&f);
 }
 
+/* The owner of a list is no list: who writes to it keeps his name. */
+Test(expand, owners_have_no_owner)
+{
+	struct fixture f;
+
+	fixture_open(&f, "host mx.test\ntable one file:DIR/aliases\n"
+	    "domain mx.test { users any; aliases <one> }\n",
+	    "list: \\x\nowner-list: \\y\nowner-owner-list: \\z\n", NULL,
+	    NULL);
+	places_reset(&f.places, 0, NULL, SLICE("s@src.test"));
+	fixture_route(&f, "owner-list@mx.test");
+	cr_expect_str_eq(sender(&f, 0), "s@src.test||");
+	places_reset(&f.places, 0, NULL, SLICE("s@src.test"));
+	fixture_route(&f, "list@mx.test");
+	cr_expect_str_eq(sender(&f, 0), "owner-list@mx.test||");
+	fixture_close(&f);
+}
+
+Test(expand, as_deep_as_the_limit_and_no_deeper)
+{
+	static const struct row rows[] = {
+		{ "b@mx.test", "local - x" },
+		{ "a@mx.test", "local - x" },
+		{ "o@mx.test", "error expansion o@mx.test" },
+	};
+	struct fixture f;
+
+	fixture_open(&f, "host mx.test\ntable one file:DIR/aliases\n"
+	    "limit expansion-depth 3\n"
+	    "domain mx.test { users any; aliases <one> }\n",
+	    "o: a\na: b\nb: c\nc: \\x\n", NULL, NULL);
+	CHECK(&f, rows);
+	fixture_close(&f);
+}
+
 /* ---- who may say what ------------------------------------------------ */
 
 Test(expand, files_that_others_can_write_are_not_believed)
