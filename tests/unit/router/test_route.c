@@ -59,6 +59,38 @@ Test(route, elsewhere_goes_by_the_first_route_that_fits)
 	fixture_close(&f);
 }
 
+/* Who sends: nobody is not everybody; a table is asked for each parent. */
+Test(route, by_who_sends)
+{
+	static const struct { const char *sender, *port; } rows[] = {
+		{ "", "11" }, { "a@src.test", "12" },
+		{ "a@y.src.test", "12" }, { "a@x.y.src.test", "12" },
+		{ "a@w.x.y.src.test", "12" }, { "a@notsrc.test", "13" },
+		{ "one@list.test", "12" }, { "two@list.test", "13" },
+		{ "b@all.test", "12" }, { "b@sub.all.test", "13" },
+	}, *row;
+	struct fixture f;
+	char want[80];
+
+	fixture_open(&f, "host mx.test\ntable by { src.test -; .src.test -; "
+	    "one@list.test -; @all.test - }\n"
+	    "route * from <by> via [127.0.0.1]:12\n"
+	    "route * from * via [127.0.0.1]:13\n"
+	    "route * via [127.0.0.1]:11\n", NULL, NULL, NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *got;
+
+		row = &rows[i];
+		places_reset(&f.places, 0, NULL, slice_of(row->sender));
+		got = fixture_route(&f, "x@far.test");
+		snprintf(want, sizeof(want), "smtp [127.0.0.1]:%s x@far.test",
+		    row->port);
+		cr_expect_str_eq(got, want, "%s: %s, not %s", row->sender,
+		    got, want);
+	}
+	fixture_close(&f);
+}
+
 Test(route, a_table_is_searched_from_the_address_to_the_root)
 {
 	static const struct row rows[] = {
@@ -238,6 +270,50 @@ Test(route, the_same_place_is_there_once)
 	cr_expect_str_eq(fixture_route(&f, "B@far.example"),
 	    "smtp far.example B@far.example");
 	fixture_close(&f);
+}
+
+Test(route, ways_in_a_value)
+{
+	static const struct { const char *in; int result; unsigned ways;
+		const char *last; int64_t after_s; } rows[] = {
+		{ "mx", 1, 0, NULL, 0 },
+		{ "mx else [192.0.2.1]", 1, 1, "[192.0.2.1]:25", 0 },
+		{ "mx else [192.0.2.1] else after 2h [192.0.2.2]", 1, 2,
+		    "[192.0.2.2]:25", 7200 },
+		{ "a else b else c else d else e else f else g else h", 1, 7,
+		    "[h]:25", 0 },
+		{ "a else b else c else d else e else f else g else h else i",
+		    -1, 0, NULL, 0 },
+		{ "mx else", -1, 0, NULL, 0 },
+		{ "mx else after [192.0.2.1]", -1, 0, NULL, 0 },
+		{ "mx else after 1h", -1, 0, NULL, 0 },
+		{ "mx else two words", -1, 0, NULL, 0 },
+		{ "error this else that", 1, 0, NULL, 0 },
+	};
+	struct arena *arena = arena_new();
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct route_target target;
+		struct err err = { "" };
+		int got = route_value_parse(arena, slice_of(rows[i].in),
+		    SLICE("d.test"), &target, &err);
+
+		cr_expect_eq(got, rows[i].result, "%s: %d %s", rows[i].in,
+		    got, err.text);
+		if (got != 1 || rows[i].result != 1)
+			continue;
+		cr_assert_eq(target.way_count, rows[i].ways, "%s",
+		    rows[i].in);
+		if (rows[i].ways > 0) {
+			const struct work_way *last =
+			    &target.ways[target.way_count - 1];
+
+			cr_expect(slice_is(last->host, rows[i].last), "%s: "
+			    SLICE_FMT, rows[i].in, SLICE_ARG(last->host));
+			cr_expect_eq(last->after_s, rows[i].after_s);
+		}
+	}
+	arena_free(&arena);
 }
 
 Test(route, values_of_a_table)
