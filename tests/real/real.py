@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """zmailer with the programs that sites really use, from Debian packages.
 
-Clients: swaks, smtp-source, Python's smtplib, mail(1), the calls of cron
-and git.  Next hops: smtp-sink, Postfix, Exim.  Previous hop: Postfix.
+Clients: swaks, smtp-source, Python's smtplib, mail(1), mutt, cron, git
+send-email.  Next hops: smtp-sink, Postfix, Exim.  Previous hop: Postfix.
 Readers: mutt on Maildir, mbox and MMDF, Dovecot on Maildir (its quota too)
 and mbox, Python's mailbox module.
 Started by run-real in a mount and network namespace of its own.
