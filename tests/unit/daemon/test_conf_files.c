@@ -107,8 +107,9 @@ Test(conf, second_level_looks_at_files)
 Test(conf, values_of_tables_are_looked_at)
 {
 	static const char *const wants[] = {
-		"routes:3: bad.test: ", "routes:4: odd.test: channel 'nowhere' "
-		    "has no agent", "add: schedule nowhere/* { command ",
+		"routes:3: bad.test: ",
+		"routes:4: odd.test: channel 'nowhere' has no agent",
+		"add: schedule nowhere/* { command ",
 		"routes:6: two.test: channel 'gone' has no agent",
 		"routes:7: else.test: behind else", "routes:8: login.test: ",
 		"people:2: eve: this names no mailbox",
