@@ -430,7 +430,7 @@ static void
 check_condition(const struct condition_row *row, size_t number)
 {
 	struct str rules = STR_INIT;
-	struct facts facts[FACT_SCOPES] = { { NULL } };
+	struct facts facts[FACT_SCOPES] = { { .first = NULL } };
 	struct policy_question question;
 	struct policy_verdict verdict;
 	struct policy *policy;

@@ -102,7 +102,7 @@ check_row(struct rehearsal *rehearsal, const struct row *row)
 
 Test(rehearsal, rows)
 {
-	struct rehearsal rehearsal = { NULL };
+	struct rehearsal rehearsal = { .policy = NULL };
 	struct house house;
 
 	house_open(&house, rules);
@@ -122,7 +122,7 @@ Test(rehearsal, addresses)
 		"to bob@", "sender a@b@c to bob@example.org",
 		"to bob@example.org,x",
 	};
-	struct rehearsal rehearsal = { NULL };
+	struct rehearsal rehearsal = { .policy = NULL };
 	struct rehearsal_outcome outcome;
 	struct rehearsal_row row;
 	struct house house;
