@@ -231,6 +231,8 @@ doorman_on_listener(void *context, unsigned ready)
 		int fd;
 
 		length = sizeof(address);
+		/* who has no name may have no family either */
+		address.ss_family = AF_UNIX;
 		fd = accept4(listener->fd, (struct sockaddr *)&address,
 		    &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd >= 0) {
