@@ -196,6 +196,10 @@ Test(table_types, pcre_has_limits, .init = setup, .fini = teardown,
 	got = ask(table, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab");
 	cr_expect(strstr(got, "p:1: match limit exceeded") != NULL, "%s", got);
 	cr_expect_str_eq(ask(table, "aaa"), "x @1");
+	/* a million steps: fewer than the library would take, more than we */
+	got = ask(table, "aaaaaaaaaaaaaaaaaaaab");
+	cr_expect(strstr(got, "p:1: match limit exceeded") != NULL, "%s", got);
+	cr_expect_str_eq(ask(table, "aaaaaaaaaaab"), "none");
 	cr_expect(!table_takes_parts(table));
 	table_free(&table);
 }
