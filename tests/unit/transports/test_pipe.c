@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -225,6 +226,9 @@ Test(pipe, the_time_is_limited, .timeout = 60)
 
 Test(pipe, memory_output_and_cores_are_limited)
 {
+	struct rlimit cores = { 1 << 20, 1 << 20 };
+
+	(void)setrlimit(RLIMIT_CORE, &cores);
 	conf.limits.program_memory_bytes = 512 << 20;
 	deliver("/bin/sh -c 'echo $(ulimit -v) $(ulimit -c)'");
 	cr_expect(strstr(verdict.text, ": 524288 0"), "%s", verdict.text);
