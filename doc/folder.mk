@@ -3,7 +3,7 @@ EXTRA_DIST += doc/AGENT.md
 EXTRA_DIST += README COPYING NEWS doc/OVERVIEW.md doc/INTERNALS.md doc/FILTERS.md doc/BENCH.md doc/FEEDBACK.md doc/TESTING.md doc/protocol/agent.md doc/protocol/control.md doc/protocol/mailq.md doc/PROMISES.md \
 	doc/PIC.local.md doc/PIC.relay.md doc/PIC.bounce.md doc/PIC.deferred.md \
 	doc/TLS.md doc/POLICY.md \
-	doc/HOOKS.md doc/examples/hooks.lua \
+	doc/HOOKS.md doc/examples/hooks.lua doc/examples/zmailer-alerts.yml \
 	doc/examples/rules.conf doc/examples/rules.test
 dist_man_MANS += doc/man/scheduler.8 doc/man/mailq.1 \
 	doc/man/zmailer-list.8 doc/man/zmailer-order.8 \

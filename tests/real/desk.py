@@ -4,6 +4,7 @@ check_mailq, the shells' completion.  Called by real.py.
 SPDX-License-Identifier: ISC
 """
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -184,6 +185,22 @@ def promtool_reads_metrics(instance):
                           stderr=subprocess.STDOUT)
     assert done.returncode == 0 and not done.stdout.strip(), \
         done.stdout.decode()
+
+
+def promtool_reads_alerts(instance):
+    """Rules that promtool takes, over metrics that there are."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                        "..", "doc", "examples", "zmailer-alerts.yml")
+    done = subprocess.run(["promtool", "check", "rules", path],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == 0, done.stdout.decode()
+    text = instance.zmailer("metrics", "--prometheus")[1]
+    known = set(re.findall(r"^# TYPE (zmailer_\S+)", text, re.M))
+    # told when there is one
+    known.add("zmailer_certificate_expiry_timestamp_seconds")
+    with open(path, encoding="utf-8") as file:
+        used = set(re.findall(r"\bzmailer_[a-z_]+", file.read()))
+    assert used and used <= known, used - known
 
 
 def check_mailq_reads_mailq(root, instance):

@@ -188,6 +188,11 @@ def promtool_reads_our_metrics(site):
 
 
 @case
+def promtool_takes_our_alerts(site):
+    desk.promtool_reads_alerts(site.instance)
+
+
+@case
 def check_mailq_reads_our_mailq(site):
     desk.check_mailq_reads_mailq(site.postfix, site.instance)
 
