@@ -117,7 +117,7 @@ def table(port, port2, top):
         "postman_messages_total": ("counter", {"": any_number}),
         "messages_done_total": ("counter", {"": some}),
         "process_exits_total": ("counter", {"": 0}),
-        "agent_exits_total": ("counter", {"": 0}),
+        "agent_exits_total": ("counter", {"": any_number}),
         "recoveries_total": ("counter", {"": any_number}),
         "spool_troubles_total": ("counter", {"": 0}),
         "config_reloads_total": ("counter", {
