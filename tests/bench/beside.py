@@ -98,7 +98,7 @@ MILTER = """smtpd_milters = inet:127.0.0.1:{port}
 milter_protocol = 6
 milter_default_action = tempfail
 """
-SMTPS = "465 inet n - n - - smtpd -o smtpd_tls_wrappermode=yes\n"
+SMTPS = "465 inet n - n - - smtpd -o smtpd_tls_wrappermode=yes"
 
 
 def in_group():
@@ -186,7 +186,7 @@ class Postfix:
                         flags=re.M)         # none in a chroot of its own
         master = re.sub(r"^smtp +inet", f"{DOOR} inet", master, flags=re.M)
         for line in ("postlog unix-dgram n - n - 1 postlogd",
-                     "tlsproxy unix - - n - 0 tlsproxy"):
+                     "tlsproxy unix - - n - 0 tlsproxy", SMTPS):
             if not re.search(f"^{line.split()[0]} ", master, re.M):
                 master += f"\n{line}\n"
         self.root.write("/etc/postfix/master.cf", master)
