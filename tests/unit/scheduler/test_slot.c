@@ -326,3 +326,29 @@ Test(slot, all_agents_of_the_channel_are_taken, .timeout = 120)
 	    "parallel 9; overfeed 20 }\n"
 	    "schedule smtp/* { channel-agents 4; overfeed 20 }");
 }
+
+/* Messages of a minute each that are no bulk, so that their agent is fed
+ * ahead; who waits in another ring gets it when what it has in hand is
+ * done. */
+Test(slot, a_ring_that_others_wait_for_is_not_fed_ahead, .timeout = 120)
+{
+	enum { AHEAD = 8, MESSAGES = 40, RCPTS = 90 };
+	struct str rcpts = STR_INIT;
+
+	memset(&s, 0, sizeof(s));
+	yard_agents_start = hand_start;
+	yard_open(&s.yard, "group 50ms\nlimit agents 1\n"
+	    "schedule smtp/busy.test { overfeed 8 }\n"
+	    "schedule smtp/* { overfeed 1 }");
+	for (int i = 0; i < RCPTS; i++)
+		str_addf(&rcpts, "smtp/busy.test/ok%d@busy.test ", i);
+	for (int i = 0; i < MESSAGES; i++)
+		message(rcpts.buf);
+	str_release(&rcpts);
+	moment();
+	steps(SLOT_S / STEP_S);
+	small_send();
+	steps((AHEAD + 1) * SLOT_S / STEP_S);
+	cr_expect_geq(s.big_done, AHEAD / 2, "%u", s.big_done);
+	slot_close((AHEAD + 1) * SLOT_S);
+}
