@@ -370,6 +370,11 @@ route_name(struct worker *w, unsigned priority, const char *name)
 	case 1:
 		route_claimed(w, &claim, begun_ms);
 		break;
+	case 0:
+		/* whoever gave it this name has not let go yet */
+		if (errno == EWOULDBLOCK)
+			w->outcome = "soon ";
+		break;
 	case -1:
 		report_trouble(&w->message, name, "claim", &err);
 		w->outcome = "later ";

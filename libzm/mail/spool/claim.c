@@ -73,6 +73,7 @@ spool_claim(struct spool *spool, unsigned priority, const char *name,
 	out->fd = spool_open_file(dir_fd, name, O_RDONLY);
 	if (out->fd < 0)
 		return errno == ENOENT ? 0 : err_sys(err, "open %s", label);
+	errno = 0;
 	result = claim_check(out->fd, label, out, err);
 	if (result != 1)
 		goto drop;

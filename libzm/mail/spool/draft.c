@@ -378,10 +378,12 @@ draft_publish(struct draft *draft, enum spool_area area, unsigned priority,
 		to_fd = spool->router_fd[0];
 	if (publish_name(draft, area, cause, name, err) != 0)
 		return -1;
-	/* Closed before it can be seen: a router worker that comes at once
+	/* Not locked when it can be seen: a router worker that comes at once
 	 * must find the lock free. */
 	if (!is_synced)
 		draft_close(draft);
+	else if (area == AREA_ROUTER)
+		flock(draft->fd, LOCK_UN);
 	/* S1 -> S2 (freezer: D1) */
 	if (spool_rename(spool->area_fd[AREA_PUBLIC], draft->name, to_fd,
 		name) != 0)

@@ -54,6 +54,11 @@ struct place {
 };
 bool recover_move(struct recover *r, unsigned *counter, const char *id,
     struct place from, struct place to, const char *reason);
+/* Into router/ (the priority that it has there) under its inode.  fd is its
+ * lock, which is given back first: a worker that comes at once must find it
+ * free, or the message would wait for the next scan. */
+bool recover_route(struct recover *r, unsigned *counter, const char *id,
+    struct place from, int fd, ino_t inode, const char *reason);
 bool recover_remove(struct recover *r, unsigned *counter, const char *id,
     struct place place, const char *reason);
 

@@ -90,6 +90,21 @@ recover_move(struct recover *r, unsigned *counter, const char *id,
 }
 
 bool
+recover_route(struct recover *r, unsigned *counter, const char *id,
+    struct place from, int fd, ino_t inode, const char *reason)
+{
+	struct place to = { AREA_ROUTER,
+	    from.area == AREA_ROUTER ? from.priority : 0, NULL };
+	char target[SPOOL_NAME_BYTES];
+
+	snprintf(target, sizeof(target), "%ju", (uintmax_t)inode);
+	to.name = target;
+	if (recover_acts(r))
+		flock(fd, LOCK_UN);
+	return recover_move(r, counter, id, from, to, reason);
+}
+
+bool
 recover_remove(struct recover *r, unsigned *counter, const char *id,
     struct place place, const char *reason)
 {

@@ -110,7 +110,7 @@ drop_original(struct recover *r, const char *copy_name)
 static void
 adopt(struct recover *r, const char *name, int fd, const struct stat *st)
 {
-	char target[SPOOL_NAME_BYTES], id[SPOOL_ID_BYTES] = "";
+	char id[SPOOL_ID_BYTES] = "";
 
 	if (slice_starts(slice_of(name), "dsn-") && !report_is_owed(r, name)) {
 		recover_remove(r, &r->out->swept, NULL,
@@ -120,11 +120,9 @@ adopt(struct recover *r, const char *name, int fd, const struct stat *st)
 	}
 	if (slice_starts(slice_of(name), SPOOL_COPY_OF))
 		drop_original(r, name);
-	snprintf(target, sizeof(target), "%ju", (uintmax_t)st->st_ino);
-	recover_move(r, &r->out->adopted,
-	    spool_read_id(fd, id) ? id : NULL,
-	    (struct place){ AREA_PUBLIC, 0, name },
-	    (struct place){ AREA_ROUTER, 0, target }, "complete (S1)");
+	recover_route(r, &r->out->adopted, spool_read_id(fd, id) ? id : NULL,
+	    (struct place){ AREA_PUBLIC, 0, name }, fd, st->st_ino,
+	    "complete (S1)");
 }
 
 /* What a submitter left complete is adopted when it has lain a while; a

@@ -41,7 +41,7 @@ mend_half_published(struct recover *r, struct place plan, const char *body,
     int body_fd, ino_t inode)
 {
 	char plan_id[SPOOL_ID_BYTES], id[SPOOL_ID_BYTES] = "";
-	char control_id[SPOOL_ID_BYTES], target[SPOOL_NAME_BYTES];
+	char control_id[SPOOL_ID_BYTES];
 	const struct place control = { AREA_TRANSPORT, 0, body };
 
 	if (faccessat(spool_dir_fd(r->spool, plan.area, plan.priority),
@@ -66,10 +66,8 @@ mend_half_published(struct recover *r, struct place plan, const char *body,
 	}
 	recover_remove(r, &r->out->plans_dropped, id, plan,
 	    "plan is incomplete (P3)");
-	snprintf(target, sizeof(target), "%ju", (uintmax_t)inode);
-	recover_move(r, &r->out->rerouted, id,
-	    (struct place){ AREA_QUEUE, 0, body },
-	    (struct place){ AREA_ROUTER, 0, target },
+	recover_route(r, &r->out->rerouted, id,
+	    (struct place){ AREA_QUEUE, 0, body }, body_fd, inode,
 	    "body without a control file (P3)");
 }
 
@@ -150,9 +148,8 @@ mend_name(struct recover *r, unsigned priority, const char *name)
 		close(fd);
 		return false;
 	}
-	recover_move(r, is_claim ? &r->out->unclaimed : &r->out->refiled,
-	    id[0] ? id : NULL, from,
-	    (struct place){ AREA_ROUTER, priority, target },
+	recover_route(r, is_claim ? &r->out->unclaimed : &r->out->refiled,
+	    id[0] ? id : NULL, from, fd, st.st_ino,
 	    is_claim ? "its worker died (C1)" : "its name was not its inode");
 	close(fd);
 	return true;

@@ -139,18 +139,14 @@ route_again(struct recover *r, const char *name, const char *id,
     const char *reason)
 {
 	const struct place from = { AREA_QUEUE, 0, name };
-	char target[SPOOL_NAME_BYTES];
 	struct stat st;
 	int fd = recover_open(r, from, &st);
 
 	if (fd < 0)
 		return;
-	if (st.st_nlink == 1 || !recover_twin(r, from, &st)) {
-		snprintf(target, sizeof(target), "%ju",
-		    (uintmax_t)st.st_ino);
-		recover_move(r, &r->out->rerouted, id, from,
-		    (struct place){ AREA_ROUTER, 0, target }, reason);
-	}
+	if (st.st_nlink == 1 || !recover_twin(r, from, &st))
+		recover_route(r, &r->out->rerouted, id, from, fd, st.st_ino,
+		    reason);
 	close(fd);
 }
 

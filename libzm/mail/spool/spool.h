@@ -191,8 +191,9 @@ struct claim {
 /* Claim router[.p]/<name>: open, lock, rename to <inode>-<pid> (row C1).
  * Any other name of a regular file is claimed, too, and gets its inode.
  * A name of the form <inode>-<pid> whose lock can be taken is claimed, too
- * (its claimant is dead).  returns 1 claimed; 0 gone or somebody else's;
- * -1 trouble (err), nothing changed. */
+ * (its claimant is dead).  returns 1 claimed; 0 gone or somebody else's, with
+ * errno EWOULDBLOCK when it is there and somebody has it locked, for a moment
+ * or for longer; -1 trouble (err), nothing changed. */
 int spool_claim(struct spool *spool, unsigned priority, const char *name,
     struct claim *out, struct err *err);
 

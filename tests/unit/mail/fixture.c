@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,17 +24,47 @@ struct faults faults;
 int renameat2(int, const char *, int, const char *, unsigned);
 int fsync(int);
 
+/* A worker comes at once to what is named in router/. */
+static bool
+is_locked_in_router(int dir_fd, const char *name)
+{
+	char link[64], path[4096];
+	ssize_t n;
+	bool is_locked;
+	int fd;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir_fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n <= 0 || name[strspn(name, "0123456789")] != '\0')
+		return false;
+	path[n] = '\0';
+	if (strstr(path, "/router") == NULL)
+		return false;
+	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
+	is_locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 &&
+	    errno == EWOULDBLOCK;
+	close(fd);
+	return is_locked;
+}
+
 int
 renameat2(int from_fd, const char *from, int to_fd, const char *to,
     unsigned flags)
 {
+	char own[32];
+
 	faults.renames++;
 	if (faults.rename_errno != 0 && faults.renames >= faults.rename_from &&
 	    faults.renames <= faults.rename_to) {
 		errno = faults.rename_errno;
 		return -1;
 	}
-	return (int)syscall(SYS_renameat2, from_fd, from, to_fd, to, flags);
+	if (syscall(SYS_renameat2, from_fd, from, to_fd, to, flags) != 0)
+		return -1;
+	snprintf(own, sizeof(own), "-%d", (int)getpid());
+	if (strstr(from, own) == NULL)	/* a claim that is given back rests */
+		faults.locked += is_locked_in_router(to_fd, to);
+	return 0;
 }
 
 int
@@ -70,6 +101,7 @@ remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 void
 fixture_close(struct fixture *f)
 {
+	cr_expect_eq(faults.locked, 0, "named in router/ with its lock held");
 	spool_close(&f->spool);
 	arena_free(&f->arena);
 	nftw(f->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);

@@ -28,6 +28,7 @@ struct faults {
 	unsigned	renames;	/* calls so far */
 	int		fsync_errno;
 	unsigned	fsyncs;
+	unsigned	locked;		/* named in router/, lock not free */
 };
 extern struct faults faults;
 

@@ -78,6 +78,21 @@ Test(spool, draft_first_line_fits_all_sizes)
 	fixture_close(&f);
 }
 
+Test(spool, a_strict_spool_names_a_message_with_its_lock_free)
+{
+	struct fixture f;
+	char id[SPOOL_ID_BYTES];
+
+	fixture_open(&f, 0);	/* whose rename looks at the lock */
+	spool_close(&f.spool);
+	cr_assert_eq(spool_open(f.dir, SPOOL_STRICT, 0, &f.spool, &f.err), 0,
+	    "%s", f.err.text);
+	faults.renames = 0;
+	close(claim(&f, submit(&f, id, "x")).fd);
+	cr_expect_eq(faults.renames, 2);
+	fixture_close(&f);
+}
+
 Test(spool, what_is_not_whole_is_not_complete)
 {
 	struct fixture f;
@@ -249,6 +264,9 @@ Test(spool, a_claim_is_by_lock_not_by_name)
 	inode = submit(&f, id, "x");
 	held = claim(&f, inode);
 	cr_expect_eq(spool_claim(f.spool, 0, held.name, &again, &f.err), 0);
+	cr_expect_eq(errno, EWOULDBLOCK);
+	cr_expect_eq(spool_claim(f.spool, 0, "1", &again, &f.err), 0);
+	cr_expect_eq(errno, ENOENT);
 	close(held.fd);		/* as when the claimant dies */
 	cr_expect_eq(spool_claim(f.spool, 0, held.name, &again, &f.err), 1);
 	cr_expect_eq(spool_unclaim(f.spool, &again, &f.err), 0);
