@@ -81,6 +81,16 @@ file_read(struct sm *sm, struct err *err)
 	return 0;
 }
 
+static void
+finish(struct agent_run *run)
+{
+	struct sm *sm = run->state;
+
+	str_release(&sm->text);
+	mem_free(&sm);
+	run->state = NULL;
+}
+
 static int
 start(struct agent_run *run, struct err *err)
 {
@@ -89,9 +99,10 @@ start(struct agent_run *run, struct err *err)
 	sm->path = ZM_SYSCONFDIR "/zmailer/sm.conf";
 	str_init(&sm->text);
 	run->state = sm;
-	if (arguments_take(run, sm, err) < 0)
-		return -1;
-	return file_read(sm, err);
+	if (arguments_take(run, sm, err) == 0 && file_read(sm, err) == 0)
+		return 0;
+	finish(run);
+	return -1;
 }
 
 /* ---- a run ------------------------------------------------------------- */
@@ -289,16 +300,6 @@ job(struct agent_run *run, struct work_job *work, int body_fd,
 			verdicts[i + k] = verdicts[i];
 	}
 	return 0;
-}
-
-static void
-finish(struct agent_run *run)
-{
-	struct sm *sm = run->state;
-
-	str_release(&sm->text);
-	mem_free(&sm);
-	run->state = NULL;
 }
 
 static const struct agent sm = {
