@@ -148,18 +148,25 @@ today_open(const char *log_dir, char day[16], bool at_end)
 
 /* Read what was added; false: nothing was. */
 static bool
-added_put(int fd, const struct wish *wish, struct str *pending)
+added_read(int fd, struct str *pending)
 {
 	ssize_t n = fd < 0 ? 0 : read(fd, str_room(pending, READ_BYTES),
 	    READ_BYTES);
-	struct slice rest, line;
-	size_t end;
 
 	if (n <= 0)
 		return false;
 	pending->len += (size_t)n;
 	pending->buf[pending->len] = '\0';
-	rest = str_slice(pending);
+	return true;
+}
+
+/* What is whole of it. */
+static void
+lines_put(const struct wish *wish, struct str *pending)
+{
+	struct slice rest = str_slice(pending), line;
+	size_t end;
+
 	while ((end = slice_find(rest, '\n')) != rest.n) {
 		line = slice_first(rest, end);
 		if (facts_fit(wish->facts, line))
@@ -168,7 +175,6 @@ added_put(int fd, const struct wish *wish, struct str *pending)
 	}
 	str_consume(pending, pending->len - rest.n);
 	fflush(stdout);
-	return true;
 }
 
 /* Has the file another name now: is its day over, or was it closed? */
@@ -185,6 +191,24 @@ today_is_over(const char *log_dir, int fd, const char *day)
 	    open_st.st_ino != named_st.st_ino;
 }
 
+/* The next file.  What stands there comes first: it may tell whose the late
+ * lines of the one before are. */
+static int
+next_open(const char *log_dir, const struct wish *wish, char day[16],
+    struct str *late)
+{
+	struct str begin = STR_INIT;
+	int fd = today_open(log_dir, day, false);
+
+	while (added_read(fd, &begin))
+		lines_put(wish, &begin);
+	lines_put(wish, late);
+	str_reset(late);
+	str_add_slice(late, str_slice(&begin));
+	str_release(&begin);
+	return fd;
+}
+
 /* Until the reader goes away: SIGPIPE or ^C end it.  A file that is over is
  * read for a while longer: the last lines may just be written. */
 static void
@@ -198,18 +222,21 @@ follow(const char *log_dir, const struct wish *wish, int fd, char day[16])
 	int64_t over_at_ms = -1;
 
 	for (;;) {
-		if (added_put(fd, wish, &pending))
-			continue;
+		bool has_more = added_read(fd, &pending);
+
 		if (fd >= 0 && over_at_ms < 0 &&
 		    today_is_over(log_dir, fd, day))
 			over_at_ms = clock_steady_ms();
+		if (over_at_ms < 0)
+			lines_put(wish, &pending);
+		if (has_more)
+			continue;
 		if (fd < 0 || (over_at_ms >= 0 &&
 		    clock_steady_ms() >= over_at_ms + LATE_MS)) {
 			if (fd >= 0)
 				close(fd);
-			str_reset(&pending);
 			over_at_ms = -1;
-			fd = today_open(log_dir, day, false);
+			fd = next_open(log_dir, wish, day, &pending);
 		}
 		(void)nanosleep(&nap, NULL);
 	}
