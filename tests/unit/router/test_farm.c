@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -184,6 +185,34 @@ Test(farm, messages_go_from_router_to_queue_and_transport, .timeout = 40)
 	str_release(&text);
 	parent_stop(&h.process);
 	loop_run(h.process.loop);	/* ends when the workers have */
+	house_close(&h);
+}
+
+/* Who gave it its name has not let go yet: no scan is waited for. */
+Test(farm, a_message_that_is_locked_is_asked_for_again_soon, .timeout = 40)
+{
+	struct house h;
+	struct err err = { "" };
+	ino_t locked;
+	char name[32];
+	int fd;
+
+	house_open(&h, "nobody: x\n");
+	locked = submit(&h, "ann@mx.test", "one");
+	snprintf(name, sizeof(name), "%ju", (uintmax_t)locked);
+	fd = openat(spool_dir_fd(h.spool, AREA_ROUTER, 0), name, O_RDONLY |
+	    O_CLOEXEC);
+	cr_assert_eq(flock(fd, LOCK_EX), 0);
+	cr_assert_eq(parent_start(&h.process, &err), 0, "%s", err.text);
+	for (unsigned i = 0; i < 4; i++)	/* two workers, twice */
+		submit(&h, "ann@mx.test", "x");
+	wait_files(&h, AREA_TRANSPORT, 4);
+	cr_expect(exists(&h, AREA_ROUTER, "%ju", locked));
+	flock(fd, LOCK_UN);	/* the workers have the file open, too */
+	close(fd);
+	wait_files(&h, AREA_TRANSPORT, 5);
+	parent_stop(&h.process);
+	loop_run(h.process.loop);
 	house_close(&h);
 }
 
