@@ -40,7 +40,7 @@ Test(ipc, lines_arrive_whole_however_they_were_cut)
 
 			cr_assert_eq(ipc_send(ends[0],
 			    (struct slice){ text + at, piece }, NULL, 0),
-			    piece);
+			    (ssize_t)piece);
 			at += piece;
 			cr_assert_eq(ipc_receive(ends[1], &inbox), 1);
 			while (ipc_line(&inbox, &cursor, &line) == 1)
