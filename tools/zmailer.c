@@ -34,9 +34,11 @@ verb_conf(const char *conf_path)
 	struct conf *conf = conf_load_or_tell(conf_path);
 	const char *path = conf_path != NULL ? conf_path : conf_default_path();
 
-	if (conf == NULL && access(path, F_OK) != 0)
-		fprintf(stderr, "`zmailer setup` writes one; -C FILE or "
-		    "ZMAILER_CONF names another\n");
+	if (conf == NULL)
+		fputs(access(path, F_OK) != 0 ?
+		    "`zmailer setup` writes one; -C FILE or ZMAILER_CONF "
+		    "names another\n" : "mend it, or see `zmailer config "
+		    "diff`; `zmailer config undo` goes back\n", stderr);
 	if (conf == NULL)
 		exit(EX_CONFIG);
 	return conf;
