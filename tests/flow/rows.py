@@ -101,9 +101,14 @@ class Session:
         self.lines = self.peer.makefile("rb")
 
     def reply(self):
+        """None: the server closed.  To who still talks then that is a
+        reset."""
         text = []
         while True:
-            raw = self.lines.readline(65536)
+            try:
+                raw = self.lines.readline(65536)
+            except ConnectionResetError:
+                raw = b""
             if not raw:
                 return None
             text.append(raw.decode("utf-8", "replace").rstrip("\r\n"))
