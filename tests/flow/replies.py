@@ -244,8 +244,21 @@ class Meeting:
         self.send("b", [r for r in rows if r.next != "later"])
         self.settled("b", [r for r in rows
                            if r.next in ("kept", "reset", "new")], "rcpt.ok")
+        self.once_more([r for r in rows if r.next == "kept"
+                        and r.server.sessions == r.sessions + 1])
         for row in rows:
             self.compare(row)
+
+    def once_more(self, rows):
+        """An agent that ended takes its connection along: of these rows a
+        third message must go by the connection of the second."""
+        for row in rows:
+            print(f"    {row.name()}: another connection, asked once more")
+            row.sessions = row.server.sessions
+            row.commands = len(row.server.commands)
+        if rows:
+            self.send("c", rows)
+            self.settled("c", rows, "rcpt.ok")
 
     def compare(self, row):
         """How the next message travelled."""
