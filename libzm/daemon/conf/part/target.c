@@ -12,11 +12,11 @@
 #include "grammar/http.h"
 #include "grammar/path.h"
 #include "grammar/units.h"
+#include "mail/work/work.h"
 
 #include "base/banned.h"
 
 enum { CHANNEL_BYTES_MAX = 32, LOGIN_BYTES_MAX = 128 };
-enum { WAYS_MAX = 8 };		/* = WORK_WAYS_MAX of mail/work/work.h */
 #define AFTER_MAX_MS (30 * 86400000LL)
 enum { SMTP_PORT = 25, SMTPS_PORT = 465 };	/* RFC 8314 section 7.3 */
 
@@ -318,9 +318,9 @@ conf_take_target(struct conf_cursor *cursor, struct slice range,
 		}
 		if (!take_one(cursor, &way.channel, &way.host, why))
 			return false;
-		if (out->way_count + 1 == WAYS_MAX) {
+		if (out->way_count + 1 == WORK_WAYS_MAX) {
 			err_set(why, "a route has at most %d targets",
-			    WAYS_MAX);
+			    WORK_WAYS_MAX);
 			return false;
 		}
 		out->ways = conf_push(arena, out->ways, out->way_count,
