@@ -1,13 +1,13 @@
 /* conf_manual.c - print zmailer.conf(5) from the rows of conf/statements.h
  *
- * In     daemon/conf/statements.h
+ * In     conf/statements.h
  * Out    mdoc on standard output
  *
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 
 #include "base/banned.h"
 

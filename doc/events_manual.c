@@ -1,18 +1,18 @@
 /* events_manual.c - print zmailer-events(5) from the rows of events.h
  *
- * In     base/events.h
+ * In     journal/events.h
  * Out    mdoc on standard output
  *
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 
 #include "base/banned.h"
 
 static const char head[] =
-    ".\\\" made from libzm/base/events.h\n"
+    ".\\\" made from libzm/journal/events.h\n"
     ".Dd November 20, 2026\n.Dt ZMAILER-EVENTS 5\n.Os\n"
     ".Sh NAME\n.Nm zmailer-events\n.Nd the journal of zmailer\n"
     ".Sh DESCRIPTION\n"

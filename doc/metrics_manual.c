@@ -1,13 +1,13 @@
 /* metrics_manual.c - print the list of metrics from the rows of metrics.h
  *
- * In     base/metrics.h
+ * In     journal/metrics.h
  * Out    mdoc on standard output, for doc/man/zmailer-metrics.8.in
  *
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
 
-#include "base/counters.h"
+#include "journal/counters.h"
 
 #include "base/banned.h"
 

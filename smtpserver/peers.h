@@ -7,7 +7,7 @@
 #ifndef ZM_SMTPSERVER_PEERS_H
 #define ZM_SMTPSERVER_PEERS_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 
 struct peers;
 

@@ -5,7 +5,7 @@
 #ifndef ZM_SMTPSERVER_SERVICE_H
 #define ZM_SMTPSERVER_SERVICE_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "mail/spool/spool.h"
 #include "smtpserver/peers.h"
 #include "smtpserver/policy/policy.h"

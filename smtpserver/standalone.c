@@ -20,7 +20,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/fd.h"
 #include "smtpserver/standalone.h"
 #include "smtpserver/session/worker.h"

@@ -9,7 +9,7 @@
 #define ZM_TOOLS_BSMTP_H
 
 #include "base/str.h"
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 
 enum {
 	BSMTP_LINE_BYTES_MAX = 4096,	/* a command; a line of text is cut

@@ -14,7 +14,7 @@
 #include <sysexits.h>
 
 #include "base/err.h"
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "mail/alias_check.h"
 #include "mail/table/build.h"
 #include "mail/table/table.h"

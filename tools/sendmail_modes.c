@@ -16,7 +16,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "daemon/skeleton.h"
 #include "mail/spool/spool.h"
 #include "tools/bsmtp.h"

@@ -5,7 +5,7 @@
 #ifndef ZM_TOOLS_SENDMAIL_WAIT_H
 #define ZM_TOOLS_SENDMAIL_WAIT_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 
 enum { WAIT_MS = 120000 };	/* at most */
 

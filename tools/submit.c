@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/str.h"
 #include "grammar/header.h"
 #include "grammar/path.h"

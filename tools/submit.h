@@ -7,7 +7,7 @@
 #ifndef ZM_TOOLS_SUBMIT_H
 #define ZM_TOOLS_SUBMIT_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "grammar/dsn.h"
 
 enum { SUBMIT_ERROR_BYTES = 512 };

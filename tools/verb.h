@@ -5,7 +5,7 @@
 #ifndef ZM_TOOLS_VERB_H
 #define ZM_TOOLS_VERB_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 
 /* argv[0] is the verb's name; conf_path is what -C gave, or NULL.
  * Returns the exit status: 0 done, 1 nothing matched, else <sysexits.h>. */

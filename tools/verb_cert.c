@@ -19,8 +19,8 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "grammar/path.h"
-#include "io/tls_about.h"
-#include "io/tls_pair.h"
+#include "tls/about.h"
+#include "tls/pair.h"
 #include "tools/change/change.h"
 #include "tools/verb.h"
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/json.h"
 #include "grammar/path.h"
 #include "grammar/units.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/json.h"
 #include "tools/journal/frame.h"
 #include "tools/journal/keep.h"

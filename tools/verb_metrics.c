@@ -4,7 +4,7 @@
  *        counts when it runs
  * Out    text that Prometheus and its kin read
  * Trusts nothing in the spool
- * Spec   zmailer-metrics(8); OpenMetrics 1.0; libzm/base/metrics.h
+ * Spec   zmailer-metrics(8); OpenMetrics 1.0; libzm/journal/metrics.h
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,7 +14,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/counters.h"
+#include "journal/counters.h"
 #include "mail/spool/spool.h"
 #include "tools/metrics/metrics.h"
 #include "tools/queue/view.h"

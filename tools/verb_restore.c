@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/json.h"
 #include "daemon/skeleton.h"
 #include "tools/backup/backup.h"

@@ -15,7 +15,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/json.h"
 #include "daemon/skeleton.h"
 #include "mail/spool/spool.h"

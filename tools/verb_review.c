@@ -16,7 +16,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "daemon/skeleton.h"
 #include "tools/review/review.h"
 #include "tools/screen/terminal.h"

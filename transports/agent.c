@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/fd.h"
 #include "io/dns.h"
 #include "io/ipc.h"

@@ -15,7 +15,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "daemon/sandbox.h"
 #include "mail/verdict.h"
 #include "mail/work/work.h"

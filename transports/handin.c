@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/fd.h"
 #include "grammar/path.h"
 #include "transports/handin.h"

@@ -10,7 +10,7 @@
 #ifndef ZM_TRANSPORTS_HANDIN_H
 #define ZM_TRANSPORTS_HANDIN_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "mail/envelope.h"
 #include "mail/work/work.h"
 

@@ -1,3 +1,4 @@
+# libzm/base - memory, strings, clock, errors; knows no mail
 libzm_a_SOURCES += \
 	libzm/base/banned.h \
 	libzm/base/mem.c libzm/base/mem.h \
@@ -8,8 +9,4 @@ libzm_a_SOURCES += \
 	libzm/base/crc32c.c libzm/base/crc32c.h \
 	libzm/base/siphash.c libzm/base/siphash.h \
 	libzm/base/guess.c libzm/base/guess.h \
-	libzm/base/json.c libzm/base/json.h \
-	libzm/base/counters.c libzm/base/counters.h libzm/base/metrics.h \
-	libzm/base/counters_rows.c libzm/base/counters_print.c \
-	libzm/base/counters_table.h \
-	libzm/base/event.c libzm/base/event.h libzm/base/events.h
+	libzm/base/json.c libzm/base/json.h

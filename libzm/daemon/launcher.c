@@ -24,7 +24,7 @@
 #include <sys/prctl.h>
 #endif
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "daemon/launcher.h"
 #include "io/ipc.h"
 

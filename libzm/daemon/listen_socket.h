@@ -5,7 +5,7 @@
 #ifndef ZM_DAEMON_LISTEN_SOCKET_H
 #define ZM_DAEMON_LISTEN_SOCKET_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 
 /* Bind and listen.  A unix socket that a dead process left is replaced;
  * whoever can reach it may connect.  returns the descriptor, or -1. */

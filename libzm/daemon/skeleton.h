@@ -24,7 +24,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "io/loop.h"
 
 struct process {

@@ -1,6 +1,6 @@
 /* scram.h - the messages of SCRAM, server's side
  *
- * Pure: what is computed with passwords is io/tls_scram.h's.
+ * Pure: what is computed with passwords is tls/scram.h's.
  *
  *	client-first = gs2-header "n=" user ",r=" nonce
  *	server-first = "r=" nonces ",s=" salt ",i=" count

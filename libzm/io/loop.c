@@ -20,7 +20,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/mem.h"
 #include "io/loop_poller.h"
 

@@ -22,7 +22,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "io/tls_client.h"
+#include "tls/client.h"
 
 enum {
 	PEER_IN_BYTES_MAX = 256 * 1024,	/* unread bytes that are kept */

@@ -26,7 +26,7 @@
 
 #include "base/str.h"
 #include "io/loop.h"
-#include "io/tls_link.h"
+#include "tls/link.h"
 
 enum {
 	STREAM_INPUT_BYTES_MAX = 65536	/* unread bytes a stream can hold */

@@ -5,7 +5,7 @@
 #ifndef ZM_ROUTER_EXPLAIN_NEXT_H
 #define ZM_ROUTER_EXPLAIN_NEXT_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "router/message/plan.h"
 
 /* Append the schedule clause for a place and, when asks_mx, which hosts its

@@ -14,7 +14,7 @@
 #ifndef ZM_ROUTER_WORKER_H
 #define ZM_ROUTER_WORKER_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "mail/spool/spool.h"
 
 /* Serve until end of file; returns then. */

@@ -7,7 +7,7 @@
 #ifndef ZM_ROUTER_HEADERS_H
 #define ZM_ROUTER_HEADERS_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "mail/envelope.h"
 #include "router/header/check.h"
 

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/mem.h"
 #include "router/header/edit.h"
 

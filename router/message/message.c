@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/counters.h"
+#include "journal/counters.h"
 #include "base/crc32c.h"
 #include "base/mem.h"
 #include "grammar/header.h"

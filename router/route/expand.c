@@ -14,8 +14,8 @@
  */
 #include "router/route/expand.h"
 
-#include "base/counters.h"
-#include "base/event.h"
+#include "journal/counters.h"
+#include "journal/event.h"
 #include "base/mem.h"
 #include "grammar/alias.h"
 #include "router/route/include.h"

@@ -5,7 +5,7 @@
 #ifndef ZM_ROUTER_ROUTE_INTERNAL_H
 #define ZM_ROUTER_ROUTE_INTERNAL_H
 
-#include "daemon/route_value.h"
+#include "conf/route_value.h"
 #include "mail/table/table.h"
 #include "mail/users.h"
 #include "router/route/route.h"

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/counters.h"
+#include "journal/counters.h"
 #include "base/mem.h"
 #include "grammar/dsn.h"
 #include "grammar/xtext.h"

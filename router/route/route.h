@@ -13,7 +13,7 @@
 #ifndef ZM_ROUTER_ROUTE_H
 #define ZM_ROUTER_ROUTE_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "grammar/path.h"
 #include "router/message/places.h"
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "scheduler/agents/agents.h"
 #include "scheduler/outcome/outcome.h"
 

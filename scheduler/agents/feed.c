@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "mail/work/work.h"
 #include "scheduler/agents/agents.h"
 #include "scheduler/intake/intake.h"

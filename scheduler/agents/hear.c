@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "scheduler/agents/agents.h"
 #include "scheduler/agents/answer.h"
 #include "scheduler/intake/intake.h"

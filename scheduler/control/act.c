@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/json.h"
 #include "scheduler/control/act.h"
 

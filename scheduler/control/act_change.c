@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/json.h"
 #include "scheduler/control/act.h"
 #include "scheduler/intake/intake.h"

@@ -8,7 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/json.h"
 #include "scheduler/control/act.h"
 #include "scheduler/control/resend.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "mail/queue.h"
 #include "scheduler/control/act.h"
 #include "scheduler/intake/intake.h"

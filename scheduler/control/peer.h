@@ -11,7 +11,7 @@
 
 #include <sys/types.h>
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "scheduler/control/request.h"
 
 enum { PEER_GROUPS_MAX = 1024, PEER_NAME_BYTES = 64 };

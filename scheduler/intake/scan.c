@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/intake/scan.h"
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "scheduler/control/control.h"
 #include "scheduler/mailq/keeper.h"
 

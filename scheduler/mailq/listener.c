@@ -18,7 +18,7 @@
 #include <sys/prctl.h>
 #endif
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "daemon/listen_socket.h"
 #include "io/ipc.h"
 #include "scheduler/mailq/listener.h"

@@ -16,12 +16,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/json.h"
 #include "daemon/sandbox.h"
 #include "grammar/mailq.h"
 #include "io/peer.h"
-#include "io/tls_digest.h"
+#include "tls/digest.h"
 #include "scheduler/mailq/listener.h"
 #include "scheduler/mailq/session.h"
 #include "grammar/mailq_show.h"

@@ -7,7 +7,7 @@
 #ifndef ZM_SCHEDULER_MAILQ_SESSION_H
 #define ZM_SCHEDULER_MAILQ_SESSION_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 
 enum {
 	MAILQ_LINE_BYTES_MAX = 1024,

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "scheduler/control/resend.h"
 #include "scheduler/intake/job_build.h"
 #include "scheduler/outcome/expire.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "mail/work/work.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/intake/job_build.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "scheduler/outcome/outcome.h"
 #include "scheduler/outcome/rules.h"
 #include "scheduler/plan/retry.h"

@@ -25,7 +25,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "mail/spool/spool.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 
 enum {
 	RETRY_EXPLICIT_MIN_S = 5,	/* an agent's "+seconds" is kept */

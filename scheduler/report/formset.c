@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "scheduler/report/formset.h"
 
 #include "base/banned.h"

@@ -5,7 +5,7 @@
 #ifndef ZM_SCHEDULER_FORMSET_H
 #define ZM_SCHEDULER_FORMSET_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "mail/form.h"
 
 enum { FORMSET_MAX = 8 };

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/fd.h"
 #include "mail/envelope.h"
 #include "scheduler/intake/job_build.h"

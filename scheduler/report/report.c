@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/outcome/expire.h"
 #include "scheduler/outcome/group.h"

@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 #include "grammar/base64.h"
-#include "io/tls_scram.h"
+#include "tls/scram.h"
 #include "mail/table/table.h"
 #include "smtpserver/auth/check.h"
 

@@ -8,7 +8,7 @@
 #ifndef ZM_SMTPSERVER_AUTH_CHECK_H
 #define ZM_SMTPSERVER_AUTH_CHECK_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 
 struct auth_check;
 

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/mem.h"
 #include "grammar/base64.h"
 #include "io/ipc.h"

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/mem.h"
 #include "io/ipc.h"
 #include "smtpserver/auth/check.h"

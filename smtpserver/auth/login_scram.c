@@ -10,7 +10,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "grammar/base64.h"
-#include "io/tls_scram.h"
+#include "tls/scram.h"
 #include "smtpserver/auth/login_internal.h"
 
 #include "base/banned.h"

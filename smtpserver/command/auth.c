@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "base/counters.h"
+#include "journal/counters.h"
 #include "base/mem.h"
 #include "smtpserver/command/commands.h"
 #include "smtpserver/command/keywords.h"

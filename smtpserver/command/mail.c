@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "base/counters.h"
+#include "journal/counters.h"
 #include "smtpserver/command/commands.h"
 #include "smtpserver/command/keywords.h"
 #include "smtpserver/command/mail_params.h"

@@ -19,7 +19,7 @@
 #include <inttypes.h>
 
 #include "base/clock.h"
-#include "base/counters.h"
+#include "journal/counters.h"
 #include "grammar/date.h"
 #include "grammar/xtext.h"
 #include "smtpserver/command/mail_params.h"

@@ -10,7 +10,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "base/counters.h"
+#include "journal/counters.h"
 #include "smtpserver/command/argument.h"
 #include "smtpserver/command/commands.h"
 #include "smtpserver/session/filter.h"

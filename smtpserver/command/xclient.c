@@ -13,7 +13,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "smtpserver/command/attributes.h"
 #include "smtpserver/command/commands.h"
 #include "smtpserver/session/filter.h"

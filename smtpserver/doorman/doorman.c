@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/mem.h"
 #include "smtpserver/auth/keeper.h"
 #include "smtpserver/doorman/internal.h"

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/mem.h"
 #include "io/dns_ask.h"
 #include "io/ipc.h"

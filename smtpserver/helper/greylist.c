@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "smtpserver/policy/greylist.h"
 #include "smtpserver/helper/helper.h"
 

@@ -12,7 +12,7 @@
 #include <fcntl.h>
 #include <signal.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "io/ipc.h"
 #include "smtpserver/helper/ask.h"
 #include "smtpserver/helper/helper.h"

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/counters.h"
-#include "base/event.h"
+#include "journal/counters.h"
+#include "journal/event.h"
 #include "base/mem.h"
 #include "smtpserver/milter/conversation.h"
 #include "smtpserver/milter/link.h"

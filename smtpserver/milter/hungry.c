@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "io/ipc.h"
 #include "io/peer.h"
 #include "smtpserver/helper/helper.h"

@@ -9,7 +9,7 @@
 #ifndef ZM_SMTPSERVER_MILTER_LINK_H
 #define ZM_SMTPSERVER_MILTER_LINK_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "io/loop.h"
 #include "smtpserver/milter/talk.h"
 

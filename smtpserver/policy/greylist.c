@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "io/tls_digest.h"
+#include "tls/digest.h"
 #include "smtpserver/policy/greylist.h"
 
 #include "base/banned.h"

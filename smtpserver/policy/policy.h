@@ -22,7 +22,7 @@
 #define ZM_SMTPSERVER_POLICY_POLICY_H
 
 #include "base/err.h"
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "grammar/net.h"
 #include "grammar/path.h"
 #include "smtpserver/policy/facts.h"

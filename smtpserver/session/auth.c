@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/counters.h"
+#include "journal/counters.h"
 #include "base/mem.h"
 #include "grammar/base64.h"
 #include "smtpserver/session/notes.h"

@@ -5,7 +5,7 @@
 #ifndef ZM_SMTPSERVER_SESSION_CONFINE_H
 #define ZM_SMTPSERVER_SESSION_CONFINE_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 
 /* Lock this process in, for good: it makes files in public/ and files them
  * in router/ and freezer/, writes the journal, and reads what lies beside

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "grammar/crlf.h"
 #include "grammar/dot.h"
 #include "mail/spool/spool.h"

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "smtpserver/session/filter.h"

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "smtpserver/session/filter.h"
 #include "smtpserver/session/internal.h"
 #include "smtpserver/session/notes.h"

@@ -7,8 +7,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/clock.h"
-#include "base/counters.h"
-#include "base/event.h"
+#include "journal/counters.h"
+#include "journal/event.h"
 #include "smtpserver/session/notes.h"
 
 #include "base/banned.h"

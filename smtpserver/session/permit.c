@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/counters.h"
+#include "journal/counters.h"
 #include "smtpserver/session/filter.h"
 #include "smtpserver/session/notes.h"
 #include "smtpserver/session/permit.h"

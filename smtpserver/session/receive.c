@@ -8,7 +8,7 @@
  */
 #include <errno.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "smtpserver/session/receive.h"
 
 #include "base/banned.h"

@@ -9,7 +9,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "base/event.h"
+#include "journal/event.h"
 #include "grammar/command.h"
 #include "smtpserver/command/commands.h"
 #include "smtpserver/session/said.h"

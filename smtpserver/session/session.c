@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/counters.h"
+#include "journal/counters.h"
 #include "base/mem.h"
 #include "grammar/command.h"
 #include "smtpserver/command/commands.h"

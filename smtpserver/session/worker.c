@@ -15,7 +15,7 @@
 #include <sys/queue.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/mem.h"
 #include "smtpserver/helper/cache.h"
 #include "smtpserver/session/auth.h"

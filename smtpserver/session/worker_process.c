@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "io/ipc.h"
 #include "smtpserver/session/confine.h"
 #include "smtpserver/session/worker.h"

@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/mem.h"
 #include "grammar/base64.h"
-#include "io/tls_about.h"
+#include "tls/about.h"
 #include "smtpserver/tls/files.h"
 
 #include "base/banned.h"

@@ -5,8 +5,8 @@
 #ifndef ZM_SMTPSERVER_TLS_FILES_H
 #define ZM_SMTPSERVER_TLS_FILES_H
 
-#include "daemon/conf/conf.h"
-#include "io/tls_pair.h"
+#include "conf/conf.h"
+#include "tls/pair.h"
 
 struct keys_files;
 

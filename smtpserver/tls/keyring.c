@@ -21,7 +21,7 @@
 #include "base/mem.h"
 #include "grammar/base64.h"
 #include "io/ipc.h"
-#include "io/tls_link.h"
+#include "tls/link.h"
 #include "smtpserver/tls/keyring.h"
 
 #include "base/banned.h"

@@ -8,9 +8,9 @@
 #ifndef ZM_SMTPSERVER_TLS_KEYRING_H
 #define ZM_SMTPSERVER_TLS_KEYRING_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "io/loop.h"
-#include "io/tls_server.h"
+#include "tls/server.h"
 
 struct keyring;
 

@@ -20,11 +20,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/mem.h"
 #include "grammar/base64.h"
 #include "io/ipc.h"
-#include "io/tls_server.h"
+#include "tls/server.h"
 #include "smtpserver/tls/keys.h"
 #include "smtpserver/tls/files.h"
 

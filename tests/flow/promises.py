@@ -53,7 +53,7 @@ class Names:
         self.words = set(re.findall(r'\{ "([a-z-]+)"',
                                     read("scheduler/control/request.c")))
         self.words |= set(re.findall(r'EVENT\(\w+, "([a-z.]+)"',
-                                     read("libzm/base/events.h")))
+                                     read("libzm/journal/events.h")))
         for name in ("envelope_parse.c", "work/record.c", "verdict.c",
                      "terms.c"):
             self.words |= set(re.findall(r'"([a-z-]+)"',

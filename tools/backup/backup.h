@@ -17,7 +17,7 @@
 #ifndef ZM_TOOLS_BACKUP_BACKUP_H
 #define ZM_TOOLS_BACKUP_BACKUP_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "grammar/tar.h"
 #include "mail/spool/spool.h"
 

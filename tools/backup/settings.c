@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/conf/edit.h"
+#include "conf/edit.h"
 #include "mail/table/table.h"
 #include "tools/backup/backup.h"
 

@@ -15,7 +15,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "mail/spool/spool.h"
 #include "tools/change/change.h"
 #include "tools/desk/desk.h"

@@ -11,8 +11,8 @@
 #ifndef ZM_TOOLS_CHANGE_H
 #define ZM_TOOLS_CHANGE_H
 
-#include "daemon/conf/conf.h"
-#include "daemon/conf/edit.h"
+#include "conf/conf.h"
+#include "conf/edit.h"
 
 enum {
 	CHANGE_FILES_MAX = 16,

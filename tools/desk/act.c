@@ -9,7 +9,7 @@
  */
 #include <stdio.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "tools/desk/desk.h"
 
 #include "base/banned.h"

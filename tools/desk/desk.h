@@ -9,8 +9,8 @@
 #ifndef ZM_TOOLS_DESK_H
 #define ZM_TOOLS_DESK_H
 
-#include "base/event.h"
-#include "daemon/conf/conf.h"
+#include "journal/event.h"
+#include "conf/conf.h"
 #include "grammar/selector.h"
 #include "mail/spool/spool.h"
 #include "tools/queue/view.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/json.h"
 #include "daemon/skeleton.h"
 #include "tools/desk/desk.h"

@@ -10,7 +10,7 @@
 #ifndef ZM_TOOLS_DKIM_H
 #define ZM_TOOLS_DKIM_H
 
-#include "io/tls_dkim.h"
+#include "tls/dkim.h"
 #include "tools/change/change.h"
 
 #define DKIM_KEYS "keys"		/* KeyTable */

@@ -14,7 +14,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "io/tls_pair.h"
+#include "tls/pair.h"
 #include "tools/dkim/dkim.h"
 
 #include "base/banned.h"

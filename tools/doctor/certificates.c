@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "io/tls_about.h"
-#include "io/tls_pair.h"
+#include "tls/about.h"
+#include "tls/pair.h"
 #include "tools/doctor/doctor.h"
 
 #include "base/banned.h"

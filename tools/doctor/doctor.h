@@ -9,7 +9,7 @@
 #ifndef ZM_TOOLS_DOCTOR_H
 #define ZM_TOOLS_DOCTOR_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "io/dns.h"
 
 enum {

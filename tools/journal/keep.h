@@ -13,7 +13,7 @@
 #define ZM_TOOLS_JOURNAL_KEEP_H
 
 #include "base/err.h"
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 
 struct kept {
 	unsigned	closed, packed, removed;	/* in this call */

@@ -25,8 +25,8 @@ CLEAN = {
         "| `tests/` | x | everything |\n",
     "Makefile.am":
         "S = libzm/base/str.c libzm/base/str.h libzm/base/banned.h \\\n"
-        "\tlibzm/base/events.h libzm/grammar/path.c router/route.c \\\n"
-        "\trouter/route.h smtpserver/session/session.h libzm/io/loop.h libzm/daemon/conf/statements/site.h\n"
+        "\tlibzm/journal/events.h libzm/grammar/path.c router/route.c \\\n"
+        "\trouter/route.h smtpserver/session/session.h libzm/io/loop.h libzm/conf/statements/site.h\n"
         "EXTRA_DIST = tests/data tests/fuzz\n",
     "libzm/base/banned.h":
         "/* %s */\n#ifndef ZM_BANNED_H\n#define ZM_BANNED_H\n#endif\n"
@@ -35,9 +35,9 @@ CLEAN = {
         "/* %s */\n#ifndef ZM_STR_H\n#define ZM_STR_H\n\n"
         "/* What it does. */\nint str_one(int a,\n    int b);\nint str_two(void)"
         ";\n\nint str_three(void);\t/* beside */\n\n#endif\n" % LICENCE,
-    "libzm/base/events.h":
+    "libzm/journal/events.h":
         "/* %s */\nEVENT(ONE, \"one\", INFO, \"\", \"text\")\n" % LICENCE,
-    "libzm/daemon/conf/statements/site.h":
+    "libzm/conf/statements/site.h":
         "/* %s */\nSETTING(\"a\", \"\", limits.size, \"\", \"\", \"\")\n"
         % LICENCE,
     "libzm/io/loop.h":
@@ -92,7 +92,7 @@ ROWS = [
     ("banned.h not last", ROUTE_C, "#include \"router/route.h\"\n",
      "last include"),
     ("rows where they are used", ROUTE_C,
-     "#define EVENT(a, b, c, d, e) b,\n#include \"base/events.h\"\n", None),
+     "#define EVENT(a, b, c, d, e) b,\n#include \"journal/events.h\"\n", None),
     ("malloc", PATH_C, "void *p = malloc(1);\n", "malloc: use mem_"),
     ("malloc with a reason", PATH_C, "/* why */\nvoid *p = malloc(1);\n",
      None),
@@ -120,15 +120,15 @@ ROWS = [
      "/* %s\n *   a = b\n */\n#include \"base/banned.h\"\n" % LICENCE,
      "no tests/fuzz"),
     ("impure", PATH_C, "#include <time.h>\n", "pure"),
-    ("silent event", "libzm/base/events.h", "EVENT(TWO, \"two\", INFO)\n",
+    ("silent event", "libzm/journal/events.h", "EVENT(TWO, \"two\", INFO)\n",
      "no code emits EV_TWO"),
-    ("unread setting", "libzm/daemon/conf/statements/site.h",
+    ("unread setting", "libzm/conf/statements/site.h",
      "SETTING(\"b\", \"\", limits.other, \"\", \"\", \"\")\n",
      "no code reads the setting limits.other"),
     ("a path that is gone", PATH_C, "/* see libzm/base/none.c */\n",
      "there is no libzm/base/none.c"),
     ("paths that are there", PATH_C,
-     "/* see libzm/base/{str,events}.h, router/*.c, router/4711 */\n", None),
+     "/* see libzm/base/{str,banned}.h, router/*.c, router/4711 */\n", None),
     ("a flow that is gone", "doc/MORE.md", "| x | b01-none |\n",
      "there is no flow b01-none"),
     ("a section that is gone", PATH_C,

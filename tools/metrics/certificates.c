@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/counters.h"
-#include "io/tls_about.h"
+#include "journal/counters.h"
+#include "tls/about.h"
 #include "tools/metrics/metrics.h"
 
 #include "base/banned.h"

@@ -1,14 +1,14 @@
 /* metrics.h - what zmailer metrics looks up besides the counters
  *
  * Each appends its metrics as OpenMetrics text; heads come from the rows of
- * libzm/base/metrics.h.
+ * libzm/journal/metrics.h.
  *
  * SPDX-License-Identifier: ISC
  */
 #ifndef ZM_TOOLS_METRICS_H
 #define ZM_TOOLS_METRICS_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "mail/spool/spool.h"
 
 /* Messages in the spool's directories, how old and how large they are; room

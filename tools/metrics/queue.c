@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/counters.h"
+#include "journal/counters.h"
 #include "base/json.h"
 #include "tools/metrics/metrics.h"
 #include "tools/queue/control.h"

@@ -16,7 +16,7 @@
 #include <sys/statvfs.h>
 
 #include "base/clock.h"
-#include "base/counters.h"
+#include "journal/counters.h"
 #include "base/mem.h"
 #include "tools/metrics/metrics.h"
 

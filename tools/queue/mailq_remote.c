@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "io/peer.h"
-#include "io/tls_digest.h"
+#include "tls/digest.h"
 #include "tools/queue/mailq_remote.h"
 
 #include "base/banned.h"

@@ -10,7 +10,7 @@
  */
 #include <inttypes.h>
 
-#include "base/counters.h"
+#include "journal/counters.h"
 #include "base/json.h"
 #include "tools/queue/control.h"
 #include "tools/queue/turns.h"

@@ -9,7 +9,7 @@
 #ifndef ZM_TOOLS_QUEUE_VIEW_H
 #define ZM_TOOLS_QUEUE_VIEW_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "grammar/selector.h"
 #include "mail/envelope.h"
 #include "mail/spool/spool.h"

@@ -8,7 +8,7 @@
 #ifndef ZM_TOOLS_REPORT_CAPACITY_H
 #define ZM_TOOLS_REPORT_CAPACITY_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "tools/report/report.h"
 
 struct capacity_stage {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "tools/report/report.h"

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "daemon/skeleton.h"
 #include "io/ipc.h"
 #include "tools/run/child.h"

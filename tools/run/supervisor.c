@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "daemon/skeleton.h"
 #include "mail/spool/spool.h"
 #include "tools/change/change.h"

@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 
 enum {
 	RESTART_FIRST_MS = 100,

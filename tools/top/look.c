@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/counters.h"
+#include "journal/counters.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "tools/queue/control.h"

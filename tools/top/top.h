@@ -5,7 +5,7 @@
 #ifndef ZM_TOOLS_TOP_H
 #define ZM_TOOLS_TOP_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "mail/spool/spool.h"
 #include "tools/screen/canvas.h"
 

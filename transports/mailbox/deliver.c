@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "grammar/header.h"
 #include "transports/mailbox/mailbox.h"
 

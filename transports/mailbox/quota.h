@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "mail/verdict.h"
 
 enum {

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/mem.h"
 #include "mail/work/work.h"
 

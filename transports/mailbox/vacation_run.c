@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "transports/handin.h"
 #include "transports/mailbox/vacation.h"
 

@@ -5,7 +5,7 @@
 #ifndef ZM_TRANSPORTS_ORDER_H
 #define ZM_TRANSPORTS_ORDER_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "mail/verdict.h"
 #include "mail/work/work.h"
 #include "transports/account.h"

@@ -14,7 +14,7 @@
 #ifndef ZM_TRANSPORTS_CLIENT_H
 #define ZM_TRANSPORTS_CLIENT_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "grammar/reply.h"
 #include "io/dns.h"
 #include "io/peer.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "grammar/base64.h"
-#include "io/tls_digest.h"
+#include "tls/digest.h"
 #include "transports/smtp/auth.h"
 
 #include "base/banned.h"

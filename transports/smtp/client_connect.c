@@ -14,7 +14,7 @@
 #include <sys/un.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "io/race.h"
 #include "transports/smtp/client.h"
 

@@ -12,7 +12,7 @@
  */
 #include <stdint.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "transports/smtp/client.h"
 
 #include "base/banned.h"

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/mem.h"
 #include "daemon/hook/peer.h"
 #include "daemon/hook/script.h"

@@ -12,7 +12,7 @@
 #ifndef ZM_DAEMON_HOOK_HOOK_H
 #define ZM_DAEMON_HOOK_HOOK_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 
 enum hook_call {
 	HOOK_ON_RCPT, HOOK_ROUTE, HOOK_ON_HEADER, HOOK_ON_RESULT,

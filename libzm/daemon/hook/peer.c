@@ -23,7 +23,7 @@
 #endif
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "daemon/hook/script.h"
 #include "io/ipc.h"
 

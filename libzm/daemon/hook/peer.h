@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "daemon/hook/frame.h"
 
 enum {

@@ -8,7 +8,7 @@
 #ifndef ZM_DAEMON_HOOK_SCRIPT_H
 #define ZM_DAEMON_HOOK_SCRIPT_H
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "daemon/hook/frame.h"
 
 enum {

@@ -21,7 +21,7 @@
 
 #include "base/clock.h"
 #include "base/crc32c.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "mail/envelope.h"
 #include "mail/spool/internal.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "mail/spool/recover.h"
 
 #include "base/banned.h"

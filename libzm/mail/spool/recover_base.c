@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "mail/spool/recover.h"
 #include "mail/work/internal.h"
 

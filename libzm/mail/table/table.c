@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/counters.h"
+#include "journal/counters.h"
 #include "mail/table/internal.h"
 #include "mail/table/type.h"
 

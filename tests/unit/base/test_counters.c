@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/counters.h"
+#include "journal/counters.h"
 
 static char dir[64];
 static int fd = -1;

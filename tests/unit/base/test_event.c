@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "base/json.h"
 
 static char dir[] = "/tmp/zm-event-XXXXXX";

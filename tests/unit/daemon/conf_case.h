@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 
 struct conf_case {
 	struct arena		*arena;

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "conf_case.h"
-#include "daemon/conf/internal.h"
+#include "conf/internal.h"
 
 Test(conf, empty_is_valid)
 {

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/conf/edit.h"
+#include "conf/edit.h"
 
 static struct arena *arena;
 

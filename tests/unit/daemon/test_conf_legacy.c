@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "conf_case.h"
-#include "daemon/conf/legacy/legacy.h"
+#include "conf/legacy/legacy.h"
 
 /* A configuration that includes these lines. */
 static void

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "conf_case.h"
-#include "daemon/conf/internal.h"
+#include "conf/internal.h"
 
 Test(conf, every_row_has_words_and_an_example_that_parses)
 {

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "grammar/base64.h"
-#include "io/tls_dkim.h"
+#include "tls/dkim.h"
 
 enum { BITS = 1024 };			/* small: it is made often */
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "io/stream.h"
-#include "io/tls_about.h"
+#include "tls/about.h"
 #include "tls_made.h"
 
 #include "base/banned.h"

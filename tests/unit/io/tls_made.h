@@ -9,7 +9,7 @@
 
 #include <openssl/ssl.h>
 
-#include "io/tls_pair.h"
+#include "tls/pair.h"
 
 struct made {			/* a certificate and its key, as files */
 	char	dir[64];

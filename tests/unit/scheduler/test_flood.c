@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/event.h"
+#include "journal/event.h"
 #include "scheduler/agents/agents.h"
 #include "tests/unit/scheduler/yard.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "grammar/base64.h"
-#include "io/tls_scram.h"
+#include "tls/scram.h"
 #include "smtpserver/auth/check.h"
 #include "smtpserver/auth/dovecot.h"
 #include "smtpserver/auth/failures.h"

@@ -9,7 +9,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "daemon/conf/conf.h"
+#include "conf/conf.h"
 #include "instance.h"
 
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event.h"
+#include "journal/event.h"
 #include "tools/journal/ask.h"
 #include "tools/journal/keep.h"
 #include "tools/journal/names.h"

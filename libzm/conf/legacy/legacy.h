@@ -1,0 +1,50 @@
+/* legacy.h - what the files of legacy/ share
+ *
+ * ZMailer's scheduler.conf: patterns in column 0, indented settings below
+ * them.  Everything in it either becomes an item of a schedule clause or is
+ * complained about by name: as a warning when we do it in another way, as
+ * an error when it is unknown or the meaning would be lost.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_CONF_LEGACY_H
+#define ZM_CONF_LEGACY_H
+
+#include "conf/internal.h"
+
+enum {
+	LEGACY_PATTERNS_MAX = 256,	/* that a clause may stand for */
+	LEGACY_FACTORS_MAX = CONF_RETRIES_MAX
+};
+
+struct legacy_clause {
+	struct conf_clause	clause;
+	int64_t			interval_s;	/* 0: not said */
+	unsigned		factors[LEGACY_FACTORS_MAX];
+	size_t			factor_count;	/* 0: not said */
+};
+
+struct legacy {
+	struct conf_loader	*loader;
+	struct legacy_clause	 defaults;	/* the first entry for all */
+	bool			 has_defaults;
+};
+
+/* One keyword with its value (text NULL: none) into a clause; complains at
+ * the token. */
+void legacy_keyword(struct legacy *legacy, const struct conf_token *token,
+    struct slice keyword, struct slice value, struct legacy_clause *out);
+/* PARAMname = "value". */
+void legacy_param(struct legacy *legacy, const struct conf_token *token,
+    struct slice name);
+/* Interval and factors become waits; what the clause leaves unsaid comes
+ * from the defaults. */
+void legacy_finish(const struct legacy *legacy, struct legacy_clause *out);
+
+/* The patterns that one with {a,b} and [a-c] stands for, each with * and ?
+ * only, "CHANNEL/HOST".  Returns how many, at most LEGACY_PATTERNS_MAX; 0: a
+ * bracket is not closed, or too many. */
+size_t legacy_patterns(struct arena *arena, struct slice pattern,
+    const char *out[LEGACY_PATTERNS_MAX]);
+
+#endif

@@ -1,0 +1,91 @@
+/* agents.c - statements about the transport agents
+ *
+ * In     statements that agree with their rows
+ * Out    conf->tls_to, conf->xclient_to, conf->auth_to; complaints
+ * Holds  nothing; arrays grow in the arena of the conf
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "conf/internal.h"
+
+#include "base/banned.h"
+
+enum { TLS_NAME, TLS_CA, TLS_CERT, TLS_KEY };	/* keyword order */
+
+/* "a,b,c"; empty ones are left out. */
+static void
+names_cut(struct arena *arena, const char *text, struct conf_tls_to *out)
+{
+	struct slice rest = slice_of(text), name;
+
+	while (slice_cut(&rest, ',', &name)) {
+		if (name.n == 0)
+			continue;
+		out->names = conf_push(arena, out->names, out->name_count,
+		    sizeof(*out->names));
+		out->names[out->name_count++] = slice_lower(arena, name).p;
+	}
+}
+
+void
+conf_apply_tls_to(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	const struct conf_value *words = statement->keywords;
+	struct conf *conf = loader->conf;
+	struct conf_tls_to one = {
+		.pattern = statement->args[0].text,
+		.level = (enum conf_tls_level)statement->args[1].number,
+		.roots = words[TLS_CA].text,
+		.certificate = words[TLS_CERT].text,
+		.key = words[TLS_KEY].text,
+		.at = conf_at(statement->node->tokens),
+	};
+
+	if (one.key != NULL && one.certificate == NULL)
+		conf_complain(loader, CONF_ERROR, words[TLS_KEY].token,
+		    "write cert FILE before it",
+		    "a key is of no use without its certificate");
+	if (words[TLS_NAME].text != NULL && one.level != TLS_LEVEL_VERIFY)
+		conf_complain(loader, CONF_WARNING, words[TLS_NAME].token,
+		    "only verify asks for a name", "this name is not looked "
+		    "at");
+	names_cut(conf->arena, words[TLS_NAME].text, &one);
+	conf->tls_to = conf_push(conf->arena, conf->tls_to,
+	    conf->tls_to_count, sizeof(*conf->tls_to));
+	conf->tls_to[conf->tls_to_count++] = one;
+}
+
+void
+conf_apply_xclient_to(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf *conf = loader->conf;
+
+	conf->xclient_to = conf_push(conf->arena, conf->xclient_to,
+	    conf->xclient_to_count, sizeof(*conf->xclient_to));
+	conf->xclient_to[conf->xclient_to_count++] = (struct conf_xclient_to){
+		.pattern = statement->args[0].text,
+		.at = conf_at(statement->node->tokens),
+	};
+}
+
+void
+conf_apply_auth_to(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf *conf = loader->conf;
+
+	if (conf->auth_to.table != NULL) {
+		conf_complain(loader, CONF_ERROR, statement->node->tokens,
+		    "one table has all of them", "'auth-to' is said twice");
+		return;
+	}
+	conf->auth_to = (struct conf_auth_to){
+		.table = statement->args[0].table,
+		.is_plain_ok = statement->keywords[0].token != NULL,
+		.at = conf_at(statement->node->tokens),
+	};
+}

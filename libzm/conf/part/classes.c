@@ -1,0 +1,28 @@
+/* classes.c - the site's rules about replies
+ *
+ * In     the file that `classes` names
+ * Out    rules in force in mail/classify.c; complaints of `zmailer check`
+ * Holds  nothing
+ * Spec   mail/classify.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "conf/internal.h"
+#include "mail/classify.h"
+
+#include "base/banned.h"
+
+int
+conf_classes_load(const struct conf *conf, struct err *err)
+{
+	struct str text = STR_INIT;
+	int result;
+
+	if (conf->classes_path == NULL)
+		return classify_load(SLICE(""), err);
+	result = conf_read_file(conf->classes_path, &text, err);
+	if (result == 0)
+		result = classify_load(str_slice(&text), err);
+	str_release(&text);
+	return result < 0 ? -1 : 1;
+}

@@ -1,0 +1,79 @@
+/* door.c - statements about the clients of smtpserver
+ *
+ * In     trust and ehlo statements that agree with their rows
+ * Out    lists of peers with bits
+ * Holds  nothing; arrays grow in the arena of the conf
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "conf/internal.h"
+
+#include "base/banned.h"
+
+/* In the order of enum conf_trust_word and of the row's choices. */
+static const char *const trust_words[] = {
+	"proxy", "xclient", "xforward", "priority", "auth", "etrn", "vrfy",
+	"expn"
+};
+
+/* net: NULL, a network or a table.  words: the choices behind it. */
+static struct conf_peers
+peers_of(const struct conf_statement *statement,
+    const struct conf_value *net)
+{
+	struct conf_peers peers = { .at = conf_at(statement->node->tokens) };
+
+	if (net != NULL && net->token != NULL) {
+		peers.table = net->table;
+		peers.net = net->net;
+	}
+	for (size_t i = 1; i < statement->arg_count; i++)
+		peers.words |= 1u << statement->args[i].number;
+	return peers;
+}
+
+void
+conf_apply_trust(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf *conf = loader->conf;
+
+	conf->trusts = conf_push(conf->arena, conf->trusts, conf->trust_count,
+	    sizeof(*conf->trusts));
+	conf->trusts[conf->trust_count++] = peers_of(statement,
+	    statement->args);
+}
+
+void
+conf_apply_ehlo(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf *conf = loader->conf;
+
+	conf->withouts = conf_push(conf->arena, conf->withouts,
+	    conf->without_count, sizeof(*conf->withouts));
+	conf->withouts[conf->without_count++] = peers_of(statement,
+	    statement->keywords);
+}
+
+static void
+add_words(struct str *out, const char *const names[], size_t count,
+    unsigned words)
+{
+	for (size_t i = 0; i < count; i++)
+		if (words & 1u << i)
+			str_addf(out, " %s", names[i]);
+}
+
+void
+conf_trust_add(struct str *out, unsigned words)
+{
+	add_words(out, trust_words,
+	    sizeof(trust_words) / sizeof(trust_words[0]), words);
+}
+
+void
+conf_ehlo_add(struct str *out, unsigned words)
+{
+	add_words(out, ehlo_names, EHLO_COUNT, words);
+}

@@ -1,0 +1,75 @@
+/* hooks.c - what the statement hooks does to the settings
+ *
+ * In     a statement that agrees with its row
+ * Out    hooks in struct conf; how it is shown; whether the script is good
+ * Holds  nothing
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "conf/internal.h"
+#include "daemon/hook/hook.h"
+#include "grammar/units.h"
+
+#include "base/banned.h"
+
+enum { WORD_INSTRUCTIONS, WORD_MEMORY, WORD_TIME };	/* keywords */
+enum { INSTRUCTIONS = 1000000, MEMORY_BYTES = 16 << 20, TIME_MS = 1000 };
+
+void
+conf_apply_hooks(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	const struct conf_value *words = statement->keywords;
+	struct conf_hooks *hooks = &loader->conf->hooks;
+
+	if (hooks->script != NULL) {
+		conf_complain_twice(loader, statement->node->tokens,
+		    hooks->at, "hooks");
+		return;
+	}
+	*hooks = (struct conf_hooks){ statement->args[0].text, INSTRUCTIONS,
+	    MEMORY_BYTES, TIME_MS, conf_at(statement->node->tokens) };
+	if (words[WORD_INSTRUCTIONS].token != NULL)
+		hooks->instructions = words[WORD_INSTRUCTIONS].number;
+	if (words[WORD_MEMORY].token != NULL)
+		hooks->memory_bytes = words[WORD_MEMORY].number;
+	if (words[WORD_TIME].token != NULL)
+		hooks->time_ms = (int64_t)words[WORD_TIME].number;
+}
+
+void
+conf_show_hooks(const struct conf_hooks *hooks, struct str *out)
+{
+	str_addf(out, "%s instructions %llu memory ", hooks->script,
+	    (unsigned long long)hooks->instructions);
+	units_add_bytes(out, hooks->memory_bytes);
+	str_adds(out, " time ");
+	units_add_span(out, hooks->time_ms);
+}
+
+void
+conf_check_hooks(const struct conf *conf, struct arena *arena,
+    struct conf_report *report)
+{
+	const struct conf_hooks *hooks = &conf->hooks;
+	const char *hint = "mail waits in deferred/ until it is mended";
+	struct stat st;
+	struct err err;
+
+	if (hooks->script == NULL)
+		return;
+	if (!hooks_are_built())
+		err_set(&err, "this zmailer was built without Lua: install "
+		    "liblua5.4-dev and build it again");
+	else if (stat(hooks->script, &st) == 0 &&
+	    (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		err_set(&err, "the script %s: others than its owner may "
+		    "write it", hooks->script);
+	else if (hooks_check(hooks, &err) == 1)
+		return;
+	conf_complain_at(report, arena, conf->book, CONF_ERROR, hooks->at, 1,
+	    hint, err.text);
+}

@@ -1,0 +1,104 @@
+/* milter.c - the milter statement
+ *
+ * In     statements that agree with their row
+ * Out    conf->milters
+ * Holds  nothing; arrays grow in the arena of the conf
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "conf/internal.h"
+
+#include "base/banned.h"
+
+enum { CONNECT_MS = 10000, COMMAND_MS = 30000, TIMEOUT_MS = 60000,
+	CONTENT_MS = 120000 };
+
+const char *const conf_milter_fails[] = { "tempfail", "accept", "reject",
+	"quarantine" };
+
+bool
+conf_is_socket(const char *text)
+{
+	struct sockaddr_storage address;
+	socklen_t length;
+
+	if (strncmp(text, "unix:/", 6) == 0)
+		return true;
+	return strncmp(text, "inet:", 5) == 0 &&
+	    net_endpoint_parse(slice_of(text + 5), 0, &address, &length,
+		NULL) == 1;
+}
+
+void
+conf_apply_milter(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf *conf = loader->conf;
+	struct conf_milter milter = {
+		.socket = statement->args[0].text,
+		.connect_ms = CONNECT_MS,
+		.command_ms = COMMAND_MS,
+		.timeout_ms = TIMEOUT_MS,
+		.at = conf_at(statement->node->tokens),
+	};
+
+	if (!conf_is_socket(milter.socket)) {
+		conf_complain(loader, CONF_ERROR, statement->args[0].token,
+		    "write unix:/run/x.sock or inet:127.0.0.1:8891",
+		    "'%s' is not a socket", milter.socket);
+		return;
+	}
+	if (statement->keywords[0].token != NULL)
+		milter.fail = (enum conf_milter_fail)
+		    statement->keywords[0].number;
+	if (statement->keywords[1].token != NULL)
+		milter.timeout_ms = (int64_t)statement->keywords[1].number;
+	if (statement->keywords[2].token != NULL)
+		milter.connect_ms = (int64_t)statement->keywords[2].number;
+	if (statement->keywords[3].token != NULL)
+		milter.command_ms = (int64_t)statement->keywords[3].number;
+	if (statement->keywords[4].token != NULL) {
+		milter.has_except = true;
+		milter.except = statement->keywords[4].net;
+	}
+	conf->milters = conf_push(conf->arena, conf->milters,
+	    conf->milter_count, sizeof(*conf->milters));
+	conf->milters[conf->milter_count++] = milter;
+}
+
+void
+conf_apply_content_filter(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf *conf = loader->conf;
+	struct conf_milter filter = {
+		.socket = statement->args[0].text,
+		.timeout_ms = CONTENT_MS,
+		.at = conf_at(statement->node->tokens),
+	};
+
+	if (filter.socket[0] != '/' &&
+	    strncmp(filter.socket, "unix:/", 6) != 0) {
+		conf_complain(loader, CONF_ERROR, statement->args[0].token,
+		    "write /path/of/a/program or unix:/path/of/a/socket",
+		    "'%s' is neither a program nor a socket", filter.socket);
+		return;
+	}
+	if (conf->content_filter.socket != NULL) {
+		conf_complain_twice(loader, statement->node->tokens,
+		    conf->content_filter.at, "content-filter");
+		return;
+	}
+	if (statement->keywords[0].token != NULL)
+		filter.fail = (enum conf_milter_fail)
+		    statement->keywords[0].number;
+	if (statement->keywords[1].token != NULL)
+		filter.timeout_ms = (int64_t)statement->keywords[1].number;
+	if (statement->keywords[2].token != NULL) {
+		filter.has_except = true;
+		filter.except = statement->keywords[2].net;
+	}
+	conf->content_filter = filter;
+}

@@ -1,0 +1,308 @@
+/* policy.c - rules over mail, and the lists they ask about
+ *
+ * In     statements that agree with their rows (statements/policy.h)
+ * Out    conf->rules, conf->dnsbls; complaints
+ * Spec   zmailer.conf(5)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "conf/internal.h"
+
+#include "base/banned.h"
+
+enum {				/* keywords, as in RULE_WORDS */
+	WORD_SHADOW, WORD_FROM, WORD_NAME, WORD_HELO, WORD_LISTENER,
+	WORD_TLS, WORD_AUTH, WORD_USER, WORD_SENDER, WORD_TO, WORD_SIZE,
+	WORD_LISTED, WORD_SENDER_UNKNOWN, WORD_UNTIL, WORD_CERT, WORD_ISSUER,
+	WORD_NOT_OWNER, WORD_LAST
+};
+
+enum {
+	GREYLIST_AFTER_S = 5 * 60,
+	GREYLIST_WITHIN_S = 2 * 86400,
+	GREYLIST_KEEP_S = 35 * 86400
+};
+
+static const unsigned char pattern_places[PATTERN_COUNT] = {
+	[PATTERN_NAME] = WORD_NAME, [PATTERN_HELO] = WORD_HELO,
+	[PATTERN_LISTENER] = WORD_LISTENER, [PATTERN_USER] = WORD_USER,
+	[PATTERN_SENDER] = WORD_SENDER, [PATTERN_RCPT] = WORD_TO,
+	[PATTERN_LISTED] = WORD_LISTED, [PATTERN_CERT] = WORD_CERT,
+	[PATTERN_ISSUER] = WORD_ISSUER, [PATTERN_OWNERS] = WORD_NOT_OWNER
+};
+
+static bool
+is_said(const struct conf_value *word)
+{
+	return word->token != NULL;
+}
+
+static void
+complain_auth(struct conf_loader *loader, const struct conf_value *words)
+{
+	if (is_said(&words[WORD_AUTH]) && is_said(&words[WORD_USER]))
+		conf_complain(loader, CONF_ERROR, words[WORD_AUTH].token,
+		    "leave one of them out", "auth means user any");
+}
+
+static struct conf_rule
+rule_of(const struct conf_statement *statement, enum conf_action action)
+{
+	const struct conf_value *words = statement->keywords;
+	struct conf_rule rule = {
+		.word = statement->row->name,
+		.action = action,
+		.is_shadow = is_said(&words[WORD_SHADOW]),
+		.from_table = words[WORD_FROM].table,
+		.from_net = words[WORD_FROM].net,
+		.has_from_net = words[WORD_FROM].text != NULL &&
+		    strcmp(words[WORD_FROM].text, "any") != 0,
+		.tls = !is_said(&words[WORD_TLS]) ? TLS_EITHER :
+		    words[WORD_TLS].number == 0 ? TLS_YES : TLS_NO,
+		.over_bytes = words[WORD_SIZE].number,
+		.sender_unknown = is_said(&words[WORD_SENDER_UNKNOWN]),
+		.until_s = (int64_t)words[WORD_UNTIL].number,
+		.at = conf_at(&statement->node->tokens[0]),
+	};
+
+	for (int i = 0; i < PATTERN_COUNT; i++)
+		rule.patterns[i] = words[pattern_places[i]].text;
+	if (is_said(&words[WORD_AUTH]))
+		rule.patterns[PATTERN_USER] = "any";
+	return rule;
+}
+
+static void
+add_rule(struct conf_loader *loader, const struct conf_rule *rule)
+{
+	struct conf *conf = loader->conf;
+
+	conf->rules = conf_push(conf->arena, conf->rules, conf->rule_count,
+	    sizeof(*conf->rules));
+	conf->rules[conf->rule_count++] = *rule;
+}
+
+void
+conf_apply_accept(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_rule rule = rule_of(statement, ACTION_ACCEPT);
+
+	complain_auth(loader, statement->keywords);
+	rule.for_any = is_said(&statement->keywords[WORD_LAST]);
+	add_rule(loader, &rule);
+}
+
+static void
+apply_refusal(struct conf_loader *loader,
+    const struct conf_statement *statement, enum conf_action action)
+{
+	struct conf_rule rule = rule_of(statement, action);
+
+	complain_auth(loader, statement->keywords);
+	rule.text = statement->keywords[WORD_LAST].text;
+	rule.delay_ms = (int64_t)statement->keywords[WORD_LAST + 1].number;
+	add_rule(loader, &rule);
+}
+
+void
+conf_apply_reject(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	apply_refusal(loader, statement, ACTION_REJECT);
+}
+
+void
+conf_apply_defer(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	apply_refusal(loader, statement, ACTION_DEFER);
+}
+
+void
+conf_apply_freeze(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_rule rule = rule_of(statement, ACTION_FREEZE);
+
+	complain_auth(loader, statement->keywords);
+	add_rule(loader, &rule);
+}
+
+/* What else a counting rule does: `else` of its row. */
+static enum conf_action
+else_action(const struct conf_value *word)
+{
+	static const enum conf_action actions[] = {
+		ACTION_DEFER, ACTION_REJECT, ACTION_FREEZE
+	};
+
+	return is_said(word) ? actions[word->number] : ACTION_DEFER;
+}
+
+void
+conf_apply_limit_rate(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	const struct conf_value *words = statement->keywords;
+	struct conf_rule rule = rule_of(statement,
+	    else_action(&words[WORD_LAST + 2]));
+
+	complain_auth(loader, words);
+	rule.count = (struct conf_count){
+		.kind = COUNT_RATE,
+		.max = statement->args[0].number,
+		.span_ms = statement->args[0].span_ms,
+		.key = (enum conf_key)words[WORD_LAST].number,
+		.of_messages = words[WORD_LAST + 1].number == 1,
+	};
+	rule.text = words[WORD_LAST + 3].text;
+	if (rule.count.max == 0)
+		conf_complain(loader, CONF_ERROR, statement->args[0].token,
+		    "reject refuses all", "a rate of 0 is no limit");
+	else
+		add_rule(loader, &rule);
+}
+
+void
+conf_apply_limit_parallel(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	const struct conf_value *words = statement->keywords;
+	struct conf_rule rule = rule_of(statement,
+	    else_action(&words[WORD_LAST + 2]));
+	bool of_sessions = words[WORD_LAST + 1].number == 1;
+
+	complain_auth(loader, words);
+	rule.count = (struct conf_count){
+		.kind = COUNT_PARALLEL,
+		.max = statement->args[0].number,
+		.key = (enum conf_key)words[WORD_LAST].number,
+		.of_messages = !of_sessions,
+		.of_sessions = of_sessions,
+	};
+	rule.text = words[WORD_LAST + 3].text;
+	add_rule(loader, &rule);
+}
+
+static int64_t
+seconds_of(const struct conf_value *span, int64_t preset_s)
+{
+	return is_said(span) ? (int64_t)span->number / 1000 : preset_s;
+}
+
+void
+conf_apply_greylist(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	const struct conf_value *words = &statement->keywords[WORD_LAST];
+	struct conf_rule rule = rule_of(statement, ACTION_DEFER);
+
+	complain_auth(loader, statement->keywords);
+	rule.greylist = (struct conf_greylist){
+		.after_s = seconds_of(&words[0], GREYLIST_AFTER_S),
+		.within_s = seconds_of(&words[1], GREYLIST_WITHIN_S),
+		.keep_s = seconds_of(&words[2], GREYLIST_KEEP_S),
+	};
+	rule.text = words[3].text;
+	if (rule.greylist.after_s >= rule.greylist.within_s)
+		conf_complain(loader, CONF_ERROR,
+		    &statement->node->tokens[0], "within is when it may be "
+		    "tried again at the latest",
+		    "'after' must be less than 'within'");
+	else
+		add_rule(loader, &rule);
+}
+
+void
+conf_apply_policy_service(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_rule rule = rule_of(statement, ACTION_SERVICE);
+
+	complain_auth(loader, statement->keywords);
+	rule.service = statement->args[0].text;
+	rule.service_optional = statement->keywords[WORD_LAST].number == 1;
+	if (!conf_is_socket(rule.service))
+		conf_complain(loader, CONF_ERROR, statement->args[0].token,
+		    "write unix:/PATH or inet:127.0.0.1:PORT",
+		    "'%s' is not a socket", rule.service);
+	else
+		add_rule(loader, &rule);
+}
+
+/* ---- lists ------------------------------------------------------------ */
+
+static void
+add_list(struct conf_loader *loader, const struct conf_statement *statement,
+    int sign)
+{
+	const struct conf_value *answer = &statement->keywords[0],
+	    *weight = &statement->keywords[1];
+	struct conf *conf = loader->conf;
+	struct conf_dnsbl list = {
+		.zone = statement->args[0].text,
+		.weight = sign * (is_said(weight) ? (int)weight->number : 1),
+		.answer = answer->net,
+		.has_answer = is_said(answer),
+		.at = conf_at(&statement->node->tokens[0]),
+	};
+
+	if (answer->table != NULL) {
+		conf_complain(loader, CONF_ERROR, answer->token, NULL,
+		    "answers of a list are a network, not a table");
+		return;
+	}
+	conf->dnsbls = conf_push(conf->arena, conf->dnsbls,
+	    conf->dnsbl_count, sizeof(*conf->dnsbls));
+	conf->dnsbls[conf->dnsbl_count++] = list;
+}
+
+void
+conf_apply_dnsbl(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	add_list(loader, statement, 1);
+}
+
+void
+conf_apply_dnswl(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	add_list(loader, statement, -1);
+}
+
+static bool
+has_zone(const struct conf *conf, const char *listed)
+{
+	uint64_t sum;
+
+	if (slice_number(slice_of(listed), 1, UINT32_MAX, &sum))
+		return conf->dnsbl_count > 0;
+	for (size_t i = 0; i < conf->dnsbl_count; i++)
+		if (strcmp(conf->dnsbls[i].zone, listed) == 0)
+			return true;
+	return false;
+}
+
+void
+conf_check_zones(struct conf_loader *loader)
+{
+	const struct conf *conf = loader->conf;
+
+	for (size_t i = 0; i < conf->rule_count; i++) {
+		const struct conf_rule *rule = &conf->rules[i];
+		const char *listed = rule->patterns[PATTERN_LISTED];
+
+		if (listed == NULL || has_zone(conf, listed))
+			continue;
+		conf_complain_at(loader->report, loader->report_arena,
+		    loader->book, CONF_ERROR, rule->at,
+		    (unsigned)strlen(rule->word),
+		    "add a line: dnsbl ZONE", arena_printf(
+		    loader->report_arena, "listed %s: there is no such list",
+		    listed));
+	}
+}

@@ -1,0 +1,182 @@
+/* reach.c - statements that cannot mean what was meant
+ *
+ * In     a conf that is otherwise complete
+ * Out    errors: tables that are not there; warnings: rules, routes and
+ *        clauses that can never match, an open relay
+ * Holds  nothing
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "conf/internal.h"
+#include "grammar/units.h"
+
+#include "base/banned.h"
+
+void
+conf_check_references(struct conf_loader *loader)
+{
+	const struct conf *conf = loader->conf;
+
+	for (size_t i = 0; i < loader->reference_count; i++) {
+		const struct conf_token *token = loader->references[i].token;
+		struct guess guess = { .word = token->text };
+		const char *name = slice_dup(conf->arena, token->text);
+		const char *hint;
+
+		if (conf_table_find(conf, name) != NULL)
+			continue;
+		for (size_t k = 0; k < conf->table_count; k++)
+			guess_offer(&guess, conf->tables[k].name);
+		hint = guess_hint(&guess, conf->arena);
+		conf_complain(loader, CONF_ERROR, token, hint ? hint :
+		    arena_printf(conf->arena, "table %s file:/PATH makes one",
+		    name), "no table is called <%s>", name);
+	}
+}
+
+/* "line 31 can never match: line 24 matches everything". */
+static void
+warn_shadowed(struct conf_loader *loader, struct conf_at at,
+    struct conf_at by, bool is_everything)
+{
+	struct arena *arena = loader->conf->arena;
+	bool is_same = strcmp(at.file, by.file) == 0;
+
+	conf_complain_at(loader->report, loader->report_arena, loader->book,
+	    CONF_WARNING, at, 1, "the first match in the file wins",
+	    arena_printf(arena, "line %u can never match: line %u%s%s matches "
+	    "%s", at.line, by.line, is_same ? "" : " of ", is_same ? "" :
+	    by.file, is_everything ? "everything" : "all that it does"));
+}
+
+static bool
+has_no_condition(const struct conf_rule *rule)
+{
+	static const struct conf_rule none = { .for_any = true };
+
+	return rule->action != ACTION_ACCEPT || rule->for_any ?
+	    conf_rule_covers(rule, &none) : false;
+}
+
+/* Would anybody on the net be served by this rule, whatever the address? */
+static bool
+is_open_relay(const struct conf_rule *rule)
+{
+	const char *rcpt = rule->patterns[PATTERN_RCPT];
+
+	/* what the client says of itself (helo, sender) is anybody's */
+	if (rule->action != ACTION_ACCEPT || rule->is_shadow ||
+	    rule->from_table != NULL || rule->patterns[PATTERN_NAME] ||
+	    rule->patterns[PATTERN_USER] || rule->patterns[PATTERN_LISTED] ||
+	    rule->patterns[PATTERN_LISTENER] || rule->patterns[PATTERN_CERT] ||
+	    rule->patterns[PATTERN_ISSUER] ||
+	    (rule->has_from_net && rule->from_net.bits > 0))
+		return false;
+	if (rcpt == NULL)
+		return rule->for_any;
+	return strspn(rcpt, "*@") == strlen(rcpt);
+}
+
+static void
+check_rules(struct conf_loader *loader)
+{
+	const struct conf *conf = loader->conf;
+	const struct conf_rule *rules = conf->rules;
+
+	for (size_t i = 0; i < conf->rule_count; i++) {
+		if (rules[i].at.file == NULL)
+			break;
+		for (size_t k = 0; k < i; k++)
+			if (conf_rule_covers(&rules[k], &rules[i])) {
+				warn_shadowed(loader, rules[i].at,
+				    rules[k].at, has_no_condition(&rules[k]));
+				break;
+			}
+		if (is_open_relay(&rules[i]))
+			conf_complain_at(loader->report,
+			    loader->report_arena, loader->book, CONF_WARNING,
+			    rules[i].at, 6, "say who: accept from NET for any",
+			    rules[i].patterns[PATTERN_SENDER] ? "anybody "
+			    "who writes this sender may relay through this "
+			    "host" : "this is an open "
+			    "relay: anybody may send mail to anywhere through "
+			    "this host");
+	}
+}
+
+/* A wide one without conditions, or both with the same. */
+static bool
+is_as_wide(const char *wide, const char *narrow)
+{
+	return wide == NULL || (narrow != NULL && strcmp(wide, narrow) == 0);
+}
+
+static bool
+route_covers(const struct conf_route *wide, const struct conf_route *narrow)
+{
+	if (!is_as_wide(wide->sender, narrow->sender) ||
+	    !is_as_wide(wide->user, narrow->user) ||
+	    (wide->table != NULL && wide->by != narrow->by))
+		return false;
+	if (wide->table != NULL || narrow->table != NULL)
+		return (wide->table == NULL &&
+		    strcmp(wide->pattern, "*") == 0) ||
+		    (wide->table != NULL && narrow->table != NULL &&
+		    strcmp(wide->table, narrow->table) == 0);
+	return strcmp(wide->pattern, narrow->pattern) == 0 ||
+	    conf_route_covers(wide->pattern, slice_of(narrow->pattern));
+}
+
+static void
+check_routes(struct conf_loader *loader)
+{
+	const struct conf *conf = loader->conf;
+
+	for (size_t i = 1; i < conf->route_count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (route_covers(&conf->routes[k],
+			    &conf->routes[i])) {
+				warn_shadowed(loader, conf->routes[i].at,
+				    conf->routes[k].at, strcmp(
+				    conf->routes[k].pattern, "*") == 0);
+				break;
+			}
+}
+
+static void
+check_schedules(struct conf_loader *loader)
+{
+	const struct conf *conf = loader->conf;
+
+	for (size_t i = 1; i < conf->schedule_count; i++) {
+		if (conf->schedules[i].at.file == NULL)
+			break;
+		for (size_t k = 0; k < i; k++)
+			if (conf->schedules[k].until_s == 0 &&
+			    conf_schedule_covers(&conf->schedules[k],
+			    &conf->schedules[i])) {
+				warn_shadowed(loader, conf->schedules[i].at,
+				    conf->schedules[k].at, false);
+				break;
+			}
+	}
+}
+
+enum { REACH_MAX = 5000 };	/* the comparison is quadratic */
+
+void
+conf_check_reach(struct conf_loader *loader)
+{
+	const struct conf *conf = loader->conf;
+
+	conf_check_expansion(loader);
+	conf_check_ways(loader);
+	if (conf->rule_count <= REACH_MAX)
+		check_rules(loader);
+	if (conf->route_count <= REACH_MAX)
+		check_routes(loader);
+	if (conf->schedule_count <= REACH_MAX)
+		check_schedules(loader);
+}

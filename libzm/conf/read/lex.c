@@ -1,0 +1,272 @@
+/* lex.c - tokens of zmailer.conf
+ *
+ * In     the bytes of a source, not trusted
+ * Out    words, "strings", <tables>, { }, NAME=value, ends of statements
+ * Holds  a place in the source: line and column, both from 1; a column is a
+ *        character (UTF-8 sequences count once)
+ * Spec   zmailer.conf(5), GRAMMAR
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "conf/internal.h"
+
+#include "base/banned.h"
+
+static int
+peek(const struct conf_lexer *lexer, size_t ahead)
+{
+	size_t at = lexer->at + ahead;
+
+	if (at >= lexer->source->text.n)
+		return -1;
+	return (unsigned char)lexer->source->text.p[at];
+}
+
+static void
+step(struct conf_lexer *lexer)
+{
+	int c = peek(lexer, 0);
+
+	lexer->at++;
+	if (c == '\n') {
+		lexer->line++;
+		lexer->column = 1;
+	} else if ((c & 0xc0) != 0x80) {
+		lexer->column++;
+	}
+}
+
+static bool
+is_blank(int c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static bool
+is_name_byte(int c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+}
+
+static void
+skip_blanks(struct conf_lexer *lexer)
+{
+	while (is_blank(peek(lexer, 0)))
+		step(lexer);
+	if (peek(lexer, 0) != '#')
+		return;
+	while (peek(lexer, 0) != '\n' && peek(lexer, 0) != -1)
+		step(lexer);
+}
+
+static size_t
+placeholder_bytes(const struct conf_lexer *lexer)
+{
+	return conf_placeholder_bytes(slice_from(lexer->source->text,
+	    lexer->at));
+}
+
+static struct conf_token
+token_begin(const struct conf_lexer *lexer)
+{
+	return (struct conf_token){
+		.line = lexer->line, .column = lexer->column,
+		.source = lexer->source,
+		.raw = slice_from(lexer->source->text, lexer->at),
+	};
+}
+
+/* The token reaches up to here. */
+static void
+token_finish(const struct conf_lexer *lexer, struct conf_token *token,
+    enum conf_token_kind kind)
+{
+	size_t from = (size_t)(token->raw.p - lexer->source->text.p);
+
+	token->kind = kind;
+	token->raw.n = lexer->at - from;
+	token->width = lexer->line == token->line ?
+	    lexer->column - token->column : 1;
+	if (token->width == 0)
+		token->width = 1;
+}
+
+static void
+lex_word(struct conf_lexer *lexer, struct conf_token *token)
+{
+	for (;;) {
+		int c = peek(lexer, 0);
+		size_t skip = placeholder_bytes(lexer);
+
+		if (skip == 0 && (c < 33 || c == ';' || c == '{' ||
+		    c == '}' || c == 127))
+			break;
+		for (step(lexer); skip > 1; skip--)
+			step(lexer);
+	}
+	token_finish(lexer, token, TOKEN_WORD);
+	token->text = token->raw;
+}
+
+/* Behind the opening quote; \" and \\ are the escapes. */
+static void
+lex_string(struct conf_lexer *lexer, struct conf_token *token)
+{
+	struct str text = STR_INIT;
+	bool is_bad = false;
+	int c;
+
+	step(lexer);
+	while ((c = peek(lexer, 0)) != '"' && c != '\n' && c != -1) {
+		if (c == '\\') {
+			step(lexer);
+			c = peek(lexer, 0);
+			if (c != '"' && c != '\\') {
+				is_bad = true;
+				continue;
+			}
+		}
+		if ((c < 32 && c != '\t') || c == 127)
+			is_bad = true;
+		str_addc(&text, (char)c);
+		step(lexer);
+	}
+	if (c == '"')
+		step(lexer);
+	token_finish(lexer, token, c == '"' && !is_bad ? TOKEN_STRING :
+	    TOKEN_BAD);
+	token->text = slice_copy(lexer->loader->conf->arena, str_slice(&text));
+	str_release(&text);
+	if (c != '"')
+		conf_complain(lexer->loader, CONF_ERROR, token,
+		    "put a \" where the text ends, on the same line",
+		    "this string has no end");
+	else if (is_bad)
+		conf_complain(lexer->loader, CONF_ERROR, token,
+		    "write \\\\ for a backslash and \\\" for a quote",
+		    "this string has an unknown escape or control character "
+		    "in it");
+}
+
+/* "<name>"; "<>" is a word (the null sender). */
+static void
+lex_table(struct conf_lexer *lexer, struct conf_token *token)
+{
+	size_t n = 1;
+
+	while (is_name_byte(peek(lexer, n)))
+		n++;
+	if (peek(lexer, n) == '>') {
+		for (size_t i = 0; i <= n; i++)
+			step(lexer);
+		token_finish(lexer, token, n == 1 ? TOKEN_WORD : TOKEN_TABLE);
+		token->text = n == 1 ? token->raw : (struct slice){
+		    token->raw.p + 1, n - 1 };
+		return;
+	}
+	lex_word(lexer, token);
+	token->kind = TOKEN_BAD;
+	conf_complain(lexer->loader, CONF_ERROR, token,
+	    "a table is written <name>; letters, digits, - _ . make a name",
+	    "'" SLICE_FMT "' is not the name of a table",
+	    SLICE_ARG(token->raw));
+}
+
+/* NAME= at the start of a statement?  Bytes of NAME, else 0. */
+static size_t
+assign_bytes(const struct conf_lexer *lexer)
+{
+	size_t n = 0;
+	int c = peek(lexer, 0);
+
+	while ((c >= 'A' && c <= 'Z') || c == '_' ||
+	    (n > 0 && c >= '0' && c <= '9'))
+		c = peek(lexer, ++n);
+	return c == '=' ? n : 0;
+}
+
+/* What a shell would take as the value: quotes hold blanks together. */
+static void
+lex_assign(struct conf_lexer *lexer, struct conf_token *token, size_t n)
+{
+	int c, quote = 0;
+	bool is_bad = false;
+
+	token->name = slice_first(token->raw, n);
+	for (size_t i = 0; i <= n; i++)
+		step(lexer);
+	token->text.p = lexer->source->text.p + lexer->at;
+	while ((c = peek(lexer, 0)) != -1 && c != '\n') {
+		if (quote == 0 && (is_blank(c) || c == ';'))
+			break;
+		if (quote != 0 && c == quote)
+			quote = 0;
+		else if (quote == 0 && (c == '"' || c == '\''))
+			quote = c;
+		is_bad |= (c < 32 && c != '\t') || c == 127;
+		step(lexer);
+	}
+	token->text.n = (size_t)(lexer->source->text.p + lexer->at -
+	    token->text.p);
+	token_finish(lexer, token, quote == 0 && !is_bad ? TOKEN_ASSIGN :
+	    TOKEN_BAD);
+	if (is_bad)
+		conf_complain(lexer->loader, CONF_ERROR, token,
+		    "this is a file of text lines", "the value of " SLICE_FMT
+		    " has control characters in it", SLICE_ARG(token->name));
+	else if (quote != 0)
+		conf_complain(lexer->loader, CONF_ERROR, token,
+		    "the closing quote belongs on the same line",
+		    "the value of " SLICE_FMT " has no end",
+		    SLICE_ARG(token->name));
+}
+
+static void
+lex_control(struct conf_lexer *lexer, struct conf_token *token, int c)
+{
+	step(lexer);
+	token_finish(lexer, token, TOKEN_BAD);
+	conf_complain(lexer->loader, CONF_ERROR, token,
+	    "this is a file of text lines", "byte \\x%02X has no place here",
+	    (unsigned)c);
+}
+
+struct conf_token
+conf_lex(struct conf_lexer *lexer)
+{
+	struct conf_token token;
+	bool was_start = lexer->is_start;
+	size_t n;
+	int c;
+
+	skip_blanks(lexer);
+	token = token_begin(lexer);
+	c = peek(lexer, 0);
+	lexer->is_start = false;
+	if (c == -1) {
+		token_finish(lexer, &token, TOKEN_EOF);
+	} else if (c == '\n' || c == ';') {
+		step(lexer);
+		token_finish(lexer, &token, TOKEN_END);
+		lexer->is_start = true;
+	} else if (c == '}' || (c == '{' && placeholder_bytes(lexer) == 0)) {
+		step(lexer);
+		token_finish(lexer, &token, c == '{' ? TOKEN_OPEN :
+		    TOKEN_CLOSE);
+		lexer->is_start = c == '{';
+	} else if (was_start && (n = assign_bytes(lexer)) > 0) {
+		lex_assign(lexer, &token, n);
+	} else if (c == '"') {
+		lex_string(lexer, &token);
+	} else if (c == '<') {
+		lex_table(lexer, &token);
+	} else if (c < 32 || c == 127) {
+		lex_control(lexer, &token, c);
+	} else {
+		lex_word(lexer, &token);
+	}
+	return token;
+}

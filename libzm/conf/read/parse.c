@@ -1,0 +1,164 @@
+/* parse.c - statements and their blocks
+ *
+ * In     tokens
+ * Out    a tree of nodes; one that is broken is marked and was complained
+ *        about, and reading goes on behind it
+ * Holds  nothing across calls
+ * Spec   zmailer.conf(5), GRAMMAR
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "conf/internal.h"
+
+#include "base/banned.h"
+
+struct parser {
+	struct conf_loader	*loader;
+	struct conf_lexer	 lexer;
+	struct conf_token	 token;		/* the one in hand */
+};
+
+static void
+advance(struct parser *parser)
+{
+	parser->token = conf_lex(&parser->lexer);
+}
+
+static bool
+ends_list(const struct parser *parser)
+{
+	return parser->token.kind == TOKEN_EOF ||
+	    parser->token.kind == TOKEN_CLOSE;
+}
+
+/* Behind the closing brace that belongs to the open one just read. */
+static void
+skip_block(struct parser *parser)
+{
+	unsigned depth = 1;
+
+	while (depth > 0 && parser->token.kind != TOKEN_EOF) {
+		if (parser->token.kind == TOKEN_OPEN)
+			depth++;
+		if (parser->token.kind == TOKEN_CLOSE)
+			depth--;
+		advance(parser);
+	}
+}
+
+static void
+skip_statement(struct parser *parser)
+{
+	while (parser->token.kind != TOKEN_END && !ends_list(parser)) {
+		bool is_open = parser->token.kind == TOKEN_OPEN;
+
+		advance(parser);
+		if (is_open)
+			skip_block(parser);
+	}
+}
+
+static struct conf_node *parse_list(struct parser *parser, unsigned depth);
+
+/* At "{"; leaves behind "}". */
+static void
+parse_block(struct parser *parser, struct conf_node *node, unsigned depth)
+{
+	struct conf_token open = parser->token;
+
+	advance(parser);
+	node->has_block = true;
+	if (depth >= CONF_NESTING_MAX) {
+		node->is_bad = parser->loader->is_partial = true;
+		conf_complain(parser->loader, CONF_ERROR, &open, NULL,
+		    "blocks are nested more than %d deep", CONF_NESTING_MAX);
+		skip_block(parser);
+		return;
+	}
+	node->children = parse_list(parser, depth + 1);
+	if (parser->token.kind == TOKEN_CLOSE) {
+		advance(parser);
+		return;
+	}
+	node->is_bad = parser->loader->is_partial = true;
+	conf_complain(parser->loader, CONF_ERROR, &open,
+	    "put a } where it ends", "this block has no end");
+}
+
+/* Words and at the most one block, up to the end of the statement. */
+static struct conf_node *
+parse_statement(struct parser *parser, unsigned depth)
+{
+	struct arena *arena = parser->loader->conf->arena;
+	struct conf_node *node = arena_alloc(arena, sizeof(*node));
+
+	while (parser->token.kind != TOKEN_END &&
+	    parser->token.kind != TOKEN_OPEN && !ends_list(parser)) {
+		node->is_bad |= parser->token.kind == TOKEN_BAD;
+		node->tokens = conf_push(arena, node->tokens, node->count,
+		    sizeof(*node->tokens));
+		node->tokens[node->count++] = parser->token;
+		advance(parser);
+	}
+	if (parser->token.kind == TOKEN_OPEN && node->count == 0) {
+		conf_complain(parser->loader, CONF_ERROR, &parser->token,
+		    "the { stands on the line of its statement",
+		    "this block belongs to no statement");
+		node->is_bad = true;
+		skip_statement(parser);
+		return node;
+	}
+	if (parser->token.kind == TOKEN_OPEN)
+		parse_block(parser, node, depth);
+	if (parser->token.kind != TOKEN_END && !ends_list(parser)) {
+		if (!node->is_bad)
+			conf_complain(parser->loader, CONF_ERROR,
+			    &parser->token,
+			    "begin the next statement on a line of its own",
+			    "a statement ends behind its block");
+		node->is_bad = true;
+		skip_statement(parser);
+	}
+	return node;
+}
+
+static struct conf_node *
+parse_list(struct parser *parser, unsigned depth)
+{
+	struct conf_node *first = NULL, **end = &first;
+
+	while (!ends_list(parser)) {
+		if (parser->token.kind == TOKEN_END) {
+			advance(parser);
+			continue;
+		}
+		*end = parse_statement(parser, depth);
+		end = &(*end)->next;
+	}
+	return first;
+}
+
+struct conf_node *
+conf_parse_tree(struct conf_loader *loader, const struct conf_source *source)
+{
+	struct parser parser = {
+		.loader = loader,
+		.lexer = { .loader = loader, .source = source, .line = 1,
+		    .column = 1, .is_start = true },
+	};
+	struct conf_node *first = NULL, **end = &first;
+
+	advance(&parser);
+	for (;;) {
+		*end = parse_list(&parser, 0);
+		while (*end != NULL)
+			end = &(*end)->next;
+		if (parser.token.kind == TOKEN_EOF)
+			return first;
+		conf_complain(loader, CONF_ERROR, &parser.token, NULL,
+		    "this } closes nothing");
+		advance(&parser);
+	}
+}

@@ -1,0 +1,50 @@
+/* agents.h - mailboxes, and how next hops are spoken to
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_CONF_SETTINGS_AGENTS_H
+#define ZM_CONF_SETTINGS_AGENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conf/at.h"
+
+/* How far a next hop must be protected, weakest first. */
+enum conf_tls_level { TLS_LEVEL_NONE, TLS_LEVEL_MAY, TLS_LEVEL_ENCRYPT,
+	TLS_LEVEL_VERIFY };
+
+struct conf_tls_to {		/* tls-to PATTERN LEVEL ... */
+	const char	*pattern;	/* as of a route; of the domain or
+					 * host that the route names */
+	enum conf_tls_level level;
+	const char	*roots;		/* PEM files; NULL: the system's */
+	const char	*certificate, *key;	/* ours; NULL: none */
+	const char	**names;	/* that a certificate may have; ".x":
+					 * anything below x */
+	size_t		 name_count;	/* 0: those of the destination */
+	struct conf_at	 at;
+};
+
+struct conf_xclient_to {	/* xclient-to PATTERN */
+	const char	*pattern;	/* as of tls-to */
+	struct conf_at	 at;
+};
+
+struct conf_auth_to {		/* auth-to <table> [unencrypted] */
+	const char	*table;
+	bool		 is_plain_ok;	/* also where there is no TLS */
+	struct conf_at	 at;
+};
+
+enum conf_mailbox_kind { MAILBOX_MAILDIR, MAILBOX_MBOX, MAILBOX_MMDF };
+
+struct conf_quota {		/* quota SIZE ... */
+	uint64_t	 bytes;		/* of a mailbox; 0: no limit of ours */
+	unsigned	 messages;	/* 0: no limit */
+	bool		 fails;		/* what does not fit fails, else it
+					 * waits */
+};
+
+#endif

@@ -1,0 +1,24 @@
+/* control.h - who may ask and order from afar
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_CONF_SETTINGS_CONTROL_H
+#define ZM_CONF_SETTINGS_CONTROL_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "conf/settings/door.h"
+
+struct conf_mailq {		/* mailq ADDRESS users FILE */
+	struct conf_listen listen;
+	const char	*users;		/* a file; NULL: nobody may ask */
+	bool		 is_sha256_only;
+};
+
+/* Read mailq's file of users into out.  0; -1: it cannot be read or has a
+ * bad line, err says which. */
+int conf_mailq_read(const char *path, struct str *out, struct err *err);
+
+#endif

@@ -1,0 +1,20 @@
+/* hooks.h - hooks FILE: the site's script and its bounds
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_CONF_SETTINGS_HOOKS_H
+#define ZM_CONF_SETTINGS_HOOKS_H
+
+#include <stdint.h>
+
+#include "conf/at.h"
+
+struct conf_hooks {
+	const char	*script;	/* NULL: none */
+	uint64_t	 instructions;	/* of a call */
+	uint64_t	 memory_bytes;	/* of the script, all in all */
+	int64_t		 time_ms;	/* of a call */
+	struct conf_at	 at;
+};
+
+#endif

@@ -1,0 +1,77 @@
+/* policy.h - who may send what to whom
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_CONF_SETTINGS_POLICY_H
+#define ZM_CONF_SETTINGS_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "conf/at.h"
+#include "grammar/net.h"
+
+enum conf_action { ACTION_ACCEPT, ACTION_REJECT, ACTION_DEFER,
+	ACTION_FREEZE, ACTION_SERVICE };
+
+enum conf_pattern {		/* what a rule compares with a text */
+	PATTERN_NAME, PATTERN_HELO, PATTERN_LISTENER, PATTERN_USER,
+	PATTERN_SENDER, PATTERN_RCPT, PATTERN_LISTED, PATTERN_CERT,
+	PATTERN_ISSUER, PATTERN_OWNERS, PATTERN_COUNT
+};
+extern const char *const conf_key_words[];	/* as enum conf_key */
+extern const char *const conf_pattern_words[PATTERN_COUNT];
+	/* "name" "helo" ...: as they stand in a rule */
+
+struct conf_rule {		/* accept|reject|... , first match wins */
+	const char	*word;		/* of the statement */
+	enum conf_action action;
+	bool		 is_shadow;	/* noted, decides nothing */
+	/* conditions; each NULL / not set: matches always */
+	const char	*from_table;	/* client networks */
+	struct net	 from_net;
+	bool		 has_from_net;
+	const char	*patterns[PATTERN_COUNT];	/* "<name>": a table;
+					 * else as zmailer.conf(5) has it */
+	enum conf_tls_word { TLS_EITHER, TLS_YES, TLS_NO } tls;
+	uint64_t	 over_bytes;	/* announced size; 0: any */
+	bool		 sender_unknown;
+	int64_t		 until_s;	/* wall; 0: for ever */
+	struct conf_count {		/* limit rate, limit parallel */
+		enum { COUNT_NOTHING, COUNT_RATE, COUNT_PARALLEL } kind;
+		uint64_t	max;
+		int64_t		span_ms;	/* of a rate */
+		bool		of_messages;	/* else of recipients */
+		bool		of_sessions;	/* parallel: not messages */
+		enum conf_key { COUNT_BY_CLIENT, COUNT_BY_NET,
+			COUNT_BY_USER, COUNT_BY_SENDER,
+			COUNT_BY_SENDER_DOMAIN, COUNT_BY_RCPT,
+			COUNT_BY_DOMAIN, COUNT_BY_ALL } key;
+	} count;
+	struct conf_greylist {
+		int64_t		after_s, within_s, keep_s;	/* 0: none */
+	} greylist;
+	const char	*service;	/* policy-service; or NULL */
+	bool		 service_optional;	/* without its answer: go on */
+	bool		 for_any;	/* accept: relaying allowed */
+	const char	*text;		/* words of the reply, or NULL */
+	int64_t		 delay_ms;	/* of the reply */
+	struct conf_at	 at;
+};
+
+struct conf_dnsbl {		/* dnsbl, dnswl ZONE ... */
+	const char	*zone;		/* lower case */
+	int		 weight;	/* dnswl: below 0 */
+	struct net	 answer;
+	bool		 has_answer;
+	struct conf_at	 at;
+};
+
+/* A rule as somebody would write it; and whether it says nothing that
+ * another rule in front of it has not said already. */
+void conf_rule_add(struct str *out, const struct conf_rule *rule);
+bool conf_rule_covers(const struct conf_rule *wide,
+    const struct conf_rule *narrow);
+
+#endif

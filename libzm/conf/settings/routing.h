@@ -1,0 +1,116 @@
+/* routing.h - where mail of a recipient goes
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_CONF_SETTINGS_ROUTING_H
+#define ZM_CONF_SETTINGS_ROUTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "conf/at.h"
+
+struct conf;
+
+struct conf_table {
+	const char	*name;
+	const char	*spec;		/* for table_new */
+	struct conf_at	 at;
+};
+
+/* Where mail of a local domain goes in the end. */
+struct conf_deliver {
+	const char	*channel;	/* "local", "lmtp", "pipe", "smtp" */
+	const char	*host;		/* lmtp: "unix:/path" or "inet:h:port";
+					 * pipe: "=" and the first name of
+					 * the domain; else "-" */
+	const char	*command;	/* pipe */
+	const char	*account;	/* as whom; NULL: nobody */
+};
+
+struct conf_domain {		/* one `domain` statement, maybe many names */
+	const char	**names;	/* lower case; ".x.org": all below */
+	size_t		 name_count;
+	enum conf_users { USERS_PASSWD, USERS_ANY, USERS_NONE,
+	    USERS_TABLE } users;
+	const char	*users_table;
+	const char	**aliases;	/* tables, in order */
+	size_t		 alias_count;
+	struct conf_deliver deliver;
+	struct conf_at	 at;
+};
+
+struct conf_list {		/* list ADDRESS members FILE owner ADDRESS */
+	const char	*local;		/* lower case */
+	const char	*domain;	/* lower case, one of ours */
+	const char	*members;	/* a file, as of :include: */
+	const char	*owner;
+	const char	*errors_to;	/* NULL: the owner */
+	bool		 is_verp;	/* a sender of its own for each */
+	struct conf_at	 at;
+};
+
+struct conf_way {		/* TARGET of a route, or behind its else */
+	const char	*channel, *host;	/* as in a route */
+	int64_t		 after_s;	/* of the way before it; 0: until that
+					 * has failed */
+};
+
+struct conf_route {		/* route PATTERN via TARGET */
+	const char	*pattern;	/* "example.org", ".example.org", "*",
+					 * or "<table>" (routes <table>) */
+	const char	*table;		/* NULL, or table of such routes */
+	const char	*channel;	/* "smtp" "lmtp" "error" "hold" ... */
+	const char	*host;		/* "" : the domain's MX; "[h]:25":
+					 * this host, no MX; "NAME@[h]:25":
+					 * logged in as NAME of auth-to */
+	const struct conf_way *ways;	/* behind else */
+	size_t		 way_count;
+	const char	*sender, *user;	/* patterns as of a rule; NULL: all */
+	enum conf_route_by { ROUTE_BY_RCPT, ROUTE_BY_SENDER,
+		ROUTE_BY_USER } by;	/* what is looked for in table */
+	const char	*zone;		/* sent from there; NULL: as zones
+					 * say */
+	struct conf_at	 at;
+};
+
+/* Of a name of ours that stands in a table: path, line, how often all were
+ * read.  NULL: it stands in the configuration itself. */
+const char *conf_domain_source(const struct conf *conf, struct slice name,
+    unsigned *out_line, unsigned *out_generation);
+/* Look at the files of names: 1 they changed and are taken over, 0 not, -1 one
+ * is bad (err) and the names stay. */
+int conf_domains_refresh(struct conf *conf, struct err *err);
+
+/* Table spec by name; NULL when there is none. */
+const struct conf_table *conf_table_find(const struct conf *conf,
+    const char *name);
+/* The domain statement whose `deliver pipe` has this host; NULL: none. */
+const struct conf_domain *conf_domain_of_pipe(const struct conf *conf,
+    struct slice host);
+/* The domain statement for a lower-case name, or NULL: not ours. */
+const struct conf_domain *conf_domain_find(const struct conf *conf,
+    struct slice name);
+
+/* What stands behind `via`, or in the value of a <table> of routes:
+ * "mx", "HOST[:PORT]", "[ADDRESS]:PORT", "lmtp HOST", "local", "hold",
+ * "error TEXT".  Channel and host as in struct conf_route, in the arena.
+ * 1 or -1. */
+int conf_target_parse(struct arena *arena, struct slice text,
+    const char **out_channel, const char **out_host, struct err *err);
+
+/* The host of a control file without the login in front of it. */
+struct slice conf_host_bare(struct slice host);
+
+/* Does the pattern of a route cover this domain?  "example.org" itself,
+ * ".example.org" all below, "*" everything; * and ? in it as a glob. */
+bool conf_route_covers(const char *pattern, struct slice domain);
+
+/* Does a route's channel deliver?  Not error, hold, discard. */
+bool conf_channel_leads_on(const char *channel);
+
+#endif

@@ -1,0 +1,58 @@
+/* secure.h - certificates, and who may log in
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_CONF_SETTINGS_SECURE_H
+#define ZM_CONF_SETTINGS_SECURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "conf/at.h"
+
+struct conf;
+
+struct conf_certificate {	/* tls certificate FILE key FILE [for NAME] */
+	const char	*file, *key;	/* PEM; the first row is the default */
+	const char	*name;		/* NULL: the names in it; several have
+					 * blanks between them */
+	struct conf_at	 at;
+};
+
+enum {
+	CONF_NAMED_PAIRS_MAX = 1000,	/* of a table of certificates */
+	CONF_NAMED_NAMES_MAX = 20000	/* all names in it */
+};
+
+/* The rows of `tls certificates <table>`, whose spec this is: one for each
+ * pair of files, in file order, with all names that it is for.  Reads the
+ * table now; *out_rows lives in the arena.
+ * 0; -1: it cannot be read, or a line is wrong (err: "FILE:LINE: ..."). */
+int conf_named_certificates(const char *name, const char *spec,
+    struct arena *arena, struct conf_certificate **out_rows,
+    size_t *out_count, struct err *err);
+
+/* Is there a certificate at all, or a table of them? */
+bool conf_has_certificate(const struct conf *conf);
+/* All of them, the configuration's own rows first.  A table that cannot be
+ * read: -1 with err, and those rows alone. */
+int conf_all_certificates(const struct conf *conf, struct arena *arena,
+    struct conf_certificate **out_rows, size_t *out_count, struct err *err);
+
+struct conf_auth {		/* auth ...: who checks passwords */
+	enum conf_auth_kind {
+		AUTH_NONE, AUTH_USERS, AUTH_DOVECOT, AUTH_PAM, AUTH_SASLAUTHD
+	} kind;
+	const char	*table;		/* AUTH_USERS: its name */
+	const char	*path;		/* a socket: dovecot, saslauthd */
+	const char	*service;	/* pam, saslauthd: "smtp" */
+	const char	*mechanisms;	/* that are offered, blanks between;
+					 * without those of SCRAM's that
+					 * need TLS */
+	bool		 clear_loopback;	/* without TLS from loopback */
+	struct conf_at	 at;
+};
+
+#endif

@@ -1,0 +1,69 @@
+/* site.h - bounds of everything, and what is noted
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_CONF_SETTINGS_SITE_H
+#define ZM_CONF_SETTINGS_SITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "conf/at.h"
+#include "grammar/net.h"
+
+struct conf;
+
+enum conf_role {	/* process roles that have an account of their own */
+	ROLE_SMTPSERVER, ROLE_ROUTER, ROLE_SCHEDULER, ROLE_AGENT, ROLE_COUNT
+};
+extern const char *const conf_role_names[ROLE_COUNT];
+	/* "smtpserver" "router" "scheduler" "agent" */
+
+struct conf_limits {		/* limit NAME VALUE; every bound by name */
+	uint64_t	size_bytes;		/* of a message */
+	unsigned	recipients;		/* a message over SMTP */
+	unsigned	recipient_domains;	/* of these; 0: any number */
+	int64_t		hold_ms;		/* FUTURERELEASE; 0: none */
+	unsigned	sessions;		/* all */
+	unsigned	sessions_per_client;	/* an address */
+	unsigned	session_messages;	/* a session */
+	unsigned	errors;			/* then 421 */
+	unsigned	auth_failures;		/* of an address: then 421 */
+	unsigned	auth_failures_user;	/* of a user: then 454 */
+	unsigned	command_bytes;		/* a command line */
+	unsigned	line_bytes;		/* a line of data */
+	uint64_t	header_bytes;		/* header of a message */
+	unsigned	received;		/* Received fields: a loop */
+	unsigned	expansion;		/* recipients one alias makes */
+	unsigned	expansion_depth;
+	uint64_t	table_memory_bytes;	/* of a plain file */
+	uint64_t	dsn_bytes;		/* text returned in a report */
+	unsigned	agents;			/* all transport agents */
+	uint64_t	program_memory_bytes;	/* of a program; 0: no limit */
+	uint64_t	program_output_bytes;	/* that it may write */
+};
+
+struct conf_timeouts {		/* timeout NAME SPAN; milliseconds */
+	int64_t	command_ms, data_ms, handshake_ms, session_ms;	/* server */
+	int64_t	connect_ms, greeting_ms, helo_ms, mail_ms, rcpt_ms,
+		data_start_ms, data_block_ms, data_end_ms,
+		quit_ms;				/* client */
+	int64_t	job_ms;					/* pipe programs */
+};
+
+struct conf_log_level {		/* log-level normal|debug ...: first fit */
+	bool		 is_debug, has_client;
+	struct net	 client;
+	const char	*dest;		/* as of tls-to; NULL: not of these */
+	int64_t		 until_s;	/* wall; 0: for ever */
+	struct conf_at	 at;
+};
+
+/* Is what is said with this client, or this next hop, to be noted now
+ * (log-level)?  Append what stands behind the statement. */
+bool conf_debugs_client(const struct conf *conf, const struct net *client);
+bool conf_debugs_dest(const struct conf *conf, struct slice name);
+void conf_log_level_add(struct str *out, const struct conf_log_level *level);
+
+#endif

@@ -1,0 +1,284 @@
+/* event.c - the journal of what happened to each message
+ *
+ * In     an event kind, a spool id, keys and values
+ * Out    lines in LOGDIR/events-YYYY-MM-DD.jsonl, by one write a turn
+ * Holds  the lines of this turn, the descriptor of today's file and a
+ *        shared lock on it
+ * Spec   zmailer-events(5)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "journal/counters.h"
+#include "base/err.h"
+#include "journal/event.h"
+#include "base/json.h"
+
+#include "base/banned.h"
+
+enum {
+	PENDING_BYTES_MAX = 256 * 1024,	/* written at once when exceeded */
+	VALUE_BYTES_MAX = 1000,		/* longer values are cut */
+	PAIRS_COUNTED = 24,		/* of an event, for metrics */
+	LOOK_EVERY_MS = 1000,		/* at the name, while we write */
+	OPEN_TRIES = 10,
+	COMPLAINT_EVERY_MS = 60000
+};
+
+const struct event_row event_rows[EV_COUNT] = {
+#define EVENT(symbol, name, level, keys, text) \
+	{ name, EVENT_##level, keys, text },
+#include "journal/events.h"
+#undef EVENT
+};
+
+static int log_dir_fd = -1, file_fd = -1;
+static char file_day[16];
+static struct stat file_st;		/* of file_fd, when it was opened */
+static int64_t look_at_ms;
+static struct str pending = STR_INIT;
+static int64_t next_complaint_at_ms;
+
+int
+event_open(const char *log_dir)
+{
+	int fd = -1;
+
+	if (log_dir != NULL) {
+		fd = open(log_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0)
+			return -1;
+	}
+	event_open_fd(fd);
+	return 0;
+}
+
+static void
+file_close(void)
+{
+	if (file_fd >= 0)
+		close(file_fd);
+	file_fd = -1;
+}
+
+void
+event_open_fd(int fd)
+{
+	if (log_dir_fd >= 0)
+		close(log_dir_fd);
+	file_close();
+	log_dir_fd = fd;
+	counters_open(fd);
+}
+
+struct slice
+event_number(int64_t number)
+{
+	static char ring[16][24];
+	static unsigned next;
+	char *text = ring[next++ % 16];
+	int n = snprintf(text, sizeof(ring[0]), "%lld", (long long)number);
+
+	return (struct slice){ text, (size_t)n };
+}
+
+static pid_t own_pid;
+
+static void
+forget_pid(void)
+{
+	own_pid = 0;
+}
+
+/* Asked of the system once a process. */
+static pid_t
+pid_of_this_process(void)
+{
+	static bool is_watching;
+
+	if (!is_watching)
+		pthread_atfork(NULL, NULL, forget_pid);
+	is_watching = true;
+	if (own_pid == 0)
+		own_pid = getpid();
+	return own_pid;
+}
+
+static bool
+row_has_key(const struct event_row *row, const char *key)
+{
+	struct slice rest = slice_of(row->keys), word;
+
+	while (slice_word(&rest, &word))
+		if (slice_is(word, key))
+			return true;
+	return false;
+}
+
+static void
+complain(const char *what)
+{
+	int64_t now_ms = clock_steady_ms();
+
+	if (now_ms < next_complaint_at_ms)
+		return;
+	next_complaint_at_ms = now_ms + COMPLAINT_EVERY_MS;
+	warning("event journal: %s: %s; events are lost until this is mended",
+	    what, strerror(errno));
+}
+
+/* Does the name still lead to the file that is open?  A part that grew too
+ * large was renamed (INTERNALS 10). */
+static bool
+name_is_ours(const char *name)
+{
+	struct stat st;
+
+	return fstatat(log_dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    st.st_dev == file_st.st_dev && st.st_ino == file_st.st_ino;
+}
+
+/* The shared lock, held as long as the file is open, keeps it from being
+ * packed; whoever packs it first has us look at the name again. */
+static bool
+file_open(const char *name)
+{
+	for (int left = OPEN_TRIES; left > 0; left--) {
+		file_fd = openat(log_dir_fd, name,
+		    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+		    0660);
+		if (file_fd < 0)
+			break;
+		(void)fchmod(file_fd, 0660);
+		if (flock(file_fd, LOCK_SH | LOCK_NB) == 0 &&
+		    fstat(file_fd, &file_st) == 0 && name_is_ours(name))
+			return true;
+		file_close();
+	}
+	complain(name);
+	return false;
+}
+
+static bool
+open_today(void)
+{
+	char now_text[CLOCK_TEXT_BYTES], name[64];
+	int64_t now_ms = clock_steady_ms();
+
+	clock_rfc3339(clock_wall_us(), now_text);
+	snprintf(name, sizeof(name), "events-%.10s.jsonl", now_text);
+	if (file_fd >= 0 && strncmp(file_day, now_text, 10) == 0) {
+		if (now_ms < look_at_ms)
+			return true;
+		look_at_ms = now_ms + LOOK_EVERY_MS;
+		if (name_is_ours(name))
+			return true;
+	}
+	file_close();
+	snprintf(file_day, sizeof(file_day), "%.10s", now_text);
+	look_at_ms = now_ms + LOOK_EVERY_MS;
+	return file_open(name);
+}
+
+/* With nothing to write: let go of a file that is closed, so that it can be
+ * packed. */
+static void
+file_look(void)
+{
+	char now_text[CLOCK_TEXT_BYTES], name[64];
+	int64_t now_ms = clock_steady_ms();
+
+	if (file_fd < 0 || now_ms < look_at_ms)
+		return;
+	look_at_ms = now_ms + LOOK_EVERY_MS;
+	clock_rfc3339(clock_wall_us(), now_text);
+	snprintf(name, sizeof(name), "events-%.10s.jsonl", now_text);
+	if (!name_is_ours(name))
+		file_close();
+}
+
+void
+event_flush(void)
+{
+	counters_flush();
+	if (pending.len == 0) {
+		file_look();
+		return;
+	}
+	if (log_dir_fd >= 0 && open_today() &&
+	    write(file_fd, pending.buf, pending.len) != (ssize_t)pending.len)
+		complain("write");
+	str_reset(&pending);
+}
+
+static void
+say_on_stderr(const struct event_row *row, const char *id, va_list ap)
+{
+	struct str line = STR_INIT;
+	const char *key;
+
+	str_addf(&line, "%s: %s %s", err_program_name(), id ? id : "-",
+	    row->name);
+	while ((key = va_arg(ap, const char *)) != NULL) {
+		struct slice value = va_arg(ap, struct slice);
+
+		str_addf(&line, " %s=\"", key);
+		str_add_escaped(&line, slice_first(value, VALUE_BYTES_MAX));
+		str_addc(&line, '"');
+	}
+	str_addc(&line, '\n');
+	if (write(STDERR_FILENO, line.buf, line.len) < 0)
+		complain("stderr");
+	str_release(&line);
+}
+
+void
+event(enum event_kind kind, const char *id, ...)
+{
+	const struct event_row *row = &event_rows[kind];
+	struct counters_pair pairs[PAIRS_COUNTED];
+	char now_text[CLOCK_TEXT_BYTES];
+	size_t pair_count = 0;
+	const char *key;
+	va_list ap;
+
+	clock_rfc3339(clock_wall_us(), now_text);
+	json_open(&pending);
+	json_text(&pending, "t", slice_of(now_text));
+	if (id != NULL && *id != '\0')
+		json_text(&pending, "id", slice_of(id));
+	json_text(&pending, "ev", slice_of(row->name));
+	json_text(&pending, "d", slice_of(err_program_name()));
+	json_number(&pending, "pid", pid_of_this_process());
+	va_start(ap, id);
+	while ((key = va_arg(ap, const char *)) != NULL) {
+		struct slice value = va_arg(ap, struct slice);
+
+		if (!row_has_key(row, key))
+			panic("event %s has no key %s", row->name, key);
+		if (pair_count < PAIRS_COUNTED)
+			pairs[pair_count++] = (struct counters_pair){ key,
+			    value };
+		json_text(&pending, key, slice_first(value, VALUE_BYTES_MAX));
+	}
+	va_end(ap);
+	counters_event(kind, pairs, pair_count);
+	json_close(&pending);
+	if (row->level == EVENT_WARN) {
+		va_start(ap, id);
+		say_on_stderr(row, id, ap);
+		va_end(ap);
+	}
+	if (pending.len > PENDING_BYTES_MAX)
+		event_flush();
+}

@@ -1,0 +1,63 @@
+/* tls_digest.c - the sums that authentication is made of
+ *
+ * In     bytes, keys, passwords
+ * Out    digests
+ * Spec   RFC 2104, RFC 6234, RFC 8018 section 5.2
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include "tls/digest.h"
+
+#include "base/banned.h"
+
+static const EVP_MD *
+method(enum digest_kind kind)
+{
+	return kind == DIGEST_MD5 ? EVP_md5() : EVP_sha256();
+}
+
+int
+digest(enum digest_kind kind, struct slice bytes, unsigned char *out)
+{
+	unsigned n;
+	int is_good = EVP_Digest(bytes.p, bytes.n, out, &n, method(kind),
+	    NULL);
+
+	ERR_clear_error();
+	return is_good == 1 ? 0 : -1;
+}
+
+int
+digest_hmac(enum digest_kind kind, struct slice key, struct slice bytes,
+    unsigned char *out)
+{
+	unsigned n;
+	const unsigned char *sum = HMAC(method(kind), key.n > 0 ? key.p : "",
+	    (int)key.n, (const unsigned char *)bytes.p, bytes.n, out, &n);
+
+	ERR_clear_error();
+	return sum != NULL ? 0 : -1;
+}
+
+int
+digest_pbkdf2(struct slice password, struct slice salt, unsigned rounds,
+    unsigned char *out)
+{
+	int is_good = PKCS5_PBKDF2_HMAC(password.n > 0 ? password.p : "",
+	    (int)password.n, (const unsigned char *)salt.p, (int)salt.n,
+	    (int)rounds, EVP_sha256(), DIGEST_SHA256_BYTES, out);
+
+	ERR_clear_error();
+	return is_good == 1 ? 0 : -1;
+}
+
+bool
+digest_equal(const unsigned char *a, const unsigned char *b, size_t n)
+{
+	return CRYPTO_memcmp(a, b, n) == 0;
+}

@@ -1,0 +1,15 @@
+# libzm/tls - the only room that includes OpenSSL: links, keys, digests, SCRAM, DKIM
+libzm_a_SOURCES += \
+	libzm/tls/about.c libzm/tls/about.h \
+	libzm/tls/client.c libzm/tls/client.h \
+	libzm/tls/digest.c libzm/tls/digest.h \
+	libzm/tls/dkim.c libzm/tls/dkim.h \
+	libzm/tls/internal.h \
+	libzm/tls/link.c libzm/tls/link.h \
+	libzm/tls/pair.c libzm/tls/pair.h \
+	libzm/tls/provider.c \
+	libzm/tls/scram.c libzm/tls/scram.h \
+	libzm/tls/server.c libzm/tls/server.h \
+	libzm/tls/sign.c libzm/tls/sign.h \
+	libzm/tls/tickets.c \
+	libzm/tls/tls.c libzm/tls/tls.h

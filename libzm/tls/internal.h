@@ -1,0 +1,17 @@
+/* tls_internal.h - what the files tls_*.c share; nobody else includes it
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_IO_TLS_INTERNAL_H
+#define ZM_IO_TLS_INTERNAL_H
+
+#include <openssl/ssl.h>
+
+#include "tls/server.h"
+
+/* OpenSSL's ticket callback.  The context's application data are the
+ * struct tls_tickets. */
+int tls_ticket_crypt(SSL *ssl, unsigned char *name, unsigned char *iv,
+    EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, int is_sealing);
+
+#endif

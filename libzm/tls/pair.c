@@ -1,0 +1,213 @@
+/* tls_pair.c - a chain of certificates and the private key of its first
+ *
+ * In     PEM files
+ * Out    DER, a key, dates and names
+ * Holds  the key, until released; the text it was read from is wiped
+ * Trusts the files' owner, but neither their length nor their content
+ * Spec   RFC 7468; RFC 5246 section 7.4.2 (order of the chain)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "tls/pair.h"
+
+#include "base/banned.h"
+
+enum { READ_BYTES = 16384 };
+
+int
+tls_file_read(const char *file, struct str *out, struct err *err)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return err_sys(err, "cannot read %s", file);
+	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
+		close(fd);
+		return err_set(err, "%s is not a file", file);
+	}
+	while (out->len <= TLS_FILE_BYTES_MAX) {
+		n = read(fd, str_room(out, READ_BYTES), READ_BYTES);
+		if (n <= 0 && !(n < 0 && errno == EINTR))
+			break;
+		if (n > 0)
+			out->len += (size_t)n;
+	}
+	out->buf[out->len] = '\0';
+	if (n < 0)
+		err_sys(err, "cannot read %s", file);
+	else if (out->len > TLS_FILE_BYTES_MAX)
+		n = err_set(err, "%s has more than %d bytes", file,
+		    TLS_FILE_BYTES_MAX);
+	close(fd);
+	return n < 0 ? -1 : 1;
+}
+
+/* Keys are kept without a pass phrase: nobody is there to type one. */
+static int
+no_pass_phrase(char *buf, int size, int is_write, void *context)
+{
+	*(bool *)context = true;
+	return -1;
+}
+
+static EVP_PKEY *
+key_read(const char *file, struct err *err)
+{
+	struct str text = STR_INIT;
+	bool is_locked = false;
+	EVP_PKEY *key = NULL;
+	BIO *bio;
+
+	if (tls_file_read(file, &text, err) == 1) {
+		bio = BIO_new_mem_buf(text.buf, (int)text.len);
+		key = PEM_read_bio_PrivateKey(bio, NULL, no_pass_phrase,
+		    &is_locked);
+		BIO_free(bio);
+		if (key == NULL && is_locked)
+			err_set(err, "%s: the key has a pass phrase; keep it "
+			    "without (openssl pkey -in FILE)", file);
+		else if (key == NULL)
+			tls_err(err, file);
+	}
+	if (text.cap > 0)
+		explicit_bzero(text.buf, text.cap);
+	str_release(&text);
+	return key;
+}
+
+/* The kinds that TLS 1.2 and 1.3 sign with and tls_keys.c can pass on. */
+static const char *
+kind_of(const EVP_PKEY *key)
+{
+	static const char *const kinds[] = { "RSA", "EC", "ED25519" };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (EVP_PKEY_is_a(key, kinds[i]))
+			return kinds[i];
+	return NULL;
+}
+
+static int
+certificate_add(struct tls_pair *pair, X509 *certificate)
+{
+	unsigned char *der = NULL;
+	int n = i2d_X509(certificate, &der);
+
+	if (n <= 0)
+		return -1;
+	str_add(&pair->chain, der, (size_t)n);
+	OPENSSL_free(der);
+	return 1;
+}
+
+static int64_t
+seconds_of(const ASN1_TIME *time)
+{
+	struct tm tm;
+
+	return ASN1_TIME_to_tm(time, &tm) == 1 ? (int64_t)timegm(&tm) : 0;
+}
+
+/* The first one: the one that the key must fit. */
+static int
+leaf_take(struct tls_pair *pair, X509 *leaf, const char *file,
+    struct err *err)
+{
+	pair->begins_s = seconds_of(X509_get0_notBefore(leaf));
+	pair->expires_s = seconds_of(X509_get0_notAfter(leaf));
+	tls_fingerprint(leaf, pair->fingerprint);
+	X509_NAME_get_text_by_NID(X509_get_subject_name(leaf),
+	    NID_commonName, pair->subject, sizeof(pair->subject));
+	if (X509_check_private_key(leaf, pair->key) == 1)
+		return 1;
+	ERR_clear_error();
+	return err_set(err, "the key is not that of the certificate in %s",
+	    file);
+}
+
+static int
+chain_parse(struct tls_pair *pair, struct slice text, const char *file,
+    struct err *err)
+{
+	BIO *bio = BIO_new_mem_buf(text.p, (int)text.n);
+	int count = 0, result = 1;
+	X509 *certificate;
+
+	while (result == 1 && (certificate = PEM_read_bio_X509(bio, NULL,
+	    NULL, NULL)) != NULL) {
+		if (++count > TLS_CHAIN_MAX)
+			result = err_set(err, "%s has more than %d "
+			    "certificates", file, TLS_CHAIN_MAX);
+		else if (count == 1)
+			result = leaf_take(pair, certificate, file, err);
+		if (result == 1 && certificate_add(pair, certificate) != 1)
+			result = tls_err(err, file);
+		X509_free(certificate);
+	}
+	BIO_free(bio);
+	if (count == 0)
+		return tls_err(err, file);
+	ERR_clear_error();	/* "no start line": the end of the file */
+	return result;
+}
+
+int
+tls_pair_load(struct tls_pair *pair, const char *certificate_file,
+    const char *key_file, struct err *err)
+{
+	struct str text = STR_INIT;
+	int result = -1;
+
+	memset(pair, 0, sizeof(*pair));
+	str_init(&pair->chain);
+	pair->key = key_read(key_file, err);
+	if (pair->key != NULL)
+		pair->kind = kind_of(pair->key);
+	if (pair->key != NULL && pair->kind == NULL)
+		err_set(err, "%s: the key is neither RSA, ECDSA nor Ed25519",
+		    key_file);
+	else if (pair->key != NULL &&
+	    tls_file_read(certificate_file, &text, err) == 1)
+		result = chain_parse(pair, str_slice(&text), certificate_file,
+		    err);
+	str_release(&text);
+	if (result != 1)
+		tls_pair_release(pair);
+	return result;
+}
+
+void
+tls_pair_release(struct tls_pair *pair)
+{
+	EVP_PKEY_free(pair->key);
+	pair->key = NULL;
+	if (pair->chain.buf != NULL)
+		str_release(&pair->chain);
+}
+
+int
+tls_roots_check(struct slice pem, struct err *err)
+{
+	BIO *bio = BIO_new_mem_buf(pem.p, (int)pem.n);
+	X509 *first = PEM_read_bio_X509(bio, NULL, NULL, NULL);
+
+	BIO_free(bio);
+	if (first == NULL)
+		return tls_err(err, "no certificate in it");
+	X509_free(first);
+	return 1;
+}
