@@ -5,7 +5,7 @@
  * Holds  a group of messages that are written and not yet named
  * Trusts a control file only when its head is whole, of this message, and
  *        its body begins inside of it; else the message is routed again
- * Spec   doc/INTERNALS.md section 11, rows B2 to B5
+ * Spec   doc/INTERNALS.md section 10, rows B2 to B5
  *
  * SPDX-License-Identifier: ISC
  */

@@ -7,7 +7,7 @@
  *        mail moves, so what moves on is met again below; what moves back,
  *        or is born of an outcome that was read (a report, a forwarded
  *        mail), is met by the next pass
- * Spec   doc/INTERNALS.md section 11; zmailer-backup(8)
+ * Spec   doc/INTERNALS.md section 10; zmailer-backup(8)
  *
  * SPDX-License-Identifier: ISC
  */
