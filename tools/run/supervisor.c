@@ -479,7 +479,8 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 	loop_signal(boss.loop, SIGHUP, on_hangup_signal, &boss);
 	loop_signal(boss.loop, SIGCHLD, on_child_signal, &boss);
 	for (size_t i = 0; i < CHILD_COUNT; i++)
-		supervised_prepare(&boss, &boss.children[i], child_rows[i].name);
+		supervised_prepare(&boss, &boss.children[i],
+		    child_rows[i].name);
 	start_next(&boss);
 	state_publish(&boss);
 	timer_set(boss.loop, &boss.keep_timer,
