@@ -7,7 +7,7 @@
  */
 #include <stdint.h>
 
-#include "smtpserver/doorman/shed.h"
+#include "smtpserver/listener/shed.h"
 
 #include "base/banned.h"
 

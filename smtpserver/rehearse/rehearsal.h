@@ -10,8 +10,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_TEST_REHEARSAL_H
-#define ZM_SMTPSERVER_TEST_REHEARSAL_H
+#ifndef ZM_SMTPSERVER_REHEARSE_REHEARSAL_H
+#define ZM_SMTPSERVER_REHEARSE_REHEARSAL_H
 
 #include "base/err.h"
 #include "smtpserver/policy/policy.h"

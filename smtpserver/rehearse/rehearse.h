@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_TEST_REHEARSE_H
-#define ZM_SMTPSERVER_TEST_REHEARSE_H
+#ifndef ZM_SMTPSERVER_REHEARSE_REHEARSE_H
+#define ZM_SMTPSERVER_REHEARSE_REHEARSE_H
 
 #include <stdbool.h>
 

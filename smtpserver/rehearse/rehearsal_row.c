@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "grammar/units.h"
-#include "smtpserver/test/rehearsal.h"
+#include "smtpserver/rehearse/rehearsal.h"
 
 #include "base/banned.h"
 

@@ -15,7 +15,7 @@
 
 #include "base/mem.h"
 #include "grammar/net.h"
-#include "smtpserver/test/dialogue.h"
+#include "smtpserver/rehearse/dialogue.h"
 
 #include "base/banned.h"
 

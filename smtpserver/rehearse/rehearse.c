@@ -17,9 +17,9 @@
 #include "base/mem.h"
 #include "io/ipc.h"
 #include "smtpserver/helper/helpers.h"
-#include "smtpserver/test/dialogue.h"
-#include "smtpserver/test/rehearsal.h"
-#include "smtpserver/test/rehearse.h"
+#include "smtpserver/rehearse/dialogue.h"
+#include "smtpserver/rehearse/rehearsal.h"
+#include "smtpserver/rehearse/rehearse.h"
 
 #include "base/banned.h"
 

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_TEST_DIALOGUE_H
-#define ZM_SMTPSERVER_TEST_DIALOGUE_H
+#ifndef ZM_SMTPSERVER_REHEARSE_DIALOGUE_H
+#define ZM_SMTPSERVER_REHEARSE_DIALOGUE_H
 
-#include "smtpserver/test/rehearsal.h"
+#include "smtpserver/rehearse/rehearsal.h"
 
 /* Speak SMTP with whoever types, as with a client at ip: HELO and MAIL are
  * remembered, each RCPT is a rehearsal (its rules are traced), DATA is read

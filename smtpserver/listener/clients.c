@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "smtpserver/doorman/clients.h"
+#include "smtpserver/listener/clients.h"
 
 #include "base/banned.h"
 

@@ -20,7 +20,7 @@
 #include "base/mem.h"
 #include "grammar/net.h"
 #include "grammar/proxy.h"
-#include "smtpserver/doorman/arrivals.h"
+#include "smtpserver/listener/arrivals.h"
 
 #include "base/banned.h"
 
@@ -31,7 +31,7 @@ struct arrival {
 	int			 fd;
 	struct watch		*watch;
 	struct timer		 timer;
-	char			 listener[TEXT_BYTES];
+	char			 bound_to[TEXT_BYTES];
 	struct sockaddr_storage	 address;
 	struct str		 header;
 	TAILQ_ENTRY(arrival)	 entry;
@@ -99,7 +99,7 @@ refuse(struct arrival *arrival, const char *reason)
 	net_endpoint_text((const struct sockaddr *)&arrival->address,
 	    endpoint, sizeof(endpoint));
 	event(EV_PROXY_REFUSED, NULL, "client", slice_of(endpoint),
-	    "listener", slice_of(arrival->listener), "reason",
+	    "listener", slice_of(arrival->bound_to), "reason",
 	    slice_of(reason), NULL);
 	arrival_free(arrival);
 }
@@ -118,7 +118,7 @@ arrival_go_on(struct arrival *arrival, const struct proxy *proxy)
 
 	arrival->fd = -1;
 	watch_free(&arrival->watch);
-	arrivals->fn(arrivals->context, arrival->listener, fd,
+	arrivals->fn(arrivals->context, arrival->bound_to, fd,
 	    (const struct sockaddr *)(proxy->is_local ? &arrival->address :
 	    &proxy->client));
 	arrival_free(arrival);
@@ -164,14 +164,14 @@ address_bytes(const struct sockaddr *address)
 }
 
 void
-arrivals_add(struct arrivals *arrivals, int fd, const char *listener,
+arrivals_add(struct arrivals *arrivals, int fd, const char *bound_to,
     const struct sockaddr *address)
 {
 	struct arrival *arrival = mem_alloc(1, sizeof(*arrival));
 
 	arrival->arrivals = arrivals;
 	arrival->fd = fd;
-	strlcpy(arrival->listener, listener, sizeof(arrival->listener));
+	strlcpy(arrival->bound_to, bound_to, sizeof(arrival->bound_to));
 	memcpy(&arrival->address, address, address_bytes(address));
 	str_init(&arrival->header);
 	TAILQ_INSERT_TAIL(&arrivals->list, arrival, entry);

@@ -5,7 +5,7 @@
  *	below 70%	SHED_NOTHING
  *	from 70%	SHED_WAITING	greet-pause and tarpit are left out,
  *			and a client may be silent for 30 s instead of
- *			`timeout command`: seats turn over faster
+ *			`timeout command`: slots are free sooner
  *	from 85%	SHED_SECOND	a stranger who has a session gets no
  *			second one
  *	from 95%	SHED_STRANGERS	strangers get none: the rest is for
@@ -18,8 +18,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_DOORMAN_SHED_H
-#define ZM_SMTPSERVER_DOORMAN_SHED_H
+#ifndef ZM_SMTPSERVER_LISTENER_SHED_H
+#define ZM_SMTPSERVER_LISTENER_SHED_H
 
 #include <stdbool.h>
 

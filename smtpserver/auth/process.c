@@ -1,10 +1,10 @@
-/* keeper.c - where passwords are looked at
+/* process.c - where passwords are looked at
  *
- * In     "helper" with a socket, "reload", from the doorman
+ * In     "helper" with a socket, "reload", from the listener
  * Out    a process for each socket
  * Holds  the configuration; a secret for users who are not there
- * Trusts the doorman; it is gone when the doorman is
- * Spec   auth/keeper.h
+ * Trusts the listener; it is gone when the listener is
+ * Spec   auth/process.h
  *
  * SPDX-License-Identifier: ISC
  */
@@ -20,7 +20,7 @@
 #include "base/mem.h"
 #include "io/ipc.h"
 #include "smtpserver/auth/check.h"
-#include "smtpserver/auth/keeper.h"
+#include "smtpserver/auth/process.h"
 #include "smtpserver/helper/helper.h"
 
 #include "base/banned.h"
@@ -30,7 +30,7 @@ enum {
 	QUESTION_FOR_S = 60	/* then the helper hangs, and is ended */
 };
 
-struct auth_keeper {		/* the doorman's side */
+struct auth_process {		/* the listener's side */
 	struct process	*process;
 	pid_t		 pid;
 	int		 socket;
@@ -64,19 +64,19 @@ helper_run(struct conf *conf, struct slice secret, int socket)
 
 /* ---- the process ------------------------------------------------------ */
 
-struct keeping {
+struct auth_server {
 	struct process	*process;
 	struct conf	*conf;
-	int		 doorman;
+	int		 listener;
 	struct ipc_inbox inbox;
 	char		 secret[SECRET_BYTES];
 };
 
 static void
-helper_start(struct keeping *keeping)
+helper_start(struct auth_server *server)
 {
-	struct slice secret = { keeping->secret, SECRET_BYTES };
-	int fd = ipc_take_fd(&keeping->inbox);
+	struct slice secret = { server->secret, SECRET_BYTES };
+	int fd = ipc_take_fd(&server->inbox);
 	pid_t pid;
 
 	if (fd < 0)
@@ -84,8 +84,8 @@ helper_start(struct keeping *keeping)
 	event_flush();
 	pid = fork();
 	if (pid == 0) {
-		close(keeping->doorman);
-		helper_run(keeping->conf, secret, fd);
+		close(server->listener);
+		helper_run(server->conf, secret, fd);
 	}
 	if (pid < 0)
 		warning("cannot fork a helper for passwords: error %d",
@@ -94,15 +94,15 @@ helper_start(struct keeping *keeping)
 }
 
 static void
-reload(struct keeping *keeping)
+reload(struct auth_server *server)
 {
 	struct arena *arena = arena_new();
 	struct conf_report report;
-	struct conf *fresh = conf_load(keeping->process->conf_path, arena,
+	struct conf *fresh = conf_load(server->process->conf_path, arena,
 	    &report);
 
 	if (fresh != NULL)
-		keeping->conf = fresh;	/* the old one is the process's */
+		server->conf = fresh;	/* the old one is the process's */
 	arena_free(&arena);
 }
 
@@ -121,92 +121,92 @@ harden(struct process *process)
 }
 
 static void __attribute__((noreturn))
-keeper_run(struct process *process, int socket)
+auth_server_run(struct process *process, int socket)
 {
-	struct keeping keeping = {
-		.process = process, .conf = process->conf, .doorman = socket,
+	struct auth_server server = {
+		.process = process, .conf = process->conf, .listener = socket,
 	};
 	struct slice line;
 
 	harden(process);
-	signal(SIGHUP, SIG_IGN);	/* the doorman tells */
+	signal(SIGHUP, SIG_IGN);	/* the listener tells */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);	/* its end of file ends us */
 	signal(SIGCHLD, SIG_IGN);	/* nobody waits for them */
-	arc4random_buf(keeping.secret, SECRET_BYTES);
-	ipc_inbox_init(&keeping.inbox);
-	while (ipc_receive(socket, &keeping.inbox) > 0) {
+	arc4random_buf(server.secret, SECRET_BYTES);
+	ipc_inbox_init(&server.inbox);
+	while (ipc_receive(socket, &server.inbox) > 0) {
 		size_t cursor = 0;
 
-		while (ipc_line(&keeping.inbox, &cursor, &line) == 1)
+		while (ipc_line(&server.inbox, &cursor, &line) == 1)
 			if (slice_is(line, "reload"))
-				reload(&keeping);
+				reload(&server);
 			else
-				helper_start(&keeping);
-		ipc_inbox_consume(&keeping.inbox, cursor);
+				helper_start(&server);
+		ipc_inbox_consume(&server.inbox, cursor);
 	}
 	_exit(0);
 }
 
-/* ---- the doorman's side ----------------------------------------------- */
+/* ---- the listener's side ----------------------------------------------- */
 
 bool
-auth_keeper_is_wanted(const struct conf *conf)
+auth_process_is_wanted(const struct conf *conf)
 {
 	return conf->auth.kind != AUTH_NONE &&
 	    conf->auth.kind != AUTH_DOVECOT;
 }
 
-struct auth_keeper *
-auth_keeper_start(struct process *process, loop_fn *child_fn, void *context,
+struct auth_process *
+auth_process_start(struct process *process, loop_fn *child_fn, void *context,
     struct err *err)
 {
-	struct auth_keeper *keeper;
+	struct auth_process *auth;
 	int socket;
 	pid_t pid = daemon_fork(process, "smtpserver-auth", &socket, err);
 
 	if (pid == 0) {
 		if (child_fn != NULL)
 			child_fn(context);
-		keeper_run(process, socket);
+		auth_server_run(process, socket);
 	}
 	if (pid < 0)
 		return NULL;
-	keeper = mem_alloc(1, sizeof(*keeper));
-	keeper->process = process;
-	keeper->pid = pid;
-	keeper->socket = socket;
-	return keeper;
+	auth = mem_alloc(1, sizeof(*auth));
+	auth->process = process;
+	auth->pid = pid;
+	auth->socket = socket;
+	return auth;
 }
 
 void
-auth_keeper_free(struct auth_keeper **keeper)
+auth_process_free(struct auth_process **auth)
 {
-	struct auth_keeper *k = *keeper;
+	struct auth_process *k = *auth;
 
 	if (k == NULL)
 		return;
 	close(k->socket);
 	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	mem_free(keeper);
+	mem_free(auth);
 }
 
 void
-auth_keeper_in_child(struct auth_keeper *keeper)
+auth_process_in_child(struct auth_process *auth)
 {
-	if (keeper != NULL)
-		close(keeper->socket);
+	if (auth != NULL)
+		close(auth->socket);
 }
 
 int
-auth_keeper_open(struct auth_keeper *keeper, struct err *err)
+auth_process_open(struct auth_process *auth, struct err *err)
 {
 	int ends[2];
 
 	if (ipc_pair(ends, err) < 0)
 		return -1;
-	if (ipc_send(keeper->socket, SLICE("helper\n"), &ends[1], 1) != 7) {
+	if (ipc_send(auth->socket, SLICE("helper\n"), &ends[1], 1) != 7) {
 		err_sys(err, "the process for passwords is gone");
 		close(ends[0]);
 		ends[0] = -1;
@@ -216,7 +216,7 @@ auth_keeper_open(struct auth_keeper *keeper, struct err *err)
 }
 
 void
-auth_keeper_reload(struct auth_keeper *keeper)
+auth_process_reload(struct auth_process *auth)
 {
-	(void)ipc_send(keeper->socket, SLICE("reload\n"), NULL, 0);
+	(void)ipc_send(auth->socket, SLICE("reload\n"), NULL, 0);
 }

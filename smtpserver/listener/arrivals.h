@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_DOORMAN_ARRIVALS_H
-#define ZM_SMTPSERVER_DOORMAN_ARRIVALS_H
+#ifndef ZM_SMTPSERVER_LISTENER_ARRIVALS_H
+#define ZM_SMTPSERVER_LISTENER_ARRIVALS_H
 
 #include <sys/socket.h>
 
@@ -12,8 +12,8 @@
 struct arrivals;
 
 /* The header was good: fd (the callee's now) is a client at address, who
- * came to listener (as given to arrivals_add). */
-typedef void arrivals_fn(void *context, const char *listener, int fd,
+ * came to bound_to (as given to arrivals_add). */
+typedef void arrivals_fn(void *context, const char *bound_to, int fd,
     const struct sockaddr *address);
 
 struct arrivals *arrivals_new(struct loop *loop, arrivals_fn *fn,
@@ -31,7 +31,7 @@ enum {
 
 /* Wait for the PROXY header on fd (taken) of the proxy at address.  What is
  * no such header is closed, and an event says why. */
-void arrivals_add(struct arrivals *arrivals, int fd, const char *listener,
+void arrivals_add(struct arrivals *arrivals, int fd, const char *bound_to,
     const struct sockaddr *address);
 
 #endif

@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_DOORMAN_CLIENTS_H
-#define ZM_SMTPSERVER_DOORMAN_CLIENTS_H
+#ifndef ZM_SMTPSERVER_LISTENER_CLIENTS_H
+#define ZM_SMTPSERVER_LISTENER_CLIENTS_H
 
 #include "grammar/net.h"
 

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "smtpserver/test/rehearsal.h"
+#include "smtpserver/rehearse/rehearsal.h"
 
 #include "base/banned.h"
 

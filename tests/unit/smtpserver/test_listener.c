@@ -1,6 +1,6 @@
-/* test_doorman.c - real workers in processes of their own, real sockets
+/* test_listener.c - real workers in processes of their own, real sockets
  *
- * The test is the doorman's process and turns its loop; what workers do is
+ * The test is the listener's process and turns its loop; what workers do is
  * waited for, never slept for.
  *
  * SPDX-License-Identifier: ISC
@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "house.h"
-#include "smtpserver/doorman/crew.h"
-#include "smtpserver/doorman/doorman.h"
+#include "smtpserver/listener/workers.h"
+#include "smtpserver/listener/listener.h"
 
 #include "base/clock.h"
 #include "base/banned.h"
@@ -37,7 +37,7 @@ no_question(void *context, uint64_t asker, struct slice line)
 	return false;
 }
 
-static const struct crew_owner nobody = {
+static const struct workers_owner nobody = {
 	nothing, nothing, no_question, NULL, NULL, false, NULL, NULL
 };
 
@@ -95,14 +95,14 @@ say(int client, const char *text)
 	    (ssize_t)strlen(text));
 }
 
-/* ---- the crew --------------------------------------------------------- */
+/* ---- the workers --------------------------------------------------------- */
 
-/* A crew, without the rest of the doorman. */
+/* workers, without the rest of the listener. */
 struct stage {
 	struct house	 house;
 	struct process	 process;
 	struct clients	*clients;
-	struct crew	*crew;
+	struct workers	*workers;
 };
 
 static void
@@ -112,14 +112,14 @@ stage_open(struct stage *stage)
 	house_open_clocked(&stage->house, "");
 	stage->process = process_of(&stage->house);
 	stage->clients = clients_new();
-	stage->crew = crew_new(&stage->process, stage->house.spool,
+	stage->workers = workers_new(&stage->process, stage->house.spool,
 	    stage->clients, &nobody);
 }
 
 static void
 stage_close(struct stage *stage)
 {
-	crew_free(&stage->crew);
+	workers_free(&stage->workers);
 	clients_free(&stage->clients);
 	house_close(&stage->house);
 }
@@ -129,7 +129,7 @@ resize(struct stage *stage, unsigned workers)
 {
 	struct err err;
 
-	cr_assert_eq(crew_resize(stage->crew, workers, &err), 0, "%s",
+	cr_assert_eq(workers_resize(stage->workers, workers, &err), 0, "%s",
 	    err.text);
 }
 
@@ -142,7 +142,7 @@ give(struct stage *stage)
 
 	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends),
 	    0);
-	crew_give(stage->crew, ends[1], "192.0.2.7:4711", "127.0.0.1:25",
+	workers_give(stage->workers, ends[1], "192.0.2.7:4711", "127.0.0.1:25",
 	    false, clients_enter(stage->clients, &net, &sessions));
 	return ends[0];
 }
@@ -166,40 +166,40 @@ quit(struct stage *stage, int client)
 static void
 wait_workers(struct stage *stage, unsigned count)
 {
-	UNTIL(&stage->house, crew_worker_count(stage->crew) == count);
+	UNTIL(&stage->house, workers_count(stage->workers) == count);
 }
 
 /* All stop; who is there hears of it. */
 static void
 stop(struct stage *stage, int client)
 {
-	crew_stop(stage->crew);
-	cr_expect_not(crew_has_room(stage->crew));
+	workers_stop(stage->workers);
+	cr_expect_not(workers_has_room(stage->workers));
 	cr_expect(heard(&stage->house, client, "421 4.3.2"));
 	close(client);
 	wait_workers(stage, 0);
-	cr_expect_eq(crew_session_count(stage->crew), 0);
+	cr_expect_eq(workers_session_count(stage->workers), 0);
 }
 
-Test(crew, serves_counts_and_replaces_the_dead)
+Test(workers, serves_counts_and_replaces_the_dead)
 {
 	struct stage stage;
 	int a, b;
 
 	stage_open(&stage);
-	cr_expect_not(crew_has_room(stage.crew));
+	cr_expect_not(workers_has_room(stage.workers));
 	resize(&stage, 2);
-	cr_expect(crew_has_room(stage.crew));
+	cr_expect(workers_has_room(stage.workers));
 	a = give_and_hear(&stage);
 	b = give_and_hear(&stage);
-	cr_expect_eq(crew_session_count(stage.crew), 2);
+	cr_expect_eq(workers_session_count(stage.workers), 2);
 	quit(&stage, a);
-	UNTIL(&stage.house, crew_session_count(stage.crew) == 1);
+	UNTIL(&stage.house, workers_session_count(stage.workers) == 1);
 
-	crew_kill(stage.crew);		/* kill -9, a session open */
+	workers_kill(stage.workers);		/* kill -9, a session open */
 	wait_workers(&stage, 0);
-	cr_expect_eq(crew_session_count(stage.crew), 0);
-	cr_expect_not(crew_has_room(stage.crew));
+	cr_expect_eq(workers_session_count(stage.workers), 0);
+	cr_expect_not(workers_has_room(stage.workers));
 	*stage.house.clock += 2;	/* they died young: after a second */
 	wait_workers(&stage, 2);
 	close(a);
@@ -213,7 +213,7 @@ Test(crew, serves_counts_and_replaces_the_dead)
 
 /* A worker that leaves: who is there is served to the end, who comes is
  * another's. */
-Test(crew, one_that_leaves_ends_what_it_has)
+Test(workers, one_that_leaves_ends_what_it_has)
 {
 	struct stage stage;
 	int a, b;
@@ -222,10 +222,10 @@ Test(crew, one_that_leaves_ends_what_it_has)
 	resize(&stage, 1);
 	a = give_and_hear(&stage);
 	resize(&stage, 0);
-	cr_expect_not(crew_has_room(stage.crew));
+	cr_expect_not(workers_has_room(stage.workers));
 	resize(&stage, 1);
 	b = give_and_hear(&stage);
-	cr_expect_eq(crew_worker_count(stage.crew), 2);
+	cr_expect_eq(workers_count(stage.workers), 2);
 	say(a, "MAIL FROM:<a@b.test>\r\n");	/* before EHLO: as ever */
 	cr_expect(heard(&stage.house, a, "503 5.5.1"));
 	quit(&stage, a);
@@ -237,7 +237,7 @@ Test(crew, one_that_leaves_ends_what_it_has)
 }
 
 /* More connections at once than one message takes. */
-Test(crew, a_burst_is_handed_over)
+Test(workers, a_burst_is_handed_over)
 {
 	enum { BURST = 150 };
 	struct stage stage;
@@ -246,22 +246,22 @@ Test(crew, a_burst_is_handed_over)
 	stage_open(&stage);
 	resize(&stage, 1);
 	for (int i = 0; i < BURST; i++) {
-		UNTIL(&stage.house, crew_has_room(stage.crew));
+		UNTIL(&stage.house, workers_has_room(stage.workers));
 		ends[i] = give(&stage);
 	}
-	cr_expect_eq(crew_session_count(stage.crew), BURST);
+	cr_expect_eq(workers_session_count(stage.workers), BURST);
 	for (int i = 0; i < BURST; i++) {
 		cr_expect(heard(&stage.house, ends[i], "220 mx.example.org"));
 		close(ends[i]);
 	}
-	UNTIL(&stage.house, crew_session_count(stage.crew) == 0);
+	UNTIL(&stage.house, workers_session_count(stage.workers) == 0);
 	stage_close(&stage);
 }
 
 /* ---- the door --------------------------------------------------------- */
 
 /* Below the ports that the kernel gives to outgoing connections: one of
- * those could be taken between the look and the doorman's bind. */
+ * those could be taken between the look and the listener's bind. */
 static unsigned
 free_port(void)
 {
@@ -296,7 +296,7 @@ dial(unsigned port)
 	return fd;
 }
 
-/* Dial until a seat is free: the worker tells the doorman in its own time. */
+/* Dial until a slot is free: the worker tells the listener in its own time. */
 static int
 dial_until_seated(struct house *house, unsigned port, const char *refusal)
 {
@@ -310,7 +310,7 @@ dial_until_seated(struct house *house, unsigned port, const char *refusal)
 		close(client);
 		loop_turn(house->loop, TURN_MS);
 	}
-	cr_assert_fail("the seat was never free again");
+	cr_assert_fail("the slot was never free again");
 	return -1;
 }
 
@@ -331,7 +331,7 @@ conf_of(struct house *house, unsigned port, const char *more)
 	return conf;
 }
 
-Test(doorman, bounds_sessions_and_stops)
+Test(listener, bounds_sessions_and_stops)
 {
 	unsigned port = free_port();
 	struct process process;
@@ -344,8 +344,8 @@ Test(doorman, bounds_sessions_and_stops)
 	conf = conf_of(&house, port, "limit sessions-per-client 2");
 	process = process_of(&house);
 	process.conf = conf;
-	cr_assert_eq(doorman_bind(&process, &err), 0, "%s", err.text);
-	cr_assert_eq(doorman_start(&process, &err), 0, "%s", err.text);
+	cr_assert_eq(listener_bind(&process, &err), 0, "%s", err.text);
+	cr_assert_eq(listener_start(&process, &err), 0, "%s", err.text);
 	a = dial(port);
 	b = dial(port);
 	cr_expect(heard(&house, a, "220 mx.example.org"));
@@ -360,17 +360,17 @@ Test(doorman, bounds_sessions_and_stops)
 	close(a);
 	a = dial_until_seated(&house, port, "421 4.7.0");
 	process.is_stopping = true;
-	doorman_stop(&process);
+	listener_stop(&process);
 	cr_expect(heard(&house, b, "421 4.3.2"));
 	close(a);
 	close(b);
 	loop_run(house.loop);		/* until the workers are gone */
-	doorman_release(&process);
+	listener_release(&process);
 	conf_free(&conf);
 	house_close(&house);
 }
 
-Test(doorman, bounds_all_sessions)
+Test(listener, bounds_all_sessions)
 {
 	unsigned port = free_port();
 	struct process process;
@@ -383,8 +383,8 @@ Test(doorman, bounds_all_sessions)
 	conf = conf_of(&house, port, "limit sessions 1");
 	process = process_of(&house);
 	process.conf = conf;
-	cr_assert_eq(doorman_bind(&process, &err), 0, "%s", err.text);
-	cr_assert_eq(doorman_start(&process, &err), 0, "%s", err.text);
+	cr_assert_eq(listener_bind(&process, &err), 0, "%s", err.text);
+	cr_assert_eq(listener_start(&process, &err), 0, "%s", err.text);
 	a = dial(port);
 	cr_expect(heard(&house, a, "220 mx.example.org"));
 	b = dial(port);
@@ -392,15 +392,15 @@ Test(doorman, bounds_all_sessions)
 	close(a);
 	close(b);
 	process.is_stopping = true;
-	doorman_stop(&process);
+	listener_stop(&process);
 	loop_run(house.loop);
-	doorman_release(&process);
+	listener_release(&process);
 	conf_free(&conf);
 	house_close(&house);
 }
 
 /* Workers that have no descriptors left: 421, and nobody waits at the door. */
-Test(doorman, refuses_what_no_worker_can_hold)
+Test(listener, refuses_what_no_worker_can_hold)
 {
 	enum { FEW = 64 + 2 * 2 };	/* two sessions, SPARE_FDS */
 	unsigned port = free_port();
@@ -418,8 +418,8 @@ Test(doorman, refuses_what_no_worker_can_hold)
 	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	limit.rlim_cur = FEW;
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	cr_assert_eq(doorman_bind(&process, &err), 0, "%s", err.text);
-	cr_assert_eq(doorman_start(&process, &err), 0, "%s", err.text);
+	cr_assert_eq(listener_bind(&process, &err), 0, "%s", err.text);
+	cr_assert_eq(listener_start(&process, &err), 0, "%s", err.text);
 	for (int i = 0; i < 4; i++) {
 		ends[i] = dial(port);
 		cr_expect(heard(&house, ends[i], i < 2 ? "220 " : "421 4.3.2"));
@@ -429,15 +429,15 @@ Test(doorman, refuses_what_no_worker_can_hold)
 	for (int i = 0; i < 4; i++)
 		close(ends[i]);
 	process.is_stopping = true;
-	doorman_stop(&process);
+	listener_stop(&process);
 	loop_run(house.loop);
-	doorman_release(&process);
+	listener_release(&process);
 	conf_free(&conf);
 	house_close(&house);
 }
 
 /* A port that is taken is said with its name. */
-Test(doorman, a_taken_port_is_an_error)
+Test(listener, a_taken_port_is_an_error)
 {
 	struct sockaddr_in in = { .sin_family = AF_INET,
 	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -456,12 +456,12 @@ Test(doorman, a_taken_port_is_an_error)
 	conf = conf_of(&house, ntohs(in.sin_port), "");
 	process = process_of(&house);
 	process.conf = conf;
-	cr_expect_eq(doorman_bind(&process, &err), -1);
+	cr_expect_eq(listener_bind(&process, &err), -1);
 	snprintf(want, sizeof(want), "cannot listen on 127.0.0.1:%u",
 	    ntohs(in.sin_port));
 	cr_expect(strstr(err.text, want) != NULL, "%s", err.text);
 	close(fd);
-	doorman_release(&process);
+	listener_release(&process);
 	conf_free(&conf);
 	house_close(&house);
 }

@@ -1,42 +1,42 @@
-/* internal.h - what doorman.c and doorman/admit.c share
+/* internal.h - what listener.c and listener/admit.c share
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_DOORMAN_INTERNAL_H
-#define ZM_SMTPSERVER_DOORMAN_INTERNAL_H
+#ifndef ZM_SMTPSERVER_LISTENER_INTERNAL_H
+#define ZM_SMTPSERVER_LISTENER_INTERNAL_H
 
-#include "smtpserver/doorman/arrivals.h"
-#include "smtpserver/doorman/crew.h"
-#include "smtpserver/doorman/doorman.h"
+#include "smtpserver/listener/arrivals.h"
+#include "smtpserver/listener/workers.h"
+#include "smtpserver/listener/listener.h"
 #include "smtpserver/helper/helpers.h"
 #include "smtpserver/peers.h"
 #include "smtpserver/policy/policy.h"
 
-struct listener {
-	struct doorman	*doorman;
+struct bound_socket {
+	struct listener	*listener;
 	int		 fd;
 	struct watch	*watch;
 	char		 text[CONF_LISTEN_BYTES];
 	bool		 is_submission, is_tls;
-	struct listener	*next;
+	struct bound_socket	*next;
 };
 
 /* Who logs in and who is a stranger never share a process. */
-enum crew_kind { CREW_STRANGERS, CREW_OWN, CREW_COUNT };
+enum workers_kind { WORKERS_FOR_STRANGERS, WORKERS_FOR_OWN, WORKERS_KINDS };
 
-struct doorman {
+struct listener {
 	struct process	*process;
 	struct spool	*spool;
 	struct clients	*clients;
-	struct crew	*crews[CREW_COUNT];
+	struct workers	*workers[WORKERS_KINDS];
 	struct keys	*keys;		/* NULL: no certificates */
-	struct auth_keeper *auth;	/* NULL: no passwords */
+	struct auth_process *auth;	/* NULL: no passwords */
 	struct failures	*failures;	/* of logins */
 	struct space_shared *space;	/* promised to clients */
 	struct peers	*peers;
 	struct arrivals	*arrivals;	/* of proxies */
 	struct helpers	*helpers;
-	struct listener	*listeners;
+	struct bound_socket	*sockets;
 	bool		 is_paused;
 	struct timer	 pause_timer, stop_timer;
 	struct policy	*policy;	/* who is known */
@@ -44,17 +44,17 @@ struct doorman {
 };
 
 /* A connection waits at this listener: the loop's call. */
-void doorman_on_listener(void *context, unsigned ready);
+void listener_on_connection(void *context, unsigned ready);
 
 /* What a proxy told of: admit it as if it had come itself (arrivals_fn). */
-void doorman_on_arrival(void *context, const char *listener, int fd,
+void listener_on_arrival(void *context, const char *bound_to, int fd,
     const struct sockaddr *address);
 
 /* Look at the listeners while there is somebody to give connections to. */
-void doorman_watch_listeners(struct doorman *doorman);
+void listener_watch_sockets(struct listener *listener);
 
 /* The number of sessions changed: tell the workers when that makes another
  * level (shed.h). */
-void doorman_weigh(struct doorman *doorman);
+void listener_weigh(struct listener *listener);
 
 #endif
