@@ -155,12 +155,6 @@ queue_give_back(struct queue *queue, struct entry *entry)
 }
 
 void
-queue_put_behind(struct queue *queue, struct entry *entry)
-{
-	wait_last(queue, entry);
-}
-
-void
 queue_rest(struct queue *queue, struct entry *entry)
 {
 	entry->owner = NULL;

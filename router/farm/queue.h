@@ -59,9 +59,8 @@ struct entry *queue_take(struct queue *queue, void *owner);
  * the end again when it came again. */
 void queue_done(struct queue *queue, struct entry *entry);
 
-/* The worker did not come to it: to the front / behind all others. */
+/* The worker did not come to it: to the front. */
 void queue_give_back(struct queue *queue, struct entry *entry);
-void queue_put_behind(struct queue *queue, struct entry *entry);
 
 /* Trouble that was not the message's: it waits for queue_wake, whatever
  * events say (giving a claim back is one), then is behind all others. */
