@@ -29,7 +29,7 @@ tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS)
 noinst_LIBRARIES += tools/libtools.a
 tools_libtools_a_SOURCES = \
 	tools/run/supervisor.c tools/run/supervisor.h \
-	tools/run/child.c tools/run/child.h tools/run/state.c \
+	tools/run/supervised.c tools/run/supervised.h tools/run/state.c \
 	tools/run/dirs.c tools/run/manager.c tools/run/libexec.c \
 	tools/queue/view.c tools/queue/view.h tools/queue/live.c tools/queue/asked.c \
 	tools/queue/print.c \
