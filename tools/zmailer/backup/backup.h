@@ -74,7 +74,6 @@ void seen_free(struct seen **seen);
 /* The flags of key, 0 when it is new; the pointer is good until the next
  * call. */
 unsigned *seen_at(struct seen *seen, const char *key);
-size_t seen_count(const struct seen *seen);
 
 /* ---- take.c: the spool into an archive -------------------------------- */
 

@@ -128,9 +128,3 @@ seen_at(struct seen *seen, const char *key)
 	}
 	return &entry->flags;
 }
-
-size_t
-seen_count(const struct seen *seen)
-{
-	return seen->count;
-}

@@ -8,7 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "router/farm/parent.h"
+#include "router/workers/parent.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +23,9 @@
 #include "base/mem.h"
 #include "io/notify.h"
 #include "router/ask/verify.h"
-#include "router/farm/farm.h"
-#include "router/farm/poison.h"
-#include "router/farm/worker.h"
+#include "router/workers/pool.h"
+#include "router/workers/poison.h"
+#include "router/workers/worker.h"
 
 #include "base/banned.h"
 
@@ -42,8 +42,8 @@ struct parent {
 	struct process	*process;
 	struct spool	*spool;
 	struct notify	*notify;
-	struct queue	 queue;
-	struct farm	*farm;
+	struct router_queue	 queue;
+	struct pool	*pool;
 	struct verify	*verify;
 	struct timer	 minute;
 	struct timer	 public_timer;
@@ -57,7 +57,7 @@ struct parent {
 
 /* Root's sendmail renames its draft to router/ itself, as ours do. */
 static bool
-is_ours(const struct parent *parent, uid_t uid)
+parent_is_ours(const struct parent *parent, uid_t uid)
 {
 	if (uid == 0)
 		return true;
@@ -68,7 +68,7 @@ is_ours(const struct parent *parent, uid_t uid)
 }
 
 static void
-ours_find(struct parent *parent)
+parent_find_ours(struct parent *parent)
 {
 	struct err err;
 	uid_t uid;
@@ -84,7 +84,7 @@ ours_find(struct parent *parent)
 }
 
 static bool
-note_public(void *context, const char *name)
+parent_note_public(void *context, const char *name)
 {
 	struct parent *parent = context;
 	char line[16 + SPOOL_NAME_BYTES];
@@ -93,17 +93,17 @@ note_public(void *context, const char *name)
 	if (strlen(name) >= SPOOL_NAME_BYTES || strchr(name, '\n') != NULL ||
 	    fstatat(spool_dir_fd(parent->spool, AREA_PUBLIC, 0), name, &st,
 	    AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
-	    is_ours(parent, st.st_uid))
+	    parent_is_ours(parent, st.st_uid))
 		return true;
 	snprintf(line, sizeof(line), "public/%s", name);
-	farm_add_chore(parent->farm, line);
+	pool_add_task(parent->pool, line);
 	return true;
 }
 
 /* ---- router/ ----------------------------------------------------------- */
 
 static ino_t
-message_inode(const char *name)
+parent_name_inode(const char *name)
 {
 	struct spool_name parsed;
 
@@ -113,27 +113,27 @@ message_inode(const char *name)
 	return parsed.inode;
 }
 
-struct found {			/* a name that a scan found new */
+struct scan_entry {		/* a name that a scan found new */
 	ino_t		inode;
 	struct timespec	mtime;
 };
 
-struct scan {
+struct parent_scan {
 	struct parent	*parent;
 	unsigned	 priority;
-	struct found	*found;
+	struct scan_entry *found;
 	size_t		 count, capacity;
 };
 
 static bool
-scan_name(void *context, const char *name)
+parent_scan_name(void *context, const char *name)
 {
-	struct scan *scan = context;
-	ino_t inode = message_inode(name);
+	struct parent_scan *scan = context;
+	ino_t inode = parent_name_inode(name);
 	struct stat st;
 
 	if (inode == 0 ||
-	    queue_knows(&scan->parent->queue, scan->priority, inode))
+	    router_queue_knows(&scan->parent->queue, scan->priority, inode))
 		return true;
 	if (fstatat(spool_dir_fd(scan->parent->spool, AREA_ROUTER,
 	    scan->priority), name, &st, AT_SYMLINK_NOFOLLOW) != 0)
@@ -143,14 +143,14 @@ scan_name(void *context, const char *name)
 		scan->found = mem_grow(scan->found, scan->capacity,
 		    sizeof(*scan->found));
 	}
-	scan->found[scan->count++] = (struct found){ inode, st.st_mtim };
+	scan->found[scan->count++] = (struct scan_entry){ inode, st.st_mtim };
 	return true;
 }
 
 static int
-older_first(const void *va, const void *vb)
+scan_older_first(const void *va, const void *vb)
 {
-	const struct found *a = va, *b = vb;
+	const struct scan_entry *a = va, *b = vb;
 
 	if (a->mtime.tv_sec != b->mtime.tv_sec)
 		return a->mtime.tv_sec < b->mtime.tv_sec ? -1 : 1;
@@ -160,68 +160,69 @@ older_first(const void *va, const void *vb)
 }
 
 static void
-report(const char *file, const char *call, const struct err *err)
+parent_report(const char *file, const char *call, const struct err *err)
 {
 	event(EV_SPOOL_TROUBLE, NULL, "file", slice_of(file), "call",
 	    slice_of(call), "reason", slice_of(err->text), NULL);
 }
 
 static void
-scan_priority(struct parent *parent, unsigned priority)
+parent_scan_priority(struct parent *parent, unsigned priority)
 {
-	struct scan scan = { .parent = parent, .priority = priority };
+	struct parent_scan scan = { .parent = parent, .priority = priority };
 	struct err err;
 
-	if (spool_scan(parent->spool, AREA_ROUTER, priority, scan_name, &scan,
-	    &err) != 0)
-		report("router", "scan", &err);
+	if (spool_scan(parent->spool, AREA_ROUTER, priority, parent_scan_name,
+	    &scan, &err) != 0)
+		parent_report("router", "scan", &err);
 	if (scan.count > 1)
 		qsort(scan.found, scan.count, sizeof(*scan.found),
-		    older_first);
+		    scan_older_first);
 	for (size_t i = 0; i < scan.count; i++)
-		queue_add(&parent->queue, priority, scan.found[i].inode,
+		router_queue_add(&parent->queue, priority, scan.found[i].inode,
 		    false);
 	mem_free(&scan.found);
 }
 
 static void
-scan_public(struct parent *parent)
+parent_scan_public(struct parent *parent)
 {
 	struct err err;
 
-	if (spool_scan(parent->spool, AREA_PUBLIC, 0, note_public, parent,
-	    &err) != 0)
-		report("public", "scan", &err);
+	if (spool_scan(parent->spool, AREA_PUBLIC, 0, parent_note_public,
+	    parent, &err) != 0)
+		parent_report("public", "scan", &err);
 }
 
 static void
-on_public(void *context)
+parent_on_public(void *context)
 {
-	scan_public(context);
+	parent_scan_public(context);
 }
 
 /* Nearly all that is written in public/ is our own and gone at once: to look
  * once for many events costs less than to look at each name. */
 static void
-public_soon(struct parent *parent)
+parent_public_soon(struct parent *parent)
 {
 	if (parent->public_timer.at_ms == 0)
 		timer_set(parent->process->loop, &parent->public_timer,
-		    clock_steady_ms() + PARENT_PUBLIC_MS, on_public, parent);
+		    clock_steady_ms() + PARENT_PUBLIC_MS, parent_on_public,
+		    parent);
 }
 
 static void
-on_notify(void *context, unsigned dir, const char *name)
+parent_on_notify(void *context, unsigned dir, const char *name)
 {
 	struct parent *parent = context;
 	ino_t inode;
 
 	if (dir == PARENT_PUBLIC)
-		public_soon(parent);
+		parent_public_soon(parent);
 	else if (name == NULL)
-		scan_priority(parent, dir);
-	else if ((inode = message_inode(name)) != 0)
-		queue_add(&parent->queue, dir, inode, true);
+		parent_scan_priority(parent, dir);
+	else if ((inode = parent_name_inode(name)) != 0)
+		router_queue_add(&parent->queue, dir, inode, true);
 }
 
 /* ---- deferred/ (row D3) ------------------------------------------------ */
@@ -239,7 +240,7 @@ parent_deferred_wait_s(int64_t age_s)
 /* A rename sets ctime, submission has set mtime: the file itself says when
  * its time has come. */
 static bool
-note_deferred(void *context, const char *name)
+parent_note_deferred(void *context, const char *name)
 {
 	struct parent *parent = context;
 	int64_t now_s = clock_wall_s();
@@ -256,35 +257,35 @@ note_deferred(void *context, const char *name)
 		event(EV_MESSAGE_RESUBMITTED, NULL, "file", slice_of(name),
 		    "why", parsed.why, "by", SLICE("router"), NULL);
 	else if (errno != ENOENT)
-		report(name, "resubmit", &err);
+		parent_report(name, "resubmit", &err);
 	return true;
 }
 
 /* ---- each minute ------------------------------------------------------- */
 
 static void
-on_minute(void *context)
+parent_on_minute(void *context)
 {
 	struct parent *parent = context;
 	struct err err;
 
 	timer_set(parent->process->loop, &parent->minute, clock_steady_ms() +
-	    PARENT_RESCAN_MS, on_minute, parent);
-	queue_wake(&parent->queue);
+	    PARENT_RESCAN_MS, parent_on_minute, parent);
+	router_queue_wake_resting(&parent->queue);
 	for (unsigned i = 0; i < SPOOL_PRIORITIES; i++)
-		scan_priority(parent, i);
-	scan_public(parent);
-	if (spool_scan(parent->spool, AREA_DEFERRED, 0, note_deferred, parent,
-	    &err) != 0)
-		report("deferred", "scan", &err);
+		parent_scan_priority(parent, i);
+	parent_scan_public(parent);
+	if (spool_scan(parent->spool, AREA_DEFERRED, 0, parent_note_deferred,
+	    parent, &err) != 0)
+		parent_report("deferred", "scan", &err);
 	if (parent->minutes++ > 0)	/* the start has just done it */
-		farm_add_chore(parent->farm, "recover");
+		pool_add_task(parent->pool, "recover");
 }
 
 /* ---- workers ----------------------------------------------------------- */
 
 static void
-run_worker(void *context, int socket)
+parent_run_worker(void *context, int socket)
 {
 	struct parent *parent = context;
 
@@ -293,28 +294,28 @@ run_worker(void *context, int socket)
 }
 
 static void
-verify_begin(void *context)
+parent_on_verify_fork(void *context)
 {
 	struct parent *parent = context;
 
-	farm_in_child(parent->farm);
+	pool_in_child(parent->pool);
 }
 
 /* Rows C1, P1-P3: what was claimed is taken over at once; a plan that was
  * left, or a half-published message, is recovery's. */
 static void
-on_death(void *context, pid_t pid, int status)
+parent_on_death(void *context, pid_t pid, int status)
 {
 	struct parent *parent = context;
 
 	(void)poison_take_over(&parent->poison, parent->spool, pid);
-	farm_add_chore(parent->farm, "recover");
+	pool_add_task(parent->pool, "recover");
 }
 
 /* ---- start, reload, stop ----------------------------------------------- */
 
 static int
-spool_start(struct parent *parent, struct err *err)
+parent_open_spool(struct parent *parent, struct err *err)
 {
 	const struct conf *conf = parent->process->conf;
 	enum spool_flags flags = SPOOL_CREATE;
@@ -332,9 +333,10 @@ spool_start(struct parent *parent, struct err *err)
 }
 
 static int
-notify_start(struct parent *parent, struct err *err)
+parent_watch(struct parent *parent, struct err *err)
 {
-	parent->notify = notify_new(parent->process->loop, on_notify, parent);
+	parent->notify = notify_new(parent->process->loop, parent_on_notify,
+	    parent);
 	for (unsigned i = 0; i < SPOOL_PRIORITIES; i++)
 		if (notify_add_fd(parent->notify, spool_dir_fd(parent->spool,
 		    AREA_ROUTER, i), i, NOTIFY_MOVED, err) != 0)
@@ -347,23 +349,24 @@ int
 parent_start(struct process *process, struct err *err)
 {
 	struct parent *parent = mem_alloc(1, sizeof(*parent));
-	struct farm_rows rows = { run_worker, on_death, parent };
+	struct pool_rows rows = { parent_run_worker, parent_on_death, parent };
 
 	process->state = parent;
 	parent->process = process;
-	queue_init(&parent->queue);
-	ours_find(parent);
-	if (spool_start(parent, err) != 0)
+	router_queue_init(&parent->queue);
+	parent_find_ours(parent);
+	if (parent_open_spool(parent, err) != 0)
 		return -1;
-	parent->farm = farm_new(process, &parent->queue,
+	parent->pool = pool_new(process, &parent->queue,
 	    process->conf->router_workers, &rows);
-	parent->verify = verify_new(process, verify_begin, parent, err);
-	if (parent->verify == NULL || notify_start(parent, err) != 0)
+	parent->verify = verify_new(process, parent_on_verify_fork, parent,
+	    err);
+	if (parent->verify == NULL || parent_watch(parent, err) != 0)
 		return -1;
 	/* watched first, then read: none is missed.  In the loop, because
 	 * names are given out at the end of a turn. */
-	timer_set(process->loop, &parent->minute, clock_steady_ms(), on_minute,
-	    parent);
+	timer_set(process->loop, &parent->minute, clock_steady_ms(),
+	    parent_on_minute, parent);
 	return 0;
 }
 
@@ -372,12 +375,12 @@ parent_reload(struct process *process, const struct conf *old)
 {
 	struct parent *parent = process->state;
 
-	farm_renew(parent->farm, process->conf->router_workers);
+	pool_renew(parent->pool, process->conf->router_workers);
 	verify_renew(parent->verify);
 }
 
 static void
-stopped(void *context)
+parent_on_stopped(void *context)
 {
 	struct process *process = context;
 
@@ -392,5 +395,5 @@ parent_stop(struct process *process)
 	timer_clear(&parent->minute);
 	timer_clear(&parent->public_timer);
 	verify_free(&parent->verify);
-	farm_stop(parent->farm, stopped, process);
+	pool_stop(parent->pool, parent_on_stopped, process);
 }

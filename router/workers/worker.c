@@ -9,7 +9,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "router/farm/worker.h"
+#include "router/workers/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #include "journal/event.h"
 #include "base/mem.h"
 #include "io/ipc.h"
-#include "router/farm/poison.h"
+#include "router/workers/poison.h"
 #include "router/message/message.h"
 
 #include "base/banned.h"
@@ -54,7 +54,7 @@ struct worker {
  * looked at comes into memory.  Message files are immutable and never
  * shortened, so a mapping stays good. */
 static int
-file_open(struct worker *w, const struct claim *claim, struct slice *out,
+worker_map_file(struct worker *w, const struct claim *claim, struct slice *out,
     struct err *err)
 {
 	size_t n = (size_t)claim->bytes;
@@ -76,7 +76,7 @@ file_open(struct worker *w, const struct claim *claim, struct slice *out,
 }
 
 static void
-file_close(const struct worker *w, struct slice file)
+worker_unmap_file(const struct worker *w, struct slice file)
 {
 	if (file.p != NULL && file.p != w->buffer && file.n > 0)
 		munmap((void *)(uintptr_t)file.p, file.n);
@@ -85,7 +85,7 @@ file_close(const struct worker *w, struct slice file)
 /* ---- saying what came of it ------------------------------------------ */
 
 static void
-report_trouble(const struct message *message, const char *file,
+worker_report_trouble(const struct message *message, const char *file,
     const char *call, const struct err *err)
 {
 	event(EV_SPOOL_TROUBLE,
@@ -95,7 +95,7 @@ report_trouble(const struct message *message, const char *file,
 }
 
 static void
-report_rcpts(struct message *message)
+worker_report_rcpts(struct message *message)
 {
 	const struct places *places = &message->places;
 	struct str rule = STR_INIT;
@@ -116,11 +116,11 @@ report_rcpts(struct message *message)
 }
 
 static void
-report_routed(struct message *message, ino_t inode, int64_t begun_ms)
+worker_report_routed(struct message *message, ino_t inode, int64_t begun_ms)
 {
 	const struct work *work = &message->work;
 
-	report_rcpts(message);
+	worker_report_rcpts(message);
 	event(EV_MESSAGE_ROUTED, work->id, "from", work->errors_to,
 	    "rcpts", event_number((int64_t)message->places.count),
 	    "size", event_number((int64_t)work->size_bytes),
@@ -132,7 +132,7 @@ report_routed(struct message *message, ino_t inode, int64_t begun_ms)
 /* ---- a plan too large for memory (row P1) ------------------------------ */
 
 static int
-sink_write(void *context, struct slice bytes, struct err *err)
+worker_sink_write(void *context, struct slice bytes, struct err *err)
 {
 	struct worker *w = context;
 
@@ -143,7 +143,7 @@ sink_write(void *context, struct slice bytes, struct err *err)
 }
 
 static int
-sink_back(void *context, uint64_t bytes, struct err *err)
+worker_sink_back(void *context, uint64_t bytes, struct err *err)
 {
 	struct worker *w = context;
 
@@ -156,7 +156,7 @@ sink_back(void *context, uint64_t bytes, struct err *err)
 }
 
 static int
-sink_first(void *context, struct slice line, struct err *err)
+worker_sink_first(void *context, struct slice line, struct err *err)
 {
 	struct worker *w = context;
 
@@ -169,7 +169,7 @@ sink_first(void *context, struct slice line, struct err *err)
 
 /* Row C1, the other way: the message waits in router/ for a better time. */
 static void
-give_back(struct worker *w, struct claim *claim)
+worker_give_back(struct worker *w, struct claim *claim)
 {
 	char file[SPOOL_NAME_BYTES];
 	struct err err;
@@ -177,13 +177,13 @@ give_back(struct worker *w, struct claim *claim)
 	w->outcome = "later ";
 	strlcpy(file, claim->name, sizeof(file));
 	if (claim->fd >= 0 && spool_unclaim(w->spool, claim, &err) != 0)
-		report_trouble(&w->message, file, "unclaim", &err);
+		worker_report_trouble(&w->message, file, "unclaim", &err);
 }
 
 /* Rows P1-P4.  What goes wrong leaves the message in router/, where the next
  * scan finds it. */
 static bool
-publish(struct worker *w, struct claim *claim, int64_t begun_ms)
+worker_publish(struct worker *w, struct claim *claim, int64_t begun_ms)
 {
 	struct message *message = &w->message;
 	char file[SPOOL_NAME_BYTES];
@@ -197,14 +197,14 @@ publish(struct worker *w, struct claim *claim, int64_t begun_ms)
 	    spool_route_plan(w->spool, claim, &w->plan, &err) :
 	    spool_route(w->spool, claim, str_slice(&message->plan), &err);
 	if (result == 0) {
-		report_routed(message, inode, begun_ms);
+		worker_report_routed(message, inode, begun_ms);
 		return true;
 	}
 	/* the inode's last message is finished but for its control file */
 	is_busy = errno == EEXIST;
 	if (!is_busy)
-		report_trouble(message, file, "route", &err);
-	give_back(w, claim);
+		worker_report_trouble(message, file, "route", &err);
+	worker_give_back(w, claim);
 	if (is_busy)
 		w->outcome = "soon ";
 	return false;
@@ -212,14 +212,15 @@ publish(struct worker *w, struct claim *claim, int64_t begun_ms)
 
 /* Row D2: the message went on. */
 static void
-copy_aside(struct worker *w, const struct claim *copy)
+worker_copy_aside(struct worker *w, const struct claim *copy)
 {
 	const char *id = w->message.envelope.id;
 	char name[SPOOL_NAME_BYTES];
 	struct err err;
 
 	if (spool_copy_aside(w->spool, copy, "badheader", name, &err) != 0)
-		report_trouble(&w->message, copy->name, "copy aside", &err);
+		worker_report_trouble(&w->message, copy->name, "copy aside",
+		    &err);
 	else
 		event(EV_MESSAGE_POSTMAN, id, "file", slice_of(name),
 		    "keyword", SLICE("_badheader"), "reason",
@@ -227,7 +228,7 @@ copy_aside(struct worker *w, const struct claim *copy)
 }
 
 static void
-report_header(const struct message *message)
+worker_report_header(const struct message *message)
 {
 	const struct header_wrongs *wrongs = &message->headers.wrongs;
 
@@ -246,24 +247,24 @@ report_header(const struct message *message)
 /* A second descriptor for the copy, as the claim is gone when the message
  * has gone on. */
 static void
-publish_checked(struct worker *w, struct claim *claim, int64_t begun_ms)
+worker_publish_checked(struct worker *w, struct claim *claim, int64_t begun_ms)
 {
 	bool wants_copy = w->conf->header_check == HEADERS_COPIED &&
 	    w->message.headers.wrongs.count > 0;
 	struct claim copy = *claim;
 
 	copy.fd = wants_copy ? fcntl(claim->fd, F_DUPFD_CLOEXEC, 0) : -1;
-	if (publish(w, claim, begun_ms)) {
-		report_header(&w->message);
+	if (worker_publish(w, claim, begun_ms)) {
+		worker_report_header(&w->message);
 		if (copy.fd >= 0)
-			copy_aside(w, &copy);
+			worker_copy_aside(w, &copy);
 	}
 	if (copy.fd >= 0)
 		close(copy.fd);
 }
 
 static enum spool_area
-area_of(enum message_fate fate)
+worker_fate_area(enum message_fate fate)
 {
 	return fate == MESSAGE_DEFERRED ? AREA_DEFERRED :
 	    fate == MESSAGE_FROZEN ? AREA_FREEZER : AREA_POSTMAN;
@@ -272,7 +273,7 @@ area_of(enum message_fate fate)
 /* The bit x of its owner marks a message that a script had frozen: who lets
  * it go (row D3, a rename) is not asked again. */
 static bool
-was_frozen(const struct worker *w, const struct claim *claim)
+claim_was_frozen(const struct worker *w, const struct claim *claim)
 {
 	struct stat st;
 
@@ -281,7 +282,7 @@ was_frozen(const struct worker *w, const struct claim *claim)
 }
 
 static mode_t
-frozen_mode(const struct claim *claim)
+claim_frozen_mode(const struct claim *claim)
 {
 	struct stat st;
 
@@ -291,7 +292,7 @@ frozen_mode(const struct claim *claim)
 
 /* Row D1. */
 static void
-set_aside(struct worker *w, struct claim *claim, enum message_fate fate,
+worker_set_aside(struct worker *w, struct claim *claim, enum message_fate fate,
     const struct err *reason)
 {
 	struct message *message = &w->message;
@@ -306,11 +307,11 @@ set_aside(struct worker *w, struct claim *claim, enum message_fate fate,
 		strlcpy(message->why, "poison", sizeof(message->why));
 	}
 	if (fate == MESSAGE_FROZEN)
-		(void)fchmod(claim->fd, frozen_mode(claim));
-	if (spool_set_aside(w->spool, claim, area_of(fate), message->why,
-	    file, &err) != 0) {
-		report_trouble(message, claim->name, "set aside", &err);
-		give_back(w, claim);
+		(void)fchmod(claim->fd, claim_frozen_mode(claim));
+	if (spool_set_aside(w->spool, claim, worker_fate_area(fate),
+	    message->why, file, &err) != 0) {
+		worker_report_trouble(message, claim->name, "set aside", &err);
+		worker_give_back(w, claim);
 		return;
 	}
 	if (fate == MESSAGE_FROZEN)
@@ -327,40 +328,41 @@ set_aside(struct worker *w, struct claim *claim, enum message_fate fate,
 }
 
 static void
-route_claimed(struct worker *w, struct claim *claim, int64_t begun_ms)
+worker_route_claimed(struct worker *w, struct claim *claim, int64_t begun_ms)
 {
-	const struct plan_sink sink = { w, sink_write, sink_back,
-		sink_first };
+	const struct plan_sink sink = { w, worker_sink_write, worker_sink_back,
+		worker_sink_first };
 	struct slice file = { NULL, 0 };
 	enum message_fate fate;
 	struct err err = { "" };
 
-	if (file_open(w, claim, &file, &err) != 0) {
-		report_trouble(&w->message, claim->name, "read", &err);
-		give_back(w, claim);
+	if (worker_map_file(w, claim, &file, &err) != 0) {
+		worker_report_trouble(&w->message, claim->name, "read", &err);
+		worker_give_back(w, claim);
 		return;
 	}
 	w->claim = claim;
 	w->plan.fd = -1;
-	w->message.is_released = was_frozen(w, claim);
+	w->message.is_released = claim_was_frozen(w, claim);
 	fate = message_plan(&w->message, w->router, file, claim->inode, &sink,
 	    &err);
 	if (fate == MESSAGE_PLANNED) {
-		publish_checked(w, claim, begun_ms);
+		worker_publish_checked(w, claim, begun_ms);
 	} else {
 		spool_plan_drop(&w->plan);
 		if (fate != MESSAGE_UNWRITTEN) {
-			set_aside(w, claim, fate, &err);
+			worker_set_aside(w, claim, fate, &err);
 		} else {
-			report_trouble(&w->message, claim->name, "plan", &err);
-			give_back(w, claim);
+			worker_report_trouble(&w->message, claim->name, "plan",
+			    &err);
+			worker_give_back(w, claim);
 		}
 	}
-	file_close(w, file);
+	worker_unmap_file(w, file);
 }
 
 static void
-route_name(struct worker *w, unsigned priority, const char *name)
+worker_route_name(struct worker *w, unsigned priority, const char *name)
 {
 	int64_t begun_ms = clock_steady_ms();
 	struct claim claim = { .fd = -1 };
@@ -368,7 +370,7 @@ route_name(struct worker *w, unsigned priority, const char *name)
 
 	switch (spool_claim(w->spool, priority, name, &claim, &err)) {
 	case 1:
-		route_claimed(w, &claim, begun_ms);
+		worker_route_claimed(w, &claim, begun_ms);
 		break;
 	case 0:
 		/* whoever gave it this name has not let go yet */
@@ -376,7 +378,7 @@ route_name(struct worker *w, unsigned priority, const char *name)
 			w->outcome = "soon ";
 		break;
 	case -1:
-		report_trouble(&w->message, name, "claim", &err);
+		worker_report_trouble(&w->message, name, "claim", &err);
 		w->outcome = "later ";
 		break;
 	}
@@ -386,30 +388,30 @@ route_name(struct worker *w, unsigned priority, const char *name)
 /* ---- lines ----------------------------------------------------------- */
 
 static void
-recover(struct worker *w)
+worker_recover(struct worker *w)
 {
 	struct recovery found;
 	unsigned swept;
 	struct err err;
 
 	if (spool_recover(w->spool, 0, NULL, NULL, &found, &err) != 0)
-		report_trouble(&w->message, ".", "recover", &err);
+		worker_report_trouble(&w->message, ".", "recover", &err);
 	if (spool_sweep_trash(w->spool, clock_wall_s() -
 		w->conf->trash_ms / 1000, &swept, &err) != 0)
-		report_trouble(&w->message, "trash", "sweep", &err);
+		worker_report_trouble(&w->message, "trash", "sweep", &err);
 }
 
 static void
-copy_in(struct worker *w, const char *name)
+worker_copy_in(struct worker *w, const char *name)
 {
 	struct err err;
 
 	if (spool_copy_in(w->spool, name, &err) < 0)
-		report_trouble(&w->message, name, "copy in", &err);
+		worker_report_trouble(&w->message, name, "copy in", &err);
 }
 
 static void
-handle(struct worker *w, struct slice line)
+worker_take_line(struct worker *w, struct slice line)
 {
 	char name[SPOOL_NAME_BYTES];
 	size_t slash = slice_find(line, '/');
@@ -417,7 +419,7 @@ handle(struct worker *w, struct slice line)
 	uint64_t priority;
 
 	if (slice_is(line, "recover")) {
-		recover(w);
+		worker_recover(w);
 		return;
 	}
 	if (slash == line.n || file.n == 0 || file.n >= sizeof(name))
@@ -426,14 +428,14 @@ handle(struct worker *w, struct slice line)
 	name[file.n] = 0;
 	if (slice_number(slice_first(line, slash), 0, SPOOL_PRIORITIES - 1,
 	    &priority))
-		route_name(w, (unsigned)priority, name);
+		worker_route_name(w, (unsigned)priority, name);
 	else if (slice_is(slice_first(line, slash), "public"))
-		copy_in(w, name);
+		worker_copy_in(w, name);
 }
 
 /* Returns false when the parent is gone. */
 static bool
-answer(struct worker *w, int socket)
+worker_answer_parent(struct worker *w, int socket)
 {
 	ssize_t sent = w->answers.len == 0 ? 0 :
 	    ipc_send(socket, str_slice(&w->answers), NULL, 0);
@@ -445,7 +447,7 @@ answer(struct worker *w, int socket)
 }
 
 static bool
-handle_all(struct worker *w, struct ipc_inbox *inbox, int socket)
+worker_take_lines(struct worker *w, struct ipc_inbox *inbox, int socket)
 {
 	size_t cursor = 0;
 	struct slice line;
@@ -454,16 +456,16 @@ handle_all(struct worker *w, struct ipc_inbox *inbox, int socket)
 	w->answered_ms = clock_steady_ms();
 	while ((more = ipc_line(inbox, &cursor, &line)) == 1) {
 		w->outcome = "done ";
-		handle(w, line);
+		worker_take_line(w, line);
 		str_adds(&w->answers, w->outcome);
 		str_add_slice(&w->answers, line);
 		str_addc(&w->answers, '\n');
 		if (clock_steady_ms() - w->answered_ms >= WORKER_ANSWER_MS &&
-		    !answer(w, socket))
+		    !worker_answer_parent(w, socket))
 			return false;
 	}
 	ipc_inbox_consume(inbox, cursor);
-	return answer(w, socket) && more == 0;
+	return worker_answer_parent(w, socket) && more == 0;
 }
 
 void
@@ -482,7 +484,7 @@ worker_run(const struct conf *conf, struct spool *spool, int socket)
 	str_init(&w.answers);
 	ipc_inbox_init(&inbox);
 	while (ipc_receive(socket, &inbox) == 1)
-		if (!handle_all(&w, &inbox, socket))
+		if (!worker_take_lines(&w, &inbox, socket))
 			break;
 	event_flush();
 	ipc_inbox_release(&inbox);

@@ -8,7 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "router/farm/poison.h"
+#include "router/workers/poison.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ poison_count(struct poison *poison, ino_t inode, const char *id)
 /* The spool id, read without trust in the rest of the file: this is the
  * message that may have killed its reader. */
 static void
-read_id(int fd, char out_id[SPOOL_ID_BYTES])
+poison_read_id(int fd, char out_id[SPOOL_ID_BYTES])
 {
 	char front[128];
 	ssize_t got = pread(fd, front, sizeof(front), 0);
@@ -60,7 +60,7 @@ struct dead {
 };
 
 static void
-report(const char *id, const char *file, const char *call,
+poison_report(const char *id, const char *file, const char *call,
     const struct err *err)
 {
 	event(EV_SPOOL_TROUBLE, *id ? id : NULL, "file", slice_of(file),
@@ -68,21 +68,21 @@ report(const char *id, const char *file, const char *call,
 }
 
 static void
-judge(struct dead *dead, struct claim *claim)
+poison_judge(struct dead *dead, struct claim *claim)
 {
 	char id[SPOOL_ID_BYTES], file[SPOOL_NAME_BYTES];
 	struct err err;
 
-	read_id(claim->fd, id);
+	poison_read_id(claim->fd, id);
 	strlcpy(file, claim->name, sizeof(file));
 	if (poison_count(dead->poison, claim->inode, id) < POISON_DEATHS) {
 		if (spool_unclaim(dead->spool, claim, &err) != 0)
-			report(id, file, "unclaim", &err);
+			poison_report(id, file, "unclaim", &err);
 		return;
 	}
 	if (spool_set_aside(dead->spool, claim, AREA_POSTMAN, "poison", file,
 	    &err) != 0) {
-		report(id, file, "set aside", &err);
+		poison_report(id, file, "set aside", &err);
 		return;
 	}
 	event(EV_MESSAGE_POSTMAN, *id ? id : NULL, "file", slice_of(file),
@@ -91,7 +91,7 @@ judge(struct dead *dead, struct claim *claim)
 }
 
 static bool
-on_name(void *context, const char *name)
+poison_on_name(void *context, const char *name)
 {
 	struct dead *dead = context;
 	struct spool_name parsed;
@@ -104,10 +104,10 @@ on_name(void *context, const char *name)
 	dead->claims++;
 	switch (spool_claim(dead->spool, dead->priority, name, &claim, &err)) {
 	case 1:
-		judge(dead, &claim);
+		poison_judge(dead, &claim);
 		break;
 	case -1:
-		report("", name, "claim", &err);
+		poison_report("", name, "claim", &err);
 		break;
 	}
 	return true;
@@ -120,8 +120,8 @@ poison_take_over(struct poison *poison, struct spool *spool, pid_t pid)
 	struct err err;
 
 	for (; dead.priority < SPOOL_PRIORITIES; dead.priority++)
-		if (spool_scan(spool, AREA_ROUTER, dead.priority, on_name,
-		    &dead, &err) != 0)
-			report("", "router", "scan", &err);
+		if (spool_scan(spool, AREA_ROUTER, dead.priority,
+		    poison_on_name, &dead, &err) != 0)
+			poison_report("", "router", "scan", &err);
 	return dead.claims;
 }

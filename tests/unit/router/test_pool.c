@@ -1,4 +1,4 @@
-/* test_farm.c - parent and workers over a spool of their own
+/* test_pool.c - parent and workers over a spool of their own
  *
  * SPDX-License-Identifier: ISC
  */
@@ -18,9 +18,9 @@
 #include "helper.h"
 #include "io/ipc.h"
 #include "mail/work/work.h"
-#include "router/farm/farm.h"
-#include "router/farm/parent.h"
-#include "router/farm/poison.h"
+#include "router/workers/pool.h"
+#include "router/workers/parent.h"
+#include "router/workers/poison.h"
 
 enum { PATIENCE_MS = 20000 };	/* only a failing test waits so long */
 
@@ -28,7 +28,7 @@ struct house {
 	struct fixture	 fixture;
 	struct spool	*spool;
 	struct process	 process;
-	struct queue	 queue;
+	struct router_queue	 queue;
 	struct poison	 poison;
 	unsigned	 deaths;
 	bool		 is_stopped;
@@ -132,21 +132,21 @@ mark_stopped(void *context)
 }
 
 static void
-farm_end(struct house *h, struct farm **farm)
+pool_end(struct house *h, struct pool **pool)
 {
 	int64_t until = clock_steady_ms() + PATIENCE_MS;
 
-	farm_stop(*farm, mark_stopped, h);
+	pool_stop(*pool, mark_stopped, h);
 	while (!h->is_stopped) {
 		cr_assert(clock_steady_ms() < until);
 		loop_turn(h->process.loop, 20);
 	}
-	farm_free(farm);
+	pool_free(pool);
 }
 
 /* ---- the whole way --------------------------------------------------- */
 
-Test(farm, messages_go_from_router_to_queue_and_transport, .timeout = 40)
+Test(pool, messages_go_from_router_to_queue_and_transport, .timeout = 40)
 {
 	struct house h;
 	struct err err = { "" };
@@ -189,7 +189,7 @@ Test(farm, messages_go_from_router_to_queue_and_transport, .timeout = 40)
 }
 
 /* Who gave it its name has not let go yet: no scan is waited for. */
-Test(farm, a_message_that_is_locked_is_asked_for_again_soon, .timeout = 40)
+Test(pool, a_message_that_is_locked_is_asked_for_again_soon, .timeout = 40)
 {
 	struct house h;
 	struct err err = { "" };
@@ -216,7 +216,7 @@ Test(farm, a_message_that_is_locked_is_asked_for_again_soon, .timeout = 40)
 	house_close(&h);
 }
 
-Test(farm, a_reload_takes_new_workers)
+Test(pool, a_reload_takes_new_workers)
 {
 	struct house h;
 	struct err err = { "" };
@@ -236,7 +236,7 @@ Test(farm, a_reload_takes_new_workers)
 }
 
 /* Row S4: what another user wrote into public/ is copied, then routed. */
-Test(farm, a_foreign_submission_is_taken_over)
+Test(pool, a_foreign_submission_is_taken_over)
 {
 	struct house h;
 	struct draft draft, *drafts[] = { &draft };
@@ -309,28 +309,28 @@ note_death(void *context, pid_t pid, int status)
 		cr_expect(exists(h, AREA_ROUTER, "%ju", inode));
 }
 
-Test(farm, a_message_that_kills_three_workers_is_poison)
+Test(pool, a_message_that_kills_three_workers_is_poison)
 {
 	struct house h;
-	struct farm_rows rows = { deadly_worker, note_death, &h };
-	struct farm *farm;
+	struct pool_rows rows = { deadly_worker, note_death, &h };
+	struct pool *pool;
 	ino_t bad, good;
 
 	house_open(&h, "nobody: x\n");
 	bad = submit(&h, "ann@mx.test", "deadly");
 	good = submit(&h, "bob@mx.test", "harmless");
 	snprintf(h.name, sizeof(h.name), "%ju", (uintmax_t)bad);
-	queue_init(&h.queue);
-	queue_add(&h.queue, 0, bad, true);
-	queue_add(&h.queue, 0, good, true);
-	farm = farm_new(&h.process, &h.queue, 1, &rows);
+	router_queue_init(&h.queue);
+	router_queue_add(&h.queue, 0, bad, true);
+	router_queue_add(&h.queue, 0, good, true);
+	pool = pool_new(&h.process, &h.queue, 1, &rows);
 	wait_files(&h, AREA_POSTMAN, 1);
 	cr_expect_eq(h.deaths, POISON_DEATHS);
 	cr_expect(exists(&h, AREA_POSTMAN, "%ju.poison", bad));
 	cr_expect_not(exists(&h, AREA_ROUTER, "%ju", bad));
 	cr_expect(exists(&h, AREA_ROUTER, "%ju", good), "it never was claimed");
-	farm_end(&h, &farm);
-	queue_release(&h.queue);
+	pool_end(&h, &pool);
+	router_queue_release(&h.queue);
 	house_close(&h);
 }
 
@@ -370,25 +370,26 @@ no_death(void *context, pid_t pid, int status)
 	cr_expect_fail("worker %d died: %d", (int)pid, status);
 }
 
-Test(farm, names_behind_a_long_list_go_to_another_worker)
+Test(pool, names_behind_a_long_list_go_to_another_worker)
 {
 	struct house h;
-	struct farm_rows rows = { slow_worker, no_death, &h };
-	struct farm *farm;
+	struct pool_rows rows = { slow_worker, no_death, &h };
+	struct pool *pool;
 	int64_t until = clock_steady_ms() + PATIENCE_MS;
 	int fd;
 
 	house_open(&h, "nobody: x\n");
-	queue_init(&h.queue);
+	router_queue_init(&h.queue);
 	for (ino_t i = 1; i <= 30; i++)
-		queue_add(&h.queue, 0, i, true);
-	farm = farm_new(&h.process, &h.queue, 2, &rows);
+		router_queue_add(&h.queue, 0, i, true);
+	pool = pool_new(&h.process, &h.queue, 2, &rows);
 	while (h.queue.count > 1) {
 		cr_assert(clock_steady_ms() < until, "%zu are left",
 		    h.queue.count);
 		loop_turn(h.process.loop, 20);
 	}
-	cr_expect(queue_knows(&h.queue, 0, 1), "the long one is in hand");
+	cr_expect(router_queue_knows(&h.queue, 0, 1),
+	    "the long one is in hand");
 	fd = openat(spool_dir_fd(h.spool, AREA_TRASH, 0), "go",
 	    O_WRONLY | O_CREAT, 0600);
 	close(fd);
@@ -396,7 +397,7 @@ Test(farm, names_behind_a_long_list_go_to_another_worker)
 		cr_assert(clock_steady_ms() < until);
 		loop_turn(h.process.loop, 20);
 	}
-	farm_end(&h, &farm);
-	queue_release(&h.queue);
+	pool_end(&h, &pool);
+	router_queue_release(&h.queue);
 	house_close(&h);
 }

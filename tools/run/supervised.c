@@ -1,4 +1,4 @@
-/* child.c - one daemon: started, ready, gone, started again
+/* supervised.c - one daemon: started, ready, gone, started again
  *
  * In     a name; its ready byte; its end as waitpid tells it
  * Out    a process with a lifeline on descriptor 3 and little else
@@ -20,7 +20,7 @@
 #include "journal/event.h"
 #include "daemon/skeleton.h"
 #include "io/ipc.h"
-#include "tools/run/child.h"
+#include "tools/run/supervised.h"
 
 #include "base/banned.h"
 
@@ -28,12 +28,13 @@ enum { LIFELINE_FD = 3, LOCK_FD = 4 };
 
 static const char *const state_names[] = {
 #define STATE(symbol, name) name,
-	CHILD_STATES(STATE)
+	SUPERVISED_STATES(STATE)
 #undef STATE
 };
 
 void
-child_init(struct child *child, const char *name, struct supervisor *boss)
+supervised_init(struct supervised *child, const char *name,
+    struct supervisor *boss)
 {
 	memset(child, 0, sizeof(*child));
 	child->name = name;
@@ -58,7 +59,7 @@ descriptors_place(int lifeline, int lock)
 }
 
 static void
-child_exec(const struct child *child, int lifeline, const sigset_t *mask)
+child_exec(const struct supervised *child, int lifeline, const sigset_t *mask)
 {
 	char path[4200];
 	char option[] = "-C";
@@ -88,7 +89,7 @@ child_exec(const struct child *child, int lifeline, const sigset_t *mask)
 static void
 on_lifeline(void *context, unsigned ready)
 {
-	struct child *child = context;
+	struct supervised *child = context;
 	char byte;
 	ssize_t n = read(child->lifeline, &byte, 1);
 
@@ -98,13 +99,13 @@ on_lifeline(void *context, unsigned ready)
 		watch_set(child->watch, 0);
 		return;
 	}
-	if (byte == 'T' && child->state == CHILD_READY) {
+	if (byte == 'T' && child->state == SUPERVISED_READY) {
 		child->is_reloading = false;
-	} else if (byte == 'R' && child->state == CHILD_STARTING) {
-		child->state = CHILD_READY;
+	} else if (byte == 'R' && child->state == SUPERVISED_STARTING) {
+		child->state = SUPERVISED_READY;
 		child->is_reloading = false;
 		if (child->owes_reload)
-			child_reload(child);
+			supervised_reload(child);
 	} else {
 		return;
 	}
@@ -112,7 +113,7 @@ on_lifeline(void *context, unsigned ready)
 }
 
 int
-child_start(struct child *child, struct err *err)
+supervised_start(struct supervised *child, struct err *err)
 {
 	sigset_t all, before;
 	int ends[2];
@@ -137,7 +138,7 @@ child_start(struct child *child, struct err *err)
 	timer_clear(&child->timer);
 	child->pid = pid;
 	child->lifeline = ends[0];
-	child->state = CHILD_STARTING;
+	child->state = SUPERVISED_STARTING;
 	child->owes_reload = false;
 	child->since_s = clock_wall_s();
 	child->started_at_ms = clock_steady_ms();
@@ -147,16 +148,16 @@ child_start(struct child *child, struct err *err)
 }
 
 void
-child_reload(struct child *child)
+supervised_reload(struct supervised *child)
 {
-	child->owes_reload = child->state == CHILD_STARTING;
+	child->owes_reload = child->state == SUPERVISED_STARTING;
 	child->is_reloading = child->pid > 0;
-	if (child->state == CHILD_READY)
+	if (child->state == SUPERVISED_READY)
 		(void)kill(child->pid, SIGHUP);
 }
 
 void
-child_kill(struct child *child)
+supervised_kill(struct supervised *child)
 {
 	if (child->pid > 0)
 		(void)kill(child->pid, SIGKILL);
@@ -165,34 +166,34 @@ child_kill(struct child *child)
 static void
 on_patience_over(void *context)
 {
-	struct child *child = context;
+	struct supervised *child = context;
 
 	warning("%s did not stop in time: killed", child->name);
-	child_kill(child);
+	supervised_kill(child);
 }
 
 void
-child_stop(struct child *child, int64_t span_ms)
+supervised_stop(struct supervised *child, int64_t span_ms)
 {
 	if (child->pid <= 0)
 		return;
-	child->state = CHILD_STOPPING;
+	child->state = SUPERVISED_STOPPING;
 	(void)kill(child->pid, SIGTERM);
 	timer_set(child->loop, &child->timer, clock_steady_ms() + span_ms,
 	    on_patience_over, child);
 }
 
 void
-child_ended(struct child *child, int status)
+supervised_ended(struct supervised *child, int status)
 {
-	bool was_asked = child->state == CHILD_STOPPING;
+	bool was_asked = child->state == SUPERVISED_STOPPING;
 
 	timer_clear(&child->timer);
 	watch_free(&child->watch);
 	close(child->lifeline);
 	child->lifeline = -1;
 	child->pid = 0;
-	child->state = CHILD_DOWN;
+	child->state = SUPERVISED_DOWN;
 	child->since_s = clock_wall_s();
 	child->on_gone(child, status, was_asked);
 }
@@ -200,12 +201,12 @@ child_ended(struct child *child, int status)
 static void
 on_restart(void *context)
 {
-	struct child *child = context;
+	struct supervised *child = context;
 	struct err err;
 
 	child->restarts++;
-	if (child_start(child, &err) < 0)
-		child_restart_later(child, -1);
+	if (supervised_start(child, &err) < 0)
+		supervised_restart_later(child, -1);
 	else
 		child->on_change(child);
 }
@@ -222,7 +223,7 @@ status_text(int status, char *out, size_t size)
 }
 
 void
-child_restart_later(struct child *child, int status)
+supervised_restart_later(struct supervised *child, int status)
 {
 	int64_t now_ms = clock_steady_ms();
 	char how[32], when[32];
@@ -238,14 +239,14 @@ child_restart_later(struct child *child, int status)
 	snprintf(when, sizeof(when), "%lldms", (long long)child->backoff_ms);
 	event(EV_DAEMON_EXIT, NULL, "name", slice_of(child->name), "status",
 	    slice_of(how), "restart", slice_of(when), NULL);
-	child->state = CHILD_WAITING;
+	child->state = SUPERVISED_WAITING;
 	child->is_reloading = false;	/* the next one reads the new file */
 	timer_set(child->loop, &child->timer, now_ms + child->backoff_ms,
 	    on_restart, child);
 }
 
 void
-child_describe(const struct child *child, struct state_child *out)
+supervised_describe(const struct supervised *child, struct state_child *out)
 {
 	memset(out, 0, sizeof(*out));
 	snprintf(out->name, sizeof(out->name), "%s", child->name);
