@@ -1,18 +1,18 @@
 # router
 noinst_LIBRARIES += router/librouter.a
 router_librouter_a_SOURCES = \
-	router/farm/farm.c router/farm/farm.h \
-	router/farm/parent.c router/farm/parent.h \
-	router/farm/poison.c router/farm/poison.h \
-	router/farm/queue.c router/farm/queue.h \
-	router/farm/worker.c router/farm/worker.h \
+	router/workers/pool.c router/workers/pool.h \
+	router/workers/parent.c router/workers/parent.h \
+	router/workers/poison.c router/workers/poison.h \
+	router/workers/queue.c router/workers/queue.h \
+	router/workers/worker.c router/workers/worker.h \
 	router/message/copies.c router/message/copies.h \
 	router/message/hooks.c router/message/hooks.h \
 	router/message/memo.c router/message/memo.h \
 	router/message/message.c router/message/message.h \
 	router/message/places.c router/message/places.h \
 	router/message/plan.c router/message/plan.h \
-	router/message/prints.c router/message/prints.h \
+	router/message/fingerprints.c router/message/fingerprints.h \
 	router/header/headers.c router/header/headers.h \
 	router/header/check.c router/header/check.h \
 	router/header/edit.c router/header/edit.h router/header/received.c \

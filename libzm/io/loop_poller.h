@@ -73,9 +73,4 @@ void timers_release(struct timer_heap *timers);
 /* The heap of a loop. */
 struct timer_heap *loop_timers(struct loop *loop);
 
-/* ---- loop.c ------------------------------------------------------------ */
-
-/* The heap of a loop. */
-struct timer_heap *loop_timers(struct loop *loop);
-
 #endif

@@ -54,7 +54,7 @@ void
 places_init(struct places *places, struct arena *arena)
 {
 	*places = (struct places){ .arena = arena };
-	prints_init(&places->known);
+	fingerprints_init(&places->known);
 	str_init(&places->key);
 	places_reset(places, 0, NULL, SLICE(""));
 }
@@ -62,7 +62,7 @@ places_init(struct places *places, struct arena *arena)
 void
 places_release(struct places *places)
 {
-	prints_release(&places->known);
+	fingerprints_release(&places->known);
 	str_release(&places->key);
 }
 
@@ -94,7 +94,7 @@ places_reset(struct places *places, size_t expected, struct plan *plan,
 	places->redirect = 0;
 	places->id[0] = 0;
 	places->trouble[0] = 0;
-	prints_reset(&places->known);
+	fingerprints_reset(&places->known);
 	memo_init(&places->expanded, places->arena, 0);
 	memo_init(&places->sender_keys, places->arena, 0);
 	places->senders = NULL;
@@ -195,7 +195,7 @@ stream(struct places *places)
 bool
 places_add(struct places *places, const struct place *place)
 {
-	if (!prints_add(&places->known, key_of(places, place)))
+	if (!fingerprints_add(&places->known, key_of(places, place)))
 		return false;
 	if (places->count == PLACES_HELD_MAX && places->plan != NULL &&
 	    places->plan->sink != NULL && !places->is_streaming)
@@ -222,7 +222,7 @@ places_back(struct places *places)
 {
 	if (places->is_streaming)
 		plan_back(places->plan);
-	prints_truncate(&places->known, places->mark.count);
+	fingerprints_truncate(&places->known, places->mark.count);
 	memo_truncate(&places->expanded, places->mark.expanded);
 	places->count = places->mark.count;
 	if (places->held > places->count)

@@ -14,7 +14,7 @@
 #include "mail/envelope.h"
 #include "router/message/memo.h"
 #include "router/message/plan.h"
-#include "router/message/prints.h"
+#include "router/message/fingerprints.h"
 
 enum { PLACES_HELD_MAX = 4096 };
 
@@ -26,7 +26,7 @@ struct places {
 	size_t		 count;		/* all of them */
 	size_t		 capacity;
 	bool		 is_streaming;
-	struct prints	 known;		/* same numbers as list */
+	struct fingerprints known;	/* same numbers as list */
 	struct str	 key;
 	struct memo	 expanded;	/* alias names that were opened */
 	struct memo	 sender_keys;
