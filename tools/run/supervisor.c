@@ -28,7 +28,7 @@
 #include "daemon/skeleton.h"
 #include "mail/spool/spool.h"
 #include "tools/change/change.h"
-#include "tools/desk/desk.h"
+#include "tools/selection/selection.h"
 #include "tools/journal/keep.h"
 #include "tools/run/supervised.h"
 
