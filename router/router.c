@@ -4,7 +4,7 @@
  */
 #include "router/ask/ask.h"
 #include "router/ask/explain.h"
-#include "router/farm/parent.h"
+#include "router/workers/parent.h"
 
 #include "base/banned.h"
 

@@ -5,10 +5,10 @@ libzm_a_SOURCES += \
 	libzm/mail/classify.c libzm/mail/classify.h \
 	libzm/mail/terms.c libzm/mail/terms.h \
 	libzm/mail/form.c libzm/mail/form.h \
-	libzm/mail/queue.c libzm/mail/queue_list.c libzm/mail/queue.h \
 	libzm/mail/work/format.c libzm/mail/work/parse.c libzm/mail/work/record.c libzm/mail/work/replay.c \
 	libzm/mail/work/steps.c libzm/mail/work/append.c libzm/mail/work/job.c \
-	libzm/mail/work/internal.h libzm/mail/work/work.h \
+	libzm/mail/work/queue_count.c libzm/mail/work/queue_count.h libzm/mail/work/undelete.c \
+	libzm/mail/work/undelete.h libzm/mail/work/internal.h libzm/mail/work/work.h \
 	libzm/mail/spool/names.c libzm/mail/spool/rename.c libzm/mail/spool/return.c libzm/mail/spool/open.c \
 	libzm/mail/spool/lock.c libzm/mail/spool/file.c libzm/mail/spool/draft.c libzm/mail/spool/claim.c \
 	libzm/mail/spool/aside.c libzm/mail/spool/work.c libzm/mail/spool/scan.c \

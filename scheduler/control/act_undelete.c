@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "journal/event.h"
-#include "mail/queue.h"
+#include "mail/work/undelete.h"
 #include "scheduler/control/act.h"
 #include "scheduler/intake/intake.h"
 
@@ -74,25 +74,23 @@ half_end(struct act *act, const char *name, const char *control)
 	(void)spool_follow_work(spool, target);
 }
 
-/* returns how many recipients came back; -1 with err. */
+/* 0, out_count: how many recipients came back; -1 with err. */
 static int
 file_restore(struct act *act, const char *name, const char *id,
-    struct err *err)
+    size_t *out_count, struct err *err)
 {
 	struct spool *spool = act->scheduler->spool;
 	char control[SPOOL_NAME_BYTES + 16], target[SPOOL_NAME_BYTES];
-	int count;
 
 	snprintf(control, sizeof(control), "%s.control", name);
 	half_end(act, name, control);
 	/* D7: restored records, then the moves */
-	count = queue_recover(spool, name, act->by, target, err);
-	if (count < 0)
+	if (work_undelete(spool, name, act->by, target, out_count, err) < 0)
 		return -1;
 	event(EV_MESSAGE_UNDELETED, id, "file", slice_of(name), "by",
 	    slice_of(act->by), "reason", slice_of(act->request.reason),
 	    NULL);
-	return count;
+	return 0;
 }
 
 static void
@@ -101,20 +99,19 @@ file_undelete(struct search *search, const char *name)
 	struct act *act = search->act;
 	struct spool_name parts;
 	char id[SPOOL_ID_BYTES];
-	int count = 0;
+	size_t count = 0;
 
 	if (!file_is_meant(act, name, id) ||
 	    !spool_name_parse(slice_of(name), &parts))
 		return;
-	if (!act->request.is_dry)
-		count = file_restore(act, name, id, &search->err);
-	if (count < 0) {
+	if (!act->request.is_dry && file_restore(act, name, id, &count,
+	    &search->err) < 0) {
 		act->count.conflict += errno == EEXIST;
 		search->is_bad = true;
 		return;
 	}
 	act->count.messages++;
-	act->count.recipients += (uint64_t)count;
+	act->count.recipients += count;
 	if (!act->request.is_dry)
 		intake_now(act->scheduler, parts.inode);
 }

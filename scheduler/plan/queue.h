@@ -128,7 +128,7 @@ enum job_flags {
 	JOB_RELOAD = 2,		/* reread when nothing of it is in flight */
 	JOB_NOTICE = 4,		/* a notice of delay is due */
 	JOB_TRASH = 8,		/* somebody was cancelled: ends in trash/ */
-	JOB_WRITING = 16	/* its report is being written: job_end panics */
+	JOB_WRITING = 16	/* its report is being written */
 };
 
 /* Who else holds a pointer to a job: one list each, all in the job_table.

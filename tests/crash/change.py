@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 BUILD = os.environ.get("ZMAILER_BUILD", os.getcwd())
-ZMAILER = os.path.join(BUILD, "tools", "zmailer")
+ZMAILER = os.path.join(BUILD, "bin", "zmailer")
 LIBRARY = os.path.join(BUILD, "tests", "crash", "nth.so")
 LAYOUT = "=32siiiiiiii256s"		# tests/crash/nth.h
 KILL_BEFORE, KILL_AFTER = 1, 2

@@ -18,9 +18,9 @@
 #include "journal/event.h"
 #include "mail/spool/spool.h"
 #include "tools/change/change.h"
-#include "tools/desk/desk.h"
+#include "tools/selection/selection.h"
 #include "tools/screen/question.h"
-#include "tools/verb.h"
+#include "tools/zmailer/verb.h"
 
 #include "base/banned.h"
 

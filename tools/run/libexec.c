@@ -46,7 +46,7 @@ libexec_settle(void)
 	if (n <= 0)
 		return;
 	self[n] = '\0';
-	for (int up = 0; up < 2; up++) {	/* .../tools/zmailer */
+	for (int up = 0; up < 2; up++) {	/* .../bin/zmailer */
 		char *slash = strrchr(self, '/');
 
 		if (slash == NULL)

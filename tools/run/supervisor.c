@@ -28,9 +28,9 @@
 #include "daemon/skeleton.h"
 #include "mail/spool/spool.h"
 #include "tools/change/change.h"
-#include "tools/desk/desk.h"
+#include "tools/selection/selection.h"
 #include "tools/journal/keep.h"
-#include "tools/run/child.h"
+#include "tools/run/supervised.h"
 
 #include "base/banned.h"
 
@@ -44,7 +44,7 @@ struct supervisor {
 	struct conf	*conf;
 	const char	*conf_path;
 	struct loop	*loop;
-	struct child	 children[CHILD_COUNT];
+	struct supervised	 children[CHILD_COUNT];
 	int		 ready_fd;
 	int		 lock_fd;	/* RUN/zmailer.lock */
 	int		 status;	/* to exit with */
@@ -68,7 +68,7 @@ state_publish(struct supervisor *boss)
 
 	snprintf(state.refused, sizeof(state.refused), "%s", boss->refused);
 	for (size_t i = 0; i < CHILD_COUNT; i++)
-		child_describe(&boss->children[i], &state.children[i]);
+		supervised_describe(&boss->children[i], &state.children[i]);
 	if (state_write(boss->conf->run_dir, &state, &err) < 0)
 		warning("%s", err.text);
 }
@@ -78,7 +78,7 @@ state_publish(struct supervisor *boss)
 static void
 stop_next(struct supervisor *boss)
 {
-	struct child *next = NULL;
+	struct supervised *next = NULL;
 	int rank = CHILD_COUNT + 1;
 
 	for (size_t i = 0; i < CHILD_COUNT; i++)
@@ -89,8 +89,8 @@ stop_next(struct supervisor *boss)
 		}
 	if (next == NULL)
 		loop_stop(boss->loop);
-	else if (next->state != CHILD_STOPPING)
-		child_stop(next, STOP_FOR_MS);
+	else if (next->state != SUPERVISED_STOPPING)
+		supervised_stop(next, STOP_FOR_MS);
 	state_publish(boss);
 }
 
@@ -116,7 +116,7 @@ on_stop_signal(void *context)
 
 	if (boss->is_stopping)		/* asked again: at once */
 		for (size_t i = 0; i < CHILD_COUNT; i++)
-			child_kill(&boss->children[i]);
+			supervised_kill(&boss->children[i]);
 	stop_begin(boss, "signal", EX_OK);
 }
 
@@ -162,13 +162,13 @@ start_next(struct supervisor *boss)
 	if (boss->was_ready || boss->is_stopping)
 		return;
 	for (size_t i = 0; i < CHILD_COUNT; i++) {
-		struct child *child = &boss->children[i];
+		struct supervised *child = &boss->children[i];
 
-		if (child->state == CHILD_READY)
+		if (child->state == SUPERVISED_READY)
 			continue;
-		if (child->state != CHILD_DOWN)
+		if (child->state != SUPERVISED_DOWN)
 			return;
-		if (child_start(child, &err) == 0)
+		if (supervised_start(child, &err) == 0)
 			return;
 		warning("%s", err.text);
 		stop_begin(boss, "a daemon cannot be started", EX_OSERR);
@@ -192,7 +192,7 @@ reload_settle(struct supervisor *boss)
 }
 
 static void
-on_change(struct child *child)
+on_change(struct supervised *child)
 {
 	struct supervisor *boss = child->boss;
 
@@ -212,7 +212,7 @@ failed_status(int status)
 }
 
 static void
-on_gone(struct child *child, int status, bool was_asked)
+on_gone(struct supervised *child, int status, bool was_asked)
 {
 	struct supervisor *boss = child->boss;
 	struct err err;
@@ -228,10 +228,10 @@ on_gone(struct child *child, int status, bool was_asked)
 		return;
 	}
 	if (was_asked) {
-		if (child_start(child, &err) < 0)
-			child_restart_later(child, -1);
+		if (supervised_start(child, &err) < 0)
+			supervised_restart_later(child, -1);
 	} else {
-		child_restart_later(child, status);
+		supervised_restart_later(child, status);
 	}
 	reload_settle(boss);
 	state_publish(boss);
@@ -250,7 +250,7 @@ on_child_signal(void *context)
 			boss->keeper = 0;
 		for (size_t i = 0; i < CHILD_COUNT; i++)
 			if (boss->children[i].pid == pid)
-				child_ended(&boss->children[i], status);
+				supervised_ended(&boss->children[i], status);
 	}
 }
 
@@ -332,13 +332,13 @@ conf_take(struct supervisor *boss, struct conf *fresh)
 	version_keep(fresh, "reload");
 	event(EV_CONF_RELOAD, NULL, "file", slice_of(fresh->path), NULL);
 	for (size_t i = 0; i < CHILD_COUNT; i++) {
-		struct child *child = &boss->children[i];
+		struct supervised *child = &boss->children[i];
 
 		if (differ && strcmp(child->name, "smtpserver") == 0) {
-			child_stop(child, STOP_FOR_MS);
+			supervised_stop(child, STOP_FOR_MS);
 			child->is_reloading = child->pid > 0;
 		} else {
-			child_reload(child);
+			supervised_reload(child);
 		}
 	}
 	boss->is_taking = true;
@@ -440,9 +440,10 @@ prepare(struct supervisor *boss, struct err *err)
 }
 
 static void
-child_prepare(struct supervisor *boss, struct child *child, const char *name)
+supervised_prepare(struct supervisor *boss, struct supervised *child,
+    const char *name)
 {
-	child_init(child, name, boss);
+	supervised_init(child, name, boss);
 	child->loop = boss->loop;
 	child->conf_path = boss->conf_path;
 	child->lock_fd = boss->lock_fd;
@@ -478,7 +479,8 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 	loop_signal(boss.loop, SIGHUP, on_hangup_signal, &boss);
 	loop_signal(boss.loop, SIGCHLD, on_child_signal, &boss);
 	for (size_t i = 0; i < CHILD_COUNT; i++)
-		child_prepare(&boss, &boss.children[i], child_rows[i].name);
+		supervised_prepare(&boss, &boss.children[i],
+		    child_rows[i].name);
 	start_next(&boss);
 	state_publish(&boss);
 	timer_set(boss.loop, &boss.keep_timer,

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "../tls/made.h"
+#include "../io/tls_made.h"
 #include "conf_case.h"
 
 #include "base/banned.h"

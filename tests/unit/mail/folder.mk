@@ -10,7 +10,7 @@ tests_unit_mail_unit_mail_SOURCES = \
 	tests/unit/mail/test_names.c \
 	tests/unit/mail/test_work.c \
 	tests/unit/mail/test_work_records.c tests/unit/mail/work_case.h tests/unit/mail/test_orders.c \
-	tests/unit/mail/test_form.c tests/unit/mail/test_queue.c \
+	tests/unit/mail/test_form.c tests/unit/mail/test_queue_count.c \
 	tests/unit/mail/test_spool.c \
 	tests/unit/mail/test_spool_refused.c tests/unit/mail/spool_case.h \
 	tests/unit/mail/test_recover.c \

@@ -4,95 +4,95 @@
  */
 #include <criterion/criterion.h>
 
-#include "router/farm/parent.h"
-#include "router/farm/poison.h"
-#include "router/farm/queue.h"
-#include "router/message/memo.h"
+#include "router/workers/parent.h"
+#include "router/workers/poison.h"
+#include "router/workers/queue.h"
+#include "router/rcpts/memo.h"
 
 Test(queue, names_come_in_the_order_they_arrived_and_once)
 {
-	struct queue q;
+	struct router_queue q;
 
-	queue_init(&q);
+	router_queue_init(&q);
 	for (ino_t i = 100; i < 3100; i++)
-		cr_assert(queue_add(&q, 0, i, true));
+		cr_assert(router_queue_add(&q, 0, i, true));
 	for (ino_t i = 100; i < 3100; i++)
-		cr_assert_not(queue_add(&q, 0, i, true));
+		cr_assert_not(router_queue_add(&q, 0, i, true));
 	for (ino_t i = 100; i < 3100; i++) {
-		struct entry *e = queue_take(&q, NULL);
+		struct queue_entry *e = router_queue_take(&q, NULL);
 
 		cr_assert_eq(e->inode, i);
-		queue_done(&q, e);
+		router_queue_done(&q, e);
 	}
-	cr_assert_null(queue_take(&q, NULL));
+	cr_assert_null(router_queue_take(&q, NULL));
 	cr_assert_eq(q.count, 0);
-	queue_release(&q);
+	router_queue_release(&q);
 }
 
 Test(queue, one_turn_of_ten_is_for_the_lowest_priority)
 {
-	struct queue q;
+	struct router_queue q;
 	unsigned low = 0, first_low = 0;
 
-	queue_init(&q);
+	router_queue_init(&q);
 	for (ino_t i = 1; i <= 1000; i++) {
-		queue_add(&q, 0, i, true);
-		queue_add(&q, 5, i, true);
-		queue_add(&q, 9, i, true);
+		router_queue_add(&q, 0, i, true);
+		router_queue_add(&q, 5, i, true);
+		router_queue_add(&q, 9, i, true);
 	}
 	for (unsigned turn = 1; turn <= 100; turn++) {
-		struct entry *e = queue_take(&q, NULL);
+		struct queue_entry *e = router_queue_take(&q, NULL);
 
 		cr_assert(e->priority == 0 || e->priority == 9);
 		if (e->priority == 9 && low++ == 0)
 			first_low = turn;
-		queue_done(&q, e);
+		router_queue_done(&q, e);
 	}
 	cr_expect_eq(low, 10);
 	cr_expect_eq(first_low, 10);
-	queue_release(&q);
+	router_queue_release(&q);
 }
 
 Test(queue, what_comes_again_while_given_is_looked_at_again)
 {
-	struct queue q;
-	struct entry *e;
+	struct router_queue q;
+	struct queue_entry *e;
 
-	queue_init(&q);
-	queue_add(&q, 0, 7, true);
-	e = queue_take(&q, &q);
-	cr_expect_not(queue_add(&q, 0, 7, false));	/* a scan */
-	queue_done(&q, e);
-	cr_expect_null(queue_take(&q, NULL));
-	cr_expect_not(queue_knows(&q, 0, 7));
+	router_queue_init(&q);
+	router_queue_add(&q, 0, 7, true);
+	e = router_queue_take(&q, &q);
+	cr_expect_not(router_queue_add(&q, 0, 7, false));	/* a scan */
+	router_queue_done(&q, e);
+	cr_expect_null(router_queue_take(&q, NULL));
+	cr_expect_not(router_queue_knows(&q, 0, 7));
 
-	queue_add(&q, 0, 7, true);
-	e = queue_take(&q, &q);
-	cr_expect_not(queue_add(&q, 0, 7, true));	/* an event */
-	queue_done(&q, e);
-	cr_expect_eq(queue_take(&q, NULL), e);
-	queue_done(&q, e);
-	queue_release(&q);
+	router_queue_add(&q, 0, 7, true);
+	e = router_queue_take(&q, &q);
+	cr_expect_not(router_queue_add(&q, 0, 7, true));	/* an event */
+	router_queue_done(&q, e);
+	cr_expect_eq(router_queue_take(&q, NULL), e);
+	router_queue_done(&q, e);
+	router_queue_release(&q);
 }
 
 Test(queue, what_rests_is_not_woken_by_its_own_return)
 {
-	struct queue q;
+	struct router_queue q;
 
-	queue_init(&q);
-	queue_add(&q, 0, 7, true);
-	queue_add(&q, 0, 8, true);
-	queue_rest(&q, queue_take(&q, NULL));
-	queue_nod(&q, queue_take(&q, NULL));
-	queue_add(&q, 0, 7, true);
-	queue_add(&q, 0, 8, true);
-	cr_expect_null(queue_take(&q, NULL));
-	queue_wake_soon(&q);
-	cr_expect_eq(queue_take(&q, NULL)->inode, 8);
-	cr_expect_null(queue_take(&q, NULL));
-	queue_wake(&q);
-	cr_expect_eq(queue_take(&q, NULL)->inode, 7);
-	queue_release(&q);
+	router_queue_init(&q);
+	router_queue_add(&q, 0, 7, true);
+	router_queue_add(&q, 0, 8, true);
+	router_queue_rest(&q, router_queue_take(&q, NULL));
+	router_queue_nap(&q, router_queue_take(&q, NULL));
+	router_queue_add(&q, 0, 7, true);
+	router_queue_add(&q, 0, 8, true);
+	cr_expect_null(router_queue_take(&q, NULL));
+	router_queue_wake_napping(&q);
+	cr_expect_eq(router_queue_take(&q, NULL)->inode, 8);
+	cr_expect_null(router_queue_take(&q, NULL));
+	router_queue_wake_resting(&q);
+	cr_expect_eq(router_queue_take(&q, NULL)->inode, 7);
+	router_queue_release(&q);
 }
 
 Test(queue, deferred_mail_waits_half_of_its_age)

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/report/capacity.h"
-#include "tools/report/report.h"
+#include "tools/zmailer/report/capacity.h"
+#include "tools/zmailer/report/report.h"
 
 static struct report report;
 

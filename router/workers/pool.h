@@ -1,0 +1,58 @@
+/* pool.h - the router's workers: who has what in hand
+ *
+ * Each worker has up to POOL_BATCH names ahead of it.  A name is a line, and a
+ * worker has the message only when it has claimed it.  What waits unclaimed
+ * after a long list for POOL_STEAL_MS is given to an idle worker as well;
+ * the rename decides who has it.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_POOL_H
+#define ZM_ROUTER_POOL_H
+
+#include "daemon/skeleton.h"
+#include "router/workers/queue.h"
+
+enum {
+	POOL_BATCH = 16,		/* names ahead of one worker */
+	POOL_STEAL_MS = 50,
+	POOL_NAP_MS = 100,
+	POOL_REST_MS = 1000,		/* before the next fork when workers
+					 * die young */
+	POOL_STOP_MS = 10000		/* then the others are left alone */
+};
+
+struct pool;
+
+/* In the child: serve socket until end of file. */
+typedef void pool_worker_fn(void *context, int socket);
+/* In the parent: a worker died (pid is reaped, its descriptors closed). */
+typedef void pool_death_fn(void *context, pid_t pid, int status);
+
+struct pool_rows {
+	pool_worker_fn	*worker;
+	pool_death_fn	*death;		/* not for those told to end */
+	void		*context;
+};
+
+/* Fork count workers.  Names come from queue at each turn's end. */
+struct pool *pool_new(struct process *process, struct router_queue *queue,
+    unsigned count, const struct pool_rows *rows);
+
+/* Other work for some worker: a line as in worker.h that is not a name.  The
+ * same line twice waits once. */
+void pool_add_task(struct pool *pool, const char *line);
+
+/* New workers (the configuration changed); the old ones finish. */
+void pool_renew(struct pool *pool, unsigned count);
+
+/* End all workers between two messages, then call fn. */
+void pool_stop(struct pool *pool, loop_fn *fn, void *context);
+
+/* In another child of the process: close what is the pool's. */
+void pool_in_child(struct pool *pool);
+
+/* Kills what is left. */
+void pool_free(struct pool **pool);
+
+#endif
