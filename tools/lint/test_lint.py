@@ -348,6 +348,38 @@ def run_pending(top):
         results[1][0] == 1 and "blanks at the end" in results[1][1]
 
 
+def run_format(top):
+    """What is laid out otherwise is found, and make format mends it; breaks
+    that fit, columns of comments and tables of members are the writer's."""
+    if not shutil.which("clang-format"):
+        print("skipped: make format: there is no clang-format")
+        return True
+    shutil.copy(os.path.join(HERE, "..", "..", ".clang-format"), top)
+    old = CLEAN[ROUTE_C]
+    good = old + "\nstruct route {\n\tint\t\t a;\t/* one */\n" \
+        "\tconst char\t*b;\t/* two\n\t\t\t\t * lines */\n};\n\n" \
+        "static const int route_odd[] = {\n\t1, 3,\n\t5, 7\n};\n\n" \
+        "static int\nroute_more(struct route *route, const char *b)\n{\n" \
+        "\troute->a = 2;\n\troute->b = route->a == 1 ?\n\t    b : NULL;\t/* why */\n" \
+        "\treturn route_call(route_odd[0],\n\t    route->b);\n}\n"
+    bad = good.replace("route->a == 1", "route->a==1").replace(
+        "\troute->a =", "    route->a =").replace("route_more(struct route *",
+                                         "route_more( struct route* ")
+    results = []
+    for text in good, bad:
+        write(top, ROUTE_C, text)
+        results.append(lint(top))
+    subprocess.run([sys.executable, os.path.join(HERE, "layout.py"), top],
+                   stdout=subprocess.DEVNULL, check=True)
+    with open(os.path.join(top, ROUTE_C), encoding="utf-8") as file:
+        mended = file.read()
+    write(top, ROUTE_C, old)
+    os.unlink(os.path.join(top, ".clang-format"))
+    return results[0] == (0, "") and results[1][0] == 1 and \
+        ROUTE_C + ":" in results[1][1] and "make format would change" in \
+        results[1][1] and mended == good
+
+
 def run_alone(top):
     """With a compiler, a header that needs another one is found."""
     compiler = [os.environ.get("CC", "cc").split()[0], "-I" + top,
@@ -362,7 +394,7 @@ def run_alone(top):
         "router/route.h:1: does not compile alone" in output
 
 
-ALONE = (run_folder, run_circle, run_pending, run_alone)
+ALONE = (run_folder, run_circle, run_pending, run_format, run_alone)
 
 
 def main():
