@@ -119,6 +119,39 @@ def is_well_broken(old, new):
     return first is not None
 
 
+def gaps(lines):
+    """How many characters stand before it -> what parts two of them."""
+    found, count, gap = {}, 0, ""
+    for character in "\n".join(re.sub(r"\\$", "", l) for l in lines):
+        if character.isspace():
+            gap += character
+        else:
+            found[count], gap = gap, ""
+            count += 1
+    return found
+
+
+def respaced(old, new):
+    """The lines of old with the blanks of new between words of a line."""
+    theirs, count, result = gaps(new), 0, []
+    for line in old:
+        body, end = (line[:-1], "\\") if line[-1:] == "\\" else (
+            line.rstrip(), "")
+        text = ""
+        for character in body:
+            their = theirs.get(count, "\n")
+            if not character.isspace():
+                if text.strip() and "\n" not in their:
+                    if their == "":
+                        text = text.rstrip()
+                    elif not text[-1].isspace():
+                        text += " "
+                count += 1
+            text += character
+        result.append(text + end)
+    return result
+
+
 def put_back(old, new):
     """The lines of new, with the columns and the breaks of old."""
     result, above = [], ""
@@ -131,7 +164,8 @@ def put_back(old, new):
                 a if is_comment(a) else
                 b[:len(b) - len(b.lstrip())] + a.lstrip()
                 for a, b in zip(before, after)]
-        result += before if is_well_broken(before, after) else after
+        spaced = respaced(before, after)
+        result += spaced if is_well_broken(spaced, after) else after
         above = next((l for l in reversed(result) if l.strip()), "")
     return result
 

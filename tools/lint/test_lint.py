@@ -360,7 +360,8 @@ def run_format(top):
         "\tconst char\t*b;\t/* two\n\t\t\t\t * lines */\n};\n\n" \
         "static const int route_odd[] = {\n\t1, 3,\n\t5, 7\n};\n\n" \
         "static int\nroute_more(struct route *route, const char *b)\n{\n" \
-        "\troute->a = 2;\n\troute->b = route->a == 1 ?\n\t    b : NULL;\t/* why */\n" \
+        "\troute->a = 2;\n\troute->b = route->a == 1 ?\n\t    b : NULL;" \
+        "\t/* why */\n" \
         "\treturn route_call(route_odd[0],\n\t    route->b);\n}\n"
     bad = good.replace("route->a == 1", "route->a==1").replace(
         "\troute->a =", "    route->a =").replace("route_more(struct route *",
