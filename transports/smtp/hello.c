@@ -1,4 +1,4 @@
-/* client_hello.c - greeting, EHLO, STARTTLS, what the peer can do, and QUIT
+/* hello.c - greeting, EHLO, STARTTLS, what the peer can do, and QUIT
  *
  * In     a fresh connection, the policy for it
  * Out    a session that is ready for mail; or why there is none

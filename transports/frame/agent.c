@@ -24,7 +24,7 @@
 #include "io/dns.h"
 #include "io/ipc.h"
 #include "mail/classify.h"
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 
 #include "base/banned.h"
 

@@ -1,4 +1,4 @@
-/* client_mail.c - a job: transactions until every recipient has a verdict
+/* mail.c - a job: transactions until every recipient has a verdict
  *
  * In     a job and, if need be, a connection
  * Out    one verdict a recipient

@@ -1,4 +1,4 @@
-/* client_reply.c - what the peer says, and what that means for mail
+/* reply.c - what the peer says, and what that means for mail
  *
  * In     bytes of the connection
  * Out    whole replies; verdicts in the peer's own words
