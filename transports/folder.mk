@@ -1,7 +1,8 @@
 # transports - the frame of every agent, then one folder a channel
 # order: frame < pipe < smtp < error < mailbox < sm < kit < http < lmtp < discard < expirer < reroute < hold < examples
 noinst_LIBRARIES += transports/libagent.a
-transports_libagent_a_SOURCES = transports/frame/agent.c transports/frame/agent.h
+transports_libagent_a_SOURCES = transports/frame/process.c \
+	transports/frame/agent.c transports/frame/agent.h
 
 noinst_LIBRARIES += transports/smtp/libclient.a
 transports_smtp_libclient_a_SOURCES = \
@@ -12,10 +13,10 @@ transports_smtp_libclient_a_SOURCES = \
 	transports/smtp/scram.c transports/smtp/secret.c \
 	transports/smtp/target.c transports/smtp/connect.c \
 	transports/smtp/provider.c transports/smtp/zone.c \
-	transports/smtp/hello.c transports/smtp/reply.c \
+	transports/smtp/hello.c transports/smtp/starttls.c transports/smtp/reply.c \
 	transports/smtp/dialogue.c \
 	transports/smtp/xclient.c \
-	transports/smtp/mail.c transports/smtp/mail_commands.c \
+	transports/smtp/mail.c transports/smtp/client.c transports/smtp/mail_commands.c \
 	transports/smtp/mail_form.c transports/smtp/mail_replies.c transports/smtp/mail_content.c \
 	transports/smtp/agent.c transports/smtp/agent.h \
 	transports/smtp/probe.c transports/smtp/probe.h

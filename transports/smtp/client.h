@@ -115,7 +115,7 @@ struct client_memory {
 	int64_t			until_ms;	/* steady */
 };
 
-struct client_secret;		/* auth.c */
+struct client_secret;		/* auth.h */
 
 struct client {
 	const struct conf	*conf;
@@ -251,7 +251,7 @@ void client_provider(const char *host, const char *domain,
 bool client_open(struct client *client, const char *host, bool is_required,
     struct verdict *out_trouble);
 
-/* hello.c: TLS, greeting, EHLO and AUTH on a fresh connection.
+/* hello.c: greeting, EHLO, TLS and AUTH on a fresh connection.
  * is_by_mx         the peer must not be ourselves
  * out_tls_broken   the peer's TLS does not work, and policy lets us do
  *                  without: connect again
@@ -266,6 +266,18 @@ struct client_hello {
 bool client_hello(struct client *client, struct client_hello *hello,
     struct verdict *out_trouble);
 
+/* starttls.c: TLS on this connection: at once / by STARTTLS, as policy and
+ * the peer's offer have it (then client->tls says whether there is TLS).
+ * true; false: *out_trouble, closed. */
+bool client_start_tls(struct client *client, struct client_hello *hello,
+    struct verdict *out_trouble);
+bool client_starttls(struct client *client, struct client_hello *hello,
+    struct verdict *out_trouble);
+/* RFC 8689 section 4.2.1: the next host must promise to go on like that.
+ * true; false: *out_trouble, closed. */
+bool client_requiretls(struct client *client,
+    const struct client_policy *policy, struct verdict *out_trouble);
+
 /* hello.c: EHLO or LHLO (HELO) with this name; as client_hello. */
 bool client_ehlo(struct client *client, const char *name,
     struct verdict *out_trouble);
@@ -275,7 +287,7 @@ bool client_ehlo(struct client *client, const char *name,
 bool client_xclient(struct client *client, int body_fd,
     struct verdict *out_trouble);
 
-/* hello.c: send what is queued and hear a reply on behalf of
+/* reply.c: send what is queued and hear a reply on behalf of
  * somebody before mail; step as in client_broken.  true; false: closed. */
 bool client_ask(struct client *client, const char *step,
     struct reply *out, struct verdict *out_trouble);
@@ -283,7 +295,7 @@ bool client_ask(struct client *client, const char *step,
 /* offer.c: read the reply to EHLO. */
 void client_offer_take(struct client_offer *offer, const struct reply *reply);
 
-/* auth.c: read the table of secrets. 0 or -1. */
+/* secret.c: read the table of secrets. 0 or -1. */
 int client_auth_start(struct client *client, struct err *err);
 void client_auth_release(struct client *client);
 /* The directories of tokens, which are read again and again: how many were
@@ -293,13 +305,13 @@ size_t client_token_directories(const struct client *client,
 /* The secret for a target, or NULL. */
 const struct client_secret *client_auth_find(const struct client *client,
     const struct client_target *target);
-/* Authenticate.  true; false: *out_trouble, closed. */
+/* auth.c: authenticate.  true; false: *out_trouble, closed. */
 bool client_auth(struct client *client, const struct client_secret *secret,
     struct verdict *out_trouble);
 /* The mechanism of a keyword of AUTH; 0: not known. */
 unsigned client_auth_mechanism(struct slice word);
 
-/* hello.c: QUIT and close; harmless when not connected.  The reply
+/* reply.c: QUIT and close; harmless when not connected.  The reply
  * (RFC 5321 section 4.1.1.10) is waited for only by client_quit_for: other
  * mail must not wait for a goodbye. */
 void client_quit(struct client *client);

@@ -136,3 +136,48 @@ client_is_level(const struct client *client)
 {
 	return peer_unread(&client->peer).n == client->reply_bytes;
 }
+
+bool
+client_ask(struct client *client, const char *step, struct reply *out,
+    struct verdict *out_trouble)
+{
+	int64_t timeout_ms = client->conf->timeouts.helo_ms;
+	enum peer_result result;
+	struct err err;
+
+	result = client_flush(client, timeout_ms, &err);
+	if (result == PEER_OK)
+		result = client_reply(client, timeout_ms, out, &err);
+	if (result == PEER_OK)
+		return true;
+	client_broken(client, result, &err, step, out_trouble);
+	out_trouble->host_trouble = true;
+	return false;
+}
+
+/* ---- goodbye ----------------------------------------------------------- */
+
+void
+client_quit_for(struct client *client, int64_t timeout_ms)
+{
+	struct reply reply;
+	struct err err;
+
+	if (peer_is_open(&client->peer)) {
+		str_reset(&client->peer.out);
+		str_adds(&client->peer.out, "QUIT\r\n");
+		if (client_flush(client, timeout_ms, &err) == PEER_OK &&
+		    timeout_ms > 0)
+			(void)client_reply(client, timeout_ms, &reply, &err);
+	}
+	client_drop(client);
+	client->messages = 0;
+	client->needs_reset = false;
+	client->host[0] = '\0';
+}
+
+void
+client_quit(struct client *client)
+{
+	client_quit_for(client, 0);
+}
