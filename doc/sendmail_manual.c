@@ -1,6 +1,6 @@
 /* sendmail_manual.c - the flags of sendmail(1), from their rows
  *
- * In     tools/sendmail_flags.h; the page on standard input
+ * In     tools/sendmail/flags.h; the page on standard input
  * Out    the page, its @FLAGS@, @MODES@ and @OPTIONS@ filled
  *
  * SPDX-License-Identifier: ISC
@@ -12,11 +12,11 @@
 
 static const struct row { const char *mark, *shown, *text; } rows[] = {
 #define FLAG(letter, takes, act, shown, text) { "@FLAGS@", shown, text },
-#include "tools/sendmail_flags.h"
+#include "tools/sendmail/flags.h"
 #define MODE(letter, act, shown, text) { "@MODES@", shown, text },
-#include "tools/sendmail_flags.h"
+#include "tools/sendmail/flags.h"
 #define OPTION(word, act, shown, text) { "@OPTIONS@", shown, text },
-#include "tools/sendmail_flags.h"
+#include "tools/sendmail/flags.h"
 };
 
 static void

@@ -1,6 +1,6 @@
 /* verbs_manual.c - the list of verbs for zmailer(8), and links to the pages
  *
- * In     tools/verbs.h, verb_pages.h; the name of a page to be made, or none
+ * In     tools/zmailer/verbs.h, pages.h; the name of a page to be made, or none
  * Out    roff on standard output
  *
  * SPDX-License-Identifier: ISC
@@ -14,7 +14,7 @@
 
 static const struct { const char *name, *usage, *text; } rows[] = {
 #define VERB(name, usage, text) { #name, usage, text },
-#include "tools/verbs.h"
+#include "tools/zmailer/verbs.h"
 #undef VERB
 };
 
@@ -37,7 +37,7 @@ put_link(const char *path)
 {
 	static const struct { const char *name, *verbs; } pages[] = {
 #define PAGE(name, verbs) { name, verbs },
-#include "tools/verb_pages.h"
+#include "tools/zmailer/pages.h"
 #undef PAGE
 	};
 	const char *slash = strrchr(path, '/');
@@ -56,7 +56,7 @@ put_link(const char *path)
 				return 0;
 			}
 	}
-	fprintf(stderr, "%s: no page of tools/verb_pages.h has this verb\n",
+	fprintf(stderr, "%s: no page of tools/zmailer/pages.h has this verb\n",
 	    path);
 	return 1;
 }

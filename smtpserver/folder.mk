@@ -3,20 +3,20 @@ noinst_LIBRARIES += smtpserver/libsmtpserver.a
 smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/session/answer.c smtpserver/session/answer.h \
 	smtpserver/command/argument.c smtpserver/command/argument.h \
-	smtpserver/doorman/arrivals.c smtpserver/doorman/arrivals.h \
+	smtpserver/listener/arrivals.c smtpserver/listener/arrivals.h \
 	smtpserver/helper/ask.c smtpserver/helper/ask.h \
 	smtpserver/command/attributes.c smtpserver/command/attributes.h \
 	smtpserver/policy/buckets.c smtpserver/policy/buckets.h \
 	smtpserver/helper/cache.c smtpserver/helper/cache.h \
 	smtpserver/session/client.c smtpserver/session/client.h \
-	smtpserver/doorman/clients.c smtpserver/doorman/clients.h \
+	smtpserver/listener/clients.c smtpserver/listener/clients.h \
 	smtpserver/command/bdat.c smtpserver/command/etrn.c smtpserver/command/expn.c \
 	smtpserver/command/data.c smtpserver/command/ehlo.c smtpserver/command/helo.c \
 	smtpserver/command/help.c smtpserver/command/mail.c smtpserver/command/noop.c \
 	smtpserver/command/quit.c smtpserver/command/rcpt.c smtpserver/command/rset.c \
 	smtpserver/auth/check.c smtpserver/auth/check.h \
 	smtpserver/auth/dovecot.c smtpserver/auth/dovecot.h \
-	smtpserver/auth/keeper.c smtpserver/auth/keeper.h \
+	smtpserver/auth/process.c smtpserver/auth/process.h \
 	smtpserver/auth/pam.c smtpserver/auth/saslauthd.c \
 	smtpserver/command/auth.c smtpserver/command/starttls.c \
 	smtpserver/auth/dovecot_lines.c \
@@ -28,10 +28,10 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/command/commands.c smtpserver/command/commands.h \
 	smtpserver/session/content.c smtpserver/session/content.h \
 	smtpserver/helper/etrn.c smtpserver/helper/etrn.h \
-	smtpserver/doorman/crew.c smtpserver/doorman/crew.h \
-	smtpserver/doorman/doorman.c smtpserver/doorman/doorman.h \
-	smtpserver/doorman/admit.c smtpserver/doorman/internal.h \
-	smtpserver/doorman/shed.c smtpserver/doorman/shed.h smtpserver/session/greet.c \
+	smtpserver/listener/workers.c smtpserver/listener/workers.h \
+	smtpserver/listener/listener.c smtpserver/listener/listener.h \
+	smtpserver/listener/admit.c smtpserver/listener/internal.h \
+	smtpserver/listener/shed.c smtpserver/listener/shed.h smtpserver/session/greet.c \
 	smtpserver/policy/facts.c smtpserver/policy/facts.h \
 	smtpserver/helper/helper.c smtpserver/helper/helper.h smtpserver/helper/dns.c \
 	smtpserver/helper/greylist.c smtpserver/helper/rate.c \
@@ -52,10 +52,10 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/policy/fit.c smtpserver/policy/fit_count.c smtpserver/policy/fit_identity.c smtpserver/policy/early.c smtpserver/policy/internal.h \
 	smtpserver/policy/service.c smtpserver/helper/policy.c \
 	smtpserver/policy/policyd.c smtpserver/policy/policyd.h \
-	smtpserver/test/rehearsal.c smtpserver/test/rehearsal.h \
-	smtpserver/test/rehearsal_row.c \
-	smtpserver/test/dialogue.c smtpserver/test/dialogue.h \
-	smtpserver/test/rehearse.c smtpserver/test/rehearse.h \
+	smtpserver/rehearse/rehearsal.c smtpserver/rehearse/rehearsal.h \
+	smtpserver/rehearse/rehearsal_row.c \
+	smtpserver/rehearse/dialogue.c smtpserver/rehearse/dialogue.h \
+	smtpserver/rehearse/rehearse.c smtpserver/rehearse/rehearse.h \
 	smtpserver/session/recipient.c smtpserver/session/recipient.h \
 	smtpserver/session/receive.c smtpserver/session/receive.h \
 	smtpserver/session/space.c smtpserver/session/space.h \

@@ -36,7 +36,7 @@ struct service {
 	struct failures	*failures;	/* of logins; NULL: not counted */
 	bool		 is_submission;	/* our own users, nobody else */
 	bool		 is_stopping;
-	int		 pressure;	/* enum shed_level, from the doorman */
+	int		 pressure;	/* enum shed_level, from the listener */
 	struct space	 space;		/* in the spool */
 };
 

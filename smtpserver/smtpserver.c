@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "smtpserver/doorman/doorman.h"
-#include "smtpserver/test/rehearse.h"
+#include "smtpserver/listener/listener.h"
+#include "smtpserver/rehearse/rehearse.h"
 #include "smtpserver/standalone.h"
 
 #include "base/banned.h"
@@ -15,10 +15,10 @@ main(int argc, char **argv)
 		.name = "smtpserver",
 		.purpose = "Takes mail from the network into the spool.",
 		.role = ROLE_SMTPSERVER,
-		.open_privileged = doorman_bind,
-		.after_drop = doorman_start,
-		.reload = doorman_reload,
-		.stop = doorman_stop,
+		.open_privileged = listener_bind,
+		.after_drop = listener_start,
+		.reload = listener_reload,
+		.stop = listener_stop,
 	};
 
 	if (rehearse_is_meant(argc, argv))

@@ -1,70 +1,103 @@
-# tools - zmailer and the classic names
-sbin_PROGRAMS += tools/zmailer
-tools_zmailer_SOURCES = tools/zmailer.c tools/verb.h tools/verbs.h tools/verb_pages.h tools/verb_help.c
-tools_zmailer_SOURCES += tools/verb_demo.c
-tools_zmailer_SOURCES += tools/verb_check.c tools/verb_config.c tools/verb_init.c
-tools_zmailer_SOURCES += tools/verb_run.c tools/verb_status.c \
-	tools/verb_trace.c tools/verb_events.c
-tools_zmailer_SOURCES += tools/verb_list.c tools/verb_show.c
-tools_zmailer_SOURCES += tools/verb_sink.c tools/verb_classify.c
-tools_zmailer_SOURCES += tools/verb_orders.c tools/verb_test.c tools/verb_logrotate.c
-tools_zmailer_SOURCES += tools/verb_table.c tools/verb_route.c
-tools_zmailer_SOURCES += tools/verb_review.c tools/verb_top.c tools/verb_report.c tools/verb_completion.c tools/verb_metrics.c tools/metrics/spool.c tools/metrics/queue.c tools/metrics/certificates.c tools/metrics/metrics.h tools/verb_why.c tools/verb_zones.c tools/verb_count.c tools/verb_queue.c
-tools_zmailer_SOURCES += tools/verb_destinations.c
-tools_zmailer_SOURCES += tools/verb_doctor.c tools/verb_domain.c \
-	tools/verb_block.c tools/verb_limit.c tools/verb_log.c tools/verb_alias.c \
-	tools/verb_cert.c \
-	tools/verb_hello.c tools/verb_setup.c tools/submit.c tools/submit.h \
-	tools/change/carry_out.c
-tools_zmailer_SOURCES += tools/verb_dkim.c tools/dkim/dkim.h \
-	tools/dkim/edit.c tools/dkim/look.c
-tools_zmailer_SOURCES += tools/verb_smarthost.c \
-	tools/smarthost/smarthost.h tools/smarthost/edit.c \
-	tools/smarthost/try.c
-tools_zmailer_SOURCES += tools/verb_fsck.c tools/verb_resubmit.c \
-	tools/verb_backup.c tools/verb_restore.c
-tools_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS)
+# tools - zmailer(8), sendmail(1), newaliases(1), mailq(1)
+sbin_PROGRAMS += bin/zmailer bin/sendmail
+bin_PROGRAMS += bin/newaliases bin/mailq
 
-# what the verbs share, and what the unit tests link
+# a verb is a row of verbs.h, and a file or a folder of its name
+bin_zmailer_SOURCES = tools/zmailer/alias.c tools/zmailer/block.c \
+	tools/zmailer/cert.c tools/zmailer/check.c tools/zmailer/classic.c \
+	tools/zmailer/classify.c \
+	tools/zmailer/completion.c tools/zmailer/config.c \
+	tools/zmailer/count.c tools/zmailer/demo.c \
+	tools/zmailer/destinations.c tools/zmailer/domain.c \
+	tools/zmailer/events.c tools/zmailer/fsck.c tools/zmailer/hello.c \
+	tools/zmailer/help.c tools/zmailer/init.c tools/zmailer/limit.c \
+	tools/zmailer/list.c tools/zmailer/log.c tools/zmailer/logrotate.c \
+	tools/zmailer/orders.c tools/zmailer/pages.h tools/zmailer/queue.c \
+	tools/zmailer/resubmit.c tools/zmailer/route.c tools/zmailer/run.c \
+	tools/zmailer/setup.c tools/zmailer/show.c tools/zmailer/status.c \
+	tools/zmailer/table.c tools/zmailer/test.c tools/zmailer/trace.c \
+	tools/zmailer/verb.h tools/zmailer/verbs.h tools/zmailer/why.c \
+	tools/zmailer/zmailer.c tools/zmailer/zones.c
+bin_zmailer_SOURCES += tools/zmailer/dkim/dkim.c tools/zmailer/dkim/dkim.h \
+	tools/zmailer/dkim/edit.c tools/zmailer/dkim/look.c
+bin_zmailer_SOURCES += tools/zmailer/smarthost/edit.c \
+	tools/zmailer/smarthost/smarthost.c \
+	tools/zmailer/smarthost/smarthost.h tools/zmailer/smarthost/try.c
+bin_zmailer_SOURCES += tools/zmailer/metrics/certificates.c \
+	tools/zmailer/metrics/metrics.c tools/zmailer/metrics/metrics.h \
+	tools/zmailer/metrics/queue.c tools/zmailer/metrics/spool.c
+bin_zmailer_SOURCES += tools/zmailer/doctor/doctor.c
+bin_zmailer_SOURCES += tools/zmailer/report/report.c
+bin_zmailer_SOURCES += tools/zmailer/top/top.c
+bin_zmailer_SOURCES += tools/zmailer/review/review.c
+bin_zmailer_SOURCES += tools/zmailer/sink/sink.c
+bin_zmailer_SOURCES += tools/zmailer/backup/backup.c \
+	tools/zmailer/backup/restore.c
+bin_zmailer_SOURCES += tools/change/carry_out.c
+bin_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS)
+
+bin_sendmail_SOURCES = tools/sendmail/bsmtp.c tools/sendmail/bsmtp.h \
+	tools/sendmail/bsmtp_report.c tools/sendmail/errors.c \
+	tools/sendmail/errors.h tools/sendmail/flags.h tools/sendmail/modes.c \
+	tools/sendmail/sendmail.c tools/sendmail/sendmail.h \
+	tools/sendmail/wait.c tools/sendmail/wait.h
+bin_sendmail_LDADD = tools/libtools.a $(ZM_LIBS)
+
+bin_newaliases_SOURCES = tools/sendmail/newaliases.c
+bin_newaliases_LDADD = $(ZM_LIBS)
+
+bin_mailq_SOURCES = tools/mailq/mailq.c tools/mailq/remote.c tools/mailq/remote.h
+bin_mailq_LDADD = tools/libtools.a $(ZM_LIBS)
+
+# what the programs share, and what the unit tests link
 noinst_LIBRARIES += tools/libtools.a
-tools_libtools_a_SOURCES = \
-	tools/run/supervisor.c tools/run/supervisor.h \
-	tools/run/supervised.c tools/run/supervised.h tools/run/state.c \
-	tools/run/dirs.c tools/run/manager.c tools/run/libexec.c \
-	tools/queue/view.c tools/queue/view.h tools/queue/live.c tools/queue/asked.c \
-	tools/queue/print.c \
-	tools/backup/backup.h tools/backup/archive.c tools/backup/key.c \
-	tools/backup/take.c tools/backup/settings.c \
-	tools/backup/index.c tools/backup/put.c tools/backup/mark.c \
-	tools/backup/files.c \
-	tools/change/change.h tools/change/change.c tools/change/write.c \
-	tools/change/diff.c tools/change/versions.c \
-	tools/doctor/doctor.h tools/doctor/areas.h tools/doctor/report.c \
-	tools/doctor/ask.c tools/doctor/names.c \
-	tools/doctor/certificates.c tools/doctor/ports.c \
-	tools/doctor/spool.c tools/doctor/machine.c \
-	tools/report/count.c tools/report/print.c tools/report/report.h \
-	tools/report/capacity.c tools/report/capacity.h \
-	tools/top/look.c tools/top/draw.c tools/top/top.h \
-	tools/screen/canvas.c tools/screen/canvas.h \
+tools_libtools_a_SOURCES = tools/screen/canvas.c tools/screen/canvas.h \
 	tools/screen/question.c tools/screen/question.h \
-	tools/screen/terminal.c tools/screen/terminal.h \
-	tools/review/review.c tools/review/message.c tools/review/review.h \
-	tools/classic.c tools/desk/choose.c tools/desk/meant.c tools/desk/aside.c tools/desk/args.c tools/desk/confirm.c tools/desk/act.c tools/desk/away.c tools/desk/allow.c tools/review/notes.c tools/desk/order.c \
-	tools/desk/orders.h tools/desk/desk.h tools/queue/control.c tools/queue/control.h \
-	tools/queue/words.c tools/queue/words.h \
-	tools/queue/turns.c tools/queue/turns.h \
-	tools/queue/mailq_flags.c tools/queue/mailq_flags.h \
-	tools/queue/mailq_sums.c tools/queue/mailq_local.c tools/queue/mailq_local.h \
-	tools/sink/sink.c tools/sink/sink.h tools/sink/session.c \
-	tools/sink/faults.h \
-	tools/journal/journal.c tools/journal/journal.h tools/journal/line.c \
-	tools/journal/names.c tools/journal/names.h \
-	tools/journal/frame.c tools/journal/frame.h \
-	tools/journal/keep.c tools/journal/keep.h \
-	tools/journal/life.c tools/journal/life_print.c \
-	tools/journal/ask.c tools/journal/ask.h \
-	tools/journal/facts.c tools/journal/facts.h
+	tools/screen/terminal.c tools/screen/terminal.h
+tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
+	tools/journal/facts.c tools/journal/facts.h tools/journal/frame.c \
+	tools/journal/frame.h tools/journal/journal.c tools/journal/journal.h \
+	tools/journal/keep.c tools/journal/keep.h tools/journal/life.c \
+	tools/journal/life_print.c tools/journal/line.c tools/journal/names.c \
+	tools/journal/names.h
+tools_libtools_a_SOURCES += tools/queue/asked.c tools/queue/control.c \
+	tools/queue/control.h tools/queue/live.c tools/queue/print.c \
+	tools/queue/turns.c tools/queue/turns.h tools/queue/view.c \
+	tools/queue/view.h tools/queue/words.c tools/queue/words.h
+tools_libtools_a_SOURCES += tools/change/change.c tools/change/change.h \
+	tools/change/diff.c tools/change/versions.c tools/change/write.c
+tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
+	tools/selection/args.c tools/selection/aside.c tools/selection/away.c \
+	tools/selection/choose.c tools/selection/confirm.c \
+	tools/selection/meant.c tools/selection/order.c \
+	tools/selection/orders.h tools/selection/selection.h
+tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
+	tools/run/dirs.c tools/run/libexec.c tools/run/manager.c \
+	tools/run/state.c tools/run/supervisor.c tools/run/supervisor.h
+tools_libtools_a_SOURCES += tools/submit/submit.c tools/submit/submit.h
+tools_libtools_a_SOURCES += tools/mailq/flags.c tools/mailq/flags.h \
+	tools/mailq/local.c tools/mailq/local.h tools/mailq/sums.c
+tools_libtools_a_SOURCES += tools/zmailer/doctor/areas.h \
+	tools/zmailer/doctor/ask.c tools/zmailer/doctor/certificates.c \
+	tools/zmailer/doctor/doctor.h tools/zmailer/doctor/machine.c \
+	tools/zmailer/doctor/names.c tools/zmailer/doctor/ports.c \
+	tools/zmailer/doctor/report.c tools/zmailer/doctor/spool.c
+tools_libtools_a_SOURCES += tools/zmailer/report/capacity.c \
+	tools/zmailer/report/capacity.h tools/zmailer/report/count.c \
+	tools/zmailer/report/print.c tools/zmailer/report/report.h
+tools_libtools_a_SOURCES += tools/zmailer/top/draw.c tools/zmailer/top/look.c \
+	tools/zmailer/top/top.h
+tools_libtools_a_SOURCES += tools/zmailer/review/message.c \
+	tools/zmailer/review/notes.c tools/zmailer/review/review.h \
+	tools/zmailer/review/screen.c
+tools_libtools_a_SOURCES += tools/zmailer/sink/faults.h \
+	tools/zmailer/sink/memory.c tools/zmailer/sink/session.c \
+	tools/zmailer/sink/sink.h
+tools_libtools_a_SOURCES += tools/zmailer/backup/archive.c \
+	tools/zmailer/backup/backup.h tools/zmailer/backup/files.c \
+	tools/zmailer/backup/index.c tools/zmailer/backup/key.c \
+	tools/zmailer/backup/mark.c tools/zmailer/backup/put.c \
+	tools/zmailer/backup/settings.c tools/zmailer/backup/take.c
 
 # the installed layout in the build tree: zmailer, demo and tests run from it
 .PHONY: libexec-tree
@@ -77,22 +110,6 @@ libexec-tree: $(pkglibexec_PROGRAMS) $(agent_PROGRAMS)
 	    $(LN_S) -f ../../../$$p libexec/zmailer/ta/; done
 clean-local:
 	rm -rf libexec
-
-sbin_PROGRAMS += tools/sendmail
-tools_sendmail_SOURCES = tools/sendmail.c tools/sendmail_flags.h \
-	tools/sendmail.h tools/sendmail_modes.c \
-	tools/sendmail_errors.c tools/sendmail_errors.h \
-	tools/sendmail_wait.c tools/sendmail_wait.h tools/submit.c tools/submit.h \
-	tools/bsmtp.c tools/bsmtp_report.c tools/bsmtp.h
-tools_sendmail_LDADD = tools/libtools.a $(ZM_LIBS)
-
-bin_PROGRAMS += tools/newaliases
-tools_newaliases_SOURCES = tools/newaliases.c
-tools_newaliases_LDADD = $(ZM_LIBS)
-
-bin_PROGRAMS += tools/mailq
-tools_mailq_SOURCES = tools/mailq.c tools/queue/mailq_remote.c tools/queue/mailq_remote.h
-tools_mailq_LDADD = tools/libtools.a $(ZM_LIBS)
 
 EXTRA_DIST += tools/setup .ci/run
 

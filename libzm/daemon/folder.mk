@@ -1,9 +1,11 @@
 # libzm/daemon - the ladder of a daemon, the launcher, the site's script
 libzm_a_SOURCES += \
+	libzm/daemon/child.h \
 	libzm/daemon/launcher.h \
 	libzm/daemon/listen_socket.h \
 	libzm/daemon/sandbox.h \
 	libzm/daemon/skeleton.h \
+	libzm/daemon/child.c \
 	libzm/daemon/drop.c \
 	libzm/daemon/drop_reader.c \
 	libzm/daemon/fork.c \

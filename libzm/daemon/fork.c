@@ -15,6 +15,7 @@
 #endif
 
 #include "journal/event.h"
+#include "daemon/child.h"
 #include "daemon/launcher.h"
 #include "io/ipc.h"
 
@@ -51,6 +52,7 @@ child_begin(struct process *process, const char *name, pid_t parent)
 	process->lifeline_watch = NULL;
 	process->is_stopping = false;
 	launcher_forget();
+	children_forget(process);
 	process->loop = loop_new();
 }
 

@@ -21,6 +21,7 @@
 #ifndef ZM_DAEMON_SKELETON_H
 #define ZM_DAEMON_SKELETON_H
 
+#include <sys/queue.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -35,6 +36,7 @@ struct process {
 	void			*state;		/* the daemon's own */
 	bool			 is_stopping;
 	bool			 was_root;
+	LIST_HEAD(child_list, child) children;	/* child.h */
 	int			 lifeline;	/* skeleton.c's own; -1: none */
 	struct watch		*lifeline_watch;
 	struct timer		 domains_timer;	/* domain <table> */

@@ -1,6 +1,6 @@
 /* check.h - whether a password is a user's
  *
- * Runs where nobody else waits for it: in a process of auth/keeper.c's.
+ * Runs where nobody else waits for it: in a process of auth/process.c's.
  * The questions and answers: login.h.
  *
  * SPDX-License-Identifier: ISC

@@ -1,6 +1,6 @@
 /* dovecot.c - AUTH exchanges that Dovecot judges
  *
- * In     questions of the doorman; lines of Dovecot
+ * In     questions of the listener; lines of Dovecot
  * Out    the other of the two
  * Holds  a connection to Dovecot, made when first asked; an entry for each
  *        exchange under way
@@ -41,10 +41,10 @@ struct exchange {
 
 struct dovecot {
 	struct process		*process;
-	int			 doorman, server;	/* server -1: none */
-	struct watch		*doorman_watch, *server_watch;
-	struct ipc_inbox	 doorman_inbox, server_inbox;
-	struct str		 to_doorman, to_server;
+	int			 listener, server;	/* server -1: none */
+	struct watch		*listener_watch, *server_watch;
+	struct ipc_inbox	 listener_inbox, server_inbox;
+	struct str		 to_listener, to_server;
 	TAILQ_HEAD(, exchange)	 exchanges;		/* oldest first */
 	unsigned		 count, ids;
 };
@@ -52,23 +52,23 @@ struct dovecot {
 /* ---- answers ---------------------------------------------------------- */
 
 static void
-doorman_write(struct dovecot *dovecot)
+listener_write(struct dovecot *dovecot)
 {
-	ssize_t n = ipc_send(dovecot->doorman,
-	    str_slice(&dovecot->to_doorman), NULL, 0);
+	ssize_t n = ipc_send(dovecot->listener,
+	    str_slice(&dovecot->to_listener), NULL, 0);
 
 	if (n > 0)
-		str_consume(&dovecot->to_doorman, (size_t)n);
-	watch_set(dovecot->doorman_watch, LOOP_READ |
-	    (n >= 0 && dovecot->to_doorman.len > 0 ? LOOP_WRITE : 0));
+		str_consume(&dovecot->to_listener, (size_t)n);
+	watch_set(dovecot->listener_watch, LOOP_READ |
+	    (n >= 0 && dovecot->to_listener.len > 0 ? LOOP_WRITE : 0));
 }
 
 static void
 say(struct dovecot *dovecot, struct slice token, bool is_ok,
     struct slice text)
 {
-	helper_add_answer(&dovecot->to_doorman, token, is_ok, text);
-	doorman_write(dovecot);
+	helper_add_answer(&dovecot->to_listener, token, is_ok, text);
+	listener_write(dovecot);
 }
 
 static void
@@ -324,7 +324,7 @@ question_take(struct dovecot *dovecot, struct slice line)
 }
 
 static void
-on_doorman(void *context, unsigned ready)
+on_listener(void *context, unsigned ready)
 {
 	struct dovecot *dovecot = context;
 	struct slice line;
@@ -332,32 +332,32 @@ on_doorman(void *context, unsigned ready)
 	int got;
 
 	if (ready & LOOP_WRITE)
-		doorman_write(dovecot);
+		listener_write(dovecot);
 	if (!(ready & (LOOP_READ | LOOP_HANGUP)))
 		return;
-	got = ipc_receive(dovecot->doorman, &dovecot->doorman_inbox);
+	got = ipc_receive(dovecot->listener, &dovecot->listener_inbox);
 	if (got == 0 || (got < 0 && errno != EAGAIN)) {
 		loop_stop(dovecot->process->loop);
 		return;
 	}
-	while (ipc_line(&dovecot->doorman_inbox, &cursor, &line) == 1)
+	while (ipc_line(&dovecot->listener_inbox, &cursor, &line) == 1)
 		question_take(dovecot, line);
-	ipc_inbox_consume(&dovecot->doorman_inbox, cursor);
+	ipc_inbox_consume(&dovecot->listener_inbox, cursor);
 }
 
 void
 auth_dovecot_serve(struct process *process, int socket)
 {
-	struct dovecot dovecot = { .process = process, .doorman = socket,
+	struct dovecot dovecot = { .process = process, .listener = socket,
 	    .server = -1 };
 
-	signal(SIGHUP, SIG_IGN);	/* the doorman makes a new one */
+	signal(SIGHUP, SIG_IGN);	/* the listener makes a new one */
 	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
 	TAILQ_INIT(&dovecot.exchanges);
-	ipc_inbox_init(&dovecot.doorman_inbox);
-	str_init(&dovecot.to_doorman);
+	ipc_inbox_init(&dovecot.listener_inbox);
+	str_init(&dovecot.to_listener);
 	str_init(&dovecot.to_server);
-	dovecot.doorman_watch = loop_watch(process->loop, socket, LOOP_READ,
-	    on_doorman, &dovecot);
+	dovecot.listener_watch = loop_watch(process->loop, socket, LOOP_READ,
+	    on_listener, &dovecot);
 	loop_run(process->loop);
 }

@@ -16,7 +16,7 @@ enum {
 	DOVECOT_CONNECT_MS = 5000
 };
 
-/* Serve the doorman over socket until it has gone. */
+/* Serve the listener over socket until it has gone. */
 void auth_dovecot_serve(struct process *process, int socket);
 
 /* ---- lines, for tests ------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* failures.h - how often somebody failed to log in, of late
  *
- * Shared memory of all workers of an smtpserver: made by the doorman before
+ * Shared memory of all workers of an smtpserver: made by the listener before
  * it forks them.  Bounded: when it is full the oldest are forgotten.  A
  * worker that was taken over can forget or invent failures, no more.
  *

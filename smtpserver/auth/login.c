@@ -196,7 +196,7 @@ relay_answered(struct login *login, struct slice answer, struct str *out)
 
 /* ---- mechanisms ------------------------------------------------------- */
 
-static const struct login_row keeper_rows[] = {
+static const struct login_row checked_rows[] = {
 	{ "PLAIN", NULL, plain_take, password_answered },
 	{ "LOGIN", login_begins, login_takes, password_answered },
 	{ "SCRAM-SHA-256", NULL, scram_take, scram_answered },
@@ -222,10 +222,10 @@ row_find(struct slice mechanism, bool is_relay)
 {
 	if (is_relay)
 		return &relay_row;
-	for (size_t i = 0; i < sizeof(keeper_rows) / sizeof(keeper_rows[0]);
+	for (size_t i = 0; i < sizeof(checked_rows) / sizeof(checked_rows[0]);
 	    i++)
-		if (slice_is_nocase(mechanism, keeper_rows[i].name))
-			return &keeper_rows[i];
+		if (slice_is_nocase(mechanism, checked_rows[i].name))
+			return &checked_rows[i];
 	return NULL;
 }
 

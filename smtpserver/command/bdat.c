@@ -73,7 +73,7 @@ cmd_bdat(struct session *session, struct slice args, struct answer *out)
 
 	*chunk = (struct chunk){ 0 };
 	if (!size_take(&args, chunk)) {
-		session->is_astray = true;
+		session->is_out_of_step = true;
 		answer_set(out, 501, "5.5.4",
 		    "BDAT needs the number of bytes that follow");
 		return;

@@ -7,8 +7,8 @@
  * command goes on in answered_fn, which fills the reply (or asks again).
  *
  *	handler     session_ask(session, "dns", question, 0, fn); return;
- *	worker      "ask TOKEN KIND QUESTION"  to the doorman
- *	doorman     to a helper of that kind (helpers.h), or queued
+ *	worker      "ask TOKEN KIND QUESTION"  to the listener
+ *	listener     to a helper of that kind (helpers.h), or queued
  *	helper      "TOKEN ok ANSWER" or "TOKEN trouble WORDS"
  *	worker      session_answered -> STEP_COMMAND -> fn(..., out)
  *

@@ -454,7 +454,7 @@ question_take(struct bureau *bureau, struct slice line)
 }
 
 static void
-on_doorman(void *context, unsigned ready)
+on_listener(void *context, unsigned ready)
 {
 	struct bureau *bureau = context;
 	struct slice line;
@@ -503,7 +503,7 @@ helper_dns(struct process *process, int socket)
 	bureau.asker = dns_asker_new(process->loop);
 	bureau.known = cache_new(KNOWN_MAX);
 	bureau.watch = loop_watch(process->loop, socket, LOOP_READ,
-	    on_doorman, &bureau);
+	    on_listener, &bureau);
 	loop_at_turn_end(process->loop, say_answers, &bureau);
 	loop_run(process->loop);
 }

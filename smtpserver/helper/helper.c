@@ -1,9 +1,9 @@
 /* helper.c - the frame of a process that answers one question at a time
  *
- * In     lines of questions from the doorman
+ * In     lines of questions from the listener
  * Out    lines of answers
  * Holds  what has come and is not answered yet
- * Trusts the doorman, who made it; no question
+ * Trusts the listener, who made it; no question
  * Spec   helper.h
  *
  * SPDX-License-Identifier: ISC
@@ -39,7 +39,7 @@ helper_add_answer(struct str *out, struct slice token, bool is_ok,
 	str_addc(out, '\n');
 }
 
-/* returns false when the doorman has gone */
+/* returns false when the listener has gone */
 static bool
 answer_all(int socket, struct ipc_inbox *inbox, helper_fn *fn, void *state)
 {
@@ -72,13 +72,13 @@ helper_serve(int socket, helper_fn *fn, void *state)
 	struct ipc_inbox inbox;
 	int got;
 
-	signal(SIGHUP, SIG_IGN);	/* the doorman makes a new one */
+	signal(SIGHUP, SIG_IGN);	/* the listener makes a new one */
 	(void)fcntl(socket, F_SETFL, 0);	/* blocking */
 	ipc_inbox_init(&inbox);
 	while ((got = ipc_receive(socket, &inbox)) > 0)
 		if (!answer_all(socket, &inbox, fn, state))
 			break;
 	if (got < 0)
-		warning("cannot hear the doorman: error %d", errno);
+		warning("cannot hear the listener: error %d", errno);
 	ipc_inbox_release(&inbox);
 }

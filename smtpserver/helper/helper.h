@@ -1,6 +1,6 @@
 /* helper.h - processes that answer what would block a session
  *
- * Each kind is a row of helper/kinds.c.  Helpers are forked by the doorman
+ * Each kind is a row of helper/kinds.c.  Helpers are forked by the listener
  * when first needed, from its own account; or they are somebody else's
  * process that listens on a socket in the run directory (the router, who
  * may read what we may not).  Either way the same lines:
@@ -25,10 +25,10 @@ struct helper_kind {
 	int64_t		 for_ms;	/* in the queue, or in hand: then the
 					 * answer is trouble, and a helper
 					 * that has it in hand hangs: killed */
-	/* What a forked one does; returns when the doorman has gone. */
+	/* What a forked one does; returns when the listener has gone. */
 	void		(*serve)(struct process *process, int socket);
 	const char	*socket;	/* serve is NULL: in the run dir */
-	/* Both are NULL: the doorman opens it (helpers_open_with). */
+	/* Both are NULL: the listener opens it (helpers_open_with). */
 	bool		 outlives_reload;	/* needs nothing that changes */
 	/* Questions "PID-..." are for that process: it has what they go on
 	 * with.  Behind a reload it hears "leave", and goes when it has
@@ -57,7 +57,7 @@ void helper_greylist(struct process *process, int socket);
 typedef bool helper_fn(void *state, struct slice question, struct str *out);
 
 /* For a kind with at_once 1: answer one question after the other, blocking,
- * until the doorman has gone. */
+ * until the listener has gone. */
 void helper_serve(int socket, helper_fn *fn, void *state);
 
 /* Append "TOKEN ok TEXT\n" (or trouble); LF in text becomes a blank, what is

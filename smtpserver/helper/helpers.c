@@ -1,4 +1,4 @@
-/* helpers.c - the doorman's side of the helper processes
+/* helpers.c - the listener's side of the helper processes
  *
  * In     questions of workers
  * Out    each question to a helper with room; each answer to its asker
@@ -245,7 +245,7 @@ on_tick(void *context)
 		    now_ms + TICK_MS, on_tick, helpers);
 }
 
-/* ---- the doorman's calls ---------------------------------------------- */
+/* ---- the listener's calls ---------------------------------------------- */
 
 struct helpers *
 helpers_new(struct process *process, const struct helper_kind *kinds,

@@ -1,4 +1,4 @@
-/* helpers.h - the doorman's side of the helper processes
+/* helpers.h - the listener's side of the helper processes
  *
  * Questions come from workers, wait in a queue for each kind, go to a
  * helper that has room, and every one of them is answered once: by the
@@ -25,7 +25,7 @@ typedef void helpers_answer_fn(void *context, uint64_t asker,
     struct slice line);
 
 /* kinds: as helper_kinds.  child_fn: called in each child after the fork, to
- * close what is the doorman's; it calls helpers_in_child, too. */
+ * close what is the listener's; it calls helpers_in_child, too. */
 struct helpers *helpers_new(struct process *process,
     const struct helper_kind *kinds, loop_fn *child_fn,
     helpers_answer_fn *answer_fn, void *context);

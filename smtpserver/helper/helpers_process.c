@@ -1,4 +1,5 @@
-/* helpers_process.c - helper processes and connections as the doorman sees them
+/* helpers_process.c - helper processes and connections as the listener sees
+ * them
  *
  * In     answers of helpers, ends of file
  * Out    questions on their way; helpers that start and end
@@ -182,7 +183,7 @@ helper_add(struct kind *kind, pid_t pid, int fd)
 	kind->staying++;
 }
 
-/* In the child: nothing of the doorman's stays open. */
+/* In the child: nothing of the listener's stays open. */
 static void __attribute__((noreturn))
 child_begin(struct kind *kind, int fd)
 {

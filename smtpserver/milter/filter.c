@@ -1,9 +1,9 @@
 /* filter.c - the helper that keeps sessions' conversations with milters
  *
- * In     questions of sessions, by way of the doorman
+ * In     questions of sessions, by way of the listener
  * Out    answers; changed drafts
  * Holds  the spool; the conversations of this process, found by their key
- * Trusts the doorman; a session for its own facts, and with no other's
+ * Trusts the listener; a session for its own facts, and with no other's
  *        conversation: keys cannot be guessed
  * Spec   filter.h; doc/FILTERS.md
  *
@@ -29,14 +29,14 @@
 
 #include "base/banned.h"
 
-enum { TICK_MS = 60000, GRACE_MS = 60000, SEATS_MAX = 8192 };
+enum { TICK_MS = 60000, GRACE_MS = 60000, SLOTS_MAX = 8192 };
 
-struct seat {
+struct filter_slot {
 	struct conversation	*conversation;
 	uint64_t		 token;		/* part of the key */
 	char			 key[FILTER_KEY_BYTES];
 	int64_t			 until_ms;	/* its session cannot last */
-	TAILQ_ENTRY(seat)	 entry;
+	TAILQ_ENTRY(filter_slot)	 entry;
 };
 
 struct filter {
@@ -46,8 +46,8 @@ struct filter {
 	struct ipc_inbox		 inbox;
 	struct str			 outbox;
 	struct conversation_home	 home;
-	TAILQ_HEAD(, seat)		 seats;	/* oldest first */
-	unsigned			 seat_count;
+	TAILQ_HEAD(, filter_slot)		 slots;	/* oldest first */
+	unsigned			 slot_count;
 	struct asks			*tokens;
 	struct timer			 tick;
 	bool				 is_leaving;
@@ -61,41 +61,41 @@ add_answer(void *context, struct slice token, bool is_ok, struct slice text)
 	helper_add_answer(&filter->outbox, token, is_ok, text);
 }
 
-/* ---- seats ------------------------------------------------------------ */
+/* ---- slots ------------------------------------------------------------ */
 
-static struct seat *
-seat_new(struct filter *filter)
+static struct filter_slot *
+filter_slot_new(struct filter *filter)
 {
-	struct seat *seat = mem_alloc(1, sizeof(*seat));
+	struct filter_slot *slot = mem_alloc(1, sizeof(*slot));
 
-	seat->token = asks_open(filter->tokens, seat);
-	snprintf(seat->key, sizeof(seat->key), "%ld-%" PRIx64 "-%08" PRIx32
-	    "%08" PRIx32, (long)getpid(), seat->token, arc4random(),
+	slot->token = asks_open(filter->tokens, slot);
+	snprintf(slot->key, sizeof(slot->key), "%ld-%" PRIx64 "-%08" PRIx32
+	    "%08" PRIx32, (long)getpid(), slot->token, arc4random(),
 	    arc4random());
-	seat->until_ms = clock_steady_ms() + GRACE_MS +
+	slot->until_ms = clock_steady_ms() + GRACE_MS +
 	    filter->process->conf->timeouts.session_ms;
-	seat->conversation = conversation_new(&filter->home, seat->key);
-	TAILQ_INSERT_TAIL(&filter->seats, seat, entry);
-	filter->seat_count++;
-	return seat;
+	slot->conversation = conversation_new(&filter->home, slot->key);
+	TAILQ_INSERT_TAIL(&filter->slots, slot, entry);
+	filter->slot_count++;
+	return slot;
 }
 
 static void
-seat_free(struct filter *filter, struct seat *seat)
+filter_slot_free(struct filter *filter, struct filter_slot *slot)
 {
-	TAILQ_REMOVE(&filter->seats, seat, entry);
-	filter->seat_count--;
-	asks_close(filter->tokens, &seat->token);
-	conversation_free(&seat->conversation);
-	mem_free(&seat);
+	TAILQ_REMOVE(&filter->slots, slot, entry);
+	filter->slot_count--;
+	asks_close(filter->tokens, &slot->token);
+	conversation_free(&slot->conversation);
+	mem_free(&slot);
 }
 
 /* "123-TOKEN-SECRET" */
-static struct seat *
-seat_find(const struct filter *filter, struct slice key)
+static struct filter_slot *
+filter_slot_find(const struct filter *filter, struct slice key)
 {
 	struct slice rest = slice_from(key, slice_find(key, '-') + 1), hex;
-	struct seat *seat;
+	struct filter_slot *slot;
 	uint64_t token = 0;
 
 	hex = slice_first(rest, slice_find(rest, '-'));
@@ -107,8 +107,8 @@ seat_find(const struct filter *filter, struct slice key)
 		token = token << 4 | (uint64_t)(c <= '9' ? c - '0' :
 		    c - 'a' + 10);
 	}
-	seat = asks_find(filter->tokens, token);
-	return seat != NULL && slice_is(key, seat->key) ? seat : NULL;
+	slot = asks_find(filter->tokens, token);
+	return slot != NULL && slice_is(key, slot->key) ? slot : NULL;
 }
 
 /* A worker that died told nobody. */
@@ -117,11 +117,11 @@ on_tick(void *context)
 {
 	struct filter *filter = context;
 	int64_t now_ms = clock_steady_ms();
-	struct seat *seat;
+	struct filter_slot *slot;
 
-	while ((seat = TAILQ_FIRST(&filter->seats)) != NULL &&
-	    now_ms >= seat->until_ms)
-		seat_free(filter, seat);
+	while ((slot = TAILQ_FIRST(&filter->slots)) != NULL &&
+	    now_ms >= slot->until_ms)
+		filter_slot_free(filter, slot);
 	timer_set(filter->process->loop, &filter->tick, now_ms + TICK_MS,
 	    on_tick, filter);
 }
@@ -132,23 +132,23 @@ static void
 take_question(struct filter *filter, struct slice line)
 {
 	struct slice token, key, rest, word;
-	struct seat *seat = NULL;
+	struct filter_slot *slot = NULL;
 
 	if (!slice_word(&line, &token) || !slice_word(&line, &key))
 		return;
 	if (!slice_is(key, "new"))
-		seat = seat_find(filter, key);
-	else if (filter->seat_count < SEATS_MAX)
-		seat = seat_new(filter);
+		slot = filter_slot_find(filter, key);
+	else if (filter->slot_count < SLOTS_MAX)
+		slot = filter_slot_new(filter);
 	rest = line;
-	if (seat == NULL) {
+	if (slot == NULL) {
 		add_answer(filter, token, false,
 		    SLICE("there is no such conversation"));
 	} else if (slice_word(&rest, &word) && slice_is(word, "quit")) {
-		seat_free(filter, seat);
+		filter_slot_free(filter, slot);
 		add_answer(filter, token, true, SLICE("over"));
 	} else {
-		conversation_ask(seat->conversation, token, line);
+		conversation_ask(slot->conversation, token, line);
 	}
 }
 
@@ -162,7 +162,7 @@ take_line(struct filter *filter, struct slice line)
 }
 
 static void
-on_doorman(void *context, unsigned ready)
+on_listener(void *context, unsigned ready)
 {
 	struct filter *filter = context;
 	struct slice line;
@@ -195,7 +195,7 @@ say_answers(void *context)
 		watch_set(filter->watch, LOOP_READ |
 		    (n >= 0 && filter->outbox.len > 0 ? LOOP_WRITE : 0));
 	}
-	if (filter->is_leaving && filter->seat_count == 0 &&
+	if (filter->is_leaving && filter->slot_count == 0 &&
 	    filter->outbox.len == 0)
 		loop_stop(filter->process->loop);
 }
@@ -206,25 +206,25 @@ filter_serve(struct process *process, int socket)
 	struct filter filter = { .process = process, .socket = socket,
 	    .home = { process->loop, process->conf, NULL, add_answer,
 	    &filter } };
-	struct seat *seat;
+	struct filter_slot *slot;
 	struct err err;
 
-	signal(SIGHUP, SIG_IGN);	/* the doorman makes a new one */
+	signal(SIGHUP, SIG_IGN);	/* the listener makes a new one */
 	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
 	if (spool_open(process->conf->spool_dir, 0,
 		process->conf->hash_levels, &filter.home.spool, &err) < 0)
 		fatal("%s", err.text);	/* the machine's error */
-	TAILQ_INIT(&filter.seats);
+	TAILQ_INIT(&filter.slots);
 	filter.tokens = asks_new();
 	ipc_inbox_init(&filter.inbox);
 	str_init(&filter.outbox);
 	filter.watch = loop_watch(process->loop, socket, LOOP_READ,
-	    on_doorman, &filter);
+	    on_listener, &filter);
 	loop_at_turn_end(process->loop, say_answers, &filter);
 	on_tick(&filter);
 	loop_run(process->loop);
-	while ((seat = TAILQ_FIRST(&filter.seats)) != NULL)
-		seat_free(&filter, seat);
+	while ((slot = TAILQ_FIRST(&filter.slots)) != NULL)
+		filter_slot_free(&filter, slot);
 	asks_free(&filter.tokens);
 	str_release(&filter.outbox);
 	ipc_inbox_release(&filter.inbox);

@@ -15,7 +15,7 @@
  *
  * file= is the changed message as a draft that is written but not complete:
  * the session puts it in the place of its own.  KEY begins with the process
- * that has the conversation ("123-0af3..."): the doorman sends what comes
+ * that has the conversation ("123-0af3..."): the listener sends what comes
  * there (helper.h, keeps); nobody can guess the rest.
  *
  * SPDX-License-Identifier: ISC

@@ -1,6 +1,6 @@
 /* client.c - who is at the other end
  *
- * In     an endpoint as the doorman wrote it
+ * In     an endpoint as the listener wrote it
  * Out    its address, as text, as literal, as network
  * Spec   RFC 5321 section 4.1.3
  *

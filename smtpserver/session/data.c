@@ -147,7 +147,8 @@ step_stored(struct session *session)
 	struct transaction *t = session->transaction;
 	unsigned replies = session_is_lmtp(session) ? t->rcpt_count : 1;
 	/* Who sent it may not mean what follows to be commands. */
-	bool is_astray = t->content.fault == CONTENT_BARE && !t->is_chunked;
+	bool is_out_of_step = t->content.fault == CONTENT_BARE &&
+	    !t->is_chunked;
 	char status[sizeof(t->refusal_status)];
 	struct answer answer;
 
@@ -174,7 +175,7 @@ step_stored(struct session *session)
 	transaction_free(&session->transaction);
 	str_reset(&session->forward);
 	session_wait_for(session, session_command_ms(session));
-	if (!is_astray)
+	if (!is_out_of_step)
 		return session_say(session, &answer, STEP_COMMAND);
 	session_write(session, &answer);
 	return session_say_end(session, "4.7.0", "bare CR or LF",

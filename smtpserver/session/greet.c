@@ -3,7 +3,7 @@
  * In     a new session; a refusal
  * Out    220, or 554 for who speaks first; a reply that waits
  * Holds  nothing: a reply that waits is in the stream already
- * Trusts nobody: who waits costs a seat, so nothing is late under load
+ * Trusts nobody: who waits costs a slot, so nothing is late under load
  * Spec   RFC 5321 sections 3.1, 4.3.1; shed.h
  *
  * SPDX-License-Identifier: ISC
@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "smtpserver/session/notes.h"
 #include "smtpserver/session/internal.h"
-#include "smtpserver/doorman/shed.h"
+#include "smtpserver/listener/shed.h"
 
 #include "base/banned.h"
 

@@ -256,7 +256,7 @@ command_run(struct session *session, struct slice line)
 	else if (row != NULL)
 		next = row->next;
 	next = session_say(session, &answer, next);
-	if (session->is_astray && next != STEP_LAST)
+	if (session->is_out_of_step && next != STEP_LAST)
 		return session_say_end(session, "4.7.0", "size of BDAT",
 		    "cannot tell commands from content");
 	/* A recipient that was taken is progress, and has its own limit. */

@@ -97,8 +97,9 @@ struct session {
 					 * for */
 	struct filter_state	*filter;	/* filter.h; NULL: no milters */
 	struct chunk		 chunk;
-	bool			 is_astray;	/* what follows may be content:
-						 * no command is taken */
+	bool			 is_out_of_step;	/* no command is taken:
+	    what
+						 * follows may be content */
 	struct login		*login;	/* an AUTH under way; or NULL */
 	void			*login_place;	/* command/auth.c's */
 	struct ask		*ask;	/* what a command waits for; or NULL */

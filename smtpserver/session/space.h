@@ -7,7 +7,7 @@
  * for none of what was promised: so many large ones that never come do not
  * keep them out.
  *
- * Shared memory of all workers, made by the doorman before it forks them,
+ * Shared memory of all workers, made by the listener before it forks them,
  * with a part for each.  A worker that was taken over can promise what is not
  * there, or all of it, no more: it could as well fill the disk.
  *

@@ -4,7 +4,7 @@
  * Out    messages in router/ and freezer/, replies, tokens of ended sessions
  * Holds  the sessions; the list of those that something happened to in this
  *        turn, and of those whose message is complete
- * Trusts the doorman; no client
+ * Trusts the listener; no client
  * Spec   doc/INTERNALS.md section 2, rows S0 to S2; DESIGN: 250 is durable
  *
  * SPDX-License-Identifier: ISC
@@ -27,7 +27,7 @@
 
 enum { COMMIT_MAX = 128 };
 
-struct guest {
+struct connection {
 	struct worker		*worker;
 	struct session		*session;
 	struct stream		*stream;
@@ -35,18 +35,18 @@ struct guest {
 	uint32_t		 token;
 	uint64_t		 ask_token;	/* 0: no question is out */
 	bool			 is_stirred, is_storing;
-	TAILQ_ENTRY(guest)	 all, stirred, storing;
+	TAILQ_ENTRY(connection)	 all, stirred, storing;
 };
 
-TAILQ_HEAD(guest_list, guest);
+TAILQ_HEAD(connection_list, connection);
 
 struct worker {
 	struct loop		*loop;
 	struct service		 service;
-	struct guest_list	 all, stirred, storing;
-	struct guest_list	 ended;		/* by all: to be closed */
+	struct connection_list	 all, stirred, storing;
+	struct connection_list	 ended;		/* by all: to be closed */
 	size_t			 count;
-	struct str		 lines;		/* for the doorman */
+	struct str		 lines;		/* for the listener */
 	bool			 is_urgent;	/* before the replies */
 	loop_fn			*lines_fn;	/* NULL: they are fetched */
 	void			*lines_context;
@@ -79,59 +79,59 @@ worker_new(struct loop *loop, struct spool *spool, struct settings *settings)
 
 /* "KIND QUESTION\n" of a session. */
 static void
-guest_tell(struct guest *guest)
+connection_tell(struct connection *connection)
 {
-	struct slice rest = str_slice(&guest->session->tells), line;
+	struct slice rest = str_slice(&connection->session->tells), line;
 
 	while (rest.n > 0 && slice_cut(&rest, '\n', &line))
 		if (line.n > 0)
-			str_addf(&guest->worker->lines, "ask %d " SLICE_FMT
+			str_addf(&connection->worker->lines, "ask %d " SLICE_FMT
 			    "\n", ASK_NOBODY, SLICE_ARG(line));
-	str_reset(&guest->session->tells);
+	str_reset(&connection->session->tells);
 }
 
 /* What was held for a message, or a session, that has ended. */
 static void
-guest_release_holds(struct guest *guest)
+connection_release_holds(struct connection *connection)
 {
-	struct session *session = guest->session;
+	struct session *session = connection->session;
 
 	if (session->step >= STEP_LAST)
 		permit_end_client(session);
 	else if (session->transaction == NULL)
 		permit_end_message(session);
 	session_filter_settle(session);
-	guest_tell(guest);
+	connection_tell(connection);
 	if (session->holds.len == 0)
 		return;
-	str_addf(&guest->worker->lines, "ask %d rate release%s\n",
+	str_addf(&connection->worker->lines, "ask %d rate release%s\n",
 	    ASK_NOBODY, session->holds.buf);
 	str_reset(&session->holds);
-	guest->worker->is_urgent = true;
+	connection->worker->is_urgent = true;
 }
 
-/* Its connection is closed when the doorman has been told. */
+/* Its connection is closed when the listener has been told. */
 static void
-guest_end(struct guest *guest)
+connection_end(struct connection *connection)
 {
-	struct worker *worker = guest->worker;
+	struct worker *worker = connection->worker;
 
-	if (guest->is_stirred)
-		TAILQ_REMOVE(&worker->stirred, guest, stirred);
-	if (guest->is_storing)
-		TAILQ_REMOVE(&worker->storing, guest, storing);
-	TAILQ_REMOVE(&worker->all, guest, all);
+	if (connection->is_stirred)
+		TAILQ_REMOVE(&worker->stirred, connection, stirred);
+	if (connection->is_storing)
+		TAILQ_REMOVE(&worker->storing, connection, storing);
+	TAILQ_REMOVE(&worker->all, connection, all);
 	worker->count--;
-	timer_clear(&guest->timer);
-	asks_close(worker->asks, &guest->ask_token);
-	transaction_free(&guest->session->transaction);
-	session_filter_close(guest->session);
-	auth_close(guest->session);
-	permit_end_client(guest->session);
-	guest_release_holds(guest);
-	session_free(&guest->session);
-	str_addf(&worker->lines, "closed %u\n", guest->token);
-	TAILQ_INSERT_TAIL(&worker->ended, guest, all);
+	timer_clear(&connection->timer);
+	asks_close(worker->asks, &connection->ask_token);
+	transaction_free(&connection->session->transaction);
+	session_filter_close(connection->session);
+	auth_close(connection->session);
+	permit_end_client(connection->session);
+	connection_release_holds(connection);
+	session_free(&connection->session);
+	str_addf(&worker->lines, "closed %u\n", connection->token);
+	TAILQ_INSERT_TAIL(&worker->ended, connection, all);
 }
 
 static void
@@ -145,12 +145,12 @@ lines_say(struct worker *worker)
 static void
 ended_close(struct worker *worker)
 {
-	struct guest *guest;
+	struct connection *connection;
 
-	while ((guest = TAILQ_FIRST(&worker->ended)) != NULL) {
-		TAILQ_REMOVE(&worker->ended, guest, all);
-		stream_free(&guest->stream);
-		mem_free(&guest);
+	while ((connection = TAILQ_FIRST(&worker->ended)) != NULL) {
+		TAILQ_REMOVE(&worker->ended, connection, all);
+		stream_free(&connection->stream);
+		mem_free(&connection);
 	}
 }
 
@@ -158,12 +158,12 @@ void
 worker_free(struct worker **worker)
 {
 	struct worker *w = *worker;
-	struct guest *guest;
+	struct connection *connection;
 
 	if (w == NULL)
 		return;
-	while ((guest = TAILQ_FIRST(&w->all)) != NULL)
-		guest_end(guest);
+	while ((connection = TAILQ_FIRST(&w->all)) != NULL)
+		connection_end(connection);
 	ended_close(w);
 	timer_clear(&w->stop_timer);
 	keyring_free(&w->service.keyring);
@@ -176,40 +176,42 @@ worker_free(struct worker **worker)
 
 /* Something happened to the session: look at it at the end of the turn. */
 static void
-guest_stir(struct guest *guest)
+connection_stir(struct connection *connection)
 {
-	struct worker *worker = guest->worker;
+	struct worker *worker = connection->worker;
 
-	if (!guest->is_stirred) {
-		guest->is_stirred = true;
-		TAILQ_INSERT_TAIL(&worker->stirred, guest, stirred);
+	if (!connection->is_stirred) {
+		connection->is_stirred = true;
+		TAILQ_INSERT_TAIL(&worker->stirred, connection, stirred);
 	}
-	if (guest->session->want == WANT_STORE && !guest->is_storing) {
-		guest->is_storing = true;
-		TAILQ_INSERT_TAIL(&worker->storing, guest, storing);
+	if (connection->session->want == WANT_STORE &&
+	    !connection->is_storing) {
+		connection->is_storing = true;
+		TAILQ_INSERT_TAIL(&worker->storing, connection, storing);
 	}
 }
 
 static void
 on_stream(void *context)
 {
-	struct guest *guest = context;
+	struct connection *connection = context;
 
-	switch (guest->is_storing ? WANT_STORE : guest->session->want) {
+	switch (connection->is_storing ? WANT_STORE :
+	    connection->session->want) {
 	case WANT_STORE:
 	case WANT_HOLD:
 	case WANT_END:
 		return;
 	case WANT_ANSWER:
 		/* Nothing is read meanwhile: there was output left. */
-		if (stream_flush(guest->stream) < 0)
-			session_broken(guest->session);
+		if (stream_flush(connection->stream) < 0)
+			session_broken(connection->session);
 		break;
 	case WANT_INPUT:
 	case WANT_OUTPUT:
-		session_read(guest->session);
+		session_read(connection->session);
 	}
-	guest_stir(guest);
+	connection_stir(connection);
 }
 
 static void on_timer(void *context);
@@ -217,41 +219,44 @@ static void on_timer(void *context);
 /* Timers are moved only when they would be late; one that comes early is
  * set again.  So a busy session costs no timer work. */
 static void
-guest_arm(struct guest *guest)
+connection_arm(struct connection *connection)
 {
-	int64_t at_ms = session_deadline(guest->session);
+	int64_t at_ms = session_deadline(connection->session);
 
-	if (guest->timer.at_ms == 0 || at_ms < guest->timer.at_ms)
-		timer_set(guest->worker->loop, &guest->timer, at_ms, on_timer,
-		    guest);
+	if (connection->timer.at_ms == 0 || at_ms < connection->timer.at_ms)
+		timer_set(connection->worker->loop, &connection->timer, at_ms,
+		    on_timer,
+		    connection);
 }
 
 static void
 on_timer(void *context)
 {
-	struct guest *guest = context;
+	struct connection *connection = context;
 
-	if (clock_steady_ms() >= session_deadline(guest->session)) {
-		asks_close(guest->worker->asks, &guest->ask_token);
-		session_expire(guest->session);
+	if (clock_steady_ms() >= session_deadline(connection->session)) {
+		asks_close(connection->worker->asks, &connection->ask_token);
+		session_expire(connection->session);
 	}
-	guest_stir(guest);
+	connection_stir(connection);
 }
 
 void
 worker_open(struct worker *worker, int fd, uint32_t token,
     const struct client *client)
 {
-	struct guest *guest = mem_alloc(1, sizeof(*guest));
+	struct connection *connection = mem_alloc(1, sizeof(*connection));
 
-	guest->worker = worker;
-	guest->token = token;
-	guest->stream = stream_new(worker->loop, fd, on_stream, guest);
-	guest->session = session_new(&worker->service, guest->stream, client);
-	TAILQ_INSERT_TAIL(&worker->all, guest, all);
+	connection->worker = worker;
+	connection->token = token;
+	connection->stream = stream_new(worker->loop, fd, on_stream,
+	    connection);
+	connection->session = session_new(&worker->service, connection->stream,
+	    client);
+	TAILQ_INSERT_TAIL(&worker->all, connection, all);
 	worker->count++;
-	session_run(guest->session);
-	guest_stir(guest);
+	session_run(connection->session);
+	connection_stir(connection);
 }
 
 /* ---- the end of a turn ------------------------------------------------ */
@@ -305,16 +310,16 @@ publish(struct session *session)
 static void
 commit(struct worker *worker)
 {
-	struct guest *guests[COMMIT_MAX];
+	struct connection *connections[COMMIT_MAX];
 	struct draft *drafts[COMMIT_MAX];
 	struct err err = { "" };
 	size_t n = 0;
 
 	while (n < COMMIT_MAX &&
-	    (guests[n] = TAILQ_FIRST(&worker->storing)) != NULL) {
-		TAILQ_REMOVE(&worker->storing, guests[n], storing);
-		guests[n]->is_storing = false;
-		drafts[n] = &guests[n]->session->transaction->draft;
+	    (connections[n] = TAILQ_FIRST(&worker->storing)) != NULL) {
+		TAILQ_REMOVE(&worker->storing, connections[n], storing);
+		connections[n]->is_storing = false;
+		drafts[n] = &connections[n]->session->transaction->draft;
 		n++;
 	}
 	if (n == 0)
@@ -324,27 +329,27 @@ commit(struct worker *worker)
 		bool is_done = !drafts[i]->is_bad;
 
 		if (is_done) {
-			is_done = publish(guests[i]->session);
+			is_done = publish(connections[i]->session);
 		} else {
 			note_trouble(drafts[i], "fsync", &err);
 			draft_abort(drafts[i]);
 		}
-		session_stored(guests[i]->session, is_done);
-		guest_stir(guests[i]);
+		session_stored(connections[i]->session, is_done);
+		connection_stir(connections[i]);
 	}
 }
 
 /* Send its question on, once. */
 static void
-guest_ask(struct guest *guest)
+connection_ask(struct connection *connection)
 {
-	struct worker *worker = guest->worker;
-	const struct ask *ask = guest->session->ask;
+	struct worker *worker = connection->worker;
+	const struct ask *ask = connection->session->ask;
 
-	if (guest->ask_token != 0)
+	if (connection->ask_token != 0)
 		return;
-	guest->ask_token = asks_open(worker->asks, guest);
-	str_addf(&worker->lines, "ask %" PRIu64 " %s ", guest->ask_token,
+	connection->ask_token = asks_open(worker->asks, connection);
+	str_addf(&worker->lines, "ask %" PRIu64 " %s ", connection->ask_token,
 	    ask->kind);
 	str_add_slice(&worker->lines, str_slice(&ask->question));
 	str_addc(&worker->lines, '\n');
@@ -352,40 +357,40 @@ guest_ask(struct guest *guest)
 
 /* Write what it has to say; let it go on when that made room. */
 static void
-guest_settle(struct guest *guest)
+connection_settle(struct connection *connection)
 {
-	struct session *session = guest->session;
+	struct session *session = connection->session;
 
 	while (session->want != WANT_END && session->want != WANT_STORE &&
 	    session->want != WANT_HOLD) {
-		if (stream_flush(guest->stream) < 0)
+		if (stream_flush(connection->stream) < 0)
 			session_broken(session);
 		else if (session->is_blocked &&
-		    stream_unsent_bytes(guest->stream) <= OUTPUT_BYTES_MAX)
+		    stream_unsent_bytes(connection->stream) <= OUTPUT_BYTES_MAX)
 			session_run(session);
 		else
 			break;
 	}
 	if (session->want == WANT_STORE) {
-		guest_stir(guest);
+		connection_stir(connection);
 		return;
 	}
-	TAILQ_REMOVE(&guest->worker->stirred, guest, stirred);
-	guest->is_stirred = false;
+	TAILQ_REMOVE(&connection->worker->stirred, connection, stirred);
+	connection->is_stirred = false;
 	if (session->want == WANT_END) {
-		guest_end(guest);
+		connection_end(connection);
 		return;
 	}
-	guest_release_holds(guest);
+	connection_release_holds(connection);
 	if (session->want == WANT_ANSWER)
-		guest_ask(guest);
+		connection_ask(connection);
 	else
-		asks_close(guest->worker->asks, &guest->ask_token);
+		asks_close(connection->worker->asks, &connection->ask_token);
 	if (session->want == WANT_HOLD)
-		stream_rest(guest->stream);
+		stream_rest(connection->stream);
 	else
-		stream_await(guest->stream, session->want == WANT_INPUT);
-	guest_arm(guest);
+		stream_await(connection->stream, session->want == WANT_INPUT);
+	connection_arm(connection);
 }
 
 /* Who is told that a message, or a session, is over may come again at once,
@@ -393,11 +398,11 @@ guest_settle(struct guest *guest)
 static void
 holds_release(struct worker *worker)
 {
-	struct guest *guest;
+	struct connection *connection;
 
-	TAILQ_FOREACH(guest, &worker->stirred, stirred)
-		if (guest->session->want != WANT_STORE)
-			guest_release_holds(guest);
+	TAILQ_FOREACH(connection, &worker->stirred, stirred)
+		if (connection->session->want != WANT_STORE)
+			connection_release_holds(connection);
 	if (worker->is_urgent)
 		lines_say(worker);
 }
@@ -406,15 +411,16 @@ static void
 turn_end(void *context)
 {
 	struct worker *worker = context;
-	struct guest *guest, *next;
+	struct connection *connection, *next;
 
 	do {
 		commit(worker);
 		holds_release(worker);
-		for (guest = TAILQ_FIRST(&worker->stirred); guest != NULL;
-		    guest = next) {
-			next = TAILQ_NEXT(guest, stirred);
-			guest_settle(guest);
+		for (connection = TAILQ_FIRST(&worker->stirred); connection !=
+		    NULL;
+		    connection = next) {
+			next = TAILQ_NEXT(connection, stirred);
+			connection_settle(connection);
 		}
 	} while (!TAILQ_EMPTY(&worker->storing));
 	lines_say(worker);
@@ -455,11 +461,11 @@ worker_reload(struct worker *worker, struct settings *settings)
 static void
 sessions_stop(struct worker *worker, bool is_final)
 {
-	struct guest *guest;
+	struct connection *connection;
 
-	TAILQ_FOREACH(guest, &worker->all, all) {
-		session_stop(guest->session, is_final);
-		guest_stir(guest);
+	TAILQ_FOREACH(connection, &worker->all, all) {
+		session_stop(connection->session, is_final);
+		connection_stir(connection);
 	}
 }
 
@@ -492,13 +498,13 @@ worker_leave(struct worker *worker)
 void
 worker_press(struct worker *worker, int pressure)
 {
-	struct guest *guest;
+	struct connection *connection;
 
 	worker->service.pressure = pressure;
-	TAILQ_FOREACH(guest, &worker->all, all)
+	TAILQ_FOREACH(connection, &worker->all, all)
 		if (pressure > 0) {
-			session_hurry(guest->session);
-			guest_arm(guest);
+			session_hurry(connection->session);
+			connection_arm(connection);
 		}
 }
 
@@ -526,11 +532,11 @@ void
 worker_answer(struct worker *worker, uint64_t token, enum ask_state state,
     struct slice answer)
 {
-	struct guest *guest = asks_find(worker->asks, token);
+	struct connection *connection = asks_find(worker->asks, token);
 
-	if (guest == NULL)
+	if (connection == NULL)
 		return;		/* its client has gone, or its time */
-	asks_close(worker->asks, &guest->ask_token);
-	session_answered(guest->session, state, answer);
-	guest_stir(guest);
+	asks_close(worker->asks, &connection->ask_token);
+	session_answered(connection->session, state, answer);
+	connection_stir(connection);
 }

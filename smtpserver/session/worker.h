@@ -3,7 +3,7 @@
  * A turn: read all that can be read and let the sessions take their steps;
  * then make durable together what became complete, publish it, and only
  * then write the replies, one write a session.  What a session gives back
- * (places of limit parallel, itself) is told to the doorman before its client
+ * (places of limit parallel, itself) is told to the listener before its client
  * can hear of it.
  *
  * SPDX-License-Identifier: ISC
@@ -52,7 +52,7 @@ void worker_stop(struct worker *worker);
 void worker_leave(struct worker *worker);
 
 size_t worker_session_count(const struct worker *worker);
-/* Append what the doorman is to hear since the last call: "closed TOKEN\n"
+/* Append what the listener is to hear since the last call: "closed TOKEN\n"
  * for each session that ended, "ask TOKEN KIND QUESTION\n" for each
  * question. */
 void worker_take_lines(struct worker *worker, struct str *out);
@@ -66,7 +66,7 @@ void worker_answer(struct worker *worker, uint64_t token,
     enum ask_state state, struct slice answer);
 
 struct worker_sockets {
-	int	doorman;
+	int	listener;
 	int	keys;		/* keys.h; -1: there are none */
 	bool	is_submission;	/* serves our own users, nobody else */
 	struct failures	*failures;	/* failures.h; or NULL */
@@ -74,9 +74,9 @@ struct worker_sockets {
 	struct space_part *part;	/* this worker's; or NULL */
 };
 
-/* The process: serve what the doorman sends; never returns.
+/* The process: serve what the listener sends; never returns.
  *
- * From the doorman	open TOKEN ENDPOINT LISTENER N [tls]
+ * From the listener	open TOKEN ENDPOINT LISTENER N [tls]
  *			with a descriptor; N: sessions of its address
  *			answer TOKEN ok ANSWER		to an ask
  *			answer TOKEN trouble WHY
@@ -84,7 +84,7 @@ struct worker_sockets {
  *			reload				read the file again
  *			leave				no more sessions come
  *			stop				finish
- * To the doorman	closed TOKEN
+ * To the listener	closed TOKEN
  *			ask TOKEN KIND QUESTION
  *			leaving		cannot read the file: say leave
  * End of file there means stop. */

@@ -1,9 +1,9 @@
 /* worker_process.c - the process of a session worker
  *
- * In     lines and descriptors from the doorman
+ * In     lines and descriptors from the listener
  * Out    lines about sessions that ended
- * Holds  the worker; what the doorman has not taken yet
- * Trusts the doorman, who made it; a line it does not know ends it
+ * Holds  the worker; what the listener has not taken yet
+ * Trusts the listener, who made it; a line it does not know ends it
  * Spec   worker.h
  *
  * SPDX-License-Identifier: ISC
@@ -38,7 +38,7 @@ on_stop(void *context)
 	worker_stop(link->worker);
 }
 
-/* A bad file is refused, and said so, by the doorman, and what this process
+/* A bad file is refused, and said so, by the listener, and what this process
  * was not allowed to read when it began is for a fresh one: only when the
  * file changes meanwhile is there anything to say. */
 static void
@@ -128,30 +128,30 @@ line_take(struct link *link, struct slice line)
 }
 
 static void
-on_doorman_read(struct link *link)
+on_listener_read(struct link *link)
 {
 	struct slice line;
 	size_t cursor = 0;
 	int got = ipc_receive(link->socket, &link->inbox);
 
 	if (got == 0 || (got < 0 && errno != EAGAIN)) {
-		watch_free(&link->watch);	/* the doorman is gone */
+		watch_free(&link->watch);	/* the listener is gone */
 		worker_stop(link->worker);
 		return;
 	}
 	while (ipc_line(&link->inbox, &cursor, &line) == 1)
 		if (!line_take(link, line))	/* it is no stranger */
-			fatal("the doorman talks nonsense");
+			fatal("the listener talks nonsense");
 	ipc_inbox_consume(&link->inbox, cursor);
 }
 
 static void
-on_doorman(void *context, unsigned ready)
+on_listener(void *context, unsigned ready)
 {
 	struct link *link = context;
 
 	if (ready & (LOOP_READ | LOOP_HANGUP))
-		on_doorman_read(link);
+		on_listener_read(link);
 	/* what can be written goes out at the end of the turn */
 }
 
@@ -184,7 +184,7 @@ void
 worker_process(struct process *process, const struct worker_sockets *sockets,
     struct spool *spool)
 {
-	int socket = sockets->doorman;
+	int socket = sockets->listener;
 	struct link link;
 
 	memset(&link, 0, sizeof(link));
@@ -199,7 +199,7 @@ worker_process(struct process *process, const struct worker_sockets *sockets,
 	    keyring_new(process->loop, sockets->keys, process->conf),
 	    sockets->failures, sockets->is_submission);
 	worker_share(link.worker, sockets->space, sockets->part);
-	link.watch = loop_watch(process->loop, socket, LOOP_READ, on_doorman,
+	link.watch = loop_watch(process->loop, socket, LOOP_READ, on_listener,
 	    &link);
 	worker_on_lines(link.worker, say_lines, &link);
 	loop_at_turn_end(process->loop, say_lines, &link);

@@ -3,7 +3,7 @@
  * In     certificates, ticket keys, signatures
  * Out    a tls_server for the connections to come; "sign" lines
  * Holds  the set that was told last; questions that are out
- * Trusts the process, which the doorman made; when it has gone, handshakes
+ * Trusts the process, which the listener made; when it has gone, handshakes
  *        that need it fail and those under a ticket go on
  * Spec   keys.h
  *

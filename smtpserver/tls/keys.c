@@ -1,4 +1,4 @@
-/* keys.c - the doorman's side of the process that keeps the keys
+/* keys.c - the listener's side of the process that keeps the keys
  *
  * In     the wish for a worker's socket
  * Out    lines "worker own|all" with a descriptor, "reload"

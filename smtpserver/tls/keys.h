@@ -1,6 +1,6 @@
 /* keys.h - the process that keeps the private keys
  *
- * Forked by the doorman before it gives up root; reads certificates and
+ * Forked by the listener before it gives up root; reads certificates and
  * keys, tells workers the certificates, and signs handshakes for them.
  * No worker ever has a key: not in a file it could open, not in memory.
  *
@@ -25,7 +25,7 @@
 
 #include "daemon/skeleton.h"
 
-/* ---- the doorman's side ----------------------------------------------- */
+/* ---- the listener's side ----------------------------------------------- */
 
 struct keys;
 
@@ -54,7 +54,7 @@ void keys_in_child(struct keys *keys);
 
 enum { KEYS_LOOK_EVERY_MS = 1000 };	/* at the files */
 
-/* Serve until the doorman has gone. */
+/* Serve until the listener has gone. */
 void keys_process(struct process *process, int socket)
 	__attribute__((noreturn));
 

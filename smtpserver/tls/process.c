@@ -1,10 +1,10 @@
 /* process.c - the process that keeps the keys
  *
- * In     "worker" with a socket, "reload" from the doorman; "sign" from
+ * In     "worker" with a socket, "reload" from the listener; "sign" from
  *        workers
  * Out    certificates, ticket keys, signatures
  * Holds  the keys (tls/files.c); a socket for each worker
- * Trusts the doorman; no worker: it gets signatures of handshakes and
+ * Trusts the listener; no worker: it gets signatures of handshakes and
  *        nothing else, and one that talks nonsense is dropped
  * Spec   keys.h
  *
@@ -38,7 +38,7 @@ struct ticket_keys {
 };
 
 struct asker {			/* a worker */
-	struct keeper		*keeper;
+	struct keys_server		*server;
 	bool			 is_own;	/* serves our own users */
 	int			 socket;
 	struct watch		*watch;
@@ -47,11 +47,11 @@ struct asker {			/* a worker */
 	TAILQ_ENTRY(asker)	 entry;
 };
 
-struct keeper {
+struct keys_server {
 	struct process		*process;
 	struct keys_files	*files;
 	struct ticket_keys	 tickets[2];	/* all, own */
-	int			 doorman;
+	int			 listener;
 	struct ipc_inbox	 inbox;
 	struct timer		 look, rotate;
 	TAILQ_HEAD(, asker)	 askers;
@@ -64,7 +64,7 @@ asker_end(struct asker *asker)
 {
 	watch_free(&asker->watch);
 	close(asker->socket);
-	TAILQ_REMOVE(&asker->keeper->askers, asker, entry);
+	TAILQ_REMOVE(&asker->server->askers, asker, entry);
 	ipc_inbox_release(&asker->inbox);
 	str_release(&asker->outbox);
 	mem_free(&asker);
@@ -101,29 +101,29 @@ add_tickets(struct str *out, const struct ticket_keys *keys)
 static void
 asker_tell(struct asker *asker)
 {
-	struct keeper *keeper = asker->keeper;
+	struct keys_server *server = asker->server;
 
 	str_adds(&asker->outbox, "begin\n");
-	keys_files_add_lines(keeper->files, &asker->outbox);
-	add_tickets(&asker->outbox, &keeper->tickets[asker->is_own]);
+	keys_files_add_lines(server->files, &asker->outbox);
+	add_tickets(&asker->outbox, &server->tickets[asker->is_own]);
 	str_adds(&asker->outbox, "end\n");
 	asker_write(asker);
 }
 
 static void
-tell_all(struct keeper *keeper)
+tell_all(struct keys_server *server)
 {
 	struct asker *asker;
 
-	TAILQ_FOREACH(asker, &keeper->askers, entry)
+	TAILQ_FOREACH(asker, &server->askers, entry)
 		asker_tell(asker);
 }
 
 static void
-tickets_rotate(struct keeper *keeper)
+tickets_rotate(struct keys_server *server)
 {
 	for (int i = 0; i < 2; i++) {
-		struct ticket_keys *keys = &keeper->tickets[i];
+		struct ticket_keys *keys = &server->tickets[i];
 
 		memcpy(keys->previous, keys->current, sizeof(keys->previous));
 		tls_ticket_key_make(keys->current);
@@ -133,25 +133,25 @@ tickets_rotate(struct keeper *keeper)
 static void
 on_rotate(void *context)
 {
-	struct keeper *keeper = context;
+	struct keys_server *server = context;
 
-	tickets_rotate(keeper);
-	keeper->tickets[0].has_previous = keeper->tickets[1].has_previous =
+	tickets_rotate(server);
+	server->tickets[0].has_previous = server->tickets[1].has_previous =
 	    true;
-	tell_all(keeper);
-	timer_set(keeper->process->loop, &keeper->rotate, clock_steady_ms() +
-	    TLS_TICKET_FOR_S * 1000, on_rotate, keeper);
+	tell_all(server);
+	timer_set(server->process->loop, &server->rotate, clock_steady_ms() +
+	    TLS_TICKET_FOR_S * 1000, on_rotate, server);
 }
 
 static void
 on_look(void *context)
 {
-	struct keeper *keeper = context;
+	struct keys_server *server = context;
 
-	if (keys_files_look(keeper->files))
-		tell_all(keeper);
-	timer_set(keeper->process->loop, &keeper->look, clock_steady_ms() +
-	    KEYS_LOOK_EVERY_MS, on_look, keeper);
+	if (keys_files_look(server->files))
+		tell_all(server);
+	timer_set(server->process->loop, &server->look, clock_steady_ms() +
+	    KEYS_LOOK_EVERY_MS, on_look, server);
 }
 
 /* ---- what workers ask ------------------------------------------------- */
@@ -191,7 +191,7 @@ asker_sign(struct asker *asker, struct slice args)
 	struct err err;
 	bool is_good = signing_parse(args, &id, &what, &bytes);
 
-	key = is_good ? keys_files_key(asker->keeper->files, what.key) : NULL;
+	key = is_good ? keys_files_key(asker->server->files, what.key) : NULL;
 	if (key != NULL && tls_sign(key, &what, &signature, &err) == 1) {
 		str_addf(&asker->outbox, "signed " SLICE_FMT " ",
 		    SLICE_ARG(id));
@@ -241,63 +241,63 @@ on_asker(void *context, unsigned ready)
 		asker_write(asker);
 }
 
-/* ---- the doorman ------------------------------------------------------ */
+/* ---- the listener ------------------------------------------------------ */
 
 static void
-asker_new(struct keeper *keeper, bool is_own)
+asker_new(struct keys_server *server, bool is_own)
 {
-	int fd = ipc_take_fd(&keeper->inbox);
+	int fd = ipc_take_fd(&server->inbox);
 	struct asker *asker;
 
 	if (fd < 0)
-		fatal("a worker without a socket");	/* the doorman's */
+		fatal("a worker without a socket");	/* the listener's */
 	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
 	asker = mem_alloc(1, sizeof(*asker));
-	asker->keeper = keeper;
+	asker->server = server;
 	asker->is_own = is_own;
 	asker->socket = fd;
 	ipc_inbox_init(&asker->inbox);
 	str_init(&asker->outbox);
-	asker->watch = loop_watch(keeper->process->loop, fd, LOOP_READ,
+	asker->watch = loop_watch(server->process->loop, fd, LOOP_READ,
 	    on_asker, asker);
-	TAILQ_INSERT_TAIL(&keeper->askers, asker, entry);
+	TAILQ_INSERT_TAIL(&server->askers, asker, entry);
 	asker_tell(asker);
 }
 
-/* A bad file is refused, and said so, by the doorman. */
+/* A bad file is refused, and said so, by the listener. */
 static void
-reload(struct keeper *keeper)
+reload(struct keys_server *server)
 {
 	struct arena *arena = arena_new();
 	struct conf_report report;
-	struct conf *fresh = conf_load(keeper->process->conf_path, arena,
+	struct conf *fresh = conf_load(server->process->conf_path, arena,
 	    &report);
 
 	if (fresh != NULL)
-		keys_files_configure(keeper->files, fresh);
+		keys_files_configure(server->files, fresh);
 	conf_free(&fresh);
 	arena_free(&arena);
-	tell_all(keeper);
+	tell_all(server);
 }
 
 static void
-on_doorman(void *context, unsigned ready)
+on_listener(void *context, unsigned ready)
 {
-	struct keeper *keeper = context;
+	struct keys_server *server = context;
 	struct slice line;
 	size_t cursor = 0;
-	int got = ipc_receive(keeper->doorman, &keeper->inbox);
+	int got = ipc_receive(server->listener, &server->inbox);
 
 	if (got == 0 || (got < 0 && errno != EAGAIN)) {
-		loop_stop(keeper->process->loop);
+		loop_stop(server->process->loop);
 		return;
 	}
-	while (ipc_line(&keeper->inbox, &cursor, &line) == 1)
+	while (ipc_line(&server->inbox, &cursor, &line) == 1)
 		if (slice_is(line, "reload"))
-			reload(keeper);
+			reload(server);
 		else
-			asker_new(keeper, slice_is(line, "worker own"));
-	ipc_inbox_consume(&keeper->inbox, cursor);
+			asker_new(server, slice_is(line, "worker own"));
+	ipc_inbox_consume(&server->inbox, cursor);
 }
 
 /* No core file, no debugger, no /proc/PID/mem: not even for processes of
@@ -317,25 +317,25 @@ harden(struct process *process)
 void
 keys_process(struct process *process, int socket)
 {
-	struct keeper *keeper = mem_alloc(1, sizeof(*keeper));
+	struct keys_server *server = mem_alloc(1, sizeof(*server));
 
 	harden(process);
-	signal(SIGHUP, SIG_IGN);	/* the doorman tells */
+	signal(SIGHUP, SIG_IGN);	/* the listener tells */
 	signal(SIGINT, SIG_IGN);
-	keeper->process = process;
-	keeper->doorman = socket;
-	keeper->files = keys_files_new();
-	TAILQ_INIT(&keeper->askers);
-	ipc_inbox_init(&keeper->inbox);
+	server->process = process;
+	server->listener = socket;
+	server->files = keys_files_new();
+	TAILQ_INIT(&server->askers);
+	ipc_inbox_init(&server->inbox);
 	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
-	(void)loop_watch(process->loop, socket, LOOP_READ, on_doorman,
-	    keeper);
-	keys_files_configure(keeper->files, process->conf);
-	tls_ticket_key_make(keeper->tickets[0].current);
-	tls_ticket_key_make(keeper->tickets[1].current);
-	timer_set(process->loop, &keeper->rotate, clock_steady_ms() +
-	    TLS_TICKET_FOR_S * 1000, on_rotate, keeper);
-	on_look(keeper);
+	(void)loop_watch(process->loop, socket, LOOP_READ, on_listener,
+	    server);
+	keys_files_configure(server->files, process->conf);
+	tls_ticket_key_make(server->tickets[0].current);
+	tls_ticket_key_make(server->tickets[1].current);
+	timer_set(process->loop, &server->rotate, clock_steady_ms() +
+	    TLS_TICKET_FOR_S * 1000, on_rotate, server);
+	on_look(server);
 	event_flush();
 	loop_run(process->loop);
 	event_flush();

@@ -32,7 +32,7 @@ os.environ.setdefault("TMPDIR", "/var/tmp")
 from zmtest import mta                               # noqa: E402
 
 TOOLS = os.path.join(mta.BUILD, "tests", "bench")
-ZMAILER = os.path.join(mta.BUILD, "tools", "zmailer")
+ZMAILER = os.path.join(mta.BUILD, "bin", "zmailer")
 LONG_S = 7200
 ASK_EVERY_S = 0.005
 TICKS = os.sysconf("SC_CLK_TCK")

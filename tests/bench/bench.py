@@ -207,7 +207,7 @@ class Run:
         first = time.clock_gettime(time.CLOCK_MONOTONIC)
         for i in range(self.messages):
             self.instance.command(
-                os.path.join(mta.BUILD, "tools", "sendmail"), "-i",
+                os.path.join(mta.BUILD, "bin", "sendmail"), "-i",
                 f"u{i}@bench.test", input=text, check=0)
         last = time.clock_gettime(time.CLOCK_MONOTONIC)
         return dict(accepted=self.messages, first_s=first, last_s=last,

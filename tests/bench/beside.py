@@ -146,7 +146,7 @@ class Zmailer:
             f"{route}\nsize 100M\nlimit sessions-per-client 1000\n"
             "limit session-messages 1000000\n"
             f"tls certificate {bench.cert.pem} key {bench.cert.key}\n")
-        subprocess.run([f"{mta.BUILD}/tools/zmailer", "start"],
+        subprocess.run([f"{mta.BUILD}/bin/zmailer", "start"],
                        env=self.instance.env, check=True,
                        preexec_fn=in_group)
         self.instance.is_started = True

@@ -174,7 +174,7 @@ def main():
 
         def big():
             begun.set()
-            instance.command(os.path.join(mta.BUILD, "tools", "sendmail"),
+            instance.command(os.path.join(mta.BUILD, "bin", "sendmail"),
                              "-f", "x@src.test", "big@lists.test",
                              input=b"Subject: big\n\nx\n", check=0)
         thread = threading.Thread(target=big)

@@ -23,7 +23,7 @@ import tempfile
 
 BUILD = os.environ.get("ZMAILER_BUILD", os.getcwd())
 VERB_S = 180                # no verb may take longer
-ZMAILER = os.path.join(BUILD, "tools", "zmailer")
+ZMAILER = os.path.join(BUILD, "bin", "zmailer")
 LIBRARY = os.path.join(BUILD, "tests", "crash", "nth.so")
 LAYOUT = "=32siiiiiiii256s"		# tests/crash/nth.h
 KILL_BEFORE, KILL_AFTER = 1, 2

@@ -37,7 +37,7 @@ class Names:
 
     def __init__(self):
         self.verbs = dict(re.findall(
-            r'^VERB\((\w+), ((?:"[^\n]*"\s*)+)', read("tools/verbs.h"),
+            r'^VERB\((\w+), ((?:"[^\n]*"\s*)+)', read("tools/zmailer/verbs.h"),
             flags=re.M))
         self.rows = {}
         self.settings = set()

@@ -20,7 +20,7 @@ from zmtest import mta                                      # noqa: E402
 
 # line -> (what is run instead, why)
 OTHERWISE = {
-    "sh tools/setup demo": ("build/tools/zmailer demo",
+    "sh tools/setup demo": ("build/bin/zmailer demo",
                             "this build is there already"),
     "zmailer init ~/mymail": ("zmailer init ~/mymail --port PORT",
                               "another test may have port 2525"),
@@ -93,7 +93,7 @@ def main():
     finally:
         conf = f"{top}/home/mymail/zmailer.conf"
         if os.path.exists(conf):
-            subprocess.run([f"{mta.BUILD}/tools/zmailer", "-C", conf, "stop"],
+            subprocess.run([f"{mta.BUILD}/bin/zmailer", "-C", conf, "stop"],
                            stdout=subprocess.DEVNULL)
         shutil.rmtree(top, ignore_errors=True)
     for line in bad:

@@ -126,7 +126,7 @@ def ask(instance, row, names):
         at = words.index("-C")
         front, words = words[at:at + 2], words[:at] + words[at + 2:]
     done = subprocess.run(
-        [os.path.join(mta.BUILD, "tools", "zmailer"), *front, verb, *words],
+        [os.path.join(mta.BUILD, "bin", "zmailer"), *front, verb, *words],
         env=dict(instance.env, TERM="dumb"), stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         errors="replace", timeout=instance.command_s)

@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 #include "grammar/tar.h"
-#include "tools/backup/backup.h"
+#include "tools/zmailer/backup/backup.h"
 
 static void
 member_add(struct str *out, struct slice name, struct slice bytes)

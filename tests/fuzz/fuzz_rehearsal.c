@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "fuzz.h"
-#include "smtpserver/test/rehearsal.h"
+#include "smtpserver/rehearse/rehearsal.h"
 
 #include "base/banned.h"
 

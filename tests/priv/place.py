@@ -104,7 +104,7 @@ class Place(mta.Mta):
         self.bin = f"{self.top}/bin"
         os.mkdir(self.bin, 0o755)
         for name in ("zmailer", "sendmail", "mailq"):
-            shutil.copy(f"{mta.BUILD}/tools/{name}", f"{self.bin}/{name}")
+            shutil.copy(f"{mta.BUILD}/bin/{name}", f"{self.bin}/{name}")
         self.env["ZMAILER_LIBEXEC"] = libexec
         shutil.rmtree(self.dir)
         os.mkdir(self.dir, 0o755)

@@ -110,7 +110,7 @@ def freeze(instance, sender):
 def review_and_top(instance):
     for number in range(3):
         freeze(instance, f"s{number}@odd.test")
-    screen = Screen(instance, f"{mta.BUILD}/tools/zmailer", "review")
+    screen = Screen(instance, f"{mta.BUILD}/bin/zmailer", "review")
     try:
         seen = screen.until("zmailer review", "3 messages need a person",
                             "3x s0@odd.test", "\\x1B[2J",
@@ -138,7 +138,7 @@ def review_and_top(instance):
     finally:
         screen.close()
     instance.zmailer("delete", "--yes", "all")
-    screen = Screen(instance, f"{mta.BUILD}/tools/zmailer", "top")
+    screen = Screen(instance, f"{mta.BUILD}/bin/zmailer", "top")
     try:
         screen.until("zmailer top", "DESTINATION", "freezer")
         screen.keys("q")
@@ -148,7 +148,7 @@ def review_and_top(instance):
 
 def shell(instance, command, history=None):
     """A command in a screen that stays when it is over."""
-    return Screen(instance, "sh", "-c", f"PATH={mta.BUILD}/tools:$PATH; "
+    return Screen(instance, "sh", "-c", f"PATH={mta.BUILD}/bin:$PATH; "
                   f"{command}; echo over $?; read wait", history=history)
 
 
@@ -227,7 +227,7 @@ def promtool_reads_alerts(instance):
 
 def check_mailq_reads_mailq(root, instance):
     plugin = "/usr/lib/nagios/plugins/check_mailq"
-    root.run("mount", "--bind", f"{mta.BUILD}/tools/mailq", "/usr/bin/mailq")
+    root.run("mount", "--bind", f"{mta.BUILD}/bin/mailq", "/usr/bin/mailq")
     try:
         def ask():
             return root.run(plugin, "-M", "postfix", "-w", "1", "-c", "5",
@@ -269,7 +269,7 @@ def shells_complete(instance):
     """TAB in bash, zsh and fish, as a person presses it."""
     for command, first in SHELLS:
         screen = Screen(instance, "env", f"HOME={instance.dir}",
-                        f"PATH={mta.BUILD}/tools:" + os.environ["PATH"],
+                        f"PATH={mta.BUILD}/bin:" + os.environ["PATH"],
                         *command)
         try:
             screen.until_cursor(r".*[#$%>] ")

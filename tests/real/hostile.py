@@ -69,7 +69,7 @@ def cursor(screen):
 
 def top_keeps_its_rows(world, cols, rows):
     """Head, table and foot are where they belong, in each refresh."""
-    screen = desk.Screen(world.instance, f"{mta.BUILD}/tools/zmailer", "top",
+    screen = desk.Screen(world.instance, f"{mta.BUILD}/bin/zmailer", "top",
                          size=(cols, rows))
     try:
         screen.until("zmailer top", "DESTINATION", "smtp/", "q quit")

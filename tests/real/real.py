@@ -95,7 +95,7 @@ class OurSendmail:
         self.root = root
 
     def __enter__(self):
-        self.root.run("mount", "--bind", f"{mta.BUILD}/tools/sendmail",
+        self.root.run("mount", "--bind", f"{mta.BUILD}/bin/sendmail",
                       "/usr/sbin/sendmail")
         return self.root
 
@@ -152,7 +152,7 @@ def git_send_email_calls_our_sendmail(site):
         subprocess.run(
             ["git", "send-email", "--quiet", "--to=alice@real.test",
              "--from=g@src.test", "--confirm=never", "--suppress-cc=all",
-             f"--smtp-server={mta.BUILD}/tools/sendmail", patch],
+             f"--smtp-server={mta.BUILD}/bin/sendmail", patch],
             env=dict(site.instance.env, HOME=top, EMAIL="g@src.test",
                      GIT_CONFIG_NOSYSTEM="1"), check=True, cwd=top,
             timeout=mta.WAIT_S, stdin=subprocess.DEVNULL,

@@ -120,7 +120,7 @@ class Mta:
         self.conf = os.path.join(self.dir, "zmailer.conf")
         self.env = dict(os.environ, ZMAILER_CONF=self.conf, LC_ALL="C",
                         ZMAILER_BUILD=BUILD, **(env or {}))
-        self.env["PATH"] = os.path.join(BUILD, "tools") + ":" + \
+        self.env["PATH"] = os.path.join(BUILD, "bin") + ":" + \
             os.environ["PATH"]
         if clock:
             self.env["ZMAILER_TEST_CLOCK"] = clock.path
@@ -148,7 +148,7 @@ class Mta:
         return done.returncode, out, errors
 
     def zmailer(self, *words, check=0):
-        return self.command(os.path.join(BUILD, "tools", "zmailer"), *words,
+        return self.command(os.path.join(BUILD, "bin", "zmailer"), *words,
                             check=check)
 
     def start(self):

@@ -3,6 +3,7 @@ if HAVE_CRITERION
 check_PROGRAMS += tests/unit/daemon/unit-conf
 TESTS += tests/unit/daemon/unit-conf
 tests_unit_daemon_unit_conf_SOURCES = tests/unit/daemon/test_conf.c \
+	tests/unit/daemon/test_child.c \
 	tests/unit/daemon/test_sandbox.c \
 	tests/unit/daemon/test_conf_edit.c \
 	tests/unit/daemon/test_hook_frame.c \

@@ -11,7 +11,7 @@ tests_unit_smtpserver_unit_smtpserver_SOURCES = \
 	tests/unit/smtpserver/test_clients.c \
 	tests/unit/smtpserver/test_commands.c \
 	tests/unit/smtpserver/test_counters.c \
-	tests/unit/smtpserver/test_doorman.c \
+	tests/unit/smtpserver/test_listener.c \
 	tests/unit/smtpserver/test_etrn.c \
 	tests/unit/smtpserver/test_faults.c \
 	tests/unit/smtpserver/test_holds.c \

@@ -1,6 +1,6 @@
 /* test_ask.c - tokens; helpers that answer, hang, die, or are not there
  *
- * The test is the doorman: it asks with helpers_ask and collects the lines
+ * The test is the listener: it asks with helpers_ask and collects the lines
  * that would go to a worker.  Helpers are real processes.
  *
  * SPDX-License-Identifier: ISC

@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "smtpserver/doorman/clients.h"
+#include "smtpserver/listener/clients.h"
 
 #include "base/banned.h"
 

@@ -199,7 +199,7 @@ says(const char *bytes, const char *want)
 	hears(want);
 }
 
-/* The doorman answers what was asked of a helper, in the end. */
+/* The listener answers what was asked of a helper, in the end. */
 static void
 answered(const char *kind, enum ask_state state, const char *answer)
 {

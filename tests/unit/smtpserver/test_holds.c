@@ -1,6 +1,6 @@
 /* test_holds.c - what a session held is given back before its client knows
  *
- * The test is the doorman: it hears the lines at the moment when the worker
+ * The test is the listener: it hears the lines at the moment when the worker
  * says them, and looks what the client has heard by then.
  *
  * SPDX-License-Identifier: ISC
@@ -149,7 +149,7 @@ Test(holds, of_a_session_that_is_thrown_out)
 	given_back_before(RELEASE, false, "500/5.5.2 421/4.7.0");
 }
 
-/* The seat of a session is told before its connection is closed. */
+/* The slot of a session is told before its connection is closed. */
 Test(holds, a_seat_before_the_end_of_file)
 {
 	open_up("");

@@ -1,6 +1,6 @@
 /* test_recipient.c - RCPT asks, commands behind it wait, answers count
  *
- * The test is the doorman: it takes the worker's lines and answers them.
+ * The test is the listener: it takes the worker's lines and answers them.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -30,7 +30,7 @@ send_text(struct house *house, int client, const char *text, struct str *out)
 	(void)house_hear(house, client, out);
 }
 
-/* The token of the question that the worker has for the doorman; want is
+/* The token of the question that the worker has for the listener; want is
  * what stands behind it. */
 static uint64_t
 question(struct house *house, const char *want)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "house.h"
-#include "smtpserver/test/rehearsal.h"
+#include "smtpserver/rehearse/rehearsal.h"
 
 #include "base/banned.h"
 

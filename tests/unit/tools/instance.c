@@ -165,7 +165,7 @@ instance_zmailer(const struct instance *in, const char *const words[],
 	size_t n = 3;
 	pid_t pid;
 
-	snprintf(path, sizeof(path), "%s/tools/zmailer", build_dir());
+	snprintf(path, sizeof(path), "%s/bin/zmailer", build_dir());
 	while (*words != NULL && n < 15)
 		argv[n++] = (char *)(uintptr_t)*words++;
 	cr_assert_eq(pipe(ends), 0);

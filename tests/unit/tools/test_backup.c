@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "spool_case.h"
-#include "tools/backup/backup.h"
+#include "tools/zmailer/backup/backup.h"
 
 TestSuite(backup, .init = case_open, .fini = case_close, .timeout = 60);
 

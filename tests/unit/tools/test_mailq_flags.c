@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tools/queue/mailq_local.h"
+#include "tools/mailq/local.h"
 
 enum { WORDS_MAX = 12 };
 

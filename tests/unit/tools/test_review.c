@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tools/review/review.h"
+#include "tools/zmailer/review/review.h"
 #include "tools/screen/terminal.h"
 
 static struct desk_item items[4];

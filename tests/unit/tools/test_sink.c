@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/sink/sink.h"
+#include "tools/zmailer/sink/sink.h"
 
 static struct sink sink;
 static unsigned port;

@@ -1,0 +1,137 @@
+/* routing.h - one recipient on its way: what the files here share
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_ROUTING_H
+#define ZM_ROUTER_ROUTING_H
+
+#include "conf/route_value.h"
+#include "mail/table/table.h"
+#include "mail/users.h"
+#include "router/route/route.h"
+
+struct router {
+	const struct conf	*conf;
+	struct table		**tables;	/* as conf->tables */
+	struct table		*srs_keys;	/* NULL: no srs */
+	struct users		*users;
+	struct hooks		*hooks;		/* NULL: no script */
+	struct rcpts		*asking;	/* for whom it is asked */
+	struct arena		*arena;
+	struct memo		 lists;		/* "local@domain"; numbers as
+						 * conf->lists */
+};
+
+/* One recipient on its way; copied when an alias is opened. */
+struct routing {
+	struct router			*router;
+	struct rcpts			*rcpts;
+	const struct given_rcpt	*given;
+	struct slice			 to;	/* given->path as text */
+	struct routing_count		*counts;
+	struct slice			 domain;	/* for bare names */
+	unsigned			 depth;		/* aliases open */
+	unsigned			 sender;	/* rcpts->senders */
+	int64_t				 uid;		/* of the list file */
+	unsigned			 notify;	/* of its recipients */
+	bool				 is_plain;	/* no aliases */
+	bool				 skips_virtual;
+	const char			*zone;	/* of the route; NULL */
+	struct rcpt_rule		 rule;	/* alias it came by; or 0 */
+};
+
+struct routing_count {		/* of one given, over all its aliases */
+	size_t	first_expanded;	/* rcpts->expanded when it began */
+	size_t	added;		/* recipients */
+	size_t	hits;		/* recipients added or met again */
+	bool	met_loop;
+	bool	was_postmaster;
+	bool	is_over;	/* too deep or too many: give it up */
+	bool	waits;		/* given up because it leads to a list */
+};
+
+/* All return 1, or -1 trouble. */
+int route_path(struct routing *routing, const struct path *path,
+    struct err *err);
+int route_virtual(struct routing *routing, struct slice name,
+    const struct path *path, struct err *err);
+/* A list, or owner, request of one.  0: it is none. */
+int route_list(struct routing *routing, struct slice name,
+    struct slice local, struct err *err);
+int route_local(struct routing *routing, const struct conf_domain *domain,
+    struct slice name, const struct path *path, struct err *err);
+int route_remote(struct routing *routing, struct slice domain,
+    const struct path *path, struct err *err);
+
+/* Add the recipient of such a route for an address "local@domain". */
+int route_target_add(struct routing *routing,
+    const struct route_target *target, struct slice address,
+    const struct rcpt_rule *rule, struct err *err);
+
+/* Add one recipient for this routing; counts it.  1, or -1 trouble. */
+int routing_add(struct routing *routing, const char *channel,
+    struct slice host, struct slice user, int64_t uid,
+    const struct rcpt_rule *rule, struct err *err);
+/* The same with a recipient that may have other ways; its channel, host, user,
+ * uid, ways and rule are filled in. */
+int routing_add_rcpt(struct routing *routing, const struct rcpt *found,
+    struct err *err);
+/* Channel error. user: local@domain of path.  Returns 1. */
+int routing_refuse(struct routing *routing, const char *form,
+    const struct path *path, const struct rcpt_rule *rule);
+
+/* Does the mail have this sender where it goes, this user?  pattern: of a
+ * route, NULL fits all.  1, 0, -1 trouble. */
+int who_sends(struct routing *routing, const char *pattern, struct err *err);
+int who_submits(struct routing *routing, const char *pattern,
+    struct err *err);
+/* The same of any address. */
+int who_is(struct routing *routing, const char *pattern,
+    struct slice address, struct err *err);
+/* The sender that mail of this routing has, lower case, "" for null; the
+ * domain of an address. */
+struct slice who_sender(struct routing *routing);
+struct slice who_domain(struct slice address);
+
+/* A table by name, opened.  NULL with err and trouble when there is none. */
+struct table *routing_table(struct routing *routing, const char *name,
+    struct err *err);
+/* Note trouble: "table-NAME" and the like; returns -1. */
+int routing_trouble(struct routing *routing, const char *what,
+    const char *name);
+/* Look up; the value is copied.  1 found, 0 none, -1 trouble. */
+int routing_lookup(struct routing *routing, struct table *table,
+    struct slice key, struct slice *out_value, unsigned *out_line,
+    struct err *err);
+
+/* The sender that a redirected recipient gets (SRS): a number of
+ * rcpts->senders, 0: as it came.  1 or -1. */
+int routing_redirect(struct routing *routing, unsigned *out_sender,
+    struct err *err);
+/* Whom a local part that srs_is() stands for: *out, its local part empty when
+ * it is not ours, was changed, or is too old.  0, or -1 trouble. */
+int redirect_open(struct routing *routing, struct slice local,
+    struct path *out, struct err *err);
+/* Note that the recipient became others, or a list's: a report of success is
+ * owed for that (RFC 3461 section 5.2.7). */
+void routing_done(const struct routing *routing, struct slice address,
+    enum rcpt_done done, const struct rcpt_rule *rule);
+/* Whether text is opened for the first time by this message. */
+bool routing_opens(struct routing *routing, struct slice text);
+/* Index of the first delimiter in local with something on both sides, or
+ * local.n. */
+size_t routing_detail(const struct routing *routing, struct slice local);
+
+/* Shall this list be opened behind other recipients?  Then this one is over
+ * for now. */
+bool routing_waits(struct routing *routing);
+
+/* A line for who asked how an address is routed; nothing otherwise. */
+void routing_note(const struct routing *routing, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* "local@domain" in the arena. */
+struct slice routing_join(struct routing *routing, struct slice local,
+    struct slice domain);
+
+#endif

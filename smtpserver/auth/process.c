@@ -1,0 +1,222 @@
+/* process.c - where passwords are looked at
+ *
+ * In     "helper" with a socket, "reload", from the listener
+ * Out    a process for each socket
+ * Holds  the configuration; a secret for users who are not there
+ * Trusts the listener; it is gone when the listener is
+ * Spec   auth/process.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "journal/event.h"
+#include "base/mem.h"
+#include "io/ipc.h"
+#include "smtpserver/auth/check.h"
+#include "smtpserver/auth/process.h"
+#include "smtpserver/helper/helper.h"
+
+#include "base/banned.h"
+
+enum {
+	SECRET_BYTES = 32,
+	QUESTION_FOR_S = 60	/* then the helper hangs, and is ended */
+};
+
+struct auth_process {		/* the listener's side */
+	struct process	*process;
+	pid_t		 pid;
+	int		 socket;
+};
+
+/* ---- a helper --------------------------------------------------------- */
+
+/* SIGALRM ends it: whoever waits in a PAM module cannot be asked to. */
+static bool
+answer(void *context, struct slice question, struct str *out)
+{
+	bool is_answer;
+
+	(void)alarm(QUESTION_FOR_S);
+	is_answer = auth_check_answer(context, question, out);
+	(void)alarm(0);
+	return is_answer;
+}
+
+static void __attribute__((noreturn))
+helper_run(struct conf *conf, struct slice secret, int socket)
+{
+	struct auth_check *check = auth_check_new(conf, secret);
+
+	signal(SIGCHLD, SIG_DFL);	/* PAM modules fork and wait */
+	helper_serve(socket, answer, check);
+	auth_check_free(&check);
+	event_flush();
+	_exit(0);
+}
+
+/* ---- the process ------------------------------------------------------ */
+
+struct auth_server {
+	struct process	*process;
+	struct conf	*conf;
+	int		 listener;
+	struct ipc_inbox inbox;
+	char		 secret[SECRET_BYTES];
+};
+
+static void
+helper_start(struct auth_server *server)
+{
+	struct slice secret = { server->secret, SECRET_BYTES };
+	int fd = ipc_take_fd(&server->inbox);
+	pid_t pid;
+
+	if (fd < 0)
+		return;
+	event_flush();
+	pid = fork();
+	if (pid == 0) {
+		close(server->listener);
+		helper_run(server->conf, secret, fd);
+	}
+	if (pid < 0)
+		warning("cannot fork a helper for passwords: error %d",
+		    errno);
+	close(fd);
+}
+
+static void
+reload(struct auth_server *server)
+{
+	struct arena *arena = arena_new();
+	struct conf_report report;
+	struct conf *fresh = conf_load(server->process->conf_path, arena,
+	    &report);
+
+	if (fresh != NULL)
+		server->conf = fresh;	/* the old one is the process's */
+	arena_free(&arena);
+}
+
+/* Only PAM's modules want root. */
+static void
+harden(struct process *process)
+{
+	struct rlimit none = { 0, 0 };
+	struct err err;
+
+	(void)setrlimit(RLIMIT_CORE, &none);
+	if (process->conf->auth.kind != AUTH_PAM &&
+	    daemon_drop_reader(process->conf, process->daemon->role, &err) <
+	    0)
+		fatal("%s", err.text);	/* nothing was served yet */
+}
+
+static void __attribute__((noreturn))
+auth_server_run(struct process *process, int socket)
+{
+	struct auth_server server = {
+		.process = process, .conf = process->conf, .listener = socket,
+	};
+	struct slice line;
+
+	harden(process);
+	signal(SIGHUP, SIG_IGN);	/* the listener tells */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);	/* its end of file ends us */
+	signal(SIGCHLD, SIG_IGN);	/* nobody waits for them */
+	arc4random_buf(server.secret, SECRET_BYTES);
+	ipc_inbox_init(&server.inbox);
+	while (ipc_receive(socket, &server.inbox) > 0) {
+		size_t cursor = 0;
+
+		while (ipc_line(&server.inbox, &cursor, &line) == 1)
+			if (slice_is(line, "reload"))
+				reload(&server);
+			else
+				helper_start(&server);
+		ipc_inbox_consume(&server.inbox, cursor);
+	}
+	_exit(0);
+}
+
+/* ---- the listener's side ----------------------------------------------- */
+
+bool
+auth_process_is_wanted(const struct conf *conf)
+{
+	return conf->auth.kind != AUTH_NONE &&
+	    conf->auth.kind != AUTH_DOVECOT;
+}
+
+struct auth_process *
+auth_process_start(struct process *process, loop_fn *child_fn, void *context,
+    struct err *err)
+{
+	struct auth_process *auth;
+	int socket;
+	pid_t pid = daemon_fork(process, "smtpserver-auth", &socket, err);
+
+	if (pid == 0) {
+		if (child_fn != NULL)
+			child_fn(context);
+		auth_server_run(process, socket);
+	}
+	if (pid < 0)
+		return NULL;
+	auth = mem_alloc(1, sizeof(*auth));
+	auth->process = process;
+	auth->pid = pid;
+	auth->socket = socket;
+	return auth;
+}
+
+void
+auth_process_free(struct auth_process **auth)
+{
+	struct auth_process *k = *auth;
+
+	if (k == NULL)
+		return;
+	close(k->socket);
+	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	mem_free(auth);
+}
+
+void
+auth_process_in_child(struct auth_process *auth)
+{
+	if (auth != NULL)
+		close(auth->socket);
+}
+
+int
+auth_process_open(struct auth_process *auth, struct err *err)
+{
+	int ends[2];
+
+	if (ipc_pair(ends, err) < 0)
+		return -1;
+	if (ipc_send(auth->socket, SLICE("helper\n"), &ends[1], 1) != 7) {
+		err_sys(err, "the process for passwords is gone");
+		close(ends[0]);
+		ends[0] = -1;
+	}
+	close(ends[1]);
+	return ends[0];
+}
+
+void
+auth_process_reload(struct auth_process *auth)
+{
+	(void)ipc_send(auth->socket, SLICE("reload\n"), NULL, 0);
+}

@@ -1,0 +1,413 @@
+/* listener.c - binds, accepts, counts, and hands connections to workers
+ *
+ * In     connections
+ * Out    connections that a worker serves, or 421 and the end
+ * Holds  the listening sockets, the counts of clients, the workers
+ * Trusts nothing: it reads no byte of a client; sessions in all and for
+ *        each client are bounded (`limit sessions`, `sessions-per-client`)
+ * Spec   RFC 5321 section 3.8 (421); DESIGN section 4
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "journal/event.h"
+#include "base/mem.h"
+#include "smtpserver/auth/process.h"
+#include "smtpserver/listener/internal.h"
+#include "smtpserver/auth/failures.h"
+#include "smtpserver/session/confine.h"
+#include "smtpserver/session/space.h"
+#include "smtpserver/tls/keys.h"
+#include "daemon/listen_socket.h"
+
+#include "base/banned.h"
+
+enum { STOP_FOR_MS = 13000 };		/* workers take at most 10 s */
+
+/* ---- listeners -------------------------------------------------------- */
+
+static struct bound_socket *
+bound_socket_new(struct listener *listener, const struct conf_listen *listen_at,
+    struct err *err)
+{
+	int fd = listen_socket(listen_at, err);
+	struct bound_socket *bound;
+
+	if (fd < 0)
+		return NULL;
+	bound = mem_alloc(1, sizeof(*listener));
+	bound->listener = listener;
+	bound->fd = fd;
+	bound->is_submission = listen_at->is_submission;
+	bound->is_tls = listen_at->is_tls;
+	snprintf(bound->text, sizeof(bound->text), "%s",
+	    listen_at->text);
+	bound->next = listener->sockets;
+	listener->sockets = bound;
+	return bound;
+}
+
+static void
+bound_socket_free(struct bound_socket **at)
+{
+	struct bound_socket *bound = *at;
+
+	*at = bound->next;
+	watch_free(&bound->watch);
+	listen_socket_close(bound->fd, bound->text);
+	mem_free(&bound);
+}
+
+/* ---- the rungs -------------------------------------------------------- */
+
+static void
+close_keys(void *context)
+{
+	struct listener *listener = context;
+
+	keys_in_child(listener->keys);
+}
+
+int
+listener_bind(struct process *process, struct err *err)
+{
+	struct listener *listener = mem_alloc(1, sizeof(*listener));
+	const struct conf *conf = process->conf;
+
+	listener->process = process;
+	process->state = listener;
+	/* First: it shall have nothing of what comes here. */
+	if (conf_has_certificate(conf) &&
+	    (listener->keys = keys_start(process, err)) == NULL)
+		return -1;
+	if (auth_process_is_wanted(conf) && (listener->auth =
+	    auth_process_start(process, close_keys, listener, err)) == NULL)
+		return -1;
+	if ((listener->failures = failures_new(err)) == NULL ||
+	    (listener->space = space_shared_new(err)) == NULL)
+		return -1;
+	for (size_t i = 0; i < conf->listen_count; i++) {
+		if (bound_socket_new(listener, &conf->listens[i], err) != NULL)
+			continue;
+		if (!conf->listens[i].is_optional)
+			return -1;
+		warning("%s; IPv4 alone is served", err->text);
+	}
+	return 0;
+}
+
+/* In a child: the door is not its business, nor who else is there. */
+static void
+close_all(void *context)
+{
+	struct listener *listener = context;
+
+	for (int i = 0; i < WORKERS_KINDS; i++)
+		workers_in_child(listener->workers[i]);
+	auth_process_in_child(listener->auth);
+	keys_in_child(listener->keys);
+	helpers_in_child(listener->helpers);
+	for (struct bound_socket *l = listener->sockets; l != NULL; l = l->next)
+		close(l->fd);
+	arrivals_in_child(listener->arrivals);
+}
+
+static void
+on_workers_changed(void *context)
+{
+	struct listener *listener = context;
+
+	if (listener->workers[WORKERS_FOR_OWN] == NULL)
+		return;
+	listener_weigh(listener);
+	if (listener->process->is_stopping &&
+	    workers_count(listener->workers[WORKERS_FOR_STRANGERS]) == 0 &&
+	    workers_count(listener->workers[WORKERS_FOR_OWN]) == 0)
+		loop_stop(listener->process->loop);
+	listener_watch_sockets(listener);
+}
+
+static bool
+on_ask(void *context, uint64_t asker, struct slice line)
+{
+	struct listener *listener = context;
+
+	return helpers_ask(listener->helpers, asker, line);
+}
+
+static void
+on_answer(void *context, uint64_t asker, struct slice line)
+{
+	struct listener *listener = context;
+
+	for (int i = 0; i < WORKERS_KINDS; i++)
+		workers_answer(listener->workers[i], asker, line);
+}
+
+static void
+bound_socket_watch(struct bound_socket *bound)
+{
+	if (bound->watch == NULL)
+		bound->watch = loop_watch(
+		    bound->listener->process->loop, bound->fd,
+		    LOOP_READ, listener_on_connection, bound);
+}
+
+static enum spool_flags
+spool_flags_of(const struct conf *conf)
+{
+	return conf->sync == SYNC_STRICT ? SPOOL_STRICT :
+	    conf->sync == SYNC_UNSAFE ? SPOOL_UNSAFE_FS : 0;
+}
+
+static int
+on_keys_wanted(void *context, bool is_submission)
+{
+	struct listener *listener = context;
+	struct err err;
+	int fd;
+
+	if (listener->keys == NULL)
+		return -1;
+	fd = keys_open(listener->keys, is_submission, &err);
+	if (fd < 0)
+		warning("%s", err.text);
+	return fd;
+}
+
+/* Whoever checks passwords. */
+static int
+on_helper_wanted(void *context, struct err *err)
+{
+	struct listener *listener = context;
+
+	if (listener->auth == NULL)
+		return err_set(err, "nobody checks passwords");
+	return auth_process_open(listener->auth, err);
+}
+
+/* Our own users get half as many workers, if they have a listener. */
+static int
+listener_resize_workers(struct listener *listener, struct err *err)
+{
+	unsigned workers = listener->process->conf->smtpserver_workers;
+	unsigned own = 0;
+
+	for (struct bound_socket *l = listener->sockets; l != NULL; l = l->next)
+		if (l->is_submission)
+			own = (workers + 1) / 2;
+	return workers_resize(listener->workers[WORKERS_FOR_STRANGERS],
+	    workers, err) != 0 ||
+	    workers_resize(listener->workers[WORKERS_FOR_OWN], own, err) != 0 ?
+	    -1 : 0;
+}
+
+int
+listener_start(struct process *process, struct err *err)
+{
+	struct listener *listener = process->state;
+	const struct conf *conf = process->conf;
+	struct workers_owner owner = {
+		close_all, on_workers_changed, on_ask, listener, on_keys_wanted,
+		false, listener->failures, listener->space
+	};
+
+	if (spool_open(conf->spool_dir, spool_flags_of(conf),
+	    conf->hash_levels, &listener->spool, err) != 0)
+		return -1;
+	listener->clients = clients_new();
+	listener->peers = peers_new(conf);
+	listener->policy = policy_new(conf);
+	listener->arrivals = arrivals_new(process->loop, listener_on_arrival,
+	    listener);
+	listener->helpers = helpers_new(process, helper_kinds, close_all,
+	    on_answer, listener);
+	helpers_open_with(listener->helpers, on_helper_wanted);
+	for (int i = 0; i < WORKERS_KINDS; i++) {
+		owner.is_submission = i == WORKERS_FOR_OWN;
+		listener->workers[i] = workers_new(process, listener->spool,
+		    listener->clients, &owner);
+	}
+	if (listener->keys != NULL)
+		keys_attach(listener->keys);
+	if (listener_resize_workers(listener, err) != 0)
+		return -1;
+	for (struct bound_socket *l = listener->sockets; l != NULL; l = l->next)
+		bound_socket_watch(l);
+	return 0;
+}
+
+/* What only root may read, and PAM, need a restart. */
+static void
+auth_renew(struct listener *listener)
+{
+	struct process *process = listener->process;
+	struct err err;
+
+	if (listener->auth != NULL)
+		auth_process_reload(listener->auth);
+	else if (auth_process_is_wanted(process->conf) && (listener->auth =
+	    auth_process_start(process, close_all, listener, &err)) == NULL)
+		warning("%s", err.text);
+}
+
+/* The first certificate: workers that know of no keys make room for some
+ * that do.  What only root may read needs a restart. */
+static void
+keys_renew(struct listener *listener)
+{
+	struct process *process = listener->process;
+	struct err err;
+
+	if (listener->keys != NULL) {
+		keys_reload(listener->keys);
+		return;
+	}
+	if (!conf_has_certificate(process->conf))
+		return;
+	listener->keys = keys_start_late(process, close_all, listener, &err);
+	if (listener->keys == NULL) {
+		warning("%s", err.text);
+		return;
+	}
+	keys_attach(listener->keys);
+	for (int i = 0; i < WORKERS_KINDS; i++)
+		(void)workers_resize(listener->workers[i], 0, &err);
+}
+
+static const struct conf_listen *
+listen_find(const struct conf *conf, const char *text)
+{
+	for (size_t i = 0; i < conf->listen_count; i++)
+		if (strcmp(conf->listens[i].text, text) == 0)
+			return &conf->listens[i];
+	return NULL;
+}
+
+static bool
+is_bound(const struct listener *listener, const char *text)
+{
+	for (struct bound_socket *l = listener->sockets; l != NULL; l = l->next)
+		if (strcmp(l->text, text) == 0)
+			return true;
+	return false;
+}
+
+/* A listener that stays may get another purpose. */
+static bool
+bound_socket_renew(struct bound_socket *bound, const struct conf *conf)
+{
+	const struct conf_listen *row = listen_find(conf, bound->text);
+
+	if (row == NULL)
+		return false;
+	bound->is_submission = row->is_submission;
+	bound->is_tls = row->is_tls;
+	return true;
+}
+
+/* Where there is more to read than workers were let at when they began,
+ * fresh ones take what comes, and these end what they have. */
+static void
+workers_renew(struct listener *listener, const struct conf *old)
+{
+	bool may_read = session_may_read(old, listener->process->conf);
+	struct err err;
+
+	for (int i = 0; i < WORKERS_KINDS; i++)
+		if (may_read)
+			workers_tell(listener->workers[i], "reload");
+		else
+			(void)workers_resize(listener->workers[i], 0, &err);
+}
+
+void
+listener_reload(struct process *process, const struct conf *old)
+{
+	struct listener *listener = process->state;
+	const struct conf *conf = process->conf;
+	struct bound_socket **at = &listener->sockets, *fresh;
+	struct err err;
+
+	while (*at != NULL)
+		if (bound_socket_renew(*at, conf))
+			at = &(*at)->next;
+		else
+			bound_socket_free(at);
+	for (size_t i = 0; i < conf->listen_count; i++) {
+		if (is_bound(listener, conf->listens[i].text))
+			continue;
+		fresh = bound_socket_new(listener, &conf->listens[i], &err);
+		if (fresh != NULL)
+			bound_socket_watch(fresh);
+		else
+			warning("%s; zmailer restart can", err.text);
+	}
+	peers_free(&listener->peers);
+	listener->peers = peers_new(conf);
+	policy_free(&listener->policy);
+	listener->policy = policy_new(conf);
+	keys_renew(listener);
+	auth_renew(listener);
+	workers_renew(listener, old);
+	helpers_reload(listener->helpers);
+	if (listener_resize_workers(listener, &err) != 0)
+		warning("%s", err.text);
+	listener_watch_sockets(listener);
+}
+
+static void
+on_stop_timer(void *context)
+{
+	struct listener *listener = context;
+
+	for (int i = 0; i < WORKERS_KINDS; i++)
+		workers_kill(listener->workers[i]);
+}
+
+void
+listener_stop(struct process *process)
+{
+	struct listener *listener = process->state;
+
+	while (listener->sockets != NULL)
+		bound_socket_free(&listener->sockets);
+	timer_clear(&listener->pause_timer);
+	for (int i = 0; i < WORKERS_KINDS; i++)
+		workers_stop(listener->workers[i]);
+	timer_set(process->loop, &listener->stop_timer,
+	    clock_steady_ms() + STOP_FOR_MS, on_stop_timer, listener);
+	on_workers_changed(listener);
+}
+
+void
+listener_release(struct process *process)
+{
+	struct listener *listener = process->state;
+
+	while (listener->sockets != NULL)
+		bound_socket_free(&listener->sockets);
+	timer_clear(&listener->pause_timer);
+	timer_clear(&listener->stop_timer);
+	helpers_free(&listener->helpers);
+	arrivals_free(&listener->arrivals);
+	policy_free(&listener->policy);
+	peers_free(&listener->peers);
+	for (int i = 0; i < WORKERS_KINDS; i++)
+		workers_free(&listener->workers[i]);
+	keys_free(&listener->keys);
+	auth_process_free(&listener->auth);
+	failures_free(&listener->failures);
+	space_shared_free(&listener->space);
+	clients_free(&listener->clients);
+	spool_close(&listener->spool);
+	mem_free(&listener);
+	process->state = NULL;
+}

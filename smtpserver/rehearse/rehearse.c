@@ -1,0 +1,473 @@
+/* rehearse.c - smtpserver test: the policy without a client
+ *
+ * In     options, or files of rows; the configuration
+ * Out    rules and verdicts on stdout; the exit status
+ * Holds  a pipe to `router --ask`, and the DNS helper, while it runs
+ * Spec   zmailer-test(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "io/ipc.h"
+#include "smtpserver/helper/helpers.h"
+#include "smtpserver/rehearse/dialogue.h"
+#include "smtpserver/rehearse/rehearsal.h"
+#include "smtpserver/rehearse/rehearse.h"
+
+#include "base/banned.h"
+
+struct theatre {
+	struct process		 process;	/* of the helpers */
+	struct helpers		*helpers;
+	struct rehearsal	 rehearsal;
+	bool			 is_quiet;
+	enum ask_state		 state;		/* of the last answer */
+	struct str		 answer;
+	bool			 is_answered;
+	pid_t			 router;	/* 0: not yet; -1: none */
+	int			 router_socket;
+	struct ipc_inbox	 router_inbox;
+	unsigned		 tried, failed;
+};
+
+bool
+rehearse_is_meant(int argc, char **argv)
+{
+	return argc > 1 && strcmp(argv[1], "test") == 0;
+}
+
+/* ---- who answers ------------------------------------------------------ */
+
+static void
+on_answer(void *context, uint64_t asker, struct slice line)
+{
+	struct theatre *theatre = context;
+	struct slice word;
+
+	(void)slice_word(&line, &word);		/* "answer" */
+	(void)slice_word(&line, &word);		/* the token */
+	(void)slice_word(&line, &word);
+	theatre->state = slice_is(word, "ok") ? ASK_ANSWERED : ASK_TROUBLE;
+	str_add_slice(&theatre->answer, slice_trim(line));
+	theatre->is_answered = true;
+}
+
+static void
+in_child(void *context)
+{
+	struct theatre *theatre = context;
+
+	helpers_in_child(theatre->helpers);
+}
+
+static bool
+ask_helper(struct theatre *theatre, const char *kind, struct slice question)
+{
+	struct str line = STR_INIT;
+
+	if (theatre->helpers == NULL) {
+		theatre->process.loop = loop_new();
+		theatre->helpers = helpers_new(&theatre->process,
+		    helper_kinds, in_child, on_answer, theatre);
+	}
+	theatre->is_answered = false;
+	str_addf(&line, "1 %s " SLICE_FMT, kind, SLICE_ARG(question));
+	if (helpers_ask(theatre->helpers, 1, str_slice(&line)))
+		while (!theatre->is_answered)
+			loop_turn(theatre->process.loop, -1);
+	str_release(&line);
+	return theatre->is_answered;
+}
+
+static void
+router_start(struct theatre *theatre)
+{
+	char path[4200];
+	struct err err;
+	int ends[2];
+
+	daemon_libexec("router", path, sizeof(path));
+	theatre->router = -1;
+	if (access(path, X_OK) != 0 || ipc_pair(ends, &err) != 0)
+		return;
+	theatre->router = fork();
+	if (theatre->router == 0) {
+		dup2(ends[1], STDIN_FILENO);
+		dup2(ends[1], STDOUT_FILENO);
+		execl(path, "router", "--ask", (char *)NULL);
+		_exit(127);
+	}
+	close(ends[1]);
+	theatre->router_socket = ends[0];
+	ipc_inbox_init(&theatre->router_inbox);
+}
+
+/* The router's own code, in a process of its own: nothing has to run. */
+static bool
+ask_router(struct theatre *theatre, struct slice question)
+{
+	struct str line = STR_INIT;
+	struct slice answer = { NULL, 0 }, word = { NULL, 0 };
+	size_t cursor = 0;
+
+	if (theatre->router == 0)
+		router_start(theatre);
+	if (theatre->router < 0)
+		return false;
+	str_addf(&line, SLICE_FMT "\n", SLICE_ARG(question));
+	(void)ipc_send(theatre->router_socket, str_slice(&line), NULL, 0);
+	str_release(&line);
+	while (ipc_line(&theatre->router_inbox, &cursor, &answer) == 0)
+		if (ipc_receive(theatre->router_socket,
+		    &theatre->router_inbox) != 1)
+			return false;
+	(void)slice_word(&answer, &word);
+	theatre->state = slice_is(word, "ok") ? ASK_ANSWERED : ASK_TROUBLE;
+	str_add_slice(&theatre->answer, slice_trim(answer));
+	ipc_inbox_consume(&theatre->router_inbox, cursor);
+	return true;
+}
+
+static bool
+ask(void *context, const char *kind, struct slice question,
+    enum ask_state *out_state, struct str *out)
+{
+	struct theatre *theatre = context;
+	bool is_known;
+
+	str_reset(&theatre->answer);
+	is_known = strcmp(kind, "router") == 0 ?
+	    ask_router(theatre, question) :
+	    ask_helper(theatre, kind, question);
+	*out_state = theatre->state;
+	str_add_slice(out, str_slice(&theatre->answer));
+	return is_known;
+}
+
+static void
+theatre_close(struct theatre *theatre)
+{
+	int status;
+
+	if (theatre->router > 0) {
+		close(theatre->router_socket);
+		while (waitpid(theatre->router, &status, 0) < 0 &&
+		    errno == EINTR)
+			;
+		ipc_inbox_release(&theatre->router_inbox);
+	}
+	helpers_free(&theatre->helpers);
+	loop_free(&theatre->process.loop);
+	policy_free(&theatre->rehearsal.policy);
+	conf_free(&theatre->process.conf);
+	str_release(&theatre->answer);
+}
+
+/* ---- what is said ----------------------------------------------------- */
+
+static void
+rule_add(struct str *out, const struct conf_rule *rule)
+{
+	if (rule->at.file == NULL)
+		str_adds(out, "built in");
+	else
+		str_addf(out, "%s:%u", rule->at.file, rule->at.line);
+	str_addf(out, "  %s ", rule->word);
+}
+
+static void
+print_rule(void *context, const struct conf_rule *rule, const char *why)
+{
+	struct str text = STR_INIT, words = STR_INIT;
+
+	rule_add(&text, rule);
+	conf_rule_add(&words, rule);
+	printf("  %-7s %s%s%s%s%s\n", strcmp(why, "fits") == 0 ? "fits" : "no",
+	    text.buf, words.buf, strcmp(why, "fits") == 0 ? "" : "  (",
+	    strcmp(why, "fits") == 0 ? "" : why,
+	    strcmp(why, "fits") == 0 ? "" : ")");
+	str_release(&text);
+	str_release(&words);
+}
+
+static void
+print_outcome(const struct rehearsal_outcome *outcome)
+{
+	struct str text = STR_INIT;
+
+	str_addf(&text, "%s  %d %s %s", rehearsal_words[outcome->result],
+	    outcome->code, outcome->status.buf, outcome->words.buf);
+	if (outcome->rule != NULL) {
+		str_adds(&text, "  by ");
+		rule_add(&text, outcome->rule);
+	}
+	puts(text.buf);
+	for (unsigned i = 0; i < outcome->shadow_count; i++) {
+		str_reset(&text);
+		rule_add(&text, outcome->shadows[i]);
+		printf("  shadow  %s\n", text.buf);
+	}
+	str_release(&text);
+}
+
+/* ---- one mail --------------------------------------------------------- */
+
+/* "--ip X" becomes the word "from" and its value. */
+static int
+options_take(struct theatre *theatre, int argc, char **argv,
+    struct str *out_line)
+{
+	static const struct {
+		const char	*option, *word;
+		bool		has_value;
+	} rows[] = {
+		{ "--ip", "from", true }, { "--name", "name", true },
+		{ "--helo", "helo", true }, { "--from", "sender", true },
+		{ "--to", "to", true }, { "--user", "user", true },
+		{ "--listener", "listener", true },
+		{ "--service", "service", true },
+		{ "--cert", "cert", true }, { "--issuer", "issuer", true },
+		{ "--fingerprint", "fingerprint", true },
+		{ "--size", "size", true }, { "--listed", "listed", true },
+		{ "--submission", "submission", false },
+		{ "--tls", "tls", false }, { "--over", "over", false },
+		{ "--greylisted", "greylisted", false },
+		{ "--sender-unknown", "sender-unknown", false },
+	};
+
+	for (int i = 0; i < argc; i++) {
+		size_t row = 0, count = sizeof(rows) / sizeof(rows[0]);
+
+		if (strcmp(argv[i], "--dns") == 0) {
+			theatre->rehearsal.is_live = true;
+			continue;
+		}
+		while (row < count && strcmp(argv[i], rows[row].option) != 0)
+			row++;
+		if (row == count || (rows[row].has_value && i + 1 == argc)) {
+			fprintf(stderr, "zmailer: test: %s '%s'\n",
+			    row == count ? "there is no option" :
+			    "a value is missing behind", argv[i]);
+			return -1;
+		}
+		str_addf(out_line, "%s ", rows[row].word);
+		if (rows[row].has_value)
+			str_addf(out_line, "%s ", argv[++i]);
+	}
+	return 0;
+}
+
+static int
+rehearse_one(struct theatre *theatre, int argc, char **argv)
+{
+	struct rehearsal_outcome outcome;
+	struct rehearsal_row row;
+	struct str line = STR_INIT;
+	struct err err = { "" };
+	int status = EX_USAGE;
+
+	theatre->rehearsal.trace = print_rule;
+	if (options_take(theatre, argc, argv, &line) == 0) {
+		int parsed = rehearsal_parse(str_slice(&line), &row, &err);
+
+		if (parsed == 0)
+			err_set(&err, "to whom? write --to USER@DOMAIN");
+		if (parsed == 1 && rehearsal_run(&theatre->rehearsal, &row,
+		    &outcome, &err) == 0) {
+			print_outcome(&outcome);
+			status = outcome.result == REHEARSAL_NEED ? 1 : EX_OK;
+		}
+		if (parsed == 1)
+			rehearsal_outcome_release(&outcome);
+		rehearsal_row_release(&row);
+		if (err.text[0] != '\0' && status == EX_USAGE)
+			fprintf(stderr, "zmailer: test: %s\n", err.text);
+	}
+	str_release(&line);
+	return status;
+}
+
+/* "--ip X --session" and nothing else: a dialogue. */
+static int
+rehearse_session(struct theatre *theatre, const char *ip)
+{
+	struct err err;
+
+	theatre->rehearsal.trace = print_rule;
+	if (dialogue_run(&theatre->rehearsal, ip, &err) == 0)
+		return EX_OK;
+	fprintf(stderr, "zmailer: test: %s\n", err.text);
+	return EX_USAGE;
+}
+
+/* ---- files ------------------------------------------------------------ */
+
+/* "route ADDRESS => CHANNEL [HOST [USER]]": what the router answers begins
+ * with these words.  1 or -1. */
+static int
+rehearse_route(struct theatre *theatre, const char *path, unsigned number,
+    struct slice line)
+{
+	struct slice question = line, want = { NULL, 0 }, got;
+
+	for (size_t i = 0; i + 1 < line.n; i++)
+		if (line.p[i] == '=' && line.p[i + 1] == '>') {
+			question = slice_trim(slice_first(line, i));
+			want = slice_trim(slice_from(line, i + 2));
+			break;
+		}
+	str_reset(&theatre->answer);
+	if (want.n == 0 || !ask_router(theatre, question)) {
+		fprintf(stderr, "%s:%u: %s\n", path, number, want.n == 0 ?
+		    "where to? write => CHANNEL HOST" :
+		    "the router cannot be asked");
+		return -1;
+	}
+	theatre->tried++;
+	got = str_slice(&theatre->answer);
+	if (slice_equal(slice_first(got, want.n), want) &&
+	    (got.n == want.n || got.p[want.n] == ' '))
+		return 1;
+	theatre->failed++;
+	printf("%s:%u: another route\n    " SLICE_FMT "\n    %s\n", path,
+	    number, SLICE_ARG(line), theatre->answer.buf);
+	return 1;
+}
+
+static int
+rehearse_line(struct theatre *theatre, const char *path, unsigned number,
+    struct slice line)
+{
+	struct rehearsal_outcome outcome = { .status = STR_INIT,
+	    .words = STR_INIT };
+	struct rehearsal_row row;
+	struct str why = STR_INIT;
+	struct err err;
+	int result;
+
+	if (slice_starts(line, "route "))
+		return rehearse_route(theatre, path, number, line);
+	result = rehearsal_parse(line, &row, &err);
+	if (result == 1 && !row.has_expectation)
+		result = err_set(&err, "what is expected? write => accept, "
+		    "=> reject ...");
+	if (result == 1 && rehearsal_run(&theatre->rehearsal, &row, &outcome,
+	    &err) != 0)
+		result = -1;
+	if (result < 0) {
+		fprintf(stderr, "%s:%u: %s\n", path, number, err.text);
+	} else if (result == 1) {
+		theatre->tried++;
+		if (!rehearsal_is_expected(&row, &outcome, &why)) {
+			theatre->failed++;
+			printf("%s:%u: %s\n    " SLICE_FMT "\n    ", path,
+			    number, why.buf, SLICE_ARG(slice_trim(line)));
+			print_outcome(&outcome);
+		}
+	}
+	rehearsal_outcome_release(&outcome);
+	rehearsal_row_release(&row);
+	str_release(&why);
+	return result;
+}
+
+/* 0; EX_DATAERR, EX_NOINPUT. */
+static int
+rehearse_file(struct theatre *theatre, const char *path)
+{
+	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+	unsigned number = 0;
+	size_t capacity = 0;
+	char *line = NULL;
+	int status = EX_OK;
+	ssize_t n;
+
+	if (file == NULL) {
+		fprintf(stderr, "zmailer: test: %s: %s\n", path,
+		    strerror(errno));
+		return EX_NOINPUT;
+	}
+	while ((n = getline(&line, &capacity, file)) > 0)
+		if (rehearse_line(theatre, path, ++number, slice_trim(
+		    (struct slice){ line, (size_t)n })) < 0)
+			status = EX_DATAERR;
+	mem_free(&line);
+	if (file != stdin)
+		fclose(file);
+	return status;
+}
+
+static int
+rehearse_files(struct theatre *theatre, int argc, char **argv)
+{
+	int status = EX_OK;
+
+	for (int i = 0; i < argc; i++) {
+		int one = 0;
+
+		if (strcmp(argv[i], "--quiet") == 0)
+			theatre->is_quiet = true;
+		else if (strcmp(argv[i], "--dns") == 0)
+			theatre->rehearsal.is_live = true;
+		else
+			one = rehearse_file(theatre, argv[i]);
+		if (status == EX_OK)
+			status = one;
+	}
+	if (status == EX_OK && (!theatre->is_quiet || theatre->failed > 0))
+		printf("%u as expected, %u not\n",
+		    theatre->tried - theatre->failed, theatre->failed);
+	return status != EX_OK ? status : theatre->failed > 0 ? 1 : EX_OK;
+}
+
+/* ---- main ------------------------------------------------------------- */
+
+static struct conf *
+conf_read(void)
+{
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct conf_report report;
+	struct conf *conf = conf_load(NULL, arena, &report);
+
+	if (conf == NULL) {
+		conf_report_print(&report, NULL, &text);
+		fputs(text.buf, stderr);
+	}
+	str_release(&text);
+	arena_free(&arena);
+	return conf;
+}
+
+int
+rehearse(int argc, char **argv)
+{
+	struct theatre theatre = { .process = { .lifeline = -1 },
+	    .answer = STR_INIT };
+	int status;
+
+	err_program("zmailer");
+	theatre.process.conf = conf_read();
+	if (theatre.process.conf == NULL)
+		return EX_CONFIG;
+	theatre.rehearsal.conf = theatre.process.conf;
+	theatre.rehearsal.policy = policy_new(theatre.process.conf);
+	theatre.rehearsal.ask = ask;
+	theatre.rehearsal.ask_context = &theatre;
+	if (argc == 6 && strcmp(argv[2], "smtp") == 0 &&
+	    strcmp(argv[3], "--ip") == 0 && strcmp(argv[5], "--session") == 0)
+		status = rehearse_session(&theatre, argv[4]);
+	else if (argc > 2 && strcmp(argv[2], "smtp") == 0)
+		status = rehearse_one(&theatre, argc - 3, argv + 3);
+	else
+		status = rehearse_files(&theatre, argc - 2, argv + 2);
+	theatre_close(&theatre);
+	return status;
+}

@@ -1,0 +1,91 @@
+/* aside.c - why mail lies in another directory than the scheduler's
+ *
+ * In     a selector; the files of router/, deferred/, freezer/, postman/
+ * Out    for each message: which place that is, the cause, what would help
+ * Holds  nothing
+ * Trusts nothing in the files
+ * Spec   zmailer-queue(8), why; needs no daemon
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+
+#include "base/json.h"
+#include "tools/selection/selection.h"
+
+#include "base/banned.h"
+
+static const struct place {
+	enum spool_area	 area;
+	const char	*code, *text, *help;
+} places[] = {
+	{ AREA_ROUTER, "routing", "the router has not come to it yet",
+	    "zmailer status" },
+	{ AREA_DEFERRED, "deferred", "routing it had trouble; it comes back "
+	    "by itself, later each time", "zmailer resubmit" },
+	{ AREA_FREEZER, "freezer", "a rule, a filter or a script put it aside "
+	    "for a person", "zmailer review, zmailer release" },
+	{ AREA_POSTMAN, "postman", "it could not go on, or a copy was kept",
+	    "zmailer review, zmailer resubmit" },
+};
+enum { PLACES = sizeof(places) / sizeof(places[0]) };
+
+static void
+aside_add_line(struct str *out, const struct desk_item *item,
+    const struct place *place)
+{
+	json_open_answer(out);
+	json_text(out, "id", slice_of(item->id));
+	json_text(out, "to", item->first_rcpt);
+	json_number(out, "rcpts", (int64_t)item->rcpt_count);
+	json_text(out, "state", slice_of(item->state));
+	json_text(out, "code", slice_of(place->code));
+	json_text(out, "reason", slice_of(item->why));
+	json_text(out, "file", slice_of(item->name));
+	json_close(out);
+}
+
+static void
+aside_add_words(struct str *out, const struct desk_item *item,
+    const struct place *place, int64_t now_s)
+{
+	desk_add_item(out, item, now_s);
+	str_addf(out, "     cause   %s", place->text);
+	if (*item->why != '\0') {
+		str_adds(out, ": ");
+		str_add_escaped(out, slice_of(item->why));
+	}
+	if (item->is_copy)
+		str_adds(out, "; the message itself went on");
+	str_addf(out, "\n     try     %s %s\n", place->help, item->id);
+}
+
+int
+desk_why_aside(const struct conf *conf, const struct selector *selector,
+    bool is_json, size_t *out_count, struct err *err)
+{
+	struct str text = STR_INIT;
+	struct desk_choice choice;
+	unsigned areas = 0;
+	int result;
+
+	for (size_t i = 0; i < PLACES; i++)
+		areas |= 1u << places[i].area;
+	result = desk_choose(conf, areas, selector, &choice, err);
+	*out_count = result == 1 ? choice.count : 0;
+	for (size_t i = 0; i < *out_count; i++) {
+		const struct desk_item *item = &choice.items[i];
+		size_t k = 0;
+
+		while (places[k].area != item->area)
+			k++;
+		if (is_json)
+			aside_add_line(&text, item, &places[k]);
+		else
+			aside_add_words(&text, item, &places[k], choice.now_s);
+	}
+	fputs(text.buf, stdout);
+	str_release(&text);
+	desk_choice_release(&choice);
+	return result;
+}

@@ -1,0 +1,400 @@
+/* order.c - a verb from the command line to the scheduler and the files
+ *
+ * In     argv, a row of orders.h
+ * Out    each message chosen has it; what was done, and a count
+ * Trusts the person at the keyboard, once the choice was confirmed
+ * Spec   selection.h; doc/protocol/control.md sections 3 and 5
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "journal/event.h"
+#include "base/json.h"
+#include "daemon/skeleton.h"
+#include "tools/selection/selection.h"
+#include "tools/queue/control.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+enum { BATCH_MAX = 1000, OFFSETS_MAX = 4000 };
+
+struct run {
+	const struct desk_order	*order;
+	struct desk_options	 options;
+	struct desk_choice	 choice;
+	struct control		 control;
+	int			 is_up;		/* the scheduler answers */
+	struct str		 request, last;
+	int64_t			 messages, recipients;	/* done */
+	int64_t			 active, final;		/* left alone */
+	int64_t			 until_s;	/* the last one's moment */
+	unsigned		 failed;
+};
+
+/* Mail that is the scheduler's own. */
+static bool
+is_queued(const struct desk_item *item)
+{
+	enum spool_area area;
+
+	return item->area == AREA_TRANSPORT || (item->area == AREA_TRASH &&
+	    !spool_trash_origin(item->name, &area));
+}
+
+static void
+order_fail(struct run *run, const struct err *err)
+{
+	run->failed++;
+	fprintf(stderr, "zmailer: %s: %s\n", run->options.verb, err->text);
+}
+
+/* The scheduler's socket said no. */
+static int
+fail_control(struct run *run, const struct err *err)
+{
+	run->failed++;
+	return control_failed(run->options.verb, &run->control, err);
+}
+
+/* ---- the scheduler's mail ------------------------------------------- */
+
+static void
+order_add_fields(struct run *run)
+{
+	const struct desk_options *options = &run->options;
+	char who[64];
+
+	desk_who(who, sizeof(who));
+	json_text(&run->request, "who", slice_of(who));
+	if (*options->reason != '\0')
+		json_text(&run->request, "reason", slice_of(options->reason));
+	if (options->until != NULL)
+		json_text(&run->request, "until", slice_of(options->until));
+	if (options->next != NULL)
+		json_text(&run->request, "next", slice_of(options->next));
+	if (options->expire != NULL)
+		json_text(&run->request, "expire", slice_of(options->expire));
+	if (options->per_second >= 0)
+		json_number(&run->request, "per_second",
+		    options->per_second);
+	/* a batch goes on where the one before it ends */
+	if ((run->order->flags & DESK_PACE) != 0 && run->until_s > 0)
+		json_number(&run->request, "start", run->until_s);
+}
+
+static void
+order_tell(struct run *run)
+{
+	struct slice last;
+	struct err err;
+
+	if (control_ask(&run->control, &run->request, NULL, NULL, &run->last,
+		&err) < 0) {
+		fail_control(run, &err);
+		return;
+	}
+	last = str_slice(&run->last);
+	run->messages += json_get_number(last, "messages");
+	run->recipients += json_get_number(last, "recipients");
+	run->active += json_get_number(last, "active");
+	run->final += json_get_number(last, "final");
+	if (json_get_number(last, "until") > run->until_s)
+		run->until_s = json_get_number(last, "until");
+	if (run->options.is_json)
+		control_put_line(last);
+}
+
+/* Whole messages, many in a request. */
+static void
+tell_ids(struct run *run, const struct slice *ids, size_t count)
+{
+	if (count == 0)
+		return;
+	control_begin(&run->request, run->order->op);
+	json_list(&run->request, "ids", ids, count);
+	order_add_fields(run);
+	order_tell(run);
+}
+
+/* Some recipients of one message. */
+static void
+tell_offsets(struct run *run, const struct desk_item *item)
+{
+	struct slice offsets[OFFSETS_MAX];
+	char text[OFFSETS_MAX][12];
+
+	for (size_t at = 0; at < item->rcpt_count; ) {
+		size_t count = 0;
+
+		while (at < item->rcpt_count && count < OFFSETS_MAX) {
+			snprintf(text[count], sizeof(text[0]), "%" PRIu32,
+			    item->offsets[at++]);
+			offsets[count] = slice_of(text[count]);
+			count++;
+		}
+		control_begin(&run->request, run->order->op);
+		json_text(&run->request, "id", slice_of(item->id));
+		json_list(&run->request, "offsets", offsets, count);
+		order_add_fields(run);
+		order_tell(run);
+	}
+}
+
+static void
+order_queue(struct run *run)
+{
+	struct slice ids[BATCH_MAX];
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->choice.count; i++) {
+		const struct desk_item *item = &run->choice.items[i];
+
+		if (!is_queued(item))
+			continue;
+		if (item->area == AREA_TRANSPORT &&
+		    item->rcpt_count < item->rcpt_total) {
+			tell_offsets(run, item);
+			continue;
+		}
+		ids[count++] = slice_of(item->id);
+		if (count == BATCH_MAX) {
+			tell_ids(run, ids, count);
+			count = 0;
+		}
+	}
+	tell_ids(run, ids, count);
+}
+
+/* ---- files that were set aside ---------------------------------------- */
+
+static void
+order_file_carry_out(struct run *run, const struct desk_item *item)
+{
+	struct str line = STR_INIT;
+	struct err err;
+
+	if (run->order->act(&run->choice, item, &run->options, &err) != 1) {
+		order_fail(run, &err);
+		if (run->options.is_json)
+			desk_add_json(&line, item, NULL, err.text);
+	} else {
+		run->messages++;
+		run->recipients += (int64_t)item->rcpt_total;
+		if (run->options.is_json) {
+			desk_add_json(&line, item, run->order->done, NULL);
+		} else {
+			str_addf(&line, "%s ", run->order->done);
+			desk_add_item(&line, item, run->choice.now_s);
+		}
+	}
+	fputs(line.buf, stdout);
+	str_release(&line);
+}
+
+static void
+order_files(struct run *run, const struct conf *conf)
+{
+	event_open(conf->log_dir);
+	for (size_t i = 0; i < run->choice.count; i++)
+		if (!is_queued(&run->choice.items[i]))
+			order_file_carry_out(run, &run->choice.items[i]);
+	event_flush();
+}
+
+/* ---- all of it ------------------------------------------------------- */
+
+static bool
+needs_scheduler(const struct run *run)
+{
+	for (size_t i = 0; i < run->choice.count; i++)
+		if (is_queued(&run->choice.items[i]))
+			return true;
+	return false;
+}
+
+static bool
+order_has_files(const struct run *run)
+{
+	for (size_t i = 0; i < run->choice.count; i++)
+		if (!is_queued(&run->choice.items[i]))
+			return true;
+	return false;
+}
+
+static int
+order_conclude(const struct run *run)
+{
+	if (!run->options.is_json) {
+		printf("%" PRId64 " message%s %s (%" PRId64 " recipient%s)",
+		    run->messages, run->messages == 1 ? "" : "s",
+		    run->order->done, run->recipients,
+		    run->recipients == 1 ? "" : "s");
+		if (run->active > 0)
+			printf(", %" PRId64 " left alone: at an agent now",
+			    run->active);
+		if (run->final > 0)
+			printf(", %" PRId64 " already have their outcome",
+			    run->final);
+		putchar('\n');
+	}
+	if (run->control.is_denied)
+		return EX_NOPERM;
+	return run->failed > 0 || run->messages == 0 ? 1 : EX_OK;
+}
+
+/* Before the right to write the configuration is given up. */
+static int
+order_senders_allow(struct run *run, const struct conf *conf)
+{
+	struct slice *senders = mem_alloc(run->choice.count + 1,
+	    sizeof(*senders));
+	size_t count = 0;
+	int status = EX_OK;
+
+	for (size_t i = 0; i < run->choice.count; i++)
+		if (!is_queued(&run->choice.items[i]) &&
+		    run->choice.items[i].sender.n > 0)
+			senders[count++] = run->choice.items[i].sender;
+	if (count > 0)
+		status = desk_allow(conf->path[0] ? conf->path : NULL,
+		    senders, count, true);
+	mem_free(&senders);
+	return status;
+}
+
+static int
+order_all(struct run *run, const struct conf *conf)
+{
+	struct err err;
+	int status;
+
+	if (!desk_confirm(&run->options, &run->choice, &status))
+		return status;
+	if (needs_scheduler(run) && run->is_up != 1)
+		return control_stopped(run->options.verb, conf->run_dir,
+		    "and queued mail is its own; `zmailer show` reads it");
+	if (run->options.allows &&
+	    (status = order_senders_allow(run, conf)) != EX_OK)
+		return status;
+	order_queue(run);
+	if (order_has_files(run)) {
+		if (daemon_drop(conf, ROLE_ROUTER, &err) < 0)
+			return verb_failed(run->options.verb, &err,
+			    EX_NOPERM);
+		order_files(run, conf);
+	}
+	return order_conclude(run);
+}
+
+/* Without being asked about it: the scheduler finds what is meant, and no
+ * file needs to be read here first. */
+static int
+order_selected(struct run *run)
+{
+	control_begin(&run->request, run->order->op);
+	json_text(&run->request, "select", str_slice(&run->options.words));
+	order_add_fields(run);
+	order_tell(run);
+	if (run->failed > 0 || run->messages + run->active + run->final +
+	    json_get_number(str_slice(&run->last), "unchanged") > 0)
+		return order_conclude(run);
+	fprintf(stderr, "zmailer: %s: no message matches\n",
+	    run->options.verb);
+	return 1;
+}
+
+static bool
+is_for_scheduler(const struct run *run, const struct selector *selector)
+{
+	return run->is_up == 1 && run->order->areas == 0 &&
+	    run->order->act == NULL && run->options.is_yes &&
+	    !run->options.is_dry && selector != NULL &&
+	    desk_is_shared(selector);
+}
+
+static int
+options_check(const struct run *run)
+{
+	if (run->options.words.len == 0 &&
+	    (strcmp(run->options.verb, "freeze") == 0 ||
+	    strcmp(run->options.verb, "thaw") == 0))
+		return verb_usage(run->options.verb, "which messages? 'all' "
+		    "means every one (to stop all deliveries, as ZMailer's "
+		    "%s: zmailer %sdrain)", run->options.verb,
+		    run->options.verb[0] == 't' ? "un" : "");
+	if (run->options.words.len == 0)
+		return verb_usage(run->options.verb, "which messages? 'all' "
+		    "means every one");
+	if ((run->order->flags & DESK_MOMENTS) != 0 &&
+	    run->options.next == NULL && run->options.expire == NULL)
+		return verb_usage(run->options.verb, "say --next or --expire, "
+		    "as +2h or as seconds since 1970");
+	if ((run->order->flags & DESK_TO) != 0 && run->options.to == NULL)
+		return verb_usage(run->options.verb, "--to whom?");
+	if ((run->order->flags & DESK_REASON) != 0 &&
+	    *run->options.reason == '\0')
+		return verb_usage(run->options.verb, "--reason: the words of "
+		    "the note");
+	return EX_OK;
+}
+
+static int
+selection_order_do(struct run *run, const struct conf *conf,
+    struct arena *arena)
+{
+	unsigned areas = run->order->areas;
+	struct selector *selector;
+	struct err err;
+	int status = options_check(run);
+
+	if (status != EX_OK)
+		return status;
+	status = desk_selector(&run->options, arena, &selector);
+	if (status != EX_OK)
+		return status;
+	if (run->order->op != NULL) {
+		run->is_up = control_connect(conf->run_dir, &run->control,
+		    &err);
+		areas |= 1u << AREA_TRANSPORT;
+	}
+	if (run->is_up < 0)
+		return fail_control(run, &err);
+	if (is_for_scheduler(run, selector))
+		return order_selected(run);
+	if (desk_choose(conf, areas, selector, &run->choice, &err) < 0)
+		return verb_failed(run->options.verb, &err, EX_NOINPUT);
+	return order_all(run, conf);
+}
+
+int
+desk_order(int argc, char **argv, const char *conf_path,
+    const struct desk_order *order)
+{
+	struct run run = { .order = order, .control = { .fd = -1 } };
+	int status = desk_args(argc, argv, order->flags, &run.options);
+	struct arena *arena;
+	struct conf *conf;
+
+	if (status == EX_OK) {
+		conf = verb_conf(conf_path);
+		arena = arena_new();
+		str_init(&run.request);
+		str_init(&run.last);
+		str_init(&run.control.in);
+		status = selection_order_do(&run, conf, arena);
+		control_hang_up(&run.control);
+		if (run.choice.arena != NULL)
+			desk_choice_release(&run.choice);
+		str_release(&run.request);
+		str_release(&run.last);
+		arena_free(&arena);
+		conf_free(&conf);
+	}
+	desk_options_release(&run.options);
+	return status;
+}

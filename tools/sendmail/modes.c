@@ -1,0 +1,306 @@
+/* modes.c - what stands behind -b and -q of sendmail(1)
+ *
+ * In     the command line, understood
+ * Out    another program in our place, or a message submitted
+ * Trusts nobody: runs as the caller
+ * Spec   sendmail(1), flags.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "journal/event.h"
+#include "daemon/skeleton.h"
+#include "mail/spool/spool.h"
+#include "tools/sendmail/bsmtp.h"
+#include "tools/run/supervisor.h"
+#include "tools/sendmail/sendmail.h"
+#include "tools/sendmail/errors.h"
+#include "tools/sendmail/wait.h"
+
+#include "base/banned.h"
+
+enum { TESTED_MAX = 1000 };	/* addresses of -bt */
+
+/* mailq, newaliases and zmailer stand beside us.  words end in NULL; the
+ * first is the name. */
+static int
+sendmail_become(const char *self, char *const words[], const char *conf_path)
+{
+	const char *slash = strrchr(self, '/');
+	char path[4096];
+
+	if (conf_path != NULL)
+		setenv("ZMAILER_CONF", conf_path, 1);
+	if (slash != NULL) {
+		snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - self),
+		    self, words[0]);
+		execv(path, words);
+	}
+	execvp(words[0], words);
+	fprintf(stderr, "sendmail: %s cannot be started\n", words[0]);
+	return EX_UNAVAILABLE;
+}
+
+/* -q, -qI ID, -qR PART of a recipient, -qS PART of a sender; -q30m is the
+ * daemon's pace in other systems, and nothing here. */
+static int
+run_queue(const struct request *request, const char *self)
+{
+	const char *what = request->queue;
+	struct str selector = STR_INIT;
+	char *words[] = { (char *)"zmailer", (char *)"retry",
+		(char *)"--yes", NULL, NULL };
+
+	if (strchr(what, '"') != NULL)
+		return sendmail_usage("a quote in -q", what);
+	if (*what == '\0')
+		str_adds(&selector, "all");
+	else if (*what == 'I')
+		str_addf(&selector, "id:\"%s*\"", what + 1);
+	else if (*what == 'R')
+		str_addf(&selector, "to:\"*%s*\"", what + 1);
+	else if (*what == 'S')
+		str_addf(&selector, "from:\"*%s*\"", what + 1);
+	else if (*what >= '0' && *what <= '9')
+		return EX_OK;
+	else
+		return sendmail_usage("-q takes I, R, S or a span, not ", what);
+	words[3] = selector.buf;
+	return sendmail_become(self, words, request->conf_path);
+}
+
+/* Where our own server is. */
+static void
+server_find(const char *conf_path, char path[PATH_MAX])
+{
+	libexec_settle();
+	if (conf_path != NULL)
+		setenv("ZMAILER_CONF", conf_path, 1);
+	daemon_libexec("smtpserver", path, PATH_MAX);
+}
+
+static int
+submit_one(const struct conf *conf, const struct request *request)
+{
+	struct submission what = request->submission;
+	char id[SPOOL_ID_BYTES] = "";
+	int status;
+
+	what.out_id = id;
+	status = request->mails_errors ? submit_or_tell(conf, &what,
+	    request->hides_errors) :
+	    submit_message(conf, &what, STDIN_FILENO);
+	if (id[0] == '\0')
+		return status;
+	if (status == EX_OK && (request->waits || request->is_verbose))
+		sendmail_wait(conf, id, request->is_verbose);
+	return status;
+}
+
+/* One message, or (-bS) a batch of them, on standard input. */
+static int
+submit(const struct request *request)
+{
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct conf_report report;
+	struct conf *conf = conf_load(request->conf_path, arena, &report);
+	char path[PATH_MAX];
+	int status = EX_CONFIG;
+
+	if (conf == NULL) {
+		conf_report_print(&report, request->conf_path, &text);
+		fputs(text.buf, stderr);
+	} else {
+		(void)event_open(conf->log_dir);
+		if (request->mode[0] == 'S') {
+			server_find(request->conf_path, path);
+			status = bsmtp_run(conf, path, STDIN_FILENO);
+		} else {
+			status = submit_one(conf, request);
+		}
+		conf_free(&conf);
+	}
+	str_release(&text);
+	arena_free(&arena);
+	return status;
+}
+
+/* ---- modes: rows of flags.h ------------------------------- */
+
+typedef int mode_fn(const struct request *request, const char *self);
+
+static int
+do_submit(const struct request *request, const char *self)
+{
+	return submit(request);
+}
+
+static int
+become_alone(const struct request *request, const char *self,
+    const char *name, const char *word)
+{
+	char *words[] = { (char *)(uintptr_t)name, (char *)(uintptr_t)word,
+	    NULL };
+
+	return sendmail_become(self, words, request->conf_path);
+}
+
+static int
+do_mailq(const struct request *request, const char *self)
+{
+	return become_alone(request, self, "mailq", NULL);
+}
+
+static int
+do_newaliases(const struct request *request, const char *self)
+{
+	return become_alone(request, self, "newaliases", NULL);
+}
+
+/* rc scripts of old */
+static int
+do_daemon(const struct request *request, const char *self)
+{
+	fprintf(stderr, "sendmail: -bd is zmailer start\n");
+	return become_alone(request, self, "zmailer", "start");
+}
+
+static int
+do_foreground(const struct request *request, const char *self)
+{
+	return become_alone(request, self, "zmailer", "run");
+}
+
+/* The server's own code on our stdin and stdout. */
+static int
+do_smtp(const struct request *request, const char *self)
+{
+	char path[PATH_MAX];
+
+	server_find(request->conf_path, path);
+	execl(path, "smtpserver", "-bs", (char *)NULL);
+	fprintf(stderr, "sendmail: %s: %s\n", path, strerror(errno));
+	return EX_UNAVAILABLE;
+}
+
+/* zmailer VERB [--from SENDER] [words] RECIPIENT ... */
+static int
+ask_zmailer(const struct request *request, const char *self,
+    const char *const front[], size_t front_count)
+{
+	const struct submission *what = &request->submission;
+	char **words = arena_alloc(request->arena,
+	    (front_count + what->rcpt_count + 4) * sizeof(*words));
+	size_t count = 0;
+
+	for (size_t i = 0; i < front_count; i++)
+		words[count++] = (char *)(uintptr_t)front[i];
+	if (what->sender != NULL && *what->sender != '\0') {
+		words[count++] = (char *)(uintptr_t)"--from";
+		words[count++] = (char *)(uintptr_t)what->sender;
+	}
+	for (size_t i = 0; i < what->rcpt_count; i++)
+		words[count++] = (char *)(uintptr_t)what->rcpts[i];
+	words[count] = NULL;
+	return sendmail_become(self, words, request->conf_path);
+}
+
+/* As zmailer route, whose 1 says that somebody cannot be served. */
+static int
+do_verify(const struct request *request, const char *self)
+{
+	static const char *const front[] = { "zmailer", "route" };
+	int status = 0;
+	pid_t pid;
+
+	if (request->submission.rcpt_count == 0)
+		return sendmail_usage("-bv wants addresses", "");
+	pid = fork();
+	if (pid == 0)
+		_exit(ask_zmailer(request, self, front, 2));
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (pid < 0 || !WIFEXITED(status))
+		return EX_OSERR;
+	return WEXITSTATUS(status) == 1 ? EX_NOUSER : WEXITSTATUS(status);
+}
+
+/* Lines of standard input when there are no addresses. */
+static void
+addresses_read(struct request *request)
+{
+	struct submission *what = &request->submission;
+	char line[1024];
+
+	what->rcpts = arena_alloc(request->arena,
+	    (TESTED_MAX + 1) * sizeof(char *));
+	while (what->rcpt_count < TESTED_MAX &&
+	    fgets(line, sizeof(line), stdin) != NULL) {
+		line[strcspn(line, "\r\n")] = '\0';
+		if (line[0] != '\0' && line[0] != '-')
+			what->rcpts[what->rcpt_count++] = arena_dup(
+			    request->arena, line, strlen(line));
+	}
+}
+
+static int
+do_address_test(const struct request *given, const char *self)
+{
+	static const char *const front[] = { "zmailer", "route" };
+	struct request request = *given;
+
+	if (request.submission.rcpt_count == 0)
+		addresses_read(&request);
+	return request.submission.rcpt_count == 0 ? EX_OK :
+	    ask_zmailer(&request, self, front, 2);
+}
+
+/* The first word behind -bh is the client. */
+static int
+do_rehearse(const struct request *given, const char *self)
+{
+	struct request request = *given;
+	struct submission *what = &request.submission;
+	const char *front[] = { "zmailer", "test", "smtp", "--ip", NULL,
+	    "--to", NULL };
+
+	if (what->rcpt_count == 0)
+		return sendmail_usage("-bh wants an IP address", "");
+	front[4] = what->rcpts[0];
+	if (what->rcpt_count == 1) {
+		what->rcpt_count = 0;
+		what->sender = NULL;
+		front[5] = "--session";
+		return ask_zmailer(&request, self, front, 6);
+	}
+	front[6] = what->rcpts[1];
+	what->rcpt_count = 0;
+	return ask_zmailer(&request, self, front, 7);
+}
+
+int
+sendmail_act(const struct request *request, const char *self)
+{
+	static const struct { char letter; mode_fn *act; } modes[] = {
+#define MODE(letter, act, shown, text) { letter, act },
+#include "tools/sendmail/flags.h"
+	};
+
+	if (request->queue != NULL && request->mode[0] != 'd')
+		return run_queue(request, self);
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (request->mode[0] == modes[i].letter &&
+		    request->mode[1] == '\0')
+			return modes[i].act(request, self);
+	return sendmail_usage("this mode is not offered: -b", request->mode);
+}
+

@@ -1,0 +1,110 @@
+/* newaliases.c - check the alias tables, and build those that are databases
+ *
+ * zmailer reads plain alias files as they stand and notices changes by
+ * itself; cdb: and lmdb: tables are made anew from their plain files.
+ *
+ * In     -C FILE
+ * Out    a line a table; databases; exit 65 when one has a bad entry
+ * Spec   newaliases(1)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/err.h"
+#include "conf/conf.h"
+#include "mail/alias_check.h"
+#include "mail/table/build.h"
+#include "mail/table/table.h"
+
+#include "base/banned.h"
+
+static void
+newaliases_complain(void *context, const char *text)
+{
+	fprintf(stderr, "newaliases: %s\n", text);
+}
+
+static int
+newaliases_check_table(const struct conf_table *row)
+{
+	struct table *table = table_new(row->name, row->spec);
+	unsigned entries = 0;
+	size_t built;
+	struct err err;
+	int status = EX_OK;
+
+	if (table_build(row->spec, NULL, &built, &err) < 0 ||
+	    table_check(table, &err) < 0) {
+		newaliases_complain(NULL, err.text);
+		status = EX_DATAERR;
+	} else {
+		if (alias_check(table, newaliases_complain, NULL, &entries) > 0)
+			status = EX_DATAERR;
+		printf("%s: %u aliases\n", table_path(table), entries);
+	}
+	table_free(&table);
+	return status;
+}
+
+/* Was this table named by a domain before the i-th? */
+static bool
+was_checked(const struct conf *conf, size_t i, const char *name)
+{
+	for (size_t k = 0; k < i; k++)
+		for (size_t t = 0; t < conf->domains[k].alias_count; t++)
+			if (strcmp(conf->domains[k].aliases[t], name) == 0)
+				return true;
+	return false;
+}
+
+static int
+check_domain(const struct conf *conf, size_t i)
+{
+	const struct conf_domain *domain = &conf->domains[i];
+	int status = EX_OK;
+
+	for (size_t t = 0; t < domain->alias_count; t++) {
+		const char *name = domain->aliases[t];
+		const struct conf_table *row = conf_table_find(conf, name);
+
+		if (row != NULL && !was_checked(conf, i, name) &&
+		    newaliases_check_table(row) != EX_OK)
+			status = EX_DATAERR;
+	}
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *path = NULL;
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct conf_report report;
+	struct conf *conf;
+	int status = EX_OK;
+
+	err_program("newaliases");
+	if (argc == 3 && strcmp(argv[1], "-C") == 0) {
+		path = argv[2];
+	} else if (argc != 1) {
+		fprintf(stderr, "usage: newaliases [-C FILE]\n");
+		return EX_USAGE;
+	}
+	conf = conf_load(path, arena, &report);
+	if (conf == NULL) {
+		conf_report_print(&report, path, &text);
+		fputs(text.buf, stderr);
+		return EX_CONFIG;
+	}
+	for (size_t i = 0; i < conf->domain_count; i++) {
+		if (check_domain(conf, i) != EX_OK)
+			status = EX_DATAERR;
+	}
+	conf_free(&conf);
+	arena_free(&arena);
+	return status;
+}

@@ -1,0 +1,443 @@
+/* alias.c - zmailer alias: names that stand for others
+ *
+ * In     zmailer alias add|remove|list|show
+ * Out    the table of aliases, changed; comments and order stay
+ * Trusts no name and no target: each is parsed as the router would
+ * Spec   zmailer-alias(8); zmailer-aliases(5)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/json.h"
+#include "grammar/alias.h"
+#include "tools/change/change.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+enum { NAME_BYTES_MAX = 320, LOOP_STEPS_MAX = 64 };
+
+struct entry {			/* where an alias stands in the text */
+	size_t		begin, end;	/* its lines, LF included */
+	size_t		value;		/* where its value begins */
+	struct slice	name;
+};
+
+/* ---- the table ------------------------------------------------------ */
+
+static const char *
+alias_table(const struct conf *conf, const char *asked)
+{
+	if (asked != NULL)
+		return asked;
+	for (size_t i = 0; i < conf->domain_count; i++)
+		if (conf->domains[i].alias_count > 0)
+			return conf->domains[i].aliases[0];
+	return NULL;
+}
+
+/* "<name>" or "name" -> its file; NULL after words. */
+static const char *
+alias_path_of(struct change *change, const char *asked)
+{
+	const char *name = alias_table(change->conf, asked);
+	const struct conf_table *table;
+
+	if (name != NULL && name[0] == '<')
+		name = slice_dup(change->arena, (struct slice){ name + 1,
+		    strcspn(name + 1, ">") });
+	table = name == NULL ? NULL : conf_table_find(change->conf, name);
+	if (table == NULL) {
+		fprintf(stderr, "zmailer: alias: there is no table of "
+		    "aliases%s%s; write: table aliases file:/etc/aliases\n",
+		    name == NULL ? "" : " called ", name == NULL ? "" : name);
+		return NULL;
+	}
+	if (strncmp(table->spec, "file:", 5) != 0) {
+		fprintf(stderr, "zmailer: alias: <%s> is %s; only a file: "
+		    "can be edited\n", name, table->spec);
+		return NULL;
+	}
+	return table->spec + 5;
+}
+
+static size_t
+alias_line_end(struct slice text, size_t at)
+{
+	at += slice_find(slice_from(text, at), '\n');
+	return at < text.n ? at + 1 : at;
+}
+
+/* The next entry from *at on, with the lines that continue it. */
+static bool
+entry_next(struct slice text, size_t *at, struct entry *out)
+{
+	while (*at < text.n) {
+		size_t begin = *at, end = alias_line_end(text, begin);
+		struct slice line = slice_first(slice_from(text, begin),
+		    end - begin), word = slice_trim(line);
+		size_t n = 0;
+
+		if (word.n == 0 || line.p[0] == '#' || line.p[0] == ' ' ||
+		    line.p[0] == '\t') {
+			*at = end;
+			continue;
+		}
+		while (end < text.n && (text.p[end] == ' ' ||
+		    text.p[end] == '\t'))
+			end = alias_line_end(text, end);
+		if (line.p[0] == '"') {
+			n = 1 + slice_find(slice_from(line, 1), '"');
+			out->name = slice_first(slice_from(line, 1), n - 1);
+			n++;
+		} else {
+			while (n < line.n && line.p[n] != ':' &&
+			    line.p[n] != ' ' && line.p[n] != '\t' &&
+			    line.p[n] != '\n')
+				n++;
+			out->name = slice_first(line, n);
+		}
+		while (n < line.n && (line.p[n] == ' ' || line.p[n] == '\t' ||
+		    line.p[n] == ':'))
+			n++;
+		out->begin = begin;
+		out->end = end;
+		out->value = begin + n;
+		*at = end;
+		return true;
+	}
+	return false;
+}
+
+static bool
+alias_entry_find(struct slice text, const char *name, struct entry *out)
+{
+	size_t at = 0;
+
+	while (entry_next(text, &at, out))
+		if (slice_is_nocase(out->name, name))
+			return true;
+	return false;
+}
+
+static struct slice
+entry_value(struct slice text, const struct entry *entry)
+{
+	return slice_trim(slice_first(slice_from(text, entry->value),
+	    entry->end - entry->value));
+}
+
+static void
+alias_replace(struct str *text, size_t begin, size_t end,
+    const struct str *with)
+{
+	struct str fresh = STR_INIT;
+
+	str_add(&fresh, text->buf, begin);
+	str_add_slice(&fresh, str_slice(with));
+	str_add(&fresh, text->buf + end, text->len - end);
+	str_release(text);
+	*text = fresh;
+}
+
+/* ---- what may stand there ------------------------------------------- */
+
+static bool
+alias_is_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (n == 0 || n > NAME_BYTES_MAX || name[0] == '#')
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)name[i] <= 32 || name[i] == 127 ||
+		    strchr(":,;\"()<>\\|/", name[i]) != NULL)
+			return false;
+	return true;
+}
+
+static int
+complain_word(const char *what, const char *word, const char *why)
+{
+	struct str shown = STR_INIT;
+
+	str_add_escaped(&shown, slice_of(word));
+	fprintf(stderr, "zmailer: alias: '%s' is no %s%s%s\n", shown.buf,
+	    what, why[0] != '\0' ? ": " : "", why);
+	str_release(&shown);
+	return EX_USAGE;
+}
+
+/* One item as the router reads it. */
+static int
+target_check(struct change *change, const char *word)
+{
+	struct slice rest = slice_of(word);
+	struct alias_item item;
+	struct err err = { "" };
+
+	for (size_t i = 0; i < rest.n; i++)
+		if ((unsigned char)rest.p[i] < 32 || rest.p[i] == 127)
+			return complain_word("target", word,
+			    "it has control characters");
+	if (alias_next(change->arena, &rest, 0, &item, &err) != 1)
+		return complain_word("target", word, err.text);
+	if (slice_trim(rest).n > 0)
+		return complain_word("target", word, "one at a time");
+	return EX_OK;
+}
+
+/* Does the name come back to itself, by names that are alone in a table? */
+static bool
+loops_to(struct slice text, const char *name, struct slice word,
+    unsigned depth)
+{
+	struct entry entry;
+	struct slice value, item;
+	size_t at = 0;
+
+	word = slice_trim(word);
+	if (slice_is_nocase(word, name))
+		return true;
+	if (depth == LOOP_STEPS_MAX || slice_find(word, '@') < word.n)
+		return false;
+	while (entry_next(text, &at, &entry)) {
+		if (!slice_equal_nocase(entry.name, word))
+			continue;
+		value = entry_value(text, &entry);
+		while (slice_cut(&value, ',', &item))
+			if (loops_to(text, name, item, depth + 1))
+				return true;
+		return false;
+	}
+	return false;
+}
+
+/* ---- add, remove ---------------------------------------------------- */
+
+static bool
+has_target(struct slice value, const char *target)
+{
+	struct slice item;
+
+	while (slice_cut(&value, ',', &item))
+		if (slice_is_nocase(slice_trim(item), target))
+			return true;
+	return false;
+}
+
+/* A domain of ours, but who? */
+static void
+warn_unknown(struct change *change, struct slice text, const char *target)
+{
+	struct entry entry;
+
+	if (strchr(target, '@') == NULL && target[0] != '|' &&
+	    target[0] != '/' && target[0] != ':' && target[0] != '"' &&
+	    !alias_entry_find(text, target, &entry))
+		printf("note: is %s a user here? zmailer route %s tells\n",
+		    target, target);
+}
+
+static int
+alias_name_add(struct change *change, struct str *text, int argc, char **argv)
+{
+	struct str line = STR_INIT;
+	struct entry entry;
+	bool is_there;
+
+	if (!alias_is_name(argv[0]))
+		return complain_word("name of an alias", argv[0], "");
+	is_there = alias_entry_find(str_slice(text), argv[0], &entry);
+	if (is_there)
+		str_add_slice(&line, entry_value(str_slice(text), &entry));
+	for (int i = 1; i < argc; i++) {
+		int status = target_check(change, argv[i]);
+
+		if (status == EX_OK && loops_to(str_slice(text), argv[0],
+		    slice_of(argv[i]), 0)) {
+			fprintf(stderr, "zmailer: alias: %s leads back to "
+			    "%s\n", argv[i], argv[0]);
+			status = EX_USAGE;
+		}
+		if (status != EX_OK) {
+			str_release(&line);
+			return status;
+		}
+		if (has_target(str_slice(&line), argv[i]))
+			continue;
+		if (line.len > 0)
+			str_adds(&line, ", ");
+		str_adds(&line, argv[i]);
+		warn_unknown(change, str_slice(text), argv[i]);
+	}
+	if (is_there && slice_equal(str_slice(&line),
+	    entry_value(str_slice(text), &entry))) {
+		/* nothing new: the change is empty and says so */
+	} else if (is_there) {
+		str_addc(&line, '\n');
+		alias_replace(text, entry.value, entry.end, &line);
+	} else {
+		struct str fresh = STR_INIT;
+
+		str_addf(&fresh, "%s: %s\n", argv[0], line.buf);
+		conf_put_last(text, fresh.buf);
+		str_release(&fresh);
+	}
+	str_release(&line);
+	return change_carry_out(change);
+}
+
+static int
+remove_some(struct change *change, struct str *text, int argc, char **argv)
+{
+	struct str kept = STR_INIT;
+	struct entry entry;
+	struct slice value, item;
+	bool was_there = true;
+
+	if (!alias_entry_find(str_slice(text), argv[0], &entry)) {
+		fprintf(stderr, "zmailer: alias: there is no alias %s\n",
+		    alias_is_name(argv[0]) ? argv[0] : "of that name");
+		return 1;
+	}
+	value = entry_value(str_slice(text), &entry);
+	for (int i = 1; i < argc && was_there; i++)
+		was_there = has_target(value, argv[i]);
+	if (!was_there) {
+		fprintf(stderr, "zmailer: alias: %s does not go there\n",
+		    argv[0]);
+		return 1;
+	}
+	while (argc > 1 && slice_cut(&value, ',', &item)) {
+		bool goes = false;
+
+		for (int i = 1; i < argc && !goes; i++)
+			goes = slice_is_nocase(slice_trim(item), argv[i]);
+		if (goes)
+			continue;
+		if (kept.len > 0)
+			str_adds(&kept, ", ");
+		str_add_slice(&kept, slice_trim(item));
+	}
+	if (kept.len > 0)
+		str_addc(&kept, '\n');
+	alias_replace(text, kept.len > 0 ? entry.value : entry.begin, entry.end,
+	    &kept);
+	str_release(&kept);
+	return change_carry_out(change);
+}
+
+/* ---- list, show ----------------------------------------------------- */
+
+static void
+put_entry(struct slice name, struct slice value, bool is_json)
+{
+	struct str out = STR_INIT;
+	struct slice item;
+
+	if (is_json) {
+		json_open_answer(&out);
+		json_text(&out, "alias", name);
+		json_text(&out, "value", value);
+		json_close(&out);
+	} else {
+		const char *between = "";
+
+		str_add_escaped(&out, name);
+		str_addc(&out, ':');
+		while (out.len < 24)
+			str_addc(&out, ' ');
+		while (slice_cut(&value, ',', &item)) {
+			str_adds(&out, between);
+			str_addc(&out, ' ');
+			str_add_escaped(&out, slice_trim(item));
+			between = ",";
+		}
+		str_addc(&out, '\n');
+	}
+	fputs(out.buf, stdout);
+	str_release(&out);
+}
+
+static int
+alias_list(const struct change *change, const struct str *text)
+{
+	struct entry entry;
+	size_t at = 0;
+
+	while (entry_next(str_slice(text), &at, &entry))
+		put_entry(entry.name, entry_value(str_slice(text), &entry),
+		    change->is_json);
+	return EX_OK;
+}
+
+static int
+alias_show(const struct change *change, const struct str *text,
+    const char *name)
+{
+	struct entry entry;
+	unsigned line = 1;
+
+	if (!alias_entry_find(str_slice(text), name, &entry)) {
+		fprintf(stderr, "zmailer: alias: there is no such alias\n");
+		return 1;
+	}
+	for (size_t i = 0; i < entry.begin; i++)
+		line += text->buf[i] == '\n';
+	put_entry(entry.name, entry_value(str_slice(text), &entry),
+	    change->is_json);
+	if (!change->is_json)
+		printf("  %s:%u\n", change->files[0].path, line);
+	return EX_OK;
+}
+
+/* ---- the command line ----------------------------------------------- */
+
+/* --table NAME is taken out of argv. */
+static const char *
+take_table(int *argc, char **argv)
+{
+	const char *table = NULL;
+	int kept = 1;
+
+	for (int i = 1; i < *argc; i++)
+		if (strcmp(argv[i], "--table") == 0 && i + 1 < *argc)
+			table = argv[++i];
+		else
+			argv[kept++] = argv[i];
+	*argc = kept;
+	return table;
+}
+
+static int
+alias_run(struct change *change, int argc, char **argv)
+{
+	const char *table = take_table(&argc, argv);
+	const char *path = alias_path_of(change, table);
+	struct str *text = path == NULL ? NULL :
+	    change_file(change, path, true, 0644);
+
+	if (text == NULL)
+		return EX_CONFIG;
+	change->is_quiet_table = true;
+	if (argc == 2 && strcmp(argv[1], "list") == 0)
+		return alias_list(change, text);
+	if (argc == 3 && strcmp(argv[1], "show") == 0)
+		return alias_show(change, text, argv[2]);
+	if (argc > 3 && strcmp(argv[1], "add") == 0)
+		return alias_name_add(change, text, argc - 2, argv + 2);
+	if (argc > 2 && strcmp(argv[1], "remove") == 0)
+		return remove_some(change, text, argc - 2, argv + 2);
+	return verb_usage(argv[0], "say list, show NAME, add NAME TARGET... "
+	    "or remove NAME [TARGET...]");
+}
+
+int
+verb_alias(int argc, char **argv, const char *conf_path)
+{
+	return change_verb(argc, argv, conf_path, alias_run);
+}

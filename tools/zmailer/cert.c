@@ -1,0 +1,349 @@
+/* cert.c - zmailer cert: certificates, how long, for which names
+ *
+ * In     zmailer cert list|check|install
+ * Out    a table; monitors' exit status; a pair of files in place and in the
+ *        configuration
+ * Holds  a key while it is copied; wiped behind it, never shown
+ * Trusts nothing in a certificate: its words are escaped
+ * Spec   zmailer-cert(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "grammar/path.h"
+#include "tls/about.h"
+#include "tls/pair.h"
+#include "tools/change/change.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+enum { NAME_BYTES = 256 };
+
+enum { CERT_OK, CERT_WARN, CERT_BAD };
+
+/* ---- list, check -------------------------------------------------------- */
+
+struct look {
+	struct tls_about about;
+	int		 state;
+	char		 words[ERR_TEXT_BYTES];
+	int64_t		 days;
+};
+
+static void
+look_at(struct look *look, const struct conf_certificate *one)
+{
+	int64_t now_s = clock_wall_s();
+	struct tls_pair pair;
+	struct err err = { "" };
+	enum tls_term term;
+
+	memset(look, 0, sizeof(*look));
+	if (tls_about_load(&look->about, one->file, &err) != 1) {
+		look->state = CERT_BAD;
+		snprintf(look->words, sizeof(look->words), "%s", err.text);
+		return;
+	}
+	look->days = (look->about.expires_s - now_s) / TLS_DAY_S;
+	term = tls_term(look->about.begins_s, look->about.expires_s, now_s);
+	snprintf(look->words, sizeof(look->words), "ok");
+	if (term == TLS_TERM_EARLY || term == TLS_TERM_OVER) {
+		look->state = CERT_BAD;
+		snprintf(look->words, sizeof(look->words), "%s",
+		    term == TLS_TERM_EARLY ? "not in force yet" :
+		    "EXPIRED");
+	} else if (access(one->key, R_OK) != 0 && errno == EACCES) {
+		snprintf(look->words, sizeof(look->words),
+		    "ok (the key was not looked at: ask as root)");
+	} else if (tls_pair_load(&pair, one->file, one->key, &err) != 1) {
+		look->state = CERT_BAD;
+		snprintf(look->words, sizeof(look->words), "%s", err.text);
+	} else {
+		tls_pair_release(&pair);
+	}
+	if (look->state == CERT_OK && term == TLS_TERM_SOON) {
+		look->state = CERT_WARN;
+		snprintf(look->words, sizeof(look->words), "renew it");
+	}
+}
+
+static void
+cert_put_json(const struct conf_certificate *one, const struct look *look)
+{
+	static const char *const states[] = { "ok", "warn", "bad" };
+	struct str out = STR_INIT;
+
+	json_open_answer(&out);
+	json_text(&out, "file", slice_of(one->file));
+	json_text(&out, "key", slice_of(one->key));
+	json_text(&out, "for", slice_of(one->name));
+	json_text(&out, "state", slice_of(states[look->state]));
+	json_text(&out, "words", slice_of(look->words));
+	json_text(&out, "names", str_slice(&look->about.names));
+	json_text(&out, "issuer", str_slice(&look->about.issuer));
+	json_number(&out, "expires", look->about.expires_s);
+	json_number(&out, "days", look->days);
+	json_text(&out, "fingerprint", slice_of(look->about.fingerprint));
+	json_close(&out);
+	fputs(out.buf, stdout);
+	str_release(&out);
+}
+
+static void
+put_text(const struct conf_certificate *one, const struct look *look,
+    bool is_first)
+{
+	struct str words = STR_INIT;
+	char expires[CLOCK_TEXT_BYTES];
+
+	clock_rfc3339(look->about.expires_s * 1000000, expires);
+	str_add_escaped(&words, slice_of(look->words));
+	printf("%s%s%s%s\n", one->file, one->name != NULL ? "  for " : "",
+	    one->name != NULL ? one->name : "",
+	    is_first ? "  (shown when no other fits)" : "");
+	if (look->about.expires_s != 0)
+		printf("  names    %s\n  issuer   %s%s\n  expires  %.10s, in "
+		    "%lld days\n", look->about.names.buf,
+		    look->about.issuer.buf, look->about.is_own_issuer ?
+		    " (signed by itself)" : "", expires,
+		    (long long)look->days);
+	printf("  state    %s\n", words.buf);
+	str_release(&words);
+}
+
+static int
+cert_list(const struct change *change, bool is_check)
+{
+	struct conf_certificate *rows;
+	int worst = CERT_OK;
+	struct err err;
+	size_t count;
+
+	if (conf_all_certificates(change->conf, change->arena, &rows, &count,
+	    &err) < 0) {
+		fprintf(stderr, "zmailer: cert: %s\n", err.text);
+		worst = CERT_BAD;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct conf_certificate *one = &rows[i];
+		struct look look;
+
+		look_at(&look, one);
+		if (look.state > worst)
+			worst = look.state;
+		if (change->is_json)
+			cert_put_json(one, &look);
+		else if (!is_check || look.state != CERT_OK)
+			put_text(one, &look, i == 0);
+		tls_about_release(&look.about);
+	}
+	if (count == 0 && !change->is_json)
+		printf("no certificate: zmailer cert install FILE KEY\n");
+	return is_check ? worst : EX_OK;
+}
+
+/* ---- install ------------------------------------------------------------ */
+
+/* "mx.example.org" -> a name for its files; "*" becomes "_". */
+static bool
+cert_file_name(const char *host, char out[NAME_BYTES])
+{
+	size_t n = strlen(host);
+
+	if (n == 0 || n >= NAME_BYTES || host[0] == '.' || host[0] == '-')
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)host[i];
+
+		if (!isalnum(c) && c != '.' && c != '-' && c != '*')
+			return false;
+		out[i] = c == '*' ? '_' : (char)tolower(c);
+	}
+	out[n] = '\0';
+	return true;
+}
+
+/* Where the pair goes: over the files that a statement names for this host,
+ * else beside the configuration. */
+static bool
+places(struct change *change, const char *host, const char **out_file,
+    const char **out_key)
+{
+	const struct conf *conf = change->conf;
+	const char *slash = strrchr(change->conf_path, '/');
+	int n = slash == NULL ? 1 : (int)(slash - change->conf_path);
+	const char *dir = arena_printf(change->arena, "%.*s", n,
+	    slash == NULL ? "." : change->conf_path);
+	char name[NAME_BYTES];
+
+	if (!cert_file_name(host, name))
+		return false;
+	*out_file = arena_printf(change->arena, "%s/%s.pem", dir, name);
+	*out_key = arena_printf(change->arena, "%s/%s.key", dir, name);
+	for (size_t i = 0; i < conf->certificate_count; i++)
+		if (conf->certificates[i].name != NULL &&
+		    strcmp(conf->certificates[i].name, host) == 0) {
+			*out_file = conf->certificates[i].file;
+			*out_key = conf->certificates[i].key;
+		}
+	return true;
+}
+
+static bool
+cert_is_named(const struct conf *conf, const char *file, const char *key)
+{
+	for (size_t i = 0; i < conf->certificate_count; i++)
+		if (strcmp(conf->certificates[i].file, file) == 0 &&
+		    strcmp(conf->certificates[i].key, key) == 0)
+			return true;
+	return false;
+}
+
+/* Behind the last such statement, else at the end. */
+static int
+statement_put(struct change *change, const char *file, const char *key,
+    const char *host)
+{
+	struct str *text = change_main(change);
+	struct conf_piece *pieces, *last = NULL;
+	struct str line = STR_INIT;
+	size_t count;
+
+	if (text == NULL)
+		return EX_NOINPUT;
+	str_addf(&line, "tls certificate \"%s\" key \"%s\"%s%s\n", file, key,
+	    host != NULL ? " for " : "", host != NULL ? host : "");
+	count = conf_pieces(change->arena, str_slice(text), &pieces);
+	for (size_t i = 0; i < count; i++)
+		if (conf_piece_is(&pieces[i], 0, "tls") &&
+		    conf_piece_is(&pieces[i], 1, "certificate"))
+			last = &pieces[i];
+	if (last != NULL)
+		conf_put_behind(text, last, line.buf);
+	else
+		conf_put_last(text, line.buf);
+	str_release(&line);
+	return EX_OK;
+}
+
+static int
+cert_copy(struct change *change, const char *from, const char *to, bool is_key)
+{
+	struct str *text = change_file(change, to, true, is_key ? 0600 :
+	    0644);
+	struct err err;
+
+	if (text == NULL)
+		return EX_NOINPUT;
+	change->files[change->file_count - 1].is_secret = is_key;
+	str_reset(text);
+	if (tls_file_read(from, text, &err) == 1)
+		return EX_OK;
+	fprintf(stderr, "zmailer: cert: %s\n", err.text);
+	return EX_NOINPUT;
+}
+
+/* A pair that fits and is in force, or words and -1. */
+static int
+pair_check(const char *file, const char *key, struct tls_about *about)
+{
+	struct tls_pair pair;
+	struct err err = { "" };
+	int64_t now_s = clock_wall_s();
+	const char *why = NULL;
+
+	if (tls_pair_load(&pair, file, key, &err) != 1 ||
+	    tls_about_load(about, file, &err) != 1) {
+		fprintf(stderr, "zmailer: cert: %s\n", err.text);
+		return -1;
+	}
+	tls_pair_release(&pair);
+	if (about->expires_s < now_s)
+		why = "it has expired";
+	else if (about->begins_s > now_s)
+		why = "it is not in force yet";
+	if (why == NULL)
+		return 0;
+	fprintf(stderr, "zmailer: cert: %s: %s\n", file, why);
+	return -1;
+}
+
+static int
+install_pair(struct change *change, char **argv, const char *host,
+    const struct tls_about *about)
+{
+	struct slice names = str_slice(&about->names), first = { "", 0 };
+	const char *file, *key, *name = host;
+	int status;
+
+	(void)slice_word(&names, &first);
+	if (name == NULL)
+		name = slice_dup(change->arena, first);
+	if (!places(change, name, &file, &key)) {
+		fprintf(stderr, "zmailer: cert: the certificate has no name "
+		    "that a file could have; say --for NAME\n");
+		return EX_DATAERR;
+	}
+	if (host != NULL && !tls_about_has(about, host))
+		printf("note: the certificate is not for %s, but for %s\n",
+		    host, about->names.buf);
+	status = cert_copy(change, argv[0], file, false);
+	if (status == EX_OK)
+		status = cert_copy(change, argv[1], key, true);
+	if (status == EX_OK && !cert_is_named(change->conf, file, key))
+		status = statement_put(change, file, key, host);
+	return status == EX_OK ? change_carry_out(change) : status;
+}
+
+static int
+install(struct change *change, int argc, char **argv)
+{
+	const char *host = NULL;
+	struct tls_about about = { .begins_s = 0 };
+	struct err err;
+	int status;
+
+	if (argc == 4 && strcmp(argv[2], "--for") == 0)
+		host = argv[3];
+	else if (argc != 2)
+		return verb_usage("cert", "install FILE KEY [--for NAME]");
+	if (host != NULL && (host[0] == '[' ||
+	    domain_parse(slice_of(host), NULL) != 1))
+		return verb_usage("cert", "--for wants the name of a host");
+	for (int i = 0; i < 2; i++)
+		if (access(argv[i], R_OK) != 0) {
+			err_sys(&err, "%s", argv[i]);
+			return verb_failed("cert", &err, EX_NOINPUT);
+		}
+	status = pair_check(argv[0], argv[1], &about) != 0 ? EX_DATAERR :
+	    install_pair(change, argv, host, &about);
+	tls_about_release(&about);
+	return status;
+}
+
+static int
+cert_run(struct change *change, int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], "list") == 0)
+		return cert_list(change, false);
+	if (argc == 2 && strcmp(argv[1], "check") == 0)
+		return cert_list(change, true);
+	if (argc > 2 && strcmp(argv[1], "install") == 0)
+		return install(change, argc - 2, argv + 2);
+	return verb_usage(argv[0], "say list, check or install");
+}
+
+int
+verb_cert(int argc, char **argv, const char *conf_path)
+{
+	return change_verb(argc, argv, conf_path, cert_run);
+}

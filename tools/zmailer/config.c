@@ -1,0 +1,237 @@
+/* config.c - zmailer config show|diff|undo|history
+ *
+ * In     the configuration; the versions that were kept
+ * Out    statements and where each was written; differences; an older
+ *        version in force again
+ * Spec   zmailer-config(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "tools/change/change.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+static int
+config_show(int argc, char **argv, const char *conf_path)
+{
+	struct str text = STR_INIT;
+	bool all = false, is_json = false;
+	struct conf *conf;
+
+	for (int i = 2; i < argc; i++) {
+		if (strcmp(argv[i], "--all") == 0)
+			all = true;
+		else if (strcmp(argv[i], "--json") == 0)
+			is_json = true;
+		else
+			return verb_usage(argv[0], "there is no option %s",
+			    argv[i]);
+	}
+	conf = verb_conf(conf_path);
+	if (is_json)
+		conf_show_json(conf, all, &text);
+	else
+		conf_show(conf, all, &text);
+	fputs(text.buf, stdout);
+	str_release(&text);
+	conf_free(&conf);
+	return EX_OK;
+}
+
+/* ---- versions --------------------------------------------------------- */
+
+static void
+put_version(const struct version *version, bool is_json)
+{
+	struct str out = STR_INIT;
+	char time[CLOCK_TEXT_BYTES];
+
+	clock_rfc3339(version->time_s * 1000000, time);
+	if (is_json) {
+		json_open_answer(&out);
+		json_number(&out, "version", version->number);
+		json_text(&out, "time", slice_of(time));
+		json_text(&out, "by", slice_of(version->by));
+		json_text(&out, "verb", slice_of(version->verb));
+		json_text(&out, "reason", slice_of(version->reason));
+		json_number(&out, "was", version->was);
+		json_number(&out, "files", (int64_t)version->file_count);
+		json_close(&out);
+	} else {
+		str_addf(&out, "%6u  %.10s %.8s  ", version->number, time,
+		    time + 11);
+		str_add_escaped(&out, slice_of(version->by));
+		str_addc(&out, ' ');
+		str_add_escaped(&out, slice_of(version->verb));
+		if (version->was > 0)
+			str_addf(&out, " (back to %u)", version->was);
+		if (version->reason[0] != '\0') {
+			str_adds(&out, ": ");
+			str_add_escaped(&out, slice_of(version->reason));
+		}
+		str_addc(&out, '\n');
+	}
+	fputs(out.buf, stdout);
+	str_release(&out);
+}
+
+static int
+history(struct change *change)
+{
+	unsigned numbers[VERSIONS_MAX + 2];
+	size_t count = versions_list(change->conf->spool_dir, numbers);
+	struct version version;
+	struct err err;
+
+	for (size_t i = count; i-- > 0;) {
+		if (version_read(change->conf->spool_dir, numbers[i],
+		    change->arena, &version, &err) == 1)
+			put_version(&version, change->is_json);
+		else
+			fprintf(stderr, "zmailer: config: %s\n", err.text);
+	}
+	if (count == 0)
+		fprintf(stderr, "zmailer: config: no version is kept yet; "
+		    "the first start or change keeps one\n");
+	return count == 0 ? 1 : EX_OK;
+}
+
+/* What one goes back to: the version that was asked for; else the newest
+ * when the files are not what it holds; else the one before it (or before
+ * the one that it brought back).  0: there is none. */
+static unsigned
+version_before(const struct change *change, const unsigned *numbers,
+    size_t count)
+{
+	struct version newest;
+	unsigned below;
+	struct err err;
+
+	if (count == 0 || version_read(change->conf->spool_dir,
+	    numbers[count - 1], change->arena, &newest, &err) != 1)
+		return 0;
+	for (size_t i = 0; i < newest.file_count; i++) {
+		struct change now = { .verb = "config",
+		    .arena = change->arena };
+		struct str *text = change_file(&now, newest.files[i].path,
+		    false, 0600);
+		bool is_same = text != NULL && slice_equal(str_slice(text),
+		    newest.files[i].text);
+
+		if (now.file_count > 0) {
+			str_release(&now.files[0].before);
+			str_release(&now.files[0].after);
+		}
+		if (!is_same)
+			return newest.number;
+	}
+	below = newest.was > 0 ? newest.was : newest.number;
+	for (size_t i = count; i-- > 0;)
+		if (numbers[i] < below)
+			return numbers[i];
+	return 0;
+}
+
+/* Its files become drafts of the change. */
+static int
+take_version(struct change *change, const char *word)
+{
+	unsigned numbers[VERSIONS_MAX + 2];
+	size_t count = versions_list(change->conf->spool_dir, numbers);
+	struct version version;
+	uint64_t asked = 0;
+	struct err err = { "" };
+
+	if (word != NULL && !slice_number(slice_of(word), 1, 99999999,
+	    &asked))
+		return verb_usage("config", "'%s' is no number of a version",
+		    word);
+	if (word == NULL)
+		asked = version_before(change, numbers, count);
+	if (asked == 0 || version_read(change->conf->spool_dir,
+	    (unsigned)asked, change->arena, &version, &err) != 1) {
+		fprintf(stderr, "zmailer: config: there is no %s%s%s%s; "
+		    "zmailer config history lists them\n",
+		    word == NULL ? "older version" : "version ",
+		    word == NULL ? "" : word, err.text[0] ? ": " : "",
+		    err.text);
+		return 1;
+	}
+	for (size_t i = 0; i < version.file_count; i++) {
+		struct str *text = change_file(change, version.files[i].path,
+		    false, 0644);
+
+		if (text == NULL)
+			return EX_NOINPUT;
+		str_reset(text);
+		str_add_slice(text, version.files[i].text);
+	}
+	change->was = version.number;
+	return EX_OK;
+}
+
+static int
+diff(struct change *change, const char *word)
+{
+	int status = take_version(change, word);
+	struct str text = STR_INIT;
+
+	if (status != EX_OK)
+		return status;
+	/* from that version to what stands there now */
+	for (size_t i = 0; i < change->file_count; i++)
+		diff_add(&text, change->files[i].path,
+		    str_slice(&change->files[i].after),
+		    str_slice(&change->files[i].before));
+	printf("from version %u to what is there now\n%s", change->was,
+	    text.len > 0 ? text.buf : "no difference\n");
+	str_release(&text);
+	return EX_OK;
+}
+
+static int
+undo(struct change *change, const char *word)
+{
+	int status = take_version(change, word);
+
+	if (status != EX_OK)
+		return status;
+	if (!change->is_json)
+		printf("back to version %u\n", change->was);
+	fflush(stdout);
+	return change_carry_out(change);
+}
+
+int
+verb_config(int argc, char **argv, const char *conf_path)
+{
+	struct change change;
+	int status;
+
+	if (argc < 2)
+		return verb_usage(argv[0], "say what: show, diff, undo, "
+		    "history");
+	if (strcmp(argv[1], "show") == 0)
+		return config_show(argc, argv, conf_path);
+	status = change_open_any(&change, &argc, argv, conf_path);
+	if (status != 0)
+		return status;
+	if (argc == 2 && strcmp(argv[1], "history") == 0)
+		status = history(&change);
+	else if (argc <= 3 && strcmp(argv[1], "diff") == 0)
+		status = diff(&change, argc == 3 ? argv[2] : NULL);
+	else if (argc <= 3 && strcmp(argv[1], "undo") == 0)
+		status = undo(&change, argc == 3 ? argv[2] : NULL);
+	else
+		status = verb_usage(argv[0], "there is no '%s' with these "
+		    "words", argv[1]);
+	change_release(&change);
+	return status;
+}

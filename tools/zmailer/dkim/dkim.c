@@ -1,0 +1,301 @@
+/* dkim.c - zmailer dkim: keys that sign our mail
+ *
+ * In     zmailer dkim new|use|remove|record|list|check
+ * Out    keys, the tables of opendkim(8), a milter statement; records
+ * Spec   zmailer-dkim(8); RFC 6376
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "grammar/path.h"
+#include "tools/zmailer/dkim/dkim.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+/* ---- words ------------------------------------------------------------- */
+
+static const char *
+dkim_domain_of(struct change *change, const char *word)
+{
+	struct str shown = STR_INIT;
+
+	if (word[0] != '[' && domain_parse(slice_of(word), NULL) == 1)
+		return slice_lower(change->arena, slice_of(word)).p;
+	str_add_escaped(&shown, slice_of(word));
+	fprintf(stderr, "zmailer: dkim: '%s' is no name of a domain\n",
+	    shown.buf);
+	str_release(&shown);
+	return NULL;
+}
+
+/* The key of a domain: of this selector, or the one that signs, or the only
+ * one.  NULL after words. */
+static struct dkim_key *
+key_find(struct change *change, const char *domain, const char *selector)
+{
+	struct dkim_key *found = NULL;
+	size_t count = 0;
+
+	for (struct dkim_key *key = dkim_keys(change); key != NULL;
+	    key = key->next) {
+		if (strcmp(key->domain, domain) != 0)
+			continue;
+		if (selector != NULL && strcmp(key->selector, selector) == 0)
+			return key;
+		count++;
+		if (found == NULL || key->signs)
+			found = key;
+	}
+	if (selector == NULL && (count == 1 || (found != NULL &&
+	    found->signs)))
+		return found;
+	fprintf(stderr, "zmailer: dkim: %s has %s; zmailer dkim list\n",
+	    domain, count == 0 ? "no key" : selector != NULL ?
+	    "no key of that selector" : "several keys: say a selector");
+	return NULL;
+}
+
+/* ---- what is there ----------------------------------------------------- */
+
+static int
+dkim_list(struct change *change)
+{
+	struct str out = STR_INIT;
+	struct dkim_key *keys = dkim_keys(change);
+
+	for (const struct dkim_key *key = keys; key != NULL;
+	    key = key->next) {
+		str_reset(&out);
+		if (change->is_json) {
+			json_open_answer(&out);
+			json_text(&out, "domain", slice_of(key->domain));
+			json_text(&out, "selector", slice_of(key->selector));
+			json_bool(&out, "signs", key->signs);
+			json_text(&out, "file", slice_of(key->path));
+			json_close(&out);
+		} else {
+			str_addf(&out, "%-28s %-12s %-11s %s\n", key->domain,
+			    key->selector, key->signs ? "signs" : "does not",
+			    key->path);
+		}
+		fputs(out.buf, stdout);
+	}
+	str_release(&out);
+	if (keys == NULL && !change->is_json)
+		fprintf(stderr, "zmailer: dkim: there is no key; zmailer dkim "
+		    "new DOMAIN makes one\n");
+	return keys != NULL ? EX_OK : 1;
+}
+
+static int
+record_print(const struct dkim_key *key)
+{
+	struct str pem = STR_INIT, public_key = STR_INIT, out = STR_INIT;
+	struct err err = { "" };
+	int result = dkim_key_read(key, &pem, &err);
+
+	if (result == 1)
+		result = dkim_key_public(str_slice(&pem), &public_key, &err);
+	if (result == 1) {
+		dkim_record_add(&out, key, str_slice(&public_key));
+		fputs(out.buf, stdout);
+	} else {
+		fprintf(stderr, "zmailer: dkim: %s: %s\n", key->path,
+		    err.text);
+	}
+	if (pem.cap > 0)
+		explicit_bzero(pem.buf, pem.cap);
+	str_release(&pem);
+	str_release(&public_key);
+	str_release(&out);
+	return result == 1 ? EX_OK : EX_NOINPUT;
+}
+
+/* ---- changes ----------------------------------------------------------- */
+
+/* The directory is there before what is written into it, and goes again when
+ * nothing was. */
+static int
+dkim_carry_out(struct change *change)
+{
+	bool is_made = false;
+	struct err err;
+	int status;
+
+	if (!change->is_dry)
+		is_made = mkdir(dkim_path(change, ""), 0755) == 0;
+	if (!change->is_dry && !is_made && errno != EEXIST) {
+		err_sys(&err, "cannot make %s", dkim_path(change, ""));
+		return verb_failed("dkim", &err, EX_CANTCREAT);
+	}
+	status = change_carry_out(change);
+	if (is_made && status != EX_OK)
+		(void)rmdir(dkim_path(change, ""));	/* while empty */
+	return status;
+}
+
+static int
+make(struct change *change, const struct dkim_wish *wish)
+{
+	struct dkim_key *key;
+	int status = dkim_edit_new(change, wish);
+
+	if (status == EX_OK)
+		status = dkim_carry_out(change);
+	if (status != EX_OK || change->is_dry)
+		return status;
+	key = key_find(change, wish->domain, wish->selector);
+	if (key == NULL)
+		return EX_SOFTWARE;
+	printf("publish this record%s:\n", key->signs ? "" :
+	    ", and when it has spread: zmailer dkim use");
+	status = record_print(key);
+	printf("then:\n  opendkim -x %s      (a running one: SIGUSR1)\n"
+	    "  zmailer dkim check %s\n", dkim_path(change, DKIM_CONF),
+	    wish->domain);
+	return status;
+}
+
+static int
+change_key(struct change *change, const struct dkim_key *key,
+    int (*edit)(struct change *change, const struct dkim_key *key))
+{
+	int status = edit(change, key);
+
+	if (status == EX_OK)
+		status = dkim_carry_out(change);
+	if (status == EX_OK && !change->is_dry)
+		printf("a running opendkim reads it again at SIGUSR1\n");
+	return status;
+}
+
+/* ---- the command line -------------------------------------------------- */
+
+static bool
+is_selector(const char *word)
+{
+	size_t n = strlen(word);
+
+	return n > 0 && n <= 63 && strspn(word, "abcdefghijklmnopqrstuvwxyz"
+	    "0123456789-") == n && word[0] != '-' && word[n - 1] != '-';
+}
+
+/* "s20261121": a name that says how old the key is. */
+static const char *
+selector_of_today(struct change *change)
+{
+	time_t now = (time_t)clock_wall_s();
+	struct tm tm;
+
+	gmtime_r(&now, &tm);
+	return arena_printf(change->arena, "s%04d%02d%02d", tm.tm_year + 1900,
+	    tm.tm_mon + 1, tm.tm_mday);
+}
+
+static int
+take_wish(int argc, char **argv, struct dkim_wish *wish)
+{
+	uint64_t bits = DKIM_BITS;
+
+	for (int i = 0; i < argc; i += 2) {
+		const char *value = argv[i + 1];
+
+		if (value == NULL)
+			return verb_usage("dkim", "%s needs a value",
+			    argv[i]);
+		if (strcmp(argv[i], "--selector") == 0 && is_selector(value))
+			wish->selector = value;
+		else if (strcmp(argv[i], "--socket") == 0 &&
+		    (strncmp(value, "inet:", 5) == 0 ||
+		    strncmp(value, "unix:/", 6) == 0) &&
+		    strpbrk(value, " \t;{}#\"\\<>\n") == NULL)
+			wish->socket = value;
+		else if (strcmp(argv[i], "--bits") != 0 ||
+		    !slice_number(slice_of(value), DKIM_BITS_MIN,
+		    DKIM_BITS_MAX, &bits))
+			return verb_usage("dkim", "%s %s: --selector takes "
+			    "a-z 0-9 -, --bits %d to %d, --socket inet:HOST:"
+			    "PORT or unix:/PATH", argv[i], value,
+			    DKIM_BITS_MIN, DKIM_BITS_MAX);
+	}
+	wish->bits = (unsigned)bits;
+	return EX_OK;
+}
+
+static int
+new_key(struct change *change, int argc, char **argv)
+{
+	struct dkim_wish wish = { .socket = DKIM_SOCKET };
+	int status = take_wish(argc - 1, argv + 1, &wish);
+
+	if (status != EX_OK)
+		return status;
+	wish.domain = dkim_domain_of(change, argv[0]);
+	if (wish.domain == NULL)
+		return EX_USAGE;
+	if (wish.selector == NULL)
+		wish.selector = selector_of_today(change);
+	return make(change, &wish);
+}
+
+static int
+with_key(struct change *change, int argc, char **argv)
+{
+	const char *domain = dkim_domain_of(change, argv[1]);
+	struct dkim_key *key = domain == NULL ? NULL :
+	    key_find(change, domain, argc == 3 ? argv[2] : NULL);
+
+	if (domain == NULL)
+		return EX_USAGE;
+	if (key == NULL)
+		return 1;
+	if (strcmp(argv[0], "record") == 0)
+		return record_print(key);
+	return change_key(change, key, strcmp(argv[0], "use") == 0 ?
+	    dkim_edit_use : dkim_edit_remove);
+}
+
+static int
+dkim_check_published(struct change *change, const char *word)
+{
+	const char *domain = word == NULL ? NULL : dkim_domain_of(change, word);
+
+	if (word != NULL && domain == NULL)
+		return EX_USAGE;
+	return dkim_check(change, dkim_keys(change), domain);
+}
+
+static int
+dkim_run(struct change *change, int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (argc == 2 && strcmp(what, "list") == 0)
+		return dkim_list(change);
+	if ((argc == 2 || argc == 3) && strcmp(what, "check") == 0)
+		return dkim_check_published(change, argv[2]);
+	if (argc > 2 && strcmp(what, "new") == 0)
+		return new_key(change, argc - 2, argv + 2);
+	if ((argc == 4 && strcmp(what, "use") == 0) ||
+	    ((argc == 3 || argc == 4) && (strcmp(what, "record") == 0 ||
+	    strcmp(what, "remove") == 0)))
+		return with_key(change, argc - 1, argv + 1);
+	return verb_usage(argv[0], "say new, use, remove, record, "
+	    "list or check, and a domain");
+}
+
+int
+verb_dkim(int argc, char **argv, const char *conf_path)
+{
+	return change_verb(argc, argv, conf_path, dkim_run);
+}

@@ -1,0 +1,302 @@
+/* edit.c - a key, its lines in the tables, the milter statement
+ *
+ * In     what is wanted
+ * Out    edited texts: the key, KeyTable, SigningTable, opendkim.conf, the
+ *        main file
+ * Trusts no line of a table: one that is not ours is passed over and kept
+ * Spec   zmailer-dkim(8); opendkim.conf(5)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "tls/pair.h"
+#include "tools/zmailer/dkim/dkim.h"
+
+#include "base/banned.h"
+
+enum { WORDS_MAX = 3 };
+
+const char *
+dkim_path(struct change *change, const char *name)
+{
+	const char *slash = strrchr(change->conf_path, '/');
+
+	if (slash == NULL)
+		return arena_printf(change->arena, "dkim/%s", name);
+	return arena_printf(change->arena, "%.*s/dkim/%s",
+	    (int)(slash - change->conf_path), change->conf_path, name);
+}
+
+/* ---- reading ----------------------------------------------------------- */
+
+/* "D:S:/path" -> its parts. */
+static bool
+dkim_value_take(struct arena *arena, struct slice value, struct dkim_key *key)
+{
+	struct slice domain, selector;
+
+	if (!slice_cut(&value, ':', &domain) ||
+	    !slice_cut(&value, ':', &selector) || value.n == 0)
+		return false;
+	key->domain = slice_lower(arena, domain).p;
+	key->selector = slice_dup(arena, selector);
+	key->path = slice_dup(arena, value);
+	return true;
+}
+
+/* Is there a line of signers whose second word is this name? */
+static bool
+is_signer(struct slice signers, struct slice name)
+{
+	struct slice line, first, second;
+
+	while (slice_cut(&signers, '\n', &line))
+		if (slice_word(&line, &first) && slice_word(&line, &second) &&
+		    slice_equal_nocase(second, name))
+			return true;
+	return false;
+}
+
+struct dkim_key *
+dkim_keys(struct change *change)
+{
+	struct change reader = { .verb = change->verb,
+		.arena = change->arena };
+	struct str *keys = change_file(&reader, dkim_path(change, DKIM_KEYS),
+	    true, 0644);
+	struct str *signers = change_file(&reader, dkim_path(change,
+	    DKIM_SIGNERS), true, 0644);
+	struct dkim_key *all = NULL, **last = &all;
+	struct slice rest, line;
+
+	if (keys == NULL || signers == NULL)
+		return NULL;
+	keys = &reader.files[0].after;
+	rest = slice_copy(change->arena, str_slice(keys));
+	while (slice_cut(&rest, '\n', &line)) {
+		struct dkim_key *key = arena_alloc(change->arena,
+		    sizeof(*key));
+		struct slice value;
+
+		if (!slice_word(&line, &key->name) || key->name.p[0] == '#' ||
+		    !slice_word(&line, &value) ||
+		    !dkim_value_take(change->arena, value, key))
+			continue;
+		key->signs = is_signer(str_slice(signers), key->name);
+		*last = key;
+		last = &key->next;
+	}
+	for (size_t i = 0; i < reader.file_count; i++) {
+		str_release(&reader.files[i].before);
+		str_release(&reader.files[i].after);
+	}
+	return all;
+}
+
+int
+dkim_key_read(const struct dkim_key *key, struct str *out, struct err *err)
+{
+	return tls_file_read(key->path, out, err);
+}
+
+/* ---- lines ------------------------------------------------------------- */
+
+static void
+dkim_line_add(struct str *text, const char *line)
+{
+	if (text->len > 0 && text->buf[text->len - 1] != '\n')
+		str_addc(text, '\n');
+	str_adds(text, line);
+}
+
+/* Take out the lines whose word number index is this one. */
+static bool
+dkim_lines_take(struct str *text, size_t index, struct slice word)
+{
+	struct slice rest = str_slice(text);
+	struct str kept = STR_INIT;
+	bool is_taken = false;
+
+	while (rest.n > 0) {
+		size_t n = slice_find(rest, '\n');
+		struct slice line = slice_first(rest, n < rest.n ? n + 1 : n);
+		struct slice words = line, at = { "", 0 };
+
+		rest = slice_from(rest, line.n);
+		for (size_t i = 0; i <= index; i++)
+			if (!slice_word(&words, &at))
+				at = (struct slice){ "", 0 };
+		if (at.n > 0 && slice_equal_nocase(at, word))
+			is_taken = true;
+		else
+			str_add_slice(&kept, line);
+	}
+	str_reset(text);
+	str_add_slice(text, str_slice(&kept));
+	str_release(&kept);
+	return is_taken;
+}
+
+/* The lines of signers for a domain's senders: this key's alone. */
+static int
+signer_set(struct change *change, const struct dkim_key *key)
+{
+	struct str *text = change_file(change, dkim_path(change,
+	    DKIM_SIGNERS), true, 0644);
+	const char *pattern = arena_printf(change->arena, "*@%s",
+	    key->domain);
+
+	if (text == NULL)
+		return EX_NOINPUT;
+	(void)dkim_lines_take(text, 0, slice_of(pattern));
+	dkim_line_add(text, arena_printf(change->arena, "%s " SLICE_FMT "\n",
+	    pattern, SLICE_ARG(key->name)));
+	return EX_OK;
+}
+
+/* ---- the signer and its milter statement ------------------------------- */
+
+/* "inet:H:P" -> "inet:P@H", "unix:/p" -> "local:/p"; NULL: neither. */
+static const char *
+opendkim_socket(struct arena *arena, const char *socket)
+{
+	const char *colon = strrchr(socket, ':');
+
+	if (strncmp(socket, "unix:/", 6) == 0)
+		return arena_printf(arena, "local:%s", socket + 5);
+	if (strncmp(socket, "inet:", 5) != 0 || colon == socket + 4)
+		return NULL;
+	return arena_printf(arena, "inet:%s@%.*s", colon + 1,
+	    (int)(colon - socket - 5), socket + 5);
+}
+
+/* opendkim's own file, once; a person may change it then. */
+static int
+signer_conf_put(struct change *change, const char *socket)
+{
+	const char *path = dkim_path(change, DKIM_CONF);
+	struct str *text = change_file(change, path, true, 0644);
+
+	if (text == NULL)
+		return EX_NOINPUT;
+	if (text->len > 0)
+		return EX_OK;
+	str_addf(text, "# zmailer dkim new wrote this; start: opendkim -x "
+	    "%s\nMode sv\nSocket %s\nKeyTable file:%s\n"
+	    "SigningTable refile:%s\nCanonicalization relaxed/simple\n"
+	    "OversignHeaders From\nSyslog yes\nPidFile %s/opendkim.pid\n",
+	    path, opendkim_socket(change->arena, socket),
+	    dkim_path(change, DKIM_KEYS), dkim_path(change, DKIM_SIGNERS),
+	    change->conf->run_dir);
+	if (geteuid() == 0 && getpwnam(DKIM_ACCOUNT) != NULL)
+		str_adds(text, "UserID " DKIM_ACCOUNT "\n");
+	return EX_OK;
+}
+
+static int
+milter_put(struct change *change, const char *socket)
+{
+	const struct conf *conf = change->conf;
+	struct str *text;
+
+	for (size_t i = 0; i < conf->milter_count; i++)
+		if (strcmp(conf->milters[i].socket, socket) == 0)
+			return EX_OK;
+	text = change_main(change);
+	if (text == NULL)
+		return EX_NOINPUT;
+	/* behind the others: what they change is signed, too */
+	conf_put_last(text, arena_printf(change->arena,
+	    "milter %s fail accept\n", socket));
+	return EX_OK;
+}
+
+/* ---- edits ------------------------------------------------------------- */
+
+static int
+key_put(struct change *change, const struct dkim_key *key, unsigned bits)
+{
+	struct str *text = change_file(change, key->path, true, 0600);
+	struct change_file *file;
+	struct err err = { "" };
+
+	if (text == NULL)
+		return EX_NOINPUT;
+	if (text->len > 0) {
+		fprintf(stderr, "zmailer: dkim: %s is there already; say "
+		    "another --selector\n", key->path);
+		return EX_CANTCREAT;
+	}
+	file = &change->files[change->file_count - 1];
+	file->is_secret = true;
+	file->account = DKIM_ACCOUNT;
+	if (dkim_key_make(bits, text, &err) == 1)
+		return EX_OK;
+	fprintf(stderr, "zmailer: dkim: %s\n", err.text);
+	return EX_SOFTWARE;
+}
+
+/* A domain's first key signs at once; a second one when the record had its
+ * time to spread: dkim use. */
+int
+dkim_edit_new(struct change *change, const struct dkim_wish *wish)
+{
+	const char *name = arena_printf(change->arena, "%s._domainkey.%s",
+	    wish->selector, wish->domain);
+	struct dkim_key key = { .name = slice_of(name),
+		.selector = wish->selector, .domain = wish->domain,
+		.path = dkim_path(change, arena_printf(change->arena,
+		"%s.private", name)) };
+	struct str *keys;
+	bool is_first = true;
+	int status;
+
+	if (opendkim_socket(change->arena, wish->socket) == NULL)
+		return EX_USAGE;
+	for (const struct dkim_key *other = dkim_keys(change); other != NULL;
+	    other = other->next)
+		if (other->signs && strcmp(other->domain, wish->domain) == 0)
+			is_first = false;
+	status = key_put(change, &key, wish->bits);
+	keys = status == EX_OK ? change_file(change, dkim_path(change,
+	    DKIM_KEYS), true, 0644) : NULL;
+	if (keys == NULL)
+		return status == EX_OK ? EX_NOINPUT : status;
+	(void)dkim_lines_take(keys, 0, key.name);
+	dkim_line_add(keys, arena_printf(change->arena, "%s %s:%s:%s\n", name,
+	    wish->domain, wish->selector, key.path));
+	if (is_first)
+		status = signer_set(change, &key);
+	if (status == EX_OK)
+		status = signer_conf_put(change, wish->socket);
+	return status == EX_OK ? milter_put(change, wish->socket) : status;
+}
+
+int
+dkim_edit_use(struct change *change, const struct dkim_key *key)
+{
+	return signer_set(change, key);
+}
+
+int
+dkim_edit_remove(struct change *change, const struct dkim_key *key)
+{
+	struct str *keys = change_file(change, dkim_path(change, DKIM_KEYS),
+	    true, 0644);
+	struct str *signers;
+
+	if (keys == NULL)
+		return EX_NOINPUT;
+	(void)dkim_lines_take(keys, 0, key->name);
+	signers = change_file(change, dkim_path(change, DKIM_SIGNERS), true,
+	    0644);
+	if (signers == NULL)
+		return EX_NOINPUT;
+	(void)dkim_lines_take(signers, 1, key->name);
+	return EX_OK;
+}

@@ -1,0 +1,295 @@
+/* doctor.c - zmailer doctor: is this machine fit to carry mail?
+ *
+ * In     the configuration; the machine; the DNS
+ * Out    findings as a table or JSON lines; exit status 0 all is well,
+ *        1 warnings, 2 something is bad
+ * Spec   zmailer-doctor(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "grammar/units.h"
+#include "mail/spool/spool.h"
+#include "tools/zmailer/doctor/doctor.h"
+#include "tools/run/supervisor.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+enum { LINE_COLUMNS = 79, AREA_COLUMNS = 13 };
+
+static const struct area_row {
+	const char	*name;
+	bool		 needs_conf;
+	const char	*text;
+	doctor_fn	*fn;
+} areas[] = {
+#define AREA(name, needs_conf, text) { #name, needs_conf, text, \
+    doctor_##name },
+#include "tools/zmailer/doctor/areas.h"
+#undef AREA
+};
+enum { AREA_ROWS = sizeof(areas) / sizeof(areas[0]) };
+
+struct options {
+	bool	is_json, is_quiet;
+	bool	is_wanted[AREA_ROWS];	/* none: all */
+	bool	is_some;
+};
+
+/* ---- areas that are here --------------------------------------------- */
+
+void
+doctor_config(struct doctor *doctor)
+{
+	struct conf_report report = *doctor->report;
+
+	if (doctor->conf != NULL)
+		conf_check_files(doctor->conf, doctor->arena, &report);
+	for (size_t i = 0; i < report.count; i++) {
+		const struct conf_complaint *one = &report.complaints[i];
+
+		doctor_add(doctor, one->is_error ? DOCTOR_BAD : DOCTOR_WARN,
+		    one->at.file == NULL ? doctor->conf_path :
+		    arena_printf(doctor->arena, "%s:%u", one->at.file,
+		    one->at.line), one->hint, "%s", one->text);
+	}
+	if (report.count == 0)
+		doctor_add(doctor, DOCTOR_OK, doctor->conf_path, "",
+		    "no errors");
+}
+
+void
+doctor_processes(struct doctor *doctor)
+{
+	struct state state;
+	struct err err;
+
+	if (!doctor->is_running) {
+		doctor_add(doctor, DOCTOR_BAD, doctor->conf->spool_dir,
+		    "zmailer start", "zmailer does not run");
+		return;
+	}
+	if (state_read(doctor->conf->run_dir, &state, &err) != 1) {
+		doctor_add(doctor, DOCTOR_WARN, doctor->conf->run_dir,
+		    "ask as root", "the state cannot be read");
+		return;
+	}
+	for (size_t i = 0; i < state.child_count; i++) {
+		const struct state_child *child = &state.children[i];
+		bool is_ready = strcmp(child->state, "ready") == 0;
+
+		doctor_add(doctor, is_ready ? DOCTOR_OK : DOCTOR_BAD,
+		    child->name, is_ready ? "" : "zmailer events",
+		    "%s, pid %ld, restarts %u", child->state,
+		    (long)child->pid, child->restarts);
+	}
+	if (state.refused[0] != '\0')
+		doctor_add(doctor, DOCTOR_WARN, "reload", "zmailer check; "
+		    "zmailer config undo", "the last one was refused: %s",
+		    state.refused);
+}
+
+/* ---- saying so -------------------------------------------------------- */
+
+static const char *const level_words[] = { "ok", "warn", "BAD" };
+static const char *const level_colours[] = { "32", "33", "31;1" };
+
+/* On a terminal wrap at blanks; the lines behind the first begin in column
+ * indent.  In a pipe a finding is one line, its advice another. */
+static void
+put_wrapped(const char *text, size_t indent)
+{
+	size_t column = indent;
+	struct slice rest = slice_of(text), word;
+
+	if (isatty(STDOUT_FILENO) == 0) {
+		printf(SLICE_FMT "\n", SLICE_ARG(rest));
+		return;
+	}
+	while (slice_word(&rest, &word)) {
+		if (column + word.n + 1 > LINE_COLUMNS && column > indent) {
+			printf("\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			putchar(' ');
+			column++;
+		}
+		printf(SLICE_FMT, SLICE_ARG(word));
+		column += word.n;
+	}
+	putchar('\n');
+}
+
+static void
+put_finding(const struct doctor_finding *finding, bool is_fancy)
+{
+	size_t indent = 6 + AREA_COLUMNS;
+	const char *text = finding->what;
+	struct str line = STR_INIT;
+
+	if (finding->where[0] != '\0')
+		str_addf(&line, "%s: ", finding->where);
+	str_adds(&line, text);
+	if (is_fancy)
+		printf("\033[%sm%-4s\033[0m  ", level_colours[finding->level],
+		    level_words[finding->level]);
+	else
+		printf("%-4s  ", level_words[finding->level]);
+	printf("%-*s", AREA_COLUMNS, finding->area);
+	put_wrapped(line.buf, indent);
+	if (finding->advice[0] != '\0' && finding->level != DOCTOR_OK) {
+		printf("%*s-> ", (int)indent, "");
+		put_wrapped(finding->advice, indent + 3);
+	}
+	str_release(&line);
+}
+
+static void
+doctor_put_json(const struct doctor_finding *finding)
+{
+	static const char *const words[] = { "ok", "warn", "bad" };
+	struct str out = STR_INIT;
+
+	json_open_answer(&out);
+	json_text(&out, "level", slice_of(words[finding->level]));
+	json_text(&out, "area", slice_of(finding->area));
+	json_text(&out, "where", slice_of(finding->where));
+	json_text(&out, "what", slice_of(finding->what));
+	json_text(&out, "advice", slice_of(finding->advice));
+	json_close(&out);
+	fputs(out.buf, stdout);
+	str_release(&out);
+}
+
+/* Each area is shown as soon as it is known: the slow ones come late. */
+static void
+put_from(const struct doctor *doctor, size_t first,
+    const struct options *options)
+{
+	for (size_t i = first; i < doctor->count; i++) {
+		const struct doctor_finding *finding = &doctor->findings[i];
+
+		if (options->is_quiet && finding->level == DOCTOR_OK)
+			continue;
+		if (options->is_json)
+			doctor_put_json(finding);
+		else
+			put_finding(finding, verb_is_fancy());
+	}
+	fflush(stdout);
+}
+
+static int
+doctor_put_sum(const struct doctor *doctor, const struct options *options)
+{
+	size_t counts[3] = { 0, 0, 0 };
+
+	for (size_t i = 0; i < doctor->count; i++)
+		counts[doctor->findings[i].level]++;
+	if (!options->is_json && !options->is_quiet)
+		printf("%zu bad, %zu warning%s, %zu ok\n",
+		    counts[DOCTOR_BAD], counts[DOCTOR_WARN],
+		    counts[DOCTOR_WARN] == 1 ? "" : "s", counts[DOCTOR_OK]);
+	return counts[DOCTOR_BAD] > 0 ? 2 : counts[DOCTOR_WARN] > 0 ? 1 : 0;
+}
+
+static int
+examine(struct doctor *doctor, const struct options *options)
+{
+	for (size_t i = 0; i < AREA_ROWS; i++) {
+		size_t first = doctor->count;
+
+		/* a broken configuration is told whatever was asked for */
+		if (options->is_some && !options->is_wanted[i] &&
+		    !(i == 0 && doctor->conf == NULL))
+			continue;
+		if (areas[i].needs_conf && doctor->conf == NULL)
+			continue;
+		doctor->area = areas[i].name;
+		areas[i].fn(doctor);
+		put_from(doctor, first, options);
+	}
+	return doctor_put_sum(doctor, options);
+}
+
+/* ---- the command line ------------------------------------------------- */
+
+static int
+take_area(const char *word, struct options *options)
+{
+	for (size_t i = 0; i < AREA_ROWS; i++)
+		if (strcmp(areas[i].name, word) == 0) {
+			options->is_wanted[i] = options->is_some = true;
+			return EX_OK;
+		}
+	fprintf(stderr, "zmailer: doctor: there is no area '%s'; there are:\n",
+	    word);
+	for (size_t i = 0; i < AREA_ROWS; i++)
+		fprintf(stderr, "  %-12s  %s\n", areas[i].name, areas[i].text);
+	return EX_USAGE;
+}
+
+static int
+doctor_take_args(int argc, char **argv, struct options *options,
+    struct doctor *doctor)
+{
+	struct err err;
+
+	for (int i = 1; i < argc; i++) {
+		int status = EX_OK;
+
+		if (strcmp(argv[i], "--json") == 0)
+			options->is_json = true;
+		else if (strcmp(argv[i], "--quiet") == 0)
+			options->is_quiet = true;
+		else if (strcmp(argv[i], "--outbound") == 0 && i + 1 < argc)
+			doctor->outbound = argv[++i];
+		else if (strcmp(argv[i], "--timeout") == 0 && i + 1 < argc) {
+			if (units_span_ms(slice_of(argv[++i]),
+			    &doctor->dns_ms, &err) != 1)
+				return verb_usage(argv[0], "--timeout %s: %s",
+				    argv[i], err.text);
+		} else if (argv[i][0] == '-')
+			return verb_usage(argv[0], "%s: no such option, or "
+			    "its value is missing", argv[i]);
+		else
+			status = take_area(argv[i], options);
+		if (status != EX_OK)
+			return status;
+	}
+	return EX_OK;
+}
+
+int
+verb_doctor(int argc, char **argv, const char *conf_path)
+{
+	struct options options = { .is_json = false };
+	struct doctor doctor = { .dns_ms = DOCTOR_DNS_MS };
+	struct conf_report report;
+	struct conf *conf;
+	char text[256];
+	pid_t pid;
+	int status = doctor_take_args(argc, argv, &options, &doctor);
+
+	if (status != EX_OK)
+		return status;
+	doctor.arena = arena_new();
+	conf = conf_load(conf_path, doctor.arena, &report);
+	doctor.conf = conf;
+	doctor.report = &report;
+	doctor.conf_path = conf_path != NULL ? conf_path :
+	    conf_default_path();
+	doctor.shows_progress = isatty(STDERR_FILENO) && !options.is_json;
+	doctor.is_running = conf != NULL && spool_lock_holder(
+	    conf->spool_dir, text, sizeof(text), &pid) == 1;
+	status = examine(&doctor, &options);
+	conf_free(&conf);
+	arena_free(&doctor.arena);
+	return status;
+}

@@ -1,0 +1,94 @@
+/* doctor.h - is this machine fit to carry mail: findings, an area each
+ *
+ * An area is a row of areas.h and a function that adds findings.  It looks
+ * and asks, it changes nothing; each wait has a bound.  Words from outside
+ * (names in the DNS, in certificates, of files) are escaped when added.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_DOCTOR_H
+#define ZM_TOOLS_DOCTOR_H
+
+#include "conf/conf.h"
+#include "io/dns.h"
+
+enum {
+	DOCTOR_DNS_MS = 20000,		/* all questions together, preset */
+	DOCTOR_CONNECT_MS = 3000,	/* to one listener */
+	DOCTOR_DOMAINS_MAX = 200,	/* whose records are looked at */
+	DOCTOR_HOSTS_MAX = 8,		/* of one MX answer */
+	DOCTOR_FUTURE_S = 300		/* a stamp so far ahead is no jitter */
+};
+
+enum doctor_level { DOCTOR_OK, DOCTOR_WARN, DOCTOR_BAD };
+
+struct doctor_finding {
+	enum doctor_level level;
+	const char	*area;		/* static */
+	const char	*where;		/* what it speaks of; may be "" */
+	const char	*what, *advice;	/* advice: what to do; may be "" */
+};
+
+struct doctor {
+	struct arena		*arena;
+	const struct conf	*conf;		/* NULL: it is broken */
+	const char		*conf_path;
+	const struct conf_report *report;	/* of reading it */
+	const char		*outbound;	/* --outbound HOST; or NULL */
+	int64_t			 dns_ms;	/* bound of all questions */
+	bool			 shows_progress;
+	bool			 is_running;	/* somebody has the spool */
+	const char		*area;		/* of the one at work */
+	struct doctor_finding	*findings;
+	size_t			 count;
+};
+
+/* Note a finding of the area at work.  where may hold anything. */
+void doctor_add(struct doctor *doctor, enum doctor_level level,
+    const char *where, const char *advice, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+/* "asking the DNS 12/40" over itself on stderr, or nothing. */
+void doctor_progress(const struct doctor *doctor, const char *what,
+    size_t done, size_t all);
+
+/* ---- areas: AREA(name, text) is doctor_NAME --------------------------- */
+
+typedef void doctor_fn(struct doctor *doctor);
+#define AREA(name, needs_conf, text) doctor_fn doctor_##name;
+#include "tools/zmailer/doctor/areas.h"
+#undef AREA
+
+/* ---- ask.c: many questions to the DNS at once ------------------------- */
+
+struct doctor_answer {
+	const char	*name;
+	enum dns_type	 type;
+	enum dns_result	 result;	/* DNS_TRY_AGAIN: none came */
+	const unsigned char *bytes;	/* in the arena; with DNS_OK */
+	size_t		 n;
+	bool		 is_asked;	/* in a round that is over */
+	struct doctor_asking *asking;
+};
+
+struct doctor_asking {
+	struct doctor		*doctor;
+	struct doctor_answer	**answers;
+	size_t			 count, pending;
+	int64_t			 end_at_ms;	/* steady */
+};
+
+/* Note a question for the next round, once. */
+void doctor_ask(struct doctor_asking *asking, const char *name,
+    enum dns_type type);
+/* Ask all that were noted, wait for the answers or the bound. */
+void doctor_ask_round(struct doctor_asking *asking);
+/* What came; a question that was never asked: DNS_TRY_AGAIN. */
+const struct doctor_answer *doctor_answered(
+    const struct doctor_asking *asking, const char *name,
+    enum dns_type type);
+/* Addresses of a host, A and AAAA together; the worse result is returned
+ * only when there is none. */
+enum dns_result doctor_addresses(const struct doctor_asking *asking,
+    const char *host, struct dns_address *out, size_t *out_n);
+
+#endif

@@ -1,0 +1,192 @@
+/* ports.c - do our listeners answer; may we reach others
+ *
+ * In     the listeners of the configuration
+ * Out    findings
+ * Holds  one connection at a time, each with a bound
+ * Trusts no greeting: it is cut and escaped
+ * Spec   zmailer-doctor(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "tools/zmailer/doctor/doctor.h"
+
+#include "base/banned.h"
+
+enum { GREETING_BYTES = 160 };
+
+/* All addresses: knock at the loopback one. */
+static void
+reachable(struct sockaddr_storage *address)
+{
+	struct sockaddr_in *four = (struct sockaddr_in *)address;
+	struct sockaddr_in6 *six = (struct sockaddr_in6 *)address;
+
+	if (address->ss_family == AF_INET &&
+	    four->sin_addr.s_addr == htonl(INADDR_ANY))
+		four->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	else if (address->ss_family == AF_INET6 &&
+	    IN6_IS_ADDR_UNSPECIFIED(&six->sin6_addr))
+		six->sin6_addr = in6addr_loopback;
+}
+
+/* A connection, or -1 with errno. */
+static int
+knock(const struct sockaddr *address, socklen_t length)
+{
+	int fd = socket(address->sa_family,
+	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct pollfd wait = { .fd = fd, .events = POLLOUT };
+	socklen_t size = sizeof(int);
+	int error = 0;
+
+	if (fd < 0)
+		return -1;
+	if (connect(fd, address, length) == 0)
+		return fd;
+	if (errno != EINPROGRESS)
+		error = errno;
+	else if (poll(&wait, 1, DOCTOR_CONNECT_MS) != 1)
+		error = ETIMEDOUT;
+	else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0)
+		error = errno;
+	if (error == 0)
+		return fd;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+/* The first line within the bound; "" none. */
+static void
+greeting_read(int fd, int wait_ms, char out[GREETING_BYTES])
+{
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	ssize_t n = poll(&wait, 1, wait_ms) == 1 ?
+	    read(fd, out, GREETING_BYTES - 1) : 0;
+
+	out[n > 0 ? n : 0] = '\0';
+	out[strcspn(out, "\r\n")] = '\0';
+}
+
+static void
+judge_answer(struct doctor *doctor, const struct conf_listen *listen, int fd)
+{
+	int wait_ms = DOCTOR_CONNECT_MS +
+	    (int)doctor->conf->greet_pause_ms;
+	char greeting[GREETING_BYTES];
+
+	if (listen->is_tls) {
+		doctor_add(doctor, DOCTOR_OK, listen->text, "",
+		    "it is open (TLS from the first byte)");
+		return;
+	}
+	greeting_read(fd, wait_ms, greeting);
+	if (strncmp(greeting, "220", 3) == 0)
+		doctor_add(doctor, DOCTOR_OK, listen->text, "",
+		    "it answers: %s", greeting);
+	else if (strncmp(greeting, "421", 3) == 0)
+		doctor_add(doctor, DOCTOR_WARN, listen->text,
+		    "see zmailer events; limit sessions",
+		    "it is too busy: %s", greeting);
+	else
+		doctor_add(doctor, DOCTOR_BAD, listen->text,
+		    "is it another program? ss -ltnp tells",
+		    "no greeting within %d s: %s", wait_ms / 1000, greeting);
+}
+
+static void
+judge_listener(struct doctor *doctor, const struct conf_listen *listen)
+{
+	struct sockaddr_storage address = listen->address;
+	int fd;
+
+	reachable(&address);
+	fd = knock((const struct sockaddr *)&address, listen->length);
+	if (fd >= 0 && doctor->is_running)
+		judge_answer(doctor, listen, fd);
+	else if (fd >= 0)
+		doctor_add(doctor, DOCTOR_BAD, listen->text,
+		    "stop that program, or listen elsewhere",
+		    "zmailer does not run, and another program listens here");
+	else if (!doctor->is_running)
+		doctor_add(doctor, DOCTOR_OK, listen->text, "",
+		    "it is free");
+	else if (!listen->is_optional)
+		doctor_add(doctor, DOCTOR_BAD, listen->text,
+		    errno == EACCES || errno == EPERM ?
+		    "you may not connect; ask as root" :
+		    "zmailer status; zmailer events", "nobody answers: %s",
+		    strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Many networks let nobody out but through their relay. */
+static void
+judge_outbound(struct doctor *doctor)
+{
+	struct dns_address found[DNS_ADDRESS_MAX];
+	const char *host = doctor->outbound;
+	char greeting[GREETING_BYTES];
+	struct err err = { "no address" };
+	size_t n = 0;
+	int fd = -1;
+
+	if (dns_use(doctor->conf->dns_server, &err) != 0 ||
+	    dns_addresses(host, found, &n, &err) != DNS_OK) {
+		doctor_add(doctor, DOCTOR_BAD, host, "is it a host's name?",
+		    "it cannot be looked up: %s", err.text);
+		return;
+	}
+	for (size_t i = 0; i < n && fd < 0; i++) {
+		struct sockaddr_storage *address = &found[i].address;
+		in_port_t port = htons((uint16_t)doctor->conf->mx_port);
+
+		if (address->ss_family == AF_INET)
+			((struct sockaddr_in *)address)->sin_port = port;
+		else
+			((struct sockaddr_in6 *)address)->sin6_port = port;
+		fd = knock((struct sockaddr *)address, found[i].length);
+	}
+	if (fd < 0) {
+		doctor_add(doctor, DOCTOR_BAD, host,
+		    "many providers block port 25 outwards: ask yours to "
+		    "open it, or send by a relay: route * via HOST:587",
+		    "port %u cannot be reached: %s", doctor->conf->mx_port,
+		    strerror(errno));
+		return;
+	}
+	greeting_read(fd, DOCTOR_CONNECT_MS, greeting);
+	close(fd);
+	doctor_add(doctor, strncmp(greeting, "220", 3) == 0 ? DOCTOR_OK :
+	    DOCTOR_WARN, host, "", "port %u is open: %s",
+	    doctor->conf->mx_port, greeting[0] == '\0' ? "no greeting yet" :
+	    greeting);
+}
+
+void
+doctor_ports(struct doctor *doctor)
+{
+	const struct conf *conf = doctor->conf;
+
+	for (size_t i = 0; i < conf->listen_count; i++) {
+		doctor_progress(doctor, "knocking at ports", i,
+		    conf->listen_count);
+		judge_listener(doctor, &conf->listens[i]);
+	}
+	if (doctor->outbound != NULL) {
+		doctor_progress(doctor, "knocking outwards", 0, 1);
+		judge_outbound(doctor);
+	}
+	doctor_progress(doctor, "", 0, 0);
+}

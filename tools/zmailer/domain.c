@@ -1,0 +1,296 @@
+/* domain.c - zmailer domain: whose mail ends here
+ *
+ * In     zmailer domain add|remove NAME..., zmailer domain list
+ * Out    the domain statements of the configuration, changed; records for
+ *        the DNS
+ * Spec   zmailer-domain(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/json.h"
+#include "grammar/path.h"
+#include "tools/change/change.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+enum { LINE_BYTES = 2048 };
+
+struct domain_words {		/* what stands in the block of a new one */
+	const char	*users, *aliases, *deliver;
+};
+
+static const char *
+name_of(struct arena *arena, const char *word)
+{
+	struct slice name = slice_of(word);
+	struct err err;
+
+	if (slice_starts(name, "."))
+		name = slice_from(name, 1);
+	if (name.n == 0 || name.p[0] == '[' || domain_parse(name, &err) != 1)
+		return NULL;
+	return slice_lower(arena, slice_of(word)).p;
+}
+
+static int
+complain_name(const char *word)
+{
+	struct str shown = STR_INIT;
+
+	str_add_escaped(&shown, slice_of(word));
+	fprintf(stderr, "zmailer: domain: '%s' is no name of a domain\n",
+	    shown.buf);
+	str_release(&shown);
+	return EX_USAGE;
+}
+
+/* ---- list ------------------------------------------------------------- */
+
+static void
+put_domain(const struct conf_domain *domain, const char *name, bool is_json)
+{
+	static const char *const users[] = { "passwd", "any", "none" };
+	const char *who = domain->users == USERS_TABLE ?
+	    domain->users_table : users[domain->users];
+	struct str out = STR_INIT;
+
+	if (is_json) {
+		json_open_answer(&out);
+		json_text(&out, "domain", slice_of(name));
+		json_text(&out, "users", slice_of(who));
+		json_text(&out, "channel", slice_of(domain->deliver.channel));
+		json_text(&out, "host", slice_of(domain->deliver.host));
+		json_text(&out, "file", slice_of(domain->at.file));
+		json_number(&out, "line", domain->at.line);
+		json_close(&out);
+	} else {
+		str_addf(&out, "%-32s %-12s %s%s%s  ", name, who,
+		    domain->deliver.channel,
+		    strcmp(domain->deliver.host, "-") == 0 ? "" : " ",
+		    strcmp(domain->deliver.host, "-") == 0 ? "" :
+		    domain->deliver.host);
+		if (domain->at.file == NULL)
+			str_adds(&out, "(preset)\n");
+		else
+			str_addf(&out, "%s:%u\n", domain->at.file,
+			    domain->at.line);
+	}
+	fputs(out.buf, stdout);
+	str_release(&out);
+}
+
+static int
+domain_list(const struct change *change)
+{
+	const struct conf *conf = change->conf;
+
+	for (size_t i = 0; i < conf->domain_count; i++)
+		for (size_t k = 0; k < conf->domains[i].name_count; k++)
+			put_domain(&conf->domains[i],
+			    conf->domains[i].names[k], change->is_json);
+	return EX_OK;
+}
+
+/* ---- add -------------------------------------------------------------- */
+
+/* Behind the last domain statement of the main file. */
+static void
+put_statement(struct change *change, struct str *text, const char *line)
+{
+	struct conf_piece *pieces, *last = NULL;
+	size_t count = conf_pieces(change->arena, str_slice(text), &pieces);
+
+	for (size_t i = 0; i < count; i++)
+		if (conf_piece_is(&pieces[i], 0, "domain"))
+			last = &pieces[i];
+	if (last != NULL)
+		conf_put_behind(text, last, line);
+	else
+		conf_put_last(text, line);
+}
+
+static void
+statement_add(struct str *line, const char *name,
+    const struct domain_words *words)
+{
+	bool has_block = words->users != NULL || words->aliases != NULL ||
+	    words->deliver != NULL;
+
+	str_addf(line, "domain %s", name);
+	if (has_block)
+		str_adds(line, " {");
+	if (words->users != NULL)
+		str_addf(line, " users %s;", words->users);
+	if (words->aliases != NULL)
+		str_addf(line, " aliases %s;", words->aliases);
+	if (words->deliver != NULL)
+		str_addf(line, " deliver %s;", words->deliver);
+	if (has_block)
+		str_adds(line, " }");
+	str_addc(line, '\n');
+}
+
+static void
+say_records(const struct change *change, const char *name)
+{
+	printf("records to publish, unless they are there (zmailer doctor "
+	    "dns looks):\n"
+	    "  %s.  MX  10 %s.\n"
+	    "  %s.  TXT \"v=spf1 mx -all\"\n"
+	    "  _dmarc.%s.  TXT \"v=DMARC1; p=none\"\n", name,
+	    change->conf->host, name, name);
+}
+
+static int
+domain_add(struct change *change, int argc, char **argv,
+    const struct domain_words *words)
+{
+	struct str *text = change_main(change);
+	struct str line = STR_INIT;
+	int status;
+
+	if (text == NULL)
+		return EX_NOINPUT;
+	for (int i = 0; i < argc; i++) {
+		const char *name = name_of(change->arena, argv[i]);
+		const struct conf_domain *there;
+
+		if (name == NULL) {
+			str_release(&line);
+			return complain_name(argv[i]);
+		}
+		there = conf_domain_find(change->conf, slice_of(name));
+		if (there != NULL && there->at.file != NULL) {
+			fprintf(stderr, "zmailer: domain: %s is ours already "
+			    "(%s:%u)\n", name, there->at.file,
+			    there->at.line);
+			str_release(&line);
+			return 1;
+		}
+		statement_add(&line, name, words);
+	}
+	put_statement(change, text, line.buf);
+	str_release(&line);
+	status = change_carry_out(change);
+	for (int i = 0; i < argc && status == EX_OK && !change->is_dry; i++)
+		say_records(change, name_of(change->arena, argv[i]));
+	return status;
+}
+
+/* ---- remove ----------------------------------------------------------- */
+
+/* Out of its statement, or with it when it was its only name. */
+static bool
+domain_take_name(struct change *change, struct str *text, const char *name)
+{
+	struct conf_piece *pieces;
+	size_t count = conf_pieces(change->arena, str_slice(text), &pieces);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!conf_piece_is(&pieces[i], 0, "domain"))
+			continue;
+		for (size_t k = 1; k < pieces[i].word_count; k++) {
+			if (!conf_piece_is(&pieces[i], k, name))
+				continue;
+			if (pieces[i].word_count == 2)
+				conf_take_piece(text, &pieces[i]);
+			else
+				conf_take_word(text, &pieces[i].words[k]);
+			return true;
+		}
+	}
+	return false;
+}
+
+static int
+remove_one(struct change *change, const char *word)
+{
+	const char *name = name_of(change->arena, word);
+	const struct conf_domain *domain;
+	struct str *text;
+
+	if (name == NULL)
+		return complain_name(word);
+	domain = conf_domain_find(change->conf, slice_of(name));
+	if (domain == NULL || domain->at.file == NULL) {
+		fprintf(stderr, "zmailer: domain: no statement names %s\n",
+		    name);
+		return 1;
+	}
+	text = change_file(change, domain->at.file, false, 0);
+	if (text == NULL)
+		return EX_NOINPUT;
+	if (domain_take_name(change, text, name))
+		return EX_OK;
+	fprintf(stderr, "zmailer: domain: %s is not named by itself in %s:%u "
+	    "(a table, or .PARENT, has it)\n", name, domain->at.file,
+	    domain->at.line);
+	return 1;
+}
+
+static int
+remove_all(struct change *change, int argc, char **argv)
+{
+	int status = EX_OK;
+
+	for (int i = 0; i < argc && status == EX_OK; i++)
+		status = remove_one(change, argv[i]);
+	return status == EX_OK ? change_carry_out(change) : status;
+}
+
+/* ---- the command line ------------------------------------------------- */
+
+/* --users, --aliases, --deliver are taken out of argv. */
+static bool
+domain_take_words(int *argc, char **argv, struct domain_words *words)
+{
+	int kept = 2;
+
+	for (int i = 2; i < *argc; i++) {
+		const char **value = strcmp(argv[i], "--users") == 0 ?
+		    &words->users : strcmp(argv[i], "--aliases") == 0 ?
+		    &words->aliases : strcmp(argv[i], "--deliver") == 0 ?
+		    &words->deliver : NULL;
+
+		if (value == NULL && argv[i][0] == '-')
+			return false;
+		if (value == NULL)
+			argv[kept++] = argv[i];
+		else if (i + 1 == *argc ||
+		    strpbrk(argv[i + 1], "{};#\n\"") != NULL)
+			return false;
+		else
+			*value = argv[++i];
+	}
+	*argc = kept;
+	return true;
+}
+
+static int
+domain_run(struct change *change, int argc, char **argv)
+{
+	struct domain_words words = { .users = NULL };
+
+	if (argc > 2 && !domain_take_words(&argc, argv, &words))
+		return verb_usage(argv[0], "an option is unknown, or its "
+		    "value is missing or odd");
+	if (argc == 2 && strcmp(argv[1], "list") == 0)
+		return domain_list(change);
+	if (argc > 2 && strcmp(argv[1], "add") == 0)
+		return domain_add(change, argc - 2, argv + 2, &words);
+	if (argc > 2 && strcmp(argv[1], "remove") == 0)
+		return remove_all(change, argc - 2, argv + 2);
+	return verb_usage(argv[0], "say list, or add or remove and "
+	    "names");
+}
+
+int
+verb_domain(int argc, char **argv, const char *conf_path)
+{
+	return change_verb(argc, argv, conf_path, domain_run);
+}

@@ -1,0 +1,338 @@
+/* hello.c - zmailer hello: one message, followed to its end
+ *
+ * In     an address; the journal as it grows
+ * Out    a line for each stage; exit status 0 delivered, 75 it waits,
+ *        69 it failed or nothing runs
+ * Holds  today's journal, open from before the message was handed in
+ * Trusts nothing in events: what is printed is escaped
+ * Spec   zmailer-hello(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "journal/event.h"
+#include "base/json.h"
+#include "grammar/path.h"
+#include "grammar/units.h"
+#include "mail/spool/spool.h"
+#include "tools/journal/journal.h"
+#include "tools/submit/submit.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+enum {
+	HELLO_MS = 60000,		/* followed so long, unless said */
+	LOOK_EVERY_MS = 20,
+	READ_BYTES = 65536
+};
+
+struct hello {
+	const struct conf *conf;
+	const char	*to, *from;
+	int64_t		 wait_ms;
+	bool		 is_json;
+	char		 id[SPOOL_ID_BYTES];
+	int		 fd;		/* of the journal; -1 none yet */
+	char		 day[16];
+	struct str	 pending;	/* read, no whole line yet */
+	int64_t		 begin_ms;	/* wall */
+	bool		 is_over;
+	int		 status;
+};
+
+/* ---- the message -------------------------------------------------------- */
+
+static int
+text_write(const struct hello *hello, int fd)
+{
+	char date[CLOCK_TEXT_BYTES];
+	struct str text = STR_INIT;
+	int result;
+
+	clock_rfc5322(clock_wall_s(), date);
+	str_addf(&text, "From: %s\nTo: %s\nSubject: hello from %s\nDate: %s\n"
+	    "Auto-Submitted: auto-generated\n\n"
+	    "This message was sent by `zmailer hello` on %s, to see how mail "
+	    "travels.\n", hello->from, hello->to, hello->conf->host, date,
+	    hello->conf->host);
+	result = write(fd, text.buf, text.len) == (ssize_t)text.len ? 0 : -1;
+	str_release(&text);
+	return result;
+}
+
+static int
+hello_hand_in(struct hello *hello)
+{
+	const char *rcpts[] = { hello->to };
+	struct submission what = { .sender = hello->from, .rcpts = rcpts,
+		.rcpt_count = 1, .out_id = hello->id };
+	int ends[2], status;
+
+	/* far smaller than a pipe holds */
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return EX_OSERR;
+	status = text_write(hello, ends[1]) == 0 ? EX_OK : EX_OSERR;
+	close(ends[1]);
+	if (status == EX_OK)
+		status = submit_message(hello->conf, &what, ends[0]);
+	close(ends[0]);
+	return status;
+}
+
+/* ---- its life ----------------------------------------------------------- */
+
+static void
+journal_reach(struct hello *hello, bool at_end)
+{
+	char now[CLOCK_TEXT_BYTES], path[4200];
+
+	clock_rfc3339(clock_wall_us(), now);
+	if (hello->fd >= 0 && strncmp(now, hello->day, 10) == 0)
+		return;
+	if (hello->fd >= 0)
+		close(hello->fd);
+	str_reset(&hello->pending);
+	snprintf(hello->day, sizeof(hello->day), "%.10s", now);
+	snprintf(path, sizeof(path), "%s/events-%s.jsonl",
+	    hello->conf->log_dir, hello->day);
+	hello->fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (hello->fd >= 0 && at_end)
+		(void)lseek(hello->fd, 0, SEEK_END);
+}
+
+/* What an event means for people; NULL: its own name. */
+static const struct stage {
+	const char	*event, *word, *keys;
+	int		 status;	/* -1: it goes on; else the end */
+} stages[] = {
+	{ "message.accepted", "", "", -1 },	/* told by us already */
+	{ "message.routed", "routed", "rcpts size", -1 },
+	{ "rcpt.routed", "goes to", "to channel host", -1 },
+	{ "rcpt.ok", "delivered", "to host code reply", -1 },
+	{ "rcpt.defer", "waits", "to host code reply next", EX_TEMPFAIL },
+	{ "rcpt.fail", "FAILED", "to host code reply", EX_UNAVAILABLE },
+	{ "message.deferred", "waits", "why reason", EX_TEMPFAIL },
+	{ "message.frozen", "frozen", "rule", EX_TEMPFAIL },
+	{ "message.postman", "set aside", "keyword reason", EX_TEMPFAIL },
+	{ "message.discarded", "discarded", "", EX_UNAVAILABLE },
+	{ "message.done", "done", "rcpts failed", EX_OK },
+};
+
+static void
+add_values(struct str *out, struct slice line, const char *keys)
+{
+	struct slice rest = slice_of(keys), key;
+	struct str value = STR_INIT;
+	char name[32];
+
+	while (slice_word(&rest, &key)) {
+		snprintf(name, sizeof(name), SLICE_FMT, SLICE_ARG(key));
+		str_reset(&value);
+		journal_line_word(line, name, &value);
+		if (value.len > 0 && strcmp(value.buf, "-") != 0)
+			str_addf(out, "%s %s  ", name, value.buf);
+	}
+	str_release(&value);
+}
+
+static void
+put_line(const struct hello *hello, struct slice line, const char *word,
+    const char *keys)
+{
+	int64_t ms = journal_line_ms(line) - hello->begin_ms;
+	struct str text = STR_INIT;
+
+	if (hello->is_json)
+		json_add_answer(&text, line);
+	else if (word[0] != '\0') {
+		str_addf(&text, "%6lld ms  %-10s ",
+		    (long long)(ms < 0 ? 0 : ms), word);
+		add_values(&text, line, keys);
+	}
+	while (text.len > 0 && strchr(" \n", text.buf[text.len - 1]))
+		text.len--;
+	text.buf[text.len] = '\0';
+	if (text.len > 0)
+		puts(text.buf);
+	fflush(stdout);
+	str_release(&text);
+}
+
+static void
+hello_take_line(struct hello *hello, struct slice line)
+{
+	struct str event = STR_INIT;
+	const struct stage *stage = NULL;
+
+	if (!slice_is(journal_line_id(line), hello->id) ||
+	    !json_get(line, "ev", &event)) {
+		str_release(&event);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++)
+		if (strcmp(stages[i].event, event.buf) == 0)
+			stage = &stages[i];
+	put_line(hello, line, stage == NULL ? event.buf : stage->word,
+	    stage == NULL ? "reason" : stage->keys);
+	if (stage != NULL && stage->status > EX_OK &&
+	    hello->status != EX_UNAVAILABLE)
+		hello->status = stage->status;
+	/* what waits is the end of this look; a failure is followed until
+	 * all is done */
+	if (stage != NULL && (stage->status == EX_OK ||
+	    stage->status == EX_TEMPFAIL))
+		hello->is_over = true;
+	str_release(&event);
+}
+
+static bool
+hello_look(struct hello *hello)
+{
+	struct slice rest;
+	ssize_t n;
+	size_t end;
+
+	journal_reach(hello, false);
+	n = hello->fd < 0 ? 0 : read(hello->fd,
+	    str_room(&hello->pending, READ_BYTES), READ_BYTES);
+	if (n <= 0)
+		return false;
+	hello->pending.len += (size_t)n;
+	hello->pending.buf[hello->pending.len] = '\0';
+	rest = str_slice(&hello->pending);
+	while (!hello->is_over && (end = slice_find(rest, '\n')) != rest.n) {
+		hello_take_line(hello, slice_first(rest, end));
+		rest = slice_from(rest, end + 1);
+	}
+	str_consume(&hello->pending, hello->pending.len - rest.n);
+	return true;
+}
+
+static int
+hello_follow(struct hello *hello)
+{
+	const struct timespec nap = { .tv_nsec = LOOK_EVERY_MS * 1000000L };
+	int64_t end_ms = clock_steady_ms() + hello->wait_ms;
+
+	while (!hello->is_over) {
+		if (hello_look(hello))
+			continue;
+		if (clock_steady_ms() > end_ms) {
+			fprintf(stderr, "zmailer: hello: not at its end yet: "
+			    "zmailer trace %s, zmailer why %s\n", hello->id,
+			    hello->id);
+			return EX_TEMPFAIL;
+		}
+		(void)nanosleep(&nap, NULL);
+	}
+	if (hello->is_json)
+		return hello->status;
+	if (hello->status == EX_OK)
+		printf("hello: delivered\n");
+	else if (hello->status == EX_TEMPFAIL)
+		printf("hello: it waits and is tried again: zmailer why %s\n",
+		    hello->id);
+	else
+		printf("hello: it failed; its sender gets a report\n");
+	return hello->status;
+}
+
+/* ---- the command line --------------------------------------------------- */
+
+static bool
+hello_is_address(const char *text)
+{
+	struct slice rest = slice_of(text);
+
+	if (rest.n == 0 || rest.n > 320 || rest.p[0] == '-')
+		return false;
+	for (size_t i = 0; i < rest.n; i++)
+		if ((unsigned char)rest.p[i] <= 32 || rest.p[i] == 127 ||
+		    strchr("<>,;:()\\\"", rest.p[i]) != NULL)
+			return false;
+	return true;
+}
+
+static int
+hello_take_args(int argc, char **argv, struct hello *hello)
+{
+	struct err err;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--json") == 0)
+			hello->is_json = true;
+		else if (strcmp(argv[i], "--from") == 0 && i + 1 < argc &&
+		    hello_is_address(argv[i + 1]))
+			hello->from = argv[++i];
+		else if (strcmp(argv[i], "--timeout") == 0 && i + 1 < argc) {
+			if (units_span_ms(slice_of(argv[++i]),
+			    &hello->wait_ms, &err) != 1)
+				return verb_usage(argv[0], "--timeout %s: %s",
+				    argv[i], err.text);
+		} else if (hello->to == NULL && hello_is_address(argv[i]))
+			hello->to = argv[i];
+		else
+			return verb_usage(argv[0],
+			    "one address is wanted, like alice@example.org");
+	}
+	return EX_OK;
+}
+
+static int
+say_hello(struct hello *hello)
+{
+	char text[256];
+	pid_t pid;
+	int status;
+
+	if (spool_lock_holder(hello->conf->spool_dir, text, sizeof(text),
+	    &pid) != 1) {
+		fprintf(stderr, "zmailer: hello: zmailer does not run, "
+		    "nothing was sent: nobody has the lock of %s; `zmailer "
+		    "start` starts it\n", hello->conf->spool_dir);
+		return EX_UNAVAILABLE;
+	}
+	if (hello->to == NULL)
+		hello->to = hello->conf->postmaster;
+	if (hello->from == NULL)
+		hello->from = hello->conf->postmaster;
+	event_open(hello->conf->log_dir);
+	hello->begin_ms = clock_wall_us() / 1000;
+	journal_reach(hello, true);
+	status = hello_hand_in(hello);
+	if (status != EX_OK)
+		return status;
+	if (!hello->is_json)
+		printf("to %s\n%6lld ms  accepted   id %s\n", hello->to,
+		    (long long)(clock_wall_us() / 1000 - hello->begin_ms),
+		    hello->id);
+	return hello_follow(hello);
+}
+
+int
+verb_hello(int argc, char **argv, const char *conf_path)
+{
+	struct hello hello = { .wait_ms = HELLO_MS, .fd = -1,
+		.pending = STR_INIT };
+	int status = hello_take_args(argc, argv, &hello);
+	struct conf *conf;
+
+	if (status != EX_OK)
+		return status;
+	conf = verb_conf(conf_path);
+	hello.conf = conf;
+	status = say_hello(&hello);
+	if (hello.fd >= 0)
+		close(hello.fd);
+	str_release(&hello.pending);
+	conf_free(&conf);
+	return status;
+}

@@ -1,0 +1,82 @@
+/* logrotate.c - zmailer logrotate: keep the journal in its bounds now
+ *
+ * In     the log directory, the limits of the configuration
+ * Out    parts closed, packed, removed; one line about them
+ * Spec   zmailer(8); tools/journal/keep.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "journal/event.h"
+#include "base/json.h"
+#include "tools/journal/frame.h"
+#include "tools/journal/keep.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+static void
+kept_print(const struct kept *kept, bool is_json)
+{
+	struct str out = STR_INIT;
+
+	if (is_json) {
+		json_open_answer(&out);
+		json_number(&out, "closed", kept->closed);
+		json_number(&out, "packed", kept->packed);
+		json_number(&out, "removed", kept->removed);
+		json_number(&out, "bytes", (int64_t)kept->bytes);
+		json_close(&out);
+	} else {
+		str_addf(&out, "%u closed, %u packed, %u removed; "
+		    "%llu bytes of journal are kept\n", kept->closed,
+		    kept->packed, kept->removed,
+		    (unsigned long long)kept->bytes);
+	}
+	fputs(out.buf, stdout);
+	str_release(&out);
+}
+
+static int
+logrotate_rotate(const struct conf *conf, bool closes_all, bool is_json)
+{
+	struct kept kept;
+	struct err err;
+	int result = journal_keep(conf, closes_all, &kept, &err);
+
+	if (result > 0) {
+		event_flush();
+		kept_print(&kept, is_json);
+		return EX_OK;
+	}
+	if (result < 0)
+		return verb_failed("logrotate", &err, EX_IOERR);
+	fprintf(stderr, "zmailer: logrotate: another process is at it; try "
+	    "later\n");
+	return EX_TEMPFAIL;
+}
+
+int
+verb_logrotate(int argc, char **argv, const char *conf_path)
+{
+	bool is_json = false, closes_all = false;
+	struct conf *conf;
+	int status;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--json") == 0)
+			is_json = true;
+		else if (strcmp(argv[i], "--now") == 0)
+			closes_all = true;
+		else
+			return verb_usage(argv[0], "%s is too much", argv[i]);
+	}
+	conf = verb_conf(conf_path);
+	(void)event_open(conf->log_dir);
+	status = logrotate_rotate(conf, closes_all, is_json);
+	conf_free(&conf);
+	return status;
+}

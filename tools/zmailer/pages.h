@@ -1,0 +1,16 @@
+/* pages.h - manual pages that tell of several verbs
+ *
+ * PAGE(page, verbs): page(8) has these verbs; every other verb of verbs.h has
+ * a page zmailer-VERB(8) of its own.  `zmailer help` names the page; the
+ * build makes zmailer-VERB.8 a link to it (doc/folder.mk).
+ *
+ * SPDX-License-Identifier: ISC
+ */
+PAGE("zmailer", "help demo check init run start stop restart reload status "
+    "completion")
+PAGE("zmailer-trace", "events logrotate")
+PAGE("zmailer-order", "hold release freeze thaw retry reroute bounce schedule "
+    "delete undelete")
+PAGE("zmailer-review", "forward note")
+PAGE("zmailer-queue", "why count zones suspend resume pin etrn drain undrain "
+    "orders")

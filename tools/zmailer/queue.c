@@ -1,0 +1,186 @@
+/* queue.c - zmailer queue: destinations that have mail
+ *
+ * In     the scheduler's destinations
+ * Out    a line each, the fullest first; or JSON lines
+ * Trusts nothing in the words of other hosts: controls are escaped
+ * Spec   zmailer-queue(8); doc/protocol/control.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "tools/queue/control.h"
+#include "tools/queue/words.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+struct entry {
+	int64_t	 mail;		/* messages in line, waiting, active, held */
+	char	*text;
+};
+
+struct queue {
+	bool		 is_json;
+	int64_t		 now_s;
+	struct entry	*entries;
+	size_t		 count, room;
+};
+
+static void
+queue_add_member(struct str *out, struct slice line, const char *key)
+{
+	struct str value = STR_INIT;
+
+	if (json_get(line, key, &value))
+		str_add_escaped(out, str_slice(&value));
+	str_release(&value);
+}
+
+/* What an operator wants to know first. */
+static void
+add_state(struct str *out, struct slice line, int64_t now_s)
+{
+	int64_t held = json_get_number(line, "held_until");
+	int64_t pin = json_get_number(line, "pin");
+
+	if (json_is(line, "suspended", "true"))
+		str_adds(out, "suspended");
+	else if (held > now_s) {
+		str_adds(out, "down, next ");
+		words_add_moment(out, held, now_s);
+	} else if (json_get_number(line, "active") > 0)
+		str_adds(out, "delivering");
+	else
+		str_adds(out, "-");
+	if (pin > 0)
+		str_addf(out, ", pinned to %" PRId64, pin);
+}
+
+static bool
+queue_one(void *context, struct slice line)
+{
+	struct queue *queue = context;
+	struct str name = STR_INIT, state = STR_INIT, text = STR_INIT;
+	int64_t ready = json_get_number(line, "ready");
+	int64_t waiting = json_get_number(line, "waiting");
+	int64_t active = json_get_number(line, "active");
+	int64_t parked = json_get_number(line, "parked");
+
+	if (queue->is_json) {
+		control_put_line(line);
+		queue->count++;
+		return true;
+	}
+	queue_add_member(&name, line, "channel");
+	str_addc(&name, '/');
+	queue_add_member(&name, line, "host");
+	add_state(&state, line, queue->now_s);
+	str_addf(&text, "%-32s %6" PRId64 " %6" PRId64 " %6" PRId64 " %6"
+	    PRId64 "  %-24s ", name.buf, ready, waiting, active, parked,
+	    state.buf);
+	queue_add_member(&text, line, "reason");
+	if (queue->count == queue->room) {
+		queue->room = queue->room ? queue->room * 2 : 64;
+		queue->entries = mem_grow(queue->entries, queue->room,
+		    sizeof(*queue->entries));
+	}
+	queue->entries[queue->count++] = (struct entry){ .mail = ready +
+	    waiting + active + parked, .text = mem_strdup(text.buf) };
+	str_release(&name);
+	str_release(&state);
+	str_release(&text);
+	return true;
+}
+
+static int
+queue_entry_compare(const void *a, const void *b)
+{
+	const struct entry *one = a, *two = b;
+
+	if (one->mail != two->mail)
+		return one->mail < two->mail ? 1 : -1;
+	return strcmp(one->text, two->text);
+}
+
+static void
+queue_print(struct queue *queue)
+{
+	if (queue->count == 0) {
+		printf("No destination has mail.\n");
+		return;
+	}
+	qsort(queue->entries, queue->count, sizeof(*queue->entries),
+	    queue_entry_compare);
+	printf("%-32s %6s %6s %6s %6s  %-24s %s\n", "DESTINATION", "READY",
+	    "WAIT", "ACTIVE", "HELD", "STATE", "LAST WORDS");
+	for (size_t i = 0; i < queue->count; i++) {
+		printf("%s\n", queue->entries[i].text);
+		mem_free(&queue->entries[i].text);
+	}
+}
+
+static int
+queue_ask(struct queue *queue, const struct conf *conf, const char *dest)
+{
+	const char *slash = dest != NULL ? strchr(dest, '/') : NULL;
+	struct str request = STR_INIT, last = STR_INIT;
+	struct control control;
+	struct err err;
+	int is_up = control_connect(conf->run_dir, &control, &err);
+	int status = EX_OK;
+
+	if (is_up == 1) {
+		control_begin(&request, "destinations");
+		if (slash != NULL && slash > dest)
+			json_text(&request, "channel", (struct slice){ dest,
+			    (size_t)(slash - dest) });
+		if (dest != NULL)
+			json_text(&request, "host", slice_of(slash != NULL ?
+			    slash + 1 : dest));
+		is_up = control_ask(&control, &request, queue_one, queue,
+		    &last, &err) == 1 ? 1 : -1;
+	}
+	if (is_up == 0)
+		status = control_stopped("queue", conf->run_dir,
+		    "`zmailer list` reads the files");
+	else if (is_up < 0)
+		status = control_failed("queue", &control, &err);
+	control_hang_up(&control);
+	str_release(&request);
+	str_release(&last);
+	return status;
+}
+
+int
+verb_queue(int argc, char **argv, const char *conf_path)
+{
+	struct queue queue = { .now_s = clock_wall_s() };
+	const char *dest = NULL;
+	struct conf *conf;
+	int status;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--json") == 0)
+			queue.is_json = true;
+		else if (argv[i][0] == '-' || dest != NULL)
+			return verb_usage(argv[0], "'%s' is too much",
+			    argv[i]);
+		else
+			dest = argv[i];
+	}
+	conf = verb_conf(conf_path);
+	status = queue_ask(&queue, conf, dest);
+	if (status == EX_OK && !queue.is_json)
+		queue_print(&queue);
+	mem_free(&queue.entries);
+	conf_free(&conf);
+	return status;
+}

@@ -1,0 +1,104 @@
+/* report.c - zmailer report: days of mail in one page
+ *
+ * In     the journal of the last days
+ * Out    volume, times, destinations, troubles
+ * Spec   zmailer-report(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "tools/zmailer/report/capacity.h"
+#include "tools/zmailer/report/report.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+enum { REPORT_DAYS_MAX = 3650 };
+
+struct wish {
+	bool		 is_json, is_capacity;
+	uint64_t	 days;
+};
+
+static int
+add_capacity(const struct conf *conf, const struct report *report,
+    const struct wish *wish, struct str *out)
+{
+	struct capacity capacity;
+	struct err err;
+
+	if (capacity_find(conf, report, &capacity, &err) < 0) {
+		fprintf(stderr, "zmailer: report: %s\n", err.text);
+		return EX_NOINPUT;
+	}
+	if (wish->is_json)
+		capacity_print_json(&capacity, out);
+	else
+		capacity_print(&capacity, out);
+	return EX_OK;
+}
+
+static int
+print(struct journal *journal, const struct conf *conf,
+    const struct wish *wish)
+{
+	struct journal_cursor cursor = { 0, 0, 0 };
+	struct str out = STR_INIT;
+	struct report report;
+	int status = EX_OK;
+	struct slice line;
+
+	report_init(&report);
+	while (journal_next(journal, &cursor, &line))
+		report_count_line(&report, line);
+	if (!wish->is_json)
+		str_addf(&out, "zmailer report: %sthe last %u day%s\n\n",
+		    wish->is_capacity ? "capacity, by " : "",
+		    (unsigned)wish->days, wish->days == 1 ? "" : "s");
+	if (wish->is_capacity)
+		status = add_capacity(conf, &report, wish, &out);
+	else if (wish->is_json)
+		report_print_json(&report, &out);
+	else
+		report_print(&report, &out);
+	if (status == EX_OK)
+		fputs(out.buf, stdout);
+	str_release(&out);
+	report_count_release(&report);
+	return status;
+}
+
+int
+verb_report(int argc, char **argv, const char *conf_path)
+{
+	struct wish wish = { .days = 1 };
+	struct journal *journal;
+	struct conf *conf;
+	struct err err;
+	int status = EX_OK;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--json") == 0)
+			wish.is_json = true;
+		else if (strcmp(argv[i], "--capacity") == 0)
+			wish.is_capacity = true;
+		else if (strcmp(argv[i], "--days") != 0 || i + 1 == argc ||
+		    !slice_number(slice_of(argv[++i]), 1, REPORT_DAYS_MAX,
+			&wish.days))
+			return verb_usage(argv[0], "'%s' is not understood; "
+			    "--days takes 1 to %d", argv[i], REPORT_DAYS_MAX);
+	}
+	conf = verb_conf(conf_path);
+	if (journal_days_open(conf->log_dir, (unsigned)wish.days, &journal,
+	    &err) < 0) {
+		status = verb_failed("report", &err, EX_NOINPUT);
+	} else {
+		status = print(journal, conf, &wish);
+		journal_close(&journal);
+	}
+	conf_free(&conf);
+	return status;
+}

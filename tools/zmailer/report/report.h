@@ -1,0 +1,60 @@
+/* report.h - days of mail in one page, from the journal
+ *
+ * Counts are kept in tables of a bounded number of names: what comes beyond
+ * them is counted under "(others)".
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_REPORT_H
+#define ZM_TOOLS_REPORT_H
+
+#include "tools/journal/journal.h"
+
+enum {
+	REPORT_NAMES_MAX = 4096,	/* of one table */
+	REPORT_SHOWN = 10,
+	REPORT_STEPS = 256		/* of a histogram of milliseconds */
+};
+
+struct report_name {
+	const char	*name;
+	uint64_t	 ok, deferred, failed;
+	const char	*example;	/* last words of the first failure */
+};
+
+struct report_names {
+	struct report_name *rows;
+	size_t		 count;
+	uint32_t	*slots;		/* hash: index + 1 */
+};
+
+struct report_times {		/* how often a span was so long */
+	uint64_t	 count, steps[REPORT_STEPS];
+};
+
+struct report {
+	struct arena	*arena;
+	uint64_t	 lines;
+	uint64_t	 accepted, bytes, refused, frozen, done, dsn;
+	uint64_t	 ok, deferred, failed;
+	struct report_times routing, attempt, total;
+	struct report_names hosts, classes;
+	struct str	 value, other;	/* scratch */
+};
+
+void report_init(struct report *report);
+void report_count_release(struct report *report);
+
+/* Count one line of the journal; damaged ones are skipped. */
+void report_count_line(struct report *report, struct slice line);
+
+/* The span in milliseconds below which so many of a hundred lie; -1: none
+ * was counted.  At most a tenth too long. */
+int64_t report_percentile(const struct report_times *times,
+    unsigned percent);
+
+void report_print(struct report *report, struct str *out);
+/* A line a fact: kind, name, numbers. */
+void report_print_json(struct report *report, struct str *out);
+
+#endif

@@ -1,0 +1,371 @@
+/* setup.c - zmailer setup: the first configuration, asked for
+ *
+ * In     answers on a terminal, or flags and --yes
+ * Out    a zmailer.conf of few lines, checked; what to do next
+ * Trusts no answer: the file is held against the checks before it is one;
+ *        a configuration that is there is never touched
+ * Spec   zmailer-setup(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "tools/change/change.h"
+#include "tools/screen/question.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+enum { ANSWER_BYTES = 512 };
+
+static struct question {
+	const char	*flag, *text, *why;
+	const char	*answer;	/* NULL: not given yet */
+	bool		 is_asked;	/* on a terminal; else flags alone */
+} questions[] = {
+	{ "--host", "Name of this machine in mail",
+	    "other servers look it up in the DNS", NULL, true },
+	{ "--domain", "Domain whose mail ends here",
+	    "user@DOMAIN is delivered on this machine; - for none", NULL,
+	    true },
+	{ "--listen", "Take mail from others, or from this machine alone",
+	    "all, local, or ADDRESS:PORT", NULL, true },
+	{ "--via", "Host that all other mail goes through",
+	    "a smarthost like smtp.isp.example:587; - for direct, by the DNS",
+	    NULL, true },
+	{ "--postmaster", "Who reads the mail for postmaster",
+	    "a user of this machine, or an address; - for nobody else", NULL,
+	    true },
+	{ "--certificate", "TLS certificate, a PEM file",
+	    "- for none yet (zmailer cert install)", NULL, true },
+	{ "--key", "Its key, a PEM file", "- for none", NULL, true },
+	{ "--spool", NULL, NULL, NULL, false },
+	{ "--run", NULL, NULL, NULL, false },
+	{ "--log", NULL, NULL, NULL, false },
+	{ "--mailbox", NULL, NULL, NULL, false },
+};
+enum { HOST, DOMAIN, LISTEN, VIA, POSTMASTER, CERTIFICATE, KEY, SPOOL, RUN,
+	LOG, MAILBOX, QUESTIONS };
+
+struct setup {
+	struct arena	*arena;
+	const char	*path;
+	bool		 is_yes, is_dry;
+	struct change_file file;
+};
+
+/* ---- answers ---------------------------------------------------------- */
+
+static const char *
+setup_preset_of(struct setup *setup, int which)
+{
+	const char *host = questions[HOST].answer, *dot;
+	struct conf_report report;
+	struct conf *conf;
+
+	switch (which) {
+	case HOST:
+		conf = conf_parse("", (struct slice){ "", 0 }, setup->arena,
+		    &report);
+		host = arena_printf(setup->arena, "%s", conf->host);
+		conf_free(&conf);
+		return host;
+	case DOMAIN:
+		dot = strchr(host, '.');
+		return dot != NULL && strchr(dot + 1, '.') != NULL ? dot + 1 :
+		    dot != NULL ? host : "-";
+	case LISTEN:
+		return "local";
+	default:
+		return "-";
+	}
+}
+
+/* A line of the terminal; NULL at its end. */
+static const char *
+setup_answer_read(struct setup *setup)
+{
+	char line[ANSWER_BYTES];
+
+	if (fgets(line, sizeof(line), stdin) == NULL)
+		return NULL;
+	return slice_dup(setup->arena, slice_trim(slice_of(line)));
+}
+
+static int
+ask_all(struct setup *setup)
+{
+	for (int i = 0; i < QUESTIONS; i++) {
+		struct question *question = &questions[i];
+		const char *preset = setup_preset_of(setup, i), *answer = "";
+
+		if (question->answer != NULL)
+			continue;
+		if (question->is_asked && !setup->is_yes && !(i == KEY &&
+		    strcmp(questions[CERTIFICATE].answer, "-") == 0)) {
+			printf("%s\n  (%s)\n  [%s] ", question->text,
+			    question->why, preset);
+			fflush(stdout);
+			answer = setup_answer_read(setup);
+		}
+		if (answer == NULL) {
+			printf("\nNothing was done.\n");
+			return 1;
+		}
+		question->answer = answer[0] == '\0' ? preset : answer;
+	}
+	return EX_OK;
+}
+
+/* ---- the file ----------------------------------------------------------- */
+
+static bool
+setup_is_given(int which)
+{
+	return strcmp(questions[which].answer, "-") != 0;
+}
+
+/* As a word that the lexer reads back, whatever is in it. */
+static void
+add_value(struct str *out, const char *value)
+{
+	if (value[0] != '\0' && strpbrk(value, " \t;{}#\"\\<>") == NULL) {
+		str_adds(out, value);
+		return;
+	}
+	str_addc(out, '"');
+	for (const char *p = value; *p != '\0'; p++) {
+		if (*p == '"' || *p == '\\')
+			str_addc(out, '\\');
+		str_addc(out, *p);
+	}
+	str_addc(out, '"');
+}
+
+static void
+add_statement(struct str *out, const char *before, int which)
+{
+	if (!setup_is_given(which))
+		return;
+	str_adds(out, before);
+	add_value(out, questions[which].answer);
+	str_addc(out, '\n');
+}
+
+static void
+setup_add_listen(struct str *out)
+{
+	const char *answer = questions[LISTEN].answer;
+
+	if (strcmp(answer, "all") == 0)
+		str_adds(out, "listen 25\n");
+	else if (strcmp(answer, "local") != 0)
+		add_statement(out, "listen ", LISTEN);
+}
+
+static void
+text_make(struct str *out)
+{
+	str_adds(out, "# zmailer setup wrote this; `zmailer help STATEMENT` "
+	    "explains a line\n");
+	add_statement(out, "host ", HOST);
+	if (setup_is_given(DOMAIN) && strcmp(questions[DOMAIN].answer,
+	    questions[HOST].answer) != 0)
+		str_addf(out, "domain %s %s localhost\n",
+		    questions[DOMAIN].answer, questions[HOST].answer);
+	setup_add_listen(out);
+	if (setup_is_given(VIA)) {
+		str_adds(out, "route * via ");
+		add_value(out, questions[VIA].answer);
+		str_addc(out, '\n');
+	}
+	add_statement(out, "postmaster ", POSTMASTER);
+	if (setup_is_given(CERTIFICATE)) {
+		add_statement(out, "tls certificate ", CERTIFICATE);
+		out->len--;
+		add_statement(out, " key ", setup_is_given(KEY) ? KEY :
+		    CERTIFICATE);
+	}
+	add_statement(out, "spool ", SPOOL);
+	add_statement(out, "run ", RUN);
+	add_statement(out, "log ", LOG);
+	add_statement(out, "mailbox maildir ", MAILBOX);
+}
+
+/* A file without a statement (the example that was installed) may grow; any
+ * other stays as it is. */
+static int
+setup_file_take(struct setup *setup)
+{
+	struct change reader = { .verb = "setup", .arena = setup->arena };
+	struct conf_piece *pieces;
+	struct str *text;
+
+	text = change_file(&reader, setup->path, false, 0644);
+	if (text == NULL)
+		return EX_CANTCREAT;
+	setup->file = reader.files[0];
+	if (conf_pieces(setup->arena, str_slice(text), &pieces) == 0)
+		return EX_OK;
+	fprintf(stderr, "zmailer: setup: %s is there already and is not "
+	    "touched; zmailer domain, limit, cert ... change it, -C FILE "
+	    "names another\n", setup->path);
+	return EX_CANTCREAT;
+}
+
+static int
+setup_check(struct setup *setup)
+{
+	struct conf_draft draft = { setup->path,
+		str_slice(&setup->file.after) };
+	struct str text = STR_INIT;
+	struct conf_report report;
+	struct conf *conf = conf_load_drafts(setup->path, &draft, 1,
+	    setup->arena, &report);
+	int status = conf == NULL ? EX_CONFIG : EX_OK;
+
+	if (conf != NULL)
+		conf_check_files(conf, setup->arena, &report);
+	if (report.errors > 0)
+		status = EX_CONFIG;
+	if (status != EX_OK)
+		conf_report_print(&report, setup->path, &text);
+	else if (report.warnings > 0)
+		str_addf(&text, "zmailer check will have %zu warnings: "
+		    "accounts (doc/zmailer.sysusers) and\ndirectories that "
+		    "the first start makes\n", report.warnings);
+	fputs(text.buf, stderr);
+	if (status != EX_OK)
+		fprintf(stderr, "zmailer: setup: nothing was written\n");
+	str_release(&text);
+	conf_free(&conf);
+	return status;
+}
+
+/* E1, and never over somebody's file: a name that appeared meanwhile
+ * stays. */
+static int
+setup_file_put(struct setup *setup)
+{
+	struct change_file made = setup->file;
+	struct err err = { "" };
+	int result;
+
+	if (!setup->file.is_new) {
+		result = change_file_write(&setup->file, &err);
+	} else {
+		made.target = arena_printf(setup->arena, "%s.setup-%ld",
+		    setup->path, (long)getpid());
+		result = change_file_write(&made, &err);
+		if (result == 0 && link(made.target, setup->path) != 0)
+			result = err_sys(&err, "cannot make %s",
+			    setup->path);
+		(void)unlink(made.target);	/* E1: ours alone */
+	}
+	if (result == 0)
+		return EX_OK;
+	fprintf(stderr, "zmailer: setup: %s\n", err.text);
+	return EX_CANTCREAT;
+}
+
+static int
+write_it(struct setup *setup)
+{
+	struct str text = STR_INIT;
+	int status;
+
+	text_make(&text);
+	printf("\n%s\n", text.buf);
+	fflush(stdout);
+	conf_put_last(&setup->file.after, text.buf);
+	str_release(&text);
+	status = setup_check(setup);
+	if (status != EX_OK || setup->is_dry)
+		return status;
+	if (!setup->is_yes &&
+	    !question_is_yes("Write this to %s", setup->path))
+		return 1;
+	status = setup_file_put(setup);
+	if (status == EX_OK)
+		printf("wrote %s\nnext:\n"
+		    "  zmailer start      (or: systemctl start zmailer)\n"
+		    "  zmailer hello      sends one message and follows it\n"
+		    "  zmailer doctor     says what the DNS still lacks\n",
+		    setup->path);
+	return status;
+}
+
+/* ---- the command line --------------------------------------------------- */
+
+static int
+setup_take_args(int argc, char **argv, struct setup *setup)
+{
+	for (int i = 1; i < argc; i++) {
+		struct question *question = NULL;
+
+		for (int k = 0; k < QUESTIONS; k++)
+			if (strcmp(argv[i], questions[k].flag) == 0)
+				question = &questions[k];
+		if (strcmp(argv[i], "--yes") == 0)
+			setup->is_yes = true;
+		else if (strcmp(argv[i], "--dry-run") == 0)
+			setup->is_dry = setup->is_yes = true;
+		else if (question == NULL || i + 1 == argc)
+			return verb_usage(argv[0], "%s: no such option, or "
+			    "its value is missing", argv[i]);
+		else
+			question->answer = argv[++i];
+	}
+	return EX_OK;
+}
+
+static int
+answers_check(void)
+{
+	for (int i = 0; i < QUESTIONS; i++) {
+		struct slice answer = slice_of(questions[i].answer);
+
+		for (size_t k = 0; k < answer.n; k++)
+			if ((unsigned char)answer.p[k] < 32 ||
+			    answer.p[k] == 127)
+				return verb_usage("setup", "%s: control "
+				    "characters", questions[i].flag);
+		if (i != POSTMASTER && i != CERTIFICATE && answer.n == 0)
+			return verb_usage("setup", "%s: an empty answer",
+			    questions[i].flag);
+	}
+	if (strpbrk(questions[DOMAIN].answer, " ;{}#\"<>") != NULL)
+		return verb_usage("setup", "--domain: one name");
+	return EX_OK;
+}
+
+int
+verb_setup(int argc, char **argv, const char *conf_path)
+{
+	struct setup setup = { .is_yes = false };
+	int status = setup_take_args(argc, argv, &setup);
+
+	if (status != EX_OK)
+		return status;
+	if (!setup.is_yes && !isatty(STDIN_FILENO))
+		return verb_usage(argv[0], "it asks on a terminal; elsewhere "
+		    "say --yes, and what is to be different");
+	setup.arena = arena_new();
+	setup.path = conf_path != NULL ? conf_path : conf_default_path();
+	status = setup_file_take(&setup);
+	if (status == EX_OK)
+		status = ask_all(&setup);
+	if (status == EX_OK)
+		status = answers_check();
+	if (status == EX_OK)
+		status = write_it(&setup);
+	str_release(&setup.file.before);
+	str_release(&setup.file.after);
+	arena_free(&setup.arena);
+	return status;
+}

@@ -1,0 +1,132 @@
+/* show.c - zmailer show: one message, all that is known of it
+ *
+ * In     a spool id, a file name or a selector; the spool
+ * Out    envelope, every recipient with state and last words, header
+ * Spec   zmailer-show(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/clock.h"
+#include "tools/selection/selection.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+struct search {
+	const char	*what;
+	struct desk_test test;
+	bool		 has_selector;	/* else what is a name alone */
+	bool		 is_json;
+	unsigned	 count;
+};
+
+/* "ID", "4711", "D/4711", "transport/D/4711", "freezer/4711.policy". */
+static bool
+show_is_named(const struct search *search, const struct view *view)
+{
+	const char *what = search->what, *last = strrchr(view->name, '/');
+	const char *area = spool_area_names[view->area];
+	size_t n = strlen(area);
+
+	if (strcmp(what, view->id) == 0 || strcmp(what, view->name) == 0 ||
+	    (last != NULL && strcmp(what, last + 1) == 0))
+		return true;
+	if (view->area == AREA_TRANSPORT && strncmp(what, "queue/", 6) == 0)
+		return strcmp(what + 6, view->name) == 0;
+	return strncmp(what, area, n) == 0 && what[n] == '/' &&
+	    strcmp(what + n + 1, view->name) == 0;
+}
+
+static bool
+show_is_meant(const struct search *search, const struct view *view)
+{
+	if (show_is_named(search, view))
+		return true;
+	if (!search->has_selector)
+		return false;
+	for (size_t i = 0; i < view->rcpt_count; i++)
+		if (desk_is_meant(&search->test, view, &view->rcpts[i]))
+			return true;
+	return view->rcpt_count == 0 &&
+	    desk_is_meant(&search->test, view, NULL);
+}
+
+static bool
+show_one(void *context, const struct view *view)
+{
+	struct search *search = context;
+	struct str text = STR_INIT;
+
+	if (!show_is_meant(search, view))
+		return true;
+	if (search->is_json)
+		view_add_json(&text, view);
+	else
+		view_add_show(&text, view, clock_wall_s());
+	if (search->count++ > 0 && !search->is_json)
+		putchar('\n');
+	fwrite(text.buf, 1, text.len, stdout);
+	str_release(&text);
+	return true;
+}
+
+static int
+show_all(struct search *search, const struct conf *conf,
+    const struct selector *selector)
+{
+	struct arena *arena = arena_new();
+	struct spool *spool = NULL;
+	struct live live;
+	struct err err;
+	int status = EX_OK;
+
+	desk_test_init(&search->test, selector, conf, clock_wall_s());
+	live_ask(conf->run_dir, arena, &live);
+	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+	    &err) < 0 || view_each(spool, &live, VIEW_HEADER, show_one,
+	    search, &err) < 0) {
+		status = verb_failed("show", &err, EX_NOINPUT);
+	} else if (search->count == 0) {
+		fprintf(stderr, "zmailer: show: no message '%s' is in the "
+		    "spool; `zmailer trace %s` knows what is done\n",
+		    search->what, search->what);
+		status = 1;
+	}
+	spool_close(&spool);
+	arena_free(&arena);
+	return status;
+}
+
+int
+verb_show(int argc, char **argv, const char *conf_path)
+{
+	struct search search = { .what = NULL };
+	struct arena *arena = arena_new();
+	struct selector *selector = NULL;
+	struct desk_options options;
+	struct conf *conf;
+	int status = desk_args(argc, argv, 0, &options);
+
+	search.is_json = options.is_json;
+	search.what = options.words.buf;
+	if (status == EX_OK && options.words.len == 0)
+		status = verb_usage(argv[0], "which message? `zmailer list` "
+		    "shows ids");
+	/* a name has no key: "freezer/4711.policy" */
+	search.has_selector = strchr(search.what, '/') == NULL ||
+	    strpbrk(search.what, ":=<> ") != NULL;
+	if (status == EX_OK && search.has_selector)
+		status = desk_selector(&options, arena, &selector);
+	if (status == EX_OK) {
+		conf = verb_conf(conf_path);
+		status = show_all(&search, conf, selector);
+		conf_free(&conf);
+	}
+	desk_options_release(&options);
+	arena_free(&arena);
+	return status;
+}

@@ -1,0 +1,290 @@
+/* smarthost.c - zmailer smarthost: all other mail goes through a host
+ *
+ * In     a host, a name and a password for it; the host's answers
+ * Out    route, tls-to, auth-to and the table of passwords, changed when the
+ *        host took us
+ * Trusts no password on the command line, where everybody could read it
+ * Spec   zmailer-smarthost(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "tools/zmailer/smarthost/smarthost.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+struct wish {
+	struct smarthost host;
+	const char	*password_file;
+	bool		 is_untested;
+};
+
+/* ---- the password ------------------------------------------------------ */
+
+/* One line; a terminal does not show it.  NULL: none came. */
+static const char *
+smarthost_line_read(struct change *change, FILE *in)
+{
+	char line[SMARTHOST_WORD_BYTES + 2];
+	struct termios before, now;
+	bool is_hidden = isatty(fileno(in)) &&
+	    tcgetattr(fileno(in), &before) == 0;
+	const char *result = NULL;
+
+	if (is_hidden) {
+		now = before;
+		now.c_lflag &= ~(tcflag_t)ECHO;
+		(void)tcsetattr(fileno(in), TCSAFLUSH, &now);
+	}
+	if (fgets(line, sizeof(line), in) != NULL) {
+		line[strcspn(line, "\r\n")] = '\0';
+		result = arena_printf(change->arena, "%s", line);
+	}
+	if (is_hidden) {
+		(void)tcsetattr(fileno(in), TCSAFLUSH, &before);
+		printf("\n");
+	}
+	explicit_bzero(line, sizeof(line));
+	return result;
+}
+
+static int
+password_take(struct change *change, struct wish *wish)
+{
+	const char *file = wish->password_file;
+	FILE *in = stdin;
+
+	if (file == NULL && !isatty(STDIN_FILENO))
+		return verb_usage("smarthost", "--user needs --password "
+		    "FILE, or - for standard input");
+	if (file == NULL) {
+		printf("Password of %s at %s: ", wish->host.user,
+		    wish->host.name);
+		fflush(stdout);
+	} else if (strcmp(file, "-") != 0) {
+		in = fopen(file, "re");
+	}
+	if (in == NULL) {
+		fprintf(stderr, "zmailer: smarthost: %s cannot be read: %m\n",
+		    file);
+		return EX_NOINPUT;
+	}
+	wish->host.password = smarthost_line_read(change, in);
+	if (in != stdin)
+		fclose(in);
+	if (wish->host.password != NULL && wish->host.password[0] != '\0' &&
+	    strpbrk(wish->host.password, " \t") == NULL &&
+	    strlen(wish->host.password) < SMARTHOST_WORD_BYTES)
+		return EX_OK;
+	fprintf(stderr, "zmailer: smarthost: the password must be one word, "
+	    "of at most %d bytes, on the first line\n",
+	    SMARTHOST_WORD_BYTES - 1);
+	return EX_DATAERR;
+}
+
+/* ---- what is there ----------------------------------------------------- */
+
+static const char *
+login_of(const struct conf *conf)
+{
+	return conf->auth_to.table == NULL ? "none" : conf->auth_to.table;
+}
+
+static int
+smarthost_show(const struct change *change)
+{
+	const struct conf_route *route = smarthost_route(change->conf);
+	struct str out = STR_INIT;
+
+	if (route == NULL || strcmp(route->channel, "smtp") != 0 ||
+	    route->host[0] == '\0') {
+		fprintf(stderr, "zmailer: smarthost: there is none: mail goes "
+		    "where the DNS says\n");
+		return 1;
+	}
+	if (change->is_json) {
+		json_open_answer(&out);
+		json_text(&out, "host", slice_of(route->host));
+		json_text(&out, "login", slice_of(login_of(change->conf)));
+		json_text(&out, "file", slice_of(route->at.file));
+		json_number(&out, "line", route->at.line);
+		json_close(&out);
+	} else {
+		str_addf(&out, "%s  (%s:%u)  logins: %s\n", route->host,
+		    route->at.file, route->at.line, login_of(change->conf));
+	}
+	fputs(out.buf, stdout);
+	str_release(&out);
+	return EX_OK;
+}
+
+static int
+test(const struct change *change)
+{
+	const struct conf_route *route = smarthost_route(change->conf);
+
+	if (route == NULL || strcmp(route->channel, "smtp") != 0 ||
+	    route->host[0] == '\0')
+		return smarthost_show(change);
+	return smarthost_try(NULL, change->conf_path, route->host);
+}
+
+static int
+smarthost_take_back(struct change *change)
+{
+	const struct conf_route *route = smarthost_route(change->conf);
+	const char *name = route == NULL ? NULL :
+	    smarthost_name(change->arena, route->host);
+	int status = smarthost_take(change, name == NULL ? "" : name);
+
+	return status == EX_OK ? change_carry_out(change) : status;
+}
+
+/* ---- a new one --------------------------------------------------------- */
+
+/* As the new texts have it; NULL after words. */
+static const char *
+smarthost_field_of(struct change *change)
+{
+	struct conf_draft draft = { change->conf_path,
+		str_slice(&change->files[0].after) };
+	const struct conf_route *route;
+	struct str text = STR_INIT;
+	struct conf_report report;
+	struct conf *conf = conf_load_drafts(change->conf_path, &draft, 1,
+	    change->arena, &report);
+	const char *field = NULL;
+
+	route = conf == NULL ? NULL : smarthost_route(conf);
+	if (conf == NULL)
+		conf_report_print(&report, change->conf_path, &text);
+	else if (route == NULL || strcmp(route->channel, "smtp") != 0 ||
+	    route->host[0] == '\0')
+		str_adds(&text, "zmailer: smarthost: say the name of a host, "
+		    "like smtp.isp.example:587\n");
+	else
+		field = arena_printf(change->arena, "%s", route->host);
+	fputs(text.len > 0 ? text.buf : "", stderr);
+	str_release(&text);
+	conf_free(&conf);
+	return field;
+}
+
+static int
+smarthost_put(struct change *change, struct wish *wish)
+{
+	const char *field;
+	int status;
+
+	if (wish->host.user != NULL) {
+		status = password_take(change, wish);
+		if (status != EX_OK)
+			return status;
+		if (wish->host.level == NULL)	/* it goes to nobody else */
+			wish->host.level = "verify";
+	}
+	status = smarthost_edit(change, &wish->host);
+	if (status != EX_OK)
+		return status;
+	field = smarthost_field_of(change);
+	if (field == NULL)
+		return EX_CONFIG;
+	if (!wish->is_untested && !change_is_empty(change)) {
+		status = smarthost_try(change, change->conf_path, field);
+		if (status != EX_OK) {
+			fprintf(stderr, "zmailer: smarthost: it does not take "
+			    "us; nothing was changed (--untested writes it "
+			    "all the same)\n");
+			return status;
+		}
+	}
+	return change_carry_out(change);
+}
+
+/* ---- the command line -------------------------------------------------- */
+
+static bool
+smarthost_is_word(const char *word)
+{
+	if (word[0] == '\0' || word[0] == '-')
+		return false;
+	for (const char *p = word; *p != '\0'; p++)
+		if ((unsigned char)*p <= ' ' || *p == 127 ||
+		    strchr(";{}#\"\\<>", *p) != NULL)
+			return false;
+	return true;
+}
+
+static int
+smarthost_take_words(struct change *change, int argc, char **argv,
+    struct wish *wish)
+{
+	struct { const char *name, **value; } rows[] = {
+		{ "--user", &wish->host.user },
+		{ "--password", &wish->password_file },
+		{ "--tls", &wish->host.level }, { "--ca", &wish->host.roots },
+	};
+
+	for (int i = 1; i < argc; i++) {
+		size_t k = 0;
+
+		if (strcmp(argv[i], "--untested") == 0) {
+			wish->is_untested = true;
+			continue;
+		}
+		while (k < 4 && strcmp(argv[i], rows[k].name) != 0)
+			k++;
+		if (k < 4 && i + 1 < argc)
+			*rows[k].value = argv[++i];
+		else if (k == 4 && wish->host.target == NULL &&
+		    smarthost_is_word(argv[i]))
+			wish->host.target = argv[i];
+		else
+			return verb_usage("smarthost", "%s: a value is "
+			    "missing, or this is no name of a host", argv[i]);
+	}
+	if (wish->host.target == NULL ||
+	    (wish->host.user != NULL && !smarthost_is_word(wish->host.user)) ||
+	    (wish->host.level != NULL &&
+	    !smarthost_is_word(wish->host.level)) ||
+	    (wish->host.roots != NULL && !smarthost_is_word(wish->host.roots)))
+		return verb_usage("smarthost", "say show, test, remove, or "
+		    "HOST[:PORT]; each a single plain word");
+	wish->host.name = smarthost_name(change->arena, wish->host.target);
+	if (wish->host.name == NULL)
+		return verb_usage("smarthost", "%s is no name of a host",
+		    wish->host.target);
+	return EX_OK;
+}
+
+static int
+smarthost_run(struct change *change, int argc, char **argv)
+{
+	struct wish wish = { .is_untested = false };
+	int status;
+
+	if (argc == 2 && strcmp(argv[1], "show") == 0)
+		status = smarthost_show(change);
+	else if (argc == 2 && strcmp(argv[1], "test") == 0)
+		status = test(change);
+	else if (argc == 2 && strcmp(argv[1], "remove") == 0)
+		status = smarthost_take_back(change);
+	else
+		status = smarthost_take_words(change, argc, argv, &wish);
+	if (wish.host.name != NULL && status == EX_OK)
+		status = smarthost_put(change, &wish);
+	return status;
+}
+
+int
+verb_smarthost(int argc, char **argv, const char *conf_path)
+{
+	return change_verb(argc, argv, conf_path, smarthost_run);
+}

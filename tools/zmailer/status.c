@@ -1,0 +1,257 @@
+/* status.c - zmailer status: processes and files, for people and monitors
+ *
+ * In     the spool's lock, RUN/zmailer.state, the names in the spool
+ * Out    a table or JSON lines; exit status 0 ok, 1 warning, 2 critical,
+ *        3 not running
+ * Spec   zmailer(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "mail/spool/spool.h"
+#include "tools/queue/turns.h"
+#include "tools/run/supervisor.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+enum { STATUS_OK, STATUS_WARNING, STATUS_CRITICAL, STATUS_DOWN };
+enum { RECENT_S = 600 };	/* a restart so young is a warning */
+
+struct areas {
+	uint64_t	count[AREA_COUNT];
+	bool		is_known;
+};
+
+struct findings {
+	int		status;
+	struct str	text;		/* a line each */
+};
+
+static void
+status_find(struct findings *findings, int status, const char *text)
+{
+	if (status > findings->status)
+		findings->status = status;
+	str_addf(&findings->text, "  %s: %s\n",
+	    status == STATUS_WARNING ? "warning" : "CRITICAL", text);
+}
+
+/* ---- what lies in the spool ---------------------------------------------- */
+
+static bool
+status_count_one(void *context, const char *name)
+{
+	const char *base = strrchr(name, '/');
+	struct spool_name parsed;
+
+	base = base != NULL ? base + 1 : name;
+	/* A plan and a control file beside its message are no messages. */
+	if (base[0] == '.' || (spool_name_parse(slice_of(base), &parsed) &&
+	    slice_ends(parsed.why, ".control")))
+		return true;
+	(*(uint64_t *)context)++;
+	return true;
+}
+
+static void
+areas_count(const struct conf *conf, struct areas *out)
+{
+	struct spool *spool;
+	struct err err;
+
+	memset(out, 0, sizeof(*out));
+	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+	    &err) < 0)
+		return;
+	out->is_known = true;
+	for (enum spool_area area = 0; area < AREA_COUNT; area++) {
+		unsigned priorities = area == AREA_ROUTER ?
+		    SPOOL_PRIORITIES : 1;
+
+		for (unsigned i = 0; i < priorities; i++)
+			if (spool_scan(spool, area, i, status_count_one,
+			    &out->count[area], &err) < 0)
+				out->is_known = false;
+	}
+	spool_close(&spool);
+}
+
+/* ---- what there is to complain about ----------------------------- */
+
+static void
+child_judge(const struct state_child *child, struct findings *findings)
+{
+	char text[128];
+
+	if (strcmp(child->state, "ready") != 0) {
+		snprintf(text, sizeof(text), "%s is %s", child->name,
+		    child->state);
+		status_find(findings, STATUS_CRITICAL, text);
+	} else if (child->restarts > 0 &&
+	    clock_wall_s() - child->since_s < RECENT_S) {
+		snprintf(text, sizeof(text), "%s was restarted (%u times)",
+		    child->name, child->restarts);
+		status_find(findings, STATUS_WARNING, text);
+	}
+}
+
+static void
+areas_judge(const struct areas *areas, struct findings *findings)
+{
+	static const struct { enum spool_area area; const char *text; }
+	rows[] = {
+		{ AREA_DEFERRED, "mail in deferred/: routing had trouble "
+		    "(zmailer resubmit)" },
+		{ AREA_FREEZER, "mail in freezer/ waits for a person" },
+		{ AREA_POSTMAN, "mail in postman/ waits for a person" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (areas->count[rows[i].area] > 0)
+			status_find(findings, STATUS_WARNING, rows[i].text);
+}
+
+static void
+status_judge(const struct state *state, const struct areas *areas,
+    bool is_running,
+    struct findings *findings)
+{
+	if (!is_running) {
+		findings->status = STATUS_DOWN;
+		return;
+	}
+	if (state->child_count == 0)
+		status_find(findings, STATUS_CRITICAL, "it is starting");
+	for (size_t i = 0; i < state->child_count; i++)
+		child_judge(&state->children[i], findings);
+	if (state->refused[0] != '\0')
+		status_find(findings, STATUS_WARNING,
+		    "the last reload was refused");
+	areas_judge(areas, findings);
+	if (!areas->is_known)
+		str_adds(&findings->text,
+		    "  not all of the spool may be read by you\n");
+}
+
+/* ---- saying so --------------------------------------------------- */
+
+static void
+table_put(const struct state *state, const struct areas *areas,
+    const struct findings *findings)
+{
+	char span[CLOCK_TEXT_BYTES];
+	int64_t now_s = clock_wall_s();
+
+	if (findings->status == STATUS_DOWN) {
+		printf("zmailer does not run: zmailer start\n");
+	} else {
+		clock_span(now_s - state->since_s, span);
+		printf("zmailer runs, pid %ld, up %s\n", (long)state->pid,
+		    span);
+	}
+	for (size_t i = 0; findings->status != STATUS_DOWN &&
+	    i < state->child_count; i++) {
+		const struct state_child *child = &state->children[i];
+
+		clock_span(now_s - child->since_s, span);
+		printf("  %-10s  %-10s  pid %-7ld  %8s  restarts %u\n",
+		    child->name, child->state, (long)child->pid, span,
+		    child->restarts);
+	}
+	printf("  files ");
+	for (enum spool_area area = 0; area < AREA_COUNT; area++)
+		printf("  %s %llu", spool_area_names[area],
+		    (unsigned long long)areas->count[area]);
+	printf("\n%s", findings->text.buf);
+	if (findings->status == STATUS_WARNING && state->refused[0] != '\0')
+		printf("  refused: %s\n", state->refused);
+}
+
+/* Of the scheduler, when it answers. */
+static void
+add_turns(struct str *out, const char *run_dir)
+{
+	struct str last = STR_INIT;
+
+	if (turns_ask(run_dir, &last)) {
+		json_number(out, "turns", json_get_number(str_slice(&last),
+		    "turns"));
+		json_number(out, "turn_longest_us", json_get_number(
+		    str_slice(&last), "longest_us"));
+	}
+	str_release(&last);
+}
+
+static void
+json_put(const struct state *state, const struct areas *areas,
+    const char *run_dir, int status)
+{
+	static const char *const words[] = { "ok", "warning", "critical",
+	    "down" };
+	struct str out = STR_INIT;
+
+	json_open_answer(&out);
+	json_text(&out, "status", slice_of(words[status]));
+	json_number(&out, "pid", status == STATUS_DOWN ? 0 : state->pid);
+	json_number(&out, "since", state->since_s);
+	json_text(&out, "refused", slice_of(state->refused));
+	for (enum spool_area area = 0; area < AREA_COUNT; area++)
+		json_number(&out, spool_area_names[area],
+		    (int64_t)areas->count[area]);
+	json_close(&out);
+	for (size_t i = 0; status != STATUS_DOWN && i < state->child_count;
+	    i++) {
+		json_open_answer(&out);
+		json_text(&out, "process", slice_of(state->children[i].name));
+		json_text(&out, "state", slice_of(state->children[i].state));
+		json_number(&out, "pid", state->children[i].pid);
+		json_number(&out, "since", state->children[i].since_s);
+		json_number(&out, "restarts", state->children[i].restarts);
+		if (strcmp(state->children[i].name, "scheduler") == 0)
+			add_turns(&out, run_dir);
+		json_close(&out);
+	}
+	fputs(out.buf, stdout);
+	str_release(&out);
+}
+
+int
+verb_status(int argc, char **argv, const char *conf_path)
+{
+	bool is_json = argc == 2 && strcmp(argv[1], "--json") == 0;
+	struct findings findings = { STATUS_OK, STR_INIT };
+	char text[256];
+	struct state state;
+	struct areas areas;
+	struct conf *conf;
+	struct err err;
+	pid_t pid;
+	int held;
+
+	if (argc > 1 && !is_json)
+		return verb_usage(argv[0], "what is %s?", argv[1]);
+	conf = verb_conf(conf_path);
+	if (state_read(conf->run_dir, &state, &err) < 0)
+		fprintf(stderr, "zmailer: status: %s\n", err.text);
+	areas_count(conf, &areas);
+	held = spool_lock_holder(conf->spool_dir, text, sizeof(text), &pid);
+	if (held < 0)
+		fprintf(stderr, "zmailer: status: %s/.lock: %s\n",
+		    conf->spool_dir, strerror(errno));
+	status_judge(&state, &areas, held == 1, &findings);
+	if (is_json)
+		json_put(&state, &areas, conf->run_dir, findings.status);
+	else
+		table_put(&state, &areas, &findings);
+	str_release(&findings.text);
+	conf_free(&conf);
+	return findings.status;
+}

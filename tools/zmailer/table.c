@@ -1,0 +1,245 @@
+/* table.c - zmailer table: ask, list and build lookup tables
+ *
+ * In     a table of the configuration, or a spec such as pcre:/PATH
+ * Out    values with file and line; a line a table; databases built
+ * Spec   zmailer-table(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/json.h"
+#include "mail/table/build.h"
+#include "mail/table/table.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+static void
+table_verb_complain(const struct err *err)
+{
+	fprintf(stderr, "zmailer: table: %s\n", err->text);
+}
+
+/* ---- get ------------------------------------------------------------- */
+
+static void
+say_value(const struct table *table, bool is_json, const char *key,
+    struct slice value, unsigned line)
+{
+	struct str out = STR_INIT;
+
+	if (is_json) {
+		json_open_answer(&out);
+		json_text(&out, "table", slice_of(table_name(table)));
+		json_text(&out, "key", slice_of(key));
+		json_text(&out, "value", value);
+		json_text(&out, "file", slice_of(table_path(table)));
+		json_number(&out, "line", line);
+		json_close(&out);
+	} else {
+		str_add_slice(&out, value);
+		str_addc(&out, '\n');
+	}
+	fputs(out.buf, stdout);
+	str_release(&out);
+}
+
+static int
+table_verb_get(struct table *table, bool is_json, char *const keys[], int count)
+{
+	int status = EX_OK;
+
+	for (int i = 0; i < count; i++) {
+		struct slice value;
+		unsigned line = 0;
+		struct err err;
+
+		switch (table_lookup(table, slice_of(keys[i]), &value, &line,
+		    &err)) {
+		case TABLE_FOUND:
+			say_value(table, is_json, keys[i], value, line);
+			break;
+		case TABLE_NONE:
+			status = status == EX_OK ? 1 : status;
+			break;
+		default:
+			table_verb_complain(&err);
+			status = EX_TEMPFAIL;
+		}
+	}
+	return status;
+}
+
+/* NAME of a table, or a spec. */
+static int
+verb_get(const char *conf_path, bool is_json, char *const words[], int count)
+{
+	struct conf *conf = NULL;
+	const struct conf_table *row = NULL;
+	const char *spec = strchr(words[0], ':') ? words[0] : NULL;
+	struct table *table;
+	struct err err;
+	int status;
+
+	if (spec == NULL) {
+		conf = verb_conf(conf_path);
+		row = conf_table_find(conf, words[0]);
+		if (row == NULL) {
+			fprintf(stderr, "zmailer: table: there is no table "
+			    "<%s> in the configuration\n", words[0]);
+			conf_free(&conf);
+			return EX_USAGE;
+		}
+	} else if (table_spec_check(spec, &err) != 1) {
+		table_verb_complain(&err);
+		return EX_USAGE;
+	}
+	table = table_new(words[0], row ? row->spec : spec);
+	status = table_verb_get(table, is_json, words + 1, count - 1);
+	table_free(&table);
+	conf_free(&conf);
+	return status;
+}
+
+/* ---- list ------------------------------------------------------------ */
+
+static bool
+count_entry(void *context, struct slice key, struct slice value,
+    unsigned line)
+{
+	(*(uint64_t *)context)++;
+	return true;
+}
+
+static int
+say_table(const struct conf_table *row, bool is_json)
+{
+	struct table *table = table_new(row->name, row->spec);
+	struct str out = STR_INIT;
+	uint64_t entries = 0;
+	struct err err = { "" };
+	int good = table_check(table, &err);
+	bool is_counted = good >= 0 && table_each(table, count_entry, &entries,
+	    &(struct err){ "" }) != TABLE_TROUBLE;
+
+	if (is_json) {
+		json_open_answer(&out);
+		json_text(&out, "table", slice_of(row->name));
+		json_text(&out, "type", slice_of(table_kind(table)));
+		json_text(&out, "file", slice_of(table_path(table)));
+		if (is_counted)
+			json_number(&out, "entries", (int64_t)entries);
+		json_bool(&out, "usable", good >= 0);
+		json_text(&out, "remark", slice_of(err.text));
+		json_close(&out);
+	} else {
+		str_addf(&out, "%-16s %-7s", row->name, table_kind(table));
+		if (is_counted)
+			str_addf(&out, " %8ju", (uintmax_t)entries);
+		else
+			str_addf(&out, " %8s", good < 0 ? "broken" : "-");
+		str_addf(&out, " %s\n", table_path(table));
+		if (err.text[0] != '\0')
+			str_addf(&out, "\t%s\n", err.text);
+	}
+	fputs(out.buf, stdout);
+	str_release(&out);
+	table_free(&table);
+	return good < 0 ? EX_DATAERR : EX_OK;
+}
+
+static int
+verb_list_tables(const char *conf_path, bool is_json)
+{
+	struct conf *conf = verb_conf(conf_path);
+	int status = EX_OK;
+
+	for (size_t i = 0; i < conf->table_count; i++)
+		if (say_table(&conf->tables[i], is_json) != EX_OK)
+			status = EX_DATAERR;
+	conf_free(&conf);
+	return status;
+}
+
+/* ---- build ----------------------------------------------------------- */
+
+static int
+table_verb_build(const char *name, const char *spec, const char *from)
+{
+	size_t entries;
+	struct err err = { "" };
+	int result = table_build(spec, from, &entries, &err);
+
+	if (result < 0) {
+		table_verb_complain(&err);
+		return EX_DATAERR;
+	}
+	if (result == 0)
+		printf("%s: read as it is, nothing to build\n", name);
+	else
+		printf("%s: %zu entries\n", name, entries);
+	return EX_OK;
+}
+
+/* All that can be built, or those that are named. */
+static int
+verb_build(const char *conf_path, const char *from, char *const words[],
+    int count)
+{
+	struct conf *conf = NULL;
+	int status = EX_OK, one;
+
+	if (count == 0 || strchr(words[0], ':') == NULL)
+		conf = verb_conf(conf_path);
+	for (size_t i = 0; count == 0 && i < conf->table_count; i++) {
+		one = table_verb_build(conf->tables[i].name,
+		    conf->tables[i].spec, NULL);
+		status = one != EX_OK ? one : status;
+	}
+	for (int i = 0; i < count; i++) {
+		const struct conf_table *row = conf == NULL ? NULL :
+		    conf_table_find(conf, words[i]);
+
+		if (row == NULL && strchr(words[i], ':') == NULL) {
+			fprintf(stderr, "zmailer: table: there is no table "
+			    "<%s> in the configuration\n", words[i]);
+			status = EX_USAGE;
+			continue;
+		}
+		one = table_verb_build(words[i], row ? row->spec : words[i],
+		    from);
+		status = one != EX_OK ? one : status;
+	}
+	conf_free(&conf);
+	return status;
+}
+
+int
+verb_table(int argc, char **argv, const char *conf_path)
+{
+	const char *what = argc > 1 ? argv[1] : "", *from = NULL;
+	bool is_json = false;
+	int count = 0;
+
+	for (int i = 2; i < argc; i++) {
+		if (strcmp(argv[i], "--json") == 0)
+			is_json = true;
+		else if (strcmp(argv[i], "--from") == 0 && i + 1 < argc)
+			from = argv[++i];
+		else if (strncmp(argv[i], "--", 2) == 0)
+			return verb_usage(argv[0], "unknown word '%s'",
+			    argv[i]);
+		else
+			argv[2 + count++] = argv[i];
+	}
+	if (strcmp(what, "get") == 0 && count > 1)
+		return verb_get(conf_path, is_json, argv + 2, count);
+	if (strcmp(what, "list") == 0 && count == 0)
+		return verb_list_tables(conf_path, is_json);
+	if (strcmp(what, "build") == 0 && (from == NULL || count == 1))
+		return verb_build(conf_path, from, argv + 2, count);
+	return verb_usage(argv[0], "say get TABLE KEY, list, or build");
+}

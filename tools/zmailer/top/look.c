@@ -1,0 +1,252 @@
+/* look.c - the mail system at a glance: where the numbers come from
+ *
+ * In     the shared counters, the spool's directories, the scheduler
+ * Out    a struct top
+ * Holds  the destinations of the last look
+ * Trusts nothing in names and words: they are cut
+ * Spec   top.h; doc/protocol/control.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "journal/counters.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "tools/queue/control.h"
+#include "tools/queue/words.h"
+#include "tools/zmailer/top/top.h"
+
+#include "base/banned.h"
+
+void
+top_init(struct top *top)
+{
+	memset(top, 0, sizeof(*top));
+	top->in_rate = top->out_rate = -1;
+}
+
+void
+top_release(struct top *top)
+{
+	mem_free(&top->destinations);
+}
+
+/* ---- rates ----------------------------------------------------------- */
+
+static void
+push(double history[TOP_HISTORY], double rate)
+{
+	memmove(history, history + 1, (TOP_HISTORY - 1) * sizeof(*history));
+	history[TOP_HISTORY - 1] = rate;
+}
+
+static double
+rate_of(uint64_t before, uint64_t now, int64_t ms)
+{
+	return ms <= 0 || now < before ? -1 :
+	    (double)(now - before) * 1000.0 / (double)ms;
+}
+
+static void
+look_at_counters(struct top *top, const char *log_dir)
+{
+	int64_t now_ms = clock_steady_ms(), ms = now_ms - top->now_ms;
+	int fd = open(log_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint64_t accepted, delivered;
+
+	if (fd < 0 || counters_read(fd) != 0) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	close(fd);
+	accepted = counters_sum("smtpserver_messages",
+	    "result=\"accepted\"");
+	delivered = counters_sum("deliveries", "result=\"ok\"");
+	if (top->now_ms > 0) {
+		top->in_rate = rate_of(top->accepted, accepted, ms);
+		top->out_rate = rate_of(top->delivered, delivered, ms);
+		push(top->in_history, top->in_rate);
+		push(top->out_history, top->out_rate);
+	}
+	top->accepted = accepted;
+	top->delivered = delivered;
+	top->now_ms = now_ms;
+}
+
+/* ---- directories ------------------------------------------------------- */
+
+struct counting { struct top *top; enum spool_area area; };
+
+static bool
+top_count_file(void *context, const char *name)
+{
+	struct counting *counting = context;
+	const char *last = strrchr(name, '/');
+	struct spool_name parts;
+
+	name = last != NULL ? last + 1 : name;
+	if (name[0] == '.' || !spool_name_parse(slice_of(name), &parts) ||
+	    slice_ends(parts.why, ".control"))
+		return true;
+	counting->top->areas[counting->area]++;
+	if (counting->area == AREA_POSTMAN && !slice_starts(parts.why, "_"))
+		counting->top->only_copies++;
+	return true;
+}
+
+static int
+top_percent(uint64_t part, uint64_t whole)
+{
+	return whole == 0 ? -1 : (int)(part * 100 / whole);
+}
+
+static void
+look_at_spool(struct top *top, const struct conf *conf)
+{
+	struct spool *spool;
+	struct statvfs fs;
+	struct err err;
+
+	memset(top->areas, 0, sizeof(top->areas));
+	top->only_copies = 0;
+	top->disk_percent = top->inode_percent = -1;
+	if (statvfs(conf->spool_dir, &fs) == 0) {
+		top->disk_percent = top_percent(fs.f_bavail, fs.f_blocks);
+		top->inode_percent = top_percent(fs.f_favail, fs.f_files);
+	}
+	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
+		&err) < 0)
+		return;
+	for (int area = 0; area < AREA_COUNT; area++) {
+		struct counting counting = { top, (enum spool_area)area };
+
+		if (area == AREA_PUBLIC || area == AREA_QUEUE)
+			continue;
+		for (unsigned p = 0; p < (area == AREA_ROUTER ?
+		    SPOOL_PRIORITIES : 1); p++)
+			(void)spool_scan(spool, counting.area, p,
+			    top_count_file,
+			    &counting, NULL);
+	}
+	spool_close(&spool);
+}
+
+/* ---- destinations ------------------------------------------------------ */
+
+static void
+copy_member(struct slice line, const char *key, char *out, size_t size)
+{
+	struct str value = STR_INIT, clean = STR_INIT;
+
+	if (json_get(line, key, &value))
+		str_add_escaped(&clean, str_slice(&value));
+	snprintf(out, size, "%s", clean.buf);
+	str_release(&value);
+	str_release(&clean);
+}
+
+static void
+set_state(struct slice line, struct top_destination *to)
+{
+	int64_t held = json_get_number(line, "held_until");
+	int64_t now_s = clock_wall_s(), pin = json_get_number(line, "pin");
+	struct str text = STR_INIT;
+	char suspended[8];
+
+	copy_member(line, "suspended", suspended, sizeof(suspended));
+	if (strcmp(suspended, "true") == 0)
+		str_adds(&text, "suspended");
+	else if (held > now_s) {
+		str_adds(&text, "down, next ");
+		words_add_moment(&text, held, now_s);
+	} else if (to->active > 0 && to->ready > 0 &&
+	    to->agents >= to->limit)
+		str_adds(&text, "at its limit");
+	else
+		str_adds(&text, "-");
+	if (pin > 0)
+		str_addf(&text, ", pinned %d", (int)pin);
+	snprintf(to->state, sizeof(to->state), "%s", text.buf);
+	str_release(&text);
+}
+
+static bool
+take_destination(void *context, struct slice line)
+{
+	struct top *top = context;
+	struct top_destination *to;
+	char channel[24], host[55];
+
+	if (top->count == TOP_DESTINATIONS_MAX)
+		return false;
+	if (top->count == top->room) {
+		top->room = top->room ? top->room * 2 : 64;
+		top->destinations = mem_grow(top->destinations, top->room,
+		    sizeof(*top->destinations));
+	}
+	to = &top->destinations[top->count++];
+	memset(to, 0, sizeof(*to));
+	copy_member(line, "channel", channel, sizeof(channel));
+	copy_member(line, "host", host, sizeof(host));
+	snprintf(to->name, sizeof(to->name), "%s/%s", channel, host);
+	to->ready = json_get_number(line, "ready");
+	to->waiting = json_get_number(line, "waiting");
+	to->active = json_get_number(line, "active");
+	to->parked = json_get_number(line, "parked");
+	to->agents = json_get_number(line, "agents");
+	to->limit = json_get_number(line, "limit");
+	if (to->ready + to->waiting + to->active + to->parked == 0)
+		top->count--;		/* remembered, but has no mail */
+	copy_member(line, "reason", to->words, sizeof(to->words));
+	set_state(line, to);
+	return true;
+}
+
+static int
+top_compare(const void *a, const void *b)
+{
+	const struct top_destination *one = a, *two = b;
+	int64_t mail = one->ready + one->waiting + one->active;
+	int64_t other = two->ready + two->waiting + two->active;
+
+	return mail != other ? (mail < other ? 1 : -1) :
+	    strcmp(one->name, two->name);
+}
+
+static void
+look_at_queue(struct top *top, const char *run_dir)
+{
+	struct str request = STR_INIT, last = STR_INIT;
+	struct control control;
+	struct err err;
+
+	top->count = 0;
+	top->is_up = control_connect(run_dir, &control, &err) == 1;
+	if (top->is_up) {
+		control_begin(&request, "destinations");
+		top->is_up = control_ask(&control, &request,
+		    take_destination, top, &last, &err) == 1;
+	}
+	control_hang_up(&control);
+	if (top->count > 1)
+		qsort(top->destinations, top->count,
+		    sizeof(*top->destinations), top_compare);
+	str_release(&request);
+	str_release(&last);
+}
+
+void
+top_look(struct top *top, const struct conf *conf)
+{
+	look_at_counters(top, conf->log_dir);
+	look_at_spool(top, conf);
+	look_at_queue(top, conf->run_dir);
+}

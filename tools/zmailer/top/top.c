@@ -1,0 +1,109 @@
+/* top.c - zmailer top: the mail system at a glance, live
+ *
+ * In     what tools/top looks at, every other second; keys
+ * Out    a screen, or with --batch lines
+ * Spec   zmailer-top(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "tools/screen/terminal.h"
+#include "tools/zmailer/top/top.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+enum { EVERY_MS = 2000, BATCH_ROWS = 24, BATCH_COLS = 132 };
+
+static void
+draw_now(const struct top *top, const struct conf *conf,
+    struct canvas *canvas)
+{
+	time_t now = (time_t)clock_wall_s();
+	char text[16] = "";
+	struct tm tm;
+
+	if (localtime_r(&now, &tm) != NULL)
+		strftime(text, sizeof(text), "%H:%M:%S", &tm);
+	top_draw(top, conf->host, text, canvas);
+}
+
+static void
+batch(struct top *top, const struct conf *conf, uint64_t times)
+{
+	for (uint64_t i = 0; i < times; i++) {
+		struct str out = STR_INIT;
+		struct canvas canvas;
+
+		if (i > 0)
+			poll(NULL, 0, EVERY_MS);
+		top_look(top, conf);
+		canvas_init(&canvas, BATCH_ROWS, BATCH_COLS);
+		draw_now(top, conf, &canvas);
+		canvas_print(&canvas, &out);
+		fputs(out.buf, stdout);
+		fflush(stdout);
+		canvas_release(&canvas);
+		str_release(&out);
+	}
+}
+
+static void
+live(struct top *top, const struct conf *conf)
+{
+	int key = TERMINAL_NOTHING;
+
+	while (key != 'q' && key != TERMINAL_ESCAPE) {
+		struct canvas canvas;
+		unsigned rows, cols;
+
+		if (key == TERMINAL_NOTHING)
+			top_look(top, conf);
+		terminal_size(&rows, &cols);
+		canvas_init(&canvas, rows, cols);
+		draw_now(top, conf, &canvas);
+		terminal_draw(&canvas);
+		canvas_release(&canvas);
+		key = terminal_key(EVERY_MS);
+	}
+}
+
+int
+verb_top(int argc, char **argv, const char *conf_path)
+{
+	bool is_batch = false;
+	uint64_t times = 1;
+	struct conf *conf;
+	struct top top;
+	struct err err;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--batch") == 0)
+			is_batch = true;
+		else if (strcmp(argv[i], "-n") != 0 || i + 1 == argc ||
+		    !slice_number(slice_of(argv[++i]), 1, 1000000, &times))
+			return verb_usage(argv[0], "'%s' is not understood",
+			    argv[i]);
+	}
+	conf = verb_conf(conf_path);
+	top_init(&top);
+	if (is_batch || !isatty(STDOUT_FILENO)) {
+		batch(&top, conf, times);
+	} else if (terminal_open(&err) == 0) {
+		live(&top, conf);
+		terminal_close();
+	} else {
+		fprintf(stderr, "zmailer: top: %s\n", err.text);
+		batch(&top, conf, times);
+	}
+	top_release(&top);
+	conf_free(&conf);
+	return EX_OK;
+}

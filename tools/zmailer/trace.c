@@ -1,0 +1,164 @@
+/* trace.c - zmailer trace: what became of a message
+ *
+ * In     a spool id, a message id, an address, a client, a selector, a
+ *        window in time; the journal
+ * Out    a table a message, or the journal's own lines
+ * Spec   zmailer(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/json.h"
+#include "tools/selection/selection.h"
+#include "tools/journal/ask.h"
+#include "tools/journal/facts.h"
+#include "tools/journal/names.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+static void
+trace_lines_put(const struct life *life)
+{
+	struct str text = STR_INIT;
+
+	for (size_t i = 0; i < life->count; i++) {
+		str_reset(&text);
+		json_add_answer(&text, life->lines[i].line);
+		fputs(text.buf, stdout);
+	}
+	str_release(&text);
+}
+
+static int
+trace(struct journal *journal, const struct ask *ask, const char *what,
+    const struct conf *conf, bool is_json)
+{
+	struct arena *arena = arena_new();
+	struct str text = STR_INIT;
+	struct life life;
+	int status = EX_OK;
+
+	life_find(journal, ask, arena, &life);
+	if (life.count == 0) {
+		fprintf(stderr, "zmailer: trace: the journal of the last %d "
+		    "days does not know %s%s\n",
+		    (int)(conf->journal_keep_ms / JOURNAL_DAY_MS),
+		    what ? what : "any message",
+		    ask->span.since_ms != INT64_MIN ||
+		    ask->span.until_ms != INT64_MAX ? " at that time" : "");
+		status = 1;
+	} else if (is_json) {
+		trace_lines_put(&life);
+	} else {
+		life_print(&life, &text);
+		fputs(text.buf, stdout);
+		if (life.is_cut)
+			printf("\nOnly the newest %d messages are shown; "
+			    "--since and --until show others.\n",
+			    JOURNAL_IDS_MAX);
+	}
+	str_release(&text);
+	arena_free(&arena);
+	return status;
+}
+
+struct words {
+	struct desk_options options;	/* its words alone are used */
+	bool		 is_json;
+	struct ask	 ask;
+	struct arena	*arena;
+	struct facts	*facts;
+};
+
+/* Whom: the words together are one of ask.h, or a selector. */
+static int
+whom(struct words *words, const struct ask *window)
+{
+	struct slice what = str_slice(&words->options.words);
+	struct selector *selector;
+	struct err err;
+	int status;
+
+	if (!ask_is_selector(what)) {
+		if (ask_parse(what.n > 0 ? words->options.words.buf : NULL,
+		    &words->ask, &err) < 0)
+			return verb_usage(words->options.verb, "%s",
+			    err.text);
+		words->ask.span = window->span;
+		return EX_OK;
+	}
+	status = desk_selector(&words->options, words->arena, &selector);
+	if (status != EX_OK)
+		return status;
+	words->facts = facts_new(selector);
+	words->ask = *window;
+	words->ask.kind = ASK_SELECTOR;
+	words->ask.facts = words->facts;
+	return EX_OK;
+}
+
+/* The window is read into an ask of its own, for what comes first resets
+ * it. */
+static int
+trace_arguments(int argc, char **argv, struct words *words)
+{
+	struct str *what = &words->options.words;
+	struct ask window;
+	struct err err;
+	int result;
+
+	(void)ask_parse(NULL, &window, &err);
+	for (int i = 1; i < argc; i++) {
+		result = ask_option(argv[i], i + 1 < argc ? argv[i + 1] :
+		    NULL, &window, &err);
+		if (result < 0)
+			return verb_usage(argv[0], "%s", err.text);
+		if (result > 0)
+			i++;
+		else if (strcmp(argv[i], "--json") == 0)
+			words->is_json = true;
+		else if (argv[i][0] == '-')
+			return verb_usage(argv[0], "unknown word '%s'",
+			    argv[i]);
+		else
+			str_addf(what, "%s%s", what->len > 0 ? " " : "",
+			    argv[i]);
+	}
+	if (what->len == 0 && window.span.since_ms == INT64_MIN)
+		return verb_usage(argv[0], "which message, or --day?");
+	return whom(words, &window);
+}
+
+int
+verb_trace(int argc, char **argv, const char *conf_path)
+{
+	struct words words = { .options = { .verb = argv[0],
+	    .words = STR_INIT }, .arena = arena_new() };
+	struct str *what = &words.options.words;
+	struct journal *journal;
+	struct conf *conf = NULL;
+	struct err err;
+	int status = trace_arguments(argc, argv, &words);
+
+	if (status == EX_OK) {
+		conf = verb_conf(conf_path);
+		if (journal_open_all(conf->log_dir, &journal, &err) < 0) {
+			status = verb_failed("trace", &err, EX_NOINPUT);
+		} else {
+			status = trace(journal, &words.ask,
+			    what->len > 0 ? what->buf : NULL, conf,
+			    words.is_json);
+			journal_close(&journal);
+		}
+		conf_free(&conf);
+	}
+	if (words.facts != NULL)
+		facts_free(&words.facts);
+	desk_options_release(&words.options);
+	arena_free(&words.arena);
+	return status;
+}

@@ -1,0 +1,163 @@
+/* zmailer.c - one command, one verb
+ *
+ * In     -C FILE, a verb, its arguments
+ * Out    the verb's exit status
+ * Spec   zmailer(8); the rows are in verbs.h; words of old in classic.c
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/guess.h"
+#include "mail/table/table.h"
+#include "tools/zmailer/verb.h"
+
+#include "base/banned.h"
+
+const struct verb_row verb_rows[] = {
+#define VERB(name, usage, text) { #name, usage, text, verb_##name },
+#include "tools/zmailer/verbs.h"
+#undef VERB
+};
+const size_t verb_rows_count = sizeof(verb_rows) / sizeof(verb_rows[0]);
+
+struct conf *
+verb_conf(const char *conf_path)
+{
+	struct conf *conf = conf_load_or_tell(conf_path);
+	const char *path = conf_path != NULL ? conf_path : conf_default_path();
+
+	if (conf == NULL)
+		fputs(access(path, F_OK) != 0 ?
+		    "`zmailer setup` writes one; -C FILE or ZMAILER_CONF "
+		    "names another\n" : "mend it, or see `zmailer config "
+		    "diff`; `zmailer config undo` goes back\n", stderr);
+	if (conf == NULL)
+		exit(EX_CONFIG);
+	return conf;
+}
+
+static const struct verb_row *
+zmailer_row_find(const char *name)
+{
+	for (size_t i = 0; i < verb_rows_count; i++)
+		if (strcmp(verb_rows[i].name, name) == 0)
+			return &verb_rows[i];
+	return NULL;
+}
+
+int
+verb_usage(const char *name, const char *format, ...)
+{
+	const struct verb_row *row = zmailer_row_find(name);
+	va_list ap;
+
+	fprintf(stderr, "zmailer: %s: ", name);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fprintf(stderr, "\nusage: zmailer %s %s\n", name,
+	    row ? row->usage : "");
+	return EX_USAGE;
+}
+
+int
+verb_failed(const char *name, const struct err *err, int status)
+{
+	fprintf(stderr, "zmailer: %s: %s%s\n", name, err->text,
+	    err_is_denied(err) ? ": not yours; ask as root, or as the account "
+	    "that zmailer runs as" : "");
+	return err_is_denied(err) ? EX_NOPERM : status;
+}
+
+bool
+verb_is_fancy(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL &&
+	    term != NULL && strcmp(term, "dumb") != 0;
+}
+
+/* The verb that begins so, else the one that a misspelled one is most likely
+ * meant to be. */
+static const char *
+verb_like(const char *name)
+{
+	struct guess guess = { .word = slice_of(name) };
+
+	for (size_t i = 0; strlen(name) > 1 && i < verb_rows_count; i++)
+		if (strncmp(verb_rows[i].name, name, strlen(name)) == 0)
+			return verb_rows[i].name;
+	for (size_t i = 0; i < verb_rows_count; i++)
+		guess_offer(&guess, verb_rows[i].name);
+	return guess.best;
+}
+
+static int
+zmailer_usage(FILE *out, int status)
+{
+	fprintf(out, "usage: zmailer [-C FILE] VERB [ARGUMENTS]\n\n");
+	for (size_t i = 0; i < verb_rows_count; i++)
+		fprintf(out, "  %-10s %s\n", verb_rows[i].name,
+		    verb_rows[i].text);
+	fprintf(out, "\nzmailer help VERB tells more; -C FILE or the "
+	    "environment's ZMAILER_CONF\nnames the configuration.\n");
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct verb_row *row;
+	char *help[] = { (char *)(uintptr_t)"help", NULL, NULL };
+	const char *conf_path = NULL, *like;
+	int at = 1, status;
+
+	err_program("zmailer");
+	while (at < argc && argv[at][0] == '-') {
+		if ((strcmp(argv[at], "-C") == 0 ||
+		    strcmp(argv[at], "--zconfig") == 0) && at + 1 < argc) {
+			conf_path = argv[at + 1];
+			at += 2;
+		} else if (strcmp(argv[at], "--version") == 0) {
+			printf("zmailer %s\ntables: %s\n", PACKAGE_VERSION,
+			    table_types_text(true));
+			return 0;
+		} else if (strcmp(argv[at], "--help") == 0) {
+			return zmailer_usage(stdout, 0);
+		} else {
+			fprintf(stderr, "zmailer: there is no option %s; -C "
+			    "FILE goes in front of the verb, a verb's own "
+			    "options behind it\n", argv[at]);
+			return zmailer_usage(stderr, EX_USAGE);
+		}
+	}
+	if (at == argc)
+		return zmailer_usage(stderr, EX_USAGE);
+	row = zmailer_row_find(argv[at]);
+	if (row == NULL && classic_run(argc - at, argv + at, conf_path,
+		&status))
+		return status;
+	if (row != NULL && argc - at == 2 &&
+	    strcmp(argv[at + 1], "--help") == 0) {
+		help[1] = argv[at];
+		return verb_help(2, help, conf_path);
+	}
+	if (row == NULL) {
+		fprintf(stderr, "zmailer: there is no verb '%s'", argv[at]);
+		like = verb_like(argv[at]);
+		if (like != NULL)
+			fprintf(stderr, "; did you mean '%s'?", like);
+		fprintf(stderr, "\nzmailer help lists them\n");
+		return EX_USAGE;
+	}
+	return row->run(argc - at, argv + at, conf_path);
+}
