@@ -1,7 +1,7 @@
 /* parse.c - a whole control file: its head; replay.c goes on
  *
  * In     the bytes of a control file, perhaps torn at the end
- * Out    a struct work with the state of every recipient
+ * Out    a struct control_file with the state of every recipient
  * Holds  nothing
  * Trusts the head only when length and checksum fit
  * Spec   doc/INTERNALS.md section 1.2
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
-#include "mail/work/internal.h"
+#include "mail/control_file/internal.h"
 
 #include "base/banned.h"
 
@@ -23,33 +23,35 @@ struct parser {
 	struct arena	*arena;
 	struct slice	 file;		/* the head only */
 	size_t		 at;		/* next unread byte */
-	struct work	*work;
-	struct work_rcpt *rcpts;	/* of all groups, in order */
-	struct work_way	*ways;		/* of all recipients, in order */
+	struct control_file	*control;
+	struct control_rcpt *rcpts;	/* of all groups, in order */
+	/* of all recipients, in order */
+	struct control_way	*ways;
 	size_t		 groups_room, rcpts_room, ways_room, way_count;
 	size_t		 open_groups;	/* groups that wait for their m */
 	struct slice	 headers[HEADERS_KEPT];	/* that h lines name */
 };
 
 struct slice
-work_group_errors(const struct work *work, const struct work_group *group)
+control_group_errors(const struct control_file *control,
+    const struct control_group *group)
 {
 	if (group->errors_to.n > 0)
 		return group->errors_to;
-	return work->errors_to.n > 0 && group->sender.n > 0 ? group->sender :
-	    work->errors_to;
+	return control->errors_to.n > 0 && group->sender.n > 0 ? group->sender :
+	    control->errors_to;
 }
 
 size_t
-work_head_bytes(struct slice file)
+control_file_head_bytes(struct slice file)
 {
 	uint32_t crc;
 
-	return work_first_line(file, &crc);
+	return control_first_line(file, &crc);
 }
 
 int
-work_read_quad(struct slice value, struct work_rcpt *out, struct err *err)
+control_read_quad(struct slice value, struct control_rcpt *out, struct err *err)
 {
 	struct slice digits;
 	uint64_t uid;
@@ -81,7 +83,8 @@ work_read_quad(struct slice value, struct work_rcpt *out, struct err *err)
 }
 
 int
-work_read_notify(struct slice value, struct work_rcpt *rcpt, struct err *err)
+control_read_notify(struct slice value, struct control_rcpt *rcpt,
+    struct err *err)
 {
 	struct slice word;
 
@@ -100,7 +103,7 @@ work_read_notify(struct slice value, struct work_rcpt *rcpt, struct err *err)
 }
 
 int64_t
-work_read_after(struct slice value)
+control_read_after(struct slice value)
 {
 	struct slice word;
 	uint64_t number = 0;
@@ -120,48 +123,48 @@ read_number(struct slice value, uint64_t *out, struct err *err)
 }
 
 int
-work_read_common(struct work *work, char tag, struct slice value,
+control_read_common(struct control_file *control, char tag, struct slice value,
     struct err *err)
 {
 	uint64_t number;
 
 	switch (tag) {
 	case 'I':
-		if (!spool_id_is(value) || value.n >= sizeof(work->id))
+		if (!spool_id_is(value) || value.n >= sizeof(control->id))
 			return err_set(err, "not a spool id");
-		memcpy(work->id, value.p, value.n);
-		work->id[value.n] = '\0';
+		memcpy(control->id, value.p, value.n);
+		control->id[value.n] = '\0';
 		return 1;
 	case 'i':
 		if (read_number(value, &number, err) < 0)
 			return -1;
-		work->inode = (ino_t)number;
+		control->inode = (ino_t)number;
 		return 1;
 	case 'o':
-		return read_number(value, &work->body_offset, err);
+		return read_number(value, &control->body_offset, err);
 	case 'z':
-		return read_number(value, &work->size_bytes, err);
+		return read_number(value, &control->size_bytes, err);
 	case 'l':
-		work->msgid = value;
+		control->msgid = value;
 		return 1;
 	case 'e':
-		work->errors_to = value;
+		control->errors_to = value;
 		return 1;
 	case 'u':
-		work->user = value;
+		control->user = value;
 		return 1;
 	case 'f':
-		work->source = value;
+		control->source = value;
 		return 1;
 	case 'T':
-		return terms_parse(value, &work->terms, err);
+		return terms_parse(value, &control->terms, err);
 	case 'B':
-		work->bodytype = value;
+		control->bodytype = value;
 		return 1;
 	case 'R':
-		return dsn_ret_parse(value, &work->ret, err);
+		return dsn_ret_parse(value, &control->ret, err);
 	case 'n':
-		work->envid = value;
+		control->envid = value;
 		return 1;
 	default:
 		return err_set(err, "unknown tag");
@@ -172,18 +175,18 @@ static int
 read_sender(struct parser *parser, size_t offset, struct slice value,
     struct err *err)
 {
-	struct work *work = parser->work;
-	struct work_group *group;
-	struct work_rcpt quad;
+	struct control_file *control = parser->control;
+	struct control_group *group;
+	struct control_rcpt quad;
 
-	if (work->group_count == parser->groups_room)
+	if (control->group_count == parser->groups_room)
 		return err_set(err, "sender where none was counted");
-	if (work_read_quad(value, &quad, err) < 0)
+	if (control_read_quad(value, &quad, err) < 0)
 		return -1;
-	group = &work->groups[work->group_count++];
+	group = &control->groups[control->group_count++];
 	group->sender = quad.user;
 	group->sender_offset = (uint32_t)offset;
-	group->rcpts = parser->rcpts + work->rcpt_total;
+	group->rcpts = parser->rcpts + control->rcpt_total;
 	parser->open_groups++;
 	return 1;
 }
@@ -192,18 +195,18 @@ static int
 read_rcpt(struct parser *parser, size_t offset, struct slice value,
     struct err *err)
 {
-	struct work *work = parser->work;
-	struct work_rcpt *rcpt = parser->rcpts + work->rcpt_total;
+	struct control_file *control = parser->control;
+	struct control_rcpt *rcpt = parser->rcpts + control->rcpt_total;
 
-	if (work->rcpt_total == parser->rcpts_room)
+	if (control->rcpt_total == parser->rcpts_room)
 		return err_set(err, "recipient where none was counted");
 	if (parser->open_groups == 0)
 		return err_set(err, "recipient without a sender before it");
 	rcpt->offset = rcpt->first_offset = (uint32_t)offset;
-	if (work_read_quad(value, rcpt, err) < 0)
+	if (control_read_quad(value, rcpt, err) < 0)
 		return -1;
-	work->rcpt_total++;
-	work->groups[work->group_count - 1].rcpt_count++;
+	control->rcpt_total++;
+	control->groups[control->group_count - 1].rcpt_count++;
 	return 1;
 }
 
@@ -212,23 +215,23 @@ static int
 read_way(struct parser *parser, size_t offset, struct slice value,
     struct err *err)
 {
-	struct work *work = parser->work;
-	struct work_rcpt *rcpt, quad;
-	struct work_way *way;
+	struct control_file *control = parser->control;
+	struct control_rcpt *rcpt, quad;
+	struct control_way *way;
 
 	if (parser->open_groups == 0 ||
-	    work->groups[work->group_count - 1].rcpt_count == 0)
+	    control->groups[control->group_count - 1].rcpt_count == 0)
 		return err_set(err, "another way without a recipient");
-	rcpt = parser->rcpts + work->rcpt_total - 1;
+	rcpt = parser->rcpts + control->rcpt_total - 1;
 	way = parser->ways + parser->way_count;
 	if (parser->way_count == parser->ways_room ||
-	    rcpt->way_count + 1 == WORK_WAYS_MAX)
-		return err_set(err, "more than %d ways", WORK_WAYS_MAX);
-	if (work_read_quad(value, &quad, err) < 0)
+	    rcpt->way_count + 1 == CONTROL_WAYS_MAX)
+		return err_set(err, "more than %d ways", CONTROL_WAYS_MAX);
+	if (control_read_quad(value, &quad, err) < 0)
 		return -1;
 	if (quad.channel.n == 0)
 		return err_set(err, "another way without a channel");
-	*way = (struct work_way){ (uint32_t)offset, quad.channel, quad.host,
+	*way = (struct control_way){ (uint32_t)offset, quad.channel, quad.host,
 	    quad.user, quad.uid, 0 };
 	if (rcpt->way_count++ == 0)
 		rcpt->ways = way;
@@ -240,16 +243,16 @@ read_way(struct parser *parser, size_t offset, struct slice value,
 static int
 read_parameters(struct parser *parser, struct slice value, struct err *err)
 {
-	size_t total = parser->work->rcpt_total;
-	struct work_rcpt *rcpt;
+	size_t total = parser->control->rcpt_total;
+	struct control_rcpt *rcpt;
 
 	if (total == 0)
 		return err_set(err, "N line without a recipient");
 	rcpt = parser->rcpts + total - 1;
 	if (rcpt->way_count > 0)
 		parser->ways[parser->way_count - 1].after_s =
-		    work_read_after(value);
-	return work_read_notify(value, rcpt, err);
+		    control_read_after(value);
+	return control_read_notify(value, rcpt, err);
 }
 
 /* What may stand behind an s line, before its recipients. */
@@ -257,8 +260,9 @@ static int
 read_group(struct parser *parser, char tag, struct slice value,
     struct err *err)
 {
-	struct work *work = parser->work;
-	struct work_group *group = &work->groups[work->group_count - 1];
+	struct control_file *control = parser->control;
+	struct control_group *group = &control->groups[control->group_count -
+	    1];
 
 	if (tag != 'e' || parser->open_groups == 0 || group->rcpt_count > 0)
 		return err_set(err, "unknown tag");
@@ -270,12 +274,12 @@ read_group(struct parser *parser, char tag, struct slice value,
 static void
 close_groups(struct parser *parser, struct slice header, size_t offset)
 {
-	struct work *work = parser->work;
+	struct control_file *control = parser->control;
 
-	for (size_t i = work->group_count - parser->open_groups;
-	    i < work->group_count; i++) {
-		work->groups[i].header = header;
-		work->groups[i].header_offset = (uint32_t)offset;
+	for (size_t i = control->group_count - parser->open_groups;
+	    i < control->group_count; i++) {
+		control->groups[i].header = header;
+		control->groups[i].header_offset = (uint32_t)offset;
 	}
 	parser->open_groups = 0;
 	parser->headers[offset % HEADERS_KEPT] = header;
@@ -285,8 +289,8 @@ close_groups(struct parser *parser, struct slice header, size_t offset)
 static int
 read_header_again(struct parser *parser, struct slice value, struct err *err)
 {
-	struct work *work = parser->work;
-	size_t closed = work->group_count - parser->open_groups;
+	struct control_file *control = parser->control;
+	size_t closed = control->group_count - parser->open_groups;
 	struct slice kept;
 	uint64_t offset;
 
@@ -299,8 +303,8 @@ read_header_again(struct parser *parser, struct slice value, struct err *err)
 		return 1;
 	}
 	for (size_t i = 0; i < closed; i++)
-		if (work->groups[i].header_offset == offset) {
-			close_groups(parser, work->groups[i].header,
+		if (control->groups[i].header_offset == offset) {
+			close_groups(parser, control->groups[i].header,
 			    (size_t)offset);
 			return 1;
 		}
@@ -352,9 +356,9 @@ read_line(struct parser *parser, struct err *err)
 		return read_parameters(parser, value, err);
 	if (line.p[0] == 'h')
 		return read_header_again(parser, value, err);
-	if (parser->work->group_count > 0)
+	if (parser->control->group_count > 0)
 		return read_group(parser, line.p[0], value, err);
-	return work_read_common(parser->work, line.p[0], value, err);
+	return control_read_common(parser->control, line.p[0], value, err);
 }
 
 /* At most so many lines begin with tag: bounds an array before it is made. */
@@ -374,7 +378,7 @@ count_lines(struct slice text, const char needle[3])
 static int
 parse_head(struct parser *parser, struct err *err)
 {
-	struct work *work = parser->work;
+	struct control_file *control = parser->control;
 
 	parser->groups_room = count_lines(parser->file, "\ns ");
 	parser->rcpts_room = count_lines(parser->file, "\nr ");
@@ -382,30 +386,31 @@ parse_head(struct parser *parser, struct err *err)
 	if (parser->ways_room > 0)
 		parser->ways = arena_alloc(parser->arena,
 		    parser->ways_room * sizeof(*parser->ways));
-	work->groups = arena_alloc(parser->arena,
-	    parser->groups_room * sizeof(*work->groups));
+	control->groups = arena_alloc(parser->arena,
+	    parser->groups_room * sizeof(*control->groups));
 	parser->rcpts = arena_alloc(parser->arena,
 	    parser->rcpts_room * sizeof(*parser->rcpts));
-	parser->at = WORK_FIRST_LINE_BYTES;
+	parser->at = CONTROL_FIRST_LINE_BYTES;
 	while (parser->at < parser->file.n)
 		if (read_line(parser, err) < 0)
 			return err_prefix(err, "control file, before byte %zu",
 			    parser->at);
-	if (work->id[0] == '\0')
+	if (control->id[0] == '\0')
 		return err_set(err, "control file without a spool id");
-	if (parser->open_groups > 0 || work->rcpt_total == 0)
+	if (parser->open_groups > 0 || control->rcpt_total == 0)
 		return err_set(err, "control file without %s",
-		    work->rcpt_total == 0 ? "recipients" : "a header");
+		    control->rcpt_total == 0 ? "recipients" : "a header");
 	return 1;
 }
 
 int
-work_parse(struct arena *arena, struct slice file, struct work *out,
+control_file_parse(struct arena *arena, struct slice file,
+    struct control_file *out,
     struct err *err)
 {
-	struct parser parser = { .arena = arena, .work = out };
+	struct parser parser = { .arena = arena, .control = out };
 	uint32_t crc;
-	size_t head = work_first_line(file, &crc);
+	size_t head = control_first_line(file, &crc);
 
 	memset(out, 0, sizeof(*out));
 	if (head == 0)
@@ -413,19 +418,19 @@ work_parse(struct arena *arena, struct slice file, struct work *out,
 	if (head > file.n)
 		return err_set(err, "control file of %zu bytes, its head "
 		    "alone has %zu", file.n, head);
-	if (crc32c(0, file.p + WORK_FIRST_LINE_BYTES,
-		head - WORK_FIRST_LINE_BYTES) != crc)
+	if (crc32c(0, file.p + CONTROL_FIRST_LINE_BYTES,
+		head - CONTROL_FIRST_LINE_BYTES) != crc)
 		return err_set(err, "the control file's checksum is wrong");
 	parser.file = slice_first(file, head);
 	if (parse_head(&parser, err) < 0)
 		return -1;
 	out->head_bytes = head;
-	work_replay(arena, out, slice_from(file, head));
+	control_replay(arena, out, slice_from(file, head));
 	return 1;
 }
 
 int
-work_read_file(int fd, size_t max_bytes, struct str *out, struct err *err)
+control_file_read(int fd, size_t max_bytes, struct str *out, struct err *err)
 {
 	enum { FIRST_READ_BYTES = 16384 };
 	size_t room = FIRST_READ_BYTES;

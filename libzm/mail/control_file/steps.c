@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/crc32c.h"
-#include "mail/work/internal.h"
+#include "mail/control_file/internal.h"
 
 #include "base/banned.h"
 
@@ -25,41 +25,41 @@ enum { READ_BYTES = 65536 };
 static int
 head_end(int control_fd, uint64_t *out, struct err *err)
 {
-	char first[WORK_FIRST_LINE_BYTES];
+	char first[CONTROL_FIRST_LINE_BYTES];
 
 	if (pread(control_fd, first, sizeof(first), 0) !=
 	    (ssize_t)sizeof(first))
 		return err_sys(err, "read a control file");
-	*out = work_head_bytes((struct slice){ first, sizeof(first) });
+	*out = control_file_head_bytes((struct slice){ first, sizeof(first) });
 	return *out > 0 ? 0 : err_set(err, "not a control file");
 }
 
 /* Whole lines only: what is being written is read the next time. */
 static size_t
-take_lines(struct slice text, uint32_t id_crc, work_step_fn *fn,
+take_lines(struct slice text, uint32_t id_crc, control_step_fn *fn,
     void *context)
 {
 	size_t taken = 0;
 
 	for (;;) {
 		struct slice line = slice_from(text, taken), rest, who;
-		struct work_record record;
+		struct control_record record;
 		size_t n = slice_find(line, '\n');
 
 		if (n == line.n)
 			return taken;
 		taken += n + 1;
 		line = slice_first(line, n);
-		if (line.n > 0 && line.p[0] == 'd' && work_record_check(line,
-		    id_crc, &record, &rest) && record.kind == WORK_STEP &&
+		if (line.n > 0 && line.p[0] == 'd' && control_record_check(line,
+		    id_crc, &record, &rest) && record.kind == RECORD_STEP &&
 		    slice_cut(&rest, '\t', &who))
 			fn(context, record.rcpt_offset, rest);
 	}
 }
 
 int
-work_steps(int control_fd, const char *id, uint64_t *inout_offset,
-    work_step_fn *fn, void *context, struct err *err)
+control_steps(int control_fd, const char *id, uint64_t *inout_offset,
+    control_step_fn *fn, void *context, struct err *err)
 {
 	uint32_t id_crc = crc32c(0, id, strlen(id));
 	struct str text = STR_INIT;
@@ -84,13 +84,13 @@ work_steps(int control_fd, const char *id, uint64_t *inout_offset,
 }
 
 int
-work_step_note(int control_fd, const char *id, uint32_t rcpt_offset,
+control_step_note(int control_fd, const char *id, uint32_t rcpt_offset,
     const char *step, struct err *err)
 {
-	struct work_record record = { .kind = WORK_STEP,
+	struct control_record record = { .kind = RECORD_STEP,
 	    .rcpt_offset = rcpt_offset, .time_s = clock_wall_s() };
 
 	snprintf(record.verdict.text, sizeof(record.verdict.text), "%s",
 	    step);
-	return work_append(control_fd, id, &record, 1, err);
+	return control_file_append(control_fd, id, &record, 1, err);
 }

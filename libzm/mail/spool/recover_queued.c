@@ -1,4 +1,4 @@
-/* recover_work.c - recovery of routed messages: rows P4-P6, F1, D4, D7
+/* recover_queued.c - recovery of routed messages: rows P4-P6, F1, D4, D7
  *
  * In     the files of queue/ and transport/
  * Out    each body with its control file, or routed again; control files of
@@ -431,7 +431,7 @@ match(struct recover *r, struct entries *bodies, struct entries *controls,
 }
 
 int
-recover_work(struct recover *r, struct err *err)
+recover_queued(struct recover *r, struct err *err)
 {
 	struct entries bodies = { 0 }, controls = { 0 };
 	struct lone lone_bodies = { 0 }, lone_controls = { 0 };

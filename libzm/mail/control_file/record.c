@@ -1,6 +1,6 @@
 /* record.c - one record of a control file, both ways
  *
- * In     a struct work_record; or a line
+ * In     a struct control_record; or a line
  * Out    a line with its checksum; or a struct
  * Trusts nothing: a line whose checksum does not fit is no record
  * Spec   doc/INTERNALS.md section 1.2
@@ -12,24 +12,24 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "mail/work/internal.h"
+#include "mail/control_file/internal.h"
 
 #include "base/banned.h"
 
 enum {
 	SUM_BYTES = 11,		/* "d 5c1f0a2b " */
-	RECORD_TEXT_MAX = WORK_RECORD_BYTES_MAX - 2
+	RECORD_TEXT_MAX = CONTROL_RECORD_BYTES_MAX - 2
 };
 
-static const char *const kind_names[WORK_RECORD_KINDS] = {
-	[WORK_OUTCOME] = "outcome",
-	[WORK_REPORTED] = "reported",
-	[WORK_DELAY_NOTICE] = "delay-notice",
-	[WORK_HELD] = "held", [WORK_RELEASED] = "released",
-	[WORK_FROZEN] = "frozen", [WORK_THAWED] = "thawed",
-	[WORK_CANCELLED] = "cancelled", [WORK_RESTORED] = "restored",
-	[WORK_RETRY_AT] = "retry-at", [WORK_EXPIRE_AT] = "expire-at",
-	[WORK_STEP] = "step",
+static const char *const kind_names[RECORD_KINDS] = {
+	[RECORD_OUTCOME] = "outcome",
+	[RECORD_REPORTED] = "reported",
+	[RECORD_DELAY_NOTICE] = "delay-notice",
+	[RECORD_HELD] = "held", [RECORD_RELEASED] = "released",
+	[RECORD_FROZEN] = "frozen", [RECORD_THAWED] = "thawed",
+	[RECORD_CANCELLED] = "cancelled", [RECORD_RESTORED] = "restored",
+	[RECORD_RETRY_AT] = "retry-at", [RECORD_EXPIRE_AT] = "expire-at",
+	[RECORD_STEP] = "step",
 };
 
 /* A word that stands between blanks or tabs must not hold one. */
@@ -53,8 +53,8 @@ not_negative(int64_t number)
 }
 
 void
-work_record_add(struct str *out, uint32_t id_crc,
-    const struct work_record *record)
+control_record_add(struct str *out, uint32_t id_crc,
+    const struct control_record *record)
 {
 	size_t start = out->len + 1;
 	char sum[SUM_BYTES + 1];
@@ -63,16 +63,16 @@ work_record_add(struct str *out, uint32_t id_crc,
 	    record->rcpt_offset, not_negative(record->time_s),
 	    kind_names[record->kind], record->tries,
 	    not_negative(record->next_s));
-	if (record->kind == WORK_OUTCOME) {
+	if (record->kind == RECORD_OUTCOME) {
 		const struct verdict *verdict = &record->verdict;
 
 		str_addf(out, " %s ", verdict_names[verdict->kind]);
 		add_clean(out, verdict->status, false);
 		str_addc(out, '\t');
-	} else if (record->kind >= WORK_HELD) {
+	} else if (record->kind >= RECORD_HELD) {
 		str_addc(out, ' ');
 	}
-	if (record->kind == WORK_OUTCOME || record->kind >= WORK_HELD) {
+	if (record->kind == RECORD_OUTCOME || record->kind >= RECORD_HELD) {
 		add_clean(out, record->verdict.who, true);
 		str_addc(out, '\t');
 		add_clean(out, record->verdict.text, true);
@@ -107,14 +107,14 @@ hex32(struct slice text, uint32_t *out_value)
 }
 
 size_t
-work_first_line(struct slice file, uint32_t *out_crc)
+control_first_line(struct slice file, uint32_t *out_crc)
 {
 	uint64_t bytes;
 
-	if (file.n < WORK_FIRST_LINE_BYTES || !slice_starts(file, "@ 1 ") ||
-	    file.p[12] != ' ' || file.p[WORK_FIRST_LINE_BYTES - 1] != '\n' ||
+	if (file.n < CONTROL_FIRST_LINE_BYTES || !slice_starts(file, "@ 1 ") ||
+	    file.p[12] != ' ' || file.p[CONTROL_FIRST_LINE_BYTES - 1] != '\n' ||
 	    !slice_number((struct slice){ file.p + 4, 8 },
-		WORK_FIRST_LINE_BYTES, WORK_HEAD_BYTES_MAX, &bytes) ||
+		CONTROL_FIRST_LINE_BYTES, CONTROL_HEAD_BYTES_MAX, &bytes) ||
 	    !hex32((struct slice){ file.p + 13, 8 }, out_crc))
 		return 0;
 	return (size_t)bytes;
@@ -136,8 +136,8 @@ number_field(struct slice *rest, uint64_t max, uint64_t *out_value)
 }
 
 bool
-work_record_check(struct slice line, uint32_t id_crc,
-    struct work_record *out, struct slice *out_rest)
+control_record_check(struct slice line, uint32_t id_crc,
+    struct control_record *out, struct slice *out_rest)
 {
 	struct slice rest = slice_from(line, SUM_BYTES), word;
 	uint64_t offset, time_s, tries, next_s;
@@ -152,12 +152,12 @@ work_record_check(struct slice line, uint32_t id_crc,
 	    !number_field(&rest, INT64_MAX, &time_s) ||
 	    !field(&rest, &word))
 		return false;
-	out->kind = WORK_RECORD_KINDS;
-	for (int i = 0; i < WORK_RECORD_KINDS; i++)
+	out->kind = RECORD_KINDS;
+	for (int i = 0; i < RECORD_KINDS; i++)
 		if (slice_is(word, kind_names[i]))
-			out->kind = (enum work_record_kind)i;
+			out->kind = (enum control_record_kind)i;
 	/* a kind of a later version says nothing to us, and hides nothing */
-	if (out->kind == WORK_RECORD_KINDS ||
+	if (out->kind == RECORD_KINDS ||
 	    !number_field(&rest, UINT32_MAX, &tries) ||
 	    !number_field(&rest, INT64_MAX, &next_s))
 		return false;
@@ -180,7 +180,7 @@ copy_text(char *out, size_t size, struct slice text)
 }
 
 bool
-work_record_verdict(struct slice rest, struct verdict *out)
+control_record_verdict(struct slice rest, struct verdict *out)
 {
 	struct slice kind, status, who;
 	int number;
@@ -197,7 +197,7 @@ work_record_verdict(struct slice rest, struct verdict *out)
 }
 
 void
-work_record_order(struct slice rest, struct slice *out_by,
+control_record_order(struct slice rest, struct slice *out_by,
     struct slice *out_reason)
 {
 	if (!slice_cut(&rest, '\t', out_by))

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
-#include "mail/work/internal.h"
+#include "mail/control_file/internal.h"
 
 #include "base/banned.h"
 
@@ -27,7 +27,7 @@ enum {
 /* Collect records from *next on into one write's worth; ends[] has where
  * each of them ends in out.  end: length of the file now. */
 static size_t
-collect(struct str *out, uint32_t id_crc, const struct work_record *records,
+collect(struct str *out, uint32_t id_crc, const struct control_record *records,
     size_t count, uint64_t end)
 {
 	size_t taken = 0;
@@ -36,16 +36,16 @@ collect(struct str *out, uint32_t id_crc, const struct work_record *records,
 	while (taken < count && out->len < WRITE_BYTES_MAX) {
 		size_t start = out->len, used, room;
 
-		work_record_add(out, id_crc, &records[taken]);
+		control_record_add(out, id_crc, &records[taken]);
 		used = out->len - start;
-		room = WORK_PAGE_BYTES - (end + start) % WORK_PAGE_BYTES;
+		room = CONTROL_PAGE_BYTES - (end + start) % CONTROL_PAGE_BYTES;
 		if (used > room) {
 			/* newlines up to the boundary, then the record */
 			out->len = start;
 			memset(str_room(out, room), '\n', room);
 			out->len += room;
 			out->buf[out->len] = '\0';
-			work_record_add(out, id_crc, &records[taken]);
+			control_record_add(out, id_crc, &records[taken]);
 		}
 		taken++;
 	}
@@ -69,8 +69,8 @@ count_whole(struct slice text, size_t n)
 }
 
 int
-work_append(int control_fd, const char *id,
-    const struct work_record *records, size_t count, struct err *err)
+control_file_append(int control_fd, const char *id,
+    const struct control_record *records, size_t count, struct err *err)
 {
 	uint32_t id_crc = crc32c(0, id, strlen(id));
 	struct str text = STR_INIT;

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "mail/work/undelete.h"
+#include "mail/control_file/undelete.h"
 
 #include "base/banned.h"
 
@@ -26,17 +26,17 @@ static int
 deleted_control_open(const struct spool *spool, const char *name,
     struct err *err)
 {
-	char control[SPOOL_NAME_BYTES + 16];
+	char bytes[SPOOL_NAME_BYTES + 16];
 	int fd;
 
-	snprintf(control, sizeof(control), "%s.control", name);
-	fd = openat(spool_dir_fd(spool, AREA_TRASH, 0), control, O_RDWR |
+	snprintf(bytes, sizeof(bytes), "%s.control", name);
+	fd = openat(spool_dir_fd(spool, AREA_TRASH, 0), bytes, O_RDWR |
 	    O_APPEND | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return err_sys(err, "open control file %s", control);
+		return err_sys(err, "open control file %s", bytes);
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return fd;
-	err_sys(err, "somebody works on %s", control);
+	err_sys(err, "somebody works on %s", bytes);
 	close(fd);
 	return -1;
 }
@@ -56,20 +56,20 @@ deleted_read_id(const struct spool *spool, const char *name,
 
 /* Row P4: a durable record for each recipient that is cancelled. */
 static int
-rcpts_restore(int fd, const struct work *work, const char *by,
+rcpts_restore(int fd, const struct control_file *control, const char *by,
     size_t *out_count, struct err *err)
 {
-	struct work_record *records = mem_alloc(work->rcpt_total,
+	struct control_record *records = mem_alloc(control->rcpt_total,
 	    sizeof(*records));
 	size_t count = 0;
 	int result = 0;
 
-	for (size_t i = 0; i < work->rcpt_total; i++) {
-		const struct work_rcpt *rcpt = &work->groups[0].rcpts[i];
+	for (size_t i = 0; i < control->rcpt_total; i++) {
+		const struct control_rcpt *rcpt = &control->groups[0].rcpts[i];
 
 		if (!rcpt->is_cancelled)
 			continue;
-		records[count].kind = WORK_RESTORED;
+		records[count].kind = RECORD_RESTORED;
 		records[count].rcpt_offset = rcpt->offset;
 		records[count].time_s = clock_wall_s();
 		strlcpy(records[count].verdict.who, by,
@@ -77,7 +77,8 @@ rcpts_restore(int fd, const struct work *work, const char *by,
 		count++;
 	}
 	if (count > 0)
-		result = work_append(fd, work->id, records, count, err);
+		result = control_file_append(fd, control->id, records, count,
+		    err);
 	if (count > 0 && result == 0 && fdatasync(fd) != 0)
 		result = err_sys(err, "fdatasync control file");
 	mem_free(&records);
@@ -92,26 +93,26 @@ deleted_restore(const struct spool *spool, const char *name, int fd,
 	struct arena *arena = arena_new();
 	struct str text = STR_INIT;
 	char id[SPOOL_ID_BYTES] = "";
-	struct work work;
+	struct control_file control;
 	int result = -1;
 
 	if (!deleted_read_id(spool, name, id))
 		err_set(err, "trash/%s is no message", name);
-	else if (work_read_file(fd, CONTROL_BYTES_MAX, &text, err) < 0 ||
-	    work_parse(arena, str_slice(&text), &work, err) < 0)
+	else if (control_file_read(fd, CONTROL_BYTES_MAX, &text, err) < 0 ||
+	    control_file_parse(arena, str_slice(&text), &control, err) < 0)
 		result = -1;
-	else if (strcmp(id, work.id) != 0)
+	else if (strcmp(id, control.id) != 0)
 		err_set(err, "trash/%s: its control file is of %s", name,
-		    work.id);
+		    control.id);
 	else
-		result = rcpts_restore(fd, &work, by, out_count, err);
+		result = rcpts_restore(fd, &control, by, out_count, err);
 	str_release(&text);
 	arena_free(&arena);
 	return result;
 }
 
 int
-work_undelete(struct spool *spool, const char *name, const char *by,
+control_undelete(struct spool *spool, const char *name, const char *by,
     char out_name[SPOOL_NAME_BYTES], size_t *out_count, struct err *err)
 {
 	int fd = deleted_control_open(spool, name, err), result;
@@ -121,6 +122,6 @@ work_undelete(struct spool *spool, const char *name, const char *by,
 	result = deleted_restore(spool, name, fd, by, out_count, err);
 	close(fd);
 	if (result == 0)	/* D7 -> P4 */
-		result = spool_untrash_work(spool, name, out_name, err);
+		result = spool_untrash_queued(spool, name, out_name, err);
 	return result;
 }

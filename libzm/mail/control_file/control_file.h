@@ -1,4 +1,4 @@
-/* work.h - the control file: what is to be done, and what came of it
+/* control_file.h - the control file: what is to be done, and what came of it
  *
  * reference: doc/man/zmailer-control.5.  The head is written once by the
  * router, its length and checksum in its first line.  Behind it records are
@@ -9,8 +9,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_MAIL_WORK_H
-#define ZM_MAIL_WORK_H
+#ifndef ZM_MAIL_CONTROL_FILE_H
+#define ZM_MAIL_CONTROL_FILE_H
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -23,32 +23,34 @@
 #include "mail/verdict.h"
 
 enum {
-	WORK_RECORD_BYTES_MAX = 1024,	/* a longer text is cut to fit */
-	WORK_PAGE_BYTES = 4096,
-	WORK_FIRST_LINE_BYTES = 22	/* "@ 1 00001234 9f8e7d6c\n" */
+	/* a longer text is cut to fit */
+	CONTROL_RECORD_BYTES_MAX = 1024,
+	CONTROL_PAGE_BYTES = 4096,
+	CONTROL_FIRST_LINE_BYTES = 22	/* "@ 1 00001234 9f8e7d6c\n" */
 };
 
-enum work_record_kind {
-	WORK_OUTCOME,		/* a verdict of an attempt */
-	WORK_REPORTED,		/* the report about the outcome is durable */
-	WORK_DELAY_NOTICE,	/* a notice of delay is durable */
+enum control_record_kind {
+	RECORD_OUTCOME,		/* a verdict of an attempt */
+	/* the report about the outcome is durable */
+	RECORD_REPORTED,
+	RECORD_DELAY_NOTICE,	/* a notice of delay is durable */
 	/* what an operator (or on-exhaust) ordered about a recipient; who
 	 * and why in the verdict's who and text */
-	WORK_HELD,		/* until next_s; 0: until released */
-	WORK_RELEASED,
-	WORK_FROZEN,
-	WORK_THAWED,		/* tries and life start anew */
-	WORK_CANCELLED,		/* deleted: final, never reported */
-	WORK_RESTORED,
-	WORK_RETRY_AT,		/* next_s: the next try */
-	WORK_EXPIRE_AT,		/* next_s: when it is given up */
-	WORK_STEP,		/* a step of the recipient's own is done:
-				 * work_steps */
-	WORK_RECORD_KINDS
+	RECORD_HELD,		/* until next_s; 0: until released */
+	RECORD_RELEASED,
+	RECORD_FROZEN,
+	RECORD_THAWED,		/* tries and life start anew */
+	RECORD_CANCELLED,		/* deleted: final, never reported */
+	RECORD_RESTORED,
+	RECORD_RETRY_AT,		/* next_s: the next try */
+	RECORD_EXPIRE_AT,		/* next_s: when it is given up */
+	RECORD_STEP,		/* a step of the recipient's own is done:
+				 * control_steps */
+	RECORD_KINDS
 };
 
-struct work_record {
-	enum work_record_kind	kind;
+struct control_record {
+	enum control_record_kind	kind;
 	uint32_t		rcpt_offset;	/* of its r line in the file */
 	int64_t			time_s;		/* wall */
 	unsigned		tries;		/* attempts so far */
@@ -59,7 +61,7 @@ struct work_record {
 
 /* Another way to a recipient, taken when the one before it has failed: an X
  * line behind the recipient's. */
-struct work_way {
+struct control_way {
 	uint32_t	offset;		/* of the X line */
 	struct slice	channel, host, user;
 	int64_t		uid;
@@ -67,24 +69,24 @@ struct work_way {
 					 * tried; 0: until it has failed */
 };
 enum {
-	WORK_WAYS_MAX = 8,		/* of a recipient, r line included */
-	WORK_UID_NOBODY = -2		/* in no user's name */
+	CONTROL_WAYS_MAX = 8,		/* of a recipient, r line included */
+	CONTROL_UID_NOBODY = -2		/* in no user's name */
 };
 
-struct work_rcpt {
+struct control_rcpt {
 	uint32_t	offset;		/* of the r line: its name for life;
 					 * or of the X line in force */
 	struct slice	channel, host, user;
 	int64_t		uid;		/* privilege; -2 is nobody */
 	unsigned	notify;
 	struct slice	orcpt;		/* as given, or empty */
-	const struct work_way *ways;	/* that are left, in order */
+	const struct control_way *ways;	/* that are left, in order */
 	size_t		way_count;
 	int64_t		way_since_s;	/* wall, when an earlier way had
 					 * failed; 0: it is the first */
 	uint32_t	first_offset;	/* of the r line */
 	struct slice	zone;		/* that its route names, or empty */
-	/* from the records, by work_parse: */
+	/* from the records, by control_file_parse: */
 	bool		is_final;	/* outcome (all but deferred), or
 					 * cancelled */
 	bool		is_cancelled;	/* last may be NULL or deferred */
@@ -101,23 +103,23 @@ struct work_rcpt {
 	unsigned	delay_notices;
 	unsigned	tries;
 	int64_t		first_try_s, last_try_s, next_s;
-	const struct work_record *last;	/* last outcome, or NULL */
+	const struct control_record *last;	/* last outcome, or NULL */
 };
 
-struct work_group {		/* recipients that share sender and header */
+struct control_group {		/* recipients that share sender and header */
 	struct slice	sender;		/* envelope sender as written on the
 					 * wire; empty: null sender */
 	struct slice	errors_to;	/* an e line of its own, or empty:
-					 * see work_group_errors */
+					 * see control_group_errors */
 	uint32_t	sender_offset;	/* of the s line */
 	uint32_t	header_offset;	/* first header byte; the block ends in
 					 * a blank line */
 	struct slice	header;		/* without that blank line */
-	struct work_rcpt *rcpts;
+	struct control_rcpt *rcpts;
 	size_t		rcpt_count;
 };
 
-struct work {
+struct control_file {
 	char		id[SPOOL_ID_BYTES];
 	ino_t		inode;		/* of the body file when planned */
 	uint64_t	body_offset;	/* of the text behind the header */
@@ -133,7 +135,7 @@ struct work {
 	struct slice	source;		/* who shares a lot fairly: user, else
 					 * client address, else domain */
 	struct terms	terms;
-	struct work_group *groups;
+	struct control_group *groups;
 	size_t		group_count;
 	/* when parsed */
 	size_t		head_bytes;
@@ -145,94 +147,98 @@ struct work {
 
 /* Print the head; fills in all offsets of work's groups and recipients.
  * returns 1; -1 when a value cannot stand in a line. */
-int work_format(struct work *work, struct str *out, struct err *err);
+int control_file_format(struct control_file *control, struct str *out,
+    struct err *err);
 
 /* The same piece by piece, for what is too large to be in memory at once:
  * begin, common, then groups: sender, recipients, header (consecutive groups
  * may have one header behind the last), end.  At any time between two calls
  * the bytes in out can be written to a file and taken. */
-struct work_writer {
+struct control_writer {
 	struct str	*out;
 	uint64_t	 taken;		/* bytes that were in out before */
 	uint32_t	 crc;		/* of these, without the first line */
 };
 /* out is emptied. */
-void work_writer_begin(struct work_writer *writer, struct str *out);
+void control_writer_begin(struct control_writer *writer, struct str *out);
 /* The lines in front of the first s line; groups are not looked at. */
-int work_writer_common(struct work_writer *writer, const struct work *work,
+int control_writer_common(struct control_writer *writer,
+    const struct control_file *control,
     struct err *err);
 /* An s line; with an e line when errors_to is not empty. */
-int work_writer_sender(struct work_writer *writer, struct slice sender,
+int control_writer_sender(struct control_writer *writer, struct slice sender,
     struct slice errors_to, uint32_t *out_offset, struct err *err);
 /* r and N lines, X and N lines of its ways; fills in the offset. */
-int work_writer_rcpt(struct work_writer *writer, struct work_rcpt *rcpt,
+int control_writer_rcpt(struct control_writer *writer,
+    struct control_rcpt *rcpt,
     struct err *err);
 /* An m block. */
-int work_writer_header(struct work_writer *writer, struct slice header,
+int control_writer_header(struct control_writer *writer, struct slice header,
     uint32_t *out_offset, struct err *err);
 /* Instead of one: the header that was written there is theirs, too. */
-int work_writer_header_again(struct work_writer *writer, uint32_t offset,
+int control_writer_header_again(struct control_writer *writer, uint32_t offset,
     struct err *err);
 /* The checksum as far as the first n bytes of out. */
-uint32_t work_writer_crc(const struct work_writer *writer, size_t n);
+uint32_t control_writer_crc(const struct control_writer *writer, size_t n);
 /* The bytes in out are in the file: out is emptied. */
-void work_writer_take(struct work_writer *writer);
+void control_writer_take(struct control_writer *writer);
 /* The head is complete: its first line, with a NUL.  It is put into out
  * when nothing was taken, else it belongs over the first bytes of the file. */
-void work_writer_end(struct work_writer *writer,
-    char out_first[WORK_FIRST_LINE_BYTES + 1]);
+void control_writer_end(struct control_writer *writer,
+    char out_first[CONTROL_FIRST_LINE_BYTES + 1]);
 /* A record, behind the head. */
-void work_writer_record(struct work_writer *writer, const char *id,
-    const struct work_record *record);
+void control_writer_record(struct control_writer *writer, const char *id,
+    const struct control_record *record);
 
 /* Read a whole control file: head and records.  Everything borrows from
  * file or lives in the arena.
  * returns 1; -1: not a control file, or its head is damaged. */
-int work_parse(struct arena *arena, struct slice file, struct work *out,
+int control_file_parse(struct arena *arena, struct slice file,
+    struct control_file *out,
     struct err *err);
 
 /* The offset that makes a failure the end, whatever ways are left. */
-uint32_t work_rcpt_end_offset(const struct work_rcpt *rcpt);
+uint32_t control_rcpt_end_offset(const struct control_rcpt *rcpt);
 
 /* Where reports about a group's recipients go: what its e line says, else
  * to its sender; nowhere (empty) when the message came without one. */
-struct slice work_group_errors(const struct work *work,
-    const struct work_group *group);
+struct slice control_group_errors(const struct control_file *control,
+    const struct control_group *group);
 
 /* Whether it may be tried as far as operators are concerned: neither frozen
  * nor, at now_s, held. */
-bool work_rcpt_is_free(const struct work_rcpt *rcpt, int64_t now_s);
+bool control_rcpt_is_free(const struct control_rcpt *rcpt, int64_t now_s);
 /* For so many seconds its life stood, or will have stood, still: its holds,
  * one with an end as long as that, one without not yet. */
-int64_t work_rcpt_held_s(const struct work_rcpt *rcpt);
+int64_t control_rcpt_held_s(const struct control_rcpt *rcpt);
 
 /* Only the first line: returns the head's length, 0 when it is none. */
-size_t work_head_bytes(struct slice file);
+size_t control_file_head_bytes(struct slice file);
 
 /* Read all of fd (at most max_bytes) into *out from offset 0. 0 or -1. */
-int work_read_file(int fd, size_t max_bytes, struct str *out,
+int control_file_read(int fd, size_t max_bytes, struct str *out,
     struct err *err);
 
 /* Append records in one write (more only when they exceed a page), each
  * padded as said above.  Not synced.  A short write is noted by writing
  * the rest of the group again on a new line.  returns 0 or -1. */
-int work_append(int control_fd, const char *id,
-    const struct work_record *records, size_t count, struct err *err);
+int control_file_append(int control_fd, const char *id,
+    const struct control_record *records, size_t count, struct err *err);
 
 /* Steps that an agent did for a recipient and that must not be done again:
  * fn is called for each record from *inout_offset on (0: the first), which
  * comes to stand behind the last whole one.  0 or -1. */
-typedef void work_step_fn(void *context, uint32_t rcpt_offset,
+typedef void control_step_fn(void *context, uint32_t rcpt_offset,
     struct slice step);
-int work_steps(int control_fd, const char *id, uint64_t *inout_offset,
-    work_step_fn *fn, void *context, struct err *err);
+int control_steps(int control_fd, const char *id, uint64_t *inout_offset,
+    control_step_fn *fn, void *context, struct err *err);
 /* Append such a record; step: a word.  0 or -1. */
-int work_step_note(int control_fd, const char *id, uint32_t rcpt_offset,
+int control_step_note(int control_fd, const char *id, uint32_t rcpt_offset,
     const char *step, struct err *err);
 
 /* ---- a job as an agent sees it (doc/protocol/agent.md) -------------- */
 
-struct work_job {
+struct control_job {
 	char		id[SPOOL_ID_BYTES];
 	struct slice	host;
 	struct slice	sender;
@@ -242,21 +248,21 @@ struct work_job {
 	enum dsn_ret	ret;
 	uint64_t	body_offset;
 	uint64_t	size_bytes;
-	int		control_fd;	/* borrowed; for work_steps */
-	struct work_rcpt *rcpts;	/* channel, host, user, uid, notify,
+	int		control_fd;	/* borrowed; for control_steps */
+	struct control_rcpt *rcpts;	/* channel, host, user, uid, notify,
 					 * orcpt, offset, tries are filled */
 	size_t		rcpt_count;
 };
 
 /* "<inode>/<id>\t<host>\t<sender-off>,<header-off>,<tries>\t<off>,<off>...":
  * the line the scheduler sends.  tries: attempts made before this one. */
-void work_job_add(struct str *out, const char *name, const char *id,
+void control_job_add(struct str *out, const char *name, const char *id,
     struct slice host, uint32_t sender_offset, uint32_t header_offset,
     unsigned tries, const uint32_t *rcpt_offsets, size_t count);
 
 /* Read the job's lines out of the control file.  Everything in the arena.
  * returns 1; -1: the file does not fit the job (answer "#resync"). */
-int work_job_load(struct arena *arena, struct slice job_line, int control_fd,
-    struct work_job *out, struct err *err);
+int control_job_load(struct arena *arena, struct slice job_line, int control_fd,
+    struct control_job *out, struct err *err);
 
 #endif

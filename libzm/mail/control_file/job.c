@@ -15,7 +15,7 @@
 
 #include "base/crc32c.h"
 #include "base/fd.h"
-#include "mail/work/internal.h"
+#include "mail/control_file/internal.h"
 
 #include "base/banned.h"
 
@@ -32,7 +32,7 @@ struct window {
 };
 
 void
-work_job_add(struct str *out, const char *name, const char *id,
+control_job_add(struct str *out, const char *name, const char *id,
     struct slice host, uint32_t sender_offset, uint32_t header_offset,
     unsigned tries, const uint32_t *rcpt_offsets, size_t count)
 {
@@ -82,7 +82,7 @@ window_line(struct window *window, uint64_t offset, const char *tags,
 	struct slice rest;
 	size_t n;
 
-	if (offset < WORK_FIRST_LINE_BYTES)
+	if (offset < CONTROL_FIRST_LINE_BYTES)
 		return err_set(err, "offset %" PRIu64 " lies before any line",
 		    offset);
 	for (int turn = 0; turn < 2; turn++) {
@@ -113,7 +113,7 @@ window_header(struct window *window, uint64_t offset, struct slice *out,
 	struct slice rest;
 	const char *end;
 
-	for (size_t want = WINDOW_BYTES; want <= WORK_HEADER_BYTES_MAX * 2;
+	for (size_t want = WINDOW_BYTES; want <= CONTROL_HEADER_BYTES_MAX * 2;
 	    want *= 4) {
 		if (offset > window->start &&
 		    offset - window->start < window->text.n) {
@@ -143,19 +143,19 @@ window_header(struct window *window, uint64_t offset, struct slice *out,
 
 /* The lines before the first s line; the first window holds them. */
 static int
-read_common(struct window *window, struct work_job *out, struct err *err)
+read_common(struct window *window, struct control_job *out, struct err *err)
 {
-	struct work work = { .ret = DSN_RET_DEFAULT };
+	struct control_file control = { .ret = DSN_RET_DEFAULT };
 	struct slice rest = window->text, line;
 	uint32_t crc;
-	size_t head = work_first_line(rest, &crc);
+	size_t head = control_first_line(rest, &crc);
 
 	if (head == 0)
 		return err_set(err, "not a control file");
-	if (head <= rest.n && crc32c(0, rest.p + WORK_FIRST_LINE_BYTES,
-		head - WORK_FIRST_LINE_BYTES) != crc)
+	if (head <= rest.n && crc32c(0, rest.p + CONTROL_FIRST_LINE_BYTES,
+		head - CONTROL_FIRST_LINE_BYTES) != crc)
 		return err_set(err, "the control file's checksum is wrong");
-	rest = slice_from(rest, WORK_FIRST_LINE_BYTES);
+	rest = slice_from(rest, CONTROL_FIRST_LINE_BYTES);
 	for (;;) {
 		size_t n = slice_find(rest, '\n');
 
@@ -163,31 +163,32 @@ read_common(struct window *window, struct work_job *out, struct err *err)
 		if (n == rest.n || slice_starts(line, "s "))
 			break;
 		rest = slice_from(rest, n + 1);
-		if (line.n < 3 || line.p[1] != ' ' || work_read_common(&work,
+		if (line.n < 3 || line.p[1] != ' ' ||
+		    control_read_common(&control,
 			line.p[0], slice_from(line, 2), err) < 0)
 			return err_prefix(err, "control file");
 	}
-	if (strcmp(work.id, out->id) != 0)
+	if (strcmp(control.id, out->id) != 0)
 		return err_set(err, "the control file is of message %s, the "
-		    "job of %s", work.id, out->id);
-	out->bodytype = work.bodytype;
-	out->envid = work.envid;
-	out->terms = work.terms;
-	out->ret = work.ret;
-	out->body_offset = work.body_offset;
-	out->size_bytes = work.size_bytes;
+		    "job of %s", control.id, out->id);
+	out->bodytype = control.bodytype;
+	out->envid = control.envid;
+	out->terms = control.terms;
+	out->ret = control.ret;
+	out->body_offset = control.body_offset;
+	out->size_bytes = control.size_bytes;
 	return 1;
 }
 
 static int
-read_rcpt(struct window *window, uint64_t offset, struct work_rcpt *out,
+read_rcpt(struct window *window, uint64_t offset, struct control_rcpt *out,
     struct err *err)
 {
 	struct slice line;
 	struct err ignored;
 
 	if (window_line(window, offset, "rX ", &line, err) < 0 ||
-	    work_read_quad(slice_from(line, 2), out, err) < 0)
+	    control_read_quad(slice_from(line, 2), out, err) < 0)
 		return -1;
 	out->offset = (uint32_t)offset;
 	/* an N line may follow; another line there is no error */
@@ -197,7 +198,7 @@ read_rcpt(struct window *window, uint64_t offset, struct work_rcpt *out,
 		return 1;
 	if (window_line(window, offset, "N ", &line, &ignored) < 0)
 		return 1;
-	return work_read_notify(slice_from(line, 2), out, err);
+	return control_read_notify(slice_from(line, 2), out, err);
 }
 
 static size_t
@@ -216,7 +217,7 @@ struct job_line {
 };
 
 static int
-read_job_line(struct arena *arena, struct slice line, struct work_job *out,
+read_job_line(struct arena *arena, struct slice line, struct control_job *out,
     struct job_line *job, struct err *err)
 {
 	struct slice name, host, middle, part[3] = { { NULL, 0 } }, id;
@@ -245,7 +246,7 @@ read_job_line(struct arena *arena, struct slice line, struct work_job *out,
 
 static int
 read_rcpts(struct window *window, const struct job_line *job,
-    struct work_job *out, struct err *err)
+    struct control_job *out, struct err *err)
 {
 	struct slice list = job->rcpts, piece;
 	size_t room = count_offsets(list);
@@ -266,12 +267,12 @@ read_rcpts(struct window *window, const struct job_line *job,
 }
 
 int
-work_job_load(struct arena *arena, struct slice job_line, int control_fd,
-    struct work_job *out, struct err *err)
+control_job_load(struct arena *arena, struct slice job_line, int control_fd,
+    struct control_job *out, struct err *err)
 {
 	struct window window = { .arena = arena, .fd = control_fd };
 	struct job_line job = { 0 };
-	struct work_rcpt sender;
+	struct control_rcpt sender;
 	struct slice line;
 
 	memset(out, 0, sizeof(*out));
@@ -280,7 +281,7 @@ work_job_load(struct arena *arena, struct slice job_line, int control_fd,
 	    window_read(&window, 0, WINDOW_BYTES, err) < 0 ||
 	    read_common(&window, out, err) < 0 ||
 	    window_line(&window, job.sender, "s ", &line, err) < 0 ||
-	    work_read_quad(slice_from(line, 2), &sender, err) < 0 ||
+	    control_read_quad(slice_from(line, 2), &sender, err) < 0 ||
 	    read_rcpts(&window, &job, out, err) < 0 ||
 	    window_header(&window, job.header, &out->header, err) < 0)
 		return -1;

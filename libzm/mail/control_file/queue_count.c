@@ -3,7 +3,7 @@
  * In     transport/
  * Out    messages and recipients in each state, bytes, the oldest
  * Holds  one control file's bytes at a time, some open ahead
- * Trusts control files as far as work_parse does
+ * Trusts control files as far as control_file_parse does
  * Spec   doc/INTERNALS.md row P4
  *
  * SPDX-License-Identifier: ISC
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "mail/work/queue_count.h"
+#include "mail/control_file/queue_count.h"
 
 #include "base/banned.h"
 
@@ -31,38 +31,38 @@ struct counting {
 };
 
 static enum queue_state
-rcpt_state(const struct work *work, const struct work_rcpt *rcpt,
+rcpt_state(const struct control_file *control, const struct control_rcpt *rcpt,
     int64_t now_s)
 {
 	if (rcpt->is_final)
 		return rcpt->is_cancelled ? QUEUE_DELETED : QUEUE_DONE;
 	if (rcpt->is_frozen)
 		return QUEUE_FROZEN;
-	if (!work_rcpt_is_free(rcpt, now_s))
+	if (!control_rcpt_is_free(rcpt, now_s))
 		return QUEUE_HELD;
 	if (rcpt->next_s > 0)
 		return rcpt->next_s > now_s ? QUEUE_WAITING : QUEUE_READY;
 	/* tried, and the schedule says when again: it is not in the file */
-	return rcpt->tries > 0 || work->terms.hold_until_s > now_s ?
+	return rcpt->tries > 0 || control->terms.hold_until_s > now_s ?
 	    QUEUE_WAITING : QUEUE_READY;
 }
 
 static void
-message_count(struct counting *counting, const struct work *work)
+message_count(struct counting *counting, const struct control_file *control)
 {
 	struct queue_counts *counts = counting->counts;
-	int64_t born_s = spool_id_time_us(slice_of(work->id)) / 1000000;
+	int64_t born_s = spool_id_time_us(slice_of(control->id)) / 1000000;
 	uint64_t found[QUEUE_STATES] = { 0 };
 
-	for (size_t i = 0; i < work->rcpt_total; i++)
-		found[rcpt_state(work, &work->groups[0].rcpts[i],
+	for (size_t i = 0; i < control->rcpt_total; i++)
+		found[rcpt_state(control, &control->groups[0].rcpts[i],
 		    counting->now_s)]++;
 	for (int i = 0; i < QUEUE_STATES; i++) {
 		counts->recipients[i] += found[i];
 		counts->messages[i] += found[i] > 0;
 	}
 	counts->total++;
-	counts->bytes += work->size_bytes;
+	counts->bytes += control->size_bytes;
 	if (counts->oldest_s == 0 || born_s < counts->oldest_s)
 		counts->oldest_s = born_s;
 }
@@ -73,7 +73,7 @@ queue_count_file(void *context, const char *name, int fd)
 	struct counting *counting = context;
 	const char *last = strrchr(name, '/');
 	struct spool_name parts;
-	struct work work;
+	struct control_file control;
 	struct stat st;
 	struct err err;
 
@@ -84,10 +84,10 @@ queue_count_file(void *context, const char *name, int fd)
 		return true;		/* it went on meanwhile */
 	arena_reset(counting->arena);
 	str_reset(&counting->text);
-	if (work_read_file(fd, CONTROL_BYTES_MAX, &counting->text,
-	    &err) == 0 && work_parse(counting->arena,
-	    str_slice(&counting->text), &work, &err) == 1)
-		message_count(counting, &work);
+	if (control_file_read(fd, CONTROL_BYTES_MAX, &counting->text,
+	    &err) == 0 && control_file_parse(counting->arena,
+	    str_slice(&counting->text), &control, &err) == 1)
+		message_count(counting, &control);
 	return true;
 }
 

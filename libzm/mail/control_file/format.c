@@ -1,6 +1,6 @@
 /* format.c - the head of a control file, written once
  *
- * In     a struct work as the router planned it
+ * In     a struct control_file as the router planned it
  * Out    the head's bytes; the offsets of all lines in the struct
  * Trusts nothing: a value that would break its line is refused
  * Spec   doc/man/zmailer-control.5
@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "mail/work/internal.h"
-#include "mail/work/work.h"
+#include "mail/control_file/internal.h"
+#include "mail/control_file/control_file.h"
 
 #include "base/banned.h"
 
@@ -30,7 +30,7 @@ value_check(const char *what, struct slice value, bool blanks_ok,
 		if (c == ' ' && !blanks_ok)
 			return err_set(err, "blank in %s", what);
 	}
-	if (value.n > WORK_LINE_BYTES_MAX / 4)
+	if (value.n > CONTROL_LINE_BYTES_MAX / 4)
 		return err_set(err, "%s of %zu bytes", what, value.n);
 	return 1;
 }
@@ -77,23 +77,23 @@ add_field(struct str *out, struct slice value)
 		str_add_slice(out, value);
 }
 
-/* Where the next byte goes.  32 bits are enough: see WORK_HEAD_BYTES_MAX. */
+/* Where the next byte goes.  32 bits are enough: see CONTROL_HEAD_BYTES_MAX. */
 static uint32_t
-offset_of(const struct work_writer *writer)
+offset_of(const struct control_writer *writer)
 {
 	return (uint32_t)(writer->taken + writer->out->len);
 }
 
 static int
-check_bytes(const struct work_writer *writer, struct err *err)
+check_bytes(const struct control_writer *writer, struct err *err)
 {
-	return writer->taken + writer->out->len <= WORK_HEAD_BYTES_MAX ? 1 :
+	return writer->taken + writer->out->len <= CONTROL_HEAD_BYTES_MAX ? 1 :
 	    err_set(err, "control file of more than %d bytes",
-	    WORK_HEAD_BYTES_MAX);
+	    CONTROL_HEAD_BYTES_MAX);
 }
 
 int
-work_writer_sender(struct work_writer *writer, struct slice sender,
+control_writer_sender(struct control_writer *writer, struct slice sender,
     struct slice errors_to, uint32_t *out_offset, struct err *err)
 {
 	struct str *out = writer->out;
@@ -123,7 +123,7 @@ add_number(struct str *out, int64_t number)
 }
 
 static int
-way_check(const struct work_way *way, struct err *err)
+way_check(const struct control_way *way, struct err *err)
 {
 	if (way->channel.n == 0 || way->user.n == 0)
 		return err_set(err, "recipient without channel or user");
@@ -134,7 +134,7 @@ way_check(const struct work_way *way, struct err *err)
 }
 
 static void
-add_way(struct str *out, const char *tag, const struct work_way *way)
+add_way(struct str *out, const char *tag, const struct control_way *way)
 {
 	str_adds(out, tag);
 	add_field(out, way->channel);
@@ -148,7 +148,7 @@ add_way(struct str *out, const char *tag, const struct work_way *way)
 }
 
 static void
-add_notify(struct str *out, const struct work_rcpt *rcpt, int64_t after_s)
+add_notify(struct str *out, const struct control_rcpt *rcpt, int64_t after_s)
 {
 	if (rcpt->notify == DSN_NOTIFY_DEFAULT && rcpt->orcpt.n == 0 &&
 	    rcpt->zone.n == 0 && after_s == 0)
@@ -172,10 +172,10 @@ add_notify(struct str *out, const struct work_rcpt *rcpt, int64_t after_s)
 }
 
 int
-work_writer_rcpt(struct work_writer *writer, struct work_rcpt *rcpt,
+control_writer_rcpt(struct control_writer *writer, struct control_rcpt *rcpt,
     struct err *err)
 {
-	const struct work_way first = { .channel = rcpt->channel,
+	const struct control_way first = { .channel = rcpt->channel,
 	    .host = rcpt->host, .user = rcpt->user, .uid = rcpt->uid };
 	struct str *out = writer->out;
 
@@ -198,9 +198,9 @@ work_writer_rcpt(struct work_writer *writer, struct work_rcpt *rcpt,
 static int
 header_check(struct slice header, struct err *err)
 {
-	if (header.n > WORK_HEADER_BYTES_MAX)
+	if (header.n > CONTROL_HEADER_BYTES_MAX)
 		return err_set(err, "header of %zu bytes, the limit is %d",
-		    header.n, WORK_HEADER_BYTES_MAX);
+		    header.n, CONTROL_HEADER_BYTES_MAX);
 	if (header.n > 0 && (header.p[0] == '\n' ||
 	    memmem(header.p, header.n, "\n\n", 2) != NULL))
 		return err_set(err, "blank line inside a header");
@@ -208,7 +208,7 @@ header_check(struct slice header, struct err *err)
 }
 
 int
-work_writer_header(struct work_writer *writer, struct slice header,
+control_writer_header(struct control_writer *writer, struct slice header,
     uint32_t *out_offset, struct err *err)
 {
 	struct str *out = writer->out;
@@ -225,7 +225,7 @@ work_writer_header(struct work_writer *writer, struct slice header,
 }
 
 int
-work_writer_header_again(struct work_writer *writer, uint32_t offset,
+control_writer_header_again(struct control_writer *writer, uint32_t offset,
     struct err *err)
 {
 	str_addf(writer->out, "h %" PRIu32 "\n", offset);
@@ -233,60 +233,64 @@ work_writer_header_again(struct work_writer *writer, uint32_t offset,
 }
 
 static bool
-is_same_header(const struct work_group *a, const struct work_group *b)
+is_same_header(const struct control_group *a, const struct control_group *b)
 {
 	return a->header.p == b->header.p && a->header.n == b->header.n;
 }
 
 static int
-add_groups(struct work_writer *writer, struct work *work, struct err *err)
+add_groups(struct control_writer *writer, struct control_file *control,
+    struct err *err)
 {
 	size_t first = 0;
 	uint32_t at;
 
-	work->rcpt_total = 0;
-	for (size_t i = 0; i < work->group_count; i++) {
-		struct work_group *group = &work->groups[i];
+	control->rcpt_total = 0;
+	for (size_t i = 0; i < control->group_count; i++) {
+		struct control_group *group = &control->groups[i];
 
 		if (group->rcpt_count == 0)
 			return err_set(err, "sender without recipients");
-		if (work_writer_sender(writer, group->sender,
+		if (control_writer_sender(writer, group->sender,
 		    group->errors_to, &group->sender_offset, err) < 0)
 			return -1;
 		for (size_t j = 0; j < group->rcpt_count; j++)
-			if (work_writer_rcpt(writer, &group->rcpts[j],
+			if (control_writer_rcpt(writer, &group->rcpts[j],
 			    err) < 0)
 				return -1;
-		work->rcpt_total += group->rcpt_count;
-		if (i + 1 < work->group_count &&
+		control->rcpt_total += group->rcpt_count;
+		if (i + 1 < control->group_count &&
 		    is_same_header(group, group + 1))
 			continue;
-		if (work_writer_header(writer, group->header, &at, err) < 0)
+		if (control_writer_header(writer, group->header, &at, err) < 0)
 			return -1;
 		for (; first <= i; first++)
-			work->groups[first].header_offset = at;
+			control->groups[first].header_offset = at;
 	}
 	return 1;
 }
 
 int
-work_writer_common(struct work_writer *writer, const struct work *work,
+control_writer_common(struct control_writer *writer,
+    const struct control_file *control,
     struct err *err)
 {
 	struct str *out = writer->out;
 
-	if (!spool_id_is(slice_of(work->id)))
-		return err_set(err, "'%s' is not a spool id", work->id);
-	str_addf(out, "I %s\ni %ju\no %" PRIu64 "\nz %" PRIu64 "\n", work->id,
-	    (uintmax_t)work->inode, work->body_offset, work->size_bytes);
-	if (add_line(out, 'l', work->msgid, err) < 0 ||
-	    add_line(out, 'e', work->errors_to, err) < 0 ||
-	    add_line(out, 'u', work->user, err) < 0 ||
-	    add_line(out, 'f', work->source, err) < 0 ||
-	    add_line(out, 'B', work->bodytype, err) < 0 ||
-	    add_line(out, 'R', slice_of(dsn_ret_name(work->ret)), err) < 0 ||
-	    add_line(out, 'n', work->envid, err) < 0 ||
-	    add_terms(out, &work->terms, err) < 0)
+	if (!spool_id_is(slice_of(control->id)))
+		return err_set(err, "'%s' is not a spool id", control->id);
+	str_addf(out, "I %s\ni %ju\no %" PRIu64 "\nz %" PRIu64 "\n",
+	    control->id,
+	    (uintmax_t)control->inode, control->body_offset,
+	    control->size_bytes);
+	if (add_line(out, 'l', control->msgid, err) < 0 ||
+	    add_line(out, 'e', control->errors_to, err) < 0 ||
+	    add_line(out, 'u', control->user, err) < 0 ||
+	    add_line(out, 'f', control->source, err) < 0 ||
+	    add_line(out, 'B', control->bodytype, err) < 0 ||
+	    add_line(out, 'R', slice_of(dsn_ret_name(control->ret)), err) < 0 ||
+	    add_line(out, 'n', control->envid, err) < 0 ||
+	    add_terms(out, &control->terms, err) < 0)
 		return -1;
 	return 1;
 }
@@ -294,63 +298,64 @@ work_writer_common(struct work_writer *writer, const struct work *work,
 /* ---- beginning and end ----------------------------------------------- */
 
 void
-work_writer_begin(struct work_writer *writer, struct str *out)
+control_writer_begin(struct control_writer *writer, struct str *out)
 {
-	*writer = (struct work_writer){ .out = out };
+	*writer = (struct control_writer){ .out = out };
 	str_reset(out);		/* offsets count from the file's first byte */
 	str_adds(out, "@ 1 ........ ........\n");
 }
 
 uint32_t
-work_writer_crc(const struct work_writer *writer, size_t n)
+control_writer_crc(const struct control_writer *writer, size_t n)
 {
 	struct slice fresh = slice_first(str_slice(writer->out), n);
 
 	if (writer->taken == 0)
-		fresh = slice_from(fresh, n < WORK_FIRST_LINE_BYTES ? n :
-		    WORK_FIRST_LINE_BYTES);
+		fresh = slice_from(fresh, n < CONTROL_FIRST_LINE_BYTES ? n :
+		    CONTROL_FIRST_LINE_BYTES);
 	return crc32c(writer->crc, fresh.p, fresh.n);
 }
 
 void
-work_writer_take(struct work_writer *writer)
+control_writer_take(struct control_writer *writer)
 {
-	writer->crc = work_writer_crc(writer, writer->out->len);
+	writer->crc = control_writer_crc(writer, writer->out->len);
 	writer->taken += writer->out->len;
 	str_reset(writer->out);
 }
 
 void
-work_writer_end(struct work_writer *writer,
-    char out_first[WORK_FIRST_LINE_BYTES + 1])
+control_writer_end(struct control_writer *writer,
+    char out_first[CONTROL_FIRST_LINE_BYTES + 1])
 {
-	snprintf(out_first, WORK_FIRST_LINE_BYTES + 1, "@ 1 %08" PRIu32
+	snprintf(out_first, CONTROL_FIRST_LINE_BYTES + 1, "@ 1 %08" PRIu32
 	    " %08" PRIx32 "\n", offset_of(writer),
-	    work_writer_crc(writer, writer->out->len));
+	    control_writer_crc(writer, writer->out->len));
 	if (writer->taken == 0)
-		memcpy(writer->out->buf, out_first, WORK_FIRST_LINE_BYTES);
+		memcpy(writer->out->buf, out_first, CONTROL_FIRST_LINE_BYTES);
 }
 
 void
-work_writer_record(struct work_writer *writer, const char *id,
-    const struct work_record *record)
+control_writer_record(struct control_writer *writer, const char *id,
+    const struct control_record *record)
 {
-	work_record_add(writer->out, crc32c(0, id, strlen(id)), record);
+	control_record_add(writer->out, crc32c(0, id, strlen(id)), record);
 }
 
 int
-work_format(struct work *work, struct str *out, struct err *err)
+control_file_format(struct control_file *control, struct str *out,
+    struct err *err)
 {
-	char first[WORK_FIRST_LINE_BYTES + 1];
-	struct work_writer writer;
+	char first[CONTROL_FIRST_LINE_BYTES + 1];
+	struct control_writer writer;
 
-	work_writer_begin(&writer, out);
-	if (work_writer_common(&writer, work, err) < 0 ||
-	    add_groups(&writer, work, err) < 0)
+	control_writer_begin(&writer, out);
+	if (control_writer_common(&writer, control, err) < 0 ||
+	    add_groups(&writer, control, err) < 0)
 		return -1;
-	if (work->group_count == 0)
+	if (control->group_count == 0)
 		return err_set(err, "control file without recipients");
-	work_writer_end(&writer, first);
-	work->head_bytes = out->len;
+	control_writer_end(&writer, first);
+	control->head_bytes = out->len;
 	return 1;
 }

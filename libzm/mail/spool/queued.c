@@ -1,4 +1,4 @@
-/* work.c - the scheduler's end of a message
+/* queued.c - the scheduler's end of a message
  *
  * In     the name of a routed message
  * Out    two descriptors for an agent; or, at the end, no files
@@ -30,7 +30,7 @@
 enum { BARRIER_RECORDS_MAX = 8 };	/* more than these: one syncfs */
 
 int
-spool_open_work(struct spool *spool, const char *name, int *out_control,
+spool_open_queued(struct spool *spool, const char *name, int *out_control,
     int *out_body, struct err *err)
 {
 	int saved;
@@ -60,7 +60,7 @@ fail:
 }
 
 bool
-spool_work_is_idle(int control_fd)
+spool_control_is_idle(int control_fd)
 {
 	if (flock(control_fd, LOCK_EX | LOCK_NB) != 0)
 		return false;
@@ -241,7 +241,7 @@ sync_file(int dir_fd, const char *name)
 }
 
 int
-spool_shelve_work(struct spool *spool, const char *name, const char *why,
+spool_shelve_queued(struct spool *spool, const char *name, const char *why,
     struct err *err)
 {
 	int to_fd = spool->area_fd[AREA_POSTMAN];

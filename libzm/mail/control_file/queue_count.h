@@ -5,7 +5,7 @@
 #ifndef ZM_MAIL_QUEUE_COUNT_H
 #define ZM_MAIL_QUEUE_COUNT_H
 
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 enum queue_state {
 	QUEUE_READY, QUEUE_WAITING, QUEUE_HELD, QUEUE_FROZEN, QUEUE_DELETED,

@@ -1,4 +1,4 @@
-/* work_case.h - a control file for the tests of its parts
+/* control_case.h - a control file for the tests of its parts
  *
  * SPDX-License-Identifier: ISC
  */
@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 #define ID "0123456789abc"
 
-static struct work_rcpt rcpts[] = {
+static struct control_rcpt rcpts[] = {
 	{ .channel = SLICE("local"), .user = SLICE("bob"), .uid = 1001 },
 	{ .channel = SLICE("pipe"), .host = SLICE("h"),
 	    .user = SLICE("|/bin/x -a b 7"), .uid = -2,
@@ -29,23 +29,24 @@ static struct work_rcpt rcpts[] = {
 	    .notify = DSN_NOTIFY_SUCCESS | DSN_NOTIFY_DELAY },
 };
 
-static struct work_group groups[] = {
+static struct control_group groups[] = {
 	{ .sender = SLICE("a@example.org"), .header = SLICE("A: 1\nr x\n"),
 	    .rcpts = rcpts, .rcpt_count = 1 },
 	{ .sender = SLICE(""), .header = SLICE("B: 2\n s 1\n"),
 	    .rcpts = rcpts + 1, .rcpt_count = 2 },
 };
 
-static inline struct work
+static inline struct control_file
 sample(void)
 {
-	struct work work = { .id = ID, .inode = 4711, .body_offset = 123,
+	struct control_file control = { .id = ID, .inode = 4711, .body_offset =
+	    123,
 	    .size_bytes = 98765, .msgid = SLICE("<x@y>"),
 	    .errors_to = SLICE("a@example.org"), .envid = SLICE("QQ"),
 	    .ret = DSN_RET_FULL, .bodytype = SLICE("8BITMIME"),
 	    .user = SLICE("alice"), .groups = groups, .group_count = 2 };
 
-	return work;
+	return control;
 }
 
 static inline int
@@ -60,11 +61,11 @@ temp_file(const void *bytes, size_t n)
 	return fd;
 }
 
-static inline struct work_record
+static inline struct control_record
 outcome(uint32_t offset, enum verdict_kind kind, unsigned tries,
     const char *text)
 {
-	struct work_record record = { .kind = WORK_OUTCOME,
+	struct control_record record = { .kind = RECORD_OUTCOME,
 	    .rcpt_offset = offset, .time_s = 1763600000 + tries,
 	    .tries = tries,
 	    .next_s = kind == VERDICT_DEFERRED ? 1763600900 : 0 };
