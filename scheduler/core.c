@@ -160,10 +160,9 @@ core_close(struct scheduler *scheduler)
 	while ((job = job_table_next(&scheduler->jobs, &cursor)) != NULL) {
 		for (size_t i = 0; i < job->vertex_count; i++)
 			plan_forget(&scheduler->plan, &job->vertices[i]);
-		job_free(&job);
 	}
+	job_table_end(&scheduler->jobs);
 	intake_close(scheduler);
-	report_release(scheduler);
 	group_release(scheduler);
 	job_table_release(&scheduler->jobs);
 	thread_table_release(&scheduler->threads);

@@ -37,8 +37,6 @@ struct intake {
 	size_t		 busy_count, busy_room;
 	ino_t		*orphans;	/* control files without a body */
 	size_t		 orphan_count, orphan_room;
-	struct job	**fresh;	/* opened since the last turn's end */
-	size_t		 fresh_count, fresh_room;
 	struct notify	*notify;
 	struct str	 text;		/* reused from file to file */
 	struct arena	*arena;
@@ -104,30 +102,14 @@ struct agents {
 
 /* ---- report.c, group.c, control.c -------------------------------- */
 
-struct owing {
-	struct job	*job;
-	int64_t		 since_ms;
-};
-
 struct reporter {
-	struct job	**queue;	/* JOB_REPORT: there is one to write */
-	size_t		 count, room;
-	struct owing	*owing;		/* JOB_OWES, others of it still wait */
-	size_t		 owing_count, owing_room;
 	int64_t		 not_before_ms;	/* after trouble */
 	struct formset	 forms;
 };
 
 struct group {
-	struct job	**finished;	/* row F1: body unlinked */
-	size_t		 finished_count, finished_room;
-	struct job	**ending;	/* of these the barrier is under way,
-					 * or passed; NULL: gone meanwhile */
-	size_t		 ending_count, ending_room, ended;
 	struct spool_barrier barrier;
 	bool		 is_durable;
-	struct job	**dirty;	/* stay, with new records */
-	size_t		 dirty_count, dirty_room;
 	struct timer	 timer, step;
 };
 

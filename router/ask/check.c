@@ -14,18 +14,18 @@
 
 #include "base/banned.h"
 
-enum { ROUTE_PLACES_MAX = 100 };
+enum { ROUTE_RCPTS_MAX = 100 };
 
-/* Served when one place is no error. */
+/* Served when one recipient is no error. */
 static enum check_result
-judge(const struct places *places, struct slice *out_form)
+judge(const struct rcpts *rcpts, struct slice *out_form)
 {
-	for (size_t i = 0; i < places->held; i++) {
-		if (!slice_is(places->list[i].channel, "error")) {
+	for (size_t i = 0; i < rcpts->held; i++) {
+		if (!slice_is(rcpts->list[i].channel, "error")) {
 			*out_form = SLICE("");
 			return CHECK_SERVED;
 		}
-		*out_form = places->list[i].host;
+		*out_form = rcpts->list[i].host;
 	}
 	return out_form->n > 0 ? CHECK_REFUSED : CHECK_SERVED;
 }
@@ -34,16 +34,16 @@ enum check_result
 router_check(struct router *router, struct arena *arena,
     const struct path *path, struct slice *out_form, struct err *err)
 {
-	struct route_request request = { .path = *path };
+	struct given_rcpt given = { .path = *path };
 	enum check_result result = CHECK_TROUBLE;
-	struct places places;
+	struct rcpts rcpts;
 
 	*out_form = SLICE("");
-	places_init(&places, arena);
-	places.is_check = true;
-	if (router_address(router, &places, &request, err) == 1)
-		result = judge(&places, out_form);
-	places_release(&places);
+	rcpts_init(&rcpts, arena);
+	rcpts.is_check = true;
+	if (router_address(router, &rcpts, &given, err) == 1)
+		result = judge(&rcpts, out_form);
+	rcpts_release(&rcpts);
 	return result;
 }
 
@@ -52,17 +52,17 @@ router_check(struct router *router, struct arena *arena,
 /* Of an address elsewhere only the script is asked: trouble with a route is
  * no reason to turn mail away. */
 static int
-ask_script(struct router *router, struct places *places,
+ask_script(struct router *router, struct rcpts *rcpts,
     const struct path *path, struct err *err)
 {
-	struct route_request request = { .path = *path };
+	struct given_rcpt given = { .path = *path };
 	struct slice name;
 	struct err bad;
 
-	if (router_domain(places->arena, path->domain, &name, &bad) == 1 &&
+	if (router_domain(rcpts->arena, path->domain, &name, &bad) == 1 &&
 	    conf_domain_find(router_conf(router), name) == NULL)
-		return router_only_hook(router, places, &request, err);
-	return router_address(router, places, &request, err);
+		return router_only_hook(router, rcpts, &given, err);
+	return router_address(router, rcpts, &given, err);
 }
 
 static void
@@ -70,8 +70,8 @@ answer_script(struct router *router, struct arena *arena, struct slice line,
     struct str *out)
 {
 	struct slice to = { NULL, 0 }, from = { NULL, 0 }, form = { NULL, 0 };
-	struct place_asker asker = { { NULL, 0 }, { NULL, 0 } };
-	struct places places;
+	struct rcpts_asker asker = { { NULL, 0 }, { NULL, 0 } };
+	struct rcpts rcpts;
 	struct path path;
 	struct err err;
 
@@ -83,52 +83,52 @@ answer_script(struct router *router, struct arena *arena, struct slice line,
 		return;
 	}
 	asker.user = line;
-	places_init(&places, arena);
-	places_reset(&places, 0, NULL, from);
-	places.is_check = true;
-	places.asker = asker;
-	if (ask_script(router, &places, &path, &err) != 1) {
-		if (places.deferral.n > 0)
+	rcpts_init(&rcpts, arena);
+	rcpts_reset(&rcpts, 0, NULL, from);
+	rcpts.is_check = true;
+	rcpts.asker = asker;
+	if (ask_script(router, &rcpts, &path, &err) != 1) {
+		if (rcpts.deferral.n > 0)
 			str_addf(out, "ok later " SLICE_FMT,
-			    SLICE_ARG(places.deferral));
+			    SLICE_ARG(rcpts.deferral));
 		else
 			str_addf(out, "trouble %s", err.text);
-	} else if (judge(&places, &form) == CHECK_SERVED) {
+	} else if (judge(&rcpts, &form) == CHECK_SERVED) {
 		str_adds(out, "ok served");
 	} else {
 		str_addf(out, "ok refused " SLICE_FMT, SLICE_ARG(form));
 	}
-	places_release(&places);
+	rcpts_release(&rcpts);
 }
 
 enum { MEMBERS_BYTES_MAX = 12000 };	/* an answer has a bound, too */
 
 /* Not what is nobody's address: programs, files, refusals. */
 static bool
-is_shown(const struct place *place)
+is_shown(const struct rcpt *rcpt)
 {
 	static const char *const channels[] = { "smtp", "lmtp", "local" };
 
 	for (size_t i = 0; i < sizeof(channels) / sizeof(channels[0]); i++)
-		if (slice_is(place->channel, channels[i]))
-			return place->user.n > 0 &&
-			    slice_find(place->user, ' ') == place->user.n;
+		if (slice_is(rcpt->channel, channels[i]))
+			return rcpt->user.n > 0 &&
+			    slice_find(rcpt->user, ' ') == rcpt->user.n;
 	return false;
 }
 
 static void
-add_members(const struct places *places, struct str *out)
+add_members(const struct rcpts *rcpts, struct str *out)
 {
 	struct str members = STR_INIT;
-	size_t count = places->count - places->held;
+	size_t count = rcpts->count - rcpts->held;
 
-	for (size_t i = 0; i < places->held; i++) {
-		if (!is_shown(&places->list[i]))
+	for (size_t i = 0; i < rcpts->held; i++) {
+		if (!is_shown(&rcpts->list[i]))
 			continue;
 		count++;
 		if (members.len < MEMBERS_BYTES_MAX)
 			str_addf(&members, " " SLICE_FMT,
-			    SLICE_ARG(places->list[i].user));
+			    SLICE_ARG(rcpts->list[i].user));
 	}
 	if (count > 0)
 		str_addf(out, "ok members %zu%s", count, members.buf);
@@ -141,16 +141,16 @@ static void
 answer_list(struct router *router, struct arena *arena,
     const struct path *path, struct str *out)
 {
-	struct route_request request = { .path = *path };
-	struct places places;
+	struct given_rcpt given = { .path = *path };
+	struct rcpts rcpts;
 	struct err err;
 
-	places_init(&places, arena);
-	if (router_address(router, &places, &request, &err) != 1)
+	rcpts_init(&rcpts, arena);
+	if (router_address(router, &rcpts, &given, &err) != 1)
 		str_addf(out, "trouble %s", err.text);
 	else
-		add_members(&places, out);
-	places_release(&places);
+		add_members(&rcpts, out);
+	rcpts_release(&rcpts);
 }
 
 static void
@@ -173,28 +173,28 @@ answer_rcpt(struct router *router, struct arena *arena,
 	}
 }
 
-/* "CHANNEL HOST USER; ..." of all places. */
+/* "CHANNEL HOST USER; ..." of all recipients. */
 static void
 answer_route(struct router *router, struct arena *arena,
     const struct path *path, struct str *out)
 {
-	struct route_request request = { .path = *path };
-	struct places places;
+	struct given_rcpt given = { .path = *path };
+	struct rcpts rcpts;
 	struct err err;
 
-	places_init(&places, arena);
-	if (router_address(router, &places, &request, &err) != 1) {
+	rcpts_init(&rcpts, arena);
+	if (router_address(router, &rcpts, &given, &err) != 1) {
 		str_addf(out, "trouble %s", err.text);
-		places_release(&places);
+		rcpts_release(&rcpts);
 		return;
 	}
 	str_adds(out, "ok ");
-	for (size_t i = 0; i < places.held && i < ROUTE_PLACES_MAX; i++)
+	for (size_t i = 0; i < rcpts.held && i < ROUTE_RCPTS_MAX; i++)
 		str_addf(out, "%s" SLICE_FMT " " SLICE_FMT " " SLICE_FMT,
-		    i > 0 ? "; " : "", SLICE_ARG(places.list[i].channel),
-		    SLICE_ARG(places.list[i].host),
-		    SLICE_ARG(places.list[i].user));
-	places_release(&places);
+		    i > 0 ? "; " : "", SLICE_ARG(rcpts.list[i].channel),
+		    SLICE_ARG(rcpts.list[i].host),
+		    SLICE_ARG(rcpts.list[i].user));
+	rcpts_release(&rcpts);
 }
 
 void

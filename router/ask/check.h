@@ -14,7 +14,7 @@
 enum check_result { CHECK_TROUBLE = -1, CHECK_REFUSED = 0, CHECK_SERVED = 1 };
 
 /* Check one address.  out_form (in the arena): when refused, the form of the
- * error place, a row of doc/INTERNALS section 7; else "".
+ * error recipient, a row of doc/INTERNALS section 7; else "".
  * returns CHECK_TROUBLE with err when it cannot be known now. */
 enum check_result router_check(struct router *router, struct arena *arena,
     const struct path *path, struct slice *out_form, struct err *err);
@@ -23,7 +23,7 @@ enum check_result router_check(struct router *router, struct arena *arena,
  * Appends "ok served", "ok refused FORM" or "trouble WORDS".  Or "list
  * ADDRESS": "ok members COUNT ADDRESS..." with those to whom mail would go;
  * a bound may leave some of COUNT out, programs and files do not count.  Or
- * "route ADDRESS": "ok CHANNEL HOST USER; ..." for the places it goes to.  Or
+ * "route ADDRESS": "ok CHANNEL HOST USER; ..." for what it becomes.  Or
  * "hook ADDRESS TAB SENDER TAB CLIENT TAB USER", as "rcpt" but with what a
  * script may know; also "ok later WORDS" when it says so. */
 void router_check_line(struct router *router, struct arena *arena,

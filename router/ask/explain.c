@@ -1,7 +1,7 @@
 /* explain.c - router --route: how an address is routed, and why
  *
  * In     addresses; the configuration
- * Out    each question and answer on the way, then the places
+ * Out    each question and answer on the way, then the recipients
  * Holds  nothing
  * Trusts nobody: an address is anybody's
  * Spec   zmailer-route(8)
@@ -28,18 +28,18 @@
 struct explanation {
 	struct router	*router;
 	struct slice	 address;
-	struct places	 places;
+	struct rcpts	 rcpts;
 	struct str	 notes;
 	const struct explain_as *as;
 	bool		 is_json;
 	struct str	*out;
 };
 
-/* ---- places ----------------------------------------------------------- */
+/* ---- recipients ------------------------------------------------------- */
 
 /* The file of a rule: a rule of a table names the table. */
 static const char *
-file_of(const struct explanation *e, const struct place_rule *rule)
+file_of(const struct explanation *e, const struct rcpt_rule *rule)
 {
 	const struct conf *conf = e->router->conf;
 
@@ -52,15 +52,15 @@ file_of(const struct explanation *e, const struct place_rule *rule)
 
 /* As it will stand in MAIL, without what VERP adds. */
 static struct slice
-sender_of(const struct explanation *e, const struct place *place)
+sender_of(const struct explanation *e, const struct rcpt *rcpt)
 {
-	const struct places *places = &e->places;
-	const struct plan_sender *sender =
-	    places->senders[places->is_from_null ? 0 : place->sender];
+	const struct rcpts *rcpts = &e->rcpts;
+	const struct rcpt_sender *sender =
+	    rcpts->senders[rcpts->is_from_null ? 0 : rcpt->sender];
 
 	if (sender->verp.n == 0)
 		return sender->address;
-	return slice_of(arena_printf(places->arena, SLICE_FMT "%c...@"
+	return slice_of(arena_printf(rcpts->arena, SLICE_FMT "%c...@"
 	    SLICE_FMT, SLICE_ARG(sender->address), sender->delimiter,
 	    SLICE_ARG(sender->verp)));
 }
@@ -76,10 +76,10 @@ add_quad(struct str *out, struct slice channel, struct slice host,
 }
 
 static void
-add_ways(struct str *out, const struct place *place)
+add_ways(struct str *out, const struct rcpt *rcpt)
 {
-	for (size_t i = 0; i < place->way_count; i++) {
-		const struct work_way *way = &place->ways[i];
+	for (size_t i = 0; i < rcpt->way_count; i++) {
+		const struct work_way *way = &rcpt->ways[i];
 
 		str_adds(out, i > 0 ? "; " : "");
 		if (way->after_s > 0)
@@ -90,81 +90,81 @@ add_ways(struct str *out, const struct place *place)
 }
 
 static void
-place_json(const struct explanation *e, const struct place *place)
+rcpt_json(const struct explanation *e, const struct rcpt *rcpt)
 {
-	const char *file = file_of(e, &place->rule);
+	const char *file = file_of(e, &rcpt->rule);
 
 	json_open_answer(e->out);
 	json_text(e->out, "address", e->address);
-	json_text(e->out, "channel", place->channel);
-	json_text(e->out, "host", place->host);
-	json_text(e->out, "user", place->user);
-	json_number(e->out, "uid", place->uid);
-	json_text(e->out, "sender", sender_of(e, place));
-	if (place->way_count > 0) {
+	json_text(e->out, "channel", rcpt->channel);
+	json_text(e->out, "host", rcpt->host);
+	json_text(e->out, "user", rcpt->user);
+	json_number(e->out, "uid", rcpt->uid);
+	json_text(e->out, "sender", sender_of(e, rcpt));
+	if (rcpt->way_count > 0) {
 		struct str ways = STR_INIT;
 
-		add_ways(&ways, place);
+		add_ways(&ways, rcpt);
 		json_text(e->out, "else", str_slice(&ways));
 		str_release(&ways);
 	}
-	json_number(e->out, "header", place->header);
-	json_text(e->out, "rule", slice_of(place->rule.kind));
+	json_number(e->out, "header", rcpt->header);
+	json_text(e->out, "rule", slice_of(rcpt->rule.kind));
 	json_text(e->out, "file", slice_of(file != NULL ? file : ""));
-	json_number(e->out, "line", place->rule.line);
-	explain_next(e->router->conf, place, e->as->asks_mx, true, e->out);
+	json_number(e->out, "line", rcpt->rule.line);
+	explain_next(e->router->conf, rcpt, e->as->asks_mx, true, e->out);
 	json_close(e->out);
 }
 
 static void
-place_text(const struct explanation *e, const struct place *place)
+rcpt_text(const struct explanation *e, const struct rcpt *rcpt)
 {
-	struct slice sender = sender_of(e, place);
-	const char *file = file_of(e, &place->rule);
+	struct slice sender = sender_of(e, rcpt);
+	const char *file = file_of(e, &rcpt->rule);
 
 	str_adds(e->out, "  -> ");
-	add_quad(e->out, place->channel, place->host, place->user);
-	if (place->uid >= 0)
-		str_addf(e->out, " as uid %lld", (long long)place->uid);
-	if (place->sender != 0)
+	add_quad(e->out, rcpt->channel, rcpt->host, rcpt->user);
+	if (rcpt->uid >= 0)
+		str_addf(e->out, " as uid %lld", (long long)rcpt->uid);
+	if (rcpt->sender != 0)
 		str_addf(e->out, " from " SLICE_FMT, SLICE_ARG(sender));
-	if (place->way_count > 0) {
+	if (rcpt->way_count > 0) {
 		str_adds(e->out, " else ");
-		add_ways(e->out, place);
+		add_ways(e->out, rcpt);
 	}
 	if (e->as->is_brief) {
 		str_addc(e->out, '\n');
 		return;
 	}
-	str_addf(e->out, " [%s", place->rule.kind ? place->rule.kind :
+	str_addf(e->out, " [%s", rcpt->rule.kind ? rcpt->rule.kind :
 	    "none");
 	if (file != NULL)
 		str_addf(e->out, " %s", file);
-	if (place->rule.line > 0)
-		str_addf(e->out, ":%u", place->rule.line);
+	if (rcpt->rule.line > 0)
+		str_addf(e->out, ":%u", rcpt->rule.line);
 	str_adds(e->out, "]\n");
-	explain_next(e->router->conf, place, e->as->asks_mx, false, e->out);
+	explain_next(e->router->conf, rcpt, e->as->asks_mx, false, e->out);
 }
 
-/* 0 when a place is no error. */
+/* 0 when a recipient is no error. */
 static int
-tell_places(const struct explanation *e)
+tell_rcpts(const struct explanation *e)
 {
 	int status = 1;
 
-	for (size_t i = 0; i < e->places.held; i++) {
-		const struct place *place = &e->places.list[i];
+	for (size_t i = 0; i < e->rcpts.held; i++) {
+		const struct rcpt *rcpt = &e->rcpts.list[i];
 
-		if (!slice_is(place->channel, "error"))
+		if (!slice_is(rcpt->channel, "error"))
 			status = 0;
 		if (e->is_json)
-			place_json(e, place);
+			rcpt_json(e, rcpt);
 		else
-			place_text(e, place);
+			rcpt_text(e, rcpt);
 	}
-	if (e->places.count > e->places.held && !e->is_json)
-		str_addf(e->out, "  -> and %zu more\n", e->places.count -
-		    e->places.held);
+	if (e->rcpts.count > e->rcpts.held && !e->is_json)
+		str_addf(e->out, "  -> and %zu more\n", e->rcpts.count -
+		    e->rcpts.held);
 	return status;
 }
 
@@ -191,7 +191,7 @@ tell_notes(const struct explanation *e)
 static const char *
 area_of(const struct explanation *e)
 {
-	return e->places.is_frozen ? "freezer" : "deferred";
+	return e->rcpts.is_frozen ? "freezer" : "deferred";
 }
 
 static int
@@ -201,12 +201,12 @@ tell_trouble(const struct explanation *e, const struct err *err)
 		json_open_answer(e->out);
 		json_text(e->out, "address", e->address);
 		json_text(e->out, "trouble", slice_of(err->text));
-		json_text(e->out, "why", slice_of(e->places.trouble));
+		json_text(e->out, "why", slice_of(e->rcpts.trouble));
 		json_text(e->out, "area", slice_of(area_of(e)));
 		json_close(e->out);
 	} else {
 		str_addf(e->out, "  -> %s (%s): %s\n", area_of(e),
-		    e->places.trouble, err->text);
+		    e->rcpts.trouble, err->text);
 	}
 	return EX_TEMPFAIL;
 }
@@ -216,25 +216,25 @@ static int
 suppose(struct explanation *e, const struct explain_as *as, struct err *err)
 {
 	struct routing routing = { .router = e->router,
-	    .places = &e->places };
+	    .rcpts = &e->rcpts };
 	unsigned of = REWRITE_SENDERS | REWRITE_ENVELOPE |
 	    (as->user.n == 0 ? (unsigned)REWRITE_STRANGERS : 0);
 	struct slice from = as->from, rest;
 	struct path path;
 	int found = 0;
 
-	e->places.notes = &e->notes;
+	e->rcpts.notes = &e->notes;
 	if (path_parse(from, PATH_BARE_OK | PATH_UTF8, &path, &rest, NULL) ==
 	    1 && rest.n == 0)
 		found = rewrite_path(&routing, of, &path, err);
 	if (found == 1)
 		from = routing_join(&routing, path.local, path.domain);
-	places_reset(&e->places, 0, NULL, from);
-	e->places.user = e->places.asker.user = as->user;
+	rcpts_reset(&e->rcpts, 0, NULL, from);
+	e->rcpts.user = e->rcpts.asker.user = as->user;
 	if (as->ip.n > 0)
-		e->places.asker.client = slice_of(arena_printf(
-		    e->places.arena, "[" SLICE_FMT "]", SLICE_ARG(as->ip)));
-	e->places.notes = &e->notes;
+		e->rcpts.asker.client = slice_of(arena_printf(
+		    e->rcpts.arena, "[" SLICE_FMT "]", SLICE_ARG(as->ip)));
+	e->rcpts.notes = &e->notes;
 	return found < 0 ? -1 : 1;
 }
 
@@ -245,33 +245,33 @@ explain_address(struct router *router, struct arena *arena,
 	struct explanation e = { .router = router, .address = address,
 	    .notes = STR_INIT, .as = as, .is_json = as->is_json,
 	    .out = out };
-	struct route_request request = { .notify = 0 };
+	struct given_rcpt given = { .notify = 0 };
 	struct slice rest;
 	struct err err = { "" };
 	int routed, status;
 
-	places_init(&e.places, arena);
+	rcpts_init(&e.rcpts, arena);
 	if (!as->is_json && !as->is_brief)
 		str_addf(out, SLICE_FMT "\n", SLICE_ARG(address));
 	if (path_parse(address, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8,
-	    &request.path, &rest, &err) != 1 || rest.n > 0) {
-		strlcpy(e.places.trouble, "badaddress",
-		    sizeof(e.places.trouble));
+	    &given.path, &rest, &err) != 1 || rest.n > 0) {
+		strlcpy(e.rcpts.trouble, "badaddress",
+		    sizeof(e.rcpts.trouble));
 		tell_trouble(&e, &err);
 		status = EX_DATAERR;
 	} else {
 		routed = suppose(&e, as, &err);
 		if (routed == 1)
-			routed = router_address(router, &e.places, &request,
+			routed = router_address(router, &e.rcpts, &given,
 			    &err);
 		if (routed == 1)
-			routed = copies_add(router, &e.places, NULL, &err);
+			routed = copies_add(router, &e.rcpts, NULL, &err);
 		if (!as->is_brief)
 			tell_notes(&e);
-		status = routed == 1 ? tell_places(&e) :
+		status = routed == 1 ? tell_rcpts(&e) :
 		    tell_trouble(&e, &err);
 	}
-	places_release(&e.places);
+	rcpts_release(&e.rcpts);
 	str_release(&e.notes);
 	return status;
 }

@@ -1,6 +1,6 @@
-/* explain_next.c - what becomes of a place behind the router
+/* explain_next.c - what becomes of a recipient behind the router
  *
- * In     a place
+ * In     a recipient
  * Out    its schedule clause; the hosts of its MX and their addresses
  * Holds  nothing
  * Trusts no answer: io/dns.h bounds them
@@ -79,11 +79,11 @@ hosts_of(struct arena *arena, const char *host, struct slice *out)
 }
 
 static void
-tell_mx(const struct place *place, bool is_json, struct str *out)
+tell_mx(const struct rcpt *rcpt, bool is_json, struct str *out)
 {
 	struct arena *arena = arena_new();
 	struct slice hosts[SHOWN_MAX];
-	size_t count = hosts_of(arena, slice_dup(arena, place->host), hosts);
+	size_t count = hosts_of(arena, slice_dup(arena, rcpt->host), hosts);
 
 	if (is_json)
 		json_list(out, "mx", hosts, count);
@@ -119,16 +119,16 @@ tell_clause(const struct conf_schedule *clause, bool is_json,
 }
 
 void
-explain_next(const struct conf *conf, const struct place *place,
+explain_next(const struct conf *conf, const struct rcpt *rcpt,
     bool asks_mx, bool is_json, struct str *out)
 {
-	bool is_mx = slice_is(place->channel, "smtp") && place->host.n > 0 &&
-	    place->host.p[0] != '[';
+	bool is_mx = slice_is(rcpt->channel, "smtp") && rcpt->host.n > 0 &&
+	    rcpt->host.p[0] != '[';
 
-	if (slice_is(place->channel, "error"))
+	if (slice_is(rcpt->channel, "error"))
 		return;
-	tell_clause(conf_schedule_for(conf, place->channel, place->host),
+	tell_clause(conf_schedule_for(conf, rcpt->channel, rcpt->host),
 	    is_json, out);
 	if (asks_mx && is_mx)
-		tell_mx(place, is_json, out);
+		tell_mx(rcpt, is_json, out);
 }

@@ -1,4 +1,4 @@
-/* explain_next.h - what becomes of a place behind the router
+/* explain_next.h - what becomes of a recipient behind the router
  *
  * SPDX-License-Identifier: ISC
  */
@@ -6,12 +6,12 @@
 #define ZM_ROUTER_EXPLAIN_NEXT_H
 
 #include "conf/conf.h"
-#include "router/message/plan.h"
+#include "router/rcpts/control_draft.h"
 
-/* Append the schedule clause for a place and, when asks_mx, which hosts its
+/* Append the schedule clause for a recipient and, when asks_mx, which hosts its
  * mail would be brought to (this asks the DNS and may take seconds): lines
  * for people, or members of the open JSON object. */
-void explain_next(const struct conf *conf, const struct place *place,
+void explain_next(const struct conf *conf, const struct rcpt *rcpt,
     bool asks_mx, bool is_json, struct str *out);
 
 #endif

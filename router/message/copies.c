@@ -1,8 +1,8 @@
 /* copies.c - who else gets a message
  *
  * In     recipients as they came, the sender
- * Out    one more place for each copy, of which nothing is reported
- * Holds  nothing; what was asked for is kept in the places
+ * Out    one more recipient for each copy, of which nothing is reported
+ * Holds  nothing; what was asked for is kept in the recipients
  * Trusts `with` of an envelope: the router clears it in a user's submission
  * Spec   zmailer.conf(5), copy and archive; RFC 3461 section 4.1 (NEVER)
  *
@@ -15,31 +15,6 @@
 #include "base/mem.h"
 
 #include "base/banned.h"
-
-int
-copies_note(struct routing *routing, const struct path *path,
-    struct err *err)
-{
-	const struct conf *conf = routing->router->conf;
-	struct places *places = routing->places;
-	struct slice address = slice_lower(places->arena, routing_join(
-	    routing, path->local, path->domain.n > 0 ? path->domain :
-	    slice_of(conf->host)));
-	int fits;
-
-	if (places->copies == NULL)
-		places->copies = arena_alloc(places->arena,
-		    conf->copy_count * sizeof(*places->copies));
-	for (size_t i = 0; i < conf->copy_count; i++) {
-		if (conf->copies[i].rcpt == NULL || places->copies[i])
-			continue;
-		fits = who_is(routing, conf->copies[i].rcpt, address, err);
-		if (fits < 0)
-			return -1;
-		places->copies[i] = fits == 1;
-	}
-	return 1;
-}
 
 /* Copied already, or made here: a report, mail that is routed again. */
 static bool
@@ -70,15 +45,15 @@ add_file(struct routing *routing, const struct conf_copy *copy,
 }
 
 static int
-add_copy(struct router *router, struct places *places,
+add_copy(struct router *router, struct rcpts *rcpts,
     const struct conf_copy *copy, struct err *err)
 {
-	struct route_request request = { .notify = DSN_NOTIFY_NEVER };
+	struct given_rcpt given = { .notify = DSN_NOTIFY_NEVER };
 	struct routing_count counts = {
-	    .first_expanded = places->expanded.count };
-	struct routing routing = { .router = router, .places = places,
-	    .request = &request, .counts = &counts,
-	    .domain = slice_of(router->conf->host), .uid = PLACE_UID_NOBODY,
+	    .first_expanded = rcpts->expanded.count };
+	struct routing routing = { .router = router, .rcpts = rcpts,
+	    .given = &given, .counts = &counts,
+	    .domain = slice_of(router->conf->host), .uid = RCPT_UID_NOBODY,
 	    .notify = DSN_NOTIFY_NEVER,
 	    .rule = { "copy", copy->at.file, copy->at.line } };
 	struct slice rest;
@@ -92,13 +67,13 @@ add_copy(struct router *router, struct places *places,
 	if (copy->account != NULL)
 		return add_file(&routing, copy, err);
 	if (path_parse(routing.to, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8,
-	    &request.path, &rest, err) != 1)
+	    &given.path, &rest, err) != 1)
 		return routing_trouble(&routing, "copy", "");
-	return route_path(&routing, &request.path, err);
+	return route_path(&routing, &given.path, err);
 }
 
 int
-copies_add(struct router *router, struct places *places,
+copies_add(struct router *router, struct rcpts *rcpts,
     const struct envelope *envelope, struct err *err)
 {
 	const struct conf *conf = router->conf;
@@ -107,8 +82,8 @@ copies_add(struct router *router, struct places *places,
 		return 1;
 	for (size_t i = 0; i < conf->copy_count; i++)
 		if ((conf->copies[i].rcpt == NULL ||
-		    (places->copies != NULL && places->copies[i])) &&
-		    add_copy(router, places, &conf->copies[i], err) != 1)
+		    (rcpts->copies != NULL && rcpts->copies[i])) &&
+		    add_copy(router, rcpts, &conf->copies[i], err) != 1)
 			return -1;
 	return 1;
 }

@@ -5,15 +5,11 @@
 #ifndef ZM_ROUTER_COPIES_H
 #define ZM_ROUTER_COPIES_H
 
-#include "router/route/internal.h"
-
-/* A recipient as it came: remember the copies that it asks for.  1 or -1. */
-int copies_note(struct routing *routing, const struct path *path,
-    struct err *err);
+#include "router/route/routing.h"
 
 /* All recipients are routed: add those who get copies.  envelope: NULL for a
  * question.  1 or -1. */
-int copies_add(struct router *router, struct places *places,
+int copies_add(struct router *router, struct rcpts *rcpts,
     const struct envelope *envelope, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* message.c - one message file becomes the plan of its delivery
+/* message.c - one message file becomes a control file
  *
  * In     the bytes of a message file
  * Out    a control file, or the reason why there is none
@@ -19,7 +19,7 @@
 #include "base/mem.h"
 #include "grammar/header.h"
 #include "router/message/copies.h"
-#include "router/message/hooks.h"
+#include "router/route/hooks.h"
 #include "router/route/rewrite.h"
 
 #include "base/banned.h"
@@ -34,18 +34,18 @@ message_init(struct message *message)
 {
 	*message = (struct message){ .arena = arena_new() };
 	str_init(&message->header);
-	str_init(&message->plan);
+	str_init(&message->control_text);
 	str_init(&message->other);
-	places_init(&message->places, message->arena);
+	rcpts_init(&message->rcpts, message->arena);
 }
 
 void
 message_release(struct message *message)
 {
-	places_release(&message->places);
+	rcpts_release(&message->rcpts);
 	arena_free(&message->arena);
 	str_release(&message->header);
-	str_release(&message->plan);
+	str_release(&message->control_text);
 	str_release(&message->other);
 }
 
@@ -62,7 +62,7 @@ message_reset(struct message *message)
 {
 	arena_reset(message->arena);
 	buffer_reset(&message->header);
-	buffer_reset(&message->plan);
+	buffer_reset(&message->control_text);
 	buffer_reset(&message->other);
 	message->why[0] = 0;
 	message->envelope.id[0] = 0;
@@ -75,7 +75,7 @@ message_broken(struct message *message, const char *why)
 	return MESSAGE_BROKEN;
 }
 
-/* ---- is it whole ----------------------------------------------------- */
+/* ---- is it whole ------------------------------------------------------ */
 
 static bool
 hex_parse(struct slice text, uint32_t *out)
@@ -120,25 +120,25 @@ check_complete(struct slice file, struct err *err)
 	return 1;
 }
 
-/* ---- recipients ------------------------------------------------------ */
+/* ---- recipients ------------------------------------------------------- */
 
 /* A list waits until all others are routed. */
 static int
 route_one(struct message *message, struct router *router,
-    struct route_request *request, struct err *err)
+    struct given_rcpt *given, struct err *err)
 {
 	struct route_waiting *waiting;
 	int result;
 
 	if (message->envelope.rcpt_count != 1 ||
 	    message->envelope.header_rcpts)
-		request->lists = ROUTE_LISTS_WAIT;
-	result = router_address(router, &message->places, request, err);
+		given->lists = ROUTE_LISTS_WAIT;
+	result = router_address(router, &message->rcpts, given, err);
 	if (result != 0)
 		return result;
 	waiting = arena_alloc(message->arena, sizeof(*waiting));
-	waiting->request = *request;
-	waiting->request.lists = ROUTE_LISTS_WAITED;
+	waiting->given = *given;
+	waiting->given.lists = ROUTE_LISTS_WAITED;
 	*message->waiting_end = waiting;
 	message->waiting_end = &waiting->next;
 	return 1;
@@ -151,8 +151,8 @@ route_waiting(struct message *message, struct router *router,
 	const struct route_waiting *waiting = message->waiting;
 
 	for (; waiting != NULL; waiting = waiting->next)
-		if (router_address(router, &message->places,
-		    &waiting->request, err) != 1)
+		if (router_address(router, &message->rcpts,
+		    &waiting->given, err) != 1)
 			return -1;
 	return 1;
 }
@@ -165,12 +165,12 @@ route_envelope(struct message *message, struct router *router,
 
 	for (size_t i = 0; i < envelope->rcpt_count; i++) {
 		const struct envelope_rcpt *rcpt = &envelope->rcpts[i];
-		struct route_request request = { rcpt->path, rcpt->notify,
+		struct given_rcpt given = { rcpt->path, rcpt->notify,
 		    rcpt->orcpt, ROUTE_LISTS_NOW };
 
 		if (form != NULL)
-			router_refuse(&message->places, &request, form);
-		else if (route_one(message, router, &request, err) != 1)
+			router_refuse(&message->rcpts, &given, form);
+		else if (route_one(message, router, &given, err) != 1)
 			return -1;
 	}
 	return 1;
@@ -180,7 +180,7 @@ route_envelope(struct message *message, struct router *router,
 static void
 refuse_text(struct message *message, struct slice text)
 {
-	struct route_request request = { .notify = 0 };
+	struct given_rcpt given = { .notify = 0 };
 	char *copy;
 
 	text = slice_first(slice_trim(text), BAD_ADDRESS_BYTES_MAX);
@@ -188,8 +188,8 @@ refuse_text(struct message *message, struct slice text)
 	for (size_t i = 0; i < text.n; i++)
 		if (copy[i] <= ' ' || copy[i] > '~')
 			copy[i] = '?';
-	request.path.local = (struct slice){ copy, text.n };
-	router_refuse(&message->places, &request, "badaddress");
+	given.path.local = (struct slice){ copy, text.n };
+	router_refuse(&message->rcpts, &given, "badaddress");
 }
 
 /* One To, Cc or Bcc field of sendmail -t. */
@@ -197,19 +197,19 @@ static int
 route_field(struct message *message, struct router *router,
     struct slice value, const char *form, struct err *err)
 {
-	struct route_request request = { .notify = 0 };
+	struct given_rcpt given = { .notify = 0 };
 	struct slice rest = value, before = value;
 	struct err bad;
 	int more;
 
-	while ((more = header_address(message->arena, &rest, &request.path,
+	while ((more = header_address(message->arena, &rest, &given.path,
 	    &bad)) != 0) {
 		if (more < 0)
 			refuse_text(message, slice_first(before,
 			    before.n - rest.n));
 		else if (form != NULL)
-			router_refuse(&message->places, &request, form);
-		else if (route_one(message, router, &request, err) != 1)
+			router_refuse(&message->rcpts, &given, form);
+		else if (route_one(message, router, &given, err) != 1)
 			return -1;
 		before = rest;
 	}
@@ -307,14 +307,14 @@ rewrite_in(struct message *message, struct router *router, struct err *err)
 {
 	const struct conf *conf = router_conf(router);
 	struct routing routing = { .router = router,
-	    .places = &message->places };
+	    .rcpts = &message->rcpts };
 	bool stranger = is_stranger(&message->envelope);
 	struct str header;
 	int is_other;
 
 	if (!rewrite_is_on(conf))
 		return 1;
-	places_reset(&message->places, 0, NULL, SLICE(""));
+	rcpts_reset(&message->rcpts, 0, NULL, SLICE(""));
 	if (!message->envelope.is_error && rewrite_sender(&routing, conf,
 	    message, REWRITE_SENDERS | REWRITE_ENVELOPE |
 	    (stranger ? REWRITE_STRANGERS : 0), err) < 0)
@@ -330,14 +330,14 @@ rewrite_in(struct message *message, struct router *router, struct err *err)
 	return is_other < 0 ? -1 : 1;
 }
 
-/* The header of places whose mail leaves by a generic statement. */
+/* The header of recipients whose mail leaves by a generic statement. */
 static int
 rewrite_out(void *context, unsigned number, struct slice *out,
     struct err *err)
 {
 	struct message *message = context;
 	struct routing routing = { .router = message->router,
-	    .places = &message->places };
+	    .rcpts = &message->rcpts };
 	int is_other = rewrite_header(&routing, number, false,
 	    str_slice(&message->header), &message->other, err);
 
@@ -347,15 +347,15 @@ rewrite_out(void *context, unsigned number, struct slice *out,
 	return is_other < 0 ? -1 : 1;
 }
 
-/* ---- the plan -------------------------------------------------------- */
+/* ---- the control file ------------------------------------------------- */
 
 /* What does not depend on recipients, and where they will go. */
 static void
-plan_prepare(struct message *message, const struct conf *conf,
-    struct slice file, ino_t inode, const struct plan_sink *sink)
+message_draft_control(struct message *message, const struct conf *conf,
+    struct slice file, ino_t inode, const struct control_sink *sink)
 {
 	const struct envelope *envelope = &message->envelope;
-	struct work *work = &message->work;
+	struct work *work = &message->control_file;
 
 	*work = (struct work){
 		.inode = inode,
@@ -374,57 +374,57 @@ plan_prepare(struct message *message, const struct conf *conf,
 	if (work->terms.priority == 0)
 		work->terms.priority = message->headers.precedence;
 	memcpy(work->id, envelope->id, sizeof(work->id));
-	plan_init(&message->writing, message->arena, &message->plan, sink,
-	    work, str_slice(&message->header));
-	message->headers_for = (struct plan_headers){ message,
+	control_draft_init(&message->control, message->arena,
+	    &message->control_text, sink, work, str_slice(&message->header));
+	message->generic_headers = (struct control_headers){ message,
 	    conf->generic_count, rewrite_out };
 	if (conf->generic_count > 0)
-		message->writing.others = &message->headers_for;
-	places_reset(&message->places, envelope->rcpt_count,
-	    &message->writing, work->errors_to);
-	message->places.user = envelope->user;
+		message->control.others = &message->generic_headers;
+	rcpts_reset(&message->rcpts, envelope->rcpt_count,
+	    &message->control, work->errors_to);
+	message->rcpts.user = envelope->user;
 	if (work->terms.is_verp)
-		places_verp(&message->places, conf->delimiters);
+		rcpts_verp(&message->rcpts, conf->delimiters);
 }
 
 static enum message_fate
 message_waits(struct message *message)
 {
-	bool is_frozen = message->places.is_frozen;
+	bool is_frozen = message->rcpts.is_frozen;
 
 	snprintf(message->why, sizeof(message->why), "%s",
-	    message->places.trouble);
+	    message->rcpts.trouble);
 	return is_frozen ? MESSAGE_FROZEN : MESSAGE_DEFERRED;
 }
 
 static enum message_fate
-plan_finish(struct message *message, struct err *err)
+message_finish_control(struct message *message, struct err *err)
 {
-	places_finish(&message->places);
-	message->is_streamed = message->writing.writer.taken > 0;
-	if (plan_end(&message->writing, err) == 1)
-		return MESSAGE_PLANNED;
-	if (message->writing.is_unwritten)
+	rcpts_finish(&message->rcpts);
+	message->is_streamed = message->control.writer.taken > 0;
+	if (control_draft_end(&message->control, err) == 1)
+		return MESSAGE_ROUTED;
+	if (message->control.is_unwritten)
 		return MESSAGE_UNWRITTEN;
-	if (message->writing.is_deferred)
+	if (message->control.is_deferred)
 		return message_waits(message);
 	return message_broken(message, "badenvelope");
 }
 
-/* ---- all of it ------------------------------------------------------- */
+/* ---- all of it -------------------------------------------------------- */
 
 /* What a script may know. */
 static void
-places_tell(struct message *message)
+message_tell_rcpts(struct message *message)
 {
-	struct places *places = &message->places;
+	struct rcpts *rcpts = &message->rcpts;
 
-	memcpy(places->id, message->envelope.id, sizeof(places->id));
-	places->envelope = &message->envelope;
-	places->is_released = message->is_released;
+	memcpy(rcpts->id, message->envelope.id, sizeof(rcpts->id));
+	rcpts->envelope = &message->envelope;
+	rcpts->is_released = message->is_released;
 }
 
-/* The script sees the header before its length is known to the plan.
+/* The script sees the header before its length is known to the control file.
  * 1 go on; 0 with the form of a refusal; -1. */
 static int
 header_hook(struct message *message, struct router *router,
@@ -433,15 +433,16 @@ header_hook(struct message *message, struct router *router,
 	*out_form = NULL;
 	if (router_conf(router)->hooks.script == NULL)
 		return 1;
-	places_reset(&message->places, 0, NULL, sender_text(message,
+	rcpts_reset(&message->rcpts, 0, NULL, sender_text(message,
 	    router_conf(router)));
-	places_tell(message);
-	return hooks_header(message, router, out_form, err);
+	message_tell_rcpts(message);
+	return hooks_header(router, &message->rcpts, &message->header,
+	    out_form, err);
 }
 
 enum message_fate
-message_plan(struct message *message, struct router *router,
-    struct slice file, ino_t inode, const struct plan_sink *sink,
+message_route(struct message *message, struct router *router,
+    struct slice file, ino_t inode, const struct control_sink *sink,
     struct err *err)
 {
 	const struct conf *conf = router_conf(router);
@@ -460,21 +461,21 @@ message_plan(struct message *message, struct router *router,
 	if (rewrite_in(message, router, err) != 1 ||
 	    header_hook(message, router, &form, err) < 0)
 		return message_waits(message);
-	plan_prepare(message, conf, file, inode, sink);
-	places_tell(message);
+	message_draft_control(message, conf, file, inode, sink);
+	message_tell_rcpts(message);
 	if (route_all(message, router, conf, form, err) != 1)
 		return message_waits(message);
-	if (message->places.count == 0 && envelope->is_error) {
+	if (message->rcpts.count == 0 && envelope->is_error) {
 		err_set(err, "neither recipients nor a sender to tell");
 		return message_broken(message, "norecipients");
 	}
-	if (message->places.count == 0) {
-		struct route_request none = {
+	if (message->rcpts.count == 0) {
+		struct given_rcpt none = {
 		    .path.local = SLICE("unlisted-recipients") };
 
-		router_refuse(&message->places, &none, "norecipients");
+		router_refuse(&message->rcpts, &none, "norecipients");
 	}
-	if (copies_add(router, &message->places, envelope, err) != 1)
+	if (copies_add(router, &message->rcpts, envelope, err) != 1)
 		return message_waits(message);
-	return plan_finish(message, err);
+	return message_finish_control(message, err);
 }

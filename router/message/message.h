@@ -1,4 +1,4 @@
-/* message.h - one message file becomes the plan of its delivery
+/* message.h - one message file becomes a control file
  *
  * Pure: bytes in, bytes out; no spool, no descriptor.
  *
@@ -16,7 +16,7 @@ enum {
 };
 
 enum message_fate {
-	MESSAGE_PLANNED,	/* plan holds the control file */
+	MESSAGE_ROUTED,		/* control_text holds the control file */
 	MESSAGE_DEFERRED,	/* trouble: deferred/N.why */
 	MESSAGE_FROZEN,		/* freezer/N.why: a script says so */
 	MESSAGE_BROKEN,		/* postman/N.why */
@@ -26,21 +26,21 @@ enum message_fate {
 /* Caller's memory, used again from message to message. */
 struct message {
 	struct arena	*arena;
-	struct str	 header, plan;
+	struct str	 header, control_text;
 	struct str	 other;		/* a header in the making */
 	struct envelope	 envelope;
 	struct headers	 headers;
-	struct places	 places;
-	struct plan	 writing;	/* is_streamed: plan is in the sink */
-	struct plan_headers headers_for;	/* of generic statements */
+	struct rcpts	 rcpts;
+	struct control_draft control;	/* is_streamed: the sink has the text */
+	struct control_headers generic_headers;	/* of generic statements */
 	struct router	*router;
 	bool		 is_streamed;
 	bool		 is_released;	/* from freezer/: once is enough */
 	struct route_waiting {		/* lists: others come first */
-		struct route_request	 request;
+		struct given_rcpt	 given;
 		struct route_waiting	*next;
 	}		*waiting, **waiting_end;
-	struct work	 work;
+	struct work	 control_file;
 	char		 why[64];	/* [a-z0-9-]+ */
 };
 
@@ -50,11 +50,12 @@ void message_release(struct message *message);
 void message_reset(struct message *message);
 
 /* Route a whole message file (its body is not looked at when it is large).
- * What happened stands in the message and, when it is not planned, in err.
- * sink: where a plan too large for memory goes; NULL keeps all in memory.
+ * What happened stands in the message and, when it is not routed, in err.
+ * sink: where a control file too large for memory goes; NULL keeps all in
+ * memory.
  * file must stay until message_reset. */
-enum message_fate message_plan(struct message *message,
+enum message_fate message_route(struct message *message,
     struct router *router, struct slice file, ino_t inode,
-    const struct plan_sink *sink, struct err *err);
+    const struct control_sink *sink, struct err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* expand.c - what stands behind an alias, item by item
  *
  * In     the value of an alias, the lines of a list file
- * Out    places of all its items
+ * Out    recipients of all its items
  * Holds  nothing; a list file is read while it is routed
  * Trusts the tables' owners, and list files as far as include.c does
  * Spec   zmailer-aliases(5); RFC 5321 section 3.9; RFC 3461 section 5.2.7
@@ -43,16 +43,16 @@ static void
 report_line(struct routing *routing, const struct include *include,
     const char *reason)
 {
-	struct places *places = routing->places;
+	struct rcpts *rcpts = routing->rcpts;
 
 	routing_note(routing, "%s:%u: %s", include->path, include->line,
 	    reason);
-	if (places->bad_lines++ >= BAD_LINES_MAX || places->notes != NULL)
+	if (rcpts->bad_lines++ >= BAD_LINES_MAX || rcpts->notes != NULL)
 		return;
-	event(EV_LIST_LINE, places->id[0] ? places->id : NULL,
+	event(EV_LIST_LINE, rcpts->id[0] ? rcpts->id : NULL,
 	    "file", slice_of(include->path),
 	    "line", event_number(include->line), "reason",
-	    slice_of(places->bad_lines < BAD_LINES_MAX ? reason :
+	    slice_of(rcpts->bad_lines < BAD_LINES_MAX ? reason :
 	    "and more"), NULL);
 }
 
@@ -69,7 +69,7 @@ open_line(struct routing *routing, const struct here *here,
 		return 1;
 	}
 	while (!routing->counts->is_over &&
-	    (more = alias_next(routing->places->arena, &line, ALIAS_COMMENTS,
+	    (more = alias_next(routing->rcpts->arena, &line, ALIAS_COMMENTS,
 	    &item, &bad)) != 0) {
 		if (more < 0)
 			report_line(routing, include, bad.text);
@@ -80,24 +80,24 @@ open_line(struct routing *routing, const struct here *here,
 }
 
 /* What a line left in the arena can go when nothing else points there: its
- * places are in the plan, no name and no sender was added. */
+ * recipients are in the control file, no name and no sender was added. */
 static int
 open_line_and_forget(struct routing *routing, const struct here *here,
     const struct include *include, struct slice line, struct err *err)
 {
-	struct places *places = routing->places;
-	struct arena_mark mark = arena_mark(places->arena);
-	size_t expanded = places->expanded.count;
-	size_t senders = places->sender_keys.count;
-	bool was_streaming = places->is_streaming;
-	size_t done = was_streaming ? places->plan->done_count : 0;
+	struct rcpts *rcpts = routing->rcpts;
+	struct arena_mark mark = arena_mark(rcpts->arena);
+	size_t expanded = rcpts->expanded.count;
+	size_t senders = rcpts->sender_keys.count;
+	bool was_streaming = rcpts->is_streaming;
+	size_t done = was_streaming ? rcpts->draft->done_count : 0;
 	int result = open_line(routing, here, include, line, err);
 
 	if (was_streaming && result == 1 &&
-	    places->expanded.count == expanded &&
-	    places->sender_keys.count == senders &&
-	    places->plan->done_count == done)
-		arena_back(places->arena, mark);
+	    rcpts->expanded.count == expanded &&
+	    rcpts->sender_keys.count == senders &&
+	    rcpts->draft->done_count == done)
+		arena_back(rcpts->arena, mark);
 	return result;
 }
 
@@ -126,12 +126,12 @@ expand_file(const struct routing *from, const struct here *here,
 
 	if (!routing_opens(&inner, path) || !expand_deeper(&inner))
 		return 1;
-	if (include_open(&include, slice_dup(inner.places->arena, path),
+	if (include_open(&include, slice_dup(inner.rcpts->arena, path),
 	    inner.uid, err) != 1)
 		return routing_trouble(&inner, "include", "");
 	routing_note(&inner, "list file " SLICE_FMT " of uid %ld",
 	    SLICE_ARG(path), (long)include.seen.st_uid);
-	inner.uid = include.seen.st_uid == 0 ? PLACE_UID_NOBODY :
+	inner.uid = include.seen.st_uid == 0 ? RCPT_UID_NOBODY :
 	    (int64_t)include.seen.st_uid;
 	result = open_lines(&inner, here, &include, err);
 	if (result == 1)
@@ -163,7 +163,7 @@ open_address(struct routing *routing, const struct here *here,
 	inner.is_plain = item->kind == ALIAS_MAILBOX ||
 	    (itself && here->domain != NULL);
 	inner.skips_virtual = inner.is_plain || itself;
-	inner.uid = PLACE_UID_NOBODY;
+	inner.uid = RCPT_UID_NOBODY;
 	return route_path(&inner, &item->path, err);
 }
 
@@ -208,7 +208,7 @@ open_value(struct routing *routing, const struct here *here,
 	int more;
 
 	while (!routing->counts->is_over &&
-	    (more = alias_next(routing->places->arena, &value, 0, &item,
+	    (more = alias_next(routing->rcpts->arena, &value, 0, &item,
 	    err)) != 0) {
 		if (more < 0)
 			return table_trouble(routing, found, err);
@@ -221,25 +221,25 @@ open_value(struct routing *routing, const struct here *here,
 /* ---- aliases ---------------------------------------------------------- */
 
 /* With an alias owner-NAME, reports about NAME's recipients go to it.  What
- * has no sender keeps none: the places' sender 0 may be null. */
+ * has no sender keeps none: the recipients' sender 0 may be null. */
 static int
 find_owner(struct routing *routing, const struct here *here, struct err *err)
 {
-	struct plan_sender owner = { .delimiter = 0 };
+	struct rcpt_sender owner = { .delimiter = 0 };
 	struct found found;
 	struct slice key;
 	int result;
 
 	if (here->domain == NULL || slice_starts(here->key, "owner-"))
 		return 0;
-	key = slice_of(arena_printf(routing->places->arena,
+	key = slice_of(arena_printf(routing->rcpts->arena,
 	    "owner-" SLICE_FMT, SLICE_ARG(here->key)));
 	result = local_alias_find(routing, here, key, &found, err);
 	if (result == 1 && routing_waits(routing))
 		return 0;
 	if (result == 1) {
 		owner.address = routing_join(routing, key, here->name);
-		routing->sender = places_sender(routing->places, &owner);
+		routing->sender = rcpts_sender(routing->rcpts, &owner);
 	}
 	return result;
 }
@@ -253,11 +253,11 @@ extent_of(struct routing *routing, struct slice value)
 {
 	struct alias_item item, second;
 	struct err err;
-	int first = alias_next(routing->places->arena, &value, 0, &item,
+	int first = alias_next(routing->rcpts->arena, &value, 0, &item,
 	    &err);
 
 	if (first == 1 && item.kind != ALIAS_INCLUDE && alias_next(
-	    routing->places->arena, &value, 0, &second, &err) == 0)
+	    routing->rcpts->arena, &value, 0, &second, &err) == 0)
 		return item.kind == ALIAS_ADDRESS ||
 		    item.kind == ALIAS_MAILBOX ? EXTENT_ADDRESS :
 		    EXTENT_OTHER;
@@ -276,7 +276,7 @@ answer_for(const struct routing *from, struct routing *routing,
 	if (dsn_wants(notify, DSN_NOTIFY_SUCCESS) && (is_list ||
 	    extent_of(routing, value) == EXTENT_MANY)) {
 		routing_done(from, routing_join(routing, here->path->local,
-		    here->name), is_list ? PLACE_DELIVERED : PLACE_EXPANDED,
+		    here->name), is_list ? RCPT_DELIVERED : RCPT_EXPANDED,
 		    &routing->rule);
 		notify &= ~(unsigned)DSN_NOTIFY_SUCCESS;
 		routing->notify = notify ? notify : DSN_NOTIFY_NEVER;
@@ -297,15 +297,15 @@ expand_alias(const struct routing *from, const struct here *here,
 		name = routing_join(&inner, name, SLICE("virtual"));
 	if (!routing_opens(&inner, name) || !expand_deeper(&inner))
 		return 1;
-	if (inner.places->is_check &&
+	if (inner.rcpts->is_check &&
 	    extent_of(&inner, found->value) != EXTENT_ADDRESS) {
 		/* it is somebody: a check need not look further */
 		inner.counts->hits++;
 		return 1;
 	}
 	inner.domain = here->name;
-	inner.uid = owner > 0 ? owner : PLACE_UID_NOBODY;
-	inner.rule = (struct place_rule){ what, table_name(found->table),
+	inner.uid = owner > 0 ? owner : RCPT_UID_NOBODY;
+	inner.rule = (struct rcpt_rule){ what, table_name(found->table),
 	    found->line };
 	if (find_owner(&inner, here, err) < 0)
 		return -1;

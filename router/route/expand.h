@@ -5,7 +5,7 @@
 #ifndef ZM_ROUTER_EXPAND_H
 #define ZM_ROUTER_EXPAND_H
 
-#include "router/route/internal.h"
+#include "router/route/routing.h"
 
 struct here {			/* a local part and where it is looked up */
 	const struct conf_domain *domain;	/* NULL: a virtual address */

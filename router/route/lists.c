@@ -1,7 +1,7 @@
 /* lists.c - mailing lists of the configuration
  *
  * In     a local part in one of our domains
- * Out    places of all members, or of the owner
+ * Out    recipients of all members, or of the owner
  * Holds  nothing; names are found by the router's hash
  * Trusts list files as far as include.c does
  * Spec   zmailer.conf(5), list; RFC 2142 section 6; RFC 3461 section 5.2.7.1
@@ -28,7 +28,7 @@ list_named(struct routing *routing, struct slice local, struct slice name)
 	    &router->conf->lists[number] : NULL;
 }
 
-/* owner-NAME, owner-NAME+detail, NAME-owner, NAME-request. */
+/* owner-NAME, owner-NAME+detail, NAME-owner, NAME-given. */
 static const struct conf_list *
 list_owned(struct routing *routing, struct slice local, struct slice name)
 {
@@ -53,8 +53,8 @@ static unsigned
 list_sender(struct routing *routing, const struct conf_list *list)
 {
 	const char *delimiters = routing->router->conf->delimiters;
-	struct arena *arena = routing->places->arena;
-	struct plan_sender sender = { .delimiter = delimiters[0] };
+	struct arena *arena = routing->rcpts->arena;
+	struct rcpt_sender sender = { .delimiter = delimiters[0] };
 
 	if (strcmp(delimiters, "none") == 0)
 		sender.delimiter = '+';
@@ -69,7 +69,7 @@ list_sender(struct routing *routing, const struct conf_list *list)
 		sender.address = slice_first(sender.address,
 		    strlen(list->local) + 6);
 	}
-	return places_sender(routing->places, &sender);
+	return rcpts_sender(routing->rcpts, &sender);
 }
 
 static int
@@ -82,19 +82,19 @@ open_list(const struct routing *from, const struct conf_list *list,
 	struct here here = { .name = path.domain, .local = path.local,
 	    .key = path.local, .path = &path };
 
-	if (inner.places->is_check) {
+	if (inner.rcpts->is_check) {
 		inner.counts->hits++;
 		return 1;
 	}
 	if (routing_waits(&inner))
 		return 1;
-	inner.rule = (struct place_rule){ "list", list->at.file,
+	inner.rule = (struct rcpt_rule){ "list", list->at.file,
 	    list->at.line };
 	inner.domain = here.name;
-	inner.uid = PLACE_UID_NOBODY;
+	inner.uid = RCPT_UID_NOBODY;
 	if (dsn_wants(inner.notify, DSN_NOTIFY_SUCCESS))
 		routing_done(from, routing_join(&inner, path.local,
-		    path.domain), PLACE_DELIVERED, &inner.rule);
+		    path.domain), RCPT_DELIVERED, &inner.rule);
 	inner.notify = DSN_NOTIFY_DEFAULT;
 	inner.sender = list_sender(&inner, list);
 	return expand_file(&inner, &here, slice_of(list->members), err);
@@ -108,13 +108,13 @@ open_owner(const struct routing *from, const struct conf_list *list,
 	struct slice rest;
 	struct path path;
 
-	inner.rule = (struct place_rule){ "list", list->at.file,
+	inner.rule = (struct rcpt_rule){ "list", list->at.file,
 	    list->at.line };
 	inner.domain = slice_of(list->domain);
 	if (path_parse(slice_of(list->owner), PATH_BARE_OK | PATH_LOCAL_OK |
 	    PATH_UTF8, &path, &rest, err) != 1)
 		return routing_trouble(&inner, "list", "");
-	if (!routing_opens(&inner, slice_of(arena_printf(inner.places->arena,
+	if (!routing_opens(&inner, slice_of(arena_printf(inner.rcpts->arena,
 	    "owner %s@%s", list->local, list->domain))) ||
 	    !expand_deeper(&inner))
 		return 1;
@@ -125,7 +125,7 @@ int
 route_list(struct routing *routing, struct slice name, struct slice local,
     struct err *err)
 {
-	struct slice key = slice_lower(routing->places->arena, local);
+	struct slice key = slice_lower(routing->rcpts->arena, local);
 	const struct conf_list *list;
 
 	if (routing->router->conf->list_count == 0 || routing->is_plain)

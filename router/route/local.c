@@ -1,7 +1,7 @@
 /* local.c - addresses of ours: aliases, accounts, postmaster
  *
  * In     a local part in one of our domains
- * Out    places; for an alias those of all its items
+ * Out    rcpts; for an alias those of all its items
  * Holds  nothing
  * Trusts the tables' owners
  * Spec   zmailer-aliases(5); RFC 5321 sections 3.9, 4.5.1 (postmaster)
@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "router/route/expand.h"
+#include "router/route/srs.h"
 
 #include "base/banned.h"
 
@@ -29,7 +30,7 @@ static struct slice
 mailbox_user(struct routing *routing, const struct here *here,
     struct slice account)
 {
-	struct arena *arena = routing->places->arena;
+	struct arena *arena = routing->rcpts->arena;
 	struct slice plain = path_local_plain(arena, here->path);
 	size_t detail = routing_detail(routing, plain);
 
@@ -48,7 +49,7 @@ deliver(struct routing *routing, const struct here *here,
     struct slice account, int64_t uid, struct err *err)
 {
 	const struct conf_deliver *to = &here->domain->deliver;
-	struct place_rule rule = { "domain", here->domain->at.file,
+	struct rcpt_rule rule = { "domain", here->domain->at.file,
 	    here->domain->at.line };
 
 	if (!is_local_channel(here->domain))
@@ -98,7 +99,7 @@ users_table_find(struct routing *routing, const struct here *here,
 	value = found == 1 ? slice_trim(value) : SLICE("");
 	if (slice_starts(value, "\\") &&
 	    path_is_mailbox_name(slice_from(value, 1)))
-		*out_name = slice_lower(routing->places->arena,
+		*out_name = slice_lower(routing->rcpts->arena,
 		    slice_from(value, 1));
 	return found;
 }
@@ -109,7 +110,7 @@ static int
 try_user(struct routing *routing, const struct here *here, struct err *err)
 {
 	struct slice account = here->key;
-	int64_t uid = PLACE_UID_NOBODY;
+	int64_t uid = RCPT_UID_NOBODY;
 	int found = here->domain->users != USERS_NONE;
 
 	if (is_local_channel(here->domain) &&
@@ -214,7 +215,7 @@ try_owned(struct routing *routing, const struct here *of, struct err *err)
 		if (!slice_ends(key, ends[i]))
 			continue;
 		here.local = here.key = slice_of(arena_printf(
-		    routing->places->arena, "owner-" SLICE_FMT,
+		    routing->rcpts->arena, "owner-" SLICE_FMT,
 		    SLICE_ARG(slice_first(key, key.n - strlen(ends[i])))));
 		found = local_alias_find(routing, &here, here.key, &alias,
 		    err);
@@ -255,7 +256,7 @@ route_virtual(struct routing *routing, struct slice name,
     const struct path *path, struct err *err)
 {
 	const struct conf *conf = routing->router->conf;
-	struct arena *arena = routing->places->arena;
+	struct arena *arena = routing->rcpts->arena;
 	struct here here = { .name = name, .path = path };
 	struct found alias;
 	int found = 0;
@@ -294,7 +295,7 @@ try_postmaster(struct routing *routing, const struct here *here,
 	if (routing->counts->was_postmaster)
 		return 0;
 	routing->counts->was_postmaster = true;
-	inner.rule = (struct place_rule){ .kind = "postmaster" };
+	inner.rule = (struct rcpt_rule){ .kind = "postmaster" };
 	if (slice_is_nocase(who, "postmaster"))
 		who = SLICE("root");
 	if (path_parse(who, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &path,
@@ -311,13 +312,33 @@ try_name(struct routing *routing, struct here *here, struct slice local,
 	int found;
 
 	here->local = local;
-	here->key = slice_lower(routing->places->arena, local);
+	here->key = slice_lower(routing->rcpts->arena, local);
 	found = try_alias(routing, here, err);
 	if (found == 0)
 		found = try_owned(routing, here, err);
 	if (found == 0 && is_user_too)
 		found = try_user(routing, here, err);
 	return found;
+}
+
+/* SRS0=... in the domain of `srs` leads to whom it stands for. */
+static int
+try_srs(struct routing *routing, struct slice local, struct err *err)
+{
+	const struct conf_srs *conf = &routing->router->conf->srs;
+	struct routing inner = *routing;
+	struct path path;
+
+	if (!srs_is(local) || routing->is_plain)
+		return 0;
+	inner.rule = (struct rcpt_rule){ "srs", conf->at.file,
+	    conf->at.line };
+	if (redirect_open(&inner, local, &path, err) < 0)
+		return -1;
+	if (path.local.n > 0)
+		return route_path(&inner, &path, err);
+	return routing_refuse(&inner, "returnaddress", &routing->given->path,
+	    &inner.rule);
 }
 
 /* Names that stand for something else than a mailbox of that name, lists
@@ -330,7 +351,7 @@ try_special(struct routing *routing, struct here *here, struct slice local,
 	int found = 0;
 
 	if (srs != NULL && slice_is_nocase(here->name, srs))
-		found = route_srs(routing, local, err);
+		found = try_srs(routing, local, err);
 	if (found == 0)
 		found = route_list(routing, here->name, local, err);
 	return found;
@@ -340,11 +361,11 @@ int
 route_local(struct routing *routing, const struct conf_domain *domain,
     struct slice name, const struct path *path, struct err *err)
 {
-	struct slice local = path_local_plain(routing->places->arena, path);
+	struct slice local = path_local_plain(routing->rcpts->arena, path);
 	size_t detail = routing_detail(routing, local);
 	bool has_detail = detail < local.n;
 	struct here here = { .domain = domain, .name = name, .path = path };
-	struct place_rule rule = { "domain", domain->at.file,
+	struct rcpt_rule rule = { "domain", domain->at.file,
 	    domain->at.line };
 	int found;
 

@@ -10,7 +10,7 @@
  */
 #include "base/clock.h"
 #include "base/mem.h"
-#include "router/route/internal.h"
+#include "router/route/routing.h"
 #include "router/route/srs.h"
 
 #include "base/banned.h"
@@ -74,7 +74,7 @@ is_foreign(struct routing *routing, struct slice sender,
 		return false;
 	*out_local = slice_first(sender, at - 1);
 	*out_domain = slice_from(sender, at);
-	return out_local->p[0] != '"' && router_domain(routing->places->arena,
+	return out_local->p[0] != '"' && router_domain(routing->rcpts->arena,
 	    *out_domain, &name, &err) == 1 && name.p[0] != '[' &&
 	    conf_domain_find(routing->router->conf, name) == NULL;
 }
@@ -84,7 +84,7 @@ make_sender(struct routing *routing, struct slice came, struct slice local,
     struct slice domain, struct err *err)
 {
 	const char *ours = routing->router->conf->srs.domain;
-	struct plan_sender sender = { .errors_to = came };
+	struct rcpt_sender sender = { .errors_to = came };
 	struct str text = STR_INIT;
 	struct srs srs;
 
@@ -92,9 +92,9 @@ make_sender(struct routing *routing, struct slice came, struct slice local,
 		return -1;
 	if (srs_make(&srs, local, domain, &text) == 1) {
 		str_addf(&text, "@%s", ours);
-		sender.address = slice_copy(routing->places->arena,
+		sender.address = slice_copy(routing->rcpts->arena,
 		    str_slice(&text));
-		routing->places->redirect = places_sender(routing->places,
+		routing->rcpts->redirect = rcpts_sender(routing->rcpts,
 		    &sender);
 	}
 	str_release(&text);
@@ -105,48 +105,41 @@ int
 routing_redirect(struct routing *routing, unsigned *out_sender,
     struct err *err)
 {
-	struct places *places = routing->places;
-	struct slice came = places->senders[0]->address, local, domain;
+	struct rcpts *rcpts = routing->rcpts;
+	struct slice came = rcpts->senders[0]->address, local, domain;
 
 	*out_sender = 0;
 	if (routing->router->srs_keys == NULL || routing->sender != 0 ||
 	    routing->rule.kind == NULL || came.n == 0)
 		return 1;
-	if (!places->was_redirected) {
+	if (!rcpts->was_redirected) {
 		if (is_foreign(routing, came, &local, &domain) &&
 		    make_sender(routing, came, local, domain, err) < 0)
 			return -1;
-		places->was_redirected = true;
+		rcpts->was_redirected = true;
 	}
-	*out_sender = places->redirect;
+	*out_sender = rcpts->redirect;
 	return 1;
 }
 
 int
-route_srs(struct routing *routing, struct slice local, struct err *err)
+redirect_open(struct routing *routing, struct slice local, struct path *out,
+    struct err *err)
 {
-	struct routing inner = *routing;
-	const struct conf_srs *conf = &routing->router->conf->srs;
 	struct str text = STR_INIT;
 	struct slice original, rest;
-	struct path path;
 	struct err why;
 	struct srs srs;
 	int result;
 
-	if (!srs_is(local) || routing->is_plain)
-		return 0;
+	out->local.n = 0;
 	if (srs_ready(routing, &srs, err) < 0)
 		return -1;
-	inner.rule = (struct place_rule){ "srs", conf->at.file,
-	    conf->at.line };
 	result = srs_open(&srs, local, &text, &why);
-	original = slice_copy(routing->places->arena, str_slice(&text));
+	original = slice_copy(routing->rcpts->arena, str_slice(&text));
 	str_release(&text);
-	if (result == 1 && path_parse(original, PATH_BARE_OK | PATH_UTF8,
-	    &path, &rest, &why) == 1 && rest.n == 0)
-		return route_path(&inner, &path, err);
-	routing_refuse(&inner, "returnaddress", &routing->request->path,
-	    &inner.rule);
-	return 1;
+	if (result != 1 || path_parse(original, PATH_BARE_OK | PATH_UTF8,
+	    out, &rest, &why) != 1 || rest.n > 0)
+		out->local.n = 0;
+	return 0;
 }

@@ -1,7 +1,7 @@
 /* remote.c - addresses of other systems: routes, else their own MX
  *
  * In     an address whose domain is not ours
- * Out    one place
+ * Out    one recipient
  * Holds  nothing
  * Trusts the configuration and its tables
  * Spec   routes of ZMailer: channel!host, searched host, .parent, ., in turn
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "router/route/internal.h"
+#include "router/route/routing.h"
 
 #include "base/banned.h"
 
@@ -19,7 +19,7 @@
  * is called. */
 static int
 add_local(struct routing *routing, struct slice address,
-    const struct place_rule *rule, struct err *err)
+    const struct rcpt_rule *rule, struct err *err)
 {
 	size_t at = address.n;
 	int64_t uid;
@@ -54,17 +54,17 @@ fill_local(struct routing *routing, struct work_way *way,
 	if (found == 0)
 		*way = (struct work_way){ .channel = SLICE("error"),
 		    .host = SLICE("nouser"), .user = address,
-		    .uid = PLACE_UID_NOBODY, .after_s = way->after_s };
+		    .uid = RCPT_UID_NOBODY, .after_s = way->after_s };
 	return 1;
 }
 
 int
 route_target_add(struct routing *routing, const struct route_target *target,
-    struct slice address, const struct place_rule *rule, struct err *err)
+    struct slice address, const struct rcpt_rule *rule, struct err *err)
 {
-	struct place place = { .channel = target->channel,
+	struct rcpt rcpt = { .channel = target->channel,
 	    .host = target->host, .user = target->user.n > 0 ? target->user :
-	    address, .uid = PLACE_UID_NOBODY, .ways = target->ways,
+	    address, .uid = RCPT_UID_NOBODY, .ways = target->ways,
 	    .way_count = target->way_count, .rule = *rule };
 
 	if (slice_is(target->channel, "local") && target->user.n == 0) {
@@ -75,10 +75,10 @@ route_target_add(struct routing *routing, const struct route_target *target,
 			return add_local(routing, address, rule, err);
 		if (fill_local(routing, &first, address, err) != 1)
 			return -1;
-		place.channel = first.channel;
-		place.host = first.host;
-		place.user = first.user;
-		place.uid = first.uid;
+		rcpt.channel = first.channel;
+		rcpt.host = first.host;
+		rcpt.user = first.user;
+		rcpt.uid = first.uid;
 	}
 	for (size_t i = 0; i < target->way_count; i++) {
 		struct work_way *way = &target->ways[i];
@@ -89,7 +89,7 @@ route_target_add(struct routing *routing, const struct route_target *target,
 		    fill_local(routing, way, address, err) != 1)
 			return -1;
 	}
-	return routing_add_place(routing, &place, err);
+	return routing_add_rcpt(routing, &rcpt, err);
 }
 
 /* One key.  returns 1 routed, 0 go on, -1 trouble. */
@@ -97,7 +97,7 @@ static int
 try_key(struct routing *routing, struct table *table, struct slice key,
     struct slice domain, struct slice address, struct err *err)
 {
-	struct place_rule rule = { .kind = "route" };
+	struct rcpt_rule rule = { .kind = "route" };
 	struct route_target target;
 	struct slice value;
 	int found = routing_lookup(routing, table, key, &value, &rule.line,
@@ -105,7 +105,7 @@ try_key(struct routing *routing, struct table *table, struct slice key,
 
 	if (found != 1)
 		return found;
-	found = route_value_parse(routing->places->arena, value, domain,
+	found = route_value_parse(routing->rcpts->arena, value, domain,
 	    &target, err);
 	if (found < 0) {
 		err_prefix(err, "table %s, line %u", table_name(table),
@@ -132,7 +132,7 @@ wanted_by(struct routing *routing, enum conf_route_by by,
 	if (by == ROUTE_BY_RCPT)
 		return (struct wanted){ address, domain };
 	if (by == ROUTE_BY_USER)
-		return (struct wanted){ routing->places->user, SLICE("") };
+		return (struct wanted){ routing->rcpts->user, SLICE("") };
 	sender = who_sender(routing);
 	return (struct wanted){ sender.n > 0 ? sender : SLICE("<>"),
 	    who_domain(sender) };
@@ -198,8 +198,8 @@ static int
 add_route(struct routing *routing, const struct conf_route *route,
     struct slice domain, struct slice address, struct err *err)
 {
-	struct place_rule rule = { "route", route->at.file, route->at.line };
-	struct arena *arena = routing->places->arena;
+	struct rcpt_rule rule = { "route", route->at.file, route->at.line };
+	struct arena *arena = routing->rcpts->arena;
 	struct route_target target, other;
 	int result;
 
@@ -215,7 +215,7 @@ add_route(struct routing *routing, const struct conf_route *route,
 		    &other);
 		target.ways[target.way_count] = (struct work_way){
 		    .channel = other.channel, .host = other.host,
-		    .uid = PLACE_UID_NOBODY, .after_s = way->after_s };
+		    .uid = RCPT_UID_NOBODY, .after_s = way->after_s };
 	}
 	routing->zone = route->zone;
 	result = route_target_add(routing, &target, address, &rule, err);
@@ -227,7 +227,7 @@ int
 route_remote(struct routing *routing, struct slice domain,
     const struct path *path, struct err *err)
 {
-	static const struct place_rule built_in = { .kind = "default" };
+	static const struct rcpt_rule built_in = { .kind = "default" };
 	const struct conf *conf = routing->router->conf;
 	struct slice address = routing_join(routing, path->local, domain);
 	int found = 0;
@@ -247,6 +247,6 @@ route_remote(struct routing *routing, struct slice domain,
 	}
 	if (found == 0)
 		found = routing_add(routing, "smtp", domain, address,
-		    PLACE_UID_NOBODY, &built_in, err);
+		    RCPT_UID_NOBODY, &built_in, err);
 	return found < 0 ? -1 : 1;
 }

@@ -42,7 +42,7 @@ asked_make(struct routing *routing, const struct path *path,
     struct asked *out)
 {
 	const struct conf *conf = routing->router->conf;
-	struct arena *arena = routing->places->arena;
+	struct arena *arena = routing->rcpts->arena;
 	struct slice local;
 	struct err err;
 	size_t cut;
@@ -130,7 +130,7 @@ static int
 take_answer(struct routing *routing, const struct asked *asked,
     const struct answer *answer, struct path *out, struct err *err)
 {
-	struct arena *arena = routing->places->arena;
+	struct arena *arena = routing->rcpts->arena;
 	struct slice value = slice_trim(answer->value), rest;
 	struct path path = asked->path;
 
@@ -320,7 +320,7 @@ rewrite_path_generic(struct routing *routing, unsigned number,
 	    one->table_count, path, err);
 }
 
-/* The statement that covers a place: its number, or 0. */
+/* The statement that covers a recipient: its number, or 0. */
 static unsigned
 generic_for(const struct conf *conf, struct slice channel,
     struct slice domain)
@@ -335,13 +335,13 @@ generic_for(const struct conf *conf, struct slice channel,
 	return 0;
 }
 
-/* A sender as its places get it.  Reports go to the address it was. */
+/* A sender as its recipients get it.  Reports go to the address it was. */
 static int
 generic_sender(struct routing *routing, unsigned number, unsigned *sender,
     struct err *err)
 {
-	struct places *places = routing->places;
-	struct plan_sender now = *places->senders[*sender];
+	struct rcpts *rcpts = routing->rcpts;
+	struct rcpt_sender now = *rcpts->senders[*sender];
 	struct path path = { .local = now.address, .domain = now.verp };
 	int found;
 
@@ -358,14 +358,14 @@ generic_sender(struct routing *routing, unsigned number, unsigned *sender,
 		now.verp = path.domain;
 	now.address = now.verp.n > 0 ? path.local :
 	    routing_join(routing, path.local, path.domain);
-	*sender = places_sender(places, &now);
+	*sender = rcpts_sender(rcpts, &now);
 	return 1;
 }
 
 static bool
 leads_on(struct routing *routing, struct slice channel)
 {
-	return conf_channel_leads_on(slice_dup(routing->places->arena,
+	return conf_channel_leads_on(slice_dup(routing->rcpts->arena,
 	    channel));
 }
 
@@ -387,26 +387,26 @@ generic_user(struct routing *routing, unsigned number, struct slice *user,
 /* The ways behind else share the sender and the header of the first: what
  * the check of the configuration refuses can still come out of a table. */
 static int
-rewrite_ways(struct routing *routing, struct place *place,
+rewrite_ways(struct routing *routing, struct rcpt *rcpt,
     struct slice domain, struct err *err)
 {
 	const struct conf *conf = routing->router->conf;
-	bool is_first = !leads_on(routing, place->channel);
-	struct work_way *ways = arena_alloc(routing->places->arena,
-	    place->way_count * sizeof(*ways));
+	bool is_first = !leads_on(routing, rcpt->channel);
+	struct work_way *ways = arena_alloc(routing->rcpts->arena,
+	    rcpt->way_count * sizeof(*ways));
 
-	for (size_t i = 0; i < place->way_count; i++) {
+	for (size_t i = 0; i < rcpt->way_count; i++) {
 		struct work_way *way = &ways[i];
 		unsigned number;
 
-		*way = place->ways[i];
+		*way = rcpt->ways[i];
 		if (!leads_on(routing, way->channel))
 			continue;
 		number = generic_for(conf, way->channel, domain);
 		if (is_first)
-			place->header = number;
+			rcpt->header = number;
 		is_first = false;
-		if (number != place->header) {
+		if (number != rcpt->header) {
 			err_set(err, "the ways of the route for " SLICE_FMT
 			    " differ in the generic that covers them",
 			    SLICE_ARG(domain));
@@ -416,41 +416,41 @@ rewrite_ways(struct routing *routing, struct place *place,
 		    err) < 0)
 			return -1;
 	}
-	place->ways = ways;
+	rcpt->ways = ways;
 	return 1;
 }
 
 int
-rewrite_place(struct routing *routing, struct place *place, struct err *err)
+rewrite_rcpt(struct routing *routing, struct rcpt *rcpt, struct err *err)
 {
-	struct places *places = routing->places;
+	struct rcpts *rcpts = routing->rcpts;
 	struct slice domain, local;
 	int found;
 
-	if (slice_is(place->channel, "error") ||
-	    slice_starts(place->user, "|") || slice_starts(place->user, "/"))
+	if (slice_is(rcpt->channel, "error") ||
+	    slice_starts(rcpt->user, "|") || slice_starts(rcpt->user, "/"))
 		return 1;
-	domain = domain_of(place->user, &local);
-	place->header = generic_for(routing->router->conf, place->channel,
+	domain = domain_of(rcpt->user, &local);
+	rcpt->header = generic_for(routing->router->conf, rcpt->channel,
 	    domain);
-	if (place->way_count > 0 &&
-	    rewrite_ways(routing, place, domain, err) != 1)
+	if (rcpt->way_count > 0 &&
+	    rewrite_ways(routing, rcpt, domain, err) != 1)
 		return -1;
-	if (place->header == 0)
+	if (rcpt->header == 0)
 		return 1;
-	found = generic_user(routing, place->header, &place->user, err);
-	if (found >= 0 && !places->is_from_null &&
-	    (places->generic.from != place->sender ||
-	    places->generic.header != place->header)) {
-		places->generic.from = place->sender;
-		places->generic.header = place->header;
-		places->generic.to = place->sender;
-		found = generic_sender(routing, place->header,
-		    &places->generic.to, err);
+	found = generic_user(routing, rcpt->header, &rcpt->user, err);
+	if (found >= 0 && !rcpts->is_from_null &&
+	    (rcpts->generic.from != rcpt->sender ||
+	    rcpts->generic.header != rcpt->header)) {
+		rcpts->generic.from = rcpt->sender;
+		rcpts->generic.header = rcpt->header;
+		rcpts->generic.to = rcpt->sender;
+		found = generic_sender(routing, rcpt->header,
+		    &rcpts->generic.to, err);
 	}
 	if (found < 0)
 		return -1;
-	if (!places->is_from_null)
-		place->sender = places->generic.to;
+	if (!rcpts->is_from_null)
+		rcpt->sender = rcpts->generic.to;
 	return 1;
 }

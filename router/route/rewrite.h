@@ -9,7 +9,7 @@
 #ifndef ZM_ROUTER_REWRITE_H
 #define ZM_ROUTER_REWRITE_H
 
-#include "router/route/internal.h"
+#include "router/route/routing.h"
 
 /* Does anything change an address on the way in? */
 bool rewrite_is_on(const struct conf *conf);
@@ -21,7 +21,7 @@ bool rewrite_is_on(const struct conf *conf);
 int rewrite_path(struct routing *routing, unsigned of, struct path *path,
     struct err *err);
 
-/* The header for places of this number (struct place, header); 0 is that on
+/* The header for recipients of this number (struct rcpt, header); 0 is that on
  * the way in, of mail from outside when is_stranger.  Bytes of addresses that
  * do not change stay, and so does all that is no address.
  * returns 1 and appends all of it to out; 0: nothing would change, out is as
@@ -29,11 +29,11 @@ int rewrite_path(struct routing *routing, unsigned of, struct path *path,
 int rewrite_header(struct routing *routing, unsigned number,
     bool is_stranger, struct slice header, struct str *out, struct err *err);
 
-/* What generic does to a place: its number, sender, user.  1 or -1. */
-int rewrite_place(struct routing *routing, struct place *place,
+/* What generic does to a recipient: its number, sender, user.  1 or -1. */
+int rewrite_rcpt(struct routing *routing, struct rcpt *rcpt,
     struct err *err);
 
-/* An address for places of this number, not 0.  As rewrite_path. */
+/* An address for recipients of this number, not 0.  As rewrite_path. */
 int rewrite_path_generic(struct routing *routing, unsigned number,
     struct path *path, struct err *err);
 

@@ -1,4 +1,4 @@
-/* route.h - an address becomes places: channel, host, user, privilege
+/* route.h - an address becomes recipients: channel, host, user, privilege
  *
  * Knows no spool and no message file: the router's workers and
  * `zmailer route` call the same functions.
@@ -15,7 +15,7 @@
 
 #include "conf/conf.h"
 #include "grammar/path.h"
-#include "router/message/places.h"
+#include "router/rcpts/rcpts.h"
 
 struct router;
 
@@ -25,7 +25,7 @@ void router_free(struct router **router);
 const struct conf *router_conf(const struct router *router);
 
 /* One recipient as it came. */
-struct route_request {
+struct given_rcpt {
 	struct path	path;
 	unsigned	notify;
 	struct slice	orcpt;	/* xtext with its type, or empty */
@@ -36,24 +36,24 @@ struct route_request {
 	}		lists;
 };
 
-/* Route one address; the places it leads to are added to *places.  What
- * cannot be served becomes a place of channel error (doc/INTERNALS section
+/* Route one address; the recipients it leads to are added to *rcpts.  What
+ * cannot be served becomes a recipient of channel error (doc/INTERNALS section
  * 7), so there always is one.
  * returns 1; 0 it leads to a list (another sender's), which shall wait, and
  * added nothing: whom the sender named himself is his, also when a list has
  * him, too; -1 trouble: a table, an include file or the account database
- * cannot be asked; err says which, places->trouble names it, and the whole
+ * cannot be asked; err says which, rcpts->trouble names it, and the whole
  * message has to wait. */
-int router_address(struct router *router, struct places *places,
-    const struct route_request *request, struct err *err);
+int router_address(struct router *router, struct rcpts *rcpts,
+    const struct given_rcpt *given, struct err *err);
 
-/* The same without routing: a place is added only when a script refuses. */
-int router_only_hook(struct router *router, struct places *places,
-    const struct route_request *request, struct err *err);
+/* The same without routing: a recipient is added only when a script refuses. */
+int router_only_hook(struct router *router, struct rcpts *rcpts,
+    const struct given_rcpt *given, struct err *err);
 
-/* Add an error place for a recipient that cannot even be routed.
+/* Add an error recipient for a recipient that cannot even be routed.
  * form: a row of doc/INTERNALS section 7. */
-void router_refuse(struct places *places, const struct route_request *request,
+void router_refuse(struct rcpts *rcpts, const struct given_rcpt *given,
     const char *form);
 
 /* A domain in the form in which it is looked up: lower case, A-labels

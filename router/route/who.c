@@ -12,18 +12,18 @@
 
 #include "base/mem.h"
 #include "grammar/units.h"
-#include "router/route/internal.h"
+#include "router/route/routing.h"
 
 #include "base/banned.h"
 
 struct slice
 who_sender(struct routing *routing)
 {
-	const struct places *places = routing->places;
-	const struct plan_sender *sender =
-	    places->senders[places->is_from_null ? 0 : routing->sender];
+	const struct rcpts *rcpts = routing->rcpts;
+	const struct rcpt_sender *sender =
+	    rcpts->senders[rcpts->is_from_null ? 0 : routing->sender];
 
-	return slice_lower(places->arena, sender->verp.n == 0 ?
+	return slice_lower(rcpts->arena, sender->verp.n == 0 ?
 	    sender->address : routing_join(routing, sender->address,
 	    sender->verp));
 }
@@ -35,7 +35,7 @@ table_in(struct routing *routing, const char *pattern)
 	size_t n = strlen(pattern);
 
 	return n < 3 || pattern[0] != '<' ? NULL : arena_dup(
-	    routing->places->arena, pattern + 1, n - 2);
+	    routing->rcpts->arena, pattern + 1, n - 2);
 }
 
 static int
@@ -112,7 +112,7 @@ who_sends(struct routing *routing, const char *pattern, struct err *err)
 int
 who_submits(struct routing *routing, const char *pattern, struct err *err)
 {
-	struct slice user = routing->places->user;
+	struct slice user = routing->rcpts->user;
 	struct table *table;
 	const char *name;
 

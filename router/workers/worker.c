@@ -97,20 +97,20 @@ worker_report_trouble(const struct message *message, const char *file,
 static void
 worker_report_rcpts(struct message *message)
 {
-	const struct places *places = &message->places;
+	const struct rcpts *rcpts = &message->rcpts;
 	struct str rule = STR_INIT;
 
-	if (places->count > WORKER_EVENT_RCPTS_MAX)
+	if (rcpts->count > WORKER_EVENT_RCPTS_MAX)
 		return;
-	for (size_t i = 0; i < places->held; i++) {
-		const struct place *place = &places->list[i];
+	for (size_t i = 0; i < rcpts->held; i++) {
+		const struct rcpt *rcpt = &rcpts->list[i];
 
 		str_reset(&rule);
-		place_rule_add(&rule, &place->rule);
+		rcpt_rule_add(&rule, &rcpt->rule);
 		event(EV_RCPT_ROUTED, message->envelope.id,
-		    "to", place->to, "orcpt", place->orcpt,
-		    "channel", place->channel, "host", place->host,
-		    "user", place->user, "rule", str_slice(&rule), NULL);
+		    "to", rcpt->to, "orcpt", rcpt->orcpt,
+		    "channel", rcpt->channel, "host", rcpt->host,
+		    "user", rcpt->user, "rule", str_slice(&rule), NULL);
 	}
 	str_release(&rule);
 }
@@ -118,11 +118,11 @@ worker_report_rcpts(struct message *message)
 static void
 worker_report_routed(struct message *message, ino_t inode, int64_t begun_ms)
 {
-	const struct work *work = &message->work;
+	const struct work *work = &message->control_file;
 
 	worker_report_rcpts(message);
 	event(EV_MESSAGE_ROUTED, work->id, "from", work->errors_to,
-	    "rcpts", event_number((int64_t)message->places.count),
+	    "rcpts", event_number((int64_t)message->rcpts.count),
 	    "size", event_number((int64_t)work->size_bytes),
 	    "msgid", work->msgid,
 	    "ms", event_number(clock_steady_ms() - begun_ms),
@@ -193,9 +193,9 @@ worker_publish(struct worker *w, struct claim *claim, int64_t begun_ms)
 	struct err err;
 
 	strlcpy(file, claim->name, sizeof(file));
-	result = message->is_streamed ?
-	    spool_route_plan(w->spool, claim, &w->plan, &err) :
-	    spool_route(w->spool, claim, str_slice(&message->plan), &err);
+	result = message->is_streamed ? spool_route_plan(w->spool, claim,
+	    &w->plan, &err) : spool_route(w->spool, claim,
+	    str_slice(&message->control_text), &err);
 	if (result == 0) {
 		worker_report_routed(message, inode, begun_ms);
 		return true;
@@ -300,7 +300,7 @@ worker_set_aside(struct worker *w, struct claim *claim, enum message_fate fate,
 	char file[SPOOL_NAME_BYTES];
 	struct err err;
 
-	if (fate == MESSAGE_DEFERRED && message->places.met_death &&
+	if (fate == MESSAGE_DEFERRED && message->rcpts.met_death &&
 	    poison_count(&w->poison, claim->inode, message->envelope.id) >=
 	    POISON_DEATHS) {
 		fate = MESSAGE_BROKEN;
@@ -330,7 +330,8 @@ worker_set_aside(struct worker *w, struct claim *claim, enum message_fate fate,
 static void
 worker_route_claimed(struct worker *w, struct claim *claim, int64_t begun_ms)
 {
-	const struct plan_sink sink = { w, worker_sink_write, worker_sink_back,
+	const struct control_sink sink = { w, worker_sink_write,
+	    worker_sink_back,
 		worker_sink_first };
 	struct slice file = { NULL, 0 };
 	enum message_fate fate;
@@ -344,9 +345,9 @@ worker_route_claimed(struct worker *w, struct claim *claim, int64_t begun_ms)
 	w->claim = claim;
 	w->plan.fd = -1;
 	w->message.is_released = claim_was_frozen(w, claim);
-	fate = message_plan(&w->message, w->router, file, claim->inode, &sink,
+	fate = message_route(&w->message, w->router, file, claim->inode, &sink,
 	    &err);
-	if (fate == MESSAGE_PLANNED) {
+	if (fate == MESSAGE_ROUTED) {
 		worker_publish_checked(w, claim, begun_ms);
 	} else {
 		spool_plan_drop(&w->plan);
@@ -447,7 +448,7 @@ worker_answer_parent(struct worker *w, int socket)
 }
 
 static bool
-worker_take_lines(struct worker *w, struct ipc_inbox *inbox, int socket)
+worker_serve_lines(struct worker *w, struct ipc_inbox *inbox, int socket)
 {
 	size_t cursor = 0;
 	struct slice line;
@@ -484,7 +485,7 @@ worker_run(const struct conf *conf, struct spool *spool, int socket)
 	str_init(&w.answers);
 	ipc_inbox_init(&inbox);
 	while (ipc_receive(socket, &inbox) == 1)
-		if (!worker_take_lines(&w, &inbox, socket))
+		if (!worker_serve_lines(&w, &inbox, socket))
 			break;
 	event_flush();
 	ipc_inbox_release(&inbox);

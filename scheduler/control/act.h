@@ -99,8 +99,6 @@ int64_t act_wall_s(int64_t at_ms);
 /* List the messages meant, once, in steps.  False: *step has what to
  * return. */
 bool act_begin(struct act *act, struct str *out, enum act_step *step);
-/* Nothing came of it: close what was opened for a change. */
-void act_rest(struct job *job);
 /* The message that visit_open opened is looked at from its first recipient
  * on, over as many steps as it takes. */
 void act_page_begin(struct act *act);

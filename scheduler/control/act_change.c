@@ -255,14 +255,6 @@ change_piece(struct act *act, struct batch *batch, unsigned *budget,
 
 /* ---- one message ------------------------------------------------- */
 
-void
-act_rest(struct job *job)
-{
-	if (job->flight_count == 0 && job->unsent == 0 && !(job->flags &
-	    (JOB_DIRTY | JOB_REPORT | JOB_FRESH)))
-		job_close(job);
-}
-
 static void
 change_count(struct act *act)
 {
@@ -295,7 +287,7 @@ change_message_end(struct act *act, struct batch *batch, struct err *err)
 			result = kept_write(job, &act->visit.work, err);
 	} else if (!act->request.is_dry && (batch->count == 0 ||
 	    batch->inodes[batch->count - 1] != job->inode)) {
-		act_rest(job);
+		job_rest(job);
 	}
 	change_count(act);
 	act_page_end(act);

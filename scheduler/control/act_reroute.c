@@ -138,7 +138,7 @@ reroute_message(struct act *act, struct job *job, struct err *err)
 	if (act->request.is_dry) {
 		act->count.recipients += choice.those.count;
 	} else if (choice.those.count == 0) {
-		act_rest(job);
+		job_rest(job);
 	} else if (choice.is_whole &&
 	    job->flight_count == 0) {
 		result = whole_send(act, job, choice.those.count, err);

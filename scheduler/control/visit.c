@@ -127,7 +127,7 @@ id_begins(const struct visit *visit, const char *id)
 static bool
 is_over(const struct job *job)
 {
-	return (job->flags & JOB_FINISHED) != 0 || job->id[0] == '\0';
+	return job_is_finished(job) || job->id[0] == '\0';
 }
 
 int

@@ -219,17 +219,11 @@ file_read(struct scheduler *scheduler, int control, struct work *work,
 static void
 job_begin(struct scheduler *scheduler, struct job *job)
 {
-	struct intake *intake = &scheduler->intake;
-
 	job_table_add(&scheduler->jobs, job);
 	scheduler->total.jobs++;
 	scheduler->total.rcpts += job->rcpt_count;
-	if (job->control_fd >= 0 && job->rcpt_count > 0) {
-		job->flags |= JOB_FRESH;
-		ARRAY_ROOM(intake->fresh, intake->fresh_count,
-		    intake->fresh_room);
-		intake->fresh[intake->fresh_count++] = job;
-	}
+	if (job->control_fd >= 0 && job->rcpt_count > 0)
+		job_list_add(&scheduler->jobs, JOB_FRESH, job);
 	job_plan(scheduler, job);
 }
 
@@ -364,14 +358,7 @@ intake_drop(struct scheduler *scheduler, struct job *job)
 		panic("job %s is dropped in flight", job->id);
 	for (size_t i = 0; i < job->vertex_count; i++)
 		plan_forget(&scheduler->plan, &job->vertices[i]);
-	if (job->flags & JOB_FRESH)
-		for (size_t i = 0; i < scheduler->intake.fresh_count; i++)
-			if (scheduler->intake.fresh[i] == job)
-				scheduler->intake.fresh[i] = NULL;
-	group_forget(scheduler, job);
-	report_forget(scheduler, job);
-	job_table_remove(&scheduler->jobs, job->inode);
-	job_free(&job);
+	job_end(&scheduler->jobs, &job);
 }
 
 void
@@ -437,19 +424,10 @@ intake_rescan(struct scheduler *scheduler)
 void
 intake_turn_end(struct scheduler *scheduler)
 {
-	struct intake *intake = &scheduler->intake;
+	struct job *job;
 
-	for (size_t i = 0; i < intake->fresh_count; i++) {
-		struct job *job = intake->fresh[i];
-
-		if (job == NULL)
-			continue;
-		job->flags &= (uint16_t)~JOB_FRESH;
-		if (job->flight_count == 0 &&
-		    (job->flags & (JOB_REPORT | JOB_DIRTY)) == 0)
-			job_close(job);
-	}
-	intake->fresh_count = 0;
+	while ((job = job_list_take(&scheduler->jobs, JOB_FRESH)) != NULL)
+		job_rest(job);
 }
 
 int
@@ -486,5 +464,4 @@ intake_close(struct scheduler *scheduler)
 	mem_free(&intake->items);
 	mem_free(&intake->busy);
 	mem_free(&intake->orphans);
-	mem_free(&intake->fresh);
 }

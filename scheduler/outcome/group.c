@@ -38,15 +38,37 @@ group_due(void *context)
 	group_begin(context);
 }
 
+/* How many jobs the list has. */
+static size_t
+listed(const struct scheduler *scheduler, enum job_list_name name)
+{
+	return scheduler->jobs.lists[name].count;
+}
+
+/* The last group's barrier or its ends still go on. */
+static bool
+group_is_ending(const struct scheduler *scheduler)
+{
+	return scheduler->group.barrier.count > 0 ||
+	    listed(scheduler, JOB_ENDING) > 0;
+}
+
+static size_t
+group_size(const struct scheduler *scheduler)
+{
+	return listed(scheduler, JOB_FINISHED) +
+	    listed(scheduler, JOB_DIRTY);
+}
+
 static void
 group_arm(struct scheduler *scheduler)
 {
 	struct group *group = &scheduler->group;
 	int64_t now_ms = clock_steady_ms();
 
-	if (group->ending_count > 0)
+	if (group_is_ending(scheduler))
 		return;			/* the last group's end comes here */
-	if (group->finished_count + group->dirty_count >= GROUP_FILES_MAX)
+	if (group_size(scheduler) >= GROUP_FILES_MAX)
 		timer_set(scheduler->loop, &group->timer, now_ms, group_due,
 		    scheduler);
 	else if (group->timer.at_ms == 0)
@@ -57,12 +79,7 @@ group_arm(struct scheduler *scheduler)
 static void
 finished_add(struct scheduler *scheduler, struct job *job)
 {
-	struct group *group = &scheduler->group;
-
-	job->flags |= JOB_FINISHED;
-	ARRAY_ROOM(group->finished, group->finished_count,
-	    group->finished_room);
-	group->finished[group->finished_count++] = job;
+	job_list_add(&scheduler->jobs, JOB_FINISHED, job);
 	group_arm(scheduler);
 }
 
@@ -104,7 +121,7 @@ group_finish(struct scheduler *scheduler, struct job *job)
 	    event_number(job->rcpt_total), "failed",
 	    event_number(job->failed_count), "delay",
 	    event_number((clock_steady_ms() - job->born_ms) / 1000), NULL);
-	if (!(job->flags & JOB_DIRTY))
+	if (!job_is_in(job, JOB_DIRTY))
 		job_close(job);
 	finished_add(scheduler, job);
 }
@@ -122,39 +139,10 @@ group_orphan(struct scheduler *scheduler, ino_t inode)
 void
 group_dirty(struct scheduler *scheduler, struct job *job)
 {
-	struct group *group = &scheduler->group;
-
-	if (job->flags & JOB_DIRTY)
+	if (job_is_in(job, JOB_DIRTY))
 		return;
-	job->flags |= JOB_DIRTY;
-	ARRAY_ROOM(group->dirty, group->dirty_count, group->dirty_room);
-	group->dirty[group->dirty_count++] = job;
+	job_list_add(&scheduler->jobs, JOB_DIRTY, job);
 	group_arm(scheduler);
-}
-
-static void
-array_forget(struct job **array, size_t *count, const struct job *job)
-{
-	for (size_t i = 0; i < *count; i++)
-		if (array[i] == job) {
-			array[i] = array[--*count];
-			return;
-		}
-}
-
-void
-group_forget(struct scheduler *scheduler, struct job *job)
-{
-	struct group *group = &scheduler->group;
-
-	if (job->flags & JOB_DIRTY)
-		array_forget(group->dirty, &group->dirty_count, job);
-	if (job->flags & JOB_FINISHED)
-		array_forget(group->finished, &group->finished_count, job);
-	for (size_t i = group->ended; i < group->ending_count; i++)
-		if (group->ending[i] == job)
-			group->ending[i] = NULL;
-	job->flags &= (uint16_t)~(JOB_DIRTY | JOB_FINISHED);
 }
 
 /* Row F3, or after a failed barrier nothing: row F1 is left to the rescan. */
@@ -168,41 +156,32 @@ finished_end(struct scheduler *scheduler, struct job *job, bool is_durable)
 	if (is_durable && spool_unlink_control(scheduler->spool, name,
 	    &err) < 0 && errno != ENOENT)
 		say_trouble(job->id, name, "unlink", &err);
-	job_table_remove(&scheduler->jobs, job->inode);
-	job_free(&job);
-}
-
-static void
-dirty_end(struct job *job)
-{
-	job->flags &= (uint16_t)~JOB_DIRTY;
-	if (job->flight_count == 0 && !(job->flags &
-	    (JOB_FINISHED | JOB_REPORT | JOB_FRESH)))
-		job_close(job);
+	job_end(&scheduler->jobs, &job);
 }
 
 /* Row F2: what the barrier is about. */
 static int
 barrier_begin(struct scheduler *scheduler, struct err *err)
 {
-	struct group *group = &scheduler->group;
-	size_t names = group->ending_count, fds = 0;
+	const struct job_list *ending = &scheduler->jobs.lists[JOB_ENDING];
+	const struct job_list *dirty = &scheduler->jobs.lists[JOB_DIRTY];
+	size_t names = ending->count, fds = 0;
 	char (*texts)[SPOOL_NAME_BYTES] = mem_alloc(names, sizeof(*texts));
 	const char **pointers = mem_alloc(names, sizeof(*pointers));
-	int *controls = mem_alloc(group->dirty_count, sizeof(*controls));
+	int *controls = mem_alloc(dirty->count, sizeof(*controls));
 	int result;
 
 	for (size_t i = 0; i < names; i++) {
-		spool_hashed_name(scheduler->spool, group->ending[i]->inode,
+		spool_hashed_name(scheduler->spool, ending->jobs[i]->inode,
 		    texts[i]);
 		pointers[i] = texts[i];
 	}
-	for (size_t i = 0; i < group->dirty_count; i++)
-		if (!(group->dirty[i]->flags & JOB_FINISHED) &&
-		    group->dirty[i]->control_fd >= 0)
-			controls[fds++] = group->dirty[i]->control_fd;
+	for (size_t i = 0; i < dirty->count; i++)
+		if (!job_is_finished(dirty->jobs[i]) &&
+		    dirty->jobs[i]->control_fd >= 0)
+			controls[fds++] = dirty->jobs[i]->control_fd;
 	result = spool_barrier_begin(scheduler->spool, pointers, names,
-	    controls, fds, &group->barrier, err);
+	    controls, fds, &scheduler->group.barrier, err);
 	mem_free(&texts);
 	mem_free(&pointers);
 	mem_free(&controls);
@@ -226,17 +205,14 @@ group_step(struct scheduler *scheduler)
 		group->barrier.count = 0;
 		return true;
 	}
-	for (int i = 0; i < ENDED_A_TURN && group->ended <
-	    group->ending_count; i++) {
-		struct job *job = group->ending[group->ended++];
-
-		if (job != NULL)
-			finished_end(scheduler, job, group->is_durable);
-	}
-	if (group->ended < group->ending_count)
+	for (int i = 0; i < ENDED_A_TURN &&
+	    listed(scheduler, JOB_ENDING) > 0; i++)
+		finished_end(scheduler,
+		    job_list_take(&scheduler->jobs, JOB_ENDING),
+		    group->is_durable);
+	if (listed(scheduler, JOB_ENDING) > 0)
 		return true;
-	group->ending_count = group->ended = 0;
-	if (group->finished_count + group->dirty_count > 0)
+	if (group_size(scheduler) > 0)
 		group_arm(scheduler);
 	return false;
 }
@@ -255,28 +231,21 @@ static void
 group_begin(struct scheduler *scheduler)
 {
 	struct group *group = &scheduler->group;
-	struct job **empty = group->ending;
-	size_t room = group->ending_room;
+	struct job *job;
 	struct err err;
 
 	timer_clear(&group->timer);
-	if (group->finished_count + group->dirty_count == 0 ||
-	    group->ending_count > 0)
+	if (group_size(scheduler) == 0 || group_is_ending(scheduler))
 		return;
-	group->ending = group->finished;
-	group->ending_count = group->finished_count;
-	group->ending_room = group->finished_room;
-	group->finished = empty;
-	group->finished_room = room;
-	group->finished_count = group->ended = 0;
+	while ((job = job_list_take(&scheduler->jobs, JOB_FINISHED)) != NULL)
+		job_list_add(&scheduler->jobs, JOB_ENDING, job);
 	group->is_durable = barrier_begin(scheduler, &err) == 0;
 	if (!group->is_durable) {
 		say_trouble(NULL, "queue", "fsync", &err);
 		group->barrier.count = 0;
 	}
-	for (size_t i = 0; i < group->dirty_count; i++)
-		dirty_end(group->dirty[i]);
-	group->dirty_count = 0;
+	while ((job = job_list_take(&scheduler->jobs, JOB_DIRTY)) != NULL)
+		job_rest(job);
 	step_due(scheduler);
 }
 
@@ -288,9 +257,9 @@ group_commit(struct scheduler *scheduler)
 	do {
 		group_begin(scheduler);
 		timer_clear(&group->step);
-		while (group->ending_count > 0 && group_step(scheduler))
+		while (group_is_ending(scheduler) && group_step(scheduler))
 			;
-	} while (group->finished_count + group->dirty_count > 0);
+	} while (group_size(scheduler) > 0);
 	timer_clear(&group->timer);
 }
 
@@ -299,7 +268,4 @@ group_release(struct scheduler *scheduler)
 {
 	timer_clear(&scheduler->group.timer);
 	timer_clear(&scheduler->group.step);
-	mem_free(&scheduler->group.finished);
-	mem_free(&scheduler->group.ending);
-	mem_free(&scheduler->group.dirty);
 }

@@ -20,9 +20,6 @@ void group_orphan(struct scheduler *scheduler, ino_t inode);
 /* The job stays and its file has new records. */
 void group_dirty(struct scheduler *scheduler, struct job *job);
 
-/* Take the job out of the group. */
-void group_forget(struct scheduler *scheduler, struct job *job);
-
 /* Do it now (also when the scheduler stops). */
 void group_commit(struct scheduler *scheduler);
 

@@ -18,12 +18,17 @@
 
 enum { RECORDS_AT_ONCE = 64 };
 
-struct kept {
+struct kept_outcome {
 	uint32_t		 offset;
 	uint16_t		 tries;
 	uint8_t			 kind;		/* enum verdict_kind */
 	char			 status[12];
 	char			*who, *text;	/* one block: who NUL text */
+};
+
+struct kept {
+	uint32_t		 count;		/* room: the next power of 2 */
+	struct kept_outcome	 outcomes[];
 };
 
 static char *
@@ -43,14 +48,16 @@ words_dup(const struct answer *answer, char **out_text)
 void
 kept_add(struct job *job, const struct answer *answer, unsigned tries)
 {
-	uint32_t n = job->kept_count;
-	struct kept *kept;
+	uint32_t n = job->kept != NULL ? job->kept->count : 0;
+	struct kept_outcome *kept;
 
-	if ((n & (n - 1)) == 0)		/* full at powers of two */
-		job->kept = mem_grow(job->kept, n ? 2 * (size_t)n : 1,
-		    sizeof(*job->kept));
-	kept = &job->kept[job->kept_count++];
-	*kept = (struct kept){ .offset = answer->offset,
+	if ((n & (n - 1)) == 0) {	/* full at powers of two */
+		job->kept = mem_grow(job->kept, 1, sizeof(*job->kept) +
+		    (n ? 2 * (size_t)n : 1) * sizeof(*kept));
+		job->kept->count = n;
+	}
+	kept = &job->kept->outcomes[job->kept->count++];
+	*kept = (struct kept_outcome){ .offset = answer->offset,
 	    .tries = (uint16_t)tries, .kind = (uint8_t)answer->verdict };
 	kept->who = words_dup(answer, &kept->text);
 	snprintf(kept->status, sizeof(kept->status), SLICE_FMT,
@@ -58,7 +65,7 @@ kept_add(struct job *job, const struct answer *answer, unsigned tries)
 }
 
 static void
-record_make(const struct kept *kept, struct work_record *out)
+record_make(const struct kept_outcome *kept, struct work_record *out)
 {
 	*out = (struct work_record){ .kind = WORK_OUTCOME,
 	    .rcpt_offset = kept->offset, .time_s = clock_wall_s(),
@@ -72,15 +79,16 @@ kept_write(struct job *job, const struct work *work, struct err *err)
 {
 	struct work_record records[RECORDS_AT_ONCE];
 	size_t count = 0;
+	uint32_t kept = job->kept != NULL ? job->kept->count : 0;
 	int result = 0;
 
-	for (uint32_t i = 0; i < job->kept_count; i++) {
+	for (uint32_t i = 0; i < kept; i++) {
 		const struct work_rcpt *rcpt = report_rcpt(work,
-		    job->kept[i].offset);
+		    job->kept->outcomes[i].offset);
 
 		if (rcpt != NULL && !rcpt->is_final)
-			record_make(&job->kept[i], &records[count++]);
-		if (count < RECORDS_AT_ONCE && i + 1 < job->kept_count)
+			record_make(&job->kept->outcomes[i], &records[count++]);
+		if (count < RECORDS_AT_ONCE && i + 1 < kept)
 			continue;
 		if (count > 0 && work_append(job->control_fd, job->id,
 		    records, count, err) < 0)
@@ -94,8 +102,9 @@ kept_write(struct job *job, const struct work *work, struct err *err)
 void
 kept_release(struct job *job)
 {
-	for (uint32_t i = 0; i < job->kept_count; i++)
-		mem_free(&job->kept[i].who);
+	if (job->kept == NULL)
+		return;
+	for (uint32_t i = 0; i < job->kept->count; i++)
+		mem_free(&job->kept->outcomes[i].who);
 	mem_free(&job->kept);
-	job->kept_count = 0;
 }

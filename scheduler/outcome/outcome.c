@@ -303,9 +303,8 @@ outcome_vertex(struct scheduler *scheduler, struct vertex *vertex)
 	}
 	if (job->final_count == job->rcpt_count || (job->flags & JOB_OWES))
 		outcome_job(scheduler, job);
-	else if (job->flight_count == 0 && (job->flags &
-	    (JOB_DIRTY | JOB_REPORT | JOB_FRESH)) == 0)
-		job_close(job);
+	else
+		job_rest(job);
 }
 
 /* ---- what came back ---------------------------------------------- */
@@ -398,7 +397,8 @@ outcome_sweep(struct scheduler *scheduler, int64_t now_ms)
 void
 outcome_job(struct scheduler *scheduler, struct job *job)
 {
-	if (job->flags & (JOB_FINISHED | JOB_RELOAD | JOB_REPORT))
+	if ((job->flags & JOB_RELOAD) || job_is_finished(job) ||
+	    job_is_in(job, JOB_REPORT))
 		return;
 	if (job->final_count == job->rcpt_count) {
 		if (job->flags & JOB_OWES)

@@ -10,21 +10,17 @@
  */
 #include "scheduler/outcome/results.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "journal/event.h"
 #include "base/mem.h"
+#include "daemon/child.h"
 #include "daemon/hook/frame.h"
 #include "daemon/hook/hook.h"
-#include "io/ipc.h"
 #include "mail/table/table.h"
 
 #include "base/banned.h"
@@ -43,13 +39,9 @@ enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
 
 struct results {
 	struct process	*process;
-	pid_t		 pid;
-	int		 socket;
-	struct watch	*watch;
-	struct str	 out;
+	struct child	*child;
 	uint64_t	 left_out;
 	bool		 is_wanted;	/* the script has on_result */
-	struct timer	 restart;
 };
 
 /* ---- in the process --------------------------------------------------- */
@@ -104,12 +96,12 @@ teller_look(struct teller *teller)
 {
 	struct err err;
 	bool is_wanted = hooks_has(teller->hooks, HOOK_ON_RESULT, &err) == 1;
-	char word = is_wanted ? 'y' : 'n';
+	struct slice line = is_wanted ? SLICE("wanted\n") : SLICE("none\n");
 
 	if (is_wanted == teller->is_wanted)
 		return true;
 	teller->is_wanted = is_wanted;
-	return write(SOCKET, &word, 1) == 1;
+	return write(SOCKET, line.p, line.n) == (ssize_t)line.n;
 }
 
 static void
@@ -165,8 +157,10 @@ serve(struct teller *teller)
 
 /* Nothing of the scheduler's stays open: its locks would live on here. */
 static void
-run(const struct conf *conf, int socket)
+run(void *context, int socket)
 {
+	const struct results *results = context;
+	const struct conf *conf = results->process->conf;
 	struct hook_host host = { .lookup = teller_lookup,
 	    .log = teller_log };
 	struct teller teller = { .conf = conf };
@@ -184,41 +178,27 @@ run(const struct conf *conf, int socket)
 	teller.hooks = hooks_new(&conf->hooks, &host);
 	serve(&teller);
 	hooks_free(&teller.hooks);
-	event_flush();
-	_exit(0);
 }
 
 /* ---- in the scheduler ------------------------------------------------- */
 
-static void begin(void *context);
-
 static void
-end(struct results *results)
+on_read(void *context)
 {
-	if (results->pid == 0)
-		return;
-	watch_free(&results->watch);
-	close(results->socket);
-	(void)kill(results->pid, SIGKILL);
-	while (waitpid(results->pid, NULL, 0) < 0 && errno == EINTR)
-		continue;
-	results->pid = 0;
-	results->is_wanted = false;
-	str_reset(&results->out);
+	struct results *results = context;
+	struct slice line;
+
+	while (child_line(results->child, &line))
+		results->is_wanted = slice_is(line, "wanted");
 }
 
 static void
-send_out(struct results *results)
+on_sent(void *context)
 {
-	ssize_t sent = results->out.len == 0 ? 0 :
-	    ipc_send(results->socket, str_slice(&results->out), NULL, 0);
+	struct results *results = context;
 	struct err err;
 
-	if (sent > 0)
-		str_consume(&results->out, (size_t)sent);
-	watch_set(results->watch, results->out.len > 0 ?
-	    LOOP_READ | LOOP_WRITE : LOOP_READ);
-	if (results->out.len > 0 || results->left_out == 0)
+	if (child_outbox(results->child)->len > 0 || results->left_out == 0)
 		return;
 	err_set(&err, "%llu outcomes were not told: the script is too slow",
 	    (unsigned long long)results->left_out);
@@ -227,56 +207,33 @@ send_out(struct results *results)
 }
 
 static void
-on_ready(void *context, unsigned ready)
+on_end(void *context, const struct child_end *end)
 {
 	struct results *results = context;
-	char words[16];
-	ssize_t got;
 
-	if (ready & LOOP_WRITE)
-		send_out(results);
-	got = read(results->socket, words, sizeof(words));
-	if (got > 0)
-		results->is_wanted = words[got - 1] == 'y';
-	if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
-		return;
-	end(results);
-	timer_set(results->process->loop, &results->restart,
-	    clock_steady_ms() + RESULTS_REST_MS, begin, results);
+	results->is_wanted = false;
 }
 
-static void
-begin(void *context)
-{
-	struct results *results = context;
-	struct process *process = results->process;
-	struct err err;
-
-	results->pid = daemon_fork(process, "results", &results->socket,
-	    &err);
-	if (results->pid == 0)
-		run(process->conf, results->socket);
-	if (results->pid < 0) {
-		results->pid = 0;
-		say_trouble(NULL, &err);
-		return;
-	}
-	(void)fcntl(results->socket, F_SETFL, O_NONBLOCK);
-	results->watch = loop_watch(process->loop, results->socket,
-	    LOOP_READ, on_ready, results);
-}
+static const struct child_kind kind = {
+	.name = "results", .is_kept = true, .end_signal = SIGKILL,
+	.run = run, .read = on_read, .sent = on_sent, .ended = on_end,
+};
 
 struct results *
 results_new(struct process *process)
 {
 	struct results *results;
+	struct err err;
 
 	if (process->conf->hooks.script == NULL)
 		return NULL;
 	results = mem_alloc(1, sizeof(*results));
 	results->process = process;
-	str_init(&results->out);
-	begin(results);
+	results->child = child_new(process, &kind, results);
+	if (child_start(results->child, &err) < 0) {
+		say_trouble(NULL, &err);
+		child_start_later(results->child);
+	}
 	return results;
 }
 
@@ -287,9 +244,7 @@ results_free(struct results **presults)
 
 	if (results == NULL)
 		return;
-	timer_clear(&results->restart);
-	end(results);
-	str_release(&results->out);
+	child_free(&results->child);
 	mem_free(presults);
 }
 
@@ -321,26 +276,28 @@ results_tell(struct results *results, const struct vertex *vertex,
 {
 	char from[LINE_BYTES_MAX], to[LINE_BYTES_MAX];
 	const struct thread *thread = vertex->thread;
+	struct str *out;
 	size_t start;
 
 	if (results == NULL || !results->is_wanted)
 		return;
-	if (results->out.len > RESULTS_WAITING_BYTES_MAX) {
+	out = child_outbox(results->child);
+	if (out->len > RESULTS_WAITING_BYTES_MAX) {
 		results->left_out++;
 		return;
 	}
-	start = hook_frame_begin(&results->out, 'O');
-	hook_field_add(&results->out, slice_of(vertex->job->id));
-	hook_field_add(&results->out, user_at(vertex->job,
+	start = hook_frame_begin(out, 'O');
+	hook_field_add(out, slice_of(vertex->job->id));
+	hook_field_add(out, user_at(vertex->job,
 	    vertex->sender_offset, from));
-	hook_field_add(&results->out, user_at(vertex->job, offset, to));
-	hook_field_add(&results->out, slice_of(thread->channel));
-	hook_field_add(&results->out, slice_of(thread->host));
-	hook_field_add(&results->out,
+	hook_field_add(out, user_at(vertex->job, offset, to));
+	hook_field_add(out, slice_of(thread->channel));
+	hook_field_add(out, slice_of(thread->host));
+	hook_field_add(out,
 	    slice_of(verdict_names[answer->verdict]));
-	hook_field_add(&results->out, answer->status);
-	hook_field_add(&results->out, answer->text);
-	hook_field_add(&results->out, event_number(vertex->tries + 1));
-	hook_frame_end(&results->out, start);
-	send_out(results);
+	hook_field_add(out, answer->status);
+	hook_field_add(out, answer->text);
+	hook_field_add(out, event_number(vertex->tries + 1));
+	hook_frame_end(out, start);
+	child_send(results->child);
 }

@@ -15,8 +15,7 @@
 
 enum {
 	RESULTS_WAITING_BYTES_MAX = 4 << 20,	/* not yet read by it */
-	RESULTS_LOOK_MS = 1000,		/* it looks at the script's file */
-	RESULTS_REST_MS = 1000		/* before the next process */
+	RESULTS_LOOK_MS = 1000		/* it looks at the script's file */
 };
 
 struct results;

@@ -22,6 +22,7 @@ enum { TABLE_SIZE_MIN = 64 };
 void
 job_table_init(struct job_table *table)
 {
+	memset(table, 0, sizeof(*table));
 	table->size = TABLE_SIZE_MIN;
 	table->count = table->wraps = 0;
 	table->slots = mem_alloc(table->size, sizeof(*table->slots));
@@ -32,6 +33,10 @@ job_table_release(struct job_table *table)
 {
 	mem_free(&table->slots);
 	table->size = table->count = 0;
+	for (enum job_list_name name = 0; name < JOB_LISTS; name++) {
+		mem_free(&table->lists[name].jobs);
+		table->lists[name] = (struct job_list){ NULL, 0, 0 };
+	}
 }
 
 /* Inodes come in runs: multiply, so that the runs spread. */
@@ -62,9 +67,9 @@ job_table_find(const struct job_table *table, ino_t inode)
 static void
 table_grow(struct job_table *table)
 {
-	struct job_table bigger = { NULL, table->size * 2, table->count,
-	    table->wraps };
+	struct job_table bigger = *table;
 
+	bigger.size *= 2;
 	bigger.slots = mem_alloc(bigger.size, sizeof(*bigger.slots));
 	for (size_t i = 0; i < table->size; i++) {
 		struct job *job = table->slots[i];
@@ -175,6 +180,57 @@ job_new(size_t vertex_count, size_t rcpt_count)
 }
 
 void
+job_list_add(struct job_table *table, enum job_list_name name,
+    struct job *job)
+{
+	struct job_list *list = &table->lists[name];
+
+	if (job_is_in(job, name))
+		return;
+	if (name >= JOB_OWING) {
+		if (job->at[job_place(name)] != 0)
+			job_list_remove(table,
+			    (enum job_list_name)job->stage, job);
+		job->stage = (uint8_t)name;
+	}
+	if (list->count == list->capacity) {
+		list->capacity += list->capacity / 2 + 64;
+		list->jobs = mem_grow(list->jobs, list->capacity,
+		    sizeof(struct job *));
+	}
+	list->jobs[list->count++] = job;
+	job->at[job_place(name)] = (uint32_t)list->count;
+}
+
+void
+job_list_remove(struct job_table *table, enum job_list_name name,
+    struct job *job)
+{
+	struct job_list *list = &table->lists[name];
+	unsigned place = job_place(name);
+	uint32_t at = job->at[place];
+
+	if (!job_is_in(job, name))
+		return;
+	list->jobs[at - 1] = list->jobs[--list->count];
+	list->jobs[at - 1]->at[place] = at;
+	job->at[place] = 0;
+}
+
+struct job *
+job_list_take(struct job_table *table, enum job_list_name name)
+{
+	struct job_list *list = &table->lists[name];
+	struct job *job;
+
+	if (list->count == 0)
+		return NULL;
+	job = list->jobs[--list->count];
+	job->at[job_place(name)] = 0;
+	return job;
+}
+
+void
 job_close(struct job *job)
 {
 	if (job->control_fd >= 0)
@@ -185,13 +241,68 @@ job_close(struct job *job)
 }
 
 void
+job_rest(struct job *job)
+{
+	if (job->flight_count > 0 || job->unsent > 0 ||
+	    (job->flags & JOB_WRITING))
+		return;
+	for (enum job_list_name name = 0; name < JOB_LISTS; name++)
+		if (name != JOB_OWING && job_is_in(job, name))
+			return;
+	job_close(job);
+}
+
+/* Nobody may know it any more. */
+static void
+job_is_free(const struct job *job)
+{
+	for (enum job_list_name name = 0; name < JOB_LISTS; name++)
+		if (job_is_in(job, name))
+			panic("job %s is freed in list %d", job->id,
+			    (int)name);
+	if (job->flags & JOB_WRITING)
+		panic("job %s is freed while its report is written",
+		    job->id);
+	for (uint32_t i = 0; i < job->vertex_count; i++)
+		if (job->vertices[i].state != VERTEX_IDLE &&
+		    job->vertices[i].state != VERTEX_DONE)
+			panic("job %s is freed with a vertex in state %d",
+			    job->id, job->vertices[i].state);
+}
+
+void
 job_free(struct job **pjob)
 {
 	if (*pjob == NULL)
 		return;
+	job_is_free(*pjob);
 	job_close(*pjob);
 	kept_release(*pjob);
 	mem_free(pjob);
+}
+
+void
+job_end(struct job_table *table, struct job **pjob)
+{
+	struct job *job = *pjob;
+
+	for (enum job_list_name name = 0; name < JOB_LISTS; name++)
+		job_list_remove(table, name, job);
+	job_table_remove(table, job->inode);
+	job_free(pjob);
+}
+
+void
+job_table_end(struct job_table *table)
+{
+	size_t cursor = 0;
+	struct job *job;
+
+	for (enum job_list_name name = 0; name < JOB_LISTS; name++)
+		while (job_list_take(table, name) != NULL)
+			;
+	while ((job = job_table_next(table, &cursor)) != NULL)
+		job_free(&job);
 }
 
 /* The recipients stand in the order of the file: offsets rise. */

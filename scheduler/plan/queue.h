@@ -124,16 +124,29 @@ struct vertex {
 TAILQ_HEAD(vertex_queue, vertex);
 
 enum job_flags {
-	JOB_FRESH = 1,		/* descriptors are open since the intake */
-	JOB_DIRTY = 2,		/* has records that are not durable yet */
-	JOB_REPORT = 4,		/* in the reporter's queue */
-	JOB_OWES = 8,		/* has final recipients not yet reported */
-	JOB_RELOAD = 16,	/* reread when nothing of it is in flight */
-	JOB_FINISHED = 32,	/* body unlinked, waits for the barrier */
-	JOB_NOTICE = 64,	/* a notice of delay is due */
-	JOB_OWING = 128,	/* in the reporter's list of who may wait */
-	JOB_TRASH = 256		/* somebody was cancelled: ends in trash/ */
+	JOB_OWES = 1,		/* has final recipients not yet reported */
+	JOB_RELOAD = 2,		/* reread when nothing of it is in flight */
+	JOB_NOTICE = 4,		/* a notice of delay is due */
+	JOB_TRASH = 8,		/* somebody was cancelled: ends in trash/ */
+	JOB_WRITING = 16	/* its report is being written */
 };
+
+/* Who else holds a pointer to a job: one list each, all in the job_table.
+ * Beside them only plan and agents do (by its vertices), which job_free
+ * checks; nobody else keeps a pointer longer than a call.  From JOB_OWING on
+ * they are stages of a job's end: it is in one of these at most, and who puts
+ * it into one takes it out of the other. */
+enum job_list_name {
+	JOB_FRESH,		/* descriptors are open since the intake */
+	JOB_DIRTY,		/* has records that are not durable yet */
+	JOB_OWING,		/* owes a report, others may still fail */
+	JOB_REPORT,		/* a report or its end is to be written */
+	JOB_FINISHED,		/* body unlinked, waits for the barrier */
+	JOB_ENDING,		/* the barrier is under way, or passed */
+	JOB_LISTS
+};
+
+enum { JOB_PLACES = JOB_OWING + 1 };	/* the stages share the last one */
 
 struct kept;			/* kept.h */
 
@@ -148,12 +161,18 @@ struct job {
 					 * older (DELIVERBY N); 0: not asked */
 	uint32_t	 rcpt_total;	/* of the file, for message.done */
 	uint32_t	 failed_count;
-	uint32_t	 rcpt_count, final_count, kept_count;
+	uint32_t	 rcpt_count, final_count;
 	uint32_t	 vertex_count, flight_count, ready_count;
 	int		 control_fd, body_fd;	/* -1: closed */
 	uint32_t	 unsent;	/* vertices in an outbox want body_fd */
+	uint32_t	 at[JOB_PLACES];	/* in the list, from 1; 0: not
+					 * in it */
+	uint32_t	 owing_s;	/* OWING: since then, clock_steady_ms
+					 * in seconds */
 	uint16_t	 flags;		/* enum job_flags */
 	int8_t		 priority;	/* of its sender's terms */
+	uint8_t		 stage;		/* the list that the last of at[] is
+					 * about */
 	struct vertex	 vertices[];
 };
 
@@ -216,17 +235,23 @@ struct ring {
 };
 TAILQ_HEAD(ring_queue, ring);
 
-/* ---- jobs by inode --------------------------------------------------- */
+/* ---- jobs by inode, and the lists that name them ---------------------- */
+
+struct job_list {
+	struct job	**jobs;
+	size_t		 count, capacity;
+};
 
 struct job_table {
 	struct job	**slots;	/* open addressing, a power of two */
 	size_t		 size, count;
 	unsigned	 wraps;		/* jobs that moved from the front of
 					 * the slots to the end */
+	struct job_list	 lists[JOB_LISTS];
 };
 
 void job_table_init(struct job_table *table);
-/* Frees the table; the jobs in it must be gone. */
+/* Frees the table and its lists; the jobs in it must be gone. */
 void job_table_release(struct job_table *table);
 struct job *job_table_find(const struct job_table *table, ino_t inode);
 /* The inode must not be in the table. */
@@ -252,12 +277,53 @@ void job_walk_init(struct job_walk *walk, const struct job_table *table);
 struct job *job_walk_next(struct job_walk *walk,
     const struct job_table *table, unsigned *budget);
 
+/* Which of at[] is about the list. */
+static inline unsigned
+job_place(enum job_list_name name)
+{
+	return name < JOB_OWING ? name : JOB_OWING;
+}
+
+static inline bool
+job_is_in(const struct job *job, enum job_list_name name)
+{
+	return job->at[job_place(name)] != 0 &&
+	    (name < JOB_OWING || job->stage == name);
+}
+
+/* Row F1 and on: its body is gone. */
+static inline bool
+job_is_finished(const struct job *job)
+{
+	return job_is_in(job, JOB_FINISHED) || job_is_in(job, JOB_ENDING);
+}
+
+/* Put the job into a list, at its end; one that is there stays where it is.
+ * Of the stages, it leaves the one before. */
+void job_list_add(struct job_table *table, enum job_list_name name,
+    struct job *job);
+/* Take it out; the last one of the list takes its place.  Nothing when it is
+ * not there. */
+void job_list_remove(struct job_table *table, enum job_list_name name,
+    struct job *job);
+/* Take the last one out and return it; NULL: the list is empty. */
+struct job *job_list_take(struct job_table *table, enum job_list_name name);
+
 /* One block for all; descriptors are -1, vertices IDLE and in no heap. */
 struct job *job_new(size_t vertex_count, size_t rcpt_count);
-/* Closes what is open.  Its vertices must be out of plan and agents. */
+/* The end of a job of the table: out of every list and of the table, then
+ * freed.  A panic when a vertex of it is still in the plan or at an agent, or
+ * its report is being written: somebody would use it after its end. */
+void job_end(struct job_table *table, struct job **job);
+/* Free one that is in no list; closes what is open.  The same panics. */
 void job_free(struct job **job);
+/* When the scheduler stops: all lists are emptied, all jobs freed; the table
+ * must be released next. */
+void job_table_end(struct job_table *table);
 /* Close both descriptors. */
 void job_close(struct job *job);
+/* The same unless somebody still needs them: an agent, or a list but OWING. */
+void job_rest(struct job *job);
 
 static inline struct rcpt *
 vertex_rcpts(const struct vertex *vertex)

@@ -31,83 +31,33 @@ enum { CONTROL_BYTES_MAX = 512 << 20 };
 void
 report_add(struct scheduler *scheduler, struct job *job)
 {
-	struct reporter *reporter = &scheduler->reporter;
-
-	if (job->flags & JOB_REPORT)
-		return;
-	job->flags |= JOB_REPORT;
-	ARRAY_ROOM(reporter->queue, reporter->count, reporter->room);
-	reporter->queue[reporter->count++] = job;
+	if (!job_is_finished(job))
+		job_list_add(&scheduler->jobs, JOB_REPORT, job);
 }
 
 void
 report_owing(struct scheduler *scheduler, struct job *job)
 {
-	struct reporter *reporter = &scheduler->reporter;
-
-	if (job->flags & JOB_OWING)
+	if (job_is_finished(job) || job_is_in(job, JOB_REPORT) ||
+	    job_is_in(job, JOB_OWING))
 		return;
-	job->flags |= JOB_OWING;
-	ARRAY_ROOM(reporter->owing, reporter->owing_count,
-	    reporter->owing_room);
-	reporter->owing[reporter->owing_count++] = (struct owing){ job,
-	    clock_steady_ms() };
-}
-
-static void
-owing_forget(struct reporter *reporter, struct job *job)
-{
-	if (!(job->flags & JOB_OWING))
-		return;
-	job->flags &= (uint16_t)~JOB_OWING;
-	for (size_t i = 0; i < reporter->owing_count; i++)
-		if (reporter->owing[i].job == job) {
-			reporter->owing[i] =
-			    reporter->owing[--reporter->owing_count];
-			return;
-		}
-}
-
-void
-report_forget(struct scheduler *scheduler, struct job *job)
-{
-	struct reporter *reporter = &scheduler->reporter;
-
-	owing_forget(reporter, job);
-	if (!(job->flags & JOB_REPORT))
-		return;
-	job->flags &= (uint16_t)~JOB_REPORT;
-	for (size_t i = 0; i < reporter->count; i++)
-		if (reporter->queue[i] == job) {
-			reporter->queue[i] = reporter->queue[--reporter->count];
-			return;
-		}
+	job->owing_s = (uint32_t)(clock_steady_ms() / 1000);
+	job_list_add(&scheduler->jobs, JOB_OWING, job);
 }
 
 void
 report_tick(struct scheduler *scheduler)
 {
-	struct reporter *reporter = &scheduler->reporter;
-	int64_t before_ms = clock_steady_ms() - REPORT_OWING_MS;
-	size_t i = 0;
+	const struct job_list *owing = &scheduler->jobs.lists[JOB_OWING];
+	int64_t before_s = (clock_steady_ms() - REPORT_OWING_MS) / 1000;
 
-	while (i < reporter->owing_count) {
-		struct job *job = reporter->owing[i].job;
+	/* From the end: what is taken out is replaced by the last one. */
+	for (size_t i = owing->count; i-- > 0;) {
+		struct job *job = owing->jobs[i];
 
-		if (reporter->owing[i].since_ms > before_ms) {
-			i++;
-			continue;
-		}
-		owing_forget(reporter, job);
-		report_add(scheduler, job);
+		if (job->owing_s <= before_s)
+			report_add(scheduler, job);
 	}
-}
-
-void
-report_release(struct scheduler *scheduler)
-{
-	mem_free(&scheduler->reporter.queue);
-	mem_free(&scheduler->reporter.owing);
 }
 
 /* ---- reading ----------------------------------------------------- */
@@ -279,6 +229,7 @@ letter_begin(struct scheduler *scheduler, struct job *job,
 	bool has_more;
 	struct err err;
 
+	job->flags &= (uint16_t)~JOB_WRITING;
 	if (job_read(scheduler, job, &work) < 1)
 		return 0;
 	if ((job->flags & JOB_RELOAD) && job->flight_count == 0) {
@@ -301,6 +252,7 @@ letter_begin(struct scheduler *scheduler, struct job *job,
 		return 0;
 	}
 	letter->has_more = has_more;
+	job->flags |= JOB_WRITING;
 	return 1;
 }
 
@@ -312,6 +264,7 @@ letter_end(struct scheduler *scheduler, struct letter *letter,
 	struct job *job = letter->job;
 	struct err err;
 
+	job->flags &= (uint16_t)~JOB_WRITING;
 	if (letter->draft.is_bad) {
 		draft_abort(&letter->draft);
 		trouble(scheduler, job, "fsync", sync_err);
@@ -364,8 +317,9 @@ report_turn_end(struct scheduler *scheduler)
 {
 	static struct letter letters[REPORT_TURN_JOBS];
 	struct reporter *reporter = &scheduler->reporter;
+	struct job_list *queue = &scheduler->jobs.lists[JOB_REPORT];
 	struct job *batch[REPORT_TURN_JOBS];
-	size_t count = reporter->count, letter_count = 0;
+	size_t count = queue->count, letter_count = 0;
 
 	if (count == 0)
 		return INT64_MAX;
@@ -373,17 +327,16 @@ report_turn_end(struct scheduler *scheduler)
 		return reporter->not_before_ms;
 	if (count > REPORT_TURN_JOBS)
 		count = REPORT_TURN_JOBS;
-	reporter->count -= count;
-	memcpy(batch, reporter->queue + reporter->count,
-	    count * sizeof(batch[0]));
-	for (size_t i = 0; i < count; i++)
-		batch[i]->flags &= (uint16_t)~JOB_REPORT;
+	for (size_t i = 0; i < count; i++) {
+		batch[i] = job_list_take(&scheduler->jobs, JOB_REPORT);
+		batch[i]->flags |= JOB_WRITING;
+	}
 	for (size_t i = 0; i < count; i++)
 		letter_count += (size_t)letter_begin(scheduler, batch[i],
 		    &letters[letter_count]);
 	if (letter_count > 0)
 		letters_send(scheduler, letters, letter_count);
-	if (reporter->count == 0)
+	if (queue->count == 0)
 		return INT64_MAX;
 	return reporter->not_before_ms > clock_steady_ms() ?
 	    reporter->not_before_ms : 0;

@@ -21,17 +21,12 @@ void report_add(struct scheduler *scheduler, struct job *job);
 /* It owes a report, but others of it may still fail soon: wait a while. */
 void report_owing(struct scheduler *scheduler, struct job *job);
 
-/* Take the job out of everything here. */
-void report_forget(struct scheduler *scheduler, struct job *job);
-
 /* Once a minute: who owes for too long reports now. */
 void report_tick(struct scheduler *scheduler);
 
 /* Write what is queued (at most REPORT_TURN_JOBS jobs).  Returns when to
  * call again: a moment, INT64_MAX when nothing is queued. */
 int64_t report_turn_end(struct scheduler *scheduler);
-
-void report_release(struct scheduler *scheduler);
 
 /* Both descriptors of the job, if they are not open.  1; 0 its files are
  * gone or cannot be opened now. */

@@ -222,8 +222,8 @@ plan_file(const char *label, struct router *router, struct slice file,
 	message_init(&message);
 	from = cpu_s();
 	for (unsigned long i = 0; i < count; i++) {
-		planned += message_plan(&message, router, file, 4711, NULL,
-		    &err) == MESSAGE_PLANNED;
+		planned += message_route(&message, router, file, 4711, NULL,
+		    &err) == MESSAGE_ROUTED;
 		message_reset(&message);
 	}
 	s = seconds_since(from);
@@ -404,7 +404,7 @@ static void
 bench_list(unsigned long count)
 {
 	int fd = open(at("plan"), O_RDWR | O_CREAT, 0600);
-	const struct plan_sink sink = { &fd, sink_write, sink_back,
+	const struct control_sink sink = { &fd, sink_write, sink_back,
 		sink_first };
 	struct stat st;
 	struct message message;
@@ -427,12 +427,12 @@ bench_list(unsigned long count)
 	message_init(&message);
 	message_to(&file, "list@mx.test");
 	from = cpu_s();
-	fate = message_plan(&message, router, str_slice(&file), 4711, &sink,
+	fate = message_route(&message, router, str_slice(&file), 4711, &sink,
 	    &err);
 	s = seconds_since(from);
 	fstat(fd, &st);
 	printf("list of %lu: %s %s %.2f s, %.0f members/s, peak %.0f MB, "
-	    "control file %.0f MB\n", count, fate == MESSAGE_PLANNED ?
+	    "control file %.0f MB\n", count, fate == MESSAGE_ROUTED ?
 	    "planned" : "NOT PLANNED", err.text, s, (double)count / s,
 	    memory_mb("VmHWM:"), (double)st.st_size / 1e6);
 	close(fd);

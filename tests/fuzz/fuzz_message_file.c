@@ -52,13 +52,13 @@ the_router(void)
 
 /* Each recipient that reads back is one that was meant. */
 static bool
-is_placed(const struct places *places, const struct work_rcpt *rcpt)
+is_placed(const struct rcpts *rcpts, const struct work_rcpt *rcpt)
 {
-	for (size_t i = 0; i < places->held; i++)
-		if (slice_equal(places->list[i].user, rcpt->user) &&
-		    slice_equal(places->list[i].channel, rcpt->channel))
+	for (size_t i = 0; i < rcpts->held; i++)
+		if (slice_equal(rcpts->list[i].user, rcpt->user) &&
+		    slice_equal(rcpts->list[i].channel, rcpt->channel))
 			return true;
-	return places->is_streaming;
+	return rcpts->is_streaming;
 }
 
 static void
@@ -69,11 +69,12 @@ check(struct message *message, struct slice file)
 	struct err err;
 	size_t rcpts = 0;
 
-	if (work_parse(arena, str_slice(&message->plan), &work, &err) != 1)
+	if (work_parse(arena, str_slice(&message->control_text), &work, &err) !=
+	    1)
 		abort();
 	for (size_t i = 0; i < work.group_count; i++)
 		rcpts += work.groups[i].rcpt_count;
-	if (rcpts != message->places.count || rcpts == 0 ||
+	if (rcpts != message->rcpts.count || rcpts == 0 ||
 	    work.body_offset > file.n)
 		abort();
 	for (size_t i = 0; i < work.group_count; i++) {
@@ -82,7 +83,7 @@ check(struct message *message, struct slice file)
 		if (!slice_equal(group->header, str_slice(&message->header)))
 			abort();
 		for (size_t k = 0; k < group->rcpt_count; k++)
-			if (!is_placed(&message->places, &group->rcpts[k]))
+			if (!is_placed(&message->rcpts, &group->rcpts[k]))
 				abort();
 	}
 	arena_free(&arena);
@@ -98,8 +99,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (message.arena == NULL)
 		message_init(&message);
 	message_reset(&message);
-	if (message_plan(&message, the_router(), file, 4711, NULL, &err) ==
-	    MESSAGE_PLANNED)
+	if (message_route(&message, the_router(), file, 4711, NULL, &err) ==
+	    MESSAGE_ROUTED)
 		check(&message, file);
 	return 0;
 }

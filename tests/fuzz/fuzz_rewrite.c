@@ -30,12 +30,12 @@ fields_in(struct slice header)
 static void
 check(struct router *router, struct arena *arena, struct slice in)
 {
-	struct places places;
-	struct routing routing = { .router = router, .places = &places };
+	struct rcpts rcpts;
+	struct routing routing = { .router = router, .rcpts = &rcpts };
 	struct str once = STR_INIT, twice = STR_INIT;
 	struct err err = { "" };
 
-	places_init(&places, arena);
+	rcpts_init(&rcpts, arena);
 	if (rewrite_header(&routing, 0, true, in, &once, &err) == 1) {
 		MUST(!slice_equal(str_slice(&once), in));
 		MUST(fields_in(str_slice(&once)) == fields_in(in));
@@ -46,7 +46,7 @@ check(struct router *router, struct arena *arena, struct slice in)
 	}
 	str_release(&once);
 	str_release(&twice);
-	places_release(&places);
+	rcpts_release(&rcpts);
 }
 
 int

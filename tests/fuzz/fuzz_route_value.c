@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "router/route/internal.h"
+#include "router/route/routing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

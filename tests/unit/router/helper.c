@@ -67,7 +67,7 @@ fixture_open(struct fixture *fixture, const char *conf_text,
 		conf_report_print(&report, "test.conf", &complaint);
 	cr_assert(fixture->conf != NULL, "%s", complaint.buf);
 	fixture->router = router_new(fixture->conf);
-	places_init(&fixture->places, fixture->arena);
+	rcpts_init(&fixture->rcpts, fixture->arena);
 	str_release(&text);
 }
 
@@ -76,7 +76,7 @@ fixture_close(struct fixture *fixture)
 {
 	char command[128];
 
-	places_release(&fixture->places);
+	rcpts_release(&fixture->rcpts);
 	router_free(&fixture->router);
 	conf_free(&fixture->conf);
 	arena_free(&fixture->arena);
@@ -88,22 +88,22 @@ const char *
 fixture_route(struct fixture *fixture, const char *address)
 {
 	static struct str text = STR_INIT;
-	struct places *places = &fixture->places;
-	size_t first = places->count;
-	struct route_request request = { .notify = 0 };
+	struct rcpts *rcpts = &fixture->rcpts;
+	size_t first = rcpts->count;
+	struct given_rcpt given = { .notify = 0 };
 	struct slice rest;
 	struct err err = { "" };
 
 	str_reset(&text);
 	cr_assert_eq(path_parse(slice_of(address), PATH_BARE_OK |
-	    PATH_LOCAL_OK | PATH_UTF8 | PATH_POSTMASTER_OK, &request.path,
+	    PATH_LOCAL_OK | PATH_UTF8 | PATH_POSTMASTER_OK, &given.path,
 	    &rest, &err), 1, "%s: %s", address, err.text);
-	if (router_address(fixture->router, places, &request, &err) != 1) {
-		str_addf(&text, "trouble: %s", places->trouble);
+	if (router_address(fixture->router, rcpts, &given, &err) != 1) {
+		str_addf(&text, "trouble: %s", rcpts->trouble);
 		return text.buf;
 	}
-	for (size_t i = first; i < places->count; i++) {
-		const struct place *p = &places->list[i];
+	for (size_t i = first; i < rcpts->count; i++) {
+		const struct rcpt *p = &rcpts->list[i];
 
 		str_addf(&text, "%s" SLICE_FMT " " SLICE_FMT " " SLICE_FMT,
 		    i > first ? "; " : "", SLICE_ARG(p->channel),

@@ -12,7 +12,7 @@ struct fixture {
 	struct arena	*arena;
 	struct conf	*conf;
 	struct router	*router;
-	struct places	 places;
+	struct rcpts	 rcpts;
 };
 
 /* "DIR" in conf_text becomes the fixture's directory; the other texts, when
@@ -26,7 +26,7 @@ void fixture_write(struct fixture *fixture, const char *name,
     const char *text);
 
 /* Route one address (as it stands in an envelope): "channel host user" for
- * each place it added, parted by "; ".  "trouble: WHY" for trouble. */
+ * each recipient it added, parted by "; ".  "trouble: WHY" for trouble. */
 const char *fixture_route(struct fixture *fixture, const char *address);
 
 #endif

@@ -25,7 +25,7 @@ check_rows(struct fixture *f, const struct row *rows, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const char *got;
 
-		places_reset(&f->places, 0, NULL, SLICE("s@src.test"));
+		rcpts_reset(&f->rcpts, 0, NULL, SLICE("s@src.test"));
 		got = fixture_route(f, rows[i].in);
 		cr_expect_str_eq(got, rows[i].want, "%s: got %s, want %s",
 		    rows[i].in, got, rows[i].want);
@@ -39,8 +39,8 @@ sender(const struct fixture *f, size_t i)
 	static char text[4][300];
 	static unsigned turn;
 	char *out = text[turn++ % 4];
-	const struct plan_sender *s =
-	    f->places.senders[f->places.list[i].sender];
+	const struct rcpt_sender *s =
+	    f->rcpts.senders[f->rcpts.list[i].sender];
 
 	snprintf(out, sizeof(text[0]), SLICE_FMT "|" SLICE_FMT "|" SLICE_FMT,
 	    SLICE_ARG(s->address), SLICE_ARG(s->verp),
@@ -205,14 +205,14 @@ Test(expand, senders_of_lists)
 	struct fixture f;
 
 	open_lists(&f);
-	places_reset(&f.places, 0, NULL, SLICE("s@src.test"));
+	rcpts_reset(&f.rcpts, 0, NULL, SLICE("s@src.test"));
 	fixture_route(&f, "news@lists.test");
 	cr_expect_str_eq(sender(&f, 0), "owner-news@lists.test||");
-	places_reset(&f.places, 0, NULL, SLICE("s@src.test"));
+	rcpts_reset(&f.rcpts, 0, NULL, SLICE("s@src.test"));
 	fixture_route(&f, "verp@lists.test");
 	cr_expect_str_eq(sender(&f, 0),
 	    "owner-verp|lists.test|owner-verp@lists.test");
-	places_reset(&f.places, 0, NULL, SLICE("s@src.test"));
+	rcpts_reset(&f.rcpts, 0, NULL, SLICE("s@src.test"));
 	fixture_route(&f, "told@lists.test");
 	cr_expect_str_eq(sender(&f, 0), "owner-told@lists.test||x@e.test");
 	fixture_close(&f);
@@ -227,10 +227,10 @@ Test(expand, owners_have_no_owner)
 	    "domain mx.test { users any; aliases <one> }\n",
 	    "list: \\x\nowner-list: \\y\nowner-owner-list: \\z\n", NULL,
 	    NULL);
-	places_reset(&f.places, 0, NULL, SLICE("s@src.test"));
+	rcpts_reset(&f.rcpts, 0, NULL, SLICE("s@src.test"));
 	fixture_route(&f, "owner-list@mx.test");
 	cr_expect_str_eq(sender(&f, 0), "s@src.test||");
-	places_reset(&f.places, 0, NULL, SLICE("s@src.test"));
+	rcpts_reset(&f.rcpts, 0, NULL, SLICE("s@src.test"));
 	fixture_route(&f, "list@mx.test");
 	cr_expect_str_eq(sender(&f, 0), "owner-list@mx.test||");
 	fixture_close(&f);
@@ -267,11 +267,11 @@ Test(expand, files_that_others_can_write_are_not_believed)
 	    "trouble: include");
 	chmod(path, 0644);
 	chmod(f.dir, 0777);
-	places_reset(&f.places, 0, NULL, SLICE(""));
+	rcpts_reset(&f.rcpts, 0, NULL, SLICE(""));
 	cr_expect_str_eq(fixture_route(&f, "told@lists.test"),
 	    "trouble: include");
 	chmod(f.dir, 01777);
-	places_reset(&f.places, 0, NULL, SLICE(""));
+	rcpts_reset(&f.rcpts, 0, NULL, SLICE(""));
 	cr_expect_str_eq(fixture_route(&f, "told@lists.test"), "local - zoe");
 	fixture_close(&f);
 }
@@ -293,14 +293,14 @@ Test(expand, programs_run_as_the_owner_of_the_table)
 	snprintf(path, sizeof(path), "%s/q", f.dir);
 	cr_assert_eq(chown(path, 12346, -1), 0);
 	cr_expect_str_eq(fixture_route(&f, "p@lists.test"), "pipe - prog");
-	cr_expect_eq(f.places.list[0].uid, 12345);
+	cr_expect_eq(f.rcpts.list[0].uid, 12345);
 	cr_expect_str_eq(fixture_route(&f, "q@lists.test"),
 	    "pipe - prog2; local - x");
-	cr_expect_eq(f.places.list[1].uid, 12346);
+	cr_expect_eq(f.rcpts.list[1].uid, 12346);
 	/* what its owner could not read is not read for him */
 	snprintf(path, sizeof(path), "%s/secret", f.dir);
 	cr_assert_eq(chmod(path, 0600), 0);
-	places_reset(&f.places, 0, NULL, SLICE(""));
+	rcpts_reset(&f.rcpts, 0, NULL, SLICE(""));
 	cr_expect_str_eq(fixture_route(&f, "q@lists.test"),
 	    "trouble: include");
 	fixture_close(&f);
@@ -309,15 +309,15 @@ Test(expand, programs_run_as_the_owner_of_the_table)
 Test(expand, a_broken_alias_names_its_line)
 {
 	struct fixture f;
-	struct route_request request = { .path = { SLICE("bad"),
+	struct given_rcpt given = { .path = { SLICE("bad"),
 	    SLICE("lists.test") } };
 	struct err err = { "" };
 
 	fixture_open(&f, list_conf, "good: ann\nbad: ann, a b\n", NULL, NULL);
-	cr_expect_eq(router_address(f.router, &f.places, &request, &err), -1);
+	cr_expect_eq(router_address(f.router, &f.rcpts, &given, &err), -1);
 	cr_expect(strstr(err.text, "/aliases:2: 'a b' is not an address") !=
 	    NULL, "%s", err.text);
-	cr_expect_str_eq(f.places.trouble, "table-aliases");
+	cr_expect_str_eq(f.rcpts.trouble, "table-aliases");
 	fixture_close(&f);
 }
 
@@ -326,53 +326,53 @@ Test(expand, a_broken_alias_names_its_line)
 static void
 ask(struct fixture *f, const char *local, unsigned notify)
 {
-	struct route_request request = { .notify = notify,
+	struct given_rcpt given = { .notify = notify,
 	    .path = { slice_of(local), SLICE("lists.test") } };
 	struct err err;
 
-	places_reset(&f->places, 0, NULL, SLICE("s@src.test"));
-	cr_assert_eq(router_address(f->router, &f->places, &request, &err),
+	rcpts_reset(&f->rcpts, 0, NULL, SLICE("s@src.test"));
+	cr_assert_eq(router_address(f->router, &f->rcpts, &given, &err),
 	    1);
 }
 
 Test(expand, who_reports_success)
 {
 	struct fixture f;
-	const struct place *p;
+	const struct rcpt *p;
 
 	open_lists(&f);
 	fixture_write(&f, "aliases", "one: ann\ntwo: ann, bob\n"
 	    "prog: |x\n");
 	ask(&f, "one", DSN_NOTIFY_SUCCESS);
-	cr_assert_eq(f.places.count, 1);
-	cr_expect_eq(f.places.list[0].notify, DSN_NOTIFY_SUCCESS);
+	cr_assert_eq(f.rcpts.count, 1);
+	cr_expect_eq(f.rcpts.list[0].notify, DSN_NOTIFY_SUCCESS);
 	ask(&f, "prog", DSN_NOTIFY_SUCCESS);
-	cr_assert_eq(f.places.count, 1);
-	cr_expect_eq(f.places.list[0].notify, DSN_NOTIFY_SUCCESS);
+	cr_assert_eq(f.rcpts.count, 1);
+	cr_expect_eq(f.rcpts.list[0].notify, DSN_NOTIFY_SUCCESS);
 
 	ask(&f, "two", DSN_NOTIFY_SUCCESS | DSN_NOTIFY_FAILURE);
-	p = f.places.list;
-	cr_assert_eq(f.places.count, 3);
-	cr_expect_eq(p[0].done, PLACE_EXPANDED);
+	p = f.rcpts.list;
+	cr_assert_eq(f.rcpts.count, 3);
+	cr_expect_eq(p[0].done, RCPT_EXPANDED);
 	cr_expect(slice_is(p[0].user, "two@lists.test"));
 	cr_expect_eq(p[1].notify, DSN_NOTIFY_FAILURE);
 	cr_expect(slice_is(p[1].orcpt, "rfc822;two@lists.test"));
 	ask(&f, "two", DSN_NOTIFY_SUCCESS);
-	cr_expect_eq(f.places.list[1].notify, DSN_NOTIFY_NEVER);
+	cr_expect_eq(f.rcpts.list[1].notify, DSN_NOTIFY_NEVER);
 	ask(&f, "two", DSN_NOTIFY_FAILURE);
-	cr_expect_eq(f.places.count, 2);
+	cr_expect_eq(f.rcpts.count, 2);
 
 	ask(&f, "told", DSN_NOTIFY_SUCCESS | DSN_NOTIFY_DELAY);
-	p = f.places.list;
-	cr_assert_eq(f.places.count, 2);
-	cr_expect_eq(p[0].done, PLACE_DELIVERED);
+	p = f.rcpts.list;
+	cr_assert_eq(f.rcpts.count, 2);
+	cr_expect_eq(p[0].done, RCPT_DELIVERED);
 	cr_expect_eq(p[0].sender, 0);
 	cr_expect_eq(p[1].notify, 0);
 	cr_expect_eq(p[1].orcpt.n, 0);
 	/* nobody is told that an empty list has it */
 	ask(&f, "empty", DSN_NOTIFY_SUCCESS);
-	cr_assert_eq(f.places.count, 1);
-	cr_expect(slice_is(f.places.list[0].channel, "error"));
+	cr_assert_eq(f.rcpts.count, 1);
+	cr_expect(slice_is(f.rcpts.list[0].channel, "error"));
 	fixture_close(&f);
 }
 
@@ -385,7 +385,7 @@ static const char srs_conf[] = "host mx.test\n"
 static const char *
 redirected(struct fixture *f, const char *from, const char *to)
 {
-	places_reset(&f->places, 0, NULL, slice_of(from));
+	rcpts_reset(&f->rcpts, 0, NULL, slice_of(from));
 	fixture_route(f, to);
 	return sender(f, 0);
 }
@@ -406,10 +406,10 @@ Test(expand, only_what_is_redirected_gets_another_sender)
 	    "%s", got);
 	made = slice_first(slice_of(got), slice_find(slice_of(got), '|'));
 	snprintf(back, sizeof(back), SLICE_FMT, SLICE_ARG(made));
-	places_reset(&f.places, 0, NULL, SLICE(""));
+	rcpts_reset(&f.rcpts, 0, NULL, SLICE(""));
 	cr_expect_str_eq(fixture_route(&f, back), "smtp src.test x@src.test");
 	back[6] = back[6] == 'A' ? 'B' : 'A';
-	places_reset(&f.places, 0, NULL, SLICE(""));
+	rcpts_reset(&f.rcpts, 0, NULL, SLICE(""));
 	cr_expect_eq(strncmp(fixture_route(&f, back), "error returnaddress ",
 	    20), 0);
 
@@ -430,7 +430,7 @@ Test(expand, a_missing_key_is_trouble)
 	struct fixture f;
 
 	fixture_open(&f, srs_conf, "away: a@far.test\n", NULL, NULL);
-	places_reset(&f.places, 0, NULL, SLICE("x@src.test"));
+	rcpts_reset(&f.rcpts, 0, NULL, SLICE("x@src.test"));
 	cr_expect_str_eq(fixture_route(&f, "away@mx.test"), "trouble: srs");
 	fixture_write(&f, "keys", "2026 short\n");
 	fixture_close(&f);

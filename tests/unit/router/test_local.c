@@ -176,17 +176,17 @@ Test(local, lists_in_files)
 Test(local, a_list_with_an_owner_has_it_as_sender)
 {
 	struct fixture f;
-	const struct place *p;
+	const struct rcpt *p;
 
 	fixture_open(&f, conf_text, "list: ann, inner\nowner-list: boss\n"
 	    "inner: carl\nowner-inner: chief\nplain: dora\n", NULL, NULL);
 	fixture_route(&f, "list@mx.test");
 	fixture_route(&f, "plain@mx.test");
-	p = f.places.list;
-	cr_assert_eq(f.places.count, 3);
-	cr_expect(slice_is(f.places.senders[p[0].sender]->address,
+	p = f.rcpts.list;
+	cr_assert_eq(f.rcpts.count, 3);
+	cr_expect(slice_is(f.rcpts.senders[p[0].sender]->address,
 	    "owner-list@mx.test"));
-	cr_expect(slice_is(f.places.senders[p[1].sender]->address,
+	cr_expect(slice_is(f.rcpts.senders[p[1].sender]->address,
 	    "owner-inner@mx.test"));
 	cr_expect_eq(p[2].sender, 0);
 	fixture_close(&f);
@@ -195,27 +195,27 @@ Test(local, a_list_with_an_owner_has_it_as_sender)
 Test(local, what_the_sender_asked_for_follows_the_alias)
 {
 	struct fixture f;
-	struct route_request request = { .notify = DSN_NOTIFY_SUCCESS,
+	struct given_rcpt given = { .notify = DSN_NOTIFY_SUCCESS,
 	    .path = { SLICE("team"), SLICE("mx.test") } };
 	struct err err;
 
 	fixture_open(&f, conf_text, "team: ann\nlist: bob\nowner-list: x\n",
 	    NULL, NULL);
-	cr_assert_eq(router_address(f.router, &f.places, &request, &err), 1);
-	request.path.local = SLICE("list");
-	cr_assert_eq(router_address(f.router, &f.places, &request, &err), 1);
-	request.path.local = SLICE("z");
-	request.orcpt = SLICE("rfc822;first@x.test");
-	cr_assert_eq(router_address(f.router, &f.places, &request, &err), 1);
-	cr_assert_eq(f.places.count, 4);
-	cr_expect_eq(f.places.list[0].notify, DSN_NOTIFY_SUCCESS);
-	cr_expect(slice_is(f.places.list[0].orcpt, "rfc822;team@mx.test"));
+	cr_assert_eq(router_address(f.router, &f.rcpts, &given, &err), 1);
+	given.path.local = SLICE("list");
+	cr_assert_eq(router_address(f.router, &f.rcpts, &given, &err), 1);
+	given.path.local = SLICE("z");
+	given.orcpt = SLICE("rfc822;first@x.test");
+	cr_assert_eq(router_address(f.router, &f.rcpts, &given, &err), 1);
+	cr_assert_eq(f.rcpts.count, 4);
+	cr_expect_eq(f.rcpts.list[0].notify, DSN_NOTIFY_SUCCESS);
+	cr_expect(slice_is(f.rcpts.list[0].orcpt, "rfc822;team@mx.test"));
 	/* the list answers for itself, its members know of nothing */
-	cr_expect_eq(f.places.list[1].done, PLACE_DELIVERED);
-	cr_expect_eq(f.places.list[1].notify, DSN_NOTIFY_SUCCESS);
-	cr_expect_eq(f.places.list[2].notify, 0);
-	cr_expect_eq(f.places.list[2].orcpt.n, 0);
-	cr_expect(slice_is(f.places.list[3].orcpt, "rfc822;first@x.test"));
+	cr_expect_eq(f.rcpts.list[1].done, RCPT_DELIVERED);
+	cr_expect_eq(f.rcpts.list[1].notify, DSN_NOTIFY_SUCCESS);
+	cr_expect_eq(f.rcpts.list[2].notify, 0);
+	cr_expect_eq(f.rcpts.list[2].orcpt.n, 0);
+	cr_expect(slice_is(f.rcpts.list[3].orcpt, "rfc822;first@x.test"));
 	fixture_close(&f);
 }
 
@@ -228,11 +228,11 @@ Test(local, the_rule_names_file_and_line)
 	fixture_route(&f, "team@mx.test");
 	fixture_route(&f, "bob@mx.test");
 	fixture_route(&f, "x@far.test");
-	place_rule_add(&rule, &f.places.list[0].rule);
+	rcpt_rule_add(&rule, &f.rcpts.list[0].rule);
 	str_addc(&rule, '|');
-	place_rule_add(&rule, &f.places.list[1].rule);
+	rcpt_rule_add(&rule, &f.rcpts.list[1].rule);
 	str_addc(&rule, '|');
-	place_rule_add(&rule, &f.places.list[2].rule);
+	rcpt_rule_add(&rule, &f.rcpts.list[2].rule);
 	cr_expect_str_eq(rule.buf,
 	    "alias aliases:2|domain test.conf:3|default");
 	str_release(&rule);

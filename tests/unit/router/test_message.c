@@ -62,12 +62,12 @@ plan(struct trial *t, const char *text)
 
 	seal(&t->file, text);
 	message_reset(&t->message);
-	fate = message_plan(&t->message, t->fixture.router,
+	fate = message_route(&t->message, t->fixture.router,
 	    str_slice(&t->file), 4711, NULL, &t->err);
-	if (fate == MESSAGE_PLANNED)
+	if (fate == MESSAGE_ROUTED)
 		cr_assert_eq(work_parse(t->fixture.arena,
-		    str_slice(&t->message.plan), &t->work, &t->err), 1, "%s",
-		    t->err.text);
+		    str_slice(&t->message.control_text), &t->work, &t->err), 1,
+		    "%s", t->err.text);
 	return fate;
 }
 
@@ -87,7 +87,7 @@ Test(message, a_relayed_header_keeps_its_bytes)
 	struct slice header, rest;
 
 	trial_open(&t);
-	cr_assert_eq(plan(&t, relayed), MESSAGE_PLANNED, "%s", t.err.text);
+	cr_assert_eq(plan(&t, relayed), MESSAGE_ROUTED, "%s", t.err.text);
 	cr_assert_eq(t.work.group_count, 1);
 	header = t.work.groups[0].header;
 	cr_assert(slice_starts(header, RECEIVED), SLICE_FMT,
@@ -129,7 +129,7 @@ Test(message, the_source_is_who_brought_it)
 		str_addf(&text, "id " ID "\nexternal\n%sfrom <a@src.test>\n"
 		    "to <b@far.test>\nenv-end\nSubject: x\n\nbody\n",
 		    rows[i].lines);
-		cr_assert_eq(plan(&t, text.buf), MESSAGE_PLANNED, "%s",
+		cr_assert_eq(plan(&t, text.buf), MESSAGE_ROUTED, "%s",
 		    t.err.text);
 		cr_expect(slice_is(t.work.source, rows[i].want), "row %zu: "
 		    SLICE_FMT, i, SLICE_ARG(t.work.source));
@@ -158,7 +158,7 @@ Test(message, precedence_lowers_the_priority_that_nobody_asked_for)
 		str_addf(&text, "id " ID "\nexternal\n%sfrom <a@src.test>\n"
 		    "to <b@far.test>\nenv-end\n%sSubject: x\n\nbody\n",
 		    rows[i].terms, rows[i].field);
-		cr_assert_eq(plan(&t, text.buf), MESSAGE_PLANNED, "%s",
+		cr_assert_eq(plan(&t, text.buf), MESSAGE_ROUTED, "%s",
 		    t.err.text);
 		cr_expect_eq(t.work.terms.priority, rows[i].want, "row %zu",
 		    i);
@@ -175,7 +175,7 @@ Test(message, a_local_submission_is_completed)
 	trial_open(&t);
 	cr_assert_eq(plan(&t, "id " ID "\nuser ann\nfrom ann\nto bob\n"
 	    "env-end\nBcc: secret\nSubject: x\nresent-bcc: y\n\nhi\n"),
-	    MESSAGE_PLANNED, "%s", t.err.text);
+	    MESSAGE_ROUTED, "%s", t.err.text);
 	header = t.work.groups[0].header;
 	cr_expect(memmem(header.p, header.n, "secret", 6) == NULL);
 	cr_expect(memmem(header.p, header.n, "resent-bcc", 10) == NULL);
@@ -211,7 +211,7 @@ Test(message, recipients_of_the_header)
 		str_reset(&text);
 		str_addf(&text, "id " ID "\nfrom ann\nheader-recipients\n"
 		    "env-end\n%s\nbody\n", rows[i].header);
-		cr_assert_eq(plan(&t, text.buf), MESSAGE_PLANNED, "%s",
+		cr_assert_eq(plan(&t, text.buf), MESSAGE_ROUTED, "%s",
 		    t.err.text);
 		str_reset(&got);
 		for (size_t k = 0; k < t.work.groups[0].rcpt_count; k++)
@@ -242,7 +242,7 @@ Test(message, a_loop_and_a_large_header_come_back)
 		for (int i = 0; i < count; i++)
 			str_adds(&text, "Received: by x\n");
 		str_adds(&text, "\nbody\n");
-		cr_assert_eq(plan(&t, text.buf), MESSAGE_PLANNED);
+		cr_assert_eq(plan(&t, text.buf), MESSAGE_ROUTED);
 		cr_expect_eq(t.work.groups[0].rcpt_count, 2);
 		cr_expect_eq(slice_is(t.work.groups[0].rcpts[1].host,
 		    "loopexceeded"), count > 5);
@@ -253,7 +253,7 @@ Test(message, a_loop_and_a_large_header_come_back)
 	for (int i = 0; i < 1000; i++)
 		str_adds(&text, "X-Filler: aaaaaaaaaa\n");
 	str_adds(&text, "\nbody\n");
-	cr_assert_eq(plan(&t, text.buf), MESSAGE_PLANNED);
+	cr_assert_eq(plan(&t, text.buf), MESSAGE_ROUTED);
 	cr_expect(slice_is(t.work.groups[0].rcpts[0].host, "headerlimit"));
 	cr_expect(t.work.groups[0].header.n < 9000);
 	str_release(&text);
@@ -267,7 +267,7 @@ Test(message, a_list_with_an_owner_is_a_group_of_its_own)
 	trial_open(&t);
 	cr_assert_eq(plan(&t, "id " ID "\nexternal\nfrom <a@src.test>\n"
 	    "to <zoe@mx.test>\nto <list@mx.test>\nenv-end\nTo: x\n\n"),
-	    MESSAGE_PLANNED, "%s", t.err.text);
+	    MESSAGE_ROUTED, "%s", t.err.text);
 	cr_assert_eq(t.work.group_count, 2);
 	cr_expect(slice_is(t.work.groups[0].sender, "a@src.test"));
 	cr_expect_eq(t.work.groups[0].rcpt_count, 1);
@@ -276,7 +276,7 @@ Test(message, a_list_with_an_owner_is_a_group_of_its_own)
 	cr_expect(slice_is(t.work.errors_to, "a@src.test"));
 
 	cr_assert_eq(plan(&t, "id " ID "\nchannel error\n"
-	    "to <list@mx.test>\nenv-end\nTo: x\n\n"), MESSAGE_PLANNED);
+	    "to <list@mx.test>\nenv-end\nTo: x\n\n"), MESSAGE_ROUTED);
 	cr_assert_eq(t.work.group_count, 1);
 	cr_expect_eq(t.work.groups[0].sender.n, 0);
 	cr_expect_eq(t.work.errors_to.n, 0);
@@ -318,14 +318,14 @@ Test(message, a_file_that_does_not_fit_its_first_line_is_incomplete)
 	size_t n;
 
 	trial_open(&t);
-	cr_assert_eq(plan(&t, relayed), MESSAGE_PLANNED);
+	cr_assert_eq(plan(&t, relayed), MESSAGE_ROUTED);
 	n = t.file.len;
 	for (size_t cut = 9; cut < n; cut++) {
 		char *exact = mem_alloc(cut, 1);
 
 		memcpy(exact, t.file.buf, cut);
 		message_reset(&t.message);
-		cr_assert_eq(message_plan(&t.message, t.fixture.router,
+		cr_assert_eq(message_route(&t.message, t.fixture.router,
 		    (struct slice){ exact, cut }, 1, NULL, &t.err),
 		    MESSAGE_BROKEN, "cut at %zu", cut);
 		cr_assert_str_eq(t.message.why, "incomplete");
@@ -333,14 +333,14 @@ Test(message, a_file_that_does_not_fit_its_first_line_is_incomplete)
 	}
 	t.file.buf[n - 2] ^= 1;
 	message_reset(&t.message);
-	cr_expect_eq(message_plan(&t.message, t.fixture.router,
+	cr_expect_eq(message_route(&t.message, t.fixture.router,
 	    str_slice(&t.file), 1, NULL, &t.err), MESSAGE_BROKEN);
 	cr_expect_str_eq(t.message.why, "incomplete");
 
 	/* written by a person, without that line */
 	message_reset(&t.message);
-	cr_expect_eq(message_plan(&t.message, t.fixture.router,
-	    slice_of(relayed), 1, NULL, &t.err), MESSAGE_PLANNED);
+	cr_expect_eq(message_route(&t.message, t.fixture.router,
+	    slice_of(relayed), 1, NULL, &t.err), MESSAGE_ROUTED);
 	trial_close(&t);
 }
 
@@ -352,7 +352,7 @@ Test(message, a_broken_line_stays_in_the_header)
 	cr_assert_eq(plan(&t, "id " ID "\nexternal\nfrom <a@b.test>\n"
 	    "to <ann@mx.test>\nenv-end\nFrom a@b.test Fri Nov 20\nSubject: x\n"
 	    "no field here\n of ours\nTo: y\n\nbody\n"),
-	    MESSAGE_PLANNED);
+	    MESSAGE_ROUTED);
 	cr_expect(slice_is(slice_from(str_slice(&t.file), t.work.body_offset),
 	    "body\n"));
 	cr_expect(slice_ends(t.work.groups[0].header,
@@ -360,14 +360,14 @@ Test(message, a_broken_line_stays_in_the_header)
 
 	cr_assert_eq(plan(&t, "id " ID "\nexternal\nfrom <a@b.test>\n"
 	    "to <ann@mx.test>\nenv-end\nno field here\nTo: y\n\nz\n"),
-	    MESSAGE_PLANNED);
+	    MESSAGE_ROUTED);
 	cr_expect(slice_is(slice_from(str_slice(&t.file), t.work.body_offset),
 	    "no field here\nTo: y\n\nz\n"));
 	cr_expect(slice_ends(t.work.groups[0].header, "+0000\n"));
 
 	cr_assert_eq(plan(&t, "id " ID "\nexternal\nfrom <a@b.test>\n"
 	    "to <ann@mx.test>\nenv-end\nSubject: no line end"),
-	    MESSAGE_PLANNED);
+	    MESSAGE_ROUTED);
 	cr_expect(slice_ends(t.work.groups[0].header,
 	    "\nSubject: no line end\n"));
 	trial_close(&t);

@@ -7,7 +7,7 @@
 #include "router/workers/parent.h"
 #include "router/workers/poison.h"
 #include "router/workers/queue.h"
-#include "router/message/memo.h"
+#include "router/rcpts/memo.h"
 
 Test(queue, names_come_in_the_order_they_arrived_and_once)
 {

@@ -50,12 +50,12 @@ plan(struct trial *t, const char *text)
 	enum message_fate fate;
 
 	message_reset(&t->message);
-	fate = message_plan(&t->message, t->fixture.router, slice_of(text),
+	fate = message_route(&t->message, t->fixture.router, slice_of(text),
 	    4711, NULL, &t->err);
-	if (fate == MESSAGE_PLANNED)
+	if (fate == MESSAGE_ROUTED)
 		cr_assert_eq(work_parse(t->fixture.arena,
-		    str_slice(&t->message.plan), &t->work, &t->err), 1, "%s",
-		    t->err.text);
+		    str_slice(&t->message.control_text), &t->work, &t->err), 1,
+		    "%s", t->err.text);
 	return fate;
 }
 
@@ -139,7 +139,7 @@ Test(rewrite, an_address_on_the_way_in)
 
 		trial_open(&t, rows[i].statements);
 		routing.router = t.fixture.router;
-		routing.places = &t.fixture.places;
+		routing.rcpts = &t.fixture.rcpts;
 		cr_assert_eq(path_parse(slice_of(rows[i].in), PATH_BARE_OK |
 		    PATH_LOCAL_OK, &path, &rest, &t.err), 1);
 		result = rewrite_path(&routing, rows[i].of, &path, &t.err);
@@ -193,7 +193,7 @@ Test(rewrite, only_the_bytes_of_an_address_change)
 
 		trial_open(&t, "canonical <names>");
 		routing.router = t.fixture.router;
-		routing.places = &t.fixture.places;
+		routing.rcpts = &t.fixture.rcpts;
 		str_adds(&got, "before ");
 		result = rewrite_header(&routing, 0, false,
 		    slice_of(rows[i].in), &got, &t.err);
@@ -213,7 +213,7 @@ Test(rewrite, no_line_becomes_longer_than_a_line_may_be)
 
 	trial_open(&t, "canonical <names>");
 	routing.router = t.fixture.router;
-	routing.places = &t.fixture.places;
+	routing.rcpts = &t.fixture.rcpts;
 	str_adds(&in, "To: alice");
 	for (int i = 0; i < 139; i++)
 		str_adds(&in, ", alice");
@@ -255,7 +255,7 @@ Test(rewrite, groups_of_recipients_have_headers_of_their_own)
 	const struct work_group *g;
 
 	trial_open(&t, "generic <names> to partner.test\ngeneric <out>\n");
-	cr_assert_eq(plan(&t, ours), MESSAGE_PLANNED, "%s", t.err.text);
+	cr_assert_eq(plan(&t, ours), MESSAGE_ROUTED, "%s", t.err.text);
 	cr_assert_eq(t.work.group_count, 2 + 1);
 	g = t.work.groups;
 	cr_expect(slice_is(g[0].rcpts[0].user, "bob"));
@@ -279,7 +279,7 @@ Test(rewrite, reports_go_to_the_address_inside)
 	const struct work_group *g;
 
 	trial_open(&t, "generic <out>\nmasquerade our.test\n");
-	cr_assert_eq(plan(&t, ours), MESSAGE_PLANNED, "%s", t.err.text);
+	cr_assert_eq(plan(&t, ours), MESSAGE_ROUTED, "%s", t.err.text);
 	g = &t.work.groups[t.work.group_count - 1];
 	cr_expect(slice_is(g->sender, "ann@public.test"), SLICE_FMT,
 	    SLICE_ARG(g->sender));
@@ -294,11 +294,11 @@ Test(rewrite, a_recipient_that_changed_is_told_what_it_was)
 	trial_open(&t, "canonical <names>\n");
 	cr_assert_eq(plan(&t, "id " ID "\nexternal\nfrom <a@src.test>\n"
 	    "to <q@gone.test>\nenv-end\nTo: q@gone.test\n\nb\n"),
-	    MESSAGE_PLANNED);
+	    MESSAGE_ROUTED);
 	cr_expect(slice_is(t.work.groups[0].rcpts[0].user, "q@new.test"));
 	cr_expect(slice_is(t.work.groups[0].rcpts[0].orcpt,
 	    "rfc822;q@gone.test"));
-	cr_expect(slice_is(t.message.places.list[0].to, "q@gone.test"));
+	cr_expect(slice_is(t.message.rcpts.list[0].to, "q@gone.test"));
 	cr_expect(slice_ends(t.work.groups[0].header, "To: q@gone.test\n"));
 	trial_close(&t);
 }

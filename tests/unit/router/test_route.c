@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "helper.h"
-#include "router/route/internal.h"
+#include "router/route/routing.h"
 
 struct row {
 	const char	*in, *want;
@@ -81,7 +81,7 @@ Test(route, by_who_sends)
 		const char *got;
 
 		row = &rows[i];
-		places_reset(&f.places, 0, NULL, slice_of(row->sender));
+		rcpts_reset(&f.rcpts, 0, NULL, slice_of(row->sender));
 		got = fixture_route(&f, "x@far.test");
 		snprintf(want, sizeof(want), "smtp [127.0.0.1]:%s x@far.test",
 		    row->port);

@@ -103,7 +103,7 @@ trial_close(struct trial *t)
 }
 
 static enum message_fate
-plan(struct trial *t, const char *rcpts, const struct plan_sink *sink)
+plan(struct trial *t, const char *rcpts, const struct control_sink *sink)
 {
 	struct str file = STR_INIT;
 	struct slice rest = slice_of(rcpts), word;
@@ -116,7 +116,7 @@ plan(struct trial *t, const char *rcpts, const struct plan_sink *sink)
 		    ">\n", SLICE_ARG(word));
 	str_adds(&file, "env-end\nFrom: a@src.test\n\nx\n");
 	message_reset(&t->message);
-	fate = message_plan(&t->message, t->fixture.router, str_slice(&file),
+	fate = message_route(&t->message, t->fixture.router, str_slice(&file),
 	    4711, sink, &t->err);
 	str_release(&file);
 	return fate;
@@ -162,20 +162,20 @@ static void
 check_same(const char *rcpts, size_t want, int want_backs)
 {
 	struct trial t;
-	struct plan_sink sink;
+	struct control_sink sink;
 	struct arena *arena;
 
 	trial_open(&t);
 	arena = t.fixture.arena;
-	sink = (struct plan_sink){ &t.file, file_write, file_back,
+	sink = (struct control_sink){ &t.file, file_write, file_back,
 	    file_first };
-	cr_assert_eq(plan(&t, rcpts, NULL), MESSAGE_PLANNED, "%s",
+	cr_assert_eq(plan(&t, rcpts, NULL), MESSAGE_ROUTED, "%s",
 	    t.err.text);
 	cr_expect(!t.message.is_streamed);
-	str_add_slice(&t.kept, str_slice(&t.message.plan));
+	str_add_slice(&t.kept, str_slice(&t.message.control_text));
 	cr_assert_eq(work_parse(arena, str_slice(&t.kept), &t.held, &t.err),
 	    1, "%s", t.err.text);
-	cr_assert_eq(plan(&t, rcpts, &sink), MESSAGE_PLANNED, "%s",
+	cr_assert_eq(plan(&t, rcpts, &sink), MESSAGE_ROUTED, "%s",
 	    t.err.text);
 	cr_expect(t.message.is_streamed);
 	cr_assert_eq(work_parse(arena, str_slice(&t.file.bytes), &t.streamed,
@@ -214,16 +214,16 @@ Test(stream, an_alias_over_the_limit_is_taken_back)
 Test(stream, recipients_one_by_one_are_one_group)
 {
 	struct trial t;
-	struct plan_sink sink;
+	struct control_sink sink;
 	struct str rcpts = STR_INIT;
 
 	trial_open(&t);
-	sink = (struct plan_sink){ &t.file, file_write, file_back,
+	sink = (struct control_sink){ &t.file, file_write, file_back,
 	    file_first };
 	for (int i = 0; i < 12000; i++)
 		str_addf(&rcpts, "u%d@d%d.test ", i, i % 100);
 	str_adds(&rcpts, "x@y.test");
-	cr_assert_eq(plan(&t, rcpts.buf, &sink), MESSAGE_PLANNED, "%s",
+	cr_assert_eq(plan(&t, rcpts.buf, &sink), MESSAGE_ROUTED, "%s",
 	    t.err.text);
 	cr_assert_eq(work_parse(t.fixture.arena, str_slice(&t.file.bytes),
 	    &t.streamed, &t.err), 1, "%s", t.err.text);
@@ -243,16 +243,16 @@ Test(stream, senders_of_their_own)
 Test(stream, a_full_disk_is_no_verdict_about_the_message)
 {
 	struct trial t;
-	struct plan_sink sink;
+	struct control_sink sink;
 
 	trial_open(&t);
-	sink = (struct plan_sink){ &t.file, file_write, file_back,
+	sink = (struct control_sink){ &t.file, file_write, file_back,
 	    file_first };
 	t.file.is_full = true;
 	cr_expect_eq(plan(&t, "big@mx.test", &sink), MESSAGE_UNWRITTEN);
 	cr_expect_str_eq(t.err.text, "no space left");
 	t.file.is_full = false;
-	cr_expect_eq(plan(&t, "ann@mx.test", &sink), MESSAGE_PLANNED);
+	cr_expect_eq(plan(&t, "ann@mx.test", &sink), MESSAGE_ROUTED);
 	cr_expect(!t.message.is_streamed);
 	trial_close(&t);
 }
@@ -261,17 +261,17 @@ Test(stream, a_full_disk_is_no_verdict_about_the_message)
 Test(stream, memory_does_not_grow_with_the_list)
 {
 	struct trial t;
-	struct plan_sink sink;
+	struct control_sink sink;
 	size_t used[2];
 
 	trial_open(&t);
-	sink = (struct plan_sink){ &t.file, file_write, file_back,
+	sink = (struct control_sink){ &t.file, file_write, file_back,
 	    file_first };
 	for (int i = 0; i < 2; i++) {
 		members(&t.fixture, "few", 0, i == 0 ? 10000 : 14900);
 		str_reset(&t.file.bytes);
 		cr_assert_eq(plan(&t, "small@mx.test", &sink),
-		    MESSAGE_PLANNED, "%s", t.err.text);
+		    MESSAGE_ROUTED, "%s", t.err.text);
 		used[i] = arena_used_bytes(t.message.arena);
 	}
 	cr_expect_lt(used[1], used[0] + 4096, "%zu %zu", used[0], used[1]);

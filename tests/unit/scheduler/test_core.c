@@ -56,6 +56,40 @@ Test(core, two_fates_make_one_report)
 	yard_close(&yard);
 }
 
+static bool
+somebody_owes(struct yard *y, void *arg)
+{
+	return y->scheduler.jobs.lists[JOB_OWING].count == *(size_t *)arg;
+}
+
+/* A job that waits with its report for its other recipients, and is gone when
+ * the wait would be over: it was freed and still looked at, five minutes
+ * later. */
+Test(core, who_waited_with_a_report_is_forgotten_with_its_job)
+{
+	size_t owing = 3;
+
+	yard_open(&yard, "schedule smtp/x.test { rate 30/1h }");
+	for (size_t i = 0; i < owing + 1; i++)	/* the first goes at once */
+		yard_message(&yard, "a@src.test",
+		    "smtp/y.test/fail@y.test smtp/x.test/ok@x.test", NULL);
+	cr_assert(yard_until(&yard, somebody_owes, &owing));
+	for (size_t i = 0; i < owing; i++) {	/* each before its five */
+		yard_clock(&yard, 121);
+		yard_turns(&yard, 20);
+	}
+	cr_assert(yard_until(&yard, yard_is_empty, NULL));
+	cr_expect_eq(yard_count(&yard, "router"), 4, "one report each");
+	for (int i = 0; i < 3; i++) {
+		yard_clock(&yard, 6 * 60);
+		yard_turns(&yard, 20);
+	}
+	yard_message(&yard, "a@src.test", "local//ok", NULL);
+	cr_assert(yard_until(&yard, yard_is_empty, NULL), "it goes on");
+	cr_expect_eq(yard_count(&yard, "router"), 4, "no report twice");
+	yard_close(&yard);
+}
+
 Test(core, a_deferred_recipient_is_tried_again_in_time)
 {
 	struct work work;

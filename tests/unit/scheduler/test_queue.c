@@ -2,6 +2,9 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include <signal.h>
+#include <string.h>
+
 #include <criterion/criterion.h>
 
 #include "scheduler/plan/queue.h"
@@ -112,6 +115,106 @@ Test(queue, a_walk_in_pieces_meets_all_that_stays)
 			job_table_release(&table);
 		}
 	cr_expect_gt(wraps, 0, "the hard case was there");
+}
+
+/* The lists against a naive model: jobs come, go into lists, out of them, and
+ * end, at every moment. */
+enum { LIST_JOBS = 300 };
+
+static void
+lists_compare(const struct job_table *table, struct job *const *all,
+    bool (*model)[JOB_LISTS])
+{
+	for (int name = 0; name < JOB_LISTS; name++) {
+		const struct job_list *list = &table->lists[name];
+		size_t count = 0;
+
+		for (uint32_t n = 0; n < LIST_JOBS; n++) {
+			if (all[n] == NULL)
+				continue;
+			cr_assert_eq(job_is_in(all[n],
+			    (enum job_list_name)name), model[n][name]);
+			count += model[n][name];
+		}
+		cr_assert_eq(list->count, count, "nobody else is in it");
+		for (size_t i = 0; i < list->count; i++) {
+			cr_assert_eq(list->jobs[i]->at[job_place(
+			    (enum job_list_name)name)], i + 1);
+			cr_assert_eq(all[list->jobs[i]->inode - 1],
+			    list->jobs[i]);
+		}
+	}
+}
+
+Test(queue, a_job_that_ends_is_in_no_list)
+{
+	static struct job *all[LIST_JOBS];
+	static bool model[LIST_JOBS][JOB_LISTS];
+	struct job_table table;
+
+	seed = 11;
+	job_table_init(&table);
+	for (int i = 0; i < 100000; i++) {
+		uint32_t n = dice(LIST_JOBS);
+		enum job_list_name name = dice(JOB_LISTS);
+		struct job *job;
+
+		if (all[n] == NULL) {
+			all[n] = job_new(0, 0);
+			all[n]->inode = n + 1;
+			job_table_add(&table, all[n]);
+		}
+		switch (dice(8)) {
+		case 0:
+			job_end(&table, &all[n]);
+			memset(model[n], 0, sizeof(model[n]));
+			break;
+		case 1:
+			job = job_list_take(&table, name);
+			if (job != NULL)
+				model[job->inode - 1][name] = false;
+			break;
+		case 2: case 3:
+			job_list_remove(&table, name, all[n]);
+			model[n][name] = false;
+			break;
+		default:
+			job_list_add(&table, name, all[n]);
+			if (name >= JOB_OWING)	/* the stage before is left */
+				memset(&model[n][JOB_OWING], 0, sizeof(bool) *
+				    (JOB_LISTS - JOB_OWING));
+			model[n][name] = true;
+		}
+		if (i % 100 == 0)
+			lists_compare(&table, all, model);
+	}
+	lists_compare(&table, all, model);
+	job_table_end(&table);
+	job_table_release(&table);
+}
+
+Test(queue, a_job_is_not_freed_while_it_is_listed, .signal = SIGABRT)
+{
+	struct job_table table;
+	struct job *job = job_new(0, 0);
+
+	job->inode = 1;
+	job_table_init(&table);
+	job_table_add(&table, job);
+	job_list_add(&table, JOB_OWING, job);
+	job_free(&job);
+}
+
+Test(queue, a_job_does_not_end_at_an_agent, .signal = SIGABRT)
+{
+	struct job_table table;
+	struct job *job = job_new(1, 1);
+
+	job->inode = 1;
+	job->vertices[0].state = VERTEX_FLIGHT;
+	job_table_init(&table);
+	job_table_add(&table, job);
+	job_end(&table, &job);
 }
 
 Test(queue, a_recipient_is_found_by_its_offset)

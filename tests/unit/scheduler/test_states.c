@@ -43,9 +43,9 @@ yard_is_at_rest(struct yard *y, void *arg)
 	return scheduler->intake.count == 0 &&
 	    scheduler->jobs.count == yard_count(y, "transport") &&
 	    scheduler->plan.flight_count == 0 &&
-	    scheduler->reporter.count == 0 &&
-	    scheduler->group.dirty_count == 0 &&
-	    scheduler->group.ending_count == 0 && (ready == 0 ||
+	    scheduler->jobs.lists[JOB_REPORT].count == 0 &&
+	    scheduler->jobs.lists[JOB_DIRTY].count == 0 &&
+	    scheduler->jobs.lists[JOB_ENDING].count == 0 && (ready == 0 ||
 	    scheduler->orders.is_draining);
 }
 

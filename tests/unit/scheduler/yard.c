@@ -421,9 +421,9 @@ yard_is_quiet(struct yard *yard, void *arg)
 	return scheduler->plan.flight_count == 0 &&
 	    scheduler->plan.ready_count == 0 &&
 	    scheduler->intake.count == 0 && scheduler->jobs.count > 0 &&
-	    scheduler->reporter.count == 0 &&
-	    scheduler->group.dirty_count == 0 &&
-	    scheduler->group.ending_count == 0;
+	    scheduler->jobs.lists[JOB_REPORT].count == 0 &&
+	    scheduler->jobs.lists[JOB_DIRTY].count == 0 &&
+	    scheduler->jobs.lists[JOB_ENDING].count == 0;
 }
 
 bool

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "router/message/memo.h"
+#include "router/rcpts/memo.h"
 
 #include "base/banned.h"
 

@@ -1,4 +1,4 @@
-/* test_conf_errors.c - what is said about a bad configuration
+/* test_errors.c - what is said about a bad configuration
  *
  * Each row is a whole file and the whole report: file, line, column, the
  * caret under the word, and what to do.

@@ -1,4 +1,4 @@
-/* test_conf_show.c - rows, settings and clauses as text
+/* test_show.c - rows, settings and clauses as text
  *
  * SPDX-License-Identifier: ISC
  */

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "tests/unit/daemon/conf_case.h"
+#include "tests/unit/conf/conf_case.h"
 
 #include <stdio.h>
 #include <stdlib.h>

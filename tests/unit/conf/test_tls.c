@@ -1,4 +1,4 @@
-/* test_conf_tls.c - the statement tls, and what is said about its files
+/* test_tls.c - the statement tls, and what is said about its files
  *
  * SPDX-License-Identifier: ISC
  */

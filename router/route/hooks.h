@@ -6,8 +6,7 @@
 #define ZM_ROUTER_HOOKS_H
 
 #include "daemon/hook/hook.h"
-#include "router/message/message.h"
-#include "router/route/internal.h"
+#include "router/route/routing.h"
 
 /* The router's own: NULL when no script is configured. */
 struct hooks *router_hooks_new(struct router *router);
@@ -21,10 +20,10 @@ int hooks_rcpt(struct routing *routing, const struct path *path,
 int hooks_route(struct routing *routing, struct slice name,
     const struct path *path, struct err *err);
 
-/* on_header: the header as it will go on, in message->header, which is
- * changed.  returns 1 go on; 0 refused: *out_form is what all recipients
- * get; -1 trouble, as a routing function. */
-int hooks_header(struct message *message, struct router *router,
-    const char **out_form, struct err *err);
+/* on_header: the header as it will go on, which is changed.  rcpts: what
+ * the script may know of the message.  returns 1 go on; 0 refused: *out_form
+ * is what all recipients get; -1 trouble, as a routing function. */
+int hooks_header(struct router *router, struct rcpts *rcpts,
+    struct str *header, const char **out_form, struct err *err);
 
 #endif

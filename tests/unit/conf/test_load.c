@@ -1,4 +1,4 @@
-/* test_conf.c - good configurations and the settings they make
+/* test_load.c - good configurations and the settings they make
  *
  * SPDX-License-Identifier: ISC
  */

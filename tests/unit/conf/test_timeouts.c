@@ -1,4 +1,4 @@
-/* test_conf_timeouts.c - each time-out, its default and its statement
+/* test_timeouts.c - each time-out, its default and its statement
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,4 +1,4 @@
-/* test_conf_edit.c - statements are put in and taken out, the rest stays
+/* test_edit.c - statements are put in and taken out, the rest stays
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,9 +1,9 @@
-/* internal.h - what route.c, remote.c and local.c share
+/* routing.h - one recipient on its way: what the files here share
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_ROUTER_ROUTE_INTERNAL_H
-#define ZM_ROUTER_ROUTE_INTERNAL_H
+#ifndef ZM_ROUTER_ROUTING_H
+#define ZM_ROUTER_ROUTING_H
 
 #include "conf/route_value.h"
 #include "mail/table/table.h"
@@ -16,7 +16,7 @@ struct router {
 	struct table		*srs_keys;	/* NULL: no srs */
 	struct users		*users;
 	struct hooks		*hooks;		/* NULL: no script */
-	struct places		*asking;	/* for whom it is asked */
+	struct rcpts		*asking;	/* for whom it is asked */
 	struct arena		*arena;
 	struct memo		 lists;		/* "local@domain"; numbers as
 						 * conf->lists */
@@ -25,25 +25,25 @@ struct router {
 /* One recipient on its way; copied when an alias is opened. */
 struct routing {
 	struct router			*router;
-	struct places			*places;
-	const struct route_request	*request;
-	struct slice			 to;	/* request->path as text */
+	struct rcpts			*rcpts;
+	const struct given_rcpt	*given;
+	struct slice			 to;	/* given->path as text */
 	struct routing_count		*counts;
 	struct slice			 domain;	/* for bare names */
 	unsigned			 depth;		/* aliases open */
-	unsigned			 sender;	/* places->senders */
+	unsigned			 sender;	/* rcpts->senders */
 	int64_t				 uid;		/* of the list file */
-	unsigned			 notify;	/* of its places */
+	unsigned			 notify;	/* of its recipients */
 	bool				 is_plain;	/* no aliases */
 	bool				 skips_virtual;
 	const char			*zone;	/* of the route; NULL */
-	struct place_rule		 rule;	/* alias it came by; or 0 */
+	struct rcpt_rule		 rule;	/* alias it came by; or 0 */
 };
 
-struct routing_count {		/* of one request, over all its aliases */
-	size_t	first_expanded;	/* places->expanded when it began */
-	size_t	added;		/* places */
-	size_t	hits;		/* places added or met again */
+struct routing_count {		/* of one given, over all its aliases */
+	size_t	first_expanded;	/* rcpts->expanded when it began */
+	size_t	added;		/* recipients */
+	size_t	hits;		/* recipients added or met again */
 	bool	met_loop;
 	bool	was_postmaster;
 	bool	is_over;	/* too deep or too many: give it up */
@@ -58,29 +58,27 @@ int route_virtual(struct routing *routing, struct slice name,
 /* A list, or owner, request of one.  0: it is none. */
 int route_list(struct routing *routing, struct slice name,
     struct slice local, struct err *err);
-/* SRS0=... in the domain of `srs`.  0: it is none. */
-int route_srs(struct routing *routing, struct slice local, struct err *err);
 int route_local(struct routing *routing, const struct conf_domain *domain,
     struct slice name, const struct path *path, struct err *err);
 int route_remote(struct routing *routing, struct slice domain,
     const struct path *path, struct err *err);
 
-/* Add the place of such a route for an address "local@domain". */
+/* Add the recipient of such a route for an address "local@domain". */
 int route_target_add(struct routing *routing,
     const struct route_target *target, struct slice address,
-    const struct place_rule *rule, struct err *err);
+    const struct rcpt_rule *rule, struct err *err);
 
-/* Add one place for this routing; counts it.  1, or -1 trouble. */
+/* Add one recipient for this routing; counts it.  1, or -1 trouble. */
 int routing_add(struct routing *routing, const char *channel,
     struct slice host, struct slice user, int64_t uid,
-    const struct place_rule *rule, struct err *err);
-/* The same with a place that may have other ways; its channel, host, user,
+    const struct rcpt_rule *rule, struct err *err);
+/* The same with a recipient that may have other ways; its channel, host, user,
  * uid, ways and rule are filled in. */
-int routing_add_place(struct routing *routing, const struct place *found,
+int routing_add_rcpt(struct routing *routing, const struct rcpt *found,
     struct err *err);
 /* Channel error. user: local@domain of path.  Returns 1. */
 int routing_refuse(struct routing *routing, const char *form,
-    const struct path *path, const struct place_rule *rule);
+    const struct path *path, const struct rcpt_rule *rule);
 
 /* Does the mail have this sender where it goes, this user?  pattern: of a
  * route, NULL fits all.  1, 0, -1 trouble. */
@@ -107,13 +105,17 @@ int routing_lookup(struct routing *routing, struct table *table,
     struct err *err);
 
 /* The sender that a redirected recipient gets (SRS): a number of
- * places->senders, 0: as it came.  1 or -1. */
+ * rcpts->senders, 0: as it came.  1 or -1. */
 int routing_redirect(struct routing *routing, unsigned *out_sender,
     struct err *err);
+/* Whom a local part that srs_is() stands for: *out, its local part empty when
+ * it is not ours, was changed, or is too old.  0, or -1 trouble. */
+int redirect_open(struct routing *routing, struct slice local,
+    struct path *out, struct err *err);
 /* Note that the recipient became others, or a list's: a report of success is
  * owed for that (RFC 3461 section 5.2.7). */
 void routing_done(const struct routing *routing, struct slice address,
-    enum place_done done, const struct place_rule *rule);
+    enum rcpt_done done, const struct rcpt_rule *rule);
 /* Whether text is opened for the first time by this message. */
 bool routing_opens(struct routing *routing, struct slice text);
 /* Index of the first delimiter in local with something on both sides, or

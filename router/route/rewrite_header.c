@@ -94,7 +94,7 @@ static int
 rewrite_field(struct rewriting *r, const struct header_field *field,
     unsigned of)
 {
-	struct arena *arena = r->routing->places->arena;
+	struct arena *arena = r->routing->rcpts->arena;
 	struct slice rest = field->value, at;
 	struct path path;
 	struct err bad;

@@ -1,49 +1,49 @@
-/* plan.h - the control file of a message in the making
+/* draft.h - the control file of a message in the making
  *
- * Places become lines in the order they come.  A plan stays in memory until
+ * Recipients become lines in the order they come.  It stays in memory until
  * it is large; then it goes to its sink piece by piece, so that a list of a
  * million members needs no memory for their addresses.
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_ROUTER_PLAN_H
-#define ZM_ROUTER_PLAN_H
+#ifndef ZM_ROUTER_CONTROL_DRAFT_H
+#define ZM_ROUTER_CONTROL_DRAFT_H
 
 #include "mail/work/work.h"
 
 enum {
-	PLACE_UID_NOBODY = WORK_UID_NOBODY,
-	PLAN_PIECE_BYTES = 256 << 10,	/* written at a time */
-	PLAN_DONE_MAX = 10000		/* recipients with an outcome */
+	RCPT_UID_NOBODY = WORK_UID_NOBODY,
+	CONTROL_PIECE_BYTES = 256 << 10,	/* written at a time */
+	CONTROL_DONE_MAX = 10000		/* recipients with an outcome */
 };
 
 /* The rule that led there, for the journal and for `zmailer route`. */
-struct place_rule {
+struct rcpt_rule {
 	const char	*kind;	/* "domain" "alias" "route" "default" ... */
 	const char	*where;	/* file or table; NULL: built in */
 	unsigned	 line;	/* 0: none */
 };
 
-struct place {		/* what ZMailer calls a quad, and how it came */
+struct rcpt {		/* what ZMailer calls a quad, and how it came */
 	struct slice	  channel, host, user;
 	int64_t		  uid;
 	unsigned	  notify;	/* enum dsn_notify bits */
 	struct slice	  orcpt;	/* xtext, or empty */
 	const struct work_way *ways;	/* behind this one, in order; they
-					 * stay as long as the plan */
+					 * stay as long as the control file */
 	size_t		  way_count;
 	struct slice	  zone;		/* the configuration's; or empty */
-	unsigned	  sender;	/* number of a plan_sender */
+	unsigned	  sender;	/* number of a rcpt_sender */
 	unsigned	  header;	/* 0, or the number of the generic
 					 * statement whose header it gets */
-	enum place_done { PLACE_OPEN, PLACE_EXPANDED, PLACE_DELIVERED }
+	enum rcpt_done { RCPT_OPEN, RCPT_EXPANDED, RCPT_DELIVERED }
 			  done;		/* its outcome is known: an alias or
-					 * list that became other places */
+					 * list that became other recipients */
 	struct slice	  to;		/* the recipient as it came */
-	struct place_rule rule;
+	struct rcpt_rule rule;
 };
 
-struct plan_sender {		/* of a group of recipients */
+struct rcpt_sender {		/* of a group of recipients */
 	struct slice	address;	/* on the wire; empty: null */
 	struct slice	errors_to;	/* empty: the address */
 	struct slice	verp;		/* not empty: the domain behind the
@@ -53,7 +53,7 @@ struct plan_sender {		/* of a group of recipients */
 };
 
 /* Where the bytes go that leave memory.  Each returns 0 or -1 with err. */
-struct plan_sink {
+struct control_sink {
 	void	*context;
 	int	(*write)(void *context, struct slice bytes, struct err *err);
 	/* Shorten what was written to so many bytes. */
@@ -62,52 +62,52 @@ struct plan_sink {
 	int	(*first)(void *context, struct slice line, struct err *err);
 };
 
-/* The headers of places that do not get the message's own.  number: of a
- * struct place, not 0.  out must stay as long as the plan; the message's own
+/* The headers of recipients that do not get the message's own.  number: of a
+ * struct rcpt, not 0.  out must stay as long as the draft; the message's own
  * again when nothing would differ.  1, or -1 with err. */
-struct plan_headers {
+struct control_headers {
 	void	*context;
 	size_t	 count;			/* numbers end here */
 	int	(*find)(void *context, unsigned number, struct slice *out,
 	    struct err *err);
 };
 
-struct plan_header {
+struct control_header {
 	struct slice	text;
 	uint32_t	offset;		/* of the text in the file; 0: it is
 					 * not there yet */
 };
 
-struct plan_done {
+struct control_done {
 	uint32_t	offset;
-	enum place_done	done;
+	enum rcpt_done	done;
 };
 
-/* Where the plan stood. */
-struct plan_mark {
+/* Where the control file stood. */
+struct control_mark {
 	uint64_t	bytes;
 	uint32_t	crc;		/* of these; once they are written */
 	size_t		rcpts, done_count;
-	struct plan_header *header;
-	const struct plan_sender *sender;
+	struct control_header *header;
+	const struct rcpt_sender *sender;
 	bool		is_begun;
 };
 
-struct plan {
+struct control_draft {
 	struct work_writer	 writer;
 	struct str		*out;
-	const struct plan_sink	*sink;		/* NULL: all in memory */
+	const struct control_sink *sink;	/* NULL: all in memory */
 	const struct work	*work;		/* its common lines */
-	struct plan_header	 own;
-	const struct plan_headers *others;	/* NULL: own is for all */
-	struct plan_header	*headers;	/* [others->count + 1]; in
+	struct control_header	 own;
+	const struct control_headers *others;	/* NULL: own is for all */
+	struct control_header	*headers;	/* [others->count + 1]; in
 						 * arena at the first need */
-	struct plan_header	*header;	/* of the open groups */
-	struct plan_done	*done;		/* in arena */
+	struct control_header	*header;	/* of the open groups */
+	struct control_done	*done;		/* in arena */
 	size_t			 done_count, done_room;
 	struct arena		*arena;
-	const struct plan_sender *sender;	/* of the open group */
-	struct plan_mark	 mark;
+	const struct rcpt_sender *sender;	/* of the open group */
+	struct control_mark	 mark;
 	bool			 is_begun;
 	int			 result;	/* -1: err has it */
 	bool			 is_unwritten;	/* it is the sink's */
@@ -116,26 +116,26 @@ struct plan {
 	size_t			 rcpts;
 };
 
-/* work gives the common lines and must stay; header is that of all places
+/* work gives the common lines and must stay; header is that of all recipients
  * but those that others speaks of (set behind this).  out is the caller's
  * buffer. */
-void plan_init(struct plan *plan, struct arena *arena, struct str *out,
-    const struct plan_sink *sink, const struct work *work,
-    struct slice header);
+void control_draft_init(struct control_draft *draft, struct arena *arena, struct
+    str *out, const struct control_sink *sink, const struct work *work, struct
+    slice header);
 
-/* Add a place; sender must stay as long as the plan.  What goes wrong shows
- * at the end. */
-void plan_add(struct plan *plan, const struct place *place,
-    const struct plan_sender *sender);
+/* Add a recipient; sender must stay as long as the draft.  What goes wrong
+ * shows at the end. */
+void control_draft_add(struct control_draft *draft, const struct rcpt *rcpt,
+    const struct rcpt_sender *sender);
 
-/* Here is where plan_back comes back to, any number of times.  Costs nothing:
- * it is called once a recipient. */
-void plan_mark(struct plan *plan);
-void plan_back(struct plan *plan);
+/* Here is where control_draft_back comes back to, any number of times.  Costs
+ * nothing: it is called once a recipient. */
+void control_draft_mark(struct control_draft *draft);
+void control_draft_back(struct control_draft *draft);
 
 /* Header, first line, outcomes.  What the sink has not got is in out.
  * returns 1; -1 with err: too large, a value that cannot stand in a line, or
  * what the sink said. */
-int plan_end(struct plan *plan, struct err *err);
+int control_draft_end(struct control_draft *draft, struct err *err);
 
 #endif

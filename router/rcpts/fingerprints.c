@@ -10,7 +10,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "router/message/fingerprints.h"
+#include "router/rcpts/fingerprints.h"
 
 #include <string.h>
 

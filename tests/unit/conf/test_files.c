@@ -1,4 +1,4 @@
-/* test_conf_files.c - files that include others; what is looked up on the disk
+/* test_files.c - files that include others; what is looked up on the disk
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,4 +1,4 @@
-/* test_conf_legacy.c - ZMailer's scheduler.conf, keyword by keyword
+/* test_legacy.c - ZMailer's scheduler.conf, keyword by keyword
  *
  * SPDX-License-Identifier: ISC
  */

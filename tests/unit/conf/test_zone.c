@@ -1,4 +1,4 @@
-/* test_conf_zone.c - which mail takes which sending zone
+/* test_zone.c - which mail takes which sending zone
  *
  * SPDX-License-Identifier: ISC
  */

@@ -1,14 +1,14 @@
 /* hooks.c - the site's script has a say in routing
  *
  * In     recipients, addresses, headers on their way
- * Out    places, refusals, trouble: as the script says
+ * Out    rcpts, refusals, trouble: as the script says
  * Holds  one conversation with the script's process (daemon/hook/hook.h)
  * Trusts the script as it does the configuration, its process with nothing
  * Spec   doc/HOOKS.md
  *
  * SPDX-License-Identifier: ISC
  */
-#include "router/message/hooks.h"
+#include "router/route/hooks.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,11 +30,11 @@ note(const struct router *router, const char *format, ...)
 static void
 note(const struct router *router, const char *format, ...)
 {
-	struct routing routing = { .places = router->asking };
+	struct routing routing = { .rcpts = router->asking };
 	char text[600];
 	va_list ap;
 
-	if (routing.places == NULL || routing.places->notes == NULL)
+	if (routing.rcpts == NULL || routing.rcpts->notes == NULL)
 		return;
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
@@ -107,17 +107,17 @@ ip_of(struct slice client)
 /* Facts about the message or, of a question, about who asks. */
 static void
 add_message(struct hooks *hooks, const char *prefix,
-    const struct places *places)
+    const struct rcpts *rcpts)
 {
-	const struct envelope *envelope = places->envelope;
-	const struct place_asker *asker = &places->asker;
+	const struct envelope *envelope = rcpts->envelope;
+	const struct rcpts_asker *asker = &rcpts->asker;
 	struct slice client = envelope != NULL ? envelope->rcvdfrom :
 	    asker->client;
 	char key[32];
 	const struct { const char *key; struct slice value; } rows[] = {
-		{ "id", slice_of(places->id) },
-		{ "from", places->is_from_null ? SLICE("") :
-		    places->senders[0]->address },
+		{ "id", slice_of(rcpts->id) },
+		{ "from", rcpts->is_from_null ? SLICE("") :
+		    rcpts->senders[0]->address },
 		{ "client", client },
 		{ "ip", ip_of(client) },
 		{ "user", envelope != NULL ? envelope->user : asker->user },
@@ -140,11 +140,11 @@ add_message(struct hooks *hooks, const char *prefix,
 /* ---- what it says ----------------------------------------------------- */
 
 static int
-trouble_of(struct places *places, enum hook_call call)
+trouble_of(struct rcpts *rcpts, enum hook_call call)
 {
-	char *to = places->trouble;
+	char *to = rcpts->trouble;
 
-	snprintf(to, sizeof(places->trouble), "hook-%s",
+	snprintf(to, sizeof(rcpts->trouble), "hook-%s",
 	    hook_call_names[call]);
 	for (; *to != '\0'; to++)
 		*to = *to == '_' ? '-' : *to;
@@ -153,28 +153,28 @@ trouble_of(struct places *places, enum hook_call call)
 
 /* 1 it has it; 0 no; -1. */
 static int
-is_asked(struct router *router, struct places *places, enum hook_call call,
+is_asked(struct router *router, struct rcpts *rcpts, enum hook_call call,
     struct err *err)
 {
 	int has;
 
 	if (router->hooks == NULL)
 		return 0;
-	router->asking = places;
+	router->asking = rcpts;
 	has = hooks_has(router->hooks, call, err);
-	return has < 0 ? trouble_of(places, call) : has;
+	return has < 0 ? trouble_of(rcpts, call) : has;
 }
 
 /* 1 with the answer; -1 trouble. */
 static int
-ask(struct router *router, struct places *places, enum hook_call call,
+ask(struct router *router, struct rcpts *rcpts, enum hook_call call,
     struct hook_answer *out, struct err *err)
 {
 	if (hooks_ask(router->hooks, out, err) != 1) {
-		places->met_death |= hooks_died(router->hooks);
-		return trouble_of(places, call);
+		rcpts->met_death |= hooks_died(router->hooks);
+		return trouble_of(rcpts, call);
 	}
-	if (places->notes != NULL)
+	if (rcpts->notes != NULL)
 		note(router, "hook %s: %s%s" SLICE_FMT " (%s:%u, "
 		    "generation %u)", hook_call_names[call],
 		    hook_verdict_names[out->verdict],
@@ -184,7 +184,7 @@ ask(struct router *router, struct places *places, enum hook_call call,
 	return 1;
 }
 
-/* Words of a refusal as the host of an error place. */
+/* Words of a refusal as the host of an error recipient. */
 static const char *
 form_of(struct arena *arena, const struct hook_answer *answer)
 {
@@ -198,16 +198,16 @@ form_of(struct arena *arena, const struct hook_answer *answer)
 
 /* The message waits, for a while or for a person. */
 static int
-set_aside(struct router *router, struct places *places, enum hook_call call,
+set_aside(struct router *router, struct rcpts *rcpts, enum hook_call call,
     const struct hook_answer *answer, struct err *err)
 {
 	err_set(err, "%s:%u: " SLICE_FMT, hooks_path(router->hooks),
 	    answer->line, SLICE_ARG(answer->text));
 	if (answer->verdict == HOOK_DEFER)
-		places->deferral = slice_copy(places->arena, answer->text);
+		rcpts->deferral = slice_copy(rcpts->arena, answer->text);
 	else
-		places->is_frozen = true;
-	return trouble_of(places, call);
+		rcpts->is_frozen = true;
+	return trouble_of(rcpts, call);
 }
 
 static int
@@ -215,27 +215,27 @@ obey(struct routing *routing, enum hook_call call,
     const struct hook_answer *answer, const struct path *path,
     struct slice name, struct err *err)
 {
-	struct places *places = routing->places;
+	struct rcpts *rcpts = routing->rcpts;
 	struct router *router = routing->router;
-	struct place_rule rule = { "hook", hooks_path(router->hooks),
+	struct rcpt_rule rule = { "hook", hooks_path(router->hooks),
 	    answer->line };
 	struct route_target target;
 
 	switch (answer->verdict) {
 	case HOOK_REJECT:
-		return routing_refuse(routing, form_of(places->arena, answer),
+		return routing_refuse(routing, form_of(rcpts->arena, answer),
 		    path, &rule);
 	case HOOK_FREEZE:
-		if (places->is_check || places->is_released)
+		if (rcpts->is_check || rcpts->is_released)
 			return 0;
-		return set_aside(router, places, call, answer, err);
+		return set_aside(router, rcpts, call, answer, err);
 	case HOOK_DEFER:
-		return set_aside(router, places, call, answer, err);
+		return set_aside(router, rcpts, call, answer, err);
 	case HOOK_VIA:
-		if (route_value_parse(places->arena, answer->text, name,
+		if (route_value_parse(rcpts->arena, answer->text, name,
 		    &target, err) != 1) {
 			err_prefix(err, "%s:%u", rule.where, rule.line);
-			return trouble_of(places, call);
+			return trouble_of(rcpts, call);
 		}
 		return route_target_add(routing, &target,
 		    routing_join(routing, path->local, name), &rule, err);
@@ -250,18 +250,18 @@ int
 hooks_rcpt(struct routing *routing, const struct path *path, struct err *err)
 {
 	struct router *router = routing->router;
-	struct places *places = routing->places;
+	struct rcpts *rcpts = routing->rcpts;
 	struct hook_answer answer;
-	int has = is_asked(router, places, HOOK_ON_RCPT, err);
+	int has = is_asked(router, rcpts, HOOK_ON_RCPT, err);
 
 	if (has != 1)
 		return has;
 	hooks_question(router->hooks, HOOK_ON_RCPT);
-	add_message(router->hooks, "c.", places);
-	hooks_add(router->hooks, "from", places->is_from_null ? SLICE("") :
-	    places->senders[0]->address);
+	add_message(router->hooks, "c.", rcpts);
+	hooks_add(router->hooks, "from", rcpts->is_from_null ? SLICE("") :
+	    rcpts->senders[0]->address);
 	hooks_add(router->hooks, "to", routing->to);
-	if (ask(router, places, HOOK_ON_RCPT, &answer, err) != 1)
+	if (ask(router, rcpts, HOOK_ON_RCPT, &answer, err) != 1)
 		return -1;
 	return obey(routing, HOOK_ON_RCPT, &answer, path,
 	    path->domain.n > 0 ? path->domain : routing->domain, err);
@@ -272,58 +272,57 @@ hooks_route(struct routing *routing, struct slice name,
     const struct path *path, struct err *err)
 {
 	struct router *router = routing->router;
-	struct places *places = routing->places;
+	struct rcpts *rcpts = routing->rcpts;
 	struct hook_answer answer;
-	int has = is_asked(router, places, HOOK_ROUTE, err);
+	int has = is_asked(router, rcpts, HOOK_ROUTE, err);
 
 	if (has != 1)
 		return has;
 	hooks_question(router->hooks, HOOK_ROUTE);
 	hooks_add(router->hooks, "addr", routing_join(routing, path->local,
 	    name));
-	add_message(router->hooks, "msg.", places);
+	add_message(router->hooks, "msg.", rcpts);
 	hooks_add(router->hooks, "msg.to", routing->to);
-	if (ask(router, places, HOOK_ROUTE, &answer, err) != 1)
+	if (ask(router, rcpts, HOOK_ROUTE, &answer, err) != 1)
 		return -1;
 	return obey(routing, HOOK_ROUTE, &answer, path, name, err);
 }
 
 int
-hooks_header(struct message *message, struct router *router,
+hooks_header(struct router *router, struct rcpts *rcpts, struct str *header,
     const char **out_form, struct err *err)
 {
-	struct places *places = &message->places;
 	struct hook_answer answer;
-	int has = is_asked(router, places, HOOK_ON_HEADER, err);
+	int has = is_asked(router, rcpts, HOOK_ON_HEADER, err);
 
 	if (has != 1)
 		return has < 0 ? -1 : 1;
 	hooks_question(router->hooks, HOOK_ON_HEADER);
-	add_message(router->hooks, "msg.", places);
-	header_edit_ask(router->hooks, str_slice(&message->header));
-	if (ask(router, places, HOOK_ON_HEADER, &answer, err) != 1)
+	add_message(router->hooks, "msg.", rcpts);
+	header_edit_ask(router->hooks, str_slice(header));
+	if (ask(router, rcpts, HOOK_ON_HEADER, &answer, err) != 1)
 		return -1;
 	switch (answer.verdict) {
 	case HOOK_REJECT:
-		*out_form = form_of(message->arena, &answer);
+		*out_form = form_of(rcpts->arena, &answer);
 		return 0;
 	case HOOK_FREEZE:
-		if (!places->is_released)
-			return set_aside(router, places, HOOK_ON_HEADER,
+		if (!rcpts->is_released)
+			return set_aside(router, rcpts, HOOK_ON_HEADER,
 			    &answer, err);
 		break;
 	case HOOK_DEFER:
-		return set_aside(router, places, HOOK_ON_HEADER, &answer,
+		return set_aside(router, rcpts, HOOK_ON_HEADER, &answer,
 		    err);
 	case HOOK_VIA:
 		err_set(err, "%s:%u: on_header cannot say zm.via",
 		    hooks_path(router->hooks), answer.line);
-		return trouble_of(places, HOOK_ON_HEADER);
+		return trouble_of(rcpts, HOOK_ON_HEADER);
 	default:
 		break;
 	}
-	if (header_edit(&message->header, answer.edits, err) == 1)
+	if (header_edit(header, answer.edits, err) == 1)
 		return 1;
 	err_prefix(err, "%s", hooks_path(router->hooks));
-	return trouble_of(places, HOOK_ON_HEADER);
+	return trouble_of(rcpts, HOOK_ON_HEADER);
 }

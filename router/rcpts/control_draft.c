@@ -1,0 +1,309 @@
+/* draft.c - the control file of a message in the making
+ *
+ * In     rcpts, senders
+ * Out    the bytes of a control file; large ones through a sink
+ * Holds  at most CONTROL_PIECE_BYTES of a control file that has a sink
+ * Trusts nothing: the writer refuses what cannot stand in a line
+ * Spec   zmailer-control(5); RFC 3461 section 5.2.7
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "router/rcpts/control_draft.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "grammar/path.h"
+
+#include "base/banned.h"
+
+void
+control_draft_init(struct control_draft *draft, struct arena *arena, struct str
+    *out, const struct control_sink *sink, const struct work *work, struct slice
+    header)
+{
+	*draft = (struct control_draft){ .arena = arena, .out = out,
+	    .sink = sink,
+	    .work = work, .own = { .text = header }, .result = 1 };
+}
+
+static void
+control_draft_begin(struct control_draft *draft)
+{
+	draft->is_begun = true;
+	work_writer_begin(&draft->writer, draft->out);
+	draft->result = work_writer_common(&draft->writer, draft->work,
+	    &draft->err);
+}
+
+static void
+sink_said(struct control_draft *draft, int result)
+{
+	if (result < 0) {
+		draft->result = -1;
+		draft->is_unwritten = true;
+	}
+}
+
+/* What is in memory goes to the sink. */
+static void
+control_draft_flush(struct control_draft *draft)
+{
+	uint64_t taken = draft->writer.taken;
+
+	if (draft->sink == NULL || draft->result < 0 || draft->out->len == 0)
+		return;
+	if (draft->mark.bytes >= taken)
+		draft->mark.crc = work_writer_crc(&draft->writer,
+		    (size_t)(draft->mark.bytes - taken));
+	sink_said(draft, draft->sink->write(draft->sink->context,
+	    str_slice(draft->out), &draft->err));
+	work_writer_take(&draft->writer);
+}
+
+/* ---- headers ---------------------------------------------------------- */
+
+static struct control_header *
+header_of(struct control_draft *draft, unsigned number)
+{
+	struct control_header *header;
+
+	if (number == 0 || draft->others == NULL)
+		return &draft->own;
+	if (draft->headers == NULL)
+		draft->headers = arena_alloc(draft->arena,
+		    (draft->others->count + 1) * sizeof(*draft->headers));
+	header = &draft->headers[number];
+	if (header->text.p == NULL && draft->others->find(
+	    draft->others->context, number, &header->text, &draft->err) < 0) {
+		draft->result = -1;
+		draft->is_deferred = true;
+	}
+	return header->text.p == draft->own.text.p ? &draft->own : header;
+}
+
+/* The groups so far get their header: whole, or where it stands. */
+static void
+header_write(struct control_draft *draft)
+{
+	struct control_header *header = draft->header;
+
+	if (header->offset > 0)
+		draft->result = work_writer_header_again(&draft->writer,
+		    header->offset, &draft->err);
+	else
+		draft->result = work_writer_header(&draft->writer, header->text,
+		    &header->offset, &draft->err);
+}
+
+/* The next recipient has this header. */
+static void
+header_open(struct control_draft *draft, unsigned number)
+{
+	struct control_header *header = header_of(draft, number);
+
+	if (draft->result == 1 && draft->header != NULL &&
+	    draft->header != header) {
+		header_write(draft);
+		draft->sender = NULL;
+	}
+	draft->header = header;
+}
+
+/* What was written behind these bytes is not there any more. */
+static void
+headers_back(struct control_draft *draft, uint64_t bytes)
+{
+	if (draft->own.offset >= bytes)
+		draft->own.offset = 0;
+	for (size_t i = 0; draft->headers != NULL && i <= draft->others->count;
+	    i++)
+		if (draft->headers[i].offset >= bytes)
+			draft->headers[i].offset = 0;
+}
+
+/* ---- senders ---------------------------------------------------------- */
+
+/* "owner+user=domain@list" (VERP).  False when the recipient does not fit
+ * into a local part: it gets the sender without. */
+static bool
+verp_address(const struct rcpt_sender *sender, struct slice user,
+    struct str *out)
+{
+	size_t at = user.n;
+
+	while (at > 0 && user.p[at - 1] != '@')
+		at--;
+	if (at < 2 || user.p[0] == '"' || memchr(user.p, '[', user.n) != NULL)
+		return false;
+	str_reset(out);
+	str_add_slice(out, sender->address);
+	str_addc(out, sender->delimiter);
+	str_add_slice(out, slice_first(user, at - 1));
+	str_addc(out, '=');
+	str_add_slice(out, slice_from(user, at));
+	str_addc(out, '@');
+	str_add_slice(out, sender->verp);
+	return out->len <= PATH_MAX_BYTES - 2;
+}
+
+static void
+sender_write(struct control_draft *draft, const struct rcpt_sender *sender,
+    struct slice user)
+{
+	struct str text = STR_INIT;
+	struct slice address = sender->address;
+	uint32_t offset;
+
+	if (sender->verp.n > 0 && verp_address(sender, user, &text)) {
+		address = str_slice(&text);
+	} else if (sender->verp.n > 0) {
+		str_reset(&text);
+		str_addf(&text, SLICE_FMT "@" SLICE_FMT,
+		    SLICE_ARG(sender->address), SLICE_ARG(sender->verp));
+		address = str_slice(&text);
+	}
+	draft->result = work_writer_sender(&draft->writer, address,
+	    sender->errors_to, &offset, &draft->err);
+	str_release(&text);
+	draft->sender = sender;
+}
+
+/* ---- recipients ------------------------------------------------------- */
+
+static void
+done_add(struct control_draft *draft, uint32_t offset, enum rcpt_done done)
+{
+	struct control_done *grown;
+
+	if (draft->done_count == CONTROL_DONE_MAX)
+		return;
+	if (draft->done_count == draft->done_room) {
+		draft->done_room = draft->done_room * 2 + 4;
+		grown = arena_alloc(draft->arena, draft->done_room *
+		    sizeof(*grown));
+		if (draft->done_count > 0)
+			memcpy(grown, draft->done, draft->done_count *
+			    sizeof(*grown));
+		draft->done = grown;
+	}
+	draft->done[draft->done_count++] = (struct control_done){ offset, done
+	    };
+}
+
+void
+control_draft_add(struct control_draft *draft, const struct rcpt *rcpt,
+    const struct rcpt_sender *sender)
+{
+	struct work_rcpt line = { .channel = rcpt->channel,
+	    .host = rcpt->host, .user = rcpt->user, .uid = rcpt->uid,
+	    .notify = rcpt->notify, .orcpt = rcpt->orcpt,
+	    .ways = rcpt->ways, .way_count = rcpt->way_count,
+	    .zone = rcpt->zone };
+
+	if (!draft->is_begun)
+		control_draft_begin(draft);
+	if (draft->result == 1)
+		header_open(draft, rcpt->header);
+	if (slice_is(rcpt->host, "-"))
+		line.host = (struct slice){ NULL, 0 };
+	if (draft->result == 1 && (sender != draft->sender ||
+	    sender->verp.n > 0))
+		sender_write(draft, sender, rcpt->user);
+	if (draft->result == 1)
+		draft->result = work_writer_rcpt(&draft->writer, &line,
+		    &draft->err);
+	if (draft->result < 0)
+		return;
+	draft->rcpts++;
+	if (rcpt->done != RCPT_OPEN)
+		done_add(draft, line.offset, rcpt->done);
+	if (draft->out->len >= CONTROL_PIECE_BYTES)
+		control_draft_flush(draft);
+}
+
+void
+control_draft_mark(struct control_draft *draft)
+{
+	draft->mark = (struct control_mark){ .bytes = draft->is_begun ?
+	    draft->writer.taken + draft->out->len : 0, .rcpts = draft->rcpts,
+	    .done_count = draft->done_count, .header = draft->header, .sender =
+	    draft->sender, .is_begun = draft->is_begun };
+}
+
+/* Of the bytes that were not written, those in front of the mark stay. */
+static void
+bytes_back(struct control_draft *draft)
+{
+	const struct control_mark *mark = &draft->mark;
+
+	if (draft->writer.taken <= mark->bytes) {
+		str_truncate(draft->out,
+		    (size_t)(mark->bytes - draft->writer.taken));
+		return;
+	}
+	if (draft->result == 1)
+		sink_said(draft, draft->sink->back(draft->sink->context,
+		    mark->bytes, &draft->err));
+	str_reset(draft->out);
+	draft->writer.taken = mark->bytes;
+	draft->writer.crc = mark->crc;
+}
+
+void
+control_draft_back(struct control_draft *draft)
+{
+	const struct control_mark *mark = &draft->mark;
+
+	bytes_back(draft);
+	draft->rcpts = mark->rcpts;
+	draft->done_count = mark->done_count;
+	draft->header = mark->header;
+	headers_back(draft, mark->bytes);
+	draft->sender = mark->sender;
+	draft->is_begun = mark->is_begun;
+}
+
+/* ---- the end ---------------------------------------------------------- */
+
+static void
+done_write(struct control_draft *draft, const struct control_done *done)
+{
+	struct work_record record = { .kind = WORK_OUTCOME,
+	    .rcpt_offset = done->offset, .time_s = clock_wall_s(),
+	    .tries = 1 };
+
+	if (done->done == RCPT_EXPANDED)
+		verdict_set(&record.verdict, VERDICT_EXPANDED, NULL, "router",
+		    "sent on to the addresses behind it");
+	else
+		verdict_set(&record.verdict, VERDICT_DELIVERED, NULL,
+		    "router", "handed to the mailing list");
+	work_writer_record(&draft->writer, draft->work->id, &record);
+}
+
+int
+control_draft_end(struct control_draft *draft, struct err *err)
+{
+	char first[WORK_FIRST_LINE_BYTES + 1];
+
+	if (draft->header == NULL)
+		draft->header = &draft->own;
+	if (draft->result == 1)
+		header_write(draft);
+	if (draft->result == 1) {
+		work_writer_end(&draft->writer, first);
+		for (size_t i = 0; i < draft->done_count; i++)
+			done_write(draft, &draft->done[i]);
+		if (draft->writer.taken > 0) {
+			control_draft_flush(draft);
+			if (draft->result == 1)
+				sink_said(draft, draft->sink->first(
+				    draft->sink->context, slice_of(first),
+				    &draft->err));
+		}
+	}
+	if (draft->result < 0)
+		return err_set(err, "%s", draft->err.text);
+	return 1;
+}

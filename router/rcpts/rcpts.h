@@ -1,0 +1,98 @@
+/* rcpts.h - whom one message goes to: each recipient once
+ *
+ * The list grows while recipients are routed; two that lead to the same
+ * channel, host and user make one.  Up to RCPTS_HELD_MAX are held (and looked
+ * at: journal, tests).  When more come and the control file has a sink, all of
+ * them go there and are gone from here: only their fingerprints stay.  Where
+ * there is no control file at all (a question), those above are only counted.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_ROUTER_RCPTS_H
+#define ZM_ROUTER_RCPTS_H
+
+#include "mail/envelope.h"
+#include "router/rcpts/memo.h"
+#include "router/rcpts/control_draft.h"
+#include "router/rcpts/fingerprints.h"
+
+enum { RCPTS_HELD_MAX = 4096 };
+
+struct rcpts {
+	struct arena	*arena;
+	struct control_draft *draft;	/* NULL: a question, no message */
+	struct rcpt	*list;		/* unless is_streaming */
+	size_t		 held;		/* of count, in list */
+	size_t		 count;		/* all of them */
+	size_t		 capacity;
+	bool		 is_streaming;
+	struct fingerprints known;	/* same numbers as list */
+	struct str	 key;
+	struct memo	 expanded;	/* alias names that were opened */
+	struct memo	 sender_keys;
+	struct rcpt_sender **senders;	/* same numbers; 0: as it came */
+	size_t		 sender_room;
+	bool		 is_check;	/* lists need not be opened: one
+					 * recipient is enough (ask/check.h) */
+	bool		 is_from_null;	/* then all senders are 0 */
+	/* What a script (router/route/hooks.h) is told, and what it did. */
+	const struct envelope *envelope;	/* NULL: a question */
+	struct rcpts_asker {		/* whose question */
+		struct slice	client, user;
+	}		 asker;
+	struct slice	 deferral;	/* it said: not now, and why */
+	bool		 is_released;	/* by a person: not frozen again */
+	bool		 is_frozen;	/* a person shall look */
+	bool		 met_death;	/* its process died of this message */
+	struct {
+		size_t		 count, expanded;
+	}		 mark;		/* the draft has one of its own */
+	char		 id[SPOOL_ID_BYTES];	/* for the journal, or "" */
+	struct str	*notes;		/* what was asked and answered, for
+					 * people (explain.h); NULL: nobody
+					 * wants to know */
+	struct {
+		unsigned from, header, to;
+	}		 generic;	/* sender of the last one (rewrite.h) */
+	struct slice	 user;		/* who submitted it, or logged in */
+	bool		*copies;	/* of conf->copies: a recipient asked
+					 * for it; NULL: none did */
+	bool		 was_redirected;	/* redirect is known */
+	unsigned	 redirect;	/* sender of what is sent on */
+	unsigned	 bad_lines;	/* of list files, in the journal */
+	/* When a routing function returned -1: what the file in deferred/ is
+	 * to be called, [a-z0-9-]+. */
+	char		 trouble[64];
+};
+
+/* The arena may be reset between two messages, with rcpts_reset behind it. */
+void rcpts_init(struct rcpts *rcpts, struct arena *arena);
+void rcpts_release(struct rcpts *rcpts);
+/* A new message.  expected: number of recipients; draft: NULL or what takes
+ * recipients over; sender: on the wire, empty for null. */
+void rcpts_reset(struct rcpts *rcpts, size_t expected, struct control_draft
+    *draft, struct slice sender);
+
+/* Give each recipient a sender of its own, "from+user=domain@host" (VERP),
+ * behind rcpts_reset.  delimiters: the configuration's. */
+void rcpts_verp(struct rcpts *rcpts, const char *delimiters);
+
+/* Number of a sender, added when it is new (its slices are kept). */
+unsigned rcpts_sender(struct rcpts *rcpts,
+    const struct rcpt_sender *sender);
+
+/* Add a recipient, its slices are copied (orcpt and to are kept).  False when
+ * it is there already. */
+bool rcpts_add(struct rcpts *rcpts, const struct rcpt *rcpt);
+
+/* Remember how many recipients and expanded names there are / go back to it. */
+void rcpts_mark(struct rcpts *rcpts);
+void rcpts_back(struct rcpts *rcpts);
+
+/* Put all that are still held into the draft, grouped by sender. */
+void rcpts_finish(struct rcpts *rcpts);
+
+/* "alias aliases:12", "default". */
+void rcpt_rule_add(struct str *out, const struct rcpt_rule *rule);
+
+#endif
