@@ -1,4 +1,4 @@
-/* notes.c - what a session leaves in the journal
+/* journal.c - what a session leaves in the journal
  *
  * In     a session at a moment worth a line
  * Out    events
@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "journal/counters.h"
 #include "journal/event.h"
-#include "smtpserver/session/notes.h"
+#include "smtpserver/session/journal.h"
 
 #include "base/banned.h"
 

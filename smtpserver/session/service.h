@@ -2,12 +2,12 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_SERVICE_H
-#define ZM_SMTPSERVER_SERVICE_H
+#ifndef ZM_SMTPSERVER_SESSION_SERVICE_H
+#define ZM_SMTPSERVER_SESSION_SERVICE_H
 
 #include "conf/conf.h"
 #include "mail/spool/spool.h"
-#include "smtpserver/peers.h"
+#include "smtpserver/policy/peers.h"
 #include "smtpserver/policy/policy.h"
 #include "smtpserver/session/space.h"
 #include "smtpserver/tls/keyring.h"

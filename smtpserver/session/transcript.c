@@ -1,8 +1,8 @@
-/* said.c - the dialogue in the journal, where log-level says debug
+/* transcript.c - the dialogue in the journal, where log-level says debug
  *
  * In     lines of a client and of ours
  * Out    events session.said, SAID_LINES_MAX a session at most
- * Holds  how many more there may be (session->said_left; 0: say nothing)
+ * Holds  how many more there may be (session->transcript_left; 0: say nothing)
  * Trusts no line: behind AUTH, and behind an AUTH that was refused, may
  *        stand a password; it is never noted
  * Spec   zmailer-log(8); RFC 4954 section 4
@@ -10,16 +10,14 @@
  * SPDX-License-Identifier: ISC
  */
 #include "journal/event.h"
-#include "grammar/command.h"
-#include "smtpserver/command/commands.h"
-#include "smtpserver/session/said.h"
+#include "smtpserver/session/transcript.h"
 
 #include "base/banned.h"
 
 void
-said_begin(struct session *session)
+transcript_begin(struct session *session)
 {
-	session->said_left = conf_debugs_client(session->settings->conf,
+	session->transcript_left = conf_debugs_client(session->settings->conf,
 	    &session->client.net) ? SAID_LINES_MAX : 0;
 	session->is_after_auth = false;
 }
@@ -27,7 +25,7 @@ said_begin(struct session *session)
 static void
 say(struct session *session, struct slice by, struct slice line)
 {
-	session->said_left--;
+	session->transcript_left--;
 	event(EV_SESSION_SAID, NULL,
 	    "client", slice_of(session->client.text),
 	    "session", slice_of(session->id), "by", by,
@@ -37,33 +35,31 @@ say(struct session *session, struct slice by, struct slice line)
 /* Who was refused with AUTH may say the rest of it all the same: a line that
  * is no command then is not shown. */
 void
-said_command(struct session *session, struct slice line)
+transcript_command(struct session *session, struct slice line,
+    struct slice verb)
 {
-	struct command command;
-
-	if (session->said_left == 0)
+	if (session->transcript_left == 0)
 		return;
-	if (command_parse(line, &command, NULL) != 1 ||
-	    command_find(command.verb) == NULL) {
+	if (verb.n == 0) {
 		say(session, SLICE("client"), session->is_after_auth ?
 		    SLICE("***") : line);
 		return;
 	}
-	session->is_after_auth = slice_is_nocase(command.verb, "AUTH");
+	session->is_after_auth = slice_is_nocase(verb, "AUTH");
 	say(session, SLICE("client"), session->is_after_auth ?
 	    SLICE("AUTH ***") : line);
 }
 
 void
-said_secret(struct session *session)
+transcript_secret(struct session *session)
 {
-	if (session->said_left > 0)
+	if (session->transcript_left > 0)
 		say(session, SLICE("client"), SLICE("***"));
 }
 
 void
-said_reply(struct session *session, struct slice line)
+transcript_reply(struct session *session, struct slice line)
 {
-	if (session->said_left > 0)
+	if (session->transcript_left > 0)
 		say(session, SLICE("us"), slice_trim(line));
 }

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_SESSION_CONFINE_H
-#define ZM_SMTPSERVER_SESSION_CONFINE_H
+#ifndef ZM_SMTPSERVER_WORKER_CONFINE_H
+#define ZM_SMTPSERVER_WORKER_CONFINE_H
 
 #include "conf/conf.h"
 

@@ -21,7 +21,8 @@
 #include "smtpserver/session/auth.h"
 #include "smtpserver/session/filter.h"
 #include "smtpserver/session/permit.h"
-#include "smtpserver/session/worker.h"
+#include "smtpserver/worker/run.h"
+#include "smtpserver/worker/worker.h"
 
 #include "base/banned.h"
 

@@ -22,8 +22,8 @@
 
 #include "journal/event.h"
 #include "base/fd.h"
-#include "smtpserver/standalone.h"
-#include "smtpserver/session/worker.h"
+#include "smtpserver/worker/standalone.h"
+#include "smtpserver/worker/worker.h"
 
 #include "base/banned.h"
 

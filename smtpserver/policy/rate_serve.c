@@ -1,4 +1,4 @@
-/* rate.c - the helper that counts for all workers
+/* rate_serve.c - the helper that counts for all workers
  *
  * In     "take COUNT SPAN_MS KEY", "hold MAX KEY", "release HOLD..."
  * Out    "ok", "ok HOLD", "over SECONDS", "over"
@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "smtpserver/policy/buckets.h"
 #include "smtpserver/helper/helper.h"
+#include "smtpserver/policy/serve.h"
 
 #include "base/banned.h"
 
@@ -78,7 +79,7 @@ answer(void *state, struct slice question, struct str *out)
 }
 
 void
-helper_rate(struct process *process, int socket)
+rate_serve(struct process *process, int socket)
 {
 	struct buckets *buckets = buckets_new();
 

@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/mem.h"
-#include "smtpserver/service.h"
+#include "smtpserver/session/service.h"
 
 #include "base/banned.h"
 

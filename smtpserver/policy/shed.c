@@ -7,7 +7,7 @@
  */
 #include <stdint.h>
 
-#include "smtpserver/listener/shed.h"
+#include "smtpserver/policy/shed.h"
 
 #include "base/banned.h"
 

@@ -8,8 +8,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_SESSION_WORKER_H
-#define ZM_SMTPSERVER_SESSION_WORKER_H
+#ifndef ZM_SMTPSERVER_WORKER_WORKER_H
+#define ZM_SMTPSERVER_WORKER_WORKER_H
 
 #include <stdint.h>
 

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "mail/table/table.h"
-#include "smtpserver/peers.h"
+#include "smtpserver/policy/peers.h"
 
 #include "base/banned.h"
 

@@ -1,9 +1,9 @@
-/* notes.h - what a session leaves in the journal
+/* journal.h - what a session leaves in the journal
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_SESSION_NOTES_H
-#define ZM_SMTPSERVER_SESSION_NOTES_H
+#ifndef ZM_SMTPSERVER_SESSION_JOURNAL_H
+#define ZM_SMTPSERVER_SESSION_JOURNAL_H
 
 #include "smtpserver/session/session.h"
 

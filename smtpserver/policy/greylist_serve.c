@@ -1,4 +1,4 @@
-/* greylist.c - the helper that knows who was seen before
+/* greylist_serve.c - the helper that knows who was seen before
  *
  * In     "AFTER WITHIN KEEP NET SENDER RECIPIENT", seconds and texts
  * Out    "pass", "wait SECONDS"
@@ -16,6 +16,7 @@
 #include "journal/event.h"
 #include "smtpserver/policy/greylist.h"
 #include "smtpserver/helper/helper.h"
+#include "smtpserver/policy/serve.h"
 
 #include "base/banned.h"
 
@@ -66,7 +67,7 @@ answer(void *state, struct slice question, struct str *out)
 }
 
 void
-helper_greylist(struct process *process, int socket)
+greylist_serve(struct process *process, int socket)
 {
 	struct str path = STR_INIT;
 	struct greylist *greylist;

@@ -1,4 +1,4 @@
-/* kinds.c - what can be asked of helpers, one row each
+/* helper_kinds.c - what can be asked of helpers, one row each
  *
  * Out    helper_kinds
  * Spec   helper.h
@@ -7,19 +7,20 @@
  */
 #include "smtpserver/auth/dovecot.h"
 #include "smtpserver/helper/etrn.h"
-#include "smtpserver/helper/helper.h"
+#include "smtpserver/listener/helper_kinds.h"
 #include "smtpserver/milter/filter.h"
 #include "smtpserver/milter/hungry.h"
+#include "smtpserver/policy/serve.h"
 
 #include "base/banned.h"
 
 const struct helper_kind helper_kinds[] = {
 	/* router/ask/verify.h */
 	{ "router", 1, 64, 20000, NULL, "verify.sock", true, false },
-	{ "dns", 1, 2048, 15000, helper_dns, NULL, false, false },
-	{ "rate", 1, 256, 10000, helper_rate, NULL, true, false },
-	{ "policy", 8, 1, 20000, helper_policy, NULL, false, false },
-	{ "greylist", 1, 256, 10000, helper_greylist, NULL, true, false },
+	{ "dns", 1, 2048, 15000, dns_serve, NULL, false, false },
+	{ "rate", 1, 256, 10000, rate_serve, NULL, true, false },
+	{ "policy", 8, 1, 20000, policyd_serve, NULL, false, false },
+	{ "greylist", 1, 256, 10000, greylist_serve, NULL, true, false },
 	{ "milter", 4, 8192, FILTER_FOR_MS, filter_serve, NULL, false,
 	    true },
 	{ "content", 8, 1, FILTER_FOR_MS, hungry_serve, NULL, false, false },

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_STANDALONE_H
-#define ZM_SMTPSERVER_STANDALONE_H
+#ifndef ZM_SMTPSERVER_WORKER_STANDALONE_H
+#define ZM_SMTPSERVER_WORKER_STANDALONE_H
 
 #include <stdbool.h>
 

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "daemon/sandbox.h"
-#include "smtpserver/session/confine.h"
+#include "smtpserver/worker/confine.h"
 
 #include "base/banned.h"
 

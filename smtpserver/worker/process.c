@@ -1,4 +1,4 @@
-/* worker_process.c - the process of a session worker
+/* process.c - the process of a session worker
  *
  * In     lines and descriptors from the listener
  * Out    lines about sessions that ended
@@ -16,8 +16,8 @@
 
 #include "journal/event.h"
 #include "io/ipc.h"
-#include "smtpserver/session/confine.h"
-#include "smtpserver/session/worker.h"
+#include "smtpserver/worker/confine.h"
+#include "smtpserver/worker/worker.h"
 
 #include "base/banned.h"
 

@@ -1,4 +1,4 @@
-/* policy.c - the helper that asks policy services
+/* policyd_serve.c - the helper that asks policy services
  *
  * In     "ENDPOINT name=value<TAB>name=value<TAB>..."
  * Out    "ACTION TEXT", as the service said it
@@ -17,6 +17,7 @@
 #include "grammar/net.h"
 #include "io/peer.h"
 #include "smtpserver/helper/helper.h"
+#include "smtpserver/policy/serve.h"
 #include "smtpserver/policy/policyd.h"
 
 #include "base/banned.h"
@@ -130,7 +131,7 @@ answer(void *state, struct slice question, struct str *out)
 }
 
 void
-helper_policy(struct process *process, int socket)
+policyd_serve(struct process *process, int socket)
 {
 	struct exchange *exchange = mem_alloc(1, sizeof(*exchange));
 

@@ -4,8 +4,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_PEERS_H
-#define ZM_SMTPSERVER_PEERS_H
+#ifndef ZM_SMTPSERVER_POLICY_PEERS_H
+#define ZM_SMTPSERVER_POLICY_PEERS_H
 
 #include "conf/conf.h"
 

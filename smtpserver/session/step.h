@@ -1,12 +1,12 @@
-/* internal.h - what the files of a session's steps share
+/* step.h - what the steps of a session share: replies and deadlines
  *
- * session.c and session_*.c include it, nobody else: they alone write
+ * The files with steps (step_NAME) include it, nobody else: they alone write
  * replies.
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_SESSION_INTERNAL_H
-#define ZM_SMTPSERVER_SESSION_INTERNAL_H
+#ifndef ZM_SMTPSERVER_SESSION_STEP_H
+#define ZM_SMTPSERVER_SESSION_STEP_H
 
 #include "smtpserver/session/session.h"
 

@@ -18,8 +18,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_LISTENER_SHED_H
-#define ZM_SMTPSERVER_LISTENER_SHED_H
+#ifndef ZM_SMTPSERVER_POLICY_SHED_H
+#define ZM_SMTPSERVER_POLICY_SHED_H
 
 #include <stdbool.h>
 
