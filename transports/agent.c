@@ -35,7 +35,7 @@ enum {
 };
 
 struct task {			/* a job from its line to its verdicts */
-	struct work_job	 job;
+	struct control_job	 job;
 	struct slice	 name;		/* N of the job line */
 	int		 body_fd, control_fd;
 	struct verdict	*verdicts;
@@ -98,7 +98,7 @@ class_of(const struct verdict *verdict)
 static void
 task_event(const struct task *task, size_t index, int64_t now_us)
 {
-	const struct work_rcpt *rcpt = &task->job.rcpts[index];
+	const struct control_rcpt *rcpt = &task->job.rcpts[index];
 	const struct verdict *verdict = &task->verdicts[index];
 	struct slice channel = rcpt->channel, host = rcpt->host;
 	struct slice code = slice_of(verdict->status);
@@ -153,16 +153,16 @@ static void
 task_record(struct frame *frame, struct task *task, int64_t now_us)
 {
 	size_t count = task->job.rcpt_count;
-	struct work_record *records = arena_alloc(frame->run->arena,
+	struct control_record *records = arena_alloc(frame->run->arena,
 	    count * sizeof(*records));
 	int64_t now_s = now_us / 1000000;
 	struct err err;
 
 	for (size_t i = 0; i < count; i++) {
-		struct work_record *record = &records[i];
+		struct control_record *record = &records[i];
 		const struct verdict *verdict = &task->verdicts[i];
 
-		record->kind = WORK_OUTCOME;
+		record->kind = RECORD_OUTCOME;
 		record->rcpt_offset = task->job.rcpts[i].offset;
 		record->time_s = now_s;
 		record->tries = task->job.rcpts[i].tries + 1;
@@ -171,8 +171,9 @@ task_record(struct frame *frame, struct task *task, int64_t now_us)
 			record->next_s = now_s + task->next_s;
 	}
 	/* once more after trouble: what a failed try left is no record */
-	if (work_append(task->control_fd, task->job.id, records, count,
-	    &err) == 0 || work_append(task->control_fd, task->job.id, records,
+	if (control_file_append(task->control_fd, task->job.id, records, count,
+	    &err) == 0 || control_file_append(task->control_fd, task->job.id,
+	    records,
 	    count, &err) == 0)
 		return;
 	task_unrecorded(task, &err);
@@ -248,7 +249,7 @@ task_load(struct frame *frame, struct task *task, struct slice line,
 
 	if (task->body_fd < 0 || task->control_fd < 0)
 		return err_set(err, "a job came without its two descriptors");
-	if (work_job_load(arena, slice_copy(arena, line), task->control_fd,
+	if (control_job_load(arena, slice_copy(arena, line), task->control_fd,
 	    &task->job, err) < 0)
 		return -1;
 	task->verdicts = arena_alloc(arena,

@@ -18,7 +18,7 @@
 #include "conf/conf.h"
 #include "daemon/sandbox.h"
 #include "mail/verdict.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 enum {
 	AGENT_BATCH_MAX = 16	/* jobs between two calls of settle */
@@ -60,7 +60,8 @@ struct agent {
 	 * body_fd is positioned nowhere: use pread.  It is the frame's.
 	 * returns 0, or the seconds after which what is deferred should be
 	 * tried again when the agent knows. */
-	int	(*job)(struct agent_run *run, struct work_job *job, int body_fd,
+	int	(*job)(struct agent_run *run, struct control_job *job,
+	    int body_fd,
 	    struct verdict verdicts[]);
 	/* Bring what the jobs since the last call began to its end; their
 	 * verdicts, descriptors and arena still stand.  May be NULL. */

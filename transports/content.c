@@ -197,7 +197,7 @@ small_body_add(struct content *content, struct err *err)
 
 int
 content_load(struct content *content, enum content_flags flags,
-    const struct work_job *job, int body_fd, struct err *err)
+    const struct control_job *job, int body_fd, struct err *err)
 {
 	struct str header = STR_INIT;
 

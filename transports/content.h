@@ -10,7 +10,7 @@
 #ifndef ZM_TRANSPORTS_CONTENT_H
 #define ZM_TRANSPORTS_CONTENT_H
 
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 enum { CONTENT_WHOLE_BYTES_MAX = 256 * 1024 };
 
@@ -36,7 +36,7 @@ void content_release(struct content *content);
 
 /* Read header and, if it is small, body. 0 or -1. */
 int content_load(struct content *content, enum content_flags flags,
-    const struct work_job *job, int body_fd, struct err *err);
+    const struct control_job *job, int body_fd, struct err *err);
 
 /* Write all of it to fd with `trace` (whole lines: Delivered-To) behind the
  * Return-Path; what ends without LF gets one.  *out_bytes: what was

@@ -22,7 +22,7 @@
 enum { PIECE_BYTES = 64 * 1024 };
 
 void
-handin_of_job(const struct work_job *job, int body_fd, struct handin *out)
+handin_of_job(const struct control_job *job, int body_fd, struct handin *out)
 {
 	*out = (struct handin){
 		.sender = job->sender, .header = job->header,

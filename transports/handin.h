@@ -12,7 +12,7 @@
 
 #include "conf/conf.h"
 #include "mail/envelope.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 struct handin {
 	const char	*user;		/* who hands it in; NULL: nobody */
@@ -32,7 +32,7 @@ struct handin {
 
 /* Fill in what a job's message and the new one have in common: sender,
  * header, body, what the sender asked for. */
-void handin_of_job(const struct work_job *job, int body_fd,
+void handin_of_job(const struct control_job *job, int body_fd,
     struct handin *out);
 
 /* Make it durable, as the present user (account_become).  out_id: its spool

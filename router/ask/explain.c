@@ -79,7 +79,7 @@ static void
 add_ways(struct str *out, const struct rcpt *rcpt)
 {
 	for (size_t i = 0; i < rcpt->way_count; i++) {
-		const struct work_way *way = &rcpt->ways[i];
+		const struct control_way *way = &rcpt->ways[i];
 
 		str_adds(out, i > 0 ? "; " : "");
 		if (way->after_s > 0)

@@ -355,9 +355,9 @@ message_draft_control(struct message *message, const struct conf *conf,
     struct slice file, ino_t inode, const struct control_sink *sink)
 {
 	const struct envelope *envelope = &message->envelope;
-	struct work *work = &message->control_file;
+	struct control_file *control = &message->control_file;
 
-	*work = (struct work){
+	*control = (struct control_file){
 		.inode = inode,
 		.body_offset = message->headers.body_offset,
 		.size_bytes = message->header.len + 1 + file.n -
@@ -371,19 +371,19 @@ message_draft_control(struct message *message, const struct conf *conf,
 		.source = envelope_source(&message->envelope),
 		.terms = envelope->terms,
 	};
-	if (work->terms.priority == 0)
-		work->terms.priority = message->headers.precedence;
-	memcpy(work->id, envelope->id, sizeof(work->id));
+	if (control->terms.priority == 0)
+		control->terms.priority = message->headers.precedence;
+	memcpy(control->id, envelope->id, sizeof(control->id));
 	control_draft_init(&message->control, message->arena,
-	    &message->control_text, sink, work, str_slice(&message->header));
+	    &message->control_text, sink, control, str_slice(&message->header));
 	message->generic_headers = (struct control_headers){ message,
 	    conf->generic_count, rewrite_out };
 	if (conf->generic_count > 0)
 		message->control.others = &message->generic_headers;
 	rcpts_reset(&message->rcpts, envelope->rcpt_count,
-	    &message->control, work->errors_to);
+	    &message->control, control->errors_to);
 	message->rcpts.user = envelope->user;
-	if (work->terms.is_verp)
+	if (control->terms.is_verp)
 		rcpts_verp(&message->rcpts, conf->delimiters);
 }
 

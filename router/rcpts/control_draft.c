@@ -18,21 +18,21 @@
 #include "base/banned.h"
 
 void
-control_draft_init(struct control_draft *draft, struct arena *arena, struct str
-    *out, const struct control_sink *sink, const struct work *work, struct slice
-    header)
+control_draft_init(struct control_draft *draft, struct arena *arena, struct
+    str *out, const struct control_sink *sink, const struct control_file
+    *control, struct slice header)
 {
 	*draft = (struct control_draft){ .arena = arena, .out = out,
 	    .sink = sink,
-	    .work = work, .own = { .text = header }, .result = 1 };
+	    .control = control, .own = { .text = header }, .result = 1 };
 }
 
 static void
 control_draft_begin(struct control_draft *draft)
 {
 	draft->is_begun = true;
-	work_writer_begin(&draft->writer, draft->out);
-	draft->result = work_writer_common(&draft->writer, draft->work,
+	control_writer_begin(&draft->writer, draft->out);
+	draft->result = control_writer_common(&draft->writer, draft->control,
 	    &draft->err);
 }
 
@@ -54,11 +54,11 @@ control_draft_flush(struct control_draft *draft)
 	if (draft->sink == NULL || draft->result < 0 || draft->out->len == 0)
 		return;
 	if (draft->mark.bytes >= taken)
-		draft->mark.crc = work_writer_crc(&draft->writer,
+		draft->mark.crc = control_writer_crc(&draft->writer,
 		    (size_t)(draft->mark.bytes - taken));
 	sink_said(draft, draft->sink->write(draft->sink->context,
 	    str_slice(draft->out), &draft->err));
-	work_writer_take(&draft->writer);
+	control_writer_take(&draft->writer);
 }
 
 /* ---- headers ---------------------------------------------------------- */
@@ -89,10 +89,11 @@ header_write(struct control_draft *draft)
 	struct control_header *header = draft->header;
 
 	if (header->offset > 0)
-		draft->result = work_writer_header_again(&draft->writer,
+		draft->result = control_writer_header_again(&draft->writer,
 		    header->offset, &draft->err);
 	else
-		draft->result = work_writer_header(&draft->writer, header->text,
+		draft->result = control_writer_header(&draft->writer,
+		    header->text,
 		    &header->offset, &draft->err);
 }
 
@@ -163,7 +164,7 @@ sender_write(struct control_draft *draft, const struct rcpt_sender *sender,
 		    SLICE_ARG(sender->address), SLICE_ARG(sender->verp));
 		address = str_slice(&text);
 	}
-	draft->result = work_writer_sender(&draft->writer, address,
+	draft->result = control_writer_sender(&draft->writer, address,
 	    sender->errors_to, &offset, &draft->err);
 	str_release(&text);
 	draft->sender = sender;
@@ -195,7 +196,7 @@ void
 control_draft_add(struct control_draft *draft, const struct rcpt *rcpt,
     const struct rcpt_sender *sender)
 {
-	struct work_rcpt line = { .channel = rcpt->channel,
+	struct control_rcpt line = { .channel = rcpt->channel,
 	    .host = rcpt->host, .user = rcpt->user, .uid = rcpt->uid,
 	    .notify = rcpt->notify, .orcpt = rcpt->orcpt,
 	    .ways = rcpt->ways, .way_count = rcpt->way_count,
@@ -211,7 +212,7 @@ control_draft_add(struct control_draft *draft, const struct rcpt *rcpt,
 	    sender->verp.n > 0))
 		sender_write(draft, sender, rcpt->user);
 	if (draft->result == 1)
-		draft->result = work_writer_rcpt(&draft->writer, &line,
+		draft->result = control_writer_rcpt(&draft->writer, &line,
 		    &draft->err);
 	if (draft->result < 0)
 		return;
@@ -269,7 +270,7 @@ control_draft_back(struct control_draft *draft)
 static void
 done_write(struct control_draft *draft, const struct control_done *done)
 {
-	struct work_record record = { .kind = WORK_OUTCOME,
+	struct control_record record = { .kind = RECORD_OUTCOME,
 	    .rcpt_offset = done->offset, .time_s = clock_wall_s(),
 	    .tries = 1 };
 
@@ -279,20 +280,20 @@ done_write(struct control_draft *draft, const struct control_done *done)
 	else
 		verdict_set(&record.verdict, VERDICT_DELIVERED, NULL,
 		    "router", "handed to the mailing list");
-	work_writer_record(&draft->writer, draft->work->id, &record);
+	control_writer_record(&draft->writer, draft->control->id, &record);
 }
 
 int
 control_draft_end(struct control_draft *draft, struct err *err)
 {
-	char first[WORK_FIRST_LINE_BYTES + 1];
+	char first[CONTROL_FIRST_LINE_BYTES + 1];
 
 	if (draft->header == NULL)
 		draft->header = &draft->own;
 	if (draft->result == 1)
 		header_write(draft);
 	if (draft->result == 1) {
-		work_writer_end(&draft->writer, first);
+		control_writer_end(&draft->writer, first);
 		for (size_t i = 0; i < draft->done_count; i++)
 			done_write(draft, &draft->done[i]);
 		if (draft->writer.taken > 0) {

@@ -41,7 +41,7 @@ add_local(struct routing *routing, struct slice address,
 
 /* A way to channel local is to an account of this machine. */
 static int
-fill_local(struct routing *routing, struct work_way *way,
+fill_local(struct routing *routing, struct control_way *way,
     struct slice address, struct err *err)
 {
 	size_t domain = who_domain(address).n;
@@ -52,7 +52,7 @@ fill_local(struct routing *routing, struct work_way *way,
 	if (found < 0)
 		return routing_trouble(routing, "passwd", "");
 	if (found == 0)
-		*way = (struct work_way){ .channel = SLICE("error"),
+		*way = (struct control_way){ .channel = SLICE("error"),
 		    .host = SLICE("nouser"), .user = address,
 		    .uid = RCPT_UID_NOBODY, .after_s = way->after_s };
 	return 1;
@@ -68,7 +68,7 @@ route_target_add(struct routing *routing, const struct route_target *target,
 	    .way_count = target->way_count, .rule = *rule };
 
 	if (slice_is(target->channel, "local") && target->user.n == 0) {
-		struct work_way first = { .channel = target->channel,
+		struct control_way first = { .channel = target->channel,
 		    .host = SLICE("-") };
 
 		if (target->way_count == 0)
@@ -81,7 +81,7 @@ route_target_add(struct routing *routing, const struct route_target *target,
 		rcpt.uid = first.uid;
 	}
 	for (size_t i = 0; i < target->way_count; i++) {
-		struct work_way *way = &target->ways[i];
+		struct control_way *way = &target->ways[i];
 
 		if (way->user.n == 0)
 			way->user = address;
@@ -213,7 +213,7 @@ add_route(struct routing *routing, const struct conf_route *route,
 
 		route_target_complete(arena, way->channel, way->host, domain,
 		    &other);
-		target.ways[target.way_count] = (struct work_way){
+		target.ways[target.way_count] = (struct control_way){
 		    .channel = other.channel, .host = other.host,
 		    .uid = RCPT_UID_NOBODY, .after_s = way->after_s };
 	}

@@ -392,11 +392,11 @@ rewrite_ways(struct routing *routing, struct rcpt *rcpt,
 {
 	const struct conf *conf = routing->router->conf;
 	bool is_first = !leads_on(routing, rcpt->channel);
-	struct work_way *ways = arena_alloc(routing->rcpts->arena,
+	struct control_way *ways = arena_alloc(routing->rcpts->arena,
 	    rcpt->way_count * sizeof(*ways));
 
 	for (size_t i = 0; i < rcpt->way_count; i++) {
-		struct work_way *way = &ways[i];
+		struct control_way *way = &ways[i];
 		unsigned number;
 
 		*way = rcpt->ways[i];

@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 #include "scheduler/agents/agents.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/plan/room.h"
@@ -41,7 +41,7 @@ line_add(struct scheduler *scheduler, const struct vertex *vertex,
 		if (!(rcpts[i].flags & RCPT_FINAL))
 			offsets[count++] = rcpts[i].offset;
 	spool_hashed_name(scheduler->spool, vertex->job->inode, name);
-	work_job_add(out, name, vertex->job->id,
+	control_job_add(out, name, vertex->job->id,
 	    slice_of(vertex->thread->host), vertex->sender_offset,
 	    vertex->header_offset, vertex->tries, offsets, count);
 	str_addc(out, '\n');
@@ -166,7 +166,7 @@ vertex_open(struct scheduler *scheduler, struct vertex *vertex)
 	if (job->body_fd >= 0 && job->control_fd >= 0)
 		return true;
 	spool_hashed_name(scheduler->spool, job->inode, name);
-	got = spool_open_work(scheduler->spool, name, &control, &body, &err);
+	got = spool_open_queued(scheduler->spool, name, &control, &body, &err);
 	if (got < 1) {
 		vertex_refuse(scheduler, vertex, name, got, &err);
 		return false;

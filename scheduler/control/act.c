@@ -210,15 +210,15 @@ act_page_begin(struct act *act)
 	act->page.is_open = true;
 }
 
-const struct work_rcpt *
-act_rcpt_next(struct act *act, const struct work_group **out_group,
+const struct control_rcpt *
+act_rcpt_next(struct act *act, const struct control_group **out_group,
     unsigned *budget)
 {
-	const struct work *work = &act->visit.work;
+	const struct control_file *control = &act->visit.control;
 
-	while (act->page.group < work->group_count) {
-		const struct work_group *group =
-		    &work->groups[act->page.group];
+	while (act->page.group < control->group_count) {
+		const struct control_group *group =
+		    &control->groups[act->page.group];
 
 		if (act->page.rcpt < group->rcpt_count) {
 			if (*budget == 0)
@@ -236,7 +236,7 @@ act_rcpt_next(struct act *act, const struct work_group **out_group,
 bool
 act_page_is_over(const struct act *act)
 {
-	return act->page.group >= act->visit.work.group_count;
+	return act->page.group >= act->visit.control.group_count;
 }
 
 void

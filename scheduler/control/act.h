@@ -60,7 +60,8 @@ struct act {
 		ino_t	 inode;		/* next: of the message */
 		size_t	 group, rcpt;	/* next to be looked at */
 		uint64_t count;		/* meant so far */
-		const struct work_group *first;	/* of one that is meant */
+		/* of one that is meant */
+		const struct control_group *first;
 		const char *state;
 	} page;
 	struct thread_walk threads;
@@ -104,8 +105,8 @@ bool act_begin(struct act *act, struct str *out, enum act_step *step);
 void act_page_begin(struct act *act);
 /* Its next recipient that may be looked at in this step; NULL: there is none
  * any more, or *budget is 0. */
-const struct work_rcpt *act_rcpt_next(struct act *act,
-    const struct work_group **out_group, unsigned *budget);
+const struct control_rcpt *act_rcpt_next(struct act *act,
+    const struct control_group **out_group, unsigned *budget);
 bool act_page_is_over(const struct act *act);
 void act_page_end(struct act *act);
 /* Nobody waits for the end of a change: what was done of the open message

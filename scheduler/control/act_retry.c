@@ -108,10 +108,10 @@ static bool *
 vertices_meant(const struct visit *visit)
 {
 	bool *meant = mem_alloc(visit->job->vertex_count + 1, sizeof(*meant));
-	const struct work *work = &visit->work;
+	const struct control_file *control = &visit->control;
 
-	for (size_t i = 0; i < work->group_count; i++) {
-		const struct work_group *group = &work->groups[i];
+	for (size_t i = 0; i < control->group_count; i++) {
+		const struct control_group *group = &control->groups[i];
 
 		for (size_t k = 0; k < group->rcpt_count; k++) {
 			const struct vertex *vertex = visit_vertex(visit,

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "journal/event.h"
-#include "mail/work/undelete.h"
+#include "mail/control_file/undelete.h"
 #include "scheduler/control/act.h"
 #include "scheduler/intake/intake.h"
 
@@ -71,7 +71,7 @@ half_end(struct act *act, const char *name, const char *control)
 	if (job != NULL)
 		intake_drop(act->scheduler, job);
 	spool_hashed_name(spool, parts.inode, target);
-	(void)spool_follow_work(spool, target);
+	(void)spool_follow_queued(spool, target);
 }
 
 /* 0, out_count: how many recipients came back; -1 with err. */
@@ -85,7 +85,7 @@ file_restore(struct act *act, const char *name, const char *id,
 	snprintf(control, sizeof(control), "%s.control", name);
 	half_end(act, name, control);
 	/* D7: restored records, then the moves */
-	if (work_undelete(spool, name, act->by, target, out_count, err) < 0)
+	if (control_undelete(spool, name, act->by, target, out_count, err) < 0)
 		return -1;
 	event(EV_MESSAGE_UNDELETED, id, "file", slice_of(name), "by",
 	    slice_of(act->by), "reason", slice_of(act->request.reason),

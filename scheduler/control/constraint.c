@@ -145,7 +145,7 @@ wait_cause(const struct visit *visit, const struct vertex *vertex)
 		return CAUSE_SCHEDULED;
 	if (vertex->tries == 0 && !vertex->was_tried &&
 	    (vertex->thread->ring->clause.is_queue_only ||
-	    visit->work.terms.is_queue_only))
+	    visit->control.terms.is_queue_only))
 		return CAUSE_QUEUE_ONLY;
 	return CAUSE_TIMER;
 }
@@ -170,7 +170,7 @@ vertex_find(const struct visit *visit, const struct vertex *vertex,
 /* ---- orders about the recipient ---------------------------------- */
 
 void
-constraint_find(const struct visit *visit, const struct work_rcpt *rcpt,
+constraint_find(const struct visit *visit, const struct control_rcpt *rcpt,
     struct constraint *out)
 {
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
@@ -182,7 +182,7 @@ constraint_find(const struct visit *visit, const struct work_rcpt *rcpt,
 		out->cause = CAUSE_DELETED;
 	} else if (!is_active && rcpt->is_frozen) {
 		out->cause = CAUSE_FROZEN;
-	} else if (!is_active && !work_rcpt_is_free(rcpt, visit->now_s)) {
+	} else if (!is_active && !control_rcpt_is_free(rcpt, visit->now_s)) {
 		out->cause = CAUSE_HELD;
 		out->until_s = rcpt->hold_until_s;
 	} else {

@@ -3,7 +3,7 @@
  * In     recipients of a control file, the message file
  * Out    a submission for each sender; `relayed` records
  * Holds  nothing
- * Trusts control files as far as work_parse does
+ * Trusts control files as far as control_file_parse does
  * Spec   doc/INTERNALS.md row D9
  *
  * SPDX-License-Identifier: ISC
@@ -116,7 +116,8 @@ envelope_make(struct envelope *envelope, const struct resend *resend,
 	    PATH_UTF8, &envelope->from, &rest, err) < 0)
 		return -1;
 	for (size_t i = 0; i < range.count; i++) {
-		const struct work_rcpt *rcpt = resend->rcpts[range.first + i];
+		const struct control_rcpt *rcpt = resend->rcpts[range.first +
+		    i];
 
 		envelope->rcpts[i] = (struct envelope_rcpt){
 		    .notify = rcpt->notify, .orcpt = rcpt->orcpt };
@@ -163,21 +164,23 @@ static int
 records_write(struct job *job, const struct resend *resend,
     struct range range, const char *new_id, struct err *err)
 {
-	struct work_record *records = mem_alloc(range.count,
+	struct control_record *records = mem_alloc(range.count,
 	    sizeof(*records));
 	int result;
 
 	for (size_t i = 0; i < range.count; i++) {
-		const struct work_rcpt *rcpt = resend->rcpts[range.first + i];
+		const struct control_rcpt *rcpt = resend->rcpts[range.first +
+		    i];
 
-		records[i] = (struct work_record){ .kind = WORK_OUTCOME,
+		records[i] = (struct control_record){ .kind = RECORD_OUTCOME,
 		    .rcpt_offset = rcpt->offset, .time_s = clock_wall_s(),
 		    .tries = rcpt->tries };
 		/* relayed: the new one tells what has to be told */
 		verdict_set(&records[i].verdict, VERDICT_RELAYED, NULL,
 		    "scheduler", "routed again as %s", new_id);
 	}
-	result = work_append(job->control_fd, job->id, records, range.count,
+	result = control_file_append(job->control_fd, job->id, records,
+	    range.count,
 	    err);
 	mem_free(&records);
 	return result;

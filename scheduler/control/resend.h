@@ -8,13 +8,13 @@
 #ifndef ZM_SCHEDULER_RESEND_H
 #define ZM_SCHEDULER_RESEND_H
 
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 #include "scheduler/state.h"
 
 /* Which ones: open, and at no agent; those of a group together. */
 struct resend {
-	const struct work_rcpt **rcpts;
-	const struct work_group **groups;	/* of each */
+	const struct control_rcpt **rcpts;
+	const struct control_group **groups;	/* of each */
 	size_t		 count;
 	bool		 is_exhausted;	/* the new ones remember it: once is
 					 * enough */

@@ -3,7 +3,7 @@
  * In     names out of transport/ (scan.c), the files behind them
  * Out    jobs with their vertices in the plan; bad files in postman/
  * Holds  a queue of inodes to look at; one reused buffer and arena
- * Trusts a control file only if work_parse does; names only as numbers
+ * Trusts a control file only if control_file_parse does; names only as numbers
  * Spec   doc/INTERNALS.md section 3 (rows P4, D4, F1)
  *
  * SPDX-License-Identifier: ISC
@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/intake/job_build.h"
 #include "scheduler/intake/scan.h"
@@ -91,7 +91,7 @@ shelve_bad(struct scheduler *scheduler, const char *name, const char *id,
 
 	event(EV_CONTROL_BAD, id, "file", slice_of(name), "reason",
 	    slice_of(reason), NULL);
-	if (spool_shelve_work(scheduler->spool, name, "badcontrol", &err) < 0)
+	if (spool_shelve_queued(scheduler->spool, name, "badcontrol", &err) < 0)
 		say_trouble(name, "rename", err.text);
 }
 
@@ -101,7 +101,7 @@ orphan_add(struct scheduler *scheduler, ino_t inode, const char *name)
 {
 	struct intake *intake = &scheduler->intake;
 
-	if (spool_follow_work(scheduler->spool, name) == 1)
+	if (spool_follow_queued(scheduler->spool, name) == 1)
 		return;
 	for (size_t i = 0; i < intake->orphan_count; i++)
 		if (intake->orphans[i] == inode)
@@ -165,27 +165,28 @@ control_take(struct scheduler *scheduler, const struct intake_item *item,
  * too, and both serve the job that follows. */
 static int
 file_open(struct scheduler *scheduler, const struct intake_item *item,
-    const char *name, int *control, int *body)
+    const char *name, int *control_fd, int *body)
 {
 	struct intake *intake = &scheduler->intake;
 	struct err err;
 
 	*body = -1;
 	if (!item->is_old && scheduler->plan.ready_count < HOT_READY_MAX &&
-	    spool_open_work(scheduler->spool, name, control, body, &err) == 1)
+	    spool_open_queued(scheduler->spool, name, control_fd, body,
+	    &err) == 1)
 		return 1;
 	*body = -1;
-	*control = control_take(scheduler, item, name);
-	if (*control < 0)
+	*control_fd = control_take(scheduler, item, name);
+	if (*control_fd < 0)
 		return 0;
 	if (item->is_old && faccessat(spool_dir_fd(scheduler->spool,
 	    AREA_QUEUE, 0), name, F_OK, 0) != 0 && errno == ENOENT) {
-		close(*control);
+		close(*control_fd);
 		orphan_add(scheduler, item->inode, name);
 		return 0;
 	}
-	if (item->is_old && !spool_work_is_idle(*control)) {
-		close(*control);
+	if (item->is_old && !spool_control_is_idle(*control_fd)) {
+		close(*control_fd);
 		ARRAY_ROOM(intake->busy, intake->busy_count,
 		    intake->busy_room);
 		intake->busy[intake->busy_count] = *item;
@@ -197,20 +198,23 @@ file_open(struct scheduler *scheduler, const struct intake_item *item,
 
 /* Read and check.  1; 0 come back later (err); -1 not a control file. */
 static int
-file_read(struct scheduler *scheduler, int control, struct work *work,
+file_read(struct scheduler *scheduler, int control_fd,
+    struct control_file *control,
     struct err *err)
 {
 	struct intake *intake = &scheduler->intake;
 
 	arena_reset(intake->arena);
 	str_reset(&intake->text);
-	if (work_read_file(control, CONTROL_BYTES_MAX, &intake->text, err) < 0)
+	if (control_file_read(control_fd, CONTROL_BYTES_MAX, &intake->text,
+	    err) < 0)
 		return 0;
-	if (work_parse(intake->arena, str_slice(&intake->text), work, err) < 0)
+	if (control_file_parse(intake->arena, str_slice(&intake->text), control,
+	    err) < 0)
 		return -1;
-	for (size_t i = 0; i < work->group_count; i++)
-		for (size_t k = 0; k < work->groups[i].rcpt_count; k++)
-			if (work->groups[i].rcpts[k].channel.n == 0)
+	for (size_t i = 0; i < control->group_count; i++)
+		for (size_t k = 0; k < control->groups[i].rcpt_count; k++)
+			if (control->groups[i].rcpts[k].channel.n == 0)
 				return err_set(err,
 				    "a recipient has no channel");
 	return 1;
@@ -231,10 +235,10 @@ static void
 intake_one(struct scheduler *scheduler, const struct intake_item *item)
 {
 	char name[SPOOL_NAME_BYTES];
-	struct work work;
+	struct control_file control;
 	struct job *job;
 	struct err err;
-	int control, body, got;
+	int control_fd, body, got;
 
 	if (job_table_find(&scheduler->jobs, item->inode) != NULL) {
 		if (item->fd >= 0)
@@ -242,14 +246,14 @@ intake_one(struct scheduler *scheduler, const struct intake_item *item)
 		return;
 	}
 	spool_hashed_name(scheduler->spool, item->inode, name);
-	if (file_open(scheduler, item, name, &control, &body) == 0)
+	if (file_open(scheduler, item, name, &control_fd, &body) == 0)
 		return;
-	got = file_read(scheduler, control, &work, &err);
+	got = file_read(scheduler, control_fd, &control, &err);
 	if (body < 0 || got != 1) {
-		close(control);
+		close(control_fd);
 		if (body >= 0)
 			close(body);
-		control = body = -1;
+		control_fd = body = -1;
 	}
 	if (got == 0) {
 		say_trouble(name, "read", err.text);
@@ -261,9 +265,9 @@ intake_one(struct scheduler *scheduler, const struct intake_item *item)
 	}
 	/* of a message that came back from a backup the head tells the
 	 * inode that it had */
-	work.inode = item->inode;
-	job = job_build(scheduler, &work, scheduler->intake.arena);
-	job->control_fd = control;
+	control.inode = item->inode;
+	job = job_build(scheduler, &control, scheduler->intake.arena);
+	job->control_fd = control_fd;
 	job->body_fd = body;
 	job_begin(scheduler, job);
 }
@@ -335,7 +339,7 @@ orphans_end(struct scheduler *scheduler)
 			intake_add(scheduler, inode, true);
 		else if (errno == ENOENT &&
 		    spool_body_may_come(scheduler->spool, name) == 0 &&
-		    spool_follow_work(scheduler->spool, name) == 0)
+		    spool_follow_queued(scheduler->spool, name) == 0)
 			group_orphan(scheduler, inode);
 	}
 }

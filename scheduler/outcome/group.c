@@ -89,8 +89,8 @@ trash(struct scheduler *scheduler, struct job *job, const char *name)
 {
 	struct err err;
 
-	if (spool_trash_work(scheduler->spool, name, &err) < 0 &&
-	    spool_follow_work(scheduler->spool, name) != 1)
+	if (spool_trash_queued(scheduler->spool, name, &err) < 0 &&
+	    spool_follow_queued(scheduler->spool, name) != 1)
 		say_trouble(job->id, name, "rename", &err);
 	else
 		event(EV_MESSAGE_DELETED, job->id, "file", slice_of(name),

@@ -65,9 +65,9 @@ kept_add(struct job *job, const struct answer *answer, unsigned tries)
 }
 
 static void
-record_make(const struct kept_outcome *kept, struct work_record *out)
+record_make(const struct kept_outcome *kept, struct control_record *out)
 {
-	*out = (struct work_record){ .kind = WORK_OUTCOME,
+	*out = (struct control_record){ .kind = RECORD_OUTCOME,
 	    .rcpt_offset = kept->offset, .time_s = clock_wall_s(),
 	    .tries = kept->tries };
 	verdict_set(&out->verdict, (enum verdict_kind)kept->kind,
@@ -75,22 +75,22 @@ record_make(const struct kept_outcome *kept, struct work_record *out)
 }
 
 int
-kept_write(struct job *job, const struct work *work, struct err *err)
+kept_write(struct job *job, const struct control_file *control, struct err *err)
 {
-	struct work_record records[RECORDS_AT_ONCE];
+	struct control_record records[RECORDS_AT_ONCE];
 	size_t count = 0;
 	uint32_t kept = job->kept != NULL ? job->kept->count : 0;
 	int result = 0;
 
 	for (uint32_t i = 0; i < kept; i++) {
-		const struct work_rcpt *rcpt = report_rcpt(work,
+		const struct control_rcpt *rcpt = report_rcpt(control,
 		    job->kept->outcomes[i].offset);
 
 		if (rcpt != NULL && !rcpt->is_final)
 			record_make(&job->kept->outcomes[i], &records[count++]);
 		if (count < RECORDS_AT_ONCE && i + 1 < kept)
 			continue;
-		if (count > 0 && work_append(job->control_fd, job->id,
+		if (count > 0 && control_file_append(job->control_fd, job->id,
 		    records, count, err) < 0)
 			return -1;
 		result |= count > 0;

@@ -9,17 +9,18 @@
 #ifndef ZM_SCHEDULER_KEPT_H
 #define ZM_SCHEDULER_KEPT_H
 
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 #include "scheduler/agents/answer.h"
 #include "scheduler/plan/queue.h"
 
 /* Remember a final answer; tries includes this attempt. */
 void kept_add(struct job *job, const struct answer *answer, unsigned tries);
 
-/* Append what is not final in the file (work was just read).
+/* Append what is not final in the file (control was just read).
  * returns 1 records were written (read the file again); 0 all are there;
  * -1 trouble: nothing is forgotten. */
-int kept_write(struct job *job, const struct work *work, struct err *err);
+int kept_write(struct job *job, const struct control_file *control,
+    struct err *err);
 
 /* They are told, or the job ends. */
 void kept_release(struct job *job);

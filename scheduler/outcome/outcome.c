@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/intake/job_build.h"
 #include "scheduler/outcome/group.h"
@@ -316,31 +316,32 @@ static void
 record_lost(struct scheduler *scheduler, struct vertex *vertex,
     const char *reason)
 {
-	struct work_record records[VERTEX_RCPTS_MAX];
+	struct control_record records[VERTEX_RCPTS_MAX];
 	struct rcpt *rcpts = vertex_rcpts(vertex);
-	struct work work;
+	struct control_file control;
 	size_t count = 0;
 	struct err err;
 
-	if (report_read(scheduler, vertex->job, &work, &err) < 1)
+	if (report_read(scheduler, vertex->job, &control, &err) < 1)
 		return;
 	for (size_t i = 0; i < vertex->rcpt_count; i++) {
-		const struct work_rcpt *now = report_rcpt(&work,
+		const struct control_rcpt *now = report_rcpt(&control,
 		    rcpts[i].offset);
-		struct work_record *record = &records[count];
+		struct control_record *record = &records[count];
 
 		if (now == NULL || now->is_final ||
 		    (rcpts[i].flags & RCPT_FINAL) ||
 		    now->tries > vertex->tries)
 			continue;
-		*record = (struct work_record){ .kind = WORK_OUTCOME,
+		*record = (struct control_record){ .kind = RECORD_OUTCOME,
 		    .rcpt_offset = rcpts[i].offset,
 		    .time_s = clock_wall_s(), .tries = vertex->tries + 1u };
 		verdict_set(&record->verdict, VERDICT_DEFERRED, "4.3.0",
 		    "scheduler", "%s", reason);
 		count++;
 	}
-	if (work_append(vertex->job->control_fd, vertex->job->id, records,
+	if (control_file_append(vertex->job->control_fd, vertex->job->id,
+	    records,
 	    count, &err) < 0)
 		event(EV_SPOOL_TROUBLE, vertex->job->id, "call",
 		    SLICE("append"), "reason", slice_of(err.text), NULL);

@@ -11,7 +11,7 @@
 struct letter {
 	struct job		*job;
 	struct draft		 draft;
-	struct work_record	*records;	/* to be appended: marks */
+	struct control_record	*records;	/* to be appended: marks */
 	size_t			 count;
 	char			*to;
 	enum bounce_kind	 kind;
@@ -21,7 +21,7 @@ struct letter {
 
 /* Choose the recipients whose outcome is owed and not yet reported (and, if
  * the job has JOB_NOTICE, those whose delay is) into bounce, out of
- * bounce->work.  One letter goes to one address: recipients of groups whose
+ * bounce->control.  One letter goes to one address: recipients of groups whose
  * reports go elsewhere are left, *out_more tells that there are some.
  * Returns how many; the array is in the intake's arena. */
 size_t letter_choose(struct scheduler *scheduler, const struct job *job,

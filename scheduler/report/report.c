@@ -4,7 +4,7 @@
  * Out    drafts in public/, `reported` records, messages in router/;
  *        failed records for what expired; postman/ for double bounces
  * Holds  a queue of jobs; one batch of drafts within a call
- * Trusts the control file as far as work_parse does
+ * Trusts the control file as far as control_file_parse does
  * Spec   doc/INTERNALS.md rows S3, F0, D4; RFC 3461 section 5.2;
  *        RFC 5321 section 6.1: no report about a report
  *
@@ -71,7 +71,7 @@ report_open(struct scheduler *scheduler, struct job *job, struct err *err)
 		return 1;
 	spool_hashed_name(scheduler->spool, job->inode, name);
 	job_close(job);
-	if (spool_open_work(scheduler->spool, name, &job->control_fd,
+	if (spool_open_queued(scheduler->spool, name, &job->control_fd,
 	    &job->body_fd, err) == 1)
 		return 1;
 	job->control_fd = job->body_fd = -1;
@@ -79,7 +79,8 @@ report_open(struct scheduler *scheduler, struct job *job, struct err *err)
 }
 
 int
-report_read(struct scheduler *scheduler, struct job *job, struct work *work,
+report_read(struct scheduler *scheduler, struct job *job,
+    struct control_file *control,
     struct err *err)
 {
 	struct intake *intake = &scheduler->intake;
@@ -88,23 +89,23 @@ report_read(struct scheduler *scheduler, struct job *job, struct work *work,
 		return 0;
 	arena_reset(intake->arena);
 	str_reset(&intake->text);
-	if (work_read_file(job->control_fd, CONTROL_BYTES_MAX, &intake->text,
+	if (control_file_read(job->control_fd, CONTROL_BYTES_MAX, &intake->text,
 	    err) < 0)
 		return 0;
-	if (work_parse(intake->arena, str_slice(&intake->text), work,
+	if (control_file_parse(intake->arena, str_slice(&intake->text), control,
 	    err) < 0)
 		return -1;
-	if (strcmp(work->id, job->id) != 0)
+	if (strcmp(control->id, job->id) != 0)
 		return err_set(err, "it became the control file of %s",
-		    work->id);
+		    control->id);
 	return 1;
 }
 
-const struct work_rcpt *
-report_rcpt(const struct work *work, uint32_t offset)
+const struct control_rcpt *
+report_rcpt(const struct control_file *control, uint32_t offset)
 {
-	for (size_t i = 0; i < work->group_count; i++) {
-		const struct work_group *group = &work->groups[i];
+	for (size_t i = 0; i < control->group_count; i++) {
+		const struct control_group *group = &control->groups[i];
 		size_t low = 0, high = group->rcpt_count;
 
 		while (low < high) {
@@ -146,7 +147,7 @@ double_bounce(struct scheduler *scheduler, struct job *job,
 	event(EV_DSN_DROPPED, job->id, "file", slice_of(name), "reason",
 	    slice_of(bounce->rcpts[0].rcpt->last->verdict.text), "rcpts",
 	    event_number((int64_t)bounce->rcpt_count), NULL);
-	if (spool_shelve_work(scheduler->spool, name, "doublebounce",
+	if (spool_shelve_queued(scheduler->spool, name, "doublebounce",
 	    &err) < 0)
 		event(EV_SPOOL_TROUBLE, job->id, "file", slice_of(name),
 		    "call", SLICE("rename"), "reason", slice_of(err.text),
@@ -184,32 +185,33 @@ misread(struct scheduler *scheduler, struct job *job, int got,
  * told.  1 it did, 0 nothing, -1. */
 static int
 records_write(struct scheduler *scheduler, struct job *job,
-    const struct work *work, struct err *err)
+    const struct control_file *control, struct err *err)
 {
-	int kept = kept_write(job, work, err), expired;
+	int kept = kept_write(job, control, err), expired;
 
 	if (kept < 0)
 		return -1;
-	expired = expire_write(scheduler, job, work, err);
+	expired = expire_write(scheduler, job, control, err);
 	return expired < 0 ? -1 : kept | expired;
 }
 
 /* Read the file, and write into it what is missing there.  As report_read; 0
  * and -1 were dealt with. */
 static int
-job_read(struct scheduler *scheduler, struct job *job, struct work *work)
+job_read(struct scheduler *scheduler, struct job *job,
+    struct control_file *control)
 {
 	struct err err;
-	int got = report_read(scheduler, job, work, &err), wrote;
+	int got = report_read(scheduler, job, control, &err), wrote;
 
 	if (got == 1) {
-		wrote = records_write(scheduler, job, work, &err);
+		wrote = records_write(scheduler, job, control, &err);
 		if (wrote < 0) {
 			trouble(scheduler, job, "append", &err);
 			return 0;
 		}
 		if (wrote > 0)
-			got = report_read(scheduler, job, work, &err);
+			got = report_read(scheduler, job, control, &err);
 	}
 	if (got < 1)
 		misread(scheduler, job, got, &err);
@@ -222,15 +224,15 @@ static int
 letter_begin(struct scheduler *scheduler, struct job *job,
     struct letter *letter)
 {
-	struct work work;
-	struct bounce bounce = { .work = &work,
+	struct control_file control;
+	struct bounce bounce = { .control = &control,
 	    .host = scheduler->conf->host, .now_s = clock_wall_s(),
 	    .arrival_s = spool_id_time_us(slice_of(job->id)) / 1000000 };
 	bool has_more;
 	struct err err;
 
 	job->flags &= (uint16_t)~JOB_WRITING;
-	if (job_read(scheduler, job, &work) < 1)
+	if (job_read(scheduler, job, &control) < 1)
 		return 0;
 	if ((job->flags & JOB_RELOAD) && job->flight_count == 0) {
 		intake_again(scheduler, job);	/* other ways are taken */
@@ -270,7 +272,7 @@ letter_end(struct scheduler *scheduler, struct letter *letter,
 		trouble(scheduler, job, "fsync", sync_err);
 		return;
 	}
-	if (work_append(job->control_fd, job->id, letter->records,
+	if (control_file_append(job->control_fd, job->id, letter->records,
 	    letter->count, &err) < 0) {
 		draft_abort(&letter->draft);
 		trouble(scheduler, job, "append", &err);

@@ -5,7 +5,7 @@
 #ifndef ZM_SCHEDULER_REPORT_H
 #define ZM_SCHEDULER_REPORT_H
 
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 #include "scheduler/state.h"
 
 enum {
@@ -36,10 +36,10 @@ int report_open(struct scheduler *scheduler, struct job *job,
  * arena, valid until the next read.  returns 1; 0 it is gone or cannot be
  * read now; -1 damaged. */
 int report_read(struct scheduler *scheduler, struct job *job,
-    struct work *work, struct err *err);
+    struct control_file *control, struct err *err);
 
 /* The recipient with this offset, or NULL. */
-const struct work_rcpt *report_rcpt(const struct work *work,
+const struct control_rcpt *report_rcpt(const struct control_file *control,
     uint32_t offset);
 
 #endif

@@ -43,7 +43,7 @@ say(struct arena *arena, struct slice host, struct verdict *verdict)
 }
 
 static int
-job(struct agent_run *run, struct work_job *work, int body_fd,
+job(struct agent_run *run, struct control_job *work, int body_fd,
     struct verdict verdicts[])
 {
 	for (size_t i = 0; i < work->rcpt_count; i++) {

@@ -27,7 +27,7 @@ start(struct agent_run *run, struct err *err)
 }
 
 static void
-fail_all(struct work_job *work, struct verdict verdicts[],
+fail_all(struct control_job *work, struct verdict verdicts[],
     enum verdict_kind kind, const char *status, const struct err *err)
 {
 	for (size_t i = 0; i < work->rcpt_count; i++)
@@ -52,7 +52,7 @@ tell_tls(struct agent_run *run, const struct client *client)
  * returns how long the server asks us to wait; 0: it does not. */
 static int64_t
 post_all(struct http *http, const struct http_url *url,
-    const struct work_job *work, const struct http_message *message,
+    const struct control_job *work, const struct http_message *message,
     struct verdict verdicts[])
 {
 	struct http_answer answer;
@@ -76,7 +76,7 @@ post_all(struct http *http, const struct http_url *url,
 }
 
 static int
-job(struct agent_run *run, struct work_job *work, int body_fd,
+job(struct agent_run *run, struct control_job *work, int body_fd,
     struct verdict verdicts[])
 {
 	struct http *http = run->state;

@@ -77,7 +77,7 @@ load_whole(struct http_message *message, struct err *err)
 }
 
 int
-http_message_load(struct http_message *message, const struct work_job *job,
+http_message_load(struct http_message *message, const struct control_job *job,
     int body_fd, struct err *err)
 {
 	bool after_cr = false;
@@ -154,7 +154,7 @@ host_add(struct str *out, const struct http_url *url)
 
 int
 http_request_add(struct str *out, const struct http_url *url,
-    const struct work_job *job, const struct work_rcpt *rcpt,
+    const struct control_job *job, const struct control_rcpt *rcpt,
     uint64_t length, const struct client_secret *secret, struct err *err)
 {
 	str_addf(out, "POST %s" SLICE_FMT " HTTP/1.1\r\n",

@@ -26,8 +26,8 @@ struct exchange {
 	struct http		*http;
 	struct client		*client;
 	const struct http_url	*url;
-	const struct work_job	*job;
-	const struct work_rcpt	*rcpt;
+	const struct control_job	*job;
+	const struct control_rcpt	*rcpt;
 	const struct http_message *message;
 	struct http_answer	*answer;
 	struct verdict		*verdict;
@@ -232,7 +232,7 @@ exchange_run(struct exchange *exchange)
 
 void
 http_post(struct http *http, const struct http_url *url,
-    const struct work_job *job, const struct work_rcpt *rcpt,
+    const struct control_job *job, const struct control_rcpt *rcpt,
     const struct http_message *message, struct http_answer *answer,
     struct verdict *verdict)
 {

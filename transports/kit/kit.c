@@ -27,8 +27,8 @@ start(struct agent_run *run, struct err *err)
 }
 
 static void
-serve(struct agent_run *run, const struct work_job *work,
-    const struct work_rcpt *rcpt, const struct content *content,
+serve(struct agent_run *run, const struct control_job *work,
+    const struct control_rcpt *rcpt, const struct content *content,
     struct verdict *verdict)
 {
 	const struct conf *conf = run->conf;
@@ -63,7 +63,7 @@ serve(struct agent_run *run, const struct work_job *work,
 }
 
 static int
-job(struct agent_run *run, struct work_job *work, int body_fd,
+job(struct agent_run *run, struct control_job *work, int body_fd,
     struct verdict verdicts[])
 {
 	struct content content;

@@ -120,7 +120,7 @@ deliver_user(struct action *action, struct place *place,
 
 /* Who an alias' file is written as; -1: filled the verdict. */
 static int
-file_owner(const struct work_rcpt *rcpt, struct account *out,
+file_owner(const struct control_rcpt *rcpt, struct account *out,
     struct verdict *verdict)
 {
 	const struct account *found = NULL;
@@ -191,7 +191,7 @@ trace_make(const struct mailbox *mailbox, struct slice user, struct str *out)
 }
 
 static void
-deliver(struct agent_run *run, const struct work_job *job, int body_fd,
+deliver(struct agent_run *run, const struct control_job *job, int body_fd,
     size_t index, struct verdict *verdict)
 {
 	struct place place;
@@ -226,7 +226,7 @@ mailbox_start(struct agent_run *run, struct err *err)
 }
 
 int
-mailbox_job(struct agent_run *run, struct work_job *job, int body_fd,
+mailbox_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
 	struct mailbox *mailbox = run->state;

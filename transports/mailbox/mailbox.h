@@ -30,7 +30,8 @@ struct mailbox {			/* the agent's state */
 					/* of the template, up to the last
 					 * slash before the first brace */
 	struct content		 content;
-	const struct work_job	*loaded;	/* content is of this job */
+	/* content is of this job */
+	const struct control_job	*loaded;
 	enum content_flags	 loaded_flags;
 };
 
@@ -98,8 +99,8 @@ int forward_read(struct arena *arena, const char *path,
 struct action {				/* a recipient being served */
 	struct mailbox		*mailbox;
 	struct arena		*arena;
-	const struct work_job	*job;
-	const struct work_rcpt	*rcpt;
+	const struct control_job	*job;
+	const struct control_rcpt	*rcpt;
 	int			 body_fd;
 	const struct place	*place;
 	struct slice		 trace;
@@ -140,6 +141,9 @@ void mbox_append(const char *path, const struct account *owner,
     const char *base, const struct delivery *delivery,
     struct verdict *verdict);
 
+/* The `sync` statement. */
+void mbox_setup(enum conf_sync sync);
+
 /* ---- maildir.c --------------------------------------------------------- */
 
 /* Write a delivery to a new file in path/tmp as owner.  It becomes mail and
@@ -155,12 +159,11 @@ void maildir_settle(void);
 
 /* Name of this machine in file names; the `sync` statement. */
 void maildir_setup(const char *host, enum conf_sync sync);
-void mbox_setup(enum conf_sync sync);
 
 /* ---- deliver.c: the functions of struct agent -------------------------- */
 
 int mailbox_start(struct agent_run *run, struct err *err);
-int mailbox_job(struct agent_run *run, struct work_job *job, int body_fd,
+int mailbox_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[]);
 void mailbox_settle(struct agent_run *run);
 void mailbox_finish(struct agent_run *run);

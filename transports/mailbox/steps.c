@@ -16,7 +16,7 @@
 #include "base/crc32c.h"
 #include "journal/event.h"
 #include "base/mem.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 #include "base/banned.h"
 
@@ -78,7 +78,7 @@ catch_up(const struct action *action)
 		known.offset = 0;
 		known.count = 0;
 	}
-	if (work_steps(action->job->control_fd, action->job->id,
+	if (control_steps(action->job->control_fd, action->job->id,
 	    &known.offset, add, NULL, &err) < 0)
 		complain(action, "read", &err);
 }
@@ -102,7 +102,7 @@ step_done(const struct action *action, const char *name)
 	struct err err;
 
 	if (action->job->control_fd > 0 &&
-	    work_step_note(action->job->control_fd, action->job->id,
+	    control_step_note(action->job->control_fd, action->job->id,
 	    action->rcpt->offset, name, &err) < 0)
 		complain(action, "append", &err);
 }

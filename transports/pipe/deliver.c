@@ -38,7 +38,7 @@ pipe_finish(struct agent_run *run)
 }
 
 static int
-owner_find(const struct work_rcpt *rcpt, struct account *out,
+owner_find(const struct control_rcpt *rcpt, struct account *out,
     struct err *err)
 {
 	const struct account *found;
@@ -65,7 +65,7 @@ trouble(struct verdict *verdict, const struct err *err)
 
 /* "deliver pipe" of a domain: its command, as the account it names. */
 static int
-order_of_domain(const struct agent_run *run, const struct work_job *job,
+order_of_domain(const struct agent_run *run, const struct control_job *job,
     struct order *order, struct account *owner, struct err *err)
 {
 	const struct conf_domain *domain = conf_domain_of_pipe(run->conf,
@@ -99,7 +99,7 @@ order_of_domain(const struct agent_run *run, const struct work_job *job,
 }
 
 static void
-deliver(struct agent_run *run, const struct work_job *job, size_t index,
+deliver(struct agent_run *run, const struct control_job *job, size_t index,
     struct verdict *verdict)
 {
 	struct account owner;
@@ -120,7 +120,7 @@ deliver(struct agent_run *run, const struct work_job *job, size_t index,
 }
 
 int
-pipe_job(struct agent_run *run, struct work_job *job, int body_fd,
+pipe_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
 	struct err err;

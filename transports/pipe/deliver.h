@@ -8,7 +8,7 @@
 #include "transports/agent.h"
 
 int pipe_start(struct agent_run *run, struct err *err);
-int pipe_job(struct agent_run *run, struct work_job *job, int body_fd,
+int pipe_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[]);
 void pipe_finish(struct agent_run *run);
 

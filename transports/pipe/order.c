@@ -93,7 +93,7 @@ variable(struct environment *environment, const char *name,
 
 /* Nothing of our own environment but the time zone. */
 char **
-order_environment(struct arena *arena, const struct work_job *job,
+order_environment(struct arena *arena, const struct control_job *job,
     const struct account *owner, const char *recipient)
 {
 	struct environment environment = { .arena = arena,
@@ -121,7 +121,7 @@ order_environment(struct arena *arena, const struct work_job *job,
  * else the owner's. */
 static const char *
 recipient_of(struct arena *arena, const struct conf *conf,
-    const struct work_rcpt *rcpt, const struct account *owner)
+    const struct control_rcpt *rcpt, const struct account *owner)
 {
 	struct slice rest = rcpt->orcpt, type;
 	struct str text = STR_INIT, plain = STR_INIT;

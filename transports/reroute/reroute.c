@@ -22,7 +22,7 @@
 
 /* The address of a recipient; false: it is none that could be routed. */
 static bool
-rcpt_of(const struct agent_run *run, const struct work_rcpt *rcpt,
+rcpt_of(const struct agent_run *run, const struct control_rcpt *rcpt,
     struct envelope_rcpt *out)
 {
 	struct slice rest;
@@ -40,7 +40,7 @@ rcpt_of(const struct agent_run *run, const struct work_rcpt *rcpt,
 }
 
 static int
-job(struct agent_run *run, struct work_job *work, int body_fd,
+job(struct agent_run *run, struct control_job *work, int body_fd,
     struct verdict verdicts[])
 {
 	struct envelope_rcpt *rcpts = arena_alloc(run->arena,

@@ -85,7 +85,7 @@ writer_line(struct writer *writer, const char *before, struct slice value,
 
 static void
 rcpt_to(struct writer *writer, const struct mailer *mailer,
-    const struct work_rcpt *rcpt)
+    const struct control_rcpt *rcpt)
 {
 	struct str more = STR_INIT;
 
@@ -104,7 +104,7 @@ static void
 batch_begin(struct writer *writer, const struct batch *batch)
 {
 	const struct mailer *mailer = batch->mailer;
-	const struct work_job *job = batch->job;
+	const struct control_job *job = batch->job;
 	bool is_esmtp = mailer_has(mailer, 'B');
 	struct str more = STR_INIT;
 

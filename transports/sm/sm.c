@@ -111,15 +111,15 @@ struct sm_run {
 	struct agent_run	*run;
 	const struct mailer	*mailer;
 	struct slice		 host;
-	const struct work_job	*job;
+	const struct control_job	*job;
 	int			 body_fd;
-	const struct work_rcpt	**rcpts;
+	const struct control_rcpt	**rcpts;
 	size_t			 rcpt_count;
 };
 
 static int
 word_add(const struct sm_run *sm, struct slice word,
-    const struct work_rcpt *rcpt, char **argv, size_t *count,
+    const struct control_rcpt *rcpt, char **argv, size_t *count,
     struct err *err)
 {
 	struct str text = STR_INIT;
@@ -248,7 +248,7 @@ mailer_name(const struct sm *sm, struct slice *host)
 }
 
 static void
-all_deferred(struct work_job *work, const char *text,
+all_deferred(struct control_job *work, const char *text,
     struct verdict verdicts[])
 {
 	for (size_t i = 0; i < work->rcpt_count; i++)
@@ -258,7 +258,7 @@ all_deferred(struct work_job *work, const char *text,
 
 /* Recipients of one uid may share a run. */
 static size_t
-neighbours(const struct mailer *mailer, const struct work_job *work,
+neighbours(const struct mailer *mailer, const struct control_job *work,
     size_t first)
 {
 	size_t count = 1;
@@ -270,7 +270,7 @@ neighbours(const struct mailer *mailer, const struct work_job *work,
 }
 
 static int
-job(struct agent_run *run, struct work_job *work, int body_fd,
+job(struct agent_run *run, struct control_job *work, int body_fd,
     struct verdict verdicts[])
 {
 	struct sm *sm = run->state;
@@ -290,7 +290,7 @@ job(struct agent_run *run, struct work_job *work, int body_fd,
 	}
 	one.mailer = &mailer;
 	one.rcpts = arena_alloc(run->arena,
-	    work->rcpt_count * sizeof(struct work_rcpt *));
+	    work->rcpt_count * sizeof(struct control_rcpt *));
 	for (size_t i = 0; i < work->rcpt_count; i += one.rcpt_count) {
 		one.rcpt_count = neighbours(&mailer, work, i);
 		for (size_t k = 0; k < one.rcpt_count; k++)

@@ -19,7 +19,7 @@
 #include "io/dns.h"
 #include "io/peer.h"
 #include "mail/verdict.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 enum {
 	CLIENT_RCPTS_MAX = 1000,	/* in one transaction; at least 100
@@ -174,7 +174,7 @@ void client_release(struct client *client);
 /* Deliver one message to all recipients of job and fill their verdicts.
  * arena  for what this message needs. */
 void client_deliver(struct client *client, struct arena *arena,
-    const struct work_job *job, int body_fd, struct verdict verdicts[]);
+    const struct control_job *job, int body_fd, struct verdict verdicts[]);
 
 /* QUIT when the connection was not used for idle_ms. */
 void client_idle(struct client *client, int64_t idle_ms);

@@ -29,7 +29,7 @@ client_agent_start(struct agent_run *run, bool is_lmtp, struct err *err)
 }
 
 int
-client_agent_job(struct agent_run *run, struct work_job *job, int body_fd,
+client_agent_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
 	struct client *client = run->state;

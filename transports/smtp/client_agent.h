@@ -11,7 +11,7 @@
 int client_agent_start(struct agent_run *run, bool is_lmtp, struct err *err);
 
 /* The functions of struct agent. */
-int client_agent_job(struct agent_run *run, struct work_job *job,
+int client_agent_job(struct agent_run *run, struct control_job *job,
     int body_fd, struct verdict verdicts[]);
 void client_agent_idle(struct agent_run *run);
 void client_agent_finish(struct agent_run *run);

@@ -98,7 +98,7 @@ domain_of(struct slice address)
 static bool
 is_domain_allowed(const struct mail *mail, size_t index, size_t *domains)
 {
-	const struct work_rcpt *rcpts = mail->job->rcpts;
+	const struct control_rcpt *rcpts = mail->job->rcpts;
 	struct slice domain = domain_of(rcpts[index].user);
 
 	if (mail->client->offer.domains == 0)
@@ -251,7 +251,7 @@ is_sayable(struct slice text)
 static void
 controls_check(struct mail *mail)
 {
-	const struct work_job *job = mail->job;
+	const struct control_job *job = mail->job;
 	bool is_good = is_sayable(job->sender) && is_sayable(job->envid) &&
 	    is_sayable(job->bodytype);
 	struct verdict verdict;
@@ -298,7 +298,7 @@ transactions(struct mail *mail)
 
 void
 client_deliver(struct client *client, struct arena *arena,
-    const struct work_job *job, int body_fd, struct verdict verdicts[])
+    const struct control_job *job, int body_fd, struct verdict verdicts[])
 {
 	struct mail mail = { .client = client, .job = job,
 	    .body_fd = body_fd, .verdicts = verdicts };

@@ -34,7 +34,7 @@ enum progress {
 
 struct mail {
 	struct client		*client;
-	const struct work_job	*job;
+	const struct control_job	*job;
 	int			 body_fd;
 	struct verdict		*verdicts;
 	unsigned char		*states;

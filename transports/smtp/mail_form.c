@@ -42,7 +42,7 @@ refuse_utf8(struct mail *mail, size_t index, const char *words)
 static void
 utf8_check(struct mail *mail)
 {
-	const struct work_job *job = mail->job;
+	const struct control_job *job = mail->job;
 	bool is_sender_ascii = mime_is_ascii(job->sender), is_any = false;
 
 	mail->is_utf8 = false;
@@ -206,7 +206,7 @@ static void
 body_choose(struct mail *mail)
 {
 	unsigned has = mail->client->offer.extensions;
-	const struct work_job *job = mail->job;
+	const struct control_job *job = mail->job;
 	bool has_8bit = has & CLIENT_8BITMIME;
 
 	mail->body = NULL;

@@ -56,7 +56,7 @@ say_terms(struct mail *mail)
 void
 say_mail(struct mail *mail)
 {
-	const struct work_job *job = mail->job;
+	const struct control_job *job = mail->job;
 	struct client *client = mail->client;
 	struct str *out = &client->peer.out;
 
@@ -87,7 +87,7 @@ say_mail(struct mail *mail)
 void
 say_rcpt(struct mail *mail, size_t index)
 {
-	const struct work_rcpt *rcpt = &mail->job->rcpts[index];
+	const struct control_rcpt *rcpt = &mail->job->rcpts[index];
 	struct str *out = &mail->client->peer.out;
 
 	str_adds(out, "RCPT TO:<");

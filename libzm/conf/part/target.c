@@ -12,7 +12,7 @@
 #include "grammar/http.h"
 #include "grammar/path.h"
 #include "grammar/units.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 #include "base/banned.h"
 
@@ -318,9 +318,9 @@ conf_take_target(struct conf_cursor *cursor, struct slice range,
 		}
 		if (!take_one(cursor, &way.channel, &way.host, why))
 			return false;
-		if (out->way_count + 1 == WORK_WAYS_MAX) {
+		if (out->way_count + 1 == CONTROL_WAYS_MAX) {
 			err_set(why, "a route has at most %d targets",
-			    WORK_WAYS_MAX);
+			    CONTROL_WAYS_MAX);
 			return false;
 		}
 		out->ways = conf_push(arena, out->ways, out->way_count,

@@ -24,7 +24,7 @@ Test(agents, a_bad_agent_costs_its_job_a_try_and_nothing_else)
 	for (size_t i = 0; i < sizeof(bad_agents) / sizeof(bad_agents[0]);
 	    i++) {
 		char rcpt[64];
-		struct work work;
+		struct control_file control;
 		unsigned want = 6;
 		ino_t inode;
 
@@ -40,13 +40,13 @@ Test(agents, a_bad_agent_costs_its_job_a_try_and_nothing_else)
 		cr_assert(yard_until(&yard, yard_has_delivered, &want), "%s",
 		    rcpt);
 		cr_assert(yard_until(&yard, yard_is_quiet, NULL), "%s", rcpt);
-		cr_assert(yard_work(&yard, inode, &work));
-		cr_assert_not_null(work.groups[0].rcpts[0].last, "%s", rcpt);
-		cr_expect_eq(work.groups[0].rcpts[0].tries, 1);
+		cr_assert(yard_control(&yard, inode, &control));
+		cr_assert_not_null(control.groups[0].rcpts[0].last, "%s", rcpt);
+		cr_expect_eq(control.groups[0].rcpts[0].tries, 1);
 		cr_expect_not_null(strstr(
-		    work.groups[0].rcpts[0].last->verdict.text,
+		    control.groups[0].rcpts[0].last->verdict.text,
 		    bad_agents[i].words), "%s: %s", rcpt,
-		    work.groups[0].rcpts[0].last->verdict.text);
+		    control.groups[0].rcpts[0].last->verdict.text);
 		cr_expect_eq(yard.shared->delivered, 6, "no duplicate");
 		yard_close(&yard);
 	}
@@ -54,7 +54,7 @@ Test(agents, a_bad_agent_costs_its_job_a_try_and_nothing_else)
 
 Test(agents, a_silent_agent_is_killed)
 {
-	struct work work;
+	struct control_file control;
 	ino_t inode;
 
 	yard_open(&yard, yard_quick);
@@ -64,9 +64,9 @@ Test(agents, a_silent_agent_is_killed)
 	cr_expect_eq(yard.scheduler.plan.flight_count, 1);
 	yard_clock(&yard, AGENT_PATIENCE_MS / 1000 + 2);
 	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
-	cr_assert(yard_work(&yard, inode, &work));
-	cr_assert_not_null(work.groups[0].rcpts[0].last);
-	cr_expect_not_null(strstr(work.groups[0].rcpts[0].last->verdict.text,
+	cr_assert(yard_control(&yard, inode, &control));
+	cr_assert_not_null(control.groups[0].rcpts[0].last);
+	cr_expect_not_null(strstr(control.groups[0].rcpts[0].last->verdict.text,
 	    "silent"));
 	yard_close(&yard);
 }

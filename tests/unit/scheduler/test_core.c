@@ -92,15 +92,15 @@ Test(core, who_waited_with_a_report_is_forgotten_with_its_job)
 
 Test(core, a_deferred_recipient_is_tried_again_in_time)
 {
-	struct work work;
+	struct control_file control;
 	ino_t inode;
 
 	yard_open(&yard, yard_quick);
 	inode = yard_message(&yard, "a@src.test",
 	    "smtp/x.test/grey@x.test smtp/x.test/ok@x.test", NULL);
 	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
-	cr_assert(yard_work(&yard, inode, &work));
-	cr_expect_eq(work.final_total, 1);
+	cr_assert(yard_control(&yard, inode, &control));
+	cr_expect_eq(control.final_total, 1);
 	cr_expect_eq(yard.shared->jobs, 1);
 	yard_clock(&yard, 8 * 60);
 	yard_turns(&yard, 20);

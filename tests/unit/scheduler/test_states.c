@@ -189,7 +189,7 @@ Test(states, what_is_at_an_agent_is_held_when_it_comes_back)
 
 Test(states, thaw_gives_fresh_retries_and_a_fresh_life)
 {
-	struct work work;
+	struct control_file control;
 	ino_t inode;
 	unsigned before;
 
@@ -206,8 +206,8 @@ Test(states, thaw_gives_fresh_retries_and_a_fresh_life)
 	ORDER("thaw", ",\"reason\":\"their disk is mended\"");
 	cr_assert(yard_until(&yard, yard_is_at_rest, NULL));
 	cr_expect_eq(attempts(), before + 1);
-	cr_assert(yard_work(&yard, inode, &work));
-	cr_expect_eq(work.groups[0].rcpts[0].tries, 1);
+	cr_assert(yard_control(&yard, inode, &control));
+	cr_expect_eq(control.groups[0].rcpts[0].tries, 1);
 	expect_state("waiting");
 	hours(24 * 4);
 	expect_state("waiting");
