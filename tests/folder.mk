@@ -8,6 +8,7 @@ include tests/unit/base/folder.mk
 include tests/unit/grammar/folder.mk
 include tests/unit/io/folder.mk
 include tests/unit/mail/folder.mk
+include tests/unit/conf/folder.mk
 include tests/unit/daemon/folder.mk
 include tests/unit/smtpserver/folder.mk
 include tests/unit/router/folder.mk

@@ -99,7 +99,7 @@ file_open(struct tail *tail, const char *log_dir)
 	tail->inode = (uint64_t)st.st_ino;
 }
 
-/* Was it closed (doc/INTERNALS.md section 10), and read to its end? */
+/* Was it closed (doc/INTERNALS.md section 9), and read to its end? */
 static bool
 file_turn(struct tail *tail, const char *log_dir)
 {

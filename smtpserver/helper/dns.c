@@ -489,7 +489,7 @@ say_answers(void *context)
 }
 
 void
-helper_dns(struct process *process, int socket)
+dns_serve(struct process *process, int socket)
 {
 	struct bureau bureau = { .process = process, .socket = socket };
 	struct err err;

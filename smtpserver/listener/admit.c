@@ -20,7 +20,7 @@
 #include "journal/counters.h"
 #include "journal/event.h"
 #include "smtpserver/listener/internal.h"
-#include "smtpserver/listener/shed.h"
+#include "smtpserver/policy/shed.h"
 
 #include "base/banned.h"
 

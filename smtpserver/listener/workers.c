@@ -23,7 +23,7 @@
 #include "base/mem.h"
 #include "io/ipc.h"
 #include "smtpserver/listener/workers.h"
-#include "smtpserver/session/worker.h"
+#include "smtpserver/worker/worker.h"
 
 #include "base/banned.h"
 

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "io/ipc.h"
 #include "smtpserver/helper/helpers.h"
+#include "smtpserver/listener/helper_kinds.h"
 #include "smtpserver/rehearse/dialogue.h"
 #include "smtpserver/rehearse/rehearsal.h"
 #include "smtpserver/rehearse/rehearse.h"

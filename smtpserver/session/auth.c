@@ -15,10 +15,10 @@
 #include "journal/counters.h"
 #include "base/mem.h"
 #include "grammar/base64.h"
-#include "smtpserver/session/notes.h"
+#include "smtpserver/session/journal.h"
 #include "smtpserver/session/auth.h"
-#include "smtpserver/session/said.h"
-#include "smtpserver/session/internal.h"
+#include "smtpserver/session/transcript.h"
+#include "smtpserver/session/step.h"
 
 #include "base/banned.h"
 
@@ -295,7 +295,7 @@ line_take(struct session *session, struct str *out)
 	line = slice_first(in, end_at);
 	if (line.n > 0 && line.p[line.n - 1] == '\r')
 		line.n--;
-	said_secret(session);
+	transcript_secret(session);
 	next = response_take(session, line, out);
 	stream_consume(session->stream, end_at + 1);
 	return next;

@@ -15,8 +15,8 @@
 
 #include "journal/event.h"
 #include "smtpserver/session/filter.h"
-#include "smtpserver/session/internal.h"
-#include "smtpserver/session/notes.h"
+#include "smtpserver/session/step.h"
+#include "smtpserver/session/journal.h"
 #include "smtpserver/session/permit.h"
 
 #include "base/banned.h"

@@ -12,7 +12,7 @@
 
 #include "journal/counters.h"
 #include "smtpserver/session/filter.h"
-#include "smtpserver/session/notes.h"
+#include "smtpserver/session/journal.h"
 #include "smtpserver/session/permit.h"
 
 #include "base/banned.h"

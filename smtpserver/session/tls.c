@@ -9,8 +9,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/mem.h"
-#include "smtpserver/session/notes.h"
-#include "smtpserver/session/internal.h"
+#include "smtpserver/session/journal.h"
+#include "smtpserver/session/step.h"
 
 #include "base/banned.h"
 

@@ -54,7 +54,7 @@ files_are_worse(struct change *change, const struct conf *fresh)
 }
 
 static int
-check(struct change *change)
+change_check(struct change *change)
 {
 	struct conf_draft drafts[CHANGE_FILES_MAX];
 	struct conf_report report;
@@ -87,7 +87,7 @@ check(struct change *change)
 /* ---- may it be done ------------------------------------------------------ */
 
 static void
-show(const struct change *change)
+change_show(const struct change *change)
 {
 	struct str text = STR_INIT;
 
@@ -99,11 +99,11 @@ show(const struct change *change)
 
 /* 0 go on, else the exit status (EX_OK is none: *out_stop says so). */
 static int
-ask(const struct change *change, bool *out_stop)
+change_ask(const struct change *change, bool *out_stop)
 {
 	*out_stop = false;
 	if (!change->is_json)
-		show(change);
+		change_show(change);
 	if (change->is_dry) {
 		*out_stop = true;
 		return EX_OK;
@@ -168,7 +168,7 @@ files_write(struct change *change)
 			    str_slice(&file->before),
 			    str_slice(&file->after)))
 				continue;
-			if (change_write(file, &err) == 0)
+			if (change_file_write(file, &err) == 0)
 				continue;
 			return verb_failed(change->verb, &err, EX_CANTCREAT);
 		}
@@ -176,7 +176,8 @@ files_write(struct change *change)
 }
 
 static void
-keep(const struct change *change, const struct conf *conf, const char *verb,
+change_keep(const struct change *change, const struct conf *conf,
+    const char *verb,
     const char *reason)
 {
 	char by[64];
@@ -191,7 +192,7 @@ keep(const struct change *change, const struct conf *conf, const char *verb,
 }
 
 static void
-tell(const struct change *change)
+change_tell(const struct change *change)
 {
 	char by[64];
 	unsigned numbers[VERSIONS_MAX + 2];
@@ -235,8 +236,8 @@ restore(struct change *change)
 	is_done = files_same(change) == EX_OK && files_write(change) == EX_OK;
 	if (is_done) {
 		change->reason = "refused";
-		keep(change, change->conf, change->verb, change->reason);
-		tell(change);
+		change_keep(change, change->conf, change->verb, change->reason);
+		change_tell(change);
 	}
 	if (lock >= 0)
 		close(lock);
@@ -244,7 +245,7 @@ restore(struct change *change)
 }
 
 static int
-take_over(struct change *change, const char *conf_path)
+change_take_over(struct change *change, const char *conf_path)
 {
 	char word[] = "reload", text[256];
 	char *argv[] = { word, NULL };
@@ -283,15 +284,15 @@ write_down(struct change *change)
 	status = files_same(change);
 	if (status != EX_OK)
 		return status;
-	keep(change, change->conf, "hand", "");
+	change_keep(change, change->conf, "hand", "");
 	status = files_write(change);
 	if (status != EX_OK)
 		return status;
 	fresh = conf_load(change->conf_path, change->arena, &report);
 	if (fresh != NULL)
-		keep(change, fresh, change->verb, change->reason);
+		change_keep(change, fresh, change->verb, change->reason);
 	conf_free(&fresh);
-	tell(change);
+	change_tell(change);
 	return EX_OK;
 }
 
@@ -306,9 +307,9 @@ change_carry_out(struct change *change)
 		    change->verb);
 		return 1;
 	}
-	status = check(change);
+	status = change_check(change);
 	if (status == EX_OK) {
-		status = ask(change, &is_over);
+		status = change_ask(change, &is_over);
 		if (is_over)
 			return status;
 	}
@@ -323,6 +324,6 @@ change_carry_out(struct change *change)
 	status = write_down(change);
 	if (lock >= 0)
 		close(lock);
-	return status == EX_OK ? take_over(change, change->conf_path) :
+	return status == EX_OK ? change_take_over(change, change->conf_path) :
 	    status;
 }

@@ -21,14 +21,14 @@
 #include "base/banned.h"
 
 static void
-complain(const struct change *change, const char *path, const char *why)
+change_complain(const struct change *change, const char *path, const char *why)
 {
 	fprintf(stderr, "zmailer: %s: %s: %s\n", change->verb, path, why);
 }
 
 /* --yes, --dry-run, --json, --reason WORDS: taken out of argv. */
 static int
-take_flags(struct change *change, int *argc, char **argv)
+change_take_flags(struct change *change, int *argc, char **argv)
 {
 	int kept = 1;
 
@@ -41,7 +41,7 @@ take_flags(struct change *change, int *argc, char **argv)
 			change->is_json = true;
 		} else if (strcmp(argv[i], "--reason") == 0) {
 			if (i + 1 == *argc) {
-				complain(change, "--reason",
+				change_complain(change, "--reason",
 				    "its words are missing");
 				return EX_USAGE;
 			}
@@ -70,7 +70,8 @@ target_of(struct arena *arena, const char *path)
 /* 0, or EX_USAGE; *out_report says what is wrong with the configuration when
  * change->conf is NULL. */
 static int
-begin(struct change *change, int *argc, char **argv, const char *conf_path,
+change_begin(struct change *change, int *argc, char **argv,
+    const char *conf_path,
     struct conf_report *out_report)
 {
 	int status;
@@ -78,7 +79,7 @@ begin(struct change *change, int *argc, char **argv, const char *conf_path,
 	memset(change, 0, sizeof(*change));
 	change->verb = argv[0];
 	change->reason = "";
-	status = take_flags(change, argc, argv);
+	status = change_take_flags(change, argc, argv);
 	if (status != 0)
 		return status;
 	change->arena = arena_new();
@@ -95,7 +96,7 @@ change_open(struct change *change, int *argc, char **argv,
 {
 	struct conf_report report;
 	struct str text = STR_INIT;
-	int status = begin(change, argc, argv, conf_path, &report);
+	int status = change_begin(change, argc, argv, conf_path, &report);
 
 	if (status != 0 || change->conf != NULL)
 		return status;
@@ -147,7 +148,7 @@ change_open_any(struct change *change, int *argc, char **argv,
     const char *conf_path)
 {
 	struct conf_report report;
-	int status = begin(change, argc, argv, conf_path, &report);
+	int status = change_begin(change, argc, argv, conf_path, &report);
 
 	if (status != 0 || change->conf != NULL)
 		return status;
@@ -220,7 +221,7 @@ change_file(struct change *change, const char *path, bool is_table,
 		if (strcmp(change->files[i].path, path) == 0)
 			return &change->files[i].after;
 	if (change->file_count == CHANGE_FILES_MAX) {
-		complain(change, path, "too many files at once");
+		change_complain(change, path, "too many files at once");
 		return NULL;
 	}
 	*file = (struct change_file){ .path = path, .is_table = is_table,
@@ -228,7 +229,7 @@ change_file(struct change *change, const char *path, bool is_table,
 	    .before = STR_INIT, .after = STR_INIT };
 	result = read_whole(file->target, &file->before, &err);
 	if (result < 0 || (result == 0 && mode == 0)) {
-		complain(change, path, result < 0 ? err.text :
+		change_complain(change, path, result < 0 ? err.text :
 		    "it is not there");
 		str_release(&file->before);
 		return NULL;

@@ -72,7 +72,7 @@ struct str *change_main(struct change *change);
 /* write.c: put a text in place of a file: a new one beside it, owner and
  * mode kept, synced, renamed over it, the directory synced
  * (doc/INTERNALS.md row E1).  0 or -1. */
-int change_write(const struct change_file *file, struct err *err);
+int change_file_write(const struct change_file *file, struct err *err);
 /* A name in the directory of target is durable behind this.  0; -1 errno. */
 int change_directory_sync(const char *target);
 

@@ -92,7 +92,7 @@ middle(struct arena *arena, const struct lines *a, const struct lines *b,
 }
 
 static void
-add_line(struct str *out, char mark, struct slice line)
+diff_add_line(struct str *out, char mark, struct slice line)
 {
 	struct slice field;
 	bool is_first = true;
@@ -131,7 +131,7 @@ add_rows(struct str *out, const struct lines *a, const struct lines *b,
 		if (near && !was_near)
 			str_addf(out, "@@ line %zu @@\n", before);
 		if (near)
-			add_line(out, rows[i].mark, rows[i].mark == '+' ?
+			diff_add_line(out, rows[i].mark, rows[i].mark == '+' ?
 			    b->line[rows[i].at] : a->line[rows[i].at]);
 		was_near = near;
 		before += rows[i].mark != '+';

@@ -70,7 +70,7 @@ versions_lock(const char *spool_dir)
 /* ---- which there are ---------------------------------------------------- */
 
 static int
-by_number(const void *a, const void *b)
+version_by_number(const void *a, const void *b)
 {
 	unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
 
@@ -95,7 +95,7 @@ numbers_read(const char *spool_dir, unsigned *out, size_t max)
 		    slice_of(entry->d_name), 1, 99999999, &number))
 			out[count++] = (unsigned)number;
 	closedir(dir);
-	qsort(out, count, sizeof(*out), by_number);
+	qsort(out, count, sizeof(*out), version_by_number);
 	return count;
 }
 
@@ -143,7 +143,7 @@ word_of(struct arena *arena, struct slice line, const char *key)
 
 /* A line that names a file, its bytes, LF. */
 static bool
-file_take(struct slice *rest, struct slice line, struct arena *arena,
+version_file_take(struct slice *rest, struct slice line, struct arena *arena,
     struct version_file *out)
 {
 	uint64_t n = (uint64_t)json_get_number(line, "bytes");
@@ -157,7 +157,7 @@ file_take(struct slice *rest, struct slice line, struct arena *arena,
 }
 
 static int
-parse(struct slice text, struct arena *arena, struct version *out)
+version_parse(struct slice text, struct arena *arena, struct version *out)
 {
 	struct slice line;
 
@@ -174,7 +174,7 @@ parse(struct slice text, struct arena *arena, struct version *out)
 		if (slice_is(line, "end"))
 			return 1;
 		if (out->file_count == VERSION_FILES_MAX ||
-		    !file_take(&text, line, arena,
+		    !version_file_take(&text, line, arena,
 		    &out->files[out->file_count]))
 			return -1;
 		out->file_count++;
@@ -194,7 +194,7 @@ version_read(const char *spool_dir, unsigned number, struct arena *arena,
 	snprintf(name, sizeof(name), "history/%08u", number);
 	path_put(path, spool_dir, name);
 	result = text_read(path, &text, err);
-	if (result == 1 && parse(str_slice(&text), arena, out) != 1)
+	if (result == 1 && version_parse(str_slice(&text), arena, out) != 1)
 		result = err_set(err, "%s is damaged", path);
 	str_release(&text);
 	return result;
@@ -230,7 +230,7 @@ files_take(const struct conf *conf, struct arena *arena, struct version *out,
 }
 
 static bool
-is_same(const struct version *a, const struct version *b)
+version_is_same(const struct version *a, const struct version *b)
 {
 	if (a->file_count != b->file_count)
 		return false;
@@ -278,7 +278,7 @@ version_write(const char *spool_dir, const struct version *version,
 	version_format(version, &file.after);
 	result = file.after.len > VERSION_BYTES_MAX ?
 	    err_set(err, "the configuration has more than %d bytes",
-	    VERSION_BYTES_MAX) : change_write(&file, err);
+	    VERSION_BYTES_MAX) : change_file_write(&file, err);
 	str_release(&file.after);
 	return result;
 }
@@ -317,7 +317,7 @@ versions_keep(const struct conf *conf, const struct version *about,
 		result = errno == ENOENT ? 0 : -1;
 	else if (now.file_count > 0 && (count == 0 ||
 	    version_read(conf->spool_dir, numbers[count - 1], arena, &newest,
-	    err) != 1 || !is_same(&now, &newest))) {
+	    err) != 1 || !version_is_same(&now, &newest))) {
 		now.number = count == 0 ? 1 : numbers[count - 1] + 1;
 		result = version_write(conf->spool_dir, &now, err) == 0 ?
 		    1 : -1;

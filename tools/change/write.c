@@ -25,7 +25,7 @@ enum { PATH_BYTES = 4200, TRIES = 20 };
 
 /* PATH.new-PID, or the next number when somebody has that. */
 static int
-draft_open(const char *target, char path[PATH_BYTES])
+change_draft_open(const char *target, char path[PATH_BYTES])
 {
 	for (int i = 0; i < TRIES; i++) {
 		int fd;
@@ -83,10 +83,10 @@ change_directory_sync(const char *target)
 }
 
 int
-change_write(const struct change_file *file, struct err *err)
+change_file_write(const struct change_file *file, struct err *err)
 {
 	char path[PATH_BYTES];
-	int fd = draft_open(file->target, path);
+	int fd = change_draft_open(file->target, path);
 	bool is_good;
 
 	if (fd < 0)

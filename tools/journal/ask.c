@@ -35,7 +35,7 @@ static const struct { const char *prefix; enum ask_kind kind; } prefixes[] = {
 
 /* The journal writes an address in one way, people in several. */
 static int
-client_parse(struct ask *ask, struct err *err)
+journal_client_parse(struct ask *ask, struct err *err)
 {
 	char text[INET6_ADDRSTRLEN] = "";
 	struct err why;
@@ -87,7 +87,7 @@ ask_parse(const char *what, struct ask *out, struct err *err)
 		return err_set(err, "'%s' is neither a spool id nor an "
 		    "address, <message-id>, from:, to: or client:", what);
 	out->key = frame_key_of(out->text);
-	return out->kind == ASK_CLIENT ? client_parse(out, err) : 0;
+	return out->kind == ASK_CLIENT ? journal_client_parse(out, err) : 0;
 }
 
 /* Several words, a glob, a domain, a comparison, or a key that no prefix
@@ -145,7 +145,7 @@ clock_parse(const char *text, int64_t *out_ms, int64_t *out_for_ms)
 
 /* "2026-11-20", with a time behind "T" or a blank */
 static bool
-date_parse(const char *text, int64_t *out_ms, int64_t *out_for_ms)
+journal_date_parse(const char *text, int64_t *out_ms, int64_t *out_for_ms)
 {
 	unsigned year, month, day;
 	struct tm tm;
@@ -182,7 +182,7 @@ ask_moment(const char *text, int64_t now_ms, int64_t *out_at_ms,
 	*out_at_ms = today_ms;
 	*out_for_ms = JOURNAL_DAY_MS;
 	if (strcmp(text, "today") == 0 ||
-	    date_parse(text, out_at_ms, out_for_ms))
+	    journal_date_parse(text, out_at_ms, out_for_ms))
 		return 0;
 	if (strcmp(text, "yesterday") == 0) {
 		*out_at_ms = today_ms - JOURNAL_DAY_MS;
@@ -278,7 +278,7 @@ line_has(struct slice line, const char *key, struct slice what)
 }
 
 static bool
-address_fits(const struct ask *ask, struct slice line)
+journal_address_fits(const struct ask *ask, struct slice line)
 {
 	static const struct { const char *key; bool is_to; } keys[] = {
 		{ "from", false }, { "to", true }, { "orcpt", true },
@@ -342,7 +342,7 @@ ask_fits(const struct ask *ask, struct slice line)
 			return false;
 		break;
 	default:
-		if (!address_fits(ask, line))
+		if (!journal_address_fits(ask, line))
 			return false;
 	}
 	at_ms = journal_line_ms(line);

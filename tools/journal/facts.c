@@ -138,27 +138,28 @@ values_read(struct facts *facts, struct slice line)
 }
 
 static struct slice
-value_of(const struct facts *facts, size_t which)
+facts_value_of(const struct facts *facts, size_t which)
 {
 	return str_slice(&facts->values[which]);
 }
 
 static int64_t
-number_of(const struct facts *facts, size_t which)
+facts_number_of(const struct facts *facts, size_t which)
 {
 	uint64_t number;
 
-	return slice_number(value_of(facts, which), 0, INT64_MAX, &number) ?
+	return slice_number(facts_value_of(facts, which), 0, INT64_MAX,
+	    &number) ?
 	    (int64_t)number : -1;
 }
 
 /* Where no sender is named none is known: not the null sender. */
 static struct slice
-sender_of(const struct facts *facts)
+facts_sender_of(const struct facts *facts)
 {
 	if (!facts->has_sender)
 		return (struct slice){ NULL, 0 };
-	return frame_bare(value_of(facts, F_FROM));
+	return frame_bare(facts_value_of(facts, F_FROM));
 }
 
 static bool
@@ -170,31 +171,32 @@ line_fits(struct facts *facts, struct slice line)
 	values_read(facts, line);
 	str_reset(&facts->dest);
 	if (facts->values[F_CHANNEL].len > 0) {
-		str_add_slice(&facts->dest, value_of(facts, F_CHANNEL));
+		str_add_slice(&facts->dest, facts_value_of(facts, F_CHANNEL));
 		str_addc(&facts->dest, '/');
-		str_add_slice(&facts->dest, value_of(facts, F_HOST));
+		str_add_slice(&facts->dest, facts_value_of(facts, F_HOST));
 	}
 	memset(&subject, 0, sizeof(subject));
 	subject.id = journal_line_id(line);
-	subject.from = sender_of(facts);
-	subject.to = frame_bare(value_of(facts, F_TO));
+	subject.from = facts_sender_of(facts);
+	subject.to = frame_bare(facts_value_of(facts, F_TO));
 	subject.dest = str_slice(&facts->dest);
-	subject.state = value_of(facts, F_STATE);
-	subject.class = value_of(facts, F_CLASS);
-	subject.user = value_of(facts, F_USER);
-	subject.source = frame_client(value_of(facts, F_SOURCE));
-	subject.msgid = value_of(facts, F_MSGID);
-	subject.why = value_of(facts, facts->values[F_WHY].len > 0 ? F_WHY :
+	subject.state = facts_value_of(facts, F_STATE);
+	subject.class = facts_value_of(facts, F_CLASS);
+	subject.user = facts_value_of(facts, F_USER);
+	subject.source = frame_client(facts_value_of(facts, F_SOURCE));
+	subject.msgid = facts_value_of(facts, F_MSGID);
+	subject.why = facts_value_of(facts, facts->values[F_WHY].len > 0 ?
+	    F_WHY :
 	    F_REPLY);
-	subject.size_bytes = number_of(facts, F_SIZE);
-	subject.tries = number_of(facts, F_TRIES);
+	subject.size_bytes = facts_number_of(facts, F_SIZE);
+	subject.tries = facts_number_of(facts, F_TRIES);
 	subject.priority = -1;
 	subject.age_s = at_ms < 0 ? -1 : clock_wall_s() - at_ms / 1000;
 	if (selector_match(facts->selector, &subject))
 		return true;
 	if (facts->values[F_ORCPT].len == 0)
 		return false;
-	subject.to = frame_bare(value_of(facts, F_ORCPT));
+	subject.to = frame_bare(facts_value_of(facts, F_ORCPT));
 	return selector_match(facts->selector, &subject);
 }
 

@@ -4,7 +4,7 @@
  * Out    lines, oldest file first
  * Holds  the maps; the text of one packed frame
  * Trusts no line: what is damaged is skipped by the readers
- * Spec   zmailer-events(5); doc/INTERNALS.md section 10
+ * Spec   zmailer-events(5); doc/INTERNALS.md section 9
  *
  * SPDX-License-Identifier: ISC
  */
@@ -142,7 +142,7 @@ open_since(const char *log_dir, int64_t since_ms, struct journal **out,
 }
 
 int
-journal_open(const char *log_dir, unsigned days, struct journal **out,
+journal_days_open(const char *log_dir, unsigned days, struct journal **out,
     struct err *err)
 {
 	return open_since(log_dir, (clock_wall_us() / 1000 / JOURNAL_DAY_MS -
@@ -181,7 +181,7 @@ journal_skipped(const struct journal *journal)
 
 /* A last line without LF is still being written: not a line. */
 static bool
-line_take(struct slice text, size_t *offset, struct slice *out_line)
+journal_line_take(struct slice text, size_t *offset, struct slice *out_line)
 {
 	struct slice rest = slice_from(text, *offset);
 	const char *end = rest.n ? memchr(rest.p, '\n', rest.n) : NULL;
@@ -195,7 +195,8 @@ line_take(struct slice text, size_t *offset, struct slice *out_line)
 }
 
 static bool
-is_within(const struct journal *journal, int64_t first_ms, int64_t last_ms)
+journal_is_within(const struct journal *journal, int64_t first_ms,
+    int64_t last_ms)
 {
 	return last_ms >= journal->span.since_ms &&
 	    first_ms < journal->span.until_ms;
@@ -204,7 +205,7 @@ is_within(const struct journal *journal, int64_t first_ms, int64_t last_ms)
 static bool
 frame_is_meant(const struct journal *journal, const struct frame *frame)
 {
-	if (!is_within(journal, frame->first_ms, frame->last_ms))
+	if (!journal_is_within(journal, frame->first_ms, frame->last_ms))
 		return false;
 	if (journal->keys == NULL)
 		return true;
@@ -243,7 +244,8 @@ packed_next(struct journal *journal, struct journal_cursor *cursor,
 	for (;;) {
 		if (journal->part == cursor->file &&
 		    journal->frame == cursor->frame &&
-		    line_take(str_slice(&journal->text), &cursor->offset,
+		    journal_line_take(str_slice(&journal->text),
+		    &cursor->offset,
 		    out_line))
 			return true;
 		if (!frame_load(journal, cursor))
@@ -258,10 +260,10 @@ journal_next(struct journal *journal, struct journal_cursor *cursor,
 	while (cursor->file < journal->count) {
 		const struct part *part = &journal->parts[cursor->file];
 
-		if (is_within(journal, part->span.since_ms,
+		if (journal_is_within(journal, part->span.since_ms,
 		    part->span.until_ms) && (part->is_packed ?
 		    packed_next(journal, cursor, out_line) :
-		    line_take(part->map, &cursor->offset, out_line)))
+		    journal_line_take(part->map, &cursor->offset, out_line)))
 			return true;
 		cursor->file++;
 		cursor->offset = 0;

@@ -3,7 +3,7 @@
  * In     LOGDIR, the limits of the configuration
  * Out    the same lines in fewer bytes; the oldest gone
  * Holds  a lock on LOGDIR: one keeper at a time
- * Spec   keep.h; doc/INTERNALS.md section 10
+ * Spec   keep.h; doc/INTERNALS.md section 9
  *
  * SPDX-License-Identifier: ISC
  */
@@ -119,7 +119,7 @@ part_is_left(int fd, const struct keeper *keeper)
 }
 
 static int
-draft_write(struct keeper *keeper, int fd, const struct stat *st,
+keep_draft_write(struct keeper *keeper, int fd, const struct stat *st,
     struct err *err)
 {
 	void *map = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_SHARED, fd,
@@ -161,7 +161,7 @@ part_pack(struct keeper *keeper, const struct journal_name *name, int fd,
 		return err_sys(err, "cannot look at %s", name->text);
 	snprintf(to, sizeof(to), "%s.zst", name->text);
 	if (before.st_size > 0 &&
-	    (draft_write(keeper, fd, &before, err) < 0 ||
+	    (keep_draft_write(keeper, fd, &before, err) < 0 ||
 	    renameat(keeper->dir_fd, draft_name, keeper->dir_fd, to) < 0)) {
 		(void)unlinkat(keeper->dir_fd, draft_name, 0);
 		return err->text[0] != '\0' ? -1 :
@@ -231,7 +231,7 @@ parts_remove(struct keeper *keeper)
 /* ---- a round ------------------------------------------------------------- */
 
 static int
-look(struct keeper *keeper, struct err *err)
+keep_look(struct keeper *keeper, struct err *err)
 {
 	names_release(&keeper->names);
 	return names_list(keeper->dir_fd, &keeper->names, err);
@@ -240,14 +240,14 @@ look(struct keeper *keeper, struct err *err)
 static int
 round_make(struct keeper *keeper, bool closes_all, struct err *err)
 {
-	if (look(keeper, err) < 0 ||
+	if (keep_look(keeper, err) < 0 ||
 	    parts_close(keeper, closes_all, err) < 0 ||
-	    look(keeper, err) < 0)
+	    keep_look(keeper, err) < 0)
 		return -1;
 	/* A disk that is full has no room to pack in: remove first. */
 	parts_remove(keeper);
-	if (look(keeper, err) < 0 || parts_pack(keeper, err) < 0 ||
-	    look(keeper, err) < 0)
+	if (keep_look(keeper, err) < 0 || parts_pack(keeper, err) < 0 ||
+	    keep_look(keeper, err) < 0)
 		return -1;
 	parts_remove(keeper);
 	return 1;

@@ -103,7 +103,7 @@ ids_want(struct search *search, struct ids *ids)
 }
 
 static void
-line_add(struct search *search, struct slice id, struct slice line,
+life_line_add(struct search *search, struct slice id, struct slice line,
     const struct journal_cursor *at)
 {
 	struct life_line *row;
@@ -136,12 +136,12 @@ line_meant(struct search *search, struct slice line,
 	else if (journal_line_has(line, "session", &session))
 		ids_add(search->sessions, session);
 	else if (search->ask->kind == ASK_CLIENT)
-		line_add(search, SLICE("-"),
+		life_line_add(search, SLICE("-"),
 		    slice_copy(search->arena, line), at);
 }
 
 static void
-ids_find(struct search *search)
+life_ids_find(struct search *search)
 {
 	struct journal_cursor cursor = { 0, 0, 0 };
 	const struct ask *ask = search->ask;
@@ -179,7 +179,7 @@ messages_collect(struct search *search)
 		if (!ids_have(search->ids, id) || journal_line_ms(line) < 0)
 			continue;
 		line = slice_copy(search->arena, line);
-		line_add(search, journal_line_id(line), line, &cursor);
+		life_line_add(search, journal_line_id(line), line, &cursor);
 		if (journal_line_has(line, "session", &session))
 			ids_add(search->sessions, session);
 	}
@@ -247,11 +247,11 @@ session_line_add(struct search *search, const struct visit *visits,
 	    low++) {
 		if (last == SIZE_MAX ||
 		    !slice_equal(visits[last].id, visits[low].id))
-			line_add(search, visits[low].id, line, at);
+			life_line_add(search, visits[low].id, line, at);
 		last = low;
 	}
 	if (last == SIZE_MAX)
-		line_add(search, session, line, at);
+		life_line_add(search, session, line, at);
 }
 
 static void
@@ -302,7 +302,7 @@ life_find(struct journal *journal, const struct ask *ask,
 	memset(out, 0, sizeof(*out));
 	search.ids = mem_alloc(1, sizeof(*search.ids));
 	search.sessions = mem_alloc(1, sizeof(*search.sessions));
-	ids_find(&search);
+	life_ids_find(&search);
 	messages_collect(&search);
 	sessions_collect(&search);
 	journal_want(journal, NULL, 0);

@@ -110,7 +110,7 @@ key_is_fixed(struct slice key)
 
 /* In quotes when a reader could not tell where it ends. */
 static void
-value_add(struct str *out, const struct str *value)
+line_value_add(struct str *out, const struct str *value)
 {
 	struct slice rest = str_slice(value), piece;
 
@@ -140,7 +140,7 @@ journal_line_values(struct slice line, struct str *out)
 		str_adds(out, is_first ? "" : " ");
 		str_add_escaped(out, key);
 		str_addc(out, '=');
-		value_add(out, &value);
+		line_value_add(out, &value);
 		is_first = false;
 	}
 	str_release(&value);

@@ -3,7 +3,7 @@
  * In     a log directory
  * Out    its journal files, oldest first
  * Trusts no name: what has another shape is somebody else's
- * Spec   names.h; doc/INTERNALS.md section 10
+ * Spec   names.h; doc/INTERNALS.md section 9
  *
  * SPDX-License-Identifier: ISC
  */
@@ -51,7 +51,7 @@ day_parse(const char *text, int64_t *out_ms)
 }
 
 bool
-name_parse(const char *text, struct journal_name *out)
+journal_name_parse(const char *text, struct journal_name *out)
 {
 	const char *rest;
 	int number;
@@ -74,7 +74,7 @@ name_parse(const char *text, struct journal_name *out)
 
 /* What is being written comes behind the closed parts of its day. */
 static int
-name_compare(const void *left, const void *right)
+journal_name_compare(const void *left, const void *right)
 {
 	const struct journal_name *a = left, *b = right;
 	unsigned x = a->number - 1, y = b->number - 1;
@@ -104,7 +104,7 @@ names_list(int dir_fd, struct journal_names *out, struct err *err)
 	}
 	while ((entry = readdir(dir)) != NULL &&
 	    out->count < JOURNAL_FILES_MAX) {
-		if (!name_parse(entry->d_name, &name))
+		if (!journal_name_parse(entry->d_name, &name))
 			continue;
 		if (out->count == room) {
 			room = room ? room * 2 : 64;
@@ -114,7 +114,8 @@ names_list(int dir_fd, struct journal_names *out, struct err *err)
 	}
 	closedir(dir);
 	if (out->count > 0)
-		qsort(out->rows, out->count, sizeof(name), name_compare);
+		qsort(out->rows, out->count, sizeof(name),
+		    journal_name_compare);
 	for (size_t i = 1; i < out->count; i++)
 		out->rows[i].is_left_over = out->rows[i].number > 0 &&
 		    out->rows[i - 1].since_ms == out->rows[i].since_ms &&

@@ -38,7 +38,7 @@ struct journal_names {
 };
 
 /* What a name says; false: it is none of ours. */
-bool name_parse(const char *text, struct journal_name *out);
+bool journal_name_parse(const char *text, struct journal_name *out);
 
 /* All files of the journal in a directory.  0 or -1. */
 int names_list(int dir_fd, struct journal_names *out, struct err *err);

@@ -114,7 +114,7 @@ place_choose(const struct reading *reading, char **words,
 }
 
 static int
-check(const struct mailq_flags *flags, struct err *err)
+mailq_flags_check(const struct mailq_flags *flags, struct err *err)
 {
 	bool is_files = flags->report == MAILQ_SUMS || flags->status > 0 ||
 	    flags->is_mine || flags->user != NULL;
@@ -145,7 +145,7 @@ mailq_flags_read(int argc, char **argv, struct mailq_flags *out,
 			return -1;
 	report_choose(&reading, out);
 	if (place_choose(&reading, argv + optind, out) < 0 ||
-	    check(out, err) < 0)
+	    mailq_flags_check(out, err) < 0)
 		return -1;
 	return 1;
 }

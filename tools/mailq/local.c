@@ -67,7 +67,7 @@ line_show(void *context, struct slice line)
 
 /* One operation; its last line, too, goes to fn when is_last. */
 static int
-ask(struct asking *asking, const char *op, show_fn *fn, bool is_last)
+mailq_ask(struct asking *asking, const char *op, show_fn *fn, bool is_last)
 {
 	const struct mailq_flags *flags = asking->flags;
 	struct str request = STR_INIT, last = STR_INIT;
@@ -96,20 +96,20 @@ report(struct asking *asking)
 {
 	switch (asking->flags->report) {
 	case MAILQ_THREADS:
-		return ask(asking, "queue", show_thread, false);
+		return mailq_ask(asking, "queue", show_thread, false);
 	case MAILQ_GROUPS:
-		return ask(asking, "groups", show_group, false);
+		return mailq_ask(asking, "groups", show_group, false);
 	case MAILQ_TOTALS:
-		return ask(asking, "count", NULL, false) < 0 ? -1 :
-		    ask(asking, "queue", show_totals, true);
+		return mailq_ask(asking, "count", NULL, false) < 0 ? -1 :
+		    mailq_ask(asking, "queue", show_totals, true);
 	case MAILQ_COUNTERS:
-		return ask(asking, "count", NULL, false) < 0 ? -1 :
-		    ask(asking, "queue", show_counters, true);
+		return mailq_ask(asking, "count", NULL, false) < 0 ? -1 :
+		    mailq_ask(asking, "queue", show_counters, true);
 	case MAILQ_THREAD:
-		return ask(asking, "queue", show_thread_head, false) < 0 ?
-		    -1 : ask(asking, "list", show_rcpt, false);
+		return mailq_ask(asking, "queue", show_thread_head, false) < 0 ?
+		    -1 : mailq_ask(asking, "list", show_rcpt, false);
 	default:
-		return ask(asking, "list", show_rcpt, false);
+		return mailq_ask(asking, "list", show_rcpt, false);
 	}
 }
 
@@ -130,14 +130,14 @@ mailq_threads(const struct mailq_flags *flags, const struct conf *conf)
 		result = report(&asking);
 	if (result < 1)
 		fprintf(stderr, "mailq: %s\n", asking.err.text);
-	control_close(&asking.control);
+	control_hang_up(&asking.control);
 	return result == 1 ? EX_OK : EX_UNAVAILABLE;
 }
 
 /* ---- -s ---------------------------------------------------------- */
 
 static bool
-count_one(void *context, const char *name)
+mailq_count_one(void *context, const char *name)
 {
 	const char *base = strrchr(name, '/');
 
@@ -147,7 +147,7 @@ count_one(void *context, const char *name)
 }
 
 static const char *
-state_of(const struct state *state, bool is_known, const char *name)
+mailq_state_of(const struct state *state, bool is_known, const char *name)
 {
 	for (unsigned i = 0; is_known && i < state->child_count; i++)
 		if (strcmp(state->children[i].name, name) == 0)
@@ -157,7 +157,7 @@ state_of(const struct state *state, bool is_known, const char *name)
 }
 
 static void
-status_line(uint64_t count, const char *what, const char *state)
+mailq_status_line(uint64_t count, const char *what, const char *state)
 {
 	printf("%ju entr%s in %s queue: %s\n", (uintmax_t)count,
 	    count == 1 ? "y" : "ies", what, state);
@@ -174,10 +174,10 @@ mailq_status(const struct conf *conf, struct spool *spool, struct err *err)
 	bool is_up = control_connect(conf->run_dir, &control, err) == 1;
 
 	for (unsigned i = 0; i < SPOOL_PRIORITIES; i++)
-		if (spool_scan(spool, AREA_ROUTER, i, count_one, &router,
+		if (spool_scan(spool, AREA_ROUTER, i, mailq_count_one, &router,
 		    err) < 0)
 			return -1;
-	if (spool_scan(spool, AREA_TRANSPORT, 0, count_one, &transport,
+	if (spool_scan(spool, AREA_TRANSPORT, 0, mailq_count_one, &transport,
 	    err) < 0)
 		return -1;
 	control_begin(&request, "count");
@@ -185,13 +185,14 @@ mailq_status(const struct conf *conf, struct spool *spool, struct err *err)
 	    err) == 1)
 		unread = (uint64_t)json_get_number(str_slice(&last),
 		    "unread");
-	status_line(router, "router", state_of(&state, is_known, "router"));
+	mailq_status_line(router, "router", mailq_state_of(&state, is_known,
+	    "router"));
 	/* files that it has not read yet */
-	status_line(is_up ? unread : transport, "scheduler",
+	mailq_status_line(is_up ? unread : transport, "scheduler",
 	    is_up ? "running" : "not running");
-	status_line(transport, "transport", is_up ? "running" :
+	mailq_status_line(transport, "transport", is_up ? "running" :
 	    "not running");
-	control_close(&control);
+	control_hang_up(&control);
 	str_release(&request);
 	str_release(&last);
 	return 0;

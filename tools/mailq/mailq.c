@@ -33,7 +33,7 @@ struct listing {
 
 /* Who submitted it; a user with a @ is a sender's address. */
 static bool
-is_of(const struct view *view, const char *user)
+mailq_is_of(const struct view *view, const char *user)
 {
 	return strchr(user, '@') != NULL ?
 	    slice_is_nocase(view->sender, user) : slice_is(view->user, user);
@@ -46,7 +46,7 @@ mailq_one(void *context, const struct view *view)
 
 	if (view->area == AREA_POSTMAN && *view->why == '_')
 		return true;		/* a copy: its message went on */
-	if (listing->user != NULL && !is_of(view, listing->user))
+	if (listing->user != NULL && !mailq_is_of(view, listing->user))
 		return true;
 	if (listing->flags->report == MAILQ_SUMS) {
 		mailq_sums_add(&listing->sums, view);
@@ -129,7 +129,7 @@ listing_end(const struct listing *listing)
 }
 
 static int
-list(const struct conf *conf, const struct spool *spool,
+mailq_list(const struct conf *conf, const struct spool *spool,
     struct listing *listing, struct err *err)
 {
 	struct arena *arena = arena_new();
@@ -173,7 +173,7 @@ show_files(const struct mailq_flags *flags, const struct conf *conf,
 	}
 	result = flags->status > 0 ? mailq_status(conf, spool, &err) : 0;
 	if (result == 0 && is_list)
-		result = list(conf, spool, &listing, &err);
+		result = mailq_list(conf, spool, &listing, &err);
 	if (result < 0)
 		fprintf(stderr, "mailq: %s\n", err.text);
 	spool_close(&spool);

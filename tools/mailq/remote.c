@@ -101,7 +101,7 @@ connect_net(struct remote *remote, const char *place)
 
 /* The next line without its end, into out. */
 static int
-line_take(struct remote *remote, struct str *out)
+mailq_remote_line_take(struct remote *remote, struct str *out)
 {
 	for (;;) {
 		struct slice unread = peer_unread(&remote->peer);
@@ -123,7 +123,7 @@ line_take(struct remote *remote, struct str *out)
 }
 
 static int
-say(struct remote *remote, const char *text)
+mailq_remote_say(struct remote *remote, const char *text)
 {
 	str_addf(&remote->peer.out, "%s\n", text);
 	return peer_flush(&remote->peer, remote->end_ms, &remote->err) ==
@@ -214,7 +214,7 @@ identity_read(const struct mailq_flags *flags, char *name, char *password,
 static int
 line_heard(struct remote *remote, struct str *line)
 {
-	if (line_take(remote, line) < 0)
+	if (mailq_remote_line_take(remote, line) < 0)
 		return -1;
 	if (remote->flags->is_raw)
 		line_print(str_slice(line));
@@ -242,7 +242,7 @@ login(struct remote *remote, struct str *line)
 	str_addf(&auth, "AUTH %s ", name);
 	result = proof_add(str_slice(line), password, &auth, &remote->err);
 	if (result == 1)
-		result = say(remote, auth.buf);
+		result = mailq_remote_say(remote, auth.buf);
 	str_release(&auth);
 	if (result < 0 || line_heard(remote, line) < 0)
 		return -1;
@@ -260,7 +260,8 @@ talk(struct remote *remote, const char *command, struct str *line)
 {
 	bool is_raw = remote->flags->is_raw;
 
-	if (say(remote, command) < 0 || line_heard(remote, line) < 0)
+	if (mailq_remote_say(remote, command) < 0 || line_heard(remote,
+	    line) < 0)
 		return -1;
 	if (!slice_starts(str_slice(line), "+OK until")) {
 		if (!is_raw)

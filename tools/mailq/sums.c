@@ -44,7 +44,7 @@ sum_get(struct mailq_sums *sums, const char *name)
 }
 
 static int
-name_compare(const void *pa, const void *pb)
+sums_name_compare(const void *pa, const void *pb)
 {
 	return strcmp(*(char *const *)pa, *(char *const *)pb);
 }
@@ -70,7 +70,7 @@ mailq_sums_add(struct mailq_sums *sums, const struct view *view)
 		names[count++] = mem_strdup(name.buf);
 	}
 	if (count > 1)
-		qsort(names, count, sizeof(*names), name_compare);
+		qsort(names, count, sizeof(*names), sums_name_compare);
 	for (size_t i = 0; i < count; i++) {
 		struct mailq_sum *sum;
 

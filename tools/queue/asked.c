@@ -55,7 +55,7 @@ view_refuse(const struct conf *conf, enum spool_area area, struct err *err)
 
 /* A member of the line, in the message's arena. */
 static struct slice
-member(struct asked *asked, struct slice line, const char *key)
+asked_member(struct asked *asked, struct slice line, const char *key)
 {
 	str_reset(&asked->value);
 	(void)json_get(line, key, &asked->value);
@@ -65,7 +65,7 @@ member(struct asked *asked, struct slice line, const char *key)
 static const char *
 member_text(struct asked *asked, struct slice line, const char *key)
 {
-	return slice_dup(asked->arena, member(asked, line, key));
+	return slice_dup(asked->arena, asked_member(asked, line, key));
 }
 
 static const char *
@@ -74,14 +74,14 @@ member_escaped(struct asked *asked, struct slice line, const char *key)
 	struct str clean = STR_INIT;
 	const char *text;
 
-	str_add_escaped(&clean, member(asked, line, key));
+	str_add_escaped(&clean, asked_member(asked, line, key));
 	text = arena_dup(asked->arena, clean.buf, clean.len);
 	str_release(&clean);
 	return text;
 }
 
 static void
-message_end(struct asked *asked)
+asked_message_end(struct asked *asked)
 {
 	if (asked->view.rcpt_count > 0 && !asked->is_over)
 		asked->is_over = !asked->fn(asked->context, &asked->view);
@@ -98,14 +98,14 @@ message_begin(struct asked *asked, struct slice line)
 	    .id = member_text(asked, line, "id"),
 	    .name = member_text(asked, line, "file"),
 	    .state = member_text(asked, line, "state"),
-	    .sender = member(asked, line, "from"),
-	    .user = member(asked, line, "user"),
+	    .sender = asked_member(asked, line, "from"),
+	    .user = asked_member(asked, line, "user"),
 	    .size_bytes = (uint64_t)json_get_number(line, "size"),
 	    .time_s = asked->now_s - json_get_number(line, "age_s") };
 }
 
 static bool
-take_line(void *context, struct slice line)
+asked_take_line(void *context, struct slice line)
 {
 	struct asked *asked = context;
 	struct view *view = &asked->view;
@@ -113,7 +113,7 @@ take_line(void *context, struct slice line)
 	str_reset(&asked->value);
 	(void)json_get(line, "id", &asked->value);
 	if (!slice_is(str_slice(&asked->value), view->id)) {
-		message_end(asked);
+		asked_message_end(asked);
 		message_begin(asked, line);
 	}
 	if (view->rcpt_count == asked->room) {
@@ -123,9 +123,9 @@ take_line(void *context, struct slice line)
 	}
 	view->rcpts[view->rcpt_count++] = (struct view_rcpt){
 	    .offset = (uint32_t)json_get_number(line, "offset"),
-	    .user = member(asked, line, "to"),
-	    .channel = member(asked, line, "channel"),
-	    .host = member(asked, line, "host"),
+	    .user = asked_member(asked, line, "to"),
+	    .channel = asked_member(asked, line, "channel"),
+	    .host = asked_member(asked, line, "host"),
 	    .state = member_text(asked, line, "state"),
 	    .tries = (unsigned)json_get_number(line, "tries"),
 	    .next_s = json_get_number(line, "next"),
@@ -155,11 +155,12 @@ view_each_asked(const char *run_dir, const struct selector *selector,
 			selector_add(&words, selector);
 			json_text(&request, "select", str_slice(&words));
 		}
-		result = control_ask(&control, &request, take_line, &asked,
+		result = control_ask(&control, &request, asked_take_line,
+		    &asked,
 		    &last, err);
-		message_end(&asked);
+		asked_message_end(&asked);
 	}
-	control_close(&control);
+	control_hang_up(&control);
 	str_release(&request);
 	str_release(&words);
 	str_release(&last);

@@ -73,7 +73,7 @@ control_failed(const char *verb, const struct control *control,
 }
 
 void
-control_close(struct control *control)
+control_hang_up(struct control *control)
 {
 	if (control->fd >= 0)
 		close(control->fd);
@@ -92,7 +92,7 @@ control_begin(struct str *request, const char *op)
 }
 
 static int
-send_all(int fd, struct slice bytes, struct err *err)
+control_send_all(int fd, struct slice bytes, struct err *err)
 {
 	while (bytes.n > 0) {
 		ssize_t n = send(fd, bytes.p, bytes.n, MSG_NOSIGNAL);
@@ -132,7 +132,7 @@ read_more(struct control *control, struct err *err)
 
 /* One line without its LF; good until the next call. */
 static int
-read_line(struct control *control, struct slice *out, struct err *err)
+control_read_line(struct control *control, struct slice *out, struct err *err)
 {
 	for (;;) {
 		struct slice rest = slice_from(str_slice(&control->in),
@@ -153,7 +153,7 @@ read_line(struct control *control, struct slice *out, struct err *err)
 }
 
 static int
-judge(struct control *control, struct slice last, struct err *err)
+control_judge(struct control *control, struct slice last, struct err *err)
 {
 	struct str words = STR_INIT;
 	int result = 1;
@@ -176,13 +176,13 @@ control_ask(struct control *control, struct str *request,
 
 	json_close(request);
 	str_reset(out_last);
-	if (send_all(control->fd, str_slice(request), err) < 0)
+	if (control_send_all(control->fd, str_slice(request), err) < 0)
 		return -1;
 	for (;;) {
-		if (read_line(control, &got, err) < 0)
+		if (control_read_line(control, &got, err) < 0)
 			return -1;
 		if (got.n == 0)
-			return judge(control, str_slice(out_last), err);
+			return control_judge(control, str_slice(out_last), err);
 		/* the line before was no last one: a result */
 		if (out_last->len > 0 && line != NULL &&
 		    !line(context, str_slice(out_last)))

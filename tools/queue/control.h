@@ -27,7 +27,7 @@ struct control {
  * for the server.  returns 1; 0: nobody listens there; -1 (err). */
 int control_connect(const char *run_dir, struct control *out,
     struct err *err);
-void control_close(struct control *control);
+void control_hang_up(struct control *control);
 
 /* Nobody listens, and the verb cannot do without: what, where, the next step
  * on stderr.  instead: what the files answer, "`zmailer list` ..."; or NULL.

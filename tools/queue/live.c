@@ -36,7 +36,7 @@ thread_compare(const void *pa, const void *pb)
 }
 
 static const char *
-member(struct slice line, const char *key, struct arena *arena)
+live_member(struct slice line, const char *key, struct arena *arena)
 {
 	struct str value = STR_INIT;
 	const char *text = "";
@@ -61,14 +61,14 @@ live_parse(struct slice text, struct arena *arena, struct live *out)
 	while (slice_cut(&rest, '\n', &line)) {
 		struct live_thread *thread = &out->threads[out->count];
 
-		thread->channel = member(line, "channel", arena);
+		thread->channel = live_member(line, "channel", arena);
 		if (*thread->channel == '\0')
 			continue;
-		thread->host = member(line, "host", arena);
-		thread->reason = member(line, "reason", arena);
+		thread->host = live_member(line, "host", arena);
+		thread->reason = live_member(line, "reason", arena);
 		thread->held_until_s = json_get_number(line, "held_until");
 		thread->flight = (unsigned)json_get_number(line, "flight");
-		thread->is_suspended = strcmp(member(line, "suspended",
+		thread->is_suspended = strcmp(live_member(line, "suspended",
 		    arena), "true") == 0;
 		out->count++;
 	}
@@ -124,7 +124,7 @@ live_next_s(const struct live *live, ino_t file, uint32_t offset)
 
 /* Up to the empty line.  False: no answer. */
 static bool
-answer_read(int fd, struct str *out)
+live_answer_read(int fd, struct str *out)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 	char buffer[65536];
@@ -149,11 +149,11 @@ answer_read(int fd, struct str *out)
 
 /* One request, one answer. */
 static bool
-ask(int fd, const char *request, struct str *answer)
+queue_live_ask(int fd, const char *request, struct str *answer)
 {
 	str_reset(answer);
 	return write(fd, request, strlen(request)) ==
-	    (ssize_t)strlen(request) && answer_read(fd, answer);
+	    (ssize_t)strlen(request) && live_answer_read(fd, answer);
 }
 
 /* A connection; -1. */
@@ -181,7 +181,7 @@ ask_nexts(int fd, const char *request, struct arena *arena, struct live *out)
 {
 	struct str answer = STR_INIT;
 
-	if (ask(fd, request, &answer))
+	if (queue_live_ask(fd, request, &answer))
 		live_parse_next(str_slice(&answer), arena, out);
 	str_release(&answer);
 }
@@ -193,7 +193,7 @@ ask_page(int fd, const char *request, struct arena *arena, struct live *out)
 {
 	struct str answer = STR_INIT;
 
-	out->is_page = ask(fd, request, &answer) &&
+	out->is_page = queue_live_ask(fd, request, &answer) &&
 	    (slice_starts(str_slice(&answer), DONE) ||
 	    strstr(answer.buf, "\n" DONE) != NULL);
 	if (out->is_page)
@@ -211,7 +211,7 @@ live_fill(const char *run_dir, struct arena *arena, const char *page,
 	memset(out, 0, sizeof(*out));
 	if (fd < 0)
 		return;
-	out->is_up = ask(fd, "queue\n", &answer);
+	out->is_up = queue_live_ask(fd, "queue\n", &answer);
 	if (out->is_up) {
 		live_parse(str_slice(&answer), arena, out);
 		if (page != NULL)

@@ -36,7 +36,7 @@ view_add_size(struct str *out, uint64_t bytes)
 }
 
 static void
-add_sender(struct str *out, const struct view *view)
+view_add_sender(struct str *out, const struct view *view)
 {
 	if (view->sender.n == 0)
 		str_adds(out, "<>");
@@ -57,7 +57,8 @@ add_next(struct str *out, const struct view_rcpt *rcpt, int64_t now_s)
 }
 
 static void
-add_words(struct str *out, const struct view_rcpt *rcpt, const char *indent)
+view_add_words(struct str *out, const struct view_rcpt *rcpt,
+    const char *indent)
 {
 	if (*rcpt->words == '\0')
 		return;
@@ -69,7 +70,7 @@ add_words(struct str *out, const struct view_rcpt *rcpt, const char *indent)
 }
 
 static bool
-is_over(const struct view_rcpt *rcpt)
+view_is_over(const struct view_rcpt *rcpt)
 {
 	int kind = verdict_kind_parse(slice_of(rcpt->state));
 
@@ -88,7 +89,7 @@ view_add_list(struct str *out, const struct view *view, int64_t now_s)
 	view_add_size(&size, view->size_bytes);
 	str_addf(out, "%-16s %6s %6s  %-8s ", view->id, age, size.buf,
 	    view->state);
-	add_sender(out, view);
+	view_add_sender(out, view);
 	if (*view->why != '\0')
 		str_addf(out, "  (%s)", view->why);
 	str_addc(out, '\n');
@@ -98,7 +99,7 @@ view_add_list(struct str *out, const struct view *view, int64_t now_s)
 	for (size_t i = 0; i < view->rcpt_count; i++) {
 		const struct view_rcpt *rcpt = &view->rcpts[i];
 
-		if (is_over(rcpt))
+		if (view_is_over(rcpt))
 			continue;
 		str_adds(out, "    ");
 		str_add_escaped(out, rcpt->user);
@@ -110,7 +111,7 @@ view_add_list(struct str *out, const struct view *view, int64_t now_s)
 			str_addf(out, "  %s", rcpt->state);
 		add_next(out, rcpt, now_s);
 		str_addc(out, '\n');
-		add_words(out, rcpt, "        ");
+		view_add_words(out, rcpt, "        ");
 	}
 	str_release(&size);
 }
@@ -177,7 +178,7 @@ view_add_mailq(struct str *out, const struct view *view)
 	for (size_t i = 0; i < view->rcpt_count; i++) {
 		const struct view_rcpt *rcpt = &view->rcpts[i];
 
-		if (is_over(rcpt))
+		if (view_is_over(rcpt))
 			continue;
 		if (*rcpt->words != '\0')
 			str_addf(out, "(%s%s%s)\n", rcpt->who,
@@ -198,7 +199,7 @@ add_show_rcpt(struct str *out, const struct view_rcpt *rcpt, int64_t now_s)
 	if (rcpt->tries > 0)
 		str_addf(out, ", tried %u time%s", rcpt->tries,
 		    rcpt->tries == 1 ? "" : "s");
-	if (!is_over(rcpt))
+	if (!view_is_over(rcpt))
 		add_next(out, rcpt, now_s);
 	str_addc(out, '\n');
 	if (rcpt->channel.n > 0) {
@@ -210,7 +211,7 @@ add_show_rcpt(struct str *out, const struct view_rcpt *rcpt, int64_t now_s)
 		}
 		str_addc(out, '\n');
 	}
-	add_words(out, rcpt, "         ");
+	view_add_words(out, rcpt, "         ");
 }
 
 /* Bytes of the character in front when it is whole and only shows itself;
@@ -244,7 +245,7 @@ harmless(struct slice text)
 /* The header's own lines; what is not harmless does not reach the
  * terminal. */
 static void
-add_header(struct str *out, struct slice header)
+view_add_header(struct str *out, struct slice header)
 {
 	struct slice rest = header;
 
@@ -277,12 +278,12 @@ view_add_show(struct str *out, const struct view *view, int64_t now_s)
 		str_addf(out, ": %s", view->why);
 	str_addf(out, "\nArrived: %s (%s ago)\nSize:    %ju\nFrom:    ", date,
 	    age, (uintmax_t)view->size_bytes);
-	add_sender(out, view);
+	view_add_sender(out, view);
 	str_addc(out, '\n');
 	if (view->trouble != NULL)
 		str_addf(out, "Trouble: %s\n", view->trouble);
 	for (size_t i = 0; i < view->rcpt_count; i++)
 		add_show_rcpt(out, &view->rcpts[i], now_s);
 	str_addc(out, '\n');
-	add_header(out, view->header);
+	view_add_header(out, view->header);
 }

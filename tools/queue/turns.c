@@ -30,7 +30,7 @@ turns_ask(const char *run_dir, struct str *out_last)
 		is_said = control_ask(&control, &request, NULL, NULL,
 		    out_last, &err) == 1;
 	}
-	control_close(&control);
+	control_hang_up(&control);
 	str_release(&request);
 	return is_said;
 }

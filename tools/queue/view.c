@@ -126,7 +126,7 @@ rcpt_from_control(const struct walk *walk, const struct control_rcpt *in,
 /* Of the message: that one recipient is active; or what keeps all that are
  * not over. */
 static const char *
-state_of(const struct view *view)
+view_state_of(const struct view *view)
 {
 	const char *state = NULL;
 
@@ -176,14 +176,14 @@ view_from_control(const struct walk *walk, const struct control_file *control,
 		}
 	}
 	view->rcpt_count = count;
-	view->state = state_of(view);
+	view->state = view_state_of(view);
 }
 
 /* ---- message files ----------------------------------------------- */
 
 /* The first Message-Id of a header; empty: it has none. */
 static struct slice
-msgid_of(struct slice header)
+view_msgid_of(struct slice header)
 {
 	struct header_field field;
 	bool is_broken;
@@ -224,7 +224,7 @@ view_from_envelope(const struct walk *walk, const struct envelope *envelope,
 /* ---- one file ---------------------------------------------------- */
 
 static bool
-is_control(const struct walk *walk, const char *name)
+view_is_control(const struct walk *walk, const char *name)
 {
 	return walk->area == AREA_TRANSPORT ||
 	    slice_ends(slice_of(name), ".control");
@@ -232,7 +232,7 @@ is_control(const struct walk *walk, const char *name)
 
 /* At most so many bytes from the front. */
 static int
-front_read(int fd, size_t most, struct str *out)
+view_front_read(int fd, size_t most, struct str *out)
 {
 	str_reset(out);
 	while (out->len < most) {
@@ -262,7 +262,7 @@ file_view(struct walk *walk, int fd, const char *name, struct view *view)
 	struct err err;
 	size_t header;
 
-	if (is_control(walk, name)) {
+	if (view_is_control(walk, name)) {
 		if (control_file_read(fd, CONTROL_BYTES_MAX, &walk->text,
 		    &err) < 0 || control_file_parse(walk->arena,
 		    str_slice(&walk->text), control, &err) < 0)
@@ -272,7 +272,7 @@ file_view(struct walk *walk, int fd, const char *name, struct view *view)
 			view_from_control(walk, control, view);
 		return;
 	}
-	if (front_read(fd, VIEW_ENVELOPE_BYTES_MAX, &walk->text) < 0 ||
+	if (view_front_read(fd, VIEW_ENVELOPE_BYTES_MAX, &walk->text) < 0 ||
 	    envelope_parse(walk->arena, str_slice(&walk->text), envelope,
 	    &err) < 0) {
 		view->trouble = arena_dup(walk->arena, err.text,
@@ -285,7 +285,7 @@ file_view(struct walk *walk, int fd, const char *name, struct view *view)
 		    envelope->header_offset);
 		header = header_bytes(view->header);
 		view->header = slice_first(view->header, header);
-		view->msgid = msgid_of(view->header);
+		view->msgid = view_msgid_of(view->header);
 	}
 }
 

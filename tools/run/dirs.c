@@ -233,7 +233,7 @@ struct look {
 };
 
 static void
-complain(struct look *look, const char *path, const char *what)
+dirs_complain(struct look *look, const char *path, const char *what)
 {
 	look->count++;
 	look->say(look->context, path, what);
@@ -252,24 +252,25 @@ dir_look(struct look *look, const char *name, uid_t uid, gid_t gid,
 	    name[0] == '/' ? "" : look->conf->spool_dir,
 	    name[0] == '/' ? "" : "/", name);
 	if (lstat(path, &st) != 0) {
-		complain(look, path, strerror(errno));
+		dirs_complain(look, path, strerror(errno));
 		return;
 	}
 	if (!S_ISDIR(st.st_mode)) {
-		complain(look, path, "it is no directory");
+		dirs_complain(look, path, "it is no directory");
 	} else if (look->is_private && name[0] == '/' &&
 	    (st.st_mode & 022) != 0) {
-		complain(look, path, "others than its owner may write to it");
+		dirs_complain(look, path,
+		    "others than its owner may write to it");
 	} else if (look->is_private && geteuid() != 0 &&
 	    st.st_uid != geteuid()) {
-		complain(look, path, "it belongs to another user");
+		dirs_complain(look, path, "it belongs to another user");
 	} else if (!look->is_private && (st.st_uid != uid ||
 	    st.st_gid != gid || (st.st_mode & 07777) != mode)) {
 		snprintf(what, sizeof(what), "it is %u:%u %04o, and should be "
 		    "%u:%u %04o", (unsigned)st.st_uid, (unsigned)st.st_gid,
 		    (unsigned)(st.st_mode & 07777), (unsigned)uid,
 		    (unsigned)gid, (unsigned)mode);
-		complain(look, path, what);
+		dirs_complain(look, path, what);
 	}
 }
 
@@ -298,7 +299,7 @@ dirs_check(const struct conf *conf, dirs_say_fn *say, void *context)
 	    role++)
 		if (daemon_account(conf, role, &look.owners.uid[role],
 		    &look.owners.gid[role], &err) < 0) {
-			complain(&look, conf->spool_dir, err.text);
+			dirs_complain(&look, conf->spool_dir, err.text);
 			return look.count;
 		}
 	dir_look(&look, conf->spool_dir, 0, 0, 0755);

@@ -17,7 +17,7 @@
 #include "base/banned.h"
 
 static bool
-take(const char *dir)
+libexec_take(const char *dir)
 {
 	char probe[PATH_MAX + 64], whole[PATH_MAX];
 
@@ -40,7 +40,7 @@ libexec_settle(void)
 
 	if (given != NULL && *given != '\0')
 		return;
-	if (build != NULL && *build != '\0' && take(build))
+	if (build != NULL && *build != '\0' && libexec_take(build))
 		return;
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n <= 0)
@@ -53,5 +53,5 @@ libexec_settle(void)
 			return;
 		*slash = '\0';
 	}
-	(void)take(self);
+	(void)libexec_take(self);
 }

@@ -71,7 +71,7 @@ state_write(const char *run_dir, const struct state *state, struct err *err)
 }
 
 static uint64_t
-number_of(struct slice line, const char *key, uint64_t max)
+state_number_of(struct slice line, const char *key, uint64_t max)
 {
 	struct str text = STR_INIT;
 	uint64_t number = 0;
@@ -83,7 +83,7 @@ number_of(struct slice line, const char *key, uint64_t max)
 }
 
 static void
-text_of(struct slice line, const char *key, char *out, size_t size)
+state_text_of(struct slice line, const char *key, char *out, size_t size)
 {
 	struct str text = STR_INIT;
 
@@ -94,26 +94,30 @@ text_of(struct slice line, const char *key, char *out, size_t size)
 }
 
 static void
-line_take(struct slice line, struct state *out)
+state_line_take(struct slice line, struct state *out)
 {
 	struct state_child *child = &out->children[out->child_count];
 	char name[32];
 
-	text_of(line, "name", name, sizeof(name));
+	state_text_of(line, "name", name, sizeof(name));
 	if (strcmp(name, "supervisor") == 0) {
-		out->pid = (pid_t)number_of(line, "pid", INT32_MAX);
-		out->since_s = (int64_t)number_of(line, "since", INT64_MAX);
-		out->reloads = (unsigned)number_of(line, "reloads", UINT32_MAX);
-		text_of(line, "refused", out->refused, sizeof(out->refused));
+		out->pid = (pid_t)state_number_of(line, "pid", INT32_MAX);
+		out->since_s = (int64_t)state_number_of(line, "since",
+		    INT64_MAX);
+		out->reloads = (unsigned)state_number_of(line, "reloads",
+		    UINT32_MAX);
+		state_text_of(line, "refused", out->refused,
+		    sizeof(out->refused));
 		return;
 	}
 	if (name[0] == '\0' || out->child_count == STATE_CHILDREN_MAX)
 		return;
 	snprintf(child->name, sizeof(child->name), "%s", name);
-	text_of(line, "state", child->state, sizeof(child->state));
-	child->pid = (pid_t)number_of(line, "pid", INT32_MAX);
-	child->since_s = (int64_t)number_of(line, "since", INT64_MAX);
-	child->restarts = (unsigned)number_of(line, "restarts", UINT32_MAX);
+	state_text_of(line, "state", child->state, sizeof(child->state));
+	child->pid = (pid_t)state_number_of(line, "pid", INT32_MAX);
+	child->since_s = (int64_t)state_number_of(line, "since", INT64_MAX);
+	child->restarts = (unsigned)state_number_of(line, "restarts",
+	    UINT32_MAX);
 	out->child_count++;
 }
 
@@ -138,7 +142,7 @@ state_read(const char *run_dir, struct state *out, struct err *err)
 		return err_sys(err, "cannot read %s", path);
 	rest = (struct slice){ text, (size_t)n };
 	while (slice_cut(&rest, '\n', &line))
-		line_take(line, out);
+		state_line_take(line, out);
 	if (out->pid == 0)
 		return err_set(err, "%s is not a state file", path);
 	return 1;

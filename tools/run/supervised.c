@@ -59,7 +59,8 @@ descriptors_place(int lifeline, int lock)
 }
 
 static void
-child_exec(const struct supervised *child, int lifeline, const sigset_t *mask)
+supervised_child_exec(const struct supervised *child, int lifeline,
+    const sigset_t *mask)
 {
 	char path[4200];
 	char option[] = "-C";
@@ -87,7 +88,7 @@ child_exec(const struct supervised *child, int lifeline, const sigset_t *mask)
 }
 
 static void
-on_lifeline(void *context, unsigned ready)
+supervised_on_lifeline(void *context, unsigned ready)
 {
 	struct supervised *child = context;
 	char byte;
@@ -126,7 +127,7 @@ supervised_start(struct supervised *child, struct err *err)
 	sigprocmask(SIG_BLOCK, &all, &before);
 	pid = fork();
 	if (pid == 0)
-		child_exec(child, ends[1], &before);
+		supervised_child_exec(child, ends[1], &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(ends[1]);
 	if (pid < 0) {
@@ -143,7 +144,7 @@ supervised_start(struct supervised *child, struct err *err)
 	child->since_s = clock_wall_s();
 	child->started_at_ms = clock_steady_ms();
 	child->watch = loop_watch(child->loop, ends[0], LOOP_READ,
-	    on_lifeline, child);
+	    supervised_on_lifeline, child);
 	return 0;
 }
 

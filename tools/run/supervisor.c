@@ -95,7 +95,7 @@ stop_next(struct supervisor *boss)
 }
 
 static void
-stop_begin(struct supervisor *boss, const char *reason, int status)
+supervisor_stop_begin(struct supervisor *boss, const char *reason, int status)
 {
 	if (boss->is_stopping)
 		return;
@@ -110,14 +110,14 @@ stop_begin(struct supervisor *boss, const char *reason, int status)
 }
 
 static void
-on_stop_signal(void *context)
+supervisor_on_stop_signal(void *context)
 {
 	struct supervisor *boss = context;
 
 	if (boss->is_stopping)		/* asked again: at once */
 		for (size_t i = 0; i < CHILD_COUNT; i++)
 			supervised_kill(&boss->children[i]);
-	stop_begin(boss, "signal", EX_OK);
+	supervisor_stop_begin(boss, "signal", EX_OK);
 }
 
 /* ---- starting ---------------------------------------------------------- */
@@ -171,7 +171,8 @@ start_next(struct supervisor *boss)
 		if (supervised_start(child, &err) == 0)
 			return;
 		warning("%s", err.text);
-		stop_begin(boss, "a daemon cannot be started", EX_OSERR);
+		supervisor_stop_begin(boss, "a daemon cannot be started",
+		    EX_OSERR);
 		return;
 	}
 	all_ready(boss);
@@ -223,7 +224,7 @@ on_gone(struct supervised *child, int status, bool was_asked)
 	}
 	if (!boss->was_ready && !was_asked) {
 		warning("%s did not become ready", child->name);
-		stop_begin(boss, "a daemon did not become ready",
+		supervisor_stop_begin(boss, "a daemon did not become ready",
 		    failed_status(status));
 		return;
 	}
@@ -345,7 +346,7 @@ conf_take(struct supervisor *boss, struct conf *fresh)
 }
 
 static void
-on_hangup_signal(void *context)
+supervisor_on_hangup_signal(void *context)
 {
 	struct supervisor *boss = context;
 	struct arena *arena = arena_new();
@@ -423,7 +424,7 @@ lock_wait(struct supervisor *boss, struct err *err)
 
 /* Returns 0, or the status to exit with. */
 static int
-prepare(struct supervisor *boss, struct err *err)
+supervisor_prepare(struct supervisor *boss, struct err *err)
 {
 	if (dirs_prepare(boss->conf, err) < 0)
 		return EX_CANTCREAT;
@@ -463,7 +464,7 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 	signal(SIGPIPE, SIG_IGN);
 	libexec_settle();
 	umask(022);		/* who holds the spool is no secret */
-	boss.status = prepare(&boss, &err);
+	boss.status = supervisor_prepare(&boss, &err);
 	umask(007);
 	if (boss.status != 0) {
 		is_denied = err_is_denied(&err);
@@ -474,9 +475,9 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 		return is_denied ? EX_NOPERM : boss.status;
 	}
 	boss.loop = loop_new();
-	loop_signal(boss.loop, SIGTERM, on_stop_signal, &boss);
-	loop_signal(boss.loop, SIGINT, on_stop_signal, &boss);
-	loop_signal(boss.loop, SIGHUP, on_hangup_signal, &boss);
+	loop_signal(boss.loop, SIGTERM, supervisor_on_stop_signal, &boss);
+	loop_signal(boss.loop, SIGINT, supervisor_on_stop_signal, &boss);
+	loop_signal(boss.loop, SIGHUP, supervisor_on_hangup_signal, &boss);
 	loop_signal(boss.loop, SIGCHLD, on_child_signal, &boss);
 	for (size_t i = 0; i < CHILD_COUNT; i++)
 		supervised_prepare(&boss, &boss.children[i],

@@ -61,7 +61,7 @@ address_is_plain(struct slice address)
 }
 
 static void
-rule_add(struct str *text, struct slice address)
+allow_rule_add(struct str *text, struct slice address)
 {
 	struct str out = STR_INIT, rule = STR_INIT;
 	size_t at;
@@ -101,7 +101,7 @@ desk_allow(const char *conf_path, const struct slice *senders, size_t count,
 	}
 	for (size_t i = 0; i < count; i++)
 		if (address_is_plain(senders[i]))
-			rule_add(text, senders[i]);
+			allow_rule_add(text, senders[i]);
 		else
 			fprintf(stderr, "zmailer: allow: a rule for this "
 			    "sender must be written by hand\n");

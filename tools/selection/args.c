@@ -66,7 +66,7 @@ take_page(const char *word, const char *value, struct desk_options *out)
 
 /* A flag with a value.  0 taken, -1 not one of this verb's, else a status. */
 static int
-take_value(const char *word, const char *value, enum desk_flags flags,
+args_take_value(const char *word, const char *value, enum desk_flags flags,
     struct desk_options *out)
 {
 	if ((flags & DESK_WRITES) != 0 && strcmp(word, "--reason") == 0)
@@ -92,7 +92,8 @@ take_value(const char *word, const char *value, enum desk_flags flags,
 }
 
 static bool
-take_flag(const char *word, enum desk_flags flags, struct desk_options *out)
+args_take_flag(const char *word, enum desk_flags flags,
+    struct desk_options *out)
 {
 	bool writes = (flags & DESK_WRITES) != 0;
 
@@ -130,10 +131,10 @@ desk_args(int argc, char **argv, enum desk_flags flags,
 			is_over = true;
 			continue;
 		}
-		if (take_flag(argv[i], flags, out))
+		if (args_take_flag(argv[i], flags, out))
 			continue;
 		status = i + 1 == argc ? -1 :
-		    take_value(argv[i], argv[i + 1], flags, out);
+		    args_take_value(argv[i], argv[i + 1], flags, out);
 		if (status > 0)
 			return status;
 		if (status < 0)

@@ -31,7 +31,7 @@ static const struct place {
 enum { PLACES = sizeof(places) / sizeof(places[0]) };
 
 static void
-add_line(struct str *out, const struct desk_item *item,
+aside_add_line(struct str *out, const struct desk_item *item,
     const struct place *place)
 {
 	json_open_answer(out);
@@ -46,7 +46,7 @@ add_line(struct str *out, const struct desk_item *item,
 }
 
 static void
-add_words(struct str *out, const struct desk_item *item,
+aside_add_words(struct str *out, const struct desk_item *item,
     const struct place *place, int64_t now_s)
 {
 	desk_add_item(out, item, now_s);
@@ -80,9 +80,9 @@ desk_why_aside(const struct conf *conf, const struct selector *selector,
 		while (places[k].area != item->area)
 			k++;
 		if (is_json)
-			add_line(&text, item, &places[k]);
+			aside_add_line(&text, item, &places[k]);
 		else
-			add_words(&text, item, &places[k], choice.now_s);
+			aside_add_words(&text, item, &places[k], choice.now_s);
 	}
 	fputs(text.buf, stdout);
 	str_release(&text);

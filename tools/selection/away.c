@@ -101,7 +101,7 @@ error_host(struct arena *arena, const char *reason)
 }
 
 static struct slice
-address_text(struct arena *arena, const struct path *path)
+away_address_text(struct arena *arena, const struct path *path)
 {
 	struct str text = STR_INIT;
 	struct slice out;
@@ -124,7 +124,7 @@ failures_plan(struct paper *paper, const struct claim *claim,
 	struct slice text, subject, msgid;
 
 	group->header = paper_parts(paper, &text, &subject, &msgid);
-	group->sender = address_text(arena, &envelope->from);
+	group->sender = away_address_text(arena, &envelope->from);
 	group->rcpt_count = envelope->rcpt_count;
 	group->rcpts = arena_alloc(arena, (envelope->rcpt_count + 1) *
 	    sizeof(*group->rcpts));
@@ -132,7 +132,7 @@ failures_plan(struct paper *paper, const struct claim *claim,
 		group->rcpts[i] = (struct control_rcpt){
 		    .channel = SLICE("error"),
 		    .host = error_host(arena, reason),
-		    .user = address_text(arena, &envelope->rcpts[i].path),
+		    .user = away_address_text(arena, &envelope->rcpts[i].path),
 		    .uid = -2, .notify = envelope->rcpts[i].notify,
 		    .orcpt = envelope->rcpts[i].orcpt };
 	*out = (struct control_file){ .inode = claim->inode,
@@ -239,7 +239,7 @@ cover_add(struct str *out, const struct paper *paper, const char *id,
 }
 
 static int
-draft_fill(struct draft *draft, const struct paper *paper,
+away_draft_fill(struct draft *draft, const struct paper *paper,
     const struct desk_item *item, const struct desk_options *options,
     struct err *err)
 {
@@ -273,7 +273,7 @@ paper_forward(struct desk_choice *choice, const struct paper *paper,
 
 	if (draft_open(choice->spool, NULL, &draft, err) < 0)
 		return -1;
-	if (draft_fill(&draft, paper, item, options, err) < 0 ||
+	if (away_draft_fill(&draft, paper, item, options, err) < 0 ||
 	    draft_publish(&draft, AREA_ROUTER, 0, NULL, err) < 0) {
 		draft_abort(&draft);
 		return -1;

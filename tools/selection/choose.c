@@ -44,7 +44,7 @@ mark_meant(struct chooser *c, const struct view *view)
 }
 
 static const char *
-keep(struct chooser *c, const char *text)
+choice_keep(struct chooser *c, const char *text)
 {
 	return arena_dup(c->choice->arena, text, strlen(text));
 }
@@ -92,8 +92,9 @@ choose_one(void *context, const struct view *view)
 	}
 	item = &choice->items[choice->count++];
 	*item = (struct desk_item){ .area = view->area,
-	    .name = keep(c, view->name), .id = keep(c, view->id),
-	    .why = keep(c, view->why), .state = keep(c, view->state),
+	    .name = choice_keep(c, view->name), .id = choice_keep(c, view->id),
+	    .why = choice_keep(c, view->why), .state = choice_keep(c,
+	    view->state),
 	    .sender = slice_copy(choice->arena, view->sender),
 	    .size_bytes = view->size_bytes, .time_s = view->time_s,
 	    .is_copy = view->area == AREA_POSTMAN && view->why[0] == '_' };
@@ -103,7 +104,7 @@ choose_one(void *context, const struct view *view)
 }
 
 static int
-item_compare(const void *a, const void *b)
+choice_item_compare(const void *a, const void *b)
 {
 	return strcmp(((const struct desk_item *)a)->id,
 	    ((const struct desk_item *)b)->id);
@@ -115,7 +116,7 @@ choice_end(struct chooser *c, int result)
 	mem_free(&c->meant);
 	if (c->choice->count > 1)
 		qsort(c->choice->items, c->choice->count,
-		    sizeof(*c->choice->items), item_compare);
+		    sizeof(*c->choice->items), choice_item_compare);
 	return result;
 }
 

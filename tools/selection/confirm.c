@@ -37,7 +37,7 @@ add_age(struct str *out, int64_t age_s)
 }
 
 static void
-add_address(struct str *out, struct slice address)
+confirm_add_address(struct str *out, struct slice address)
 {
 	if (address.n == 0)
 		str_adds(out, "<>");
@@ -54,12 +54,12 @@ desk_add_item(struct str *out, const struct desk_item *item, int64_t now_s)
 	str_addf(out, "%-16s %-9s %4s  ", item->id,
 	    item->area == AREA_TRANSPORT ? "queue" :
 	    spool_area_names[item->area], age.buf);
-	add_address(out, item->sender);
+	confirm_add_address(out, item->sender);
 	str_adds(out, " -> ");
 	if (item->rcpt_total == 0)
 		str_adds(out, "?");
 	else
-		add_address(out, item->first_rcpt);
+		confirm_add_address(out, item->first_rcpt);
 	if (item->rcpt_count > 1)
 		str_addf(out, " +%zu", item->rcpt_count - 1);
 	if (*item->why != '\0')
@@ -93,7 +93,8 @@ desk_add_json(struct str *out, const struct desk_item *item,
 }
 
 static void
-show(const struct desk_options *options, const struct desk_choice *choice)
+confirm_show(const struct desk_options *options,
+    const struct desk_choice *choice)
 {
 	struct str text = STR_INIT;
 	size_t count = choice->count;
@@ -129,7 +130,7 @@ desk_confirm(const struct desk_options *options,
 		return false;
 	}
 	if (options->is_dry) {
-		show(options, choice);
+		confirm_show(options, choice);
 		return false;
 	}
 	if (options->is_yes)
@@ -142,7 +143,7 @@ desk_confirm(const struct desk_options *options,
 		*out_status = EX_USAGE;
 		return false;
 	}
-	show(options, choice);
+	confirm_show(options, choice);
 	if (question_is_yes("%s %s", options->verb,
 	    choice->count == 1 ? "it" : "them"))
 		return true;

@@ -47,7 +47,7 @@ desk_is_shared(const struct selector *selector)
 
 /* "smtp/host", or nothing while no route is known. */
 static struct slice
-dest_of(const struct view_rcpt *rcpt, char *out, size_t size)
+meant_dest_of(const struct view_rcpt *rcpt, char *out, size_t size)
 {
 	size_t n = rcpt->channel.n + 1 + rcpt->host.n;
 
@@ -64,7 +64,7 @@ dest_of(const struct view_rcpt *rcpt, char *out, size_t size)
 /* The zone it takes, as the scheduler finds it; before a route is known the
  * one that the envelope asks for. */
 static struct slice
-zone_of(const struct desk_test *test, const struct view *view,
+meant_zone_of(const struct desk_test *test, const struct view *view,
     const struct view_rcpt *rcpt)
 {
 	const struct conf_zone *zone;
@@ -78,7 +78,7 @@ zone_of(const struct desk_test *test, const struct view *view,
 
 /* What the last outcome is taken for; nothing when it was good. */
 static struct slice
-class_of(const struct view_rcpt *rcpt)
+meant_class_of(const struct view_rcpt *rcpt)
 {
 	struct mail_finding finding;
 
@@ -114,11 +114,11 @@ desk_is_meant(const struct desk_test *test, const struct view *view,
 		return true;
 	if (rcpt != NULL) {
 		subject.to = rcpt->user;
-		subject.dest = dest_of(rcpt, dest, sizeof(dest));
+		subject.dest = meant_dest_of(rcpt, dest, sizeof(dest));
 		if ((test->keys & key_bit("zone")) != 0)
-			subject.zone = zone_of(test, view, rcpt);
+			subject.zone = meant_zone_of(test, view, rcpt);
 		if ((test->keys & key_bit("class")) != 0)
-			subject.class = class_of(rcpt);
+			subject.class = meant_class_of(rcpt);
 	}
 	return selector_match(test->selector, &subject);
 }

@@ -47,7 +47,7 @@ is_queued(const struct desk_item *item)
 }
 
 static void
-fail(struct run *run, const struct err *err)
+order_fail(struct run *run, const struct err *err)
 {
 	run->failed++;
 	fprintf(stderr, "zmailer: %s: %s\n", run->options.verb, err->text);
@@ -64,7 +64,7 @@ fail_control(struct run *run, const struct err *err)
 /* ---- the scheduler's mail ------------------------------------------- */
 
 static void
-add_fields(struct run *run)
+order_add_fields(struct run *run)
 {
 	const struct desk_options *options = &run->options;
 	char who[64];
@@ -88,7 +88,7 @@ add_fields(struct run *run)
 }
 
 static void
-tell(struct run *run)
+order_tell(struct run *run)
 {
 	struct slice last;
 	struct err err;
@@ -117,8 +117,8 @@ tell_ids(struct run *run, const struct slice *ids, size_t count)
 		return;
 	control_begin(&run->request, run->order->op);
 	json_list(&run->request, "ids", ids, count);
-	add_fields(run);
-	tell(run);
+	order_add_fields(run);
+	order_tell(run);
 }
 
 /* Some recipients of one message. */
@@ -140,8 +140,8 @@ tell_offsets(struct run *run, const struct desk_item *item)
 		control_begin(&run->request, run->order->op);
 		json_text(&run->request, "id", slice_of(item->id));
 		json_list(&run->request, "offsets", offsets, count);
-		add_fields(run);
-		tell(run);
+		order_add_fields(run);
+		order_tell(run);
 	}
 }
 
@@ -173,13 +173,13 @@ order_queue(struct run *run)
 /* ---- files that were set aside ---------------------------------------- */
 
 static void
-order_file(struct run *run, const struct desk_item *item)
+order_file_carry_out(struct run *run, const struct desk_item *item)
 {
 	struct str line = STR_INIT;
 	struct err err;
 
 	if (run->order->act(&run->choice, item, &run->options, &err) != 1) {
-		fail(run, &err);
+		order_fail(run, &err);
 		if (run->options.is_json)
 			desk_add_json(&line, item, NULL, err.text);
 	} else {
@@ -202,7 +202,7 @@ order_files(struct run *run, const struct conf *conf)
 	event_open(conf->log_dir);
 	for (size_t i = 0; i < run->choice.count; i++)
 		if (!is_queued(&run->choice.items[i]))
-			order_file(run, &run->choice.items[i]);
+			order_file_carry_out(run, &run->choice.items[i]);
 	event_flush();
 }
 
@@ -218,7 +218,7 @@ needs_scheduler(const struct run *run)
 }
 
 static bool
-has_files(const struct run *run)
+order_has_files(const struct run *run)
 {
 	for (size_t i = 0; i < run->choice.count; i++)
 		if (!is_queued(&run->choice.items[i]))
@@ -227,7 +227,7 @@ has_files(const struct run *run)
 }
 
 static int
-conclude(const struct run *run)
+order_conclude(const struct run *run)
 {
 	if (!run->options.is_json) {
 		printf("%" PRId64 " message%s %s (%" PRId64 " recipient%s)",
@@ -249,7 +249,7 @@ conclude(const struct run *run)
 
 /* Before the right to write the configuration is given up. */
 static int
-senders_allow(struct run *run, const struct conf *conf)
+order_senders_allow(struct run *run, const struct conf *conf)
 {
 	struct slice *senders = mem_alloc(run->choice.count + 1,
 	    sizeof(*senders));
@@ -279,16 +279,16 @@ order_all(struct run *run, const struct conf *conf)
 		return control_stopped(run->options.verb, conf->run_dir,
 		    "and queued mail is its own; `zmailer show` reads it");
 	if (run->options.allows &&
-	    (status = senders_allow(run, conf)) != EX_OK)
+	    (status = order_senders_allow(run, conf)) != EX_OK)
 		return status;
 	order_queue(run);
-	if (has_files(run)) {
+	if (order_has_files(run)) {
 		if (daemon_drop(conf, ROLE_ROUTER, &err) < 0)
 			return verb_failed(run->options.verb, &err,
 			    EX_NOPERM);
 		order_files(run, conf);
 	}
-	return conclude(run);
+	return order_conclude(run);
 }
 
 /* Without being asked about it: the scheduler finds what is meant, and no
@@ -298,11 +298,11 @@ order_selected(struct run *run)
 {
 	control_begin(&run->request, run->order->op);
 	json_text(&run->request, "select", str_slice(&run->options.words));
-	add_fields(run);
-	tell(run);
+	order_add_fields(run);
+	order_tell(run);
 	if (run->failed > 0 || run->messages + run->active + run->final +
 	    json_get_number(str_slice(&run->last), "unchanged") > 0)
-		return conclude(run);
+		return order_conclude(run);
 	fprintf(stderr, "zmailer: %s: no message matches\n",
 	    run->options.verb);
 	return 1;
@@ -344,7 +344,8 @@ options_check(const struct run *run)
 }
 
 static int
-order_run(struct run *run, const struct conf *conf, struct arena *arena)
+selection_order_do(struct run *run, const struct conf *conf,
+    struct arena *arena)
 {
 	unsigned areas = run->order->areas;
 	struct selector *selector;
@@ -385,8 +386,8 @@ desk_order(int argc, char **argv, const char *conf_path,
 		str_init(&run.request);
 		str_init(&run.last);
 		str_init(&run.control.in);
-		status = order_run(&run, conf, arena);
-		control_close(&run.control);
+		status = selection_order_do(&run, conf, arena);
+		control_hang_up(&run.control);
 		if (run.choice.arena != NULL)
 			desk_choice_release(&run.choice);
 		str_release(&run.request);

@@ -91,7 +91,7 @@ line_next(struct source *source, struct slice *out, bool *out_is_cut)
 /* ---- the server -------------------------------------------------------- */
 
 static void
-say(struct batch *batch, struct slice text)
+bsmtp_say(struct batch *batch, struct slice text)
 {
 	if (!batch->is_broken)
 		batch->is_broken = fd_write_all(batch->peer.fd, text.p,
@@ -101,7 +101,7 @@ say(struct batch *batch, struct slice text)
 /* One reply in words, "550 5.1.1 no such user", in the arena.  A server
  * that is gone has said 451. */
 static struct slice
-hear(struct batch *batch)
+bsmtp_hear(struct batch *batch)
 {
 	struct str words = STR_INIT;
 	struct slice result;
@@ -129,11 +129,11 @@ hear(struct batch *batch)
 }
 
 static struct slice
-command(struct batch *batch, struct slice line)
+bsmtp_command(struct batch *batch, struct slice line)
 {
-	say(batch, line);
-	say(batch, SLICE("\r\n"));
-	return hear(batch);
+	bsmtp_say(batch, line);
+	bsmtp_say(batch, SLICE("\r\n"));
+	return bsmtp_hear(batch);
 }
 
 static bool
@@ -157,7 +157,7 @@ transaction_begin(struct batch *batch)
 
 /* What stands in < > behind the colon. */
 static struct slice
-address_of(struct slice line)
+bsmtp_address_of(struct slice line)
 {
 	struct slice rest = slice_from(line, slice_find(line, ':') + 1);
 	size_t end;
@@ -196,19 +196,19 @@ refused_add(struct batch *batch, struct slice rcpt, struct slice reply)
 }
 
 static void
-take_mail(struct batch *batch, struct slice line)
+bsmtp_take_mail(struct batch *batch, struct slice line)
 {
 	struct bsmtp_transaction *t = &batch->now;
 
 	if (t->is_open)		/* the one before never came to its DATA */
-		(void)command(batch, SLICE("RSET"));
+		(void)bsmtp_command(batch, SLICE("RSET"));
 	transaction_begin(batch);
 	if (!batch->has_hello)
-		(void)command(batch, SLICE("EHLO localhost"));
+		(void)bsmtp_command(batch, SLICE("EHLO localhost"));
 	batch->has_hello = true;
 	t->is_open = true;
-	t->sender = slice_copy(t->arena, address_of(line));
-	t->mail_reply = command(batch, line);
+	t->sender = slice_copy(t->arena, bsmtp_address_of(line));
+	t->mail_reply = bsmtp_command(batch, line);
 	t->is_mail_refused = !is_good(t->mail_reply);
 }
 
@@ -216,11 +216,11 @@ static void
 take_rcpt(struct batch *batch, struct slice line)
 {
 	struct bsmtp_transaction *t = &batch->now;
-	struct slice rcpt = slice_copy(t->arena, address_of(line)), reply;
+	struct slice rcpt = slice_copy(t->arena, bsmtp_address_of(line)), reply;
 
 	if (!t->is_open)
 		return;
-	reply = t->is_mail_refused ? t->mail_reply : command(batch, line);
+	reply = t->is_mail_refused ? t->mail_reply : bsmtp_command(batch, line);
 	if (!is_good(reply)) {
 		refused_add(batch, rcpt, reply);
 		return;
@@ -260,7 +260,7 @@ text_pass(struct batch *batch, bool is_sent)
 		str_add_slice(&out, line);
 		str_adds(&out, is_cut ? "" : "\r\n");
 		if (is_sent && (is_over || out.len >= READ_BYTES))
-			say(batch, str_slice(&out));
+			bsmtp_say(batch, str_slice(&out));
 		if (out.len >= READ_BYTES)
 			str_reset(&out);
 	}
@@ -302,7 +302,7 @@ take_data(struct batch *batch)
 	bool is_sent = false;
 
 	if (t->accepted_count > 0) {
-		reply = command(batch, SLICE("DATA"));
+		reply = bsmtp_command(batch, SLICE("DATA"));
 		is_sent = reply.p[0] == '3';
 	}
 	if (!text_pass(batch, is_sent)) {
@@ -315,10 +315,10 @@ take_data(struct batch *batch)
 		return;
 	}
 	if (is_sent)
-		reply = hear(batch);
+		reply = bsmtp_hear(batch);
 	settle(batch, reply);
 	if (!is_sent)
-		(void)command(batch, SLICE("RSET"));
+		(void)bsmtp_command(batch, SLICE("RSET"));
 	transaction_begin(batch);
 }
 
@@ -335,10 +335,10 @@ is_verb(struct slice line, const char *verb)
 
 /* false: it is over. */
 static bool
-take_line(struct batch *batch, struct slice line)
+bsmtp_take_line(struct batch *batch, struct slice line)
 {
 	if (is_verb(line, "MAIL")) {
-		take_mail(batch, line);
+		bsmtp_take_mail(batch, line);
 	} else if (is_verb(line, "RCPT")) {
 		take_rcpt(batch, line);
 	} else if (is_verb(line, "DATA")) {
@@ -346,9 +346,9 @@ take_line(struct batch *batch, struct slice line)
 		return batch->status == EX_OK || batch->status == EX_DATAERR;
 	} else if (is_verb(line, "RSET")) {
 		transaction_begin(batch);
-		(void)command(batch, SLICE("RSET"));
+		(void)bsmtp_command(batch, SLICE("RSET"));
 	} else if (is_verb(line, "HELO") || is_verb(line, "EHLO")) {
-		batch->has_hello = is_good(command(batch, line));
+		batch->has_hello = is_good(bsmtp_command(batch, line));
 	} else if (is_verb(line, "QUIT")) {
 		return false;
 	} else if (is_verb(line, "BDAT")) {
@@ -365,7 +365,7 @@ batch_take(struct batch *batch)
 	struct slice line;
 	bool is_cut;
 
-	if (!is_good(hear(batch))) {
+	if (!is_good(bsmtp_hear(batch))) {
 		batch->status = EX_TEMPFAIL;
 		return;
 	}
@@ -376,10 +376,10 @@ batch_take(struct batch *batch)
 			batch->status = EX_DATAERR;
 			return;
 		}
-		if (!take_line(batch, line))
+		if (!bsmtp_take_line(batch, line))
 			break;
 	}
-	(void)command(batch, SLICE("QUIT"));
+	(void)bsmtp_command(batch, SLICE("QUIT"));
 }
 
 static pid_t

@@ -37,7 +37,7 @@ status_add(struct str *out, struct slice reply)
 }
 
 static void
-words_add(struct str *out, const struct bsmtp_transaction *t)
+bsmtp_report_words_add(struct str *out, const struct bsmtp_transaction *t)
 {
 	str_adds(out, "This message came in a batch, and these recipients "
 	    "did not get it:\n\n");
@@ -67,7 +67,7 @@ status_part_add(struct str *out, const struct bsmtp_transaction *t,
 }
 
 static void
-report_add(struct str *out, const struct conf *conf,
+bsmtp_report_add(struct str *out, const struct conf *conf,
     const struct bsmtp_transaction *t)
 {
 	char boundary[40];
@@ -84,7 +84,7 @@ report_add(struct str *out, const struct conf *conf,
 	    "\tboundary=\"%s\"\n\n--%s\n"
 	    "Content-Type: text/plain; charset=utf-8\n\n", boundary,
 	    boundary);
-	words_add(out, t);
+	bsmtp_report_words_add(out, t);
 	str_addf(out, "\n--%s\nContent-Type: message/delivery-status\n\n",
 	    boundary);
 	status_part_add(out, t, conf->host);
@@ -100,7 +100,7 @@ report_here(const struct bsmtp_transaction *t)
 {
 	struct str text = STR_INIT;
 
-	words_add(&text, t);
+	bsmtp_report_words_add(&text, t);
 	fprintf(stderr, "sendmail: a message without a sender: %s",
 	    text.buf);
 	str_release(&text);
@@ -119,7 +119,7 @@ bsmtp_report(const struct conf *conf, const struct bsmtp_transaction *t)
 
 	if (t->sender.n == 0)
 		return report_here(t);
-	report_add(&text, conf, t);
+	bsmtp_report_add(&text, conf, t);
 	file = tmpfile();
 	if (file != NULL && fwrite(text.buf, 1, text.len, file) == text.len &&
 	    fflush(file) == 0 && lseek(fileno(file), 0, SEEK_SET) == 0)

@@ -73,7 +73,7 @@ mail_to(const struct conf *conf, const char *to, const char *reason,
 }
 
 static bool
-is_refusal(int status)
+sendmail_is_refusal(int status)
 {
 	return status == EX_USAGE || status == EX_DATAERR ||
 	    status == EX_UNAVAILABLE;
@@ -92,7 +92,7 @@ submit_or_tell(const struct conf *conf, struct submission *what,
 	status = submit_message(conf, what, STDIN_FILENO);
 	if (copy == NULL)
 		return status;
-	if (is_refusal(status) && (what->sender == NULL ||
+	if (sendmail_is_refusal(status) && (what->sender == NULL ||
 	    *what->sender != '\0')) {	/* else a loop could begin */
 		if (what->sender != NULL)
 			told = mail_to(conf, what->sender, reason, copy);

@@ -61,7 +61,8 @@ FLAG('n', NO_VALUE, NULL, "n", "ignored: aliases are the router's")
 FLAG('o', VALUE, act_option, "o option", "see below")
 FLAG('p', VALUE, NULL, "p protocol", "ignored: what came by sendmail(1) "
     "says so")
-FLAG('q', MAYBE_VALUE, act_queue, "q, qIid, qRpart, qSpart", "queued mail is "
+FLAG('q', MAYBE_VALUE, act_queue_show, "q, qIid, qRpart, qSpart",
+    "queued mail is "
     "tried now: all of it, that id, what has part in a recipient, in the "
     "sender; with a span nothing: the scheduler knows when")
 FLAG('r', VALUE, act_sender, "r sender", "as -f")

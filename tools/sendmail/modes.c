@@ -32,7 +32,7 @@ enum { TESTED_MAX = 1000 };	/* addresses of -bt */
 /* mailq, newaliases and zmailer stand beside us.  words end in NULL; the
  * first is the name. */
 static int
-become(const char *self, char *const words[], const char *conf_path)
+sendmail_become(const char *self, char *const words[], const char *conf_path)
 {
 	const char *slash = strrchr(self, '/');
 	char path[4096];
@@ -74,7 +74,7 @@ run_queue(const struct request *request, const char *self)
 	else
 		return sendmail_usage("-q takes I, R, S or a span, not ", what);
 	words[3] = selector.buf;
-	return become(self, words, request->conf_path);
+	return sendmail_become(self, words, request->conf_path);
 }
 
 /* Where our own server is. */
@@ -151,7 +151,7 @@ become_alone(const struct request *request, const char *self,
 	char *words[] = { (char *)(uintptr_t)name, (char *)(uintptr_t)word,
 	    NULL };
 
-	return become(self, words, request->conf_path);
+	return sendmail_become(self, words, request->conf_path);
 }
 
 static int
@@ -211,7 +211,7 @@ ask_zmailer(const struct request *request, const char *self,
 	for (size_t i = 0; i < what->rcpt_count; i++)
 		words[count++] = (char *)(uintptr_t)what->rcpts[i];
 	words[count] = NULL;
-	return become(self, words, request->conf_path);
+	return sendmail_become(self, words, request->conf_path);
 }
 
 /* As zmailer route, whose 1 says that somebody cannot be served. */

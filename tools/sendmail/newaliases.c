@@ -22,13 +22,13 @@
 #include "base/banned.h"
 
 static void
-complain(void *context, const char *text)
+newaliases_complain(void *context, const char *text)
 {
 	fprintf(stderr, "newaliases: %s\n", text);
 }
 
 static int
-check_table(const struct conf_table *row)
+newaliases_check_table(const struct conf_table *row)
 {
 	struct table *table = table_new(row->name, row->spec);
 	unsigned entries = 0;
@@ -38,10 +38,10 @@ check_table(const struct conf_table *row)
 
 	if (table_build(row->spec, NULL, &built, &err) < 0 ||
 	    table_check(table, &err) < 0) {
-		complain(NULL, err.text);
+		newaliases_complain(NULL, err.text);
 		status = EX_DATAERR;
 	} else {
-		if (alias_check(table, complain, NULL, &entries) > 0)
+		if (alias_check(table, newaliases_complain, NULL, &entries) > 0)
 			status = EX_DATAERR;
 		printf("%s: %u aliases\n", table_path(table), entries);
 	}
@@ -71,7 +71,7 @@ check_domain(const struct conf *conf, size_t i)
 		const struct conf_table *row = conf_table_find(conf, name);
 
 		if (row != NULL && !was_checked(conf, i, name) &&
-		    check_table(row) != EX_OK)
+		    newaliases_check_table(row) != EX_OK)
 			status = EX_DATAERR;
 	}
 	return status;

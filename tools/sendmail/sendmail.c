@@ -223,7 +223,7 @@ act_option(struct request *request, const char *value)
 }
 
 static int
-act_queue(struct request *request, const char *value)
+act_queue_show(struct request *request, const char *value)
 {
 	request->queue = value;
 	return EX_OK;
@@ -242,7 +242,7 @@ static const struct flag flags[] = {
 };
 
 static const struct flag *
-flag_find(char letter)
+sendmail_flag_find(char letter)
 {
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		if (flags[i].letter == letter)
@@ -253,13 +253,13 @@ flag_find(char letter)
 /* One argument that begins with "-": letters without values may be glued
  * together ("-ti"), a value may be glued or the next argument. */
 static int
-take_flags(struct request *request, int argc, char **argv, int *at)
+sendmail_take_flags(struct request *request, int argc, char **argv, int *at)
 {
 	const char *p = argv[*at] + 1;
 	int status = EX_OK;
 
 	for (; *p != '\0' && status == EX_OK; p++) {
-		const struct flag *flag = flag_find(*p);
+		const struct flag *flag = sendmail_flag_find(*p);
 		const char *value = p + 1;
 
 		if (flag == NULL)
@@ -282,7 +282,7 @@ take_flags(struct request *request, int argc, char **argv, int *at)
 }
 
 static int
-parse(struct request *request, int argc, char **argv)
+sendmail_parse(struct request *request, int argc, char **argv)
 {
 	struct submission *submission = &request->submission;
 	int at, status = EX_OK;
@@ -294,7 +294,7 @@ parse(struct request *request, int argc, char **argv)
 		}
 		if (argv[at][0] != '-' || argv[at][1] == '\0')
 			break;
-		status = take_flags(request, argc, argv, &at);
+		status = sendmail_take_flags(request, argc, argv, &at);
 	}
 	submission->rcpts = arena_alloc(request->arena,
 	    (size_t)argc * sizeof(char *));
@@ -325,7 +325,7 @@ main(int argc, char **argv)
 	request.submission.full_name = getenv("NAME");
 	if (is_called(argv[0], "rsmtp") || is_called(argv[0], "bsmtp"))
 		request.mode = "S";
-	status = parse(&request, argc, argv);
+	status = sendmail_parse(&request, argc, argv);
 	if (request.is_quiet && freopen("/dev/null", "w", stderr) == NULL)
 		return EX_OSERR;
 	if (status == EX_OK)

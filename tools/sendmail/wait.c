@@ -53,7 +53,8 @@ rcpt_seen(void *context, struct slice line)
 
 /* True: there is more to wait for. */
 static bool
-look(struct control *control, struct watch_mail *mail, const char *id,
+sendmail_wait_look(struct control *control, struct watch_mail *mail,
+    const char *id,
     int64_t waited_ms)
 {
 	struct str request = STR_INIT, last = STR_INIT;
@@ -99,14 +100,15 @@ sendmail_wait(const struct conf *conf, const char *id, bool is_verbose)
 			printf("%s: waits for the mail system to run\n", id);
 		return;
 	}
-	while (waited_ms < WAIT_MS && look(&control, &mail, id, waited_ms)) {
+	while (waited_ms < WAIT_MS && sendmail_wait_look(&control, &mail, id,
+	    waited_ms)) {
 		(void)nanosleep(&nap, NULL);
 		waited_ms = clock_steady_ms() - begun_ms;
 	}
 	if (is_verbose && mail.lines == 0)
 		printf("%s: %s\n", id, mail.was_seen || waited_ms >=
 		    ROUTING_MS ? "done" : "gone");
-	control_close(&control);
+	control_hang_up(&control);
 	str_release(&mail.last);
 	str_release(&mail.now);
 }

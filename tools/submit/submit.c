@@ -41,7 +41,7 @@ struct input {			/* a message being read */
 static char complaint[SUBMIT_ERROR_BYTES];	/* the last one */
 
 static int
-complain(int status, const char *text)
+submit_complain(int status, const char *text)
 {
 	snprintf(complaint, sizeof(complaint), "%s", text);
 	fprintf(stderr, "sendmail: %s\n", text);
@@ -64,14 +64,14 @@ input_read(struct input *input, struct str *out)
 		    READ_BYTES);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return complain(EX_IOERR, "the message cannot be read");
+		return submit_complain(EX_IOERR, "the message cannot be read");
 	if (input->copy_fd > 0 && write(input->copy_fd, input->raw.buf +
 	    input->raw.len, (size_t)n) != n)
 		input->copy_fd = 0;	/* a copy cut short is one, too */
 	input->raw.len += (size_t)n;
 	input->bytes += (uint64_t)n;
 	if (input->bytes > input->bytes_max)
-		return complain(EX_DATAERR, "the message is larger than "
+		return submit_complain(EX_DATAERR, "the message is larger than "
 		    "`size` in zmailer.conf allows");
 	is_eof = n == 0;
 	if (is_eof && input->raw.len > 0)
@@ -134,7 +134,7 @@ glance_at(struct slice text, struct glance *out)
 /* Whole lines from the front of the message, to the end of its header or
  * until there are bytes_max.  A From_ line is the mailbox's it came from. */
 static int
-read_front(struct input *input, uint64_t bytes_max, struct str *piece,
+submit_read_front(struct input *input, uint64_t bytes_max, struct str *piece,
     struct glance *out)
 {
 	bool is_front = true;
@@ -172,7 +172,8 @@ add_display_name(struct str *out, struct slice name)
 }
 
 static void
-add_from(struct str *out, const struct submission *what, const char *login,
+submit_add_from(struct str *out, const struct submission *what,
+    const char *login,
     const char *host)
 {
 	const struct passwd *account = getpwuid(getuid());
@@ -194,7 +195,7 @@ add_from(struct str *out, const struct submission *what, const char *login,
  * becomes what is left.  Whatever else stands behind an address is an error:
  * it would otherwise be dropped in silence. */
 static int
-address_take(struct slice *text, bool is_utf8, struct path *out,
+submit_address_take(struct slice *text, bool is_utf8, struct path *out,
     struct err *err)
 {
 	struct slice rest;
@@ -212,12 +213,12 @@ address_take(struct slice *text, bool is_utf8, struct path *out,
 }
 
 static int
-sender_take(const char *argument, bool is_utf8, struct path *out,
+submit_sender_take(const char *argument, bool is_utf8, struct path *out,
     struct err *err)
 {
 	struct slice left = slice_of(argument);
 
-	if (address_take(&left, is_utf8, out, err) < 0)
+	if (submit_address_take(&left, is_utf8, out, err) < 0)
 		return -1;
 	return left.n > 0 ? err_set(err, "one address only") : 0;
 }
@@ -242,7 +243,8 @@ add_recipients(struct envelope *out, const struct submission *what,
 	do {
 		struct envelope_rcpt *rcpt = &out->rcpts[out->rcpt_count];
 
-		if (address_take(&left, what->is_utf8, &rcpt->path, err) < 0)
+		if (submit_address_take(&left, what->is_utf8, &rcpt->path,
+		    err) < 0)
 			return -1;
 		rcpt->notify = what->notify;
 		out->rcpt_count++;
@@ -252,7 +254,7 @@ add_recipients(struct envelope *out, const struct submission *what,
 
 /* Envelope from flags; slices borrow from arena and flags. */
 static int
-envelope_of(struct arena *arena, const struct submission *what,
+submit_envelope_of(struct arena *arena, const struct submission *what,
     const char *login, struct envelope *out)
 {
 	const char *sender = what->sender != NULL ? what->sender : login;
@@ -272,15 +274,16 @@ envelope_of(struct arena *arena, const struct submission *what,
 	out->ret = what->ret;
 	out->header_rcpts = what->header_rcpts;
 	out->is_error = what->sender != NULL && *what->sender == '\0';
-	if (!out->is_error && sender_take(sender, what->is_utf8, &out->from,
+	if (!out->is_error && submit_sender_take(sender, what->is_utf8,
+	    &out->from,
 	    &err) < 0)
-		return complain(EX_USAGE, arena_printf(arena,
+		return submit_complain(EX_USAGE, arena_printf(arena,
 		    "sender %s: %s", sender, err.text));
 	out->rcpts = arena_alloc(arena,
 	    addresses_at_most(what) * sizeof(*out->rcpts));
 	for (size_t i = 0; i < what->rcpt_count; i++)
 		if (add_recipients(out, what, what->rcpts[i], &err) < 0)
-			return complain(EX_USAGE, arena_printf(arena,
+			return submit_complain(EX_USAGE, arena_printf(arena,
 			    "recipient %s: %s", what->rcpts[i], err.text));
 	return EX_OK;
 }
@@ -306,7 +309,7 @@ copy_message(struct input *input, struct str *piece, struct draft *draft,
 
 	for (;;) {
 		if (draft_write(draft, piece->buf, piece->len, err) < 0)
-			return complain(EX_TEMPFAIL, err->text);
+			return submit_complain(EX_TEMPFAIL, err->text);
 		str_reset(piece);
 		if (input->is_over)
 			return EX_OK;
@@ -317,18 +320,19 @@ copy_message(struct input *input, struct str *piece, struct draft *draft,
 }
 
 static int
-commit(struct draft *draft, const struct envelope *envelope, const char *tag,
+submit_commit(struct draft *draft, const struct envelope *envelope,
+    const char *tag,
     struct err *err)
 {
 	struct draft *drafts[] = { draft };
 
 	if (draft_sync(drafts, 1, err) != 1)
-		return complain(EX_TEMPFAIL, err->text);
+		return submit_complain(EX_TEMPFAIL, err->text);
 	/* S1 -> S2; where we may not rename, S4 finds it in public/.  ENOENT:
 	 * S4 was quicker than a root who may. */
 	if (draft_publish(draft, AREA_ROUTER, 0, NULL, err) < 0 &&
 	    errno != EACCES && errno != EPERM && errno != ENOENT)
-		return complain(EX_TEMPFAIL, err->text);
+		return submit_complain(EX_TEMPFAIL, err->text);
 	event(EV_MESSAGE_ACCEPTED, envelope->id, "with", envelope->with,
 	    "rcpts", event_number((int64_t)envelope->rcpt_count), "size",
 	    event_number((int64_t)draft->bytes),
@@ -351,37 +355,39 @@ write_message(const struct conf *conf, const struct submission *what,
 	struct err err;
 	int status;
 
-	status = read_front(input, conf->limits.header_bytes, &piece, &glance);
+	status = submit_read_front(input, conf->limits.header_bytes, &piece,
+	    &glance);
 	if (status == EX_OK && what->hops > conf->limits.received)
-		status = complain(EX_UNAVAILABLE, arena_printf(arena,
+		status = submit_complain(EX_UNAVAILABLE, arena_printf(arena,
 		    "%ju hops are a mail loop", (uintmax_t)what->hops));
 	if (status == EX_OK && !glance.has_rcpts && what->rcpt_count == 0)
-		status = complain(EX_USAGE, "no recipients: name them, or "
+		status = submit_complain(EX_USAGE,
+		    "no recipients: name them, or "
 		    "give -t and a To, Cc or Bcc field");
 	if (status == EX_OK)
-		status = envelope_of(arena, what, login, &envelope);
+		status = submit_envelope_of(arena, what, login, &envelope);
 	if (status != EX_OK)
 		goto done;
 	if (draft_open(spool, NULL, &draft, &err) < 0) {
-		status = complain(EX_TEMPFAIL, err.text);
+		status = submit_complain(EX_TEMPFAIL, err.text);
 		goto done;
 	}
 	memcpy(envelope.id, draft.id, sizeof(envelope.id));
 	if (envelope_add(&head, &envelope, &err) < 0) {
-		status = complain(EX_USAGE, err.text);
+		status = submit_complain(EX_USAGE, err.text);
 		goto done;
 	}
 	if (!glance.has_from && !what->is_gateway)
-		add_from(&head, what, what->sender && *what->sender ?
+		submit_add_from(&head, what, what->sender && *what->sender ?
 		    what->sender : login, conf->host);
 	if (glance.is_text)
 		str_addc(&head, '\n');
 	if (draft_write(&draft, head.buf, head.len, &err) < 0)
-		status = complain(EX_TEMPFAIL, err.text);
+		status = submit_complain(EX_TEMPFAIL, err.text);
 	else
 		status = copy_message(input, &piece, &draft, &err);
 	if (status == EX_OK)
-		status = commit(&draft, &envelope, what->tag, &err);
+		status = submit_commit(&draft, &envelope, what->tag, &err);
 	if (status == EX_OK && what->out_id != NULL)
 		memcpy(what->out_id, envelope.id, sizeof(envelope.id));
 done:
@@ -407,7 +413,7 @@ submit_message(const struct conf *conf, const struct submission *what, int in)
 	int status;
 
 	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool, &err) < 0)
-		return complain(EX_TEMPFAIL, err.text);
+		return submit_complain(EX_TEMPFAIL, err.text);
 	status = write_message(conf, what, &input, spool);
 	while (status != EX_OK && input.copy_fd > 0 && !input.is_over &&
 	    input_read(&input, &rest) == EX_OK)

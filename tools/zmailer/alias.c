@@ -41,7 +41,7 @@ alias_table(const struct conf *conf, const char *asked)
 
 /* "<name>" or "name" -> its file; NULL after words. */
 static const char *
-path_of(struct change *change, const char *asked)
+alias_path_of(struct change *change, const char *asked)
 {
 	const char *name = alias_table(change->conf, asked);
 	const struct conf_table *table;
@@ -65,7 +65,7 @@ path_of(struct change *change, const char *asked)
 }
 
 static size_t
-line_end(struct slice text, size_t at)
+alias_line_end(struct slice text, size_t at)
 {
 	at += slice_find(slice_from(text, at), '\n');
 	return at < text.n ? at + 1 : at;
@@ -76,7 +76,7 @@ static bool
 entry_next(struct slice text, size_t *at, struct entry *out)
 {
 	while (*at < text.n) {
-		size_t begin = *at, end = line_end(text, begin);
+		size_t begin = *at, end = alias_line_end(text, begin);
 		struct slice line = slice_first(slice_from(text, begin),
 		    end - begin), word = slice_trim(line);
 		size_t n = 0;
@@ -88,7 +88,7 @@ entry_next(struct slice text, size_t *at, struct entry *out)
 		}
 		while (end < text.n && (text.p[end] == ' ' ||
 		    text.p[end] == '\t'))
-			end = line_end(text, end);
+			end = alias_line_end(text, end);
 		if (line.p[0] == '"') {
 			n = 1 + slice_find(slice_from(line, 1), '"');
 			out->name = slice_first(slice_from(line, 1), n - 1);
@@ -113,7 +113,7 @@ entry_next(struct slice text, size_t *at, struct entry *out)
 }
 
 static bool
-entry_find(struct slice text, const char *name, struct entry *out)
+alias_entry_find(struct slice text, const char *name, struct entry *out)
 {
 	size_t at = 0;
 
@@ -131,7 +131,8 @@ entry_value(struct slice text, const struct entry *entry)
 }
 
 static void
-replace(struct str *text, size_t begin, size_t end, const struct str *with)
+alias_replace(struct str *text, size_t begin, size_t end,
+    const struct str *with)
 {
 	struct str fresh = STR_INIT;
 
@@ -145,7 +146,7 @@ replace(struct str *text, size_t begin, size_t end, const struct str *with)
 /* ---- what may stand there ------------------------------------------- */
 
 static bool
-is_name(const char *name)
+alias_is_name(const char *name)
 {
 	size_t n = strlen(name);
 
@@ -236,21 +237,21 @@ warn_unknown(struct change *change, struct slice text, const char *target)
 
 	if (strchr(target, '@') == NULL && target[0] != '|' &&
 	    target[0] != '/' && target[0] != ':' && target[0] != '"' &&
-	    !entry_find(text, target, &entry))
+	    !alias_entry_find(text, target, &entry))
 		printf("note: is %s a user here? zmailer route %s tells\n",
 		    target, target);
 }
 
 static int
-add(struct change *change, struct str *text, int argc, char **argv)
+alias_name_add(struct change *change, struct str *text, int argc, char **argv)
 {
 	struct str line = STR_INIT;
 	struct entry entry;
 	bool is_there;
 
-	if (!is_name(argv[0]))
+	if (!alias_is_name(argv[0]))
 		return complain_word("name of an alias", argv[0], "");
-	is_there = entry_find(str_slice(text), argv[0], &entry);
+	is_there = alias_entry_find(str_slice(text), argv[0], &entry);
 	if (is_there)
 		str_add_slice(&line, entry_value(str_slice(text), &entry));
 	for (int i = 1; i < argc; i++) {
@@ -278,7 +279,7 @@ add(struct change *change, struct str *text, int argc, char **argv)
 		/* nothing new: the change is empty and says so */
 	} else if (is_there) {
 		str_addc(&line, '\n');
-		replace(text, entry.value, entry.end, &line);
+		alias_replace(text, entry.value, entry.end, &line);
 	} else {
 		struct str fresh = STR_INIT;
 
@@ -298,9 +299,9 @@ remove_some(struct change *change, struct str *text, int argc, char **argv)
 	struct slice value, item;
 	bool was_there = true;
 
-	if (!entry_find(str_slice(text), argv[0], &entry)) {
+	if (!alias_entry_find(str_slice(text), argv[0], &entry)) {
 		fprintf(stderr, "zmailer: alias: there is no alias %s\n",
-		    is_name(argv[0]) ? argv[0] : "of that name");
+		    alias_is_name(argv[0]) ? argv[0] : "of that name");
 		return 1;
 	}
 	value = entry_value(str_slice(text), &entry);
@@ -324,7 +325,7 @@ remove_some(struct change *change, struct str *text, int argc, char **argv)
 	}
 	if (kept.len > 0)
 		str_addc(&kept, '\n');
-	replace(text, kept.len > 0 ? entry.value : entry.begin, entry.end,
+	alias_replace(text, kept.len > 0 ? entry.value : entry.begin, entry.end,
 	    &kept);
 	str_release(&kept);
 	return change_carry_out(change);
@@ -363,7 +364,7 @@ put_entry(struct slice name, struct slice value, bool is_json)
 }
 
 static int
-list(const struct change *change, const struct str *text)
+alias_list(const struct change *change, const struct str *text)
 {
 	struct entry entry;
 	size_t at = 0;
@@ -375,12 +376,13 @@ list(const struct change *change, const struct str *text)
 }
 
 static int
-show(const struct change *change, const struct str *text, const char *name)
+alias_show(const struct change *change, const struct str *text,
+    const char *name)
 {
 	struct entry entry;
 	unsigned line = 1;
 
-	if (!entry_find(str_slice(text), name, &entry)) {
+	if (!alias_entry_find(str_slice(text), name, &entry)) {
 		fprintf(stderr, "zmailer: alias: there is no such alias\n");
 		return 1;
 	}
@@ -412,10 +414,10 @@ take_table(int *argc, char **argv)
 }
 
 static int
-run(struct change *change, int argc, char **argv)
+alias_run(struct change *change, int argc, char **argv)
 {
 	const char *table = take_table(&argc, argv);
-	const char *path = path_of(change, table);
+	const char *path = alias_path_of(change, table);
 	struct str *text = path == NULL ? NULL :
 	    change_file(change, path, true, 0644);
 
@@ -423,11 +425,11 @@ run(struct change *change, int argc, char **argv)
 		return EX_CONFIG;
 	change->is_quiet_table = true;
 	if (argc == 2 && strcmp(argv[1], "list") == 0)
-		return list(change, text);
+		return alias_list(change, text);
 	if (argc == 3 && strcmp(argv[1], "show") == 0)
-		return show(change, text, argv[2]);
+		return alias_show(change, text, argv[2]);
 	if (argc > 3 && strcmp(argv[1], "add") == 0)
-		return add(change, text, argc - 2, argv + 2);
+		return alias_name_add(change, text, argc - 2, argv + 2);
 	if (argc > 2 && strcmp(argv[1], "remove") == 0)
 		return remove_some(change, text, argc - 2, argv + 2);
 	return verb_usage(argv[0], "say list, show NAME, add NAME TARGET... "
@@ -437,5 +439,5 @@ run(struct change *change, int argc, char **argv)
 int
 verb_alias(int argc, char **argv, const char *conf_path)
 {
-	return change_verb(argc, argv, conf_path, run);
+	return change_verb(argc, argv, conf_path, alias_run);
 }

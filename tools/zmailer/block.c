@@ -50,7 +50,7 @@ struct target {			/* what is to be blocked */
 /* ---- what is meant ------------------------------------------------------ */
 
 static bool
-is_loopback(const struct net *net)
+block_is_loopback(const struct net *net)
 {
 	struct net four, six;
 
@@ -60,7 +60,7 @@ is_loopback(const struct net *net)
 }
 
 static int
-take_net(struct arena *arena, const char *word, struct target *out)
+block_take_net(struct arena *arena, const char *word, struct target *out)
 {
 	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
 	bool is_four = memcmp(out->net.bytes, mapped, 12) == 0;
@@ -71,7 +71,7 @@ take_net(struct arena *arena, const char *word, struct target *out)
 		    "or /16 of IPv6\n", word);
 		return EX_USAGE;
 	}
-	if (is_loopback(&out->net)) {
+	if (block_is_loopback(&out->net)) {
 		fprintf(stderr, "zmailer: block: %s is this machine itself\n",
 		    word);
 		return EX_USAGE;
@@ -112,7 +112,7 @@ take_target(struct arena *arena, const char *word, struct target *out)
 	if (n > 0 && strspn(word, "0123456789abcdefABCDEF.:/") == n &&
 	    strpbrk(word, ".:/") != NULL) {
 		if (net_parse(slice_of(word), &out->net, &err) == 1)
-			return take_net(arena, word, out);
+			return block_take_net(arena, word, out);
 		if (strchr(word, '/') != NULL || strchr(word, ':') != NULL) {
 			fprintf(stderr, "zmailer: block: %s: %s\n", word,
 			    err.text);
@@ -161,7 +161,7 @@ row_next(struct slice *rest, struct row *out)
 
 /* Does one row make the other needless? */
 static bool
-is_within(const struct target *outer, struct slice key)
+block_is_within(const struct target *outer, struct slice key)
 {
 	struct net net;
 
@@ -182,7 +182,7 @@ rows_sweep(struct str *text, const struct target *target)
 	struct row row;
 
 	while (row_next(&rest, &row)) {
-		if (row.is_entry && is_within(target, row.key)) {
+		if (row.is_entry && block_is_within(target, row.key)) {
 			gone++;
 			continue;
 		}
@@ -197,7 +197,7 @@ rows_sweep(struct str *text, const struct target *target)
 }
 
 static void
-row_add(struct str *text, const struct target *target, int64_t until_s,
+block_row_add(struct str *text, const struct target *target, int64_t until_s,
     const char *reason)
 {
 	char by[64];
@@ -238,7 +238,7 @@ has_rule(const struct conf *conf, const struct kind *kind)
 
 /* Where the table is, or shall be; NULL: it is no plain file. */
 static const char *
-path_of(struct change *change, const struct kind *kind)
+block_path_of(struct change *change, const struct kind *kind)
 {
 	const struct conf_table *table = conf_table_find(change->conf,
 	    kind->table);
@@ -272,7 +272,7 @@ rules_put(struct change *change)
 		return EX_NOINPUT;
 	str_adds(&lines, "# zmailer block: who is refused for a while\n");
 	for (size_t i = 0; i < FILES; i++) {
-		const char *path = path_of(change, &kinds[i]);
+		const char *path = block_path_of(change, &kinds[i]);
 		struct str *rows = path == NULL ? NULL :
 		    change_file(change, path, true, 0644);
 
@@ -356,21 +356,21 @@ block(struct change *change, const struct target *target, int64_t until_s)
 		status = rules_put(change);
 	if (status != EX_OK)
 		return status;
-	path = path_of(change, target->kind);
+	path = block_path_of(change, target->kind);
 	text = path == NULL ? NULL : change_file(change, path, true, 0644);
 	if (text == NULL)
 		return EX_NOINPUT;
 	if (is_blocked(text, target, until_s))
 		return 1;
 	rows_sweep(text, target);
-	row_add(text, target, until_s, change->reason);
+	block_row_add(text, target, until_s, change->reason);
 	return change_carry_out(change);
 }
 
 static int
 unblock(struct change *change, const struct target *target)
 {
-	const char *path = path_of(change, target->kind);
+	const char *path = block_path_of(change, target->kind);
 	struct str *text = path == NULL ||
 	    conf_table_find(change->conf, target->kind->table) == NULL ?
 	    NULL : change_file(change, path, true, 0644);
@@ -387,7 +387,7 @@ unblock(struct change *change, const struct target *target)
 /* ---- list ------------------------------------------------------------- */
 
 static void
-put_row(const struct kind *kind, const struct row *row, bool is_json)
+block_put_row(const struct kind *kind, const struct row *row, bool is_json)
 {
 	struct str out = STR_INIT;
 
@@ -411,7 +411,7 @@ put_row(const struct kind *kind, const struct row *row, bool is_json)
 }
 
 static int
-list(struct change *change)
+block_list(struct change *change)
 {
 	unsigned count = 0;
 
@@ -422,13 +422,13 @@ list(struct change *change)
 		const char *path;
 
 		if (conf_table_find(change->conf, kinds[i].table) == NULL ||
-		    (path = path_of(change, &kinds[i])) == NULL ||
+		    (path = block_path_of(change, &kinds[i])) == NULL ||
 		    (text = change_file(change, path, true, 0644)) == NULL)
 			continue;
 		rest = str_slice(text);
 		while (row_next(&rest, &row))
 			if (row.is_entry) {
-				put_row(&kinds[i], &row, change->is_json);
+				block_put_row(&kinds[i], &row, change->is_json);
 				count++;
 			}
 	}
@@ -440,7 +440,7 @@ list(struct change *change)
 /* ---- the command line ------------------------------------------------- */
 
 static int
-take_span(const char *text, int64_t *out_until_s)
+block_take_span(const char *text, int64_t *out_until_s)
 {
 	struct err err = { "" };
 	int64_t ms;
@@ -453,7 +453,7 @@ take_span(const char *text, int64_t *out_until_s)
 }
 
 static int
-run(struct change *change, int argc, char **argv)
+block_run(struct change *change, int argc, char **argv)
 {
 	bool is_block = strcmp(argv[0], "block") == 0;
 	struct target target = { .key = NULL };
@@ -464,7 +464,7 @@ run(struct change *change, int argc, char **argv)
 	for (int i = 1; i < argc && status == EX_OK; i++) {
 		if (is_block && strcmp(argv[i], "--for") == 0 &&
 		    i + 1 < argc)
-			status = take_span(argv[++i], &until_s);
+			status = block_take_span(argv[++i], &until_s);
 		else if (argv[i][0] == '-' || what != NULL)
 			status = verb_usage(argv[0], "'%s' is too much",
 			    argv[i]);
@@ -476,7 +476,7 @@ run(struct change *change, int argc, char **argv)
 	if (what == NULL)
 		return verb_usage(argv[0], "say whom");
 	if (is_block && strcmp(what, "list") == 0)
-		return list(change);
+		return block_list(change);
 	status = take_target(change->arena, what, &target);
 	if (status != EX_OK)
 		return status;
@@ -487,7 +487,7 @@ run(struct change *change, int argc, char **argv)
 int
 verb_block(int argc, char **argv, const char *conf_path)
 {
-	return change_verb(argc, argv, conf_path, run);
+	return change_verb(argc, argv, conf_path, block_run);
 }
 
 int

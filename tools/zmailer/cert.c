@@ -77,7 +77,7 @@ look_at(struct look *look, const struct conf_certificate *one)
 }
 
 static void
-put_json(const struct conf_certificate *one, const struct look *look)
+cert_put_json(const struct conf_certificate *one, const struct look *look)
 {
 	static const char *const states[] = { "ok", "warn", "bad" };
 	struct str out = STR_INIT;
@@ -121,7 +121,7 @@ put_text(const struct conf_certificate *one, const struct look *look,
 }
 
 static int
-list(const struct change *change, bool is_check)
+cert_list(const struct change *change, bool is_check)
 {
 	struct conf_certificate *rows;
 	int worst = CERT_OK;
@@ -141,7 +141,7 @@ list(const struct change *change, bool is_check)
 		if (look.state > worst)
 			worst = look.state;
 		if (change->is_json)
-			put_json(one, &look);
+			cert_put_json(one, &look);
 		else if (!is_check || look.state != CERT_OK)
 			put_text(one, &look, i == 0);
 		tls_about_release(&look.about);
@@ -155,7 +155,7 @@ list(const struct change *change, bool is_check)
 
 /* "mx.example.org" -> a name for its files; "*" becomes "_". */
 static bool
-file_name(const char *host, char out[NAME_BYTES])
+cert_file_name(const char *host, char out[NAME_BYTES])
 {
 	size_t n = strlen(host);
 
@@ -185,7 +185,7 @@ places(struct change *change, const char *host, const char **out_file,
 	    slash == NULL ? "." : change->conf_path);
 	char name[NAME_BYTES];
 
-	if (!file_name(host, name))
+	if (!cert_file_name(host, name))
 		return false;
 	*out_file = arena_printf(change->arena, "%s/%s.pem", dir, name);
 	*out_key = arena_printf(change->arena, "%s/%s.key", dir, name);
@@ -199,7 +199,7 @@ places(struct change *change, const char *host, const char **out_file,
 }
 
 static bool
-is_named(const struct conf *conf, const char *file, const char *key)
+cert_is_named(const struct conf *conf, const char *file, const char *key)
 {
 	for (size_t i = 0; i < conf->certificate_count; i++)
 		if (strcmp(conf->certificates[i].file, file) == 0 &&
@@ -236,7 +236,7 @@ statement_put(struct change *change, const char *file, const char *key,
 }
 
 static int
-copy(struct change *change, const char *from, const char *to, bool is_key)
+cert_copy(struct change *change, const char *from, const char *to, bool is_key)
 {
 	struct str *text = change_file(change, to, true, is_key ? 0600 :
 	    0644);
@@ -296,10 +296,10 @@ install_pair(struct change *change, char **argv, const char *host,
 	if (host != NULL && !tls_about_has(about, host))
 		printf("note: the certificate is not for %s, but for %s\n",
 		    host, about->names.buf);
-	status = copy(change, argv[0], file, false);
+	status = cert_copy(change, argv[0], file, false);
 	if (status == EX_OK)
-		status = copy(change, argv[1], key, true);
-	if (status == EX_OK && !is_named(change->conf, file, key))
+		status = cert_copy(change, argv[1], key, true);
+	if (status == EX_OK && !cert_is_named(change->conf, file, key))
 		status = statement_put(change, file, key, host);
 	return status == EX_OK ? change_carry_out(change) : status;
 }
@@ -331,12 +331,12 @@ install(struct change *change, int argc, char **argv)
 }
 
 static int
-run(struct change *change, int argc, char **argv)
+cert_run(struct change *change, int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "list") == 0)
-		return list(change, false);
+		return cert_list(change, false);
 	if (argc == 2 && strcmp(argv[1], "check") == 0)
-		return list(change, true);
+		return cert_list(change, true);
 	if (argc > 2 && strcmp(argv[1], "install") == 0)
 		return install(change, argc - 2, argv + 2);
 	return verb_usage(argv[0], "say list, check or install");
@@ -345,5 +345,5 @@ run(struct change *change, int argc, char **argv)
 int
 verb_cert(int argc, char **argv, const char *conf_path)
 {
-	return change_verb(argc, argv, conf_path, run);
+	return change_verb(argc, argv, conf_path, cert_run);
 }

@@ -25,7 +25,7 @@ struct options {
 };
 
 static void
-list(void)
+classify_list(void)
 {
 	for (int i = 0; i < CLASS_COUNT; i++)
 		printf("%-15s %s\n", mail_class_name((enum mail_class)i),
@@ -43,7 +43,7 @@ clause_of(const struct conf *conf, const char *to)
 
 /* "retry after 5m 1h", "suspend 6h", "end", or the clause's own waits. */
 static void
-add_answer(struct str *out, const struct conf_schedule *clause,
+classify_add_answer(struct str *out, const struct conf_schedule *clause,
     enum mail_class class)
 {
 	const struct conf_retry_rule *rule = NULL;
@@ -105,7 +105,7 @@ classify(const struct conf *conf, const struct options *options,
 	if (slice_starts(reply, "5"))
 		str_adds(&answer, "failed for good");
 	else
-		add_answer(&answer, clause, found.class);
+		classify_add_answer(&answer, clause, found.class);
 	if (options->is_json) {
 		print_json(reply, &found, str_slice(&answer));
 	} else {
@@ -152,7 +152,7 @@ verb_classify(int argc, char **argv, const char *conf_path)
 		if (strcmp(argv[i], "--json") == 0) {
 			options.is_json = true;
 		} else if (strcmp(argv[i], "--list") == 0) {
-			list();
+			classify_list();
 			return EX_OK;
 		} else if (strcmp(argv[i], "--rules") == 0) {
 			printf(SLICE_FMT, SLICE_ARG(classify_shipped()));

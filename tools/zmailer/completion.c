@@ -32,7 +32,7 @@ struct token {
 };
 
 static enum kind
-kind_of(struct slice text)
+completion_kind_of(struct slice text)
 {
 	bool is_option = text.n > 1 && text.p[0] == '-';
 
@@ -64,10 +64,10 @@ usage_next(const char **at, struct token *token)
 	while (token->text.n > 0 &&
 	    token->text.p[token->text.n - 1] == '.')
 		token->text.n--;
-	token->kind = kind_of(token->text);
+	token->kind = completion_kind_of(token->text);
 	if (token->kind == KIND_OPTION && (*at)[0] == ' ' &&
 	    strchr("[|", (*at)[1]) == NULL)
-		token->has_value = kind_of((struct slice){ *at + 1,
+		token->has_value = completion_kind_of((struct slice){ *at + 1,
 		    token_end(*at + 1) }) == KIND_VALUE;
 	return n > 0;
 }
@@ -80,7 +80,7 @@ is_file(struct slice text)
 }
 
 static bool
-is_first(const char *usage, const struct token *token)
+completion_is_first(const char *usage, const struct token *token)
 {
 	struct token other = { .has_value = false };
 
@@ -98,7 +98,8 @@ print_words(const struct verb_row *row)
 	const char *at = row->usage, *before = "";
 
 	while (usage_next(&at, &token))
-		if (token.kind != KIND_VALUE && is_first(row->usage, &token)) {
+		if (token.kind != KIND_VALUE && completion_is_first(row->usage,
+		    &token)) {
 			printf("%s" SLICE_FMT, before, SLICE_ARG(token.text));
 			before = " ";
 		}
@@ -122,7 +123,7 @@ print_valued(const struct verb_row *row, bool files)
 
 /* The verb takes names of files. */
 static bool
-has_files(const struct verb_row *row)
+completion_has_files(const struct verb_row *row)
 {
 	struct token token = { .has_value = false };
 	const char *at = row->usage;
@@ -169,7 +170,8 @@ print_bash_rows(void)
 		print_valued(row, false);
 		printf("\" reads=\"");
 		print_valued(row, true);
-		printf("\" files=%s ;;\n", has_files(row) ? "yes" : "");
+		printf("\" files=%s ;;\n", completion_has_files(row) ? "yes" :
+		    "");
 	}
 }
 
@@ -300,7 +302,7 @@ print_fish_row(const struct verb_row *row)
 	    "-a '", row->name);
 	print_words(row);
 	printf("'\n");
-	if (has_files(row))
+	if (completion_has_files(row))
 		printf("complete -c zmailer -F -n "
 		    "'__fish_seen_subcommand_from %s'\n", row->name);
 }

@@ -19,7 +19,7 @@
 #include "base/banned.h"
 
 static int
-show(int argc, char **argv, const char *conf_path)
+config_show(int argc, char **argv, const char *conf_path)
 {
 	struct str text = STR_INIT;
 	bool all = false, is_json = false;
@@ -219,7 +219,7 @@ verb_config(int argc, char **argv, const char *conf_path)
 		return verb_usage(argv[0], "say what: show, diff, undo, "
 		    "history");
 	if (strcmp(argv[1], "show") == 0)
-		return show(argc, argv, conf_path);
+		return config_show(argc, argv, conf_path);
 	status = change_open_any(&change, &argc, argv, conf_path);
 	if (status != 0)
 		return status;

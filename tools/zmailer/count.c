@@ -53,7 +53,7 @@ put_states(const struct queue_counts *counts, bool is_json)
 
 /* How many, how large, how old. */
 static void
-put_sum(const struct queue_counts *counts, int64_t now_s, bool is_json)
+count_put_sum(const struct queue_counts *counts, int64_t now_s, bool is_json)
 {
 	char span[CLOCK_TEXT_BYTES];
 	struct str out = STR_INIT;
@@ -180,19 +180,19 @@ count_meant(const struct spool *spool, const struct conf *conf,
 /* ---- the verb ----------------------------------------------------------- */
 
 static void
-put_all(const struct tally *tally, const struct queue_counts *counts,
+count_put_all(const struct tally *tally, const struct queue_counts *counts,
     bool is_json)
 {
 	if (counts != NULL)
 		put_states(counts, is_json);
 	else
 		tally_put(tally, is_json);
-	put_sum(counts != NULL ? counts : &tally->all, clock_wall_s(),
+	count_put_sum(counts != NULL ? counts : &tally->all, clock_wall_s(),
 	    is_json);
 }
 
 static int
-count_all(const struct conf *conf, const struct selector *selector,
+verb_count_all(const struct conf *conf, const struct selector *selector,
     bool is_json)
 {
 	struct tally *tally = mem_alloc(1, sizeof(*tally));
@@ -210,7 +210,7 @@ count_all(const struct conf *conf, const struct selector *selector,
 		    tally, &err) : queue_count(spool, clock_wall_s(), &counts,
 		    &err);
 	if (result == 0) {
-		put_all(tally, is_read ? NULL : &counts, is_json);
+		count_put_all(tally, is_read ? NULL : &counts, is_json);
 		status = selector != NULL && tally->all.total == 0;
 	} else {
 		status = verb_failed("count", &err, EX_NOINPUT);
@@ -234,7 +234,7 @@ verb_count(int argc, char **argv, const char *conf_path)
 		status = desk_selector(&options, arena, &selector);
 	if (status == EX_OK) {
 		conf = verb_conf(conf_path);
-		status = count_all(conf, selector, options.is_json);
+		status = verb_count_all(conf, selector, options.is_json);
 		conf_free(&conf);
 	}
 	desk_options_release(&options);

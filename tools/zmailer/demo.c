@@ -71,7 +71,7 @@ struct demo {
 };
 
 static int
-problem(const char *what, const char *detail)
+demo_problem(const char *what, const char *detail)
 {
 	fprintf(stderr, "zmailer: demo: %s%s%s\n", what, detail ? ": " : "",
 	    detail ? detail : "");
@@ -115,7 +115,7 @@ sink_start(struct demo *demo)
 	int ends[2];
 
 	if (pipe(ends) < 0)
-		return problem("pipe", strerror(errno));
+		return demo_problem("pipe", strerror(errno));
 	demo->sink = fork();
 	if (demo->sink == 0) {
 		dup2(ends[1], STDOUT_FILENO);
@@ -129,7 +129,7 @@ sink_start(struct demo *demo)
 		ssize_t got = read(ends[0], line + n, sizeof(line) - 1 - n);
 
 		if (got <= 0)
-			return problem("the sink does not start", NULL);
+			return demo_problem("the sink does not start", NULL);
 		n += (size_t)got;
 		line[n] = '\0';
 	}
@@ -139,7 +139,8 @@ sink_start(struct demo *demo)
 	while (digits > line && digits[-1] >= '0' && digits[-1] <= '9')
 		digits--;
 	demo->sink_port = (unsigned)strtoul(digits, NULL, 10);
-	return demo->sink_port ? 0 : problem("no port from the sink", line);
+	return demo->sink_port ? 0 : demo_problem("no port from the sink",
+	    line);
 }
 
 static unsigned
@@ -166,7 +167,7 @@ write_file(const char *path, const char *text)
 	FILE *file = fopen(path, "w");
 
 	if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0)
-		return problem(path, strerror(errno));
+		return demo_problem(path, strerror(errno));
 	return 0;
 }
 
@@ -181,7 +182,7 @@ configure(const struct demo *demo)
 	int status;
 
 	if (file == NULL)
-		return problem(demo->conf, strerror(errno));
+		return demo_problem(demo->conf, strerror(errno));
 	str_addf(&text,
 	    "# the demo's own statements\n"
 	    "freeze sender @frozen.example\n"
@@ -210,11 +211,11 @@ instance_start(struct demo *demo)
 	if (sink_start(demo) < 0)
 		return -1;
 	if (run_self(demo, init) != 0)
-		return problem("zmailer init failed for", demo->dir);
+		return demo_problem("zmailer init failed for", demo->dir);
 	if (configure(demo) < 0)
 		return -1;
 	if (run_self(demo, start) != 0)
-		return problem("zmailer start failed; see",
+		return demo_problem("zmailer start failed; see",
 		    "zmailer -C demo/zmailer.conf run");
 	return 0;
 }
@@ -245,7 +246,7 @@ send_one(const struct demo *demo, const struct fate *fate, struct life *life)
 
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	if (fd < 0 || connect(fd, (void *)&to, sizeof(to)) < 0)
-		return problem("cannot connect", strerror(errno));
+		return demo_problem("cannot connect", strerror(errno));
 	in = fdopen(fd, "r");
 	snprintf(text, sizeof(text), "EHLO demo.localhost\r\n"
 	    "MAIL FROM:<%s>\r\nRCPT TO:<%s>\r\nDATA\r\n", fate->from, fate->to);
@@ -266,7 +267,7 @@ send_one(const struct demo *demo, const struct fate *fate, struct life *life)
 	fclose(in);
 	if (status < 0 ||
 	    sscanf(line, "250 %*s %63s", life->id) != 1)
-		return problem("the server said", line);
+		return demo_problem("the server said", line);
 	return 0;
 }
 
@@ -320,7 +321,7 @@ read_journal_file(struct demo *demo, const char *path)
 }
 
 static void
-look(struct demo *demo)
+demo_look(struct demo *demo)
 {
 	char dir_path[PATH_BYTES + 8], path[2 * PATH_BYTES];
 	struct dirent *entry;
@@ -367,13 +368,13 @@ mend_routing(struct demo *demo)
 }
 
 static void
-watch(struct demo *demo)
+demo_watch(struct demo *demo)
 {
 	int64_t end_at_ms = clock_steady_ms() + WAIT_MS;
 	bool is_mended = false;
 
 	while (clock_steady_ms() < end_at_ms) {
-		look(demo);
+		demo_look(demo);
 		if (all_over(demo))
 			return;
 		if (!is_mended && demo->lives[ROUTING].is_deferred) {
@@ -416,7 +417,7 @@ print_span(const char *from, const char *to)
 }
 
 static int
-tell(const struct demo *demo)
+demo_tell(const struct demo *demo)
 {
 	const char *green = verb_is_fancy() ? "\033[32m" : "";
 	const char *red = verb_is_fancy() ? "\033[31m" : "";
@@ -445,7 +446,7 @@ tell(const struct demo *demo)
 }
 
 static void
-finish(struct demo *demo, bool is_kept, int status)
+demo_finish(struct demo *demo, bool is_kept, int status)
 {
 	static const char *const stop[] = { "stop", NULL };
 	char command[PATH_BYTES + 32];
@@ -503,13 +504,14 @@ verb_demo(int argc, char **argv, const char *conf_path)
 	if (n < 0)
 		snprintf(demo.self, sizeof(demo.self), "zmailer");
 	if (getcwd(cwd, sizeof(cwd)) == NULL)
-		return problem("current directory", strerror(errno)), EX_OSERR;
+		return demo_problem("current directory", strerror(errno)),
+		    EX_OSERR;
 	snprintf(demo.dir, sizeof(demo.dir), "%s%s%s",
 	    where[0] == '/' ? "" : cwd, where[0] == '/' ? "" : "/", where);
 	snprintf(demo.conf, sizeof(demo.conf), "%.1000s/zmailer.conf",
 	    demo.dir);
 	if (access(demo.dir, F_OK) == 0)
-		return problem("exists already; remove it or name another "
+		return demo_problem("exists already; remove it or name another "
 		    "directory", demo.dir), EX_CANTCREAT;
 	signal(SIGPIPE, SIG_IGN);
 	unsetenv("ZMAILER_CONF");
@@ -523,10 +525,10 @@ verb_demo(int argc, char **argv, const char *conf_path)
 			if (send_one(&demo, &fates[i], &demo.lives[i]) < 0)
 				status = EX_SOFTWARE;
 		if (status == EX_OK) {
-			watch(&demo);
-			status = tell(&demo);
+			demo_watch(&demo);
+			status = demo_tell(&demo);
 		}
 	}
-	finish(&demo, is_kept && status == EX_OK, status);
+	demo_finish(&demo, is_kept && status == EX_OK, status);
 	return status;
 }

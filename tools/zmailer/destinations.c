@@ -29,7 +29,7 @@ struct verb_words {		/* what a verb takes */
 };
 
 static int
-take_args(int argc, char **argv, const struct verb_words *words,
+destinations_take_args(int argc, char **argv, const struct verb_words *words,
     struct order *out)
 {
 	*out = (struct order){ .verb = argv[0] };
@@ -79,7 +79,7 @@ add_dest(struct str *request, const char *dest)
 }
 
 static int
-add_words(struct str *request, const struct order *order)
+destinations_add_words(struct str *request, const struct order *order)
 {
 	char until[64], who[64];
 	struct err err = { "" };
@@ -157,7 +157,7 @@ send_order(struct order *order, const struct conf *conf)
 	if (is_up == 0)
 		return control_stopped(order->verb, conf->run_dir, NULL);
 	control_begin(&request, order->verb);
-	status = add_words(&request, order);
+	status = destinations_add_words(&request, order);
 	if (status == EX_OK && is_up == 1)
 		is_up = control_ask(&control, &request, print_line,
 		    &order->is_json, &last, &err);
@@ -166,19 +166,19 @@ send_order(struct order *order, const struct conf *conf)
 	} else if (status == EX_OK) {
 		print_line(&order->is_json, str_slice(&last));
 	}
-	control_close(&control);
+	control_hang_up(&control);
 	str_release(&request);
 	str_release(&last);
 	return status;
 }
 
 static int
-run(int argc, char **argv, const char *conf_path,
+destinations_run(int argc, char **argv, const char *conf_path,
     const struct verb_words *words)
 {
 	struct order order;
 	struct conf *conf;
-	int status = take_args(argc, argv, words, &order);
+	int status = destinations_take_args(argc, argv, words, &order);
 
 	if (status != EX_OK)
 		return status;
@@ -193,7 +193,7 @@ run(int argc, char **argv, const char *conf_path,
 	verb_##name(int argc, char **argv, const char *conf_path) \
 	{ \
 		static const struct verb_words words = { __VA_ARGS__ }; \
-		return run(argc, argv, conf_path, &words); \
+		return destinations_run(argc, argv, conf_path, &words); \
 	}
 DESTINATION_VERB(suspend, .dest = true, .span = true, .reason = true)
 DESTINATION_VERB(resume, .dest = true)

@@ -85,7 +85,7 @@ put_domain(const struct conf_domain *domain, const char *name, bool is_json)
 }
 
 static int
-list(const struct change *change)
+domain_list(const struct change *change)
 {
 	const struct conf *conf = change->conf;
 
@@ -147,7 +147,7 @@ say_records(const struct change *change, const char *name)
 }
 
 static int
-add(struct change *change, int argc, char **argv,
+domain_add(struct change *change, int argc, char **argv,
     const struct domain_words *words)
 {
 	struct str *text = change_main(change);
@@ -186,7 +186,7 @@ add(struct change *change, int argc, char **argv,
 
 /* Out of its statement, or with it when it was its only name. */
 static bool
-take_name(struct change *change, struct str *text, const char *name)
+domain_take_name(struct change *change, struct str *text, const char *name)
 {
 	struct conf_piece *pieces;
 	size_t count = conf_pieces(change->arena, str_slice(text), &pieces);
@@ -225,7 +225,7 @@ remove_one(struct change *change, const char *word)
 	text = change_file(change, domain->at.file, false, 0);
 	if (text == NULL)
 		return EX_NOINPUT;
-	if (take_name(change, text, name))
+	if (domain_take_name(change, text, name))
 		return EX_OK;
 	fprintf(stderr, "zmailer: domain: %s is not named by itself in %s:%u "
 	    "(a table, or .PARENT, has it)\n", name, domain->at.file,
@@ -247,7 +247,7 @@ remove_all(struct change *change, int argc, char **argv)
 
 /* --users, --aliases, --deliver are taken out of argv. */
 static bool
-take_words(int *argc, char **argv, struct domain_words *words)
+domain_take_words(int *argc, char **argv, struct domain_words *words)
 {
 	int kept = 2;
 
@@ -272,17 +272,17 @@ take_words(int *argc, char **argv, struct domain_words *words)
 }
 
 static int
-run(struct change *change, int argc, char **argv)
+domain_run(struct change *change, int argc, char **argv)
 {
 	struct domain_words words = { .users = NULL };
 
-	if (argc > 2 && !take_words(&argc, argv, &words))
+	if (argc > 2 && !domain_take_words(&argc, argv, &words))
 		return verb_usage(argv[0], "an option is unknown, or its "
 		    "value is missing or odd");
 	if (argc == 2 && strcmp(argv[1], "list") == 0)
-		return list(change);
+		return domain_list(change);
 	if (argc > 2 && strcmp(argv[1], "add") == 0)
-		return add(change, argc - 2, argv + 2, &words);
+		return domain_add(change, argc - 2, argv + 2, &words);
 	if (argc > 2 && strcmp(argv[1], "remove") == 0)
 		return remove_all(change, argc - 2, argv + 2);
 	return verb_usage(argv[0], "say list, or add or remove and "
@@ -292,5 +292,5 @@ run(struct change *change, int argc, char **argv)
 int
 verb_domain(int argc, char **argv, const char *conf_path)
 {
-	return change_verb(argc, argv, conf_path, run);
+	return change_verb(argc, argv, conf_path, domain_run);
 }

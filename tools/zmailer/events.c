@@ -44,7 +44,7 @@ struct wish {
 };
 
 static void
-line_put(const struct wish *wish, struct slice line)
+events_line_put(const struct wish *wish, struct slice line)
 {
 	struct str text = STR_INIT;
 
@@ -122,7 +122,7 @@ past_put(struct journal *journal, const struct wish *wish)
 	if (count > 0)
 		qsort(past.lines, count, sizeof(*past.lines), past_compare);
 	for (size_t i = 0; i < count; i++)
-		line_put(wish, str_slice(&past.lines[i].line));
+		events_line_put(wish, str_slice(&past.lines[i].line));
 	for (size_t i = 0; i < past.room; i++)
 		str_release(&past.lines[i].line);
 	mem_free(&past.lines);
@@ -162,7 +162,7 @@ added_read(int fd, struct str *pending)
 
 /* What is whole of it. */
 static void
-lines_put(const struct wish *wish, struct str *pending)
+events_lines_put(const struct wish *wish, struct str *pending)
 {
 	struct slice rest = str_slice(pending), line;
 	size_t end;
@@ -170,7 +170,7 @@ lines_put(const struct wish *wish, struct str *pending)
 	while ((end = slice_find(rest, '\n')) != rest.n) {
 		line = slice_first(rest, end);
 		if (facts_fit(wish->facts, line))
-			line_put(wish, line);
+			events_line_put(wish, line);
 		rest = slice_from(rest, end + 1);
 	}
 	str_consume(pending, pending->len - rest.n);
@@ -201,8 +201,8 @@ next_open(const char *log_dir, const struct wish *wish, char day[16],
 	int fd = today_open(log_dir, day, false);
 
 	while (added_read(fd, &begin))
-		lines_put(wish, &begin);
-	lines_put(wish, late);
+		events_lines_put(wish, &begin);
+	events_lines_put(wish, late);
 	str_reset(late);
 	str_add_slice(late, str_slice(&begin));
 	str_release(&begin);
@@ -212,10 +212,12 @@ next_open(const char *log_dir, const struct wish *wish, char day[16],
 /* Until the reader goes away: SIGPIPE or ^C end it.  A file that is over is
  * read for a while longer: the last lines may just be written. */
 static void
-follow(const char *log_dir, const struct wish *wish, int fd, char day[16])
+events_follow(const char *log_dir, const struct wish *wish, int fd,
+    char day[16])
 	__attribute__((noreturn));
 static void
-follow(const char *log_dir, const struct wish *wish, int fd, char day[16])
+events_follow(const char *log_dir, const struct wish *wish, int fd,
+    char day[16])
 {
 	const struct timespec nap = { .tv_nsec = LOOK_EVERY_MS * 1000000L };
 	struct str pending = STR_INIT;
@@ -228,7 +230,7 @@ follow(const char *log_dir, const struct wish *wish, int fd, char day[16])
 		    today_is_over(log_dir, fd, day))
 			over_at_ms = clock_steady_ms();
 		if (over_at_ms < 0)
-			lines_put(wish, &pending);
+			events_lines_put(wish, &pending);
 		if (has_more)
 			continue;
 		if (fd < 0 || (over_at_ms >= 0 &&
@@ -243,7 +245,7 @@ follow(const char *log_dir, const struct wish *wish, int fd, char day[16])
 }
 
 static int
-arguments(int argc, char **argv, struct wish *wish)
+events_arguments(int argc, char **argv, struct wish *wish)
 {
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--json") == 0) {
@@ -285,7 +287,7 @@ events(const char *log_dir, const struct wish *wish)
 	journal_close(&journal);
 	fflush(stdout);
 	if (wish->follows)
-		follow(log_dir, wish, fd, day);
+		events_follow(log_dir, wish, fd, day);
 	return EX_OK;
 }
 
@@ -295,7 +297,7 @@ verb_events(int argc, char **argv, const char *conf_path)
 	struct wish wish = { .options = { .verb = "events",
 	    .words = STR_INIT } };
 	struct arena *arena = arena_new();
-	int status = arguments(argc, argv, &wish);
+	int status = events_arguments(argc, argv, &wish);
 	struct conf *conf;
 
 	if (status == EX_OK)

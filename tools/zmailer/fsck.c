@@ -33,7 +33,8 @@ struct fsck {
 };
 
 static void
-say(struct fsck *fsck, const char *file, const char *to, const char *reason)
+fsck_say(struct fsck *fsck, const char *file, const char *to,
+    const char *reason)
 {
 	bool can_mend = strcmp(file, to) != 0;
 	struct str line = STR_INIT;
@@ -63,7 +64,7 @@ static void
 on_misfit(void *context, const char *file, const char *from, const char *to,
     const char *reason)
 {
-	say(context, from, to, reason);
+	fsck_say(context, from, to, reason);
 }
 
 /* "postman/12.why": is it there? */
@@ -86,7 +87,7 @@ check_aside(struct fsck *fsck, const char *name)
 	    name);
 	if (!spool_name_parse(slice_of(name), &parts) || parts.pid != 0 ||
 	    parts.why.n == 0) {
-		say(fsck, label, label, "not a name of ours");
+		fsck_say(fsck, label, label, "not a name of ours");
 		return;
 	}
 	if (!slice_ends(parts.why, ".control"))
@@ -94,12 +95,12 @@ check_aside(struct fsck *fsck, const char *name)
 	snprintf(message, sizeof(message), "%.*s",
 	    (int)(strlen(name) - strlen(".control")), name);
 	if (!is_there(fsck, message))
-		say(fsck, label, label,
+		fsck_say(fsck, label, label,
 		    "a control file whose message is gone");
 }
 
 static bool
-count_one(void *context, const char *name)
+fsck_count_one(void *context, const char *name)
 {
 	struct fsck *fsck = context;
 	const char *last = strrchr(name, '/');
@@ -113,14 +114,15 @@ count_one(void *context, const char *name)
 }
 
 static int
-count_all(struct fsck *fsck, struct err *err)
+fsck_count_all(struct fsck *fsck, struct err *err)
 {
 	for (int i = 0; i < AREA_COUNT; i++) {
 		unsigned priorities = i == AREA_ROUTER ? SPOOL_PRIORITIES : 1;
 
 		fsck->area = (enum spool_area)i;
 		for (unsigned j = 0; j < priorities; j++)
-			if (spool_scan(fsck->spool, fsck->area, j, count_one,
+			if (spool_scan(fsck->spool, fsck->area, j,
+			    fsck_count_one,
 				fsck, err) != 0)
 				return -1;
 	}
@@ -128,7 +130,7 @@ count_all(struct fsck *fsck, struct err *err)
 }
 
 static void
-summary(const struct fsck *fsck, bool is_running)
+fsck_summary(const struct fsck *fsck, bool is_running)
 {
 	struct str line = STR_INIT;
 
@@ -191,7 +193,7 @@ own_accounts(const struct conf *conf)
 }
 
 static int
-run(struct fsck *fsck, const struct conf *conf)
+fsck_run(struct fsck *fsck, const struct conf *conf)
 {
 	struct recovery found;
 	struct err err = { "" };
@@ -215,11 +217,11 @@ run(struct fsck *fsck, const struct conf *conf)
 		event_open(conf->log_dir);
 	if (spool_recover(fsck->spool, choose_mode(fsck, is_running),
 		on_misfit, fsck, &found, &err) != 0 ||
-	    count_all(fsck, &err) != 0) {
+	    fsck_count_all(fsck, &err) != 0) {
 		return verb_failed("fsck", &err, EX_NOPERM);
 	}
 	event_flush();
-	summary(fsck, is_running && !fsck->is_repair);
+	fsck_summary(fsck, is_running && !fsck->is_repair);
 	if (fsck->is_repair)
 		return fsck->mended == fsck->misfits ? EX_OK : 1;
 	return fsck->misfits == 0 ? EX_OK : 1;
@@ -242,7 +244,7 @@ verb_fsck(int argc, char **argv, const char *conf_path)
 			    argv[i]);
 	}
 	conf = verb_conf(conf_path);
-	status = run(&fsck, conf);
+	status = fsck_run(&fsck, conf);
 	spool_close(&fsck.spool);
 	conf_free(&conf);
 	return status;

@@ -69,7 +69,7 @@ text_write(const struct hello *hello, int fd)
 }
 
 static int
-hand_in(struct hello *hello)
+hello_hand_in(struct hello *hello)
 {
 	const char *rcpts[] = { hello->to };
 	struct submission what = { .sender = hello->from, .rcpts = rcpts,
@@ -167,7 +167,7 @@ put_line(const struct hello *hello, struct slice line, const char *word,
 }
 
 static void
-take_line(struct hello *hello, struct slice line)
+hello_take_line(struct hello *hello, struct slice line)
 {
 	struct str event = STR_INIT;
 	const struct stage *stage = NULL;
@@ -194,7 +194,7 @@ take_line(struct hello *hello, struct slice line)
 }
 
 static bool
-look(struct hello *hello)
+hello_look(struct hello *hello)
 {
 	struct slice rest;
 	ssize_t n;
@@ -209,7 +209,7 @@ look(struct hello *hello)
 	hello->pending.buf[hello->pending.len] = '\0';
 	rest = str_slice(&hello->pending);
 	while (!hello->is_over && (end = slice_find(rest, '\n')) != rest.n) {
-		take_line(hello, slice_first(rest, end));
+		hello_take_line(hello, slice_first(rest, end));
 		rest = slice_from(rest, end + 1);
 	}
 	str_consume(&hello->pending, hello->pending.len - rest.n);
@@ -217,13 +217,13 @@ look(struct hello *hello)
 }
 
 static int
-follow(struct hello *hello)
+hello_follow(struct hello *hello)
 {
 	const struct timespec nap = { .tv_nsec = LOOK_EVERY_MS * 1000000L };
 	int64_t end_ms = clock_steady_ms() + hello->wait_ms;
 
 	while (!hello->is_over) {
-		if (look(hello))
+		if (hello_look(hello))
 			continue;
 		if (clock_steady_ms() > end_ms) {
 			fprintf(stderr, "zmailer: hello: not at its end yet: "
@@ -248,7 +248,7 @@ follow(struct hello *hello)
 /* ---- the command line --------------------------------------------------- */
 
 static bool
-is_address(const char *text)
+hello_is_address(const char *text)
 {
 	struct slice rest = slice_of(text);
 
@@ -262,7 +262,7 @@ is_address(const char *text)
 }
 
 static int
-take_args(int argc, char **argv, struct hello *hello)
+hello_take_args(int argc, char **argv, struct hello *hello)
 {
 	struct err err;
 
@@ -270,14 +270,14 @@ take_args(int argc, char **argv, struct hello *hello)
 		if (strcmp(argv[i], "--json") == 0)
 			hello->is_json = true;
 		else if (strcmp(argv[i], "--from") == 0 && i + 1 < argc &&
-		    is_address(argv[i + 1]))
+		    hello_is_address(argv[i + 1]))
 			hello->from = argv[++i];
 		else if (strcmp(argv[i], "--timeout") == 0 && i + 1 < argc) {
 			if (units_span_ms(slice_of(argv[++i]),
 			    &hello->wait_ms, &err) != 1)
 				return verb_usage(argv[0], "--timeout %s: %s",
 				    argv[i], err.text);
-		} else if (hello->to == NULL && is_address(argv[i]))
+		} else if (hello->to == NULL && hello_is_address(argv[i]))
 			hello->to = argv[i];
 		else
 			return verb_usage(argv[0],
@@ -307,14 +307,14 @@ say_hello(struct hello *hello)
 	event_open(hello->conf->log_dir);
 	hello->begin_ms = clock_wall_us() / 1000;
 	journal_reach(hello, true);
-	status = hand_in(hello);
+	status = hello_hand_in(hello);
 	if (status != EX_OK)
 		return status;
 	if (!hello->is_json)
 		printf("to %s\n%6lld ms  accepted   id %s\n", hello->to,
 		    (long long)(clock_wall_us() / 1000 - hello->begin_ms),
 		    hello->id);
-	return follow(hello);
+	return hello_follow(hello);
 }
 
 int
@@ -322,7 +322,7 @@ verb_hello(int argc, char **argv, const char *conf_path)
 {
 	struct hello hello = { .wait_ms = HELLO_MS, .fd = -1,
 		.pending = STR_INIT };
-	int status = take_args(argc, argv, &hello);
+	int status = hello_take_args(argc, argv, &hello);
 	struct conf *conf;
 
 	if (status != EX_OK)

@@ -33,7 +33,7 @@ struct init {
 };
 
 static int
-problem(const char *what, const char *why)
+init_problem(const char *what, const char *why)
 {
 	fprintf(stderr, "zmailer: init: %s: %s\n", what, why);
 	return EX_CANTCREAT;
@@ -46,23 +46,23 @@ directory_mode(void)
 }
 
 static int
-make_directory(const char *path)
+init_make_directory(const char *path)
 {
 	if (mkdir(path, directory_mode()) != 0 && errno != EEXIST)
-		return problem(path, strerror(errno));
+		return init_problem(path, strerror(errno));
 	return EX_OK;
 }
 
 /* Empty, or made by us before? */
 static int
-check_directory(const char *path)
+init_check_directory(const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
 	bool is_empty = true, is_instance = false;
 
 	if (dir == NULL)
-		return problem(path, strerror(errno));
+		return init_problem(path, strerror(errno));
 	while ((entry = readdir(dir)) != NULL) {
 		if (strcmp(entry->d_name, ".") == 0 ||
 		    strcmp(entry->d_name, "..") == 0)
@@ -74,7 +74,8 @@ check_directory(const char *path)
 	closedir(dir);
 	if (is_empty || is_instance)
 		return EX_OK;
-	return problem(path, "there is something in it that is no instance of "
+	return init_problem(path,
+	    "there is something in it that is no instance of "
 	    "zmailer; name a new directory");
 }
 
@@ -92,17 +93,17 @@ write_new(const struct init *init, const char *name, const struct str *text)
 		return EX_OK;
 	}
 	if (fd < 0)
-		return problem(path, strerror(errno));
+		return init_problem(path, strerror(errno));
 	is_good = write(fd, text->buf, text->len) == (ssize_t)text->len;
 	if (close(fd) != 0 || !is_good)
-		return problem(path, "cannot be written whole");
+		return init_problem(path, "cannot be written whole");
 	printf("  made %s\n", path);
 	return EX_OK;
 }
 
 /* A path as the value of a statement. */
 static const char *
-quoted(const struct init *init, const char *before, const char *after)
+init_quoted(const struct init *init, const char *before, const char *after)
 {
 	struct str text = STR_INIT;
 	const char *result;
@@ -142,10 +143,11 @@ write_conf(const struct init *init, const char *host)
 	    "table  users   %s\n"
 	    "table  aliases %s\n"
 	    "domain localhost%s%s { users <users>; aliases <aliases> }\n\n",
-	    host, (unsigned)init->port, quoted(init, "", "/spool"),
-	    quoted(init, "", "/run"), quoted(init, "", "/log"),
-	    quoted(init, "", "/mail/{user}"), quoted(init, "file:", "/users"),
-	    quoted(init, "file:", "/aliases"),
+	    host, (unsigned)init->port, init_quoted(init, "", "/spool"),
+	    init_quoted(init, "", "/run"), init_quoted(init, "", "/log"),
+	    init_quoted(init, "", "/mail/{user}"), init_quoted(init, "file:",
+	    "/users"),
+	    init_quoted(init, "file:", "/aliases"),
 	    strcmp(host, "localhost") == 0 ? "" : " ",
 	    strcmp(host, "localhost") == 0 ? "" : host);
 	if (geteuid() == 0)
@@ -167,7 +169,7 @@ write_conf(const struct init *init, const char *host)
 
 /* Letters and digits only: it becomes a line of a table. */
 static bool
-is_plain(const char *name)
+init_is_plain(const char *name)
 {
 	return name[0] != '\0' && strspn(name, "abcdefghijklmnopqrstuvwxyz"
 	    "0123456789_-.") == strlen(name);
@@ -182,7 +184,7 @@ write_users(const struct init *init)
 
 	str_adds(&text, "# who has a mailbox here, one name a line\n"
 	    "postmaster\nalice\nbob\n");
-	if (account != NULL && is_plain(account->pw_name) &&
+	if (account != NULL && init_is_plain(account->pw_name) &&
 	    strcmp(account->pw_name, "postmaster") != 0 &&
 	    strcmp(account->pw_name, "alice") != 0 &&
 	    strcmp(account->pw_name, "bob") != 0)
@@ -215,7 +217,7 @@ make_spool(const struct init *init)
 
 	if (spool_open(arena_printf(init->arena, "%s/spool", init->dir),
 	    SPOOL_CREATE, 0, &spool, &err) != 0)
-		return problem("the spool", err.text);
+		return init_problem("the spool", err.text);
 	spool_close(&spool);
 	return EX_OK;
 }
@@ -255,25 +257,26 @@ make_instance(struct init *init, const char *dir)
 {
 	static const char *const names[] = { "spool", "run", "log", "mail" };
 	char *path;
-	int status = make_directory(dir);
+	int status = init_make_directory(dir);
 
 	if (status == EX_OK)
-		status = check_directory(dir);
+		status = init_check_directory(dir);
 	if (status != EX_OK)
 		return status;
 	path = realpath(dir, NULL);
 	if (path == NULL)
-		return problem(dir, strerror(errno));
+		return init_problem(dir, strerror(errno));
 	init->dir = arena_printf(init->arena, "%s", path);
 	free(path);	/* realpath made it */
 	for (const char *p = init->dir; *p != '\0'; p++)
 		if ((unsigned char)*p < 32)
-			return problem(dir, "a path with control characters");
+			return init_problem(dir,
+			    "a path with control characters");
 	/* first: it is what makes it an instance, so that a second call may
 	 * finish what a first one began */
 	status = write_conf(init, host_name(init->arena));
 	for (size_t i = 0; i < 4 && status == EX_OK; i++)
-		status = make_directory(arena_printf(init->arena, "%s/%s",
+		status = init_make_directory(arena_printf(init->arena, "%s/%s",
 		    init->dir, names[i]));
 	if (status == EX_OK)
 		status = make_spool(init);

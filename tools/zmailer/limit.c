@@ -30,7 +30,7 @@ struct limit {
 
 /* A word that needs no quotes and ends no statement. */
 static bool
-is_plain(const char *word)
+limit_is_plain(const char *word)
 {
 	for (const char *p = word; *p != '\0'; p++)
 		if ((unsigned char)*p <= 32 || *p == 127 ||
@@ -40,7 +40,7 @@ is_plain(const char *word)
 }
 
 static const char *
-key_of(const char *whom)
+limit_key_of(const char *whom)
 {
 	return whom[0] == '@' ? "sender-domain" :
 	    strchr(whom, '@') != NULL ? "sender" : "user";
@@ -65,7 +65,7 @@ is_sender_limit(const struct conf_piece *piece, const char *whom)
 
 /* Limits of the same go; each edit makes the pieces stale. */
 static unsigned
-sender_take(struct change *change, struct str *text, const char *whom)
+limit_sender_take(struct change *change, struct str *text, const char *whom)
 {
 	unsigned gone = 0;
 
@@ -110,7 +110,7 @@ sender_put(struct change *change, const struct limit *limit)
 
 	if (text == NULL)
 		return EX_NOINPUT;
-	sender_take(change, text, limit->whom);
+	limit_sender_take(change, text, limit->whom);
 	str_addf(&line, "limit rate %s per %s %s %s", limit->rate,
 	    limit->key, strcmp(limit->key, "user") == 0 ? "user" : "sender",
 	    limit->whom);
@@ -179,7 +179,7 @@ clause_take(struct change *change, struct str *text, const char *dest)
 }
 
 static const char *
-dest_of(struct arena *arena, const char *whom)
+limit_dest_of(struct arena *arena, const char *whom)
 {
 	return strchr(whom, '/') != NULL ? whom :
 	    arena_printf(arena, "smtp/%s", whom);
@@ -190,7 +190,7 @@ dest_put(struct change *change, const struct limit *limit)
 {
 	static const char *const clauses[] = { "schedule", "include",
 		"include-legacy", NULL };
-	const char *dest = dest_of(change->arena, limit->whom);
+	const char *dest = limit_dest_of(change->arena, limit->whom);
 	struct str *text = change_main(change);
 	struct str line = STR_INIT;
 
@@ -238,7 +238,7 @@ put_limit(const struct str *what, struct conf_at at, bool is_json)
 }
 
 static int
-list(struct change *change)
+limit_list(struct change *change)
 {
 	const struct conf *conf = change->conf;
 	struct str what = STR_INIT;
@@ -282,7 +282,7 @@ list(struct change *change)
 }
 
 static int
-take_back(struct change *change, const char *kind, const char *whom)
+limit_take_back(struct change *change, const char *kind, const char *whom)
 {
 	struct str *text = change_main(change);
 	int taken;
@@ -290,8 +290,9 @@ take_back(struct change *change, const char *kind, const char *whom)
 	if (text == NULL)
 		return EX_NOINPUT;
 	taken = strcmp(kind, "sender") == 0 ?
-	    (int)sender_take(change, text, whom) : clause_take(change, text,
-	    dest_of(change->arena, whom));
+	    (int)limit_sender_take(change, text, whom) : clause_take(change,
+	    text,
+	    limit_dest_of(change->arena, whom));
 	if (taken < 0)
 		return EX_CONFIG;
 	if (taken > 0)
@@ -325,7 +326,7 @@ take_amount(const char *word, struct limit *out)
 }
 
 static int
-take_until(const char *word, struct limit *out)
+limit_take_until(const char *word, struct limit *out)
 {
 	int64_t ms;
 
@@ -337,18 +338,18 @@ take_until(const char *word, struct limit *out)
 }
 
 static int
-set(struct change *change, int argc, char **argv)
+limit_set(struct change *change, int argc, char **argv)
 {
 	bool is_sender = strcmp(argv[1], "sender") == 0;
-	struct limit limit = { .whom = argv[2], .key = key_of(argv[2]) };
+	struct limit limit = { .whom = argv[2], .key = limit_key_of(argv[2]) };
 	int status = EX_OK;
 
-	if (!is_plain(limit.whom))
+	if (!limit_is_plain(limit.whom))
 		return verb_usage(argv[0], "whom? user@domain, @domain, a "
 		    "user, or a host");
 	for (int i = 3; i < argc && status == EX_OK; i++)
 		if (strcmp(argv[i], "--for") == 0 && i + 1 < argc)
-			status = take_until(argv[++i], &limit);
+			status = limit_take_until(argv[++i], &limit);
 		else
 			status = take_amount(argv[i], &limit);
 	if (status != EX_OK)
@@ -362,19 +363,19 @@ set(struct change *change, int argc, char **argv)
 }
 
 static int
-run(struct change *change, int argc, char **argv)
+limit_run(struct change *change, int argc, char **argv)
 {
 	bool is_kind;
 
 	is_kind = argc > 2 && (strcmp(argv[1], "sender") == 0 ||
 	    strcmp(argv[1], "dest") == 0);
 	if (argc == 2 && strcmp(argv[1], "list") == 0)
-		return list(change);
+		return limit_list(change);
 	if (argc == 4 && strcmp(argv[1], "remove") == 0 &&
 	    (strcmp(argv[2], "sender") == 0 || strcmp(argv[2], "dest") == 0))
-		return take_back(change, argv[2], argv[3]);
+		return limit_take_back(change, argv[2], argv[3]);
 	if (is_kind)
-		return set(change, argc, argv);
+		return limit_set(change, argc, argv);
 	return verb_usage(argv[0], "say list, sender, dest or "
 	    "remove");
 }
@@ -382,5 +383,5 @@ run(struct change *change, int argc, char **argv)
 int
 verb_limit(int argc, char **argv, const char *conf_path)
 {
-	return change_verb(argc, argv, conf_path, run);
+	return change_verb(argc, argv, conf_path, limit_run);
 }

@@ -79,7 +79,7 @@ list_one(void *context, const struct view *view)
 }
 
 static int
-entry_compare(const void *a, const void *b)
+list_entry_compare(const void *a, const void *b)
 {
 	return strcmp(((const struct entry *)a)->id,
 	    ((const struct entry *)b)->id);
@@ -91,7 +91,7 @@ entries_print(struct list *list)
 {
 	if (list->count > 1)
 		qsort(list->entries, list->count, sizeof(*list->entries),
-		    entry_compare);
+		    list_entry_compare);
 	if (!list->is_json && list->count > 0)
 		printf("%-16s %6s %6s  %-8s %s\n", "ID", "AGE", "SIZE",
 		    "STATE", "FROM / TO");

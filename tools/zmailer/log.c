@@ -72,7 +72,7 @@ replaced_take(struct change *change, struct str *text,
 }
 
 static void
-line_put(struct change *change, struct str *text, const struct order *order,
+log_line_put(struct change *change, struct str *text, const struct order *order,
     const char *line)
 {
 	struct conf_piece *pieces;
@@ -104,7 +104,7 @@ is_needless(const struct change *change, const struct order *order)
 }
 
 static int
-set(struct change *change, const struct order *order)
+log_set(struct change *change, const struct order *order)
 {
 	struct str *text = change_main(change);
 	struct str line = STR_INIT;
@@ -121,7 +121,7 @@ set(struct change *change, const struct order *order)
 	}
 	str_addc(&line, '\n');
 	if (!is_needless(change, order))
-		line_put(change, text, order, line.buf);
+		log_line_put(change, text, order, line.buf);
 	str_release(&line);
 	return change_carry_out(change);
 }
@@ -129,7 +129,7 @@ set(struct change *change, const struct order *order)
 /* ---- show ------------------------------------------------------------- */
 
 static void
-put_row(const struct conf_log_level *row, bool is_json)
+log_put_row(const struct conf_log_level *row, bool is_json)
 {
 	bool is_over = row->until_s != 0 && row->until_s <= clock_wall_s();
 	struct str out = STR_INIT, what = STR_INIT;
@@ -153,12 +153,12 @@ put_row(const struct conf_log_level *row, bool is_json)
 }
 
 static int
-show(const struct change *change)
+log_show(const struct change *change)
 {
 	const struct conf *conf = change->conf;
 
 	for (size_t i = 0; i < conf->log_level_count; i++)
-		put_row(&conf->log_levels[i], change->is_json);
+		log_put_row(&conf->log_levels[i], change->is_json);
 	if (conf->log_level_count == 0 && !change->is_json)
 		printf("normal: no dialogue is noted\n");
 	return EX_OK;
@@ -186,7 +186,7 @@ take_whom(const char *verb, char **argv, struct order *out)
 }
 
 static int
-take_until(const char *verb, const char *word, struct order *out)
+log_take_until(const char *verb, const char *word, struct order *out)
 {
 	int64_t ms;
 
@@ -211,7 +211,7 @@ set_level(struct change *change, int argc, char **argv)
 			return verb_usage(argv[0], "'%s' says too little",
 			    argv[i]);
 		if (strcmp(argv[i], "--for") == 0)
-			status = take_until(argv[0], argv[i + 1], &order);
+			status = log_take_until(argv[0], argv[i + 1], &order);
 		else if (order.kind == NULL && (strcmp(argv[i], "client") ==
 		    0 || strcmp(argv[i], "dest") == 0))
 			status = take_whom(argv[0], argv + i, &order);
@@ -219,14 +219,14 @@ set_level(struct change *change, int argc, char **argv)
 			status = verb_usage(argv[0], "'%s' is too much",
 			    argv[i]);
 	}
-	return status == EX_OK ? set(change, &order) : status;
+	return status == EX_OK ? log_set(change, &order) : status;
 }
 
 static int
-run(struct change *change, int argc, char **argv)
+log_run(struct change *change, int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "show") == 0)
-		return show(change);
+		return log_show(change);
 	if (argc > 2 && strcmp(argv[1], "level") == 0)
 		return set_level(change, argc, argv);
 	return verb_usage(argv[0], "say show, level debug or level "
@@ -236,5 +236,5 @@ run(struct change *change, int argc, char **argv)
 int
 verb_log(int argc, char **argv, const char *conf_path)
 {
-	return change_verb(argc, argv, conf_path, run);
+	return change_verb(argc, argv, conf_path, log_run);
 }

@@ -41,7 +41,7 @@ kept_print(const struct kept *kept, bool is_json)
 }
 
 static int
-rotate(const struct conf *conf, bool closes_all, bool is_json)
+logrotate_rotate(const struct conf *conf, bool closes_all, bool is_json)
 {
 	struct kept kept;
 	struct err err;
@@ -76,7 +76,7 @@ verb_logrotate(int argc, char **argv, const char *conf_path)
 	}
 	conf = verb_conf(conf_path);
 	(void)event_open(conf->log_dir);
-	status = rotate(conf, closes_all, is_json);
+	status = logrotate_rotate(conf, closes_all, is_json);
 	conf_free(&conf);
 	return status;
 }

@@ -35,7 +35,7 @@ struct queue {
 };
 
 static void
-add_member(struct str *out, struct slice line, const char *key)
+queue_add_member(struct str *out, struct slice line, const char *key)
 {
 	struct str value = STR_INIT;
 
@@ -79,14 +79,14 @@ queue_one(void *context, struct slice line)
 		queue->count++;
 		return true;
 	}
-	add_member(&name, line, "channel");
+	queue_add_member(&name, line, "channel");
 	str_addc(&name, '/');
-	add_member(&name, line, "host");
+	queue_add_member(&name, line, "host");
 	add_state(&state, line, queue->now_s);
 	str_addf(&text, "%-32s %6" PRId64 " %6" PRId64 " %6" PRId64 " %6"
 	    PRId64 "  %-24s ", name.buf, ready, waiting, active, parked,
 	    state.buf);
-	add_member(&text, line, "reason");
+	queue_add_member(&text, line, "reason");
 	if (queue->count == queue->room) {
 		queue->room = queue->room ? queue->room * 2 : 64;
 		queue->entries = mem_grow(queue->entries, queue->room,
@@ -101,7 +101,7 @@ queue_one(void *context, struct slice line)
 }
 
 static int
-entry_compare(const void *a, const void *b)
+queue_entry_compare(const void *a, const void *b)
 {
 	const struct entry *one = a, *two = b;
 
@@ -118,7 +118,7 @@ queue_print(struct queue *queue)
 		return;
 	}
 	qsort(queue->entries, queue->count, sizeof(*queue->entries),
-	    entry_compare);
+	    queue_entry_compare);
 	printf("%-32s %6s %6s %6s %6s  %-24s %s\n", "DESTINATION", "READY",
 	    "WAIT", "ACTIVE", "HELD", "STATE", "LAST WORDS");
 	for (size_t i = 0; i < queue->count; i++) {
@@ -153,7 +153,7 @@ queue_ask(struct queue *queue, const struct conf *conf, const char *dest)
 		    "`zmailer list` reads the files");
 	else if (is_up < 0)
 		status = control_failed("queue", &control, &err);
-	control_close(&control);
+	control_hang_up(&control);
 	str_release(&request);
 	str_release(&last);
 	return status;

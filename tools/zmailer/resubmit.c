@@ -43,7 +43,7 @@ struct resubmit {
 };
 
 static void
-read_id(const struct resubmit *r, struct file *file)
+resubmit_read_id(const struct resubmit *r, struct file *file)
 {
 	int fd = openat(spool_dir_fd(r->spool, file->area, 0), file->name,
 	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -55,7 +55,7 @@ read_id(const struct resubmit *r, struct file *file)
 }
 
 static bool
-take_file(void *context, const char *name)
+resubmit_take_file(void *context, const char *name)
 {
 	struct resubmit *r = context;
 	struct spool_name parts;
@@ -68,7 +68,7 @@ take_file(void *context, const char *name)
 	file = arena_alloc(r->arena, sizeof(*file));
 	file->area = r->area;
 	file->name = arena_dup(r->arena, name, strlen(name));
-	read_id(r, file);
+	resubmit_read_id(r, file);
 	*r->tail = file;
 	r->tail = &file->next;
 	return true;
@@ -85,7 +85,8 @@ read_areas(struct resubmit *r, bool has_names, struct err *err)
 		if (r->only >= 0 ? (int)r->area != r->only :
 		    !has_names && r->area != AREA_DEFERRED)
 			continue;
-		if (spool_scan(r->spool, r->area, 0, take_file, r, err) != 0)
+		if (spool_scan(r->spool, r->area, 0, resubmit_take_file, r,
+		    err) != 0)
 			return -1;
 	}
 	return 0;
@@ -102,7 +103,7 @@ why_of(const struct file *file)
 }
 
 static void
-say(const struct resubmit *r, const struct file *file)
+resubmit_say(const struct resubmit *r, const struct file *file)
 {
 	struct str line = STR_INIT;
 
@@ -125,7 +126,7 @@ say(const struct resubmit *r, const struct file *file)
 }
 
 static void
-move(struct resubmit *r, const struct file *file)
+resubmit_move(struct resubmit *r, const struct file *file)
 {
 	char label[SPOOL_NAME_BYTES * 2];
 	struct err err;
@@ -136,7 +137,7 @@ move(struct resubmit *r, const struct file *file)
 		return;
 	}
 	r->moved++;
-	say(r, file);
+	resubmit_say(r, file);
 	snprintf(label, sizeof(label), "%s/%s", spool_area_names[file->area],
 	    file->name);
 	event(EV_MESSAGE_RESUBMITTED, file->id[0] ? file->id : NULL, "file",
@@ -146,7 +147,7 @@ move(struct resubmit *r, const struct file *file)
 
 /* "123.no-dns", "deferred/123.no-dns", "123" or the spool id. */
 static bool
-is_meant(const struct file *file, const char *word)
+resubmit_is_meant(const struct file *file, const char *word)
 {
 	struct spool_name parts;
 	const char *slash = strchr(word, '/');
@@ -172,9 +173,9 @@ move_meant(struct resubmit *r, const char *word)
 	unsigned count = 0;
 
 	for (struct file *file = r->files; file != NULL; file = file->next)
-		if (is_meant(file, word)) {
+		if (resubmit_is_meant(file, word)) {
 			count++;
-			move(r, file);
+			resubmit_move(r, file);
 		}
 	if (count > 0)
 		return;
@@ -184,7 +185,7 @@ move_meant(struct resubmit *r, const char *word)
 }
 
 static int
-run(struct resubmit *r, const struct conf *conf, char *const words[],
+resubmit_run(struct resubmit *r, const struct conf *conf, char *const words[],
     int count)
 {
 	struct err err = { "" };
@@ -200,7 +201,7 @@ run(struct resubmit *r, const struct conf *conf, char *const words[],
 		move_meant(r, words[i]);
 	for (struct file *file = r->files; count == 0 && file != NULL;
 	    file = file->next)
-		move(r, file);
+		resubmit_move(r, file);
 	event_flush();
 	if (!r->is_json)
 		printf("%u message%s back in router/\n", r->moved,
@@ -263,7 +264,7 @@ verb_resubmit(int argc, char **argv, const char *conf_path)
 	}
 	conf = verb_conf(conf_path);
 	r.arena = arena_new();
-	status = run(&r, conf, argv + 1, count);
+	status = resubmit_run(&r, conf, argv + 1, count);
 	spool_close(&r.spool);
 	arena_free(&r.arena);
 	conf_free(&conf);

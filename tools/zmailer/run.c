@@ -33,7 +33,7 @@ enum {
 };
 
 static void
-nap(void)
+run_nap(void)
 {
 	const struct timespec span = { .tv_nsec = LOOK_EVERY_MS * 1000000L };
 
@@ -42,7 +42,7 @@ nap(void)
 
 /* No arguments but these. */
 static bool
-is_alone(int argc, char **argv, const char *allowed)
+run_is_alone(int argc, char **argv, const char *allowed)
 {
 	for (int i = 1; i < argc; i++)
 		if (allowed == NULL || strcmp(argv[i], allowed) != 0)
@@ -69,7 +69,7 @@ verb_run(int argc, char **argv, const char *conf_path)
 {
 	struct conf *conf;
 
-	if (!is_alone(argc, argv, "--foreground"))
+	if (!run_is_alone(argc, argv, "--foreground"))
 		return verb_usage(argv[0], "it takes no arguments");
 	conf = verb_conf(conf_path);
 	return supervisor_run(conf, path_settle(conf), -1);
@@ -145,7 +145,7 @@ start_wait(pid_t pid, int ready_fd, int console, off_t from)
 }
 
 static int
-start(struct conf *conf)
+run_start(struct conf *conf)
 {
 	struct err err;
 	int ready[2], console, status;
@@ -185,7 +185,7 @@ alone(int argc, char **argv, const char *conf_path,
 	struct conf *conf;
 	int status;
 
-	if (!is_alone(argc, argv, NULL))
+	if (!run_is_alone(argc, argv, NULL))
 		return verb_usage(argv[0], "it takes no arguments");
 	conf = verb_conf(conf_path);
 	status = act(conf);
@@ -196,7 +196,7 @@ alone(int argc, char **argv, const char *conf_path,
 int
 verb_start(int argc, char **argv, const char *conf_path)
 {
-	return alone(argc, argv, conf_path, start);
+	return alone(argc, argv, conf_path, run_start);
 }
 
 /* ---- stop -------------------------------------------------------- */
@@ -236,7 +236,7 @@ not_ours(const char *verb, pid_t pid)
 }
 
 static int
-stop(struct conf *conf)
+run_stop(struct conf *conf)
 {
 	pid_t pid = holder(conf);
 
@@ -251,7 +251,7 @@ stop(struct conf *conf)
 	for (int left = STOP_WAIT_MS / LOOK_EVERY_MS; left > 0; left--) {
 		if (holder(conf) != pid)
 			return EX_OK;
-		nap();
+		run_nap();
 	}
 	fprintf(stderr, "zmailer: stop: pid %ld does not end; kill -9 is safe "
 	    "for the spool\n", (long)pid);
@@ -261,15 +261,15 @@ stop(struct conf *conf)
 int
 verb_stop(int argc, char **argv, const char *conf_path)
 {
-	return alone(argc, argv, conf_path, stop);
+	return alone(argc, argv, conf_path, run_stop);
 }
 
 static int
 restart(struct conf *conf)
 {
-	int status = stop(conf);
+	int status = run_stop(conf);
 
-	return status == EX_OK ? start(conf) : status;
+	return status == EX_OK ? run_start(conf) : status;
 }
 
 int
@@ -311,7 +311,7 @@ reload_wait(const struct conf *conf, unsigned before)
 		if (state_read(conf->run_dir, &state, &err) == 1 &&
 		    state.reloads != before)
 			break;
-		nap();
+		run_nap();
 		if (left == 1) {
 			fprintf(stderr, "zmailer: reload: not every "
 			    "daemon has answered yet\n");
@@ -336,7 +336,7 @@ verb_reload(int argc, char **argv, const char *conf_path)
 	pid_t pid;
 	int status;
 
-	if (!is_alone(argc, argv, NULL))
+	if (!run_is_alone(argc, argv, NULL))
 		return verb_usage(argv[0], "it takes no arguments");
 	conf = verb_conf(conf_path);
 	status = files_check(conf);

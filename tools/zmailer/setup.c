@@ -62,7 +62,7 @@ struct setup {
 /* ---- answers ---------------------------------------------------------- */
 
 static const char *
-preset_of(struct setup *setup, int which)
+setup_preset_of(struct setup *setup, int which)
 {
 	const char *host = questions[HOST].answer, *dot;
 	struct conf_report report;
@@ -88,7 +88,7 @@ preset_of(struct setup *setup, int which)
 
 /* A line of the terminal; NULL at its end. */
 static const char *
-answer_read(struct setup *setup)
+setup_answer_read(struct setup *setup)
 {
 	char line[ANSWER_BYTES];
 
@@ -102,7 +102,7 @@ ask_all(struct setup *setup)
 {
 	for (int i = 0; i < QUESTIONS; i++) {
 		struct question *question = &questions[i];
-		const char *preset = preset_of(setup, i), *answer = "";
+		const char *preset = setup_preset_of(setup, i), *answer = "";
 
 		if (question->answer != NULL)
 			continue;
@@ -111,7 +111,7 @@ ask_all(struct setup *setup)
 			printf("%s\n  (%s)\n  [%s] ", question->text,
 			    question->why, preset);
 			fflush(stdout);
-			answer = answer_read(setup);
+			answer = setup_answer_read(setup);
 		}
 		if (answer == NULL) {
 			printf("\nNothing was done.\n");
@@ -125,7 +125,7 @@ ask_all(struct setup *setup)
 /* ---- the file ----------------------------------------------------------- */
 
 static bool
-is_given(int which)
+setup_is_given(int which)
 {
 	return strcmp(questions[which].answer, "-") != 0;
 }
@@ -150,7 +150,7 @@ add_value(struct str *out, const char *value)
 static void
 add_statement(struct str *out, const char *before, int which)
 {
-	if (!is_given(which))
+	if (!setup_is_given(which))
 		return;
 	str_adds(out, before);
 	add_value(out, questions[which].answer);
@@ -158,7 +158,7 @@ add_statement(struct str *out, const char *before, int which)
 }
 
 static void
-add_listen(struct str *out)
+setup_add_listen(struct str *out)
 {
 	const char *answer = questions[LISTEN].answer;
 
@@ -174,21 +174,21 @@ text_make(struct str *out)
 	str_adds(out, "# zmailer setup wrote this; `zmailer help STATEMENT` "
 	    "explains a line\n");
 	add_statement(out, "host ", HOST);
-	if (is_given(DOMAIN) && strcmp(questions[DOMAIN].answer,
+	if (setup_is_given(DOMAIN) && strcmp(questions[DOMAIN].answer,
 	    questions[HOST].answer) != 0)
 		str_addf(out, "domain %s %s localhost\n",
 		    questions[DOMAIN].answer, questions[HOST].answer);
-	add_listen(out);
-	if (is_given(VIA)) {
+	setup_add_listen(out);
+	if (setup_is_given(VIA)) {
 		str_adds(out, "route * via ");
 		add_value(out, questions[VIA].answer);
 		str_addc(out, '\n');
 	}
 	add_statement(out, "postmaster ", POSTMASTER);
-	if (is_given(CERTIFICATE)) {
+	if (setup_is_given(CERTIFICATE)) {
 		add_statement(out, "tls certificate ", CERTIFICATE);
 		out->len--;
-		add_statement(out, " key ", is_given(KEY) ? KEY :
+		add_statement(out, " key ", setup_is_given(KEY) ? KEY :
 		    CERTIFICATE);
 	}
 	add_statement(out, "spool ", SPOOL);
@@ -200,7 +200,7 @@ text_make(struct str *out)
 /* A file without a statement (the example that was installed) may grow; any
  * other stays as it is. */
 static int
-file_take(struct setup *setup)
+setup_file_take(struct setup *setup)
 {
 	struct change reader = { .verb = "setup", .arena = setup->arena };
 	struct conf_piece *pieces;
@@ -219,7 +219,7 @@ file_take(struct setup *setup)
 }
 
 static int
-check(struct setup *setup)
+setup_check(struct setup *setup)
 {
 	struct conf_draft draft = { setup->path,
 		str_slice(&setup->file.after) };
@@ -250,18 +250,18 @@ check(struct setup *setup)
 /* E1, and never over somebody's file: a name that appeared meanwhile
  * stays. */
 static int
-file_put(struct setup *setup)
+setup_file_put(struct setup *setup)
 {
 	struct change_file made = setup->file;
 	struct err err = { "" };
 	int result;
 
 	if (!setup->file.is_new) {
-		result = change_write(&setup->file, &err);
+		result = change_file_write(&setup->file, &err);
 	} else {
 		made.target = arena_printf(setup->arena, "%s.setup-%ld",
 		    setup->path, (long)getpid());
-		result = change_write(&made, &err);
+		result = change_file_write(&made, &err);
 		if (result == 0 && link(made.target, setup->path) != 0)
 			result = err_sys(&err, "cannot make %s",
 			    setup->path);
@@ -284,13 +284,13 @@ write_it(struct setup *setup)
 	fflush(stdout);
 	conf_put_last(&setup->file.after, text.buf);
 	str_release(&text);
-	status = check(setup);
+	status = setup_check(setup);
 	if (status != EX_OK || setup->is_dry)
 		return status;
 	if (!setup->is_yes &&
 	    !question_is_yes("Write this to %s", setup->path))
 		return 1;
-	status = file_put(setup);
+	status = setup_file_put(setup);
 	if (status == EX_OK)
 		printf("wrote %s\nnext:\n"
 		    "  zmailer start      (or: systemctl start zmailer)\n"
@@ -303,7 +303,7 @@ write_it(struct setup *setup)
 /* ---- the command line --------------------------------------------------- */
 
 static int
-take_args(int argc, char **argv, struct setup *setup)
+setup_take_args(int argc, char **argv, struct setup *setup)
 {
 	for (int i = 1; i < argc; i++) {
 		struct question *question = NULL;
@@ -348,7 +348,7 @@ int
 verb_setup(int argc, char **argv, const char *conf_path)
 {
 	struct setup setup = { .is_yes = false };
-	int status = take_args(argc, argv, &setup);
+	int status = setup_take_args(argc, argv, &setup);
 
 	if (status != EX_OK)
 		return status;
@@ -357,7 +357,7 @@ verb_setup(int argc, char **argv, const char *conf_path)
 		    "say --yes, and what is to be different");
 	setup.arena = arena_new();
 	setup.path = conf_path != NULL ? conf_path : conf_default_path();
-	status = file_take(&setup);
+	status = setup_file_take(&setup);
 	if (status == EX_OK)
 		status = ask_all(&setup);
 	if (status == EX_OK)

@@ -26,7 +26,7 @@ struct search {
 
 /* "ID", "4711", "D/4711", "transport/D/4711", "freezer/4711.policy". */
 static bool
-is_named(const struct search *search, const struct view *view)
+show_is_named(const struct search *search, const struct view *view)
 {
 	const char *what = search->what, *last = strrchr(view->name, '/');
 	const char *area = spool_area_names[view->area];
@@ -42,9 +42,9 @@ is_named(const struct search *search, const struct view *view)
 }
 
 static bool
-is_meant(const struct search *search, const struct view *view)
+show_is_meant(const struct search *search, const struct view *view)
 {
-	if (is_named(search, view))
+	if (show_is_named(search, view))
 		return true;
 	if (!search->has_selector)
 		return false;
@@ -61,7 +61,7 @@ show_one(void *context, const struct view *view)
 	struct search *search = context;
 	struct str text = STR_INIT;
 
-	if (!is_meant(search, view))
+	if (!show_is_meant(search, view))
 		return true;
 	if (search->is_json)
 		view_add_json(&text, view);

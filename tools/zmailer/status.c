@@ -36,7 +36,7 @@ struct findings {
 };
 
 static void
-find(struct findings *findings, int status, const char *text)
+status_find(struct findings *findings, int status, const char *text)
 {
 	if (status > findings->status)
 		findings->status = status;
@@ -47,7 +47,7 @@ find(struct findings *findings, int status, const char *text)
 /* ---- what lies in the spool ---------------------------------------------- */
 
 static bool
-count_one(void *context, const char *name)
+status_count_one(void *context, const char *name)
 {
 	const char *base = strrchr(name, '/');
 	struct spool_name parsed;
@@ -77,7 +77,7 @@ areas_count(const struct conf *conf, struct areas *out)
 		    SPOOL_PRIORITIES : 1;
 
 		for (unsigned i = 0; i < priorities; i++)
-			if (spool_scan(spool, area, i, count_one,
+			if (spool_scan(spool, area, i, status_count_one,
 			    &out->count[area], &err) < 0)
 				out->is_known = false;
 	}
@@ -94,12 +94,12 @@ child_judge(const struct state_child *child, struct findings *findings)
 	if (strcmp(child->state, "ready") != 0) {
 		snprintf(text, sizeof(text), "%s is %s", child->name,
 		    child->state);
-		find(findings, STATUS_CRITICAL, text);
+		status_find(findings, STATUS_CRITICAL, text);
 	} else if (child->restarts > 0 &&
 	    clock_wall_s() - child->since_s < RECENT_S) {
 		snprintf(text, sizeof(text), "%s was restarted (%u times)",
 		    child->name, child->restarts);
-		find(findings, STATUS_WARNING, text);
+		status_find(findings, STATUS_WARNING, text);
 	}
 }
 
@@ -116,11 +116,12 @@ areas_judge(const struct areas *areas, struct findings *findings)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (areas->count[rows[i].area] > 0)
-			find(findings, STATUS_WARNING, rows[i].text);
+			status_find(findings, STATUS_WARNING, rows[i].text);
 }
 
 static void
-judge(const struct state *state, const struct areas *areas, bool is_running,
+status_judge(const struct state *state, const struct areas *areas,
+    bool is_running,
     struct findings *findings)
 {
 	if (!is_running) {
@@ -128,11 +129,12 @@ judge(const struct state *state, const struct areas *areas, bool is_running,
 		return;
 	}
 	if (state->child_count == 0)
-		find(findings, STATUS_CRITICAL, "it is starting");
+		status_find(findings, STATUS_CRITICAL, "it is starting");
 	for (size_t i = 0; i < state->child_count; i++)
 		child_judge(&state->children[i], findings);
 	if (state->refused[0] != '\0')
-		find(findings, STATUS_WARNING, "the last reload was refused");
+		status_find(findings, STATUS_WARNING,
+		    "the last reload was refused");
 	areas_judge(areas, findings);
 	if (!areas->is_known)
 		str_adds(&findings->text,
@@ -244,7 +246,7 @@ verb_status(int argc, char **argv, const char *conf_path)
 	if (held < 0)
 		fprintf(stderr, "zmailer: status: %s/.lock: %s\n",
 		    conf->spool_dir, strerror(errno));
-	judge(&state, &areas, held == 1, &findings);
+	status_judge(&state, &areas, held == 1, &findings);
 	if (is_json)
 		json_put(&state, &areas, conf->run_dir, findings.status);
 	else

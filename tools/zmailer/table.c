@@ -18,7 +18,7 @@
 #include "base/banned.h"
 
 static void
-complain(const struct err *err)
+table_verb_complain(const struct err *err)
 {
 	fprintf(stderr, "zmailer: table: %s\n", err->text);
 }
@@ -48,7 +48,7 @@ say_value(const struct table *table, bool is_json, const char *key,
 }
 
 static int
-get(struct table *table, bool is_json, char *const keys[], int count)
+table_verb_get(struct table *table, bool is_json, char *const keys[], int count)
 {
 	int status = EX_OK;
 
@@ -66,7 +66,7 @@ get(struct table *table, bool is_json, char *const keys[], int count)
 			status = status == EX_OK ? 1 : status;
 			break;
 		default:
-			complain(&err);
+			table_verb_complain(&err);
 			status = EX_TEMPFAIL;
 		}
 	}
@@ -94,11 +94,11 @@ verb_get(const char *conf_path, bool is_json, char *const words[], int count)
 			return EX_USAGE;
 		}
 	} else if (table_spec_check(spec, &err) != 1) {
-		complain(&err);
+		table_verb_complain(&err);
 		return EX_USAGE;
 	}
 	table = table_new(words[0], row ? row->spec : spec);
-	status = get(table, is_json, words + 1, count - 1);
+	status = table_verb_get(table, is_json, words + 1, count - 1);
 	table_free(&table);
 	conf_free(&conf);
 	return status;
@@ -167,14 +167,14 @@ verb_list_tables(const char *conf_path, bool is_json)
 /* ---- build ----------------------------------------------------------- */
 
 static int
-build(const char *name, const char *spec, const char *from)
+table_verb_build(const char *name, const char *spec, const char *from)
 {
 	size_t entries;
 	struct err err = { "" };
 	int result = table_build(spec, from, &entries, &err);
 
 	if (result < 0) {
-		complain(&err);
+		table_verb_complain(&err);
 		return EX_DATAERR;
 	}
 	if (result == 0)
@@ -195,7 +195,8 @@ verb_build(const char *conf_path, const char *from, char *const words[],
 	if (count == 0 || strchr(words[0], ':') == NULL)
 		conf = verb_conf(conf_path);
 	for (size_t i = 0; count == 0 && i < conf->table_count; i++) {
-		one = build(conf->tables[i].name, conf->tables[i].spec, NULL);
+		one = table_verb_build(conf->tables[i].name,
+		    conf->tables[i].spec, NULL);
 		status = one != EX_OK ? one : status;
 	}
 	for (int i = 0; i < count; i++) {
@@ -208,7 +209,8 @@ verb_build(const char *conf_path, const char *from, char *const words[],
 			status = EX_USAGE;
 			continue;
 		}
-		one = build(words[i], row ? row->spec : words[i], from);
+		one = table_verb_build(words[i], row ? row->spec : words[i],
+		    from);
 		status = one != EX_OK ? one : status;
 	}
 	conf_free(&conf);

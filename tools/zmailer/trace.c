@@ -21,7 +21,7 @@
 #include "base/banned.h"
 
 static void
-lines_put(const struct life *life)
+trace_lines_put(const struct life *life)
 {
 	struct str text = STR_INIT;
 
@@ -52,7 +52,7 @@ trace(struct journal *journal, const struct ask *ask, const char *what,
 		    ask->span.until_ms != INT64_MAX ? " at that time" : "");
 		status = 1;
 	} else if (is_json) {
-		lines_put(&life);
+		trace_lines_put(&life);
 	} else {
 		life_print(&life, &text);
 		fputs(text.buf, stdout);
@@ -104,7 +104,7 @@ whom(struct words *words, const struct ask *window)
 /* The window is read into an ask of its own, for what comes first resets
  * it. */
 static int
-arguments(int argc, char **argv, struct words *words)
+trace_arguments(int argc, char **argv, struct words *words)
 {
 	struct str *what = &words->options.words;
 	struct ask window;
@@ -142,7 +142,7 @@ verb_trace(int argc, char **argv, const char *conf_path)
 	struct journal *journal;
 	struct conf *conf = NULL;
 	struct err err;
-	int status = arguments(argc, argv, &words);
+	int status = trace_arguments(argc, argv, &words);
 
 	if (status == EX_OK) {
 		conf = verb_conf(conf_path);

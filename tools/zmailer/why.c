@@ -35,7 +35,7 @@ struct why {
 
 /* A member of the line as text; good until the next call. */
 static struct slice
-member(struct why *why, struct slice line, const char *key)
+why_member(struct why *why, struct slice line, const char *key)
 {
 	str_reset(&why->value);
 	json_get(line, key, &why->value);
@@ -43,16 +43,16 @@ member(struct why *why, struct slice line, const char *key)
 }
 
 static void
-add_row(struct why *why, const char *label)
+why_add_row(struct why *why, const char *label)
 {
 	str_addf(&why->text, "     %-8s", label);
 }
 
 static void
-add_member(struct why *why, struct slice line, const char *key,
+why_add_member(struct why *why, struct slice line, const char *key,
     const char *before)
 {
-	struct slice value = member(why, line, key);
+	struct slice value = why_member(why, line, key);
 
 	if (value.n == 0)
 		return;
@@ -64,10 +64,10 @@ static void
 add_cause(struct why *why, struct slice line)
 {
 	int64_t limit = json_get_number(line, "limit");
-	struct slice code = member(why, line, "code");
+	struct slice code = why_member(why, line, "code");
 	const struct cause_row *words = cause_find(code);
 
-	add_row(why, "cause");
+	why_add_row(why, "cause");
 	if (words != NULL)
 		str_adds(&why->text, words->text);
 	else
@@ -75,13 +75,13 @@ add_cause(struct why *why, struct slice line)
 	if (limit > 0)
 		str_addf(&why->text, " (%" PRId64 " of %" PRId64 ")",
 		    json_get_number(line, "used"), limit);
-	add_member(why, line, "reason", ": ");
-	add_member(why, line, "by", ", by ");
+	why_add_member(why, line, "reason", ": ");
+	why_add_member(why, line, "by", ", by ");
 	str_addc(&why->text, '\n');
 }
 
 static void
-add_times(struct why *why, struct slice line)
+why_add_times(struct why *why, struct slice line)
 {
 	int64_t since = json_get_number(line, "since");
 	int64_t until = json_get_number(line, "until");
@@ -90,7 +90,7 @@ add_times(struct why *why, struct slice line)
 	int64_t with = json_get_number(line, "with");
 
 	if (since > 0 || until > 0) {
-		add_row(why, "since");
+		why_add_row(why, "since");
 		if (since > 0)
 			words_add_moment(&why->text, since, why->now_s);
 		if (until > 0) {
@@ -100,7 +100,7 @@ add_times(struct why *why, struct slice line)
 		}
 		str_addc(&why->text, '\n');
 	}
-	add_row(why, "next");
+	why_add_row(why, "next");
 	if (next > 0)
 		words_add_moment(&why->text, next, why->now_s);
 	else
@@ -111,7 +111,7 @@ add_times(struct why *why, struct slice line)
 	}
 	str_addc(&why->text, '\n');
 	if (with > 1) {
-		add_row(why, "with it");
+		why_add_row(why, "with it");
 		str_addf(&why->text, "%" PRId64 " messages wait for the same "
 		    "destination\n", with);
 	}
@@ -125,14 +125,14 @@ add_last(struct why *why, struct slice line)
 
 	if (tries == 0)
 		return;
-	add_row(why, "last");
+	why_add_row(why, "last");
 	str_addf(&why->text, "try %" PRId64, tries);
 	if (last > 0) {
 		str_addc(&why->text, ' ');
 		words_add_moment(&why->text, last, why->now_s);
 	}
-	add_member(why, line, "who", ": ");
-	add_member(why, line, "text", ": ");
+	why_add_member(why, line, "who", ": ");
+	why_add_member(why, line, "text", ": ");
 	str_addc(&why->text, '\n');
 }
 
@@ -140,21 +140,22 @@ add_last(struct why *why, struct slice line)
 static void
 add_help(struct why *why, struct slice line)
 {
-	const struct cause_row *words = cause_find(member(why, line, "code"));
+	const struct cause_row *words = cause_find(why_member(why, line,
+	    "code"));
 	const char *p = words != NULL ? words->help : NULL;
 
 	if (p == NULL)
 		return;
-	add_row(why, "try");
+	why_add_row(why, "try");
 	for (; *p != '\0'; p++) {
 		if (strncmp(p, "ID", 2) == 0) {
 			str_adds(&why->text, why->shown);
 			p++;
 		} else if (strncmp(p, "DEST", 4) == 0) {
-			str_add_escaped(&why->text, member(why, line,
+			str_add_escaped(&why->text, why_member(why, line,
 			    "channel"));
 			str_addc(&why->text, '/');
-			str_add_escaped(&why->text, member(why, line,
+			str_add_escaped(&why->text, why_member(why, line,
 			    "host"));
 			p += 3;
 		} else {
@@ -169,7 +170,7 @@ why_one(void *context, struct slice line)
 {
 	struct why *why = context;
 
-	struct slice id = member(why, line, "id");
+	struct slice id = why_member(why, line, "id");
 
 	why->count++;
 	str_reset(&why->text);
@@ -183,15 +184,15 @@ why_one(void *context, struct slice line)
 		if (!spool_id_is(slice_of(why->id)))
 			str_addf(&why->text, "%s\n", why->shown);
 	}
-	add_member(why, line, "to", "to ");
-	add_member(why, line, "state", "  ");
-	add_member(why, line, "channel", "  ");
-	add_member(why, line, "host", "/");
-	add_member(why, line, "zone", "  zone ");
+	why_add_member(why, line, "to", "to ");
+	why_add_member(why, line, "state", "  ");
+	why_add_member(why, line, "channel", "  ");
+	why_add_member(why, line, "host", "/");
+	why_add_member(why, line, "zone", "  zone ");
 	str_addc(&why->text, '\n');
 	add_cause(why, line);
 	add_last(why, line);
-	add_times(why, line);
+	why_add_times(why, line);
 	add_help(why, line);
 	fputs(why->text.buf, stdout);
 	return true;
@@ -244,7 +245,7 @@ why_all(struct why *why, const struct conf *conf,
 	is_up = control_connect(conf->run_dir, &control, &err);
 	if (is_up == 1)
 		status = why_queued(why, &control, &queued);
-	control_close(&control);
+	control_hang_up(&control);
 	if (is_up < 0)
 		return control_failed("why", &control, &err);
 	if (status != EX_OK)

@@ -45,7 +45,7 @@ verb_conf(const char *conf_path)
 }
 
 static const struct verb_row *
-row_find(const char *name)
+zmailer_row_find(const char *name)
 {
 	for (size_t i = 0; i < verb_rows_count; i++)
 		if (strcmp(verb_rows[i].name, name) == 0)
@@ -56,7 +56,7 @@ row_find(const char *name)
 int
 verb_usage(const char *name, const char *format, ...)
 {
-	const struct verb_row *row = row_find(name);
+	const struct verb_row *row = zmailer_row_find(name);
 	va_list ap;
 
 	fprintf(stderr, "zmailer: %s: ", name);
@@ -102,7 +102,7 @@ verb_like(const char *name)
 }
 
 static int
-usage(FILE *out, int status)
+zmailer_usage(FILE *out, int status)
 {
 	fprintf(out, "usage: zmailer [-C FILE] VERB [ARGUMENTS]\n\n");
 	for (size_t i = 0; i < verb_rows_count; i++)
@@ -132,17 +132,17 @@ main(int argc, char **argv)
 			    table_types_text(true));
 			return 0;
 		} else if (strcmp(argv[at], "--help") == 0) {
-			return usage(stdout, 0);
+			return zmailer_usage(stdout, 0);
 		} else {
 			fprintf(stderr, "zmailer: there is no option %s; -C "
 			    "FILE goes in front of the verb, a verb's own "
 			    "options behind it\n", argv[at]);
-			return usage(stderr, EX_USAGE);
+			return zmailer_usage(stderr, EX_USAGE);
 		}
 	}
 	if (at == argc)
-		return usage(stderr, EX_USAGE);
-	row = row_find(argv[at]);
+		return zmailer_usage(stderr, EX_USAGE);
+	row = zmailer_row_find(argv[at]);
 	if (row == NULL && classic_run(argc - at, argv + at, conf_path,
 		&status))
 		return status;

@@ -35,7 +35,7 @@ struct look {
 
 /* Index in conf->zones of a member's value, or zone_count. */
 static size_t
-zone_of(const struct conf *conf, struct slice line, const char *key)
+zones_zone_of(const struct conf *conf, struct slice line, const char *key)
 {
 	struct str name = STR_INIT;
 	size_t i = 0;
@@ -52,7 +52,7 @@ static bool
 destination_add(void *context, struct slice line)
 {
 	struct look *look = context;
-	size_t i = zone_of(look->conf, line, "zone");
+	size_t i = zones_zone_of(look->conf, line, "zone");
 	struct sum *sum = &look->sums[i];
 
 	if (i == look->conf->zone_count)
@@ -162,7 +162,7 @@ look_ask(struct look *look)
 		status = control_stopped("zones", look->conf->run_dir, NULL);
 	else if (result < 0)
 		status = control_failed("zones", &control, &err);
-	control_close(&control);
+	control_hang_up(&control);
 	str_release(&request);
 	str_release(&last);
 	return status;

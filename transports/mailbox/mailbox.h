@@ -141,6 +141,9 @@ void mbox_append(const char *path, const struct account *owner,
     const char *base, const struct delivery *delivery,
     struct verdict *verdict);
 
+/* The `sync` statement. */
+void mbox_setup(enum conf_sync sync);
+
 /* ---- maildir.c --------------------------------------------------------- */
 
 /* Write a delivery to a new file in path/tmp as owner.  It becomes mail and
@@ -156,7 +159,6 @@ void maildir_settle(void);
 
 /* Name of this machine in file names; the `sync` statement. */
 void maildir_setup(const char *host, enum conf_sync sync);
-void mbox_setup(enum conf_sync sync);
 
 /* ---- deliver.c: the functions of struct agent -------------------------- */
 

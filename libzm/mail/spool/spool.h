@@ -3,7 +3,7 @@
  * Directories are the truth.  A message is one immutable file named by its
  * inode in decimal; it is in exactly one state and moves only by rename.
  * doc/INTERNALS.md section 2 has the truth table; every function here that
- * renames, syncs or unlinks names its row (R1 ... R12).
+ * renames, syncs or unlinks names its row.
  *
  * Who works on a message holds an exclusive flock on it; the lock, not the
  * name, says that the claimant lives.

@@ -155,12 +155,12 @@ Test(versions, a_replaced_file_keeps_its_mode)
 	cr_assert_eq(keep("one"), 1);
 	cr_assert_eq(chmod(path, 0640), 0);
 	str_adds(&file.after, "host new.test\n");
-	cr_assert_eq(change_write(&file, &err), 0);
+	cr_assert_eq(change_file_write(&file, &err), 0);
 	cr_assert_eq(stat(path, &st), 0);
 	cr_expect_eq(st.st_mode & 07777, 0640);
 	cr_expect_eq(st.st_size, 14);
 	file.target = "/nowhere/at/all";
-	cr_expect_eq(change_write(&file, &err), -1);
+	cr_expect_eq(change_file_write(&file, &err), -1);
 	cr_expect(strstr(err.text, "/nowhere/at/all") != NULL);
 	str_release(&file.after);
 }

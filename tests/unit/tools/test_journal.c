@@ -84,7 +84,7 @@ both(void)
 
 	day_write(1, yesterday);
 	day_write(0, today);
-	cr_assert_eq(journal_open(dir, JOURNAL_DAYS, &journal, &err), 0);
+	cr_assert_eq(journal_days_open(dir, JOURNAL_DAYS, &journal, &err), 0);
 	return journal;
 }
 
@@ -188,12 +188,13 @@ Test(journal, only_files_of_the_days_asked_for_are_read)
 	file = fopen(path, "w");
 	fputs("d\n", file);
 	fclose(file);
-	cr_assert_eq(journal_open(dir, JOURNAL_DAYS, &journal, &err), 0);
+	cr_assert_eq(journal_days_open(dir, JOURNAL_DAYS, &journal, &err), 0);
 	while (journal_next(journal, &cursor, &line))
 		cr_expect(slice_is(line, count++ == 0 ? "b" : "a"));
 	cr_expect_eq(count, 2);
 	journal_close(&journal);
-	cr_expect_eq(journal_open("/nonexistent/zm", 1, &journal, &err), -1);
+	cr_expect_eq(journal_days_open("/nonexistent/zm", 1, &journal, &err),
+	    -1);
 }
 
 Test(journal, a_line_says_its_time_or_none)
@@ -227,7 +228,7 @@ Test(journal, more_messages_than_the_bound_leave_the_newest)
 		    AT("00:00:00.000") "\"id\":\"01jd3x8k%04d00\",\"ev\":\"x\","
 		    "\"from\":\"a@b.c\"}\n", i);
 	day_write(0, big);
-	cr_assert_eq(journal_open(dir, 1, &journal, &err), 0);
+	cr_assert_eq(journal_days_open(dir, 1, &journal, &err), 0);
 	cr_assert_eq(ask_parse("a@b.c", &ask, &err), 0);
 	life_find(journal, &ask, arena, &life);
 	cr_expect(life.is_cut);

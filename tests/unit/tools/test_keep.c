@@ -131,7 +131,8 @@ Test(keep, names_say_day_number_and_packing)
 	struct journal_name name;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		cr_expect_eq(name_parse(rows[i].in, &name), rows[i].ok, "%s",
+		cr_expect_eq(journal_name_parse(rows[i].in, &name), rows[i].ok,
+		    "%s",
 		    rows[i].in);
 		if (!rows[i].ok)
 			continue;

@@ -20,7 +20,7 @@ setup(void)
 static void
 teardown(void)
 {
-	report_release(&report);
+	report_count_release(&report);
 }
 
 TestSuite(report, .init = setup, .fini = teardown);
@@ -28,7 +28,7 @@ TestSuite(report, .init = setup, .fini = teardown);
 static void
 feed(const char *text)
 {
-	report_line(&report, slice_of(text));
+	report_count_line(&report, slice_of(text));
 }
 
 Test(report, lines_are_counted)

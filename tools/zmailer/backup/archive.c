@@ -36,7 +36,7 @@ archive_release(struct archive *archive)
 }
 
 static int
-flush(struct archive *archive)
+archive_flush(struct archive *archive)
 {
 	if (!archive->is_bad && fd_write_all(archive->fd,
 	    archive->pending.buf, archive->pending.len) != 0) {
@@ -48,12 +48,12 @@ flush(struct archive *archive)
 }
 
 static int
-put(struct archive *archive, const void *bytes, size_t n)
+archive_put(struct archive *archive, const void *bytes, size_t n)
 {
 	archive->crc = crc32c(archive->crc, bytes, n);
 	archive->bytes += n;
 	str_add(&archive->pending, bytes, n);
-	return archive->pending.len >= PENDING_BYTES ? flush(archive) :
+	return archive->pending.len >= PENDING_BYTES ? archive_flush(archive) :
 	    archive->is_bad ? -1 : 0;
 }
 
@@ -63,7 +63,7 @@ put_zeros(struct archive *archive, uint64_t n)
 	static const char zeros[READ_BYTES];
 
 	for (; n > 0 && !archive->is_bad; n -= n < READ_BYTES ? n : READ_BYTES)
-		(void)put(archive, zeros, n < READ_BYTES ? (size_t)n :
+		(void)archive_put(archive, zeros, n < READ_BYTES ? (size_t)n :
 		    READ_BYTES);
 	return archive->is_bad ? -1 : 0;
 }
@@ -74,7 +74,7 @@ put_head(struct archive *archive, const struct tar_head *head)
 	char block[TAR_BLOCK_BYTES];
 
 	if (tar_head_format(head, block) == 0)
-		return put(archive, block, sizeof(block));
+		return archive_put(archive, block, sizeof(block));
 	errno = head->size_bytes > TAR_MEMBER_BYTES_MAX ? EFBIG :
 	    ENAMETOOLONG;
 	return -1;
@@ -92,14 +92,14 @@ archive_add_text(struct archive *archive, const char *name,
 		return -1;
 	}
 	if (put_head(archive, &head) != 0 ||
-	    put(archive, text.p, text.n) != 0)
+	    archive_put(archive, text.p, text.n) != 0)
 		return -1;
 	return put_zeros(archive, tar_padding(text.n));
 }
 
 /* Up to n bytes of fd; how many came. */
 static uint64_t
-copy(struct archive *archive, int fd, uint64_t n)
+archive_copy(struct archive *archive, int fd, uint64_t n)
 {
 	uint64_t done = 0;
 
@@ -110,7 +110,7 @@ copy(struct archive *archive, int fd, uint64_t n)
 
 		if (got <= 0)
 			break;
-		(void)put(archive, buffer, (size_t)got);
+		(void)archive_put(archive, buffer, (size_t)got);
 		done += (uint64_t)got;
 	}
 	return done;
@@ -125,7 +125,7 @@ archive_add_file(struct archive *archive, const struct tar_head *head,
 	*out_is_whole = true;
 	if (put_head(archive, head) != 0)
 		return -1;
-	done = copy(archive, fd, head->size_bytes);
+	done = archive_copy(archive, fd, head->size_bytes);
 	*out_is_whole = done == head->size_bytes;
 	return put_zeros(archive, head->size_bytes - done +
 	    tar_padding(head->size_bytes));
@@ -136,5 +136,5 @@ archive_end(struct archive *archive)
 {
 	if (put_zeros(archive, 2 * TAR_BLOCK_BYTES) != 0)
 		return -1;
-	return flush(archive);
+	return archive_flush(archive);
 }

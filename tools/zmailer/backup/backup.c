@@ -3,7 +3,7 @@
  * In     the spool, whether the daemons run or not; the configuration
  * Out    a tar archive, in a file (whole or as before) or on standard output
  * Holds  FILE.new-PID until it is whole
- * Spec   zmailer-backup(8); doc/INTERNALS.md section 11
+ * Spec   zmailer-backup(8); doc/INTERNALS.md section 10
  *
  * SPDX-License-Identifier: ISC
  */
@@ -38,7 +38,7 @@ struct backup {
 };
 
 static int
-line_add(struct backup *backup, const char *member, bool is_end)
+backup_line_add(struct backup *backup, const char *member, bool is_end)
 {
 	struct str line = STR_INIT;
 	char now[CLOCK_TEXT_BYTES], crc[16];
@@ -66,7 +66,7 @@ line_add(struct backup *backup, const char *member, bool is_end)
 }
 
 static int
-fill(struct backup *backup, struct err *err)
+backup_fill(struct backup *backup, struct err *err)
 {
 	const struct conf *conf = backup->conf;
 	struct spool *spool;
@@ -75,11 +75,11 @@ fill(struct backup *backup, struct err *err)
 	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
 	    err) != 0)
 		return -1;
-	if (line_add(backup, BACKUP_FIRST, false) == 0 &&
+	if (backup_line_add(backup, BACKUP_FIRST, false) == 0 &&
 	    backup_settings(conf, &backup->archive, backup->has_keys,
 	    &backup->files, &backup->left, err) == 0 &&
 	    backup_take(spool, &backup->archive, &backup->taken, err) == 0 &&
-	    line_add(backup, BACKUP_END, true) == 0 &&
+	    backup_line_add(backup, BACKUP_END, true) == 0 &&
 	    archive_end(&backup->archive) == 0)
 		result = 0;
 	else if (backup->archive.is_bad)
@@ -138,7 +138,7 @@ place_close(struct backup *backup, int fd, bool is_good, struct err *err)
 /* ---- what is said of it ------------------------------------------------ */
 
 static void
-summary(const struct backup *backup, FILE *to)
+backup_summary(const struct backup *backup, FILE *to)
 {
 	const struct taken *taken = &backup->taken;
 	struct str line = STR_INIT;
@@ -177,7 +177,7 @@ summary(const struct backup *backup, FILE *to)
 }
 
 static void
-tell(const struct backup *backup)
+backup_tell(const struct backup *backup)
 {
 	char by[64];
 
@@ -201,7 +201,7 @@ may_read(const struct conf *conf)
 }
 
 static int
-run(struct backup *backup)
+backup_run(struct backup *backup)
 {
 	struct err err = { "" };
 	int fd, result;
@@ -218,11 +218,11 @@ run(struct backup *backup)
 		    EX_CANTCREAT;
 	}
 	archive_open(&backup->archive, fd);
-	result = fill(backup, &err);
+	result = backup_fill(backup, &err);
 	result = place_close(backup, fd, result == 0, &err);
 	if (result == 0) {
-		summary(backup, fd == STDOUT_FILENO ? stderr : stdout);
-		tell(backup);
+		backup_summary(backup, fd == STDOUT_FILENO ? stderr : stdout);
+		backup_tell(backup);
 	} else {
 		fprintf(stderr, "zmailer: backup: %s; there is no new "
 		    "archive\n", err.text);
@@ -262,7 +262,7 @@ verb_backup(int argc, char **argv, const char *conf_path)
 		    "output");
 	conf = verb_conf(conf_path);
 	backup.conf = conf;
-	status = run(&backup);
+	status = backup_run(&backup);
 	conf_free(&conf);
 	return status;
 }

@@ -58,7 +58,7 @@ way_open(int top_fd, struct slice path, char out_name[TAR_NAME_BYTES])
 }
 
 static int
-copy(int from, const struct backup_file *file, int to)
+backup_copy(int from, const struct backup_file *file, int to)
 {
 	char buffer[COPY_BYTES];
 	uint64_t done = 0;
@@ -80,7 +80,7 @@ copy(int from, const struct backup_file *file, int to)
 
 /* Row B6.  1 written, 0 it was there, -1. */
 static int
-file_put(int fd, const struct backup_file *file, int dir_fd,
+backup_file_put(int fd, const struct backup_file *file, int dir_fd,
     const char *name)
 {
 	char draft[TAR_NAME_BYTES + 32];
@@ -93,7 +93,7 @@ file_put(int fd, const struct backup_file *file, int dir_fd,
 	    O_CLOEXEC, 0600);
 	if (to < 0)
 		return -1;
-	if (copy(fd, file, to) == 0)
+	if (backup_copy(fd, file, to) == 0)
 		result = linkat(dir_fd, draft, dir_fd, name, 0) == 0 ? 1 :
 		    errno == EEXIST ? 0 : -1;
 	close(to);
@@ -115,7 +115,7 @@ backup_put_settings(int fd, const struct backup_index *index,
 		const struct backup_file *file = &index->files[i];
 		char name[TAR_NAME_BYTES];
 		int dir_fd = way_open(top_fd, slice_of(file->path), name);
-		int result = dir_fd < 0 ? -1 : file_put(fd, file, dir_fd,
+		int result = dir_fd < 0 ? -1 : backup_file_put(fd, file, dir_fd,
 		    name);
 
 		if (result < 0)

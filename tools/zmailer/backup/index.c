@@ -33,7 +33,7 @@ struct reading {
 
 /* Up to n bytes, in place; 0 the end, -1 trouble. */
 static ssize_t
-take(struct reading *reading, size_t n, const char **out)
+backup_index_take(struct reading *reading, size_t n, const char **out)
 {
 	ssize_t got;
 
@@ -60,7 +60,8 @@ take_all(struct reading *reading, uint64_t n, char *out)
 {
 	while (n > 0) {
 		const char *bytes;
-		ssize_t got = take(reading, n < READ_BYTES ? (size_t)n :
+		ssize_t got = backup_index_take(reading, n < READ_BYTES ?
+		    (size_t)n :
 		    READ_BYTES, &bytes);
 
 		if (got <= 0)
@@ -92,7 +93,8 @@ is_key(struct slice text)
 
 /* "router.3" */
 static bool
-area_of(struct slice word, enum spool_area *out_area, unsigned *out_priority)
+backup_index_area_of(struct slice word, enum spool_area *out_area,
+    unsigned *out_priority)
 {
 	uint64_t priority = 0;
 
@@ -133,7 +135,7 @@ item_at(struct backup_index *index, const char *key)
 /* ---- members ---------------------------------------------------------- */
 
 static bool
-control_take(struct backup_item *item, const struct tar_head *head,
+backup_index_control_take(struct backup_item *item, const struct tar_head *head,
     uint64_t at)
 {
 	if (!item->has_body || head->size_bytes > BACKUP_CONTROL_BYTES_MAX)
@@ -171,7 +173,8 @@ spool_take(struct backup_index *index, struct slice name,
 		index->orders_bytes = head->size_bytes;
 		return true;
 	}
-	if (!slice_cut(&name, '/', &word) || !area_of(word, &area, &priority))
+	if (!slice_cut(&name, '/', &word) || !backup_index_area_of(word, &area,
+	    &priority))
 		return false;
 	is_control = slice_ends(name, ".control");
 	if (is_control)
@@ -186,7 +189,7 @@ spool_take(struct backup_index *index, struct slice name,
 	backup_key_add_copy(key, name);
 	item = item_at(index, key);
 	if (is_control || area == AREA_TRANSPORT) {
-		if (!control_take(item, head, at))
+		if (!backup_index_control_take(item, head, at))
 			return false;
 		item->area = area == AREA_TRANSPORT ? AREA_QUEUE : area;
 		return true;
@@ -199,7 +202,7 @@ spool_take(struct backup_index *index, struct slice name,
 }
 
 static bool
-file_take(struct backup_index *index, const char *path,
+backup_index_file_take(struct backup_index *index, const char *path,
     const struct tar_head *head, uint64_t at)
 {
 	if (index->file_count == index->file_room) {
@@ -224,14 +227,15 @@ member_take(struct backup_index *index, const struct tar_head *head,
 		return spool_take(index, slice_from(name,
 		    strlen(BACKUP_SPOOL)), head, at);
 	if (slice_starts(name, BACKUP_CONFIG))
-		return file_take(index, head->name + strlen(BACKUP_CONFIG),
+		return backup_index_file_take(index, head->name +
+		    strlen(BACKUP_CONFIG),
 		    head, at);
 	return slice_is(name, BACKUP_FIRST);
 }
 
 /* The line of JSON of the first and of the last member. */
 static int
-line_take(struct reading *reading, const struct tar_head *head,
+backup_index_line_take(struct reading *reading, const struct tar_head *head,
     uint32_t crc_before)
 {
 	char line[LINE_BYTES_MAX], crc[16];
@@ -282,7 +286,7 @@ member_read(struct reading *reading, bool is_first, struct err *err)
 		    "backup has made" : "it is damaged or cut off at byte "
 		    "%ju", (uintmax_t)head_at);
 	if (is_line)
-		got = line_take(reading, &head, crc_before);
+		got = backup_index_line_take(reading, &head, crc_before);
 	else if (!head.is_file || !member_take(reading->index, &head,
 	    reading->at))
 		reading->index->strangers++;

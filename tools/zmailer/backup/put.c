@@ -5,7 +5,7 @@
  * Holds  a group of messages that are written and not yet named
  * Trusts a control file only when its head is whole, of this message, and
  *        its body begins inside of it; else the message is routed again
- * Spec   doc/INTERNALS.md section 11, rows B2 to B5
+ * Spec   doc/INTERNALS.md section 10, rows B2 to B5
  *
  * SPDX-License-Identifier: ISC
  */
@@ -82,7 +82,8 @@ promise_of(const char *first, size_t n)
 }
 
 static int
-body_copy(struct putting *putting, const struct backup_item *item, int fd)
+restore_body_copy(struct putting *putting, const struct backup_item *item,
+    int fd)
 {
 	struct promise promise = { .is_there = false };
 	uint64_t done = 0;
@@ -138,7 +139,8 @@ control_read(struct putting *putting, const struct backup_item *item)
 
 /* Rows S0 -> B2. */
 static int
-stage(struct putting *putting, struct backup_item *item, struct err *err)
+restore_stage(struct putting *putting, struct backup_item *item,
+    struct err *err)
 {
 	struct spool_return *back = &putting->backs[putting->count];
 	bool has_control = control_read(putting, item);
@@ -149,7 +151,7 @@ stage(struct putting *putting, struct backup_item *item, struct err *err)
 		putting->out->routed_again++;
 	if (spool_return_begin(putting->spool, has_control, back, err) != 0)
 		return -1;
-	if (body_copy(putting, item, back->body_fd) != 0 ||
+	if (restore_body_copy(putting, item, back->body_fd) != 0 ||
 	    ((item->mode & S_IXUSR) != 0 &&	/* a person let it go */
 	    fchmod(back->body_fd, 0640 | S_IXUSR) != 0) ||
 	    futimens(back->body_fd, times) != 0 ||
@@ -205,7 +207,7 @@ group_end(struct putting *putting, struct err *err)
 }
 
 static bool
-is_wanted(const struct backup_item *item)
+restore_is_wanted(const struct backup_item *item)
 {
 	return item->has_body && !item->is_present && !item->is_left;
 }
@@ -252,9 +254,9 @@ backup_put(struct spool *spool, int fd, struct backup_index *index,
 	    .arena = arena_new(), .buffer = mem_alloc(1, COPY_BYTES) };
 	result = orders_put(putting, index, err);
 	for (size_t i = 0; i < index->count && result == 0; i++) {
-		if (!is_wanted(&index->items[i]))
+		if (!restore_is_wanted(&index->items[i]))
 			continue;
-		result = stage(putting, &index->items[i], err);
+		result = restore_stage(putting, &index->items[i], err);
 		if (result == 0 && (putting->count == GROUP_MAX ||
 		    putting->bytes >= GROUP_BYTES_MAX))
 			result = group_end(putting, err);

@@ -6,7 +6,7 @@
  * Holds  the spool's lock while it writes
  * Trusts nothing in the archive; reads it whole and holds it against its
  *        checksum before it writes anything
- * Spec   zmailer-restore(8); doc/INTERNALS.md section 11
+ * Spec   zmailer-restore(8); doc/INTERNALS.md section 10
  *
  * SPDX-License-Identifier: ISC
  */
@@ -49,7 +49,7 @@ struct restore {
 };
 
 static int
-complain(int status, const char *what)
+restore_complain(int status, const char *what)
 {
 	fprintf(stderr, "zmailer: restore: %s\n", what);
 	return status;
@@ -108,7 +108,8 @@ archive_open_file(struct restore *restore, struct err *err)
 /* ---- which of it -------------------------------------------------------- */
 
 static bool
-is_asked_for(const struct restore *restore, const struct backup_item *item)
+restore_is_asked_for(const struct restore *restore,
+    const struct backup_item *item)
 {
 	struct slice id = slice_of(item->key);
 
@@ -131,7 +132,7 @@ choose(struct restore *restore)
 
 		if (!item->has_body)
 			continue;
-		item->is_left = !is_asked_for(restore, item) ||
+		item->is_left = !restore_is_asked_for(restore, item) ||
 		    (restore->skips_done && item->is_done);
 		restore->left += item->is_left;
 		restore->present += !item->is_left && item->is_present;
@@ -227,7 +228,7 @@ counts_put(const struct restore *restore, bool is_over)
 
 /* 0 go on; else the exit status, *out_stop says so. */
 static int
-ask(const struct restore *restore, bool *out_stop)
+restore_ask(const struct restore *restore, bool *out_stop)
 {
 	*out_stop = true;
 	counts_put(restore, false);
@@ -238,7 +239,7 @@ ask(const struct restore *restore, bool *out_stop)
 		return EX_OK;
 	*out_stop = true;
 	if (!question_can_be_asked())
-		return complain(EX_USAGE, "say --yes to do this");
+		return restore_complain(EX_USAGE, "say --yes to do this");
 	if (!question_is_yes("Do this"))
 		return 1;
 	*out_stop = false;
@@ -282,14 +283,14 @@ recover(struct spool *spool, const struct conf *conf, struct err *err)
 /* Both ways: mark, choose, say, and write unless that is all.  spool NULL:
  * there is none, all comes back. */
 static int
-carry_out(struct restore *restore, struct spool *spool, struct err *err)
+restore_carry_out(struct restore *restore, struct spool *spool, struct err *err)
 {
 	bool is_over;
 	int status;
 
 	if (spool != NULL && backup_mark_present(spool, &restore->index,
 	    err) != 0)
-		return complain(EX_IOERR, err->text);
+		return restore_complain(EX_IOERR, err->text);
 	(void)backup_mark_done(restore->conf->log_dir, &restore->index);
 	choose(restore);
 	if (restore->is_list) {
@@ -298,7 +299,7 @@ carry_out(struct restore *restore, struct spool *spool, struct err *err)
 				row_put(restore, &restore->index.items[i]);
 		return EX_OK;
 	}
-	status = ask(restore, &is_over);
+	status = restore_ask(restore, &is_over);
 	if (is_over)
 		return status;
 	event_open(restore->conf->log_dir);
@@ -323,7 +324,7 @@ look_only(struct restore *restore, struct err *err)
 	if (spool_open(restore->conf->spool_dir, 0,
 	    restore->conf->hash_levels, &spool, err) != 0)
 		spool = NULL;
-	status = carry_out(restore, spool, err);
+	status = restore_carry_out(restore, spool, err);
 	spool_close(&spool);
 	return status;
 }
@@ -347,7 +348,7 @@ write_spool(struct restore *restore, struct err *err)
 	    recover(spool, conf, err) != 0)
 		status = verb_failed("restore", err, EX_NOPERM);
 	else
-		status = carry_out(restore, spool, err);
+		status = restore_carry_out(restore, spool, err);
 	spool_close(&spool);
 	return status;
 }
@@ -368,7 +369,7 @@ put_settings(struct restore *restore, struct err *err)
 	    restore->config_dir, &kept, err);
 
 	if (count < 0)
-		return complain(EX_CANTCREAT, err->text);
+		return restore_complain(EX_CANTCREAT, err->text);
 	printf("%d file%s of the configuration written below %s, %u %s there "
 	    "already\n", count, count == 1 ? "" : "s", restore->config_dir,
 	    kept, kept == 1 ? "is" : "are");
@@ -376,7 +377,7 @@ put_settings(struct restore *restore, struct err *err)
 }
 
 static int
-run(struct restore *restore, const char *conf_path)
+restore_run(struct restore *restore, const char *conf_path)
 {
 	struct err err = { "" };
 	int status;
@@ -422,7 +423,7 @@ take_since(struct restore *restore, const char *word)
 
 /* 1 it is a flag and taken, 0 it is none. */
 static int
-take_flag(struct restore *restore, const char *word)
+restore_take_flag(struct restore *restore, const char *word)
 {
 	const struct { const char *word; bool *flag; } rows[] = {
 		{ "--dry-run", &restore->is_dry },
@@ -442,14 +443,14 @@ take_flag(struct restore *restore, const char *word)
 }
 
 static int
-take_words(struct restore *restore, int argc, char **argv)
+restore_take_words(struct restore *restore, int argc, char **argv)
 {
 	size_t ids = 0;
 	int status = EX_OK;
 
 	restore->ids = mem_alloc((size_t)argc + 1, sizeof(*restore->ids));
 	for (int i = 1; i < argc && status == EX_OK; i++) {
-		if (take_flag(restore, argv[i]))
+		if (restore_take_flag(restore, argv[i]))
 			continue;
 		if (strcmp(argv[i], "--since") == 0 && i + 1 < argc)
 			status = take_since(restore, argv[++i]);
@@ -476,10 +477,10 @@ int
 verb_restore(int argc, char **argv, const char *conf_path)
 {
 	struct restore restore = { .fd = -1 };
-	int status = take_words(&restore, argc, argv);
+	int status = restore_take_words(&restore, argc, argv);
 
 	if (status == EX_OK) {
-		status = run(&restore, conf_path);
+		status = restore_run(&restore, conf_path);
 		backup_index_release(&restore.index);
 	}
 	if (restore.fd >= 0)

@@ -66,7 +66,7 @@ file_add(struct settings *settings, const char *path, int fd)
 
 /* A file that the configuration names; twice is once, none is none. */
 static void
-add(struct settings *settings, const char *path)
+backup_settings_add(struct settings *settings, const char *path)
 {
 	char *real = path == NULL || *path == '\0' ? NULL :
 	    realpath(path, NULL);
@@ -90,14 +90,14 @@ add(struct settings *settings, const char *path)
 }
 
 static void
-add_key(struct settings *settings, const char *path)
+backup_settings_add_key(struct settings *settings, const char *path)
 {
 	if (settings->has_keys)
-		add(settings, path);
+		backup_settings_add(settings, path);
 }
 
 static void
-add_tables(struct settings *settings, const struct conf *conf)
+backup_settings_add_tables(struct settings *settings, const struct conf *conf)
 {
 	for (size_t i = 0; i < conf->table_count; i++) {
 		const struct conf_table *row = &conf->tables[i];
@@ -105,11 +105,11 @@ add_tables(struct settings *settings, const struct conf *conf)
 
 		/* one without a file is the system's (passwd) or a service */
 		if (table != NULL && strcmp(table_kind(table), "passwd") != 0)
-			add(settings, table_path(table));
+			backup_settings_add(settings, table_path(table));
 		table_free(&table);
 	}
 	for (size_t i = 0; i < conf->list_count; i++)
-		add(settings, conf->lists[i].members);
+		backup_settings_add(settings, conf->lists[i].members);
 }
 
 static void
@@ -123,14 +123,14 @@ add_tls(struct settings *settings, const struct conf *conf)
 	/* a table that cannot be read is left out as such, with its words */
 	(void)conf_all_certificates(conf, arena, &rows, &count, &err);
 	for (size_t i = 0; i < count; i++) {
-		add(settings, rows[i].file);
-		add_key(settings, rows[i].key);
+		backup_settings_add(settings, rows[i].file);
+		backup_settings_add_key(settings, rows[i].key);
 	}
 	arena_free(&arena);
 	for (size_t i = 0; i < conf->tls_to_count; i++) {
-		add(settings, conf->tls_to[i].roots);
-		add(settings, conf->tls_to[i].certificate);
-		add_key(settings, conf->tls_to[i].key);
+		backup_settings_add(settings, conf->tls_to[i].roots);
+		backup_settings_add(settings, conf->tls_to[i].certificate);
+		backup_settings_add_key(settings, conf->tls_to[i].key);
 	}
 }
 
@@ -138,8 +138,8 @@ add_tls(struct settings *settings, const struct conf *conf)
 static void
 add_secrets(struct settings *settings, const struct conf *conf)
 {
-	add_key(settings, conf->srs.key);
-	add_key(settings, conf->mailq.users);
+	backup_settings_add_key(settings, conf->srs.key);
+	backup_settings_add_key(settings, conf->mailq.users);
 }
 
 int
@@ -153,14 +153,14 @@ backup_settings(const struct conf *conf, struct archive *archive,
 
 	settings.seen = seen_new();
 	for (size_t i = 0; i < count && i < FILES_MAX; i++)
-		add(&settings, paths[i]);
+		backup_settings_add(&settings, paths[i]);
 	mem_free(&paths);
-	add_tables(&settings, conf);
+	backup_settings_add_tables(&settings, conf);
 	add_tls(&settings, conf);
 	add_secrets(&settings, conf);
-	add(&settings, conf->client_ca);
-	add(&settings, conf->hooks.script);
-	add(&settings, conf->classes_path);
+	backup_settings_add(&settings, conf->client_ca);
+	backup_settings_add(&settings, conf->hooks.script);
+	backup_settings_add(&settings, conf->classes_path);
 	*out_files = settings.files;
 	*out_left = settings.left;
 	seen_free(&settings.seen);

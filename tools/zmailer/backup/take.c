@@ -7,7 +7,7 @@
  *        mail moves, so what moves on is met again below; what moves back,
  *        or is born of an outcome that was read (a report, a forwarded
  *        mail), is met by the next pass
- * Spec   doc/INTERNALS.md section 11; zmailer-backup(8)
+ * Spec   doc/INTERNALS.md section 10; zmailer-backup(8)
  *
  * SPDX-License-Identifier: ISC
  */
@@ -40,7 +40,8 @@ struct take {
 };
 
 static int
-control_open(const struct take *take, enum spool_area area, const char *name)
+backup_control_open(const struct take *take, enum spool_area area,
+    const char *name)
 {
 	return openat(spool_dir_fd(take->spool, area, 0), name,
 	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -84,7 +85,7 @@ body_add(struct take *take, const char *member, int fd,
 }
 
 static bool
-is_older(const struct take *take, const char *key)
+backup_is_older(const struct take *take, const char *key)
 {
 	return !spool_id_is(slice_of(key)) ||
 	    spool_id_time_us(slice_of(key)) <= take->start_us;
@@ -93,7 +94,7 @@ is_older(const struct take *take, const char *key)
 /* The message when it is met for the first time, its control file when there
  * is one for the first time. */
 static void
-pair_add(struct take *take, const char *key, const char *member, int fd,
+backup_pair_add(struct take *take, const char *key, const char *member, int fd,
     const struct stat *st, const char *control_member, int control_fd)
 {
 	unsigned *flags = seen_at(take->seen, key);
@@ -102,7 +103,7 @@ pair_add(struct take *take, const char *key, const char *member, int fd,
 		*flags |= HAS_BODY;
 		take->out->messages++;
 		take->out->by_area[take->area]++;
-		if (is_older(take, key))
+		if (backup_is_older(take, key))
 			take->has_older = true;
 		body_add(take, member, fd, st);
 	}
@@ -139,14 +140,14 @@ take_unrouted(void *context, const char *name, int fd)
 		return !take->archive->is_bad;
 	area_label(take, label, sizeof(label));
 	snprintf(member, sizeof(member), BACKUP_SPOOL "%s/%s", label, key);
-	pair_add(take, key, member, fd, &st, "", -1);
+	backup_pair_add(take, key, member, fd, &st, "", -1);
 	return !take->archive->is_bad;
 }
 
 /* ---- queue/ and transport/ ---------------------------------------------- */
 
 static bool
-is_of(int control_fd, const char *key)
+backup_is_of(int control_fd, const char *key)
 {
 	char head[CONTROL_FIRST_LINE_BYTES + SPOOL_ID_BYTES + 4];
 	ssize_t n = pread(control_fd, head, sizeof(head), 0);
@@ -170,14 +171,14 @@ take_routed(void *context, const char *name, int fd)
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
 	    !backup_key(fd, key))
 		return !take->archive->is_bad;
-	control_fd = control_open(take, AREA_TRANSPORT, name);
-	if (control_fd >= 0 && !is_of(control_fd, key)) {
+	control_fd = backup_control_open(take, AREA_TRANSPORT, name);
+	if (control_fd >= 0 && !backup_is_of(control_fd, key)) {
 		close(control_fd);	/* of one that is finished (F1) */
 		control_fd = -1;
 	}
 	snprintf(member, sizeof(member), BACKUP_SPOOL "queue/%s", key);
 	snprintf(control, sizeof(control), BACKUP_SPOOL "transport/%s", key);
-	pair_add(take, key, member, fd, &st, control, control_fd);
+	backup_pair_add(take, key, member, fd, &st, control, control_fd);
 	if (control_fd >= 0)
 		close(control_fd);
 	return !take->archive->is_bad;
@@ -201,12 +202,12 @@ take_aside(void *context, const char *name, int fd)
 	    !backup_key(fd, key))
 		return !take->archive->is_bad;
 	(void)snprintf(control, sizeof(control), "%s.control", name);
-	control_fd = control_open(take, take->area, control);
+	control_fd = backup_control_open(take, take->area, control);
 	snprintf(member, sizeof(member), BACKUP_SPOOL "%s/%s." SLICE_FMT,
 	    spool_area_names[take->area], key, SLICE_ARG(parts.why));
 	snprintf(control, sizeof(control), "%s.control", member);
 	backup_key_add_copy(key, parts.why);
-	pair_add(take, key, member, fd, &st, control, control_fd);
+	backup_pair_add(take, key, member, fd, &st, control, control_fd);
 	if (control_fd >= 0)
 		close(control_fd);
 	return !take->archive->is_bad;
@@ -247,9 +248,9 @@ pass(struct take *take, struct err *err)
 
 /* What was ordered of destinations (row O1). */
 static void
-orders_add(struct take *take)
+backup_orders_add(struct take *take)
 {
-	int fd = control_open(take, AREA_TRANSPORT, SPOOL_ORDERS);
+	int fd = backup_control_open(take, AREA_TRANSPORT, SPOOL_ORDERS);
 
 	if (fd < 0)
 		return;
@@ -280,7 +281,7 @@ backup_take(struct spool *spool, struct archive *archive,
 	    out->passes < BACKUP_PASSES_MAX);
 	out->is_restless = quiet < BACKUP_QUIET;
 	if (result == 0)
-		orders_add(&take);
+		backup_orders_add(&take);
 	seen_free(&take.seen);
 	str_release(&take.control);
 	return result;

@@ -25,7 +25,7 @@
 /* ---- words ------------------------------------------------------------- */
 
 static const char *
-domain_of(struct change *change, const char *word)
+dkim_domain_of(struct change *change, const char *word)
 {
 	struct str shown = STR_INIT;
 
@@ -68,7 +68,7 @@ key_find(struct change *change, const char *domain, const char *selector)
 /* ---- what is there ----------------------------------------------------- */
 
 static int
-list(struct change *change)
+dkim_list(struct change *change)
 {
 	struct str out = STR_INIT;
 	struct dkim_key *keys = dkim_keys(change);
@@ -126,7 +126,7 @@ record_print(const struct dkim_key *key)
 /* The directory is there before what is written into it, and goes again when
  * nothing was. */
 static int
-carry_out(struct change *change)
+dkim_carry_out(struct change *change)
 {
 	bool is_made = false;
 	struct err err;
@@ -151,7 +151,7 @@ make(struct change *change, const struct dkim_wish *wish)
 	int status = dkim_edit_new(change, wish);
 
 	if (status == EX_OK)
-		status = carry_out(change);
+		status = dkim_carry_out(change);
 	if (status != EX_OK || change->is_dry)
 		return status;
 	key = key_find(change, wish->domain, wish->selector);
@@ -173,7 +173,7 @@ change_key(struct change *change, const struct dkim_key *key,
 	int status = edit(change, key);
 
 	if (status == EX_OK)
-		status = carry_out(change);
+		status = dkim_carry_out(change);
 	if (status == EX_OK && !change->is_dry)
 		printf("a running opendkim reads it again at SIGUSR1\n");
 	return status;
@@ -240,7 +240,7 @@ new_key(struct change *change, int argc, char **argv)
 
 	if (status != EX_OK)
 		return status;
-	wish.domain = domain_of(change, argv[0]);
+	wish.domain = dkim_domain_of(change, argv[0]);
 	if (wish.domain == NULL)
 		return EX_USAGE;
 	if (wish.selector == NULL)
@@ -251,7 +251,7 @@ new_key(struct change *change, int argc, char **argv)
 static int
 with_key(struct change *change, int argc, char **argv)
 {
-	const char *domain = domain_of(change, argv[1]);
+	const char *domain = dkim_domain_of(change, argv[1]);
 	struct dkim_key *key = domain == NULL ? NULL :
 	    key_find(change, domain, argc == 3 ? argv[2] : NULL);
 
@@ -266,9 +266,9 @@ with_key(struct change *change, int argc, char **argv)
 }
 
 static int
-check(struct change *change, const char *word)
+dkim_check_published(struct change *change, const char *word)
 {
-	const char *domain = word == NULL ? NULL : domain_of(change, word);
+	const char *domain = word == NULL ? NULL : dkim_domain_of(change, word);
 
 	if (word != NULL && domain == NULL)
 		return EX_USAGE;
@@ -276,14 +276,14 @@ check(struct change *change, const char *word)
 }
 
 static int
-run(struct change *change, int argc, char **argv)
+dkim_run(struct change *change, int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 
 	if (argc == 2 && strcmp(what, "list") == 0)
-		return list(change);
+		return dkim_list(change);
 	if ((argc == 2 || argc == 3) && strcmp(what, "check") == 0)
-		return check(change, argv[2]);
+		return dkim_check_published(change, argv[2]);
 	if (argc > 2 && strcmp(what, "new") == 0)
 		return new_key(change, argc - 2, argv + 2);
 	if ((argc == 4 && strcmp(what, "use") == 0) ||
@@ -297,5 +297,5 @@ run(struct change *change, int argc, char **argv)
 int
 verb_dkim(int argc, char **argv, const char *conf_path)
 {
-	return change_verb(argc, argv, conf_path, run);
+	return change_verb(argc, argv, conf_path, dkim_run);
 }

@@ -36,7 +36,7 @@ dkim_path(struct change *change, const char *name)
 
 /* "D:S:/path" -> its parts. */
 static bool
-value_take(struct arena *arena, struct slice value, struct dkim_key *key)
+dkim_value_take(struct arena *arena, struct slice value, struct dkim_key *key)
 {
 	struct slice domain, selector;
 
@@ -85,7 +85,7 @@ dkim_keys(struct change *change)
 
 		if (!slice_word(&line, &key->name) || key->name.p[0] == '#' ||
 		    !slice_word(&line, &value) ||
-		    !value_take(change->arena, value, key))
+		    !dkim_value_take(change->arena, value, key))
 			continue;
 		key->signs = is_signer(str_slice(signers), key->name);
 		*last = key;
@@ -107,7 +107,7 @@ dkim_key_read(const struct dkim_key *key, struct str *out, struct err *err)
 /* ---- lines ------------------------------------------------------------- */
 
 static void
-line_add(struct str *text, const char *line)
+dkim_line_add(struct str *text, const char *line)
 {
 	if (text->len > 0 && text->buf[text->len - 1] != '\n')
 		str_addc(text, '\n');
@@ -116,7 +116,7 @@ line_add(struct str *text, const char *line)
 
 /* Take out the lines whose word number index is this one. */
 static bool
-lines_take(struct str *text, size_t index, struct slice word)
+dkim_lines_take(struct str *text, size_t index, struct slice word)
 {
 	struct slice rest = str_slice(text);
 	struct str kept = STR_INIT;
@@ -153,8 +153,8 @@ signer_set(struct change *change, const struct dkim_key *key)
 
 	if (text == NULL)
 		return EX_NOINPUT;
-	(void)lines_take(text, 0, slice_of(pattern));
-	line_add(text, arena_printf(change->arena, "%s " SLICE_FMT "\n",
+	(void)dkim_lines_take(text, 0, slice_of(pattern));
+	dkim_line_add(text, arena_printf(change->arena, "%s " SLICE_FMT "\n",
 	    pattern, SLICE_ARG(key->name)));
 	return EX_OK;
 }
@@ -267,8 +267,8 @@ dkim_edit_new(struct change *change, const struct dkim_wish *wish)
 	    DKIM_KEYS), true, 0644) : NULL;
 	if (keys == NULL)
 		return status == EX_OK ? EX_NOINPUT : status;
-	(void)lines_take(keys, 0, key.name);
-	line_add(keys, arena_printf(change->arena, "%s %s:%s:%s\n", name,
+	(void)dkim_lines_take(keys, 0, key.name);
+	dkim_line_add(keys, arena_printf(change->arena, "%s %s:%s:%s\n", name,
 	    wish->domain, wish->selector, key.path));
 	if (is_first)
 		status = signer_set(change, &key);
@@ -292,11 +292,11 @@ dkim_edit_remove(struct change *change, const struct dkim_key *key)
 
 	if (keys == NULL)
 		return EX_NOINPUT;
-	(void)lines_take(keys, 0, key->name);
+	(void)dkim_lines_take(keys, 0, key->name);
 	signers = change_file(change, dkim_path(change, DKIM_SIGNERS), true,
 	    0644);
 	if (signers == NULL)
 		return EX_NOINPUT;
-	(void)lines_take(signers, 1, key->name);
+	(void)dkim_lines_take(signers, 1, key->name);
 	return EX_OK;
 }

@@ -74,7 +74,7 @@ tag_find(struct slice record, const char *tag, struct str *out)
 /* ---- findings ---------------------------------------------------------- */
 
 static void
-say(struct look *look, const struct dkim_key *key, bool is_good,
+dkim_look_say(struct look *look, const struct dkim_key *key, bool is_good,
     const char *what, const char *advice)
 {
 	struct str line = STR_INIT;
@@ -137,7 +137,8 @@ judge_record(struct look *look, const struct dkim_key *key, struct slice pem)
 	int fits;
 
 	if (!record_find(look, key, &text, &result)) {
-		say(look, key, false, result == DNS_OK || result == DNS_NONE ||
+		dkim_look_say(look, key, false, result == DNS_OK || result ==
+		    DNS_NONE ||
 		    result == DNS_NO_NAME ? "the DNS has no such record" :
 		    "the DNS does not answer",
 		    result == DNS_TRY_AGAIN ? "try again" :
@@ -147,30 +148,35 @@ judge_record(struct look *look, const struct dkim_key *key, struct slice pem)
 	}
 	fits = text.len == 0 ? 0 : dkim_key_fits(pem, str_slice(&text), &err);
 	if (text.len == 0)
-		say(look, key, false, "the record has been revoked (p= is "
+		dkim_look_say(look, key, false,
+		    "the record has been revoked (p= is "
 		    "empty)", "make another key: zmailer dkim new");
 	else if (fits == 1)
-		say(look, key, true, key->signs ? "it signs, and the DNS has "
+		dkim_look_say(look, key, true, key->signs ?
+		    "it signs, and the DNS has "
 		    "the key that verifies it" : "the DNS has it; it does "
 		    "not sign yet", key->signs ? "" : "zmailer dkim use");
 	else
-		say(look, key, false, fits == 0 ? "the DNS has another key: "
+		dkim_look_say(look, key, false, fits == 0 ?
+		    "the DNS has another key: "
 		    "what is signed here counts as forged" : err.text,
 		    "publish what zmailer dkim record prints");
 	str_release(&text);
 }
 
 static void
-judge(struct look *look, const struct dkim_key *key)
+dkim_look_judge(struct look *look, const struct dkim_key *key)
 {
 	struct str pem = STR_INIT;
 	struct err err = { "" };
 	struct stat st;
 
 	if (dkim_key_read(key, &pem, &err) != 1)
-		say(look, key, false, err.text, "the signer has no key");
+		dkim_look_say(look, key, false, err.text,
+		    "the signer has no key");
 	else if (stat(key->path, &st) == 0 && (st.st_mode & 077) != 0)
-		say(look, key, false, arena_printf(look->change->arena,
+		dkim_look_say(look, key, false,
+		    arena_printf(look->change->arena,
 		    "%s can be read by others", key->path),
 		    "chmod 600; then make another key");
 	else
@@ -216,7 +222,7 @@ dkim_check(struct change *change, const struct dkim_key *keys,
 	doctor_ask_round(&look.asking);
 	for (const struct dkim_key *key = keys; key != NULL; key = key->next)
 		if (domain == NULL || strcmp(key->domain, domain) == 0) {
-			judge(&look, key);
+			dkim_look_judge(&look, key);
 			is_any = true;
 		}
 	if (is_any)

@@ -19,7 +19,7 @@
 enum { TURN_MS = 100 };
 
 static struct doctor_answer *
-find(const struct doctor_asking *asking, const char *name,
+doctor_find(const struct doctor_asking *asking, const char *name,
     enum dns_type type)
 {
 	for (size_t i = 0; i < asking->count; i++)
@@ -36,7 +36,7 @@ doctor_ask(struct doctor_asking *asking, const char *name,
 	struct arena *arena = asking->doctor->arena;
 	struct doctor_answer *answer, **wider;
 
-	if (find(asking, name, type) != NULL)
+	if (doctor_find(asking, name, type) != NULL)
 		return;
 	if (asking->count % 64 == 0) {
 		wider = arena_alloc(arena,
@@ -55,7 +55,7 @@ doctor_ask(struct doctor_asking *asking, const char *name,
 }
 
 static void
-take(void *context, enum dns_result result, const unsigned char *bytes,
+doctor_take(void *context, enum dns_result result, const unsigned char *bytes,
     size_t n)
 {
 	struct doctor_answer *answer = context;
@@ -84,7 +84,7 @@ doctor_ask_round(struct doctor_asking *asking)
 		answer->is_asked = true;
 		asking->pending++;
 		all++;
-		dns_ask(asker, answer->name, answer->type, take, answer);
+		dns_ask(asker, answer->name, answer->type, doctor_take, answer);
 	}
 	while (asking->pending > 0 &&
 	    clock_steady_ms() < asking->end_at_ms) {
@@ -103,7 +103,7 @@ doctor_answered(const struct doctor_asking *asking, const char *name,
     enum dns_type type)
 {
 	static const struct doctor_answer never = { .result = DNS_TRY_AGAIN };
-	const struct doctor_answer *answer = find(asking, name, type);
+	const struct doctor_answer *answer = doctor_find(asking, name, type);
 
 	return answer == NULL ? &never : answer;
 }

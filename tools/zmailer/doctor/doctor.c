@@ -151,7 +151,7 @@ put_finding(const struct doctor_finding *finding, bool is_fancy)
 }
 
 static void
-put_json(const struct doctor_finding *finding)
+doctor_put_json(const struct doctor_finding *finding)
 {
 	static const char *const words[] = { "ok", "warn", "bad" };
 	struct str out = STR_INIT;
@@ -178,7 +178,7 @@ put_from(const struct doctor *doctor, size_t first,
 		if (options->is_quiet && finding->level == DOCTOR_OK)
 			continue;
 		if (options->is_json)
-			put_json(finding);
+			doctor_put_json(finding);
 		else
 			put_finding(finding, verb_is_fancy());
 	}
@@ -186,7 +186,7 @@ put_from(const struct doctor *doctor, size_t first,
 }
 
 static int
-put_sum(const struct doctor *doctor, const struct options *options)
+doctor_put_sum(const struct doctor *doctor, const struct options *options)
 {
 	size_t counts[3] = { 0, 0, 0 };
 
@@ -215,7 +215,7 @@ examine(struct doctor *doctor, const struct options *options)
 		areas[i].fn(doctor);
 		put_from(doctor, first, options);
 	}
-	return put_sum(doctor, options);
+	return doctor_put_sum(doctor, options);
 }
 
 /* ---- the command line ------------------------------------------------- */
@@ -236,7 +236,7 @@ take_area(const char *word, struct options *options)
 }
 
 static int
-take_args(int argc, char **argv, struct options *options,
+doctor_take_args(int argc, char **argv, struct options *options,
     struct doctor *doctor)
 {
 	struct err err;
@@ -275,7 +275,7 @@ verb_doctor(int argc, char **argv, const char *conf_path)
 	struct conf *conf;
 	char text[256];
 	pid_t pid;
-	int status = take_args(argc, argv, &options, &doctor);
+	int status = doctor_take_args(argc, argv, &options, &doctor);
 
 	if (status != EX_OK)
 		return status;

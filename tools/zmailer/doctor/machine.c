@@ -102,7 +102,7 @@ judge_journal_time(struct doctor *doctor, int64_t now_s)
 	int64_t ahead_s;
 	struct err err;
 
-	if (journal_open(doctor->conf->log_dir, 1, &journal, &err) != 0)
+	if (journal_days_open(doctor->conf->log_dir, 1, &journal, &err) != 0)
 		return;
 	while (journal_next(journal, &cursor, &line))
 		last_ms = journal_line_ms(line);
@@ -162,7 +162,7 @@ doctor_clock(struct doctor *doctor)
 
 /* A number in a file of /proc; -1: there is none. */
 static int64_t
-number_of(const char *path)
+doctor_machine_number_of(const char *path)
 {
 	char text[32];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -204,7 +204,7 @@ static void
 judge_inotify(struct doctor *doctor, const char *path, const char *what,
     int64_t least)
 {
-	int64_t allowed = number_of(path);
+	int64_t allowed = doctor_machine_number_of(path);
 
 	if (allowed < 0)
 		return;

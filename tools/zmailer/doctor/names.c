@@ -33,7 +33,7 @@ struct names {
 /* ---- addresses ----------------------------------------------------- */
 
 static bool
-is_same(const struct sockaddr *a, const struct sockaddr *b)
+doctor_is_same(const struct sockaddr *a, const struct sockaddr *b)
 {
 	if (a->sa_family != b->sa_family)
 		return false;
@@ -45,11 +45,11 @@ is_same(const struct sockaddr *a, const struct sockaddr *b)
 }
 
 static bool
-is_among(const struct sockaddr *address, const struct dns_address *all,
+doctor_is_among(const struct sockaddr *address, const struct dns_address *all,
     size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (is_same(address,
+		if (doctor_is_same(address,
 		    (const struct sockaddr *)&all[i].address))
 			return true;
 	return false;
@@ -73,7 +73,7 @@ is_inside(const struct sockaddr *address)
 }
 
 static bool
-is_loopback(const struct sockaddr *address)
+doctor_is_loopback(const struct sockaddr *address)
 {
 	if (address->sa_family == AF_INET6)
 		return IN6_IS_ADDR_LOOPBACK(
@@ -84,7 +84,7 @@ is_loopback(const struct sockaddr *address)
 
 /* Is it on an interface of this machine? */
 static bool
-is_local(const struct sockaddr *address)
+doctor_is_local(const struct sockaddr *address)
 {
 	struct ifaddrs *all = NULL;
 	bool result = false;
@@ -96,13 +96,13 @@ is_local(const struct sockaddr *address)
 		result = one->ifa_addr != NULL &&
 		    (one->ifa_addr->sa_family == AF_INET ||
 		    one->ifa_addr->sa_family == AF_INET6) &&
-		    is_same(one->ifa_addr, address);
+		    doctor_is_same(one->ifa_addr, address);
 	freeifaddrs(all);
 	return result;
 }
 
 static const char *
-address_text(struct names *names, const struct sockaddr *address)
+doctor_address_text(struct names *names, const struct sockaddr *address)
 {
 	char text[80];
 
@@ -167,7 +167,7 @@ add_sending(struct names *names, const struct sockaddr *address,
 	struct dns_name reverse;
 
 	for (size_t i = 0; i < names->sending_count; i++)
-		if (is_same(names->sendings[i].address, address))
+		if (doctor_is_same(names->sendings[i].address, address))
 			return;
 	if (names->sending_count == DOCTOR_DOMAINS_MAX)
 		return;
@@ -176,7 +176,7 @@ add_sending(struct names *names, const struct sockaddr *address,
 		    DOCTOR_DOMAINS_MAX * sizeof(*names->sendings));
 	sending = &names->sendings[names->sending_count++];
 	sending->address = address;
-	sending->text = address_text(names, address);
+	sending->text = doctor_address_text(names, address);
 	sending->helo = helo;
 	dns_reverse_name(address, NULL, &reverse);
 	doctor_ask(&names->asking, reverse.text, DNS_TYPE_PTR);
@@ -228,7 +228,8 @@ take_second(struct names *names)
 	if (doctor_addresses(&names->asking, host, own, &n) != DNS_OK)
 		return;
 	for (size_t i = 0; i < n; i++)
-		if (!is_loopback((const struct sockaddr *)&own[i].address))
+		if (!doctor_is_loopback((
+		    const struct sockaddr *)&own[i].address))
 			add_sending(names,
 			    (const struct sockaddr *)&own[i].address, host);
 }
@@ -292,17 +293,18 @@ judge_host(struct names *names)
 		    "...; or set host to a name that has one", host),
 		    "our name has no address; many servers refuse mail from "
 		    "such hosts");
-	else if (is_loopback((const struct sockaddr *)&own[0].address))
+	else if (doctor_is_loopback((const struct sockaddr *)&own[0].address))
 		doctor_add(doctor, DOCTOR_WARN, host,
 		    "publish the address that others see",
 		    "our name leads to %s, the loopback address",
-		    address_text(names,
+		    doctor_address_text(names,
 		    (const struct sockaddr *)&own[0].address));
 	else
 		doctor_add(doctor, DOCTOR_OK, host, "",
-		    "our name has the address %s%s", address_text(names,
+		    "our name has the address %s%s", doctor_address_text(names,
 		    (const struct sockaddr *)&own[0].address),
-		    is_local((const struct sockaddr *)&own[0].address) ? "" :
+		    doctor_is_local((const struct sockaddr *)&own[0].address) ?
+		    "" :
 		    ", on no interface here (a gateway translates?)");
 }
 
@@ -319,9 +321,11 @@ leads_here(struct names *names, const char *host)
 	(void)doctor_addresses(&names->asking, names->doctor->conf->host,
 	    own, &own_n);
 	for (size_t i = 0; i < n; i++)
-		if (is_among((const struct sockaddr *)&theirs[i].address, own,
+		if (doctor_is_among((const struct sockaddr *)&theirs[i].address,
+		    own,
 		    own_n) ||
-		    is_local((const struct sockaddr *)&theirs[i].address))
+		    doctor_is_local((
+		    const struct sockaddr *)&theirs[i].address))
 			return true;
 	return false;
 }
@@ -384,7 +388,7 @@ judge_no_mx(struct names *names, const char *domain, enum dns_result result)
 		doctor_add(doctor, leads_here(names, domain) ? DOCTOR_OK :
 		    DOCTOR_WARN, domain, advice,
 		    "it has no MX; mail goes to its address, %s",
-		    address_text(names,
+		    doctor_address_text(names,
 		    (const struct sockaddr *)&found[0].address));
 	else
 		doctor_add(doctor, DOCTOR_BAD, domain, advice,
@@ -475,7 +479,7 @@ name_confirmed(struct names *names, const struct sending *sending,
 	for (size_t i = 0; i < n; i++)
 		if (doctor_addresses(&names->asking, ptr[i].text, back,
 		    &back_n) == DNS_OK &&
-		    is_among(sending->address, back, back_n))
+		    doctor_is_among(sending->address, back, back_n))
 			return ptr[i].text;
 	return NULL;
 }
@@ -488,7 +492,7 @@ judge_helo(struct names *names, const struct sending *sending,
 	size_t n;
 
 	(void)doctor_addresses(&names->asking, sending->helo, helo, &n);
-	if (is_among(sending->address, helo, n))
+	if (doctor_is_among(sending->address, helo, n))
 		doctor_add(names->doctor, DOCTOR_OK, sending->text, "",
 		    "its name, %s, leads back to it", name);
 	else

@@ -36,7 +36,7 @@ say_directory(void *context, const char *path, const char *what)
 /* ---- room ------------------------------------------------------------ */
 
 static unsigned
-percent(uint64_t part, uint64_t all)
+doctor_spool_percent(uint64_t part, uint64_t all)
 {
 	return all == 0 ? 100 : (unsigned)(part / (all / 100 + 1));
 }
@@ -52,8 +52,8 @@ judge_free(struct doctor *doctor, const char *dir)
 		    strerror(errno));
 		return;
 	}
-	bytes = percent(fs.f_bavail, fs.f_blocks);
-	files = percent(fs.f_favail, fs.f_files);
+	bytes = doctor_spool_percent(fs.f_bavail, fs.f_blocks);
+	files = doctor_spool_percent(fs.f_favail, fs.f_files);
 	doctor_add(doctor, bytes < FREE_BAD_PERCENT ||
 	    files < FREE_BAD_PERCENT ? DOCTOR_BAD :
 	    bytes < FREE_WARN_PERCENT || files < FREE_WARN_PERCENT ?

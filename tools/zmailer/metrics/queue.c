@@ -33,7 +33,7 @@ struct queue {
 };
 
 static unsigned
-state_of(struct slice name)
+metrics_state_of(struct slice name)
 {
 	unsigned i = 0;
 
@@ -43,7 +43,7 @@ state_of(struct slice name)
 }
 
 static unsigned
-channel_of(struct slice name)
+metrics_channel_of(struct slice name)
 {
 	const char *known = counters_channel(name), *this;
 	unsigned i = 0;
@@ -63,7 +63,7 @@ take_messages(void *context, struct slice line)
 	unsigned state;
 
 	(void)json_get(line, "key", &key);
-	state = state_of(str_slice(&key));
+	state = metrics_state_of(str_slice(&key));
 	if (state < STATES)
 		queue->messages[state] = json_get_number(line, "messages");
 	str_release(&key);
@@ -83,8 +83,8 @@ take_recipients(void *context, struct slice line)
 	(void)json_get(line, "key", &key);
 	rest = str_slice(&key);
 	(void)slice_cut(&rest, '/', &channel);
-	state = state_of(rest);
-	at = channel_of(channel);
+	state = metrics_state_of(rest);
+	at = metrics_channel_of(channel);
 	if (state < STATES) {
 		queue->recipients[at][state] += json_get_number(line,
 		    "recipients");
@@ -108,7 +108,7 @@ take_agents(void *context, struct slice line)
 	(void)json_get(line, "group", &group);
 	rest = str_slice(&group);
 	(void)slice_cut(&rest, '/', &channel);
-	at = channel_of(channel);
+	at = metrics_channel_of(channel);
 	queue->idle[at] += idle;
 	queue->busy[at] += json_get_number(line, "agents") - idle;
 	str_release(&group);
@@ -116,7 +116,8 @@ take_agents(void *context, struct slice line)
 }
 
 static bool
-ask(struct control *control, const char *op, const char *by, control_fn *take,
+metrics_ask(struct control *control, const char *op, const char *by,
+    control_fn *take,
     struct queue *queue)
 {
 	struct str request = STR_INIT, last = STR_INIT;
@@ -147,7 +148,7 @@ add_channel(struct str *out, const char *metric, unsigned channel,
 }
 
 static void
-add_mail(struct str *out, const struct queue *queue)
+metrics_add_mail(struct str *out, const struct queue *queue)
 {
 	counters_print_head(out, "queue_messages");
 	for (unsigned i = 0; i < STATES; i++)
@@ -165,7 +166,7 @@ add_mail(struct str *out, const struct queue *queue)
 }
 
 static void
-add_agents(struct str *out, const struct queue *queue)
+metrics_add_agents(struct str *out, const struct queue *queue)
 {
 	counters_print_head(out, "transport_agents");
 	for (unsigned c = 0; counters_channel_name(c) != NULL; c++) {
@@ -187,19 +188,19 @@ metrics_add_queue(struct str *out, const char *run_dir)
 	bool has_agents = false;
 
 	if (is_up)
-		is_up = ask(&control, "count", "state", take_messages,
-		    &queue) && ask(&control, "count", "channel-state",
+		is_up = metrics_ask(&control, "count", "state", take_messages,
+		    &queue) && metrics_ask(&control, "count", "channel-state",
 		    take_recipients, &queue);
 	if (is_up)
-		has_agents = ask(&control, "groups", NULL, take_agents,
+		has_agents = metrics_ask(&control, "groups", NULL, take_agents,
 		    &queue);
-	control_close(&control);
+	control_hang_up(&control);
 	counters_print_head(out, "up");
 	str_addf(out, "zmailer_up %d\n", is_up);
 	if (is_up)
-		add_mail(out, &queue);
+		metrics_add_mail(out, &queue);
 	if (has_agents)		/* not everybody may ask for them */
-		add_agents(out, &queue);
+		metrics_add_agents(out, &queue);
 	if (has_agents && turns_ask(run_dir, &turns))
 		turns_add_metrics(out, str_slice(&turns));
 	str_release(&turns);

@@ -38,7 +38,7 @@ struct area {			/* what lies in one directory */
  * (mtime is never touched), what waits for a person that of its being put
  * there. */
 static void
-take_file(struct area *area, const char *name)
+metrics_take_file(struct area *area, const char *name)
 {
 	struct stat st;
 	int64_t age_s;
@@ -62,7 +62,7 @@ take_file(struct area *area, const char *name)
 }
 
 static bool
-count_file(void *context, const char *path)
+metrics_count_file(void *context, const char *path)
 {
 	struct area *area = context;
 	const char *last = strrchr(path, '/');
@@ -72,7 +72,7 @@ count_file(void *context, const char *path)
 	if (!spool_name_parse(slice_of(name), &parts) ||
 	    slice_ends(parts.why, ".control") || name[0] == '.')
 		return true;
-	take_file(area, path);
+	metrics_take_file(area, path);
 	area->count += !area->has_ages;
 	area->copies += slice_starts(parts.why, "_");
 	return true;
@@ -81,7 +81,8 @@ count_file(void *context, const char *path)
 static void
 area_count(struct area *area)
 {
-	(void)spool_scan(area->spool, area->area, area->priority, count_file,
+	(void)spool_scan(area->spool, area->area, area->priority,
+	    metrics_count_file,
 	    area, NULL);
 }
 

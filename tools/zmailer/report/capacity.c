@@ -33,7 +33,7 @@ enum {
 /* ---- the disk ---------------------------------------------------------- */
 
 static int
-compare(const void *a, const void *b)
+capacity_compare(const void *a, const void *b)
 {
 	int64_t one = *(const int64_t *)a, two = *(const int64_t *)b;
 
@@ -81,7 +81,7 @@ sync_measure(const char *spool_dir, struct capacity *out)
 	close(fd);
 	if (count == 0)
 		return;
-	qsort(took_us, count, sizeof(took_us[0]), compare);
+	qsort(took_us, count, sizeof(took_us[0]), capacity_compare);
 	out->sync_us = took_us[count / 2];
 	out->sync_worst_us = took_us[count - 1];
 }

@@ -36,7 +36,7 @@ report_init(struct report *report)
 }
 
 void
-report_release(struct report *report)
+report_count_release(struct report *report)
 {
 	mem_free(&report->hosts.rows);
 	mem_free(&report->hosts.slots);
@@ -49,7 +49,7 @@ report_release(struct report *report)
 
 /* The row of a name, made when it is new and there is room. */
 static struct report_name *
-name_find(struct report *report, struct report_names *names,
+report_name_find(struct report *report, struct report_names *names,
     struct slice name)
 {
 	uint32_t at = crc32c(0, name.p, name.n) % SLOT_COUNT;
@@ -67,7 +67,7 @@ name_find(struct report *report, struct report_names *names,
 }
 
 static struct slice
-member(struct report *report, struct slice line, const char *key)
+report_member(struct report *report, struct slice line, const char *key)
 {
 	str_reset(&report->value);
 	json_get(line, key, &report->value);
@@ -79,7 +79,8 @@ number(struct report *report, struct slice line, const char *key)
 {
 	uint64_t value;
 
-	return slice_number(member(report, line, key), 0, INT64_MAX, &value) ?
+	return slice_number(report_member(report, line, key), 0, INT64_MAX,
+	    &value) ?
 	    value : 0;
 }
 
@@ -87,7 +88,7 @@ number(struct report *report, struct slice line, const char *key)
 
 /* 0 to 15 have a step each; above, eight steps for each doubling. */
 static unsigned
-step_of(uint64_t ms)
+report_step_of(uint64_t ms)
 {
 	unsigned power = 0;
 	unsigned step;
@@ -102,7 +103,7 @@ step_of(uint64_t ms)
 
 /* The largest span of a step. */
 static int64_t
-step_end(unsigned step)
+report_step_end(unsigned step)
 {
 	unsigned power = (step - 16) / 8 + 4, part = (step - 16) % 8;
 
@@ -115,7 +116,7 @@ static void
 time_add(struct report_times *times, uint64_t ms)
 {
 	times->count++;
-	times->steps[step_of(ms)]++;
+	times->steps[report_step_of(ms)]++;
 }
 
 int64_t
@@ -128,9 +129,9 @@ report_percentile(const struct report_times *times, unsigned percent)
 	for (unsigned i = 0; i < REPORT_STEPS; i++) {
 		seen += times->steps[i];
 		if (seen >= want && seen > 0)
-			return step_end(i);
+			return report_step_end(i);
 	}
-	return step_end(REPORT_STEPS - 1);
+	return report_step_end(REPORT_STEPS - 1);
 }
 
 /* ---- lines ------------------------------------------------------------ */
@@ -141,21 +142,22 @@ host_of(struct report *report, struct slice line)
 	str_reset(&report->other);
 	json_get(line, "channel", &report->other);
 	str_addc(&report->other, '/');
-	str_add_slice(&report->other, member(report, line, "host"));
-	return name_find(report, &report->hosts, str_slice(&report->other));
+	str_add_slice(&report->other, report_member(report, line, "host"));
+	return report_name_find(report, &report->hosts,
+	    str_slice(&report->other));
 }
 
 static void
 count_trouble(struct report *report, struct slice line, bool is_final)
 {
 	struct report_name *host = host_of(report, line), *class;
-	struct slice name = member(report, line, "class");
+	struct slice name = report_member(report, line, "class");
 
 	str_reset(&report->other);
 	str_add_slice(&report->other, name.n > 0 ? name : SLICE("-"));
 	str_addc(&report->other, ' ');
-	str_add_slice(&report->other, member(report, line, "code"));
-	class = name_find(report, &report->classes,
+	str_add_slice(&report->other, report_member(report, line, "code"));
+	class = report_name_find(report, &report->classes,
 	    str_slice(&report->other));
 	if (is_final) {
 		host->failed++;
@@ -168,7 +170,7 @@ count_trouble(struct report *report, struct slice line, bool is_final)
 	}
 	if (class->example == NULL)
 		class->example = slice_dup(report->arena,
-		    slice_first(member(report, line, "reply"), 160));
+		    slice_first(report_member(report, line, "reply"), 160));
 }
 
 static void
@@ -188,9 +190,9 @@ count_accepted(struct report *report, struct slice line)
 }
 
 void
-report_line(struct report *report, struct slice line)
+report_count_line(struct report *report, struct slice line)
 {
-	struct slice ev = member(report, line, "ev");
+	struct slice ev = report_member(report, line, "ev");
 
 	report->lines++;
 	if (slice_is(ev, event_rows[EV_RCPT_OK].name))

@@ -23,7 +23,7 @@ weight(const struct report_name *row)
 }
 
 static int
-compare(const void *a, const void *b)
+report_compare(const void *a, const void *b)
 {
 	uint64_t one = weight(a), two = weight(b);
 
@@ -42,12 +42,12 @@ sort(struct report_names *names)
 		names->count++;
 	if (names->count > 1)
 		qsort(names->rows, names->count, sizeof(*names->rows),
-		    compare);
+		    report_compare);
 	return names->count;
 }
 
 static void
-add_times(struct str *out, const char *label,
+report_add_times(struct str *out, const char *label,
     const struct report_times *times)
 {
 	if (times->count == 0)
@@ -113,9 +113,9 @@ report_print(struct report *report, struct str *out)
 	    " reports sent\n", report->done, report->dsn);
 	str_addf(out, "\n%-26s %8s %8s %8s\n", "MILLISECONDS", "MEDIAN",
 	    "90 %", "99 %");
-	add_times(out, "routing", &report->routing);
-	add_times(out, "delivery attempt", &report->attempt);
-	add_times(out, "accepted to delivered", &report->total);
+	report_add_times(out, "routing", &report->routing);
+	report_add_times(out, "delivery attempt", &report->attempt);
+	report_add_times(out, "accepted to delivered", &report->total);
 	add_hosts(out, report);
 	add_classes(out, report);
 }

@@ -53,7 +53,7 @@ print(struct journal *journal, const struct conf *conf,
 
 	report_init(&report);
 	while (journal_next(journal, &cursor, &line))
-		report_line(&report, line);
+		report_count_line(&report, line);
 	if (!wish->is_json)
 		str_addf(&out, "zmailer report: %sthe last %u day%s\n\n",
 		    wish->is_capacity ? "capacity, by " : "",
@@ -67,7 +67,7 @@ print(struct journal *journal, const struct conf *conf,
 	if (status == EX_OK)
 		fputs(out.buf, stdout);
 	str_release(&out);
-	report_release(&report);
+	report_count_release(&report);
 	return status;
 }
 
@@ -92,7 +92,7 @@ verb_report(int argc, char **argv, const char *conf_path)
 			    "--days takes 1 to %d", argv[i], REPORT_DAYS_MAX);
 	}
 	conf = verb_conf(conf_path);
-	if (journal_open(conf->log_dir, (unsigned)wish.days, &journal,
+	if (journal_days_open(conf->log_dir, (unsigned)wish.days, &journal,
 	    &err) < 0) {
 		status = verb_failed("report", &err, EX_NOINPUT);
 	} else {

@@ -43,10 +43,10 @@ struct report {
 };
 
 void report_init(struct report *report);
-void report_release(struct report *report);
+void report_count_release(struct report *report);
 
 /* Count one line of the journal; damaged ones are skipped. */
-void report_line(struct report *report, struct slice line);
+void report_count_line(struct report *report, struct slice line);
 
 /* The span in milliseconds below which so many of a hundred lie; -1: none
  * was counted.  At most a tenth too long. */

@@ -20,7 +20,7 @@
 enum { RCPTS_SHOWN = 5 };
 
 static bool
-read_front(int fd, struct str *out)
+review_read_front(int fd, struct str *out)
 {
 	while (out->len < REVIEW_TEXT_BYTES_MAX) {
 		size_t want = REVIEW_TEXT_BYTES_MAX - out->len;
@@ -37,7 +37,7 @@ read_front(int fd, struct str *out)
 }
 
 static void
-add_line(struct str *out, const char *label, struct slice value)
+review_add_line(struct str *out, const char *label, struct slice value)
 {
 	if (value.n == 0)
 		return;
@@ -52,14 +52,14 @@ add_envelope(struct str *out, const struct envelope *envelope)
 	struct str address = STR_INIT;
 
 	path_add(&address, &envelope->from);
-	add_line(out, "sender", address.len > 0 ? str_slice(&address) :
+	review_add_line(out, "sender", address.len > 0 ? str_slice(&address) :
 	    SLICE("<> (a report)"));
-	add_line(out, "from", envelope->rcvdfrom);
-	add_line(out, "user", envelope->user);
+	review_add_line(out, "from", envelope->rcvdfrom);
+	review_add_line(out, "user", envelope->user);
 	for (size_t i = 0; i < envelope->rcpt_count && i < RCPTS_SHOWN; i++) {
 		str_reset(&address);
 		path_add(&address, &envelope->rcpts[i].path);
-		add_line(out, "to", str_slice(&address));
+		review_add_line(out, "to", str_slice(&address));
 	}
 	if (envelope->rcpt_count > RCPTS_SHOWN)
 		str_addf(out, "          and %zu more\n",
@@ -68,7 +68,7 @@ add_envelope(struct str *out, const struct envelope *envelope)
 }
 
 static void
-add_text(struct str *out, struct slice text)
+review_add_text(struct str *out, struct slice text)
 {
 	struct slice line;
 
@@ -100,11 +100,11 @@ review_read(struct review *review)
 	review->text_of = item;
 	str_reset(&review->text);
 	if (review->rows[review->cursor].note != NULL)
-		add_line(&review->text, "note",
+		review_add_line(&review->text, "note",
 		    slice_of(review->rows[review->cursor].note));
 	fd = openat(spool_dir_fd(review->choice->spool, item->area, 0),
 	    item->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 || !read_front(fd, &bytes)) {
+	if (fd < 0 || !review_read_front(fd, &bytes)) {
 		str_adds(&review->text, "It cannot be read: it may have been "
 		    "moved meanwhile (g reads the list again).\n");
 	} else {
@@ -113,11 +113,12 @@ review_read(struct review *review)
 			&err) == 1) {
 			add_envelope(&review->text, &envelope);
 			str_addc(&review->text, '\n');
-			add_text(&review->text, slice_from(str_slice(&bytes),
+			review_add_text(&review->text,
+			    slice_from(str_slice(&bytes),
 			    envelope.header_offset));
 		} else {
 			str_addf(&review->text, "%s\n\n", err.text);
-			add_text(&review->text, str_slice(&bytes));
+			review_add_text(&review->text, str_slice(&bytes));
 		}
 		arena_free(&arena);
 	}

@@ -222,7 +222,7 @@ senders_read(int fd, struct str *out)
 }
 
 static int
-senders_allow(const char *conf_path, struct slice lines)
+review_senders_allow(const char *conf_path, struct slice lines)
 {
 	struct slice senders[SENDERS_MAX];
 	size_t count = 0;
@@ -259,7 +259,7 @@ review_apart(struct desk_now *now, const char *conf_path)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	(void)signal(SIGINT, SIG_DFL);
-	allowed = senders_allow(conf_path, str_slice(&lines));
+	allowed = review_senders_allow(conf_path, str_slice(&lines));
 	str_release(&lines);
 	if (!WIFEXITED(status))
 		return EX_SOFTWARE;
@@ -267,7 +267,7 @@ review_apart(struct desk_now *now, const char *conf_path)
 }
 
 static int
-run(const struct conf *conf, const struct desk_options *options,
+review_run(const struct conf *conf, const struct desk_options *options,
     bool is_list, const char *conf_path)
 {
 	struct arena *arena = arena_new();
@@ -303,7 +303,7 @@ verb_review(int argc, char **argv, const char *conf_path)
 	status = desk_args(kept, argv, 0, &options);
 	if (status == EX_OK) {
 		conf = verb_conf(conf_path);
-		status = run(conf, &options, is_list, conf_path);
+		status = review_run(conf, &options, is_list, conf_path);
 		conf_free(&conf);
 	}
 	desk_options_release(&options);

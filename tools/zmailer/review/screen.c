@@ -41,7 +41,7 @@ static const struct {
 enum { TYPED_MAX = 200 };
 
 static struct slice
-domain_of(struct slice address)
+review_domain_of(struct slice address)
 {
 	return slice_from(address, slice_find(address, '@'));
 }
@@ -64,8 +64,8 @@ compare_kinds(const struct desk_item *a, const struct desk_item *b)
 	if (order == 0)
 		order = strcmp(a->why, b->why);
 	if (order == 0)
-		order = compare_slices(domain_of(a->sender),
-		    domain_of(b->sender));
+		order = compare_slices(review_domain_of(a->sender),
+		    review_domain_of(b->sender));
 	return order;
 }
 
@@ -165,7 +165,7 @@ chosen(const struct review *review, bool *out_only_copy)
 }
 
 static void
-ask(struct review *review, enum review_act act)
+review_ask(struct review *review, enum review_act act)
 {
 	bool is_only_copy;
 	size_t count = chosen(review, &is_only_copy);
@@ -203,7 +203,7 @@ words_are_good(const struct review *review, size_t count)
 
 /* A key while a question is open. */
 static enum review_act
-answer(struct review *review, int key)
+review_answer(struct review *review, int key)
 {
 	enum review_act act = review->asked;
 	bool is_only_copy, is_good;
@@ -259,7 +259,7 @@ review_key(struct review *review, int key, unsigned rows)
 	int64_t page = rows > 4 ? (int64_t)rows / 2 : 1;
 
 	if (review->asked != REVIEW_NO_ACT)
-		return answer(review, key);
+		return review_answer(review, key);
 	if (key != TERMINAL_NOTHING)
 		review->said[0] = '\0';
 	if (key == 'q' || (key == TERMINAL_ESCAPE && !review->is_whole))
@@ -280,7 +280,7 @@ review_key(struct review *review, int key, unsigned rows)
 		review->rows[review->cursor].is_marked ^= true;
 		move_cursor(review, 1);
 	} else if (act_of(key) != REVIEW_NO_ACT)
-		ask(review, act_of(key));
+		review_ask(review, act_of(key));
 	else if (key == 'g')
 		return REVIEW_RELOAD;
 	return REVIEW_NO_ACT;

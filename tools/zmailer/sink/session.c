@@ -64,7 +64,7 @@ struct session {
 static void session_go(struct session *session);
 
 static void
-say(struct session *session, const char *line)
+sink_say(struct session *session, const char *line)
 {
 	stream_say(session->stream, slice_of(line));
 	stream_say(session->stream, SLICE("\r\n"));
@@ -76,11 +76,11 @@ say_code(struct session *session, unsigned code, const char *text)
 	char line[200];
 
 	snprintf(line, sizeof(line), "%u %u.0.0 %s", code, code / 100, text);
-	say(session, line);
+	sink_say(session, line);
 }
 
 static void
-file_close(struct session *session)
+sink_file_close(struct session *session)
 {
 	if (session->file_fd >= 0) {
 		close(session->file_fd);
@@ -92,7 +92,7 @@ file_close(struct session *session)
 static void
 transaction_reset(struct session *session)
 {
-	file_close(session);
+	sink_file_close(session);
 	arena_reset(session->arena);
 	session->has_mail = session->is_data = session->is_end_drop = false;
 	session->sender = SLICE("");
@@ -104,13 +104,13 @@ transaction_reset(struct session *session)
 }
 
 static void
-session_free(struct session *session)
+sink_session_free(struct session *session)
 {
 	*session->place = session->next;
 	if (session->next != NULL)
 		session->next->place = session->place;
 	timer_clear(&session->slow);
-	file_close(session);
+	sink_file_close(session);
 	stream_free(&session->stream);
 	arena_free(&session->arena);
 	mem_release(session);
@@ -119,7 +119,7 @@ session_free(struct session *session)
 /* ---- faults --------------------------------------------------------- */
 
 static bool
-code_of(struct slice digits, unsigned *out_code)
+sink_code_of(struct slice digits, unsigned *out_code)
 {
 	uint64_t number;
 
@@ -130,12 +130,12 @@ code_of(struct slice digits, unsigned *out_code)
 }
 
 static enum fault
-fault_of(struct slice local, unsigned *out_code)
+sink_fault_of(struct slice local, unsigned *out_code)
 {
-	if (code_of(local, out_code))
+	if (sink_code_of(local, out_code))
 		return FAULT_CODE;
 	if (slice_starts(local, "data-") &&
-	    code_of(slice_from(local, 5), out_code))
+	    sink_code_of(slice_from(local, 5), out_code))
 		return FAULT_DATA_CODE;
 	for (size_t i = 0; i < sizeof(fault_rows) / sizeof(fault_rows[0]);
 	    i++)
@@ -150,25 +150,25 @@ static void
 cmd_hello(struct session *session, struct slice args)
 {
 	transaction_reset(session);
-	say(session, "250-sink");
-	say(session, "250-PIPELINING");
-	say(session, "250-8BITMIME");
-	say(session, "250-SMTPUTF8");
-	say(session, "250-DSN");
-	say(session, "250-ENHANCEDSTATUSCODES");
-	say(session, "250 SIZE 0");
+	sink_say(session, "250-sink");
+	sink_say(session, "250-PIPELINING");
+	sink_say(session, "250-8BITMIME");
+	sink_say(session, "250-SMTPUTF8");
+	sink_say(session, "250-DSN");
+	sink_say(session, "250-ENHANCEDSTATUSCODES");
+	sink_say(session, "250 SIZE 0");
 }
 
 static void
-cmd_helo(struct session *session, struct slice args)
+sink_cmd_helo(struct session *session, struct slice args)
 {
 	transaction_reset(session);
-	say(session, "250 sink");
+	sink_say(session, "250 sink");
 }
 
 /* "FROM:<a@b>" or "TO:<a@b>": the address, in the arena. */
 static bool
-address_take(struct session *session, struct slice args,
+sink_address_take(struct session *session, struct slice args,
     const char *keyword, struct slice *out, struct path *out_path)
 {
 	struct str text = STR_INIT;
@@ -177,7 +177,7 @@ address_take(struct session *session, struct slice args,
 	if (!command_keyword(&args, keyword) || path_parse(args,
 	    PATH_NULL_OK | PATH_POSTMASTER_OK | PATH_UTF8, out_path, &rest,
 	    NULL) != 1) {
-		say(session, "501 5.1.3 that is no address");
+		sink_say(session, "501 5.1.3 that is no address");
 		return false;
 	}
 	path_add(&text, out_path);
@@ -187,18 +187,18 @@ address_take(struct session *session, struct slice args,
 }
 
 static void
-cmd_mail(struct session *session, struct slice args)
+sink_cmd_mail(struct session *session, struct slice args)
 {
 	struct path path;
 
 	if (session->has_mail) {
-		say(session, "503 5.5.1 there is a sender already");
+		sink_say(session, "503 5.5.1 there is a sender already");
 		return;
 	}
-	if (!address_take(session, args, "FROM", &session->sender, &path))
+	if (!sink_address_take(session, args, "FROM", &session->sender, &path))
 		return;
 	session->has_mail = true;
-	say(session, "250 2.1.0 ok");
+	sink_say(session, "250 2.1.0 ok");
 }
 
 static void
@@ -232,7 +232,7 @@ slow_over(void *context)
 	struct session *session = context;
 
 	session->is_waiting = false;
-	say(session, "250 2.1.5 ok, at last");
+	sink_say(session, "250 2.1.5 ok, at last");
 	session_go(session);
 }
 
@@ -240,7 +240,7 @@ static void
 rcpt_take(struct session *session, struct slice rcpt, struct slice local)
 {
 	unsigned code = 0;
-	enum fault fault = fault_of(local, &code);
+	enum fault fault = sink_fault_of(local, &code);
 
 	if (fault == FAULT_SILENCE || fault == FAULT_DROP) {
 		session->is_silent = true;
@@ -251,7 +251,7 @@ rcpt_take(struct session *session, struct slice rcpt, struct slice local)
 		session->is_over = code == 421;
 	} else if (fault == FAULT_GREY &&
 	    !sink_grey_seen(session->sink, session->sender, rcpt)) {
-		say(session, "450 4.7.1 greylisted, come again");
+		sink_say(session, "450 4.7.1 greylisted, come again");
 	} else {
 		rcpt_keep(session, rcpt, fault == FAULT_DATA_CODE ? code : 0);
 		if (fault == FAULT_DATA_CODE)
@@ -259,7 +259,7 @@ rcpt_take(struct session *session, struct slice rcpt, struct slice local)
 		session->is_end_drop |= fault == FAULT_DATA_DROP;
 		session->is_waiting = fault == FAULT_SLOW;
 		if (!session->is_waiting)
-			say(session, "250 2.1.5 ok");
+			sink_say(session, "250 2.1.5 ok");
 		else
 			timer_set(session->sink->loop, &session->slow,
 			    clock_steady_ms() + SINK_SLOW_MS, slow_over,
@@ -268,21 +268,21 @@ rcpt_take(struct session *session, struct slice rcpt, struct slice local)
 }
 
 static void
-cmd_rcpt(struct session *session, struct slice args)
+sink_cmd_rcpt(struct session *session, struct slice args)
 {
 	struct slice rcpt;
 	struct path path;
 
 	if (!session->has_mail)
-		say(session, "503 5.5.1 MAIL comes first");
+		sink_say(session, "503 5.5.1 MAIL comes first");
 	else if (session->rcpt_count >= SINK_RCPTS_MAX)
-		say(session, "452 4.5.3 too many recipients");
-	else if (address_take(session, args, "TO", &rcpt, &path))
+		sink_say(session, "452 4.5.3 too many recipients");
+	else if (sink_address_take(session, args, "TO", &rcpt, &path))
 		rcpt_take(session, rcpt, path.local);
 }
 
 static void
-file_open(struct session *session)
+sink_file_open(struct session *session)
 {
 	static unsigned count;
 
@@ -298,35 +298,35 @@ file_open(struct session *session)
 }
 
 static void
-cmd_data(struct session *session, struct slice args)
+sink_cmd_data(struct session *session, struct slice args)
 {
 	if (session->rcpt_count == 0) {
-		say(session, "554 5.5.1 no valid recipients");
+		sink_say(session, "554 5.5.1 no valid recipients");
 		return;
 	}
 	dot_reader_init(&session->reader, false);
 	session->is_data = true;
-	file_open(session);
-	say(session, "354 end with a dot");
+	sink_file_open(session);
+	sink_say(session, "354 end with a dot");
 }
 
 static void
-cmd_rset(struct session *session, struct slice args)
+sink_cmd_rset(struct session *session, struct slice args)
 {
 	transaction_reset(session);
-	say(session, "250 2.0.0 ok");
+	sink_say(session, "250 2.0.0 ok");
 }
 
 static void
-cmd_noop(struct session *session, struct slice args)
+sink_cmd_noop(struct session *session, struct slice args)
 {
-	say(session, "250 2.0.0 ok");
+	sink_say(session, "250 2.0.0 ok");
 }
 
 static void
-cmd_quit(struct session *session, struct slice args)
+sink_cmd_quit(struct session *session, struct slice args)
 {
-	say(session, "221 2.0.0 bye");
+	sink_say(session, "221 2.0.0 bye");
 	session->is_over = true;
 }
 
@@ -334,30 +334,32 @@ static const struct {
 	const char	*verb;
 	void		(*run)(struct session *session, struct slice args);
 } command_rows[] = {
-	{ "MAIL", cmd_mail }, { "RCPT", cmd_rcpt }, { "DATA", cmd_data },
-	{ "EHLO", cmd_hello }, { "LHLO", cmd_hello }, { "HELO", cmd_helo },
-	{ "RSET", cmd_rset }, { "NOOP", cmd_noop }, { "VRFY", cmd_noop },
-	{ "QUIT", cmd_quit },
+	{ "MAIL", sink_cmd_mail }, { "RCPT", sink_cmd_rcpt }, { "DATA",
+	    sink_cmd_data },
+	{ "EHLO", cmd_hello }, { "LHLO", cmd_hello }, { "HELO", sink_cmd_helo },
+	{ "RSET", sink_cmd_rset }, { "NOOP", sink_cmd_noop }, { "VRFY",
+	    sink_cmd_noop },
+	{ "QUIT", sink_cmd_quit },
 };
 
 static void
-command(struct session *session, struct slice line)
+sink_command(struct session *session, struct slice line)
 {
-	struct command command;
+	struct command parsed;
 
 	if (line.n > 0 && line.p[line.n - 1] == '\r')
 		line.n--;
-	if (command_parse(line, &command, NULL) != 1) {
-		say(session, "500 5.5.2 that is no command");
+	if (command_parse(line, &parsed, NULL) != 1) {
+		sink_say(session, "500 5.5.2 that is no command");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(command_rows) /
 	    sizeof(command_rows[0]); i++)
-		if (slice_is_nocase(command.verb, command_rows[i].verb)) {
-			command_rows[i].run(session, command.args);
+		if (slice_is_nocase(parsed.verb, command_rows[i].verb)) {
+			command_rows[i].run(session, parsed.args);
 			return;
 		}
-	say(session, "500 5.5.1 the sink does not know this");
+	sink_say(session, "500 5.5.1 the sink does not know this");
 }
 
 /* ---- messages ------------------------------------------------------- */
@@ -405,11 +407,11 @@ end_answer(struct session *session, unsigned code)
 	}
 	snprintf(line, sizeof(line), "250 2.0.0 sink took it as %llu",
 	    (unsigned long long)session->sink->messages);
-	say(session, line);
+	sink_say(session, line);
 }
 
 static void
-message_end(struct session *session)
+sink_message_end(struct session *session)
 {
 	struct sink *sink = session->sink;
 	char name[512];
@@ -447,27 +449,27 @@ data_take(struct session *session, struct slice in)
 	if (session->file_fd >= 0 && n > 0 &&
 	    write(session->file_fd, out, n) != (ssize_t)n) {
 		warning("%s: %s", session->file_name, strerror(errno));
-		file_close(session);
+		sink_file_close(session);
 	}
 	stream_consume(session->stream, used);
 	if (is_end)
-		message_end(session);
+		sink_message_end(session);
 	return is_end || used > 0;
 }
 
 static bool
-line_take(struct session *session, struct slice in)
+sink_line_take(struct session *session, struct slice in)
 {
 	size_t n = slice_find(in, '\n');
 
 	if (n == in.n) {
 		if (n > SINK_LINE_BYTES_MAX) {
-			say(session, "500 5.5.2 the line is too long");
+			sink_say(session, "500 5.5.2 the line is too long");
 			session->is_over = true;
 		}
 		return false;
 	}
-	command(session, slice_first(in, n));
+	sink_command(session, slice_first(in, n));
 	stream_consume(session->stream, n + 1);
 	return true;
 }
@@ -486,7 +488,7 @@ input_take(struct session *session)
 			return;
 		}
 		is_more = in.n > 0 && (session->is_data ?
-		    data_take(session, in) : line_take(session, in));
+		    data_take(session, in) : sink_line_take(session, in));
 	}
 }
 
@@ -500,7 +502,7 @@ session_go(struct session *session)
 	sent = stream_flush(session->stream);
 	if (session->is_over || sent < 0 || stream_unsent_bytes(
 	    session->stream) > SINK_UNSENT_BYTES_MAX) {
-		session_free(session);
+		sink_session_free(session);
 		return;
 	}
 	stream_await(session->stream, !session->is_waiting);
@@ -513,7 +515,7 @@ session_ready(void *context)
 	enum stream_got got = stream_fill(session->stream);
 
 	if (got == STREAM_EOF || got == STREAM_BROKEN) {
-		session_free(session);
+		sink_session_free(session);
 		return;
 	}
 	session_go(session);
@@ -523,11 +525,11 @@ void
 sink_drop_all(struct sink *sink)
 {
 	while (sink->sessions != NULL)
-		session_free(sink->sessions);
+		sink_session_free(sink->sessions);
 }
 
 static void
-session_new(struct sink *sink, int fd)
+sink_session_new(struct sink *sink, int fd)
 {
 	struct session *session = mem_alloc(1, sizeof(*session));
 
@@ -541,7 +543,7 @@ session_new(struct sink *sink, int fd)
 	session->arena = arena_new();
 	session->stream = stream_new(sink->loop, fd, session_ready, session);
 	transaction_reset(session);
-	say(session, "220 sink ESMTP, takes everything");
+	sink_say(session, "220 sink ESMTP, takes everything");
 	session_go(session);
 }
 
@@ -556,6 +558,6 @@ sink_accept(struct sink *sink, int listener)
 			return;
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 		sink->connections++;
-		session_new(sink, fd);
+		sink_session_new(sink, fd);
 	}
 }

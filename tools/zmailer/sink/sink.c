@@ -33,7 +33,7 @@ struct arguments {
 };
 
 static int
-arguments_take(int argc, char **argv, struct arguments *out)
+sink_arguments_take(int argc, char **argv, struct arguments *out)
 {
 	static const struct option rows[] = {
 		{ "port", required_argument, NULL, 'p' },
@@ -94,7 +94,7 @@ on_client(void *context, unsigned ready)
 }
 
 static void
-on_signal(void *context)
+sink_on_signal(void *context)
 {
 	struct arguments *arguments = context;
 
@@ -136,7 +136,7 @@ count_print(const struct sink *sink, bool is_json)
 }
 
 static void
-serve(struct arguments *arguments)
+sink_serve(struct arguments *arguments)
 {
 	struct sink *sink = &arguments->sink;
 	struct timer timer = { 0 };
@@ -146,8 +146,8 @@ serve(struct arguments *arguments)
 	sink->loop = loop_new();
 	watch = loop_watch(sink->loop, arguments->listener, LOOP_READ,
 	    on_client, arguments);
-	loop_signal(sink->loop, SIGTERM, on_signal, arguments);
-	loop_signal(sink->loop, SIGINT, on_signal, arguments);
+	loop_signal(sink->loop, SIGTERM, sink_on_signal, arguments);
+	loop_signal(sink->loop, SIGINT, sink_on_signal, arguments);
 	if (arguments->timeout_ms > 0)
 		timer_set(sink->loop, &timer, clock_steady_ms() +
 		    arguments->timeout_ms, on_timeout, arguments);
@@ -165,7 +165,7 @@ verb_sink(int argc, char **argv, const char *conf_path)
 	unsigned port;
 	struct err err;
 
-	if (arguments_take(argc, argv, &arguments) < 0)
+	if (sink_arguments_take(argc, argv, &arguments) < 0)
 		return EX_USAGE;
 	arguments.listener = sink_listen(arguments.port, &port, &err);
 	if (arguments.listener < 0) {
@@ -177,7 +177,7 @@ verb_sink(int argc, char **argv, const char *conf_path)
 	else
 		printf("sink on 127.0.0.1:%u\n", port);
 	fflush(stdout);
-	serve(&arguments);
+	sink_serve(&arguments);
 	close(arguments.listener);
 	if (arguments.wants_count)
 		count_print(&arguments.sink, arguments.sink.is_json);

@@ -30,7 +30,7 @@ struct wish {
 
 /* One line; a terminal does not show it.  NULL: none came. */
 static const char *
-line_read(struct change *change, FILE *in)
+smarthost_line_read(struct change *change, FILE *in)
 {
 	char line[SMARTHOST_WORD_BYTES + 2];
 	struct termios before, now;
@@ -76,7 +76,7 @@ password_take(struct change *change, struct wish *wish)
 		    file);
 		return EX_NOINPUT;
 	}
-	wish->host.password = line_read(change, in);
+	wish->host.password = smarthost_line_read(change, in);
 	if (in != stdin)
 		fclose(in);
 	if (wish->host.password != NULL && wish->host.password[0] != '\0' &&
@@ -98,7 +98,7 @@ login_of(const struct conf *conf)
 }
 
 static int
-show(const struct change *change)
+smarthost_show(const struct change *change)
 {
 	const struct conf_route *route = smarthost_route(change->conf);
 	struct str out = STR_INIT;
@@ -132,12 +132,12 @@ test(const struct change *change)
 
 	if (route == NULL || strcmp(route->channel, "smtp") != 0 ||
 	    route->host[0] == '\0')
-		return show(change);
+		return smarthost_show(change);
 	return smarthost_try(NULL, change->conf_path, route->host);
 }
 
 static int
-take_back(struct change *change)
+smarthost_take_back(struct change *change)
 {
 	const struct conf_route *route = smarthost_route(change->conf);
 	const char *name = route == NULL ? NULL :
@@ -151,7 +151,7 @@ take_back(struct change *change)
 
 /* As the new texts have it; NULL after words. */
 static const char *
-field_of(struct change *change)
+smarthost_field_of(struct change *change)
 {
 	struct conf_draft draft = { change->conf_path,
 		str_slice(&change->files[0].after) };
@@ -178,7 +178,7 @@ field_of(struct change *change)
 }
 
 static int
-put(struct change *change, struct wish *wish)
+smarthost_put(struct change *change, struct wish *wish)
 {
 	const char *field;
 	int status;
@@ -193,7 +193,7 @@ put(struct change *change, struct wish *wish)
 	status = smarthost_edit(change, &wish->host);
 	if (status != EX_OK)
 		return status;
-	field = field_of(change);
+	field = smarthost_field_of(change);
 	if (field == NULL)
 		return EX_CONFIG;
 	if (!wish->is_untested && !change_is_empty(change)) {
@@ -211,7 +211,7 @@ put(struct change *change, struct wish *wish)
 /* ---- the command line -------------------------------------------------- */
 
 static bool
-is_word(const char *word)
+smarthost_is_word(const char *word)
 {
 	if (word[0] == '\0' || word[0] == '-')
 		return false;
@@ -223,7 +223,8 @@ is_word(const char *word)
 }
 
 static int
-take_words(struct change *change, int argc, char **argv, struct wish *wish)
+smarthost_take_words(struct change *change, int argc, char **argv,
+    struct wish *wish)
 {
 	struct { const char *name, **value; } rows[] = {
 		{ "--user", &wish->host.user },
@@ -243,16 +244,17 @@ take_words(struct change *change, int argc, char **argv, struct wish *wish)
 		if (k < 4 && i + 1 < argc)
 			*rows[k].value = argv[++i];
 		else if (k == 4 && wish->host.target == NULL &&
-		    is_word(argv[i]))
+		    smarthost_is_word(argv[i]))
 			wish->host.target = argv[i];
 		else
 			return verb_usage("smarthost", "%s: a value is "
 			    "missing, or this is no name of a host", argv[i]);
 	}
 	if (wish->host.target == NULL ||
-	    (wish->host.user != NULL && !is_word(wish->host.user)) ||
-	    (wish->host.level != NULL && !is_word(wish->host.level)) ||
-	    (wish->host.roots != NULL && !is_word(wish->host.roots)))
+	    (wish->host.user != NULL && !smarthost_is_word(wish->host.user)) ||
+	    (wish->host.level != NULL &&
+	    !smarthost_is_word(wish->host.level)) ||
+	    (wish->host.roots != NULL && !smarthost_is_word(wish->host.roots)))
 		return verb_usage("smarthost", "say show, test, remove, or "
 		    "HOST[:PORT]; each a single plain word");
 	wish->host.name = smarthost_name(change->arena, wish->host.target);
@@ -263,26 +265,26 @@ take_words(struct change *change, int argc, char **argv, struct wish *wish)
 }
 
 static int
-run(struct change *change, int argc, char **argv)
+smarthost_run(struct change *change, int argc, char **argv)
 {
 	struct wish wish = { .is_untested = false };
 	int status;
 
 	if (argc == 2 && strcmp(argv[1], "show") == 0)
-		status = show(change);
+		status = smarthost_show(change);
 	else if (argc == 2 && strcmp(argv[1], "test") == 0)
 		status = test(change);
 	else if (argc == 2 && strcmp(argv[1], "remove") == 0)
-		status = take_back(change);
+		status = smarthost_take_back(change);
 	else
-		status = take_words(change, argc, argv, &wish);
+		status = smarthost_take_words(change, argc, argv, &wish);
 	if (wish.host.name != NULL && status == EX_OK)
-		status = put(change, &wish);
+		status = smarthost_put(change, &wish);
 	return status;
 }
 
 int
 verb_smarthost(int argc, char **argv, const char *conf_path)
 {
-	return change_verb(argc, argv, conf_path, run);
+	return change_verb(argc, argv, conf_path, smarthost_run);
 }

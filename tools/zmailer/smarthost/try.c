@@ -35,7 +35,7 @@ draft_put(struct change *change, const struct change_file *file,
 	draft.mode = 0600;
 	draft.account = NULL;
 	*out_path = draft.target;
-	if (change_write(&draft, &err) == 0)
+	if (change_file_write(&draft, &err) == 0)
 		return EX_OK;
 	fprintf(stderr, "zmailer: smarthost: %s\n", err.text);
 	return EX_CANTCREAT;

@@ -86,7 +86,7 @@ look_at_counters(struct top *top, const char *log_dir)
 struct counting { struct top *top; enum spool_area area; };
 
 static bool
-count_file(void *context, const char *name)
+top_count_file(void *context, const char *name)
 {
 	struct counting *counting = context;
 	const char *last = strrchr(name, '/');
@@ -103,7 +103,7 @@ count_file(void *context, const char *name)
 }
 
 static int
-percent(uint64_t part, uint64_t whole)
+top_percent(uint64_t part, uint64_t whole)
 {
 	return whole == 0 ? -1 : (int)(part * 100 / whole);
 }
@@ -119,8 +119,8 @@ look_at_spool(struct top *top, const struct conf *conf)
 	top->only_copies = 0;
 	top->disk_percent = top->inode_percent = -1;
 	if (statvfs(conf->spool_dir, &fs) == 0) {
-		top->disk_percent = percent(fs.f_bavail, fs.f_blocks);
-		top->inode_percent = percent(fs.f_favail, fs.f_files);
+		top->disk_percent = top_percent(fs.f_bavail, fs.f_blocks);
+		top->inode_percent = top_percent(fs.f_favail, fs.f_files);
 	}
 	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
 		&err) < 0)
@@ -132,7 +132,8 @@ look_at_spool(struct top *top, const struct conf *conf)
 			continue;
 		for (unsigned p = 0; p < (area == AREA_ROUTER ?
 		    SPOOL_PRIORITIES : 1); p++)
-			(void)spool_scan(spool, counting.area, p, count_file,
+			(void)spool_scan(spool, counting.area, p,
+			    top_count_file,
 			    &counting, NULL);
 	}
 	spool_close(&spool);
@@ -210,7 +211,7 @@ take_destination(void *context, struct slice line)
 }
 
 static int
-compare(const void *a, const void *b)
+top_compare(const void *a, const void *b)
 {
 	const struct top_destination *one = a, *two = b;
 	int64_t mail = one->ready + one->waiting + one->active;
@@ -234,10 +235,10 @@ look_at_queue(struct top *top, const char *run_dir)
 		top->is_up = control_ask(&control, &request,
 		    take_destination, top, &last, &err) == 1;
 	}
-	control_close(&control);
+	control_hang_up(&control);
 	if (top->count > 1)
 		qsort(top->destinations, top->count,
-		    sizeof(*top->destinations), compare);
+		    sizeof(*top->destinations), top_compare);
 	str_release(&request);
 	str_release(&last);
 }
