@@ -1,11 +1,11 @@
-/* client_agent.h - the client in the frame of an agent (smtp and lmtp)
+/* agent.h - the client in the frame of an agent (smtp and lmtp)
  *
  * SPDX-License-Identifier: ISC
  */
 #ifndef ZM_TRANSPORTS_CLIENT_AGENT_H
 #define ZM_TRANSPORTS_CLIENT_AGENT_H
 
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 
 /* run->state becomes a struct client. 0 or -1. */
 int client_agent_start(struct agent_run *run, bool is_lmtp, struct err *err);

@@ -1,4 +1,4 @@
-/* client_auth.c - AUTH: the talk
+/* auth.c - AUTH: the talk
  *
  * In     a session after EHLO, a secret
  * Out    an authenticated session; or why mail waits

@@ -1,8 +1,8 @@
-/* mail_say.c - the commands of a transaction
+/* mail_commands.c - the commands of a transaction
  *
  * In     a job, what the peer announced
  * Out    command lines in the connection's output, not yet sent
- * Trusts client_mail.c to have refused controls in addresses
+ * Trusts mail.c to have refused controls in addresses
  * Spec   RFC 5321 section 4.1.1; RFC 1870 section 6 (SIZE); RFC 6152
  *        (BODY); RFC 3461 section 4 (RET, ENVID, NOTIFY, ORCPT); RFC 6531;
  *        RFC 2852 section 4 (BY), RFC 6710 section 4 (MT-PRIORITY), RFC

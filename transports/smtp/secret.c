@@ -1,4 +1,4 @@
-/* client_secret.c - who we are to next hops: the table of auth-to
+/* secret.c - who we are to next hops: the table of auth-to
  *
  * In     the table, once; files with tokens, each time
  * Out    a secret for a target

@@ -1,4 +1,4 @@
-/* client_reply.c - what the peer says, and what that means for mail
+/* reply.c - what the peer says, and what that means for mail
  *
  * In     bytes of the connection
  * Out    whole replies; verdicts in the peer's own words
@@ -135,4 +135,49 @@ bool
 client_is_level(const struct client *client)
 {
 	return peer_unread(&client->peer).n == client->reply_bytes;
+}
+
+bool
+client_ask(struct client *client, const char *step, struct reply *out,
+    struct verdict *out_trouble)
+{
+	int64_t timeout_ms = client->conf->timeouts.helo_ms;
+	enum peer_result result;
+	struct err err;
+
+	result = client_flush(client, timeout_ms, &err);
+	if (result == PEER_OK)
+		result = client_reply(client, timeout_ms, out, &err);
+	if (result == PEER_OK)
+		return true;
+	client_broken(client, result, &err, step, out_trouble);
+	out_trouble->host_trouble = true;
+	return false;
+}
+
+/* ---- goodbye ----------------------------------------------------------- */
+
+void
+client_quit_for(struct client *client, int64_t timeout_ms)
+{
+	struct reply reply;
+	struct err err;
+
+	if (peer_is_open(&client->peer)) {
+		str_reset(&client->peer.out);
+		str_adds(&client->peer.out, "QUIT\r\n");
+		if (client_flush(client, timeout_ms, &err) == PEER_OK &&
+		    timeout_ms > 0)
+			(void)client_reply(client, timeout_ms, &reply, &err);
+	}
+	client_drop(client);
+	client->messages = 0;
+	client->needs_reset = false;
+	client->host[0] = '\0';
+}
+
+void
+client_quit(struct client *client)
+{
+	client_quit_for(client, 0);
 }

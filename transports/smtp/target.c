@@ -1,4 +1,4 @@
-/* client_target.c - what a host field of the control file means
+/* target.c - what a host field of the control file means
  *
  * In     the host of a recipient, as the router wrote it
  * Out    a domain to look up, a host and port, or a socket's path

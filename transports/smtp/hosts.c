@@ -1,4 +1,4 @@
-/* client_hosts.c - which hosts take a domain's mail, and their addresses
+/* hosts.c - which hosts take a domain's mail, and their addresses
  *
  * In     a target
  * Out    hosts in the order to be tried; addresses, IPv6 and IPv4 in turn

@@ -1,4 +1,4 @@
-/* client_memory.c - what was wrong with an address lately
+/* memory.c - what was wrong with an address lately
  *
  * In     troubles as they are met
  * Out    whether an address has one

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/crc32c.h"
 #include "mail/users.h"
-#include "transports/account.h"
+#include "transports/frame/account.h"
 
 #include "base/banned.h"
 

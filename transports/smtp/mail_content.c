@@ -1,4 +1,4 @@
-/* client_data.c - header and body on their way out
+/* mail_content.c - header and body on their way out
  *
  * In     the header of the control file, the body file from its offset on
  * Out    wire form on the connection: behind DATA with the final dot in the

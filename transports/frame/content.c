@@ -22,7 +22,7 @@
 #include "base/crc32c.h"
 #include "base/fd.h"
 #include "grammar/header.h"
-#include "transports/content.h"
+#include "transports/frame/content.h"
 
 #include "base/banned.h"
 

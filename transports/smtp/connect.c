@@ -1,4 +1,4 @@
-/* client_connect.c - from a host field to a connection that said hello
+/* connect.c - from a host field to a connection that said hello
  *
  * In     a host field
  * Out    a connection; or one verdict for all recipients

@@ -15,7 +15,7 @@
 #include "journal/event.h"
 #include "base/fd.h"
 #include "grammar/path.h"
-#include "transports/handin.h"
+#include "transports/frame/handin.h"
 
 #include "base/banned.h"
 

@@ -1,4 +1,4 @@
-/* client_zone.c - the address that mail is sent from, and its name
+/* zone.c - the address that mail is sent from, and its name
  *
  * In     the zone of the jobs, an address family, a connection
  * Out    a source address; a name for EHLO

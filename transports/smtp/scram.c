@@ -1,4 +1,4 @@
-/* client_scram.c - SCRAM-SHA-256, the client's sums
+/* scram.c - SCRAM-SHA-256, the client's sums
  *
  * In     user and password; what the server says
  * Out    what we say; whether the server proved itself

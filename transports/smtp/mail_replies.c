@@ -1,4 +1,4 @@
-/* mail_hear.c - the replies of a transaction and whom they are about
+/* mail_replies.c - the replies of a transaction and whom they are about
  *
  * In     replies in the order of the commands
  * Out    verdicts in the peer's words; whether the transaction goes on

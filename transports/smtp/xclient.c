@@ -1,4 +1,4 @@
-/* client_xclient.c - telling a next hop whose mail this is
+/* xclient.c - telling a next hop whose mail this is
  *
  * In     the envelope in front of the body file: rcvdfrom, with, user
  * Out    XCLIENT, and EHLO once more, when the peer has not heard it yet

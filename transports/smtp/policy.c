@@ -1,4 +1,4 @@
-/* client_policy.c - how the connection to a host must be protected
+/* policy.c - how the connection to a host must be protected
  *
  * In     a target; what the sender asked for
  * Out    a policy: level, names, roots, and the key under which connections

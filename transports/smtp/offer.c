@@ -1,4 +1,4 @@
-/* client_offer.c - what a peer announces in its reply to EHLO
+/* offer.c - what a peer announces in its reply to EHLO
  *
  * In     the lines of the reply
  * Out    struct client_offer

@@ -1,4 +1,4 @@
-/* client_provider.c - one name for the hosts that take a domain's mail
+/* provider.c - one name for the hosts that take a domain's mail
  *
  * In     the MX hosts of a domain
  * Out    a name that domains with the same hosts share

@@ -1,4 +1,4 @@
-/* client_said.c - the dialogue with a next hop, in the journal
+/* dialogue.c - the dialogue with a next hop, in the journal
  *
  * In     what is about to be sent, replies that came
  * Out    events peer.said, where log-level says debug

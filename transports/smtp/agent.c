@@ -1,4 +1,4 @@
-/* client_agent.c - the client in the frame of an agent
+/* agent.c - the client in the frame of an agent
  *
  * In     jobs of the frame
  * Out    verdicts
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "transports/smtp/client.h"
-#include "transports/smtp/client_agent.h"
+#include "transports/smtp/agent.h"
 
 #include "base/banned.h"
 
