@@ -18,9 +18,9 @@
 #include "base/banned.h"
 
 void
-control_draft_init(struct control_draft *draft, struct arena *arena, struct
-    str *out, const struct control_sink *sink, const struct control_file
-    *control, struct slice header)
+control_draft_init(struct control_draft *draft, struct arena *arena,
+    struct str *out, const struct control_sink *sink,
+    const struct control_file *control, struct slice header)
 {
 	*draft = (struct control_draft){ .arena = arena, .out = out,
 	    .sink = sink,

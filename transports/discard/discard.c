@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 
 #include "base/banned.h"
 

@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 #include "transports/error/reason.h"
 
 #include "base/banned.h"

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 #include "transports/error/reason.h"
 
 #include "base/banned.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 
 #include "base/banned.h"
 

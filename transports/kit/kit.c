@@ -12,8 +12,8 @@
  */
 #include <unistd.h>
 
-#include "transports/agent.h"
-#include "transports/content.h"
+#include "transports/frame/agent.h"
+#include "transports/frame/content.h"
 #include "transports/pipe/order.h"
 
 #include "base/banned.h"

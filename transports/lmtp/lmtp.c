@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "transports/agent.h"
-#include "transports/smtp/client_agent.h"
+#include "transports/frame/agent.h"
+#include "transports/smtp/agent.h"
 
 #include "base/banned.h"
 

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "transports/handin.h"
+#include "transports/frame/handin.h"
 #include "transports/mailbox/steps.h"
 #include "transports/mailbox/vacation.h"
 #include "transports/pipe/order.h"

@@ -23,7 +23,7 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
-#include "transports/handin.h"
+#include "transports/frame/handin.h"
 #include "transports/mailbox/vacation.h"
 
 #include "base/banned.h"

@@ -10,7 +10,7 @@
  */
 #include <unistd.h>
 
-#include "transports/content.h"
+#include "transports/frame/content.h"
 #include "transports/pipe/command.h"
 #include "transports/pipe/deliver.h"
 #include "transports/pipe/order.h"

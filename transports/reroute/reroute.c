@@ -15,8 +15,8 @@
 #include <errno.h>
 
 #include "grammar/path.h"
-#include "transports/agent.h"
-#include "transports/handin.h"
+#include "transports/frame/agent.h"
+#include "transports/frame/handin.h"
 
 #include "base/banned.h"
 

@@ -19,7 +19,7 @@
 #include "transports/pipe/order.h"
 #include "transports/sm/batch.h"
 
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 
 #include "base/banned.h"
 

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "transports/agent.h"
-#include "transports/smtp/client_agent.h"
+#include "transports/frame/agent.h"
+#include "transports/smtp/agent.h"
 #include "transports/smtp/probe.h"
 
 #include "base/banned.h"
