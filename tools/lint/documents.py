@@ -131,7 +131,7 @@ def pageless_verbs(top, pages):
 def pages(house):
     """Paths, sections, links and examples that are named are there."""
     top = house.top
-    flows = {os.path.basename(p)[:-5] for p in house.paths
+    flows = {p[len("tests/flow/"):-len(".flow")] for p in house.paths
              if p.endswith(".flow")}
     tests = {os.path.basename(p).rpartition(".")[0] for p in house.paths
              if os.path.basename(p).startswith("test_")}

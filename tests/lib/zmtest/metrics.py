@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `zmailer metrics` must say after the traffic of j24-metrics.flow: a row
+"""What `zmailer metrics` must say after the traffic of tests/flow/desk/metrics.flow: a row
 for each name that monitoring is promised, with its type, and the numbers of
 some of its samples.  Called by that flow.
 
