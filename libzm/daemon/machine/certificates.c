@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "conf/internal.h"
+#include "daemon/machine/look.h"
 #include "tls/about.h"
 #include "tls/pair.h"
 
@@ -19,17 +19,17 @@
 
 /* Keys are often root's alone: who checks may be somebody else. */
 static bool
-is_forbidden(struct conf_look *look, const char *file, struct conf_at at)
+is_forbidden(struct machine_look *look, const char *file, struct conf_at at)
 {
 	if (access(file, R_OK) == 0 || errno != EACCES || geteuid() == 0)
 		return false;
-	conf_tell(look, CONF_WARNING, at, "check it as root",
+	machine_tell(look, CONF_WARNING, at, "check it as root",
 	    arena_printf(look->arena, "%s cannot be read by you", file));
 	return true;
 }
 
 static void
-check_dates(struct conf_look *look, const struct conf_certificate *one,
+check_dates(struct machine_look *look, const struct conf_certificate *one,
     const struct tls_pair *pair)
 {
 	int64_t now_s = clock_wall_s(), left_s = pair->expires_s - now_s;
@@ -38,17 +38,17 @@ check_dates(struct conf_look *look, const struct conf_certificate *one,
 	clock_span(left_s < 0 ? -left_s : left_s, span);
 	switch (tls_term(pair->begins_s, pair->expires_s, now_s)) {
 	case TLS_TERM_EARLY:
-		conf_tell(look, CONF_WARNING, one->at, NULL,
+		machine_tell(look, CONF_WARNING, one->at, NULL,
 		    arena_printf(look->arena, "%s is not in force yet",
 		    one->file));
 		break;
 	case TLS_TERM_OVER:
-		conf_tell(look, CONF_WARNING, one->at, "renew it",
+		machine_tell(look, CONF_WARNING, one->at, "renew it",
 		    arena_printf(look->arena, "%s has expired %s ago",
 		    one->file, span));
 		break;
 	case TLS_TERM_SOON:
-		conf_tell(look, CONF_WARNING, one->at, "renew it",
+		machine_tell(look, CONF_WARNING, one->at, "renew it",
 		    arena_printf(look->arena, "%s expires in %s", one->file,
 		    span));
 		break;
@@ -58,7 +58,7 @@ check_dates(struct conf_look *look, const struct conf_certificate *one,
 }
 
 static void
-check_certificate(struct conf_look *look, const struct conf_certificate *one)
+check_certificate(struct machine_look *look, const struct conf_certificate *one)
 {
 	struct tls_pair pair;
 	struct err err;
@@ -67,7 +67,7 @@ check_certificate(struct conf_look *look, const struct conf_certificate *one)
 	    is_forbidden(look, one->key, one->at))
 		return;
 	if (tls_pair_load(&pair, one->file, one->key, &err) != 1) {
-		conf_tell(look, CONF_ERROR, one->at, NULL, err.text);
+		machine_tell(look, CONF_ERROR, one->at, NULL, err.text);
 		return;
 	}
 	check_dates(look, one, &pair);
@@ -75,7 +75,7 @@ check_certificate(struct conf_look *look, const struct conf_certificate *one)
 }
 
 static void
-check_client_ca(struct conf_look *look)
+check_client_ca(struct machine_look *look)
 {
 	struct conf_at at = look->conf->book->client_certificates_at;
 	struct str text = STR_INIT;
@@ -86,23 +86,24 @@ check_client_ca(struct conf_look *look)
 		return;
 	if (tls_file_read(look->conf->client_ca, &text, &err) != 1 ||
 	    tls_roots_check(str_slice(&text), &err) != 1)
-		conf_tell(look, CONF_ERROR, at, NULL, arena_printf(look->arena,
+		machine_tell(look, CONF_ERROR, at, NULL,
+		    arena_printf(look->arena,
 		    "%s: %s", look->conf->client_ca, err.text));
 	str_release(&text);
 }
 
 void
-conf_check_certificates(const struct conf *conf, struct arena *arena,
+machine_check_certificates(const struct conf *conf, struct arena *arena,
     struct conf_report *report)
 {
-	struct conf_look look = { conf, arena, report, 3 };
+	struct machine_look look = { conf, arena, report, 3 };
 
 	struct conf_certificate *rows;
 	struct err err;
 	size_t count;
 
 	if (conf_all_certificates(conf, arena, &rows, &count, &err) < 0)
-		conf_tell(&look, CONF_ERROR, conf->certificate_table_at,
+		machine_tell(&look, CONF_ERROR, conf->certificate_table_at,
 		    NULL, arena_printf(arena, "%s", err.text));
 	for (size_t i = 0; i < count; i++)
 		check_certificate(&look, &rows[i]);

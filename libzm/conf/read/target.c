@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "conf/internal.h"
+#include "conf/read/read.h"
 #include "grammar/http.h"
 #include "grammar/path.h"
 #include "grammar/units.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "conf/internal.h"
+#include "daemon/machine/look.h"
 #include "daemon/launcher.h"
 #include "conf/route_value.h"
 #include "grammar/path.h"
@@ -21,7 +21,7 @@
 enum { SAID_MAX = 20 };			/* complaints about one table */
 
 struct values {
-	struct conf_look	*look;
+	struct machine_look	*look;
 	const struct conf_table	*entry;
 	struct table		*table;
 	struct arena		*arena;		/* of one value */
@@ -36,7 +36,7 @@ complain(struct values *values, unsigned line, struct slice key,
 
 	if (values->bad++ >= SAID_MAX)
 		return;
-	conf_tell(values->look, CONF_WARNING, values->entry->at, hint,
+	machine_tell(values->look, CONF_WARNING, values->entry->at, hint,
 	    arena_printf(values->look->arena, "%s:%u: " SLICE_FMT ": %s",
 	    path[0] != '\0' ? path : values->entry->name, line,
 	    SLICE_ARG(key), what));
@@ -136,7 +136,7 @@ is_of_users(const struct conf *conf, const char *name)
 }
 
 void
-conf_check_values(struct conf_look *look, const struct conf_table *entry,
+machine_check_values(struct machine_look *look, const struct conf_table *entry,
     struct table *table)
 {
 	struct values values = { .look = look, .entry = entry,

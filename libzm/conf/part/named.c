@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "conf/internal.h"
+#include "conf/part/part.h"
 #include "mail/table/table.h"
 
 #include "base/banned.h"

@@ -9,13 +9,23 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "conf/internal.h"
+#include "conf/read/read.h"
 
 #include "base/banned.h"
+
+const char *
+conf_default_path(void)
+{
+	const char *path = getenv("ZMAILER_CONF");
+
+	return path != NULL && path[0] != '\0' ? path :
+	    ZM_SYSCONFDIR "/zmailer/zmailer.conf";
+}
 
 int
 conf_read_file(const char *path, struct str *out, struct err *err)

@@ -14,7 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "conf/internal.h"
+#include "conf/show/show.h"
+#include "daemon/machine/look.h"
+#include "daemon/machine/machine.h"
 #include "mail/alias_check.h"
 #include "mail/form.h"
 #include "mail/spool/spool.h"
@@ -23,7 +25,7 @@
 #include "base/banned.h"
 
 static struct conf_at
-at_of_setting(const struct conf_look *look, const char *statement,
+at_of_setting(const struct machine_look *look, const char *statement,
     const char *key)
 {
 	const struct conf_setting *setting = conf_setting_find(statement,
@@ -77,7 +79,7 @@ is_of_aliases(const struct conf *conf, const char *name)
 }
 
 struct alias_look {
-	struct conf_look	*look;
+	struct machine_look	*look;
 	struct conf_at	 at;
 };
 
@@ -86,13 +88,13 @@ complain_alias(void *context, const char *text)
 {
 	struct alias_look *alias = context;
 
-	conf_tell(alias->look, CONF_ERROR, alias->at,
+	machine_tell(alias->look, CONF_ERROR, alias->at,
 	    "mail for it waits in deferred/ until it is mended",
 	    arena_printf(alias->look->arena, "%s", text));
 }
 
 static void
-check_table(struct conf_look *look, const struct conf_table *entry)
+check_table(struct machine_look *look, const struct conf_table *entry)
 {
 	struct alias_look alias = { look, entry->at };
 	static const struct net anything = { .bits = 128 };
@@ -105,21 +107,21 @@ check_table(struct conf_look *look, const struct conf_table *entry)
 		result = -1;
 	/* passwords are root's alone: who checks may be somebody else */
 	if (result < 0 && geteuid() != 0 && err_is_denied(&err))
-		conf_tell(look, CONF_WARNING, entry->at, "check it as root",
+		machine_tell(look, CONF_WARNING, entry->at, "check it as root",
 		    err.text);
 	else if (result != 1)
-		conf_tell(look, result == 0 ? CONF_WARNING : CONF_ERROR,
+		machine_tell(look, result == 0 ? CONF_WARNING : CONF_ERROR,
 		    entry->at, NULL, err.text);
 	if (result >= 0 && is_of_aliases(look->conf, entry->name))
 		alias_check(table, complain_alias, &alias, NULL);
 	if (result >= 0)
-		conf_check_values(look, entry, table);
+		machine_check_values(look, entry, table);
 	table_free(&table);
 }
 
 /* A file that says what is done: there, and nobody else's to write. */
 static void
-check_file(struct conf_look *look, const char *what, const char *path,
+check_file(struct machine_look *look, const char *what, const char *path,
     struct conf_at at, mode_t forbidden)
 {
 	struct stat st;
@@ -133,12 +135,13 @@ check_file(struct conf_look *look, const char *what, const char *path,
 		wrong = forbidden & S_IROTH ? "others may read or write it" :
 		    "others than its owner may write it";
 	if (wrong != NULL)
-		conf_tell(look, CONF_ERROR, at, NULL, arena_printf(look->arena,
+		machine_tell(look, CONF_ERROR, at, NULL,
+		    arena_printf(look->arena,
 		    "%s %s: %s", what, path, wrong));
 }
 
 static void
-check_expansion(struct conf_look *look)
+check_expansion(struct machine_look *look)
 {
 	const struct conf *conf = look->conf;
 
@@ -153,13 +156,13 @@ check_expansion(struct conf_look *look)
 
 /* Returns whether it is a directory. */
 static bool
-check_directory(struct conf_look *look, const char *statement,
+check_directory(struct machine_look *look, const char *statement,
     const char *path, struct stat *out)
 {
 	struct conf_at at = at_of_setting(look, statement, "");
 
 	if (stat(path, out) != 0) {
-		conf_tell(look, CONF_WARNING, at,
+		machine_tell(look, CONF_WARNING, at,
 		    "the first start makes it, if it may",
 		    arena_printf(look->arena, "%s %s: %s", statement, path,
 		    strerror(errno)));
@@ -167,13 +170,14 @@ check_directory(struct conf_look *look, const char *statement,
 	}
 	if (S_ISDIR(out->st_mode))
 		return true;
-	conf_tell(look, CONF_ERROR, at, NULL, arena_printf(look->arena,
+	machine_tell(look, CONF_ERROR, at, NULL, arena_printf(look->arena,
 	    "%s %s is no directory", statement, path));
 	return false;
 }
 
 static void
-check_area(struct conf_look *look, const struct stat *spool, const char *name)
+check_area(struct machine_look *look,
+    const struct stat *spool, const char *name)
 {
 	const char *path = arena_printf(look->arena, "%s/%s",
 	    look->conf->spool_dir, name);
@@ -181,14 +185,15 @@ check_area(struct conf_look *look, const struct stat *spool, const char *name)
 
 	if (stat(path, &st) != 0) {
 		if (errno != ENOENT)
-			conf_tell(look, CONF_WARNING,
+			machine_tell(look, CONF_WARNING,
 			    at_of_setting(look, "spool", ""), NULL,
 			    arena_printf(look->arena, "%s: %s", path,
 			    strerror(errno)));
 		return;
 	}
 	if (st.st_dev != spool->st_dev)
-		conf_tell(look, CONF_ERROR, at_of_setting(look, "spool", ""),
+		machine_tell(look, CONF_ERROR,
+		    at_of_setting(look, "spool", ""),
 		    "a spool is one file system: mail moves by rename(2)",
 		    arena_printf(look->arena, "%s is on another file system "
 		    "than %s", path, look->conf->spool_dir));
@@ -196,7 +201,7 @@ check_area(struct conf_look *look, const struct stat *spool, const char *name)
 
 /* The directory in front of the first part that depends on the user. */
 static void
-check_mailbox(struct conf_look *look)
+check_mailbox(struct machine_look *look)
 {
 	const char *path = look->conf->mailbox_path;
 	const char *brace = strchr(path, '{');
@@ -210,14 +215,14 @@ check_mailbox(struct conf_look *look)
 		return;
 	dir = arena_dup(look->arena, path, n > 1 ? n - 1 : 1);
 	if (stat(dir, &st) != 0)
-		conf_tell(look, CONF_WARNING, look->conf->book->mailbox_at,
+		machine_tell(look, CONF_WARNING, look->conf->book->mailbox_at,
 		    NULL, arena_printf(look->arena, "mailboxes in %s: %s",
 		    dir, strerror(errno)));
 }
 
 /* Accounts matter only to who can change to them. */
 static void
-check_accounts(struct conf_look *look)
+check_accounts(struct machine_look *look)
 {
 	for (size_t i = 0; i < ROLE_COUNT && geteuid() == 0; i++) {
 		const char *name = look->conf->accounts[i];
@@ -226,7 +231,7 @@ check_accounts(struct conf_look *look)
 		if (strcmp(name, "-") == 0 || getpwnam(name) != NULL ||
 		    slice_number(slice_of(name), 1, UINT32_MAX, &number))
 			continue;
-		conf_tell(look, CONF_WARNING,
+		machine_tell(look, CONF_WARNING,
 		    at_of_setting(look, "user", conf_role_names[i]),
 		    "the daemons will not start as root without it",
 		    arena_printf(look->arena, "the account '%s' of %s does "
@@ -235,19 +240,20 @@ check_accounts(struct conf_look *look)
 }
 
 static void
-check_classes(struct conf_look *look)
+check_classes(struct machine_look *look)
 {
 	struct err err;
 
 	if (conf_classes_load(look->conf, &err) < 0)
-		conf_tell(look, CONF_ERROR, at_of_setting(look, "classes", ""),
+		machine_tell(look, CONF_ERROR,
+		    at_of_setting(look, "classes", ""),
 		    NULL, arena_printf(look->arena, "%s: %s",
 		    look->conf->classes_path, err.text));
 }
 
 /* The scheduler goes on without a language whose form is bad. */
 static void
-check_forms(struct conf_look *look)
+check_forms(struct machine_look *look)
 {
 	struct slice rest = slice_of(look->conf->report_languages), word;
 	struct form form;
@@ -265,14 +271,14 @@ check_forms(struct conf_look *look)
 		    look->arena, "%s/en", look->conf->report_forms),
 		    &st) != 0 && errno == ENOENT)
 			continue;
-		conf_tell(look, CONF_ERROR, at_of_setting(look, "report",
+		machine_tell(look, CONF_ERROR, at_of_setting(look, "report",
 		    "languages"), "reports would not be in this language",
 		    arena_printf(look->arena, "%s", err.text));
 	}
 }
 
 static void
-check_mailq(struct conf_look *look)
+check_mailq(struct machine_look *look)
 {
 	const struct conf_mailq *mailq = &look->conf->mailq;
 	struct str text = STR_INIT;
@@ -284,16 +290,16 @@ check_mailq(struct conf_look *look)
 	    mailq->listen.at, S_IWGRP | S_IWOTH | S_IROTH);
 	if (conf_mailq_read(mailq->users, &text, &err) < 0 &&
 	    access(mailq->users, R_OK) == 0)
-		conf_tell(look, CONF_ERROR, mailq->listen.at, NULL,
+		machine_tell(look, CONF_ERROR, mailq->listen.at, NULL,
 		    arena_printf(look->arena, "%s", err.text));
 	str_release(&text);
 }
 
 void
-conf_check_files(const struct conf *conf, struct arena *arena,
+machine_check(const struct conf *conf, struct arena *arena,
     struct conf_report *report)
 {
-	struct conf_look look = { conf, arena, report, 1 };
+	struct machine_look look = { conf, arena, report, 1 };
 	struct stat spool, st;
 
 	for (size_t i = 0; i < conf->table_count; i++)
@@ -306,10 +312,10 @@ conf_check_files(const struct conf *conf, struct arena *arena,
 	check_expansion(&look);
 	check_mailbox(&look);
 	check_classes(&look);
-	conf_check_hooks(conf, arena, report);
+	machine_check_hooks(&look);
 	check_forms(&look);
 	check_mailq(&look);
 	check_accounts(&look);
-	conf_check_certificates(conf, arena, report);
+	machine_check_certificates(conf, arena, report);
 	conf_report_sort(report, conf->book);
 }

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_CONF_AT_H
-#define ZM_CONF_AT_H
+#ifndef ZM_CONF_SETTINGS_AT_H
+#define ZM_CONF_SETTINGS_AT_H
 
 struct conf_at {		/* where a setting was written */
 	const char	*file;		/* NULL: it is the default */

@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "conf/internal.h"
+#include "conf/read/read.h"
 #include "grammar/path.h"
 
 #include "base/banned.h"

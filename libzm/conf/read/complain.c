@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conf/internal.h"
+#include "conf/read/read.h"
 
 #include "base/banned.h"
 
@@ -99,12 +99,4 @@ conf_complain_twice(struct conf_loader *loader,
 	    first.line, strcmp(first.file, token->source->name) ? " of " : "",
 	    strcmp(first.file, token->source->name) ? first.file : ""),
 	    "%s", what);
-}
-
-void
-conf_tell(const struct conf_look *look, enum conf_kind kind,
-    struct conf_at at, const char *hint, const char *text)
-{
-	conf_complain_at(look->report, look->arena, look->conf->book, kind,
-	    at, look->width, hint, text);
 }

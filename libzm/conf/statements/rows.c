@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "conf/internal.h"
+#include "conf/statements/rows.h"
+#include "grammar/ehlo.h"
 
 #include "base/banned.h"
 
@@ -22,7 +23,7 @@ const struct conf_row conf_rows[] = {
     text, example) \
 	{ GROUP_##group, name, GROUP_##block, conf_apply_##apply, args, \
 	  keywords, usage, preset, text, example },
-#include "conf/statements.h"
+#include "conf/statements/statements.h"
 };
 const size_t conf_row_count = sizeof(conf_rows) / sizeof(conf_rows[0]);
 
@@ -30,7 +31,7 @@ const struct conf_setting conf_settings[] = {
 #define SETTING(statement, key, field, type, preset, text) \
 	{ statement, key, offsetof(struct conf, field), \
 	  sizeof(((struct conf *)NULL)->field), type, preset, text },
-#include "conf/statements.h"
+#include "conf/statements/statements.h"
 };
 const size_t conf_setting_count =
     sizeof(conf_settings) / sizeof(conf_settings[0]);

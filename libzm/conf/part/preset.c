@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conf/internal.h"
+#include "conf/part/part.h"
 #include "grammar/path.h"
 
 #include "base/banned.h"
 
 static const char system_aliases[] = "/etc/aliases";
 
-static const char statements_behind[] =
+static const char statements_after[] =
     "accept from 127.0.0.0/8 for any\n"
     "accept from ::1 for any\n"
     "accept auth for any\n"
@@ -141,7 +141,7 @@ preset_domain(struct conf_loader *loader)
 }
 
 void
-conf_preset_behind(struct conf_loader *loader)
+conf_preset_after(struct conf_loader *loader)
 {
 	struct conf *conf = loader->conf;
 	const char *aliases = preset_aliases(loader);
@@ -156,6 +156,6 @@ conf_preset_behind(struct conf_loader *loader)
 		}
 	if (conf->listen_count == 0)
 		conf_load_text(loader, NULL, SLICE("listen 127.0.0.1:25\n"));
-	conf_load_text(loader, NULL, SLICE(statements_behind));
+	conf_load_text(loader, NULL, SLICE(statements_after));
 	conf_schedule_resolve(loader);
 }
