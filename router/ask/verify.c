@@ -170,7 +170,8 @@ verify_run(void *context, int parent)
 	TAILQ_INIT(&server.callers);
 	server.router = router_new(process->conf);
 	server.arena = arena_new();
-	server.listener_watch = loop_watch(process->loop, server.listener, LOOP_READ,
+	server.listener_watch = loop_watch(process->loop, server.listener,
+	    LOOP_READ,
 	    verify_on_listener, &server);
 	server.parent_watch = loop_watch(process->loop, parent, LOOP_READ,
 	    verify_on_parent, &server);
