@@ -1,10 +1,10 @@
-/* test_tls.c - the statement tls, and what is said about its files
+/* test_link.c - the statement tls, and what is said about its files
  *
  * SPDX-License-Identifier: ISC
  */
 #include <stdio.h>
 
-#include "../io/tls_made.h"
+#include "tests/unit/tls/made.h"
 #include "conf_case.h"
 
 #include "base/banned.h"

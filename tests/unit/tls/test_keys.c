@@ -1,8 +1,8 @@
-/* test_tls_keys.c - tickets, client certificates, binding, keys elsewhere
+/* test_keys.c - tickets, client certificates, binding, keys elsewhere
  *
  * SPDX-License-Identifier: ISC
  */
-#include "tls_case.h"
+#include "tests/unit/tls/link_case.h"
 
 /* ---- tickets ---------------------------------------------------------- */
 

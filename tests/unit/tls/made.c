@@ -1,4 +1,4 @@
-/* tls_made.c - certificates and clients for the tests of TLS
+/* made.c - certificates and clients for the tests of TLS
  *
  * SPDX-License-Identifier: ISC
  */
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tls_made.h"
+#include "tests/unit/tls/made.h"
 
 #include "base/banned.h"
 

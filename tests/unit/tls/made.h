@@ -1,4 +1,4 @@
-/* tls_made.h - certificates and clients for the tests of TLS
+/* made.h - certificates and clients for the tests of TLS
  *
  * Certificates are made on the spot: no file in the tree can expire.
  *

@@ -1,4 +1,4 @@
-/* test_tls_dkim.c - RSA keys for signatures in mail
+/* test_dkim.c - RSA keys for signatures in mail
  *
  * SPDX-License-Identifier: ISC
  */
