@@ -75,7 +75,8 @@ name_is_among(struct slice users, struct slice user)
 enum fit
 fit_not_owner(struct trial *trial, const struct conf_rule *rule)
 {
-	struct table *table = trial_table(trial, rule->patterns[PATTERN_OWNERS]);
+	struct table *table = trial_table(trial,
+	    rule->patterns[PATTERN_OWNERS]);
 	struct slice user = trial->question->user;
 	enum fit fit;
 
