@@ -78,7 +78,7 @@ caller_end(struct caller *caller)
 }
 
 static void
-answer_all(struct caller *caller)
+caller_answer_lines(struct caller *caller)
 {
 	struct desk *desk = caller->desk;
 	struct slice line, token;
@@ -108,7 +108,7 @@ caller_serve(struct caller *caller, unsigned ready)
 		got = ipc_receive(caller->socket, &caller->inbox);
 		if (got == 0 || (got < 0 && errno != EAGAIN))
 			return false;
-		answer_all(caller);
+		caller_answer_lines(caller);
 		if (caller->inbox.bytes.len > IPC_LINE_BYTES_MAX)
 			return false;
 	}
@@ -123,7 +123,7 @@ caller_serve(struct caller *caller, unsigned ready)
 }
 
 static void
-on_caller(void *context, unsigned ready)
+caller_on_ready(void *context, unsigned ready)
 {
 	struct caller *caller = context;
 
@@ -132,7 +132,7 @@ on_caller(void *context, unsigned ready)
 }
 
 static void
-on_listener(void *context, unsigned ready)
+verify_on_listener(void *context, unsigned ready)
 {
 	struct desk *desk = context;
 	struct caller *caller;
@@ -151,14 +151,14 @@ on_listener(void *context, unsigned ready)
 	ipc_inbox_init(&caller->inbox);
 	str_init(&caller->outbox);
 	caller->watch = loop_watch(desk->process->loop, fd, LOOP_READ,
-	    on_caller, caller);
+	    caller_on_ready, caller);
 	TAILQ_INSERT_TAIL(&desk->callers, caller, entry);
 	desk->caller_count++;
 }
 
 /* The router is gone, or has a successor of ours. */
 static void
-on_parent(void *context, unsigned ready)
+verify_on_parent(void *context, unsigned ready)
 {
 	struct desk *desk = context;
 
@@ -166,7 +166,7 @@ on_parent(void *context, unsigned ready)
 }
 
 static void __attribute__((noreturn))
-desk_run(struct process *process, int listener, int parent)
+verify_serve(struct process *process, int listener, int parent)
 {
 	struct desk desk = { .process = process, .listener = listener,
 	    .parent = parent };
@@ -177,9 +177,9 @@ desk_run(struct process *process, int listener, int parent)
 	desk.router = router_new(process->conf);
 	desk.arena = arena_new();
 	desk.listener_watch = loop_watch(process->loop, listener, LOOP_READ,
-	    on_listener, &desk);
+	    verify_on_listener, &desk);
 	desk.parent_watch = loop_watch(process->loop, parent, LOOP_READ,
-	    on_parent, &desk);
+	    verify_on_parent, &desk);
 	loop_run(process->loop);
 	while ((caller = TAILQ_FIRST(&desk.callers)) != NULL) {
 		(void)caller_serve(caller, LOOP_READ);
@@ -206,7 +206,7 @@ verify_reap(struct verify *verify)
 }
 
 static void
-on_process(void *context, unsigned ready)
+verify_on_process(void *context, unsigned ready)
 {
 	struct verify *verify = context;
 
@@ -230,7 +230,7 @@ verify_fork(void *context)
 
 	if (pid == 0) {
 		verify->child_fn(verify->context);
-		desk_run(verify->process, verify->listener, verify->socket);
+		verify_serve(verify->process, verify->listener, verify->socket);
 	}
 	if (pid < 0) {
 		warning("%s", err.text);
@@ -240,12 +240,12 @@ verify_fork(void *context)
 	}
 	verify->pid = pid;
 	verify->watch = loop_watch(verify->process->loop, verify->socket,
-	    LOOP_READ, on_process, verify);
+	    LOOP_READ, verify_on_process, verify);
 }
 
 /* The group that smtpserver has: it may connect, others may not. */
 static void
-socket_share(struct verify *verify)
+verify_share_socket(struct verify *verify)
 {
 	struct err err;
 	uid_t uid;
@@ -261,7 +261,7 @@ socket_share(struct verify *verify)
 }
 
 static int
-socket_bind(struct verify *verify, struct err *err)
+verify_bind_socket(struct verify *verify, struct err *err)
 {
 	const char *dir = verify->process->conf->run_dir;
 	struct sockaddr_un *address = &verify->address;
@@ -284,7 +284,7 @@ socket_bind(struct verify *verify, struct err *err)
 	    listen(verify->listener, LISTEN_BACKLOG) != 0)
 		return err_sys(err, "cannot listen at %s",
 		    address->sun_path);
-	socket_share(verify);
+	verify_share_socket(verify);
 	return 0;
 }
 
@@ -298,7 +298,7 @@ verify_new(struct process *process, loop_fn *child_fn, void *context,
 	verify->context = context;
 	verify->process = process;
 	verify->listener = -1;
-	if (socket_bind(verify, err) != 0) {
+	if (verify_bind_socket(verify, err) != 0) {
 		if (verify->listener >= 0)
 			close(verify->listener);
 		mem_free(&verify);
@@ -309,7 +309,7 @@ verify_new(struct process *process, loop_fn *child_fn, void *context,
 }
 
 static void
-process_end(struct verify *verify)
+verify_end_process(struct verify *verify)
 {
 	timer_clear(&verify->restart);
 	if (verify->pid == 0)
@@ -321,7 +321,7 @@ process_end(struct verify *verify)
 void
 verify_renew(struct verify *verify)
 {
-	process_end(verify);
+	verify_end_process(verify);
 	verify_fork(verify);
 }
 
@@ -342,7 +342,7 @@ verify_free(struct verify **pverify)
 
 	if (verify == NULL)
 		return;
-	process_end(verify);
+	verify_end_process(verify);
 	close(verify->listener);
 	(void)unlink(verify->address.sun_path);
 	mem_free(pverify);

@@ -13,11 +13,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "journal/event.h"
 #include "base/mem.h"
+#include "daemon/child.h"
 #include "io/ipc.h"
 #include "smtpserver/auth/check.h"
 #include "smtpserver/auth/process.h"
@@ -32,8 +32,9 @@ enum {
 
 struct auth_process {		/* the listener's side */
 	struct process	*process;
-	pid_t		 pid;
-	int		 socket;
+	struct child	*child;
+	loop_fn		*child_fn;	/* or NULL */
+	void		*context;
 };
 
 /* ---- a helper --------------------------------------------------------- */
@@ -157,46 +158,48 @@ auth_process_is_wanted(const struct conf *conf)
 	    conf->auth.kind != AUTH_DOVECOT;
 }
 
+static void
+auth_process_run(void *context, int socket)
+{
+	struct auth_process *auth = context;
+
+	if (auth->child_fn != NULL)
+		auth->child_fn(auth->context);
+	auth_server_run(auth->process, socket);
+}
+
+static const struct child_kind auth_process_kind = {
+	.name = "smtpserver-auth", .run = auth_process_run,
+};
+
 struct auth_process *
 auth_process_start(struct process *process, loop_fn *child_fn, void *context,
     struct err *err)
 {
-	struct auth_process *auth;
-	int socket;
-	pid_t pid = daemon_fork(process, "smtpserver-auth", &socket, err);
+	struct auth_process *auth = mem_alloc(1, sizeof(*auth));
 
-	if (pid == 0) {
-		if (child_fn != NULL)
-			child_fn(context);
-		auth_server_run(process, socket);
-	}
-	if (pid < 0)
-		return NULL;
-	auth = mem_alloc(1, sizeof(*auth));
 	auth->process = process;
-	auth->pid = pid;
-	auth->socket = socket;
+	auth->child_fn = child_fn;
+	auth->context = context;
+	auth->child = child_new(process, &auth_process_kind, auth);
+	if (child_start(auth->child, err) < 0)
+		auth_process_free(&auth);
 	return auth;
+}
+
+void
+auth_process_attach(struct auth_process *auth)
+{
+	child_attach(auth->child);
 }
 
 void
 auth_process_free(struct auth_process **auth)
 {
-	struct auth_process *k = *auth;
-
-	if (k == NULL)
+	if (*auth == NULL)
 		return;
-	close(k->socket);
-	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	child_free(&(*auth)->child);
 	mem_free(auth);
-}
-
-void
-auth_process_in_child(struct auth_process *auth)
-{
-	if (auth != NULL)
-		close(auth->socket);
 }
 
 int
@@ -204,19 +207,19 @@ auth_process_open(struct auth_process *auth, struct err *err)
 {
 	int ends[2];
 
+	if (!child_is_running(auth->child) || child_fd_room(auth->child) == 0)
+		return err_set(err, "the process for passwords is gone");
 	if (ipc_pair(ends, err) < 0)
 		return -1;
-	if (ipc_send(auth->socket, SLICE("helper\n"), &ends[1], 1) != 7) {
-		err_sys(err, "the process for passwords is gone");
-		close(ends[0]);
-		ends[0] = -1;
-	}
-	close(ends[1]);
+	str_adds(child_outbox(auth->child), "helper\n");
+	child_add_fd(auth->child, ends[1]);
+	child_send(auth->child);
 	return ends[0];
 }
 
 void
 auth_process_reload(struct auth_process *auth)
 {
-	(void)ipc_send(auth->socket, SLICE("reload\n"), NULL, 0);
+	str_adds(child_outbox(auth->child), "reload\n");
+	child_send(auth->child);
 }

@@ -68,14 +68,6 @@ bound_socket_free(struct bound_socket **at)
 
 /* ---- the rungs -------------------------------------------------------- */
 
-static void
-close_keys(void *context)
-{
-	struct listener *listener = context;
-
-	keys_in_child(listener->keys);
-}
-
 int
 listener_bind(struct process *process, struct err *err)
 {
@@ -89,7 +81,7 @@ listener_bind(struct process *process, struct err *err)
 	    (listener->keys = keys_start(process, err)) == NULL)
 		return -1;
 	if (auth_process_is_wanted(conf) && (listener->auth =
-	    auth_process_start(process, close_keys, listener, err)) == NULL)
+	    auth_process_start(process, NULL, NULL, err)) == NULL)
 		return -1;
 	if ((listener->failures = failures_new(err)) == NULL ||
 	    (listener->space = space_shared_new(err)) == NULL)
@@ -110,11 +102,6 @@ close_all(void *context)
 {
 	struct listener *listener = context;
 
-	for (int i = 0; i < WORKERS_KINDS; i++)
-		workers_in_child(listener->workers[i]);
-	auth_process_in_child(listener->auth);
-	keys_in_child(listener->keys);
-	helpers_in_child(listener->helpers);
 	for (struct bound_socket *l = listener->sockets; l != NULL; l = l->next)
 		close(l->fd);
 	arrivals_in_child(listener->arrivals);
@@ -238,6 +225,8 @@ listener_start(struct process *process, struct err *err)
 	}
 	if (listener->keys != NULL)
 		keys_attach(listener->keys);
+	if (listener->auth != NULL)
+		auth_process_attach(listener->auth);
 	if (listener_resize_workers(listener, err) != 0)
 		return -1;
 	for (struct bound_socket *l = listener->sockets; l != NULL; l = l->next)
@@ -278,7 +267,6 @@ keys_renew(struct listener *listener)
 		warning("%s", err.text);
 		return;
 	}
-	keys_attach(listener->keys);
 	for (int i = 0; i < WORKERS_KINDS; i++)
 		(void)workers_resize(listener->workers[i], 0, &err);
 }

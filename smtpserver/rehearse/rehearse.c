@@ -60,14 +60,6 @@ on_answer(void *context, uint64_t asker, struct slice line)
 	theatre->is_answered = true;
 }
 
-static void
-in_child(void *context)
-{
-	struct theatre *theatre = context;
-
-	helpers_in_child(theatre->helpers);
-}
-
 static bool
 ask_helper(struct theatre *theatre, const char *kind, struct slice question)
 {
@@ -76,7 +68,7 @@ ask_helper(struct theatre *theatre, const char *kind, struct slice question)
 	if (theatre->helpers == NULL) {
 		theatre->process.loop = loop_new();
 		theatre->helpers = helpers_new(&theatre->process,
-		    helper_kinds, in_child, on_answer, theatre);
+		    helper_kinds, NULL, on_answer, theatre);
 	}
 	theatre->is_answered = false;
 	str_addf(&line, "1 %s " SLICE_FMT, kind, SLICE_ARG(question));

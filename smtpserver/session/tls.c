@@ -31,7 +31,7 @@ begin(struct session *session)
 	if (server == NULL)
 		err_set(&err, "there is no certificate");
 	if (server == NULL || stream_start_tls(session->stream, server,
-	    &dropped, &err) != 1) {
+	    &dropped, &err) < 0) {
 		session_tls_failed(session, err.text);
 		return STEP_END;
 	}

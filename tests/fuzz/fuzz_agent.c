@@ -12,7 +12,7 @@
 
 #include "fuzz.h"
 #include "io/ipc.h"
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 
 #include "base/banned.h"
 

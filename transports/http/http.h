@@ -14,7 +14,7 @@
 #define ZM_TRANSPORTS_HTTP_H
 
 #include "grammar/http.h"
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 #include "transports/smtp/client.h"
 
 enum {

@@ -12,9 +12,9 @@
 
 #include "grammar/alias.h"
 #include "mail/verdict.h"
-#include "transports/account.h"
-#include "transports/agent.h"
-#include "transports/content.h"
+#include "transports/frame/account.h"
+#include "transports/frame/agent.h"
+#include "transports/frame/content.h"
 
 enum {
 	MAILBOX_PATH_BYTES = 4096,

@@ -8,8 +8,8 @@
 #include "conf/conf.h"
 #include "mail/verdict.h"
 #include "mail/control_file/control_file.h"
-#include "transports/account.h"
-#include "transports/content.h"
+#include "transports/frame/account.h"
+#include "transports/frame/content.h"
 #include "transports/pipe/program.h"
 
 struct order {

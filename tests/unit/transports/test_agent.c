@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "io/ipc.h"
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 
 enum { RCPTS = 3 };
 
