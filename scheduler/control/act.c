@@ -37,12 +37,14 @@ static act_fn *const functions[OP_COUNT_OF] = {
 };
 
 struct act *
-act_new(struct scheduler *scheduler, const struct peer *peer,
+act_new(struct agents *agents, const struct peer *peer,
     struct arena *arena, const struct request *request)
 {
 	struct act *act = mem_alloc(1, sizeof(*act));
 
-	act->scheduler = scheduler;
+	act->agents = agents;
+	act->queue = agents->queue;
+	act->intake = agents->intake;
 	act->peer = peer;
 	act->arena = arena;
 	act->request = *request;
@@ -189,7 +191,7 @@ act_begin(struct act *act, struct str *out, enum act_step *step)
 {
 	struct err err;
 
-	if (!act->is_begun && visit_begin(&act->visit, act->scheduler,
+	if (!act->is_begun && visit_begin(&act->visit, act->agents,
 	    &act->request, act_user(act), &err) < 0) {
 		act->is_begun = true;
 		act_refuse(out, act->request.tag, "no-such", err.text);
@@ -210,15 +212,15 @@ act_page_begin(struct act *act)
 	act->page.is_open = true;
 }
 
-const struct work_rcpt *
-act_rcpt_next(struct act *act, const struct work_group **out_group,
+const struct control_rcpt *
+act_rcpt_next(struct act *act, const struct control_group **out_group,
     unsigned *budget)
 {
-	const struct work *work = &act->visit.work;
+	const struct control_file *control = &act->visit.control;
 
-	while (act->page.group < work->group_count) {
-		const struct work_group *group =
-		    &work->groups[act->page.group];
+	while (act->page.group < control->group_count) {
+		const struct control_group *group =
+		    &control->groups[act->page.group];
 
 		if (act->page.rcpt < group->rcpt_count) {
 			if (*budget == 0)
@@ -236,7 +238,7 @@ act_rcpt_next(struct act *act, const struct work_group **out_group,
 bool
 act_page_is_over(const struct act *act)
 {
-	return act->page.group >= act->visit.work.group_count;
+	return act->page.group >= act->visit.control.group_count;
 }
 
 void

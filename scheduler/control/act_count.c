@@ -3,7 +3,7 @@
  * In     a choice of mail
  * Out    a line a group
  * Holds  at most GROUPS_MAX groups while it counts
- * Trusts control files as far as work_parse does
+ * Trusts control files as far as control_file_parse does
  * Spec   doc/protocol/control.md section 4
  *
  * SPDX-License-Identifier: ISC
@@ -167,8 +167,8 @@ from_memory(struct tally *tally, const struct job *job)
 }
 
 static struct slice
-key_of(const struct act *act, const struct work_group *group,
-    const struct work_rcpt *rcpt)
+key_of(const struct act *act, const struct control_group *group,
+    const struct control_rcpt *rcpt)
 {
 	switch (act->tally->by) {
 	case KEY_STATE:
@@ -183,21 +183,21 @@ key_of(const struct act *act, const struct work_group *group,
 	case KEY_SENDER:
 		return group->sender;
 	default:
-		return act->visit.work.user;
+		return act->visit.control.user;
 	}
 }
 
 static uint64_t
 from_file(struct act *act, const struct job *job)
 {
-	const struct work *work = &act->visit.work;
+	const struct control_file *control = &act->visit.control;
 	uint64_t total = 0;
 
-	for (size_t i = 0; i < work->group_count; i++) {
-		const struct work_group *group = &work->groups[i];
+	for (size_t i = 0; i < control->group_count; i++) {
+		const struct control_group *group = &control->groups[i];
 
 		for (size_t k = 0; k < group->rcpt_count; k++) {
-			const struct work_rcpt *rcpt = &group->rcpts[k];
+			const struct control_rcpt *rcpt = &group->rcpts[k];
 
 			if ((rcpt->is_final && !rcpt->is_cancelled) ||
 			    !visit_is_meant(&act->visit, group, rcpt))
@@ -236,7 +236,7 @@ count_end(struct act *act, struct str *out)
 	act_done(act, out);
 	json_number(out, "messages", (int64_t)act->count.messages);
 	json_number(out, "recipients", (int64_t)act->count.recipients);
-	json_number(out, "unread", (int64_t)intake_unread(act->scheduler));
+	json_number(out, "unread", (int64_t)intake_unread(act->intake));
 	json_close(out);
 	return ACT_DONE;
 }

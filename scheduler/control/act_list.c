@@ -3,7 +3,7 @@
  * In     a choice of mail
  * Out    a line a recipient (list, why) or a message (list, brief)
  * Holds  nothing between steps but the visit
- * Trusts control files as far as work_parse does
+ * Trusts control files as far as control_file_parse does
  * Spec   doc/protocol/control.md section 4
  *
  * SPDX-License-Identifier: ISC
@@ -36,24 +36,24 @@ age_s(const struct visit *visit)
 }
 
 static void
-add_message(const struct visit *visit, const struct work_group *group,
+add_message(const struct visit *visit, const struct control_group *group,
     struct str *out)
 {
-	const struct work *work = &visit->work;
+	const struct control_file *control = &visit->control;
 
-	json_text(out, "id", slice_of(work->id));
+	json_text(out, "id", slice_of(control->id));
 	json_number(out, "file", (int64_t)visit->job->inode);
 	json_text(out, "from", group->sender);
-	json_number(out, "size", (int64_t)work->size_bytes);
+	json_number(out, "size", (int64_t)control->size_bytes);
 	json_number(out, "age_s", age_s(visit));
-	json_text(out, "user", work->user);
+	json_text(out, "user", control->user);
 }
 
 static void
-add_order(const struct visit *visit, const struct work_rcpt *rcpt,
+add_order(const struct visit *visit, const struct control_rcpt *rcpt,
     struct str *out)
 {
-	if (work_rcpt_is_free(rcpt, visit->now_s) && !rcpt->is_cancelled)
+	if (control_rcpt_is_free(rcpt, visit->now_s) && !rcpt->is_cancelled)
 		return;
 	json_text(out, "by", rcpt->ordered_by);
 	json_text(out, "reason", rcpt->order_reason);
@@ -61,7 +61,7 @@ add_order(const struct visit *visit, const struct work_rcpt *rcpt,
 }
 
 static void
-add_words(const struct work_rcpt *rcpt, const char *code_key,
+add_words(const struct control_rcpt *rcpt, const char *code_key,
     struct str *out)
 {
 	static const struct verdict none;
@@ -74,7 +74,7 @@ add_words(const struct work_rcpt *rcpt, const char *code_key,
 }
 
 static void
-add_rcpt(const struct visit *visit, const struct work_rcpt *rcpt,
+add_rcpt(const struct visit *visit, const struct control_rcpt *rcpt,
     struct str *out)
 {
 	json_number(out, "offset", rcpt->offset);
@@ -88,8 +88,8 @@ add_rcpt(const struct visit *visit, const struct work_rcpt *rcpt,
 /* ---- lines of list ----------------------------------------------- */
 
 static void
-rcpt_line(const struct visit *visit, const struct work_group *group,
-    const struct work_rcpt *rcpt, struct str *out)
+rcpt_line(const struct visit *visit, const struct control_group *group,
+    const struct control_rcpt *rcpt, struct str *out)
 {
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
 
@@ -121,17 +121,17 @@ more_urgent(const char *a, const char *b)
 }
 
 static void
-brief_line(const struct visit *visit, const struct work_group *group,
+brief_line(const struct visit *visit, const struct control_group *group,
     const char *state, struct str *out)
 {
-	const struct work *work = &visit->work;
+	const struct control_file *control = &visit->control;
 
 	json_open(out);
 	add_message(visit, group, out);
 	json_text(out, "state", slice_of(state));
-	json_number(out, "rcpts", (int64_t)work->rcpt_total);
-	json_number(out, "open", (int64_t)(work->rcpt_total -
-	    work->final_total));
+	json_number(out, "rcpts", (int64_t)control->rcpt_total);
+	json_number(out, "open", (int64_t)(control->rcpt_total -
+	    control->final_total));
 	json_close(out);
 }
 
@@ -197,8 +197,8 @@ static void
 list_rcpts(struct act *act, struct str *out, unsigned *budget)
 {
 	struct visit *visit = &act->visit;
-	const struct work_group *group;
-	const struct work_rcpt *rcpt;
+	const struct control_group *group;
+	const struct control_rcpt *rcpt;
 
 	while ((rcpt = act_rcpt_next(act, &group, budget)) != NULL) {
 		if (!visit_is_meant(visit, group, rcpt))
@@ -228,7 +228,7 @@ list_message_end(struct act *act, bool is_here, struct str *out)
 			    out);
 		act->count.messages++;
 		act->count.recipients += act->page.count;
-		strlcpy(act->last_id, visit->work.id, sizeof(act->last_id));
+		strlcpy(act->last_id, visit->control.id, sizeof(act->last_id));
 	}
 	act_page_end(act);
 }
@@ -257,7 +257,7 @@ act_list(struct act *act, struct str *out)
 /* ---- why --------------------------------------------------------- */
 
 static void
-why_line(const struct visit *visit, const struct work_rcpt *rcpt,
+why_line(const struct visit *visit, const struct control_rcpt *rcpt,
     struct str *out)
 {
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
@@ -266,7 +266,7 @@ why_line(const struct visit *visit, const struct work_rcpt *rcpt,
 
 	constraint_find(visit, rcpt, &why);
 	json_open(out);
-	json_text(out, "id", slice_of(visit->work.id));
+	json_text(out, "id", slice_of(visit->control.id));
 	add_rcpt(visit, rcpt, out);
 	json_text(out, "zone", slice_of(thread != NULL ? thread->zone : ""));
 	json_text(out, "code", slice_of(cause_rows[why.cause].code));
@@ -291,8 +291,8 @@ static void
 why_rcpts(struct act *act, struct str *out, unsigned *budget)
 {
 	struct visit *visit = &act->visit;
-	const struct work_group *group;
-	const struct work_rcpt *rcpt;
+	const struct control_group *group;
+	const struct control_rcpt *rcpt;
 
 	while ((rcpt = act_rcpt_next(act, &group, budget)) != NULL) {
 		if ((rcpt->is_final && !rcpt->is_cancelled) ||
@@ -313,7 +313,7 @@ why_message_end(struct act *act, bool is_here, struct str *out)
 	if (act->page.count > 0 || act->request.id_count > 0) {
 		act->count.messages++;
 		act->count.recipients += act->page.count;
-		act->count.final += act->visit.work.final_total;
+		act->count.final += act->visit.control.final_total;
 	}
 	act_page_end(act);
 }

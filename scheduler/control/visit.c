@@ -3,7 +3,7 @@
  * In     a request; the table of jobs, their control files
  * Out    messages from old to new, and which of their recipients are meant
  * Holds  16 bytes a message while it lasts
- * Trusts control files as far as work_parse does
+ * Trusts control files as far as control_file_parse does
  * Spec   doc/protocol/control.md section 3
  *
  * SPDX-License-Identifier: ISC
@@ -98,7 +98,7 @@ ids_find(struct visit *visit)
 	for (size_t i = 0; i < request->id_count; i++) {
 		struct slice id = request->ids[i];
 		const struct job *job = job_table_find(
-		    &visit->scheduler->jobs, spool_id_inode(id));
+		    &visit->queue->jobs, spool_id_inode(id));
 
 		visit->is_found[i] = job != NULL && slice_is(id, job->id);
 		if (visit->is_found[i])
@@ -131,12 +131,13 @@ is_over(const struct job *job)
 }
 
 int
-visit_begin(struct visit *visit, struct scheduler *scheduler,
+visit_begin(struct visit *visit, struct agents *agents,
     const struct request *request, const char *user, struct err *err)
 {
 	size_t left;
 
-	*visit = (struct visit){ .scheduler = scheduler, .request = request,
+	*visit = (struct visit){ .queue = agents->queue,
+	    .intake = agents->intake, .agents = agents, .request = request,
 	    .user = user, .now_s = clock_wall_s(),
 	    .now_ms = clock_steady_ms() };
 	if (request->selector != NULL)
@@ -146,7 +147,7 @@ visit_begin(struct visit *visit, struct scheduler *scheduler,
 		    spool_id_inode(slice_of(request->after)));
 	visit->is_found = mem_alloc(request->id_count + 1, sizeof(bool));
 	left = ids_find(visit);
-	job_walk_init(&visit->walk, &scheduler->jobs);
+	job_walk_init(&visit->walk, &visit->queue->jobs);
 	visit->is_listed = request->id_count > 0 &&
 	    (left == 0 || left > REQUEST_PREFIXES_MAX);
 	if (left > REQUEST_PREFIXES_MAX && visit->count == 0)
@@ -157,7 +158,7 @@ visit_begin(struct visit *visit, struct scheduler *scheduler,
 bool
 visit_list(struct visit *visit, unsigned budget)
 {
-	const struct job_table *jobs = &visit->scheduler->jobs;
+	const struct job_table *jobs = &visit->queue->jobs;
 	const struct job *job;
 
 	while (!visit->is_listed && budget > 0) {
@@ -221,7 +222,7 @@ visit_vertex(const struct visit *visit, uint32_t offset)
 }
 
 const char *
-visit_state(const struct visit *visit, const struct work_rcpt *rcpt)
+visit_state(const struct visit *visit, const struct control_rcpt *rcpt)
 {
 	const struct vertex *vertex;
 
@@ -232,7 +233,7 @@ visit_state(const struct visit *visit, const struct work_rcpt *rcpt)
 		return "active";
 	if (rcpt->is_frozen)
 		return "frozen";
-	if (!work_rcpt_is_free(rcpt, visit->now_s))
+	if (!control_rcpt_is_free(rcpt, visit->now_s))
 		return "held";
 	return vertex != NULL ? visit_vertex_state(vertex) : "waiting";
 }
@@ -304,7 +305,7 @@ visit_next(struct visit *visit, unsigned *budget)
 		    pick.ticks == visit->last.ticks)
 			continue;	/* the list had it twice */
 		visit->last = pick;
-		job = job_table_find(&visit->scheduler->jobs, pick.inode);
+		job = job_table_find(&visit->queue->jobs, pick.inode);
 		if (job != NULL && !is_over(job) && job_may_be(visit, job))
 			return job;
 	}
@@ -313,13 +314,13 @@ visit_next(struct visit *visit, unsigned *budget)
 
 /* The zone it waits in; of one that is over, the zone that was asked for. */
 static struct slice
-zone_of(const struct visit *visit, const struct work_rcpt *rcpt)
+zone_of(const struct visit *visit, const struct control_rcpt *rcpt)
 {
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
 
 	if (vertex != NULL)
 		return slice_of(vertex->thread->zone);
-	return visit->work.terms.zone.n > 0 ? visit->work.terms.zone :
+	return visit->control.terms.zone.n > 0 ? visit->control.terms.zone :
 	    rcpt->zone;
 }
 
@@ -336,16 +337,17 @@ class_of(const struct verdict *verdict)
 }
 
 bool
-visit_is_meant(const struct visit *visit, const struct work_group *group,
-    const struct work_rcpt *rcpt)
+visit_is_meant(const struct visit *visit, const struct control_group *group,
+    const struct control_rcpt *rcpt)
 {
 	static struct str dest = STR_INIT;
-	const struct work *work = &visit->work;
-	struct selector_subject subject = { .id = slice_of(work->id),
+	const struct control_file *control = &visit->control;
+	struct selector_subject subject = { .id = slice_of(control->id),
 	    .from = group->sender, .to = rcpt->user, .area = SLICE("queue"),
-	    .user = work->user, .source = work->source, .msgid = work->msgid,
-	    .size_bytes = (int64_t)work->size_bytes, .tries = rcpt->tries,
-	    .priority = work->terms.priority };
+	    .user = control->user, .source = control->source,
+	    .msgid = control->msgid,
+	    .size_bytes = (int64_t)control->size_bytes, .tries = rcpt->tries,
+	    .priority = control->terms.priority };
 
 	if (!offset_is_meant(visit->request, rcpt->offset))
 		return false;
@@ -407,28 +409,29 @@ places_fill(struct visit *visit, struct job *job)
 		    sizeof(*visit->places), place_compare);
 }
 
-/* Only look: one descriptor, no lock.  As report_read. */
+/* Only look: one descriptor, no lock.  As intake_job_read. */
 static int
-file_look(struct scheduler *scheduler, const struct job *job,
-    struct work *work, struct err *err)
+file_look(struct intake *intake, const struct job *job,
+    struct control_file *control, struct err *err)
 {
-	struct intake *intake = &scheduler->intake;
 	char name[SPOOL_NAME_BYTES];
 	int fd = job->control_fd, got;
 
-	spool_hashed_name(scheduler->spool, job->inode, name);
+	spool_hashed_name(intake->queue->spool, job->inode, name);
 	if (fd < 0)
-		fd = openat(spool_dir_fd(scheduler->spool, AREA_TRANSPORT, 0),
+		fd = openat(spool_dir_fd(intake->queue->spool, AREA_TRANSPORT,
+		    0),
 		    name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
 	arena_reset(intake->arena);
 	str_reset(&intake->text);
-	got = work_read_file(fd, CONTROL_BYTES_MAX, &intake->text, err);
+	got = control_file_read(fd, CONTROL_BYTES_MAX, &intake->text, err);
 	if (fd != job->control_fd)
 		close(fd);
-	return got == 0 && work_parse(intake->arena, str_slice(&intake->text),
-	    work, err) == 1 && strcmp(work->id, job->id) == 0;
+	return got == 0 && control_file_parse(intake->arena,
+	    str_slice(&intake->text),
+	    control, err) == 1 && strcmp(control->id, job->id) == 0;
 }
 
 int
@@ -440,17 +443,17 @@ visit_open(struct visit *visit, struct job *job, bool is_change)
 	visit->now_s = clock_wall_s();
 	visit->now_ms = clock_steady_ms();
 	/* what is another's is not opened for a change */
-	if (is_change && visit->user != NULL && (file_look(visit->scheduler,
-	    job, &visit->work, &err) < 1 ||
-	    !slice_is(visit->work.user, visit->user)))
+	if (is_change && visit->user != NULL && (file_look(visit->intake,
+	    job, &visit->control, &err) < 1 ||
+	    !slice_is(visit->control.user, visit->user)))
 		return 0;
-	got = is_change ? report_read(visit->scheduler, job, &visit->work,
-	    &err) : file_look(visit->scheduler, job, &visit->work, &err);
+	got = is_change ? intake_job_read(visit->intake, job, &visit->control,
+	    &err) : file_look(visit->intake, job, &visit->control, &err);
 	if (got < 1)
 		return 0;
 	visit->job = job;
 	visit->is_change = is_change;
-	if (visit->user != NULL && !slice_is(visit->work.user, visit->user))
+	if (visit->user != NULL && !slice_is(visit->control.user, visit->user))
 		return 0;
 	places_fill(visit, job);
 	return 1;
@@ -461,7 +464,7 @@ visit_open(struct visit *visit, struct job *job, bool is_change)
 void
 visit_keep(struct visit *visit)
 {
-	struct intake *intake = &visit->scheduler->intake;
+	struct intake *intake = visit->intake;
 
 	if (visit->is_kept)
 		return;
@@ -477,13 +480,13 @@ visit_keep(struct visit *visit)
 bool
 visit_resume(struct visit *visit)
 {
-	struct job *job = job_table_find(&visit->scheduler->jobs,
+	struct job *job = job_table_find(&visit->queue->jobs,
 	    visit->last.inode);
 
 	visit->now_s = clock_wall_s();
 	visit->now_ms = clock_steady_ms();
 	if (job == NULL || is_over(job) ||
-	    strcmp(job->id, visit->work.id) != 0)
+	    strcmp(job->id, visit->control.id) != 0)
 		return false;
 	if (visit->is_change || job != visit->job ||
 	    job->vertex_count != visit->vertex_count) {

@@ -40,7 +40,7 @@ bounce_rcpt_kind(const struct bounce_rcpt *rcpt)
 const char *
 bounce_action(const struct bounce_rcpt *entry)
 {
-	const struct work_record *last = entry->rcpt->last;
+	const struct control_record *last = entry->rcpt->last;
 
 	if (last == NULL || last->verdict.kind == VERDICT_DEFERRED)
 		return "delayed";
@@ -73,12 +73,12 @@ bounce_kind_name(enum bounce_kind kind)
 }
 
 bool
-bounce_returns_body(const struct work *work, enum bounce_kind kind,
+bounce_returns_body(const struct control_file *control, enum bounce_kind kind,
     uint64_t limit_bytes)
 {
 	/* RFC 3461 section 4.3: RET is about failures; others get headers */
-	return kind == BOUNCE_FAILED && work->ret != DSN_RET_HDRS &&
-	    work->size_bytes <= limit_bytes;
+	return kind == BOUNCE_FAILED && control->ret != DSN_RET_HDRS &&
+	    control->size_bytes <= limit_bytes;
 }
 
 /* ---- bytes over 127 -------------------------------------------------- */
@@ -98,7 +98,7 @@ bool
 bounce_is_global(const struct bounce *bounce)
 {
 	/* who sent with SMTPUTF8 can get such a report */
-	return (bounce->work->terms.is_utf8 &&
+	return (bounce->control->terms.is_utf8 &&
 	    (has_8bit_address(bounce) ||
 	    bounce_has_8bit(bounce->group->header))) ||
 	    bounce_has_8bit(bounce->errors_to);
@@ -120,7 +120,7 @@ bool
 bounce_is_8bit(const struct bounce *bounce)
 {
 	if (bounce_has_8bit(bounce->group->header) ||
-	    bounce_has_8bit(bounce->work->envid) || has_8bit_address(bounce))
+	    bounce_has_8bit(bounce->control->envid) || has_8bit_address(bounce))
 		return true;
 	for (size_t i = 0; i < bounce->rcpt_count; i++)
 		if (bounce->rcpts[i].rcpt->last != NULL && bounce_has_8bit(
@@ -199,9 +199,9 @@ add_header(const struct bounce *bounce, const struct str *boundary,
 	add_subject(bounce, out);
 	bounce_add_date(out, "Date", bounce->now_s);
 	str_addf(out, "Message-Id: <%s@%s>\n", bounce->id, bounce->host);
-	if (bounce->work->msgid.n > 0) {
+	if (bounce->control->msgid.n > 0) {
 		str_adds(out, "References: ");
-		bounce_add_value(out, bounce->work->msgid);
+		bounce_add_value(out, bounce->control->msgid);
 		str_addc(out, '\n');
 	}
 	str_addf(out, "Auto-Submitted: auto-replied\nMIME-Version: 1.0\n"

@@ -31,24 +31,24 @@ add_text(const struct bounce *bounce, struct slice value, struct str *out)
 static void
 add_message(const struct bounce *bounce, struct str *out)
 {
-	const struct work *work = bounce->work;
+	const struct control_file *control = bounce->control;
 	struct str envid = STR_INIT;
 	struct err err;
 
 	str_addf(out, "Reporting-MTA: dns; %s\n", bounce->host);
-	if (work->envid.n > 0) {
+	if (control->envid.n > 0) {
 		str_adds(out, "Original-Envelope-Id: ");
-		if (xtext_decode(work->envid, &envid, &err) != 1) {
+		if (xtext_decode(control->envid, &envid, &err) != 1) {
 			str_reset(&envid);
-			str_add_slice(&envid, work->envid);
+			str_add_slice(&envid, control->envid);
 		}
 		add_text(bounce, str_slice(&envid), out);
 		str_addc(out, '\n');
 	}
 	bounce_add_date(out, "Arrival-Date", bounce->arrival_s);
-	if (work->terms.by_s > 0)
-		bounce_add_date(out, "Deliver-By-Date", work->terms.by_s);
-	str_addf(out, "X-Spool-Id: %s\n", work->id);
+	if (control->terms.by_s > 0)
+		bounce_add_date(out, "Deliver-By-Date", control->terms.by_s);
+	str_addf(out, "X-Spool-Id: %s\n", control->id);
 	str_release(&envid);
 }
 
@@ -186,7 +186,7 @@ add_original(const struct bounce *bounce, struct slice orcpt,
 
 /* The peer, when it is a host: "mx1.example.net[192.0.2.1]:25". */
 static void
-add_remote(const struct bounce *bounce, const struct work_rcpt *rcpt,
+add_remote(const struct bounce *bounce, const struct control_rcpt *rcpt,
     struct str *out)
 {
 	struct slice who = slice_of(rcpt->last->verdict.who);
@@ -213,8 +213,8 @@ add_remote(const struct bounce *bounce, const struct work_rcpt *rcpt,
 const char *
 bounce_status(const struct bounce *bounce, const struct bounce_rcpt *entry)
 {
-	const struct work_record *last = entry->rcpt->last;
-	int64_t by_s = bounce->work->terms.by_s;
+	const struct control_record *last = entry->rcpt->last;
+	int64_t by_s = bounce->control->terms.by_s;
 
 	if (by_s > 0 && by_s <= bounce->now_s &&
 	    bounce_rcpt_kind(entry) == BOUNCE_DELAYED)
@@ -231,7 +231,7 @@ static void
 add_rcpt(const struct bounce *bounce, const struct bounce_rcpt *entry,
     struct str *out)
 {
-	const struct work_rcpt *rcpt = entry->rcpt;
+	const struct control_rcpt *rcpt = entry->rcpt;
 	bool is_address = slice_find(rcpt->user, '@') < rcpt->user.n;
 
 	str_addc(out, '\n');

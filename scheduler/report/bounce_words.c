@@ -43,7 +43,7 @@ add_moment(struct str *out, const struct form *form, enum form_key key,
 
 /* What the other side said, in its own words and line. */
 static void
-add_said(const struct form *form, const struct work_record *last,
+add_said(const struct form *form, const struct control_record *last,
     struct str *out)
 {
 	if (last == NULL) {
@@ -62,8 +62,8 @@ static void
 add_person(const struct bounce *bounce, const struct form *form,
     const struct bounce_rcpt *entry, struct str *out)
 {
-	const struct work_record *last = entry->rcpt->last;
-	const struct terms *terms = &bounce->work->terms;
+	const struct control_record *last = entry->rcpt->last;
+	const struct terms *terms = &bounce->control->terms;
 	const char *action = bounce_action(entry);
 
 	str_adds(out, "  <");
@@ -108,7 +108,7 @@ add_language(const struct bounce *bounce, const struct form *form,
 			add_person(bounce, form, &bounce->rcpts[i], out);
 		}
 	}
-	add_text(out, "", form, FORM_CLOSING, "id", bounce->work->id);
+	add_text(out, "", form, FORM_CLOSING, "id", bounce->control->id);
 }
 
 void

@@ -3,7 +3,7 @@
  * In     a job, its control file as read, its body
  * Out    a draft that is not yet synced, records that mark what it tells
  * Holds  nothing
- * Trusts the control file as far as work_parse does
+ * Trusts the control file as far as control_file_parse does
  * Spec   doc/INTERNALS.md row S3; RFC 3461 section 5.2
  *
  * SPDX-License-Identifier: ISC
@@ -30,73 +30,75 @@ enum { BODY_BYTES_MAX = 16 << 20 };	/* whatever `limit dsn` says */
 
 /* Notices whose time has come by now, sent or not. */
 static unsigned
-notices_due(const struct scheduler *scheduler, const struct job *job,
-    const struct work_rcpt *rcpt)
+notices_due(const struct reporter *reporter, const struct job *job,
+    const struct control_rcpt *rcpt)
 {
-	return job_notices_due(job, conf_schedule_for(scheduler->conf,
+	return queue_notices_due(job, conf_schedule_for(reporter->queue->conf,
 	    rcpt->channel, rcpt->host), clock_steady_ms() - job->born_ms);
 }
 
 static bool
-rcpt_is_due(const struct scheduler *scheduler, const struct job *job,
-    const struct work *work, const struct work_rcpt *rcpt)
+rcpt_is_due(const struct reporter *reporter, const struct job *job,
+    const struct control_file *control, const struct control_rcpt *rcpt)
 {
 	if (rcpt->is_final)
-		return rcpt_owes(work, rcpt);
+		return rcpt_owes(control, rcpt);
 	return (job->flags & JOB_NOTICE) != 0 &&
 	    (rcpt->tries > 0 || job->by_s > 0) &&
-	    work_rcpt_is_free(rcpt, clock_wall_s()) &&
-	    rcpt->delay_notices < notices_due(scheduler, job, rcpt) &&
-	    job_owes(rcpt_notify(work, rcpt), VERDICT_DEFERRED);
+	    control_rcpt_is_free(rcpt, clock_wall_s()) &&
+	    rcpt->delay_notices < notices_due(reporter, job, rcpt) &&
+	    job_owes(rcpt_notify(control, rcpt), VERDICT_DEFERRED);
 }
 
 /* When it will be given up, by the clause or by what was ordered. */
 static int64_t
-until_s(const struct scheduler *scheduler, const struct job *job,
-    const struct work *work, const struct work_rcpt *rcpt)
+until_s(const struct reporter *reporter, const struct job *job,
+    const struct control_file *control, const struct control_rcpt *rcpt)
 {
 	const struct conf_schedule *clause = conf_schedule_for(
-	    scheduler->conf, rcpt->channel, rcpt->host);
+	    reporter->queue->conf, rcpt->channel, rcpt->host);
 
 	if (rcpt->expire_s > 0)
 		return rcpt->expire_s;
-	if (work->terms.by_returns && work->terms.by_s > 0)
-		return work->terms.by_s;
+	if (control->terms.by_returns && control->terms.by_s > 0)
+		return control->terms.by_s;
 	return (rcpt->thawed_s > 0 ? rcpt->thawed_s :
 	    spool_id_time_us(slice_of(job->id)) / 1000000) +
-	    work_rcpt_held_s(rcpt) + clause->expire_s;
+	    control_rcpt_held_s(rcpt) + clause->expire_s;
 }
 
 /* Who hears about a group; whom the message came from when that is nobody
  * that could. */
 static struct slice
-group_errors(const struct work *work, const struct work_group *group)
+group_errors(const struct control_file *control,
+    const struct control_group *group)
 {
-	struct slice errors_to = work_group_errors(work, group);
+	struct slice errors_to = control_group_errors(control, group);
 
 	return letter_address_is_good(errors_to) ? errors_to :
-	    work->errors_to;
+	    control->errors_to;
 }
 
 size_t
-letter_choose(struct scheduler *scheduler, const struct job *job,
+letter_choose(struct reporter *reporter, const struct job *job,
     struct bounce *bounce, bool *out_more)
 {
-	const struct work *work = bounce->work;
-	struct bounce_rcpt *chosen = arena_alloc(scheduler->intake.arena,
-	    (work->rcpt_total + 1) * sizeof(*chosen));
+	const struct control_file *control = bounce->control;
+	struct bounce_rcpt *chosen =
+	    arena_alloc(reporter->outcome->intake->arena,
+	    (control->rcpt_total + 1) * sizeof(*chosen));
 	size_t count = 0;
 
-	bounce->errors_to = work->errors_to;
+	bounce->errors_to = control->errors_to;
 	*out_more = false;
-	for (size_t i = 0; i < work->group_count; i++) {
-		const struct work_group *group = &work->groups[i];
-		struct slice errors_to = group_errors(work, group);
+	for (size_t i = 0; i < control->group_count; i++) {
+		const struct control_group *group = &control->groups[i];
+		struct slice errors_to = group_errors(control, group);
 
 		for (size_t k = 0; k < group->rcpt_count; k++) {
-			const struct work_rcpt *rcpt = &group->rcpts[k];
+			const struct control_rcpt *rcpt = &group->rcpts[k];
 
-			if (!rcpt_is_due(scheduler, job, work, rcpt))
+			if (!rcpt_is_due(reporter, job, control, rcpt))
 				continue;
 			if (count == 0) {
 				bounce->group = group;
@@ -107,7 +109,7 @@ letter_choose(struct scheduler *scheduler, const struct job *job,
 				break;
 			}
 			chosen[count++] = (struct bounce_rcpt){ rcpt,
-			    until_s(scheduler, job, work, rcpt) };
+			    until_s(reporter, job, control, rcpt) };
 		}
 	}
 	bounce->rcpts = chosen;
@@ -120,10 +122,10 @@ static void
 body_read(const struct job *job, struct bounce *bounce,
     struct arena *arena)
 {
-	size_t most = bounce->work->size_bytes;
+	size_t most = bounce->control->size_bytes;
 	char *body = arena_alloc(arena, most + 1);
 	ssize_t got = fd_read_at(job->body_fd, body, most,
-	    bounce->work->body_offset);
+	    bounce->control->body_offset);
 
 	bounce->body = (struct slice){ body, got > 0 ? (size_t)got : 0 };
 }
@@ -132,7 +134,7 @@ static int
 envelope_write(const struct bounce *bounce, struct str *out, struct err *err)
 {
 	struct envelope envelope = { .is_error = true,
-	    .dsn_of = slice_of(bounce->work->id) };
+	    .dsn_of = slice_of(bounce->control->id) };
 	struct envelope_rcpt rcpt = { .notify = DSN_NOTIFY_NEVER };
 	struct slice rest;
 
@@ -165,19 +167,20 @@ letter_address_is_good(struct slice address)
 /* Row S3.  A draft of that name is one that we could not finish: its marks
  * are not in the control file, else its number would differ. */
 static int
-draft_begin(struct scheduler *scheduler, const struct work *work,
+draft_begin(struct reporter *reporter, const struct control_file *control,
     struct draft *draft, struct err *err)
 {
 	char stem[SPOOL_NAME_BYTES];
 
-	spool_dsn_name(work->id, work->report_records, stem);
-	if (draft_open(scheduler->spool, stem, draft, err) == 0)
+	spool_dsn_name(control->id, control->report_records, stem);
+	if (draft_open(reporter->queue->spool, stem, draft, err) == 0)
 		return 0;
 	if (errno != EEXIST)
 		return -1;
-	(void)unlinkat(spool_dir_fd(scheduler->spool, AREA_PUBLIC, 0), stem,
+	(void)unlinkat(spool_dir_fd(reporter->queue->spool, AREA_PUBLIC, 0),
+	    stem,
 	    0);
-	return draft_open(scheduler->spool, stem, draft, err);
+	return draft_open(reporter->queue->spool, stem, draft, err);
 }
 
 /* Envelope and text into the draft. */
@@ -209,43 +212,43 @@ letter_marks(struct letter *letter, const struct bounce *bounce)
 	    sizeof(*letter->records));
 	letter->count = bounce->rcpt_count;
 	for (size_t i = 0; i < bounce->rcpt_count; i++) {
-		const struct work_rcpt *rcpt = bounce->rcpts[i].rcpt;
+		const struct control_rcpt *rcpt = bounce->rcpts[i].rcpt;
 
-		letter->records[i] = (struct work_record){
-		    .kind = rcpt->is_final ? WORK_REPORTED :
-		    WORK_DELAY_NOTICE, .rcpt_offset = rcpt->offset,
+		letter->records[i] = (struct control_record){
+		    .kind = rcpt->is_final ? RECORD_REPORTED :
+		    RECORD_DELAY_NOTICE, .rcpt_offset = rcpt->offset,
 		    .time_s = bounce->now_s, .tries = rcpt->tries };
 		if (!rcpt->is_final)
-			event(EV_RCPT_DELAYED, bounce->work->id, "to",
+			event(EV_RCPT_DELAYED, bounce->control->id, "to",
 			    rcpt->user, NULL);
 	}
 }
 
 int
-letter_write(struct scheduler *scheduler, struct job *job,
+letter_write(struct reporter *reporter, struct job *job,
     struct bounce *bounce, struct letter *out, struct err *err)
 {
-	uint64_t limit = scheduler->conf->limits.dsn_bytes;
+	uint64_t limit = reporter->queue->conf->limits.dsn_bytes;
 
 	memset(out, 0, sizeof(*out));
 	out->job = job;
 	out->kind = bounce_kind(bounce);
 	strlcpy(out->status, bounce_status(bounce, &bounce->rcpts[0]),
 	    sizeof(out->status));
-	bounce->forms = scheduler->reporter.forms.all;
-	bounce->form_count = scheduler->reporter.forms.count;
-	bounce->has_body = bounce_returns_body(bounce->work, out->kind,
+	bounce->forms = reporter->forms.all;
+	bounce->form_count = reporter->forms.count;
+	bounce->has_body = bounce_returns_body(bounce->control, out->kind,
 	    limit < BODY_BYTES_MAX ? limit : BODY_BYTES_MAX);
 	if (bounce->has_body)
-		body_read(job, bounce, scheduler->intake.arena);
-	if (draft_begin(scheduler, bounce->work, &out->draft, err) < 0)
+		body_read(job, bounce, reporter->outcome->intake->arena);
+	if (draft_begin(reporter, bounce->control, &out->draft, err) < 0)
 		return -1;
 	if (draft_fill(bounce, &out->draft, err) < 0) {
 		draft_abort(&out->draft);
 		return -1;
 	}
 	letter_marks(out, bounce);
-	out->to = mem_strdup(slice_dup(scheduler->intake.arena,
+	out->to = mem_strdup(slice_dup(reporter->outcome->intake->arena,
 	    bounce->errors_to));
 	return 0;
 }

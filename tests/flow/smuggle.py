@@ -281,7 +281,7 @@ def main():
     hops = [Hop("smtp", b"EHLO"), Hop("lmtp", b"LHLO")]
     site = mta.Mta("smuggle")
     where = os.path.join(site.dir, "m.sock")
-    site.configure(f"milter unix:{where} timeout 5s\n"
+    site.configure(f"milter unix:{where} timeout 50s\n"
                    "accept to *@away.test\n"
                    f"listen 127.0.0.1:{site.port2} lmtp\n"
                    "domain boxes.test { users any; deliver lmtp "

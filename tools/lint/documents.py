@@ -17,8 +17,10 @@ from zmtest import manual                                    # noqa: E402
 TOPS = "doc|libzm|router|scheduler|smtpserver|tests|tools|transports"
 KINDS = "c|h|md|py|mk|flow|lua|expect|in|inc|example|test|[1578]"
 PATH = re.compile(r"(?<![\w./$<>{}~*-])((?:%s)/[\w.*{},/-]*)" % TOPS)
-FLOW = re.compile(r"(?<![\w/.-])([a-z]\d\d-[a-z0-9]+(?:-[a-z0-9]+)*)"
-                  r"(?![\w/-])")
+# folder and name, as the folders of tests/flow are
+FLOW = re.compile(r"(?<![\w/.-])((?:client|crash|desk|mailbox|policy|queue|"
+                  r"report|routing|sendmail|session|site)/[a-z][a-z0-9-]*)"
+                  r"(?![\w/*-]|\.\w)")
 TEST = re.compile(r"(?<![\w/.*-])(test_[a-z0-9_]+)(?![\w*(])")
 SECTION = re.compile(r"\b(?:doc/)?((?:protocol/)?[A-Za-z]+\.md),? sections? "
                      r"(\d+(?:\.\d+)*)(?:(?:, | and | to )(\d+(?:\.\d+)*))?")
@@ -131,7 +133,7 @@ def pageless_verbs(top, pages):
 def pages(house):
     """Paths, sections, links and examples that are named are there."""
     top = house.top
-    flows = {os.path.basename(p)[:-5] for p in house.paths
+    flows = {p[len("tests/flow/"):-len(".flow")] for p in house.paths
              if p.endswith(".flow")}
     tests = {os.path.basename(p).rpartition(".")[0] for p in house.paths
              if os.path.basename(p).startswith("test_")}

@@ -12,9 +12,9 @@
 
 #include "grammar/alias.h"
 #include "mail/verdict.h"
-#include "transports/account.h"
-#include "transports/agent.h"
-#include "transports/content.h"
+#include "transports/frame/account.h"
+#include "transports/frame/agent.h"
+#include "transports/frame/content.h"
 
 enum {
 	MAILBOX_PATH_BYTES = 4096,
@@ -30,7 +30,8 @@ struct mailbox {			/* the agent's state */
 					/* of the template, up to the last
 					 * slash before the first brace */
 	struct content		 content;
-	const struct work_job	*loaded;	/* content is of this job */
+	/* content is of this job */
+	const struct control_job	*loaded;
 	enum content_flags	 loaded_flags;
 };
 
@@ -98,8 +99,8 @@ int forward_read(struct arena *arena, const char *path,
 struct action {				/* a recipient being served */
 	struct mailbox		*mailbox;
 	struct arena		*arena;
-	const struct work_job	*job;
-	const struct work_rcpt	*rcpt;
+	const struct control_job	*job;
+	const struct control_rcpt	*rcpt;
 	int			 body_fd;
 	const struct place	*place;
 	struct slice		 trace;
@@ -162,7 +163,7 @@ void maildir_setup(const char *host, enum conf_sync sync);
 /* ---- deliver.c: the functions of struct agent -------------------------- */
 
 int mailbox_start(struct agent_run *run, struct err *err);
-int mailbox_job(struct agent_run *run, struct work_job *job, int body_fd,
+int mailbox_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[]);
 void mailbox_settle(struct agent_run *run);
 void mailbox_finish(struct agent_run *run);

@@ -8,8 +8,8 @@ tests_unit_mail_unit_mail_SOURCES = \
 	tests/unit/mail/test_terms.c \
 	tests/unit/mail/test_envelope.c \
 	tests/unit/mail/test_names.c \
-	tests/unit/mail/test_work.c \
-	tests/unit/mail/test_work_records.c tests/unit/mail/work_case.h tests/unit/mail/test_orders.c \
+	tests/unit/mail/test_control_file.c \
+	tests/unit/mail/test_control_records.c tests/unit/mail/control_case.h tests/unit/mail/test_orders.c \
 	tests/unit/mail/test_form.c tests/unit/mail/test_queue_count.c \
 	tests/unit/mail/test_spool.c \
 	tests/unit/mail/test_spool_refused.c tests/unit/mail/spool_case.h \
