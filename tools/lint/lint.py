@@ -62,7 +62,6 @@ PENDING = {
     "results",
     "three answers",
     "shared names",
-    "glossary",
     "words",
     "wrapped",
     "format",
