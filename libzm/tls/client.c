@@ -24,7 +24,6 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "io/peer.h"
 #include "tls/client.h"
 
 #include "base/banned.h"
@@ -451,8 +450,9 @@ bio_of(struct tls_client *client, const struct tls_goal *goal,
 	return bio;
 }
 
-struct ssl_st *
-tls_client_begin(struct tls_client *client, const struct tls_goal *goal,
+/* An object for a handshake over peer's descriptor; NULL with err. */
+static SSL *
+client_begin(struct tls_client *client, const struct tls_goal *goal,
     struct peer *peer, struct err *err)
 {
 	BIO *bio;
@@ -501,29 +501,29 @@ broken_words(SSL *ssl, int kept_errno, struct err *err)
 	}
 }
 
-static enum tls_step
+static enum cipher_step
 step_of(SSL *ssl, int result, struct err *err)
 {
 	int kept_errno = errno;
 
 	switch (SSL_get_error(ssl, result)) {
 	case SSL_ERROR_NONE:
-		return TLS_DONE;
+		return CIPHER_DONE;
 	case SSL_ERROR_WANT_READ:
-		return TLS_WANT_READ;
+		return CIPHER_WANT_READ;
 	case SSL_ERROR_WANT_WRITE:
-		return TLS_WANT_WRITE;
+		return CIPHER_WANT_WRITE;
 	case SSL_ERROR_ZERO_RETURN:
 		err_set(err, "the peer closed the connection");
-		return TLS_EOF;
+		return CIPHER_EOF;
 	default:
 		broken_words(ssl, kept_errno, err);
-		return TLS_BROKEN;
+		return CIPHER_BROKEN;
 	}
 }
 
-enum tls_step
-tls_client_shake(struct ssl_st *ssl, struct err *err)
+static enum cipher_step
+client_shake(void *ssl, struct err *err)
 {
 	link_of(ssl)->may_wait = true;
 	ERR_clear_error();
@@ -531,8 +531,8 @@ tls_client_shake(struct ssl_st *ssl, struct err *err)
 	return step_of(ssl, SSL_do_handshake(ssl), err);
 }
 
-enum tls_step
-tls_client_read(struct ssl_st *ssl, char *out, size_t n, bool may_wait,
+static enum cipher_step
+client_read(void *ssl, char *out, size_t n, bool may_wait,
     size_t *out_n, struct err *err)
 {
 	link_of(ssl)->may_wait = may_wait;
@@ -541,8 +541,8 @@ tls_client_read(struct ssl_st *ssl, char *out, size_t n, bool may_wait,
 	return step_of(ssl, SSL_read_ex(ssl, out, n, out_n), err);
 }
 
-enum tls_step
-tls_client_write(struct ssl_st *ssl, const char *bytes, size_t n,
+static enum cipher_step
+client_write(void *ssl, const char *bytes, size_t n,
     size_t *out_n, struct err *err)
 {
 	link_of(ssl)->may_wait = false;
@@ -551,17 +551,38 @@ tls_client_write(struct ssl_st *ssl, const char *bytes, size_t n,
 	return step_of(ssl, SSL_write_ex(ssl, bytes, n, out_n), err);
 }
 
-void
-tls_client_end(struct ssl_st **ssl)
+static void
+client_end(void *state)
 {
-	if (*ssl == NULL)
-		return;
+	SSL *ssl = state;
+
 	/* without it OpenSSL would not let the session be resumed */
-	if (SSL_is_init_finished(*ssl)) {
-		link_of(*ssl)->may_wait = false;
-		(void)SSL_shutdown(*ssl);
+	if (SSL_is_init_finished(ssl)) {
+		link_of(ssl)->may_wait = false;
+		(void)SSL_shutdown(ssl);
 	}
 	ERR_clear_error();
-	SSL_free(*ssl);
-	*ssl = NULL;
+	SSL_free(ssl);
+}
+
+static const struct peer_cipher client_cipher = {
+	.shake = client_shake, .read = client_read, .write = client_write,
+	.end = client_end
+};
+
+enum peer_result
+peer_start_tls(struct peer *peer, struct tls_client *client,
+    const struct tls_goal *goal, int64_t deadline_ms,
+    struct tls_info *out_info, struct err *err)
+{
+	SSL *ssl = client_begin(client, goal, peer, err);
+	enum peer_result result;
+
+	memset(out_info, 0, sizeof(*out_info));
+	if (ssl == NULL)
+		return PEER_ERROR;
+	result = peer_encrypt(peer, &client_cipher, ssl, deadline_ms, err);
+	if (result == PEER_OK)
+		tls_info_fill(ssl, out_info);
+	return result;
 }

@@ -37,7 +37,7 @@ control_draft_begin(struct control_draft *draft)
 }
 
 static void
-sink_said(struct control_draft *draft, int result)
+control_draft_note_sink(struct control_draft *draft, int result)
 {
 	if (result < 0) {
 		draft->result = -1;
@@ -56,7 +56,7 @@ control_draft_flush(struct control_draft *draft)
 	if (draft->mark.bytes >= taken)
 		draft->mark.crc = control_writer_crc(&draft->writer,
 		    (size_t)(draft->mark.bytes - taken));
-	sink_said(draft, draft->sink->write(draft->sink->context,
+	control_draft_note_sink(draft, draft->sink->write(draft->sink->context,
 	    str_slice(draft->out), &draft->err));
 	control_writer_take(&draft->writer);
 }
@@ -64,7 +64,7 @@ control_draft_flush(struct control_draft *draft)
 /* ---- headers ---------------------------------------------------------- */
 
 static struct control_header *
-header_of(struct control_draft *draft, unsigned number)
+control_draft_header(struct control_draft *draft, unsigned number)
 {
 	struct control_header *header;
 
@@ -84,7 +84,7 @@ header_of(struct control_draft *draft, unsigned number)
 
 /* The groups so far get their header: whole, or where it stands. */
 static void
-header_write(struct control_draft *draft)
+control_draft_write_header(struct control_draft *draft)
 {
 	struct control_header *header = draft->header;
 
@@ -99,13 +99,13 @@ header_write(struct control_draft *draft)
 
 /* The next recipient has this header. */
 static void
-header_open(struct control_draft *draft, unsigned number)
+control_draft_open_header(struct control_draft *draft, unsigned number)
 {
-	struct control_header *header = header_of(draft, number);
+	struct control_header *header = control_draft_header(draft, number);
 
 	if (draft->result == 1 && draft->header != NULL &&
 	    draft->header != header) {
-		header_write(draft);
+		control_draft_write_header(draft);
 		draft->sender = NULL;
 	}
 	draft->header = header;
@@ -113,7 +113,7 @@ header_open(struct control_draft *draft, unsigned number)
 
 /* What was written behind these bytes is not there any more. */
 static void
-headers_back(struct control_draft *draft, uint64_t bytes)
+control_draft_headers_back(struct control_draft *draft, uint64_t bytes)
 {
 	if (draft->own.offset >= bytes)
 		draft->own.offset = 0;
@@ -128,7 +128,7 @@ headers_back(struct control_draft *draft, uint64_t bytes)
 /* "owner+user=domain@list" (VERP).  False when the recipient does not fit
  * into a local part: it gets the sender without. */
 static bool
-verp_address(const struct rcpt_sender *sender, struct slice user,
+control_draft_verp(const struct rcpt_sender *sender, struct slice user,
     struct str *out)
 {
 	size_t at = user.n;
@@ -149,14 +149,15 @@ verp_address(const struct rcpt_sender *sender, struct slice user,
 }
 
 static void
-sender_write(struct control_draft *draft, const struct rcpt_sender *sender,
+control_draft_write_sender(struct control_draft *draft,
+    const struct rcpt_sender *sender,
     struct slice user)
 {
 	struct str text = STR_INIT;
 	struct slice address = sender->address;
 	uint32_t offset;
 
-	if (sender->verp.n > 0 && verp_address(sender, user, &text)) {
+	if (sender->verp.n > 0 && control_draft_verp(sender, user, &text)) {
 		address = str_slice(&text);
 	} else if (sender->verp.n > 0) {
 		str_reset(&text);
@@ -173,7 +174,8 @@ sender_write(struct control_draft *draft, const struct rcpt_sender *sender,
 /* ---- recipients ------------------------------------------------------- */
 
 static void
-done_add(struct control_draft *draft, uint32_t offset, enum rcpt_done done)
+control_draft_add_done(struct control_draft *draft, uint32_t offset,
+    enum rcpt_done done)
 {
 	struct control_done *grown;
 
@@ -205,12 +207,12 @@ control_draft_add(struct control_draft *draft, const struct rcpt *rcpt,
 	if (!draft->is_begun)
 		control_draft_begin(draft);
 	if (draft->result == 1)
-		header_open(draft, rcpt->header);
+		control_draft_open_header(draft, rcpt->header);
 	if (slice_is(rcpt->host, "-"))
 		line.host = (struct slice){ NULL, 0 };
 	if (draft->result == 1 && (sender != draft->sender ||
 	    sender->verp.n > 0))
-		sender_write(draft, sender, rcpt->user);
+		control_draft_write_sender(draft, sender, rcpt->user);
 	if (draft->result == 1)
 		draft->result = control_writer_rcpt(&draft->writer, &line,
 		    &draft->err);
@@ -218,7 +220,7 @@ control_draft_add(struct control_draft *draft, const struct rcpt *rcpt,
 		return;
 	draft->rcpts++;
 	if (rcpt->done != RCPT_OPEN)
-		done_add(draft, line.offset, rcpt->done);
+		control_draft_add_done(draft, line.offset, rcpt->done);
 	if (draft->out->len >= CONTROL_PIECE_BYTES)
 		control_draft_flush(draft);
 }
@@ -234,7 +236,7 @@ control_draft_mark(struct control_draft *draft)
 
 /* Of the bytes that were not written, those in front of the mark stay. */
 static void
-bytes_back(struct control_draft *draft)
+control_draft_bytes_back(struct control_draft *draft)
 {
 	const struct control_mark *mark = &draft->mark;
 
@@ -244,7 +246,8 @@ bytes_back(struct control_draft *draft)
 		return;
 	}
 	if (draft->result == 1)
-		sink_said(draft, draft->sink->back(draft->sink->context,
+		control_draft_note_sink(draft,
+		    draft->sink->back(draft->sink->context,
 		    mark->bytes, &draft->err));
 	str_reset(draft->out);
 	draft->writer.taken = mark->bytes;
@@ -256,11 +259,11 @@ control_draft_back(struct control_draft *draft)
 {
 	const struct control_mark *mark = &draft->mark;
 
-	bytes_back(draft);
+	control_draft_bytes_back(draft);
 	draft->rcpts = mark->rcpts;
 	draft->done_count = mark->done_count;
 	draft->header = mark->header;
-	headers_back(draft, mark->bytes);
+	control_draft_headers_back(draft, mark->bytes);
 	draft->sender = mark->sender;
 	draft->is_begun = mark->is_begun;
 }
@@ -268,7 +271,8 @@ control_draft_back(struct control_draft *draft)
 /* ---- the end ---------------------------------------------------------- */
 
 static void
-done_write(struct control_draft *draft, const struct control_done *done)
+control_draft_write_done(struct control_draft *draft,
+    const struct control_done *done)
 {
 	struct control_record record = { .kind = RECORD_OUTCOME,
 	    .rcpt_offset = done->offset, .time_s = clock_wall_s(),
@@ -291,15 +295,16 @@ control_draft_end(struct control_draft *draft, struct err *err)
 	if (draft->header == NULL)
 		draft->header = &draft->own;
 	if (draft->result == 1)
-		header_write(draft);
+		control_draft_write_header(draft);
 	if (draft->result == 1) {
 		control_writer_end(&draft->writer, first);
 		for (size_t i = 0; i < draft->done_count; i++)
-			done_write(draft, &draft->done[i]);
+			control_draft_write_done(draft, &draft->done[i]);
 		if (draft->writer.taken > 0) {
 			control_draft_flush(draft);
 			if (draft->result == 1)
-				sink_said(draft, draft->sink->first(
+				control_draft_note_sink(draft,
+				    draft->sink->first(
 				    draft->sink->context, slice_of(first),
 				    &draft->err));
 		}

@@ -9,7 +9,7 @@
 #ifndef ZM_SMTPSERVER_SESSION_SESSION_H
 #define ZM_SMTPSERVER_SESSION_SESSION_H
 
-#include "io/stream.h"
+#include "tls/link.h"
 #include "smtpserver/session/answer.h"
 #include "smtpserver/helper/ask.h"
 #include "smtpserver/session/client.h"

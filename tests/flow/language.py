@@ -62,12 +62,14 @@ a line runs.  The whole file is checked before anything starts.
 
 SPDX-License-Identifier: ISC
 """
+import functools
 import os
 import re
 import shlex
 
 import replies
 import rows
+from zmtest import mta
 
 ACTORS = {"flow", "needs", "server", "dns", "mta", "client", "file", "run", "clock",
           "log", "mailbox", "spool", "rows", "signal", "cert", "ask",
@@ -81,12 +83,41 @@ CERT_WORDS = {"names", "kind", "days"}
 MTA_FLAGS = {"-start", "-stop", "-restart", "-reload", "-kill"}
 
 
+ALL_KEYS = {"t", "d", "id", "pid"}      # of every line of the journal
+
+
 class FlowError(Exception):
     pass
 
 
 class Skipped(Exception):
     pass
+
+
+@functools.cache
+def events():
+    """The events of the journal, and the keys of each."""
+    path = os.path.join(mta.SOURCE, "libzm", "journal", "events.h")
+    with open(path, encoding="utf-8") as file:
+        rows = re.findall(r'EVENT\(\w+, "([a-z.]+)", \w+,\s*'
+                          r'((?:"[^"]*"\s*)+),', file.read())
+    return {name: set(re.findall(r"[\w-]+", keys)) | ALL_KEYS
+            for name, keys in rows}
+
+
+def check_log(words, where):
+    """A fact about what is not there would be true of a name that nothing
+    has."""
+    words = [word for word in words if word != "-not"]
+    if "count" in words:
+        at = words.index("count")
+        words = words[:at] + words[at + 2:]
+    keys = events().get(words[0] if words else "")
+    if keys is None:
+        raise FlowError(f"{where}: there is no event {words[:1]}")
+    for word in words[1:]:
+        if word.partition("=")[0] not in keys or "=" not in word:
+            raise FlowError(f"{where}: {words[0]} has no {word}")
 
 
 def needs(options, build):
@@ -196,6 +227,8 @@ def check(line, name):
             replies.parse(line.block, line.number)
         except rows.RowError as error:
             raise FlowError(f"{name}: {error}") from error
+    if words[0] == "log":
+        check_log(words[3:], where)
     if words[0] == "clock":
         span(words[1] if len(words) > 1 else "", where)
     if words[0] == "run" and "expect" not in words:

@@ -173,9 +173,16 @@ class Flow:
             action = (rest[0],)
         return smtpserver.Rule(verb, action, times, match)
 
-    @staticmethod
-    def expect_server(server, words):
+    def settle(self):
+        """Before it is said that something did not happen."""
+        for actor in self.actors.values():
+            if isinstance(actor, mta.Mta):
+                actor.settle()
+
+    def expect_server(self, server, words):
         kind, value = words[0], words[1]
+        if value == "0":
+            self.settle()
         if kind == "messages":
             mta.wait_for(f"{value} messages at the server (it has "
                          f"{len(server.messages)})",
@@ -415,6 +422,7 @@ class Flow:
             return [e for e in instance.events() if e["ev"] == words[0] and
                     all(self.fill(v) in str(e.get(k, "")) for k, v in want)]
         if is_not:
+            instance.settle()
             if hits():
                 raise Failure(f"the journal has {hits()[0]}")
             return
@@ -429,6 +437,8 @@ class Flow:
         if kind in ("report", "reports"):
             return self.check_reports(instance, user, line.words[4:])
         if kind == "messages":
+            if value == "0":
+                instance.settle()
             mta.wait_for(f"{value} messages of {user} (there are "
                          f"{len(instance.mailbox(user))})",
                          lambda: len(instance.mailbox(user)) == int(value))

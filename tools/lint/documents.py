@@ -17,8 +17,10 @@ from zmtest import manual                                    # noqa: E402
 TOPS = "doc|libzm|router|scheduler|smtpserver|tests|tools|transports"
 KINDS = "c|h|md|py|mk|flow|lua|expect|in|inc|example|test|[1578]"
 PATH = re.compile(r"(?<![\w./$<>{}~*-])((?:%s)/[\w.*{},/-]*)" % TOPS)
-FLOW = re.compile(r"(?<![\w/.-])([a-z]\d\d-[a-z0-9]+(?:-[a-z0-9]+)*)"
-                  r"(?![\w/-])")
+# folder and name, as the folders of tests/flow are
+FLOW = re.compile(r"(?<![\w/.-])((?:client|crash|desk|mailbox|policy|queue|"
+                  r"report|routing|sendmail|session|site)/[a-z][a-z0-9-]*)"
+                  r"(?![\w/*-]|\.\w)")
 TEST = re.compile(r"(?<![\w/.*-])(test_[a-z0-9_]+)(?![\w*(])")
 SECTION = re.compile(r"\b(?:doc/)?((?:protocol/)?[A-Za-z]+\.md),? sections? "
                      r"(\d+(?:\.\d+)*)(?:(?:, | and | to )(\d+(?:\.\d+)*))?")

@@ -64,14 +64,15 @@ account_name_is_safe(struct slice name)
 }
 
 static struct entry *
-entry_of(const char *key)
+account_entry(const char *key)
 {
 	return &cache[crc32c(0, key, strlen(key)) % ACCOUNT_CACHE];
 }
 
 /* The groups of a user are asked once with the account, not a delivery. */
 static int
-entry_fill(struct entry *entry, const char *key, const struct passwd *found,
+account_fill_entry(struct entry *entry, const char *key,
+    const struct passwd *found,
     struct err *err)
 {
 	struct account *account = &entry->account;
@@ -100,7 +101,7 @@ entry_fill(struct entry *entry, const char *key, const struct passwd *found,
 }
 
 static void
-entry_absent(struct entry *entry, const char *key)
+account_no_entry(struct entry *entry, const char *key)
 {
 	memset(entry, 0, sizeof(*entry));
 	strlcpy(entry->key, key, sizeof(entry->key));
@@ -110,7 +111,8 @@ entry_absent(struct entry *entry, const char *key)
 
 /* One look into the user database: by name, or by uid when name is NULL. */
 static int
-database_get(const char *name, uid_t uid, struct passwd *out, char *buffer,
+account_ask_database(const char *name, uid_t uid, struct passwd *out,
+    char *buffer,
     size_t size, struct passwd **found)
 {
 	return name != NULL ? getpwnam_r(name, out, buffer, size, found) :
@@ -118,10 +120,10 @@ database_get(const char *name, uid_t uid, struct passwd *out, char *buffer,
 }
 
 static int
-account_get(const char *key, const char *name, uid_t uid,
+account_lookup(const char *key, const char *name, uid_t uid,
     const struct account **out, struct err *err)
 {
-	struct entry *entry = entry_of(key);
+	struct entry *entry = account_entry(key);
 	struct passwd passwd, *found = NULL;
 	size_t size = PASSWD_BYTES;
 	char *buffer = NULL;
@@ -134,18 +136,19 @@ account_get(const char *key, const char *name, uid_t uid,
 	account_back();
 	do {
 		buffer = mem_grow(buffer, size, 1);
-		trouble = database_get(name, uid, &passwd, buffer, size,
+		trouble = account_ask_database(name, uid, &passwd, buffer, size,
 		    &found);
 		size *= 2;
 	} while (trouble == ERANGE && size <= PASSWD_BYTES_MAX);
 	if (found != NULL)
-		result = entry_fill(entry, key, found, err) < 0 ? -1 : 1;
+		result = account_fill_entry(entry, key, found, err) < 0 ? -1 :
+		    1;
 	else if ((trouble = users_why_unknown(trouble, buffer, size / 2)) !=
 	    0) {
 		errno = trouble;
 		result = err_sys(err, "the user database");
 	} else {
-		entry_absent(entry, key);
+		account_no_entry(entry, key);
 	}
 	mem_free(&buffer);
 	return result;
@@ -161,7 +164,7 @@ account_by_name(struct slice name, const struct account **out,
 		return 0;
 	memcpy(key, name.p, name.n);
 	key[name.n] = '\0';
-	return account_get(key, key, 0, out, err);
+	return account_lookup(key, key, 0, out, err);
 }
 
 int
@@ -172,7 +175,7 @@ account_by_uid(int64_t uid, const struct account **out, struct err *err)
 	if (uid <= 0 || uid > UINT32_MAX - 1)
 		return account_by_name(SLICE("nobody"), out, err);
 	snprintf(key, sizeof(key), "#%lld", (long long)uid);
-	return account_get(key, NULL, (uid_t)uid, out, err);
+	return account_lookup(key, NULL, (uid_t)uid, out, err);
 }
 
 void

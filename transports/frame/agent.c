@@ -53,7 +53,7 @@ struct frame {
 /* ---- telling the scheduler --------------------------------------------- */
 
 static int
-lines_send(struct frame *frame, struct err *err)
+frame_send_lines(struct frame *frame, struct err *err)
 {
 	if (fd_write_all(frame->out, frame->lines.buf, frame->lines.len) != 0)
 		return err_sys(err, "the scheduler's socket");
@@ -62,7 +62,7 @@ lines_send(struct frame *frame, struct err *err)
 }
 
 static void
-verdict_line(struct str *lines, const struct task *task, size_t index)
+frame_add_verdict(struct str *lines, const struct task *task, size_t index)
 {
 	const struct verdict *verdict = &task->verdicts[index];
 	bool is_deferred = verdict->kind == VERDICT_DEFERRED;
@@ -82,7 +82,7 @@ verdict_line(struct str *lines, const struct task *task, size_t index)
 /* ---- what came of a job ------------------------------------------------ */
 
 static struct slice
-class_of(const struct verdict *verdict)
+task_class(const struct verdict *verdict)
 {
 	struct mail_finding finding;
 
@@ -105,17 +105,17 @@ task_event(const struct task *task, size_t index, int64_t now_us)
 	if (verdict->kind == VERDICT_DEFERRED && task->next_s > 0)
 		event(EV_RCPT_DEFER, task->job.id, "to", rcpt->user,
 		    "channel", channel, "host", host, "code", code, "class",
-		    class_of(verdict), "reply", reply, "delay", delay,
+		    task_class(verdict), "reply", reply, "delay", delay,
 		    "tries", tries, "next", event_number(task->next_s), NULL);
 	else if (verdict->kind == VERDICT_DEFERRED)
 		event(EV_RCPT_DEFER, task->job.id, "to", rcpt->user,
 		    "channel", channel, "host", host, "code", code, "class",
-		    class_of(verdict), "reply", reply, "delay", delay,
+		    task_class(verdict), "reply", reply, "delay", delay,
 		    "tries", tries, NULL);
 	else if (verdict->kind == VERDICT_FAILED)
 		event(EV_RCPT_FAIL, task->job.id, "to", rcpt->user,
 		    "channel", channel, "host", host, "code", code, "class",
-		    class_of(verdict), "reply", reply, "delay", delay,
+		    task_class(verdict), "reply", reply, "delay", delay,
 		    "tries", tries, NULL);
 	else if (task->tls.n > 0)
 		event(EV_RCPT_OK, task->job.id, "to", rcpt->user,
@@ -186,7 +186,7 @@ task_end(struct frame *frame, struct task *task)
 	if (frame->lines.len == 0)
 		frame->lines_since_ms = task->ended_ms;
 	for (size_t i = 0; i < task->job.rcpt_count; i++) {
-		verdict_line(&frame->lines, task, i);
+		frame_add_verdict(&frame->lines, task, i);
 		task_event(task, i, now_us);
 	}
 	str_adds(&frame->lines, "#hungry\n");
@@ -195,7 +195,7 @@ task_end(struct frame *frame, struct task *task)
 }
 
 static void
-tasks_end(struct frame *frame)
+frame_end_tasks(struct frame *frame)
 {
 	if (frame->task_count == 0)
 		return;
@@ -225,7 +225,7 @@ task_refuse(struct frame *frame, const struct task *task,
 
 /* The file's name: what stands before the last slash of the first field. */
 static struct slice
-line_name(struct slice line)
+job_line_name(struct slice line)
 {
 	struct slice name = slice_first(line, slice_find(line, '\t'));
 
@@ -257,7 +257,7 @@ task_load(struct frame *frame, struct task *task, struct slice line,
 
 /* Who shares the MX of the job's host, when that was not said before. */
 static void
-provider_line(struct frame *frame, const struct task *task)
+frame_add_provider(struct frame *frame, const struct task *task)
 {
 	struct slice provider = frame->run->provider, told;
 	struct str text = STR_INIT;
@@ -277,14 +277,14 @@ provider_line(struct frame *frame, const struct task *task)
 }
 
 static void
-job_line(struct frame *frame, struct slice line)
+frame_take_job(struct frame *frame, struct slice line)
 {
 	struct agent_run *run = frame->run;
 	struct task *task = &frame->tasks[frame->task_count];
 	struct err err;
 
 	memset(task, 0, sizeof(*task));
-	task->name = slice_copy(run->arena, line_name(line));
+	task->name = slice_copy(run->arena, job_line_name(line));
 	task->body_fd = ipc_take_fd(&frame->inbox);
 	task->control_fd = ipc_take_fd(&frame->inbox);
 	task->begun_ms = clock_steady_ms();
@@ -296,24 +296,24 @@ job_line(struct frame *frame, struct slice line)
 	task->next_s = run->agent->job(run, &task->job, task->body_fd,
 	    task->verdicts);
 	task->tls = run->tls;
-	provider_line(frame, task);
+	frame_add_provider(frame, task);
 	frame->task_count++;
 	if (run->agent->settle == NULL ||
 	    frame->task_count == AGENT_BATCH_MAX)
-		tasks_end(frame);
+		frame_end_tasks(frame);
 }
 
 /* ---- the dialogue ------------------------------------------------------ */
 
 static bool
-lines_are_due(const struct frame *frame)
+frame_is_due(const struct frame *frame)
 {
 	return frame->lines.len >= LINES_BYTES_MAX || (frame->lines.len > 0 &&
 	    clock_steady_ms() - frame->lines_since_ms >= LINES_AGE_MS);
 }
 
 static void
-agent_idle(struct frame *frame)
+frame_idle(struct frame *frame)
 {
 	if (frame->run->agent->idle != NULL)
 		frame->run->agent->idle(frame->run);
@@ -321,7 +321,7 @@ agent_idle(struct frame *frame)
 
 /* All whole lines of the inbox.  returns 1; 0 told to finish; -1. */
 static int
-lines_serve(struct frame *frame, struct err *err)
+frame_serve_lines(struct frame *frame, struct err *err)
 {
 	struct slice line;
 	size_t cursor = 0;
@@ -336,19 +336,19 @@ lines_serve(struct frame *frame, struct err *err)
 		if (line.n == 0)
 			is_over = true;
 		else if (line.p[0] != '#')
-			job_line(frame, line);
+			frame_take_job(frame, line);
 		else if (slice_is(line, "#idle"))
-			agent_idle(frame);
+			frame_idle(frame);
 		else if (slice_starts(line, "#zone "))
 			frame->run->zone = conf_zone_find(frame->run->conf,
 			    slice_from(line, 6));
-		if (lines_are_due(frame) && lines_send(frame, err) < 0)
+		if (frame_is_due(frame) && frame_send_lines(frame, err) < 0)
 			return -1;
 	}
-	tasks_end(frame);
+	frame_end_tasks(frame);
 	ipc_inbox_consume(&frame->inbox, cursor);
 	event_flush();
-	if (lines_send(frame, err) < 0)
+	if (frame_send_lines(frame, err) < 0)
 		return -1;
 	if (!is_over && got < 0)
 		return err_set(err, "the scheduler sent an endless line");
@@ -357,7 +357,7 @@ lines_serve(struct frame *frame, struct err *err)
 
 /* Wake up now and then while nothing comes, for the agent's idle. */
 static void
-socket_wakes(const struct agent *agent, int in)
+frame_set_wakeups(const struct agent *agent, int in)
 {
 	int ms = clock_nap_ms() >= 0 ? clock_nap_ms() : IDLE_EVERY_MS;
 	struct timeval tv = { ms / 1000, ms % 1000 * 1000 };
@@ -370,7 +370,7 @@ static int
 frame_serve(struct frame *frame, int in, struct err *err)
 {
 	str_adds(&frame->lines, "#hungry\n");
-	if (lines_send(frame, err) < 0)
+	if (frame_send_lines(frame, err) < 0)
 		return -1;
 	for (;;) {
 		int got = ipc_receive(in, &frame->inbox);
@@ -380,10 +380,10 @@ frame_serve(struct frame *frame, int in, struct err *err)
 		if (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
 			return err_sys(err, "the scheduler's socket");
 		if (got < 0) {
-			agent_idle(frame);
+			frame_idle(frame);
 			continue;
 		}
-		got = lines_serve(frame, err);
+		got = frame_serve_lines(frame, err);
 		if (got <= 0)
 			return got;
 	}
@@ -400,7 +400,7 @@ agent_serve(struct agent_run *run, int in, int out, struct err *err)
 	ipc_inbox_init(&frame->inbox);
 	str_init(&frame->lines);
 	str_init(&frame->told);
-	socket_wakes(run->agent, in);
+	frame_set_wakeups(run->agent, in);
 	result = frame_serve(frame, in, err);
 	if (run->agent->finish != NULL)
 		run->agent->finish(run);

@@ -29,7 +29,7 @@
 enum { PIECE_BYTES = CONTENT_WHOLE_BYTES_MAX };
 
 void
-content_init(struct content *content)
+content_clear(struct content *content)
 {
 	memset(content, 0, sizeof(*content));
 	str_init(&content->head);
@@ -44,7 +44,7 @@ content_release(struct content *content)
 }
 
 static bool
-is_from_line(const char *at, const char *end)
+content_is_from_line(const char *at, const char *end)
 {
 	while (at < end && *at == '>')
 		at++;
@@ -60,7 +60,7 @@ content_quote(struct str *out, struct slice text, bool *at_line_start)
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 		const char *next = stop != NULL ? stop + 1 : end;
 
-		if (*at_line_start && is_from_line(at, end))
+		if (*at_line_start && content_is_from_line(at, end))
 			str_addc(out, '>');
 		str_add(out, at, (size_t)(next - at));
 		*at_line_start = stop != NULL;
@@ -70,7 +70,7 @@ content_quote(struct str *out, struct slice text, bool *at_line_start)
 
 /* A line of four ^A ends a message. */
 static void
-mmdf_quote(struct str *out, struct slice text, bool *at_line_start)
+content_quote_mmdf(struct str *out, struct slice text, bool *at_line_start)
 {
 	while (text.n > 0) {
 		size_t n = slice_find(text, '\n');
@@ -85,24 +85,25 @@ mmdf_quote(struct str *out, struct slice text, bool *at_line_start)
 }
 
 static bool
-is_rewritten(const struct content *content)
+content_is_rewritten(const struct content *content)
 {
 	return (content->flags & (CONTENT_QUOTED | CONTENT_MMDF)) != 0;
 }
 
 static void
-rewrite(const struct content *content, struct str *out, struct slice text,
+content_rewrite(const struct content *content, struct str *out,
+    struct slice text,
     bool *at_line_start)
 {
 	if (content->flags & CONTENT_MMDF)
-		mmdf_quote(out, text, at_line_start);
+		content_quote_mmdf(out, text, at_line_start);
 	else
 		content_quote(out, text, at_line_start);
 }
 
 /* What stands behind a message. */
 static const char *
-end_of(const struct content *content)
+content_text_end(const struct content *content)
 {
 	if (content->flags & CONTENT_MMDF)
 		return CONTENT_MMDF_LINE;
@@ -112,7 +113,7 @@ end_of(const struct content *content)
 /* "From sender Fri Nov 20 21:04:00 2026"; blanks in the sender would make
  * the date unreadable. */
 static void
-from_line_add(struct str *out, struct slice sender)
+content_add_from_line(struct str *out, struct slice sender)
 {
 	time_t now = (time_t)clock_wall_s();
 	struct tm tm;
@@ -131,7 +132,7 @@ from_line_add(struct str *out, struct slice sender)
 }
 
 static void
-return_path_add(struct str *out, struct slice sender)
+content_add_return_path(struct str *out, struct slice sender)
 {
 	str_adds(out, "Return-Path: <");
 	for (size_t i = 0; i < sender.n; i++)
@@ -142,7 +143,7 @@ return_path_add(struct str *out, struct slice sender)
 
 /* The header without a Return-Path of others (RFC 5321 section 4.4). */
 static void
-header_add(struct str *out, struct slice header)
+content_add_header(struct str *out, struct slice header)
 {
 	struct header_field field;
 	bool is_broken = false;
@@ -157,22 +158,22 @@ header_add(struct str *out, struct slice header)
 }
 
 static void
-text_add(struct content *content, struct slice text)
+content_add_text(struct content *content, struct slice text)
 {
 	bool at_line_start = true;
 
-	if (is_rewritten(content))
-		rewrite(content, &content->text, text, &at_line_start);
+	if (content_is_rewritten(content))
+		content_rewrite(content, &content->text, text, &at_line_start);
 	else
 		str_add_slice(&content->text, text);
 }
 
 static int
-small_body_add(struct content *content, struct err *err)
+content_add_small_body(struct content *content, struct err *err)
 {
 	struct str *text = &content->text;
 	struct str plain = STR_INIT;
-	struct str *into = is_rewritten(content) ? &plain : text;
+	struct str *into = content_is_rewritten(content) ? &plain : text;
 	char *room = str_room(into, CONTENT_WHOLE_BYTES_MAX);
 	ssize_t n = fd_read_at(content->body_fd, room, CONTENT_WHOLE_BYTES_MAX,
 	    content->body_offset);
@@ -186,10 +187,10 @@ small_body_add(struct content *content, struct err *err)
 		into->len += (size_t)n;
 		into->buf[into->len] = '\0';
 		if (into == &plain)
-			text_add(content, str_slice(&plain));
+			content_add_text(content, str_slice(&plain));
 		if (text->buf[text->len - 1] != '\n')
 			str_addc(text, '\n');
-		str_adds(text, end_of(content));
+		str_adds(text, content_text_end(content));
 	}
 	str_release(&plain);
 	return 0;
@@ -210,15 +211,15 @@ content_load(struct content *content, enum content_flags flags,
 	if (flags & CONTENT_MMDF)
 		str_adds(&content->head, CONTENT_MMDF_LINE);
 	if (flags & CONTENT_FROM_LINE)
-		from_line_add(&content->head, job->sender);
-	return_path_add(&content->head, job->sender);
-	header_add(&header, job->header);
-	text_add(content, str_slice(&header));
+		content_add_from_line(&content->head, job->sender);
+	content_add_return_path(&content->head, job->sender);
+	content_add_header(&header, job->header);
+	content_add_text(content, str_slice(&header));
 	str_release(&header);
 	str_addc(&content->text, '\n');
 	if (job->size_bytes >= CONTENT_WHOLE_BYTES_MAX)
 		return 0;
-	return small_body_add(content, err);
+	return content_add_small_body(content, err);
 }
 
 uint64_t
@@ -242,7 +243,7 @@ struct sink {
 };
 
 static int
-sink_put(struct sink *sink, const char *bytes, size_t n)
+content_put(struct sink *sink, const char *bytes, size_t n)
 {
 	if (sink->fd < 0) {
 		sink->crc = crc32c(sink->crc, bytes, n);
@@ -264,7 +265,7 @@ sink_put(struct sink *sink, const char *bytes, size_t n)
 }
 
 static int
-write_front(const struct content *content, struct slice trace,
+content_write_front(const struct content *content, struct slice trace,
     struct sink *sink)
 {
 	const struct slice parts[] = {
@@ -291,7 +292,7 @@ write_front(const struct content *content, struct slice trace,
 		struct slice rest = slice_from(parts[i], done);
 
 		skip -= done;
-		if (sink_put(sink, rest.p, rest.n) < 0)
+		if (content_put(sink, rest.p, rest.n) < 0)
 			return -1;
 	}
 	return 0;
@@ -300,9 +301,9 @@ write_front(const struct content *content, struct slice trace,
 /* The body in pieces.  Quoted pieces are cut at their last line end, so
  * that "From " is never split; a line longer than a piece is no From_ line. */
 static int
-write_body(const struct content *content, struct sink *sink)
+content_write_body(const struct content *content, struct sink *sink)
 {
-	bool is_quoted = is_rewritten(content), at_line_start = true;
+	bool is_quoted = content_is_rewritten(content), at_line_start = true;
 	uint64_t offset = content->body_offset;
 	struct str out = STR_INIT;
 	char *piece = mem_alloc(1, PIECE_BYTES), last = '\n';
@@ -325,16 +326,16 @@ write_body(const struct content *content, struct sink *sink)
 		last = text.p[text.n - 1];
 		if (is_quoted) {
 			str_reset(&out);
-			rewrite(content, &out, text, &at_line_start);
+			content_rewrite(content, &out, text, &at_line_start);
 			text = str_slice(&out);
 		}
-		result = sink_put(sink, text.p, text.n);
+		result = content_put(sink, text.p, text.n);
 	}
 	if (result == 0 && last != '\n')
-		result = sink_put(sink, "\n", 1);
+		result = content_put(sink, "\n", 1);
 	if (result == 0)
-		result = sink_put(sink, end_of(content),
-		    strlen(end_of(content)));
+		result = content_put(sink, content_text_end(content),
+		    strlen(content_text_end(content)));
 	mem_free(&piece);
 	str_release(&out);
 	return result;
@@ -347,8 +348,8 @@ content_write(const struct content *content, int fd, struct slice trace,
 	struct sink sink = { .fd = fd, .bytes = out_bytes };
 
 	*out_bytes = 0;
-	if (write_front(content, trace, &sink) == 0 &&
-	    (content->is_whole || write_body(content, &sink) == 0))
+	if (content_write_front(content, trace, &sink) == 0 &&
+	    (content->is_whole || content_write_body(content, &sink) == 0))
 		return 0;
 	int kept = errno;
 	err_sys(err, "write");
@@ -363,8 +364,8 @@ content_measure(const struct content *content, struct slice trace,
 	struct sink sink = { .fd = -1, .bytes = out_bytes };
 
 	*out_bytes = 0;
-	if (write_front(content, trace, &sink) < 0 ||
-	    (!content->is_whole && write_body(content, &sink) < 0))
+	if (content_write_front(content, trace, &sink) < 0 ||
+	    (!content->is_whole && content_write_body(content, &sink) < 0))
 		return err_sys(err, "read the message");
 	*out_crc = sink.crc;
 	return 0;

@@ -31,7 +31,7 @@ struct content {
 	uint64_t	 body_offset;
 };
 
-void content_init(struct content *content);
+void content_clear(struct content *content);
 void content_release(struct content *content);
 
 /* Read header and, if it is small, body. 0 or -1. */

@@ -34,7 +34,7 @@ handin_of_job(const struct control_job *job, int body_fd, struct handin *out)
 
 /* It came from elsewhere before, so that no fields are added to it. */
 static int
-envelope_of(const struct handin *what, struct envelope *out,
+handin_envelope(const struct handin *what, struct envelope *out,
     struct err *err)
 {
 	struct slice rest;
@@ -57,7 +57,8 @@ envelope_of(const struct handin *what, struct envelope *out,
 }
 
 static int
-body_copy(const struct handin *what, struct draft *draft, struct err *err)
+handin_copy_body(const struct handin *what, struct draft *draft,
+    struct err *err)
 {
 	char *piece = mem_alloc(1, PIECE_BYTES);
 	uint64_t offset = what->body_offset;
@@ -79,7 +80,7 @@ body_copy(const struct handin *what, struct draft *draft, struct err *err)
 
 /* Into a draft (row S0), and durable (S1). */
 static int
-draft_fill(const struct handin *what, struct envelope *envelope,
+handin_fill_draft(const struct handin *what, struct envelope *envelope,
     struct draft *draft, struct err *err)
 {
 	struct str head = STR_INIT;
@@ -96,7 +97,7 @@ draft_fill(const struct handin *what, struct envelope *envelope,
 		result = draft_write(draft, head.buf, head.len, err);
 	str_release(&head);
 	if (result == 0 && what->body_fd >= 0)
-		result = body_copy(what, draft, err);
+		result = handin_copy_body(what, draft, err);
 	else if (result == 0)
 		result = draft_write(draft, what->text.p, what->text.n, err);
 	if (result == 0 && draft_sync(&draft, 1, err) != 1)
@@ -134,13 +135,13 @@ handin_submit(const struct conf *conf, const struct handin *what,
 	int result = -1, kept;
 
 	errno = EINVAL;
-	if (envelope_of(what, &envelope, err) < 0 ||
+	if (handin_envelope(what, &envelope, err) < 0 ||
 	    spool_open(conf->spool_dir, flags, conf->hash_levels, &spool,
 	    err) < 0)
 		return -1;
 	if (draft_open(spool, NULL, &draft, err) == 0) {
 		memcpy(out_id, draft.id, SPOOL_ID_BYTES);
-		if (draft_fill(what, &envelope, &draft, err) == 0)
+		if (handin_fill_draft(what, &envelope, &draft, err) == 0)
 			result = handin_publish(&draft, &envelope, err);
 		kept = errno;
 		if (result < 0)

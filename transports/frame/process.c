@@ -22,7 +22,7 @@
 #include "base/banned.h"
 
 static int
-agent_usage(FILE *out, const struct agent *agent, int status)
+process_usage(FILE *out, const struct agent *agent, int status)
 {
 	fprintf(out, "usage: %s [-C FILE]%s%s\n%s; started by the scheduler, "
 	    "which speaks\non its standard input and output "
@@ -41,7 +41,7 @@ struct arguments {
 
 /* returns the exit status, or -1: go on. */
 static int
-agent_arguments(int argc, char **argv, const struct agent *agent,
+process_take_arguments(int argc, char **argv, const struct agent *agent,
     struct arguments *out)
 {
 	for (int i = 1; i < argc; i++) {
@@ -54,7 +54,7 @@ agent_arguments(int argc, char **argv, const struct agent *agent,
 			    PACKAGE_VERSION);
 			return EX_OK;
 		} else if (strcmp(argv[i], "--help") == 0) {
-			return agent_usage(stdout, agent, EX_OK);
+			return process_usage(stdout, agent, EX_OK);
 		} else if (agent->takes != NULL) {
 			out->words = argv + i;
 			out->word_count = argc - i;
@@ -62,7 +62,7 @@ agent_arguments(int argc, char **argv, const struct agent *agent,
 		} else {
 			fprintf(stderr, "%s: unknown argument %s\n",
 			    agent->name, argv[i]);
-			return agent_usage(stderr, agent, EX_USAGE);
+			return process_usage(stderr, agent, EX_USAGE);
 		}
 	}
 	return -1;
@@ -71,7 +71,7 @@ agent_arguments(int argc, char **argv, const struct agent *agent,
 /* Whatever is opened by and by is opened now; of the file system the journal
  * remains, to be written. */
 static int
-agent_confine(struct agent_run *run, struct err *err)
+process_confine(struct agent_run *run, struct err *err)
 {
 	struct sandbox *sandbox = &run->sandbox;
 
@@ -83,7 +83,7 @@ agent_confine(struct agent_run *run, struct err *err)
 }
 
 static int
-agent_start(struct agent_run *run, struct err *err)
+process_start(struct agent_run *run, struct err *err)
 {
 	signal(SIGPIPE, SIG_IGN);
 	umask(077);
@@ -96,7 +96,7 @@ agent_start(struct agent_run *run, struct err *err)
 		return -1;
 	if (run->agent->start != NULL && run->agent->start(run, err) < 0)
 		return -1;
-	return run->agent->is_confined ? agent_confine(run, err) : 0;
+	return run->agent->is_confined ? process_confine(run, err) : 0;
 }
 
 int
@@ -109,7 +109,7 @@ agent_main(int argc, char **argv, const struct agent *agent)
 	int status;
 
 	err_program(agent->name);
-	status = agent_arguments(argc, argv, agent, &arguments);
+	status = process_take_arguments(argc, argv, agent, &arguments);
 	if (status >= 0)
 		return status;
 	conf = conf_load_or_tell(arguments.path);
@@ -120,7 +120,7 @@ agent_main(int argc, char **argv, const struct agent *agent)
 	run.word_count = arguments.word_count;
 	run.arena = arena_new();
 	status = EX_OK;
-	if (agent_start(&run, &err) < 0)
+	if (process_start(&run, &err) < 0)
 		status = EX_CONFIG;
 	else if (arguments.tries_escape)
 		status = sandbox_try_escape() == 0 ? EX_OK : EX_SOFTWARE;

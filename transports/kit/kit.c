@@ -19,7 +19,7 @@
 #include "base/banned.h"
 
 static int
-start(struct agent_run *run, struct err *err)
+kit_start(struct agent_run *run, struct err *err)
 {
 	if (run->word_count != 1 || run->words[0][0] != '/')
 		return err_set(err, "kit: name one script by its whole path");
@@ -27,7 +27,7 @@ start(struct agent_run *run, struct err *err)
 }
 
 static void
-serve(struct agent_run *run, const struct control_job *work,
+kit_serve(struct agent_run *run, const struct control_job *work,
     const struct control_rcpt *rcpt, const struct content *content,
     struct verdict *verdict)
 {
@@ -63,19 +63,19 @@ serve(struct agent_run *run, const struct control_job *work,
 }
 
 static int
-job(struct agent_run *run, struct control_job *work, int body_fd,
+kit_job(struct agent_run *run, struct control_job *work, int body_fd,
     struct verdict verdicts[])
 {
 	struct content content;
 	struct err err;
 
-	content_init(&content);
+	content_clear(&content);
 	for (size_t i = 0; i < work->rcpt_count; i++)
 		if (content_load(&content, 0, work, body_fd, &err) < 0)
 			verdict_set(&verdicts[i], VERDICT_DEFERRED, "4.3.0",
 			    "kit", "%s", err.text);
 		else
-			serve(run, work, &work->rcpts[i], &content,
+			kit_serve(run, work, &work->rcpts[i], &content,
 			    &verdicts[i]);
 	content_release(&content);
 	return 0;
@@ -86,8 +86,8 @@ static const struct agent kit = {
 	.purpose = "has a script do the work of an agent",
 	.channel = "kit",
 	.takes = "SCRIPT",
-	.start = start,
-	.job = job,
+	.start = kit_start,
+	.job = kit_job,
 };
 
 int

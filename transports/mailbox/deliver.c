@@ -32,7 +32,7 @@ mailbox_trouble(struct verdict *verdict, const struct err *err)
 
 /* It was delivered, or forwarded, for this address before: it says so. */
 static bool
-is_loop(struct slice header, const char *address)
+deliver_is_loop(struct slice header, const char *address)
 {
 	struct header_field field;
 	bool is_broken = false;
@@ -48,7 +48,7 @@ is_loop(struct slice header, const char *address)
 }
 
 static void
-no_user(struct slice user, int got, const struct err *err,
+deliver_no_user(struct slice user, int got, const struct err *err,
     struct verdict *verdict)
 {
 	struct slice name = slice_first(user, 100);
@@ -65,7 +65,7 @@ no_user(struct slice user, int got, const struct err *err,
 
 /* What the user's forward file says.  1 it says something; 0; -1. */
 static int
-forward_find(const struct action *action, struct forward *out,
+deliver_find_forward(const struct action *action, struct forward *out,
     struct err *err)
 {
 	const struct place *place = action->place;
@@ -89,7 +89,7 @@ forward_find(const struct action *action, struct forward *out,
 }
 
 static void
-deliver_user(struct action *action, struct place *place,
+mailbox_deliver_user(struct action *action, struct place *place,
     struct verdict *verdict)
 {
 	struct slice user = action->rcpt->user;
@@ -99,15 +99,15 @@ deliver_user(struct action *action, struct place *place,
 
 	action->place = place;
 	if (got <= 0) {
-		no_user(user, got, &err, verdict);
+		deliver_no_user(user, got, &err, verdict);
 		return;
 	}
-	if (is_loop(action->job->header, place->address)) {
+	if (deliver_is_loop(action->job->header, place->address)) {
 		verdict_set(verdict, VERDICT_FAILED, "5.4.6", "mailbox",
 		    "a mail loop: it has a Delivered-To of %s", place->address);
 		return;
 	}
-	got = forward_find(action, &forward, &err);
+	got = deliver_find_forward(action, &forward, &err);
 	if (got < 0)
 		mailbox_trouble(verdict, &err);
 	else if (got > 0)
@@ -120,7 +120,7 @@ deliver_user(struct action *action, struct place *place,
 
 /* Who an alias' file is written as; -1: filled the verdict. */
 static int
-file_owner(const struct control_rcpt *rcpt, struct account *out,
+deliver_file_owner(const struct control_rcpt *rcpt, struct account *out,
     struct verdict *verdict)
 {
 	const struct account *found = NULL;
@@ -144,7 +144,7 @@ file_owner(const struct control_rcpt *rcpt, struct account *out,
 /* An alias, or archive, that names a file, or with a slash at its end a
  * Maildir: written as the one who said so. */
 static void
-deliver_file(struct action *action, struct verdict *verdict)
+mailbox_deliver_file(struct action *action, struct verdict *verdict)
 {
 	struct slice name = action->rcpt->user;
 	bool is_maildir = slice_ends(name, "/");
@@ -166,7 +166,7 @@ deliver_file(struct action *action, struct verdict *verdict)
 	}
 	path = slice_dup(action->arena, slice_first(name, name.n -
 	    is_maildir));
-	if (file_owner(action->rcpt, &owner, verdict) < 0)
+	if (deliver_file_owner(action->rcpt, &owner, verdict) < 0)
 		return;
 	if (action_content(action, is_maildir ? 0 : CONTENT_FROM_LINE |
 	    CONTENT_QUOTED, &err) < 0 || account_become(&owner, &err) < 0)
@@ -181,7 +181,8 @@ deliver_file(struct action *action, struct verdict *verdict)
 /* ---- one recipient ----------------------------------------------------- */
 
 static void
-trace_make(const struct mailbox *mailbox, struct slice user, struct str *out)
+deliver_make_trace(const struct mailbox *mailbox, struct slice user,
+    struct str *out)
 {
 	str_adds(out, "Delivered-To: ");
 	str_add_escaped(out, user);
@@ -191,7 +192,8 @@ trace_make(const struct mailbox *mailbox, struct slice user, struct str *out)
 }
 
 static void
-deliver(struct agent_run *run, const struct control_job *job, int body_fd,
+mailbox_deliver_rcpt(struct agent_run *run, const struct control_job *job,
+    int body_fd,
     size_t index, struct verdict *verdict)
 {
 	struct place place;
@@ -200,12 +202,12 @@ deliver(struct agent_run *run, const struct control_job *job, int body_fd,
 		.rcpt = &job->rcpts[index], .body_fd = body_fd };
 	struct str trace = STR_INIT;
 
-	trace_make(action.mailbox, action.rcpt->user, &trace);
+	deliver_make_trace(action.mailbox, action.rcpt->user, &trace);
 	action.trace = str_slice(&trace);
 	if (slice_is(action.rcpt->host, "file"))
-		deliver_file(&action, verdict);
+		mailbox_deliver_file(&action, verdict);
 	else
-		deliver_user(&action, &place, verdict);
+		mailbox_deliver_user(&action, &place, verdict);
 	str_release(&trace);
 }
 
@@ -218,7 +220,7 @@ mailbox_start(struct agent_run *run, struct err *err)
 
 	mailbox->conf = run->conf;
 	place_setup(mailbox);
-	content_init(&mailbox->content);
+	content_clear(&mailbox->content);
 	maildir_setup(run->conf->host, run->conf->sync);
 	mbox_setup(run->conf->sync);
 	run->state = mailbox;
@@ -233,7 +235,7 @@ mailbox_job(struct agent_run *run, struct control_job *job, int body_fd,
 
 	mailbox->loaded = NULL;
 	for (size_t i = 0; i < job->rcpt_count; i++)
-		deliver(run, job, body_fd, i, &verdicts[i]);
+		mailbox_deliver_rcpt(run, job, body_fd, i, &verdicts[i]);
 	return 0;
 }
 

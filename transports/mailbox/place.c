@@ -42,7 +42,7 @@ place_setup(struct mailbox *mailbox)
 /* A user without an account: its mailbox belongs to who owns the directory
  * of mailboxes.  A directory of root's that others can write is none. */
 static int
-owner_of_base(const struct mailbox *mailbox, struct account *out,
+place_base_owner(const struct mailbox *mailbox, struct account *out,
     struct err *err)
 {
 	struct stat st;
@@ -61,7 +61,7 @@ owner_of_base(const struct mailbox *mailbox, struct account *out,
 
 /* `mailbox ... as ACCOUNT`. */
 static int
-owner_of_all(const struct mailbox *mailbox, struct account *out,
+place_common_owner(const struct mailbox *mailbox, struct account *out,
     struct err *err)
 {
 	const char *name = mailbox->conf->mailbox_account;
@@ -76,7 +76,7 @@ owner_of_all(const struct mailbox *mailbox, struct account *out,
 
 /* Who the delivery belongs to: 1; 0 no such user; -1. */
 static int
-owner_find(const struct mailbox *mailbox, struct slice user,
+place_find_owner(const struct mailbox *mailbox, struct slice user,
     struct place *out, struct err *err)
 {
 	const char *forward = mailbox->conf->forward_path;
@@ -85,7 +85,7 @@ owner_find(const struct mailbox *mailbox, struct slice user,
 
 	out->is_virtual = mailbox->conf->mailbox_account != NULL;
 	if (out->is_virtual && account_is_root())
-		return owner_of_all(mailbox, &out->owner, err);
+		return place_common_owner(mailbox, &out->owner, err);
 	if (!account_is_root() && (out->is_virtual || (!mailbox->needs_home &&
 	    strstr(forward, "{home}") == NULL))) {
 		account_of_ids(geteuid(), getegid(), &out->owner);
@@ -103,14 +103,14 @@ owner_find(const struct mailbox *mailbox, struct slice user,
 		return got;
 	out->is_virtual = true;
 	if (account_is_root())
-		return owner_of_base(mailbox, &out->owner, err);
+		return place_base_owner(mailbox, &out->owner, err);
 	account_of_ids(geteuid(), getegid(), &out->owner);
 	return 1;
 }
 
 /* user[+detail][@domain]; without a domain all of it is the user. */
 static void
-rcpt_cut(const struct conf *conf, struct slice rcpt, struct place *out)
+place_cut_rcpt(const struct conf *conf, struct slice rcpt, struct place *out)
 {
 	const char *at = conf->mailbox_is_addressed && rcpt.n > 0 ?
 	    memrchr(rcpt.p, '@', rcpt.n) : NULL;
@@ -129,7 +129,8 @@ rcpt_cut(const struct conf *conf, struct slice rcpt, struct place *out)
 }
 
 static void
-address_make(const struct conf *conf, struct slice rcpt, struct place *out)
+place_make_address(const struct conf *conf, struct slice rcpt,
+    struct place *out)
 {
 	struct str text = STR_INIT;
 
@@ -145,21 +146,21 @@ place_find(const struct mailbox *mailbox, struct slice rcpt,
     struct place *out, struct err *err)
 {
 	memset(out, 0, sizeof(*out));
-	rcpt_cut(mailbox->conf, rcpt, out);
-	address_make(mailbox->conf, rcpt, out);
+	place_cut_rcpt(mailbox->conf, rcpt, out);
+	place_make_address(mailbox->conf, rcpt, out);
 	if (!account_name_is_safe(out->user) ||
 	    (out->domain.n > 0 && !account_name_is_safe(out->domain)) ||
 	    (out->detail.n > 0 && !account_name_is_safe(out->detail))) {
 		errno = EINVAL;
 		return -1;
 	}
-	return owner_find(mailbox, out->user, out, err);
+	return place_find_owner(mailbox, out->user, out, err);
 }
 
 /* ---- paths ------------------------------------------------------------- */
 
 static char
-letter_of(struct slice user, size_t index)
+place_letter(struct slice user, size_t index)
 {
 	char c = index < user.n ? user.p[index] : '_';
 
@@ -171,7 +172,7 @@ letter_of(struct slice user, size_t index)
 /* What stands for the brace at the front of text.  returns its bytes there,
  * 0 when it is none. */
 static size_t
-brace_fill(struct slice text, const struct place *place, struct str *out)
+place_fill_brace(struct slice text, const struct place *place, struct str *out)
 {
 	const struct { const char *brace; struct slice value; } rows[] = {
 		{ "{user}", place->user },
@@ -187,11 +188,11 @@ brace_fill(struct slice text, const struct place *place, struct str *out)
 			return strlen(rows[i].brace);
 		}
 	if (slice_starts(text, "{first}")) {
-		str_addc(out, letter_of(place->user, 0));
+		str_addc(out, place_letter(place->user, 0));
 		return 7;
 	}
 	if (slice_starts(text, "{second}")) {
-		str_addc(out, letter_of(place->user, 1));
+		str_addc(out, place_letter(place->user, 1));
 		return 8;
 	}
 	crc = crc32c(0, place->user.p, place->user.n);
@@ -216,7 +217,7 @@ place_path(const char *template, const struct place *place,
 
 	while (rest.n > 0) {
 		size_t n = rest.p[0] == '{' ?
-		    brace_fill(rest, place, &path) : 0;
+		    place_fill_brace(rest, place, &path) : 0;
 
 		if (n == 0)
 			str_addc(&path, rest.p[0]);
@@ -234,7 +235,7 @@ place_path(const char *template, const struct place *place,
 /* One directory of a hashed path: the owner's where the owner may make it,
  * else root's own, as its parent is. */
 static int
-directory_make(const char *path, const struct account *owner,
+place_make_directory(const char *path, const struct account *owner,
     struct err *err)
 {
 	int result = mkdir(path, 0700);
@@ -273,7 +274,7 @@ parents_make(const char *path, const char *base,
 		if (path[n] != '/')
 			continue;
 		name[n] = '\0';
-		if (directory_make(name, owner, err) < 0)
+		if (place_make_directory(name, owner, err) < 0)
 			return -1;
 		name[n] = '/';
 	}

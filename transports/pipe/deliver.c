@@ -22,7 +22,7 @@ pipe_start(struct agent_run *run, struct err *err)
 {
 	struct content *content = mem_alloc(1, sizeof(*content));
 
-	content_init(content);
+	content_clear(content);
 	run->state = content;
 	return 0;
 }
@@ -38,7 +38,7 @@ pipe_finish(struct agent_run *run)
 }
 
 static int
-owner_find(const struct control_rcpt *rcpt, struct account *out,
+pipe_find_owner(const struct control_rcpt *rcpt, struct account *out,
     struct err *err)
 {
 	const struct account *found;
@@ -57,7 +57,7 @@ owner_find(const struct control_rcpt *rcpt, struct account *out,
 }
 
 static void
-trouble(struct verdict *verdict, const struct err *err)
+pipe_trouble(struct verdict *verdict, const struct err *err)
 {
 	verdict_set(verdict, VERDICT_DEFERRED, "4.3.0", "pipe", "%s",
 	    err->text);
@@ -65,7 +65,7 @@ trouble(struct verdict *verdict, const struct err *err)
 
 /* "deliver pipe" of a domain: its command, as the account it names. */
 static int
-order_of_domain(const struct agent_run *run, const struct control_job *job,
+pipe_domain_order(const struct agent_run *run, const struct control_job *job,
     struct order *order, struct account *owner, struct err *err)
 {
 	const struct conf_domain *domain = conf_domain_of_pipe(run->conf,
@@ -99,7 +99,8 @@ order_of_domain(const struct agent_run *run, const struct control_job *job,
 }
 
 static void
-deliver(struct agent_run *run, const struct control_job *job, size_t index,
+pipe_deliver_rcpt(struct agent_run *run, const struct control_job *job,
+    size_t index,
     struct verdict *verdict)
 {
 	struct account owner;
@@ -110,11 +111,11 @@ deliver(struct agent_run *run, const struct control_job *job, size_t index,
 	struct err err;
 
 	int got = slice_starts(job->host, "=") ?
-	    order_of_domain(run, job, &order, &owner, &err) :
-	    owner_find(order.rcpt, &owner, &err);
+	    pipe_domain_order(run, job, &order, &owner, &err) :
+	    pipe_find_owner(order.rcpt, &owner, &err);
 
 	if (got < 0)
-		trouble(verdict, &err);
+		pipe_trouble(verdict, &err);
 	else
 		order_run(&order, verdict);
 }
@@ -128,10 +129,10 @@ pipe_job(struct agent_run *run, struct control_job *job, int body_fd,
 	if (content_load(run->state, CONTENT_FROM_LINE, job, body_fd,
 	    &err) < 0) {
 		for (size_t i = 0; i < job->rcpt_count; i++)
-			trouble(&verdicts[i], &err);
+			pipe_trouble(&verdicts[i], &err);
 		return 0;
 	}
 	for (size_t i = 0; i < job->rcpt_count; i++)
-		deliver(run, job, i, &verdicts[i]);
+		pipe_deliver_rcpt(run, job, i, &verdicts[i]);
 	return 0;
 }

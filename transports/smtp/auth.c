@@ -31,7 +31,7 @@ typedef bool talk_fn(struct talk *talk);
 /* ---- pieces ------------------------------------------------------------ */
 
 static bool
-hear(struct talk *talk)
+auth_hear(struct talk *talk)
 {
 	bool is_good;
 
@@ -49,7 +49,7 @@ hear(struct talk *talk)
 
 /* "AUTH MECHANISM [initial]" or, without verb, the answer to a challenge. */
 static bool
-say(struct talk *talk, const char *verb, struct slice answer)
+auth_say(struct talk *talk, const char *verb, struct slice answer)
 {
 	struct str *out = &talk->client->peer.out;
 
@@ -58,18 +58,18 @@ say(struct talk *talk, const char *verb, struct slice answer)
 		str_addc(out, ' ');
 	base64_add(out, answer);
 	str_adds(out, "\r\n");
-	return hear(talk);
+	return auth_hear(talk);
 }
 
 static bool
-is_challenge(const struct talk *talk)
+auth_is_challenge(const struct talk *talk)
 {
 	return talk->reply.code == 334;
 }
 
 /* What stands in a 334 or 235 reply. */
 static int
-challenge(struct talk *talk, struct str *out)
+auth_challenge(struct talk *talk, struct str *out)
 {
 	struct slice line;
 	size_t cursor = 0;
@@ -83,16 +83,16 @@ challenge(struct talk *talk, struct str *out)
 /* Ours is the fault, or the server's in a way that has no reply: give up
  * the exchange (RFC 4954 section 4). */
 static bool
-cancel(struct talk *talk)
+auth_cancel(struct talk *talk)
 {
 	str_adds(&talk->client->peer.out, "*\r\n");
-	return hear(talk);
+	return auth_hear(talk);
 }
 
 /* ---- the mechanisms ---------------------------------------------------- */
 
 static bool
-talk_plain(struct talk *talk)
+auth_talk_plain(struct talk *talk)
 {
 	struct str answer = STR_INIT;
 	bool is_good;
@@ -101,41 +101,42 @@ talk_plain(struct talk *talk)
 	str_adds(&answer, talk->secret->user);
 	str_addc(&answer, '\0');
 	str_adds(&answer, talk->secret->password);
-	is_good = say(talk, "AUTH PLAIN", str_slice(&answer));
+	is_good = auth_say(talk, "AUTH PLAIN", str_slice(&answer));
 	explicit_bzero(answer.buf, answer.len);
 	str_release(&answer);
 	return is_good;
 }
 
 static bool
-talk_login(struct talk *talk)
+auth_talk_login(struct talk *talk)
 {
-	return say(talk, "AUTH LOGIN", SLICE("")) && (!is_challenge(talk) ||
-	    (say(talk, "", slice_of(talk->secret->user)) &&
-	    (!is_challenge(talk) ||
-	    say(talk, "", slice_of(talk->secret->password)))));
+	return auth_say(talk, "AUTH LOGIN", SLICE("")) &&
+	    (!auth_is_challenge(talk) ||
+	    (auth_say(talk, "", slice_of(talk->secret->user)) &&
+	    (!auth_is_challenge(talk) ||
+	    auth_say(talk, "", slice_of(talk->secret->password)))));
 }
 
 static bool
-talk_cram(struct talk *talk)
+auth_talk_cram(struct talk *talk)
 {
 	unsigned char sum[DIGEST_MD5_BYTES];
 	struct str text = STR_INIT;
-	bool is_good = say(talk, "AUTH CRAM-MD5", SLICE(""));
+	bool is_good = auth_say(talk, "AUTH CRAM-MD5", SLICE(""));
 
-	if (!is_good || !is_challenge(talk))
+	if (!is_good || !auth_is_challenge(talk))
 		return is_good;
-	if (challenge(talk, &text) < 0 || digest_hmac(DIGEST_MD5,
+	if (auth_challenge(talk, &text) < 0 || digest_hmac(DIGEST_MD5,
 	    slice_of(talk->secret->password), str_slice(&text), sum) < 0) {
 		err_set(&talk->err, "CRAM-MD5 cannot be done");
 		str_release(&text);
-		return cancel(talk);
+		return auth_cancel(talk);
 	}
 	str_reset(&text);
 	str_addf(&text, "%s ", talk->secret->user);
 	for (size_t i = 0; i < sizeof(sum); i++)
 		str_addf(&text, "%02x", sum[i]);
-	is_good = say(talk, "", str_slice(&text));
+	is_good = auth_say(talk, "", str_slice(&text));
 	str_release(&text);
 	return is_good;
 }
@@ -143,24 +144,24 @@ talk_cram(struct talk *talk)
 /* The server's proof comes in a challenge of its own or with the 235; mail
  * goes to nobody who has none. */
 static bool
-scram_end(struct talk *talk, struct scram *scram, struct str *text)
+auth_end_scram(struct talk *talk, struct scram *scram, struct str *text)
 {
-	bool was_challenge = is_challenge(talk);
+	bool was_challenge = auth_is_challenge(talk);
 
 	if (talk->reply.code / 100 > 3)
 		return true;
-	if (challenge(talk, text) < 0 ||
+	if (auth_challenge(talk, text) < 0 ||
 	    scram_verify(scram, str_slice(text), &talk->err) < 0) {
 		if (was_challenge)
-			return cancel(talk);
+			return auth_cancel(talk);
 		talk->reply.code = 535;
 		return true;
 	}
-	return was_challenge ? say(talk, "", SLICE("")) : true;
+	return was_challenge ? auth_say(talk, "", SLICE("")) : true;
 }
 
 static bool
-talk_scram(struct talk *talk)
+auth_talk_scram(struct talk *talk)
 {
 	struct str text = STR_INIT, answer = STR_INIT;
 	struct scram scram;
@@ -168,16 +169,16 @@ talk_scram(struct talk *talk)
 
 	scram_init(&scram);
 	scram_first(&scram, talk->secret->user, &answer);
-	is_good = say(talk, "AUTH SCRAM-SHA-256", str_slice(&answer));
-	if (is_good && is_challenge(talk)) {
+	is_good = auth_say(talk, "AUTH SCRAM-SHA-256", str_slice(&answer));
+	if (is_good && auth_is_challenge(talk)) {
 		str_reset(&answer);
-		if (challenge(talk, &text) < 0 || scram_final(&scram,
+		if (auth_challenge(talk, &text) < 0 || scram_final(&scram,
 		    str_slice(&text), talk->secret->password, &answer,
 		    &talk->err) < 0)
-			is_good = cancel(talk);
+			is_good = auth_cancel(talk);
 		else
-			is_good = say(talk, "", str_slice(&answer)) &&
-			    scram_end(talk, &scram, &text);
+			is_good = auth_say(talk, "", str_slice(&answer)) &&
+			    auth_end_scram(talk, &scram, &text);
 	} else if (is_good && talk->reply.code / 100 == 2) {
 		err_set(&talk->err, "SCRAM: the server proves nothing");
 		talk->reply.code = 535;
@@ -199,10 +200,10 @@ talk_xoauth2(struct talk *talk)
 	} else {
 		str_addf(&answer, "user=%s\001auth=Bearer %s\001\001",
 		    talk->secret->user, token.buf);
-		is_good = say(talk, "AUTH XOAUTH2", str_slice(&answer));
+		is_good = auth_say(talk, "AUTH XOAUTH2", str_slice(&answer));
 		/* an error comes as a challenge that wants an empty answer */
-		if (is_good && is_challenge(talk))
-			is_good = say(talk, "", SLICE(""));
+		if (is_good && auth_is_challenge(talk))
+			is_good = auth_say(talk, "", SLICE(""));
 	}
 	explicit_bzero(token.buf, token.len);
 	explicit_bzero(answer.buf, answer.len);
@@ -219,10 +220,10 @@ static const struct {
 	bool		 wants_token;
 	talk_fn		*talk;
 } mechanism_rows[] = {		/* the best first */
-	{ "SCRAM-SHA-256", CLIENT_SCRAM_SHA_256, false, talk_scram },
-	{ "CRAM-MD5", CLIENT_CRAM_MD5, false, talk_cram },
-	{ "PLAIN", CLIENT_PLAIN, false, talk_plain },
-	{ "LOGIN", CLIENT_LOGIN, false, talk_login },
+	{ "SCRAM-SHA-256", CLIENT_SCRAM_SHA_256, false, auth_talk_scram },
+	{ "CRAM-MD5", CLIENT_CRAM_MD5, false, auth_talk_cram },
+	{ "PLAIN", CLIENT_PLAIN, false, auth_talk_plain },
+	{ "LOGIN", CLIENT_LOGIN, false, auth_talk_login },
 	{ "XOAUTH2", CLIENT_XOAUTH2, true, talk_xoauth2 },
 };
 
@@ -239,7 +240,7 @@ client_auth_mechanism(struct slice word)
 
 /* The exchange came to an end, whichever. */
 static bool
-judge(struct talk *talk)
+auth_judge(struct talk *talk)
 {
 	if (talk->reply.code / 100 == 2)
 		return true;
@@ -270,7 +271,7 @@ client_auth(struct client *client, const struct client_secret *secret,
 		    (secret->token_path != NULL) ||
 		    (secret->mechanism != 0 && secret->mechanism != one))
 			continue;
-		return mechanism_rows[i].talk(&talk) && judge(&talk);
+		return mechanism_rows[i].talk(&talk) && auth_judge(&talk);
 	}
 	return client_unfit(client, "4.7.4", "the host offers no way to "
 	    "authenticate that we can use", out_trouble);

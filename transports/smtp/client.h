@@ -17,7 +17,7 @@
 #include "conf/conf.h"
 #include "grammar/reply.h"
 #include "io/dns.h"
-#include "io/peer.h"
+#include "tls/client.h"
 #include "mail/verdict.h"
 #include "mail/control_file/control_file.h"
 

@@ -37,7 +37,7 @@ struct search {			/* one hunt for a host that serves us */
 /* ---- one connection ---------------------------------------------------- */
 
 static void
-who_set(struct search *search, const char *name,
+search_set_who(struct search *search, const char *name,
     const struct race_entry *entry)
 {
 	struct client *client = search->client;
@@ -54,13 +54,14 @@ who_set(struct search *search, const char *name,
 }
 
 static void
-lost(struct search *search, const char *name, const struct race_entry *entry)
+search_lost(struct search *search, const char *name,
+    const struct race_entry *entry)
 {
 	struct client *client = search->client;
 	struct err err;
 
 	client_note(client, &entry->address, TROUBLE_DOWN);
-	who_set(search, name, entry);
+	search_set_who(search, name, entry);
 	errno = entry->trouble;
 	if (entry->trouble == ETIMEDOUT)
 		err_set(&err, "connect: timed out");
@@ -72,7 +73,7 @@ lost(struct search *search, const char *name, const struct race_entry *entry)
 }
 
 static bool
-hello(struct search *search, const char *name,
+search_hello(struct search *search, const char *name,
     const struct race_entry *entry, bool *out_tls_broken)
 {
 	struct client *client = search->client;
@@ -90,7 +91,7 @@ hello(struct search *search, const char *name,
 	client->address = entry->address;
 	client->no_pipelining = client_has(client, &entry->address,
 	    TROUBLE_PIPELINING);
-	who_set(search, name, entry);
+	search_set_who(search, name, entry);
 	is_good = client_hello(client, &how, search->trouble);
 	*out_tls_broken = how.is_tls_broken;
 	return is_good;
@@ -99,7 +100,7 @@ hello(struct search *search, const char *name,
 /* The host's TLS is broken and may is all that was asked: once more, in the
  * clear, and so for a while. */
 static bool
-again_in_the_clear(struct search *search, const char *name,
+search_again_in_the_clear(struct search *search, const char *name,
     struct race_entry *entry)
 {
 	struct client *client = search->client;
@@ -111,20 +112,20 @@ again_in_the_clear(struct search *search, const char *name,
 	entry->state = RACE_NEW;
 	if (race_run(&client->peer, entry, 1,
 	    client->conf->timeouts.connect_ms) != 0) {
-		lost(search, name, entry);
+		search_lost(search, name, entry);
 		return false;
 	}
-	return hello(search, name, entry, &is_broken);
+	return search_hello(search, name, entry, &is_broken);
 }
 
 static bool
-won(struct search *search, const char *name, struct race_entry *entry)
+search_won(struct search *search, const char *name, struct race_entry *entry)
 {
 	bool is_broken;
 
 	search->tried++;
-	if (hello(search, name, entry, &is_broken) ||
-	    (is_broken && again_in_the_clear(search, name, entry)))
+	if (search_hello(search, name, entry, &is_broken) ||
+	    (is_broken && search_again_in_the_clear(search, name, entry)))
 		return true;
 	entry->state = RACE_LOST;
 	entry->trouble = 0;
@@ -135,7 +136,7 @@ won(struct search *search, const char *name, struct race_entry *entry)
 
 /* IPv6 was begun and did not answer before IPv4 did: a while of IPv4 first. */
 static void
-families_judge(struct search *search, size_t winner)
+search_judge_families(struct search *search, size_t winner)
 {
 	if (search->entries[winner].address.ss_family != AF_INET)
 		return;
@@ -147,7 +148,7 @@ families_judge(struct search *search, size_t winner)
 }
 
 static void
-losers_count(struct search *search, const char *name)
+search_count_losers(struct search *search, const char *name)
 {
 	for (size_t i = 0; i < search->entry_count; i++) {
 		struct race_entry *entry = &search->entries[i];
@@ -155,21 +156,21 @@ losers_count(struct search *search, const char *name)
 		if (entry->state != RACE_LOST || entry->trouble == 0)
 			continue;
 		search->tried++;
-		lost(search, name, entry);
+		search_lost(search, name, entry);
 		entry->trouble = 0;
 	}
 }
 
 /* A loop is final: no other host of the list would be any better. */
 static bool
-is_final(const struct search *search)
+search_is_final(const struct search *search)
 {
 	return search->tried >= CLIENT_ADDRESSES_MAX ||
 	    strcmp(search->trouble->status, "5.4.6") == 0;
 }
 
 static bool
-has_new(const struct search *search)
+search_has_new(const struct search *search)
 {
 	for (size_t i = 0; i < search->entry_count; i++)
 		if (search->entries[i].state == RACE_NEW)
@@ -178,26 +179,26 @@ has_new(const struct search *search)
 }
 
 static bool
-try_entries(struct search *search, const char *name)
+search_try_entries(struct search *search, const char *name)
 {
 	struct client *client = search->client;
 
-	while (has_new(search) && !is_final(search)) {
+	while (search_has_new(search) && !search_is_final(search)) {
 		int winner = race_run(&client->peer, search->entries,
 		    search->entry_count, client->conf->timeouts.connect_ms);
 
-		losers_count(search, name);
+		search_count_losers(search, name);
 		if (winner < 0)
 			return false;
-		families_judge(search, (size_t)winner);
-		if (won(search, name, &search->entries[winner]))
+		search_judge_families(search, (size_t)winner);
+		if (search_won(search, name, &search->entries[winner]))
 			return true;
 	}
 	return false;
 }
 
 static void
-entry_add(struct search *search, const struct dns_address *address)
+search_add_entry(struct search *search, const struct dns_address *address)
 {
 	struct race_entry *entry = &search->entries[search->entry_count];
 	const struct sockaddr_storage *source;
@@ -220,7 +221,7 @@ entry_add(struct search *search, const struct dns_address *address)
 
 /* In the order of the list; the family that leads nowhere at the end. */
 static void
-entries_fill(struct search *search)
+search_fill_entries(struct search *search)
 {
 	const struct client_hosts *hosts = &search->hosts;
 	bool is_four_first = clock_steady_ms() < search->client->six_until_ms;
@@ -233,14 +234,14 @@ entries_fill(struct search *search)
 			    one->address.ss_family == AF_INET6;
 
 			if (is_late == (turn == 1))
-				entry_add(search, one);
+				search_add_entry(search, one);
 		}
 }
 
 /* RFC 5321 section 5.1: an MX whose address is ours is ourselves, under
  * whatever name; neither it nor those behind it are to be tried. */
 static bool
-is_ourselves(struct search *search, size_t index)
+search_is_ourselves(struct search *search, size_t index)
 {
 	struct client_hosts *hosts = &search->hosts;
 	const unsigned ours = hosts->mx[index].preference;
@@ -265,15 +266,15 @@ is_ourselves(struct search *search, size_t index)
 }
 
 static bool
-try_host(struct search *search, size_t index)
+search_try_host(struct search *search, size_t index)
 {
 	struct verdict before = *search->trouble;
 
 	if (client_hosts_ask(&search->hosts, index, search->trouble)) {
-		if (is_ourselves(search, index))
+		if (search_is_ourselves(search, index))
 			return false;
-		entries_fill(search);
-		return try_entries(search, search->hosts.mx[index].host);
+		search_fill_entries(search);
+		return search_try_entries(search, search->hosts.mx[index].host);
 	}
 	/* a host that may come back outweighs one that is not there */
 	if (before.kind == VERDICT_DEFERRED && before.who[0] != '\0' &&
@@ -285,7 +286,7 @@ try_host(struct search *search, size_t index)
 /* ---- all hosts --------------------------------------------------------- */
 
 static bool
-try_unix(struct search *search)
+search_try_unix(struct search *search)
 {
 	struct race_entry *entry = &search->entries[0];
 	struct sockaddr_un *un = (struct sockaddr_un *)&entry->address;
@@ -295,16 +296,17 @@ try_unix(struct search *search)
 	memcpy(un->sun_path, search->target.name,
 	    strlen(search->target.name) + 1);
 	search->entry_count = 1;
-	return try_entries(search, search->target.name);
+	return search_try_entries(search, search->target.name);
 }
 
 static bool
 search_run(struct search *search)
 {
 	if (search->target.kind == TARGET_UNIX)
-		return try_unix(search);
-	for (size_t i = 0; i < search->hosts.count && !is_final(search); i++)
-		if (try_host(search, i))
+		return search_try_unix(search);
+	for (size_t i = 0; i < search->hosts.count &&
+	    !search_is_final(search); i++)
+		if (search_try_host(search, i))
 			return true;
 	return false;
 }
@@ -313,7 +315,7 @@ search_run(struct search *search)
 
 /* Nothing came since the last reply, and the peer is still there. */
 static bool
-is_alive(struct client *client)
+client_is_alive(struct client *client)
 {
 	if (!peer_is_open(&client->peer) || !client_is_level(client) ||
 	    (client->offer.mails > 0 &&
@@ -330,7 +332,7 @@ is_alive(struct client *client)
 
 /* It serves, unless it turns out to be dead after a pause. */
 static bool
-may_go_on(struct client *client)
+client_may_go_on(struct client *client)
 {
 	return clock_steady_ms() - client->used_at_ms < CLIENT_DOUBT_MS ||
 	    client_answers(client);
@@ -339,7 +341,7 @@ may_go_on(struct client *client)
 /* Does the kept connection lead to one of the best hosts of this target,
  * too, and is it protected in the same way? */
 static bool
-is_shared(struct search *search)
+client_is_shared(struct search *search)
 {
 	struct client *client = search->client;
 	struct client_hosts *hosts = &search->hosts;
@@ -361,7 +363,7 @@ is_shared(struct search *search)
 }
 
 static void
-serves(struct client *client, const char *host, bool is_required)
+client_serves(struct client *client, const char *host, bool is_required)
 {
 	strlcpy(client->host, host, sizeof(client->host));
 	client->is_required = is_required;
@@ -408,10 +410,10 @@ client_open(struct client *client, const char *host, bool is_required,
     struct verdict *out_trouble)
 {
 	struct search search;
-	bool is_kept = is_alive(client);
+	bool is_kept = client_is_alive(client);
 
 	if (is_kept && strcmp(client->host, host) == 0 &&
-	    client->is_required == is_required && may_go_on(client))
+	    client->is_required == is_required && client_may_go_on(client))
 		return true;
 	is_kept = is_kept && peer_is_open(&client->peer);
 	memset(&search, 0, offsetof(struct search, entries));
@@ -422,8 +424,8 @@ client_open(struct client *client, const char *host, bool is_required,
 	if (!search_prepare(&search, host, is_required))
 		return false;
 	if (is_kept && search.target.kind != TARGET_UNIX &&
-	    is_shared(&search) && may_go_on(client)) {
-		serves(client, host, is_required);
+	    client_is_shared(&search) && client_may_go_on(client)) {
+		client_serves(client, host, is_required);
 		return true;
 	}
 	client_quit(client);
@@ -440,6 +442,6 @@ client_open(struct client *client, const char *host, bool is_required,
 	strlcpy(client->key, search.policy.key, sizeof(client->key));
 	client->is_xclient = search.policy.is_xclient;
 	client->secret = search.secret;
-	serves(client, host, is_required);
+	client_serves(client, host, is_required);
 	return true;
 }

@@ -25,7 +25,7 @@ client_said_begin(struct client *client, const char *name)
 }
 
 static void
-say(struct client *client, struct slice by, struct slice line)
+dialogue_event(struct client *client, struct slice by, struct slice line)
 {
 	if (client->said_left == 0)
 		return;
@@ -37,7 +37,7 @@ say(struct client *client, struct slice by, struct slice line)
 
 /* Bytes of content behind a line. */
 static size_t
-chunk_bytes(struct slice line)
+dialogue_chunk_bytes(struct slice line)
 {
 	struct slice verb, size;
 	uint64_t bytes;
@@ -56,13 +56,14 @@ client_said_sent(struct client *client)
 
 	if (client->said_as != NULL) {
 		if (client->said_as[0] != '\0')
-			say(client, SLICE("us"), slice_of(client->said_as));
+			dialogue_event(client, SLICE("us"),
+			    slice_of(client->said_as));
 		return;
 	}
 	while (client->said_left > 0 && rest.n > 0 &&
 	    slice_cut(&rest, '\n', &line)) {
-		say(client, SLICE("us"), line);
-		rest = slice_from(rest, chunk_bytes(line));
+		dialogue_event(client, SLICE("us"), line);
+		rest = slice_from(rest, dialogue_chunk_bytes(line));
 	}
 }
 
@@ -73,9 +74,9 @@ client_said_heard(struct client *client, const struct reply *reply)
 	struct slice rest = reply->text, line;
 
 	if (reply->code == 334) {
-		say(client, SLICE("peer"), SLICE("334 ***"));
+		dialogue_event(client, SLICE("peer"), SLICE("334 ***"));
 		return;
 	}
 	while (slice_cut(&rest, '\n', &line))
-		say(client, SLICE("peer"), line);
+		dialogue_event(client, SLICE("peer"), line);
 }

@@ -17,7 +17,8 @@
 #include "base/banned.h"
 
 static bool
-greeting(struct client *client, bool is_by_mx, struct verdict *out_trouble)
+hello_greeting(struct client *client, bool is_by_mx,
+    struct verdict *out_trouble)
 {
 	enum peer_result result;
 	struct slice text, name;
@@ -84,7 +85,7 @@ client_hello(struct client *client, struct client_hello *hello,
 	if (hello->policy->is_implicit &&
 	    !client_start_tls(client, hello, out_trouble))
 		return false;
-	if (!greeting(client, hello->is_by_mx, out_trouble) ||
+	if (!hello_greeting(client, hello->is_by_mx, out_trouble) ||
 	    !client_ehlo(client, client_helo(client), out_trouble))
 		return false;
 	if (!hello->policy->is_implicit) {

@@ -21,7 +21,7 @@
 /* A name that is not there is final when it came from an address; when it
  * came from the configuration a person will mend it. */
 static void
-dns_trouble(const struct client_target *target, const char *name,
+hosts_dns_trouble(const struct client_target *target, const char *name,
     enum dns_result result, const struct err *err, struct verdict *out)
 {
 	bool is_gone = (result == DNS_NO_NAME || result == DNS_NONE) &&
@@ -66,7 +66,7 @@ hosts_before_us(struct client_hosts *hosts, const char *own,
 }
 
 static bool
-only_itself(struct client_hosts *hosts)
+hosts_only_itself(struct client_hosts *hosts)
 {
 	snprintf(hosts->mx[0].host, sizeof(hosts->mx[0].host), "%s",
 	    hosts->target->name);
@@ -78,7 +78,7 @@ only_itself(struct client_hosts *hosts)
 /* "." beside real hosts is no null MX (RFC 7505 section 3), but no host
  * either. */
 static void
-nobodies_drop(struct client_hosts *hosts)
+hosts_drop_nobodies(struct client_hosts *hosts)
 {
 	size_t kept = 0;
 
@@ -99,15 +99,15 @@ client_hosts_find(const struct client *client,
 	hosts->target = target;
 	hosts->asked = hosts->count = 0;
 	if (target->kind != TARGET_MX)
-		return only_itself(hosts);
+		return hosts_only_itself(hosts);
 	result = dns_mx(target->name, hosts->mx, &hosts->count, &err);
 	if (result == DNS_NONE)		/* RFC 5321 section 5.1: implicit MX */
-		return only_itself(hosts);
+		return hosts_only_itself(hosts);
 	if (result != DNS_OK) {
-		dns_trouble(target, target->name, result, &err, out);
+		hosts_dns_trouble(target, target->name, result, &err, out);
 		return false;
 	}
-	nobodies_drop(hosts);
+	hosts_drop_nobodies(hosts);
 	if (hosts->count == 0) {
 		verdict_set(out, VERDICT_FAILED, "5.1.10", "dns",
 		    "%s takes no mail (null MX)", target->name);
@@ -119,7 +119,7 @@ client_hosts_find(const struct client *client,
 /* ---- addresses --------------------------------------------------------- */
 
 static void
-port_set(struct sockaddr_storage *address, unsigned port)
+hosts_set_port(struct sockaddr_storage *address, unsigned port)
 {
 	if (address->ss_family == AF_INET)
 		((struct sockaddr_in *)address)->sin_port =
@@ -132,7 +132,7 @@ port_set(struct sockaddr_storage *address, unsigned port)
 /* "This network", multicast, unspecified, IPv4 in disguise: no MX is
  * there, and some of them would be ourselves. */
 static bool
-is_host_address(const struct sockaddr_storage *address)
+hosts_is_address(const struct sockaddr_storage *address)
 {
 	const struct sockaddr_in *four = (const struct sockaddr_in *)address;
 	const struct sockaddr_in6 *six =
@@ -150,7 +150,7 @@ is_host_address(const struct sockaddr_storage *address)
 
 /* six four six four ...: a family that leads nowhere costs little. */
 static void
-families_mix(struct dns_address *addresses, size_t count)
+hosts_mix_families(struct dns_address *addresses, size_t count)
 {
 	struct dns_address mixed[DNS_ADDRESS_MAX];
 	sa_family_t turn = count > 0 ? addresses[0].address.ss_family : 0;
@@ -176,7 +176,7 @@ families_mix(struct dns_address *addresses, size_t count)
 }
 
 static bool
-nothing_usable(const struct client_hosts *hosts, const char *name,
+hosts_nothing_usable(const struct client_hosts *hosts, const char *name,
     struct verdict *out)
 {
 	bool is_mx = hosts->target->kind == TARGET_MX;
@@ -202,21 +202,21 @@ client_hosts_ask(struct client_hosts *hosts, size_t index,
 	hosts->asked = 0;
 	result = dns_addresses(name, hosts->addresses, &count, &err);
 	if (result != DNS_OK) {
-		dns_trouble(hosts->target, name, result, &err, out);
+		hosts_dns_trouble(hosts->target, name, result, &err, out);
 		return false;
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct dns_address *one = &hosts->addresses[i];
 
 		if (hosts->target->kind == TARGET_MX &&
-		    !is_host_address(&one->address))
+		    !hosts_is_address(&one->address))
 			continue;
-		port_set(&one->address, hosts->target->port);
+		hosts_set_port(&one->address, hosts->target->port);
 		hosts->addresses[kept++] = *one;
 	}
 	if (kept == 0)
-		return nothing_usable(hosts, name, out);
-	families_mix(hosts->addresses, kept);
+		return hosts_nothing_usable(hosts, name, out);
+	hosts_mix_families(hosts->addresses, kept);
 	hosts->address_count = kept;
 	hosts->asked = index + 1;
 	return true;
@@ -227,7 +227,7 @@ client_hosts_ask(struct client_hosts *hosts, size_t index,
 /* Does this machine have the address?  The kernel then sends to it from it.
  * Nothing leaves: a datagram socket that is connected is only a route. */
 static bool
-is_local(const struct sockaddr_storage *address)
+hosts_is_local(const struct sockaddr_storage *address)
 {
 	struct sockaddr_storage own;
 	socklen_t length = sizeof(own), n =
@@ -249,7 +249,7 @@ is_local(const struct sockaddr_storage *address)
 }
 
 static in_port_t
-port_of(const struct sockaddr_storage *address)
+hosts_port(const struct sockaddr_storage *address)
 {
 	return address->ss_family == AF_INET ?
 	    ((const struct sockaddr_in *)address)->sin_port :
@@ -257,7 +257,7 @@ port_of(const struct sockaddr_storage *address)
 }
 
 static bool
-is_any(const struct net *address)
+hosts_is_any(const struct net *address)
 {
 	static const unsigned char none[16], four[16] = { [10] = 0xff,
 	    [11] = 0xff };
@@ -278,11 +278,11 @@ client_is_own(const struct client *client,
 		const struct conf_listen *one = &conf->listens[i];
 
 		if (one->address.ss_family != address->ss_family ||
-		    port_of(&one->address) != port_of(address))
+		    hosts_port(&one->address) != hosts_port(address))
 			continue;
 		net_of_sockaddr((const struct sockaddr *)&one->address, &ours);
 		if (memcmp(ours.bytes, theirs.bytes, 16) == 0 ||
-		    (is_any(&ours) && is_local(address)))
+		    (hosts_is_any(&ours) && hosts_is_local(address)))
 			return true;
 	}
 	return false;

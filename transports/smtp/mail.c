@@ -21,7 +21,7 @@
 /* The host took its leave with its last answer: for those who still wait
  * for theirs it is the answer, too. */
 static enum progress
-closed(struct mail *mail, const struct verdict *verdict)
+mail_closed(struct mail *mail, const struct verdict *verdict)
 {
 	mail_settle_picked(mail, verdict);
 	client_quit(mail->client);
@@ -29,21 +29,21 @@ closed(struct mail *mail, const struct verdict *verdict)
 }
 
 static enum progress
-message_smtp(struct mail *mail)
+mail_send_smtp(struct mail *mail)
 {
 	struct verdict verdict;
-	enum progress progress = hear_end(mail, &verdict);
+	enum progress progress = mail_hear_end(mail, &verdict);
 
 	if (progress != GO_ON)
 		return progress;
 	for (size_t i = 0; i < mail->picked_count; i++)
 		if (mail->states[mail->picked[i]] == RCPT_ACCEPTED)
 			mail_settle(mail, mail->picked[i], &verdict);
-	return mail->is_closing ? closed(mail, &verdict) : OVER;
+	return mail->is_closing ? mail_closed(mail, &verdict) : OVER;
 }
 
 static enum progress
-message_lmtp(struct mail *mail)
+mail_send_lmtp(struct mail *mail)
 {
 	struct verdict verdict;
 
@@ -53,38 +53,38 @@ message_lmtp(struct mail *mail)
 
 		if (mail->states[index] != RCPT_ACCEPTED)
 			continue;
-		progress = hear_end(mail, &verdict);
+		progress = mail_hear_end(mail, &verdict);
 		if (progress != GO_ON)
 			return progress;
 		mail_settle(mail, index, &verdict);
 		if (mail->is_closing)
-			return closed(mail, &verdict);
+			return mail_closed(mail, &verdict);
 	}
 	return OVER;
 }
 
 /* The content is out: the answer is awaited. */
 static enum progress
-message_end(struct mail *mail)
+mail_send_end(struct mail *mail)
 {
 	mail->client->messages++;
-	return mail->client->is_lmtp ? message_lmtp(mail) :
-	    message_smtp(mail);
+	return mail->client->is_lmtp ? mail_send_lmtp(mail) :
+	    mail_send_smtp(mail);
 }
 
 static enum progress
-message(struct mail *mail)
+mail_send(struct mail *mail)
 {
 	enum progress progress = mail_content(mail);
 
-	return progress == GO_ON ? message_end(mail) : progress;
+	return progress == GO_ON ? mail_send_end(mail) : progress;
 }
 
 /* ---- a transaction ----------------------------------------------------- */
 
 /* What stands behind the last "@" of an address. */
 static struct slice
-domain_of(struct slice address)
+mail_domain(struct slice address)
 {
 	size_t at = address.n;
 
@@ -96,16 +96,16 @@ domain_of(struct slice address)
 /* Whether the domain is one of those picked, or one more is allowed
  * (RFC 9422 section 4.3). */
 static bool
-is_domain_allowed(const struct mail *mail, size_t index, size_t *domains)
+mail_is_domain_allowed(const struct mail *mail, size_t index, size_t *domains)
 {
 	const struct control_rcpt *rcpts = mail->job->rcpts;
-	struct slice domain = domain_of(rcpts[index].user);
+	struct slice domain = mail_domain(rcpts[index].user);
 
 	if (mail->client->offer.domains == 0)
 		return true;
 	for (size_t i = mail->picked_count; i-- > 0;)
 		if (slice_equal_nocase(domain,
-		    domain_of(rcpts[mail->picked[i]].user)))
+		    mail_domain(rcpts[mail->picked[i]].user)))
 			return true;
 	if (*domains >= mail->client->offer.domains)
 		return false;
@@ -114,7 +114,7 @@ is_domain_allowed(const struct mail *mail, size_t index, size_t *domains)
 }
 
 static void
-pick(struct mail *mail)
+mail_pick(struct mail *mail)
 {
 	size_t most = mail->client->offer.rcpts, domains = 0;
 
@@ -125,7 +125,7 @@ pick(struct mail *mail)
 	for (size_t i = 0; i < mail->job->rcpt_count &&
 	    mail->picked_count < most; i++) {
 		if (mail->states[i] != RCPT_WAITING ||
-		    !is_domain_allowed(mail, i, &domains))
+		    !mail_is_domain_allowed(mail, i, &domains))
 			continue;
 		mail->states[i] = RCPT_PICKED;
 		mail->picked[mail->picked_count++] = i;
@@ -134,7 +134,7 @@ pick(struct mail *mail)
 
 /* Without DATA there is no reply that would say "no valid recipients". */
 static enum progress
-enough(struct mail *mail)
+mail_is_enough(struct mail *mail)
 {
 	if (mail->is_mail_ok && mail->accepted_count > 0)
 		return GO_ON;
@@ -145,66 +145,67 @@ enough(struct mail *mail)
 /* MAIL and all RCPT in one write, and what `behind` is: DATA, or the whole
  * message as one chunk. */
 static enum progress
-envelope_pipelined(struct mail *mail)
+mail_pipelined_envelope(struct mail *mail)
 {
 	enum progress progress, first = GO_ON;
 	bool is_reset = mail->client->needs_reset;
 
 	if (is_reset)
-		say_reset(mail);
-	say_mail(mail);
+		mail_say_reset(mail);
+	mail_say_mail(mail);
 	for (size_t i = 0; i < mail->picked_count; i++)
-		say_rcpt(mail, mail->picked[i]);
+		mail_say_rcpt(mail, mail->picked[i]);
 	if (mail->is_in_one && mail_content_in_one(mail) != GO_ON)
 		return BROKEN;
 	if (!mail->is_chunked)
-		say_data(mail);
+		mail_say_data(mail);
 	if (is_reset)
-		first = hear_reset(mail);
+		first = mail_hear_reset(mail);
 	if (first == GO_ON)
-		first = hear_mail(mail);
+		first = mail_hear_mail(mail);
 	if (first == BROKEN || first == STALE)
 		return first;
 	for (size_t i = 0; i < mail->picked_count; i++) {
-		progress = hear_rcpt(mail, mail->picked[i]);
+		progress = mail_hear_rcpt(mail, mail->picked[i]);
 		if (progress != GO_ON)
 			return progress;
 	}
 	if (mail->is_in_one)
-		return mail->accepted_count > 0 ? GO_ON : hear_nobody(mail);
-	return mail->is_chunked ? enough(mail) : hear_data(mail);
+		return mail->accepted_count > 0 ? GO_ON :
+		    mail_hear_nobody(mail);
+	return mail->is_chunked ? mail_is_enough(mail) : mail_hear_data(mail);
 }
 
 static enum progress
-envelope_stepwise(struct mail *mail)
+mail_stepwise_envelope(struct mail *mail)
 {
 	enum progress progress = GO_ON;
 
 	if (mail->client->needs_reset) {
-		say_reset(mail);
-		progress = hear_reset(mail);
+		mail_say_reset(mail);
+		progress = mail_hear_reset(mail);
 	}
 	if (progress == GO_ON) {
-		say_mail(mail);
-		progress = hear_mail(mail);
+		mail_say_mail(mail);
+		progress = mail_hear_mail(mail);
 	}
 	for (size_t i = 0; progress == GO_ON && i < mail->picked_count; i++) {
-		say_rcpt(mail, mail->picked[i]);
-		progress = hear_rcpt(mail, mail->picked[i]);
+		mail_say_rcpt(mail, mail->picked[i]);
+		progress = mail_hear_rcpt(mail, mail->picked[i]);
 	}
 	if (progress != GO_ON)
 		return progress;
-	progress = enough(mail);
+	progress = mail_is_enough(mail);
 	if (progress != GO_ON || mail->is_chunked)
 		return progress;
-	say_data(mail);
-	return hear_data(mail);
+	mail_say_data(mail);
+	return mail_hear_data(mail);
 }
 
 /* A host that goes silent or away when it hears several commands at once
  * gets them one by one the next time. */
 static void
-pipelining_judge(struct mail *mail)
+mail_judge_pipelining(struct mail *mail)
 {
 	struct client *client = mail->client;
 
@@ -215,22 +216,22 @@ pipelining_judge(struct mail *mail)
 }
 
 static enum progress
-transaction(struct mail *mail)
+mail_transaction(struct mail *mail)
 {
 	struct client *client = mail->client;
 	bool is_pipelined = client->offer.extensions & CLIENT_PIPELINING &&
 	    !client->no_pipelining;
 	enum progress progress;
 
-	pick(mail);
+	mail_pick(mail);
 	mail->is_in_one = is_pipelined && mail_form_is_small(mail);
-	progress = is_pipelined ? envelope_pipelined(mail) :
-	    envelope_stepwise(mail);
+	progress = is_pipelined ? mail_pipelined_envelope(mail) :
+	    mail_stepwise_envelope(mail);
 	if (is_pipelined && progress == BROKEN)
-		pipelining_judge(mail);
+		mail_judge_pipelining(mail);
 	if (progress == GO_ON)
-		progress = mail->is_in_one ? message_end(mail) :
-		    message(mail);
+		progress = mail->is_in_one ? mail_send_end(mail) :
+		    mail_send(mail);
 	client->used_at_ms = clock_steady_ms();
 	client->is_used = true;
 	return progress;
@@ -240,7 +241,7 @@ transaction(struct mail *mail)
 
 /* No control character can get into a command line. */
 static bool
-is_sayable(struct slice text)
+mail_is_sayable(struct slice text)
 {
 	for (size_t i = 0; i < text.n; i++)
 		if ((unsigned char)text.p[i] < ' ' || text.p[i] == 127)
@@ -249,24 +250,25 @@ is_sayable(struct slice text)
 }
 
 static void
-controls_check(struct mail *mail)
+mail_check_controls(struct mail *mail)
 {
 	const struct control_job *job = mail->job;
-	bool is_good = is_sayable(job->sender) && is_sayable(job->envid) &&
-	    is_sayable(job->bodytype);
+	bool is_good = mail_is_sayable(job->sender) &&
+	    mail_is_sayable(job->envid) &&
+	    mail_is_sayable(job->bodytype);
 	struct verdict verdict;
 
 	verdict_set(&verdict, VERDICT_FAILED, "5.1.3",
 	    mail->client->is_lmtp ? "lmtp" : "smtp",
 	    "there is a control character in an address");
 	for (size_t i = 0; i < job->rcpt_count; i++)
-		if (!is_good || !is_sayable(job->rcpts[i].user) ||
-		    !is_sayable(job->rcpts[i].orcpt))
+		if (!is_good || !mail_is_sayable(job->rcpts[i].user) ||
+		    !mail_is_sayable(job->rcpts[i].orcpt))
 			mail_settle(mail, i, &verdict);
 }
 
 static bool
-has_waiting(const struct mail *mail)
+mail_has_waiting(const struct mail *mail)
 {
 	for (size_t i = 0; i < mail->job->rcpt_count; i++)
 		if (mail->states[i] == RCPT_WAITING)
@@ -276,7 +278,7 @@ has_waiting(const struct mail *mail)
 
 /* RFC 9422 section 4.1: MAILMAX. */
 static bool
-is_used_up(const struct client *client)
+mail_is_used_up(const struct client *client)
 {
 	return client->offer.mails > 0 &&
 	    client->messages >= client->offer.mails;
@@ -284,14 +286,14 @@ is_used_up(const struct client *client)
 
 /* Transactions over one connection until nobody waits or it is gone. */
 static enum progress
-transactions(struct mail *mail)
+mail_transactions(struct mail *mail)
 {
 	enum progress progress = OVER;
 
 	mail_form_choose(mail);
-	while (progress == OVER && has_waiting(mail))
-		progress = is_used_up(mail->client) ? STALE :
-		    transaction(mail);
+	while (progress == OVER && mail_has_waiting(mail))
+		progress = mail_is_used_up(mail->client) ? STALE :
+		    mail_transaction(mail);
 	mail_form_release(mail);
 	return progress;
 }
@@ -310,15 +312,15 @@ client_deliver(struct client *client, struct arena *arena,
 	mail.states = arena_alloc(arena, job->rcpt_count);
 	mail.picked = arena_alloc(arena,
 	    CLIENT_RCPTS_MAX * sizeof(*mail.picked));
-	controls_check(&mail);
-	while (progress == STALE && has_waiting(&mail)) {
+	mail_check_controls(&mail);
+	while (progress == STALE && mail_has_waiting(&mail)) {
 		if (!client_open(client, host, job->terms.needs_tls &&
 		    !client->is_lmtp, &trouble) ||
 		    !client_xclient(client, body_fd, &trouble)) {
 			mail_settle_all(&mail, &trouble);
 			return;
 		}
-		progress = transactions(&mail);
+		progress = mail_transactions(&mail);
 	}
 	if (progress != BROKEN)
 		return;

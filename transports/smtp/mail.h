@@ -5,8 +5,8 @@
  * DATA is said in one write before the first reply is heard, without it
  * each command is followed by its reply; the functions are the same.
  *
- * Invariant: when a hear_ function returns BROKEN, the connection is closed
- * and every recipient of the transaction has its verdict.
+ * Invariant: when a mail_hear_ function returns BROKEN, the connection is
+ * closed and every recipient of the transaction has its verdict.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -74,26 +74,26 @@ enum progress mail_content_in_one(struct mail *mail);
 
 /* ---- mail_commands.c: queue one command line -------------------------- */
 
-void say_reset(struct mail *mail);
-void say_mail(struct mail *mail);	/* RFC 5321 section 4.1.1.2 */
-void say_rcpt(struct mail *mail, size_t index);	/* section 4.1.1.3 */
-void say_data(struct mail *mail);
+void mail_say_reset(struct mail *mail);
+void mail_say_mail(struct mail *mail);	/* RFC 5321 section 4.1.1.2 */
+void mail_say_rcpt(struct mail *mail, size_t index);	/* section 4.1.1.3 */
+void mail_say_data(struct mail *mail);
 
 /* ---- mail_replies.c: send what is queued, take one reply -------------- */
 
-enum progress hear_reset(struct mail *mail);
+enum progress mail_hear_reset(struct mail *mail);
 /* OVER: refused, all picked recipients have the verdict. */
-enum progress hear_mail(struct mail *mail);
+enum progress mail_hear_mail(struct mail *mail);
 /* GO_ON also when this recipient is refused. */
-enum progress hear_rcpt(struct mail *mail, size_t index);
+enum progress mail_hear_rcpt(struct mail *mail, size_t index);
 /* GO_ON: send the message.  OVER: there is nobody to send it to. */
-enum progress hear_data(struct mail *mail);
+enum progress mail_hear_data(struct mail *mail);
 /* The reply to BDAT LAST when there is nobody to get it. OVER or BROKEN. */
-enum progress hear_nobody(struct mail *mail);
+enum progress mail_hear_nobody(struct mail *mail);
 /* The reply to a chunk before the last one: GO_ON; OVER: refused. */
-enum progress hear_chunk(struct mail *mail);
+enum progress mail_hear_chunk(struct mail *mail);
 /* The reply to the final dot: GO_ON, *out is its verdict. */
-enum progress hear_end(struct mail *mail, struct verdict *out);
+enum progress mail_hear_end(struct mail *mail, struct verdict *out);
 
 /* ---- mail_replies.c: verdicts ----------------------------------------- */
 

@@ -26,14 +26,14 @@
 enum { BY_SPAN_MAX = 999999999 };	/* RFC 2852 section 4 */
 
 void
-say_reset(struct mail *mail)
+mail_say_reset(struct mail *mail)
 {
 	str_adds(&mail->client->peer.out, "RSET\r\n");
 }
 
 /* What the sender asked for, where the host can obey. */
 static void
-say_terms(struct mail *mail)
+mail_say_terms(struct mail *mail)
 {
 	const struct terms *terms = &mail->job->terms;
 	unsigned extensions = mail->client->offer.extensions;
@@ -54,7 +54,7 @@ say_terms(struct mail *mail)
 }
 
 void
-say_mail(struct mail *mail)
+mail_say_mail(struct mail *mail)
 {
 	const struct control_job *job = mail->job;
 	struct client *client = mail->client;
@@ -72,7 +72,7 @@ say_mail(struct mail *mail)
 		str_adds(out, " SMTPUTF8");
 	if (client->is_required)
 		str_adds(out, " REQUIRETLS");
-	say_terms(mail);
+	mail_say_terms(mail);
 	if (client->offer.extensions & CLIENT_DSN) {
 		if (job->ret != DSN_RET_DEFAULT)
 			str_addf(out, " RET=%s", dsn_ret_name(job->ret));
@@ -85,7 +85,7 @@ say_mail(struct mail *mail)
 }
 
 void
-say_rcpt(struct mail *mail, size_t index)
+mail_say_rcpt(struct mail *mail, size_t index)
 {
 	const struct control_rcpt *rcpt = &mail->job->rcpts[index];
 	struct str *out = &mail->client->peer.out;
@@ -107,7 +107,7 @@ say_rcpt(struct mail *mail, size_t index)
 }
 
 void
-say_data(struct mail *mail)
+mail_say_data(struct mail *mail)
 {
 	str_adds(&mail->client->peer.out, "DATA\r\n");
 }

@@ -25,7 +25,7 @@ enum { PIECE_BYTES = 64 * 1024, CHUNKS_AHEAD = 2 };
 /* The file cannot be read: hang up, or the peer would take the part that it
  * has for the whole. */
 static enum progress
-body_broken(struct mail *mail)
+content_body_broken(struct mail *mail)
 {
 	struct verdict verdict;
 
@@ -37,7 +37,8 @@ body_broken(struct mail *mail)
 }
 
 static enum progress
-line_broken(struct mail *mail, enum peer_result result, const struct err *err)
+content_line_broken(struct mail *mail, enum peer_result result,
+    const struct err *err)
 {
 	struct verdict verdict;
 
@@ -48,7 +49,7 @@ line_broken(struct mail *mail, enum peer_result result, const struct err *err)
 }
 
 static enum progress
-flush(struct mail *mail)
+content_flush(struct mail *mail)
 {
 	struct err err;
 	enum peer_result result = client_flush(mail->client,
@@ -57,7 +58,8 @@ flush(struct mail *mail)
 	if (mail->client->said_as != NULL)
 		mail->client->said_as = "";	/* once is enough */
 
-	return result == PEER_OK ? GO_ON : line_broken(mail, result, &err);
+	return result == PEER_OK ? GO_ON : content_line_broken(mail, result,
+	    &err);
 }
 
 /* ---- a message in pieces ----------------------------------------------- */
@@ -72,7 +74,7 @@ struct pieces {			/* content, LF line ends (or binary) */
 static char piece[PIECE_BYTES];
 
 static void
-pieces_init(struct pieces *pieces, struct mail *mail)
+content_init_pieces(struct pieces *pieces, struct mail *mail)
 {
 	*pieces = (struct pieces){ .mail = mail,
 	    .offset = mail->job->body_offset, .text = STR_INIT };
@@ -81,7 +83,7 @@ pieces_init(struct pieces *pieces, struct mail *mail)
 }
 
 static void
-header_piece(struct pieces *pieces, struct slice *out)
+content_header_piece(struct pieces *pieces, struct slice *out)
 {
 	struct mail *mail = pieces->mail;
 	struct slice header = mail->job->header;
@@ -101,13 +103,13 @@ header_piece(struct pieces *pieces, struct slice *out)
 
 /* The next piece; empty ones mean nothing.  1; 0 it is over; -1 errno. */
 static int
-pieces_next(struct pieces *pieces, struct slice *out)
+content_next_piece(struct pieces *pieces, struct slice *out)
 {
 	struct mime_down *down = pieces->mail->down;
 	ssize_t n;
 
 	if (!pieces->is_begun) {
-		header_piece(pieces, out);
+		content_header_piece(pieces, out);
 		return 1;
 	}
 	if (pieces->is_over)
@@ -143,20 +145,20 @@ content_dotted(struct mail *mail)
 	struct slice text;
 	int got;
 
-	pieces_init(&pieces, mail);
+	content_init_pieces(&pieces, mail);
 	mail->client->said_as = "(the message)";
-	while ((got = pieces_next(&pieces, &text)) > 0) {
+	while ((got = content_next_piece(&pieces, &text)) > 0) {
 		if (text.n > 0 && out->len >= PEER_OUT_BYTES)
-			progress = flush(mail);
+			progress = content_flush(mail);
 		if (progress != GO_ON)
 			break;
 		dot_write(out, text, &writer);
 	}
 	if (progress == GO_ON && got < 0)
-		progress = body_broken(mail);
+		progress = content_body_broken(mail);
 	if (progress == GO_ON) {
 		dot_write_end(out, &writer);
-		progress = flush(mail);
+		progress = content_flush(mail);
 	}
 	mail->client->said_as = NULL;
 	str_release(&pieces.text);
@@ -166,7 +168,7 @@ content_dotted(struct mail *mail)
 /* ---- BDAT -------------------------------------------------------------- */
 
 static void
-wire_add(struct mail *mail, struct str *out, struct slice text,
+content_add_wire(struct mail *mail, struct str *out, struct slice text,
     bool is_header, bool *after_cr)
 {
 	if (mail->is_binary && !is_header)
@@ -176,7 +178,7 @@ wire_add(struct mail *mail, struct str *out, struct slice text,
 }
 
 static void
-chunk_add(struct str *out, struct slice chunk, bool is_last)
+content_add_chunk(struct str *out, struct slice chunk, bool is_last)
 {
 	str_addf(out, "BDAT %zu%s\r\n", chunk.n, is_last ? " LAST" : "");
 	str_add_slice(out, chunk);
@@ -185,22 +187,22 @@ chunk_add(struct str *out, struct slice chunk, bool is_last)
 /* A chunk is sent when the next one begins, so that the last is known to be
  * it; two may be on their way. */
 static enum progress
-chunk_send(struct mail *mail, struct str *chunk, unsigned *waiting,
+content_send_chunk(struct mail *mail, struct str *chunk, unsigned *waiting,
     bool is_last)
 {
 	enum progress progress = GO_ON;
 
 	while (progress == GO_ON && *waiting >= (is_last ? 1 :
 	    CHUNKS_AHEAD)) {
-		progress = hear_chunk(mail);
+		progress = mail_hear_chunk(mail);
 		--*waiting;
 	}
 	if (progress != GO_ON)
 		return progress;
-	chunk_add(&mail->client->peer.out, str_slice(chunk), is_last);
+	content_add_chunk(&mail->client->peer.out, str_slice(chunk), is_last);
 	str_reset(chunk);
 	*waiting += !is_last;
-	return flush(mail);
+	return content_flush(mail);
 }
 
 static enum progress
@@ -214,18 +216,19 @@ content_chunked(struct mail *mail)
 	struct slice text;
 	int got;
 
-	pieces_init(&pieces, mail);
+	content_init_pieces(&pieces, mail);
 	while (progress == GO_ON &&
-	    (got = pieces_next(&pieces, &text)) > 0) {
-		wire_add(mail, &chunk, text, is_header, &after_cr);
+	    (got = content_next_piece(&pieces, &text)) > 0) {
+		content_add_wire(mail, &chunk, text, is_header, &after_cr);
 		is_header = false;
 		if (chunk.len >= FORM_CHUNK_BYTES)
-			progress = chunk_send(mail, &chunk, &waiting, false);
+			progress = content_send_chunk(mail, &chunk, &waiting,
+			    false);
 	}
 	if (progress == GO_ON && got < 0)
-		progress = body_broken(mail);
+		progress = content_body_broken(mail);
 	if (progress == GO_ON)
-		progress = chunk_send(mail, &chunk, &waiting, true);
+		progress = content_send_chunk(mail, &chunk, &waiting, true);
 	/* replies to chunks already sent belong to nobody any more */
 	if (progress == OVER && waiting > 0)
 		client_quit(mail->client);
@@ -243,16 +246,17 @@ mail_content_in_one(struct mail *mail)
 	struct slice text;
 	int got;
 
-	pieces_init(&pieces, mail);
-	while ((got = pieces_next(&pieces, &text)) > 0) {
-		wire_add(mail, &chunk, text, is_header, &after_cr);
+	content_init_pieces(&pieces, mail);
+	while ((got = content_next_piece(&pieces, &text)) > 0) {
+		content_add_wire(mail, &chunk, text, is_header, &after_cr);
 		is_header = false;
 	}
 	if (got == 0)
-		chunk_add(&mail->client->peer.out, str_slice(&chunk), true);
+		content_add_chunk(&mail->client->peer.out, str_slice(&chunk),
+		    true);
 	str_release(&pieces.text);
 	str_release(&chunk);
-	return got == 0 ? GO_ON : body_broken(mail);
+	return got == 0 ? GO_ON : content_body_broken(mail);
 }
 
 enum progress

@@ -37,7 +37,7 @@ mail_settle_all(struct mail *mail, const struct verdict *verdict)
 }
 
 static enum progress
-broken(struct mail *mail, enum peer_result result, const struct err *err,
+mail_broken(struct mail *mail, enum peer_result result, const struct err *err,
     const char *step, bool is_host_trouble)
 {
 	struct verdict verdict;
@@ -51,7 +51,7 @@ broken(struct mail *mail, enum peer_result result, const struct err *err,
 /* A reply that makes no sense here: hang up before the two sides disagree
  * about what is data and what is a command. */
 static enum progress
-nonsense(struct mail *mail, const struct reply *reply, const char *command)
+mail_nonsense(struct mail *mail, const struct reply *reply, const char *command)
 {
 	struct verdict verdict;
 	struct str text = STR_INIT;
@@ -67,7 +67,7 @@ nonsense(struct mail *mail, const struct reply *reply, const char *command)
 
 /* The peer ends the session in the middle. */
 static enum progress
-closing(struct mail *mail, const struct reply *reply)
+mail_closing(struct mail *mail, const struct reply *reply)
 {
 	struct verdict verdict;
 
@@ -79,7 +79,7 @@ closing(struct mail *mail, const struct reply *reply)
 
 /* Send what is queued, wait for the next reply. */
 static enum peer_result
-hear(struct mail *mail, int64_t timeout_ms, struct reply *out,
+mail_hear(struct mail *mail, int64_t timeout_ms, struct reply *out,
     struct err *err)
 {
 	struct client *client = mail->client;
@@ -95,14 +95,14 @@ hear(struct mail *mail, int64_t timeout_ms, struct reply *out,
 /* A kept connection that ends before it answered MAIL did so because it
  * was old, not because of this message. */
 static bool
-is_stale(const struct mail *mail, enum peer_result result)
+mail_is_stale(const struct mail *mail, enum peer_result result)
 {
 	return mail->client->is_used &&
 	    (result == PEER_EOF || result == PEER_ERROR);
 }
 
 static enum progress
-stale(struct mail *mail)
+mail_stale(struct mail *mail)
 {
 	for (size_t i = 0; i < mail->picked_count; i++)
 		mail->states[mail->picked[i]] = RCPT_WAITING;
@@ -111,26 +111,27 @@ stale(struct mail *mail)
 }
 
 enum progress
-hear_reset(struct mail *mail)
+mail_hear_reset(struct mail *mail)
 {
 	struct reply reply;
 	struct err err;
-	enum peer_result result = hear(mail,
+	enum peer_result result = mail_hear(mail,
 	    mail->client->conf->timeouts.mail_ms, &reply, &err);
 
 	mail->client->needs_reset = false;
-	if (result != PEER_OK && is_stale(mail, result))
-		return stale(mail);
+	if (result != PEER_OK && mail_is_stale(mail, result))
+		return mail_stale(mail);
 	if (result != PEER_OK)
-		return broken(mail, result, &err,
+		return mail_broken(mail, result, &err,
 		    "waiting for the reply to RSET", true);
 	if (reply.code == 421)
-		return stale(mail);
-	return reply.code / 100 == 2 ? GO_ON : nonsense(mail, &reply, "RSET");
+		return mail_stale(mail);
+	return reply.code / 100 == 2 ? GO_ON : mail_nonsense(mail, &reply,
+	    "RSET");
 }
 
 enum progress
-hear_mail(struct mail *mail)
+mail_hear_mail(struct mail *mail)
 {
 	struct client *client = mail->client;
 	enum peer_result result;
@@ -138,17 +139,17 @@ hear_mail(struct mail *mail)
 	struct reply reply;
 	struct err err;
 
-	result = hear(mail, client->conf->timeouts.mail_ms, &reply, &err);
-	if (result != PEER_OK && is_stale(mail, result))
-		return stale(mail);
+	result = mail_hear(mail, client->conf->timeouts.mail_ms, &reply, &err);
+	if (result != PEER_OK && mail_is_stale(mail, result))
+		return mail_stale(mail);
 	if (result != PEER_OK)
-		return broken(mail, result, &err,
+		return mail_broken(mail, result, &err,
 		    "waiting for the reply to MAIL", true);
 	if (reply.code / 100 == 3)
-		return nonsense(mail, &reply, "MAIL");
+		return mail_nonsense(mail, &reply, "MAIL");
 	if (reply.code == 421)
-		return client->is_used ? stale(mail) :
-		    closing(mail, &reply);
+		return client->is_used ? mail_stale(mail) :
+		    mail_closing(mail, &reply);
 	mail->is_mail_ok = reply.code / 100 == 2;
 	if (mail->is_mail_ok)
 		return GO_ON;
@@ -160,7 +161,7 @@ hear_mail(struct mail *mail)
 /* RFC 5321 section 4.5.3.1.10: 452 (or, wrongly, 552) for the recipients
  * that are too many; they go into the next transaction. */
 static bool
-is_one_too_many(const struct mail *mail, const struct reply *reply)
+mail_is_one_too_many(const struct mail *mail, const struct reply *reply)
 {
 	return mail->accepted_count > 0 && (reply->code == 452 ||
 	    (reply->code == 552 && reply->status[0] == '\0'));
@@ -168,14 +169,14 @@ is_one_too_many(const struct mail *mail, const struct reply *reply)
 
 /* So many at a time, then; few, and it was about something else. */
 static void
-limit_learn(struct client *client, size_t accepted)
+mail_learn_limit(struct client *client, size_t accepted)
 {
 	if (accepted >= CLIENT_LIMIT_MIN)
 		client->offer.rcpts = (unsigned)accepted;
 }
 
 enum progress
-hear_rcpt(struct mail *mail, size_t index)
+mail_hear_rcpt(struct mail *mail, size_t index)
 {
 	struct client *client = mail->client;
 	enum peer_result result;
@@ -183,22 +184,22 @@ hear_rcpt(struct mail *mail, size_t index)
 	struct reply reply;
 	struct err err;
 
-	result = hear(mail, client->conf->timeouts.rcpt_ms, &reply, &err);
+	result = mail_hear(mail, client->conf->timeouts.rcpt_ms, &reply, &err);
 	if (result != PEER_OK)
-		return broken(mail, result, &err,
+		return mail_broken(mail, result, &err,
 		    "waiting for the reply to RCPT", true);
 	if (!mail->is_mail_ok)
 		return GO_ON;		/* 503: settled by the reply to MAIL */
 	if (reply.code / 100 == 3)
-		return nonsense(mail, &reply, "RCPT");
+		return mail_nonsense(mail, &reply, "RCPT");
 	if (reply.code == 421)
-		return closing(mail, &reply);
+		return mail_closing(mail, &reply);
 	if (reply.code / 100 == 2) {
 		mail->states[index] = RCPT_ACCEPTED;
 		mail->accepted_count++;
-	} else if (is_one_too_many(mail, &reply)) {
+	} else if (mail_is_one_too_many(mail, &reply)) {
 		mail->states[index] = RCPT_WAITING;
-		limit_learn(client, mail->accepted_count);
+		mail_learn_limit(client, mail->accepted_count);
 	} else {
 		client_verdict(client, &reply, VERDICT_DEFERRED, &verdict);
 		mail_settle(mail, index, &verdict);
@@ -207,7 +208,7 @@ hear_rcpt(struct mail *mail, size_t index)
 }
 
 static void
-settle_accepted(struct mail *mail, const struct verdict *verdict)
+mail_settle_accepted(struct mail *mail, const struct verdict *verdict)
 {
 	for (size_t i = 0; i < mail->picked_count; i++)
 		if (mail->states[mail->picked[i]] == RCPT_ACCEPTED)
@@ -216,119 +217,122 @@ settle_accepted(struct mail *mail, const struct verdict *verdict)
 
 /* The message is taken for nobody: a no to DATA, or to a chunk. */
 static enum progress
-refused(struct mail *mail, const struct reply *reply)
+mail_refused(struct mail *mail, const struct reply *reply)
 {
 	struct verdict verdict;
 
 	if (reply->code == 421)
-		return closing(mail, reply);
+		return mail_closing(mail, reply);
 	mail->client->needs_reset = true;
 	client_verdict(mail->client, reply, VERDICT_DEFERRED, &verdict);
-	settle_accepted(mail, &verdict);
+	mail_settle_accepted(mail, &verdict);
 	return OVER;
 }
 
 /* 354 although nobody is to get it (RFC 2920 section 3.1): an empty
  * message, whose reply tells nothing. */
 static enum progress
-end_empty(struct mail *mail)
+mail_end_empty(struct mail *mail)
 {
 	enum peer_result result;
 	struct reply reply;
 	struct err err;
 
 	str_adds(&mail->client->peer.out, ".\r\n");
-	result = hear(mail, mail->client->conf->timeouts.data_end_ms, &reply,
+	result = mail_hear(mail, mail->client->conf->timeouts.data_end_ms,
+	    &reply,
 	    &err);
 	if (result != PEER_OK)
-		return broken(mail, result, &err,
+		return mail_broken(mail, result, &err,
 		    "ending a message without recipients", false);
 	mail->client->needs_reset = reply.code / 100 != 2;
 	return OVER;
 }
 
 enum progress
-hear_data(struct mail *mail)
+mail_hear_data(struct mail *mail)
 {
 	struct client *client = mail->client;
 	enum peer_result result;
 	struct reply reply;
 	struct err err;
 
-	result = hear(mail, client->conf->timeouts.data_start_ms, &reply,
+	result = mail_hear(mail, client->conf->timeouts.data_start_ms, &reply,
 	    &err);
 	if (result != PEER_OK)
-		return broken(mail, result, &err,
+		return mail_broken(mail, result, &err,
 		    "waiting for the reply to DATA", false);
 	if (reply.code == 354 && !client_is_level(client))
-		return nonsense(mail, &reply, "a message not yet sent");
+		return mail_nonsense(mail, &reply, "a message not yet sent");
 	if (reply.code == 354)
-		return mail->accepted_count > 0 ? GO_ON : end_empty(mail);
+		return mail->accepted_count > 0 ? GO_ON : mail_end_empty(mail);
 	if (reply.code / 100 < 4)
-		return nonsense(mail, &reply, "DATA");
-	return refused(mail, &reply);
+		return mail_nonsense(mail, &reply, "DATA");
+	return mail_refused(mail, &reply);
 }
 
 enum progress
-hear_nobody(struct mail *mail)
+mail_hear_nobody(struct mail *mail)
 {
 	enum peer_result result;
 	struct reply reply;
 	struct err err;
 
-	result = hear(mail, mail->client->conf->timeouts.data_end_ms, &reply,
+	result = mail_hear(mail, mail->client->conf->timeouts.data_end_ms,
+	    &reply,
 	    &err);
 	if (result != PEER_OK)
-		return broken(mail, result, &err,
+		return mail_broken(mail, result, &err,
 		    "waiting for the reply to BDAT", false);
 	if (reply.code == 421)
-		return closing(mail, &reply);
+		return mail_closing(mail, &reply);
 	mail->client->needs_reset = reply.code / 100 != 2;
 	return OVER;
 }
 
 enum progress
-hear_chunk(struct mail *mail)
+mail_hear_chunk(struct mail *mail)
 {
 	struct client *client = mail->client;
 	enum peer_result result;
 	struct reply reply;
 	struct err err;
 
-	result = hear(mail, client->conf->timeouts.data_block_ms, &reply,
+	result = mail_hear(mail, client->conf->timeouts.data_block_ms, &reply,
 	    &err);
 	if (result != PEER_OK)
-		return broken(mail, result, &err,
+		return mail_broken(mail, result, &err,
 		    "waiting for the reply to BDAT", false);
 	if (reply.code / 100 == 2)
 		return GO_ON;
 	if (reply.code / 100 == 3)
-		return nonsense(mail, &reply, "BDAT");
-	return refused(mail, &reply);
+		return mail_nonsense(mail, &reply, "BDAT");
+	return mail_refused(mail, &reply);
 }
 
 /* A host that took the DSN parameters took the duty to report, too (RFC
  * 3461 section 5.2.2); for one that does not know them we report. */
 static enum verdict_kind
-taken_kind(const struct client *client)
+mail_taken_kind(const struct client *client)
 {
 	return client->offer.extensions & CLIENT_DSN ? VERDICT_RELAYED :
 	    VERDICT_DELIVERED;
 }
 
 enum progress
-hear_end(struct mail *mail, struct verdict *out)
+mail_hear_end(struct mail *mail, struct verdict *out)
 {
 	struct client *client = mail->client;
 	enum peer_result result;
 	struct reply reply;
 	struct err err;
 
-	result = hear(mail, client->conf->timeouts.data_end_ms, &reply, &err);
+	result = mail_hear(mail, client->conf->timeouts.data_end_ms, &reply,
+	    &err);
 	if (result == PEER_OK && reply.code / 100 == 3)
-		return nonsense(mail, &reply, "the end of data");
+		return mail_nonsense(mail, &reply, "the end of data");
 	if (result == PEER_OK) {
-		client_verdict(client, &reply, taken_kind(client), out);
+		client_verdict(client, &reply, mail_taken_kind(client), out);
 		mail->is_closing = reply.code == 421;
 		out->host_trouble = false;
 		return GO_ON;

@@ -18,7 +18,7 @@
 #include "base/banned.h"
 
 static void
-take_size(struct client_offer *offer, struct slice rest)
+offer_take_size(struct client_offer *offer, struct slice rest)
 {
 	struct slice value;
 
@@ -27,7 +27,7 @@ take_size(struct client_offer *offer, struct slice rest)
 }
 
 static void
-take_by(struct client_offer *offer, struct slice rest)
+offer_take_by(struct client_offer *offer, struct slice rest)
 {
 	struct slice value;
 
@@ -37,7 +37,7 @@ take_by(struct client_offer *offer, struct slice rest)
 
 /* "AUTH PLAIN LOGIN", and "AUTH=LOGIN" of servers older than the RFC. */
 static void
-take_auth(struct client_offer *offer, struct slice rest)
+offer_take_auth(struct client_offer *offer, struct slice rest)
 {
 	struct slice word;
 
@@ -46,7 +46,7 @@ take_auth(struct client_offer *offer, struct slice rest)
 }
 
 static void
-take_limits(struct client_offer *offer, struct slice rest)
+offer_take_limits(struct client_offer *offer, struct slice rest)
 {
 	const struct { const char *name; unsigned *field; } rows[] = {
 		{ "MAILMAX", &offer->mails }, { "RCPTMAX", &offer->rcpts },
@@ -67,7 +67,7 @@ take_limits(struct client_offer *offer, struct slice rest)
 
 /* "XCLIENT NAME ADDR PROTO HELO". */
 static void
-take_xclient(struct client_offer *offer, struct slice rest)
+offer_take_xclient(struct client_offer *offer, struct slice rest)
 {
 	static const struct { const char *name; unsigned attribute; }
 	rows[] = {
@@ -90,7 +90,7 @@ static const struct {
 			    struct slice rest);
 } extension_rows[] = {
 	{ "PIPELINING", CLIENT_PIPELINING, NULL },
-	{ "SIZE", CLIENT_SIZE, take_size },
+	{ "SIZE", CLIENT_SIZE, offer_take_size },
 	{ "8BITMIME", CLIENT_8BITMIME, NULL },
 	{ "DSN", CLIENT_DSN, NULL },
 	{ "ENHANCEDSTATUSCODES", CLIENT_STATUSCODES, NULL },
@@ -99,15 +99,15 @@ static const struct {
 	{ "REQUIRETLS", CLIENT_REQUIRETLS, NULL },
 	{ "CHUNKING", CLIENT_CHUNKING, NULL },
 	{ "BINARYMIME", CLIENT_BINARYMIME, NULL },
-	{ "DELIVERBY", CLIENT_DELIVERBY, take_by },
+	{ "DELIVERBY", CLIENT_DELIVERBY, offer_take_by },
 	{ "MT-PRIORITY", CLIENT_PRIORITY, NULL },
-	{ "LIMITS", CLIENT_LIMITS, take_limits },
-	{ "AUTH", CLIENT_AUTH, take_auth },
-	{ "XCLIENT", CLIENT_XCLIENT, take_xclient },
+	{ "LIMITS", CLIENT_LIMITS, offer_take_limits },
+	{ "AUTH", CLIENT_AUTH, offer_take_auth },
+	{ "XCLIENT", CLIENT_XCLIENT, offer_take_xclient },
 };
 
 static void
-line_take(struct client_offer *offer, struct slice line)
+offer_take_line(struct client_offer *offer, struct slice line)
 {
 	struct slice keyword;
 
@@ -115,8 +115,8 @@ line_take(struct client_offer *offer, struct slice line)
 		return;
 	if (slice_is_nocase(slice_first(keyword, 5), "AUTH=")) {
 		offer->extensions |= CLIENT_AUTH;
-		take_auth(offer, slice_from(keyword, 5));
-		take_auth(offer, line);
+		offer_take_auth(offer, slice_from(keyword, 5));
+		offer_take_auth(offer, line);
 	}
 	for (size_t i = 0; i < sizeof(extension_rows) /
 	    sizeof(extension_rows[0]); i++) {
@@ -139,5 +139,5 @@ client_offer_take(struct client_offer *offer, const struct reply *reply)
 	if (!reply_line(reply, &cursor, &line))
 		return;
 	while (reply_line(reply, &cursor, &line))
-		line_take(offer, line);
+		offer_take_line(offer, line);
 }

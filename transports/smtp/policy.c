@@ -20,26 +20,26 @@
 /* ---- the files --------------------------------------------------------- */
 
 static bool
-same(const char *a, const char *b)
+policy_same(const char *a, const char *b)
 {
 	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
 static bool
-same_files(const struct conf_tls_to *a, const struct conf_tls_to *b)
+policy_same_files(const struct conf_tls_to *a, const struct conf_tls_to *b)
 {
-	return same(a->roots, b->roots) && same(a->key, b->key) &&
-	    same(a->certificate, b->certificate);
+	return policy_same(a->roots, b->roots) && policy_same(a->key, b->key) &&
+	    policy_same(a->certificate, b->certificate);
 }
 
 /* Rows with the same files share what was made of them. */
 static struct tls_client *
-shared(const struct client *client, size_t index)
+policy_shared(const struct client *client, size_t index)
 {
 	const struct conf_tls_to *rows = client->conf->tls_to;
 
 	for (size_t i = 0; i < index; i++)
-		if (same_files(&rows[i], &rows[index]))
+		if (policy_same_files(&rows[i], &rows[index]))
 			return client->tls_clients[i];
 	return NULL;
 }
@@ -58,7 +58,7 @@ client_policy_start(struct client *client, struct err *err)
 			conf->tls_to[i].key,
 		};
 
-		client->tls_clients[i] = shared(client, i);
+		client->tls_clients[i] = policy_shared(client, i);
 		if (client->tls_clients[i] == NULL)
 			client->tls_clients[i] = tls_client_new(&files, err);
 		if (client->tls_clients[i] == NULL)
@@ -77,7 +77,7 @@ client_policy_release(struct client *client)
 	if (client->tls_clients == NULL)
 		return;
 	for (size_t i = n + 1; i-- > 0;) {
-		bool is_shared = i < n && shared(client, i) != NULL;
+		bool is_shared = i < n && policy_shared(client, i) != NULL;
 
 		if (!is_shared)
 			tls_client_free(&client->tls_clients[i]);
@@ -88,7 +88,8 @@ client_policy_release(struct client *client)
 /* ---- the ways to get one ----------------------------------------------- */
 
 static bool
-by_statement(const struct client *client, const struct client_target *target,
+policy_by_statement(const struct client *client,
+    const struct client_target *target,
     struct client_policy *out)
 {
 	const struct conf *conf = client->conf;
@@ -110,7 +111,8 @@ by_statement(const struct client *client, const struct client_target *target,
 }
 
 static bool
-by_default(const struct client *client, const struct client_target *target,
+policy_by_default(const struct client *client,
+    const struct client_target *target,
     struct client_policy *out)
 {
 	if (client->tls_clients == NULL)	/* not started: no files */
@@ -126,8 +128,8 @@ static const struct {
 			    const struct client_target *target,
 			    struct client_policy *out);
 } ways[] = {		/* the first that knows the host wins */
-	{ "tls-to", by_statement },
-	{ "default", by_default },
+	{ "tls-to", policy_by_statement },
+	{ "default", policy_by_default },
 };
 
 /* ---- the policy -------------------------------------------------------- */
@@ -135,7 +137,7 @@ static const struct {
 /* RFC 8689 section 4.2.1: what a sender requires, the site cannot waive.
  * Where TLS is spoken from the first byte nobody can do without it. */
 static void
-raise(struct client_policy *policy, const struct client_target *target,
+policy_raise(struct client_policy *policy, const struct client_target *target,
     bool is_required)
 {
 	policy->is_implicit = target->is_implicit;
@@ -149,7 +151,7 @@ raise(struct client_policy *policy, const struct client_target *target,
 /* Without names in the statement those that the destination was written
  * with count: a domain and what is below it, or the routed host. */
 static void
-names_complete(struct client_policy *policy,
+policy_complete_names(struct client_policy *policy,
     const struct client_target *target)
 {
 	if (policy->name_count > 0)
@@ -167,7 +169,7 @@ names_complete(struct client_policy *policy,
 /* Names are part of the key only where they are asked for: all hosts that
  * may be anybody share connections and sessions. */
 static void
-key_make(struct client_policy *policy)
+policy_make_key(struct client_policy *policy)
 {
 	int n = snprintf(policy->key, sizeof(policy->key), "%d%d%d%d %p",
 	    policy->level, policy->is_required, policy->is_implicit,
@@ -184,7 +186,7 @@ key_make(struct client_policy *policy)
 }
 
 static bool
-hears_of_clients(const struct client *client,
+policy_hears_of_clients(const struct client *client,
     const struct client_target *target)
 {
 	const struct conf *conf = client->conf;
@@ -207,12 +209,12 @@ client_policy(const struct client *client,
 			out->source = ways[i].name;
 			break;
 		}
-	raise(out, target, is_required);
+	policy_raise(out, target, is_required);
 	/* what stays on this machine needs no protection of its own */
 	if (target->kind == TARGET_UNIX && !out->is_required &&
 	    strcmp(out->source, "default") == 0)
 		out->level = TLS_LEVEL_NONE;
-	names_complete(out, target);
-	out->is_xclient = hears_of_clients(client, target);
-	key_make(out);
+	policy_complete_names(out, target);
+	out->is_xclient = policy_hears_of_clients(client, target);
+	policy_make_key(out);
 }

@@ -15,7 +15,7 @@
 #include "base/banned.h"
 
 static size_t
-labels_of(struct slice name)
+provider_labels(struct slice name)
 {
 	struct slice label;
 	size_t count = 0;
@@ -27,11 +27,11 @@ labels_of(struct slice name)
 
 /* "co.uk", "com.au": nobody's own domain, most likely. */
 static bool
-is_registry(struct slice name)
+provider_is_registry(struct slice name)
 {
 	size_t dot = slice_find(name, '.');
 
-	return labels_of(name) == 2 && dot <= 3 && name.n - dot - 1 == 2;
+	return provider_labels(name) == 2 && dot <= 3 && name.n - dot - 1 == 2;
 }
 
 void
@@ -44,8 +44,8 @@ client_provider(const char *host, const char *domain,
 		name.n--;
 	rest = slice_from(name, slice_find(name, '.'));
 	rest = rest.n > 0 ? slice_from(rest, 1) : rest;
-	if (labels_of(name) > 2 && !slice_is_nocase(name, domain) &&
-	    !is_registry(rest))
+	if (provider_labels(name) > 2 && !slice_is_nocase(name, domain) &&
+	    !provider_is_registry(rest))
 		name = rest;
 	if (name.n >= CLIENT_PROVIDER_BYTES)
 		name.n = 0;

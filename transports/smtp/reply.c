@@ -52,7 +52,7 @@ client_reply(struct client *client, int64_t timeout_ms, struct reply *out,
 
 /* The peer's status if it fits the code's class, else one by the code. */
 static void
-status_of(const struct reply *reply, char class, char out[12])
+client_reply_status(const struct reply *reply, char class, char out[12])
 {
 	reply_status(reply->code, slice_of(reply->status), out);
 	out[0] = class;
@@ -70,14 +70,14 @@ client_verdict(const struct client *client, const struct reply *reply,
 	switch (reply->code / 100) {
 	case 2:
 		kind = good;
-		status_of(reply, '2', status);
+		client_reply_status(reply, '2', status);
 		break;
 	case 4:
-		status_of(reply, '4', status);
+		client_reply_status(reply, '4', status);
 		break;
 	case 5:
 		kind = VERDICT_FAILED;
-		status_of(reply, '5', status);
+		client_reply_status(reply, '5', status);
 		break;
 	}
 	verdict_set(out, kind, status, client->who, "%s", text.buf);

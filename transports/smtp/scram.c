@@ -27,7 +27,7 @@
 enum { SUM = DIGEST_SHA256_BYTES };
 
 static struct slice
-sum_slice(const unsigned char *sum)
+scram_sum_slice(const unsigned char *sum)
 {
 	return (struct slice){ (const char *)sum, SUM };
 }
@@ -68,7 +68,7 @@ scram_first(struct scram *scram, const char *user, struct str *out)
 
 /* Cut "x=value" off the front. */
 static bool
-field(struct slice *rest, char name, struct slice *out)
+scram_field(struct slice *rest, char name, struct slice *out)
 {
 	if (!slice_cut(rest, ',', out) || out->n < 2 || out->p[0] != name ||
 	    out->p[1] != '=')
@@ -84,13 +84,14 @@ struct challenge {
 };
 
 static int
-challenge_parse(const struct scram *scram, struct slice text,
+scram_parse_challenge(const struct scram *scram, struct slice text,
     struct challenge *out, struct err *err)
 {
 	struct slice salt, rounds;
 
-	if (!field(&text, 'r', &out->nonce) || !field(&text, 's', &salt) ||
-	    !field(&text, 'i', &rounds) ||
+	if (!scram_field(&text, 'r', &out->nonce) || !scram_field(&text, 's',
+	    &salt) ||
+	    !scram_field(&text, 'i', &rounds) ||
 	    base64_decode(salt, &out->salt, NULL) < 0)
 		return err_set(err, "SCRAM: the challenge is not understood");
 	if (!slice_starts(out->nonce, scram->nonce) ||
@@ -107,7 +108,7 @@ challenge_parse(const struct scram *scram, struct slice text,
 
 /* ClientProof and ServerSignature of RFC 5802 section 3. */
 static int
-proofs_make(struct scram *scram, const struct challenge *challenge,
+scram_make_proofs(struct scram *scram, const struct challenge *challenge,
     const char *password, struct slice message, unsigned char *out_proof)
 {
 	unsigned char salted[SUM], key[SUM], stored[SUM], server[SUM];
@@ -115,14 +116,14 @@ proofs_make(struct scram *scram, const struct challenge *challenge,
 
 	if (digest_pbkdf2(slice_of(password), str_slice(&challenge->salt),
 	    (unsigned)challenge->rounds, salted) == 0 &&
-	    digest_hmac(DIGEST_SHA256, sum_slice(salted),
+	    digest_hmac(DIGEST_SHA256, scram_sum_slice(salted),
 	    SLICE("Client Key"), key) == 0 &&
-	    digest(DIGEST_SHA256, sum_slice(key), stored) == 0 &&
-	    digest_hmac(DIGEST_SHA256, sum_slice(stored), message,
+	    digest(DIGEST_SHA256, scram_sum_slice(key), stored) == 0 &&
+	    digest_hmac(DIGEST_SHA256, scram_sum_slice(stored), message,
 	    out_proof) == 0 &&
-	    digest_hmac(DIGEST_SHA256, sum_slice(salted),
+	    digest_hmac(DIGEST_SHA256, scram_sum_slice(salted),
 	    SLICE("Server Key"), server) == 0 &&
-	    digest_hmac(DIGEST_SHA256, sum_slice(server), message,
+	    digest_hmac(DIGEST_SHA256, scram_sum_slice(server), message,
 	    scram->server_key) == 0)
 		result = 0;
 	for (size_t i = 0; result == 0 && i < SUM; i++)
@@ -140,7 +141,8 @@ scram_final(struct scram *scram, struct slice server_first,
 	struct challenge challenge = { .salt = STR_INIT };
 	unsigned char proof[SUM] = { 0 };
 	struct str message = STR_INIT;
-	int result = challenge_parse(scram, server_first, &challenge, err);
+	int result = scram_parse_challenge(scram, server_first, &challenge,
+	    err);
 
 	if (result == 0) {
 		str_addf(out, "c=biws,r=" SLICE_FMT,
@@ -148,12 +150,12 @@ scram_final(struct scram *scram, struct slice server_first,
 		str_addf(&message, "%s," SLICE_FMT ",%s",
 		    scram->first_bare.buf, SLICE_ARG(server_first),
 		    out->buf);
-		result = proofs_make(scram, &challenge, password,
+		result = scram_make_proofs(scram, &challenge, password,
 		    str_slice(&message), proof);
 		if (result < 0)
 			err_set(err, "SCRAM: the sums cannot be made");
 		str_adds(out, ",p=");
-		base64_add(out, sum_slice(proof));
+		base64_add(out, scram_sum_slice(proof));
 	}
 	str_release(&message);
 	str_release(&challenge.salt);
@@ -165,7 +167,7 @@ scram_verify(struct scram *scram, struct slice server_final, struct err *err)
 {
 	struct str sum = STR_INIT;
 	struct slice value;
-	bool is_good = field(&server_final, 'v', &value) &&
+	bool is_good = scram_field(&server_final, 'v', &value) &&
 	    base64_decode(value, &sum, NULL) == 1 && sum.len == SUM &&
 	    digest_equal((const unsigned char *)sum.buf, scram->server_key,
 	    SUM);

@@ -113,7 +113,7 @@ client_auth_release(struct client *client)
 
 /* What a route's login names. */
 static const struct client_secret *
-login_find(const struct client *client, const char *login)
+secret_find_login(const struct client *client, const char *login)
 {
 	const struct client_secret *secret = client->secrets;
 
@@ -127,7 +127,7 @@ client_auth_find(const struct client *client,
     const struct client_target *target)
 {
 	if (target->login[0] != '\0')
-		return login_find(client, target->login);
+		return secret_find_login(client, target->login);
 	for (const struct client_secret *secret = client->secrets;
 	    secret != NULL; secret = secret->next)
 		if (conf_route_covers(secret->host, slice_of(target->name)))
@@ -137,7 +137,7 @@ client_auth_find(const struct client *client,
 
 /* "/a/b" -> "/a". */
 static const char *
-directory_of(const struct client_secret *secret)
+secret_directory(const struct client_secret *secret)
 {
 	const char *slash = strrchr(secret->token_path, '/');
 
@@ -158,7 +158,7 @@ client_token_directories(const struct client *client, const char *out[],
 	for (const struct client_secret *secret = client->secrets;
 	    secret != NULL && count < most; secret = secret->next)
 		if (secret->token_path != NULL)
-			out[count++] = directory_of(secret);
+			out[count++] = secret_directory(secret);
 	return count;
 }
 

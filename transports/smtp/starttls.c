@@ -18,7 +18,7 @@
 /* What a policy asks for cannot be had.  What a sender asked for (RFC 8689)
  * will not be had later either: it goes back. */
 static void
-unprotected(struct client *client, const struct client_policy *policy,
+starttls_unprotected(struct client *client, const struct client_policy *policy,
     const char *status, const char *words, struct verdict *out_trouble)
 {
 	if (policy->is_required) {
@@ -33,12 +33,12 @@ unprotected(struct client *client, const struct client_policy *policy,
 }
 
 static bool
-no_tls(struct client *client, const struct client_policy *policy,
+starttls_none(struct client *client, const struct client_policy *policy,
     const char *words, struct verdict *out_trouble)
 {
 	if (policy->level < TLS_LEVEL_ENCRYPT)
 		return true;
-	unprotected(client, policy, "4.7.4", words, out_trouble);
+	starttls_unprotected(client, policy, "4.7.4", words, out_trouble);
 	client_quit(client);
 	return false;
 }
@@ -75,7 +75,8 @@ client_start_tls(struct client *client, struct client_hello *hello,
 		verdict_set(out_trouble, VERDICT_DEFERRED, "4.7.5",
 		    client->who, "%s", words);
 	else
-		unprotected(client, policy, "4.7.5", words, out_trouble);
+		starttls_unprotected(client, policy, "4.7.5", words,
+		    out_trouble);
 	return false;
 }
 
@@ -93,7 +94,8 @@ client_starttls(struct client *client, struct client_hello *hello,
 	    client_has(client, &client->address, TROUBLE_TLS)))
 		return true;
 	if (!(client->offer.extensions & CLIENT_STARTTLS))
-		return no_tls(client, policy, "the host does not offer TLS, "
+		return starttls_none(client, policy,
+		    "the host does not offer TLS, "
 		    "without which it gets no mail", out_trouble);
 	str_adds(&client->peer.out, "STARTTLS\r\n");
 	if (!client_ask(client, "waiting for the reply to STARTTLS", &reply,
@@ -103,7 +105,7 @@ client_starttls(struct client *client, struct client_hello *hello,
 		return client_refused(client, &reply, out_trouble);
 	if (reply.code != 220) {
 		reply_add_text(&words, &reply);
-		is_good = no_tls(client, policy, words.buf, out_trouble);
+		is_good = starttls_none(client, policy, words.buf, out_trouble);
 		str_release(&words);
 		return is_good;
 	}
@@ -117,7 +119,8 @@ client_requiretls(struct client *client, const struct client_policy *policy,
 	if (!policy->is_required ||
 	    (client->offer.extensions & CLIENT_REQUIRETLS))
 		return true;
-	unprotected(client, policy, "4.7.30", "the host does not announce "
+	starttls_unprotected(client, policy, "4.7.30",
+	    "the host does not announce "
 	    "REQUIRETLS", out_trouble);
 	client_quit(client);
 	return false;

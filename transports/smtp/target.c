@@ -22,7 +22,7 @@
 enum { SMTPS_PORT = 465 };	/* RFC 8314 section 7.3 */
 
 static int
-name_set(struct slice name, struct client_target *out, struct err *err)
+target_set_name(struct slice name, struct client_target *out, struct err *err)
 {
 	if (name.n == 0 || name.n >= sizeof(out->name) ||
 	    memchr(name.p, '\0', name.n) != NULL)
@@ -33,7 +33,7 @@ name_set(struct slice name, struct client_target *out, struct err *err)
 }
 
 static int
-port_set(struct slice text, struct client_target *out, struct err *err)
+target_set_port(struct slice text, struct client_target *out, struct err *err)
 {
 	uint64_t port;
 
@@ -46,7 +46,7 @@ port_set(struct slice text, struct client_target *out, struct err *err)
 
 /* "name:port" at the last colon; the port is optional only without it. */
 static int
-name_port(struct slice text, struct client_target *out, struct err *err)
+target_name_port(struct slice text, struct client_target *out, struct err *err)
 {
 	size_t at = text.n;
 
@@ -54,14 +54,14 @@ name_port(struct slice text, struct client_target *out, struct err *err)
 	while (at > 0 && text.p[at - 1] != ':')
 		at--;
 	if (at == 0)
-		return name_set(text, out, err);
-	if (port_set(slice_from(text, at), out, err) < 0)
+		return target_set_name(text, out, err);
+	if (target_set_port(slice_from(text, at), out, err) < 0)
 		return -1;
-	return name_set(slice_first(text, at - 1), out, err);
+	return target_set_name(slice_first(text, at - 1), out, err);
 }
 
 static int
-bracketed(struct slice text, struct client_target *out, struct err *err)
+target_bracketed(struct slice text, struct client_target *out, struct err *err)
 {
 	size_t end = slice_find(text, ']');
 	struct slice rest = slice_from(text, end + 1);
@@ -70,30 +70,30 @@ bracketed(struct slice text, struct client_target *out, struct err *err)
 	if (end == text.n)
 		return err_set(err, "the host lacks its ']'");
 	if (rest.n > 0 && (rest.p[0] != ':' ||
-	    port_set(slice_from(rest, 1), out, err) < 0))
+	    target_set_port(slice_from(rest, 1), out, err) < 0))
 		return err_set(err, "behind the host's ']' stands no port");
-	return name_set(slice_from(slice_first(text, end), 1), out, err);
+	return target_set_name(slice_from(slice_first(text, end), 1), out, err);
 }
 
 static int
-host_parse(struct slice host, struct client_target *out, struct err *err)
+target_parse_host(struct slice host, struct client_target *out, struct err *err)
 {
 	if (slice_starts(host, "unix:")) {
 		out->kind = TARGET_UNIX;
 		if (host.n - 5 >= sizeof(((struct sockaddr_un *)0)->sun_path))
 			return err_set(err, "the socket's path is too long");
-		return name_set(slice_from(host, 5), out, err);
+		return target_set_name(slice_from(host, 5), out, err);
 	}
 	if (slice_starts(host, "inet:"))
-		return name_port(slice_from(host, 5), out, err);
+		return target_name_port(slice_from(host, 5), out, err);
 	if (host.n > 0 && host.p[0] == '[')
-		return bracketed(host, out, err);
+		return target_bracketed(host, out, err);
 	if (slice_find(host, ':') < host.n)
-		return name_port(host, out, err);
+		return target_name_port(host, out, err);
 	out->kind = TARGET_MX;
 	if (slice_is(host, "-"))
 		return err_set(err, "the recipient was given no host");
-	return name_set(host, out, err);
+	return target_set_name(host, out, err);
 }
 
 int
@@ -113,7 +113,8 @@ client_target_parse(struct slice host, unsigned port,
 		memcpy(out->login, host.p, login - 1);
 	host = bare;
 	out->port = is_smtps ? SMTPS_PORT : port;
-	result = host_parse(is_smtps ? slice_from(host, 6) : host, out, err);
+	result = target_parse_host(is_smtps ? slice_from(host, 6) : host, out,
+	    err);
 	if (result < 0 || out->kind == TARGET_UNIX)
 		return result;
 	if (is_smtps)

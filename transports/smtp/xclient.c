@@ -38,7 +38,7 @@ struct origin {			/* empty: not known */
 /* ---- where it came from ------------------------------------------------ */
 
 static void
-origin_of(const struct envelope *envelope, struct origin *out)
+xclient_origin(const struct envelope *envelope, struct origin *out)
 {
 	struct slice from = envelope->rcvdfrom, with = envelope->with;
 	size_t blank = slice_find(from, ' ');
@@ -58,7 +58,8 @@ origin_of(const struct envelope *envelope, struct origin *out)
 }
 
 static bool
-origin_read(int body_fd, char *front, struct origin *out, struct err *err)
+xclient_read_origin(int body_fd, char *front, struct origin *out,
+    struct err *err)
 {
 	ssize_t n = fd_read_at(body_fd, front, FRONT_BYTES, 0);
 	struct envelope envelope;
@@ -71,14 +72,15 @@ origin_read(int body_fd, char *front, struct origin *out, struct err *err)
 	if (envelope_peek((struct slice){ front, (size_t)n }, &envelope,
 	    err) < 0)
 		return false;
-	origin_of(&envelope, out);
+	xclient_origin(&envelope, out);
 	return true;
 }
 
 /* ---- in words ---------------------------------------------------------- */
 
 static void
-attribute_add(struct str *out, size_t *line, const struct client *client,
+xclient_add_attribute(struct str *out, size_t *line,
+    const struct client *client,
     unsigned attribute, const char *name, struct slice value)
 {
 	struct str word = STR_INIT;
@@ -100,7 +102,7 @@ attribute_add(struct str *out, size_t *line, const struct client *client,
 }
 
 static void
-address_add(struct str *out, size_t *line, const struct client *client,
+xclient_add_address(struct str *out, size_t *line, const struct client *client,
     struct slice address)
 {
 	struct str text = STR_INIT;
@@ -110,37 +112,38 @@ address_add(struct str *out, size_t *line, const struct client *client,
 		address = slice_from(address, 5);
 	}
 	str_add_slice(&text, address);
-	attribute_add(out, line, client, XCLIENT_ADDR, "ADDR",
+	xclient_add_attribute(out, line, client, XCLIENT_ADDR, "ADDR",
 	    str_slice(&text));
 	str_release(&text);
 }
 
 /* One line, or more, each but the last with its end. */
 static void
-words_add(struct str *out, const struct client *client,
+xclient_add_words(struct str *out, const struct client *client,
     const struct origin *origin)
 {
 	static const struct slice nothing;
 	size_t line = 0;
 
-	attribute_add(out, &line, client, XCLIENT_NAME, "NAME",
+	xclient_add_attribute(out, &line, client, XCLIENT_NAME, "NAME",
 	    origin->is_local ? SLICE("localhost") : nothing);
-	address_add(out, &line, client, origin->is_local ?
+	xclient_add_address(out, &line, client, origin->is_local ?
 	    SLICE("127.0.0.1") : origin->address);
-	attribute_add(out, &line, client, XCLIENT_PORT, "PORT", nothing);
-	attribute_add(out, &line, client, XCLIENT_PROTO, "PROTO",
+	xclient_add_attribute(out, &line, client, XCLIENT_PORT, "PORT",
+	    nothing);
+	xclient_add_attribute(out, &line, client, XCLIENT_PROTO, "PROTO",
 	    origin->is_local || origin->is_esmtp ? SLICE("ESMTP") :
 	    SLICE("SMTP"));
-	attribute_add(out, &line, client, XCLIENT_HELO, "HELO",
+	xclient_add_attribute(out, &line, client, XCLIENT_HELO, "HELO",
 	    origin->is_local ? slice_of(client->conf->host) : origin->helo);
-	attribute_add(out, &line, client, XCLIENT_LOGIN, "LOGIN",
+	xclient_add_attribute(out, &line, client, XCLIENT_LOGIN, "LOGIN",
 	    origin->login);
 }
 
 /* ---- saying it --------------------------------------------------------- */
 
 static bool
-lines_say(struct client *client, struct slice text,
+xclient_say_lines(struct client *client, struct slice text,
     struct verdict *out_trouble)
 {
 	struct slice line;
@@ -166,7 +169,8 @@ lines_say(struct client *client, struct slice text,
 
 /* The session begins anew, as the client's. */
 static bool
-say(struct client *client, const struct origin *origin, struct str *words,
+xclient_say(struct client *client, const struct origin *origin,
+    struct str *words,
     struct verdict *out_trouble)
 {
 	char helo[VALUE_BYTES_MAX + 1] = "";
@@ -174,7 +178,7 @@ say(struct client *client, const struct origin *origin, struct str *words,
 	if (origin->helo.n > 0 && origin->helo.n <= VALUE_BYTES_MAX &&
 	    domain_parse(origin->helo, NULL) == 1)
 		memcpy(helo, origin->helo.p, origin->helo.n);
-	if (!lines_say(client, str_slice(words), out_trouble) ||
+	if (!xclient_say_lines(client, str_slice(words), out_trouble) ||
 	    !client_ehlo(client, helo[0] != '\0' ? helo :
 	    client_helo(client), out_trouble))
 		return false;
@@ -199,12 +203,12 @@ client_xclient(struct client *client, int body_fd,
 	if (!(client->offer.extensions & CLIENT_XCLIENT))
 		return client_unfit(client, "4.7.0", "xclient-to names this "
 		    "host, which does not offer XCLIENT to us", out_trouble);
-	if (!origin_read(body_fd, front, &origin, &err))
+	if (!xclient_read_origin(body_fd, front, &origin, &err))
 		return client_unfit(client, "4.3.0", err.text, out_trouble);
-	words_add(&words, client, &origin);
+	xclient_add_words(&words, client, &origin);
 	if (words.len > 0 && !slice_equal(str_slice(&words),
 	    str_slice(&client->xclient)))
-		is_good = say(client, &origin, &words, out_trouble);
+		is_good = xclient_say(client, &origin, &words, out_trouble);
 	str_release(&words);
 	return is_good;
 }

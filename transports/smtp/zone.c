@@ -43,7 +43,7 @@ client_source(const struct client *client, sa_family_t family,
 }
 
 static bool
-is_same(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+zone_is_same(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
 {
 	if (a->ss_family != b->ss_family)
 		return false;
@@ -68,7 +68,7 @@ client_helo(const struct client *client)
 	    0)
 		for (size_t i = 0; i < zone->source_count; i++)
 			if (zone->sources[i].helo != NULL &&
-			    is_same(&zone->sources[i].address, &own))
+			    zone_is_same(&zone->sources[i].address, &own))
 				return zone->sources[i].helo;
 	return zone->helo ? zone->helo : client->conf->host;
 }

@@ -178,6 +178,13 @@ class Mta:
         if told and self.is_started:
             wait_for("the scheduler to hear of it", is_heard)
 
+    def settle(self):
+        """Until what is due now has been done, so that what has not happened
+        then does not happen.  The first answer may come before the scheduler
+        looks at a clock that was moved, the second does not."""
+        if self.is_started and self.active() is not None:
+            self.wait_idle()
+
     def wait_idle(self):
         """Until no agent has anything."""
         if self.is_started:

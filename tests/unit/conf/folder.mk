@@ -11,7 +11,7 @@ tests_unit_conf_unit_conf_SOURCES = \
 	tests/unit/conf/test_load.c \
 	tests/unit/conf/test_show.c \
 	tests/unit/conf/test_timeouts.c \
-	tests/unit/conf/test_tls.c tests/unit/io/tls_made.c \
+	tests/unit/conf/test_tls.c tests/unit/tls/made.c \
 	tests/unit/conf/test_zone.c
 tests_unit_conf_unit_conf_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_conf_unit_conf_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
