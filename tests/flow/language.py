@@ -239,6 +239,13 @@ def check(line, name):
         raise FlowError(f"{where}: {words[0]} needs: expect ...")
 
 
+def has_part(text, part):
+    """A number is no part of a longer one."""
+    if part.isdigit():
+        return re.search(rf"(?<!\d){part}(?!\d)", text) is not None
+    return part in text
+
+
 def span(text, where=""):
     """"+1h30m" -> seconds."""
     match = re.fullmatch(r"\+?((\d+[smhdw])+)", text)
