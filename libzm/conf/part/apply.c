@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/un.h>
 
-#include "conf/internal.h"
+#include "conf/part/part.h"
 
 #include "base/banned.h"
 
@@ -349,7 +349,7 @@ conf_apply_include(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
 	conf_load_file(loader, statement->args[0].text,
-	    statement->args[0].token);
+	    statement->args[0].token, conf_load_text);
 }
 
 const char **

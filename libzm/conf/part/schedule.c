@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "conf/internal.h"
+#include "conf/part/part.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"
@@ -31,14 +31,6 @@ conf_apply_schedule(struct conf_loader *loader,
 	conf_check_list(loader, statement->node->children, GROUP_SCHEDULE,
 	    &clause);
 	conf_clause_push(loader, &clause);
-}
-
-void
-conf_apply_include_legacy(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	conf_load_legacy(loader, statement->args[0].text,
-	    statement->args[0].token);
 }
 
 void

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "conf/internal.h"
+#include "conf/part/part.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"

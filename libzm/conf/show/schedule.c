@@ -6,7 +6,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "conf/internal.h"
+#include "conf/read/read.h"
+#include "conf/show/show.h"
 #include "grammar/date.h"
 #include "grammar/units.h"
 #include "mail/classify.h"

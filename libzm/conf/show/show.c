@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "conf/internal.h"
+#include "conf/part/part.h"
+#include "conf/show/show.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"

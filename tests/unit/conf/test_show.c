@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include "conf_case.h"
-#include "conf/internal.h"
+#include "conf/show/show.h"
+#include "conf/statements/rows.h"
 
 Test(conf, every_row_has_words_and_an_example_that_parses)
 {
