@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "mail/envelope.h"
-#include "scheduler/control/resend.h"
+#include "scheduler/outcome/resend.h"
 
 #include "base/banned.h"
 
@@ -130,7 +130,7 @@ envelope_make(struct envelope *envelope, const struct resend *resend,
 
 /* A draft that is durable.  0; -1: nothing is left of it. */
 static int
-draft_make(struct scheduler *scheduler, const struct job *job,
+draft_make(struct spool *spool, const struct job *job,
     const struct resend *resend, struct range range, struct draft *draft,
     struct err *err)
 {
@@ -142,7 +142,7 @@ draft_make(struct scheduler *scheduler, const struct job *job,
 
 	if (front_read(job, arena, &envelope, &front, err) == 1 &&
 	    envelope_make(&envelope, resend, range, arena, err) == 0 &&
-	    draft_open(scheduler->spool, NULL, draft, err) == 0) {
+	    draft_open(spool, NULL, draft, err) == 0) {
 		strlcpy(envelope.id, draft->id, sizeof(envelope.id));
 		if (envelope_add(&text, &envelope, err) == 1 &&
 		    draft_write(draft, text.buf, text.len, err) == 0 &&
@@ -199,7 +199,7 @@ range_of(const struct resend *resend, size_t first)
 }
 
 int
-resend(struct scheduler *scheduler, struct job *job,
+resend(struct spool *spool, struct job *job,
     const struct resend *resend, resend_fn *done, void *context,
     struct err *err)
 {
@@ -210,7 +210,7 @@ resend(struct scheduler *scheduler, struct job *job,
 
 		range = range_of(resend, range.first);
 		/* S1 -> S2, then P4: records (D9) */
-		if (draft_make(scheduler, job, resend, range, &draft,
+		if (draft_make(spool, job, resend, range, &draft,
 		    err) < 0 || draft_publish(&draft, AREA_ROUTER, 0, NULL,
 		    err) < 0 || records_write(job, resend, range, draft.id,
 		    err) < 0)

@@ -20,7 +20,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "grammar/units.h"
-#include "scheduler/control/orders.h"
+#include "scheduler/plan/orders.h"
 #include "scheduler/plan/plan.h"
 
 #include "base/banned.h"

@@ -1,4 +1,4 @@
-/* test_queue.c - jobs and the table that finds them
+/* test_table.c - jobs and the table that finds them
  *
  * SPDX-License-Identifier: ISC
  */
@@ -7,7 +7,7 @@
 
 #include <criterion/criterion.h>
 
-#include "scheduler/plan/queue.h"
+#include "scheduler/jobs/table.h"
 
 static uint64_t seed;
 
@@ -18,7 +18,7 @@ dice(uint32_t sides)
 	return (uint32_t)(seed >> 33) % sides;
 }
 
-Test(queue, the_table_finds_what_was_put_in)
+Test(table, the_table_finds_what_was_put_in)
 {
 	enum { INODES = 5000 };
 	static struct job *all[INODES];
@@ -88,7 +88,7 @@ walk_among(struct job_table *table, struct job **all, uint32_t inodes,
 	mem_free(&stays);
 }
 
-Test(queue, a_walk_in_pieces_meets_all_that_stays)
+Test(table, a_walk_in_pieces_meets_all_that_stays)
 {
 	static const uint32_t sizes[] = { 40, 90, 700, 3000 };
 	static struct job *all[3000];
@@ -146,7 +146,7 @@ lists_compare(const struct job_table *table, struct job *const *all,
 	}
 }
 
-Test(queue, a_job_that_ends_is_in_no_list)
+Test(table, a_job_that_ends_is_in_no_list)
 {
 	static struct job *all[LIST_JOBS];
 	static bool model[LIST_JOBS][JOB_LISTS];
@@ -193,7 +193,7 @@ Test(queue, a_job_that_ends_is_in_no_list)
 	job_table_release(&table);
 }
 
-Test(queue, a_job_is_not_freed_while_it_is_listed, .signal = SIGABRT)
+Test(table, a_job_is_not_freed_while_it_is_listed, .signal = SIGABRT)
 {
 	struct job_table table;
 	struct job *job = job_new(0, 0);
@@ -205,7 +205,7 @@ Test(queue, a_job_is_not_freed_while_it_is_listed, .signal = SIGABRT)
 	job_free(&job);
 }
 
-Test(queue, a_job_does_not_end_at_an_agent, .signal = SIGABRT)
+Test(table, a_job_does_not_end_at_an_agent, .signal = SIGABRT)
 {
 	struct job_table table;
 	struct job *job = job_new(1, 1);
@@ -217,7 +217,7 @@ Test(queue, a_job_does_not_end_at_an_agent, .signal = SIGABRT)
 	job_end(&table, &job);
 }
 
-Test(queue, a_recipient_is_found_by_its_offset)
+Test(table, a_recipient_is_found_by_its_offset)
 {
 	struct job *job = job_new(2, 150);
 	struct vertex *vertex = &job->vertices[1];

@@ -1,7 +1,7 @@
-/* room.c - agents that rings have in common
+/* capacity.c - agents that rings have in common
  *
  * In     rings, their agents, the limits of configuration and clauses
- * Out    whether one may start; idle ones ended where others need the room
+ * Out    whether one may start; which idle one may go for others
  * Holds  nothing
  * Trusts counts of agents.c
  *
@@ -11,18 +11,18 @@
 
 #include "base/clock.h"
 #include "scheduler/agents/agents.h"
-#include "scheduler/plan/room.h"
+#include "scheduler/agents/capacity.h"
 
 #include "base/banned.h"
 
 /* Agents of all rings of this channel. */
 static unsigned
-channel_agents(const struct scheduler *scheduler, const struct ring *of)
+channel_agents(const struct agents *agents, const struct ring *of)
 {
 	const struct ring *ring;
 	unsigned count = 0;
 
-	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry)
+	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry)
 		if (strcmp(ring->channel, of->channel) == 0)
 			count += ring->agent_count;
 	return count;
@@ -32,16 +32,16 @@ enum limit { LIMIT_TOTAL = 1, LIMIT_CHANNEL = 2, LIMIT_ZONE = 4 };
 
 /* Which limits that the ring shares with others are reached. */
 static unsigned
-limits_reached(const struct scheduler *scheduler, const struct ring *ring)
+limits_reached(const struct agents *agents, const struct ring *ring)
 {
 	unsigned reached = 0;
 
-	if (scheduler->agents.count >= scheduler->conf->limits.agents)
+	if (agents->count >= agents->queue->conf->limits.agents)
 		reached |= LIMIT_TOTAL;
 	if (ring->clause.channel_agents > 0 &&
-	    channel_agents(scheduler, ring) >= ring->clause.channel_agents)
+	    channel_agents(agents, ring) >= ring->clause.channel_agents)
 		reached |= LIMIT_CHANNEL;
-	if (ring->zone_agents > 0 && ring_zone_agents(&scheduler->threads,
+	if (ring->zone_agents > 0 && ring_zone_agents(&agents->queue->threads,
 	    ring) >= ring->zone_agents)
 		reached |= LIMIT_ZONE;
 	return reached;
@@ -56,61 +56,61 @@ ring_may_grow(const struct ring *ring, int64_t now_ms)
 }
 
 bool
-room_is_there(const struct scheduler *scheduler, const struct ring *ring,
+capacity_is_free(const struct agents *agents, const struct ring *ring,
     int64_t now_ms)
 {
 	return ring_may_grow(ring, now_ms) &&
-	    limits_reached(scheduler, ring) == 0;
+	    limits_reached(agents, ring) == 0;
 }
 
-enum room_limit
-room_bound(const struct scheduler *scheduler, const struct ring *ring,
+enum capacity_limit
+capacity_bound(const struct agents *agents, const struct ring *ring,
     int64_t now_ms, unsigned *out_limit, unsigned *out_used)
 {
-	unsigned reached = limits_reached(scheduler, ring);
+	unsigned reached = limits_reached(agents, ring);
 
 	*out_limit = *out_used = 0;
 	if (now_ms < ring->start_after_ms)
-		return ROOM_START;
+		return CAPACITY_START;
 	if ((reached & LIMIT_ZONE) != 0) {
 		*out_limit = ring->zone_agents;
-		*out_used = ring_zone_agents(&scheduler->threads, ring);
-		return ROOM_ZONE;
+		*out_used = ring_zone_agents(&agents->queue->threads, ring);
+		return CAPACITY_ZONE;
 	}
 	if (ring->agent_count >= ring->clause.agents) {
 		*out_limit = ring->clause.agents;
 		*out_used = ring->agent_count;
-		return ROOM_RING;
+		return CAPACITY_RING;
 	}
 	if ((reached & LIMIT_CHANNEL) != 0) {
 		*out_limit = ring->clause.channel_agents;
-		*out_used = channel_agents(scheduler, ring);
-		return ROOM_CHANNEL;
+		*out_used = channel_agents(agents, ring);
+		return CAPACITY_CHANNEL;
 	}
 	if ((reached & LIMIT_TOTAL) == 0)
-		return ROOM_FREE;
-	*out_limit = scheduler->conf->limits.agents;
-	*out_used = scheduler->agents.count;
-	return ROOM_TOTAL;
+		return CAPACITY_FREE;
+	*out_limit = agents->queue->conf->limits.agents;
+	*out_used = agents->count;
+	return CAPACITY_TOTAL;
 }
 
 bool
-room_is_needed(const struct scheduler *scheduler, const struct ring *ring,
+capacity_is_needed(const struct agents *agents, const struct ring *ring,
     int64_t now_ms)
 {
 	return plan_has_work(ring) && TAILQ_EMPTY(&ring->idle) &&
 	    ring_may_grow(ring, now_ms) &&
-	    limits_reached(scheduler, ring) != 0 &&
+	    limits_reached(agents, ring) != 0 &&
 	    (ring->agent_count == 0 || plan_starves(&ring->runnable));
 }
 
 /* An agent less here is one more that the needy ring may start.  Who has
  * none at all may take it where others wait, too. */
 static bool
-room_may_come_from(const struct scheduler *scheduler,
+capacity_may_come_from(const struct agents *agents,
     const struct ring *needy, const struct ring *ring)
 {
-	unsigned reached = limits_reached(scheduler, needy);
+	unsigned reached = limits_reached(agents, needy);
 
 	if (ring == needy || ((reached & LIMIT_CHANNEL) &&
 	    strcmp(ring->channel, needy->channel) != 0) ||
@@ -119,32 +119,27 @@ room_may_come_from(const struct scheduler *scheduler,
 	return needy->agent_count == 0 || !plan_starves(&ring->runnable);
 }
 
-bool
-room_make(struct scheduler *scheduler, const struct ring *needy)
+struct agent *
+capacity_find(const struct agents *agents, const struct ring *needy)
 {
 	struct ring *ring;
-	struct agent *agent;
 
-	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry) {
-		agent = TAILQ_LAST(&ring->idle, agent_queue);
-		if (agent == NULL ||
-		    !room_may_come_from(scheduler, needy, ring))
-			continue;
-		agent_lose(scheduler, agent, NULL);
-		return true;
-	}
-	return false;
+	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry)
+		if (!TAILQ_EMPTY(&ring->idle) &&
+		    capacity_may_come_from(agents, needy, ring))
+			return TAILQ_LAST(&ring->idle, agent_queue);
+	return NULL;
 }
 
 bool
-room_is_wanted(const struct scheduler *scheduler, const struct ring *ring)
+capacity_is_wanted(const struct agents *agents, const struct ring *ring)
 {
 	int64_t now_ms = clock_steady_ms();
 	const struct ring *needy;
 
-	TAILQ_FOREACH(needy, &scheduler->threads.rings, entry)
-		if (room_is_needed(scheduler, needy, now_ms) &&
-		    room_may_come_from(scheduler, needy, ring))
+	TAILQ_FOREACH(needy, &agents->queue->threads.rings, entry)
+		if (capacity_is_needed(agents, needy, now_ms) &&
+		    capacity_may_come_from(agents, needy, ring))
 			return true;
 	return false;
 }

@@ -9,7 +9,7 @@
 #define ZM_SCHEDULER_RESEND_H
 
 #include "mail/control_file/control_file.h"
-#include "scheduler/state.h"
+#include "scheduler/jobs/job.h"
 
 /* Which ones: open, and at no agent; those of a group together. */
 struct resend {
@@ -36,7 +36,7 @@ typedef void resend_fn(void *context, const struct job *job, size_t count,
  * in the job's control file (`relayed`; not synced).  The job's files are
  * open.  returns 0; -1: those after the last call of done are as they
  * were. */
-int resend(struct scheduler *scheduler, struct job *job,
+int resend(struct spool *spool, struct job *job,
     const struct resend *resend, resend_fn *done, void *context,
     struct err *err);
 

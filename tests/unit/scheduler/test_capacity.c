@@ -1,4 +1,4 @@
-/* test_room.c - shared limits of agents against a model that counts anew
+/* test_capacity.c - shared limits of agents against a model that counts anew
  *
  * Worlds of rings in two channels and two zones, with limits of their own,
  * of the channel, of the zone and of all; agents come, work, rest and go by
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "scheduler/plan/room.h"
+#include "scheduler/agents/capacity.h"
 
 enum {
 	RINGS = 6, AGENTS = 64, EVENTS = 20000, WORLDS = 8,
@@ -22,7 +22,8 @@ enum {
 };
 
 static struct {
-	struct scheduler scheduler;
+	struct queue queue;
+	struct agents pool;
 	struct conf	 conf;
 	struct ring	 rings[RINGS];
 	struct thread	 threads[RINGS];	/* one a ring */
@@ -46,8 +47,9 @@ world_make(unsigned mode)
 	memset(&w, 0, sizeof(w));
 	w.seed = mode + 1;
 	w.conf.limits.agents = mode & 1 ? TOTAL_MOST : 1000;
-	w.scheduler.conf = &w.conf;
-	TAILQ_INIT(&w.scheduler.threads.rings);
+	w.queue.conf = &w.conf;
+	w.pool.queue = &w.queue;
+	TAILQ_INIT(&w.queue.threads.rings);
 	for (int i = 0; i < RINGS; i++) {
 		struct ring *ring = &w.rings[i];
 
@@ -60,7 +62,7 @@ world_make(unsigned mode)
 		TAILQ_INIT(&ring->bulk);
 		TAILQ_INIT(&ring->idle);
 		TAILQ_INIT(&ring->busy);
-		TAILQ_INSERT_TAIL(&w.scheduler.threads.rings, ring, entry);
+		TAILQ_INSERT_TAIL(&w.queue.threads.rings, ring, entry);
 	}
 	for (int i = 0; i < AGENTS; i++) {
 		w.agents[i].socket = -1;
@@ -152,13 +154,13 @@ check_all(void)
 	for (int i = 0; i < RINGS; i++) {
 		bool is_wanted = false;
 
-		cr_assert_eq(room_is_there(&w.scheduler, &w.rings[i], now_ms),
+		cr_assert_eq(capacity_is_free(&w.pool, &w.rings[i], now_ms),
 		    model_may_start(&w.rings[i]));
-		cr_assert_eq(room_is_needed(&w.scheduler, &w.rings[i],
+		cr_assert_eq(capacity_is_needed(&w.pool, &w.rings[i],
 		    now_ms), model_is_needed(i));
 		for (int k = 0; k < RINGS; k++)
 			is_wanted |= model_is_needed(k) && model_helps(k, i);
-		cr_assert_eq(room_is_wanted(&w.scheduler, &w.rings[i]),
+		cr_assert_eq(capacity_is_wanted(&w.pool, &w.rings[i]),
 		    is_wanted);
 		cr_assert_leq(agents_like(&w.rings[i], NULL, NULL), OWN_MOST);
 		if (w.rings[i].clause.channel_agents > 0)
@@ -183,7 +185,7 @@ agent_end(int i)
 	else
 		TAILQ_REMOVE(&ring->idle, &w.agents[i], entry);
 	ring->agent_count--;
-	w.scheduler.agents.count--;
+	w.pool.count--;
 	w.of[i] = -1;
 }
 
@@ -192,7 +194,7 @@ event_start(int ring)
 {
 	int i = 0;
 
-	if (!room_is_there(&w.scheduler, &w.rings[ring], clock_steady_ms()))
+	if (!capacity_is_free(&w.pool, &w.rings[ring], clock_steady_ms()))
 		return;
 	while (w.of[i] >= 0)
 		cr_assert_lt(++i, AGENTS);
@@ -200,7 +202,7 @@ event_start(int ring)
 	w.is_busy[i] = true;
 	TAILQ_INSERT_HEAD(&w.rings[ring].busy, &w.agents[i], entry);
 	w.rings[ring].agent_count++;
-	w.scheduler.agents.count++;
+	w.pool.count++;
 }
 
 static void
@@ -252,12 +254,13 @@ event_make(int needy)
 		if (w.of[i] >= 0 && !w.is_busy[i] &&
 		    model_helps(needy, w.of[i]))
 			found = i;
-	cr_assert_eq(room_make(&w.scheduler, &w.rings[needy]), found >= 0);
+	cr_assert_eq(capacity_find(&w.pool, &w.rings[needy]) != NULL,
+	    found >= 0);
 	if (found >= 0)
 		agent_end(found);
 }
 
-Test(room, agrees_with_a_model_that_counts, .timeout = 3600)
+Test(capacity, agrees_with_a_model_that_counts, .timeout = 3600)
 {
 	const char *asked = getenv("PLAN_EVENTS");
 	uint64_t events = EVENTS;

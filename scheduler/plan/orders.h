@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "io/loop.h"
 #include "mail/spool/spool.h"
-#include "scheduler/plan/queue.h"
+#include "scheduler/plan/ring.h"
 
 enum {
 	ORDERS_MAX = 1000,

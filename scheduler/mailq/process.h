@@ -1,4 +1,4 @@
-/* keeper.h - the process that answers ZMailer's mailq protocol, kept alive
+/* process.h - the process that answers ZMailer's mailq protocol, kept alive
  *
  * The launcher starts it, because its port may be one that only root may
  * have; it hands the scheduler a connection for each of its clients.  When
@@ -8,10 +8,10 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SCHEDULER_MAILQ_KEEPER_H
-#define ZM_SCHEDULER_MAILQ_KEEPER_H
+#ifndef ZM_SCHEDULER_MAILQ_PROCESS_H
+#define ZM_SCHEDULER_MAILQ_PROCESS_H
 
-#include "scheduler/state.h"
+#include "scheduler/control/control.h"
 
 enum {
 	MAILQ_PAUSE_FIRST_MS = 250,	/* before it is started again */
@@ -22,16 +22,20 @@ enum {
 /* The launcher's ask (launcher_start_beside), or a test's. */
 typedef int mailq_start_fn(int socket, struct err *err);
 
-/* Start it if the configuration names a mailq; behind control_open. */
-void mailq_keep(struct scheduler *scheduler, mailq_start_fn *start);
+struct mailq_process;
+
+/* Start it if the configuration names a mailq; its clients are control's.
+ * mailq_free ends it. */
+struct mailq_process *mailq_new(const struct agents *agents,
+    struct control *control, mailq_start_fn *start);
 
 /* The launcher's notice: it ended, or (pid 0) could not be started. */
-void mailq_ended(struct scheduler *scheduler, pid_t pid, int status);
+void mailq_ended(struct mailq_process *mailq, pid_t pid, int status);
 
 /* The configuration was replaced; old is still there. */
-void mailq_reload(struct scheduler *scheduler, const struct conf *old);
+void mailq_reload(struct mailq_process *mailq, const struct conf *old);
 
 /* Its connection is closed, with which it ends; sessions go on. */
-void mailq_release(struct scheduler *scheduler);
+void mailq_free(struct mailq_process **mailq);
 
 #endif

@@ -15,14 +15,13 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
-#include "scheduler/intake/intake.h"
-#include "scheduler/outcome/group.h"
+#include "scheduler/settle/group.h"
 
 #include "base/banned.h"
 
 enum { ENDED_A_TURN = 64 };	/* about 2 ms */
 
-static void group_begin(struct scheduler *scheduler);
+static void group_begin(struct group *group);
 
 static void
 say_trouble(const char *id, const char *name, const char *call,
@@ -40,81 +39,80 @@ group_due(void *context)
 
 /* How many jobs the list has. */
 static size_t
-listed(const struct scheduler *scheduler, enum job_list_name name)
+listed(const struct group *group, enum job_list_name name)
 {
-	return scheduler->jobs.lists[name].count;
+	return group->queue->jobs.lists[name].count;
 }
 
 /* The last group's barrier or its ends still go on. */
 static bool
-group_is_ending(const struct scheduler *scheduler)
+group_is_ending(const struct group *group)
 {
-	return scheduler->group.barrier.count > 0 ||
-	    listed(scheduler, JOB_ENDING) > 0;
+	return group->barrier.count > 0 ||
+	    listed(group, JOB_ENDING) > 0;
 }
 
 static size_t
-group_size(const struct scheduler *scheduler)
+group_size(const struct group *group)
 {
-	return listed(scheduler, JOB_FINISHED) +
-	    listed(scheduler, JOB_DIRTY);
+	return listed(group, JOB_FINISHED) +
+	    listed(group, JOB_DIRTY);
 }
 
 static void
-group_arm(struct scheduler *scheduler)
+group_arm(struct group *group)
 {
-	struct group *group = &scheduler->group;
 	int64_t now_ms = clock_steady_ms();
 
-	if (group_is_ending(scheduler))
+	if (group_is_ending(group))
 		return;			/* the last group's end comes here */
-	if (group_size(scheduler) >= GROUP_FILES_MAX)
-		timer_set(scheduler->loop, &group->timer, now_ms, group_due,
-		    scheduler);
+	if (group_size(group) >= GROUP_FILES_MAX)
+		timer_set(group->queue->loop, &group->timer, now_ms, group_due,
+		    group);
 	else if (group->timer.at_ms == 0)
-		timer_set(scheduler->loop, &group->timer,
-		    now_ms + scheduler->conf->group_ms, group_due, scheduler);
+		timer_set(group->queue->loop, &group->timer,
+		    now_ms + group->queue->conf->group_ms, group_due, group);
 }
 
 static void
-finished_add(struct scheduler *scheduler, struct job *job)
+finished_add(struct group *group, struct job *job)
 {
-	job_list_add(&scheduler->jobs, JOB_FINISHED, job);
-	group_arm(scheduler);
+	job_list_add(&group->queue->jobs, JOB_FINISHED, job);
+	group_arm(group);
 }
 
 /* Row D7: somebody of it was cancelled and may be wanted back. */
 static void
-trash(struct scheduler *scheduler, struct job *job, const char *name)
+trash(struct group *group, struct job *job, const char *name)
 {
 	struct err err;
 
-	if (spool_trash_queued(scheduler->spool, name, &err) < 0 &&
-	    spool_follow_queued(scheduler->spool, name) != 1)
+	if (spool_trash_queued(group->queue->spool, name, &err) < 0 &&
+	    spool_follow_queued(group->queue->spool, name) != 1)
 		say_trouble(job->id, name, "rename", &err);
 	else
 		event(EV_MESSAGE_DELETED, job->id, "file", slice_of(name),
 		    NULL);
-	intake_drop(scheduler, job);
+	queue_drop(group->queue, job);
 }
 
 void
-group_finish(struct scheduler *scheduler, struct job *job)
+group_finish(struct group *group, struct job *job)
 {
 	char name[SPOOL_NAME_BYTES];
 	struct err err;
 
-	spool_hashed_name(scheduler->spool, job->inode, name);
+	spool_hashed_name(group->queue->spool, job->inode, name);
 	if (job->flags & JOB_TRASH) {
-		trash(scheduler, job, name);
+		trash(group, job, name);
 		return;
 	}
 	/* Row F1.  When it fails the job is forgotten: the next rescan finds
 	 * all of it final and comes here again. */
-	if (spool_unlink_body(scheduler->spool, name, &err) < 0 &&
+	if (spool_unlink_body(group->queue->spool, name, &err) < 0 &&
 	    errno != ENOENT) {
 		say_trouble(job->id, name, "unlink", &err);
-		intake_drop(scheduler, job);
+		queue_drop(group->queue, job);
 		return;
 	}
 	event(EV_MESSAGE_DONE, job->id, "rcpts",
@@ -123,48 +121,48 @@ group_finish(struct scheduler *scheduler, struct job *job)
 	    event_number((clock_steady_ms() - job->born_ms) / 1000), NULL);
 	if (!job_is_in(job, JOB_DIRTY))
 		job_close(job);
-	finished_add(scheduler, job);
+	finished_add(group, job);
 }
 
 void
-group_orphan(struct scheduler *scheduler, ino_t inode)
+group_orphan(struct group *group, ino_t inode)
 {
 	struct job *job = job_new(0, 0);
 
 	job->inode = inode;
-	job_table_add(&scheduler->jobs, job);
-	finished_add(scheduler, job);
+	job_table_add(&group->queue->jobs, job);
+	finished_add(group, job);
 }
 
 void
-group_dirty(struct scheduler *scheduler, struct job *job)
+group_dirty(struct group *group, struct job *job)
 {
 	if (job_is_in(job, JOB_DIRTY))
 		return;
-	job_list_add(&scheduler->jobs, JOB_DIRTY, job);
-	group_arm(scheduler);
+	job_list_add(&group->queue->jobs, JOB_DIRTY, job);
+	group_arm(group);
 }
 
 /* Row F3, or after a failed barrier nothing: row F1 is left to the rescan. */
 static void
-finished_end(struct scheduler *scheduler, struct job *job, bool is_durable)
+finished_end(struct group *group, struct job *job, bool is_durable)
 {
 	char name[SPOOL_NAME_BYTES];
 	struct err err;
 
-	spool_hashed_name(scheduler->spool, job->inode, name);
-	if (is_durable && spool_unlink_control(scheduler->spool, name,
+	spool_hashed_name(group->queue->spool, job->inode, name);
+	if (is_durable && spool_unlink_control(group->queue->spool, name,
 	    &err) < 0 && errno != ENOENT)
 		say_trouble(job->id, name, "unlink", &err);
-	job_end(&scheduler->jobs, &job);
+	job_end(&group->queue->jobs, &job);
 }
 
 /* Row F2: what the barrier is about. */
 static int
-barrier_begin(struct scheduler *scheduler, struct err *err)
+barrier_begin(struct group *group, struct err *err)
 {
-	const struct job_list *ending = &scheduler->jobs.lists[JOB_ENDING];
-	const struct job_list *dirty = &scheduler->jobs.lists[JOB_DIRTY];
+	const struct job_list *ending = &group->queue->jobs.lists[JOB_ENDING];
+	const struct job_list *dirty = &group->queue->jobs.lists[JOB_DIRTY];
 	size_t names = ending->count, fds = 0;
 	char (*texts)[SPOOL_NAME_BYTES] = mem_alloc(names, sizeof(*texts));
 	const char **pointers = mem_alloc(names, sizeof(*pointers));
@@ -172,7 +170,7 @@ barrier_begin(struct scheduler *scheduler, struct err *err)
 	int result;
 
 	for (size_t i = 0; i < names; i++) {
-		spool_hashed_name(scheduler->spool, ending->jobs[i]->inode,
+		spool_hashed_name(group->queue->spool, ending->jobs[i]->inode,
 		    texts[i]);
 		pointers[i] = texts[i];
 	}
@@ -180,8 +178,8 @@ barrier_begin(struct scheduler *scheduler, struct err *err)
 		if (!job_is_finished(dirty->jobs[i]) &&
 		    dirty->jobs[i]->control_fd >= 0)
 			controls[fds++] = dirty->jobs[i]->control_fd;
-	result = spool_barrier_begin(scheduler->spool, pointers, names,
-	    controls, fds, &scheduler->group.barrier, err);
+	result = spool_barrier_begin(group->queue->spool, pointers, names,
+	    controls, fds, &group->barrier, err);
 	mem_free(&texts);
 	mem_free(&pointers);
 	mem_free(&controls);
@@ -191,13 +189,12 @@ barrier_begin(struct scheduler *scheduler, struct err *err)
 /* The barrier and the ends in pieces: one directory, or some files, a turn.
  * False: it is over. */
 static bool
-group_step(struct scheduler *scheduler)
+group_step(struct group *group)
 {
-	struct group *group = &scheduler->group;
 	struct err err;
 
 	if (group->barrier.count > 0) {
-		if (spool_barrier_step(scheduler->spool, &group->barrier,
+		if (spool_barrier_step(group->queue->spool, &group->barrier,
 		    &err) >= 0)
 			return true;
 		say_trouble(NULL, "queue", "fsync", &err);
@@ -206,66 +203,63 @@ group_step(struct scheduler *scheduler)
 		return true;
 	}
 	for (int i = 0; i < ENDED_A_TURN &&
-	    listed(scheduler, JOB_ENDING) > 0; i++)
-		finished_end(scheduler,
-		    job_list_take(&scheduler->jobs, JOB_ENDING),
+	    listed(group, JOB_ENDING) > 0; i++)
+		finished_end(group,
+		    job_list_take(&group->queue->jobs, JOB_ENDING),
 		    group->is_durable);
-	if (listed(scheduler, JOB_ENDING) > 0)
+	if (listed(group, JOB_ENDING) > 0)
 		return true;
-	if (group_size(scheduler) > 0)
-		group_arm(scheduler);
+	if (group_size(group) > 0)
+		group_arm(group);
 	return false;
 }
 
 static void
 step_due(void *context)
 {
-	struct scheduler *scheduler = context;
+	struct group *group = context;
 
-	if (group_step(scheduler))
-		timer_set(scheduler->loop, &scheduler->group.step,
-		    clock_steady_ms(), step_due, scheduler);
+	if (group_step(group))
+		timer_set(group->queue->loop, &group->step,
+		    clock_steady_ms(), step_due, group);
 }
 
 static void
-group_begin(struct scheduler *scheduler)
+group_begin(struct group *group)
 {
-	struct group *group = &scheduler->group;
 	struct job *job;
 	struct err err;
 
 	timer_clear(&group->timer);
-	if (group_size(scheduler) == 0 || group_is_ending(scheduler))
+	if (group_size(group) == 0 || group_is_ending(group))
 		return;
-	while ((job = job_list_take(&scheduler->jobs, JOB_FINISHED)) != NULL)
-		job_list_add(&scheduler->jobs, JOB_ENDING, job);
-	group->is_durable = barrier_begin(scheduler, &err) == 0;
+	while ((job = job_list_take(&group->queue->jobs, JOB_FINISHED)) != NULL)
+		job_list_add(&group->queue->jobs, JOB_ENDING, job);
+	group->is_durable = barrier_begin(group, &err) == 0;
 	if (!group->is_durable) {
 		say_trouble(NULL, "queue", "fsync", &err);
 		group->barrier.count = 0;
 	}
-	while ((job = job_list_take(&scheduler->jobs, JOB_DIRTY)) != NULL)
+	while ((job = job_list_take(&group->queue->jobs, JOB_DIRTY)) != NULL)
 		job_rest(job);
-	step_due(scheduler);
+	step_due(group);
 }
 
 void
-group_commit(struct scheduler *scheduler)
+group_commit(struct group *group)
 {
-	struct group *group = &scheduler->group;
-
 	do {
-		group_begin(scheduler);
+		group_begin(group);
 		timer_clear(&group->step);
-		while (group_is_ending(scheduler) && group_step(scheduler))
+		while (group_is_ending(group) && group_step(group))
 			;
-	} while (group_size(scheduler) > 0);
+	} while (group_size(group) > 0);
 	timer_clear(&group->timer);
 }
 
 void
-group_release(struct scheduler *scheduler)
+group_release(struct group *group)
 {
-	timer_clear(&scheduler->group.timer);
-	timer_clear(&scheduler->group.step);
+	timer_clear(&group->timer);
+	timer_clear(&group->step);
 }

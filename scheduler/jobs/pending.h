@@ -1,4 +1,4 @@
-/* kept.h - outcomes that are owed to a sender, kept until they are told
+/* pending.h - outcomes that are owed to a sender, kept until they are told
  *
  * An agent appends its record before it sends the verdict; but the disk may
  * refuse the record (full, broken).  The verdict is then all there is, and
@@ -6,23 +6,23 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SCHEDULER_KEPT_H
-#define ZM_SCHEDULER_KEPT_H
+#ifndef ZM_SCHEDULER_PENDING_H
+#define ZM_SCHEDULER_PENDING_H
 
 #include "mail/control_file/control_file.h"
-#include "scheduler/agents/answer.h"
-#include "scheduler/plan/queue.h"
+#include "scheduler/jobs/answer.h"
+#include "scheduler/jobs/job.h"
 
 /* Remember a final answer; tries includes this attempt. */
-void kept_add(struct job *job, const struct answer *answer, unsigned tries);
+void pending_add(struct job *job, const struct answer *answer, unsigned tries);
 
 /* Append what is not final in the file (control was just read).
  * returns 1 records were written (read the file again); 0 all are there;
  * -1 trouble: nothing is forgotten. */
-int kept_write(struct job *job, const struct control_file *control,
+int pending_write(struct job *job, const struct control_file *control,
     struct err *err);
 
 /* They are told, or the job ends. */
-void kept_release(struct job *job);
+void pending_release(struct job *job);
 
 #endif

@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "mail/spool/spool.h"
-#include "scheduler/agents/answer.h"
+#include "scheduler/jobs/answer.h"
 
 #include "base/banned.h"
 
