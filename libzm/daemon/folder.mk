@@ -1,4 +1,5 @@
 # libzm/daemon - the ladder of a daemon, the launcher, the site's script
+# order: . < hook < machine
 libzm_a_SOURCES += \
 	libzm/daemon/child.h \
 	libzm/daemon/launcher.h \
