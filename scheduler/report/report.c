@@ -80,7 +80,7 @@ report_group_errors(const struct control_file *control,
 }
 
 size_t
-report_choose(struct reporter *reporter, const struct job *job,
+report_choose_rcpts(struct reporter *reporter, const struct job *job,
     struct bounce *bounce, bool *out_more)
 {
 	const struct control_file *control = bounce->control;

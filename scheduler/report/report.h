@@ -24,7 +24,7 @@ struct report {
  * bounce->control.  One report goes to one address: recipients of groups whose
  * reports go elsewhere are left, *out_more tells that there are some.
  * Returns how many; the array is in the intake's arena. */
-size_t report_choose(struct reporter *reporter, const struct job *job,
+size_t report_choose_rcpts(struct reporter *reporter, const struct job *job,
     struct bounce *bounce, bool *out_more);
 
 /* Can a report be sent there at all? */

@@ -145,7 +145,7 @@ report_begin(struct reporter *reporter, struct job *job,
 		intake_again(reporter->outcome->intake, job);
 		return 0;
 	}
-	report_choose(reporter, job, &bounce, &has_more);
+	report_choose_rcpts(reporter, job, &bounce, &has_more);
 	if (!report_address_is_good(bounce.errors_to)) {
 		reporter_double_bounce(reporter, job, &bounce);
 		return 0;
