@@ -80,6 +80,7 @@ libzm_a_SOURCES += \
 # rows, settings and complaints as text
 libzm_a_SOURCES += \
 	libzm/conf/show/show.h \
+	libzm/conf/show/field.c \
 	libzm/conf/show/help.c \
 	libzm/conf/show/manual.c \
 	libzm/conf/show/report.c \

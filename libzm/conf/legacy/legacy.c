@@ -154,7 +154,7 @@ legacy_finish(const struct legacy *legacy, struct legacy_clause *out)
 	conf_clause_inherit(&out->clause, &defaults->clause);
 	if (out->interval_s == 0 || out->factor_count == 0)
 		return;
-	out->clause.said |= SAID_RETRY;
+	conf_clause_note(&out->clause, "retry");
 	schedule->retry_count = out->factor_count;
 	schedule->retry_stops = false;
 	for (size_t i = 0; i < out->factor_count; i++) {

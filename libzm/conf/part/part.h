@@ -29,30 +29,21 @@ bool conf_is_socket(const char *text);
 void conf_preset_before(struct conf_loader *loader);
 /* What holds where the file was silent; after it was read. */
 void conf_preset_after(struct conf_loader *loader);
-/* Store one value in its field. */
-void conf_setting_store(struct conf *conf, const struct conf_setting *setting,
+/* Store a value of this type in a field of this width. */
+void conf_field_store(void *field, size_t width, const char *type,
     const struct conf_value *value);
 
 /* ---- schedule clauses ------------------------------------------------- */
 
-enum conf_said {		/* what a schedule clause speaks of */
-	SAID_PARALLEL = 1, SAID_AGENTS = 2, SAID_OVERFEED = 4, SAID_RETRY = 8,
-	SAID_WARN = 16, SAID_EXPIRE = 32, SAID_IDLE = 64, SAID_COMMAND = 128,
-	SAID_JITTER = 256, SAID_UNTRIED = 512, SAID_EXHAUST = 1024,
-	SAID_CHANNEL = 2048, SAID_PROVIDER = 4096, SAID_RATE = 8192,
-	SAID_CONNECTION = 1 << 14, SAID_QUEUE_ONLY = 1 << 15,
-	SAID_ORDER = 1 << 16, SAID_FAIR = 1 << 17, SAID_FEEDBACK = 1 << 18,
-	SAID_UNTIL = 1 << 19
-};
-
 struct conf_clause {		/* target of the items of a schedule */
-	struct conf_schedule	schedule;
-	unsigned		said;	/* enum conf_said */
+	struct conf_schedule	schedule;	/* first: items know offsets */
+	uint64_t		said;		/* a bit an item */
 };
-/* Note that the item was said; complains when it was before. */
-struct conf_schedule *conf_clause_say(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target,
-    enum conf_said what);
+/* Note that the item was said. */
+void conf_clause_note(struct conf_clause *clause, const char *item);
+/* Note it; complains when it was said before. */
+void conf_clause_say(struct conf_loader *loader,
+    const struct conf_statement *statement, struct conf_clause *clause);
 
 /* Does the one match whatever the other matches? */
 bool conf_schedule_covers(const struct conf_schedule *wide,

@@ -28,12 +28,7 @@ static const char statements_after[] =
     "schedule http/*  { parallel 4; agents 8; overfeed 10 }\n"
     "schedule hold/*  { parallel 1; agents 1; overfeed 50; retry 1h;"
     " warn 0; expire 52w }\n"
-    "schedule smtp/*  { parallel 20; agents 50; overfeed 20 }\n"
-    "schedule */*     { parallel 20; agents 50; overfeed 20;"
-    " retry 1m 5m 15m 1h 4h; jitter 10%; warn 4h; expire 5d;"
-    " expire-untried 2d; on-exhaust bounce; channel-agents 0; provider 0;"
-    " rate 0; connection-messages 0; queue-only no; order arrival;"
-    " fair yes; feedback yes; idle 30s }\n";
+    "schedule smtp/*  { parallel 20; agents 50; overfeed 20 }\n";
 
 /* Parse a preset as if somebody had written it. */
 static void
@@ -55,7 +50,8 @@ preset_setting(struct conf_loader *loader, const struct conf_setting *setting,
 	if (!conf_value_take(&cursor, slice_of(setting->type), &value))
 		panic("conf: preset of %s %s", setting->statement,
 		    setting->key);
-	conf_setting_store(loader->conf, setting, &value);
+	conf_field_store((char *)loader->conf + setting->offset,
+	    setting->width, setting->type, &value);
 }
 
 /* The system's name of this machine, if mail can use it. */
@@ -140,6 +136,23 @@ preset_domain(struct conf_loader *loader)
 		conf_domain_add(loader, &domain, NULL);
 }
 
+/* The last clause is one for everything that says all. */
+static void
+preset_clause(struct conf_loader *loader)
+{
+	struct str text = STR_INIT;
+
+	str_adds(&text, "schedule */* {");
+	for (size_t i = 0; i < conf_row_count; i++)
+		if (conf_rows[i].group == GROUP_SCHEDULE &&
+		    conf_rows[i].value[0] != '\0')
+			str_addf(&text, " %s %s;", conf_rows[i].name,
+			    conf_rows[i].value);
+	str_adds(&text, " }\n");
+	conf_load_text(loader, NULL, str_slice(&text));
+	str_release(&text);
+}
+
 void
 conf_preset_after(struct conf_loader *loader)
 {
@@ -157,5 +170,6 @@ conf_preset_after(struct conf_loader *loader)
 	if (conf->listen_count == 0)
 		conf_load_text(loader, NULL, SLICE("listen 127.0.0.1:25\n"));
 	conf_load_text(loader, NULL, SLICE(statements_after));
+	preset_clause(loader);
 	conf_schedule_resolve(loader);
 }

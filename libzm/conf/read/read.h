@@ -195,7 +195,7 @@ struct conf_loader {
 	struct conf_variable	*variables;
 	struct conf_reference	*references;
 	size_t			 reference_count;
-	unsigned		*schedule_set;	/* enum conf_said, a clause */
+	uint64_t		*schedule_set;	/* conf_clause.said */
 	unsigned		 depth, files;
 	const struct conf_draft	*drafts;	/* in place of files */
 	size_t			 draft_count;

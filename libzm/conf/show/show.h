@@ -14,8 +14,13 @@ struct guess;
 void conf_show(const struct conf *conf, bool all, struct str *out);
 /* The same as JSON, an object a line: statement, value, file, line. */
 void conf_show_json(const struct conf *conf, bool all, struct str *out);
-/* schedule.c: what follows the word schedule. */
+/* What follows the word schedule. */
 void conf_show_clause(const struct conf_schedule *schedule, struct str *out);
+
+/* A field of this width as its type is written; a text that is NULL and a
+ * moment that is 0 add nothing. */
+void conf_show_field(struct str *out, const char *type, const void *field,
+    size_t width);
 
 /* Sort by file in the order read, then by line and column. */
 void conf_report_sort(struct conf_report *report,

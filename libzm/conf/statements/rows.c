@@ -22,7 +22,17 @@ const struct conf_row conf_rows[] = {
 #define STATEMENT(group, name, block, apply, args, keywords, usage, preset, \
     text, example) \
 	{ GROUP_##group, name, GROUP_##block, conf_apply_##apply, args, \
-	  keywords, usage, preset, text, example },
+	  keywords, usage, preset, text, example, 0, 0, "" },
+#define STRUCT_SCHEDULE struct conf_schedule
+#define STRUCT_ZONE struct conf_zone
+#define END_OF(type, field) \
+	(offsetof(type, field) + sizeof(((type *)NULL)->field))
+#define ITEM(group, name, apply, first, last, args, usage, preset, note, \
+    text, example) \
+	{ GROUP_##group, name, GROUP_NONE, conf_apply_##apply, args, "", \
+	  usage, preset note, text, example, \
+	  offsetof(STRUCT_##group, first), END_OF(STRUCT_##group, last) - \
+	  offsetof(STRUCT_##group, first), preset },
 #include "conf/statements/statements.h"
 };
 const size_t conf_row_count = sizeof(conf_rows) / sizeof(conf_rows[0]);

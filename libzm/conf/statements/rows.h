@@ -23,6 +23,8 @@ struct conf_row {
 	conf_apply_fn	*apply;
 	const char	*args, *keywords;
 	const char	*usage, *preset, *text, *example;
+	size_t		 offset, width;	/* ITEM: its fields; else 0 */
+	const char	*value;		/* ITEM: in the last clause; or "" */
 };
 struct conf_setting {
 	const char	*statement, *key;

@@ -6,15 +6,23 @@
  *             SCHEDULE, ZONE
  *   block     what its own { } holds: NONE, LINES (keys and values), or
  *             the group of its items
- *   apply     function in part/apply.c that turns it into settings
- *   args      types of the words behind the name; "?" may be missing,
- *             "+" one or more; what stands behind ":" narrows the type
+ *   apply     conf_apply_...() turns it into settings
+ *   args      types of the words after the name; "?" may be missing,
+ *             "+" one or more; what follows ":" narrows the type
  *   keywords  "word=type" pairs in any order; "!" must be there; a word
  *             without type is a flag
  *   preset    what holds when nothing is said, for people; "" when the
  *             SETTING rows tell
  *   text      a paragraph for people (help and manual)
  *   example   lines that parse
+ *
+ * ITEM(group, name, apply, first, last, args, usage, preset, note, text,
+ *     example)
+ *   a statement of a block that fills the fields first to last of the
+ *   block's struct.  apply: `item` for one value that is stored there,
+ *   `item_s` for a span that is stored in seconds, else as above.
+ *   preset is what the last built-in schedule clause says, "" nothing; note
+ *   follows it where people read it.
  *
  * SETTING(statement, key, field, type, preset, text)
  *   a plain value: `statement VALUE`, or with a key `statement KEY VALUE`.
@@ -28,6 +36,12 @@
 #ifndef STATEMENT
 #define STATEMENT(group, name, block, apply, args, keywords, usage, preset, \
     text, example)
+#endif
+#ifndef ITEM
+#define ITEM(group, name, apply, first, last, args, usage, preset, note, \
+    text, example) \
+	STATEMENT(group, name, NONE, apply, args, "", usage, preset note, \
+	    text, example)
 #endif
 #ifndef SETTING
 #define SETTING(statement, key, field, type, preset, text)
@@ -45,4 +59,5 @@
 #include "conf/statements/control.h"
 
 #undef STATEMENT
+#undef ITEM
 #undef SETTING
