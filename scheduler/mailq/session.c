@@ -131,7 +131,8 @@ mailq_count_rcpts(struct session *session, struct show *show)
 
 	mailq_begin_request(&request, "count");
 	json_close(&request);
-	if (!mailq_ask_scheduler(session, str_slice(&request), NULL, NULL, &last))
+	if (!mailq_ask_scheduler(session, str_slice(&request), NULL, NULL,
+	    &last))
 		mailq_lost(session);
 	show->recipients = json_get_number(str_slice(&last), "recipients");
 	str_release(&request);
@@ -148,7 +149,8 @@ mailq_show_words(struct session *session, const char *request, show_fn *fn,
 {
 	struct str last = STR_INIT;
 
-	if (!session->is_over && !mailq_ask_scheduler(session, slice_of(request), fn,
+	if (!session->is_over && !mailq_ask_scheduler(session,
+	    slice_of(request), fn,
 	    show,
 	    &last))
 		mailq_lost(session);
@@ -214,7 +216,8 @@ mailq_show_thread(struct session *session, const struct mailq_command *command)
 	mailq_request_thread(&request, "queue", command);
 	mailq_show_words(session, request.buf, show_thread_head, &show);
 	mailq_request_thread(&request, "list", command);
-	if (!session->is_over && !mailq_ask_scheduler(session, str_slice(&request),
+	if (!session->is_over && !mailq_ask_scheduler(session,
+	    str_slice(&request),
 	    show_rcpt,
 	    &show, &last))
 		mailq_lost(session);
@@ -280,7 +283,8 @@ mailq_do_order(struct session *session, const struct mailq_command *command)
 	mailq_choose(&request, command);
 	json_text(&request, "who", slice_of(session->user));
 	json_close(&request);
-	if (mailq_ask_scheduler(session, str_slice(&request), NULL, NULL, &last))
+	if (mailq_ask_scheduler(session, str_slice(&request), NULL, NULL,
+	    &last))
 		mailq_add_done(session, command->verb, str_slice(&last));
 	else
 		mailq_lost(session);
