@@ -44,6 +44,7 @@ struct message {
 	char		 why[64];	/* [a-z0-9-]+ */
 };
 
+/* Begin one, and free what it holds. */
 void message_init(struct message *message);
 void message_release(struct message *message);
 /* Forget one message, keep buffers of ordinary size. */

@@ -21,12 +21,13 @@ struct found {			/* an alias */
 	unsigned	 line;
 };
 
-/* Open an alias: route all its items.  what: the kind of the rule. */
+/* Open an alias: route all its items.  what: the kind of the rule.
+ * As router_address. */
 int expand_alias(const struct routing *from, const struct here *here,
     const struct found *found, const char *what, struct err *err);
 
 /* Open a list file: route all its members, in the name of its owner.
- * routing's sender, domain and rule are what they get. */
+ * routing's sender, domain and rule are what they get.  As router_address. */
 int expand_file(const struct routing *from, const struct here *here,
     struct slice path, struct err *err);
 

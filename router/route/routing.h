@@ -63,7 +63,8 @@ int route_local(struct routing *routing, const struct conf_domain *domain,
 int route_remote(struct routing *routing, struct slice domain,
     const struct path *path, struct err *err);
 
-/* Add the recipient of such a route for an address "local@domain". */
+/* Add the recipient of such a route for an address "local@domain".
+ * As routing_add. */
 int route_target_add(struct routing *routing,
     const struct route_target *target, struct slice address,
     const struct rcpt_rule *rule, struct err *err);

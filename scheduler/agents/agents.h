@@ -71,6 +71,7 @@ struct agents {
 	bool		 is_stopping;
 };
 
+/* Begin without an agent; start and kill are how one is made and ended. */
 void agents_open(struct agents *agents, agents_start_fn *start,
     agents_kill_fn *kill);
 

@@ -39,6 +39,7 @@ struct flow_table {		/* by (thread, lane, source) */
 	size_t		 size, count;
 };
 
+/* Empty lanes; the end of a table whose flows are all gone. */
 void lanes_init(struct lanes *lanes);
 void flow_table_release(struct flow_table *table);
 

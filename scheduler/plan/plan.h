@@ -33,6 +33,7 @@ struct plan {
 	size_t		 ready_count, flight_count;
 };
 
+/* An empty plan, and the end of one. */
 void plan_init(struct plan *plan);
 void plan_release(struct plan *plan);
 

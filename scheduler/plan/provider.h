@@ -41,6 +41,7 @@ struct provider_table {
 	size_t		 size, count;
 };
 
+/* Free all that are left. */
 void provider_table_release(struct provider_table *table);
 
 /* The thread belongs to the provider of this name from now on. */

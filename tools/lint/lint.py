@@ -57,7 +57,6 @@ RULES = {
 PENDING = {
     "folders",
     "order",
-    "circles",
     "comments",
     "results",
     "three answers",

@@ -83,6 +83,7 @@ struct desk_test {		/* meant.c */
 	uint32_t		 keys;		/* that it asks for */
 	enum view_flags		 flags;		/* for view_each */
 };
+/* Begin to ask which messages a selector means. */
 void desk_test_init(struct desk_test *test, const struct selector *selector,
     const struct conf *conf, int64_t now_s);
 /* Every key that it asks for means the same to the scheduler: it can find
