@@ -13,6 +13,7 @@
 
 #include "conf/conf.h"
 #include "conf/edit.h"
+#include "tools/verb/verb.h"
 
 enum {
 	CHANGE_FILES_MAX = 16,
@@ -34,6 +35,7 @@ struct change_file {
 };
 
 struct change {
+	const struct arguments *arguments;
 	const char	*verb, *reason;
 	const char	*conf_path;	/* of the main file */
 	struct arena	*arena;
@@ -46,20 +48,18 @@ struct change {
 	size_t		 file_count;
 };
 
-/* Load the configuration and take --yes, --dry-run, --json and --reason out
- * of argv (*argc shrinks; argv[0] stays).  0, or an exit status after the
- * words for it were printed. */
-int change_open(struct change *change, int *argc, char **argv,
-    const char *conf_path);
+/* Load the configuration, and take what --yes, --dry-run, --json and --reason
+ * say.  0, or an exit status after the words for it were printed. */
+int change_open(struct change *change, const struct arguments *arguments);
 /* A whole verb: run between change_open and change_release; what it returns,
  * or the exit status of change_open. */
-typedef int change_run_fn(struct change *change, int argc, char **argv);
-int change_verb(int argc, char **argv, const char *conf_path,
-    change_run_fn *run);
+typedef int change_run_fn(struct change *change,
+    const struct arguments *arguments);
+int change_verb(const struct arguments *arguments, change_run_fn *run);
 /* As change_open, also with a configuration that cannot be read: then the
  * places of spool, log and run are what the main file says, all else preset. */
-int change_open_any(struct change *change, int *argc, char **argv,
-    const char *conf_path);
+int change_open_any(struct change *change,
+    const struct arguments *arguments);
 void change_release(struct change *change);
 
 /* The text of a file, to be edited in place; NULL after words on stderr.
