@@ -1,4 +1,6 @@
 # tools - zmailer(8), sendmail(1), newaliases(1), mailq(1)
+# order: verb < screen < journal < queue < versions < run < change < selection <
+#   submit < mailq < sendmail < zmailer
 sbin_PROGRAMS += bin/zmailer bin/sendmail
 bin_PROGRAMS += bin/newaliases bin/mailq
 
@@ -67,8 +69,10 @@ tools_libtools_a_SOURCES += tools/queue/asked.c tools/queue/control.c \
 	tools/queue/turns.c tools/queue/turns.h tools/queue/view.c \
 	tools/queue/view.h tools/queue/words.c tools/queue/words.h
 tools_libtools_a_SOURCES += tools/change/change.c tools/change/change.h \
-	tools/change/carry_out.c \
-	tools/change/diff.c tools/change/versions.c tools/change/write.c
+	tools/change/carry_out.c tools/change/diff.c
+tools_libtools_a_SOURCES += tools/versions/versions.c \
+	tools/versions/versions.h tools/versions/write.c \
+	tools/versions/write.h
 tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
 	tools/selection/args.c tools/selection/aside.c tools/selection/away.c \
 	tools/selection/choose.c tools/selection/confirm.c \

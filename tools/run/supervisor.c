@@ -27,8 +27,8 @@
 #include "journal/event.h"
 #include "daemon/skeleton.h"
 #include "mail/spool/spool.h"
-#include "tools/change/change.h"
 #include "tools/verb/verb.h"
+#include "tools/versions/versions.h"
 #include "tools/journal/keep.h"
 #include "tools/run/supervised.h"
 

@@ -127,6 +127,8 @@ OPTION(EXPECT, "--expect", "N", NUMBER, 1, 1000000000,
     "end when N messages are there")
 
 /* ---- a rehearsal ------------------------------------------------------- */
+OPTION(TEST_SESSION, "--session", NULL, FLAG, 0, 0,
+    "a dialogue on standard input, and nothing is sent")
 OPTION(TEST_IP, "--ip", "ADDRESS", TEXT, 0, 0, "where the client is")
 OPTION(TEST_NAME, "--name", "NAME", TEXT, 0, 0, "the client's name")
 OPTION(TEST_HELO, "--helo", "NAME", TEXT, 0, 0, "what it calls itself")

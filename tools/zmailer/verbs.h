@@ -164,7 +164,8 @@ VERB(undrain, "[--json]",
     "deliver again")
 VERB(orders, "[--json]",
     "suspensions, pins and drain that are in force")
-VERB(test, "smtp --to ADDRESS [--ip ADDRESS] [--name NAME] [--helo NAME] "
+VERB(test, "smtp [--to ADDRESS | --session] [--ip ADDRESS] [--name NAME] "
+    "[--helo NAME] "
     "[--from ADDRESS] [--user USER] [--listener WHERE] [--service NAME] "
     "[--cert NAME] [--issuer NAME] [--fingerprint HEX] [--size SIZE] "
     "[--listed LIST=ANSWER] [--submission] [--tls] [--over] [--greylisted] "
