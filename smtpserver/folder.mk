@@ -1,4 +1,5 @@
 # smtpserver - takes mail from the network
+# order: helper < tls < auth < policy < milter < session < command < worker < listener < rehearse
 noinst_LIBRARIES += smtpserver/libsmtpserver.a
 smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/session/answer.c smtpserver/session/answer.h \
@@ -31,12 +32,12 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/listener/workers.c smtpserver/listener/workers.h \
 	smtpserver/listener/listener.c smtpserver/listener/listener.h \
 	smtpserver/listener/admit.c smtpserver/listener/internal.h \
-	smtpserver/listener/shed.c smtpserver/listener/shed.h smtpserver/session/greet.c \
+	smtpserver/policy/shed.c smtpserver/policy/shed.h smtpserver/session/greet.c \
 	smtpserver/policy/facts.c smtpserver/policy/facts.h \
 	smtpserver/helper/helper.c smtpserver/helper/helper.h smtpserver/helper/dns.c \
-	smtpserver/helper/greylist.c smtpserver/helper/rate.c \
+	smtpserver/policy/greylist_serve.c smtpserver/policy/rate_serve.c \
 	smtpserver/policy/greylist.c smtpserver/policy/greylist.h \
-	smtpserver/helper/kinds.c \
+	smtpserver/listener/helper_kinds.c smtpserver/listener/helper_kinds.h smtpserver/policy/serve.h \
 	smtpserver/helper/helpers.c smtpserver/helper/helpers.h \
 	smtpserver/helper/helpers_internal.h smtpserver/helper/helpers_process.c \
 	smtpserver/tls/keyring.c smtpserver/tls/keyring.h \
@@ -44,13 +45,13 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/tls/files.c smtpserver/tls/files.h \
 	smtpserver/command/keywords.c smtpserver/command/keywords.h \
 	smtpserver/command/mail_params.c smtpserver/command/mail_params.h \
-	smtpserver/session/notes.c smtpserver/session/notes.h \
-	smtpserver/session/said.c smtpserver/session/said.h \
-	smtpserver/peers.c smtpserver/peers.h \
+	smtpserver/session/journal.c smtpserver/session/journal.h \
+	smtpserver/session/transcript.c smtpserver/session/transcript.h \
+	smtpserver/policy/peers.c smtpserver/policy/peers.h \
 	smtpserver/session/permit.c smtpserver/session/permit.h \
 	smtpserver/policy/policy.c smtpserver/policy/policy.h \
 	smtpserver/policy/fit.c smtpserver/policy/fit_count.c smtpserver/policy/fit_identity.c smtpserver/policy/early.c smtpserver/policy/internal.h \
-	smtpserver/policy/service.c smtpserver/helper/policy.c \
+	smtpserver/policy/service.c smtpserver/policy/policyd_serve.c \
 	smtpserver/policy/policyd.c smtpserver/policy/policyd.h \
 	smtpserver/rehearse/rehearsal.c smtpserver/rehearse/rehearsal.h \
 	smtpserver/rehearse/rehearsal_row.c \
@@ -59,9 +60,11 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/session/recipient.c smtpserver/session/recipient.h \
 	smtpserver/session/receive.c smtpserver/session/receive.h \
 	smtpserver/session/space.c smtpserver/session/space.h \
-	smtpserver/service.c smtpserver/service.h \
-	smtpserver/session/session.c smtpserver/session/session.h smtpserver/session/steps.h \
-	smtpserver/session/confine.c smtpserver/session/confine.h \
+	smtpserver/session/service.c smtpserver/session/service.h \
+	smtpserver/worker/run.c smtpserver/worker/run.h smtpserver/worker/command_line.c \
+	smtpserver/session/reply.c smtpserver/session/deadline.c smtpserver/session/tarpit.c \
+	smtpserver/session/session.h smtpserver/session/steps.h \
+	smtpserver/worker/confine.c smtpserver/worker/confine.h \
 	smtpserver/session/filter.c smtpserver/session/filter.h \
 	smtpserver/session/filter_facts.c smtpserver/session/filter_steps.c \
 	smtpserver/milter/facts.c smtpserver/milter/facts.h \
@@ -76,14 +79,14 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/milter/talk_internal.h smtpserver/milter/talk.h \
 	smtpserver/milter/filter.c smtpserver/milter/filter_answer.c \
 	smtpserver/milter/filter.h \
-	smtpserver/session/life.c \
-	smtpserver/session/data.c smtpserver/session/internal.h \
+	smtpserver/session/session.c \
+	smtpserver/session/data.c smtpserver/session/step.h \
 	smtpserver/session/tls.c \
 	smtpserver/session/transaction.c smtpserver/session/transaction.h \
-	smtpserver/standalone.c smtpserver/standalone.h \
+	smtpserver/worker/standalone.c smtpserver/worker/standalone.h \
 	smtpserver/command/verify_arg.c smtpserver/command/verify_arg.h \
-	smtpserver/session/worker.c smtpserver/session/worker.h \
-	smtpserver/session/worker_process.c
+	smtpserver/worker/worker.c smtpserver/worker/worker.h \
+	smtpserver/worker/process.c
 
 pkglibexec_PROGRAMS += smtpserver/smtpserver
 smtpserver_smtpserver_SOURCES = smtpserver/smtpserver.c

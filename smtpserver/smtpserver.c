@@ -4,7 +4,7 @@
  */
 #include "smtpserver/listener/listener.h"
 #include "smtpserver/rehearse/rehearse.h"
-#include "smtpserver/standalone.h"
+#include "smtpserver/worker/standalone.h"
 
 #include "base/banned.h"
 

@@ -5,9 +5,12 @@ AM_TESTS_ENVIRONMENT = ZMAILER_SRC=$(abs_top_srcdir); export ZMAILER_SRC; \
 	export LSAN_OPTIONS;
 EXTRA_DIST += tests/unit/lsan.supp
 include tests/unit/base/folder.mk
+include tests/unit/journal/folder.mk
 include tests/unit/grammar/folder.mk
 include tests/unit/io/folder.mk
+include tests/unit/tls/folder.mk
 include tests/unit/mail/folder.mk
+include tests/unit/conf/folder.mk
 include tests/unit/daemon/folder.mk
 include tests/unit/smtpserver/folder.mk
 include tests/unit/router/folder.mk

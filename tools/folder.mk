@@ -120,16 +120,4 @@ clean-local:
 
 EXTRA_DIST += tools/setup .ci/run
 
-# the house rules that a compiler does not know
-EXTRA_DIST += tools/lint/lint.py tools/lint/documents.py tools/lint/test_lint.py
-if HAVE_PYTHON3
-TESTS += tools/lint/test_lint.py
-lint:
-	@$(PYTHON3) $(srcdir)/tools/lint/lint.py $(srcdir) $(CC) \
-		$(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS)
-else
-lint:
-	@echo "make lint needs python3: apt-get install python3" >&2
-	@exit 1
-endif
-.PHONY: lint
+include tools/lint/folder.mk

@@ -1,22 +1,24 @@
 # transports - the frame of every agent, then one folder a channel
+# order: frame < pipe < smtp < error < mailbox < sm < kit < http < lmtp < discard < expirer < reroute < hold < examples
 noinst_LIBRARIES += transports/libagent.a
-transports_libagent_a_SOURCES = transports/agent.c transports/agent.h
+transports_libagent_a_SOURCES = transports/frame/process.c \
+	transports/frame/agent.c transports/frame/agent.h
 
 noinst_LIBRARIES += transports/smtp/libclient.a
 transports_smtp_libclient_a_SOURCES = \
 	transports/smtp/client.h transports/smtp/mail.h \
-	transports/smtp/auth.h transports/smtp/client_memory.c \
-	transports/smtp/client_policy.c transports/smtp/client_hosts.c \
-	transports/smtp/client_offer.c transports/smtp/client_auth.c \
-	transports/smtp/client_scram.c transports/smtp/client_secret.c \
-	transports/smtp/client_target.c transports/smtp/client_connect.c \
-	transports/smtp/client_provider.c transports/smtp/client_zone.c \
-	transports/smtp/client_hello.c transports/smtp/client_reply.c \
-	transports/smtp/client_said.c \
-	transports/smtp/client_xclient.c \
-	transports/smtp/client_mail.c transports/smtp/mail_say.c \
-	transports/smtp/mail_form.c transports/smtp/mail_hear.c transports/smtp/client_data.c \
-	transports/smtp/client_agent.c transports/smtp/client_agent.h \
+	transports/smtp/auth.h transports/smtp/memory.c \
+	transports/smtp/policy.c transports/smtp/hosts.c \
+	transports/smtp/offer.c transports/smtp/auth.c \
+	transports/smtp/scram.c transports/smtp/secret.c \
+	transports/smtp/target.c transports/smtp/connect.c \
+	transports/smtp/provider.c transports/smtp/zone.c \
+	transports/smtp/hello.c transports/smtp/starttls.c transports/smtp/reply.c \
+	transports/smtp/dialogue.c \
+	transports/smtp/xclient.c \
+	transports/smtp/mail.c transports/smtp/client.c transports/smtp/mail_commands.c \
+	transports/smtp/mail_form.c transports/smtp/mail_replies.c transports/smtp/mail_content.c \
+	transports/smtp/agent.c transports/smtp/agent.h \
 	transports/smtp/probe.c transports/smtp/probe.h
 
 agent_PROGRAMS += transports/smtp/smtp transports/lmtp/lmtp
@@ -27,9 +29,9 @@ transports_lmtp_lmtp_SOURCES = transports/lmtp/lmtp.c
 transports_lmtp_lmtp_LDADD = transports/smtp/libclient.a \
 	transports/libagent.a $(ZM_LIBS)
 
-transports_libagent_a_SOURCES += transports/account.c transports/account.h \
-	transports/content.c transports/content.h transports/handin.c \
-	transports/handin.h
+transports_libagent_a_SOURCES += transports/frame/account.c transports/frame/account.h \
+	transports/frame/content.c transports/frame/content.h transports/frame/handin.c \
+	transports/frame/handin.h
 
 noinst_LIBRARIES += transports/mailbox/libmailbox.a
 transports_mailbox_libmailbox_a_SOURCES = transports/mailbox/mailbox.h \

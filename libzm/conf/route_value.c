@@ -173,19 +173,19 @@ parse_way(struct arena *arena, struct slice *rest, struct slice domain,
 	struct route_target other;
 	int64_t after_s;
 
-	if (out->way_count + 1 == WORK_WAYS_MAX)
+	if (out->way_count + 1 == CONTROL_WAYS_MAX)
 		return err_set(err, "a route has at most %d targets",
-		    WORK_WAYS_MAX);
+		    CONTROL_WAYS_MAX);
 	if (cut_after(rest, &after_s, err) != 1)
 		return -1;
 	if (parse_one(arena, cut_else(rest), domain, &other, err) != 1)
 		return err_prefix(err, "behind else");
 	if (out->ways == NULL)
-		out->ways = arena_alloc(arena, WORK_WAYS_MAX *
+		out->ways = arena_alloc(arena, CONTROL_WAYS_MAX *
 		    sizeof(*out->ways));
-	out->ways[out->way_count++] = (struct work_way){
+	out->ways[out->way_count++] = (struct control_way){
 	    .channel = other.channel, .host = other.host,
-	    .user = other.user, .uid = WORK_UID_NOBODY,
+	    .user = other.user, .uid = CONTROL_UID_NOBODY,
 	    .after_s = after_s };
 	return 1;
 }

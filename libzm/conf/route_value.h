@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 /* The value of a routes table: what may stand behind `via` in the
  * configuration, or ZMailer's "channel!", "channel!host",
@@ -19,7 +19,7 @@
 struct route_target {
 	struct slice	channel, host;
 	struct slice	user;		/* empty: the address */
-	struct work_way	*ways;		/* behind else; user empty: the
+	struct control_way	*ways;		/* behind else; user empty: the
 					 * address */
 	size_t		way_count;
 };

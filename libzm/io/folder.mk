@@ -1,6 +1,6 @@
 # libzm/io - what waits and what crosses between processes
 libzm_a_SOURCES += \
-	libzm/io/closer.c libzm/io/closer.h \
+	libzm/io/cipher.h libzm/io/closer.c libzm/io/closer.h \
 	libzm/io/dns.c libzm/io/dns.h \
 	libzm/io/dns_ask.c libzm/io/dns_ask.h \
 	libzm/io/dns_wire.c \

@@ -63,11 +63,14 @@ struct timer_heap {
 	unsigned	 count, room, order;
 };
 
-/* The heap of a loop. */
-struct timer_heap *loop_timers(struct loop *loop);
 /* Call those that are due. */
 void timers_call(struct timer_heap *timers);
 /* Clear all; free. */
 void timers_release(struct timer_heap *timers);
+
+/* ---- loop.c ------------------------------------------------------------ */
+
+/* The heap of a loop. */
+struct timer_heap *loop_timers(struct loop *loop);
 
 #endif

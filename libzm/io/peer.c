@@ -40,7 +40,10 @@ peer_init(struct peer *peer)
 void
 peer_close(struct peer *peer)
 {
-	tls_client_end(&peer->ssl);
+	if (peer->cipher != NULL)
+		peer->cipher->end(peer->cipher_state);
+	peer->cipher = NULL;
+	peer->cipher_state = NULL;
 	if (peer->fd >= 0)
 		close(peer->fd);
 	peer->fd = -1;
@@ -74,7 +77,7 @@ peer_adopt(struct peer *peer, int fd)
 
 /* Milliseconds for poll; 0 when the deadline is over. */
 static int
-left_ms(int64_t deadline_ms, int64_t longest_ms)
+peer_left_ms(int64_t deadline_ms, int64_t longest_ms)
 {
 	int64_t left = deadline_ms - clock_steady_ms();
 	int nap = clock_nap_ms();
@@ -88,12 +91,12 @@ left_ms(int64_t deadline_ms, int64_t longest_ms)
 
 /* poll until ready or the deadline; a moved clock is looked at again. */
 static enum peer_result
-wait_for(int fd, short events, int64_t deadline_ms, struct err *err)
+peer_wait(int fd, short events, int64_t deadline_ms, struct err *err)
 {
 	struct pollfd one = { .fd = fd, .events = events };
 
 	for (;;) {
-		int left = left_ms(deadline_ms, 3600000);
+		int left = peer_left_ms(deadline_ms, 3600000);
 		int n = poll(&one, 1, left);
 
 		if (n > 0)
@@ -102,7 +105,7 @@ wait_for(int fd, short events, int64_t deadline_ms, struct err *err)
 			err_sys(err, "poll");
 			return PEER_ERROR;
 		}
-		if (n == 0 && left_ms(deadline_ms, 1) == 0) {
+		if (n == 0 && peer_left_ms(deadline_ms, 1) == 0) {
 			err_set(err, "timed out");
 			return PEER_TIMEOUT;
 		}
@@ -110,7 +113,7 @@ wait_for(int fd, short events, int64_t deadline_ms, struct err *err)
 }
 
 static enum peer_result
-connect_fd(int fd, const struct sockaddr *address, socklen_t length,
+peer_fd_connect(int fd, const struct sockaddr *address, socklen_t length,
     int64_t deadline_ms, struct err *err)
 {
 	enum peer_result result;
@@ -123,7 +126,7 @@ connect_fd(int fd, const struct sockaddr *address, socklen_t length,
 		err_sys(err, "connect");
 		return PEER_ERROR;
 	}
-	result = wait_for(fd, POLLOUT, deadline_ms, err);
+	result = peer_wait(fd, POLLOUT, deadline_ms, err);
 	if (result != PEER_OK)
 		return result;
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &trouble, &n) != 0)
@@ -150,7 +153,7 @@ peer_connect(struct peer *peer, const struct sockaddr *address,
 	}
 	if (address->sa_family != AF_UNIX)
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	result = connect_fd(fd, address, length, deadline_ms, err);
+	result = peer_fd_connect(fd, address, length, deadline_ms, err);
 	if (result != PEER_OK) {
 		close(fd);
 		return result;
@@ -161,23 +164,24 @@ peer_connect(struct peer *peer, const struct sockaddr *address,
 	return PEER_OK;
 }
 
-/* recv in the words of TLS: errno EAGAIN while nothing has come. */
+/* recv through the cipher: errno EAGAIN while nothing has come. */
 static ssize_t
-receive_tls(struct peer *peer, int flags)
+peer_decrypt(struct peer *peer, int flags)
 {
 	size_t n = 0;
 
-	switch (tls_client_read(peer->ssl, str_room(&peer->in, READ_BYTES),
-	    READ_BYTES, flags == 0, &n, &peer->tls_words)) {
-	case TLS_DONE:
+	switch (peer->cipher->read(peer->cipher_state,
+	    str_room(&peer->in, READ_BYTES), READ_BYTES, flags == 0, &n,
+	    &peer->cipher_words)) {
+	case CIPHER_DONE:
 		return (ssize_t)n;
-	case TLS_WANT_READ:
-	case TLS_WANT_WRITE:
+	case CIPHER_WANT_READ:
+	case CIPHER_WANT_WRITE:
 		errno = EAGAIN;
 		return -1;
-	case TLS_EOF:
+	case CIPHER_EOF:
 		return 0;
-	case TLS_BROKEN:
+	case CIPHER_BROKEN:
 		break;
 	}
 	errno = EPROTO;
@@ -186,7 +190,7 @@ receive_tls(struct peer *peer, int flags)
 
 /* One recv into in, at most to its bound. */
 static ssize_t
-receive(struct peer *peer, int flags)
+peer_receive(struct peer *peer, int flags)
 {
 	ssize_t n;
 
@@ -198,7 +202,7 @@ receive(struct peer *peer, int flags)
 		errno = EMSGSIZE;
 		return -1;
 	}
-	n = peer->ssl != NULL ? receive_tls(peer, flags) : recv(peer->fd,
+	n = peer->cipher != NULL ? peer_decrypt(peer, flags) : recv(peer->fd,
 	    str_room(&peer->in, READ_BYTES), READ_BYTES, flags);
 	if (n > 0) {
 		peer->in.len += (size_t)n;
@@ -212,69 +216,70 @@ peer_is_quiet(struct peer *peer)
 {
 	if (peer->fd < 0 || peer->in.len > peer->in_used)
 		return false;
-	return receive(peer, MSG_DONTWAIT) < 0 &&
+	return peer_receive(peer, MSG_DONTWAIT) < 0 &&
 	    (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
 /* The socket takes no more: wait until it does, and read meanwhile. */
 static enum peer_result
-wait_to_write(struct peer *peer, int64_t deadline_ms, struct err *err)
+peer_wait_to_write(struct peer *peer, int64_t deadline_ms, struct err *err)
 {
 	bool may_read = peer->in.len - peer->in_used < PEER_IN_BYTES_MAX;
 	short events = may_read ? POLLIN | POLLOUT : POLLOUT;
-	enum peer_result result = wait_for(peer->fd, events, deadline_ms, err);
+	enum peer_result result = peer_wait(peer->fd, events, deadline_ms, err);
 
 	if (result != PEER_OK || !may_read)
 		return result;
-	if (receive(peer, MSG_DONTWAIT) == 0) {
+	if (peer_receive(peer, MSG_DONTWAIT) == 0) {
 		err_set(err, "the peer closed the connection");
 		return PEER_ERROR;
 	}
 	return PEER_OK;
 }
 
-/* send in the words of TLS. */
+/* send through the cipher: errno as send has it. */
 static ssize_t
-send_tls(struct peer *peer, const char *bytes, size_t n)
+peer_cipher_send(struct peer *peer, const char *bytes, size_t n)
 {
 	size_t sent = 0;
 
-	switch (tls_client_write(peer->ssl, bytes, n, &sent,
-	    &peer->tls_words)) {
-	case TLS_DONE:
+	switch (peer->cipher->write(peer->cipher_state, bytes, n, &sent,
+	    &peer->cipher_words)) {
+	case CIPHER_DONE:
 		return (ssize_t)sent;
-	case TLS_WANT_READ:
-	case TLS_WANT_WRITE:
+	case CIPHER_WANT_READ:
+	case CIPHER_WANT_WRITE:
 		errno = EAGAIN;
 		return -1;
-	case TLS_EOF:
-	case TLS_BROKEN:
+	case CIPHER_EOF:
+	case CIPHER_BROKEN:
 		break;
 	}
 	errno = EPROTO;
 	return -1;
 }
 
-/* In OpenSSL's words where they are to be had. */
+/* In the cipher's words where it has some. */
 static enum peer_result
-broken(const struct peer *peer, struct err *err, const char *call)
+peer_broken(const struct peer *peer, struct err *err, const char *call)
 {
-	if (peer->ssl != NULL && errno == EPROTO)
-		err_set(err, "%s", peer->tls_words.text);
+	if (peer->cipher != NULL && errno == EPROTO)
+		err_set(err, "%s", peer->cipher_words.text);
 	else
 		err_sys(err, "%s", call);
 	return PEER_ERROR;
 }
 
 static enum peer_result
-send_all(struct peer *peer, size_t *sent, int64_t deadline_ms,
+peer_send_all(struct peer *peer, size_t *sent, int64_t deadline_ms,
     struct err *err)
 {
 	while (*sent < peer->out.len) {
 		enum peer_result result;
 		const char *bytes = peer->out.buf + *sent;
 		size_t left = peer->out.len - *sent;
-		ssize_t n = peer->ssl != NULL ? send_tls(peer, bytes, left) :
+		ssize_t n = peer->cipher != NULL ?
+		    peer_cipher_send(peer, bytes, left) :
 		    send(peer->fd, bytes, left, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n >= 0) {
@@ -284,8 +289,8 @@ send_all(struct peer *peer, size_t *sent, int64_t deadline_ms,
 		if (errno == EINTR)
 			continue;
 		if (errno != EAGAIN && errno != EWOULDBLOCK)
-			return broken(peer, err, "send");
-		result = wait_to_write(peer, deadline_ms, err);
+			return peer_broken(peer, err, "send");
+		result = peer_wait_to_write(peer, deadline_ms, err);
 		if (result != PEER_OK)
 			return result;
 	}
@@ -302,7 +307,7 @@ peer_flush(struct peer *peer, int64_t deadline_ms, struct err *err)
 		err_set(err, "not connected");
 		return PEER_ERROR;
 	}
-	result = send_all(peer, &sent, deadline_ms, err);
+	result = peer_send_all(peer, &sent, deadline_ms, err);
 	str_consume(&peer->out, sent);
 	peer->sent_bytes += sent;
 	return result;
@@ -310,9 +315,9 @@ peer_flush(struct peer *peer, int64_t deadline_ms, struct err *err)
 
 /* recv waits at most one slice; the kernel is told only when it changes. */
 static int
-slice_set(struct peer *peer, int64_t deadline_ms)
+peer_slice_set(struct peer *peer, int64_t deadline_ms)
 {
-	int slice = left_ms(deadline_ms, SLICE_MS);
+	int slice = peer_left_ms(deadline_ms, SLICE_MS);
 	struct timeval tv = { slice / 1000, slice % 1000 * 1000 };
 
 	if (slice == 0)
@@ -334,11 +339,11 @@ peer_fill(struct peer *peer, int64_t deadline_ms, struct err *err)
 	for (;;) {
 		ssize_t n;
 
-		if (slice_set(peer, deadline_ms) < 0) {
+		if (peer_slice_set(peer, deadline_ms) < 0) {
 			err_set(err, "timed out");
 			return PEER_TIMEOUT;
 		}
-		n = receive(peer, 0);
+		n = peer_receive(peer, 0);
 		if (n > 0)
 			return PEER_OK;
 		if (n == 0) {
@@ -347,34 +352,34 @@ peer_fill(struct peer *peer, int64_t deadline_ms, struct err *err)
 		}
 		if (errno != EAGAIN && errno != EWOULDBLOCK &&
 		    errno != EINTR)
-			return broken(peer, err, "receive");
+			return peer_broken(peer, err, "receive");
 	}
 }
 
-/* ---- TLS --------------------------------------------------------------- */
+/* ---- encrypted -------------------------------------------------------- */
 
 static enum peer_result
-shake(struct peer *peer, int64_t deadline_ms, struct err *err)
+peer_shake(struct peer *peer, int64_t deadline_ms, struct err *err)
 {
 	for (;;) {
 		enum peer_result result = PEER_OK;
 
-		if (slice_set(peer, deadline_ms) < 0) {
+		if (peer_slice_set(peer, deadline_ms) < 0) {
 			err_set(err, "timed out");
 			return PEER_TIMEOUT;
 		}
-		switch (tls_client_shake(peer->ssl, err)) {
-		case TLS_DONE:
+		switch (peer->cipher->shake(peer->cipher_state, err)) {
+		case CIPHER_DONE:
 			return PEER_OK;
-		case TLS_WANT_READ:	/* the receive time-out is over */
+		case CIPHER_WANT_READ:	/* the receive time-out is over */
 			continue;
-		case TLS_WANT_WRITE:
-			result = wait_for(peer->fd, POLLOUT, deadline_ms, err);
+		case CIPHER_WANT_WRITE:
+			result = peer_wait(peer->fd, POLLOUT, deadline_ms, err);
 			break;
-		case TLS_EOF:
+		case CIPHER_EOF:
 			err_set(err, "the peer closed the connection");
 			return PEER_EOF;
-		case TLS_BROKEN:
+		case CIPHER_BROKEN:
 			return PEER_ERROR;
 		}
 		if (result != PEER_OK)
@@ -383,28 +388,21 @@ shake(struct peer *peer, int64_t deadline_ms, struct err *err)
 }
 
 enum peer_result
-peer_start_tls(struct peer *peer, struct tls_client *client,
-    const struct tls_goal *goal, int64_t deadline_ms,
-    struct tls_info *out_info, struct err *err)
+peer_encrypt(struct peer *peer, const struct peer_cipher *cipher,
+    void *state, int64_t deadline_ms, struct err *err)
 {
-	enum peer_result result;
-
-	memset(out_info, 0, sizeof(*out_info));
 	str_reset(&peer->in);
 	str_reset(&peer->out);
 	peer->in_used = 0;
-	if (peer->fd < 0 || peer->ssl != NULL) {
+	if (peer->fd < 0 || peer->cipher != NULL) {
 		err_set(err, peer->fd < 0 ? "not connected" :
-		    "TLS is spoken already");
+		    "the connection is encrypted already");
+		cipher->end(state);
 		return PEER_ERROR;
 	}
-	peer->ssl = tls_client_begin(client, goal, peer, err);
-	if (peer->ssl == NULL)
-		return PEER_ERROR;
-	result = shake(peer, deadline_ms, err);
-	if (result == PEER_OK)
-		tls_info_fill(peer->ssl, out_info);
-	return result;
+	peer->cipher = cipher;
+	peer->cipher_state = state;
+	return peer_shake(peer, deadline_ms, err);
 }
 
 struct slice

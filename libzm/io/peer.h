@@ -5,10 +5,10 @@
  * with peer_flush in one write; what came collects in in and is taken with
  * peer_unread and peer_consume.  While it waits to write, a flush reads, so
  * that two ends that both write do not wait for each other (RFC 2920
- * section 3.1).  After peer_start_tls the same calls speak TLS.
+ * section 3.1).  After peer_encrypt the same calls go through a cipher.
  *
  * Life cycle: peer_init, then peer_connect or peer_adopt, maybe
- * peer_start_tls, then peer_close; the same struct (in the same place)
+ * peer_encrypt, then peer_close; the same struct (in the same place)
  * serves the next connection; peer_release at the end.
  *
  * SPDX-License-Identifier: ISC
@@ -22,7 +22,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "tls/client.h"
+#include "io/cipher.h"
 
 enum {
 	PEER_IN_BYTES_MAX = 256 * 1024,	/* unread bytes that are kept */
@@ -36,6 +36,22 @@ enum peer_result {
 	PEER_ERROR = -2		/* err has the system's words */
 };
 
+/* What encrypts.  state is what peer_encrypt was given. */
+struct peer_cipher {
+	/* One step of the handshake. */
+	enum cipher_step (*shake)(void *state, struct err *err);
+	/* *out_n bytes came.  Waits as long as the descriptor's receive
+	 * time-out when may_wait. */
+	enum cipher_step (*read)(void *state, char *out, size_t n,
+	    bool may_wait, size_t *out_n, struct err *err);
+	/* *out_n bytes were taken; after CIPHER_WANT_... call again with the
+	 * same bytes. */
+	enum cipher_step (*write)(void *state, const char *bytes, size_t n,
+	    size_t *out_n, struct err *err);
+	/* Say goodbye if that is possible at once, and free the state. */
+	void (*end)(void *state);
+};
+
 struct peer {
 	int		 fd;		/* -1: not connected */
 	struct str	 in;		/* bytes from in_used on are unread */
@@ -43,8 +59,9 @@ struct peer {
 	struct str	 out;		/* not yet sent */
 	int64_t		 slice_ms;	/* receive time-out set on fd */
 	uint64_t	 sent_bytes;	/* since it was connected */
-	struct ssl_st	*ssl;		/* NULL: no TLS */
-	struct err	 tls_words;	/* why TLS broke (errno EPROTO) */
+	const struct peer_cipher *cipher;	/* NULL: in the clear */
+	void		*cipher_state;
+	struct err	 cipher_words;	/* why it broke (errno EPROTO) */
 };
 
 /* Not connected, buffers empty. */
@@ -60,13 +77,13 @@ enum peer_result peer_connect(struct peer *peer,
 /* Serve a descriptor that is connected already; takes it. */
 void peer_adopt(struct peer *peer, int fd);
 
-/* Make TLS of the connection.  What came before the handshake and was not
- * taken, and what was to be sent, is forgotten: it was never protected.
- * out_info  what it became.
+/* Shake hands and speak through the cipher from now on; takes its state in
+ * any case.  What came before the handshake and was not taken, and what was
+ * to be sent, is forgotten: it was never protected.
  * returns PEER_OK; else the connection is of no more use: close it. */
-enum peer_result peer_start_tls(struct peer *peer, struct tls_client *client,
-    const struct tls_goal *goal, int64_t deadline_ms,
-    struct tls_info *out_info, struct err *err);
+enum peer_result peer_encrypt(struct peer *peer,
+    const struct peer_cipher *cipher, void *state, int64_t deadline_ms,
+    struct err *err);
 
 /* Drop the connection and everything in the buffers; harmless twice. */
 void peer_close(struct peer *peer);

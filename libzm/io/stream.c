@@ -36,11 +36,12 @@ struct stream {
 	size_t		 parked_used;	/* of it, from its start */
 	struct str	 output;
 	size_t		 output_sent;	/* of output, from its start */
-	struct tls	*tls;		/* NULL: in the clear */
+	struct stream_cover *cover;	/* NULL: in the clear */
 };
 
-struct tls {
-	struct tls_link	*link;
+struct stream_cover {
+	const struct stream_cipher *cipher;
+	void		*cipher_state;
 	enum stream_tls	 state;
 	size_t		 clear_end;	/* of output: up to here in the clear */
 	bool		 has_more;	/* that no event will tell of */
@@ -57,7 +58,7 @@ static struct {
 } bench;
 
 static void
-bench_clear(void)
+stream_bench_clear(void)
 {
 	if (bench.stream != NULL && bench.end > bench.start)
 		str_add(&bench.stream->parked, bench.bytes + bench.start,
@@ -67,19 +68,19 @@ bench_clear(void)
 }
 
 static struct slice
-parked_of(const struct stream *stream)
+stream_parked(const struct stream *stream)
 {
 	return slice_from(str_slice(&stream->parked), stream->parked_used);
 }
 
 /* What the stream has parked goes to the front of the bench. */
 static void
-bench_take(struct stream *stream)
+stream_bench_take(struct stream *stream)
 {
 	if (bench.stream != stream) {
-		struct slice parked = parked_of(stream);
+		struct slice parked = stream_parked(stream);
 
-		bench_clear();
+		stream_bench_clear();
 		bench.stream = stream;
 		bench.end = parked.n;
 		memcpy(bench.bytes, parked.p, parked.n);
@@ -95,7 +96,7 @@ bench_take(struct stream *stream)
 }
 
 static void
-on_ready(void *context, unsigned ready)
+stream_on_ready(void *context, unsigned ready)
 {
 	struct stream *stream = context;
 
@@ -103,9 +104,9 @@ on_ready(void *context, unsigned ready)
 }
 
 static void
-on_more(void *context)
+stream_wake(void *context)
 {
-	on_ready(context, 0);
+	stream_on_ready(context, 0);
 }
 
 struct stream *
@@ -123,22 +124,23 @@ stream_new(struct loop *loop, int fd, stream_fn *ready, void *context)
 	str_init(&stream->parked);
 	str_init(&stream->output);
 	stream->awaited = LOOP_READ;
-	stream->watch = loop_watch(loop, fd, LOOP_READ, on_ready, stream);
+	stream->watch = loop_watch(loop, fd, LOOP_READ, stream_on_ready,
+	    stream);
 	return stream;
 }
 
 static void
-tls_release(struct stream *stream)
+stream_cover_release(struct stream *stream)
 {
-	struct tls *tls = stream->tls;
+	struct stream_cover *cover = stream->cover;
 
-	if (tls == NULL)
+	if (cover == NULL)
 		return;
-	if (tls->state == STREAM_ENCRYPTED)
-		tls_link_end(tls->link);
-	tls_link_free(&tls->link);
-	timer_clear(&tls->timer);
-	mem_free(&stream->tls);
+	if (cover->state == STREAM_ENCRYPTED)
+		cover->cipher->end(cover->cipher_state);
+	cover->cipher->release(cover->cipher_state);
+	timer_clear(&cover->timer);
+	mem_free(&stream->cover);
 }
 
 void
@@ -152,7 +154,7 @@ stream_free(struct stream **stream)
 		bench.stream = NULL;
 		bench.start = bench.end = 0;
 	}
-	tls_release(s);
+	stream_cover_release(s);
 	watch_free(&s->watch);
 	close(s->fd);
 	str_release(&s->parked);
@@ -163,125 +165,122 @@ stream_free(struct stream **stream)
 /* ---- encrypted -------------------------------------------------------- */
 
 int
-stream_start_tls(struct stream *stream, struct tls_server *server,
-    size_t *out_dropped, struct err *err)
+stream_encrypt(struct stream *stream, const struct stream_cipher *cipher,
+    void *with, size_t *out_dropped, struct err *err)
 {
-	struct tls_link *link = tls_link_new(server, stream->fd, on_more,
-	    stream, err);
-	struct tls *tls;
+	void *state = cipher->new(with, stream->fd, stream_wake, stream, err);
+	struct stream_cover *cover;
 
-	if (link == NULL)
+	if (state == NULL)
 		return -1;
 	*out_dropped = stream_input(stream).n;
 	stream_consume(stream, *out_dropped);
-	tls = stream->tls = mem_alloc(1, sizeof(*tls));
-	tls->link = link;
-	tls->state = STREAM_SHAKING;
-	tls->clear_end = stream->output.len;
-	return 1;
+	cover = stream->cover = mem_alloc(1, sizeof(*cover));
+	cover->cipher = cipher;
+	cover->cipher_state = state;
+	cover->state = STREAM_SHAKING;
+	cover->clear_end = stream->output.len;
+	return 0;
 }
 
 enum stream_tls
 stream_tls(const struct stream *stream)
 {
-	return stream->tls != NULL ? stream->tls->state : STREAM_PLAIN;
+	return stream->cover != NULL ? stream->cover->state : STREAM_PLAIN;
 }
 
 const char *
 stream_tls_trouble(const struct stream *stream)
 {
-	return stream->tls->trouble.text;
+	return stream->cover->trouble.text;
 }
 
-void
-stream_tls_info(const struct stream *stream, struct tls_info *out)
+void *
+stream_cipher_state(const struct stream *stream)
 {
-	tls_link_info(stream->tls->link, out);
-}
-
-size_t
-stream_tls_binding(const struct stream *stream, enum tls_binding kind,
-    char out[64])
-{
-	return stream_tls(stream) != STREAM_ENCRYPTED ? 0 :
-	    tls_link_binding(stream->tls->link, kind, out);
+	return stream->cover != NULL ? stream->cover->cipher_state : NULL;
 }
 
 /* Bytes that must leave before the handshake. */
 static size_t
-clear_bytes(const struct stream *stream)
+stream_clear_bytes(const struct stream *stream)
 {
-	const struct tls *tls = stream->tls;
+	const struct stream_cover *cover = stream->cover;
 
-	return tls != NULL && tls->clear_end > stream->output_sent ?
-	    tls->clear_end - stream->output_sent : 0;
+	return cover != NULL && cover->clear_end > stream->output_sent ?
+	    cover->clear_end - stream->output_sent : 0;
 }
 
 /* A step of the handshake.  false: it failed. */
 static bool
-tls_shake(struct stream *stream)
+stream_shake(struct stream *stream)
 {
-	struct tls *tls = stream->tls;
+	struct stream_cover *cover = stream->cover;
 
-	if (tls->state != STREAM_SHAKING || clear_bytes(stream) > 0)
-		return tls->state != STREAM_TLS_FAILED;
-	tls_link_turn(tls->link);
-	switch (tls_link_shake(tls->link, &tls->trouble)) {
-	case 1:
-		tls->state = STREAM_ENCRYPTED;
+	if (cover->state != STREAM_SHAKING || stream_clear_bytes(stream) > 0)
+		return cover->state != STREAM_TLS_FAILED;
+	cover->cipher->turn(cover->cipher_state);
+	switch (cover->cipher->shake(cover->cipher_state, &cover->trouble)) {
+	case CIPHER_DONE:
+		cover->state = STREAM_ENCRYPTED;
 		return true;
-	case 0:
+	case CIPHER_WANT_READ:
+	case CIPHER_WANT_WRITE:
 		return true;
-	default:
-		tls->state = STREAM_TLS_FAILED;
-		return false;
+	case CIPHER_EOF:
+	case CIPHER_BROKEN:
+		break;
 	}
+	cover->state = STREAM_TLS_FAILED;
+	return false;
 }
 
 static enum stream_got
-tls_fill(struct stream *stream)
+stream_decrypt(struct stream *stream)
 {
-	struct tls *tls = stream->tls;
+	struct stream_cover *cover = stream->cover;
 	size_t before = bench.end;
 	ssize_t n = 0;
 
-	tls->has_more = false;
-	if (!tls_shake(stream))
+	cover->has_more = false;
+	if (!stream_shake(stream))
 		return STREAM_BROKEN;
-	if (tls->state != STREAM_ENCRYPTED)
+	if (cover->state != STREAM_ENCRYPTED)
 		return STREAM_NOTHING;
-	tls_link_turn(tls->link);
-	while (bench.end < sizeof(bench.bytes) && (n = tls_link_read(
-	    tls->link, bench.bytes + bench.end,
+	cover->cipher->turn(cover->cipher_state);
+	while (bench.end < sizeof(bench.bytes) && (n = cover->cipher->read(
+	    cover->cipher_state, bench.bytes + bench.end,
 	    sizeof(bench.bytes) - bench.end)) > 0)
 		bench.end += (size_t)n;
 	stream->was_full = bench.end == sizeof(bench.bytes);
 	/* The socket is not ready for what OpenSSL has taken from it. */
 	if (bench.end > before)
-		tls->has_more = n != TLS_LINK_NOTHING;
-	return bench.end > before ? STREAM_GOT : n == TLS_LINK_EOF ?
-	    STREAM_EOF : n == TLS_LINK_BROKEN ? STREAM_BROKEN : STREAM_NOTHING;
+		cover->has_more = n != STREAM_NOTHING;
+	return bench.end > before ? STREAM_GOT : n == STREAM_EOF ?
+	    STREAM_EOF : n == STREAM_BROKEN ? STREAM_BROKEN : STREAM_NOTHING;
 }
 
 /* The part of the handshake that a write has to do. */
 static bool
-tls_push(struct stream *stream)
+stream_push(struct stream *stream)
 {
-	return stream->tls->state != STREAM_SHAKING ||
-	    !tls_link_wants_write(stream->tls->link) || tls_shake(stream);
+	return stream->cover->state != STREAM_SHAKING ||
+	    !stream->cover->cipher->wants_write(stream->cover->cipher_state) ||
+	    stream_shake(stream);
 }
 
-/* What is encrypted goes out behind what is not. */
+/* What is encrypted goes out after what is not. */
 static ssize_t
-tls_send(struct stream *stream)
+stream_send_encrypted(struct stream *stream)
 {
 	struct slice unsent = slice_from(str_slice(&stream->output),
 	    stream->output_sent);
 
-	if (!tls_push(stream))
+	if (!stream_push(stream))
 		return -1;
-	return stream->tls->state == STREAM_ENCRYPTED ?
-	    tls_link_write(stream->tls->link, unsent) : 0;
+	return stream->cover->state == STREAM_ENCRYPTED ?
+	    stream->cover->cipher->write(
+	    stream->cover->cipher_state, unsent) : 0;
 }
 
 /* ---- input ------------------------------------------------------------ */
@@ -292,13 +291,13 @@ stream_fill(struct stream *stream)
 	size_t room;
 	ssize_t n;
 
-	bench_take(stream);
+	stream_bench_take(stream);
 	room = sizeof(bench.bytes) - bench.end;
 	stream->was_full = false;
 	if (room == 0)
 		return STREAM_NOTHING;
-	if (stream->tls != NULL)
-		return tls_fill(stream);
+	if (stream->cover != NULL)
+		return stream_decrypt(stream);
 	do
 		n = recv(stream->fd, bench.bytes + bench.end, room, 0);
 	while (n < 0 && errno == EINTR);
@@ -324,7 +323,7 @@ stream_input(const struct stream *stream)
 	if (bench.stream == stream)
 		return (struct slice){ bench.bytes + bench.start,
 		    bench.end - bench.start };
-	return parked_of(stream);
+	return stream_parked(stream);
 }
 
 void
@@ -356,7 +355,7 @@ stream_unsent_bytes(const struct stream *stream)
 }
 
 static ssize_t
-plain_send(struct stream *stream, size_t bytes)
+stream_send_plain(struct stream *stream, size_t bytes)
 {
 	ssize_t n;
 
@@ -370,11 +369,11 @@ plain_send(struct stream *stream, size_t bytes)
 }
 
 static void
-output_forget(struct stream *stream)
+stream_output_forget(struct stream *stream)
 {
 	stream->output_sent = 0;
-	if (stream->tls != NULL)
-		stream->tls->clear_end = 0;
+	if (stream->cover != NULL)
+		stream->cover->clear_end = 0;
 	if (stream->output.cap > KEPT_OUTPUT_BYTES)
 		str_release(&stream->output);
 	else
@@ -384,48 +383,49 @@ output_forget(struct stream *stream)
 int
 stream_flush(struct stream *stream)
 {
-	size_t clear = clear_bytes(stream);
+	size_t clear = stream_clear_bytes(stream);
 	ssize_t n;
 
 	if (stream_unsent_bytes(stream) == 0)
-		return stream->tls == NULL || tls_push(stream) ? 1 : -1;
-	if (stream->tls == NULL || clear > 0)
-		n = plain_send(stream, clear > 0 ? clear :
+		return stream->cover == NULL || stream_push(stream) ? 1 : -1;
+	if (stream->cover == NULL || clear > 0)
+		n = stream_send_plain(stream, clear > 0 ? clear :
 		    stream_unsent_bytes(stream));
 	else
-		n = tls_send(stream);
+		n = stream_send_encrypted(stream);
 	if (n < 0)
 		return -1;
 	stream->output_sent += (size_t)n;
 	if (stream_unsent_bytes(stream) > 0)
 		return 0;
-	output_forget(stream);
+	stream_output_forget(stream);
 	return 1;
 }
 
 /* What the record layer waits for is none of the owner's business. */
 static unsigned
-tls_events(struct stream *stream, bool is_input)
+stream_cover_events(struct stream *stream, bool is_input)
 {
-	struct tls *tls = stream->tls;
+	struct stream_cover *cover = stream->cover;
 	unsigned events = is_input ? LOOP_READ : 0;
 
-	if (tls_link_is_asleep(tls->link))
+	if (cover->cipher->is_asleep(cover->cipher_state))
 		return 0;
-	if (tls->state == STREAM_SHAKING)
-		return tls_link_wants_write(tls->link) ||
-		    clear_bytes(stream) > 0 ? LOOP_WRITE : LOOP_READ;
-	if (tls->has_more && is_input)
-		timer_set(stream->loop, &tls->timer, clock_steady_ms(),
-		    on_more, stream);
+	if (cover->state == STREAM_SHAKING)
+		return cover->cipher->wants_write(cover->cipher_state) ||
+		    stream_clear_bytes(stream) > 0 ? LOOP_WRITE : LOOP_READ;
+	if (cover->has_more && is_input)
+		timer_set(stream->loop, &cover->timer, clock_steady_ms(),
+		    stream_wake, stream);
 	return events | (stream_unsent_bytes(stream) > 0 ||
-	    tls_link_wants_write(tls->link) ? LOOP_WRITE : 0);
+	    cover->cipher->wants_write(cover->cipher_state) ? LOOP_WRITE : 0);
 }
 
 void
 stream_await(struct stream *stream, bool is_input)
 {
-	unsigned events = stream->tls != NULL ? tls_events(stream, is_input) :
+	unsigned events = stream->cover != NULL ? stream_cover_events(stream,
+	    is_input) :
 	    (is_input ? LOOP_READ : 0) |
 	    (stream_unsent_bytes(stream) > 0 ? LOOP_WRITE : 0);
 
@@ -448,6 +448,6 @@ void
 stream_end_output(struct stream *stream)
 {
 	if (stream_tls(stream) == STREAM_ENCRYPTED)
-		tls_link_end(stream->tls->link);
+		stream->cover->cipher->end(stream->cover->cipher_state);
 	(void)shutdown(stream->fd, SHUT_WR);
 }

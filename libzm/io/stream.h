@@ -23,10 +23,12 @@
 #define ZM_IO_STREAM_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
+#include "base/err.h"
 #include "base/str.h"
+#include "io/cipher.h"
 #include "io/loop.h"
-#include "tls/link.h"
 
 enum {
 	STREAM_INPUT_BYTES_MAX = 65536	/* unread bytes a stream can hold */
@@ -79,12 +81,38 @@ void stream_await(struct stream *stream, bool is_input);
 /* Call ready() for nothing, also when output is left, until stream_await. */
 void stream_rest(struct stream *stream);
 
+/* What encrypts, over the stream's socket.  Nothing blocks. */
+struct stream_cipher {
+	/* A state over socket fd (borrowed) that calls wake(context) when a
+	 * handshake that slept can go on; with is what stream_encrypt was
+	 * given.  NULL with err. */
+	void	*(*new)(void *with, int fd, stream_fn *wake, void *context,
+		    struct err *err);
+	/* The descriptor is closed next. */
+	void	 (*release)(void *state);
+	/* Go on with the handshake. */
+	enum cipher_step (*shake)(void *state, struct err *err);
+	/* A new turn of reading: the socket may have more. */
+	void	 (*turn)(void *state);
+	/* Up to n (> 0) bytes.  returns how many; STREAM_NOTHING: no more
+	 * came in this turn; STREAM_EOF; STREAM_BROKEN. */
+	ssize_t	 (*read)(void *state, char *out, size_t n);
+	/* returns how many of the bytes were taken; -1 broken. */
+	ssize_t	 (*write)(void *state, struct slice bytes);
+	/* Does it wait until the socket can be written to? */
+	bool	 (*wants_write)(const void *state);
+	/* Does it wait for something else than the socket? */
+	bool	 (*is_asleep)(const void *state);
+	/* Tell the other side that no more will come. */
+	void	 (*end)(void *state);
+};
+
 /* Encrypt from now on: what was said so far goes out in the clear, then the
  * client shall begin a handshake.  Unread input is dropped: whoever sent it
  * is not known to be who will be at the other end (RFC 3207 section 6).
- * returns 1, *out_dropped: how many bytes; -1 with err, nothing changed. */
-int stream_start_tls(struct stream *stream, struct tls_server *server,
-    size_t *out_dropped, struct err *err);
+ * returns 0, *out_dropped: how many bytes; -1 with err, nothing changed. */
+int stream_encrypt(struct stream *stream, const struct stream_cipher *cipher,
+    void *with, size_t *out_dropped, struct err *err);
 
 enum stream_tls { STREAM_PLAIN, STREAM_SHAKING, STREAM_ENCRYPTED,
 	STREAM_TLS_FAILED };
@@ -92,10 +120,8 @@ enum stream_tls { STREAM_PLAIN, STREAM_SHAKING, STREAM_ENCRYPTED,
 enum stream_tls stream_tls(const struct stream *stream);
 /* STREAM_TLS_FAILED: why. */
 const char *stream_tls_trouble(const struct stream *stream);
-/* STREAM_ENCRYPTED: with what; its channel binding (tls_link.h). */
-void stream_tls_info(const struct stream *stream, struct tls_info *out);
-size_t stream_tls_binding(const struct stream *stream,
-    enum tls_binding kind, char out[64]);
+/* What the cipher's new gave; NULL in the clear. */
+void *stream_cipher_state(const struct stream *stream);
 
 /* The peer shall see the end of our output (all of it was flushed). */
 void stream_end_output(struct stream *stream);

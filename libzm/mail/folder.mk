@@ -5,18 +5,18 @@ libzm_a_SOURCES += \
 	libzm/mail/classify.c libzm/mail/classify.h \
 	libzm/mail/terms.c libzm/mail/terms.h \
 	libzm/mail/form.c libzm/mail/form.h \
-	libzm/mail/work/format.c libzm/mail/work/parse.c libzm/mail/work/record.c libzm/mail/work/replay.c \
-	libzm/mail/work/steps.c libzm/mail/work/append.c libzm/mail/work/job.c \
-	libzm/mail/work/queue_count.c libzm/mail/work/queue_count.h libzm/mail/work/undelete.c \
-	libzm/mail/work/undelete.h libzm/mail/work/internal.h libzm/mail/work/work.h \
+	libzm/mail/control_file/format.c libzm/mail/control_file/parse.c libzm/mail/control_file/record.c libzm/mail/control_file/replay.c \
+	libzm/mail/control_file/steps.c libzm/mail/control_file/append.c libzm/mail/control_file/job.c \
+	libzm/mail/control_file/queue_count.c libzm/mail/control_file/queue_count.h libzm/mail/control_file/undelete.c \
+	libzm/mail/control_file/undelete.h libzm/mail/control_file/internal.h libzm/mail/control_file/control_file.h \
 	libzm/mail/spool/names.c libzm/mail/spool/rename.c libzm/mail/spool/return.c libzm/mail/spool/open.c \
 	libzm/mail/spool/lock.c libzm/mail/spool/file.c libzm/mail/spool/draft.c libzm/mail/spool/claim.c \
-	libzm/mail/spool/aside.c libzm/mail/spool/work.c libzm/mail/spool/scan.c \
+	libzm/mail/spool/aside.c libzm/mail/spool/queued.c libzm/mail/spool/scan.c \
 	libzm/mail/spool/spread.c libzm/mail/spool/trash.c libzm/mail/spool/delete.c \
 	libzm/mail/spool/copy.c libzm/mail/spool/recover.c \
 	libzm/mail/spool/recover_base.c \
 	libzm/mail/spool/recover_public.c libzm/mail/spool/recover_router.c \
-	libzm/mail/spool/recover_work.c libzm/mail/spool/recover_twin.c \
+	libzm/mail/spool/recover_queued.c libzm/mail/spool/recover_twin.c \
 	libzm/mail/spool/recover.h libzm/mail/spool/internal.h libzm/mail/spool/spool.h
 libzm_a_SOURCES += \
 	libzm/mail/table/table.c libzm/mail/table/table.h \

@@ -24,7 +24,6 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "io/peer.h"
 #include "tls/client.h"
 
 #include "base/banned.h"
@@ -63,7 +62,7 @@ static const char *const system_roots[] = {
 /* ---- files ------------------------------------------------------------- */
 
 static int
-file_open(const char *path, int *out_fd, struct err *err)
+client_file_open(const char *path, int *out_fd, struct err *err)
 {
 	*out_fd = -1;
 	if (path == NULL)
@@ -88,9 +87,10 @@ static int
 files_open(struct tls_client *client, const struct tls_client_files *files,
     struct err *err)
 {
-	if (file_open(files->roots, &client->roots_fd, err) < 0 ||
-	    file_open(files->certificate, &client->certificate_fd, err) < 0 ||
-	    file_open(files->key, &client->key_fd, err) < 0)
+	if (client_file_open(files->roots, &client->roots_fd, err) < 0 ||
+	    client_file_open(files->certificate, &client->certificate_fd,
+	    err) < 0 ||
+	    client_file_open(files->key, &client->key_fd, err) < 0)
 		return -1;
 	client->are_system_roots = files->roots == NULL;
 	if (client->are_system_roots)
@@ -100,7 +100,7 @@ files_open(struct tls_client *client, const struct tls_client_files *files,
 
 /* All of a file, from its start, as something to read PEM from. */
 static BIO *
-file_read(int fd, struct str *text, struct err *err)
+client_file_read(int fd, struct str *text, struct err *err)
 {
 	off_t at = 0;
 	ssize_t n;
@@ -119,7 +119,7 @@ file_read(int fd, struct str *text, struct err *err)
 }
 
 static int
-roots_load(SSL_CTX *ctx, BIO *bio, struct err *err)
+client_roots_load(SSL_CTX *ctx, BIO *bio, struct err *err)
 {
 	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
 	size_t count = 0;
@@ -172,7 +172,7 @@ file_load(SSL_CTX *ctx, int fd, load_fn *load, const char *what,
 
 	if (fd < 0)
 		return 0;
-	bio = file_read(fd, &text, err);
+	bio = client_file_read(fd, &text, err);
 	if (bio != NULL)
 		result = load(ctx, bio, err);
 	BIO_free(bio);
@@ -351,7 +351,7 @@ roots_need(struct tls_client *client, bool is_strict, struct err *err)
 {
 	if (client->has_roots || (client->are_system_roots && !is_strict))
 		return 0;
-	if (file_load(client->ctx, client->roots_fd, roots_load,
+	if (file_load(client->ctx, client->roots_fd, client_roots_load,
 	    "trusted roots", err) < 0)
 		return -1;
 	client->has_roots = true;
@@ -451,8 +451,9 @@ bio_of(struct tls_client *client, const struct tls_goal *goal,
 	return bio;
 }
 
-struct ssl_st *
-tls_client_begin(struct tls_client *client, const struct tls_goal *goal,
+/* An object for a handshake over peer's descriptor; NULL with err. */
+static SSL *
+client_begin(struct tls_client *client, const struct tls_goal *goal,
     struct peer *peer, struct err *err)
 {
 	BIO *bio;
@@ -501,29 +502,29 @@ broken_words(SSL *ssl, int kept_errno, struct err *err)
 	}
 }
 
-static enum tls_step
+static enum cipher_step
 step_of(SSL *ssl, int result, struct err *err)
 {
 	int kept_errno = errno;
 
 	switch (SSL_get_error(ssl, result)) {
 	case SSL_ERROR_NONE:
-		return TLS_DONE;
+		return CIPHER_DONE;
 	case SSL_ERROR_WANT_READ:
-		return TLS_WANT_READ;
+		return CIPHER_WANT_READ;
 	case SSL_ERROR_WANT_WRITE:
-		return TLS_WANT_WRITE;
+		return CIPHER_WANT_WRITE;
 	case SSL_ERROR_ZERO_RETURN:
 		err_set(err, "the peer closed the connection");
-		return TLS_EOF;
+		return CIPHER_EOF;
 	default:
 		broken_words(ssl, kept_errno, err);
-		return TLS_BROKEN;
+		return CIPHER_BROKEN;
 	}
 }
 
-enum tls_step
-tls_client_shake(struct ssl_st *ssl, struct err *err)
+static enum cipher_step
+client_shake(void *ssl, struct err *err)
 {
 	link_of(ssl)->may_wait = true;
 	ERR_clear_error();
@@ -531,8 +532,8 @@ tls_client_shake(struct ssl_st *ssl, struct err *err)
 	return step_of(ssl, SSL_do_handshake(ssl), err);
 }
 
-enum tls_step
-tls_client_read(struct ssl_st *ssl, char *out, size_t n, bool may_wait,
+static enum cipher_step
+tls_client_read(void *ssl, char *out, size_t n, bool may_wait,
     size_t *out_n, struct err *err)
 {
 	link_of(ssl)->may_wait = may_wait;
@@ -541,8 +542,8 @@ tls_client_read(struct ssl_st *ssl, char *out, size_t n, bool may_wait,
 	return step_of(ssl, SSL_read_ex(ssl, out, n, out_n), err);
 }
 
-enum tls_step
-tls_client_write(struct ssl_st *ssl, const char *bytes, size_t n,
+static enum cipher_step
+tls_client_write(void *ssl, const char *bytes, size_t n,
     size_t *out_n, struct err *err)
 {
 	link_of(ssl)->may_wait = false;
@@ -551,17 +552,38 @@ tls_client_write(struct ssl_st *ssl, const char *bytes, size_t n,
 	return step_of(ssl, SSL_write_ex(ssl, bytes, n, out_n), err);
 }
 
-void
-tls_client_end(struct ssl_st **ssl)
+static void
+client_end(void *state)
 {
-	if (*ssl == NULL)
-		return;
+	SSL *ssl = state;
+
 	/* without it OpenSSL would not let the session be resumed */
-	if (SSL_is_init_finished(*ssl)) {
-		link_of(*ssl)->may_wait = false;
-		(void)SSL_shutdown(*ssl);
+	if (SSL_is_init_finished(ssl)) {
+		link_of(ssl)->may_wait = false;
+		(void)SSL_shutdown(ssl);
 	}
 	ERR_clear_error();
-	SSL_free(*ssl);
-	*ssl = NULL;
+	SSL_free(ssl);
+}
+
+static const struct peer_cipher client_cipher = {
+	.shake = client_shake, .read = tls_client_read,
+	.write = tls_client_write, .end = client_end
+};
+
+enum peer_result
+peer_start_tls(struct peer *peer, struct tls_client *client,
+    const struct tls_goal *goal, int64_t deadline_ms,
+    struct tls_info *out_info, struct err *err)
+{
+	SSL *ssl = client_begin(client, goal, peer, err);
+	enum peer_result result;
+
+	memset(out_info, 0, sizeof(*out_info));
+	if (ssl == NULL)
+		return PEER_ERROR;
+	result = peer_encrypt(peer, &client_cipher, ssl, deadline_ms, err);
+	if (result == PEER_OK)
+		tls_info_fill(ssl, out_info);
+	return result;
 }

@@ -4,8 +4,7 @@
  * sessions that servers gave us.  Files are opened when it is made and read
  * when the first handshake needs them (the system's roots: the first that is
  * strict), so that a process may lock itself in between.  A connection of it
- * lives in a struct peer (io/peer.h), which is the only caller of the
- * functions at the end.
+ * lives in a struct peer (io/peer.h).
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,6 +16,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "io/peer.h"
 #include "tls/tls.h"
 
 enum {
@@ -26,7 +26,6 @@ enum {
 };
 
 struct tls_client;
-struct peer;
 
 struct tls_client_files {	/* PEM; NULL: */
 	const char	*roots;		/* the system's */
@@ -54,32 +53,11 @@ struct tls_goal {
 					 * else the handshake goes on */
 };
 
-/* ---- for io/peer.c ----------------------------------------------------- */
-
-enum tls_step {
-	TLS_DONE,
-	TLS_WANT_READ, TLS_WANT_WRITE,	/* call again when that is possible */
-	TLS_EOF,			/* the other side closed */
-	TLS_BROKEN			/* err says why */
-};
-
-struct ssl_st;
-
-/* An object for a handshake over peer's descriptor; NULL (err). */
-struct ssl_st *tls_client_begin(struct tls_client *client,
-    const struct tls_goal *goal, struct peer *peer, struct err *err);
-
-/* One step of the handshake, of reading (*out_n bytes came) and of writing
- * (*out_n bytes were taken; after WANT call again with the same bytes).
- * Reading waits as long as the descriptor's receive time-out when
- * may_wait. */
-enum tls_step tls_client_shake(struct ssl_st *ssl, struct err *err);
-enum tls_step tls_client_read(struct ssl_st *ssl, char *out, size_t n,
-    bool may_wait, size_t *out_n, struct err *err);
-enum tls_step tls_client_write(struct ssl_st *ssl, const char *bytes,
-    size_t n, size_t *out_n, struct err *err);
-
-/* Say goodbye if that is possible at once, and free.  Nulls *ssl. */
-void tls_client_end(struct ssl_st **ssl);
+/* Make TLS of the peer's connection (peer_encrypt).
+ * out_info  what it became.
+ * returns PEER_OK; else the connection is of no more use: close it. */
+enum peer_result peer_start_tls(struct peer *peer, struct tls_client *client,
+    const struct tls_goal *goal, int64_t deadline_ms,
+    struct tls_info *out_info, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* tls_link.c - the server's side of one TLS connection
+/* link.c - the server's side of one TLS connection
  *
  * In     a socket, a server
  * Out    plain bytes for encrypted ones, and the other way
@@ -30,7 +30,7 @@ struct tls_link {
 	bool		 is_open;	/* the handshake is done */
 	bool		 is_broken;
 	bool		 is_asleep, wants_write;
-	void		(*wake)(void *context);
+	stream_fn	*wake;
 	void		*context;
 };
 
@@ -41,7 +41,7 @@ static struct tls_link *current;
 /* One recv a turn, unless it got all it had room for: what is left wakes
  * the loop again. */
 static int
-socket_read(BIO *bio, char *out, size_t n, size_t *out_n)
+link_socket_read(BIO *bio, char *out, size_t n, size_t *out_n)
 {
 	struct tls_link *link = BIO_get_data(bio);
 	ssize_t got;
@@ -67,7 +67,7 @@ socket_read(BIO *bio, char *out, size_t n, size_t *out_n)
 }
 
 static int
-socket_write(BIO *bio, const char *bytes, size_t n, size_t *out_n)
+link_socket_write(BIO *bio, const char *bytes, size_t n, size_t *out_n)
 {
 	struct tls_link *link = BIO_get_data(bio);
 	ssize_t sent;
@@ -87,7 +87,7 @@ socket_write(BIO *bio, const char *bytes, size_t n, size_t *out_n)
 }
 
 static long
-socket_control(BIO *bio, int command, long number, void *pointer)
+link_socket_control(BIO *bio, int command, long number, void *pointer)
 {
 	struct tls_link *link = BIO_get_data(bio);
 
@@ -97,7 +97,7 @@ socket_control(BIO *bio, int command, long number, void *pointer)
 }
 
 static BIO *
-socket_bio(struct tls_link *link)
+link_socket_bio(struct tls_link *link)
 {
 	static BIO_METHOD *method;
 	BIO *bio;
@@ -107,9 +107,9 @@ socket_bio(struct tls_link *link)
 		    BIO_TYPE_SOURCE_SINK, "stream");
 		if (method == NULL)
 			return NULL;
-		BIO_meth_set_read_ex(method, socket_read);
-		BIO_meth_set_write_ex(method, socket_write);
-		BIO_meth_set_ctrl(method, socket_control);
+		BIO_meth_set_read_ex(method, link_socket_read);
+		BIO_meth_set_write_ex(method, link_socket_write);
+		BIO_meth_set_ctrl(method, link_socket_control);
 	}
 	bio = BIO_new(method);
 	if (bio != NULL) {
@@ -121,12 +121,13 @@ socket_bio(struct tls_link *link)
 
 /* ---- life ------------------------------------------------------------- */
 
-struct tls_link *
-tls_link_new(struct tls_server *server, int fd, void (*wake)(void *),
-    void *context, struct err *err)
+static void *
+link_new(void *with, int fd, stream_fn *wake, void *context,
+    struct err *err)
 {
+	struct tls_server *server = with;
 	struct tls_link *link = mem_alloc(1, sizeof(*link));
-	BIO *bio = socket_bio(link);
+	BIO *bio = link_socket_bio(link);
 
 	link->ssl = tls_server_ssl(server);
 	if (link->ssl == NULL || bio == NULL) {
@@ -155,39 +156,10 @@ link_release(struct tls_link *link)
 	mem_free(&link);
 }
 
-/* A fibre that sleeps must come to its end before it can be freed. */
-static void
-orphan_wake(void *context)
-{
-	struct tls_link *link = context;
-	struct err err;
-
-	(void)tls_link_shake(link, &err);
-	if (!link->is_asleep)
-		link_release(link);
-}
-
-void
-tls_link_free(struct tls_link **link)
-{
-	struct tls_link *l = *link;
-
-	*link = NULL;
-	if (l == NULL)
-		return;
-	l->fd = -1;
-	if (!l->is_asleep) {
-		link_release(l);
-		return;
-	}
-	l->wake = orphan_wake;
-	l->context = l;
-}
-
 /* ---- the handshake ---------------------------------------------------- */
 
 static void
-fail_words(struct tls_link *link, int why, struct err *err)
+link_fail_words(struct tls_link *link, int why, struct err *err)
 {
 	unsigned long code = ERR_peek_error();
 	long verified = SSL_get_verify_result(link->ssl);
@@ -205,16 +177,19 @@ fail_words(struct tls_link *link, int why, struct err *err)
 	ERR_clear_error();
 }
 
-int
-tls_link_shake(struct tls_link *link, struct err *err)
+static enum cipher_step
+link_shake(void *state, struct err *err)
 {
+	struct tls_link *link = state;
 	struct tls_link *before = current;
 	int result, why;
 
 	if (link->is_open)
-		return 1;
-	if (link->is_broken)
-		return err_set(err, "the handshake has failed");
+		return CIPHER_DONE;
+	if (link->is_broken) {
+		err_set(err, "the handshake has failed");
+		return CIPHER_BROKEN;
+	}
 	ERR_clear_error();
 	current = link;
 	result = SSL_do_handshake(link->ssl);
@@ -226,13 +201,41 @@ tls_link_shake(struct tls_link *link, struct err *err)
 	if (result == 1) {
 		link->is_open = true;
 		SSL_clear_mode(link->ssl, SSL_MODE_ASYNC);
-		return 1;
+		return CIPHER_DONE;
 	}
-	if (link->is_asleep || link->wants_write || why == SSL_ERROR_WANT_READ)
-		return 0;
+	if (link->wants_write)
+		return CIPHER_WANT_WRITE;
+	if (link->is_asleep || why == SSL_ERROR_WANT_READ)
+		return CIPHER_WANT_READ;
 	link->is_broken = true;
-	fail_words(link, why, err);
-	return -1;
+	link_fail_words(link, why, err);
+	return CIPHER_BROKEN;
+}
+
+/* A fibre that sleeps must come to its end before it can be freed. */
+static void
+link_orphan_wake(void *context)
+{
+	struct tls_link *link = context;
+	struct err err;
+
+	(void)link_shake(link, &err);
+	if (!link->is_asleep)
+		link_release(link);
+}
+
+static void
+link_free(void *state)
+{
+	struct tls_link *link = state;
+
+	link->fd = -1;
+	if (!link->is_asleep) {
+		link_release(link);
+		return;
+	}
+	link->wake = link_orphan_wake;
+	link->context = link;
 }
 
 struct tls_link *
@@ -257,45 +260,51 @@ tls_link_wake(struct tls_link *link)
 	link->wake(link->context);
 }
 
-bool
-tls_link_is_asleep(const struct tls_link *link)
+static bool
+link_is_asleep(const void *state)
 {
+	const struct tls_link *link = state;
+
 	return link->is_asleep;
 }
 
 /* ---- bytes ------------------------------------------------------------ */
 
-void
-tls_link_turn(struct tls_link *link)
+static void
+link_turn(void *state)
 {
+	struct tls_link *link = state;
+
 	link->is_drained = false;
 }
 
-ssize_t
-tls_link_read(struct tls_link *link, char *out, size_t n)
+static ssize_t
+tls_link_read(void *state, char *out, size_t n)
 {
+	struct tls_link *link = state;
 	size_t got;
 	int why;
 
 	if (link->is_broken)
-		return TLS_LINK_BROKEN;
+		return STREAM_BROKEN;
 	ERR_clear_error();
 	if (SSL_read_ex(link->ssl, out, n, &got) == 1)
 		return (ssize_t)got;
 	why = SSL_get_error(link->ssl, 0);
 	link->wants_write = why == SSL_ERROR_WANT_WRITE;
 	if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE)
-		return TLS_LINK_NOTHING;
+		return STREAM_NOTHING;
 	ERR_clear_error();
 	if (why == SSL_ERROR_ZERO_RETURN || link->is_eof)
-		return TLS_LINK_EOF;
+		return STREAM_EOF;
 	link->is_broken = true;
-	return TLS_LINK_BROKEN;
+	return STREAM_BROKEN;
 }
 
-ssize_t
-tls_link_write(struct tls_link *link, struct slice bytes)
+static ssize_t
+tls_link_write(void *state, struct slice bytes)
 {
+	struct tls_link *link = state;
 	size_t done = 0, n;
 
 	if (link->is_broken)
@@ -321,15 +330,19 @@ tls_link_write(struct tls_link *link, struct slice bytes)
 	return (ssize_t)done;
 }
 
-bool
-tls_link_wants_write(const struct tls_link *link)
+static bool
+link_wants_write(const void *state)
 {
+	const struct tls_link *link = state;
+
 	return link->wants_write;
 }
 
-void
-tls_link_end(struct tls_link *link)
+static void
+link_end(void *state)
 {
+	struct tls_link *link = state;
+
 	if (!link->is_open || link->is_broken)
 		return;
 	ERR_clear_error();
@@ -337,17 +350,33 @@ tls_link_end(struct tls_link *link)
 	ERR_clear_error();
 }
 
+static const struct stream_cipher link_cipher = {
+	.new = link_new, .release = link_free, .shake = link_shake,
+	.turn = link_turn, .read = tls_link_read, .write = tls_link_write,
+	.wants_write = link_wants_write, .is_asleep = link_is_asleep,
+	.end = link_end
+};
+
+int
+stream_start_tls(struct stream *stream, struct tls_server *server,
+    size_t *out_dropped, struct err *err)
+{
+	return stream_encrypt(stream, &link_cipher, server, out_dropped, err);
+}
+
 /* ---- what it came to -------------------------------------------------- */
 
 void
-tls_link_info(const struct tls_link *link, struct tls_info *out)
+stream_tls_info(const struct stream *stream, struct tls_info *out)
 {
+	const struct tls_link *link = stream_cipher_state(stream);
+
 	tls_info_fill(link->ssl, out);
 }
 
 /* The hash of the certificate's own signature, but SHA-256 at the least. */
 static const EVP_MD *
-end_point_digest(const X509 *certificate)
+link_end_point_digest(const X509 *certificate)
 {
 	int digest, key;
 
@@ -359,20 +388,24 @@ end_point_digest(const X509 *certificate)
 }
 
 size_t
-tls_link_binding(const struct tls_link *link, enum tls_binding kind,
+stream_tls_binding(const struct stream *stream, enum tls_binding kind,
     char out[64])
 {
+	const struct tls_link *link = stream_cipher_state(stream);
 	static const char label[] = "EXPORTER-Channel-Binding";
-	const X509 *certificate = SSL_get_certificate(link->ssl);
 	unsigned char hash[EVP_MAX_MD_SIZE];
+	const X509 *certificate;
 	unsigned n = 0;
 
+	if (stream_tls(stream) != STREAM_ENCRYPTED)
+		return 0;
+	certificate = SSL_get_certificate(link->ssl);
 	if (kind == TLS_EXPORTER)
 		return SSL_export_keying_material(link->ssl,
 		    (unsigned char *)out, 32, label, sizeof(label) - 1, NULL,
 		    0, 0) == 1 ? 32 : 0;
-	if (certificate == NULL || end_point_digest(certificate) == NULL ||
-	    X509_digest(certificate, end_point_digest(certificate), hash,
+	if (certificate == NULL || link_end_point_digest(certificate) == NULL ||
+	    X509_digest(certificate, link_end_point_digest(certificate), hash,
 	    &n) != 1 || n > 64)
 		return 0;
 	memcpy(out, hash, n);

@@ -1,7 +1,7 @@
 /* tls.h - what both sides of a TLS connection tell about it
  *
- * Server side: io/stream.h; client side: io/peer.h.  OpenSSL is seen only by
- * files of this folder whose names begin with tls, and by those two.
+ * Server side: link.h; client side: client.h.  OpenSSL is seen only by the
+ * files of this folder.
  *
  * SPDX-License-Identifier: ISC
  */

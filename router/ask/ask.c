@@ -25,7 +25,7 @@ ask_is_meant(int argc, char **argv)
 }
 
 static void
-answer_lines(const struct conf *conf)
+ask_answer_lines(const struct conf *conf)
 {
 	struct router *router = router_new(conf);
 	struct arena *arena = arena_new();
@@ -58,7 +58,7 @@ ask_run(void)
 	arena_free(&arena);
 	if (conf == NULL)
 		return EX_CONFIG;
-	answer_lines(conf);
+	ask_answer_lines(conf);
 	conf_free(&conf);
 	return EX_OK;
 }

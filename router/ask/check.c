@@ -18,7 +18,7 @@ enum { ROUTE_RCPTS_MAX = 100 };
 
 /* Served when one recipient is no error. */
 static enum check_result
-judge(const struct rcpts *rcpts, struct slice *out_form)
+check_result(const struct rcpts *rcpts, struct slice *out_form)
 {
 	for (size_t i = 0; i < rcpts->held; i++) {
 		if (!slice_is(rcpts->list[i].channel, "error")) {
@@ -42,7 +42,7 @@ router_check(struct router *router, struct arena *arena,
 	rcpts_init(&rcpts, arena);
 	rcpts.is_check = true;
 	if (router_address(router, &rcpts, &given, err) == 1)
-		result = judge(&rcpts, out_form);
+		result = check_result(&rcpts, out_form);
 	rcpts_release(&rcpts);
 	return result;
 }
@@ -52,7 +52,7 @@ router_check(struct router *router, struct arena *arena,
 /* Of an address elsewhere only the script is asked: trouble with a route is
  * no reason to turn mail away. */
 static int
-ask_script(struct router *router, struct rcpts *rcpts,
+check_ask_script(struct router *router, struct rcpts *rcpts,
     const struct path *path, struct err *err)
 {
 	struct given_rcpt given = { .path = *path };
@@ -66,7 +66,8 @@ ask_script(struct router *router, struct rcpts *rcpts,
 }
 
 static void
-answer_script(struct router *router, struct arena *arena, struct slice line,
+check_answer_script(struct router *router, struct arena *arena,
+    struct slice line,
     struct str *out)
 {
 	struct slice to = { NULL, 0 }, from = { NULL, 0 }, form = { NULL, 0 };
@@ -87,13 +88,13 @@ answer_script(struct router *router, struct arena *arena, struct slice line,
 	rcpts_reset(&rcpts, 0, NULL, from);
 	rcpts.is_check = true;
 	rcpts.asker = asker;
-	if (ask_script(router, &rcpts, &path, &err) != 1) {
+	if (check_ask_script(router, &rcpts, &path, &err) != 1) {
 		if (rcpts.deferral.n > 0)
 			str_addf(out, "ok later " SLICE_FMT,
 			    SLICE_ARG(rcpts.deferral));
 		else
 			str_addf(out, "trouble %s", err.text);
-	} else if (judge(&rcpts, &form) == CHECK_SERVED) {
+	} else if (check_result(&rcpts, &form) == CHECK_SERVED) {
 		str_adds(out, "ok served");
 	} else {
 		str_addf(out, "ok refused " SLICE_FMT, SLICE_ARG(form));
@@ -105,7 +106,7 @@ enum { MEMBERS_BYTES_MAX = 12000 };	/* an answer has a bound, too */
 
 /* Not what is nobody's address: programs, files, refusals. */
 static bool
-is_shown(const struct rcpt *rcpt)
+check_is_shown(const struct rcpt *rcpt)
 {
 	static const char *const channels[] = { "smtp", "lmtp", "local" };
 
@@ -117,13 +118,13 @@ is_shown(const struct rcpt *rcpt)
 }
 
 static void
-add_members(const struct rcpts *rcpts, struct str *out)
+check_add_members(const struct rcpts *rcpts, struct str *out)
 {
 	struct str members = STR_INIT;
 	size_t count = rcpts->count - rcpts->held;
 
 	for (size_t i = 0; i < rcpts->held; i++) {
-		if (!is_shown(&rcpts->list[i]))
+		if (!check_is_shown(&rcpts->list[i]))
 			continue;
 		count++;
 		if (members.len < MEMBERS_BYTES_MAX)
@@ -138,7 +139,7 @@ add_members(const struct rcpts *rcpts, struct str *out)
 }
 
 static void
-answer_list(struct router *router, struct arena *arena,
+check_answer_list(struct router *router, struct arena *arena,
     const struct path *path, struct str *out)
 {
 	struct given_rcpt given = { .path = *path };
@@ -149,12 +150,12 @@ answer_list(struct router *router, struct arena *arena,
 	if (router_address(router, &rcpts, &given, &err) != 1)
 		str_addf(out, "trouble %s", err.text);
 	else
-		add_members(&rcpts, out);
+		check_add_members(&rcpts, out);
 	rcpts_release(&rcpts);
 }
 
 static void
-answer_rcpt(struct router *router, struct arena *arena,
+check_answer_rcpt(struct router *router, struct arena *arena,
     const struct path *path, struct str *out)
 {
 	struct slice form;
@@ -175,7 +176,7 @@ answer_rcpt(struct router *router, struct arena *arena,
 
 /* "CHANNEL HOST USER; ..." of all recipients. */
 static void
-answer_route(struct router *router, struct arena *arena,
+check_answer_route(struct router *router, struct arena *arena,
     const struct path *path, struct str *out)
 {
 	struct given_rcpt given = { .path = *path };
@@ -208,7 +209,7 @@ router_check_line(struct router *router, struct arena *arena,
 	if (slice_starts(line, " "))
 		line = slice_from(line, 1);
 	if (slice_starts(line, "hook ")) {
-		answer_script(router, arena, slice_from(line, 5), out);
+		check_answer_script(router, arena, slice_from(line, 5), out);
 		return;
 	}
 	if (!slice_word(&line, &verb) ||
@@ -219,9 +220,9 @@ router_check_line(struct router *router, struct arena *arena,
 	    rest.n > 0)
 		str_addf(out, "trouble not a question: %s", err.text);
 	else if (slice_is(verb, "rcpt"))
-		answer_rcpt(router, arena, &path, out);
+		check_answer_rcpt(router, arena, &path, out);
 	else if (slice_is(verb, "route"))
-		answer_route(router, arena, &path, out);
+		check_answer_route(router, arena, &path, out);
 	else
-		answer_list(router, arena, &path, out);
+		check_answer_list(router, arena, &path, out);
 }

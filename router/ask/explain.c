@@ -39,7 +39,7 @@ struct explanation {
 
 /* The file of a rule: a rule of a table names the table. */
 static const char *
-file_of(const struct explanation *e, const struct rcpt_rule *rule)
+explain_file(const struct explanation *e, const struct rcpt_rule *rule)
 {
 	const struct conf *conf = e->router->conf;
 
@@ -52,7 +52,7 @@ file_of(const struct explanation *e, const struct rcpt_rule *rule)
 
 /* As it will stand in MAIL, without what VERP adds. */
 static struct slice
-sender_of(const struct explanation *e, const struct rcpt *rcpt)
+explain_sender(const struct explanation *e, const struct rcpt *rcpt)
 {
 	const struct rcpts *rcpts = &e->rcpts;
 	const struct rcpt_sender *sender =
@@ -67,7 +67,7 @@ sender_of(const struct explanation *e, const struct rcpt *rcpt)
 
 /* "channel host user", also of a way behind else. */
 static void
-add_quad(struct str *out, struct slice channel, struct slice host,
+explain_add_quad(struct str *out, struct slice channel, struct slice host,
     struct slice user)
 {
 	str_addf(out, SLICE_FMT " " SLICE_FMT " ", SLICE_ARG(channel),
@@ -76,23 +76,23 @@ add_quad(struct str *out, struct slice channel, struct slice host,
 }
 
 static void
-add_ways(struct str *out, const struct rcpt *rcpt)
+explain_add_ways(struct str *out, const struct rcpt *rcpt)
 {
 	for (size_t i = 0; i < rcpt->way_count; i++) {
-		const struct work_way *way = &rcpt->ways[i];
+		const struct control_way *way = &rcpt->ways[i];
 
 		str_adds(out, i > 0 ? "; " : "");
 		if (way->after_s > 0)
 			str_addf(out, "after %llds ",
 			    (long long)way->after_s);
-		add_quad(out, way->channel, way->host, way->user);
+		explain_add_quad(out, way->channel, way->host, way->user);
 	}
 }
 
 static void
-rcpt_json(const struct explanation *e, const struct rcpt *rcpt)
+explain_rcpt_json(const struct explanation *e, const struct rcpt *rcpt)
 {
-	const char *file = file_of(e, &rcpt->rule);
+	const char *file = explain_file(e, &rcpt->rule);
 
 	json_open_answer(e->out);
 	json_text(e->out, "address", e->address);
@@ -100,11 +100,11 @@ rcpt_json(const struct explanation *e, const struct rcpt *rcpt)
 	json_text(e->out, "host", rcpt->host);
 	json_text(e->out, "user", rcpt->user);
 	json_number(e->out, "uid", rcpt->uid);
-	json_text(e->out, "sender", sender_of(e, rcpt));
+	json_text(e->out, "sender", explain_sender(e, rcpt));
 	if (rcpt->way_count > 0) {
 		struct str ways = STR_INIT;
 
-		add_ways(&ways, rcpt);
+		explain_add_ways(&ways, rcpt);
 		json_text(e->out, "else", str_slice(&ways));
 		str_release(&ways);
 	}
@@ -117,20 +117,20 @@ rcpt_json(const struct explanation *e, const struct rcpt *rcpt)
 }
 
 static void
-rcpt_text(const struct explanation *e, const struct rcpt *rcpt)
+explain_rcpt_text(const struct explanation *e, const struct rcpt *rcpt)
 {
-	struct slice sender = sender_of(e, rcpt);
-	const char *file = file_of(e, &rcpt->rule);
+	struct slice sender = explain_sender(e, rcpt);
+	const char *file = explain_file(e, &rcpt->rule);
 
 	str_adds(e->out, "  -> ");
-	add_quad(e->out, rcpt->channel, rcpt->host, rcpt->user);
+	explain_add_quad(e->out, rcpt->channel, rcpt->host, rcpt->user);
 	if (rcpt->uid >= 0)
 		str_addf(e->out, " as uid %lld", (long long)rcpt->uid);
 	if (rcpt->sender != 0)
 		str_addf(e->out, " from " SLICE_FMT, SLICE_ARG(sender));
 	if (rcpt->way_count > 0) {
 		str_adds(e->out, " else ");
-		add_ways(e->out, rcpt);
+		explain_add_ways(e->out, rcpt);
 	}
 	if (e->as->is_brief) {
 		str_addc(e->out, '\n');
@@ -148,7 +148,7 @@ rcpt_text(const struct explanation *e, const struct rcpt *rcpt)
 
 /* 0 when a recipient is no error. */
 static int
-tell_rcpts(const struct explanation *e)
+explain_rcpts(const struct explanation *e)
 {
 	int status = 1;
 
@@ -158,9 +158,9 @@ tell_rcpts(const struct explanation *e)
 		if (!slice_is(rcpt->channel, "error"))
 			status = 0;
 		if (e->is_json)
-			rcpt_json(e, rcpt);
+			explain_rcpt_json(e, rcpt);
 		else
-			rcpt_text(e, rcpt);
+			explain_rcpt_text(e, rcpt);
 	}
 	if (e->rcpts.count > e->rcpts.held && !e->is_json)
 		str_addf(e->out, "  -> and %zu more\n", e->rcpts.count -
@@ -171,7 +171,7 @@ tell_rcpts(const struct explanation *e)
 /* ---- notes and trouble ------------------------------------------------ */
 
 static void
-tell_notes(const struct explanation *e)
+explain_notes(const struct explanation *e)
 {
 	struct slice rest = str_slice(&e->notes), line;
 
@@ -189,23 +189,23 @@ tell_notes(const struct explanation *e)
 }
 
 static const char *
-area_of(const struct explanation *e)
+explain_area(const struct explanation *e)
 {
 	return e->rcpts.is_frozen ? "freezer" : "deferred";
 }
 
 static int
-tell_trouble(const struct explanation *e, const struct err *err)
+explain_trouble(const struct explanation *e, const struct err *err)
 {
 	if (e->is_json) {
 		json_open_answer(e->out);
 		json_text(e->out, "address", e->address);
 		json_text(e->out, "trouble", slice_of(err->text));
 		json_text(e->out, "why", slice_of(e->rcpts.trouble));
-		json_text(e->out, "area", slice_of(area_of(e)));
+		json_text(e->out, "area", slice_of(explain_area(e)));
 		json_close(e->out);
 	} else {
-		str_addf(e->out, "  -> %s (%s): %s\n", area_of(e),
+		str_addf(e->out, "  -> %s (%s): %s\n", explain_area(e),
 		    e->rcpts.trouble, err->text);
 	}
 	return EX_TEMPFAIL;
@@ -213,7 +213,8 @@ tell_trouble(const struct explanation *e, const struct err *err)
 
 /* The sender as canonical and masquerade leave it. */
 static int
-suppose(struct explanation *e, const struct explain_as *as, struct err *err)
+explain_suppose(struct explanation *e, const struct explain_as *as,
+    struct err *err)
 {
 	struct routing routing = { .router = e->router,
 	    .rcpts = &e->rcpts };
@@ -257,19 +258,19 @@ explain_address(struct router *router, struct arena *arena,
 	    &given.path, &rest, &err) != 1 || rest.n > 0) {
 		strlcpy(e.rcpts.trouble, "badaddress",
 		    sizeof(e.rcpts.trouble));
-		tell_trouble(&e, &err);
+		explain_trouble(&e, &err);
 		status = EX_DATAERR;
 	} else {
-		routed = suppose(&e, as, &err);
+		routed = explain_suppose(&e, as, &err);
 		if (routed == 1)
 			routed = router_address(router, &e.rcpts, &given,
 			    &err);
 		if (routed == 1)
 			routed = copies_add(router, &e.rcpts, NULL, &err);
 		if (!as->is_brief)
-			tell_notes(&e);
-		status = routed == 1 ? tell_rcpts(&e) :
-		    tell_trouble(&e, &err);
+			explain_notes(&e);
+		status = routed == 1 ? explain_rcpts(&e) :
+		    explain_trouble(&e, &err);
 	}
 	rcpts_release(&e.rcpts);
 	str_release(&e.notes);

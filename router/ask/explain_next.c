@@ -19,7 +19,7 @@
 enum { SHOWN_MAX = 10 };	/* hosts of an MX */
 
 static void
-add_addresses(const char *host, struct str *out)
+next_add_addresses(const char *host, struct str *out)
 {
 	struct dns_address list[DNS_ADDRESS_MAX];
 	char text[80];
@@ -46,7 +46,7 @@ add_addresses(const char *host, struct str *out)
 
 /* One text a host: "10 mx1.far.test 192.0.2.1"; or what is wrong. */
 static size_t
-hosts_of(struct arena *arena, const char *host, struct slice *out)
+next_hosts(struct arena *arena, const char *host, struct slice *out)
 {
 	struct dns_mx list[DNS_MX_MAX];
 	struct str text = STR_INIT;
@@ -61,7 +61,7 @@ hosts_of(struct arena *arena, const char *host, struct slice *out)
 		str_adds(&text, "there is no such domain");
 	} else if (result == DNS_NONE) {
 		str_addf(&text, "no MX, %s itself", host);
-		add_addresses(host, &text);
+		next_add_addresses(host, &text);
 	} else if (result != DNS_OK) {
 		str_addf(&text, "not known now: %s", err.text);
 	}
@@ -69,7 +69,7 @@ hosts_of(struct arena *arena, const char *host, struct slice *out)
 	    i++) {
 		str_reset(&text);
 		str_addf(&text, "%u %s", list[i].preference, list[i].host);
-		add_addresses(list[i].host, &text);
+		next_add_addresses(list[i].host, &text);
 		out[count++] = slice_copy(arena, str_slice(&text));
 	}
 	if (count == 0)
@@ -79,11 +79,11 @@ hosts_of(struct arena *arena, const char *host, struct slice *out)
 }
 
 static void
-tell_mx(const struct rcpt *rcpt, bool is_json, struct str *out)
+next_tell_mx(const struct rcpt *rcpt, bool is_json, struct str *out)
 {
 	struct arena *arena = arena_new();
 	struct slice hosts[SHOWN_MAX];
-	size_t count = hosts_of(arena, slice_dup(arena, rcpt->host), hosts);
+	size_t count = next_hosts(arena, slice_dup(arena, rcpt->host), hosts);
 
 	if (is_json)
 		json_list(out, "mx", hosts, count);
@@ -96,7 +96,7 @@ tell_mx(const struct rcpt *rcpt, bool is_json, struct str *out)
 }
 
 static void
-tell_clause(const struct conf_schedule *clause, bool is_json,
+next_tell_clause(const struct conf_schedule *clause, bool is_json,
     struct str *out)
 {
 	struct str text = STR_INIT;
@@ -127,8 +127,8 @@ explain_next(const struct conf *conf, const struct rcpt *rcpt,
 
 	if (slice_is(rcpt->channel, "error"))
 		return;
-	tell_clause(conf_schedule_for(conf, rcpt->channel, rcpt->host),
+	next_tell_clause(conf_schedule_for(conf, rcpt->channel, rcpt->host),
 	    is_json, out);
 	if (asks_mx && is_mx)
-		tell_mx(rcpt, is_json, out);
+		next_tell_mx(rcpt, is_json, out);
 }

@@ -35,7 +35,7 @@ explain_is_meant(int argc, char **argv)
 
 /* How many words the option takes. */
 static int
-take_option(struct asked *asked, int left, char **argv)
+explain_take_option(struct asked *asked, int left, char **argv)
 {
 	struct explain_as *as = &asked->as;
 	const struct { const char *name; struct slice *value; } rows[] = {
@@ -68,7 +68,7 @@ take_option(struct asked *asked, int left, char **argv)
 typedef void address_fn(void *context, struct slice address);
 
 static int
-each_address(const struct asked *asked, char **argv, int count,
+explain_each_address(const struct asked *asked, char **argv, int count,
     address_fn *fn, void *context)
 {
 	bool is_stdin = asked->addresses != NULL &&
@@ -112,7 +112,7 @@ struct telling {
 };
 
 static void
-tell_address(void *context, struct slice address)
+explain_tell_address(void *context, struct slice address)
 {
 	struct telling *telling = context;
 	int status;
@@ -127,7 +127,8 @@ tell_address(void *context, struct slice address)
 }
 
 static int
-tell_all(const struct conf *conf, const struct asked *asked, char **argv,
+explain_tell_all(const struct conf *conf, const struct asked *asked,
+    char **argv,
     int count)
 {
 	struct telling telling = { .asked = asked, .out = STR_INIT };
@@ -140,7 +141,8 @@ tell_all(const struct conf *conf, const struct asked *asked, char **argv,
 	}
 	telling.router = router_new(conf);
 	telling.arena = arena_new();
-	status = each_address(asked, argv, count, tell_address, &telling);
+	status = explain_each_address(asked, argv, count, explain_tell_address,
+	    &telling);
 	str_release(&telling.out);
 	arena_free(&telling.arena);
 	router_free(&telling.router);
@@ -157,7 +159,7 @@ struct comparing {
 };
 
 static void
-say_side(const struct comparing *comparing, int side)
+compare_say_side(const struct comparing *comparing, int side)
 {
 	struct slice rest = str_slice(&comparing->sides[side].out), line;
 
@@ -167,7 +169,7 @@ say_side(const struct comparing *comparing, int side)
 }
 
 static void
-say_json(const struct comparing *comparing, struct slice address)
+compare_say_json(const struct comparing *comparing, struct slice address)
 {
 	struct str out = STR_INIT;
 
@@ -204,16 +206,16 @@ compare_address(void *context, struct slice address)
 		return;
 	comparing->status = DIFF_OTHER;
 	if (is_json) {
-		say_json(comparing, address);
+		compare_say_json(comparing, address);
 		return;
 	}
 	printf(SLICE_FMT "\n", SLICE_ARG(address));
-	say_side(comparing, 0);
-	say_side(comparing, 1);
+	compare_say_side(comparing, 0);
+	compare_say_side(comparing, 1);
 }
 
 static int
-compare_all(const struct asked *asked, char **argv, int count)
+compare_addresses(const struct asked *asked, char **argv, int count)
 {
 	const char *paths[2] = { asked->old, asked->fresh };
 	struct comparing comparing = { .status = DIFF_SAME };
@@ -230,7 +232,8 @@ compare_all(const struct asked *asked, char **argv, int count)
 		    .router = router_new(confs[side]), .arena = arena_new(),
 		    .out = STR_INIT };
 	if (status == 0)
-		status = each_address(asked, argv, count, compare_address,
+		status = explain_each_address(asked, argv, count,
+		    compare_address,
 		    &comparing);
 	for (int side = 0; side < 2; side++) {
 		router_free(&comparing.sides[side].router);
@@ -251,12 +254,12 @@ explain_run(int argc, char **argv)
 	int at = 0, status = EX_CONFIG;
 
 	while (at < argc && strncmp(argv[at], "--", 2) == 0)
-		at += take_option(&asked, argc - at, argv + at);
+		at += explain_take_option(&asked, argc - at, argv + at);
 	if (asked.old != NULL)
-		return compare_all(&asked, argv + at, argc - at);
+		return compare_addresses(&asked, argv + at, argc - at);
 	conf = conf_load_or_tell(NULL);
 	if (conf != NULL)
-		status = tell_all(conf, &asked, argv + at, argc - at);
+		status = explain_tell_all(conf, &asked, argv + at, argc - at);
 	conf_free(&conf);
 	return status;
 }

@@ -45,7 +45,7 @@ static const struct check_row {
 };
 
 static const struct check_row *
-row_of(const struct header_field *field)
+header_check_row(const struct header_field *field)
 {
 	char first = (char)(field->name.p[0] & ~0x20);
 
@@ -57,7 +57,8 @@ row_of(const struct header_field *field)
 }
 
 static int
-check_addresses(struct arena *arena, enum field_kind kind, struct slice value,
+header_check_addresses(struct arena *arena, enum field_kind kind,
+    struct slice value,
     bool is_stranger, struct err *err)
 {
 	struct arena_mark mark = arena_mark(arena);
@@ -87,7 +88,7 @@ header_check_field(struct arena *arena, struct header_wrongs *wrongs,
     const struct header_field *field, bool is_stranger,
     const char **out_name, struct err *err)
 {
-	const struct check_row *row = row_of(field);
+	const struct check_row *row = header_check_row(field);
 	unsigned bit;
 
 	if (row == NULL)
@@ -110,7 +111,8 @@ header_check_field(struct arena *arena, struct header_wrongs *wrongs,
 	case KIND_ONE:
 		break;
 	}
-	return check_addresses(arena, row->kind, field->value, is_stranger,
+	return header_check_addresses(arena, row->kind, field->value,
+	    is_stranger,
 	    err);
 }
 
@@ -135,7 +137,7 @@ header_wrong_add(struct arena *arena, struct header_wrongs *wrongs,
 
 /* Next field of a header that may have lines which are none. */
 static bool
-next_field(struct slice *header, struct header_field *out)
+header_next_field(struct slice *header, struct header_field *out)
 {
 	bool is_broken;
 
@@ -148,7 +150,7 @@ next_field(struct slice *header, struct header_field *out)
 }
 
 static bool
-is_signature(const struct header_field *field)
+header_is_signature(const struct header_field *field)
 {
 	return header_is(field, "DKIM-Signature") ||
 	    header_is(field, "ARC-Message-Signature");
@@ -159,15 +161,15 @@ header_is_signed(struct slice header)
 {
 	struct header_field field;
 
-	while (next_field(&header, &field))
-		if (is_signature(&field))
+	while (header_next_field(&header, &field))
+		if (header_is_signature(&field))
 			return true;
 	return false;
 }
 
 /* "from : to:date" with folds. */
 static bool
-list_names(struct slice list, const char *name)
+signed_list_names(struct slice list, const char *name)
 {
 	struct slice word;
 
@@ -179,14 +181,14 @@ list_names(struct slice list, const char *name)
 
 /* tag-list = tag-spec *( ";" tag-spec ); tag-spec = "h" "=" names */
 static bool
-tags_name(struct slice tags, const char *name)
+signature_names(struct slice tags, const char *name)
 {
 	struct slice tag, key;
 
 	while (slice_cut(&tags, ';', &tag)) {
 		key = slice_first(tag, slice_find(tag, '='));
 		if (slice_is(slice_trim(key), "h") &&
-		    list_names(slice_from(tag, key.n + 1), name))
+		    signed_list_names(slice_from(tag, key.n + 1), name))
 			return true;
 	}
 	return false;
@@ -197,8 +199,9 @@ header_signs(struct slice header, const char *name)
 {
 	struct header_field field;
 
-	while (next_field(&header, &field))
-		if (is_signature(&field) && tags_name(field.value, name))
+	while (header_next_field(&header, &field))
+		if (header_is_signature(&field) && signature_names(field.value,
+		    name))
 			return true;
 	return false;
 }

@@ -23,7 +23,8 @@ struct edit {
 
 /* A field, or a line that is none (which has no number). */
 static bool
-next(struct slice *rest, struct header_field *field, bool *out_is_field)
+edit_next_lines(struct slice *rest, struct header_field *field,
+    bool *out_is_field)
 {
 	bool is_broken;
 
@@ -41,14 +42,14 @@ header_edit_ask(struct hooks *hooks, struct slice header)
 	struct header_field field;
 	bool is_field;
 
-	while (next(&header, &field, &is_field))
+	while (edit_next_lines(&header, &field, &is_field))
 		if (is_field)
 			hooks_add(hooks, "h", field.whole);
 }
 
 /* One whole field, nothing behind it. */
 static bool
-is_field_text(struct slice text)
+edit_is_field_text(struct slice text)
 {
 	struct header_field field;
 	bool is_broken;
@@ -75,13 +76,13 @@ edit_take(struct slice *edits, struct edit *out, struct err *err)
 	out->text = text;
 	if (out->what == '-')
 		return 1;
-	if ((out->what == '=' || out->what == '+') && is_field_text(text))
+	if ((out->what == '=' || out->what == '+') && edit_is_field_text(text))
 		return 1;
 	return err_set(err, "a change of the header is no field");
 }
 
 static int
-edit_all(struct slice header, struct slice edits, struct str *out,
+edit_fields(struct slice header, struct slice edits, struct str *out,
     struct err *err)
 {
 	struct header_field field;
@@ -91,7 +92,7 @@ edit_all(struct slice header, struct slice edits, struct str *out,
 
 	if (edit_take(&edits, &edit, err) != 1)
 		return -1;
-	while (next(&header, &field, &is_field)) {
+	while (edit_next_lines(&header, &field, &is_field)) {
 		bool is_meant = is_field && edit.what != 0 &&
 		    edit.what != '+' && edit.number == number;
 
@@ -122,7 +123,7 @@ header_edit(struct str *header, struct slice edits, struct err *err)
 
 	if (edits.n == 0)
 		return 1;
-	if (edit_all(str_slice(header), edits, &out, err) != 1) {
+	if (edit_fields(str_slice(header), edits, &out, err) != 1) {
 		str_release(&out);
 		return -1;
 	}

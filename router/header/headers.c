@@ -54,7 +54,7 @@ static const struct field_row {
 };
 
 static unsigned
-field_use(const struct header_field *field)
+headers_field_use(const struct header_field *field)
 {
 	for (size_t i = 0; i < sizeof(field_rows) / sizeof(field_rows[0]); i++)
 		if (header_is(field, field_rows[i].name))
@@ -63,7 +63,8 @@ field_use(const struct header_field *field)
 }
 
 static void
-list_add(struct arena *arena, struct header_list ***end, struct slice value)
+headers_list_add(struct arena *arena, struct header_list ***end,
+    struct slice value)
 {
 	struct header_list *item = arena_alloc(arena, sizeof(*item));
 
@@ -74,7 +75,7 @@ list_add(struct arena *arena, struct header_list ***end, struct slice value)
 
 /* The first msg-id, when it can stand in a line. */
 static struct slice
-msgid_of(struct slice value)
+headers_msgid(struct slice value)
 {
 	struct slice id = header_msgid(value);
 
@@ -86,7 +87,7 @@ msgid_of(struct slice value)
 
 /* Anybody may write the field, so it only ever makes mail wait. */
 static int
-precedence_of(struct slice value)
+headers_precedence(struct slice value)
 {
 	static const struct { const char *word; int priority; } rows[] = {
 		{ "list", -1 }, { "bulk", -2 }, { "junk", -3 },
@@ -99,7 +100,7 @@ precedence_of(struct slice value)
 }
 
 static void
-note_field(struct arena *arena, struct headers *headers, unsigned use,
+headers_note_field(struct arena *arena, struct headers *headers, unsigned use,
     const struct header_field *field)
 {
 	if (use & FIELD_RECEIVED)
@@ -109,11 +110,11 @@ note_field(struct arena *arena, struct headers *headers, unsigned use,
 	if (use & FIELD_FROM)
 		headers->has_from = true;
 	if (use & FIELD_PRECEDENCE)
-		headers->precedence = precedence_of(field->value);
+		headers->precedence = headers_precedence(field->value);
 	if (use & FIELD_MSGID) {
 		headers->has_msgid = true;
 		if (headers->msgid.n == 0)
-			headers->msgid = msgid_of(field->value);
+			headers->msgid = headers_msgid(field->value);
 	}
 }
 
@@ -132,7 +133,7 @@ struct pass {			/* one header on its way */
 };
 
 static unsigned
-line_count(struct slice lines)
+headers_line_count(struct slice lines)
 {
 	unsigned count = 0;
 
@@ -146,7 +147,7 @@ line_count(struct slice lines)
 /* Only when something is wrong is the header looked through for a
  * signature. */
 static bool
-may_repair(struct pass *pass)
+pass_may_repair(struct pass *pass)
 {
 	enum conf_header_repair repair = pass->conf->header_repair;
 
@@ -159,11 +160,11 @@ may_repair(struct pass *pass)
 
 /* Lines that are wrong.  True: they went on as what nobody reads. */
 static bool
-lines_wrong(struct pass *pass, const char *field, const char *reason,
+pass_wrong_lines(struct pass *pass, const char *field, const char *reason,
     struct slice lines)
 {
 	struct header_wrongs *wrongs = &pass->headers->wrongs;
-	bool is_repaired = may_repair(pass) &&
+	bool is_repaired = pass_may_repair(pass) &&
 	    wrongs->count < HEADER_WRONGS_MAX;
 
 	header_wrong_add(pass->arena, wrongs, field, reason, pass->line,
@@ -175,7 +176,7 @@ lines_wrong(struct pass *pass, const char *field, const char *reason,
 }
 
 static bool
-field_wrong(struct pass *pass, const struct header_field *field)
+pass_wrong_field(struct pass *pass, const struct header_field *field)
 {
 	const char *name;
 	struct err err;
@@ -183,7 +184,7 @@ field_wrong(struct pass *pass, const struct header_field *field)
 	return pass->conf->header_check != HEADERS_UNCHECKED &&
 	    header_check_field(pass->arena, &pass->headers->wrongs, field,
 	    !pass->is_own, &name, &err) != 1 &&
-	    lines_wrong(pass, name, err.text, field->whole);
+	    pass_wrong_lines(pass, name, err.text, field->whole);
 }
 
 /* ---- what is missing ---------------------------------------------------- */
@@ -191,7 +192,7 @@ field_wrong(struct pass *pass, const struct header_field *field)
 /* A field that a signature names without being there may not be added.  A
  * missing From makes every signature bad anyway. */
 static bool
-may_add(struct pass *pass, const char *field, bool is_there)
+pass_may_add(struct pass *pass, const char *field, bool is_there)
 {
 	if (is_there)
 		return false;
@@ -205,7 +206,7 @@ may_add(struct pass *pass, const char *field, bool is_there)
 
 /* Who logged in wrote the message; of an empty sender nobody can say who. */
 static bool
-may_add_from(const struct pass *pass)
+pass_may_add_from(const struct pass *pass)
 {
 	const struct envelope *envelope = pass->envelope;
 
@@ -214,7 +215,7 @@ may_add_from(const struct pass *pass)
 }
 
 static void
-add_from(struct pass *pass)
+pass_add_from(struct pass *pass)
 {
 	const struct path *from = &pass->envelope->from;
 	struct str *out = pass->out;
@@ -231,19 +232,19 @@ add_from(struct pass *pass)
 }
 
 static void
-add_missing(struct pass *pass)
+pass_add_missing(struct pass *pass)
 {
 	const struct headers *headers = pass->headers;
 	const struct envelope *envelope = pass->envelope;
 	char date[CLOCK_TEXT_BYTES];
 
-	if (may_add(pass, "Date", headers->has_date)) {
+	if (pass_may_add(pass, "Date", headers->has_date)) {
 		clock_rfc5322(spool_id_time_us(slice_of(envelope->id)) /
 		    1000000, date);
 		str_addf(pass->out, "Date: %s\n", date);
 	}
-	if (!headers->has_from && may_add_from(pass))
-		add_from(pass);
+	if (!headers->has_from && pass_may_add_from(pass))
+		pass_add_from(pass);
 	else if (!headers->has_from &&
 	    pass->conf->header_check != HEADERS_UNCHECKED)
 		header_wrong_add(pass->arena, &pass->headers->wrongs, "From",
@@ -256,7 +257,7 @@ add_missing(struct pass *pass)
 
 /* The id in the log of a message that came without one. */
 static void
-msgid_default(struct arena *arena, struct headers *headers,
+headers_default_msgid(struct arena *arena, struct headers *headers,
     const struct envelope *envelope, const struct conf *conf)
 {
 	if (!headers->has_msgid &&
@@ -266,7 +267,7 @@ msgid_default(struct arena *arena, struct headers *headers,
 }
 
 static void
-keep_lines(struct str *out, struct slice lines)
+pass_keep_lines(struct str *out, struct slice lines)
 {
 	str_add_slice(out, lines);
 	if (!slice_ends(lines, "\n"))
@@ -278,18 +279,19 @@ pass_field(struct pass *pass, const struct header_field *field)
 {
 	const struct envelope *envelope = pass->envelope;
 	struct headers *headers = pass->headers;
-	unsigned use = field_use(field);
+	unsigned use = headers_field_use(field);
 
 	if (envelope->header_rcpts && (use & FIELD_RCPT))
-		list_add(pass->arena, &headers->to_end, field->value);
+		headers_list_add(pass->arena, &headers->to_end, field->value);
 	if (envelope->header_rcpts && (use & FIELD_RESENT_RCPT))
-		list_add(pass->arena, &headers->resent_to_end, field->value);
+		headers_list_add(pass->arena, &headers->resent_to_end,
+		    field->value);
 	if ((use & FIELD_DROP) || ((use & FIELD_DROP_OWN) && pass->is_own))
 		return;
-	if (field_wrong(pass, field))
+	if (pass_wrong_field(pass, field))
 		return;
-	note_field(pass->arena, headers, use, field);
-	keep_lines(pass->out, field->whole);
+	headers_note_field(pass->arena, headers, use, field);
+	pass_keep_lines(pass->out, field->whole);
 }
 
 /* A line that is no field. */
@@ -297,13 +299,13 @@ static void
 pass_junk(struct pass *pass, struct slice lines)
 {
 	if (pass->conf->header_check == HEADERS_UNCHECKED ||
-	    !lines_wrong(pass, "header", "a line is no field", lines))
-		keep_lines(pass->out, lines);
+	    !pass_wrong_lines(pass, "header", "a line is no field", lines))
+		pass_keep_lines(pass->out, lines);
 }
 
 /* A field, or a line that is none.  1 when there was one, 0 at the body. */
 static int
-next_lines(struct slice *rest, bool is_first, struct header_field *field,
+pass_next_lines(struct slice *rest, bool is_first, struct header_field *field,
     bool *out_is_field)
 {
 	bool is_broken;
@@ -339,7 +341,7 @@ headers_pass(struct arena *arena, struct slice file,
 		pass.line++;
 		pass.header = rest;
 	}
-	while (next_lines(&rest, bytes == 0, &field, &is_field)) {
+	while (pass_next_lines(&rest, bytes == 0, &field, &is_field)) {
 		headers->is_broken |= !is_field;
 		bytes += field.whole.n;
 		if (bytes > limit) {
@@ -354,9 +356,9 @@ headers_pass(struct arena *arena, struct slice file,
 			pass_field(&pass, &field);
 		else
 			pass_junk(&pass, field.whole);
-		pass.line += line_count(field.whole);
+		pass.line += headers_line_count(field.whole);
 	}
 	headers->body_offset = file.n - rest.n;
-	add_missing(&pass);
-	msgid_default(arena, headers, envelope, conf);
+	pass_add_missing(&pass);
+	headers_default_msgid(arena, headers, envelope, conf);
 }

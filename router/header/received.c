@@ -16,7 +16,7 @@
 enum { RECEIVED_COMMENT_BYTES_MAX = 400, RECEIVED_WORD_BYTES_MAX = 20 };
 
 static bool
-is_domain_byte(char c)
+received_is_domain_byte(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	    (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
@@ -24,16 +24,16 @@ is_domain_byte(char c)
 }
 
 static bool
-is_domain(struct slice text)
+received_is_domain(struct slice text)
 {
 	for (size_t i = 0; i < text.n; i++)
-		if (!is_domain_byte(text.p[i]))
+		if (!received_is_domain_byte(text.p[i]))
 			return false;
 	return text.n > 0 && text.n <= DOMAIN_MAX_BYTES;
 }
 
 static void
-comment_add(struct str *out, struct slice text)
+received_add_comment(struct str *out, struct slice text)
 {
 	str_addc(out, '(');
 	text = slice_first(text, RECEIVED_COMMENT_BYTES_MAX);
@@ -50,14 +50,14 @@ comment_add(struct str *out, struct slice text)
 /* rcvdfrom is "name (comment)"; a name that is no domain goes into the
  * comment, too. */
 static void
-from_add(struct str *out, struct slice rcvdfrom)
+received_add_from(struct str *out, struct slice rcvdfrom)
 {
 	struct slice name, rest = slice_trim(rcvdfrom);
 	size_t blank = slice_find(rest, ' ');
 
 	name = slice_first(rest, blank);
 	str_adds(out, "from ");
-	if (is_domain(name)) {
+	if (received_is_domain(name)) {
 		str_add_slice(out, name);
 		rest = slice_trim(slice_from(rest, blank));
 	} else
@@ -66,16 +66,16 @@ from_add(struct str *out, struct slice rcvdfrom)
 		rest = (struct slice){ rest.p + 1, rest.n - 2 };
 	if (rest.n > 0) {
 		str_addc(out, ' ');
-		comment_add(out, rest);
+		received_add_comment(out, rest);
 	}
 	str_adds(out, "\n\t");
 }
 
 static bool
-is_protocol(struct slice word)
+received_is_protocol(struct slice word)
 {
 	for (size_t i = 0; i < word.n; i++)
-		if (!is_domain_byte(word.p[i]) || word.p[i] == ':')
+		if (!received_is_domain_byte(word.p[i]) || word.p[i] == ':')
 			return false;
 	return word.n > 0 && word.n <= RECEIVED_WORD_BYTES_MAX;
 }
@@ -83,7 +83,7 @@ is_protocol(struct slice word)
 /* Only one recipient may be named: others must not learn of each other
  * (RFC 5321 section 7.6). */
 static void
-for_add(struct str *out, const struct envelope *envelope)
+received_add_for(struct str *out, const struct envelope *envelope)
 {
 	const struct path *path;
 
@@ -110,11 +110,11 @@ received_add(struct str *out, const struct envelope *envelope,
 	    date);
 	str_adds(out, "Received: ");
 	if (envelope->rcvdfrom.n > 0)
-		from_add(out, envelope->rcvdfrom);
+		received_add_from(out, envelope->rcvdfrom);
 	str_addf(out, "by %s (zmailer)", host);
-	if (is_protocol(envelope->with))
+	if (received_is_protocol(envelope->with))
 		str_addf(out, " with " SLICE_FMT, SLICE_ARG(envelope->with));
 	str_addf(out, " id %s", envelope->id);
-	for_add(out, envelope);
+	received_add_for(out, envelope);
 	str_addf(out, "; %s\n", date);
 }

@@ -18,7 +18,7 @@
 
 /* Copied already, or made here: a report, mail that is routed again. */
 static bool
-is_new_mail(const struct conf *conf, const struct envelope *envelope)
+copies_are_wanted(const struct conf *conf, const struct envelope *envelope)
 {
 	return envelope == NULL || (envelope->dsn_of.n == 0 &&
 	    !slice_is(envelope->with, "reroute") &&
@@ -26,7 +26,7 @@ is_new_mail(const struct conf *conf, const struct envelope *envelope)
 }
 
 static int
-add_file(struct routing *routing, const struct conf_copy *copy,
+copies_add_file(struct routing *routing, const struct conf_copy *copy,
     struct err *err)
 {
 	int64_t uid;
@@ -45,7 +45,7 @@ add_file(struct routing *routing, const struct conf_copy *copy,
 }
 
 static int
-add_copy(struct router *router, struct rcpts *rcpts,
+copies_add_one(struct router *router, struct rcpts *rcpts,
     const struct conf_copy *copy, struct err *err)
 {
 	struct given_rcpt given = { .notify = DSN_NOTIFY_NEVER };
@@ -65,7 +65,7 @@ add_copy(struct router *router, struct rcpts *rcpts,
 	routing_note(&routing, "copy to %s (%s:%u)", copy->target,
 	    copy->at.file, copy->at.line);
 	if (copy->account != NULL)
-		return add_file(&routing, copy, err);
+		return copies_add_file(&routing, copy, err);
 	if (path_parse(routing.to, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8,
 	    &given.path, &rest, err) != 1)
 		return routing_trouble(&routing, "copy", "");
@@ -78,12 +78,12 @@ copies_add(struct router *router, struct rcpts *rcpts,
 {
 	const struct conf *conf = router->conf;
 
-	if (conf->copy_count == 0 || !is_new_mail(conf, envelope))
+	if (conf->copy_count == 0 || !copies_are_wanted(conf, envelope))
 		return 1;
 	for (size_t i = 0; i < conf->copy_count; i++)
 		if ((conf->copies[i].rcpt == NULL ||
 		    (rcpts->copies != NULL && rcpts->copies[i])) &&
-		    add_copy(router, rcpts, &conf->copies[i], err) != 1)
+		    copies_add_one(router, rcpts, &conf->copies[i], err) != 1)
 			return -1;
 	return 1;
 }

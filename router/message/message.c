@@ -50,7 +50,7 @@ message_release(struct message *message)
 }
 
 static void
-buffer_reset(struct str *buffer)
+message_reset_buffer(struct str *buffer)
 {
 	if (buffer->cap > BUFFER_KEEP_BYTES)
 		str_release(buffer);
@@ -61,9 +61,9 @@ void
 message_reset(struct message *message)
 {
 	arena_reset(message->arena);
-	buffer_reset(&message->header);
-	buffer_reset(&message->control_text);
-	buffer_reset(&message->other);
+	message_reset_buffer(&message->header);
+	message_reset_buffer(&message->control_text);
+	message_reset_buffer(&message->other);
 	message->why[0] = 0;
 	message->envelope.id[0] = 0;
 }
@@ -78,7 +78,7 @@ message_broken(struct message *message, const char *why)
 /* ---- is it whole ------------------------------------------------------ */
 
 static bool
-hex_parse(struct slice text, uint32_t *out)
+message_parse_crc(struct slice text, uint32_t *out)
 {
 	*out = 0;
 	for (size_t i = 0; i < text.n; i++) {
@@ -97,7 +97,7 @@ hex_parse(struct slice text, uint32_t *out)
 /* "complete 000000004711 1a2b3c4d\n"; a file without that line was put
  * there by a person and is taken as it is. */
 static int
-check_complete(struct slice file, struct err *err)
+message_is_complete(struct slice file, struct err *err)
 {
 	struct slice line = slice_first(file, DRAFT_FIRST_LINE_BYTES);
 	struct slice rest = slice_from(file, DRAFT_FIRST_LINE_BYTES);
@@ -108,7 +108,8 @@ check_complete(struct slice file, struct err *err)
 		return 1;
 	if (line.n < DRAFT_FIRST_LINE_BYTES ||
 	    !slice_number(slice_first(slice_from(line, 9), 12), 0, UINT64_MAX,
-	    &length) || !hex_parse(slice_first(slice_from(line, 22), 8), &crc))
+	    &length) || !message_parse_crc(slice_first(slice_from(line, 22), 8),
+	    &crc))
 		return err_set(err, "the file was never completed");
 	if (length != rest.n)
 		return err_set(err, "the file has %zu bytes behind its first "
@@ -124,7 +125,7 @@ check_complete(struct slice file, struct err *err)
 
 /* A list waits until all others are routed. */
 static int
-route_one(struct message *message, struct router *router,
+message_route_one(struct message *message, struct router *router,
     struct given_rcpt *given, struct err *err)
 {
 	struct route_waiting *waiting;
@@ -145,7 +146,7 @@ route_one(struct message *message, struct router *router,
 }
 
 static int
-route_waiting(struct message *message, struct router *router,
+message_route_waiting(struct message *message, struct router *router,
     struct err *err)
 {
 	const struct route_waiting *waiting = message->waiting;
@@ -158,7 +159,7 @@ route_waiting(struct message *message, struct router *router,
 }
 
 static int
-route_envelope(struct message *message, struct router *router,
+message_route_envelope(struct message *message, struct router *router,
     const char *form, struct err *err)
 {
 	const struct envelope *envelope = &message->envelope;
@@ -170,7 +171,7 @@ route_envelope(struct message *message, struct router *router,
 
 		if (form != NULL)
 			router_refuse(&message->rcpts, &given, form);
-		else if (route_one(message, router, &given, err) != 1)
+		else if (message_route_one(message, router, &given, err) != 1)
 			return -1;
 	}
 	return 1;
@@ -178,7 +179,7 @@ route_envelope(struct message *message, struct router *router,
 
 /* What cannot be read as an address, made fit for a line. */
 static void
-refuse_text(struct message *message, struct slice text)
+message_refuse_text(struct message *message, struct slice text)
 {
 	struct given_rcpt given = { .notify = 0 };
 	char *copy;
@@ -194,7 +195,7 @@ refuse_text(struct message *message, struct slice text)
 
 /* One To, Cc or Bcc field of sendmail -t. */
 static int
-route_field(struct message *message, struct router *router,
+message_route_field(struct message *message, struct router *router,
     struct slice value, const char *form, struct err *err)
 {
 	struct given_rcpt given = { .notify = 0 };
@@ -205,11 +206,11 @@ route_field(struct message *message, struct router *router,
 	while ((more = header_address(message->arena, &rest, &given.path,
 	    &bad)) != 0) {
 		if (more < 0)
-			refuse_text(message, slice_first(before,
+			message_refuse_text(message, slice_first(before,
 			    before.n - rest.n));
 		else if (form != NULL)
 			router_refuse(&message->rcpts, &given, form);
-		else if (route_one(message, router, &given, err) != 1)
+		else if (message_route_one(message, router, &given, err) != 1)
 			return -1;
 		before = rest;
 	}
@@ -218,7 +219,7 @@ route_field(struct message *message, struct router *router,
 
 /* form: what all recipients get, or NULL. */
 static int
-route_all(struct message *message, struct router *router,
+message_route_all(struct message *message, struct router *router,
     const struct conf *conf, const char *form, struct err *err)
 {
 	const struct headers *headers = &message->headers;
@@ -233,19 +234,20 @@ route_all(struct message *message, struct router *router,
 		counters_limit("header");
 		form = "headerlimit";
 	}
-	if (route_envelope(message, router, form, err) != 1)
+	if (message_route_envelope(message, router, form, err) != 1)
 		return -1;
 	list = headers->resent_to ? headers->resent_to : headers->to;
 	for (; list != NULL; list = list->next)
-		if (route_field(message, router, list->value, form, err) != 1)
+		if (message_route_field(message, router, list->value, form,
+		    err) != 1)
 			return -1;
-	return route_waiting(message, router, err);
+	return message_route_waiting(message, router, err);
 }
 
 /* ---- the sender ------------------------------------------------------- */
 
 static bool
-is_atom(struct slice text)
+message_is_atom(struct slice text)
 {
 	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i];
@@ -259,7 +261,7 @@ is_atom(struct slice text)
 
 /* The sender as the next hop shall see it. */
 static struct slice
-sender_text(struct message *message, const struct conf *conf)
+message_sender(struct message *message, const struct conf *conf)
 {
 	const struct envelope *envelope = &message->envelope;
 	const struct path *from = &envelope->from;
@@ -268,7 +270,7 @@ sender_text(struct message *message, const struct conf *conf)
 		return (struct slice){ NULL, 0 };
 	if (from->local.n == 0)		/* nobody said: the submitting user */
 		return slice_of(arena_printf(message->arena,
-		    SLICE_FMT "@%s", SLICE_ARG(is_atom(envelope->user) ?
+		    SLICE_FMT "@%s", SLICE_ARG(message_is_atom(envelope->user) ?
 		    envelope->user : SLICE("postmaster")), conf->host));
 	return slice_of(arena_printf(message->arena,
 	    SLICE_FMT "@" SLICE_FMT, SLICE_ARG(from->local),
@@ -280,20 +282,20 @@ sender_text(struct message *message, const struct conf *conf)
 
 /* From outside, and not by a user of ours. */
 static bool
-is_stranger(const struct envelope *envelope)
+message_is_stranger(const struct envelope *envelope)
 {
 	return envelope->is_external && envelope->user.n == 0;
 }
 
 /* Whoever it is by name, the sender is an address from here on. */
 static int
-rewrite_sender(struct routing *routing, const struct conf *conf,
+message_rewrite_sender(struct routing *routing, const struct conf *conf,
     struct message *message, unsigned of, struct err *err)
 {
 	struct slice rest;
 	struct path path;
 
-	if (path_parse(sender_text(message, conf), PATH_BARE_OK | PATH_UTF8,
+	if (path_parse(message_sender(message, conf), PATH_BARE_OK | PATH_UTF8,
 	    &path, &rest, NULL) != 1 || rest.n > 0)
 		return 0;
 	message->envelope.from = path;
@@ -303,19 +305,21 @@ rewrite_sender(struct routing *routing, const struct conf *conf,
 /* Sender and header change before anything is routed.  Only where the
  * configuration wants that: others pay one look at it. */
 static int
-rewrite_in(struct message *message, struct router *router, struct err *err)
+message_rewrite_in(struct message *message, struct router *router,
+    struct err *err)
 {
 	const struct conf *conf = router_conf(router);
 	struct routing routing = { .router = router,
 	    .rcpts = &message->rcpts };
-	bool stranger = is_stranger(&message->envelope);
+	bool stranger = message_is_stranger(&message->envelope);
 	struct str header;
 	int is_other;
 
 	if (!rewrite_is_on(conf))
 		return 1;
 	rcpts_reset(&message->rcpts, 0, NULL, SLICE(""));
-	if (!message->envelope.is_error && rewrite_sender(&routing, conf,
+	if (!message->envelope.is_error && message_rewrite_sender(&routing,
+	    conf,
 	    message, REWRITE_SENDERS | REWRITE_ENVELOPE |
 	    (stranger ? REWRITE_STRANGERS : 0), err) < 0)
 		return -1;
@@ -332,7 +336,7 @@ rewrite_in(struct message *message, struct router *router, struct err *err)
 
 /* The header of recipients whose mail leaves by a generic statement. */
 static int
-rewrite_out(void *context, unsigned number, struct slice *out,
+message_rewrite_out(void *context, unsigned number, struct slice *out,
     struct err *err)
 {
 	struct message *message = context;
@@ -355,15 +359,15 @@ message_draft_control(struct message *message, const struct conf *conf,
     struct slice file, ino_t inode, const struct control_sink *sink)
 {
 	const struct envelope *envelope = &message->envelope;
-	struct work *work = &message->control_file;
+	struct control_file *control = &message->control_file;
 
-	*work = (struct work){
+	*control = (struct control_file){
 		.inode = inode,
 		.body_offset = message->headers.body_offset,
 		.size_bytes = message->header.len + 1 + file.n -
 		    message->headers.body_offset,
 		.msgid = message->headers.msgid,
-		.errors_to = sender_text(message, conf),
+		.errors_to = message_sender(message, conf),
 		.envid = envelope->envid,
 		.ret = envelope->ret,
 		.bodytype = envelope->bodytype,
@@ -371,19 +375,19 @@ message_draft_control(struct message *message, const struct conf *conf,
 		.source = envelope_source(&message->envelope),
 		.terms = envelope->terms,
 	};
-	if (work->terms.priority == 0)
-		work->terms.priority = message->headers.precedence;
-	memcpy(work->id, envelope->id, sizeof(work->id));
+	if (control->terms.priority == 0)
+		control->terms.priority = message->headers.precedence;
+	memcpy(control->id, envelope->id, sizeof(control->id));
 	control_draft_init(&message->control, message->arena,
-	    &message->control_text, sink, work, str_slice(&message->header));
+	    &message->control_text, sink, control, str_slice(&message->header));
 	message->generic_headers = (struct control_headers){ message,
-	    conf->generic_count, rewrite_out };
+	    conf->generic_count, message_rewrite_out };
 	if (conf->generic_count > 0)
 		message->control.others = &message->generic_headers;
 	rcpts_reset(&message->rcpts, envelope->rcpt_count,
-	    &message->control, work->errors_to);
+	    &message->control, control->errors_to);
 	message->rcpts.user = envelope->user;
-	if (work->terms.is_verp)
+	if (control->terms.is_verp)
 		rcpts_verp(&message->rcpts, conf->delimiters);
 }
 
@@ -427,13 +431,13 @@ message_tell_rcpts(struct message *message)
 /* The script sees the header before its length is known to the control file.
  * 1 go on; 0 with the form of a refusal; -1. */
 static int
-header_hook(struct message *message, struct router *router,
+message_ask_script(struct message *message, struct router *router,
     const char **out_form, struct err *err)
 {
 	*out_form = NULL;
 	if (router_conf(router)->hooks.script == NULL)
 		return 1;
-	rcpts_reset(&message->rcpts, 0, NULL, sender_text(message,
+	rcpts_reset(&message->rcpts, 0, NULL, message_sender(message,
 	    router_conf(router)));
 	message_tell_rcpts(message);
 	return hooks_header(router, &message->rcpts, &message->header,
@@ -449,7 +453,7 @@ message_route(struct message *message, struct router *router,
 	struct envelope *envelope = &message->envelope;
 	const char *form;
 
-	if (check_complete(file, err) != 1)
+	if (message_is_complete(file, err) != 1)
 		return message_broken(message, "incomplete");
 	if (envelope_parse(message->arena, file, envelope, err) != 1)
 		return message_broken(message, "badenvelope");
@@ -458,12 +462,12 @@ message_route(struct message *message, struct router *router,
 	message->router = router;
 	headers_pass(message->arena, file, envelope, conf, &message->headers,
 	    &message->header);
-	if (rewrite_in(message, router, err) != 1 ||
-	    header_hook(message, router, &form, err) < 0)
+	if (message_rewrite_in(message, router, err) != 1 ||
+	    message_ask_script(message, router, &form, err) < 0)
 		return message_waits(message);
 	message_draft_control(message, conf, file, inode, sink);
 	message_tell_rcpts(message);
-	if (route_all(message, router, conf, form, err) != 1)
+	if (message_route_all(message, router, conf, form, err) != 1)
 		return message_waits(message);
 	if (message->rcpts.count == 0 && envelope->is_error) {
 		err_set(err, "neither recipients nor a sender to tell");

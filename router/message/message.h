@@ -7,7 +7,7 @@
 #ifndef ZM_ROUTER_MESSAGE_H
 #define ZM_ROUTER_MESSAGE_H
 
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 #include "router/header/headers.h"
 #include "router/route/route.h"
 
@@ -40,7 +40,7 @@ struct message {
 		struct given_rcpt	 given;
 		struct route_waiting	*next;
 	}		*waiting, **waiting_end;
-	struct work	 control_file;
+	struct control_file	 control_file;
 	char		 why[64];	/* [a-z0-9-]+ */
 };
 

@@ -18,26 +18,26 @@
 #include "base/banned.h"
 
 void
-control_draft_init(struct control_draft *draft, struct arena *arena, struct str
-    *out, const struct control_sink *sink, const struct work *work, struct slice
-    header)
+control_draft_init(struct control_draft *draft, struct arena *arena,
+    struct str *out, const struct control_sink *sink,
+    const struct control_file *control, struct slice header)
 {
 	*draft = (struct control_draft){ .arena = arena, .out = out,
 	    .sink = sink,
-	    .work = work, .own = { .text = header }, .result = 1 };
+	    .control = control, .own = { .text = header }, .result = 1 };
 }
 
 static void
 control_draft_begin(struct control_draft *draft)
 {
 	draft->is_begun = true;
-	work_writer_begin(&draft->writer, draft->out);
-	draft->result = work_writer_common(&draft->writer, draft->work,
+	control_writer_begin(&draft->writer, draft->out);
+	draft->result = control_writer_common(&draft->writer, draft->control,
 	    &draft->err);
 }
 
 static void
-sink_said(struct control_draft *draft, int result)
+control_draft_note_sink(struct control_draft *draft, int result)
 {
 	if (result < 0) {
 		draft->result = -1;
@@ -54,17 +54,17 @@ control_draft_flush(struct control_draft *draft)
 	if (draft->sink == NULL || draft->result < 0 || draft->out->len == 0)
 		return;
 	if (draft->mark.bytes >= taken)
-		draft->mark.crc = work_writer_crc(&draft->writer,
+		draft->mark.crc = control_writer_crc(&draft->writer,
 		    (size_t)(draft->mark.bytes - taken));
-	sink_said(draft, draft->sink->write(draft->sink->context,
+	control_draft_note_sink(draft, draft->sink->write(draft->sink->context,
 	    str_slice(draft->out), &draft->err));
-	work_writer_take(&draft->writer);
+	control_writer_take(&draft->writer);
 }
 
 /* ---- headers ---------------------------------------------------------- */
 
 static struct control_header *
-header_of(struct control_draft *draft, unsigned number)
+control_draft_header(struct control_draft *draft, unsigned number)
 {
 	struct control_header *header;
 
@@ -84,27 +84,28 @@ header_of(struct control_draft *draft, unsigned number)
 
 /* The groups so far get their header: whole, or where it stands. */
 static void
-header_write(struct control_draft *draft)
+control_draft_write_header(struct control_draft *draft)
 {
 	struct control_header *header = draft->header;
 
 	if (header->offset > 0)
-		draft->result = work_writer_header_again(&draft->writer,
+		draft->result = control_writer_header_again(&draft->writer,
 		    header->offset, &draft->err);
 	else
-		draft->result = work_writer_header(&draft->writer, header->text,
+		draft->result = control_writer_header(&draft->writer,
+		    header->text,
 		    &header->offset, &draft->err);
 }
 
 /* The next recipient has this header. */
 static void
-header_open(struct control_draft *draft, unsigned number)
+control_draft_open_header(struct control_draft *draft, unsigned number)
 {
-	struct control_header *header = header_of(draft, number);
+	struct control_header *header = control_draft_header(draft, number);
 
 	if (draft->result == 1 && draft->header != NULL &&
 	    draft->header != header) {
-		header_write(draft);
+		control_draft_write_header(draft);
 		draft->sender = NULL;
 	}
 	draft->header = header;
@@ -112,7 +113,7 @@ header_open(struct control_draft *draft, unsigned number)
 
 /* What was written behind these bytes is not there any more. */
 static void
-headers_back(struct control_draft *draft, uint64_t bytes)
+control_draft_headers_back(struct control_draft *draft, uint64_t bytes)
 {
 	if (draft->own.offset >= bytes)
 		draft->own.offset = 0;
@@ -127,7 +128,7 @@ headers_back(struct control_draft *draft, uint64_t bytes)
 /* "owner+user=domain@list" (VERP).  False when the recipient does not fit
  * into a local part: it gets the sender without. */
 static bool
-verp_address(const struct rcpt_sender *sender, struct slice user,
+control_draft_verp(const struct rcpt_sender *sender, struct slice user,
     struct str *out)
 {
 	size_t at = user.n;
@@ -148,14 +149,15 @@ verp_address(const struct rcpt_sender *sender, struct slice user,
 }
 
 static void
-sender_write(struct control_draft *draft, const struct rcpt_sender *sender,
+control_draft_write_sender(struct control_draft *draft,
+    const struct rcpt_sender *sender,
     struct slice user)
 {
 	struct str text = STR_INIT;
 	struct slice address = sender->address;
 	uint32_t offset;
 
-	if (sender->verp.n > 0 && verp_address(sender, user, &text)) {
+	if (sender->verp.n > 0 && control_draft_verp(sender, user, &text)) {
 		address = str_slice(&text);
 	} else if (sender->verp.n > 0) {
 		str_reset(&text);
@@ -163,7 +165,7 @@ sender_write(struct control_draft *draft, const struct rcpt_sender *sender,
 		    SLICE_ARG(sender->address), SLICE_ARG(sender->verp));
 		address = str_slice(&text);
 	}
-	draft->result = work_writer_sender(&draft->writer, address,
+	draft->result = control_writer_sender(&draft->writer, address,
 	    sender->errors_to, &offset, &draft->err);
 	str_release(&text);
 	draft->sender = sender;
@@ -172,7 +174,8 @@ sender_write(struct control_draft *draft, const struct rcpt_sender *sender,
 /* ---- recipients ------------------------------------------------------- */
 
 static void
-done_add(struct control_draft *draft, uint32_t offset, enum rcpt_done done)
+control_draft_add_done(struct control_draft *draft, uint32_t offset,
+    enum rcpt_done done)
 {
 	struct control_done *grown;
 
@@ -195,7 +198,7 @@ void
 control_draft_add(struct control_draft *draft, const struct rcpt *rcpt,
     const struct rcpt_sender *sender)
 {
-	struct work_rcpt line = { .channel = rcpt->channel,
+	struct control_rcpt line = { .channel = rcpt->channel,
 	    .host = rcpt->host, .user = rcpt->user, .uid = rcpt->uid,
 	    .notify = rcpt->notify, .orcpt = rcpt->orcpt,
 	    .ways = rcpt->ways, .way_count = rcpt->way_count,
@@ -204,20 +207,20 @@ control_draft_add(struct control_draft *draft, const struct rcpt *rcpt,
 	if (!draft->is_begun)
 		control_draft_begin(draft);
 	if (draft->result == 1)
-		header_open(draft, rcpt->header);
+		control_draft_open_header(draft, rcpt->header);
 	if (slice_is(rcpt->host, "-"))
 		line.host = (struct slice){ NULL, 0 };
 	if (draft->result == 1 && (sender != draft->sender ||
 	    sender->verp.n > 0))
-		sender_write(draft, sender, rcpt->user);
+		control_draft_write_sender(draft, sender, rcpt->user);
 	if (draft->result == 1)
-		draft->result = work_writer_rcpt(&draft->writer, &line,
+		draft->result = control_writer_rcpt(&draft->writer, &line,
 		    &draft->err);
 	if (draft->result < 0)
 		return;
 	draft->rcpts++;
 	if (rcpt->done != RCPT_OPEN)
-		done_add(draft, line.offset, rcpt->done);
+		control_draft_add_done(draft, line.offset, rcpt->done);
 	if (draft->out->len >= CONTROL_PIECE_BYTES)
 		control_draft_flush(draft);
 }
@@ -233,7 +236,7 @@ control_draft_mark(struct control_draft *draft)
 
 /* Of the bytes that were not written, those in front of the mark stay. */
 static void
-bytes_back(struct control_draft *draft)
+control_draft_bytes_back(struct control_draft *draft)
 {
 	const struct control_mark *mark = &draft->mark;
 
@@ -243,7 +246,8 @@ bytes_back(struct control_draft *draft)
 		return;
 	}
 	if (draft->result == 1)
-		sink_said(draft, draft->sink->back(draft->sink->context,
+		control_draft_note_sink(draft,
+		    draft->sink->back(draft->sink->context,
 		    mark->bytes, &draft->err));
 	str_reset(draft->out);
 	draft->writer.taken = mark->bytes;
@@ -255,11 +259,11 @@ control_draft_back(struct control_draft *draft)
 {
 	const struct control_mark *mark = &draft->mark;
 
-	bytes_back(draft);
+	control_draft_bytes_back(draft);
 	draft->rcpts = mark->rcpts;
 	draft->done_count = mark->done_count;
 	draft->header = mark->header;
-	headers_back(draft, mark->bytes);
+	control_draft_headers_back(draft, mark->bytes);
 	draft->sender = mark->sender;
 	draft->is_begun = mark->is_begun;
 }
@@ -267,9 +271,10 @@ control_draft_back(struct control_draft *draft)
 /* ---- the end ---------------------------------------------------------- */
 
 static void
-done_write(struct control_draft *draft, const struct control_done *done)
+control_draft_write_done(struct control_draft *draft,
+    const struct control_done *done)
 {
-	struct work_record record = { .kind = WORK_OUTCOME,
+	struct control_record record = { .kind = RECORD_OUTCOME,
 	    .rcpt_offset = done->offset, .time_s = clock_wall_s(),
 	    .tries = 1 };
 
@@ -279,26 +284,27 @@ done_write(struct control_draft *draft, const struct control_done *done)
 	else
 		verdict_set(&record.verdict, VERDICT_DELIVERED, NULL,
 		    "router", "handed to the mailing list");
-	work_writer_record(&draft->writer, draft->work->id, &record);
+	control_writer_record(&draft->writer, draft->control->id, &record);
 }
 
 int
 control_draft_end(struct control_draft *draft, struct err *err)
 {
-	char first[WORK_FIRST_LINE_BYTES + 1];
+	char first[CONTROL_FIRST_LINE_BYTES + 1];
 
 	if (draft->header == NULL)
 		draft->header = &draft->own;
 	if (draft->result == 1)
-		header_write(draft);
+		control_draft_write_header(draft);
 	if (draft->result == 1) {
-		work_writer_end(&draft->writer, first);
+		control_writer_end(&draft->writer, first);
 		for (size_t i = 0; i < draft->done_count; i++)
-			done_write(draft, &draft->done[i]);
+			control_draft_write_done(draft, &draft->done[i]);
 		if (draft->writer.taken > 0) {
 			control_draft_flush(draft);
 			if (draft->result == 1)
-				sink_said(draft, draft->sink->first(
+				control_draft_note_sink(draft,
+				    draft->sink->first(
 				    draft->sink->context, slice_of(first),
 				    &draft->err));
 		}

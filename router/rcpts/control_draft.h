@@ -9,10 +9,10 @@
 #ifndef ZM_ROUTER_CONTROL_DRAFT_H
 #define ZM_ROUTER_CONTROL_DRAFT_H
 
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 enum {
-	RCPT_UID_NOBODY = WORK_UID_NOBODY,
+	RCPT_UID_NOBODY = CONTROL_UID_NOBODY,
 	CONTROL_PIECE_BYTES = 256 << 10,	/* written at a time */
 	CONTROL_DONE_MAX = 10000		/* recipients with an outcome */
 };
@@ -29,7 +29,7 @@ struct rcpt {		/* what ZMailer calls a quad, and how it came */
 	int64_t		  uid;
 	unsigned	  notify;	/* enum dsn_notify bits */
 	struct slice	  orcpt;	/* xtext, or empty */
-	const struct work_way *ways;	/* behind this one, in order; they
+	const struct control_way *ways;	/* behind this one, in order; they
 					 * stay as long as the control file */
 	size_t		  way_count;
 	struct slice	  zone;		/* the configuration's; or empty */
@@ -94,10 +94,11 @@ struct control_mark {
 };
 
 struct control_draft {
-	struct work_writer	 writer;
+	struct control_writer	 writer;
 	struct str		*out;
 	const struct control_sink *sink;	/* NULL: all in memory */
-	const struct work	*work;		/* its common lines */
+	/* its common lines */
+	const struct control_file	*control;
 	struct control_header	 own;
 	const struct control_headers *others;	/* NULL: own is for all */
 	struct control_header	*headers;	/* [others->count + 1]; in
@@ -116,11 +117,13 @@ struct control_draft {
 	size_t			 rcpts;
 };
 
-/* work gives the common lines and must stay; header is that of all recipients
+/* control gives the common lines and must stay; header is that of all
+ * recipients
  * but those that others speaks of (set behind this).  out is the caller's
  * buffer. */
 void control_draft_init(struct control_draft *draft, struct arena *arena, struct
-    str *out, const struct control_sink *sink, const struct work *work, struct
+    str *out, const struct control_sink *sink,
+    const struct control_file *control, struct
     slice header);
 
 /* Add a recipient; sender must stay as long as the draft.  What goes wrong

@@ -31,7 +31,7 @@ memo_seed(void)
 }
 
 static uint64_t
-mix(uint64_t h)
+memo_mix(uint64_t h)
 {
 	h ^= h >> 32;
 	h *= 0xd6e8feb86659fd93u;
@@ -47,12 +47,12 @@ memo_hash(struct slice key)
 
 	for (; key.n >= 8; key = slice_from(key, 8)) {
 		memcpy(&word, key.p, 8);
-		h = mix(h ^ word);
+		h = memo_mix(h ^ word);
 	}
 	word = 0;
 	if (key.n > 0)
 		memcpy(&word, key.p, key.n);
-	return (uint32_t)mix(h ^ word);
+	return (uint32_t)memo_mix(h ^ word);
 }
 
 /* The slot that holds key, or the free one where it belongs. */

@@ -16,7 +16,7 @@
 /* ---- senders ---------------------------------------------------------- */
 
 static unsigned
-sender_add(struct rcpts *rcpts, struct slice key,
+rcpts_add_sender(struct rcpts *rcpts, struct slice key,
     const struct rcpt_sender *sender)
 {
 	struct rcpt_sender **grown;
@@ -42,7 +42,7 @@ sender_add(struct rcpts *rcpts, struct slice key,
 unsigned
 rcpts_sender(struct rcpts *rcpts, const struct rcpt_sender *sender)
 {
-	return sender_add(rcpts, slice_of(arena_printf(rcpts->arena,
+	return rcpts_add_sender(rcpts, slice_of(arena_printf(rcpts->arena,
 	    SLICE_FMT "\t" SLICE_FMT "\t" SLICE_FMT,
 	    SLICE_ARG(sender->address), SLICE_ARG(sender->errors_to),
 	    SLICE_ARG(sender->verp))), sender);
@@ -99,7 +99,7 @@ rcpts_reset(struct rcpts *rcpts, size_t expected, struct control_draft *draft,
 	memo_init(&rcpts->sender_keys, rcpts->arena, 0);
 	rcpts->senders = NULL;
 	rcpts->sender_room = 0;
-	sender_add(rcpts, SLICE(""), &as_it_came);
+	rcpts_add_sender(rcpts, SLICE(""), &as_it_came);
 	rcpts_mark(rcpts);
 }
 
@@ -123,13 +123,13 @@ rcpts_verp(struct rcpts *rcpts, const char *delimiters)
 /* ---- what goes into the control file ---------------------------------- */
 
 static const struct rcpt_sender *
-sender_of(const struct rcpts *rcpts, const struct rcpt *rcpt)
+rcpts_sender_of(const struct rcpts *rcpts, const struct rcpt *rcpt)
 {
 	return rcpts->senders[rcpts->is_from_null ? 0 : rcpt->sender];
 }
 
 static struct slice
-key_of(struct rcpts *rcpts, const struct rcpt *rcpt)
+rcpts_key(struct rcpts *rcpts, const struct rcpt *rcpt)
 {
 	struct str *key = &rcpts->key;
 
@@ -144,7 +144,7 @@ key_of(struct rcpts *rcpts, const struct rcpt *rcpt)
 }
 
 static struct slice
-part_add(char **at, struct slice part)
+rcpts_add_part(char **at, struct slice part)
 {
 	char *start = *at;
 
@@ -155,15 +155,15 @@ part_add(char **at, struct slice part)
 }
 
 static void
-hold(struct rcpts *rcpts, const struct rcpt *rcpt)
+rcpts_hold(struct rcpts *rcpts, const struct rcpt *rcpt)
 {
 	size_t n = rcpt->channel.n + rcpt->host.n + rcpt->user.n + 3;
 	char *at = arena_alloc(rcpts->arena, n);
 	struct rcpt copy = *rcpt;
 
-	copy.channel = part_add(&at, rcpt->channel);
-	copy.host = part_add(&at, rcpt->host);
-	copy.user = part_add(&at, rcpt->user);
+	copy.channel = rcpts_add_part(&at, rcpt->channel);
+	copy.host = rcpts_add_part(&at, rcpt->host);
+	copy.user = rcpts_add_part(&at, rcpt->user);
 	if (rcpts->held == rcpts->capacity) {
 		struct rcpt *grown = arena_alloc(rcpts->arena,
 		    rcpts->capacity * 2 * sizeof(*grown));
@@ -178,13 +178,13 @@ hold(struct rcpts *rcpts, const struct rcpt *rcpt)
 /* From now on recipients go into the control file.  The mark stays where it
  * was: between the recipients before it and those after. */
 static void
-stream(struct rcpts *rcpts)
+rcpts_stream(struct rcpts *rcpts)
 {
 	for (size_t i = 0; i < rcpts->count; i++) {
 		if (i == rcpts->mark.count)
 			control_draft_mark(rcpts->draft);
 		control_draft_add(rcpts->draft, &rcpts->list[i],
-		    sender_of(rcpts, &rcpts->list[i]));
+		    rcpts_sender_of(rcpts, &rcpts->list[i]));
 	}
 	if (rcpts->mark.count == rcpts->count)
 		control_draft_mark(rcpts->draft);
@@ -195,15 +195,16 @@ stream(struct rcpts *rcpts)
 bool
 rcpts_add(struct rcpts *rcpts, const struct rcpt *rcpt)
 {
-	if (!fingerprints_add(&rcpts->known, key_of(rcpts, rcpt)))
+	if (!fingerprints_add(&rcpts->known, rcpts_key(rcpts, rcpt)))
 		return false;
 	if (rcpts->count == RCPTS_HELD_MAX && rcpts->draft != NULL &&
 	    rcpts->draft->sink != NULL && !rcpts->is_streaming)
-		stream(rcpts);
+		rcpts_stream(rcpts);
 	if (rcpts->is_streaming)
-		control_draft_add(rcpts->draft, rcpt, sender_of(rcpts, rcpt));
+		control_draft_add(rcpts->draft, rcpt, rcpts_sender_of(rcpts,
+		    rcpt));
 	else if (rcpts->draft != NULL || rcpts->held < RCPTS_HELD_MAX)
-		hold(rcpts, rcpt);
+		rcpts_hold(rcpts, rcpt);
 	rcpts->count++;
 	return true;
 }
@@ -231,7 +232,7 @@ rcpts_back(struct rcpts *rcpts)
 
 /* Those of one header, grouped by sender. */
 static void
-finish_header(struct rcpts *rcpts, unsigned header)
+rcpts_finish_header(struct rcpts *rcpts, unsigned header)
 {
 	size_t senders = rcpts->is_from_null ? 1 : rcpts->sender_keys.count;
 
@@ -255,7 +256,7 @@ rcpts_finish(struct rcpts *rcpts)
 		if (rcpts->list[i].header > most)
 			most = rcpts->list[i].header;
 	for (; header <= most; header = next) {
-		finish_header(rcpts, header);
+		rcpts_finish_header(rcpts, header);
 		next = most + 1;
 		for (size_t i = 0; i < rcpts->held; i++)
 			if (rcpts->list[i].header > header &&

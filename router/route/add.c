@@ -21,7 +21,7 @@
  * hand is another (RFC 3461 section 5.2.1 item d allows to add it).  A list
  * with an owner is the end of the road for both (section 5.2.7.1). */
 static struct slice
-original_rcpt(const struct routing *routing, struct slice user)
+routing_orcpt(const struct routing *routing, struct slice user)
 {
 	struct str text = STR_INIT;
 	struct slice copy;
@@ -52,7 +52,7 @@ routing_done(const struct routing *routing, struct slice address,
 		.done = done, .to = routing->to, .rule = *rule,
 	};
 
-	rcpt.orcpt = original_rcpt(routing, address);
+	rcpt.orcpt = routing_orcpt(routing, address);
 	rcpts_add(routing->rcpts, &rcpt);
 }
 
@@ -78,7 +78,7 @@ routing_add_rcpt(struct routing *routing, const struct rcpt *found,
 	if (routing->router->conf->generic_count > 0 &&
 	    rewrite_rcpt(routing, &rcpt, err) != 1)
 		return -1;
-	rcpt.orcpt = original_rcpt(routing, rcpt.user);
+	rcpt.orcpt = routing_orcpt(routing, rcpt.user);
 	if (rcpts_add(routing->rcpts, &rcpt) &&
 	    ++routing->counts->added > limits->expansion) {
 		counters_limit("expansion");

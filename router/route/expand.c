@@ -24,7 +24,7 @@
 
 enum { BAD_LINES_MAX = 20 };	/* in the journal, a message */
 
-static int open_item(struct routing *routing, const struct here *here,
+static int expand_item(struct routing *routing, const struct here *here,
     const struct alias_item *item, struct err *err);
 
 bool
@@ -40,7 +40,7 @@ expand_deeper(struct routing *routing)
 /* ---- list files ------------------------------------------------------- */
 
 static void
-report_line(struct routing *routing, const struct include *include,
+expand_report_line(struct routing *routing, const struct include *include,
     const char *reason)
 {
 	struct rcpts *rcpts = routing->rcpts;
@@ -57,7 +57,7 @@ report_line(struct routing *routing, const struct include *include,
 }
 
 static int
-open_line(struct routing *routing, const struct here *here,
+expand_line(struct routing *routing, const struct here *here,
     const struct include *include, struct slice line, struct err *err)
 {
 	struct alias_item item;
@@ -65,15 +65,15 @@ open_line(struct routing *routing, const struct here *here,
 	int more;
 
 	if (line.n > INCLUDE_LINE_BYTES_MAX) {
-		report_line(routing, include, "the line is too long");
+		expand_report_line(routing, include, "the line is too long");
 		return 1;
 	}
 	while (!routing->counts->is_over &&
 	    (more = alias_next(routing->rcpts->arena, &line, ALIAS_COMMENTS,
 	    &item, &bad)) != 0) {
 		if (more < 0)
-			report_line(routing, include, bad.text);
-		else if (open_item(routing, here, &item, err) != 1)
+			expand_report_line(routing, include, bad.text);
+		else if (expand_item(routing, here, &item, err) != 1)
 			return -1;
 	}
 	return 1;
@@ -82,7 +82,7 @@ open_line(struct routing *routing, const struct here *here,
 /* What a line left in the arena can go when nothing else points there: its
  * recipients are in the control file, no name and no sender was added. */
 static int
-open_line_and_forget(struct routing *routing, const struct here *here,
+expand_line_and_forget(struct routing *routing, const struct here *here,
     const struct include *include, struct slice line, struct err *err)
 {
 	struct rcpts *rcpts = routing->rcpts;
@@ -91,7 +91,7 @@ open_line_and_forget(struct routing *routing, const struct here *here,
 	size_t senders = rcpts->sender_keys.count;
 	bool was_streaming = rcpts->is_streaming;
 	size_t done = was_streaming ? rcpts->draft->done_count : 0;
-	int result = open_line(routing, here, include, line, err);
+	int result = expand_line(routing, here, include, line, err);
 
 	if (was_streaming && result == 1 &&
 	    rcpts->expanded.count == expanded &&
@@ -102,7 +102,7 @@ open_line_and_forget(struct routing *routing, const struct here *here,
 }
 
 static int
-open_lines(struct routing *routing, const struct here *here,
+expand_lines(struct routing *routing, const struct here *here,
     struct include *include, struct err *err)
 {
 	struct slice line;
@@ -110,7 +110,7 @@ open_lines(struct routing *routing, const struct here *here,
 
 	while (!routing->counts->is_over &&
 	    (more = include_line(include, &line, err)) == 1)
-		if (open_line_and_forget(routing, here, include, line,
+		if (expand_line_and_forget(routing, here, include, line,
 		    err) != 1)
 			return -1;
 	return more < 0 ? routing_trouble(routing, "include", "") : 1;
@@ -133,7 +133,7 @@ expand_file(const struct routing *from, const struct here *here,
 	    SLICE_ARG(path), (long)include.seen.st_uid);
 	inner.uid = include.seen.st_uid == 0 ? RCPT_UID_NOBODY :
 	    (int64_t)include.seen.st_uid;
-	result = open_lines(&inner, here, &include, err);
+	result = expand_lines(&inner, here, &include, err);
 	if (result == 1)
 		return include_close(&include, err) == 1 ? 1 :
 		    routing_trouble(&inner, "include", "");
@@ -146,7 +146,7 @@ expand_file(const struct routing *from, const struct here *here,
 /* Is this item the alias itself?  Of a local alias that means the mailbox of
  * that name. */
 static bool
-is_itself(const struct alias_item *item, const struct here *here)
+expand_is_itself(const struct alias_item *item, const struct here *here)
 {
 	return slice_equal_nocase(item->path.local, here->key) &&
 	    (item->path.domain.n == 0 ||
@@ -154,11 +154,11 @@ is_itself(const struct alias_item *item, const struct here *here)
 }
 
 static int
-open_address(struct routing *routing, const struct here *here,
+expand_address(struct routing *routing, const struct here *here,
     const struct alias_item *item, struct err *err)
 {
 	struct routing inner = *routing;
-	bool itself = is_itself(item, here);
+	bool itself = expand_is_itself(item, here);
 
 	inner.is_plain = item->kind == ALIAS_MAILBOX ||
 	    (itself && here->domain != NULL);
@@ -168,7 +168,7 @@ open_address(struct routing *routing, const struct here *here,
 }
 
 static int
-open_item(struct routing *routing, const struct here *here,
+expand_item(struct routing *routing, const struct here *here,
     const struct alias_item *item, struct err *err)
 {
 	switch (item->kind) {
@@ -182,13 +182,13 @@ open_item(struct routing *routing, const struct here *here,
 		    item->text, routing->uid, &routing->rule, err);
 	case ALIAS_MAILBOX:
 	case ALIAS_ADDRESS:
-		return open_address(routing, here, item, err);
+		return expand_address(routing, here, item, err);
 	}
 	return 1;
 }
 
 static int
-table_trouble(struct routing *routing, const struct found *found,
+expand_trouble(struct routing *routing, const struct found *found,
     struct err *err)
 {
 	const char *path = table_path(found->table);
@@ -200,7 +200,7 @@ table_trouble(struct routing *routing, const struct found *found,
 }
 
 static int
-open_value(struct routing *routing, const struct here *here,
+expand_value(struct routing *routing, const struct here *here,
     const struct found *found, struct err *err)
 {
 	struct slice value = found->value;
@@ -211,8 +211,8 @@ open_value(struct routing *routing, const struct here *here,
 	    (more = alias_next(routing->rcpts->arena, &value, 0, &item,
 	    err)) != 0) {
 		if (more < 0)
-			return table_trouble(routing, found, err);
-		if (open_item(routing, here, &item, err) != 1)
+			return expand_trouble(routing, found, err);
+		if (expand_item(routing, here, &item, err) != 1)
 			return -1;
 	}
 	return 1;
@@ -223,7 +223,8 @@ open_value(struct routing *routing, const struct here *here,
 /* With an alias owner-NAME, reports about NAME's recipients go to it.  What
  * has no sender keeps none: the recipients' sender 0 may be null. */
 static int
-find_owner(struct routing *routing, const struct here *here, struct err *err)
+expand_find_owner(struct routing *routing, const struct here *here,
+    struct err *err)
 {
 	struct rcpt_sender owner = { .delimiter = 0 };
 	struct found found;
@@ -249,7 +250,7 @@ enum extent { EXTENT_ADDRESS, EXTENT_OTHER, EXTENT_MANY };
 /* One address: it goes on as if it had been written there.  Another item: a
  * program, a file.  Or several. */
 static enum extent
-extent_of(struct routing *routing, struct slice value)
+expand_extent(struct routing *routing, struct slice value)
 {
 	struct alias_item item, second;
 	struct err err;
@@ -267,14 +268,14 @@ extent_of(struct routing *routing, struct slice value)
 /* RFC 3461 section 5.2.7: a list answers for itself, an alias of several
  * tells that it was expanded, an alias of one passes everything on. */
 static void
-answer_for(const struct routing *from, struct routing *routing,
+expand_answer_for(const struct routing *from, struct routing *routing,
     const struct here *here, struct slice value)
 {
 	bool is_list = routing->sender != from->sender;
 	unsigned notify = from->notify;
 
 	if (dsn_wants(notify, DSN_NOTIFY_SUCCESS) && (is_list ||
-	    extent_of(routing, value) == EXTENT_MANY)) {
+	    expand_extent(routing, value) == EXTENT_MANY)) {
 		routing_done(from, routing_join(routing, here->path->local,
 		    here->name), is_list ? RCPT_DELIVERED : RCPT_EXPANDED,
 		    &routing->rule);
@@ -298,7 +299,7 @@ expand_alias(const struct routing *from, const struct here *here,
 	if (!routing_opens(&inner, name) || !expand_deeper(&inner))
 		return 1;
 	if (inner.rcpts->is_check &&
-	    extent_of(&inner, found->value) != EXTENT_ADDRESS) {
+	    expand_extent(&inner, found->value) != EXTENT_ADDRESS) {
 		/* it is somebody: a check need not look further */
 		inner.counts->hits++;
 		return 1;
@@ -307,10 +308,10 @@ expand_alias(const struct routing *from, const struct here *here,
 	inner.uid = owner > 0 ? owner : RCPT_UID_NOBODY;
 	inner.rule = (struct rcpt_rule){ what, table_name(found->table),
 	    found->line };
-	if (find_owner(&inner, here, err) < 0)
+	if (expand_find_owner(&inner, here, err) < 0)
 		return -1;
 	if (inner.counts->waits)
 		return 1;
-	answer_for(from, &inner, here, found->value);
-	return open_value(&inner, here, found, err);
+	expand_answer_for(from, &inner, here, found->value);
+	return expand_value(&inner, here, found, err);
 }

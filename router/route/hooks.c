@@ -23,12 +23,12 @@
 /* ---- what the script may ask ------------------------------------------ */
 
 static void
-note(const struct router *router, const char *format, ...)
+hooks_note(const struct router *router, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* A line for `zmailer route`. */
 static void
-note(const struct router *router, const char *format, ...)
+hooks_note(const struct router *router, const char *format, ...)
 {
 	struct routing routing = { .rcpts = router->asking };
 	char text[600];
@@ -43,7 +43,7 @@ note(const struct router *router, const char *format, ...)
 }
 
 static int
-host_lookup(void *context, struct slice table, struct slice key,
+hooks_lookup(void *context, struct slice table, struct slice key,
     struct str *out, struct err *err)
 {
 	struct router *router = context;
@@ -58,7 +58,8 @@ host_lookup(void *context, struct slice table, struct slice key,
 		    err);
 		if (found == TABLE_FOUND)
 			str_add_slice(out, value);
-		note(router, "hook looks up " SLICE_FMT " in table <%s>: %s",
+		hooks_note(router,
+		    "hook looks up " SLICE_FMT " in table <%s>: %s",
 		    SLICE_ARG(slice_first(key, 200)), conf->tables[i].name,
 		    found == TABLE_FOUND ? out->buf : found == TABLE_NONE ?
 		    "not in it" : err->text);
@@ -69,12 +70,12 @@ host_lookup(void *context, struct slice table, struct slice key,
 }
 
 static void
-host_log(void *context, struct slice text)
+hooks_log(void *context, struct slice text)
 {
 	const struct router *router = context;
 
 	if (router->asking != NULL && router->asking->notes != NULL)
-		note(router, "hook says " SLICE_FMT, SLICE_ARG(text));
+		hooks_note(router, "hook says " SLICE_FMT, SLICE_ARG(text));
 	else
 		event(EV_HOOK_LOG, router->asking != NULL &&
 		    router->asking->id[0] != '\0' ? router->asking->id : NULL,
@@ -89,7 +90,7 @@ router_hooks_new(struct router *router)
 	if (router->conf->hooks.script == NULL)
 		return NULL;
 	host = arena_alloc(router->arena, sizeof(*host));
-	*host = (struct hook_host){ router, host_lookup, host_log };
+	*host = (struct hook_host){ router, hooks_lookup, hooks_log };
 	return hooks_new(&router->conf->hooks, host);
 }
 
@@ -97,7 +98,7 @@ router_hooks_new(struct router *router)
 
 /* "mx.far.test ([192.0.2.1]:4711 helo=x)": what is in the brackets. */
 static struct slice
-ip_of(struct slice client)
+hooks_client_ip(struct slice client)
 {
 	client = slice_from(client, slice_find(client, '[') + 1);
 	client = slice_first(client, slice_find(client, ']'));
@@ -106,7 +107,7 @@ ip_of(struct slice client)
 
 /* Facts about the message or, of a question, about who asks. */
 static void
-add_message(struct hooks *hooks, const char *prefix,
+hooks_add_message(struct hooks *hooks, const char *prefix,
     const struct rcpts *rcpts)
 {
 	const struct envelope *envelope = rcpts->envelope;
@@ -119,7 +120,7 @@ add_message(struct hooks *hooks, const char *prefix,
 		{ "from", rcpts->is_from_null ? SLICE("") :
 		    rcpts->senders[0]->address },
 		{ "client", client },
-		{ "ip", ip_of(client) },
+		{ "ip", hooks_client_ip(client) },
 		{ "user", envelope != NULL ? envelope->user : asker->user },
 		{ "with", envelope != NULL ? envelope->with : SLICE("") },
 	};
@@ -140,7 +141,7 @@ add_message(struct hooks *hooks, const char *prefix,
 /* ---- what it says ----------------------------------------------------- */
 
 static int
-trouble_of(struct rcpts *rcpts, enum hook_call call)
+hooks_trouble(struct rcpts *rcpts, enum hook_call call)
 {
 	char *to = rcpts->trouble;
 
@@ -153,7 +154,7 @@ trouble_of(struct rcpts *rcpts, enum hook_call call)
 
 /* 1 it has it; 0 no; -1. */
 static int
-is_asked(struct router *router, struct rcpts *rcpts, enum hook_call call,
+hooks_want(struct router *router, struct rcpts *rcpts, enum hook_call call,
     struct err *err)
 {
 	int has;
@@ -162,20 +163,21 @@ is_asked(struct router *router, struct rcpts *rcpts, enum hook_call call,
 		return 0;
 	router->asking = rcpts;
 	has = hooks_has(router->hooks, call, err);
-	return has < 0 ? trouble_of(rcpts, call) : has;
+	return has < 0 ? hooks_trouble(rcpts, call) : has;
 }
 
 /* 1 with the answer; -1 trouble. */
 static int
-ask(struct router *router, struct rcpts *rcpts, enum hook_call call,
+hooks_ask_script(struct router *router, struct rcpts *rcpts,
+    enum hook_call call,
     struct hook_answer *out, struct err *err)
 {
 	if (hooks_ask(router->hooks, out, err) != 1) {
 		rcpts->met_death |= hooks_died(router->hooks);
-		return trouble_of(rcpts, call);
+		return hooks_trouble(rcpts, call);
 	}
 	if (rcpts->notes != NULL)
-		note(router, "hook %s: %s%s" SLICE_FMT " (%s:%u, "
+		hooks_note(router, "hook %s: %s%s" SLICE_FMT " (%s:%u, "
 		    "generation %u)", hook_call_names[call],
 		    hook_verdict_names[out->verdict],
 		    out->text.n > 0 ? " " : "", SLICE_ARG(out->text),
@@ -186,7 +188,7 @@ ask(struct router *router, struct rcpts *rcpts, enum hook_call call,
 
 /* Words of a refusal as the host of an error recipient. */
 static const char *
-form_of(struct arena *arena, const struct hook_answer *answer)
+hooks_form(struct arena *arena, const struct hook_answer *answer)
 {
 	bool is_status = answer->code.n > 2 && answer->code.p[1] == '.';
 	struct slice words = slice_of(arena_printf(arena,
@@ -198,7 +200,7 @@ form_of(struct arena *arena, const struct hook_answer *answer)
 
 /* The message waits, for a while or for a person. */
 static int
-set_aside(struct router *router, struct rcpts *rcpts, enum hook_call call,
+hooks_set_aside(struct router *router, struct rcpts *rcpts, enum hook_call call,
     const struct hook_answer *answer, struct err *err)
 {
 	err_set(err, "%s:%u: " SLICE_FMT, hooks_path(router->hooks),
@@ -207,11 +209,11 @@ set_aside(struct router *router, struct rcpts *rcpts, enum hook_call call,
 		rcpts->deferral = slice_copy(rcpts->arena, answer->text);
 	else
 		rcpts->is_frozen = true;
-	return trouble_of(rcpts, call);
+	return hooks_trouble(rcpts, call);
 }
 
 static int
-obey(struct routing *routing, enum hook_call call,
+hooks_obey(struct routing *routing, enum hook_call call,
     const struct hook_answer *answer, const struct path *path,
     struct slice name, struct err *err)
 {
@@ -223,19 +225,19 @@ obey(struct routing *routing, enum hook_call call,
 
 	switch (answer->verdict) {
 	case HOOK_REJECT:
-		return routing_refuse(routing, form_of(rcpts->arena, answer),
+		return routing_refuse(routing, hooks_form(rcpts->arena, answer),
 		    path, &rule);
 	case HOOK_FREEZE:
 		if (rcpts->is_check || rcpts->is_released)
 			return 0;
-		return set_aside(router, rcpts, call, answer, err);
+		return hooks_set_aside(router, rcpts, call, answer, err);
 	case HOOK_DEFER:
-		return set_aside(router, rcpts, call, answer, err);
+		return hooks_set_aside(router, rcpts, call, answer, err);
 	case HOOK_VIA:
 		if (route_value_parse(rcpts->arena, answer->text, name,
 		    &target, err) != 1) {
 			err_prefix(err, "%s:%u", rule.where, rule.line);
-			return trouble_of(rcpts, call);
+			return hooks_trouble(rcpts, call);
 		}
 		return route_target_add(routing, &target,
 		    routing_join(routing, path->local, name), &rule, err);
@@ -252,18 +254,18 @@ hooks_rcpt(struct routing *routing, const struct path *path, struct err *err)
 	struct router *router = routing->router;
 	struct rcpts *rcpts = routing->rcpts;
 	struct hook_answer answer;
-	int has = is_asked(router, rcpts, HOOK_ON_RCPT, err);
+	int has = hooks_want(router, rcpts, HOOK_ON_RCPT, err);
 
 	if (has != 1)
 		return has;
 	hooks_question(router->hooks, HOOK_ON_RCPT);
-	add_message(router->hooks, "c.", rcpts);
+	hooks_add_message(router->hooks, "c.", rcpts);
 	hooks_add(router->hooks, "from", rcpts->is_from_null ? SLICE("") :
 	    rcpts->senders[0]->address);
 	hooks_add(router->hooks, "to", routing->to);
-	if (ask(router, rcpts, HOOK_ON_RCPT, &answer, err) != 1)
+	if (hooks_ask_script(router, rcpts, HOOK_ON_RCPT, &answer, err) != 1)
 		return -1;
-	return obey(routing, HOOK_ON_RCPT, &answer, path,
+	return hooks_obey(routing, HOOK_ON_RCPT, &answer, path,
 	    path->domain.n > 0 ? path->domain : routing->domain, err);
 }
 
@@ -274,18 +276,18 @@ hooks_route(struct routing *routing, struct slice name,
 	struct router *router = routing->router;
 	struct rcpts *rcpts = routing->rcpts;
 	struct hook_answer answer;
-	int has = is_asked(router, rcpts, HOOK_ROUTE, err);
+	int has = hooks_want(router, rcpts, HOOK_ROUTE, err);
 
 	if (has != 1)
 		return has;
 	hooks_question(router->hooks, HOOK_ROUTE);
 	hooks_add(router->hooks, "addr", routing_join(routing, path->local,
 	    name));
-	add_message(router->hooks, "msg.", rcpts);
+	hooks_add_message(router->hooks, "msg.", rcpts);
 	hooks_add(router->hooks, "msg.to", routing->to);
-	if (ask(router, rcpts, HOOK_ROUTE, &answer, err) != 1)
+	if (hooks_ask_script(router, rcpts, HOOK_ROUTE, &answer, err) != 1)
 		return -1;
-	return obey(routing, HOOK_ROUTE, &answer, path, name, err);
+	return hooks_obey(routing, HOOK_ROUTE, &answer, path, name, err);
 }
 
 int
@@ -293,36 +295,36 @@ hooks_header(struct router *router, struct rcpts *rcpts, struct str *header,
     const char **out_form, struct err *err)
 {
 	struct hook_answer answer;
-	int has = is_asked(router, rcpts, HOOK_ON_HEADER, err);
+	int has = hooks_want(router, rcpts, HOOK_ON_HEADER, err);
 
 	if (has != 1)
 		return has < 0 ? -1 : 1;
 	hooks_question(router->hooks, HOOK_ON_HEADER);
-	add_message(router->hooks, "msg.", rcpts);
+	hooks_add_message(router->hooks, "msg.", rcpts);
 	header_edit_ask(router->hooks, str_slice(header));
-	if (ask(router, rcpts, HOOK_ON_HEADER, &answer, err) != 1)
+	if (hooks_ask_script(router, rcpts, HOOK_ON_HEADER, &answer, err) != 1)
 		return -1;
 	switch (answer.verdict) {
 	case HOOK_REJECT:
-		*out_form = form_of(rcpts->arena, &answer);
+		*out_form = hooks_form(rcpts->arena, &answer);
 		return 0;
 	case HOOK_FREEZE:
 		if (!rcpts->is_released)
-			return set_aside(router, rcpts, HOOK_ON_HEADER,
+			return hooks_set_aside(router, rcpts, HOOK_ON_HEADER,
 			    &answer, err);
 		break;
 	case HOOK_DEFER:
-		return set_aside(router, rcpts, HOOK_ON_HEADER, &answer,
+		return hooks_set_aside(router, rcpts, HOOK_ON_HEADER, &answer,
 		    err);
 	case HOOK_VIA:
 		err_set(err, "%s:%u: on_header cannot say zm.via",
 		    hooks_path(router->hooks), answer.line);
-		return trouble_of(rcpts, HOOK_ON_HEADER);
+		return hooks_trouble(rcpts, HOOK_ON_HEADER);
 	default:
 		break;
 	}
 	if (header_edit(header, answer.edits, err) == 1)
 		return 1;
 	err_prefix(err, "%s", hooks_path(router->hooks));
-	return trouble_of(rcpts, HOOK_ON_HEADER);
+	return hooks_trouble(rcpts, HOOK_ON_HEADER);
 }

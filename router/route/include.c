@@ -21,7 +21,8 @@
 #include "base/banned.h"
 
 static int
-check_directory(const char *path, const struct stat *file, struct err *err)
+include_check_directory(const char *path, const struct stat *file,
+    struct err *err)
 {
 	switch (table_is_replaceable(path, file)) {
 	case 0:
@@ -35,7 +36,8 @@ check_directory(const char *path, const struct stat *file, struct err *err)
 }
 
 static int
-check_file(const struct include *include, int64_t asker, struct err *err)
+include_check_file(const struct include *include, int64_t asker,
+    struct err *err)
 {
 	const struct stat *st = &include->seen;
 	const char *path = include->path;
@@ -52,7 +54,7 @@ check_file(const struct include *include, int64_t asker, struct err *err)
 	if (st->st_size > INCLUDE_BYTES_MAX)
 		return err_set(err, "the list %s is larger than %d bytes",
 		    path, INCLUDE_BYTES_MAX);
-	return check_directory(path, st, err);
+	return include_check_directory(path, st, err);
 }
 
 int
@@ -65,7 +67,7 @@ include_open(struct include *include, const char *path, int64_t asker,
 		return err_sys(err, "open the list %s", path);
 	if (fstat(include->fd, &include->seen) != 0)
 		err_sys(err, "fstat the list %s", path);
-	else if (check_file(include, asker, err) == 1) {
+	else if (include_check_file(include, asker, err) == 1) {
 		include->buffer = mem_grow(NULL, INCLUDE_BUFFER_BYTES, 1);
 		return 1;
 	}
@@ -76,7 +78,7 @@ include_open(struct include *include, const char *path, int64_t asker,
 
 /* More bytes behind those that are unread. */
 static int
-fill(struct include *include, struct err *err)
+include_fill(struct include *include, struct err *err)
 {
 	size_t left = include->end - include->begin;
 	ssize_t got;
@@ -97,7 +99,7 @@ fill(struct include *include, struct err *err)
 
 /* The rest of a line whose beginning was given away. */
 static int
-skip_line(struct include *include, struct err *err)
+include_skip_line(struct include *include, struct err *err)
 {
 	for (;;) {
 		size_t n = include->end - include->begin;
@@ -107,7 +109,7 @@ skip_line(struct include *include, struct err *err)
 		include->begin += end;
 		if (end < n || include->is_end)
 			return 1;
-		if (fill(include, err) < 0)
+		if (include_fill(include, err) < 0)
 			return -1;
 	}
 }
@@ -123,7 +125,7 @@ include_line(struct include *include, struct slice *out_line,
 
 		if (n == bytes.n && !include->is_end &&
 		    n <= INCLUDE_LINE_BYTES_MAX) {
-			if (fill(include, err) < 0)
+			if (include_fill(include, err) < 0)
 				return -1;
 			continue;
 		}
@@ -138,7 +140,7 @@ include_line(struct include *include, struct slice *out_line,
 		if (n < bytes.n)
 			return 1;
 		/* its slice would be overwritten: what counts is the length */
-		if (skip_line(include, err) < 0)
+		if (include_skip_line(include, err) < 0)
 			return -1;
 		include->begin += include->begin < include->end;
 		return 1;

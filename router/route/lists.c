@@ -73,7 +73,7 @@ list_sender(struct routing *routing, const struct conf_list *list)
 }
 
 static int
-open_list(const struct routing *from, const struct conf_list *list,
+list_open(const struct routing *from, const struct conf_list *list,
     struct err *err)
 {
 	struct routing inner = *from;
@@ -101,7 +101,7 @@ open_list(const struct routing *from, const struct conf_list *list,
 }
 
 static int
-open_owner(const struct routing *from, const struct conf_list *list,
+list_open_owner(const struct routing *from, const struct conf_list *list,
     struct err *err)
 {
 	struct routing inner = *from;
@@ -135,11 +135,11 @@ route_list(struct routing *routing, struct slice name, struct slice local,
 		routing_note(routing, "list %s@%s (%s:%u)", list->local,
 		    list->domain, list->at.file, list->at.line);
 	if (list != NULL)
-		return open_list(routing, list, err);
+		return list_open(routing, list, err);
 	list = list_owned(routing, key, name);
 	if (list == NULL)
 		return 0;
 	routing_note(routing, "owner of list %s@%s (%s:%u)", list->local,
 	    list->domain, list->at.file, list->at.line);
-	return open_owner(routing, list, err);
+	return list_open_owner(routing, list, err);
 }

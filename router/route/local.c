@@ -19,7 +19,7 @@
 /* ---- the end of the way ---------------------------------------------- */
 
 static bool
-is_local_channel(const struct conf_domain *domain)
+local_is_mailbox(const struct conf_domain *domain)
 {
 	return slice_is(slice_of(domain->deliver.channel), "local");
 }
@@ -27,7 +27,7 @@ is_local_channel(const struct conf_domain *domain)
 /* The mailbox agent's templates may speak of the domain and of the detail as
  * it came; it knows + as the delimiter. */
 static struct slice
-mailbox_user(struct routing *routing, const struct here *here,
+local_mailbox_user(struct routing *routing, const struct here *here,
     struct slice account)
 {
 	struct arena *arena = routing->rcpts->arena;
@@ -45,23 +45,23 @@ mailbox_user(struct routing *routing, const struct here *here,
 }
 
 static int
-deliver(struct routing *routing, const struct here *here,
+local_deliver(struct routing *routing, const struct here *here,
     struct slice account, int64_t uid, struct err *err)
 {
 	const struct conf_deliver *to = &here->domain->deliver;
 	struct rcpt_rule rule = { "domain", here->domain->at.file,
 	    here->domain->at.line };
 
-	if (!is_local_channel(here->domain))
+	if (!local_is_mailbox(here->domain))
 		return routing_add(routing, to->channel, slice_of(to->host),
 		    routing_join(routing, here->path->local, here->name), uid,
 		    &rule, err);
 	return routing_add(routing, "local", SLICE("-"),
-	    mailbox_user(routing, here, account), uid, &rule, err);
+	    local_mailbox_user(routing, here, account), uid, &rule, err);
 }
 
 static int
-account_find(struct routing *routing, const struct here *here,
+local_find_account(struct routing *routing, const struct here *here,
     struct slice *out_name, int64_t *out_uid, struct err *err)
 {
 	struct users *users = routing->router->users;
@@ -80,7 +80,7 @@ account_find(struct routing *routing, const struct here *here,
 }
 
 static int
-users_table_find(struct routing *routing, const struct here *here,
+local_find_in_table(struct routing *routing, const struct here *here,
     struct slice *out_name, struct err *err)
 {
 	struct table *table = routing_table(routing,
@@ -107,20 +107,21 @@ users_table_find(struct routing *routing, const struct here *here,
 /* returns 1 delivered, 0 no such user, -1 trouble.  The value of a table of
  * users may name the mailbox: \name. */
 static int
-try_user(struct routing *routing, const struct here *here, struct err *err)
+local_try_user(struct routing *routing, const struct here *here,
+    struct err *err)
 {
 	struct slice account = here->key;
 	int64_t uid = RCPT_UID_NOBODY;
 	int found = here->domain->users != USERS_NONE;
 
-	if (is_local_channel(here->domain) &&
+	if (local_is_mailbox(here->domain) &&
 	    !path_is_mailbox_name(here->key))
 		return 0;
 	if (here->domain->users == USERS_PASSWD)
-		found = account_find(routing, here, &account, &uid, err);
+		found = local_find_account(routing, here, &account, &uid, err);
 	else if (here->domain->users == USERS_TABLE)
-		found = users_table_find(routing, here, &account, err);
-	if (found == 1 && deliver(routing, here, account, uid, err) != 1)
+		found = local_find_in_table(routing, here, &account, err);
+	if (found == 1 && local_deliver(routing, here, account, uid, err) != 1)
 		return -1;
 	return found;
 }
@@ -149,7 +150,8 @@ local_alias_find(struct routing *routing, const struct here *here,
 }
 
 static int
-try_alias(struct routing *routing, const struct here *here, struct err *err)
+local_try_alias(struct routing *routing, const struct here *here,
+    struct err *err)
 {
 	struct found alias;
 	int found;
@@ -165,7 +167,7 @@ try_alias(struct routing *routing, const struct here *here, struct err *err)
 
 /* "@domain": everybody there; as value "@other" means the same name. */
 static int
-open_catch_all(struct routing *routing, const struct here *here,
+local_open_catch_all(struct routing *routing, const struct here *here,
     struct found *alias, const char *what, struct err *err)
 {
 	struct slice domain = slice_trim(alias->value);
@@ -177,7 +179,7 @@ open_catch_all(struct routing *routing, const struct here *here,
 }
 
 static int
-try_catch_all(struct routing *routing, const struct here *here,
+local_try_catch_all(struct routing *routing, const struct here *here,
     struct err *err)
 {
 	struct found alias;
@@ -196,12 +198,12 @@ try_catch_all(struct routing *routing, const struct here *here,
 			    &alias.value, &alias.line, err);
 	}
 	return found != 1 ? found :
-	    open_catch_all(routing, here, &alias, "alias", err);
+	    local_open_catch_all(routing, here, &alias, "alias", err);
 }
 
 /* NAME-request and NAME-owner of an alias with an owner-NAME. */
 static int
-try_owned(struct routing *routing, const struct here *of, struct err *err)
+local_try_owned(struct routing *routing, const struct here *of, struct err *err)
 {
 	static const char *const ends[] = { "-request", "-owner" };
 	struct here here = *of;
@@ -229,7 +231,7 @@ try_owned(struct routing *routing, const struct here *of, struct err *err)
 /* ---- virtual addresses ----------------------------------------------- */
 
 static int
-virtual_find(struct routing *routing, const struct here *here,
+local_find_virtual(struct routing *routing, const struct here *here,
     struct found *out, struct err *err)
 {
 	struct slice key = here->key;
@@ -269,9 +271,10 @@ route_virtual(struct routing *routing, struct slice name,
 		alias.table = routing_table(routing, conf->virtuals[i], err);
 		if (alias.table == NULL)
 			return -1;
-		found = virtual_find(routing, &here, &alias, err);
+		found = local_find_virtual(routing, &here, &alias, err);
 	}
-	if (found == 1 && open_catch_all(routing, &here, &alias, "virtual",
+	if (found == 1 && local_open_catch_all(routing, &here, &alias,
+	    "virtual",
 	    err) != 1)
 		return -1;
 	return found;
@@ -282,7 +285,7 @@ route_virtual(struct routing *routing, struct slice name,
 /* Every domain has a postmaster (RFC 5321 section 4.5.1): whom the
  * configuration names, and root when that is nobody. */
 static int
-try_postmaster(struct routing *routing, const struct here *here,
+local_try_postmaster(struct routing *routing, const struct here *here,
     struct err *err)
 {
 	struct slice who = slice_of(routing->router->conf->postmaster), rest;
@@ -306,24 +309,24 @@ try_postmaster(struct routing *routing, const struct here *here,
 
 /* An alias or a user of this name.  1, 0 none, -1 trouble. */
 static int
-try_name(struct routing *routing, struct here *here, struct slice local,
+local_try_name(struct routing *routing, struct here *here, struct slice local,
     bool is_user_too, struct err *err)
 {
 	int found;
 
 	here->local = local;
 	here->key = slice_lower(routing->rcpts->arena, local);
-	found = try_alias(routing, here, err);
+	found = local_try_alias(routing, here, err);
 	if (found == 0)
-		found = try_owned(routing, here, err);
+		found = local_try_owned(routing, here, err);
 	if (found == 0 && is_user_too)
-		found = try_user(routing, here, err);
+		found = local_try_user(routing, here, err);
 	return found;
 }
 
 /* SRS0=... in the domain of `srs` leads to whom it stands for. */
 static int
-try_srs(struct routing *routing, struct slice local, struct err *err)
+local_try_srs(struct routing *routing, struct slice local, struct err *err)
 {
 	const struct conf_srs *conf = &routing->router->conf->srs;
 	struct routing inner = *routing;
@@ -344,14 +347,15 @@ try_srs(struct routing *routing, struct slice local, struct err *err)
 /* Names that stand for something else than a mailbox of that name, lists
  * first.  1, 0 none, -1 trouble. */
 static int
-try_special(struct routing *routing, struct here *here, struct slice local,
+local_try_special(struct routing *routing, struct here *here,
+    struct slice local,
     struct err *err)
 {
 	const char *srs = routing->router->conf->srs.domain;
 	int found = 0;
 
 	if (srs != NULL && slice_is_nocase(here->name, srs))
-		found = try_srs(routing, local, err);
+		found = local_try_srs(routing, local, err);
 	if (found == 0)
 		found = route_list(routing, here->name, local, err);
 	return found;
@@ -369,18 +373,19 @@ route_local(struct routing *routing, const struct conf_domain *domain,
 	    domain->at.line };
 	int found;
 
-	found = try_special(routing, &here, local, err);
+	found = local_try_special(routing, &here, local, err);
 	/* where everybody exists, user+detail is user */
 	if (found == 0)
-		found = try_name(routing, &here, local,
+		found = local_try_name(routing, &here, local,
 		    !has_detail || domain->users != USERS_ANY, err);
 	if (found == 0 && has_detail)
-		found = try_name(routing, &here, slice_first(local, detail),
+		found = local_try_name(routing, &here, slice_first(local,
+		    detail),
 		    true, err);
 	if (found == 0)
-		found = try_postmaster(routing, &here, err);
+		found = local_try_postmaster(routing, &here, err);
 	if (found == 0)
-		found = try_catch_all(routing, &here, err);
+		found = local_try_catch_all(routing, &here, err);
 	if (found == 0)
 		found = routing_refuse(routing, "nouser", &(struct path){
 		    .local = path->local, .domain = name }, &rule);

@@ -24,7 +24,8 @@ struct keys {
 };
 
 static bool
-take_key(void *context, struct slice key, struct slice value, unsigned line)
+redirect_take_key(void *context, struct slice key, struct slice value,
+    unsigned line)
 {
 	struct keys *keys = context;
 
@@ -35,7 +36,7 @@ take_key(void *context, struct slice key, struct slice value, unsigned line)
 }
 
 static int
-srs_ready(struct routing *routing, struct srs *out, struct err *err)
+redirect_read_keys(struct routing *routing, struct srs *out, struct err *err)
 {
 	const struct conf_srs *conf = &routing->router->conf->srs;
 	struct keys keys = { .srs = out, .err = err };
@@ -43,7 +44,8 @@ srs_ready(struct routing *routing, struct srs *out, struct err *err)
 
 	*out = (struct srs){ .day = clock_wall_s() / DAY_S,
 	    .days_good = conf->expire_s / DAY_S };
-	switch (table_each(routing->router->srs_keys, take_key, &keys, err)) {
+	switch (table_each(routing->router->srs_keys, redirect_take_key, &keys,
+	    err)) {
 	case TABLE_NONE:
 		err_set(err, "there is no key in %s", conf->key);
 		break;
@@ -61,7 +63,7 @@ srs_ready(struct routing *routing, struct srs *out, struct err *err)
 
 /* The domain of the sender, when it is somebody else's. */
 static bool
-is_foreign(struct routing *routing, struct slice sender,
+redirect_is_foreign(struct routing *routing, struct slice sender,
     struct slice *out_local, struct slice *out_domain)
 {
 	size_t at = sender.n;
@@ -80,7 +82,8 @@ is_foreign(struct routing *routing, struct slice sender,
 }
 
 static int
-make_sender(struct routing *routing, struct slice came, struct slice local,
+redirect_make_sender(struct routing *routing, struct slice came,
+    struct slice local,
     struct slice domain, struct err *err)
 {
 	const char *ours = routing->router->conf->srs.domain;
@@ -88,7 +91,7 @@ make_sender(struct routing *routing, struct slice came, struct slice local,
 	struct str text = STR_INIT;
 	struct srs srs;
 
-	if (srs_ready(routing, &srs, err) < 0)
+	if (redirect_read_keys(routing, &srs, err) < 0)
 		return -1;
 	if (srs_make(&srs, local, domain, &text) == 1) {
 		str_addf(&text, "@%s", ours);
@@ -113,8 +116,8 @@ routing_redirect(struct routing *routing, unsigned *out_sender,
 	    routing->rule.kind == NULL || came.n == 0)
 		return 1;
 	if (!rcpts->was_redirected) {
-		if (is_foreign(routing, came, &local, &domain) &&
-		    make_sender(routing, came, local, domain, err) < 0)
+		if (redirect_is_foreign(routing, came, &local, &domain) &&
+		    redirect_make_sender(routing, came, local, domain, err) < 0)
 			return -1;
 		rcpts->was_redirected = true;
 	}
@@ -133,7 +136,7 @@ redirect_open(struct routing *routing, struct slice local, struct path *out,
 	int result;
 
 	out->local.n = 0;
-	if (srs_ready(routing, &srs, err) < 0)
+	if (redirect_read_keys(routing, &srs, err) < 0)
 		return -1;
 	result = srs_open(&srs, local, &text, &why);
 	original = slice_copy(routing->rcpts->arena, str_slice(&text));

@@ -18,7 +18,7 @@
 /* A route to channel local: an account of this machine, whatever the domain
  * is called. */
 static int
-add_local(struct routing *routing, struct slice address,
+remote_add_local(struct routing *routing, struct slice address,
     const struct rcpt_rule *rule, struct err *err)
 {
 	size_t at = address.n;
@@ -41,7 +41,7 @@ add_local(struct routing *routing, struct slice address,
 
 /* A way to channel local is to an account of this machine. */
 static int
-fill_local(struct routing *routing, struct work_way *way,
+remote_fill_local(struct routing *routing, struct control_way *way,
     struct slice address, struct err *err)
 {
 	size_t domain = who_domain(address).n;
@@ -52,7 +52,7 @@ fill_local(struct routing *routing, struct work_way *way,
 	if (found < 0)
 		return routing_trouble(routing, "passwd", "");
 	if (found == 0)
-		*way = (struct work_way){ .channel = SLICE("error"),
+		*way = (struct control_way){ .channel = SLICE("error"),
 		    .host = SLICE("nouser"), .user = address,
 		    .uid = RCPT_UID_NOBODY, .after_s = way->after_s };
 	return 1;
@@ -68,12 +68,12 @@ route_target_add(struct routing *routing, const struct route_target *target,
 	    .way_count = target->way_count, .rule = *rule };
 
 	if (slice_is(target->channel, "local") && target->user.n == 0) {
-		struct work_way first = { .channel = target->channel,
+		struct control_way first = { .channel = target->channel,
 		    .host = SLICE("-") };
 
 		if (target->way_count == 0)
-			return add_local(routing, address, rule, err);
-		if (fill_local(routing, &first, address, err) != 1)
+			return remote_add_local(routing, address, rule, err);
+		if (remote_fill_local(routing, &first, address, err) != 1)
 			return -1;
 		rcpt.channel = first.channel;
 		rcpt.host = first.host;
@@ -81,12 +81,12 @@ route_target_add(struct routing *routing, const struct route_target *target,
 		rcpt.uid = first.uid;
 	}
 	for (size_t i = 0; i < target->way_count; i++) {
-		struct work_way *way = &target->ways[i];
+		struct control_way *way = &target->ways[i];
 
 		if (way->user.n == 0)
 			way->user = address;
 		if (slice_is(way->channel, "local") &&
-		    fill_local(routing, way, address, err) != 1)
+		    remote_fill_local(routing, way, address, err) != 1)
 			return -1;
 	}
 	return routing_add_rcpt(routing, &rcpt, err);
@@ -94,7 +94,7 @@ route_target_add(struct routing *routing, const struct route_target *target,
 
 /* One key.  returns 1 routed, 0 go on, -1 trouble. */
 static int
-try_key(struct routing *routing, struct table *table, struct slice key,
+remote_try_key(struct routing *routing, struct table *table, struct slice key,
     struct slice domain, struct slice address, struct err *err)
 {
 	struct rcpt_rule rule = { .kind = "route" };
@@ -124,7 +124,7 @@ struct wanted {
 };
 
 static struct wanted
-wanted_by(struct routing *routing, enum conf_route_by by,
+remote_is_wanted(struct routing *routing, enum conf_route_by by,
     struct slice domain, struct slice address)
 {
 	struct slice sender;
@@ -140,40 +140,45 @@ wanted_by(struct routing *routing, enum conf_route_by by,
 
 /* user@a.b.c, a.b.c, .b.c, .c, "." */
 static int
-try_table(struct routing *routing, const struct conf_route *route,
+remote_try_table(struct routing *routing, const struct conf_route *route,
     struct slice domain, struct slice address, struct err *err)
 {
 	struct table *table = routing_table(routing, route->table, err);
-	struct wanted want = wanted_by(routing, route->by, domain, address);
+	struct wanted want = remote_is_wanted(routing, route->by, domain,
+	    address);
 	struct slice key = want.domain;
 	int found = 0;
 
 	if (table == NULL)
 		return -1;
 	if (want.address.n > 0)
-		found = try_key(routing, table, want.address, domain, address,
+		found = remote_try_key(routing, table, want.address, domain,
+		    address,
 		    err);
 	if (found == 0 && route->by == ROUTE_BY_SENDER && key.n > 0 &&
 	    table_takes_parts(table))
-		found = try_key(routing, table, routing_join(routing,
+		found = remote_try_key(routing, table, routing_join(routing,
 		    SLICE(""), key), domain, address, err);
 	if (found == 0 && !table_takes_parts(table))
-		return key.n == 0 ? 0 : try_key(routing, table, key, domain,
+		return key.n == 0 ? 0 : remote_try_key(routing, table, key,
+		    domain,
 		    address, err);
 	while (found == 0 && key.n > 0) {
-		found = try_key(routing, table, key, domain, address, err);
+		found = remote_try_key(routing, table, key, domain, address,
+		    err);
 		key = slice_from(key, key.p[0] == '.' ? 1 : 0);
 		key = slice_from(key, slice_find(key, '.'));
 	}
 	if (found == 0)
-		found = try_key(routing, table, SLICE("."), domain, address,
+		found = remote_try_key(routing, table, SLICE("."), domain,
+		    address,
 		    err);
 	return found;
 }
 
 /* 1 it speaks of this mail, 0, -1 trouble. */
 static int
-route_matches(struct routing *routing, const struct conf_route *route,
+remote_route_matches(struct routing *routing, const struct conf_route *route,
     struct slice domain, struct slice address, struct err *err)
 {
 	int fits;
@@ -195,7 +200,7 @@ route_matches(struct routing *routing, const struct conf_route *route,
 }
 
 static int
-add_route(struct routing *routing, const struct conf_route *route,
+remote_add_route(struct routing *routing, const struct conf_route *route,
     struct slice domain, struct slice address, struct err *err)
 {
 	struct rcpt_rule rule = { "route", route->at.file, route->at.line };
@@ -213,7 +218,7 @@ add_route(struct routing *routing, const struct conf_route *route,
 
 		route_target_complete(arena, way->channel, way->host, domain,
 		    &other);
-		target.ways[target.way_count] = (struct work_way){
+		target.ways[target.way_count] = (struct control_way){
 		    .channel = other.channel, .host = other.host,
 		    .uid = RCPT_UID_NOBODY, .after_s = way->after_s };
 	}
@@ -236,13 +241,16 @@ route_remote(struct routing *routing, struct slice domain,
 		const struct conf_route *route = &conf->routes[i];
 
 		if (route->table != NULL) {
-			found = try_table(routing, route, domain, address,
+			found = remote_try_table(routing, route, domain,
+			    address,
 			    err);
 			continue;
 		}
-		found = route_matches(routing, route, domain, address, err);
+		found = remote_route_matches(routing, route, domain, address,
+		    err);
 		if (found == 1)
-			found = add_route(routing, route, domain, address,
+			found = remote_add_route(routing, route, domain,
+			    address,
 			    err);
 	}
 	if (found == 0)

@@ -38,7 +38,7 @@ struct asked {
 
 /* False when it cannot stand in a table. */
 static bool
-asked_make(struct routing *routing, const struct path *path,
+rewrite_asked(struct routing *routing, const struct path *path,
     struct asked *out)
 {
 	const struct conf *conf = routing->router->conf;
@@ -74,7 +74,7 @@ struct answer {
 
 /* user@domain, then user of ours, each with and without its detail. */
 static int
-ask_user(struct routing *routing, const struct asked *asked,
+rewrite_ask_user(struct routing *routing, const struct asked *asked,
     struct answer *answer, struct err *err)
 {
 	const struct slice keys[] = { asked->key, asked->plain };
@@ -97,7 +97,7 @@ ask_user(struct routing *routing, const struct asked *asked,
 }
 
 static int
-ask_table(struct routing *routing, const char *name,
+rewrite_ask_table(struct routing *routing, const char *name,
     const struct asked *asked, struct answer *answer, struct err *err)
 {
 	int found;
@@ -105,7 +105,7 @@ ask_table(struct routing *routing, const char *name,
 	answer->table = routing_table(routing, name, err);
 	if (answer->table == NULL)
 		return -1;
-	found = ask_user(routing, asked, answer, err);
+	found = rewrite_ask_user(routing, asked, answer, err);
 	if (found != 0 || !table_takes_parts(answer->table))
 		return found;
 	answer->detail = SLICE("");
@@ -114,7 +114,7 @@ ask_table(struct routing *routing, const char *name,
 }
 
 static int
-bad_value(struct routing *routing, const struct answer *answer,
+rewrite_bad_value(struct routing *routing, const struct answer *answer,
     struct err *err)
 {
 	const char *path = table_path(answer->table);
@@ -127,7 +127,7 @@ bad_value(struct routing *routing, const struct answer *answer,
 
 /* Put the answer in the place of the address. */
 static int
-take_answer(struct routing *routing, const struct asked *asked,
+rewrite_take_answer(struct routing *routing, const struct asked *asked,
     const struct answer *answer, struct path *out, struct err *err)
 {
 	struct arena *arena = routing->rcpts->arena;
@@ -137,11 +137,11 @@ take_answer(struct routing *routing, const struct asked *asked,
 	if (slice_starts(value, "@")) {
 		path.domain = slice_from(value, 1);
 		if (domain_parse(path.domain, NULL) != 1)
-			return bad_value(routing, answer, err);
+			return rewrite_bad_value(routing, answer, err);
 	} else if (path_parse(value, PATH_BARE_OK | PATH_LOCAL_OK |
 	    PATH_UTF8, &path, &rest, NULL) != 1 || rest.n > 0 ||
 	    path.local.n == 0) {
-		return bad_value(routing, answer, err);
+		return rewrite_bad_value(routing, answer, err);
 	}
 	if (path.domain.n == 0)
 		path.domain = asked->path.domain;
@@ -158,18 +158,21 @@ take_answer(struct routing *routing, const struct asked *asked,
 }
 
 static int
-ask_tables(struct routing *routing, const char *const *tables, size_t count,
+rewrite_ask_tables(struct routing *routing, const char *const *tables,
+    size_t count,
     struct path *path, struct err *err)
 {
 	struct answer answer;
 	struct asked asked;
 	int found = 0;
 
-	if (!asked_make(routing, path, &asked))
+	if (!rewrite_asked(routing, path, &asked))
 		return 0;
 	for (size_t i = 0; i < count && found == 0; i++)
-		found = ask_table(routing, tables[i], &asked, &answer, err);
-	return found == 1 ? take_answer(routing, &asked, &answer, path, err) :
+		found = rewrite_ask_table(routing, tables[i], &asked, &answer,
+		    err);
+	return found == 1 ? rewrite_take_answer(routing, &asked, &answer, path,
+	    err) :
 	    found;
 }
 
@@ -177,7 +180,7 @@ ask_tables(struct routing *routing, const char *const *tables, size_t count,
 
 /* Does the statement speak of this kind of address? */
 static bool
-is_of(unsigned wanted, unsigned of)
+rewrite_applies(unsigned wanted, unsigned of)
 {
 	const unsigned whose = REWRITE_SENDERS | REWRITE_RCPTS;
 	const unsigned where = REWRITE_ENVELOPE | REWRITE_HEADERS;
@@ -189,7 +192,7 @@ is_of(unsigned wanted, unsigned of)
 }
 
 static int
-canonical(struct routing *routing, unsigned of, struct path *path,
+rewrite_canonical(struct routing *routing, unsigned of, struct path *path,
     struct err *err)
 {
 	const struct conf *conf = routing->router->conf;
@@ -198,9 +201,10 @@ canonical(struct routing *routing, unsigned of, struct path *path,
 	for (size_t i = 0; i < conf->canonical_count && found == 0; i++) {
 		const struct conf_canonical *one = &conf->canonicals[i];
 
-		if (!is_of(one->of, of))
+		if (!rewrite_applies(one->of, of))
 			continue;
-		found = ask_tables(routing, one->tables, one->table_count,
+		found = rewrite_ask_tables(routing, one->tables,
+		    one->table_count,
 		    path, err);
 		if (found == 1)
 			routing_note(routing, "canonical (%s:%u): it is "
@@ -213,7 +217,7 @@ canonical(struct routing *routing, unsigned of, struct path *path,
 
 /* Is name this domain, or below it? */
 static bool
-is_within(struct slice name, const char *domain)
+rewrite_is_within(struct slice name, const char *domain)
 {
 	struct slice top = slice_of(domain);
 
@@ -225,40 +229,41 @@ is_within(struct slice name, const char *domain)
 }
 
 static bool
-is_excepted(const struct conf_masquerade *one, const struct path *path)
+rewrite_is_excepted(const struct conf_masquerade *one, const struct path *path)
 {
 	for (size_t i = 0; i < one->user_count; i++)
 		if (slice_is_nocase(path->local, one->users[i]))
 			return true;
 	for (size_t i = 0; i < one->keep_count; i++)
-		if (is_within(path->domain, one->keeps[i]))
+		if (rewrite_is_within(path->domain, one->keeps[i]))
 			return true;
 	return false;
 }
 
 /* The longest domain that it is below; NULL: none. */
 static const char *
-mask_of(const struct conf_masquerade *one, struct slice domain)
+rewrite_mask(const struct conf_masquerade *one, struct slice domain)
 {
 	const char *best = NULL;
 
 	for (size_t i = 0; i < one->domain_count; i++)
-		if (is_within(domain, one->domains[i]) && (best == NULL ||
+		if (rewrite_is_within(domain, one->domains[i]) && (best ==
+		    NULL ||
 		    strlen(one->domains[i]) > strlen(best)))
 			best = one->domains[i];
 	return best != NULL && best[0] == '.' ? best + 1 : best;
 }
 
 static int
-masquerade(struct routing *routing, struct path *path)
+rewrite_masquerade(struct routing *routing, struct path *path)
 {
 	const struct conf *conf = routing->router->conf;
 
 	for (size_t i = 0; i < conf->masquerade_count; i++) {
 		const struct conf_masquerade *one = &conf->masquerades[i];
-		const char *mask = mask_of(one, path->domain);
+		const char *mask = rewrite_mask(one, path->domain);
 
-		if (mask == NULL || is_excepted(one, path))
+		if (mask == NULL || rewrite_is_excepted(one, path))
 			continue;
 		if (slice_is_nocase(path->domain, mask))
 			return 0;
@@ -286,20 +291,20 @@ rewrite_path(struct routing *routing, unsigned of, struct path *path,
 		path->domain = slice_of(conf->qualify);
 		is_other = 1;
 	}
-	found = canonical(routing, of, path, err);
+	found = rewrite_canonical(routing, of, path, err);
 	if (found < 0)
 		return -1;
 	is_other |= found;
 	if (!is_stranger && of != (REWRITE_RCPTS | REWRITE_ENVELOPE) &&
 	    path->domain.n > 0)
-		is_other |= masquerade(routing, path);
+		is_other |= rewrite_masquerade(routing, path);
 	return is_other;
 }
 
 /* ---- the way out ------------------------------------------------------ */
 
 static struct slice
-domain_of(struct slice address, struct slice *out_local)
+rewrite_domain(struct slice address, struct slice *out_local)
 {
 	size_t at = address.n;
 
@@ -316,13 +321,13 @@ rewrite_path_generic(struct routing *routing, unsigned number,
 	const struct conf_generic *one =
 	    &routing->router->conf->generics[number - 1];
 
-	return path->local.n == 0 ? 0 : ask_tables(routing, one->tables,
+	return path->local.n == 0 ? 0 : rewrite_ask_tables(routing, one->tables,
 	    one->table_count, path, err);
 }
 
 /* The statement that covers a recipient: its number, or 0. */
 static unsigned
-generic_for(const struct conf *conf, struct slice channel,
+rewrite_generic_for(const struct conf *conf, struct slice channel,
     struct slice domain)
 {
 	for (size_t i = 0; i < conf->generic_count; i++) {
@@ -337,7 +342,8 @@ generic_for(const struct conf *conf, struct slice channel,
 
 /* A sender as its recipients get it.  Reports go to the address it was. */
 static int
-generic_sender(struct routing *routing, unsigned number, unsigned *sender,
+rewrite_generic_sender(struct routing *routing, unsigned number,
+    unsigned *sender,
     struct err *err)
 {
 	struct rcpts *rcpts = routing->rcpts;
@@ -348,7 +354,7 @@ generic_sender(struct routing *routing, unsigned number, unsigned *sender,
 	if (now.address.n == 0)
 		return 0;
 	if (now.verp.n == 0)
-		path.domain = domain_of(now.address, &path.local);
+		path.domain = rewrite_domain(now.address, &path.local);
 	found = rewrite_path_generic(routing, number, &path, err);
 	if (found != 1)
 		return found;
@@ -363,20 +369,21 @@ generic_sender(struct routing *routing, unsigned number, unsigned *sender,
 }
 
 static bool
-leads_on(struct routing *routing, struct slice channel)
+rewrite_leads_on(struct routing *routing, struct slice channel)
 {
 	return conf_channel_leads_on(slice_dup(routing->rcpts->arena,
 	    channel));
 }
 
 static int
-generic_user(struct routing *routing, unsigned number, struct slice *user,
+rewrite_generic_user(struct routing *routing, unsigned number,
+    struct slice *user,
     struct err *err)
 {
 	struct path path;
 	int found;
 
-	path.domain = domain_of(*user, &path.local);
+	path.domain = rewrite_domain(*user, &path.local);
 	found = path.domain.n == 0 ? 0 : rewrite_path_generic(routing,
 	    number, &path, err);
 	if (found == 1)
@@ -391,18 +398,18 @@ rewrite_ways(struct routing *routing, struct rcpt *rcpt,
     struct slice domain, struct err *err)
 {
 	const struct conf *conf = routing->router->conf;
-	bool is_first = !leads_on(routing, rcpt->channel);
-	struct work_way *ways = arena_alloc(routing->rcpts->arena,
+	bool is_first = !rewrite_leads_on(routing, rcpt->channel);
+	struct control_way *ways = arena_alloc(routing->rcpts->arena,
 	    rcpt->way_count * sizeof(*ways));
 
 	for (size_t i = 0; i < rcpt->way_count; i++) {
-		struct work_way *way = &ways[i];
+		struct control_way *way = &ways[i];
 		unsigned number;
 
 		*way = rcpt->ways[i];
-		if (!leads_on(routing, way->channel))
+		if (!rewrite_leads_on(routing, way->channel))
 			continue;
-		number = generic_for(conf, way->channel, domain);
+		number = rewrite_generic_for(conf, way->channel, domain);
 		if (is_first)
 			rcpt->header = number;
 		is_first = false;
@@ -412,7 +419,8 @@ rewrite_ways(struct routing *routing, struct rcpt *rcpt,
 			    SLICE_ARG(domain));
 			return routing_trouble(routing, "rewrite", "");
 		}
-		if (number > 0 && generic_user(routing, number, &way->user,
+		if (number > 0 && rewrite_generic_user(routing, number,
+		    &way->user,
 		    err) < 0)
 			return -1;
 	}
@@ -430,22 +438,22 @@ rewrite_rcpt(struct routing *routing, struct rcpt *rcpt, struct err *err)
 	if (slice_is(rcpt->channel, "error") ||
 	    slice_starts(rcpt->user, "|") || slice_starts(rcpt->user, "/"))
 		return 1;
-	domain = domain_of(rcpt->user, &local);
-	rcpt->header = generic_for(routing->router->conf, rcpt->channel,
+	domain = rewrite_domain(rcpt->user, &local);
+	rcpt->header = rewrite_generic_for(routing->router->conf, rcpt->channel,
 	    domain);
 	if (rcpt->way_count > 0 &&
 	    rewrite_ways(routing, rcpt, domain, err) != 1)
 		return -1;
 	if (rcpt->header == 0)
 		return 1;
-	found = generic_user(routing, rcpt->header, &rcpt->user, err);
+	found = rewrite_generic_user(routing, rcpt->header, &rcpt->user, err);
 	if (found >= 0 && !rcpts->is_from_null &&
 	    (rcpts->generic.from != rcpt->sender ||
 	    rcpts->generic.header != rcpt->header)) {
 		rcpts->generic.from = rcpt->sender;
 		rcpts->generic.header = rcpt->header;
 		rcpts->generic.to = rcpt->sender;
-		found = generic_sender(routing, rcpt->header,
+		found = rewrite_generic_sender(routing, rcpt->header,
 		    &rcpts->generic.to, err);
 	}
 	if (found < 0)

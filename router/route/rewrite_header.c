@@ -45,7 +45,7 @@ static const struct field_class {
 };
 
 static unsigned
-class_of(const struct header_field *field)
+rewriting_class(const struct header_field *field)
 {
 	for (size_t i = 0; i < sizeof(field_classes) /
 	    sizeof(field_classes[0]); i++)
@@ -66,7 +66,7 @@ struct rewriting {
 
 /* Bytes of the last line in out. */
 static size_t
-line_bytes(const struct rewriting *r)
+rewriting_line_bytes(const struct rewriting *r)
 {
 	const char *end = r->out->buf + r->out->len;
 	const char *line = r->out->len > r->begin ?
@@ -78,11 +78,11 @@ line_bytes(const struct rewriting *r)
 }
 
 static void
-replace(struct rewriting *r, struct slice at, const struct path *path)
+rewriting_replace(struct rewriting *r, struct slice at, const struct path *path)
 {
 	str_add_slice(r->out, (struct slice){ r->kept,
 	    (size_t)(at.p - r->kept) });
-	if (line_bytes(r) + path->local.n + path->domain.n + 3 >
+	if (rewriting_line_bytes(r) + path->local.n + path->domain.n + 3 >
 	    LINE_BYTES_MAX)
 		str_adds(r->out, "\n ");
 	path_add(r->out, path);
@@ -91,7 +91,7 @@ replace(struct rewriting *r, struct slice at, const struct path *path)
 }
 
 static int
-rewrite_field(struct rewriting *r, const struct header_field *field,
+rewriting_field(struct rewriting *r, const struct header_field *field,
     unsigned of)
 {
 	struct arena *arena = r->routing->rcpts->arena;
@@ -110,7 +110,7 @@ rewrite_field(struct rewriting *r, const struct header_field *field,
 		if (found < 0)
 			return -1;
 		if (found == 1)
-			replace(r, at, &path);
+			rewriting_replace(r, at, &path);
 		if (r->out->len - r->begin > REWRITTEN_BYTES_MAX)
 			return 0;
 	}
@@ -135,9 +135,9 @@ rewrite_header(struct routing *routing, unsigned number, bool is_stranger,
 			header_junk(&rest);
 			continue;
 		}
-		of = class_of(&field);
+		of = rewriting_class(&field);
 		if (of != 0)
-			going = rewrite_field(&r, &field, of);
+			going = rewriting_field(&r, &field, of);
 	}
 	str_add_slice(out, (struct slice){ r.kept,
 	    (size_t)(header.p + header.n - r.kept) });

@@ -18,7 +18,7 @@
 
 /* Of two lists of one name the first counts. */
 static void
-lists_index(struct router *router)
+router_index_lists(struct router *router)
 {
 	const struct conf *conf = router->conf;
 	size_t number;
@@ -37,7 +37,7 @@ router_new(const struct conf *conf)
 
 	router->conf = conf;
 	router->arena = arena_new();
-	lists_index(router);
+	router_index_lists(router);
 	if (conf->srs.domain != NULL)
 		router->srs_keys = table_new("srs", arena_printf(
 		    router->arena, "file:%s", conf->srs.key));
@@ -78,7 +78,7 @@ router_conf(const struct router *router)
 /* ---- the way in ------------------------------------------------------ */
 
 static void
-note_domain(const struct routing *routing, const struct path *path,
+route_note_domain(const struct routing *routing, const struct path *path,
     struct slice name, const struct conf_domain *domain)
 {
 	const char *source;
@@ -128,7 +128,7 @@ route_path(struct routing *routing, const struct path *path, struct err *err)
 		return found;
 	domain = conf_domain_find(routing->router->conf, name);
 	if (routing->rcpts->notes != NULL)
-		note_domain(routing, path, name, domain);
+		route_note_domain(routing, path, name, domain);
 	if (domain != NULL)
 		return route_local(routing, domain, name, path, err);
 	return route_remote(routing, name, path, err);

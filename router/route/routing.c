@@ -28,7 +28,7 @@ enum {
 /* ---- domains --------------------------------------------------------- */
 
 static bool
-is_ascii(struct slice s)
+domain_is_ascii(struct slice s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] > 126)
@@ -64,7 +64,7 @@ router_domain(struct arena *arena, struct slice domain, struct slice *out,
 		    DOMAIN_MAX_BYTES);
 	if (domain.p[0] == '[')
 		*out = domain;
-	else if (is_ascii(domain))
+	else if (domain_is_ascii(domain))
 		*out = slice_lower(arena, domain);
 	else
 		return domain_to_ascii(arena, domain, out, err);
@@ -122,7 +122,7 @@ routing_note(const struct routing *routing, const char *format, ...)
 }
 
 static void
-note_found(const struct routing *routing, const struct table *table,
+routing_note_found(const struct routing *routing, const struct table *table,
     struct slice key, struct slice value, unsigned line)
 {
 	const char *path = table_path(table);
@@ -146,7 +146,7 @@ routing_lookup(struct routing *routing, struct table *table, struct slice key,
 	case TABLE_FOUND:
 		*out_value = slice_copy(routing->rcpts->arena, value);
 		if (routing->rcpts->notes != NULL)
-			note_found(routing, table, key, *out_value,
+			routing_note_found(routing, table, key, *out_value,
 			    *out_line);
 		return 1;
 	case TABLE_NONE:

@@ -38,7 +38,7 @@ srs_key_add(struct srs *srs, struct slice secret, struct err *err)
 
 /* The mark over what stands behind it; letters count as small ones. */
 static void
-mark_make(const struct siphash_key *key, struct slice behind,
+srs_mark(const struct siphash_key *key, struct slice behind,
     char out[SRS_MARK_CHARS])
 {
 	char folded[512];
@@ -54,7 +54,7 @@ mark_make(const struct siphash_key *key, struct slice behind,
 }
 
 static int
-letter_value(char c)
+srs_letter_value(char c)
 {
 	const char *at;
 
@@ -76,14 +76,14 @@ srs_is(struct slice local)
 
 /* "SRS0=" or "SRS1=", the mark, and what it marks. */
 static int
-finish(const struct srs *srs, const char *prefix, const struct str *behind,
+srs_finish(const struct srs *srs, const char *prefix, const struct str *behind,
     struct str *out)
 {
 	char mark[SRS_MARK_CHARS];
 
 	if (behind->len > SRS_LOCAL_BYTES_MAX)
 		return 0;
-	mark_make(&srs->keys[0], str_slice(behind), mark);
+	srs_mark(&srs->keys[0], str_slice(behind), mark);
 	str_adds(out, prefix);
 	str_add(out, mark, sizeof(mark));
 	str_addc(out, '=');
@@ -94,7 +94,7 @@ finish(const struct srs *srs, const char *prefix, const struct str *behind,
 /* SRS0 of another host: HOST, "=", all behind "SRS0" with its separator.
  * SRS1: HOST and rest of the first host stay. */
 static int
-make_again(const struct srs *srs, struct slice local, struct slice domain,
+srs_make_again(const struct srs *srs, struct slice local, struct slice domain,
     struct str *out)
 {
 	struct str behind = STR_INIT;
@@ -109,7 +109,7 @@ make_again(const struct srs *srs, struct slice local, struct slice domain,
 		str_addc(&behind, '=');
 		str_add_slice(&behind, slice_from(local, 4));
 	}
-	result = behind.len == 0 ? 0 : finish(srs, "SRS1=", &behind, out);
+	result = behind.len == 0 ? 0 : srs_finish(srs, "SRS1=", &behind, out);
 	str_release(&behind);
 	return result;
 }
@@ -123,14 +123,14 @@ srs_make(const struct srs *srs, struct slice local, struct slice domain,
 	int result;
 
 	if (srs_is(local))
-		return make_again(srs, local, domain, out);
+		return srs_make_again(srs, local, domain, out);
 	str_addc(&behind, letters[day >> 5]);
 	str_addc(&behind, letters[day & 31]);
 	str_addc(&behind, '=');
 	str_add_slice(&behind, domain);
 	str_addc(&behind, '=');
 	str_add_slice(&behind, local);
-	result = finish(srs, "SRS0=", &behind, out);
+	result = srs_finish(srs, "SRS0=", &behind, out);
 	str_release(&behind);
 	return result;
 }
@@ -138,18 +138,18 @@ srs_make(const struct srs *srs, struct slice local, struct slice domain,
 /* ---- opening ---------------------------------------------------------- */
 
 static int
-check_mark(const struct srs *srs, struct slice mark, struct slice behind,
+srs_check_mark(const struct srs *srs, struct slice mark, struct slice behind,
     struct err *err)
 {
 	char want[SRS_MARK_CHARS];
 	int differs;
 
 	for (size_t i = 0; i < srs->count; i++) {
-		mark_make(&srs->keys[i], behind, want);
+		srs_mark(&srs->keys[i], behind, want);
 		differs = mark.n != sizeof(want);
 		for (size_t k = 0; k < mark.n && !differs; k++)
-			differs = letter_value(mark.p[k]) !=
-			    letter_value(want[k]);
+			differs = srs_letter_value(mark.p[k]) !=
+			    srs_letter_value(want[k]);
 		if (!differs)
 			return 1;
 	}
@@ -158,10 +158,10 @@ check_mark(const struct srs *srs, struct slice mark, struct slice behind,
 }
 
 static int
-check_day(const struct srs *srs, struct slice stamp, struct err *err)
+srs_check_day(const struct srs *srs, struct slice stamp, struct err *err)
 {
-	int high = stamp.n == 2 ? letter_value(stamp.p[0]) : -1;
-	int low = stamp.n == 2 ? letter_value(stamp.p[1]) : -1;
+	int high = stamp.n == 2 ? srs_letter_value(stamp.p[0]) : -1;
+	int low = stamp.n == 2 ? srs_letter_value(stamp.p[1]) : -1;
 	int64_t age;
 
 	if (high < 0 || low < 0)
@@ -175,13 +175,13 @@ check_day(const struct srs *srs, struct slice stamp, struct err *err)
 
 /* "TT=DOMAIN=LOCAL" */
 static int
-open_first(const struct srs *srs, struct slice behind, struct str *out,
+srs_open_first(const struct srs *srs, struct slice behind, struct str *out,
     struct err *err)
 {
 	struct slice stamp, domain;
 
 	if (!slice_cut(&behind, '=', &stamp) ||
-	    check_day(srs, stamp, err) < 0)
+	    srs_check_day(srs, stamp, err) < 0)
 		return -1;
 	if (!slice_cut(&behind, '=', &domain) || domain.n == 0 ||
 	    behind.n == 0)
@@ -194,7 +194,7 @@ open_first(const struct srs *srs, struct slice behind, struct str *out,
 
 /* "HOST==REST" or "HOST=+REST": SRS0 with its separator at HOST. */
 static int
-open_second(struct slice behind, struct str *out, struct err *err)
+srs_open_second(struct slice behind, struct str *out, struct err *err)
 {
 	struct slice host;
 
@@ -216,8 +216,8 @@ srs_open(const struct srs *srs, struct slice local, struct str *out,
 
 	if (!srs_is(local) || !slice_cut(&rest, '=', &mark) || rest.n == 0)
 		return err_set(err, "this is no return address");
-	if (check_mark(srs, mark, rest, err) < 0)
+	if (srs_check_mark(srs, mark, rest, err) < 0)
 		return -1;
-	return local.p[3] == '0' ? open_first(srs, rest, out, err) :
-	    open_second(rest, out, err);
+	return local.p[3] == '0' ? srs_open_first(srs, rest, out, err) :
+	    srs_open_second(rest, out, err);
 }

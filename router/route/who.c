@@ -30,7 +30,7 @@ who_sender(struct routing *routing)
 
 /* "<name>" of a pattern; NULL: it is none. */
 static const char *
-table_in(struct routing *routing, const char *pattern)
+who_pattern_table(struct routing *routing, const char *pattern)
 {
 	size_t n = strlen(pattern);
 
@@ -39,7 +39,7 @@ table_in(struct routing *routing, const char *pattern)
 }
 
 static int
-ask(struct routing *routing, struct table *table, struct slice key,
+who_lookup(struct routing *routing, struct table *table, struct slice key,
     struct err *err)
 {
 	struct slice value;
@@ -60,19 +60,20 @@ who_domain(struct slice address)
 
 /* user@domain or "<>", then @domain, domain, .parent ... */
 static int
-table_has(struct routing *routing, struct table *table,
+who_is_in_table(struct routing *routing, struct table *table,
     struct slice address, struct err *err)
 {
 	struct slice domain = who_domain(address);
-	int found = ask(routing, table, address.n > 0 ? address :
+	int found = who_lookup(routing, table, address.n > 0 ? address :
 	    SLICE("<>"), err);
 
 	if (found != 0 || domain.n == 0 || !table_takes_parts(table))
 		return found;
-	found = ask(routing, table, routing_join(routing, SLICE(""), domain),
+	found = who_lookup(routing, table, routing_join(routing, SLICE(""),
+	    domain),
 	    err);
 	while (found == 0 && domain.n > 0) {
-		found = ask(routing, table, domain, err);
+		found = who_lookup(routing, table, domain, err);
 		domain = slice_from(domain, domain.p[0] == '.' ? 1 : 0);
 		domain = slice_from(domain, slice_find(domain, '.'));
 	}
@@ -89,10 +90,11 @@ who_is(struct routing *routing, const char *pattern, struct slice address,
 
 	if (pattern == NULL)
 		return 1;
-	name = table_in(routing, pattern);
+	name = who_pattern_table(routing, pattern);
 	if (name != NULL) {
 		table = routing_table(routing, name, err);
-		return table == NULL ? -1 : table_has(routing, table, address,
+		return table == NULL ? -1 : who_is_in_table(routing, table,
+		    address,
 		    err);
 	}
 	if (slice_is(p, "<>") || address.n == 0)
@@ -122,9 +124,9 @@ who_submits(struct routing *routing, const char *pattern, struct err *err)
 		return user.n == 0 && strcmp(pattern, "none") == 0;
 	if (strcmp(pattern, "any") == 0)
 		return 1;
-	name = table_in(routing, pattern);
+	name = who_pattern_table(routing, pattern);
 	if (name == NULL)
 		return glob_match(slice_of(pattern), user);
 	table = routing_table(routing, name, err);
-	return table == NULL ? -1 : ask(routing, table, user, err);
+	return table == NULL ? -1 : who_lookup(routing, table, user, err);
 }

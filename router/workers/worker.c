@@ -118,13 +118,13 @@ worker_report_rcpts(struct message *message)
 static void
 worker_report_routed(struct message *message, ino_t inode, int64_t begun_ms)
 {
-	const struct work *work = &message->control_file;
+	const struct control_file *control = &message->control_file;
 
 	worker_report_rcpts(message);
-	event(EV_MESSAGE_ROUTED, work->id, "from", work->errors_to,
+	event(EV_MESSAGE_ROUTED, control->id, "from", control->errors_to,
 	    "rcpts", event_number((int64_t)message->rcpts.count),
-	    "size", event_number((int64_t)work->size_bytes),
-	    "msgid", work->msgid,
+	    "size", event_number((int64_t)control->size_bytes),
+	    "msgid", control->msgid,
 	    "ms", event_number(clock_steady_ms() - begun_ms),
 	    "file", event_number((int64_t)inode), NULL);
 }

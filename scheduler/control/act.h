@@ -12,7 +12,7 @@
 #include "scheduler/control/peer.h"
 #include "scheduler/control/request.h"
 #include "scheduler/control/visit.h"
-#include "scheduler/state.h"
+#include "scheduler/agents/agents.h"
 
 enum {
 	ACT_SLOTS = 32768,	/* of the table of jobs listed in a step */
@@ -37,7 +37,9 @@ struct tally;			/* act_count.c */
 struct roll;			/* act_queue.c */
 
 struct act {
-	struct scheduler *scheduler;
+	struct queue	*queue;
+	struct intake	*intake;
+	struct agents	*agents;
 	const struct peer *peer;
 	struct arena	*arena;		/* of the request */
 	struct request	 request;
@@ -60,7 +62,8 @@ struct act {
 		ino_t	 inode;		/* next: of the message */
 		size_t	 group, rcpt;	/* next to be looked at */
 		uint64_t count;		/* meant so far */
-		const struct work_group *first;	/* of one that is meant */
+		/* of one that is meant */
+		const struct control_group *first;
 		const char *state;
 	} page;
 	struct thread_walk threads;
@@ -72,7 +75,7 @@ struct act {
 
 /* A request that may be done: right was looked at.  The arena becomes the
  * act's.  peer outlives it. */
-struct act *act_new(struct scheduler *scheduler, const struct peer *peer,
+struct act *act_new(struct agents *agents, const struct peer *peer,
     struct arena *arena, const struct request *request);
 void act_free(struct act **act);
 enum act_step act_step(struct act *act, struct str *out);
@@ -104,8 +107,8 @@ bool act_begin(struct act *act, struct str *out, enum act_step *step);
 void act_page_begin(struct act *act);
 /* Its next recipient that may be looked at in this step; NULL: there is none
  * any more, or *budget is 0. */
-const struct work_rcpt *act_rcpt_next(struct act *act,
-    const struct work_group **out_group, unsigned *budget);
+const struct control_rcpt *act_rcpt_next(struct act *act,
+    const struct control_group **out_group, unsigned *budget);
 bool act_page_is_over(const struct act *act);
 void act_page_end(struct act *act);
 /* Nobody waits for the end of a change: what was done of the open message

@@ -3,7 +3,7 @@
  * In     a choice of mail
  * Out    records in control files, synced in groups; jobs read again
  * Holds  the inodes of one step; the message that is open over several
- * Trusts control files as far as work_parse does
+ * Trusts control files as far as control_file_parse does
  * Spec   doc/protocol/control.md section 5; doc/INTERNALS.md rows P4, D7
  *
  * What counts is what stands in the file: a job is built anew from it, at
@@ -19,7 +19,7 @@
 #include "base/json.h"
 #include "scheduler/control/act.h"
 #include "scheduler/intake/intake.h"
-#include "scheduler/outcome/kept.h"
+#include "scheduler/jobs/pending.h"
 #include "scheduler/report/report.h"
 
 #include "base/banned.h"
@@ -33,7 +33,7 @@ struct batch {			/* of one step */
 };
 
 struct change {			/* of some recipients of a message */
-	struct work_record *records;
+	struct control_record *records;
 	size_t		 count, room;
 	uint64_t	 recipients;
 };
@@ -42,7 +42,7 @@ struct change {			/* of some recipients of a message */
 
 /* It has its outcome: as the file was when it was read, or since then. */
 static bool
-is_over(const struct visit *visit, const struct work_rcpt *rcpt,
+change_is_over(const struct visit *visit, const struct control_rcpt *rcpt,
     const struct vertex *vertex)
 {
 	const struct rcpt *now;
@@ -55,47 +55,47 @@ is_over(const struct visit *visit, const struct work_rcpt *rcpt,
 
 /* The kind of record, and whether there is anything to do. */
 static enum effect
-effect_of(enum request_op op, const struct visit *visit,
-    const struct work_rcpt *rcpt, enum work_record_kind *out_kind)
+change_effect(enum request_op op, const struct visit *visit,
+    const struct control_rcpt *rcpt, enum control_record_kind *out_kind)
 {
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
 	bool is_active = vertex != NULL && vertex->state == VERTEX_FLIGHT;
 
 	if (op == OP_UNDELETE) {
-		*out_kind = WORK_RESTORED;
+		*out_kind = RECORD_RESTORED;
 		return rcpt->is_cancelled ? EFFECT_DONE : rcpt->is_final ?
 		    EFFECT_FINAL : EFFECT_UNCHANGED;
 	}
-	if (is_over(visit, rcpt, vertex))
+	if (change_is_over(visit, rcpt, vertex))
 		return rcpt->is_cancelled && op == OP_DELETE ?
 		    EFFECT_UNCHANGED : EFFECT_FINAL;
 	switch (op) {
 	case OP_HOLD:
-		*out_kind = WORK_HELD;
+		*out_kind = RECORD_HELD;
 		return EFFECT_DONE;
 	case OP_RELEASE:
-		*out_kind = WORK_RELEASED;
+		*out_kind = RECORD_RELEASED;
 		return rcpt->is_held ? EFFECT_DONE : EFFECT_UNCHANGED;
 	case OP_FREEZE:
-		*out_kind = WORK_FROZEN;
+		*out_kind = RECORD_FROZEN;
 		return rcpt->is_frozen ? EFFECT_UNCHANGED : EFFECT_DONE;
 	case OP_THAW:
-		*out_kind = WORK_THAWED;
+		*out_kind = RECORD_THAWED;
 		return rcpt->is_frozen ? EFFECT_DONE : EFFECT_UNCHANGED;
 	case OP_DELETE:
-		*out_kind = WORK_CANCELLED;
+		*out_kind = RECORD_CANCELLED;
 		return EFFECT_DONE;
 	case OP_BOUNCE:
-		*out_kind = WORK_OUTCOME;
+		*out_kind = RECORD_OUTCOME;
 		return is_active ? EFFECT_ACTIVE : EFFECT_DONE;
 	default:
-		*out_kind = WORK_RETRY_AT;
+		*out_kind = RECORD_RETRY_AT;
 		return EFFECT_DONE;
 	}
 }
 
 static void
-record_add(struct change *change, const struct work_record *record)
+batch_add_record(struct change *change, const struct control_record *record)
 {
 	if (change->count == change->room) {
 		change->room = change->room ? change->room * 2 : 16;
@@ -106,50 +106,50 @@ record_add(struct change *change, const struct work_record *record)
 }
 
 static void
-bounce_make(const struct act *act, const struct work_rcpt *rcpt,
-    struct work_record *record)
+change_make_bounce(const struct act *act, const struct control_rcpt *rcpt,
+    struct control_record *record)
 {
 	record->tries = rcpt->tries;
 	verdict_set(&record->verdict, VERDICT_FAILED, "5.0.0", "scheduler",
 	    "returned by the postmaster%s%s",
 	    act->request.reason[0] != '\0' ? ": " : "", act->request.reason);
-	event(EV_RCPT_FAIL, act->visit.work.id, "to", rcpt->user, "channel",
+	event(EV_RCPT_FAIL, act->visit.control.id, "to", rcpt->user, "channel",
 	    rcpt->channel, "host", rcpt->host, "code", SLICE("5.0.0"),
 	    "reply", slice_of(record->verdict.text), "tries",
 	    event_number(rcpt->tries), NULL);
 }
 
 static void
-change_rcpt(struct act *act, const struct work_rcpt *rcpt,
-    enum work_record_kind kind, struct change *change)
+change_rcpt(struct act *act, const struct control_rcpt *rcpt,
+    enum control_record_kind kind, struct change *change)
 {
 	const struct request *request = &act->request;
-	struct work_record record = { .kind = kind,
+	struct control_record record = { .kind = kind,
 	    .rcpt_offset = rcpt->offset, .time_s = act->visit.now_s };
 
 	change->recipients++;
 	if (request->is_dry)
 		return;
-	if (kind == WORK_OUTCOME) {
-		bounce_make(act, rcpt, &record);
-		record_add(change, &record);
+	if (kind == RECORD_OUTCOME) {
+		change_make_bounce(act, rcpt, &record);
+		batch_add_record(change, &record);
 		return;
 	}
 	strlcpy(record.verdict.who, act->by, sizeof(record.verdict.who));
 	strlcpy(record.verdict.text, request->reason,
 	    sizeof(record.verdict.text));
 	if (request->op != OP_SCHEDULE) {
-		record.next_s = kind == WORK_HELD ? request->until_s : 0;
-		record_add(change, &record);
+		record.next_s = kind == RECORD_HELD ? request->until_s : 0;
+		batch_add_record(change, &record);
 		return;
 	}
 	record.next_s = request->next_s;
 	if (request->next_s > 0)
-		record_add(change, &record);
-	record.kind = WORK_EXPIRE_AT;
+		batch_add_record(change, &record);
+	record.kind = RECORD_EXPIRE_AT;
 	record.next_s = request->expire_s;
 	if (request->expire_s > 0)
-		record_add(change, &record);
+		batch_add_record(change, &record);
 }
 
 /* ---- some recipients of a message --------------------------------- */
@@ -159,16 +159,16 @@ static void
 change_choose(struct act *act, struct change *change, unsigned *budget)
 {
 	struct visit *visit = &act->visit;
-	const struct work_group *group;
-	const struct work_rcpt *rcpt;
+	const struct control_group *group;
+	const struct control_rcpt *rcpt;
 
 	while ((rcpt = act_rcpt_next(act, &group, budget)) != NULL) {
-		enum work_record_kind kind = WORK_OUTCOME;
+		enum control_record_kind kind = RECORD_OUTCOME;
 		enum effect effect;
 
 		if (!visit_is_meant(visit, group, rcpt))
 			continue;
-		effect = effect_of(act->request.op, visit, rcpt, &kind);
+		effect = change_effect(act->request.op, visit, rcpt, &kind);
 		act->count.unchanged += effect == EFFECT_UNCHANGED;
 		act->count.active += effect == EFFECT_ACTIVE;
 		act->count.final += effect == EFFECT_FINAL;
@@ -179,28 +179,30 @@ change_choose(struct act *act, struct change *change, unsigned *budget)
 
 /* What changed is not given to an agent before the file is read again. */
 static void
-vertices_stop(struct act *act, const struct change *change)
+change_stop_vertices(struct act *act, const struct change *change)
 {
 	for (size_t i = 0; i < change->count; i++) {
 		struct vertex *vertex = visit_vertex(&act->visit,
 		    change->records[i].rcpt_offset);
 
 		if (vertex != NULL && vertex->state != VERTEX_FLIGHT)
-			plan_forget(&act->scheduler->plan, vertex);
+			plan_forget(&act->queue->plan, vertex);
 	}
 }
 
 /* Who is returned goes no other way that is left. */
 static void
-outcomes_end(struct act *act, struct change *change)
+batch_end_outcomes(struct act *act, struct change *change)
 {
 	for (size_t i = 0; i < change->count; i++) {
-		struct work_record *record = &change->records[i];
-		const struct work_rcpt *rcpt = record->kind == WORK_OUTCOME ?
-		    report_rcpt(&act->visit.work, record->rcpt_offset) : NULL;
+		struct control_record *record = &change->records[i];
+		const struct control_rcpt *rcpt = record->kind ==
+		    RECORD_OUTCOME ?
+		    control_rcpt_at(&act->visit.control, record->rcpt_offset) :
+		    NULL;
 
 		if (rcpt != NULL)
-			record->rcpt_offset = work_rcpt_end_offset(rcpt);
+			record->rcpt_offset = control_rcpt_end_offset(rcpt);
 	}
 }
 
@@ -210,13 +212,13 @@ change_write(struct act *act, struct job *job, struct change *change,
     struct err *err)
 {
 	/* what is owed and could not be recorded must not be forgotten */
-	if (act->page.count == 0 && kept_write(job, &act->visit.work,
+	if (act->page.count == 0 && pending_write(job, &act->visit.control,
 	    err) < 0)
 		return -1;
-	vertices_stop(act, change);
-	outcomes_end(act, change);
+	change_stop_vertices(act, change);
+	batch_end_outcomes(act, change);
 	/* P4: records; synced with the batch */
-	return work_append(job->control_fd, job->id, change->records,
+	return control_file_append(job->control_fd, job->id, change->records,
 	    change->count, err);
 }
 
@@ -266,7 +268,7 @@ change_count(struct act *act)
 	act->count.recipients += act->page.count;
 	if (request->is_dry)
 		return;
-	event(EV_MESSAGE_ORDERED, act->visit.work.id, "op",
+	event(EV_MESSAGE_ORDERED, act->visit.control.id, "op",
 	    slice_of(request_rows[request->op].name), "by",
 	    slice_of(act->by), "reason", slice_of(request->reason), "until",
 	    event_number(request->until_s), "rcpts",
@@ -284,7 +286,7 @@ change_message_end(struct act *act, struct batch *batch, struct err *err)
 	if (!act->request.is_dry && act->page.count > 0) {
 		batch_add(batch, job);
 		if (act->visit.is_kept)	/* what came to be owed meanwhile */
-			result = kept_write(job, &act->visit.work, err);
+			result = pending_write(job, &act->visit.control, err);
 	} else if (!act->request.is_dry && (batch->count == 0 ||
 	    batch->inodes[batch->count - 1] != job->inode)) {
 		job_rest(job);
@@ -316,12 +318,12 @@ change_message(struct act *act, struct batch *batch, unsigned *budget,
 
 /* Build the job anew from what its file says now. */
 static void
-job_settle(struct scheduler *scheduler, struct job *job)
+change_settle_job(struct intake *intake, struct job *job)
 {
 	if (job->flight_count > 0)
 		job->flags |= JOB_RELOAD;
 	else
-		intake_again(scheduler, job);
+		intake_again(intake, job);
 }
 
 /* The one that is still open comes later. */
@@ -329,12 +331,12 @@ static void
 batch_settle(struct act *act, const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
-		struct job *job = job_table_find(&act->scheduler->jobs,
+		struct job *job = job_table_find(&act->queue->jobs,
 		    batch->inodes[i]);
 
 		if (job != NULL && !(act->page.is_open &&
 		    job->inode == act->visit.last.inode))
-			job_settle(act->scheduler, job);
+			change_settle_job(act->intake, job);
 	}
 }
 
@@ -343,7 +345,7 @@ batch_end(struct act *act, struct batch *batch, int result, struct err *err)
 {
 	struct err sync_err;
 
-	if (batch->count > 0 && spool_barrier(act->scheduler->spool, NULL, 0,
+	if (batch->count > 0 && spool_barrier(act->queue->spool, NULL, 0,
 	    batch->fds, batch->count, &sync_err) < 0 && result == 0) {
 		*err = sync_err;
 		result = -1;
@@ -363,7 +365,7 @@ change_resume(struct act *act)
 	if (!act->page.is_open)
 		return;
 	if (visit_resume(&act->visit) && (act->request.is_dry ||
-	    report_open(act->scheduler, act->visit.job, &err) == 1))
+	    intake_job_open(act->intake, act->visit.job, &err) == 1))
 		return;
 	change_count(act);
 	act_page_end(act);
@@ -383,7 +385,7 @@ act_change_drop(struct act *act)
 	job = act->visit.job;
 	change_count(act);
 	act_page_end(act);
-	job_settle(act->scheduler, job);
+	change_settle_job(act->intake, job);
 }
 
 /* A step's worth.  0; -1 with err. */

@@ -14,14 +14,13 @@
 #include "grammar/units.h"
 #include "scheduler/control/act.h"
 #include "scheduler/control/control.h"
-#include "scheduler/core.h"
 
 #include "base/banned.h"
 
 enum { DRAIN_LOOK_MS = 100 };
 
 static const char *
-glob_or_all(const char *glob)
+order_glob(const char *glob)
 {
 	return glob != NULL && glob[0] != '\0' ? glob : "*";
 }
@@ -29,8 +28,8 @@ glob_or_all(const char *glob)
 bool
 act_is_dest(const struct act *act, const struct thread *thread)
 {
-	const char *channel = glob_or_all(act->request.channel);
-	struct slice host = slice_of(glob_or_all(act->request.host));
+	const char *channel = order_glob(act->request.channel);
+	struct slice host = slice_of(order_glob(act->request.host));
 
 	if (strcmp(channel, "zone") == 0)
 		return thread->zone[0] != '\0' &&
@@ -40,29 +39,29 @@ act_is_dest(const struct act *act, const struct thread *thread)
 }
 
 static uint64_t
-mail_of(const struct thread *thread)
+dest_mail(const struct thread *thread)
 {
 	return thread->ready_count + thread->wait_count +
 	    thread->flight_count;
 }
 
 static void
-threads_count(struct act *act)
+dest_count_threads(struct act *act)
 {
 	struct thread *thread = NULL;
 	size_t bucket = 0;
 
-	while (thread_next(&act->scheduler->threads, &bucket, &thread))
+	while (thread_next(&act->queue->threads, &bucket, &thread))
 		if (act_is_dest(act, thread)) {
 			act->count.destinations++;
-			act->count.messages += mail_of(thread);
+			act->count.messages += dest_mail(thread);
 		}
 }
 
 /* ---- shown ------------------------------------------------------- */
 
 static void
-thread_line(const struct thread *thread, struct str *out)
+dest_add_thread(const struct thread *thread, struct str *out)
 {
 	json_open(out);
 	control_thread_name(thread, out);
@@ -85,7 +84,7 @@ thread_line(const struct thread *thread, struct str *out)
 enum act_step
 act_destinations(struct act *act, struct str *out)
 {
-	const struct thread_table *threads = &act->scheduler->threads;
+	const struct thread_table *threads = &act->queue->threads;
 	unsigned looks = ACT_LOOKS;
 	struct thread *thread;
 
@@ -96,7 +95,7 @@ act_destinations(struct act *act, struct str *out)
 	    &looks)) != NULL) {
 		if (!act_is_dest(act, thread))
 			continue;
-		thread_line(thread, out);
+		dest_add_thread(thread, out);
 		act->count.destinations++;
 		if (out->len >= ACT_OUT_BYTES)
 			looks = 0;
@@ -114,7 +113,7 @@ act_destinations(struct act *act, struct str *out)
 enum act_step
 act_orders(struct act *act, struct str *out)
 {
-	const struct orders *orders = &act->scheduler->orders;
+	const struct orders *orders = &act->queue->orders;
 
 	for (size_t i = 0; i < orders->count; i++) {
 		if (orders->all[i].serial <= act->order)
@@ -142,17 +141,17 @@ order_give(struct act *act, enum order_kind kind, unsigned limit,
 	bool is_drain = kind == ORDER_DRAIN;
 	struct order order = { .kind = kind, .limit = limit,
 	    .channel = (char *)(is_drain ? "*" :
-		glob_or_all(request->channel)),
-	    .host = (char *)(is_drain ? "*" : glob_or_all(request->host)),
+		order_glob(request->channel)),
+	    .host = (char *)(is_drain ? "*" : order_glob(request->host)),
 	    .by = act->by, .reason = (char *)request->reason,
 	    .since_s = clock_wall_s(), .until_s = request->until_s };
 
 	if (request->is_dry)
 		return 0;
-	if (orders_set(&act->scheduler->orders, act->scheduler->spool,
+	if (orders_set(&act->queue->orders, act->queue->spool,
 	    &order, err) < 0)
 		return -1;
-	core_orders(act->scheduler);
+	queue_orders(act->queue);
 	return 0;
 }
 
@@ -166,11 +165,11 @@ order_take_back(struct act *act, enum order_kind kind, struct err *err)
 
 	if (request->is_dry)
 		return 0;
-	count = orders_clear(&act->scheduler->orders, act->scheduler->spool,
-	    kind, is_every ? NULL : glob_or_all(request->channel),
-	    is_every ? NULL : glob_or_all(request->host), err);
+	count = orders_clear(&act->queue->orders, act->queue->spool,
+	    kind, is_every ? NULL : order_glob(request->channel),
+	    is_every ? NULL : order_glob(request->host), err);
 	if (count > 0)
-		core_orders(act->scheduler);
+		queue_orders(act->queue);
 	return count;
 }
 
@@ -189,7 +188,7 @@ act_suspend(struct act *act, struct str *out)
 
 	if (order_give(act, ORDER_SUSPEND, 0, &err) < 0)
 		return act_trouble(act, &err, out);
-	threads_count(act);
+	dest_count_threads(act);
 	act_done(act, out);
 	json_number(out, "destinations", (int64_t)act->count.destinations);
 	json_number(out, "messages", (int64_t)act->count.messages);
@@ -206,7 +205,7 @@ act_resume(struct act *act, struct str *out)
 
 	if (count < 0)
 		return act_trouble(act, &err, out);
-	while (thread_next(&act->scheduler->threads, &bucket, &thread))
+	while (thread_next(&act->queue->threads, &bucket, &thread))
 		act->count.destinations += !thread->is_suspended &&
 		    act_is_dest(act, thread);
 	act_done(act, out);
@@ -224,7 +223,7 @@ act_pin(struct act *act, struct str *out)
 	if ((limit > 0 ? order_give(act, ORDER_PIN, (unsigned)limit, &err) :
 	    order_take_back(act, ORDER_PIN, &err)) < 0)
 		return act_trouble(act, &err, out);
-	threads_count(act);
+	dest_count_threads(act);
 	act_done(act, out);
 	json_number(out, "destinations", (int64_t)act->count.destinations);
 	return order_end(act, out);
@@ -236,7 +235,7 @@ static enum act_step
 drain_end(struct act *act, struct str *out)
 {
 	act_done(act, out);
-	json_number(out, "active", act->scheduler->plan.flight_count);
+	json_number(out, "active", act->queue->plan.flight_count);
 	return order_end(act, out);
 }
 
@@ -253,7 +252,7 @@ act_drain(struct act *act, struct str *out)
 		act->end_ms = now_ms + (timeout_s < 0 ? 3600 : timeout_s) *
 		    1000;
 	}
-	if (act->scheduler->plan.flight_count == 0 || act->request.is_dry ||
+	if (act->queue->plan.flight_count == 0 || act->request.is_dry ||
 	    now_ms >= act->end_ms)
 		return drain_end(act, out);
 	act->wake_ms = now_ms + DRAIN_LOOK_MS;
@@ -263,7 +262,7 @@ act_drain(struct act *act, struct str *out)
 enum act_step
 act_undrain(struct act *act, struct str *out)
 {
-	bool was = act->scheduler->orders.is_draining;
+	bool was = act->queue->orders.is_draining;
 	struct err err;
 
 	if (order_take_back(act, ORDER_DRAIN, &err) < 0)

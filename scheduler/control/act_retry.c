@@ -20,7 +20,7 @@
 /* When the next one is due, so that so many a second are, from the first
  * step on or from a moment that was given. */
 static int64_t
-due_ms(struct act *act)
+retry_due_ms(struct act *act)
 {
 	int64_t now_ms = act->visit.now_ms;
 	int64_t later_ms = (act->request.next_s - act->visit.now_s) * 1000;
@@ -35,10 +35,10 @@ due_ms(struct act *act)
 }
 
 static void
-vertex_kick(struct act *act, struct vertex *vertex)
+retry_kick_vertex(struct act *act, struct vertex *vertex)
 {
-	struct plan *plan = &act->scheduler->plan;
-	int64_t at_ms = due_ms(act);
+	struct plan *plan = &act->queue->plan;
+	int64_t at_ms = retry_due_ms(act);
 
 	if (act->request.is_dry)
 		return;
@@ -55,17 +55,17 @@ vertex_kick(struct act *act, struct vertex *vertex)
 
 /* A destination that is down is probed: one vertex shows whether it is up. */
 static bool
-thread_kick(struct act *act, struct thread *thread)
+retry_kick_thread(struct act *act, struct thread *thread)
 {
-	int64_t at_ms = due_ms(act);
+	int64_t at_ms = retry_due_ms(act);
 
 	if (thread->wake_ms == 0 || thread->is_suspended)
 		return false;
 	if (act->request.is_dry)
 		return true;
 	if (at_ms <= act->visit.now_ms)
-		plan_wake(&act->scheduler->plan, thread);
-	else if (!plan_wake_at(&act->scheduler->plan, thread, at_ms))
+		plan_wake(&act->queue->plan, thread);
+	else if (!plan_wake_at(&act->queue->plan, thread, at_ms))
 		return false;
 	act->paced++;
 	act->count.destinations++;
@@ -84,10 +84,10 @@ vertex_retry(struct act *act, struct vertex *vertex)
 	case VERTEX_WAIT:
 		if (vertex->park == PARK_HELD)
 			break;
-		vertex_kick(act, vertex);
+		retry_kick_vertex(act, vertex);
 		return open;
 	case VERTEX_READY:
-		if (thread_kick(act, vertex->thread))
+		if (retry_kick_thread(act, vertex->thread))
 			return open;
 		break;
 	case VERTEX_FLIGHT:
@@ -105,13 +105,13 @@ vertex_retry(struct act *act, struct vertex *vertex)
 /* Of the open message: a flag a vertex, true when one of its recipients is
  * meant. */
 static bool *
-vertices_meant(const struct visit *visit)
+retry_vertices_meant(const struct visit *visit)
 {
 	bool *meant = mem_alloc(visit->job->vertex_count + 1, sizeof(*meant));
-	const struct work *work = &visit->work;
+	const struct control_file *control = &visit->control;
 
-	for (size_t i = 0; i < work->group_count; i++) {
-		const struct work_group *group = &work->groups[i];
+	for (size_t i = 0; i < control->group_count; i++) {
+		const struct control_group *group = &control->groups[i];
 
 		for (size_t k = 0; k < group->rcpt_count; k++) {
 			const struct vertex *vertex = visit_vertex(visit,
@@ -151,7 +151,7 @@ retry_some(struct act *act, struct job *job)
 
 	if (visit_open(&act->visit, job, false) != 1)
 		return;
-	meant = vertices_meant(&act->visit);
+	meant = retry_vertices_meant(&act->visit);
 	retry_message(act, job, meant);
 	mem_free(&meant);
 }
@@ -201,7 +201,7 @@ act_retry(struct act *act, struct str *out)
 
 /* "x.example"; "@x.example": that, and all below. */
 static bool
-host_is_meant(struct slice wish, struct slice host)
+retry_means_host(struct slice wish, struct slice host)
 {
 	struct slice end;
 
@@ -218,9 +218,9 @@ host_is_meant(struct slice wish, struct slice host)
 
 /* Everything of the threads of this host that waits in the plan. */
 static void
-waiting_kick(struct act *act)
+retry_kick_waiting(struct act *act)
 {
-	struct plan_heap *due = &act->scheduler->plan.due;
+	struct plan_heap *due = &act->queue->plan.due;
 	struct slice wish = slice_of(act->request.host);
 	struct vertex **chosen = mem_alloc(due->count + 1, sizeof(*chosen));
 	size_t count = 0;
@@ -228,14 +228,14 @@ waiting_kick(struct act *act)
 	for (size_t i = 0; i < due->count; i++) {
 		struct vertex *vertex = due->slots[i].object;
 
-		if (vertex->park != PARK_HELD && host_is_meant(wish,
+		if (vertex->park != PARK_HELD && retry_means_host(wish,
 		    slice_of(vertex->thread->host)))
 			chosen[count++] = vertex;
 	}
 	for (size_t i = 0; i < count; i++) {
 		chosen[i]->park = PARK_NONE;
 		chosen[i]->next_ms = 0;
-		plan_ready(&act->scheduler->plan, chosen[i]);
+		plan_ready(&act->queue->plan, chosen[i]);
 	}
 	mem_free(&chosen);
 }
@@ -243,27 +243,27 @@ waiting_kick(struct act *act)
 enum act_step
 act_etrn(struct act *act, struct str *out)
 {
-	struct scheduler *scheduler = act->scheduler;
+	struct queue *queue = act->queue;
 	struct slice wish = slice_of(act->request.host);
 	struct thread *thread = NULL;
 	bool waits = false;
 	size_t bucket = 0;
 
-	while (thread_next(&scheduler->threads, &bucket, &thread)) {
+	while (thread_next(&queue->threads, &bucket, &thread)) {
 		uint64_t mail = thread->ready_count + thread->wait_count +
 		    thread->flight_count;
 
-		if (mail == 0 || !host_is_meant(wish,
+		if (mail == 0 || !retry_means_host(wish,
 		    slice_of(thread->host)))
 			continue;
 		act->count.destinations++;
 		act->count.messages += mail;
 		waits = waits || thread->wait_count > 0;
 		if (!act->request.is_dry && !thread->is_suspended)
-			plan_wake(&scheduler->plan, thread);
+			plan_wake(&queue->plan, thread);
 	}
 	if (waits && !act->request.is_dry)
-		waiting_kick(act);
+		retry_kick_waiting(act);
 	act_done(act, out);
 	json_number(out, "destinations", (int64_t)act->count.destinations);
 	json_number(out, "messages", (int64_t)act->count.messages);

@@ -13,7 +13,7 @@
 #include "scheduler/control/act.h"
 #include "scheduler/control/constraint.h"
 #include "scheduler/plan/provider.h"
-#include "scheduler/plan/room.h"
+#include "scheduler/agents/capacity.h"
 
 #include "base/banned.h"
 
@@ -34,24 +34,25 @@ constraint_next_s(const struct vertex *vertex)
 
 /* It may have a session more, and there is no agent for it. */
 static void
-limit_of_room(const struct scheduler *scheduler, const struct ring *ring,
+constraint_of_capacity(const struct agents *agents, const struct ring *ring,
     struct constraint *out)
 {
 	static const enum cause causes[] = {
-		[ROOM_FREE] = CAUSE_LINE, [ROOM_ZONE] = CAUSE_ZONE,
-		[ROOM_RING] = CAUSE_AGENTS, [ROOM_CHANNEL] = CAUSE_AGENTS,
-		[ROOM_TOTAL] = CAUSE_AGENTS, [ROOM_START] = CAUSE_START
+		[CAPACITY_FREE] = CAUSE_LINE, [CAPACITY_ZONE] = CAUSE_ZONE,
+		[CAPACITY_RING] = CAUSE_AGENTS, [CAPACITY_CHANNEL] =
+		    CAUSE_AGENTS,
+		[CAPACITY_TOTAL] = CAUSE_AGENTS, [CAPACITY_START] = CAUSE_START
 	};
-	enum room_limit limit = room_bound(scheduler, ring,
+	enum capacity_limit limit = capacity_bound(agents, ring,
 	    clock_steady_ms(), &out->limit, &out->used);
 
 	out->cause = causes[limit];
-	if (limit == ROOM_START)
+	if (limit == CAPACITY_START)
 		out->until_s = act_wall_s(ring->start_after_ms);
 }
 
 static void
-limit_find(const struct scheduler *scheduler, const struct thread *thread,
+constraint_find_limit(const struct agents *agents, const struct thread *thread,
     struct constraint *out)
 {
 	if (thread->paced_ms != 0) {
@@ -66,20 +67,20 @@ limit_find(const struct scheduler *scheduler, const struct thread *thread,
 		out->cause = CAUSE_LIMIT;
 		out->limit = plan_sessions(thread);
 		out->used = thread->serving;
-	} else if (scheduler->plan.flight_count >=
-	    scheduler->agents.fd_budget) {
+	} else if (agents->queue->plan.flight_count >=
+	    agents->fd_budget) {
 		out->cause = CAUSE_FILES;
-		out->limit = scheduler->agents.fd_budget;
-		out->used = scheduler->plan.flight_count;
+		out->limit = agents->fd_budget;
+		out->used = agents->queue->plan.flight_count;
 	} else {
-		limit_of_room(scheduler, thread->ring, out);
+		constraint_of_capacity(agents, thread->ring, out);
 	}
 }
 
 /* ---- in line: orders about the destination ----------------------- */
 
 static void
-order_take(const struct order *order, struct constraint *out)
+constraint_take_order(const struct order *order, struct constraint *out)
 {
 	if (order == NULL)
 		return;
@@ -90,7 +91,8 @@ order_take(const struct order *order, struct constraint *out)
 }
 
 static void
-suspension_find(const struct orders *orders, const struct thread *thread,
+constraint_find_suspension(const struct orders *orders,
+    const struct thread *thread,
     struct constraint *out)
 {
 	const struct order *order = orders_for(orders, ORDER_SUSPEND,
@@ -98,12 +100,12 @@ suspension_find(const struct orders *orders, const struct thread *thread,
 
 	out->cause = order != NULL && strcmp(order->channel, "zone") == 0 ?
 	    CAUSE_ZONE_SUSPENDED : CAUSE_SUSPENDED;
-	order_take(order, out);
+	constraint_take_order(order, out);
 }
 
 /* The destination is held until a moment. */
 static void
-hold_find(const struct thread *thread, struct constraint *out)
+constraint_find_hold(const struct thread *thread, struct constraint *out)
 {
 	out->until_s = act_wall_s(thread->wake_ms);
 	if (thread->is_warming) {
@@ -116,28 +118,29 @@ hold_find(const struct thread *thread, struct constraint *out)
 }
 
 static void
-ready_find(const struct scheduler *scheduler, const struct thread *thread,
+constraint_find_ready(const struct agents *agents, const struct thread *thread,
     struct constraint *out)
 {
-	const struct orders *orders = &scheduler->orders;
+	const struct orders *orders = &agents->queue->orders;
 
 	if (orders->is_draining) {
 		out->cause = CAUSE_DRAIN;
-		order_take(orders_find(orders, ORDER_DRAIN, SLICE("*"),
+		constraint_take_order(orders_find(orders, ORDER_DRAIN,
+		    SLICE("*"),
 		    SLICE("*")), out);
 	} else if (thread->is_suspended) {
-		suspension_find(orders, thread, out);
+		constraint_find_suspension(orders, thread, out);
 	} else if (thread->wake_ms != 0) {
-		hold_find(thread, out);
+		constraint_find_hold(thread, out);
 	} else {
-		limit_find(scheduler, thread, out);
+		constraint_find_limit(agents, thread, out);
 	}
 }
 
 /* ---- its own moment ---------------------------------------------- */
 
 static enum cause
-wait_cause(const struct visit *visit, const struct vertex *vertex)
+constraint_wait_cause(const struct visit *visit, const struct vertex *vertex)
 {
 	if (vertex->park == PARK_FUTURE)
 		return CAUSE_FUTURE;
@@ -145,13 +148,13 @@ wait_cause(const struct visit *visit, const struct vertex *vertex)
 		return CAUSE_SCHEDULED;
 	if (vertex->tries == 0 && !vertex->was_tried &&
 	    (vertex->thread->ring->clause.is_queue_only ||
-	    visit->work.terms.is_queue_only))
+	    visit->control.terms.is_queue_only))
 		return CAUSE_QUEUE_ONLY;
 	return CAUSE_TIMER;
 }
 
 static void
-vertex_find(const struct visit *visit, const struct vertex *vertex,
+constraint_find_vertex(const struct visit *visit, const struct vertex *vertex,
     struct constraint *out)
 {
 	if (vertex == NULL || vertex->state == VERTEX_IDLE) {
@@ -160,9 +163,9 @@ vertex_find(const struct visit *visit, const struct vertex *vertex,
 		out->cause = CAUSE_ACTIVE;
 		out->since_s = act_wall_s(vertex->moment_ms);
 	} else if (vertex->state == VERTEX_READY) {
-		ready_find(visit->scheduler, vertex->thread, out);
+		constraint_find_ready(visit->agents, vertex->thread, out);
 	} else {
-		out->cause = wait_cause(visit, vertex);
+		out->cause = constraint_wait_cause(visit, vertex);
 		out->until_s = constraint_next_s(vertex);
 	}
 }
@@ -170,7 +173,7 @@ vertex_find(const struct visit *visit, const struct vertex *vertex,
 /* ---- orders about the recipient ---------------------------------- */
 
 void
-constraint_find(const struct visit *visit, const struct work_rcpt *rcpt,
+constraint_find(const struct visit *visit, const struct control_rcpt *rcpt,
     struct constraint *out)
 {
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
@@ -182,11 +185,11 @@ constraint_find(const struct visit *visit, const struct work_rcpt *rcpt,
 		out->cause = CAUSE_DELETED;
 	} else if (!is_active && rcpt->is_frozen) {
 		out->cause = CAUSE_FROZEN;
-	} else if (!is_active && !work_rcpt_is_free(rcpt, visit->now_s)) {
+	} else if (!is_active && !control_rcpt_is_free(rcpt, visit->now_s)) {
 		out->cause = CAUSE_HELD;
 		out->until_s = rcpt->hold_until_s;
 	} else {
 		out->by = out->reason = SLICE("");
-		vertex_find(visit, vertex, out);
+		constraint_find_vertex(visit, vertex, out);
 	}
 }

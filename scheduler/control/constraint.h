@@ -19,7 +19,7 @@ struct constraint {
 /* The binding one of a recipient of the open message that is not final, or
  * was deleted: the first that applies, of orders about the recipient, its
  * own moment, orders about its destination, then limits. */
-void constraint_find(const struct visit *visit, const struct work_rcpt *rcpt,
+void constraint_find(const struct visit *visit, const struct control_rcpt *rcpt,
     struct constraint *out);
 
 /* When it is tried next, wall; 0: now, or not known.  vertex may be NULL. */

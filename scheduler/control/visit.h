@@ -10,9 +10,9 @@
 #ifndef ZM_SCHEDULER_VISIT_H
 #define ZM_SCHEDULER_VISIT_H
 
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 #include "scheduler/control/request.h"
-#include "scheduler/state.h"
+#include "scheduler/agents/agents.h"
 
 struct visit_pick {
 	uint64_t	 ticks;		/* of the id: when it was accepted */
@@ -25,7 +25,9 @@ struct visit_place {		/* a recipient that the scheduler knows */
 };
 
 struct visit {
-	struct scheduler *scheduler;
+	struct queue	*queue;
+	struct intake	*intake;
+	struct agents	*agents;
 	const struct request *request;
 	const char	*user;		/* only its mail; NULL: all */
 	struct visit_pick *heap;	/* oldest first */
@@ -38,7 +40,7 @@ struct visit {
 	uint32_t	 keys;		/* selector_keys_used */
 	/* of the message that is open: */
 	struct job	*job;
-	struct work	 work;
+	struct control_file	 control;
 	struct visit_place *places;	/* by offset */
 	size_t		 place_count, place_room;
 	struct arena	*arena;		/* of a message that is kept open */
@@ -49,7 +51,7 @@ struct visit {
 };
 
 /* Find the ids of the request.  1; -1: too many ids are not whole. */
-int visit_begin(struct visit *visit, struct scheduler *scheduler,
+int visit_begin(struct visit *visit, struct agents *agents,
     const struct request *request, const char *user, struct err *err);
 /* List what the request may mean, so many slots of the table of jobs at a
  * time.  True: it is done, visit_next may follow. */
@@ -61,7 +63,7 @@ void visit_end(struct visit *visit);
  * and NULL with budget 0 says: come again. */
 struct job *visit_next(struct visit *visit, unsigned *budget);
 
-/* Read its control file: work and places are filled.  For a change both
+/* Read its control file: control and places are filled.  For a change both
  * descriptors of the job are open then.  1; 0 it is gone, not readable now,
  * or not the user's. */
 int visit_open(struct visit *visit, struct job *job, bool is_change);
@@ -79,12 +81,13 @@ void visit_leave(struct visit *visit);
 struct vertex *visit_vertex(const struct visit *visit, uint32_t offset);
 
 /* Is this recipient of the open message meant? */
-bool visit_is_meant(const struct visit *visit, const struct work_group *group,
-    const struct work_rcpt *rcpt);
+bool visit_is_meant(const struct visit *visit,
+    const struct control_group *group,
+    const struct control_rcpt *rcpt);
 
 /* State names of control.md section 3.1: of a vertex; of a recipient. */
 const char *visit_vertex_state(const struct vertex *vertex);
 const char *visit_state(const struct visit *visit,
-    const struct work_rcpt *rcpt);
+    const struct control_rcpt *rcpt);
 
 #endif

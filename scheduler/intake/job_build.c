@@ -1,9 +1,9 @@
 /* job_build.c - a parsed control file becomes a job and joins the plan
  *
- * In     a struct work with the state of every recipient
+ * In     a struct control_file with the state of every recipient
  * Out    one block of memory: offsets and counts, no address
  * Holds  nothing
- * Trusts work_parse for the form; times in records only within bounds
+ * Trusts control_file_parse for the form; times in records only within bounds
  * Spec   doc/INTERNALS.md row P4; RFC 3461 section 5.2
  *
  * SPDX-License-Identifier: ISC
@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/crc32c.h"
 #include "scheduler/intake/job_build.h"
-#include "scheduler/outcome/outcome.h"
 #include "scheduler/plan/retry.h"
 
 #include "base/banned.h"
@@ -24,7 +23,7 @@ enum { FUTURE_MAX_S = 366 * 86400 };	/* whatever a clock says */
 /* A recipient on its way into a vertex. */
 struct seat {
 	struct thread		*thread;
-	const struct work_rcpt	*rcpt;
+	const struct control_rcpt	*rcpt;
 	uint32_t		 group;
 	uint32_t		 expire_s;	/* as in a vertex */
 	uint8_t			 park;
@@ -32,51 +31,9 @@ struct seat {
 	int64_t			 until_s;	/* of the park; 0: no end */
 };
 
-unsigned
-rcpt_notify(const struct work *work, const struct work_rcpt *rcpt)
-{
-	unsigned notify = rcpt->notify;
-
-	if (work->terms.by_s == 0 || (notify & DSN_NOTIFY_NEVER))
-		return notify;
-	if (notify == DSN_NOTIFY_DEFAULT)
-		notify = DSN_NOTIFY_FAILURE | DSN_NOTIFY_DELAY;
-	if (!work->terms.by_returns)
-		notify |= DSN_NOTIFY_DELAY;
-	if (work->terms.by_traces)
-		notify |= NOTIFY_TRACE;
-	return notify;
-}
-
-bool
-rcpt_owes(const struct work *work, const struct work_rcpt *rcpt)
-{
-	return !rcpt->is_cancelled && !rcpt->is_reported &&
-	    job_owes(rcpt_notify(work, rcpt), rcpt->last->verdict.kind);
-}
-
-bool
-job_owes(unsigned notify, enum verdict_kind kind)
-{
-	switch (kind) {
-	case VERDICT_FAILED:
-		return dsn_wants(notify, DSN_NOTIFY_FAILURE);
-	case VERDICT_DELIVERED:
-	case VERDICT_EXPANDED:
-		return dsn_wants(notify, DSN_NOTIFY_SUCCESS) ||
-		    (notify & NOTIFY_TRACE) != 0;
-	case VERDICT_DEFERRED:
-		return dsn_wants(notify, DSN_NOTIFY_DELAY);
-	case VERDICT_RELAYED:
-		return (notify & NOTIFY_TRACE) != 0;
-	default:
-		return false;
-	}
-}
-
 /* By what orders say of it: those that differ do not go together. */
 static int
-park_compare(const struct seat *a, const struct seat *b)
+seat_compare_park(const struct seat *a, const struct seat *b)
 {
 	if (a->park != b->park)
 		return a->park < b->park ? -1 : 1;
@@ -91,20 +48,20 @@ park_compare(const struct seat *a, const struct seat *b)
 
 /* By group, thread, orders: equal ones become a vertex. */
 static int
-way_compare(const struct seat *a, const struct seat *b)
+seat_compare_way(const struct seat *a, const struct seat *b)
 {
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
 	if (a->thread != b->thread)
 		return (uintptr_t)a->thread < (uintptr_t)b->thread ? -1 : 1;
-	return park_compare(a, b);
+	return seat_compare_park(a, b);
 }
 
 static int
 seat_compare(const void *pa, const void *pb)
 {
 	const struct seat *a = pa, *b = pb;
-	int order = way_compare(a, b);
+	int order = seat_compare_way(a, b);
 
 	if (order != 0)
 		return order;
@@ -114,16 +71,16 @@ seat_compare(const void *pa, const void *pb)
 /* ---- what was ordered -------------------------------------------- */
 
 static void
-seat_park(struct seat *seat, const struct work *work, int64_t now_s)
+seat_park(struct seat *seat, const struct control_file *control, int64_t now_s)
 {
-	const struct work_rcpt *rcpt = seat->rcpt;
-	int64_t future_s = work->terms.hold_until_s;
+	const struct control_rcpt *rcpt = seat->rcpt;
+	int64_t future_s = control->terms.hold_until_s;
 
 	if (future_s > now_s + FUTURE_MAX_S)
 		future_s = now_s + FUTURE_MAX_S;
 	if (rcpt->is_frozen) {
 		seat->park = PARK_FROZEN;
-	} else if (!work_rcpt_is_free(rcpt, now_s)) {
+	} else if (!control_rcpt_is_free(rcpt, now_s)) {
 		seat->park = PARK_HELD;
 		seat->until_s = rcpt->hold_until_s;
 	} else if (rcpt->is_scheduled && rcpt->next_s > now_s) {
@@ -137,7 +94,7 @@ seat_park(struct seat *seat, const struct work *work, int64_t now_s)
 }
 
 static uint32_t
-age_at(int64_t moment_s, int64_t born_s)
+job_age_at(int64_t moment_s, int64_t born_s)
 {
 	int64_t age_s = moment_s - born_s;
 
@@ -147,31 +104,31 @@ age_at(int64_t moment_s, int64_t born_s)
 
 /* When it is given up, where that is not what the clause says. */
 static void
-seat_expire(struct seat *seat, const struct work *work)
+seat_expire(struct seat *seat, const struct control_file *control)
 {
-	const struct work_rcpt *rcpt = seat->rcpt;
-	int64_t born_s = spool_id_time_us(slice_of(work->id)) / 1000000;
-	int64_t by_s = work->terms.by_returns ? work->terms.by_s : 0;
-	int64_t held_s = work_rcpt_held_s(rcpt);
+	const struct control_rcpt *rcpt = seat->rcpt;
+	int64_t born_s = spool_id_time_us(slice_of(control->id)) / 1000000;
+	int64_t by_s = control->terms.by_returns ? control->terms.by_s : 0;
+	int64_t held_s = control_rcpt_held_s(rcpt);
 
 	if (rcpt->expire_s > 0) {
-		seat->expire_s = age_at(rcpt->expire_s, born_s);
+		seat->expire_s = job_age_at(rcpt->expire_s, born_s);
 		seat->is_strict = true;
 	} else if (by_s > 0) {		/* RFC 2852 section 4.1 */
-		seat->expire_s = age_at(by_s, born_s);
+		seat->expire_s = job_age_at(by_s, born_s);
 		seat->is_strict = true;
 	} else if (rcpt->thawed_s > 0) {
-		seat->expire_s = age_at(rcpt->thawed_s + held_s +
+		seat->expire_s = job_age_at(rcpt->thawed_s + held_s +
 		    seat->thread->ring->clause.expire_s, born_s);
 	} else if (rcpt->way_since_s > 0) {
-		seat->expire_s = age_at(rcpt->way_since_s + held_s +
+		seat->expire_s = job_age_at(rcpt->way_since_s + held_s +
 		    seat->thread->ring->clause.expire_s, born_s);
 	} else if (held_s > 0) {
-		seat->expire_s = age_at(born_s + held_s +
+		seat->expire_s = job_age_at(born_s + held_s +
 		    seat->thread->ring->clause.expire_s, born_s);
 	}
 	if (rcpt->way_count > 0 && rcpt->ways[0].after_s > 0) {
-		uint32_t end_s = age_at(rcpt->ways[0].after_s +
+		uint32_t end_s = job_age_at(rcpt->ways[0].after_s +
 		    (rcpt->way_since_s > 0 ? rcpt->way_since_s : born_s),
 		    born_s);
 
@@ -185,44 +142,46 @@ seat_expire(struct seat *seat, const struct work *work)
 /* ---- vertices ---------------------------------------------------- */
 
 static struct thread_way
-way_of(const struct conf *conf, const struct work *work, size_t group,
-    const struct work_rcpt *rcpt)
+seat_way(const struct conf *conf, const struct control_file *control,
+    size_t group,
+    const struct control_rcpt *rcpt)
 {
 	const struct conf_zone *zone = conf_zone_for(conf,
-	    work->terms.zone.n > 0 ? work->terms.zone : rcpt->zone,
-	    rcpt->channel, work->groups[group].sender, rcpt->host);
+	    control->terms.zone.n > 0 ? control->terms.zone : rcpt->zone,
+	    rcpt->channel, control->groups[group].sender, rcpt->host);
 
 	return (struct thread_way){ rcpt->channel, rcpt->host,
 		slice_of(zone ? zone->name : "") };
 }
 
 static size_t
-seats_take(struct scheduler *scheduler, const struct work *work,
+seats_take(struct intake *intake, const struct control_file *control,
     struct seat *seats, bool *out_owes)
 {
 	int64_t now_ms = clock_steady_ms(), now_s = clock_wall_s();
 	size_t count = 0;
 
 	*out_owes = false;
-	for (size_t i = 0; i < work->group_count; i++)
-		for (size_t k = 0; k < work->groups[i].rcpt_count; k++) {
-			const struct work_rcpt *rcpt =
-			    &work->groups[i].rcpts[k];
+	for (size_t i = 0; i < control->group_count; i++)
+		for (size_t k = 0; k < control->groups[i].rcpt_count; k++) {
+			const struct control_rcpt *rcpt =
+			    &control->groups[i].rcpts[k];
 			struct seat *seat = &seats[count];
 
 			if (rcpt->is_final) {
-				if (rcpt_owes(work, rcpt))
+				if (rcpt_owes(control, rcpt))
 					*out_owes = true;
 				continue;
 			}
 			*seat = (struct seat){ .rcpt = rcpt,
 			    .group = (uint32_t)i, .thread =
-			    thread_get(&scheduler->threads, scheduler->conf,
-			    way_of(scheduler->conf, work, i, rcpt),
+			    thread_get(&intake->queue->threads,
+			    intake->queue->conf,
+			    seat_way(intake->queue->conf, control, i, rcpt),
 			    now_ms) };
-			orders_apply(&scheduler->orders, seat->thread);
-			seat_park(seat, work, now_s);
-			seat_expire(seat, work);
+			orders_apply(&intake->queue->orders, seat->thread);
+			seat_park(seat, control, now_s);
+			seat_expire(seat, control);
 			count++;
 		}
 	return count;
@@ -234,7 +193,7 @@ vertices_count(const struct seat *seats, size_t count)
 	size_t vertices = 0, run = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (i == 0 || way_compare(&seats[i], &seats[i - 1]) != 0 ||
+		if (i == 0 || seat_compare_way(&seats[i], &seats[i - 1]) != 0 ||
 		    run == VERTEX_RCPTS_MAX) {
 			vertices++;
 			run = 0;
@@ -247,7 +206,7 @@ vertices_count(const struct seat *seats, size_t count)
 /* Notices that were sent, and those whose time had passed when the last try
  * was made: one for several. */
 static void
-vertex_take_notices(struct vertex *vertex, const struct work_rcpt *rcpt)
+vertex_take_notices(struct vertex *vertex, const struct control_rcpt *rcpt)
 {
 	const struct conf_schedule *clause = &vertex->thread->ring->clause;
 	unsigned notices = rcpt->delay_notices;
@@ -255,7 +214,7 @@ vertex_take_notices(struct vertex *vertex, const struct work_rcpt *rcpt)
 	    1000000;
 
 	if (notices > 0 && rcpt->last_try_s > born_s) {
-		unsigned passed = job_notices_due(vertex->job, clause,
+		unsigned passed = queue_notices_due(vertex->job, clause,
 		    (rcpt->last_try_s - born_s) * 1000);
 
 		notices = passed > notices ? passed : notices;
@@ -266,7 +225,7 @@ vertex_take_notices(struct vertex *vertex, const struct work_rcpt *rcpt)
 
 /* When the vertex's earliest recipient is due, from its records. */
 static void
-vertex_take(struct vertex *vertex, const struct work_rcpt *rcpt,
+vertex_take(struct vertex *vertex, const struct control_rcpt *rcpt,
     bool is_queue_only, int64_t now_ms, int64_t now_s)
 {
 	const struct conf_schedule *clause = &vertex->thread->ring->clause;
@@ -291,16 +250,17 @@ vertex_take(struct vertex *vertex, const struct work_rcpt *rcpt,
 }
 
 static void
-vertices_fill(struct job *job, const struct work *work,
+vertices_fill(struct job *job, const struct control_file *control,
     const struct seat *seats, size_t count)
 {
 	int64_t now_ms = clock_steady_ms(), now_s = clock_wall_s();
 	struct vertex *vertex = NULL;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct work_group *group = &work->groups[seats[i].group];
+		const struct control_group *group =
+		    &control->groups[seats[i].group];
 
-		if (i == 0 || way_compare(&seats[i], &seats[i - 1]) != 0 ||
+		if (i == 0 || seat_compare_way(&seats[i], &seats[i - 1]) != 0 ||
 		    vertex->rcpt_count == VERTEX_RCPTS_MAX) {
 			vertex = vertex ? vertex + 1 : job->vertices;
 			vertex->thread = seats[i].thread;
@@ -314,14 +274,14 @@ vertices_fill(struct job *job, const struct work *work,
 			vertex->notices = NOTICES_NONE;
 		}
 		job->rcpts[i].offset = seats[i].rcpt->offset;
-		job->rcpts[i].notify = (uint8_t)rcpt_notify(work,
+		job->rcpts[i].notify = (uint8_t)rcpt_notify(control,
 		    seats[i].rcpt);
 		vertex_take(vertex, seats[i].rcpt,
-		    work->terms.is_queue_only, now_ms, now_s);
+		    control->terms.is_queue_only, now_ms, now_s);
 		if (vertex->park != PARK_NONE)
 			vertex->moment_ms = seats[i].until_s == 0 ? 0 :
 			    now_ms + (seats[i].until_s - now_s) * 1000;
-		if (work->errors_to.n == 0)
+		if (control->errors_to.n == 0)
 			vertex->notices = NOTICES_NONE;
 	}
 }
@@ -329,7 +289,7 @@ vertices_fill(struct job *job, const struct work *work,
 /* When it was accepted, on our steady clock.  The id's time may lie in the
  * future when the clock went back: then it is new. */
 static int64_t
-born_ms(const char *id)
+job_born_ms(const char *id)
 {
 	int64_t age_ms = (clock_wall_us() -
 	    spool_id_time_us(slice_of(id))) / 1000;
@@ -338,7 +298,7 @@ born_ms(const char *id)
 }
 
 struct job *
-job_build(struct scheduler *scheduler, const struct work *work,
+job_build(struct intake *intake, const struct control_file *control,
     struct arena *scratch)
 {
 	struct seat one, *seats = &one;
@@ -346,103 +306,27 @@ job_build(struct scheduler *scheduler, const struct work *work,
 	size_t count;
 	bool owes;
 
-	if (work->rcpt_total > 1)
-		seats = arena_alloc(scratch, work->rcpt_total * sizeof(*seats));
-	count = seats_take(scheduler, work, seats, &owes);
+	if (control->rcpt_total > 1)
+		seats = arena_alloc(scratch,
+		    control->rcpt_total * sizeof(*seats));
+	count = seats_take(intake, control, seats, &owes);
 	if (count > 1)
 		qsort(seats, count, sizeof(*seats), seat_compare);
 	job = job_new(vertices_count(seats, count), count);
-	job->inode = work->inode;
-	strlcpy(job->id, work->id, sizeof(job->id));
-	job->born_ms = born_ms(work->id);
-	job->rcpt_total = (uint32_t)work->rcpt_total;
-	job->source = crc32c(0, work->source.p, work->source.n);
-	job->priority = (int8_t)work->terms.priority;
+	job->inode = control->inode;
+	strlcpy(job->id, control->id, sizeof(job->id));
+	job->born_ms = job_born_ms(control->id);
+	job->rcpt_total = (uint32_t)control->rcpt_total;
+	job->source = crc32c(0, control->source.p, control->source.n);
+	job->priority = (int8_t)control->terms.priority;
 	if (owes)
 		job->flags |= JOB_OWES;
-	if (work->cancelled_total > 0)
+	if (control->cancelled_total > 0)
 		job->flags |= JOB_TRASH;
-	if (work->terms.by_s > 0 && !work->terms.by_returns)
-		job->by_s = age_at(work->terms.by_s,
-		    spool_id_time_us(slice_of(work->id)) / 1000000);
-	vertices_fill(job, work, seats, count);
+	if (control->terms.by_s > 0 && !control->terms.by_returns)
+		job->by_s = job_age_at(control->terms.by_s,
+		    spool_id_time_us(slice_of(control->id)) / 1000000);
+	vertices_fill(job, control, seats, count);
 	return job;
 }
 
-unsigned
-job_notices_due(const struct job *job, const struct conf_schedule *clause,
-    int64_t age_ms)
-{
-	return retry_warns_due(clause, age_ms) +
-	    (job->by_s > 0 && age_ms / 1000 >= job->by_s);
-}
-
-/* When the next notice behind so many is due; INT64_MAX: never. */
-static int64_t
-notice_ms(const struct job *job, const struct conf_schedule *clause,
-    unsigned sent)
-{
-	size_t clauses = 0;
-	int64_t age_s = INT64_MAX;
-	bool by_is_left = job->by_s > 0;
-
-	for (unsigned i = 0; i <= sent; i++) {
-		bool has_clause = clauses < clause->warn_count;
-
-		if (by_is_left && (!has_clause ||
-		    job->by_s <= clause->warn_s[clauses])) {
-			age_s = job->by_s;
-			by_is_left = false;
-		} else if (has_clause) {
-			age_s = clause->warn_s[clauses++];
-		} else {
-			return INT64_MAX;
-		}
-	}
-	return job->born_ms + age_s * 1000;
-}
-
-void
-job_wait(struct scheduler *scheduler, struct vertex *vertex, int64_t due_ms)
-{
-	const struct conf_schedule *clause = &vertex->thread->ring->clause;
-	int64_t warn_ms = vertex->notices == NOTICES_NONE ? INT64_MAX :
-	    notice_ms(vertex->job, clause, vertex->notices);
-	int64_t end_ms = vertex->job->born_ms +
-	    (int64_t)vertex->expire_s * 1000;
-
-	if ((vertex->is_strict || (vertex->has_ways &&
-	    vertex->expire_s > 0)) && end_ms < due_ms)
-		due_ms = end_ms;
-	if (warn_ms < due_ms && (vertex->tries > 0 || vertex->job->by_s > 0)) {
-		vertex->next_ms = due_ms;
-		due_ms = warn_ms;
-	} else {
-		vertex->next_ms = 0;
-	}
-	plan_wait(&scheduler->plan, vertex, due_ms);
-}
-
-void
-job_plan(struct scheduler *scheduler, struct job *job)
-{
-	int64_t now_ms = clock_steady_ms();
-
-	for (size_t i = 0; i < job->vertex_count; i++) {
-		struct vertex *vertex = &job->vertices[i];
-
-		if (vertex->park == PARK_FROZEN ||
-		    (vertex->park == PARK_HELD && vertex->moment_ms == 0))
-			plan_park(&scheduler->plan, vertex);
-		else if (vertex->park == PARK_HELD)
-			plan_wait(&scheduler->plan, vertex,
-			    vertex->moment_ms);
-		else if (vertex->moment_ms > now_ms || vertex->is_strict)
-			job_wait(scheduler, vertex, vertex->moment_ms >
-			    now_ms ? vertex->moment_ms : now_ms);
-		else
-			plan_ready(&scheduler->plan, vertex);
-	}
-	if (job->rcpt_count == 0 || (job->flags & JOB_OWES))
-		outcome_job(scheduler, job);
-}

@@ -13,17 +13,15 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
-#include "scheduler/control/resend.h"
+#include "scheduler/outcome/resend.h"
 #include "scheduler/intake/job_build.h"
 #include "scheduler/outcome/expire.h"
-#include "scheduler/outcome/group.h"
 #include "scheduler/outcome/outcome.h"
-#include "scheduler/report/report.h"
 
 #include "base/banned.h"
 
 void
-expire_verdict(const struct work_rcpt *rcpt, int64_t age_s,
+expire_verdict(const struct control_rcpt *rcpt, int64_t age_s,
     struct verdict *out)
 {
 	char span[CLOCK_TEXT_BYTES];
@@ -43,7 +41,7 @@ expire_verdict(const struct work_rcpt *rcpt, int64_t age_s,
 /* A rule said that this is no case for another try: the other side's words
  * and its status, which is final now. */
 static void
-end_verdict(const struct work_rcpt *rcpt, struct verdict *out)
+expire_end_verdict(const struct control_rcpt *rcpt, struct verdict *out)
 {
 	const struct verdict *last = rcpt->last ? &rcpt->last->verdict : NULL;
 	char status[sizeof(out->status)] = "5.0.0";
@@ -59,16 +57,16 @@ end_verdict(const struct work_rcpt *rcpt, struct verdict *out)
 
 /* is_last: its time is over whatever ways are left. */
 static void
-expire_rcpt(const struct job *job, const struct work_rcpt *rcpt,
-    bool has_ended, bool is_last, struct work_record *record)
+expire_rcpt(const struct job *job, const struct control_rcpt *rcpt,
+    bool has_ended, bool is_last, struct control_record *record)
 {
 	int64_t age_s = (clock_steady_ms() - job->born_ms) / 1000;
 
-	*record = (struct work_record){ .kind = WORK_OUTCOME,
-	    .rcpt_offset = is_last ? work_rcpt_end_offset(rcpt) :
+	*record = (struct control_record){ .kind = RECORD_OUTCOME,
+	    .rcpt_offset = is_last ? control_rcpt_end_offset(rcpt) :
 	    rcpt->offset, .time_s = clock_wall_s(), .tries = rcpt->tries };
 	if (has_ended)
-		end_verdict(rcpt, &record->verdict);
+		expire_end_verdict(rcpt, &record->verdict);
 	else
 		expire_verdict(rcpt, age_s, &record->verdict);
 	event(EV_RCPT_FAIL, job->id, "to", rcpt->user, "channel",
@@ -79,7 +77,7 @@ expire_rcpt(const struct job *job, const struct work_rcpt *rcpt,
 }
 
 static bool
-is_meant(const struct vertex *vertex, const struct rcpt *rcpt)
+expire_is_meant(const struct vertex *vertex, const struct rcpt *rcpt)
 {
 	return !(rcpt->flags & RCPT_FINAL) &&
 	    (vertex->is_expired || (rcpt->flags & RCPT_ENDED));
@@ -87,67 +85,69 @@ is_meant(const struct vertex *vertex, const struct rcpt *rcpt)
 
 /* Those meant go their next way as soon as the file is read again. */
 static void
-expire_move(struct scheduler *scheduler, struct vertex *vertex)
+expire_move(struct outcome *outcome, struct vertex *vertex)
 {
 	struct rcpt *rcpts = vertex_rcpts(vertex);
 
 	for (size_t i = 0; i < vertex->rcpt_count; i++)
-		if (is_meant(vertex, &rcpts[i]))
+		if (expire_is_meant(vertex, &rcpts[i]))
 			outcome_move(vertex, &rcpts[i]);
 	vertex->is_expired = vertex->has_ended = false;
-	plan_forget(&scheduler->plan, vertex);
+	plan_forget(&outcome->queue->plan, vertex);
 }
 
 static void
-expire_done(struct scheduler *scheduler, struct vertex *vertex)
+expire_done(struct outcome *outcome, struct vertex *vertex)
 {
 	struct job *job = vertex->job;
 	struct rcpt *rcpts = vertex_rcpts(vertex);
 
 	if (vertex->has_ways && !vertex->is_strict) {
-		expire_move(scheduler, vertex);
+		expire_move(outcome, vertex);
 		return;
 	}
 	for (size_t i = 0; i < vertex->rcpt_count; i++) {
-		if (!is_meant(vertex, &rcpts[i]))
+		if (!expire_is_meant(vertex, &rcpts[i]))
 			continue;
 		rcpts[i].flags |= RCPT_FINAL;
 		vertex->final_count++;
 		job->final_count++;
 		job->failed_count++;
-		scheduler->total.failed++;
+		outcome->queue->total.failed++;
 	}
 	vertex->is_expired = vertex->has_ended = false;
 	job->flags |= JOB_OWES;
 	if (vertex->final_count == vertex->rcpt_count)
-		plan_done(&scheduler->plan, vertex);
+		plan_done(&outcome->queue->plan, vertex);
 	else
-		outcome_again(scheduler, vertex);
+		outcome_again(outcome, vertex);
 }
 
 /* P4: records, synced with the group.  returns 0 or -1. */
 static int
-records_add(struct scheduler *scheduler, struct job *job,
-    const struct work_record *records, size_t count, struct err *err)
+expire_add_records(struct outcome *outcome, struct job *job,
+    const struct control_record *records, size_t count, struct err *err)
 {
-	if (count > 0 && work_append(job->control_fd, job->id, records,
+	if (count > 0 && control_file_append(job->control_fd, job->id, records,
 	    count, err) < 0)
 		return -1;
-	group_dirty(scheduler, job);
+	group_dirty(outcome->group, job);
 	return 0;
 }
 
 /* The vertex's next recipient (*at from 0) that the file does not call
  * final; *out_own is memory's.  NULL: there is none any more. */
-static const struct work_rcpt *
-open_rcpt(const struct vertex *vertex, const struct work *work, size_t *at,
+static const struct control_rcpt *
+expire_next_rcpt(const struct vertex *vertex,
+    const struct control_file *control,
+    size_t *at,
     struct rcpt **out_own)
 {
 	while (*at < vertex->rcpt_count) {
-		const struct work_rcpt *rcpt;
+		const struct control_rcpt *rcpt;
 
 		*out_own = &vertex_rcpts(vertex)[(*at)++];
-		rcpt = report_rcpt(work, (*out_own)->offset);
+		rcpt = control_rcpt_at(control, (*out_own)->offset);
 		if (rcpt != NULL && !rcpt->is_final)
 			return rcpt;
 	}
@@ -155,29 +155,29 @@ open_rcpt(const struct vertex *vertex, const struct work *work, size_t *at,
 }
 
 static int
-expire_vertex(struct scheduler *scheduler, struct vertex *vertex,
-    const struct work *work, struct err *err)
+expire_vertex(struct outcome *outcome, struct vertex *vertex,
+    const struct control_file *control, struct err *err)
 {
-	struct work_record records[VERTEX_RCPTS_MAX];
+	struct control_record records[VERTEX_RCPTS_MAX];
 	struct job *job = vertex->job;
-	const struct work_rcpt *rcpt;
+	const struct control_rcpt *rcpt;
 	size_t at = 0, count = 0;
 	struct rcpt *own;
 
-	while ((rcpt = open_rcpt(vertex, work, &at, &own)) != NULL)
-		if (is_meant(vertex, own))
+	while ((rcpt = expire_next_rcpt(vertex, control, &at, &own)) != NULL)
+		if (expire_is_meant(vertex, own))
 			expire_rcpt(job, rcpt, (own->flags & RCPT_ENDED) != 0,
 			    vertex->is_strict, &records[count++]);
-	if (records_add(scheduler, job, records, count, err) < 0)
+	if (expire_add_records(outcome, job, records, count, err) < 0)
 		return -1;
-	expire_done(scheduler, vertex);
+	expire_done(outcome, vertex);
 	return 1;
 }
 
 /* ---- on-exhaust freeze ------------------------------------------- */
 
 static bool
-is_to_freeze(const struct vertex *vertex)
+expire_freezes(const struct vertex *vertex)
 {
 	return vertex->is_expired && !vertex->is_strict &&
 	    !vertex->has_ways &&
@@ -185,9 +185,10 @@ is_to_freeze(const struct vertex *vertex)
 }
 
 static void
-freeze_rcpt(const struct work_rcpt *rcpt, struct work_record *record)
+expire_freeze_rcpt(const struct control_rcpt *rcpt,
+    struct control_record *record)
 {
-	*record = (struct work_record){ .kind = WORK_FROZEN,
+	*record = (struct control_record){ .kind = RECORD_FROZEN,
 	    .rcpt_offset = rcpt->offset, .time_s = clock_wall_s(),
 	    .tries = rcpt->tries };
 	verdict_set(&record->verdict, VERDICT_DEFERRED, NULL, "scheduler",
@@ -197,26 +198,26 @@ freeze_rcpt(const struct work_rcpt *rcpt, struct work_record *record)
 /* Instead of the last outcome: it stays as it is until somebody thaws it.
  * What a rule has ended is not kept. */
 static int
-freeze_vertex(struct scheduler *scheduler, struct vertex *vertex,
-    const struct work *work, struct err *err)
+expire_freeze_vertex(struct outcome *outcome, struct vertex *vertex,
+    const struct control_file *control, struct err *err)
 {
-	struct work_record records[VERTEX_RCPTS_MAX];
+	struct control_record records[VERTEX_RCPTS_MAX];
 	struct job *job = vertex->job;
-	const struct work_rcpt *rcpt;
+	const struct control_rcpt *rcpt;
 	size_t at = 0, count = 0;
 	struct rcpt *own;
 
-	while ((rcpt = open_rcpt(vertex, work, &at, &own)) != NULL)
+	while ((rcpt = expire_next_rcpt(vertex, control, &at, &own)) != NULL)
 		if (!(own->flags & (RCPT_FINAL | RCPT_ENDED)))
-			freeze_rcpt(rcpt, &records[count++]);
-	if (records_add(scheduler, job, records, count, err) < 0)
+			expire_freeze_rcpt(rcpt, &records[count++]);
+	if (expire_add_records(outcome, job, records, count, err) < 0)
 		return -1;
 	event(EV_MESSAGE_ORDERED, job->id, "op", SLICE("freeze"), "by",
 	    SLICE("scheduler"), "reason", SLICE("retries are exhausted"),
 	    "rcpts", event_number((int64_t)count), NULL);
 	vertex->is_expired = false;
 	vertex->park = PARK_FROZEN;
-	plan_park(&scheduler->plan, vertex);
+	plan_park(&outcome->queue->plan, vertex);
 	return 1;
 }
 
@@ -224,51 +225,53 @@ freeze_vertex(struct scheduler *scheduler, struct vertex *vertex,
 
 /* Once in a message's life. */
 static bool
-is_to_reroute(const struct vertex *vertex, const struct work *work)
+expire_reroutes(const struct vertex *vertex, const struct control_file *control)
 {
 	return vertex->is_expired && !vertex->is_strict &&
-	    !work->terms.is_rerouted &&
+	    !control->terms.is_rerouted &&
 	    vertex->thread->ring->clause.exhaust == EXHAUST_REROUTE;
 }
 
 static bool
-is_of_group(const struct work_group *group, const struct work_rcpt *rcpt)
+expire_is_of_group(const struct control_group *group,
+    const struct control_rcpt *rcpt)
 {
 	return rcpt >= group->rcpts && rcpt < group->rcpts +
 	    group->rcpt_count;
 }
 
 /* Its group; most often that of the one before. */
-static const struct work_group *
-group_of(const struct work *work, const struct work_rcpt *rcpt,
-    const struct work_group *before)
+static const struct control_group *
+expire_group(const struct control_file *control,
+    const struct control_rcpt *rcpt,
+    const struct control_group *before)
 {
-	const struct work_group *group = work->groups;
+	const struct control_group *group = control->groups;
 
-	if (before != NULL && is_of_group(before, rcpt))
+	if (before != NULL && expire_is_of_group(before, rcpt))
 		return before;
-	while (!is_of_group(group, rcpt))
+	while (!expire_is_of_group(group, rcpt))
 		group++;
 	return group;
 }
 
 /* What a rule has ended fails; what has no address, too. */
 static void
-resend_add(struct resend *those, const struct vertex *vertex,
-    const struct work *work)
+expire_add_resend(struct resend *those, const struct vertex *vertex,
+    const struct control_file *control)
 {
-	const struct work_rcpt *rcpt;
+	const struct control_rcpt *rcpt;
 	struct rcpt *own;
 	size_t at = 0;
 
-	while ((rcpt = open_rcpt(vertex, work, &at, &own)) != NULL) {
+	while ((rcpt = expire_next_rcpt(vertex, control, &at, &own)) != NULL) {
 		size_t n = those->count;
 
 		if ((own->flags & (RCPT_FINAL | RCPT_ENDED)) ||
 		    !resend_is_address(rcpt->user))
 			continue;
 		own->flags |= RCPT_RESENT;
-		those->groups[n] = group_of(work, rcpt, n > 0 ?
+		those->groups[n] = expire_group(control, rcpt, n > 0 ?
 		    those->groups[n - 1] : NULL);
 		those->rcpts[n] = rcpt;
 		those->count++;
@@ -276,7 +279,8 @@ resend_add(struct resend *those, const struct vertex *vertex,
 }
 
 static void
-resent(void *context, const struct job *job, size_t count, const char *as)
+expire_tell_resent(void *context, const struct job *job, size_t count,
+    const char *as)
 {
 	event(EV_MESSAGE_ORDERED, job->id, "op", SLICE("reroute"), "by",
 	    SLICE("scheduler"), "reason", SLICE("retries are exhausted"),
@@ -285,7 +289,7 @@ resent(void *context, const struct job *job, size_t count, const char *as)
 
 /* They are final here; or, after trouble, as they were. */
 static void
-vertex_resent(struct scheduler *scheduler, struct vertex *vertex,
+expire_resent_vertex(struct outcome *outcome, struct vertex *vertex,
     bool is_done)
 {
 	struct rcpt *rcpts = vertex_rcpts(vertex);
@@ -303,14 +307,14 @@ vertex_resent(struct scheduler *scheduler, struct vertex *vertex,
 	if (is_done && vertex->is_expired &&
 	    vertex->final_count == vertex->rcpt_count) {
 		vertex->is_expired = vertex->has_ended = false;
-		plan_done(&scheduler->plan, vertex);
+		plan_done(&outcome->queue->plan, vertex);
 	}
 }
 
 /* returns 1 records were written; 0 nobody is to be rerouted; -1. */
 static int
-reroute_job(struct scheduler *scheduler, struct job *job,
-    const struct work *work, struct err *err)
+expire_reroute_job(struct outcome *outcome, struct job *job,
+    const struct control_file *control, struct err *err)
 {
 	struct resend those;
 	int result = 0;
@@ -318,50 +322,53 @@ reroute_job(struct scheduler *scheduler, struct job *job,
 	resend_init(&those, job->rcpt_count + 1);
 	those.is_exhausted = true;
 	for (size_t i = 0; i < job->vertex_count; i++)
-		if (is_to_reroute(&job->vertices[i], work))
-			resend_add(&those, &job->vertices[i], work);
+		if (expire_reroutes(&job->vertices[i], control))
+			expire_add_resend(&those, &job->vertices[i], control);
 	if (those.count > 0)
-		result = resend(scheduler, job, &those, resent, NULL,
+		result = resend(outcome->queue->spool, job, &those,
+		    expire_tell_resent,
+		    NULL,
 		    err) < 0 ? -1 : 1;
 	for (size_t i = 0; i < job->vertex_count && those.count > 0; i++)
-		vertex_resent(scheduler, &job->vertices[i], result == 1);
+		expire_resent_vertex(outcome, &job->vertices[i], result == 1);
 	if (result == 1) {
 		job->flags |= JOB_OWES;
-		group_dirty(scheduler, job);
+		group_dirty(outcome->group, job);
 	}
 	resend_release(&those);
 	return result;
 }
 
 static int
-vertex_write(struct scheduler *scheduler, struct vertex *vertex,
-    const struct work *work, struct err *err)
+expire_write_vertex(struct outcome *outcome, struct vertex *vertex,
+    const struct control_file *control, struct err *err)
 {
 	if (!vertex->is_expired && !vertex->has_ended)
 		return 0;
-	if (is_to_freeze(vertex)) {
+	if (expire_freezes(vertex)) {
 		/* ended ones fail first; then the rest is all there is */
 		vertex->is_expired = false;
 		if (vertex->has_ended &&
-		    expire_vertex(scheduler, vertex, work, err) < 0)
+		    expire_vertex(outcome, vertex, control, err) < 0)
 			return -1;
 		vertex->is_expired = true;
 		if (vertex->state == VERTEX_DONE)
 			return 1;
-		plan_forget(&scheduler->plan, vertex);
-		return freeze_vertex(scheduler, vertex, work, err);
+		plan_forget(&outcome->queue->plan, vertex);
+		return expire_freeze_vertex(outcome, vertex, control, err);
 	}
-	return expire_vertex(scheduler, vertex, work, err);
+	return expire_vertex(outcome, vertex, control, err);
 }
 
 int
-expire_write(struct scheduler *scheduler, struct job *job,
-    const struct work *work, struct err *err)
+expire_write(struct outcome *outcome, struct job *job,
+    const struct control_file *control, struct err *err)
 {
-	int result = reroute_job(scheduler, job, work, err);
+	int result = expire_reroute_job(outcome, job, control, err);
 
 	for (size_t i = 0; i < job->vertex_count && result >= 0; i++) {
-		int wrote = vertex_write(scheduler, &job->vertices[i], work,
+		int wrote = expire_write_vertex(outcome, &job->vertices[i],
+		    control,
 		    err);
 
 		if (wrote < 0)

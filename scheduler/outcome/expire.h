@@ -5,18 +5,18 @@
 #ifndef ZM_SCHEDULER_EXPIRE_H
 #define ZM_SCHEDULER_EXPIRE_H
 
-#include "mail/work/work.h"
-#include "scheduler/state.h"
+#include "mail/control_file/control_file.h"
+#include "scheduler/outcome/outcome.h"
 
 /* Append a `failed` record for every recipient of the job's expired
- * vertices that is not final; work was just read.  returns 1 records were
+ * vertices that is not final; control was just read.  returns 1 records were
  * written (read the file again); 0 there was nothing; -1 trouble: the
  * vertices stay expired. */
-int expire_write(struct scheduler *scheduler, struct job *job,
-    const struct work *work, struct err *err);
+int expire_write(struct outcome *outcome, struct job *job,
+    const struct control_file *control, struct err *err);
 
 /* The verdict that ends it: the peer's last words behind ours. */
-void expire_verdict(const struct work_rcpt *rcpt, int64_t age_s,
+void expire_verdict(const struct control_rcpt *rcpt, int64_t age_s,
     struct verdict *out);
 
 #endif

@@ -10,17 +10,17 @@
 #define ZM_SCHEDULER_BOUNCE_H
 
 #include "mail/form.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 struct bounce_rcpt {
-	const struct work_rcpt	*rcpt;	/* rcpt->last is its outcome */
+	const struct control_rcpt	*rcpt;	/* rcpt->last is its outcome */
 	int64_t			 until_s;	/* delayed: wall time when it
 						 * will be given up */
 };
 
 struct bounce {
-	const struct work *work;
-	const struct work_group *group;	/* whose header is returned */
+	const struct control_file *control;
+	const struct control_group *group;	/* whose header is returned */
 	struct slice	 errors_to;	/* whom it is sent to */
 	const char	*host;		/* our name */
 	const char	*id;		/* of the report itself */
@@ -48,7 +48,8 @@ const char *bounce_status(const struct bounce *bounce,
 
 /* Must the whole message come back with the report?  Only with a failure,
  * unless RET=HDRS or it is bigger than limit_bytes. */
-bool bounce_returns_body(const struct work *work, enum bounce_kind kind,
+bool bounce_returns_body(const struct control_file *control,
+    enum bounce_kind kind,
     uint64_t limit_bytes);
 
 /* True when the report is sent with SMTPUTF8 and has parts of RFC 6533:

@@ -1,45 +1,41 @@
-/* report.h - reports are written, made durable, marked and sent
+/* report.h - one report: whom it is about, its text, its draft
  *
  * SPDX-License-Identifier: ISC
  */
 #ifndef ZM_SCHEDULER_REPORT_H
 #define ZM_SCHEDULER_REPORT_H
 
-#include "mail/work/work.h"
-#include "scheduler/state.h"
+#include "scheduler/report/bounce.h"
+#include "scheduler/report/reporter.h"
 
-enum {
-	REPORT_TURN_JOBS = 64,		/* written together: one sync */
-	REPORT_OWING_MS = 300000,	/* a failure waits so long for others */
-	REPORT_TROUBLE_MS = 10000	/* after a full disk and the like */
+struct report {
+	struct job		*job;
+	struct draft		 draft;
+	struct control_record	*records;	/* to be appended: marks */
+	size_t			 count;
+	char			*to;
+	enum bounce_kind	 kind;
+	char			 status[12];	/* of the first recipient */
+	bool			 has_more;	/* others are to be told, too */
 };
 
-/* Something of this job is to be looked at at the end of the turn: outcomes
- * to report, a notice of delay, expired recipients. */
-void report_add(struct scheduler *scheduler, struct job *job);
+/* Choose the recipients whose outcome is owed and not yet reported (and, if
+ * the job has JOB_NOTICE, those whose delay is) into bounce, out of
+ * bounce->control.  One report goes to one address: recipients of groups whose
+ * reports go elsewhere are left, *out_more tells that there are some.
+ * Returns how many; the array is in the intake's arena. */
+size_t report_choose_rcpts(struct reporter *reporter, const struct job *job,
+    struct bounce *bounce, bool *out_more);
 
-/* It owes a report, but others of it may still fail soon: wait a while. */
-void report_owing(struct scheduler *scheduler, struct job *job);
+/* Can a report be sent there at all? */
+bool report_address_is_good(struct slice address);
 
-/* Once a minute: who owes for too long reports now. */
-void report_tick(struct scheduler *scheduler);
+/* Write the draft dsn-<id>-<k> (row S3), unsynced, and the marks that have
+ * to follow its sync.  0; -1 with err: nothing is left behind. */
+int report_write(struct reporter *reporter, struct job *job,
+    struct bounce *bounce, struct report *out, struct err *err);
 
-/* Write what is queued (at most REPORT_TURN_JOBS jobs).  Returns when to
- * call again: a moment, INT64_MAX when nothing is queued. */
-int64_t report_turn_end(struct scheduler *scheduler);
-
-/* Both descriptors of the job, if they are not open.  1; 0 its files are
- * gone or cannot be opened now. */
-int report_open(struct scheduler *scheduler, struct job *job,
-    struct err *err);
-/* Open (if it is not) and read the job's control file into the intake's
- * arena, valid until the next read.  returns 1; 0 it is gone or cannot be
- * read now; -1 damaged. */
-int report_read(struct scheduler *scheduler, struct job *job,
-    struct work *work, struct err *err);
-
-/* The recipient with this offset, or NULL. */
-const struct work_rcpt *report_rcpt(const struct work *work,
-    uint32_t offset);
+/* Free what is not the draft. */
+void report_free_texts(struct report *report);
 
 #endif

@@ -13,11 +13,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "journal/event.h"
 #include "base/mem.h"
+#include "daemon/child.h"
 #include "io/ipc.h"
 #include "smtpserver/auth/check.h"
 #include "smtpserver/auth/process.h"
@@ -32,15 +32,16 @@ enum {
 
 struct auth_process {		/* the listener's side */
 	struct process	*process;
-	pid_t		 pid;
-	int		 socket;
+	struct child	*child;
+	loop_fn		*child_fn;	/* or NULL */
+	void		*context;
 };
 
 /* ---- a helper --------------------------------------------------------- */
 
 /* SIGALRM ends it: whoever waits in a PAM module cannot be asked to. */
 static bool
-answer(void *context, struct slice question, struct str *out)
+auth_helper_answer(void *context, struct slice question, struct str *out)
 {
 	bool is_answer;
 
@@ -51,12 +52,12 @@ answer(void *context, struct slice question, struct str *out)
 }
 
 static void __attribute__((noreturn))
-helper_run(struct conf *conf, struct slice secret, int socket)
+auth_helper_run(struct conf *conf, struct slice secret, int socket)
 {
 	struct auth_check *check = auth_check_new(conf, secret);
 
 	signal(SIGCHLD, SIG_DFL);	/* PAM modules fork and wait */
-	helper_serve(socket, answer, check);
+	helper_serve(socket, auth_helper_answer, check);
 	auth_check_free(&check);
 	event_flush();
 	_exit(0);
@@ -73,7 +74,7 @@ struct auth_server {
 };
 
 static void
-helper_start(struct auth_server *server)
+auth_helper_start(struct auth_server *server)
 {
 	struct slice secret = { server->secret, SECRET_BYTES };
 	int fd = ipc_take_fd(&server->inbox);
@@ -85,7 +86,7 @@ helper_start(struct auth_server *server)
 	pid = fork();
 	if (pid == 0) {
 		close(server->listener);
-		helper_run(server->conf, secret, fd);
+		auth_helper_run(server->conf, secret, fd);
 	}
 	if (pid < 0)
 		warning("cannot fork a helper for passwords: error %d",
@@ -94,7 +95,7 @@ helper_start(struct auth_server *server)
 }
 
 static void
-reload(struct auth_server *server)
+auth_server_reload(struct auth_server *server)
 {
 	struct arena *arena = arena_new();
 	struct conf_report report;
@@ -108,7 +109,7 @@ reload(struct auth_server *server)
 
 /* Only PAM's modules want root. */
 static void
-harden(struct process *process)
+auth_server_harden(struct process *process)
 {
 	struct rlimit none = { 0, 0 };
 	struct err err;
@@ -128,7 +129,7 @@ auth_server_run(struct process *process, int socket)
 	};
 	struct slice line;
 
-	harden(process);
+	auth_server_harden(process);
 	signal(SIGHUP, SIG_IGN);	/* the listener tells */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);	/* its end of file ends us */
@@ -140,9 +141,9 @@ auth_server_run(struct process *process, int socket)
 
 		while (ipc_line(&server.inbox, &cursor, &line) == 1)
 			if (slice_is(line, "reload"))
-				reload(&server);
+				auth_server_reload(&server);
 			else
-				helper_start(&server);
+				auth_helper_start(&server);
 		ipc_inbox_consume(&server.inbox, cursor);
 	}
 	_exit(0);
@@ -157,46 +158,48 @@ auth_process_is_wanted(const struct conf *conf)
 	    conf->auth.kind != AUTH_DOVECOT;
 }
 
+static void
+auth_process_run(void *context, int socket)
+{
+	struct auth_process *auth = context;
+
+	if (auth->child_fn != NULL)
+		auth->child_fn(auth->context);
+	auth_server_run(auth->process, socket);
+}
+
+static const struct child_kind auth_process_kind = {
+	.name = "smtpserver-auth", .run = auth_process_run,
+};
+
 struct auth_process *
 auth_process_start(struct process *process, loop_fn *child_fn, void *context,
     struct err *err)
 {
-	struct auth_process *auth;
-	int socket;
-	pid_t pid = daemon_fork(process, "smtpserver-auth", &socket, err);
+	struct auth_process *auth = mem_alloc(1, sizeof(*auth));
 
-	if (pid == 0) {
-		if (child_fn != NULL)
-			child_fn(context);
-		auth_server_run(process, socket);
-	}
-	if (pid < 0)
-		return NULL;
-	auth = mem_alloc(1, sizeof(*auth));
 	auth->process = process;
-	auth->pid = pid;
-	auth->socket = socket;
+	auth->child_fn = child_fn;
+	auth->context = context;
+	auth->child = child_new(process, &auth_process_kind, auth);
+	if (child_start(auth->child, err) < 0)
+		auth_process_free(&auth);
 	return auth;
+}
+
+void
+auth_process_attach(struct auth_process *auth)
+{
+	child_attach(auth->child);
 }
 
 void
 auth_process_free(struct auth_process **auth)
 {
-	struct auth_process *k = *auth;
-
-	if (k == NULL)
+	if (*auth == NULL)
 		return;
-	close(k->socket);
-	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	child_free(&(*auth)->child);
 	mem_free(auth);
-}
-
-void
-auth_process_in_child(struct auth_process *auth)
-{
-	if (auth != NULL)
-		close(auth->socket);
 }
 
 int
@@ -204,19 +207,19 @@ auth_process_open(struct auth_process *auth, struct err *err)
 {
 	int ends[2];
 
+	if (!child_is_running(auth->child) || child_fd_room(auth->child) == 0)
+		return err_set(err, "the process for passwords is gone");
 	if (ipc_pair(ends, err) < 0)
 		return -1;
-	if (ipc_send(auth->socket, SLICE("helper\n"), &ends[1], 1) != 7) {
-		err_sys(err, "the process for passwords is gone");
-		close(ends[0]);
-		ends[0] = -1;
-	}
-	close(ends[1]);
+	str_adds(child_outbox(auth->child), "helper\n");
+	child_add_fd(auth->child, ends[1]);
+	child_send(auth->child);
 	return ends[0];
 }
 
 void
 auth_process_reload(struct auth_process *auth)
 {
-	(void)ipc_send(auth->socket, SLICE("reload\n"), NULL, 0);
+	str_adds(child_outbox(auth->child), "reload\n");
+	child_send(auth->child);
 }

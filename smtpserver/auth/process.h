@@ -22,9 +22,10 @@ bool auth_process_is_wanted(const struct conf *conf);
  * nothing is open yet).  NULL with err. */
 struct auth_process *auth_process_start(struct process *process,
     loop_fn *child_fn, void *context, struct err *err);
+/* Watch it from now on; the process has a loop. */
+void auth_process_attach(struct auth_process *auth);
+/* Close its socket, which ends it, and wait for that. */
 void auth_process_free(struct auth_process **auth);
-/* In a child: close our socket. */
-void auth_process_in_child(struct auth_process *auth);
 
 /* A socket to a new helper.  -1 with err. */
 int auth_process_open(struct auth_process *auth, struct err *err);

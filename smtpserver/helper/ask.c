@@ -10,18 +10,16 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "smtpserver/session/session.h"
+#include "smtpserver/helper/ask.h"
 
 #include "base/banned.h"
 
-void
-session_ask(struct session *session, const char *kind,
-    struct slice question, int64_t for_ms, answered_fn *fn)
+struct ask *
+ask_new(const char *kind, struct slice question, int64_t for_ms,
+    answered_fn *fn)
 {
 	struct ask *ask = mem_alloc(1, sizeof(*ask));
 
-	if (session->ask != NULL)
-		panic("session_ask: a question is out already");
 	ask->kind = kind;
 	ask->for_ms = for_ms > 0 ? for_ms : ASK_FOR_MS;
 	ask->answered_fn = fn;
@@ -34,14 +32,7 @@ session_ask(struct session *session, const char *kind,
 	} else {
 		str_add_slice(&ask->question, question);
 	}
-	session->ask = ask;
-}
-
-void
-answer_trouble(struct answer *out)
-{
-	answer_set(out, 451, "4.3.0",
-	    "this cannot be looked up now, try later");
+	return ask;
 }
 
 void

@@ -41,6 +41,11 @@ enum ask_state {
 struct session;
 struct answer;
 
+struct ask;
+
+typedef void answered_fn(struct session *session, struct slice args,
+    const struct ask *ask, struct answer *out);
+
 struct ask {
 	const char	*kind;		/* static: row of helper_kinds */
 	struct str	 question;	/* one line, any bytes but LF */
@@ -50,22 +55,15 @@ struct ask {
 	int		 scope;		/* of the answer: enum fact_scope */
 	/* Goes on where the handler stopped.  args: of the command, once
 	 * more.  Fills out or asks again; the ask is freed behind it. */
-	void	(*answered_fn)(struct session *session, struct slice args,
-		    const struct ask *ask, struct answer *out);
+	answered_fn	*answered_fn;
 };
 
-typedef void answered_fn(struct session *session, struct slice args,
-    const struct ask *ask, struct answer *out);
-
-/* To be called by a command handler, which then returns without filling its
- * answer.  question is copied; one that has an LF or is too long is answered
+/* A question, which is copied; one that has an LF or is too long is answered
  * with trouble at once.  for_ms 0: ASK_FOR_MS. */
-void session_ask(struct session *session, const char *kind,
-    struct slice question, int64_t for_ms, answered_fn *fn);
+struct ask *ask_new(const char *kind, struct slice question, int64_t for_ms,
+    answered_fn *fn);
 
-/* The usual reply to trouble: 451 4.3.0 and words that tell nothing. */
-void answer_trouble(struct answer *out);
-
+/* Free it and null *ask; passwords in it are overwritten. */
 void ask_free(struct ask **ask);
 
 /* ---- who waits for which answer --------------------------------------- */

@@ -1,7 +1,7 @@
 /* helper.h - processes that answer what would block a session
  *
- * Each kind is a row of helper/kinds.c.  Helpers are forked by the listener
- * when first needed, from its own account; or they are somebody else's
+ * Each kind is a row of listener/helper_kinds.c.  Helpers are forked by the
+ * listener when first needed, from its own account; or they are somebody else's
  * process that listens on a socket in the run directory (the router, who
  * may read what we may not).  Either way the same lines:
  *
@@ -36,19 +36,8 @@ struct helper_kind {
 	bool		 keeps;
 };
 
-/* The rows; the last one has no name. */
-extern const struct helper_kind helper_kinds[];
-
-/* ---- kinds ------------------------------------------------------------ */
-
 /* Questions to the DNS: helper/dns.c has them. */
-void helper_dns(struct process *process, int socket);
-/* Rates and numbers at once: helper/rate.c. */
-void helper_rate(struct process *process, int socket);
-/* Policy services: helper/policy.c. */
-void helper_policy(struct process *process, int socket);
-/* Who was seen before: helper/greylist.c. */
-void helper_greylist(struct process *process, int socket);
+void dns_serve(struct process *process, int socket);
 
 /* ---- the frame of those that answer one at a time --------------------- */
 

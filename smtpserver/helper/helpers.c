@@ -10,7 +10,6 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -84,7 +83,7 @@ helper_choose(struct kind *kind)
 	struct helper *helper, *best = NULL;
 
 	TAILQ_FOREACH(helper, &kind->helpers, entry)
-		if (!helper->is_leaving &&
+		if (!helper->is_leaving && !helper->is_hanging &&
 		    helper->in_hand_count < kind->row->at_once &&
 		    (best == NULL ||
 		    helper->in_hand_count < best->in_hand_count))
@@ -121,7 +120,7 @@ helper_addressed(const struct kind *kind, const struct question *question,
 	    !slice_number(slice_first(text, dash), 1, INT32_MAX, &pid))
 		return false;
 	TAILQ_FOREACH(*out, &kind->helpers, entry)
-		if ((*out)->pid == (pid_t)pid)
+		if (child_pid((*out)->child) == (pid_t)pid)
 			break;
 	return true;
 }
@@ -129,6 +128,7 @@ helper_addressed(const struct kind *kind, const struct question *question,
 static void
 question_give(struct question *question, struct helper *helper)
 {
+	struct str *outbox = child_outbox(helper->child);
 	struct kind *kind = helper->kind;
 
 	question_dequeue(kind, question);
@@ -137,9 +137,9 @@ question_give(struct question *question, struct helper *helper)
 	question->until_ms = clock_steady_ms() + kind->row->for_ms;
 	TAILQ_INSERT_TAIL(&helper->in_hand, question, entry);
 	helper->in_hand_count++;
-	str_addf(&helper->outbox, "%" PRIu64 " ", question->token);
-	str_add_slice(&helper->outbox, str_slice(&question->text));
-	str_addc(&helper->outbox, '\n');
+	str_addf(outbox, "%" PRIu64 " ", question->token);
+	str_add_slice(outbox, str_slice(&question->text));
+	str_addc(outbox, '\n');
 }
 
 static void
@@ -174,8 +174,7 @@ kind_run(struct kind *kind)
 		str_release(&why);
 	}
 	TAILQ_FOREACH(helper, &kind->helpers, entry)
-		if (helper->outbox.len > 0)
-			helper_write(helper);
+		child_send(helper->child);
 }
 
 static void
@@ -214,7 +213,7 @@ kind_tick(struct kind *kind, int64_t now_ms)
 		next = TAILQ_NEXT(helper, entry);
 		question = TAILQ_FIRST(&helper->in_hand);
 		if (question != NULL && now_ms >= question->until_ms)
-			helper_end(helper, "trouble the helper hangs");
+			helper_kill(helper);
 	}
 	while ((question = TAILQ_FIRST(&kind->queue)) != NULL &&
 	    now_ms >= question->until_ms) {
@@ -232,7 +231,7 @@ kind_tick(struct kind *kind, int64_t now_ms)
 }
 
 static void
-on_tick(void *context)
+helpers_on_tick(void *context)
 {
 	struct helpers *helpers = context;
 	int64_t now_ms = clock_steady_ms();
@@ -242,7 +241,7 @@ on_tick(void *context)
 		is_busy = kind_tick(&helpers->kinds[i], now_ms) || is_busy;
 	if (is_busy)
 		timer_set(helpers->process->loop, &helpers->tick,
-		    now_ms + TICK_MS, on_tick, helpers);
+		    now_ms + TICK_MS, helpers_on_tick, helpers);
 }
 
 /* ---- the listener's calls ---------------------------------------------- */
@@ -262,12 +261,8 @@ helpers_new(struct process *process, const struct helper_kind *kinds,
 		helpers->kind_count++;
 	helpers->kinds = mem_alloc(helpers->kind_count,
 	    sizeof(*helpers->kinds));
-	for (size_t i = 0; i < helpers->kind_count; i++) {
-		helpers->kinds[i].all = helpers;
-		helpers->kinds[i].row = &kinds[i];
-		TAILQ_INIT(&helpers->kinds[i].queue);
-		TAILQ_INIT(&helpers->kinds[i].helpers);
-	}
+	for (size_t i = 0; i < helpers->kind_count; i++)
+		kind_init(&helpers->kinds[i], helpers, &kinds[i]);
 	return helpers;
 }
 
@@ -278,7 +273,7 @@ helpers_open_with(struct helpers *helpers, helpers_open_fn *fn)
 }
 
 static void
-keep_quiet(void *context, uint64_t asker, struct slice line)
+helpers_drop_answer(void *context, uint64_t asker, struct slice line)
 {
 }
 
@@ -290,7 +285,7 @@ helpers_free(struct helpers **helpers)
 
 	if (h == NULL)
 		return;
-	h->answer_fn = keep_quiet;
+	h->answer_fn = helpers_drop_answer;
 	timer_clear(&h->tick);
 	timer_clear(&h->stir);
 	for (size_t i = 0; i < h->kind_count; i++) {
@@ -300,6 +295,7 @@ helpers_free(struct helpers **helpers)
 			h->kinds[i].staying--;
 			helper_end(helper, "");
 		}
+		str_release(&h->kinds[i].title);
 	}
 	asks_free(&h->asks);
 	mem_free(&h->kinds);
@@ -355,7 +351,7 @@ question_queue(struct kind *kind, struct question *question)
 	question_enqueue(kind, question);
 	if (kind->all->tick.at_ms == 0)
 		timer_set(kind->all->process->loop, &kind->all->tick,
-		    now_ms + TICK_MS, on_tick, kind->all);
+		    now_ms + TICK_MS, helpers_on_tick, kind->all);
 	kind_stir(kind);
 }
 
@@ -395,16 +391,6 @@ helpers_reload(struct helpers *helpers)
 				helpers->kinds[i].staying--;
 				helper_ask_to_leave(helper);
 			}
-}
-
-void
-helpers_in_child(struct helpers *helpers)
-{
-	struct helper *helper;
-
-	for (size_t i = 0; i < helpers->kind_count; i++)
-		TAILQ_FOREACH(helper, &helpers->kinds[i].helpers, entry)
-			close(helper->socket);
 }
 
 unsigned

@@ -25,7 +25,7 @@ typedef void helpers_answer_fn(void *context, uint64_t asker,
     struct slice line);
 
 /* kinds: as helper_kinds.  child_fn: called in each child after the fork, to
- * close what is the listener's; it calls helpers_in_child, too. */
+ * close what is the listener's; or NULL. */
 struct helpers *helpers_new(struct process *process,
     const struct helper_kind *kinds, loop_fn *child_fn,
     helpers_answer_fn *answer_fn, void *context);
@@ -46,9 +46,6 @@ bool helpers_ask(struct helpers *helpers, uint64_t asker, struct slice line);
 /* From now on questions go to fresh processes, which have the process's
  * configuration; the old ones finish what they have in hand. */
 void helpers_reload(struct helpers *helpers);
-
-/* In a child: close our sockets. */
-void helpers_in_child(struct helpers *helpers);
 
 /* Processes and connections now, of all kinds. */
 unsigned helpers_count(const struct helpers *helpers);

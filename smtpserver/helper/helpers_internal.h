@@ -7,11 +7,9 @@
 
 #include <sys/queue.h>
 
-#include "io/ipc.h"
+#include "daemon/child.h"
 #include "smtpserver/helper/ask.h"
 #include "smtpserver/helper/helpers.h"
-
-enum { HELPER_RESTART_AFTER_MS = 1000 };
 
 struct question {
 	uint64_t		 asker, asker_token;
@@ -27,15 +25,11 @@ TAILQ_HEAD(question_list, question);
 
 struct helper {
 	struct kind		*kind;
-	pid_t			 pid;		/* 0: not our child */
-	int			 socket;
-	struct watch		*watch;
-	struct ipc_inbox	 inbox;
-	struct str		 outbox;
+	struct child		*child;
 	struct question_list	 in_hand;	/* oldest first */
 	unsigned		 in_hand_count;
 	bool			 is_leaving;
-	int64_t			 started_at_ms;
+	bool			 is_hanging;	/* killed: its end comes */
 	TAILQ_ENTRY(helper)	 entry;
 };
 
@@ -44,6 +38,8 @@ TAILQ_HEAD(helper_list, helper);
 struct kind {
 	struct helpers			*all;
 	const struct helper_kind	*row;
+	struct child_kind		 child;
+	struct str			 title;		/* for the journal */
 	struct question_list		 queue;
 	size_t				 queued, queued_bytes;
 	struct helper_list		 helpers;
@@ -80,15 +76,19 @@ void kind_stir(struct kind *kind);
 /* Start one more of a kind: fork, or connect.  0 or -1. */
 int helper_start(struct kind *kind, struct err *err);
 
-/* It is gone, or shall be: what it had in hand is answered with why. */
+/* Make the kind ready for helper_start. */
+void kind_init(struct kind *kind, struct helpers *helpers,
+    const struct helper_kind *row);
+
+/* It did not answer in time: kill it, or leave its connection. */
+void helper_kill(struct helper *helper);
+
+/* Let it go, now: what it had in hand is answered with why. */
 void helper_end(struct helper *helper, const char *why);
 
 /* A fresh one takes its place. */
 void helper_ask_to_leave(struct helper *helper);
 /* Nothing left to do for one that leaves: it sees our end. */
 void helper_leave_if_done(struct helper *helper);
-
-/* Send what is in its outbox. */
-void helper_write(struct helper *helper);
 
 #endif

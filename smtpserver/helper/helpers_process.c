@@ -10,76 +10,67 @@
  * SPDX-License-Identifier: ISC
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "journal/event.h"
 #include "base/mem.h"
 #include "smtpserver/helper/helpers_internal.h"
 
 #include "base/banned.h"
 
-static void
-note_exit(const struct helper *helper, int status)
-{
-	struct str name = STR_INIT;
-
-	str_addf(&name, "smtpserver %s", helper->kind->row->name);
-	event(EV_DAEMON_EXIT, NULL, "name", str_slice(&name),
-	    "child", event_number(helper->pid),
-	    "status", event_number(status), "restart", event_number(0), NULL);
-	str_release(&name);
-}
-
 void
 helper_end(struct helper *helper, const char *why)
 {
 	struct kind *kind = helper->kind;
+	bool is_ours = kind->row->serve != NULL;
 	struct question *question;
-	int status = 0;
 
-	watch_free(&helper->watch);
-	close(helper->socket);
+	child_free(&helper->child);
 	TAILQ_REMOVE(&kind->helpers, helper, entry);
 	if (!helper->is_leaving)
 		kind->staying--;
-	if (helper->pid > 0) {
-		(void)kill(helper->pid, SIGKILL);	/* it keeps nothing */
-		while (waitpid(helper->pid, &status, 0) < 0 &&
-		    errno == EINTR)
-			;
-	}
-	if (helper->pid > 0 && !helper->is_leaving) {
-		note_exit(helper, status);
-		if (clock_steady_ms() - helper->started_at_ms <
-		    HELPER_RESTART_AFTER_MS)
-			kind->not_before_ms = clock_steady_ms() +
-			    HELPER_RESTART_AFTER_MS;
-	}
 	while ((question = TAILQ_FIRST(&helper->in_hand)) != NULL) {
 		TAILQ_REMOVE(&helper->in_hand, question, entry);
 		/* somebody else's process may just have been replaced */
-		if (helper->pid == 0 && !question->is_again)
+		if (!is_ours && !question->is_again)
 			question_requeue(kind, question);
 		else
 			question_answer(kind->all, question, slice_of(why));
 	}
-	ipc_inbox_release(&helper->inbox);
-	explicit_bzero(helper->outbox.buf, helper->outbox.len);
-	str_release(&helper->outbox);
 	mem_free(&helper);
 }
 
 static void
-helper_line(struct helper *helper, struct slice line)
+helper_ended(void *context, const struct child_end *end)
+{
+	struct helper *helper = context;
+	struct kind *kind = helper->kind;
+
+	if (end->pid > 0 && !helper->is_leaving &&
+	    end->lived_ms < CHILD_RESTART_MS)
+		kind->not_before_ms = clock_steady_ms() + CHILD_RESTART_MS;
+	helper_end(helper, helper->is_hanging ? "trouble the helper hangs" :
+	    "trouble the helper died");
+	kind_stir(kind);
+}
+
+void
+helper_kill(struct helper *helper)
+{
+	helper->is_hanging = true;
+	if (child_pid(helper->child) > 0)
+		child_signal(helper->child, SIGKILL);
+	else
+		helper_end(helper, "trouble the helper hangs");
+}
+
+static void
+helper_take_line(struct helper *helper, struct slice line)
 {
 	struct helpers *all = helper->kind->all;
 	struct question *question = NULL;
@@ -106,108 +97,73 @@ helper_leave_if_done(struct helper *helper)
 {
 	if (helper->is_leaving && !helper->kind->row->keeps &&
 	    helper->in_hand_count == 0 &&
-	    helper->outbox.len == 0)
-		(void)shutdown(helper->socket, SHUT_WR);
-}
-
-void
-helper_write(struct helper *helper)
-{
-	ssize_t n = ipc_send(helper->socket, str_slice(&helper->outbox),
-	    NULL, 0);
-
-	if (n > 0) {
-		explicit_bzero(helper->outbox.buf, (size_t)n);
-		str_consume(&helper->outbox, (size_t)n);
-	}
-	/* an error shows as an end of file on the next read */
-	watch_set(helper->watch, LOOP_READ |
-	    (helper->outbox.len > 0 ? LOOP_WRITE : 0));
+	    child_outbox(helper->child)->len == 0)
+		child_hang_up(helper->child);
 }
 
 static void
-on_helper(void *context, unsigned ready)
+helper_read(void *context)
 {
 	struct helper *helper = context;
-	struct kind *kind = helper->kind;
 	struct slice line;
-	size_t cursor = 0;
-	int got;
 
-	if (ready & LOOP_WRITE)
-		helper_write(helper);
-	if (!(ready & (LOOP_READ | LOOP_HANGUP)))
-		return;
-	got = ipc_receive(helper->socket, &helper->inbox);
-	if (got == 0 || (got < 0 && errno != EAGAIN)) {
-		helper_end(helper, "trouble the helper died");
-		kind_stir(kind);
-		return;
-	}
-	while ((got = ipc_line(&helper->inbox, &cursor, &line)) == 1)
-		helper_line(helper, line);
-	ipc_inbox_consume(&helper->inbox, cursor);
-	if (got < 0)
-		helper_end(helper, "trouble the helper talks nonsense");
-	else
-		helper_leave_if_done(helper);
-	kind_stir(kind);
+	while (child_line(helper->child, &line))
+		helper_take_line(helper, line);
+	helper_leave_if_done(helper);
+	kind_stir(helper->kind);
 }
 
 void
 helper_ask_to_leave(struct helper *helper)
 {
+	child_dismiss(helper->child);
 	if (helper->kind->row->keeps) {
-		str_adds(&helper->outbox, "leave\n");
-		helper_write(helper);
+		str_adds(child_outbox(helper->child), "leave\n");
+		child_send(helper->child);
 	}
 	helper_leave_if_done(helper);
 }
 
-static void
-helper_add(struct kind *kind, pid_t pid, int fd)
+static struct helper *
+helper_new(struct kind *kind)
 {
 	struct helper *helper = mem_alloc(1, sizeof(*helper));
 
-	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
 	helper->kind = kind;
-	helper->pid = pid;
-	helper->socket = fd;
-	helper->started_at_ms = clock_steady_ms();
+	helper->child = child_new(kind->all->process, &kind->child, helper);
 	TAILQ_INIT(&helper->in_hand);
-	ipc_inbox_init(&helper->inbox);
-	str_init(&helper->outbox);
-	helper->watch = loop_watch(kind->all->process->loop, fd, LOOP_READ,
-	    on_helper, helper);
 	TAILQ_INSERT_TAIL(&kind->helpers, helper, entry);
 	kind->staying++;
+	return helper;
+}
+
+static void
+helper_connect_to(struct kind *kind, int fd)
+{
+	child_connect(helper_new(kind)->child, fd);
 }
 
 /* In the child: nothing of the listener's stays open. */
-static void __attribute__((noreturn))
-child_begin(struct kind *kind, int fd)
+static void
+helper_run(void *context, int socket)
 {
-	struct process *process = kind->all->process;
+	const struct helper *helper = context;
+	struct helpers *all = helper->kind->all;
 
-	kind->all->child_fn(kind->all->context);
-	kind->row->serve(process, fd);
-	event_flush();
-	_exit(0);
+	if (all->child_fn != NULL)
+		all->child_fn(all->context);
+	helper->kind->row->serve(all->process, socket);
 }
 
 static int
 helper_fork(struct kind *kind, struct err *err)
 {
-	int fd;
-	pid_t pid = daemon_fork(kind->all->process, kind->row->name, &fd,
-	    err);
+	struct helper *helper = helper_new(kind);
 
-	if (pid == 0)
-		child_begin(kind, fd);
-	if (pid < 0)
-		return -1;
-	helper_add(kind, pid, fd);
-	return 0;
+	if (child_start(helper->child, err) == 0)
+		return 0;
+	helper_end(helper, "");
+	return -1;
 }
 
 static int
@@ -229,7 +185,7 @@ helper_connect(struct kind *kind, struct err *err)
 		close(fd);
 		return -1;
 	}
-	helper_add(kind, 0, fd);
+	helper_connect_to(kind, fd);
 	return 0;
 }
 
@@ -245,7 +201,7 @@ helper_open(struct kind *kind, struct err *err)
 	fd = all->open_fn(all->context, err);
 	if (fd < 0)
 		return -1;
-	helper_add(kind, 0, fd);
+	helper_connect_to(kind, fd);
 	return 0;
 }
 
@@ -256,4 +212,22 @@ helper_start(struct kind *kind, struct err *err)
 		return helper_fork(kind, err);
 	return kind->row->socket != NULL ? helper_connect(kind, err) :
 	    helper_open(kind, err);
+}
+
+void
+kind_init(struct kind *kind, struct helpers *helpers,
+    const struct helper_kind *row)
+{
+	kind->all = helpers;
+	kind->row = row;
+	TAILQ_INIT(&kind->queue);
+	TAILQ_INIT(&kind->helpers);
+	str_init(&kind->title);
+	str_addf(&kind->title, "smtpserver %s", row->name);
+	kind->child = (struct child_kind){
+		.name = row->name,
+		.title = row->serve != NULL ? kind->title.buf : NULL,
+		.is_secret = true, .end_signal = SIGKILL,
+		.run = helper_run, .read = helper_read, .ended = helper_ended,
+	};
 }

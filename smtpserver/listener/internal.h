@@ -9,7 +9,7 @@
 #include "smtpserver/listener/workers.h"
 #include "smtpserver/listener/listener.h"
 #include "smtpserver/helper/helpers.h"
-#include "smtpserver/peers.h"
+#include "smtpserver/policy/peers.h"
 #include "smtpserver/policy/policy.h"
 
 struct bound_socket {

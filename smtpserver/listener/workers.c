@@ -9,51 +9,40 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <sys/queue.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "journal/event.h"
 #include "base/mem.h"
-#include "io/ipc.h"
+#include "daemon/child.h"
 #include "smtpserver/listener/workers.h"
-#include "smtpserver/session/worker.h"
+#include "smtpserver/worker/worker.h"
 
 #include "base/banned.h"
 
 enum {
-	RESTART_AFTER_MS = 1000,
 	OUTBOX_BYTES_MAX = 65536,
 	SPARE_FDS = 64		/* of a worker: spool, journal, tables */
 };
 
-struct session_worker {			/* one worker process */
+struct session_worker {		/* one worker process */
 	struct workers		*pool;
-	uint64_t		 number;	/* for life, never again */
-	pid_t			 pid;
-	int			 socket;
-	struct watch		*watch;
-	struct ipc_inbox	 inbox;
-	struct str		 outbox;
-	int			 fds[IPC_FDS_MAX];	/* go with outbox */
-	size_t			 fd_count;
+	struct child		*child;
+	uint64_t		 number;	/* of this process; 0: none */
 	unsigned		 sessions;
 	bool			 is_leaving;
+	bool			 was_full;	/* when last written to */
+	int			 keys;		/* while it is forked */
 	struct space_part	*part;		/* of the room promised */
-	int64_t			 started_at_ms;
-	TAILQ_ENTRY(session_worker)	 entry;
+	TAILQ_ENTRY(session_worker) entry;
 };
 
 TAILQ_HEAD(session_worker_list, session_worker);
 
 struct session_slot {
-	struct session_worker		*worker;		/* NULL: free */
+	struct session_worker	*worker;	/* NULL: free */
 	struct client_count	*client;
 	uint32_t		 next_free;
 };
@@ -65,13 +54,12 @@ struct workers {
 	struct spool		*spool;
 	struct clients		*clients;
 	struct workers_owner	 owner;
-	struct session_worker_list	 all;
+	struct session_worker_list all;
 	unsigned		 wanted, staying;	/* workers */
 	unsigned		 sessions_max;		/* of one worker */
-	struct session_slot		*slots;
+	struct session_slot	*slots;
 	uint32_t		 slot_count, first_free;
 	unsigned		 sessions;
-	struct timer		 restart_timer;
 	bool			 is_stopping;
 };
 
@@ -79,8 +67,7 @@ struct workers {
  * asker and nobody else. */
 static uint64_t numbers;
 
-static void workers_fill(void *context);
-static void session_worker_write(struct session_worker *worker);
+static int workers_fill(struct workers *pool, struct err *err);
 
 static void
 workers_changed(struct workers *pool)
@@ -131,190 +118,147 @@ session_slot_leave(struct workers *pool, uint32_t token)
 
 /* ---- a worker --------------------------------------------------------- */
 
+/* Its process is gone: whoever had a slot with it has none. */
 static void
-session_worker_drop_fds(struct session_worker *worker)
-{
-	for (size_t i = 0; i < worker->fd_count; i++)
-		close(worker->fds[i]);
-	worker->fd_count = 0;
-}
-
-/* It is gone: note why, give its slots back, replace it. */
-static void
-session_worker_end(struct session_worker *worker)
+session_worker_drop(struct session_worker *worker)
 {
 	struct workers *pool = worker->pool;
-	bool was_young = clock_steady_ms() - worker->started_at_ms <
-	    RESTART_AFTER_MS;
-	int status = 0;
 
-	watch_free(&worker->watch);
-	close(worker->socket);
-	(void)kill(worker->pid,
-	    SIGTERM);	/* if only its socket is closed */
-	while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
-		;
 	for (uint32_t i = 0; i < pool->slot_count; i++)
 		if (pool->slots[i].worker == worker)
 			session_slot_leave(pool, i);
 	space_part_give_back(&worker->part);
-	session_worker_drop_fds(worker);
-	ipc_inbox_release(&worker->inbox);
-	str_release(&worker->outbox);
+	worker->number = 0;
+}
+
+static void
+session_worker_free(struct session_worker *worker)
+{
+	struct workers *pool = worker->pool;
+
+	child_free(&worker->child);
+	session_worker_drop(worker);
 	TAILQ_REMOVE(&pool->all, worker, entry);
-	if (!worker->is_leaving) {
+	if (!worker->is_leaving)
 		pool->staying--;
-		event(EV_DAEMON_EXIT, NULL, "name", SLICE("smtpserver session"),
-		    "child", event_number(worker->pid),
-		    "status", event_number(status),
-		    "restart", event_number(was_young), NULL);
-	}
 	mem_free(&worker);
-	if (pool->is_stopping)
-		;
-	else if (was_young)
-		timer_set(pool->process->loop, &pool->restart_timer,
-		    clock_steady_ms() + RESTART_AFTER_MS, workers_fill,
-		    pool);
+}
+
+static void
+session_worker_ended(void *context, const struct child_end *end)
+{
+	struct session_worker *worker = context;
+	struct workers *pool = worker->pool;
+
+	if (end->again_ms < 0)
+		session_worker_free(worker);
 	else
-		workers_fill(pool);
+		session_worker_drop(worker);
 	workers_changed(pool);
 }
 
 static void
 session_worker_say(struct session_worker *worker, const char *word)
 {
-	str_adds(&worker->outbox, word);
-	str_addc(&worker->outbox, '\n');
-	session_worker_write(worker);
+	if (!child_is_running(worker->child))
+		return;
+	str_adds(child_outbox(worker->child), word);
+	str_addc(child_outbox(worker->child), '\n');
+	child_send(worker->child);
 }
 
 /* It gets no more sessions, and goes when those that it has are over. */
 static void
 session_worker_leave(struct session_worker *worker)
 {
+	if (!child_is_running(worker->child)) {
+		session_worker_free(worker);
+		return;
+	}
 	worker->is_leaving = true;
 	worker->pool->staying--;
+	child_dismiss(worker->child);
 	session_worker_say(worker, "leave");
 }
 
 static void
 session_worker_replace(struct session_worker *worker)
 {
+	struct workers *pool = worker->pool;
+	struct err err;
+
 	if (worker->is_leaving)
 		return;
 	session_worker_leave(worker);
-	workers_fill(worker->pool);
+	if (workers_fill(pool, &err) < 0)
+		warning("%s", err.text);
+	workers_changed(pool);
 }
 
 static void
-session_worker_line(struct session_worker *worker, struct slice line)
+session_worker_take_line(struct session_worker *worker, struct slice line)
 {
 	struct workers *pool = worker->pool;
 	struct slice verb = { NULL, 0 }, token_text = { NULL, 0 };
 	uint64_t token;
 
 	(void)slice_word(&line, &verb);
-	if (slice_is(verb, "ask") &&
-	    pool->owner.ask_fn(pool->owner.context,
+	if (slice_is(verb, "ask") && pool->owner.ask_fn(pool->owner.context,
 	    worker->number, line))
 		return;
 	if (slice_is(verb, "closed") && slice_word(&line, &token_text) &&
 	    slice_number(token_text, 0, UINT32_MAX, &token) &&
-	    token < pool->slot_count &&
-	    pool->slots[token].worker == worker)
+	    token < pool->slot_count && pool->slots[token].worker == worker)
 		session_slot_leave(pool, (uint32_t)token);
 	else if (slice_is(verb, "leaving"))
 		session_worker_replace(worker);
 	else
-		warning("session worker %d talks nonsense", (int)worker->pid);
+		warning("session worker %d talks nonsense",
+		    (int)child_pid(worker->child));
 }
 
-/* returns false when the worker is no more */
-static bool
-session_worker_read(struct session_worker *worker)
+static void
+session_worker_read(void *context)
 {
+	struct session_worker *worker = context;
 	struct slice line;
-	size_t cursor = 0;
-	int got = ipc_receive(worker->socket, &worker->inbox);
 
-	if (got == 0 || (got < 0 && errno != EAGAIN)) {
-		session_worker_end(worker);
-		return false;
-	}
-	while ((got = ipc_line(&worker->inbox, &cursor, &line)) == 1)
-		session_worker_line(worker, line);
-	if (got < 0) {
-		session_worker_end(worker);
-		return false;
-	}
-	ipc_inbox_consume(&worker->inbox, cursor);
+	while (child_line(worker->child, &line))
+		session_worker_take_line(worker, line);
 	workers_changed(worker->pool);
-	return true;
 }
 
 static bool
 session_worker_has_room(const struct session_worker *worker)
 {
-	return !worker->is_leaving && worker->fd_count < IPC_FDS_MAX &&
-	    worker->outbox.len < OUTBOX_BYTES_MAX &&
+	return child_is_running(worker->child) && !worker->is_leaving &&
+	    child_fd_room(worker->child) > 0 &&
+	    child_outbox(worker->child)->len < OUTBOX_BYTES_MAX &&
 	    worker->sessions < worker->pool->sessions_max;
 }
 
-/* Descriptors ride on the first byte: they are gone when it is. */
 static void
-session_worker_write(struct session_worker *worker)
-{
-	ssize_t n;
-
-	if (worker->outbox.len == 0)
-		return;
-	n = ipc_send(worker->socket, str_slice(&worker->outbox), worker->fds,
-	    worker->fd_count);
-	if (n > 0) {
-		bool was_full = !session_worker_has_room(worker);
-
-		session_worker_drop_fds(worker);
-		str_consume(&worker->outbox, (size_t)n);
-		if (was_full)
-			workers_changed(worker->pool);
-	}
-	/* an error shows as an end of file on the next read */
-	watch_set(worker->watch, LOOP_READ |
-	    (worker->outbox.len > 0 ? LOOP_WRITE : 0));
-}
-
-static void
-on_session_worker(void *context, unsigned ready)
+session_worker_sent(void *context)
 {
 	struct session_worker *worker = context;
 
-	if (ready & (LOOP_READ | LOOP_HANGUP))
-		(void)session_worker_read(worker);
-	/* what can be written goes out at the end of the turn */
-}
-
-void
-workers_in_child(struct workers *pool)
-{
-	struct session_worker *worker;
-
-	TAILQ_FOREACH(worker, &pool->all, entry) {
-		close(worker->socket);
-		session_worker_drop_fds(worker);
+	if (worker->was_full && session_worker_has_room(worker)) {
+		worker->was_full = false;
+		workers_changed(worker->pool);
 	}
 }
 
 /* In the child: nothing of the listener's stays open. */
 static void
-child_begin(struct workers *pool, int socket, int keys,
-    struct space_part *part)
+session_worker_run(void *context, int socket)
 {
+	const struct session_worker *worker = context;
+	struct workers *pool = worker->pool;
 	const struct worker_sockets sockets = {
-		.listener = socket, .keys = keys,
+		.listener = socket, .keys = worker->keys,
 		.is_submission = pool->owner.is_submission,
 		.failures = pool->owner.failures,
-		.space = pool->owner.space, .part = part,
+		.space = pool->owner.space, .part = worker->part,
 	};
 
 	pool->owner.child_fn(pool->owner.context);
@@ -322,60 +266,76 @@ child_begin(struct workers *pool, int socket, int keys,
 }
 
 static int
+session_worker_start(struct session_worker *worker, struct err *err)
+{
+	struct workers_owner *owner = &worker->pool->owner;
+	int result;
+
+	worker->keys = owner->keys_fn == NULL ? -1 :
+	    owner->keys_fn(owner->context, owner->is_submission);
+	worker->part = owner->space == NULL ? NULL :
+	    space_part_take(owner->space);
+	worker->number = ++numbers;
+	result = child_start(worker->child, err);
+	if (worker->keys >= 0)
+		close(worker->keys);
+	if (result < 0)
+		session_worker_drop(worker);
+	return result;
+}
+
+static void
+session_worker_due(void *context)
+{
+	struct session_worker *worker = context;
+	struct err err;
+
+	if (session_worker_start(worker, &err) < 0) {
+		warning("%s", err.text);
+		child_start_later(worker->child);
+	}
+	workers_changed(worker->pool);
+}
+
+#define WORKER_KIND(process_name) {					\
+	.name = process_name, .title = "smtpserver session",		\
+	.is_kept = true, .end_signal = SIGTERM,				\
+	.run = session_worker_run, .due = session_worker_due,		\
+	.read = session_worker_read, .sent = session_worker_sent,	\
+	.ended = session_worker_ended,					\
+}
+
+static const struct child_kind kind_strangers = WORKER_KIND("smtpserver");
+static const struct child_kind kind_own = WORKER_KIND("submission");
+
+static int
 session_worker_new(struct workers *pool, struct err *err)
 {
-	int socket, keys = pool->owner.keys_fn == NULL ? -1 :
-	    pool->owner.keys_fn(pool->owner.context,
-	    pool->owner.is_submission);
-	struct space_part *part = pool->owner.space == NULL ? NULL :
-	    space_part_take(pool->owner.space);
-	struct session_worker *worker;
-	pid_t pid = daemon_fork(pool->process, pool->owner.is_submission ?
-	    "submission" : "smtpserver", &socket, err);
+	struct session_worker *worker = mem_alloc(1, sizeof(*worker));
 
-	if (pid == 0)
-		child_begin(pool, socket, keys, part);
-	if (keys >= 0)
-		close(keys);
-	if (pid < 0) {
-		space_part_give_back(&part);
-		return -1;
-	}
-	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
-	worker = mem_alloc(1, sizeof(*worker));
 	worker->pool = pool;
-	worker->number = ++numbers;
-	worker->pid = pid;
-	worker->socket = socket;
-	worker->part = part;
-	worker->started_at_ms = clock_steady_ms();
-	ipc_inbox_init(&worker->inbox);
-	str_init(&worker->outbox);
-	worker->watch = loop_watch(pool->process->loop, socket, LOOP_READ,
-	    on_session_worker, worker);
+	worker->child = child_new(pool->process, pool->owner.is_submission ?
+	    &kind_own : &kind_strangers, worker);
 	TAILQ_INSERT_TAIL(&pool->all, worker, entry);
 	pool->staying++;
-	return 0;
+	if (session_worker_start(worker, err) == 0)
+		return 0;
+	child_start_later(worker->child);
+	return -1;
 }
 
 /* ---- the pool --------------------------------------------------------- */
 
-static void
-workers_fill(void *context)
+/* One that cannot be forked now is tried again in a while. */
+static int
+workers_fill(struct workers *pool, struct err *err)
 {
-	struct workers *pool = context;
-	struct err err;
+	int result = 0;
 
 	while (!pool->is_stopping && pool->staying < pool->wanted)
-		if (session_worker_new(pool, &err) < 0) {
-			warning("%s", err.text);
-			timer_set(pool->process->loop,
-			    &pool->restart_timer,
-			    clock_steady_ms() + RESTART_AFTER_MS, workers_fill,
-			    pool);
-			return;
-		}
-	workers_changed(pool);
+		if (session_worker_new(pool, err) < 0)
+			result = -1;
+	return result;
 }
 
 static void
@@ -384,14 +344,16 @@ workers_write(void *context)
 	struct workers *pool = context;
 	struct session_worker *worker;
 
-	TAILQ_FOREACH(worker, &pool->all, entry)
-		session_worker_write(worker);
+	TAILQ_FOREACH(worker, &pool->all, entry) {
+		worker->was_full = !session_worker_has_room(worker);
+		child_send(worker->child);
+	}
 }
 
 /* A session takes two descriptors (socket, draft).  A worker that cannot
  * take one in would lose it in the middle of a batch. */
 static unsigned
-sessions_max(void)
+workers_sessions_max(void)
 {
 	struct rlimit limit;
 
@@ -414,7 +376,7 @@ workers_new(struct process *process, struct spool *spool,
 	pool->clients = clients;
 	pool->owner = *owner;
 	pool->first_free = SLOT_NONE;
-	pool->sessions_max = sessions_max();
+	pool->sessions_max = workers_sessions_max();
 	TAILQ_INIT(&pool->all);
 	loop_at_turn_end(process->loop, workers_write, pool);
 	return pool;
@@ -423,17 +385,16 @@ workers_new(struct process *process, struct spool *spool,
 int
 workers_resize(struct workers *pool, unsigned wanted, struct err *err)
 {
-	struct session_worker *worker;
+	struct session_worker *worker, *before;
 
 	pool->wanted = wanted;
-	while (pool->staying < pool->wanted)
-		if (session_worker_new(pool, err) < 0)
-			return -1;
-	TAILQ_FOREACH_REVERSE(worker, &pool->all, session_worker_list,
-	    entry)
-		if (pool->staying > pool->wanted && !worker->is_leaving)
+	for (worker = TAILQ_LAST(&pool->all, session_worker_list);
+	    worker != NULL && pool->staying > wanted; worker = before) {
+		before = TAILQ_PREV(worker, session_worker_list, entry);
+		if (!worker->is_leaving)
 			session_worker_leave(worker);
-	return 0;
+	}
+	return workers_fill(pool, err);
 }
 
 static struct session_worker *
@@ -474,8 +435,8 @@ workers_give(struct workers *pool, int fd, const char *endpoint,
 
 	if (worker == NULL)
 		panic("workers_give: nobody has room");
-	worker->fds[worker->fd_count++] = fd;
-	str_addf(&worker->outbox, "open %u %s %s %u%s\n",
+	child_add_fd(worker->child, fd);
+	str_addf(child_outbox(worker->child), "open %u %s %s %u%s\n",
 	    session_slot_take(pool, worker, client), endpoint, bound_to,
 	    clients_sessions(client), is_tls ? " tls" : "");
 }
@@ -490,7 +451,8 @@ workers_answer(struct workers *pool, uint64_t asker, struct slice line)
 			break;
 	if (worker == NULL)
 		return;
-	str_add_slice(&worker->outbox, line);	/* goes at the turn's end */
+	str_add_slice(child_outbox(worker->child), line);
+	/* it is sent at the end of the turn */
 }
 
 void
@@ -509,11 +471,10 @@ workers_stop(struct workers *pool)
 
 	pool->is_stopping = true;
 	pool->wanted = 0;
-	timer_clear(&pool->restart_timer);
 	pool->staying = 0;
 	TAILQ_FOREACH(worker, &pool->all, entry) {
-		session_worker_say(worker,
-		    "stop");	/* also to those that leave */
+		child_dismiss(worker->child);
+		session_worker_say(worker, "stop");	/* leaving or not */
 		worker->is_leaving = true;
 	}
 }
@@ -524,12 +485,7 @@ workers_kill(struct workers *pool)
 	struct session_worker *worker;
 
 	TAILQ_FOREACH(worker, &pool->all, entry)
-		(void)kill(worker->pid, SIGKILL);
-}
-
-static void
-keep_quiet(void *context)
-{
+		child_signal(worker->child, SIGKILL);
 }
 
 void
@@ -540,13 +496,8 @@ workers_free(struct workers **pool)
 
 	if (c == NULL)
 		return;
-	c->is_stopping = true;
-	c->owner.changed_fn = keep_quiet;
-	while ((worker = TAILQ_FIRST(&c->all)) != NULL) {
-		worker->is_leaving = true;
-		session_worker_end(worker);
-	}
-	timer_clear(&c->restart_timer);
+	while ((worker = TAILQ_FIRST(&c->all)) != NULL)
+		session_worker_free(worker);
 	mem_free(&c->slots);
 	mem_free(pool);
 }
@@ -564,6 +515,6 @@ workers_count(const struct workers *pool)
 	unsigned count = 0;
 
 	TAILQ_FOREACH(worker, &pool->all, entry)
-		count++;
+		count += worker->number != 0;
 	return count;
 }

@@ -17,7 +17,7 @@ struct workers;
 /* What the pool needs of the listener; context is given to all. */
 struct workers_owner {
 	loop_fn	*child_fn;	/* in each child after the fork: close what
-				 * is the listener's; calls workers_in_child */
+				 * is the listener's */
 	loop_fn	*changed_fn;	/* a worker has room again or is gone */
 	/* A worker asks: "TOKEN KIND QUESTION".  false: nonsense. */
 	bool	(*ask_fn)(void *context, uint64_t asker, struct slice line);
@@ -36,8 +36,9 @@ struct workers *workers_new(struct process *process, struct spool *spool,
 void workers_free(struct workers **pool);
 
 /* Have this many workers: fork, or tell the last ones to leave; what they
- * have begun goes on to its end.  A worker that dies is replaced; one that
- * dies at once, after a second. 0 or -1. */
+ * have begun goes on to its end.  A worker that dies is replaced, one that
+ * dies at once after a while (child.h).  0; or -1 when one could not be
+ * forked: that is tried again. */
 int workers_resize(struct workers *pool, unsigned wanted, struct err *err);
 
 /* Is there a worker that can take a connection now?  workers_give needs one. */
@@ -54,9 +55,6 @@ void workers_give(struct workers *pool, int fd, const char *endpoint,
 
 /* A line for the worker that asked; nothing when that has gone. */
 void workers_answer(struct workers *pool, uint64_t asker, struct slice line);
-
-/* In a child: close our sockets. */
-void workers_in_child(struct workers *pool);
 
 /* Tell every worker, also those that leave. */
 void workers_tell(struct workers *pool, const char *word);

@@ -74,24 +74,26 @@ packet_end(struct str *out, size_t start)
 	    LENGTH_BYTES));
 }
 
-int
+enum packet_found
 packet_read(struct slice in, struct packet *out, size_t *out_used,
     struct err *err)
 {
 	uint32_t bytes;
 
 	if (in.n < LENGTH_BYTES)
-		return 0;
+		return PACKET_PART;
 	bytes = get_number(in.p);
-	if (bytes == 0 || bytes > MILTER_PACKET_BYTES_MAX)
-		return err_set(err, "a milter packet of %u bytes, the limit "
-		    "is %d", bytes, MILTER_PACKET_BYTES_MAX);
+	if (bytes == 0 || bytes > MILTER_PACKET_BYTES_MAX) {
+		err_set(err, "a milter packet of %u bytes, the limit is %d",
+		    bytes, MILTER_PACKET_BYTES_MAX);
+		return PACKET_BAD;
+	}
 	if (in.n - LENGTH_BYTES < bytes)
-		return 0;
+		return PACKET_PART;
 	out->letter = in.p[LENGTH_BYTES];
 	out->data = (struct slice){ in.p + LENGTH_BYTES + 1, bytes - 1 };
 	*out_used = LENGTH_BYTES + (size_t)bytes;
-	return 1;
+	return PACKET_WHOLE;
 }
 
 bool
@@ -118,7 +120,7 @@ packet_number(struct slice *data, uint32_t *out)
 
 /* "5.7.1": a class that fits the code, two numbers. */
 static bool
-is_status(struct slice word, char class)
+packet_is_status(struct slice word, char class)
 {
 	unsigned dots = 0;
 
@@ -147,7 +149,7 @@ packet_reply(struct slice data, unsigned *out_code,
 	*out_status = slice_first(text, 0);
 	text = slice_from(text, 3 + (text.n > 3));
 	word = slice_first(text, slice_find(text, ' '));
-	if (is_status(word, code >= 500 ? '5' : '4')) {
+	if (packet_is_status(word, code >= 500 ? '5' : '4')) {
 		*out_status = word;
 		text = slice_from(text, word.n + 1);
 	}

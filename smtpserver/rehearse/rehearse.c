@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "io/ipc.h"
 #include "smtpserver/helper/helpers.h"
+#include "smtpserver/listener/helper_kinds.h"
 #include "smtpserver/rehearse/dialogue.h"
 #include "smtpserver/rehearse/rehearsal.h"
 #include "smtpserver/rehearse/rehearse.h"
@@ -46,7 +47,7 @@ rehearse_is_meant(int argc, char **argv)
 /* ---- who answers ------------------------------------------------------ */
 
 static void
-on_answer(void *context, uint64_t asker, struct slice line)
+rehearse_on_answer(void *context, uint64_t asker, struct slice line)
 {
 	struct theatre *theatre = context;
 	struct slice word;
@@ -59,23 +60,16 @@ on_answer(void *context, uint64_t asker, struct slice line)
 	theatre->is_answered = true;
 }
 
-static void
-in_child(void *context)
-{
-	struct theatre *theatre = context;
-
-	helpers_in_child(theatre->helpers);
-}
-
 static bool
-ask_helper(struct theatre *theatre, const char *kind, struct slice question)
+rehearse_ask_helper(struct theatre *theatre, const char *kind,
+    struct slice question)
 {
 	struct str line = STR_INIT;
 
 	if (theatre->helpers == NULL) {
 		theatre->process.loop = loop_new();
 		theatre->helpers = helpers_new(&theatre->process,
-		    helper_kinds, in_child, on_answer, theatre);
+		    helper_kinds, NULL, rehearse_on_answer, theatre);
 	}
 	theatre->is_answered = false;
 	str_addf(&line, "1 %s " SLICE_FMT, kind, SLICE_ARG(question));
@@ -111,7 +105,7 @@ router_start(struct theatre *theatre)
 
 /* The router's own code, in a process of its own: nothing has to run. */
 static bool
-ask_router(struct theatre *theatre, struct slice question)
+rehearse_ask_router(struct theatre *theatre, struct slice question)
 {
 	struct str line = STR_INIT;
 	struct slice answer = { NULL, 0 }, word = { NULL, 0 };
@@ -136,7 +130,7 @@ ask_router(struct theatre *theatre, struct slice question)
 }
 
 static bool
-ask(void *context, const char *kind, struct slice question,
+rehearse_ask(void *context, const char *kind, struct slice question,
     enum ask_state *out_state, struct str *out)
 {
 	struct theatre *theatre = context;
@@ -144,8 +138,8 @@ ask(void *context, const char *kind, struct slice question,
 
 	str_reset(&theatre->answer);
 	is_known = strcmp(kind, "router") == 0 ?
-	    ask_router(theatre, question) :
-	    ask_helper(theatre, kind, question);
+	    rehearse_ask_router(theatre, question) :
+	    rehearse_ask_helper(theatre, kind, question);
 	*out_state = theatre->state;
 	str_add_slice(out, str_slice(&theatre->answer));
 	return is_known;
@@ -275,16 +269,18 @@ rehearse_one(struct theatre *theatre, int argc, char **argv)
 
 	theatre->rehearsal.trace = print_rule;
 	if (options_take(theatre, argc, argv, &line) == 0) {
-		int parsed = rehearsal_parse(str_slice(&line), &row, &err);
+		enum rehearsal_line parsed = rehearsal_parse(
+		    str_slice(&line), &row, &err);
 
-		if (parsed == 0)
+		if (parsed == REHEARSAL_LINE_EMPTY)
 			err_set(&err, "to whom? write --to USER@DOMAIN");
-		if (parsed == 1 && rehearsal_run(&theatre->rehearsal, &row,
+		if (parsed == REHEARSAL_LINE_ROW &&
+		    rehearsal_run(&theatre->rehearsal, &row,
 		    &outcome, &err) == 0) {
 			print_outcome(&outcome);
 			status = outcome.result == REHEARSAL_NEED ? 1 : EX_OK;
 		}
-		if (parsed == 1)
+		if (parsed == REHEARSAL_LINE_ROW)
 			rehearsal_outcome_release(&outcome);
 		rehearsal_row_release(&row);
 		if (err.text[0] != '\0' && status == EX_USAGE)
@@ -310,7 +306,7 @@ rehearse_session(struct theatre *theatre, const char *ip)
 /* ---- files ------------------------------------------------------------ */
 
 /* "route ADDRESS => CHANNEL [HOST [USER]]": what the router answers begins
- * with these words.  1 or -1. */
+ * with these words.  0; -1: it cannot be asked. */
 static int
 rehearse_route(struct theatre *theatre, const char *path, unsigned number,
     struct slice line)
@@ -324,7 +320,7 @@ rehearse_route(struct theatre *theatre, const char *path, unsigned number,
 			break;
 		}
 	str_reset(&theatre->answer);
-	if (want.n == 0 || !ask_router(theatre, question)) {
+	if (want.n == 0 || !rehearse_ask_router(theatre, question)) {
 		fprintf(stderr, "%s:%u: %s\n", path, number, want.n == 0 ?
 		    "where to? write => CHANNEL HOST" :
 		    "the router cannot be asked");
@@ -334,11 +330,11 @@ rehearse_route(struct theatre *theatre, const char *path, unsigned number,
 	got = str_slice(&theatre->answer);
 	if (slice_equal(slice_first(got, want.n), want) &&
 	    (got.n == want.n || got.p[want.n] == ' '))
-		return 1;
+		return 0;
 	theatre->failed++;
 	printf("%s:%u: another route\n    " SLICE_FMT "\n    %s\n", path,
 	    number, SLICE_ARG(line), theatre->answer.buf);
-	return 1;
+	return 0;
 }
 
 static int
@@ -350,20 +346,23 @@ rehearse_line(struct theatre *theatre, const char *path, unsigned number,
 	struct rehearsal_row row;
 	struct str why = STR_INIT;
 	struct err err;
-	int result;
+	enum rehearsal_line parsed;
+	int result = 0;
 
 	if (slice_starts(line, "route "))
 		return rehearse_route(theatre, path, number, line);
-	result = rehearsal_parse(line, &row, &err);
-	if (result == 1 && !row.has_expectation)
+	parsed = rehearsal_parse(line, &row, &err);
+	if (parsed == REHEARSAL_LINE_BAD)
+		result = -1;
+	else if (parsed == REHEARSAL_LINE_ROW && !row.has_expectation)
 		result = err_set(&err, "what is expected? write => accept, "
 		    "=> reject ...");
-	if (result == 1 && rehearsal_run(&theatre->rehearsal, &row, &outcome,
-	    &err) != 0)
-		result = -1;
+	else if (parsed == REHEARSAL_LINE_ROW)
+		result = rehearsal_run(&theatre->rehearsal, &row, &outcome,
+		    &err);
 	if (result < 0) {
 		fprintf(stderr, "%s:%u: %s\n", path, number, err.text);
-	} else if (result == 1) {
+	} else if (parsed == REHEARSAL_LINE_ROW) {
 		theatre->tried++;
 		if (!rehearsal_is_expected(&row, &outcome, &why)) {
 			theatre->failed++;
@@ -430,7 +429,7 @@ rehearse_files(struct theatre *theatre, int argc, char **argv)
 /* ---- main ------------------------------------------------------------- */
 
 static struct conf *
-conf_read(void)
+rehearse_conf_read(void)
 {
 	struct arena *arena = arena_new();
 	struct str text = STR_INIT;
@@ -454,12 +453,12 @@ rehearse(int argc, char **argv)
 	int status;
 
 	err_program("zmailer");
-	theatre.process.conf = conf_read();
+	theatre.process.conf = rehearse_conf_read();
 	if (theatre.process.conf == NULL)
 		return EX_CONFIG;
 	theatre.rehearsal.conf = theatre.process.conf;
 	theatre.rehearsal.policy = policy_new(theatre.process.conf);
-	theatre.rehearsal.ask = ask;
+	theatre.rehearsal.ask = rehearse_ask;
 	theatre.rehearsal.ask_context = &theatre;
 	if (argc == 6 && strcmp(argv[2], "smtp") == 0 &&
 	    strcmp(argv[3], "--ip") == 0 && strcmp(argv[5], "--session") == 0)

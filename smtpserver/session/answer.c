@@ -1,7 +1,7 @@
 /* answer.c - what a command has to say
  *
  * In     a code, a status, words; or what was wrong with a message
- * Out    an answer, for session.c to write
+ * Out    an answer, for reply.c to write
  * Spec   RFC 5321 section 4.2; RFC 3463
  *
  * SPDX-License-Identifier: ISC
@@ -26,6 +26,13 @@ answer_set(struct answer *answer, int code, const char *status,
 	va_start(ap, format);
 	vsnprintf(answer->text, sizeof(answer->text), format, ap);
 	va_end(ap);
+}
+
+void
+answer_trouble(struct answer *out)
+{
+	answer_set(out, 451, "4.3.0",
+	    "this cannot be looked up now, try later");
 }
 
 void

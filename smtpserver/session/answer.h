@@ -1,4 +1,4 @@
-/* answer.h - what a command has to say; session.c alone writes it
+/* answer.h - what a command has to say; reply.c alone writes it
  *
  * SPDX-License-Identifier: ISC
  */
@@ -21,6 +21,10 @@ struct answer {
 /* Fill one.  Text that does not fit is cut. */
 void answer_set(struct answer *answer, int code, const char *status,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The usual reply when a helper had trouble: 451 4.3.0 and words that tell
+ * nothing. */
+void answer_trouble(struct answer *out);
 
 /* The answer to the end of data when there was this fault (not
  * CONTENT_GOOD). */

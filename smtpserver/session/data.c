@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "smtpserver/session/notes.h"
-#include "smtpserver/session/internal.h"
+#include "smtpserver/session/journal.h"
+#include "smtpserver/session/step.h"
 
 #include "base/banned.h"
 

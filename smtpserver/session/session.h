@@ -1,23 +1,22 @@
 /* session.h - one SMTP session, as steps over a stream
  *
- * A session never waits and calls nobody back: the worker calls session_*
- * when something happened and then looks at ->want.  Only session.c assigns
- * ->step and writes replies.  Commands (cmd_*.c) see this struct, too: they
- * change helo and transaction and fill an answer.
+ * worker/run.c takes it from step to step and alone assigns ->step; reply.c
+ * writes replies.  Commands (command/) see this struct, too: they change
+ * helo and transaction and fill an answer.
  *
  * SPDX-License-Identifier: ISC
  */
 #ifndef ZM_SMTPSERVER_SESSION_SESSION_H
 #define ZM_SMTPSERVER_SESSION_SESSION_H
 
-#include "io/stream.h"
+#include "tls/link.h"
 #include "smtpserver/session/answer.h"
 #include "smtpserver/helper/ask.h"
 #include "smtpserver/session/client.h"
 #include "smtpserver/auth/failures.h"
 #include "smtpserver/auth/login.h"
 #include "smtpserver/policy/facts.h"
-#include "smtpserver/service.h"
+#include "smtpserver/session/service.h"
 #include "smtpserver/session/transaction.h"
 
 enum step {
@@ -103,7 +102,7 @@ struct session {
 	struct login		*login;	/* an AUTH under way; or NULL */
 	void			*login_place;	/* command/auth.c's */
 	struct ask		*ask;	/* what a command waits for; or NULL */
-	unsigned		 said_left;	/* lines; 0: none (said.c) */
+	unsigned		 transcript_left;	/* lines; 0: none */
 	bool			 is_after_auth;
 	unsigned		 errors, commands, idle_commands, messages;
 	unsigned		 refusals;
@@ -130,29 +129,17 @@ void session_free(struct session **session);
 void session_set_client(struct session *session,
     const struct client *client);
 
-/* Take what has come, then run. */
-void session_read(struct session *session);
-/* Take steps until it must wait. */
-void session_run(struct session *session);
-/* When session_expire is due (clock_steady_ms). */
-int64_t session_deadline(const struct session *session);
-void session_expire(struct session *session);
+/* Ask a helper (helper/ask.h).  To be called by a command handler, which
+ * then returns without filling its answer; fn fills it.  for_ms 0:
+ * ASK_FOR_MS. */
+void session_ask(struct session *session, const char *kind,
+    struct slice question, int64_t for_ms, answered_fn *fn);
+
 /* There are many sessions: one that waits for a command waits less long. */
 void session_hurry(struct session *session);
-/* We stop: 421 now, or after the message that is on its way.  is_final:
- * that message cannot be waited for. */
-void session_stop(struct session *session, bool is_final);
-/* Its draft is in router/ or freezer/, or could not be stored. */
-void session_stored(struct session *session, bool is_done);
-/* The answer to its ask, or trouble.  Nothing when it does not wait. */
-void session_answered(struct session *session, enum ask_state state,
-    struct slice answer);
-/* The peer is gone. */
-void session_broken(struct session *session);
 
 /* RFC 2033: a reply for each recipient behind the message, and LHLO. */
 bool session_is_lmtp(const struct session *session);
 enum phase session_phase(const struct session *session);
-const char *session_step_name(const struct session *session);
 
 #endif

@@ -1,7 +1,7 @@
 /* steps.h - what a session can be doing, one row each
  *
  * STEP(SYMBOL, name, "next steps", text)
- * session.c has a function step_name for each row; it handles what has come
+ * Each row has a function step_NAME (step.h) that handles what has come
  * and returns the next step, or STEP_WAIT when it can do no more now.
  *
  * SPDX-License-Identifier: ISC

@@ -7,13 +7,11 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "daemon/child.h"
 #include "io/ipc.h"
 #include "smtpserver/tls/keys.h"
 
@@ -21,101 +19,89 @@
 
 struct keys {
 	struct process	*process;
-	pid_t		 pid;
-	int		 socket;
-	struct watch	*watch;
+	struct child	*child;
+	loop_fn		*child_fn;	/* or NULL */
+	void		*context;
 };
 
 static void
-close_nothing(void *context)
+keys_run(void *context, int socket)
 {
+	struct keys *keys = context;
+
+	if (keys->child_fn != NULL)
+		keys->child_fn(keys->context);
+	keys_process(keys->process, socket);
 }
+
+static void
+keys_ended(void *context, const struct child_end *end)
+{
+	/* the supervisor starts both again, as root: we are not any more */
+	fatal("the process that keeps the keys is gone");
+}
+
+static const struct child_kind keys_kind = {
+	.name = "smtpserver-keys", .end_signal = SIGTERM,
+	.run = keys_run, .ended = keys_ended,
+};
 
 struct keys *
 keys_start(struct process *process, struct err *err)
 {
-	return keys_start_late(process, close_nothing, NULL, err);
+	return keys_start_late(process, NULL, NULL, err);
 }
 
 struct keys *
 keys_start_late(struct process *process, loop_fn *child_fn, void *context,
     struct err *err)
 {
-	struct keys *keys;
-	int socket;
-	pid_t pid = daemon_fork(process, "smtpserver-keys", &socket, err);
+	struct keys *keys = mem_alloc(1, sizeof(*keys));
 
-	if (pid == 0) {
-		child_fn(context);
-		keys_process(process, socket);
-	}
-	if (pid < 0)
-		return NULL;
-	keys = mem_alloc(1, sizeof(*keys));
 	keys->process = process;
-	keys->pid = pid;
-	keys->socket = socket;
+	keys->child_fn = child_fn;
+	keys->context = context;
+	keys->child = child_new(process, &keys_kind, keys);
+	if (child_start(keys->child, err) < 0)
+		keys_free(&keys);
 	return keys;
-}
-
-/* It says nothing: what can be read is the end. */
-static void
-on_keys(void *context, unsigned ready)
-{
-	/* the supervisor starts both again, as root: we are not any more */
-	fatal("the process that keeps the keys is gone");
 }
 
 void
 keys_attach(struct keys *keys)
 {
-	if (keys->watch == NULL)
-		keys->watch = loop_watch(keys->process->loop, keys->socket,
-		    LOOP_READ, on_keys, keys);
+	child_attach(keys->child);
 }
 
 void
 keys_free(struct keys **keys)
 {
-	struct keys *k = *keys;
-
-	if (k == NULL)
+	if (*keys == NULL)
 		return;
-	watch_free(&k->watch);
-	close(k->socket);
-	(void)kill(k->pid, SIGTERM);
-	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	child_free(&(*keys)->child);
 	mem_free(keys);
 }
 
 int
 keys_open(struct keys *keys, bool is_submission, struct err *err)
 {
-	struct slice line = is_submission ? SLICE("worker own\n") :
-	    SLICE("worker all\n");
 	int ends[2];
 
+	if (!child_is_running(keys->child) || child_fd_room(keys->child) == 0)
+		return err_set(err,
+		    "cannot reach the process that keeps the keys");
 	if (ipc_pair(ends, err) < 0)
 		return -1;
-	if (ipc_send(keys->socket, line, &ends[1], 1) != (ssize_t)line.n) {
-		err_sys(err, "cannot reach the process that keeps the keys");
-		close(ends[0]);
-		ends[0] = -1;
-	}
-	close(ends[1]);
+	str_adds(child_outbox(keys->child), is_submission ?
+	    "worker own\n" : "worker all\n");
+	child_add_fd(keys->child, ends[1]);
+	child_send(keys->child);
 	return ends[0];
 }
 
 void
 keys_reload(struct keys *keys)
 {
-	(void)ipc_send(keys->socket, SLICE("reload\n"), NULL, 0);
-}
-
-void
-keys_in_child(struct keys *keys)
-{
-	if (keys != NULL)
-		close(keys->socket);
+	str_adds(child_outbox(keys->child), "reload\n");
+	child_send(keys->child);
 }

@@ -47,8 +47,6 @@ int keys_open(struct keys *keys, bool is_submission, struct err *err);
 
 /* Read the configuration again. */
 void keys_reload(struct keys *keys);
-/* In a child: close our socket. */
-void keys_in_child(struct keys *keys);
 
 /* ---- the process ------------------------------------------------------ */
 

@@ -44,7 +44,8 @@ its first item; `shows CERT` and `version 1.2|1.3` come before that.
 SCRAM-SHA-256-PLUS, XOAUTH2; lib/zmtest/sasl.py); `${scram.PASSWORD}` is an
 entry for a table of users, `${crypt.PASSWORD}` one of crypt(3).
 `say BYTES` waits for no answer, `hear` reads it; between them `seen MTA PATH
-TEXT` waits until a file has it, and `clock +1m` lets a time-out pass.
+TEXT` waits until a file has it, `quiet` says that no answer has come, and
+`clock +1m` lets a time-out pass.
 `shown CERT` is a fact: the certificate that the server showed.  A cert
 that is named again is replaced.
 
@@ -62,12 +63,14 @@ a line runs.  The whole file is checked before anything starts.
 
 SPDX-License-Identifier: ISC
 """
+import functools
 import os
 import re
 import shlex
 
 import replies
 import rows
+from zmtest import mta
 
 ACTORS = {"flow", "needs", "server", "dns", "mta", "client", "file", "run", "clock",
           "log", "mailbox", "spool", "rows", "signal", "cert", "ask",
@@ -76,9 +79,12 @@ CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
                 "expect", "quit", "drop", "bdat", "proxy", "closed",
                 "xclient", "xforward", "rset", "lhlo", "tls", "starttls",
                 "shows", "shown", "version", "auth", "say", "hear", "seen",
-                "clock"}
+                "quiet", "clock"}
 CERT_WORDS = {"names", "kind", "days"}
 MTA_FLAGS = {"-start", "-stop", "-restart", "-reload", "-kill"}
+
+
+ALL_KEYS = {"t", "d", "id", "pid"}      # of every line of the journal
 
 
 class FlowError(Exception):
@@ -87,6 +93,32 @@ class FlowError(Exception):
 
 class Skipped(Exception):
     pass
+
+
+@functools.cache
+def events():
+    """The events of the journal, and the keys of each."""
+    path = os.path.join(mta.SOURCE, "libzm", "journal", "events.h")
+    with open(path, encoding="utf-8") as file:
+        rows = re.findall(r'EVENT\(\w+, "([a-z.]+)", \w+,\s*'
+                          r'((?:"[^"]*"\s*)+),', file.read())
+    return {name: set(re.findall(r"[\w-]+", keys)) | ALL_KEYS
+            for name, keys in rows}
+
+
+def check_log(words, where):
+    """A fact about what is not there would be true of a name that nothing
+    has."""
+    words = [word for word in words if word != "-not"]
+    if "count" in words:
+        at = words.index("count")
+        words = words[:at] + words[at + 2:]
+    keys = events().get(words[0] if words else "")
+    if keys is None:
+        raise FlowError(f"{where}: there is no event {words[:1]}")
+    for word in words[1:]:
+        if word.partition("=")[0] not in keys or "=" not in word:
+            raise FlowError(f"{where}: {words[0]} has no {word}")
 
 
 def needs(options, build):
@@ -196,6 +228,8 @@ def check(line, name):
             replies.parse(line.block, line.number)
         except rows.RowError as error:
             raise FlowError(f"{name}: {error}") from error
+    if words[0] == "log":
+        check_log(words[3:], where)
     if words[0] == "clock":
         span(words[1] if len(words) > 1 else "", where)
     if words[0] == "run" and "expect" not in words:
@@ -203,6 +237,13 @@ def check(line, name):
     if words[0] in ("log", "mailbox", "spool", "memory",
                     "path") and "expect" not in words:
         raise FlowError(f"{where}: {words[0]} needs: expect ...")
+
+
+def has_part(text, part):
+    """A number is no part of a longer one."""
+    if part.isdigit():
+        return re.search(rf"(?<!\d){part}(?!\d)", text) is not None
+    return part in text
 
 
 def span(text, where=""):

@@ -12,58 +12,59 @@ import sys
 
 SRC = os.environ.get("ZMAILER_SRC") or os.path.abspath(
     os.path.join(os.path.dirname(__file__), "..", ".."))
+FLOWS = os.path.join(SRC, "tests", "flow")
 WANT = [30, 21, 16, 14, 18]
 
 
 def missing(name):
-    if "/" in name:
-        return not os.path.exists(os.path.join(SRC, name))
-    return not os.path.exists(os.path.join(SRC, "tests", "flow",
-                                           name + ".flow"))
+    return not os.path.exists(os.path.join(SRC, name)) and \
+        not os.path.exists(os.path.join(FLOWS, name + ".flow"))
 
 
 # Names of files, records and words of other tables, as a reader knows them.
 OTHERS = {".lock", "N.cause", "N.keyword", "N._keyword", "1", "2", "r",
-          "--json", "dsn=", "as=", "stop", "expo()", "expo"}
+          "--json", "dsn=", "as=", "stop", "expo()", "expo", "errno"}
 
 
-def read(*parts):
-    with open(os.path.join(SRC, *parts), encoding="utf-8") as file:
-        return file.read()
+def texts(*patterns):
+    """Of the files that each of these patterns finds, one at least."""
+    for pattern in patterns:
+        paths = glob.glob(os.path.join(SRC, pattern), recursive=True)
+        if not paths:
+            raise SystemExit(f"promises: there is no {pattern}")
+        for path in paths:
+            with open(path, encoding="utf-8") as file:
+                yield file.read()
+
+
+def found_in(regexp, *patterns):
+    return {word for text in texts(*patterns)
+            for word in re.findall(regexp, text, flags=re.M)}
 
 
 class Names:
     """What the tables of the project hold."""
 
     def __init__(self):
-        self.verbs = dict(re.findall(
-            r'^VERB\((\w+), ((?:"[^\n]*"\s*)+)', read("tools/zmailer/verbs.h"),
-            flags=re.M))
+        self.verbs = dict(found_in(r'^VERB\((\w+), ((?:"[^\n]*"\s*)+)',
+                                   "tools/zmailer/verbs.h"))
         self.rows = {}
-        self.settings = set()
-        for path in glob.glob(os.path.join(SRC, "libzm", "daemon",
-                                           "conf", "statements", "*.h")):
-            text = read(path)
+        statements = "libzm/conf/statements/*.h"
+        for text in texts(statements):
             for row in re.split(r"^(?=STATEMENT\()", text, flags=re.M):
                 found = re.match(r'STATEMENT\(\w+, "([^"]+)"', row)
                 if found:
                     self.rows[found.group(1)] = row
-            self.settings |= {" ".join(pair).strip() for pair in re.findall(
-                r'^SETTING\("([^"]+)", "([^"]*)"', text, flags=re.M)}
-        self.words = set(re.findall(r'\{ "([a-z-]+)"',
-                                    read("scheduler/control/request.c")))
-        self.words |= set(re.findall(r'EVENT\(\w+, "([a-z.]+)"',
-                                     read("libzm/journal/events.h")))
-        for name in ("envelope_parse.c", "work/record.c", "verdict.c",
-                     "terms.c"):
-            self.words |= set(re.findall(r'"([a-z-]+)"',
-                                         read("libzm/mail", name)))
-        self.words |= set(re.findall(r'"([a-z]+)"',
-                                     read("scheduler/agents/answer.c")))
-        self.headers = "".join(
-            read(path) for folder in ("libzm", "scheduler", "router")
-            for path in glob.glob(os.path.join(SRC, folder, "**", "*.h"),
-                                  recursive=True))
+        self.settings = {" ".join(pair).strip() for pair in found_in(
+            r'^SETTING\("([^"]+)", "([^"]*)"', statements)}
+        self.words = found_in(r'\{ "([a-z-]+)"',
+                              "scheduler/control/request.c") | \
+            found_in(r'EVENT\(\w+, "([a-z.]+)"', "libzm/journal/events.h") | \
+            found_in(r'"([a-z-]+)"', "libzm/mail/*.c",
+                     "libzm/mail/control_file/*.c") | \
+            found_in(r'"([a-z]+)"', "scheduler/*/answer.c")
+        self.headers = "".join(texts("libzm/**/*.h", "scheduler/**/*.h",
+                                     "router/**/*.h"))
 
     def has_verb(self, words):
         """zmailer VERB --option: the verb's usage names the option."""
@@ -91,9 +92,7 @@ class Names:
 
 def main():
     names = Names()
-    with open(os.path.join(SRC, "doc", "PROMISES.md"),
-              encoding="utf-8") as file:
-        text = file.read()
+    text, = texts("doc/PROMISES.md")
     bad, counts = [], []
     for section in re.split(r"^## ", text, flags=re.M)[1:]:
         rows = re.findall(r"^\| (\d+) \|(.*)\|$", section, flags=re.M)
@@ -115,7 +114,9 @@ def main():
                     if missing(name)]
     if counts != WANT:
         bad.append(f"rows {counts}, wanted {WANT}")
-    for name in re.findall(r"\(([a-z]\d\d-[a-z0-9-]+)", text):
+    folders = "|".join(name for name in os.listdir(FLOWS)
+                       if os.path.isdir(os.path.join(FLOWS, name)))
+    for name in re.findall(rf"\b((?:{folders})/[a-z0-9-]+)\b(?!\.)", text):
         if missing(name):
             bad.append(f"no flow {name}")
     print("\n".join(bad) or f"promises: {sum(counts)} rows, every test "

@@ -40,7 +40,7 @@ SAYS = {
 def figures():
     """Numbers of README's comparison that doc/BENCH.md does not have."""
     with open(os.path.join(TOP, "README"), encoding="utf-8") as file:
-        part = re.search(r"^WHY THIS ONE\n(.*?)^Exim", file.read(),
+        part = re.search(r"^FIGURES\n(.*?)^WHERE NEXT", file.read(),
                          re.S | re.M).group(1)
     with open(os.path.join(TOP, "doc", "BENCH.md"), encoding="utf-8") as file:
         bench = file.read()

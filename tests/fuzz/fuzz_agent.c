@@ -12,22 +12,22 @@
 
 #include "fuzz.h"
 #include "io/ipc.h"
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 
 #include "base/banned.h"
 
 enum { TALK_BYTES_MAX = 60000 };
 
-static struct work_rcpt rcpts[2] = {
+static struct control_rcpt rcpts[2] = {
 	{ .channel = SLICE("c"), .host = SLICE("h"), .user = SLICE("u1") },
 	{ .channel = SLICE("c"), .host = SLICE("h"), .user = SLICE("u2") },
 };
 
 static int
-job(struct agent_run *run, struct work_job *work, int body_fd,
+job(struct agent_run *run, struct control_job *control, int body_fd,
     struct verdict verdicts[])
 {
-	for (size_t i = 0; i < work->rcpt_count; i++)
+	for (size_t i = 0; i < control->rcpt_count; i++)
 		verdict_set(&verdicts[i], VERDICT_DELIVERED, NULL, "fuzz",
 		    "done");
 	return 0;
@@ -40,17 +40,17 @@ static const struct agent agent = { .name = "fuzz", .channel = "c",
 static int
 control_open(void)
 {
-	struct work_group group = { .sender = SLICE("a@b"),
+	struct control_group group = { .sender = SLICE("a@b"),
 	    .header = SLICE("Subject: s\n"), .rcpts = rcpts,
 	    .rcpt_count = 2 };
-	struct work work = { .id = "0123456789abcde", .inode = 1,
+	struct control_file control = { .id = "0123456789abcde", .inode = 1,
 	    .groups = &group, .group_count = 1 };
 	struct str text = STR_INIT;
 	struct err err;
 	char path[64];
 	int fd = memfd_create("control", MFD_CLOEXEC), append;
 
-	MUST(fd >= 0 && work_format(&work, &text, &err) == 1);
+	MUST(fd >= 0 && control_file_format(&control, &text, &err) == 1);
 	MUST(write(fd, text.buf, text.len) == (ssize_t)text.len);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	append = open(path, O_RDWR | O_APPEND | O_CLOEXEC);

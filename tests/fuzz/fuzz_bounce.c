@@ -67,12 +67,12 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct slice rest = { (const char *)data, size }, piece[PIECES];
-	struct work work = { .id = "01jd3x8k2mc4n7" };
-	struct work_group group = { 0 };
-	struct work_record last = { 0 };
-	struct work_rcpt rcpt = { .channel = SLICE("smtp"), .last = &last };
+	struct control_file control = { .id = "01jd3x8k2mc4n7" };
+	struct control_group group = { 0 };
+	struct control_record last = { 0 };
+	struct control_rcpt rcpt = { .channel = SLICE("smtp"), .last = &last };
 	struct bounce_rcpt chosen = { &rcpt, 1700400000 };
-	struct bounce bounce = { .work = &work, .group = &group,
+	struct bounce bounce = { .control = &control, .group = &group,
 	    .host = "mx.test", .id = "01jd3x9aaaaaaa", .nonce = "n",
 	    .now_s = 1700000000, .arrival_s = 1699990000,
 	    .rcpts = &chosen, .rcpt_count = 1 };
@@ -86,8 +86,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bounce.has_body = size % 2 == 0;
 	rcpt.user = piece[2];
 	rcpt.orcpt = piece[5];
-	work.envid = piece[6];
-	work.msgid = piece[7];
+	control.envid = piece[6];
+	control.msgid = piece[7];
 	bounce.errors_to = piece[8];
 	verdict_set(&last.verdict, size % 3 == 0 ? VERDICT_FAILED :
 	    size % 3 == 1 ? VERDICT_DEFERRED : VERDICT_DELIVERED, NULL, "w",

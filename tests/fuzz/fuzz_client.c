@@ -63,9 +63,9 @@ session(struct client *client, bool is_lmtp, unsigned extensions,
 {
 	static const struct client_policy policy = { .level =
 	    TLS_LEVEL_NONE };
-	struct work_rcpt rcpts[RCPTS] = { { .user = SLICE("r1@x.test") },
+	struct control_rcpt rcpts[RCPTS] = { { .user = SLICE("r1@x.test") },
 	    { .user = SLICE("r2@x.test") }, { .user = SLICE("r3@x.test") } };
-	struct work_job job = { .host = slice_of(host),
+	struct control_job job = { .host = slice_of(host),
 	    .sender = SLICE("a@src.test"), .header = SLICE("Subject: s\n"),
 	    .size_bytes = 20, .rcpts = rcpts, .rcpt_count = RCPTS };
 	struct verdict verdicts[RCPTS], trouble;

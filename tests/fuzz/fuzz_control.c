@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -45,7 +45,7 @@ add_records(struct str *file, struct slice rest, uint32_t seed)
 
 /* On its r line, or on an X line behind it when the ways before failed. */
 static bool
-is_way_of(const struct work_rcpt *rcpt, struct slice file)
+is_way_of(const struct control_rcpt *rcpt, struct slice file)
 {
 	return rcpt->first_offset < file.n &&
 	    file.p[rcpt->first_offset] == 'r' &&
@@ -55,18 +55,18 @@ is_way_of(const struct work_rcpt *rcpt, struct slice file)
 }
 
 static void
-check(const struct work *work, struct slice file)
+check(const struct control_file *control, struct slice file)
 {
 	uint32_t last = 0;
 	size_t total = 0, final = 0;
 
-	for (size_t i = 0; i < work->group_count; i++) {
-		const struct work_group *group = &work->groups[i];
+	for (size_t i = 0; i < control->group_count; i++) {
+		const struct control_group *group = &control->groups[i];
 
 		if (group->header_offset > file.n)
 			abort();
 		for (size_t j = 0; j < group->rcpt_count; j++) {
-			const struct work_rcpt *rcpt = &group->rcpts[j];
+			const struct control_rcpt *rcpt = &group->rcpts[j];
 
 			if (rcpt->first_offset <= last ||
 			    !is_way_of(rcpt, file))
@@ -76,7 +76,7 @@ check(const struct work *work, struct slice file)
 			final += rcpt->is_final;
 		}
 	}
-	if (total != work->rcpt_total || final != work->final_total)
+	if (total != control->rcpt_total || final != control->final_total)
 		abort();
 }
 
@@ -86,12 +86,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct slice in = { (const char *)data, size }, head, rest;
 	struct arena *arena = arena_new();
 	struct str file = STR_INIT;
-	struct work work;
+	struct control_file control;
 	struct err err;
 
 	/* as it is */
-	if (work_parse(arena, in, &work, &err) == 1)
-		check(&work, in);
+	if (control_file_parse(arena, in, &control, &err) == 1)
+		check(&control, in);
 	/* with its checksums right */
 	rest = in;
 	if (!slice_cut(&rest, '\0', &head))
@@ -101,8 +101,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	str_add_slice(&file, head);
 	if (rest.p != NULL)
 		add_records(&file, rest, id_crc(head));
-	if (work_parse(arena, str_slice(&file), &work, &err) == 1)
-		check(&work, str_slice(&file));
+	if (control_file_parse(arena, str_slice(&file), &control, &err) == 1)
+		check(&control, str_slice(&file));
 	str_release(&file);
 	arena_free(&arena);
 	return 0;

@@ -1,7 +1,7 @@
 /* fuzz_ehlo.c - any lines as what a server announces
  *
  * Grammar: libzm/grammar/ehlo.c (RFC 5321 section 4.1.1.1), read by
- * transports/smtp/client_offer.c.  No number that is absurd stands; in
+ * transports/smtp/offer.c.  No number that is absurd stands; in
  * capitals it is the same offer.
  *
  * SPDX-License-Identifier: ISC

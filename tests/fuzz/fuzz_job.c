@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,7 +21,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct slice rest = { (const char *)data, size }, line;
 	struct arena *arena = arena_new();
 	struct str file = STR_INIT;
-	struct work_job job;
+	struct control_job job;
 	struct err err;
 	int fd;
 
@@ -33,7 +33,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fd = memfd_create("control", MFD_CLOEXEC);
 	if (fd < 0 || write(fd, file.buf, file.len) != (ssize_t)file.len)
 		abort();
-	if (work_job_load(arena, line, fd, &job, &err) == 1) {
+	if (control_job_load(arena, line, fd, &job, &err) == 1) {
 		if (job.rcpt_count == 0 || job.header.n > file.len)
 			abort();
 		for (size_t i = 0; i < job.rcpt_count; i++)

@@ -52,7 +52,7 @@ the_router(void)
 
 /* Each recipient that reads back is one that was meant. */
 static bool
-is_placed(const struct rcpts *rcpts, const struct work_rcpt *rcpt)
+is_placed(const struct rcpts *rcpts, const struct control_rcpt *rcpt)
 {
 	for (size_t i = 0; i < rcpts->held; i++)
 		if (slice_equal(rcpts->list[i].user, rcpt->user) &&
@@ -65,20 +65,21 @@ static void
 check(struct message *message, struct slice file)
 {
 	struct arena *arena = arena_new();
-	struct work work;
+	struct control_file control;
 	struct err err;
 	size_t rcpts = 0;
 
-	if (work_parse(arena, str_slice(&message->control_text), &work, &err) !=
+	if (control_file_parse(arena, str_slice(&message->control_text),
+	    &control, &err) !=
 	    1)
 		abort();
-	for (size_t i = 0; i < work.group_count; i++)
-		rcpts += work.groups[i].rcpt_count;
+	for (size_t i = 0; i < control.group_count; i++)
+		rcpts += control.groups[i].rcpt_count;
 	if (rcpts != message->rcpts.count || rcpts == 0 ||
-	    work.body_offset > file.n)
+	    control.body_offset > file.n)
 		abort();
-	for (size_t i = 0; i < work.group_count; i++) {
-		struct work_group *group = &work.groups[i];
+	for (size_t i = 0; i < control.group_count; i++) {
+		struct control_group *group = &control.groups[i];
 
 		if (!slice_equal(group->header, str_slice(&message->header)))
 			abort();

@@ -98,10 +98,11 @@ def mailq_listens_where_only_root_may_and_is_not_root(site):
     answer = begin(site)
     assert any("Msgs:" in line for line in answer), answer
     with socket.create_connection(("127.0.0.1", site.mailq_port)) as peer:
-        peer.settimeout(20)
+        peer.settimeout(mta.WAIT_S)
         assert peer.recv(100).startswith(b"version zmailer 2.0")
-        pids = mine(site)
-        assert len(pids) == 2, pids         # the listener and a session
+        # the listener and this session, when those before it have ended
+        pids = mta.wait_for("two processes", lambda: len(mine(site)) == 2 and
+                            mine(site))
         for pid in pids:
             is_of_the_agents(site, pid)
         # the session has shut itself in: nothing more can be opened
@@ -170,11 +171,14 @@ def mailq_moves_and_ends_on_reload(site):
     old = site.mailq_port
     begin(site)
     assert old != site.mailq_port
-    try:
-        socket.create_connection(("127.0.0.1", old)).close()
-        raise AssertionError("the old port is still answered")
-    except ConnectionRefusedError:
-        pass
+
+    def is_refused():
+        try:
+            socket.create_connection(("127.0.0.1", old)).close()
+        except ConnectionRefusedError:
+            return True
+        return False
+    mta.wait_for("the old port to be closed", is_refused)
     site.conf_write()
     site.zmailer("reload")
     mta.wait_for("its end", lambda: not mine(site))

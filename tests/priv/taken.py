@@ -108,7 +108,7 @@ def users_log_in_and_sessions_cannot_read_passwords(site):
     site.arrived("ursula", "logged in")
     pids = [pid for pid, (program, _) in processes(site).items()
             if program == "auth"]
-    assert len(pids) > 1, pids          # the keeper and a helper
+    assert len(pids) > 1, pids          # the process and a helper
     for pid in pids:
         code, out = as_session(site, f"head -c 1 /proc/{pid}/mem")
         assert code != 0 and "ermission denied" in out, out

@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import tempfile
-import time
 
 from zmtest import mta
 
@@ -38,17 +37,44 @@ class Screen:
         subprocess.run(["tmux", "-S", self.socket, "send-keys", *keys],
                        check=True)
 
+    def cursor(self):
+        """The row of the cursor, counted from the first line ever written,
+        and what stands before it in this row."""
+        head, _, text = subprocess.run(
+            ["tmux", "-S", self.socket, "display-message", "-p",
+             "#{history_size} #{cursor_y} #{cursor_x}", ";",
+             "capture-pane", "-p", "-N"],
+            stdout=subprocess.PIPE).stdout.decode().partition("\n")
+        if not text:
+            return -1, ""
+        gone, row, column = map(int, head.split())
+        return gone + row, text.split("\n")[row][:column]
+
+    def until_cursor(self, pattern, below=-1):
+        """Until what stands before the cursor is of this pattern, in a row
+        below the one given: a program that writes a prompt reads what is
+        typed then; what is typed before may be thrown away."""
+        def found():
+            row, before = self.cursor()
+            return row > below and re.fullmatch(pattern, before) and (
+                row, before)
+        try:
+            return mta.wait_for(f"{pattern!r} before the cursor", found)
+        except AssertionError as error:
+            raise AssertionError(f"{error}:\n{self.text()}") from error
+
     def until(self, *texts):
-        end = time.monotonic() + 20
-        while time.monotonic() < end:
+        def found():
             seen = "\n" + self.text()
-            if all(text in seen for text in texts):
-                lines = seen[1:].split("\n")
-                assert len(lines) <= self.size[1] + 1 and \
-                    max(map(len, lines)) <= self.size[0], seen
-                return seen
-            time.sleep(0.05)
-        raise AssertionError(f"no {texts!r} on the screen:\n{self.text()}")
+            return all(text in seen for text in texts) and seen
+        try:
+            seen = mta.wait_for(f"{texts!r} on the screen", found)
+        except AssertionError as error:
+            raise AssertionError(f"{error}:\n{self.text()}") from error
+        lines = seen[1:].split("\n")
+        assert len(lines) <= self.size[1] + 1 and \
+            max(map(len, lines)) <= self.size[0], seen
+        return seen
 
     def joined(self):
         """The lines that were written, those that scrolled away, too;
@@ -155,14 +181,10 @@ def setup_and_doctor_fit(instance):
     path = os.path.join(instance.dir, "new.conf")
     screen = shell(instance, f"zmailer -C {path} setup")
     try:
-        for _ in range(20):
-            seen = screen.text()
-            if "[y/N]" in seen or "over" in seen:
-                break
+        row, question = screen.until_cursor(r".*\] ")
+        while "[y/N]" not in question:
             screen.keys("Enter")
-            end = time.monotonic() + 5
-            while screen.text() == seen and time.monotonic() < end:
-                time.sleep(0.05)
+            row, question = screen.until_cursor(r".*\] ", below=row)
         screen.until("Write this to")
         assert not screen.wrapped(), screen.wrapped()
         screen.keys("y", "Enter")
@@ -250,11 +272,13 @@ def shells_complete(instance):
                         f"PATH={mta.BUILD}/bin:" + os.environ["PATH"],
                         *command)
         try:
+            screen.until_cursor(r".*[#$%>] ")
             screen.keys(first + "; clear; echo ready", "Enter")
             screen.until("\nready\n")
             for typed, wanted in TYPED:
+                screen.until_cursor("> ")
                 screen.keys(typed, "Tab")
-                screen.until("> " + wanted)
+                screen.until_cursor(f"> {wanted}.*")
                 screen.keys("C-c")
         except AssertionError as error:
             raise AssertionError(f"{command[0]}: {error}") from error

@@ -7,7 +7,7 @@ Usage: pymilter.py SOCKET
 SPDX-License-Identifier: ISC
 """
 import sys
-import time
+import threading
 
 import Milter
 
@@ -78,7 +78,7 @@ class Doer(Milter.Base):
         elif wish == "discard":
             return Milter.DISCARD
         elif wish == "hang":
-            time.sleep(30)
+            threading.Event().wait()    # until it is killed
         return Milter.ACCEPT
 
 

@@ -4,7 +4,7 @@
  * Out    lines, oldest file first
  * Holds  the maps; the text of one packed frame
  * Trusts no line: what is damaged is skipped by the readers
- * Spec   zmailer-events(5); doc/INTERNALS.md section 10
+ * Spec   zmailer-events(5); doc/INTERNALS.md section 9
  *
  * SPDX-License-Identifier: ISC
  */

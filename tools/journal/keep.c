@@ -3,7 +3,7 @@
  * In     LOGDIR, the limits of the configuration
  * Out    the same lines in fewer bytes; the oldest gone
  * Holds  a lock on LOGDIR: one keeper at a time
- * Spec   keep.h; doc/INTERNALS.md section 10
+ * Spec   keep.h; doc/INTERNALS.md section 9
  *
  * SPDX-License-Identifier: ISC
  */

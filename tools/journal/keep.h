@@ -4,7 +4,7 @@
  * is over or it is as large as a part may be; a closed part that no process
  * has open any more is packed; packed or not, the oldest go when they are
  * older than asked or all together are too large.  Every step is one rename
- * or unlink (doc/INTERNALS.md section 10); any may be the last before a
+ * or unlink (doc/INTERNALS.md section 9); any may be the last before a
  * crash.
  *
  * SPDX-License-Identifier: ISC

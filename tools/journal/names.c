@@ -3,7 +3,7 @@
  * In     a log directory
  * Out    its journal files, oldest first
  * Trusts no name: what has another shape is somebody else's
- * Spec   names.h; doc/INTERNALS.md section 10
+ * Spec   names.h; doc/INTERNALS.md section 9
  *
  * SPDX-License-Identifier: ISC
  */

@@ -17,11 +17,14 @@ from zmtest import manual                                    # noqa: E402
 TOPS = "doc|libzm|router|scheduler|smtpserver|tests|tools|transports"
 KINDS = "c|h|md|py|mk|flow|lua|expect|in|inc|example|test|[1578]"
 PATH = re.compile(r"(?<![\w./$<>{}~*-])((?:%s)/[\w.*{},/-]*)" % TOPS)
-FLOW = re.compile(r"(?<![\w/.-])([a-z]\d\d-[a-z0-9]+(?:-[a-z0-9]+)*)"
-                  r"(?![\w/-])")
+# folder and name, as the folders of tests/flow are
+FLOW = re.compile(r"(?<![\w/.-])((?:client|crash|desk|mailbox|policy|queue|"
+                  r"report|routing|sendmail|session|site)/[a-z][a-z0-9-]*)"
+                  r"(?![\w/*-]|\.\w)")
 TEST = re.compile(r"(?<![\w/.*-])(test_[a-z0-9_]+)(?![\w*(])")
 SECTION = re.compile(r"\b(?:doc/)?((?:protocol/)?[A-Za-z]+\.md),? sections? "
                      r"(\d+(?:\.\d+)*)(?:(?:, | and | to )(\d+(?:\.\d+)*))?")
+COLUMNS = 100
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 # A path in a spool, or made by the build, is none of the source tree.
 MADE = re.compile(r"\.inc$|\bsurvey|man/(?:zmailer\.8|zmailer\.conf\.5|"
@@ -127,31 +130,48 @@ def pageless_verbs(top, pages):
                 match.group(1)
 
 
-def check(top, paths, finding):
-    """Call finding(path, line, text) for all that is wrong."""
-    flows = {os.path.basename(p)[:-5] for p in paths if p.endswith(".flow")}
-    tests = {os.path.basename(p).rpartition(".")[0] for p in paths
+def pages(house):
+    """Paths, sections, links and examples that are named are there."""
+    top = house.top
+    flows = {p[len("tests/flow/"):-len(".flow")] for p in house.paths
+             if p.endswith(".flow")}
+    tests = {os.path.basename(p).rpartition(".")[0] for p in house.paths
              if os.path.basename(p).startswith("test_")}
-    pages, headings = {}, {}
-    for path in paths:
-        is_page = re.match(r"doc/man/[^/]+\.[1-9](\.in)?$", path)
-        if not is_page and not is_document(path) and not path.endswith(
+    manuals, headings = {}, {}
+    for path in house.paths:
+        is_manual = re.match(r"doc/man/[^/]+\.[1-9](\.in)?$", path)
+        if not is_manual and not is_document(path) and not path.endswith(
                 (".c", ".h", ".py", ".flow")):
             continue
-        with open(os.path.join(top, path), encoding="utf-8",
-                  errors="replace") as file:
-            text = file.read()
+        text = house.text(path)
         found = [] if path == "NEWS" else list(
             missing_paths(top, path, text)) + list(
                 missing_sections(top, path, text, headings))
         if is_document(path) and path != "NEWS":
             found += missing_names(top, text, flows, tests)
             found += dead_links(top, path, text)
-        if is_page:
-            pages[path] = text
+        if is_manual:
+            manuals[path] = text
             found += [(1, said) for said in
                       manual.complaints(top, path, text)]
         for number, said in found:
-            finding(path, number, said)
-    for number, said in pageless_verbs(top, pages):
-        finding("tools/zmailer/verbs.h", number, said)
+            yield path, number, said
+    for number, said in pageless_verbs(top, manuals):
+        yield "tools/zmailer/verbs.h", number, said
+
+
+def wrapped(house):
+    """A document is read in a terminal, too: 100 columns.  A table's row, a
+    block of code and a line that a link makes long are as long as they are."""
+    for path in house.documents:
+        is_code = False
+        for number, line in enumerate(house.text(path).split("\n"), 1):
+            if line.lstrip().startswith("```"):
+                is_code = not is_code
+            if is_code or line.lstrip().startswith("|") or \
+               len(line) <= COLUMNS or line.startswith("    "):
+                continue
+            if any(len(word) > COLUMNS / 2 for word in line.split()):
+                continue
+            yield path, number, "%d columns, more than %d" % (
+                len(line), COLUMNS)

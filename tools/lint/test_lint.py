@@ -23,18 +23,35 @@ CLEAN = {
         "| `libzm/io/` | x | base, grammar (for net.h) |\n"
         "| `smtpserver/` `router/` | x | libzm |\n"
         "| `tests/` | x | everything |\n",
+    "doc/INTERNALS.md":
+        "## 1. A\n## 2. Truth table\n| S0 | x |\n| P4 | x |\n## 3. C\n",
+    "doc/GLOSSARY.md":
+        "# Glossary\n| word | meaning | where |\n| --- | --- | --- |\n"
+        "| area | where | `struct area` in `router/route/area.h` |\n"
+        "## Not used any more\n| word | where | say |\n| --- | --- | --- |\n"
+        "| crew | files, functions, comments | workers |\n"
+        "| letter | names in `router/` | report |\n",
+    "smtpserver/folder.mk": "# order: session < command\n",
+    "libzm/conf/folder.mk": "# order: statements\n",
+    "router/folder.mk": "# router\n# order: . < route <\n#   farm agents\n",
     "Makefile.am":
         "S = libzm/base/str.c libzm/base/str.h libzm/base/banned.h \\\n"
         "\tlibzm/journal/events.h libzm/grammar/path.c router/route.c \\\n"
-        "\trouter/route.h smtpserver/session/session.h libzm/io/loop.h libzm/conf/statements/site.h\n"
+        "\trouter/route.h smtpserver/session/session.h libzm/io/loop.h \\\n"
+        "\tlibzm/conf/statements/site.h router/route/area.h router/farm/farm.h"
+        " \\\n\trouter/agents/agents.h smtpserver/command/quit.h \\\n"
+        "\tsmtpserver/main.c\n"
         "EXTRA_DIST = tests/data tests/fuzz\n",
     "libzm/base/banned.h":
         "/* %s */\n#ifndef ZM_BANNED_H\n#define ZM_BANNED_H\n#endif\n"
         % LICENCE,
     "libzm/base/str.h":
         "/* %s */\n#ifndef ZM_STR_H\n#define ZM_STR_H\n\n"
-        "/* What it does. */\nint str_one(int a,\n    int b);\nint str_two(void)"
-        ";\n\nint str_three(void);\t/* beside */\n\n#endif\n" % LICENCE,
+        "/* What it does.  0 or -1. */\nint str_one(int a,\n    int b);\n"
+        "int str_two(void);\n\nint str_three(void);\t/* how many of\n"
+        "\t\t\t\t * them */\n_Bool str_four(void);\t/* whether */\n\n"
+        "/* ---- str.c: the rest ---- */\n\n/* Adds. */\n"
+        "void str_add(int a);\n\n#endif\n" % LICENCE,
     "libzm/journal/events.h":
         "/* %s */\nEVENT(ONE, \"one\", INFO, \"\", \"text\")\n" % LICENCE,
     "libzm/conf/statements/site.h":
@@ -43,8 +60,9 @@ CLEAN = {
     "libzm/io/loop.h":
         "/* %s */\n#ifndef ZM_LOOP_H\n#define ZM_LOOP_H\n#endif\n" % LICENCE,
     "libzm/base/str.c":
-        "/* %s */\n#include \"base/str.h\"\n\n#include \"base/banned.h\"\n"
-        % LICENCE,
+        "/* %s */\n#include \"base/str.h\"\n\n#include \"base/banned.h\"\n\n"
+        "/* str_add() is the one; none() is not. */\nvoid\nstr_add(int a)\n"
+        "{\n\tnone(a);\n}\n" % LICENCE,
     "libzm/grammar/path.c":
         "/* %s\n *   path = atom\n */\n#include <string.h>\n"
         "#include \"base/str.h\"\n\n"
@@ -55,6 +73,22 @@ CLEAN = {
     "smtpserver/session/session.h":
         "/* %s */\n#ifndef ZM_SESSION_H\n#define ZM_SESSION_H\n#endif\n"
         % LICENCE,
+    "router/route/area.h":
+        "/* %s */\n#ifndef ZM_AREA_H\n#define ZM_AREA_H\n"
+        "#include \"router/route.h\"\nstruct area {\n\tint a;\n};\n#endif\n"
+        % LICENCE,
+    "router/farm/farm.h":
+        "/* %s */\n#ifndef ZM_FARM_H\n#define ZM_FARM_H\n"
+        "#include \"router/route/area.h\"\n#endif\n" % LICENCE,
+    "router/agents/agents.h":
+        "/* %s */\n#ifndef ZM_AGENTS_H\n#define ZM_AGENTS_H\n#endif\n"
+        % LICENCE,
+    "smtpserver/main.c":
+        "/* %s */\n#include \"smtpserver/command/quit.h\"\n"
+        "#include \"base/banned.h\"\n" % LICENCE,
+    "smtpserver/command/quit.h":
+        "/* %s */\n#ifndef ZM_QUIT_H\n#define ZM_QUIT_H\n"
+        "#include \"smtpserver/session/session.h\"\n#endif\n" % LICENCE,
     "router/route.c":
         "/* %s */\n#include \"io/loop.h\"\n#include \"route.h\"\n\n"
         "#include \"base/banned.h\"\n\nint\nroute(struct conf *conf)\n{\n"
@@ -129,8 +163,8 @@ ROWS = [
      "there is no libzm/base/none.c"),
     ("paths that are there", PATH_C,
      "/* see libzm/base/{str,banned}.h, router/*.c, router/4711 */\n", None),
-    ("a flow that is gone", "doc/MORE.md", "| x | b01-none |\n",
-     "there is no flow b01-none"),
+    ("a flow that is gone", "doc/MORE.md", "| x | queue/none |\n",
+     "there is no flow queue/none"),
     ("a section that is gone", PATH_C,
      "/* doc/OVERVIEW.md section 2 */\n", "has no section 2"),
     ("a dead link", "doc/MORE.md", "[x](NONE.md)\n", "a link to nothing"),
@@ -142,6 +176,76 @@ ROWS = [
      ".Sh EXAMPLES\n.Dl true\n.\\\" not run:\n.Dl false\n", "and why?"),
     ("an example that mdoc spoils", "doc/man/x.8",
      ".Sh EXAMPLES\n.Dl echo \"a b\"\n", "mdoc eats quotes"),
+    ("a folder that the order does not name", "router/more/data/m.h",
+     "/* %s */\n#ifndef ZM_M_H\n#define ZM_M_H\n#endif\n" % LICENCE,
+     "router/folder.mk:1: its order does not name more/"),
+    ("no order", "router/folder.mk", ("order:", "x"), "no line `# order:"),
+    ("a folder that is gone", "router/folder.mk", ("agents", "agents bye"),
+     "names bye/, which is not there"),
+    ("up in the order", "router/route/area.h", ("router/route.h",
+     "router/farm/farm.h"), "route stands below farm"),
+    ("beside each other", "router/farm/farm.h", ("router/route/area.h",
+     "router/agents/agents.h"), "farm and agents may not include each other"),
+    ("up to loose files that stand below", ROUTE_C,
+     "#include \"route/area.h\"\n", ". stands below route"),
+    ("up to loose files that stand above", "smtpserver/command/quit.h",
+     ("smtpserver/session/session.h", "smtpserver/main.h"),
+     "no header smtpserver/main.h"),
+    ("a shared name", PATH_C, "static int\nroute(void)\n{\n}\n",
+     "route() is in router/route.c, too"),
+    ("a shared name of two statics", ROUTE_C,
+     "static void\nstr_add(void)\n{\n}\n",
+     "str_add() is in libzm/base/str.c, too"),
+    ("a call is no definition", ROUTE_C,
+     "#define X \\\n\tint y; \\\nstr_add(1)\n", None),
+    ("no result", "libzm/base/str.h", ("  0 or -1.", ""),
+     "str_one(): its comment does not name"),
+    ("a comment of the next line is not one's own", "libzm/base/str.h",
+     ("many of\n\t\t\t\t * them", "it does so"),
+     "str_three(): its comment does not name"),
+    ("one for success", "libzm/base/str.h", ("0 or -1", "1 or -1"),
+     "str_one(): \"1 or -1\": make it"),
+    ("one for success, in words", "libzm/base/str.h",
+     ("0 or -1", "1 with the answer, -1"), "make it 0 or -1"),
+    ("three answers", "libzm/base/str.h", ("0 or -1", "1; 0 none; -1"),
+     "str_one() has three answers"),
+    ("a function that is elsewhere", ROUTE_C,
+     "/* see str_add() in path.c */\n", "str_add() is not in path.c"),
+    ("a function that is there", ROUTE_C,
+     "/* see str_add() in str.c */\n", None),
+    ("a function that is nowhere", ROUTE_C, "/* str_nought() does it */\n",
+     "there is no str_nought()"),
+    ("a head over what is elsewhere", "libzm/base/str.h",
+     ("str.c: the", "path.c: the"), "str_add() is not in path.c"),
+    ("a head of a file that is gone", "libzm/base/str.h",
+     ("str.c: the", "gone.c: the"), "there is no gone.c"),
+    ("a row that is gone", ROUTE_C, "/* Row S0.\n * rows S0, P4 to\n * P" "9 */\n",
+     "doc/INTERNALS.md has no row " "P9"),
+    ("rows that are there", ROUTE_C, "/* rows S0 -> P4 */\n", None),
+    ("a row that is gone in a document", "doc/MORE.md", "row (rows " "S1)\n",
+     "no row " "S1"),
+    ("a row of the document's own", "doc/MORE.md", "| F1 | x |\n\nrow " "F1\n",
+     None),
+    ("a gap in the sections", "doc/INTERNALS.md", "## 5. D\n",
+     "section 5 after section 3"),
+    ("a wide document", "doc/MORE.md", "a b " * 26 + "\n", "104 columns"),
+    ("a wide table, code, and a link", "doc/MORE.md",
+     "| %s |\n```\n%s\n```\nx (https://%s) y\n" % (
+         "a " * 60, "b " * 60, "c" * 90), None),
+    ("a type that is elsewhere", "doc/GLOSSARY.md", ("struct area", "enum area"),
+     "does not declare enum area"),
+    ("a word explained twice", "doc/GLOSSARY.md", ("## Not", "| area | x | y |\n"
+     "## Not"), "area is explained in line 4, too"),
+    ("a word given up, in a comment", PATH_C, "/* the crew */\n",
+     "\"crew\" is not used any more: workers"),
+    ("a word given up, in a function", PATH_C, "int\ncrew_add(void)\n{\n}\n",
+     "\"crew\" is"),
+    ("a word given up, in a file", "tests/data/crew.c", "/* %s */\n" % LICENCE,
+     None),
+    ("a word given up elsewhere", PATH_C, "int letter_count;\n", None),
+    ("a word given up here", ROUTE_C, "int letter_count; /* letter */\n",
+     "\"letter\" is not used"),
+    ("a longer word", ROUTE_C, "int letters; /* screw */\n", None),
     ("forgotten by dist", "router/new.c",
      "/* %s */\n#include \"base/banned.h\"\n" % LICENCE, "forget"),
 ]
@@ -156,7 +260,8 @@ def write(top, path, text):
 
 def lint(top, *compiler):
     result = subprocess.run(
-        [sys.executable, os.path.join(HERE, "lint.py"), top, *compiler],
+        [sys.executable, os.path.join(HERE, "lint.py"), "--all", top,
+         *compiler],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         cwd=top, check=False)
     return result.returncode, result.stdout
@@ -178,8 +283,97 @@ def run_row(top, row):
     if want is None:
         return code == 0 and output == ""
     return code == 1 and any(
-        line.startswith(path + ":") and want in line
+        line.startswith((path + ":", want)) and want in line
         for line in output.split("\n"))
+
+
+def run_folder(top):
+    """40 files are a folder, 41 are too many."""
+    for number in range(40):
+        write(top, "tests/flow/x%d.flow" % number, "x")
+    full = lint(top)
+    write(top, "tests/flow/more.flow", "x")
+    code, output = lint(top)
+    shutil.rmtree(os.path.join(top, "tests/flow"))
+    return full == (0, "") and code == 1 and \
+        "tests/flow:0: 41 files" in output
+
+
+def run_circle(top):
+    """Four files that call each other are a circle; five are a finding, also
+    when one of them only passes the next one's name."""
+    path = "router/farm/c%d.c"
+    for count in 4, 5:
+        for number in range(count):
+            following = "c%d_do" % ((number + 1) % count)
+            write(top, path % number, "/* %s */\n#include \"base/banned.h\"\n"
+                  "\nvoid\nc%d_do(void)\n{\n\t%s;\n}\n" % (
+                      LICENCE, number, following + "(0)" if number else
+                      "each(0, %s, 0)" % following))
+        write(top, "router/farm/more.mk", " ".join(
+            path % number for number in range(count)))
+        code, output = lint(top)
+        if count == 4 and (code, output) != (0, ""):
+            return False
+    for number in range(5):
+        os.unlink(os.path.join(top, path % number))
+    os.unlink(os.path.join(top, "router/farm/more.mk"))
+    return code == 1 and "router/farm/c0.c:1: 5 files call each" in output \
+        and "router/farm/c0.c -> router/farm/c1.c: c1_do" in output
+
+
+def run_pending(top):
+    """A pending rule counts and is no failure; a firm one beside it is."""
+    import lint as rules
+    old = CLEAN[ROUTE_C]
+    text = old + "static void\nstr_add(void)\n{\n}\n"
+    write(top, ROUTE_C, text)
+    script = "import sys; sys.path.insert(0, %r); import lint; " \
+        "lint.PENDING = {'shared names'}; sys.argv = ['lint.py', %r]; " \
+        "lint.main()" % (HERE, top)
+    results = []
+    for more in "", "int x; \n":
+        write(top, ROUTE_C, text + more)
+        result = subprocess.run([sys.executable, "-c", script], text=True,
+                                stdout=subprocess.PIPE, check=False)
+        results.append((result.returncode, result.stdout))
+    write(top, ROUTE_C, old)
+    return set(rules.RULES) > rules.PENDING and \
+        results[0] == (0, "pending: shared names: 2\n") and \
+        results[1][0] == 1 and "blanks at the end" in results[1][1]
+
+
+def run_format(top):
+    """What is laid out otherwise is found, and make format mends it; breaks
+    that fit, columns of comments and tables of members are the writer's."""
+    if not shutil.which("clang-format"):
+        print("skipped: make format: there is no clang-format")
+        return True
+    shutil.copy(os.path.join(HERE, "..", "..", ".clang-format"), top)
+    old = CLEAN[ROUTE_C]
+    good = old + "\nstruct route {\n\tint\t\t a;\t/* one */\n" \
+        "\tconst char\t*b;\t/* two\n\t\t\t\t * lines */\n};\n\n" \
+        "static const int route_odd[] = {\n\t1, 3,\n\t5, 7\n};\n\n" \
+        "static int\nroute_more(struct route *route, const char *b)\n{\n" \
+        "\troute->a = 2;\n\troute->b = route->a == 1 ?\n\t    b : NULL;" \
+        "\t/* why */\n" \
+        "\treturn route_call(route_odd[0],\n\t    route->b);\n}\n"
+    bad = good.replace("route->a == 1", "route->a==1").replace(
+        "\troute->a =", "    route->a =").replace("route_more(struct route *",
+                                         "route_more( struct route* ")
+    results = []
+    for text in good, bad:
+        write(top, ROUTE_C, text)
+        results.append(lint(top))
+    subprocess.run([sys.executable, os.path.join(HERE, "layout.py"), top],
+                   stdout=subprocess.DEVNULL, check=True)
+    with open(os.path.join(top, ROUTE_C), encoding="utf-8") as file:
+        mended = file.read()
+    write(top, ROUTE_C, old)
+    os.unlink(os.path.join(top, ".clang-format"))
+    return results[0] == (0, "") and results[1][0] == 1 and \
+        ROUTE_C + ":" in results[1][1] and "make format would change" in \
+        results[1][1] and mended == good
 
 
 def run_alone(top):
@@ -196,6 +390,9 @@ def run_alone(top):
         "router/route.h:1: does not compile alone" in output
 
 
+ALONE = (run_folder, run_circle, run_pending, run_format, run_alone)
+
+
 def main():
     failed = 0
     top = tempfile.mkdtemp(prefix="zm-lint-")
@@ -209,10 +406,11 @@ def main():
             if not run_row(top, row):
                 print("FAIL: %s" % row[0])
                 failed += 1
-        if not run_alone(top):
-            print("FAIL: header alone")
-            failed += 1
-        print("%d rules tried, %d failed" % (len(ROWS) + 1, failed))
+        for rule in ALONE:
+            if not rule(top):
+                print("FAIL: %s" % rule.__doc__.split("\n")[0])
+                failed += 1
+        print("%d rules tried, %d failed" % (len(ROWS) + len(ALONE), failed))
     finally:
         shutil.rmtree(top)
     sys.exit(1 if failed else 0)

@@ -51,7 +51,7 @@ static const char *const area_states[AREA_COUNT] = {
 /* The scheduler tells the moment of the first recipient of those that go
  * together; the others have it from the one before them. */
 static int64_t
-next_of(const struct walk *walk, const struct work_rcpt *in,
+next_of(const struct walk *walk, const struct control_rcpt *in,
     const struct view_rcpt *before)
 {
 	int64_t next_s = live_next_s(walk->live, walk->number, in->offset);
@@ -66,14 +66,14 @@ next_of(const struct walk *walk, const struct work_rcpt *in,
 /* What an operator ordered comes before what the queue would do.  A hold
  * whose time is over is none. */
 static bool
-order_state(const struct walk *walk, const struct work_rcpt *in,
+order_state(const struct walk *walk, const struct control_rcpt *in,
     struct view_rcpt *out)
 {
 	if (in->is_cancelled)
 		out->state = "deleted";
 	else if (in->is_frozen)
 		out->state = "frozen";
-	else if (!work_rcpt_is_free(in, walk->now_s))
+	else if (!control_rcpt_is_free(in, walk->now_s))
 		out->state = "held";
 	else
 		return false;
@@ -85,7 +85,7 @@ order_state(const struct walk *walk, const struct work_rcpt *in,
 }
 
 static void
-rcpt_from_work(const struct walk *walk, const struct work_rcpt *in,
+rcpt_from_control(const struct walk *walk, const struct control_rcpt *in,
     struct view_rcpt *out, bool is_first)
 {
 	const struct live_thread *thread;
@@ -147,30 +147,30 @@ view_state_of(const struct view *view)
 }
 
 static void
-view_from_work(const struct walk *walk, const struct work *work,
+view_from_control(const struct walk *walk, const struct control_file *control,
     struct view *view)
 {
 	size_t count = 0;
 
-	view->id = work->id;
-	view->size_bytes = work->size_bytes;
-	view->user = work->user;
-	view->source = work->source;
-	view->msgid = work->msgid;
-	view->zone = work->terms.zone;
-	view->asked = work->terms.priority;
-	view->time_s = spool_id_time_us(slice_of(work->id)) / 1000000;
+	view->id = control->id;
+	view->size_bytes = control->size_bytes;
+	view->user = control->user;
+	view->source = control->source;
+	view->msgid = control->msgid;
+	view->zone = control->terms.zone;
+	view->asked = control->terms.priority;
+	view->time_s = spool_id_time_us(slice_of(control->id)) / 1000000;
 	view->rcpts = arena_alloc(walk->arena,
-	    (work->rcpt_total + 1) * sizeof(*view->rcpts));
-	for (size_t i = 0; i < work->group_count; i++) {
-		const struct work_group *group = &work->groups[i];
+	    (control->rcpt_total + 1) * sizeof(*view->rcpts));
+	for (size_t i = 0; i < control->group_count; i++) {
+		const struct control_group *group = &control->groups[i];
 
 		if (i == 0) {
 			view->sender = group->sender;
 			view->header = group->header;
 		}
 		for (size_t k = 0; k < group->rcpt_count; k++) {
-			rcpt_from_work(walk, &group->rcpts[k],
+			rcpt_from_control(walk, &group->rcpts[k],
 			    &view->rcpts[count], count == 0);
 			count++;
 		}
@@ -255,20 +255,21 @@ view_front_read(int fd, size_t most, struct str *out)
 static void
 file_view(struct walk *walk, int fd, const char *name, struct view *view)
 {
-	struct work *work = arena_alloc(walk->arena, sizeof(*work));
+	struct control_file *control = arena_alloc(walk->arena,
+	    sizeof(*control));
 	struct envelope *envelope = arena_alloc(walk->arena,
 	    sizeof(*envelope));
 	struct err err;
 	size_t header;
 
 	if (view_is_control(walk, name)) {
-		if (work_read_file(fd, CONTROL_BYTES_MAX, &walk->text,
-		    &err) < 0 || work_parse(walk->arena,
-		    str_slice(&walk->text), work, &err) < 0)
+		if (control_file_read(fd, CONTROL_BYTES_MAX, &walk->text,
+		    &err) < 0 || control_file_parse(walk->arena,
+		    str_slice(&walk->text), control, &err) < 0)
 			view->trouble = arena_dup(walk->arena, err.text,
 			    strlen(err.text));
 		else
-			view_from_work(walk, work, view);
+			view_from_control(walk, control, view);
 		return;
 	}
 	if (view_front_read(fd, VIEW_ENVELOPE_BYTES_MAX, &walk->text) < 0 ||

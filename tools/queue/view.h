@@ -13,7 +13,7 @@
 #include "grammar/selector.h"
 #include "mail/envelope.h"
 #include "mail/spool/spool.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 enum { VIEW_ENVELOPE_BYTES_MAX = 4 << 20 };	/* read of a message file */
 

@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "grammar/header.h"
 #include "mail/envelope.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 #include "tools/selection/selection.h"
 
 #include "base/banned.h"
@@ -116,11 +116,11 @@ away_address_text(struct arena *arena, const struct path *path)
 
 static void
 failures_plan(struct paper *paper, const struct claim *claim,
-    const char *reason, struct work *out)
+    const char *reason, struct control_file *out)
 {
 	const struct envelope *envelope = &paper->envelope;
 	struct arena *arena = paper->arena;
-	struct work_group *group = arena_alloc(arena, sizeof(*group));
+	struct control_group *group = arena_alloc(arena, sizeof(*group));
 	struct slice text, subject, msgid;
 
 	group->header = paper_parts(paper, &text, &subject, &msgid);
@@ -129,13 +129,13 @@ failures_plan(struct paper *paper, const struct claim *claim,
 	group->rcpts = arena_alloc(arena, (envelope->rcpt_count + 1) *
 	    sizeof(*group->rcpts));
 	for (size_t i = 0; i < envelope->rcpt_count; i++)
-		group->rcpts[i] = (struct work_rcpt){
+		group->rcpts[i] = (struct control_rcpt){
 		    .channel = SLICE("error"),
 		    .host = error_host(arena, reason),
 		    .user = away_address_text(arena, &envelope->rcpts[i].path),
 		    .uid = -2, .notify = envelope->rcpts[i].notify,
 		    .orcpt = envelope->rcpts[i].orcpt };
-	*out = (struct work){ .inode = claim->inode,
+	*out = (struct control_file){ .inode = claim->inode,
 	    .body_offset = paper->file.n - text.n,
 	    .size_bytes = group->header.n + 1 + text.n, .msgid = msgid,
 	    .errors_to = group->sender, .envid = envelope->envid,
@@ -150,7 +150,7 @@ claim_bounce(struct spool *spool, struct claim *claim, const char *reason,
 {
 	struct str plan = STR_INIT;
 	struct paper paper;
-	struct work work;
+	struct control_file control;
 	int result = paper_read(claim->fd, claim->bytes, &paper, err);
 
 	if (result == 0 && (paper.envelope.is_error ||
@@ -158,8 +158,8 @@ claim_bounce(struct spool *spool, struct claim *claim, const char *reason,
 		result = err_set(err, "nobody sent it (<>) or it has no "
 		    "recipients: there is no one to tell");
 	if (result == 0) {
-		failures_plan(&paper, claim, reason, &work);
-		result = work_format(&work, &plan, err) == 1 ?
+		failures_plan(&paper, claim, reason, &control);
+		result = control_file_format(&control, &plan, err) == 1 ?
 		    spool_route(spool, claim, str_slice(&plan), err) : -1;
 	}
 	str_release(&plan);

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "mail/work/queue_count.h"
+#include "mail/control_file/queue_count.h"
 #include "tools/selection/selection.h"
 #include "tools/zmailer/verb.h"
 

@@ -4,12 +4,12 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 
 #include "base/banned.h"
 
 static int
-job(struct agent_run *run, struct work_job *work, int body_fd,
+discard_job(struct agent_run *run, struct control_job *work, int body_fd,
     struct verdict verdicts[])
 {
 	for (size_t i = 0; i < work->rcpt_count; i++)
@@ -22,7 +22,7 @@ static const struct agent discard = {
 	.name = "discard",
 	.purpose = "takes mail and forgets it",
 	.channel = "discard",
-	.job = job,
+	.job = discard_job,
 };
 
 int

@@ -5,13 +5,13 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 #include "transports/error/reason.h"
 
 #include "base/banned.h"
 
 static int
-job(struct agent_run *run, struct work_job *work, int body_fd,
+error_job(struct agent_run *run, struct control_job *work, int body_fd,
     struct verdict verdicts[])
 {
 	for (size_t i = 0; i < work->rcpt_count; i++)
@@ -24,7 +24,7 @@ static const struct agent error = {
 	.name = "error",
 	.purpose = "fails what cannot be delivered",
 	.channel = "error",
-	.job = job,
+	.job = error_job,
 };
 
 int

@@ -26,7 +26,7 @@ static const struct {
 
 /* Words of a route: "5.1.6 moved to example.net", or without status. */
 static void
-words_verdict(struct slice host, struct verdict *out)
+reason_words_verdict(struct slice host, struct verdict *out)
 {
 	struct str words = STR_INIT;
 	struct slice text, first, rest;
@@ -64,5 +64,5 @@ reason_verdict(struct slice host, struct slice user, struct verdict *out)
 			    SLICE_ARG(slice_first(user, WORDS_BYTES_MAX)));
 			return;
 		}
-	words_verdict(host, out);
+	reason_words_verdict(host, out);
 }

@@ -8,14 +8,14 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 
 #include "base/banned.h"
 
 static uint64_t bytes_max, seen;
 
 static int
-start(struct agent_run *run, struct err *err)
+count_start(struct agent_run *run, struct err *err)
 {
 	uint64_t number;
 
@@ -27,7 +27,7 @@ start(struct agent_run *run, struct err *err)
 }
 
 static int
-job(struct agent_run *run, struct work_job *work, int body_fd,
+count_job(struct agent_run *run, struct control_job *work, int body_fd,
     struct verdict verdicts[])
 {
 	for (size_t i = 0; i < work->rcpt_count; i++)
@@ -47,8 +47,8 @@ static const struct agent count = {
 	.purpose = "counts mail",
 	.channel = "count",
 	.takes = "KIB",
-	.start = start,
-	.job = job,
+	.start = count_start,
+	.job = count_job,
 };
 
 int

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 #include "transports/error/reason.h"
 
 #include "base/banned.h"
@@ -22,7 +22,7 @@ struct expirer {
 };
 
 static int
-start(struct agent_run *run, struct err *err)
+expirer_start(struct agent_run *run, struct err *err)
 {
 	struct expirer *expirer = mem_alloc(1, sizeof(*expirer));
 	int first = 0;
@@ -44,7 +44,7 @@ start(struct agent_run *run, struct err *err)
 }
 
 static int
-job(struct agent_run *run, struct work_job *work, int body_fd,
+expirer_job(struct agent_run *run, struct control_job *work, int body_fd,
     struct verdict verdicts[])
 {
 	const struct expirer *expirer = run->state;
@@ -60,7 +60,7 @@ job(struct agent_run *run, struct work_job *work, int body_fd,
 }
 
 static void
-finish(struct agent_run *run)
+expirer_finish(struct agent_run *run)
 {
 	struct expirer *expirer = run->state;
 
@@ -74,9 +74,9 @@ static const struct agent expirer = {
 	.purpose = "gives up whatever it is handed",
 	.channel = "expire",
 	.takes = "[-s] [STATUS] [WORDS]",
-	.start = start,
-	.job = job,
-	.finish = finish,
+	.start = expirer_start,
+	.job = expirer_job,
+	.finish = expirer_finish,
 };
 
 int

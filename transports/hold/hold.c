@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 
 #include "base/banned.h"
 
@@ -19,7 +19,7 @@ enum { REASON_BYTES_MAX = 200 };
 
 /* "4.4.3_back_on_Monday": deferred by a route. */
 static bool
-is_status(struct slice host)
+hold_is_status(struct slice host)
 {
 	return host.n > 6 && slice_starts(host, "4.") && host.p[2] >= '0' &&
 	    host.p[2] <= '9' && host.p[3] == '.' && host.p[4] >= '0' &&
@@ -27,9 +27,9 @@ is_status(struct slice host)
 }
 
 static void
-say(struct arena *arena, struct slice host, struct verdict *verdict)
+hold_verdict(struct arena *arena, struct slice host, struct verdict *verdict)
 {
-	bool has_status = is_status(host);
+	bool has_status = hold_is_status(host);
 	char *words = slice_dup(arena, host);
 	char status[6] = "4.3.0";
 
@@ -43,7 +43,7 @@ say(struct arena *arena, struct slice host, struct verdict *verdict)
 }
 
 static int
-job(struct agent_run *run, struct work_job *work, int body_fd,
+hold_job(struct agent_run *run, struct control_job *work, int body_fd,
     struct verdict verdicts[])
 {
 	for (size_t i = 0; i < work->rcpt_count; i++) {
@@ -54,7 +54,7 @@ job(struct agent_run *run, struct work_job *work, int body_fd,
 			verdict_set(&verdicts[i], VERDICT_DEFERRED, "4.3.0",
 			    "hold", "held");
 		else
-			say(run->arena, host, &verdicts[i]);
+			hold_verdict(run->arena, host, &verdicts[i]);
 	}
 	return 0;
 }
@@ -63,7 +63,7 @@ static const struct agent hold = {
 	.name = "hold",
 	.purpose = "keeps mail waiting",
 	.channel = "hold",
-	.job = job,
+	.job = hold_job,
 };
 
 int

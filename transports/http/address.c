@@ -41,7 +41,8 @@ http_close(struct http *http)
 /* ---- how it must be protected ------------------------------------------ */
 
 static bool
-refuse(struct search *search, enum verdict_kind kind, const char *status,
+address_refuse(struct search *search, enum verdict_kind kind,
+    const char *status,
     const char *words)
 {
 	verdict_set(search->trouble, kind, status, "http", "%s", words);
@@ -50,7 +51,7 @@ refuse(struct search *search, enum verdict_kind kind, const char *status,
 }
 
 static bool
-policy_find(struct search *search, bool needs_tls)
+address_policy(struct search *search, bool needs_tls)
 {
 	struct client_policy *policy = &search->policy;
 
@@ -61,16 +62,18 @@ policy_find(struct search *search, bool needs_tls)
 	if (search->url->is_tls)
 		return true;
 	if (needs_tls)		/* RFC 8689 section 4.2.1 */
-		return refuse(search, VERDICT_FAILED, "5.7.30", "the sender "
+		return address_refuse(search, VERDICT_FAILED, "5.7.30",
+		    "the sender "
 		    "requires TLS (REQUIRETLS), and the URL is not of https");
 	if (policy->level >= TLS_LEVEL_ENCRYPT)
-		return refuse(search, VERDICT_DEFERRED, "4.7.4", "tls-to asks "
+		return address_refuse(search, VERDICT_DEFERRED, "4.7.4",
+		    "tls-to asks "
 		    "for TLS, and the URL is not of https");
 	return true;
 }
 
 static bool
-secret_find(struct search *search)
+address_secret(struct search *search)
 {
 	struct http *http = search->http;
 
@@ -78,12 +81,13 @@ secret_find(struct search *search)
 	if (http->secret == NULL || search->url->is_tls ||
 	    http->client.conf->auth_to.is_plain_ok)
 		return true;
-	return refuse(search, VERDICT_DEFERRED, "4.7.11", "auth-to has a "
+	return address_refuse(search, VERDICT_DEFERRED, "4.7.11",
+	    "auth-to has a "
 	    "password for this host, which is sent under TLS only");
 }
 
 static bool
-prepare(struct search *search, bool needs_tls)
+address_prepare(struct search *search, bool needs_tls)
 {
 	const struct http_url *url = search->url;
 	struct client_target *target = &search->target;
@@ -93,13 +97,13 @@ prepare(struct search *search, bool needs_tls)
 	target->is_implicit = url->is_tls;
 	target->port = url->port;
 	snprintf(target->name, sizeof(target->name), "%s", url->host);
-	return policy_find(search, needs_tls) && secret_find(search);
+	return address_policy(search, needs_tls) && address_secret(search);
 }
 
 /* ---- connecting -------------------------------------------------------- */
 
 static void
-entries_fill(struct search *search)
+address_fill_entries(struct search *search)
 {
 	const struct client_hosts *hosts = &search->hosts;
 	const struct sockaddr_storage *source;
@@ -117,7 +121,7 @@ entries_fill(struct search *search)
 }
 
 static void
-who_set(struct search *search, const struct race_entry *entry)
+address_set_who(struct search *search, const struct race_entry *entry)
 {
 	struct client *client = &search->http->client;
 	char text[80];
@@ -129,11 +133,11 @@ who_set(struct search *search, const struct race_entry *entry)
 }
 
 static void
-lost(struct search *search, struct race_entry *entry)
+address_lost(struct search *search, struct race_entry *entry)
 {
 	struct err err;
 
-	who_set(search, entry);
+	address_set_who(search, entry);
 	errno = entry->trouble;
 	if (entry->trouble == ETIMEDOUT)
 		err_set(&err, "connect: timed out");
@@ -146,7 +150,7 @@ lost(struct search *search, struct race_entry *entry)
 }
 
 static bool
-handshake(struct search *search)
+address_handshake(struct search *search)
 {
 	struct client *client = &search->http->client;
 	const struct client_policy *policy = &search->policy;
@@ -173,7 +177,7 @@ handshake(struct search *search)
 
 /* One of the addresses that answer, until there is none left. */
 static bool
-connect_any(struct search *search)
+address_connect(struct search *search)
 {
 	struct client *client = &search->http->client;
 
@@ -184,12 +188,12 @@ connect_any(struct search *search)
 		for (size_t i = 0; i < search->count; i++)
 			if (search->entries[i].state == RACE_LOST &&
 			    search->entries[i].trouble != 0)
-				lost(search, &search->entries[i]);
+				address_lost(search, &search->entries[i]);
 		if (winner < 0)
 			return false;
-		who_set(search, &search->entries[winner]);
+		address_set_who(search, &search->entries[winner]);
 		memset(&client->tls, 0, sizeof(client->tls));
-		if (!search->url->is_tls || handshake(search))
+		if (!search->url->is_tls || address_handshake(search))
 			return true;
 		search->entries[winner].state = RACE_LOST;
 		search->entries[winner].trouble = 0;
@@ -200,7 +204,7 @@ connect_any(struct search *search)
 /* ---- the connection for a POST ----------------------------------------- */
 
 static bool
-is_kept(const struct http *http, const char *key)
+address_is_kept(const struct http *http, const char *key)
 {
 	struct client *client = (struct client *)(uintptr_t)&http->client;
 
@@ -219,21 +223,21 @@ http_open(struct http *http, const struct http_url *url, bool needs_tls,
 	    .trouble = out_trouble };
 	char key[sizeof(http->key)];
 
-	if (!prepare(&search, needs_tls))
+	if (!address_prepare(&search, needs_tls))
 		return false;
 	snprintf(key, sizeof(key), "%d %s %u %s", search.policy.level,
 	    url->host, url->port, search.policy.key);
-	if (is_kept(http, key))
+	if (address_is_kept(http, key))
 		return true;
 	http_close(http);
 	if (!client_hosts_find(&http->client, &search.target, &search.hosts,
 	    out_trouble) || !client_hosts_ask(&search.hosts, 0, out_trouble))
 		return false;
-	entries_fill(&search);
+	address_fill_entries(&search);
 	if (search.count == 0)
-		return refuse(&search, VERDICT_DEFERRED, "4.4.4",
+		return address_refuse(&search, VERDICT_DEFERRED, "4.4.4",
 		    "no address of the host can be reached from this zone");
-	if (!connect_any(&search))
+	if (!address_connect(&search))
 		return false;
 	snprintf(http->key, sizeof(http->key), "%s", key);
 	return true;

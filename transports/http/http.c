@@ -13,7 +13,7 @@
 #include "base/banned.h"
 
 static int
-start(struct agent_run *run, struct err *err)
+http_start(struct agent_run *run, struct err *err)
 {
 	struct http *http = mem_alloc(1, sizeof(*http));
 
@@ -27,7 +27,7 @@ start(struct agent_run *run, struct err *err)
 }
 
 static void
-fail_all(struct work_job *work, struct verdict verdicts[],
+http_fail_all(struct control_job *work, struct verdict verdicts[],
     enum verdict_kind kind, const char *status, const struct err *err)
 {
 	for (size_t i = 0; i < work->rcpt_count; i++)
@@ -37,7 +37,7 @@ fail_all(struct work_job *work, struct verdict verdicts[],
 
 /* How the connection was protected, for the journal. */
 static void
-tell_tls(struct agent_run *run, const struct client *client)
+http_tell_tls(struct agent_run *run, const struct client *client)
 {
 	struct str words = STR_INIT;
 
@@ -51,8 +51,8 @@ tell_tls(struct agent_run *run, const struct client *client)
 /* Whoever is addressed, it would be in vain: the others are not asked for.
  * returns how long the server asks us to wait; 0: it does not. */
 static int64_t
-post_all(struct http *http, const struct http_url *url,
-    const struct work_job *work, const struct http_message *message,
+http_post_all(struct http *http, const struct http_url *url,
+    const struct control_job *work, const struct http_message *message,
     struct verdict verdicts[])
 {
 	struct http_answer answer;
@@ -76,7 +76,7 @@ post_all(struct http *http, const struct http_url *url,
 }
 
 static int
-job(struct agent_run *run, struct work_job *work, int body_fd,
+http_job(struct agent_run *run, struct control_job *work, int body_fd,
     struct verdict verdicts[])
 {
 	struct http *http = run->state;
@@ -86,7 +86,7 @@ job(struct agent_run *run, struct work_job *work, int body_fd,
 	struct err err;
 
 	if (http_url_parse(work->host, &url, &err) < 0) {
-		fail_all(work, verdicts, VERDICT_FAILED, "5.3.5", &err);
+		http_fail_all(work, verdicts, VERDICT_FAILED, "5.3.5", &err);
 		return 0;
 	}
 	http->client.messages_max = conf_schedule_for(run->conf,
@@ -95,17 +95,17 @@ job(struct agent_run *run, struct work_job *work, int body_fd,
 		http_close(http);
 	http->client.zone = run->zone;
 	if (http_message_load(&message, work, body_fd, &err) < 0)
-		fail_all(work, verdicts, VERDICT_DEFERRED, "4.3.0", &err);
+		http_fail_all(work, verdicts, VERDICT_DEFERRED, "4.3.0", &err);
 	else
-		wait_s = post_all(http, &url, work, &message, verdicts);
+		wait_s = http_post_all(http, &url, work, &message, verdicts);
 	http_message_release(&message);
 	http->client.used_at_ms = clock_steady_ms();
-	tell_tls(run, &http->client);
+	http_tell_tls(run, &http->client);
 	return (int)wait_s;
 }
 
 static void
-idle(struct agent_run *run)
+http_idle(struct agent_run *run)
 {
 	struct http *http = run->state;
 	const struct conf_schedule *schedule = conf_schedule_for(run->conf,
@@ -116,7 +116,7 @@ idle(struct agent_run *run)
 }
 
 static void
-finish(struct agent_run *run)
+http_finish(struct agent_run *run)
 {
 	struct http *http = run->state;
 
@@ -131,10 +131,10 @@ static const struct agent http = {
 	.purpose = "posts mail to URLs",
 	.channel = "http",
 	.is_confined = true,
-	.start = start,
-	.job = job,
-	.idle = idle,
-	.finish = finish,
+	.start = http_start,
+	.job = http_job,
+	.idle = http_idle,
+	.finish = http_finish,
 };
 
 int

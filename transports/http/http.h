@@ -14,7 +14,7 @@
 #define ZM_TRANSPORTS_HTTP_H
 
 #include "grammar/http.h"
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 #include "transports/smtp/client.h"
 
 enum {
@@ -63,22 +63,24 @@ void http_close(struct http *http);
 
 /* message.c: read what is to be sent. 0 or -1 (err). */
 int http_message_load(struct http_message *message,
-    const struct work_job *job, int body_fd, struct err *err);
+    const struct control_job *job, int body_fd, struct err *err);
 void http_message_release(struct http_message *message);
 /* message.c: the next piece behind *at bytes of the body file, converted,
- * appended to out.  1; 0 there is no more; -1 err. */
-int http_message_piece(const struct http_message *message, uint64_t *at,
+ * appended to out.  PIECE_TROUBLE: it cannot be read (err). */
+enum http_piece { PIECE_TROUBLE = -1, PIECE_NONE, PIECE_READ };
+enum http_piece http_message_piece(const struct http_message *message,
+    uint64_t *at,
     bool *after_cr, struct str *out, struct err *err);
 /* message.c: the head of a request. 0; -1: the credentials cannot be
  * read (err). */
 int http_request_add(struct str *out, const struct http_url *url,
-    const struct work_job *job, const struct work_rcpt *rcpt,
+    const struct control_job *job, const struct control_rcpt *rcpt,
     uint64_t length, const struct client_secret *secret, struct err *err);
 
 /* post.c: hand the message in for one recipient.  answer->words belong to
  * the caller. */
 void http_post(struct http *http, const struct http_url *url,
-    const struct work_job *job, const struct work_rcpt *rcpt,
+    const struct control_job *job, const struct control_rcpt *rcpt,
     const struct http_message *message, struct http_answer *answer,
     struct verdict *verdict);
 

@@ -60,7 +60,7 @@ http_meaning(const struct http_answer *answer, const char *who,
 
 /* Text for people, not for browsers. */
 static bool
-is_words(struct slice type)
+meaning_is_words(struct slice type)
 {
 	struct slice kind = slice_trim(slice_first(type,
 	    slice_find(type, ';')));
@@ -82,7 +82,7 @@ http_words(struct str *out, const struct http_head *head, struct slice text)
 		    HTTP_WORDS_BYTES_MAX));
 	}
 	text = slice_trim(text);
-	if (!is_words(head->type) || text.n == 0)
+	if (!meaning_is_words(head->type) || text.n == 0)
 		return;
 	line = slice_trim(slice_first(text, slice_find(text, '\n')));
 	str_adds(out, ": ");

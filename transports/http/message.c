@@ -24,7 +24,7 @@ static char piece[PIECE_BYTES];
 
 /* ---- the message ------------------------------------------------------- */
 
-int
+enum http_piece
 http_message_piece(const struct http_message *message, uint64_t *at,
     bool *after_cr, struct str *out, struct err *err)
 {
@@ -33,51 +33,53 @@ http_message_piece(const struct http_message *message, uint64_t *at,
 
 	n = fd_read_at(message->fd, piece, sizeof(piece),
 	    message->offset + *at);
-	if (n < 0)
-		return err_sys(err, "cannot read the message");
+	if (n < 0) {
+		err_sys(err, "cannot read the message");
+		return PIECE_TROUBLE;
+	}
 	*at += (uint64_t)n;
 	text.n = (size_t)n;
 	if (message->is_binary)
 		str_add_slice(out, text);
 	else
 		crlf_write(out, text, after_cr);
-	return n > 0;
+	return n > 0 ? PIECE_READ : PIECE_NONE;
 }
 
 /* Lines grow by the way, so the length is known only when all was read. */
 static int
-measure(struct http_message *message, struct err *err)
+message_measure(struct http_message *message, struct err *err)
 {
 	struct str text = STR_INIT;
 	bool after_cr = false;
 	uint64_t at = 0;
-	int got;
+	enum http_piece got;
 
 	while ((got = http_message_piece(message, &at, &after_cr, &text,
-	    err)) > 0) {
+	    err)) == PIECE_READ) {
 		message->length += text.len;
 		str_reset(&text);
 	}
 	str_release(&text);
-	return got;
+	return got == PIECE_TROUBLE ? -1 : 0;
 }
 
 static int
-load_whole(struct http_message *message, struct err *err)
+message_load_whole(struct http_message *message, struct err *err)
 {
 	bool after_cr = false;
 	uint64_t at = 0;
-	int got;
+	enum http_piece got;
 
 	while ((got = http_message_piece(message, &at, &after_cr,
-	    &message->body, err)) > 0)
+	    &message->body, err)) == PIECE_READ)
 		continue;
 	message->length += message->body.len;
-	return got;
+	return got == PIECE_TROUBLE ? -1 : 0;
 }
 
 int
-http_message_load(struct http_message *message, const struct work_job *job,
+http_message_load(struct http_message *message, const struct control_job *job,
     int body_fd, struct err *err)
 {
 	bool after_cr = false;
@@ -91,8 +93,8 @@ http_message_load(struct http_message *message, const struct work_job *job,
 	str_adds(&message->head, "\r\n");
 	message->length = message->head.len;
 	message->is_whole = job->size_bytes <= HTTP_WHOLE_BYTES_MAX;
-	return message->is_whole ? load_whole(message, err) :
-	    measure(message, err);
+	return message->is_whole ? message_load_whole(message, err) :
+	    message_measure(message, err);
 }
 
 void
@@ -106,7 +108,7 @@ http_message_release(struct http_message *message)
 
 /* Visible ASCII as it is, but for %; anything else as %HH. */
 static void
-field_add(struct str *out, const char *name, struct slice value)
+message_add_field(struct str *out, const char *name, struct slice value)
 {
 	str_addf(out, "%s: ", name);
 	for (size_t i = 0; i < value.n; i++)
@@ -120,7 +122,7 @@ field_add(struct str *out, const char *name, struct slice value)
 }
 
 static int
-authorization_add(struct str *out, const struct client_secret *secret,
+message_add_authorization(struct str *out, const struct client_secret *secret,
     struct err *err)
 {
 	struct str plain = STR_INIT;
@@ -144,7 +146,7 @@ authorization_add(struct str *out, const struct client_secret *secret,
 }
 
 static void
-host_add(struct str *out, const struct http_url *url)
+message_add_host(struct str *out, const struct http_url *url)
 {
 	str_addf(out, url->is_six ? "Host: [%s]" : "Host: %s", url->host);
 	if (url->port != (url->is_tls ? 443 : 80))
@@ -154,24 +156,24 @@ host_add(struct str *out, const struct http_url *url)
 
 int
 http_request_add(struct str *out, const struct http_url *url,
-    const struct work_job *job, const struct work_rcpt *rcpt,
+    const struct control_job *job, const struct control_rcpt *rcpt,
     uint64_t length, const struct client_secret *secret, struct err *err)
 {
 	str_addf(out, "POST %s" SLICE_FMT " HTTP/1.1\r\n",
 	    url->target.n > 0 && url->target.p[0] == '/' ? "" : "/",
 	    SLICE_ARG(url->target));
-	host_add(out, url);
+	message_add_host(out, url);
 	str_adds(out, "User-Agent: zmailer/" PACKAGE_VERSION "\r\n"
 	    "Content-Type: message/rfc822\r\n");
 	str_addf(out, "Content-Length: %llu\r\n", (unsigned long long)length);
-	field_add(out, "X-Envelope-From", job->sender);
-	field_add(out, "X-Envelope-To", rcpt->user);
+	message_add_field(out, "X-Envelope-From", job->sender);
+	message_add_field(out, "X-Envelope-To", rcpt->user);
 	if (job->envid.n > 0)
-		field_add(out, "X-Envelope-Id", job->envid);
-	field_add(out, "X-Message-Id", slice_of(job->id));
+		message_add_field(out, "X-Envelope-Id", job->envid);
+	message_add_field(out, "X-Message-Id", slice_of(job->id));
 	str_addf(out, "X-Attempt: %u\r\nIdempotency-Key: \"%s-%u\"\r\n",
 	    rcpt->tries + 1, job->id, rcpt->offset);
-	if (secret != NULL && authorization_add(out, secret, err) < 0)
+	if (secret != NULL && message_add_authorization(out, secret, err) < 0)
 		return -1;
 	str_adds(out, "\r\n");
 	return 0;

@@ -26,15 +26,15 @@ struct exchange {
 	struct http		*http;
 	struct client		*client;
 	const struct http_url	*url;
-	const struct work_job	*job;
-	const struct work_rcpt	*rcpt;
+	const struct control_job	*job;
+	const struct control_rcpt	*rcpt;
 	const struct http_message *message;
 	struct http_answer	*answer;
 	struct verdict		*verdict;
 };
 
 static enum course
-broken(struct exchange *exchange, enum peer_result result,
+exchange_broken(struct exchange *exchange, enum peer_result result,
     const struct err *err, const char *step)
 {
 	bool may_repeat = exchange->http->posts > 0 &&
@@ -52,7 +52,7 @@ broken(struct exchange *exchange, enum peer_result result,
 /* Send what has collected.  PEER_EOF: the answer is there before its time,
  * so that no more needs to be sent. */
 static enum peer_result
-send_some(struct exchange *exchange, struct err *err)
+exchange_send_some(struct exchange *exchange, struct err *err)
 {
 	struct client *client = exchange->client;
 	int64_t now_ms = clock_steady_ms();
@@ -67,7 +67,7 @@ send_some(struct exchange *exchange, struct err *err)
 }
 
 static enum course
-unreadable(struct exchange *exchange, const struct err *err)
+exchange_unreadable(struct exchange *exchange, const struct err *err)
 {
 	verdict_set(exchange->verdict, VERDICT_DEFERRED, "4.3.0", "http",
 	    "%s", err->text);
@@ -76,7 +76,7 @@ unreadable(struct exchange *exchange, const struct err *err)
 }
 
 static enum course
-send_body(struct exchange *exchange, bool *out_early)
+exchange_send_body(struct exchange *exchange, bool *out_early)
 {
 	const struct http_message *message = exchange->message;
 	struct str *out = &exchange->client->peer.out;
@@ -84,28 +84,28 @@ send_body(struct exchange *exchange, bool *out_early)
 	bool after_cr = false;
 	uint64_t at = 0;
 	struct err err;
-	int got = 1;
+	enum http_piece got = PIECE_READ;
 
 	if (message->is_whole) {
 		str_add_slice(out, str_slice(&message->body));
-		got = 0;
+		got = PIECE_NONE;
 	}
-	while (got > 0 && result == PEER_OK) {
+	while (got == PIECE_READ && result == PEER_OK) {
 		got = http_message_piece(message, &at, &after_cr, out, &err);
-		if (got < 0)
-			return unreadable(exchange, &err);
-		if (got > 0 && out->len >= PEER_OUT_BYTES)
-			result = send_some(exchange, &err);
+		if (got == PIECE_TROUBLE)
+			return exchange_unreadable(exchange, &err);
+		if (got == PIECE_READ && out->len >= PEER_OUT_BYTES)
+			result = exchange_send_some(exchange, &err);
 	}
 	if (result == PEER_OK)
-		result = send_some(exchange, &err);
+		result = exchange_send_some(exchange, &err);
 	*out_early = result == PEER_EOF;
 	return result == PEER_OK || *out_early ? ANSWERED :
-	    broken(exchange, result, &err, "sending the message");
+	    exchange_broken(exchange, result, &err, "sending the message");
 }
 
 static enum course
-ask(struct exchange *exchange, bool *out_early)
+exchange_ask(struct exchange *exchange, bool *out_early)
 {
 	struct str *out = &exchange->client->peer.out;
 	struct err err;
@@ -120,14 +120,14 @@ ask(struct exchange *exchange, bool *out_early)
 		return BROKEN;
 	}
 	str_add_slice(out, str_slice(&exchange->message->head));
-	return send_body(exchange, out_early);
+	return exchange_send_body(exchange, out_early);
 }
 
 /* ---- hearing ----------------------------------------------------------- */
 
 /* The reply's text, as far as it is read.  true: all of it came. */
 static bool
-hear_body(struct exchange *exchange, const struct http_head *head,
+exchange_hear_body(struct exchange *exchange, const struct http_head *head,
     int64_t deadline_ms, struct str *text)
 {
 	struct peer *peer = &exchange->client->peer;
@@ -154,7 +154,8 @@ hear_body(struct exchange *exchange, const struct http_head *head,
 /* The head of the final reply, copied to text; what head says borrows from
  * there. */
 static enum course
-hear_head(struct exchange *exchange, int64_t deadline_ms, struct str *text,
+exchange_hear_head(struct exchange *exchange, int64_t deadline_ms,
+    struct str *text,
     struct http_head *head)
 {
 	struct peer *peer = &exchange->client->peer;
@@ -182,13 +183,13 @@ hear_head(struct exchange *exchange, int64_t deadline_ms, struct str *text,
 			result = peer_fill(peer, deadline_ms, &err);
 		}
 		if (result != PEER_OK)
-			return broken(exchange, result, &err,
+			return exchange_broken(exchange, result, &err,
 			    "waiting for the reply to POST");
 	}
 }
 
 static enum course
-hear(struct exchange *exchange, bool is_early)
+exchange_hear(struct exchange *exchange, bool is_early)
 {
 	struct http_answer *answer = exchange->answer;
 	struct http *http = exchange->http;
@@ -199,9 +200,10 @@ hear(struct exchange *exchange, bool is_early)
 	enum course course;
 	bool is_whole;
 
-	course = hear_head(exchange, deadline_ms, &head_text, &head);
+	course = exchange_hear_head(exchange, deadline_ms, &head_text, &head);
 	if (course == ANSWERED) {
-		is_whole = hear_body(exchange, &head, deadline_ms, &text);
+		is_whole = exchange_hear_body(exchange, &head, deadline_ms,
+		    &text);
 		answer->code = head.code;
 		answer->wait_s = http_retry_after(head.retry_after,
 		    clock_wall_us() / 1000000);
@@ -226,13 +228,13 @@ exchange_run(struct exchange *exchange)
 	if (!http_open(exchange->http, exchange->url,
 	    exchange->job->terms.needs_tls, exchange->verdict))
 		return BROKEN;
-	course = ask(exchange, &is_early);
-	return course == ANSWERED ? hear(exchange, is_early) : course;
+	course = exchange_ask(exchange, &is_early);
+	return course == ANSWERED ? exchange_hear(exchange, is_early) : course;
 }
 
 void
 http_post(struct http *http, const struct http_url *url,
-    const struct work_job *job, const struct work_rcpt *rcpt,
+    const struct control_job *job, const struct control_rcpt *rcpt,
     const struct http_message *message, struct http_answer *answer,
     struct verdict *verdict)
 {

@@ -12,14 +12,14 @@
  */
 #include <unistd.h>
 
-#include "transports/agent.h"
-#include "transports/content.h"
+#include "transports/frame/agent.h"
+#include "transports/frame/content.h"
 #include "transports/pipe/order.h"
 
 #include "base/banned.h"
 
 static int
-start(struct agent_run *run, struct err *err)
+kit_start(struct agent_run *run, struct err *err)
 {
 	if (run->word_count != 1 || run->words[0][0] != '/')
 		return err_set(err, "kit: name one script by its whole path");
@@ -27,8 +27,8 @@ start(struct agent_run *run, struct err *err)
 }
 
 static void
-serve(struct agent_run *run, const struct work_job *work,
-    const struct work_rcpt *rcpt, const struct content *content,
+kit_serve(struct agent_run *run, const struct control_job *work,
+    const struct control_rcpt *rcpt, const struct content *content,
     struct verdict *verdict)
 {
 	const struct conf *conf = run->conf;
@@ -63,19 +63,19 @@ serve(struct agent_run *run, const struct work_job *work,
 }
 
 static int
-job(struct agent_run *run, struct work_job *work, int body_fd,
+kit_job(struct agent_run *run, struct control_job *work, int body_fd,
     struct verdict verdicts[])
 {
 	struct content content;
 	struct err err;
 
-	content_init(&content);
+	content_clear(&content);
 	for (size_t i = 0; i < work->rcpt_count; i++)
 		if (content_load(&content, 0, work, body_fd, &err) < 0)
 			verdict_set(&verdicts[i], VERDICT_DEFERRED, "4.3.0",
 			    "kit", "%s", err.text);
 		else
-			serve(run, work, &work->rcpts[i], &content,
+			kit_serve(run, work, &work->rcpts[i], &content,
 			    &verdicts[i]);
 	content_release(&content);
 	return 0;
@@ -86,8 +86,8 @@ static const struct agent kit = {
 	.purpose = "has a script do the work of an agent",
 	.channel = "kit",
 	.takes = "SCRIPT",
-	.start = start,
-	.job = job,
+	.start = kit_start,
+	.job = kit_job,
 };
 
 int

@@ -5,13 +5,13 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "transports/agent.h"
-#include "transports/smtp/client_agent.h"
+#include "transports/frame/agent.h"
+#include "transports/smtp/agent.h"
 
 #include "base/banned.h"
 
 static int
-start(struct agent_run *run, struct err *err)
+lmtp_start(struct agent_run *run, struct err *err)
 {
 	return client_agent_start(run, true, err);
 }
@@ -21,7 +21,7 @@ static const struct agent lmtp = {
 	.purpose = "hands mail to a mail store by LMTP",
 	.channel = "lmtp",
 	.is_confined = true,
-	.start = start,
+	.start = lmtp_start,
 	.job = client_agent_job,
 	.idle = client_agent_idle,
 	.finish = client_agent_finish,

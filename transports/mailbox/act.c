@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "transports/handin.h"
+#include "transports/frame/handin.h"
 #include "transports/mailbox/steps.h"
 #include "transports/mailbox/vacation.h"
 #include "transports/pipe/order.h"
@@ -86,7 +86,7 @@ action_mailbox(const struct action *action, struct verdict *verdict)
 /* ---- steps of a forward file ------------------------------------------- */
 
 static int
-rank_of(const struct verdict *verdict)
+act_rank(const struct verdict *verdict)
 {
 	switch (verdict->kind) {
 	case VERDICT_DEFERRED:
@@ -102,17 +102,17 @@ rank_of(const struct verdict *verdict)
 }
 
 static void
-tally_add(struct tally *tally, const struct verdict *verdict)
+act_tally(struct tally *tally, const struct verdict *verdict)
 {
 	if (tally->others++ == 0 ||
-	    rank_of(verdict) > rank_of(tally->verdict))
+	    act_rank(verdict) > act_rank(tally->verdict))
 		*tally->verdict = *verdict;
 }
 
 /* An account that may not log in may not run programs or write files here
  * either; what has no account, less so. */
 static bool
-may_act(const struct action *action, struct verdict *verdict)
+act_may(const struct action *action, struct verdict *verdict)
 {
 	const struct place *place = action->place;
 
@@ -125,7 +125,7 @@ may_act(const struct action *action, struct verdict *verdict)
 }
 
 static void
-step_file(const struct action *action, struct slice name,
+act_file(const struct action *action, struct slice name,
     struct verdict *verdict)
 {
 	const struct account *owner = &action->place->owner;
@@ -141,7 +141,7 @@ step_file(const struct action *action, struct slice name,
 		    "discarded");
 		return;
 	}
-	if (!may_act(action, verdict))
+	if (!act_may(action, verdict))
 		return;
 	if (name.n >= MAILBOX_PATH_BYTES)
 		verdict_set(verdict, VERDICT_FAILED, "5.2.0", "mailbox",
@@ -159,7 +159,7 @@ step_file(const struct action *action, struct slice name,
 }
 
 static void
-step_program(const struct action *action, struct slice command,
+act_program(const struct action *action, struct slice command,
     struct verdict *verdict)
 {
 	const struct order order = {
@@ -170,7 +170,7 @@ step_program(const struct action *action, struct slice command,
 		.shell_ok = true };
 	struct err err;
 
-	if (!may_act(action, verdict))
+	if (!act_may(action, verdict))
 		return;
 	if (action_content(action, CONTENT_FROM_LINE, &err) < 0)
 		mailbox_trouble(verdict, &err);
@@ -180,7 +180,7 @@ step_program(const struct action *action, struct slice command,
 
 /* The user itself, in whichever way it is written. */
 static bool
-is_self(const struct action *action, const struct path *path)
+act_is_self(const struct action *action, const struct path *path)
 {
 	const struct place *place = action->place;
 	const struct conf *conf = action->mailbox->conf;
@@ -199,13 +199,13 @@ is_self(const struct action *action, const struct path *path)
 }
 
 static void
-step_address(const struct action *action, const struct path *path,
+act_address(const struct action *action, const struct path *path,
     struct tally *tally)
 {
 	const struct place *place = action->place;
 	struct envelope_rcpt *rcpt = &tally->rcpts[tally->rcpt_count];
 
-	if (is_self(action, path)) {
+	if (act_is_self(action, path)) {
 		tally->keeps = true;
 		return;
 	}
@@ -224,7 +224,7 @@ typedef void step_fn(const struct action *action, struct slice text,
 
 /* Do a step, unless an earlier attempt did it. */
 static void
-once(const struct action *action, struct tally *tally, const char *kind,
+act_once(const struct action *action, struct tally *tally, const char *kind,
     struct slice text, step_fn *fn)
 {
 	char name[STEP_NAME_BYTES];
@@ -239,17 +239,17 @@ once(const struct action *action, struct tally *tally, const char *kind,
 		if (tally->is_several && verdict.kind == VERDICT_DELIVERED)
 			step_done(action, name);
 	}
-	tally_add(tally, &verdict);
+	act_tally(tally, &verdict);
 }
 
 static void
-step(const struct action *action, const struct alias_item *item,
+act_on_step(const struct action *action, const struct alias_item *item,
     struct tally *tally)
 {
 	switch (item->kind) {
 	case ALIAS_ADDRESS:
 	case ALIAS_MAILBOX:
-		step_address(action, &item->path, tally);
+		act_address(action, &item->path, tally);
 		return;
 	case ALIAS_PROGRAM:
 		if (vacation_is(item->text)) {
@@ -257,10 +257,10 @@ step(const struct action *action, const struct alias_item *item,
 			vacation_run(action, item->text);
 			return;
 		}
-		once(action, tally, "program", item->text, step_program);
+		act_once(action, tally, "program", item->text, act_program);
 		return;
 	case ALIAS_FILE:
-		once(action, tally, "file", item->text, step_file);
+		act_once(action, tally, "file", item->text, act_file);
 		return;
 	case ALIAS_INCLUDE:			/* read by forward.c */
 		return;
@@ -273,7 +273,7 @@ step(const struct action *action, const struct alias_item *item,
  * else it is passed on as it is (section 5.2.7.2); of several, success is
  * reported here, as "expanded" (section 5.2.7.3). */
 static void
-rcpts_ask(const struct action *action, struct tally *tally, bool is_alone)
+act_ask_rcpts(const struct action *action, struct tally *tally, bool is_alone)
 {
 	unsigned notify = action->rcpt->notify;
 
@@ -289,7 +289,7 @@ rcpts_ask(const struct action *action, struct tally *tally, bool is_alone)
 }
 
 static void
-send_on(const struct action *action, struct tally *tally,
+act_send_on(const struct action *action, struct tally *tally,
     struct verdict *verdict)
 {
 	const struct conf *conf = action->mailbox->conf;
@@ -299,7 +299,7 @@ send_on(const struct action *action, struct tally *tally,
 	struct handin handin;
 	struct err err;
 
-	rcpts_ask(action, tally, is_alone);
+	act_ask_rcpts(action, tally, is_alone);
 	handin_of_job(action->job, action->body_fd, &handin);
 	handin.user = slice_dup(action->arena, place->user);
 	handin.with = "forward";
@@ -321,7 +321,7 @@ send_on(const struct action *action, struct tally *tally,
 }
 
 static void
-step_mailbox(const struct action *action, struct slice text,
+act_mailbox(const struct action *action, struct slice text,
     struct verdict *verdict)
 {
 	action_mailbox(action, verdict);
@@ -337,14 +337,14 @@ action_forward(const struct action *action, const struct forward *forward,
 	struct verdict last;
 
 	for (size_t i = 0; i < forward->count; i++)
-		step(action, &forward->items[i], &tally);
+		act_on_step(action, &forward->items[i], &tally);
 	if (tally.keeps || (tally.is_away && tally.others == 0 &&
 	    tally.rcpt_count == 0)) {
-		once(action, &tally, "mailbox", SLICE(""), step_mailbox);
+		act_once(action, &tally, "mailbox", SLICE(""), act_mailbox);
 	}
 	if (tally.rcpt_count == 0 || (tally.others > 0 &&
 	    verdict->kind == VERDICT_DEFERRED))
 		return;
-	send_on(action, &tally, &last);
-	tally_add(&tally, &last);
+	act_send_on(action, &tally, &last);
+	act_tally(&tally, &last);
 }

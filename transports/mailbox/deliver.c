@@ -32,7 +32,7 @@ mailbox_trouble(struct verdict *verdict, const struct err *err)
 
 /* It was delivered, or forwarded, for this address before: it says so. */
 static bool
-is_loop(struct slice header, const char *address)
+deliver_is_loop(struct slice header, const char *address)
 {
 	struct header_field field;
 	bool is_broken = false;
@@ -48,12 +48,13 @@ is_loop(struct slice header, const char *address)
 }
 
 static void
-no_user(struct slice user, int got, const struct err *err,
+deliver_no_user(struct slice user, enum account_found got,
+    const struct err *err,
     struct verdict *verdict)
 {
 	struct slice name = slice_first(user, 100);
 
-	if (got == 0)
+	if (got == ACCOUNT_NONE)
 		verdict_set(verdict, VERDICT_FAILED, "5.1.1", "mailbox",
 		    "there is no user " SLICE_FMT, SLICE_ARG(name));
 	else if (errno == EINVAL)
@@ -63,23 +64,23 @@ no_user(struct slice user, int got, const struct err *err,
 		mailbox_trouble(verdict, err);
 }
 
-/* What the user's forward file says.  1 it says something; 0; -1. */
-static int
-forward_find(const struct action *action, struct forward *out,
+/* What the user's forward file says. */
+static enum forward_found
+deliver_find_forward(const struct action *action, struct forward *out,
     struct err *err)
 {
 	const struct place *place = action->place;
 	const char *template = action->mailbox->conf->forward_path;
 	bool is_own = strstr(template, "{home}") != NULL;
 	char path[MAILBOX_PATH_BYTES];
-	int got;
+	enum forward_found got;
 
 	if (template[0] == '\0' || (is_own && (place->is_virtual ||
 	    place->owner.home[0] == '\0' || place->owner.uid == 0)))
-		return 0;
+		return FORWARD_NONE;
 	if (place_path(template, place, path, err) < 0 ||
 	    account_become(&place->owner, err) < 0)
-		return -1;
+		return FORWARD_TROUBLE;
 	got = forward_read(action->arena, path, &place->owner, out, err);
 	if (out->remark[0] != '\0')
 		event(EV_FORWARD_IGNORED, action->job->id, "to",
@@ -89,28 +90,29 @@ forward_find(const struct action *action, struct forward *out,
 }
 
 static void
-deliver_user(struct action *action, struct place *place,
+mailbox_deliver_user(struct action *action, struct place *place,
     struct verdict *verdict)
 {
 	struct slice user = action->rcpt->user;
 	struct forward forward;
 	struct err err = { "" };
-	int got = place_find(action->mailbox, user, place, &err);
+	enum forward_found says;
+	enum account_found got = place_find(action->mailbox, user, place, &err);
 
 	action->place = place;
-	if (got <= 0) {
-		no_user(user, got, &err, verdict);
+	if (got != ACCOUNT_FOUND) {
+		deliver_no_user(user, got, &err, verdict);
 		return;
 	}
-	if (is_loop(action->job->header, place->address)) {
+	if (deliver_is_loop(action->job->header, place->address)) {
 		verdict_set(verdict, VERDICT_FAILED, "5.4.6", "mailbox",
 		    "a mail loop: it has a Delivered-To of %s", place->address);
 		return;
 	}
-	got = forward_find(action, &forward, &err);
-	if (got < 0)
+	says = deliver_find_forward(action, &forward, &err);
+	if (says == FORWARD_TROUBLE)
 		mailbox_trouble(verdict, &err);
-	else if (got > 0)
+	else if (says == FORWARD_FOUND)
 		action_forward(action, &forward, verdict);
 	else
 		action_mailbox(action, verdict);
@@ -120,7 +122,7 @@ deliver_user(struct action *action, struct place *place,
 
 /* Who an alias' file is written as; -1: filled the verdict. */
 static int
-file_owner(const struct work_rcpt *rcpt, struct account *out,
+deliver_file_owner(const struct control_rcpt *rcpt, struct account *out,
     struct verdict *verdict)
 {
 	const struct account *found = NULL;
@@ -130,7 +132,7 @@ file_owner(const struct work_rcpt *rcpt, struct account *out,
 		account_of_ids(geteuid(), getegid(), out);
 		return 0;
 	}
-	if (account_by_uid(rcpt->uid, &found, &err) <= 0) {
+	if (account_by_uid(rcpt->uid, &found, &err) != ACCOUNT_FOUND) {
 		errno = 0;
 		err_prefix(&err, "no account of uid %lld",
 		    (long long)rcpt->uid);
@@ -144,7 +146,7 @@ file_owner(const struct work_rcpt *rcpt, struct account *out,
 /* An alias, or archive, that names a file, or with a slash at its end a
  * Maildir: written as the one who said so. */
 static void
-deliver_file(struct action *action, struct verdict *verdict)
+mailbox_deliver_file(struct action *action, struct verdict *verdict)
 {
 	struct slice name = action->rcpt->user;
 	bool is_maildir = slice_ends(name, "/");
@@ -166,7 +168,7 @@ deliver_file(struct action *action, struct verdict *verdict)
 	}
 	path = slice_dup(action->arena, slice_first(name, name.n -
 	    is_maildir));
-	if (file_owner(action->rcpt, &owner, verdict) < 0)
+	if (deliver_file_owner(action->rcpt, &owner, verdict) < 0)
 		return;
 	if (action_content(action, is_maildir ? 0 : CONTENT_FROM_LINE |
 	    CONTENT_QUOTED, &err) < 0 || account_become(&owner, &err) < 0)
@@ -181,7 +183,8 @@ deliver_file(struct action *action, struct verdict *verdict)
 /* ---- one recipient ----------------------------------------------------- */
 
 static void
-trace_make(const struct mailbox *mailbox, struct slice user, struct str *out)
+deliver_make_trace(const struct mailbox *mailbox, struct slice user,
+    struct str *out)
 {
 	str_adds(out, "Delivered-To: ");
 	str_add_escaped(out, user);
@@ -191,7 +194,8 @@ trace_make(const struct mailbox *mailbox, struct slice user, struct str *out)
 }
 
 static void
-deliver(struct agent_run *run, const struct work_job *job, int body_fd,
+mailbox_deliver_rcpt(struct agent_run *run, const struct control_job *job,
+    int body_fd,
     size_t index, struct verdict *verdict)
 {
 	struct place place;
@@ -200,12 +204,12 @@ deliver(struct agent_run *run, const struct work_job *job, int body_fd,
 		.rcpt = &job->rcpts[index], .body_fd = body_fd };
 	struct str trace = STR_INIT;
 
-	trace_make(action.mailbox, action.rcpt->user, &trace);
+	deliver_make_trace(action.mailbox, action.rcpt->user, &trace);
 	action.trace = str_slice(&trace);
 	if (slice_is(action.rcpt->host, "file"))
-		deliver_file(&action, verdict);
+		mailbox_deliver_file(&action, verdict);
 	else
-		deliver_user(&action, &place, verdict);
+		mailbox_deliver_user(&action, &place, verdict);
 	str_release(&trace);
 }
 
@@ -218,7 +222,7 @@ mailbox_start(struct agent_run *run, struct err *err)
 
 	mailbox->conf = run->conf;
 	place_setup(mailbox);
-	content_init(&mailbox->content);
+	content_clear(&mailbox->content);
 	maildir_setup(run->conf->host, run->conf->sync);
 	mbox_setup(run->conf->sync);
 	run->state = mailbox;
@@ -226,14 +230,14 @@ mailbox_start(struct agent_run *run, struct err *err)
 }
 
 int
-mailbox_job(struct agent_run *run, struct work_job *job, int body_fd,
+mailbox_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
 	struct mailbox *mailbox = run->state;
 
 	mailbox->loaded = NULL;
 	for (size_t i = 0; i < job->rcpt_count; i++)
-		deliver(run, job, body_fd, i, &verdicts[i]);
+		mailbox_deliver_rcpt(run, job, body_fd, i, &verdicts[i]);
 	return 0;
 }
 

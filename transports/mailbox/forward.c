@@ -23,7 +23,7 @@
 
 /* Note what is ignored, once: the first is enough to look at the file. */
 static void
-remark(struct forward *forward, const char *path, const char *text)
+forward_remark(struct forward *forward, const char *path, const char *text)
 {
 	if (forward->remark[0] != '\0')
 		return;
@@ -38,7 +38,7 @@ remark(struct forward *forward, const char *path, const char *text)
 
 /* Why this file cannot be believed; NULL: it can. */
 static const char *
-file_distrust(const struct stat *st, const struct account *owner)
+forward_file_distrust(const struct stat *st, const struct account *owner)
 {
 	if (!S_ISREG(st->st_mode))
 		return "it is no regular file";
@@ -55,7 +55,7 @@ file_distrust(const struct stat *st, const struct account *owner)
 
 /* Who can write a directory can put another file there. */
 static const char *
-directory_distrust(const char *path)
+forward_directory_distrust(const char *path)
 {
 	char name[MAILBOX_PATH_BYTES];
 	const char *slash = strrchr(path, '/');
@@ -75,7 +75,7 @@ directory_distrust(const char *path)
 
 /* A symbolic link is followed when it is the owner's, or root's. */
 static int
-file_open(const char *path, const struct account *owner)
+forward_file_open(const char *path, const struct account *owner)
 {
 	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 	int fd = open(path, flags | O_NOFOLLOW);
@@ -95,39 +95,46 @@ file_open(const char *path, const struct account *owner)
 
 /* No file for this user; anything else may pass. */
 static bool
-is_absent(int number)
+forward_is_absent(int number)
 {
 	return number == ENOENT || number == ENOTDIR || number == EACCES ||
 	    number == EPERM;
 }
 
-/* returns 1 and the text; 0 there is none to believe; -1 (errno). */
-static int
-file_read(struct arena *arena, const char *path, const struct account *owner,
+/* The text; FORWARD_NONE: there is none to believe. */
+static enum forward_found
+forward_file_read(struct arena *arena, const char *path,
+    const struct account *owner,
     struct forward *forward, struct slice *out, struct err *err)
 {
-	int fd = file_open(path, owner), result = -1;
+	int fd = forward_file_open(path, owner);
+	enum forward_found result = FORWARD_TROUBLE;
 	const char *distrust;
 	struct stat st;
 	ssize_t got = 0;
 	char *bytes;
 
 	if (fd < 0 && errno == ELOOP) {
-		remark(forward, path, "it is a symbolic link of somebody else");
-		return 0;
+		forward_remark(forward, path,
+		    "it is a symbolic link of somebody else");
+		return FORWARD_NONE;
 	}
-	if (fd < 0)
-		return is_absent(errno) ? 0 : err_sys(err, "%s", path);
+	if (fd < 0 && forward_is_absent(errno))
+		return FORWARD_NONE;
+	if (fd < 0) {
+		err_sys(err, "%s", path);
+		return FORWARD_TROUBLE;
+	}
 	if (fstat(fd, &st) != 0) {
 		err_sys(err, "%s", path);
 		goto done;
 	}
-	distrust = file_distrust(&st, owner);
+	distrust = forward_file_distrust(&st, owner);
 	if (distrust == NULL)
-		distrust = directory_distrust(path);
+		distrust = forward_directory_distrust(path);
 	if (distrust != NULL) {
-		remark(forward, path, distrust);
-		result = 0;
+		forward_remark(forward, path, distrust);
+		result = FORWARD_NONE;
 		goto done;
 	}
 	bytes = arena_alloc(arena, (size_t)st.st_size + 1);
@@ -135,7 +142,7 @@ file_read(struct arena *arena, const char *path, const struct account *owner,
 	if (got < 0)
 		err_sys(err, "read %s", path);
 	*out = (struct slice){ bytes, got > 0 ? (size_t)got : 0 };
-	result = got < 0 ? -1 : 1;
+	result = got < 0 ? FORWARD_TROUBLE : FORWARD_FOUND;
 done:
 	close(fd);
 	return result;
@@ -143,32 +150,34 @@ done:
 
 /* ---- items ------------------------------------------------------------- */
 
-static void text_parse(struct arena *arena, struct slice text,
+static void forward_parse_text(struct arena *arena, struct slice text,
     const struct account *owner, unsigned depth, struct forward *out);
 
 static void
-include(struct arena *arena, struct slice name, const struct account *owner,
+forward_include(struct arena *arena, struct slice name,
+    const struct account *owner,
     unsigned depth, struct forward *out)
 {
 	const char *path = slice_dup(arena, name);
 	struct slice text = { NULL, 0 };
 	struct err err = { "" };
-	int got;
+	enum forward_found got;
 
 	if (depth == FORWARD_DEPTH_MAX) {
-		remark(out, path, "lists include one another too deeply");
+		forward_remark(out, path,
+		    "lists include one another too deeply");
 		return;
 	}
-	got = file_read(arena, path, owner, out, &text, &err);
-	if (got > 0)
-		text_parse(arena, text, owner, depth + 1, out);
+	got = forward_file_read(arena, path, owner, out, &text, &err);
+	if (got == FORWARD_FOUND)
+		forward_parse_text(arena, text, owner, depth + 1, out);
 	else
-		remark(out, got < 0 ? NULL : path,
+		forward_remark(out, got < 0 ? NULL : path,
 		    got < 0 ? err.text : "this list cannot be read");
 }
 
 static void
-text_parse(struct arena *arena, struct slice text,
+forward_parse_text(struct arena *arena, struct slice text,
     const struct account *owner, unsigned depth, struct forward *out)
 {
 	struct alias_item item;
@@ -178,12 +187,12 @@ text_parse(struct arena *arena, struct slice text,
 	while ((got = alias_next(arena, &text, ALIAS_COMMENTS, &item,
 	    &err)) != 0) {
 		if (got < 0)
-			remark(out, NULL, err.text);
+			forward_remark(out, NULL, err.text);
 		else if (out->count == FORWARD_ITEMS_MAX) {
-			remark(out, NULL, "there are too many entries");
+			forward_remark(out, NULL, "there are too many entries");
 			return;
 		} else if (item.kind == ALIAS_INCLUDE)
-			include(arena, item.text, owner, depth, out);
+			forward_include(arena, item.text, owner, depth, out);
 		else
 			out->items[out->count++] = item;
 	}
@@ -195,20 +204,20 @@ forward_parse(struct arena *arena, struct slice text,
 {
 	out->count = 0;
 	out->remark[0] = '\0';
-	text_parse(arena, text, owner, 0, out);
+	forward_parse_text(arena, text, owner, 0, out);
 }
 
-int
+enum forward_found
 forward_read(struct arena *arena, const char *path,
     const struct account *owner, struct forward *out, struct err *err)
 {
 	struct slice text = { NULL, 0 };
-	int got;
+	enum forward_found got;
 
 	out->count = 0;
 	out->remark[0] = '\0';
-	got = file_read(arena, path, owner, out, &text, err);
-	if (got > 0)
-		text_parse(arena, text, owner, 0, out);
+	got = forward_file_read(arena, path, owner, out, &text, err);
+	if (got == FORWARD_FOUND)
+		forward_parse_text(arena, text, owner, 0, out);
 	return got < 0 ? -1 : out->count > 0;
 }

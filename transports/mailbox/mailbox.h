@@ -12,9 +12,9 @@
 
 #include "grammar/alias.h"
 #include "mail/verdict.h"
-#include "transports/account.h"
-#include "transports/agent.h"
-#include "transports/content.h"
+#include "transports/frame/account.h"
+#include "transports/frame/agent.h"
+#include "transports/frame/content.h"
 
 enum {
 	MAILBOX_PATH_BYTES = 4096,
@@ -30,7 +30,8 @@ struct mailbox {			/* the agent's state */
 					/* of the template, up to the last
 					 * slash before the first brace */
 	struct content		 content;
-	const struct work_job	*loaded;	/* content is of this job */
+	/* content is of this job */
+	const struct control_job	*loaded;
 	enum content_flags	 loaded_flags;
 };
 
@@ -51,9 +52,9 @@ struct place {
 /* Fill base and needs_home from the configuration. */
 void place_setup(struct mailbox *mailbox);
 
-/* Take a recipient's user apart and find its owner.
- * returns 1; 0 there is no such user; -1 trouble (errno). */
-int place_find(const struct mailbox *mailbox, struct slice rcpt,
+/* Take a recipient's user apart and find its owner.  ACCOUNT_NONE: there is
+ * no such user; ACCOUNT_TROUBLE with errno, EINVAL: no name can be so. */
+enum account_found place_find(const struct mailbox *mailbox, struct slice rcpt,
     struct place *out, struct err *err);
 
 /* A template with its braces filled in.  0; -1 it is too long. */
@@ -88,9 +89,10 @@ void forward_parse(struct arena *arena, struct slice text,
 /* Read the file at path as the present user.  It must be a regular file of
  * the owner or of root with one name, that nobody else can write, in a
  * directory that is not everybody's.
- * returns 1 there are items; 0 there is none (remark says when one was
- * ignored); -1 it cannot be read now (errno). */
-int forward_read(struct arena *arena, const char *path,
+ * FORWARD_NONE: there is none (remark says when one was ignored);
+ * FORWARD_TROUBLE: it cannot be read now (errno). */
+enum forward_found { FORWARD_TROUBLE = -1, FORWARD_NONE, FORWARD_FOUND };
+enum forward_found forward_read(struct arena *arena, const char *path,
     const struct account *owner, struct forward *out, struct err *err);
 
 /* ---- act.c ------------------------------------------------------------- */
@@ -98,14 +100,15 @@ int forward_read(struct arena *arena, const char *path,
 struct action {				/* a recipient being served */
 	struct mailbox		*mailbox;
 	struct arena		*arena;
-	const struct work_job	*job;
-	const struct work_rcpt	*rcpt;
+	const struct control_job	*job;
+	const struct control_rcpt	*rcpt;
 	int			 body_fd;
 	const struct place	*place;
 	struct slice		 trace;
 };
 
-/* Load the job's message in the form that flags ask for, unless it is. */
+/* Load the job's message in the form that flags ask for, unless it is.
+ * 0 or -1. */
 int action_content(const struct action *action, enum content_flags flags,
     struct err *err);
 
@@ -140,6 +143,9 @@ void mbox_append(const char *path, const struct account *owner,
     const char *base, const struct delivery *delivery,
     struct verdict *verdict);
 
+/* The `sync` statement. */
+void mbox_setup(enum conf_sync sync);
+
 /* ---- maildir.c --------------------------------------------------------- */
 
 /* Write a delivery to a new file in path/tmp as owner.  It becomes mail and
@@ -155,14 +161,18 @@ void maildir_settle(void);
 
 /* Name of this machine in file names; the `sync` statement. */
 void maildir_setup(const char *host, enum conf_sync sync);
-void mbox_setup(enum conf_sync sync);
 
 /* ---- deliver.c: the functions of struct agent -------------------------- */
 
+/* Read the settings, take what they name.  0 or -1. */
 int mailbox_start(struct agent_run *run, struct err *err);
-int mailbox_job(struct agent_run *run, struct work_job *job, int body_fd,
+/* Deliver, or begin to: a Maildir's verdicts are filled by mailbox_settle.
+ * Returns 0: it knows no time for the next try. */
+int mailbox_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[]);
+/* Make durable what the jobs since the last call began. */
 void mailbox_settle(struct agent_run *run);
+/* Free what mailbox_start made. */
 void mailbox_finish(struct agent_run *run);
 
 #endif

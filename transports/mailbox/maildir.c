@@ -67,7 +67,7 @@ maildir_setup(const char *host, enum conf_sync sync)
 
 /* In tmp/: no two deliveries agree, also of one message. */
 static void
-tmp_name_make(char out[NAME_BYTES])
+maildir_make_tmp_name(char out[NAME_BYTES])
 {
 	static unsigned count;
 	int64_t now_us = clock_wall_us();
@@ -79,7 +79,7 @@ tmp_name_make(char out[NAME_BYTES])
 
 /* In new/: the same whenever this message comes to this recipient. */
 static void
-new_name_make(const struct delivery *delivery, uint64_t bytes,
+maildir_make_new_name(const struct delivery *delivery, uint64_t bytes,
     char out[NAME_BYTES])
 {
 	int64_t accepted_us = spool_id_time_us(slice_of(delivery->id));
@@ -92,7 +92,7 @@ new_name_make(const struct delivery *delivery, uint64_t bytes,
 /* Root makes the directory for its owner where the owner may not, in a
  * directory given by the configuration. */
 static int
-top_make_for(const struct pending *pending, struct err *err)
+maildir_make_top(const struct pending *pending, struct err *err)
 {
 	int fd, result = -1;
 
@@ -135,7 +135,7 @@ maildir_make(const struct pending *pending, const char *base, struct err *err)
 	    err) < 0)
 		return -1;
 	if (mkdir(path, 0700) != 0 && errno == EACCES && base != NULL &&
-	    account_is_root() && top_make_for(pending, err) < 0)
+	    account_is_root() && maildir_make_top(pending, err) < 0)
 		return -1;
 	maildir_set_apart(path);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -147,7 +147,7 @@ maildir_make(const struct pending *pending, const char *base, struct err *err)
 }
 
 static int
-new_check(int fd, const char *path, const struct account *owner,
+maildir_check_new(int fd, const char *path, const struct account *owner,
     struct err *err)
 {
 	struct stat st;
@@ -165,7 +165,8 @@ new_check(int fd, const char *path, const struct account *owner,
 }
 
 static int
-new_open(const struct pending *pending, const char *base, struct err *err)
+maildir_open_new(const struct pending *pending, const char *base,
+    struct err *err)
 {
 	const char *path = pending->path;
 	char name[MAILBOX_PATH_BYTES + 8];
@@ -181,7 +182,7 @@ new_open(const struct pending *pending, const char *base, struct err *err)
 	}
 	if (fd < 0)
 		return err_sys(err, "%s", name);
-	if (new_check(fd, path, &pending->owner, err) == 0)
+	if (maildir_check_new(fd, path, &pending->owner, err) == 0)
 		return fd;
 	kept = errno;
 	close(fd);
@@ -191,7 +192,7 @@ new_open(const struct pending *pending, const char *base, struct err *err)
 
 /* A neighbour in this batch may have the same Maildir open. */
 static int
-new_find(struct pending *pending, const char *base, struct err *err)
+maildir_find_new(struct pending *pending, const char *base, struct err *err)
 {
 	for (size_t i = 0; i < pending_count; i++)
 		if (strcmp(pendings[i].path, pending->path) == 0 &&
@@ -199,24 +200,24 @@ new_find(struct pending *pending, const char *base, struct err *err)
 			pending->new_fd = pendings[i].new_fd;
 			return 0;
 		}
-	pending->new_fd = new_open(pending, base, err);
+	pending->new_fd = maildir_open_new(pending, base, err);
 	pending->owns_new = pending->new_fd >= 0;
 	return pending->owns_new ? 0 : -1;
 }
 
 static void
-tmp_name(const struct pending *pending, char out[NAME_BYTES + 8])
+maildir_tmp_name(const struct pending *pending, char out[NAME_BYTES + 8])
 {
 	snprintf(out, NAME_BYTES + 8, "../tmp/%s", pending->name);
 }
 
 static void
-tmp_remove(struct pending *pending)
+maildir_remove_tmp(struct pending *pending)
 {
 	char tmp[NAME_BYTES + 8];
 	int kept = errno;
 
-	tmp_name(pending, tmp);
+	maildir_tmp_name(pending, tmp);
 	(void)unlinkat(pending->new_fd, tmp, 0);
 	errno = kept;
 }
@@ -224,7 +225,7 @@ tmp_remove(struct pending *pending)
 /* All write-backs run side by side, and what is renamed has its bytes on
  * their way; fsync then waits. */
 static void
-writeback_begin(int fd)
+maildir_begin_writeback(int fd)
 {
 #ifdef HAVE_SYNC_FILE_RANGE
 	if (how_synced != SYNC_UNSAFE)
@@ -234,8 +235,8 @@ writeback_begin(int fd)
 
 /* Deliveries to the same Maildir that nobody else can see yet count.
  * 1; 0 it does not fit; -1. */
-static int
-quota_look(struct pending *pending, const struct delivery *delivery,
+static enum quota_answer
+maildir_look_at_quota(struct pending *pending, const struct delivery *delivery,
     struct err *err)
 {
 	uint64_t more_bytes = 0;
@@ -252,14 +253,14 @@ quota_look(struct pending *pending, const struct delivery *delivery,
 }
 
 static int
-tmp_write(struct pending *pending, const struct delivery *delivery,
+maildir_write_tmp(struct pending *pending, const struct delivery *delivery,
     struct err *err)
 {
 	char tmp[NAME_BYTES + 8];
 	uint64_t bytes;
 
-	tmp_name_make(pending->name);
-	tmp_name(pending, tmp);
+	maildir_make_tmp_name(pending->name);
+	maildir_tmp_name(pending, tmp);
 	pending->file_fd = openat(pending->new_fd, tmp, O_WRONLY | O_CREAT |
 	    O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (pending->file_fd < 0)
@@ -268,19 +269,19 @@ tmp_write(struct pending *pending, const struct delivery *delivery,
 	    delivery->trace, &bytes, err) < 0) {
 		int kept = errno;
 
-		tmp_remove(pending);
+		maildir_remove_tmp(pending);
 		close(pending->file_fd);
 		errno = kept;
 		return err_prefix(err, "%s/tmp", pending->path);
 	}
-	writeback_begin(pending->file_fd);
+	maildir_begin_writeback(pending->file_fd);
 	pending->bytes = bytes;
-	new_name_make(delivery, bytes, pending->full);
+	maildir_make_new_name(delivery, bytes, pending->full);
 	return 0;
 }
 
 static void
-pending_free(struct pending *pending)
+maildir_free_pending(struct pending *pending)
 {
 	if (pending->size_fd >= 0)
 		close(pending->size_fd);
@@ -297,7 +298,7 @@ maildir_begin(const char *path, const struct account *owner,
 {
 	struct pending *pending;
 	struct err err;
-	int got;
+	enum quota_answer got;
 
 	if (pending_count == MAILDIR_PENDING_MAX)
 		maildir_settle();
@@ -307,14 +308,14 @@ maildir_begin(const char *path, const struct account *owner,
 	pending->path = mem_strdup(path);
 	pending->verdict = verdict;
 	pending->size_fd = -1;
-	got = new_find(pending, base, &err) < 0 ? -1 :
-	    quota_look(pending, delivery, &err);
-	if (got > 0 && tmp_write(pending, delivery, &err) < 0)
-		got = -1;
-	if (got < 0)
+	got = maildir_find_new(pending, base, &err) < 0 ?
+	    QUOTA_TROUBLE : maildir_look_at_quota(pending, delivery, &err);
+	if (got == QUOTA_FITS && maildir_write_tmp(pending, delivery, &err) < 0)
+		got = QUOTA_TROUBLE;
+	if (got == QUOTA_TROUBLE)
 		mailbox_trouble(verdict, &err);
-	if (got <= 0) {
-		pending_free(pending);
+	if (got != QUOTA_FITS) {
+		maildir_free_pending(pending);
 		return;
 	}
 	verdict_set(verdict, VERDICT_DEFERRED, "4.3.0", "mailbox",
@@ -325,7 +326,7 @@ maildir_begin(const char *path, const struct account *owner,
 /* ---- settling ---------------------------------------------------------- */
 
 static void
-files_move(void)
+maildir_move_files(void)
 {
 	char tmp[NAME_BYTES + 8];
 	struct err err;
@@ -333,7 +334,7 @@ files_move(void)
 	for (size_t i = 0; i < pending_count; i++) {
 		struct pending *pending = &pendings[i];
 
-		tmp_name(pending, tmp);
+		maildir_tmp_name(pending, tmp);
 		if (account_become(&pending->owner, &err) == 0) {
 			if (renameat(pending->new_fd, tmp, pending->new_fd,
 			    pending->full) == 0)
@@ -341,14 +342,14 @@ files_move(void)
 			err_sys(&err, "rename into %s/new", pending->path);
 		}
 		mailbox_trouble(pending->verdict, &err);
-		tmp_remove(pending);
+		maildir_remove_tmp(pending);
 		pending->is_bad = true;
 	}
 }
 
 /* It is in new/ but perhaps not for long: it comes again, so it goes. */
 static void
-new_take_back(struct pending *pending, const struct err *err)
+maildir_take_back(struct pending *pending, const struct err *err)
 {
 	int kept = errno;
 	struct err ignored;
@@ -363,7 +364,7 @@ new_take_back(struct pending *pending, const struct err *err)
 /* The mail's own fsync, of its bytes and its name: done once, never tried
  * again (INTERNALS section 2: a failed fsync is not repeated). */
 static void
-files_sync(void)
+maildir_sync_files(void)
 {
 	struct err err;
 
@@ -373,7 +374,7 @@ files_sync(void)
 		if (!pending->is_bad && how_synced != SYNC_UNSAFE &&
 		    fsync(pending->file_fd) != 0) {
 			err_sys(&err, "fsync %s/new", pending->path);
-			new_take_back(pending, &err);
+			maildir_take_back(pending, &err);
 		}
 		close(pending->file_fd);
 	}
@@ -382,7 +383,7 @@ files_sync(void)
 /* `sync strict`, for file systems of which we know nothing: one fsync a
  * directory makes all its renames durable. */
 static void
-directories_sync(void)
+maildir_sync_directories(void)
 {
 	struct err err;
 
@@ -395,12 +396,12 @@ directories_sync(void)
 		for (size_t k = i; k < pending_count; k++)
 			if (pendings[k].new_fd == pending->new_fd &&
 			    !pendings[k].is_bad)
-				new_take_back(&pendings[k], &err);
+				maildir_take_back(&pendings[k], &err);
 	}
 }
 
 static void
-delivered(struct pending *pending)
+maildir_delivered(struct pending *pending)
 {
 	struct err ignored;
 
@@ -416,17 +417,17 @@ delivered(struct pending *pending)
 void
 maildir_settle(void)
 {
-	files_move();
-	files_sync();
+	maildir_move_files();
+	maildir_sync_files();
 	if (how_synced == SYNC_STRICT)
-		directories_sync();
+		maildir_sync_directories();
 	for (size_t i = 0; i < pending_count; i++) {
 		struct pending *pending = &pendings[i];
 
 		if (!pending->is_bad)
-			delivered(pending);
+			maildir_delivered(pending);
 	}
 	for (size_t i = 0; i < pending_count; i++)
-		pending_free(&pendings[i]);
+		maildir_free_pending(&pendings[i]);
 	pending_count = 0;
 }

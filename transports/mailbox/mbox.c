@@ -46,7 +46,7 @@ mbox_setup(enum conf_sync sync)
 }
 
 static void
-nap(int ms)
+mbox_nap(int ms)
 {
 	struct timespec span = { ms / 1000, ms % 1000 * 1000000L };
 
@@ -59,7 +59,7 @@ nap(int ms)
  * something else in the way: O_EXCL, in a directory given by the
  * configuration. */
 static int
-create_for(const char *path, const struct account *owner, struct err *err)
+mbox_create(const char *path, const struct account *owner, struct err *err)
 {
 	int fd;
 
@@ -82,7 +82,7 @@ create_for(const char *path, const struct account *owner, struct err *err)
 }
 
 static int
-file_open(const char *path, const struct account *owner, const char *base,
+mbox_open(const char *path, const struct account *owner, const char *base,
     struct err *err)
 {
 	/* O_NONBLOCK: a FIFO in the way must not hold us */
@@ -90,7 +90,7 @@ file_open(const char *path, const struct account *owner, const char *base,
 	    O_NONBLOCK | O_CLOEXEC, 0600);
 
 	if (fd < 0 && errno == EACCES && base != NULL && account_is_root())
-		fd = create_for(path, owner, err);
+		fd = mbox_create(path, owner, err);
 	else if (fd < 0 && (errno == ELOOP || errno == EMLINK)) {
 		errno = EPERM;
 		return err_set(err, "%s is a symbolic link: refused", path);
@@ -100,7 +100,7 @@ file_open(const char *path, const struct account *owner, const char *base,
 }
 
 static int
-file_check(int fd, const char *path, const struct account *owner,
+mbox_check(int fd, const char *path, const struct account *owner,
     struct stat *out_st, struct err *err)
 {
 	if (fstat(fd, out_st) != 0)
@@ -118,7 +118,7 @@ file_check(int fd, const char *path, const struct account *owner,
 }
 
 static int
-record_lock(int fd, const char *path, struct err *err)
+mbox_lock_record(int fd, const char *path, struct err *err)
 {
 	int64_t until_ms = clock_steady_ms() + MAILBOX_LOCK_WAIT_MS;
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -131,7 +131,7 @@ record_lock(int fd, const char *path, struct err *err)
 		if (clock_steady_ms() >= until_ms)
 			return err_set(err, "%s: the mailbox is locked by "
 			    "another program", path);
-		nap(wait_ms);
+		mbox_nap(wait_ms);
 	}
 }
 
@@ -139,7 +139,7 @@ record_lock(int fd, const char *path, struct err *err)
  * once: lstat looks the name up first and counts the links afterwards, so
  * that one answer can be put together from two moments. */
 static bool
-is_only_name(const char *path, const struct stat *opened, struct stat *now)
+mbox_is_only_name(const char *path, const struct stat *opened, struct stat *now)
 {
 	for (int i = 0; i < 3; i++)
 		if (lstat(path, now) != 0 || now->st_ino != opened->st_ino ||
@@ -151,24 +151,24 @@ is_only_name(const char *path, const struct stat *opened, struct stat *now)
 /* Open, check, lock; and once more when the file was replaced while we
  * waited for the lock. */
 static int
-file_lock(const char *path, const struct account *owner, const char *base,
+mbox_lock(const char *path, const struct account *owner, const char *base,
     struct stat *out_st, struct err *err)
 {
 	for (int turn = 0; turn < 5; turn++) {
-		int fd = file_open(path, owner, base, err), kept;
+		int fd = mbox_open(path, owner, base, err), kept;
 		struct stat now;
 
 		if (fd < 0)
 			return -1;
-		if (file_check(fd, path, owner, out_st, err) < 0 ||
-		    record_lock(fd, path, err) < 0 ||
-		    file_check(fd, path, owner, out_st, err) < 0) {
+		if (mbox_check(fd, path, owner, out_st, err) < 0 ||
+		    mbox_lock_record(fd, path, err) < 0 ||
+		    mbox_check(fd, path, owner, out_st, err) < 0) {
 			kept = errno;
 			close(fd);
 			errno = kept;
 			return -1;
 		}
-		if (is_only_name(path, out_st, &now))
+		if (mbox_is_only_name(path, out_st, &now))
 			return fd;
 		close(fd);
 	}
@@ -180,7 +180,7 @@ file_lock(const char *path, const struct account *owner, const char *base,
 
 /* Lines that a message begins with here. */
 static unsigned
-beginnings_in(struct slice text, const char *begin)
+mbox_count_beginnings(struct slice text, const char *begin)
 {
 	unsigned count = 0;
 	struct slice line;
@@ -194,7 +194,7 @@ beginnings_in(struct slice text, const char *begin)
  * text?  Message beginnings inside a message are quoted, so a second one is
  * somebody else's mail. */
 static bool
-is_torn_append(struct slice text, const struct content *content,
+mbox_is_torn_append(struct slice text, const struct content *content,
     const struct dotlock_note *note)
 {
 	bool is_mmdf = content->flags & CONTENT_MMDF;
@@ -207,11 +207,11 @@ is_torn_append(struct slice text, const struct content *content,
 		return false;
 	/* of MMDF the line behind the message looks the same */
 	return text.n <= note->new_bytes &&
-	    beginnings_in(text, begin) <= (is_mmdf ? 2 : 1);
+	    mbox_count_beginnings(text, begin) <= (is_mmdf ? 2 : 1);
 }
 
 static int
-end_cut(int fd, uint64_t bytes, struct stat *st, struct err *err)
+mbox_cut_end(int fd, uint64_t bytes, struct stat *st, struct err *err)
 {
 	if (ftruncate(fd, (off_t)bytes) != 0)
 		return err_sys(err, "cut a torn message off");
@@ -222,7 +222,7 @@ end_cut(int fd, uint64_t bytes, struct stat *st, struct err *err)
 /* A power cut can leave a file longer than what was written to the disk:
  * NULs, which no message ends with. */
 static int
-end_cut_nuls(int fd, struct stat *st, struct err *err)
+mbox_cut_nuls(int fd, struct stat *st, struct err *err)
 {
 	uint64_t bytes = (uint64_t)st->st_size;
 	char piece[NUL_PIECE_BYTES] = { '\0' };
@@ -242,14 +242,15 @@ end_cut_nuls(int fd, struct stat *st, struct err *err)
 		n = sizeof(piece);
 	}
 	return bytes == (uint64_t)st->st_size ? 0 :
-	    end_cut(fd, bytes, st, err);
+	    mbox_cut_end(fd, bytes, st, err);
 }
 
-/* What did somebody who died leave there?  1 this very message, whole;
- * 0 nothing that is torn is there now; -1. */
+/* What did somebody who died leave there?  *out_is_there: this very message,
+ * whole.  Else nothing that is torn is there now. */
 static int
-end_look(int fd, const struct dotlock_note *note,
-    const struct delivery *delivery, struct stat *st, struct err *err)
+mbox_look_at_end(int fd, const struct dotlock_note *note,
+    const struct delivery *delivery, struct stat *st, bool *out_is_there,
+    struct err *err)
 {
 	struct str all = STR_INIT;
 	struct slice text;
@@ -257,7 +258,8 @@ end_look(int fd, const struct dotlock_note *note,
 	int result = 0;
 	ssize_t n;
 
-	if (end_cut_nuls(fd, st, err) < 0)
+	*out_is_there = false;
+	if (mbox_cut_nuls(fd, st, err) < 0)
 		return -1;
 	more = (uint64_t)st->st_size - note->old_bytes;
 	if (note->inode != (uint64_t)st->st_ino ||
@@ -270,11 +272,12 @@ end_look(int fd, const struct dotlock_note *note,
 		text = slice_from(text, 1);
 	if (text.n == note->new_bytes &&
 	    crc32c(0, text.p, text.n) == note->whole_crc)
-		result = note->rcpt == delivery->rcpt &&
+		*out_is_there = note->rcpt == delivery->rcpt &&
 		    strcmp(note->id, delivery->id) == 0;
-	else if (n == (ssize_t)more && is_torn_append(text, delivery->content,
+	else if (n == (ssize_t)more && mbox_is_torn_append(text,
+	    delivery->content,
 	    note))
-		result = end_cut(fd, note->old_bytes, st, err);
+		result = mbox_cut_end(fd, note->old_bytes, st, err);
 	str_release(&all);
 	return result;
 }
@@ -282,7 +285,7 @@ end_look(int fd, const struct dotlock_note *note,
 /* What must stand before a message: a line end, and in an mbox an empty
  * line, also when another program, or a crash, left the end torn. */
 static int
-end_mend(int fd, const struct stat *st, const struct content *content,
+mbox_mend_end(int fd, const struct stat *st, const struct content *content,
     struct err *err)
 {
 	char tail[2] = { '\n', '\n' };
@@ -303,7 +306,7 @@ end_mend(int fd, const struct stat *st, const struct content *content,
 /* ---- appending --------------------------------------------------------- */
 
 static uint32_t
-sample_crc_of(const struct delivery *delivery)
+mbox_sample_crc(const struct delivery *delivery)
 {
 	const struct content *content = delivery->content;
 	struct str sample = STR_INIT;
@@ -321,13 +324,13 @@ sample_crc_of(const struct delivery *delivery)
 
 /* Say in the lock what is going to be torn if we die. */
 static int
-note_append(const struct dotlock *lock, const struct stat *st,
+mbox_note_append(const struct dotlock *lock, const struct stat *st,
     const struct delivery *delivery, struct err *err)
 {
 	struct dotlock_note note = {
 		.inode = (uint64_t)st->st_ino,
 		.old_bytes = (uint64_t)st->st_size,
-		.sample_crc = sample_crc_of(delivery),
+		.sample_crc = mbox_sample_crc(delivery),
 		.rcpt = delivery->rcpt,
 	};
 
@@ -343,14 +346,14 @@ note_append(const struct dotlock *lock, const struct stat *st,
 }
 
 static int
-file_append(int fd, const struct stat *st, const struct delivery *delivery,
+mbox_write(int fd, const struct stat *st, const struct delivery *delivery,
     struct err *err)
 {
 	const struct content *content = delivery->content;
 	uint64_t bytes;
 	int kept;
 
-	if (end_mend(fd, st, content, err) == 0 &&
+	if (mbox_mend_end(fd, st, content, err) == 0 &&
 	    content_write(content, fd, delivery->trace, &bytes, err) == 0) {
 		if (how_synced == SYNC_UNSAFE || fsync(fd) == 0)
 			return 0;
@@ -364,31 +367,40 @@ file_append(int fd, const struct stat *st, const struct delivery *delivery,
 	return -1;
 }
 
-/* returns 1; 0 it does not fit (verdict filled); -1. */
-static int
-locked_append(const char *path, const struct account *owner,
+enum append_result { APPEND_FAILED = -1, APPEND_REFUSED, APPEND_DONE };
+
+/* APPEND_REFUSED: the verdict says why. */
+static enum append_result
+mbox_append_locked(const char *path, const struct account *owner,
     const char *base, const struct dotlock *lock,
     const struct delivery *delivery, struct verdict *verdict,
     struct err *err)
 {
 	struct stat st;
-	int fd, result = -1, kept;
+	enum append_result result = APPEND_FAILED;
+	bool is_there;
+	int fd, kept;
 
-	fd = file_lock(path, owner, base, &st, err);
+	fd = mbox_lock(path, owner, base, &st, err);
 	if (fd < 0)
-		return -1;
-	result = end_look(fd, &lock->left, delivery, &st, err);
-	if (result > 0 && how_synced != SYNC_UNSAFE && fsync(fd) != 0)
-		result = err_sys(err, "fsync");
-	if (result != 0)
+		return APPEND_FAILED;
+	if (mbox_look_at_end(fd, &lock->left, delivery, &st, &is_there,
+	    err) < 0)
 		goto done;
-	result = quota_of_file(delivery->quota, (uint64_t)st.st_size,
-	    content_bytes(delivery->content, delivery->trace), verdict);
-	if (result > 0 && (note_append(lock, &st, delivery, err) < 0 ||
-	    file_append(fd, &st, delivery, err) < 0))
-		result = -1;
+	if (is_there) {
+		if (how_synced != SYNC_UNSAFE && fsync(fd) != 0)
+			err_sys(err, "fsync");
+		else
+			result = APPEND_DONE;
+	} else if (!quota_of_file(delivery->quota, (uint64_t)st.st_size,
+	    content_bytes(delivery->content, delivery->trace), verdict)) {
+		result = APPEND_REFUSED;
+	} else if (mbox_note_append(lock, &st, delivery, err) == 0 &&
+	    mbox_write(fd, &st, delivery, err) == 0) {
+		result = APPEND_DONE;
+	}
 done:
-	if (result < 0)
+	if (result == APPEND_FAILED)
 		err_prefix(err, "%s", path);
 	kept = errno;
 	close(fd);			/* and with it the record lock */
@@ -402,20 +414,20 @@ mbox_append(const char *path, const struct account *owner, const char *base,
 {
 	struct dotlock lock;
 	struct err err;
-	int result;
+	enum append_result result = APPEND_FAILED;
 
 	if (base != NULL && parents_make(path, base, owner, &err) < 0) {
 		mailbox_trouble(verdict, &err);
 		return;
 	}
-	result = dotlock_take(path, owner, base != NULL, &lock, &err);
-	if (result >= 0)
-		result = locked_append(path, owner, base, &lock, delivery,
+	if (dotlock_take(path, owner, base != NULL, &lock, &err) !=
+	    DOTLOCK_TROUBLE)
+		result = mbox_append_locked(path, owner, base, &lock, delivery,
 		    verdict, &err);
 	dotlock_drop(&lock, owner);
-	if (result < 0)
+	if (result == APPEND_FAILED)
 		mailbox_trouble(verdict, &err);
-	else if (result > 0)
+	else if (result == APPEND_DONE)
 		verdict_set(verdict, VERDICT_DELIVERED, "2.0.0", "mailbox",
 		    "appended to %s", path);
 }

@@ -41,8 +41,8 @@ place_setup(struct mailbox *mailbox)
 
 /* A user without an account: its mailbox belongs to who owns the directory
  * of mailboxes.  A directory of root's that others can write is none. */
-static int
-owner_of_base(const struct mailbox *mailbox, struct account *out,
+static enum account_found
+place_base_owner(const struct mailbox *mailbox, struct account *out,
     struct err *err)
 {
 	struct stat st;
@@ -54,63 +54,66 @@ owner_of_base(const struct mailbox *mailbox, struct account *out,
 	}
 	if (!S_ISDIR(st.st_mode) ||
 	    (st.st_uid == 0 && (st.st_mode & (S_IWGRP | S_IWOTH)) != 0))
-		return 0;
+		return ACCOUNT_NONE;
 	account_of_ids(st.st_uid, st.st_gid, out);
-	return 1;
+	return ACCOUNT_FOUND;
 }
 
 /* `mailbox ... as ACCOUNT`. */
-static int
-owner_of_all(const struct mailbox *mailbox, struct account *out,
+static enum account_found
+place_common_owner(const struct mailbox *mailbox, struct account *out,
     struct err *err)
 {
 	const char *name = mailbox->conf->mailbox_account;
 	const struct account *found;
-	int got = account_by_name(slice_of(name), &found, err);
+	enum account_found got = account_by_name(slice_of(name), &found, err);
 
-	if (got > 0)
+	if (got == ACCOUNT_FOUND)
 		*out = *found;
 	errno = ENOENT;
-	return got == 0 ? err_set(err, "there is no account %s", name) : got;
+	if (got != ACCOUNT_NONE)
+		return got;
+	err_set(err, "there is no account %s", name);
+	return ACCOUNT_TROUBLE;
 }
 
-/* Who the delivery belongs to: 1; 0 no such user; -1. */
-static int
-owner_find(const struct mailbox *mailbox, struct slice user,
+/* Who the delivery belongs to. */
+static enum account_found
+place_find_owner(const struct mailbox *mailbox, struct slice user,
     struct place *out, struct err *err)
 {
 	const char *forward = mailbox->conf->forward_path;
 	const struct account *found;
-	int got;
+	enum account_found got;
 
 	out->is_virtual = mailbox->conf->mailbox_account != NULL;
 	if (out->is_virtual && account_is_root())
-		return owner_of_all(mailbox, &out->owner, err);
+		return place_common_owner(mailbox, &out->owner, err);
 	if (!account_is_root() && (out->is_virtual || (!mailbox->needs_home &&
 	    strstr(forward, "{home}") == NULL))) {
 		account_of_ids(geteuid(), getegid(), &out->owner);
 		out->is_virtual = true;
-		return 1;
+		return ACCOUNT_FOUND;
 	}
 	got = account_by_name(user, &found, err);
-	if (got > 0)
+	if (got == ACCOUNT_FOUND)
 		out->owner = *found;
-	if (got > 0 && !account_is_root()) {
+	if (got == ACCOUNT_FOUND && !account_is_root()) {
 		out->is_virtual = found->uid != geteuid();
 		out->owner.uid = geteuid();
 	}
-	if (got != 0 || mailbox->needs_home)
+	if (got != ACCOUNT_NONE || mailbox->needs_home)
 		return got;
 	out->is_virtual = true;
 	if (account_is_root())
-		return owner_of_base(mailbox, &out->owner, err);
+		return place_base_owner(mailbox, &out->owner, err);
 	account_of_ids(geteuid(), getegid(), &out->owner);
-	return 1;
+	return ACCOUNT_FOUND;
 }
 
 /* user[+detail][@domain]; without a domain all of it is the user. */
 static void
-rcpt_cut(const struct conf *conf, struct slice rcpt, struct place *out)
+place_cut_rcpt(const struct conf *conf, struct slice rcpt, struct place *out)
 {
 	const char *at = conf->mailbox_is_addressed && rcpt.n > 0 ?
 	    memrchr(rcpt.p, '@', rcpt.n) : NULL;
@@ -129,7 +132,8 @@ rcpt_cut(const struct conf *conf, struct slice rcpt, struct place *out)
 }
 
 static void
-address_make(const struct conf *conf, struct slice rcpt, struct place *out)
+place_make_address(const struct conf *conf, struct slice rcpt,
+    struct place *out)
 {
 	struct str text = STR_INIT;
 
@@ -140,26 +144,26 @@ address_make(const struct conf *conf, struct slice rcpt, struct place *out)
 	str_release(&text);
 }
 
-int
+enum account_found
 place_find(const struct mailbox *mailbox, struct slice rcpt,
     struct place *out, struct err *err)
 {
 	memset(out, 0, sizeof(*out));
-	rcpt_cut(mailbox->conf, rcpt, out);
-	address_make(mailbox->conf, rcpt, out);
+	place_cut_rcpt(mailbox->conf, rcpt, out);
+	place_make_address(mailbox->conf, rcpt, out);
 	if (!account_name_is_safe(out->user) ||
 	    (out->domain.n > 0 && !account_name_is_safe(out->domain)) ||
 	    (out->detail.n > 0 && !account_name_is_safe(out->detail))) {
 		errno = EINVAL;
-		return -1;
+		return ACCOUNT_TROUBLE;
 	}
-	return owner_find(mailbox, out->user, out, err);
+	return place_find_owner(mailbox, out->user, out, err);
 }
 
 /* ---- paths ------------------------------------------------------------- */
 
 static char
-letter_of(struct slice user, size_t index)
+place_letter(struct slice user, size_t index)
 {
 	char c = index < user.n ? user.p[index] : '_';
 
@@ -171,7 +175,7 @@ letter_of(struct slice user, size_t index)
 /* What stands for the brace at the front of text.  returns its bytes there,
  * 0 when it is none. */
 static size_t
-brace_fill(struct slice text, const struct place *place, struct str *out)
+place_fill_brace(struct slice text, const struct place *place, struct str *out)
 {
 	const struct { const char *brace; struct slice value; } rows[] = {
 		{ "{user}", place->user },
@@ -187,11 +191,11 @@ brace_fill(struct slice text, const struct place *place, struct str *out)
 			return strlen(rows[i].brace);
 		}
 	if (slice_starts(text, "{first}")) {
-		str_addc(out, letter_of(place->user, 0));
+		str_addc(out, place_letter(place->user, 0));
 		return 7;
 	}
 	if (slice_starts(text, "{second}")) {
-		str_addc(out, letter_of(place->user, 1));
+		str_addc(out, place_letter(place->user, 1));
 		return 8;
 	}
 	crc = crc32c(0, place->user.p, place->user.n);
@@ -216,7 +220,7 @@ place_path(const char *template, const struct place *place,
 
 	while (rest.n > 0) {
 		size_t n = rest.p[0] == '{' ?
-		    brace_fill(rest, place, &path) : 0;
+		    place_fill_brace(rest, place, &path) : 0;
 
 		if (n == 0)
 			str_addc(&path, rest.p[0]);
@@ -234,7 +238,7 @@ place_path(const char *template, const struct place *place,
 /* One directory of a hashed path: the owner's where the owner may make it,
  * else root's own, as its parent is. */
 static int
-directory_make(const char *path, const struct account *owner,
+place_make_directory(const char *path, const struct account *owner,
     struct err *err)
 {
 	int result = mkdir(path, 0700);
@@ -273,7 +277,7 @@ parents_make(const char *path, const char *base,
 		if (path[n] != '/')
 			continue;
 		name[n] = '\0';
-		if (directory_make(name, owner, err) < 0)
+		if (place_make_directory(name, owner, err) < 0)
 			return -1;
 		name[n] = '/';
 	}

@@ -28,7 +28,7 @@
 /* ---- the file ---------------------------------------------------------- */
 
 static bool
-number_of(struct slice word, int64_t *out)
+quota_number(struct slice word, int64_t *out)
 {
 	bool is_negative = slice_starts(word, "-");
 	uint64_t value;
@@ -42,7 +42,7 @@ number_of(struct slice word, int64_t *out)
 
 /* "1000000S,100C"; letters that are not known are other people's. */
 static int
-definition_parse(struct slice line, struct maildirsize *out)
+quota_parse_definition(struct slice line, struct maildirsize *out)
 {
 	struct slice word;
 	uint64_t value;
@@ -68,14 +68,16 @@ maildirsize_parse(struct slice text, struct maildirsize *out)
 
 	memset(out, 0, sizeof(*out));
 	if (text.n == 0 || text.p[text.n - 1] != '\n' ||
-	    !slice_cut(&text, '\n', &line) || definition_parse(line, out) < 0)
+	    !slice_cut(&text, '\n', &line) || quota_parse_definition(line,
+	    out) < 0)
 		return -1;
 	while (slice_cut(&text, '\n', &line)) {
 		if (text.p == NULL && line.n == 0)
 			break;			/* behind the last LF */
 		if (!slice_word(&line, &bytes) || !slice_word(&line, &count) ||
-		    slice_trim(line).n > 0 || !number_of(bytes, &more_bytes) ||
-		    !number_of(count, &more_count))
+		    slice_trim(line).n > 0 || !quota_number(bytes,
+		    &more_bytes) ||
+		    !quota_number(count, &more_count))
 			return -1;
 		out->bytes += more_bytes;
 		out->count += more_count;
@@ -85,7 +87,7 @@ maildirsize_parse(struct slice text, struct maildirsize *out)
 }
 
 static int
-size_open(int new_fd)
+quota_open_size(int new_fd)
 {
 	return openat(new_fd, SIZE_PATH, O_RDWR | O_APPEND | O_NOFOLLOW |
 	    O_NONBLOCK | O_CLOEXEC);
@@ -93,7 +95,7 @@ size_open(int new_fd)
 
 /* 1 read; 0 it must be counted again; -1 errno. */
 static int
-size_read(int fd, struct maildirsize *out)
+quota_read_size(int fd, struct maildirsize *out)
 {
 	char text[MAILDIRSIZE_BYTES_MAX];
 	ssize_t n = pread(fd, text, sizeof(text), 0);
@@ -112,7 +114,7 @@ size_read(int fd, struct maildirsize *out)
 
 /* ",S=123" of a message's name; else ask the file. */
 static uint64_t
-message_bytes(int dir_fd, const char *name)
+quota_message_bytes(int dir_fd, const char *name)
 {
 	const char *at = strstr(name, ",S=");
 	struct stat st;
@@ -127,7 +129,7 @@ message_bytes(int dir_fd, const char *name)
 
 /* A message marked as trashed (":2,...T") does not count. */
 static bool
-is_trashed(const char *name)
+quota_is_trashed(const char *name)
 {
 	const char *flags = strstr(name, ":2,");
 
@@ -135,7 +137,7 @@ is_trashed(const char *name)
 }
 
 static void
-count_messages(int folder_fd, const char *name, struct maildirsize *out)
+quota_count_messages(int folder_fd, const char *name, struct maildirsize *out)
 {
 	int fd = openat(folder_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
 	    O_CLOEXEC);
@@ -145,9 +147,9 @@ count_messages(int folder_fd, const char *name, struct maildirsize *out)
 	if (dir == NULL && fd >= 0)
 		close(fd);
 	while (dir != NULL && (entry = readdir(dir)) != NULL) {
-		if (entry->d_name[0] == '.' || is_trashed(entry->d_name))
+		if (entry->d_name[0] == '.' || quota_is_trashed(entry->d_name))
 			continue;
-		out->bytes += (int64_t)message_bytes(fd, entry->d_name);
+		out->bytes += (int64_t)quota_message_bytes(fd, entry->d_name);
 		out->count++;
 	}
 	if (dir != NULL)
@@ -155,21 +157,21 @@ count_messages(int folder_fd, const char *name, struct maildirsize *out)
 }
 
 static void
-count_folder(int top_fd, const char *name, struct maildirsize *out)
+quota_count_folder(int top_fd, const char *name, struct maildirsize *out)
 {
 	int fd = openat(top_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
 	    O_CLOEXEC);
 
 	if (fd < 0)
 		return;
-	count_messages(fd, "new", out);
-	count_messages(fd, "cur", out);
+	quota_count_messages(fd, "new", out);
+	quota_count_messages(fd, "cur", out);
 	close(fd);
 }
 
 /* The Maildir and its folders, but Trash. */
 static int
-count_all(int new_fd, struct maildirsize *out, struct err *err)
+quota_count_all(int new_fd, struct maildirsize *out, struct err *err)
 {
 	int fd = openat(new_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
@@ -182,19 +184,19 @@ count_all(int new_fd, struct maildirsize *out, struct err *err)
 			close(fd);
 		return -1;
 	}
-	count_folder(fd, ".", out);
+	quota_count_folder(fd, ".", out);
 	while ((entry = readdir(dir)) != NULL)
 		if (entry->d_name[0] == '.' && entry->d_name[1] != '\0' &&
 		    strcmp(entry->d_name, "..") != 0 &&
 		    strcmp(entry->d_name, ".Trash") != 0)
-			count_folder(fd, entry->d_name, out);
+			quota_count_folder(fd, entry->d_name, out);
 	closedir(dir);
 	return 0;
 }
 
 /* A new file takes the place of the old one whole (as Maildir++ wants). */
 static int
-size_write(int new_fd, const struct maildirsize *size, struct err *err)
+quota_write_size(int new_fd, const struct maildirsize *size, struct err *err)
 {
 	char text[200], name[100];
 	int n = 0, fd;
@@ -228,7 +230,7 @@ size_write(int new_fd, const struct maildirsize *size, struct err *err)
 /* ---- the question ------------------------------------------------------ */
 
 static bool
-fits(const struct maildirsize *size, uint64_t bytes, uint64_t more_bytes,
+quota_fits(const struct maildirsize *size, uint64_t bytes, uint64_t more_bytes,
     unsigned more_count)
 {
 	return (size->bytes_max == 0 || (uint64_t)size->bytes + more_bytes +
@@ -236,8 +238,8 @@ fits(const struct maildirsize *size, uint64_t bytes, uint64_t more_bytes,
 	    (uint64_t)size->count + more_count + 1 <= size->count_max);
 }
 
-static int
-turn_away(const struct conf_quota *quota, uint64_t have, uint64_t limit,
+static void
+quota_turn_away(const struct conf_quota *quota, uint64_t have, uint64_t limit,
     uint64_t bytes, struct verdict *verdict)
 {
 	bool is_final = quota != NULL && quota->fails;
@@ -251,58 +253,58 @@ turn_away(const struct conf_quota *quota, uint64_t have, uint64_t limit,
 		    VERDICT_DEFERRED, is_final ? "5.2.2" : "4.2.2", "mailbox",
 		    "the mailbox is full: it has %" PRIu64 " of %" PRIu64
 		    " bytes", have, limit);
-	return 0;
 }
 
 static bool
-has_limits(const struct conf_quota *quota)
+quota_has_limits(const struct conf_quota *quota)
 {
 	return quota != NULL && (quota->bytes > 0 || quota->messages > 0);
 }
 
 /* Ours is another than what the file says? */
 static bool
-is_redefined(const struct conf_quota *quota, const struct maildirsize *size)
+quota_is_redefined(const struct conf_quota *quota,
+    const struct maildirsize *size)
 {
-	return has_limits(quota) && (quota->bytes != size->bytes_max ||
+	return quota_has_limits(quota) && (quota->bytes != size->bytes_max ||
 	    quota->messages != size->count_max);
 }
 
 static int
-count_again(int new_fd, const struct conf_quota *quota,
+quota_count_again(int new_fd, const struct conf_quota *quota,
     struct maildirsize *size, struct err *err)
 {
-	if (has_limits(quota)) {
+	if (quota_has_limits(quota)) {
 		size->bytes_max = quota->bytes;
 		size->count_max = quota->messages;
 	}
-	if (count_all(new_fd, size, err) < 0)
+	if (quota_count_all(new_fd, size, err) < 0)
 		return -1;
-	return size_write(new_fd, size, err);
+	return quota_write_size(new_fd, size, err);
 }
 
 /* The sums as they are now.  fd may be replaced by that of a new file. */
 static int
-size_get(int new_fd, int *fd, const struct conf_quota *quota,
+quota_get_size(int new_fd, int *fd, const struct conf_quota *quota,
     bool must_count, struct maildirsize *out, struct err *err)
 {
-	int got = *fd >= 0 ? size_read(*fd, out) : 0;
+	int got = *fd >= 0 ? quota_read_size(*fd, out) : 0;
 
 	if (got < 0)
 		return err_sys(err, "read maildirsize");
-	if (got > 0 && !must_count && !is_redefined(quota, out))
+	if (got > 0 && !must_count && !quota_is_redefined(quota, out))
 		return 0;
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
-	if (count_again(new_fd, quota, out, err) < 0)
+	if (quota_count_again(new_fd, quota, out, err) < 0)
 		return -1;
-	*fd = size_open(new_fd);
+	*fd = quota_open_size(new_fd);
 	return *fd >= 0 ? 0 : err_sys(err, "open maildirsize");
 }
 
 static bool
-is_stale(int fd, const struct maildirsize *size)
+quota_is_stale(int fd, const struct maildirsize *size)
 {
 	struct stat st;
 
@@ -310,37 +312,41 @@ is_stale(int fd, const struct maildirsize *size)
 	    clock_wall_s() - st.st_mtime > MAILDIRSIZE_OLD_S;
 }
 
-int
+enum quota_answer
 quota_of_maildir(int new_fd, const struct conf_quota *quota, uint64_t bytes,
     uint64_t more_bytes, unsigned more_count, int *out_fd,
     struct verdict *verdict, struct err *err)
 {
 	struct maildirsize size;
-	int fd = size_open(new_fd), kept;
+	int fd = quota_open_size(new_fd), kept;
 
 	*out_fd = -1;
-	if (fd < 0 && errno != ENOENT)
-		return err_sys(err, "open maildirsize");
-	if (fd < 0 && !has_limits(quota))
-		return 1;
+	if (fd < 0 && errno != ENOENT) {
+		err_sys(err, "open maildirsize");
+		return QUOTA_TROUBLE;
+	}
+	if (fd < 0 && !quota_has_limits(quota))
+		return QUOTA_FITS;
 	memset(&size, 0, sizeof(size));
-	if (size_get(new_fd, &fd, quota, false, &size, err) < 0 ||
-	    (!fits(&size, bytes, more_bytes, more_count) &&
-	    is_stale(fd, &size) && size_get(new_fd, &fd, quota, true, &size,
+	if (quota_get_size(new_fd, &fd, quota, false, &size, err) < 0 ||
+	    (!quota_fits(&size, bytes, more_bytes, more_count) &&
+	    quota_is_stale(fd, &size) && quota_get_size(new_fd, &fd, quota,
+	    true, &size,
 	    err) < 0)) {
 		kept = errno;
 		if (fd >= 0)
 			close(fd);
 		errno = kept;
-		return -1;
+		return QUOTA_TROUBLE;
 	}
 	*out_fd = fd;
-	if (fits(&size, bytes, more_bytes, more_count))
-		return 1;
+	if (quota_fits(&size, bytes, more_bytes, more_count))
+		return QUOTA_FITS;
 	close(fd);
 	*out_fd = -1;
-	return turn_away(quota, (uint64_t)size.bytes + more_bytes,
+	quota_turn_away(quota, (uint64_t)size.bytes + more_bytes,
 	    size.bytes_max, bytes, verdict);
+	return QUOTA_EXCEEDED;
 }
 
 void
@@ -355,12 +361,13 @@ quota_tell(int new_fd, int fd, uint64_t bytes)
 	close(fd);
 }
 
-int
+bool
 quota_of_file(const struct conf_quota *quota, uint64_t file_bytes,
     uint64_t bytes, struct verdict *verdict)
 {
 	if (quota == NULL || quota->bytes == 0 ||
 	    file_bytes + bytes <= quota->bytes)
-		return 1;
-	return turn_away(quota, file_bytes, quota->bytes, bytes, verdict);
+		return true;
+	quota_turn_away(quota, file_bytes, quota->bytes, bytes, verdict);
+	return false;
 }

@@ -16,7 +16,7 @@
 #include "base/crc32c.h"
 #include "journal/event.h"
 #include "base/mem.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 #include "base/banned.h"
 
@@ -43,7 +43,7 @@ step_name(const char *kind, struct slice text, char out[STEP_NAME_BYTES])
 }
 
 static void
-add(void *context, uint32_t rcpt, struct slice name)
+steps_add(void *context, uint32_t rcpt, struct slice name)
 {
 	struct row *row;
 
@@ -61,7 +61,7 @@ add(void *context, uint32_t rcpt, struct slice name)
 }
 
 static void
-complain(const struct action *action, const char *call,
+steps_complain(const struct action *action, const char *call,
     const struct err *err)
 {
 	event(EV_SPOOL_TROUBLE, action->job->id, "call", slice_of(call),
@@ -69,7 +69,7 @@ complain(const struct action *action, const char *call,
 }
 
 static void
-catch_up(const struct action *action)
+steps_catch_up(const struct action *action)
 {
 	struct err err;
 
@@ -78,9 +78,9 @@ catch_up(const struct action *action)
 		known.offset = 0;
 		known.count = 0;
 	}
-	if (work_steps(action->job->control_fd, action->job->id,
-	    &known.offset, add, NULL, &err) < 0)
-		complain(action, "read", &err);
+	if (control_steps(action->job->control_fd, action->job->id,
+	    &known.offset, steps_add, NULL, &err) < 0)
+		steps_complain(action, "read", &err);
 }
 
 bool
@@ -88,7 +88,7 @@ step_was_done(const struct action *action, const char *name)
 {
 	if (action->job->control_fd <= 0)	/* none: a test */
 		return false;
-	catch_up(action);
+	steps_catch_up(action);
 	for (size_t i = 0; i < known.count; i++)
 		if (known.rows[i].rcpt == action->rcpt->offset &&
 		    strcmp(known.rows[i].name, name) == 0)
@@ -102,7 +102,7 @@ step_done(const struct action *action, const char *name)
 	struct err err;
 
 	if (action->job->control_fd > 0 &&
-	    work_step_note(action->job->control_fd, action->job->id,
+	    control_step_note(action->job->control_fd, action->job->id,
 	    action->rcpt->offset, name, &err) < 0)
-		complain(action, "append", &err);
+		steps_complain(action, "append", &err);
 }

@@ -35,7 +35,7 @@ vacation_is(struct slice command)
 }
 
 static int
-days_parse(struct slice text, unsigned *out, struct err *err)
+vacation_parse_days(struct slice text, unsigned *out, struct err *err)
 {
 	uint64_t days;
 
@@ -66,7 +66,7 @@ vacation_parse(struct arena *arena, struct slice command,
 		    words[1] == NULL)
 			return err_set(err, "vacation: %.40s is not known, "
 			    "or needs a word behind it", words[0]);
-		if (words[0][1] == 't' && days_parse(value, &out->days,
+		if (words[0][1] == 't' && vacation_parse_days(value, &out->days,
 		    err) < 0)
 			return -1;
 		if (words[0][1] == 'm')
@@ -82,7 +82,7 @@ vacation_parse(struct arena *arena, struct slice command,
 /* ---- who gets an answer ------------------------------------------------ */
 
 static bool
-ends_nocase(struct slice text, const char *end)
+vacation_ends_nocase(struct slice text, const char *end)
 {
 	size_t n = strlen(end);
 
@@ -91,14 +91,14 @@ ends_nocase(struct slice text, const char *end)
 }
 
 static bool
-starts_nocase(struct slice text, const char *start)
+vacation_starts_nocase(struct slice text, const char *start)
 {
 	return slice_is_nocase(slice_first(text, strlen(start)), start);
 }
 
 /* Local parts that programs have (section 2). */
 static bool
-is_automaton(struct slice sender)
+vacation_is_automaton(struct slice sender)
 {
 	static const char *const names[] = { "mailer-daemon", "postmaster",
 	    "listserv", "majordomo", "mailman", "uucp", "root", "noreply",
@@ -111,15 +111,16 @@ is_automaton(struct slice sender)
 		if (slice_is_nocase(local, names[i]))
 			return true;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (ends_nocase(local, ends[i]))
+		if (vacation_ends_nocase(local, ends[i]))
 			return true;
-	return starts_nocase(local, "owner-") ||
-	    starts_nocase(local, "bounce-") ||
-	    starts_nocase(local, "bounces+");
+	return vacation_starts_nocase(local, "owner-") ||
+	    vacation_starts_nocase(local, "bounce-") ||
+	    vacation_starts_nocase(local, "bounces+");
 }
 
 static bool
-is_own(const struct path *path, const struct slice own[], size_t own_count)
+vacation_is_own(const struct path *path, const struct slice own[],
+    size_t own_count)
 {
 	struct str text = STR_INIT;
 	bool found = false;
@@ -134,7 +135,7 @@ is_own(const struct path *path, const struct slice own[], size_t own_count)
 }
 
 static bool
-names_own(struct arena *arena, const struct header_field *field,
+vacation_names_own(struct arena *arena, const struct header_field *field,
     const struct slice own[], size_t own_count)
 {
 	static const char *const names[] = { "To", "Cc", "Resent-To",
@@ -149,14 +150,14 @@ names_own(struct arena *arena, const struct header_field *field,
 		is_one = is_one || header_is(field, names[i]);
 	while (is_one && (got = header_address(arena, &rest, &path,
 	    &err)) != 0)
-		if (got > 0 && is_own(&path, own, own_count))
+		if (got > 0 && vacation_is_own(&path, own, own_count))
 			return true;
 	return false;
 }
 
 /* Why this field forbids an answer, or NULL. */
 static const char *
-field_refusal(const struct header_field *field)
+vacation_field_refusal(const struct header_field *field)
 {
 	struct slice value = slice_trim(field->value);
 
@@ -167,16 +168,17 @@ field_refusal(const struct header_field *field)
 	    "bulk") || slice_is_nocase(value, "list") ||
 	    slice_is_nocase(value, "junk")))
 		return "its precedence is that of bulk mail";
-	if (starts_nocase(field->name, "List-") ||
+	if (vacation_starts_nocase(field->name, "List-") ||
 	    header_is(field, "Mailing-List"))
 		return "it comes from a mailing list";
 	if (header_is(field, "X-Auto-Response-Suppress") &&
 	    !slice_is_nocase(value, "None"))
 		return "its sender wants no answers";
-	if (header_is(field, "X-Spam-Flag") && starts_nocase(value, "yes"))
+	if (header_is(field, "X-Spam-Flag") && vacation_starts_nocase(value,
+	    "yes"))
 		return "it is taken for spam";
 	if (header_is(field, "Content-Type") &&
-	    starts_nocase(value, "multipart/report"))
+	    vacation_starts_nocase(value, "multipart/report"))
 		return "it is a report";
 	return NULL;
 }
@@ -191,17 +193,17 @@ vacation_refusal(struct arena *arena, struct slice sender,
 
 	if (sender.n == 0)
 		return "it has no sender";
-	if (is_automaton(sender))
+	if (vacation_is_automaton(sender))
 		return "its sender is a program";
 	while (header.n > 0) {
 		if (header_next(&header, &field, &is_broken) == 0) {
 			(void)header_junk(&header);
 			continue;
 		}
-		reason = field_refusal(&field);
+		reason = vacation_field_refusal(&field);
 		if (reason != NULL)
 			return reason;
-		is_to_us = is_to_us || names_own(arena, &field, own,
+		is_to_us = is_to_us || vacation_names_own(arena, &field, own,
 		    own_count);
 	}
 	return is_to_us ? NULL : "it does not name the user in To or Cc";
@@ -242,7 +244,7 @@ vacation_since(struct slice memory, int64_t since_s, struct str *out)
 
 /* The value of a field on one line, cut to a bound; empty: none. */
 static void
-field_get(struct slice header, const char *name, struct str *out)
+vacation_get_field(struct slice header, const char *name, struct str *out)
 {
 	struct header_field field;
 	bool is_broken = false;
@@ -259,7 +261,7 @@ field_get(struct slice header, const char *name, struct str *out)
 }
 
 static void
-fill(struct str *out, struct slice text, struct slice subject)
+vacation_fill(struct str *out, struct slice text, struct slice subject)
 {
 	while (text.n > 0) {
 		if (slice_starts(text, "$SUBJECT")) {
@@ -274,7 +276,7 @@ fill(struct str *out, struct slice text, struct slice subject)
 
 /* Fields of the user's own are taken, but those that are ours to say. */
 static void
-own_fields(struct str *out, struct slice fields, struct slice subject)
+vacation_own_fields(struct str *out, struct slice fields, struct slice subject)
 {
 	static const char *const ours[] = { "To", "Cc", "Bcc", "Sender",
 	    "Return-Path", "Auto-Submitted", "In-Reply-To", "References",
@@ -292,14 +294,14 @@ own_fields(struct str *out, struct slice fields, struct slice subject)
 		for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
 			is_ours = is_ours || header_is(&field, ours[i]);
 		if (!is_ours)
-			fill(out, field.whole, subject);
+			vacation_fill(out, field.whole, subject);
 	}
 }
 
 /* The user's message: fields in front of the first empty line, if its first
  * line is one. */
 static struct slice
-fields_of(struct slice message)
+vacation_fields(struct slice message)
 {
 	struct slice rest = message;
 	struct header_field field;
@@ -311,36 +313,37 @@ fields_of(struct slice message)
 }
 
 static bool
-has_field(struct slice header, const char *name)
+vacation_has_field(struct slice header, const char *name)
 {
 	struct str value = STR_INIT;
 	bool found;
 
-	field_get(header, name, &value);
+	vacation_get_field(header, name, &value);
 	found = value.len > 0;
 	str_release(&value);
 	return found;
 }
 
 static void
-answer_fields(struct str *out, struct slice fields, struct slice header,
+vacation_answer_fields(struct str *out, struct slice fields,
+    struct slice header,
     struct slice subject, const char *from, struct slice sender)
 {
 	struct str id = STR_INIT;
 
-	if (!has_field(fields, "From"))
+	if (!vacation_has_field(fields, "From"))
 		str_addf(out, "From: <%s>\n", from);
 	str_addf(out, "To: <" SLICE_FMT ">\n", SLICE_ARG(sender));
-	if (!has_field(fields, "Subject"))
+	if (!vacation_has_field(fields, "Subject"))
 		str_addf(out, "Subject: Auto: " SLICE_FMT "\n",
 		    SLICE_ARG(subject));
-	field_get(header, "Message-Id", &id);
+	vacation_get_field(header, "Message-Id", &id);
 	if (id.len > 0)
 		str_addf(out, "In-Reply-To: %s\nReferences: %s\n", id.buf,
 		    id.buf);
 	str_adds(out, "Auto-Submitted: auto-replied (vacation)\n"
 	    "Precedence: bulk\n");
-	if (!has_field(fields, "Content-Type"))
+	if (!vacation_has_field(fields, "Content-Type"))
 		str_adds(out, "MIME-Version: 1.0\n"
 		    "Content-Type: text/plain; charset=utf-8\n"
 		    "Content-Transfer-Encoding: 8bit\n");
@@ -352,14 +355,16 @@ vacation_answer(struct str *out_header, struct str *out_body,
     struct slice message, struct slice header, const char *from,
     struct slice sender)
 {
-	struct slice fields = fields_of(message);
+	struct slice fields = vacation_fields(message);
 	struct str subject = STR_INIT;
 
-	field_get(header, "Subject", &subject);
-	answer_fields(out_header, fields, header, str_slice(&subject), from,
+	vacation_get_field(header, "Subject", &subject);
+	vacation_answer_fields(out_header, fields, header, str_slice(&subject),
+	    from,
 	    sender);
-	own_fields(out_header, fields, str_slice(&subject));
-	fill(out_body, slice_from(message, fields.n), str_slice(&subject));
+	vacation_own_fields(out_header, fields, str_slice(&subject));
+	vacation_fill(out_body, slice_from(message, fields.n),
+	    str_slice(&subject));
 	if (out_body->len > 0 && out_body->buf[out_body->len - 1] != '\n')
 		str_addc(out_body, '\n');
 	str_release(&subject);

@@ -23,13 +23,13 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
-#include "transports/handin.h"
+#include "transports/frame/handin.h"
 #include "transports/mailbox/vacation.h"
 
 #include "base/banned.h"
 
 static int
-file_open(const struct action *action, const char *name, int flags,
+vacation_open_file(const struct action *action, const char *name, int flags,
     struct err *err)
 {
 	const struct account *owner = &action->place->owner;
@@ -49,7 +49,7 @@ file_open(const struct action *action, const char *name, int flags,
 }
 
 static int
-file_get(int fd, size_t bytes_max, struct str *out, struct err *err)
+vacation_get_file(int fd, size_t bytes_max, struct str *out, struct err *err)
 {
 	ssize_t n = pread(fd, str_room(out, bytes_max), bytes_max, 0);
 
@@ -63,11 +63,11 @@ file_get(int fd, size_t bytes_max, struct str *out, struct err *err)
 /* Open and lock the memory; once more when another who held the lock put
  * a shorter one in its place.  The descriptor, or -1. */
 static int
-memory_open(const struct action *action, struct err *err)
+vacation_open_memory(const struct action *action, struct err *err)
 {
 	for (int turn = 0; turn < 5; turn++) {
 		struct stat named, opened;
-		int fd = file_open(action, ".vacation.seen",
+		int fd = vacation_open_file(action, ".vacation.seen",
 		    O_RDWR | O_CREAT | O_APPEND, err);
 
 		if (fd < 0)
@@ -86,7 +86,7 @@ memory_open(const struct action *action, struct err *err)
 /* A full memory: the lines that still count, in a file of its own, durable,
  * over the old one.  When all of them do, nobody new is answered. */
 static int
-memory_shorten(const struct action *action, struct slice memory,
+vacation_shorten_memory(const struct action *action, struct slice memory,
     int64_t since_s, struct slice line, struct err *err)
 {
 	const char *home = action->place->owner.home;
@@ -99,7 +99,7 @@ memory_shorten(const struct action *action, struct slice memory,
 		err_set(err, "too many were answered lately");
 		goto done;
 	}
-	fd = file_open(action, ".vacation.seen.new",
+	fd = vacation_open_file(action, ".vacation.seen.new",
 	    O_WRONLY | O_CREAT | O_TRUNC, err);
 	if (fd < 0)
 		goto done;
@@ -118,7 +118,8 @@ done:
 
 /* Behind a line that a crash tore, a new one. */
 static int
-memory_add(int fd, struct slice memory, struct slice line, struct err *err)
+vacation_add_memory(int fd, struct slice memory, struct slice line,
+    struct err *err)
 {
 	bool is_torn = memory.n > 0 && memory.p[memory.n - 1] != '\n';
 
@@ -133,7 +134,8 @@ memory_add(int fd, struct slice memory, struct slice line, struct err *err)
 /* Was the sender answered within these days?  1 no, and now it is noted,
  * durably; 0 yes; -1. */
 static int
-note_sender(const struct action *action, const struct vacation *vacation,
+vacation_note_sender(const struct action *action,
+    const struct vacation *vacation,
     struct err *err)
 {
 	struct slice sender = action->job->sender;
@@ -142,19 +144,21 @@ note_sender(const struct action *action, const struct vacation *vacation,
 	struct slice line = slice_of(arena_printf(action->arena, "\n%lld "
 	    SLICE_FMT "\n", (long long)now_s, SLICE_ARG(sender)));
 	struct str text = STR_INIT;
-	int fd = memory_open(action, err), result = -1;
+	int fd = vacation_open_memory(action, err), result = -1;
 
 	if (fd < 0)
 		return -1;
-	if (file_get(fd, VACATION_MEMORY_BYTES_MAX, &text, err) == 0) {
+	if (vacation_get_file(fd, VACATION_MEMORY_BYTES_MAX, &text, err) == 0) {
 		last_s = vacation_last(str_slice(&text), sender);
 		if (last_s > since_s)
 			result = 0;
 		else if (text.len + line.n > VACATION_MEMORY_BYTES_MAX)
-			result = memory_shorten(action, str_slice(&text),
+			result = vacation_shorten_memory(action,
+			    str_slice(&text),
 			    since_s, slice_from(line, 1), err);
 		else
-			result = memory_add(fd, str_slice(&text), line, err);
+			result = vacation_add_memory(fd, str_slice(&text), line,
+			    err);
 	}
 	str_release(&text);
 	close(fd);
@@ -162,7 +166,7 @@ note_sender(const struct action *action, const struct vacation *vacation,
 }
 
 static int
-hand_in(const struct action *action, struct slice message,
+vacation_hand_in(const struct action *action, struct slice message,
     char out_id[SPOOL_ID_BYTES], struct err *err)
 {
 	struct envelope_rcpt rcpt = { .notify = DSN_NOTIFY_NEVER };
@@ -190,22 +194,24 @@ hand_in(const struct action *action, struct slice message,
 }
 
 static int
-answer(const struct action *action, const struct vacation *vacation,
+vacation_answer_once(const struct action *action,
+    const struct vacation *vacation,
     char out_id[SPOOL_ID_BYTES], const char **out_reason, struct err *err)
 {
 	const char *name = vacation->file.n > 0 ?
 	    slice_dup(action->arena, vacation->file) : ".vacation.msg";
 	struct str message = STR_INIT;
-	int fd = file_open(action, name, O_RDONLY, err), result = -1;
+	int fd = vacation_open_file(action, name, O_RDONLY, err), result = -1;
 
 	if (fd < 0)
 		return -1;
-	if (file_get(fd, VACATION_TEXT_BYTES_MAX, &message, err) == 0)
-		result = note_sender(action, vacation, err);
+	if (vacation_get_file(fd, VACATION_TEXT_BYTES_MAX, &message, err) == 0)
+		result = vacation_note_sender(action, vacation, err);
 	if (result == 0)
 		*out_reason = "its sender has an answer already";
 	if (result > 0)
-		result = hand_in(action, str_slice(&message), out_id, err);
+		result = vacation_hand_in(action, str_slice(&message), out_id,
+		    err);
 	str_release(&message);
 	close(fd);
 	return result;
@@ -232,7 +238,9 @@ vacation_run(const struct action *action, struct slice command)
 		    action->job->header, own, vacation.name_count + 2);
 		if (reason == NULL && account_become(&place->owner,
 		    &err) == 0)
-			(void)answer(action, &vacation, id, &reason, &err);
+			(void)vacation_answer_once(action, &vacation, id,
+			    &reason,
+			    &err);
 	}
 	event(EV_VACATION, action->job->id, "to", slice_of(place->address),
 	    "sender", action->job->sender, "as", slice_of(id), "reason",

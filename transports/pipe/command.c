@@ -18,14 +18,15 @@
 #include "base/banned.h"
 
 static bool
-is_blank(char c)
+command_is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
 /* The inside of quotes; *rest stands behind the opening one. */
 static int
-quoted(struct slice *rest, char quote, struct str *word, struct err *err)
+command_quoted(struct slice *rest, char quote, struct str *word,
+    struct err *err)
 {
 	while (rest->n > 0 && rest->p[0] != quote) {
 		if (quote == '"' && rest->p[0] == '\\' && rest->n > 1 &&
@@ -41,14 +42,14 @@ quoted(struct slice *rest, char quote, struct str *word, struct err *err)
 }
 
 static int
-word_take(struct slice *rest, struct str *word, struct err *err)
+command_take_word(struct slice *rest, struct str *word, struct err *err)
 {
-	while (rest->n > 0 && !is_blank(rest->p[0])) {
+	while (rest->n > 0 && !command_is_blank(rest->p[0])) {
 		char c = rest->p[0];
 
 		*rest = slice_from(*rest, 1);
 		if (c == '\'' || c == '"') {
-			if (quoted(rest, c, word, err) < 0)
+			if (command_quoted(rest, c, word, err) < 0)
 				return -1;
 			continue;
 		}
@@ -61,11 +62,11 @@ word_take(struct slice *rest, struct str *word, struct err *err)
 		}
 		str_addc(word, c);
 	}
-	return 1;
+	return 0;
 }
 
 static int
-text_check(struct slice text, struct err *err)
+command_check_text(struct slice text, struct err *err)
 {
 	if (text.n > COMMAND_BYTES_MAX)
 		return err_set(err, "the command is longer than %d bytes",
@@ -75,7 +76,7 @@ text_check(struct slice text, struct err *err)
 		    text.p[i] == 127)
 			return err_set(err, "the command has a control "
 			    "character");
-	return 1;
+	return 0;
 }
 
 int
@@ -85,13 +86,13 @@ command_split(struct arena *arena, struct slice text, char ***out_words,
 	struct slice rest = slice_trim(text);
 	struct str word = STR_INIT;
 	size_t count = 0;
-	int result = text_check(rest, err);
+	int result = command_check_text(rest, err);
 
 	*out_words = arena_alloc(arena,
 	    (COMMAND_WORDS_MAX + 1) * sizeof(char *));
 	if (rest.n > 0 && rest.p[0] == '|')
 		rest = slice_from(rest, 1);
-	for (rest = slice_trim(rest); result > 0 && rest.n > 0;
+	for (rest = slice_trim(rest); result == 0 && rest.n > 0;
 	    rest = slice_trim(rest)) {
 		str_reset(&word);
 		if (count == COMMAND_WORDS_MAX) {
@@ -99,11 +100,11 @@ command_split(struct arena *arena, struct slice text, char ***out_words,
 			    "words", COMMAND_WORDS_MAX);
 			break;
 		}
-		result = word_take(&rest, &word, err);
+		result = command_take_word(&rest, &word, err);
 		(*out_words)[count++] = arena_dup(arena, word.buf, word.len);
 	}
 	str_release(&word);
-	if (result > 0 && (count == 0 || (*out_words)[0][0] == '\0'))
+	if (result == 0 && (count == 0 || (*out_words)[0][0] == '\0'))
 		result = err_set(err, "there is no command");
 	return result;
 }

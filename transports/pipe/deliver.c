@@ -10,7 +10,7 @@
  */
 #include <unistd.h>
 
-#include "transports/content.h"
+#include "transports/frame/content.h"
 #include "transports/pipe/command.h"
 #include "transports/pipe/deliver.h"
 #include "transports/pipe/order.h"
@@ -22,7 +22,7 @@ pipe_start(struct agent_run *run, struct err *err)
 {
 	struct content *content = mem_alloc(1, sizeof(*content));
 
-	content_init(content);
+	content_clear(content);
 	run->state = content;
 	return 0;
 }
@@ -38,26 +38,27 @@ pipe_finish(struct agent_run *run)
 }
 
 static int
-owner_find(const struct work_rcpt *rcpt, struct account *out,
+pipe_find_owner(const struct control_rcpt *rcpt, struct account *out,
     struct err *err)
 {
 	const struct account *found;
-	int got = account_by_uid(account_is_root() ? rcpt->uid :
+	enum account_found got = account_by_uid(account_is_root() ? rcpt->uid :
 	    (int64_t)geteuid(), &found, err);
 
-	if (got > 0)
+	if (got == ACCOUNT_FOUND)
 		*out = *found;
-	else if (got == 0 && !account_is_root()) {
+	else if (got == ACCOUNT_NONE && !account_is_root()) {
 		account_of_ids(geteuid(), getegid(), out);
-		got = 1;
+		got = ACCOUNT_FOUND;
 	}
-	return got > 0 ? 0 : got < 0 ? -1 : err_set(err,
-	    "the command belongs to uid %lld, which has no account",
-	    (long long)rcpt->uid);
+	if (got == ACCOUNT_NONE)
+		err_set(err, "the command belongs to uid %lld, which has no "
+		    "account", (long long)rcpt->uid);
+	return got == ACCOUNT_FOUND ? 0 : -1;
 }
 
 static void
-trouble(struct verdict *verdict, const struct err *err)
+pipe_trouble(struct verdict *verdict, const struct err *err)
 {
 	verdict_set(verdict, VERDICT_DEFERRED, "4.3.0", "pipe", "%s",
 	    err->text);
@@ -65,14 +66,14 @@ trouble(struct verdict *verdict, const struct err *err)
 
 /* "deliver pipe" of a domain: its command, as the account it names. */
 static int
-order_of_domain(const struct agent_run *run, const struct work_job *job,
+pipe_domain_order(const struct agent_run *run, const struct control_job *job,
     struct order *order, struct account *owner, struct err *err)
 {
 	const struct conf_domain *domain = conf_domain_of_pipe(run->conf,
 	    job->host);
 	const struct account *found = NULL;
 	struct str recipient = STR_INIT;
-	int got;
+	enum account_found got;
 
 	if (domain == NULL)
 		return err_set(err, "no domain is delivered to a pipe as "
@@ -89,17 +90,20 @@ order_of_domain(const struct agent_run *run, const struct work_job *job,
 	got = domain->deliver.account == NULL ? account_by_uid(-2, &found,
 	    err) : account_by_name(slice_of(domain->deliver.account), &found,
 	    err);
-	if (got > 0 && found->uid == 0)
+	if (got == ACCOUNT_FOUND && found->uid == 0)
 		return err_set(err, "root runs no programs for strangers");
-	if (got > 0)
+	if (got == ACCOUNT_FOUND)
 		*owner = *found;
-	return got > 0 ? 0 : got < 0 ? -1 : err_set(err,
-	    "there is no account %s", domain->deliver.account != NULL ?
-	    domain->deliver.account : "nobody");
+	if (got == ACCOUNT_NONE)
+		err_set(err, "there is no account %s",
+		    domain->deliver.account != NULL ?
+		    domain->deliver.account : "nobody");
+	return got == ACCOUNT_FOUND ? 0 : -1;
 }
 
 static void
-deliver(struct agent_run *run, const struct work_job *job, size_t index,
+pipe_deliver_rcpt(struct agent_run *run, const struct control_job *job,
+    size_t index,
     struct verdict *verdict)
 {
 	struct account owner;
@@ -110,17 +114,17 @@ deliver(struct agent_run *run, const struct work_job *job, size_t index,
 	struct err err;
 
 	int got = slice_starts(job->host, "=") ?
-	    order_of_domain(run, job, &order, &owner, &err) :
-	    owner_find(order.rcpt, &owner, &err);
+	    pipe_domain_order(run, job, &order, &owner, &err) :
+	    pipe_find_owner(order.rcpt, &owner, &err);
 
 	if (got < 0)
-		trouble(verdict, &err);
+		pipe_trouble(verdict, &err);
 	else
 		order_run(&order, verdict);
 }
 
 int
-pipe_job(struct agent_run *run, struct work_job *job, int body_fd,
+pipe_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
 	struct err err;
@@ -128,10 +132,10 @@ pipe_job(struct agent_run *run, struct work_job *job, int body_fd,
 	if (content_load(run->state, CONTENT_FROM_LINE, job, body_fd,
 	    &err) < 0) {
 		for (size_t i = 0; i < job->rcpt_count; i++)
-			trouble(&verdicts[i], &err);
+			pipe_trouble(&verdicts[i], &err);
 		return 0;
 	}
 	for (size_t i = 0; i < job->rcpt_count; i++)
-		deliver(run, job, i, &verdicts[i]);
+		pipe_deliver_rcpt(run, job, i, &verdicts[i]);
 	return 0;
 }

@@ -49,7 +49,7 @@ order_file(uint64_t size_bytes, struct err *err)
 /* The message as this recipient's program reads it: From_ line,
  * Return-Path, Delivered-To, header, body. */
 static int
-message_make(const struct content *content, uint64_t size_bytes,
+order_make_message(const struct content *content, uint64_t size_bytes,
     const char *recipient, struct err *err)
 {
 	struct str trace = STR_INIT;
@@ -77,7 +77,7 @@ struct environment {
 };
 
 static void
-variable(struct environment *environment, const char *name,
+order_variable(struct environment *environment, const char *name,
     struct slice value)
 {
 	struct str text = STR_INIT;
@@ -93,7 +93,7 @@ variable(struct environment *environment, const char *name,
 
 /* Nothing of our own environment but the time zone. */
 char **
-order_environment(struct arena *arena, const struct work_job *job,
+order_environment(struct arena *arena, const struct control_job *job,
     const struct account *owner, const char *recipient)
 {
 	struct environment environment = { .arena = arena,
@@ -101,17 +101,18 @@ order_environment(struct arena *arena, const struct work_job *job,
 	    (VARIABLES_MAX + 1) * sizeof(char *)) };
 	struct slice name = slice_of(owner->name);
 
-	variable(&environment, "PATH", SLICE("/usr/local/bin:/usr/bin:/bin"));
-	variable(&environment, "SHELL", SLICE("/bin/sh"));
-	variable(&environment, "HOME", slice_of(owner->home));
-	variable(&environment, "USER", name);
-	variable(&environment, "LOGNAME", name);
-	variable(&environment, "SENDER",
+	order_variable(&environment, "PATH",
+	    SLICE("/usr/local/bin:/usr/bin:/bin"));
+	order_variable(&environment, "SHELL", SLICE("/bin/sh"));
+	order_variable(&environment, "HOME", slice_of(owner->home));
+	order_variable(&environment, "USER", name);
+	order_variable(&environment, "LOGNAME", name);
+	order_variable(&environment, "SENDER",
 	    job->sender.n > 0 ? job->sender : SLICE("MAILER-DAEMON"));
-	variable(&environment, "RECIPIENT", slice_of(recipient));
-	variable(&environment, "ZMAILER_ID", slice_of(job->id));
+	order_variable(&environment, "RECIPIENT", slice_of(recipient));
+	order_variable(&environment, "ZMAILER_ID", slice_of(job->id));
 	if (getenv("TZ") != NULL)
-		variable(&environment, "TZ", slice_of(getenv("TZ")));
+		order_variable(&environment, "TZ", slice_of(getenv("TZ")));
 	return environment.variables;
 }
 
@@ -120,8 +121,8 @@ order_environment(struct arena *arena, const struct work_job *job,
 /* The address it was sent to, if the envelope tells (RFC 3461 section 4.2),
  * else the owner's. */
 static const char *
-recipient_of(struct arena *arena, const struct conf *conf,
-    const struct work_rcpt *rcpt, const struct account *owner)
+order_recipient(struct arena *arena, const struct conf *conf,
+    const struct control_rcpt *rcpt, const struct account *owner)
 {
 	struct slice rest = rcpt->orcpt, type;
 	struct str text = STR_INIT, plain = STR_INIT;
@@ -140,7 +141,7 @@ recipient_of(struct arena *arena, const struct conf *conf,
 
 /* What a shell would understand, and we do not. */
 static bool
-needs_shell(struct slice command)
+order_needs_shell(struct slice command)
 {
 	static const char meta[] = "|&;<>()$`*?[]{}~#=\n";
 
@@ -152,11 +153,11 @@ needs_shell(struct slice command)
 }
 
 static int
-words_make(const struct order *order, char ***out, struct err *err)
+order_make_words(const struct order *order, char ***out, struct err *err)
 {
 	struct slice command = slice_trim(order->command);
 
-	if (!order->shell_ok || !needs_shell(command) ||
+	if (!order->shell_ok || !order_needs_shell(command) ||
 	    command.n > COMMAND_BYTES_MAX)
 		return command_split(order->arena, command, out, err);
 	*out = arena_alloc(order->arena, 4 * sizeof(char *));
@@ -180,14 +181,14 @@ order_run(const struct order *order, struct verdict *verdict)
 	const char *recipient;
 	struct err err;
 
-	if (words_make(order, &program.argv, &err) < 0) {
+	if (order_make_words(order, &program.argv, &err) < 0) {
 		verdict_set(verdict, VERDICT_FAILED, "5.3.5", "pipe", "%s",
 		    err.text);
 		return;
 	}
 	recipient = order->recipient != NULL ? order->recipient :
-	    recipient_of(order->arena, conf, order->rcpt, owner);
-	program.message_fd = message_make(order->content,
+	    order_recipient(order->arena, conf, order->rcpt, owner);
+	program.message_fd = order_make_message(order->content,
 	    order->job->size_bytes, recipient, &err);
 	if (program.message_fd < 0) {
 		verdict_set(verdict, VERDICT_DEFERRED, "4.3.0", "pipe", "%s",

@@ -7,16 +7,16 @@
 
 #include "conf/conf.h"
 #include "mail/verdict.h"
-#include "mail/work/work.h"
-#include "transports/account.h"
-#include "transports/content.h"
+#include "mail/control_file/control_file.h"
+#include "transports/frame/account.h"
+#include "transports/frame/content.h"
 #include "transports/pipe/program.h"
 
 struct order {
 	const struct conf	*conf;		/* limits and timeouts */
 	struct arena		*arena;
-	const struct work_job	*job;
-	const struct work_rcpt	*rcpt;
+	const struct control_job	*job;
+	const struct control_rcpt	*rcpt;
 	const struct content	*content;	/* loaded, with From_ line */
 	const struct account	*owner;		/* as whom it runs */
 	const char		*recipient;	/* for RECIPIENT; NULL: see
@@ -38,7 +38,7 @@ int order_file(uint64_t size_bytes, struct err *err);
 
 /* What a program for this recipient sees of our environment: little; in the
  * arena. */
-char **order_environment(struct arena *arena, const struct work_job *job,
+char **order_environment(struct arena *arena, const struct control_job *job,
     const struct account *owner, const char *recipient);
 
 #endif

@@ -35,7 +35,7 @@ static const char *const program_dirs[] = {
 /* ---- in the child ------------------------------------------------------ */
 
 static void
-child_complain(const char *what)
+program_complain(const char *what)
 {
 	char text[300];
 	int n = snprintf(text, sizeof(text), "%s: %s\n", what,
@@ -46,7 +46,7 @@ child_complain(const char *what)
 }
 
 static void
-child_descriptors(int message_fd, int output_fd)
+program_set_descriptors(int message_fd, int output_fd)
 {
 	if (dup2(message_fd, STDIN_FILENO) < 0 ||
 	    dup2(output_fd, STDOUT_FILENO) < 0 ||
@@ -56,7 +56,7 @@ child_descriptors(int message_fd, int output_fd)
 }
 
 static void
-child_surroundings(const struct program *program)
+program_set_surroundings(const struct program *program)
 {
 	struct rlimit none = { 0, 0 };
 	sigset_t all;
@@ -78,7 +78,7 @@ child_surroundings(const struct program *program)
 }
 
 static void
-child_exec(const struct program *program)
+program_exec(const struct program *program)
 {
 	char **argv = program->argv, path[1100];
 	size_t dirs = sizeof(program_dirs) / sizeof(program_dirs[0]);
@@ -98,20 +98,20 @@ child_exec(const struct program *program)
 }
 
 static void
-child(const struct program *program, int output_fd)
+program_child(const struct program *program, int output_fd)
 {
 	struct err err;
 
 	(void)setpgid(0, 0);
-	child_descriptors(program->message_fd, output_fd);
+	program_set_descriptors(program->message_fd, output_fd);
 	if (account_become_for_good(program->owner, &err) < 0) {
 		errno = EPERM;
-		child_complain(err.text);
+		program_complain(err.text);
 		_exit(EX_TEMPFAIL);
 	}
-	child_surroundings(program);
-	child_exec(program);
-	child_complain(program->argv[0]);
+	program_set_surroundings(program);
+	program_exec(program);
+	program_complain(program->argv[0]);
 	_exit(errno == EAGAIN || errno == ENOMEM || errno == ETXTBSY ||
 	    errno == EIO || errno == ENFILE ? EX_TEMPFAIL : EXIT_NOT_FOUND);
 }
@@ -128,7 +128,7 @@ struct output {			/* what the program says */
 
 /* Keep the first line, drop the rest. */
 static void
-output_take(struct output *output)
+program_take_output(struct output *output)
 {
 	char bytes[4096];
 	ssize_t n = read(output->fd, bytes, sizeof(bytes));
@@ -149,13 +149,13 @@ output_take(struct output *output)
 }
 
 static bool
-output_is_over(const struct output *output)
+program_is_over(const struct output *output)
 {
 	return output->bytes_max > 0 && output->bytes > output->bytes_max;
 }
 
 static void
-nap(int ms)
+program_nap(int ms)
 {
 	struct timespec span = { 0, ms * 1000000L };
 
@@ -164,19 +164,19 @@ nap(int ms)
 
 /* The last words of a program that ended. */
 static void
-output_rest(struct output *output)
+program_take_rest(struct output *output)
 {
 	struct pollfd one = { .fd = output->fd, .events = POLLIN };
 
 	while (output->is_open && !output->is_line_full &&
 	    poll(&one, 1, 0) > 0)
-		output_take(output);
+		program_take_output(output);
 }
 
 /* Read output and look for the end until the deadline.  A grandchild may
  * hold the pipe open for ever, so the child's end counts, not the pipe's. */
 static enum program_how
-watch(pid_t pid, int64_t deadline_ms, struct output *output,
+program_watch(pid_t pid, int64_t deadline_ms, struct output *output,
     int *out_status)
 {
 	for (int wait_ms = 1;; wait_ms = wait_ms < LOOK_EVERY_MS ?
@@ -184,15 +184,15 @@ watch(pid_t pid, int64_t deadline_ms, struct output *output,
 		struct pollfd one = { .fd = output->fd, .events = POLLIN };
 
 		if (!output->is_open)
-			nap(wait_ms);
+			program_nap(wait_ms);
 		else if (poll(&one, 1, wait_ms) > 0)
-			output_take(output);
+			program_take_output(output);
 		if (waitpid(pid, out_status, WNOHANG) == pid) {
-			output_rest(output);
+			program_take_rest(output);
 			return WIFSIGNALED(*out_status) ? PROGRAM_SIGNALLED :
 			    PROGRAM_EXITED;
 		}
-		if (output_is_over(output))
+		if (program_is_over(output))
 			return PROGRAM_TALKED_ON;
 		if (clock_steady_ms() >= deadline_ms)
 			return PROGRAM_TIMED_OUT;
@@ -200,7 +200,7 @@ watch(pid_t pid, int64_t deadline_ms, struct output *output,
 }
 
 static void
-parent(const struct program *program, pid_t pid, int fd,
+program_parent(const struct program *program, pid_t pid, int fd,
     struct program_end *out)
 {
 	int64_t deadline_ms = clock_steady_ms() + program->timeout_ms;
@@ -210,7 +210,7 @@ parent(const struct program *program, pid_t pid, int fd,
 
 	(void)setpgid(pid, pid);
 	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
-	out->how = watch(pid, deadline_ms, &output, &status);
+	out->how = program_watch(pid, deadline_ms, &output, &status);
 	if (out->how == PROGRAM_SIGNALLED)
 		out->number = WTERMSIG(status);
 	else if (out->how == PROGRAM_EXITED)
@@ -220,7 +220,7 @@ parent(const struct program *program, pid_t pid, int fd,
 		(void)kill(pid, SIGKILL);
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			continue;
-		output_rest(&output);
+		program_take_rest(&output);
 	}
 	strlcpy(out->line, output.line.buf, sizeof(out->line));
 	str_release(&output.line);
@@ -242,13 +242,13 @@ program_run(const struct program *program, struct program_end *out)
 	account_back();
 	pid = fork();
 	if (pid == 0)
-		child(program, ends[1]);
+		program_child(program, ends[1]);
 	if (pid < 0)
 		snprintf(out->line, sizeof(out->line), "fork: %s",
 		    strerror(errno));
 	close(ends[1]);
 	if (pid > 0)
-		parent(program, pid, ends[0], out);
+		program_parent(program, pid, ends[0], out);
 	close(ends[0]);
 }
 
@@ -274,7 +274,7 @@ exit_rows[] = {
 };
 
 static void
-exit_verdict(const struct program_end *end, struct verdict *out)
+program_exit_verdict(const struct program_end *end, struct verdict *out)
 {
 	enum verdict_kind kind = VERDICT_FAILED;
 	const char *status = "5.3.0", *words = "ended";
@@ -306,7 +306,7 @@ program_verdict(const struct program_end *end, struct verdict *out)
 
 	switch (end->how) {
 	case PROGRAM_EXITED:
-		exit_verdict(end, out);
+		program_exit_verdict(end, out);
 		return;
 	case PROGRAM_SIGNALLED:
 		verdict_set(out, VERDICT_DEFERRED, "4.3.0", "pipe",

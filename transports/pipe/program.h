@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "mail/verdict.h"
-#include "transports/account.h"
+#include "transports/frame/account.h"
 
 enum {
 	PROGRAM_LINE_BYTES = 200	/* kept of its output */

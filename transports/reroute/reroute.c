@@ -15,14 +15,14 @@
 #include <errno.h>
 
 #include "grammar/path.h"
-#include "transports/agent.h"
-#include "transports/handin.h"
+#include "transports/frame/agent.h"
+#include "transports/frame/handin.h"
 
 #include "base/banned.h"
 
 /* The address of a recipient; false: it is none that could be routed. */
 static bool
-rcpt_of(const struct agent_run *run, const struct work_rcpt *rcpt,
+reroute_rcpt(const struct agent_run *run, const struct control_rcpt *rcpt,
     struct envelope_rcpt *out)
 {
 	struct slice rest;
@@ -40,7 +40,7 @@ rcpt_of(const struct agent_run *run, const struct work_rcpt *rcpt,
 }
 
 static int
-job(struct agent_run *run, struct work_job *work, int body_fd,
+reroute_mail(struct agent_run *run, struct control_job *work, int body_fd,
     struct verdict verdicts[])
 {
 	struct envelope_rcpt *rcpts = arena_alloc(run->arena,
@@ -53,7 +53,7 @@ job(struct agent_run *run, struct work_job *work, int body_fd,
 	int result = 0;
 
 	for (size_t i = 0; i < work->rcpt_count; i++)
-		if (rcpt_of(run, &work->rcpts[i], &rcpts[count]))
+		if (reroute_rcpt(run, &work->rcpts[i], &rcpts[count]))
 			count++;
 	handin_of_job(work, body_fd, &handin);
 	handin.with = "reroute";
@@ -65,7 +65,7 @@ job(struct agent_run *run, struct work_job *work, int body_fd,
 	for (size_t i = 0; i < work->rcpt_count; i++) {
 		struct envelope_rcpt one;
 
-		if (!rcpt_of(run, &work->rcpts[i], &one))
+		if (!reroute_rcpt(run, &work->rcpts[i], &one))
 			verdict_set(&verdicts[i], VERDICT_DEFERRED, "4.3.0",
 			    "reroute", "a program or file has no route");
 		else if (result < 0)
@@ -83,7 +83,7 @@ static const struct agent reroute = {
 	.name = "reroute",
 	.purpose = "gives whatever it is handed back to the router",
 	.channel = "reroute",
-	.job = job,
+	.job = reroute_mail,
 };
 
 int

@@ -28,7 +28,7 @@ struct writer {
 };
 
 static int
-writer_flush(struct writer *writer, struct err *err)
+batch_flush(struct writer *writer, struct err *err)
 {
 	if (fd_write_all(writer->fd, writer->out.buf, writer->out.len) != 0)
 		return err_sys(err, "write the message");
@@ -37,7 +37,7 @@ writer_flush(struct writer *writer, struct err *err)
 }
 
 static void
-end_line(struct writer *writer)
+batch_end_line(struct writer *writer)
 {
 	str_adds(&writer->out, mailer_has(writer->mailer, 'R') ? "\r\n" :
 	    "\n");
@@ -46,7 +46,7 @@ end_line(struct writer *writer)
 
 /* Text of the message, with what the flags ask for line by line. */
 static void
-writer_text(struct writer *writer, struct slice text)
+batch_text(struct writer *writer, struct slice text)
 {
 	bool strips = mailer_has(writer->mailer, '7');
 	bool quotes = mailer_has(writer->mailer, 'E');
@@ -60,7 +60,7 @@ writer_text(struct writer *writer, struct slice text)
 		    slice_starts(slice_from(text, i), "From "))
 			str_addc(&writer->out, '>');
 		if (c == '\n') {
-			end_line(writer);
+			batch_end_line(writer);
 			continue;
 		}
 		writer->at_line_start = false;
@@ -70,7 +70,7 @@ writer_text(struct writer *writer, struct slice text)
 
 /* A line of our own: controls in values become '_'. */
 static void
-writer_line(struct writer *writer, const char *before, struct slice value,
+batch_line(struct writer *writer, const char *before, struct slice value,
     const char *behind)
 {
 	str_adds(&writer->out, before);
@@ -78,14 +78,14 @@ writer_line(struct writer *writer, const char *before, struct slice value,
 		str_addc(&writer->out, (unsigned char)value.p[i] < ' ' ||
 		    value.p[i] == 127 ? '_' : value.p[i]);
 	str_adds(&writer->out, behind);
-	end_line(writer);
+	batch_end_line(writer);
 }
 
 /* ---- envelope ---------------------------------------------------------- */
 
 static void
-rcpt_to(struct writer *writer, const struct mailer *mailer,
-    const struct work_rcpt *rcpt)
+batch_rcpt_to(struct writer *writer, const struct mailer *mailer,
+    const struct control_rcpt *rcpt)
 {
 	struct str more = STR_INIT;
 
@@ -96,20 +96,20 @@ rcpt_to(struct writer *writer, const struct mailer *mailer,
 	}
 	if (mailer->is_bb && rcpt->orcpt.n > 0)
 		str_addf(&more, " ORCPT=" SLICE_FMT, SLICE_ARG(rcpt->orcpt));
-	writer_line(writer, "RCPT TO:<", rcpt->user, more.buf);
+	batch_line(writer, "RCPT TO:<", rcpt->user, more.buf);
 	str_release(&more);
 }
 
 static void
-batch_begin(struct writer *writer, const struct batch *batch)
+batch_begin_commands(struct writer *writer, const struct batch *batch)
 {
 	const struct mailer *mailer = batch->mailer;
-	const struct work_job *job = batch->job;
+	const struct control_job *job = batch->job;
 	bool is_esmtp = mailer_has(mailer, 'B');
 	struct str more = STR_INIT;
 
 	if (mailer_has(mailer, 'H') || is_esmtp)
-		writer_line(writer, is_esmtp ? "EHLO " : "HELO ",
+		batch_line(writer, is_esmtp ? "EHLO " : "HELO ",
 		    slice_of(batch->host), "");
 	str_adds(&more, ">");
 	if (is_esmtp)
@@ -121,15 +121,15 @@ batch_begin(struct writer *writer, const struct batch *batch)
 		str_addf(&more, " RET=%s", dsn_ret_name(job->ret));
 	if (mailer->is_bb && job->envid.n > 0)
 		str_addf(&more, " ENVID=" SLICE_FMT, SLICE_ARG(job->envid));
-	writer_line(writer, "MAIL FROM:<", job->sender, more.buf);
+	batch_line(writer, "MAIL FROM:<", job->sender, more.buf);
 	for (size_t i = 0; i < batch->rcpt_count; i++)
-		rcpt_to(writer, mailer, batch->rcpts[i]);
-	writer_line(writer, "DATA", SLICE(""), "");
+		batch_rcpt_to(writer, mailer, batch->rcpts[i]);
+	batch_line(writer, "DATA", SLICE(""), "");
 	str_release(&more);
 }
 
 static void
-from_line(struct writer *writer, const struct batch *batch)
+batch_from_line(struct writer *writer, const struct batch *batch)
 {
 	time_t now = (time_t)clock_wall_s();
 	struct str more = STR_INIT;
@@ -143,28 +143,28 @@ from_line(struct writer *writer, const struct batch *batch)
 	str_addf(&more, " %s", date);
 	if (mailer_has(batch->mailer, 'U'))
 		str_addf(&more, " remote from %s", batch->host);
-	writer_line(writer, "From ", sender.n > 0 ? sender :
+	batch_line(writer, "From ", sender.n > 0 ? sender :
 	    SLICE("MAILER-DAEMON"), more.buf);
 	str_release(&more);
 }
 
 static void
-envelope_fields(struct writer *writer, const struct batch *batch)
+batch_envelope_fields(struct writer *writer, const struct batch *batch)
 {
 	const struct mailer *mailer = batch->mailer;
 
 	if (mailer_has(mailer, 'P'))
-		writer_line(writer, "Return-Path: <", batch->job->sender,
+		batch_line(writer, "Return-Path: <", batch->job->sender,
 		    ">");
 	if (mailer_has(mailer, 'e'))
-		writer_line(writer, "X-Envelope-From: <",
+		batch_line(writer, "X-Envelope-From: <",
 		    batch->job->sender, ">");
 	for (size_t i = 0; i < batch->rcpt_count; i++) {
 		if (mailer_has(mailer, 'e'))
-			writer_line(writer, "X-Envelope-To: <",
+			batch_line(writer, "X-Envelope-To: <",
 			    batch->rcpts[i]->user, ">");
 		if (mailer_has(mailer, 'O') && batch->rcpts[i]->orcpt.n > 0)
-			writer_line(writer, "X-Orcpt: ",
+			batch_line(writer, "X-Orcpt: ",
 			    batch->rcpts[i]->orcpt, "");
 	}
 }
@@ -172,7 +172,7 @@ envelope_fields(struct writer *writer, const struct batch *batch)
 /* ---- the message ------------------------------------------------------- */
 
 static int
-body_write(struct writer *writer, const struct batch *batch,
+batch_write_body(struct writer *writer, const struct batch *batch,
     struct err *err)
 {
 	char *piece = mem_alloc(1, PIECE_BYTES);
@@ -191,9 +191,9 @@ body_write(struct writer *writer, const struct batch *batch,
 		}
 		if (cut != NULL)	/* "From " is not split */
 			n = cut - piece + 1;
-		writer_text(writer, (struct slice){ piece, (size_t)n });
+		batch_text(writer, (struct slice){ piece, (size_t)n });
 		offset += (uint64_t)n;
-		result = writer_flush(writer, err);
+		result = batch_flush(writer, err);
 	}
 	mem_free(&piece);
 	return result;
@@ -210,23 +210,23 @@ batch_write(const struct batch *batch, int fd, struct err *err)
 	int result;
 
 	if (is_batch)
-		batch_begin(&writer, batch);
+		batch_begin_commands(&writer, batch);
 	else if (!mailer_has(mailer, 'n'))
-		from_line(&writer, batch);
-	envelope_fields(&writer, batch);
-	writer_text(&writer, batch->job->header);
+		batch_from_line(&writer, batch);
+	batch_envelope_fields(&writer, batch);
+	batch_text(&writer, batch->job->header);
 	if (!writer.at_line_start)
-		end_line(&writer);
-	end_line(&writer);
-	result = body_write(&writer, batch, err);
+		batch_end_line(&writer);
+	batch_end_line(&writer);
+	result = batch_write_body(&writer, batch, err);
 	if (result == 0 && !writer.at_line_start)
-		end_line(&writer);
+		batch_end_line(&writer);
 	if (is_batch) {
-		writer_line(&writer, ".", SLICE(""), "");
-		writer_line(&writer, "QUIT", SLICE(""), "");
+		batch_line(&writer, ".", SLICE(""), "");
+		batch_line(&writer, "QUIT", SLICE(""), "");
 	}
 	if (result == 0)
-		result = writer_flush(&writer, err);
+		result = batch_flush(&writer, err);
 	str_release(&writer.out);
 	return result;
 }

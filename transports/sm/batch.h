@@ -5,15 +5,15 @@
 #ifndef ZM_TRANSPORTS_BATCH_H
 #define ZM_TRANSPORTS_BATCH_H
 
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 #include "transports/sm/mailer.h"
 
 struct batch {
 	const struct mailer	*mailer;
 	const char		*host;		/* our name */
-	const struct work_job	*job;
+	const struct control_job	*job;
 	int			 body_fd;
-	const struct work_rcpt	*const *rcpts;
+	const struct control_rcpt	*const *rcpts;
 	size_t			 rcpt_count;
 };
 

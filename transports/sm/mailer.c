@@ -52,7 +52,7 @@ const size_t mailer_flag_count = sizeof(mailer_flags) /
     sizeof(mailer_flags[0]);
 
 static const struct mailer_flag *
-flag_find(char letter)
+mailer_find_flag(char letter)
 {
 	for (size_t i = 0; i < mailer_flag_count; i++)
 		if (mailer_flags[i].letter == letter)
@@ -63,17 +63,17 @@ flag_find(char letter)
 bool
 mailer_has(const struct mailer *mailer, char letter)
 {
-	const struct mailer_flag *flag = flag_find(letter);
+	const struct mailer_flag *flag = mailer_find_flag(letter);
 
 	return flag != NULL &&
 	    (mailer->flags >> (flag - mailer_flags) & 1) != 0;
 }
 
 static int
-flags_parse(struct slice text, struct mailer *out, struct err *err)
+mailer_parse_flags(struct slice text, struct mailer *out, struct err *err)
 {
 	for (size_t i = 0; i < text.n; i++) {
-		const struct mailer_flag *flag = flag_find(text.p[i]);
+		const struct mailer_flag *flag = mailer_find_flag(text.p[i]);
 
 		if (flag == NULL)
 			return err_set(err, "mailer " SLICE_FMT ": there is "
@@ -88,12 +88,12 @@ flags_parse(struct slice text, struct mailer *out, struct err *err)
 			out->is_bb = true;
 		out->flags |= (uint64_t)1 << (flag - mailer_flags);
 	}
-	return 1;
+	return 0;
 }
 
 /* A line that begins with the name. */
 static int
-line_parse(struct slice line, struct mailer *out, struct err *err)
+mailer_parse_line(struct slice line, struct mailer *out, struct err *err)
 {
 	struct slice flags, word;
 
@@ -101,7 +101,7 @@ line_parse(struct slice line, struct mailer *out, struct err *err)
 		return err_set(err, "mailer " SLICE_FMT ": write NAME FLAGS "
 		    "PROGRAM ARGUMENTS", SLICE_ARG(slice_first(out->name,
 		    40)));
-	if (flags_parse(flags, out, err) < 0)
+	if (mailer_parse_flags(flags, out, err) < 0)
 		return -1;
 	if (!slice_starts(out->program, "/"))
 		return err_set(err, "mailer " SLICE_FMT ": the program needs "
@@ -116,10 +116,10 @@ line_parse(struct slice line, struct mailer *out, struct err *err)
 	}
 	if (out->word_count == 0)
 		out->words[out->word_count++] = out->program;
-	return 1;
+	return 0;
 }
 
-int
+enum mailer_found
 mailer_find(struct slice text, struct slice name, struct mailer *out,
     struct err *err)
 {
@@ -132,9 +132,10 @@ mailer_find(struct slice text, struct slice name, struct mailer *out,
 		    !slice_word(&line, &word) || !slice_equal(word, name))
 			continue;
 		out->name = word;
-		return line_parse(line, out, err);
+		return mailer_parse_line(line, out, err) < 0 ? MAILER_WRONG :
+		    MAILER_FOUND;
 	}
-	return 0;
+	return MAILER_NONE;
 }
 
 /* ---- words ------------------------------------------------------------- */
@@ -148,7 +149,7 @@ mailer_word_is_rcpt(struct slice word)
 
 /* Controls cannot stand in an argument: they become '_'. */
 static void
-value_add(struct str *out, struct slice value, bool is_lowered)
+mailer_add_value(struct str *out, struct slice value, bool is_lowered)
 {
 	for (size_t i = 0; i < value.n; i++) {
 		char c = value.p[i];
@@ -175,11 +176,11 @@ mailer_word(struct slice word, struct slice sender, struct slice host,
 		}
 		i++;
 		if (next == 'g')
-			value_add(out, sender, false);
+			mailer_add_value(out, sender, false);
 		else if (next == 'h')
-			value_add(out, host, false);
+			mailer_add_value(out, host, false);
 		else if (next == 'u' || next == 'U')
-			value_add(out, user, next == 'U');
+			mailer_add_value(out, user, next == 'U');
 		else if (next == '$')
 			str_addc(out, '$');
 		else
@@ -190,5 +191,5 @@ mailer_word(struct slice word, struct slice sender, struct slice host,
 	if (!is_literal && out->len > begin && out->buf[begin] == '-')
 		return err_set(err, "an address that begins with - would be "
 		    "taken for an option");
-	return 1;
+	return 0;
 }

@@ -19,7 +19,7 @@
 #include "transports/pipe/order.h"
 #include "transports/sm/batch.h"
 
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 
 #include "base/banned.h"
 
@@ -32,7 +32,7 @@ struct sm {
 /* ---- start ------------------------------------------------------------- */
 
 static int
-arguments_take(struct agent_run *run, struct sm *sm, struct err *err)
+sm_take_arguments(struct agent_run *run, struct sm *sm, struct err *err)
 {
 	for (int i = 0; i < run->word_count; i++) {
 		const char *word = run->words[i];
@@ -55,7 +55,7 @@ arguments_take(struct agent_run *run, struct sm *sm, struct err *err)
 }
 
 static int
-file_read(struct sm *sm, struct err *err)
+sm_read_file(struct sm *sm, struct err *err)
 {
 	int fd = open(sm->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	struct stat st;
@@ -82,7 +82,7 @@ file_read(struct sm *sm, struct err *err)
 }
 
 static void
-finish(struct agent_run *run)
+sm_finish(struct agent_run *run)
 {
 	struct sm *sm = run->state;
 
@@ -92,16 +92,16 @@ finish(struct agent_run *run)
 }
 
 static int
-start(struct agent_run *run, struct err *err)
+sm_start(struct agent_run *run, struct err *err)
 {
 	struct sm *sm = mem_alloc(1, sizeof(*sm));
 
 	sm->path = ZM_SYSCONFDIR "/zmailer/sm.conf";
 	str_init(&sm->text);
 	run->state = sm;
-	if (arguments_take(run, sm, err) == 0 && file_read(sm, err) == 0)
+	if (sm_take_arguments(run, sm, err) == 0 && sm_read_file(sm, err) == 0)
 		return 0;
-	finish(run);
+	sm_finish(run);
 	return -1;
 }
 
@@ -111,15 +111,15 @@ struct sm_run {
 	struct agent_run	*run;
 	const struct mailer	*mailer;
 	struct slice		 host;
-	const struct work_job	*job;
+	const struct control_job	*job;
 	int			 body_fd;
-	const struct work_rcpt	**rcpts;
+	const struct control_rcpt	**rcpts;
 	size_t			 rcpt_count;
 };
 
 static int
-word_add(const struct sm_run *sm, struct slice word,
-    const struct work_rcpt *rcpt, char **argv, size_t *count,
+sm_add_word(const struct sm_run *sm, struct slice word,
+    const struct control_rcpt *rcpt, char **argv, size_t *count,
     struct err *err)
 {
 	struct str text = STR_INIT;
@@ -133,7 +133,7 @@ word_add(const struct sm_run *sm, struct slice word,
 }
 
 static int
-argv_make(const struct sm_run *sm, char ***out, struct err *err)
+sm_make_argv(const struct sm_run *sm, char ***out, struct err *err)
 {
 	const struct mailer *mailer = sm->mailer;
 	size_t count = 0, room = mailer->word_count *
@@ -144,7 +144,7 @@ argv_make(const struct sm_run *sm, char ***out, struct err *err)
 		bool repeats = mailer_word_is_rcpt(mailer->words[i]);
 
 		for (size_t k = 0; k < (repeats ? sm->rcpt_count : 1); k++)
-			if (word_add(sm, mailer->words[i], sm->rcpts[k],
+			if (sm_add_word(sm, mailer->words[i], sm->rcpts[k],
 			    argv, &count, err) < 0)
 				return -1;
 		if (i > 0 || (!mailer_has(mailer, 'f') &&
@@ -152,7 +152,7 @@ argv_make(const struct sm_run *sm, char ***out, struct err *err)
 			continue;
 		argv[count++] = slice_dup(sm->run->arena,
 		    mailer_has(mailer, 'f') ? SLICE("-f") : SLICE("-r"));
-		if (word_add(sm, SLICE("$g"), sm->rcpts[0], argv, &count,
+		if (sm_add_word(sm, SLICE("$g"), sm->rcpts[0], argv, &count,
 		    err) < 0)
 			return -1;
 	}
@@ -162,11 +162,11 @@ argv_make(const struct sm_run *sm, char ***out, struct err *err)
 
 /* Flag S: the agent's own account; else the recipient's, or nobody. */
 static int
-owner_find(const struct sm_run *sm, struct account *out, struct err *err)
+sm_find_owner(const struct sm_run *sm, struct account *out, struct err *err)
 {
 	const struct account *found = NULL;
 	const char *name = sm->run->conf->accounts[ROLE_AGENT];
-	int got;
+	enum account_found got;
 
 	if (!account_is_root()) {
 		account_of_ids(geteuid(), getegid(), out);
@@ -175,10 +175,11 @@ owner_find(const struct sm_run *sm, struct account *out, struct err *err)
 	got = mailer_has(sm->mailer, 'S') ?
 	    account_by_name(slice_of(name), &found, err) :
 	    account_by_uid(sm->rcpts[0]->uid, &found, err);
-	if (got > 0)
+	if (got == ACCOUNT_FOUND)
 		*out = *found;
-	return got > 0 ? 0 : got < 0 ? -1 :
-	    err_set(err, "there is no account to run it as");
+	if (got == ACCOUNT_NONE)
+		err_set(err, "there is no account to run it as");
+	return got == ACCOUNT_FOUND ? 0 : -1;
 }
 
 static void
@@ -221,10 +222,10 @@ sm_serve(const struct sm_run *sm, struct verdict *out)
 	struct err err = { "" };
 	char **argv;
 
-	if (argv_make(sm, &argv, &err) < 0)
+	if (sm_make_argv(sm, &argv, &err) < 0)
 		verdict_set(out, VERDICT_FAILED, "5.1.3", "sm", "%s",
 		    err.text);
-	else if (owner_find(sm, &owner, &err) < 0)
+	else if (sm_find_owner(sm, &owner, &err) < 0)
 		verdict_set(out, VERDICT_DEFERRED, "4.3.0", "sm", "%s",
 		    err.text);
 	else
@@ -236,7 +237,7 @@ sm_serve(const struct sm_run *sm, struct verdict *out)
 /* "uucp/hub": mailer and $h; with a mailer of the agent's own all of it is
  * $h. */
 static struct slice
-mailer_name(const struct sm *sm, struct slice *host)
+sm_mailer_name(const struct sm *sm, struct slice *host)
 {
 	size_t slash = slice_find(*host, '/');
 	struct slice name = slice_first(*host, slash);
@@ -248,7 +249,7 @@ mailer_name(const struct sm *sm, struct slice *host)
 }
 
 static void
-all_deferred(struct work_job *work, const char *text,
+sm_defer_all(struct control_job *work, const char *text,
     struct verdict verdicts[])
 {
 	for (size_t i = 0; i < work->rcpt_count; i++)
@@ -258,7 +259,7 @@ all_deferred(struct work_job *work, const char *text,
 
 /* Recipients of one uid may share a run. */
 static size_t
-neighbours(const struct mailer *mailer, const struct work_job *work,
+sm_neighbours(const struct mailer *mailer, const struct control_job *work,
     size_t first)
 {
 	size_t count = 1;
@@ -270,7 +271,7 @@ neighbours(const struct mailer *mailer, const struct work_job *work,
 }
 
 static int
-job(struct agent_run *run, struct work_job *work, int body_fd,
+sm_job(struct agent_run *run, struct control_job *work, int body_fd,
     struct verdict verdicts[])
 {
 	struct sm *sm = run->state;
@@ -278,21 +279,22 @@ job(struct agent_run *run, struct work_job *work, int body_fd,
 	    .body_fd = body_fd };
 	struct mailer mailer;
 	struct err err = { "" };
-	struct slice name = mailer_name(sm, &one.host);
-	int got = mailer_find(str_slice(&sm->text), name, &mailer, &err);
+	struct slice name = sm_mailer_name(sm, &one.host);
+	enum mailer_found got = mailer_find(str_slice(&sm->text), name, &mailer,
+	    &err);
 
-	if (got == 0)
+	if (got == MAILER_NONE)
 		err_set(&err, "%s has no mailer " SLICE_FMT, sm->path,
 		    SLICE_ARG(slice_first(name, 40)));
-	if (got <= 0) {
-		all_deferred(work, err.text, verdicts);
+	if (got != MAILER_FOUND) {
+		sm_defer_all(work, err.text, verdicts);
 		return 0;
 	}
 	one.mailer = &mailer;
 	one.rcpts = arena_alloc(run->arena,
-	    work->rcpt_count * sizeof(struct work_rcpt *));
+	    work->rcpt_count * sizeof(struct control_rcpt *));
 	for (size_t i = 0; i < work->rcpt_count; i += one.rcpt_count) {
-		one.rcpt_count = neighbours(&mailer, work, i);
+		one.rcpt_count = sm_neighbours(&mailer, work, i);
 		for (size_t k = 0; k < one.rcpt_count; k++)
 			one.rcpts[k] = &work->rcpts[i + k];
 		sm_serve(&one, &verdicts[i]);
@@ -307,9 +309,9 @@ static const struct agent sm = {
 	.purpose = "gives mail to the programs of sm.conf",
 	.channel = "sm",
 	.takes = "[-f FILE] [-8] [MAILER]",
-	.start = start,
-	.job = job,
-	.finish = finish,
+	.start = sm_start,
+	.job = sm_job,
+	.finish = sm_finish,
 };
 
 int

@@ -1,5 +1,5 @@
-/* auth.h - how the client says who it is: client_secret.c has the names,
- * client_auth.c the talk, client_scram.c the sums
+/* auth.h - how the client says who it is: secret.c has the names,
+ * auth.c the talk, scram.c the sums
  *
  * SPDX-License-Identifier: ISC
  */

@@ -17,9 +17,9 @@
 #include "conf/conf.h"
 #include "grammar/reply.h"
 #include "io/dns.h"
-#include "io/peer.h"
+#include "tls/client.h"
 #include "mail/verdict.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 enum {
 	CLIENT_RCPTS_MAX = 1000,	/* in one transaction; at least 100
@@ -115,7 +115,7 @@ struct client_memory {
 	int64_t			until_ms;	/* steady */
 };
 
-struct client_secret;		/* client_auth.c */
+struct client_secret;		/* auth.h */
 
 struct client {
 	const struct conf	*conf;
@@ -174,27 +174,27 @@ void client_release(struct client *client);
 /* Deliver one message to all recipients of job and fill their verdicts.
  * arena  for what this message needs. */
 void client_deliver(struct client *client, struct arena *arena,
-    const struct work_job *job, int body_fd, struct verdict verdicts[]);
+    const struct control_job *job, int body_fd, struct verdict verdicts[]);
 
 /* QUIT when the connection was not used for idle_ms. */
 void client_idle(struct client *client, int64_t idle_ms);
 
 /* ---- the steps, each in a file of its own ------------------------------ */
 
-/* client_said.c: the dialogue with the host called name, where log-level says
+/* dialogue.c: the dialogue with the host called name, where log-level says
  * debug, as events: is it to be noted; what is in out; a reply. */
 enum { CLIENT_SAID_MAX = 500, CLIENT_SAID_BYTES_MAX = 512 };
 void client_said_begin(struct client *client, const char *name);
 void client_said_sent(struct client *client);
 void client_said_heard(struct client *client, const struct reply *reply);
 
-/* client_target.c: "example.org" (look for MX), "[192.0.2.1]:2525",
+/* target.c: "example.org" (look for MX), "[192.0.2.1]:2525",
  * "[host]", "host:25", "inet:host:port", "smtps:host", "unix:/path".
- * 1 or -1. */
+ * 0 or -1. */
 int client_target_parse(struct slice host, unsigned port,
     struct client_target *out, struct err *err);
 
-/* client_policy.c: the policy for a host.  is_required: the sender asked
+/* policy.c: the policy for a host.  is_required: the sender asked
  * for REQUIRETLS.  Statement and default are two ways to get one; others
  * (DANE, MTA-STS) join in the same table. */
 void client_policy(const struct client *client,
@@ -204,13 +204,13 @@ void client_policy(const struct client *client,
 int client_policy_start(struct client *client, struct err *err);
 void client_policy_release(struct client *client);
 
-/* client_memory.c: note a trouble of an address; ask for it. */
+/* memory.c: note a trouble of an address; ask for it. */
 void client_note(struct client *client,
     const struct sockaddr_storage *address, enum client_trouble trouble);
 bool client_has(struct client *client,
     const struct sockaddr_storage *address, enum client_trouble trouble);
 
-/* client_hosts.c: the hosts of a target in the order to be tried, with
+/* hosts.c: the hosts of a target in the order to be tried, with
  * their addresses. */
 struct client_hosts {
 	const struct client_target *target;
@@ -232,7 +232,7 @@ bool client_hosts_ask(struct client_hosts *hosts, size_t index,
 bool client_is_own(const struct client *client,
     const struct sockaddr_storage *address);
 
-/* client_zone.c: one of the zone's sources of this family, by weight.  False:
+/* zone.c: one of the zone's sources of this family, by weight.  False:
  * the zone has sources, but none of this family; *out NULL: it has none at
  * all, the system chooses. */
 bool client_source(const struct client *client, sa_family_t family,
@@ -240,18 +240,18 @@ bool client_source(const struct client *client, sa_family_t family,
 /* The name to say hello by on the connection that stands. */
 const char *client_helo(const struct client *client);
 
-/* client_provider.c: the name that domains share whose best MX is this host:
+/* provider.c: the name that domains share whose best MX is this host:
  * the host without its first label, "" when there is none. */
 void client_provider(const char *host, const char *domain,
     char out[CLIENT_PROVIDER_BYTES]);
 
-/* client_connect.c: have a connection that serves host: the kept one, or a
+/* connect.c: have a connection that serves host: the kept one, or a
  * new one that has said hello.  returns true; false: *out_trouble is the
  * verdict for every recipient. */
 bool client_open(struct client *client, const char *host, bool is_required,
     struct verdict *out_trouble);
 
-/* client_hello.c: TLS, greeting, EHLO and AUTH on a fresh connection.
+/* hello.c: greeting, EHLO, TLS and AUTH on a fresh connection.
  * is_by_mx         the peer must not be ourselves
  * out_tls_broken   the peer's TLS does not work, and policy lets us do
  *                  without: connect again
@@ -266,24 +266,36 @@ struct client_hello {
 bool client_hello(struct client *client, struct client_hello *hello,
     struct verdict *out_trouble);
 
-/* client_hello.c: EHLO or LHLO (HELO) with this name; as client_hello. */
+/* starttls.c: TLS on this connection: at once / by STARTTLS, as policy and
+ * the peer's offer have it (then client->tls says whether there is TLS).
+ * true; false: *out_trouble, closed. */
+bool client_start_tls(struct client *client, struct client_hello *hello,
+    struct verdict *out_trouble);
+bool client_starttls(struct client *client, struct client_hello *hello,
+    struct verdict *out_trouble);
+/* RFC 8689 section 4.2.1: the next host must promise to go on like that.
+ * true; false: *out_trouble, closed. */
+bool client_requiretls(struct client *client,
+    const struct client_policy *policy, struct verdict *out_trouble);
+
+/* hello.c: EHLO or LHLO (HELO) with this name; as client_hello. */
 bool client_ehlo(struct client *client, const char *name,
     struct verdict *out_trouble);
 
-/* client_xclient.c: tell the peer, when it is one that shall hear, which
+/* xclient.c: tell the peer, when it is one that shall hear, which
  * client this message came from.  true; false: *out_trouble, closed. */
 bool client_xclient(struct client *client, int body_fd,
     struct verdict *out_trouble);
 
-/* client_hello.c: send what is queued and hear a reply on behalf of
+/* reply.c: send what is queued and hear a reply on behalf of
  * somebody before mail; step as in client_broken.  true; false: closed. */
 bool client_ask(struct client *client, const char *step,
     struct reply *out, struct verdict *out_trouble);
 
-/* client_offer.c: read the reply to EHLO. */
+/* offer.c: read the reply to EHLO. */
 void client_offer_take(struct client_offer *offer, const struct reply *reply);
 
-/* client_auth.c: read the table of secrets. 0 or -1. */
+/* secret.c: read the table of secrets. 0 or -1. */
 int client_auth_start(struct client *client, struct err *err);
 void client_auth_release(struct client *client);
 /* The directories of tokens, which are read again and again: how many were
@@ -293,24 +305,24 @@ size_t client_token_directories(const struct client *client,
 /* The secret for a target, or NULL. */
 const struct client_secret *client_auth_find(const struct client *client,
     const struct client_target *target);
-/* Authenticate.  true; false: *out_trouble, closed. */
+/* auth.c: authenticate.  true; false: *out_trouble, closed. */
 bool client_auth(struct client *client, const struct client_secret *secret,
     struct verdict *out_trouble);
 /* The mechanism of a keyword of AUTH; 0: not known. */
 unsigned client_auth_mechanism(struct slice word);
 
-/* client_hello.c: QUIT and close; harmless when not connected.  The reply
+/* reply.c: QUIT and close; harmless when not connected.  The reply
  * (RFC 5321 section 4.1.1.10) is waited for only by client_quit_for: other
  * mail must not wait for a goodbye. */
 void client_quit(struct client *client);
 void client_quit_for(struct client *client, int64_t timeout_ms);
 
-/* client_hello.c: ask a connection that lay idle whether it still leads
+/* hello.c: ask a connection that lay idle whether it still leads
  * anywhere (NOOP; RSET when one is owed), before mail waits for it.
  * returns false: it does not, and is closed; nobody's attempt is lost. */
 bool client_answers(struct client *client);
 
-/* client_reply.c: send what is queued / wait for one whole reply, which is
+/* reply.c: send what is queued / wait for one whole reply, which is
  * valid until the next call.  PEER_OK, PEER_EOF, PEER_TIMEOUT, or
  * PEER_ERROR (system's words, or what came is no reply). */
 enum peer_result client_flush(struct client *client, int64_t timeout_ms,
@@ -318,13 +330,13 @@ enum peer_result client_flush(struct client *client, int64_t timeout_ms,
 enum peer_result client_reply(struct client *client, int64_t timeout_ms,
     struct reply *out, struct err *err);
 
-/* client_reply.c: the verdict that a reply means: 2yz `good`, 4yz deferred,
+/* reply.c: the verdict that a reply means: 2yz `good`, 4yz deferred,
  * 5yz failed, anything else deferred as a protocol error.  421 is host
  * trouble. */
 void client_verdict(const struct client *client, const struct reply *reply,
     enum verdict_kind good, struct verdict *out);
 
-/* client_reply.c: a host that refuses us as a whole: deferred, whatever it
+/* reply.c: a host that refuses us as a whole: deferred, whatever it
  * says, because another one, or the same one later, may be of another mind /
  * one that cannot be used, for a reason of our own.  Both end the session
  * and return false. */
@@ -333,15 +345,15 @@ bool client_refused(struct client *client, const struct reply *reply,
 bool client_unfit(struct client *client, const char *status,
     const char *words, struct verdict *out_trouble);
 
-/* client_reply.c: the verdict for a connection that failed; step completes
+/* reply.c: the verdict for a connection that failed; step completes
  * "while ..." ("waiting for the reply to MAIL").  Closes it. */
 void client_broken(struct client *client, enum peer_result result,
     const struct err *err, const char *step, struct verdict *out);
 
-/* client_reply.c: close at once, without QUIT. */
+/* reply.c: close at once, without QUIT. */
 void client_drop(struct client *client);
 
-/* client_reply.c: nothing has come behind the last reply. */
+/* reply.c: nothing has come behind the last reply. */
 bool client_is_level(const struct client *client);
 
 #endif

@@ -1,12 +1,12 @@
 /* mail.h - one message on its way through a client
  *
- * client_mail.c runs the transaction, mail_say.c puts commands into words,
- * mail_hear.c understands the replies.  With PIPELINING everything up to
+ * mail.c runs the transaction, mail_commands.c puts commands into words,
+ * mail_replies.c understands the replies.  With PIPELINING everything up to
  * DATA is said in one write before the first reply is heard, without it
  * each command is followed by its reply; the functions are the same.
  *
- * Invariant: when a hear_ function returns BROKEN, the connection is closed
- * and every recipient of the transaction has its verdict.
+ * Invariant: when a mail_hear_ function returns BROKEN, the connection is
+ * closed and every recipient of the transaction has its verdict.
  *
  * SPDX-License-Identifier: ISC
  */
@@ -34,7 +34,7 @@ enum progress {
 
 struct mail {
 	struct client		*client;
-	const struct work_job	*job;
+	const struct control_job	*job;
 	int			 body_fd;
 	struct verdict		*verdicts;
 	unsigned char		*states;
@@ -50,7 +50,7 @@ struct mail {
 	struct mime_down	*down;		/* to be converted by it */
 };
 
-/* ---- mail_form.c: may it go there, and in which form ------------------- */
+/* ---- mail_form.c: may it go there, and in which form ------------------ */
 
 enum {
 	FORM_SMALL_BYTES = 48 * 1024,	/* one write: envelope and message */
@@ -64,7 +64,7 @@ void mail_form_release(struct mail *mail);
 /* Whether all of it may leave together with MAIL. */
 bool mail_form_is_small(const struct mail *mail);
 
-/* ---- client_data.c: the content ---------------------------------------- */
+/* ---- mail_content.c: the content -------------------------------------- */
 
 /* Send it all, behind the 354 or as chunks.  GO_ON: the last reply is
  * awaited; OVER: a chunk was refused; BROKEN. */
@@ -72,31 +72,34 @@ enum progress mail_content(struct mail *mail);
 /* Queue it as one chunk behind the envelope.  GO_ON or BROKEN. */
 enum progress mail_content_in_one(struct mail *mail);
 
-/* ---- mail_say.c: queue one command line -------------------------------- */
+/* ---- mail_commands.c: queue one command line -------------------------- */
 
-void say_reset(struct mail *mail);
-void say_mail(struct mail *mail);	/* RFC 5321 section 4.1.1.2 */
-void say_rcpt(struct mail *mail, size_t index);	/* section 4.1.1.3 */
-void say_data(struct mail *mail);
+/* RSET, which the last message left owing. */
+void mail_say_reset(struct mail *mail);
+void mail_say_mail(struct mail *mail);	/* RFC 5321 section 4.1.1.2 */
+void mail_say_rcpt(struct mail *mail, size_t index);	/* section 4.1.1.3 */
+void mail_say_data(struct mail *mail);	/* section 4.1.1.4 */
 
-/* ---- mail_hear.c: send what is queued, take one reply ------------------ */
+/* ---- mail_replies.c: send what is queued, take one reply -------------- */
 
-enum progress hear_reset(struct mail *mail);
+/* The reply to RSET: GO_ON, STALE or BROKEN. */
+enum progress mail_hear_reset(struct mail *mail);
 /* OVER: refused, all picked recipients have the verdict. */
-enum progress hear_mail(struct mail *mail);
+enum progress mail_hear_mail(struct mail *mail);
 /* GO_ON also when this recipient is refused. */
-enum progress hear_rcpt(struct mail *mail, size_t index);
+enum progress mail_hear_rcpt(struct mail *mail, size_t index);
 /* GO_ON: send the message.  OVER: there is nobody to send it to. */
-enum progress hear_data(struct mail *mail);
+enum progress mail_hear_data(struct mail *mail);
 /* The reply to BDAT LAST when there is nobody to get it. OVER or BROKEN. */
-enum progress hear_nobody(struct mail *mail);
+enum progress mail_hear_nobody(struct mail *mail);
 /* The reply to a chunk before the last one: GO_ON; OVER: refused. */
-enum progress hear_chunk(struct mail *mail);
+enum progress mail_hear_chunk(struct mail *mail);
 /* The reply to the final dot: GO_ON, *out is its verdict. */
-enum progress hear_end(struct mail *mail, struct verdict *out);
+enum progress mail_hear_end(struct mail *mail, struct verdict *out);
 
-/* ---- mail_hear.c: verdicts --------------------------------------------- */
+/* ---- mail_replies.c: verdicts ----------------------------------------- */
 
+/* This recipient has its verdict. */
 void mail_settle(struct mail *mail, size_t index,
     const struct verdict *verdict);
 /* All of this transaction that have no verdict yet. */

@@ -42,7 +42,7 @@ refuse_utf8(struct mail *mail, size_t index, const char *words)
 static void
 utf8_check(struct mail *mail)
 {
-	const struct work_job *job = mail->job;
+	const struct control_job *job = mail->job;
 	bool is_sender_ascii = mime_is_ascii(job->sender), is_any = false;
 
 	mail->is_utf8 = false;
@@ -70,7 +70,7 @@ utf8_check(struct mail *mail)
 
 /* RFC 1870 section 5: what is over the peer's limit is not even tried. */
 static void
-size_check(struct mail *mail)
+form_check_size(struct mail *mail)
 {
 	const struct client *client = mail->client;
 	struct verdict verdict;
@@ -88,7 +88,7 @@ size_check(struct mail *mail)
 /* RFC 2852 section 4.1: "return it when it is late" goes only to hosts that
  * promise to, and in time. */
 static void
-by_check(struct mail *mail)
+form_check_by(struct mail *mail)
 {
 	const struct terms *terms = &mail->job->terms;
 	const struct client *client = mail->client;
@@ -118,7 +118,7 @@ by_check(struct mail *mail)
 
 /* The first pass: what is in the message? 0; -1: it cannot be read. */
 static int
-look(struct mail *mail)
+form_look(struct mail *mail)
 {
 	uint64_t offset = mail->job->body_offset;
 	char *piece = mem_alloc(1, PIECE_BYTES);
@@ -137,7 +137,7 @@ look(struct mail *mail)
 }
 
 static void
-give_up(struct mail *mail, int looked)
+form_give_up(struct mail *mail, int looked)
 {
 	struct verdict verdict;
 
@@ -153,7 +153,7 @@ give_up(struct mail *mail, int looked)
 }
 
 static void
-told(const struct mail *mail)
+form_told(const struct mail *mail)
 {
 	event(EV_MESSAGE_CONVERTED, mail->job->id, "host",
 	    slice_of(mail->client->who), "lacks", mail->is_binary ?
@@ -163,7 +163,7 @@ told(const struct mail *mail)
 
 /* Nearly all mail that goes to such hosts: not a byte over 127. */
 static bool
-is_plain(struct mail *mail)
+form_is_plain(struct mail *mail)
 {
 	static char piece[PIECE_BYTES];
 	uint64_t offset = mail->job->body_offset;
@@ -183,30 +183,30 @@ is_plain(struct mail *mail)
 
 /* Convert it, if there is something to convert. */
 static void
-convert(struct mail *mail, unsigned goal)
+form_convert(struct mail *mail, unsigned goal)
 {
 	int looked;
 
-	if (goal == MIME_TO_7BIT && is_plain(mail))
+	if (goal == MIME_TO_7BIT && form_is_plain(mail))
 		return;
 	mail->down = mem_alloc(1, sizeof(*mail->down));
 	mime_down_init(mail->down, goal);
-	looked = look(mail);
+	looked = form_look(mail);
 	if (looked < 0 || (mail->down->is_too_much &&
 	    mime_down_is_needed(mail->down)))
-		give_up(mail, looked);
+		form_give_up(mail, looked);
 	else if (mail->is_binary || mime_down_is_needed(mail->down)) {
-		told(mail);
+		form_told(mail);
 		return;
 	}
 	mail_form_release(mail);
 }
 
 static void
-body_choose(struct mail *mail)
+form_choose_body(struct mail *mail)
 {
 	unsigned has = mail->client->offer.extensions;
-	const struct work_job *job = mail->job;
+	const struct control_job *job = mail->job;
 	bool has_8bit = has & CLIENT_8BITMIME;
 
 	mail->body = NULL;
@@ -215,10 +215,10 @@ body_choose(struct mail *mail)
 	if (mail->is_binary && mail->is_chunked && (has & CLIENT_BINARYMIME))
 		mail->body = "BINARYMIME";
 	else if (mail->is_binary)
-		convert(mail, MIME_FROM_BINARY | (has_8bit ? 0 :
+		form_convert(mail, MIME_FROM_BINARY | (has_8bit ? 0 :
 		    MIME_TO_7BIT));
 	else if (!has_8bit)
-		convert(mail, MIME_TO_7BIT);
+		form_convert(mail, MIME_TO_7BIT);
 	if (mail->body == NULL && has_8bit)
 		mail->body = mail->is_binary || slice_is_nocase(
 		    job->bodytype, "8BITMIME") ? "8BITMIME" :
@@ -230,12 +230,12 @@ void
 mail_form_choose(struct mail *mail)
 {
 	mail_form_release(mail);
-	size_check(mail);
-	by_check(mail);
+	form_check_size(mail);
+	form_check_by(mail);
 	utf8_check(mail);
 	for (size_t i = 0; i < mail->job->rcpt_count; i++)
 		if (mail->states[i] == RCPT_WAITING) {
-			body_choose(mail);
+			form_choose_body(mail);
 			return;
 		}
 }

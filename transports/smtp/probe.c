@@ -23,7 +23,7 @@
 #include "base/banned.h"
 
 static void
-say(const char *step, const char *words)
+probe_say(const char *step, const char *words)
 {
 	struct str line = STR_INIT;
 
@@ -35,7 +35,7 @@ say(const char *step, const char *words)
 
 /* A person waits: no answer may take as long as mail would let it. */
 static void
-waits_shorten(struct conf *conf)
+probe_shorten_waits(struct conf *conf)
 {
 	int64_t *waits[] = { &conf->timeouts.connect_ms,
 		&conf->timeouts.greeting_ms, &conf->timeouts.helo_ms,
@@ -47,56 +47,57 @@ waits_shorten(struct conf *conf)
 }
 
 static int
-trouble_say(const struct verdict *trouble)
+probe_say_trouble(const struct verdict *trouble)
 {
 	struct str words = STR_INIT;
 
 	str_addf(&words, "%s %s: %s", trouble->status, trouble->who,
 	    trouble->text);
-	say("trouble", words.buf);
+	probe_say("trouble", words.buf);
 	str_release(&words);
 	return trouble->status[2] == '7' ? EX_NOPERM : EX_UNAVAILABLE;
 }
 
 /* What came of hello, in words. */
 static void
-tell(const struct client *client)
+probe_tell(const struct client *client)
 {
 	struct str words = STR_INIT;
 
-	say("connected", client->who);
+	probe_say("connected", client->who);
 	if (client->tls.version[0] != '\0')
 		tls_info_add(&words, &client->tls);
 	else
 		str_adds(&words, "none");
-	say("tls", words.buf);
-	say("login", client->secret != NULL ? client->secret->user : "none");
-	say("good", "it takes our mail");
+	probe_say("tls", words.buf);
+	probe_say("login", client->secret != NULL ? client->secret->user :
+	    "none");
+	probe_say("good", "it takes our mail");
 	str_release(&words);
 }
 
 static int
-probe(struct client *client, const char *host)
+probe_run(struct client *client, const char *host)
 {
 	struct verdict trouble;
 	struct err err;
 
 	if (dns_use(client->conf->dns_server, &err) < 0 ||
 	    client_start(client, &err) < 0) {
-		say("trouble", err.text);
+		probe_say("trouble", err.text);
 		return EX_CONFIG;
 	}
 	memset(&trouble, 0, sizeof(trouble));
 	if (!client_open(client, host, false, &trouble))
-		return trouble_say(&trouble);
-	tell(client);
+		return probe_say_trouble(&trouble);
+	probe_tell(client);
 	client_quit_for(client, client->conf->timeouts.quit_ms);
 	return EX_OK;
 }
 
 /* Another file in the place of the table of auth-to. */
 static void
-secrets_set(struct conf *conf, const char *secrets)
+probe_set_secrets(struct conf *conf, const char *secrets)
 {
 	static char spec[PATH_MAX + 8];
 
@@ -117,12 +118,12 @@ client_probe(const char *conf_path, const char *host, const char *secrets)
 	if (conf == NULL)
 		return EX_CONFIG;
 	signal(SIGPIPE, SIG_IGN);
-	waits_shorten(conf);
+	probe_shorten_waits(conf);
 	if (secrets != NULL)
-		secrets_set(conf, secrets);
+		probe_set_secrets(conf, secrets);
 	client = mem_alloc(1, sizeof(*client));
 	client_init(client, conf, false);
-	status = probe(client, host);
+	status = probe_run(client, host);
 	client_release(client);
 	mem_free(&client);
 	conf_free(&conf);

@@ -6,14 +6,14 @@
  */
 #include <string.h>
 
-#include "transports/agent.h"
-#include "transports/smtp/client_agent.h"
+#include "transports/frame/agent.h"
+#include "transports/smtp/agent.h"
 #include "transports/smtp/probe.h"
 
 #include "base/banned.h"
 
 static int
-start(struct agent_run *run, struct err *err)
+smtp_start(struct agent_run *run, struct err *err)
 {
 	return client_agent_start(run, false, err);
 }
@@ -23,7 +23,7 @@ static const struct agent smtp = {
 	.purpose = "sends mail to other hosts by SMTP",
 	.channel = "smtp",
 	.is_confined = true,
-	.start = start,
+	.start = smtp_start,
 	.job = client_agent_job,
 	.idle = client_agent_idle,
 	.finish = client_agent_finish,

@@ -20,7 +20,7 @@
 #include "base/banned.h"
 
 int
-spool_trash_work(struct spool *spool, const char *name, struct err *err)
+spool_trash_queued(struct spool *spool, const char *name, struct err *err)
 {
 	int to_fd = spool->area_fd[AREA_TRASH];
 	char target[SPOOL_NAME_BYTES], control[SPOOL_NAME_BYTES + 16];
@@ -40,7 +40,7 @@ spool_trash_work(struct spool *spool, const char *name, struct err *err)
 }
 
 int
-spool_untrash_work(struct spool *spool, const char *name,
+spool_untrash_queued(struct spool *spool, const char *name,
     char out_name[SPOOL_NAME_BYTES], struct err *err)
 {
 	int trash_fd = spool->area_fd[AREA_TRASH];
@@ -68,7 +68,7 @@ spool_untrash_work(struct spool *spool, const char *name,
 }
 
 int
-spool_reroute_work(struct spool *spool, const char *name, struct err *err)
+spool_reroute_queued(struct spool *spool, const char *name, struct err *err)
 {
 	char target[SPOOL_NAME_BYTES];
 
@@ -132,13 +132,13 @@ reroute_end(struct recover *r, const char *control_name)
 		if (spool_scan_entries(r->spool, AREA_ROUTER,
 		    search.priority, search_one, &search, &err) != 0)
 			return false;
-	/* D8: as spool_reroute_work would have */
+	/* D8: as spool_reroute_queued would have */
 	return search.is_found && unlinkat(
 	    r->spool->area_fd[AREA_TRANSPORT], control_name, 0) == 0;
 }
 
 int
-spool_follow_work(struct spool *spool, const char *name)
+spool_follow_queued(struct spool *spool, const char *name)
 {
 	static const enum spool_area areas[] = { AREA_TRASH, AREA_POSTMAN };
 	struct recovery found = { 0 };

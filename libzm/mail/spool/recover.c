@@ -45,7 +45,7 @@ spool_recover(struct spool *spool, enum recovery_mode mode,
 	if (result == 0)
 		result = recover_public(&r, err);
 	if (result == 0 && recover_is_full(&r))
-		result = recover_work(&r, err);
+		result = recover_queued(&r, err);
 	make_durable(&r);
 	arena_free(&r.arena);
 	return result;

@@ -89,13 +89,13 @@ bool recover_message_id(struct recover *r, struct place place,
 
 /* Name of inode's file below queue/ or transport/, on whatever hash level
  * it lies.  false: there is none. */
-bool recover_find_work(struct recover *r, enum spool_area area, ino_t inode,
+bool recover_find_queued(struct recover *r, enum spool_area area, ino_t inode,
     char out_name[SPOOL_NAME_BYTES]);
 
 /* The parts, in this order.  0 or -1 when a directory cannot be read. */
 int recover_router(struct recover *r, struct err *err);
 int recover_public(struct recover *r, struct err *err);
-int recover_work(struct recover *r, struct err *err);	/* queue, transport */
+int recover_queued(struct recover *r, struct err *err);	/* queue, transport */
 
 /* Rows D4, D7: let the control file follow its body, which is one of list
  * in area.  False: it is none of them. */

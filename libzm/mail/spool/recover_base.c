@@ -19,7 +19,7 @@
 #include "base/crc32c.h"
 #include "journal/event.h"
 #include "mail/spool/recover.h"
-#include "mail/work/internal.h"
+#include "mail/control_file/internal.h"
 
 #include "base/banned.h"
 
@@ -189,13 +189,14 @@ recover_control_is_good(int fd, char out_id[SPOOL_ID_BYTES])
 	size_t head;
 	bool is_good = false;
 
-	if (work_read_file(fd, WORK_HEAD_BYTES_MAX * 2u, &text, NULL) == 0) {
+	if (control_file_read(fd, CONTROL_HEAD_BYTES_MAX * 2u, &text,
+	    NULL) == 0) {
 		file = str_slice(&text);
-		head = work_first_line(file, &crc);
+		head = control_first_line(file, &crc);
 		is_good = head > 0 && head <= file.n &&
-		    crc32c(0, file.p + WORK_FIRST_LINE_BYTES,
-			head - WORK_FIRST_LINE_BYTES) == crc;
-		line = slice_from(file, WORK_FIRST_LINE_BYTES);
+		    crc32c(0, file.p + CONTROL_FIRST_LINE_BYTES,
+			head - CONTROL_FIRST_LINE_BYTES) == crc;
+		line = slice_from(file, CONTROL_FIRST_LINE_BYTES);
 		line = slice_first(line, slice_find(line, '\n'));
 		if (is_good && slice_starts(line, "I ") &&
 		    spool_id_is(slice_from(line, 2)))
@@ -237,7 +238,7 @@ recover_message_id(struct recover *r, struct place place,
 }
 
 bool
-recover_find_work(struct recover *r, enum spool_area area, ino_t inode,
+recover_find_queued(struct recover *r, enum spool_area area, ino_t inode,
     char out_name[SPOOL_NAME_BYTES])
 {
 	struct spool other = *r->spool;

@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "mail/spool/recover.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 #include "base/banned.h"
 
@@ -40,24 +40,24 @@ report_is_owed(struct recover *r, const char *name)
 	char path[SPOOL_NAME_BYTES];
 	struct str text = STR_INIT;
 	struct arena *arena;
-	struct work work;
+	struct control_file control;
 	uint64_t k;
 	int fd;
 	bool is_owed = true;
 
 	if (!slice_cut(&rest, '-', &id) || !slice_cut(&rest, '-', &digits) ||
 	    !spool_id_is(id) || !slice_number(digits, 0, UINT32_MAX, &k) ||
-	    !recover_find_work(r, AREA_TRANSPORT, spool_id_inode(id), path))
+	    !recover_find_queued(r, AREA_TRANSPORT, spool_id_inode(id), path))
 		return true;
 	fd = spool_open_file(r->spool->area_fd[AREA_TRANSPORT], path,
 	    O_RDONLY);
 	if (fd < 0)
 		return true;
 	arena = arena_new();
-	if (work_read_file(fd, CONTROL_BYTES_MAX, &text, NULL) == 0 &&
-	    work_parse(arena, str_slice(&text), &work, NULL) == 1 &&
-	    slice_is(id, work.id))
-		is_owed = work.report_records > k;
+	if (control_file_read(fd, CONTROL_BYTES_MAX, &text, NULL) == 0 &&
+	    control_file_parse(arena, str_slice(&text), &control, NULL) == 1 &&
+	    slice_is(id, control.id))
+		is_owed = control.report_records > k;
 	arena_free(&arena);
 	str_release(&text);
 	close(fd);

@@ -101,7 +101,7 @@ mend_plan(struct recover *r, unsigned priority, const char *name)
 		close(fd);
 		return;
 	}
-	if (recover_find_work(r, AREA_QUEUE, parts.inode, body)) {
+	if (recover_find_queued(r, AREA_QUEUE, parts.inode, body)) {
 		fd = recover_open(r, (struct place){ AREA_QUEUE, 0, body },
 		    &st);
 		if (fd < 0)

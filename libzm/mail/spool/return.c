@@ -4,7 +4,7 @@
  * Out    a message in the state that it had, under the inode it has now
  * Holds  the spool's lock (the caller does): no daemon runs
  * Trusts nothing: a cut at any point leaves rows that the next start mends
- * Spec   doc/INTERNALS.md section 11, rows B2 to B5
+ * Spec   doc/INTERNALS.md section 10, rows B2 to B5
  *
  * SPDX-License-Identifier: ISC
  */

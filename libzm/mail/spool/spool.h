@@ -3,7 +3,7 @@
  * Directories are the truth.  A message is one immutable file named by its
  * inode in decimal; it is in exactly one state and moves only by rename.
  * doc/INTERNALS.md section 2 has the truth table; every function here that
- * renames, syncs or unlinks names its row (R1 ... R12).
+ * renames, syncs or unlinks names its row.
  *
  * Who works on a message holds an exclusive flock on it; the lock, not the
  * name, says that the claimant lives.
@@ -46,7 +46,7 @@ int64_t spool_id_time_us(struct slice id);
 ino_t spool_id_inode(struct slice id);
 /* Name of the draft of a report about id (row S3): "dsn-<id>-<k>".
  * report_records: how many reported and delay-notice records the control
- * file of id had when the report was begun (struct work has the count):
+ * file of id had when the report was begun (struct control_file has the count):
  * recovery adopts the draft when there are more by now, or when the control
  * file is gone; else it removes it and the scheduler writes it again. */
 void spool_dsn_name(const char *id, size_t report_records,
@@ -282,12 +282,12 @@ int spool_sweep_trash(struct spool *spool, int64_t before_s,
  * message; the control file gets a shared lock that travels with the
  * descriptor.  name as spool_hashed_name gives it.
  * returns 1; 0 one of them is not there (yet): err says which; -1. */
-int spool_open_work(struct spool *spool, const char *name, int *out_control,
+int spool_open_queued(struct spool *spool, const char *name, int *out_control,
     int *out_body, struct err *err);
 
 /* True when nobody else (an agent of an earlier scheduler) holds the
  * control file: takes and releases the exclusive lock on fd. */
-bool spool_work_is_idle(int control_fd);
+bool spool_control_is_idle(int control_fd);
 
 /* Row F1: unlink the body of a finished message; it stays open until
  * spool_unlink_control, so that no new message gets its number. 0 or -1. */
@@ -316,7 +316,7 @@ int spool_unlink_control(struct spool *spool, const char *name,
     struct err *err);
 /* Move a message with its control file aside: body to postman/<inode>.<why>
  * and the control file beside it as <inode>.<why>.control (row D4). */
-int spool_shelve_work(struct spool *spool, const char *name,
+int spool_shelve_queued(struct spool *spool, const char *name,
     const char *why, struct err *err);
 
 /* ---- what a person decides ----------------------------------------- */
@@ -327,23 +327,23 @@ int spool_shelve_work(struct spool *spool, const char *name,
 /* Move a message whose remaining recipients are cancelled to
  * trash/<inode>.queue-deleted, its control file beside it as
  * <inode>.queue-deleted.control (row D7).  Not synced.  0 or -1. */
-int spool_trash_work(struct spool *spool, const char *name, struct err *err);
+int spool_trash_queued(struct spool *spool, const char *name, struct err *err);
 
 /* Bring trash/<name> (the message's own name there) and its control file
  * back (row D7); out_name as spool_hashed_name has it.  Not synced: see
  * spool_sync.  0; -1 (errno EEXIST: the number is taken): both are where
  * they were. */
-int spool_untrash_work(struct spool *spool, const char *name,
+int spool_untrash_queued(struct spool *spool, const char *name,
     char out_name[SPOOL_NAME_BYTES], struct err *err);
 
 /* Back to router/, without its control file (row D8).  0 or -1. */
-int spool_reroute_work(struct spool *spool, const char *name,
+int spool_reroute_queued(struct spool *spool, const char *name,
     struct err *err);
 
 /* The body of this control file was moved to trash/, postman/ or router/ by
  * somebody who died before the second half (rows D4, D7, D8): do that.
  * returns 1 it is done; 0 there is no such body; -1 not known. */
-int spool_follow_work(struct spool *spool, const char *name);
+int spool_follow_queued(struct spool *spool, const char *name);
 
 /* Behind that: may the body of this control file (transport/<name>) still
  * come out of router/?  Not when a message of another id has its inode

@@ -81,7 +81,7 @@ class Dns:
             except OSError:
                 return
             with peer:
-                peer.settimeout(5)
+                peer.settimeout(60)
                 try:
                     data = peer.makefile("rb")
                     size = struct.unpack("!H", data.read(2))[0]

@@ -17,7 +17,7 @@ class Mailq:
     def __init__(self, place):
         self.socket = socket.socket(socket.AF_UNIX if "/" in place
                                     else socket.AF_INET)
-        self.socket.settimeout(20)
+        self.socket.settimeout(60)
         self.socket.connect(place if "/" in place
                             else ("127.0.0.1", int(place)))
         self.file = self.socket.makefile("rb")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What `zmailer metrics` must say after the traffic of j24-metrics.flow: a row
-for each name that monitoring is promised, with its type, and the numbers of
-some of its samples.  Called by that flow.
+"""What `zmailer metrics` must say after the traffic of
+tests/flow/desk/metrics.flow: a row for each name that monitoring is
+promised, with its type, and the numbers of some of its samples.  Called by
+that flow.
 
     metrics.py PORT SUBMISSION-PORT DIR
 

@@ -60,6 +60,18 @@ def wait_for(what, condition, seconds=None):
     raise AssertionError(f"waited in vain for {what}")
 
 
+def wait_to_hold(check, seconds=None):
+    """Poll until check() finds nothing wrong; else its last AssertionError."""
+    end = time.monotonic() + (seconds or WAIT_S)
+    while True:
+        try:
+            return check()
+        except AssertionError:
+            if time.monotonic() >= end:
+                raise
+        time.sleep(0.01)
+
+
 def stop(process):
     """End somebody else's daemon.  Some miss a SIGTERM that comes just before
     they wait for their sockets."""
@@ -177,6 +189,13 @@ class Mta:
             return active is not None and not told & active
         if told and self.is_started:
             wait_for("the scheduler to hear of it", is_heard)
+
+    def settle(self):
+        """Until what is due now has been done, so that what has not happened
+        then does not happen.  The first answer may come before the scheduler
+        looks at a clock that was moved, the second does not."""
+        if self.is_started and self.active() is not None:
+            self.wait_idle()
 
     def wait_idle(self):
         """Until no agent has anything."""

@@ -8,8 +8,7 @@ tests_unit_base_unit_base_SOURCES = \
 	tests/unit/base/test_err.c tests/unit/base/test_fd.c \
 	tests/unit/base/test_clock.c \
 	tests/unit/base/test_crc32c.c tests/unit/base/test_siphash.c \
-	tests/unit/base/test_json.c \
-	tests/unit/base/test_counters.c tests/unit/base/test_event.c
+	tests/unit/base/test_json.c
 tests_unit_base_unit_base_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_base_unit_base_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
 endif

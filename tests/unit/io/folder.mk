@@ -6,9 +6,7 @@ tests_unit_io_unit_io_SOURCES = tests/unit/io/test_loop.c \
 	tests/unit/io/test_ipc.c tests/unit/io/test_dns.c \
 	tests/unit/io/test_notify.c tests/unit/io/test_peer.c \
 	tests/unit/io/test_race.c tests/unit/io/test_closer.c \
-	tests/unit/io/test_stream.c tests/unit/io/test_tls.c tests/unit/io/test_tls_keys.c tests/unit/io/test_tls_dkim.c \
-	tests/unit/io/tls_case.h \
-	tests/unit/io/tls_made.c tests/unit/io/tls_made.h
+	tests/unit/io/test_stream.c
 tests_unit_io_unit_io_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_io_unit_io_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)
 

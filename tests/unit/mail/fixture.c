@@ -177,18 +177,19 @@ move_file(struct fixture *f, const char *from, const char *to)
 void
 control_bytes(struct str *out, const char *id, ino_t inode)
 {
-	struct work_rcpt rcpt = { .channel = SLICE("smtp"),
+	struct control_rcpt rcpt = { .channel = SLICE("smtp"),
 	    .host = SLICE("example.net"), .user = SLICE("b@example.net"),
 	    .uid = -2 };
-	struct work_group group = { .sender = SLICE("a@example.org"),
+	struct control_group group = { .sender = SLICE("a@example.org"),
 	    .header = SLICE("Subject: test\n"), .rcpts = &rcpt,
 	    .rcpt_count = 1 };
-	struct work work = { .inode = inode, .groups = &group,
+	struct control_file control = { .inode = inode, .groups = &group,
 	    .group_count = 1 };
 	struct err err;
 
-	snprintf(work.id, sizeof(work.id), "%s", id);
-	cr_assert_eq(work_format(&work, out, &err), 1, "%s", err.text);
+	snprintf(control.id, sizeof(control.id), "%s", id);
+	cr_assert_eq(control_file_format(&control, out, &err), 1, "%s",
+	    err.text);
 }
 
 bool

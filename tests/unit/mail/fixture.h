@@ -12,7 +12,7 @@
 
 #include "mail/envelope.h"
 #include "mail/spool/spool.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 
 struct fixture {
 	char		 dir[256];

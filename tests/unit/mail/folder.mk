@@ -8,14 +8,15 @@ tests_unit_mail_unit_mail_SOURCES = \
 	tests/unit/mail/test_terms.c \
 	tests/unit/mail/test_envelope.c \
 	tests/unit/mail/test_names.c \
-	tests/unit/mail/test_work.c \
-	tests/unit/mail/test_work_records.c tests/unit/mail/work_case.h tests/unit/mail/test_orders.c \
+	tests/unit/mail/test_control_file.c \
+	tests/unit/mail/test_control_records.c tests/unit/mail/control_case.h tests/unit/mail/test_orders.c \
 	tests/unit/mail/test_form.c tests/unit/mail/test_queue_count.c \
 	tests/unit/mail/test_spool.c \
 	tests/unit/mail/test_spool_refused.c tests/unit/mail/spool_case.h \
 	tests/unit/mail/test_recover.c \
 	tests/unit/mail/test_recover_routed.c tests/unit/mail/recover_case.h \
 	tests/unit/mail/test_scan.c \
+	tests/unit/mail/test_table.c tests/unit/mail/test_table_types.c \
 	tests/unit/mail/test_manual.c
 tests_unit_mail_unit_mail_CFLAGS = $(AM_CFLAGS) $(CRITERION_CFLAGS)
 tests_unit_mail_unit_mail_LDADD = $(ZM_LIBS) $(CRITERION_LIBS)

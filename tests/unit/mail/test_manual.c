@@ -63,18 +63,19 @@ Test(manual, the_control_file_and_its_records_count)
 	struct arena *arena = arena_new();
 	struct str text = STR_INIT;
 	struct err err = { "" };
-	struct work work;
+	struct control_file control;
 
 	example("zmailer-control.5", &text);
-	cr_assert_eq(work_parse(arena, str_slice(&text), &work, &err), 1,
+	cr_assert_eq(control_file_parse(arena, str_slice(&text), &control,
+	    &err), 1,
 	    "%s", err.text);
-	cr_expect_eq(work.rcpt_total, 2);
-	cr_expect_eq(work.final_total, 1);
-	cr_expect_eq(work.report_records, 1);
-	cr_expect(work.groups[0].rcpts[0].is_reported);
-	cr_expect_str_eq(work.groups[0].rcpts[1].last->verdict.text,
+	cr_expect_eq(control.rcpt_total, 2);
+	cr_expect_eq(control.final_total, 1);
+	cr_expect_eq(control.report_records, 1);
+	cr_expect(control.groups[0].rcpts[0].is_reported);
+	cr_expect_str_eq(control.groups[0].rcpts[1].last->verdict.text,
 	    "450 4.7.1 greylisted, try again");
-	cr_expect_eq(work.groups[0].rcpts[1].next_s, 1795382343);
+	cr_expect_eq(control.groups[0].rcpts[1].next_s, 1795382343);
 	str_release(&text);
 	arena_free(&arena);
 }

@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
-#include "mail/work/internal.h"
+#include "mail/control_file/internal.h"
 #include "tests/unit/mail/fixture.h"
 
 #define ID "0123456789abc"
 
 /* One recipient, whose records are written down as a letter each. */
-static struct work_rcpt
-replayed(const char *records, struct work *out_work)
+static struct control_rcpt
+replayed(const char *records, struct control_file *out_control)
 {
 	static const char letters[] = "orRhHfFcCnx";
 	static struct arena *arena;
@@ -29,30 +29,32 @@ replayed(const char *records, struct work *out_work)
 	control_bytes(&file, ID, 4711);
 	offset = (uint32_t)(strstr(file.buf, "\nr ") + 1 - file.buf);
 	for (size_t i = 0; records[i] != '\0'; i++) {
-		struct work_record record = { .rcpt_offset = offset,
+		struct control_record record = { .rcpt_offset = offset,
 		    .time_s = 1000 + (int64_t)i, .tries = (unsigned)i + 1 };
 		size_t kind = (size_t)(strchr(letters, records[i]) - letters);
 
-		record.kind = kind < 2 ? WORK_OUTCOME :
-		    (enum work_record_kind)(kind - 1);
-		if (record.kind == WORK_HELD || record.kind >= WORK_RETRY_AT)
+		record.kind = kind < 2 ? RECORD_OUTCOME :
+		    (enum control_record_kind)(kind - 1);
+		if (record.kind == RECORD_HELD || record.kind >=
+		    RECORD_RETRY_AT)
 			record.next_s = 5000;
 		verdict_set(&record.verdict, records[i] == 'o' ?
 		    VERDICT_DELIVERED : VERDICT_DEFERRED, NULL, "al", "%s",
 		    "because");
 		if (records[i] == 'r')
 			record.next_s = 2000;
-		work_record_add(&file, id_crc, &record);
+		control_record_add(&file, id_crc, &record);
 	}
-	cr_assert_eq(work_parse(arena, slice_copy(arena, str_slice(&file)),
-	    out_work, &err), 1, "%s", err.text);
+	cr_assert_eq(control_file_parse(arena, slice_copy(arena,
+	    str_slice(&file)),
+	    out_control, &err), 1, "%s", err.text);
 	str_release(&file);
-	return out_work->groups[0].rcpts[0];
+	return out_control->groups[0].rcpts[0];
 }
 
 /* o delivered, r deferred, R reported, h delay-notice, H held, f released,
  * F frozen, c thawed, C cancelled, n restored, x retry-at */
-Test(work_orders, the_state_is_the_last_outcome_and_what_was_ordered_since)
+Test(control_orders, the_state_is_the_last_outcome_and_what_was_ordered_since)
 {
 	static const struct {
 		const char	*records;
@@ -80,40 +82,40 @@ Test(work_orders, the_state_is_the_last_outcome_and_what_was_ordered_since)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct work work;
-		struct work_rcpt rcpt = replayed(rows[i].records, &work);
+		struct control_file control;
+		struct control_rcpt rcpt = replayed(rows[i].records, &control);
 		const char *name = rows[i].records;
 
 		cr_expect_eq(rcpt.is_final, rows[i].is_final, "%s", name);
 		cr_expect_eq(rcpt.is_cancelled, rows[i].is_cancelled, "%s",
 		    name);
-		cr_expect_eq(work_rcpt_is_free(&rcpt, 3000),
+		cr_expect_eq(control_rcpt_is_free(&rcpt, 3000),
 		    rows[i].is_free, "%s", name);
 		cr_expect_eq(rcpt.next_s, rows[i].next_s, "%s: %ld", name,
 		    (long)rcpt.next_s);
-		cr_expect_eq(work.final_total, rows[i].is_final, "%s", name);
-		cr_expect_eq(work.report_records, 0, "%s", name);
+		cr_expect_eq(control.final_total, rows[i].is_final, "%s", name);
+		cr_expect_eq(control.report_records, 0, "%s", name);
 	}
 }
 
-Test(work_orders, a_thaw_begins_anew_and_a_hold_ends)
+Test(control_orders, a_thaw_begins_anew_and_a_hold_ends)
 {
-	struct work work;
-	struct work_rcpt rcpt = replayed("rrhFc", &work);
+	struct control_file control;
+	struct control_rcpt rcpt = replayed("rrhFc", &control);
 
 	cr_expect_eq(rcpt.tries, 0);
 	cr_expect_eq(rcpt.delay_notices, 0);
 	cr_expect_eq(rcpt.thawed_s, 1004);
-	cr_expect_eq(work.report_records, 1);
-	rcpt = replayed("H", &work);
-	cr_expect_not(work_rcpt_is_free(&rcpt, 4999));
-	cr_expect(work_rcpt_is_free(&rcpt, 5000));
+	cr_expect_eq(control.report_records, 1);
+	rcpt = replayed("H", &control);
+	cr_expect_not(control_rcpt_is_free(&rcpt, 4999));
+	cr_expect(control_rcpt_is_free(&rcpt, 5000));
 	cr_expect(slice_is(rcpt.ordered_by, "al"));
 	cr_expect(slice_is(rcpt.order_reason, "because"));
 }
 
 /* Records come a second apart; holds end at 5000 unless released. */
-Test(work_orders, the_life_stands_still_while_held)
+Test(control_orders, the_life_stands_still_while_held)
 {
 	static const struct { const char *records; int64_t held_s; } rows[] = {
 		{ "", 0 }, { "r", 0 }, { "H", 4000 }, { "rH", 3999 },
@@ -122,37 +124,38 @@ Test(work_orders, the_life_stands_still_while_held)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct work work;
-		struct work_rcpt rcpt = replayed(rows[i].records, &work);
+		struct control_file control;
+		struct control_rcpt rcpt = replayed(rows[i].records, &control);
 
-		cr_expect_eq(work_rcpt_held_s(&rcpt), rows[i].held_s,
+		cr_expect_eq(control_rcpt_held_s(&rcpt), rows[i].held_s,
 		    "%s: %ld", rows[i].records,
-		    (long)work_rcpt_held_s(&rcpt));
+		    (long)control_rcpt_held_s(&rcpt));
 	}
 }
 
-Test(work_orders, a_kind_of_a_later_version_hides_nothing)
+Test(control_orders, a_kind_of_a_later_version_hides_nothing)
 {
 	struct arena *arena = arena_new();
 	struct str file = STR_INIT, line = STR_INIT;
 	uint32_t id_crc = crc32c(0, ID, strlen(ID)), offset;
-	struct work_record record = { .kind = WORK_HELD, .time_s = 7 };
-	struct work work;
+	struct control_record record = { .kind = RECORD_HELD, .time_s = 7 };
+	struct control_file control;
 	struct err err;
 
 	control_bytes(&file, ID, 4711);
 	offset = (uint32_t)(strstr(file.buf, "\nr ") + 1 - file.buf);
 	record.rcpt_offset = offset;
-	work_record_add(&file, id_crc, &record);
+	control_record_add(&file, id_crc, &record);
 	str_addf(&line, "%u 8 pondered 0 0 al\tx", offset);
 	str_addf(&file, "\nd %08x %s\n", crc32c(id_crc, line.buf, line.len),
 	    line.buf);
-	record = (struct work_record){ .kind = WORK_FROZEN, .time_s = 9,
+	record = (struct control_record){ .kind = RECORD_FROZEN, .time_s = 9,
 	    .rcpt_offset = offset };
-	work_record_add(&file, id_crc, &record);
-	cr_assert_eq(work_parse(arena, str_slice(&file), &work, &err), 1);
-	cr_expect(work.groups[0].rcpts[0].is_held);
-	cr_expect(work.groups[0].rcpts[0].is_frozen);
+	control_record_add(&file, id_crc, &record);
+	cr_assert_eq(control_file_parse(arena, str_slice(&file), &control,
+	    &err), 1);
+	cr_expect(control.groups[0].rcpts[0].is_held);
+	cr_expect(control.groups[0].rcpts[0].is_frozen);
 	str_release(&file);
 	str_release(&line);
 	arena_free(&arena);
@@ -169,15 +172,15 @@ struct placed {
 static struct placed
 place(struct fixture *f)
 {
-	struct str control = STR_INIT;
+	struct str bytes = STR_INIT;
 	struct placed p;
 
 	p.inode = put_message(f, "public/t", p.id, "body");
 	spool_hashed_name(f->spool, p.inode, p.path);
-	control_bytes(&control, p.id, p.inode);
+	control_bytes(&bytes, p.id, p.inode);
 	move_file(f, "public/t", at("queue/%s", p.path));
-	put_file(f, at("transport/%s", p.path), control.buf, control.len);
-	str_release(&control);
+	put_file(f, at("transport/%s", p.path), bytes.buf, bytes.len);
+	str_release(&bytes);
 	return p;
 }
 
@@ -195,13 +198,13 @@ Test(spool_delete, there_and_back)
 
 	fixture_open(&f, 2);
 	p = place(&f);
-	cr_assert_eq(spool_trash_work(f.spool, p.path, &f.err), 0, "%s",
+	cr_assert_eq(spool_trash_queued(f.spool, p.path, &f.err), 0, "%s",
 	    f.err.text);
 	cr_expect_eq(file_inode(&f, trashed(&p, "")), p.inode);
 	cr_expect(file_exists(&f, trashed(&p, ".control")));
 	cr_expect_eq(count_files(&f, "queue") + count_files(&f, "transport"),
 	    0);
-	cr_assert_eq(spool_untrash_work(f.spool, trashed(&p, "") +
+	cr_assert_eq(spool_untrash_queued(f.spool, trashed(&p, "") +
 	    strlen("trash/"), name, &f.err), 0, "%s", f.err.text);
 	cr_expect_str_eq(name, p.path);
 	cr_expect_eq(file_inode(&f, at("queue/%s", p.path)), p.inode);
@@ -218,10 +221,10 @@ Test(spool_delete, a_number_that_is_taken_leaves_both_in_trash)
 
 	fixture_open(&f, 0);
 	p = place(&f);
-	cr_assert_eq(spool_trash_work(f.spool, p.path, &f.err), 0);
+	cr_assert_eq(spool_trash_queued(f.spool, p.path, &f.err), 0);
 	put_file(&f, at("queue/%s", p.path), "x", 1);
 	errno = 0;
-	cr_expect_eq(spool_untrash_work(f.spool, trashed(&p, "") +
+	cr_expect_eq(spool_untrash_queued(f.spool, trashed(&p, "") +
 	    strlen("trash/"), name, &f.err), -1);
 	cr_expect(file_exists(&f, trashed(&p, "")));
 	cr_expect(file_exists(&f, trashed(&p, ".control")));
@@ -238,9 +241,9 @@ Test(spool_delete, half_of_it_is_ended_by_who_finds_it)
 	fixture_open(&f, 1);
 	p = place(&f);
 	move_file(&f, at("queue/%s", p.path), trashed(&p, ""));
-	cr_expect_eq(spool_follow_work(f.spool, p.path), 1);
+	cr_expect_eq(spool_follow_queued(f.spool, p.path), 1);
 	cr_expect(file_exists(&f, trashed(&p, ".control")));
-	cr_expect_eq(spool_follow_work(f.spool, p.path), 0);
+	cr_expect_eq(spool_follow_queued(f.spool, p.path), 0);
 	q = place(&f);
 	move_file(&f, at("queue/%s", q.path), trashed(&q, ""));
 	cr_assert_eq(spool_recover(f.spool, RECOVERY_START, NULL, NULL,
@@ -259,7 +262,7 @@ Test(spool_delete, reroute_and_half_of_it)
 
 	fixture_open(&f, 0);
 	p = place(&f);
-	cr_assert_eq(spool_reroute_work(f.spool, p.path, &f.err), 0, "%s",
+	cr_assert_eq(spool_reroute_queued(f.spool, p.path, &f.err), 0, "%s",
 	    f.err.text);
 	cr_expect_eq(file_inode(&f, at("router/%ju", (uintmax_t)p.inode)),
 	    p.inode);
@@ -274,7 +277,7 @@ Test(spool_delete, reroute_and_half_of_it)
 	cr_expect_eq(file_inode(&f, at("queue/%s", p.path)), p.inode);
 	move_file(&f, at("queue/%s", p.path), at("router/%ju-7",
 	    (uintmax_t)p.inode));
-	cr_expect_eq(spool_follow_work(f.spool, p.path), 1);
+	cr_expect_eq(spool_follow_queued(f.spool, p.path), 1);
 	cr_expect_eq(count_files(&f, "transport"), 0);
 	cr_expect_eq(count_files(&f, "router"), 1);
 	fixture_close(&f);

@@ -113,13 +113,14 @@ Test(recover, s3_reports)
 			fd = open(at("%s/transport/%s", f.dir, b.path),
 			    O_RDWR | O_APPEND);
 			for (unsigned j = 0; j < rows[i].records; j++) {
-				struct work_record record = {
-				    .kind = WORK_REPORTED,
+				struct control_record record = {
+				    .kind = RECORD_REPORTED,
 				    .rcpt_offset = (uint32_t)(strstr(
 					b.control.p, "\nr ") + 1 -
 					b.control.p) };
 
-				cr_assert_eq(work_append(fd, b.id, &record, 1,
+				cr_assert_eq(control_file_append(fd, b.id,
+				    &record, 1,
 				    &f.err), 0);
 			}
 			close(fd);

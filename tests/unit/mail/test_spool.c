@@ -26,7 +26,7 @@ Test(spool, a_message_goes_through)
 		route(&f, &held, id);
 		cr_expect_eq(count_files(&f, "router"), 0);
 		spool_hashed_name(f.spool, inode, name);
-		cr_assert_eq(spool_open_work(f.spool, name, &control, &body,
+		cr_assert_eq(spool_open_queued(f.spool, name, &control, &body,
 		    &err), 1, "%s", err.text);
 		close(control);
 		close(body);
@@ -378,7 +378,7 @@ Test(spool, shelved_work_takes_its_control_file_along)
 	held = claim(&f, inode);
 	route(&f, &held, id);
 	spool_hashed_name(f.spool, inode, name);
-	cr_assert_eq(spool_shelve_work(f.spool, name, "no-report", &f.err), 0,
+	cr_assert_eq(spool_shelve_queued(f.spool, name, "no-report", &f.err), 0,
 	    "%s", f.err.text);
 	cr_expect_eq(file_inode(&f, at("postman/%ju.no-report",
 	    (uintmax_t)inode)), inode);
@@ -405,17 +405,17 @@ Test(spool, an_agent_that_lives_on_is_seen)
 	inode = submit(&f, id, "x");
 	held = claim(&f, inode);
 	spool_hashed_name(f.spool, inode, name);
-	cr_expect_eq(spool_open_work(f.spool, name, &control, &body, &f.err),
+	cr_expect_eq(spool_open_queued(f.spool, name, &control, &body, &f.err),
 	    0);
 	route(&f, &held, id);
-	cr_assert_eq(spool_open_work(f.spool, name, &control, &body, &f.err),
+	cr_assert_eq(spool_open_queued(f.spool, name, &control, &body, &f.err),
 	    1);
 	agent = dup(control);		/* as SCM_RIGHTS does */
 	close(control);
 	fd = open(at("%s/transport/%s", f.dir, name), O_RDWR | O_APPEND);
-	cr_expect_not(spool_work_is_idle(fd));
+	cr_expect_not(spool_control_is_idle(fd));
 	close(agent);
-	cr_expect(spool_work_is_idle(fd));
+	cr_expect(spool_control_is_idle(fd));
 	close(fd);
 	close(body);
 	fixture_close(&f);

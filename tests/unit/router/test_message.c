@@ -22,7 +22,7 @@ static const char conf_text[] = "host mx.test\n"
 struct trial {
 	struct fixture	 fixture;
 	struct message	 message;
-	struct work	 work;
+	struct control_file	 control;
 	struct str	 file;
 	struct err	 err;
 };
@@ -65,8 +65,9 @@ plan(struct trial *t, const char *text)
 	fate = message_route(&t->message, t->fixture.router,
 	    str_slice(&t->file), 4711, NULL, &t->err);
 	if (fate == MESSAGE_ROUTED)
-		cr_assert_eq(work_parse(t->fixture.arena,
-		    str_slice(&t->message.control_text), &t->work, &t->err), 1,
+		cr_assert_eq(control_file_parse(t->fixture.arena,
+		    str_slice(&t->message.control_text), &t->control, &t->err),
+		    1,
 		    "%s", t->err.text);
 	return fate;
 }
@@ -88,8 +89,8 @@ Test(message, a_relayed_header_keeps_its_bytes)
 
 	trial_open(&t);
 	cr_assert_eq(plan(&t, relayed), MESSAGE_ROUTED, "%s", t.err.text);
-	cr_assert_eq(t.work.group_count, 1);
-	header = t.work.groups[0].header;
+	cr_assert_eq(t.control.group_count, 1);
+	header = t.control.groups[0].header;
 	cr_assert(slice_starts(header, RECEIVED), SLICE_FMT,
 	    SLICE_ARG(header));
 	rest = slice_from(header, sizeof(RECEIVED) - 1);
@@ -97,13 +98,14 @@ Test(message, a_relayed_header_keeps_its_bytes)
 	cr_expect(slice_is(rest, "Subject:  two  blanks\n\tfold \n"
 	    "Bcc: secret\nX-Odd:\xff\xfe\nTo: b@far.test\n"), SLICE_FMT,
 	    SLICE_ARG(rest));
-	cr_expect(slice_is(slice_from(str_slice(&t.file), t.work.body_offset),
+	cr_expect(slice_is(slice_from(str_slice(&t.file),
+	    t.control.body_offset),
 	    "body\n.dot\n"));
-	cr_expect_eq(t.work.size_bytes, header.n + 1 + 10);
-	cr_expect_eq(t.work.inode, 4711);
-	cr_expect_str_eq(t.work.id, ID);
-	cr_expect(slice_is(t.work.groups[0].sender, "a@src.test"));
-	cr_expect(slice_is(t.work.groups[0].rcpts[0].user, "b@far.test"));
+	cr_expect_eq(t.control.size_bytes, header.n + 1 + 10);
+	cr_expect_eq(t.control.inode, 4711);
+	cr_expect_str_eq(t.control.id, ID);
+	cr_expect(slice_is(t.control.groups[0].sender, "a@src.test"));
+	cr_expect(slice_is(t.control.groups[0].rcpts[0].user, "b@far.test"));
 	trial_close(&t);
 }
 
@@ -131,8 +133,8 @@ Test(message, the_source_is_who_brought_it)
 		    rows[i].lines);
 		cr_assert_eq(plan(&t, text.buf), MESSAGE_ROUTED, "%s",
 		    t.err.text);
-		cr_expect(slice_is(t.work.source, rows[i].want), "row %zu: "
-		    SLICE_FMT, i, SLICE_ARG(t.work.source));
+		cr_expect(slice_is(t.control.source, rows[i].want), "row %zu: "
+		    SLICE_FMT, i, SLICE_ARG(t.control.source));
 		trial_close(&t);
 		str_release(&text);
 	}
@@ -160,7 +162,7 @@ Test(message, precedence_lowers_the_priority_that_nobody_asked_for)
 		    rows[i].terms, rows[i].field);
 		cr_assert_eq(plan(&t, text.buf), MESSAGE_ROUTED, "%s",
 		    t.err.text);
-		cr_expect_eq(t.work.terms.priority, rows[i].want, "row %zu",
+		cr_expect_eq(t.control.terms.priority, rows[i].want, "row %zu",
 		    i);
 		trial_close(&t);
 		str_release(&text);
@@ -176,7 +178,7 @@ Test(message, a_local_submission_is_completed)
 	cr_assert_eq(plan(&t, "id " ID "\nuser ann\nfrom ann\nto bob\n"
 	    "env-end\nBcc: secret\nSubject: x\nresent-bcc: y\n\nhi\n"),
 	    MESSAGE_ROUTED, "%s", t.err.text);
-	header = t.work.groups[0].header;
+	header = t.control.groups[0].header;
 	cr_expect(memmem(header.p, header.n, "secret", 6) == NULL);
 	cr_expect(memmem(header.p, header.n, "resent-bcc", 10) == NULL);
 	cr_expect(memmem(header.p, header.n, "\nDate: ", 7) != NULL);
@@ -184,9 +186,9 @@ Test(message, a_local_submission_is_completed)
 	    != NULL);
 	cr_expect(memmem(header.p, header.n, "\nMessage-Id: <" ID
 	    "@mx.test>\n", 37) != NULL);
-	cr_expect(slice_is(t.work.msgid, "<" ID "@mx.test>"));
-	cr_expect(slice_is(t.work.groups[0].sender, "ann@mx.test"));
-	cr_expect_eq(t.work.groups[0].rcpts[0].host.n, 0);
+	cr_expect(slice_is(t.control.msgid, "<" ID "@mx.test>"));
+	cr_expect(slice_is(t.control.groups[0].sender, "ann@mx.test"));
+	cr_expect_eq(t.control.groups[0].rcpts[0].host.n, 0);
 	trial_close(&t);
 }
 
@@ -214,14 +216,14 @@ Test(message, recipients_of_the_header)
 		cr_assert_eq(plan(&t, text.buf), MESSAGE_ROUTED, "%s",
 		    t.err.text);
 		str_reset(&got);
-		for (size_t k = 0; k < t.work.groups[0].rcpt_count; k++)
+		for (size_t k = 0; k < t.control.groups[0].rcpt_count; k++)
 			str_addf(&got, "%s" SLICE_FMT, k ? " " : "",
-			    SLICE_ARG(t.work.groups[0].rcpts[k].user));
+			    SLICE_ARG(t.control.groups[0].rcpts[k].user));
 		if (rows[i].want != NULL)
 			cr_expect_str_eq(got.buf, rows[i].want, "%s: got %s",
 			    rows[i].header, got.buf);
 		else
-			cr_expect(slice_is(t.work.groups[0].rcpts[1].host,
+			cr_expect(slice_is(t.control.groups[0].rcpts[1].host,
 			    "badaddress"), "%s", got.buf);
 	}
 	str_release(&text);
@@ -243,8 +245,8 @@ Test(message, a_loop_and_a_large_header_come_back)
 			str_adds(&text, "Received: by x\n");
 		str_adds(&text, "\nbody\n");
 		cr_assert_eq(plan(&t, text.buf), MESSAGE_ROUTED);
-		cr_expect_eq(t.work.groups[0].rcpt_count, 2);
-		cr_expect_eq(slice_is(t.work.groups[0].rcpts[1].host,
+		cr_expect_eq(t.control.groups[0].rcpt_count, 2);
+		cr_expect_eq(slice_is(t.control.groups[0].rcpts[1].host,
 		    "loopexceeded"), count > 5);
 	}
 	str_reset(&text);
@@ -254,8 +256,8 @@ Test(message, a_loop_and_a_large_header_come_back)
 		str_adds(&text, "X-Filler: aaaaaaaaaa\n");
 	str_adds(&text, "\nbody\n");
 	cr_assert_eq(plan(&t, text.buf), MESSAGE_ROUTED);
-	cr_expect(slice_is(t.work.groups[0].rcpts[0].host, "headerlimit"));
-	cr_expect(t.work.groups[0].header.n < 9000);
+	cr_expect(slice_is(t.control.groups[0].rcpts[0].host, "headerlimit"));
+	cr_expect(t.control.groups[0].header.n < 9000);
 	str_release(&text);
 	trial_close(&t);
 }
@@ -268,18 +270,18 @@ Test(message, a_list_with_an_owner_is_a_group_of_its_own)
 	cr_assert_eq(plan(&t, "id " ID "\nexternal\nfrom <a@src.test>\n"
 	    "to <zoe@mx.test>\nto <list@mx.test>\nenv-end\nTo: x\n\n"),
 	    MESSAGE_ROUTED, "%s", t.err.text);
-	cr_assert_eq(t.work.group_count, 2);
-	cr_expect(slice_is(t.work.groups[0].sender, "a@src.test"));
-	cr_expect_eq(t.work.groups[0].rcpt_count, 1);
-	cr_expect(slice_is(t.work.groups[1].sender, "owner-list@mx.test"));
-	cr_expect_eq(t.work.groups[1].rcpt_count, 2);
-	cr_expect(slice_is(t.work.errors_to, "a@src.test"));
+	cr_assert_eq(t.control.group_count, 2);
+	cr_expect(slice_is(t.control.groups[0].sender, "a@src.test"));
+	cr_expect_eq(t.control.groups[0].rcpt_count, 1);
+	cr_expect(slice_is(t.control.groups[1].sender, "owner-list@mx.test"));
+	cr_expect_eq(t.control.groups[1].rcpt_count, 2);
+	cr_expect(slice_is(t.control.errors_to, "a@src.test"));
 
 	cr_assert_eq(plan(&t, "id " ID "\nchannel error\n"
 	    "to <list@mx.test>\nenv-end\nTo: x\n\n"), MESSAGE_ROUTED);
-	cr_assert_eq(t.work.group_count, 1);
-	cr_expect_eq(t.work.groups[0].sender.n, 0);
-	cr_expect_eq(t.work.errors_to.n, 0);
+	cr_assert_eq(t.control.group_count, 1);
+	cr_expect_eq(t.control.groups[0].sender.n, 0);
+	cr_expect_eq(t.control.errors_to.n, 0);
 	trial_close(&t);
 }
 
@@ -353,22 +355,24 @@ Test(message, a_broken_line_stays_in_the_header)
 	    "to <ann@mx.test>\nenv-end\nFrom a@b.test Fri Nov 20\nSubject: x\n"
 	    "no field here\n of ours\nTo: y\n\nbody\n"),
 	    MESSAGE_ROUTED);
-	cr_expect(slice_is(slice_from(str_slice(&t.file), t.work.body_offset),
+	cr_expect(slice_is(slice_from(str_slice(&t.file),
+	    t.control.body_offset),
 	    "body\n"));
-	cr_expect(slice_ends(t.work.groups[0].header,
+	cr_expect(slice_ends(t.control.groups[0].header,
 	    "+0000\nSubject: x\nno field here\n of ours\nTo: y\n"));
 
 	cr_assert_eq(plan(&t, "id " ID "\nexternal\nfrom <a@b.test>\n"
 	    "to <ann@mx.test>\nenv-end\nno field here\nTo: y\n\nz\n"),
 	    MESSAGE_ROUTED);
-	cr_expect(slice_is(slice_from(str_slice(&t.file), t.work.body_offset),
+	cr_expect(slice_is(slice_from(str_slice(&t.file),
+	    t.control.body_offset),
 	    "no field here\nTo: y\n\nz\n"));
-	cr_expect(slice_ends(t.work.groups[0].header, "+0000\n"));
+	cr_expect(slice_ends(t.control.groups[0].header, "+0000\n"));
 
 	cr_assert_eq(plan(&t, "id " ID "\nexternal\nfrom <a@b.test>\n"
 	    "to <ann@mx.test>\nenv-end\nSubject: no line end"),
 	    MESSAGE_ROUTED);
-	cr_expect(slice_ends(t.work.groups[0].header,
+	cr_expect(slice_ends(t.control.groups[0].header,
 	    "\nSubject: no line end\n"));
 	trial_close(&t);
 }

@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "helper.h"
 #include "io/ipc.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 #include "router/workers/pool.h"
 #include "router/workers/parent.h"
 #include "router/workers/poison.h"
@@ -152,8 +152,8 @@ Test(pool, messages_go_from_router_to_queue_and_transport, .timeout = 40)
 	struct err err = { "" };
 	ino_t first, second, third;
 	struct str text = STR_INIT;
-	struct work work;
-	int control, body;
+	struct control_file control;
+	int control_fd, body;
 	char name[32];
 
 	house_open(&h, "lost: :include:DIR/none\n");
@@ -173,14 +173,16 @@ Test(pool, messages_go_from_router_to_queue_and_transport, .timeout = 40)
 	cr_expect_eq(count_files(&h, AREA_ROUTER), 0);
 
 	snprintf(name, sizeof(name), "%ju", (uintmax_t)second);
-	cr_assert_eq(spool_open_work(h.spool, name, &control, &body, &err), 1,
+	cr_assert_eq(spool_open_queued(h.spool, name, &control_fd, &body, &err),
+	    1,
 	    "%s", err.text);
-	cr_assert_eq(work_read_file(control, 1 << 20, &text, &err), 0);
-	cr_assert_eq(work_parse(h.fixture.arena, str_slice(&text), &work,
+	cr_assert_eq(control_file_read(control_fd, 1 << 20, &text, &err), 0);
+	cr_assert_eq(control_file_parse(h.fixture.arena, str_slice(&text),
+	    &control,
 	    &err), 1, "%s", err.text);
-	cr_expect_eq(work.inode, second);
-	cr_expect(slice_is(work.groups[0].rcpts[0].user, "b@far.test"));
-	close(control);
+	cr_expect_eq(control.inode, second);
+	cr_expect(slice_is(control.groups[0].rcpts[0].user, "b@far.test"));
+	close(control_fd);
 	close(body);
 	str_release(&text);
 	parent_stop(&h.process);

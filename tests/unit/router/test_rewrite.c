@@ -21,7 +21,7 @@ static const char tables[] = "host mx.our.test\n"
 struct trial {
 	struct fixture	 fixture;
 	struct message	 message;
-	struct work	 work;
+	struct control_file	 control;
 	struct str	 text;
 	struct err	 err;
 };
@@ -53,8 +53,9 @@ plan(struct trial *t, const char *text)
 	fate = message_route(&t->message, t->fixture.router, slice_of(text),
 	    4711, NULL, &t->err);
 	if (fate == MESSAGE_ROUTED)
-		cr_assert_eq(work_parse(t->fixture.arena,
-		    str_slice(&t->message.control_text), &t->work, &t->err), 1,
+		cr_assert_eq(control_file_parse(t->fixture.arena,
+		    str_slice(&t->message.control_text), &t->control, &t->err),
+		    1,
 		    "%s", t->err.text);
 	return fate;
 }
@@ -252,12 +253,12 @@ static const char ours[] = "id " ID "\nuser ann\nfrom ann\n"
 Test(rewrite, groups_of_recipients_have_headers_of_their_own)
 {
 	struct trial t;
-	const struct work_group *g;
+	const struct control_group *g;
 
 	trial_open(&t, "generic <names> to partner.test\ngeneric <out>\n");
 	cr_assert_eq(plan(&t, ours), MESSAGE_ROUTED, "%s", t.err.text);
-	cr_assert_eq(t.work.group_count, 2 + 1);
-	g = t.work.groups;
+	cr_assert_eq(t.control.group_count, 2 + 1);
+	g = t.control.groups;
 	cr_expect(slice_is(g[0].rcpts[0].user, "bob"));
 	cr_expect(slice_is(g[0].sender, "ann@mx.our.test"));
 	cr_expect(slice_is(behind_received(g[0].header), "From: ann@our.test\n"
@@ -276,14 +277,15 @@ Test(rewrite, groups_of_recipients_have_headers_of_their_own)
 Test(rewrite, reports_go_to_the_address_inside)
 {
 	struct trial t;
-	const struct work_group *g;
+	const struct control_group *g;
 
 	trial_open(&t, "generic <out>\nmasquerade our.test\n");
 	cr_assert_eq(plan(&t, ours), MESSAGE_ROUTED, "%s", t.err.text);
-	g = &t.work.groups[t.work.group_count - 1];
+	g = &t.control.groups[t.control.group_count - 1];
 	cr_expect(slice_is(g->sender, "ann@public.test"), SLICE_FMT,
 	    SLICE_ARG(g->sender));
-	cr_expect(slice_is(work_group_errors(&t.work, g), "ann@our.test"));
+	cr_expect(slice_is(control_group_errors(&t.control, g),
+	    "ann@our.test"));
 	trial_close(&t);
 }
 
@@ -295,11 +297,11 @@ Test(rewrite, a_recipient_that_changed_is_told_what_it_was)
 	cr_assert_eq(plan(&t, "id " ID "\nexternal\nfrom <a@src.test>\n"
 	    "to <q@gone.test>\nenv-end\nTo: q@gone.test\n\nb\n"),
 	    MESSAGE_ROUTED);
-	cr_expect(slice_is(t.work.groups[0].rcpts[0].user, "q@new.test"));
-	cr_expect(slice_is(t.work.groups[0].rcpts[0].orcpt,
+	cr_expect(slice_is(t.control.groups[0].rcpts[0].user, "q@new.test"));
+	cr_expect(slice_is(t.control.groups[0].rcpts[0].orcpt,
 	    "rfc822;q@gone.test"));
 	cr_expect(slice_is(t.message.rcpts.list[0].to, "q@gone.test"));
-	cr_expect(slice_ends(t.work.groups[0].header, "To: q@gone.test\n"));
+	cr_expect(slice_ends(t.control.groups[0].header, "To: q@gone.test\n"));
 	trial_close(&t);
 }
 

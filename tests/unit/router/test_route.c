@@ -305,7 +305,7 @@ Test(route, ways_in_a_value)
 		cr_assert_eq(target.way_count, rows[i].ways, "%s",
 		    rows[i].in);
 		if (rows[i].ways > 0) {
-			const struct work_way *last =
+			const struct control_way *last =
 			    &target.ways[target.way_count - 1];
 
 			cr_expect(slice_is(last->host, rows[i].last), "%s: "

@@ -61,7 +61,7 @@ struct trial {
 	struct fixture	 fixture;
 	struct message	 message;
 	struct file	 file;
-	struct work	 held, streamed;
+	struct control_file	 held, streamed;
 	struct str	 kept;
 	struct err	 err;
 };
@@ -130,16 +130,16 @@ by_text(const void *a, const void *b)
 
 /* "sender errors channel host user" of all recipients, sorted. */
 static char *
-summary(struct arena *arena, const struct work *work)
+summary(struct arena *arena, const struct control_file *control)
 {
-	char **lines = arena_alloc(arena, work->rcpt_total * sizeof(char *));
+	char **lines = arena_alloc(arena, control->rcpt_total * sizeof(char *));
 	struct str text = STR_INIT;
 	size_t n = 0;
 	char *out;
 
-	for (size_t i = 0; i < work->group_count; i++) {
-		const struct work_group *g = &work->groups[i];
-		struct slice errors = work_group_errors(work, g);
+	for (size_t i = 0; i < control->group_count; i++) {
+		const struct control_group *g = &control->groups[i];
+		struct slice errors = control_group_errors(control, g);
 
 		for (size_t k = 0; k < g->rcpt_count; k++)
 			lines[n++] = arena_printf(arena, SLICE_FMT " "
@@ -173,12 +173,14 @@ check_same(const char *rcpts, size_t want, int want_backs)
 	    t.err.text);
 	cr_expect(!t.message.is_streamed);
 	str_add_slice(&t.kept, str_slice(&t.message.control_text));
-	cr_assert_eq(work_parse(arena, str_slice(&t.kept), &t.held, &t.err),
+	cr_assert_eq(control_file_parse(arena, str_slice(&t.kept), &t.held,
+	    &t.err),
 	    1, "%s", t.err.text);
 	cr_assert_eq(plan(&t, rcpts, &sink), MESSAGE_ROUTED, "%s",
 	    t.err.text);
 	cr_expect(t.message.is_streamed);
-	cr_assert_eq(work_parse(arena, str_slice(&t.file.bytes), &t.streamed,
+	cr_assert_eq(control_file_parse(arena, str_slice(&t.file.bytes),
+	    &t.streamed,
 	    &t.err), 1, "%s", t.err.text);
 	cr_expect_eq(t.streamed.rcpt_total, want, "%s: %zu", rcpts,
 	    t.streamed.rcpt_total);
@@ -225,7 +227,8 @@ Test(stream, recipients_one_by_one_are_one_group)
 	str_adds(&rcpts, "x@y.test");
 	cr_assert_eq(plan(&t, rcpts.buf, &sink), MESSAGE_ROUTED, "%s",
 	    t.err.text);
-	cr_assert_eq(work_parse(t.fixture.arena, str_slice(&t.file.bytes),
+	cr_assert_eq(control_file_parse(t.fixture.arena,
+	    str_slice(&t.file.bytes),
 	    &t.streamed, &t.err), 1, "%s", t.err.text);
 	cr_expect_eq(t.streamed.rcpt_total, 12001);
 	cr_expect_eq(t.streamed.group_count, 1, "%zu",

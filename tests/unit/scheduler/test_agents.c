@@ -24,7 +24,7 @@ Test(agents, a_bad_agent_costs_its_job_a_try_and_nothing_else)
 	for (size_t i = 0; i < sizeof(bad_agents) / sizeof(bad_agents[0]);
 	    i++) {
 		char rcpt[64];
-		struct work work;
+		struct control_file control;
 		unsigned want = 6;
 		ino_t inode;
 
@@ -40,13 +40,13 @@ Test(agents, a_bad_agent_costs_its_job_a_try_and_nothing_else)
 		cr_assert(yard_until(&yard, yard_has_delivered, &want), "%s",
 		    rcpt);
 		cr_assert(yard_until(&yard, yard_is_quiet, NULL), "%s", rcpt);
-		cr_assert(yard_work(&yard, inode, &work));
-		cr_assert_not_null(work.groups[0].rcpts[0].last, "%s", rcpt);
-		cr_expect_eq(work.groups[0].rcpts[0].tries, 1);
+		cr_assert(yard_control(&yard, inode, &control));
+		cr_assert_not_null(control.groups[0].rcpts[0].last, "%s", rcpt);
+		cr_expect_eq(control.groups[0].rcpts[0].tries, 1);
 		cr_expect_not_null(strstr(
-		    work.groups[0].rcpts[0].last->verdict.text,
+		    control.groups[0].rcpts[0].last->verdict.text,
 		    bad_agents[i].words), "%s: %s", rcpt,
-		    work.groups[0].rcpts[0].last->verdict.text);
+		    control.groups[0].rcpts[0].last->verdict.text);
 		cr_expect_eq(yard.shared->delivered, 6, "no duplicate");
 		yard_close(&yard);
 	}
@@ -54,19 +54,19 @@ Test(agents, a_bad_agent_costs_its_job_a_try_and_nothing_else)
 
 Test(agents, a_silent_agent_is_killed)
 {
-	struct work work;
+	struct control_file control;
 	ino_t inode;
 
 	yard_open(&yard, yard_quick);
 	inode = yard_message(&yard, "a@src.test", "smtp/x.test/hang@x.test",
 	    NULL);
 	yard_turns(&yard, 60);
-	cr_expect_eq(yard.scheduler.plan.flight_count, 1);
+	cr_expect_eq(yard.scheduler.queue.plan.flight_count, 1);
 	yard_clock(&yard, AGENT_PATIENCE_MS / 1000 + 2);
 	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
-	cr_assert(yard_work(&yard, inode, &work));
-	cr_assert_not_null(work.groups[0].rcpts[0].last);
-	cr_expect_not_null(strstr(work.groups[0].rcpts[0].last->verdict.text,
+	cr_assert(yard_control(&yard, inode, &control));
+	cr_assert_not_null(control.groups[0].rcpts[0].last);
+	cr_expect_not_null(strstr(control.groups[0].rcpts[0].last->verdict.text,
 	    "silent"));
 	yard_close(&yard);
 }
@@ -123,7 +123,7 @@ Test(agents, no_agent_at_all_is_no_end)
 	yard_message(&yard, "a@src.test", "local//ok", NULL);
 	yard_turns(&yard, 100);
 	cr_expect_eq(yard.shared->delivered, 1);
-	cr_expect_eq(yard.scheduler.plan.ready_count, 1);
+	cr_expect_eq(yard.scheduler.queue.plan.ready_count, 1);
 	yard_close(&yard);
 }
 

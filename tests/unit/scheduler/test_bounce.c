@@ -21,10 +21,10 @@ struct report {			/* taken apart again */
 
 struct made {
 	struct arena	*arena;
-	struct work	 work;
-	struct work_group group;
-	struct work_rcpt rcpts[4];
-	struct work_record last[4];
+	struct control_file	 control;
+	struct control_group group;
+	struct control_rcpt rcpts[4];
+	struct control_record last[4];
 	struct bounce_rcpt chosen[4];
 	struct bounce	 bounce;
 	struct str	 text;
@@ -39,11 +39,11 @@ make(void)
 	memset(&m, 0, sizeof(m));
 	m.arena = arena_new();
 	str_init(&m.text);
-	strlcpy(m.work.id, "01jd3x8k2mc4n7", sizeof(m.work.id));
-	m.work.msgid = SLICE("<1@src.test>");
-	m.work.size_bytes = 100;
+	strlcpy(m.control.id, "01jd3x8k2mc4n7", sizeof(m.control.id));
+	m.control.msgid = SLICE("<1@src.test>");
+	m.control.size_bytes = 100;
 	m.group.header = SLICE("From: alice@src.test\nSubject: hello\n");
-	m.bounce = (struct bounce){ .work = &m.work, .group = &m.group,
+	m.bounce = (struct bounce){ .control = &m.control, .group = &m.group,
 	    .host = "mx.test", .id = "01jd3x9aaaaaaa", .nonce = "abc123",
 	    .now_s = 1700000000, .arrival_s = 1699990000,
 	    .errors_to = SLICE("alice@src.test"), .rcpts = m.chosen,
@@ -56,7 +56,7 @@ rcpt(const char *user, enum verdict_kind kind, const char *status,
 {
 	size_t n = m.bounce.rcpt_count++;
 
-	m.rcpts[n] = (struct work_rcpt){ .user = slice_of(user),
+	m.rcpts[n] = (struct control_rcpt){ .user = slice_of(user),
 	    .channel = SLICE("smtp"), .last = &m.last[n] };
 	m.last[n].time_s = 1699999000;
 	verdict_set(&m.last[n].verdict, kind, status, who, "%s", words);
@@ -159,7 +159,7 @@ Test(bounce, a_failure_has_all_its_fields)
 	rcpt("bob@dst.test", VERDICT_FAILED, "5.1.1",
 	    "mx1.dst.test[192.0.2.1]:25", "550 5.1.1 no such user");
 	m.rcpts[0].orcpt = SLICE("rfc822;bob+2Bx@old.test");
-	m.work.envid = SLICE("QQ+2B7");
+	m.control.envid = SLICE("QQ+2B7");
 	build();
 	cr_expect_str_eq(field(m.report.header, "From"),
 	    "Mail Delivery System <MAILER-DAEMON@mx.test>");
@@ -241,9 +241,9 @@ Test(bounce, what_is_returned)
 
 	make();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		m.work.ret = rows[i].ret;
-		m.work.size_bytes = rows[i].size;
-		cr_expect_eq(bounce_returns_body(&m.work, rows[i].kind,
+		m.control.ret = rows[i].ret;
+		m.control.size_bytes = rows[i].size;
+		cr_expect_eq(bounce_returns_body(&m.control, rows[i].kind,
 		    rows[i].limit), rows[i].want, "row %zu", i);
 	}
 	rcpt("bad@dst.test", VERDICT_FAILED, NULL, "", "no");
@@ -259,8 +259,8 @@ Test(bounce, hostile_values_stay_in_their_lines)
 {
 	make();
 	m.bounce.errors_to = SLICE("a\r\nBcc: x@y");
-	m.work.msgid = SLICE("<x>\nEvil: 1");
-	m.work.envid = SLICE("e\nEvil: 2");
+	m.control.msgid = SLICE("<x>\nEvil: 1");
+	m.control.envid = SLICE("e\nEvil: 2");
 	rcpt("bob\n\nEvil: 3@dst.test", VERDICT_FAILED, "5.0.0", "mx\nEvil: 4",
 	    "550 no\r\n\r\nEvil: 5");
 	m.rcpts[0].orcpt = SLICE("rfc822;x\nEvil: 6");

@@ -80,7 +80,7 @@ flood_is_over(struct yard *y, void *arg)
 static bool
 nobody_works(struct yard *y, void *arg)
 {
-	return yard_is_quiet(y, NULL) && agents_busy(&y->scheduler) == 0;
+	return yard_is_quiet(y, NULL) && agents_busy(&y->scheduler.agents) == 0;
 }
 
 static bool
@@ -92,15 +92,15 @@ is_gone(struct yard *y, void *arg)
 static void
 expect_fate(const struct row *row, ino_t inode)
 {
-	const struct work_rcpt *rcpt;
-	struct work work;
+	const struct control_rcpt *rcpt;
+	struct control_file control;
 
 	if (row->words == NULL) {
 		cr_expect(yard_until(&yard, is_gone, &inode), "%s", row->user);
 		return;
 	}
-	cr_assert(yard_work(&yard, inode, &work), "%s", row->user);
-	rcpt = &work.groups[0].rcpts[0];
+	cr_assert(yard_control(&yard, inode, &control), "%s", row->user);
+	rcpt = &control.groups[0].rcpts[0];
 	cr_assert_not_null(rcpt->last, "%s", row->user);
 	cr_expect_eq(rcpt->tries, 1, "%s", row->user);
 	cr_expect_not_null(strstr(rcpt->last->verdict.text, row->words),
@@ -124,7 +124,8 @@ Test(flood, a_babbler_is_killed_and_its_work_returns)
 		cr_expect_lt(memory_now(), before + MEMORY_BYTES_MAX, "%s",
 		    rcpt);
 		cr_expect_lt(journal_bytes(), JOURNAL_BYTES_MAX, "%s", rcpt);
-		cr_expect_leq(yard.scheduler.providers.count, 1, "%s", rcpt);
+		cr_expect_leq(yard.scheduler.queue.providers.count, 1, "%s",
+		    rcpt);
 		cr_expect_leq(yard.shared->agents, 2, "%s", rcpt);
 		yard_close(&yard);
 	}
@@ -170,19 +171,19 @@ Test(flood, others_do_not_wait)
 /* Of two recipients one is answered for ever; the other had a try. */
 Test(flood, a_verdict_said_again_is_nonsense)
 {
-	struct work work;
+	struct control_file control;
 	ino_t inode;
 
 	yard_open(&yard, yard_quick);
 	inode = yard_message(&yard, "a@src.test",
 	    "smtp/x.test/againloop@x.test smtp/x.test/ok@x.test", NULL);
 	cr_assert(yard_until(&yard, flood_is_over, NULL));
-	cr_expect_eq(yard.scheduler.total.delivered, 1);
-	cr_assert(yard_work(&yard, inode, &work));
-	cr_expect(work.groups[0].rcpts[0].is_final);
-	cr_assert_not_null(work.groups[0].rcpts[1].last);
+	cr_expect_eq(yard.scheduler.queue.total.delivered, 1);
+	cr_assert(yard_control(&yard, inode, &control));
+	cr_expect(control.groups[0].rcpts[0].is_final);
+	cr_assert_not_null(control.groups[0].rcpts[1].last);
 	cr_expect_not_null(strstr(
-	    work.groups[0].rcpts[1].last->verdict.text,
+	    control.groups[0].rcpts[1].last->verdict.text,
 	    "broke its protocol"));
 	yard_close(&yard);
 }

@@ -73,7 +73,8 @@ yard_reap(struct yard *yard)
 		if (waitpid(yard->agents[i].pid, &status, WNOHANG) <= 0)
 			continue;
 		if (yard->is_open)
-			agents_exit(&yard->scheduler, yard->agents[i].token,
+			agents_exit(&yard->scheduler.agents,
+			    yard->agents[i].token,
 			    yard->agents[i].pid, status);
 		yard->agents[i--] = yard->agents[--yard->agent_count];
 	}
@@ -203,7 +204,7 @@ yard_close(struct yard *yard)
 /* ---- messages ---------------------------------------------------- */
 
 static void
-rcpt_read(struct slice text, struct work_rcpt *rcpt)
+rcpt_read(struct slice text, struct control_rcpt *rcpt)
 {
 	struct slice rest = text, piece;
 	struct err err;
@@ -248,9 +249,9 @@ yard_message(struct yard *yard, const char *sender, const char *rcpts,
     char out_id[SPOOL_ID_BYTES])
 {
 	struct arena *arena = arena_new();
-	struct work_group group = { .sender = slice_of(sender),
+	struct control_group group = { .sender = slice_of(sender),
 	    .header = SLICE("Subject: hello\nFrom: a@src.test\n") };
-	struct work work = { .groups = &group, .group_count = 1,
+	struct control_file control = { .groups = &group, .group_count = 1,
 	    .errors_to = slice_of(sender), .msgid = SLICE("<1@src.test>"),
 	    .size_bytes = 45 };
 	struct slice rest = slice_of(rcpts), word;
@@ -262,13 +263,14 @@ yard_message(struct yard *yard, const char *sender, const char *rcpts,
 	ino_t inode;
 
 	if (yard_terms != NULL)
-		work.terms = *yard_terms;
+		control.terms = *yard_terms;
 	draft_make(yard, &draft);
 	inode = draft.inode;
-	strlcpy(work.id, draft.id, sizeof(work.id));
-	work.inode = inode;
+	strlcpy(control.id, draft.id, sizeof(control.id));
+	control.inode = inode;
 	/* "id ...", two lines and env-end, header and blank line */
-	work.body_offset = DRAFT_FIRST_LINE_BYTES + 3 + strlen(draft.id) + 1 +
+	control.body_offset = DRAFT_FIRST_LINE_BYTES + 3 + strlen(draft.id) +
+	    1 +
 	    strlen("from <a@src.test>\nto <b@dst.test>\nenv-end\n"
 	    "Subject: hello\nFrom: a@src.test\n\n");
 	group.rcpts = arena_alloc(arena, (strlen(rcpts) + 1) *
@@ -277,7 +279,8 @@ yard_message(struct yard *yard, const char *sender, const char *rcpts,
 		rcpt_read(word, &group.rcpts[group.rcpt_count++]);
 	if (out_id != NULL)
 		strlcpy(out_id, draft.id, SPOOL_ID_BYTES);
-	cr_assert_eq(work_format(&work, &plan, &err), 1, "%s", err.text);
+	cr_assert_eq(control_file_format(&control, &plan, &err), 1, "%s",
+	    err.text);
 	cr_assert_eq(draft_publish(&draft, AREA_ROUTER, 0, NULL, &err), 0);
 	snprintf(name, sizeof(name), "%ju", (uintmax_t)inode);
 	cr_assert_eq(spool_claim(yard->spool, 0, name, &claim, &err), 1);
@@ -364,7 +367,7 @@ yard_only_file(struct yard *yard, const char *area, struct str *out)
 	    found);
 	fd = open(found_path, O_RDONLY);
 	str_reset(out);
-	cr_assert_eq(work_read_file(fd, 1 << 24, out, &err), 0);
+	cr_assert_eq(control_file_read(fd, 1 << 24, out, &err), 0);
 	close(fd);
 }
 
@@ -383,7 +386,7 @@ yard_has(struct yard *yard, const char *area, ino_t inode,
 }
 
 bool
-yard_work(struct yard *yard, ino_t inode, struct work *out)
+yard_control(struct yard *yard, ino_t inode, struct control_file *out)
 {
 	char path[256], name[SPOOL_NAME_BYTES];
 	struct str text = STR_INIT;
@@ -397,17 +400,17 @@ yard_work(struct yard *yard, ino_t inode, struct work *out)
 	fd = open(path, O_RDONLY);
 	if (fd < 0)
 		return false;
-	cr_assert_eq(work_read_file(fd, 1 << 24, &text, &err), 0);
+	cr_assert_eq(control_file_read(fd, 1 << 24, &text, &err), 0);
 	close(fd);
 	file = slice_copy(yard->arena, str_slice(&text));
 	str_release(&text);
-	return work_parse(yard->arena, file, out, &err) == 1;
+	return control_file_parse(yard->arena, file, out, &err) == 1;
 }
 
 bool
 yard_is_empty(struct yard *yard, void *arg)
 {
-	return yard->scheduler.jobs.count == 0 &&
+	return yard->scheduler.queue.jobs.count == 0 &&
 	    yard->scheduler.intake.count == 0 &&
 	    yard_count(yard, "queue") == 0 &&
 	    yard_count(yard, "transport") == 0;
@@ -418,12 +421,12 @@ yard_is_quiet(struct yard *yard, void *arg)
 {
 	struct scheduler *scheduler = &yard->scheduler;
 
-	return scheduler->plan.flight_count == 0 &&
-	    scheduler->plan.ready_count == 0 &&
-	    scheduler->intake.count == 0 && scheduler->jobs.count > 0 &&
-	    scheduler->jobs.lists[JOB_REPORT].count == 0 &&
-	    scheduler->jobs.lists[JOB_DIRTY].count == 0 &&
-	    scheduler->jobs.lists[JOB_ENDING].count == 0;
+	return scheduler->queue.plan.flight_count == 0 &&
+	    scheduler->queue.plan.ready_count == 0 &&
+	    scheduler->intake.count == 0 && scheduler->queue.jobs.count > 0 &&
+	    scheduler->queue.jobs.lists[JOB_REPORT].count == 0 &&
+	    scheduler->queue.jobs.lists[JOB_DIRTY].count == 0 &&
+	    scheduler->queue.jobs.lists[JOB_ENDING].count == 0;
 }
 
 bool

@@ -24,7 +24,7 @@
 
 #include <criterion/criterion.h>
 
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 #include "scheduler/core.h"
 
 enum { YARD_AGENTS_MAX = 256, YARD_WAIT_MS = 20000 };
@@ -85,7 +85,7 @@ void yard_clock(struct yard *yard, int64_t seconds);
 
 unsigned yard_count(struct yard *yard, const char *area);
 /* The parsed control file of a message, in the yard's arena. */
-bool yard_work(struct yard *yard, ino_t inode, struct work *out);
+bool yard_control(struct yard *yard, ino_t inode, struct control_file *out);
 /* The only file of an area, whole; asserts that there is one. */
 void yard_only_file(struct yard *yard, const char *area, struct str *out);
 bool yard_has(struct yard *yard, const char *area, ino_t inode,

@@ -20,7 +20,7 @@ say(int socket, const struct str *lines)
 }
 
 static void
-verdict_for(const struct work_rcpt *rcpt, struct yard_shared *shared,
+verdict_for(const struct control_rcpt *rcpt, struct yard_shared *shared,
     struct verdict *out)
 {
 	struct slice user = rcpt->user;
@@ -46,17 +46,17 @@ verdict_for(const struct work_rcpt *rcpt, struct yard_shared *shared,
 }
 
 static void
-record(const struct work_job *job, const struct work_rcpt *rcpt,
+record(const struct control_job *job, const struct control_rcpt *rcpt,
     const struct verdict *verdict, int control)
 {
-	struct work_record one = { .kind = WORK_OUTCOME,
+	struct control_record one = { .kind = RECORD_OUTCOME,
 	    .rcpt_offset = rcpt->offset, .time_s = clock_wall_s(),
 	    .tries = rcpt->tries + 1, .verdict = *verdict };
 	struct err err;
 
 	if (slice_starts(rcpt->user, "soon"))
 		one.next_s = one.time_s + 60;
-	if (work_append(control, job->id, &one, 1, &err) < 0)
+	if (control_file_append(control, job->id, &one, 1, &err) < 0)
 		_exit(3);
 }
 
@@ -73,7 +73,7 @@ flood(struct str *lines)
 static char loop_line[256];	/* "" none; with %u: a number each */
 
 static void
-loop_plan(const struct slice name, const struct work_rcpt *rcpt)
+loop_plan(const struct slice name, const struct control_rcpt *rcpt)
 {
 	static const struct { const char *user, *line; } rows[] = {
 		{ "hungryloop", "#hungry" }, { "remarkloop", "#I am busy" },
@@ -117,8 +117,8 @@ loop_for_ever(int socket)
 
 /* What is odd about this recipient.  False: go on as usual. */
 static bool
-mischief(struct slice name, const struct work_job *job,
-    const struct work_rcpt *rcpt, int control, struct str *lines)
+mischief(struct slice name, const struct control_job *job,
+    const struct control_rcpt *rcpt, int control, struct str *lines)
 {
 	struct verdict verdict;
 
@@ -147,7 +147,7 @@ mischief(struct slice name, const struct work_job *job,
 
 static void
 rcpt_serve(struct yard_shared *shared, struct slice name,
-    const struct work_job *job, const struct work_rcpt *rcpt, int control,
+    const struct control_job *job, const struct control_rcpt *rcpt, int control,
     struct str *lines)
 {
 	struct verdict verdict;
@@ -173,7 +173,7 @@ yard_agent_job(struct yard_shared *shared, struct slice line, int body,
 {
 	struct arena *arena = arena_new();
 	struct slice name = slice_first(line, slice_find(line, '\t'));
-	struct work_job job;
+	struct control_job job;
 	struct err err;
 
 	while (name.n > 0 && name.p[name.n - 1] != '/')
@@ -181,7 +181,7 @@ yard_agent_job(struct yard_shared *shared, struct slice line, int body,
 	name.n--;
 	__atomic_fetch_add(&shared->jobs, 1, __ATOMIC_SEQ_CST);
 	if (body < 0 || control < 0 ||
-	    work_job_load(arena, line, control, &job, &err) < 0 ||
+	    control_job_load(arena, line, control, &job, &err) < 0 ||
 	    slice_starts(job.rcpts[0].user, "resync")) {
 		str_addf(lines, "#resync " SLICE_FMT "\n", SLICE_ARG(name));
 	} else {

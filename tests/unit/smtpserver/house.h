@@ -9,7 +9,7 @@
 #define ZM_TESTS_SMTPSERVER_HOUSE_H
 
 #include "io/loop.h"
-#include "smtpserver/session/worker.h"
+#include "smtpserver/worker/worker.h"
 
 struct house {
 	char		 dir[128];

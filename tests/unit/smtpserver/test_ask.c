@@ -102,14 +102,6 @@ struct door {
 };
 
 static void
-close_ours(void *context)
-{
-	struct door *door = context;
-
-	helpers_in_child(door->helpers);
-}
-
-static void
 hear(void *context, uint64_t asker, struct slice line)
 {
 	struct door *door = context;
@@ -126,7 +118,7 @@ door_open(struct door *door)
 	house_open_clocked(&door->house, "");
 	door->process = (struct process){ .conf = door->house.conf,
 	    .loop = door->house.loop, .lifeline = -1 };
-	door->helpers = helpers_new(&door->process, kinds, close_ours, hear,
+	door->helpers = helpers_new(&door->process, kinds, NULL, hear,
 	    door);
 }
 

@@ -11,7 +11,7 @@
 
 #include "daemon/sandbox.h"
 #include "house.h"
-#include "smtpserver/session/confine.h"
+#include "smtpserver/worker/confine.h"
 
 static struct house house;
 static int client, outside = -1;

@@ -8,7 +8,7 @@
 
 #include "house.h"
 #include "smtpserver/command/keywords.h"
-#include "smtpserver/peers.h"
+#include "smtpserver/policy/peers.h"
 
 #include "base/banned.h"
 

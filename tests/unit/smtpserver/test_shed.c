@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "house.h"
-#include "smtpserver/listener/shed.h"
+#include "smtpserver/policy/shed.h"
 
 #include "base/banned.h"
 

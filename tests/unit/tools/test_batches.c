@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 #include "spool_case.h"
 
 enum { MESSAGES = 2300, BATCHES = 3, UNTIL_S = 2000000000, STEP_S = 7 };
@@ -86,12 +86,12 @@ message_make(void)
 {
 	static const char text[] = "from <a@src.test>\nto <b@far.test>\n"
 	    "env-end\n\nx\n";
-	struct work_rcpt rcpt = { .channel = SLICE("smtp"),
+	struct control_rcpt rcpt = { .channel = SLICE("smtp"),
 	    .host = SLICE("far.test"), .user = SLICE("b@far.test"),
 	    .uid = -2 };
-	struct work_group group = { .sender = SLICE("a@src.test"),
+	struct control_group group = { .sender = SLICE("a@src.test"),
 	    .rcpts = &rcpt, .rcpt_count = 1 };
-	struct work work = { .groups = &group, .group_count = 1,
+	struct control_file control = { .groups = &group, .group_count = 1,
 	    .errors_to = SLICE("a@src.test") };
 	struct draft draft, *one = &draft;
 	struct str plan = STR_INIT;
@@ -104,13 +104,14 @@ message_make(void)
 	draft_write(&draft, line, strlen(line), &err);
 	draft_write(&draft, text, sizeof(text) - 1, &err);
 	cr_assert_eq(draft_sync(&one, 1, &err), 1);
-	strlcpy(work.id, draft.id, sizeof(work.id));
-	work.inode = draft.inode;
-	work.body_offset = DRAFT_FIRST_LINE_BYTES + strlen(line) +
+	strlcpy(control.id, draft.id, sizeof(control.id));
+	control.inode = draft.inode;
+	control.body_offset = DRAFT_FIRST_LINE_BYTES + strlen(line) +
 	    sizeof(text) - 1 - 2;
-	cr_assert_eq(work_format(&work, &plan, &err), 1, "%s", err.text);
+	cr_assert_eq(control_file_format(&control, &plan, &err), 1, "%s",
+	    err.text);
 	cr_assert_eq(draft_publish(&draft, AREA_ROUTER, 0, NULL, &err), 0);
-	snprintf(line, sizeof(line), "%ju", (uintmax_t)work.inode);
+	snprintf(line, sizeof(line), "%ju", (uintmax_t)control.inode);
 	cr_assert_eq(spool_claim(spool, 0, line, &claim, &err), 1);
 	cr_assert_eq(spool_route(spool, &claim, str_slice(&plan), &err), 0);
 	str_release(&plan);

@@ -59,26 +59,27 @@ seen_release(struct seen *seen)
 
 /* queue/N and transport/N with two recipients; their r lines' offsets. */
 static ino_t
-put_work(char id[SPOOL_ID_BYTES], uint32_t offsets[2])
+put_control(char id[SPOOL_ID_BYTES], uint32_t offsets[2])
 {
-	struct work_rcpt rcpts[2] = {
+	struct control_rcpt rcpts[2] = {
 		{ .channel = SLICE("smtp"), .host = SLICE("far.test"),
 		  .user = SLICE("b@far.test"), .uid = -2 },
 		{ .channel = SLICE("smtp"), .host = SLICE("far.test"),
 		  .user = SLICE("c@far.test"), .uid = -2 },
 	};
-	struct work_group group = { .sender = SLICE("a@src.test"),
+	struct control_group group = { .sender = SLICE("a@src.test"),
 	    .header = SLICE("Subject: hello\n"), .rcpts = rcpts,
 	    .rcpt_count = 2 };
-	struct work work = { .groups = &group, .group_count = 1,
+	struct control_file control = { .groups = &group, .group_count = 1,
 	    .errors_to = SLICE("a@src.test"), .size_bytes = 1300,
 	    .body_offset = 100 };
 	struct str head = STR_INIT;
 	ino_t inode = put_message(&f, "queue/x", id, "body");
 
-	strlcpy(work.id, id, sizeof(work.id));
-	work.inode = inode;
-	cr_assert_eq(work_format(&work, &head, &f.err), 1, "%s", f.err.text);
+	strlcpy(control.id, id, sizeof(control.id));
+	control.inode = inode;
+	cr_assert_eq(control_file_format(&control, &head, &f.err), 1, "%s",
+	    f.err.text);
 	move_file(&f, "queue/x", at("queue/%ju", (uintmax_t)inode));
 	put_file(&f, at("transport/%ju", (uintmax_t)inode), head.buf,
 	    head.len);
@@ -92,18 +93,20 @@ static void
 append(ino_t inode, const char *id, uint32_t offset, enum verdict_kind kind,
     const char *words)
 {
-	struct work_record record = { .kind = WORK_OUTCOME,
+	struct control_record record = { .kind = RECORD_OUTCOME,
 	    .rcpt_offset = offset, .time_s = 1700000000, .tries = 2 };
 	char name[SPOOL_NAME_BYTES];
-	int control, body;
+	int control_fd, body;
 
 	verdict_set(&record.verdict, kind, "4.7.1", "mx.far.test", "%s",
 	    words);
 	spool_hashed_name(f.spool, inode, name);
-	cr_assert_eq(spool_open_work(f.spool, name, &control, &body, &f.err),
+	cr_assert_eq(spool_open_queued(f.spool, name, &control_fd, &body,
+	    &f.err),
 	    1);
-	cr_assert_eq(work_append(control, id, &record, 1, &f.err), 0);
-	close(control);
+	cr_assert_eq(control_file_append(control_fd, id, &record, 1, &f.err),
+	    0);
+	close(control_fd);
 	close(body);
 }
 
@@ -118,7 +121,7 @@ Test(view, every_directory_is_looked_into)
 	look(NULL, &seen);
 	cr_expect_eq(seen.count, 0);
 	seen_release(&seen);
-	put_work(id, offsets);
+	put_control(id, offsets);
 	inode = put_message(&f, "router/x", other, "b");
 	move_file(&f, "router/x", at("router/%ju", (uintmax_t)inode));
 	inode = put_message(&f, "router.3/x", other, "b");
@@ -156,7 +159,7 @@ Test(view, recipients_with_state_and_last_words)
 	ino_t inode;
 
 	fixture_open(&f, 0);
-	inode = put_work(id, offsets);
+	inode = put_control(id, offsets);
 	append(inode, id, offsets[0], VERDICT_DEFERRED, "450 4.7.1 later");
 	append(inode, id, offsets[1], VERDICT_DELIVERED, "250 fine");
 	look(NULL, &seen);
@@ -213,7 +216,7 @@ Test(view, the_running_scheduler_knows_more)
 	ino_t inode;
 
 	fixture_open(&f, 0);
-	inode = put_work(id, offsets);
+	inode = put_control(id, offsets);
 	live_parse(SLICE(queue), arena, &live);
 	cr_assert_eq(live.count, 2);
 	cr_expect_null(live_find(&live, SLICE("smtp"), SLICE("far.tes")));

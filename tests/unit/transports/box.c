@@ -97,12 +97,12 @@ box_start(enum conf_mailbox_kind kind, const char *name)
 	box.conf.forward_path = "";
 	box.run.conf = &box.conf;
 	box.run.arena = arena_new();
-	box.job = (struct work_job){ .id = "01jd3x8k2mc4n7",
+	box.job = (struct control_job){ .id = "01jd3x8k2mc4n7",
 	    .sender = SLICE("a@src.test"),
 	    .header = SLICE("Return-Path: <old@x>\nSubject: s\n"),
 	    .rcpts = box.rcpts, .rcpt_count = 1 };
 	for (int i = 0; i < 3; i++)
-		box.rcpts[i] = (struct work_rcpt){ .channel = SLICE("local"),
+		box.rcpts[i] = (struct control_rcpt){ .channel = SLICE("local"),
 		    .host = SLICE("-"), .user = SLICE("zm-alice"),
 		    .uid = geteuid(), .offset = 100 + (uint32_t)i };
 	box_body_set("hello\n");

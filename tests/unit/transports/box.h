@@ -12,8 +12,9 @@ struct box {
 	char			template[200];
 	struct conf		conf;
 	struct agent_run	run;
-	struct work_job		job;		/* of one recipient, zm-alice */
-	struct work_rcpt	rcpts[3];
+	/* of one recipient, zm-alice */
+	struct control_job		job;
+	struct control_rcpt	rcpts[3];
 	struct verdict		verdicts[3];
 	int			body_fd;
 };

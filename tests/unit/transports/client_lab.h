@@ -37,8 +37,8 @@ LAB struct conf conf = {
 
 LAB struct client client;
 LAB struct arena *arena;
-LAB struct work_job job;
-LAB struct work_rcpt rcpts[RCPTS_MAX];
+LAB struct control_job job;
+LAB struct control_rcpt rcpts[RCPTS_MAX];
 LAB struct verdict verdicts[RCPTS_MAX];
 LAB struct script script;
 LAB int body_fd;
@@ -64,14 +64,14 @@ setup(void)
 	arena = arena_new();
 	client_init(&client, &conf, false);
 	body_set("envelope\nhello\n", 15);
-	job = (struct work_job){
+	job = (struct control_job){
 		.sender = SLICE("a@src.test"),
 		.header = SLICE("Subject: s\n"),
 		.body_offset = 9, .size_bytes = 18, .rcpts = rcpts,
 		.rcpt_count = 1,
 	};
 	for (size_t i = 0; i < RCPTS_MAX; i++) {
-		rcpts[i] = (struct work_rcpt){ .offset = (uint32_t)i };
+		rcpts[i] = (struct control_rcpt){ .offset = (uint32_t)i };
 		rcpts[i].user = slice_of(arena_printf(arena, "r%zu@x.test", i));
 	}
 }

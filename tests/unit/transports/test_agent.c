@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "io/ipc.h"
-#include "transports/agent.h"
+#include "transports/frame/agent.h"
 
 enum { RCPTS = 3 };
 
@@ -22,9 +22,9 @@ static int ends[2];			/* ours, the agent's */
 static pthread_t thread;
 static int served;
 static struct err serve_err;
-static struct work work;
-static struct work_rcpt rcpts[RCPTS];
-static struct work_group group;
+static struct control_file control;
+static struct control_rcpt rcpts[RCPTS];
+static struct control_group group;
 static int control_fd, body_fd;
 static unsigned jobs, settles, idles, finishes;
 static char spool_id[SPOOL_ID_BYTES];
@@ -32,7 +32,7 @@ static char spool_id[SPOOL_ID_BYTES];
 /* ---- an agent that does as the user's name says ------------------------ */
 
 static int
-job(struct agent_run *run, struct work_job *work_job, int fd,
+job(struct agent_run *run, struct control_job *control_job, int fd,
     struct verdict verdicts[])
 {
 	char body[16] = "";
@@ -40,8 +40,8 @@ job(struct agent_run *run, struct work_job *work_job, int fd,
 	jobs++;
 	cr_expect_eq(pread(fd, body, 5, 0), 5);
 	cr_expect_str_eq(body, "hello");
-	for (size_t i = 0; i < work_job->rcpt_count; i++) {
-		struct slice user = work_job->rcpts[i].user;
+	for (size_t i = 0; i < control_job->rcpt_count; i++) {
+		struct slice user = control_job->rcpts[i].user;
 
 		if (slice_is(user, "good"))
 			verdict_set(&verdicts[i], VERDICT_DELIVERED, NULL,
@@ -117,19 +117,20 @@ control_make(void)
 	struct err err;
 
 	spool_id_make(1763600000000000, 4711, spool_id);
-	memset(&work, 0, sizeof(work));
-	strcpy(work.id, spool_id);
-	work.inode = 4711;
-	work.groups = &group;
-	work.group_count = 1;
+	memset(&control, 0, sizeof(control));
+	strcpy(control.id, spool_id);
+	control.inode = 4711;
+	control.groups = &group;
+	control.group_count = 1;
 	group.sender = SLICE("a@src.test");
 	group.header = SLICE("Subject: s\n");
 	group.rcpts = rcpts;
 	group.rcpt_count = RCPTS;
 	for (int i = 0; i < RCPTS; i++)
-		rcpts[i] = (struct work_rcpt){ .channel = SLICE("test"),
+		rcpts[i] = (struct control_rcpt){ .channel = SLICE("test"),
 		    .host = SLICE("h"), .user = slice_of(users[i]) };
-	cr_assert_eq(work_format(&work, &text, &err), 1, "%s", err.text);
+	cr_assert_eq(control_file_format(&control, &text, &err), 1, "%s",
+	    err.text);
 	control_fd = file_make();
 	cr_assert_eq(write(control_fd, text.buf, text.len),
 	    (ssize_t)text.len);
@@ -145,7 +146,7 @@ job_add(struct str *lines, size_t first, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		offsets[i] = rcpts[first + i].offset;
-	work_job_add(lines, "A/4711", spool_id, SLICE("h"),
+	control_job_add(lines, "A/4711", spool_id, SLICE("h"),
 	    group.sender_offset, group.header_offset, 2, offsets, count);
 	if (lines->buf[lines->len - 1] != '\n')
 		str_addc(lines, '\n');
@@ -216,16 +217,17 @@ hungry(void)
 
 /* How many records the control file has by now. */
 static size_t
-records(struct arena *arena, struct work *out)
+records(struct arena *arena, struct control_file *out)
 {
 	struct str file = STR_INIT;
 	struct slice kept;
 	struct err err;
 	size_t count = 0;
 
-	cr_assert_eq(work_read_file(control_fd, 1 << 20, &file, &err), 0);
+	cr_assert_eq(control_file_read(control_fd, 1 << 20, &file, &err), 0);
 	kept = slice_copy(arena, str_slice(&file));
-	cr_assert_eq(work_parse(arena, kept, out, &err), 1, "%s", err.text);
+	cr_assert_eq(control_file_parse(arena, kept, out, &err), 1, "%s",
+	    err.text);
 	for (size_t i = 0; i < out->groups[0].rcpt_count; i++)
 		count += out->groups[0].rcpts[i].last != NULL;
 	str_release(&file);
@@ -250,7 +252,7 @@ Test(agent, a_verdict_is_on_disk_before_it_is_said)
 {
 	struct arena *arena = arena_new();
 	static struct str lines = STR_INIT;
-	struct work got;
+	struct control_file got;
 	char want[200];
 
 	begin(&plain);

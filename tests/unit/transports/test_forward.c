@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "mail/spool/spool.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 #include "tests/unit/transports/box.h"
 
 /* ---- lines ------------------------------------------------------------- */
@@ -336,18 +336,19 @@ Test(forward, a_spool_that_takes_nothing_defers)
 static int
 control_open(void)
 {
-	struct work_rcpt rcpt = { .channel = SLICE("local"),
+	struct control_rcpt rcpt = { .channel = SLICE("local"),
 	    .host = SLICE("-"), .user = SLICE("zm-alice"), .uid = -2 };
-	struct work_group group = { .sender = SLICE("a@src.test"),
+	struct control_group group = { .sender = SLICE("a@src.test"),
 	    .header = SLICE("Subject: s\n"), .rcpts = &rcpt,
 	    .rcpt_count = 1 };
-	struct work work = { .id = "01jd3x8k2mc4n7", .inode = 1,
+	struct control_file control = { .id = "01jd3x8k2mc4n7", .inode = 1,
 	    .groups = &group, .group_count = 1 };
 	struct str text = STR_INIT;
 	struct err err;
 	int fd;
 
-	cr_assert_eq(work_format(&work, &text, &err), 1, "%s", err.text);
+	cr_assert_eq(control_file_format(&control, &text, &err), 1, "%s",
+	    err.text);
 	box_file_put("control", text.buf);
 	str_release(&text);
 	fd = open(box_path_of("control"), O_RDWR | O_APPEND | O_CLOEXEC);

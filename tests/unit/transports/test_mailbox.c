@@ -55,7 +55,7 @@ Test(maildir, three_recipients_have_three_files)
 Test(maildir, more_than_can_be_pending)
 {
 	enum { MANY = MAILDIR_PENDING_MAX * 2 + 5 };
-	static struct work_rcpt many[MANY];
+	static struct control_rcpt many[MANY];
 	static struct verdict said[MANY];
 
 	box_start(MAILBOX_MAILDIR, "{user}");

@@ -47,7 +47,7 @@ Test(command, splits_without_a_shell)
 		    &words, &err);
 		size_t k = 0;
 
-		cr_expect_eq(got, split_rows[i].words[0] ? 1 : -1, "%s",
+		cr_expect_eq(got, split_rows[i].words[0] ? 0 : -1, "%s",
 		    split_rows[i].text);
 		if (got < 0)
 			continue;
@@ -70,7 +70,7 @@ Test(command, bounds)
 
 	for (int i = 0; i < COMMAND_WORDS_MAX; i++)
 		str_adds(&text, "x ");
-	cr_expect_eq(command_split(arena, str_slice(&text), &words, &err), 1);
+	cr_expect_eq(command_split(arena, str_slice(&text), &words, &err), 0);
 	str_adds(&text, "x");
 	cr_expect_eq(command_split(arena, str_slice(&text), &words, &err),
 	    -1);
@@ -108,8 +108,8 @@ Test(program, each_status_has_its_verdict)
 static struct conf conf = { .host = "me.test",
 	.timeouts.job_ms = 20000 };
 static struct agent_run run;
-static struct work_rcpt rcpt;
-static struct work_job job;
+static struct control_rcpt rcpt;
+static struct control_job job;
 static struct verdict verdict;
 static const char *sender = "a\x1b@src.test", *host = "-";
 
@@ -124,9 +124,9 @@ deliver(const char *command)
 	cr_assert_eq(write(body_fd, "hello\n", 6), 6);
 	run.conf = &conf;
 	run.arena = arena_new();
-	rcpt = (struct work_rcpt){ .user = slice_of(command), .uid = -2,
+	rcpt = (struct control_rcpt){ .user = slice_of(command), .uid = -2,
 	    .orcpt = SLICE("rfc822;orig+2Binal@x.test") };
-	job = (struct work_job){ .id = "0123456789abcd",
+	job = (struct control_job){ .id = "0123456789abcd",
 	    .sender = slice_of(sender), .host = slice_of(host),
 	    .header = SLICE("Subject: s\n"), .rcpts = &rcpt,
 	    .rcpt_count = 1, .size_bytes = 17 };

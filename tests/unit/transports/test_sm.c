@@ -88,7 +88,7 @@ Test(sm, words)
 		    SLICE("a@src.test"), SLICE("hub"),
 		    slice_of(word_rows[i].user), &out, &err);
 
-		cr_expect_eq(got, word_rows[i].want != NULL ? 1 : -1, "%s",
+		cr_expect_eq(got, word_rows[i].want != NULL ? 0 : -1, "%s",
 		    word_rows[i].word);
 		if (word_rows[i].want != NULL)
 			cr_expect_str_eq(out.buf, word_rows[i].want);
@@ -121,10 +121,10 @@ batch_of(const char *flags, const char *sender, const char *body,
     char got[BATCH_BYTES])
 {
 	char text[64], path[] = "/tmp/zm-sm-XXXXXX";
-	const struct work_rcpt rcpt = { .user = SLICE("u@d"),
+	const struct control_rcpt rcpt = { .user = SLICE("u@d"),
 	    .orcpt = SLICE("rfc822;u@d"), .notify = DSN_NOTIFY_NEVER };
-	const struct work_rcpt *rcpts[] = { &rcpt };
-	const struct work_job job = { .sender = slice_of(sender),
+	const struct control_rcpt *rcpts[] = { &rcpt };
+	const struct control_job job = { .sender = slice_of(sender),
 	    .header = SLICE("S: s\n"), .size_bytes = 99,
 	    .bodytype = SLICE("8BITMIME"), .ret = DSN_RET_HDRS,
 	    .envid = SLICE("e1") };

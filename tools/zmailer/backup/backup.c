@@ -3,7 +3,7 @@
  * In     the spool, whether the daemons run or not; the configuration
  * Out    a tar archive, in a file (whole or as before) or on standard output
  * Holds  FILE.new-PID until it is whole
- * Spec   zmailer-backup(8); doc/INTERNALS.md section 11
+ * Spec   zmailer-backup(8); doc/INTERNALS.md section 10
  *
  * SPDX-License-Identifier: ISC
  */

@@ -143,7 +143,7 @@ struct backup_index {
 int backup_index_read(int fd, struct backup_index *out, struct err *err);
 void backup_index_release(struct backup_index *index);
 
-/* ---- put.c: from an archive into the spool ----------------------------- */
+/* ---- put.c, mark.c, files.c: from an archive into the spool ------------ */
 
 struct put_back {
 	uint64_t	messages, bytes;

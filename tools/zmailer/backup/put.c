@@ -5,7 +5,7 @@
  * Holds  a group of messages that are written and not yet named
  * Trusts a control file only when its head is whole, of this message, and
  *        its body begins inside of it; else the message is routed again
- * Spec   doc/INTERNALS.md section 11, rows B2 to B5
+ * Spec   doc/INTERNALS.md section 10, rows B2 to B5
  *
  * SPDX-License-Identifier: ISC
  */
@@ -20,7 +20,7 @@
 
 #include "base/crc32c.h"
 #include "base/fd.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 #include "tools/zmailer/backup/backup.h"
 
 #include "base/banned.h"
@@ -118,7 +118,7 @@ restore_body_copy(struct putting *putting, const struct backup_item *item,
 static bool
 control_read(struct putting *putting, const struct backup_item *item)
 {
-	struct work work;
+	struct control_file file;
 	bool is_good;
 
 	if (item->control_bytes == 0)
@@ -129,9 +129,10 @@ control_read(struct putting *putting, const struct backup_item *item)
 		return false;
 	putting->control.len = item->control_bytes;
 	putting->control.buf[putting->control.len] = '\0';
-	is_good = work_parse(putting->arena, str_slice(&putting->control),
-	    &work, NULL) == 1 && strcmp(work.id, item->key) == 0 &&
-	    work.body_offset <= item->body_bytes;
+	is_good = control_file_parse(putting->arena,
+	    str_slice(&putting->control),
+	    &file, NULL) == 1 && strcmp(file.id, item->key) == 0 &&
+	    file.body_offset <= item->body_bytes;
 	arena_reset(putting->arena);
 	return is_good;
 }

@@ -6,7 +6,7 @@
  * Holds  the spool's lock while it writes
  * Trusts nothing in the archive; reads it whole and holds it against its
  *        checksum before it writes anything
- * Spec   zmailer-restore(8); doc/INTERNALS.md section 11
+ * Spec   zmailer-restore(8); doc/INTERNALS.md section 10
  *
  * SPDX-License-Identifier: ISC
  */

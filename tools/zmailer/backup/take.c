@@ -7,7 +7,7 @@
  *        mail moves, so what moves on is met again below; what moves back,
  *        or is born of an outcome that was read (a report, a forwarded
  *        mail), is met by the next pass
- * Spec   doc/INTERNALS.md section 11; zmailer-backup(8)
+ * Spec   doc/INTERNALS.md section 10; zmailer-backup(8)
  *
  * SPDX-License-Identifier: ISC
  */
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "mail/work/work.h"
+#include "mail/control_file/control_file.h"
 #include "tools/zmailer/backup/backup.h"
 
 #include "base/banned.h"
@@ -54,12 +54,13 @@ control_add(struct take *take, const char *member, int fd)
 {
 	struct stat st;
 
-	if (fstat(fd, &st) != 0 || work_read_file(fd,
+	if (fstat(fd, &st) != 0 || control_file_read(fd,
 	    BACKUP_CONTROL_BYTES_MAX, &take->control, NULL) != 0) {
 		take->out->damaged++;
 		return;
 	}
-	if (work_head_bytes(str_slice(&take->control)) < take->control.len)
+	if (control_file_head_bytes(str_slice(&take->control)) <
+	    take->control.len)
 		take->has_older = true;
 	(void)archive_add_text(take->archive, member,
 	    str_slice(&take->control), 0660, st.st_mtime);
@@ -148,14 +149,14 @@ take_unrouted(void *context, const char *name, int fd)
 static bool
 backup_is_of(int control_fd, const char *key)
 {
-	char head[WORK_FIRST_LINE_BYTES + SPOOL_ID_BYTES + 4];
+	char head[CONTROL_FIRST_LINE_BYTES + SPOOL_ID_BYTES + 4];
 	ssize_t n = pread(control_fd, head, sizeof(head), 0);
 	struct slice text = { head, n > 0 ? (size_t)n : 0 };
 	char want[BACKUP_KEY_BYTES + 4];
 
 	snprintf(want, sizeof(want), "I %s\n", key);
-	return text.n > WORK_FIRST_LINE_BYTES && slice_starts(
-	    slice_from(text, WORK_FIRST_LINE_BYTES), want);
+	return text.n > CONTROL_FIRST_LINE_BYTES && slice_starts(
+	    slice_from(text, CONTROL_FIRST_LINE_BYTES), want);
 }
 
 static bool
@@ -253,7 +254,7 @@ backup_orders_add(struct take *take)
 
 	if (fd < 0)
 		return;
-	if (work_read_file(fd, BACKUP_CONTROL_BYTES_MAX, &take->control,
+	if (control_file_read(fd, BACKUP_CONTROL_BYTES_MAX, &take->control,
 	    NULL) == 0)
 		(void)archive_add_text(take->archive,
 		    BACKUP_SPOOL "transport/" SPOOL_ORDERS,

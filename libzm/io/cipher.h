@@ -1,0 +1,19 @@
+/* cipher.h - what encrypts a connection, as streams and peers see it
+ *
+ * tls/link.c is one for a stream, tls/client.c one for a peer: the tables of
+ * functions stand in stream.h and peer.h, so that this layer knows no TLS.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_IO_CIPHER_H
+#define ZM_IO_CIPHER_H
+
+enum cipher_step {
+	CIPHER_DONE,
+	CIPHER_WANT_READ, CIPHER_WANT_WRITE,	/* call again when that is
+						 * possible */
+	CIPHER_EOF,			/* the other side closed */
+	CIPHER_BROKEN			/* err says why */
+};
+
+#endif

@@ -1,0 +1,60 @@
+/* internal.h - what the files behind work.h share
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_MAIL_WORK_INTERNAL_H
+#define ZM_MAIL_WORK_INTERNAL_H
+
+#include "mail/control_file/control_file.h"
+
+enum {
+	CONTROL_LINE_BYTES_MAX = 16384,	/* r, N, s, ...: channel, host, user */
+	CONTROL_HEADER_BYTES_MAX = 4 << 20,
+	/* eight digits in the first line */
+	CONTROL_HEAD_BYTES_MAX = 99999999
+};
+
+/* Take the first line apart (it is all that is looked at).
+ * returns the head's length, 0 when it is none. */
+size_t control_first_line(struct slice file, uint32_t *out_crc);
+
+/* One line of the part before the first s line, tag and value.
+ * returns 1; -1 unknown tag or bad value. */
+int control_read_common(struct control_file *control, char tag,
+    struct slice value,
+    struct err *err);
+
+/* "channel host user uid" behind "r " or "s ".  returns 1 or -1. */
+int control_read_quad(struct slice value, struct control_rcpt *out,
+    struct err *err);
+
+/* "AFTER=..." among the words behind "N ": seconds, 0 without. */
+int64_t control_read_after(struct slice value);
+
+/* "NOTIFY=... ORCPT=..." behind "N ".  returns 1 or -1. */
+int control_read_notify(struct slice value, struct control_rcpt *rcpt,
+    struct err *err);
+
+/* What the records behind the head (text) say goes into work's recipients;
+ * the head has been read. */
+void control_replay(struct arena *arena, struct control_file *control,
+    struct slice text);
+
+/* A record without its newlines: "d crc offset time kind ...".  The
+ * checksum covers the spool id, too, so that a record which strayed into
+ * another message's file (inode numbers come again) is none.
+ * check: verifies the checksum and reads offset, time, kind, tries and next
+ * (not the verdict).  out_rest: what follows, for record_verdict. */
+bool control_record_check(struct slice line, uint32_t id_crc,
+    struct control_record *out, struct slice *out_rest);
+bool control_record_verdict(struct slice rest, struct verdict *out);
+/* The same of an order: who gave it, and why; both borrow. */
+void control_record_order(struct slice rest, struct slice *out_by,
+    struct slice *out_reason);
+
+/* Append one record's line with its newlines, at most
+ * CONTROL_RECORD_BYTES_MAX. */
+void control_record_add(struct str *out, uint32_t id_crc,
+    const struct control_record *record);
+
+#endif

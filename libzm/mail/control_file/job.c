@@ -1,0 +1,291 @@
+/* job.c - one job of a transport agent: its line, its recipients
+ *
+ * In     a job line, the control file's descriptor
+ * Out    sender, header and the named recipients, in the arena
+ * Holds  nothing; a file up to 64 KiB is read once, of a bigger one only
+ *        the ranges that the job names
+ * Trusts the scheduler's offsets only as far as a line of the right kind
+ *        stands there and the spool id agrees
+ * Spec   doc/protocol/agent.md
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/crc32c.h"
+#include "base/fd.h"
+#include "mail/control_file/internal.h"
+
+#include "base/banned.h"
+
+enum { WINDOW_BYTES = 65536, JOB_OFFSETS_MAX = 1000000 };
+
+/* The part of the file that lies in memory; older windows stay in the
+ * arena, because slices borrow from them. */
+struct window {
+	struct arena	*arena;
+	int		 fd;
+	struct slice	 text;
+	uint64_t	 start;		/* of text in the file */
+	bool		 is_last;	/* text reaches the end of the file */
+};
+
+void
+control_job_add(struct str *out, const char *name, const char *id,
+    struct slice host, uint32_t sender_offset, uint32_t header_offset,
+    unsigned tries, const uint32_t *rcpt_offsets, size_t count)
+{
+	str_addf(out, "%s/%s\t" SLICE_FMT "\t%" PRIu32 ",%" PRIu32 ",%u\t",
+	    name, id, SLICE_ARG(host), sender_offset, header_offset, tries);
+	for (size_t i = 0; i < count; i++)
+		str_addf(out, i ? ",%" PRIu32 : "%" PRIu32, rcpt_offsets[i]);
+}
+
+static int
+window_read(struct window *window, uint64_t start, size_t want,
+    struct err *err)
+{
+	static char buffer[WINDOW_BYTES];
+	char *into = buffer;
+	ssize_t n;
+
+	if (want > sizeof(buffer))
+		into = arena_alloc(window->arena, want);
+	else
+		want = sizeof(buffer);
+	n = fd_read_at(window->fd, into, want, start);
+	if (n < 0)
+		return err_sys(err, "read control file");
+	if (into == buffer)
+		into = arena_dup(window->arena, buffer, (size_t)n);
+	window->text = (struct slice){ into, (size_t)n };
+	window->start = start;
+	window->is_last = (size_t)n < want;
+	return 1;
+}
+
+/* One of the letters in front of the blank, and a blank. */
+static bool
+has_tag(struct slice line, const char *tags)
+{
+	return line.n > 1 && line.p[1] == ' ' && line.p[0] != ' ' &&
+	    strchr(tags, line.p[0]) != NULL;
+}
+
+/* The line of one of the kinds in tags ("rX ", "s ") that begins at offset;
+ * reads on when the window does not hold all of it. */
+static int
+window_line(struct window *window, uint64_t offset, const char *tags,
+    struct slice *out_line, struct err *err)
+{
+	struct slice rest;
+	size_t n;
+
+	if (offset < CONTROL_FIRST_LINE_BYTES)
+		return err_set(err, "offset %" PRIu64 " lies before any line",
+		    offset);
+	for (int turn = 0; turn < 2; turn++) {
+		if (offset > window->start &&
+		    offset - window->start < window->text.n) {
+			rest = slice_from(window->text,
+			    (size_t)(offset - window->start));
+			n = slice_find(rest, '\n');
+			if (n < rest.n) {
+				*out_line = slice_first(rest, n);
+				if (rest.p[-1] == '\n' &&
+				    has_tag(*out_line, tags))
+					return 1;
+				break;
+			}
+		}
+		if (window_read(window, offset - 1, WINDOW_BYTES, err) < 0)
+			return -1;
+	}
+	return err_set(err, "no '%s' line at byte %" PRIu64
+	    " of the control file", tags, offset);
+}
+
+static int
+window_header(struct window *window, uint64_t offset, struct slice *out,
+    struct err *err)
+{
+	struct slice rest;
+	const char *end;
+
+	for (size_t want = WINDOW_BYTES; want <= CONTROL_HEADER_BYTES_MAX * 2;
+	    want *= 4) {
+		if (offset > window->start &&
+		    offset - window->start < window->text.n) {
+			rest = slice_from(window->text,
+			    (size_t)(offset - window->start));
+			if (rest.p[-1] != '\n')
+				break;
+			if (rest.p[0] == '\n') {
+				*out = slice_first(rest, 0);
+				return 1;
+			}
+			end = memmem(rest.p, rest.n, "\n\n", 2);
+			if (end != NULL) {
+				*out = slice_first(rest,
+				    (size_t)(end - rest.p) + 1);
+				return 1;
+			}
+			if (window->start == offset - 1 && window->is_last)
+				break;
+		}
+		if (window_read(window, offset - 1, want, err) < 0)
+			return -1;
+	}
+	return err_set(err, "no header at byte %" PRIu64
+	    " of the control file", offset);
+}
+
+/* The lines before the first s line; the first window holds them. */
+static int
+read_common(struct window *window, struct control_job *out, struct err *err)
+{
+	struct control_file control = { .ret = DSN_RET_DEFAULT };
+	struct slice rest = window->text, line;
+	uint32_t crc;
+	size_t head = control_first_line(rest, &crc);
+
+	if (head == 0)
+		return err_set(err, "not a control file");
+	if (head <= rest.n && crc32c(0, rest.p + CONTROL_FIRST_LINE_BYTES,
+		head - CONTROL_FIRST_LINE_BYTES) != crc)
+		return err_set(err, "the control file's checksum is wrong");
+	rest = slice_from(rest, CONTROL_FIRST_LINE_BYTES);
+	for (;;) {
+		size_t n = slice_find(rest, '\n');
+
+		line = slice_first(rest, n);
+		if (n == rest.n || slice_starts(line, "s "))
+			break;
+		rest = slice_from(rest, n + 1);
+		if (line.n < 3 || line.p[1] != ' ' ||
+		    control_read_common(&control,
+			line.p[0], slice_from(line, 2), err) < 0)
+			return err_prefix(err, "control file");
+	}
+	if (strcmp(control.id, out->id) != 0)
+		return err_set(err, "the control file is of message %s, the "
+		    "job of %s", control.id, out->id);
+	out->bodytype = control.bodytype;
+	out->envid = control.envid;
+	out->terms = control.terms;
+	out->ret = control.ret;
+	out->body_offset = control.body_offset;
+	out->size_bytes = control.size_bytes;
+	return 1;
+}
+
+static int
+read_rcpt(struct window *window, uint64_t offset, struct control_rcpt *out,
+    struct err *err)
+{
+	struct slice line;
+	struct err ignored;
+
+	if (window_line(window, offset, "rX ", &line, err) < 0 ||
+	    control_read_quad(slice_from(line, 2), out, err) < 0)
+		return -1;
+	out->offset = (uint32_t)offset;
+	/* an N line may follow; another line there is no error */
+	offset += line.n + 1;
+	if (offset - window->start + 1 < window->text.n &&
+	    window->text.p[offset - window->start] != 'N')
+		return 1;
+	if (window_line(window, offset, "N ", &line, &ignored) < 0)
+		return 1;
+	return control_read_notify(slice_from(line, 2), out, err);
+}
+
+static size_t
+count_offsets(struct slice list)
+{
+	size_t count = list.n > 0;
+
+	for (size_t i = 0; i < list.n; i++)
+		count += list.p[i] == ',';
+	return count;
+}
+
+struct job_line {
+	uint64_t	sender, header, tries;
+	struct slice	rcpts;
+};
+
+static int
+read_job_line(struct arena *arena, struct slice line, struct control_job *out,
+    struct job_line *job, struct err *err)
+{
+	struct slice name, host, middle, part[3] = { { NULL, 0 } }, id;
+	size_t slash;
+
+	if (!slice_cut(&line, '\t', &name) || !slice_cut(&line, '\t', &host) ||
+	    !slice_cut(&line, '\t', &middle) || line.p == NULL)
+		return err_set(err, "job line without four fields");
+	job->rcpts = line;
+	for (slash = name.n; slash > 0 && name.p[slash - 1] != '/'; )
+		slash--;
+	id = slice_from(name, slash);
+	if (slash < 2 || !spool_id_is(id) || id.n >= sizeof(out->id))
+		return err_set(err, "job line without a spool id");
+	memcpy(out->id, id.p, id.n);
+	for (int i = 0; i < 3; i++)
+		slice_cut(&middle, ',', &part[i]);
+	if (middle.p != NULL ||
+	    !slice_number(part[0], 1, UINT32_MAX, &job->sender) ||
+	    !slice_number(part[1], 1, UINT32_MAX, &job->header) ||
+	    !slice_number(part[2], 0, UINT32_MAX, &job->tries))
+		return err_set(err, "job line with bad offsets");
+	out->host = slice_copy(arena, host);
+	return 1;
+}
+
+static int
+read_rcpts(struct window *window, const struct job_line *job,
+    struct control_job *out, struct err *err)
+{
+	struct slice list = job->rcpts, piece;
+	size_t room = count_offsets(list);
+	uint64_t offset;
+
+	if (room == 0 || room > JOB_OFFSETS_MAX)
+		return err_set(err, "job with %zu recipients", room);
+	out->rcpts = arena_alloc(window->arena, room * sizeof(*out->rcpts));
+	while (slice_cut(&list, ',', &piece)) {
+		if (!slice_number(piece, 1, UINT32_MAX, &offset))
+			return err_set(err, "job line with bad offsets");
+		if (read_rcpt(window, offset, &out->rcpts[out->rcpt_count],
+			err) < 0)
+			return -1;
+		out->rcpts[out->rcpt_count++].tries = (unsigned)job->tries;
+	}
+	return 1;
+}
+
+int
+control_job_load(struct arena *arena, struct slice job_line, int control_fd,
+    struct control_job *out, struct err *err)
+{
+	struct window window = { .arena = arena, .fd = control_fd };
+	struct job_line job = { 0 };
+	struct control_rcpt sender;
+	struct slice line;
+
+	memset(out, 0, sizeof(*out));
+	memset(&sender, 0, sizeof(sender));
+	if (read_job_line(arena, job_line, out, &job, err) < 0 ||
+	    window_read(&window, 0, WINDOW_BYTES, err) < 0 ||
+	    read_common(&window, out, err) < 0 ||
+	    window_line(&window, job.sender, "s ", &line, err) < 0 ||
+	    control_read_quad(slice_from(line, 2), &sender, err) < 0 ||
+	    read_rcpts(&window, &job, out, err) < 0 ||
+	    window_header(&window, job.header, &out->header, err) < 0)
+		return -1;
+	out->sender = sender.user;
+	out->control_fd = control_fd;
+	return 1;
+}

@@ -1,0 +1,456 @@
+/* parse.c - a whole control file: its head; replay.c goes on
+ *
+ * In     the bytes of a control file, perhaps torn at the end
+ * Out    a struct control_file with the state of every recipient
+ * Holds  nothing
+ * Trusts the head only when length and checksum fit
+ * Spec   doc/INTERNALS.md section 1.2
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/crc32c.h"
+#include "mail/control_file/internal.h"
+
+#include "base/banned.h"
+
+enum { HEADERS_KEPT = 16 };	/* of more, one is looked for */
+
+struct parser {
+	struct arena	*arena;
+	struct slice	 file;		/* the head only */
+	size_t		 at;		/* next unread byte */
+	struct control_file	*control;
+	struct control_rcpt *rcpts;	/* of all groups, in order */
+	/* of all recipients, in order */
+	struct control_way	*ways;
+	size_t		 groups_room, rcpts_room, ways_room, way_count;
+	size_t		 open_groups;	/* groups that wait for their m */
+	struct slice	 headers[HEADERS_KEPT];	/* that h lines name */
+};
+
+struct slice
+control_group_errors(const struct control_file *control,
+    const struct control_group *group)
+{
+	if (group->errors_to.n > 0)
+		return group->errors_to;
+	return control->errors_to.n > 0 && group->sender.n > 0 ? group->sender :
+	    control->errors_to;
+}
+
+size_t
+control_file_head_bytes(struct slice file)
+{
+	uint32_t crc;
+
+	return control_first_line(file, &crc);
+}
+
+int
+control_read_quad(struct slice value, struct control_rcpt *out, struct err *err)
+{
+	struct slice digits;
+	uint64_t uid;
+	size_t cut;
+
+	if (!slice_cut(&value, ' ', &out->channel) ||
+	    !slice_cut(&value, ' ', &out->host))
+		return err_set(err, "recipient line without four fields");
+	/* the user may hold blanks: the number is looked for from the right */
+	for (cut = value.n; cut > 0 && value.p[cut - 1] != ' '; )
+		cut--;
+	if (cut < 2)
+		return err_set(err, "recipient line without four fields");
+	out->user = slice_first(value, cut - 1);
+	digits = slice_from(value, cut);
+	if (slice_starts(digits, "-"))
+		digits = slice_from(digits, 1);
+	if (!slice_number(digits, 0, UINT32_MAX, &uid))
+		return err_set(err, "recipient line without a privilege");
+	out->uid = slice_starts(slice_from(value, cut), "-") ?
+	    -(int64_t)uid : (int64_t)uid;
+	if (slice_is(out->channel, "-"))
+		out->channel = slice_first(out->channel, 0);
+	if (slice_is(out->host, "-"))
+		out->host = slice_first(out->host, 0);
+	if (slice_is(out->user, "-"))
+		out->user = slice_first(out->user, 0);
+	return 1;
+}
+
+int
+control_read_notify(struct slice value, struct control_rcpt *rcpt,
+    struct err *err)
+{
+	struct slice word;
+
+	while (slice_word(&value, &word)) {
+		if (slice_starts(word, "NOTIFY=")) {
+			if (dsn_notify_parse(slice_from(word, 7),
+				&rcpt->notify, err) != 1)
+				return -1;
+		} else if (slice_starts(word, "ORCPT=")) {
+			rcpt->orcpt = slice_from(word, 6);
+		} else if (slice_starts(word, "ZONE=")) {
+			rcpt->zone = slice_from(word, 5);
+		}
+	}
+	return 1;
+}
+
+int64_t
+control_read_after(struct slice value)
+{
+	struct slice word;
+	uint64_t number = 0;
+
+	while (slice_word(&value, &word))
+		if (slice_starts(word, "AFTER=") && !slice_number(
+		    slice_from(word, 6), 0, UINT32_MAX, &number))
+			return 0;
+	return (int64_t)number;
+}
+
+static int
+read_number(struct slice value, uint64_t *out, struct err *err)
+{
+	return slice_number(value, 0, UINT64_MAX, out) ? 1 :
+	    err_set(err, "not a number");
+}
+
+int
+control_read_common(struct control_file *control, char tag, struct slice value,
+    struct err *err)
+{
+	uint64_t number;
+
+	switch (tag) {
+	case 'I':
+		if (!spool_id_is(value) || value.n >= sizeof(control->id))
+			return err_set(err, "not a spool id");
+		memcpy(control->id, value.p, value.n);
+		control->id[value.n] = '\0';
+		return 1;
+	case 'i':
+		if (read_number(value, &number, err) < 0)
+			return -1;
+		control->inode = (ino_t)number;
+		return 1;
+	case 'o':
+		return read_number(value, &control->body_offset, err);
+	case 'z':
+		return read_number(value, &control->size_bytes, err);
+	case 'l':
+		control->msgid = value;
+		return 1;
+	case 'e':
+		control->errors_to = value;
+		return 1;
+	case 'u':
+		control->user = value;
+		return 1;
+	case 'f':
+		control->source = value;
+		return 1;
+	case 'T':
+		return terms_parse(value, &control->terms, err);
+	case 'B':
+		control->bodytype = value;
+		return 1;
+	case 'R':
+		return dsn_ret_parse(value, &control->ret, err);
+	case 'n':
+		control->envid = value;
+		return 1;
+	default:
+		return err_set(err, "unknown tag");
+	}
+}
+
+static int
+read_sender(struct parser *parser, size_t offset, struct slice value,
+    struct err *err)
+{
+	struct control_file *control = parser->control;
+	struct control_group *group;
+	struct control_rcpt quad;
+
+	if (control->group_count == parser->groups_room)
+		return err_set(err, "sender where none was counted");
+	if (control_read_quad(value, &quad, err) < 0)
+		return -1;
+	group = &control->groups[control->group_count++];
+	group->sender = quad.user;
+	group->sender_offset = (uint32_t)offset;
+	group->rcpts = parser->rcpts + control->rcpt_total;
+	parser->open_groups++;
+	return 1;
+}
+
+static int
+read_rcpt(struct parser *parser, size_t offset, struct slice value,
+    struct err *err)
+{
+	struct control_file *control = parser->control;
+	struct control_rcpt *rcpt = parser->rcpts + control->rcpt_total;
+
+	if (control->rcpt_total == parser->rcpts_room)
+		return err_set(err, "recipient where none was counted");
+	if (parser->open_groups == 0)
+		return err_set(err, "recipient without a sender before it");
+	rcpt->offset = rcpt->first_offset = (uint32_t)offset;
+	if (control_read_quad(value, rcpt, err) < 0)
+		return -1;
+	control->rcpt_total++;
+	control->groups[control->group_count - 1].rcpt_count++;
+	return 1;
+}
+
+/* An X line: another way to the recipient before it. */
+static int
+read_way(struct parser *parser, size_t offset, struct slice value,
+    struct err *err)
+{
+	struct control_file *control = parser->control;
+	struct control_rcpt *rcpt, quad;
+	struct control_way *way;
+
+	if (parser->open_groups == 0 ||
+	    control->groups[control->group_count - 1].rcpt_count == 0)
+		return err_set(err, "another way without a recipient");
+	rcpt = parser->rcpts + control->rcpt_total - 1;
+	way = parser->ways + parser->way_count;
+	if (parser->way_count == parser->ways_room ||
+	    rcpt->way_count + 1 == CONTROL_WAYS_MAX)
+		return err_set(err, "more than %d ways", CONTROL_WAYS_MAX);
+	if (control_read_quad(value, &quad, err) < 0)
+		return -1;
+	if (quad.channel.n == 0)
+		return err_set(err, "another way without a channel");
+	*way = (struct control_way){ (uint32_t)offset, quad.channel, quad.host,
+	    quad.user, quad.uid, 0 };
+	if (rcpt->way_count++ == 0)
+		rcpt->ways = way;
+	parser->way_count++;
+	return 1;
+}
+
+/* An N line: of a recipient, or of another way to it. */
+static int
+read_parameters(struct parser *parser, struct slice value, struct err *err)
+{
+	size_t total = parser->control->rcpt_total;
+	struct control_rcpt *rcpt;
+
+	if (total == 0)
+		return err_set(err, "N line without a recipient");
+	rcpt = parser->rcpts + total - 1;
+	if (rcpt->way_count > 0)
+		parser->ways[parser->way_count - 1].after_s =
+		    control_read_after(value);
+	return control_read_notify(value, rcpt, err);
+}
+
+/* What may stand behind an s line, before its recipients. */
+static int
+read_group(struct parser *parser, char tag, struct slice value,
+    struct err *err)
+{
+	struct control_file *control = parser->control;
+	struct control_group *group = &control->groups[control->group_count -
+	    1];
+
+	if (tag != 'e' || parser->open_groups == 0 || group->rcpt_count > 0)
+		return err_set(err, "unknown tag");
+	group->errors_to = value;
+	return 1;
+}
+
+/* The open groups get this header. */
+static void
+close_groups(struct parser *parser, struct slice header, size_t offset)
+{
+	struct control_file *control = parser->control;
+
+	for (size_t i = control->group_count - parser->open_groups;
+	    i < control->group_count; i++) {
+		control->groups[i].header = header;
+		control->groups[i].header_offset = (uint32_t)offset;
+	}
+	parser->open_groups = 0;
+	parser->headers[offset % HEADERS_KEPT] = header;
+}
+
+/* An h line: the header that an earlier group has. */
+static int
+read_header_again(struct parser *parser, struct slice value, struct err *err)
+{
+	struct control_file *control = parser->control;
+	size_t closed = control->group_count - parser->open_groups;
+	struct slice kept;
+	uint64_t offset;
+
+	if (parser->open_groups == 0 ||
+	    !slice_number(value, 1, UINT32_MAX, &offset))
+		return err_set(err, "not the offset of a header");
+	kept = parser->headers[offset % HEADERS_KEPT];
+	if (kept.p == parser->file.p + offset) {
+		close_groups(parser, kept, (size_t)offset);
+		return 1;
+	}
+	for (size_t i = 0; i < closed; i++)
+		if (control->groups[i].header_offset == offset) {
+			close_groups(parser, control->groups[i].header,
+			    (size_t)offset);
+			return 1;
+		}
+	return err_set(err, "no header begins at that offset");
+}
+
+/* The block behind an m line, up to a blank line, for all open groups. */
+static int
+read_header(struct parser *parser, struct err *err)
+{
+	struct slice rest = slice_from(parser->file, parser->at), header;
+	const char *end;
+
+	if (parser->open_groups == 0)
+		return err_set(err, "header without a sender before it");
+	if (rest.n > 0 && rest.p[0] == '\n') {
+		header = slice_first(rest, 0);
+	} else {
+		end = rest.n == 0 ? NULL : memmem(rest.p, rest.n, "\n\n", 2);
+		if (end == NULL)
+			return err_set(err, "header without an end");
+		header = slice_first(rest, (size_t)(end - rest.p) + 1);
+	}
+	close_groups(parser, header, parser->at);
+	parser->at += header.n + 1;
+	return 1;
+}
+
+static int
+read_line(struct parser *parser, struct err *err)
+{
+	struct slice rest = slice_from(parser->file, parser->at);
+	struct slice line = slice_first(rest, slice_find(rest, '\n'));
+	struct slice value = slice_from(line, 2);
+	size_t offset = parser->at;
+
+	parser->at += line.n + 1;
+	if (slice_is(line, "m"))
+		return read_header(parser, err);
+	if (line.n < 3 || line.p[1] != ' ')
+		return err_set(err, "no tag and value");
+	if (line.p[0] == 's')
+		return read_sender(parser, offset, value, err);
+	if (line.p[0] == 'r')
+		return read_rcpt(parser, offset, value, err);
+	if (line.p[0] == 'X')
+		return read_way(parser, offset, value, err);
+	if (line.p[0] == 'N')
+		return read_parameters(parser, value, err);
+	if (line.p[0] == 'h')
+		return read_header_again(parser, value, err);
+	if (parser->control->group_count > 0)
+		return read_group(parser, line.p[0], value, err);
+	return control_read_common(parser->control, line.p[0], value, err);
+}
+
+/* At most so many lines begin with tag: bounds an array before it is made. */
+static size_t
+count_lines(struct slice text, const char needle[3])
+{
+	const char *p = text.p, *end = text.p + text.n;
+	size_t count = 0;
+
+	while ((p = memmem(p, (size_t)(end - p), needle, 3)) != NULL) {
+		count++;
+		p += 3;
+	}
+	return count;
+}
+
+static int
+parse_head(struct parser *parser, struct err *err)
+{
+	struct control_file *control = parser->control;
+
+	parser->groups_room = count_lines(parser->file, "\ns ");
+	parser->rcpts_room = count_lines(parser->file, "\nr ");
+	parser->ways_room = count_lines(parser->file, "\nX ");
+	if (parser->ways_room > 0)
+		parser->ways = arena_alloc(parser->arena,
+		    parser->ways_room * sizeof(*parser->ways));
+	control->groups = arena_alloc(parser->arena,
+	    parser->groups_room * sizeof(*control->groups));
+	parser->rcpts = arena_alloc(parser->arena,
+	    parser->rcpts_room * sizeof(*parser->rcpts));
+	parser->at = CONTROL_FIRST_LINE_BYTES;
+	while (parser->at < parser->file.n)
+		if (read_line(parser, err) < 0)
+			return err_prefix(err, "control file, before byte %zu",
+			    parser->at);
+	if (control->id[0] == '\0')
+		return err_set(err, "control file without a spool id");
+	if (parser->open_groups > 0 || control->rcpt_total == 0)
+		return err_set(err, "control file without %s",
+		    control->rcpt_total == 0 ? "recipients" : "a header");
+	return 1;
+}
+
+int
+control_file_parse(struct arena *arena, struct slice file,
+    struct control_file *out,
+    struct err *err)
+{
+	struct parser parser = { .arena = arena, .control = out };
+	uint32_t crc;
+	size_t head = control_first_line(file, &crc);
+
+	memset(out, 0, sizeof(*out));
+	if (head == 0)
+		return err_set(err, "not a control file");
+	if (head > file.n)
+		return err_set(err, "control file of %zu bytes, its head "
+		    "alone has %zu", file.n, head);
+	if (crc32c(0, file.p + CONTROL_FIRST_LINE_BYTES,
+		head - CONTROL_FIRST_LINE_BYTES) != crc)
+		return err_set(err, "the control file's checksum is wrong");
+	parser.file = slice_first(file, head);
+	if (parse_head(&parser, err) < 0)
+		return -1;
+	out->head_bytes = head;
+	control_replay(arena, out, slice_from(file, head));
+	return 1;
+}
+
+int
+control_file_read(int fd, size_t max_bytes, struct str *out, struct err *err)
+{
+	enum { FIRST_READ_BYTES = 16384 };
+	size_t room = FIRST_READ_BYTES;
+
+	str_reset(out);
+	for (;;) {
+		char *into = str_room(out, room);
+		ssize_t n = pread(fd, into, room, (off_t)out->len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(err, "read control file");
+		out->len += (size_t)n;
+		out->buf[out->len] = '\0';
+		if (out->len > max_bytes)
+			return err_set(err, "file of more than %zu bytes",
+			    max_bytes);
+		if ((size_t)n < room)
+			return 0;
+		room = out->len;
+	}
+}

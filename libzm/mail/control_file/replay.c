@@ -1,0 +1,305 @@
+/* replay.c - what came of the recipients of a control file
+ *
+ * In     the records behind the head
+ * Out    the state of every recipient: outcome, orders, reports
+ * Holds  nothing; a recipient is found by its offset, by binary search
+ * Trusts a record only when its checksum fits; everything else is skipped
+ * Spec   doc/INTERNALS.md section 1.2
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/crc32c.h"
+#include "mail/control_file/internal.h"
+
+#include "base/banned.h"
+
+struct replay {
+	struct arena	*arena;
+	struct control_file	*control;
+	struct control_rcpt *rcpts;	/* of all groups, in order */
+	struct slice	*verdicts;	/* of each the last, NULL: none */
+};
+
+/* The recipient of an r line, or of an X line behind it; *out_ahead: how many
+ * ways are passed when that one is in force.  Lines of ways that were left
+ * are of a past: records there say nothing about now, but that of orders. */
+static struct control_rcpt *
+find_rcpt(const struct replay *replay, uint32_t offset, size_t *out_index,
+    size_t *out_ahead)
+{
+	size_t low = 0, high = replay->control->rcpt_total;
+	struct control_rcpt *rcpt;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (replay->rcpts[middle].first_offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*out_ahead = 0;
+	*out_index = low - 1;
+	if (low == 0)
+		return NULL;
+	rcpt = &replay->rcpts[low - 1];
+	if (offset == rcpt->offset || offset == rcpt->first_offset)
+		return rcpt;
+	for (size_t i = 0; i < rcpt->way_count; i++)
+		if (rcpt->ways[i].offset == offset) {
+			*out_ahead = i + 1;
+			return rcpt;
+		}
+	return NULL;
+}
+
+uint32_t
+control_rcpt_end_offset(const struct control_rcpt *rcpt)
+{
+	return rcpt->way_count > 0 ? rcpt->ways[rcpt->way_count - 1].offset :
+	    rcpt->offset;
+}
+
+/* So many ways on, since then. */
+static void
+take_way(struct control_rcpt *rcpt, size_t ahead, int64_t since_s)
+{
+	const struct control_way *way = &rcpt->ways[ahead - 1];
+
+	rcpt->offset = way->offset;
+	rcpt->channel = way->channel;
+	rcpt->host = way->host;
+	rcpt->user = way->user;
+	rcpt->uid = way->uid;
+	rcpt->ways += ahead;
+	rcpt->way_count -= ahead;
+	rcpt->way_since_s = since_s;
+	rcpt->tries = 0;
+	rcpt->first_try_s = rcpt->last_try_s = rcpt->next_s = 0;
+	rcpt->is_scheduled = false;
+}
+
+static bool
+is_failure(struct slice rest)
+{
+	struct verdict verdict;
+
+	return control_record_verdict(rest, &verdict) &&
+	    verdict.kind == VERDICT_FAILED;
+}
+
+/* An outcome, of the way in force or of one ahead.  When it failed and ways
+ * are left it is none: the next one is in force. */
+static void
+take_outcome(struct replay *replay, struct control_rcpt *rcpt, size_t index,
+    const struct control_record *record, struct slice rest)
+{
+	if (rcpt->way_count > 0 && is_failure(rest)) {
+		take_way(rcpt, 1, record->time_s);
+		replay->verdicts[index] = (struct slice){ NULL, 0 };
+		return;
+	}
+	if (rcpt->first_try_s == 0)
+		rcpt->first_try_s = record->time_s;
+	rcpt->last_try_s = record->time_s;
+	rcpt->next_s = record->next_s;
+	rcpt->tries = record->tries;
+	rcpt->is_scheduled = false;
+	replay->verdicts[index] = rest;
+}
+
+/* Free again: at once, whatever the retries said. */
+static void
+set_due(struct control_rcpt *rcpt, const struct control_record *record)
+{
+	rcpt->next_s = record->time_s > 0 ? record->time_s : 1;
+	rcpt->is_scheduled = false;
+}
+
+/* The hold that there was, if any, was over by this moment. */
+static void
+hold_end(struct control_rcpt *rcpt, int64_t moment_s)
+{
+	int64_t end_s = rcpt->hold_until_s > 0 &&
+	    rcpt->hold_until_s < moment_s ? rcpt->hold_until_s : moment_s;
+
+	if (rcpt->is_held && end_s > rcpt->held_since_s)
+		rcpt->held_s += end_s - rcpt->held_since_s;
+}
+
+/* An order; a later outcome that defers does not undo it. */
+static void
+take_order(struct control_rcpt *rcpt, const struct control_record *record,
+    struct slice rest)
+{
+	bool parks = record->kind == RECORD_HELD ||
+	    record->kind == RECORD_FROZEN || record->kind == RECORD_CANCELLED;
+
+	if (parks)
+		control_record_order(rest, &rcpt->ordered_by,
+		    &rcpt->order_reason);
+	switch (record->kind) {
+	case RECORD_HELD:
+	case RECORD_RELEASED:
+		hold_end(rcpt, record->time_s);
+		rcpt->held_since_s = record->time_s;
+		rcpt->is_held = parks;
+		rcpt->hold_until_s = parks ? record->next_s : 0;
+		break;
+	case RECORD_FROZEN:
+		rcpt->is_frozen = true;
+		break;
+	case RECORD_THAWED:
+		rcpt->is_frozen = false;
+		rcpt->tries = rcpt->delay_notices = 0;
+		rcpt->thawed_s = record->time_s;
+		rcpt->held_s = 0;
+		rcpt->held_since_s = record->time_s;
+		rcpt->expire_s = 0;
+		break;
+	case RECORD_CANCELLED:
+	case RECORD_RESTORED:
+		rcpt->is_cancelled = parks;
+		break;
+	case RECORD_RETRY_AT:
+		rcpt->next_s = record->next_s;
+		rcpt->is_scheduled = true;
+		return;
+	default:
+		rcpt->expire_s = record->next_s;
+		return;
+	}
+	if (!parks)
+		set_due(rcpt, record);
+}
+
+/* The record's effect; of outcomes only the last one's words are kept. */
+static void
+take_record(struct replay *replay, const struct control_record *record,
+    struct slice rest)
+{
+	size_t index, ahead;
+	struct control_rcpt *rcpt = find_rcpt(replay, record->rcpt_offset,
+	    &index, &ahead);
+
+	if (rcpt == NULL || record->kind == RECORD_STEP)
+		return;
+	replay->control->report_records += record->kind == RECORD_REPORTED ||
+	    record->kind == RECORD_DELAY_NOTICE;
+	if (record->kind == RECORD_REPORTED) {
+		rcpt->is_reported = true;
+	} else if (record->kind == RECORD_DELAY_NOTICE) {
+		rcpt->delay_notices++;
+	} else if (record->kind != RECORD_OUTCOME) {
+		take_order(rcpt, record, rest);
+	} else if (ahead > 0 || record->rcpt_offset == rcpt->offset) {
+		if (ahead > 0)
+			take_way(rcpt, ahead, record->time_s);
+		take_outcome(replay, rcpt, index, record, rest);
+	}
+}
+
+/* An outcome ends what was ordered; without one a cancelled recipient is
+ * final, too. */
+static void
+settle_order(struct control_file *control, struct control_rcpt *rcpt)
+{
+	if (rcpt->is_final) {
+		rcpt->is_cancelled = rcpt->is_held = rcpt->is_frozen = false;
+	} else if (rcpt->is_cancelled) {
+		rcpt->is_final = true;
+		control->final_total++;
+		control->cancelled_total++;
+	}
+}
+
+const struct control_rcpt *
+control_rcpt_at(const struct control_file *control, uint32_t offset)
+{
+	for (size_t i = 0; i < control->group_count; i++) {
+		const struct control_group *group = &control->groups[i];
+		size_t low = 0, high = group->rcpt_count;
+
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+
+			if (group->rcpts[middle].offset == offset)
+				return &group->rcpts[middle];
+			if (group->rcpts[middle].offset < offset)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+	}
+	return NULL;
+}
+
+bool
+control_rcpt_is_free(const struct control_rcpt *rcpt, int64_t now_s)
+{
+	return !rcpt->is_frozen && !(rcpt->is_held &&
+	    (rcpt->hold_until_s == 0 || rcpt->hold_until_s > now_s));
+}
+
+int64_t
+control_rcpt_held_s(const struct control_rcpt *rcpt)
+{
+	return rcpt->held_s + (rcpt->is_held &&
+	    rcpt->hold_until_s > rcpt->held_since_s ? rcpt->hold_until_s -
+	    rcpt->held_since_s : 0);
+}
+
+/* Turn the words of each recipient's last outcome into a record. */
+static void
+keep_verdicts(struct replay *replay)
+{
+	for (size_t i = 0; i < replay->control->rcpt_total; i++) {
+		struct control_rcpt *rcpt = &replay->rcpts[i];
+		struct control_record *record;
+
+		if (replay->verdicts[i].p == NULL)
+			continue;
+		record = arena_alloc(replay->arena, sizeof(*record));
+		record->kind = RECORD_OUTCOME;
+		record->rcpt_offset = rcpt->offset;
+		record->time_s = rcpt->last_try_s;
+		record->tries = rcpt->tries;
+		record->next_s = rcpt->next_s;
+		if (!control_record_verdict(replay->verdicts[i],
+		    &record->verdict))
+			continue;
+		rcpt->last = record;
+		rcpt->is_final = verdict_is_final(record->verdict.kind);
+		replay->control->final_total += rcpt->is_final;
+	}
+}
+
+void
+control_replay(struct arena *arena, struct control_file *control,
+    struct slice text)
+{
+	uint32_t id_crc = crc32c(0, control->id, strlen(control->id));
+	struct replay replay = { .arena = arena, .control = control,
+	    .rcpts = control->groups[0].rcpts };
+	struct slice line, rest;
+	struct control_record record;
+
+	while (text.n > 0) {
+		line = slice_first(text, slice_find(text, '\n'));
+		text = slice_from(text, line.n + 1);
+		if (line.n == 0 || line.p[0] != 'd' ||
+		    !control_record_check(line, id_crc, &record, &rest))
+			continue;
+		if (replay.verdicts == NULL)
+			replay.verdicts = arena_alloc(arena,
+			    control->rcpt_total * sizeof(*replay.verdicts));
+		take_record(&replay, &record, rest);
+	}
+	if (replay.verdicts == NULL)
+		return;
+	keep_verdicts(&replay);
+	for (size_t i = 0; i < control->rcpt_total; i++)
+		settle_order(control, &replay.rcpts[i]);
+}

@@ -1,0 +1,32 @@
+/* helper_kinds.c - what can be asked of helpers, one row each
+ *
+ * Out    helper_kinds
+ * Spec   helper.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "smtpserver/auth/dovecot.h"
+#include "smtpserver/helper/etrn.h"
+#include "smtpserver/listener/helper_kinds.h"
+#include "smtpserver/milter/filter.h"
+#include "smtpserver/milter/hungry.h"
+#include "smtpserver/policy/serve.h"
+
+#include "base/banned.h"
+
+const struct helper_kind helper_kinds[] = {
+	/* router/ask/verify.h */
+	{ "router", 1, 64, 20000, NULL, "verify.sock", true, false },
+	{ "dns", 1, 2048, 15000, dns_serve, NULL, false, false },
+	{ "rate", 1, 256, 10000, rate_serve, NULL, true, false },
+	{ "policy", 8, 1, 20000, policyd_serve, NULL, false, false },
+	{ "greylist", 1, 256, 10000, greylist_serve, NULL, true, false },
+	{ "milter", 4, 8192, FILTER_FOR_MS, filter_serve, NULL, false,
+	    true },
+	{ "content", 8, 1, FILTER_FOR_MS, hungry_serve, NULL, false, false },
+	{ etrn_kind, 1, 1, 15000, etrn_serve, NULL, false, false },
+	/* login.h */
+	{ "auth", 4, 1, 40000, NULL, NULL, false, false },
+	{ "dovecot", 1, 1024, 30000, auth_dovecot_serve, NULL, false, false },
+	{ NULL, 0, 0, 0, NULL, NULL, false, false }
+};

@@ -1,0 +1,20 @@
+/* serve.h - what helper processes do for policy rules
+ *
+ * Rows of helper_kinds: each serves the listener over socket and returns
+ * when that has gone.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_POLICY_SERVE_H
+#define ZM_SMTPSERVER_POLICY_SERVE_H
+
+#include "daemon/skeleton.h"
+
+/* Rates, and how many there are at once. */
+void rate_serve(struct process *process, int socket);
+/* Policy services (policyd.h). */
+void policyd_serve(struct process *process, int socket);
+/* Who was seen before. */
+void greylist_serve(struct process *process, int socket);
+
+#endif

@@ -1,0 +1,39 @@
+/* shed.h - what goes first when there are too many sessions
+ *
+ * Pure.  By how many of `limit sessions` are there:
+ *
+ *	below 70%	SHED_NOTHING
+ *	from 70%	SHED_WAITING	greet-pause and tarpit are left out,
+ *			and a client may be silent for 30 s instead of
+ *			`timeout command`: slots are free sooner
+ *	from 85%	SHED_SECOND	a stranger who has a session gets no
+ *			second one
+ *	from 95%	SHED_STRANGERS	strangers get none: the rest is for
+ *			those who may relay, and for our own users
+ *	at the limit	SHED_ALL	nobody gets one
+ *
+ * A stranger is who comes to a listener that is not for submission from an
+ * address that no rule allows to relay.  What is shed is told 421 4.3.2 and
+ * comes again; no message is ever dropped for it.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SMTPSERVER_POLICY_SHED_H
+#define ZM_SMTPSERVER_POLICY_SHED_H
+
+#include <stdbool.h>
+
+enum shed_level {
+	SHED_NOTHING, SHED_WAITING, SHED_SECOND, SHED_STRANGERS, SHED_ALL
+};
+
+enum { SHED_SILENCE_MS = 30000 };
+
+/* sessions: there are now.  limit 0: none, nothing is ever shed. */
+enum shed_level shed_level(unsigned sessions, unsigned limit);
+
+/* May one more come in?  client_sessions: it has already. */
+bool shed_admits(enum shed_level level, bool is_stranger,
+    unsigned client_sessions);
+
+#endif

@@ -1,0 +1,62 @@
+/* content.h - a message as it lies in a mailbox
+ *
+ * Built once a job and written once a recipient: trace lines, header,
+ * blank line, body, LF line ends.  A message of up to 256 KiB is held
+ * whole, so that a delivery is one write; of a bigger one the body passes
+ * through in pieces.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TRANSPORTS_CONTENT_H
+#define ZM_TRANSPORTS_CONTENT_H
+
+#include "mail/control_file/control_file.h"
+
+enum { CONTENT_WHOLE_BYTES_MAX = 256 * 1024 };
+
+enum content_flags {
+	CONTENT_FROM_LINE = 1,	/* "From sender date" in front (mbox, pipe) */
+	CONTENT_QUOTED = 2,	/* ">*From " gets one more ">" (mbox) */
+	CONTENT_MMDF = 4	/* between lines of four ^A; those inside get a
+				 * blank in front */
+};
+#define CONTENT_MMDF_LINE "\1\1\1\1\n"
+
+struct content {
+	enum content_flags flags;
+	struct str	 head;	/* From_ and Return-Path lines */
+	struct str	 text;	/* header, blank line; body when is_whole */
+	bool		 is_whole;
+	int		 body_fd;
+	uint64_t	 body_offset;
+};
+
+/* Nothing loaded yet / free what was. */
+void content_clear(struct content *content);
+void content_release(struct content *content);
+
+/* Read header and, if it is small, body. 0 or -1. */
+int content_load(struct content *content, enum content_flags flags,
+    const struct control_job *job, int body_fd, struct err *err);
+
+/* Write all of it to fd with `trace` (whole lines: Delivered-To) behind the
+ * Return-Path; what ends without LF gets one.  *out_bytes: what was
+ * written, also on failure.  returns 0; -1 with errno kept. */
+int content_write(const struct content *content, int fd, struct slice trace,
+    uint64_t *out_bytes, struct err *err);
+
+/* What content_write will write: its length and CRC-32C.  A message that is
+ * not held whole is read for it.  0 or -1. */
+int content_measure(const struct content *content, struct slice trace,
+    uint64_t *out_bytes, uint32_t *out_crc, struct err *err);
+
+/* About how many bytes content_write will write: the quoting of a message
+ * that is not held whole is not counted. */
+uint64_t content_bytes(const struct content *content, struct slice trace);
+
+/* Append text with lines of the form ">*From " quoted (mboxrd).
+ * *at_line_start begins as true; text should be cut at line ends: a line's
+ * first bytes must not be split between pieces. */
+void content_quote(struct str *out, struct slice text, bool *at_line_start);
+
+#endif

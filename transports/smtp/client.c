@@ -1,0 +1,53 @@
+/* client.c - the life of a client: begun once, used for many messages
+ *
+ * In     a configuration
+ * Out    a client that is ready to deliver
+ * Holds  a connection, the secrets and the TLS contexts
+ * Spec   zmailer-smtp(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "transports/smtp/client.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+
+#include "base/banned.h"
+
+void
+client_init(struct client *client, const struct conf *conf, bool is_lmtp)
+{
+	memset(client, 0, sizeof(*client));
+	client->conf = conf;
+	client->is_lmtp = is_lmtp;
+	client->port = is_lmtp ? 24 : conf->mx_port;
+	peer_init(&client->peer);
+	str_init(&client->xclient);
+}
+
+int
+client_start(struct client *client, struct err *err)
+{
+	if (client_policy_start(client, err) < 0)
+		return -1;
+	return client_auth_start(client, err);
+}
+
+void
+client_release(struct client *client)
+{
+	client_quit(client);
+	peer_release(&client->peer);
+	str_release(&client->xclient);
+	client_auth_release(client);
+	client_policy_release(client);
+}
+
+void
+client_idle(struct client *client, int64_t idle_ms)
+{
+	if (peer_is_open(&client->peer) &&
+	    clock_steady_ms() - client->used_at_ms >= idle_ms)
+		client_quit_for(client, client->conf->timeouts.quit_ms);
+}
