@@ -47,7 +47,7 @@ class NextHop:
         self.root.close()
 
     def extra(self, instance):
-        """What only this server can show."""
+        """Checks that only this server makes possible."""
 
     def messages(self):
         """What arrived, with LF line ends."""
