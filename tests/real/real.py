@@ -116,8 +116,7 @@ def cron_1_calls_our_sendmail(site):
         try:
             site.arrived("alice", "said by a job")
         finally:
-            cron.terminate()
-            cron.wait(timeout=mta.WAIT_S)
+            mta.stop(cron)
     mail = [text for text in site.instance.mailbox("alice")
             if b"said by a job" in text]
     assert b"Subject: Cron <root@" in mail[0], mail
@@ -274,8 +273,7 @@ def smtp_source_to_us_to_smtp_sink(site):
         assert len(sizes) == 500, f"the sink has {len(sizes)} of 500"
         assert min(sizes) > 19000, f"one has {min(sizes)} bytes"
     finally:
-        sink.terminate()
-        sink.wait()
+        mta.stop(sink)
 
 
 @case
@@ -298,8 +296,7 @@ def smtp_sink_takes_what_we_relay(site):
         got = sum(t.count(b"Subject: to the sink") for t in texts)
         assert got == 10, f"the sink has {got} of 10"
     finally:
-        sink.terminate()
-        sink.wait()
+        mta.stop(sink)
 
 
 POSTFIX_CONF = """compatibility_level = 3.6

@@ -118,7 +118,7 @@ class Agent:
     def close(self):
         self.socket.close()
         try:
-            return self.process.wait(20)
+            return self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             return self.process.wait()
