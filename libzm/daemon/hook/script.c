@@ -9,15 +9,18 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifdef HAVE_LUA
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "daemon/hook/hook.h"
+#include "daemon/hook/script.h"
 #include "daemon/hook/script_internal.h"
 
 #include "base/banned.h"
+
+#ifdef HAVE_LUA
 
 /* ---- bounds ----------------------------------------------------------- */
 
@@ -356,11 +359,6 @@ hooks_are_built(void)
 }
 
 #else /* without Lua */
-
-#include "daemon/hook/hook.h"
-#include "daemon/hook/script.h"
-
-#include "base/banned.h"
 
 bool
 hooks_are_built(void)
