@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
+#include "mail/recover/recover.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/outcome/group.h"
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "conf/internal.h"
-#include "mail/alias_check.h"
+#include "mail/table/alias_check.h"
 #include "mail/form.h"
 #include "mail/spool/spool.h"
 #include "mail/table/table.h"
