@@ -1,6 +1,6 @@
-/* conf_manual.c - print zmailer.conf(5) from the rows of conf/statements.h
+/* conf_manual.c - print zmailer.conf(5) from the rows of conf/statements/
  *
- * In     conf/statements.h
+ * In     the rows of conf/statements/
  * Out    mdoc on standard output
  *
  * SPDX-License-Identifier: ISC

@@ -2,24 +2,20 @@
  *
  * In     the end of each turn of the loop
  * Out    calls to the parts, in the order of a message's way
- * Holds  the timer for the plan's next moment
+ * Holds  the timers of the plan's next moment and of each minute
  *
  * SPDX-License-Identifier: ISC
  */
 #include <string.h>
 
 #include "base/clock.h"
-#include "scheduler/agents/agents.h"
 #include "scheduler/core.h"
-#include "scheduler/intake/intake.h"
-#include "scheduler/outcome/group.h"
-#include "scheduler/outcome/outcome.h"
-#include "scheduler/report/report.h"
+#include "scheduler/intake/scan.h"
 
 #include "base/banned.h"
 
 static void
-classes_load(const struct conf *conf)
+core_load_classes(const struct conf *conf)
 {
 	struct err err;
 
@@ -28,33 +24,51 @@ classes_load(const struct conf *conf)
 }
 
 static void
-shapes_write(struct scheduler *scheduler)
-{
-	struct str text = STR_INIT;
-	struct thread *thread = NULL;
-	size_t bucket = 0;
-	int64_t now_s = clock_wall_s();
-
-	/* to the hour: a destination that is only seen again is no news */
-	now_s -= now_s % 3600;
-	while (thread_next(&scheduler->threads, &bucket, &thread) &&
-	    text.len < SHAPE_TEXT_BYTES_MAX)
-		shape_add_thread(&text, thread, now_s);
-	shape_add_kept(&scheduler->threads.shapes, &text);
-	warm_add_lines(&scheduler->warms, &text);
-	provider_add_lines(&scheduler->providers, now_s, &text);
-	shape_write(&scheduler->threads.shapes, &text);
-	str_release(&text);
-}
-
-static void
-shape_tick(void *context)
+core_shape_due(void *context)
 {
 	struct scheduler *scheduler = context;
 
-	shapes_write(scheduler);
-	timer_set(scheduler->loop, &scheduler->shape_timer,
-	    clock_steady_ms() + SHAPE_WRITE_MS, shape_tick, scheduler);
+	queue_write_shapes(&scheduler->queue);
+	timer_set(scheduler->queue.loop, &scheduler->shape_timer,
+	    clock_steady_ms() + SHAPE_WRITE_MS, core_shape_due, scheduler);
+}
+
+/* Once a minute: what nobody told us, and what is too old. */
+static void
+core_minute(void *context)
+{
+	struct scheduler *scheduler = context;
+	struct queue *queue = &scheduler->queue;
+	ino_t inode;
+
+	while (intake_take_orphan(&scheduler->intake, &inode))
+		group_orphan(&scheduler->group, inode);
+	scan_begin(&scheduler->intake);
+	thread_sweep(&queue->threads, clock_steady_ms() - INTAKE_RESCAN_MS);
+	provider_sweep(&queue->providers, clock_wall_s());
+	settle_tick(queue);
+	outcome_sweep(&scheduler->outcome, clock_steady_ms());
+	timer_set(queue->loop, &scheduler->minute,
+	    clock_steady_ms() + INTAKE_RESCAN_MS, core_minute, scheduler);
+}
+
+/* Each part knows those that it calls. */
+static void
+core_join(struct scheduler *scheduler)
+{
+	struct queue *queue = &scheduler->queue;
+
+	scheduler->group.queue = queue;
+	scheduler->intake.queue = queue;
+	scheduler->intake.group = &scheduler->group;
+	scheduler->outcome.queue = queue;
+	scheduler->outcome.group = &scheduler->group;
+	scheduler->outcome.intake = &scheduler->intake;
+	scheduler->reporter.queue = queue;
+	scheduler->reporter.outcome = &scheduler->outcome;
+	scheduler->agents.queue = queue;
+	scheduler->agents.intake = &scheduler->intake;
+	scheduler->agents.outcome = &scheduler->outcome;
 }
 
 int
@@ -63,53 +77,23 @@ core_open(struct scheduler *scheduler, const struct conf *conf,
     agents_kill_fn *kill, struct err *err)
 {
 	memset(scheduler, 0, sizeof(*scheduler));
-	scheduler->conf = conf;
-	scheduler->spool = spool;
-	scheduler->loop = loop;
-	scheduler->started_ms = clock_steady_ms();
-	classes_load(conf);
-	plan_init(&scheduler->plan);
-	thread_table_init(&scheduler->threads);
-	job_table_init(&scheduler->jobs);
-	shape_open(&scheduler->threads.shapes, &scheduler->providers,
-	    &scheduler->warms, conf->run_dir);
-	timer_set(loop, &scheduler->shape_timer, clock_steady_ms() +
-	    SHAPE_WRITE_MS, shape_tick, scheduler);
-	agents_open(scheduler, start, kill);
-	if (orders_open(&scheduler->orders, spool, err) < 0)
+	core_join(scheduler);
+	core_load_classes(conf);
+	if (queue_open(&scheduler->queue, conf, spool, loop, err) < 0)
 		return -1;
-	core_orders(scheduler);
+	timer_set(loop, &scheduler->shape_timer, clock_steady_ms() +
+	    SHAPE_WRITE_MS, core_shape_due, scheduler);
+	agents_open(&scheduler->agents, start, kill);
 	formset_load(&scheduler->reporter.forms, conf);
-	return intake_open(scheduler, err);
-}
-
-static void
-orders_due(void *context)
-{
-	core_orders(context);
-}
-
-void
-core_orders(struct scheduler *scheduler)
-{
-	struct thread *thread = NULL;
-	size_t bucket = 0;
-	int64_t next_s;
-
-	(void)orders_expire(&scheduler->orders, clock_wall_s());
-	while (thread_next(&scheduler->threads, &bucket, &thread))
-		orders_apply(&scheduler->orders, thread);
-	next_s = orders_next_s(&scheduler->orders);
-	timer_clear(&scheduler->orders_timer);
-	if (next_s > 0)
-		timer_set(scheduler->loop, &scheduler->orders_timer,
-		    clock_steady_ms() + (next_s - clock_wall_s()) * 1000,
-		    orders_due, scheduler);
+	if (intake_open(&scheduler->intake, err) < 0)
+		return -1;
+	core_minute(scheduler);
+	return 0;
 }
 
 /* The timer does nothing but end the wait. */
 static void
-wake(void *context)
+core_wake(void *context)
 {
 }
 
@@ -117,58 +101,46 @@ void
 core_turn(void *context)
 {
 	struct scheduler *scheduler = context;
+	struct queue *queue = &scheduler->queue;
 	int64_t next_ms, report_ms;
 
 	if (scheduler->is_closed)	/* the last turn goes on to its end */
 		return;
-	(void)outcome_due(scheduler, clock_steady_ms());
-	report_ms = report_turn_end(scheduler);
-	agents_feed(scheduler);
-	intake_turn_end(scheduler);
-	next_ms = plan_next_ms(&scheduler->plan);
+	(void)outcome_due(&scheduler->outcome, clock_steady_ms());
+	report_ms = report_turn_end(&scheduler->reporter);
+	agents_feed(&scheduler->agents);
+	intake_turn_end(&scheduler->intake);
+	next_ms = plan_next_ms(&queue->plan);
 	if (report_ms < next_ms)
 		next_ms = report_ms;
 	if (next_ms == INT64_MAX)
 		timer_clear(&scheduler->plan_timer);
 	else if (scheduler->plan_timer.at_ms != next_ms)
-		timer_set(scheduler->loop, &scheduler->plan_timer,
-		    next_ms > 0 ? next_ms : 1, wake, scheduler);
+		timer_set(queue->loop, &scheduler->plan_timer,
+		    next_ms > 0 ? next_ms : 1, core_wake, scheduler);
 }
 
 void
 core_reload(struct scheduler *scheduler, const struct conf *conf)
 {
-	scheduler->conf = conf;
-	classes_load(conf);
+	scheduler->queue.conf = conf;
+	core_load_classes(conf);
 	formset_load(&scheduler->reporter.forms, conf);
-	agents_rematch(scheduler);
+	agents_rematch(&scheduler->agents);
 }
 
 void
 core_close(struct scheduler *scheduler)
 {
-	struct job *job;
-	size_t cursor = 0;
-
 	scheduler->is_closed = true;
 	timer_clear(&scheduler->plan_timer);
 	timer_clear(&scheduler->shape_timer);
-	shapes_write(scheduler);
-	timer_clear(&scheduler->orders_timer);
-	group_commit(scheduler);
-	agents_release(scheduler);
-	while ((job = job_table_next(&scheduler->jobs, &cursor)) != NULL) {
-		for (size_t i = 0; i < job->vertex_count; i++)
-			plan_forget(&scheduler->plan, &job->vertices[i]);
-	}
-	job_table_end(&scheduler->jobs);
-	intake_close(scheduler);
-	group_release(scheduler);
-	job_table_release(&scheduler->jobs);
-	thread_table_release(&scheduler->threads);
-	provider_table_release(&scheduler->providers);
-	warm_release(&scheduler->warms);
-	plan_release(&scheduler->plan);
-	orders_release(&scheduler->orders);
+	timer_clear(&scheduler->minute);
+	queue_write_shapes(&scheduler->queue);
+	group_commit(&scheduler->group);
+	agents_release(&scheduler->agents);
+	intake_close(&scheduler->intake);
+	group_release(&scheduler->group);
+	queue_close(&scheduler->queue);
 	formset_release(&scheduler->reporter.forms);
 }

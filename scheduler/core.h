@@ -5,7 +5,27 @@
 #ifndef ZM_SCHEDULER_CORE_H
 #define ZM_SCHEDULER_CORE_H
 
-#include "scheduler/state.h"
+#include "scheduler/agents/agents.h"
+#include "scheduler/report/report.h"
+
+struct control;			/* control.c's own */
+struct mailq_process;		/* process.c's own */
+
+/* The way of a message: intake -> queue -> agents -> outcome -> reporter ->
+ * group.  A part points to those that it calls; none calls one that was named
+ * after it in folder.mk. */
+struct scheduler {
+	struct queue	 queue;
+	struct group	 group;
+	struct intake	 intake;
+	struct outcome	 outcome;
+	struct reporter	 reporter;
+	struct agents	 agents;
+	struct control	*control;
+	struct mailq_process *mailq;	/* NULL: a test without it */
+	struct timer	 plan_timer, shape_timer, minute;
+	bool		 is_closed;
+};
 
 /* Set everything up on this loop and spool (both stay the caller's) and
  * begin to read transport/.  Call core_turn at the end of every turn.
@@ -21,10 +41,7 @@ void core_turn(void *context);
 /* conf was replaced. */
 void core_reload(struct scheduler *scheduler, const struct conf *conf);
 
-/* Everything durable that is done, everything closed. */
-/* Standing orders have changed: leave out what is over, tell all threads. */
-void core_orders(struct scheduler *scheduler);
-
+/* Make durable what is done, and close everything. */
 void core_close(struct scheduler *scheduler);
 
 #endif

@@ -13,7 +13,7 @@
 #include "scheduler/agents/agents.h"
 #include "scheduler/control/control.h"
 #include "scheduler/core.h"
-#include "scheduler/mailq/keeper.h"
+#include "scheduler/mailq/process.h"
 #include "scheduler/mailq/listener.h"
 #include "scheduler/outcome/results.h"
 
@@ -37,9 +37,9 @@ static void
 on_exit_notice(void *context, unsigned token, pid_t pid, int status)
 {
 	if (token == LAUNCHER_BESIDE)
-		mailq_ended(context, pid, status);
+		mailq_ended(scheduler.mailq, pid, status);
 	else
-		agents_exit(context, token, pid, status);
+		agents_exit(&scheduler.agents, token, pid, status);
 }
 
 /* A schedule clause is over at its moment: what went by it finds another. */
@@ -79,11 +79,13 @@ after_drop(struct process *process, struct err *err)
 	    launcher_start_agent, launcher_kill_agent, err) < 0)
 		return -1;
 	closer_start();
-	scheduler.results = results_new(process);
-	launcher_on_exit(process, on_exit_notice, &scheduler);
-	launcher_on_begin(process, agents_begin, &scheduler);
-	control_open(&scheduler, control_socket);
-	mailq_keep(&scheduler, launcher_start_beside);
+	scheduler.outcome.results = results_new(process);
+	launcher_on_exit(process, on_exit_notice, NULL);
+	launcher_on_begin(process, agents_begin, &scheduler.agents);
+	scheduler.control = control_new(&scheduler.agents,
+	    control_socket);
+	scheduler.mailq = mailq_new(&scheduler.agents,
+	    scheduler.control, launcher_start_beside);
 	loop_at_turn_end(process->loop, core_turn, &scheduler);
 	clauses_watch(process);
 	return 0;
@@ -94,9 +96,9 @@ reload(struct process *process, const struct conf *old)
 {
 	core_reload(&scheduler, process->conf);
 	clauses_watch(process);
-	control_reload(&scheduler);
-	mailq_reload(&scheduler, old);
-	results_renew(&scheduler.results, process);
+	control_reload(scheduler.control);
+	mailq_reload(scheduler.mailq, old);
+	results_renew(&scheduler.outcome.results, process);
 }
 
 /* Agents were told to finish; what is not back in time keeps its locks and
@@ -106,15 +108,16 @@ stop_look(void *context)
 {
 	struct process *process = context;
 
-	if (agents_busy(&scheduler) > 0 && clock_steady_ms() < stop_end_ms) {
+	if (agents_busy(&scheduler.agents) > 0 && clock_steady_ms() <
+	    stop_end_ms) {
 		timer_set(process->loop, &stop_timer,
 		    clock_steady_ms() + STOP_LOOK_MS, stop_look, process);
 		return;
 	}
 	timer_clear(&clause_timer);
-	mailq_release(&scheduler);
-	control_close(&scheduler);
-	results_free(&scheduler.results);
+	mailq_free(&scheduler.mailq);
+	control_free(&scheduler.control);
+	results_free(&scheduler.outcome.results);
 	core_close(&scheduler);
 	loop_stop(process->loop);
 }
@@ -122,7 +125,7 @@ stop_look(void *context)
 static void
 stop(struct process *process)
 {
-	agents_stop(&scheduler);
+	agents_stop(&scheduler.agents);
 	stop_end_ms = clock_steady_ms() + STOP_WAIT_MS;
 	stop_look(process);
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "conf/edit.h"
-#include "conf/internal.h"
+#include "conf/read/read.h"
 
 #include "base/banned.h"
 

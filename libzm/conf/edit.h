@@ -50,17 +50,6 @@ void conf_take_piece(struct str *text, const struct conf_piece *piece);
 /* Take one word out, with the blanks in front of it. */
 void conf_take_word(struct str *text, const struct conf_word *word);
 
-/* Another text in place of what a file holds. */
-struct conf_draft {
-	const char	*path;		/* as conf_sources has it */
-	struct slice	 text;
-};
-
-/* conf_load as if the files of drafts had these texts. */
-struct conf *conf_load_drafts(const char *path,
-    const struct conf_draft *drafts, size_t draft_count,
-    struct arena *arena, struct conf_report *out_report);
-
 /* The files a configuration was read from, in order; the first is the main
  * one.  Returns how many; at most max are put into out. */
 size_t conf_sources(const struct conf *conf, const char **out, size_t max);

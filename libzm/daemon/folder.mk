@@ -32,3 +32,12 @@ libzm_a_SOURCES += \
 	libzm/daemon/hook/script_header.c \
 	libzm/daemon/hook/script_zm.c \
 	libzm/daemon/hook/serve.c
+# has the machine what the configuration names?
+libzm_a_SOURCES += \
+	libzm/daemon/machine/look.h \
+	libzm/daemon/machine/machine.h \
+	libzm/daemon/machine/certificates.c \
+	libzm/daemon/machine/files.c \
+	libzm/daemon/machine/hooks.c \
+	libzm/daemon/machine/look.c \
+	libzm/daemon/machine/values.c

@@ -12,19 +12,16 @@
 #include "router/ask/verify.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "journal/event.h"
 #include "base/mem.h"
+#include "daemon/child.h"
 #include "io/ipc.h"
 #include "router/ask/check.h"
 
@@ -36,18 +33,13 @@ struct verify {
 	struct process		*process;
 	struct sockaddr_un	 address;
 	int			 listener;
-	pid_t			 pid;
-	int			 socket;	/* to the process */
-	struct watch		*watch;
-	struct timer		 restart;
-	loop_fn			*child_fn;
-	void			*context;
+	struct child		*child;
 };
 
 /* ---- in the process --------------------------------------------------- */
 
 struct caller {
-	struct desk		*desk;
+	struct verify_server		*server;
 	int			 socket;
 	struct watch		*watch;
 	struct ipc_inbox	 inbox;
@@ -55,7 +47,7 @@ struct caller {
 	TAILQ_ENTRY(caller)	 entry;
 };
 
-struct desk {
+struct verify_server {
 	struct process		*process;
 	struct router		*router;
 	struct arena		*arena;
@@ -68,8 +60,8 @@ struct desk {
 static void
 caller_end(struct caller *caller)
 {
-	TAILQ_REMOVE(&caller->desk->callers, caller, entry);
-	caller->desk->caller_count--;
+	TAILQ_REMOVE(&caller->server->callers, caller, entry);
+	caller->server->caller_count--;
 	watch_free(&caller->watch);
 	close(caller->socket);
 	ipc_inbox_release(&caller->inbox);
@@ -80,7 +72,7 @@ caller_end(struct caller *caller)
 static void
 caller_answer_lines(struct caller *caller)
 {
-	struct desk *desk = caller->desk;
+	struct verify_server *server = caller->server;
 	struct slice line, token;
 	size_t cursor = 0;
 
@@ -89,10 +81,10 @@ caller_answer_lines(struct caller *caller)
 			continue;
 		str_add_slice(&caller->outbox, token);
 		str_addc(&caller->outbox, ' ');
-		router_check_line(desk->router, desk->arena, line,
+		router_check_line(server->router, server->arena, line,
 		    &caller->outbox);
 		str_addc(&caller->outbox, '\n');
-		arena_reset(desk->arena);
+		arena_reset(server->arena);
 	}
 	ipc_inbox_consume(&caller->inbox, cursor);
 }
@@ -134,113 +126,79 @@ caller_on_ready(void *context, unsigned ready)
 static void
 verify_on_listener(void *context, unsigned ready)
 {
-	struct desk *desk = context;
+	struct verify_server *server = context;
 	struct caller *caller;
-	int fd = accept4(desk->listener, NULL, NULL,
+	int fd = accept4(server->listener, NULL, NULL,
 	    SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	if (fd < 0)
 		return;
-	if (desk->caller_count >= VERIFY_CLIENTS_MAX) {
+	if (server->caller_count >= VERIFY_CLIENTS_MAX) {
 		close(fd);
 		return;
 	}
 	caller = mem_alloc(1, sizeof(*caller));
-	caller->desk = desk;
+	caller->server = server;
 	caller->socket = fd;
 	ipc_inbox_init(&caller->inbox);
 	str_init(&caller->outbox);
-	caller->watch = loop_watch(desk->process->loop, fd, LOOP_READ,
+	caller->watch = loop_watch(server->process->loop, fd, LOOP_READ,
 	    caller_on_ready, caller);
-	TAILQ_INSERT_TAIL(&desk->callers, caller, entry);
-	desk->caller_count++;
+	TAILQ_INSERT_TAIL(&server->callers, caller, entry);
+	server->caller_count++;
 }
 
 /* The router is gone, or has a successor of ours. */
 static void
 verify_on_parent(void *context, unsigned ready)
 {
-	struct desk *desk = context;
+	struct verify_server *server = context;
 
-	loop_stop(desk->process->loop);
+	loop_stop(server->process->loop);
 }
 
-static void __attribute__((noreturn))
-verify_serve(struct process *process, int listener, int parent)
+static void
+verify_run(void *context, int parent)
 {
-	struct desk desk = { .process = process, .listener = listener,
-	    .parent = parent };
+	struct verify *verify = context;
+	struct process *process = verify->process;
+	struct verify_server server = { .process = process,
+	    .listener = verify->listener, .parent = parent };
 	struct caller *caller;
 
 	signal(SIGHUP, SIG_IGN);
-	TAILQ_INIT(&desk.callers);
-	desk.router = router_new(process->conf);
-	desk.arena = arena_new();
-	desk.listener_watch = loop_watch(process->loop, listener, LOOP_READ,
-	    verify_on_listener, &desk);
-	desk.parent_watch = loop_watch(process->loop, parent, LOOP_READ,
-	    verify_on_parent, &desk);
+	TAILQ_INIT(&server.callers);
+	server.router = router_new(process->conf);
+	server.arena = arena_new();
+	server.listener_watch = loop_watch(process->loop, server.listener,
+	    LOOP_READ,
+	    verify_on_listener, &server);
+	server.parent_watch = loop_watch(process->loop, parent, LOOP_READ,
+	    verify_on_parent, &server);
 	loop_run(process->loop);
-	while ((caller = TAILQ_FIRST(&desk.callers)) != NULL) {
+	while ((caller = TAILQ_FIRST(&server.callers)) != NULL) {
 		(void)caller_serve(caller, LOOP_READ);
 		caller_end(caller);
 	}
-	event_flush();
-	_exit(0);
 }
 
 /* ---- in the router ---------------------------------------------------- */
 
-static void verify_fork(void *context);
+/* It never says anything. */
+static const struct child_kind verify_kind = {
+	.name = "router-verify", .title = "router verify", .is_kept = true,
+	.run = verify_run,
+};
 
 static void
-verify_reap(struct verify *verify)
+verify_start(struct verify *verify)
 {
-	int status;
-
-	watch_free(&verify->watch);
-	close(verify->socket);
-	while (waitpid(verify->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	verify->pid = 0;
-}
-
-static void
-verify_on_process(void *context, unsigned ready)
-{
-	struct verify *verify = context;
-
-	/* it never says anything: this is its end */
-	event(EV_DAEMON_EXIT, NULL, "name", SLICE("router verify"),
-	    "child", event_number(verify->pid),
-	    "restart", event_number(1), NULL);
-	(void)kill(verify->pid, SIGKILL);	/* if only its socket is */
-	verify_reap(verify);
-	timer_set(verify->process->loop, &verify->restart,
-	    clock_steady_ms() + VERIFY_REST_MS, verify_fork, verify);
-}
-
-static void
-verify_fork(void *context)
-{
-	struct verify *verify = context;
 	struct err err;
-	pid_t pid = daemon_fork(verify->process, "router-verify",
-	    &verify->socket, &err);
 
-	if (pid == 0) {
-		verify->child_fn(verify->context);
-		verify_serve(verify->process, verify->listener, verify->socket);
-	}
-	if (pid < 0) {
-		warning("%s", err.text);
-		timer_set(verify->process->loop, &verify->restart,
-		    clock_steady_ms() + VERIFY_REST_MS, verify_fork, verify);
+	if (child_start(verify->child, &err) == 0)
 		return;
-	}
-	verify->pid = pid;
-	verify->watch = loop_watch(verify->process->loop, verify->socket,
-	    LOOP_READ, verify_on_process, verify);
+	warning("%s", err.text);
+	child_start_later(verify->child);
 }
 
 /* The group that smtpserver has: it may connect, others may not. */
@@ -289,13 +247,10 @@ verify_bind_socket(struct verify *verify, struct err *err)
 }
 
 struct verify *
-verify_new(struct process *process, loop_fn *child_fn, void *context,
-    struct err *err)
+verify_new(struct process *process, struct err *err)
 {
 	struct verify *verify = mem_alloc(1, sizeof(*verify));
 
-	verify->child_fn = child_fn;
-	verify->context = context;
 	verify->process = process;
 	verify->listener = -1;
 	if (verify_bind_socket(verify, err) != 0) {
@@ -304,35 +259,23 @@ verify_new(struct process *process, loop_fn *child_fn, void *context,
 		mem_free(&verify);
 		return NULL;
 	}
-	verify_fork(verify);
+	verify->child = child_new(process, &verify_kind, verify);
+	verify_start(verify);
 	return verify;
-}
-
-static void
-verify_end_process(struct verify *verify)
-{
-	timer_clear(&verify->restart);
-	if (verify->pid == 0)
-		return;
-	(void)shutdown(verify->socket, SHUT_RDWR);
-	verify_reap(verify);
 }
 
 void
 verify_renew(struct verify *verify)
 {
-	verify_end_process(verify);
-	verify_fork(verify);
+	child_stop(verify->child);
+	verify_start(verify);
 }
 
 void
 verify_in_child(struct verify *verify)
 {
-	if (verify == NULL)
-		return;
-	close(verify->listener);
-	if (verify->pid != 0)
-		close(verify->socket);
+	if (verify != NULL)
+		close(verify->listener);
 }
 
 void
@@ -342,7 +285,7 @@ verify_free(struct verify **pverify)
 
 	if (verify == NULL)
 		return;
-	verify_end_process(verify);
+	child_free(&verify->child);
 	close(verify->listener);
 	(void)unlink(verify->address.sun_path);
 	mem_free(pverify);

@@ -19,17 +19,14 @@
 #include "daemon/skeleton.h"
 
 enum {
-	VERIFY_CLIENTS_MAX = 16,	/* connections at once */
-	VERIFY_REST_MS = 1000		/* before the next fork */
+	VERIFY_CLIENTS_MAX = 16	/* connections at once */
 };
 
 struct verify;
 
-/* Bind the socket, fork the process.  child_fn is called in it, to close what
- * is the router's.  NULL with err. */
-struct verify *verify_new(struct process *process, loop_fn *child_fn,
-    void *context, struct err *err);
-/* In another child of the router: close what is ours. */
+/* Bind the socket, fork the process.  NULL with err. */
+struct verify *verify_new(struct process *process, struct err *err);
+/* In another child of the router: close the listening socket. */
 void verify_in_child(struct verify *verify);
 /* A fresh one, which has the process's configuration; the old one answers
  * what it has got and ends. */

@@ -294,14 +294,6 @@ parent_run_worker(void *context, int socket)
 	worker_run(parent->process->conf, parent->spool, socket);
 }
 
-static void
-parent_on_verify_fork(void *context)
-{
-	struct parent *parent = context;
-
-	pool_in_child(parent->pool);
-}
-
 /* Rows C1, P1-P3: what was claimed is taken over at once; a plan that was
  * left, or a half-published message, is recovery's. */
 static void
@@ -360,8 +352,7 @@ parent_start(struct process *process, struct err *err)
 		return -1;
 	parent->pool = pool_new(process, &parent->queue,
 	    process->conf->router_workers, &rows);
-	parent->verify = verify_new(process, parent_on_verify_fork, parent,
-	    err);
+	parent->verify = verify_new(process, err);
 	if (parent->verify == NULL || parent_watch(parent, err) != 0)
 		return -1;
 	/* watched first, then read: none is missed.  In the loop, because

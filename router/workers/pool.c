@@ -2,26 +2,20 @@
  *
  * In     a queue of names, tasks
  * Out    lines to workers; their answers close the entries
- * Holds  a socket a worker
+ * Holds  a child a worker
  * Trusts workers to be alive or dead; their lines are looked up, no more
  *
  * SPDX-License-Identifier: ISC
  */
 #include "router/workers/pool.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-#include "journal/event.h"
 #include "base/mem.h"
-#include "io/ipc.h"
+#include "daemon/child.h"
 
 #include "base/banned.h"
 
@@ -31,19 +25,14 @@ struct pool_task {
 };
 TAILQ_HEAD(pool_task_list, pool_task);
 
-struct pool_worker {		/* one worker, as the parent sees it */
+struct pool_worker {
 	struct pool		*pool;
-	pid_t			 pid;
-	int			 socket;
-	struct watch		*watch;
-	struct ipc_inbox	 inbox;
-	struct str		 out;		/* not yet sent */
+	struct child		*child;
 	struct queue_entries	 entries;	/* in hand, oldest first */
 	struct pool_task	*task;		/* in hand, too */
 	size_t			 count;		/* entries */
 	int64_t			 heard_ms;	/* last answer, or first line */
-	int64_t			 forked_ms;
-	bool			 is_ending;	/* end of file was sent */
+	bool			 is_ending;	/* it was hung up */
 	TAILQ_ENTRY(pool_worker) link;
 };
 TAILQ_HEAD(pool_worker_list, pool_worker);
@@ -53,32 +42,14 @@ struct pool {
 	struct router_queue		*queue;
 	struct pool_rows	 rows;
 	struct pool_worker_list	 workers;
-	unsigned		 wanted, active;
+	unsigned		 wanted;
 	struct pool_task_list	 tasks;
-	struct timer		 fork_timer, steal_timer, nap_timer,
-				 stop_timer;
+	struct timer		 steal_timer, nap_timer, stop_timer;
 	loop_fn			*stopped;
 	void			*stopped_context;
 };
 
-static void pool_fork_missing(void *context);
-static void pool_on_answer(void *context, unsigned ready);
-
-/* ---- lines to a worker ----------------------------------------------- */
-
-static void
-pool_worker_send(struct pool_worker *worker)
-{
-	ssize_t sent;
-
-	if (worker->out.len == 0)
-		return;
-	sent = ipc_send(worker->socket, str_slice(&worker->out), NULL, 0);
-	if (sent > 0)
-		str_consume(&worker->out, (size_t)sent);
-	watch_set(worker->watch, worker->out.len > 0 ? LOOP_READ | LOOP_WRITE :
-	    LOOP_READ);		/* a dead one shows in reading */
-}
+/* ---- lines to a worker ------------------------------------------------- */
 
 static void
 pool_worker_give(struct pool_worker *worker, struct queue_entry *entry)
@@ -88,7 +59,7 @@ pool_worker_give(struct pool_worker *worker, struct queue_entry *entry)
 	entry->owner = worker;
 	TAILQ_INSERT_TAIL(&worker->entries, entry, link);
 	worker->count++;
-	str_addf(&worker->out, "%u/%ju\n", entry->priority,
+	str_addf(child_outbox(worker->child), "%u/%ju\n", entry->priority,
 	    (uintmax_t)entry->inode);
 }
 
@@ -99,6 +70,23 @@ pool_worker_drop(struct pool_worker *worker, struct queue_entry *entry)
 	worker->count--;
 }
 
+static bool
+pool_worker_is_fit(const struct pool_worker *worker)
+{
+	return !worker->is_ending && child_is_running(worker->child);
+}
+
+static bool
+pool_has_several(const struct pool *pool)
+{
+	const struct pool_worker *worker;
+	size_t fit = 0;
+
+	TAILQ_FOREACH(worker, &pool->workers, link)
+		fit += pool_worker_is_fit(worker);
+	return fit > 1;
+}
+
 /* Fewest names in hand; NULL: all have enough.  Who is at a task gets names
  * only when there is nobody else: they could wait long. */
 static struct pool_worker *
@@ -107,9 +95,11 @@ pool_worker_least(struct pool *pool, bool for_task)
 	struct pool_worker *worker, *best = NULL;
 
 	TAILQ_FOREACH(worker, &pool->workers, link) {
-		if (worker->is_ending || worker->count >= POOL_BATCH)
+		if (!pool_worker_is_fit(worker) ||
+		    worker->count >= POOL_BATCH)
 			continue;
-		if (worker->task != NULL && (for_task || pool->active > 1))
+		if (worker->task != NULL &&
+		    (for_task || pool_has_several(pool)))
 			continue;
 		if (best == NULL || worker->count < best->count)
 			best = worker;
@@ -127,7 +117,7 @@ pool_give_tasks(struct pool *pool)
 	    (worker = pool_worker_least(pool, true)) != NULL) {
 		TAILQ_REMOVE(&pool->tasks, task, link);
 		worker->task = task;
-		str_addf(&worker->out, "%s\n", task->line);
+		str_addf(child_outbox(worker->child), "%s\n", task->line);
 	}
 }
 
@@ -164,7 +154,7 @@ pool_steal(void *context)
 		if (worker->heard_ms <= before_ms)
 			pool_steal_from(worker, before_ms);
 	TAILQ_FOREACH(worker, &pool->workers, link)
-		pool_worker_send(worker);
+		child_send(worker->child);
 }
 
 static bool
@@ -192,7 +182,7 @@ pool_at_turn_end(void *context)
 			    worker));
 	}
 	TAILQ_FOREACH(worker, &pool->workers, link)
-		pool_worker_send(worker);
+		child_send(worker->child);
 	if (pool->steal_timer.at_ms == 0 && pool->wanted > 1 &&
 	    pool_is_busy(pool))
 		timer_set(pool->process->loop, &pool->steal_timer,
@@ -268,10 +258,10 @@ pool_take_answer(struct pool_worker *worker, struct slice line)
 		router_queue_done(pool->queue, entry);
 }
 
-/* ---- birth and death ------------------------------------------------- */
+/* ---- birth and death --------------------------------------------------- */
 
-static void
-pool_task_add(struct pool *pool, const char *line)
+void
+pool_add_task(struct pool *pool, const char *line)
 {
 	struct pool_task *task;
 
@@ -294,46 +284,20 @@ pool_worker_empty(struct pool_worker *worker)
 		router_queue_give_back(worker->pool->queue, entry);
 	}
 	if (worker->task != NULL)
-		pool_task_add(worker->pool, worker->task->line);
+		pool_add_task(worker->pool, worker->task->line);
 	pool_task_free(&worker->task);
 }
 
+/* Ends its process, if there is one. */
 static void
 pool_worker_free(struct pool_worker **pworker)
 {
 	struct pool_worker *worker = *pworker;
 
-	watch_free(&worker->watch);
-	close(worker->socket);
+	child_free(&worker->child);
+	pool_worker_empty(worker);
 	TAILQ_REMOVE(&worker->pool->workers, worker, link);
-	ipc_inbox_release(&worker->inbox);
-	str_release(&worker->out);
 	mem_free(pworker);
-}
-
-static int
-pool_worker_reap(pid_t pid)
-{
-	int status = 0;
-
-	(void)kill(pid, SIGKILL);	/* its socket is closed: it is done */
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	return status;
-}
-
-static void
-pool_report_death(const struct pool_worker *worker, int status)
-{
-	char text[64];
-
-	if (WIFSIGNALED(status))
-		snprintf(text, sizeof(text), "signal %d", WTERMSIG(status));
-	else
-		snprintf(text, sizeof(text), "exit %d", WEXITSTATUS(status));
-	event(EV_DAEMON_EXIT, NULL, "name", SLICE("router worker"),
-	    "child", event_number(worker->pid), "status", slice_of(text),
-	    "restart", SLICE("now"), NULL);
 }
 
 static void
@@ -346,119 +310,72 @@ pool_check_stopped(struct pool *pool)
 }
 
 /* The kernel closes a process' descriptors, and with them its locks, before
- * it can be waited for: after pool_worker_reap() its claim is free. */
+ * it can be waited for: its claim is free by now. */
 static void
-pool_worker_gone(struct pool_worker *worker)
+pool_worker_ended(void *context, const struct child_end *end)
 {
+	struct pool_worker *worker = context;
 	struct pool *pool = worker->pool;
-	bool was_told = worker->is_ending;
-	int64_t lived_ms = clock_steady_ms() - worker->forked_ms;
-	pid_t pid = worker->pid;
-	int status = pool_worker_reap(pid);
 
-	pool_worker_empty(worker);
-	if (!was_told) {
-		pool->active--;
-		pool_report_death(worker, status);
+	if (worker->is_ending) {
+		pool_worker_free(&worker);
+		pool_check_stopped(pool);
+		return;
 	}
-	pool_worker_free(&worker);
-	if (!was_told)
-		pool->rows.death(pool->rows.context, pid, status);
-	if (!was_told && pool->stopped == NULL)
-		timer_set(pool->process->loop, &pool->fork_timer,
-		    clock_steady_ms() + (lived_ms < POOL_REST_MS ?
-		    POOL_REST_MS : 0), pool_fork_missing, pool);
-	pool_check_stopped(pool);
+	pool_worker_empty(worker);
+	pool->rows.death(pool->rows.context, end->pid, end->status);
 }
 
 static void
-pool_on_answer(void *context, unsigned ready)
+pool_worker_read(void *context)
 {
 	struct pool_worker *worker = context;
 	struct slice line;
-	size_t cursor = 0;
-	int got, more;
 
-	if (ready & LOOP_WRITE)
-		pool_worker_send(worker);
-	got = ipc_receive(worker->socket, &worker->inbox);
-	if (got < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
 	worker->heard_ms = clock_steady_ms();
-	while ((more = ipc_line(&worker->inbox, &cursor, &line)) == 1)
+	while (child_line(worker->child, &line))
 		pool_take_answer(worker, line);
-	ipc_inbox_consume(&worker->inbox, cursor);
-	if (got <= 0 || more < 0)
-		pool_worker_gone(worker);
-}
-
-/* The child has copies of the parent's ends of all other workers: with them
- * open, those would not see the parent's end. */
-void
-pool_in_child(struct pool *pool)
-{
-	struct pool_worker *worker;
-
-	TAILQ_FOREACH(worker, &pool->workers, link)
-		close(worker->socket);
 }
 
 static void
-pool_child_run(struct pool *pool, int socket)
+pool_worker_run(void *context, int socket)
 {
-	pool_in_child(pool);
-	pool->rows.worker(pool->rows.context, socket);
-	event_flush();
-	_exit(0);
+	struct pool_worker *worker = context;
+
+	worker->pool->rows.worker(worker->pool->rows.context, socket);
 }
 
-static bool
-pool_worker_fork(struct pool *pool)
+static const struct child_kind pool_worker_kind = {
+	.name = "router", .title = "router worker", .is_kept = true,
+	.end_signal = SIGKILL, .run = pool_worker_run,
+	.read = pool_worker_read, .ended = pool_worker_ended,
+};
+
+static void
+pool_add_worker(struct pool *pool)
 {
-	struct pool_worker *worker;
+	struct pool_worker *worker = mem_alloc(1, sizeof(*worker));
 	struct err err;
-	int socket = -1;
-	pid_t pid = daemon_fork(pool->process, "router", &socket, &err);
 
-	if (pid == 0)
-		pool_child_run(pool, socket);
-	if (pid < 0) {
-		warning("%s", err.text);
-		return false;
-	}
-	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
-	worker = mem_alloc(1, sizeof(*worker));
 	worker->pool = pool;
-	worker->pid = pid;
-	worker->socket = socket;
-	worker->forked_ms = clock_steady_ms();
 	TAILQ_INIT(&worker->entries);
-	str_init(&worker->out);
-	ipc_inbox_init(&worker->inbox);
-	worker->watch = loop_watch(pool->process->loop, socket, LOOP_READ,
-	    pool_on_answer, worker);
+	worker->child = child_new(pool->process, &pool_worker_kind, worker);
 	TAILQ_INSERT_TAIL(&pool->workers, worker, link);
-	pool->active++;
-	return true;
+	if (child_start(worker->child, &err) == 0)
+		return;
+	warning("%s", err.text);
+	child_start_later(worker->child);
 }
 
 static void
-pool_fork_missing(void *context)
+pool_add_workers(struct pool *pool, unsigned count)
 {
-	struct pool *pool = context;
-
-	if (pool->stopped != NULL)
-		return;
-	while (pool->active < pool->wanted)
-		if (!pool_worker_fork(pool)) {
-			timer_set(pool->process->loop, &pool->fork_timer,
-			    clock_steady_ms() + POOL_REST_MS, pool_fork_missing,
-			    pool);
-			break;
-		}
+	pool->wanted = count > 0 ? count : 1;
+	for (unsigned i = 0; i < pool->wanted; i++)
+		pool_add_worker(pool);
 }
 
-/* ---- the whole ------------------------------------------------------- */
+/* ---- the whole ---------------------------------------------------------- */
 
 struct pool *
 pool_new(struct process *process, struct router_queue *queue, unsigned count,
@@ -469,43 +386,35 @@ pool_new(struct process *process, struct router_queue *queue, unsigned count,
 	pool->process = process;
 	pool->queue = queue;
 	pool->rows = *rows;
-	pool->wanted = count > 0 ? count : 1;
 	TAILQ_INIT(&pool->workers);
 	TAILQ_INIT(&pool->tasks);
 	loop_at_turn_end(process->loop, pool_at_turn_end, pool);
-	pool_fork_missing(pool);
+	pool_add_workers(pool, count);
 	return pool;
 }
 
-void
-pool_add_task(struct pool *pool, const char *line)
-{
-	pool_task_add(pool, line);
-}
-
-/* They finish what they have and see the end of file behind it. */
+/* They finish what they have and see the end of file after it. */
 static void
 pool_end_all(struct pool *pool)
 {
-	struct pool_worker *worker;
+	struct pool_worker *worker, *next;
 
-	TAILQ_FOREACH(worker, &pool->workers, link) {
+	for (worker = TAILQ_FIRST(&pool->workers); worker; worker = next) {
+		next = TAILQ_NEXT(worker, link);
 		if (worker->is_ending)
 			continue;
-		pool_worker_send(worker);
 		worker->is_ending = true;
-		(void)shutdown(worker->socket, SHUT_WR);
-		str_reset(&worker->out);
+		child_hang_up(worker->child);
+		if (!child_is_running(worker->child))
+			pool_worker_free(&worker);
 	}
-	pool->active = 0;
 }
 
 void
 pool_renew(struct pool *pool, unsigned count)
 {
 	pool_end_all(pool);
-	pool->wanted = count > 0 ? count : 1;
-	pool_fork_missing(pool);
+	pool_add_workers(pool, count);
 }
 
 static void
@@ -521,7 +430,6 @@ pool_stop(struct pool *pool, loop_fn *fn, void *context)
 {
 	pool->stopped = fn;
 	pool->stopped_context = context;
-	timer_clear(&pool->fork_timer);
 	timer_clear(&pool->steal_timer);
 	timer_clear(&pool->nap_timer);
 	pool_end_all(pool);
@@ -539,15 +447,11 @@ pool_free(struct pool **ppool)
 
 	if (pool == NULL)
 		return;
-	timer_clear(&pool->fork_timer);
 	timer_clear(&pool->steal_timer);
 	timer_clear(&pool->nap_timer);
 	timer_clear(&pool->stop_timer);
-	while ((worker = TAILQ_FIRST(&pool->workers)) != NULL) {
-		(void)pool_worker_reap(worker->pid);
-		pool_worker_empty(worker);
+	while ((worker = TAILQ_FIRST(&pool->workers)) != NULL)
 		pool_worker_free(&worker);
-	}
 	while ((task = TAILQ_FIRST(&pool->tasks)) != NULL) {
 		TAILQ_REMOVE(&pool->tasks, task, link);
 		pool_task_free(&task);

@@ -17,8 +17,6 @@ enum {
 	POOL_BATCH = 16,		/* names ahead of one worker */
 	POOL_STEAL_MS = 50,
 	POOL_NAP_MS = 100,
-	POOL_REST_MS = 1000,		/* before the next fork when workers
-					 * die young */
 	POOL_STOP_MS = 10000		/* then the others are left alone */
 };
 
@@ -48,9 +46,6 @@ void pool_renew(struct pool *pool, unsigned count);
 
 /* End all workers between two messages, then call fn. */
 void pool_stop(struct pool *pool, loop_fn *fn, void *context);
-
-/* In another child of the process: close what is the pool's. */
-void pool_in_child(struct pool *pool);
 
 /* Kills what is left. */
 void pool_free(struct pool **pool);

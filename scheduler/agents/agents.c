@@ -47,10 +47,9 @@ ring_backoff(struct ring *ring)
 
 /* Our end of an agent's socket in ends[0]; the launcher has the other. */
 static int
-socket_open(struct scheduler *scheduler, struct ring *ring, int ends[2],
+socket_open(struct agents *agents, struct ring *ring, int ends[2],
     struct err *err)
 {
-	struct agents *agents = &scheduler->agents;
 	int result;
 
 	if (ipc_pair(ends, err) < 0)
@@ -66,20 +65,19 @@ socket_open(struct scheduler *scheduler, struct ring *ring, int ends[2],
 }
 
 struct agent *
-agent_start(struct scheduler *scheduler, struct ring *ring)
+agent_start(struct agents *agents, struct ring *ring)
 {
-	struct agents *agents = &scheduler->agents;
 	struct agent *agent;
 	struct err err;
 	int ends[2];
 
-	if (socket_open(scheduler, ring, ends, &err) < 0) {
+	if (socket_open(agents, ring, ends, &err) < 0) {
 		warning("no agent for %s: %s", ring->channel, err.text);
 		ring_backoff(ring);
 		return NULL;
 	}
 	agent = mem_alloc(1, sizeof(*agent));
-	agent->scheduler = scheduler;
+	agent->agents = agents;
 	agent->ring = ring;
 	agent->token = ++agents->token;
 	agent->socket = ends[0];
@@ -93,7 +91,7 @@ agent_start(struct scheduler *scheduler, struct ring *ring)
 	TAILQ_INSERT_HEAD(&ring->idle, agent, entry);
 	ring->agent_count++;
 	agents->count++;
-	agent->watch = loop_watch(scheduler->loop, agent->socket, LOOP_READ,
+	agent->watch = loop_watch(agents->queue->loop, agent->socket, LOOP_READ,
 	    agent_ready, agent);
 	event(EV_AGENT_START, NULL, "channel", slice_of(ring->channel),
 	    "child", event_number(agent->token), NULL);
@@ -111,7 +109,7 @@ thread_leave(struct agent *agent)
 }
 
 void
-agent_rest(struct scheduler *scheduler, struct agent *agent)
+agent_rest(struct agents *agents, struct agent *agent)
 {
 	struct thread *thread = agent->thread;
 
@@ -127,7 +125,7 @@ agent_rest(struct scheduler *scheduler, struct agent *agent)
 /* The jobs in hand go back.  The first unanswered one is what the agent was
  * at: it bears the blame, if there is one. */
 static void
-jobs_return(struct scheduler *scheduler, struct agent *agent,
+jobs_return(struct agents *agents, struct agent *agent,
     const char *reason)
 {
 	struct vertex *vertex;
@@ -140,7 +138,7 @@ jobs_return(struct scheduler *scheduler, struct agent *agent,
 			is_sent = false;
 		if (!is_sent)
 			vertex->job->unsent--;
-		outcome_lost(scheduler, vertex, is_sent && reason != NULL,
+		outcome_lost(agents->outcome, vertex, is_sent && reason != NULL,
 		    reason);
 		reason = NULL;
 	}
@@ -148,7 +146,7 @@ jobs_return(struct scheduler *scheduler, struct agent *agent,
 }
 
 static void
-agent_close(struct scheduler *scheduler, struct agent *agent)
+agent_close(struct agents *agents, struct agent *agent)
 {
 	watch_free(&agent->watch);
 	close(agent->socket);
@@ -157,11 +155,11 @@ agent_close(struct scheduler *scheduler, struct agent *agent)
 	mem_free(&agent->inbox);
 	str_release(&agent->rest);
 	agent->ring->agent_count--;
-	scheduler->agents.count--;
+	agents->count--;
 }
 
 void
-agent_lose(struct scheduler *scheduler, struct agent *agent,
+agent_lose(struct agents *agents, struct agent *agent,
     const char *reason)
 {
 	struct ring *ring = agent->ring;
@@ -178,34 +176,34 @@ agent_lose(struct scheduler *scheduler, struct agent *agent,
 		ring_backoff(ring);
 	}
 	thread_leave(agent);
-	agent_close(scheduler, agent);
-	TAILQ_INSERT_TAIL(&scheduler->agents.gone, agent, entry);
-	jobs_return(scheduler, agent, reason);
+	agent_close(agents, agent);
+	TAILQ_INSERT_TAIL(&agents->gone, agent, entry);
+	jobs_return(agents, agent, reason);
 	agent->ring = NULL;
-	ring_release_stale(&scheduler->threads, ring);
+	ring_release_stale(&agents->queue->threads, ring);
 }
 
 void
-agent_kill(struct scheduler *scheduler, struct agent *agent,
+agent_kill(struct agents *agents, struct agent *agent,
     const char *reason)
 {
 	struct err err;
 
-	if (scheduler->agents.kill(agent->token, &err) < 0)
+	if (agents->kill(agent->token, &err) < 0)
 		warning("agent %u: %s", agent->token, err.text);
-	agent_lose(scheduler, agent, reason);
+	agent_lose(agents, agent, reason);
 }
 
 static struct agent *
-find_token(const struct scheduler *scheduler, unsigned token)
+find_token(const struct agents *agents, unsigned token)
 {
 	struct agent *agent;
 	struct ring *ring;
 
-	TAILQ_FOREACH(agent, &scheduler->agents.gone, entry)
+	TAILQ_FOREACH(agent, &agents->gone, entry)
 		if (agent->token == token)
 			return agent;
-	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry) {
+	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry) {
 		TAILQ_FOREACH(agent, &ring->busy, entry)
 			if (agent->token == token)
 				return agent;
@@ -217,9 +215,9 @@ find_token(const struct scheduler *scheduler, unsigned token)
 }
 
 static void
-agent_free(struct scheduler *scheduler, struct agent *agent)
+agent_free(struct agents *agents, struct agent *agent)
 {
-	TAILQ_REMOVE(&scheduler->agents.gone, agent, entry);
+	TAILQ_REMOVE(&agents->gone, agent, entry);
 	mem_free(&agent);
 }
 
@@ -235,8 +233,8 @@ agents_begin(void *context, unsigned token, pid_t pid)
 void
 agents_exit(void *context, unsigned token, pid_t pid, int status)
 {
-	struct scheduler *scheduler = context;
-	struct agent *agent = find_token(scheduler, token);
+	struct agents *agents = context;
+	struct agent *agent = find_token(agents, token);
 	struct str text = STR_INIT;
 
 	if (agent == NULL)
@@ -249,13 +247,13 @@ agents_exit(void *context, unsigned token, pid_t pid, int status)
 	for (int i = 0; i < LAST_WORDS_READS && agent->socket >= 0; i++)
 		agent_ready(agent, LOOP_READ);
 	if (agent->socket >= 0)
-		agent_lose(scheduler, agent, "the transport agent died");
+		agent_lose(agents, agent, "the transport agent died");
 	if (agent->lost_count > 0 || status != 0)
 		event(EV_AGENT_EXIT, NULL, "child", event_number(pid),
 		    "status", str_slice(&text), "jobs",
 		    event_number(agent->lost_count), NULL);
 	str_release(&text);
-	agent_free(scheduler, agent);
+	agent_free(agents, agent);
 }
 
 /* ---- time -------------------------------------------------------- */
@@ -269,7 +267,7 @@ agent_finish(struct agent *agent)
 }
 
 static void
-idle_tick(struct scheduler *scheduler, struct ring *ring, int64_t now_ms)
+idle_tick(struct agents *agents, struct ring *ring, int64_t now_ms)
 {
 	bool is_stale = ring->is_stale;	/* it may go with its last agent */
 	struct agent *agent, *next;
@@ -280,7 +278,7 @@ idle_tick(struct scheduler *scheduler, struct ring *ring, int64_t now_ms)
 		if (is_stale || agent->is_surplus ||
 		    idle_for_ms >= ring->clause.idle_ms) {
 			agent_finish(agent);
-			agent_lose(scheduler, agent, NULL);
+			agent_lose(agents, agent, NULL);
 			if (is_stale)
 				return;
 		} else if (!agent->is_told_idle &&
@@ -294,13 +292,13 @@ idle_tick(struct scheduler *scheduler, struct ring *ring, int64_t now_ms)
 
 /* True: one was killed; the others of the ring a second later. */
 static bool
-busy_tick(struct scheduler *scheduler, struct ring *ring, int64_t now_ms)
+busy_tick(struct agents *agents, struct ring *ring, int64_t now_ms)
 {
 	struct agent *agent;
 
 	TAILQ_FOREACH(agent, &ring->busy, entry)
 		if (now_ms - agent->heard_ms > AGENT_PATIENCE_MS) {
-			agent_kill(scheduler, agent,
+			agent_kill(agents, agent,
 			    "the transport agent was silent for too long");
 			return true;
 		}
@@ -310,22 +308,21 @@ busy_tick(struct scheduler *scheduler, struct ring *ring, int64_t now_ms)
 static void
 agents_tick(void *context)
 {
-	struct scheduler *scheduler = context;
+	struct agents *agents = context;
 	int64_t now_ms = clock_steady_ms();
 	struct ring *ring, *next;
 
-	TAILQ_FOREACH_SAFE(ring, &scheduler->threads.rings, entry, next)
-		if (!busy_tick(scheduler, ring, now_ms))
-			idle_tick(scheduler, ring, now_ms);
-	timer_set(scheduler->loop, &scheduler->agents.tick,
-	    now_ms + AGENT_TICK_MS, agents_tick, scheduler);
+	TAILQ_FOREACH_SAFE(ring, &agents->queue->threads.rings, entry, next)
+		if (!busy_tick(agents, ring, now_ms))
+			idle_tick(agents, ring, now_ms);
+	timer_set(agents->queue->loop, &agents->tick,
+	    now_ms + AGENT_TICK_MS, agents_tick, agents);
 }
 
 void
-agents_open(struct scheduler *scheduler, agents_start_fn *start,
+agents_open(struct agents *agents, agents_start_fn *start,
     agents_kill_fn *kill)
 {
-	struct agents *agents = &scheduler->agents;
 	struct rlimit limit;
 
 	agents->start = start;
@@ -336,18 +333,18 @@ agents_open(struct scheduler *scheduler, agents_start_fn *start,
 		agents->fd_budget = limit.rlim_cur > 1 << 20 ? 1 << 19 :
 		    (unsigned)(limit.rlim_cur - FD_RESERVE) / 2;
 	TAILQ_INIT(&agents->gone);
-	timer_set(scheduler->loop, &agents->tick,
-	    clock_steady_ms() + AGENT_TICK_MS, agents_tick, scheduler);
+	timer_set(agents->queue->loop, &agents->tick,
+	    clock_steady_ms() + AGENT_TICK_MS, agents_tick, agents);
 }
 
 void
-agents_stop(struct scheduler *scheduler)
+agents_stop(struct agents *agents)
 {
 	struct agent *agent;
 	struct ring *ring;
 
-	scheduler->agents.is_stopping = true;
-	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry) {
+	agents->is_stopping = true;
+	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry) {
 		TAILQ_FOREACH(agent, &ring->busy, entry)
 			agent_finish(agent);
 		TAILQ_FOREACH(agent, &ring->idle, entry)
@@ -356,19 +353,19 @@ agents_stop(struct scheduler *scheduler)
 }
 
 void
-agents_rematch(struct scheduler *scheduler)
+agents_rematch(struct agents *agents)
 {
-	thread_rematch(&scheduler->threads, scheduler->conf);
+	thread_rematch(&agents->queue->threads, agents->queue->conf);
 }
 
 unsigned
-agents_busy(const struct scheduler *scheduler)
+agents_busy(const struct agents *agents)
 {
 	struct agent *agent;
 	struct ring *ring;
 	unsigned count = 0;
 
-	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry)
+	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry)
 		TAILQ_FOREACH(agent, &ring->busy, entry)
 			count++;
 	return count;
@@ -377,7 +374,7 @@ agents_busy(const struct scheduler *scheduler)
 /* Without giving jobs back: an agent that still works holds its locks, and
  * the next scheduler waits for them. */
 static void
-agents_drop(struct scheduler *scheduler, struct agent_queue *queue)
+agents_drop(struct agents *agents, struct agent_queue *queue)
 {
 	struct agent *agent;
 
@@ -387,25 +384,25 @@ agents_drop(struct scheduler *scheduler, struct agent_queue *queue)
 		TAILQ_REMOVE(queue, agent, entry);
 		while ((vertex = TAILQ_FIRST(&agent->jobs)) != NULL) {
 			TAILQ_REMOVE(&agent->jobs, vertex, entry);
-			plan_forget(&scheduler->plan, vertex);
+			plan_forget(&agents->queue->plan, vertex);
 		}
 		thread_leave(agent);
-		agent_close(scheduler, agent);
-		TAILQ_INSERT_TAIL(&scheduler->agents.gone, agent, entry);
+		agent_close(agents, agent);
+		TAILQ_INSERT_TAIL(&agents->gone, agent, entry);
 	}
 }
 
 void
-agents_release(struct scheduler *scheduler)
+agents_release(struct agents *agents)
 {
 	struct agent *agent;
 	struct ring *ring;
 
-	timer_clear(&scheduler->agents.tick);
-	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry) {
-		agents_drop(scheduler, &ring->busy);
-		agents_drop(scheduler, &ring->idle);
+	timer_clear(&agents->tick);
+	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry) {
+		agents_drop(agents, &ring->busy);
+		agents_drop(agents, &ring->idle);
 	}
-	while ((agent = TAILQ_FIRST(&scheduler->agents.gone)) != NULL)
-		agent_free(scheduler, agent);
+	while ((agent = TAILQ_FIRST(&agents->gone)) != NULL)
+		agent_free(agents, agent);
 }

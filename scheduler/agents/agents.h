@@ -5,7 +5,8 @@
 #ifndef ZM_SCHEDULER_AGENTS_H
 #define ZM_SCHEDULER_AGENTS_H
 
-#include "scheduler/state.h"
+#include "io/ipc.h"
+#include "scheduler/outcome/outcome.h"
 
 enum {
 	AGENT_PATIENCE_MS = 3600000,	/* silence with work in hand: a big
@@ -15,43 +16,98 @@ enum {
 	AGENT_BACKOFF_MAX_MS = 60000	/* between starts that fail */
 };
 
-void agents_open(struct scheduler *scheduler, agents_start_fn *start,
+struct agent {
+	struct agents	*agents;
+	TAILQ_ENTRY(agent) entry;	/* its ring's idle or busy, or gone */
+	struct ring	*ring;
+	struct thread	*thread;	/* served now; NULL when idle */
+	uint32_t	 last_hash;	/* of the thread it served last */
+	unsigned	 token;		/* the launcher's name for it */
+	pid_t		 pid;		/* 0: not told yet */
+	int		 socket;	/* -1: closed, waits for the notice */
+	struct watch	*watch;
+	struct ipc_inbox *inbox;
+	struct vertex_queue jobs;	/* in the order they were given */
+	struct vertex	*unsent;	/* first of them not sent yet */
+	unsigned	 job_count;
+	unsigned	 sent_count, hungry_count;	/* since its start */
+	unsigned	 talk_count;	/* lines since a job was done */
+	struct str	 rest;		/* of a send that was cut short */
+	int64_t		 heard_ms;	/* last sign of life */
+	int64_t		 idle_ms;	/* since then without work */
+	int64_t		 hungry_ms;	/* its last #hungry; 0: none yet */
+	int64_t		 fed_ms;	/* given its last job; 0: none yet */
+	unsigned	 lost_count;	/* jobs it had when it was lost */
+	bool		 is_told_idle, is_closing, has_news, is_nonsense;
+	bool		 is_surplus;	/* idle; its host wants fewer */
+};
+
+/* launcher_start_agent and launcher_kill_agent, or a test's. */
+typedef int agents_start_fn(unsigned clause, const char *channel, int socket,
+    unsigned token, struct err *err);
+typedef int agents_kill_fn(unsigned token, struct err *err);
+
+/* A job that an agent could not make sense of; the job itself is read anew
+ * each time and does not remember. */
+struct resync {
+	char		 id[SPOOL_ID_BYTES];
+	unsigned	 count;
+};
+enum { RESYNC_ROOM = 64 };
+
+struct agents {
+	struct queue	*queue;
+	struct intake	*intake;
+	struct outcome	*outcome;
+	agents_start_fn	*start;
+	agents_kill_fn	*kill;
+	struct agent_queue gone;	/* closed, exit notice not yet seen */
+	unsigned	 token;
+	unsigned	 count;		/* all but the gone */
+	unsigned	 fd_budget;	/* jobs that may be open at a time */
+	struct timer	 tick;
+	struct resync	 resyncs[RESYNC_ROOM];
+	unsigned	 resync_next;	/* oldest, to be overwritten */
+	bool		 is_stopping;
+};
+
+void agents_open(struct agents *agents, agents_start_fn *start,
     agents_kill_fn *kill);
 
 /* Give every thread that may have it its work; starts agents. */
-void agents_feed(struct scheduler *scheduler);
+void agents_feed(struct agents *agents);
 
 /* The launcher's notice that an agent has its process (a launcher_begin_fn;
- * context is the scheduler). */
+ * context is the agents). */
 void agents_begin(void *context, unsigned token, pid_t pid);
 
-/* The launcher's notice (a launcher_exit_fn; context is the scheduler). */
+/* The launcher's notice (a launcher_exit_fn; context is the agents). */
 void agents_exit(void *context, unsigned token, pid_t pid, int status);
 
 /* Feed no more; tell all agents to finish. */
-void agents_stop(struct scheduler *scheduler);
+void agents_stop(struct agents *agents);
 
 /* A new configuration: rings that are left behind let their agents go. */
-void agents_rematch(struct scheduler *scheduler);
+void agents_rematch(struct agents *agents);
 
 /* Close everything; jobs in hand are left to the agents and their locks. */
-void agents_release(struct scheduler *scheduler);
+void agents_release(struct agents *agents);
 
 /* Agents that have work. */
-unsigned agents_busy(const struct scheduler *scheduler);
+unsigned agents_busy(const struct agents *agents);
 
 /* ---- between agents.c, feed.c and hear.c ------------------------------ */
 
 /* A new agent of the ring, busy with nothing yet; NULL: not now. */
-struct agent *agent_start(struct scheduler *scheduler, struct ring *ring);
+struct agent *agent_start(struct agents *agents, struct ring *ring);
 
 /* It is no use any more: its jobs go back, the socket is closed.  reason
  * goes into the record of the job it was at (NULL: no job is blamed). */
-void agent_lose(struct scheduler *scheduler, struct agent *agent,
+void agent_lose(struct agents *agents, struct agent *agent,
     const char *reason);
 
 /* The same for one that must not go on: killed first. */
-void agent_kill(struct scheduler *scheduler, struct agent *agent,
+void agent_kill(struct agents *agents, struct agent *agent,
     const char *reason);
 
 /* Its socket is ready (a loop_io_fn; context is the agent): read its lines,
@@ -59,9 +115,9 @@ void agent_kill(struct scheduler *scheduler, struct agent *agent,
 void agent_ready(void *context, unsigned ready);
 
 /* Idle again: to the head of its ring's idle agents; leaves its thread. */
-void agent_rest(struct scheduler *scheduler, struct agent *agent);
+void agent_rest(struct agents *agents, struct agent *agent);
 
 /* Send what is unsent as far as the socket takes it. */
-void agent_send(struct scheduler *scheduler, struct agent *agent);
+void agent_send(struct agents *agents, struct agent *agent);
 
 #endif

@@ -20,7 +20,7 @@
 #include "mail/control_file/control_file.h"
 #include "scheduler/agents/agents.h"
 #include "scheduler/intake/intake.h"
-#include "scheduler/plan/room.h"
+#include "scheduler/agents/capacity.h"
 
 #include "base/banned.h"
 
@@ -29,7 +29,7 @@ enum { JOBS_A_SEND = IPC_FDS_MAX / 2 };
 /* ---- sending ----------------------------------------------------- */
 
 static void
-line_add(struct scheduler *scheduler, const struct vertex *vertex,
+line_add(struct agents *agents, const struct vertex *vertex,
     struct str *out)
 {
 	uint32_t offsets[VERTEX_RCPTS_MAX];
@@ -40,7 +40,7 @@ line_add(struct scheduler *scheduler, const struct vertex *vertex,
 	for (size_t i = 0; i < vertex->rcpt_count; i++)
 		if (!(rcpts[i].flags & RCPT_FINAL))
 			offsets[count++] = rcpts[i].offset;
-	spool_hashed_name(scheduler->spool, vertex->job->inode, name);
+	spool_hashed_name(agents->queue->spool, vertex->job->inode, name);
 	control_job_add(out, name, vertex->job->id,
 	    slice_of(vertex->thread->host), vertex->sender_offset,
 	    vertex->header_offset, vertex->tries, offsets, count);
@@ -61,7 +61,7 @@ vertex_sent(struct vertex *vertex)
 
 /* What is left of a send that was cut short: true when it is out. */
 static bool
-rest_send(struct scheduler *scheduler, struct agent *agent)
+rest_send(struct agents *agents, struct agent *agent)
 {
 	ssize_t n;
 
@@ -69,7 +69,7 @@ rest_send(struct scheduler *scheduler, struct agent *agent)
 		return true;
 	n = ipc_send(agent->socket, str_slice(&agent->rest), NULL, 0);
 	if (n < 0) {
-		agent_lose(scheduler, agent, NULL);
+		agent_lose(agents, agent, NULL);
 		return false;
 	}
 	str_consume(&agent->rest, (size_t)n);
@@ -79,7 +79,7 @@ rest_send(struct scheduler *scheduler, struct agent *agent)
 /* One message of at most JOBS_A_SEND jobs.  returns 1 sent, 0 the socket is
  * full, -1 the agent is lost. */
 static int
-batch_send(struct scheduler *scheduler, struct agent *agent)
+batch_send(struct agents *agents, struct agent *agent)
 {
 	static struct str text = STR_INIT;
 	struct vertex *vertex = agent->unsent, *end;
@@ -90,7 +90,7 @@ batch_send(struct scheduler *scheduler, struct agent *agent)
 	str_reset(&text);
 	for (; vertex != NULL && count < 2 * JOBS_A_SEND;
 	    vertex = TAILQ_NEXT(vertex, entry)) {
-		line_add(scheduler, vertex, &text);
+		line_add(agents, vertex, &text);
 		fds[count++] = vertex->job->body_fd;
 		fds[count++] = vertex->job->control_fd;
 	}
@@ -99,7 +99,7 @@ batch_send(struct scheduler *scheduler, struct agent *agent)
 	if (n == 0)
 		return 0;
 	if (n < 0) {
-		agent_lose(scheduler, agent, NULL);
+		agent_lose(agents, agent, NULL);
 		return -1;
 	}
 	/* the descriptors went with the first byte */
@@ -116,15 +116,15 @@ batch_send(struct scheduler *scheduler, struct agent *agent)
 }
 
 void
-agent_send(struct scheduler *scheduler, struct agent *agent)
+agent_send(struct agents *agents, struct agent *agent)
 {
 	int got = 1;
 
-	if (!rest_send(scheduler, agent)) {
+	if (!rest_send(agents, agent)) {
 		got = agent->socket < 0 ? -1 : 0;
 	} else {
 		while (agent->unsent != NULL && got == 1)
-			got = batch_send(scheduler, agent);
+			got = batch_send(agents, agent);
 	}
 	if (got < 0)
 		return;
@@ -136,7 +136,7 @@ agent_send(struct scheduler *scheduler, struct agent *agent)
 /* The job cannot be given: its body is gone, or the machine is in trouble.
  * It is looked at again from the start. */
 static void
-vertex_refuse(struct scheduler *scheduler, struct vertex *vertex,
+vertex_refuse(struct agents *agents, struct vertex *vertex,
     const char *name, int got, const struct err *err)
 {
 	struct job *job = vertex->job;
@@ -145,9 +145,9 @@ vertex_refuse(struct scheduler *scheduler, struct vertex *vertex,
 		event(EV_SPOOL_TROUBLE, job->id, "file", slice_of(name),
 		    "call", SLICE("open"), "reason", slice_of(err->text),
 		    NULL);
-	plan_forget(&scheduler->plan, vertex);
+	plan_forget(&agents->queue->plan, vertex);
 	if (job->flight_count == 0)
-		intake_orphan(scheduler, job);
+		intake_orphan(agents->intake, job);
 	else
 		job->flags |= JOB_RELOAD;
 }
@@ -156,7 +156,7 @@ vertex_refuse(struct scheduler *scheduler, struct vertex *vertex,
  * descriptors: it is the file that is synced.  True, or the vertex is out of
  * the plan: take the next one. */
 static bool
-vertex_open(struct scheduler *scheduler, struct vertex *vertex)
+vertex_open(struct agents *agents, struct vertex *vertex)
 {
 	struct job *job = vertex->job;
 	char name[SPOOL_NAME_BYTES];
@@ -165,10 +165,11 @@ vertex_open(struct scheduler *scheduler, struct vertex *vertex)
 
 	if (job->body_fd >= 0 && job->control_fd >= 0)
 		return true;
-	spool_hashed_name(scheduler->spool, job->inode, name);
-	got = spool_open_queued(scheduler->spool, name, &control, &body, &err);
+	spool_hashed_name(agents->queue->spool, job->inode, name);
+	got = spool_open_queued(agents->queue->spool, name, &control, &body,
+	    &err);
 	if (got < 1) {
-		vertex_refuse(scheduler, vertex, name, got, &err);
+		vertex_refuse(agents, vertex, name, got, &err);
 		return false;
 	}
 	job_close(job);
@@ -179,25 +180,25 @@ vertex_open(struct scheduler *scheduler, struct vertex *vertex)
 
 /* The thread's next vertex to this agent.  False: there was none. */
 static bool
-agent_give(struct scheduler *scheduler, struct agent *agent,
+agent_give(struct agents *agents, struct agent *agent,
     struct thread *thread)
 {
 	int64_t now_ms = clock_steady_ms();
 	struct vertex *vertex;
 
-	if (scheduler->plan.flight_count >= scheduler->agents.fd_budget ||
-	    !zone_admits(scheduler, thread))
+	if (agents->queue->plan.flight_count >= agents->fd_budget ||
+	    !queue_admits(agents->queue, thread))
 		return false;
 	do {
-		vertex = plan_take(&scheduler->plan, thread, now_ms);
+		vertex = plan_take(&agents->queue->plan, thread, now_ms);
 		if (vertex == NULL)
 			return false;
-	} while (!vertex_open(scheduler, vertex));
+	} while (!vertex_open(agents, vertex));
 	for (size_t i = 0; i < vertex->rcpt_count; i++)
 		vertex_rcpts(vertex)[i].flags &= RCPT_FINAL;
 	vertex->job->unsent++;
 	if (thread->zone[0] != '\0')
-		warm_add(&scheduler->warms, thread, vertex->unanswered,
+		warm_add(&agents->queue->warms, thread, vertex->unanswered,
 		    clock_wall_s());
 	if (agent->thread != thread) {
 		agent->thread = thread;
@@ -246,7 +247,7 @@ agent_has_bulk(const struct agent *agent)
 /* Fill up those who serve the thread and have come down to half of their
  * share: many lines in one send, instead of one by one. */
 static void
-feed_more(struct scheduler *scheduler, struct thread *thread)
+feed_more(struct agents *agents, struct thread *thread)
 {
 	unsigned share = plan_share(thread);
 	struct agent *agent;
@@ -256,29 +257,29 @@ feed_more(struct scheduler *scheduler, struct thread *thread)
 		    agent->job_count > share / 2)
 			continue;
 		while (agent->job_count < share && !agent_has_bulk(agent))
-			if (!agent_give(scheduler, agent, thread))
+			if (!agent_give(agents, agent, thread))
 				return;
 	}
 }
 
 /* What plan_step says, done.  True: an agent more works for the thread. */
 static bool
-thread_feed(struct scheduler *scheduler, struct ring *ring,
+thread_feed(struct agents *agents, struct ring *ring,
     struct thread *thread, enum plan_step step)
 {
 	struct agent *agent;
 
 	switch (step) {
 	case PLAN_START:
-		agent = agent_start(scheduler, ring);
-		return agent != NULL && agent_give(scheduler, agent, thread);
+		agent = agent_start(agents, ring);
+		return agent != NULL && agent_give(agents, agent, thread);
 	case PLAN_IDLE:
-		return agent_give(scheduler, idle_pick(ring, thread), thread);
+		return agent_give(agents, idle_pick(ring, thread), thread);
 	case PLAN_BLOCK:
 		plan_block(thread);
 		break;
 	case PLAN_MORE:
-		feed_more(scheduler, thread);
+		feed_more(agents, thread);
 		break;
 	case PLAN_NOTHING:
 		break;
@@ -346,7 +347,7 @@ turn_count(struct ring *ring, const struct thread_queue *queue)
 /* One pass over the ring's runnable threads; each gets one agent more, or
  * its agents more work.  True: agents were found, look again. */
 static bool
-ring_pass(struct scheduler *scheduler, struct ring *ring, bool is_starving,
+ring_pass(struct agents *agents, struct ring *ring, bool is_starving,
     unsigned *started)
 {
 	int64_t now_ms = clock_steady_ms();
@@ -360,7 +361,7 @@ ring_pass(struct scheduler *scheduler, struct ring *ring, bool is_starving,
 		struct thread *thread = TAILQ_FIRST(queue);
 		bool has_idle = !TAILQ_EMPTY(&ring->idle);
 		bool may = *started < AGENT_STARTS_A_TURN &&
-		    room_is_there(scheduler, ring, now_ms);
+		    capacity_is_free(agents, ring, now_ms);
 		enum plan_step step;
 
 		if (is_starving && !has_idle && !may)
@@ -370,7 +371,7 @@ ring_pass(struct scheduler *scheduler, struct ring *ring, bool is_starving,
 		TAILQ_INSERT_TAIL(queue, thread, run_entry);
 		step = plan_step(thread, has_idle, may, is_starving);
 		*started += step == PLAN_START;
-		if (!thread_feed(scheduler, ring, thread, step))
+		if (!thread_feed(agents, ring, thread, step))
 			continue;
 		was_given = true;
 		turn_count(ring, queue);
@@ -382,22 +383,22 @@ ring_pass(struct scheduler *scheduler, struct ring *ring, bool is_starving,
  * when nobody starves, here or (is_wanted) in another ring that wants our
  * agents, those who work are fed ahead. */
 static void
-ring_feed(struct scheduler *scheduler, struct ring *ring, bool is_wanted)
+ring_feed(struct agents *agents, struct ring *ring, bool is_wanted)
 {
 	struct agent *agent, *next;
 	unsigned started = 0;
 
 	if (!plan_has_work(ring))
 		return;
-	while (ring_pass(scheduler, ring, true, &started))
+	while (ring_pass(agents, ring, true, &started))
 		;
 	if (!is_wanted && !plan_starves(&ring->runnable) &&
 	    !plan_starves(&ring->bulk))
-		ring_pass(scheduler, ring, false, &started);
+		ring_pass(agents, ring, false, &started);
 	TAILQ_FOREACH_SAFE(agent, &ring->busy, entry, next)
 		if (agent->has_news) {
 			agent->has_news = false;
-			agent_send(scheduler, agent);
+			agent_send(agents, agent);
 		}
 }
 
@@ -405,32 +406,35 @@ ring_feed(struct scheduler *scheduler, struct ring *ring, bool is_wanted)
  * has always more to do would never be free for another ring.  True: some
  * ring still waits for one. */
 static bool
-needy_feed(struct scheduler *scheduler)
+needy_feed(struct agents *agents)
 {
 	int64_t now_ms = clock_steady_ms();
 	bool is_left = false;
+	struct agent *idle;
 	struct ring *ring;
 
-	TAILQ_FOREACH(ring, &scheduler->threads.rings, entry) {
-		while (room_is_needed(scheduler, ring, now_ms) &&
-		    room_make(scheduler, ring))
-			ring_feed(scheduler, ring, false);
-		is_left |= room_is_needed(scheduler, ring, now_ms);
+	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry) {
+		while (capacity_is_needed(agents, ring, now_ms) &&
+		    (idle = capacity_find(agents, ring)) != NULL) {
+			agent_lose(agents, idle, NULL);
+			ring_feed(agents, ring, false);
+		}
+		is_left |= capacity_is_needed(agents, ring, now_ms);
 	}
 	return is_left;
 }
 
 void
-agents_feed(struct scheduler *scheduler)
+agents_feed(struct agents *agents)
 {
 	struct ring *ring, *next;
 	bool has_needy;
 
-	if (scheduler->agents.is_stopping || scheduler->orders.is_draining ||
-	    scheduler->plan.flight_count >= scheduler->agents.fd_budget)
+	if (agents->is_stopping || agents->queue->orders.is_draining ||
+	    agents->queue->plan.flight_count >= agents->fd_budget)
 		return;
-	has_needy = needy_feed(scheduler);
-	TAILQ_FOREACH_SAFE(ring, &scheduler->threads.rings, entry, next)
-		ring_feed(scheduler, ring, has_needy &&
-		    room_is_wanted(scheduler, ring));
+	has_needy = needy_feed(agents);
+	TAILQ_FOREACH_SAFE(ring, &agents->queue->threads.rings, entry, next)
+		ring_feed(agents, ring, has_needy &&
+		    capacity_is_wanted(agents, ring));
 }

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "scheduler/agents/agents.h"
-#include "scheduler/agents/answer.h"
+#include "scheduler/jobs/answer.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/outcome/outcome.h"
 #include "scheduler/outcome/results.h"
@@ -31,7 +31,7 @@ enum {
 };
 
 static void
-agent_nonsense(struct scheduler *scheduler, struct agent *agent,
+agent_nonsense(struct agents *agents, struct agent *agent,
     struct slice line, const char *why)
 {
 	struct str text = STR_INIT;
@@ -42,7 +42,7 @@ agent_nonsense(struct scheduler *scheduler, struct agent *agent,
 	    slice_of(agent->ring->channel), "child",
 	    event_number(agent->token), "line", str_slice(&text), NULL);
 	str_release(&text);
-	agent_kill(scheduler, agent,
+	agent_kill(agents, agent,
 	    "the transport agent broke its protocol");
 }
 
@@ -50,7 +50,7 @@ agent_nonsense(struct scheduler *scheduler, struct agent *agent,
 
 /* The vertex in hand that the answer is about; mostly the first. */
 static struct vertex *
-vertex_find(struct scheduler *scheduler, struct agent *agent,
+vertex_find(struct agents *agents, struct agent *agent,
     const struct answer *answer)
 {
 	char name[SPOOL_NAME_BYTES];
@@ -64,27 +64,27 @@ vertex_find(struct scheduler *scheduler, struct agent *agent,
 		if (answer->kind == ANSWER_VERDICT &&
 		    vertex_rcpt(vertex, answer->offset) == NULL)
 			continue;
-		spool_hashed_name(scheduler->spool, answer->inode, name);
+		spool_hashed_name(agents->queue->spool, answer->inode, name);
 		return slice_is(answer->name, name) ? vertex : NULL;
 	}
 	return NULL;
 }
 
 static void
-vertex_leave_agent(struct scheduler *scheduler, struct agent *agent,
+vertex_leave_agent(struct agents *agents, struct agent *agent,
     struct vertex *vertex)
 {
 	TAILQ_REMOVE(&agent->jobs, vertex, entry);
 	agent->talk_count = 0;
 	if (--agent->job_count == 0)
-		agent_rest(scheduler, agent);
+		agent_rest(agents, agent);
 }
 
 static bool
-take_verdict(struct scheduler *scheduler, struct agent *agent,
+take_verdict(struct agents *agents, struct agent *agent,
     const struct answer *answer)
 {
-	struct vertex *vertex = vertex_find(scheduler, agent, answer);
+	struct vertex *vertex = vertex_find(agents, agent, answer);
 	struct rcpt *rcpt;
 
 	if (vertex == NULL)
@@ -92,20 +92,19 @@ take_verdict(struct scheduler *scheduler, struct agent *agent,
 	rcpt = vertex_rcpt(vertex, answer->offset);
 	if (rcpt->flags != 0)		/* final, or answered already */
 		return false;
-	outcome_answer(scheduler, vertex, rcpt, answer);
-	results_tell(scheduler->results, vertex, answer->offset, answer);
+	outcome_answer(agents->outcome, vertex, rcpt, answer);
+	results_tell(agents->outcome->results, vertex, answer->offset, answer);
 	if (vertex->unanswered > 0)
 		return true;
-	vertex_leave_agent(scheduler, agent, vertex);
-	outcome_vertex(scheduler, vertex);
+	vertex_leave_agent(agents, agent, vertex);
+	outcome_vertex(agents->outcome, vertex);
 	return true;
 }
 
 /* How often that was said of this message by now. */
 static unsigned
-resync_count(struct scheduler *scheduler, const char *id)
+resync_count(struct agents *agents, const char *id)
 {
-	struct agents *agents = &scheduler->agents;
 	struct resync *resync;
 
 	for (size_t i = 0; i < RESYNC_ROOM; i++)
@@ -117,24 +116,24 @@ resync_count(struct scheduler *scheduler, const char *id)
 }
 
 static bool
-take_resync(struct scheduler *scheduler, struct agent *agent,
+take_resync(struct agents *agents, struct agent *agent,
     const struct answer *answer)
 {
-	struct vertex *vertex = vertex_find(scheduler, agent, answer);
+	struct vertex *vertex = vertex_find(agents, agent, answer);
 	struct job *job;
 
 	if (vertex == NULL)
 		return false;
 	job = vertex->job;
-	vertex_leave_agent(scheduler, agent, vertex);
-	if (resync_count(scheduler, job->id) >= RESYNC_MAX &&
+	vertex_leave_agent(agents, agent, vertex);
+	if (resync_count(agents, job->id) >= RESYNC_MAX &&
 	    job->flight_count == 1) {
-		plan_forget(&scheduler->plan, vertex);
-		intake_bad(scheduler, job,
+		plan_forget(&agents->queue->plan, vertex);
+		intake_bad(agents->intake, job,
 		    "the transport agent cannot make sense of it");
 		return true;
 	}
-	outcome_lost(scheduler, vertex, true,
+	outcome_lost(agents->outcome, vertex, true,
 	    "the control file did not fit the job");
 	return true;
 }
@@ -142,7 +141,7 @@ take_resync(struct scheduler *scheduler, struct agent *agent,
 /* #hungry after the last job, and something is still unanswered: it will
  * never be.  False: it said so more often than it had jobs. */
 static bool
-take_hungry(struct scheduler *scheduler, struct agent *agent)
+take_hungry(struct agents *agents, struct agent *agent)
 {
 	struct vertex *vertex;
 
@@ -155,8 +154,8 @@ take_hungry(struct scheduler *scheduler, struct agent *agent)
 		return true;
 	while ((vertex = TAILQ_FIRST(&agent->jobs)) != NULL &&
 	    vertex != agent->unsent) {
-		vertex_leave_agent(scheduler, agent, vertex);
-		outcome_lost(scheduler, vertex, true,
+		vertex_leave_agent(agents, agent, vertex);
+		outcome_lost(agents->outcome, vertex, true,
 		    "the transport agent did not say what came of it");
 	}
 	return true;
@@ -165,7 +164,7 @@ take_hungry(struct scheduler *scheduler, struct agent *agent)
 /* What does not end a job.  False: there is no end to it, and neither the
  * journal nor the others' time is the agent's. */
 static bool
-take_talk(struct scheduler *scheduler, struct agent *agent,
+take_talk(struct agents *agents, struct agent *agent,
     const struct answer *answer, struct slice line)
 {
 	if (++agent->talk_count > TALK_MAX)
@@ -174,14 +173,14 @@ take_talk(struct scheduler *scheduler, struct agent *agent,
 		warning("agent %u for %s: " SLICE_FMT, agent->token,
 		    agent->ring->channel, SLICE_ARG(slice_from(line, 1)));
 	else if (agent->thread != NULL)
-		plan_join(&scheduler->providers, agent->thread,
+		plan_join(&agents->queue->providers, agent->thread,
 		    answer->name);
 	return true;
 }
 
 /* False: the line is nonsense. */
 static bool
-take_line(struct scheduler *scheduler, struct agent *agent,
+take_line(struct agents *agents, struct agent *agent,
     struct slice line, const char **why)
 {
 	static struct err err;
@@ -194,24 +193,24 @@ take_line(struct scheduler *scheduler, struct agent *agent,
 	switch (answer.kind) {
 	case ANSWER_HUNGRY:
 		*why = "it had no job since it was hungry";
-		return take_hungry(scheduler, agent);
+		return take_hungry(agents, agent);
 	case ANSWER_VERDICT:
 		*why = "it was not given this recipient";
-		return take_verdict(scheduler, agent, &answer);
+		return take_verdict(agents, agent, &answer);
 	case ANSWER_RESYNC:
 		*why = "it was not given this job";
-		return take_resync(scheduler, agent, &answer);
+		return take_resync(agents, agent, &answer);
 	case ANSWER_MX:
 	case ANSWER_REMARK:
 		break;
 	}
 	*why = "it talks without an end";
-	return take_talk(scheduler, agent, &answer, line);
+	return take_talk(agents, agent, &answer, line);
 }
 
 /* All whole lines of the inbox.  False: the agent was lost over one. */
 static bool
-take_lines(struct scheduler *scheduler, struct agent *agent)
+take_lines(struct agents *agents, struct agent *agent)
 {
 	struct slice line = SLICE("");
 	const char *why = "an endless line";
@@ -219,13 +218,13 @@ take_lines(struct scheduler *scheduler, struct agent *agent)
 	int got;
 
 	while ((got = ipc_line(agent->inbox, &cursor, &line)) == 1)
-		if (!take_line(scheduler, agent, line, &why)) {
-			agent_nonsense(scheduler, agent, line, why);
+		if (!take_line(agents, agent, line, &why)) {
+			agent_nonsense(agents, agent, line, why);
 			return false;
 		}
 	ipc_inbox_consume(agent->inbox, cursor);
 	if (got < 0 || agent->inbox->bytes.len > ANSWER_LINE_BYTES_MAX) {
-		agent_nonsense(scheduler, agent,
+		agent_nonsense(agents, agent,
 		    str_slice(&agent->inbox->bytes), "an endless line");
 		return false;
 	}
@@ -238,21 +237,21 @@ void
 agent_ready(void *context, unsigned ready)
 {
 	struct agent *agent = context;
-	struct scheduler *scheduler = agent->scheduler;
+	struct agents *agents = agent->agents;
 	int got;
 
 	if (ready & LOOP_WRITE)
-		agent_send(scheduler, agent);
+		agent_send(agents, agent);
 	if (agent->socket < 0 || !(ready & (LOOP_READ | LOOP_HANGUP)))
 		return;
 	got = ipc_receive(agent->socket, agent->inbox);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (got < 1) {
-		agent_lose(scheduler, agent, agent->is_closing ? NULL :
+		agent_lose(agents, agent, agent->is_closing ? NULL :
 		    "the transport agent died");
 		return;
 	}
 	agent->heard_ms = clock_steady_ms();
-	(void)take_lines(scheduler, agent);
+	(void)take_lines(agents, agent);
 }

@@ -37,12 +37,14 @@ static act_fn *const functions[OP_COUNT_OF] = {
 };
 
 struct act *
-act_new(struct scheduler *scheduler, const struct peer *peer,
+act_new(struct agents *agents, const struct peer *peer,
     struct arena *arena, const struct request *request)
 {
 	struct act *act = mem_alloc(1, sizeof(*act));
 
-	act->scheduler = scheduler;
+	act->agents = agents;
+	act->queue = agents->queue;
+	act->intake = agents->intake;
 	act->peer = peer;
 	act->arena = arena;
 	act->request = *request;
@@ -189,7 +191,7 @@ act_begin(struct act *act, struct str *out, enum act_step *step)
 {
 	struct err err;
 
-	if (!act->is_begun && visit_begin(&act->visit, act->scheduler,
+	if (!act->is_begun && visit_begin(&act->visit, act->agents,
 	    &act->request, act_user(act), &err) < 0) {
 		act->is_begun = true;
 		act_refuse(out, act->request.tag, "no-such", err.text);

@@ -12,7 +12,7 @@
 #include "scheduler/control/peer.h"
 #include "scheduler/control/request.h"
 #include "scheduler/control/visit.h"
-#include "scheduler/state.h"
+#include "scheduler/agents/agents.h"
 
 enum {
 	ACT_SLOTS = 32768,	/* of the table of jobs listed in a step */
@@ -37,7 +37,9 @@ struct tally;			/* act_count.c */
 struct roll;			/* act_queue.c */
 
 struct act {
-	struct scheduler *scheduler;
+	struct queue	*queue;
+	struct intake	*intake;
+	struct agents	*agents;
 	const struct peer *peer;
 	struct arena	*arena;		/* of the request */
 	struct request	 request;
@@ -73,7 +75,7 @@ struct act {
 
 /* A request that may be done: right was looked at.  The arena becomes the
  * act's.  peer outlives it. */
-struct act *act_new(struct scheduler *scheduler, const struct peer *peer,
+struct act *act_new(struct agents *agents, const struct peer *peer,
     struct arena *arena, const struct request *request);
 void act_free(struct act **act);
 enum act_step act_step(struct act *act, struct str *out);

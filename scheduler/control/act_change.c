@@ -19,7 +19,7 @@
 #include "base/json.h"
 #include "scheduler/control/act.h"
 #include "scheduler/intake/intake.h"
-#include "scheduler/outcome/kept.h"
+#include "scheduler/jobs/pending.h"
 #include "scheduler/report/report.h"
 
 #include "base/banned.h"
@@ -186,7 +186,7 @@ vertices_stop(struct act *act, const struct change *change)
 		    change->records[i].rcpt_offset);
 
 		if (vertex != NULL && vertex->state != VERTEX_FLIGHT)
-			plan_forget(&act->scheduler->plan, vertex);
+			plan_forget(&act->queue->plan, vertex);
 	}
 }
 
@@ -198,7 +198,7 @@ outcomes_end(struct act *act, struct change *change)
 		struct control_record *record = &change->records[i];
 		const struct control_rcpt *rcpt = record->kind ==
 		    RECORD_OUTCOME ?
-		    report_rcpt(&act->visit.control, record->rcpt_offset) :
+		    control_rcpt_at(&act->visit.control, record->rcpt_offset) :
 		    NULL;
 
 		if (rcpt != NULL)
@@ -212,7 +212,7 @@ change_write(struct act *act, struct job *job, struct change *change,
     struct err *err)
 {
 	/* what is owed and could not be recorded must not be forgotten */
-	if (act->page.count == 0 && kept_write(job, &act->visit.control,
+	if (act->page.count == 0 && pending_write(job, &act->visit.control,
 	    err) < 0)
 		return -1;
 	vertices_stop(act, change);
@@ -286,7 +286,7 @@ change_message_end(struct act *act, struct batch *batch, struct err *err)
 	if (!act->request.is_dry && act->page.count > 0) {
 		batch_add(batch, job);
 		if (act->visit.is_kept)	/* what came to be owed meanwhile */
-			result = kept_write(job, &act->visit.control, err);
+			result = pending_write(job, &act->visit.control, err);
 	} else if (!act->request.is_dry && (batch->count == 0 ||
 	    batch->inodes[batch->count - 1] != job->inode)) {
 		job_rest(job);
@@ -318,12 +318,12 @@ change_message(struct act *act, struct batch *batch, unsigned *budget,
 
 /* Build the job anew from what its file says now. */
 static void
-job_settle(struct scheduler *scheduler, struct job *job)
+job_settle(struct intake *intake, struct job *job)
 {
 	if (job->flight_count > 0)
 		job->flags |= JOB_RELOAD;
 	else
-		intake_again(scheduler, job);
+		intake_again(intake, job);
 }
 
 /* The one that is still open comes later. */
@@ -331,12 +331,12 @@ static void
 batch_settle(struct act *act, const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
-		struct job *job = job_table_find(&act->scheduler->jobs,
+		struct job *job = job_table_find(&act->queue->jobs,
 		    batch->inodes[i]);
 
 		if (job != NULL && !(act->page.is_open &&
 		    job->inode == act->visit.last.inode))
-			job_settle(act->scheduler, job);
+			job_settle(act->intake, job);
 	}
 }
 
@@ -345,7 +345,7 @@ batch_end(struct act *act, struct batch *batch, int result, struct err *err)
 {
 	struct err sync_err;
 
-	if (batch->count > 0 && spool_barrier(act->scheduler->spool, NULL, 0,
+	if (batch->count > 0 && spool_barrier(act->queue->spool, NULL, 0,
 	    batch->fds, batch->count, &sync_err) < 0 && result == 0) {
 		*err = sync_err;
 		result = -1;
@@ -365,7 +365,7 @@ change_resume(struct act *act)
 	if (!act->page.is_open)
 		return;
 	if (visit_resume(&act->visit) && (act->request.is_dry ||
-	    report_open(act->scheduler, act->visit.job, &err) == 1))
+	    intake_job_open(act->intake, act->visit.job, &err) == 1))
 		return;
 	change_count(act);
 	act_page_end(act);
@@ -385,7 +385,7 @@ act_change_drop(struct act *act)
 	job = act->visit.job;
 	change_count(act);
 	act_page_end(act);
-	job_settle(act->scheduler, job);
+	job_settle(act->intake, job);
 }
 
 /* A step's worth.  0; -1 with err. */

@@ -236,7 +236,7 @@ count_end(struct act *act, struct str *out)
 	act_done(act, out);
 	json_number(out, "messages", (int64_t)act->count.messages);
 	json_number(out, "recipients", (int64_t)act->count.recipients);
-	json_number(out, "unread", (int64_t)intake_unread(act->scheduler));
+	json_number(out, "unread", (int64_t)intake_unread(act->intake));
 	json_close(out);
 	return ACT_DONE;
 }

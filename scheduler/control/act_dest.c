@@ -14,7 +14,6 @@
 #include "grammar/units.h"
 #include "scheduler/control/act.h"
 #include "scheduler/control/control.h"
-#include "scheduler/core.h"
 
 #include "base/banned.h"
 
@@ -52,7 +51,7 @@ threads_count(struct act *act)
 	struct thread *thread = NULL;
 	size_t bucket = 0;
 
-	while (thread_next(&act->scheduler->threads, &bucket, &thread))
+	while (thread_next(&act->queue->threads, &bucket, &thread))
 		if (act_is_dest(act, thread)) {
 			act->count.destinations++;
 			act->count.messages += mail_of(thread);
@@ -85,7 +84,7 @@ thread_line(const struct thread *thread, struct str *out)
 enum act_step
 act_destinations(struct act *act, struct str *out)
 {
-	const struct thread_table *threads = &act->scheduler->threads;
+	const struct thread_table *threads = &act->queue->threads;
 	unsigned looks = ACT_LOOKS;
 	struct thread *thread;
 
@@ -114,7 +113,7 @@ act_destinations(struct act *act, struct str *out)
 enum act_step
 act_orders(struct act *act, struct str *out)
 {
-	const struct orders *orders = &act->scheduler->orders;
+	const struct orders *orders = &act->queue->orders;
 
 	for (size_t i = 0; i < orders->count; i++) {
 		if (orders->all[i].serial <= act->order)
@@ -149,10 +148,10 @@ order_give(struct act *act, enum order_kind kind, unsigned limit,
 
 	if (request->is_dry)
 		return 0;
-	if (orders_set(&act->scheduler->orders, act->scheduler->spool,
+	if (orders_set(&act->queue->orders, act->queue->spool,
 	    &order, err) < 0)
 		return -1;
-	core_orders(act->scheduler);
+	queue_orders(act->queue);
 	return 0;
 }
 
@@ -166,11 +165,11 @@ order_take_back(struct act *act, enum order_kind kind, struct err *err)
 
 	if (request->is_dry)
 		return 0;
-	count = orders_clear(&act->scheduler->orders, act->scheduler->spool,
+	count = orders_clear(&act->queue->orders, act->queue->spool,
 	    kind, is_every ? NULL : glob_or_all(request->channel),
 	    is_every ? NULL : glob_or_all(request->host), err);
 	if (count > 0)
-		core_orders(act->scheduler);
+		queue_orders(act->queue);
 	return count;
 }
 
@@ -206,7 +205,7 @@ act_resume(struct act *act, struct str *out)
 
 	if (count < 0)
 		return act_trouble(act, &err, out);
-	while (thread_next(&act->scheduler->threads, &bucket, &thread))
+	while (thread_next(&act->queue->threads, &bucket, &thread))
 		act->count.destinations += !thread->is_suspended &&
 		    act_is_dest(act, thread);
 	act_done(act, out);
@@ -236,7 +235,7 @@ static enum act_step
 drain_end(struct act *act, struct str *out)
 {
 	act_done(act, out);
-	json_number(out, "active", act->scheduler->plan.flight_count);
+	json_number(out, "active", act->queue->plan.flight_count);
 	return order_end(act, out);
 }
 
@@ -253,7 +252,7 @@ act_drain(struct act *act, struct str *out)
 		act->end_ms = now_ms + (timeout_s < 0 ? 3600 : timeout_s) *
 		    1000;
 	}
-	if (act->scheduler->plan.flight_count == 0 || act->request.is_dry ||
+	if (act->queue->plan.flight_count == 0 || act->request.is_dry ||
 	    now_ms >= act->end_ms)
 		return drain_end(act, out);
 	act->wake_ms = now_ms + DRAIN_LOOK_MS;
@@ -263,7 +262,7 @@ act_drain(struct act *act, struct str *out)
 enum act_step
 act_undrain(struct act *act, struct str *out)
 {
-	bool was = act->scheduler->orders.is_draining;
+	bool was = act->queue->orders.is_draining;
 	struct err err;
 
 	if (order_take_back(act, ORDER_DRAIN, &err) < 0)

@@ -150,7 +150,7 @@ tail_begin(struct act *act)
 		return true;
 	}
 	today(tail->day);
-	file_open(tail, act->scheduler->conf->log_dir);
+	file_open(tail, act->queue->conf->log_dir);
 	end = tail->fd >= 0 ? lseek(tail->fd, 0, SEEK_END) : 0;
 	tail->offset = end > 0 ? (uint64_t)end : 0;
 	return true;
@@ -246,14 +246,14 @@ act_events(struct act *act, struct str *out)
 		return ACT_DONE;
 	}
 	tail = act->tail;
-	file_open(tail, act->scheduler->conf->log_dir);
+	file_open(tail, act->queue->conf->log_dir);
 	if (piece_read(tail)) {
 		lines_take(act, out);
 		tail->ping_ms = now_ms + PING_MS;
 		return ACT_MORE;
 	}
 	if (day_turn(tail) ||
-	    file_turn(tail, act->scheduler->conf->log_dir))
+	    file_turn(tail, act->queue->conf->log_dir))
 		return ACT_MORE;
 	if (now_ms >= tail->ping_ms) {
 		char place[DAY_BYTES + 48];

@@ -43,7 +43,7 @@ vertex_line(const struct vertex *vertex, struct str *out)
 static bool
 is_seen(const struct act *act, struct job *job)
 {
-	struct visit visit = { .scheduler = act->scheduler,
+	struct visit visit = { .queue = act->queue,
 	    .user = act_user(act) };
 	bool is_own;
 
@@ -58,7 +58,7 @@ is_seen(const struct act *act, struct job *job)
 static struct job *
 job_of(struct act *act)
 {
-	struct job *job = job_table_find(&act->scheduler->jobs,
+	struct job *job = job_table_find(&act->queue->jobs,
 	    (ino_t)act->request.file);
 
 	if (job == NULL || (act->is_begun && strcmp(job->id, act->last_id)))

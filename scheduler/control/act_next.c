@@ -47,7 +47,7 @@ job_lines(struct act *act, const struct job *job, struct str *out)
 enum act_step
 act_next(struct act *act, struct str *out)
 {
-	const struct job_table *jobs = &act->scheduler->jobs;
+	const struct job_table *jobs = &act->queue->jobs;
 	struct job_walk *walk = &act->visit.walk;
 	unsigned slots = ACT_LOOKS;
 	const struct job *job;

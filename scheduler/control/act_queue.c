@@ -66,8 +66,8 @@ roll_get(struct act *act)
 	if (act->roll != NULL)
 		return act->roll;
 	act->roll = mem_alloc(1, sizeof(*act->roll));
-	thread_walk_init(&act->threads, &act->scheduler->threads);
-	job_walk_init(&act->roll->jobs, &act->scheduler->jobs);
+	thread_walk_init(&act->threads, &act->queue->threads);
+	job_walk_init(&act->roll->jobs, &act->queue->jobs);
 	act->roll->is_aged = act->request.is_brief;
 	return act->roll;
 }
@@ -132,7 +132,7 @@ age_add(struct roll *roll, const struct vertex *vertex)
 static bool
 ages_find(struct act *act)
 {
-	const struct job_table *jobs = &act->scheduler->jobs;
+	const struct job_table *jobs = &act->queue->jobs;
 	struct roll *roll = act->roll;
 	unsigned looks = ACT_LOOKS;
 	const struct job *job;
@@ -218,28 +218,28 @@ thread_line(const struct act *act, const struct thread *thread,
 static void
 totals(struct act *act, struct str *out)
 {
-	const struct scheduler *scheduler = act->scheduler;
+	const struct queue *queue = act->queue;
 
 	if (act->request.is_brief)
 		json_open(out);
 	else
 		act_done(act, out);
-	json_number(out, "messages", (int64_t)scheduler->jobs.count);
-	json_number(out, "unread", (int64_t)intake_unread(scheduler));
-	json_number(out, "agents", scheduler->agents.count);
-	json_number(out, "busy", agents_busy(scheduler));
-	json_number(out, "delivered", (int64_t)scheduler->total.delivered);
-	json_number(out, "deferred", (int64_t)scheduler->total.deferred);
-	json_number(out, "failed", (int64_t)scheduler->total.failed);
+	json_number(out, "messages", (int64_t)queue->jobs.count);
+	json_number(out, "unread", (int64_t)intake_unread(act->intake));
+	json_number(out, "agents", act->agents->count);
+	json_number(out, "busy", agents_busy(act->agents));
+	json_number(out, "delivered", (int64_t)queue->total.delivered);
+	json_number(out, "deferred", (int64_t)queue->total.deferred);
+	json_number(out, "failed", (int64_t)queue->total.failed);
 	json_number(out, "up_s", (clock_steady_ms() -
-	    scheduler->started_ms) / 1000);
+	    queue->started_ms) / 1000);
 	json_close(out);
 }
 
 enum act_step
 act_queue(struct act *act, struct str *out)
 {
-	const struct thread_table *threads = &act->scheduler->threads;
+	const struct thread_table *threads = &act->queue->threads;
 	unsigned looks = ACT_LOOKS;
 	struct thread *thread;
 
@@ -277,7 +277,7 @@ static void
 row_add(struct act *act, const struct ring *ring)
 {
 	const struct conf_schedule *clause =
-	    &act->scheduler->conf->schedules[ring->clause_index];
+	    &act->queue->conf->schedules[ring->clause_index];
 	struct roll *roll = act->roll;
 	struct str name = STR_INIT;
 
@@ -300,7 +300,7 @@ rows_begin(struct act *act)
 	if (act->roll != NULL)
 		return;
 	(void)roll_get(act);
-	TAILQ_FOREACH(ring, &act->scheduler->threads.rings, entry)
+	TAILQ_FOREACH(ring, &act->queue->threads.rings, entry)
 		if (!ring->is_stale)
 			row_add(act, ring);
 }
@@ -338,7 +338,7 @@ row_line(const struct row *row, struct str *out)
 enum act_step
 act_groups(struct act *act, struct str *out)
 {
-	const struct thread_table *threads = &act->scheduler->threads;
+	const struct thread_table *threads = &act->queue->threads;
 	unsigned looks = ACT_LOOKS;
 	struct roll *roll;
 	struct thread *thread;

@@ -11,9 +11,9 @@
 #include "journal/event.h"
 #include "base/json.h"
 #include "scheduler/control/act.h"
-#include "scheduler/control/resend.h"
+#include "scheduler/outcome/resend.h"
 #include "scheduler/intake/intake.h"
-#include "scheduler/outcome/kept.h"
+#include "scheduler/jobs/pending.h"
 
 #include "base/banned.h"
 
@@ -95,13 +95,13 @@ whole_send(struct act *act, struct job *job, size_t count, struct err *err)
 	char name[SPOOL_NAME_BYTES];
 	ino_t inode = job->inode;
 
-	spool_hashed_name(act->scheduler->spool, inode, name);
+	spool_hashed_name(act->queue->spool, inode, name);
 	say(act, job, count, "");
-	intake_drop(act->scheduler, job);
+	queue_drop(act->queue, job);
 	/* P4 -> S2 (D8) */
-	if (spool_reroute_queued(act->scheduler->spool, name, err) == 0)
+	if (spool_reroute_queued(act->queue->spool, name, err) == 0)
 		return 0;
-	intake_now(act->scheduler, inode);
+	intake_now(act->intake, inode);
 	return -1;
 }
 
@@ -113,17 +113,17 @@ part_send(struct act *act, struct job *job, struct resend *those,
 
 	those_strip(act, those);
 	if (those->count > 0)
-		result = kept_write(job, &act->visit.control, err) < 0 ||
-		    resend(act->scheduler, job, those, say, act, err) < 0 ?
+		result = pending_write(job, &act->visit.control, err) < 0 ||
+		    resend(act->queue->spool, job, those, say, act, err) < 0 ?
 		    -1 : 0;
 	fd = job->control_fd;
 	if (result == 0 && those->count > 0)
-		result = spool_barrier(act->scheduler->spool, NULL, 0, &fd,
+		result = spool_barrier(act->queue->spool, NULL, 0, &fd,
 		    1, err);
 	if (job->flight_count > 0)
 		job->flags |= JOB_RELOAD;
 	else
-		intake_again(act->scheduler, job);
+		intake_again(act->intake, job);
 	return result;
 }
 

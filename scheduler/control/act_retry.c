@@ -37,7 +37,7 @@ due_ms(struct act *act)
 static void
 vertex_kick(struct act *act, struct vertex *vertex)
 {
-	struct plan *plan = &act->scheduler->plan;
+	struct plan *plan = &act->queue->plan;
 	int64_t at_ms = due_ms(act);
 
 	if (act->request.is_dry)
@@ -64,8 +64,8 @@ thread_kick(struct act *act, struct thread *thread)
 	if (act->request.is_dry)
 		return true;
 	if (at_ms <= act->visit.now_ms)
-		plan_wake(&act->scheduler->plan, thread);
-	else if (!plan_wake_at(&act->scheduler->plan, thread, at_ms))
+		plan_wake(&act->queue->plan, thread);
+	else if (!plan_wake_at(&act->queue->plan, thread, at_ms))
 		return false;
 	act->paced++;
 	act->count.destinations++;
@@ -220,7 +220,7 @@ host_is_meant(struct slice wish, struct slice host)
 static void
 waiting_kick(struct act *act)
 {
-	struct plan_heap *due = &act->scheduler->plan.due;
+	struct plan_heap *due = &act->queue->plan.due;
 	struct slice wish = slice_of(act->request.host);
 	struct vertex **chosen = mem_alloc(due->count + 1, sizeof(*chosen));
 	size_t count = 0;
@@ -235,7 +235,7 @@ waiting_kick(struct act *act)
 	for (size_t i = 0; i < count; i++) {
 		chosen[i]->park = PARK_NONE;
 		chosen[i]->next_ms = 0;
-		plan_ready(&act->scheduler->plan, chosen[i]);
+		plan_ready(&act->queue->plan, chosen[i]);
 	}
 	mem_free(&chosen);
 }
@@ -243,13 +243,13 @@ waiting_kick(struct act *act)
 enum act_step
 act_etrn(struct act *act, struct str *out)
 {
-	struct scheduler *scheduler = act->scheduler;
+	struct queue *queue = act->queue;
 	struct slice wish = slice_of(act->request.host);
 	struct thread *thread = NULL;
 	bool waits = false;
 	size_t bucket = 0;
 
-	while (thread_next(&scheduler->threads, &bucket, &thread)) {
+	while (thread_next(&queue->threads, &bucket, &thread)) {
 		uint64_t mail = thread->ready_count + thread->wait_count +
 		    thread->flight_count;
 
@@ -260,7 +260,7 @@ act_etrn(struct act *act, struct str *out)
 		act->count.messages += mail;
 		waits = waits || thread->wait_count > 0;
 		if (!act->request.is_dry && !thread->is_suspended)
-			plan_wake(&scheduler->plan, thread);
+			plan_wake(&queue->plan, thread);
 	}
 	if (waits && !act->request.is_dry)
 		waiting_kick(act);

@@ -21,12 +21,12 @@ static const char *const within_names[LOOP_TURN_BOUNDS] = {
 enum act_step
 act_turns(struct act *act, struct str *out)
 {
-	const struct scheduler *scheduler = act->scheduler;
-	const struct loop_turns *turns = loop_turns(scheduler->loop);
+	const struct queue *queue = act->queue;
+	const struct loop_turns *turns = loop_turns(queue->loop);
 
 	act_done(act, out);
 	json_number(out, "up_s", (clock_steady_ms() -
-	    scheduler->started_ms) / 1000);
+	    queue->started_ms) / 1000);
 	json_number(out, "turns", (int64_t)turns->count);
 	json_number(out, "busy_us", (int64_t)turns->sum_us);
 	json_number(out, "longest_us", turns->longest_us);

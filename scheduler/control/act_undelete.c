@@ -43,7 +43,7 @@ static bool
 file_is_meant(const struct act *act, const char *name,
     char out_id[SPOOL_ID_BYTES])
 {
-	int fd = openat(spool_dir_fd(act->scheduler->spool, AREA_TRASH, 0),
+	int fd = openat(spool_dir_fd(act->queue->spool, AREA_TRASH, 0),
 	    name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool is_meant = fd >= 0 && spool_read_id(fd, out_id) &&
 	    id_is_meant(&act->request, out_id);
@@ -58,7 +58,7 @@ file_is_meant(const struct act *act, const char *name,
 static void
 half_end(struct act *act, const char *name, const char *control)
 {
-	struct spool *spool = act->scheduler->spool;
+	struct spool *spool = act->queue->spool;
 	char target[SPOOL_NAME_BYTES];
 	struct spool_name parts;
 	struct job *job;
@@ -66,11 +66,11 @@ half_end(struct act *act, const char *name, const char *control)
 	if (faccessat(spool_dir_fd(spool, AREA_TRASH, 0), control, F_OK,
 	    0) == 0 || !spool_name_parse(slice_of(name), &parts))
 		return;
-	job = job_table_find(&act->scheduler->jobs, parts.inode);
+	job = job_table_find(&act->queue->jobs, parts.inode);
 	if (job != NULL && job->flight_count > 0)
 		return;
 	if (job != NULL)
-		intake_drop(act->scheduler, job);
+		queue_drop(act->queue, job);
 	spool_hashed_name(spool, parts.inode, target);
 	(void)spool_follow_queued(spool, target);
 }
@@ -80,7 +80,7 @@ static int
 file_restore(struct act *act, const char *name, const char *id,
     size_t *out_count, struct err *err)
 {
-	struct spool *spool = act->scheduler->spool;
+	struct spool *spool = act->queue->spool;
 	char control[SPOOL_NAME_BYTES + 16], target[SPOOL_NAME_BYTES];
 
 	snprintf(control, sizeof(control), "%s.control", name);
@@ -114,7 +114,7 @@ file_undelete(struct search *search, const char *name)
 	act->count.messages++;
 	act->count.recipients += count;
 	if (!act->request.is_dry)
-		intake_now(act->scheduler, parts.inode);
+		intake_now(act->intake, parts.inode);
 }
 
 static bool
@@ -145,7 +145,7 @@ name_take(void *context, const char *name)
 static int
 trash_undelete(struct search *search)
 {
-	struct spool *spool = search->act->scheduler->spool;
+	struct spool *spool = search->act->queue->spool;
 	struct names names = { STR_INIT };
 	int result = spool_scan(spool, AREA_TRASH, 0, name_take, &names,
 	    &search->err);
@@ -169,7 +169,7 @@ act_undelete(struct act *act, struct str *out)
 	if (trash_undelete(&search) < 0)
 		return act_trouble(act, &search.err, out);
 	if (act->count.messages > 0 && !act->request.is_dry &&
-	    spool_sync(act->scheduler->spool, &err) < 0)
+	    spool_sync(act->queue->spool, &err) < 0)
 		return act_trouble(act, &err, out);
 	if (search.is_bad && act->count.conflict == 0)
 		return act_trouble(act, &search.err, out);

@@ -13,7 +13,7 @@
 #include "scheduler/control/act.h"
 #include "scheduler/control/constraint.h"
 #include "scheduler/plan/provider.h"
-#include "scheduler/plan/room.h"
+#include "scheduler/agents/capacity.h"
 
 #include "base/banned.h"
 
@@ -34,24 +34,25 @@ constraint_next_s(const struct vertex *vertex)
 
 /* It may have a session more, and there is no agent for it. */
 static void
-limit_of_room(const struct scheduler *scheduler, const struct ring *ring,
+limit_of_room(const struct agents *agents, const struct ring *ring,
     struct constraint *out)
 {
 	static const enum cause causes[] = {
-		[ROOM_FREE] = CAUSE_LINE, [ROOM_ZONE] = CAUSE_ZONE,
-		[ROOM_RING] = CAUSE_AGENTS, [ROOM_CHANNEL] = CAUSE_AGENTS,
-		[ROOM_TOTAL] = CAUSE_AGENTS, [ROOM_START] = CAUSE_START
+		[CAPACITY_FREE] = CAUSE_LINE, [CAPACITY_ZONE] = CAUSE_ZONE,
+		[CAPACITY_RING] = CAUSE_AGENTS, [CAPACITY_CHANNEL] =
+		    CAUSE_AGENTS,
+		[CAPACITY_TOTAL] = CAUSE_AGENTS, [CAPACITY_START] = CAUSE_START
 	};
-	enum room_limit limit = room_bound(scheduler, ring,
+	enum capacity_limit limit = capacity_bound(agents, ring,
 	    clock_steady_ms(), &out->limit, &out->used);
 
 	out->cause = causes[limit];
-	if (limit == ROOM_START)
+	if (limit == CAPACITY_START)
 		out->until_s = act_wall_s(ring->start_after_ms);
 }
 
 static void
-limit_find(const struct scheduler *scheduler, const struct thread *thread,
+limit_find(const struct agents *agents, const struct thread *thread,
     struct constraint *out)
 {
 	if (thread->paced_ms != 0) {
@@ -66,13 +67,13 @@ limit_find(const struct scheduler *scheduler, const struct thread *thread,
 		out->cause = CAUSE_LIMIT;
 		out->limit = plan_sessions(thread);
 		out->used = thread->serving;
-	} else if (scheduler->plan.flight_count >=
-	    scheduler->agents.fd_budget) {
+	} else if (agents->queue->plan.flight_count >=
+	    agents->fd_budget) {
 		out->cause = CAUSE_FILES;
-		out->limit = scheduler->agents.fd_budget;
-		out->used = scheduler->plan.flight_count;
+		out->limit = agents->fd_budget;
+		out->used = agents->queue->plan.flight_count;
 	} else {
-		limit_of_room(scheduler, thread->ring, out);
+		limit_of_room(agents, thread->ring, out);
 	}
 }
 
@@ -116,10 +117,10 @@ hold_find(const struct thread *thread, struct constraint *out)
 }
 
 static void
-ready_find(const struct scheduler *scheduler, const struct thread *thread,
+ready_find(const struct agents *agents, const struct thread *thread,
     struct constraint *out)
 {
-	const struct orders *orders = &scheduler->orders;
+	const struct orders *orders = &agents->queue->orders;
 
 	if (orders->is_draining) {
 		out->cause = CAUSE_DRAIN;
@@ -130,7 +131,7 @@ ready_find(const struct scheduler *scheduler, const struct thread *thread,
 	} else if (thread->wake_ms != 0) {
 		hold_find(thread, out);
 	} else {
-		limit_find(scheduler, thread, out);
+		limit_find(agents, thread, out);
 	}
 }
 
@@ -160,7 +161,7 @@ vertex_find(const struct visit *visit, const struct vertex *vertex,
 		out->cause = CAUSE_ACTIVE;
 		out->since_s = act_wall_s(vertex->moment_ms);
 	} else if (vertex->state == VERTEX_READY) {
-		ready_find(visit->scheduler, vertex->thread, out);
+		ready_find(visit->agents, vertex->thread, out);
 	} else {
 		out->cause = wait_cause(visit, vertex);
 		out->until_s = constraint_next_s(vertex);

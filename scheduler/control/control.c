@@ -41,7 +41,7 @@ struct client {
 };
 
 struct control {
-	struct scheduler *scheduler;
+	struct agents	*agents;
 	int		 socket;
 	struct watch	*watch;
 	struct client	*clients;
@@ -99,7 +99,7 @@ client_over(void *context)
 static void
 client_live(struct client *client)
 {
-	timer_set(client->control->scheduler->loop, &client->end,
+	timer_set(client->control->agents->queue->loop, &client->end,
 	    clock_steady_ms() + CONTROL_CLIENT_MS, client_over, client);
 }
 
@@ -151,7 +151,7 @@ obstacle(const struct client *client, const struct request *request,
 		*out_words = "you may not do this";
 		return "denied";
 	}
-	if (control->scheduler->agents.is_stopping) {
+	if (control->agents->is_stopping) {
 		*out_words = "the scheduler is about to end";
 		return "stopping";
 	}
@@ -186,7 +186,7 @@ json_request(struct client *client, struct slice line)
 		arena_free(&arena);
 		return;
 	}
-	client->act = act_new(client->control->scheduler, &client->peer,
+	client->act = act_new(client->control->agents, &client->peer,
 	    arena, &request);
 	client->control->acts++;
 	timer_clear(&client->end);
@@ -230,7 +230,7 @@ act_go(struct client *client)
 		client_live(client);
 		return;
 	}
-	timer_set(client->control->scheduler->loop, &client->step, at_ms,
+	timer_set(client->control->agents->queue->loop, &client->step, at_ms,
 	    step_due, client);
 }
 
@@ -381,16 +381,16 @@ client_add(struct control *control, int socket, const struct peer *peer)
 		control->writers++;
 	else
 		control->others++;
-	client->watch = loop_watch(control->scheduler->loop, socket,
+	client->watch = loop_watch(control->agents->queue->loop, socket,
 	    LOOP_READ, client_ready, client);
 	client_live(client);
 }
 
 void
-control_take(struct scheduler *scheduler, int socket, const struct peer *peer)
+control_take(struct control *control, int socket, const struct peer *peer)
 {
 	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
-	client_add(scheduler->control, socket, peer);
+	client_add(control, socket, peer);
 }
 
 static void
@@ -438,23 +438,23 @@ control_bind(const char *run_dir, struct err *err)
 	return fd;
 }
 
-void
-control_open(struct scheduler *scheduler, int socket)
+struct control *
+control_new(struct agents *agents, int socket)
 {
 	struct control *control = mem_alloc(1, sizeof(*control));
 
-	control->scheduler = scheduler;
+	control->agents = agents;
 	control->socket = socket;
-	peer_rules_read(scheduler->conf, &control->rules);
-	control->watch = loop_watch(scheduler->loop, socket, LOOP_READ,
+	peer_rules_read(agents->queue->conf, &control->rules);
+	control->watch = loop_watch(agents->queue->loop, socket, LOOP_READ,
 	    client_new, control);
-	scheduler->control = control;
+	return control;
 }
 
 void
-control_close(struct scheduler *scheduler)
+control_free(struct control **pcontrol)
 {
-	struct control *control = scheduler->control;
+	struct control *control = *pcontrol;
 
 	if (control == NULL)
 		return;
@@ -462,12 +462,11 @@ control_close(struct scheduler *scheduler)
 		client_free(control->clients);
 	watch_free(&control->watch);
 	close(control->socket);
-	mem_free(&scheduler->control);
+	mem_free(pcontrol);
 }
 
 void
-control_reload(struct scheduler *scheduler)
+control_reload(struct control *control)
 {
-	if (scheduler->control != NULL)
-		peer_rules_read(scheduler->conf, &scheduler->control->rules);
+	peer_rules_read(control->agents->queue->conf, &control->rules);
 }

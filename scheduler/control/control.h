@@ -10,7 +10,7 @@
 #define ZM_SCHEDULER_CONTROL_H
 
 #include "scheduler/control/peer.h"
-#include "scheduler/state.h"
+#include "scheduler/agents/agents.h"
 
 enum {
 	CONTROL_WRITERS_MAX = 64,	/* clients that may write, or etrn */
@@ -22,19 +22,21 @@ enum {
 					 * read; a step may go over it */
 };
 
+struct control;
+
 /* Make and bind the socket, mode 0666 (who may what is asked of the
  * kernel), replacing one that a dead process left.  Returns the descriptor,
  * or -1 with err. */
 int control_bind(const char *run_dir, struct err *err);
 
 /* Serve on that descriptor (taken over). */
-void control_open(struct scheduler *scheduler, int socket);
-/* A client who came another way (taken over): one of mailq/keeper.c. */
-void control_take(struct scheduler *scheduler, int socket,
+struct control *control_new(struct agents *agents, int socket);
+/* A client who came another way (taken over): one of mailq/process.c. */
+void control_take(struct control *control, int socket,
     const struct peer *peer);
-void control_close(struct scheduler *scheduler);
+void control_free(struct control **control);
 /* The configuration was replaced: other groups may count. */
-void control_reload(struct scheduler *scheduler);
+void control_reload(struct control *control);
 
 /* Which destination it is and how much waits for it, as members of an open
  * object. */

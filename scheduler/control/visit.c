@@ -98,7 +98,7 @@ ids_find(struct visit *visit)
 	for (size_t i = 0; i < request->id_count; i++) {
 		struct slice id = request->ids[i];
 		const struct job *job = job_table_find(
-		    &visit->scheduler->jobs, spool_id_inode(id));
+		    &visit->queue->jobs, spool_id_inode(id));
 
 		visit->is_found[i] = job != NULL && slice_is(id, job->id);
 		if (visit->is_found[i])
@@ -131,12 +131,13 @@ is_over(const struct job *job)
 }
 
 int
-visit_begin(struct visit *visit, struct scheduler *scheduler,
+visit_begin(struct visit *visit, struct agents *agents,
     const struct request *request, const char *user, struct err *err)
 {
 	size_t left;
 
-	*visit = (struct visit){ .scheduler = scheduler, .request = request,
+	*visit = (struct visit){ .queue = agents->queue,
+	    .intake = agents->intake, .agents = agents, .request = request,
 	    .user = user, .now_s = clock_wall_s(),
 	    .now_ms = clock_steady_ms() };
 	if (request->selector != NULL)
@@ -146,7 +147,7 @@ visit_begin(struct visit *visit, struct scheduler *scheduler,
 		    spool_id_inode(slice_of(request->after)));
 	visit->is_found = mem_alloc(request->id_count + 1, sizeof(bool));
 	left = ids_find(visit);
-	job_walk_init(&visit->walk, &scheduler->jobs);
+	job_walk_init(&visit->walk, &visit->queue->jobs);
 	visit->is_listed = request->id_count > 0 &&
 	    (left == 0 || left > REQUEST_PREFIXES_MAX);
 	if (left > REQUEST_PREFIXES_MAX && visit->count == 0)
@@ -157,7 +158,7 @@ visit_begin(struct visit *visit, struct scheduler *scheduler,
 bool
 visit_list(struct visit *visit, unsigned budget)
 {
-	const struct job_table *jobs = &visit->scheduler->jobs;
+	const struct job_table *jobs = &visit->queue->jobs;
 	const struct job *job;
 
 	while (!visit->is_listed && budget > 0) {
@@ -304,7 +305,7 @@ visit_next(struct visit *visit, unsigned *budget)
 		    pick.ticks == visit->last.ticks)
 			continue;	/* the list had it twice */
 		visit->last = pick;
-		job = job_table_find(&visit->scheduler->jobs, pick.inode);
+		job = job_table_find(&visit->queue->jobs, pick.inode);
 		if (job != NULL && !is_over(job) && job_may_be(visit, job))
 			return job;
 	}
@@ -408,18 +409,18 @@ places_fill(struct visit *visit, struct job *job)
 		    sizeof(*visit->places), place_compare);
 }
 
-/* Only look: one descriptor, no lock.  As report_read. */
+/* Only look: one descriptor, no lock.  As intake_job_read. */
 static int
-file_look(struct scheduler *scheduler, const struct job *job,
+file_look(struct intake *intake, const struct job *job,
     struct control_file *control, struct err *err)
 {
-	struct intake *intake = &scheduler->intake;
 	char name[SPOOL_NAME_BYTES];
 	int fd = job->control_fd, got;
 
-	spool_hashed_name(scheduler->spool, job->inode, name);
+	spool_hashed_name(intake->queue->spool, job->inode, name);
 	if (fd < 0)
-		fd = openat(spool_dir_fd(scheduler->spool, AREA_TRANSPORT, 0),
+		fd = openat(spool_dir_fd(intake->queue->spool, AREA_TRANSPORT,
+		    0),
 		    name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
@@ -442,12 +443,12 @@ visit_open(struct visit *visit, struct job *job, bool is_change)
 	visit->now_s = clock_wall_s();
 	visit->now_ms = clock_steady_ms();
 	/* what is another's is not opened for a change */
-	if (is_change && visit->user != NULL && (file_look(visit->scheduler,
+	if (is_change && visit->user != NULL && (file_look(visit->intake,
 	    job, &visit->control, &err) < 1 ||
 	    !slice_is(visit->control.user, visit->user)))
 		return 0;
-	got = is_change ? report_read(visit->scheduler, job, &visit->control,
-	    &err) : file_look(visit->scheduler, job, &visit->control, &err);
+	got = is_change ? intake_job_read(visit->intake, job, &visit->control,
+	    &err) : file_look(visit->intake, job, &visit->control, &err);
 	if (got < 1)
 		return 0;
 	visit->job = job;
@@ -463,7 +464,7 @@ visit_open(struct visit *visit, struct job *job, bool is_change)
 void
 visit_keep(struct visit *visit)
 {
-	struct intake *intake = &visit->scheduler->intake;
+	struct intake *intake = visit->intake;
 
 	if (visit->is_kept)
 		return;
@@ -479,7 +480,7 @@ visit_keep(struct visit *visit)
 bool
 visit_resume(struct visit *visit)
 {
-	struct job *job = job_table_find(&visit->scheduler->jobs,
+	struct job *job = job_table_find(&visit->queue->jobs,
 	    visit->last.inode);
 
 	visit->now_s = clock_wall_s();

@@ -12,7 +12,7 @@
 
 #include "mail/control_file/control_file.h"
 #include "scheduler/control/request.h"
-#include "scheduler/state.h"
+#include "scheduler/agents/agents.h"
 
 struct visit_pick {
 	uint64_t	 ticks;		/* of the id: when it was accepted */
@@ -25,7 +25,9 @@ struct visit_place {		/* a recipient that the scheduler knows */
 };
 
 struct visit {
-	struct scheduler *scheduler;
+	struct queue	*queue;
+	struct intake	*intake;
+	struct agents	*agents;
 	const struct request *request;
 	const char	*user;		/* only its mail; NULL: all */
 	struct visit_pick *heap;	/* oldest first */
@@ -49,7 +51,7 @@ struct visit {
 };
 
 /* Find the ids of the request.  1; -1: too many ids are not whole. */
-int visit_begin(struct visit *visit, struct scheduler *scheduler,
+int visit_begin(struct visit *visit, struct agents *agents,
     const struct request *request, const char *user, struct err *err);
 /* List what the request may mean, so many slots of the table of jobs at a
  * time.  True: it is done, visit_next may follow. */

@@ -5,7 +5,8 @@
 #ifndef ZM_SCHEDULER_INTAKE_H
 #define ZM_SCHEDULER_INTAKE_H
 
-#include "scheduler/state.h"
+#include "io/notify.h"
+#include "scheduler/settle/settle.h"
 
 enum {
 	INTAKE_RESCAN_MS = 60000,
@@ -14,47 +15,92 @@ enum {
 	INTAKE_TURN_MS = 5		/* as far as they come in that time */
 };
 
+struct intake_item {
+	ino_t	inode;
+	int	fd;		/* opened ahead; -1: not */
+	bool	is_old;		/* an agent of a predecessor may be at it */
+};
+
+struct intake {
+	struct queue	*queue;
+	struct group	*group;
+	struct intake_item *items;	/* to be looked at, oldest first */
+	size_t		 first, count, room;
+	size_t		 ahead;		/* of them, from the first, that were
+					 * opened ahead if they are old */
+	struct intake_item *busy;	/* locked by somebody: again in 1 s */
+	size_t		 busy_count, busy_room;
+	ino_t		*orphans;	/* control files without a body */
+	size_t		 orphan_count, orphan_room;
+	struct notify	*notify;
+	struct str	 text;		/* reused from file to file */
+	struct arena	*arena;
+	struct spool_walk *walk;	/* of transport/; NULL: none runs */
+	bool		 is_starting;	/* the first walk is not over */
+	bool		 scan_again;	/* behind this one */
+	struct timer	 more, busy_timer;
+};
+
 /* Watch transport/ and its hash directories, then list what is there; the
  * files are read in the turns that follow.  0 or -1 with err. */
-int intake_open(struct scheduler *scheduler, struct err *err);
-void intake_close(struct scheduler *scheduler);
+int intake_open(struct intake *intake, struct err *err);
+void intake_close(struct intake *intake);
 
 /* Look at transport/<inode> soon. is_old: somebody may be at work on it. */
-void intake_add(struct scheduler *scheduler, ino_t inode, bool is_old);
-
-/* Read the directories again (also once a minute by itself): nothing that
- * lies there is ever missed for longer. */
-void intake_rescan(struct scheduler *scheduler);
+void intake_add(struct intake *intake, ino_t inode, bool is_old);
 
 /* In the turns to come read what was added. */
-void intake_soon(struct scheduler *scheduler);
+void intake_soon(struct intake *intake);
 
 /* Files that wait to be read; while the start's walk is not over one more
  * than are known. */
-size_t intake_unread(const struct scheduler *scheduler);
+size_t intake_unread(const struct intake *intake);
 
 /* The end of a turn, after agents were fed: close what was opened for
  * nothing. */
-void intake_turn_end(struct scheduler *scheduler);
+void intake_turn_end(struct intake *intake);
+
+/* A control file that had no body a minute ago and has none now (row F1, left
+ * by somebody else); false: there is none any more. */
+bool intake_take_orphan(struct intake *intake, ino_t *out_inode);
 
 /* The control file has no body: wait a rescan, then row F1 or nothing.
  * Takes the job out and frees it. */
-void intake_orphan(struct scheduler *scheduler, struct job *job);
-
-/* Forget the job (nothing of it is in flight), free it. */
-void intake_drop(struct scheduler *scheduler, struct job *job);
+void intake_orphan(struct intake *intake, struct job *job);
 
 /* Read a file at once that is not a job yet. */
-void intake_now(struct scheduler *scheduler, ino_t inode);
+void intake_now(struct intake *intake, ino_t inode);
 
 /* The same, at once: what orders changed in the file counts from now on. */
-void intake_again(struct scheduler *scheduler, struct job *job);
+void intake_again(struct intake *intake, struct job *job);
 
 /* Forget the job and read its file anew. */
-void intake_reload(struct scheduler *scheduler, struct job *job);
+void intake_reload(struct intake *intake, struct job *job);
 
 /* The file is not what the router wrote: shelve both (row D4), forget. */
-void intake_bad(struct scheduler *scheduler, struct job *job,
+void intake_bad(struct intake *intake, struct job *job,
     const char *reason);
+
+/* Both descriptors of the job, if they are not open.  1; 0 its files are
+ * gone or cannot be opened now. */
+int intake_job_open(struct intake *intake, struct job *job,
+    struct err *err);
+/* Open (if it is not) and read the job's control file into the intake's
+ * arena, valid until the next read.  returns 1; 0 it is gone or cannot be
+ * read now; -1 damaged. */
+int intake_job_read(struct intake *intake, struct job *job,
+    struct control_file *control, struct err *err);
+
+/* Read and parse a control file into the intake's arena, valid until the next
+ * read.  returns 1; 0 come back later; -1 damaged (err). */
+int intake_read(struct intake *intake, int fd, struct control_file *control,
+    struct err *err);
+
+/* Room for one more in a growing array; by half. */
+#define ARRAY_ROOM(array, count, room) do { \
+	if ((count) == (room)) { \
+		(room) = (room) ? (room) + (room) / 2 : 64; \
+		(array) = mem_grow((array), (room), sizeof(*(array))); \
+	} } while (0)
 
 #endif

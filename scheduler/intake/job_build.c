@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/crc32c.h"
 #include "scheduler/intake/job_build.h"
-#include "scheduler/outcome/outcome.h"
 #include "scheduler/plan/retry.h"
 
 #include "base/banned.h"
@@ -31,48 +30,6 @@ struct seat {
 	bool			 is_strict;
 	int64_t			 until_s;	/* of the park; 0: no end */
 };
-
-unsigned
-rcpt_notify(const struct control_file *control, const struct control_rcpt *rcpt)
-{
-	unsigned notify = rcpt->notify;
-
-	if (control->terms.by_s == 0 || (notify & DSN_NOTIFY_NEVER))
-		return notify;
-	if (notify == DSN_NOTIFY_DEFAULT)
-		notify = DSN_NOTIFY_FAILURE | DSN_NOTIFY_DELAY;
-	if (!control->terms.by_returns)
-		notify |= DSN_NOTIFY_DELAY;
-	if (control->terms.by_traces)
-		notify |= NOTIFY_TRACE;
-	return notify;
-}
-
-bool
-rcpt_owes(const struct control_file *control, const struct control_rcpt *rcpt)
-{
-	return !rcpt->is_cancelled && !rcpt->is_reported &&
-	    job_owes(rcpt_notify(control, rcpt), rcpt->last->verdict.kind);
-}
-
-bool
-job_owes(unsigned notify, enum verdict_kind kind)
-{
-	switch (kind) {
-	case VERDICT_FAILED:
-		return dsn_wants(notify, DSN_NOTIFY_FAILURE);
-	case VERDICT_DELIVERED:
-	case VERDICT_EXPANDED:
-		return dsn_wants(notify, DSN_NOTIFY_SUCCESS) ||
-		    (notify & NOTIFY_TRACE) != 0;
-	case VERDICT_DEFERRED:
-		return dsn_wants(notify, DSN_NOTIFY_DELAY);
-	case VERDICT_RELAYED:
-		return (notify & NOTIFY_TRACE) != 0;
-	default:
-		return false;
-	}
-}
 
 /* By what orders say of it: those that differ do not go together. */
 static int
@@ -198,7 +155,7 @@ way_of(const struct conf *conf, const struct control_file *control,
 }
 
 static size_t
-seats_take(struct scheduler *scheduler, const struct control_file *control,
+seats_take(struct intake *intake, const struct control_file *control,
     struct seat *seats, bool *out_owes)
 {
 	int64_t now_ms = clock_steady_ms(), now_s = clock_wall_s();
@@ -218,10 +175,11 @@ seats_take(struct scheduler *scheduler, const struct control_file *control,
 			}
 			*seat = (struct seat){ .rcpt = rcpt,
 			    .group = (uint32_t)i, .thread =
-			    thread_get(&scheduler->threads, scheduler->conf,
-			    way_of(scheduler->conf, control, i, rcpt),
+			    thread_get(&intake->queue->threads,
+			    intake->queue->conf,
+			    way_of(intake->queue->conf, control, i, rcpt),
 			    now_ms) };
-			orders_apply(&scheduler->orders, seat->thread);
+			orders_apply(&intake->queue->orders, seat->thread);
 			seat_park(seat, control, now_s);
 			seat_expire(seat, control);
 			count++;
@@ -256,7 +214,7 @@ vertex_take_notices(struct vertex *vertex, const struct control_rcpt *rcpt)
 	    1000000;
 
 	if (notices > 0 && rcpt->last_try_s > born_s) {
-		unsigned passed = job_notices_due(vertex->job, clause,
+		unsigned passed = queue_notices_due(vertex->job, clause,
 		    (rcpt->last_try_s - born_s) * 1000);
 
 		notices = passed > notices ? passed : notices;
@@ -340,7 +298,7 @@ born_ms(const char *id)
 }
 
 struct job *
-job_build(struct scheduler *scheduler, const struct control_file *control,
+job_build(struct intake *intake, const struct control_file *control,
     struct arena *scratch)
 {
 	struct seat one, *seats = &one;
@@ -351,7 +309,7 @@ job_build(struct scheduler *scheduler, const struct control_file *control,
 	if (control->rcpt_total > 1)
 		seats = arena_alloc(scratch,
 		    control->rcpt_total * sizeof(*seats));
-	count = seats_take(scheduler, control, seats, &owes);
+	count = seats_take(intake, control, seats, &owes);
 	if (count > 1)
 		qsort(seats, count, sizeof(*seats), seat_compare);
 	job = job_new(vertices_count(seats, count), count);
@@ -372,80 +330,3 @@ job_build(struct scheduler *scheduler, const struct control_file *control,
 	return job;
 }
 
-unsigned
-job_notices_due(const struct job *job, const struct conf_schedule *clause,
-    int64_t age_ms)
-{
-	return retry_warns_due(clause, age_ms) +
-	    (job->by_s > 0 && age_ms / 1000 >= job->by_s);
-}
-
-/* When the next notice behind so many is due; INT64_MAX: never. */
-static int64_t
-notice_ms(const struct job *job, const struct conf_schedule *clause,
-    unsigned sent)
-{
-	size_t clauses = 0;
-	int64_t age_s = INT64_MAX;
-	bool by_is_left = job->by_s > 0;
-
-	for (unsigned i = 0; i <= sent; i++) {
-		bool has_clause = clauses < clause->warn_count;
-
-		if (by_is_left && (!has_clause ||
-		    job->by_s <= clause->warn_s[clauses])) {
-			age_s = job->by_s;
-			by_is_left = false;
-		} else if (has_clause) {
-			age_s = clause->warn_s[clauses++];
-		} else {
-			return INT64_MAX;
-		}
-	}
-	return job->born_ms + age_s * 1000;
-}
-
-void
-job_wait(struct scheduler *scheduler, struct vertex *vertex, int64_t due_ms)
-{
-	const struct conf_schedule *clause = &vertex->thread->ring->clause;
-	int64_t warn_ms = vertex->notices == NOTICES_NONE ? INT64_MAX :
-	    notice_ms(vertex->job, clause, vertex->notices);
-	int64_t end_ms = vertex->job->born_ms +
-	    (int64_t)vertex->expire_s * 1000;
-
-	if ((vertex->is_strict || (vertex->has_ways &&
-	    vertex->expire_s > 0)) && end_ms < due_ms)
-		due_ms = end_ms;
-	if (warn_ms < due_ms && (vertex->tries > 0 || vertex->job->by_s > 0)) {
-		vertex->next_ms = due_ms;
-		due_ms = warn_ms;
-	} else {
-		vertex->next_ms = 0;
-	}
-	plan_wait(&scheduler->plan, vertex, due_ms);
-}
-
-void
-job_plan(struct scheduler *scheduler, struct job *job)
-{
-	int64_t now_ms = clock_steady_ms();
-
-	for (size_t i = 0; i < job->vertex_count; i++) {
-		struct vertex *vertex = &job->vertices[i];
-
-		if (vertex->park == PARK_FROZEN ||
-		    (vertex->park == PARK_HELD && vertex->moment_ms == 0))
-			plan_park(&scheduler->plan, vertex);
-		else if (vertex->park == PARK_HELD)
-			plan_wait(&scheduler->plan, vertex,
-			    vertex->moment_ms);
-		else if (vertex->moment_ms > now_ms || vertex->is_strict)
-			job_wait(scheduler, vertex, vertex->moment_ms >
-			    now_ms ? vertex->moment_ms : now_ms);
-		else
-			plan_ready(&scheduler->plan, vertex);
-	}
-	if (job->rcpt_count == 0 || (job->flags & JOB_OWES))
-		outcome_job(scheduler, job);
-}

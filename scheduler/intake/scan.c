@@ -31,22 +31,20 @@ enum {
 static bool
 scan_name(void *context, const char *name)
 {
-	struct scheduler *scheduler = context;
+	struct intake *intake = context;
 	const char *last = strrchr(name, '/');
 	struct spool_name parsed;
 
 	if (spool_name_parse(slice_of(last ? last + 1 : name), &parsed) &&
 	    parsed.inode != 0 && parsed.pid == 0 && parsed.why.n == 0 &&
-	    job_table_find(&scheduler->jobs, parsed.inode) == NULL)
-		intake_add(scheduler, parsed.inode, true);
+	    job_table_find(&intake->queue->jobs, parsed.inode) == NULL)
+		intake_add(intake, parsed.inode, true);
 	return true;
 }
 
 static void
-walk_over(struct scheduler *scheduler, int got, const struct err *err)
+walk_over(struct intake *intake, int got, const struct err *err)
 {
-	struct intake *intake = &scheduler->intake;
-
 	spool_walk_free(&intake->walk);
 	intake->is_starting = false;
 	if (got < 0)
@@ -55,7 +53,7 @@ walk_over(struct scheduler *scheduler, int got, const struct err *err)
 		    NULL);
 	if (intake->scan_again) {	/* something was missed meanwhile */
 		intake->scan_again = false;
-		scan_begin(scheduler);
+		scan_begin(intake);
 	}
 }
 
@@ -68,16 +66,15 @@ item_compare(const void *pa, const void *pb)
 }
 
 void
-scan_step(struct scheduler *scheduler)
+scan_step(struct intake *intake)
 {
-	struct intake *intake = &scheduler->intake;
 	size_t before = intake->count;
 	struct err err;
 	int got;
 
 	if (intake->walk == NULL || before >= AHEAD_NAMES)
 		return;
-	got = spool_walk_step(intake->walk, STEP_NAMES, scan_name, scheduler,
+	got = spool_walk_step(intake->walk, STEP_NAMES, scan_name, intake,
 	    &err);
 	/* neighbours in the table of inodes are read one after the other */
 	if (intake->count > before + 1)
@@ -85,32 +82,31 @@ scan_step(struct scheduler *scheduler)
 		    intake->count - before, sizeof(*intake->items),
 		    item_compare);
 	if (got < 1)
-		walk_over(scheduler, got, &err);
+		walk_over(intake, got, &err);
 }
 
 /* The first piece at once: of a small queue that is all. */
 void
-scan_begin(struct scheduler *scheduler)
+scan_begin(struct intake *intake)
 {
-	struct intake *intake = &scheduler->intake;
 	struct err err;
 
 	if (intake->walk != NULL)
 		return;
-	if (spool_walk_new(scheduler->spool, AREA_TRANSPORT, &intake->walk,
+	if (spool_walk_new(intake->queue->spool, AREA_TRANSPORT, &intake->walk,
 	    &err) < 0) {
-		walk_over(scheduler, -1, &err);
+		walk_over(intake, -1, &err);
 		return;
 	}
-	scan_step(scheduler);
+	scan_step(intake);
 	if (intake->walk != NULL)
-		intake_soon(scheduler);
+		intake_soon(intake);
 }
 
 size_t
-intake_unread(const struct scheduler *scheduler)
+intake_unread(const struct intake *intake)
 {
-	return scheduler->intake.count + scheduler->intake.is_starting;
+	return intake->count + intake->is_starting;
 }
 
 /* ---- inotify ------------------------------------------------------------- */
@@ -118,34 +114,34 @@ intake_unread(const struct scheduler *scheduler)
 static void
 notified(void *context, unsigned dir, const char *name)
 {
-	struct scheduler *scheduler = context;
+	struct intake *intake = context;
 	struct spool_name parsed;
 
 	if (name == NULL) {
-		scheduler->intake.scan_again = scheduler->intake.walk != NULL;
-		scan_begin(scheduler);
+		intake->scan_again = intake->walk != NULL;
+		scan_begin(intake);
 	} else if (spool_name_parse(slice_of(name), &parsed) &&
 	    parsed.inode != 0 && parsed.pid == 0 && parsed.why.n == 0) {
-		intake_add(scheduler, parsed.inode, false);
+		intake_add(intake, parsed.inode, false);
 	}
 }
 
 int
-scan_watch(struct scheduler *scheduler, struct err *err)
+scan_watch(struct intake *intake, struct err *err)
 {
-	unsigned levels = spool_hash_levels(scheduler->spool);
+	unsigned levels = spool_hash_levels(intake->queue->spool);
 	unsigned count = levels == 0 ? 0 : levels == 1 ? 26 : 26 * 26;
-	struct intake *intake = &scheduler->intake;
 	struct str path = STR_INIT;
 	int result;
 
-	intake->notify = notify_new(scheduler->loop, notified, scheduler);
+	intake->notify = notify_new(intake->queue->loop, notified, intake);
 	result = notify_add_fd(intake->notify,
-	    spool_dir_fd(scheduler->spool, AREA_TRANSPORT, 0), 0,
+	    spool_dir_fd(intake->queue->spool, AREA_TRANSPORT, 0), 0,
 	    NOTIFY_MOVED, err);
 	for (unsigned i = 0; i < count && result == 0; i++) {
 		str_reset(&path);
-		str_addf(&path, "%s/transport/%c", scheduler->conf->spool_dir,
+		str_addf(&path, "%s/transport/%c",
+		    intake->queue->conf->spool_dir,
 		    (int)('A' + i % 26));
 		if (levels == 2)
 			str_addf(&path, "/%c", (int)('A' + i / 26));

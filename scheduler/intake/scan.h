@@ -5,17 +5,17 @@
 #ifndef ZM_SCHEDULER_INTAKE_SCAN_H
 #define ZM_SCHEDULER_INTAKE_SCAN_H
 
-#include "scheduler/state.h"
+#include "scheduler/intake/intake.h"
 
 /* Watch transport/ and its hash directories.  0 or -1 with err. */
-int scan_watch(struct scheduler *scheduler, struct err *err);
+int scan_watch(struct intake *intake, struct err *err);
 
 /* Begin to read the directories, unless that is under way.  The first names
  * are taken at once, the others by scan_step. */
-void scan_begin(struct scheduler *scheduler);
+void scan_begin(struct intake *intake);
 
 /* Some names more of the walk, if there is one; intake.c calls it in each
  * turn while intake->walk is not NULL. */
-void scan_step(struct scheduler *scheduler);
+void scan_step(struct intake *intake);
 
 #endif

@@ -3,7 +3,7 @@
  * Who speaks it is not the scheduler: a process of the agents' account
  * listens, one more for each client talks.  Each gets a connection of the
  * control protocol from the scheduler, with no more rights than the protocol
- * has verbs (keeper.h).
+ * has verbs (process.h).
  *
  * SPDX-License-Identifier: ISC
  */

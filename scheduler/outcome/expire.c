@@ -13,12 +13,10 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
-#include "scheduler/control/resend.h"
+#include "scheduler/outcome/resend.h"
 #include "scheduler/intake/job_build.h"
 #include "scheduler/outcome/expire.h"
-#include "scheduler/outcome/group.h"
 #include "scheduler/outcome/outcome.h"
-#include "scheduler/report/report.h"
 
 #include "base/banned.h"
 
@@ -87,7 +85,7 @@ is_meant(const struct vertex *vertex, const struct rcpt *rcpt)
 
 /* Those meant go their next way as soon as the file is read again. */
 static void
-expire_move(struct scheduler *scheduler, struct vertex *vertex)
+expire_move(struct outcome *outcome, struct vertex *vertex)
 {
 	struct rcpt *rcpts = vertex_rcpts(vertex);
 
@@ -95,17 +93,17 @@ expire_move(struct scheduler *scheduler, struct vertex *vertex)
 		if (is_meant(vertex, &rcpts[i]))
 			outcome_move(vertex, &rcpts[i]);
 	vertex->is_expired = vertex->has_ended = false;
-	plan_forget(&scheduler->plan, vertex);
+	plan_forget(&outcome->queue->plan, vertex);
 }
 
 static void
-expire_done(struct scheduler *scheduler, struct vertex *vertex)
+expire_done(struct outcome *outcome, struct vertex *vertex)
 {
 	struct job *job = vertex->job;
 	struct rcpt *rcpts = vertex_rcpts(vertex);
 
 	if (vertex->has_ways && !vertex->is_strict) {
-		expire_move(scheduler, vertex);
+		expire_move(outcome, vertex);
 		return;
 	}
 	for (size_t i = 0; i < vertex->rcpt_count; i++) {
@@ -115,25 +113,25 @@ expire_done(struct scheduler *scheduler, struct vertex *vertex)
 		vertex->final_count++;
 		job->final_count++;
 		job->failed_count++;
-		scheduler->total.failed++;
+		outcome->queue->total.failed++;
 	}
 	vertex->is_expired = vertex->has_ended = false;
 	job->flags |= JOB_OWES;
 	if (vertex->final_count == vertex->rcpt_count)
-		plan_done(&scheduler->plan, vertex);
+		plan_done(&outcome->queue->plan, vertex);
 	else
-		outcome_again(scheduler, vertex);
+		outcome_again(outcome, vertex);
 }
 
 /* P4: records, synced with the group.  returns 0 or -1. */
 static int
-records_add(struct scheduler *scheduler, struct job *job,
+records_add(struct outcome *outcome, struct job *job,
     const struct control_record *records, size_t count, struct err *err)
 {
 	if (count > 0 && control_file_append(job->control_fd, job->id, records,
 	    count, err) < 0)
 		return -1;
-	group_dirty(scheduler, job);
+	group_dirty(outcome->group, job);
 	return 0;
 }
 
@@ -148,7 +146,7 @@ open_rcpt(const struct vertex *vertex, const struct control_file *control,
 		const struct control_rcpt *rcpt;
 
 		*out_own = &vertex_rcpts(vertex)[(*at)++];
-		rcpt = report_rcpt(control, (*out_own)->offset);
+		rcpt = control_rcpt_at(control, (*out_own)->offset);
 		if (rcpt != NULL && !rcpt->is_final)
 			return rcpt;
 	}
@@ -156,7 +154,7 @@ open_rcpt(const struct vertex *vertex, const struct control_file *control,
 }
 
 static int
-expire_vertex(struct scheduler *scheduler, struct vertex *vertex,
+expire_vertex(struct outcome *outcome, struct vertex *vertex,
     const struct control_file *control, struct err *err)
 {
 	struct control_record records[VERTEX_RCPTS_MAX];
@@ -169,9 +167,9 @@ expire_vertex(struct scheduler *scheduler, struct vertex *vertex,
 		if (is_meant(vertex, own))
 			expire_rcpt(job, rcpt, (own->flags & RCPT_ENDED) != 0,
 			    vertex->is_strict, &records[count++]);
-	if (records_add(scheduler, job, records, count, err) < 0)
+	if (records_add(outcome, job, records, count, err) < 0)
 		return -1;
-	expire_done(scheduler, vertex);
+	expire_done(outcome, vertex);
 	return 1;
 }
 
@@ -198,7 +196,7 @@ freeze_rcpt(const struct control_rcpt *rcpt, struct control_record *record)
 /* Instead of the last outcome: it stays as it is until somebody thaws it.
  * What a rule has ended is not kept. */
 static int
-freeze_vertex(struct scheduler *scheduler, struct vertex *vertex,
+freeze_vertex(struct outcome *outcome, struct vertex *vertex,
     const struct control_file *control, struct err *err)
 {
 	struct control_record records[VERTEX_RCPTS_MAX];
@@ -210,14 +208,14 @@ freeze_vertex(struct scheduler *scheduler, struct vertex *vertex,
 	while ((rcpt = open_rcpt(vertex, control, &at, &own)) != NULL)
 		if (!(own->flags & (RCPT_FINAL | RCPT_ENDED)))
 			freeze_rcpt(rcpt, &records[count++]);
-	if (records_add(scheduler, job, records, count, err) < 0)
+	if (records_add(outcome, job, records, count, err) < 0)
 		return -1;
 	event(EV_MESSAGE_ORDERED, job->id, "op", SLICE("freeze"), "by",
 	    SLICE("scheduler"), "reason", SLICE("retries are exhausted"),
 	    "rcpts", event_number((int64_t)count), NULL);
 	vertex->is_expired = false;
 	vertex->park = PARK_FROZEN;
-	plan_park(&scheduler->plan, vertex);
+	plan_park(&outcome->queue->plan, vertex);
 	return 1;
 }
 
@@ -286,7 +284,7 @@ resent(void *context, const struct job *job, size_t count, const char *as)
 
 /* They are final here; or, after trouble, as they were. */
 static void
-vertex_resent(struct scheduler *scheduler, struct vertex *vertex,
+vertex_resent(struct outcome *outcome, struct vertex *vertex,
     bool is_done)
 {
 	struct rcpt *rcpts = vertex_rcpts(vertex);
@@ -304,13 +302,13 @@ vertex_resent(struct scheduler *scheduler, struct vertex *vertex,
 	if (is_done && vertex->is_expired &&
 	    vertex->final_count == vertex->rcpt_count) {
 		vertex->is_expired = vertex->has_ended = false;
-		plan_done(&scheduler->plan, vertex);
+		plan_done(&outcome->queue->plan, vertex);
 	}
 }
 
 /* returns 1 records were written; 0 nobody is to be rerouted; -1. */
 static int
-reroute_job(struct scheduler *scheduler, struct job *job,
+reroute_job(struct outcome *outcome, struct job *job,
     const struct control_file *control, struct err *err)
 {
 	struct resend those;
@@ -322,20 +320,21 @@ reroute_job(struct scheduler *scheduler, struct job *job,
 		if (is_to_reroute(&job->vertices[i], control))
 			resend_add(&those, &job->vertices[i], control);
 	if (those.count > 0)
-		result = resend(scheduler, job, &those, resent, NULL,
+		result = resend(outcome->queue->spool, job, &those, resent,
+		    NULL,
 		    err) < 0 ? -1 : 1;
 	for (size_t i = 0; i < job->vertex_count && those.count > 0; i++)
-		vertex_resent(scheduler, &job->vertices[i], result == 1);
+		vertex_resent(outcome, &job->vertices[i], result == 1);
 	if (result == 1) {
 		job->flags |= JOB_OWES;
-		group_dirty(scheduler, job);
+		group_dirty(outcome->group, job);
 	}
 	resend_release(&those);
 	return result;
 }
 
 static int
-vertex_write(struct scheduler *scheduler, struct vertex *vertex,
+vertex_write(struct outcome *outcome, struct vertex *vertex,
     const struct control_file *control, struct err *err)
 {
 	if (!vertex->is_expired && !vertex->has_ended)
@@ -344,25 +343,25 @@ vertex_write(struct scheduler *scheduler, struct vertex *vertex,
 		/* ended ones fail first; then the rest is all there is */
 		vertex->is_expired = false;
 		if (vertex->has_ended &&
-		    expire_vertex(scheduler, vertex, control, err) < 0)
+		    expire_vertex(outcome, vertex, control, err) < 0)
 			return -1;
 		vertex->is_expired = true;
 		if (vertex->state == VERTEX_DONE)
 			return 1;
-		plan_forget(&scheduler->plan, vertex);
-		return freeze_vertex(scheduler, vertex, control, err);
+		plan_forget(&outcome->queue->plan, vertex);
+		return freeze_vertex(outcome, vertex, control, err);
 	}
-	return expire_vertex(scheduler, vertex, control, err);
+	return expire_vertex(outcome, vertex, control, err);
 }
 
 int
-expire_write(struct scheduler *scheduler, struct job *job,
+expire_write(struct outcome *outcome, struct job *job,
     const struct control_file *control, struct err *err)
 {
-	int result = reroute_job(scheduler, job, control, err);
+	int result = reroute_job(outcome, job, control, err);
 
 	for (size_t i = 0; i < job->vertex_count && result >= 0; i++) {
-		int wrote = vertex_write(scheduler, &job->vertices[i], control,
+		int wrote = vertex_write(outcome, &job->vertices[i], control,
 		    err);
 
 		if (wrote < 0)

@@ -6,13 +6,13 @@
 #define ZM_SCHEDULER_EXPIRE_H
 
 #include "mail/control_file/control_file.h"
-#include "scheduler/state.h"
+#include "scheduler/outcome/outcome.h"
 
 /* Append a `failed` record for every recipient of the job's expired
  * vertices that is not final; control was just read.  returns 1 records were
  * written (read the file again); 0 there was nothing; -1 trouble: the
  * vertices stay expired. */
-int expire_write(struct scheduler *scheduler, struct job *job,
+int expire_write(struct outcome *outcome, struct job *job,
     const struct control_file *control, struct err *err);
 
 /* The verdict that ends it: the peer's last words behind ours. */

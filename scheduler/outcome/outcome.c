@@ -16,13 +16,11 @@
 #include "mail/control_file/control_file.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/intake/job_build.h"
-#include "scheduler/outcome/group.h"
-#include "scheduler/outcome/kept.h"
+#include "scheduler/jobs/pending.h"
 #include "scheduler/outcome/outcome.h"
 #include "scheduler/outcome/rules.h"
 #include "scheduler/plan/provider.h"
 #include "scheduler/plan/retry.h"
-#include "scheduler/report/report.h"
 
 #include "base/banned.h"
 
@@ -48,7 +46,7 @@ outcome_keep_reason(struct thread *thread, const struct answer *answer)
 }
 
 static void
-answer_final(struct scheduler *scheduler, struct vertex *vertex,
+answer_final(struct outcome *outcome, struct vertex *vertex,
     struct rcpt *rcpt, const struct answer *answer)
 {
 	enum verdict_kind kind = answer->verdict;
@@ -59,14 +57,14 @@ answer_final(struct scheduler *scheduler, struct vertex *vertex,
 	job->final_count++;
 	if (kind == VERDICT_FAILED) {
 		job->failed_count++;
-		scheduler->total.failed++;
+		outcome->queue->total.failed++;
 	} else {
-		scheduler->total.delivered++;
+		outcome->queue->total.delivered++;
 	}
 	if (!job_owes(rcpt->notify, kind))
 		return;
 	job->flags |= JOB_OWES;
-	kept_add(job, answer, vertex->tries + 1u);
+	pending_add(job, answer, vertex->tries + 1u);
 }
 
 void
@@ -82,9 +80,9 @@ outcome_move(struct vertex *vertex, const struct rcpt *rcpt)
 
 /* Somebody at the vertex's destination was served. */
 static void
-thread_good(struct scheduler *scheduler, struct vertex *vertex)
+thread_good(struct outcome *outcome, struct vertex *vertex)
 {
-	plan_success(&scheduler->plan, vertex->thread, vertex->moment_ms,
+	plan_success(&outcome->queue->plan, vertex->thread, vertex->moment_ms,
 	    clock_steady_ms());
 	provider_good(vertex->thread, vertex->moment_ms);
 }
@@ -111,7 +109,7 @@ thread_heard(struct vertex *vertex, const struct answer *answer)
 }
 
 void
-outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
+outcome_answer(struct outcome *outcome, struct vertex *vertex,
     struct rcpt *rcpt, const struct answer *answer)
 {
 	struct thread *thread = vertex->thread;
@@ -122,19 +120,19 @@ outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
 	if (answer->verdict == VERDICT_FAILED && vertex->has_ways) {
 		outcome_move(vertex, rcpt);
 	} else if (verdict_is_final(answer->verdict)) {
-		answer_final(scheduler, vertex, rcpt, answer);
+		answer_final(outcome, vertex, rcpt, answer);
 	}
 	if (verdict_is_final(answer->verdict)) {
 		/* a refusal, too, shows that the host is there */
 		if (answer->verdict != VERDICT_FAILED ||
 		    thread->trouble_count > 0)
-			thread_good(scheduler, vertex);
+			thread_good(outcome, vertex);
 		if (answer->verdict == VERDICT_FAILED)
-			rules_failed(scheduler, vertex, answer,
+			rules_failed(outcome->queue, vertex, answer,
 			    clock_steady_ms());
 		return;
 	}
-	scheduler->total.deferred++;
+	outcome->queue->total.deferred++;
 	thread_heard(vertex, answer);
 	if (answer->has_next) {
 		next_ms = clock_steady_ms() +
@@ -142,14 +140,14 @@ outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
 		if (vertex->next_ms == 0 || next_ms < vertex->next_ms)
 			vertex->next_ms = next_ms;
 	} else {
-		rules_deferred(scheduler, vertex, rcpt, answer,
+		rules_deferred(outcome->queue, vertex, rcpt, answer,
 		    clock_steady_ms());
 	}
 	if (answer->host_trouble) {
 		vertex->met_trouble = true;
 		outcome_keep_reason(thread, answer);
 	} else if (thread->trouble_count > 0) {
-		thread_good(scheduler, vertex);
+		thread_good(outcome, vertex);
 	}
 }
 
@@ -157,7 +155,7 @@ outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
 
 /* Old enough to be given up?  Then it waits for the reporter. */
 static bool
-vertex_expire(struct scheduler *scheduler, struct vertex *vertex,
+vertex_expire(struct outcome *outcome, struct vertex *vertex,
     int64_t now_ms)
 {
 	const struct conf_schedule *clause = &vertex->thread->ring->clause;
@@ -170,19 +168,19 @@ vertex_expire(struct scheduler *scheduler, struct vertex *vertex,
 	    !(vertex->was_tried && retry_is_exhausted(clause,
 	    vertex->tries)) &&
 	    !retry_is_untried_over(age_ms, expire_s,
-	    clause->untried_s, now_ms - scheduler->started_ms))
+	    clause->untried_s, now_ms - outcome->queue->started_ms))
 		return false;
-	plan_forget(&scheduler->plan, vertex);
+	plan_forget(&outcome->queue->plan, vertex);
 	vertex->is_expired = true;
-	report_add(scheduler, vertex->job);
+	settle_report(outcome->queue, vertex->job);
 	return true;
 }
 
 static void
-vertex_notice(struct scheduler *scheduler, struct vertex *vertex,
+vertex_notice(struct outcome *outcome, struct vertex *vertex,
     int64_t now_ms)
 {
-	unsigned due = job_notices_due(vertex->job,
+	unsigned due = queue_notices_due(vertex->job,
 	    &vertex->thread->ring->clause, now_ms - vertex->job->born_ms);
 
 	if ((vertex->tries == 0 && vertex->job->by_s == 0) ||
@@ -190,13 +188,13 @@ vertex_notice(struct scheduler *scheduler, struct vertex *vertex,
 		return;
 	vertex->notices = (uint8_t)due;
 	vertex->job->flags |= JOB_NOTICE;
-	report_add(scheduler, vertex->job);
+	settle_report(outcome->queue, vertex->job);
 }
 
 /* Nobody at the host can be served: all that is ready counts as tried, but
  * for the one whose own attempt told us, which is counted already. */
 static void
-thread_tried(struct scheduler *scheduler, struct thread *thread,
+thread_tried(struct outcome *outcome, struct thread *thread,
     const struct vertex *teller, int64_t now_ms)
 {
 	size_t count = thread->ready_count;
@@ -209,15 +207,15 @@ thread_tried(struct scheduler *scheduler, struct thread *thread,
 		vertex->was_tried = true;
 		if (vertex != teller && vertex->tries < UINT16_MAX)
 			vertex->tries++;
-		if (!vertex_expire(scheduler, vertex, now_ms))
-			vertex_notice(scheduler, vertex, now_ms);
+		if (!vertex_expire(outcome, vertex, now_ms))
+			vertex_notice(outcome, vertex, now_ms);
 	}
 	mem_free(&ready);
 }
 
 /* False: others are served there, so this one waits by itself. */
 static bool
-thread_trouble(struct scheduler *scheduler, struct vertex *teller,
+thread_trouble(struct outcome *outcome, struct vertex *teller,
     int64_t begun_ms, int64_t next_ms, int64_t now_ms)
 {
 	struct thread *thread = teller->thread;
@@ -226,7 +224,7 @@ thread_trouble(struct scheduler *scheduler, struct vertex *teller,
 	    retry_delay_ms(retry_waits_of(clause), thread->trouble_count + 1,
 	    arc4random());
 
-	switch (plan_trouble(&scheduler->plan, thread, begun_ms,
+	switch (plan_trouble(&outcome->queue->plan, thread, begun_ms,
 	    now_ms, delay_ms)) {
 	case PLAN_TROUBLE_OLD:
 		return true;
@@ -239,50 +237,50 @@ thread_trouble(struct scheduler *scheduler, struct vertex *teller,
 	    "host", slice_of(thread->host), "reason",
 	    slice_of(thread->reason ? thread->reason : ""), "until",
 	    event_number(clock_wall_s() + delay_ms / 1000), NULL);
-	thread_tried(scheduler, thread, teller, now_ms);
+	thread_tried(outcome, thread, teller, now_ms);
 	return true;
 }
 
 /* Deferred: back among the ready when its thread is held (it goes with the
  * thread then), else it waits for its own moment. */
 static void
-vertex_later(struct scheduler *scheduler, struct vertex *vertex,
+vertex_later(struct outcome *outcome, struct vertex *vertex,
     int64_t now_ms)
 {
 	const struct conf_schedule *clause = &vertex->thread->ring->clause;
 	int64_t next_ms = vertex->next_ms;
 
-	group_dirty(scheduler, vertex->job);
-	if (vertex_expire(scheduler, vertex, now_ms))
+	group_dirty(outcome->group, vertex->job);
+	if (vertex_expire(outcome, vertex, now_ms))
 		return;
 	if (vertex->has_ended) {
-		plan_forget(&scheduler->plan, vertex);
-		report_add(scheduler, vertex->job);
+		plan_forget(&outcome->queue->plan, vertex);
+		settle_report(outcome->queue, vertex->job);
 		return;
 	}
 	if (vertex->met_trouble) {
 		int64_t begun_ms = vertex->moment_ms;
 
-		plan_ready(&scheduler->plan, vertex);
-		if (thread_trouble(scheduler, vertex, begun_ms, next_ms,
+		plan_ready(&outcome->queue->plan, vertex);
+		if (thread_trouble(outcome, vertex, begun_ms, next_ms,
 		    now_ms))
 			return;
 	}
-	vertex_notice(scheduler, vertex, now_ms);
+	vertex_notice(outcome, vertex, now_ms);
 	if (next_ms == 0)
 		next_ms = now_ms + retry_delay_ms(retry_waits_of(clause),
 		    vertex->tries, arc4random());
-	job_wait(scheduler, vertex, next_ms);
+	queue_wait(outcome->queue, vertex, next_ms);
 }
 
 void
-outcome_again(struct scheduler *scheduler, struct vertex *vertex)
+outcome_again(struct outcome *outcome, struct vertex *vertex)
 {
-	vertex_later(scheduler, vertex, clock_steady_ms());
+	vertex_later(outcome, vertex, clock_steady_ms());
 }
 
 void
-outcome_vertex(struct scheduler *scheduler, struct vertex *vertex)
+outcome_vertex(struct outcome *outcome, struct vertex *vertex)
 {
 	struct job *job = vertex->job;
 
@@ -290,19 +288,19 @@ outcome_vertex(struct scheduler *scheduler, struct vertex *vertex)
 	if (vertex->tries < UINT16_MAX)
 		vertex->tries++;
 	if (vertex->has_moved) {
-		group_dirty(scheduler, job);
-		plan_forget(&scheduler->plan, vertex);
+		group_dirty(outcome->group, job);
+		plan_forget(&outcome->queue->plan, vertex);
 	} else if (vertex->final_count == vertex->rcpt_count) {
-		plan_done(&scheduler->plan, vertex);
+		plan_done(&outcome->queue->plan, vertex);
 	} else {
-		vertex_later(scheduler, vertex, clock_steady_ms());
+		vertex_later(outcome, vertex, clock_steady_ms());
 	}
 	if ((job->flags & JOB_RELOAD) && job->flight_count == 0) {
-		intake_reload(scheduler, job);
+		intake_reload(outcome->intake, job);
 		return;
 	}
 	if (job->final_count == job->rcpt_count || (job->flags & JOB_OWES))
-		outcome_job(scheduler, job);
+		settle_job(outcome->group, job);
 	else
 		job_rest(job);
 }
@@ -313,7 +311,7 @@ outcome_vertex(struct scheduler *scheduler, struct vertex *vertex)
  * have no newer record, so that a message that kills its agents is counted
  * and expires in the end. */
 static void
-record_lost(struct scheduler *scheduler, struct vertex *vertex,
+record_lost(struct outcome *outcome, struct vertex *vertex,
     const char *reason)
 {
 	struct control_record records[VERTEX_RCPTS_MAX];
@@ -322,10 +320,10 @@ record_lost(struct scheduler *scheduler, struct vertex *vertex,
 	size_t count = 0;
 	struct err err;
 
-	if (report_read(scheduler, vertex->job, &control, &err) < 1)
+	if (intake_job_read(outcome->intake, vertex->job, &control, &err) < 1)
 		return;
 	for (size_t i = 0; i < vertex->rcpt_count; i++) {
-		const struct control_rcpt *now = report_rcpt(&control,
+		const struct control_rcpt *now = control_rcpt_at(&control,
 		    rcpts[i].offset);
 		struct control_record *record = &records[count];
 
@@ -348,17 +346,17 @@ record_lost(struct scheduler *scheduler, struct vertex *vertex,
 }
 
 void
-outcome_lost(struct scheduler *scheduler, struct vertex *vertex,
+outcome_lost(struct outcome *outcome, struct vertex *vertex,
     bool is_blamed, const char *reason)
 {
 	struct job *job = vertex->job;
 
 	if (is_blamed)
-		record_lost(scheduler, vertex, reason);
-	plan_forget(&scheduler->plan, vertex);
+		record_lost(outcome, vertex, reason);
+	plan_forget(&outcome->queue->plan, vertex);
 	job->flags |= JOB_RELOAD;
 	if (job->flight_count == 0)
-		intake_reload(scheduler, job);
+		intake_reload(outcome->intake, job);
 }
 
 /* Ready, or waiting for a first attempt that may be weeks away (queue-only);
@@ -374,73 +372,53 @@ is_for_sweep(const struct vertex *vertex)
 /* Mail that is not fed (its destination is held or suspended, or only asked
  * for) has no moment of its own for its end: look at some of it each minute. */
 void
-outcome_sweep(struct scheduler *scheduler, int64_t now_ms)
+outcome_sweep(struct outcome *outcome, int64_t now_ms)
 {
-	size_t looks = scheduler->jobs.size / SWEEPS + 1;
+	size_t looks = outcome->queue->jobs.size / SWEEPS + 1;
 	struct job *job;
 
 	while (looks-- > 0) {
-		job = job_table_next(&scheduler->jobs,
-		    &scheduler->sweep_cursor);
+		job = job_table_next(&outcome->queue->jobs,
+		    &outcome->sweep_cursor);
 		if (job == NULL) {
-			scheduler->sweep_cursor = 0;
+			outcome->sweep_cursor = 0;
 			return;
 		}
 		for (size_t i = 0; i < job->vertex_count; i++)
 			if (is_for_sweep(&job->vertices[i]))
-				vertex_expire(scheduler, &job->vertices[i],
+				vertex_expire(outcome, &job->vertices[i],
 				    now_ms);
 	}
 }
 
 /* ---- jobs, moments ----------------------------------------------- */
 
-void
-outcome_job(struct scheduler *scheduler, struct job *job)
-{
-	if ((job->flags & JOB_RELOAD) || job_is_finished(job) ||
-	    job_is_in(job, JOB_REPORT))
-		return;
-	if (job->final_count == job->rcpt_count) {
-		if (job->flags & JOB_OWES)
-			report_add(scheduler, job);
-		else
-			group_finish(scheduler, job);
-		return;
-	}
-	if ((job->flags & JOB_OWES) && job->flight_count == 0 &&
-	    job->ready_count == 0)
-		report_add(scheduler, job);
-	else if (job->flags & JOB_OWES)
-		report_owing(scheduler, job);
-}
-
 static void
-vertex_due(struct scheduler *scheduler, struct vertex *vertex,
+vertex_due(struct outcome *outcome, struct vertex *vertex,
     int64_t now_ms)
 {
 	int64_t next_ms = vertex->next_ms;
 
 	vertex->park = PARK_NONE;	/* a hold is over */
-	if (vertex_expire(scheduler, vertex, now_ms))
+	if (vertex_expire(outcome, vertex, now_ms))
 		return;
-	vertex_notice(scheduler, vertex, now_ms);
+	vertex_notice(outcome, vertex, now_ms);
 	if (next_ms > now_ms)		/* it was only the notice's time */
-		job_wait(scheduler, vertex, next_ms);
+		queue_wait(outcome->queue, vertex, next_ms);
 	else
-		plan_ready(&scheduler->plan, vertex);
+		plan_ready(&outcome->queue->plan, vertex);
 }
 
 int64_t
-outcome_due(struct scheduler *scheduler, int64_t now_ms)
+outcome_due(struct outcome *outcome, int64_t now_ms)
 {
 	struct vertex *vertex;
 
-	while ((vertex = plan_due(&scheduler->plan, now_ms)) != NULL)
-		vertex_due(scheduler, vertex, now_ms);
-	while (plan_unhold(&scheduler->plan, now_ms) != NULL)
+	while ((vertex = plan_due(&outcome->queue->plan, now_ms)) != NULL)
+		vertex_due(outcome, vertex, now_ms);
+	while (plan_unhold(&outcome->queue->plan, now_ms) != NULL)
 		;
-	while (plan_unpace(&scheduler->plan, now_ms) != NULL)
+	while (plan_unpace(&outcome->queue->plan, now_ms) != NULL)
 		;
-	return plan_next_ms(&scheduler->plan);
+	return plan_next_ms(&outcome->queue->plan);
 }

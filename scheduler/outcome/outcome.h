@@ -5,12 +5,20 @@
 #ifndef ZM_SCHEDULER_OUTCOME_H
 #define ZM_SCHEDULER_OUTCOME_H
 
-#include "scheduler/agents/answer.h"
-#include "scheduler/state.h"
+#include "scheduler/jobs/answer.h"
+#include "scheduler/intake/intake.h"
+
+struct outcome {
+	struct queue	*queue;
+	struct group	*group;
+	struct intake	*intake;
+	struct results	*results;	/* NULL: no script */
+	size_t		 sweep_cursor;	/* outcome_sweep */
+};
 
 /* A verdict about one recipient of a vertex in flight; its record is in the
  * control file already. */
-void outcome_answer(struct scheduler *scheduler, struct vertex *vertex,
+void outcome_answer(struct outcome *outcome, struct vertex *vertex,
     struct rcpt *rcpt, const struct answer *answer);
 
 /* Remember the words, for those who ask why a destination waits. */
@@ -21,29 +29,26 @@ void outcome_keep_reason(struct thread *thread, const struct answer *answer);
 void outcome_move(struct vertex *vertex, const struct rcpt *rcpt);
 
 /* A vertex whose ended recipients are final now goes on with the others. */
-void outcome_again(struct scheduler *scheduler, struct vertex *vertex);
+void outcome_again(struct outcome *outcome, struct vertex *vertex);
 
 /* The vertex has all its answers (and is out of its agent's queue): where it
  * goes now, and its thread and its job with it.  The job may be gone
  * afterwards. */
-void outcome_vertex(struct scheduler *scheduler, struct vertex *vertex);
+void outcome_vertex(struct outcome *outcome, struct vertex *vertex);
 
 /* The agent gave it back without (all) answers.  is_blamed: it was the one
  * worked on, so the attempt counts and is recorded with reason; its file is
  * read again in any case, because records may be there whose lines were
  * never sent.  The job may be gone afterwards. */
-void outcome_lost(struct scheduler *scheduler, struct vertex *vertex,
+void outcome_lost(struct outcome *outcome, struct vertex *vertex,
     bool is_blamed, const char *reason);
-
-/* Is the job done, or is something owed?  Goes on to report or finish. */
-void outcome_job(struct scheduler *scheduler, struct job *job);
 
 /* Give up ready mail that is too old and that nobody feeds; sees all in
  * fifteen calls. */
-void outcome_sweep(struct scheduler *scheduler, int64_t now_ms);
+void outcome_sweep(struct outcome *outcome, int64_t now_ms);
 
 /* Move everything whose time has come; returns when to call again,
  * INT64_MAX: not needed. */
-int64_t outcome_due(struct scheduler *scheduler, int64_t now_ms);
+int64_t outcome_due(struct outcome *outcome, int64_t now_ms);
 
 #endif

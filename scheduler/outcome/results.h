@@ -10,8 +10,8 @@
 #define ZM_SCHEDULER_RESULTS_H
 
 #include "daemon/skeleton.h"
-#include "scheduler/agents/answer.h"
-#include "scheduler/plan/queue.h"
+#include "scheduler/jobs/answer.h"
+#include "scheduler/plan/ring.h"
 
 enum {
 	RESULTS_WAITING_BYTES_MAX = 4 << 20,	/* not yet read by it */

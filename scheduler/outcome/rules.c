@@ -56,7 +56,7 @@ wait_for(struct vertex *vertex, struct rcpt *rcpt,
 }
 
 static void
-suspend_for(struct scheduler *scheduler, struct thread *thread,
+suspend_for(struct queue *queue, struct thread *thread,
     const struct answer *answer, enum mail_class class, int64_t span_s,
     int64_t now_ms)
 {
@@ -65,7 +65,7 @@ suspend_for(struct scheduler *scheduler, struct thread *thread,
 	outcome_keep_reason(thread, answer);
 	if (thread->trouble_count == 0)
 		thread->trouble_count = 1;	/* a probe comes first */
-	plan_hold(&scheduler->plan, thread, now_ms + span_s * 1000);
+	plan_hold(&queue->plan, thread, now_ms + span_s * 1000);
 	if (was_firm)
 		return;
 	event(EV_HOST_SUSPENDED, NULL, "channel", slice_of(thread->channel),
@@ -91,7 +91,7 @@ rule_of(const struct vertex *vertex, const struct answer *answer,
 }
 
 void
-rules_deferred(struct scheduler *scheduler, struct vertex *vertex,
+rules_deferred(struct queue *queue, struct vertex *vertex,
     struct rcpt *rcpt, const struct answer *answer, int64_t now_ms)
 {
 	enum mail_class class;
@@ -104,7 +104,7 @@ rules_deferred(struct scheduler *scheduler, struct vertex *vertex,
 		wait_for(vertex, rcpt, rule, now_ms);
 		break;
 	case RETRY_ON_SUSPEND:
-		suspend_for(scheduler, vertex->thread, answer, class,
+		suspend_for(queue, vertex->thread, answer, class,
 		    rule->suspend_s, now_ms);
 		break;
 	case RETRY_ON_END:
@@ -115,13 +115,13 @@ rules_deferred(struct scheduler *scheduler, struct vertex *vertex,
 }
 
 void
-rules_failed(struct scheduler *scheduler, struct vertex *vertex,
+rules_failed(struct queue *queue, struct vertex *vertex,
     const struct answer *answer, int64_t now_ms)
 {
 	enum mail_class class;
 	const struct conf_retry_rule *rule = rule_of(vertex, answer, &class);
 
 	if (rule != NULL && rule->action == RETRY_ON_SUSPEND)
-		suspend_for(scheduler, vertex->thread, answer, class,
+		suspend_for(queue, vertex->thread, answer, class,
 		    rule->suspend_s, now_ms);
 }

@@ -8,8 +8,8 @@
 #define ZM_SCHEDULER_RULES_H
 
 #include "mail/classify.h"
-#include "scheduler/agents/answer.h"
-#include "scheduler/state.h"
+#include "scheduler/jobs/answer.h"
+#include "scheduler/plan/queue.h"
 
 /* Class and scope of an answer that is deferred or failed. */
 void rules_classify(const struct answer *answer, struct mail_finding *out);
@@ -21,11 +21,11 @@ const struct conf_retry_rule *rules_find(const struct conf_schedule *clause,
 /* A recipient of a vertex in flight was deferred: its class's own next try
  * goes into vertex->next_ms, or the recipient is marked to end, or its
  * destination is suspended. */
-void rules_deferred(struct scheduler *scheduler, struct vertex *vertex,
+void rules_deferred(struct queue *queue, struct vertex *vertex,
     struct rcpt *rcpt, const struct answer *answer, int64_t now_ms);
 
 /* One was refused for good: only a suspension can follow from it. */
-void rules_failed(struct scheduler *scheduler, struct vertex *vertex,
+void rules_failed(struct queue *queue, struct vertex *vertex,
     const struct answer *answer, int64_t now_ms);
 
 #endif

@@ -9,7 +9,7 @@
  */
 #include "base/mem.h"
 #include "scheduler/plan/heap.h"
-#include "scheduler/plan/queue.h"
+#include "scheduler/plan/ring.h"
 
 #include "base/banned.h"
 

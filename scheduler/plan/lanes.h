@@ -14,7 +14,7 @@
 #define ZM_SCHEDULER_LANES_H
 
 #include "scheduler/plan/heap.h"
-#include "scheduler/plan/queue.h"
+#include "scheduler/plan/ring.h"
 
 enum {
 	LANE_COST_RCPTS = 10,	/* recipients that cost as much as a turn */

@@ -15,7 +15,7 @@
 #ifndef ZM_SCHEDULER_PACE_H
 #define ZM_SCHEDULER_PACE_H
 
-#include "scheduler/plan/queue.h"
+#include "scheduler/plan/ring.h"
 
 enum {
 	PACE_RECENT_MS = 10000,		/* a host that served somebody so

@@ -23,7 +23,7 @@
 #include "scheduler/plan/lanes.h"
 #include "scheduler/plan/pace.h"
 #include "scheduler/plan/provider.h"
-#include "scheduler/plan/queue.h"
+#include "scheduler/plan/ring.h"
 
 struct plan {
 	struct plan_heap due;	/* vertices in WAIT */

@@ -12,7 +12,7 @@
 #include "base/crc32c.h"
 #include "base/mem.h"
 #include "scheduler/plan/provider.h"
-#include "scheduler/plan/shape.h"
+#include "scheduler/plan/shape_line.h"
 
 #include "base/banned.h"
 
@@ -183,7 +183,7 @@ line_read(struct provider_table *table, struct slice line, int64_t now_s)
 	struct provider *provider;
 	uint64_t learned, seen_s;
 
-	if (!shape_is_text(line) || !slice_cut(&line, '\t', &word) ||
+	if (!shape_line_is_text(line) || !slice_cut(&line, '\t', &word) ||
 	    !slice_is(word, "%provider") ||
 	    !slice_cut(&line, '\t', &name) || name.n == 0 ||
 	    name.n >= PROVIDER_NAME_BYTES ||

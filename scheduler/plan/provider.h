@@ -14,7 +14,7 @@
 #define ZM_SCHEDULER_PROVIDER_H
 
 #include "base/str.h"
-#include "scheduler/plan/queue.h"
+#include "scheduler/plan/ring.h"
 
 enum {
 	PROVIDER_NAME_BYTES = 256,

@@ -1,326 +1,235 @@
-/* queue.c - jobs: their one block of memory, and the table by inode
+/* queue.c - the mail under way, and what all rooms need to work on it
  *
- * In     counts that the control file's parser has bounded
- * Out    jobs; find, add, remove in constant time
- * Holds  two words a job besides the block itself
- * Trusts its callers in this folder
+ * In     new jobs; orders, moments, a zone's share of the day
+ * Out    vertices that are ready, wait or are parked
+ * Holds  the jobs, their destinations and what was learned of these
  *
  * SPDX-License-Identifier: ISC
  */
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/err.h"
-#include "base/mem.h"
-#include "scheduler/outcome/kept.h"
+#include "base/clock.h"
 #include "scheduler/plan/queue.h"
+#include "scheduler/plan/retry.h"
 
 #include "base/banned.h"
 
-enum { TABLE_SIZE_MIN = 64 };
-
 void
-job_table_init(struct job_table *table)
+queue_write_shapes(struct queue *queue)
 {
-	memset(table, 0, sizeof(*table));
-	table->size = TABLE_SIZE_MIN;
-	table->count = table->wraps = 0;
-	table->slots = mem_alloc(table->size, sizeof(*table->slots));
-}
+	struct str text = STR_INIT;
+	struct thread *thread = NULL;
+	size_t bucket = 0;
+	int64_t now_s = clock_wall_s();
 
-void
-job_table_release(struct job_table *table)
-{
-	mem_free(&table->slots);
-	table->size = table->count = 0;
-	for (enum job_list_name name = 0; name < JOB_LISTS; name++) {
-		mem_free(&table->lists[name].jobs);
-		table->lists[name] = (struct job_list){ NULL, 0, 0 };
-	}
-}
-
-/* Inodes come in runs: multiply, so that the runs spread. */
-static size_t
-home_of(const struct job_table *table, ino_t inode)
-{
-	uint64_t mixed = (uint64_t)inode * 0x9e3779b97f4a7c15u;
-
-	return (size_t)(mixed >> 32) & (table->size - 1);
-}
-
-static size_t
-slot_of(const struct job_table *table, ino_t inode)
-{
-	size_t at = home_of(table, inode);
-
-	while (table->slots[at] != NULL && table->slots[at]->inode != inode)
-		at = (at + 1) & (table->size - 1);
-	return at;
-}
-
-struct job *
-job_table_find(const struct job_table *table, ino_t inode)
-{
-	return table->slots[slot_of(table, inode)];
+	/* to the hour: a destination that is only seen again is no news */
+	now_s -= now_s % 3600;
+	while (thread_next(&queue->threads, &bucket, &thread) &&
+	    text.len < SHAPE_TEXT_BYTES_MAX)
+		shape_add_thread(&text, thread, now_s);
+	shape_add_kept(&queue->threads.shapes, &text);
+	warm_add_lines(&queue->warms, &text);
+	provider_add_lines(&queue->providers, now_s, &text);
+	shape_write(&queue->threads.shapes, &text);
+	str_release(&text);
 }
 
 static void
-table_grow(struct job_table *table)
+orders_due(void *context)
 {
-	struct job_table bigger = *table;
-
-	bigger.size *= 2;
-	bigger.slots = mem_alloc(bigger.size, sizeof(*bigger.slots));
-	for (size_t i = 0; i < table->size; i++) {
-		struct job *job = table->slots[i];
-
-		if (job != NULL)
-			bigger.slots[slot_of(&bigger, job->inode)] = job;
-	}
-	mem_free(&table->slots);
-	*table = bigger;
+	queue_orders(context);
 }
 
 void
-job_table_add(struct job_table *table, struct job *job)
+queue_orders(struct queue *queue)
 {
-	size_t at;
+	struct thread *thread = NULL;
+	size_t bucket = 0;
+	int64_t next_s;
 
-	if ((table->count + 1) * 4 > table->size * 3)
-		table_grow(table);
-	at = slot_of(table, job->inode);
-	if (table->slots[at] != NULL)
-		panic("job %ju is in the table", (uintmax_t)job->inode);
-	table->slots[at] = job;
-	table->count++;
+	(void)orders_expire(&queue->orders, clock_wall_s());
+	while (thread_next(&queue->threads, &bucket, &thread))
+		orders_apply(&queue->orders, thread);
+	next_s = orders_next_s(&queue->orders);
+	timer_clear(&queue->orders_timer);
+	if (next_s > 0)
+		timer_set(queue->loop, &queue->orders_timer,
+		    clock_steady_ms() + (next_s - clock_wall_s()) * 1000,
+		    orders_due, queue);
 }
 
-/* Knuth 6.4 R: close the gap, so that no probe ends too early. */
-void
-job_table_remove(struct job_table *table, ino_t inode)
+int
+queue_open(struct queue *queue, const struct conf *conf, struct spool *spool,
+    struct loop *loop, struct err *err)
 {
-	size_t mask = table->size - 1, gap = slot_of(table, inode), at = gap;
-
-	if (table->slots[gap] == NULL)
-		return;
-	table->slots[gap] = NULL;
-	table->count--;
-	for (;;) {
-		struct job *job;
-		size_t home;
-
-		at = (at + 1) & mask;
-		job = table->slots[at];
-		if (job == NULL)
-			return;
-		home = home_of(table, job->inode);
-		if (((at - home) & mask) < ((at - gap) & mask))
-			continue;
-		table->wraps += at < gap;
-		table->slots[gap] = job;
-		table->slots[at] = NULL;
-		gap = at;
-	}
-}
-
-struct job *
-job_table_next(const struct job_table *table, size_t *cursor)
-{
-	while (*cursor < table->size) {
-		struct job *job = table->slots[(*cursor)++];
-
-		if (job != NULL)
-			return job;
-	}
-	return NULL;
+	memset(queue, 0, sizeof(*queue));
+	queue->conf = conf;
+	queue->spool = spool;
+	queue->loop = loop;
+	queue->started_ms = clock_steady_ms();
+	plan_init(&queue->plan);
+	thread_table_init(&queue->threads);
+	job_table_init(&queue->jobs);
+	shape_open(&queue->threads.shapes, &queue->providers, &queue->warms,
+	    conf->run_dir);
+	if (orders_open(&queue->orders, spool, err) < 0)
+		return -1;
+	queue_orders(queue);
+	return 0;
 }
 
 void
-job_walk_init(struct job_walk *walk, const struct job_table *table)
+queue_close(struct queue *queue)
 {
-	*walk = (struct job_walk){ table->size, table->size, table->wraps,
-	    false };
-}
-
-struct job *
-job_walk_next(struct job_walk *walk, const struct job_table *table,
-    unsigned *budget)
-{
-	if (walk->is_over)
-		return NULL;
-	if (walk->size != table->size || walk->wraps != table->wraps)
-		job_walk_init(walk, table);
-	while (walk->left > 0 && *budget > 0) {
-		struct job *job = table->slots[--walk->left];
-
-		(*budget)--;
-		if (job != NULL)
-			return job;
-	}
-	walk->is_over = walk->left == 0;
-	return NULL;
-}
-
-struct job *
-job_new(size_t vertex_count, size_t rcpt_count)
-{
-	size_t vertex_bytes = vertex_count * sizeof(struct vertex);
-	struct job *job = mem_alloc(1, sizeof(*job) + vertex_bytes +
-	    rcpt_count * sizeof(struct rcpt));
-
-	job->rcpts = (struct rcpt *)&job->vertices[vertex_count];
-	job->vertex_count = (uint32_t)vertex_count;
-	job->rcpt_count = (uint32_t)rcpt_count;
-	job->control_fd = job->body_fd = -1;
-	for (size_t i = 0; i < vertex_count; i++) {
-		job->vertices[i].job = job;
-		job->vertices[i].heap_index = HEAP_NONE;
-	}
-	return job;
-}
-
-void
-job_list_add(struct job_table *table, enum job_list_name name,
-    struct job *job)
-{
-	struct job_list *list = &table->lists[name];
-
-	if (job_is_in(job, name))
-		return;
-	if (name >= JOB_OWING) {
-		if (job->at[job_place(name)] != 0)
-			job_list_remove(table,
-			    (enum job_list_name)job->stage, job);
-		job->stage = (uint8_t)name;
-	}
-	if (list->count == list->capacity) {
-		list->capacity += list->capacity / 2 + 64;
-		list->jobs = mem_grow(list->jobs, list->capacity,
-		    sizeof(struct job *));
-	}
-	list->jobs[list->count++] = job;
-	job->at[job_place(name)] = (uint32_t)list->count;
-}
-
-void
-job_list_remove(struct job_table *table, enum job_list_name name,
-    struct job *job)
-{
-	struct job_list *list = &table->lists[name];
-	unsigned place = job_place(name);
-	uint32_t at = job->at[place];
-
-	if (!job_is_in(job, name))
-		return;
-	list->jobs[at - 1] = list->jobs[--list->count];
-	list->jobs[at - 1]->at[place] = at;
-	job->at[place] = 0;
-}
-
-struct job *
-job_list_take(struct job_table *table, enum job_list_name name)
-{
-	struct job_list *list = &table->lists[name];
 	struct job *job;
-
-	if (list->count == 0)
-		return NULL;
-	job = list->jobs[--list->count];
-	job->at[job_place(name)] = 0;
-	return job;
-}
-
-void
-job_close(struct job *job)
-{
-	if (job->control_fd >= 0)
-		close(job->control_fd);
-	if (job->body_fd >= 0)
-		close(job->body_fd);
-	job->control_fd = job->body_fd = -1;
-}
-
-void
-job_rest(struct job *job)
-{
-	if (job->flight_count > 0 || job->unsent > 0 ||
-	    (job->flags & JOB_WRITING))
-		return;
-	for (enum job_list_name name = 0; name < JOB_LISTS; name++)
-		if (name != JOB_OWING && job_is_in(job, name))
-			return;
-	job_close(job);
-}
-
-/* Nobody may know it any more. */
-static void
-job_is_free(const struct job *job)
-{
-	for (enum job_list_name name = 0; name < JOB_LISTS; name++)
-		if (job_is_in(job, name))
-			panic("job %s is freed in list %d", job->id,
-			    (int)name);
-	if (job->flags & JOB_WRITING)
-		panic("job %s is freed while its report is written",
-		    job->id);
-	for (uint32_t i = 0; i < job->vertex_count; i++)
-		if (job->vertices[i].state != VERTEX_IDLE &&
-		    job->vertices[i].state != VERTEX_DONE)
-			panic("job %s is freed with a vertex in state %d",
-			    job->id, job->vertices[i].state);
-}
-
-void
-job_free(struct job **pjob)
-{
-	if (*pjob == NULL)
-		return;
-	job_is_free(*pjob);
-	job_close(*pjob);
-	kept_release(*pjob);
-	mem_free(pjob);
-}
-
-void
-job_end(struct job_table *table, struct job **pjob)
-{
-	struct job *job = *pjob;
-
-	for (enum job_list_name name = 0; name < JOB_LISTS; name++)
-		job_list_remove(table, name, job);
-	job_table_remove(table, job->inode);
-	job_free(pjob);
-}
-
-void
-job_table_end(struct job_table *table)
-{
 	size_t cursor = 0;
-	struct job *job;
 
-	for (enum job_list_name name = 0; name < JOB_LISTS; name++)
-		while (job_list_take(table, name) != NULL)
-			;
-	while ((job = job_table_next(table, &cursor)) != NULL)
-		job_free(&job);
+	timer_clear(&queue->orders_timer);
+	while ((job = job_table_next(&queue->jobs, &cursor)) != NULL)
+		for (size_t i = 0; i < job->vertex_count; i++)
+			plan_forget(&queue->plan, &job->vertices[i]);
+	job_table_end(&queue->jobs);
+	job_table_release(&queue->jobs);
+	thread_table_release(&queue->threads);
+	provider_table_release(&queue->providers);
+	warm_release(&queue->warms);
+	plan_release(&queue->plan);
+	orders_release(&queue->orders);
 }
 
-/* The recipients stand in the order of the file: offsets rise. */
-struct rcpt *
-vertex_rcpt(const struct vertex *vertex, uint32_t offset)
+/* ---- jobs ------------------------------------------------------- */
+
+unsigned
+queue_notices_due(const struct job *job, const struct conf_schedule *clause,
+    int64_t age_ms)
 {
-	struct rcpt *rcpts = vertex_rcpts(vertex);
-	size_t low = 0, high = vertex->rcpt_count;
+	return retry_warns_due(clause, age_ms) +
+	    (job->by_s > 0 && age_ms / 1000 >= job->by_s);
+}
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+/* When the next notice behind so many is due; INT64_MAX: never. */
+static int64_t
+notice_ms(const struct job *job, const struct conf_schedule *clause,
+    unsigned sent)
+{
+	size_t clauses = 0;
+	int64_t age_s = INT64_MAX;
+	bool by_is_left = job->by_s > 0;
 
-		if (rcpts[middle].offset == offset)
-			return &rcpts[middle];
-		if (rcpts[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
+	for (unsigned i = 0; i <= sent; i++) {
+		bool has_clause = clauses < clause->warn_count;
+
+		if (by_is_left && (!has_clause ||
+		    job->by_s <= clause->warn_s[clauses])) {
+			age_s = job->by_s;
+			by_is_left = false;
+		} else if (has_clause) {
+			age_s = clause->warn_s[clauses++];
+		} else {
+			return INT64_MAX;
+		}
 	}
-	return NULL;
+	return job->born_ms + age_s * 1000;
+}
+
+void
+queue_wait(struct queue *queue, struct vertex *vertex, int64_t due_ms)
+{
+	const struct conf_schedule *clause = &vertex->thread->ring->clause;
+	int64_t warn_ms = vertex->notices == NOTICES_NONE ? INT64_MAX :
+	    notice_ms(vertex->job, clause, vertex->notices);
+	int64_t end_ms = vertex->job->born_ms +
+	    (int64_t)vertex->expire_s * 1000;
+
+	if ((vertex->is_strict || (vertex->has_ways &&
+	    vertex->expire_s > 0)) && end_ms < due_ms)
+		due_ms = end_ms;
+	if (warn_ms < due_ms && (vertex->tries > 0 || vertex->job->by_s > 0)) {
+		vertex->next_ms = due_ms;
+		due_ms = warn_ms;
+	} else {
+		vertex->next_ms = 0;
+	}
+	plan_wait(&queue->plan, vertex, due_ms);
+}
+
+void
+queue_place(struct queue *queue, struct job *job)
+{
+	int64_t now_ms = clock_steady_ms();
+
+	for (size_t i = 0; i < job->vertex_count; i++) {
+		struct vertex *vertex = &job->vertices[i];
+
+		if (vertex->park == PARK_FROZEN ||
+		    (vertex->park == PARK_HELD && vertex->moment_ms == 0))
+			plan_park(&queue->plan, vertex);
+		else if (vertex->park == PARK_HELD)
+			plan_wait(&queue->plan, vertex,
+			    vertex->moment_ms);
+		else if (vertex->moment_ms > now_ms || vertex->is_strict)
+			queue_wait(queue, vertex, vertex->moment_ms >
+			    now_ms ? vertex->moment_ms : now_ms);
+		else
+			plan_ready(&queue->plan, vertex);
+	}
+}
+
+void
+queue_drop(struct queue *queue, struct job *job)
+{
+	if (job->flight_count > 0)
+		panic("job %s is dropped in flight", job->id);
+	for (size_t i = 0; i < job->vertex_count; i++)
+		plan_forget(&queue->plan, &job->vertices[i]);
+	job_end(&queue->jobs, &job);
+}
+
+/* ---- what a zone may send today --------------------------------- */
+
+static void
+overflow(struct queue *queue, struct thread *thread,
+    const struct conf_zone *zone)
+{
+	struct thread_way way = { slice_of(thread->channel),
+	    slice_of(thread->host), slice_of(zone->overflow) };
+	struct thread *to = thread_get(&queue->threads, queue->conf,
+	    way, clock_steady_ms());
+	size_t count = thread->ready_count;
+	struct vertex **ready = mem_alloc(count + 1, sizeof(*ready));
+
+	orders_apply(&queue->orders, to);
+	lanes_list(thread, ready);
+	for (size_t i = 0; i < count; i++) {
+		plan_forget(&queue->plan, ready[i]);
+		ready[i]->thread = to;
+		plan_ready(&queue->plan, ready[i]);
+	}
+	mem_free(&ready);
+}
+
+bool
+queue_admits(struct queue *queue, struct thread *thread)
+{
+	const struct conf_zone *zone;
+	int64_t now_s;
+
+	if (thread->zone[0] == '\0')
+		return true;
+	zone = conf_zone_find(queue->conf, slice_of(thread->zone));
+	if (zone == NULL)
+		return true;
+	now_s = clock_wall_s();
+	thread->is_warming = false;
+	if (warm_left(&queue->warms, zone, thread, now_s) > 0)
+		return true;
+	if (zone->overflow != NULL)
+		overflow(queue, thread, zone);
+	else {
+		thread->is_warming = true;
+		plan_hold(&queue->plan, thread, clock_steady_ms() +
+		    warm_until_s(now_s) * 1000);
+	}
+	return false;
 }

@@ -22,6 +22,7 @@
 #include "base/mem.h"
 #include "scheduler/plan/pace.h"
 #include "scheduler/plan/shape.h"
+#include "scheduler/plan/shape_line.h"
 #include "scheduler/plan/thread.h"
 
 #include "base/banned.h"
@@ -159,15 +160,6 @@ shape_put(struct shape_table *table, struct slice channel, struct slice host,
 	table->count++;
 }
 
-bool
-shape_is_text(struct slice line)
-{
-	for (size_t i = 0; i < line.n; i++)
-		if ((unsigned char)line.p[i] < ' ' && line.p[i] != '\t')
-			return false;
-	return true;
-}
-
 static bool
 line_read(struct shape_table *table, struct slice line, int64_t now_s)
 {
@@ -203,7 +195,7 @@ shape_read(struct shape_table *table, struct slice text, int64_t now_s)
 	struct slice line;
 
 	while (slice_cut(&text, '\n', &line))
-		if (shape_is_text(line) && !slice_starts(line, "#") &&
+		if (shape_line_is_text(line) && !slice_starts(line, "#") &&
 		    !slice_starts(line, "%"))
 			(void)line_read(table, line, now_s);
 }

@@ -48,9 +48,6 @@ void shape_add_thread(struct str *out, const struct thread *thread,
 void shape_add_kept(const struct shape_table *table, struct str *out);
 void shape_read(struct shape_table *table, struct slice text, int64_t now_s);
 
-/* Whether a line of the file has no control characters but tabs. */
-bool shape_is_text(struct slice line);
-
 /* Write text to the file when it is news. */
 void shape_write(struct shape_table *table, const struct str *text);
 

@@ -6,7 +6,7 @@
 #define ZM_SCHEDULER_THREAD_H
 
 #include "base/str.h"
-#include "scheduler/plan/queue.h"
+#include "scheduler/plan/ring.h"
 #include "scheduler/plan/shape.h"
 
 struct thread_table {

@@ -13,8 +13,9 @@
 #include "base/clock.h"
 #include "base/crc32c.h"
 #include "base/mem.h"
+#include "scheduler/plan/provider.h"
+#include "scheduler/plan/shape_line.h"
 #include "scheduler/plan/zone.h"
-#include "scheduler/state.h"
 
 #include "base/banned.h"
 
@@ -150,7 +151,7 @@ warm_read(struct warm_table *table, struct slice text, int64_t now_s)
 	struct warm *warm;
 
 	while (slice_cut(&text, '\n', &line)) {
-		if (!shape_is_text(line) ||
+		if (!shape_line_is_text(line) ||
 		    !slice_cut(&line, '\t', &word) ||
 		    !slice_is(word, "%warm") ||
 		    !slice_cut(&line, '\t', &zone) ||
@@ -166,50 +167,3 @@ warm_read(struct warm_table *table, struct slice text, int64_t now_s)
 	}
 }
 
-/* ---- what follows from it ---------------------------------------------- */
-
-static void
-overflow(struct scheduler *scheduler, struct thread *thread,
-    const struct conf_zone *zone)
-{
-	struct thread_way way = { slice_of(thread->channel),
-	    slice_of(thread->host), slice_of(zone->overflow) };
-	struct thread *to = thread_get(&scheduler->threads, scheduler->conf,
-	    way, clock_steady_ms());
-	size_t count = thread->ready_count;
-	struct vertex **ready = mem_alloc(count + 1, sizeof(*ready));
-
-	orders_apply(&scheduler->orders, to);
-	lanes_list(thread, ready);
-	for (size_t i = 0; i < count; i++) {
-		plan_forget(&scheduler->plan, ready[i]);
-		ready[i]->thread = to;
-		plan_ready(&scheduler->plan, ready[i]);
-	}
-	mem_free(&ready);
-}
-
-bool
-zone_admits(struct scheduler *scheduler, struct thread *thread)
-{
-	const struct conf_zone *zone;
-	int64_t now_s;
-
-	if (thread->zone[0] == '\0')
-		return true;
-	zone = conf_zone_find(scheduler->conf, slice_of(thread->zone));
-	if (zone == NULL)
-		return true;
-	now_s = clock_wall_s();
-	thread->is_warming = false;
-	if (warm_left(&scheduler->warms, zone, thread, now_s) > 0)
-		return true;
-	if (zone->overflow != NULL)
-		overflow(scheduler, thread, zone);
-	else {
-		thread->is_warming = true;
-		plan_hold(&scheduler->plan, thread, clock_steady_ms() +
-		    warm_until_s(now_s) * 1000);
-	}
-	return false;
-}

@@ -11,9 +11,7 @@
 #ifndef ZM_SCHEDULER_ZONE_H
 #define ZM_SCHEDULER_ZONE_H
 
-#include "scheduler/plan/queue.h"
-
-struct scheduler;
+#include "scheduler/plan/ring.h"
 
 enum { WARMS_MAX = 50000 };	/* counts that are kept */
 
@@ -39,10 +37,5 @@ int64_t warm_until_s(int64_t now_s);
 /* Lines "%warm TAB ZONE TAB KEY TAB DAY TAB COUNT"; and back. */
 void warm_add_lines(const struct warm_table *table, struct str *out);
 void warm_read(struct warm_table *table, struct slice text, int64_t now_s);
-
-/* May the thread's next vertex go?  When the day's share is used up, all that
- * is ready moves to the overflow zone, or the thread is held until tomorrow:
- * false. */
-bool zone_admits(struct scheduler *scheduler, struct thread *thread);
 
 #endif

@@ -30,15 +30,15 @@ enum { BODY_BYTES_MAX = 16 << 20 };	/* whatever `limit dsn` says */
 
 /* Notices whose time has come by now, sent or not. */
 static unsigned
-notices_due(const struct scheduler *scheduler, const struct job *job,
+notices_due(const struct reporter *reporter, const struct job *job,
     const struct control_rcpt *rcpt)
 {
-	return job_notices_due(job, conf_schedule_for(scheduler->conf,
+	return queue_notices_due(job, conf_schedule_for(reporter->queue->conf,
 	    rcpt->channel, rcpt->host), clock_steady_ms() - job->born_ms);
 }
 
 static bool
-rcpt_is_due(const struct scheduler *scheduler, const struct job *job,
+rcpt_is_due(const struct reporter *reporter, const struct job *job,
     const struct control_file *control, const struct control_rcpt *rcpt)
 {
 	if (rcpt->is_final)
@@ -46,17 +46,17 @@ rcpt_is_due(const struct scheduler *scheduler, const struct job *job,
 	return (job->flags & JOB_NOTICE) != 0 &&
 	    (rcpt->tries > 0 || job->by_s > 0) &&
 	    control_rcpt_is_free(rcpt, clock_wall_s()) &&
-	    rcpt->delay_notices < notices_due(scheduler, job, rcpt) &&
+	    rcpt->delay_notices < notices_due(reporter, job, rcpt) &&
 	    job_owes(rcpt_notify(control, rcpt), VERDICT_DEFERRED);
 }
 
 /* When it will be given up, by the clause or by what was ordered. */
 static int64_t
-until_s(const struct scheduler *scheduler, const struct job *job,
+until_s(const struct reporter *reporter, const struct job *job,
     const struct control_file *control, const struct control_rcpt *rcpt)
 {
 	const struct conf_schedule *clause = conf_schedule_for(
-	    scheduler->conf, rcpt->channel, rcpt->host);
+	    reporter->queue->conf, rcpt->channel, rcpt->host);
 
 	if (rcpt->expire_s > 0)
 		return rcpt->expire_s;
@@ -80,11 +80,12 @@ group_errors(const struct control_file *control,
 }
 
 size_t
-letter_choose(struct scheduler *scheduler, const struct job *job,
+letter_choose(struct reporter *reporter, const struct job *job,
     struct bounce *bounce, bool *out_more)
 {
 	const struct control_file *control = bounce->control;
-	struct bounce_rcpt *chosen = arena_alloc(scheduler->intake.arena,
+	struct bounce_rcpt *chosen =
+	    arena_alloc(reporter->outcome->intake->arena,
 	    (control->rcpt_total + 1) * sizeof(*chosen));
 	size_t count = 0;
 
@@ -97,7 +98,7 @@ letter_choose(struct scheduler *scheduler, const struct job *job,
 		for (size_t k = 0; k < group->rcpt_count; k++) {
 			const struct control_rcpt *rcpt = &group->rcpts[k];
 
-			if (!rcpt_is_due(scheduler, job, control, rcpt))
+			if (!rcpt_is_due(reporter, job, control, rcpt))
 				continue;
 			if (count == 0) {
 				bounce->group = group;
@@ -108,7 +109,7 @@ letter_choose(struct scheduler *scheduler, const struct job *job,
 				break;
 			}
 			chosen[count++] = (struct bounce_rcpt){ rcpt,
-			    until_s(scheduler, job, control, rcpt) };
+			    until_s(reporter, job, control, rcpt) };
 		}
 	}
 	bounce->rcpts = chosen;
@@ -166,19 +167,20 @@ letter_address_is_good(struct slice address)
 /* Row S3.  A draft of that name is one that we could not finish: its marks
  * are not in the control file, else its number would differ. */
 static int
-draft_begin(struct scheduler *scheduler, const struct control_file *control,
+draft_begin(struct reporter *reporter, const struct control_file *control,
     struct draft *draft, struct err *err)
 {
 	char stem[SPOOL_NAME_BYTES];
 
 	spool_dsn_name(control->id, control->report_records, stem);
-	if (draft_open(scheduler->spool, stem, draft, err) == 0)
+	if (draft_open(reporter->queue->spool, stem, draft, err) == 0)
 		return 0;
 	if (errno != EEXIST)
 		return -1;
-	(void)unlinkat(spool_dir_fd(scheduler->spool, AREA_PUBLIC, 0), stem,
+	(void)unlinkat(spool_dir_fd(reporter->queue->spool, AREA_PUBLIC, 0),
+	    stem,
 	    0);
-	return draft_open(scheduler->spool, stem, draft, err);
+	return draft_open(reporter->queue->spool, stem, draft, err);
 }
 
 /* Envelope and text into the draft. */
@@ -223,30 +225,30 @@ letter_marks(struct letter *letter, const struct bounce *bounce)
 }
 
 int
-letter_write(struct scheduler *scheduler, struct job *job,
+letter_write(struct reporter *reporter, struct job *job,
     struct bounce *bounce, struct letter *out, struct err *err)
 {
-	uint64_t limit = scheduler->conf->limits.dsn_bytes;
+	uint64_t limit = reporter->queue->conf->limits.dsn_bytes;
 
 	memset(out, 0, sizeof(*out));
 	out->job = job;
 	out->kind = bounce_kind(bounce);
 	strlcpy(out->status, bounce_status(bounce, &bounce->rcpts[0]),
 	    sizeof(out->status));
-	bounce->forms = scheduler->reporter.forms.all;
-	bounce->form_count = scheduler->reporter.forms.count;
+	bounce->forms = reporter->forms.all;
+	bounce->form_count = reporter->forms.count;
 	bounce->has_body = bounce_returns_body(bounce->control, out->kind,
 	    limit < BODY_BYTES_MAX ? limit : BODY_BYTES_MAX);
 	if (bounce->has_body)
-		body_read(job, bounce, scheduler->intake.arena);
-	if (draft_begin(scheduler, bounce->control, &out->draft, err) < 0)
+		body_read(job, bounce, reporter->outcome->intake->arena);
+	if (draft_begin(reporter, bounce->control, &out->draft, err) < 0)
 		return -1;
 	if (draft_fill(bounce, &out->draft, err) < 0) {
 		draft_abort(&out->draft);
 		return -1;
 	}
 	letter_marks(out, bounce);
-	out->to = mem_strdup(slice_dup(scheduler->intake.arena,
+	out->to = mem_strdup(slice_dup(reporter->outcome->intake->arena,
 	    bounce->errors_to));
 	return 0;
 }

@@ -6,7 +6,7 @@
 #define ZM_SCHEDULER_LETTER_H
 
 #include "scheduler/report/bounce.h"
-#include "scheduler/state.h"
+#include "scheduler/report/report.h"
 
 struct letter {
 	struct job		*job;
@@ -24,7 +24,7 @@ struct letter {
  * bounce->control.  One letter goes to one address: recipients of groups whose
  * reports go elsewhere are left, *out_more tells that there are some.
  * Returns how many; the array is in the intake's arena. */
-size_t letter_choose(struct scheduler *scheduler, const struct job *job,
+size_t letter_choose(struct reporter *reporter, const struct job *job,
     struct bounce *bounce, bool *out_more);
 
 /* Can a report be sent there at all? */
@@ -32,7 +32,7 @@ bool letter_address_is_good(struct slice address);
 
 /* Write the draft dsn-<id>-<k> (row S3), unsynced, and the marks that have
  * to follow its sync.  0; -1 with err: nothing is left behind. */
-int letter_write(struct scheduler *scheduler, struct job *job,
+int letter_write(struct reporter *reporter, struct job *job,
     struct bounce *bounce, struct letter *out, struct err *err);
 
 /* Free what is not the draft. */

@@ -16,8 +16,7 @@
 #include "journal/event.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/outcome/expire.h"
-#include "scheduler/outcome/group.h"
-#include "scheduler/outcome/kept.h"
+#include "scheduler/jobs/pending.h"
 #include "scheduler/outcome/outcome.h"
 #include "scheduler/report/letter.h"
 #include "scheduler/report/report.h"
@@ -26,109 +25,13 @@
 
 enum { CONTROL_BYTES_MAX = 512 << 20 };
 
-/* ---- the queue --------------------------------------------------- */
-
-void
-report_add(struct scheduler *scheduler, struct job *job)
-{
-	if (!job_is_finished(job))
-		job_list_add(&scheduler->jobs, JOB_REPORT, job);
-}
-
-void
-report_owing(struct scheduler *scheduler, struct job *job)
-{
-	if (job_is_finished(job) || job_is_in(job, JOB_REPORT) ||
-	    job_is_in(job, JOB_OWING))
-		return;
-	job->owing_s = (uint32_t)(clock_steady_ms() / 1000);
-	job_list_add(&scheduler->jobs, JOB_OWING, job);
-}
-
-void
-report_tick(struct scheduler *scheduler)
-{
-	const struct job_list *owing = &scheduler->jobs.lists[JOB_OWING];
-	int64_t before_s = (clock_steady_ms() - REPORT_OWING_MS) / 1000;
-
-	/* From the end: what is taken out is replaced by the last one. */
-	for (size_t i = owing->count; i-- > 0;) {
-		struct job *job = owing->jobs[i];
-
-		if (job->owing_s <= before_s)
-			report_add(scheduler, job);
-	}
-}
-
-/* ---- reading ----------------------------------------------------- */
-
-int
-report_open(struct scheduler *scheduler, struct job *job, struct err *err)
-{
-	char name[SPOOL_NAME_BYTES];
-
-	if (job->control_fd >= 0 && job->body_fd >= 0)
-		return 1;
-	spool_hashed_name(scheduler->spool, job->inode, name);
-	job_close(job);
-	if (spool_open_queued(scheduler->spool, name, &job->control_fd,
-	    &job->body_fd, err) == 1)
-		return 1;
-	job->control_fd = job->body_fd = -1;
-	return 0;
-}
-
-int
-report_read(struct scheduler *scheduler, struct job *job,
-    struct control_file *control,
-    struct err *err)
-{
-	struct intake *intake = &scheduler->intake;
-
-	if (report_open(scheduler, job, err) != 1)
-		return 0;
-	arena_reset(intake->arena);
-	str_reset(&intake->text);
-	if (control_file_read(job->control_fd, CONTROL_BYTES_MAX, &intake->text,
-	    err) < 0)
-		return 0;
-	if (control_file_parse(intake->arena, str_slice(&intake->text), control,
-	    err) < 0)
-		return -1;
-	if (strcmp(control->id, job->id) != 0)
-		return err_set(err, "it became the control file of %s",
-		    control->id);
-	return 1;
-}
-
-const struct control_rcpt *
-report_rcpt(const struct control_file *control, uint32_t offset)
-{
-	for (size_t i = 0; i < control->group_count; i++) {
-		const struct control_group *group = &control->groups[i];
-		size_t low = 0, high = group->rcpt_count;
-
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-
-			if (group->rcpts[middle].offset == offset)
-				return &group->rcpts[middle];
-			if (group->rcpts[middle].offset < offset)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-	}
-	return NULL;
-}
-
 /* ---- nobody to tell ---------------------------------------------- */
 
 /* RFC 5321 section 6.1: a message with a null sender is never answered.  One
  * that failed is kept for the postmaster (row D4) once nothing of it is
  * under way any more. */
 static void
-double_bounce(struct scheduler *scheduler, struct job *job,
+double_bounce(struct reporter *reporter, struct job *job,
     const struct bounce *bounce)
 {
 	char name[SPOOL_NAME_BYTES];
@@ -140,117 +43,121 @@ double_bounce(struct scheduler *scheduler, struct job *job,
 	if (bounce->rcpt_count == 0 ||
 	    bounce_kind(bounce) != BOUNCE_FAILED) {
 		job->flags &= (uint16_t)~JOB_OWES;
-		outcome_job(scheduler, job);
+		settle_job(reporter->outcome->group, job);
 		return;
 	}
-	spool_hashed_name(scheduler->spool, job->inode, name);
+	spool_hashed_name(reporter->queue->spool, job->inode, name);
 	event(EV_DSN_DROPPED, job->id, "file", slice_of(name), "reason",
 	    slice_of(bounce->rcpts[0].rcpt->last->verdict.text), "rcpts",
 	    event_number((int64_t)bounce->rcpt_count), NULL);
-	if (spool_shelve_queued(scheduler->spool, name, "doublebounce",
+	if (spool_shelve_queued(reporter->queue->spool, name, "doublebounce",
 	    &err) < 0)
 		event(EV_SPOOL_TROUBLE, job->id, "file", slice_of(name),
 		    "call", SLICE("rename"), "reason", slice_of(err.text),
 		    NULL);
-	intake_drop(scheduler, job);
+	queue_drop(reporter->queue, job);
 }
 
 /* ---- a batch ----------------------------------------------------- */
 
 static void
-trouble(struct scheduler *scheduler, struct job *job, const char *call,
+trouble(struct reporter *reporter, struct job *job, const char *call,
     const struct err *err)
 {
 	event(EV_SPOOL_TROUBLE, job->id, "file", SLICE("public"), "call",
 	    slice_of(call), "reason", slice_of(err->text), NULL);
-	scheduler->reporter.not_before_ms = clock_steady_ms() +
+	reporter->not_before_ms = clock_steady_ms() +
 	    REPORT_TROUBLE_MS;
-	report_add(scheduler, job);
+	settle_report(reporter->queue, job);
 }
 
-/* What stands in the file is not what we have: -1 as from report_read. */
+/* What stands in the file is not what we have: -1 as from intake_job_read. */
 static void
-misread(struct scheduler *scheduler, struct job *job, int got,
+misread(struct reporter *reporter, struct job *job, int got,
     const struct err *err)
 {
 	if (job->flight_count > 0)
 		job->flags |= JOB_RELOAD;	/* when it comes down */
 	else if (got == 0)
-		intake_orphan(scheduler, job);
+		intake_orphan(reporter->outcome->intake, job);
 	else
-		intake_bad(scheduler, job, err->text);
+		intake_bad(reporter->outcome->intake, job, err->text);
 }
 
 /* What the scheduler itself has to write into the file before it can be
  * told.  1 it did, 0 nothing, -1. */
 static int
-records_write(struct scheduler *scheduler, struct job *job,
+records_write(struct reporter *reporter, struct job *job,
     const struct control_file *control, struct err *err)
 {
-	int kept = kept_write(job, control, err), expired;
+	int kept = pending_write(job, control, err), expired;
 
 	if (kept < 0)
 		return -1;
-	expired = expire_write(scheduler, job, control, err);
+	expired = expire_write(reporter->outcome, job, control, err);
 	return expired < 0 ? -1 : kept | expired;
 }
 
-/* Read the file, and write into it what is missing there.  As report_read; 0
+/* Read the file, and write into it what is missing there.  As intake_job_read;
+ * 0
  * and -1 were dealt with. */
 static int
-job_read(struct scheduler *scheduler, struct job *job,
+job_read(struct reporter *reporter, struct job *job,
     struct control_file *control)
 {
 	struct err err;
-	int got = report_read(scheduler, job, control, &err), wrote;
+	int got = intake_job_read(reporter->outcome->intake, job, control,
+	    &err), wrote;
 
 	if (got == 1) {
-		wrote = records_write(scheduler, job, control, &err);
+		wrote = records_write(reporter, job, control, &err);
 		if (wrote < 0) {
-			trouble(scheduler, job, "append", &err);
+			trouble(reporter, job, "append", &err);
 			return 0;
 		}
 		if (wrote > 0)
-			got = report_read(scheduler, job, control, &err);
+			got = intake_job_read(reporter->outcome->intake, job,
+			    control, &err);
 	}
 	if (got < 1)
-		misread(scheduler, job, got, &err);
+		misread(reporter, job, got, &err);
 	return got;
 }
 
 /* 1 a letter that waits for its sync; 0 nothing to send, the job may be
  * gone. */
 static int
-letter_begin(struct scheduler *scheduler, struct job *job,
+letter_begin(struct reporter *reporter, struct job *job,
     struct letter *letter)
 {
 	struct control_file control;
 	struct bounce bounce = { .control = &control,
-	    .host = scheduler->conf->host, .now_s = clock_wall_s(),
+	    .host = reporter->queue->conf->host, .now_s = clock_wall_s(),
 	    .arrival_s = spool_id_time_us(slice_of(job->id)) / 1000000 };
 	bool has_more;
 	struct err err;
 
 	job->flags &= (uint16_t)~JOB_WRITING;
-	if (job_read(scheduler, job, &control) < 1)
+	if (job_read(reporter, job, &control) < 1)
 		return 0;
 	if ((job->flags & JOB_RELOAD) && job->flight_count == 0) {
-		intake_again(scheduler, job);	/* other ways are taken */
+		/* other ways are taken */
+		intake_again(reporter->outcome->intake, job);
 		return 0;
 	}
-	letter_choose(scheduler, job, &bounce, &has_more);
+	letter_choose(reporter, job, &bounce, &has_more);
 	if (!letter_address_is_good(bounce.errors_to)) {
-		double_bounce(scheduler, job, &bounce);
+		double_bounce(reporter, job, &bounce);
 		return 0;
 	}
 	if (bounce.rcpt_count == 0) {
 		job->flags &= (uint16_t)~(JOB_OWES | JOB_NOTICE);
-		kept_release(job);
-		outcome_job(scheduler, job);
+		pending_release(job);
+		settle_job(reporter->outcome->group, job);
 		return 0;
 	}
-	if (letter_write(scheduler, job, &bounce, letter, &err) < 0) {
-		trouble(scheduler, job, "write", &err);
+	if (letter_write(reporter, job, &bounce, letter, &err) < 0) {
+		trouble(reporter, job, "write", &err);
 		return 0;
 	}
 	letter->has_more = has_more;
@@ -260,7 +167,7 @@ letter_begin(struct scheduler *scheduler, struct job *job,
 
 /* Durable: mark (so that recovery adopts it), then rename (row S3). */
 static void
-letter_end(struct scheduler *scheduler, struct letter *letter,
+letter_end(struct reporter *reporter, struct letter *letter,
     const struct err *sync_err)
 {
 	struct job *job = letter->job;
@@ -269,13 +176,13 @@ letter_end(struct scheduler *scheduler, struct letter *letter,
 	job->flags &= (uint16_t)~JOB_WRITING;
 	if (letter->draft.is_bad) {
 		draft_abort(&letter->draft);
-		trouble(scheduler, job, "fsync", sync_err);
+		trouble(reporter, job, "fsync", sync_err);
 		return;
 	}
 	if (control_file_append(job->control_fd, job->id, letter->records,
 	    letter->count, &err) < 0) {
 		draft_abort(&letter->draft);
-		trouble(scheduler, job, "append", &err);
+		trouble(reporter, job, "append", &err);
 		return;
 	}
 	event(EV_DSN_SENT, job->id, "to", slice_of(letter->to), "dsn",
@@ -283,23 +190,23 @@ letter_end(struct scheduler *scheduler, struct letter *letter,
 	    slice_of(bounce_kind_name(letter->kind)), "code",
 	    slice_of(letter->status), "rcpts",
 	    event_number((int64_t)letter->count), NULL);
-	kept_release(job);
+	pending_release(job);
 	if (draft_publish(&letter->draft, AREA_ROUTER, 0, NULL, &err) < 0)
 		event(EV_SPOOL_TROUBLE, job->id, "file",
 		    slice_of(letter->draft.name), "call", SLICE("rename"),
 		    "reason", slice_of(err.text), NULL);
 	if (letter->has_more) {
-		report_add(scheduler, job);
+		settle_report(reporter->queue, job);
 		return;
 	}
 	job->flags &= (uint16_t)~(JOB_OWES | JOB_NOTICE);
 	if (job->final_count < job->rcpt_count)
-		group_dirty(scheduler, job);
-	outcome_job(scheduler, job);
+		group_dirty(reporter->outcome->group, job);
+	settle_job(reporter->outcome->group, job);
 }
 
 static void
-letters_send(struct scheduler *scheduler, struct letter *letters,
+letters_send(struct reporter *reporter, struct letter *letters,
     size_t count)
 {
 	struct draft *drafts[REPORT_TURN_JOBS];
@@ -309,17 +216,16 @@ letters_send(struct scheduler *scheduler, struct letter *letters,
 		drafts[i] = &letters[i].draft;
 	draft_sync(drafts, count, &err);
 	for (size_t i = 0; i < count; i++) {
-		letter_end(scheduler, &letters[i], &err);
+		letter_end(reporter, &letters[i], &err);
 		letter_release(&letters[i]);
 	}
 }
 
 int64_t
-report_turn_end(struct scheduler *scheduler)
+report_turn_end(struct reporter *reporter)
 {
 	static struct letter letters[REPORT_TURN_JOBS];
-	struct reporter *reporter = &scheduler->reporter;
-	struct job_list *queue = &scheduler->jobs.lists[JOB_REPORT];
+	struct job_list *queue = &reporter->queue->jobs.lists[JOB_REPORT];
 	struct job *batch[REPORT_TURN_JOBS];
 	size_t count = queue->count, letter_count = 0;
 
@@ -330,14 +236,14 @@ report_turn_end(struct scheduler *scheduler)
 	if (count > REPORT_TURN_JOBS)
 		count = REPORT_TURN_JOBS;
 	for (size_t i = 0; i < count; i++) {
-		batch[i] = job_list_take(&scheduler->jobs, JOB_REPORT);
+		batch[i] = job_list_take(&reporter->queue->jobs, JOB_REPORT);
 		batch[i]->flags |= JOB_WRITING;
 	}
 	for (size_t i = 0; i < count; i++)
-		letter_count += (size_t)letter_begin(scheduler, batch[i],
+		letter_count += (size_t)letter_begin(reporter, batch[i],
 		    &letters[letter_count]);
 	if (letter_count > 0)
-		letters_send(scheduler, letters, letter_count);
+		letters_send(reporter, letters, letter_count);
 	if (queue->count == 0)
 		return INT64_MAX;
 	return reporter->not_before_ms > clock_steady_ms() ?

@@ -61,7 +61,7 @@ auth_check_free(struct auth_check **check)
 }
 
 static void
-forget(struct str *secret)
+check_forget(struct str *secret)
 {
 	explicit_bzero(secret->buf, secret->len);
 	str_release(secret);
@@ -103,7 +103,7 @@ auth_entry_check(struct slice entry, struct slice password, struct err *err)
 	str_add_slice(&setting, entry);
 	str_add_slice(&text, password);
 	result = crypt_check(setting.buf, text.buf, err);
-	forget(&text);
+	check_forget(&text);
 	str_release(&setting);
 	return result;
 }
@@ -154,7 +154,7 @@ password_check(struct auth_check *check, const struct str *user,
 
 /* Words of base64 without NUL in them, up to `count`. */
 static bool
-words_take(struct slice rest, struct str *words, size_t count)
+check_words_take(struct slice rest, struct str *words, size_t count)
 {
 	struct slice letters;
 
@@ -187,14 +187,14 @@ answer_plain(struct auth_check *check, struct slice args, struct str *out)
 	enum auth_result result = AUTH_TROUBLE;
 	bool is_answer;
 
-	if (words_take(args, words, 3) &&
+	if (check_words_take(args, words, 3) &&
 	    strlen(words[0].buf) == words[0].len &&
 	    strlen(words[1].buf) == words[1].len)
 		result = password_check(check, &words[0], &words[1],
 		    &words[2], &err);
 	is_answer = say_result(result, &words[0], &err, out);
 	for (size_t i = 0; i < 3; i++)
-		forget(&words[i]);
+		check_forget(&words[i]);
 	return is_answer;
 }
 
@@ -234,7 +234,7 @@ answer_scram_first(struct auth_check *check, struct slice args,
 	struct str user = STR_INIT;
 	struct scram_keys keys;
 
-	if (words_take(args, &user, 1))
+	if (check_words_take(args, &user, 1))
 		found = keys_find(check, &user, &keys, &err);
 	if (found == AUTH_TROUBLE) {
 		str_adds(out, err.text);
@@ -257,7 +257,7 @@ answer_scram_final(struct auth_check *check, struct slice args,
 	enum auth_result found = AUTH_TROUBLE;
 	struct scram_keys keys;
 
-	if (words_take(args, words, 3))
+	if (check_words_take(args, words, 3))
 		found = keys_find(check, &words[0], &keys, &err);
 	if (found == AUTH_TROUBLE) {
 		str_adds(out, err.text);

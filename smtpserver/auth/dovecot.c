@@ -64,7 +64,7 @@ listener_write(struct dovecot *dovecot)
 }
 
 static void
-say(struct dovecot *dovecot, struct slice token, bool is_ok,
+dovecot_say(struct dovecot *dovecot, struct slice token, bool is_ok,
     struct slice text)
 {
 	helper_add_answer(&dovecot->to_listener, token, is_ok, text);
@@ -86,14 +86,14 @@ exchange_say(struct dovecot *dovecot, struct exchange *exchange, bool is_ok,
     struct slice text)
 {
 	if (exchange->asker.len > 0)
-		say(dovecot, str_slice(&exchange->asker), is_ok, text);
+		dovecot_say(dovecot, str_slice(&exchange->asker), is_ok, text);
 	str_reset(&exchange->asker);
 }
 
 /* ---- Dovecot ---------------------------------------------------------- */
 
 static void
-server_lost(struct dovecot *dovecot)
+dovecot_lost(struct dovecot *dovecot)
 {
 	struct exchange *exchange;
 
@@ -110,7 +110,7 @@ server_lost(struct dovecot *dovecot)
 }
 
 static void
-server_write(struct dovecot *dovecot)
+dovecot_write(struct dovecot *dovecot)
 {
 	ssize_t n = ipc_send(dovecot->server, str_slice(&dovecot->to_server),
 	    NULL, 0);
@@ -124,7 +124,7 @@ server_write(struct dovecot *dovecot)
 }
 
 static void
-reply_take(struct dovecot *dovecot, const struct dovecot_reply *reply)
+dovecot_reply_take(struct dovecot *dovecot, const struct dovecot_reply *reply)
 {
 	struct str text = STR_INIT;
 	struct exchange *exchange;
@@ -153,7 +153,7 @@ reply_take(struct dovecot *dovecot, const struct dovecot_reply *reply)
 }
 
 static void
-on_server(void *context, unsigned ready)
+dovecot_on_server(void *context, unsigned ready)
 {
 	struct dovecot *dovecot = context;
 	struct dovecot_reply reply;
@@ -162,24 +162,24 @@ on_server(void *context, unsigned ready)
 	int got;
 
 	if (ready & LOOP_WRITE)
-		server_write(dovecot);
+		dovecot_write(dovecot);
 	if (!(ready & (LOOP_READ | LOOP_HANGUP)))
 		return;
 	got = ipc_receive(dovecot->server, &dovecot->server_inbox);
 	if (got == 0 || (got < 0 && errno != EAGAIN)) {
-		server_lost(dovecot);
+		dovecot_lost(dovecot);
 		return;
 	}
 	while (ipc_line(&dovecot->server_inbox, &cursor, &line) == 1)
 		if (dovecot_reply_parse(line, &reply) &&
 		    reply.verb != DOVECOT_OTHER)
-			reply_take(dovecot, &reply);
+			dovecot_reply_take(dovecot, &reply);
 	ipc_inbox_consume(&dovecot->server_inbox, cursor);
 }
 
 /* A local socket: connected at once, or its listener is overrun. */
 static int
-server_connect(struct dovecot *dovecot, struct err *err)
+dovecot_connect(struct dovecot *dovecot, struct err *err)
 {
 	const char *path = dovecot->process->conf->auth.path;
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -200,7 +200,7 @@ server_connect(struct dovecot *dovecot, struct err *err)
 	dovecot->server = fd;
 	ipc_inbox_init(&dovecot->server_inbox);
 	dovecot->server_watch = loop_watch(dovecot->process->loop, fd,
-	    LOOP_READ, on_server, dovecot);
+	    LOOP_READ, dovecot_on_server, dovecot);
 	str_addf(&dovecot->to_server, "VERSION\t1\t1\nCPID\t%ld\n",
 	    (long)getpid());
 	return 0;
@@ -226,7 +226,7 @@ exchanges_tidy(struct dovecot *dovecot)
 }
 
 static bool
-start(struct dovecot *dovecot, struct slice asker, struct slice args)
+exchange_begin(struct dovecot *dovecot, struct slice asker, struct slice args)
 {
 	struct exchange *exchange;
 	unsigned id = ++dovecot->ids;
@@ -261,7 +261,7 @@ exchange_find(struct dovecot *dovecot, struct slice token)
 }
 
 static bool
-go_on(struct dovecot *dovecot, struct slice asker, struct slice args)
+exchange_go_on(struct dovecot *dovecot, struct slice asker, struct slice args)
 {
 	struct slice token, response;
 	struct exchange *exchange;
@@ -282,7 +282,7 @@ go_on(struct dovecot *dovecot, struct slice asker, struct slice args)
 }
 
 static void
-give_up(struct dovecot *dovecot, struct slice args)
+exchange_give_up(struct dovecot *dovecot, struct slice args)
 {
 	struct exchange *exchange;
 	struct slice token;
@@ -294,11 +294,11 @@ give_up(struct dovecot *dovecot, struct slice args)
 		return;
 	str_addf(&dovecot->to_server, "CANCEL\t%u\n", exchange->id);
 	exchange_end(dovecot, exchange);
-	server_write(dovecot);
+	dovecot_write(dovecot);
 }
 
 static void
-question_take(struct dovecot *dovecot, struct slice line)
+dovecot_question_take(struct dovecot *dovecot, struct slice line)
 {
 	struct slice asker, verb = { NULL, 0 };
 	struct err err = { "there is no such exchange" };
@@ -308,23 +308,24 @@ question_take(struct dovecot *dovecot, struct slice line)
 		return;
 	(void)slice_word(&line, &verb);
 	if (slice_is(verb, "give-up")) {
-		give_up(dovecot, line);
-		say(dovecot, asker, true, SLICE(""));
+		exchange_give_up(dovecot, line);
+		dovecot_say(dovecot, asker, true, SLICE(""));
 		return;
 	}
-	if (dovecot->server < 0 && server_connect(dovecot, &err) != 0) {
-		say(dovecot, asker, false, slice_of(err.text));
+	if (dovecot->server < 0 && dovecot_connect(dovecot, &err) != 0) {
+		dovecot_say(dovecot, asker, false, slice_of(err.text));
 		return;
 	}
-	is_good = slice_is(verb, "start") ? start(dovecot, asker, line) :
-	    slice_is(verb, "go-on") && go_on(dovecot, asker, line);
+	is_good = slice_is(verb, "start") ? exchange_begin(dovecot, asker,
+	    line) :
+	    slice_is(verb, "go-on") && exchange_go_on(dovecot, asker, line);
 	if (!is_good)
-		say(dovecot, asker, false, slice_of(err.text));
-	server_write(dovecot);
+		dovecot_say(dovecot, asker, false, slice_of(err.text));
+	dovecot_write(dovecot);
 }
 
 static void
-on_listener(void *context, unsigned ready)
+dovecot_on_listener(void *context, unsigned ready)
 {
 	struct dovecot *dovecot = context;
 	struct slice line;
@@ -341,7 +342,7 @@ on_listener(void *context, unsigned ready)
 		return;
 	}
 	while (ipc_line(&dovecot->listener_inbox, &cursor, &line) == 1)
-		question_take(dovecot, line);
+		dovecot_question_take(dovecot, line);
 	ipc_inbox_consume(&dovecot->listener_inbox, cursor);
 }
 
@@ -358,6 +359,6 @@ auth_dovecot_serve(struct process *process, int socket)
 	str_init(&dovecot.to_listener);
 	str_init(&dovecot.to_server);
 	dovecot.listener_watch = loop_watch(process->loop, socket, LOOP_READ,
-	    on_listener, &dovecot);
+	    dovecot_on_listener, &dovecot);
 	loop_run(process->loop);
 }

@@ -14,7 +14,7 @@
 #include "base/banned.h"
 
 static bool
-is_clean(struct slice text)
+field_is_clean(struct slice text)
 {
 	for (size_t i = 0; i < text.n; i++)
 		if (text.p[i] <= ' ' || text.p[i] > '~')
@@ -24,7 +24,7 @@ is_clean(struct slice text)
 
 /* "[::1]:587": address and port as fields of their own. */
 static void
-add_endpoint(struct str *out, char side, struct slice endpoint)
+dovecot_add_endpoint(struct str *out, char side, struct slice endpoint)
 {
 	size_t colon = endpoint.n;
 	struct slice host;
@@ -47,15 +47,16 @@ dovecot_add_auth(struct str *out, unsigned id, struct slice args)
 
 	if (!slice_word(&args, &mechanism) || !slice_word(&args, &server) ||
 	    !slice_word(&args, &client) || !slice_word(&args, &security) ||
-	    !slice_word(&args, &response) || !is_clean(mechanism) ||
-	    !is_clean(server) || !is_clean(client) || !is_clean(response))
+	    !slice_word(&args, &response) || !field_is_clean(mechanism) ||
+	    !field_is_clean(server) || !field_is_clean(client) ||
+	    !field_is_clean(response))
 		return false;
 	str_addf(out, "AUTH\t%u\t" SLICE_FMT "\tservice=smtp", id,
 	    SLICE_ARG(mechanism));
 	if (slice_is(security, "tls"))
 		str_adds(out, "\tsecured");
-	add_endpoint(out, 'l', server);
-	add_endpoint(out, 'r', client);
+	dovecot_add_endpoint(out, 'l', server);
+	dovecot_add_endpoint(out, 'r', client);
 	if (slice_is(response, "="))
 		str_adds(out, "\tresp=");
 	else if (!slice_is(response, "-"))
@@ -65,7 +66,7 @@ dovecot_add_auth(struct str *out, unsigned id, struct slice args)
 }
 
 static enum dovecot_verb
-verb_of(struct slice word)
+dovecot_verb(struct slice word)
 {
 	return slice_is(word, "CONT") ? DOVECOT_CONT :
 	    slice_is(word, "OK") ? DOVECOT_OK :
@@ -81,7 +82,7 @@ dovecot_reply_parse(struct slice line, struct dovecot_reply *out)
 	memset(out, 0, sizeof(*out));
 	if (!slice_cut(&line, '\t', &word))
 		return true;
-	out->verb = verb_of(word);
+	out->verb = dovecot_verb(word);
 	if (out->verb == DOVECOT_OTHER)
 		return true;
 	if (!slice_cut(&line, '\t', &id) ||

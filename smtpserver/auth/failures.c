@@ -64,7 +64,7 @@ mark_of(const struct failures *failures, struct slice key)
 }
 
 static bool
-is_live(const struct slot *slot, uint64_t mark, int64_t now_ms)
+mark_is_live(const struct slot *slot, uint64_t mark, int64_t now_ms)
 {
 	return slot->mark == mark && now_ms - slot->last_ms < FAILURES_FOR_MS;
 }
@@ -80,7 +80,7 @@ failures_count(const struct failures *failures, struct slice key)
 	for (size_t i = 0; i < WAYS; i++) {
 		const struct slot *slot = &failures->slots[mark % BUCKETS][i];
 
-		if (is_live(slot, mark, clock_steady_ms()))
+		if (mark_is_live(slot, mark, clock_steady_ms()))
 			return slot->count;
 	}
 	return 0;
@@ -88,7 +88,7 @@ failures_count(const struct failures *failures, struct slice key)
 
 /* Its own, else the one that was used longest ago. */
 static struct slot *
-slot_for(struct failures *failures, uint64_t mark)
+mark_slot(struct failures *failures, uint64_t mark)
 {
 	struct slot *bucket = failures->slots[mark % BUCKETS];
 	struct slot *oldest = &bucket[0];
@@ -112,8 +112,8 @@ failures_add(struct failures *failures, struct slice key)
 	if (failures == NULL)
 		return 1;
 	mark = mark_of(failures, key);
-	slot = slot_for(failures, mark);
-	if (!is_live(slot, mark, now_ms))
+	slot = mark_slot(failures, mark);
+	if (!mark_is_live(slot, mark, now_ms))
 		slot->count = 0;
 	slot->mark = mark;
 	slot->last_ms = now_ms;
@@ -127,7 +127,7 @@ failures_clear(struct failures *failures, struct slice key)
 
 	if (failures == NULL)
 		return;
-	slot = slot_for(failures, mark_of(failures, key));
+	slot = mark_slot(failures, mark_of(failures, key));
 	if (slot->mark == mark_of(failures, key))
 		slot->mark = 0;
 }

@@ -53,7 +53,7 @@ login_is(struct login *login, struct slice letters, struct str *out)
 /* ---- passwords -------------------------------------------------------- */
 
 static void
-add_word(struct str *out, struct slice bytes)
+login_add_word(struct str *out, struct slice bytes)
 {
 	str_addc(out, ' ');
 	base64_add(out, bytes);
@@ -67,9 +67,9 @@ ask_password(struct login *login, struct slice password, struct str *out)
 		return login_say(LOGIN_BAD, out, "no password can be that");
 	str_reset(out);
 	str_adds(out, "plain");
-	add_word(out, str_slice(&login->user));
-	add_word(out, password);
-	add_word(out, slice_of(login->place->client));
+	login_add_word(out, str_slice(&login->user));
+	login_add_word(out, password);
+	login_add_word(out, slice_of(login->place->client));
 	return LOGIN_ASK;
 }
 
@@ -137,7 +137,7 @@ relay_take(struct login *login, struct slice response, struct str *out)
 	else if (response.n == 0)
 		str_adds(out, " =");
 	else
-		add_word(out, response);
+		login_add_word(out, response);
 	return LOGIN_ASK;
 }
 
@@ -218,7 +218,7 @@ is_offered(struct slice mechanism, struct slice offers)
 }
 
 static const struct login_row *
-row_find(struct slice mechanism, bool is_relay)
+login_row_find(struct slice mechanism, bool is_relay)
 {
 	if (is_relay)
 		return &relay_row;
@@ -233,7 +233,7 @@ struct login *
 login_new(struct slice mechanism, struct slice offers, bool is_relay,
     const struct login_place *place)
 {
-	const struct login_row *row = row_find(mechanism, is_relay);
+	const struct login_row *row = login_row_find(mechanism, is_relay);
 	struct login *login;
 
 	if (row == NULL || mechanism.n >= sizeof(login->mechanism) ||

@@ -20,7 +20,7 @@
 #ifdef HAVE_PAM
 /* PAM frees the answers with free(3), which is what mem_ has. */
 static int
-on_talk(int count, const struct pam_message **asked,
+pam_on_talk(int count, const struct pam_message **asked,
     struct pam_response **out, void *context)
 {
 	struct pam_response *answers;
@@ -36,7 +36,7 @@ on_talk(int count, const struct pam_message **asked,
 }
 
 static enum auth_result
-result_of(int code, pam_handle_t *pam, struct err *err)
+pam_result(int code, pam_handle_t *pam, struct err *err)
 {
 	switch (code) {
 	case PAM_SUCCESS:
@@ -59,7 +59,7 @@ enum auth_result
 auth_pam_check(const char *service, const char *user, const char *password,
     const char *client, struct err *err)
 {
-	struct pam_conv talk = { on_talk, (void *)(uintptr_t)password };
+	struct pam_conv talk = { pam_on_talk, (void *)(uintptr_t)password };
 	pam_handle_t *pam = NULL;
 	enum auth_result result;
 	int code = pam_start(service, user, &talk, &pam);
@@ -71,7 +71,7 @@ auth_pam_check(const char *service, const char *user, const char *password,
 		    PAM_DISALLOW_NULL_AUTHTOK);
 	if (code == PAM_SUCCESS)
 		code = pam_acct_mgmt(pam, PAM_SILENT);
-	result = result_of(code, pam, err);
+	result = pam_result(code, pam, err);
 	if (pam != NULL)
 		(void)pam_end(pam, code);
 	return result;

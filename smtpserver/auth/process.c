@@ -41,7 +41,7 @@ struct auth_process {		/* the listener's side */
 
 /* SIGALRM ends it: whoever waits in a PAM module cannot be asked to. */
 static bool
-answer(void *context, struct slice question, struct str *out)
+auth_helper_answer(void *context, struct slice question, struct str *out)
 {
 	bool is_answer;
 
@@ -52,12 +52,12 @@ answer(void *context, struct slice question, struct str *out)
 }
 
 static void __attribute__((noreturn))
-helper_run(struct conf *conf, struct slice secret, int socket)
+auth_helper_run(struct conf *conf, struct slice secret, int socket)
 {
 	struct auth_check *check = auth_check_new(conf, secret);
 
 	signal(SIGCHLD, SIG_DFL);	/* PAM modules fork and wait */
-	helper_serve(socket, answer, check);
+	helper_serve(socket, auth_helper_answer, check);
 	auth_check_free(&check);
 	event_flush();
 	_exit(0);
@@ -74,7 +74,7 @@ struct auth_server {
 };
 
 static void
-helper_start(struct auth_server *server)
+auth_helper_start(struct auth_server *server)
 {
 	struct slice secret = { server->secret, SECRET_BYTES };
 	int fd = ipc_take_fd(&server->inbox);
@@ -86,7 +86,7 @@ helper_start(struct auth_server *server)
 	pid = fork();
 	if (pid == 0) {
 		close(server->listener);
-		helper_run(server->conf, secret, fd);
+		auth_helper_run(server->conf, secret, fd);
 	}
 	if (pid < 0)
 		warning("cannot fork a helper for passwords: error %d",
@@ -95,7 +95,7 @@ helper_start(struct auth_server *server)
 }
 
 static void
-reload(struct auth_server *server)
+auth_server_reload(struct auth_server *server)
 {
 	struct arena *arena = arena_new();
 	struct conf_report report;
@@ -109,7 +109,7 @@ reload(struct auth_server *server)
 
 /* Only PAM's modules want root. */
 static void
-harden(struct process *process)
+auth_server_harden(struct process *process)
 {
 	struct rlimit none = { 0, 0 };
 	struct err err;
@@ -129,7 +129,7 @@ auth_server_run(struct process *process, int socket)
 	};
 	struct slice line;
 
-	harden(process);
+	auth_server_harden(process);
 	signal(SIGHUP, SIG_IGN);	/* the listener tells */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);	/* its end of file ends us */
@@ -141,9 +141,9 @@ auth_server_run(struct process *process, int socket)
 
 		while (ipc_line(&server.inbox, &cursor, &line) == 1)
 			if (slice_is(line, "reload"))
-				reload(&server);
+				auth_server_reload(&server);
 			else
-				helper_start(&server);
+				auth_helper_start(&server);
 		ipc_inbox_consume(&server.inbox, cursor);
 	}
 	_exit(0);

@@ -23,7 +23,7 @@
 enum { SASLAUTHD_FOR_MS = 20000, REPLY_BYTES_MAX = 1024 };
 
 static void
-add_counted(struct str *out, struct slice text)
+saslauthd_add_counted(struct str *out, struct slice text)
 {
 	uint16_t n = htons((uint16_t)text.n);
 
@@ -33,7 +33,7 @@ add_counted(struct str *out, struct slice text)
 
 /* The realm is what stands behind the last @. */
 static void
-add_question(struct str *out, const char *service, const char *user,
+saslauthd_add_question(struct str *out, const char *service, const char *user,
     const char *password)
 {
 	const char *at = strrchr(user, '@');
@@ -41,14 +41,14 @@ add_question(struct str *out, const char *service, const char *user,
 
 	if (at != NULL)
 		name = slice_first(name, (size_t)(at - user));
-	add_counted(out, name);
-	add_counted(out, slice_of(password));
-	add_counted(out, slice_of(service));
-	add_counted(out, slice_of(at != NULL ? at + 1 : ""));
+	saslauthd_add_counted(out, name);
+	saslauthd_add_counted(out, slice_of(password));
+	saslauthd_add_counted(out, slice_of(service));
+	saslauthd_add_counted(out, slice_of(at != NULL ? at + 1 : ""));
 }
 
 static enum auth_result
-reply_take(struct peer *peer, int64_t until_ms, struct err *err)
+saslauthd_reply_take(struct peer *peer, int64_t until_ms, struct err *err)
 {
 	struct slice got;
 
@@ -87,9 +87,9 @@ auth_saslauthd_check(const char *path, const char *service,
 	peer_init(&peer);
 	if (peer_connect(&peer, (struct sockaddr *)&address, sizeof(address),
 	    until_ms, err) == PEER_OK) {
-		add_question(&peer.out, service, user, password);
+		saslauthd_add_question(&peer.out, service, user, password);
 		if (peer_flush(&peer, until_ms, err) == PEER_OK)
-			result = reply_take(&peer, until_ms, err);
+			result = saslauthd_reply_take(&peer, until_ms, err);
 	}
 	if (result == AUTH_TROUBLE && err->text[0] == '\0')
 		err_set(err, "saslauthd closed the connection");

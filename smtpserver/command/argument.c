@@ -50,7 +50,7 @@ argument_path(struct slice args, const char *keyword, enum path_flags flags,
 
 /* The row of a parameter that may stand here; NULL: out has a refusal. */
 static const struct argument_row *
-row_find(const struct session *session, const struct argument_row rows[],
+param_row_find(const struct session *session, const struct argument_row rows[],
     struct slice key, struct answer *out)
 {
 	struct slice shown = slice_first(key, SHOWN_BYTES);
@@ -84,7 +84,7 @@ value_fits(const struct argument_row *row, struct slice value, unsigned seen,
 }
 
 bool
-arguments_take(struct session *session, struct slice rest,
+params_take(struct session *session, struct slice rest,
     const struct argument_row rows[], void *target, struct answer *out)
 {
 	const struct argument_row *row;
@@ -94,7 +94,7 @@ arguments_take(struct session *session, struct slice rest,
 	int got;
 
 	while ((got = command_param(&rest, &key, &value, &err)) == 1) {
-		row = row_find(session, rows, key, out);
+		row = param_row_find(session, rows, key, out);
 		if (row == NULL || !value_fits(row, value, seen,
 		    1u << (row - rows), out) ||
 		    !row->take(session, value, target, out))

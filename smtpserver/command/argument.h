@@ -32,7 +32,7 @@ struct argument_row {		/* a parameter of MAIL or RCPT */
  * twice.  RFC 5321 section 4.1.1.11.
  * rows: ended by a row without name; at most 32
  * returns false when out has a refusal. */
-bool arguments_take(struct session *session, struct slice rest,
+bool params_take(struct session *session, struct slice rest,
     const struct argument_row rows[], void *target, struct answer *out);
 
 /* Has it no byte beyond ASCII? */

@@ -18,7 +18,7 @@
 #include "base/banned.h"
 
 static const struct attribute_row *
-row_find(const struct attribute_row rows[], struct slice name)
+attribute_row_find(const struct attribute_row rows[], struct slice name)
 {
 	for (; rows->name != NULL; rows++)
 		if (slice_is_nocase(name, rows->name))
@@ -31,7 +31,7 @@ attribute_take(struct slice word, const struct attribute_row rows[],
     void *target, struct answer *out)
 {
 	struct slice name = slice_first(word, slice_find(word, '='));
-	const struct attribute_row *row = row_find(rows, name);
+	const struct attribute_row *row = attribute_row_find(rows, name);
 	struct str value = STR_INIT;
 	bool is_good, is_known;
 	struct err err;
@@ -71,7 +71,7 @@ attributes_take(struct slice args, const struct attribute_row rows[],
 }
 
 static unsigned
-port_of(const struct sockaddr_storage *endpoint)
+endpoint_port(const struct sockaddr_storage *endpoint)
 {
 	return ntohs(endpoint->ss_family == AF_INET6 ?
 	    ((const struct sockaddr_in6 *)endpoint)->sin6_port :
@@ -79,7 +79,7 @@ port_of(const struct sockaddr_storage *endpoint)
 }
 
 static void
-port_set(struct sockaddr_storage *endpoint, unsigned port)
+endpoint_set_port(struct sockaddr_storage *endpoint, unsigned port)
 {
 	if (endpoint->ss_family == AF_INET6)
 		((struct sockaddr_in6 *)endpoint)->sin6_port =
@@ -97,7 +97,7 @@ attribute_address(struct sockaddr_storage *endpoint, struct slice value,
 	struct sockaddr_in in = { .sin_family = AF_INET };
 	bool is_ipv6 = value.n > 5 &&
 	    slice_is_nocase(slice_first(value, 5), "IPV6:");
-	unsigned port = port_of(endpoint);
+	unsigned port = endpoint_port(endpoint);
 	char text[INET6_ADDRSTRLEN];
 
 	value = slice_from(value, is_ipv6 ? 5 : 0);
@@ -114,7 +114,7 @@ attribute_address(struct sockaddr_storage *endpoint, struct slice value,
 		memcpy(endpoint, &in, sizeof(in));
 	else
 		return false;
-	port_set(endpoint, port);
+	endpoint_set_port(endpoint, port);
 	return true;
 }
 
@@ -126,6 +126,6 @@ attribute_port(struct sockaddr_storage *endpoint, struct slice value,
 
 	if (is_known && !slice_number(value, 0, 65535, &port))
 		return false;
-	port_set(endpoint, (unsigned)port);
+	endpoint_set_port(endpoint, (unsigned)port);
 	return true;
 }

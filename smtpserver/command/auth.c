@@ -68,7 +68,7 @@ struct kept_place {		/* one block: what login borrows */
 
 /* The connection as a mechanism sees it; once a session. */
 static const struct login_place *
-place_of(struct session *session, struct slice offers)
+auth_place(struct session *session, struct slice offers)
 {
 	struct kept_place *kept = session->login_place;
 	struct login_place *place;
@@ -93,7 +93,7 @@ place_of(struct session *session, struct slice offers)
 }
 
 static bool
-is_refused(const struct session *session, struct answer *out)
+auth_is_refused(const struct session *session, struct answer *out)
 {
 	if (!keyword_is_on(session, EHLO_AUTH)) {
 		if (session->service->is_submission && session->tls == NULL &&
@@ -122,7 +122,7 @@ cmd_auth(struct session *session, struct slice args, struct answer *out)
 	struct str offers = STR_INIT;
 	struct slice mechanism, initial;
 
-	if (is_refused(session, out))
+	if (auth_is_refused(session, out))
 		return;
 	if (auth_address_is_barred(session)) {
 		counters_limit("auth-failures");
@@ -137,7 +137,7 @@ cmd_auth(struct session *session, struct slice args, struct answer *out)
 	}
 	auth_add_mechanisms(session, &offers);
 	session->login = login_new(mechanism, str_slice(&offers), is_relay,
-	    place_of(session, str_slice(&offers)));
+	    auth_place(session, str_slice(&offers)));
 	str_release(&offers);
 	if (session->login == NULL) {
 		answer_set(out, 504, "5.5.4",

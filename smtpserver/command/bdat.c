@@ -19,7 +19,7 @@
 enum { CHUNK_DIGITS_MAX = 20 };
 
 static bool
-size_take(struct slice *args, struct chunk *out)
+bdat_size_take(struct slice *args, struct chunk *out)
 {
 	struct slice digits = slice_first(*args, slice_find(*args, ' '));
 
@@ -29,28 +29,29 @@ size_take(struct slice *args, struct chunk *out)
 }
 
 static void
-refuse(struct chunk *chunk, int code, const char *status, const char *text)
+bdat_refuse(struct chunk *chunk, int code, const char *status, const char *text)
 {
 	chunk->refusal = (struct refusal){ code, status, text };
 }
 
 /* May a chunk come now?  The first one opens the draft. */
 static void
-permit(struct session *session, struct chunk *chunk)
+bdat_permit(struct session *session, struct chunk *chunk)
 {
 	struct transaction *t = session->transaction;
 	struct answer answer;
 
 	if (!keyword_is_on(session, EHLO_CHUNKING))
-		refuse(chunk, 502, "5.5.1", "BDAT is not offered here");
+		bdat_refuse(chunk, 502, "5.5.1", "BDAT is not offered here");
 	else if (!session->is_esmtp)
-		refuse(chunk, 503, "5.5.1", "say EHLO first");
+		bdat_refuse(chunk, 503, "5.5.1", "say EHLO first");
 	else if (t == NULL)
-		refuse(chunk, 503, "5.5.1", "say MAIL first");
+		bdat_refuse(chunk, 503, "5.5.1", "say MAIL first");
 	else if (t->rcpt_count == 0)
-		refuse(chunk, 503, "5.5.1", "there is no recipient");
+		bdat_refuse(chunk, 503, "5.5.1", "there is no recipient");
 	else if (t->is_chunked && t->content.fault != CONTENT_GOOD)
-		refuse(chunk, 503, "5.5.1", "the message was refused: RSET");
+		bdat_refuse(chunk, 503, "5.5.1",
+		    "the message was refused: RSET");
 	if (chunk->refusal.code != 0 || t->is_chunked)
 		return;
 	t->is_chunked = true;
@@ -62,7 +63,7 @@ permit(struct session *session, struct chunk *chunk)
 	if (t->content.fault == CONTENT_GOOD)
 		return;
 	answer_fault(&answer, t->content.fault);
-	refuse(chunk, answer.code, answer.status,
+	bdat_refuse(chunk, answer.code, answer.status,
 	    "it cannot be stored now, try later");
 }
 
@@ -72,7 +73,7 @@ cmd_bdat(struct session *session, struct slice args, struct answer *out)
 	struct chunk *chunk = &session->chunk;
 
 	*chunk = (struct chunk){ 0 };
-	if (!size_take(&args, chunk)) {
+	if (!bdat_size_take(&args, chunk)) {
 		session->is_out_of_step = true;
 		answer_set(out, 501, "5.5.4",
 		    "BDAT needs the number of bytes that follow");
@@ -81,9 +82,9 @@ cmd_bdat(struct session *session, struct slice args, struct answer *out)
 	chunk->bytes = chunk->left_bytes;
 	chunk->is_last = slice_is_nocase(args, " LAST");
 	if (args.n > 0 && !chunk->is_last)
-		refuse(chunk, 501, "5.5.4",
+		bdat_refuse(chunk, 501, "5.5.4",
 		    "behind the size only LAST may stand");
 	else
-		permit(session, chunk);
+		bdat_permit(session, chunk);
 	out->code = 0;		/* behind the chunk */
 }

@@ -22,7 +22,7 @@ limits_of(const struct session *session)
 }
 
 static bool
-always(const struct session *session)
+keyword_always(const struct session *session)
 {
 	return true;
 }
@@ -65,7 +65,7 @@ can_encrypt(const struct session *session)
 }
 
 static bool
-has_limits(const struct session *session)
+keywords_have_limits(const struct session *session)
 {
 	const struct conf_limits *limits = limits_of(session);
 
@@ -164,19 +164,19 @@ static const struct keyword_row {
 	void		(*add_value)(const struct session *session,
 			    struct str *out);	/* NULL: has none */
 } rows[EHLO_COUNT] = {
-	[EHLO_PIPELINING] = { "2920", always, NULL },
-	[EHLO_SIZE] = { "1870", always, add_size },
-	[EHLO_8BITMIME] = { "6152", always, NULL },
+	[EHLO_PIPELINING] = { "2920", keyword_always, NULL },
+	[EHLO_SIZE] = { "1870", keyword_always, add_size },
+	[EHLO_8BITMIME] = { "6152", keyword_always, NULL },
 	[EHLO_BINARYMIME] = { "3030/3", has_chunking, NULL },
-	[EHLO_CHUNKING] = { "3030/2", always, NULL },
+	[EHLO_CHUNKING] = { "3030/2", keyword_always, NULL },
 	[EHLO_SMTPUTF8] = { "6531", has_8bit, NULL },
-	[EHLO_ENHANCEDSTATUSCODES] = { "2034", always, NULL },
-	[EHLO_DSN] = { "3461", always, NULL },
-	[EHLO_DELIVERBY] = { "2852", always, NULL },
+	[EHLO_ENHANCEDSTATUSCODES] = { "2034", keyword_always, NULL },
+	[EHLO_DSN] = { "3461", keyword_always, NULL },
+	[EHLO_DELIVERBY] = { "2852", keyword_always, NULL },
 	[EHLO_FUTURERELEASE] = { "4865", may_hold, add_hold },
-	[EHLO_MT_PRIORITY] = { "6710", always, NULL },
+	[EHLO_MT_PRIORITY] = { "6710", keyword_always, NULL },
 	[EHLO_REQUIRETLS] = { "8689", is_encrypted, NULL },
-	[EHLO_LIMITS] = { "9422", has_limits, add_limits },
+	[EHLO_LIMITS] = { "9422", keywords_have_limits, add_limits },
 	[EHLO_STARTTLS] = { "3207", can_encrypt, NULL },
 	[EHLO_AUTH] = { "4954", auth_is_offered, add_auth },
 	[EHLO_ETRN] = { "1985", may_etrn, NULL },
@@ -184,7 +184,7 @@ static const struct keyword_row {
 	[EHLO_EXPN] = { "5321/4.1.1.7", may_expn, NULL },
 	[EHLO_XCLIENT] = { "", may_xclient, add_xclient },
 	[EHLO_XFORWARD] = { "", may_xforward, add_xforward },
-	[EHLO_HELP] = { "5321/4.1.1.8", always, NULL },
+	[EHLO_HELP] = { "5321/4.1.1.8", keyword_always, NULL },
 };
 
 bool

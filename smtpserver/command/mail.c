@@ -17,13 +17,13 @@
 #include "base/banned.h"
 
 static void
-say_full(struct answer *out)
+mail_say_full(struct answer *out)
 {
 	answer_set(out, 452, "4.3.1", "no space to store it now, try later");
 }
 
 static bool
-is_room(struct session *session, const struct mail_params *params,
+mail_has_room(struct session *session, const struct mail_params *params,
     struct answer *out)
 {
 	const struct conf_limits *limits = &session->settings->conf->limits;
@@ -41,7 +41,7 @@ is_room(struct session *session, const struct mail_params *params,
 		    (unsigned long long)limits->size_bytes);
 	} else if (!space_has(&session->service->space, params->size_bytes,
 	    false)) {
-		say_full(out);
+		mail_say_full(out);
 	} else {
 		return true;
 	}
@@ -62,7 +62,7 @@ is_spelt_right(const struct path *sender, const struct mail_params *params,
 }
 
 static struct transaction *
-transaction_of(const struct session *session, const struct path *sender,
+mail_transaction(const struct session *session, const struct path *sender,
     const struct mail_params *params)
 {
 	struct transaction *t = transaction_new(sender);
@@ -80,7 +80,7 @@ transaction_of(const struct session *session, const struct path *sender,
 
 /* RFC 4954 section 6. */
 static bool
-owes_login(const struct session *session, struct answer *out)
+mail_owes_login(const struct session *session, struct answer *out)
 {
 	if (!policy_owes_login(session->settings->conf,
 	    session->service->is_submission, session->user.len > 0))
@@ -109,13 +109,13 @@ cmd_mail(struct session *session, struct slice args, struct answer *out)
 	    .sender = &sender };
 	struct slice rest;
 
-	if (owes_login(session, out) ||
+	if (mail_owes_login(session, out) ||
 	    !argument_path(args, "FROM:", PATH_NULL_OK |
 	    (mail_params_utf8(args) ? PATH_UTF8 : 0), "5.1.7", &sender,
 	    &rest, out) ||
 	    !mail_params_take(session, rest, &params, out) ||
 	    !is_spelt_right(&sender, &params, out) ||
-	    !is_room(session, &params, out))
+	    !mail_has_room(session, &params, out))
 		return;
 	early.size_bytes = params.size_bytes;
 	if (!permit_early(session, &early, mail_answered, out))
@@ -127,11 +127,11 @@ cmd_mail(struct session *session, struct slice args, struct answer *out)
 		return;
 	if (!promise_make(&session->service->space, params.size_bytes,
 	    &promise)) {
-		say_full(out);
+		mail_say_full(out);
 		return;
 	}
 	permit_end_message(session);	/* the one before it */
-	session->transaction = transaction_of(session, &sender, &params);
+	session->transaction = mail_transaction(session, &sender, &params);
 	session->transaction->promise = promise;
 	session_filter_mark(session);
 	answer_set(out, 250, "2.1.0", "sender ok");

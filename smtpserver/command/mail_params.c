@@ -29,25 +29,25 @@
 enum { SIZE_DIGITS_MAX = 20, SPAN_DIGITS_MAX = 9 };
 
 static bool
-refuse(struct answer *out, const char *text)
+mail_param_refuse(struct answer *out, const char *text)
 {
 	answer_set(out, 501, "5.5.4", "%s", text);
 	return false;
 }
 
 static bool
-take_size(struct session *session, struct slice value, void *target,
+mail_param_size(struct session *session, struct slice value, void *target,
     struct answer *out)
 {
 	struct mail_params *params = target;
 
 	return (value.n <= SIZE_DIGITS_MAX &&
 	    slice_number(value, 0, UINT64_MAX, &params->size_bytes)) ||
-	    refuse(out, "SIZE takes a number of bytes");
+	    mail_param_refuse(out, "SIZE takes a number of bytes");
 }
 
 static bool
-take_body(struct session *session, struct slice value, void *target,
+mail_param_body(struct session *session, struct slice value, void *target,
     struct answer *out)
 {
 	struct mail_params *params = target;
@@ -57,16 +57,17 @@ take_body(struct session *session, struct slice value, void *target,
 	else if (slice_is_nocase(value, "8BITMIME"))
 		params->bodytype = SLICE("8BITMIME");
 	else if (!keyword_is_on(session, EHLO_BINARYMIME))
-		return refuse(out, "BODY is 7BIT or 8BITMIME");
+		return mail_param_refuse(out, "BODY is 7BIT or 8BITMIME");
 	else if (slice_is_nocase(value, "BINARYMIME"))
 		params->bodytype = SLICE("BINARYMIME");
 	else
-		return refuse(out, "BODY is 7BIT, 8BITMIME or BINARYMIME");
+		return mail_param_refuse(out,
+		    "BODY is 7BIT, 8BITMIME or BINARYMIME");
 	return true;
 }
 
 static bool
-take_utf8(struct session *session, struct slice value, void *target,
+mail_param_utf8(struct session *session, struct slice value, void *target,
     struct answer *out)
 {
 	((struct mail_params *)target)->terms.is_utf8 = true;
@@ -74,37 +75,38 @@ take_utf8(struct session *session, struct slice value, void *target,
 }
 
 static bool
-take_ret(struct session *session, struct slice value, void *target,
+mail_param_ret(struct session *session, struct slice value, void *target,
     struct answer *out)
 {
 	struct mail_params *params = target;
 	struct err err;
 
 	return dsn_ret_parse(value, &params->ret, &err) == 1 ||
-	    refuse(out, err.text);
+	    mail_param_refuse(out, err.text);
 }
 
 static bool
-take_envid(struct session *session, struct slice value, void *target,
+mail_param_envid(struct session *session, struct slice value, void *target,
     struct answer *out)
 {
 	struct err err;
 
 	((struct mail_params *)target)->envid = value;
-	return dsn_envid_check(value, &err) == 1 || refuse(out, err.text);
+	return dsn_envid_check(value, &err) == 1 ||
+	    mail_param_refuse(out, err.text);
 }
 
 /* Would it be late before it is let go?  In either order of the two. */
 static bool
-is_in_time(const struct terms *terms, struct answer *out)
+mail_is_in_time(const struct terms *terms, struct answer *out)
 {
 	return terms->by_s == 0 || !terms->by_returns ||
 	    terms->by_s > terms->hold_until_s ||
-	    refuse(out, "it would be held longer than it may take");
+	    mail_param_refuse(out, "it would be held longer than it may take");
 }
 
 static bool
-take_by(struct session *session, struct slice value, void *target,
+mail_param_by(struct session *session, struct slice value, void *target,
     struct answer *out)
 {
 	struct terms *terms = &((struct mail_params *)target)->terms;
@@ -117,30 +119,33 @@ take_by(struct session *session, struct slice value, void *target,
 	value = slice_from(value, has_sign);
 	if (!slice_cut(&value, ';', &digits) || digits.n > SPAN_DIGITS_MAX ||
 	    !slice_number(digits, 0, 999999999, &span_s))
-		return refuse(out, "BY takes SECONDS;R or SECONDS;N");
+		return mail_param_refuse(out,
+		    "BY takes SECONDS;R or SECONDS;N");
 	terms->by_traces = value.n == 2 && (value.p[1] | 32) == 't';
 	terms->by_returns = value.n > 0 && (value.p[0] | 32) == 'r';
 	if ((!terms->by_returns && (value.n == 0 ||
 	    (value.p[0] | 32) != 'n')) || value.n != 1u + terms->by_traces)
-		return refuse(out, "the mode of BY is R, N, RT or NT");
+		return mail_param_refuse(out,
+		    "the mode of BY is R, N, RT or NT");
 	if (terms->by_returns && (is_past || span_s == 0))
-		return refuse(out, "with mode R the time of BY must lie ahead");
+		return mail_param_refuse(out,
+		    "with mode R the time of BY must lie ahead");
 	terms->by_s = is_past ? now_s - (int64_t)span_s :
 	    now_s + (int64_t)span_s;
 	if (terms->by_s < 1)
 		terms->by_s = 1;
-	return is_in_time(terms, out);
+	return mail_is_in_time(terms, out);
 }
 
 static bool
-hold_until(struct session *session, int64_t until_s, struct terms *terms,
+mail_hold_until(struct session *session, int64_t until_s, struct terms *terms,
     struct answer *out)
 {
 	int64_t now_s = clock_wall_s();
 	int64_t max_s = session->settings->conf->limits.hold_ms / 1000;
 
 	if (terms->hold_until_s != 0)
-		return refuse(out, "HOLDFOR or HOLDUNTIL, not both");
+		return mail_param_refuse(out, "HOLDFOR or HOLDUNTIL, not both");
 	if (until_s - now_s > max_s) {
 		counters_limit("hold");
 		answer_set(out, 501, "5.5.4", "mail is held for at most %"
@@ -148,11 +153,11 @@ hold_until(struct session *session, int64_t until_s, struct terms *terms,
 		return false;
 	}
 	terms->hold_until_s = until_s > 0 ? until_s : 1;
-	return is_in_time(terms, out);
+	return mail_is_in_time(terms, out);
 }
 
 static bool
-take_hold_for(struct session *session, struct slice value, void *target,
+mail_param_hold_for(struct session *session, struct slice value, void *target,
     struct answer *out)
 {
 	struct terms *terms = &((struct mail_params *)target)->terms;
@@ -160,13 +165,14 @@ take_hold_for(struct session *session, struct slice value, void *target,
 
 	if (value.n > SPAN_DIGITS_MAX ||
 	    !slice_number(value, 1, 999999999, &span_s))
-		return refuse(out, "HOLDFOR takes a number of seconds");
-	return hold_until(session, clock_wall_s() + (int64_t)span_s, terms,
+		return mail_param_refuse(out,
+		    "HOLDFOR takes a number of seconds");
+	return mail_hold_until(session, clock_wall_s() + (int64_t)span_s, terms,
 	    out);
 }
 
 static bool
-take_hold_until(struct session *session, struct slice value, void *target,
+mail_param_hold_until(struct session *session, struct slice value, void *target,
     struct answer *out)
 {
 	struct terms *terms = &((struct mail_params *)target)->terms;
@@ -174,14 +180,14 @@ take_hold_until(struct session *session, struct slice value, void *target,
 	struct err err;
 
 	if (date_parse(value, &until_s, &err) != 1)
-		return refuse(out, err.text);
-	return hold_until(session, until_s, terms, out);
+		return mail_param_refuse(out, err.text);
+	return mail_hold_until(session, until_s, terms, out);
 }
 
 /* RFC 6710 section 5.1: whoever is not trusted gets no more than 0; the
  * reply to the message will say so. */
 static bool
-take_priority(struct session *session, struct slice value, void *target,
+mail_param_priority(struct session *session, struct slice value, void *target,
     struct answer *out)
 {
 	struct mail_params *params = target;
@@ -191,7 +197,8 @@ take_priority(struct session *session, struct slice value, void *target,
 	value = slice_from(value, is_low);
 	if (value.n != 1 || !slice_number(value, is_low, TERMS_PRIORITY_MAX,
 	    &number))
-		return refuse(out, "MT-PRIORITY is a number from -9 to 9");
+		return mail_param_refuse(out,
+		    "MT-PRIORITY is a number from -9 to 9");
 	params->priority_asked = is_low ? -(int)number : (int)number;
 	params->terms.priority = params->priority_asked;
 	if (number > 0 && !is_low &&
@@ -201,7 +208,7 @@ take_priority(struct session *session, struct slice value, void *target,
 }
 
 static bool
-take_requiretls(struct session *session, struct slice value, void *target,
+mail_param_requiretls(struct session *session, struct slice value, void *target,
     struct answer *out)
 {
 	((struct mail_params *)target)->terms.needs_tls = true;
@@ -211,7 +218,7 @@ take_requiretls(struct session *session, struct slice value, void *target,
 /* RFC 4954 section 5: from a client that is not trusted with it the value
  * counts as <>. */
 static bool
-take_auth(struct session *session, struct slice value, void *target,
+mail_param_auth(struct session *session, struct slice value, void *target,
     struct answer *out)
 {
 	struct terms *terms = &((struct mail_params *)target)->terms;
@@ -228,22 +235,22 @@ take_auth(struct session *session, struct slice value, void *target,
 	str_release(&mailbox);
 	terms->auth = session->user.len > 0 ||
 	    (session->trust & 1u << TRUST_AUTH) != 0 ? value : SLICE("<>");
-	return is_good || refuse(out,
+	return is_good || mail_param_refuse(out,
 	    "AUTH takes an address, encoded as xtext, or <>");
 }
 
 static const struct argument_row rows[] = {
-	{ "SIZE", EHLO_SIZE, true, take_size },
-	{ "BODY", EHLO_8BITMIME, true, take_body },
-	{ "SMTPUTF8", EHLO_SMTPUTF8, false, take_utf8 },
-	{ "RET", EHLO_DSN, true, take_ret },
-	{ "ENVID", EHLO_DSN, true, take_envid },
-	{ "BY", EHLO_DELIVERBY, true, take_by },
-	{ "HOLDFOR", EHLO_FUTURERELEASE, true, take_hold_for },
-	{ "HOLDUNTIL", EHLO_FUTURERELEASE, true, take_hold_until },
-	{ "MT-PRIORITY", EHLO_MT_PRIORITY, true, take_priority },
-	{ "REQUIRETLS", EHLO_REQUIRETLS, false, take_requiretls },
-	{ "AUTH", EHLO_AUTH, true, take_auth },
+	{ "SIZE", EHLO_SIZE, true, mail_param_size },
+	{ "BODY", EHLO_8BITMIME, true, mail_param_body },
+	{ "SMTPUTF8", EHLO_SMTPUTF8, false, mail_param_utf8 },
+	{ "RET", EHLO_DSN, true, mail_param_ret },
+	{ "ENVID", EHLO_DSN, true, mail_param_envid },
+	{ "BY", EHLO_DELIVERBY, true, mail_param_by },
+	{ "HOLDFOR", EHLO_FUTURERELEASE, true, mail_param_hold_for },
+	{ "HOLDUNTIL", EHLO_FUTURERELEASE, true, mail_param_hold_until },
+	{ "MT-PRIORITY", EHLO_MT_PRIORITY, true, mail_param_priority },
+	{ "REQUIRETLS", EHLO_REQUIRETLS, false, mail_param_requiretls },
+	{ "AUTH", EHLO_AUTH, true, mail_param_auth },
 	{ NULL, EHLO_COUNT, false, NULL }
 };
 
@@ -251,7 +258,7 @@ bool
 mail_params_take(struct session *session, struct slice rest,
     struct mail_params *params, struct answer *out)
 {
-	return arguments_take(session, rest, rows, params, out);
+	return params_take(session, rest, rows, params, out);
 }
 
 bool

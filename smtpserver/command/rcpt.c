@@ -20,7 +20,7 @@
 #include "base/banned.h"
 
 static bool
-take_notify(struct session *session, struct slice value, void *target,
+rcpt_param_notify(struct session *session, struct slice value, void *target,
     struct answer *out)
 {
 	struct envelope_rcpt *rcpt = target;
@@ -34,7 +34,7 @@ take_notify(struct session *session, struct slice value, void *target,
 
 /* RFC 6533 section 3: bare UTF-8 needs SMTPUTF8. */
 static bool
-take_orcpt(struct session *session, struct slice value, void *target,
+rcpt_param_orcpt(struct session *session, struct slice value, void *target,
     struct answer *out)
 {
 	struct err err = { "ORCPT beyond ASCII needs SMTPUTF8" };
@@ -48,13 +48,14 @@ take_orcpt(struct session *session, struct slice value, void *target,
 }
 
 static const struct argument_row rows[] = {
-	{ "NOTIFY", EHLO_DSN, true, take_notify },
-	{ "ORCPT", EHLO_DSN, true, take_orcpt },
+	{ "NOTIFY", EHLO_DSN, true, rcpt_param_notify },
+	{ "ORCPT", EHLO_DSN, true, rcpt_param_orcpt },
 	{ NULL, EHLO_COUNT, false, NULL }
 };
 
 static bool
-is_room(struct session *session, const struct path *rcpt, struct answer *out)
+rcpt_has_room(struct session *session, const struct path *rcpt,
+    struct answer *out)
 {
 	const struct conf_limits *limits = &session->settings->conf->limits;
 	struct transaction *t = session->transaction;
@@ -93,8 +94,8 @@ cmd_rcpt(struct session *session, struct slice args, struct answer *out)
 
 	if (!argument_path(args, "TO:", PATH_POSTMASTER_OK |
 	    (is_utf8 ? PATH_UTF8 : 0), "5.1.3", &rcpt.path, &rest, out) ||
-	    !arguments_take(session, rest, rows, &rcpt, out) ||
-	    !is_room(session, &rcpt.path, out) ||
+	    !params_take(session, rest, rows, &rcpt, out) ||
+	    !rcpt_has_room(session, &rcpt.path, out) ||
 	    !permit_rcpt(session, &rcpt.path, rcpt_answered, out) ||
 	    !recipient_check(session, &rcpt.path, rcpt_answered, out))
 		return;

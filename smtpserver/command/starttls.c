@@ -13,7 +13,7 @@
 #include "base/banned.h"
 
 static void
-go_ahead(const struct session *session, struct answer *out)
+starttls_go_ahead(const struct session *session, struct answer *out)
 {
 	enum phase phase = session_phase(session);
 
@@ -35,7 +35,7 @@ cmd_starttls(struct session *session, struct slice args, struct answer *out)
 	else if (session->tls != NULL)
 		answer_set(out, 503, "5.5.1", "TLS is in use already");
 	else if (keyword_is_on(session, EHLO_STARTTLS))
-		go_ahead(session, out);
+		starttls_go_ahead(session, out);
 	else if (conf_has_certificate(conf))
 		answer_set(out, 454, "4.7.0",
 		    "TLS is not available now, try later");

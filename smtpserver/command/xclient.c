@@ -29,7 +29,7 @@ struct xclient {
 
 /* Values go into Received fields and files of lines: names only. */
 static bool
-name_keep(struct str *out, struct slice value, bool is_known)
+xclient_name_keep(struct str *out, struct slice value, bool is_known)
 {
 	str_reset(out);
 	str_add_slice(out, value);
@@ -37,48 +37,50 @@ name_keep(struct str *out, struct slice value, bool is_known)
 }
 
 static bool
-take_name(void *target, struct slice value, bool is_known)
+xclient_name(void *target, struct slice value, bool is_known)
 {
 	((struct xclient *)target)->has_name = true;
-	return name_keep(&((struct xclient *)target)->name, value, is_known);
+	return xclient_name_keep(&((struct xclient *)target)->name, value,
+	    is_known);
 }
 
 static bool
-take_helo(void *target, struct slice value, bool is_known)
+xclient_helo(void *target, struct slice value, bool is_known)
 {
-	return name_keep(&((struct xclient *)target)->helo, value, is_known);
+	return xclient_name_keep(&((struct xclient *)target)->helo, value,
+	    is_known);
 }
 
 static bool
-take_addr(void *target, struct slice value, bool is_known)
+xclient_addr(void *target, struct slice value, bool is_known)
 {
 	return attribute_address(&((struct xclient *)target)->client, value,
 	    is_known);
 }
 
 static bool
-take_port(void *target, struct slice value, bool is_known)
+xclient_port(void *target, struct slice value, bool is_known)
 {
 	return attribute_port(&((struct xclient *)target)->client, value,
 	    is_known);
 }
 
 static bool
-take_destaddr(void *target, struct slice value, bool is_known)
+xclient_destaddr(void *target, struct slice value, bool is_known)
 {
 	return attribute_address(&((struct xclient *)target)->server, value,
 	    is_known);
 }
 
 static bool
-take_destport(void *target, struct slice value, bool is_known)
+xclient_destport(void *target, struct slice value, bool is_known)
 {
 	return attribute_port(&((struct xclient *)target)->server, value,
 	    is_known);
 }
 
 static bool
-take_proto(void *target, struct slice value, bool is_known)
+xclient_proto(void *target, struct slice value, bool is_known)
 {
 	struct xclient *x = target;
 
@@ -87,7 +89,7 @@ take_proto(void *target, struct slice value, bool is_known)
 }
 
 static bool
-take_login(void *target, struct slice value, bool is_known)
+xclient_login(void *target, struct slice value, bool is_known)
 {
 	struct str *user = &((struct xclient *)target)->user;
 
@@ -97,19 +99,19 @@ take_login(void *target, struct slice value, bool is_known)
 }
 
 static const struct attribute_row rows[] = {
-	{ "NAME", take_name },
-	{ "ADDR", take_addr },
-	{ "PORT", take_port },
-	{ "PROTO", take_proto },
-	{ "HELO", take_helo },
-	{ "LOGIN", take_login },
-	{ "DESTADDR", take_destaddr },
-	{ "DESTPORT", take_destport },
+	{ "NAME", xclient_name },
+	{ "ADDR", xclient_addr },
+	{ "PORT", xclient_port },
+	{ "PROTO", xclient_proto },
+	{ "HELO", xclient_helo },
+	{ "LOGIN", xclient_login },
+	{ "DESTADDR", xclient_destaddr },
+	{ "DESTPORT", xclient_destport },
 	{ NULL, NULL }
 };
 
 static void
-note_xclient(const struct session *session, const char *was)
+xclient_note(const struct session *session, const char *was)
 {
 	event(EV_SESSION_XCLIENT, NULL,
 	    "client", slice_of(session->client.text),
@@ -122,7 +124,7 @@ note_xclient(const struct session *session, const char *was)
 /* What was known of the old client is not true of this one.  A name that was
  * said stands for what the DNS would be asked (policy/fit.c, "name"). */
 static void
-facts_renew(struct session *session, const struct xclient *x)
+xclient_renew_facts(struct session *session, const struct xclient *x)
 {
 	struct str question = STR_INIT;
 	char text[INET6_ADDRSTRLEN];
@@ -143,7 +145,7 @@ facts_renew(struct session *session, const struct xclient *x)
 
 /* The session is that client's from now on. */
 static void
-become(struct session *session, struct xclient *x)
+xclient_become(struct session *session, struct xclient *x)
 {
 	char was[CLIENT_TEXT_BYTES], text[CLIENT_TEXT_BYTES];
 	struct client client = session->client;
@@ -163,9 +165,9 @@ become(struct session *session, struct xclient *x)
 	str_reset(&session->user);
 	str_add_slice(&session->user, str_slice(&x->user));
 	session->is_esmtp = x->is_esmtp;
-	facts_renew(session, x);
+	xclient_renew_facts(session, x);
 	session_filter_restart(session);
-	note_xclient(session, was);
+	xclient_note(session, was);
 }
 
 void
@@ -186,7 +188,7 @@ cmd_xclient(struct session *session, struct slice args, struct answer *out)
 	str_add_slice(&x.name, str_slice(&session->name));
 	str_add_slice(&x.user, str_slice(&session->user));
 	if (attributes_take(args, rows, &x, out)) {
-		become(session, &x);
+		xclient_become(session, &x);
 		answer_set(out, 220, NULL, "%s ESMTP zmailer",
 		    session->settings->conf->host);
 	}

@@ -18,7 +18,7 @@
 enum { FORWARD_BYTES_MAX = 1024 };	/* of one message, all commands */
 
 static bool
-keep(void *target, const char *name, struct slice value)
+xforward_keep(void *target, const char *name, struct slice value)
 {
 	struct str *out = target;
 
@@ -30,62 +30,63 @@ keep(void *target, const char *name, struct slice value)
 }
 
 static bool
-take_name(void *target, struct slice value, bool is_known)
+xforward_name(void *target, struct slice value, bool is_known)
 {
-	return keep(target, "name", value);
+	return xforward_keep(target, "name", value);
 }
 
 static bool
-take_addr(void *target, struct slice value, bool is_known)
+xforward_addr(void *target, struct slice value, bool is_known)
 {
 	struct sockaddr_storage ignored = { .ss_family = AF_INET };
 
 	return attribute_address(&ignored, value, is_known) &&
-	    keep(target, "addr", value);
+	    xforward_keep(target, "addr", value);
 }
 
 static bool
-take_port(void *target, struct slice value, bool is_known)
+xforward_port(void *target, struct slice value, bool is_known)
 {
 	struct sockaddr_storage ignored = { .ss_family = AF_INET };
 
 	return attribute_port(&ignored, value, is_known) &&
-	    keep(target, "port", value);
+	    xforward_keep(target, "port", value);
 }
 
 static bool
-take_proto(void *target, struct slice value, bool is_known)
+xforward_proto(void *target, struct slice value, bool is_known)
 {
-	return keep(target, "proto", value);
+	return xforward_keep(target, "proto", value);
 }
 
 static bool
-take_helo(void *target, struct slice value, bool is_known)
+xforward_helo(void *target, struct slice value, bool is_known)
 {
-	return keep(target, "helo", value);
+	return xforward_keep(target, "helo", value);
 }
 
 static bool
-take_ident(void *target, struct slice value, bool is_known)
+xforward_ident(void *target, struct slice value, bool is_known)
 {
-	return keep(target, "ident", value);
+	return xforward_keep(target, "ident", value);
 }
 
 static bool
-take_source(void *target, struct slice value, bool is_known)
+xforward_source(void *target, struct slice value, bool is_known)
 {
 	return (!is_known || slice_is_nocase(value, "LOCAL") ||
-	    slice_is_nocase(value, "REMOTE")) && keep(target, "source", value);
+	    slice_is_nocase(value, "REMOTE")) &&
+	    xforward_keep(target, "source", value);
 }
 
 static const struct attribute_row rows[] = {
-	{ "NAME", take_name },
-	{ "ADDR", take_addr },
-	{ "PORT", take_port },
-	{ "PROTO", take_proto },
-	{ "HELO", take_helo },
-	{ "IDENT", take_ident },
-	{ "SOURCE", take_source },
+	{ "NAME", xforward_name },
+	{ "ADDR", xforward_addr },
+	{ "PORT", xforward_port },
+	{ "PROTO", xforward_proto },
+	{ "HELO", xforward_helo },
+	{ "IDENT", xforward_ident },
+	{ "SOURCE", xforward_source },
 	{ NULL, NULL }
 };
 

@@ -53,7 +53,7 @@ cache_free(struct cache **cache)
 
 /* FNV-1a over the seed and the key. */
 static struct cache_slot *
-slot_of(const struct cache *cache, struct slice key)
+cache_slot(const struct cache *cache, struct slice key)
 {
 	uint32_t hash = cache->seed ^ 2166136261u;
 
@@ -66,7 +66,7 @@ bool
 cache_find(const struct cache *cache, struct slice key, int64_t now_ms,
     struct slice *out_answer)
 {
-	const struct cache_slot *slot = slot_of(cache, key);
+	const struct cache_slot *slot = cache_slot(cache, key);
 	struct slice text = str_slice(&slot->text);
 
 	if (now_ms >= slot->until_ms || slot->key_bytes != key.n ||
@@ -80,7 +80,7 @@ void
 cache_add(struct cache *cache, struct slice key, struct slice answer,
     int64_t until_ms)
 {
-	struct cache_slot *slot = slot_of(cache, key);
+	struct cache_slot *slot = cache_slot(cache, key);
 
 	str_reset(&slot->text);
 	str_add_slice(&slot->text, key);

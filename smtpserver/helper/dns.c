@@ -67,7 +67,7 @@ struct ticket {			/* what a DNS question is about */
 /* ---- the end of a job ------------------------------------------------- */
 
 static void
-job_free(struct job **job)
+dns_job_free(struct job **job)
 {
 	str_release(&(*job)->token);
 	str_release(&(*job)->question);
@@ -77,7 +77,7 @@ job_free(struct job **job)
 }
 
 static void
-job_answer(struct job *job, bool is_ok)
+dns_job_answer(struct job *job, bool is_ok)
 {
 	struct bureau *bureau = job->bureau;
 
@@ -87,7 +87,7 @@ job_answer(struct job *job, bool is_ok)
 		    clock_steady_ms() + KNOWN_FOR_MS);
 	helper_add_answer(&bureau->outbox, str_slice(&job->token), is_ok,
 	    str_slice(&job->answer));
-	job_free(&job);
+	dns_job_free(&job);
 }
 
 static void
@@ -95,7 +95,7 @@ job_trouble(struct job *job, const char *why)
 {
 	str_reset(&job->answer);
 	str_adds(&job->answer, why);
-	job_answer(job, false);
+	dns_job_answer(job, false);
 }
 
 /* Does the job wait for more, or is its end that nobody answers? */
@@ -112,7 +112,7 @@ is_undecided(struct job *job)
 
 /* Room for count DNS questions of a job. */
 static void
-tickets_make(struct job *job, size_t count)
+dns_tickets_make(struct job *job, size_t count)
 {
 	job->tickets = mem_grow(job->tickets, count, sizeof(*job->tickets));
 	for (size_t i = 0; i < count; i++)
@@ -121,7 +121,7 @@ tickets_make(struct job *job, size_t count)
 }
 
 static void
-ask(struct ticket *ticket, const char *name, enum dns_type type,
+ticket_ask(struct ticket *ticket, const char *name, enum dns_type type,
     dns_answer_fn *fn)
 {
 	ticket->job->out++;
@@ -153,12 +153,12 @@ name_conclude(struct job *job)
 		return;
 	if (!job->is_found)
 		str_adds(&job->answer, "-");
-	job_answer(job, true);
+	dns_job_answer(job, true);
 }
 
 /* One question of the job is answered.  returns how many addresses. */
 static size_t
-addresses_take(struct job *job, enum dns_result result,
+dns_addresses_take(struct job *job, enum dns_result result,
     const unsigned char *answer, size_t n,
     struct dns_address addresses[DNS_ADDRESS_MAX])
 {
@@ -178,7 +178,7 @@ on_address(void *context, enum dns_result result,
 	struct dns_address addresses[DNS_ADDRESS_MAX];
 	struct ticket *ticket = context;
 	struct job *job = ticket->job;
-	size_t count = addresses_take(job, result, answer, n, addresses);
+	size_t count = dns_addresses_take(job, result, answer, n, addresses);
 
 	if (result == DNS_TRY_AGAIN)
 		job->met_trouble = true;
@@ -210,15 +210,16 @@ on_ptr(void *context, enum dns_result result, const unsigned char *answer,
 		name_conclude(job);
 		return;
 	}
-	tickets_make(job, job->name_count);
+	dns_tickets_make(job, job->name_count);
 	for (size_t i = 0; i < job->name_count; i++) {
 		job->tickets[i].name = i;
-		ask(&job->tickets[i], job->names[i].text, type, on_address);
+		ticket_ask(&job->tickets[i], job->names[i].text, type,
+		    on_address);
 	}
 }
 
 static bool
-address_take(struct job *job, struct slice text)
+dns_address_take(struct job *job, struct slice text)
 {
 	struct sockaddr_in *four = (void *)&job->address.address;
 	struct sockaddr_in6 *six = (void *)&job->address.address;
@@ -242,12 +243,12 @@ name_begin(struct job *job, struct slice args)
 {
 	struct dns_name name;
 
-	if (!address_take(job, args))
+	if (!dns_address_take(job, args))
 		return false;
 	dns_reverse_name((struct sockaddr *)&job->address.address, NULL,
 	    &name);
-	tickets_make(job, 1);
-	ask(&job->tickets[0], name.text, DNS_TYPE_PTR, on_ptr);
+	dns_tickets_make(job, 1);
+	ticket_ask(&job->tickets[0], name.text, DNS_TYPE_PTR, on_ptr);
 	return true;
 }
 
@@ -261,7 +262,7 @@ is_refusal(const unsigned char bytes[4])
 }
 
 static void
-note_silent(struct bureau *bureau, struct slice zone, const char *reason)
+dns_note_silent(struct bureau *bureau, struct slice zone, const char *reason)
 {
 	int64_t now_ms = clock_steady_ms();
 
@@ -275,7 +276,7 @@ note_silent(struct bureau *bureau, struct slice zone, const char *reason)
 
 /* Append " ZONE=127.0.0.2,..." for the answers that mean something. */
 static void
-hits_add(struct job *job, struct slice zone,
+dns_hits_add(struct job *job, struct slice zone,
     const struct dns_address *addresses, size_t count)
 {
 	char separator = '=';
@@ -289,7 +290,7 @@ hits_add(struct job *job, struct slice zone,
 		if (four->sin_family != AF_INET || bytes[0] != 127)
 			continue;
 		if (is_refusal(bytes)) {
-			note_silent(job->bureau, zone,
+			dns_note_silent(job->bureau, zone,
 			    "it refuses to answer this host");
 			continue;
 		}
@@ -309,13 +310,13 @@ on_listed(void *context, enum dns_result result,
 	struct dns_address addresses[DNS_ADDRESS_MAX];
 	struct ticket *ticket = context;
 	struct job *job = ticket->job;
-	size_t count = addresses_take(job, result, answer, n, addresses);
+	size_t count = dns_addresses_take(job, result, answer, n, addresses);
 
 	if (result == DNS_TRY_AGAIN)
-		note_silent(job->bureau, ticket->zone, "no answer");
-	hits_add(job, ticket->zone, addresses, count);
+		dns_note_silent(job->bureau, ticket->zone, "no answer");
+	dns_hits_add(job, ticket->zone, addresses, count);
 	if (job->out == 0)
-		job_answer(job, true);
+		dns_job_answer(job, true);
 }
 
 static bool
@@ -324,13 +325,13 @@ listed_begin(struct job *job, struct slice args)
 	struct slice word, zones[ZONES_MAX];
 	size_t count = 0;
 
-	if (!slice_word(&args, &word) || !address_take(job, word))
+	if (!slice_word(&args, &word) || !dns_address_take(job, word))
 		return false;
 	while (count < ZONES_MAX && slice_word(&args, &zones[count]))
 		count++;
 	if (count == 0)
 		return false;
-	tickets_make(job, count);
+	dns_tickets_make(job, count);
 	for (size_t i = 0; i < count; i++) {
 		struct dns_name name;
 		char zone[256];
@@ -339,7 +340,7 @@ listed_begin(struct job *job, struct slice args)
 		dns_reverse_name((struct sockaddr *)&job->address.address,
 		    zone, &name);
 		job->tickets[i].zone = zones[i];
-		ask(&job->tickets[i], name.text, DNS_TYPE_A, on_listed);
+		ticket_ask(&job->tickets[i], name.text, DNS_TYPE_A, on_listed);
 	}
 	return true;
 }
@@ -352,7 +353,7 @@ mail_conclude(struct job *job)
 	if (is_undecided(job))
 		return;
 	str_adds(&job->answer, job->is_found ? "yes" : "no");
-	job_answer(job, true);
+	dns_job_answer(job, true);
 }
 
 static void
@@ -391,10 +392,10 @@ on_mx(void *context, enum dns_result result, const unsigned char *answer,
 		mail_conclude(job);
 		return;
 	}
-	tickets_make(job, 2);
-	ask(&job->tickets[0], job->names[0].text, DNS_TYPE_A,
+	dns_tickets_make(job, 2);
+	ticket_ask(&job->tickets[0], job->names[0].text, DNS_TYPE_A,
 	    on_mail_address);
-	ask(&job->tickets[1], job->names[0].text, DNS_TYPE_AAAA,
+	ticket_ask(&job->tickets[1], job->names[0].text, DNS_TYPE_AAAA,
 	    on_mail_address);
 }
 
@@ -407,15 +408,15 @@ mail_begin(struct job *job, struct slice args)
 		return false;
 	memcpy(name, args.p, args.n);
 	name[args.n] = '\0';
-	tickets_make(job, 1);
-	ask(&job->tickets[0], name, DNS_TYPE_MX, on_mx);
+	dns_tickets_make(job, 1);
+	ticket_ask(&job->tickets[0], name, DNS_TYPE_MX, on_mx);
 	return true;
 }
 
 /* ---- questions in, answers out ---------------------------------------- */
 
 static bool
-job_begin(struct job *job)
+dns_job_begin(struct job *job)
 {
 	struct slice rest = str_slice(&job->question), verb;
 
@@ -430,7 +431,7 @@ job_begin(struct job *job)
 }
 
 static void
-question_take(struct bureau *bureau, struct slice line)
+dns_question_take(struct bureau *bureau, struct slice line)
 {
 	struct slice token, known;
 	struct job *job;
@@ -449,12 +450,12 @@ question_take(struct bureau *bureau, struct slice line)
 	str_init(&job->answer);
 	str_add_slice(&job->token, token);
 	str_add_slice(&job->question, line);
-	if (!job_begin(job))
+	if (!dns_job_begin(job))
 		job_trouble(job, "this is no question for the DNS");
 }
 
 static void
-on_listener(void *context, unsigned ready)
+dns_on_listener(void *context, unsigned ready)
 {
 	struct bureau *bureau = context;
 	struct slice line;
@@ -469,12 +470,12 @@ on_listener(void *context, unsigned ready)
 		return;
 	}
 	while (ipc_line(&bureau->inbox, &cursor, &line) == 1)
-		question_take(bureau, line);
+		dns_question_take(bureau, line);
 	ipc_inbox_consume(&bureau->inbox, cursor);
 }
 
 static void
-say_answers(void *context)
+dns_say_answers(void *context)
 {
 	struct bureau *bureau = context;
 	ssize_t n;
@@ -503,7 +504,7 @@ dns_serve(struct process *process, int socket)
 	bureau.asker = dns_asker_new(process->loop);
 	bureau.known = cache_new(KNOWN_MAX);
 	bureau.watch = loop_watch(process->loop, socket, LOOP_READ,
-	    on_listener, &bureau);
-	loop_at_turn_end(process->loop, say_answers, &bureau);
+	    dns_on_listener, &bureau);
+	loop_at_turn_end(process->loop, dns_say_answers, &bureau);
 	loop_run(process->loop);
 }

@@ -28,7 +28,7 @@ const char etrn_kind[] = "etrn";
 enum { SCHEDULER_FOR_MS = 10000, ANSWER_BYTES_MAX = 65536 };
 
 static int
-scheduler_connect(const char *run_dir, struct err *err)
+etrn_connect(const char *run_dir, struct err *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd, n = snprintf(address.sun_path, sizeof(address.sun_path),
@@ -48,7 +48,7 @@ scheduler_connect(const char *run_dir, struct err *err)
 
 /* Everything up to the empty line. */
 static int
-answer_read(int fd, struct str *out, struct err *err)
+etrn_answer_read(int fd, struct str *out, struct err *err)
 {
 	int64_t end_ms = clock_steady_ms() + SCHEDULER_FOR_MS;
 
@@ -75,7 +75,7 @@ answer_read(int fd, struct str *out, struct err *err)
 
 /* The last line says it. */
 static bool
-judge(const struct str *text, struct str *out)
+etrn_judge(const struct str *text, struct str *out)
 {
 	struct slice rest = str_slice(text), line, last = rest;
 
@@ -100,7 +100,7 @@ etrn_ask(const char *run_dir, struct slice host, struct str *out)
 {
 	struct str request = STR_INIT, answer = STR_INIT;
 	struct err err = { "" };
-	int fd = scheduler_connect(run_dir, &err);
+	int fd = etrn_connect(run_dir, &err);
 	bool is_good = fd >= 0;
 
 	json_open(&request);
@@ -113,9 +113,9 @@ etrn_ask(const char *run_dir, struct slice host, struct str *out)
 		err_sys(&err, "send to the scheduler");
 		is_good = false;
 	}
-	is_good = is_good && answer_read(fd, &answer, &err) == 1;
+	is_good = is_good && etrn_answer_read(fd, &answer, &err) == 1;
 	if (is_good)
-		is_good = judge(&answer, out);
+		is_good = etrn_judge(&answer, out);
 	else
 		str_adds(out, err.text);
 	if (fd >= 0)
@@ -126,7 +126,7 @@ etrn_ask(const char *run_dir, struct slice host, struct str *out)
 }
 
 static bool
-answer(void *state, struct slice question, struct str *out)
+etrn_answer(void *state, struct slice question, struct str *out)
 {
 	const struct process *process = state;
 
@@ -136,5 +136,5 @@ answer(void *state, struct slice question, struct str *out)
 void
 etrn_serve(struct process *process, int socket)
 {
-	helper_serve(socket, answer, process);
+	helper_serve(socket, etrn_answer, process);
 }

@@ -41,7 +41,8 @@ helper_add_answer(struct str *out, struct slice token, bool is_ok,
 
 /* returns false when the listener has gone */
 static bool
-answer_all(int socket, struct ipc_inbox *inbox, helper_fn *fn, void *state)
+helper_answer_all(int socket, struct ipc_inbox *inbox, helper_fn *fn,
+    void *state)
 {
 	struct str text = STR_INIT, line = STR_INIT;
 	struct slice rest, token;
@@ -76,7 +77,7 @@ helper_serve(int socket, helper_fn *fn, void *state)
 	(void)fcntl(socket, F_SETFL, 0);	/* blocking */
 	ipc_inbox_init(&inbox);
 	while ((got = ipc_receive(socket, &inbox)) > 0)
-		if (!answer_all(socket, &inbox, fn, state))
+		if (!helper_answer_all(socket, &inbox, fn, state))
 			break;
 	if (got < 0)
 		warning("cannot hear the listener: error %d", errno);

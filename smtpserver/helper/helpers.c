@@ -231,7 +231,7 @@ kind_tick(struct kind *kind, int64_t now_ms)
 }
 
 static void
-on_tick(void *context)
+helpers_on_tick(void *context)
 {
 	struct helpers *helpers = context;
 	int64_t now_ms = clock_steady_ms();
@@ -241,7 +241,7 @@ on_tick(void *context)
 		is_busy = kind_tick(&helpers->kinds[i], now_ms) || is_busy;
 	if (is_busy)
 		timer_set(helpers->process->loop, &helpers->tick,
-		    now_ms + TICK_MS, on_tick, helpers);
+		    now_ms + TICK_MS, helpers_on_tick, helpers);
 }
 
 /* ---- the listener's calls ---------------------------------------------- */
@@ -273,7 +273,7 @@ helpers_open_with(struct helpers *helpers, helpers_open_fn *fn)
 }
 
 static void
-keep_quiet(void *context, uint64_t asker, struct slice line)
+helpers_drop_answer(void *context, uint64_t asker, struct slice line)
 {
 }
 
@@ -285,7 +285,7 @@ helpers_free(struct helpers **helpers)
 
 	if (h == NULL)
 		return;
-	h->answer_fn = keep_quiet;
+	h->answer_fn = helpers_drop_answer;
 	timer_clear(&h->tick);
 	timer_clear(&h->stir);
 	for (size_t i = 0; i < h->kind_count; i++) {
@@ -351,7 +351,7 @@ question_queue(struct kind *kind, struct question *question)
 	question_enqueue(kind, question);
 	if (kind->all->tick.at_ms == 0)
 		timer_set(kind->all->process->loop, &kind->all->tick,
-		    now_ms + TICK_MS, on_tick, kind->all);
+		    now_ms + TICK_MS, helpers_on_tick, kind->all);
 	kind_stir(kind);
 }
 

@@ -38,7 +38,7 @@ workers_of(const struct bound_socket *bound)
 }
 
 static unsigned
-session_count(const struct listener *listener)
+listener_session_count(const struct listener *listener)
 {
 	return workers_session_count(listener->workers[WORKERS_FOR_STRANGERS]) +
 	    workers_session_count(listener->workers[WORKERS_FOR_OWN]);
@@ -47,7 +47,7 @@ session_count(const struct listener *listener)
 /* Can a connection be dealt with now: given to a worker, or refused because
  * all have as many as they can hold?  Else it waits in the backlog. */
 static bool
-can_accept(const struct bound_socket *bound)
+socket_can_accept(const struct bound_socket *bound)
 {
 	const struct workers *workers = workers_of(bound);
 
@@ -61,13 +61,13 @@ listener_watch_sockets(struct listener *listener)
 	for (struct bound_socket *l = listener->sockets; l != NULL; l = l->next)
 		if (l->watch != NULL)
 			watch_set(l->watch, !listener->is_paused &&
-			    can_accept(l) ? LOOP_READ : 0);
+			    socket_can_accept(l) ? LOOP_READ : 0);
 }
 
 /* ---- accepting -------------------------------------------------------- */
 
 static void
-refuse(const struct bound_socket *bound, int fd, const char *endpoint,
+client_refuse(const struct bound_socket *bound, int fd, const char *endpoint,
     const char *status, const char *reason)
 {
 	const struct conf *conf = bound->listener->process->conf;
@@ -86,7 +86,7 @@ refuse(const struct bound_socket *bound, int fd, const char *endpoint,
 }
 
 static bool
-is_stranger(const struct bound_socket *bound, const struct net *net)
+client_is_stranger(const struct bound_socket *bound, const struct net *net)
 {
 	return !bound->is_submission &&
 	    !policy_knows(bound->listener->policy, net);
@@ -94,18 +94,18 @@ is_stranger(const struct bound_socket *bound, const struct net *net)
 
 /* Why not, or NULL.  sessions: of this client, with the new one. */
 static const char *
-refusal(const struct bound_socket *bound, const struct net *net,
+client_refusal(const struct bound_socket *bound, const struct net *net,
     unsigned sessions, const char **out_status)
 {
 	struct listener *listener = bound->listener;
 	const struct conf_limits *limits = &listener->process->conf->limits;
-	enum shed_level level = shed_level(session_count(listener),
+	enum shed_level level = shed_level(listener_session_count(listener),
 	    limits->sessions);
 
 	*out_status = "4.3.2";
 	if (!workers_has_room(workers_of(bound)) ||
 	    (level >= SHED_SECOND && !shed_admits(level,
-	    is_stranger(bound, net), sessions - 1))) {
+	    client_is_stranger(bound, net), sessions - 1))) {
 		counters_limit("sessions");
 		return "too many sessions, try later";
 	}
@@ -119,7 +119,7 @@ refusal(const struct bound_socket *bound, const struct net *net,
 }
 
 static void
-admit_client(struct bound_socket *bound, int fd,
+client_admit(struct bound_socket *bound, int fd,
     const struct sockaddr *address)
 {
 	struct listener *listener = bound->listener;
@@ -132,10 +132,10 @@ admit_client(struct bound_socket *bound, int fd,
 	net_endpoint_text(address, endpoint, sizeof(endpoint));
 	net_of_sockaddr(address, &net);
 	client = clients_enter(listener->clients, &net, &sessions);
-	reason = refusal(bound, &net, sessions, &status);
+	reason = client_refusal(bound, &net, sessions, &status);
 	if (reason != NULL) {
 		clients_leave(listener->clients, &client);
-		refuse(bound, fd, endpoint, status, reason);
+		client_refuse(bound, fd, endpoint, status, reason);
 		return;
 	}
 	workers_give(workers_of(bound), fd, endpoint, bound->text,
@@ -147,7 +147,7 @@ void
 listener_weigh(struct listener *listener)
 {
 	unsigned limit = listener->process->conf->limits.sessions;
-	unsigned sessions = session_count(listener);
+	unsigned sessions = listener_session_count(listener);
 	int level = (int)shed_level(sessions, limit);
 	char line[32];
 
@@ -175,14 +175,15 @@ listener_on_arrival(void *context, const char *bound_to, int fd,
 
 	for (struct bound_socket *l = listener->sockets; l != NULL; l = l->next)
 		if (strcmp(l->text, bound_to) == 0) {
-			admit_client(l, fd, address);
+			client_admit(l, fd, address);
 			return;
 		}
 	close(fd);		/* a reload took the listener away */
 }
 
 static void
-admit(struct bound_socket *bound, int fd, const struct sockaddr *address)
+listener_admit(struct bound_socket *bound, int fd,
+    const struct sockaddr *address)
 {
 	struct sockaddr_in here = { .sin_family = AF_INET,
 	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -190,18 +191,18 @@ admit(struct bound_socket *bound, int fd, const struct sockaddr *address)
 	struct net net;
 
 	if (address->sa_family == AF_UNIX) {	/* somebody here */
-		admit_client(bound, fd, (const struct sockaddr *)&here);
+		client_admit(bound, fd, (const struct sockaddr *)&here);
 		return;
 	}
 	net_of_sockaddr(address, &net);
 	if (peers_trust(listener->peers, &net) & 1u << TRUST_PROXY)
 		arrivals_add(listener->arrivals, fd, bound->text, address);
 	else
-		admit_client(bound, fd, address);
+		client_admit(bound, fd, address);
 }
 
 static void
-on_pause_end(void *context)
+listener_on_pause_end(void *context)
 {
 	struct listener *listener = context;
 
@@ -211,12 +212,12 @@ on_pause_end(void *context)
 
 /* Level-triggered: what cannot be accepted now would wake us for ever. */
 static void
-pause_accepting(struct listener *listener)
+listener_pause(struct listener *listener)
 {
 	warning("cannot accept a connection: %s", strerror(errno));
 	listener->is_paused = true;
 	timer_set(listener->process->loop, &listener->pause_timer,
-	    clock_steady_ms() + PAUSE_FOR_MS, on_pause_end, listener);
+	    clock_steady_ms() + PAUSE_FOR_MS, listener_on_pause_end, listener);
 }
 
 void
@@ -227,7 +228,7 @@ listener_on_connection(void *context, unsigned ready)
 	struct sockaddr_storage address;
 	socklen_t length;
 
-	for (int i = 0; i < ACCEPTS_MAX && can_accept(bound); i++) {
+	for (int i = 0; i < ACCEPTS_MAX && socket_can_accept(bound); i++) {
 		int fd;
 
 		length = sizeof(address);
@@ -236,12 +237,12 @@ listener_on_connection(void *context, unsigned ready)
 		fd = accept4(bound->fd, (struct sockaddr *)&address,
 		    &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd >= 0) {
-			admit(bound, fd, (struct sockaddr *)&address);
+			listener_admit(bound, fd, (struct sockaddr *)&address);
 			continue;
 		}
 		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
 		    errno == ENOMEM)
-			pause_accepting(listener);
+			listener_pause(listener);
 		if (errno != ECONNABORTED && errno != EINTR)
 			break;
 	}

@@ -92,7 +92,7 @@ arrivals_in_child(struct arrivals *arrivals)
 }
 
 static void
-refuse(struct arrival *arrival, const char *reason)
+arrival_refuse(struct arrival *arrival, const char *reason)
 {
 	char endpoint[TEXT_BYTES];
 
@@ -105,9 +105,9 @@ refuse(struct arrival *arrival, const char *reason)
 }
 
 static void
-on_time(void *context)
+arrival_on_time(void *context)
 {
-	refuse(context, "no PROXY header in time");
+	arrival_refuse(context, "no PROXY header in time");
 }
 
 static void
@@ -126,7 +126,7 @@ arrival_go_on(struct arrival *arrival, const struct proxy *proxy)
 
 /* Look at what has come, then take no more than the header of it. */
 static void
-on_readable(void *context, unsigned ready)
+arrival_on_readable(void *context, unsigned ready)
 {
 	struct arrival *arrival = context;
 	struct str *header = &arrival->header;
@@ -140,24 +140,24 @@ on_readable(void *context, unsigned ready)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		refuse(arrival, "closed before its PROXY header");
+		arrival_refuse(arrival, "closed before its PROXY header");
 		return;
 	}
 	header->len += (size_t)n;
 	got = proxy_parse(str_slice(header), &proxy, &err);
 	if (got < 0) {
-		refuse(arrival, err.text);
+		arrival_refuse(arrival, err.text);
 		return;
 	}
 	take = got == 0 ? (size_t)n : proxy.bytes - before;
 	if (recv(arrival->fd, at, take, MSG_DONTWAIT) != (ssize_t)take)
-		refuse(arrival, "its PROXY header cannot be read");
+		arrival_refuse(arrival, "its PROXY header cannot be read");
 	else if (got == 1)
 		arrival_go_on(arrival, &proxy);
 }
 
 static socklen_t
-address_bytes(const struct sockaddr *address)
+arrival_address_bytes(const struct sockaddr *address)
 {
 	return address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
 	    sizeof(struct sockaddr_in);
@@ -172,15 +172,15 @@ arrivals_add(struct arrivals *arrivals, int fd, const char *bound_to,
 	arrival->arrivals = arrivals;
 	arrival->fd = fd;
 	strlcpy(arrival->bound_to, bound_to, sizeof(arrival->bound_to));
-	memcpy(&arrival->address, address, address_bytes(address));
+	memcpy(&arrival->address, address, arrival_address_bytes(address));
 	str_init(&arrival->header);
 	TAILQ_INSERT_TAIL(&arrivals->list, arrival, entry);
 	if (++arrivals->count > ARRIVALS_MAX) {
-		refuse(arrival, "too many wait for their PROXY header");
+		arrival_refuse(arrival, "too many wait for their PROXY header");
 		return;
 	}
 	arrival->watch = loop_watch(arrivals->loop, fd, LOOP_READ,
-	    on_readable, arrival);
+	    arrival_on_readable, arrival);
 	timer_set(arrivals->loop, &arrival->timer,
-	    clock_steady_ms() + ARRIVAL_FOR_MS, on_time, arrival);
+	    clock_steady_ms() + ARRIVAL_FOR_MS, arrival_on_time, arrival);
 }

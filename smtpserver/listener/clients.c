@@ -38,7 +38,7 @@ clients_new(void)
 
 /* FNV-1a over the seed and the address. */
 static struct client_count **
-bucket_of(struct clients *clients, const unsigned char bytes[16])
+clients_bucket(struct clients *clients, const unsigned char bytes[16])
 {
 	uint32_t hash = clients->seed ^ 2166136261u;
 
@@ -86,7 +86,7 @@ clients_enter(struct clients *clients, const struct net *address,
 
 	memcpy(key, address->bytes,
 	    is_ipv4(address) ? sizeof(key) : IPV6_PREFIX_BYTES);
-	bucket = bucket_of(clients, key);
+	bucket = clients_bucket(clients, key);
 	for (client = *bucket; client != NULL; client = client->next)
 		if (memcmp(client->bytes, key, sizeof(key)) == 0)
 			break;

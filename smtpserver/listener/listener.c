@@ -98,7 +98,7 @@ listener_bind(struct process *process, struct err *err)
 
 /* In a child: the door is not its business, nor who else is there. */
 static void
-close_all(void *context)
+listener_close_in_child(void *context)
 {
 	struct listener *listener = context;
 
@@ -108,7 +108,7 @@ close_all(void *context)
 }
 
 static void
-on_workers_changed(void *context)
+listener_on_workers_changed(void *context)
 {
 	struct listener *listener = context;
 
@@ -123,7 +123,7 @@ on_workers_changed(void *context)
 }
 
 static bool
-on_ask(void *context, uint64_t asker, struct slice line)
+listener_on_ask(void *context, uint64_t asker, struct slice line)
 {
 	struct listener *listener = context;
 
@@ -131,7 +131,7 @@ on_ask(void *context, uint64_t asker, struct slice line)
 }
 
 static void
-on_answer(void *context, uint64_t asker, struct slice line)
+listener_on_answer(void *context, uint64_t asker, struct slice line)
 {
 	struct listener *listener = context;
 
@@ -149,14 +149,14 @@ bound_socket_watch(struct bound_socket *bound)
 }
 
 static enum spool_flags
-spool_flags_of(const struct conf *conf)
+listener_spool_flags(const struct conf *conf)
 {
 	return conf->sync == SYNC_STRICT ? SPOOL_STRICT :
 	    conf->sync == SYNC_UNSAFE ? SPOOL_UNSAFE_FS : 0;
 }
 
 static int
-on_keys_wanted(void *context, bool is_submission)
+listener_on_keys_wanted(void *context, bool is_submission)
 {
 	struct listener *listener = context;
 	struct err err;
@@ -172,7 +172,7 @@ on_keys_wanted(void *context, bool is_submission)
 
 /* Whoever checks passwords. */
 static int
-on_helper_wanted(void *context, struct err *err)
+listener_on_helper_wanted(void *context, struct err *err)
 {
 	struct listener *listener = context;
 
@@ -203,11 +203,12 @@ listener_start(struct process *process, struct err *err)
 	struct listener *listener = process->state;
 	const struct conf *conf = process->conf;
 	struct workers_owner owner = {
-		close_all, on_workers_changed, on_ask, listener, on_keys_wanted,
+		listener_close_in_child, listener_on_workers_changed,
+		    listener_on_ask, listener, listener_on_keys_wanted,
 		false, listener->failures, listener->space
 	};
 
-	if (spool_open(conf->spool_dir, spool_flags_of(conf),
+	if (spool_open(conf->spool_dir, listener_spool_flags(conf),
 	    conf->hash_levels, &listener->spool, err) != 0)
 		return -1;
 	listener->clients = clients_new();
@@ -215,9 +216,10 @@ listener_start(struct process *process, struct err *err)
 	listener->policy = policy_new(conf);
 	listener->arrivals = arrivals_new(process->loop, listener_on_arrival,
 	    listener);
-	listener->helpers = helpers_new(process, helper_kinds, close_all,
-	    on_answer, listener);
-	helpers_open_with(listener->helpers, on_helper_wanted);
+	listener->helpers = helpers_new(process, helper_kinds,
+	    listener_close_in_child,
+	    listener_on_answer, listener);
+	helpers_open_with(listener->helpers, listener_on_helper_wanted);
 	for (int i = 0; i < WORKERS_KINDS; i++) {
 		owner.is_submission = i == WORKERS_FOR_OWN;
 		listener->workers[i] = workers_new(process, listener->spool,
@@ -236,7 +238,7 @@ listener_start(struct process *process, struct err *err)
 
 /* What only root may read, and PAM, need a restart. */
 static void
-auth_renew(struct listener *listener)
+listener_renew_auth(struct listener *listener)
 {
 	struct process *process = listener->process;
 	struct err err;
@@ -244,14 +246,15 @@ auth_renew(struct listener *listener)
 	if (listener->auth != NULL)
 		auth_process_reload(listener->auth);
 	else if (auth_process_is_wanted(process->conf) && (listener->auth =
-	    auth_process_start(process, close_all, listener, &err)) == NULL)
+	    auth_process_start(process, listener_close_in_child, listener,
+	    &err)) == NULL)
 		warning("%s", err.text);
 }
 
 /* The first certificate: workers that know of no keys make room for some
  * that do.  What only root may read needs a restart. */
 static void
-keys_renew(struct listener *listener)
+listener_renew_keys(struct listener *listener)
 {
 	struct process *process = listener->process;
 	struct err err;
@@ -262,7 +265,8 @@ keys_renew(struct listener *listener)
 	}
 	if (!conf_has_certificate(process->conf))
 		return;
-	listener->keys = keys_start_late(process, close_all, listener, &err);
+	listener->keys = keys_start_late(process, listener_close_in_child,
+	    listener, &err);
 	if (listener->keys == NULL) {
 		warning("%s", err.text);
 		return;
@@ -281,7 +285,7 @@ listen_find(const struct conf *conf, const char *text)
 }
 
 static bool
-is_bound(const struct listener *listener, const char *text)
+socket_is_bound(const struct listener *listener, const char *text)
 {
 	for (struct bound_socket *l = listener->sockets; l != NULL; l = l->next)
 		if (strcmp(l->text, text) == 0)
@@ -305,7 +309,7 @@ bound_socket_renew(struct bound_socket *bound, const struct conf *conf)
 /* Where there is more to read than workers were let at when they began,
  * fresh ones take what comes, and these end what they have. */
 static void
-workers_renew(struct listener *listener, const struct conf *old)
+listener_renew_workers(struct listener *listener, const struct conf *old)
 {
 	bool may_read = session_may_read(old, listener->process->conf);
 	struct err err;
@@ -331,7 +335,7 @@ listener_reload(struct process *process, const struct conf *old)
 		else
 			bound_socket_free(at);
 	for (size_t i = 0; i < conf->listen_count; i++) {
-		if (is_bound(listener, conf->listens[i].text))
+		if (socket_is_bound(listener, conf->listens[i].text))
 			continue;
 		fresh = bound_socket_new(listener, &conf->listens[i], &err);
 		if (fresh != NULL)
@@ -343,9 +347,9 @@ listener_reload(struct process *process, const struct conf *old)
 	listener->peers = peers_new(conf);
 	policy_free(&listener->policy);
 	listener->policy = policy_new(conf);
-	keys_renew(listener);
-	auth_renew(listener);
-	workers_renew(listener, old);
+	listener_renew_keys(listener);
+	listener_renew_auth(listener);
+	listener_renew_workers(listener, old);
 	helpers_reload(listener->helpers);
 	if (listener_resize_workers(listener, &err) != 0)
 		warning("%s", err.text);
@@ -353,7 +357,7 @@ listener_reload(struct process *process, const struct conf *old)
 }
 
 static void
-on_stop_timer(void *context)
+listener_on_stop_timer(void *context)
 {
 	struct listener *listener = context;
 
@@ -372,8 +376,8 @@ listener_stop(struct process *process)
 	for (int i = 0; i < WORKERS_KINDS; i++)
 		workers_stop(listener->workers[i]);
 	timer_set(process->loop, &listener->stop_timer,
-	    clock_steady_ms() + STOP_FOR_MS, on_stop_timer, listener);
-	on_workers_changed(listener);
+	    clock_steady_ms() + STOP_FOR_MS, listener_on_stop_timer, listener);
+	listener_on_workers_changed(listener);
 }
 
 void

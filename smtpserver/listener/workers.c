@@ -353,7 +353,7 @@ workers_write(void *context)
 /* A session takes two descriptors (socket, draft).  A worker that cannot
  * take one in would lose it in the middle of a batch. */
 static unsigned
-sessions_max(void)
+workers_sessions_max(void)
 {
 	struct rlimit limit;
 
@@ -376,7 +376,7 @@ workers_new(struct process *process, struct spool *spool,
 	pool->clients = clients;
 	pool->owner = *owner;
 	pool->first_free = SLOT_NONE;
-	pool->sessions_max = sessions_max();
+	pool->sessions_max = workers_sessions_max();
 	TAILQ_INIT(&pool->all);
 	loop_at_turn_end(process->loop, workers_write, pool);
 	return pool;

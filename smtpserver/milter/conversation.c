@@ -68,7 +68,7 @@ struct conversation {
 	struct filter_mail		 mail;
 };
 
-static void run(void *context);
+static void conversation_run(void *context);
 
 /* ---- jobs ------------------------------------------------------------- */
 
@@ -82,7 +82,7 @@ stage_find(struct slice name)
 }
 
 static void
-job_free(struct job **job)
+conversation_job_free(struct job **job)
 {
 	str_release(&(*job)->token);
 	str_release(&(*job)->facts);
@@ -108,7 +108,7 @@ wants_of(const struct conversation *c)
 }
 
 static void
-job_answer(struct conversation *c, bool is_ok, struct slice text)
+conversation_job_answer(struct conversation *c, bool is_ok, struct slice text)
 {
 	struct str line = STR_INIT;
 	struct job *job = c->job;
@@ -120,13 +120,13 @@ job_answer(struct conversation *c, bool is_ok, struct slice text)
 	c->home->answer_fn(c->home->context, str_slice(&job->token), is_ok,
 	    str_slice(&line));
 	str_release(&line);
-	job_free(&job);
+	conversation_job_free(&job);
 }
 
 /* ---- the message ------------------------------------------------------ */
 
 static bool
-mail_open(struct conversation *c, struct err *err)
+conversation_mail_open(struct conversation *c, struct err *err)
 {
 	int fd = openat(spool_dir_fd(c->home->spool, AREA_PUBLIC, 0),
 	    c->facts.values[FILTER_FILE].buf, O_RDONLY | O_NOFOLLOW |
@@ -144,7 +144,7 @@ mail_open(struct conversation *c, struct err *err)
 }
 
 static void
-mail_close(struct conversation *c)
+conversation_mail_close(struct conversation *c)
 {
 	if (c->has_mail)
 		filter_mail_close(&c->mail);
@@ -188,7 +188,7 @@ id_of(const struct conversation *c)
 /* What is done for a milter that did not do its work.  Before there is a
  * sender nothing is: it is tried again then. */
 static void
-make_do(struct conversation *c, struct link *link)
+conversation_make_do(struct conversation *c, struct link *link)
 {
 	const struct conf_milter *milter = link->conf;
 	struct filter_result *result = &c->result;
@@ -236,7 +236,7 @@ add_pass(struct conversation *c, struct str *out)
 }
 
 static void
-conclude(struct conversation *c)
+conversation_conclude(struct conversation *c)
 {
 	const struct filter_result *result = &c->result;
 	struct str out = STR_INIT;
@@ -251,10 +251,10 @@ conclude(struct conversation *c)
 	} else {
 		is_ok = add_pass(c, &out);
 	}
-	mail_close(c);
+	conversation_mail_close(c);
 	str_reset(&c->result.freeze);
 	str_reset(&c->facts.values[FILTER_ID]);
-	job_answer(c, is_ok, str_slice(&out));
+	conversation_job_answer(c, is_ok, str_slice(&out));
 	str_release(&out);
 }
 
@@ -270,7 +270,7 @@ is_for(const struct conversation *c, const struct link *link)
 }
 
 static void
-give_turn(struct conversation *c)
+conversation_give_turn(struct conversation *c)
 {
 	struct link *link = &c->links[c->turn];
 	const struct stage *stage = c->job->stage;
@@ -284,7 +284,7 @@ give_turn(struct conversation *c)
 }
 
 static void
-take_turn(struct conversation *c)
+conversation_take_turn(struct conversation *c)
 {
 	struct link *link = &c->links[c->turn++];
 
@@ -295,19 +295,19 @@ take_turn(struct conversation *c)
 	if (c->job->stage->kind != STAGE_STEP)
 		c->result.word = FILTER_PASS;	/* it was only told */
 	else if (c->result.word == FILTER_TROUBLE)
-		make_do(c, link);
+		conversation_make_do(c, link);
 	if (c->result.word != FILTER_PASS)
 		c->turn = c->link_count;
 	if (c->turn < c->link_count)
-		give_turn(c);
+		conversation_give_turn(c);
 	else
-		conclude(c);
+		conversation_conclude(c);
 }
 
 /* Clients that a milter does not want to see are known with the first
  * facts. */
 static void
-leave_out(struct conversation *c)
+conversation_leave_out(struct conversation *c)
 {
 	struct net net;
 
@@ -322,7 +322,7 @@ leave_out(struct conversation *c)
 }
 
 static void
-job_begin(struct conversation *c)
+conversation_job_begin(struct conversation *c)
 {
 	struct err err = { "" };
 
@@ -330,19 +330,19 @@ job_begin(struct conversation *c)
 	STAILQ_REMOVE_HEAD(&c->jobs, entry);
 	c->job_count--;
 	filter_facts_take(&c->facts, str_slice(&c->job->facts));
-	leave_out(c);
+	conversation_leave_out(c);
 	c->result.word = FILTER_PASS;
 	c->turn = 0;
-	if (c->job->stage->goal == TALK_EOB && !mail_open(c, &err))
-		job_answer(c, false, slice_of(err.text));
+	if (c->job->stage->goal == TALK_EOB && !conversation_mail_open(c, &err))
+		conversation_job_answer(c, false, slice_of(err.text));
 	else if (c->link_count == 0)
-		conclude(c);
+		conversation_conclude(c);
 	else
-		give_turn(c);
+		conversation_give_turn(c);
 }
 
 static void
-run(void *context)
+conversation_run(void *context)
 {
 	struct conversation *c = context;
 
@@ -353,9 +353,9 @@ run(void *context)
 		if (c->job == NULL && STAILQ_EMPTY(&c->jobs))
 			break;
 		if (c->job == NULL)
-			job_begin(c);
+			conversation_job_begin(c);
 		else if (c->links[c->turn].talk.state == TALK_DONE)
-			take_turn(c);
+			conversation_take_turn(c);
 		else
 			break;
 	}
@@ -386,7 +386,7 @@ conversation_ask(struct conversation *c, struct slice token,
 	job->stage = stage;
 	STAILQ_INSERT_TAIL(&c->jobs, job, entry);
 	c->job_count++;
-	run(c);
+	conversation_run(c);
 }
 
 struct conversation *
@@ -403,7 +403,7 @@ conversation_new(const struct conversation_home *home, const char *key)
 	c->links = mem_alloc(c->link_count, sizeof(*c->links));
 	for (size_t i = 0; i < c->link_count; i++)
 		link_init(&c->links[i], home->loop, &home->conf->milters[i],
-		    &c->facts, run, c);
+		    &c->facts, conversation_run, c);
 	return c;
 }
 
@@ -421,11 +421,11 @@ conversation_free(struct conversation **conversation)
 		STAILQ_REMOVE_HEAD(&c->jobs, entry);
 		c->home->answer_fn(c->home->context, str_slice(&job->token),
 		    false, SLICE("the conversation is over"));
-		job_free(&job);
+		conversation_job_free(&job);
 	}
 	for (size_t i = 0; i < c->link_count; i++)
-		link_release(&c->links[i]);
-	mail_close(c);
+		milter_link_release(&c->links[i]);
+	conversation_mail_close(c);
 	mem_free(&c->links);
 	filter_facts_release(&c->facts);
 	filter_result_release(&c->result);

@@ -54,7 +54,8 @@ struct filter {
 };
 
 static void
-add_answer(void *context, struct slice token, bool is_ok, struct slice text)
+filter_add_answer(void *context, struct slice token, bool is_ok,
+    struct slice text)
 {
 	struct filter *filter = context;
 
@@ -113,7 +114,7 @@ filter_slot_find(const struct filter *filter, struct slice key)
 
 /* A worker that died told nobody. */
 static void
-on_tick(void *context)
+filter_on_tick(void *context)
 {
 	struct filter *filter = context;
 	int64_t now_ms = clock_steady_ms();
@@ -123,13 +124,13 @@ on_tick(void *context)
 	    now_ms >= slot->until_ms)
 		filter_slot_free(filter, slot);
 	timer_set(filter->process->loop, &filter->tick, now_ms + TICK_MS,
-	    on_tick, filter);
+	    filter_on_tick, filter);
 }
 
 /* ---- questions -------------------------------------------------------- */
 
 static void
-take_question(struct filter *filter, struct slice line)
+filter_take_question(struct filter *filter, struct slice line)
 {
 	struct slice token, key, rest, word;
 	struct filter_slot *slot = NULL;
@@ -142,27 +143,27 @@ take_question(struct filter *filter, struct slice line)
 		slot = filter_slot_new(filter);
 	rest = line;
 	if (slot == NULL) {
-		add_answer(filter, token, false,
+		filter_add_answer(filter, token, false,
 		    SLICE("there is no such conversation"));
 	} else if (slice_word(&rest, &word) && slice_is(word, "quit")) {
 		filter_slot_free(filter, slot);
-		add_answer(filter, token, true, SLICE("over"));
+		filter_add_answer(filter, token, true, SLICE("over"));
 	} else {
 		conversation_ask(slot->conversation, token, line);
 	}
 }
 
 static void
-take_line(struct filter *filter, struct slice line)
+filter_take_line(struct filter *filter, struct slice line)
 {
 	if (slice_is(line, "leave"))
 		filter->is_leaving = true;
 	else
-		take_question(filter, line);
+		filter_take_question(filter, line);
 }
 
 static void
-on_listener(void *context, unsigned ready)
+filter_on_listener(void *context, unsigned ready)
 {
 	struct filter *filter = context;
 	struct slice line;
@@ -177,12 +178,12 @@ on_listener(void *context, unsigned ready)
 		return;
 	}
 	while (ipc_line(&filter->inbox, &cursor, &line) == 1)
-		take_line(filter, line);
+		filter_take_line(filter, line);
 	ipc_inbox_consume(&filter->inbox, cursor);
 }
 
 static void
-say_answers(void *context)
+filter_say_answers(void *context)
 {
 	struct filter *filter = context;
 	ssize_t n;
@@ -204,7 +205,7 @@ void
 filter_serve(struct process *process, int socket)
 {
 	struct filter filter = { .process = process, .socket = socket,
-	    .home = { process->loop, process->conf, NULL, add_answer,
+	    .home = { process->loop, process->conf, NULL, filter_add_answer,
 	    &filter } };
 	struct filter_slot *slot;
 	struct err err;
@@ -219,9 +220,9 @@ filter_serve(struct process *process, int socket)
 	ipc_inbox_init(&filter.inbox);
 	str_init(&filter.outbox);
 	filter.watch = loop_watch(process->loop, socket, LOOP_READ,
-	    on_listener, &filter);
-	loop_at_turn_end(process->loop, say_answers, &filter);
-	on_tick(&filter);
+	    filter_on_listener, &filter);
+	loop_at_turn_end(process->loop, filter_say_answers, &filter);
+	filter_on_tick(&filter);
 	loop_run(process->loop);
 	while ((slot = TAILQ_FIRST(&filter.slots)) != NULL)
 		filter_slot_free(&filter, slot);

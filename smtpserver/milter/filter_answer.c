@@ -14,7 +14,7 @@
 #include "base/banned.h"
 
 static bool
-copy(char *out, size_t size, struct slice text)
+filter_answer_copy(char *out, size_t size, struct slice text)
 {
 	if (text.n >= size)
 		return false;
@@ -25,7 +25,7 @@ copy(char *out, size_t size, struct slice text)
 }
 
 static bool
-read_hex(struct slice text, uint32_t *out)
+filter_answer_hex(struct slice text, uint32_t *out)
 {
 	uint32_t number = 0;
 
@@ -46,23 +46,24 @@ read_hex(struct slice text, uint32_t *out)
 }
 
 static bool
-read_word(struct slice word, struct filter_verdict *out)
+filter_answer_word(struct slice word, struct filter_verdict *out)
 {
 	struct slice value = slice_from(word, slice_find(word, '=') + 1);
 
 	if (slice_starts(word, "file="))
-		return copy(out->file, sizeof(out->file), value);
+		return filter_answer_copy(out->file, sizeof(out->file), value);
 	if (slice_starts(word, "freeze="))
-		return copy(out->freeze, sizeof(out->freeze), value);
+		return filter_answer_copy(out->freeze, sizeof(out->freeze),
+		    value);
 	if (slice_starts(word, "bytes="))
 		return slice_number(value, 1, INT64_MAX, &out->bytes);
 	if (slice_starts(word, "crc="))
-		return read_hex(value, &out->crc);
+		return filter_answer_hex(value, &out->crc);
 	return false;
 }
 
 static int
-read_refusal(struct slice rest, struct filter_verdict *out)
+filter_answer_refusal(struct slice rest, struct filter_verdict *out)
 {
 	struct slice word;
 	uint64_t code;
@@ -71,11 +72,11 @@ read_refusal(struct slice rest, struct filter_verdict *out)
 	if (!slice_word(&rest, &word) ||
 	    !slice_number(word, 400, 599, &code) ||
 	    !slice_word(&rest, &word) ||
-	    !copy(out->status, sizeof(out->status), word))
+	    !filter_answer_copy(out->status, sizeof(out->status), word))
 		return -1;
 	out->code = (unsigned)code;
 	rest = slice_first(slice_trim(rest), sizeof(out->text) - 1);
-	return copy(out->text, sizeof(out->text), rest) ? 1 : -1;
+	return filter_answer_copy(out->text, sizeof(out->text), rest) ? 1 : -1;
 }
 
 int
@@ -87,7 +88,7 @@ filter_answer_parse(struct slice answer, struct filter_verdict *out)
 	if (!slice_word(&answer, &word))
 		return -1;
 	if (slice_is(word, "refuse"))
-		return read_refusal(answer, out);
+		return filter_answer_refusal(answer, out);
 	if (slice_is(word, "discard")) {
 		out->word = FILTER_DISCARD;
 		return 1;
@@ -96,7 +97,7 @@ filter_answer_parse(struct slice answer, struct filter_verdict *out)
 	if (!slice_is(word, "pass"))
 		return -1;
 	while (slice_word(&answer, &word))
-		if (!read_word(word, out))
+		if (!filter_answer_word(word, out))
 			return -1;
 	return out->file[0] == '\0' || out->bytes > 0 ? 1 : -1;
 }
@@ -108,7 +109,7 @@ filter_answer_key(struct slice *answer, char out_key[FILTER_KEY_BYTES],
 	struct slice word;
 
 	if (!slice_word(answer, &word) ||
-	    !copy(out_key, FILTER_KEY_BYTES, word) ||
+	    !filter_answer_copy(out_key, FILTER_KEY_BYTES, word) ||
 	    !slice_word(answer, &word) || word.n == 0 || word.n > 8)
 		return -1;
 	*out_wants = 0;

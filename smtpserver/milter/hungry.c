@@ -40,7 +40,7 @@ struct hungry {
 
 /* "5.7.1" of this class. */
 static bool
-is_status(struct slice word, char class)
+hungry_is_status(struct slice word, char class)
 {
 	size_t dots = 0;
 
@@ -56,7 +56,7 @@ is_status(struct slice word, char class)
 }
 
 static void
-add_text(struct str *out, struct slice text)
+hungry_add_text(struct str *out, struct slice text)
 {
 	text = slice_first(slice_trim(text), 400);
 	/* a CR began another line of the reply: the first is enough */
@@ -69,7 +69,7 @@ add_text(struct str *out, struct slice text)
 }
 
 static void
-add_refusal(struct slice rest, struct str *out)
+hungry_add_refusal(struct slice rest, struct str *out)
 {
 	struct slice behind = rest, word = { NULL, 0 };
 	uint64_t code = 552;
@@ -81,13 +81,13 @@ add_refusal(struct slice rest, struct str *out)
 		code = 552;
 	behind = rest;
 	if (slice_word(&behind, &word) &&
-	    is_status(word, code >= 500 ? '5' : '4'))
+	    hungry_is_status(word, code >= 500 ? '5' : '4'))
 		rest = behind;
 	else
 		word = code >= 500 ? SLICE("5.7.1") : SLICE("4.7.1");
 	str_addf(out, "refuse %u " SLICE_FMT " ", (unsigned)code,
 	    SLICE_ARG(word));
-	add_text(out, rest);
+	hungry_add_text(out, rest);
 }
 
 int
@@ -104,7 +104,7 @@ hungry_verdict(struct slice line, struct str *out)
 	if (!slice_number(digits, 0, 999999999, &number))
 		return -1;
 	if (number > 0 && is_negative)
-		add_refusal(line, out);
+		hungry_add_refusal(line, out);
 	else if (number > 0)
 		str_addf(out, "pass freeze=content-%u", (unsigned)number);
 	else
@@ -115,7 +115,7 @@ hungry_verdict(struct slice line, struct str *out)
 /* ---- the program -------------------------------------------------------- */
 
 static void
-let_go(struct hungry *hungry)
+hungry_let_go(struct hungry *hungry)
 {
 	peer_close(&hungry->peer);
 	hungry->is_hungry = false;
@@ -129,7 +129,7 @@ let_go(struct hungry *hungry)
 
 /* In the child: "PROGRAM WORDS -Z CONFIGURATION". */
 static void __attribute__((noreturn))
-become(const struct hungry *hungry, int fd)
+hungry_become(const struct hungry *hungry, int fd)
 {
 	static char zconf[] = "-Z";
 	char *words[WORDS_MAX + 3];
@@ -153,7 +153,7 @@ become(const struct hungry *hungry, int fd)
 }
 
 static int
-start(struct hungry *hungry, struct err *err)
+hungry_start(struct hungry *hungry, struct err *err)
 {
 	int ends[2];
 
@@ -161,7 +161,7 @@ start(struct hungry *hungry, struct err *err)
 		return -1;
 	hungry->pid = fork();
 	if (hungry->pid == 0)
-		become(hungry, ends[1]);
+		hungry_become(hungry, ends[1]);
 	close(ends[1]);
 	if (hungry->pid < 0) {
 		close(ends[0]);
@@ -173,7 +173,7 @@ start(struct hungry *hungry, struct err *err)
 }
 
 static int
-reach(struct hungry *hungry, int64_t deadline_ms, struct err *err)
+hungry_reach(struct hungry *hungry, int64_t deadline_ms, struct err *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const char *path = hungry->conf->socket + 5;
@@ -187,20 +187,20 @@ reach(struct hungry *hungry, int64_t deadline_ms, struct err *err)
 }
 
 static int
-be_ready(struct hungry *hungry, int64_t deadline_ms, struct err *err)
+hungry_be_ready(struct hungry *hungry, int64_t deadline_ms, struct err *err)
 {
 	if (peer_is_open(&hungry->peer) && hungry->is_hungry &&
 	    !peer_is_quiet(&hungry->peer))
-		let_go(hungry);
+		hungry_let_go(hungry);
 	if (peer_is_open(&hungry->peer))
 		return 0;
 	return strncmp(hungry->conf->socket, "unix:", 5) == 0 ?
-	    reach(hungry, deadline_ms, err) : start(hungry, err);
+	    hungry_reach(hungry, deadline_ms, err) : hungry_start(hungry, err);
 }
 
 /* The next line, in place until the next read.  0 or -1. */
 static int
-read_line(struct hungry *hungry, int64_t deadline_ms, struct str *out,
+hungry_read_line(struct hungry *hungry, int64_t deadline_ms, struct str *out,
     struct err *err)
 {
 	struct peer *peer = &hungry->peer;
@@ -232,14 +232,14 @@ read_line(struct hungry *hungry, int64_t deadline_ms, struct str *out,
 
 /* Its word, behind "#hungry" if it has not said that yet. */
 static int
-converse(struct hungry *hungry, struct slice path, int64_t deadline_ms,
+hungry_converse(struct hungry *hungry, struct slice path, int64_t deadline_ms,
     struct str *out, struct err *err)
 {
 	struct str line = STR_INIT;
 	int result = -1;
 
 	while (!hungry->is_hungry &&
-	    read_line(hungry, deadline_ms, &line, err) == 0)
+	    hungry_read_line(hungry, deadline_ms, &line, err) == 0)
 		hungry->is_hungry = slice_starts(str_slice(&line), "#hungry");
 	if (hungry->is_hungry) {
 		str_add_slice(&hungry->peer.out, path);
@@ -248,7 +248,8 @@ converse(struct hungry *hungry, struct slice path, int64_t deadline_ms,
 		err_set(err, "it does not read");
 		if (peer_flush(&hungry->peer, deadline_ms, err) == PEER_OK)
 			do
-				result = read_line(hungry, deadline_ms, &line,
+				result = hungry_read_line(hungry, deadline_ms,
+				    &line,
 				    err);
 			while (result == 0 && line.len > 0 &&
 			    line.buf[0] == '#');
@@ -262,7 +263,8 @@ converse(struct hungry *hungry, struct slice path, int64_t deadline_ms,
 /* ---- the helper ------------------------------------------------------- */
 
 static void
-make_do(const struct hungry *hungry, const char *id, const struct err *err,
+hungry_make_do(const struct hungry *hungry, const char *id,
+    const struct err *err,
     struct str *out)
 {
 	const struct conf_milter *conf = hungry->conf;
@@ -289,7 +291,7 @@ make_do(const struct hungry *hungry, const char *id, const struct err *err,
 }
 
 static bool
-answer(void *state, struct slice question, struct str *out)
+hungry_answer(void *state, struct slice question, struct str *out)
 {
 	struct hungry *hungry = state;
 	int64_t deadline_ms = clock_steady_ms() + hungry->conf->timeout_ms;
@@ -302,10 +304,11 @@ answer(void *state, struct slice question, struct str *out)
 	(void)slice_word(&question, &file);
 	str_addf(&path, "%s/public/" SLICE_FMT,
 	    hungry->process->conf->spool_dir, SLICE_ARG(file));
-	if (be_ready(hungry, deadline_ms, &err) != 0 || converse(hungry,
+	if (hungry_be_ready(hungry, deadline_ms, &err) != 0 ||
+	    hungry_converse(hungry,
 	    str_slice(&path), deadline_ms, out, &err) != 0) {
-		make_do(hungry, slice_dup(arena, id), &err, out);
-		let_go(hungry);
+		hungry_make_do(hungry, slice_dup(arena, id), &err, out);
+		hungry_let_go(hungry);
 	}
 	str_release(&path);
 	arena_free(&arena);
@@ -321,7 +324,7 @@ hungry_serve(struct process *process, int socket)
 	if (hungry.conf->socket == NULL)
 		return;
 	peer_init(&hungry.peer);
-	helper_serve(socket, answer, &hungry);
-	let_go(&hungry);
+	helper_serve(socket, hungry_answer, &hungry);
+	hungry_let_go(&hungry);
 	peer_release(&hungry.peer);
 }

@@ -24,11 +24,11 @@
 
 enum { READ_BYTES = 65536 };
 
-static void on_socket(void *context, unsigned ready);
-static void on_timer(void *context);
+static void link_on_socket(void *context, unsigned ready);
+static void link_on_timer(void *context);
 
 static void
-hang_up(struct link *link)
+link_hang_up(struct link *link)
 {
 	if (link->fd < 0)
 		return;
@@ -41,7 +41,7 @@ hang_up(struct link *link)
 /* ---- time ------------------------------------------------------------- */
 
 static int64_t
-patience(const struct link *link)
+link_patience(const struct link *link)
 {
 	if (link->talk.where < TALK_OPEN)
 		return link->conf->connect_ms;
@@ -52,18 +52,19 @@ patience(const struct link *link)
 
 /* A timer that comes early is set again: most answers move none. */
 static void
-wait_from_now(struct link *link)
+link_wait(struct link *link)
 {
-	link->until_ms = clock_steady_ms() + patience(link);
+	link->until_ms = clock_steady_ms() + link_patience(link);
 	if (link->timer.at_ms == 0 || link->until_ms < link->timer.at_ms)
-		timer_set(link->loop, &link->timer, link->until_ms, on_timer,
+		timer_set(link->loop, &link->timer, link->until_ms,
+		    link_on_timer,
 		    link);
 }
 
 /* ---- the socket ------------------------------------------------------- */
 
 static int
-address_of(const char *where, struct sockaddr_storage *out,
+link_address(const char *where, struct sockaddr_storage *out,
     socklen_t *out_length, struct err *err)
 {
 	struct sockaddr_un *local = (struct sockaddr_un *)out;
@@ -82,13 +83,13 @@ address_of(const char *where, struct sockaddr_storage *out,
 
 /* returns -1 with err */
 static int
-open_socket(struct link *link, struct err *err)
+link_open_socket(struct link *link, struct err *err)
 {
 	struct sockaddr_storage address;
 	socklen_t length;
 	int one = 1;
 
-	if (address_of(link->conf->socket, &address, &length, err) != 1)
+	if (link_address(link->conf->socket, &address, &length, err) != 1)
 		return -1;
 	link->fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC |
 	    SOCK_NONBLOCK, 0);
@@ -97,7 +98,8 @@ open_socket(struct link *link, struct err *err)
 	if (address.ss_family != AF_UNIX)
 		(void)setsockopt(link->fd, IPPROTO_TCP, TCP_NODELAY, &one,
 		    sizeof(one));
-	link->watch = loop_watch(link->loop, link->fd, LOOP_READ, on_socket,
+	link->watch = loop_watch(link->loop, link->fd, LOOP_READ,
+	    link_on_socket,
 	    link);
 	if (connect(link->fd, (struct sockaddr *)&address, length) == 0) {
 		talk_opened(&link->talk);
@@ -111,7 +113,7 @@ open_socket(struct link *link, struct err *err)
 }
 
 static void
-write_out(struct link *link)
+link_write(struct link *link)
 {
 	struct talk *talk = &link->talk;
 
@@ -132,14 +134,14 @@ write_out(struct link *link)
 			talk_sent(talk);
 	}
 	if (talk->where == TALK_NOWHERE && !link->is_connecting)
-		hang_up(link);
+		link_hang_up(link);
 	else if (link->fd >= 0 && !link->is_connecting)
 		watch_set(link->watch, LOOP_READ |
 		    (talk->out.len > 0 ? LOOP_WRITE : 0));
 }
 
 static void
-connected(struct link *link)
+link_connected(struct link *link)
 {
 	int error = 0;
 	socklen_t length = sizeof(error);
@@ -153,7 +155,7 @@ connected(struct link *link)
 }
 
 static void
-read_in(struct link *link)
+link_read(struct link *link)
 {
 	static char piece[READ_BYTES];
 	ssize_t n = recv(link->fd, piece, sizeof(piece), 0);
@@ -165,34 +167,35 @@ read_in(struct link *link)
 }
 
 static void
-on_socket(void *context, unsigned ready)
+link_on_socket(void *context, unsigned ready)
 {
 	struct link *link = context;
 
 	if (link->is_connecting)
-		connected(link);
+		link_connected(link);
 	else if (ready & (LOOP_READ | LOOP_HANGUP))
-		read_in(link);
-	write_out(link);
+		link_read(link);
+	link_write(link);
 	if (link->talk.state == TALK_BUSY)
-		wait_from_now(link);
+		link_wait(link);
 	link->stir(link->context);
 }
 
 static void
-on_timer(void *context)
+link_on_timer(void *context)
 {
 	struct link *link = context;
 
 	if (link->talk.state == TALK_DONE)
 		return;
 	if (clock_steady_ms() < link->until_ms) {
-		timer_set(link->loop, &link->timer, link->until_ms, on_timer,
+		timer_set(link->loop, &link->timer, link->until_ms,
+		    link_on_timer,
 		    link);
 		return;
 	}
 	talk_fail(&link->talk, "no answer in time");
-	hang_up(link);
+	link_hang_up(link);
 	link->stir(link->context);
 }
 
@@ -206,20 +209,20 @@ link_go(struct link *link, enum talk_step goal, struct filter_mail *mail,
 
 	talk_begin(&link->talk, goal, mail, result);
 	if (link->talk.state == TALK_SHUT &&
-	    open_socket(link, &err) != 0) {
-		hang_up(link);
+	    link_open_socket(link, &err) != 0) {
+		link_hang_up(link);
 		talk_fail(&link->talk, err.text);
 	}
-	write_out(link);
+	link_write(link);
 	if (link->talk.state != TALK_DONE)
-		wait_from_now(link);
+		link_wait(link);
 }
 
 void
 link_abort(struct link *link)
 {
 	talk_abort(&link->talk);
-	write_out(link);
+	link_write(link);
 }
 
 void
@@ -237,7 +240,7 @@ link_init(struct link *link, struct loop *loop,
 }
 
 void
-link_release(struct link *link)
+milter_link_release(struct link *link)
 {
 	if (link->fd >= 0 && link->talk.where >= TALK_OPEN) {
 		packet_end(&link->talk.out,
@@ -245,7 +248,7 @@ link_release(struct link *link)
 		(void)send(link->fd, link->talk.out.buf,
 		    link->talk.out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	}
-	hang_up(link);
+	link_hang_up(link);
 	timer_clear(&link->timer);
 	talk_release(&link->talk);
 }

@@ -30,7 +30,7 @@ void link_init(struct link *link, struct loop *loop,
     const struct conf_milter *conf, const struct filter_facts *facts,
     loop_fn *stir, void *context);
 /* Says QUIT as far as the socket takes it, and closes. */
-void link_release(struct link *link);
+void milter_link_release(struct link *link);
 
 /* talk_begin, with a connection. */
 void link_go(struct link *link, enum talk_step goal,

@@ -39,7 +39,7 @@ field_push(struct filter_mail *mail, size_t at, struct filter_field field)
 /* Cut "Name: value LF *(WSP ... LF)" into fields.  A line without a colon is
  * kept as a field without a name, and written back as it is. */
 static void
-read_fields(struct filter_mail *mail, struct slice header)
+mail_read_fields(struct filter_mail *mail, struct slice header)
 {
 	while (header.n > 0 && mail->field_count < FILTER_FIELDS_MAX) {
 		size_t end = slice_find(header, '\n') + 1, colon;
@@ -98,7 +98,7 @@ filter_mail_open(struct filter_mail *mail, int fd, struct err *err)
 	if (header > 0 && text.p[header - 1] == '\n' &&
 	    (header == 1 || text.p[header - 2] == '\n'))
 		header--;		/* the blank line is no field */
-	read_fields(mail, slice_first(text, header));
+	mail_read_fields(mail, slice_first(text, header));
 	return 1;
 }
 
@@ -117,7 +117,7 @@ filter_mail_close(struct filter_mail *mail)
 
 /* RFC 5322 section 3.6.8: printable but colon and blank. */
 static bool
-is_name(struct slice name)
+mail_is_name(struct slice name)
 {
 	if (name.n == 0 || name.n > 200)
 		return false;
@@ -129,7 +129,7 @@ is_name(struct slice name)
 
 /* In the arena: a blank in front, CR LF as LF, nothing that ends it. */
 static struct slice
-clean_value(struct filter_mail *mail, struct slice value)
+mail_clean_value(struct filter_mail *mail, struct slice value)
 {
 	char *text = arena_alloc(mail->arena, value.n + 2);
 	size_t n = 0;
@@ -156,13 +156,13 @@ void
 filter_mail_insert(struct filter_mail *mail, size_t index,
     struct slice name, struct slice value)
 {
-	if (!is_name(name) || mail->field_count >= FILTER_FIELDS_MAX)
+	if (!mail_is_name(name) || mail->field_count >= FILTER_FIELDS_MAX)
 		return;
 	if (index > mail->field_count)
 		index = mail->field_count;
 	field_push(mail, index, (struct filter_field){
 	    .name = slice_copy(mail->arena, name),
-	    .value = clean_value(mail, value) });
+	    .value = mail_clean_value(mail, value) });
 	mail->is_changed = true;
 }
 
@@ -185,7 +185,7 @@ filter_mail_change(struct filter_mail *mail, size_t index,
 			continue;
 		mail->is_changed = true;
 		if (value.n > 0) {
-			mail->fields[i].value = clean_value(mail, value);
+			mail->fields[i].value = mail_clean_value(mail, value);
 			return;
 		}
 		mail->field_count--;
@@ -200,7 +200,7 @@ filter_mail_change(struct filter_mail *mail, size_t index,
 /* ---- envelope --------------------------------------------------------- */
 
 static int
-read_address(struct filter_mail *mail, struct slice text, struct path *out,
+mail_read_address(struct filter_mail *mail, struct slice text, struct path *out,
     struct err *err)
 {
 	struct slice rest = { NULL, 0 };
@@ -215,7 +215,7 @@ read_address(struct filter_mail *mail, struct slice text, struct path *out,
 }
 
 static bool
-is_same(const struct path *a, const struct path *b)
+mail_is_same(const struct path *a, const struct path *b)
 {
 	return slice_equal(a->local, b->local) &&
 	    slice_equal_nocase(a->domain, b->domain);
@@ -228,13 +228,13 @@ filter_mail_add_rcpt(struct filter_mail *mail, struct slice address,
 	struct envelope *envelope = &mail->envelope;
 	struct envelope_rcpt *rcpts, one = { .notify = DSN_NOTIFY_DEFAULT };
 
-	if (read_address(mail, address, &one.path, err) < 0)
+	if (mail_read_address(mail, address, &one.path, err) < 0)
 		return -1;
 	if (path_is_null(&one.path) ||
 	    envelope->rcpt_count >= ENVELOPE_RCPTS_MAX)
 		return err_set(err, "a recipient too many");
 	for (size_t i = 0; i < envelope->rcpt_count; i++)
-		if (is_same(&envelope->rcpts[i].path, &one.path))
+		if (mail_is_same(&envelope->rcpts[i].path, &one.path))
 			return 1;
 	rcpts = arena_alloc(mail->arena,
 	    (envelope->rcpt_count + 1) * sizeof(*rcpts));
@@ -254,10 +254,10 @@ filter_mail_delete_rcpt(struct filter_mail *mail, struct slice address)
 	struct path path;
 	size_t kept = 0;
 
-	if (read_address(mail, address, &path, NULL) < 0)
+	if (mail_read_address(mail, address, &path, NULL) < 0)
 		return;
 	for (size_t i = 0; i < envelope->rcpt_count; i++)
-		if (!is_same(&envelope->rcpts[i].path, &path))
+		if (!mail_is_same(&envelope->rcpts[i].path, &path))
 			envelope->rcpts[kept++] = envelope->rcpts[i];
 	mail->is_changed |= kept < envelope->rcpt_count;
 	envelope->rcpt_count = kept;
@@ -269,7 +269,7 @@ filter_mail_set_from(struct filter_mail *mail, struct slice address,
 {
 	struct path path;
 
-	if (read_address(mail, address, &path, err) < 0)
+	if (mail_read_address(mail, address, &path, err) < 0)
 		return -1;
 	mail->envelope.from = path;
 	mail->envelope.is_error = path_is_null(&path);

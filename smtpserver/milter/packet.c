@@ -118,7 +118,7 @@ packet_number(struct slice *data, uint32_t *out)
 
 /* "5.7.1": a class that fits the code, two numbers. */
 static bool
-is_status(struct slice word, char class)
+packet_is_status(struct slice word, char class)
 {
 	unsigned dots = 0;
 
@@ -147,7 +147,7 @@ packet_reply(struct slice data, unsigned *out_code,
 	*out_status = slice_first(text, 0);
 	text = slice_from(text, 3 + (text.n > 3));
 	word = slice_first(text, slice_find(text, ' '));
-	if (is_status(word, code >= 500 ? '5' : '4')) {
+	if (packet_is_status(word, code >= 500 ? '5' : '4')) {
 		*out_status = word;
 		text = slice_from(text, word.n + 1);
 	}

@@ -45,7 +45,7 @@ filter_result_refuse(struct filter_result *result, unsigned code,
 }
 
 static void
-done(struct talk *talk, enum filter_word word)
+talk_done(struct talk *talk, enum filter_word word)
 {
 	talk->result->word = word;
 	talk->state = TALK_DONE;
@@ -60,7 +60,7 @@ talk_broken(struct talk *talk, const char *what, const struct err *err)
 	talk->where = TALK_NOWHERE;
 	str_reset(&talk->in);
 	str_reset(&talk->out);
-	done(talk, FILTER_TROUBLE);
+	talk_done(talk, FILTER_TROUBLE);
 }
 
 void
@@ -94,14 +94,14 @@ talk_wants(const struct talk *talk, enum talk_step step)
 
 /* Such a step would have no packet. */
 static bool
-is_empty(const struct talk *talk)
+talk_is_empty(const struct talk *talk)
 {
 	return (talk->step == TALK_HEADER && talk->mail->field_count == 0) ||
 	    (talk->step == TALK_BODY && talk->body_left.n == 0);
 }
 
 static void
-step_over(struct talk *talk)
+talk_step_over(struct talk *talk)
 {
 	enum talk_where behind = talk_rows[talk->step].where;
 
@@ -109,20 +109,20 @@ step_over(struct talk *talk)
 		talk->where = behind;
 	talk->has_more = false;
 	if (talk->step == talk->goal)
-		done(talk, FILTER_PASS);
+		talk_done(talk, FILTER_PASS);
 	else	/* recipients are goals, not on the way to one */
 		talk->step += talk->step == TALK_MAIL ? 2 : 1;
 }
 
 static void
-run(struct talk *talk)
+talk_run(struct talk *talk)
 {
 	while (talk->state == TALK_BUSY && !talk->is_waiting &&
 	    talk->where >= TALK_OPEN && talk->out.len < TALK_OUT_BYTES) {
 		const struct talk_row *row = &talk_rows[talk->step];
 
-		if (!talk_wants(talk, talk->step) || is_empty(talk)) {
-			step_over(talk);
+		if (!talk_wants(talk, talk->step) || talk_is_empty(talk)) {
+			talk_step_over(talk);
 			continue;
 		}
 		talk->has_more = false;
@@ -130,12 +130,12 @@ run(struct talk *talk)
 		if ((talk->protocol & row->nr) == 0)
 			talk->is_waiting = true;
 		else if (!talk->has_more)
-			step_over(talk);
+			talk_step_over(talk);
 	}
 }
 
 static enum talk_step
-step_after(enum talk_where where)
+talk_step_after(enum talk_where where)
 {
 	switch (where) {
 	case TALK_GREETED:
@@ -163,7 +163,7 @@ talk_abort(struct talk *talk)
 
 /* Where to begin, or that there is nothing to do. */
 static bool
-choose_step(struct talk *talk)
+talk_choose_step(struct talk *talk)
 {
 	enum talk_step first;
 
@@ -177,7 +177,7 @@ choose_step(struct talk *talk)
 		return false;
 	if (talk->goal == TALK_HELO && talk->where == TALK_GREETED)
 		talk->where = TALK_CONNECTED;
-	first = step_after(talk->where);
+	first = talk_step_after(talk->where);
 	talk->step = talk->goal == TALK_RCPT ? TALK_RCPT : first;
 	return talk->step <= talk->goal;	/* or it is there already */
 }
@@ -195,15 +195,15 @@ talk_begin(struct talk *talk, enum talk_step goal, struct filter_mail *mail,
 	if (mail != NULL)
 		talk->body_left = mail->body;
 	str_reset(&talk->body);
-	if (talk->is_off || !choose_step(talk)) {
-		done(talk, FILTER_PASS);
+	if (talk->is_off || !talk_choose_step(talk)) {
+		talk_done(talk, FILTER_PASS);
 	} else if (goal > TALK_MAIL && goal != TALK_UNKNOWN &&
 	    talk->where < TALK_IN_MAIL) {
 		talk_broken(talk, "it is gone since MAIL", NULL);
 	} else if (talk->where == TALK_NOWHERE) {
 		talk->state = TALK_SHUT;
 	} else {
-		run(talk);
+		talk_run(talk);
 	}
 }
 
@@ -226,7 +226,7 @@ talk_opened(struct talk *talk)
 void
 talk_sent(struct talk *talk)
 {
-	run(talk);
+	talk_run(talk);
 }
 
 /* ---- what it says ----------------------------------------------------- */
@@ -234,7 +234,7 @@ talk_sent(struct talk *talk)
 /* Versions below 6 say the three numbers; behind them the macros that it
  * wants at each stage. */
 static void
-take_negotiation(struct talk *talk, struct packet *packet)
+talk_take_negotiation(struct talk *talk, struct packet *packet)
 {
 	uint32_t version, actions, stage;
 	struct slice names;
@@ -263,7 +263,7 @@ take_negotiation(struct talk *talk, struct packet *packet)
 
 /* It decided on the message: no more of it. */
 static void
-end_message(struct talk *talk)
+talk_end_message(struct talk *talk)
 {
 	if (talk->where > TALK_GREETED)
 		talk->where = TALK_GREETED;
@@ -271,17 +271,17 @@ end_message(struct talk *talk)
 }
 
 static void
-refuse(struct talk *talk, unsigned code, const char *status,
+talk_refuse(struct talk *talk, unsigned code, const char *status,
     const char *text)
 {
 	filter_result_refuse(talk->result, code, status, text);
 	if (talk->step > TALK_RCPT && talk->step < TALK_UNKNOWN)
-		end_message(talk);
-	done(talk, FILTER_REFUSE);
+		talk_end_message(talk);
+	talk_done(talk, FILTER_REFUSE);
 }
 
 static void
-refuse_in_its_words(struct talk *talk, struct slice data)
+talk_refuse_in_words(struct talk *talk, struct slice data)
 {
 	struct str text = STR_INIT;
 	char words[12] = "4.7.1";
@@ -289,70 +289,72 @@ refuse_in_its_words(struct talk *talk, struct slice data)
 	unsigned code;
 
 	if (!packet_reply(data, &code, &status, &text)) {
-		refuse(talk, 550, "5.7.1", "refused by a filter");
+		talk_refuse(talk, 550, "5.7.1", "refused by a filter");
 	} else {
 		words[0] = code >= 500 ? '5' : '4';
 		if (status.n > 0)
 			snprintf(words, sizeof(words), SLICE_FMT,
 			    SLICE_ARG(status));
-		refuse(talk, code, words, text.len > 0 ? text.buf :
+		talk_refuse(talk, code, words, text.len > 0 ? text.buf :
 		    "refused by a filter");
 	}
 	str_release(&text);
 }
 
 static void
-accept_all(struct talk *talk)
+talk_accept_all(struct talk *talk)
 {
 	if (talk->step <= TALK_HELO)
 		talk->is_off = true;
 	else if (talk->step != TALK_UNKNOWN)
-		end_message(talk);
-	done(talk, FILTER_PASS);
+		talk_end_message(talk);
+	talk_done(talk, FILTER_PASS);
 }
 
 static void
-discard(struct talk *talk)
+talk_discard(struct talk *talk)
 {
 	if (talk->step <= TALK_HELO || talk->step == TALK_UNKNOWN) {
 		talk_broken(talk, "there is nothing to discard", NULL);
 		return;
 	}
-	end_message(talk);
-	done(talk, FILTER_DISCARD);
+	talk_end_message(talk);
+	talk_done(talk, FILTER_DISCARD);
 }
 
 static void
-decide(struct talk *talk, const struct packet *packet)
+talk_decide(struct talk *talk, const struct packet *packet)
 {
 	talk->is_waiting = false;
 	switch (packet->letter) {
 	case MILTER_CONTINUE:
 		if (!talk->has_more)
-			step_over(talk);
+			talk_step_over(talk);
 		return;
 	case MILTER_SKIP:
 		talk->is_off_rcpt = talk->step == TALK_RCPT;
-		step_over(talk);
+		talk_step_over(talk);
 		return;
 	case MILTER_ACCEPT:
-		accept_all(talk);
+		talk_accept_all(talk);
 		return;
 	case MILTER_REJECT:
-		refuse(talk, 550, "5.7.1", "refused by a filter");
+		talk_refuse(talk, 550, "5.7.1", "refused by a filter");
 		return;
 	case MILTER_TEMPFAIL:
-		refuse(talk, 451, "4.7.1", "a filter wants you to try later");
+		talk_refuse(talk, 451, "4.7.1",
+		    "a filter wants you to try later");
 		return;
 	case MILTER_CONN_FAIL:
 	case MILTER_SHUTDOWN:
-		refuse(talk, 421, "4.7.1", "a filter wants you to try later");
+		talk_refuse(talk, 421, "4.7.1",
+		    "a filter wants you to try later");
 		return;
 	case MILTER_DISCARD:
-		discard(talk);
+		talk_discard(talk);
 		return;
 	case MILTER_REPLYCODE:
-		refuse_in_its_words(talk, packet->data);
+		talk_refuse_in_words(talk, packet->data);
 		return;
 	default:
 		talk_broken(talk, "an answer that does not fit here", NULL);
@@ -360,33 +362,33 @@ decide(struct talk *talk, const struct packet *packet)
 }
 
 static void
-decide_message(struct talk *talk, const struct packet *packet)
+talk_decide_message(struct talk *talk, const struct packet *packet)
 {
 	if (talk_take_change(talk, packet))
 		return;
 	if (talk->has_body && (packet->letter == MILTER_CONTINUE ||
 	    packet->letter == MILTER_ACCEPT))
 		filter_mail_set_body(talk->mail, str_slice(&talk->body));
-	decide(talk, packet);
+	talk_decide(talk, packet);
 	if (talk->where > TALK_GREETED)
 		talk->where = TALK_GREETED;
 	talk->is_off_message = true;	/* until the next MAIL */
 }
 
 static void
-take_packet(struct talk *talk, struct packet *packet)
+talk_take_packet(struct talk *talk, struct packet *packet)
 {
 	if (packet->letter == MILTER_PROGRESS)
 		return;
 	if (!talk->is_waiting)
 		talk_broken(talk, "it talks unasked", NULL);
 	else if (talk->where == TALK_ASKED)
-		take_negotiation(talk, packet);
+		talk_take_negotiation(talk, packet);
 	else if (talk->step == TALK_EOB)
-		decide_message(talk, packet);
+		talk_decide_message(talk, packet);
 	else
-		decide(talk, packet);
-	run(talk);
+		talk_decide(talk, packet);
+	talk_run(talk);
 }
 
 void
@@ -402,7 +404,7 @@ talk_hear(struct talk *talk, struct slice bytes)
 	    (got = packet_read(slice_from(str_slice(&talk->in), at), &packet,
 	    &used, &err)) == 1) {
 		at += used;
-		take_packet(talk, &packet);
+		talk_take_packet(talk, &packet);
 	}
 	if (talk->where == TALK_NOWHERE)
 		return;		/* it is broken; in is empty */

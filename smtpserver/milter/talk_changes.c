@@ -14,7 +14,7 @@
 #include "base/banned.h"
 
 static void
-change_header(struct talk *talk, char letter, struct slice data)
+talk_change_header(struct talk *talk, char letter, struct slice data)
 {
 	struct slice name, value;
 	uint32_t index = 0;
@@ -31,7 +31,7 @@ change_header(struct talk *talk, char letter, struct slice data)
 }
 
 static void
-change_envelope(struct talk *talk, char letter, struct slice data)
+talk_change_envelope(struct talk *talk, char letter, struct slice data)
 {
 	struct slice address;
 	struct err err;
@@ -50,7 +50,7 @@ change_envelope(struct talk *talk, char letter, struct slice data)
 }
 
 static void
-change_body(struct talk *talk, struct slice data)
+talk_change_body(struct talk *talk, struct slice data)
 {
 	talk->has_body = true;
 	if (talk->body.len + data.n > FILTER_BODY_BYTES_MAX)
@@ -60,7 +60,7 @@ change_body(struct talk *talk, struct slice data)
 }
 
 static void
-quarantine(struct talk *talk, struct slice data)
+talk_quarantine(struct talk *talk, struct slice data)
 {
 	struct str *freeze = &talk->result->freeze;
 	struct slice text;
@@ -79,19 +79,19 @@ talk_take_change(struct talk *talk, const struct packet *packet)
 	case MILTER_ADD_HEADER:
 	case MILTER_INSERT_HEADER:
 	case MILTER_CHANGE_HEADER:
-		change_header(talk, packet->letter, packet->data);
+		talk_change_header(talk, packet->letter, packet->data);
 		return true;
 	case MILTER_ADD_RCPT:
 	case MILTER_ADD_RCPT_PAR:
 	case MILTER_DELETE_RCPT:
 	case MILTER_CHANGE_FROM:
-		change_envelope(talk, packet->letter, packet->data);
+		talk_change_envelope(talk, packet->letter, packet->data);
 		return true;
 	case MILTER_REPLACE_BODY:
-		change_body(talk, packet->data);
+		talk_change_body(talk, packet->data);
 		return true;
 	case MILTER_QUARANTINE:
-		quarantine(talk, packet->data);
+		talk_quarantine(talk, packet->data);
 		return true;
 	default:
 		return false;

@@ -82,7 +82,7 @@ buckets_count(const struct buckets *buckets)
 /* ---- buckets ---------------------------------------------------------- */
 
 static void
-refill(struct bucket *bucket, int64_t now_ms)
+bucket_refill(struct bucket *bucket, int64_t now_ms)
 {
 	if (bucket->span_ms > 0 && now_ms > bucket->at_ms)
 		bucket->left += (double)bucket->count *
@@ -94,9 +94,9 @@ refill(struct bucket *bucket, int64_t now_ms)
 }
 
 static bool
-is_missed(struct bucket *bucket, int64_t now_ms)
+hold_is_missed(struct bucket *bucket, int64_t now_ms)
 {
-	refill(bucket, now_ms);
+	bucket_refill(bucket, now_ms);
 	return bucket->holds > 0 || bucket->left < (double)bucket->count;
 }
 
@@ -111,14 +111,14 @@ bucket_drop(struct buckets *buckets, struct bucket **at)
 }
 
 static void
-chain_sweep(struct buckets *buckets, size_t chain, int64_t now_ms,
+buckets_chain_sweep(struct buckets *buckets, size_t chain, int64_t now_ms,
     bool is_any)
 {
 	struct bucket **at = &buckets->chains[chain];
 
 	while (*at != NULL)
 		if ((*at)->holds == 0 &&
-		    (is_any || !is_missed(*at, now_ms)))
+		    (is_any || !hold_is_missed(*at, now_ms)))
 			bucket_drop(buckets, at);
 		else
 			at = &(*at)->next;
@@ -127,12 +127,12 @@ chain_sweep(struct buckets *buckets, size_t chain, int64_t now_ms,
 /* A few chains for each new key: what nobody misses is soon gone.  At the
  * bound whole chains are forgotten. */
 static void
-sweep(struct buckets *buckets, int64_t now_ms)
+buckets_sweep(struct buckets *buckets, int64_t now_ms)
 {
 	size_t looked = 0;
 
 	do {
-		chain_sweep(buckets, buckets->hand, now_ms,
+		buckets_chain_sweep(buckets, buckets->hand, now_ms,
 		    looked >= SWEEP_CHAINS);
 		buckets->hand = (buckets->hand + 1) % CHAINS;
 		looked++;
@@ -142,7 +142,7 @@ sweep(struct buckets *buckets, int64_t now_ms)
 
 /* FNV-1a over the seed and the key. */
 static struct bucket **
-chain_of(struct buckets *buckets, struct slice key)
+buckets_chain(struct buckets *buckets, struct slice key)
 {
 	uint32_t hash = buckets->seed ^ 2166136261u;
 
@@ -154,13 +154,13 @@ chain_of(struct buckets *buckets, struct slice key)
 static struct bucket *
 bucket_find(struct buckets *buckets, struct slice key, int64_t now_ms)
 {
-	struct bucket **chain = chain_of(buckets, key), *bucket;
+	struct bucket **chain = buckets_chain(buckets, key), *bucket;
 
 	for (bucket = *chain; bucket != NULL; bucket = bucket->next)
 		if (bucket->key_bytes == key.n &&
 		    memcmp(bucket->key, key.p, key.n) == 0)
 			return bucket;
-	sweep(buckets, now_ms);
+	buckets_sweep(buckets, now_ms);
 	bucket = mem_alloc(1, sizeof(*bucket) + key.n + 1);
 	bucket->key_bytes = key.n;
 	if (key.n > 0)
@@ -180,7 +180,7 @@ buckets_take(struct buckets *buckets, struct slice key, uint64_t count,
 	bool is_new = bucket->span_ms == 0;
 	double each_ms;
 
-	refill(bucket, now_ms);
+	bucket_refill(bucket, now_ms);
 	if (is_new || bucket->count != count)
 		bucket->left = (double)count;
 	bucket->count = count;
@@ -211,7 +211,7 @@ hold_unlink(struct buckets *buckets, uint32_t index)
 }
 
 static void
-hold_end(struct buckets *buckets, uint32_t index)
+bucket_hold_end(struct buckets *buckets, uint32_t index)
 {
 	struct hold *hold = &buckets->holds[index];
 
@@ -227,7 +227,7 @@ holds_expire(struct buckets *buckets, int64_t now_ms)
 {
 	while (buckets->oldest != NO_HOLD &&
 	    now_ms >= buckets->holds[buckets->oldest].since_ms + HOLD_FOR_MS)
-		hold_end(buckets, buckets->oldest);
+		bucket_hold_end(buckets, buckets->oldest);
 }
 
 static void
@@ -252,7 +252,7 @@ hold_take(struct buckets *buckets)
 
 	if (buckets->first_free == NO_HOLD) {
 		if (buckets->hold_count >= HOLDS_MAX)
-			hold_end(buckets, buckets->oldest);
+			bucket_hold_end(buckets, buckets->oldest);
 		else
 			holds_grow(buckets);
 	}
@@ -298,5 +298,5 @@ buckets_release(struct buckets *buckets, uint64_t hold)
 	if (index < buckets->hold_count &&
 	    buckets->holds[index].bucket != NULL &&
 	    buckets->holds[index].generation == hold >> 32)
-		hold_end(buckets, index);
+		bucket_hold_end(buckets, index);
 }

@@ -35,7 +35,7 @@ is_key_known(enum conf_key key, enum policy_stage stage)
 /* Counters of messages and recipients have none to count yet; a greylist and
  * a service want a recipient. */
 static bool
-strip_memory(struct conf_rule *rule, enum policy_stage stage)
+early_strip_memory(struct conf_rule *rule, enum policy_stage stage)
 {
 	bool is_whole = rule->service == NULL && rule->greylist.after_s == 0;
 
@@ -50,7 +50,7 @@ strip_memory(struct conf_rule *rule, enum policy_stage stage)
 }
 
 static bool
-strip_pattern(struct conf_rule *rule, int pattern)
+early_strip_pattern(struct conf_rule *rule, int pattern)
 {
 	bool is_whole = rule->patterns[pattern] == NULL;
 
@@ -60,19 +60,19 @@ strip_pattern(struct conf_rule *rule, int pattern)
 
 /* Take off what a later command might bring; true: there was nothing. */
 static bool
-strip(struct conf_rule *rule, const struct policy_question *question,
+early_strip(struct conf_rule *rule, const struct policy_question *question,
     enum policy_stage stage)
 {
-	bool is_whole = strip_memory(rule, stage);
+	bool is_whole = early_strip_memory(rule, stage);
 
-	is_whole &= strip_pattern(rule, PATTERN_RCPT);
+	is_whole &= early_strip_pattern(rule, PATTERN_RCPT);
 	if (stage == POLICY_AT_MAIL)
 		return is_whole;
-	is_whole &= strip_pattern(rule, PATTERN_SENDER);
-	is_whole &= strip_pattern(rule, PATTERN_OWNERS);
+	is_whole &= early_strip_pattern(rule, PATTERN_SENDER);
+	is_whole &= early_strip_pattern(rule, PATTERN_OWNERS);
 	is_whole &= !rule->sender_unknown && rule->over_bytes == 0;
 	if (question->is_submission)	/* nobody logs in elsewhere */
-		is_whole &= strip_pattern(rule, PATTERN_USER);
+		is_whole &= early_strip_pattern(rule, PATTERN_USER);
 	rule->sender_unknown = false;
 	rule->over_bytes = 0;
 	if (rule->tls != TLS_EITHER && !question->is_encrypted) {
@@ -80,17 +80,17 @@ strip(struct conf_rule *rule, const struct policy_question *question,
 		is_whole = false;
 	}
 	if (!question->is_encrypted) {
-		is_whole &= strip_pattern(rule, PATTERN_CERT);
-		is_whole &= strip_pattern(rule, PATTERN_ISSUER);
+		is_whole &= early_strip_pattern(rule, PATTERN_CERT);
+		is_whole &= early_strip_pattern(rule, PATTERN_ISSUER);
 	}
 	if (stage == POLICY_AT_CONNECT)
-		is_whole &= strip_pattern(rule, PATTERN_HELO);
+		is_whole &= early_strip_pattern(rule, PATTERN_HELO);
 	return is_whole;
 }
 
 /* Try one rule.  Returns true when there is no need to look at others. */
 static bool
-rule_try(struct trial *trial, const struct conf_rule *rule,
+early_rule_try(struct trial *trial, const struct conf_rule *rule,
     enum policy_stage stage)
 {
 	struct policy_verdict *out = trial->out;
@@ -101,7 +101,7 @@ rule_try(struct trial *trial, const struct conf_rule *rule,
 
 	if (rule->is_shadow)		/* noted at RCPT */
 		return false;
-	if (!strip(&known, trial->question, stage) && is_refusal)
+	if (!early_strip(&known, trial->question, stage) && is_refusal)
 		return false;		/* it refuses or does nothing */
 	switch (rule_fit(trial, &known, &why)) {
 	case FIT_NO:
@@ -136,6 +136,6 @@ policy_ask_early(struct policy *policy,
 		trial.sender = canonical_of(policy->scratch,
 		    &question->sender);
 	for (size_t i = 0; i < policy->conf->rule_count; i++)
-		if (rule_try(&trial, &policy->conf->rules[i], stage))
+		if (early_rule_try(&trial, &policy->conf->rules[i], stage))
 			return;
 }

@@ -26,7 +26,7 @@ typedef enum fit fit_fn(struct trial *trial, const struct conf_rule *rule);
 static const char dns_kind[] = "dns";
 
 static enum fit
-fit_if(bool is_true)
+fit_condition(bool is_true)
 {
 	return is_true ? FIT_YES : FIT_NO;
 }
@@ -35,7 +35,7 @@ static enum fit
 fit_of(enum table_result result)
 {
 	return result == TABLE_TROUBLE ? FIT_TROUBLE :
-	    fit_if(result == TABLE_FOUND);
+	    fit_condition(result == TABLE_FOUND);
 }
 
 /* A row that counts until a moment which is over does not. */
@@ -107,7 +107,7 @@ table_named(const struct policy *policy, struct slice name)
 }
 
 struct table *
-table_of(struct trial *trial, const char *pattern)
+trial_table(struct trial *trial, const char *pattern)
 {
 	struct slice name = slice_of(pattern);
 
@@ -174,25 +174,26 @@ static enum fit
 address_fits(struct trial *trial, const char *pattern,
     const struct canonical *address)
 {
-	struct table *table = table_of(trial, pattern);
+	struct table *table = trial_table(trial, pattern);
 	struct slice p = slice_of(pattern);
 
 	if (table != NULL)
 		return table_fits_address(trial, table, address);
 	if (slice_is(p, "<>"))
-		return fit_if(address->text.n == 0);
+		return fit_condition(address->text.n == 0);
 	if (address->text.n == 0)
 		return FIT_NO;
 	if (p.n > 0 && p.p[0] == '@')
-		return fit_if(glob_match(slice_from(p, 1), address->domain));
-	return fit_if(glob_match(p, address->text));
+		return fit_condition(glob_match(slice_from(p, 1),
+		    address->domain));
+	return fit_condition(glob_match(p, address->text));
 }
 
 /* "mx.example.org", ".example.org" (all below), a glob, a table. */
 static enum fit
 name_fits(struct trial *trial, const char *pattern, struct slice name)
 {
-	struct table *table = table_of(trial, pattern);
+	struct table *table = trial_table(trial, pattern);
 	struct slice p = slice_of(pattern);
 
 	while (slice_ends(name, "."))
@@ -202,7 +203,7 @@ name_fits(struct trial *trial, const char *pattern, struct slice name)
 		return table_fits_name(trial, table, name);
 	if (p.n > 1 && p.p[0] == '.' && name.n > p.n)
 		name = slice_from(name, name.n - p.n);
-	return fit_if(glob_match(p, name));
+	return fit_condition(glob_match(p, name));
 }
 
 /* ---- conditions, cheap ones first ------------------------------------- */
@@ -237,30 +238,32 @@ fit_listener(struct trial *trial, const struct conf_rule *rule)
 	struct slice listener = trial->question->listener;
 
 	if (slice_is(pattern, "submission"))
-		return fit_if(trial->question->is_submission);
+		return fit_condition(trial->question->is_submission);
 	if (slice_starts(pattern, ":"))
-		return fit_if(listener.n > pattern.n && slice_equal(pattern,
+		return fit_condition(listener.n > pattern.n &&
+		    slice_equal(pattern,
 		    slice_from(listener, listener.n - pattern.n)));
-	return fit_if(slice_equal(pattern, listener));
+	return fit_condition(slice_equal(pattern, listener));
 }
 
 static enum fit
 fit_tls(struct trial *trial, const struct conf_rule *rule)
 {
-	return fit_if(rule->tls == TLS_EITHER ||
+	return fit_condition(rule->tls == TLS_EITHER ||
 	    trial->question->is_encrypted == (rule->tls == TLS_YES));
 }
 
 static enum fit
 fit_until(struct trial *trial, const struct conf_rule *rule)
 {
-	return fit_if(rule->until_s == 0 || clock_wall_s() < rule->until_s);
+	return fit_condition(rule->until_s == 0 ||
+	    clock_wall_s() < rule->until_s);
 }
 
 static enum fit
 fit_size(struct trial *trial, const struct conf_rule *rule)
 {
-	return fit_if(rule->over_bytes == 0 ||
+	return fit_condition(rule->over_bytes == 0 ||
 	    trial->question->size_bytes > rule->over_bytes);
 }
 
@@ -269,17 +272,17 @@ fit_user(struct trial *trial, const struct conf_rule *rule)
 {
 	const char *pattern = rule->patterns[PATTERN_USER];
 	struct slice user = trial->question->user;
-	struct table *table = table_of(trial, pattern);
+	struct table *table = trial_table(trial, pattern);
 
 	if (slice_is(slice_of(pattern), "none"))
-		return fit_if(user.n == 0);
+		return fit_condition(user.n == 0);
 	if (user.n == 0)
 		return FIT_NO;
 	if (slice_is(slice_of(pattern), "any"))
 		return FIT_YES;
 	if (table != NULL)
 		return table_fits(trial, table, user);
-	return fit_if(glob_match(slice_of(pattern), user));
+	return fit_condition(glob_match(slice_of(pattern), user));
 }
 
 static enum fit
@@ -291,12 +294,12 @@ fit_helo(struct trial *trial, const struct conf_rule *rule)
 	bool is_literal = slice_starts(helo, "[");
 
 	if (slice_is(slice_of(pattern), "literal"))
-		return fit_if(is_literal);
+		return fit_condition(is_literal);
 	if (slice_is(slice_of(pattern), "unqualified"))
-		return fit_if(!is_literal &&
+		return fit_condition(!is_literal &&
 		    slice_find(helo, '.') == helo.n);
 	if (slice_is(slice_of(pattern), "ours"))
-		return fit_if(slice_is_nocase(helo, conf->host) ||
+		return fit_condition(slice_is_nocase(helo, conf->host) ||
 		    conf_domain_find(conf, slice_lower(
 		    trial->policy->scratch, helo)) != NULL);
 	return name_fits(trial, pattern, helo);
@@ -351,7 +354,7 @@ fit_name(struct trial *trial, const struct conf_rule *rule)
 	if (has_name < 0)
 		return has_name == -2 ? FIT_NEED : FIT_TROUBLE;
 	if (slice_is(slice_of(pattern), "none"))
-		return fit_if(has_name == 0);
+		return fit_condition(has_name == 0);
 	return has_name == 0 ? FIT_NO : name_fits(trial, pattern, name);
 }
 
@@ -375,7 +378,7 @@ fit_sender_unknown(struct trial *trial, const struct conf_rule *rule)
 		    SLICE_ARG(fact->answer));
 		return FIT_TROUBLE;
 	}
-	return fit_if(slice_is(fact->answer, "no"));
+	return fit_condition(slice_is(fact->answer, "no"));
 }
 
 /* ---- lists ------------------------------------------------------------ */
@@ -453,9 +456,9 @@ fit_listed(struct trial *trial, const struct conf_rule *rule)
 	if (fact->state == ASK_TROUBLE)
 		return FIT_NO;
 	if (slice_number(slice_of(pattern), 1, UINT32_MAX, &least))
-		return fit_if(listed_weight(trial->policy->conf,
+		return fit_condition(listed_weight(trial->policy->conf,
 		    fact->answer, NULL) >= (int)least);
-	return fit_if(listed_weight(trial->policy->conf, fact->answer,
+	return fit_condition(listed_weight(trial->policy->conf, fact->answer,
 	    pattern) > 0);
 }
 

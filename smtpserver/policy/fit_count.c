@@ -18,7 +18,7 @@
 
 /* What a rule counts by; false: there is none (nobody logged in). */
 static bool
-count_key(struct trial *trial, enum conf_key key, struct slice *out)
+fit_count_key(struct trial *trial, enum conf_key key, struct slice *out)
 {
 	*out = SLICE("all");
 	switch (key) {
@@ -54,7 +54,7 @@ count_key(struct trial *trial, enum conf_key key, struct slice *out)
 
 /* The counter of one rule: "LINE KEY", one for all files of that line. */
 static struct slice
-count_question(struct trial *trial, const struct conf_rule *rule,
+fit_count_question(struct trial *trial, const struct conf_rule *rule,
     struct slice key)
 {
 	const struct conf_count *count = &rule->count;
@@ -86,7 +86,7 @@ fit_of_wait(struct trial *trial, const struct fact *fact, const char *over)
 }
 
 static enum fact_scope
-count_scope(const struct conf_count *count)
+fit_count_scope(const struct conf_count *count)
 {
 	if (count->of_sessions)
 		return FACT_SESSION;
@@ -101,10 +101,10 @@ fit_count(struct trial *trial, const struct conf_rule *rule)
 
 	if (rule->count.kind == COUNT_NOTHING)
 		return FIT_YES;
-	if (!count_key(trial, rule->count.key, &key))
+	if (!fit_count_key(trial, rule->count.key, &key))
 		return FIT_NO;
-	fact = fact_or_need(trial, "rate", count_question(trial, rule, key),
-	    count_scope(&rule->count));
+	fact = fact_or_need(trial, "rate", fit_count_question(trial, rule, key),
+	    fit_count_scope(&rule->count));
 	return fact == NULL ? FIT_NEED : fit_of_wait(trial, fact, "over");
 }
 

@@ -19,7 +19,7 @@
 enum { PRINT_DIGITS = 64 };	/* of SHA-256 */
 
 static enum fit
-fit_if(bool is_true)
+fit_identity_if(bool is_true)
 {
 	return is_true ? FIT_YES : FIT_NO;
 }
@@ -29,20 +29,20 @@ fit_cert(struct trial *trial, const struct conf_rule *rule)
 {
 	const struct policy_cert *cert = &trial->question->cert;
 	const char *pattern = rule->patterns[PATTERN_CERT];
-	struct table *table = table_of(trial, pattern);
+	struct table *table = trial_table(trial, pattern);
 	struct slice p = slice_of(pattern);
 
 	if (slice_is(p, "none"))
-		return fit_if(!cert->is_verified);
+		return fit_identity_if(!cert->is_verified);
 	if (slice_is(p, "any"))
-		return fit_if(cert->is_verified);
+		return fit_identity_if(cert->is_verified);
 	if (cert->fingerprint.n == 0)
 		return FIT_NO;
 	if (table != NULL)
 		return table_fits(trial, table, cert->fingerprint);
 	if (p.n == PRINT_DIGITS && slice_find(p, '=') == p.n)
-		return fit_if(slice_equal(p, cert->fingerprint));
-	return fit_if(cert->is_verified && cert->subject.n > 0 &&
+		return fit_identity_if(slice_equal(p, cert->fingerprint));
+	return fit_identity_if(cert->is_verified && cert->subject.n > 0 &&
 	    glob_match(p, cert->subject));
 }
 
@@ -51,7 +51,8 @@ fit_issuer(struct trial *trial, const struct conf_rule *rule)
 {
 	const struct policy_cert *cert = &trial->question->cert;
 
-	return fit_if(cert->is_verified && cert->issuer.n > 0 && glob_match(
+	return fit_identity_if(cert->is_verified && cert->issuer.n > 0 &&
+	    glob_match(
 	    slice_of(rule->patterns[PATTERN_ISSUER]), cert->issuer));
 }
 
@@ -60,7 +61,7 @@ fit_issuer(struct trial *trial, const struct conf_rule *rule)
 /* "alice, bob": one of them; names of users have no case here, as addresses
  * have none. */
 static bool
-is_among(struct slice users, struct slice user)
+name_is_among(struct slice users, struct slice user)
 {
 	struct slice part, name;
 
@@ -74,7 +75,8 @@ is_among(struct slice users, struct slice user)
 enum fit
 fit_not_owner(struct trial *trial, const struct conf_rule *rule)
 {
-	struct table *table = table_of(trial, rule->patterns[PATTERN_OWNERS]);
+	struct table *table = trial_table(trial,
+	    rule->patterns[PATTERN_OWNERS]);
 	struct slice user = trial->question->user;
 	enum fit fit;
 
@@ -87,7 +89,8 @@ fit_not_owner(struct trial *trial, const struct conf_rule *rule)
 	}
 	fit = table_fits_address(trial, table, &trial->sender);
 	if (fit == FIT_YES)
-		return fit_if(!is_among(trial->row, user));
+		return fit_identity_if(!name_is_among(trial->row, user));
 	return fit == FIT_NO ?
-	    fit_if(!slice_equal_nocase(user, trial->sender.text)) : fit;
+	    fit_identity_if(!slice_equal_nocase(user, trial->sender.text)) :
+	    fit;
 }

@@ -49,7 +49,7 @@ struct greylist {
 /* ---- entries ---------------------------------------------------------- */
 
 static struct entry **
-chain_of(struct greylist *greylist, const unsigned char sum[SUM_BYTES])
+greylist_chain(struct greylist *greylist, const unsigned char sum[SUM_BYTES])
 {
 	uint32_t hash;
 
@@ -58,7 +58,8 @@ chain_of(struct greylist *greylist, const unsigned char sum[SUM_BYTES])
 }
 
 static void
-chain_sweep(struct greylist *greylist, struct entry **at, int64_t now_s)
+greylist_chain_sweep(struct greylist *greylist, struct entry **at,
+    int64_t now_s)
 {
 	while (*at != NULL) {
 		struct entry *entry = *at;
@@ -87,7 +88,7 @@ chains_grow(struct greylist *greylist)
 			struct entry *entry = old[i], **chain;
 
 			old[i] = entry->next;
-			chain = chain_of(greylist, entry->sum);
+			chain = greylist_chain(greylist, entry->sum);
 			entry->next = *chain;
 			*chain = entry;
 		}
@@ -97,7 +98,7 @@ chains_grow(struct greylist *greylist)
 static struct entry *
 entry_find(struct greylist *greylist, const unsigned char sum[SUM_BYTES])
 {
-	struct entry *entry = *chain_of(greylist, sum);
+	struct entry *entry = *greylist_chain(greylist, sum);
 
 	while (entry != NULL && memcmp(entry->sum, sum, SUM_BYTES) != 0)
 		entry = entry->next;
@@ -106,16 +107,18 @@ entry_find(struct greylist *greylist, const unsigned char sum[SUM_BYTES])
 
 /* Of the past, or at the bound: whatever lies in the sweep's way goes. */
 static void
-make_room(struct greylist *greylist, int64_t now_s)
+greylist_make_room(struct greylist *greylist, int64_t now_s)
 {
 	for (int i = 0; i < 2; i++) {
-		chain_sweep(greylist, &greylist->chains[greylist->hand],
+		greylist_chain_sweep(greylist,
+		    &greylist->chains[greylist->hand],
 		    now_s);
 		greylist->hand = (greylist->hand + 1) &
 		    (greylist->chain_count - 1);
 	}
 	while (greylist->count >= GREYLIST_ENTRIES_MAX) {
-		chain_sweep(greylist, &greylist->chains[greylist->hand],
+		greylist_chain_sweep(greylist,
+		    &greylist->chains[greylist->hand],
 		    INT64_MAX);
 		greylist->hand = (greylist->hand + 1) &
 		    (greylist->chain_count - 1);
@@ -123,15 +126,16 @@ make_room(struct greylist *greylist, int64_t now_s)
 }
 
 static struct entry *
-entry_add(struct greylist *greylist, const unsigned char sum[SUM_BYTES],
+greylist_entry_add(struct greylist *greylist,
+    const unsigned char sum[SUM_BYTES],
     int64_t now_s)
 {
 	struct entry *entry, **chain;
 
 	if (greylist->count >= greylist->chain_count)
 		chains_grow(greylist);
-	make_room(greylist, now_s);
-	chain = chain_of(greylist, sum);
+	greylist_make_room(greylist, now_s);
+	chain = greylist_chain(greylist, sum);
 	entry = mem_alloc(1, sizeof(*entry));
 	memcpy(entry->sum, sum, SUM_BYTES);
 	entry->next = *chain;
@@ -143,7 +147,7 @@ entry_add(struct greylist *greylist, const unsigned char sum[SUM_BYTES],
 /* ---- the file --------------------------------------------------------- */
 
 static void
-line_add(struct str *out, const struct entry *entry)
+greylist_line_add(struct str *out, const struct entry *entry)
 {
 	for (int i = 0; i < SUM_BYTES; i++)
 		str_addf(out, "%02x", entry->sum[i]);
@@ -175,7 +179,7 @@ sum_parse(struct slice text, unsigned char sum[SUM_BYTES])
 }
 
 static void
-line_take(struct greylist *greylist, struct slice line, int64_t now_s)
+greylist_line_take(struct greylist *greylist, struct slice line, int64_t now_s)
 {
 	unsigned char sum[SUM_BYTES];
 	struct slice word = { NULL, 0 };
@@ -193,7 +197,7 @@ line_take(struct greylist *greylist, struct slice line, int64_t now_s)
 		return;
 	entry = entry_find(greylist, sum);
 	if (entry == NULL)
-		entry = entry_add(greylist, sum, now_s);
+		entry = greylist_entry_add(greylist, sum, now_s);
 	entry->first_s = (int64_t)numbers[0];
 	entry->last_s = (int64_t)numbers[1];
 	entry->until_s = (int64_t)numbers[2];
@@ -201,7 +205,7 @@ line_take(struct greylist *greylist, struct slice line, int64_t now_s)
 }
 
 static void
-lines_take(struct greylist *greylist, struct str *text, int64_t now_s)
+greylist_lines_take(struct greylist *greylist, struct str *text, int64_t now_s)
 {
 	size_t used = 0;
 
@@ -212,7 +216,7 @@ lines_take(struct greylist *greylist, struct str *text, int64_t now_s)
 		if (end == rest.n)
 			break;
 		line = slice_first(rest, end);
-		line_take(greylist, line, now_s);
+		greylist_line_take(greylist, line, now_s);
 		greylist->lines++;
 		used += end + 1;
 	}
@@ -220,7 +224,7 @@ lines_take(struct greylist *greylist, struct str *text, int64_t now_s)
 }
 
 static int
-file_read(struct greylist *greylist, int64_t now_s, struct err *err)
+greylist_file_read(struct greylist *greylist, int64_t now_s, struct err *err)
 {
 	struct str text = STR_INIT;
 	uint64_t total = 0;
@@ -230,7 +234,7 @@ file_read(struct greylist *greylist, int64_t now_s, struct err *err)
 	    str_room(&text, 65536), 65536)) > 0) {
 		text.len += (size_t)n;
 		total += (uint64_t)n;
-		lines_take(greylist, &text, now_s);
+		greylist_lines_take(greylist, &text, now_s);
 		if (text.len > 4096)	/* that is no line */
 			str_reset(&text);
 	}
@@ -244,7 +248,7 @@ file_read(struct greylist *greylist, int64_t now_s, struct err *err)
 /* All entries into a new file that takes the place of the old one.  It need
  * not be durable: after a power cut senders try again. */
 static int
-file_anew(struct greylist *greylist, struct err *err)
+greylist_file_anew(struct greylist *greylist, struct err *err)
 {
 	struct str text = STR_INIT, name = STR_INIT;
 	size_t lines = 0;
@@ -258,7 +262,7 @@ file_anew(struct greylist *greylist, struct err *err)
 	for (size_t i = 0; i < greylist->chain_count && result == 0; i++) {
 		for (const struct entry *entry = greylist->chains[i];
 		    entry != NULL; entry = entry->next, lines++)
-			line_add(&text, entry);
+			greylist_line_add(&text, entry);
 		if (text.len < 65536 && i + 1 < greylist->chain_count)
 			continue;
 		if (write(fd, text.buf, text.len) != (ssize_t)text.len)
@@ -296,7 +300,7 @@ greylist_flush(struct greylist *greylist, struct err *err)
 	str_reset(text);
 	if (greylist->lines > ANEW_FROM_LINES &&
 	    greylist->lines / ANEW_FACTOR > greylist->count)
-		result = file_anew(greylist, err);
+		result = greylist_file_anew(greylist, err);
 	return result;
 }
 
@@ -317,7 +321,7 @@ greylist_open(const char *path, int64_t now_s, struct err *err)
 	if (greylist->fd < 0)
 		err_sys(err, "cannot open %s", path);
 	else
-		(void)file_read(greylist, now_s, err);
+		(void)greylist_file_read(greylist, now_s, err);
 	return greylist;
 }
 
@@ -333,7 +337,7 @@ greylist_close(struct greylist **pgreylist)
 	if (greylist->fd >= 0)
 		close(greylist->fd);
 	for (size_t i = 0; i < greylist->chain_count; i++)
-		chain_sweep(greylist, &greylist->chains[i], INT64_MAX);
+		greylist_chain_sweep(greylist, &greylist->chains[i], INT64_MAX);
 	mem_free(&greylist->chains);
 	mem_free(&greylist->path);
 	str_release(&greylist->unwritten);
@@ -357,12 +361,12 @@ greylist_lines(const struct greylist *greylist)
 static void
 entry_write(struct greylist *greylist, const struct entry *entry)
 {
-	line_add(&greylist->unwritten, entry);
+	greylist_line_add(&greylist->unwritten, entry);
 	greylist->lines++;
 }
 
 static bool
-sum_of(struct slice net, struct slice pair, unsigned char sum[SUM_BYTES])
+greylist_sum(struct slice net, struct slice pair, unsigned char sum[SUM_BYTES])
 {
 	unsigned char whole[DIGEST_SHA256_BYTES];
 	struct str text = STR_INIT;
@@ -385,11 +389,11 @@ network_note(struct greylist *greylist, struct slice net,
 	unsigned char sum[SUM_BYTES];
 	struct entry *entry;
 
-	if (!sum_of(net, SLICE(""), sum))
+	if (!greylist_sum(net, SLICE(""), sum))
 		return;
 	entry = entry_find(greylist, sum);
 	if (entry == NULL) {
-		entry = entry_add(greylist, sum, now_s);
+		entry = greylist_entry_add(greylist, sum, now_s);
 		entry->first_s = now_s;
 	}
 	entry->passed++;
@@ -403,7 +407,7 @@ network_is_trusted(struct greylist *greylist, struct slice net,
     int64_t now_s)
 {
 	unsigned char sum[SUM_BYTES];
-	const struct entry *entry = sum_of(net, SLICE(""), sum) ?
+	const struct entry *entry = greylist_sum(net, SLICE(""), sum) ?
 	    entry_find(greylist, sum) : NULL;
 
 	return entry != NULL && now_s < entry->until_s &&
@@ -411,7 +415,7 @@ network_is_trusted(struct greylist *greylist, struct slice net,
 }
 
 static int64_t
-first_seen(struct greylist *greylist, struct entry *entry,
+greylist_first_seen(struct greylist *greylist, struct entry *entry,
     const struct greylist_terms *terms, int64_t now_s)
 {
 	entry->first_s = entry->last_s = now_s;
@@ -429,12 +433,12 @@ greylist_ask(struct greylist *greylist, struct slice net, struct slice pair,
 	struct entry *entry;
 
 	if (network_is_trusted(greylist, net, now_s) ||
-	    !sum_of(net, pair, sum))
+	    !greylist_sum(net, pair, sum))
 		return 0;
 	entry = entry_find(greylist, sum);
 	if (entry == NULL || now_s >= entry->until_s)
-		return first_seen(greylist, entry != NULL ? entry :
-		    entry_add(greylist, sum, now_s), terms, now_s);
+		return greylist_first_seen(greylist, entry != NULL ? entry :
+		    greylist_entry_add(greylist, sum, now_s), terms, now_s);
 	if (!entry->passed && now_s < entry->first_s + terms->after_s)
 		return entry->first_s + terms->after_s - now_s;
 	if (!entry->passed)

@@ -21,7 +21,7 @@
 #include "base/banned.h"
 
 static void
-note_trouble(const struct err *err)
+greylist_note_trouble(const struct err *err)
 {
 	if (err->text[0] != '\0')
 		event(EV_POLICY_TROUBLE, NULL, "helper", SLICE("greylist"),
@@ -42,7 +42,7 @@ seconds_cut(struct slice *rest, int64_t *out)
 }
 
 static bool
-answer(void *state, struct slice question, struct str *out)
+greylist_answer(void *state, struct slice question, struct str *out)
 {
 	struct greylist_terms terms;
 	struct err err = { "" };
@@ -58,7 +58,7 @@ answer(void *state, struct slice question, struct str *out)
 	}
 	wait_s = greylist_ask(state, net, question, &terms, clock_wall_s());
 	if (greylist_flush(state, &err) != 0)
-		note_trouble(&err);
+		greylist_note_trouble(&err);
 	if (wait_s == 0)
 		str_adds(out, "pass");
 	else
@@ -78,8 +78,8 @@ greylist_serve(struct process *process, int socket)
 	(void)mkdir(path.buf, 0700);
 	str_adds(&path, "/greylist");
 	greylist = greylist_open(path.buf, clock_wall_s(), &err);
-	note_trouble(&err);
-	helper_serve(socket, answer, greylist);
+	greylist_note_trouble(&err);
+	helper_serve(socket, greylist_answer, greylist);
 	greylist_close(&greylist);
 	str_release(&path);
 }

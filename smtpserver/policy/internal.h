@@ -53,7 +53,7 @@ int trial_name(struct trial *trial, struct slice *out_name);
 const char *client_net(struct trial *trial, size_t bytes_4, size_t bytes_6);
 
 /* "<name>" as a pattern: the table; NULL: it is no table. */
-struct table *table_of(struct trial *trial, const char *pattern);
+struct table *trial_table(struct trial *trial, const char *pattern);
 /* One key; FIT_YES: its value is in trial->row. */
 enum fit table_fits(struct trial *trial, struct table *table,
     struct slice key);

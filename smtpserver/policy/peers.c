@@ -66,7 +66,7 @@ peers_free(struct peers **peers)
 /* Is the client one of this row? if_unknown: what a table that cannot be
  * read stands for. */
 static bool
-is_of(struct peers *peers, size_t number, const struct net *client,
+peers_row_fits(struct peers *peers, size_t number, const struct net *client,
     bool if_unknown)
 {
 	const struct conf_peers *row = row_at(peers->conf, number);
@@ -97,7 +97,7 @@ peers_trust(struct peers *peers, const struct net *client)
 	unsigned words = 0;
 
 	for (size_t i = 0; i < peers->conf->trust_count; i++)
-		if (is_of(peers, i, client, false))
+		if (peers_row_fits(peers, i, client, false))
 			words |= peers->conf->trusts[i].words;
 	return words;
 }
@@ -108,7 +108,8 @@ peers_withheld(struct peers *peers, const struct net *client)
 	unsigned words = 0;
 
 	for (size_t i = 0; i < peers->conf->without_count; i++)
-		if (is_of(peers, peers->conf->trust_count + i, client, true))
+		if (peers_row_fits(peers, peers->conf->trust_count + i, client,
+		    true))
 			words |= peers->conf->withouts[i].words;
 	return words;
 }

@@ -103,7 +103,7 @@ rule_apply(const struct conf_rule *rule, bool is_ours,
 
 /* What a service said stands for a rule of that action. */
 static bool
-service_apply(struct trial *trial, const struct conf_rule *rule,
+policy_apply_service(struct trial *trial, const struct conf_rule *rule,
     bool is_ours)
 {
 	static const enum conf_action actions[] = {
@@ -141,7 +141,7 @@ service_apply(struct trial *trial, const struct conf_rule *rule,
 
 /* It fits but decides nothing. */
 static void
-note_shadow(const struct conf_rule *rule, struct policy_verdict *out)
+policy_note_shadow(const struct conf_rule *rule, struct policy_verdict *out)
 {
 	if (out->shadow_count < POLICY_SHADOWS_MAX)
 		out->shadows[out->shadow_count++] = rule;
@@ -149,7 +149,7 @@ note_shadow(const struct conf_rule *rule, struct policy_verdict *out)
 
 /* Try one rule.  Returns true when the verdict is there. */
 static bool
-rule_try(struct trial *trial, const struct conf_rule *rule, bool is_ours)
+policy_rule_try(struct trial *trial, const struct conf_rule *rule, bool is_ours)
 {
 	const struct policy_question *question = trial->question;
 	struct policy_verdict *out = trial->out;
@@ -171,10 +171,10 @@ rule_try(struct trial *trial, const struct conf_rule *rule, bool is_ours)
 		return true;
 	case FIT_YES:
 		if (!rule->is_shadow && rule->service != NULL)
-			return service_apply(trial, rule, is_ours);
+			return policy_apply_service(trial, rule, is_ours);
 		if (!rule->is_shadow)
 			return rule_apply(rule, is_ours, out);
-		note_shadow(rule, out);
+		policy_note_shadow(rule, out);
 		return false;
 	case FIT_NO:
 		break;
@@ -188,7 +188,7 @@ rules_try(struct trial *trial, bool is_ours)
 	const struct conf *conf = trial->policy->conf;
 
 	for (size_t i = 0; i < conf->rule_count; i++)
-		if (rule_try(trial, &conf->rules[i], is_ours))
+		if (policy_rule_try(trial, &conf->rules[i], is_ours))
 			return true;
 	return false;
 }

@@ -37,7 +37,7 @@ is_printable(struct slice text)
 
 /* "5.7.1 words": the status of a refusal is ours to say. */
 static struct slice
-without_status(struct slice text)
+policyd_without_status(struct slice text)
 {
 	size_t n = slice_find(text, ' ');
 	struct slice word = slice_first(text, n);
@@ -56,7 +56,7 @@ without_status(struct slice text)
 
 /* "Name: value", the name of printable ASCII.  RFC 5322 section 2.2. */
 static bool
-is_field(struct slice text)
+policyd_is_field(struct slice text)
 {
 	size_t colon = slice_find(text, ':');
 
@@ -70,7 +70,7 @@ is_field(struct slice text)
 
 /* "450", "554": all other numbers mean accept, as in access(5). */
 static bool
-code_take(struct slice word, struct policyd_answer *out)
+policyd_code_take(struct slice word, struct policyd_answer *out)
 {
 	uint64_t number;
 
@@ -85,7 +85,7 @@ code_take(struct slice word, struct policyd_answer *out)
 }
 
 static bool
-word_take(struct slice word, struct policyd_answer *out)
+policyd_word_take(struct slice word, struct policyd_answer *out)
 {
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (slice_is_nocase(word, actions[i].word)) {
@@ -104,15 +104,15 @@ policyd_action_parse(struct slice text, struct policyd_answer *out,
 	*out = (struct policyd_answer){ .action = POLICYD_DUNNO };
 	(void)slice_word(&text, &word);
 	text = slice_trim(text);
-	if (!code_take(word, out) && !word_take(word, out))
+	if (!policyd_code_take(word, out) && !policyd_word_take(word, out))
 		return err_set(err, "the action '" SLICE_FMT "' is not known "
 		    "here", SLICE_ARG(slice_first(word, 40)));
 	if (text.n > POLICYD_TEXT_BYTES_MAX || !is_printable(text))
 		return err_set(err, "its text is too long, or not printable");
-	if (out->action == POLICYD_PREPEND && !is_field(text))
+	if (out->action == POLICYD_PREPEND && !policyd_is_field(text))
 		return err_set(err, "PREPEND has no header field behind it");
 	out->text = out->action == POLICYD_PREPEND ? text :
-	    without_status(text);
+	    policyd_without_status(text);
 	return 1;
 }
 

@@ -35,7 +35,7 @@ struct exchange {		/* what a helper process holds */
 };
 
 static struct service_link *
-link_find(struct exchange *exchange, struct slice endpoint)
+policyd_link_find(struct exchange *exchange, struct slice endpoint)
 {
 	struct service_link *link;
 
@@ -50,7 +50,8 @@ link_find(struct exchange *exchange, struct slice endpoint)
 }
 
 static int
-link_open(struct service_link *link, int64_t deadline_ms, struct err *err)
+policyd_link_open(struct service_link *link, int64_t deadline_ms,
+    struct err *err)
 {
 	struct sockaddr_storage address = { .ss_family = AF_UNIX };
 	struct sockaddr_un *local = (struct sockaddr_un *)&address;
@@ -75,7 +76,7 @@ link_open(struct service_link *link, int64_t deadline_ms, struct err *err)
 
 /* One request and its answer over an open connection. */
 static int
-converse(struct service_link *link, struct slice attributes,
+policyd_converse(struct service_link *link, struct slice attributes,
     int64_t deadline_ms, struct str *out, struct err *err)
 {
 	struct peer *peer = &link->peer;
@@ -102,7 +103,7 @@ converse(struct service_link *link, struct slice attributes,
 }
 
 static bool
-answer(void *state, struct slice question, struct str *out)
+policyd_answer(void *state, struct slice question, struct str *out)
 {
 	int64_t deadline_ms = clock_steady_ms() + ANSWER_MS;
 	struct slice endpoint = { NULL, 0 };
@@ -116,14 +117,14 @@ answer(void *state, struct slice question, struct str *out)
 		return false;
 	}
 	question = slice_from(question, question.n > 0);
-	link = link_find(state, endpoint);
+	link = policyd_link_find(state, endpoint);
 	was_open = peer_is_open(&link->peer) && peer_is_quiet(&link->peer);
 	if (!was_open)
 		peer_close(&link->peer);
 	/* a connection that was kept may just have been closed: once more */
-	if ((was_open && converse(link, question, deadline_ms, out,
-	    &err) == 0) || (link_open(link, deadline_ms, &err) == 0 &&
-	    converse(link, question, deadline_ms, out, &err) == 0))
+	if ((was_open && policyd_converse(link, question, deadline_ms, out,
+	    &err) == 0) || (policyd_link_open(link, deadline_ms, &err) == 0 &&
+	    policyd_converse(link, question, deadline_ms, out, &err) == 0))
 		return true;
 	str_reset(out);
 	str_addf(out, "policy service %s: %s", link->endpoint, err.text);
@@ -137,7 +138,7 @@ policyd_serve(struct process *process, int socket)
 
 	for (int i = 0; i < SERVICES_MAX; i++)
 		peer_init(&exchange->links[i].peer);
-	helper_serve(socket, answer, exchange);
+	helper_serve(socket, policyd_answer, exchange);
 	for (int i = 0; i < SERVICES_MAX; i++)
 		peer_release(&exchange->links[i].peer);
 	mem_free(&exchange);

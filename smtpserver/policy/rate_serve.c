@@ -26,7 +26,7 @@ number_cut(struct slice *rest, uint64_t max, uint64_t *out)
 }
 
 static bool
-take(struct buckets *buckets, struct slice rest, struct str *out)
+rate_take(struct buckets *buckets, struct slice rest, struct str *out)
 {
 	uint64_t count, span_ms;
 	int64_t wait_ms;
@@ -44,7 +44,7 @@ take(struct buckets *buckets, struct slice rest, struct str *out)
 }
 
 static bool
-hold(struct buckets *buckets, struct slice rest, struct str *out)
+rate_hold(struct buckets *buckets, struct slice rest, struct str *out)
 {
 	uint64_t max, got;
 
@@ -59,15 +59,15 @@ hold(struct buckets *buckets, struct slice rest, struct str *out)
 }
 
 static bool
-answer(void *state, struct slice question, struct str *out)
+rate_answer(void *state, struct slice question, struct str *out)
 {
 	struct slice verb = { NULL, 0 };
 	uint64_t number;
 
 	(void)slice_word(&question, &verb);
-	if (slice_is(verb, "take") && take(state, question, out))
+	if (slice_is(verb, "take") && rate_take(state, question, out))
 		return true;
-	if (slice_is(verb, "hold") && hold(state, question, out))
+	if (slice_is(verb, "hold") && rate_hold(state, question, out))
 		return true;
 	if (slice_is(verb, "release")) {
 		while (number_cut(&question, UINT64_MAX, &number))
@@ -83,6 +83,6 @@ rate_serve(struct process *process, int socket)
 {
 	struct buckets *buckets = buckets_new();
 
-	helper_serve(socket, answer, buckets);
+	helper_serve(socket, rate_answer, buckets);
 	buckets_free(&buckets);
 }

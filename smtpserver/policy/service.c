@@ -18,7 +18,7 @@
 #include "base/banned.h"
 
 static void
-add_number(struct str *out, const char *name, uint64_t number)
+service_add_number(struct str *out, const char *name, uint64_t number)
 {
 	char text[24];
 
@@ -29,7 +29,7 @@ add_number(struct str *out, const char *name, uint64_t number)
 /* Postfix writes them as xtext, and so do we; its subject and issuer are
  * common names, ours the whole. */
 static void
-add_cert(const struct policy_cert *cert, struct str *out)
+service_add_cert(const struct policy_cert *cert, struct str *out)
 {
 	const struct {
 		const char	*name;
@@ -52,7 +52,7 @@ add_cert(const struct policy_cert *cert, struct str *out)
 }
 
 static void
-add_client(struct trial *trial, struct slice name, struct str *out)
+service_add_client(struct trial *trial, struct slice name, struct str *out)
 {
 	const struct policy_question *question = trial->question;
 
@@ -60,18 +60,18 @@ add_client(struct trial *trial, struct slice name, struct str *out)
 	    16)));
 	policyd_add(out, "client_name", name);
 	policyd_add(out, "reverse_client_name", name);
-	add_number(out, "client_port", question->port);
+	service_add_number(out, "client_port", question->port);
 	policyd_add(out, "helo_name", question->helo);
 	policyd_add(out, "sasl_username", question->user);
 	policyd_add(out, "sasl_method", question->mechanism);
 	policyd_add(out, "sasl_sender", SLICE(""));
 	policyd_add(out, "encryption_protocol", question->is_encrypted ?
 	    SLICE("TLS") : SLICE(""));
-	add_cert(&question->cert, out);
+	service_add_cert(&question->cert, out);
 }
 
 static void
-add_attributes(struct trial *trial, struct slice name, struct str *out)
+service_add_attributes(struct trial *trial, struct slice name, struct str *out)
 {
 	const struct policy_question *question = trial->question;
 
@@ -79,38 +79,39 @@ add_attributes(struct trial *trial, struct slice name, struct str *out)
 	policyd_add(out, "protocol_state", SLICE("RCPT"));
 	policyd_add(out, "protocol_name", question->is_esmtp ?
 	    SLICE("ESMTP") : SLICE("SMTP"));
-	add_client(trial, name, out);
+	service_add_client(trial, name, out);
 	policyd_add(out, "queue_id", SLICE(""));
 	policyd_add(out, "instance", question->instance);
 	policyd_add(out, "sender", trial->sender.text);
 	policyd_add(out, "recipient", trial->rcpt.text);
-	add_number(out, "recipient_count", 0);
-	add_number(out, "size", question->size_bytes);
+	service_add_number(out, "recipient_count", 0);
+	service_add_number(out, "size", question->size_bytes);
 	policyd_add(out, "server_address", slice_first(question->listener,
 	    question->listener.n));
 }
 
 static const struct fact *
-ask(struct trial *trial, const struct conf_rule *rule, struct slice name)
+service_ask(struct trial *trial, const struct conf_rule *rule,
+    struct slice name)
 {
 	struct str text = STR_INIT;
 	struct slice question;
 
 	str_addf(&text, "%s ", rule->service);
-	add_attributes(trial, name, &text);
+	service_add_attributes(trial, name, &text);
 	question = slice_copy(trial->policy->scratch, str_slice(&text));
 	str_release(&text);
 	return fact_or_need(trial, "policy", question, FACT_TURN);
 }
 
 static enum fit
-without_answer(struct trial *trial, const struct conf_rule *rule)
+service_without_answer(struct trial *trial, const struct conf_rule *rule)
 {
 	return rule->service_optional ? FIT_NO : FIT_TROUBLE;
 }
 
 static void
-keep_field(struct trial *trial, struct slice field)
+service_keep_field(struct trial *trial, struct slice field)
 {
 	struct policy_verdict *out = trial->out;
 
@@ -131,21 +132,22 @@ fit_service(struct trial *trial, const struct conf_rule *rule)
 	has_name = trial_name(trial, &name);
 	if (has_name == -2)
 		return FIT_NEED;
-	fact = ask(trial, rule, has_name == 1 ? name : SLICE("unknown"));
+	fact = service_ask(trial, rule, has_name == 1 ? name :
+	    SLICE("unknown"));
 	if (fact == NULL)
 		return FIT_NEED;
 	if (fact->state == ASK_TROUBLE) {
 		err_set(&trial->out->err, SLICE_FMT, SLICE_ARG(fact->answer));
-		return without_answer(trial, rule);
+		return service_without_answer(trial, rule);
 	}
 	if (policyd_action_parse(fact->answer, &trial->service,
 	    &trial->out->err) != 1)
-		return without_answer(trial, rule);
+		return service_without_answer(trial, rule);
 	switch (trial->service.action) {
 	case POLICYD_DUNNO:
 		return FIT_NO;
 	case POLICYD_PREPEND:
-		keep_field(trial, trial->service.text);
+		service_keep_field(trial, trial->service.text);
 		return FIT_NO;
 	case POLICYD_WARN:
 		trial->out->warning = slice_dup(trial->policy->scratch,

@@ -28,7 +28,7 @@ struct dialogue {
 };
 
 static void
-say(const char *reply)
+dialogue_say(const char *reply)
 {
 	printf("%s\r\n", reply);
 	fflush(stdout);
@@ -43,13 +43,13 @@ transaction_end(struct dialogue *dialogue)
 }
 
 static void
-on_helo(struct dialogue *dialogue, struct slice rest)
+dialogue_on_helo(struct dialogue *dialogue, struct slice rest)
 {
 	transaction_end(dialogue);
 	str_reset(&dialogue->helo);
 	(void)slice_word(&rest, &rest);
 	str_add_slice(&dialogue->helo, rest);
-	say(rest.n == 0 ? "501 5.5.4 your name is missing" :
+	dialogue_say(rest.n == 0 ? "501 5.5.4 your name is missing" :
 	    "250 rehearsal: nothing is written");
 }
 
@@ -70,22 +70,22 @@ path_of(struct slice rest, const char *keyword, struct slice *out)
 }
 
 static void
-on_mail(struct dialogue *dialogue, struct slice rest)
+dialogue_on_mail(struct dialogue *dialogue, struct slice rest)
 {
 	struct slice path;
 
 	if (!path_of(rest, "FROM:", &path)) {
-		say("501 5.5.4 write MAIL FROM:<address>");
+		dialogue_say("501 5.5.4 write MAIL FROM:<address>");
 		return;
 	}
 	transaction_end(dialogue);
 	str_add_slice(&dialogue->sender, path);
 	dialogue->has_mail = true;
-	say("250 2.1.0 ok");
+	dialogue_say("250 2.1.0 ok");
 }
 
 static void
-on_rcpt(struct dialogue *dialogue, struct slice rest)
+dialogue_on_rcpt(struct dialogue *dialogue, struct slice rest)
 {
 	struct rehearsal_outcome outcome;
 	struct rehearsal_row row = {
@@ -97,11 +97,11 @@ on_rcpt(struct dialogue *dialogue, struct slice rest)
 	struct err err;
 
 	if (!dialogue->has_mail) {
-		say("503 5.5.1 MAIL first");
+		dialogue_say("503 5.5.1 MAIL first");
 		return;
 	}
 	if (!path_of(rest, "TO:", &row.to)) {
-		say("501 5.5.4 write RCPT TO:<address>");
+		dialogue_say("501 5.5.4 write RCPT TO:<address>");
 		return;
 	}
 	if (slice_starts(row.to, "<") && row.to.n > 2)
@@ -117,60 +117,62 @@ on_rcpt(struct dialogue *dialogue, struct slice rest)
 		dialogue->rcpt_count += outcome.code / 100 == 2;
 	}
 	rehearsal_outcome_release(&outcome);
-	say(reply.buf);
+	dialogue_say(reply.buf);
 	str_release(&reply);
 }
 
 static void
-on_data(struct dialogue *dialogue, struct slice rest)
+dialogue_on_data(struct dialogue *dialogue, struct slice rest)
 {
 	size_t capacity = 0;
 	char *line = NULL;
 
 	if (dialogue->rcpt_count == 0) {
-		say("503 5.5.1 no recipient was accepted");
+		dialogue_say("503 5.5.1 no recipient was accepted");
 		return;
 	}
-	say("354 end with a dot on a line of its own");
+	dialogue_say("354 end with a dot on a line of its own");
 	while (getline(&line, &capacity, stdin) > 0)
 		if (strcmp(line, ".\n") == 0 || strcmp(line, ".\r\n") == 0)
 			break;
 	mem_free(&line);
 	transaction_end(dialogue);
-	say("250 2.0.0 read and thrown away: this is a rehearsal");
+	dialogue_say("250 2.0.0 read and thrown away: this is a rehearsal");
 }
 
 static void
-on_rset(struct dialogue *dialogue, struct slice rest)
+dialogue_on_rset(struct dialogue *dialogue, struct slice rest)
 {
 	transaction_end(dialogue);
-	say("250 2.0.0 ok");
+	dialogue_say("250 2.0.0 ok");
 }
 
 static void
-on_noop(struct dialogue *dialogue, struct slice rest)
+dialogue_on_noop(struct dialogue *dialogue, struct slice rest)
 {
-	say("250 2.0.0 ok");
+	dialogue_say("250 2.0.0 ok");
 }
 
 /* false: QUIT. */
 static bool
-command(struct dialogue *dialogue, struct slice line)
+dialogue_command(struct dialogue *dialogue, struct slice line)
 {
 	static const struct {
 		const char	*word;
 		void		(*act)(struct dialogue *, struct slice rest);
 	} rows[] = {
-		{ "HELO", on_helo }, { "EHLO", on_helo }, { "MAIL", on_mail },
-		{ "RCPT", on_rcpt }, { "DATA", on_data }, { "RSET", on_rset },
-		{ "NOOP", on_noop },
+		{ "HELO", dialogue_on_helo }, { "EHLO", dialogue_on_helo },
+		    { "MAIL", dialogue_on_mail },
+		{ "RCPT", dialogue_on_rcpt }, { "DATA", dialogue_on_data },
+		    { "RSET", dialogue_on_rset },
+		{ "NOOP", dialogue_on_noop },
 	};
 	struct slice word = { "", 0 };
 
 	(void)slice_word(&line, &word);
 	line = slice_trim(line);
 	if (slice_is_nocase(word, "QUIT")) {
-		say("221 2.0.0 end of the rehearsal");
+		dialogue_say("221 2.0.0 end of the rehearsal");
 		return false;
 	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -178,8 +180,8 @@ command(struct dialogue *dialogue, struct slice line)
 			rows[i].act(dialogue, line);
 			return true;
 		}
-	say("502 5.5.1 not in a rehearsal: HELO EHLO MAIL RCPT DATA RSET "
-	    "NOOP QUIT");
+	dialogue_say("502 5.5.1 not in a rehearsal: "
+	    "HELO EHLO MAIL RCPT DATA RSET NOOP QUIT");
 	return true;
 }
 
@@ -196,9 +198,9 @@ dialogue_run(const struct rehearsal *rehearsal, const char *ip,
 
 	if (net_parse(slice_of(ip), &address, err) != 1)
 		return -1;
-	say("220 rehearsal: nothing is written");
+	dialogue_say("220 rehearsal: nothing is written");
 	while ((n = getline(&line, &capacity, stdin)) > 0)
-		if (!command(&dialogue, slice_trim(
+		if (!dialogue_command(&dialogue, slice_trim(
 		    (struct slice){ line, (size_t)n })))
 			break;
 	mem_free(&line);

@@ -36,7 +36,7 @@ path_take(struct slice text, enum path_flags flags, struct path *out,
 }
 
 static int
-question_fill(const struct rehearsal *rehearsal,
+rehearsal_question_fill(const struct rehearsal *rehearsal,
     const struct rehearsal_row *row, const struct facts *facts,
     struct policy_question *out, struct err *err)
 {
@@ -114,7 +114,8 @@ preset_of(const struct rehearsal_row *row, const char *kind,
 /* Counters are not touched by a rehearsal, unless the row is silent and it
  * is a live one. */
 static bool
-learn(const struct rehearsal *rehearsal, const struct rehearsal_row *row,
+rehearsal_learn(const struct rehearsal *rehearsal,
+    const struct rehearsal_row *row,
     const struct policy_need *need, struct facts *facts)
 {
 	enum ask_state state = ASK_ANSWERED;
@@ -182,7 +183,7 @@ check_recipient(const struct rehearsal *rehearsal, const struct path *rcpt,
 /* ---- a row ------------------------------------------------------------ */
 
 static enum rehearsal_result
-result_of(const struct policy_verdict *verdict)
+rehearsal_result(const struct policy_verdict *verdict)
 {
 	switch (verdict->result) {
 	case POLICY_ACCEPT:
@@ -202,13 +203,13 @@ result_of(const struct policy_verdict *verdict)
 }
 
 static void
-conclude(const struct policy_verdict *verdict,
+rehearsal_conclude(const struct policy_verdict *verdict,
     struct rehearsal_outcome *out)
 {
 	struct policy_reply reply;
 
 	policy_reply(verdict, &reply);
-	out->result = result_of(verdict);
+	out->result = rehearsal_result(verdict);
 	out->code = reply.code;
 	str_adds(&out->status, reply.status);
 	if (verdict->result == POLICY_NEED)
@@ -246,7 +247,7 @@ rehearsal_run(const struct rehearsal *rehearsal,
 	memset(out, 0, sizeof(*out));
 	str_init(&out->status);
 	str_init(&out->words);
-	if (question_fill(rehearsal, row, facts, &question, err) != 1)
+	if (rehearsal_question_fill(rehearsal, row, facts, &question, err) != 1)
 		return -1;
 	if (policy_owes_login(rehearsal->conf, row->is_submission,
 	    row->user.n > 0)) {
@@ -258,11 +259,11 @@ rehearsal_run(const struct rehearsal *rehearsal,
 	do
 		policy_ask(rehearsal->policy, &question, &verdict);
 	while (verdict.result == POLICY_NEED && ++asks < ASKS_MAX &&
-	    learn(rehearsal, row, &verdict.need, facts));
+	    rehearsal_learn(rehearsal, row, &verdict.need, facts));
 	question.trace = rehearsal->trace;
 	if (question.trace != NULL)
 		policy_ask(rehearsal->policy, &question, &verdict);
-	conclude(&verdict, out);
+	rehearsal_conclude(&verdict, out);
 	if (verdict.result == POLICY_ACCEPT)
 		check_recipient(rehearsal, &question.rcpt, out);
 	for (int i = 0; i < FACT_SCOPES; i++)

@@ -43,7 +43,7 @@ text_of(struct rehearsal_row *row, struct slice word)
 }
 
 static bool *
-flag_of(struct rehearsal_row *row, struct slice word)
+rehearsal_flag(struct rehearsal_row *row, struct slice word)
 {
 	const struct {
 		const char	*word;
@@ -63,11 +63,12 @@ flag_of(struct rehearsal_row *row, struct slice word)
 }
 
 static int
-word_take(struct rehearsal_row *row, struct slice word, struct slice *rest,
+rehearsal_word_take(struct rehearsal_row *row, struct slice word,
+    struct slice *rest,
     struct err *err)
 {
 	struct slice value, *text = text_of(row, word);
-	bool *flag = flag_of(row, word);
+	bool *flag = rehearsal_flag(row, word);
 
 	if (flag != NULL) {
 		*flag = true;
@@ -147,7 +148,7 @@ rehearsal_parse(struct slice line, struct rehearsal_row *out,
 			return out->to.n == 0 ? err_set(err, "to whom? write "
 			    "to USER@DOMAIN") : expectation_take(out, rest,
 			    err);
-		if (word_take(out, word, &rest, err) != 1)
+		if (rehearsal_word_take(out, word, &rest, err) != 1)
 			return -1;
 	}
 	return out->to.n > 0 ? 1 :

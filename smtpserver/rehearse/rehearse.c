@@ -47,7 +47,7 @@ rehearse_is_meant(int argc, char **argv)
 /* ---- who answers ------------------------------------------------------ */
 
 static void
-on_answer(void *context, uint64_t asker, struct slice line)
+rehearse_on_answer(void *context, uint64_t asker, struct slice line)
 {
 	struct theatre *theatre = context;
 	struct slice word;
@@ -61,14 +61,15 @@ on_answer(void *context, uint64_t asker, struct slice line)
 }
 
 static bool
-ask_helper(struct theatre *theatre, const char *kind, struct slice question)
+rehearse_ask_helper(struct theatre *theatre, const char *kind,
+    struct slice question)
 {
 	struct str line = STR_INIT;
 
 	if (theatre->helpers == NULL) {
 		theatre->process.loop = loop_new();
 		theatre->helpers = helpers_new(&theatre->process,
-		    helper_kinds, NULL, on_answer, theatre);
+		    helper_kinds, NULL, rehearse_on_answer, theatre);
 	}
 	theatre->is_answered = false;
 	str_addf(&line, "1 %s " SLICE_FMT, kind, SLICE_ARG(question));
@@ -104,7 +105,7 @@ router_start(struct theatre *theatre)
 
 /* The router's own code, in a process of its own: nothing has to run. */
 static bool
-ask_router(struct theatre *theatre, struct slice question)
+rehearse_ask_router(struct theatre *theatre, struct slice question)
 {
 	struct str line = STR_INIT;
 	struct slice answer = { NULL, 0 }, word = { NULL, 0 };
@@ -129,7 +130,7 @@ ask_router(struct theatre *theatre, struct slice question)
 }
 
 static bool
-ask(void *context, const char *kind, struct slice question,
+rehearse_ask(void *context, const char *kind, struct slice question,
     enum ask_state *out_state, struct str *out)
 {
 	struct theatre *theatre = context;
@@ -137,8 +138,8 @@ ask(void *context, const char *kind, struct slice question,
 
 	str_reset(&theatre->answer);
 	is_known = strcmp(kind, "router") == 0 ?
-	    ask_router(theatre, question) :
-	    ask_helper(theatre, kind, question);
+	    rehearse_ask_router(theatre, question) :
+	    rehearse_ask_helper(theatre, kind, question);
 	*out_state = theatre->state;
 	str_add_slice(out, str_slice(&theatre->answer));
 	return is_known;
@@ -317,7 +318,7 @@ rehearse_route(struct theatre *theatre, const char *path, unsigned number,
 			break;
 		}
 	str_reset(&theatre->answer);
-	if (want.n == 0 || !ask_router(theatre, question)) {
+	if (want.n == 0 || !rehearse_ask_router(theatre, question)) {
 		fprintf(stderr, "%s:%u: %s\n", path, number, want.n == 0 ?
 		    "where to? write => CHANNEL HOST" :
 		    "the router cannot be asked");
@@ -423,7 +424,7 @@ rehearse_files(struct theatre *theatre, int argc, char **argv)
 /* ---- main ------------------------------------------------------------- */
 
 static struct conf *
-conf_read(void)
+rehearse_conf_read(void)
 {
 	struct arena *arena = arena_new();
 	struct str text = STR_INIT;
@@ -447,12 +448,12 @@ rehearse(int argc, char **argv)
 	int status;
 
 	err_program("zmailer");
-	theatre.process.conf = conf_read();
+	theatre.process.conf = rehearse_conf_read();
 	if (theatre.process.conf == NULL)
 		return EX_CONFIG;
 	theatre.rehearsal.conf = theatre.process.conf;
 	theatre.rehearsal.policy = policy_new(theatre.process.conf);
-	theatre.rehearsal.ask = ask;
+	theatre.rehearsal.ask = rehearse_ask;
 	theatre.rehearsal.ask_context = &theatre;
 	if (argc == 6 && strcmp(argv[2], "smtp") == 0 &&
 	    strcmp(argv[3], "--ip") == 0 && strcmp(argv[5], "--session") == 0)

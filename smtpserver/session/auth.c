@@ -30,7 +30,7 @@ enum {
 /* ---- failures --------------------------------------------------------- */
 
 static void
-add_key(struct str *out, const char *what, struct slice name)
+auth_add_key(struct str *out, const char *what, struct slice name)
 {
 	str_reset(out);
 	str_addf(out, "%s ", what);
@@ -54,7 +54,7 @@ add_address_key(const struct session *session, struct str *out)
 	for (size_t i = 0; i < host.n && host.p[0] == '['; i++)
 		if (host.p[i] == ':' && ++colons == 4)
 			host.n = i;
-	add_key(out, "address", host);
+	auth_add_key(out, "address", host);
 }
 
 bool
@@ -80,7 +80,7 @@ user_is_barred(const struct session *session)
 
 	if (session->login->user.len == 0)
 		return false;
-	add_key(&key, "user", str_slice(&session->login->user));
+	auth_add_key(&key, "user", str_slice(&session->login->user));
 	is_barred = failures_count(session->service->failures,
 	    str_slice(&key)) >= limits->auth_failures_user;
 	str_release(&key);
@@ -89,7 +89,7 @@ user_is_barred(const struct session *session)
 
 /* Counts; returns how long the answer is to be held back. */
 static int64_t
-failure_count(struct session *session)
+auth_failure_count(struct session *session)
 {
 	struct failures *failures = session->service->failures;
 	struct str key = STR_INIT;
@@ -99,7 +99,7 @@ failure_count(struct session *session)
 	add_address_key(session, &key);
 	count = failures_add(failures, str_slice(&key));
 	if (session->login->user.len > 0) {
-		add_key(&key, "user", str_slice(&session->login->user));
+		auth_add_key(&key, "user", str_slice(&session->login->user));
 		(void)failures_add(failures, str_slice(&key));
 	}
 	str_release(&key);
@@ -111,7 +111,8 @@ failure_count(struct session *session)
 /* ---- what came of it -------------------------------------------------- */
 
 static enum step
-end(struct session *session, int code, const char *status, const char *text)
+auth_end(struct session *session, int code, const char *status,
+    const char *text)
 {
 	struct answer answer;
 
@@ -121,11 +122,11 @@ end(struct session *session, int code, const char *status, const char *text)
 }
 
 static enum step
-succeed(struct session *session)
+auth_succeed(struct session *session)
 {
 	struct str key = STR_INIT;
 
-	add_key(&key, "user", str_slice(&session->login->user));
+	auth_add_key(&key, "user", str_slice(&session->login->user));
 	failures_clear(session->service->failures, str_slice(&key));
 	str_release(&key);
 	str_reset(&session->user);
@@ -133,12 +134,12 @@ succeed(struct session *session)
 	snprintf(session->mechanism, sizeof(session->mechanism), "%s",
 	    session->login->mechanism);
 	note_auth_ok(session);
-	return end(session, 235, "2.7.0", "you are logged in");
+	return auth_end(session, 235, "2.7.0", "you are logged in");
 }
 
 /* The helper need not wait for more. */
 static void
-give_up(struct session *session)
+auth_give_up(struct session *session)
 {
 	struct str words = STR_INIT;
 
@@ -156,23 +157,23 @@ auth_close(struct session *session)
 		return;
 	if (session->login->is_refused && !session->login->is_given_up) {
 		note_auth_failed(session, "the back end refused it");
-		(void)failure_count(session);
+		(void)auth_failure_count(session);
 	}
-	give_up(session);
+	auth_give_up(session);
 	login_free(&session->login);
 }
 
 static enum step
-fail(struct session *session, const char *reason)
+auth_fail(struct session *session, const char *reason)
 {
 	note_auth_failed(session, reason);
 	session->login->is_refused = false;	/* it is counted */
-	session_wait_for(session, failure_count(session));
+	session_wait_for(session, auth_failure_count(session));
 	return STEP_PAUSE;
 }
 
 static enum step
-challenge(struct session *session, struct slice bytes)
+auth_challenge(struct session *session, struct slice bytes)
 {
 	struct str letters = STR_INIT;
 
@@ -185,43 +186,43 @@ challenge(struct session *session, struct slice bytes)
 }
 
 static enum step
-barred(struct session *session)
+auth_barred(struct session *session)
 {
 	counters_limit("auth-failures-user");
 	note_auth_failed(session, "too many failures of this user");
-	return end(session, 454, "4.7.0", "too many failures, try later");
+	return auth_end(session, 454, "4.7.0", "too many failures, try later");
 }
 
 static enum step
-ask(struct session *session, struct slice question)
+auth_ask(struct session *session, struct slice question)
 {
 	if (user_is_barred(session))
-		return barred(session);
+		return auth_barred(session);
 	session_ask(session, session->login->kind, question, 0, NULL);
 	session_wait_for(session, session->ask->for_ms);
 	return STEP_ASK;
 }
 
 static enum step
-act(struct session *session, enum login_next next, struct str *out)
+auth_act(struct session *session, enum login_next next, struct str *out)
 {
 	switch (next) {
 	case LOGIN_CHALLENGE:
-		return challenge(session, str_slice(out));
+		return auth_challenge(session, str_slice(out));
 	case LOGIN_ASK:
-		return ask(session, str_slice(out));
+		return auth_ask(session, str_slice(out));
 	case LOGIN_GOOD:	/* a back end has just told who it is */
-		return user_is_barred(session) ? barred(session) :
-		    succeed(session);
+		return user_is_barred(session) ? auth_barred(session) :
+		    auth_succeed(session);
 	case LOGIN_BAD:
-		return fail(session, out->buf);
+		return auth_fail(session, out->buf);
 	case LOGIN_MALFORMED:
-		return end(session, 501, "5.5.2", out->buf);
+		return auth_end(session, 501, "5.5.2", out->buf);
 	case LOGIN_TROUBLE:
 		break;
 	}
 	note_auth_failed(session, out->buf);
-	return end(session, 454, "4.7.0", "this cannot be checked now, "
+	return auth_end(session, 454, "4.7.0", "this cannot be checked now, "
 	    "try later");
 }
 
@@ -230,46 +231,46 @@ act(struct session *session, enum login_next next, struct str *out)
 /* A token that was refused stays refused: who takes the refusal for a reason
  * to give up has guessed all the same. */
 static enum step
-giving_up(struct session *session)
+auth_giving_up(struct session *session)
 {
 	session->login->is_given_up = true;
-	give_up(session);
+	auth_give_up(session);
 	if (session->login->is_refused)
-		return fail(session, "the back end refused it");
-	return end(session, 501, "5.7.0", "AUTH was given up");
+		return auth_fail(session, "the back end refused it");
+	return auth_end(session, 501, "5.7.0", "AUTH was given up");
 }
 
 static enum step
-response_take(struct session *session, struct slice line, struct str *out)
+auth_response_take(struct session *session, struct slice line, struct str *out)
 {
 	struct str response = STR_INIT;
 	enum login_next next;
 	struct err err;
 
 	if (slice_is(line, "*"))
-		return giving_up(session);
+		return auth_giving_up(session);
 	if (base64_decode(line, &response, &err) == 1)
 		next = login_take(session->login, str_slice(&response), out);
 	else
 		next = login_say_malformed(out, err.text);
 	explicit_bzero(response.buf, response.len);
 	str_release(&response);
-	return act(session, next, out);
+	return auth_act(session, next, out);
 }
 
 /* What AUTH had behind the mechanism, or an empty challenge for it. */
 static enum step
-begin(struct session *session, struct str *out)
+auth_begin(struct session *session, struct str *out)
 {
 	struct slice initial = str_slice(&session->login->initial);
 	enum step step;
 
 	session->login->is_begun = true;
 	if (!session->login->has_initial)
-		return act(session, login_begin(session->login, out), out);
+		return auth_act(session, login_begin(session->login, out), out);
 	if (slice_is(initial, "="))	/* RFC 4954 section 4: of no bytes */
 		initial.n = 0;
-	step = response_take(session, initial, out);
+	step = auth_response_take(session, initial, out);
 	if (session->login != NULL)
 		explicit_bzero(session->login->initial.buf,
 		    session->login->initial.len);
@@ -277,7 +278,7 @@ begin(struct session *session, struct str *out)
 }
 
 static enum step
-line_take(struct session *session, struct str *out)
+auth_line_take(struct session *session, struct str *out)
 {
 	struct slice in = stream_input(session->stream), line;
 	size_t end_at = slice_find(slice_first(in, LINE_BYTES_MAX), '\n');
@@ -287,7 +288,7 @@ line_take(struct session *session, struct str *out)
 		return session_say_end(session, "4.3.2", "stopping",
 		    "is stopping");
 	if (end_at == LINE_BYTES_MAX) {
-		(void)end(session, 500, "5.5.6", "line too long");
+		(void)auth_end(session, 500, "5.5.6", "line too long");
 		return STEP_SKIP;
 	}
 	if (end_at == in.n)
@@ -296,13 +297,13 @@ line_take(struct session *session, struct str *out)
 	if (line.n > 0 && line.p[line.n - 1] == '\r')
 		line.n--;
 	transcript_secret(session);
-	next = response_take(session, line, out);
+	next = auth_response_take(session, line, out);
 	stream_consume(session->stream, end_at + 1);
 	return next;
 }
 
 static enum step
-answer_take(struct session *session, struct str *out)
+auth_answer_take(struct session *session, struct str *out)
 {
 	struct ask *asked = session->ask;
 	enum login_next next = login_answered(session->login, asked->state,
@@ -310,7 +311,7 @@ answer_take(struct session *session, struct str *out)
 
 	session->ask = NULL;
 	ask_free(&asked);
-	return act(session, next, out);
+	return auth_act(session, next, out);
 }
 
 enum step
@@ -320,11 +321,11 @@ step_auth(struct session *session)
 	enum step next;
 
 	if (session->ask != NULL)
-		next = answer_take(session, &out);
+		next = auth_answer_take(session, &out);
 	else if (!session->login->is_begun)
-		next = begin(session, &out);
+		next = auth_begin(session, &out);
 	else
-		next = line_take(session, &out);
+		next = auth_line_take(session, &out);
 	explicit_bzero(out.buf, out.len);
 	str_release(&out);
 	return next;
@@ -345,6 +346,6 @@ step_pause(struct session *session)
 		    "too many failed logins");
 	}
 	if (session->login->is_given_up)
-		return end(session, 501, "5.7.0", "AUTH was given up");
-	return end(session, 535, "5.7.8", "wrong user or password");
+		return auth_end(session, 501, "5.7.0", "AUTH was given up");
+	return auth_end(session, 535, "5.7.8", "wrong user or password");
 }

@@ -23,7 +23,7 @@ enum { PIECE_BYTES = 65536 };
 enum header_at { AT_FIRST_LINE, AT_LINE, AT_NAME, AT_BLANK, AT_VALUE, AT_BODY };
 
 void
-content_init(struct content *content, enum content_form form,
+content_begin(struct content *content, enum content_form form,
     bool bare_lf_ok)
 {
 	memset(content, 0, sizeof(*content));
@@ -115,7 +115,8 @@ header_watch(struct header_watch *watch, struct slice in)
 /* In a fixed order: what is answered must not depend on how the bytes were
  * cut into packets. */
 static enum content_fault
-fault_of(const struct content *content, const struct conf_limits *limits)
+content_fault_of(const struct content *content,
+    const struct conf_limits *limits)
 {
 	unsigned seen = content->dot.seen | content->crlf.seen;
 
@@ -144,7 +145,7 @@ fault_of(const struct content *content, const struct conf_limits *limits)
 
 /* Store a piece, or give up: nobody will want the draft any more. */
 static void
-piece_take(struct content *content, const struct conf_limits *limits,
+content_piece_take(struct content *content, const struct conf_limits *limits,
     struct slice piece, struct draft *draft)
 {
 	struct err err;
@@ -155,9 +156,9 @@ piece_take(struct content *content, const struct conf_limits *limits,
 	    draft_write(draft, piece.p, piece.n, &err) != 0)
 		content_fail(content, errno);
 	if (content->fault == CONTENT_GOOD &&
-	    fault_of(content, limits) != CONTENT_GOOD)
+	    content_fault_of(content, limits) != CONTENT_GOOD)
 		draft_abort(draft);	/* row S0: nothing was promised */
-	content->fault = fault_of(content, limits);
+	content->fault = content_fault_of(content, limits);
 }
 
 static char piece[PIECE_BYTES + 2];	/* each call's own, while it lasts */
@@ -176,7 +177,8 @@ content_read(struct content *content, const struct conf_limits *limits,
 
 		is_end = dot_read(&content->dot, wire, &used, piece, &n);
 		*out_used += used;
-		piece_take(content, limits, (struct slice){ piece, n }, draft);
+		content_piece_take(content, limits, (struct slice){ piece, n },
+		    draft);
 	}
 	return is_end;
 }
@@ -184,13 +186,13 @@ content_read(struct content *content, const struct conf_limits *limits,
 /* ---- chunks ----------------------------------------------------------- */
 
 static void
-take_text(struct content *content, const struct conf_limits *limits,
+content_take_text(struct content *content, const struct conf_limits *limits,
     struct slice wire, struct draft *draft)
 {
 	size_t n;
 
 	crlf_read(&content->crlf, wire, piece, &n);
-	piece_take(content, limits, (struct slice){ piece, n }, draft);
+	content_piece_take(content, limits, (struct slice){ piece, n }, draft);
 }
 
 /* The header of a binary message, a line or a part of one at a time.  Its
@@ -207,7 +209,7 @@ take_header_line(struct content *content, const struct conf_limits *limits,
 	wire = slice_first(wire, lf + 1);
 	is_empty = content->crlf.line_bytes == 0 && lf < wire.n &&
 	    (lf == 0 ? content->crlf.has_cr : lf == 1 && wire.p[0] == '\r');
-	take_text(content, limits, wire, draft);
+	content_take_text(content, limits, wire, draft);
 	if (content->header.at == AT_BODY && !is_empty)
 		content->lacks_header = true;
 	content->is_in_body = is_empty ||
@@ -223,9 +225,9 @@ content_take(struct content *content, const struct conf_limits *limits,
 		struct slice wire = slice_first(in, PIECE_BYTES);
 
 		if (content->form == CONTENT_TEXT)
-			take_text(content, limits, wire, draft);
+			content_take_text(content, limits, wire, draft);
 		else if (content->is_in_body)
-			piece_take(content, limits, wire, draft);
+			content_piece_take(content, limits, wire, draft);
 		else
 			wire.n = take_header_line(content, limits, wire,
 			    draft);
@@ -241,5 +243,5 @@ content_end(struct content *content, const struct conf_limits *limits,
 
 	if (content->form == CONTENT_BINARY && !content->is_in_body)
 		content->lacks_header = true;
-	piece_take(content, limits, (struct slice){ piece, n }, draft);
+	content_piece_take(content, limits, (struct slice){ piece, n }, draft);
 }

@@ -60,7 +60,7 @@ struct content {
 	bool			 bare_lf_ok;
 };
 
-void content_init(struct content *content, enum content_form form,
+void content_begin(struct content *content, enum content_form form,
     bool bare_lf_ok);
 
 /* DOTTED: take in wire bytes (any number); *out_used of them are consumed.

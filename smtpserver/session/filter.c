@@ -38,7 +38,7 @@ session_filter_open(struct session *session)
 
 /* Told, not asked: nobody waits for the answer. */
 static void
-tell(struct session *session, const char *what)
+filter_tell(struct session *session, const char *what)
 {
 	if (session->filter->key[0] != '\0')
 		str_addf(&session->tells, "milter %s %s\n",
@@ -52,7 +52,7 @@ session_filter_restart(struct session *session)
 
 	if (f == NULL)
 		return;
-	tell(session, "quit");
+	filter_tell(session, "quit");
 	str_release(&f->answer);
 	memset(f, 0, sizeof(*f));
 	str_init(&f->answer);
@@ -75,7 +75,7 @@ session_filter_settle(struct session *session)
 	if (f == NULL || !f->is_in_mail || session->transaction != NULL ||
 	    session->ask != NULL)
 		return;
-	tell(session, "abort");
+	filter_tell(session, "abort");
 	f->is_in_mail = false;
 }
 
@@ -128,7 +128,7 @@ worst_fail(const struct conf *conf)
 }
 
 static bool
-refuse(struct session *session, struct answer *out, int code,
+filter_refuse(struct session *session, struct answer *out, int code,
     const char *status, const char *text)
 {
 	struct filter_state *f = session->filter;
@@ -140,7 +140,7 @@ refuse(struct session *session, struct answer *out, int code,
 
 /* The helper has died, or is not there.  The next message tries again. */
 static bool
-lost(struct session *session, enum talk_step step, struct answer *out)
+filter_lost(struct session *session, enum talk_step step, struct answer *out)
 {
 	struct filter_state *f = session->filter;
 	enum conf_milter_fail fail = worst_fail(session->settings->conf);
@@ -159,13 +159,14 @@ lost(struct session *session, enum talk_step step, struct answer *out)
 	session_filter_mark(session);
 	if (f->is_passed)
 		return true;
-	return fail == MILTER_FAIL_REJECT ? refuse(session, out, 550,
-	    "5.7.1", "a filter does not work here") : refuse(session, out,
+	return fail == MILTER_FAIL_REJECT ? filter_refuse(session, out, 550,
+	    "5.7.1", "a filter does not work here") :
+	    filter_refuse(session, out,
 	    451, "4.7.1", "a filter does not work now, try later");
 }
 
 static bool
-judge(struct session *session, enum talk_step step, struct answer *out)
+filter_judge(struct session *session, enum talk_step step, struct answer *out)
 {
 	struct filter_state *f = session->filter;
 	struct slice answer = str_slice(&f->answer);
@@ -174,11 +175,11 @@ judge(struct session *session, enum talk_step step, struct answer *out)
 	if (f->state != ASK_ANSWERED ||
 	    filter_answer_key(&answer, f->key, &f->wants) != 1 ||
 	    filter_answer_parse(answer, &verdict) != 1)
-		return lost(session, step, out);
+		return filter_lost(session, step, out);
 	f->is_off = f->wants == 0;
 	f->is_in_mail = f->is_in_mail || step == TALK_MAIL;
 	if (verdict.word == FILTER_REFUSE)
-		return refuse(session, out, (int)verdict.code,
+		return filter_refuse(session, out, (int)verdict.code,
 		    verdict.status, verdict.text);
 	f->is_discarded = verdict.word == FILTER_DISCARD;
 	f->is_frozen = verdict.freeze[0] != '\0';
@@ -189,7 +190,7 @@ judge(struct session *session, enum talk_step step, struct answer *out)
 /* ---- questions -------------------------------------------------------- */
 
 static bool
-is_wanted(const struct session *session, enum talk_step step)
+filter_is_wanted(const struct session *session, enum talk_step step)
 {
 	const struct filter_state *f = session->filter;
 	const struct transaction *t = session->transaction;
@@ -205,7 +206,7 @@ is_wanted(const struct session *session, enum talk_step step)
 }
 
 static bool
-ask(struct session *session, enum talk_step step,
+filter_ask(struct session *session, enum talk_step step,
     const struct filter_extra *extra, answered_fn *fn)
 {
 	struct filter_state *f = session->filter;
@@ -231,14 +232,14 @@ session_filter_permit(struct session *session, enum talk_step step,
 	if (step == TALK_MAIL && !f->has_answer)
 		f->is_lost = f->is_passed = false;
 	if (f->is_lost && step > TALK_MAIL && step != TALK_UNKNOWN)
-		return refuse(session, out, 451, "4.7.1",
+		return filter_refuse(session, out, 451, "4.7.1",
 		    "a filter does not work now, try later");
-	if (!is_wanted(session, step))
+	if (!filter_is_wanted(session, step))
 		return true;
 	if (!f->has_answer)
-		return ask(session, step, extra, fn);
+		return filter_ask(session, step, extra, fn);
 	f->has_answer = false;
-	return judge(session, step, out);
+	return filter_judge(session, step, out);
 }
 
 void
@@ -267,6 +268,6 @@ session_filter_tell_refused(struct session *session, struct slice args,
 	    slice_of(answer->text));
 	json_close(&line);
 	line.buf[--line.len] = '\0';
-	tell(session, line.buf);
+	filter_tell(session, line.buf);
 	str_release(&line);
 }

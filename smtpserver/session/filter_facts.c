@@ -16,14 +16,15 @@
 #include "base/banned.h"
 
 static void
-say(struct str *out, enum filter_fact fact, struct slice value)
+facts_say(struct str *out, enum filter_fact fact, struct slice value)
 {
 	json_text(out, filter_fact_keys[fact], value);
 }
 
 /* "192.0.2.1:25", "[2001:db8::1]:25" */
 static void
-split(struct slice endpoint, struct slice *out_host, struct slice *out_port)
+facts_split(struct slice endpoint, struct slice *out_host,
+    struct slice *out_port)
 {
 	size_t at = endpoint.n;
 
@@ -37,21 +38,22 @@ split(struct slice endpoint, struct slice *out_host, struct slice *out_port)
 }
 
 static void
-say_endpoint(struct str *out, struct slice endpoint, enum filter_fact host,
+facts_say_endpoint(struct str *out, struct slice endpoint,
+    enum filter_fact host,
     enum filter_fact port)
 {
 	struct slice parts[2];
 
-	split(endpoint, &parts[0], &parts[1]);
-	say(out, host, parts[0]);
-	say(out, port, parts[1]);
+	facts_split(endpoint, &parts[0], &parts[1]);
+	facts_say(out, host, parts[0]);
+	facts_say(out, port, parts[1]);
 }
 
 /* ---- the client's name ------------------------------------------------ */
 
 /* returns 1; 0: it is asked for */
 static int
-name_find(struct session *session, struct slice addr, answered_fn *fn,
+facts_name_find(struct session *session, struct slice addr, answered_fn *fn,
     struct slice *out_name, const char **out_resolve)
 {
 	struct str question = STR_INIT;
@@ -82,31 +84,31 @@ name_find(struct session *session, struct slice addr, answered_fn *fn,
 }
 
 static int
-add_client(struct session *session, answered_fn *fn, struct str *out)
+facts_add_client(struct session *session, answered_fn *fn, struct str *out)
 {
 	struct slice endpoint = slice_of(session->client.text), addr, port,
 	    name;
 	struct str text = STR_INIT;
 	const char *resolve;
 
-	split(endpoint, &addr, &port);
-	if (!name_find(session, addr, fn, &name, &resolve))
+	facts_split(endpoint, &addr, &port);
+	if (!facts_name_find(session, addr, fn, &name, &resolve))
 		return 0;
-	say(out, FILTER_HOST, slice_of(session->settings->conf->host));
-	say(out, FILTER_MTA, SLICE("zmailer"));
-	say(out, FILTER_SESSION, slice_of(session->id));
-	say(out, FILTER_LISTENER, slice_of(session->client.listener));
-	say_endpoint(out, slice_of(session->client.listener),
+	facts_say(out, FILTER_HOST, slice_of(session->settings->conf->host));
+	facts_say(out, FILTER_MTA, SLICE("zmailer"));
+	facts_say(out, FILTER_SESSION, slice_of(session->id));
+	facts_say(out, FILTER_LISTENER, slice_of(session->client.listener));
+	facts_say_endpoint(out, slice_of(session->client.listener),
 	    FILTER_DAEMON_ADDR, FILTER_DAEMON_PORT);
-	say(out, FILTER_ADDR, addr);
-	say(out, FILTER_PORT, port);
+	facts_say(out, FILTER_ADDR, addr);
+	facts_say(out, FILTER_PORT, port);
 	str_addf(&text, name.n > 0 ? SLICE_FMT : "[" SLICE_FMT "]",
 	    SLICE_ARG(name.n > 0 ? name : addr));
-	say(out, FILTER_NAME, str_slice(&text));
+	facts_say(out, FILTER_NAME, str_slice(&text));
 	if (name.n > 0)
 		str_addf(&text, " [" SLICE_FMT "]", SLICE_ARG(addr));
-	say(out, FILTER_PEER, str_slice(&text));
-	say(out, FILTER_RESOLVE, slice_of(resolve));
+	facts_say(out, FILTER_PEER, str_slice(&text));
+	facts_say(out, FILTER_RESOLVE, slice_of(resolve));
 	json_number(out, filter_fact_keys[FILTER_CONNECTIONS],
 	    session->client.connections);
 	str_release(&text);
@@ -116,42 +118,43 @@ add_client(struct session *session, answered_fn *fn, struct str *out)
 /* ---- the others ------------------------------------------------------- */
 
 static void
-add_greeting(const struct session *session, struct slice helo,
+facts_add_greeting(const struct session *session, struct slice helo,
     struct str *out)
 {
 	const struct tls_info *tls = session->tls;
 
-	say(out, FILTER_HELO, helo);
+	facts_say(out, FILTER_HELO, helo);
 	if (tls == NULL)
 		return;
-	say(out, FILTER_TLS_VERSION, slice_of(tls->version));
-	say(out, FILTER_CIPHER, slice_of(tls->cipher));
+	facts_say(out, FILTER_TLS_VERSION, slice_of(tls->version));
+	facts_say(out, FILTER_CIPHER, slice_of(tls->cipher));
 	json_number(out, filter_fact_keys[FILTER_CIPHER_BITS], tls->bits);
-	say(out, FILTER_CERT_SUBJECT, slice_of(tls->subject));
-	say(out, FILTER_CERT_ISSUER, slice_of(tls->issuer));
-	say(out, FILTER_CN_SUBJECT, slice_of(tls->peer));
-	say(out, FILTER_CN_ISSUER, slice_of(tls->issuer_peer));
-	say(out, FILTER_CERT_PRINT, slice_of(tls->fingerprint));
-	say(out, FILTER_VERIFY, tls->fingerprint[0] == '\0' ? SLICE("NO") :
+	facts_say(out, FILTER_CERT_SUBJECT, slice_of(tls->subject));
+	facts_say(out, FILTER_CERT_ISSUER, slice_of(tls->issuer));
+	facts_say(out, FILTER_CN_SUBJECT, slice_of(tls->peer));
+	facts_say(out, FILTER_CN_ISSUER, slice_of(tls->issuer_peer));
+	facts_say(out, FILTER_CERT_PRINT, slice_of(tls->fingerprint));
+	facts_say(out, FILTER_VERIFY, tls->fingerprint[0] == '\0' ?
+	    SLICE("NO") :
 	    tls->is_verified ? SLICE("OK") : SLICE("FAIL"));
 }
 
 static void
-say_path(struct str *out, const struct path *path, enum filter_fact whole,
+facts_say_path(struct str *out, const struct path *path, enum filter_fact whole,
     enum filter_fact host)
 {
 	struct str text = STR_INIT;
 
 	if (!path_is_null(path))
 		path_add(&text, path);
-	say(out, whole, str_slice(&text));
-	say(out, host, path->domain);
+	facts_say(out, whole, str_slice(&text));
+	facts_say(out, host, path->domain);
 	str_release(&text);
 }
 
 /* The value of AUTH= among the parameters; or empty. */
 static struct slice
-author_of(struct slice params)
+facts_author(struct slice params)
 {
 	struct slice word, name;
 
@@ -164,20 +167,20 @@ author_of(struct slice params)
 }
 
 static void
-add_mail(const struct session *session, const struct filter_extra *extra,
+facts_add_mail(const struct session *session, const struct filter_extra *extra,
     struct str *out)
 {
-	say(out, FILTER_USER, str_slice(&session->user));
-	say(out, FILTER_AUTH_TYPE, slice_of(session->mechanism));
-	say(out, FILTER_AUTH_AUTHOR, author_of(extra->params));
-	say_path(out, extra->path, FILTER_SENDER, FILTER_SENDER_HOST);
-	say(out, FILTER_SENDER_PARAMS, extra->params);
-	say(out, FILTER_MAILER, session->is_esmtp ? SLICE("esmtp") :
+	facts_say(out, FILTER_USER, str_slice(&session->user));
+	facts_say(out, FILTER_AUTH_TYPE, slice_of(session->mechanism));
+	facts_say(out, FILTER_AUTH_AUTHOR, facts_author(extra->params));
+	facts_say_path(out, extra->path, FILTER_SENDER, FILTER_SENDER_HOST);
+	facts_say(out, FILTER_SENDER_PARAMS, extra->params);
+	facts_say(out, FILTER_MAILER, session->is_esmtp ? SLICE("esmtp") :
 	    SLICE("smtp"));
 }
 
 static void
-add_rcpt(const struct session *session, const struct filter_extra *extra,
+facts_add_rcpt(const struct session *session, const struct filter_extra *extra,
     struct str *out)
 {
 	const struct conf *conf = session->settings->conf;
@@ -186,11 +189,11 @@ add_rcpt(const struct session *session, const struct filter_extra *extra,
 	    slice_lower(arena, extra->path->domain)) != NULL;
 
 	arena_free(&arena);
-	say_path(out, extra->path, FILTER_RCPT, FILTER_RCPT_HOST);
-	say_path(out, extra->path, FILTER_RCPT_ADDR, FILTER_RCPT_HOST);
-	say(out, FILTER_RCPT_MAILER, is_ours ? SLICE("local") :
+	facts_say_path(out, extra->path, FILTER_RCPT, FILTER_RCPT_HOST);
+	facts_say_path(out, extra->path, FILTER_RCPT_ADDR, FILTER_RCPT_HOST);
+	facts_say(out, FILTER_RCPT_MAILER, is_ours ? SLICE("local") :
 	    SLICE("esmtp"));
-	say(out, FILTER_RCPT_PARAMS, extra->params);
+	facts_say(out, FILTER_RCPT_PARAMS, extra->params);
 }
 
 int
@@ -200,21 +203,22 @@ filter_facts_add(struct session *session, enum talk_step step,
 	const struct transaction *t = session->transaction;
 
 	json_open(out);
-	if (session->filter->key[0] == '\0' && !add_client(session, fn, out))
+	if (session->filter->key[0] == '\0' &&
+	    !facts_add_client(session, fn, out))
 		return 0;
 	if (step == TALK_HELO)
-		add_greeting(session, extra->text, out);
+		facts_add_greeting(session, extra->text, out);
 	if (step == TALK_MAIL) {
-		add_greeting(session, str_slice(&session->helo), out);
-		add_mail(session, extra, out);
+		facts_add_greeting(session, str_slice(&session->helo), out);
+		facts_add_mail(session, extra, out);
 	}
 	if (step == TALK_RCPT)
-		add_rcpt(session, extra, out);
+		facts_add_rcpt(session, extra, out);
 	if (step == TALK_UNKNOWN)
-		say(out, FILTER_LINE, extra->text);
+		facts_say(out, FILTER_LINE, extra->text);
 	if (step == TALK_EOB) {
-		say(out, FILTER_ID, slice_of(t->draft.id));
-		say(out, FILTER_FILE, slice_of(t->draft.name));
+		facts_say(out, FILTER_ID, slice_of(t->draft.id));
+		facts_say(out, FILTER_FILE, slice_of(t->draft.name));
 	}
 	json_close(out);
 	out->buf[--out->len] = '\0';	/* its LF */

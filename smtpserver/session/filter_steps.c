@@ -25,7 +25,7 @@
 
 /* It is not wanted: 554, or 421 for now. */
 static enum step
-turn_away(struct session *session, struct answer *answer,
+filter_turn_away(struct session *session, struct answer *answer,
     const char *reason)
 {
 	answer->code = answer->code >= 500 ? 554 : 421;
@@ -50,7 +50,7 @@ session_filter_knock(struct session *session)
 			return STEP_GREET;
 	}
 	if (session->ask == NULL)
-		return turn_away(session, &answer, reason);
+		return filter_turn_away(session, &answer, reason);
 	session_wait_for(session, session->ask->for_ms);
 	return STEP_KNOCK;
 }
@@ -71,7 +71,7 @@ step_knock(struct session *session)
 /* ---- behind the message ----------------------------------------------- */
 
 static void
-refuse(struct transaction *t, int code, const char *status,
+filter_step_refuse(struct transaction *t, int code, const char *status,
     const char *text)
 {
 	t->is_refused = true;
@@ -81,7 +81,7 @@ refuse(struct transaction *t, int code, const char *status,
 
 /* The milters changed it: their file takes the place of ours. */
 static void
-take_changed(struct transaction *t, const struct filter_verdict *verdict)
+filter_take_changed(struct transaction *t, const struct filter_verdict *verdict)
 {
 	struct err err;
 
@@ -91,12 +91,13 @@ take_changed(struct transaction *t, const struct filter_verdict *verdict)
 	event(EV_SPOOL_TROUBLE, t->draft.id, "file",
 	    slice_of(verdict->file), "call", SLICE("filter"), "reason",
 	    slice_of(err.text), NULL);
-	refuse(t, 451, "4.3.0", "it cannot be stored now, try later");
+	filter_step_refuse(t, 451, "4.3.0",
+	    "it cannot be stored now, try later");
 }
 
 /* Did the last answer name a changed draft? */
 static void
-look_for_changed(struct session *session)
+filter_look_for_changed(struct session *session)
 {
 	struct slice answer = str_slice(&session->filter->answer);
 	char key[FILTER_KEY_BYTES];
@@ -107,12 +108,12 @@ look_for_changed(struct session *session)
 	    filter_answer_key(&answer, key, &wants) == 1 &&
 	    filter_answer_parse(answer, &verdict) == 1 &&
 	    verdict.file[0] != '\0')
-		take_changed(session->transaction, &verdict);
+		filter_take_changed(session->transaction, &verdict);
 }
 
 /* The filters' word on the whole message; returns the step that follows. */
 static enum step
-ask_or_judge(struct session *session)
+filter_ask_or_judge(struct session *session)
 {
 	const struct filter_extra none = { .path = NULL };
 	struct transaction *t = session->transaction;
@@ -129,9 +130,9 @@ ask_or_judge(struct session *session)
 			session_wait_for(session, session->ask->for_ms);
 			return STEP_FILTER;
 		}
-		refuse(t, answer.code, answer.status, answer.text);
+		filter_step_refuse(t, answer.code, answer.status, answer.text);
 	} else if (is_answered) {
-		look_for_changed(session);
+		filter_look_for_changed(session);
 	}
 	session->filter->is_in_mail = false;
 	return t->is_refused || t->is_discarded ? STEP_STORED : STEP_STORE;
@@ -139,7 +140,7 @@ ask_or_judge(struct session *session)
 
 /* Behind the milters, the content filter. */
 static enum step
-ask_content(struct session *session)
+filter_ask_content(struct session *session)
 {
 	const struct conf_milter *filter =
 	    &session->settings->conf->content_filter;
@@ -162,7 +163,7 @@ ask_content(struct session *session)
 }
 
 static enum step
-judge_content(struct session *session)
+filter_judge_content(struct session *session)
 {
 	struct transaction *t = session->transaction;
 	const struct ask *ask = session->ask;
@@ -174,10 +175,12 @@ judge_content(struct session *session)
 		    slice_of(session->id), "milter", SLICE("helper"),
 		    "reason", str_slice(&ask->answer), "fail",
 		    SLICE("tempfail"), NULL);
-		refuse(t, 451, "4.7.1", "a filter does not work now, try "
+		filter_step_refuse(t, 451, "4.7.1",
+		    "a filter does not work now, try "
 		    "later");
 	} else if (verdict.word == FILTER_REFUSE) {
-		refuse(t, (int)verdict.code, verdict.status, verdict.text);
+		filter_step_refuse(t, (int)verdict.code, verdict.status,
+		    verdict.text);
 	} else if (verdict.freeze[0] != '\0') {
 		snprintf(t->milter_cause, sizeof(t->milter_cause), "%s",
 		    verdict.freeze);
@@ -193,8 +196,9 @@ session_filter_message(struct session *session)
 
 	if (session->transaction->is_discarded)
 		return STEP_STORED;
-	next = session->filter == NULL ? STEP_STORE : ask_or_judge(session);
-	return next == STEP_STORE ? ask_content(session) : next;
+	next = session->filter == NULL ? STEP_STORE :
+	    filter_ask_or_judge(session);
+	return next == STEP_STORE ? filter_ask_content(session) : next;
 }
 
 enum step
@@ -203,7 +207,7 @@ step_filter(struct session *session)
 	if (session->ask->state == ASK_WAITING)
 		return STEP_WAIT;
 	if (strcmp(session->ask->kind, "content") == 0)
-		return judge_content(session);
+		return filter_judge_content(session);
 	permit_learn(session, session->ask);
 	ask_free(&session->ask);
 	return session_filter_message(session);

@@ -14,7 +14,7 @@
 #include "base/banned.h"
 
 static int64_t
-pause_of(const struct session *session)
+greet_pause_ms(const struct session *session)
 {
 	const struct settings *settings = session->settings;
 
@@ -26,7 +26,7 @@ pause_of(const struct session *session)
 }
 
 static enum step
-refuse_early(struct session *session)
+greet_refuse_early(struct session *session)
 {
 	struct answer answer;
 
@@ -60,9 +60,10 @@ step_greet(struct session *session)
 		return session_say_end(session, "4.3.2", "stopping",
 		    "is stopping");
 	if (session->greet_at_ms == 0)
-		session->greet_at_ms = clock_steady_ms() + pause_of(session);
+		session->greet_at_ms = clock_steady_ms() +
+		    greet_pause_ms(session);
 	else if (stream_input(session->stream).n > 0)
-		return refuse_early(session);
+		return greet_refuse_early(session);
 	if (session->is_eof)
 		return STEP_LAST;
 	if (clock_steady_ms() >= session->greet_at_ms) {

@@ -15,7 +15,7 @@
 
 /* Where the rule was written: "zmailer.conf:17". */
 static void
-add_rule(struct str *out, const struct conf_rule *rule)
+note_add_rule(struct str *out, const struct conf_rule *rule)
 {
 	if (rule != NULL)
 		str_addf(out, "%s:%u", rule->at.file ? rule->at.file : "",
@@ -112,7 +112,7 @@ note_auth_failed(const struct session *session, const char *reason)
 
 /* What a client tried to log in with is nobody's business. */
 static struct slice
-without_secret(struct slice line)
+note_without_secret(struct slice line)
 {
 	return slice_is_nocase(slice_first(line, 4), "AUTH") ?
 	    slice_first(line, 4) : line;
@@ -124,14 +124,14 @@ note_command_refused(const struct session *session, struct slice line,
 {
 	struct str rule = STR_INIT, from = STR_INIT;
 
-	add_rule(&rule, answer->rule);
+	note_add_rule(&rule, answer->rule);
 	if (session->transaction != NULL)
 		transaction_add_sender(session->transaction, &from);
 	event(EV_COMMAND_REFUSED, NULL,
 	    "client", slice_of(session->client.text),
 	    "session", slice_of(session->id),
 	    "helo", str_slice(&session->helo), "from", str_slice(&from),
-	    "command", without_secret(line),
+	    "command", note_without_secret(line),
 	    "code", slice_of(answer->status ? answer->status : ""),
 	    "reply", slice_of(answer->text), "rule", str_slice(&rule), NULL);
 	str_release(&rule);
@@ -154,7 +154,7 @@ note_shadow(const struct session *session, const struct conf_rule *rule,
 
 	transaction_add_sender(session->transaction, &from);
 	path_add(&to, rcpt);
-	add_rule(&at, rule);
+	note_add_rule(&at, rule);
 	event(EV_POLICY_SHADOW, NULL,
 	    "client", slice_of(session->client.text),
 	    "session", slice_of(session->id), "from", str_slice(&from),
@@ -171,7 +171,7 @@ note_policy_trouble(const struct session *session,
 {
 	struct str at = STR_INIT;
 
-	add_rule(&at, rule);
+	note_add_rule(&at, rule);
 	event(EV_POLICY_TROUBLE, NULL,
 	    "session", slice_of(session->id), "rule", str_slice(&at),
 	    "reason", slice_of(err->text), NULL);
@@ -218,7 +218,7 @@ note_message_accepted(const struct session *session)
 	    "forward", str_slice(&session->forward), NULL);
 	if (transaction_is_frozen(t)) {
 		if (t->freeze != NULL)
-			add_rule(&rule, t->freeze);
+			note_add_rule(&rule, t->freeze);
 		transaction_freeze_cause(t, cause);
 		str_addf(&file, "%ju.%s", (uintmax_t)t->draft.inode, cause);
 		event(EV_MESSAGE_FROZEN, t->draft.id,
@@ -248,7 +248,7 @@ note_message_discarded(const struct session *session)
 
 /* What the limits say of a message's content. */
 static void
-count_limit(enum content_fault fault)
+note_count_limit(enum content_fault fault)
 {
 	static const char *const limits[] = {
 		[CONTENT_TOO_BIG] = "size",
@@ -269,7 +269,7 @@ note_message_refused(const struct session *session,
 	const struct transaction *t = session->transaction;
 	struct str from = STR_INIT;
 
-	count_limit(t->content.fault);
+	note_count_limit(t->content.fault);
 	transaction_add_sender(t, &from);
 	event(EV_MESSAGE_REFUSED, t->draft.id,
 	    "client", slice_of(session->client.text),

@@ -19,7 +19,7 @@
 
 /* "192.0.2.1:4711" */
 static unsigned
-port_of(const struct session *session)
+permit_port(const struct session *session)
 {
 	struct slice text = slice_of(session->client.text);
 	size_t at = text.n;
@@ -32,7 +32,7 @@ port_of(const struct session *session)
 }
 
 static void
-question_fill(const struct session *session, struct policy_question *out)
+permit_question_fill(const struct session *session, struct policy_question *out)
 {
 	*out = (struct policy_question){
 		.client = session->client.net,
@@ -40,7 +40,7 @@ question_fill(const struct session *session, struct policy_question *out)
 		.is_submission = session->listen != NULL &&
 		    session->listen->is_submission,
 		.name = str_slice(&session->name),
-		.port = port_of(session),
+		.port = permit_port(session),
 		.is_esmtp = session->is_esmtp,
 		.helo = str_slice(&session->helo),
 		.is_encrypted = session->tls != NULL,
@@ -58,7 +58,7 @@ question_fill(const struct session *session, struct policy_question *out)
 }
 
 static void
-ask_for(struct session *session, const struct policy_need *need,
+permit_ask_for(struct session *session, const struct policy_need *need,
     answered_fn *fn)
 {
 	session_ask(session, need->kind, need->question, 0, fn);
@@ -67,7 +67,7 @@ ask_for(struct session *session, const struct policy_need *need,
 
 /* A rule that counts has had its say. */
 static void
-count_limit(const struct conf_rule *rule)
+permit_count_limit(const struct conf_rule *rule)
 {
 	if (rule != NULL && rule->count.kind != COUNT_NOTHING)
 		counters_limit(rule->count.kind == COUNT_PARALLEL ?
@@ -75,13 +75,13 @@ count_limit(const struct conf_rule *rule)
 }
 
 static void
-refuse(struct session *session, const struct policy_verdict *verdict,
+permit_refuse(struct session *session, const struct policy_verdict *verdict,
     struct answer *out)
 {
 	struct policy_reply reply;
 
 	if (verdict->result != POLICY_TROUBLE)
-		count_limit(verdict->rule);
+		permit_count_limit(verdict->rule);
 	policy_reply(verdict, &reply);
 	answer_set(out, reply.code, reply.status, "%s (ref %s)", reply.words,
 	    session->id);
@@ -89,7 +89,7 @@ refuse(struct session *session, const struct policy_verdict *verdict,
 }
 
 static bool
-conclude(struct session *session, const struct policy_verdict *verdict,
+permit_conclude(struct session *session, const struct policy_verdict *verdict,
     struct answer *out)
 {
 	struct transaction *t = session->transaction;
@@ -97,13 +97,13 @@ conclude(struct session *session, const struct policy_verdict *verdict,
 	if (verdict->result == POLICY_ACCEPT) {
 		if (t->freeze == NULL) {
 			t->freeze = verdict->freeze;
-			count_limit(verdict->freeze);
+			permit_count_limit(verdict->freeze);
 		}
 		for (unsigned i = 0; i < verdict->field_count; i++)
 			transaction_prepend(t, verdict->fields[i]);
 		return true;
 	}
-	refuse(session, verdict, out);
+	permit_refuse(session, verdict, out);
 	return false;
 }
 
@@ -120,7 +120,7 @@ permit_early(struct session *session, const struct permit_early *early,
 	if (early->stage == POLICY_AT_CONNECT &&
 	    (session->trust & 1u << TRUST_XCLIENT))
 		return true;
-	question_fill(session, &question);
+	permit_question_fill(session, &question);
 	if (early->helo.n > 0)
 		question.helo = early->helo;
 	if (early->sender != NULL)
@@ -131,9 +131,9 @@ permit_early(struct session *session, const struct permit_early *early,
 	if (verdict.result == POLICY_ACCEPT)
 		return true;
 	if (verdict.result == POLICY_NEED)
-		ask_for(session, &verdict.need, fn);
+		permit_ask_for(session, &verdict.need, fn);
 	else
-		refuse(session, &verdict, out);
+		permit_refuse(session, &verdict, out);
 	return false;
 }
 
@@ -148,7 +148,7 @@ permit_rcpt(struct session *session, const struct path *rcpt,
 	/* A local user, who might have called sendmail(1) as well. */
 	if (strcmp(session->client.listener, SESSION_ON_STDIN) == 0)
 		return true;
-	question_fill(session, &question);
+	permit_question_fill(session, &question);
 	question.sender = session->transaction->envelope.from;
 	question.size_bytes = session->transaction->size_bytes;
 	question.rcpt = *rcpt;
@@ -158,7 +158,7 @@ permit_rcpt(struct session *session, const struct path *rcpt,
 	question.instance = slice_of(instance);
 	policy_ask(session->settings->policy, &question, &verdict);
 	if (verdict.result == POLICY_NEED) {
-		ask_for(session, &verdict.need, fn);
+		permit_ask_for(session, &verdict.need, fn);
 		return false;
 	}
 	for (unsigned i = 0; i < verdict.shadow_count; i++)
@@ -167,11 +167,11 @@ permit_rcpt(struct session *session, const struct path *rcpt,
 		note_policy_warning(session, verdict.warning);
 	if (verdict.result == POLICY_TROUBLE)
 		note_policy_trouble(session, verdict.rule, &verdict.err);
-	return conclude(session, &verdict, out);
+	return permit_conclude(session, &verdict, out);
 }
 
 static void
-release(struct session *session, struct facts *facts)
+permit_release_holds(struct session *session, struct facts *facts)
 {
 	struct slice answer, word;
 
@@ -190,20 +190,20 @@ release(struct session *session, struct facts *facts)
 void
 permit_end_message(struct session *session)
 {
-	release(session, &session->facts[FACT_MESSAGE]);
+	permit_release_holds(session, &session->facts[FACT_MESSAGE]);
 }
 
 void
 permit_end_client(struct session *session)
 {
 	permit_end_message(session);
-	release(session, &session->facts[FACT_SESSION]);
+	permit_release_holds(session, &session->facts[FACT_SESSION]);
 	facts_release(&session->facts[FACT_TURN]);
 }
 
 /* A place that was not free may be free at the next recipient. */
 static enum fact_scope
-scope_of(const struct ask *ask)
+permit_scope(const struct ask *ask)
 {
 	return ask->scope == FACT_SESSION &&
 	    slice_starts(str_slice(&ask->question), "hold ") &&
@@ -218,7 +218,7 @@ permit_learn(struct session *session, const struct ask *ask)
 		session_filter_learn(session, ask);
 		return;
 	}
-	facts_add(&session->facts[scope_of(ask)], ask->kind,
+	facts_add(&session->facts[permit_scope(ask)], ask->kind,
 	    str_slice(&ask->question), ask->state, str_slice(&ask->answer));
 	if (ask->state == ASK_TROUBLE)
 		note_helper_trouble(session, ask);

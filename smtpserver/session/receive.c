@@ -15,7 +15,7 @@
 
 /* The protocol for Received: RFC 3848, RFC 6531 section 4.3. */
 static void
-add_with(const struct session *session, struct str *out)
+receive_add_with(const struct session *session, struct str *out)
 {
 	if (!session->is_esmtp) {
 		str_adds(out, "SMTP");
@@ -34,7 +34,7 @@ add_with(const struct session *session, struct str *out)
 
 /* router/header/received.c escapes what the client's words have in them. */
 static void
-add_from(const struct session *session, struct str *out)
+receive_add_from(const struct session *session, struct str *out)
 {
 	str_addf(out, "%s (%s", session->helo.buf, session->client.literal);
 	if (session->tls != NULL) {
@@ -53,8 +53,8 @@ receive_begin(struct session *session, enum content_form form)
 	struct err err;
 
 	(void)promise_reserve(&session->service->space, &t->promise);
-	add_from(session, &from);
-	add_with(session, &with);
+	receive_add_from(session, &from);
+	receive_add_with(session, &with);
 	t->envelope.user = slice_copy(t->arena, str_slice(&session->user));
 	if (transaction_open(t, session->service->spool, str_slice(&from),
 	    str_slice(&with), &err) != 0) {
@@ -63,7 +63,7 @@ receive_begin(struct session *session, enum content_form form)
 		event(EV_SPOOL_TROUBLE, NULL, "call", SLICE("open"), "reason",
 		    slice_of(err.text), NULL);
 	}
-	content_init(&t->content, form,
+	content_begin(&t->content, form,
 	    session->settings->conf->bare_lf_ok);
 	str_release(&from);
 	str_release(&with);

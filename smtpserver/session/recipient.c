@@ -23,13 +23,13 @@ enum { WORDS_BYTES_MAX = 400 };
 
 /* A script may have a say in every recipient. */
 static bool
-has_script(const struct session *session)
+recipient_has_script(const struct session *session)
 {
 	return session->settings->conf->hooks.script != NULL;
 }
 
 static bool
-is_to_be_asked(const struct session *session, const struct path *rcpt)
+recipient_is_to_be_asked(const struct session *session, const struct path *rcpt)
 {
 	const struct conf *conf = session->settings->conf;
 	const struct conf_domain *domain;
@@ -40,7 +40,7 @@ is_to_be_asked(const struct session *session, const struct path *rcpt)
 		return false;
 	if (rcpt->domain.n == 0)
 		return false;		/* <postmaster> exists */
-	if (has_script(session))
+	if (recipient_has_script(session))
 		return true;
 	arena = arena_new();
 	domain = conf_domain_find(conf, slice_lower(arena, rcpt->domain));
@@ -51,7 +51,7 @@ is_to_be_asked(const struct session *session, const struct path *rcpt)
 
 /* "5.7.1_words_of_a_route" (doc/INTERNALS section 7). */
 static void
-refuse_in_words(struct session *session, struct slice form,
+recipient_refuse_in_words(struct session *session, struct slice form,
     struct answer *out)
 {
 	char *status = session->transaction->rcpt_status;
@@ -75,7 +75,7 @@ refuse_in_words(struct session *session, struct slice form,
 }
 
 static void
-refuse(struct session *session, struct slice form, struct answer *out)
+recipient_refuse(struct session *session, struct slice form, struct answer *out)
 {
 	static const struct {
 		const char	*form, *status, *text;
@@ -93,11 +93,12 @@ refuse(struct session *session, struct slice form, struct answer *out)
 			    rows[i].text);
 			return;
 		}
-	refuse_in_words(session, form, out);
+	recipient_refuse_in_words(session, form, out);
 }
 
 static bool
-judge(struct session *session, enum ask_state state, struct slice answer,
+recipient_judge(struct session *session, enum ask_state state,
+    struct slice answer,
     struct answer *out)
 {
 	struct slice word = { NULL, 0 }, form = { NULL, 0 };
@@ -107,7 +108,7 @@ judge(struct session *session, enum ask_state state, struct slice answer,
 	if (state == ASK_ANSWERED && slice_is(word, "served"))
 		return true;
 	if (state == ASK_ANSWERED && slice_is(word, "refused")) {
-		refuse(session, form, out);
+		recipient_refuse(session, form, out);
 		return false;
 	}
 	if (state == ASK_ANSWERED && slice_is(word, "later")) {
@@ -124,18 +125,18 @@ judge(struct session *session, enum ask_state state, struct slice answer,
 
 /* What is asked and the key of the cache: "rcpt bob@example.org". */
 static void
-question_add(const struct session *session, struct str *out,
+recipient_question_add(const struct session *session, struct str *out,
     const struct path *rcpt)
 {
 	size_t start;
 
-	str_adds(out, has_script(session) ? "hook " : "rcpt ");
+	str_adds(out, recipient_has_script(session) ? "hook " : "rcpt ");
 	path_add(out, rcpt);
 	start = out->len - rcpt->domain.n;
 	for (size_t i = start; i < out->len; i++)
 		if (out->buf[i] >= 'A' && out->buf[i] <= 'Z')
 			out->buf[i] = (char)(out->buf[i] + 32);
-	if (!has_script(session))
+	if (!recipient_has_script(session))
 		return;
 	str_addc(out, '\t');
 	path_add(out, &session->transaction->envelope.from);
@@ -144,7 +145,7 @@ question_add(const struct session *session, struct str *out,
 }
 
 static void
-remember(struct service *service, struct slice question,
+recipient_remember(struct service *service, struct slice question,
     const struct fact *fact)
 {
 	bool is_served = slice_starts(fact->answer, "served");
@@ -158,7 +159,8 @@ remember(struct service *service, struct slice question,
 }
 
 static bool
-check(struct session *session, struct slice question, answered_fn *fn,
+recipient_look_up(struct session *session, struct slice question,
+    answered_fn *fn,
     struct answer *out)
 {
 	struct service *service = session->service;
@@ -169,12 +171,12 @@ check(struct session *session, struct slice question, answered_fn *fn,
 	if (service->recipients == NULL)
 		service->recipients = cache_new(RECIPIENTS_KNOWN_MAX);
 	if (fact != NULL) {
-		remember(service, question, fact);
-		return judge(session, fact->state, fact->answer, out);
+		recipient_remember(service, question, fact);
+		return recipient_judge(session, fact->state, fact->answer, out);
 	}
 	if (cache_find(service->recipients, question, clock_steady_ms(),
 	    &known))
-		return judge(session, ASK_ANSWERED, known, out);
+		return recipient_judge(session, ASK_ANSWERED, known, out);
 	session_ask(session, recipient_kind, question, 0, fn);
 	return false;
 }
@@ -186,10 +188,10 @@ recipient_check(struct session *session, const struct path *rcpt,
 	struct str question = STR_INIT;
 	bool result;
 
-	if (!is_to_be_asked(session, rcpt))
+	if (!recipient_is_to_be_asked(session, rcpt))
 		return true;
-	question_add(session, &question, rcpt);
-	result = check(session, str_slice(&question), fn, out);
+	recipient_question_add(session, &question, rcpt);
+	result = recipient_look_up(session, str_slice(&question), fn, out);
 	str_release(&question);
 	return result;
 }

@@ -88,7 +88,7 @@ space_join(struct space *space, struct space_shared *shared,
 
 /* What all have claimed, and reserved; bounded, whatever the parts say. */
 static struct space_part
-promised(const struct space *space)
+space_promised(const struct space *space)
 {
 	struct space_part sum = *space->part;
 	unsigned used;
@@ -115,7 +115,7 @@ promised(const struct space *space)
 }
 
 static void
-look(struct space *space)
+space_look(struct space *space)
 {
 	struct statvfs fs;
 
@@ -131,7 +131,7 @@ look(struct space *space)
 /* Beside what others have claimed so many bytes.  What a draft that nobody
  * set room aside for has by now counts twice: on the safe side. */
 static bool
-fits(const struct space *space, uint64_t bytes, uint64_t claimed)
+space_fits(const struct space *space, uint64_t bytes, uint64_t claimed)
 {
 	uint64_t free_bytes = space->free_bytes;
 
@@ -147,19 +147,20 @@ space_has(struct space *space, uint64_t bytes, bool is_now)
 	bool is_large = bytes >= RESERVE_FROM_BYTES;
 
 	if (is_now || is_large || clock_steady_ms() >= space->free_until_ms)
-		look(space);
-	return fits(space, bytes, is_large ? promised(space).claimed_bytes :
+		space_look(space);
+	return space_fits(space, bytes, is_large ?
+	    space_promised(space).claimed_bytes :
 	    0);
 }
 
 static void
-add(uint64_t *sum, uint64_t bytes)
+space_add(uint64_t *sum, uint64_t bytes)
 {
 	__atomic_store_n(sum, *sum + bytes, __ATOMIC_RELAXED);
 }
 
 static void
-take(uint64_t *sum, uint64_t bytes)
+space_draw(uint64_t *sum, uint64_t bytes)
 {
 	__atomic_store_n(sum, *sum - bytes, __ATOMIC_RELAXED);
 }
@@ -172,10 +173,10 @@ promise_make(struct space *space, uint64_t bytes, struct promise *out)
 	*out = (struct promise){ .part = NULL };
 	if (bytes < RESERVE_FROM_BYTES || space->free_bytes == UINT64_MAX)
 		return true;
-	add(&space->part->claimed_bytes, bytes);
+	space_add(&space->part->claimed_bytes, bytes);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	*out = (struct promise){ space->part, bytes, false };
-	if (fits(space, 0, promised(space).claimed_bytes))
+	if (space_fits(space, 0, space_promised(space).claimed_bytes))
 		return true;
 	promise_end(out);
 	return false;
@@ -185,13 +186,13 @@ bool
 promise_reserve(struct space *space, struct promise *promise)
 {
 	uint64_t most = space->free_bytes / RESERVE_PART;
-	uint64_t reserved = promised(space).reserved_bytes;
+	uint64_t reserved = space_promised(space).reserved_bytes;
 
 	if (promise->part == NULL || promise->is_reserved ||
 	    reserved > most || promise->bytes > most - reserved)
 		return false;
-	take(&promise->part->claimed_bytes, promise->bytes);
-	add(&promise->part->reserved_bytes, promise->bytes);
+	space_draw(&promise->part->claimed_bytes, promise->bytes);
+	space_add(&promise->part->reserved_bytes, promise->bytes);
 	promise->is_reserved = true;
 	return true;
 }
@@ -200,7 +201,8 @@ void
 promise_end(struct promise *promise)
 {
 	if (promise->part != NULL)
-		take(promise->is_reserved ? &promise->part->reserved_bytes :
+		space_draw(promise->is_reserved ?
+		    &promise->part->reserved_bytes :
 		    &promise->part->claimed_bytes, promise->bytes);
 	promise->part = NULL;
 }

@@ -22,7 +22,7 @@ session_tls_failed(struct session *session, const char *reason)
 }
 
 static enum step
-begin(struct session *session)
+session_tls_begin(struct session *session)
 {
 	struct tls_server *server = keyring_server(session->service->keyring);
 	size_t dropped;
@@ -45,7 +45,7 @@ begin(struct session *session)
 /* What the client said before may have been somebody else's: RFC 3207
  * section 4.2. */
 static enum step
-finish(struct session *session)
+session_tls_finish(struct session *session)
 {
 	session->tls = mem_alloc(1, sizeof(*session->tls));
 	stream_tls_info(session->stream, session->tls);
@@ -62,11 +62,11 @@ step_tls(struct session *session)
 {
 	switch (stream_tls(session->stream)) {
 	case STREAM_PLAIN:
-		return begin(session);
+		return session_tls_begin(session);
 	case STREAM_SHAKING:
 		return STEP_WAIT;
 	case STREAM_ENCRYPTED:
-		return finish(session);
+		return session_tls_finish(session);
 	case STREAM_TLS_FAILED:
 		break;
 	}

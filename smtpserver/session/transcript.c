@@ -23,7 +23,7 @@ transcript_begin(struct session *session)
 }
 
 static void
-say(struct session *session, struct slice by, struct slice line)
+transcript_line(struct session *session, struct slice by, struct slice line)
 {
 	session->transcript_left--;
 	event(EV_SESSION_SAID, NULL,
@@ -41,12 +41,13 @@ transcript_command(struct session *session, struct slice line,
 	if (session->transcript_left == 0)
 		return;
 	if (verb.n == 0) {
-		say(session, SLICE("client"), session->is_after_auth ?
+		transcript_line(session, SLICE("client"),
+		    session->is_after_auth ?
 		    SLICE("***") : line);
 		return;
 	}
 	session->is_after_auth = slice_is_nocase(verb, "AUTH");
-	say(session, SLICE("client"), session->is_after_auth ?
+	transcript_line(session, SLICE("client"), session->is_after_auth ?
 	    SLICE("AUTH ***") : line);
 }
 
@@ -54,12 +55,12 @@ void
 transcript_secret(struct session *session)
 {
 	if (session->transcript_left > 0)
-		say(session, SLICE("client"), SLICE("***"));
+		transcript_line(session, SLICE("client"), SLICE("***"));
 }
 
 void
 transcript_reply(struct session *session, struct slice line)
 {
 	if (session->transcript_left > 0)
-		say(session, SLICE("us"), slice_trim(line));
+		transcript_line(session, SLICE("us"), slice_trim(line));
 }

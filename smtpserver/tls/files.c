@@ -133,14 +133,14 @@ watched_look(struct watched *watched)
 /* ---- pairs ------------------------------------------------------------ */
 
 static void
-note_refused(const char *file, const struct err *err)
+files_note_refused(const char *file, const struct err *err)
 {
 	event(EV_CERTIFICATE_REFUSED, NULL, "file", slice_of(file),
 	    "reason", slice_of(err->text), NULL);
 }
 
 static void
-note_loaded(const char *file, const struct tls_pair *pair)
+files_note_loaded(const char *file, const struct tls_pair *pair)
 {
 	int64_t left_s = pair->expires_s - clock_wall_s();
 	char until[CLOCK_TEXT_BYTES];
@@ -165,7 +165,7 @@ loaded_release(struct loaded *loaded)
 }
 
 static void
-kept_release(struct kept *kept)
+kept_file_release(struct kept *kept)
 {
 	loaded_release(&kept->now);
 	loaded_release(&kept->before);
@@ -185,10 +185,10 @@ kept_load(struct keys_files *files, struct kept *kept)
 	watched_take(&kept->key);
 	if (tls_pair_load(&fresh, kept->certificate.path, kept->key.path,
 	    &err) != 1) {
-		note_refused(kept->certificate.path, &err);
+		files_note_refused(kept->certificate.path, &err);
 		return false;
 	}
-	note_loaded(kept->certificate.path, &fresh);
+	files_note_loaded(kept->certificate.path, &fresh);
 	loaded_release(&kept->before);
 	kept->before = kept->now;
 	kept->now = (struct loaded){ fresh, ++files->numbers };
@@ -196,7 +196,7 @@ kept_load(struct keys_files *files, struct kept *kept)
 }
 
 static bool
-ca_load(struct keys_files *files)
+files_ca_load(struct keys_files *files)
 {
 	struct str text = STR_INIT;
 	struct err err;
@@ -205,7 +205,7 @@ ca_load(struct keys_files *files)
 	if (files->ca.path != NULL &&
 	    (tls_file_read(files->ca.path, &text, &err) != 1 ||
 	    tls_roots_check(str_slice(&text), &err) != 1)) {
-		note_refused(files->ca.path, &err);
+		files_note_refused(files->ca.path, &err);
 		str_release(&text);
 		return false;
 	}
@@ -231,7 +231,7 @@ static void
 kept_free(struct kept *kept, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		kept_release(&kept[i]);
+		kept_file_release(&kept[i]);
 	mem_free(&kept);
 }
 
@@ -254,20 +254,20 @@ keys_files_free(struct keys_files **files)
 }
 
 static bool
-is_same(const char *a, const char *b)
+files_are_same(const char *a, const char *b)
 {
 	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
 /* A row that was there already goes on with what it has. */
 static void
-inherit(struct kept *fresh, struct kept *old, size_t old_count)
+files_inherit(struct kept *fresh, struct kept *old, size_t old_count)
 {
 	for (size_t i = 0; i < old_count; i++) {
 		if (old[i].now.number == 0 ||
-		    !is_same(old[i].certificate.path,
+		    !files_are_same(old[i].certificate.path,
 		    fresh->certificate.path) ||
-		    !is_same(old[i].key.path, fresh->key.path))
+		    !files_are_same(old[i].key.path, fresh->key.path))
 			continue;
 		fresh->now = old[i].now;
 		fresh->before = old[i].before;
@@ -292,7 +292,7 @@ kept_init(struct kept *kept, const struct conf_certificate *row)
 /* Keep what the rows say.  loads_all: look at files again that were loaded
  * before. */
 static void
-rebuild(struct keys_files *files, bool loads_all)
+files_rebuild(struct keys_files *files, bool loads_all)
 {
 	struct kept *old = files->kept;
 	size_t old_count = files->count;
@@ -304,7 +304,7 @@ rebuild(struct keys_files *files, bool loads_all)
 
 		kept_init(kept, i < files->own.count ? &files->own.list[i] :
 		    &files->named.list[i - files->own.count]);
-		inherit(kept, old, old_count);
+		files_inherit(kept, old, old_count);
 		if (loads_all || kept->now.number == 0)
 			(void)kept_load(files, kept);
 	}
@@ -312,7 +312,7 @@ rebuild(struct keys_files *files, bool loads_all)
 }
 
 static void
-rows_copy(struct rows *rows, const struct conf_certificate *list,
+files_rows_copy(struct rows *rows, const struct conf_certificate *list,
     size_t count)
 {
 	struct arena *arena = arena_new();
@@ -332,7 +332,7 @@ rows_copy(struct rows *rows, const struct conf_certificate *list,
 
 /* A table that cannot be read is refused; its rows stay.  true: taken. */
 static bool
-table_read(struct keys_files *files)
+files_table_read(struct keys_files *files)
 {
 	struct arena *arena = arena_new();
 	struct conf_certificate *list;
@@ -344,9 +344,10 @@ table_read(struct keys_files *files)
 	is_taken = conf_named_certificates(files->table_name,
 	    files->table_spec, arena, &list, &count, &err) == 0;
 	if (is_taken)
-		rows_copy(&files->named, list, count);
+		files_rows_copy(&files->named, list, count);
 	else
-		note_refused(files->table.path != NULL ? files->table.path :
+		files_note_refused(files->table.path != NULL ?
+		    files->table.path :
 		    files->table_name, &err);
 	arena_free(&arena);
 	return is_taken;
@@ -354,13 +355,13 @@ table_read(struct keys_files *files)
 
 /* Another table, or none: what the one before it said is gone. */
 static void
-table_set(struct keys_files *files, const struct conf_table *table)
+files_table_set(struct keys_files *files, const struct conf_table *table)
 {
 	static const char file[] = "file:";
 	const char *spec = table == NULL ? NULL : table->spec;
 
-	if (!is_same(files->table_spec, spec))
-		rows_copy(&files->named, NULL, 0);
+	if (!files_are_same(files->table_spec, spec))
+		files_rows_copy(&files->named, NULL, 0);
 	mem_free(&files->table_name);
 	mem_free(&files->table_spec);
 	watched_set(&files->table, spec != NULL &&
@@ -370,20 +371,21 @@ table_set(struct keys_files *files, const struct conf_table *table)
 		return;
 	files->table_name = mem_strdup(table->name);
 	files->table_spec = mem_strdup(spec);
-	(void)table_read(files);
+	(void)files_table_read(files);
 }
 
 void
 keys_files_configure(struct keys_files *files, const struct conf *conf)
 {
-	rows_copy(&files->own, conf->certificates, conf->certificate_count);
-	table_set(files, conf->certificate_table == NULL ? NULL :
+	files_rows_copy(&files->own, conf->certificates,
+	    conf->certificate_count);
+	files_table_set(files, conf->certificate_table == NULL ? NULL :
 	    conf_table_find(conf, conf->certificate_table));
-	rebuild(files, true);
-	if (!is_same(files->ca.path, conf->client_ca))
+	files_rebuild(files, true);
+	if (!files_are_same(files->ca.path, conf->client_ca))
 		str_release(&files->ca_text);
 	watched_set(&files->ca, conf->client_ca);
-	(void)ca_load(files);
+	(void)files_ca_load(files);
 }
 
 bool
@@ -391,8 +393,8 @@ keys_files_look(struct keys_files *files)
 {
 	bool is_changed = false;
 
-	if (watched_look(&files->table) > 0 && table_read(files)) {
-		rebuild(files, false);
+	if (watched_look(&files->table) > 0 && files_table_read(files)) {
+		files_rebuild(files, false);
 		is_changed = true;
 	}
 	for (size_t i = 0; i < files->count; i++) {
@@ -405,7 +407,7 @@ keys_files_look(struct keys_files *files)
 			is_changed = kept_load(files, kept) || is_changed;
 	}
 	if (watched_look(&files->ca) > 0)
-		is_changed = ca_load(files) || is_changed;
+		is_changed = files_ca_load(files) || is_changed;
 	return is_changed;
 }
 

@@ -55,7 +55,7 @@ struct keyring {
 /* ---- signatures ------------------------------------------------------- */
 
 static void
-question_answer(struct keyring *keyring, struct question *question,
+keyring_question_answer(struct keyring *keyring, struct question *question,
     struct slice letters)
 {
 	struct tls_link *link = question->link;
@@ -70,31 +70,32 @@ question_answer(struct keyring *keyring, struct question *question,
 
 /* Those that waited too long, or all. */
 static void
-questions_refuse(struct keyring *keyring, int64_t until_ms)
+keyring_questions_refuse(struct keyring *keyring, int64_t until_ms)
 {
 	struct question *question;
 
 	while ((question = TAILQ_FIRST(&keyring->questions)) != NULL &&
 	    question->until_ms <= until_ms)
-		question_answer(keyring, question, (struct slice){ NULL, 0 });
+		keyring_question_answer(keyring, question,
+		    (struct slice){ NULL, 0 });
 }
 
 /* Not while another handshake runs: it must not be woken inside that. */
 static void
-on_timer(void *context)
+keyring_on_timer(void *context)
 {
 	struct keyring *keyring = context;
 	struct question *question;
 
-	questions_refuse(keyring, clock_steady_ms());
+	keyring_questions_refuse(keyring, clock_steady_ms());
 	question = TAILQ_FIRST(&keyring->questions);
 	if (question != NULL)
 		timer_set(keyring->loop, &keyring->timer, question->until_ms,
-		    on_timer, keyring);
+		    keyring_on_timer, keyring);
 }
 
 static void
-answer_take(struct keyring *keyring, struct slice args)
+keyring_answer_take(struct keyring *keyring, struct slice args)
 {
 	struct slice id_text, letters = { NULL, 0 };
 	struct question *question;
@@ -106,30 +107,30 @@ answer_take(struct keyring *keyring, struct slice args)
 	(void)slice_word(&args, &letters);
 	TAILQ_FOREACH(question, &keyring->questions, entry)
 		if (question->id == id) {
-			question_answer(keyring, question, letters);
+			keyring_question_answer(keyring, question, letters);
 			return;
 		}
 }
 
 /* ---- the set ---------------------------------------------------------- */
 
-static int sign(void *context, const struct tls_signing *what,
+static int keyring_sign(void *context, const struct tls_signing *what,
     struct str *out);
 
 /* "a,b" -> "a b", as tls_server_add_remote wants them */
 static void
-names_add(struct str *out, struct slice names)
+keyring_names_add(struct str *out, struct slice names)
 {
 	for (size_t i = 0; i < names.n; i++)
 		str_addc(out, names.p[i] == ',' ? ' ' : names.p[i]);
 }
 
 static int
-pair_take(struct keyring *keyring, struct tls_server *server,
+keyring_pair_take(struct keyring *keyring, struct tls_server *server,
     struct slice args, struct err *err)
 {
 	struct slice number_text, name, letters;
-	struct tls_remote remote = { 0, sign, keyring };
+	struct tls_remote remote = { 0, keyring_sign, keyring };
 	struct str chain = STR_INIT, name_text = STR_INIT;
 	uint64_t number;
 	int result = -1;
@@ -139,7 +140,7 @@ pair_take(struct keyring *keyring, struct tls_server *server,
 	    slice_number(number_text, 1, UINT32_MAX, &number) &&
 	    base64_decode(letters, &chain, err) == 1) {
 		remote.number = (unsigned)number;
-		names_add(&name_text, name);
+		keyring_names_add(&name_text, name);
 		result = tls_server_add_remote(server, slice_is(name, "-") ?
 		    NULL : name_text.buf, str_slice(&chain), &remote, err);
 	}
@@ -149,7 +150,7 @@ pair_take(struct keyring *keyring, struct tls_server *server,
 }
 
 static void
-tickets_take(struct keyring *keyring, struct slice args)
+keyring_tickets_take(struct keyring *keyring, struct slice args)
 {
 	struct str current = STR_INIT, previous = STR_INIT;
 	struct slice first, second;
@@ -168,7 +169,7 @@ tickets_take(struct keyring *keyring, struct slice args)
 
 /* The words behind the first line of the set that begins with verb. */
 static struct slice
-line_find(const struct str *set, const char *verb)
+keyring_line_find(const struct str *set, const char *verb)
 {
 	struct slice rest = str_slice(set), line, word;
 
@@ -179,7 +180,7 @@ line_find(const struct str *set, const char *verb)
 }
 
 static int
-pairs_take(struct keyring *keyring, struct tls_server *server)
+keyring_pairs_take(struct keyring *keyring, struct tls_server *server)
 {
 	struct slice rest = str_slice(&keyring->set), line, verb;
 	int count = 0;
@@ -188,7 +189,7 @@ pairs_take(struct keyring *keyring, struct tls_server *server)
 	while (slice_cut(&rest, '\n', &line)) {
 		if (!slice_word(&line, &verb) || !slice_is(verb, "pair"))
 			continue;
-		if (pair_take(keyring, server, line, &err) == 1)
+		if (keyring_pair_take(keyring, server, line, &err) == 1)
 			count++;
 		else
 			warning("a tls certificate is left out: %s",
@@ -199,16 +200,17 @@ pairs_take(struct keyring *keyring, struct tls_server *server)
 
 /* A server of what is known.  When that cannot be, the old one stays. */
 static void
-rebuild(struct keyring *keyring)
+keyring_rebuild(struct keyring *keyring)
 {
 	struct tls_terms terms = { keyring->needs_tls13, keyring->ask,
 	    { NULL, 0 } };
-	struct slice letters = line_find(&keyring->set, "ca");
+	struct slice letters = keyring_line_find(&keyring->set, "ca");
 	struct tls_server *fresh;
 	struct str ca = STR_INIT;
 	struct err err;
 
-	tickets_take(keyring, line_find(&keyring->set, "tickets"));
+	keyring_tickets_take(keyring, keyring_line_find(&keyring->set,
+	    "tickets"));
 	if (letters.n > 0 && base64_decode(letters, &ca, NULL) == 1)
 		terms.ca = str_slice(&ca);
 	fresh = tls_server_new(&terms, keyring->tickets, &err);
@@ -217,21 +219,21 @@ rebuild(struct keyring *keyring)
 		warning("TLS stays as it was: %s", err.text);
 		return;
 	}
-	if (pairs_take(keyring, fresh) == 0)
+	if (keyring_pairs_take(keyring, fresh) == 0)
 		tls_server_drop(&fresh);
 	tls_server_drop(&keyring->server);
 	keyring->server = fresh;
 }
 
 static void
-line_take(struct keyring *keyring, struct slice line)
+keyring_line_take(struct keyring *keyring, struct slice line)
 {
 	struct slice rest = line, verb;
 
 	if (!slice_word(&rest, &verb))
 		return;
 	if (slice_is(verb, "signed") || slice_is(verb, "refused")) {
-		answer_take(keyring, rest);
+		keyring_answer_take(keyring, rest);
 	} else if (slice_is(verb, "begin")) {
 		str_reset(&keyring->coming);
 		keyring->is_coming = true;
@@ -241,7 +243,7 @@ line_take(struct keyring *keyring, struct slice line)
 		str_init(&keyring->coming);
 		keyring->is_coming = false;
 		keyring->has_set = true;
-		rebuild(keyring);
+		keyring_rebuild(keyring);
 	} else if (keyring->is_coming) {
 		str_add_slice(&keyring->coming, line);
 		str_addc(&keyring->coming, '\n');
@@ -251,32 +253,32 @@ line_take(struct keyring *keyring, struct slice line)
 /* ---- the socket ------------------------------------------------------- */
 
 static void
-lost(struct keyring *keyring)
+keyring_lost(struct keyring *keyring)
 {
 	watch_free(&keyring->watch);
 	close(keyring->socket);
 	keyring->socket = -1;
-	questions_refuse(keyring, INT64_MAX);
+	keyring_questions_refuse(keyring, INT64_MAX);
 }
 
 static void
-receive(struct keyring *keyring)
+keyring_receive(struct keyring *keyring)
 {
 	struct slice line;
 	size_t cursor = 0;
 	int got = ipc_receive(keyring->socket, &keyring->inbox);
 
 	if (got == 0 || (got < 0 && errno != EAGAIN)) {
-		lost(keyring);
+		keyring_lost(keyring);
 		return;
 	}
 	while (ipc_line(&keyring->inbox, &cursor, &line) == 1)
-		line_take(keyring, line);
+		keyring_line_take(keyring, line);
 	ipc_inbox_consume(&keyring->inbox, cursor);
 }
 
 static void
-send_out(struct keyring *keyring)
+keyring_send(struct keyring *keyring)
 {
 	ssize_t n;
 
@@ -291,19 +293,19 @@ send_out(struct keyring *keyring)
 }
 
 static void
-on_socket(void *context, unsigned ready)
+keyring_on_socket(void *context, unsigned ready)
 {
 	struct keyring *keyring = context;
 
 	if (ready & LOOP_WRITE)
-		send_out(keyring);
+		keyring_send(keyring);
 	if (ready & (LOOP_READ | LOOP_HANGUP))
-		receive(keyring);
+		keyring_receive(keyring);
 }
 
 /* Where there are no fibres, and for the first set. */
 static void
-wait_for(struct keyring *keyring, const bool *done, int64_t for_ms)
+keyring_wait_for(struct keyring *keyring, const bool *done, int64_t for_ms)
 {
 	int64_t until_ms = clock_steady_ms() + for_ms, left_ms;
 
@@ -315,15 +317,15 @@ wait_for(struct keyring *keyring, const bool *done, int64_t for_ms)
 		if (poll(&at, 1, (int)left_ms) <= 0)
 			continue;
 		if (at.revents & POLLOUT)
-			send_out(keyring);
+			keyring_send(keyring);
 		if (at.revents & ~POLLOUT)
-			receive(keyring);
+			keyring_receive(keyring);
 	}
 }
 
 /* tls_sign_fn: called in a handshake. */
 static int
-sign(void *context, const struct tls_signing *what, struct str *out)
+keyring_sign(void *context, const struct tls_signing *what, struct str *out)
 {
 	struct keyring *keyring = context;
 	struct question question = {
@@ -342,15 +344,15 @@ sign(void *context, const struct tls_signing *what, struct str *out)
 	TAILQ_INSERT_TAIL(&keyring->questions, &question, entry);
 	if (keyring->timer.at_ms == 0)
 		timer_set(keyring->loop, &keyring->timer, question.until_ms,
-		    on_timer, keyring);
-	send_out(keyring);
+		    keyring_on_timer, keyring);
+	keyring_send(keyring);
 	while (!question.is_answered)
 		if (!tls_link_pause()) {
 			question.link = NULL;
-			wait_for(keyring, &question.is_answered,
+			keyring_wait_for(keyring, &question.is_answered,
 			    KEYRING_ANSWER_MS);
 			if (!question.is_answered)
-				question_answer(keyring, &question,
+				keyring_question_answer(keyring, &question,
 				    (struct slice){ NULL, 0 });
 		}
 	return question.is_signed ? 1 : -1;
@@ -359,7 +361,7 @@ sign(void *context, const struct tls_signing *what, struct str *out)
 /* ---- life ------------------------------------------------------------- */
 
 static void
-terms_take(struct keyring *keyring, const struct conf *conf)
+keyring_terms_take(struct keyring *keyring, const struct conf *conf)
 {
 	static const enum tls_ask asks[] = { TLS_ASK_NOBODY, TLS_ASK,
 	    TLS_REQUIRE };
@@ -382,10 +384,10 @@ keyring_new(struct loop *loop, int socket, const struct conf *conf)
 	str_init(&keyring->coming);
 	keyring->tickets = tls_tickets_new();
 	TAILQ_INIT(&keyring->questions);
-	terms_take(keyring, conf);
-	keyring->watch = loop_watch(loop, socket, LOOP_READ, on_socket,
+	keyring_terms_take(keyring, conf);
+	keyring->watch = loop_watch(loop, socket, LOOP_READ, keyring_on_socket,
 	    keyring);
-	wait_for(keyring, &keyring->has_set, KEYRING_START_MS);
+	keyring_wait_for(keyring, &keyring->has_set, KEYRING_START_MS);
 	return keyring;
 }
 
@@ -397,7 +399,7 @@ keyring_free(struct keyring **keyring)
 	if (k == NULL)
 		return;
 	if (k->socket >= 0)
-		lost(k);
+		keyring_lost(k);
 	timer_clear(&k->timer);
 	tls_server_drop(&k->server);
 	tls_tickets_free(&k->tickets);
@@ -411,8 +413,8 @@ keyring_free(struct keyring **keyring)
 void
 keyring_configure(struct keyring *keyring, const struct conf *conf)
 {
-	terms_take(keyring, conf);
-	rebuild(keyring);
+	keyring_terms_take(keyring, conf);
+	keyring_rebuild(keyring);
 }
 
 struct tls_server *

@@ -84,7 +84,7 @@ asker_write(struct asker *asker)
 }
 
 static void
-add_tickets(struct str *out, const struct ticket_keys *keys)
+keys_server_add_tickets(struct str *out, const struct ticket_keys *keys)
 {
 	str_adds(out, "tickets ");
 	base64_add(out, (struct slice){ keys->current,
@@ -105,13 +105,14 @@ asker_tell(struct asker *asker)
 
 	str_adds(&asker->outbox, "begin\n");
 	keys_files_add_lines(server->files, &asker->outbox);
-	add_tickets(&asker->outbox, &server->tickets[asker->is_own]);
+	keys_server_add_tickets(&asker->outbox,
+	    &server->tickets[asker->is_own]);
 	str_adds(&asker->outbox, "end\n");
 	asker_write(asker);
 }
 
 static void
-tell_all(struct keys_server *server)
+keys_server_tell_all(struct keys_server *server)
 {
 	struct asker *asker;
 
@@ -120,7 +121,7 @@ tell_all(struct keys_server *server)
 }
 
 static void
-tickets_rotate(struct keys_server *server)
+keys_server_rotate(struct keys_server *server)
 {
 	for (int i = 0; i < 2; i++) {
 		struct ticket_keys *keys = &server->tickets[i];
@@ -131,27 +132,27 @@ tickets_rotate(struct keys_server *server)
 }
 
 static void
-on_rotate(void *context)
+keys_server_on_rotate(void *context)
 {
 	struct keys_server *server = context;
 
-	tickets_rotate(server);
+	keys_server_rotate(server);
 	server->tickets[0].has_previous = server->tickets[1].has_previous =
 	    true;
-	tell_all(server);
+	keys_server_tell_all(server);
 	timer_set(server->process->loop, &server->rotate, clock_steady_ms() +
-	    TLS_TICKET_FOR_S * 1000, on_rotate, server);
+	    TLS_TICKET_FOR_S * 1000, keys_server_on_rotate, server);
 }
 
 static void
-on_look(void *context)
+keys_server_on_look(void *context)
 {
 	struct keys_server *server = context;
 
 	if (keys_files_look(server->files))
-		tell_all(server);
+		keys_server_tell_all(server);
 	timer_set(server->process->loop, &server->look, clock_steady_ms() +
-	    KEYS_LOOK_EVERY_MS, on_look, server);
+	    KEYS_LOOK_EVERY_MS, keys_server_on_look, server);
 }
 
 /* ---- what workers ask ------------------------------------------------- */
@@ -231,7 +232,7 @@ asker_read(struct asker *asker)
 }
 
 static void
-on_asker(void *context, unsigned ready)
+asker_on_ready(void *context, unsigned ready)
 {
 	struct asker *asker = context;
 
@@ -259,14 +260,14 @@ asker_new(struct keys_server *server, bool is_own)
 	ipc_inbox_init(&asker->inbox);
 	str_init(&asker->outbox);
 	asker->watch = loop_watch(server->process->loop, fd, LOOP_READ,
-	    on_asker, asker);
+	    asker_on_ready, asker);
 	TAILQ_INSERT_TAIL(&server->askers, asker, entry);
 	asker_tell(asker);
 }
 
 /* A bad file is refused, and said so, by the listener. */
 static void
-reload(struct keys_server *server)
+keys_server_reload(struct keys_server *server)
 {
 	struct arena *arena = arena_new();
 	struct conf_report report;
@@ -277,11 +278,11 @@ reload(struct keys_server *server)
 		keys_files_configure(server->files, fresh);
 	conf_free(&fresh);
 	arena_free(&arena);
-	tell_all(server);
+	keys_server_tell_all(server);
 }
 
 static void
-on_listener(void *context, unsigned ready)
+keys_server_on_listener(void *context, unsigned ready)
 {
 	struct keys_server *server = context;
 	struct slice line;
@@ -294,7 +295,7 @@ on_listener(void *context, unsigned ready)
 	}
 	while (ipc_line(&server->inbox, &cursor, &line) == 1)
 		if (slice_is(line, "reload"))
-			reload(server);
+			keys_server_reload(server);
 		else
 			asker_new(server, slice_is(line, "worker own"));
 	ipc_inbox_consume(&server->inbox, cursor);
@@ -303,7 +304,7 @@ on_listener(void *context, unsigned ready)
 /* No core file, no debugger, no /proc/PID/mem: not even for processes of
  * the same account. */
 static void
-harden(struct process *process)
+keys_server_harden(struct process *process)
 {
 	struct rlimit none = { 0, 0 };
 	struct err err;
@@ -319,7 +320,7 @@ keys_process(struct process *process, int socket)
 {
 	struct keys_server *server = mem_alloc(1, sizeof(*server));
 
-	harden(process);
+	keys_server_harden(process);
 	signal(SIGHUP, SIG_IGN);	/* the listener tells */
 	signal(SIGINT, SIG_IGN);
 	server->process = process;
@@ -328,14 +329,15 @@ keys_process(struct process *process, int socket)
 	TAILQ_INIT(&server->askers);
 	ipc_inbox_init(&server->inbox);
 	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
-	(void)loop_watch(process->loop, socket, LOOP_READ, on_listener,
+	(void)loop_watch(process->loop, socket, LOOP_READ,
+	    keys_server_on_listener,
 	    server);
 	keys_files_configure(server->files, process->conf);
 	tls_ticket_key_make(server->tickets[0].current);
 	tls_ticket_key_make(server->tickets[1].current);
 	timer_set(process->loop, &server->rotate, clock_steady_ms() +
-	    TLS_TICKET_FOR_S * 1000, on_rotate, server);
-	on_look(server);
+	    TLS_TICKET_FOR_S * 1000, keys_server_on_rotate, server);
+	keys_server_on_look(server);
 	event_flush();
 	loop_run(process->loop);
 	event_flush();

@@ -46,25 +46,25 @@ command_resume(struct session *session, struct slice args,
 }
 
 /* Filters may have words for it. */
-static void answer_unknown(struct session *session, struct slice line,
+static void command_answer_unknown(struct session *session, struct slice line,
     struct answer *out);
 
 static void
-unknown_answered(struct session *session, struct slice line,
+command_unknown_answered(struct session *session, struct slice line,
     const struct ask *ask, struct answer *out)
 {
 	permit_learn(session, ask);
-	answer_unknown(session, line, out);
+	command_answer_unknown(session, line, out);
 }
 
 static void
-answer_unknown(struct session *session, struct slice line,
+command_answer_unknown(struct session *session, struct slice line,
     struct answer *out)
 {
 	const struct filter_extra extra = { .text = line };
 
 	if (session_filter_permit(session, TALK_UNKNOWN, &extra,
-	    unknown_answered, out))
+	    command_unknown_answered, out))
 		answer_set(out, 500, "5.5.2", "command not recognised");
 }
 
@@ -75,7 +75,7 @@ command_answer(struct session *session, const struct command_row *row,
 	if (session->ask != NULL)
 		command_resume(session, row != NULL ? args : line, out);
 	else if (row == NULL)
-		answer_unknown(session, line, out);
+		command_answer_unknown(session, line, out);
 	else if (row->fn == NULL)
 		answer_set(out, 502, "5.5.1", "%s is not implemented",
 		    row->verb);
@@ -91,13 +91,13 @@ command_answer(struct session *session, const struct command_row *row,
 }
 
 static unsigned
-rcpt_count(const struct session *session)
+session_rcpt_count(const struct session *session)
 {
 	return session->transaction ? session->transaction->rcpt_count : 0;
 }
 
 static void
-refused(struct session *session, const struct command_row *row,
+command_refused(struct session *session, const struct command_row *row,
     const struct command *command, struct slice line,
     const struct answer *answer)
 {
@@ -110,7 +110,7 @@ static enum step
 command_run(struct session *session, struct slice line)
 {
 	const struct command_row *row = NULL;
-	unsigned rcpts = rcpt_count(session);
+	unsigned rcpts = session_rcpt_count(session);
 	bool is_command;
 	enum step next = STEP_COMMAND;
 	struct command command;
@@ -141,7 +141,7 @@ command_run(struct session *session, struct slice line)
 	if (answer.code == 0)
 		return row->next;
 	if (answer.code >= 400)
-		refused(session, row, &command, line, &answer);
+		command_refused(session, row, &command, line, &answer);
 	else if (row != NULL)
 		next = row->next;
 	next = session_say(session, &answer, next);
@@ -150,7 +150,7 @@ command_run(struct session *session, struct slice line)
 		    "cannot tell commands from content");
 	/* A recipient that was taken is progress, and has its own limit. */
 	if ((next == STEP_COMMAND || next == STEP_HOLD) &&
-	    rcpt_count(session) <= rcpts &&
+	    session_rcpt_count(session) <= rcpts &&
 	    session_count_idle(session) == STEP_LAST)
 		next = STEP_LAST;
 	return next;
@@ -159,7 +159,7 @@ command_run(struct session *session, struct slice line)
 /* A line that ends in LF alone: another program may see another end, so
  * what follows cannot be trusted to be a command. */
 static enum step
-refuse_bare_lf(struct session *session, struct slice line)
+command_refuse_bare_lf(struct session *session, struct slice line)
 {
 	struct answer answer;
 
@@ -171,7 +171,7 @@ refuse_bare_lf(struct session *session, struct slice line)
 }
 
 static enum step
-refuse_long_line(struct session *session)
+command_refuse_long_line(struct session *session)
 {
 	struct answer answer;
 
@@ -209,14 +209,14 @@ step_command(struct session *session)
 		return session_say_end(session, "4.3.2", "stopping",
 		    "is stopping");
 	if (end == max)
-		return refuse_long_line(session);
+		return command_refuse_long_line(session);
 	if (end == in.n)
 		return session->is_eof ? STEP_LAST : STEP_WAIT;
 	line = slice_first(in, end);
 	if (line.n > 0 && line.p[line.n - 1] == '\r')
 		line.n--;
 	else if (!conf->bare_lf_ok)
-		return refuse_bare_lf(session, line);
+		return command_refuse_bare_lf(session, line);
 	if (session->ask == NULL)
 		session->asked_at_us = clock_steady_us();
 	next = command_run(session, line);

@@ -23,14 +23,14 @@
 #include "base/banned.h"
 
 static const char *
-below(struct arena *arena, const char *dir, const char *name)
+path_is_below(struct arena *arena, const char *dir, const char *name)
 {
 	return arena_printf(arena, "%s/%s", dir, name);
 }
 
 /* The directory of a file: it is replaced by rename. */
 static const char *
-directory_of(struct arena *arena, struct slice path)
+confine_directory(struct arena *arena, struct slice path)
 {
 	size_t n = path.n;
 
@@ -42,7 +42,7 @@ directory_of(struct arena *arena, struct slice path)
 
 /* "file:/etc/zmailer/x": its directory; of "passwd:" what libc reads. */
 static size_t
-table_paths(struct arena *arena, const char *spec, const char *out[2])
+confine_table_paths(struct arena *arena, const char *spec, const char *out[2])
 {
 	struct slice text = slice_of(spec), type;
 	size_t colon = slice_find(text, ':');
@@ -56,12 +56,12 @@ table_paths(struct arena *arena, const char *spec, const char *out[2])
 	}
 	if (text.n == 0 || text.p[0] != '/')
 		return 0;
-	out[0] = directory_of(arena, text);
+	out[0] = confine_directory(arena, text);
 	return 1;
 }
 
 static bool
-has(const struct sandbox *rules, const char *path)
+confine_has(const struct sandbox *rules, const char *path)
 {
 	for (size_t i = 0; i < rules->readable_count; i++)
 		if (strcmp(rules->readable[i], path) == 0)
@@ -70,38 +70,41 @@ has(const struct sandbox *rules, const char *path)
 }
 
 static void
-add_readable(struct sandbox *rules, const char *path)
+confine_add_readable(struct sandbox *rules, const char *path)
 {
-	if (!has(rules, path) && rules->readable_count < SANDBOX_PATHS_MAX)
+	if (!confine_has(rules, path) &&
+	    rules->readable_count < SANDBOX_PATHS_MAX)
 		rules->readable[rules->readable_count++] = path;
 }
 
 static void
-rules_fill(const struct conf *conf, const char *conf_path,
+confine_rules(const struct conf *conf, const char *conf_path,
     struct arena *arena, struct sandbox *out)
 {
 	const char *paths[2];
 
 	*out = (struct sandbox){
 		.appended = { conf->log_dir }, .appended_count = 1,
-		.worked = { below(arena, conf->spool_dir, "public"),
-		    below(arena, conf->run_dir, "tables") },
+		.worked = { path_is_below(arena, conf->spool_dir, "public"),
+		    path_is_below(arena, conf->run_dir, "tables") },
 		.worked_count = 2,
-		.filed = { below(arena, conf->spool_dir, "router"),
-		    below(arena, conf->spool_dir, "freezer") },
+		.filed = { path_is_below(arena, conf->spool_dir, "router"),
+		    path_is_below(arena, conf->spool_dir, "freezer") },
 		.filed_count = 2,
 		.sockets = SOCKETS_NONE,
 	};
 	if (conf_path != NULL)
-		add_readable(out, directory_of(arena, slice_of(conf_path)));
+		confine_add_readable(out, confine_directory(arena,
+		    slice_of(conf_path)));
 	for (size_t i = 0; i < conf->table_count; i++) {
-		size_t n = table_paths(arena, conf->tables[i].spec, paths);
+		size_t n = confine_table_paths(arena, conf->tables[i].spec,
+		    paths);
 
 		/* accounts may be had from a daemon */
 		if (n > 1)
 			out->sockets = SOCKETS_LOCAL;
 		for (size_t k = 0; k < n; k++)
-			add_readable(out, paths[k]);
+			confine_add_readable(out, paths[k]);
 	}
 }
 
@@ -115,8 +118,8 @@ session_confine(const struct conf *conf, const char *conf_path,
 
 	(void)clock_steady_ms();
 	/* it may be there, or somebody else's to make */
-	(void)mkdir(below(arena, conf->run_dir, "tables"), 0755);
-	rules_fill(conf, conf_path, arena, &rules);
+	(void)mkdir(path_is_below(arena, conf->run_dir, "tables"), 0755);
+	confine_rules(conf, conf_path, arena, &rules);
 	walls = sandbox_enter(&rules, err);
 	arena_free(&arena);
 	return walls;
@@ -129,10 +132,10 @@ session_may_read(const struct conf *was, const struct conf *now)
 	struct sandbox before, after;
 	bool result = true;
 
-	rules_fill(was, NULL, arena, &before);
-	rules_fill(now, NULL, arena, &after);
+	confine_rules(was, NULL, arena, &before);
+	confine_rules(now, NULL, arena, &after);
 	for (size_t i = 0; i < after.readable_count; i++)
-		result = result && has(&before, after.readable[i]);
+		result = result && confine_has(&before, after.readable[i]);
 	arena_free(&arena);
 	return result;
 }

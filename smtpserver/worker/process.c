@@ -31,7 +31,7 @@ struct link {
 };
 
 static void
-on_stop(void *context)
+worker_on_stop(void *context)
 {
 	struct link *link = context;
 
@@ -42,7 +42,7 @@ on_stop(void *context)
  * was not allowed to read when it began is for a fresh one: only when the
  * file changes meanwhile is there anything to say. */
 static void
-on_reload(void *context)
+worker_on_reload(void *context)
 {
 	struct link *link = context;
 	struct arena *arena = arena_new();
@@ -63,7 +63,7 @@ on_reload(void *context)
 }
 
 static bool
-open_take(struct link *link, struct slice args)
+worker_open_take(struct link *link, struct slice args)
 {
 	struct slice token_text, endpoint, listener, count;
 	struct client client;
@@ -89,7 +89,7 @@ open_take(struct link *link, struct slice args)
 }
 
 static bool
-answer_take(struct link *link, struct slice args)
+worker_answer_take(struct link *link, struct slice args)
 {
 	struct slice token_text, result;
 	uint64_t token;
@@ -103,21 +103,21 @@ answer_take(struct link *link, struct slice args)
 }
 
 static bool
-line_take(struct link *link, struct slice line)
+worker_line_take(struct link *link, struct slice line)
 {
 	struct slice verb;
 
 	if (!slice_word(&line, &verb))
 		return false;
 	if (slice_is(verb, "open"))
-		return open_take(link, line);
+		return worker_open_take(link, line);
 	if (slice_is(verb, "answer"))
-		return answer_take(link, line);
+		return worker_answer_take(link, line);
 	if (slice_is(verb, "pressure"))
 		worker_press(link->worker, slice_is(slice_trim(line), "0") ?
 		    0 : 1);
 	else if (slice_is(verb, "reload"))
-		on_reload(link);
+		worker_on_reload(link);
 	else if (slice_is(verb, "leave"))
 		worker_leave(link->worker);
 	else if (slice_is(verb, "stop"))
@@ -128,7 +128,7 @@ line_take(struct link *link, struct slice line)
 }
 
 static void
-on_listener_read(struct link *link)
+worker_on_listener_read(struct link *link)
 {
 	struct slice line;
 	size_t cursor = 0;
@@ -140,23 +140,23 @@ on_listener_read(struct link *link)
 		return;
 	}
 	while (ipc_line(&link->inbox, &cursor, &line) == 1)
-		if (!line_take(link, line))	/* it is no stranger */
+		if (!worker_line_take(link, line))	/* it is no stranger */
 			fatal("the listener talks nonsense");
 	ipc_inbox_consume(&link->inbox, cursor);
 }
 
 static void
-on_listener(void *context, unsigned ready)
+worker_on_listener(void *context, unsigned ready)
 {
 	struct link *link = context;
 
 	if (ready & (LOOP_READ | LOOP_HANGUP))
-		on_listener_read(link);
+		worker_on_listener_read(link);
 	/* what can be written goes out at the end of the turn */
 }
 
 static void
-say_lines(void *context)
+worker_say_lines(void *context)
 {
 	struct link *link = context;
 	ssize_t n;
@@ -172,7 +172,7 @@ say_lines(void *context)
 }
 
 static void
-confine(const struct process *process)
+worker_confine(const struct process *process)
 {
 	struct err err;
 
@@ -199,14 +199,15 @@ worker_process(struct process *process, const struct worker_sockets *sockets,
 	    keyring_new(process->loop, sockets->keys, process->conf),
 	    sockets->failures, sockets->is_submission);
 	worker_share(link.worker, sockets->space, sockets->part);
-	link.watch = loop_watch(process->loop, socket, LOOP_READ, on_listener,
+	link.watch = loop_watch(process->loop, socket, LOOP_READ,
+	    worker_on_listener,
 	    &link);
-	worker_on_lines(link.worker, say_lines, &link);
-	loop_at_turn_end(process->loop, say_lines, &link);
-	loop_signal(process->loop, SIGTERM, on_stop, &link);
-	loop_signal(process->loop, SIGINT, on_stop, &link);
-	loop_signal(process->loop, SIGHUP, on_reload, &link);
-	confine(process);
+	worker_on_lines(link.worker, worker_say_lines, &link);
+	loop_at_turn_end(process->loop, worker_say_lines, &link);
+	loop_signal(process->loop, SIGTERM, worker_on_stop, &link);
+	loop_signal(process->loop, SIGINT, worker_on_stop, &link);
+	loop_signal(process->loop, SIGHUP, worker_on_reload, &link);
+	worker_confine(process);
 	loop_run(process->loop);
 	worker_free(&link.worker);
 	event_flush();

@@ -26,20 +26,20 @@ static const struct step_row {
 };
 
 static bool
-is_asking_now(const struct session *session)
+session_is_asking(const struct session *session)
 {
 	return session->step == STEP_ASK || session->step == STEP_FILTER ||
 	    session->step == STEP_KNOCK;
 }
 
 static void
-invariants_check(const struct session *session)
+session_check_invariants(const struct session *session)
 {
 	const struct transaction *t = session->transaction;
 	bool is_in_data = session->step == STEP_DATA ||
 	    session->step == STEP_FILTER || session->step == STEP_STORE ||
 	    session->step == STEP_STORED;
-	bool is_asking = is_asking_now(session);
+	bool is_asking = session_is_asking(session);
 
 	if (session->magic != SESSION_MAGIC)
 		panic("session: not a session");
@@ -55,7 +55,7 @@ invariants_check(const struct session *session)
 }
 
 static bool
-is_receiving(const struct session *session)
+session_is_receiving(const struct session *session)
 {
 	return session->step == STEP_DATA || session->step == STEP_CHUNK;
 }
@@ -66,7 +66,7 @@ session_run(struct session *session)
 	for (;;) {
 		enum step next;
 
-		invariants_check(session);
+		session_check_invariants(session);
 		next = steps[session->step].fn(session);
 		if (next == STEP_WAIT)
 			break;
@@ -118,7 +118,7 @@ session_read(struct session *session)
 			break;
 		}
 		session_run(session);
-	} while (is_receiving(session) && --left > 0 &&
+	} while (session_is_receiving(session) && --left > 0 &&
 	    stream_was_full(session->stream));
 }
 
@@ -130,7 +130,7 @@ session_broken(struct session *session)
 		    stream_tls(session->stream) == STREAM_TLS_FAILED ?
 		    stream_tls_trouble(session->stream) : "lost");
 	if (session->end_reason == NULL)
-		session->end_reason = is_receiving(session) ?
+		session->end_reason = session_is_receiving(session) ?
 		    "lost in data" : "lost";
 	session->step = STEP_END;
 	session->want = WANT_END;
@@ -140,7 +140,7 @@ int64_t
 session_deadline(const struct session *session)
 {
 	return session->deadline_at_ms < session->end_at_ms ||
-	    is_asking_now(session) || session->step == STEP_LAST ||
+	    session_is_asking(session) || session->step == STEP_LAST ||
 	    session->step == STEP_LINGER ?
 	    session->deadline_at_ms : session->end_at_ms;
 }
@@ -150,7 +150,7 @@ session_expire(struct session *session)
 {
 	if (session->step == STEP_STORE)
 		return;		/* its turn is about to end */
-	if (is_asking_now(session)) {
+	if (session_is_asking(session)) {
 		session_answered(session, ASK_TROUBLE,
 		    SLICE("no answer in time"));
 		return;
@@ -187,7 +187,7 @@ session_stop(struct session *session, bool is_final)
 	}
 	/* step_command will say it behind the message. */
 	if (session->step == STEP_STORE ||
-	    ((is_receiving(session) || is_asking_now(session)) &&
+	    ((session_is_receiving(session) || session_is_asking(session)) &&
 	    !is_final))
 		return;
 	session->step = session_say_end(session, "4.3.2", "stopping",
@@ -200,7 +200,7 @@ void
 session_answered(struct session *session, enum ask_state state,
     struct slice answer)
 {
-	if (!is_asking_now(session))
+	if (!session_is_asking(session))
 		return;
 	session->ask->state = state;
 	str_reset(&session->ask->answer);

@@ -39,7 +39,7 @@ standalone_is_meant(int argc, char **argv)
 
 /* There are no helpers here: what would be asked of one cannot be known. */
 static bool
-lines_take(struct worker *worker)
+standalone_lines_take(struct worker *worker)
 {
 	struct str lines = STR_INIT;
 	struct slice rest, line, word;
@@ -62,7 +62,7 @@ lines_take(struct worker *worker)
 }
 
 static int
-serve(struct conf *conf, int fd)
+standalone_serve(struct conf *conf, int fd)
 {
 	struct loop *loop = loop_new();
 	struct spool *spool = NULL;
@@ -81,7 +81,7 @@ serve(struct conf *conf, int fd)
 	worker_open(worker, fd, TOKEN, &client);
 	while (worker_session_count(worker) > 0) {
 		loop_turn(loop, was_asked ? 0 : -1);
-		was_asked = lines_take(worker);
+		was_asked = standalone_lines_take(worker);
 	}
 	worker_free(&worker);
 	loop_free(&loop);
@@ -94,7 +94,7 @@ serve(struct conf *conf, int fd)
 
 /* One read and all of it written.  false: that way is over. */
 static bool
-copy(int from, int to)
+standalone_copy(int from, int to)
 {
 	static char piece[PIECE_BYTES];
 	ssize_t n = read(from, piece, sizeof(piece));
@@ -105,7 +105,7 @@ copy(int from, int to)
 }
 
 static void
-pump(int fd)
+standalone_pump(int fd)
 {
 	struct pollfd ways[] = {
 		{ STDIN_FILENO, POLLIN, 0 }, { fd, POLLIN, 0 },
@@ -114,9 +114,10 @@ pump(int fd)
 	for (;;) {
 		if (poll(ways, 2, -1) < 0 && errno != EINTR)
 			return;
-		if (ways[1].revents != 0 && !copy(fd, STDOUT_FILENO))
+		if (ways[1].revents != 0 && !standalone_copy(fd, STDOUT_FILENO))
 			return;
-		if (ways[0].revents != 0 && !copy(STDIN_FILENO, fd)) {
+		if (ways[0].revents != 0 && !standalone_copy(STDIN_FILENO,
+		    fd)) {
 			shutdown(fd, SHUT_WR);
 			ways[0].fd = -1;
 		}
@@ -124,7 +125,7 @@ pump(int fd)
 }
 
 static int
-child_status(pid_t child)
+standalone_child_status(pid_t child)
 {
 	int status;
 
@@ -153,13 +154,13 @@ standalone_run(int argc, char **argv)
 	child = fork();
 	if (child == 0) {
 		close(ends[0]);
-		_exit(serve(conf, ends[1]));
+		_exit(standalone_serve(conf, ends[1]));
 	}
 	close(ends[1]);
 	if (child < 0)
 		return EX_OSERR;
-	pump(ends[0]);
+	standalone_pump(ends[0]);
 	close(ends[0]);
 	conf_free(&conf);
-	return child_status(child);
+	return standalone_child_status(child);
 }

@@ -57,7 +57,7 @@ struct worker {
 	bool			 is_leaving;	/* no more sessions come */
 };
 
-static void turn_end(void *context);
+static void worker_on_turn_end(void *context);
 
 struct worker *
 worker_new(struct loop *loop, struct spool *spool, struct settings *settings)
@@ -74,7 +74,7 @@ worker_new(struct loop *loop, struct spool *spool, struct settings *settings)
 	TAILQ_INIT(&worker->ended);
 	str_init(&worker->lines);
 	worker->asks = asks_new();
-	loop_at_turn_end(loop, turn_end, worker);
+	loop_at_turn_end(loop, worker_on_turn_end, worker);
 	return worker;
 }
 
@@ -136,7 +136,7 @@ connection_end(struct connection *connection)
 }
 
 static void
-lines_say(struct worker *worker)
+worker_lines_say(struct worker *worker)
 {
 	if (worker->lines.len > 0 && worker->lines_fn != NULL)
 		worker->lines_fn(worker->lines_context);
@@ -144,7 +144,7 @@ lines_say(struct worker *worker)
 }
 
 static void
-ended_close(struct worker *worker)
+worker_close_ended(struct worker *worker)
 {
 	struct connection *connection;
 
@@ -165,7 +165,7 @@ worker_free(struct worker **worker)
 		return;
 	while ((connection = TAILQ_FIRST(&w->all)) != NULL)
 		connection_end(connection);
-	ended_close(w);
+	worker_close_ended(w);
 	timer_clear(&w->stop_timer);
 	keyring_free(&w->service.keyring);
 	settings_drop(&w->service.settings);
@@ -193,7 +193,7 @@ connection_stir(struct connection *connection)
 }
 
 static void
-on_stream(void *context)
+connection_on_stream(void *context)
 {
 	struct connection *connection = context;
 
@@ -215,7 +215,7 @@ on_stream(void *context)
 	connection_stir(connection);
 }
 
-static void on_timer(void *context);
+static void connection_on_timer(void *context);
 
 /* Timers are moved only when they would be late; one that comes early is
  * set again.  So a busy session costs no timer work. */
@@ -226,12 +226,12 @@ connection_arm(struct connection *connection)
 
 	if (connection->timer.at_ms == 0 || at_ms < connection->timer.at_ms)
 		timer_set(connection->worker->loop, &connection->timer, at_ms,
-		    on_timer,
+		    connection_on_timer,
 		    connection);
 }
 
 static void
-on_timer(void *context)
+connection_on_timer(void *context)
 {
 	struct connection *connection = context;
 
@@ -250,7 +250,7 @@ worker_open(struct worker *worker, int fd, uint32_t token,
 
 	connection->worker = worker;
 	connection->token = token;
-	connection->stream = stream_new(worker->loop, fd, on_stream,
+	connection->stream = stream_new(worker->loop, fd, connection_on_stream,
 	    connection);
 	connection->session = session_new(&worker->service, connection->stream,
 	    client);
@@ -263,7 +263,7 @@ worker_open(struct worker *worker, int fd, uint32_t token,
 /* ---- the end of a turn ------------------------------------------------ */
 
 static void
-note_trouble(const struct draft *draft, const char *call,
+connection_note_trouble(const struct draft *draft, const char *call,
     const struct err *err)
 {
 	event(EV_SPOOL_TROUBLE, draft->id, "file", slice_of(draft->name),
@@ -271,14 +271,14 @@ note_trouble(const struct draft *draft, const char *call,
 }
 
 static bool
-session_is_on_stdin(const struct session *session)
+connection_is_on_stdin(const struct session *session)
 {
 	return strcmp(session->client.listener, SESSION_ON_STDIN) == 0;
 }
 
 /* Rows S1 -> S2 (or D1 for the freezer): the message gets its name. */
 static bool
-publish(struct session *session)
+connection_publish(struct session *session)
 {
 	struct transaction *t = session->transaction;
 	struct err err = { "" };
@@ -295,13 +295,13 @@ publish(struct session *session)
 	/* S4: a local program may write into public/ only, or a router that
 	 * comes at once has copied it already. */
 	if (result != 0 && (errno == EACCES || errno == EPERM ||
-	    errno == ENOENT) && session_is_on_stdin(session)) {
+	    errno == ENOENT) && connection_is_on_stdin(session)) {
 		draft_hand_over(&t->draft);
 		return true;
 	}
 	if (result == 0)
 		return true;
-	note_trouble(&t->draft, "rename", &err);
+	connection_note_trouble(&t->draft, "rename", &err);
 	draft_abort(&t->draft);
 	return false;
 }
@@ -309,7 +309,7 @@ publish(struct session *session)
 /* One group: all that are complete now, durable together (rows S0 -> S1).
  * Sessions go on afterwards and may join the next group. */
 static void
-commit(struct worker *worker)
+worker_commit(struct worker *worker)
 {
 	struct connection *connections[COMMIT_MAX];
 	struct draft *drafts[COMMIT_MAX];
@@ -330,9 +330,9 @@ commit(struct worker *worker)
 		bool is_done = !drafts[i]->is_bad;
 
 		if (is_done) {
-			is_done = publish(connections[i]->session);
+			is_done = connection_publish(connections[i]->session);
 		} else {
-			note_trouble(drafts[i], "fsync", &err);
+			connection_note_trouble(drafts[i], "fsync", &err);
 			draft_abort(drafts[i]);
 		}
 		session_stored(connections[i]->session, is_done);
@@ -397,7 +397,7 @@ connection_settle(struct connection *connection)
 /* Who is told that a message, or a session, is over may come again at once,
  * by another worker: what it held must be free by then. */
 static void
-holds_release(struct worker *worker)
+worker_release_holds(struct worker *worker)
 {
 	struct connection *connection;
 
@@ -405,18 +405,18 @@ holds_release(struct worker *worker)
 		if (connection->session->want != WANT_STORE)
 			connection_release_holds(connection);
 	if (worker->is_urgent)
-		lines_say(worker);
+		worker_lines_say(worker);
 }
 
 static void
-turn_end(void *context)
+worker_on_turn_end(void *context)
 {
 	struct worker *worker = context;
 	struct connection *connection, *next;
 
 	do {
-		commit(worker);
-		holds_release(worker);
+		worker_commit(worker);
+		worker_release_holds(worker);
 		for (connection = TAILQ_FIRST(&worker->stirred); connection !=
 		    NULL;
 		    connection = next) {
@@ -424,8 +424,8 @@ turn_end(void *context)
 			connection_settle(connection);
 		}
 	} while (!TAILQ_EMPTY(&worker->storing));
-	lines_say(worker);
-	ended_close(worker);
+	worker_lines_say(worker);
+	worker_close_ended(worker);
 	if ((worker->service.is_stopping || worker->is_leaving) &&
 	    (worker->count == 0 || worker->is_final))
 		loop_stop(worker->loop);
@@ -460,7 +460,7 @@ worker_reload(struct worker *worker, struct settings *settings)
 }
 
 static void
-sessions_stop(struct worker *worker, bool is_final)
+worker_stop_sessions(struct worker *worker, bool is_final)
 {
 	struct connection *connection;
 
@@ -471,12 +471,12 @@ sessions_stop(struct worker *worker, bool is_final)
 }
 
 static void
-on_stop_timer(void *context)
+worker_on_stop_timer(void *context)
 {
 	struct worker *worker = context;
 
 	worker->is_final = true;
-	sessions_stop(worker, true);
+	worker_stop_sessions(worker, true);
 }
 
 void
@@ -485,9 +485,10 @@ worker_stop(struct worker *worker)
 	if (worker->service.is_stopping)
 		return;
 	worker->service.is_stopping = true;
-	sessions_stop(worker, false);
+	worker_stop_sessions(worker, false);
 	timer_set(worker->loop, &worker->stop_timer,
-	    clock_steady_ms() + WORKER_STOP_FOR_MS, on_stop_timer, worker);
+	    clock_steady_ms() + WORKER_STOP_FOR_MS, worker_on_stop_timer,
+	    worker);
 }
 
 void

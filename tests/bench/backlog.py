@@ -30,12 +30,12 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "lib"))
 os.environ.setdefault("TMPDIR", "/var/tmp")
 from zmtest import mta                               # noqa: E402
+from zmtest.usage import cpu_s                        # noqa: E402
 
 TOOLS = os.path.join(mta.BUILD, "tests", "bench")
 ZMAILER = os.path.join(mta.BUILD, "bin", "zmailer")
 LONG_S = 7200
 ASK_EVERY_S = 0.005
-TICKS = os.sysconf("SC_CLK_TCK")
 CONF = """limit recipients 100000
 limit session-messages 10000000
 limit sessions-per-client 1000
@@ -76,19 +76,6 @@ def rss_kb(pid):
     with open(f"/proc/{pid}/status") as file:
         match = re.search(r"^RssAnon:\s+(\d+)", file.read(), re.M)
     return int(match.group(1)) if match else 0
-
-
-def cpu_s(pids):
-    """User and system time of the processes and their dead children."""
-    total = 0
-    for pid in pids:
-        try:
-            with open(f"/proc/{pid}/stat") as file:
-                fields = file.read().rsplit(")", 1)[1].split()
-            total += sum(int(x) for x in fields[11:15])
-        except OSError:
-            continue
-    return total / TICKS
 
 
 def ask(path, line):

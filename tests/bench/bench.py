@@ -32,9 +32,9 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "lib"))
 from zmtest import dns, mta, tls                            # noqa: E402
+from zmtest.usage import cpu_s                               # noqa: E402
 
 TOOLS = os.path.join(mta.BUILD, "tests", "bench")
-TICKS = os.sysconf("SC_CLK_TCK")
 
 WORKLOADS = {
     "relay": dict(sink=True, load=["--domain", "bench.test"]),
@@ -82,19 +82,6 @@ WORKLOADS = {
     "loristls": dict(sink=True, idle=10000, slow=100, tls="p256",
                      idle_tls=True, load=["--domain", "bench.test"]),
 }
-
-
-def cpu_seconds(pids):
-    """User and system time of the processes and their dead children."""
-    total = 0
-    for pid in pids:
-        try:
-            with open(f"/proc/{pid}/stat") as file:
-                fields = file.read().rsplit(")", 1)[1].split()
-            total += sum(int(x) for x in fields[11:15])
-        except OSError:
-            continue
-    return total / TICKS
 
 
 def peak_pss_mb(pids):
@@ -245,7 +232,7 @@ class Run:
 
     def measure(self):
         pids = self.instance.pids()
-        before = cpu_seconds(pids)
+        before = cpu_s(pids)
         report = self.submit()
         end = self.finish()
         mta.wait_for("an empty spool", self.instance.is_empty, 60)
@@ -261,7 +248,7 @@ class Run:
             "accept_per_s": unit * size / (report["last_s"] -
                                            report["first_s"]),
             "end_to_end_per_s": unit * size / (end - report["first_s"]),
-            "cpu_ms": (cpu_seconds(pids) - before) * 1000 / unit / size,
+            "cpu_ms": (cpu_s(pids) - before) * 1000 / unit / size,
             "p50_ms": report["p50_ms"], "p99_ms": report["p99_ms"],
             "pss_mb": peak_pss_mb(pids), "processes": len(pids),
         }, **idle}

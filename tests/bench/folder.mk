@@ -3,11 +3,11 @@ noinst_PROGRAMS += tests/bench/load tests/bench/sink tests/bench/router \
 	tests/bench/idle tests/bench/milter
 tests_bench_milter_SOURCES = tests/bench/milter.c
 tests_bench_milter_LDADD = -lpthread
-tests_bench_idle_SOURCES = tests/bench/idle.c
+tests_bench_idle_SOURCES = tests/bench/idle.c tests/bench/bench.h
 tests_bench_idle_LDADD = $(OPENSSL_LIBS)
-tests_bench_load_SOURCES = tests/bench/load.c
+tests_bench_load_SOURCES = tests/bench/load.c tests/bench/bench.h
 tests_bench_load_LDADD = $(OPENSSL_LIBS)
-tests_bench_sink_SOURCES = tests/bench/sink.c
+tests_bench_sink_SOURCES = tests/bench/sink.c tests/bench/bench.h
 tests_bench_sink_LDADD = $(OPENSSL_LIBS)
 tests_bench_router_SOURCES = tests/bench/router.c
 tests_bench_router_LDADD = router/librouter.a $(ZM_LIBS)

@@ -24,6 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/bench/bench.h"
+
 enum { AT_ONCE = 200, EVENTS = 256, WAIT_MS = 60000, WAIT_TLS_MS = 300000 };
 
 static const char slow_text[] = "EHLO slow.bench.test\r\nNOOP\r\n";
@@ -39,13 +41,6 @@ static struct client *clients;
 static unsigned count = 10000, greeted, gone, slow_percent = 50;
 static int port, epoll, patience_ms;	/* 0: as above */
 static SSL_CTX *context;	/* NULL: no TLS */
-
-static void
-die(const char *what)
-{
-	fprintf(stderr, "idle: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
 
 static void
 dial(struct client *client, unsigned number)
@@ -162,15 +157,6 @@ drip(void)
 		if (client->fd >= 0 && client->is_slow && say(client, byte))
 			client->sent++;
 	}
-}
-
-static double
-now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 static void

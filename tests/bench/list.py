@@ -29,6 +29,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "lib"))
 from zmtest import mta                               # noqa: E402
+from zmtest.usage import TICKS, cpu_of                # noqa: E402
 
 TOOLS = os.path.join(mta.BUILD, "tests", "bench")
 
@@ -47,15 +48,7 @@ def peak_mb(pids):
     return most
 
 
-TICKS, CORES = os.sysconf("SC_CLK_TCK"), os.cpu_count()
-
-
-def cpu_of(pid):
-    """Seconds of a process and its dead children, and its name."""
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        head, _, tail = file.read().rpartition(")")
-    return head.split("(", 1)[1][:10], \
-        sum(map(int, tail.split()[11:15])) / TICKS
+CORES = os.cpu_count()
 
 
 def idle_s():
@@ -76,7 +69,7 @@ class Spent:
         total = {}
         for pid in self.instance.pids() + [self.sink.pid]:
             try:
-                name, spent = cpu_of(pid)
+                spent, name = cpu_of(pid)
             except OSError:
                 continue
             total[name] = total.get(name, 0) + spent

@@ -23,6 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/bench/bench.h"
+
 enum step { GREETING, HELLO, STARTTLS, SHAKE, HELLO_AGAIN, ENVELOPE, BODY,
 	BYE };
 
@@ -55,22 +57,6 @@ static unsigned started, accepted, refused, connections;
 static double *latencies, first_s, last_s;
 static int poller;
 static SSL_CTX *tls;
-
-static double
-now_s(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
-static void
-die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
 
 static void
 body_make(void)

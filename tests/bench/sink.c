@@ -27,6 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/bench/bench.h"
+
 enum { IN_BYTES = 262144, OUT_BYTES = 65536 };
 
 struct session {
@@ -53,22 +55,6 @@ static bool is_for_any;
 static struct session *waiting, **waiting_end = &waiting;
 static int poller;
 static volatile sig_atomic_t is_over;
-
-static double
-now_s(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
-static void
-die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
 
 static void
 on_term(int number)

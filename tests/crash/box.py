@@ -12,6 +12,7 @@ import re
 
 import crash
 import power
+from nth import KILL_BEFORE, LIBRARY, Nth
 from zmtest import agent, mta
 
 USER = "nobody"
@@ -66,7 +67,7 @@ class Point:
     def name(self):
         words = [self.story.name, self.kind, str(self.target)]
         if self.kind == "kill":
-            words.append("before" if self.mode == crash.KILL_BEFORE
+            words.append("before" if self.mode == KILL_BEFORE
                          else "after")
         return " ".join(words + [str(x) for x in (self.error, self.choice)
                                  if x])
@@ -91,11 +92,11 @@ class Point:
         if story.forward:
             self.write(".forward", story.forward.format(dir=self.dir,
                                                         user=USER))
-        self.nth = crash.Nth(self.site.top)
+        self.nth = Nth(self.site.top)
         self.env = dict(self.site.env)
         if story.at_home:
             self.env.update(ZM_NTH_HOME=self.home,
-                            LD_PRELOAD=self.nth.env(self.dir)["LD_PRELOAD"])
+                            LD_PRELOAD=LIBRARY)
         self.serial = 100
 
     def write(self, name, words):
@@ -196,7 +197,7 @@ class Point:
             raise AssertionError("the first message is not delivered: "
                                  + str([e.get("reason", e.get("reply"))
                                         for e in self.site.events()]))
-        env = self.nth.env(self.dir)
+        env = self.nth.instance_env(self.dir)
         env["ZM_NTH_DIR"] = f"{self.dir}/mail:{self.dir}/spool:" \
             f"{self.dir}/forward"
         is_power = self.kind == "power"

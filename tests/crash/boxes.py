@@ -27,6 +27,7 @@ import away                                          # noqa: E402
 import box                                           # noqa: E402
 import crash                                         # noqa: E402
 from box import Story                                # noqa: E402
+from nth import COUNT, FAIL, KILL_AFTER, KILL_BEFORE, STOP  # noqa: E402
 
 STORIES = {s.name: s for s in [
     Story("maildir", "mailbox maildir {dir}/mail/{{user}}"),
@@ -49,7 +50,7 @@ KINDS = {"vacation": away.Vacation, "steps": away.Steps}
 
 def points(story, kinds):
     Point = KINDS.get(story.name, box.Point)
-    plain = Point(story, "count", crash.COUNT, 0).run()
+    plain = Point(story, "count", COUNT, 0).run()
     if plain.bad:
         sys.exit(f"boxes: the plain run of {story.name}: {plain.bad}")
     if not plain.calls:
@@ -58,12 +59,12 @@ def points(story, kinds):
     for n in range(1, plain.calls + 2):
         if "kill" in kinds:
             rows += [Point(story, "kill", mode, n) for mode in
-                     (crash.KILL_BEFORE, crash.KILL_AFTER)]
+                     (KILL_BEFORE, KILL_AFTER)]
         if "fault" in kinds:
-            rows += [Point(story, "fault", crash.FAIL, n, error)
+            rows += [Point(story, "fault", FAIL, n, error)
                      for error in crash.ERRORS]
         if "power" in kinds:
-            rows += [Point(story, "power", crash.STOP, n, choice=choice,
+            rows += [Point(story, "power", STOP, n, choice=choice,
                            seed=seed)
                      for choice, seed in (("none", 0), ("all", 0),
                                           ("some", n), ("some", -n))]

@@ -16,17 +16,16 @@ import os
 import random
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from nth import KILL_AFTER, KILL_BEFORE, Nth         # noqa: E402
+
 BUILD = os.environ.get("ZMAILER_BUILD", os.getcwd())
 VERB_S = 180                # no verb may take longer
 ZMAILER = os.path.join(BUILD, "bin", "zmailer")
-LIBRARY = os.path.join(BUILD, "tests", "crash", "nth.so")
-LAYOUT = "=32siiiiiiii256s"		# tests/crash/nth.h
-KILL_BEFORE, KILL_AFTER = 1, 2
 POINTS_MAX = 200
 
 
@@ -63,13 +62,9 @@ class Point:
 
     def kill(self):
         """Was it killed?"""
-        state = os.path.join(self.top, "state")
-        with open(state, "wb") as file:
-            file.write(struct.pack(LAYOUT, b"", self.mode, self.target, 0, 0,
-                                   0, 0, 0, 0, b""))
-            file.truncate(4096)
-        env = dict(os.environ, LD_PRELOAD=LIBRARY, ZM_NTH_STATE=state,
-                   ZM_NTH_DIR=self.dir)
+        nth = Nth(self.top)
+        nth.plan(mode=self.mode, target=self.target)
+        env = dict(os.environ, **nth.env(self.dir, is_logged=False))
         done = self.verb(*self.words(), env=env)
         assert done.returncode in (0, -signal.SIGKILL), done.stderr
         return done.returncode != 0

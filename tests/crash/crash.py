@@ -22,11 +22,9 @@ SPDX-License-Identifier: ISC
 import argparse
 import concurrent.futures
 import errno
-import mmap
 import os
 import random
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
@@ -35,52 +33,17 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import ledger                                        # noqa: E402
 import power                                         # noqa: E402
+from nth import COUNT, FAIL, KILL_AFTER, KILL_BEFORE, STOP, Nth  # noqa: E402
 from zmtest import mta                               # noqa: E402
 
 ROLES = ["smtpserver", "router", "scheduler", "smtp", "mailbox"]
 ERRORS = ["ENOSPC", "EIO", "EMFILE", "EDQUOT", "EINTR"]
-COUNT, KILL_BEFORE, KILL_AFTER, FAIL, STOP = range(5)
 USUAL_S = 3                 # a run where nothing goes wrong
-LAYOUT = "=32siiiiiiii256s"          # struct nth_state of nth.h
-
-
-class Nth:
-    """The plan and the state that all processes of an instance share."""
-
-    def __init__(self, top):
-        self.state = os.path.join(top, "nth.state")
-        self.log = os.path.join(top, "nth.log")
-        self.grave = os.path.join(top, "grave")
-        os.mkdir(self.grave)
-        with open(self.state, "wb") as file:
-            file.write(b"\0" * 4096)
-        self.file = open(self.state, "r+b")
-        self.map = mmap.mmap(self.file.fileno(), 4096)
-
-    def plan(self, role="", mode=COUNT, target=0, error=0, logging=0):
-        """The order over all processes goes on; the count begins anew."""
-        ticket = self.read()["ticket"]
-        self.map[:struct.calcsize(LAYOUT)] = struct.pack(
-            LAYOUT, role.encode(), mode, target, error, logging, 0, 0,
-            ticket, 0, b"")
-
-    def read(self):
-        row = struct.unpack(LAYOUT, self.map[:struct.calcsize(LAYOUT)])
-        return dict(count=row[5], fired=row[6], ticket=row[7],
-                    what=row[9].split(b"\0")[0].decode("latin-1"))
-
-    def env(self, directory):
-        return {"LD_PRELOAD": os.path.join(mta.BUILD, "tests", "crash",
-                                           "nth.so"),
-                "ZM_NTH_STATE": self.state, "ZM_NTH_LOG": self.log,
-                "ZM_NTH_GRAVE": self.grave,
-                "ZM_NTH_DIR": f"{directory}/spool:{directory}/mail"}
 
 
 class Point:
     """One run of the workload with one thing going wrong."""
     pace = 1                    # how much slower than usual this machine is
-
 
     def __init__(self, kind, role, mode, target, error=None, choice=None,
                  seed=0):
@@ -122,7 +85,7 @@ class Point:
     def _run(self, book, instance):
         book.configure(instance)
         nth = Nth(instance.top)
-        instance.env.update(nth.env(instance.dir))
+        instance.env.update(nth.instance_env(instance.dir))
         logging = 1 if self.kind == "power" else 0
         nth.plan(logging=logging)
         instance.start()

@@ -1,5 +1,5 @@
 # crash - `make crash` runs the whole matrix, make check a sample of it
-EXTRA_DIST += tests/crash/nth.c tests/crash/home.c tests/crash/nth.h \
+EXTRA_DIST += tests/crash/nth.c tests/crash/home.c tests/crash/nth.h tests/crash/nth.py \
 	tests/crash/crash.py tests/crash/box.py tests/crash/away.py \
 	tests/crash/orders.py tests/crash/reroute.py \
 	tests/crash/restore.py \

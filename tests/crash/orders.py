@@ -27,6 +27,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import crash                                         # noqa: E402
+from nth import COUNT, KILL_AFTER, KILL_BEFORE, Nth  # noqa: E402
 from zmtest import control, mta, smtpserver          # noqa: E402
 
 RCPTS = ["x@far.test", "y@far.test"]
@@ -52,7 +53,7 @@ class Point:
 
     def name(self):
         return (f"{self.target} "
-                f"{'before' if self.mode == crash.KILL_BEFORE else 'after'}"
+                f"{'before' if self.mode == KILL_BEFORE else 'after'}"
                 f"{' and everything' if self.is_whole else ''}")
 
     def run(self):
@@ -117,8 +118,8 @@ class Point:
             f"route * via 127.0.0.1:{self.server.port}\n"
             "workers smtpserver 1\nworkers router 1\n"
             "schedule */* { retry 1s }\n")
-        self.nth = crash.Nth(self.mta.top)
-        self.mta.env.update(self.nth.env(self.mta.dir))
+        self.nth = Nth(self.mta.top)
+        self.mta.env.update(self.nth.instance_env(self.mta.dir))
         self.nth.plan()
         self.mta.start()
         self.ask("suspend", channel="smtp", reason="test")
@@ -178,12 +179,12 @@ def main():
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("-j", dest="jobs", type=int, default=4)
     options = parser.parse_args()
-    plain = Point(crash.COUNT, 0, False).run()
+    plain = Point(COUNT, 0, False).run()
     if plain.trouble:
         raise SystemExit(f"orders: the plain run fails: {plain.trouble}")
     print(f"calls that change the disk: {plain.calls}", flush=True)
     rows = [Point(mode, n, n % 2 == 0) for n in range(1, plain.calls + 2)
-            for mode in (crash.KILL_BEFORE, crash.KILL_AFTER)]
+            for mode in (KILL_BEFORE, KILL_AFTER)]
     if options.sample and not options.all:
         rows = random.Random(len(rows)).sample(
             rows, min(options.sample, len(rows)))

@@ -41,25 +41,25 @@ def model(rows):
     def file_of(inode):
         return files.setdefault(int(inode), File())
 
+    def old_file_of(args):
+        """One of which nothing was logged yet was there, whole."""
+        file = file_of(args[0])
+        if not file.chain:
+            file.was_there = True
+            file.chain.append((0, args[1]))
+            file.durable = 1
+            file.durable_bytes = file.bytes = -1
+        return file
+
     for ticket, call, args in rows:
         if call == "create":
             file = file_of(args[0])
             file.chain.append((ticket, args[1]))
         elif call == "rename":
-            file = file_of(args[0])
-            if not file.chain:
-                file.was_there = True
-                file.chain.append((0, args[1]))
-                file.durable = 1
-                file.durable_bytes = file.bytes = -1
+            file = old_file_of(args)
             file.chain.append((ticket, args[2]))
         elif call == "unlink":
-            file = file_of(args[0])
-            if not file.chain:
-                file.was_there = True
-                file.chain.append((0, args[1]))
-                file.durable = 1
-                file.durable_bytes = file.bytes = -1
+            file = old_file_of(args)
             file.chain.append((ticket, None))
             file.grave = ticket
         elif call in ("write", "pwrite"):

@@ -27,8 +27,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import change                                        # noqa: E402
-import struct                                        # noqa: E402
 from crash import mta                                # noqa: E402
+from nth import KILL_AFTER, KILL_BEFORE, Nth         # noqa: E402
 from zmtest import smtpserver                        # noqa: E402
 
 POINTS_MAX = 400
@@ -114,14 +114,10 @@ class Point:
         return self.template.zmailer(self.template.mta.conf, *words)
 
     def kill(self):
-        top = self.template.mta.top
-        state = os.path.join(top, "state")
-        with open(state, "wb") as file:
-            file.write(struct.pack(change.LAYOUT, b"", self.mode, self.target,
-                                   0, 0, 0, 0, 0, 0, b""))
-            file.truncate(4096)
-        env = dict(os.environ, LD_PRELOAD=change.LIBRARY, ZM_NTH_STATE=state,
-                   ZM_NTH_DIR=self.template.spool)
+        nth = Nth(self.template.mta.top)
+        nth.plan(mode=self.mode, target=self.target)
+        env = dict(os.environ,
+                   **nth.env(self.template.spool, is_logged=False))
         done = self.template.zmailer(self.template.mta.conf, "restore",
                                      "--yes", self.template.archive, env=env)
         assert done.returncode in (0, -signal.SIGKILL), done.stderr
@@ -163,10 +159,10 @@ def main():
         probe = Point(template, 0, 0)
         assert not probe.run(False)
         calls = next((n for n in range(16, POINTS_MAX, 16)
-                      if not Point(template, change.KILL_BEFORE, n).kill()),
+                      if not Point(template, KILL_BEFORE, n).kill()),
                      POINTS_MAX)
         points = [(mode, target, is_started)
-                  for mode in (change.KILL_BEFORE, change.KILL_AFTER)
+                  for mode in (KILL_BEFORE, KILL_AFTER)
                   for target in range(1, calls)
                   for is_started in (False, True)]
         if options.sample:

@@ -7,7 +7,6 @@ import errno
 import os
 import signal
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
@@ -16,12 +15,11 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import power                                         # noqa: E402
+from nth import (                                    # noqa: E402
+    COUNT, FAIL, KILL_AFTER, KILL_BEFORE, LIBRARY, STOP, Nth)
 
 BUILD = os.environ.get("ZMAILER_BUILD", os.getcwd())
 PROBE = os.path.join(BUILD, "tests", "crash", "nth-probe")
-LIBRARY = os.path.join(BUILD, "tests", "crash", "nth.so")
-LAYOUT = "=32siiiiiiii256s"
-COUNT, KILL_BEFORE, KILL_AFTER, FAIL, STOP = range(5)
 CALLS = ["create", "write", "writev", "pwrite", "fsync", "renameat2",
          "rename", "link", "ftruncate", "fdatasync", "unlinkat", "mkdir",
          "syncfs", "unlink"]
@@ -35,10 +33,7 @@ class NthTest(unittest.TestCase):
     def setUp(self):
         self.top = tempfile.mkdtemp(prefix="zm-nth-")
         self.dir = os.path.join(self.top, "watched")
-        self.state = os.path.join(self.top, "state")
-        self.log = os.path.join(self.top, "log")
-        self.grave = os.path.join(self.top, "grave")
-        os.mkdir(self.grave)
+        self.nth = Nth(self.top)
 
     def tearDown(self):
         shutil.rmtree(self.top)
@@ -47,13 +42,9 @@ class NthTest(unittest.TestCase):
               logging=0):
         shutil.rmtree(self.dir, ignore_errors=True)
         os.mkdir(self.dir)
-        with open(self.state, "wb") as file:
-            file.write(struct.pack(LAYOUT, role.encode(), mode, target,
-                                   error, logging, 0, 0, 0, 0, b""))
-            file.truncate(4096)
-        env = dict(os.environ, LD_PRELOAD=LIBRARY, ZM_NTH_STATE=self.state,
-                   ZM_NTH_DIR="/nowhere:" + self.dir, ZM_NTH_LOG=self.log,
-                   ZM_NTH_GRAVE=self.grave)
+        self.nth.map[:] = bytes(len(self.nth.map))
+        self.nth.plan(role, mode, target, error, logging)
+        env = dict(os.environ, **self.nth.env("/nowhere", self.dir))
         return subprocess.Popen([PROBE, directory or self.dir], env=env,
                                 stdout=subprocess.PIPE, text=True)
 
@@ -63,9 +54,8 @@ class NthTest(unittest.TestCase):
         return probe.returncode, out.split("\n")[:-1]
 
     def read(self):
-        with open(self.state, "rb") as file:
-            row = struct.unpack(LAYOUT, file.read(struct.calcsize(LAYOUT)))
-        return row[5], row[6], row[9].split(b"\0")[0].decode()
+        found = self.nth.read()
+        return found["count"], found["fired"], found["what"]
 
     def test_each_call_counts_once(self):
         status, lines = self.run_probe()
@@ -127,7 +117,7 @@ class NthTest(unittest.TestCase):
 
     def test_the_log_can_be_undone(self):
         self.run_probe(logging=1)
-        with open(self.log) as file:
+        with open(self.nth.log) as file:
             rows = [line.rstrip("\n").split("\t") for line in file]
         self.assertEqual([int(r[0]) for r in rows],
                          sorted(int(r[0]) for r in rows))
@@ -149,16 +139,16 @@ class NthTest(unittest.TestCase):
         # what was unlinked lies in the grave under its ticket
         for row in (rows[10], rows[12]):
             self.assertEqual(str(os.stat(os.path.join(
-                self.grave, row[0])).st_ino), inode)
+                self.nth.grave, row[0])).st_ino), inode)
 
     def test_an_old_file_loses_what_was_not_synced(self):
-        path = os.path.join(self.grave, "old")
+        path = os.path.join(self.nth.grave, "old")
         with open(path, "w") as file:
             file.write("old\nunsynced\n")
         inode = os.stat(path).st_ino
-        with open(self.log, "w") as file:
+        with open(self.nth.log, "w") as file:
             file.write(f"1\twrite\t{inode}\t4\t9\t{path}\n")
-        power.cut(self.log, self.grave, "none")
+        power.cut(self.nth.log, self.nth.grave, "none")
         with open(path) as file:
             self.assertEqual(file.read(), "old\n")
 

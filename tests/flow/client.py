@@ -3,8 +3,12 @@
 SPDX-License-Identifier: ISC
 """
 import os
+import select
 
 from zmtest import mta, sasl, tls
+
+
+QUIET_S = 0.25
 
 
 class Failure(Exception):
@@ -143,6 +147,12 @@ class Client:
 
     def say_hear(self, _verb, _args):
         return self.reply()
+
+    def say_quiet(self, _verb, _args):
+        """The answer to `say` is not there yet: an answer that is not held
+        back comes sooner."""
+        if select.select([self.peer], [], [], QUIET_S)[0]:
+            raise Failure(f"answered at once: {self.reply()}")
 
     def say_seen(self, _verb, args):
         """seen MTA PATH TEXT: what we said was noted by somebody."""

@@ -44,7 +44,8 @@ its first item; `shows CERT` and `version 1.2|1.3` come before that.
 SCRAM-SHA-256-PLUS, XOAUTH2; lib/zmtest/sasl.py); `${scram.PASSWORD}` is an
 entry for a table of users, `${crypt.PASSWORD}` one of crypt(3).
 `say BYTES` waits for no answer, `hear` reads it; between them `seen MTA PATH
-TEXT` waits until a file has it, and `clock +1m` lets a time-out pass.
+TEXT` waits until a file has it, `quiet` says that no answer has come, and
+`clock +1m` lets a time-out pass.
 `shown CERT` is a fact: the certificate that the server showed.  A cert
 that is named again is replaced.
 
@@ -78,7 +79,7 @@ CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
                 "expect", "quit", "drop", "bdat", "proxy", "closed",
                 "xclient", "xforward", "rset", "lhlo", "tls", "starttls",
                 "shows", "shown", "version", "auth", "say", "hear", "seen",
-                "clock"}
+                "quiet", "clock"}
 CERT_WORDS = {"names", "kind", "days"}
 MTA_FLAGS = {"-start", "-stop", "-restart", "-reload", "-kill"}
 
@@ -236,6 +237,13 @@ def check(line, name):
     if words[0] in ("log", "mailbox", "spool", "memory",
                     "path") and "expect" not in words:
         raise FlowError(f"{where}: {words[0]} needs: expect ...")
+
+
+def has_part(text, part):
+    """A number is no part of a longer one."""
+    if part.isdigit():
+        return re.search(rf"(?<!\d){part}(?!\d)", text) is not None
+    return part in text
 
 
 def span(text, where=""):

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "scheduler/agents/answer.h"
+#include "scheduler/jobs/answer.h"
 #include "tests/fuzz/fuzz.h"
 
 /* What is taken must be fit for a record and the journal. */

@@ -100,17 +100,7 @@ def all_fit_design(site):
     """A mailbox agent wears the user's uid for a moment longer than its
     mail is new, and an agent that starts is root's until it drops: they are
     looked at again, until they are themselves."""
-    trouble = []
-
     def fit():
-        trouble.clear()
         for program, status in processes(site).values():
-            try:
-                fits_design(site, program, status)
-            except AssertionError as error:
-                trouble.append(str(error))
-        return not trouble
-    try:
-        mta.wait_for("every process to fit", fit)
-    except AssertionError as error:
-        raise AssertionError(trouble) from error
+            fits_design(site, program, status)
+    mta.wait_to_hold(fit)

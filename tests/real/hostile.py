@@ -74,7 +74,9 @@ def top_keeps_its_rows(world, cols, rows):
     try:
         screen.until("zmailer top", "DESTINATION", "smtp/", "q quit")
         where = cursor(screen)
-        for _ in range(3):
+
+        def rows_are_whole():
+            """When it has drawn, nothing is where it should not be."""
             seen = screen.text().split("\n")[:rows]
             assert seen[0].startswith("zmailer top"), seen
             assert seen[4].startswith(" DESTINATION"), seen
@@ -86,7 +88,10 @@ def top_keeps_its_rows(world, cols, rows):
             assert not any(line.strip() for line in seen[7:rows - 1]), seen
             assert max(map(len, seen)) <= cols, seen
             assert cursor(screen) == where and "owned" not in where, where
+        for _ in range(3):
+            mta.wait_to_hold(rows_are_whole)
             screen.keys("r")
+        mta.wait_to_hold(rows_are_whole)
         screen.keys("q")
     finally:
         screen.close()

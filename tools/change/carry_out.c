@@ -15,6 +15,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "daemon/machine/machine.h"
 #include "journal/event.h"
 #include "mail/spool/spool.h"
 #include "tools/change/change.h"
@@ -41,10 +42,10 @@ files_are_worse(struct change *change, const struct conf *fresh)
 			return false;
 	if (change->was != 0)
 		return false;
-	conf_check_files(fresh, change->arena, &report);
+	machine_check(fresh, change->arena, &report);
 	if (report.errors == 0)
 		return false;
-	conf_check_files(change->conf, change->arena, &old);
+	machine_check(change->conf, change->arena, &old);
 	if (report.errors <= old.errors)
 		return false;
 	conf_report_print(&report, change->conf_path, &text);

@@ -9,9 +9,11 @@ lint:
 # what pending rules find, too
 lint-all:
 	@$(LINT) --all $(srcdir) $(LINT_COMPILER)
+format:
+	@$(PYTHON3) $(srcdir)/tools/lint/layout.py $(srcdir)
 else
-lint lint-all:
-	@echo "make lint needs python3: apt-get install python3" >&2
+lint lint-all format:
+	@echo "make $@ needs python3: apt-get install python3" >&2
 	@exit 1
 endif
-.PHONY: lint lint-all
+.PHONY: lint lint-all format

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "daemon/machine/machine.h"
 #include "tools/zmailer/verb.h"
 
 #include "base/banned.h"
@@ -63,7 +64,7 @@ verb_check(int argc, char **argv, const char *conf_path)
 	arena = arena_new();
 	conf = conf_load(check.path, arena, &report);
 	if (conf != NULL && !check.is_syntax_only)
-		conf_check_files(conf, arena, &report);
+		machine_check(conf, arena, &report);
 	if (!check.is_quiet || report.errors > 0)
 		print_report(&check, &report);
 	conf_free(&conf);

@@ -1,6 +1,7 @@
 /* help.c - zmailer help [VERB | STATEMENT]
  *
- * Spec   zmailer(8); the words come from verbs.h and conf/statements.h
+ * Spec   zmailer(8); the words come from verbs.h and the rows of
+ *        conf/statements/
  *
  * SPDX-License-Identifier: ISC
  */

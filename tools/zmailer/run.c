@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/machine/machine.h"
 #include "mail/spool/spool.h"
 #include "tools/run/supervisor.h"
 #include "tools/zmailer/verb.h"
@@ -289,7 +290,7 @@ files_check(const struct conf *conf)
 	struct str text = STR_INIT;
 	int status = EX_OK;
 
-	conf_check_files(conf, arena, &report);
+	machine_check(conf, arena, &report);
 	if (report.errors > 0) {
 		conf_report_print(&report, conf->path, &text);
 		fputs(text.buf, stderr);

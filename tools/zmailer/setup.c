@@ -15,6 +15,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "daemon/machine/machine.h"
 #include "tools/change/change.h"
 #include "tools/screen/question.h"
 #include "tools/zmailer/verb.h"
@@ -230,7 +231,7 @@ setup_check(struct setup *setup)
 	int status = conf == NULL ? EX_CONFIG : EX_OK;
 
 	if (conf != NULL)
-		conf_check_files(conf, setup->arena, &report);
+		machine_check(conf, setup->arena, &report);
 	if (report.errors > 0)
 		status = EX_CONFIG;
 	if (status != EX_OK)

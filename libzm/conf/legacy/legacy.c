@@ -154,7 +154,7 @@ legacy_finish(const struct legacy *legacy, struct legacy_clause *out)
 	conf_clause_inherit(&out->clause, &defaults->clause);
 	if (out->interval_s == 0 || out->factor_count == 0)
 		return;
-	out->clause.said |= SAID_RETRY;
+	conf_clause_note(&out->clause, "retry");
 	schedule->retry_count = out->factor_count;
 	schedule->retry_stops = false;
 	for (size_t i = 0; i < out->factor_count; i++) {
@@ -349,19 +349,29 @@ legacy_line(struct reader *reader, struct slice line)
 		settings_line(reader, line, slice_trim(rest));
 }
 
-void
-conf_legacy_read(struct conf_loader *loader, const struct conf_source *source)
+static void
+legacy_load_text(struct conf_loader *loader, const char *name,
+    struct slice text)
 {
 	struct reader *reader = arena_alloc(loader->conf->arena,
 	    sizeof(*reader));
-	struct slice rest = source->text, line;
+	struct slice rest, line;
 
 	reader->legacy.loader = loader;
-	reader->source = source;
+	reader->source = conf_source_new(loader, name, text);
+	rest = reader->source->text;
 	while (slice_cut(&rest, '\n', &line)) {
 		reader->line++;
 		legacy_line(reader, line);
 	}
 	if (reader->pattern_count > 0)
 		clause_end(reader);
+}
+
+void
+conf_apply_include_legacy(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	conf_load_file(loader, statement->args[0].text,
+	    statement->args[0].token, legacy_load_text);
 }

@@ -10,7 +10,7 @@
 #ifndef ZM_CONF_LEGACY_H
 #define ZM_CONF_LEGACY_H
 
-#include "conf/internal.h"
+#include "conf/part/part.h"
 
 enum {
 	LEGACY_PATTERNS_MAX = 256,	/* that a clause may stand for */

@@ -47,7 +47,7 @@ span_parse(struct slice text, int64_t *out_s)
 
 static bool
 number_take(struct legacy_clause *clause, struct slice value,
-    enum conf_said what, unsigned *out)
+    const char *item, unsigned *out)
 {
 	uint64_t number;
 
@@ -55,18 +55,18 @@ number_take(struct legacy_clause *clause, struct slice value,
 		return false;
 	if (number > 0) {		/* 0: as many as there may be */
 		*out = (unsigned)number;
-		clause->clause.said |= what;
+		conf_clause_note(&clause->clause, item);
 	}
 	return true;
 }
 
 static bool
 span_take(struct legacy_clause *clause, struct slice value,
-    enum conf_said what, int64_t *out_s)
+    const char *item, int64_t *out_s)
 {
 	if (!span_parse(value, out_s))
 		return false;
-	clause->clause.said |= what;
+	conf_clause_note(&clause->clause, item);
 	return true;
 }
 
@@ -100,7 +100,7 @@ take_idlemax(struct legacy_clause *clause, struct slice value)
 {
 	int64_t span_s;
 
-	if (!span_take(clause, value, SAID_IDLE, &span_s))
+	if (!span_take(clause, value, "idle", &span_s))
 		return false;
 	clause->clause.schedule.idle_ms = span_s * 1000;
 	return true;
@@ -109,7 +109,7 @@ take_idlemax(struct legacy_clause *clause, struct slice value)
 static bool
 take_expiry(struct legacy_clause *clause, struct slice value)
 {
-	return span_take(clause, value, SAID_EXPIRE,
+	return span_take(clause, value, "expire",
 	    &clause->clause.schedule.expire_s) &&
 	    clause->clause.schedule.expire_s > 0;
 }
@@ -117,7 +117,7 @@ take_expiry(struct legacy_clause *clause, struct slice value)
 static bool
 take_expiry2(struct legacy_clause *clause, struct slice value)
 {
-	return span_take(clause, value, SAID_UNTRIED,
+	return span_take(clause, value, "expire-untried",
 	    &clause->clause.schedule.untried_s);
 }
 
@@ -130,7 +130,7 @@ take_reporttimes(struct legacy_clause *clause, struct slice value)
 	int64_t age_s;
 
 	schedule->warn_count = 0;
-	clause->clause.said |= SAID_WARN;
+	conf_clause_note(&clause->clause, "warn");
 	while (slice_word(&value, &word))
 		while (slice_cut(&word, ',', &piece)) {
 			size_t at = schedule->warn_count;
@@ -153,29 +153,29 @@ take_reporttimes(struct legacy_clause *clause, struct slice value)
 static bool
 take_maxchannel(struct legacy_clause *clause, struct slice value)
 {
-	return number_take(clause, value, SAID_CHANNEL,
+	return number_take(clause, value, "channel-agents",
 	    &clause->clause.schedule.channel_agents);
 }
 
 static bool
 take_maxring(struct legacy_clause *clause, struct slice value)
 {
-	return number_take(clause, value, SAID_AGENTS,
+	return number_take(clause, value, "agents",
 	    &clause->clause.schedule.agents);
 }
 
 static bool
 take_maxthr(struct legacy_clause *clause, struct slice value)
 {
-	return number_take(clause, value, SAID_PARALLEL,
+	return number_take(clause, value, "parallel",
 	    &clause->clause.schedule.parallel);
 }
 
 static bool
 take_overfeed(struct legacy_clause *clause, struct slice value)
 {
-	clause->clause.said |= SAID_OVERFEED;
-	return number_take(clause, value, SAID_OVERFEED,
+	conf_clause_note(&clause->clause, "overfeed");
+	return number_take(clause, value, "overfeed",
 	    &clause->clause.schedule.overfeed);
 }
 
@@ -183,7 +183,7 @@ static bool
 take_ageorder(struct legacy_clause *clause, struct slice value)
 {
 	clause->clause.schedule.is_by_age = true;
-	clause->clause.said |= SAID_ORDER;
+	conf_clause_note(&clause->clause, "order");
 	return value.p == NULL;
 }
 
@@ -191,7 +191,7 @@ static bool
 take_queueonly(struct legacy_clause *clause, struct slice value)
 {
 	clause->clause.schedule.is_queue_only = true;
-	clause->clause.said |= SAID_QUEUE_ONLY;
+	conf_clause_note(&clause->clause, "queue-only");
 	return value.p == NULL;
 }
 
@@ -288,7 +288,7 @@ take_sm(struct legacy *legacy, const struct conf_token *token,
 	str_addf(&command, " " SLICE_FMT, SLICE_ARG(mailer));
 	out->clause.schedule.command = slice_dup(legacy->loader->conf->arena,
 	    str_slice(&command));
-	out->clause.said |= SAID_COMMAND;
+	conf_clause_note(&out->clause, "command");
 	str_release(&command);
 }
 
@@ -327,7 +327,7 @@ take_command(struct legacy *legacy, const struct conf_token *token,
 	}
 	out->clause.schedule.command = slice_dup(legacy->loader->conf->arena,
 	    value);
-	out->clause.said |= SAID_COMMAND;
+	conf_clause_note(&out->clause, "command");
 }
 
 void

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/un.h>
 
-#include "conf/internal.h"
+#include "conf/part/part.h"
 
 #include "base/banned.h"
 
@@ -22,21 +22,51 @@ at_of(const struct conf_statement *statement)
 }
 
 void
-conf_setting_store(struct conf *conf, const struct conf_setting *setting,
+conf_field_store(void *field, size_t width, const char *type,
     const struct conf_value *value)
 {
-	char *field = (char *)conf + setting->offset;
 	unsigned number = (unsigned)value->number;
+	char *rest = (char *)field + sizeof(value->number);
 
-	if (value->text != NULL && !slice_starts(slice_of(setting->type),
-	    "choice"))
+	if (value->text != NULL && !slice_starts(slice_of(type), "choice"))
 		memcpy(field, &value->text, sizeof(value->text));
-	else if (setting->width == sizeof(bool))
-		*(bool *)(void *)field = number != 0;
-	else if (setting->width == sizeof(unsigned))
+	else if (width == sizeof(bool))
+		*(bool *)field = number != 0;
+	else if (width == sizeof(unsigned))
 		memcpy(field, &number, sizeof(number));
 	else
 		memcpy(field, &value->number, sizeof(value->number));
+	if (strcmp(type, "rate") == 0)		/* number in this span */
+		memcpy(rest, &value->span_ms, sizeof(value->span_ms));
+}
+
+static void
+item_store(struct conf_loader *loader, const struct conf_statement *statement,
+    void *target, const struct conf_value *value)
+{
+	const struct conf_row *row = statement->row;
+
+	if (row->group == GROUP_SCHEDULE)
+		conf_clause_say(loader, statement, target);
+	conf_field_store((char *)target + row->offset, row->width, row->args,
+	    value);
+}
+
+void
+conf_apply_item(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	item_store(loader, statement, target, statement->args);
+}
+
+void
+conf_apply_item_s(struct conf_loader *loader,
+    const struct conf_statement *statement, void *target)
+{
+	struct conf_value value = statement->args[0];
+
+	value.number /= 1000;
+	item_store(loader, statement, target, &value);
 }
 
 void
@@ -57,7 +87,8 @@ conf_apply_setting(struct conf_loader *loader,
 		return;
 	}
 	places[setting - conf_settings] = at_of(statement);
-	conf_setting_store(loader->conf, setting, statement->args);
+	conf_field_store((char *)loader->conf + setting->offset,
+	    setting->width, setting->type, statement->args);
 }
 
 /* ---- listen ---------------------------------------------------------- */
@@ -349,7 +380,7 @@ conf_apply_include(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
 	conf_load_file(loader, statement->args[0].text,
-	    statement->args[0].token);
+	    statement->args[0].token, conf_load_text);
 }
 
 const char **

@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "conf/internal.h"
+#include "conf/part/part.h"
 #include "mail/classify.h"
 
 #include "base/banned.h"

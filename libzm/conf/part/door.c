@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "conf/internal.h"
+#include "conf/part/part.h"
 
 #include "base/banned.h"
 

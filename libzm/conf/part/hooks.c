@@ -1,16 +1,12 @@
 /* hooks.c - what the statement hooks does to the settings
  *
  * In     a statement that agrees with its row
- * Out    hooks in struct conf; how it is shown; whether the script is good
+ * Out    hooks in struct conf; how it is shown
  * Holds  nothing
  *
  * SPDX-License-Identifier: ISC
  */
-#include <string.h>
-#include <sys/stat.h>
-
-#include "conf/internal.h"
-#include "daemon/hook/hook.h"
+#include "conf/part/part.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"
@@ -48,28 +44,4 @@ conf_show_hooks(const struct conf_hooks *hooks, struct str *out)
 	units_add_bytes(out, hooks->memory_bytes);
 	str_adds(out, " time ");
 	units_add_span(out, hooks->time_ms);
-}
-
-void
-conf_check_hooks(const struct conf *conf, struct arena *arena,
-    struct conf_report *report)
-{
-	const struct conf_hooks *hooks = &conf->hooks;
-	const char *hint = "mail waits in deferred/ until it is mended";
-	struct stat st;
-	struct err err;
-
-	if (hooks->script == NULL)
-		return;
-	if (!hooks_are_built())
-		err_set(&err, "this zmailer was built without Lua: install "
-		    "liblua5.4-dev and build it again");
-	else if (stat(hooks->script, &st) == 0 &&
-	    (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-		err_set(&err, "the script %s: others than its owner may "
-		    "write it", hooks->script);
-	else if (hooks_check(hooks, &err) == 1)
-		return;
-	conf_complain_at(report, arena, conf->book, CONF_ERROR, hooks->at, 1,
-	    hint, err.text);
 }

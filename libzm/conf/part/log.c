@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/clock.h"
-#include "conf/internal.h"
+#include "conf/part/part.h"
 #include "grammar/date.h"
 
 #include "base/banned.h"

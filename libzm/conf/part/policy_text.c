@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "conf/internal.h"
+#include "conf/part/part.h"
 #include "grammar/date.h"
 #include "grammar/units.h"
 

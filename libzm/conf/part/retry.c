@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "conf/internal.h"
+#include "conf/part/part.h"
 #include "grammar/units.h"
 #include "mail/classify.h"
 
@@ -237,14 +237,14 @@ void
 conf_apply_retry(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	struct conf_schedule *schedule =
-	    &((struct conf_clause *)target)->schedule;
+	struct conf_clause *clause = target;
+	struct conf_schedule *schedule = &clause->schedule;
 	struct conf_retry_rule rule = { .action = RETRY_ON_WAIT };
 	struct waits waits = { .wait_s = schedule->retry_s,
 	    .room = CONF_RETRIES_MAX };
 
 	if (!slice_is(statement->args[0].token->text, "on")) {
-		conf_clause_say(loader, statement, target, SAID_RETRY);
+		conf_clause_say(loader, statement, clause);
 		if (waits_take(loader, statement, 0, &waits)) {
 			schedule->retry_count = waits.count;
 			schedule->retry_stops = waits.stops;

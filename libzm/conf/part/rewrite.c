@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "conf/internal.h"
+#include "conf/part/part.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"

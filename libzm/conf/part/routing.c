@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "conf/internal.h"
+#include "conf/part/part.h"
 #include "grammar/path.h"
 
 #include "base/banned.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "conf/internal.h"
+#include "conf/part/part.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"
@@ -34,14 +34,6 @@ conf_apply_schedule(struct conf_loader *loader,
 }
 
 void
-conf_apply_include_legacy(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	conf_load_legacy(loader, statement->args[0].text,
-	    statement->args[0].token);
-}
-
-void
 conf_clause_push(struct conf_loader *loader, const struct conf_clause *clause)
 {
 	struct conf *conf = loader->conf;
@@ -54,216 +46,47 @@ conf_clause_push(struct conf_loader *loader, const struct conf_clause *clause)
 	conf->schedules[conf->schedule_count++] = clause->schedule;
 }
 
-struct conf_schedule *
-conf_clause_say(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target,
-    enum conf_said what)
+/* The bit of an item in `said`: by its place among the rows. */
+static uint64_t
+item_bit(const struct conf_row *item)
 {
-	struct conf_clause *clause = target;
+	uint64_t bit = 1;
 
-	if (clause->said & what)
+	for (const struct conf_row *row = conf_rows; row != item; row++)
+		if (row->group == GROUP_SCHEDULE)
+			bit <<= 1;
+	if (bit == 0)
+		panic("conf: a schedule has more than 64 items");
+	return bit;
+}
+
+void
+conf_clause_note(struct conf_clause *clause, const char *item)
+{
+	clause->said |= item_bit(conf_row_find(GROUP_SCHEDULE,
+	    slice_of(item)));
+}
+
+void
+conf_clause_say(struct conf_loader *loader,
+    const struct conf_statement *statement, struct conf_clause *clause)
+{
+	uint64_t bit = item_bit(statement->row);
+
+	if (clause->said & bit)
 		conf_complain(loader, CONF_ERROR, statement->node->tokens,
 		    NULL, "'%s' is said twice", statement->row->name);
-	clause->said |= what;
-	return &clause->schedule;
-}
-
-/* ---- items of one number or word ---------------------------------- */
-
-static uint64_t
-number_said(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target,
-    enum conf_said what, struct conf_schedule **out)
-{
-	*out = conf_clause_say(loader, statement, target, what);
-	return statement->args[0].number;
-}
-
-void
-conf_apply_parallel(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_schedule *schedule;
-	uint64_t said = number_said(loader, statement, target,
-	    SAID_PARALLEL, &schedule);
-
-	schedule->parallel = (unsigned)said;
-}
-
-void
-conf_apply_agents(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_schedule *schedule;
-	uint64_t said = number_said(loader, statement, target,
-	    SAID_AGENTS, &schedule);
-
-	schedule->agents = (unsigned)said;
-}
-
-void
-conf_apply_channel_agents(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_schedule *schedule;
-	uint64_t said = number_said(loader, statement, target,
-	    SAID_CHANNEL, &schedule);
-
-	schedule->channel_agents = (unsigned)said;
-}
-
-void
-conf_apply_provider(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_schedule *schedule;
-	uint64_t said = number_said(loader, statement, target,
-	    SAID_PROVIDER, &schedule);
-
-	schedule->provider = (unsigned)said;
-}
-
-void
-conf_apply_overfeed(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_schedule *schedule;
-	uint64_t said = number_said(loader, statement, target,
-	    SAID_OVERFEED, &schedule);
-
-	schedule->overfeed = (unsigned)said;
-}
-
-void
-conf_apply_connection_messages(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_schedule *schedule;
-	uint64_t said = number_said(loader, statement, target,
-	    SAID_CONNECTION, &schedule);
-
-	schedule->connection_messages = (unsigned)said;
-}
-
-void
-conf_apply_jitter(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_schedule *schedule;
-	uint64_t said = number_said(loader, statement, target,
-	    SAID_JITTER, &schedule);
-
-	schedule->jitter_percent = (unsigned)said;
-}
-
-void
-conf_apply_expire(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_schedule *schedule;
-	uint64_t said = number_said(loader, statement, target,
-	    SAID_EXPIRE, &schedule);
-
-	schedule->expire_s = (int64_t)said / 1000;
-}
-
-void
-conf_apply_expire_untried(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_schedule *schedule;
-	uint64_t said = number_said(loader, statement, target,
-	    SAID_UNTRIED, &schedule);
-
-	schedule->untried_s = (int64_t)said / 1000;
-}
-
-void
-conf_apply_idle(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_schedule *schedule;
-	uint64_t said = number_said(loader, statement, target,
-	    SAID_IDLE, &schedule);
-
-	schedule->idle_ms = (int64_t)said;
-}
-
-void
-conf_apply_queue_only(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_schedule *schedule;
-	uint64_t said = number_said(loader, statement, target,
-	    SAID_QUEUE_ONLY, &schedule);
-
-	schedule->is_queue_only = said != 0;
-}
-
-void
-conf_apply_order(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_schedule *schedule;
-	uint64_t said = number_said(loader, statement, target,
-	    SAID_ORDER, &schedule);
-
-	schedule->is_by_age = said != 0;
-}
-
-void
-conf_apply_fair(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_schedule *schedule;
-	uint64_t said = number_said(loader, statement, target,
-	    SAID_FAIR, &schedule);
-
-	schedule->is_fair = said != 0;
-}
-
-void
-conf_apply_feedback(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_schedule *schedule;
-	uint64_t said = number_said(loader, statement, target,
-	    SAID_FEEDBACK, &schedule);
-
-	schedule->has_feedback = said != 0;
-}
-
-void
-conf_apply_on_exhaust(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_schedule *schedule;
-	uint64_t said = number_said(loader, statement, target,
-	    SAID_EXHAUST, &schedule);
-
-	schedule->exhaust = (enum conf_exhaust)said;
-}
-
-/* ---- items of several words ---------------------------------------- */
-
-void
-conf_apply_rate(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_schedule *schedule = conf_clause_say(loader, statement,
-	    target, SAID_RATE);
-
-	schedule->rate_count = statement->args[0].number;
-	schedule->rate_per_ms = statement->args[0].span_ms;
+	clause->said |= bit;
 }
 
 void
 conf_apply_warn(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	struct conf_schedule *schedule = conf_clause_say(loader, statement,
-	    target, SAID_WARN);
+	struct conf_clause *clause = target;
+	struct conf_schedule *schedule = &clause->schedule;
 
+	conf_clause_say(loader, statement, clause);
 	for (size_t i = 0; i < statement->arg_count; i++) {
 		int64_t age_s = (int64_t)statement->args[i].number / 1000;
 
@@ -284,67 +107,28 @@ conf_apply_warn(struct conf_loader *loader,
 	}
 }
 
-void
-conf_apply_command(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	conf_clause_say(loader, statement, target, SAID_COMMAND)->command =
-	    statement->args[0].text;
-}
-
-void
-conf_apply_clause_until(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	conf_clause_say(loader, statement, target, SAID_UNTIL)->until_s =
-	    (int64_t)statement->args[0].number;
-}
-
 /* ---- inheritance --------------------------------------------------- */
 
-#define FIELD(said, field) { said, offsetof(struct conf_schedule, field), \
-	sizeof(((struct conf_schedule *)NULL)->field) }
-
-static const struct {
-	unsigned	said;
-	size_t		offset, width;
-} fields[] = {
-	FIELD(SAID_PARALLEL, parallel), FIELD(SAID_AGENTS, agents),
-	FIELD(SAID_OVERFEED, overfeed), FIELD(SAID_RETRY, retry_s),
-	FIELD(SAID_RETRY, retry_count), FIELD(SAID_RETRY, retry_stops),
-	FIELD(SAID_JITTER, jitter_percent), FIELD(SAID_WARN, warn_s),
-	FIELD(SAID_WARN, warn_count), FIELD(SAID_EXPIRE, expire_s),
-	FIELD(SAID_UNTRIED, untried_s), FIELD(SAID_EXHAUST, exhaust),
-	FIELD(SAID_CHANNEL, channel_agents), FIELD(SAID_PROVIDER, provider),
-	FIELD(SAID_RATE, rate_count), FIELD(SAID_RATE, rate_per_ms),
-	FIELD(SAID_CONNECTION, connection_messages),
-	FIELD(SAID_QUEUE_ONLY, is_queue_only), FIELD(SAID_ORDER, is_by_age),
-	FIELD(SAID_FAIR, is_fair), FIELD(SAID_FEEDBACK, has_feedback),
-	FIELD(SAID_IDLE, idle_ms), FIELD(SAID_COMMAND, command),
-};
-
-/* Take over what `below` says and this one does not. */
+/* Take over the items of which `said` has the bit. */
 static void
-inherit(struct conf_schedule *schedule, unsigned said,
-    const struct conf_schedule *below)
+items_take(struct conf_schedule *schedule, const struct conf_schedule *below,
+    uint64_t said)
 {
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (!(said & fields[i].said))
-			memcpy((char *)schedule + fields[i].offset,
-			    (const char *)below + fields[i].offset,
-			    fields[i].width);
-	conf_retry_inherit(schedule, below);
+	for (size_t i = 0; i < conf_row_count; i++) {
+		const struct conf_row *row = &conf_rows[i];
+
+		if (row->group == GROUP_SCHEDULE && (said & item_bit(row)))
+			memcpy((char *)schedule + row->offset,
+			    (const char *)below + row->offset, row->width);
+	}
 }
 
 void
 conf_clause_inherit(struct conf_clause *clause,
     const struct conf_clause *below)
 {
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if ((below->said & ~clause->said) & fields[i].said)
-			memcpy((char *)&clause->schedule + fields[i].offset,
-			    (const char *)&below->schedule +
-			    fields[i].offset, fields[i].width);
+	items_take(&clause->schedule, &below->schedule,
+	    below->said & ~clause->said);
 	clause->said |= below->said;
 }
 
@@ -367,8 +151,10 @@ conf_schedule_resolve(struct conf_loader *loader)
 			if (conf->schedules[k].until_s == 0 &&
 			    conf_schedule_covers(&conf->schedules[k],
 			    &conf->schedules[i])) {
-				inherit(&conf->schedules[i],
-				    loader->schedule_set[i],
+				items_take(&conf->schedules[i],
+				    &conf->schedules[k],
+				    ~loader->schedule_set[i]);
+				conf_retry_inherit(&conf->schedules[i],
 				    &conf->schedules[k]);
 				break;
 			}

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "conf/internal.h"
+#include "conf/part/part.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"
@@ -89,13 +89,6 @@ conf_apply_zone_source(struct conf_loader *loader,
 	zone->sources[zone->source_count++] = source;
 }
 
-void
-conf_apply_zone_helo(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	((struct conf_zone *)target)->helo = statement->args[0].text;
-}
-
 static const char **
 words_take(struct conf_loader *loader, const struct conf_statement *statement,
     const char **words, size_t *count)
@@ -126,32 +119,6 @@ conf_apply_zone_to(struct conf_loader *loader,
 
 	zone->hosts = words_take(loader, statement, zone->hosts,
 	    &zone->host_count);
-}
-
-void
-conf_apply_zone_agents(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	((struct conf_zone *)target)->agents =
-	    (unsigned)statement->args[0].number;
-}
-
-void
-conf_apply_zone_parallel(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	((struct conf_zone *)target)->parallel =
-	    (unsigned)statement->args[0].number;
-}
-
-void
-conf_apply_zone_rate(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	struct conf_zone *zone = target;
-
-	zone->rate_count = statement->args[0].number;
-	zone->rate_per_ms = statement->args[0].span_ms;
 }
 
 /* "2026-11-21" -> seconds of its midnight in UTC. */
@@ -193,13 +160,6 @@ conf_apply_zone_warm_up(struct conf_loader *loader,
 	for (size_t i = 0; i < zone->warm_count; i++)
 		zone->warm_caps[i] =
 		    (unsigned)statement->args[i + 1].number;
-}
-
-void
-conf_apply_zone_overflow(struct conf_loader *loader,
-    const struct conf_statement *statement, void *target)
-{
-	((struct conf_zone *)target)->overflow = statement->args[0].text;
 }
 
 /* ---- checks, look-ups ------------------------------------------------ */

@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "conf/internal.h"
+#include "conf/read/read.h"
 
 #include "base/banned.h"
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "conf/internal.h"
+#include "conf/read/read.h"
 #include "grammar/path.h"
 #include "mail/table/table.h"
 #include "mail/table/type.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/un.h>
 
-#include "conf/internal.h"
+#include "conf/read/read.h"
 #include "grammar/date.h"
 #include "grammar/path.h"
 #include "grammar/units.h"
@@ -22,11 +22,6 @@ enum {
 	RATE_COUNT_MAX = 1000000,
 	RATE_SPAN_MAX_MS = 86400000
 };
-
-/* Each looks at out->token; why may be filled with a better hint.
- * range is what stands behind the ":" of the type. */
-typedef bool type_fn(struct conf_cursor *cursor, struct slice range,
-    struct conf_value *out, struct err *why);
 
 static struct arena *
 arena_of(const struct conf_cursor *cursor)
@@ -416,7 +411,7 @@ take_clause(struct conf_cursor *cursor, struct slice range,
 
 static const struct type_row {
 	const char	*name;
-	type_fn		*take;
+	conf_take_fn		*take;
 	const char	*noun, *hint;
 } types[] = {
 	{ "name", take_name, "a host name", "letters, digits, - and dots: "

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conf/at.h"
+#include "conf/settings/at.h"
 
 /* How far a next hop must be protected, weakest first. */
 enum conf_tls_level { TLS_LEVEL_NONE, TLS_LEVEL_MAY, TLS_LEVEL_ENCRYPT,

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "conf/at.h"
+#include "conf/settings/at.h"
 #include "grammar/net.h"
 
 struct conf;

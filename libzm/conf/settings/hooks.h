@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "conf/at.h"
+#include "conf/settings/at.h"
 
 struct conf_hooks {
 	const char	*script;	/* NULL: none */

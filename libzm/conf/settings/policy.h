@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "conf/at.h"
+#include "conf/settings/at.h"
 #include "grammar/net.h"
 
 enum conf_action { ACTION_ACCEPT, ACTION_REJECT, ACTION_DEFER,

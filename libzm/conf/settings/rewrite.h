@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conf/at.h"
+#include "conf/settings/at.h"
 
 /* Which addresses a rewriting statement looks at. */
 enum conf_rewrite_of {

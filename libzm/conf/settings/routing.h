@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "conf/at.h"
+#include "conf/settings/at.h"
 
 struct conf;
 

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "conf/at.h"
+#include "conf/settings/at.h"
 
 struct conf;
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "conf/at.h"
+#include "conf/settings/at.h"
 #include "grammar/net.h"
 
 struct conf;

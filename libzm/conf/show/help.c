@@ -8,7 +8,9 @@
  */
 #include <string.h>
 
-#include "conf/internal.h"
+#include "base/guess.h"
+#include "conf/statements/rows.h"
+#include "conf/show/show.h"
 
 #include "base/banned.h"
 

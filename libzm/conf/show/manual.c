@@ -8,7 +8,8 @@
  */
 #include <string.h>
 
-#include "conf/internal.h"
+#include "conf/statements/rows.h"
+#include "conf/show/show.h"
 
 #include "base/banned.h"
 

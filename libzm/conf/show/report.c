@@ -14,7 +14,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "conf/internal.h"
+#include "conf/read/read.h"
+#include "conf/show/show.h"
 
 #include "base/banned.h"
 
@@ -164,23 +165,6 @@ conf_report_print(const struct conf_report *report, const char *path,
 		    report->errors + report->warnings - report->count);
 	if (report->errors + report->warnings > 0)
 		print_count(report, path, out);
-}
-
-struct conf *
-conf_load_or_tell(const char *path)
-{
-	struct arena *arena = arena_new();
-	struct str text = STR_INIT;
-	struct conf_report report;
-	struct conf *conf = conf_load(path, arena, &report);
-
-	if (conf == NULL) {
-		conf_report_print(&report, path, &text);
-		fputs(text.buf, stderr);
-	}
-	str_release(&text);
-	arena_free(&arena);
-	return conf;
 }
 
 void

@@ -6,8 +6,10 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "conf/internal.h"
-#include "grammar/date.h"
+#include <string.h>
+
+#include "conf/read/read.h"
+#include "conf/show/show.h"
 #include "grammar/units.h"
 #include "mail/classify.h"
 
@@ -20,13 +22,6 @@ add_spans(struct str *out, const int64_t *spans_s, size_t count)
 		str_addc(out, ' ');
 		units_add_span(out, spans_s[i] * 1000);
 	}
-}
-
-static void
-add_span(struct str *out, const char *item, int64_t span_ms)
-{
-	str_addf(out, "; %s ", item);
-	units_add_span(out, span_ms);
 }
 
 static void
@@ -57,57 +52,54 @@ add_rule(struct str *out, const struct conf_retry_rule *rule)
 }
 
 static void
-add_rate(struct str *out, const struct conf_schedule *schedule)
+add_retry(struct str *out, const struct conf_schedule *schedule)
 {
-	if (schedule->rate_count == 0) {
-		str_adds(out, "; rate 0");
-		return;
-	}
-	str_addf(out, "; rate %llu/",
-	    (unsigned long long)schedule->rate_count);
-	units_add_span(out, schedule->rate_per_ms);
+	add_spans(out, schedule->retry_s, schedule->retry_count);
+	str_adds(out, schedule->retry_stops ? " stop" : "");
+	for (size_t i = 0; i < schedule->rule_count; i++)
+		add_rule(out, &schedule->rules[i]);
 }
 
-static const char *
-yes_no(bool fact)
+static void
+add_item(struct str *out, const struct conf_row *row,
+    const struct conf_schedule *schedule)
 {
-	return fact ? "yes" : "no";
+	const char *field = (const char *)schedule + row->offset;
+	int64_t span;
+
+	if (row->apply == conf_apply_retry) {
+		add_retry(out, schedule);
+	} else if (row->apply == conf_apply_warn) {
+		str_adds(out, schedule->warn_count == 0 ? " 0" : "");
+		add_spans(out, schedule->warn_s, schedule->warn_count);
+	} else if (row->apply == conf_apply_item_s) {
+		memcpy(&span, field, sizeof(span));
+		add_spans(out, &span, 1);
+	} else {
+		str_addc(out, ' ');
+		conf_show_field(out, row->args, field, row->width);
+	}
 }
 
 void
-conf_show_clause(const struct conf_schedule *s, struct str *out)
+conf_show_clause(const struct conf_schedule *schedule, struct str *out)
 {
-	static const char *const exhausts[] = { "bounce", "freeze",
-	    "reroute" };
+	const char *before = " ";
 
-	str_addf(out, "%s/%s { parallel %u; agents %u; channel-agents %u; "
-	    "provider %u; overfeed %u; connection-messages %u", s->channel,
-	    s->host, s->parallel, s->agents, s->channel_agents, s->provider,
-	    s->overfeed, s->connection_messages);
-	add_rate(out, s);
-	str_adds(out, "; retry");
-	add_spans(out, s->retry_s, s->retry_count);
-	str_addf(out, "%s; jitter %u%%", s->retry_stops ? " stop" : "",
-	    s->jitter_percent);
-	for (size_t i = 0; i < s->rule_count; i++)
-		add_rule(out, &s->rules[i]);
-	str_adds(out, "; warn");
-	str_adds(out, s->warn_count == 0 ? " 0" : "");
-	add_spans(out, s->warn_s, s->warn_count);
-	add_span(out, "expire", s->expire_s * 1000);
-	add_span(out, "expire-untried", s->untried_s * 1000);
-	str_addf(out, "; on-exhaust %s; queue-only %s; order %s; fair %s; "
-	    "feedback %s", exhausts[s->exhaust],
-	    yes_no(s->is_queue_only), s->is_by_age ? "age" : "arrival",
-	    yes_no(s->is_fair), yes_no(s->has_feedback));
-	add_span(out, "idle", s->idle_ms);
-	if (s->command != NULL) {
-		str_adds(out, "; command ");
-		conf_add_word(out, s->command);
-	}
-	if (s->until_s != 0) {
-		str_adds(out, "; until ");
-		date_add(out, s->until_s);
+	str_addf(out, "%s/%s {", schedule->channel, schedule->host);
+	for (size_t i = 0; i < conf_row_count; i++) {
+		const struct conf_row *row = &conf_rows[i];
+		size_t begin = out->len, bare;
+
+		if (row->group != GROUP_SCHEDULE)
+			continue;
+		str_addf(out, "%s%s", before, row->name);
+		bare = out->len + 1;
+		add_item(out, row, schedule);
+		if (out->len == bare)		/* it says nothing */
+			str_truncate(out, begin);
+		else
+			before = "; ";
 	}
 	str_adds(out, " }");
 }

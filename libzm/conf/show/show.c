@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "conf/internal.h"
+#include "conf/part/part.h"
+#include "conf/show/show.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"
@@ -58,60 +59,6 @@ emit(struct view *view, const char *statement, struct conf_at at)
 	str_reset(&view->value);
 }
 
-static uint64_t
-field_number(const struct conf *conf, const struct conf_setting *setting)
-{
-	const char *field = (const char *)conf + setting->offset;
-	unsigned number;
-	uint64_t wide;
-
-	if (setting->width == sizeof(bool))
-		return *(const bool *)(const void *)field;
-	if (setting->width == sizeof(unsigned)) {
-		memcpy(&number, field, sizeof(number));
-		return number;
-	}
-	memcpy(&wide, field, sizeof(wide));
-	return wide;
-}
-
-static void
-add_choice(struct str *out, const char *type, uint64_t index)
-{
-	struct slice rest = slice_from(slice_of(type), strlen("choice:")),
-	    one = { NULL, 0 };
-
-	for (uint64_t i = 0; i <= index; i++)
-		slice_cut(&rest, ',', &one);
-	str_add_slice(out, one);
-}
-
-static void
-add_setting(struct view *view, const struct conf_setting *setting)
-{
-	struct slice type = slice_of(setting->type);
-	const char *text;
-
-	if (slice_starts(type, "choice:")) {
-		add_choice(&view->value, setting->type,
-		    field_number(view->conf, setting));
-	} else if (slice_starts(type, "span")) {
-		units_add_span(&view->value,
-		    (int64_t)field_number(view->conf, setting));
-	} else if (slice_starts(type, "size")) {
-		units_add_bytes(&view->value,
-		    field_number(view->conf, setting));
-	} else if (slice_starts(type, "number")) {
-		str_addf(&view->value, "%llu", (unsigned long long)
-		    field_number(view->conf, setting));
-	} else {
-		memcpy(&text, (const char *)view->conf + setting->offset,
-		    sizeof(text));
-		if (text != NULL)
-			conf_add_word(&view->value, text);
-	}
-}
-
 /* `size` and `limit size` are one field: the one that was said is shown,
  * else the last. */
 static bool
@@ -140,7 +87,9 @@ show_settings(struct view *view)
 		if (setting->key[0] != '\0')
 			str_addf(&view->value, "%s ", setting->key);
 		before = view->value.len;
-		add_setting(view, setting);
+		conf_show_field(&view->value, setting->type,
+		    (const char *)view->conf + setting->offset,
+		    setting->width);
 		if (view->value.len == before)
 			str_reset(&view->value);
 		else

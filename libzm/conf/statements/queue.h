@@ -28,58 +28,54 @@ STATEMENT(TOP, "include-legacy", NONE, include_legacy, "file", "",
     "[a-c] of a pattern are written out as several clauses.",
     "include-legacy scheduler.conf")
 
-STATEMENT(SCHEDULE, "parallel", NONE, parallel, "number:1-10000", "",
-    "parallel N", "20",
+ITEM(SCHEDULE, "parallel", item, parallel, parallel, "number:1-10000",
+    "parallel N", "20", "",
     "Sessions to one destination at a time.",
     "schedule smtp/* { parallel 10 }")
 
-STATEMENT(SCHEDULE, "agents", NONE, agents, "number:1-10000", "",
-    "agents N", "50",
+ITEM(SCHEDULE, "agents", item, agents, agents, "number:1-10000",
+    "agents N", "50", "",
     "Transport agents that this clause may run at a time.",
     "schedule smtp/* { agents 50 }")
 
-STATEMENT(SCHEDULE, "until", NONE, clause_until, "moment", "",
-    "until MOMENT", "for ever",
-    "From this moment on the clause is as if it did not stand here.  Others "
-    "inherit nothing from it.",
-    "schedule smtp/slow.example { parallel 1; until 2026-11-23T10:00:00Z }")
-
-STATEMENT(SCHEDULE, "overfeed", NONE, overfeed, "number:0-10000", "",
-    "overfeed N", "20",
-    "Messages given to an agent ahead of its answers, so that it need not "
-    "wait for the scheduler.",
-    "schedule smtp/* { overfeed 5 }")
-
-STATEMENT(SCHEDULE, "channel-agents", NONE, channel_agents, "number:0-10000",
-    "", "channel-agents N", "0: no limit of its own",
+ITEM(SCHEDULE, "channel-agents", item, channel_agents, channel_agents,
+    "number:0-10000",
+    "channel-agents N", "0", ": no limit of its own",
     "Transport agents that all clauses of this channel may run together; "
     "`limit agents` bounds all channels.",
     "schedule smtp/* { channel-agents 40 }")
 
-STATEMENT(SCHEDULE, "provider", NONE, provider, "number:0-10000", "",
-    "provider N", "0: no limit",
+ITEM(SCHEDULE, "provider", item, provider, provider, "number:0-10000",
+    "provider N", "0", ": no limit",
     "Sessions at a time to all destinations together whose mail the same "
     "MX hosts take.  The transport agent tells which they are after its "
     "first session.",
     "schedule smtp/* { provider 10 }")
 
-STATEMENT(SCHEDULE, "rate", NONE, rate, "rate", "",
-    "rate N/SPAN", "0: no limit",
+ITEM(SCHEDULE, "overfeed", item, overfeed, overfeed, "number:0-10000",
+    "overfeed N", "20", "",
+    "Messages given to an agent ahead of its answers, so that it need not "
+    "wait for the scheduler.",
+    "schedule smtp/* { overfeed 5 }")
+
+ITEM(SCHEDULE, "connection-messages", item, connection_messages,
+    connection_messages, "number:0-100000",
+    "connection-messages N", "0", ": no limit",
+    "Messages in one session with the next host; then it is closed and a "
+    "new one opened.",
+    "schedule smtp/* { connection-messages 100 }")
+
+ITEM(SCHEDULE, "rate", item, rate_count, rate_per_ms, "rate",
+    "rate N/SPAN", "0", ": no limit",
     "Messages to one destination in this time, evenly spread: up to what a "
     "second allows (at least one) may go at once.  After replies of the class "
     "rate it goes slower for a while, see feedback.",
     "schedule smtp/* { rate 600/1m }")
 
-STATEMENT(SCHEDULE, "connection-messages", NONE, connection_messages,
-    "number:0-100000", "", "connection-messages N", "0: no limit",
-    "Messages in one session with the next host; then it is closed and a "
-    "new one opened.",
-    "schedule smtp/* { connection-messages 100 }")
-
-STATEMENT(SCHEDULE, "retry", NONE, retry, "word+", "",
+ITEM(SCHEDULE, "retry", retry, retry_s, retry_stops, "word+",
     "retry SPAN...|expo(FIRST,FACTOR,COUNT) [stop], or: "
     "retry on CLASS... SPAN...|suspend SPAN|end",
-    "1m 5m 15m 1h 4h",
+    "1m 5m 15m 1h 4h", "",
     "How long to wait after the first, second, ... attempt; the last one "
     "repeats until the mail is too old (expire).  expo(12s,5,5) stands for "
     "five waits, the first of 12 seconds, each five times the one before: "
@@ -102,33 +98,33 @@ STATEMENT(SCHEDULE, "retry", NONE, retry, "word+", "",
     "    retry on unknown-user end\n"
     "}")
 
-STATEMENT(SCHEDULE, "jitter", NONE, jitter, "percent:0-90", "",
-    "jitter N%", "10%",
+ITEM(SCHEDULE, "jitter", item, jitter_percent, jitter_percent, "percent:0-90",
+    "jitter N%", "10%", "",
     "Each wait is longer or shorter by up to this share, by random, so that "
     "what failed together does not come back together.",
     "schedule smtp/* { jitter 20% }")
 
-STATEMENT(SCHEDULE, "warn", NONE, warn, "span+:0s-52w", "",
-    "warn SPAN...", "4h",
+ITEM(SCHEDULE, "warn", warn, warn_s, warn_count, "span+:0s-52w",
+    "warn SPAN...", "4h", "",
     "Tell the sender when mail is this late, once for each; 0 never.",
     "schedule smtp/* { warn 4h 1d 3d }")
 
-STATEMENT(SCHEDULE, "expire", NONE, expire, "span:1s-52w", "",
-    "expire SPAN", "5d",
+ITEM(SCHEDULE, "expire", item_s, expire_s, expire_s, "span:1s-52w",
+    "expire SPAN", "5d", "",
     "Give up when the mail is this old.  At least one attempt comes first, "
     "also after a long stop.",
     "schedule smtp/* { expire 5d }")
 
-STATEMENT(SCHEDULE, "expire-untried", NONE, expire_untried, "span:0s-52w", "",
-    "expire-untried SPAN", "2d",
+ITEM(SCHEDULE, "expire-untried", item_s, untried_s, untried_s, "span:0s-52w",
+    "expire-untried SPAN", "2d", "",
     "Mail that no attempt was made for (a destination that is suspended, "
     "queue-only, or has no agent) is given up when it is this much older "
     "than expire, and not before the scheduler has run for so long.",
     "schedule smtp/* { expire 5d; expire-untried 1d }")
 
-STATEMENT(SCHEDULE, "on-exhaust", NONE, on_exhaust,
-    "choice:bounce,freeze,reroute", "",
-    "on-exhaust bounce|freeze|reroute", "bounce",
+ITEM(SCHEDULE, "on-exhaust", item, exhaust, exhaust,
+    "choice:bounce,freeze,reroute",
+    "on-exhaust bounce|freeze|reroute", "bounce", "",
     "What becomes of mail that is given up: the sender gets a report; or it "
     "waits, frozen, for a person; or it is routed again, once, as the "
     "configuration is then, and begins a new life: given up a second time "
@@ -136,40 +132,47 @@ STATEMENT(SCHEDULE, "on-exhaust", NONE, on_exhaust,
     "schedule smtp/partner.example { on-exhaust freeze }\n"
     "schedule smtp/moving.example { on-exhaust reroute; expire 4h }")
 
-STATEMENT(SCHEDULE, "queue-only", NONE, queue_only, "choice:no,yes", "",
-    "queue-only yes|no", "no",
+ITEM(SCHEDULE, "queue-only", item, is_queue_only, is_queue_only,
+    "choice:no,yes",
+    "queue-only yes|no", "no", "",
     "An arriving message starts nothing: it waits for its first retry time, "
     "or for somebody who asks (ETRN, zmailer etrn).",
     "schedule smtp/branch.example { queue-only yes; retry 12h }")
 
-STATEMENT(SCHEDULE, "order", NONE, order, "choice:arrival,age", "",
-    "order arrival|age", "arrival",
+ITEM(SCHEDULE, "order", item, is_by_age, is_by_age, "choice:arrival,age",
+    "order arrival|age", "arrival", "",
     "Who of a destination's mail goes first: what was ready first, or the "
     "oldest message.  Within the share of one sender, see fair.",
     "schedule smtp/* { order age }")
 
-STATEMENT(SCHEDULE, "fair", NONE, fair, "choice:no,yes", "",
-    "fair yes|no", "yes",
+ITEM(SCHEDULE, "fair", item, is_fair, is_fair, "choice:no,yes",
+    "fair yes|no", "yes", "",
     "Senders (the authenticated user, else the client's address, else the "
     "sender's domain) take turns at a destination, whatever each has waiting, "
     "and mail to many recipients leaves room for the other.",
     "schedule smtp/* { fair no; order age }")
 
-STATEMENT(SCHEDULE, "feedback", NONE, feedback, "choice:no,yes", "",
-    "feedback yes|no", "yes",
+ITEM(SCHEDULE, "feedback", item, has_feedback, has_feedback, "choice:no,yes",
+    "feedback yes|no", "yes", "",
     "Sessions to a destination grow with its good answers up to parallel "
     "and shrink when it says that it is too much; no pins them to parallel.",
     "schedule smtp/relay.example { parallel 50; feedback no }")
 
-STATEMENT(SCHEDULE, "idle", NONE, idle, "span:0s-1d", "",
-    "idle SPAN", "30s",
+ITEM(SCHEDULE, "idle", item, idle_ms, idle_ms, "span:0s-1d",
+    "idle SPAN", "30s", "",
     "How long an agent without work (and its connection) is kept.",
     "schedule smtp/* { idle 1m }")
 
-STATEMENT(SCHEDULE, "command", NONE, command, "text", "",
-    "command \"PROGRAM ARGUMENTS\"", "the channel's own agent",
+ITEM(SCHEDULE, "command", item, command, command, "text",
+    "command \"PROGRAM ARGUMENTS\"", "", "the channel's own agent",
     "Another transport agent: any program that speaks zmailer-agent(7).",
     "schedule fax/* { command \"/usr/local/lib/faxagent -q\" }")
+
+ITEM(SCHEDULE, "until", item, until_s, until_s, "moment",
+    "until MOMENT", "", "for ever",
+    "From this moment on the clause is as if it did not stand here.  Others "
+    "inherit nothing from it.",
+    "schedule smtp/slow.example { parallel 1; until 2026-11-23T10:00:00Z }")
 
 STATEMENT(TOP, "classes", NONE, setting, "setting", "",
     "classes FILE", "",
@@ -201,8 +204,8 @@ STATEMENT(ZONE, "source", NONE, zone_source, "word",
     "weight among the others.  A host is met from an address of its family.",
     "zone a { source 2001:db8::10 helo out6.example.org weight 2 }")
 
-STATEMENT(ZONE, "helo", NONE, zone_helo, "name", "",
-    "helo NAME", "the host's name",
+ITEM(ZONE, "helo", item, helo, helo, "name",
+    "helo NAME", "", "the host's name",
     "The name for sources that have none of their own.",
     "zone a { helo out.example.org }")
 
@@ -217,18 +220,18 @@ STATEMENT(ZONE, "to", NONE, zone_to, "routepattern+", "",
     "Destinations for which this zone is taken: example.org, .example.org, *.",
     "zone a { to .partner.example }")
 
-STATEMENT(ZONE, "agents", NONE, zone_agents, "number:1-10000", "",
-    "agents N", "as the clauses say",
+ITEM(ZONE, "agents", item, agents, agents, "number:1-10000",
+    "agents N", "", "as the clauses say",
     "Transport agents that the zone may have at a time.",
     "zone a { agents 20 }")
 
-STATEMENT(ZONE, "parallel", NONE, zone_parallel, "number:1-10000", "",
-    "parallel N", "as the clause says",
+ITEM(ZONE, "parallel", item, parallel, parallel, "number:1-10000",
+    "parallel N", "", "as the clause says",
     "Sessions to one destination at a time.",
     "zone a { parallel 2 }")
 
-STATEMENT(ZONE, "rate", NONE, zone_rate, "rate", "",
-    "rate N/SPAN", "as the clause says",
+ITEM(ZONE, "rate", item, rate_count, rate_per_ms, "rate",
+    "rate N/SPAN", "", "as the clause says",
     "Messages to one destination in this time.",
     "zone a { rate 60/1m }")
 
@@ -240,8 +243,8 @@ STATEMENT(ZONE, "warm-up", NONE, zone_warm_up, "word number+:1-100000000", "",
     "that `overflow` names, else it waits for the next day.",
     "zone a { warm-up 2026-11-21 50 100 200 500 1000 5000 }")
 
-STATEMENT(ZONE, "overflow", NONE, zone_overflow, "word", "",
-    "overflow ZONE", "none: it waits",
+ITEM(ZONE, "overflow", item, overflow, overflow, "word",
+    "overflow ZONE", "", "none: it waits",
     "Where mail goes that the warm-up plan has no room for today.",
     "zone old { }\n"
     "zone a { warm-up 2026-11-21 50 100; overflow old }")

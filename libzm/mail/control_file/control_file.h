@@ -205,6 +205,10 @@ uint32_t control_rcpt_end_offset(const struct control_rcpt *rcpt);
 struct slice control_group_errors(const struct control_file *control,
     const struct control_group *group);
 
+/* The recipient with this offset, or NULL. */
+const struct control_rcpt *control_rcpt_at(const struct control_file *control,
+    uint32_t offset);
+
 /* Whether it may be tried as far as operators are concerned: neither frozen
  * nor, at now_s, held. */
 bool control_rcpt_is_free(const struct control_rcpt *rcpt, int64_t now_s);

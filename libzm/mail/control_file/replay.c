@@ -215,6 +215,27 @@ settle_order(struct control_file *control, struct control_rcpt *rcpt)
 	}
 }
 
+const struct control_rcpt *
+control_rcpt_at(const struct control_file *control, uint32_t offset)
+{
+	for (size_t i = 0; i < control->group_count; i++) {
+		const struct control_group *group = &control->groups[i];
+		size_t low = 0, high = group->rcpt_count;
+
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+
+			if (group->rcpts[middle].offset == offset)
+				return &group->rcpts[middle];
+			if (group->rcpts[middle].offset < offset)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+	}
+	return NULL;
+}
+
 bool
 control_rcpt_is_free(const struct control_rcpt *rcpt, int64_t now_s)
 {

@@ -60,6 +60,18 @@ def wait_for(what, condition, seconds=None):
     raise AssertionError(f"waited in vain for {what}")
 
 
+def wait_to_hold(check, seconds=None):
+    """Poll until check() finds nothing wrong; else its last AssertionError."""
+    end = time.monotonic() + (seconds or WAIT_S)
+    while True:
+        try:
+            return check()
+        except AssertionError:
+            if time.monotonic() >= end:
+                raise
+        time.sleep(0.01)
+
+
 def stop(process):
     """End somebody else's daemon.  Some miss a SIGTERM that comes just before
     they wait for their sockets."""

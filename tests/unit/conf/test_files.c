@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "daemon/machine/machine.h"
 #include "conf_case.h"
 
 Test(conf, include_is_relative_to_its_file)
@@ -88,7 +89,7 @@ Test(conf, second_level_looks_at_files)
 	c.arena = arena_new();
 	c.conf = conf_load(path, c.arena, &c.report);
 	cr_assert_not_null(c.conf);
-	conf_check_files(c.conf, c.arena, &c.report);
+	machine_check(c.conf, c.arena, &c.report);
 	conf_report_print(&c.report, path, &c.shown);
 	cr_expect_eq(c.report.errors, 2, "%s", c.shown.buf);
 	cr_expect(strstr(c.shown.buf, ":3:1: warning: log ") != NULL);
@@ -141,7 +142,7 @@ Test(conf, values_of_tables_are_looked_at)
 	c.arena = arena_new();
 	c.conf = conf_load(path, c.arena, &c.report);
 	cr_assert_not_null(c.conf);
-	conf_check_files(c.conf, c.arena, &c.report);
+	machine_check(c.conf, c.arena, &c.report);
 	conf_report_print(&c.report, path, &c.shown);
 	cr_expect_eq(c.report.errors, 0, "%s", c.shown.buf);
 	for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++)

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "conf_case.h"
-#include "conf/internal.h"
+#include "conf/read/read.h"
 
 Test(conf, empty_is_valid)
 {

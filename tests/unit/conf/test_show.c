@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include "conf_case.h"
-#include "conf/internal.h"
+#include "conf/show/show.h"
+#include "conf/statements/rows.h"
 
 Test(conf, every_row_has_words_and_an_example_that_parses)
 {
@@ -106,11 +107,11 @@ Test(conf, items_of_a_clause)
 		{ "rate 600/1m", "; rate 600/1m; " },
 		{ "rate 0", "; rate 0; " },
 		{ "retry on rate,greylist 5m",
-		  "; retry on greylist,rate 5m; warn" },
+		  "; retry on greylist,rate 5m; jitter" },
 		{ "retry on rate greylist 5m stop",
-		  "; retry on greylist,rate 5m stop; warn" },
+		  "; retry on greylist,rate 5m stop; jitter" },
 		{ "retry on block suspend 6h; retry on dns end",
-		  "; retry on block suspend 6h; retry on dns end; warn" },
+		  "; retry on block suspend 6h; retry on dns end; jitter" },
 		{ "on-exhaust freeze", "; on-exhaust freeze; queue-only no" },
 		{ "queue-only yes", "; queue-only yes; order arrival" },
 		{ "order age; fair no", "; order age; fair no; " },
@@ -143,7 +144,7 @@ Test(conf, rules_by_class_are_inherited)
 	    " retry on tls end }\n");
 	conf_show_clause(&c.conf->schedules[0], &shown);
 	cr_expect(strstr(shown.buf, "; retry on rate 1h; "
-	    "retry on rate,block 6h; retry on tls end; warn") != NULL, "%s",
+	    "retry on rate,block 6h; retry on tls end; jitter") != NULL, "%s",
 	    shown.buf);
 	case_close(&c);
 	str_release(&shown);

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "daemon/machine/machine.h"
 #include "tests/unit/tls/made.h"
 #include "conf_case.h"
 
@@ -181,7 +182,7 @@ expect_check(const char *text, const char *want, bool is_error)
 	struct conf_case c;
 
 	case_good(&c, text);
-	conf_check_files(c.conf, c.arena, &c.report);
+	machine_check(c.conf, c.arena, &c.report);
 	conf_report_print(&c.report, "t.conf", &shown);
 	if (want == NULL)
 		cr_expect_null(strstr(shown.buf, "t.conf:1:1"), "%s",

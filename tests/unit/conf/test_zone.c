@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "conf_case.h"
-#include "conf/internal.h"
+#include "conf/part/part.h"
 
 static const char zones[] =
     "zone old { source 127.0.0.9 }\n"

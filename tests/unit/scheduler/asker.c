@@ -25,7 +25,7 @@ asker_serve(struct yard *yard)
 	snprintf(run, sizeof(run), "%s/run", yard->dir);
 	fd = control_bind(run, &err);
 	cr_assert_geq(fd, 0, "%s", err.text);
-	control_open(&yard->scheduler, fd);
+	yard->scheduler.control = control_new(&yard->scheduler.agents, fd);
 }
 
 void
@@ -137,7 +137,7 @@ act_begun(struct yard *yard, const char *line)
 
 	cr_assert_eq(request_parse(arena, slice_of(line), clock_wall_s(),
 	    &request, &code, &err), 1, "%s", err.text);
-	return act_new(&yard->scheduler, &peer, arena, &request);
+	return act_new(&yard->scheduler.agents, &peer, arena, &request);
 }
 
 void

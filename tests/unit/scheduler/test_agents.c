@@ -61,7 +61,7 @@ Test(agents, a_silent_agent_is_killed)
 	inode = yard_message(&yard, "a@src.test", "smtp/x.test/hang@x.test",
 	    NULL);
 	yard_turns(&yard, 60);
-	cr_expect_eq(yard.scheduler.plan.flight_count, 1);
+	cr_expect_eq(yard.scheduler.queue.plan.flight_count, 1);
 	yard_clock(&yard, AGENT_PATIENCE_MS / 1000 + 2);
 	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
 	cr_assert(yard_control(&yard, inode, &control));
@@ -123,7 +123,7 @@ Test(agents, no_agent_at_all_is_no_end)
 	yard_message(&yard, "a@src.test", "local//ok", NULL);
 	yard_turns(&yard, 100);
 	cr_expect_eq(yard.shared->delivered, 1);
-	cr_expect_eq(yard.scheduler.plan.ready_count, 1);
+	cr_expect_eq(yard.scheduler.queue.plan.ready_count, 1);
 	yard_close(&yard);
 }
 

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "scheduler/agents/answer.h"
+#include "scheduler/jobs/answer.h"
 
 Test(answer, a_verdict_is_taken_apart)
 {

@@ -94,11 +94,12 @@ one_provider(void)
 	static const char *const hosts[] = { "w.test", "x.test" };
 
 	for (int i = 0; i < 2; i++) {
-		struct thread *thread = thread_get(&yard.scheduler.threads,
+		struct thread *thread =
+		    thread_get(&yard.scheduler.queue.threads,
 		    yard.conf, (struct thread_way){ SLICE("smtp"),
 		    slice_of(hosts[i]), SLICE("") }, clock_steady_ms());
 
-		plan_join(&yard.scheduler.providers, thread,
+		plan_join(&yard.scheduler.queue.providers, thread,
 		    SLICE("mx.provider.test"));
 	}
 }
@@ -109,9 +110,9 @@ in_line(void)
 {
 	struct err err;
 
-	cr_assert_geq(orders_clear(&yard.scheduler.orders, yard.spool,
+	cr_assert_geq(orders_clear(&yard.scheduler.queue.orders, yard.spool,
 	    ORDER_SUSPEND, NULL, NULL, &err), 1);
-	core_orders(&yard.scheduler);
+	queue_orders(&yard.scheduler.queue);
 }
 
 /* ---- the rows ---------------------------------------------------- */
@@ -275,19 +276,19 @@ static bool
 all_is_read(struct yard *y, void *arg)
 {
 	return y->scheduler.intake.count == 0 &&
-	    y->scheduler.jobs.count >= *(unsigned *)arg;
+	    y->scheduler.queue.jobs.count >= *(unsigned *)arg;
 }
 
 static bool
 agent_hangs(struct yard *y, void *arg)
 {
-	return y->shared->jobs > 0 && y->scheduler.plan.flight_count > 0;
+	return y->shared->jobs > 0 && y->scheduler.queue.plan.flight_count > 0;
 }
 
 static bool
 was_tried(struct yard *y, void *arg)
 {
-	return y->shared->jobs > 0 && y->scheduler.plan.flight_count == 0;
+	return y->shared->jobs > 0 && y->scheduler.queue.plan.flight_count == 0;
 }
 
 static void
@@ -320,7 +321,8 @@ is_at_rest(struct yard *y, void *arg)
 	const struct job *job;
 	size_t cursor = 0;
 
-	while ((job = job_table_next(&y->scheduler.jobs, &cursor)) != NULL)
+	while ((job = job_table_next(&y->scheduler.queue.jobs, &cursor)) !=
+	    NULL)
 		for (size_t i = 0; i < job->vertex_count; i++) {
 			const struct vertex *vertex = &job->vertices[i];
 
@@ -356,7 +358,7 @@ row_show(const struct row *row, int number)
 	answer_check(row, line_of(&question.sum.text), number);
 	str_release(&question.sum.text);
 	asker_close(&asker);
-	control_close(&yard.scheduler);
+	control_free(&yard.scheduler.control);
 	yard_close(&yard);
 }
 

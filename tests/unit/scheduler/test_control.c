@@ -40,13 +40,13 @@ open_all(void)
 	snprintf(run, sizeof(run), "%s/run", yard.dir);
 	fd = control_bind(run, &err);
 	cr_assert_geq(fd, 0, "%s", err.text);
-	control_open(&yard.scheduler, fd);
+	yard.scheduler.control = control_new(&yard.scheduler.agents, fd);
 }
 
 static void
 close_all(void)
 {
-	control_close(&yard.scheduler);
+	control_free(&yard.scheduler.control);
 	yard_close(&yard);
 }
 
@@ -298,7 +298,7 @@ expect_right(const struct peer *peer, enum request_op op)
 
 	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0,
 	    ends), 0);
-	control_take(&yard.scheduler, ends[0], peer);
+	control_take(yard.scheduler.control, ends[0], peer);
 	ask(ends[1], line_of(op), &reading);
 	is_denied = strstr(reading.text.buf, "\"code\":\"denied\"") != NULL;
 	cr_expect_eq(is_denied, !is_allowed(peer->right,

@@ -59,7 +59,7 @@ Test(core, two_fates_make_one_report)
 static bool
 somebody_owes(struct yard *y, void *arg)
 {
-	return y->scheduler.jobs.lists[JOB_OWING].count == *(size_t *)arg;
+	return y->scheduler.queue.jobs.lists[JOB_OWING].count == *(size_t *)arg;
 }
 
 /* A job that waits with its report for its other recipients, and is gone when
@@ -254,7 +254,7 @@ minutes(int count)
 static bool
 is_known(struct yard *y, void *arg)
 {
-	return y->scheduler.jobs.count == *(unsigned *)arg;
+	return y->scheduler.queue.jobs.count == *(unsigned *)arg;
 }
 
 Test(core, what_nobody_tries_ends_later_than_what_was_tried)
@@ -267,7 +267,8 @@ Test(core, what_nobody_tries_ends_later_than_what_was_tried)
 	cr_assert(yard_until(&yard, is_known, &one));
 	yard_clock(&yard, 30 * 3600);
 	minutes(20);
-	cr_expect_eq(yard.scheduler.jobs.count, 1, "expire alone is no end");
+	cr_expect_eq(yard.scheduler.queue.jobs.count, 1,
+	    "expire alone is no end");
 	cr_expect_eq(yard_count(&yard, "router"), 0);
 	yard_clock(&yard, 7 * 3600);
 	minutes(20);
@@ -290,7 +291,7 @@ Test(core, waits_of_a_class_are_spread_too)
 		    NULL);
 	cr_assert(yard_until(&yard, yard_is_quiet, NULL));
 	cr_assert(yard_until(&yard, is_known, &ten));
-	while ((job = job_table_next(&yard.scheduler.jobs, &cursor)) !=
+	while ((job = job_table_next(&yard.scheduler.queue.jobs, &cursor)) !=
 	    NULL) {
 		cr_expect_eq(job->vertices[0].state, VERTEX_WAIT);
 		if (job->vertices[0].moment_ms < first_ms)
@@ -363,7 +364,7 @@ Test(core, a_sender_who_asks_for_far_later_gets_a_year)
 	yard_message(&yard, "a@src.test", "smtp/x.test/ok@x.test", NULL);
 	yard_terms = NULL;
 	cr_assert(yard_until(&yard, is_known, &one));
-	job = job_table_next(&yard.scheduler.jobs, &cursor);
+	job = job_table_next(&yard.scheduler.queue.jobs, &cursor);
 	cr_expect_eq(job->vertices[0].state, VERTEX_WAIT);
 	cr_expect_leq(job->vertices[0].moment_ms - clock_steady_ms(),
 	    366 * (int64_t)86400000);

@@ -47,7 +47,7 @@ open_with_hosts(void)
 static void
 close_all(void)
 {
-	control_close(&yard.scheduler);
+	control_free(&yard.scheduler.control);
 	yard_close(&yard);
 }
 
@@ -150,7 +150,8 @@ order_make(const char *host)
 
 	memset(reason, 'r', sizeof(reason) - 1);
 	reason[sizeof(reason) - 1] = '\0';
-	cr_assert_eq(orders_set(&yard.scheduler.orders, yard.spool, &order,
+	cr_assert_eq(orders_set(&yard.scheduler.queue.orders, yard.spool,
+	    &order,
 	    &err), 0, "%s", err.text);
 }
 
@@ -178,7 +179,7 @@ Test(flat, standing_orders_are_told_in_pieces)
 		str_add_slice(&text, str_slice(&out));
 		most = out.len > most ? out.len : most;
 		if (steps++ == 0) {
-			cr_assert_eq(orders_clear(&yard.scheduler.orders,
+			cr_assert_eq(orders_clear(&yard.scheduler.queue.orders,
 			    yard.spool, ORDER_SUSPEND, "smtp", "h0.test",
 			    &err), 1);
 			order_make("new.test");
@@ -295,7 +296,7 @@ thread_number(unsigned number)
 	char host[32];
 
 	snprintf(host, sizeof(host), "n%u.test", number);
-	return thread_get(&yard.scheduler.threads, yard.conf,
+	return thread_get(&yard.scheduler.queue.threads, yard.conf,
 	    (struct thread_way){ SLICE("smtp"), slice_of(host), SLICE("") },
 	    1);
 }
@@ -305,7 +306,7 @@ Test(flat, a_walk_of_threads_meets_each_once_while_the_table_grows)
 {
 	enum { FIRST = 200, ALL = 5000 };
 	static unsigned met[ALL];
-	struct thread_table *table = &yard.scheduler.threads;
+	struct thread_table *table = &yard.scheduler.queue.threads;
 	unsigned count = FIRST, number;
 	struct thread_walk walk;
 	struct thread *thread;

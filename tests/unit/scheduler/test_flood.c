@@ -80,7 +80,7 @@ flood_is_over(struct yard *y, void *arg)
 static bool
 nobody_works(struct yard *y, void *arg)
 {
-	return yard_is_quiet(y, NULL) && agents_busy(&y->scheduler) == 0;
+	return yard_is_quiet(y, NULL) && agents_busy(&y->scheduler.agents) == 0;
 }
 
 static bool
@@ -124,7 +124,8 @@ Test(flood, a_babbler_is_killed_and_its_work_returns)
 		cr_expect_lt(memory_now(), before + MEMORY_BYTES_MAX, "%s",
 		    rcpt);
 		cr_expect_lt(journal_bytes(), JOURNAL_BYTES_MAX, "%s", rcpt);
-		cr_expect_leq(yard.scheduler.providers.count, 1, "%s", rcpt);
+		cr_expect_leq(yard.scheduler.queue.providers.count, 1, "%s",
+		    rcpt);
 		cr_expect_leq(yard.shared->agents, 2, "%s", rcpt);
 		yard_close(&yard);
 	}
@@ -177,7 +178,7 @@ Test(flood, a_verdict_said_again_is_nonsense)
 	inode = yard_message(&yard, "a@src.test",
 	    "smtp/x.test/againloop@x.test smtp/x.test/ok@x.test", NULL);
 	cr_assert(yard_until(&yard, flood_is_over, NULL));
-	cr_expect_eq(yard.scheduler.total.delivered, 1);
+	cr_expect_eq(yard.scheduler.queue.total.delivered, 1);
 	cr_assert(yard_control(&yard, inode, &control));
 	cr_expect(control.groups[0].rcpts[0].is_final);
 	cr_assert_not_null(control.groups[0].rcpts[1].last);

@@ -29,7 +29,7 @@ mail_in(const char *user)
 		    user, i, i % HOSTS);
 	inode = yard_message(&yard, "a@src.test", rcpts.buf, id);
 	str_release(&rcpts);
-	while (yard.scheduler.jobs.count == 0)
+	while (yard.scheduler.queue.jobs.count == 0)
 		yard_turns(&yard, 1);
 }
 
@@ -43,7 +43,7 @@ open_all(const char *conf)
 static void
 close_all(void)
 {
-	control_close(&yard.scheduler);
+	control_free(&yard.scheduler.control);
 	yard_close(&yard);
 }
 
@@ -161,7 +161,7 @@ Test(huge, what_was_done_before_the_client_left_counts, .timeout = 120)
 static bool
 is_delivering(struct yard *y, void *arg)
 {
-	return y->scheduler.total.delivered > 1000;
+	return y->scheduler.queue.total.delivered > 1000;
 }
 
 /* The order runs beside the deliveries: each recipient has its outcome, or
@@ -181,7 +181,7 @@ Test(huge, who_is_served_meanwhile_is_not_held, .timeout = 120)
 	cr_expect_gt(held, 0);
 	cr_expect_eq(yard.shared->delivered + held, RCPTS, "%u and %u",
 	    yard.shared->delivered, held);
-	cr_expect_eq(yard.scheduler.jobs.count, 1);
+	cr_expect_eq(yard.scheduler.queue.jobs.count, 1);
 	str_reset(&out);
 	order("{\"v\":1,\"op\":\"release\",\"select\":\"all\"}", 1000, &out);
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
@@ -194,8 +194,8 @@ static bool
 nothing_moves(struct yard *y, void *arg)
 {
 	return y->shared->delivered > RCPTS / 2 &&
-	    y->scheduler.plan.flight_count == 0 &&
-	    y->scheduler.plan.ready_count == 0;
+	    y->scheduler.queue.plan.flight_count == 0 &&
+	    y->scheduler.queue.plan.ready_count == 0;
 }
 
 /* The others (but for those that go with somebody who is held) are served

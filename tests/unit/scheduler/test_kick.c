@@ -21,7 +21,7 @@ static int64_t moments[MESSAGES];
 static bool
 all_wait(struct yard *y, void *arg)
 {
-	return y->scheduler.jobs.count == MESSAGES &&
+	return y->scheduler.queue.jobs.count == MESSAGES &&
 	    y->scheduler.intake.count == 0;
 }
 
@@ -52,7 +52,8 @@ moments_take(void)
 	const struct job *job;
 	size_t cursor = 0, count = 0;
 
-	while ((job = job_table_next(&yard.scheduler.jobs, &cursor)) != NULL)
+	while ((job = job_table_next(&yard.scheduler.queue.jobs, &cursor)) !=
+	    NULL)
 		moments[count++] = job->vertices[0].state == VERTEX_WAIT ?
 		    job->vertices[0].moment_ms - now_ms : 0;
 	cr_assert_eq(count, MESSAGES);

@@ -53,7 +53,7 @@ has_agents(struct yard *y, void *arg)
 {
 	return y->scheduler.agents.count >= *(const unsigned *)arg &&
 	    y->scheduler.intake.count == 0 &&
-	    y->scheduler.jobs.count == MESSAGES;
+	    y->scheduler.queue.jobs.count == MESSAGES;
 }
 
 static void
@@ -85,7 +85,7 @@ serving_at(const char *host)
 	unsigned serving = 0;
 	size_t bucket = 0;
 
-	while (thread_next(&yard.scheduler.threads, &bucket, &thread))
+	while (thread_next(&yard.scheduler.queue.threads, &bucket, &thread))
 		if (strcmp(thread->host, host) == 0)
 			serving += thread->serving;
 	return serving;

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "scheduler/control/orders.h"
+#include "scheduler/plan/orders.h"
 #include "scheduler/control/peer.h"
 #include "scheduler/control/request.h"
 

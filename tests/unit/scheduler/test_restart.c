@@ -48,7 +48,7 @@ Test(restart, a_file_that_an_old_agent_holds_waits)
 	yard_start(&yard);
 	yard_turns(&yard, 30);
 	cr_expect_eq(yard.shared->jobs, 0);
-	cr_expect_eq(yard.scheduler.jobs.count, 0);
+	cr_expect_eq(yard.scheduler.queue.jobs.count, 0);
 	close(fd);
 	yard_clock(&yard, 2);
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));

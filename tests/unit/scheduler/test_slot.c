@@ -66,7 +66,7 @@ hand_end(struct hand *hand)
 	ipc_inbox_release(&hand->inbox);
 	close(hand->socket);
 	hand->socket = 0;
-	agents_exit(&s.yard.scheduler, hand->token, 1, 0);
+	agents_exit(&s.yard.scheduler.agents, hand->token, 1, 0);
 }
 
 /* "small-N.test": how long it waited. */
@@ -175,13 +175,13 @@ static bool
 is_read(struct yard *y, void *arg)
 {
 	return y->scheduler.intake.count == 0 &&
-	    y->scheduler.total.jobs >= *(unsigned *)arg;
+	    y->scheduler.queue.total.jobs >= *(unsigned *)arg;
 }
 
 static void
 message(const char *rcpts)
 {
-	unsigned jobs = (unsigned)s.yard.scheduler.total.jobs + 1;
+	unsigned jobs = (unsigned)s.yard.scheduler.queue.total.jobs + 1;
 
 	yard_message(&s.yard, "list@src.test", rcpts, NULL);
 	cr_assert(yard_until(&s.yard, is_read, &jobs));
@@ -229,7 +229,7 @@ slot_close(int64_t most_s)
 	cr_expect_eq(s.come, s.sent, "%u of %u came", s.come, s.sent);
 	cr_expect_leq(s.longest_s, most_s, "%lld s, a slot is %d",
 	    (long long)s.longest_s, SLOT_S);
-	cr_expect_gt(s.yard.scheduler.plan.ready_count, 0);
+	cr_expect_gt(s.yard.scheduler.queue.plan.ready_count, 0);
 	for (size_t i = 0; i < HANDS_MAX; i++)
 		for (struct hand *hand = &s.hands[i]; hand->socket != 0;) {
 			ipc_inbox_release(&hand->inbox);

@@ -20,7 +20,7 @@ static struct yard yard;
 static bool
 is_served(struct yard *y, void *arg)
 {
-	const struct job *job = job_table_find(&y->scheduler.jobs,
+	const struct job *job = job_table_find(&y->scheduler.queue.jobs,
 	    *(ino_t *)arg);
 
 	return job == NULL || job->vertices[0].state == VERTEX_FLIGHT ||
@@ -30,7 +30,7 @@ is_served(struct yard *y, void *arg)
 static bool
 is_known_or_served(struct yard *y, void *arg)
 {
-	return job_table_find(&y->scheduler.jobs, *(ino_t *)arg) != NULL;
+	return job_table_find(&y->scheduler.queue.jobs, *(ino_t *)arg) != NULL;
 }
 
 Test(starve, a_one_recipient_message_gets_the_next_free_slot)
@@ -47,11 +47,11 @@ Test(starve, a_one_recipient_message_gets_the_next_free_slot)
 	small = yard_message(&yard, "a@src.test", "smtp/idle.test/ok@x.test",
 	    NULL);
 	cr_assert(yard_until(&yard, is_known_or_served, &small));
-	before = (unsigned)yard.scheduler.total.delivered;
+	before = (unsigned)yard.scheduler.queue.total.delivered;
 	cr_assert(yard_until(&yard, is_served, &small));
-	cr_expect_leq(yard.scheduler.total.delivered - before, AGENTS,
+	cr_expect_leq(yard.scheduler.queue.total.delivered - before, AGENTS,
 	    "one job an agent at most came before it, not %u",
-	    (unsigned)yard.scheduler.total.delivered - before);
+	    (unsigned)yard.scheduler.queue.total.delivered - before);
 	cr_expect_lt(before, HOSTS - BIG_DONE, "the big one is still there");
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
 	cr_expect_eq(yard.shared->delivered, HOSTS + 1);
@@ -79,12 +79,12 @@ Test(starve, a_ring_that_always_has_more_gives_its_agent_up)
 	other = yard_message(&yard, "b@src.test", "lmtp/y.test/ok@y.test",
 	    NULL);
 	cr_assert(yard_until(&yard, is_known_or_served, &other));
-	before = (unsigned)yard.scheduler.total.delivered;
+	before = (unsigned)yard.scheduler.queue.total.delivered;
 	cr_assert_lt(before, SMALL / 2, "there is enough before it");
 	cr_assert(yard_until(&yard, is_served, &other));
-	cr_expect_leq(yard.scheduler.total.delivered - before, 2 * 20,
+	cr_expect_leq(yard.scheduler.queue.total.delivered - before, 2 * 20,
 	    "what the agent had in hand came before it, not %u",
-	    (unsigned)yard.scheduler.total.delivered - before);
+	    (unsigned)yard.scheduler.queue.total.delivered - before);
 	cr_assert(yard_until(&yard, yard_is_empty, NULL));
 	yard_close(&yard);
 }

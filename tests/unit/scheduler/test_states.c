@@ -24,7 +24,7 @@ static void
 close_all(void)
 {
 	asker_close(&asker);
-	control_close(&yard.scheduler);
+	control_free(&yard.scheduler.control);
 	yard_close(&yard);
 }
 
@@ -37,16 +37,16 @@ yard_is_at_rest(struct yard *y, void *arg)
 	size_t bucket = 0;
 	unsigned ready = 0;
 
-	while (thread_next(&scheduler->threads, &bucket, &thread))
+	while (thread_next(&scheduler->queue.threads, &bucket, &thread))
 		if (!thread->is_suspended && thread->wake_ms == 0)
 			ready += thread->ready_count;
 	return scheduler->intake.count == 0 &&
-	    scheduler->jobs.count == yard_count(y, "transport") &&
-	    scheduler->plan.flight_count == 0 &&
-	    scheduler->jobs.lists[JOB_REPORT].count == 0 &&
-	    scheduler->jobs.lists[JOB_DIRTY].count == 0 &&
-	    scheduler->jobs.lists[JOB_ENDING].count == 0 && (ready == 0 ||
-	    scheduler->orders.is_draining);
+	    scheduler->queue.jobs.count == yard_count(y, "transport") &&
+	    scheduler->queue.plan.flight_count == 0 &&
+	    scheduler->queue.jobs.lists[JOB_REPORT].count == 0 &&
+	    scheduler->queue.jobs.lists[JOB_DIRTY].count == 0 &&
+	    scheduler->queue.jobs.lists[JOB_ENDING].count == 0 && (ready == 0 ||
+	    scheduler->queue.orders.is_draining);
 }
 
 /* The scheduler goes and comes: only the spool remembers. */
@@ -54,7 +54,7 @@ static void
 restart(void)
 {
 	asker_close(&asker);
-	control_close(&yard.scheduler);
+	control_free(&yard.scheduler.control);
 	yard_stop(&yard);
 	yard_start(&yard);
 	asker_serve(&yard);
@@ -176,7 +176,7 @@ Test(states, what_is_at_an_agent_is_held_when_it_comes_back)
 
 	open_all();
 	yard_message(&yard, "a@src.test", "smtp/x.test/defer@x.test", NULL);
-	while (yard.scheduler.plan.flight_count == 0)
+	while (yard.scheduler.queue.plan.flight_count == 0)
 		yard_turns(&yard, 1);
 	ORDER("hold", "");
 	cr_assert(yard_until(&yard, yard_is_at_rest, NULL));
@@ -304,7 +304,7 @@ Test(states, drain_lets_nothing_new_out)
 static bool
 is_at_work(struct yard *y, void *arg)
 {
-	return y->scheduler.plan.flight_count == 1;
+	return y->scheduler.queue.plan.flight_count == 1;
 }
 
 /* What runs is waited for, but not for ever, and is left to run. */
@@ -319,7 +319,7 @@ Test(states, drain_answers_when_its_time_is_over)
 	asker_ask(&asker, "{\"v\":1,\"op\":\"drain\",\"timeout_s\":1}");
 	cr_expect_geq(clock_steady_ms() - begun_ms, 1000, "it waited");
 	cr_expect_eq(asker_last(&asker, "active"), 1);
-	cr_expect_eq(yard.scheduler.plan.flight_count, 1);
+	cr_expect_eq(yard.scheduler.queue.plan.flight_count, 1);
 	close_all();
 }
 
@@ -433,7 +433,7 @@ Test(states, an_operator_says_when)
 	cr_expect_eq(attempts(), before);
 	restart();
 	asker_ask(&asker, "{\"v\":1,\"op\":\"why\",\"id\":\"%s\"}",
-	    yard.scheduler.jobs.count == 1 ? (asker_ask(&asker,
+	    yard.scheduler.queue.jobs.count == 1 ? (asker_ask(&asker,
 	    "{\"v\":1,\"op\":\"list\"}"), asker_text(&asker, 0, "id")) : "");
 	cr_expect_str_eq(asker_text(&asker, 0, "code"), "scheduled", "%s",
 	    asker.text.buf);

@@ -73,7 +73,8 @@ yard_reap(struct yard *yard)
 		if (waitpid(yard->agents[i].pid, &status, WNOHANG) <= 0)
 			continue;
 		if (yard->is_open)
-			agents_exit(&yard->scheduler, yard->agents[i].token,
+			agents_exit(&yard->scheduler.agents,
+			    yard->agents[i].token,
 			    yard->agents[i].pid, status);
 		yard->agents[i--] = yard->agents[--yard->agent_count];
 	}
@@ -409,7 +410,7 @@ yard_control(struct yard *yard, ino_t inode, struct control_file *out)
 bool
 yard_is_empty(struct yard *yard, void *arg)
 {
-	return yard->scheduler.jobs.count == 0 &&
+	return yard->scheduler.queue.jobs.count == 0 &&
 	    yard->scheduler.intake.count == 0 &&
 	    yard_count(yard, "queue") == 0 &&
 	    yard_count(yard, "transport") == 0;
@@ -420,12 +421,12 @@ yard_is_quiet(struct yard *yard, void *arg)
 {
 	struct scheduler *scheduler = &yard->scheduler;
 
-	return scheduler->plan.flight_count == 0 &&
-	    scheduler->plan.ready_count == 0 &&
-	    scheduler->intake.count == 0 && scheduler->jobs.count > 0 &&
-	    scheduler->jobs.lists[JOB_REPORT].count == 0 &&
-	    scheduler->jobs.lists[JOB_DIRTY].count == 0 &&
-	    scheduler->jobs.lists[JOB_ENDING].count == 0;
+	return scheduler->queue.plan.flight_count == 0 &&
+	    scheduler->queue.plan.ready_count == 0 &&
+	    scheduler->intake.count == 0 && scheduler->queue.jobs.count > 0 &&
+	    scheduler->queue.jobs.lists[JOB_REPORT].count == 0 &&
+	    scheduler->queue.jobs.lists[JOB_DIRTY].count == 0 &&
+	    scheduler->queue.jobs.lists[JOB_ENDING].count == 0;
 }
 
 bool

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "daemon/machine/machine.h"
 #include "grammar/units.h"
 #include "mail/spool/spool.h"
 #include "tools/zmailer/doctor/doctor.h"
@@ -50,7 +51,7 @@ doctor_config(struct doctor *doctor)
 	struct conf_report report = *doctor->report;
 
 	if (doctor->conf != NULL)
-		conf_check_files(doctor->conf, doctor->arena, &report);
+		machine_check(doctor->conf, doctor->arena, &report);
 	for (size_t i = 0; i < report.count; i++) {
 		const struct conf_complaint *one = &report.complaints[i];
 

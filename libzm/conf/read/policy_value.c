@@ -1,0 +1,169 @@
+/* policy_value.c - the types of values that rules have
+ *
+ * In     one token
+ * Out    a checked text, "<name>" for a table; a complaint's hint
+ * Holds  nothing
+ * Spec   zmailer.conf(5), accept
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "conf/read/read.h"
+#include "grammar/path.h"
+
+#include "base/banned.h"
+
+enum { PRINT_DIGITS = 64 };	/* of SHA-256 */
+
+static bool
+keep(struct conf_cursor *cursor, struct conf_value *out)
+{
+	out->text = slice_dup(cursor->loader->conf->arena, out->token->text);
+	return true;
+}
+
+/* A table stands in the place of a pattern as "<name>". */
+static bool
+take_table_pattern(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	if (!conf_take_table(cursor, range, out, why))
+		return false;
+	out->text = arena_printf(cursor->loader->conf->arena, "<%s>",
+	    out->table);
+	return true;
+}
+
+/* "user@domain", "@domain", "<>", or a glob of such. */
+bool
+conf_take_pattern(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	struct slice text = out->token->text;
+
+	if (out->token->kind == TOKEN_TABLE)
+		return take_table_pattern(cursor, range, out, why);
+	if (slice_find(text, '@') == text.n && !slice_is(text, "<>") &&
+	    slice_find(text, '*') == text.n)
+		return false;
+	return keep(cursor, out);
+}
+
+/* "mx.example.org", ".example.org", a glob, or a word of its own: which,
+ * policy.c knows. */
+bool
+conf_take_hostpattern(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	struct slice text = out->token->text;
+
+	if (out->token->kind == TOKEN_TABLE)
+		return take_table_pattern(cursor, range, out, why);
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if ((c < 'a' || c > 'z') && (c < 'A' || c > 'Z') &&
+		    (c < '0' || c > '9') && strchr(".-_*?[]:", c) == NULL)
+			return false;
+	}
+	return text.n > 0 && keep(cursor, out);
+}
+
+/* "AB:CD:..." -> "abcd...": SHA-256 as openssl prints it.  false: it is
+ * something else. */
+static bool
+print_take(struct slice text, char digits[PRINT_DIGITS + 1])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (c == ':')
+			continue;
+		if (c >= 'A' && c <= 'F')
+			c = (char)(c + 32);
+		if (n == PRINT_DIGITS || ((c < '0' || c > '9') &&
+		    (c < 'a' || c > 'f')))
+			return false;
+		digits[n++] = c;
+	}
+	digits[n] = '\0';
+	return n == PRINT_DIGITS;
+}
+
+bool
+conf_take_certpattern(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	struct slice text = out->token->text;
+	char digits[PRINT_DIGITS + 1];
+
+	if (out->token->kind == TOKEN_TABLE)
+		return take_table_pattern(cursor, range, out, why);
+	if (!print_take(text, digits))
+		return text.n > 0 && keep(cursor, out);
+	out->text = slice_dup(cursor->loader->conf->arena, slice_of(digits));
+	return true;
+}
+
+bool
+conf_take_tablepattern(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	return out->token->kind == TOKEN_TABLE &&
+	    take_table_pattern(cursor, range, out, why);
+}
+
+bool
+conf_take_userpattern(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	if (out->token->kind == TOKEN_TABLE)
+		return take_table_pattern(cursor, range, out, why);
+	return out->token->text.n > 0 && keep(cursor, out);
+}
+
+bool
+conf_take_listener(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	struct slice text = out->token->text;
+	struct sockaddr_storage address;
+	socklen_t length;
+	uint64_t port;
+
+	if (slice_is(text, "submission") || (slice_starts(text, ":") &&
+	    slice_number(slice_from(text, 1), 1, 65535, &port)))
+		return keep(cursor, out);
+	return out->token->kind == TOKEN_WORD &&
+	    net_endpoint_parse(text, 0, &address, &length, why) == 1 &&
+	    keep(cursor, out);
+}
+
+bool
+conf_take_dnszone(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	struct slice text = out->token->text;
+
+	if (out->token->kind != TOKEN_WORD ||
+	    domain_parse(text, NULL) != 1 || text.p[0] == '[')
+		return false;
+	out->text = slice_lower(cursor->loader->conf->arena, text).p;
+	return true;
+}
+
+/* A sum of weights, or a zone; that there is such a zone is looked at when
+ * all was read. */
+bool
+conf_take_listed(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why)
+{
+	uint64_t sum;
+
+	if (slice_number(out->token->text, 1, UINT32_MAX, &sum))
+		return keep(cursor, out);
+	return conf_take_dnszone(cursor, range, out, why);
+}

@@ -1,0 +1,269 @@
+/* read.h - bytes become a tree of statements that agree with their rows
+ *
+ * lex.c makes tokens of bytes, parse.c a tree of statements of tokens,
+ * check.c holds a statement against its row, makes values of its words
+ * (value.c) and calls the row's applier, which puts them into the struct
+ * conf.  A statement that was complained about goes no further: no complaint
+ * follows from another.  names.c and index.c find domains by their names.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_CONF_READ_H
+#define ZM_CONF_READ_H
+
+#include <sys/stat.h>
+
+#include "base/guess.h"
+#include "conf/statements/rows.h"
+#include "grammar/ehlo.h"
+
+enum {
+	CONF_FILE_BYTES_MAX = 1 << 20,	/* of one file */
+	CONF_INCLUDE_DEPTH_MAX = 8,
+	CONF_FILES_MAX = 200,		/* included ones, all together */
+	CONF_NESTING_MAX = 8,		/* blocks in blocks that are parsed */
+	CONF_KEYWORDS_MAX = 32,		/* of one row */
+	CONF_COMPLAINTS_MAX = 200,	/* that are kept */
+	CONF_SOURCE_LINE_MAX = 400	/* bytes of a line in a complaint */
+};
+
+/* ---- sources and tokens ---------------------------------------------- */
+
+struct conf_source {
+	struct conf_source	*next;	/* in the order they were read */
+	const char		*name;	/* as in messages; NULL: presets */
+	struct slice		 text;
+};
+
+enum conf_token_kind {
+	TOKEN_WORD, TOKEN_STRING, TOKEN_TABLE, TOKEN_OPEN, TOKEN_CLOSE,
+	TOKEN_ASSIGN,		/* NAME=value; text is the raw value */
+	TOKEN_END, TOKEN_EOF, TOKEN_BAD
+};
+
+struct conf_token {
+	enum conf_token_kind	 kind;
+	struct slice		 text;	/* decoded; <name> without < > */
+	struct slice		 raw;	/* as it stands in the source */
+	struct slice		 name;	/* TOKEN_ASSIGN: what is assigned */
+	unsigned		 line, column, width;
+	const struct conf_source *source;
+};
+
+struct conf_lexer {
+	struct conf_loader	*loader;
+	const struct conf_source *source;
+	size_t			 at;
+	unsigned		 line, column;
+	bool			 is_start;	/* of a statement */
+};
+
+/* Next token; a bad one was complained about. */
+struct conf_token conf_lex(struct conf_lexer *lexer);
+
+/* "{user}" and its like are part of a word, not blocks: bytes of the one
+ * at the front of text, or 0. */
+size_t conf_placeholder_bytes(struct slice text);
+
+/* ---- tree ------------------------------------------------------------ */
+
+struct conf_node {
+	struct conf_node	*next;
+	struct conf_token	*tokens;	/* [0] is the name */
+	size_t			 count;
+	struct conf_node	*children;
+	bool			 has_block;
+	bool			 is_bad;	/* already complained about */
+};
+
+/* All statements of a source, in order. */
+struct conf_node *conf_parse_tree(struct conf_loader *loader,
+    const struct conf_source *source);
+
+/* ---- values ---------------------------------------------------------- */
+
+struct conf_value {
+	const struct conf_token	*token;		/* NULL: not given */
+	const char		*text;		/* NULL for pure numbers */
+	const char		*table;		/* <table> was given */
+	const char		*channel;	/* target, clause */
+	uint64_t		 number;	/* choice: its index */
+	int64_t			 span_ms;	/* rate: number in this */
+	struct conf_way		*ways;		/* target: after else */
+	size_t			 way_count;
+	struct net		 net;
+};
+
+struct conf_statement {		/* a node that agrees with its row */
+	const struct conf_row	*row;
+	const struct conf_node	*node;
+	struct conf_value	*args;
+	size_t			 arg_count;
+	struct conf_value	 keywords[CONF_KEYWORDS_MAX];
+						/* in the row's order */
+	const struct conf_setting *setting;	/* args "setting" */
+};
+
+/* Words not yet taken of a node. */
+struct conf_cursor {
+	struct conf_loader	*loader;
+	const struct conf_row	*row;
+	const struct conf_token	*next, *end;
+	const char		*subject;	/* "for timeout"; may be NULL */
+};
+
+/* Take a value of type ("span:1s-1d") off the cursor, where a token is.
+ * Complains and returns false when it is none. */
+bool conf_value_take(struct conf_cursor *cursor, struct slice type,
+    struct conf_value *out);
+/* The value of one type: looks at out->token, where the cursor is.  range is
+ * what follows ":" in the type; a better hint than the type's may be put
+ * into why.  Returns false when it is no such value. */
+typedef bool conf_take_fn(struct conf_cursor *cursor, struct slice range,
+    struct conf_value *out, struct err *why);
+/* <table>, noted as a reference. */
+conf_take_fn conf_take_table;
+/* A target, and what follows its else. */
+conf_take_fn conf_take_target;
+/* Values of rules, by the names of their types. */
+conf_take_fn conf_take_hostpattern, conf_take_certpattern,
+    conf_take_tablepattern, conf_take_userpattern, conf_take_listener,
+    conf_take_listed, conf_take_pattern, conf_take_dnszone;
+/* A target, and a route's, as somebody would write them. */
+void conf_target_add(struct str *out, const char *channel, const char *host);
+void conf_route_add(struct str *out, const struct conf_route *route);
+/* What people call a type: "a length of time". */
+const char *conf_type_noun(struct slice type);
+
+/* NAME=value of ZMailer's zmailer.conf: what we know of it is set unless a
+ * statement sets it; all are kept for $NAME in later ones. */
+void conf_zenv(struct conf_loader *loader, const struct conf_token *token);
+
+/* Check all statements of a list against the rows of a group, and apply
+ * those that agree. */
+void conf_check_list(struct conf_loader *loader, const struct conf_node *list,
+    enum conf_group group, void *target);
+
+/* ---- loading --------------------------------------------------------- */
+
+struct conf_reference {		/* <table>, looked for at the end */
+	const struct conf_token	*token;
+};
+
+struct conf_name {
+	const char		*name;
+	size_t			 domain;	/* index in conf->domains */
+	const struct conf_token	*token;		/* NULL: a preset */
+	const char		*table_path;	/* where it stands; NULL: in
+						 * the configuration */
+	unsigned		 line;		/* of it */
+};
+
+struct conf_name_file {		/* of a table of names */
+	const char	*path;
+	struct stat	 seen;
+	bool		 is_young;	/* may change again unseen */
+};
+
+struct conf_book {		/* what check and show know beyond conf */
+	struct conf_source	*sources, **sources_end;
+	struct conf_at		*setting_at;	/* [conf_setting_count] */
+	struct conf_at		 mailbox_at, forward_at, quota_at;
+	struct conf_at		 tls_min_at, client_certificates_at;
+	struct conf_name	*names;		/* of all domains */
+	size_t			 name_count;
+	unsigned		*name_slots;	/* hash: index in names + 1 */
+	size_t			 slot_count;	/* a power of two */
+	struct conf_name	*said;		/* as names, tables unread */
+	size_t			 said_count;
+	struct conf_name_file	*name_files;
+	size_t			 name_file_count;
+	unsigned		 names_generation;	/* how often anew */
+	struct arena		*names_arena;	/* of names, then; or NULL */
+};
+
+struct conf_variable {		/* NAME=value */
+	struct conf_variable	*next;
+	const char		*name, *value;
+};
+
+struct conf_loader {
+	struct conf		*conf;
+	struct arena		*report_arena;
+	struct conf_report	*report;
+	struct conf_book	*book;
+	struct conf_variable	*variables;
+	struct conf_reference	*references;
+	size_t			 reference_count;
+	uint64_t		*schedule_set;	/* conf_clause.said */
+	unsigned		 depth, files;
+	const struct conf_draft	*drafts;	/* in place of files */
+	size_t			 draft_count;
+	bool			 includes_ok;
+	bool			 is_partial;	/* something was not read:
+						 * tables may be there */
+};
+
+/* Room for one more element: returns the array, moved to twice the space
+ * in the arena when count is a power of two. */
+void *conf_push(struct arena *arena, void *array, size_t count, size_t size);
+
+/* Where a token stands, for settings and complaints. */
+struct conf_at conf_at(const struct conf_token *token);
+
+/* ---- sources ---------------------------------------------------------- */
+
+/* What is done with the text of a source; name NULL: a preset. */
+typedef void conf_load_text_fn(struct conf_loader *loader, const char *name,
+    struct slice text);
+
+/* Read and apply statements. */
+conf_load_text_fn conf_load_text;
+/* Do that, or what load_text does, with a file that the statement at from
+ * names; complains when it cannot be read. */
+void conf_load_file(struct conf_loader *loader, const char *path,
+    const struct conf_token *from, conf_load_text_fn *load_text);
+/* Note the source in the book; its text is copied. */
+struct conf_source *conf_source_new(struct conf_loader *loader,
+    const char *name, struct slice text);
+/* Add the text of a file, or of the draft that stands for it.  0, or -1 with
+ * the reason in err. */
+int conf_source_read(const struct conf_loader *loader, const char *path,
+    struct str *out, struct err *err);
+/* Add the bytes of a regular file of at most CONF_FILE_BYTES_MAX.  0, or -1
+ * with the reason in err. */
+int conf_read_file(const char *path, struct str *out, struct err *err);
+
+/* Add a word as the lexer reads it back, in quotes if need be. */
+void conf_add_word(struct str *out, const char *text);
+
+/* ---- domains by name -------------------------------------------------- */
+
+/* One more domain; names: the values of its names, NULL: a preset. */
+void conf_domain_add(struct conf_loader *loader,
+    const struct conf_domain *domain, const struct conf_value *names);
+/* Make conf_domain_find quick, with the names that tables have; complains
+ * about names that stand in two statements. */
+void conf_index_domains(struct conf_loader *loader);
+/* Make the index of book->names, in an arena; loader, if any, hears of names
+ * that stand twice. */
+void conf_index_names(struct arena *arena, struct conf_book *book,
+    struct conf_loader *loader);
+
+/* ---- complaints ------------------------------------------------------ */
+
+enum conf_kind { CONF_WARNING, CONF_ERROR };
+
+/* Complain about a token.  hint may be NULL; both are copied. */
+void conf_complain(struct conf_loader *loader, enum conf_kind kind,
+    const struct conf_token *token, const char *hint, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+/* The same at a place, with the sources of a finished conf. */
+void conf_complain_at(struct conf_report *report, struct arena *arena,
+    const struct conf_book *book, enum conf_kind kind, struct conf_at at,
+    unsigned width, const char *hint, const char *text);
+/* What is said here was said at first already: complain. */
+void conf_complain_twice(struct conf_loader *loader,
+    const struct conf_token *token, struct conf_at first, const char *what);
+
+#endif

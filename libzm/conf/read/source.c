@@ -1,0 +1,100 @@
+/* source.c - the texts that a configuration is made of, and their files
+ *
+ * In     names of files, drafts in their place, presets
+ * Out    statements, checked and applied in the order they stand
+ * Holds  the list of sources, in the book
+ * Trusts no file to end its includes: depth and number are bounded
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "conf/read/read.h"
+
+#include "base/banned.h"
+
+struct conf_source *
+conf_source_new(struct conf_loader *loader, const char *name,
+    struct slice text)
+{
+	struct arena *arena = loader->conf->arena;
+	struct conf_source *source = arena_alloc(arena, sizeof(*source));
+
+	source->text = slice_copy(arena, text);
+	if (name == NULL)
+		return source;
+	source->name = arena_dup(arena, name, strlen(name));
+	*loader->book->sources_end = source;
+	loader->book->sources_end = &source->next;
+	return source;
+}
+
+void
+conf_load_text(struct conf_loader *loader, const char *name,
+    struct slice text)
+{
+	struct conf_source *source = conf_source_new(loader, name, text);
+
+	conf_check_list(loader, conf_parse_tree(loader, source), GROUP_TOP,
+	    NULL);
+}
+
+int
+conf_source_read(const struct conf_loader *loader, const char *path,
+    struct str *out, struct err *err)
+{
+	for (size_t i = 0; i < loader->draft_count; i++)
+		if (strcmp(loader->drafts[i].path, path) == 0) {
+			str_add_slice(out, loader->drafts[i].text);
+			return 0;
+		}
+	return conf_read_file(path, out, err);
+}
+
+/* Relative to the directory of the file that includes it. */
+static const char *
+include_path(struct conf_loader *loader, const char *path,
+    const struct conf_token *from)
+{
+	const char *slash = strrchr(from->source->name, '/');
+
+	if (path[0] == '/' || slash == NULL)
+		return path;
+	return arena_printf(loader->conf->arena, "%.*s/%s",
+	    (int)(slash - from->source->name), from->source->name, path);
+}
+
+void
+conf_load_file(struct conf_loader *loader, const char *path,
+    const struct conf_token *from, conf_load_text_fn *load_text)
+{
+	struct str text = STR_INIT;
+	struct err why;
+
+	if (!loader->includes_ok) {
+		loader->is_partial = true;
+		conf_complain(loader, CONF_ERROR, from, NULL,
+		    "only a file can include files");
+		return;
+	}
+	if (loader->depth >= CONF_INCLUDE_DEPTH_MAX ||
+	    loader->files >= CONF_FILES_MAX) {
+		conf_complain(loader, CONF_ERROR, from,
+		    "does it include itself?",
+		    "files are included more than %d deep",
+		    CONF_INCLUDE_DEPTH_MAX);
+		return;
+	}
+	path = include_path(loader, path, from);
+	loader->depth++;
+	loader->files++;
+	if (conf_source_read(loader, path, &text, &why) != 0) {
+		loader->is_partial = true;
+		conf_complain(loader, CONF_ERROR, from, NULL,
+		    "%s cannot be read: %s", path, why.text);
+	} else {
+		load_text(loader, path, str_slice(&text));
+	}
+	loader->depth--;
+	str_release(&text);
+}

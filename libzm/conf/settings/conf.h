@@ -1,0 +1,125 @@
+/* conf.h - struct conf: all that a configuration says
+ *
+ * A struct conf is made whole or not at all, is never changed, and is
+ * released whole; daemons hold one and swap it on reload.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_CONF_SETTINGS_CONF_H
+#define ZM_CONF_SETTINGS_CONF_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "conf/settings/agents.h"
+#include "conf/settings/control.h"
+#include "conf/settings/door.h"
+#include "conf/settings/hooks.h"
+#include "conf/settings/policy.h"
+#include "conf/settings/queue.h"
+#include "conf/settings/report.h"
+#include "conf/settings/rewrite.h"
+#include "conf/settings/routing.h"
+#include "conf/settings/secure.h"
+#include "conf/settings/site.h"
+
+struct conf {
+	struct arena	*arena;
+	const char	*path;			/* "" : no file, defaults */
+
+	const char	*host;			/* our name */
+	const char	*postmaster;		/* local part or address */
+	const char	*spool_dir, *run_dir, *log_dir;
+	unsigned	 hash_levels;		/* 0, 1, 2 */
+	enum conf_sync { SYNC_GROUP, SYNC_STRICT, SYNC_UNSAFE } sync;
+	int64_t		 greet_pause_ms;
+	int64_t		 tarpit_first_ms, tarpit_max_ms;
+	enum { VERIFY_REJECT, VERIFY_ACCEPT, VERIFY_OFF } verify;
+				/* recipients of ours at RCPT; ACCEPT: those
+				 * that cannot be looked up now, too */
+	bool		 bare_lf_ok;		/* bare-newline accept */
+	const char	*dns_server;		/* NULL: the system's */
+	unsigned	 mx_port;	/* where next hops found by MX listen */
+	const char	*accounts[ROLE_COUNT];	/* user names when root */
+	unsigned	 smtpserver_workers, router_workers;
+	int64_t		 group_ms;		/* outcomes durable within */
+	int64_t		 trash_ms;	/* deleted mail is kept */
+	int64_t		 journal_keep_ms;	/* events are kept, */
+	uint64_t	 journal_max_bytes;	/* at most so many bytes, */
+	uint64_t	 journal_part_bytes;	/* in files of so many */
+	const char	*report_languages, *report_forms;
+	const char	*control_admins, *control_operators;	/* groups;
+						 * "-": none */
+
+	bool		 needs_tls13;		/* tls min 1.3 */
+	struct conf_auth auth;
+	enum conf_client_certificates {
+		CLIENT_CERTIFICATES_IGNORE, CLIENT_CERTIFICATES_ASK,
+		CLIENT_CERTIFICATES_REQUIRE
+	} client_certificates;
+	const char	*client_ca;	/* NULL: the system's authorities */
+
+	enum conf_mailbox_kind mailbox_kind;
+	const char	*mailbox_path;		/* a template: {user} ... */
+	const char	*mailbox_account;	/* owner of all mailboxes; NULL:
+						 * each user */
+	const char	*forward_path;		/* a template; "": nobody can
+						 * forward */
+	bool		 mailbox_is_addressed;	/* templates speak of {domain}
+						 * or {detail} */
+	struct conf_quota quota;
+
+	struct conf_mailq	 mailq;
+	struct conf_listen	*listens;	size_t listen_count;
+	struct conf_certificate	*certificates;	size_t certificate_count;
+	const char		*certificate_table;	/* NULL: none */
+	struct conf_at		 certificate_table_at;
+	struct conf_table	*tables;	size_t table_count;
+	struct conf_domain	*domains;	size_t domain_count;
+	struct conf_route	*routes;	size_t route_count;
+	struct conf_list	*lists;		size_t list_count;
+	const char		**virtuals;	/* tables */
+	size_t			 virtual_count;
+	struct conf_at		 virtual_at;
+	struct conf_srs		 srs;
+	struct conf_canonical	*canonicals;	size_t canonical_count;
+	struct conf_masquerade	*masquerades;	size_t masquerade_count;
+	struct conf_generic	*generics;	size_t generic_count;
+	struct conf_copy	*copies;	size_t copy_count;
+	const char		*qualify;	/* "none", or the domain that
+						 * bare addresses get */
+	enum conf_header_check	 header_check;
+	enum conf_header_repair	 header_repair;
+	struct conf_hooks	 hooks;
+	const char		*delimiters;	/* of user and detail, or
+						 * "none" */
+	struct conf_rule	*rules;		size_t rule_count;
+	struct conf_dnsbl	*dnsbls;	size_t dnsbl_count;
+	struct conf_milter	*milters;	size_t milter_count;
+	struct conf_milter	 content_filter;	/* socket: a command or
+						 * unix:; NULL: none */
+	struct conf_peers	*trusts;	size_t trust_count;
+	struct conf_peers	*withouts;	size_t without_count;
+	struct conf_zone	*zones;		size_t zone_count;
+	const char	*classes_path;		/* NULL: none of the site */
+	struct conf_tls_to	*tls_to;	size_t tls_to_count;
+	struct conf_xclient_to	*xclient_to;	size_t xclient_to_count;
+	struct conf_log_level	*log_levels;	size_t log_level_count;
+	struct conf_auth_to	 auth_to;	/* table NULL: none */
+	struct conf_schedule	*schedules;	size_t schedule_count;
+						/* the built-in ones last */
+	struct conf_limits	 limits;
+	struct conf_timeouts	 timeouts;
+
+	struct conf_book	*book;	/* read/read.h: sources, origins */
+};
+
+/* Where conf_load looks when path is NULL: ZMAILER_CONF of the environment,
+ * else SYSCONFDIR/zmailer/zmailer.conf. */
+const char *conf_default_path(void);
+
+/* Give all of it back; *conf is NULL then, and may be before. */
+void conf_free(struct conf **conf);
+
+#endif

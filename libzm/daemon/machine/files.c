@@ -1,0 +1,321 @@
+/* files.c - what a configuration needs of the machine is there
+ *
+ * In     a conf that is right in itself
+ * Out    more complaints: tables that cannot be read, directories that are
+ *        missing or lie on two file systems, accounts
+ * Holds  nothing
+ * Spec   zmailer(8), check
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf/show/show.h"
+#include "daemon/machine/look.h"
+#include "daemon/machine/machine.h"
+#include "mail/table/alias_check.h"
+#include "mail/form.h"
+#include "mail/spool/spool.h"
+#include "mail/table/table.h"
+
+#include "base/banned.h"
+
+static struct conf_at
+at_of_setting(const struct machine_look *look, const char *statement,
+    const char *key)
+{
+	const struct conf_setting *setting = conf_setting_find(statement,
+	    slice_of(key));
+
+	return look->conf->book->setting_at[setting - conf_settings];
+}
+
+static bool
+has_peers(const struct conf_peers *peers, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (peers[i].table != NULL &&
+		    strcmp(peers[i].table, name) == 0)
+			return true;
+	return false;
+}
+
+/* Is the table asked for networks by some rule? */
+static bool
+is_of_networks(const struct conf *conf, const char *name)
+{
+	if (has_peers(conf->trusts, conf->trust_count, name) ||
+	    has_peers(conf->withouts, conf->without_count, name))
+		return true;
+	for (size_t i = 0; i < conf->rule_count; i++)
+		if (conf->rules[i].from_table != NULL &&
+		    strcmp(conf->rules[i].from_table, name) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_among(const char *name, const char *const names[], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Are its values aliases? */
+static bool
+is_of_aliases(const struct conf *conf, const char *name)
+{
+	for (size_t i = 0; i < conf->domain_count; i++)
+		if (is_among(name, conf->domains[i].aliases,
+		    conf->domains[i].alias_count))
+			return true;
+	return is_among(name, conf->virtuals, conf->virtual_count);
+}
+
+struct alias_look {
+	struct machine_look	*look;
+	struct conf_at	 at;
+};
+
+static void
+complain_alias(void *context, const char *text)
+{
+	struct alias_look *alias = context;
+
+	machine_tell(alias->look, CONF_ERROR, alias->at,
+	    "mail for it waits in deferred/ until it is mended",
+	    arena_printf(alias->look->arena, "%s", text));
+}
+
+static void
+check_table(struct machine_look *look, const struct conf_table *entry)
+{
+	struct alias_look alias = { look, entry->at };
+	static const struct net anything = { .bits = 128 };
+	struct table *table = table_new(entry->name, entry->spec);
+	struct err err;
+	int result = table_check(table, &err);
+
+	if (result == 1 && is_of_networks(look->conf, entry->name) &&
+	    table_has_address(table, &anything, NULL, &err) == TABLE_TROUBLE)
+		result = -1;
+	/* passwords are root's alone: who checks may be somebody else */
+	if (result < 0 && geteuid() != 0 && err_is_denied(&err))
+		machine_tell(look, CONF_WARNING, entry->at, "check it as root",
+		    err.text);
+	else if (result != 1)
+		machine_tell(look, result == 0 ? CONF_WARNING : CONF_ERROR,
+		    entry->at, NULL, err.text);
+	if (result >= 0 && is_of_aliases(look->conf, entry->name))
+		alias_check(table, complain_alias, &alias, NULL);
+	if (result >= 0)
+		machine_check_values(look, entry, table);
+	table_free(&table);
+}
+
+/* A file that says what is done: there, and nobody else's to write. */
+static void
+check_file(struct machine_look *look, const char *what, const char *path,
+    struct conf_at at, mode_t forbidden)
+{
+	struct stat st;
+	const char *wrong = NULL;
+
+	if (stat(path, &st) != 0)
+		wrong = strerror(errno);
+	else if (!S_ISREG(st.st_mode))
+		wrong = "it is no regular file";
+	else if ((st.st_mode & forbidden) != 0)
+		wrong = forbidden & S_IROTH ? "others may read or write it" :
+		    "others than its owner may write it";
+	if (wrong != NULL)
+		machine_tell(look, CONF_ERROR, at, NULL,
+		    arena_printf(look->arena,
+		    "%s %s: %s", what, path, wrong));
+}
+
+static void
+check_expansion(struct machine_look *look)
+{
+	const struct conf *conf = look->conf;
+
+	for (size_t i = 0; i < conf->list_count; i++)
+		check_file(look, "the members of the list,",
+		    conf->lists[i].members, conf->lists[i].at,
+		    S_IWGRP | S_IWOTH);
+	if (conf->srs.domain != NULL)
+		check_file(look, "the keys of srs,", conf->srs.key,
+		    conf->srs.at, S_IWGRP | S_IWOTH | S_IROTH);
+}
+
+/* Returns whether it is a directory. */
+static bool
+check_directory(struct machine_look *look, const char *statement,
+    const char *path, struct stat *out)
+{
+	struct conf_at at = at_of_setting(look, statement, "");
+
+	if (stat(path, out) != 0) {
+		machine_tell(look, CONF_WARNING, at,
+		    "the first start makes it, if it may",
+		    arena_printf(look->arena, "%s %s: %s", statement, path,
+		    strerror(errno)));
+		return false;
+	}
+	if (S_ISDIR(out->st_mode))
+		return true;
+	machine_tell(look, CONF_ERROR, at, NULL, arena_printf(look->arena,
+	    "%s %s is no directory", statement, path));
+	return false;
+}
+
+static void
+check_area(struct machine_look *look,
+    const struct stat *spool, const char *name)
+{
+	const char *path = arena_printf(look->arena, "%s/%s",
+	    look->conf->spool_dir, name);
+	struct stat st;
+
+	if (stat(path, &st) != 0) {
+		if (errno != ENOENT)
+			machine_tell(look, CONF_WARNING,
+			    at_of_setting(look, "spool", ""), NULL,
+			    arena_printf(look->arena, "%s: %s", path,
+			    strerror(errno)));
+		return;
+	}
+	if (st.st_dev != spool->st_dev)
+		machine_tell(look, CONF_ERROR,
+		    at_of_setting(look, "spool", ""),
+		    "a spool is one file system: mail moves by rename(2)",
+		    arena_printf(look->arena, "%s is on another file system "
+		    "than %s", path, look->conf->spool_dir));
+}
+
+/* The directory in front of the first part that depends on the user. */
+static void
+check_mailbox(struct machine_look *look)
+{
+	const char *path = look->conf->mailbox_path;
+	const char *brace = strchr(path, '{');
+	size_t n = brace ? (size_t)(brace - path) : strlen(path);
+	struct stat st;
+	char *dir;
+
+	while (n > 0 && path[n - 1] != '/')
+		n--;
+	if (n == 0)
+		return;
+	dir = arena_dup(look->arena, path, n > 1 ? n - 1 : 1);
+	if (stat(dir, &st) != 0)
+		machine_tell(look, CONF_WARNING, look->conf->book->mailbox_at,
+		    NULL, arena_printf(look->arena, "mailboxes in %s: %s",
+		    dir, strerror(errno)));
+}
+
+/* Accounts matter only to who can change to them. */
+static void
+check_accounts(struct machine_look *look)
+{
+	for (size_t i = 0; i < ROLE_COUNT && geteuid() == 0; i++) {
+		const char *name = look->conf->accounts[i];
+		uint64_t number;
+
+		if (strcmp(name, "-") == 0 || getpwnam(name) != NULL ||
+		    slice_number(slice_of(name), 1, UINT32_MAX, &number))
+			continue;
+		machine_tell(look, CONF_WARNING,
+		    at_of_setting(look, "user", conf_role_names[i]),
+		    "the daemons will not start as root without it",
+		    arena_printf(look->arena, "the account '%s' of %s does "
+		    "not exist", name, conf_role_names[i]));
+	}
+}
+
+static void
+check_classes(struct machine_look *look)
+{
+	struct err err;
+
+	if (conf_classes_load(look->conf, &err) < 0)
+		machine_tell(look, CONF_ERROR,
+		    at_of_setting(look, "classes", ""),
+		    NULL, arena_printf(look->arena, "%s: %s",
+		    look->conf->classes_path, err.text));
+}
+
+/* The scheduler goes on without a language whose form is bad. */
+static void
+check_forms(struct machine_look *look)
+{
+	struct slice rest = slice_of(look->conf->report_languages), word;
+	struct form form;
+	struct stat st;
+	struct err err;
+
+	while (slice_word(&rest, &word)) {
+		const char *language = slice_dup(look->arena, word);
+
+		if (form_load(look->arena, look->conf->report_forms, language,
+		    &form, &err) == 1)
+			continue;
+		/* English is built in */
+		if (strcmp(language, "en") == 0 && stat(arena_printf(
+		    look->arena, "%s/en", look->conf->report_forms),
+		    &st) != 0 && errno == ENOENT)
+			continue;
+		machine_tell(look, CONF_ERROR, at_of_setting(look, "report",
+		    "languages"), "reports would not be in this language",
+		    arena_printf(look->arena, "%s", err.text));
+	}
+}
+
+static void
+check_mailq(struct machine_look *look)
+{
+	const struct conf_mailq *mailq = &look->conf->mailq;
+	struct str text = STR_INIT;
+	struct err err;
+
+	if (mailq->users == NULL)
+		return;
+	check_file(look, "the users of mailq,", mailq->users,
+	    mailq->listen.at, S_IWGRP | S_IWOTH | S_IROTH);
+	if (conf_mailq_read(mailq->users, &text, &err) < 0 &&
+	    access(mailq->users, R_OK) == 0)
+		machine_tell(look, CONF_ERROR, mailq->listen.at, NULL,
+		    arena_printf(look->arena, "%s", err.text));
+	str_release(&text);
+}
+
+void
+machine_check(const struct conf *conf, struct arena *arena,
+    struct conf_report *report)
+{
+	struct machine_look look = { conf, arena, report, 1 };
+	struct stat spool, st;
+
+	for (size_t i = 0; i < conf->table_count; i++)
+		check_table(&look, &conf->tables[i]);
+	if (check_directory(&look, "spool", conf->spool_dir, &spool))
+		for (size_t i = 0; i < AREA_COUNT; i++)
+			check_area(&look, &spool, spool_area_names[i]);
+	check_directory(&look, "run", conf->run_dir, &st);
+	check_directory(&look, "log", conf->log_dir, &st);
+	check_expansion(&look);
+	check_mailbox(&look);
+	check_classes(&look);
+	machine_check_hooks(&look);
+	check_forms(&look);
+	check_mailq(&look);
+	check_accounts(&look);
+	machine_check_certificates(conf, arena, report);
+	conf_report_sort(report, conf->book);
+}

@@ -1,0 +1,20 @@
+/* machine.h - has the machine what the configuration names?
+ *
+ * The second level of `zmailer check`: conf_load says whether a file is
+ * right in itself, this looks at what it speaks of.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_DAEMON_MACHINE_H
+#define ZM_DAEMON_MACHINE_H
+
+#include "conf/conf.h"
+
+/* Tables can be read and their values used, directories are there and on one
+ * file system, accounts and certificates exist, the script of hooks
+ * compiles, channels have agents.  Adds complaints to the report, whose
+ * strings live in the arena, and sorts it. */
+void machine_check(const struct conf *conf, struct arena *arena,
+    struct conf_report *report);
+
+#endif

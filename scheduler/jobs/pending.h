@@ -1,0 +1,28 @@
+/* pending.h - outcomes that are owed to a sender, kept until they are told
+ *
+ * An agent appends its record before it sends the verdict; but the disk may
+ * refuse the record (full, broken).  The verdict is then all there is, and
+ * it must not be forgotten before it is stored or told.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_PENDING_H
+#define ZM_SCHEDULER_PENDING_H
+
+#include "mail/control_file/control_file.h"
+#include "scheduler/jobs/answer.h"
+#include "scheduler/jobs/job.h"
+
+/* Remember a final answer; tries includes this attempt. */
+void pending_add(struct job *job, const struct answer *answer, unsigned tries);
+
+/* Append what is not final in the file (control was just read).
+ * returns 1 records were written (read the file again); 0 all are there;
+ * -1 trouble: nothing is forgotten. */
+int pending_write(struct job *job, const struct control_file *control,
+    struct err *err);
+
+/* They are told, or the job ends. */
+void pending_release(struct job *job);
+
+#endif

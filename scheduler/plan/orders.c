@@ -1,0 +1,379 @@
+/* orders.c - what operators ordered about destinations, kept on disk
+ *
+ * In     orders; the file transport/.orders
+ * Out    the file, whole or as it was; threads suspended or pinned
+ * Holds  at most ORDERS_MAX orders
+ * Trusts the file as far as each line makes sense
+ * Spec   doc/protocol/control.md section 6
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "journal/event.h"
+#include "base/fd.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "grammar/units.h"
+#include "scheduler/plan/orders.h"
+#include "scheduler/plan/plan.h"
+
+#include "base/banned.h"
+
+const char *const order_names[ORDER_KINDS] = {
+	[ORDER_SUSPEND] = "suspend", [ORDER_PIN] = "pin",
+	[ORDER_DRAIN] = "drain"
+};
+
+/* ---- the list ---------------------------------------------------- */
+
+static void
+order_release(struct order *order)
+{
+	mem_free(&order->channel);
+	mem_free(&order->host);
+	mem_free(&order->by);
+	mem_free(&order->reason);
+}
+
+void
+orders_release(struct orders *orders)
+{
+	for (size_t i = 0; i < orders->count; i++)
+		order_release(&orders->all[i]);
+	mem_free(&orders->all);
+	memset(orders, 0, sizeof(*orders));
+}
+
+static char *
+text_dup(const char *text)
+{
+	return mem_strdup(text != NULL ? text : "");
+}
+
+static void
+orders_add(struct orders *orders, const struct order *order)
+{
+	if (orders->count == orders->room) {
+		orders->room = orders->room ? orders->room * 2 : 16;
+		orders->all = mem_grow(orders->all, orders->room,
+		    sizeof(*orders->all));
+	}
+	orders->all[orders->count++] = (struct order){ .kind = order->kind,
+	    .serial = order->serial > 0 ? order->serial : ++orders->serial,
+	    .channel = text_dup(order->channel), .host = text_dup(order->host),
+	    .by = text_dup(order->by), .reason = text_dup(order->reason),
+	    .limit = order->limit, .since_s = order->since_s,
+	    .until_s = order->until_s };
+}
+
+static bool
+is_about(const struct order *order, enum order_kind kind,
+    const char *channel, const char *host)
+{
+	return order->kind == kind && (channel == NULL ||
+	    (slice_equal_nocase(slice_of(order->channel), slice_of(channel)) &&
+	    slice_equal_nocase(slice_of(order->host), slice_of(host))));
+}
+
+/* All of *from but those about these globs. */
+static void
+orders_copy(struct orders *to, const struct orders *from,
+    enum order_kind kind, const char *channel, const char *host)
+{
+	*to = (struct orders){ .generation = from->generation,
+	    .serial = from->serial };
+	for (size_t i = 0; i < from->count; i++)
+		if (!is_about(&from->all[i], kind, channel, host))
+			orders_add(to, &from->all[i]);
+}
+
+static void
+orders_settle(struct orders *orders)
+{
+	orders->generation++;
+	orders->is_draining = orders_find(orders, ORDER_DRAIN, SLICE("*"),
+	    SLICE("*")) != NULL;
+}
+
+const struct order *
+orders_find(const struct orders *orders, enum order_kind kind,
+    struct slice channel, struct slice host)
+{
+	const struct order *found = NULL;
+
+	for (size_t i = 0; i < orders->count; i++) {
+		const struct order *order = &orders->all[i];
+
+		if (order->kind == kind &&
+		    glob_match(slice_of(order->channel), channel) &&
+		    glob_match(slice_of(order->host), host))
+			found = order;	/* the latest one counts */
+	}
+	return found;
+}
+
+const struct order *
+orders_for(const struct orders *orders, enum order_kind kind,
+    const struct thread *thread)
+{
+	const struct order *order = orders_find(orders, kind,
+	    slice_of(thread->channel), slice_of(thread->host));
+
+	if (order == NULL && thread->zone[0] != '\0')
+		order = orders_find(orders, kind, SLICE("zone"),
+		    slice_of(thread->zone));
+	return order;
+}
+
+void
+orders_apply(const struct orders *orders, struct thread *thread)
+{
+	const struct order *pin;
+
+	if (thread->orders_seen == orders->generation)
+		return;
+	thread->orders_seen = orders->generation;
+	pin = orders_for(orders, ORDER_PIN, thread);
+	thread->pin = pin != NULL ? pin->limit : 0;
+	plan_suspend(thread,
+	    orders_for(orders, ORDER_SUSPEND, thread) != NULL);
+}
+
+/* ---- the file's lines -------------------------------------------- */
+
+void
+order_format(const struct order *order, struct str *out)
+{
+	json_open(out);
+	json_text(out, "order", slice_of(order_names[order->kind]));
+	json_text(out, "channel", slice_of(order->channel));
+	json_text(out, "host", slice_of(order->host));
+	json_number(out, "limit", order->limit);
+	json_number(out, "since", order->since_s);
+	json_number(out, "until", order->until_s);
+	json_text(out, "by", slice_of(order->by));
+	json_text(out, "reason", slice_of(order->reason));
+	json_close(out);
+}
+
+void
+orders_format(const struct orders *orders, struct str *out)
+{
+	for (size_t i = 0; i < orders->count; i++)
+		order_format(&orders->all[i], out);
+}
+
+static char *
+member(struct slice line, const char *key)
+{
+	struct str value = STR_INIT;
+	char *text = NULL;
+
+	if (json_get(line, key, &value) &&
+	    memchr(value.buf, '\0', value.len) == NULL)
+		text = mem_strdup(value.buf);
+	str_release(&value);
+	return text;
+}
+
+static bool
+order_parse(struct slice line, struct order *out)
+{
+	char *name = member(line, "order");
+	int kind = 0;
+
+	while (kind < ORDER_KINDS && (name == NULL ||
+	    strcmp(name, order_names[kind]) != 0))
+		kind++;
+	mem_free(&name);
+	*out = (struct order){ .kind = (enum order_kind)kind,
+	    .channel = member(line, "channel"), .host = member(line, "host"),
+	    .by = member(line, "by"), .reason = member(line, "reason"),
+	    .since_s = json_get_number(line, "since"),
+	    .until_s = json_get_number(line, "until") };
+	if (json_get_number(line, "limit") <= ORDER_PIN_MAX)
+		out->limit = (unsigned)json_get_number(line, "limit");
+	return kind < ORDER_KINDS && out->channel != NULL &&
+	    out->host != NULL && (kind != ORDER_PIN || out->limit > 0);
+}
+
+void
+orders_parse(struct orders *orders, struct slice text)
+{
+	struct order order = { 0 };
+	struct slice line;
+
+	while (slice_cut(&text, '\n', &line)) {
+		if (slice_trim(line).n == 0)
+			continue;
+		if (orders->count < ORDERS_MAX && order_parse(line, &order))
+			orders_add(orders, &order);
+		else
+			event(EV_ORDER_BAD, NULL, "file",
+			    SLICE("transport/" SPOOL_ORDERS), "line",
+			    slice_first(line, ORDER_WORDS_BYTES), NULL);
+		order_release(&order);
+	}
+	orders_settle(orders);
+}
+
+/* ---- the file ---------------------------------------------------- */
+
+static int
+file_write(int dir_fd, const struct str *text, struct err *err)
+{
+	int fd = openat(dir_fd, SPOOL_ORDERS ".new", O_WRONLY | O_CREAT |
+	    O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0640);
+
+	if (fd < 0)
+		return err_sys(err, "create transport/" SPOOL_ORDERS ".new");
+	if (fd_write_all(fd, text->buf, text->len) != 0 || fsync(fd) != 0) {
+		err_sys(err, "write transport/" SPOOL_ORDERS ".new");
+		close(fd);
+		return -1;
+	}
+	close(fd);
+	return 0;
+}
+
+/* INTERNALS row O1: whole or as before. */
+static int
+orders_write(const struct orders *orders, const struct spool *spool,
+    struct err *err)
+{
+	int dir_fd = spool_dir_fd(spool, AREA_TRANSPORT, 0);
+	struct str text = STR_INIT;
+	int result;
+
+	orders_format(orders, &text);
+	result = file_write(dir_fd, &text, err);
+	str_release(&text);
+	if (result < 0)
+		return -1;
+	if (renameat(dir_fd, SPOOL_ORDERS ".new", dir_fd, SPOOL_ORDERS) != 0)
+		return err_sys(err, "rename transport/" SPOOL_ORDERS);
+	if (fsync(dir_fd) != 0)
+		return err_sys(err, "fsync transport/");
+	return 0;
+}
+
+int
+orders_open(struct orders *orders, const struct spool *spool,
+    struct err *err)
+{
+	int fd = openat(spool_dir_fd(spool, AREA_TRANSPORT, 0), SPOOL_ORDERS,
+	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct str text = STR_INIT;
+	ssize_t n;
+
+	memset(orders, 0, sizeof(*orders));
+	orders->generation = 1;
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0)
+		return err_sys(err, "open transport/" SPOOL_ORDERS);
+	do {
+		n = read(fd, str_room(&text, 65536), 65536);
+		if (n > 0)
+			text.len += (size_t)n;
+	} while ((n > 0 && text.len < ORDERS_FILE_BYTES_MAX) ||
+	    (n < 0 && errno == EINTR));
+	if (n < 0)
+		err_sys(err, "read transport/" SPOOL_ORDERS);
+	close(fd);
+	if (n >= 0)
+		orders_parse(orders, str_slice(&text));
+	str_release(&text);
+	return n < 0 ? -1 : 0;
+}
+
+/* What fresh says counts from now on, if it can be written. */
+static int
+orders_replace(struct orders *orders, struct orders *fresh,
+    const struct spool *spool, struct err *err)
+{
+	if (orders_write(fresh, spool, err) < 0) {
+		orders_release(fresh);
+		return -1;
+	}
+	orders_release(orders);
+	*orders = *fresh;
+	orders_settle(orders);
+	return 0;
+}
+
+int
+orders_set(struct orders *orders, const struct spool *spool,
+    const struct order *order, struct err *err)
+{
+	struct orders fresh;
+
+	orders_copy(&fresh, orders, order->kind, order->channel,
+	    order->host);
+	if (fresh.count >= ORDERS_MAX) {
+		orders_release(&fresh);
+		return err_set(err, "there are %d orders already: take some "
+		    "back first", ORDERS_MAX);
+	}
+	orders_add(&fresh, order);
+	return orders_replace(orders, &fresh, spool, err);
+}
+
+int
+orders_clear(struct orders *orders, const struct spool *spool,
+    enum order_kind kind, const char *channel, const char *host,
+    struct err *err)
+{
+	struct orders fresh;
+	size_t count;
+
+	orders_copy(&fresh, orders, kind, channel, host);
+	count = orders->count - fresh.count;
+	if (count == 0) {
+		orders_release(&fresh);
+		return 0;
+	}
+	return orders_replace(orders, &fresh, spool, err) < 0 ? -1 :
+	    (int)count;
+}
+
+/* ---- time -------------------------------------------------------- */
+
+bool
+orders_expire(struct orders *orders, int64_t now_s)
+{
+	size_t kept = 0, count = orders->count;
+
+	for (size_t i = 0; i < count; i++) {
+		struct order *order = &orders->all[i];
+
+		if (order->until_s != 0 && order->until_s <= now_s)
+			order_release(order);
+		else
+			orders->all[kept++] = *order;
+	}
+	orders->count = kept;
+	if (kept < count)
+		orders_settle(orders);
+	return kept < count;
+}
+
+int64_t
+orders_next_s(const struct orders *orders)
+{
+	int64_t next_s = 0;
+
+	for (size_t i = 0; i < orders->count; i++) {
+		int64_t until_s = orders->all[i].until_s;
+
+		if (until_s != 0 && (next_s == 0 || until_s < next_s))
+			next_s = until_s;
+	}
+	return next_s;
+}

@@ -1,0 +1,86 @@
+/* orders.h - what operators ordered about destinations, for as long as it
+ * stands
+ *
+ * Suspensions, pins, and whether the whole scheduler drains.  The file
+ * transport/.orders is the truth: it is written anew, synced and renamed
+ * before an order counts, and read at the start.  Its lines are JSON, one an
+ * order; a person may edit it while the scheduler is stopped.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_ORDERS_H
+#define ZM_SCHEDULER_ORDERS_H
+
+#include "base/err.h"
+#include "io/loop.h"
+#include "mail/spool/spool.h"
+#include "scheduler/plan/ring.h"
+
+enum {
+	ORDERS_MAX = 1000,
+	ORDERS_FILE_BYTES_MAX = 1 << 20,
+	ORDER_WORDS_BYTES = 264,	/* who, and why */
+	ORDER_PIN_MAX = 10000
+};
+
+enum order_kind { ORDER_SUSPEND, ORDER_PIN, ORDER_DRAIN, ORDER_KINDS };
+extern const char *const order_names[ORDER_KINDS];
+
+struct order {
+	uint64_t	 serial;		/* rises in the order given */
+	enum order_kind	 kind;
+	char		*channel, *host;	/* globs; drain: "*" */
+	char		*by, *reason;
+	unsigned	 limit;			/* pin */
+	int64_t		 since_s, until_s;	/* wall; 0: for ever */
+};
+
+struct orders {
+	struct order	*all;
+	size_t		 count, room;
+	uint64_t	 serial;	/* of the last one given */
+	unsigned	 generation;	/* of what threads have seen; from 1 */
+	bool		 is_draining;
+};
+
+/* Read transport/.orders; a line that makes no sense is said as an event
+ * and left out.  0; -1 when the file is there and cannot be read. */
+int orders_open(struct orders *orders, const struct spool *spool,
+    struct err *err);
+void orders_release(struct orders *orders);
+
+/* Give an order (its texts are copied), in place of one of the same kind
+ * and globs; durable when it returns 0.  -1: nothing changed. */
+int orders_set(struct orders *orders, const struct spool *spool,
+    const struct order *order, struct err *err);
+
+/* Take back orders of a kind with exactly these globs; globs NULL: all of
+ * the kind.  Returns how many, durable; -1: nothing changed. */
+int orders_clear(struct orders *orders, const struct spool *spool,
+    enum order_kind kind, const char *channel, const char *host,
+    struct err *err);
+
+/* Leave out what is over at now_s.  True: something was. */
+bool orders_expire(struct orders *orders, int64_t now_s);
+/* When that happens next; 0: never. */
+int64_t orders_next_s(const struct orders *orders);
+
+/* The order that suspends, or pins, this destination now; NULL: none. */
+const struct order *orders_find(const struct orders *orders,
+    enum order_kind kind, struct slice channel, struct slice host);
+
+/* The same for a thread: by its channel and host, or by "zone" and the name of
+ * its zone. */
+const struct order *orders_for(const struct orders *orders,
+    enum order_kind kind, const struct thread *thread);
+
+/* Tell a thread what holds for it, if it has not seen this generation. */
+void orders_apply(const struct orders *orders, struct thread *thread);
+
+/* Read the file's text (pure but for events). */
+void orders_parse(struct orders *orders, struct slice text);
+void orders_format(const struct orders *orders, struct str *out);
+/* One line of it. */
+void order_format(const struct order *order, struct str *out);
+
+#endif

@@ -1,0 +1,27 @@
+/* settle.h - jobs of which nothing is under way: done, or owing a report
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_SETTLE_H
+#define ZM_SCHEDULER_SETTLE_H
+
+#include "scheduler/settle/group.h"
+
+enum {
+	SETTLE_OWING_MS = 300000	/* a failure waits so long for others */
+};
+
+/* Is the job done, or is something owed?  Goes on to report or finish. */
+void settle_job(struct group *group, struct job *job);
+
+/* Something of this job is to be looked at at the end of the turn: outcomes
+ * to report, a notice of delay, expired recipients. */
+void settle_report(struct queue *queue, struct job *job);
+
+/* It owes a report, but others of it may still fail soon: wait a while. */
+void settle_owing(struct queue *queue, struct job *job);
+
+/* Once a minute: who owes for too long reports now. */
+void settle_tick(struct queue *queue);
+
+#endif

@@ -1,0 +1,52 @@
+"""The plan that nth.so follows, as nth.h has it: which call of which program
+fails, or ends it.
+
+SPDX-License-Identifier: ISC
+"""
+import mmap
+import os
+import struct
+
+BUILD = os.environ.get("ZMAILER_BUILD") or os.getcwd()
+LIBRARY = os.path.join(BUILD, "tests", "crash", "nth.so")
+COUNT, KILL_BEFORE, KILL_AFTER, FAIL, STOP = range(5)
+LAYOUT = "=32siiiiiiii256s"          # struct nth_state of nth.h
+SIZE = struct.calcsize(LAYOUT)
+
+
+class Nth:
+    """The plan and the state that all processes of an instance share."""
+
+    def __init__(self, top):
+        self.state = os.path.join(top, "nth.state")
+        self.log = os.path.join(top, "nth.log")
+        self.grave = os.path.join(top, "grave")
+        os.makedirs(self.grave, exist_ok=True)
+        with open(self.state, "wb") as file:
+            file.write(b"\0" * 4096)
+        with open(self.state, "r+b") as file:
+            self.map = mmap.mmap(file.fileno(), 4096)
+
+    def plan(self, role="", mode=COUNT, target=0, error=0, logging=0):
+        """The order over all processes goes on; the count begins anew."""
+        ticket = self.read()["ticket"]
+        self.map[:SIZE] = struct.pack(LAYOUT, role.encode(), mode, target,
+                                      error, logging, 0, 0, ticket, 0, b"")
+
+    def read(self):
+        row = struct.unpack(LAYOUT, self.map[:SIZE])
+        return dict(count=row[5], fired=row[6], ticket=row[7],
+                    what=row[9].split(b"\0")[0].decode("latin-1"))
+
+    def env(self, *directories, is_logged=True):
+        """What a program whose calls below the directories count is started
+        with; logged: what its calls did can be undone."""
+        found = {"LD_PRELOAD": LIBRARY, "ZM_NTH_STATE": self.state,
+                 "ZM_NTH_DIR": ":".join(directories)}
+        if is_logged:
+            found.update(ZM_NTH_LOG=self.log, ZM_NTH_GRAVE=self.grave)
+        return found
+
+    def instance_env(self, directory):
+        """The same for an instance, whose spool and mailboxes count."""
+        return self.env(f"{directory}/spool", f"{directory}/mail")
