@@ -109,7 +109,7 @@ hungry_verdict(struct slice line, struct str *out)
 		str_addf(out, "pass freeze=content-%u", (unsigned)number);
 	else
 		str_adds(out, "pass");
-	return 1;
+	return 0;
 }
 
 /* ---- the program -------------------------------------------------------- */
@@ -254,7 +254,7 @@ hungry_converse(struct hungry *hungry, struct slice path, int64_t deadline_ms,
 			while (result == 0 && line.len > 0 &&
 			    line.buf[0] == '#');
 	}
-	if (result == 0 && hungry_verdict(str_slice(&line), out) != 1)
+	if (result == 0 && hungry_verdict(str_slice(&line), out) < 0)
 		result = err_set(err, "it says nothing that fits");
 	str_release(&line);
 	return result;

@@ -397,19 +397,19 @@ talk_hear(struct talk *talk, struct slice bytes)
 	struct packet packet;
 	size_t at = 0, used;
 	struct err err;
-	int got = 0;
+	enum packet_found found = PACKET_PART;
 
 	str_add_slice(&talk->in, bytes);
 	while (talk->state == TALK_BUSY &&
-	    (got = packet_read(slice_from(str_slice(&talk->in), at), &packet,
-	    &used, &err)) == 1) {
+	    (found = packet_read(slice_from(str_slice(&talk->in), at), &packet,
+	    &used, &err)) == PACKET_WHOLE) {
 		at += used;
 		talk_take_packet(talk, &packet);
 	}
 	if (talk->where == TALK_NOWHERE)
 		return;		/* it is broken; in is empty */
 	str_consume(&talk->in, at);
-	if (talk->state == TALK_BUSY && got < 0)
+	if (talk->state == TALK_BUSY && found == PACKET_BAD)
 		talk_broken(talk, "nonsense", &err);
 	else if (talk->state != TALK_BUSY && talk->in.len > 0)
 		talk_lose(talk);

@@ -47,7 +47,7 @@ struct transaction {
 struct transaction *transaction_new(const struct path *sender);
 void transaction_free(struct transaction **transaction);
 
-/* One more recipient.  returns 1; -1 when it cannot be written as a line. */
+/* One more recipient.  0; -1: it cannot be written as a line. */
 int transaction_add_rcpt(struct transaction *transaction,
     const struct envelope_rcpt *rcpt, struct err *err);
 

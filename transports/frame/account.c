@@ -119,7 +119,7 @@ account_ask_database(const char *name, uid_t uid, struct passwd *out,
 	    getpwuid_r(uid, out, buffer, size, found);
 }
 
-static int
+static enum account_found
 account_lookup(const char *key, const char *name, uid_t uid,
     const struct account **out, struct err *err)
 {
@@ -127,12 +127,13 @@ account_lookup(const char *key, const char *name, uid_t uid,
 	struct passwd passwd, *found = NULL;
 	size_t size = PASSWD_BYTES;
 	char *buffer = NULL;
-	int trouble, result = 0;
+	enum account_found result = ACCOUNT_NONE;
+	int trouble;
 
 	*out = &entry->account;
 	if (strcmp(entry->key, key) == 0 && entry->key[0] != '\0' &&
 	    clock_steady_ms() < entry->until_ms)
-		return entry->is_absent ? 0 : 1;
+		return entry->is_absent ? ACCOUNT_NONE : ACCOUNT_FOUND;
 	account_back();
 	do {
 		buffer = mem_grow(buffer, size, 1);
@@ -141,12 +142,13 @@ account_lookup(const char *key, const char *name, uid_t uid,
 		size *= 2;
 	} while (trouble == ERANGE && size <= PASSWD_BYTES_MAX);
 	if (found != NULL)
-		result = account_fill_entry(entry, key, found, err) < 0 ? -1 :
-		    1;
+		result = account_fill_entry(entry, key, found, err) < 0 ?
+		    ACCOUNT_TROUBLE : ACCOUNT_FOUND;
 	else if ((trouble = users_why_unknown(trouble, buffer, size / 2)) !=
 	    0) {
 		errno = trouble;
-		result = err_sys(err, "the user database");
+		err_sys(err, "the user database");
+		result = ACCOUNT_TROUBLE;
 	} else {
 		account_no_entry(entry, key);
 	}
@@ -154,20 +156,20 @@ account_lookup(const char *key, const char *name, uid_t uid,
 	return result;
 }
 
-int
+enum account_found
 account_by_name(struct slice name, const struct account **out,
     struct err *err)
 {
 	char key[ACCOUNT_NAME_BYTES];
 
 	if (!account_name_is_safe(name) || name.p[0] == '#')
-		return 0;
+		return ACCOUNT_NONE;
 	memcpy(key, name.p, name.n);
 	key[name.n] = '\0';
 	return account_lookup(key, key, 0, out, err);
 }
 
-int
+enum account_found
 account_by_uid(int64_t uid, const struct account **out, struct err *err)
 {
 	char key[ACCOUNT_NAME_BYTES];

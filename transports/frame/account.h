@@ -42,13 +42,16 @@ bool account_is_root(void);
  * dot in front, shorter than ACCOUNT_NAME_BYTES. */
 bool account_name_is_safe(struct slice name);
 
+enum account_found { ACCOUNT_TROUBLE = -1, ACCOUNT_NONE, ACCOUNT_FOUND };
+
 /* Look up an account by name / by uid.  The result stays valid until the
  * next call.  uid 0 and below mean the account "nobody".  When the database
  * must be asked the process is root again.
- * returns 1 found; 0 there is none; -1 the user database failed (errno). */
-int account_by_name(struct slice name, const struct account **out,
+ * ACCOUNT_TROUBLE: the user database failed (errno). */
+enum account_found account_by_name(struct slice name,
+    const struct account **out, struct err *err);
+enum account_found account_by_uid(int64_t uid, const struct account **out,
     struct err *err);
-int account_by_uid(int64_t uid, const struct account **out, struct err *err);
 
 /* A made-up account: the owner of a directory, without a name. */
 void account_of_ids(uid_t uid, gid_t gid, struct account *out);

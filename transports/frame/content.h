@@ -31,6 +31,7 @@ struct content {
 	uint64_t	 body_offset;
 };
 
+/* Nothing loaded yet / free what was. */
 void content_clear(struct content *content);
 void content_release(struct content *content);
 

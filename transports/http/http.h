@@ -66,8 +66,10 @@ int http_message_load(struct http_message *message,
     const struct control_job *job, int body_fd, struct err *err);
 void http_message_release(struct http_message *message);
 /* message.c: the next piece behind *at bytes of the body file, converted,
- * appended to out.  1; 0 there is no more; -1 err. */
-int http_message_piece(const struct http_message *message, uint64_t *at,
+ * appended to out.  PIECE_TROUBLE: it cannot be read (err). */
+enum http_piece { PIECE_TROUBLE = -1, PIECE_NONE, PIECE_READ };
+enum http_piece http_message_piece(const struct http_message *message,
+    uint64_t *at,
     bool *after_cr, struct str *out, struct err *err);
 /* message.c: the head of a request. 0; -1: the credentials cannot be
  * read (err). */

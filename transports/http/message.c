@@ -24,7 +24,7 @@ static char piece[PIECE_BYTES];
 
 /* ---- the message ------------------------------------------------------- */
 
-int
+enum http_piece
 http_message_piece(const struct http_message *message, uint64_t *at,
     bool *after_cr, struct str *out, struct err *err)
 {
@@ -33,15 +33,17 @@ http_message_piece(const struct http_message *message, uint64_t *at,
 
 	n = fd_read_at(message->fd, piece, sizeof(piece),
 	    message->offset + *at);
-	if (n < 0)
-		return err_sys(err, "cannot read the message");
+	if (n < 0) {
+		err_sys(err, "cannot read the message");
+		return PIECE_TROUBLE;
+	}
 	*at += (uint64_t)n;
 	text.n = (size_t)n;
 	if (message->is_binary)
 		str_add_slice(out, text);
 	else
 		crlf_write(out, text, after_cr);
-	return n > 0;
+	return n > 0 ? PIECE_READ : PIECE_NONE;
 }
 
 /* Lines grow by the way, so the length is known only when all was read. */
@@ -51,15 +53,15 @@ message_measure(struct http_message *message, struct err *err)
 	struct str text = STR_INIT;
 	bool after_cr = false;
 	uint64_t at = 0;
-	int got;
+	enum http_piece got;
 
 	while ((got = http_message_piece(message, &at, &after_cr, &text,
-	    err)) > 0) {
+	    err)) == PIECE_READ) {
 		message->length += text.len;
 		str_reset(&text);
 	}
 	str_release(&text);
-	return got;
+	return got == PIECE_TROUBLE ? -1 : 0;
 }
 
 static int
@@ -67,13 +69,13 @@ message_load_whole(struct http_message *message, struct err *err)
 {
 	bool after_cr = false;
 	uint64_t at = 0;
-	int got;
+	enum http_piece got;
 
 	while ((got = http_message_piece(message, &at, &after_cr,
-	    &message->body, err)) > 0)
+	    &message->body, err)) == PIECE_READ)
 		continue;
 	message->length += message->body.len;
-	return got;
+	return got == PIECE_TROUBLE ? -1 : 0;
 }
 
 int

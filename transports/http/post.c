@@ -84,17 +84,17 @@ exchange_send_body(struct exchange *exchange, bool *out_early)
 	bool after_cr = false;
 	uint64_t at = 0;
 	struct err err;
-	int got = 1;
+	enum http_piece got = PIECE_READ;
 
 	if (message->is_whole) {
 		str_add_slice(out, str_slice(&message->body));
-		got = 0;
+		got = PIECE_NONE;
 	}
-	while (got > 0 && result == PEER_OK) {
+	while (got == PIECE_READ && result == PEER_OK) {
 		got = http_message_piece(message, &at, &after_cr, out, &err);
-		if (got < 0)
+		if (got == PIECE_TROUBLE)
 			return exchange_unreadable(exchange, &err);
-		if (got > 0 && out->len >= PEER_OUT_BYTES)
+		if (got == PIECE_READ && out->len >= PEER_OUT_BYTES)
 			result = exchange_send_some(exchange, &err);
 	}
 	if (result == PEER_OK)

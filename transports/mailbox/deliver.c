@@ -48,12 +48,13 @@ deliver_is_loop(struct slice header, const char *address)
 }
 
 static void
-deliver_no_user(struct slice user, int got, const struct err *err,
+deliver_no_user(struct slice user, enum account_found got,
+    const struct err *err,
     struct verdict *verdict)
 {
 	struct slice name = slice_first(user, 100);
 
-	if (got == 0)
+	if (got == ACCOUNT_NONE)
 		verdict_set(verdict, VERDICT_FAILED, "5.1.1", "mailbox",
 		    "there is no user " SLICE_FMT, SLICE_ARG(name));
 	else if (errno == EINVAL)
@@ -63,8 +64,8 @@ deliver_no_user(struct slice user, int got, const struct err *err,
 		mailbox_trouble(verdict, err);
 }
 
-/* What the user's forward file says.  1 it says something; 0; -1. */
-static int
+/* What the user's forward file says. */
+static enum forward_found
 deliver_find_forward(const struct action *action, struct forward *out,
     struct err *err)
 {
@@ -72,14 +73,14 @@ deliver_find_forward(const struct action *action, struct forward *out,
 	const char *template = action->mailbox->conf->forward_path;
 	bool is_own = strstr(template, "{home}") != NULL;
 	char path[MAILBOX_PATH_BYTES];
-	int got;
+	enum forward_found got;
 
 	if (template[0] == '\0' || (is_own && (place->is_virtual ||
 	    place->owner.home[0] == '\0' || place->owner.uid == 0)))
-		return 0;
+		return FORWARD_NONE;
 	if (place_path(template, place, path, err) < 0 ||
 	    account_become(&place->owner, err) < 0)
-		return -1;
+		return FORWARD_TROUBLE;
 	got = forward_read(action->arena, path, &place->owner, out, err);
 	if (out->remark[0] != '\0')
 		event(EV_FORWARD_IGNORED, action->job->id, "to",
@@ -95,10 +96,11 @@ mailbox_deliver_user(struct action *action, struct place *place,
 	struct slice user = action->rcpt->user;
 	struct forward forward;
 	struct err err = { "" };
-	int got = place_find(action->mailbox, user, place, &err);
+	enum forward_found says;
+	enum account_found got = place_find(action->mailbox, user, place, &err);
 
 	action->place = place;
-	if (got <= 0) {
+	if (got != ACCOUNT_FOUND) {
 		deliver_no_user(user, got, &err, verdict);
 		return;
 	}
@@ -107,10 +109,10 @@ mailbox_deliver_user(struct action *action, struct place *place,
 		    "a mail loop: it has a Delivered-To of %s", place->address);
 		return;
 	}
-	got = deliver_find_forward(action, &forward, &err);
-	if (got < 0)
+	says = deliver_find_forward(action, &forward, &err);
+	if (says == FORWARD_TROUBLE)
 		mailbox_trouble(verdict, &err);
-	else if (got > 0)
+	else if (says == FORWARD_FOUND)
 		action_forward(action, &forward, verdict);
 	else
 		action_mailbox(action, verdict);
@@ -130,7 +132,7 @@ deliver_file_owner(const struct control_rcpt *rcpt, struct account *out,
 		account_of_ids(geteuid(), getegid(), out);
 		return 0;
 	}
-	if (account_by_uid(rcpt->uid, &found, &err) <= 0) {
+	if (account_by_uid(rcpt->uid, &found, &err) != ACCOUNT_FOUND) {
 		errno = 0;
 		err_prefix(&err, "no account of uid %lld",
 		    (long long)rcpt->uid);

@@ -142,14 +142,16 @@ dotlock_remove_old(const char *path)
 
 /* ---- taking ------------------------------------------------------------ */
 
-/* 1 locked; 0 it is there; -1 errno. */
-static int
+enum lock_try { TRY_FAILED = -1, TRY_IS_THERE, TRY_LOCKED };
+
+/* TRY_FAILED: errno. */
+static enum lock_try
 dotlock_create(struct dotlock *lock)
 {
 	lock->fd = open(lock->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
 	    O_CLOEXEC, 0600);
 	if (lock->fd < 0)
-		return errno == EEXIST ? 0 : -1;
+		return errno == EEXIST ? TRY_IS_THERE : TRY_FAILED;
 	if (flock(lock->fd, LOCK_EX | LOCK_NB) != 0 ||
 	    dotlock_write(lock, NULL, false) < 0) {
 		int kept = errno;
@@ -158,9 +160,9 @@ dotlock_create(struct dotlock *lock)
 		close(lock->fd);
 		lock->fd = -1;
 		errno = kept;
-		return -1;
+		return TRY_FAILED;
 	}
-	return 1;
+	return TRY_LOCKED;
 }
 
 static bool
@@ -170,21 +172,22 @@ dotlock_is_denied(int number)
 }
 
 /* One try as who we are, and then as root where that is allowed. */
-static int
+static enum lock_try
 dotlock_try(struct dotlock *lock, bool may_root)
 {
-	int got = dotlock_create(lock);
+	enum lock_try got = dotlock_create(lock);
 
-	if (got == 0 && dotlock_inherit(lock))
-		return 1;
-	if (got > 0 || (got < 0 && !dotlock_is_denied(errno)) || !may_root)
+	if (got == TRY_IS_THERE && dotlock_inherit(lock))
+		return TRY_LOCKED;
+	if (got == TRY_LOCKED || (got == TRY_FAILED &&
+	    !dotlock_is_denied(errno)) || !may_root)
 		return got;
 	account_back();
 	lock->is_roots = true;
 	got = dotlock_create(lock);
-	if (got == 0 && dotlock_inherit(lock))
-		got = 1;
-	if (got == 0)
+	if (got == TRY_IS_THERE && dotlock_inherit(lock))
+		got = TRY_LOCKED;
+	if (got == TRY_IS_THERE)
 		dotlock_remove_old(lock->path);
 	return got;
 }
@@ -197,44 +200,49 @@ dotlock_nap(int ms)
 	nanosleep(&span, NULL);
 }
 
-static int
+static enum dotlock_result
 dotlock_wait(struct dotlock *lock, const struct account *owner, bool may_root,
     struct err *err)
 {
 	int64_t until_ms = clock_steady_ms() + MAILBOX_LOCK_WAIT_MS;
 
 	for (int wait_ms = 5;; wait_ms = wait_ms < 500 ? wait_ms * 2 : 500) {
-		int got = dotlock_try(lock, may_root), kept = errno;
+		enum lock_try got = dotlock_try(lock, may_root);
+		int kept = errno;
 
 		if (lock->is_roots && account_become(owner, err) < 0)
-			return -1;
+			return DOTLOCK_TROUBLE;
 		errno = kept;
-		if (got > 0)
-			return 1;
-		if (got < 0 && dotlock_is_denied(errno))
-			return 0;
-		if (got < 0)
-			return err_sys(err, "%s", lock->path);
+		if (got == TRY_LOCKED)
+			return DOTLOCK_TAKEN;
+		if (got == TRY_FAILED && dotlock_is_denied(errno))
+			return DOTLOCK_DENIED;
+		if (got == TRY_FAILED) {
+			err_sys(err, "%s", lock->path);
+			return DOTLOCK_TROUBLE;
+		}
 		dotlock_remove_old(lock->path);
 		errno = EAGAIN;
-		if (clock_steady_ms() >= until_ms)
-			return err_set(err, "%s: the mailbox is locked by "
-			    "another program", lock->path);
+		if (clock_steady_ms() >= until_ms) {
+			err_set(err, "%s: the mailbox is locked by another "
+			    "program", lock->path);
+			return DOTLOCK_TROUBLE;
+		}
 		dotlock_nap(wait_ms);
 	}
 }
 
-int
+enum dotlock_result
 dotlock_take(const char *mailbox, const struct account *owner,
     bool may_root, struct dotlock *out, struct err *err)
 {
-	int got;
+	enum dotlock_result got;
 
 	memset(out, 0, sizeof(*out));
 	out->fd = -1;
 	snprintf(out->path, sizeof(out->path), "%s.lock", mailbox);
 	got = dotlock_wait(out, owner, may_root && account_is_root(), err);
-	if (got < 0 && out->fd >= 0)
+	if (got == DOTLOCK_TROUBLE && out->fd >= 0)
 		dotlock_drop(out, NULL);
 	return got;
 }

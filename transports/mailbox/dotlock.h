@@ -38,9 +38,11 @@ struct dotlock {
 
 /* Take the lock, waiting for others.  may_root: root may make it where the
  * owner cannot.
- * returns 1; 0 this directory takes no lock of ours; -1 somebody else has
- * it for too long, or trouble (errno). */
-int dotlock_take(const char *mailbox, const struct account *owner,
+ * DOTLOCK_DENIED: this directory takes no lock of ours; DOTLOCK_TROUBLE:
+ * somebody else has it for too long, or errno. */
+enum dotlock_result { DOTLOCK_TROUBLE = -1, DOTLOCK_DENIED, DOTLOCK_TAKEN };
+enum dotlock_result dotlock_take(const char *mailbox,
+    const struct account *owner,
     bool may_root, struct dotlock *out, struct err *err);
 
 /* Note what will be appended; is_synced: durable first.  0 or -1. */

@@ -101,13 +101,14 @@ forward_is_absent(int number)
 	    number == EPERM;
 }
 
-/* returns 1 and the text; 0 there is none to believe; -1 (errno). */
-static int
+/* The text; FORWARD_NONE: there is none to believe. */
+static enum forward_found
 forward_file_read(struct arena *arena, const char *path,
     const struct account *owner,
     struct forward *forward, struct slice *out, struct err *err)
 {
-	int fd = forward_file_open(path, owner), result = -1;
+	int fd = forward_file_open(path, owner);
+	enum forward_found result = FORWARD_TROUBLE;
 	const char *distrust;
 	struct stat st;
 	ssize_t got = 0;
@@ -116,10 +117,14 @@ forward_file_read(struct arena *arena, const char *path,
 	if (fd < 0 && errno == ELOOP) {
 		forward_remark(forward, path,
 		    "it is a symbolic link of somebody else");
-		return 0;
+		return FORWARD_NONE;
 	}
-	if (fd < 0)
-		return forward_is_absent(errno) ? 0 : err_sys(err, "%s", path);
+	if (fd < 0 && forward_is_absent(errno))
+		return FORWARD_NONE;
+	if (fd < 0) {
+		err_sys(err, "%s", path);
+		return FORWARD_TROUBLE;
+	}
 	if (fstat(fd, &st) != 0) {
 		err_sys(err, "%s", path);
 		goto done;
@@ -129,7 +134,7 @@ forward_file_read(struct arena *arena, const char *path,
 		distrust = forward_directory_distrust(path);
 	if (distrust != NULL) {
 		forward_remark(forward, path, distrust);
-		result = 0;
+		result = FORWARD_NONE;
 		goto done;
 	}
 	bytes = arena_alloc(arena, (size_t)st.st_size + 1);
@@ -137,7 +142,7 @@ forward_file_read(struct arena *arena, const char *path,
 	if (got < 0)
 		err_sys(err, "read %s", path);
 	*out = (struct slice){ bytes, got > 0 ? (size_t)got : 0 };
-	result = got < 0 ? -1 : 1;
+	result = got < 0 ? FORWARD_TROUBLE : FORWARD_FOUND;
 done:
 	close(fd);
 	return result;
@@ -156,7 +161,7 @@ forward_include(struct arena *arena, struct slice name,
 	const char *path = slice_dup(arena, name);
 	struct slice text = { NULL, 0 };
 	struct err err = { "" };
-	int got;
+	enum forward_found got;
 
 	if (depth == FORWARD_DEPTH_MAX) {
 		forward_remark(out, path,
@@ -164,7 +169,7 @@ forward_include(struct arena *arena, struct slice name,
 		return;
 	}
 	got = forward_file_read(arena, path, owner, out, &text, &err);
-	if (got > 0)
+	if (got == FORWARD_FOUND)
 		forward_parse_text(arena, text, owner, depth + 1, out);
 	else
 		forward_remark(out, got < 0 ? NULL : path,
@@ -202,17 +207,17 @@ forward_parse(struct arena *arena, struct slice text,
 	forward_parse_text(arena, text, owner, 0, out);
 }
 
-int
+enum forward_found
 forward_read(struct arena *arena, const char *path,
     const struct account *owner, struct forward *out, struct err *err)
 {
 	struct slice text = { NULL, 0 };
-	int got;
+	enum forward_found got;
 
 	out->count = 0;
 	out->remark[0] = '\0';
 	got = forward_file_read(arena, path, owner, out, &text, err);
-	if (got > 0)
+	if (got == FORWARD_FOUND)
 		forward_parse_text(arena, text, owner, 0, out);
 	return got < 0 ? -1 : out->count > 0;
 }

@@ -52,9 +52,9 @@ struct place {
 /* Fill base and needs_home from the configuration. */
 void place_setup(struct mailbox *mailbox);
 
-/* Take a recipient's user apart and find its owner.
- * returns 1; 0 there is no such user; -1 trouble (errno). */
-int place_find(const struct mailbox *mailbox, struct slice rcpt,
+/* Take a recipient's user apart and find its owner.  ACCOUNT_NONE: there is
+ * no such user; ACCOUNT_TROUBLE with errno, EINVAL: no name can be so. */
+enum account_found place_find(const struct mailbox *mailbox, struct slice rcpt,
     struct place *out, struct err *err);
 
 /* A template with its braces filled in.  0; -1 it is too long. */
@@ -89,9 +89,10 @@ void forward_parse(struct arena *arena, struct slice text,
 /* Read the file at path as the present user.  It must be a regular file of
  * the owner or of root with one name, that nobody else can write, in a
  * directory that is not everybody's.
- * returns 1 there are items; 0 there is none (remark says when one was
- * ignored); -1 it cannot be read now (errno). */
-int forward_read(struct arena *arena, const char *path,
+ * FORWARD_NONE: there is none (remark says when one was ignored);
+ * FORWARD_TROUBLE: it cannot be read now (errno). */
+enum forward_found { FORWARD_TROUBLE = -1, FORWARD_NONE, FORWARD_FOUND };
+enum forward_found forward_read(struct arena *arena, const char *path,
     const struct account *owner, struct forward *out, struct err *err);
 
 /* ---- act.c ------------------------------------------------------------- */
@@ -106,7 +107,8 @@ struct action {				/* a recipient being served */
 	struct slice		 trace;
 };
 
-/* Load the job's message in the form that flags ask for, unless it is. */
+/* Load the job's message in the form that flags ask for, unless it is.
+ * 0 or -1. */
 int action_content(const struct action *action, enum content_flags flags,
     struct err *err);
 
@@ -162,10 +164,15 @@ void maildir_setup(const char *host, enum conf_sync sync);
 
 /* ---- deliver.c: the functions of struct agent -------------------------- */
 
+/* Read the settings, take what they name.  0 or -1. */
 int mailbox_start(struct agent_run *run, struct err *err);
+/* Deliver, or begin to: a Maildir's verdicts are filled by mailbox_settle.
+ * Returns 0: it knows no time for the next try. */
 int mailbox_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[]);
+/* Make durable what the jobs since the last call began. */
 void mailbox_settle(struct agent_run *run);
+/* Free what mailbox_start made. */
 void mailbox_finish(struct agent_run *run);
 
 #endif

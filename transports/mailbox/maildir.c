@@ -235,7 +235,7 @@ maildir_begin_writeback(int fd)
 
 /* Deliveries to the same Maildir that nobody else can see yet count.
  * 1; 0 it does not fit; -1. */
-static int
+static enum quota_answer
 maildir_look_at_quota(struct pending *pending, const struct delivery *delivery,
     struct err *err)
 {
@@ -298,7 +298,7 @@ maildir_begin(const char *path, const struct account *owner,
 {
 	struct pending *pending;
 	struct err err;
-	int got;
+	enum quota_answer got;
 
 	if (pending_count == MAILDIR_PENDING_MAX)
 		maildir_settle();
@@ -308,13 +308,13 @@ maildir_begin(const char *path, const struct account *owner,
 	pending->path = mem_strdup(path);
 	pending->verdict = verdict;
 	pending->size_fd = -1;
-	got = maildir_find_new(pending, base, &err) < 0 ? -1 :
-	    maildir_look_at_quota(pending, delivery, &err);
-	if (got > 0 && maildir_write_tmp(pending, delivery, &err) < 0)
-		got = -1;
-	if (got < 0)
+	got = maildir_find_new(pending, base, &err) < 0 ?
+	    QUOTA_TROUBLE : maildir_look_at_quota(pending, delivery, &err);
+	if (got == QUOTA_FITS && maildir_write_tmp(pending, delivery, &err) < 0)
+		got = QUOTA_TROUBLE;
+	if (got == QUOTA_TROUBLE)
 		mailbox_trouble(verdict, &err);
-	if (got <= 0) {
+	if (got != QUOTA_FITS) {
 		maildir_free_pending(pending);
 		return;
 	}

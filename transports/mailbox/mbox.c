@@ -245,11 +245,12 @@ mbox_cut_nuls(int fd, struct stat *st, struct err *err)
 	    mbox_cut_end(fd, bytes, st, err);
 }
 
-/* What did somebody who died leave there?  1 this very message, whole;
- * 0 nothing that is torn is there now; -1. */
+/* What did somebody who died leave there?  *out_is_there: this very message,
+ * whole.  Else nothing that is torn is there now. */
 static int
 mbox_look_at_end(int fd, const struct dotlock_note *note,
-    const struct delivery *delivery, struct stat *st, struct err *err)
+    const struct delivery *delivery, struct stat *st, bool *out_is_there,
+    struct err *err)
 {
 	struct str all = STR_INIT;
 	struct slice text;
@@ -257,6 +258,7 @@ mbox_look_at_end(int fd, const struct dotlock_note *note,
 	int result = 0;
 	ssize_t n;
 
+	*out_is_there = false;
 	if (mbox_cut_nuls(fd, st, err) < 0)
 		return -1;
 	more = (uint64_t)st->st_size - note->old_bytes;
@@ -270,7 +272,7 @@ mbox_look_at_end(int fd, const struct dotlock_note *note,
 		text = slice_from(text, 1);
 	if (text.n == note->new_bytes &&
 	    crc32c(0, text.p, text.n) == note->whole_crc)
-		result = note->rcpt == delivery->rcpt &&
+		*out_is_there = note->rcpt == delivery->rcpt &&
 		    strcmp(note->id, delivery->id) == 0;
 	else if (n == (ssize_t)more && mbox_is_torn_append(text,
 	    delivery->content,
@@ -365,31 +367,40 @@ mbox_write(int fd, const struct stat *st, const struct delivery *delivery,
 	return -1;
 }
 
-/* returns 1; 0 it does not fit (verdict filled); -1. */
-static int
+enum append_result { APPEND_FAILED = -1, APPEND_REFUSED, APPEND_DONE };
+
+/* APPEND_REFUSED: the verdict says why. */
+static enum append_result
 mbox_append_locked(const char *path, const struct account *owner,
     const char *base, const struct dotlock *lock,
     const struct delivery *delivery, struct verdict *verdict,
     struct err *err)
 {
 	struct stat st;
-	int fd, result = -1, kept;
+	enum append_result result = APPEND_FAILED;
+	bool is_there;
+	int fd, kept;
 
 	fd = mbox_lock(path, owner, base, &st, err);
 	if (fd < 0)
-		return -1;
-	result = mbox_look_at_end(fd, &lock->left, delivery, &st, err);
-	if (result > 0 && how_synced != SYNC_UNSAFE && fsync(fd) != 0)
-		result = err_sys(err, "fsync");
-	if (result != 0)
+		return APPEND_FAILED;
+	if (mbox_look_at_end(fd, &lock->left, delivery, &st, &is_there,
+	    err) < 0)
 		goto done;
-	result = quota_of_file(delivery->quota, (uint64_t)st.st_size,
-	    content_bytes(delivery->content, delivery->trace), verdict);
-	if (result > 0 && (mbox_note_append(lock, &st, delivery, err) < 0 ||
-	    mbox_write(fd, &st, delivery, err) < 0))
-		result = -1;
+	if (is_there) {
+		if (how_synced != SYNC_UNSAFE && fsync(fd) != 0)
+			err_sys(err, "fsync");
+		else
+			result = APPEND_DONE;
+	} else if (!quota_of_file(delivery->quota, (uint64_t)st.st_size,
+	    content_bytes(delivery->content, delivery->trace), verdict)) {
+		result = APPEND_REFUSED;
+	} else if (mbox_note_append(lock, &st, delivery, err) == 0 &&
+	    mbox_write(fd, &st, delivery, err) == 0) {
+		result = APPEND_DONE;
+	}
 done:
-	if (result < 0)
+	if (result == APPEND_FAILED)
 		err_prefix(err, "%s", path);
 	kept = errno;
 	close(fd);			/* and with it the record lock */
@@ -403,20 +414,20 @@ mbox_append(const char *path, const struct account *owner, const char *base,
 {
 	struct dotlock lock;
 	struct err err;
-	int result;
+	enum append_result result = APPEND_FAILED;
 
 	if (base != NULL && parents_make(path, base, owner, &err) < 0) {
 		mailbox_trouble(verdict, &err);
 		return;
 	}
-	result = dotlock_take(path, owner, base != NULL, &lock, &err);
-	if (result >= 0)
+	if (dotlock_take(path, owner, base != NULL, &lock, &err) !=
+	    DOTLOCK_TROUBLE)
 		result = mbox_append_locked(path, owner, base, &lock, delivery,
 		    verdict, &err);
 	dotlock_drop(&lock, owner);
-	if (result < 0)
+	if (result == APPEND_FAILED)
 		mailbox_trouble(verdict, &err);
-	else if (result > 0)
+	else if (result == APPEND_DONE)
 		verdict_set(verdict, VERDICT_DELIVERED, "2.0.0", "mailbox",
 		    "appended to %s", path);
 }

@@ -41,7 +41,7 @@ place_setup(struct mailbox *mailbox)
 
 /* A user without an account: its mailbox belongs to who owns the directory
  * of mailboxes.  A directory of root's that others can write is none. */
-static int
+static enum account_found
 place_base_owner(const struct mailbox *mailbox, struct account *out,
     struct err *err)
 {
@@ -54,34 +54,37 @@ place_base_owner(const struct mailbox *mailbox, struct account *out,
 	}
 	if (!S_ISDIR(st.st_mode) ||
 	    (st.st_uid == 0 && (st.st_mode & (S_IWGRP | S_IWOTH)) != 0))
-		return 0;
+		return ACCOUNT_NONE;
 	account_of_ids(st.st_uid, st.st_gid, out);
-	return 1;
+	return ACCOUNT_FOUND;
 }
 
 /* `mailbox ... as ACCOUNT`. */
-static int
+static enum account_found
 place_common_owner(const struct mailbox *mailbox, struct account *out,
     struct err *err)
 {
 	const char *name = mailbox->conf->mailbox_account;
 	const struct account *found;
-	int got = account_by_name(slice_of(name), &found, err);
+	enum account_found got = account_by_name(slice_of(name), &found, err);
 
-	if (got > 0)
+	if (got == ACCOUNT_FOUND)
 		*out = *found;
 	errno = ENOENT;
-	return got == 0 ? err_set(err, "there is no account %s", name) : got;
+	if (got != ACCOUNT_NONE)
+		return got;
+	err_set(err, "there is no account %s", name);
+	return ACCOUNT_TROUBLE;
 }
 
-/* Who the delivery belongs to: 1; 0 no such user; -1. */
-static int
+/* Who the delivery belongs to. */
+static enum account_found
 place_find_owner(const struct mailbox *mailbox, struct slice user,
     struct place *out, struct err *err)
 {
 	const char *forward = mailbox->conf->forward_path;
 	const struct account *found;
-	int got;
+	enum account_found got;
 
 	out->is_virtual = mailbox->conf->mailbox_account != NULL;
 	if (out->is_virtual && account_is_root())
@@ -90,22 +93,22 @@ place_find_owner(const struct mailbox *mailbox, struct slice user,
 	    strstr(forward, "{home}") == NULL))) {
 		account_of_ids(geteuid(), getegid(), &out->owner);
 		out->is_virtual = true;
-		return 1;
+		return ACCOUNT_FOUND;
 	}
 	got = account_by_name(user, &found, err);
-	if (got > 0)
+	if (got == ACCOUNT_FOUND)
 		out->owner = *found;
-	if (got > 0 && !account_is_root()) {
+	if (got == ACCOUNT_FOUND && !account_is_root()) {
 		out->is_virtual = found->uid != geteuid();
 		out->owner.uid = geteuid();
 	}
-	if (got != 0 || mailbox->needs_home)
+	if (got != ACCOUNT_NONE || mailbox->needs_home)
 		return got;
 	out->is_virtual = true;
 	if (account_is_root())
 		return place_base_owner(mailbox, &out->owner, err);
 	account_of_ids(geteuid(), getegid(), &out->owner);
-	return 1;
+	return ACCOUNT_FOUND;
 }
 
 /* user[+detail][@domain]; without a domain all of it is the user. */
@@ -141,7 +144,7 @@ place_make_address(const struct conf *conf, struct slice rcpt,
 	str_release(&text);
 }
 
-int
+enum account_found
 place_find(const struct mailbox *mailbox, struct slice rcpt,
     struct place *out, struct err *err)
 {
@@ -152,7 +155,7 @@ place_find(const struct mailbox *mailbox, struct slice rcpt,
 	    (out->domain.n > 0 && !account_name_is_safe(out->domain)) ||
 	    (out->detail.n > 0 && !account_name_is_safe(out->detail))) {
 		errno = EINVAL;
-		return -1;
+		return ACCOUNT_TROUBLE;
 	}
 	return place_find_owner(mailbox, out->user, out, err);
 }

@@ -238,7 +238,7 @@ quota_fits(const struct maildirsize *size, uint64_t bytes, uint64_t more_bytes,
 	    (uint64_t)size->count + more_count + 1 <= size->count_max);
 }
 
-static int
+static void
 quota_turn_away(const struct conf_quota *quota, uint64_t have, uint64_t limit,
     uint64_t bytes, struct verdict *verdict)
 {
@@ -253,7 +253,6 @@ quota_turn_away(const struct conf_quota *quota, uint64_t have, uint64_t limit,
 		    VERDICT_DEFERRED, is_final ? "5.2.2" : "4.2.2", "mailbox",
 		    "the mailbox is full: it has %" PRIu64 " of %" PRIu64
 		    " bytes", have, limit);
-	return 0;
 }
 
 static bool
@@ -313,7 +312,7 @@ quota_is_stale(int fd, const struct maildirsize *size)
 	    clock_wall_s() - st.st_mtime > MAILDIRSIZE_OLD_S;
 }
 
-int
+enum quota_answer
 quota_of_maildir(int new_fd, const struct conf_quota *quota, uint64_t bytes,
     uint64_t more_bytes, unsigned more_count, int *out_fd,
     struct verdict *verdict, struct err *err)
@@ -322,10 +321,12 @@ quota_of_maildir(int new_fd, const struct conf_quota *quota, uint64_t bytes,
 	int fd = quota_open_size(new_fd), kept;
 
 	*out_fd = -1;
-	if (fd < 0 && errno != ENOENT)
-		return err_sys(err, "open maildirsize");
+	if (fd < 0 && errno != ENOENT) {
+		err_sys(err, "open maildirsize");
+		return QUOTA_TROUBLE;
+	}
 	if (fd < 0 && !quota_has_limits(quota))
-		return 1;
+		return QUOTA_FITS;
 	memset(&size, 0, sizeof(size));
 	if (quota_get_size(new_fd, &fd, quota, false, &size, err) < 0 ||
 	    (!quota_fits(&size, bytes, more_bytes, more_count) &&
@@ -336,15 +337,16 @@ quota_of_maildir(int new_fd, const struct conf_quota *quota, uint64_t bytes,
 		if (fd >= 0)
 			close(fd);
 		errno = kept;
-		return -1;
+		return QUOTA_TROUBLE;
 	}
 	*out_fd = fd;
 	if (quota_fits(&size, bytes, more_bytes, more_count))
-		return 1;
+		return QUOTA_FITS;
 	close(fd);
 	*out_fd = -1;
-	return quota_turn_away(quota, (uint64_t)size.bytes + more_bytes,
+	quota_turn_away(quota, (uint64_t)size.bytes + more_bytes,
 	    size.bytes_max, bytes, verdict);
+	return QUOTA_EXCEEDED;
 }
 
 void
@@ -359,12 +361,13 @@ quota_tell(int new_fd, int fd, uint64_t bytes)
 	close(fd);
 }
 
-int
+bool
 quota_of_file(const struct conf_quota *quota, uint64_t file_bytes,
     uint64_t bytes, struct verdict *verdict)
 {
 	if (quota == NULL || quota->bytes == 0 ||
 	    file_bytes + bytes <= quota->bytes)
-		return 1;
-	return quota_turn_away(quota, file_bytes, quota->bytes, bytes, verdict);
+		return true;
+	quota_turn_away(quota, file_bytes, quota->bytes, bytes, verdict);
+	return false;
 }

@@ -39,16 +39,18 @@ int maildirsize_parse(struct slice text, struct maildirsize *out);
  * and more_count of others are under way?
  * quota       NULL or without limits: what maildirsize says
  * out_fd      maildirsize, to be told with quota_tell; -1: there is none
- * returns 1; 0 no, verdict filled; -1 trouble (errno). */
-int quota_of_maildir(int new_fd, const struct conf_quota *quota,
+ * QUOTA_EXCEEDED: no, verdict filled; QUOTA_TROUBLE: errno. */
+enum quota_answer { QUOTA_TROUBLE = -1, QUOTA_EXCEEDED, QUOTA_FITS };
+enum quota_answer quota_of_maildir(int new_fd, const struct conf_quota *quota,
     uint64_t bytes, uint64_t more_bytes, unsigned more_count, int *out_fd,
     struct verdict *verdict, struct err *err);
 
 /* A message of so many bytes was added; closes fd. */
 void quota_tell(int new_fd, int fd, uint64_t bytes);
 
-/* The same question about a file that has so many bytes. 1 or 0. */
-int quota_of_file(const struct conf_quota *quota, uint64_t file_bytes,
+/* The same question about a file that has so many bytes.  false: no, verdict
+ * filled. */
+bool quota_of_file(const struct conf_quota *quota, uint64_t file_bytes,
     uint64_t bytes, struct verdict *verdict);
 
 #endif

@@ -62,7 +62,7 @@ command_take_word(struct slice *rest, struct str *word, struct err *err)
 		}
 		str_addc(word, c);
 	}
-	return 1;
+	return 0;
 }
 
 static int
@@ -76,7 +76,7 @@ command_check_text(struct slice text, struct err *err)
 		    text.p[i] == 127)
 			return err_set(err, "the command has a control "
 			    "character");
-	return 1;
+	return 0;
 }
 
 int
@@ -92,7 +92,7 @@ command_split(struct arena *arena, struct slice text, char ***out_words,
 	    (COMMAND_WORDS_MAX + 1) * sizeof(char *));
 	if (rest.n > 0 && rest.p[0] == '|')
 		rest = slice_from(rest, 1);
-	for (rest = slice_trim(rest); result > 0 && rest.n > 0;
+	for (rest = slice_trim(rest); result == 0 && rest.n > 0;
 	    rest = slice_trim(rest)) {
 		str_reset(&word);
 		if (count == COMMAND_WORDS_MAX) {
@@ -104,7 +104,7 @@ command_split(struct arena *arena, struct slice text, char ***out_words,
 		(*out_words)[count++] = arena_dup(arena, word.buf, word.len);
 	}
 	str_release(&word);
-	if (result > 0 && (count == 0 || (*out_words)[0][0] == '\0'))
+	if (result == 0 && (count == 0 || (*out_words)[0][0] == '\0'))
 		result = err_set(err, "there is no command");
 	return result;
 }

@@ -15,7 +15,7 @@ enum { COMMAND_WORDS_MAX = 64, COMMAND_BYTES_MAX = 4096 };
  * the next byte.  Nothing else means anything: no variables, no redirection,
  * no globs.  A bar and blanks in front are dropped.
  * out_words  NULL-terminated, in the arena
- * returns 1; -1: no word, too many, an open quote, a control character. */
+ * returns 0; -1: no word, too many, an open quote, a control character. */
 int command_split(struct arena *arena, struct slice text, char ***out_words,
     struct err *err);
 

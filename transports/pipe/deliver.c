@@ -42,18 +42,19 @@ pipe_find_owner(const struct control_rcpt *rcpt, struct account *out,
     struct err *err)
 {
 	const struct account *found;
-	int got = account_by_uid(account_is_root() ? rcpt->uid :
+	enum account_found got = account_by_uid(account_is_root() ? rcpt->uid :
 	    (int64_t)geteuid(), &found, err);
 
-	if (got > 0)
+	if (got == ACCOUNT_FOUND)
 		*out = *found;
-	else if (got == 0 && !account_is_root()) {
+	else if (got == ACCOUNT_NONE && !account_is_root()) {
 		account_of_ids(geteuid(), getegid(), out);
-		got = 1;
+		got = ACCOUNT_FOUND;
 	}
-	return got > 0 ? 0 : got < 0 ? -1 : err_set(err,
-	    "the command belongs to uid %lld, which has no account",
-	    (long long)rcpt->uid);
+	if (got == ACCOUNT_NONE)
+		err_set(err, "the command belongs to uid %lld, which has no "
+		    "account", (long long)rcpt->uid);
+	return got == ACCOUNT_FOUND ? 0 : -1;
 }
 
 static void
@@ -72,7 +73,7 @@ pipe_domain_order(const struct agent_run *run, const struct control_job *job,
 	    job->host);
 	const struct account *found = NULL;
 	struct str recipient = STR_INIT;
-	int got;
+	enum account_found got;
 
 	if (domain == NULL)
 		return err_set(err, "no domain is delivered to a pipe as "
@@ -89,13 +90,15 @@ pipe_domain_order(const struct agent_run *run, const struct control_job *job,
 	got = domain->deliver.account == NULL ? account_by_uid(-2, &found,
 	    err) : account_by_name(slice_of(domain->deliver.account), &found,
 	    err);
-	if (got > 0 && found->uid == 0)
+	if (got == ACCOUNT_FOUND && found->uid == 0)
 		return err_set(err, "root runs no programs for strangers");
-	if (got > 0)
+	if (got == ACCOUNT_FOUND)
 		*owner = *found;
-	return got > 0 ? 0 : got < 0 ? -1 : err_set(err,
-	    "there is no account %s", domain->deliver.account != NULL ?
-	    domain->deliver.account : "nobody");
+	if (got == ACCOUNT_NONE)
+		err_set(err, "there is no account %s",
+		    domain->deliver.account != NULL ?
+		    domain->deliver.account : "nobody");
+	return got == ACCOUNT_FOUND ? 0 : -1;
 }
 
 static void

@@ -88,7 +88,7 @@ mailer_parse_flags(struct slice text, struct mailer *out, struct err *err)
 			out->is_bb = true;
 		out->flags |= (uint64_t)1 << (flag - mailer_flags);
 	}
-	return 1;
+	return 0;
 }
 
 /* A line that begins with the name. */
@@ -116,10 +116,10 @@ mailer_parse_line(struct slice line, struct mailer *out, struct err *err)
 	}
 	if (out->word_count == 0)
 		out->words[out->word_count++] = out->program;
-	return 1;
+	return 0;
 }
 
-int
+enum mailer_found
 mailer_find(struct slice text, struct slice name, struct mailer *out,
     struct err *err)
 {
@@ -132,9 +132,10 @@ mailer_find(struct slice text, struct slice name, struct mailer *out,
 		    !slice_word(&line, &word) || !slice_equal(word, name))
 			continue;
 		out->name = word;
-		return mailer_parse_line(line, out, err);
+		return mailer_parse_line(line, out, err) < 0 ? MAILER_WRONG :
+		    MAILER_FOUND;
 	}
-	return 0;
+	return MAILER_NONE;
 }
 
 /* ---- words ------------------------------------------------------------- */
@@ -190,5 +191,5 @@ mailer_word(struct slice word, struct slice sender, struct slice host,
 	if (!is_literal && out->len > begin && out->buf[begin] == '-')
 		return err_set(err, "an address that begins with - would be "
 		    "taken for an option");
-	return 1;
+	return 0;
 }

@@ -40,14 +40,16 @@ struct mailer {
 bool mailer_has(const struct mailer *mailer, char letter);
 
 /* Find a mailer in the text of sm.conf.  Slices borrow from it.
- * returns 1; 0 there is none of this name; -1 its line is wrong, or has a
- * flag that is refused or not known (err names it). */
-int mailer_find(struct slice text, struct slice name, struct mailer *out,
+ * MAILER_NONE: there is none of this name; MAILER_WRONG: its line is wrong, or
+ * has a flag that is refused or not known (err names it). */
+enum mailer_found { MAILER_WRONG = -1, MAILER_NONE, MAILER_FOUND };
+enum mailer_found mailer_find(struct slice text, struct slice name,
+    struct mailer *out,
     struct err *err);
 
 /* What a word of a mailer stands for: $g $h $u $U filled in, appended to
- * out.  returns 1; 0 it names no recipient and is done; -1: a variable that
- * is not known, or a value that the program would take for an option. */
+ * out.  0; -1: a variable that is not known, or a value that the program
+ * would take for an option. */
 int mailer_word(struct slice word, struct slice sender, struct slice host,
     struct slice user, struct str *out, struct err *err);
 

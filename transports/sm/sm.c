@@ -166,7 +166,7 @@ sm_find_owner(const struct sm_run *sm, struct account *out, struct err *err)
 {
 	const struct account *found = NULL;
 	const char *name = sm->run->conf->accounts[ROLE_AGENT];
-	int got;
+	enum account_found got;
 
 	if (!account_is_root()) {
 		account_of_ids(geteuid(), getegid(), out);
@@ -175,10 +175,11 @@ sm_find_owner(const struct sm_run *sm, struct account *out, struct err *err)
 	got = mailer_has(sm->mailer, 'S') ?
 	    account_by_name(slice_of(name), &found, err) :
 	    account_by_uid(sm->rcpts[0]->uid, &found, err);
-	if (got > 0)
+	if (got == ACCOUNT_FOUND)
 		*out = *found;
-	return got > 0 ? 0 : got < 0 ? -1 :
-	    err_set(err, "there is no account to run it as");
+	if (got == ACCOUNT_NONE)
+		err_set(err, "there is no account to run it as");
+	return got == ACCOUNT_FOUND ? 0 : -1;
 }
 
 static void
@@ -279,12 +280,13 @@ sm_job(struct agent_run *run, struct control_job *work, int body_fd,
 	struct mailer mailer;
 	struct err err = { "" };
 	struct slice name = sm_mailer_name(sm, &one.host);
-	int got = mailer_find(str_slice(&sm->text), name, &mailer, &err);
+	enum mailer_found got = mailer_find(str_slice(&sm->text), name, &mailer,
+	    &err);
 
-	if (got == 0)
+	if (got == MAILER_NONE)
 		err_set(&err, "%s has no mailer " SLICE_FMT, sm->path,
 		    SLICE_ARG(slice_first(name, 40)));
-	if (got <= 0) {
+	if (got != MAILER_FOUND) {
 		sm_defer_all(work, err.text, verdicts);
 		return 0;
 	}

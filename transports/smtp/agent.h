@@ -10,7 +10,8 @@
 /* run->state becomes a struct client. 0 or -1. */
 int client_agent_start(struct agent_run *run, bool is_lmtp, struct err *err);
 
-/* The functions of struct agent. */
+/* The functions of struct agent: job returns the seconds until the next try
+ * that the connection suggests, or 0. */
 int client_agent_job(struct agent_run *run, struct control_job *job,
     int body_fd, struct verdict verdicts[]);
 void client_agent_idle(struct agent_run *run);

@@ -69,7 +69,7 @@ auth_is_challenge(const struct talk *talk)
 
 /* What stands in a 334 or 235 reply. */
 static int
-auth_challenge(struct talk *talk, struct str *out)
+auth_hear_challenge(struct talk *talk, struct str *out)
 {
 	struct slice line;
 	size_t cursor = 0;
@@ -126,7 +126,7 @@ auth_talk_cram(struct talk *talk)
 
 	if (!is_good || !auth_is_challenge(talk))
 		return is_good;
-	if (auth_challenge(talk, &text) < 0 || digest_hmac(DIGEST_MD5,
+	if (auth_hear_challenge(talk, &text) < 0 || digest_hmac(DIGEST_MD5,
 	    slice_of(talk->secret->password), str_slice(&text), sum) < 0) {
 		err_set(&talk->err, "CRAM-MD5 cannot be done");
 		str_release(&text);
@@ -150,7 +150,7 @@ auth_end_scram(struct talk *talk, struct scram *scram, struct str *text)
 
 	if (talk->reply.code / 100 > 3)
 		return true;
-	if (auth_challenge(talk, text) < 0 ||
+	if (auth_hear_challenge(talk, text) < 0 ||
 	    scram_verify(scram, str_slice(text), &talk->err) < 0) {
 		if (was_challenge)
 			return auth_cancel(talk);
@@ -172,7 +172,7 @@ auth_talk_scram(struct talk *talk)
 	is_good = auth_say(talk, "AUTH SCRAM-SHA-256", str_slice(&answer));
 	if (is_good && auth_is_challenge(talk)) {
 		str_reset(&answer);
-		if (auth_challenge(talk, &text) < 0 || scram_final(&scram,
+		if (auth_hear_challenge(talk, &text) < 0 || scram_final(&scram,
 		    str_slice(&text), talk->secret->password, &answer,
 		    &talk->err) < 0)
 			is_good = auth_cancel(talk);

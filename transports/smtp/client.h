@@ -190,7 +190,7 @@ void client_said_heard(struct client *client, const struct reply *reply);
 
 /* target.c: "example.org" (look for MX), "[192.0.2.1]:2525",
  * "[host]", "host:25", "inet:host:port", "smtps:host", "unix:/path".
- * 1 or -1. */
+ * 0 or -1. */
 int client_target_parse(struct slice host, unsigned port,
     struct client_target *out, struct err *err);
 

@@ -216,7 +216,7 @@ mail_judge_pipelining(struct mail *mail)
 }
 
 static enum progress
-mail_transaction(struct mail *mail)
+mail_one_transaction(struct mail *mail)
 {
 	struct client *client = mail->client;
 	bool is_pipelined = client->offer.extensions & CLIENT_PIPELINING &&
@@ -293,7 +293,7 @@ mail_transactions(struct mail *mail)
 	mail_form_choose(mail);
 	while (progress == OVER && mail_has_waiting(mail))
 		progress = mail_is_used_up(mail->client) ? STALE :
-		    mail_transaction(mail);
+		    mail_one_transaction(mail);
 	mail_form_release(mail);
 	return progress;
 }

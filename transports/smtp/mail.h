@@ -74,13 +74,15 @@ enum progress mail_content_in_one(struct mail *mail);
 
 /* ---- mail_commands.c: queue one command line -------------------------- */
 
+/* RSET, which the last message left owing. */
 void mail_say_reset(struct mail *mail);
 void mail_say_mail(struct mail *mail);	/* RFC 5321 section 4.1.1.2 */
 void mail_say_rcpt(struct mail *mail, size_t index);	/* section 4.1.1.3 */
-void mail_say_data(struct mail *mail);
+void mail_say_data(struct mail *mail);	/* section 4.1.1.4 */
 
 /* ---- mail_replies.c: send what is queued, take one reply -------------- */
 
+/* The reply to RSET: GO_ON, STALE or BROKEN. */
 enum progress mail_hear_reset(struct mail *mail);
 /* OVER: refused, all picked recipients have the verdict. */
 enum progress mail_hear_mail(struct mail *mail);
@@ -97,6 +99,7 @@ enum progress mail_hear_end(struct mail *mail, struct verdict *out);
 
 /* ---- mail_replies.c: verdicts ----------------------------------------- */
 
+/* This recipient has its verdict. */
 void mail_settle(struct mail *mail, size_t index,
     const struct verdict *verdict);
 /* All of this transaction that have no verdict yet. */

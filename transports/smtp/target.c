@@ -29,7 +29,7 @@ target_set_name(struct slice name, struct client_target *out, struct err *err)
 		return err_set(err, "the host has no usable name");
 	memcpy(out->name, name.p, name.n);
 	out->name[name.n] = '\0';
-	return 1;
+	return 0;
 }
 
 static int
@@ -41,7 +41,7 @@ target_set_port(struct slice text, struct client_target *out, struct err *err)
 		return err_set(err, "'" SLICE_FMT "' is no port",
 		    SLICE_ARG(slice_first(text, 20)));
 	out->port = (unsigned)port;
-	return 1;
+	return 0;
 }
 
 /* "name:port" at the last colon; the port is optional only without it. */
@@ -120,5 +120,5 @@ client_target_parse(struct slice host, unsigned port,
 	if (is_smtps)
 		out->kind = TARGET_HOST;
 	out->is_implicit = is_smtps || out->port == SMTPS_PORT;
-	return 1;
+	return 0;
 }

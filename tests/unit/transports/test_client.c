@@ -551,7 +551,7 @@ Test(client, host_fields)
 		int got = client_target_parse(slice_of(target_rows[i].host),
 		    25, &target, &err);
 
-		cr_expect_eq(got, target_rows[i].kind < 0 ? -1 : 1, "%s",
+		cr_expect_eq(got, target_rows[i].kind < 0 ? -1 : 0, "%s",
 		    target_rows[i].host);
 		if (got < 0 || target_rows[i].kind < 0)
 			continue;

@@ -88,7 +88,7 @@ Test(sm, words)
 		    SLICE("a@src.test"), SLICE("hub"),
 		    slice_of(word_rows[i].user), &out, &err);
 
-		cr_expect_eq(got, word_rows[i].want != NULL ? 1 : -1, "%s",
+		cr_expect_eq(got, word_rows[i].want != NULL ? 0 : -1, "%s",
 		    word_rows[i].word);
 		if (word_rows[i].want != NULL)
 			cr_expect_str_eq(out.buf, word_rows[i].want);
