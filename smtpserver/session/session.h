@@ -59,7 +59,7 @@ struct refusal {		/* an answer whose words are static */
 struct chunk {			/* what follows a BDAT */
 	uint64_t	 bytes, left_bytes;
 	bool		 is_last;
-	struct refusal	 refusal;	/* said behind it */
+	struct refusal	 refusal;	/* said after it */
 };
 
 struct filter_state;
@@ -138,7 +138,7 @@ void session_ask(struct session *session, const char *kind,
 /* There are many sessions: one that waits for a command waits less long. */
 void session_hurry(struct session *session);
 
-/* RFC 2033: a reply for each recipient behind the message, and LHLO. */
+/* RFC 2033: a reply for each recipient after the message, and LHLO. */
 bool session_is_lmtp(const struct session *session);
 enum phase session_phase(const struct session *session);
 

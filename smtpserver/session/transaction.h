@@ -73,7 +73,7 @@ enum { FREEZE_CAUSE_BYTES = 32 };
 /* Whether it goes into freezer/: a rule or a filter said so. */
 bool transaction_is_frozen(const struct transaction *transaction);
 
-/* What stands behind the dot in freezer/: "policy-17", 17 being the line of
+/* What follows the dot in freezer/: "policy-17", 17 being the line of
  * the rule; or "milter". */
 void transaction_freeze_cause(const struct transaction *transaction,
     char out_cause[FREEZE_CAUSE_BYTES]);
