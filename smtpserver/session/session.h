@@ -10,14 +10,14 @@
 #define ZM_SMTPSERVER_SESSION_SESSION_H
 
 #include "tls/link.h"
-#include "smtpserver/session/answer.h"
+#include "smtpserver/transaction/answer.h"
 #include "smtpserver/helper/ask.h"
 #include "smtpserver/session/client.h"
 #include "smtpserver/auth/failures.h"
 #include "smtpserver/auth/login.h"
 #include "smtpserver/policy/facts.h"
 #include "smtpserver/session/service.h"
-#include "smtpserver/session/transaction.h"
+#include "smtpserver/transaction/transaction.h"
 
 enum step {
 #define STEP(symbol, name, next, text) STEP_##symbol,

@@ -7,14 +7,14 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_SESSION_TRANSACTION_H
-#define ZM_SMTPSERVER_SESSION_TRANSACTION_H
+#ifndef ZM_SMTPSERVER_TRANSACTION_TRANSACTION_H
+#define ZM_SMTPSERVER_TRANSACTION_TRANSACTION_H
 
 #include "base/err.h"
 #include "mail/envelope.h"
-#include "smtpserver/session/answer.h"
-#include "smtpserver/session/content.h"
-#include "smtpserver/session/space.h"
+#include "smtpserver/transaction/answer.h"
+#include "smtpserver/transaction/content.h"
+#include "smtpserver/transaction/space.h"
 
 struct transaction {
 	struct arena		*arena;

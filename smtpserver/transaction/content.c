@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "smtpserver/session/content.h"
+#include "smtpserver/transaction/content.h"
 
 #include "base/banned.h"
 
