@@ -17,7 +17,7 @@
 #include "conf/show/show.h"
 #include "daemon/machine/look.h"
 #include "daemon/machine/machine.h"
-#include "mail/alias_check.h"
+#include "mail/table/alias_check.h"
 #include "mail/form.h"
 #include "mail/spool/spool.h"
 #include "mail/table/table.h"
