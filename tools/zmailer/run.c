@@ -19,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/machine/machine.h"
 #include "mail/spool/spool.h"
 #include "tools/run/supervisor.h"
 #include "tools/zmailer/verb.h"
