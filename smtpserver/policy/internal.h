@@ -75,8 +75,8 @@ enum fit fit_cert(struct trial *trial, const struct conf_rule *rule);
 enum fit fit_issuer(struct trial *trial, const struct conf_rule *rule);
 enum fit fit_not_owner(struct trial *trial, const struct conf_rule *rule);
 
-/* policy/service.c: ask the rule's service; FIT_YES: it has an opinion, which
- * is in trial->service. */
+/* policy/fit_service.c: ask the rule's service; FIT_YES: it has an opinion,
+ * which is in trial->service. */
 enum fit fit_service(struct trial *trial, const struct conf_rule *rule);
 
 /* policy/fit_count.c: is the rule's counter over its limit; is the mail too
