@@ -104,7 +104,7 @@ local_find_in_table(struct routing *routing, const struct here *here,
 	return found;
 }
 
-/* returns 1 delivered, 0 no such user, -1 trouble.  The value of a table of
+/* An account or a user of a table, and its delivery.  The value of a table of
  * users may name the mailbox: \name. */
 static enum route_answer
 local_try_user(struct routing *routing, const struct here *here,
@@ -312,7 +312,7 @@ local_try_postmaster(struct routing *routing, const struct here *here,
 	return route_done(route_path(&inner, &path, err));
 }
 
-/* An alias or a user of this name.  1, 0 none, -1 trouble. */
+/* An alias or a user of this name. */
 static enum route_answer
 local_try_name(struct routing *routing, struct here *here, struct slice local,
     bool is_user_too, struct err *err)
@@ -351,7 +351,7 @@ local_try_srs(struct routing *routing, struct slice local, struct err *err)
 }
 
 /* Names that stand for something else than a mailbox of that name, lists
- * first.  1, 0 none, -1 trouble. */
+ * first. */
 static enum route_answer
 local_try_special(struct routing *routing, struct here *here,
     struct slice local,
