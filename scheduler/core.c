@@ -107,7 +107,7 @@ core_turn(void *context)
 	if (scheduler->is_closed)	/* the last turn goes on to its end */
 		return;
 	(void)outcome_due(&scheduler->outcome, clock_steady_ms());
-	report_ms = report_turn_end(&scheduler->reporter);
+	report_ms = reporter_turn_end(&scheduler->reporter);
 	agents_feed(&scheduler->agents);
 	intake_turn_end(&scheduler->intake);
 	next_ms = plan_next_ms(&queue->plan);

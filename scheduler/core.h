@@ -6,7 +6,7 @@
 #define ZM_SCHEDULER_CORE_H
 
 #include "scheduler/agents/agents.h"
-#include "scheduler/report/report.h"
+#include "scheduler/report/reporter.h"
 
 struct control;			/* control.c's own */
 struct mailq_process;		/* process.c's own */

@@ -27,14 +27,14 @@ static int64_t stop_end_ms;
 static int control_socket = -1;
 
 static int
-open_privileged(struct process *process, struct err *err)
+scheduler_open_privileged(struct process *process, struct err *err)
 {
 	control_socket = control_bind(process->conf->run_dir, err);
 	return control_socket < 0 ? -1 : 0;
 }
 
 static void
-on_exit_notice(void *context, unsigned token, pid_t pid, int status)
+scheduler_on_exit(void *context, unsigned token, pid_t pid, int status)
 {
 	if (token == LAUNCHER_BESIDE)
 		mailq_ended(scheduler.mailq, pid, status);
@@ -44,30 +44,31 @@ on_exit_notice(void *context, unsigned token, pid_t pid, int status)
 
 /* A schedule clause is over at its moment: what went by it finds another. */
 static void
-clauses_watch(struct process *process);
+scheduler_watch_clauses(struct process *process);
 
 static void
-on_clause_end(void *context)
+scheduler_on_clause_end(void *context)
 {
 	struct process *process = context;
 
 	core_reload(&scheduler, process->conf);
-	clauses_watch(process);
+	scheduler_watch_clauses(process);
 }
 
 static void
-clauses_watch(struct process *process)
+scheduler_watch_clauses(struct process *process)
 {
 	int64_t end_s = conf_schedule_next_end(process->conf);
 
 	timer_clear(&clause_timer);
 	if (end_s != 0)
 		timer_set(process->loop, &clause_timer, clock_steady_ms() +
-		    (end_s - clock_wall_s()) * 1000, on_clause_end, process);
+		    (end_s - clock_wall_s()) * 1000, scheduler_on_clause_end,
+		    process);
 }
 
 static int
-after_drop(struct process *process, struct err *err)
+scheduler_after_drop(struct process *process, struct err *err)
 {
 	const struct conf *conf = process->conf;
 	enum spool_flags flags = conf->sync == SYNC_STRICT ? SPOOL_STRICT :
@@ -80,22 +81,22 @@ after_drop(struct process *process, struct err *err)
 		return -1;
 	closer_start();
 	scheduler.outcome.results = results_new(process);
-	launcher_on_exit(process, on_exit_notice, NULL);
+	launcher_on_exit(process, scheduler_on_exit, NULL);
 	launcher_on_begin(process, agents_begin, &scheduler.agents);
 	scheduler.control = control_new(&scheduler.agents,
 	    control_socket);
 	scheduler.mailq = mailq_new(&scheduler.agents,
 	    scheduler.control, launcher_start_beside);
 	loop_at_turn_end(process->loop, core_turn, &scheduler);
-	clauses_watch(process);
+	scheduler_watch_clauses(process);
 	return 0;
 }
 
 static void
-reload(struct process *process, const struct conf *old)
+scheduler_reload(struct process *process, const struct conf *old)
 {
 	core_reload(&scheduler, process->conf);
-	clauses_watch(process);
+	scheduler_watch_clauses(process);
 	control_reload(scheduler.control);
 	mailq_reload(scheduler.mailq, old);
 	results_renew(&scheduler.outcome.results, process);
@@ -104,14 +105,15 @@ reload(struct process *process, const struct conf *old)
 /* Agents were told to finish; what is not back in time keeps its locks and
  * is found so by the next scheduler. */
 static void
-stop_look(void *context)
+scheduler_stop_look(void *context)
 {
 	struct process *process = context;
 
 	if (agents_busy(&scheduler.agents) > 0 && clock_steady_ms() <
 	    stop_end_ms) {
 		timer_set(process->loop, &stop_timer,
-		    clock_steady_ms() + STOP_LOOK_MS, stop_look, process);
+		    clock_steady_ms() + STOP_LOOK_MS, scheduler_stop_look,
+		    process);
 		return;
 	}
 	timer_clear(&clause_timer);
@@ -123,11 +125,11 @@ stop_look(void *context)
 }
 
 static void
-stop(struct process *process)
+scheduler_stop(struct process *process)
 {
 	agents_stop(&scheduler.agents);
 	stop_end_ms = clock_steady_ms() + STOP_WAIT_MS;
-	stop_look(process);
+	scheduler_stop_look(process);
 }
 
 int
@@ -139,10 +141,10 @@ main(int argc, char **argv)
 		    "retries and reports.",
 		.role = ROLE_SCHEDULER,
 		.wants_launcher = true,
-		.open_privileged = open_privileged,
-		.after_drop = after_drop,
-		.reload = reload,
-		.stop = stop,
+		.open_privileged = scheduler_open_privileged,
+		.after_drop = scheduler_after_drop,
+		.reload = scheduler_reload,
+		.stop = scheduler_stop,
 		.beside_open = mailq_open,
 		.beside_run = mailq_run,
 	};

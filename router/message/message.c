@@ -77,46 +77,24 @@ message_broken(struct message *message, const char *why)
 
 /* ---- is it whole ------------------------------------------------------ */
 
-static bool
-message_parse_crc(struct slice text, uint32_t *out)
-{
-	*out = 0;
-	for (size_t i = 0; i < text.n; i++) {
-		char c = text.p[i];
-
-		if (c >= '0' && c <= '9')
-			*out = *out << 4 | (uint32_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			*out = *out << 4 | (uint32_t)(c - 'a' + 10);
-		else
-			return false;
-	}
-	return text.n == 8;
-}
-
-/* "complete 000000004711 1a2b3c4d\n"; a file without that line was put
- * there by a person and is taken as it is. */
+/* A file without a first line was put there by a person and is taken as it
+ * is. */
 static int
 message_is_complete(struct slice file, struct err *err)
 {
-	struct slice line = slice_first(file, DRAFT_FIRST_LINE_BYTES);
 	struct slice rest = slice_from(file, DRAFT_FIRST_LINE_BYTES);
-	uint64_t length;
-	uint32_t crc;
+	struct first_line line;
 
-	if (!slice_starts(file, "complete "))
+	if (!first_line_is_there(file))
 		return 0;
-	if (line.n < DRAFT_FIRST_LINE_BYTES ||
-	    !slice_number(slice_first(slice_from(line, 9), 12), 0, UINT64_MAX,
-	    &length) || !message_parse_crc(slice_first(slice_from(line, 22), 8),
-	    &crc))
+	if (!first_line_read(file, &line))
 		return err_set(err, "the file was never completed");
-	if (length != rest.n)
+	if (line.bytes != rest.n)
 		return err_set(err, "the file has %zu bytes behind its first "
 		    "line, it should have %llu", rest.n,
-		    (unsigned long long)length);
+		    (unsigned long long)line.bytes);
 	if (file.n <= MESSAGE_CHECKED_BYTES_MAX &&
-	    crc32c(0, rest.p, rest.n) != crc)
+	    crc32c(0, rest.p, rest.n) != line.crc)
 		return err_set(err, "the checksum does not fit");
 	return 0;
 }

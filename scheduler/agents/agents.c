@@ -34,7 +34,7 @@ enum {
 /* ---- birth ------------------------------------------------------- */
 
 static void
-ring_backoff(struct ring *ring)
+ring_back_off(struct ring *ring)
 {
 	unsigned shift = ring->start_failures < 6 ? ring->start_failures : 6;
 	int64_t wait_ms = (int64_t)BACKOFF_FIRST_MS << shift;
@@ -47,7 +47,7 @@ ring_backoff(struct ring *ring)
 
 /* Our end of an agent's socket in ends[0]; the launcher has the other. */
 static int
-socket_open(struct agents *agents, struct ring *ring, int ends[2],
+agent_open_socket(struct agents *agents, struct ring *ring, int ends[2],
     struct err *err)
 {
 	int result;
@@ -65,15 +65,15 @@ socket_open(struct agents *agents, struct ring *ring, int ends[2],
 }
 
 struct agent *
-agent_start(struct agents *agents, struct ring *ring)
+agent_new(struct agents *agents, struct ring *ring)
 {
 	struct agent *agent;
 	struct err err;
 	int ends[2];
 
-	if (socket_open(agents, ring, ends, &err) < 0) {
+	if (agent_open_socket(agents, ring, ends, &err) < 0) {
 		warning("no agent for %s: %s", ring->channel, err.text);
-		ring_backoff(ring);
+		ring_back_off(ring);
 		return NULL;
 	}
 	agent = mem_alloc(1, sizeof(*agent));
@@ -101,7 +101,7 @@ agent_start(struct agents *agents, struct ring *ring)
 /* ---- end --------------------------------------------------------- */
 
 static void
-thread_leave(struct agent *agent)
+agent_leave_thread(struct agent *agent)
 {
 	if (agent->thread != NULL)
 		plan_leave(agent->thread);
@@ -113,7 +113,7 @@ agent_rest(struct agents *agents, struct agent *agent)
 {
 	struct thread *thread = agent->thread;
 
-	thread_leave(agent);
+	agent_leave_thread(agent);
 	/* its connection may be what the host has too many of */
 	agent->is_surplus = thread != NULL &&
 	    thread->serving >= pace_limit(thread);
@@ -125,7 +125,7 @@ agent_rest(struct agents *agents, struct agent *agent)
 /* The jobs in hand go back.  The first unanswered one is what the agent was
  * at: it bears the blame, if there is one. */
 static void
-jobs_return(struct agents *agents, struct agent *agent,
+agent_return_jobs(struct agents *agents, struct agent *agent,
     const char *reason)
 {
 	struct vertex *vertex;
@@ -173,12 +173,12 @@ agent_lose(struct agents *agents, struct agent *agent,
 		TAILQ_REMOVE(&ring->idle, agent, entry);
 	if (agent->hungry_count == 0) {
 		reason = NULL;		/* it never came to work */
-		ring_backoff(ring);
+		ring_back_off(ring);
 	}
-	thread_leave(agent);
+	agent_leave_thread(agent);
 	agent_close(agents, agent);
 	TAILQ_INSERT_TAIL(&agents->gone, agent, entry);
-	jobs_return(agents, agent, reason);
+	agent_return_jobs(agents, agent, reason);
 	agent->ring = NULL;
 	ring_release_stale(&agents->queue->threads, ring);
 }
@@ -195,7 +195,7 @@ agent_kill(struct agents *agents, struct agent *agent,
 }
 
 static struct agent *
-find_token(const struct agents *agents, unsigned token)
+agents_find(const struct agents *agents, unsigned token)
 {
 	struct agent *agent;
 	struct ring *ring;
@@ -224,7 +224,7 @@ agent_free(struct agents *agents, struct agent *agent)
 void
 agents_begin(void *context, unsigned token, pid_t pid)
 {
-	struct agent *agent = find_token(context, token);
+	struct agent *agent = agents_find(context, token);
 
 	if (agent != NULL)
 		agent->pid = pid;
@@ -234,7 +234,7 @@ void
 agents_exit(void *context, unsigned token, pid_t pid, int status)
 {
 	struct agents *agents = context;
-	struct agent *agent = find_token(agents, token);
+	struct agent *agent = agents_find(agents, token);
 	struct str text = STR_INIT;
 
 	if (agent == NULL)
@@ -267,7 +267,7 @@ agent_finish(struct agent *agent)
 }
 
 static void
-idle_tick(struct agents *agents, struct ring *ring, int64_t now_ms)
+ring_tick_idle(struct agents *agents, struct ring *ring, int64_t now_ms)
 {
 	bool is_stale = ring->is_stale;	/* it may go with its last agent */
 	struct agent *agent, *next;
@@ -292,7 +292,7 @@ idle_tick(struct agents *agents, struct ring *ring, int64_t now_ms)
 
 /* True: one was killed; the others of the ring a second later. */
 static bool
-busy_tick(struct agents *agents, struct ring *ring, int64_t now_ms)
+ring_tick_busy(struct agents *agents, struct ring *ring, int64_t now_ms)
 {
 	struct agent *agent;
 
@@ -313,8 +313,8 @@ agents_tick(void *context)
 	struct ring *ring, *next;
 
 	TAILQ_FOREACH_SAFE(ring, &agents->queue->threads.rings, entry, next)
-		if (!busy_tick(agents, ring, now_ms))
-			idle_tick(agents, ring, now_ms);
+		if (!ring_tick_busy(agents, ring, now_ms))
+			ring_tick_idle(agents, ring, now_ms);
 	timer_set(agents->queue->loop, &agents->tick,
 	    now_ms + AGENT_TICK_MS, agents_tick, agents);
 }
@@ -386,7 +386,7 @@ agents_drop(struct agents *agents, struct agent_queue *queue)
 			TAILQ_REMOVE(&agent->jobs, vertex, entry);
 			plan_forget(&agents->queue->plan, vertex);
 		}
-		thread_leave(agent);
+		agent_leave_thread(agent);
 		agent_close(agents, agent);
 		TAILQ_INSERT_TAIL(&agents->gone, agent, entry);
 	}

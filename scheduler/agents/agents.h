@@ -99,7 +99,7 @@ unsigned agents_busy(const struct agents *agents);
 /* ---- between agents.c, feed.c and hear.c ------------------------------ */
 
 /* A new agent of the ring, busy with nothing yet; NULL: not now. */
-struct agent *agent_start(struct agents *agents, struct ring *ring);
+struct agent *agent_new(struct agents *agents, struct ring *ring);
 
 /* It is no use any more: its jobs go back, the socket is closed.  reason
  * goes into the record of the job it was at (NULL: no job is blamed). */

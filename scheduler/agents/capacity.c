@@ -17,7 +17,7 @@
 
 /* Agents of all rings of this channel. */
 static unsigned
-channel_agents(const struct agents *agents, const struct ring *of)
+capacity_channel_agents(const struct agents *agents, const struct ring *of)
 {
 	const struct ring *ring;
 	unsigned count = 0;
@@ -32,14 +32,15 @@ enum limit { LIMIT_TOTAL = 1, LIMIT_CHANNEL = 2, LIMIT_ZONE = 4 };
 
 /* Which limits that the ring shares with others are reached. */
 static unsigned
-limits_reached(const struct agents *agents, const struct ring *ring)
+capacity_limits_reached(const struct agents *agents, const struct ring *ring)
 {
 	unsigned reached = 0;
 
 	if (agents->count >= agents->queue->conf->limits.agents)
 		reached |= LIMIT_TOTAL;
 	if (ring->clause.channel_agents > 0 &&
-	    channel_agents(agents, ring) >= ring->clause.channel_agents)
+	    capacity_channel_agents(agents,
+	    ring) >= ring->clause.channel_agents)
 		reached |= LIMIT_CHANNEL;
 	if (ring->zone_agents > 0 && ring_zone_agents(&agents->queue->threads,
 	    ring) >= ring->zone_agents)
@@ -60,14 +61,14 @@ capacity_is_free(const struct agents *agents, const struct ring *ring,
     int64_t now_ms)
 {
 	return ring_may_grow(ring, now_ms) &&
-	    limits_reached(agents, ring) == 0;
+	    capacity_limits_reached(agents, ring) == 0;
 }
 
 enum capacity_limit
 capacity_bound(const struct agents *agents, const struct ring *ring,
     int64_t now_ms, unsigned *out_limit, unsigned *out_used)
 {
-	unsigned reached = limits_reached(agents, ring);
+	unsigned reached = capacity_limits_reached(agents, ring);
 
 	*out_limit = *out_used = 0;
 	if (now_ms < ring->start_after_ms)
@@ -84,7 +85,7 @@ capacity_bound(const struct agents *agents, const struct ring *ring,
 	}
 	if ((reached & LIMIT_CHANNEL) != 0) {
 		*out_limit = ring->clause.channel_agents;
-		*out_used = channel_agents(agents, ring);
+		*out_used = capacity_channel_agents(agents, ring);
 		return CAPACITY_CHANNEL;
 	}
 	if ((reached & LIMIT_TOTAL) == 0)
@@ -100,7 +101,7 @@ capacity_is_needed(const struct agents *agents, const struct ring *ring,
 {
 	return plan_has_work(ring) && TAILQ_EMPTY(&ring->idle) &&
 	    ring_may_grow(ring, now_ms) &&
-	    limits_reached(agents, ring) != 0 &&
+	    capacity_limits_reached(agents, ring) != 0 &&
 	    (ring->agent_count == 0 || plan_starves(&ring->runnable));
 }
 
@@ -110,7 +111,7 @@ static bool
 capacity_may_come_from(const struct agents *agents,
     const struct ring *needy, const struct ring *ring)
 {
-	unsigned reached = limits_reached(agents, needy);
+	unsigned reached = capacity_limits_reached(agents, needy);
 
 	if (ring == needy || ((reached & LIMIT_CHANNEL) &&
 	    strcmp(ring->channel, needy->channel) != 0) ||
@@ -120,7 +121,7 @@ capacity_may_come_from(const struct agents *agents,
 }
 
 struct agent *
-capacity_find(const struct agents *agents, const struct ring *needy)
+capacity_pick(const struct agents *agents, const struct ring *needy)
 {
 	struct ring *ring;
 

@@ -29,7 +29,7 @@ bool capacity_is_needed(const struct agents *agents,
     const struct ring *ring, int64_t now_ms);
 /* One that idles elsewhere under the same limits and may go for it; NULL:
  * there is none, or others wait for it. */
-struct agent *capacity_find(const struct agents *agents,
+struct agent *capacity_pick(const struct agents *agents,
     const struct ring *needy);
 /* A needy ring waits for one of this ring's agents to become idle. */
 bool capacity_is_wanted(const struct agents *agents,

@@ -29,7 +29,7 @@ enum { JOBS_A_SEND = IPC_FDS_MAX / 2 };
 /* ---- sending ----------------------------------------------------- */
 
 static void
-line_add(struct agents *agents, const struct vertex *vertex,
+vertex_add_line(struct agents *agents, const struct vertex *vertex,
     struct str *out)
 {
 	uint32_t offsets[VERTEX_RCPTS_MAX];
@@ -61,7 +61,7 @@ vertex_sent(struct vertex *vertex)
 
 /* What is left of a send that was cut short: true when it is out. */
 static bool
-rest_send(struct agents *agents, struct agent *agent)
+agent_send_rest(struct agents *agents, struct agent *agent)
 {
 	ssize_t n;
 
@@ -79,7 +79,7 @@ rest_send(struct agents *agents, struct agent *agent)
 /* One message of at most JOBS_A_SEND jobs.  returns 1 sent, 0 the socket is
  * full, -1 the agent is lost. */
 static int
-batch_send(struct agents *agents, struct agent *agent)
+agent_send_batch(struct agents *agents, struct agent *agent)
 {
 	static struct str text = STR_INIT;
 	struct vertex *vertex = agent->unsent, *end;
@@ -90,7 +90,7 @@ batch_send(struct agents *agents, struct agent *agent)
 	str_reset(&text);
 	for (; vertex != NULL && count < 2 * JOBS_A_SEND;
 	    vertex = TAILQ_NEXT(vertex, entry)) {
-		line_add(agents, vertex, &text);
+		vertex_add_line(agents, vertex, &text);
 		fds[count++] = vertex->job->body_fd;
 		fds[count++] = vertex->job->control_fd;
 	}
@@ -120,11 +120,11 @@ agent_send(struct agents *agents, struct agent *agent)
 {
 	int got = 1;
 
-	if (!rest_send(agents, agent)) {
+	if (!agent_send_rest(agents, agent)) {
 		got = agent->socket < 0 ? -1 : 0;
 	} else {
 		while (agent->unsent != NULL && got == 1)
-			got = batch_send(agents, agent);
+			got = agent_send_batch(agents, agent);
 	}
 	if (got < 0)
 		return;
@@ -225,7 +225,7 @@ agent_give(struct agents *agents, struct agent *agent,
 /* One that served this host last keeps its connection; else the one that
  * was used last, so that the others may end. */
 static struct agent *
-idle_pick(const struct ring *ring, const struct thread *thread)
+ring_pick_idle(const struct ring *ring, const struct thread *thread)
 {
 	struct agent *agent;
 
@@ -247,7 +247,7 @@ agent_has_bulk(const struct agent *agent)
 /* Fill up those who serve the thread and have come down to half of their
  * share: many lines in one send, instead of one by one. */
 static void
-feed_more(struct agents *agents, struct thread *thread)
+thread_feed_more(struct agents *agents, struct thread *thread)
 {
 	unsigned share = plan_share(thread);
 	struct agent *agent;
@@ -271,15 +271,15 @@ thread_feed(struct agents *agents, struct ring *ring,
 
 	switch (step) {
 	case PLAN_START:
-		agent = agent_start(agents, ring);
+		agent = agent_new(agents, ring);
 		return agent != NULL && agent_give(agents, agent, thread);
 	case PLAN_IDLE:
-		return agent_give(agents, idle_pick(ring, thread), thread);
+		return agent_give(agents, ring_pick_idle(ring, thread), thread);
 	case PLAN_BLOCK:
 		plan_block(thread);
 		break;
 	case PLAN_MORE:
-		feed_more(agents, thread);
+		thread_feed_more(agents, thread);
 		break;
 	case PLAN_NOTHING:
 		break;
@@ -290,7 +290,7 @@ thread_feed(struct agents *agents, struct ring *ring,
 enum { BULK_TURN = 3 };		/* slots to the others, then one to bulk */
 
 static unsigned
-bulk_agents(const struct ring *ring)
+ring_bulk_agents(const struct ring *ring)
 {
 	const struct agent *agent;
 	unsigned count = 0;
@@ -303,11 +303,12 @@ bulk_agents(const struct ring *ring)
 /* While bulk has an agent nobody waits behind more of it.  When it has none
  * any more, those who waited go first, each as if it had one agent. */
 static void
-bulk_look(struct ring *ring)
+ring_look_at_bulk(struct ring *ring)
 {
 	unsigned waiting;
 
-	ring->has_bulk = !TAILQ_EMPTY(&ring->bulk) && bulk_agents(ring) > 0;
+	ring->has_bulk = !TAILQ_EMPTY(&ring->bulk) && ring_bulk_agents(ring) >
+	    0;
 	if (!ring->has_bulk)
 		return;
 	waiting = ring->runnable_count / ring->agent_count;
@@ -316,7 +317,7 @@ bulk_look(struct ring *ring)
 
 /* Whose turn of both queues it is; each thread is seen once a pass. */
 static struct thread_queue *
-queue_pick(struct ring *ring, unsigned *quick_left, unsigned *bulk_left)
+ring_pick_queue(struct ring *ring, unsigned *quick_left, unsigned *bulk_left)
 {
 	bool has_quick = *quick_left > 0 && !TAILQ_EMPTY(&ring->runnable);
 	bool has_bulk = *bulk_left > 0 && !TAILQ_EMPTY(&ring->bulk);
@@ -334,7 +335,7 @@ queue_pick(struct ring *ring, unsigned *quick_left, unsigned *bulk_left)
 
 /* An agent more went to a thread of this queue. */
 static void
-turn_count(struct ring *ring, const struct thread_queue *queue)
+ring_count_turn(struct ring *ring, const struct thread_queue *queue)
 {
 	if (queue == &ring->bulk) {
 		ring->has_bulk = true;
@@ -356,8 +357,9 @@ ring_pass(struct agents *agents, struct ring *ring, bool is_starving,
 	struct thread_queue *queue;
 	bool was_given = false;
 
-	bulk_look(ring);
-	while ((queue = queue_pick(ring, &quick_left, &bulk_left)) != NULL) {
+	ring_look_at_bulk(ring);
+	while ((queue = ring_pick_queue(ring, &quick_left, &bulk_left)) !=
+	    NULL) {
 		struct thread *thread = TAILQ_FIRST(queue);
 		bool has_idle = !TAILQ_EMPTY(&ring->idle);
 		bool may = *started < AGENT_STARTS_A_TURN &&
@@ -374,7 +376,7 @@ ring_pass(struct agents *agents, struct ring *ring, bool is_starving,
 		if (!thread_feed(agents, ring, thread, step))
 			continue;
 		was_given = true;
-		turn_count(ring, queue);
+		ring_count_turn(ring, queue);
 	}
 	return was_given;
 }
@@ -406,7 +408,7 @@ ring_feed(struct agents *agents, struct ring *ring, bool is_wanted)
  * has always more to do would never be free for another ring.  True: some
  * ring still waits for one. */
 static bool
-needy_feed(struct agents *agents)
+rings_feed_needy(struct agents *agents)
 {
 	int64_t now_ms = clock_steady_ms();
 	bool is_left = false;
@@ -415,7 +417,7 @@ needy_feed(struct agents *agents)
 
 	TAILQ_FOREACH(ring, &agents->queue->threads.rings, entry) {
 		while (capacity_is_needed(agents, ring, now_ms) &&
-		    (idle = capacity_find(agents, ring)) != NULL) {
+		    (idle = capacity_pick(agents, ring)) != NULL) {
 			agent_lose(agents, idle, NULL);
 			ring_feed(agents, ring, false);
 		}
@@ -433,7 +435,7 @@ agents_feed(struct agents *agents)
 	if (agents->is_stopping || agents->queue->orders.is_draining ||
 	    agents->queue->plan.flight_count >= agents->fd_budget)
 		return;
-	has_needy = needy_feed(agents);
+	has_needy = rings_feed_needy(agents);
 	TAILQ_FOREACH_SAFE(ring, &agents->queue->threads.rings, entry, next)
 		ring_feed(agents, ring, has_needy &&
 		    capacity_is_wanted(agents, ring));

@@ -50,7 +50,7 @@ agent_nonsense(struct agents *agents, struct agent *agent,
 
 /* The vertex in hand that the answer is about; mostly the first. */
 static struct vertex *
-vertex_find(struct agents *agents, struct agent *agent,
+agent_find_vertex(struct agents *agents, struct agent *agent,
     const struct answer *answer)
 {
 	char name[SPOOL_NAME_BYTES];
@@ -71,7 +71,7 @@ vertex_find(struct agents *agents, struct agent *agent,
 }
 
 static void
-vertex_leave_agent(struct agents *agents, struct agent *agent,
+agent_drop_vertex(struct agents *agents, struct agent *agent,
     struct vertex *vertex)
 {
 	TAILQ_REMOVE(&agent->jobs, vertex, entry);
@@ -81,10 +81,10 @@ vertex_leave_agent(struct agents *agents, struct agent *agent,
 }
 
 static bool
-take_verdict(struct agents *agents, struct agent *agent,
+agent_take_verdict(struct agents *agents, struct agent *agent,
     const struct answer *answer)
 {
-	struct vertex *vertex = vertex_find(agents, agent, answer);
+	struct vertex *vertex = agent_find_vertex(agents, agent, answer);
 	struct rcpt *rcpt;
 
 	if (vertex == NULL)
@@ -96,14 +96,14 @@ take_verdict(struct agents *agents, struct agent *agent,
 	results_tell(agents->outcome->results, vertex, answer->offset, answer);
 	if (vertex->unanswered > 0)
 		return true;
-	vertex_leave_agent(agents, agent, vertex);
+	agent_drop_vertex(agents, agent, vertex);
 	outcome_vertex(agents->outcome, vertex);
 	return true;
 }
 
 /* How often that was said of this message by now. */
 static unsigned
-resync_count(struct agents *agents, const char *id)
+agents_count_resync(struct agents *agents, const char *id)
 {
 	struct resync *resync;
 
@@ -116,17 +116,17 @@ resync_count(struct agents *agents, const char *id)
 }
 
 static bool
-take_resync(struct agents *agents, struct agent *agent,
+agent_take_resync(struct agents *agents, struct agent *agent,
     const struct answer *answer)
 {
-	struct vertex *vertex = vertex_find(agents, agent, answer);
+	struct vertex *vertex = agent_find_vertex(agents, agent, answer);
 	struct job *job;
 
 	if (vertex == NULL)
 		return false;
 	job = vertex->job;
-	vertex_leave_agent(agents, agent, vertex);
-	if (resync_count(agents, job->id) >= RESYNC_MAX &&
+	agent_drop_vertex(agents, agent, vertex);
+	if (agents_count_resync(agents, job->id) >= RESYNC_MAX &&
 	    job->flight_count == 1) {
 		plan_forget(&agents->queue->plan, vertex);
 		intake_bad(agents->intake, job,
@@ -141,7 +141,7 @@ take_resync(struct agents *agents, struct agent *agent,
 /* #hungry after the last job, and something is still unanswered: it will
  * never be.  False: it said so more often than it had jobs. */
 static bool
-take_hungry(struct agents *agents, struct agent *agent)
+agent_take_hungry(struct agents *agents, struct agent *agent)
 {
 	struct vertex *vertex;
 
@@ -154,7 +154,7 @@ take_hungry(struct agents *agents, struct agent *agent)
 		return true;
 	while ((vertex = TAILQ_FIRST(&agent->jobs)) != NULL &&
 	    vertex != agent->unsent) {
-		vertex_leave_agent(agents, agent, vertex);
+		agent_drop_vertex(agents, agent, vertex);
 		outcome_lost(agents->outcome, vertex, true,
 		    "the transport agent did not say what came of it");
 	}
@@ -164,7 +164,7 @@ take_hungry(struct agents *agents, struct agent *agent)
 /* What does not end a job.  False: there is no end to it, and neither the
  * journal nor the others' time is the agent's. */
 static bool
-take_talk(struct agents *agents, struct agent *agent,
+agent_take_talk(struct agents *agents, struct agent *agent,
     const struct answer *answer, struct slice line)
 {
 	if (++agent->talk_count > TALK_MAX)
@@ -180,7 +180,7 @@ take_talk(struct agents *agents, struct agent *agent,
 
 /* False: the line is nonsense. */
 static bool
-take_line(struct agents *agents, struct agent *agent,
+agent_take_line(struct agents *agents, struct agent *agent,
     struct slice line, const char **why)
 {
 	static struct err err;
@@ -193,24 +193,24 @@ take_line(struct agents *agents, struct agent *agent,
 	switch (answer.kind) {
 	case ANSWER_HUNGRY:
 		*why = "it had no job since it was hungry";
-		return take_hungry(agents, agent);
+		return agent_take_hungry(agents, agent);
 	case ANSWER_VERDICT:
 		*why = "it was not given this recipient";
-		return take_verdict(agents, agent, &answer);
+		return agent_take_verdict(agents, agent, &answer);
 	case ANSWER_RESYNC:
 		*why = "it was not given this job";
-		return take_resync(agents, agent, &answer);
+		return agent_take_resync(agents, agent, &answer);
 	case ANSWER_MX:
 	case ANSWER_REMARK:
 		break;
 	}
 	*why = "it talks without an end";
-	return take_talk(agents, agent, &answer, line);
+	return agent_take_talk(agents, agent, &answer, line);
 }
 
 /* All whole lines of the inbox.  False: the agent was lost over one. */
 static bool
-take_lines(struct agents *agents, struct agent *agent)
+agent_take_lines(struct agents *agents, struct agent *agent)
 {
 	struct slice line = SLICE("");
 	const char *why = "an endless line";
@@ -218,7 +218,7 @@ take_lines(struct agents *agents, struct agent *agent)
 	int got;
 
 	while ((got = ipc_line(agent->inbox, &cursor, &line)) == 1)
-		if (!take_line(agents, agent, line, &why)) {
+		if (!agent_take_line(agents, agent, line, &why)) {
 			agent_nonsense(agents, agent, line, why);
 			return false;
 		}
@@ -253,5 +253,5 @@ agent_ready(void *context, unsigned ready)
 		return;
 	}
 	agent->heard_ms = clock_steady_ms();
-	(void)take_lines(agents, agent);
+	(void)agent_take_lines(agents, agent);
 }

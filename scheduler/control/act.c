@@ -1,8 +1,7 @@
-/* act.c - a request of the operator's socket at work
+/* act.c - what the requests of the operator's socket share
  *
- * In     a request that may be done
- * Out    its steps; the lines that all answers share; the event `order`
- * Holds  the request's arena
+ * Out    the lines that all answers share; the event `order`
+ * Holds  the message that is open
  * Spec   doc/protocol/control.md
  *
  * SPDX-License-Identifier: ISC
@@ -19,72 +18,8 @@
 
 enum { CHOICE_SHOWN = 500 };	/* bytes of it in the journal */
 
-static act_fn *const functions[OP_COUNT_OF] = {
-	[OP_LIST] = act_list, [OP_COUNT] = act_count, [OP_WHY] = act_why,
-	[OP_DESTINATIONS] = act_destinations, [OP_ORDERS] = act_orders,
-	[OP_EVENTS] = act_events, [OP_NEXT] = act_next,
-	[OP_QUEUE] = act_queue, [OP_GROUPS] = act_groups,
-	[OP_JOB] = act_job, [OP_TURNS] = act_turns,
-	[OP_HOLD] = act_change,
-	[OP_RELEASE] = act_change, [OP_FREEZE] = act_change,
-	[OP_THAW] = act_change, [OP_RETRY] = act_retry,
-	[OP_SCHEDULE] = act_change, [OP_BOUNCE] = act_change,
-	[OP_DELETE] = act_change, [OP_UNDELETE] = act_undelete,
-	[OP_REROUTE] = act_reroute, [OP_SUSPEND] = act_suspend,
-	[OP_RESUME] = act_resume, [OP_PIN] = act_pin,
-	[OP_DRAIN] = act_drain, [OP_UNDRAIN] = act_undrain,
-	[OP_ETRN] = act_etrn
-};
-
-struct act *
-act_new(struct agents *agents, const struct peer *peer,
-    struct arena *arena, const struct request *request)
-{
-	struct act *act = mem_alloc(1, sizeof(*act));
-
-	act->agents = agents;
-	act->queue = agents->queue;
-	act->intake = agents->intake;
-	act->peer = peer;
-	act->arena = arena;
-	act->request = *request;
-	/* nobody speaks for others who has no right of his own */
-	if (request->who[0] != '\0' && peer->right >= RIGHT_READ &&
-	    strcmp(request->who, peer->name) != 0)
-		snprintf(act->by, sizeof(act->by), "%s(%s)", request->who,
-		    peer->name);
-	else
-		snprintf(act->by, sizeof(act->by), "%s", peer->name);
-	return act;
-}
-
-void
-act_free(struct act **pact)
-{
-	struct act *act = *pact;
-
-	if (act == NULL)
-		return;
-	act_change_drop(act);
-	if (act->is_begun)
-		visit_end(&act->visit);
-	tail_free(&act->tail);
-	tally_free(&act->tally);
-	roll_free(&act->roll);
-	arena_free(&act->arena);
-	mem_free(pact);
-}
-
-enum act_step
-act_step(struct act *act, struct str *out)
-{
-	return functions[act->request.op](act, out);
-}
-
-/* ---- what they share --------------------------------------------- */
-
 static void
-add_tag(struct str *out, const char *tag)
+act_add_tag(struct str *out, const char *tag)
 {
 	if (tag[0] != '\0')
 		json_text(out, "tag", slice_of(tag));
@@ -97,7 +32,7 @@ act_refuse(struct str *out, const char *tag, const char *code,
 	json_open(out);
 	json_text(out, "error", slice_of(words));
 	json_text(out, "code", slice_of(code));
-	add_tag(out, tag);
+	act_add_tag(out, tag);
 	json_close(out);
 }
 
@@ -107,7 +42,7 @@ act_done(struct act *act, struct str *out)
 	json_open(out);
 	json_bool(out, "done", true);
 	json_text(out, "op", slice_of(request_rows[act->request.op].name));
-	add_tag(out, act->request.tag);
+	act_add_tag(out, act->request.tag);
 	if (act->request.is_dry)
 		json_bool(out, "dry_run", true);
 }
@@ -160,7 +95,7 @@ act_trouble(struct act *act, const struct err *err, struct str *out)
 	json_open(out);
 	json_text(out, "error", slice_of(err->text));
 	json_text(out, "code", SLICE("trouble"));
-	add_tag(out, act->request.tag);
+	act_add_tag(out, act->request.tag);
 	json_number(out, "messages", (int64_t)act->count.messages);
 	json_number(out, "recipients", (int64_t)act->count.recipients);
 	json_close(out);

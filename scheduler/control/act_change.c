@@ -42,7 +42,7 @@ struct change {			/* of some recipients of a message */
 
 /* It has its outcome: as the file was when it was read, or since then. */
 static bool
-is_over(const struct visit *visit, const struct control_rcpt *rcpt,
+change_is_over(const struct visit *visit, const struct control_rcpt *rcpt,
     const struct vertex *vertex)
 {
 	const struct rcpt *now;
@@ -55,7 +55,7 @@ is_over(const struct visit *visit, const struct control_rcpt *rcpt,
 
 /* The kind of record, and whether there is anything to do. */
 static enum effect
-effect_of(enum request_op op, const struct visit *visit,
+change_effect(enum request_op op, const struct visit *visit,
     const struct control_rcpt *rcpt, enum control_record_kind *out_kind)
 {
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
@@ -66,7 +66,7 @@ effect_of(enum request_op op, const struct visit *visit,
 		return rcpt->is_cancelled ? EFFECT_DONE : rcpt->is_final ?
 		    EFFECT_FINAL : EFFECT_UNCHANGED;
 	}
-	if (is_over(visit, rcpt, vertex))
+	if (change_is_over(visit, rcpt, vertex))
 		return rcpt->is_cancelled && op == OP_DELETE ?
 		    EFFECT_UNCHANGED : EFFECT_FINAL;
 	switch (op) {
@@ -95,7 +95,7 @@ effect_of(enum request_op op, const struct visit *visit,
 }
 
 static void
-record_add(struct change *change, const struct control_record *record)
+batch_add_record(struct change *change, const struct control_record *record)
 {
 	if (change->count == change->room) {
 		change->room = change->room ? change->room * 2 : 16;
@@ -106,7 +106,7 @@ record_add(struct change *change, const struct control_record *record)
 }
 
 static void
-bounce_make(const struct act *act, const struct control_rcpt *rcpt,
+change_make_bounce(const struct act *act, const struct control_rcpt *rcpt,
     struct control_record *record)
 {
 	record->tries = rcpt->tries;
@@ -131,8 +131,8 @@ change_rcpt(struct act *act, const struct control_rcpt *rcpt,
 	if (request->is_dry)
 		return;
 	if (kind == RECORD_OUTCOME) {
-		bounce_make(act, rcpt, &record);
-		record_add(change, &record);
+		change_make_bounce(act, rcpt, &record);
+		batch_add_record(change, &record);
 		return;
 	}
 	strlcpy(record.verdict.who, act->by, sizeof(record.verdict.who));
@@ -140,16 +140,16 @@ change_rcpt(struct act *act, const struct control_rcpt *rcpt,
 	    sizeof(record.verdict.text));
 	if (request->op != OP_SCHEDULE) {
 		record.next_s = kind == RECORD_HELD ? request->until_s : 0;
-		record_add(change, &record);
+		batch_add_record(change, &record);
 		return;
 	}
 	record.next_s = request->next_s;
 	if (request->next_s > 0)
-		record_add(change, &record);
+		batch_add_record(change, &record);
 	record.kind = RECORD_EXPIRE_AT;
 	record.next_s = request->expire_s;
 	if (request->expire_s > 0)
-		record_add(change, &record);
+		batch_add_record(change, &record);
 }
 
 /* ---- some recipients of a message --------------------------------- */
@@ -168,7 +168,7 @@ change_choose(struct act *act, struct change *change, unsigned *budget)
 
 		if (!visit_is_meant(visit, group, rcpt))
 			continue;
-		effect = effect_of(act->request.op, visit, rcpt, &kind);
+		effect = change_effect(act->request.op, visit, rcpt, &kind);
 		act->count.unchanged += effect == EFFECT_UNCHANGED;
 		act->count.active += effect == EFFECT_ACTIVE;
 		act->count.final += effect == EFFECT_FINAL;
@@ -179,7 +179,7 @@ change_choose(struct act *act, struct change *change, unsigned *budget)
 
 /* What changed is not given to an agent before the file is read again. */
 static void
-vertices_stop(struct act *act, const struct change *change)
+change_stop_vertices(struct act *act, const struct change *change)
 {
 	for (size_t i = 0; i < change->count; i++) {
 		struct vertex *vertex = visit_vertex(&act->visit,
@@ -192,7 +192,7 @@ vertices_stop(struct act *act, const struct change *change)
 
 /* Who is returned goes no other way that is left. */
 static void
-outcomes_end(struct act *act, struct change *change)
+batch_end_outcomes(struct act *act, struct change *change)
 {
 	for (size_t i = 0; i < change->count; i++) {
 		struct control_record *record = &change->records[i];
@@ -215,8 +215,8 @@ change_write(struct act *act, struct job *job, struct change *change,
 	if (act->page.count == 0 && pending_write(job, &act->visit.control,
 	    err) < 0)
 		return -1;
-	vertices_stop(act, change);
-	outcomes_end(act, change);
+	change_stop_vertices(act, change);
+	batch_end_outcomes(act, change);
 	/* P4: records; synced with the batch */
 	return control_file_append(job->control_fd, job->id, change->records,
 	    change->count, err);
@@ -318,7 +318,7 @@ change_message(struct act *act, struct batch *batch, unsigned *budget,
 
 /* Build the job anew from what its file says now. */
 static void
-job_settle(struct intake *intake, struct job *job)
+change_settle_job(struct intake *intake, struct job *job)
 {
 	if (job->flight_count > 0)
 		job->flags |= JOB_RELOAD;
@@ -336,7 +336,7 @@ batch_settle(struct act *act, const struct batch *batch)
 
 		if (job != NULL && !(act->page.is_open &&
 		    job->inode == act->visit.last.inode))
-			job_settle(act->intake, job);
+			change_settle_job(act->intake, job);
 	}
 }
 
@@ -385,7 +385,7 @@ act_change_drop(struct act *act)
 	job = act->visit.job;
 	change_count(act);
 	act_page_end(act);
-	job_settle(act->intake, job);
+	change_settle_job(act->intake, job);
 }
 
 /* A step's worth.  0; -1 with err. */

@@ -52,7 +52,7 @@ tally_free(struct tally **tally)
 }
 
 static int
-key_compare(const char *key, struct slice text)
+tally_compare(const char *key, struct slice text)
 {
 	size_t n = strlen(key), least = n < text.n ? n : text.n;
 	int order = least > 0 ? memcmp(key, text.p, least) : 0;
@@ -62,14 +62,14 @@ key_compare(const char *key, struct slice text)
 
 /* Where the key stands, or is to stand. */
 static size_t
-group_find(const struct tally *tally, struct slice key, bool *is_there)
+tally_find(const struct tally *tally, struct slice key, bool *is_there)
 {
 	size_t low = 0, high = tally->count;
 
 	*is_there = false;
 	while (low < high && !*is_there) {
 		size_t middle = low + (high - low) / 2;
-		int order = key_compare(tally->all[middle].key, key);
+		int order = tally_compare(tally->all[middle].key, key);
 
 		*is_there = order == 0;
 		if (order < 0)
@@ -81,16 +81,16 @@ group_find(const struct tally *tally, struct slice key, bool *is_there)
 }
 
 static struct group_count *
-group_get(struct tally *tally, struct slice key)
+tally_get(struct tally *tally, struct slice key)
 {
 	bool is_there;
 	size_t at;
 
 	key = slice_first(key, KEY_BYTES_MAX);
-	at = group_find(tally, key, &is_there);
+	at = tally_find(tally, key, &is_there);
 	if (!is_there && tally->count >= GROUPS_MAX) {
 		key = SLICE("*");
-		at = group_find(tally, key, &is_there);
+		at = tally_find(tally, key, &is_there);
 	}
 	if (is_there)
 		return &tally->all[at];
@@ -108,7 +108,7 @@ static void
 tally_add(struct tally *tally, struct slice key, const struct job *job,
     uint64_t recipients)
 {
-	struct group_count *group = group_get(tally, key);
+	struct group_count *group = tally_get(tally, key);
 
 	if (group->last != tally->number) {
 		group->last = tally->number;
@@ -123,7 +123,7 @@ tally_add(struct tally *tally, struct slice key, const struct job *job,
 
 /* "smtp/waiting"; good until the next. */
 static struct slice
-channel_state(struct slice channel, const char *state)
+count_channel_state(struct slice channel, const char *state)
 {
 	static struct str both = STR_INIT;
 
@@ -134,7 +134,7 @@ channel_state(struct slice channel, const char *state)
 }
 
 static struct slice
-key_of_vertex(const struct tally *tally, const struct vertex *vertex)
+tally_key_of_vertex(const struct tally *tally, const struct vertex *vertex)
 {
 	switch (tally->by) {
 	case KEY_STATE:
@@ -142,7 +142,7 @@ key_of_vertex(const struct tally *tally, const struct vertex *vertex)
 	case KEY_HOST:
 		return slice_of(vertex->thread->host);
 	case KEY_CHANNEL_STATE:
-		return channel_state(slice_of(vertex->thread->channel),
+		return count_channel_state(slice_of(vertex->thread->channel),
 		    visit_vertex_state(vertex));
 	default:
 		return slice_of(vertex->thread->channel);
@@ -150,7 +150,7 @@ key_of_vertex(const struct tally *tally, const struct vertex *vertex)
 }
 
 static uint64_t
-from_memory(struct tally *tally, const struct job *job)
+count_from_memory(struct tally *tally, const struct job *job)
 {
 	uint64_t total = 0;
 
@@ -160,14 +160,14 @@ from_memory(struct tally *tally, const struct job *job)
 
 		if (open == 0)
 			continue;
-		tally_add(tally, key_of_vertex(tally, vertex), job, open);
+		tally_add(tally, tally_key_of_vertex(tally, vertex), job, open);
 		total += open;
 	}
 	return total;
 }
 
 static struct slice
-key_of(const struct act *act, const struct control_group *group,
+tally_key(const struct act *act, const struct control_group *group,
     const struct control_rcpt *rcpt)
 {
 	switch (act->tally->by) {
@@ -178,7 +178,7 @@ key_of(const struct act *act, const struct control_group *group,
 	case KEY_CHANNEL:
 		return rcpt->channel;
 	case KEY_CHANNEL_STATE:
-		return channel_state(rcpt->channel,
+		return count_channel_state(rcpt->channel,
 		    visit_state(&act->visit, rcpt));
 	case KEY_SENDER:
 		return group->sender;
@@ -188,7 +188,7 @@ key_of(const struct act *act, const struct control_group *group,
 }
 
 static uint64_t
-from_file(struct act *act, const struct job *job)
+count_from_file(struct act *act, const struct job *job)
 {
 	const struct control_file *control = &act->visit.control;
 	uint64_t total = 0;
@@ -202,7 +202,7 @@ from_file(struct act *act, const struct job *job)
 			if ((rcpt->is_final && !rcpt->is_cancelled) ||
 			    !visit_is_meant(&act->visit, group, rcpt))
 				continue;
-			tally_add(act->tally, key_of(act, group, rcpt), job,
+			tally_add(act->tally, tally_key(act, group, rcpt), job,
 			    1);
 			total++;
 		}
@@ -213,7 +213,7 @@ from_file(struct act *act, const struct job *job)
 /* ---- the answer -------------------------------------------------- */
 
 static void
-group_line(const struct group_count *group, struct str *out)
+tally_add_line(const struct group_count *group, struct str *out)
 {
 	json_open(out);
 	json_text(out, "key", slice_of(group->key));
@@ -230,7 +230,7 @@ count_end(struct act *act, struct str *out)
 	struct tally *tally = act->tally;
 
 	while (tally->shown < tally->count && out->len < ACT_OUT_BYTES)
-		group_line(&tally->all[tally->shown++], out);
+		tally_add_line(&tally->all[tally->shown++], out);
 	if (tally->shown < tally->count)
 		return ACT_MORE;
 	act_done(act, out);
@@ -279,11 +279,11 @@ act_count(struct act *act, struct str *out)
 
 		act->tally->number++;
 		if (in_memory && !(job->flags & JOB_TRASH)) {
-			count = from_memory(act->tally, job);
+			count = count_from_memory(act->tally, job);
 		} else {
 			files--;
 			if (visit_open(&act->visit, job, false) == 1)
-				count = from_file(act, job);
+				count = count_from_file(act, job);
 		}
 		act->count.recipients += count;
 		act->count.messages += count > 0;

@@ -20,7 +20,7 @@
 enum { DRAIN_LOOK_MS = 100 };
 
 static const char *
-glob_or_all(const char *glob)
+order_glob(const char *glob)
 {
 	return glob != NULL && glob[0] != '\0' ? glob : "*";
 }
@@ -28,8 +28,8 @@ glob_or_all(const char *glob)
 bool
 act_is_dest(const struct act *act, const struct thread *thread)
 {
-	const char *channel = glob_or_all(act->request.channel);
-	struct slice host = slice_of(glob_or_all(act->request.host));
+	const char *channel = order_glob(act->request.channel);
+	struct slice host = slice_of(order_glob(act->request.host));
 
 	if (strcmp(channel, "zone") == 0)
 		return thread->zone[0] != '\0' &&
@@ -39,14 +39,14 @@ act_is_dest(const struct act *act, const struct thread *thread)
 }
 
 static uint64_t
-mail_of(const struct thread *thread)
+dest_mail(const struct thread *thread)
 {
 	return thread->ready_count + thread->wait_count +
 	    thread->flight_count;
 }
 
 static void
-threads_count(struct act *act)
+dest_count_threads(struct act *act)
 {
 	struct thread *thread = NULL;
 	size_t bucket = 0;
@@ -54,14 +54,14 @@ threads_count(struct act *act)
 	while (thread_next(&act->queue->threads, &bucket, &thread))
 		if (act_is_dest(act, thread)) {
 			act->count.destinations++;
-			act->count.messages += mail_of(thread);
+			act->count.messages += dest_mail(thread);
 		}
 }
 
 /* ---- shown ------------------------------------------------------- */
 
 static void
-thread_line(const struct thread *thread, struct str *out)
+dest_add_thread(const struct thread *thread, struct str *out)
 {
 	json_open(out);
 	control_thread_name(thread, out);
@@ -95,7 +95,7 @@ act_destinations(struct act *act, struct str *out)
 	    &looks)) != NULL) {
 		if (!act_is_dest(act, thread))
 			continue;
-		thread_line(thread, out);
+		dest_add_thread(thread, out);
 		act->count.destinations++;
 		if (out->len >= ACT_OUT_BYTES)
 			looks = 0;
@@ -141,8 +141,8 @@ order_give(struct act *act, enum order_kind kind, unsigned limit,
 	bool is_drain = kind == ORDER_DRAIN;
 	struct order order = { .kind = kind, .limit = limit,
 	    .channel = (char *)(is_drain ? "*" :
-		glob_or_all(request->channel)),
-	    .host = (char *)(is_drain ? "*" : glob_or_all(request->host)),
+		order_glob(request->channel)),
+	    .host = (char *)(is_drain ? "*" : order_glob(request->host)),
 	    .by = act->by, .reason = (char *)request->reason,
 	    .since_s = clock_wall_s(), .until_s = request->until_s };
 
@@ -166,8 +166,8 @@ order_take_back(struct act *act, enum order_kind kind, struct err *err)
 	if (request->is_dry)
 		return 0;
 	count = orders_clear(&act->queue->orders, act->queue->spool,
-	    kind, is_every ? NULL : glob_or_all(request->channel),
-	    is_every ? NULL : glob_or_all(request->host), err);
+	    kind, is_every ? NULL : order_glob(request->channel),
+	    is_every ? NULL : order_glob(request->host), err);
 	if (count > 0)
 		queue_orders(act->queue);
 	return count;
@@ -188,7 +188,7 @@ act_suspend(struct act *act, struct str *out)
 
 	if (order_give(act, ORDER_SUSPEND, 0, &err) < 0)
 		return act_trouble(act, &err, out);
-	threads_count(act);
+	dest_count_threads(act);
 	act_done(act, out);
 	json_number(out, "destinations", (int64_t)act->count.destinations);
 	json_number(out, "messages", (int64_t)act->count.messages);
@@ -223,7 +223,7 @@ act_pin(struct act *act, struct str *out)
 	if ((limit > 0 ? order_give(act, ORDER_PIN, (unsigned)limit, &err) :
 	    order_take_back(act, ORDER_PIN, &err)) < 0)
 		return act_trouble(act, &err, out);
-	threads_count(act);
+	dest_count_threads(act);
 	act_done(act, out);
 	json_number(out, "destinations", (int64_t)act->count.destinations);
 	return order_end(act, out);

@@ -58,7 +58,7 @@ tail_free(struct tail **tail)
 }
 
 static void
-today(char out[DAY_BYTES])
+tail_today(char out[DAY_BYTES])
 {
 	char now[CLOCK_TEXT_BYTES];
 
@@ -67,7 +67,7 @@ today(char out[DAY_BYTES])
 }
 
 static bool
-is_day(struct slice text)
+tail_is_day(struct slice text)
 {
 	if (text.n != DAY_BYTES - 1)
 		return false;
@@ -81,7 +81,7 @@ is_day(struct slice text)
 /* The file of the day; whoever was in another of that day, which is closed
  * now, begins with this one. */
 static void
-file_open(struct tail *tail, const char *log_dir)
+tail_open_file(struct tail *tail, const char *log_dir)
 {
 	struct stat st;
 	char path[4200];
@@ -101,7 +101,7 @@ file_open(struct tail *tail, const char *log_dir)
 
 /* Was it closed (doc/INTERNALS.md section 9), and read to its end? */
 static bool
-file_turn(struct tail *tail, const char *log_dir)
+tail_turn_file(struct tail *tail, const char *log_dir)
 {
 	int64_t now_ms = clock_steady_ms();
 	struct stat st;
@@ -139,7 +139,7 @@ tail_begin(struct act *act)
 	str_init(&tail->pending);
 	tail->ping_ms = clock_steady_ms() + PING_MS;
 	if (act->request.from != NULL) {
-		if (!slice_cut(&rest, ':', &day) || !is_day(day) ||
+		if (!slice_cut(&rest, ':', &day) || !tail_is_day(day) ||
 		    !slice_cut(&rest, ':', &offset) ||
 		    !slice_number(offset, 0, INT64_MAX, &tail->offset) ||
 		    (rest.n > 0 && !slice_number(rest, 0, INT64_MAX,
@@ -149,36 +149,36 @@ tail_begin(struct act *act)
 		    SLICE_ARG(day));
 		return true;
 	}
-	today(tail->day);
-	file_open(tail, act->queue->conf->log_dir);
+	tail_today(tail->day);
+	tail_open_file(tail, act->queue->conf->log_dir);
 	end = tail->fd >= 0 ? lseek(tail->fd, 0, SEEK_END) : 0;
 	tail->offset = end > 0 ? (uint64_t)end : 0;
 	return true;
 }
 
 static bool
-is_wanted(const struct request *request, struct slice line)
+tail_wants(const struct request *request, struct slice line)
 {
 	struct str value = STR_INIT;
-	bool is_wanted = request->ev == NULL ||
+	bool tail_wants = request->ev == NULL ||
 	    (json_get(line, "ev", &value) && glob_match(slice_of(request->ev),
 	    str_slice(&value)));
 
-	if (is_wanted && request->id_count > 0) {
+	if (tail_wants && request->id_count > 0) {
 		str_reset(&value);
-		is_wanted = false;
+		tail_wants = false;
 		if (json_get(line, "id", &value))
 			for (size_t i = 0; i < request->id_count &&
-			    !is_wanted; i++)
-				is_wanted = slice_equal(request->ids[i],
+			    !tail_wants; i++)
+				tail_wants = slice_equal(request->ids[i],
 				    str_slice(&value));
 	}
 	str_release(&value);
-	return is_wanted;
+	return tail_wants;
 }
 
 static void
-lines_take(struct act *act, struct str *out)
+tail_take_lines(struct act *act, struct str *out)
 {
 	struct tail *tail = act->tail;
 	struct slice rest = str_slice(&tail->pending);
@@ -187,7 +187,7 @@ lines_take(struct act *act, struct str *out)
 	while ((end = slice_find(rest, '\n')) < rest.n) {
 		struct slice line = slice_first(rest, end);
 
-		if (is_wanted(&act->request, line)) {
+		if (tail_wants(&act->request, line)) {
 			str_add_slice(out, line);
 			str_addc(out, '\n');
 		}
@@ -201,7 +201,7 @@ lines_take(struct act *act, struct str *out)
 
 /* True: something was there. */
 static bool
-piece_read(struct tail *tail)
+tail_read_piece(struct tail *tail)
 {
 	ssize_t n = tail->fd < 0 ? 0 : pread(tail->fd,
 	    str_room(&tail->pending, PIECE_BYTES), PIECE_BYTES,
@@ -217,11 +217,11 @@ piece_read(struct tail *tail)
 /* A day is over: what follows it is today (days without mail have no
  * file). */
 static bool
-day_turn(struct tail *tail)
+tail_turn_day(struct tail *tail)
 {
 	char now[DAY_BYTES];
 
-	today(now);
+	tail_today(now);
 	if (strcmp(tail->day, now) >= 0)
 		return false;
 	if (tail->fd >= 0)
@@ -246,14 +246,14 @@ act_events(struct act *act, struct str *out)
 		return ACT_DONE;
 	}
 	tail = act->tail;
-	file_open(tail, act->queue->conf->log_dir);
-	if (piece_read(tail)) {
-		lines_take(act, out);
+	tail_open_file(tail, act->queue->conf->log_dir);
+	if (tail_read_piece(tail)) {
+		tail_take_lines(act, out);
 		tail->ping_ms = now_ms + PING_MS;
 		return ACT_MORE;
 	}
-	if (day_turn(tail) ||
-	    file_turn(tail, act->queue->conf->log_dir))
+	if (tail_turn_day(tail) ||
+	    tail_turn_file(tail, act->queue->conf->log_dir))
 		return ACT_MORE;
 	if (now_ms >= tail->ping_ms) {
 		char place[DAY_BYTES + 48];

@@ -16,7 +16,7 @@
 #include "base/banned.h"
 
 static void
-vertex_line(const struct vertex *vertex, struct str *out)
+job_add_vertex(const struct vertex *vertex, struct str *out)
 {
 	static const char *const states[] = {
 		[VERTEX_IDLE] = "idle", [VERTEX_WAIT] = "waiting",
@@ -41,7 +41,7 @@ vertex_line(const struct vertex *vertex, struct str *out)
 
 /* May the asker know that it is here? */
 static bool
-is_seen(const struct act *act, struct job *job)
+job_is_seen(const struct act *act, struct job *job)
 {
 	struct visit visit = { .queue = act->queue,
 	    .user = act_user(act) };
@@ -56,14 +56,14 @@ is_seen(const struct act *act, struct job *job)
 
 /* The message; NULL: it is not here, or not any more. */
 static struct job *
-job_of(struct act *act)
+job_look_up(struct act *act)
 {
 	struct job *job = job_table_find(&act->queue->jobs,
 	    (ino_t)act->request.file);
 
 	if (job == NULL || (act->is_begun && strcmp(job->id, act->last_id)))
 		return NULL;
-	if (!act->is_begun && !is_seen(act, job))
+	if (!act->is_begun && !job_is_seen(act, job))
 		return NULL;
 	return job;
 }
@@ -71,7 +71,7 @@ job_of(struct act *act)
 enum act_step
 act_job(struct act *act, struct str *out)
 {
-	const struct job *job = job_of(act);
+	const struct job *job = job_look_up(act);
 	size_t *at = &act->page.rcpt;
 
 	if (job == NULL && !act->is_begun) {
@@ -85,7 +85,7 @@ act_job(struct act *act, struct str *out)
 	while (job != NULL && *at < job->vertex_count) {
 		if (out->len >= ACT_OUT_BYTES)
 			return ACT_MORE;
-		vertex_line(&job->vertices[(*at)++], out);
+		job_add_vertex(&job->vertices[(*at)++], out);
 	}
 	if (!act->request.is_brief) {
 		act_done(act, out);

@@ -20,7 +20,7 @@
 /* ---- members ----------------------------------------------------- */
 
 static int64_t
-expires_s(const struct vertex *vertex)
+list_expires_s(const struct vertex *vertex)
 {
 	if (vertex == NULL || vertex->state == VERTEX_DONE)
 		return 0;
@@ -28,7 +28,7 @@ expires_s(const struct vertex *vertex)
 }
 
 static int64_t
-age_s(const struct visit *visit)
+list_age_s(const struct visit *visit)
 {
 	int64_t age_ms = visit->now_ms - visit->job->born_ms;
 
@@ -36,7 +36,7 @@ age_s(const struct visit *visit)
 }
 
 static void
-add_message(const struct visit *visit, const struct control_group *group,
+list_add_message(const struct visit *visit, const struct control_group *group,
     struct str *out)
 {
 	const struct control_file *control = &visit->control;
@@ -45,12 +45,12 @@ add_message(const struct visit *visit, const struct control_group *group,
 	json_number(out, "file", (int64_t)visit->job->inode);
 	json_text(out, "from", group->sender);
 	json_number(out, "size", (int64_t)control->size_bytes);
-	json_number(out, "age_s", age_s(visit));
+	json_number(out, "age_s", list_age_s(visit));
 	json_text(out, "user", control->user);
 }
 
 static void
-add_order(const struct visit *visit, const struct control_rcpt *rcpt,
+list_add_order(const struct visit *visit, const struct control_rcpt *rcpt,
     struct str *out)
 {
 	if (control_rcpt_is_free(rcpt, visit->now_s) && !rcpt->is_cancelled)
@@ -61,7 +61,7 @@ add_order(const struct visit *visit, const struct control_rcpt *rcpt,
 }
 
 static void
-add_words(const struct control_rcpt *rcpt, const char *code_key,
+list_add_words(const struct control_rcpt *rcpt, const char *code_key,
     struct str *out)
 {
 	static const struct verdict none;
@@ -74,7 +74,7 @@ add_words(const struct control_rcpt *rcpt, const char *code_key,
 }
 
 static void
-add_rcpt(const struct visit *visit, const struct control_rcpt *rcpt,
+list_add_rcpt(const struct visit *visit, const struct control_rcpt *rcpt,
     struct str *out)
 {
 	json_number(out, "offset", rcpt->offset);
@@ -88,24 +88,24 @@ add_rcpt(const struct visit *visit, const struct control_rcpt *rcpt,
 /* ---- lines of list ----------------------------------------------- */
 
 static void
-rcpt_line(const struct visit *visit, const struct control_group *group,
+list_add_rcpt_line(const struct visit *visit, const struct control_group *group,
     const struct control_rcpt *rcpt, struct str *out)
 {
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
 
 	json_open(out);
-	add_message(visit, group, out);
-	add_rcpt(visit, rcpt, out);
+	list_add_message(visit, group, out);
+	list_add_rcpt(visit, rcpt, out);
 	json_number(out, "next", constraint_next_s(vertex));
-	json_number(out, "expires", expires_s(vertex));
-	add_words(rcpt, "code", out);
-	add_order(visit, rcpt, out);
+	json_number(out, "expires", list_expires_s(vertex));
+	list_add_words(rcpt, "code", out);
+	list_add_order(visit, rcpt, out);
 	json_close(out);
 }
 
 /* The most urgent of two states. */
 static const char *
-more_urgent(const char *a, const char *b)
+list_is_more_urgent(const char *a, const char *b)
 {
 	static const char *const order[] = { "active", "ready", "down",
 	    "suspended", "waiting", "frozen", "held", "deleted", "done" };
@@ -121,13 +121,13 @@ more_urgent(const char *a, const char *b)
 }
 
 static void
-brief_line(const struct visit *visit, const struct control_group *group,
+list_add_brief(const struct visit *visit, const struct control_group *group,
     const char *state, struct str *out)
 {
 	const struct control_file *control = &visit->control;
 
 	json_open(out);
-	add_message(visit, group, out);
+	list_add_message(visit, group, out);
 	json_text(out, "state", slice_of(state));
 	json_number(out, "rcpts", (int64_t)control->rcpt_total);
 	json_number(out, "open", (int64_t)(control->rcpt_total -
@@ -137,7 +137,7 @@ brief_line(const struct visit *visit, const struct control_group *group,
 
 /* ---- message by message ------------------------------------------ */
 
-struct walk {
+struct list_walk {
 	void		(*rcpts)(struct act *act, struct str *out,
 			    unsigned *budget);
 	/* is_here: it did not go meanwhile */
@@ -148,12 +148,13 @@ struct walk {
 
 /* Go on with the message that is open.  False: the step is over. */
 static bool
-walk_message(struct act *act, const struct walk *walk, struct str *out,
+list_walk_message(struct act *act, const struct list_walk *list_walk,
+    struct str *out,
     unsigned *budget)
 {
-	walk->rcpts(act, out, budget);
+	list_walk->rcpts(act, out, budget);
 	if (act_page_is_over(act)) {
-		walk->message_end(act, true, out);
+		list_walk->message_end(act, true, out);
 		return true;
 	}
 	visit_keep(&act->visit);
@@ -161,7 +162,7 @@ walk_message(struct act *act, const struct walk *walk, struct str *out,
 }
 
 static enum act_step
-walk(struct act *act, const struct walk *walk, struct str *out)
+list_walk(struct act *act, const struct list_walk *list_walk, struct str *out)
 {
 	unsigned looks = ACT_LOOKS, files = ACT_FILES, rcpts = ACT_RCPTS;
 	enum act_step step;
@@ -170,14 +171,15 @@ walk(struct act *act, const struct walk *walk, struct str *out)
 	if (!act_begin(act, out, &step))
 		return step;
 	if (act->page.is_open && !visit_resume(&act->visit))
-		walk->message_end(act, false, out);
-	if (act->page.is_open && !walk_message(act, walk, out, &rcpts))
+		list_walk->message_end(act, false, out);
+	if (act->page.is_open && !list_walk_message(act, list_walk, out,
+	    &rcpts))
 		return ACT_MORE;
 	while (files-- > 0 && looks > 0 && rcpts > 0 &&
 	    out->len < ACT_OUT_BYTES) {
 		if (act_is_full(act)) {
 			act->has_more = act->visit.count > 0;
-			return walk->end(act, out);
+			return list_walk->end(act, out);
 		}
 		job = visit_next(&act->visit, &looks);
 		if (job == NULL)
@@ -185,10 +187,10 @@ walk(struct act *act, const struct walk *walk, struct str *out)
 		if (visit_open(&act->visit, job, false) != 1)
 			continue;
 		act_page_begin(act);
-		if (!walk_message(act, walk, out, &rcpts))
+		if (!list_walk_message(act, list_walk, out, &rcpts))
 			return ACT_MORE;
 	}
-	return act->visit.count > 0 ? ACT_MORE : walk->end(act, out);
+	return act->visit.count > 0 ? ACT_MORE : list_walk->end(act, out);
 }
 
 /* ---- list -------------------------------------------------------- */
@@ -206,11 +208,11 @@ list_rcpts(struct act *act, struct str *out, unsigned *budget)
 		act->page.count++;
 		if (act->page.first == NULL)
 			act->page.first = group;
-		act->page.state = more_urgent(act->page.state,
+		act->page.state = list_is_more_urgent(act->page.state,
 		    visit_state(visit, rcpt));
 		if (act->request.is_brief)
 			continue;
-		rcpt_line(visit, group, rcpt, out);
+		list_add_rcpt_line(visit, group, rcpt, out);
 		if (out->len >= ACT_OUT_BYTES)
 			*budget = 0;
 	}
@@ -224,7 +226,7 @@ list_message_end(struct act *act, bool is_here, struct str *out)
 
 	if (act->page.count > 0) {
 		if (act->request.is_brief && is_here)
-			brief_line(visit, act->page.first, act->page.state,
+			list_add_brief(visit, act->page.first, act->page.state,
 			    out);
 		act->count.messages++;
 		act->count.recipients += act->page.count;
@@ -248,10 +250,10 @@ list_end(struct act *act, struct str *out)
 enum act_step
 act_list(struct act *act, struct str *out)
 {
-	static const struct walk list = { list_rcpts, list_message_end,
+	static const struct list_walk list = { list_rcpts, list_message_end,
 	    list_end };
 
-	return walk(act, &list, out);
+	return list_walk(act, &list, out);
 }
 
 /* ---- why --------------------------------------------------------- */
@@ -267,7 +269,7 @@ why_line(const struct visit *visit, const struct control_rcpt *rcpt,
 	constraint_find(visit, rcpt, &why);
 	json_open(out);
 	json_text(out, "id", slice_of(visit->control.id));
-	add_rcpt(visit, rcpt, out);
+	list_add_rcpt(visit, rcpt, out);
 	json_text(out, "zone", slice_of(thread != NULL ? thread->zone : ""));
 	json_text(out, "code", slice_of(cause_rows[why.cause].code));
 	json_number(out, "since", why.since_s);
@@ -280,10 +282,10 @@ why_line(const struct visit *visit, const struct control_rcpt *rcpt,
 	}
 	json_number(out, "with", thread == NULL ? 0 : thread->ready_count +
 	    thread->wait_count + thread->flight_count);
-	add_words(rcpt, "code_last", out);
+	list_add_words(rcpt, "code_last", out);
 	json_number(out, "last", rcpt->last_try_s);
 	json_number(out, "next", constraint_next_s(vertex));
-	json_number(out, "expires", expires_s(vertex));
+	json_number(out, "expires", list_expires_s(vertex));
 	json_close(out);
 }
 
@@ -338,8 +340,8 @@ why_end(struct act *act, struct str *out)
 enum act_step
 act_why(struct act *act, struct str *out)
 {
-	static const struct walk why = { why_rcpts, why_message_end,
+	static const struct list_walk why = { why_rcpts, why_message_end,
 	    why_end };
 
-	return walk(act, &why, out);
+	return list_walk(act, &why, out);
 }

@@ -13,7 +13,7 @@
 #include "base/banned.h"
 
 static void
-vertex_line(const struct vertex *vertex, struct str *out)
+next_add_vertex(const struct vertex *vertex, struct str *out)
 {
 	if (vertex->state != VERTEX_WAIT || vertex->rcpt_count == 0)
 		return;
@@ -28,7 +28,7 @@ vertex_line(const struct vertex *vertex, struct str *out)
 /* The vertices of a message from where the step before stopped.  False: the
  * step is over. */
 static bool
-job_lines(struct act *act, const struct job *job, struct str *out)
+next_add_job(struct act *act, const struct job *job, struct str *out)
 {
 	size_t *at = &act->page.rcpt;
 
@@ -37,7 +37,7 @@ job_lines(struct act *act, const struct job *job, struct str *out)
 			act->page.inode = job->inode;
 			return false;
 		}
-		vertex_line(&job->vertices[(*at)++], out);
+		next_add_vertex(&job->vertices[(*at)++], out);
 	}
 	act->page.inode = 0;
 	*at = 0;
@@ -60,7 +60,7 @@ act_next(struct act *act, struct str *out)
 	if (job == NULL)
 		act->page.rcpt = 0;
 	do
-		if (job != NULL && !job_lines(act, job, out))
+		if (job != NULL && !next_add_job(act, job, out))
 			return ACT_MORE;
 	while (out->len < ACT_OUT_BYTES &&
 	    (job = job_walk_next(walk, jobs, &slots)) != NULL);

@@ -73,7 +73,7 @@ roll_get(struct act *act)
 }
 
 static uint64_t
-mail_of(const struct thread *thread)
+roll_mail(const struct thread *thread)
 {
 	return (uint64_t)thread->ready_count + thread->wait_count +
 	    thread->flight_count;
@@ -82,7 +82,7 @@ mail_of(const struct thread *thread)
 /* ---- how old the oldest is --------------------------------------- */
 
 static struct age *
-age_slot(const struct roll *roll, const struct thread *thread)
+ages_slot(const struct roll *roll, const struct thread *thread)
 {
 	uint64_t hash = ((uintptr_t)thread >> 4) * 0x9e3779b97f4a7c15u;
 	size_t at = (size_t)(hash >> 32) & (roll->age_size - 1);
@@ -106,12 +106,12 @@ ages_grow(struct roll *roll)
 	roll->ages = mem_alloc(roll->age_size, sizeof(*roll->ages));
 	for (size_t i = 0; i < old_size; i++)
 		if (old[i].thread != NULL)
-			*age_slot(roll, old[i].thread) = old[i];
+			*ages_slot(roll, old[i].thread) = old[i];
 	mem_free(&old);
 }
 
 static void
-age_add(struct roll *roll, const struct vertex *vertex)
+ages_add(struct roll *roll, const struct vertex *vertex)
 {
 	struct age *age;
 
@@ -119,7 +119,7 @@ age_add(struct roll *roll, const struct vertex *vertex)
 	    vertex->state != VERTEX_FLIGHT)
 		return;
 	ages_grow(roll);
-	age = age_slot(roll, vertex->thread);
+	age = ages_slot(roll, vertex->thread);
 	if (age->thread == NULL) {
 		roll->age_count++;
 		*age = (struct age){ vertex->thread, vertex->job->born_ms };
@@ -140,7 +140,7 @@ ages_find(struct act *act)
 	while (!roll->is_aged && looks > 0 &&
 	    (job = job_walk_next(&roll->jobs, jobs, &looks)) != NULL) {
 		for (size_t i = 0; i < job->vertex_count; i++)
-			age_add(roll, &job->vertices[i]);
+			ages_add(roll, &job->vertices[i]);
 		looks -= job->vertex_count < looks ? job->vertex_count :
 		    looks;
 	}
@@ -149,10 +149,10 @@ ages_find(struct act *act)
 }
 
 static int64_t
-oldest_s(const struct roll *roll, const struct thread *thread)
+roll_oldest_s(const struct roll *roll, const struct thread *thread)
 {
 	const struct age *age = roll->age_size > 0 ?
-	    age_slot(roll, thread) : NULL;
+	    ages_slot(roll, thread) : NULL;
 
 	return age == NULL || age->thread == NULL ? 0 :
 	    (clock_steady_ms() - age->born_ms) / 1000;
@@ -161,7 +161,7 @@ oldest_s(const struct roll *roll, const struct thread *thread)
 /* ---- queue ------------------------------------------------------- */
 
 static void
-add_number(struct str *out, int64_t number)
+roll_add_number(struct str *out, int64_t number)
 {
 	str_addf(out, "%s%lld", out->len > 0 ? "," : "", (long long)number);
 }
@@ -169,7 +169,7 @@ add_number(struct str *out, int64_t number)
 /* Who is at it: pids, seconds since each was hungry and since each was fed;
  * -1: it was not yet. */
 static void
-add_agents(const struct thread *thread, struct str *out)
+roll_add_agents(const struct thread *thread, struct str *out)
 {
 	struct str pids = STR_INIT, hungry = STR_INIT, fed = STR_INIT;
 	int64_t now_ms = clock_steady_ms();
@@ -179,10 +179,10 @@ add_agents(const struct thread *thread, struct str *out)
 		TAILQ_FOREACH(agent, &thread->ring->busy, entry) {
 			if (agent->thread != thread)
 				continue;
-			add_number(&pids, agent->pid);
-			add_number(&hungry, agent->hungry_ms == 0 ? -1 :
+			roll_add_number(&pids, agent->pid);
+			roll_add_number(&hungry, agent->hungry_ms == 0 ? -1 :
 			    (now_ms - agent->hungry_ms) / 1000);
-			add_number(&fed, agent->fed_ms == 0 ? -1 :
+			roll_add_number(&fed, agent->fed_ms == 0 ? -1 :
 			    (now_ms - agent->fed_ms) / 1000);
 		}
 	json_text(out, "pids", str_slice(&pids));
@@ -194,7 +194,7 @@ add_agents(const struct thread *thread, struct str *out)
 }
 
 static void
-thread_line(const struct act *act, const struct thread *thread,
+roll_add_thread(const struct act *act, const struct thread *thread,
     struct str *out)
 {
 	json_open(out);
@@ -209,14 +209,14 @@ thread_line(const struct act *act, const struct thread *thread,
 	json_text(out, "reason",
 	    slice_of(thread->trouble_count > 0 ? thread->reason : ""));
 	if (!act->request.is_brief) {
-		add_agents(thread, out);
-		json_number(out, "oldest_s", oldest_s(act->roll, thread));
+		roll_add_agents(thread, out);
+		json_number(out, "oldest_s", roll_oldest_s(act->roll, thread));
 	}
 	json_close(out);
 }
 
 static void
-totals(struct act *act, struct str *out)
+roll_add_totals(struct act *act, struct str *out)
 {
 	const struct queue *queue = act->queue;
 
@@ -248,22 +248,22 @@ act_queue(struct act *act, struct str *out)
 		return ACT_MORE;
 	while ((thread = thread_walk_next(&act->threads, threads,
 	    &looks)) != NULL) {
-		if (mail_of(thread) == 0 || !act_is_dest(act, thread))
+		if (roll_mail(thread) == 0 || !act_is_dest(act, thread))
 			continue;
-		thread_line(act, thread, out);
+		roll_add_thread(act, thread, out);
 		if (out->len >= ACT_OUT_BYTES)
 			looks = 0;
 	}
 	if (!act->threads.is_over)
 		return ACT_MORE;
-	totals(act, out);
+	roll_add_totals(act, out);
 	return ACT_DONE;
 }
 
 /* ---- groups ------------------------------------------------------ */
 
 static unsigned
-agents_idle(const struct ring *ring)
+roll_idle_agents(const struct ring *ring)
 {
 	const struct agent *agent;
 	unsigned count = 0;
@@ -274,7 +274,7 @@ agents_idle(const struct ring *ring)
 }
 
 static void
-row_add(struct act *act, const struct ring *ring)
+roll_add_row(struct act *act, const struct ring *ring)
 {
 	const struct conf_schedule *clause =
 	    &act->queue->conf->schedules[ring->clause_index];
@@ -286,14 +286,14 @@ row_add(struct act *act, const struct ring *ring)
 	ARRAY_ROOM(roll->rows, roll->row_count, roll->row_room);
 	roll->rows[roll->row_count++] = (struct row){ .ring = ring,
 	    .name = mem_strdup(name.buf), .threads = ring->thread_count,
-	    .agents = ring->agent_count, .idle = agents_idle(ring),
+	    .agents = ring->agent_count, .idle = roll_idle_agents(ring),
 	    .limit = ring->clause.agents, .parallel = ring->clause.parallel,
 	    .overfeed = ring->clause.overfeed };
 	str_release(&name);
 }
 
 static void
-rows_begin(struct act *act)
+roll_begin(struct act *act)
 {
 	const struct ring *ring;
 
@@ -302,26 +302,26 @@ rows_begin(struct act *act)
 	(void)roll_get(act);
 	TAILQ_FOREACH(ring, &act->queue->threads.rings, entry)
 		if (!ring->is_stale)
-			row_add(act, ring);
+			roll_add_row(act, ring);
 }
 
 /* Mostly the thread before was of the same ring. */
 static void
-row_count_mail(struct roll *roll, const struct thread *thread)
+roll_count_mail(struct roll *roll, const struct thread *thread)
 {
 	for (size_t i = 0; i < roll->row_count; i++) {
 		size_t at = (roll->last + i) % roll->row_count;
 
 		if (roll->rows[at].ring != thread->ring)
 			continue;
-		roll->rows[at].messages += mail_of(thread);
+		roll->rows[at].messages += roll_mail(thread);
 		roll->last = at;
 		return;
 	}
 }
 
 static void
-row_line(const struct row *row, struct str *out)
+roll_add_line(const struct row *row, struct str *out)
 {
 	json_open(out);
 	json_text(out, "group", slice_of(row->name));
@@ -343,15 +343,15 @@ act_groups(struct act *act, struct str *out)
 	struct roll *roll;
 	struct thread *thread;
 
-	rows_begin(act);
+	roll_begin(act);
 	roll = act->roll;
 	while ((thread = thread_walk_next(&act->threads, threads,
 	    &looks)) != NULL)
-		row_count_mail(roll, thread);
+		roll_count_mail(roll, thread);
 	if (!act->threads.is_over)
 		return ACT_MORE;
 	while (roll->shown < roll->row_count && out->len < ACT_OUT_BYTES)
-		row_line(&roll->rows[roll->shown++], out);
+		roll_add_line(&roll->rows[roll->shown++], out);
 	if (roll->shown < roll->row_count)
 		return ACT_MORE;
 	if (!act->request.is_brief) {

@@ -25,7 +25,7 @@ struct choice {
 };
 
 static void
-choice_add(struct act *act, struct choice *choice,
+reroute_add(struct act *act, struct choice *choice,
     const struct control_group *group, const struct control_rcpt *rcpt)
 {
 	const struct vertex *vertex = visit_vertex(&act->visit, rcpt->offset);
@@ -41,7 +41,7 @@ choice_add(struct act *act, struct choice *choice,
 }
 
 static void
-choice_make(struct act *act, struct choice *choice)
+reroute_choose(struct act *act, struct choice *choice)
 {
 	struct visit *visit = &act->visit;
 	const struct control_file *control = &visit->control;
@@ -52,7 +52,7 @@ choice_make(struct act *act, struct choice *choice)
 		for (size_t k = 0; k < control->groups[i].rcpt_count; k++)
 			if (visit_is_meant(visit, &control->groups[i],
 			    &control->groups[i].rcpts[k]))
-				choice_add(act, choice, &control->groups[i],
+				reroute_add(act, choice, &control->groups[i],
 				    &control->groups[i].rcpts[k]);
 	choice->is_whole = choice->those.count == control->rcpt_total;
 }
@@ -60,7 +60,7 @@ choice_make(struct act *act, struct choice *choice)
 /* ---- some of a message -------------------------------------------- */
 
 static void
-say(void *context, const struct job *job, size_t count, const char *as)
+reroute_tell(void *context, const struct job *job, size_t count, const char *as)
 {
 	struct act *act = context;
 
@@ -74,7 +74,7 @@ say(void *context, const struct job *job, size_t count, const char *as)
 
 /* Users that are programs or files have no address to be routed by. */
 static void
-those_strip(struct act *act, struct resend *those)
+reroute_strip(struct act *act, struct resend *those)
 {
 	size_t kept = 0;
 
@@ -90,13 +90,13 @@ those_strip(struct act *act, struct resend *those)
 }
 
 static int
-whole_send(struct act *act, struct job *job, size_t count, struct err *err)
+reroute_whole(struct act *act, struct job *job, size_t count, struct err *err)
 {
 	char name[SPOOL_NAME_BYTES];
 	ino_t inode = job->inode;
 
 	spool_hashed_name(act->queue->spool, inode, name);
-	say(act, job, count, "");
+	reroute_tell(act, job, count, "");
 	queue_drop(act->queue, job);
 	/* P4 -> S2 (D8) */
 	if (spool_reroute_queued(act->queue->spool, name, err) == 0)
@@ -106,15 +106,16 @@ whole_send(struct act *act, struct job *job, size_t count, struct err *err)
 }
 
 static int
-part_send(struct act *act, struct job *job, struct resend *those,
+reroute_part(struct act *act, struct job *job, struct resend *those,
     struct err *err)
 {
 	int fd, result = 0;
 
-	those_strip(act, those);
+	reroute_strip(act, those);
 	if (those->count > 0)
 		result = pending_write(job, &act->visit.control, err) < 0 ||
-		    resend(act->queue->spool, job, those, say, act, err) < 0 ?
+		    resend(act->queue->spool, job, those, reroute_tell, act,
+		    err) < 0 ?
 		    -1 : 0;
 	fd = job->control_fd;
 	if (result == 0 && those->count > 0)
@@ -133,7 +134,7 @@ reroute_message(struct act *act, struct job *job, struct err *err)
 	struct choice choice;
 	int result = 0;
 
-	choice_make(act, &choice);
+	reroute_choose(act, &choice);
 	act->count.active += choice.active;
 	if (act->request.is_dry) {
 		act->count.recipients += choice.those.count;
@@ -141,13 +142,13 @@ reroute_message(struct act *act, struct job *job, struct err *err)
 		job_rest(job);
 	} else if (choice.is_whole &&
 	    job->flight_count == 0) {
-		result = whole_send(act, job, choice.those.count, err);
+		result = reroute_whole(act, job, choice.those.count, err);
 	} else if (job->flight_count > 0) {
 		/* its records would be raced by the agent's: later */
 		act->count.active += choice.those.count;
 		choice.those.count = 0;
 	} else {
-		result = part_send(act, job, &choice.those, err);
+		result = reroute_part(act, job, &choice.those, err);
 	}
 	act->count.messages += choice.those.count > 0 && result == 0;
 	resend_release(&choice.those);

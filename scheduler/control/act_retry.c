@@ -20,7 +20,7 @@
 /* When the next one is due, so that so many a second are, from the first
  * step on or from a moment that was given. */
 static int64_t
-due_ms(struct act *act)
+retry_due_ms(struct act *act)
 {
 	int64_t now_ms = act->visit.now_ms;
 	int64_t later_ms = (act->request.next_s - act->visit.now_s) * 1000;
@@ -35,10 +35,10 @@ due_ms(struct act *act)
 }
 
 static void
-vertex_kick(struct act *act, struct vertex *vertex)
+retry_kick_vertex(struct act *act, struct vertex *vertex)
 {
 	struct plan *plan = &act->queue->plan;
-	int64_t at_ms = due_ms(act);
+	int64_t at_ms = retry_due_ms(act);
 
 	if (act->request.is_dry)
 		return;
@@ -55,9 +55,9 @@ vertex_kick(struct act *act, struct vertex *vertex)
 
 /* A destination that is down is probed: one vertex shows whether it is up. */
 static bool
-thread_kick(struct act *act, struct thread *thread)
+retry_kick_thread(struct act *act, struct thread *thread)
 {
-	int64_t at_ms = due_ms(act);
+	int64_t at_ms = retry_due_ms(act);
 
 	if (thread->wake_ms == 0 || thread->is_suspended)
 		return false;
@@ -84,10 +84,10 @@ vertex_retry(struct act *act, struct vertex *vertex)
 	case VERTEX_WAIT:
 		if (vertex->park == PARK_HELD)
 			break;
-		vertex_kick(act, vertex);
+		retry_kick_vertex(act, vertex);
 		return open;
 	case VERTEX_READY:
-		if (thread_kick(act, vertex->thread))
+		if (retry_kick_thread(act, vertex->thread))
 			return open;
 		break;
 	case VERTEX_FLIGHT:
@@ -105,7 +105,7 @@ vertex_retry(struct act *act, struct vertex *vertex)
 /* Of the open message: a flag a vertex, true when one of its recipients is
  * meant. */
 static bool *
-vertices_meant(const struct visit *visit)
+retry_vertices_meant(const struct visit *visit)
 {
 	bool *meant = mem_alloc(visit->job->vertex_count + 1, sizeof(*meant));
 	const struct control_file *control = &visit->control;
@@ -151,7 +151,7 @@ retry_some(struct act *act, struct job *job)
 
 	if (visit_open(&act->visit, job, false) != 1)
 		return;
-	meant = vertices_meant(&act->visit);
+	meant = retry_vertices_meant(&act->visit);
 	retry_message(act, job, meant);
 	mem_free(&meant);
 }
@@ -201,7 +201,7 @@ act_retry(struct act *act, struct str *out)
 
 /* "x.example"; "@x.example": that, and all below. */
 static bool
-host_is_meant(struct slice wish, struct slice host)
+retry_means_host(struct slice wish, struct slice host)
 {
 	struct slice end;
 
@@ -218,7 +218,7 @@ host_is_meant(struct slice wish, struct slice host)
 
 /* Everything of the threads of this host that waits in the plan. */
 static void
-waiting_kick(struct act *act)
+retry_kick_waiting(struct act *act)
 {
 	struct plan_heap *due = &act->queue->plan.due;
 	struct slice wish = slice_of(act->request.host);
@@ -228,7 +228,7 @@ waiting_kick(struct act *act)
 	for (size_t i = 0; i < due->count; i++) {
 		struct vertex *vertex = due->slots[i].object;
 
-		if (vertex->park != PARK_HELD && host_is_meant(wish,
+		if (vertex->park != PARK_HELD && retry_means_host(wish,
 		    slice_of(vertex->thread->host)))
 			chosen[count++] = vertex;
 	}
@@ -253,7 +253,7 @@ act_etrn(struct act *act, struct str *out)
 		uint64_t mail = thread->ready_count + thread->wait_count +
 		    thread->flight_count;
 
-		if (mail == 0 || !host_is_meant(wish,
+		if (mail == 0 || !retry_means_host(wish,
 		    slice_of(thread->host)))
 			continue;
 		act->count.destinations++;
@@ -263,7 +263,7 @@ act_etrn(struct act *act, struct str *out)
 			plan_wake(&queue->plan, thread);
 	}
 	if (waits && !act->request.is_dry)
-		waiting_kick(act);
+		retry_kick_waiting(act);
 	act_done(act, out);
 	json_number(out, "destinations", (int64_t)act->count.destinations);
 	json_number(out, "messages", (int64_t)act->count.messages);

@@ -16,6 +16,7 @@
 
 #include "journal/event.h"
 #include "mail/control_file/undelete.h"
+#include "mail/recover/recover.h"
 #include "scheduler/control/act.h"
 #include "scheduler/intake/intake.h"
 
@@ -28,7 +29,7 @@ struct search {
 };
 
 static bool
-id_is_meant(const struct request *request, const char *id)
+undelete_means_id(const struct request *request, const char *id)
 {
 	for (size_t i = 0; i < request->id_count; i++)
 		if (slice_equal(request->ids[i], slice_first(slice_of(id),
@@ -39,13 +40,13 @@ id_is_meant(const struct request *request, const char *id)
 
 /* The spool id of trash/<name>; false: it has none, or is not meant. */
 static bool
-file_is_meant(const struct act *act, const char *name,
+undelete_means_file(const struct act *act, const char *name,
     char out_id[SPOOL_ID_BYTES])
 {
 	int fd = openat(spool_dir_fd(act->queue->spool, AREA_TRASH, 0),
 	    name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool is_meant = fd >= 0 && spool_read_id(fd, out_id) &&
-	    id_is_meant(&act->request, out_id);
+	    undelete_means_id(&act->request, out_id);
 
 	if (fd >= 0)
 		close(fd);
@@ -55,7 +56,7 @@ file_is_meant(const struct act *act, const char *name,
 /* Somebody died half way, there or back: the control file is in the queue
  * yet.  It comes here first. */
 static void
-half_end(struct act *act, const char *name, const char *control)
+undelete_end_half(struct act *act, const char *name, const char *control)
 {
 	struct spool *spool = act->queue->spool;
 	char target[SPOOL_NAME_BYTES];
@@ -76,14 +77,14 @@ half_end(struct act *act, const char *name, const char *control)
 
 /* 0, out_count: how many recipients came back; -1 with err. */
 static int
-file_restore(struct act *act, const char *name, const char *id,
+undelete_restore(struct act *act, const char *name, const char *id,
     size_t *out_count, struct err *err)
 {
 	struct spool *spool = act->queue->spool;
 	char control[SPOOL_NAME_BYTES + 16], target[SPOOL_NAME_BYTES];
 
 	snprintf(control, sizeof(control), "%s.control", name);
-	half_end(act, name, control);
+	undelete_end_half(act, name, control);
 	/* D7: restored records, then the moves */
 	if (control_undelete(spool, name, act->by, target, out_count, err) < 0)
 		return -1;
@@ -94,17 +95,17 @@ file_restore(struct act *act, const char *name, const char *id,
 }
 
 static void
-file_undelete(struct search *search, const char *name)
+undelete_file(struct search *search, const char *name)
 {
 	struct act *act = search->act;
 	struct spool_name parts;
 	char id[SPOOL_ID_BYTES];
 	size_t count = 0;
 
-	if (!file_is_meant(act, name, id) ||
+	if (!undelete_means_file(act, name, id) ||
 	    !spool_name_parse(slice_of(name), &parts))
 		return;
-	if (!act->request.is_dry && file_restore(act, name, id, &count,
+	if (!act->request.is_dry && undelete_restore(act, name, id, &count,
 	    &search->err) < 0) {
 		act->count.conflict += errno == EEXIST;
 		search->is_bad = true;
@@ -117,7 +118,7 @@ file_undelete(struct search *search, const char *name)
 }
 
 static bool
-is_deleted(const char *name)
+undelete_is_deleted(const char *name)
 {
 	struct spool_name parts;
 
@@ -131,27 +132,28 @@ struct names {
 };
 
 static bool
-name_take(void *context, const char *name)
+undelete_take_name(void *context, const char *name)
 {
 	struct names *names = context;
 
-	if (is_deleted(name))
+	if (undelete_is_deleted(name))
 		str_add(&names->text, name, strlen(name) + 1);
 	return true;
 }
 
 /* What lies in trash/, listed first: files move while we work. */
 static int
-trash_undelete(struct search *search)
+undelete_trash(struct search *search)
 {
 	struct spool *spool = search->act->queue->spool;
 	struct names names = { STR_INIT };
-	int result = spool_scan(spool, AREA_TRASH, 0, name_take, &names,
+	int result = spool_scan(spool, AREA_TRASH, 0, undelete_take_name,
+	    &names,
 	    &search->err);
 
 	for (size_t at = 0; result == 0 && at < names.text.len;
 	    at += strlen(names.text.buf + at) + 1)
-		file_undelete(search, names.text.buf + at);
+		undelete_file(search, names.text.buf + at);
 	str_release(&names.text);
 	return result;
 }
@@ -165,7 +167,7 @@ act_undelete(struct act *act, struct str *out)
 	/* those that have not come so far are in the queue still */
 	if (act->request.offset_count > 0 || act->is_begun)
 		return act_change(act, out);
-	if (trash_undelete(&search) < 0)
+	if (undelete_trash(&search) < 0)
 		return act_trouble(act, &search.err, out);
 	if (act->count.messages > 0 && !act->request.is_dry &&
 	    spool_sync(act->queue->spool, &err) < 0)

@@ -34,7 +34,7 @@ constraint_next_s(const struct vertex *vertex)
 
 /* It may have a session more, and there is no agent for it. */
 static void
-limit_of_room(const struct agents *agents, const struct ring *ring,
+constraint_of_capacity(const struct agents *agents, const struct ring *ring,
     struct constraint *out)
 {
 	static const enum cause causes[] = {
@@ -52,7 +52,7 @@ limit_of_room(const struct agents *agents, const struct ring *ring,
 }
 
 static void
-limit_find(const struct agents *agents, const struct thread *thread,
+constraint_find_limit(const struct agents *agents, const struct thread *thread,
     struct constraint *out)
 {
 	if (thread->paced_ms != 0) {
@@ -73,14 +73,14 @@ limit_find(const struct agents *agents, const struct thread *thread,
 		out->limit = agents->fd_budget;
 		out->used = agents->queue->plan.flight_count;
 	} else {
-		limit_of_room(agents, thread->ring, out);
+		constraint_of_capacity(agents, thread->ring, out);
 	}
 }
 
 /* ---- in line: orders about the destination ----------------------- */
 
 static void
-order_take(const struct order *order, struct constraint *out)
+constraint_take_order(const struct order *order, struct constraint *out)
 {
 	if (order == NULL)
 		return;
@@ -91,7 +91,8 @@ order_take(const struct order *order, struct constraint *out)
 }
 
 static void
-suspension_find(const struct orders *orders, const struct thread *thread,
+constraint_find_suspension(const struct orders *orders,
+    const struct thread *thread,
     struct constraint *out)
 {
 	const struct order *order = orders_for(orders, ORDER_SUSPEND,
@@ -99,12 +100,12 @@ suspension_find(const struct orders *orders, const struct thread *thread,
 
 	out->cause = order != NULL && strcmp(order->channel, "zone") == 0 ?
 	    CAUSE_ZONE_SUSPENDED : CAUSE_SUSPENDED;
-	order_take(order, out);
+	constraint_take_order(order, out);
 }
 
 /* The destination is held until a moment. */
 static void
-hold_find(const struct thread *thread, struct constraint *out)
+constraint_find_hold(const struct thread *thread, struct constraint *out)
 {
 	out->until_s = act_wall_s(thread->wake_ms);
 	if (thread->is_warming) {
@@ -117,28 +118,29 @@ hold_find(const struct thread *thread, struct constraint *out)
 }
 
 static void
-ready_find(const struct agents *agents, const struct thread *thread,
+constraint_find_ready(const struct agents *agents, const struct thread *thread,
     struct constraint *out)
 {
 	const struct orders *orders = &agents->queue->orders;
 
 	if (orders->is_draining) {
 		out->cause = CAUSE_DRAIN;
-		order_take(orders_find(orders, ORDER_DRAIN, SLICE("*"),
+		constraint_take_order(orders_find(orders, ORDER_DRAIN,
+		    SLICE("*"),
 		    SLICE("*")), out);
 	} else if (thread->is_suspended) {
-		suspension_find(orders, thread, out);
+		constraint_find_suspension(orders, thread, out);
 	} else if (thread->wake_ms != 0) {
-		hold_find(thread, out);
+		constraint_find_hold(thread, out);
 	} else {
-		limit_find(agents, thread, out);
+		constraint_find_limit(agents, thread, out);
 	}
 }
 
 /* ---- its own moment ---------------------------------------------- */
 
 static enum cause
-wait_cause(const struct visit *visit, const struct vertex *vertex)
+constraint_wait_cause(const struct visit *visit, const struct vertex *vertex)
 {
 	if (vertex->park == PARK_FUTURE)
 		return CAUSE_FUTURE;
@@ -152,7 +154,7 @@ wait_cause(const struct visit *visit, const struct vertex *vertex)
 }
 
 static void
-vertex_find(const struct visit *visit, const struct vertex *vertex,
+constraint_find_vertex(const struct visit *visit, const struct vertex *vertex,
     struct constraint *out)
 {
 	if (vertex == NULL || vertex->state == VERTEX_IDLE) {
@@ -161,9 +163,9 @@ vertex_find(const struct visit *visit, const struct vertex *vertex,
 		out->cause = CAUSE_ACTIVE;
 		out->since_s = act_wall_s(vertex->moment_ms);
 	} else if (vertex->state == VERTEX_READY) {
-		ready_find(visit->agents, vertex->thread, out);
+		constraint_find_ready(visit->agents, vertex->thread, out);
 	} else {
-		out->cause = wait_cause(visit, vertex);
+		out->cause = constraint_wait_cause(visit, vertex);
 		out->until_s = constraint_next_s(vertex);
 	}
 }
@@ -188,6 +190,6 @@ constraint_find(const struct visit *visit, const struct control_rcpt *rcpt,
 		out->until_s = rcpt->hold_until_s;
 	} else {
 		out->by = out->reason = SLICE("");
-		vertex_find(visit, vertex, out);
+		constraint_find_vertex(visit, vertex, out);
 	}
 }

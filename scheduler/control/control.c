@@ -52,7 +52,7 @@ struct control {
 static void client_go(struct client *client);
 
 static bool
-is_writer(const struct peer *peer)
+client_is_writer(const struct peer *peer)
 {
 	return peer->right >= RIGHT_ETRN && peer->right != RIGHT_READ;
 }
@@ -77,7 +77,7 @@ client_free(struct client *client)
 	while (*link != client)
 		link = &(*link)->next;
 	*link = client->next;
-	if (is_writer(&client->peer))
+	if (client_is_writer(&client->peer))
 		client->control->writers--;
 	else
 		client->control->others--;
@@ -106,7 +106,7 @@ client_live(struct client *client)
 /* ---- one request ------------------------------------------------- */
 
 static void
-refused(const struct client *client, const struct request *request,
+control_refused(const struct client *client, const struct request *request,
     const char *code)
 {
 	event(EV_ORDER_REFUSED, NULL, "op",
@@ -118,7 +118,7 @@ refused(const struct client *client, const struct request *request,
 /* What the mailq protocol has verbs for (doc/protocol/mailq.md); which of
  * them its user may give is looked at there. */
 static bool
-mailq_may(enum request_op op)
+client_mailq_may(enum request_op op)
 {
 	return op == OP_LIST || op == OP_COUNT || op == OP_QUEUE ||
 	    op == OP_GROUPS || op == OP_ETRN ||
@@ -127,14 +127,14 @@ mailq_may(enum request_op op)
 
 /* Etrn is a right of its own: who may look may not use it. */
 static bool
-may(const struct peer *peer, enum request_op op)
+client_may(const struct peer *peer, enum request_op op)
 {
 	enum right right = request_rows[op].right;
 
 	if (peer->is_mailq)
-		return mailq_may(op);
+		return client_mailq_may(op);
 	if (right == RIGHT_ETRN)
-		return is_writer(peer);
+		return client_is_writer(peer);
 	if (peer->right == RIGHT_ETRN)
 		return false;
 	return peer->right >= right;
@@ -142,12 +142,12 @@ may(const struct peer *peer, enum request_op op)
 
 /* Why it cannot be done; NULL: it can. */
 static const char *
-obstacle(const struct client *client, const struct request *request,
+client_obstacle(const struct client *client, const struct request *request,
     const char **out_words)
 {
 	const struct control *control = client->control;
 
-	if (!may(&client->peer, request->op)) {
+	if (!client_may(&client->peer, request->op)) {
 		*out_words = "you may not do this";
 		return "denied";
 	}
@@ -163,7 +163,7 @@ obstacle(const struct client *client, const struct request *request,
 }
 
 static void
-json_request(struct client *client, struct slice line)
+client_take_json(struct client *client, struct slice line)
 {
 	struct arena *arena = arena_new();
 	struct request request;
@@ -177,10 +177,10 @@ json_request(struct client *client, struct slice line)
 		arena_free(&arena);
 		return;
 	}
-	code = obstacle(client, &request, &words);
+	code = client_obstacle(client, &request, &words);
 	if (code != NULL) {
 		if (request_rows[request.op].right >= RIGHT_WRITE)
-			refused(client, &request, code);
+			control_refused(client, &request, code);
 		act_refuse(&client->out, request.tag, code, words);
 		str_addc(&client->out, '\n');
 		arena_free(&arena);
@@ -193,7 +193,7 @@ json_request(struct client *client, struct slice line)
 }
 
 static void
-line_take(struct client *client, struct slice line)
+control_take_line(struct client *client, struct slice line)
 {
 	struct str word = STR_INIT;
 
@@ -202,7 +202,7 @@ line_take(struct client *client, struct slice line)
 	if (control_word(&client->peer, line, &word))
 		line = str_slice(&word);
 	if (slice_starts(line, "{")) {
-		json_request(client, line);
+		client_take_json(client, line);
 	} else {
 		control_refuse_word(&client->peer, line, &client->out);
 		str_addc(&client->out, '\n');
@@ -211,7 +211,7 @@ line_take(struct client *client, struct slice line)
 }
 
 static void
-step_due(void *context)
+client_step_due(void *context)
 {
 	client_go(context);
 }
@@ -231,14 +231,14 @@ act_go(struct client *client)
 		return;
 	}
 	timer_set(client->control->agents->queue->loop, &client->step, at_ms,
-	    step_due, client);
+	    client_step_due, client);
 }
 
 /* ---- reading and writing ----------------------------------------- */
 
 /* False: it is gone. */
 static bool
-client_write(struct client *client)
+control_client_write(struct client *client)
 {
 	ssize_t n;
 
@@ -255,7 +255,7 @@ client_write(struct client *client)
 
 /* False: it is gone, or shown out. */
 static bool
-client_read(struct client *client)
+control_client_read(struct client *client)
 {
 	char buffer[READ_BYTES];
 	ssize_t n = read(client->socket, buffer, sizeof(buffer));
@@ -289,7 +289,7 @@ client_work(struct client *client)
 	at = slice_find(in, '\n');
 	if (client->out.len > 0 || at == in.n)
 		return;
-	line_take(client, slice_first(in, at));
+	control_take_line(client, slice_first(in, at));
 	str_consume(&client->in, at + 1);
 	if (client->act != NULL)
 		act_go(client);
@@ -301,7 +301,7 @@ client_go(struct client *client)
 	bool is_idle;
 
 	client_work(client);
-	if (!client_write(client)) {
+	if (!control_client_write(client)) {
 		client_free(client);
 		return;
 	}
@@ -328,7 +328,7 @@ client_ready(void *context, unsigned ready)
 
 	if (!is_gone && !client->is_last && client->out.len == 0 &&
 	    client->in.len < REQUEST_LINE_BYTES_MAX)
-		is_gone = !client_read(client);
+		is_gone = !control_client_read(client);
 	if (is_gone)
 		client_free(client);
 	else
@@ -338,12 +338,12 @@ client_ready(void *context, unsigned ready)
 /* ---- the beginning ----------------------------------------------- */
 
 static bool
-is_one_too_many(const struct control *control, const struct peer *peer)
+control_is_full(const struct control *control, const struct peer *peer)
 {
 	const struct client *client;
 	unsigned same = 0;
 
-	if (is_writer(peer))
+	if (client_is_writer(peer))
 		return control->writers >= CONTROL_WRITERS_MAX;
 	if (control->others >= CONTROL_CLIENTS_MAX)
 		return true;
@@ -354,7 +354,7 @@ is_one_too_many(const struct control *control, const struct peer *peer)
 }
 
 static void
-turn_away(int socket)
+control_turn_away(int socket)
 {
 	struct str out = STR_INIT;
 
@@ -377,7 +377,7 @@ client_add(struct control *control, int socket, const struct peer *peer)
 	str_init(&client->out);
 	client->next = control->clients;
 	control->clients = client;
-	if (is_writer(peer))
+	if (client_is_writer(peer))
 		control->writers++;
 	else
 		control->others++;
@@ -405,8 +405,8 @@ client_new(void *context, unsigned ready)
 	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
 	(void)fcntl(socket, F_SETFD, FD_CLOEXEC);
 	if (peer_ask(socket, &control->rules, &peer) < 0 ||
-	    is_one_too_many(control, &peer))
-		turn_away(socket);
+	    control_is_full(control, &peer))
+		control_turn_away(socket);
 	else
 		client_add(control, socket, &peer);
 }

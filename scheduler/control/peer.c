@@ -26,7 +26,7 @@
 #define NO_GROUP ((gid_t)-1)
 
 static gid_t
-group_of(const char *name)
+peer_group(const char *name)
 {
 	struct group *group;
 
@@ -42,7 +42,7 @@ group_of(const char *name)
 }
 
 static uid_t
-account_of(const struct conf *conf, enum conf_role role)
+peer_account(const struct conf *conf, enum conf_role role)
 {
 	struct err err;
 	uid_t uid;
@@ -56,15 +56,15 @@ void
 peer_rules_read(const struct conf *conf, struct peer_rules *out)
 {
 	*out = (struct peer_rules){ .writers = { 0, geteuid() },
-	    .readers = { account_of(conf, ROLE_ROUTER),
-	    account_of(conf, ROLE_AGENT) },
-	    .etrn = account_of(conf, ROLE_SMTPSERVER),
-	    .admins = group_of(conf->control_admins),
-	    .operators = group_of(conf->control_operators) };
+	    .readers = { peer_account(conf, ROLE_ROUTER),
+	    peer_account(conf, ROLE_AGENT) },
+	    .etrn = peer_account(conf, ROLE_SMTPSERVER),
+	    .admins = peer_group(conf->control_admins),
+	    .operators = peer_group(conf->control_operators) };
 }
 
 static bool
-has_group(const gid_t *groups, size_t count, gid_t wanted)
+peer_has_group(const gid_t *groups, size_t count, gid_t wanted)
 {
 	if (wanted == NO_GROUP)
 		return false;
@@ -81,19 +81,19 @@ peer_right(const struct peer_rules *rules, uid_t uid, const gid_t *groups,
 	if (uid == NOBODY)
 		return RIGHT_OWN;
 	if (uid == rules->writers[0] || uid == rules->writers[1] ||
-	    has_group(groups, group_count, rules->admins))
+	    peer_has_group(groups, group_count, rules->admins))
 		return RIGHT_WRITE;
 	/* who faces the net gets no more by any group */
 	if (uid == rules->etrn)
 		return RIGHT_ETRN;
 	if (uid == rules->readers[0] || uid == rules->readers[1] ||
-	    has_group(groups, group_count, rules->operators))
+	    peer_has_group(groups, group_count, rules->operators))
 		return RIGHT_READ;
 	return RIGHT_OWN;
 }
 
 static size_t
-groups_ask(int socket, gid_t own, gid_t groups[PEER_GROUPS_MAX + 1])
+peer_ask_groups(int socket, gid_t own, gid_t groups[PEER_GROUPS_MAX + 1])
 {
 	size_t count = 0;
 #ifdef SO_PEERGROUPS
@@ -125,7 +125,7 @@ peer_ask(int socket, const struct peer_rules *rules, struct peer *out)
 #endif
 	out->is_mailq = false;
 	out->right = peer_right(rules, out->uid, groups,
-	    groups_ask(socket, gid, groups));
+	    peer_ask_groups(socket, gid, groups));
 	user = getpwuid(out->uid);
 	if (user != NULL)
 		strlcpy(out->name, user->pw_name, sizeof(out->name));

@@ -129,7 +129,7 @@ struct parser {
 /* ---- values ------------------------------------------------------ */
 
 static bool
-is_clean(struct slice value, size_t most)
+request_is_clean(struct slice value, size_t most)
 {
 	if (value.n > most)
 		return false;
@@ -141,7 +141,8 @@ is_clean(struct slice value, size_t most)
 
 /* "12", "+2h". */
 static bool
-moment_take(const struct parser *parser, struct slice value, int64_t *out)
+request_take_moment(const struct parser *parser, struct slice value,
+    int64_t *out)
 {
 	uint64_t number;
 	int64_t span_ms;
@@ -160,7 +161,7 @@ moment_take(const struct parser *parser, struct slice value, int64_t *out)
 
 /* One element of ["a","b"], or a bare word: letters and digits. */
 static bool
-element_take(struct slice *rest, struct slice *out)
+request_take_element(struct slice *rest, struct slice *out)
 {
 	if (!slice_cut(rest, ',', out))
 		return false;
@@ -171,7 +172,7 @@ element_take(struct slice *rest, struct slice *out)
 }
 
 static struct slice
-list_inside(struct slice value)
+request_list_inside(struct slice value)
 {
 	value = slice_trim(value);
 	if (value.n >= 2 && value.p[0] == '[' && value.p[value.n - 1] == ']')
@@ -181,7 +182,7 @@ list_inside(struct slice value)
 }
 
 static bool
-is_id_start(struct slice id)
+request_is_id_start(struct slice id)
 {
 	if (id.n < REQUEST_ID_BYTES_MIN || id.n >= SPOOL_ID_BYTES)
 		return false;
@@ -192,18 +193,18 @@ is_id_start(struct slice id)
 }
 
 static bool
-ids_take(struct parser *parser, struct slice value)
+request_take_ids(struct parser *parser, struct slice value)
 {
 	struct request *request = parser->request;
-	struct slice rest = list_inside(value), element;
+	struct slice rest = request_list_inside(value), element;
 
 	if (request->ids != NULL || rest.n == 0)
 		return false;
 	request->ids = arena_alloc(parser->arena,
 	    REQUEST_IDS_MAX * sizeof(*request->ids));
-	while (element_take(&rest, &element)) {
+	while (request_take_element(&rest, &element)) {
 		if (request->id_count == REQUEST_IDS_MAX ||
-		    !is_id_start(element))
+		    !request_is_id_start(element))
 			return false;
 		request->ids[request->id_count++] = slice_lower(
 		    parser->arena, element);
@@ -212,17 +213,17 @@ ids_take(struct parser *parser, struct slice value)
 }
 
 static bool
-offsets_take(struct parser *parser, struct slice value)
+request_take_offsets(struct parser *parser, struct slice value)
 {
 	struct request *request = parser->request;
-	struct slice rest = list_inside(value), element;
+	struct slice rest = request_list_inside(value), element;
 	uint64_t number;
 
 	if (rest.n == 0)
 		return false;
 	request->offsets = arena_alloc(parser->arena,
 	    REQUEST_IDS_MAX * sizeof(*request->offsets));
-	while (element_take(&rest, &element)) {
+	while (request_take_element(&rest, &element)) {
 		if (request->offset_count == REQUEST_IDS_MAX ||
 		    !slice_number(element, 0, UINT32_MAX, &number))
 			return false;
@@ -233,7 +234,8 @@ offsets_take(struct parser *parser, struct slice value)
 
 /* All tests must be true: they are joined by blanks. */
 static bool
-test_take(struct parser *parser, const struct field *row, struct slice value)
+request_take_test(struct parser *parser, const struct field *row,
+    struct slice value)
 {
 	struct str *tests = &parser->tests;
 	uint64_t number;
@@ -248,15 +250,16 @@ test_take(struct parser *parser, const struct field *row, struct slice value)
 	}
 	if (row->test == NULL) {
 		str_addf(tests, "(" SLICE_FMT ") ", SLICE_ARG(value));
-		return is_clean(value, SELECTOR_BYTES_MAX) && value.n > 0;
+		return request_is_clean(value, SELECTOR_BYTES_MAX) &&
+		    value.n > 0;
 	}
 	str_addf(tests, "%s\"" SLICE_FMT "\" ", row->test, SLICE_ARG(value));
-	return is_clean(value, REQUEST_TEXT_BYTES_MAX) && value.n > 0 &&
+	return request_is_clean(value, REQUEST_TEXT_BYTES_MAX) && value.n > 0 &&
 	    slice_find(value, '"') == value.n;
 }
 
 static bool
-value_take(struct parser *parser, const struct field *row,
+request_take_value(struct parser *parser, const struct field *row,
     struct slice value)
 {
 	char *into = (char *)parser->request + row->at;
@@ -266,25 +269,26 @@ value_take(struct parser *parser, const struct field *row,
 	case TYPE_TEXT:
 		*(const char **)(void *)into = slice_dup(parser->arena,
 		    value);
-		return is_clean(value, (size_t)row->most);
+		return request_is_clean(value, (size_t)row->most);
 	case TYPE_NUMBER:
 		if (!slice_number(value, 0, (uint64_t)row->most, &number))
 			return false;
 		*(int64_t *)(void *)into = (int64_t)number;
 		return true;
 	case TYPE_MOMENT:
-		return moment_take(parser, value, (int64_t *)(void *)into);
+		return request_take_moment(parser, value,
+		    (int64_t *)(void *)into);
 	case TYPE_TRUE:
 		*(bool *)into = slice_is(value, "true");
 		return *(bool *)into || slice_is(value, "false");
 	case TYPE_IDS:
 		parser->request->has_choice = true;
-		return ids_take(parser, value);
+		return request_take_ids(parser, value);
 	case TYPE_OFFSETS:
-		return offsets_take(parser, value);
+		return request_take_offsets(parser, value);
 	case TYPE_TEST:
 		parser->request->has_choice = true;
-		return test_take(parser, row, value);
+		return request_take_test(parser, row, value);
 	}
 	return false;
 }
@@ -292,7 +296,7 @@ value_take(struct parser *parser, const struct field *row,
 /* ---- the line ---------------------------------------------------- */
 
 static int
-field_take(struct parser *parser, struct slice name, struct slice value)
+request_take_field(struct parser *parser, struct slice name, struct slice value)
 {
 	const struct request_row *op = &request_rows[parser->request->op];
 	size_t i = 0;
@@ -310,14 +314,14 @@ field_take(struct parser *parser, struct slice name, struct slice value)
 		return err_set(parser->err, "two fields '%s'",
 		    field_rows[i].name);
 	parser->seen |= (uint64_t)1 << i;
-	if (!value_take(parser, &field_rows[i], value))
+	if (!request_take_value(parser, &field_rows[i], value))
 		return err_set(parser->err, "field '%s' has a bad value",
 		    field_rows[i].name);
 	return 1;
 }
 
 static int
-fields_take(struct parser *parser, struct slice line)
+request_take_fields(struct parser *parser, struct slice line)
 {
 	struct str value = STR_INIT;
 	struct slice name;
@@ -325,7 +329,7 @@ fields_take(struct parser *parser, struct slice line)
 	int result = 1;
 
 	while (result == 1 && json_next(line, &cursor, &name, &value))
-		result = field_take(parser, name, str_slice(&value));
+		result = request_take_field(parser, name, str_slice(&value));
 	if (result == 1 && !slice_is(slice_trim(slice_from(line, cursor)),
 	    "}"))
 		result = err_set(parser->err, "not one flat JSON object");
@@ -335,7 +339,7 @@ fields_take(struct parser *parser, struct slice line)
 
 /* Channel and host choose mail, too, for operations about mail. */
 static int
-choice_make(struct parser *parser)
+request_choose(struct parser *parser)
 {
 	struct request *request = parser->request;
 	struct slice channel = slice_of(request->channel);
@@ -362,7 +366,7 @@ choice_make(struct parser *parser)
 
 /* What an operation cannot do without. */
 static int
-needs_check(const struct request *request, const char **out_code,
+request_check_needs(const struct request *request, const char **out_code,
     struct err *err)
 {
 	const struct request_row *row = &request_rows[request->op];
@@ -397,7 +401,7 @@ needs_check(const struct request *request, const char **out_code,
 }
 
 static int
-op_take(struct slice line, struct request *out, const char **out_code,
+request_take_op(struct slice line, struct request *out, const char **out_code,
     struct err *err)
 {
 	struct str value = STR_INIT;
@@ -441,13 +445,13 @@ request_parse(struct arena *arena, struct slice line, int64_t now_s,
 	*out = (struct request){ .tag = "", .who = "", .reason = "",
 	    .limit = -1, .timeout_s = -1, .per_second = REQUEST_PER_SECOND };
 	*out_code = "bad-request";
-	if (op_take(line, out, out_code, err) < 0)
+	if (request_take_op(line, out, out_code, err) < 0)
 		return -1;
-	result = fields_take(&parser, line);
+	result = request_take_fields(&parser, line);
 	if (result == 1)
-		result = choice_make(&parser);
+		result = request_choose(&parser);
 	if (result == 1)
-		result = needs_check(out, out_code, err);
+		result = request_check_needs(out, out_code, err);
 	str_release(&parser.tests);
 	return result;
 }

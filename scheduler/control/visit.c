@@ -32,21 +32,21 @@ enum {
 /* ---- the list ---------------------------------------------------- */
 
 static bool
-is_older(struct visit_pick a, struct visit_pick b)
+visit_is_older(struct visit_pick a, struct visit_pick b)
 {
 	return a.ticks != b.ticks ? a.ticks < b.ticks : a.inode < b.inode;
 }
 
 static void
-heap_down(struct visit_pick *heap, size_t count, size_t at)
+visit_heap_down(struct visit_pick *heap, size_t count, size_t at)
 {
 	struct visit_pick pick = heap[at];
 
 	for (size_t child; (child = 2 * at + 1) < count; at = child) {
-		if (child + 1 < count && is_older(heap[child + 1],
+		if (child + 1 < count && visit_is_older(heap[child + 1],
 		    heap[child]))
 			child++;
-		if (!is_older(heap[child], pick))
+		if (!visit_is_older(heap[child], pick))
 			break;
 		heap[at] = heap[child];
 	}
@@ -54,13 +54,13 @@ heap_down(struct visit_pick *heap, size_t count, size_t at)
 }
 
 static void
-heap_up(struct visit_pick *heap, size_t at)
+visit_heap_up(struct visit_pick *heap, size_t at)
 {
 	struct visit_pick pick = heap[at];
 
 	for (size_t parent; at > 0; at = parent) {
 		parent = (at - 1) / 2;
-		if (!is_older(pick, heap[parent]))
+		if (!visit_is_older(pick, heap[parent]))
 			break;
 		heap[at] = heap[parent];
 	}
@@ -68,7 +68,7 @@ heap_up(struct visit_pick *heap, size_t at)
 }
 
 static struct visit_pick
-pick_of(const char *id, ino_t inode)
+visit_pick_of(const char *id, ino_t inode)
 {
 	return (struct visit_pick){
 	    (uint64_t)spool_id_time_us(slice_of(id)), inode };
@@ -76,21 +76,21 @@ pick_of(const char *id, ino_t inode)
 
 /* Only what comes behind a page's end. */
 static void
-pick_add(struct visit *visit, const struct job *job)
+visit_add_pick(struct visit *visit, const struct job *job)
 {
-	struct visit_pick pick = pick_of(job->id, job->inode);
+	struct visit_pick pick = visit_pick_of(job->id, job->inode);
 
-	if (visit->request->after != NULL && !is_older(visit->cut, pick))
+	if (visit->request->after != NULL && !visit_is_older(visit->cut, pick))
 		return;
 	ARRAY_ROOM(visit->heap, visit->count, visit->room);
 	visit->heap[visit->count] = pick;
-	heap_up(visit->heap, visit->count++);
+	visit_heap_up(visit->heap, visit->count++);
 }
 
 /* Ids that are whole are found at once: they hold the inode (but for a file
  * that was copied back).  returns how many were not. */
 static size_t
-ids_find(struct visit *visit)
+visit_find_ids(struct visit *visit)
 {
 	const struct request *request = visit->request;
 	size_t left = 0;
@@ -102,7 +102,7 @@ ids_find(struct visit *visit)
 
 		visit->is_found[i] = job != NULL && slice_is(id, job->id);
 		if (visit->is_found[i])
-			pick_add(visit, job);
+			visit_add_pick(visit, job);
 		left += !visit->is_found[i];
 	}
 	visit->known = visit->count;
@@ -110,7 +110,7 @@ ids_find(struct visit *visit)
 }
 
 static bool
-id_begins(const struct visit *visit, const char *id)
+visit_id_begins(const struct visit *visit, const char *id)
 {
 	const struct request *request = visit->request;
 	struct slice whole = slice_of(id);
@@ -125,7 +125,7 @@ id_begins(const struct visit *visit, const char *id)
 
 /* Row F1 and on: nobody may want it any more. */
 static bool
-is_over(const struct job *job)
+visit_job_is_over(const struct job *job)
 {
 	return job_is_finished(job) || job->id[0] == '\0';
 }
@@ -143,10 +143,10 @@ visit_begin(struct visit *visit, struct agents *agents,
 	if (request->selector != NULL)
 		visit->keys = selector_keys_used(request->selector);
 	if (request->after != NULL)
-		visit->cut = pick_of(request->after,
+		visit->cut = visit_pick_of(request->after,
 		    spool_id_inode(slice_of(request->after)));
 	visit->is_found = mem_alloc(request->id_count + 1, sizeof(bool));
-	left = ids_find(visit);
+	left = visit_find_ids(visit);
 	job_walk_init(&visit->walk, &visit->queue->jobs);
 	visit->is_listed = request->id_count > 0 &&
 	    (left == 0 || left > REQUEST_PREFIXES_MAX);
@@ -165,9 +165,10 @@ visit_list(struct visit *visit, unsigned budget)
 		job = job_walk_next(&visit->walk, jobs, &budget);
 		if (job == NULL)
 			visit->is_listed = visit->walk.is_over;
-		else if (!is_over(job) && (visit->request->id_count == 0 ||
-		    id_begins(visit, job->id)))
-			pick_add(visit, job);
+		else if (!visit_job_is_over(job) && (visit->request->id_count ==
+		    0 ||
+		    visit_id_begins(visit, job->id)))
+			visit_add_pick(visit, job);
 	}
 	return visit->is_listed;
 }
@@ -241,7 +242,7 @@ visit_state(const struct visit *visit, const struct control_rcpt *rcpt)
 /* ---- matching ---------------------------------------------------- */
 
 static struct slice
-dest_add(struct str *out, struct slice channel, struct slice host)
+visit_add_dest(struct str *out, struct slice channel, struct slice host)
 {
 	str_reset(out);
 	str_add_slice(out, channel);
@@ -251,7 +252,7 @@ dest_add(struct str *out, struct slice channel, struct slice host)
 }
 
 static bool
-offset_is_meant(const struct request *request, uint32_t offset)
+visit_offset_is_meant(const struct request *request, uint32_t offset)
 {
 	for (size_t i = 0; i < request->offset_count; i++)
 		if (request->offsets[i] == offset)
@@ -261,7 +262,7 @@ offset_is_meant(const struct request *request, uint32_t offset)
 
 /* What memory alone says of a vertex. */
 static bool
-vertex_may_be(const struct visit *visit, const struct vertex *vertex)
+visit_vertex_may_be(const struct visit *visit, const struct vertex *vertex)
 {
 	static struct str dest = STR_INIT;
 	struct selector_subject subject = {
@@ -270,7 +271,7 @@ vertex_may_be(const struct visit *visit, const struct vertex *vertex)
 	    .age_s = (visit->now_ms - vertex->job->born_ms) / 1000,
 	    .tries = vertex->tries, .size_bytes = -1, .priority = 0 };
 
-	subject.dest = dest_add(&dest, slice_of(vertex->thread->channel),
+	subject.dest = visit_add_dest(&dest, slice_of(vertex->thread->channel),
 	    slice_of(vertex->thread->host));
 	return selector_match(visit->request->selector, &subject);
 }
@@ -278,7 +279,7 @@ vertex_may_be(const struct visit *visit, const struct vertex *vertex)
 /* Orders that a vertex in hand waits for are only in the file, as are
  * recipients that were final when it was read. */
 static bool
-job_may_be(const struct visit *visit, const struct job *job)
+visit_job_may_be(const struct visit *visit, const struct job *job)
 {
 	if (visit->request->selector == NULL ||
 	    (visit->keys & ~(uint32_t)KEYS_IN_MEMORY) != 0 ||
@@ -286,7 +287,7 @@ job_may_be(const struct visit *visit, const struct job *job)
 	    job->rcpt_count < job->rcpt_total)
 		return true;
 	for (size_t i = 0; i < job->vertex_count; i++)
-		if (vertex_may_be(visit, &job->vertices[i]))
+		if (visit_vertex_may_be(visit, &job->vertices[i]))
 			return true;
 	return false;
 }
@@ -300,13 +301,15 @@ visit_next(struct visit *visit, unsigned *budget)
 
 		(*budget)--;
 		visit->heap[0] = visit->heap[--visit->count];
-		heap_down(visit->heap, visit->count, 0);
+		visit_heap_down(visit->heap, visit->count, 0);
 		if (pick.inode == visit->last.inode &&
 		    pick.ticks == visit->last.ticks)
 			continue;	/* the list had it twice */
 		visit->last = pick;
 		job = job_table_find(&visit->queue->jobs, pick.inode);
-		if (job != NULL && !is_over(job) && job_may_be(visit, job))
+		if (job != NULL && !visit_job_is_over(job) &&
+		    visit_job_may_be(visit,
+		    job))
 			return job;
 	}
 	return NULL;
@@ -314,7 +317,7 @@ visit_next(struct visit *visit, unsigned *budget)
 
 /* The zone it waits in; of one that is over, the zone that was asked for. */
 static struct slice
-zone_of(const struct visit *visit, const struct control_rcpt *rcpt)
+visit_zone(const struct visit *visit, const struct control_rcpt *rcpt)
 {
 	const struct vertex *vertex = visit_vertex(visit, rcpt->offset);
 
@@ -326,7 +329,7 @@ zone_of(const struct visit *visit, const struct control_rcpt *rcpt)
 
 /* What an outcome is taken for; nothing when it was good. */
 static struct slice
-class_of(const struct verdict *verdict)
+visit_class(const struct verdict *verdict)
 {
 	struct mail_finding finding;
 
@@ -349,20 +352,20 @@ visit_is_meant(const struct visit *visit, const struct control_group *group,
 	    .size_bytes = (int64_t)control->size_bytes, .tries = rcpt->tries,
 	    .priority = control->terms.priority };
 
-	if (!offset_is_meant(visit->request, rcpt->offset))
+	if (!visit_offset_is_meant(visit->request, rcpt->offset))
 		return false;
 	if (visit->request->selector == NULL)
 		return true;
 	if (subject.from.p == NULL)
 		subject.from = SLICE("");
-	subject.dest = dest_add(&dest, rcpt->channel, rcpt->host);
+	subject.dest = visit_add_dest(&dest, rcpt->channel, rcpt->host);
 	subject.state = slice_of(visit_state(visit, rcpt));
 	subject.age_s = (visit->now_ms - visit->job->born_ms) / 1000;
-	subject.zone = zone_of(visit, rcpt);
+	subject.zone = visit_zone(visit, rcpt);
 	if (rcpt->last != NULL) {
 		subject.why = slice_of(rcpt->last->verdict.text);
 		if ((visit->keys & KEY_CLASS) != 0)
-			subject.class = class_of(&rcpt->last->verdict);
+			subject.class = visit_class(&rcpt->last->verdict);
 	}
 	if (rcpt->order_reason.n > 0)
 		subject.why = rcpt->order_reason;
@@ -372,7 +375,7 @@ visit_is_meant(const struct visit *visit, const struct control_group *group,
 /* ---- one message ------------------------------------------------- */
 
 static int
-place_compare(const void *pa, const void *pb)
+visit_place_compare(const void *pa, const void *pb)
 {
 	const struct visit_place *a = pa, *b = pb;
 
@@ -380,7 +383,7 @@ place_compare(const void *pa, const void *pb)
 }
 
 static void
-places_fill(struct visit *visit, struct job *job)
+visit_fill_places(struct visit *visit, struct job *job)
 {
 	bool is_sorted = true;
 
@@ -406,12 +409,12 @@ places_fill(struct visit *visit, struct job *job)
 	}
 	if (!is_sorted)
 		qsort(visit->places, visit->place_count,
-		    sizeof(*visit->places), place_compare);
+		    sizeof(*visit->places), visit_place_compare);
 }
 
 /* Only look: one descriptor, no lock.  As intake_job_read. */
 static int
-file_look(struct intake *intake, const struct job *job,
+visit_look_at_file(struct intake *intake, const struct job *job,
     struct control_file *control, struct err *err)
 {
 	char name[SPOOL_NAME_BYTES];
@@ -443,19 +446,21 @@ visit_open(struct visit *visit, struct job *job, bool is_change)
 	visit->now_s = clock_wall_s();
 	visit->now_ms = clock_steady_ms();
 	/* what is another's is not opened for a change */
-	if (is_change && visit->user != NULL && (file_look(visit->intake,
+	if (is_change && visit->user != NULL &&
+	    (visit_look_at_file(visit->intake,
 	    job, &visit->control, &err) < 1 ||
 	    !slice_is(visit->control.user, visit->user)))
 		return 0;
 	got = is_change ? intake_job_read(visit->intake, job, &visit->control,
-	    &err) : file_look(visit->intake, job, &visit->control, &err);
+	    &err) : visit_look_at_file(visit->intake, job, &visit->control,
+	    &err);
 	if (got < 1)
 		return 0;
 	visit->job = job;
 	visit->is_change = is_change;
 	if (visit->user != NULL && !slice_is(visit->control.user, visit->user))
 		return 0;
-	places_fill(visit, job);
+	visit_fill_places(visit, job);
 	return 1;
 }
 
@@ -485,13 +490,13 @@ visit_resume(struct visit *visit)
 
 	visit->now_s = clock_wall_s();
 	visit->now_ms = clock_steady_ms();
-	if (job == NULL || is_over(job) ||
+	if (job == NULL || visit_job_is_over(job) ||
 	    strcmp(job->id, visit->control.id) != 0)
 		return false;
 	if (visit->is_change || job != visit->job ||
 	    job->vertex_count != visit->vertex_count) {
 		visit->job = job;
-		places_fill(visit, job);
+		visit_fill_places(visit, job);
 	}
 	return true;
 }

@@ -49,7 +49,7 @@ control_thread(const struct thread *thread, struct str *out)
 }
 
 static void
-answer_error(struct str *out, const char *text)
+words_answer_error(struct str *out, const char *text)
 {
 	json_open(out);
 	json_text(out, "error", slice_of(text));
@@ -58,7 +58,7 @@ answer_error(struct str *out, const char *text)
 
 /* "job INODE". */
 static bool
-job_line(struct slice rest, struct str *out)
+words_job_line(struct slice rest, struct str *out)
 {
 	struct slice verb, word;
 	uint64_t inode;
@@ -85,7 +85,7 @@ control_word(const struct peer *peer, struct slice line, struct str *out)
 			    "\"brief\":true}", words[i]);
 			return true;
 		}
-	return job_line(line, out);
+	return words_job_line(line, out);
 }
 
 void
@@ -100,10 +100,10 @@ control_refuse_word(const struct peer *peer, struct slice line,
 	if ((slice_is(verb, "queue") || slice_is(verb, "next") ||
 	    slice_is(verb, "groups")) && is_alone &&
 	    peer->right < RIGHT_READ)
-		answer_error(out, "you may not see all mail");
+		words_answer_error(out, "you may not see all mail");
 	else if (slice_is(verb, "job"))
-		answer_error(out, "no such message here");
+		words_answer_error(out, "no such message here");
 	else
-		answer_error(out, "unknown request; there are: queue, "
+		words_answer_error(out, "unknown request; there are: queue, "
 		    "groups, next, job INODE, and lines of JSON");
 }

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "mail/control_file/control_file.h"
+#include "mail/recover/recover.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/intake/job_build.h"
 #include "scheduler/intake/scan.h"
@@ -78,7 +79,7 @@ intake_trouble(const char *file, const char *call, const char *reason)
 
 /* Row D4. */
 static void
-shelve_bad(struct intake *intake, const char *name, const char *id,
+intake_shelve(struct intake *intake, const char *name, const char *id,
     const char *reason)
 {
 	struct err err;
@@ -92,7 +93,7 @@ shelve_bad(struct intake *intake, const char *name, const char *id,
 
 /* Remember it for a rescan; unless it is plain what becomes of it. */
 static void
-orphan_add(struct intake *intake, ino_t inode, const char *name)
+intake_add_orphan(struct intake *intake, ino_t inode, const char *name)
 {
 	if (spool_follow_queued(intake->queue->spool, name) == 1)
 		return;
@@ -139,7 +140,7 @@ items_ahead(struct intake *intake)
 
 /* What was opened ahead; unless it went meanwhile. */
 static int
-item_control(struct intake *intake, const struct intake_item *item,
+item_take_control(struct intake *intake, const struct intake_item *item,
     const char *name)
 {
 	struct stat st;
@@ -167,13 +168,13 @@ item_open(struct intake *intake, const struct intake_item *item,
 	    &err) == 1)
 		return 1;
 	*body = -1;
-	*control_fd = item_control(intake, item, name);
+	*control_fd = item_take_control(intake, item, name);
 	if (*control_fd < 0)
 		return 0;
 	if (item->is_old && faccessat(spool_dir_fd(intake->queue->spool,
 	    AREA_QUEUE, 0), name, F_OK, 0) != 0 && errno == ENOENT) {
 		close(*control_fd);
-		orphan_add(intake, item->inode, name);
+		intake_add_orphan(intake, item->inode, name);
 		return 0;
 	}
 	if (item->is_old && !spool_control_is_idle(*control_fd)) {
@@ -246,7 +247,7 @@ intake_one(struct intake *intake, const struct intake_item *item)
 		return;
 	}
 	if (got < 0) {
-		shelve_bad(intake, name, NULL, err.text);
+		intake_shelve(intake, name, NULL, err.text);
 		return;
 	}
 	/* of a message that came back from a backup the head tells the
@@ -290,14 +291,14 @@ intake_more(void *context)
 
 /* Files that an agent of our predecessor works on. */
 static void
-busy_again(void *context)
+intake_busy_again(void *context)
 {
 	struct intake *intake = context;
 	for (size_t i = 0; i < intake->busy_count; i++)
 		intake_add(intake, intake->busy[i].inode, true);
 	intake->busy_count = 0;
 	timer_set(intake->queue->loop, &intake->busy_timer,
-	    clock_steady_ms() + INTAKE_BUSY_MS, busy_again, intake);
+	    clock_steady_ms() + INTAKE_BUSY_MS, intake_busy_again, intake);
 }
 
 bool
@@ -335,7 +336,7 @@ intake_orphan(struct intake *intake, struct job *job)
 
 	spool_hashed_name(intake->queue->spool, inode, name);
 	queue_drop(intake->queue, job);
-	orphan_add(intake, inode, name);
+	intake_add_orphan(intake, inode, name);
 }
 
 void
@@ -370,7 +371,7 @@ intake_bad(struct intake *intake, struct job *job, const char *reason)
 	char name[SPOOL_NAME_BYTES];
 
 	spool_hashed_name(intake->queue->spool, job->inode, name);
-	shelve_bad(intake, name, job->id, reason);
+	intake_shelve(intake, name, job->id, reason);
 	queue_drop(intake->queue, job);
 }
 
@@ -393,7 +394,7 @@ intake_open(struct intake *intake, struct err *err)
 	intake->is_starting = true;
 	if (scan_watch(intake, err) < 0)
 		return -1;
-	busy_again(intake);
+	intake_busy_again(intake);
 	return 0;
 }
 

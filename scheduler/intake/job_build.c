@@ -33,7 +33,7 @@ struct seat {
 
 /* By what orders say of it: those that differ do not go together. */
 static int
-park_compare(const struct seat *a, const struct seat *b)
+seat_compare_park(const struct seat *a, const struct seat *b)
 {
 	if (a->park != b->park)
 		return a->park < b->park ? -1 : 1;
@@ -48,20 +48,20 @@ park_compare(const struct seat *a, const struct seat *b)
 
 /* By group, thread, orders: equal ones become a vertex. */
 static int
-way_compare(const struct seat *a, const struct seat *b)
+seat_compare_way(const struct seat *a, const struct seat *b)
 {
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
 	if (a->thread != b->thread)
 		return (uintptr_t)a->thread < (uintptr_t)b->thread ? -1 : 1;
-	return park_compare(a, b);
+	return seat_compare_park(a, b);
 }
 
 static int
 seat_compare(const void *pa, const void *pb)
 {
 	const struct seat *a = pa, *b = pb;
-	int order = way_compare(a, b);
+	int order = seat_compare_way(a, b);
 
 	if (order != 0)
 		return order;
@@ -94,7 +94,7 @@ seat_park(struct seat *seat, const struct control_file *control, int64_t now_s)
 }
 
 static uint32_t
-age_at(int64_t moment_s, int64_t born_s)
+job_age_at(int64_t moment_s, int64_t born_s)
 {
 	int64_t age_s = moment_s - born_s;
 
@@ -112,23 +112,23 @@ seat_expire(struct seat *seat, const struct control_file *control)
 	int64_t held_s = control_rcpt_held_s(rcpt);
 
 	if (rcpt->expire_s > 0) {
-		seat->expire_s = age_at(rcpt->expire_s, born_s);
+		seat->expire_s = job_age_at(rcpt->expire_s, born_s);
 		seat->is_strict = true;
 	} else if (by_s > 0) {		/* RFC 2852 section 4.1 */
-		seat->expire_s = age_at(by_s, born_s);
+		seat->expire_s = job_age_at(by_s, born_s);
 		seat->is_strict = true;
 	} else if (rcpt->thawed_s > 0) {
-		seat->expire_s = age_at(rcpt->thawed_s + held_s +
+		seat->expire_s = job_age_at(rcpt->thawed_s + held_s +
 		    seat->thread->ring->clause.expire_s, born_s);
 	} else if (rcpt->way_since_s > 0) {
-		seat->expire_s = age_at(rcpt->way_since_s + held_s +
+		seat->expire_s = job_age_at(rcpt->way_since_s + held_s +
 		    seat->thread->ring->clause.expire_s, born_s);
 	} else if (held_s > 0) {
-		seat->expire_s = age_at(born_s + held_s +
+		seat->expire_s = job_age_at(born_s + held_s +
 		    seat->thread->ring->clause.expire_s, born_s);
 	}
 	if (rcpt->way_count > 0 && rcpt->ways[0].after_s > 0) {
-		uint32_t end_s = age_at(rcpt->ways[0].after_s +
+		uint32_t end_s = job_age_at(rcpt->ways[0].after_s +
 		    (rcpt->way_since_s > 0 ? rcpt->way_since_s : born_s),
 		    born_s);
 
@@ -142,7 +142,7 @@ seat_expire(struct seat *seat, const struct control_file *control)
 /* ---- vertices ---------------------------------------------------- */
 
 static struct thread_way
-way_of(const struct conf *conf, const struct control_file *control,
+seat_way(const struct conf *conf, const struct control_file *control,
     size_t group,
     const struct control_rcpt *rcpt)
 {
@@ -177,7 +177,7 @@ seats_take(struct intake *intake, const struct control_file *control,
 			    .group = (uint32_t)i, .thread =
 			    thread_get(&intake->queue->threads,
 			    intake->queue->conf,
-			    way_of(intake->queue->conf, control, i, rcpt),
+			    seat_way(intake->queue->conf, control, i, rcpt),
 			    now_ms) };
 			orders_apply(&intake->queue->orders, seat->thread);
 			seat_park(seat, control, now_s);
@@ -193,7 +193,7 @@ vertices_count(const struct seat *seats, size_t count)
 	size_t vertices = 0, run = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (i == 0 || way_compare(&seats[i], &seats[i - 1]) != 0 ||
+		if (i == 0 || seat_compare_way(&seats[i], &seats[i - 1]) != 0 ||
 		    run == VERTEX_RCPTS_MAX) {
 			vertices++;
 			run = 0;
@@ -260,7 +260,7 @@ vertices_fill(struct job *job, const struct control_file *control,
 		const struct control_group *group =
 		    &control->groups[seats[i].group];
 
-		if (i == 0 || way_compare(&seats[i], &seats[i - 1]) != 0 ||
+		if (i == 0 || seat_compare_way(&seats[i], &seats[i - 1]) != 0 ||
 		    vertex->rcpt_count == VERTEX_RCPTS_MAX) {
 			vertex = vertex ? vertex + 1 : job->vertices;
 			vertex->thread = seats[i].thread;
@@ -289,7 +289,7 @@ vertices_fill(struct job *job, const struct control_file *control,
 /* When it was accepted, on our steady clock.  The id's time may lie in the
  * future when the clock went back: then it is new. */
 static int64_t
-born_ms(const char *id)
+job_born_ms(const char *id)
 {
 	int64_t age_ms = (clock_wall_us() -
 	    spool_id_time_us(slice_of(id))) / 1000;
@@ -315,7 +315,7 @@ job_build(struct intake *intake, const struct control_file *control,
 	job = job_new(vertices_count(seats, count), count);
 	job->inode = control->inode;
 	strlcpy(job->id, control->id, sizeof(job->id));
-	job->born_ms = born_ms(control->id);
+	job->born_ms = job_born_ms(control->id);
 	job->rcpt_total = (uint32_t)control->rcpt_total;
 	job->source = crc32c(0, control->source.p, control->source.n);
 	job->priority = (int8_t)control->terms.priority;
@@ -324,7 +324,7 @@ job_build(struct intake *intake, const struct control_file *control,
 	if (control->cancelled_total > 0)
 		job->flags |= JOB_TRASH;
 	if (control->terms.by_s > 0 && !control->terms.by_returns)
-		job->by_s = age_at(control->terms.by_s,
+		job->by_s = job_age_at(control->terms.by_s,
 		    spool_id_time_us(slice_of(control->id)) / 1000000);
 	vertices_fill(job, control, seats, count);
 	return job;

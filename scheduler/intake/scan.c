@@ -43,7 +43,7 @@ scan_name(void *context, const char *name)
 }
 
 static void
-walk_over(struct intake *intake, int got, const struct err *err)
+scan_walk_over(struct intake *intake, int got, const struct err *err)
 {
 	spool_walk_free(&intake->walk);
 	intake->is_starting = false;
@@ -58,7 +58,7 @@ walk_over(struct intake *intake, int got, const struct err *err)
 }
 
 static int
-item_compare(const void *pa, const void *pb)
+scan_compare(const void *pa, const void *pb)
 {
 	const struct intake_item *a = pa, *b = pb;
 
@@ -80,9 +80,9 @@ scan_step(struct intake *intake)
 	if (intake->count > before + 1)
 		qsort(intake->items + intake->first + before,
 		    intake->count - before, sizeof(*intake->items),
-		    item_compare);
+		    scan_compare);
 	if (got < 1)
-		walk_over(intake, got, &err);
+		scan_walk_over(intake, got, &err);
 }
 
 /* The first piece at once: of a small queue that is all. */
@@ -95,7 +95,7 @@ scan_begin(struct intake *intake)
 		return;
 	if (spool_walk_new(intake->queue->spool, AREA_TRANSPORT, &intake->walk,
 	    &err) < 0) {
-		walk_over(intake, -1, &err);
+		scan_walk_over(intake, -1, &err);
 		return;
 	}
 	scan_step(intake);
@@ -112,7 +112,7 @@ intake_unread(const struct intake *intake)
 /* ---- inotify ------------------------------------------------------------- */
 
 static void
-notified(void *context, unsigned dir, const char *name)
+scan_notified(void *context, unsigned dir, const char *name)
 {
 	struct intake *intake = context;
 	struct spool_name parsed;
@@ -134,7 +134,7 @@ scan_watch(struct intake *intake, struct err *err)
 	struct str path = STR_INIT;
 	int result;
 
-	intake->notify = notify_new(intake->queue->loop, notified, intake);
+	intake->notify = notify_new(intake->queue->loop, scan_notified, intake);
 	result = notify_add_fd(intake->notify,
 	    spool_dir_fd(intake->queue->spool, AREA_TRANSPORT, 0), 0,
 	    NOTIFY_MOVED, err);

@@ -21,7 +21,7 @@ enum {
 /* "D/J/4711" -> 4711; the letters are checked against the real name when the
  * job is looked up. */
 static int
-name_parse(struct slice name, ino_t *out_inode, struct err *err)
+answer_parse_name(struct slice name, ino_t *out_inode, struct err *err)
 {
 	struct slice last = name;
 	uint64_t inode;
@@ -36,7 +36,7 @@ name_parse(struct slice name, ino_t *out_inode, struct err *err)
 }
 
 static int
-place_parse(struct slice place, struct answer *out, struct err *err)
+answer_parse_place(struct slice place, struct answer *out, struct err *err)
 {
 	size_t cut = place.n;
 	uint64_t offset;
@@ -49,11 +49,11 @@ place_parse(struct slice place, struct answer *out, struct err *err)
 		return err_set(err, "the offset is no number");
 	out->name = slice_first(place, cut - 1);
 	out->offset = (uint32_t)offset;
-	return name_parse(out->name, &out->inode, err);
+	return answer_parse_name(out->name, &out->inode, err);
 }
 
 static int
-next_parse(struct slice next, struct answer *out, struct err *err)
+answer_parse_next(struct slice next, struct answer *out, struct err *err)
 {
 	uint64_t seconds;
 
@@ -71,7 +71,7 @@ next_parse(struct slice next, struct answer *out, struct err *err)
 /* RFC 3463 section 2: class "." subject "." detail, up to three digits each.
  * Whether the class fits the kind is not asked: a peer may say "550 4.7.1". */
 static bool
-is_status(struct slice status)
+answer_is_status(struct slice status)
 {
 	struct slice rest = status, piece;
 	uint64_t number;
@@ -90,7 +90,7 @@ is_status(struct slice status)
 }
 
 static int
-outcome_parse(struct slice words, struct answer *out, struct err *err)
+answer_parse_outcome(struct slice words, struct answer *out, struct err *err)
 {
 	struct slice name;
 	int kind;
@@ -103,14 +103,14 @@ outcome_parse(struct slice words, struct answer *out, struct err *err)
 		return err_set(err, "the kind is none");
 	out->verdict = (enum verdict_kind)kind;
 	out->status = words;
-	if (!is_status(words))
+	if (!answer_is_status(words))
 		return err_set(err, "the status is none");
 	return 1;
 }
 
 /* One line, printable as it is: UTF-8 passes, controls do not. */
 static int
-words_check(struct slice words, size_t most, const char *field,
+answer_check_words(struct slice words, size_t most, const char *field,
     struct err *err)
 {
 	if (words.n >= most)
@@ -123,7 +123,7 @@ words_check(struct slice words, size_t most, const char *field,
 }
 
 static int
-verdict_parse(struct slice line, struct answer *out, struct err *err)
+answer_parse_verdict(struct slice line, struct answer *out, struct err *err)
 {
 	struct slice rest = line, place, next, outcome, who;
 
@@ -135,17 +135,17 @@ verdict_parse(struct slice line, struct answer *out, struct err *err)
 	out->kind = ANSWER_VERDICT;
 	out->who = who;
 	out->text = rest;
-	if (place_parse(place, out, err) < 0 ||
-	    next_parse(next, out, err) < 0 ||
-	    outcome_parse(outcome, out, err) < 0 ||
-	    words_check(who, VERDICT_WHO_BYTES, "WHO", err) < 0)
+	if (answer_parse_place(place, out, err) < 0 ||
+	    answer_parse_next(next, out, err) < 0 ||
+	    answer_parse_outcome(outcome, out, err) < 0 ||
+	    answer_check_words(who, VERDICT_WHO_BYTES, "WHO", err) < 0)
 		return -1;
-	return words_check(rest, VERDICT_TEXT_BYTES, "TEXT", err);
+	return answer_check_words(rest, VERDICT_TEXT_BYTES, "TEXT", err);
 }
 
 /* The name that stands for a set of MX hosts: a domain's bytes. */
 static int
-host_check(struct slice name, struct err *err)
+answer_check_host(struct slice name, struct err *err)
 {
 	if (name.n == 0 || name.n >= MX_BYTES_MAX)
 		return err_set(err, "the MX has no name or a long one");
@@ -164,17 +164,17 @@ answer_parse(struct slice line, struct answer *out, struct err *err)
 		return err_set(err, "it is longer than %d bytes",
 		    ANSWER_LINE_BYTES_MAX);
 	if (!slice_starts(line, "#"))
-		return verdict_parse(line, out, err);
+		return answer_parse_verdict(line, out, err);
 	if (slice_is(line, "#hungry")) {
 		out->kind = ANSWER_HUNGRY;
 	} else if (slice_starts(line, "#resync ")) {
 		out->kind = ANSWER_RESYNC;
 		out->name = slice_from(line, 8);
-		return name_parse(out->name, &out->inode, err);
+		return answer_parse_name(out->name, &out->inode, err);
 	} else if (slice_starts(line, "#mx ")) {
 		out->kind = ANSWER_MX;
 		out->name = slice_from(line, 4);
-		return host_check(out->name, err);
+		return answer_check_host(out->name, err);
 	}
 	return 1;
 }

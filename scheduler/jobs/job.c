@@ -99,7 +99,7 @@ job_rest(struct job *job)
 
 /* Nobody may know it any more. */
 static void
-job_is_free(const struct job *job)
+job_check_free(const struct job *job)
 {
 	for (enum job_list_name name = 0; name < JOB_LISTS; name++)
 		if (job_is_in(job, name))
@@ -120,7 +120,7 @@ job_free(struct job **pjob)
 {
 	if (*pjob == NULL)
 		return;
-	job_is_free(*pjob);
+	job_check_free(*pjob);
 	job_close(*pjob);
 	pending_release(*pjob);
 	mem_free(pjob);

@@ -31,7 +31,7 @@ struct pending {
 };
 
 static char *
-words_dup(const struct answer *answer, char **out_text)
+pending_dup_words(const struct answer *answer, char **out_text)
 {
 	size_t who = answer->who.n, text = answer->text.n;
 	char *block = mem_alloc(1, who + text + 2);
@@ -58,7 +58,7 @@ pending_add(struct job *job, const struct answer *answer, unsigned tries)
 	pending = &job->pending->outcomes[job->pending->count++];
 	*pending = (struct pending_outcome){ .offset = answer->offset,
 	    .tries = (uint16_t)tries, .kind = (uint8_t)answer->verdict };
-	pending->who = words_dup(answer, &pending->text);
+	pending->who = pending_dup_words(answer, &pending->text);
 	snprintf(pending->status, sizeof(pending->status), SLICE_FMT,
 	    SLICE_ARG(answer->status));
 }

@@ -37,7 +37,7 @@ job_table_release(struct job_table *table)
 
 /* Inodes come in runs: multiply, so that the runs spread. */
 static size_t
-home_of(const struct job_table *table, ino_t inode)
+job_table_home(const struct job_table *table, ino_t inode)
 {
 	uint64_t mixed = (uint64_t)inode * 0x9e3779b97f4a7c15u;
 
@@ -45,9 +45,9 @@ home_of(const struct job_table *table, ino_t inode)
 }
 
 static size_t
-slot_of(const struct job_table *table, ino_t inode)
+job_table_slot(const struct job_table *table, ino_t inode)
 {
-	size_t at = home_of(table, inode);
+	size_t at = job_table_home(table, inode);
 
 	while (table->slots[at] != NULL && table->slots[at]->inode != inode)
 		at = (at + 1) & (table->size - 1);
@@ -57,11 +57,11 @@ slot_of(const struct job_table *table, ino_t inode)
 struct job *
 job_table_find(const struct job_table *table, ino_t inode)
 {
-	return table->slots[slot_of(table, inode)];
+	return table->slots[job_table_slot(table, inode)];
 }
 
 static void
-table_grow(struct job_table *table)
+job_table_grow(struct job_table *table)
 {
 	struct job_table bigger = *table;
 
@@ -71,7 +71,7 @@ table_grow(struct job_table *table)
 		struct job *job = table->slots[i];
 
 		if (job != NULL)
-			bigger.slots[slot_of(&bigger, job->inode)] = job;
+			bigger.slots[job_table_slot(&bigger, job->inode)] = job;
 	}
 	mem_free(&table->slots);
 	*table = bigger;
@@ -83,8 +83,8 @@ job_table_add(struct job_table *table, struct job *job)
 	size_t at;
 
 	if ((table->count + 1) * 4 > table->size * 3)
-		table_grow(table);
-	at = slot_of(table, job->inode);
+		job_table_grow(table);
+	at = job_table_slot(table, job->inode);
 	if (table->slots[at] != NULL)
 		panic("job %ju is in the table", (uintmax_t)job->inode);
 	table->slots[at] = job;
@@ -95,7 +95,8 @@ job_table_add(struct job_table *table, struct job *job)
 void
 job_table_remove(struct job_table *table, ino_t inode)
 {
-	size_t mask = table->size - 1, gap = slot_of(table, inode), at = gap;
+	size_t mask = table->size - 1, gap = job_table_slot(table, inode),
+	    at = gap;
 
 	if (table->slots[gap] == NULL)
 		return;
@@ -109,7 +110,7 @@ job_table_remove(struct job_table *table, ino_t inode)
 		job = table->slots[at];
 		if (job == NULL)
 			return;
-		home = home_of(table, job->inode);
+		home = job_table_home(table, job->inode);
 		if (((at - home) & mask) < ((at - gap) & mask))
 			continue;
 		table->wraps += at < gap;

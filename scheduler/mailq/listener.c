@@ -36,20 +36,20 @@ struct listener {
 };
 
 static void
-on_child(int number)
+listener_on_child(int number)
 {
 	/* nothing but that poll(2) ends */
 }
 
 static void
-children_reap(struct listener *listener)
+listener_reap(struct listener *listener)
 {
 	while (listener->clients > 0 && waitpid(-1, NULL, WNOHANG) > 0)
 		listener->clients--;
 }
 
 static void
-session_start(struct listener *listener, int client)
+listener_start_session(struct listener *listener, int client)
 {
 	int ends[2];
 	struct err err;
@@ -80,7 +80,7 @@ session_start(struct listener *listener, int client)
 }
 
 static void
-client_take(struct listener *listener)
+listener_take_client(struct listener *listener)
 {
 	int client = accept(listener->socket, NULL, NULL);
 
@@ -88,14 +88,14 @@ client_take(struct listener *listener)
 		return;
 	(void)fcntl(client, F_SETFD, FD_CLOEXEC);
 	if (listener->clients < MAILQ_CLIENTS_MAX)
-		session_start(listener, client);
+		listener_start_session(listener, client);
 	close(client);
 }
 
 static void
-surroundings(struct process *process)
+listener_confine(struct process *process)
 {
-	struct sigaction action = { .sa_handler = on_child };
+	struct sigaction action = { .sa_handler = listener_on_child };
 	struct err err;
 
 	err_program("scheduler-mailq");
@@ -111,7 +111,7 @@ surroundings(struct process *process)
 }
 
 static void
-said(enum event_kind kind, const struct process *process)
+listener_said(enum event_kind kind, const struct process *process)
 {
 	event(kind, NULL, "listen",
 	    slice_of(process->conf->mailq.listen.text), NULL);
@@ -128,18 +128,18 @@ mailq_run(struct process *process, int fd, int scheduler)
 		{ .fd = fd, .events = POLLIN },
 	};
 
-	surroundings(process);
-	said(EV_MAILQ_START, process);
+	listener_confine(process);
+	listener_said(EV_MAILQ_START, process);
 	for (;;) {
-		children_reap(&listener);
+		listener_reap(&listener);
 		if (poll(fds, 2, LOOK_MS) <= 0)
 			continue;
 		if (fds[0].revents != 0)	/* it says nothing: it ended */
 			break;
-		client_take(&listener);
+		listener_take_client(&listener);
 	}
 	close(fd);
-	said(EV_MAILQ_STOP, process);
+	listener_said(EV_MAILQ_STOP, process);
 	_exit(0);
 }
 

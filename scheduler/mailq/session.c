@@ -45,7 +45,7 @@ struct session {
 };
 
 static void
-say(struct session *session, const char *line)
+mailq_say(struct session *session, const char *line)
 {
 	str_adds(&session->client.out, line);
 	str_addc(&session->client.out, '\n');
@@ -54,7 +54,7 @@ say(struct session *session, const char *line)
 /* A line of a peer without its end; false: it is gone, late, or says too
  * much.  It is taken by the next call of line_take. */
 static bool
-line_wait(struct session *session, struct peer *peer, size_t most,
+mailq_wait_line(struct session *session, struct peer *peer, size_t most,
     struct slice *out)
 {
 	for (;;) {
@@ -76,7 +76,7 @@ line_wait(struct session *session, struct peer *peer, size_t most,
 /* Send a request and go through the lines of its answer.  *out_last is the
  * last one.  False: the scheduler is gone. */
 static bool
-ask(struct session *session, struct slice request, show_fn *fn,
+mailq_ask_scheduler(struct session *session, struct slice request, show_fn *fn,
     struct show *show, struct str *out_last)
 {
 	struct peer *scheduler = &session->scheduler;
@@ -86,7 +86,8 @@ ask(struct session *session, struct slice request, show_fn *fn,
 	str_add_slice(&scheduler->out, request);
 	if (peer_flush(scheduler, session->end_ms, NULL) != PEER_OK)
 		return false;
-	while (line_wait(session, scheduler, PEER_IN_BYTES_MAX / 2, &line)) {
+	while (mailq_wait_line(session, scheduler, PEER_IN_BYTES_MAX / 2,
+	    &line)) {
 		size_t n = line.n + 1;
 
 		if (n == 1) {
@@ -107,7 +108,7 @@ ask(struct session *session, struct slice request, show_fn *fn,
 }
 
 static void
-request_begin(struct str *out, const char *op)
+mailq_begin_request(struct str *out, const char *op)
 {
 	json_open(out);
 	json_number(out, "v", 1);
@@ -117,21 +118,22 @@ request_begin(struct str *out, const char *op)
 /* ---- showing --------------------------------------------------------- */
 
 static void
-lost(struct session *session)
+mailq_lost(struct session *session)
 {
 	session->is_over = true;
 }
 
 /* How many recipients there are, which `queue` does not tell. */
 static void
-count_rcpts(struct session *session, struct show *show)
+mailq_count_rcpts(struct session *session, struct show *show)
 {
 	struct str request = STR_INIT, last = STR_INIT;
 
-	request_begin(&request, "count");
+	mailq_begin_request(&request, "count");
 	json_close(&request);
-	if (!ask(session, str_slice(&request), NULL, NULL, &last))
-		lost(session);
+	if (!mailq_ask_scheduler(session, str_slice(&request), NULL, NULL,
+	    &last))
+		mailq_lost(session);
 	show->recipients = json_get_number(str_slice(&last), "recipients");
 	str_release(&request);
 	str_release(&last);
@@ -142,41 +144,43 @@ count_rcpts(struct session *session, struct show *show)
 #define QUEUE_OP "{\"v\":1,\"op\":\"queue\"}\n"
 
 static void
-show_words(struct session *session, const char *request, show_fn *fn,
+mailq_show_words(struct session *session, const char *request, show_fn *fn,
     struct show *show)
 {
 	struct str last = STR_INIT;
 
-	if (!session->is_over && !ask(session, slice_of(request), fn, show,
+	if (!session->is_over && !mailq_ask_scheduler(session,
+	    slice_of(request), fn,
+	    show,
 	    &last))
-		lost(session);
+		mailq_lost(session);
 	str_release(&last);
 }
 
 static void
-do_show(struct session *session, enum mailq_verb verb)
+mailq_do_show(struct session *session, enum mailq_verb verb)
 {
 	struct show show = { .now_s = clock_wall_s() };
 
-	say(session, "+OK until LF.LF");
+	mailq_say(session, "+OK until LF.LF");
 	if (verb == MAILQ_VERB_SNMP || verb == MAILQ_VERB_COUNTERS)
-		count_rcpts(session, &show);
+		mailq_count_rcpts(session, &show);
 	if (verb == MAILQ_VERB_SHORT)
-		show_words(session, "groups\n", show_group, &show);
+		mailq_show_words(session, "groups\n", show_group, &show);
 	else if (verb == MAILQ_VERB_COUNTERS)
-		show_words(session, "queue\n", show_counters, &show);
+		mailq_show_words(session, "queue\n", show_counters, &show);
 	else if (verb == MAILQ_VERB_THREADS)
-		show_words(session, QUEUE_OP, show_thread, &show);
+		mailq_show_words(session, QUEUE_OP, show_thread, &show);
 	else if (verb == MAILQ_VERB_THREADS2)
-		show_words(session, QUEUE_OP, show_thread2, &show);
+		mailq_show_words(session, QUEUE_OP, show_thread2, &show);
 	if (verb != MAILQ_VERB_COUNTERS && verb != MAILQ_VERB_THREADS2)
-		show_words(session, "queue\n", show_totals, &show);
-	say(session, ".");
+		mailq_show_words(session, "queue\n", show_totals, &show);
+	mailq_say(session, ".");
 }
 
 /* Names of this protocol are no globs. */
 static bool
-is_plain(struct slice text)
+mailq_is_plain(struct slice text)
 {
 	for (size_t i = 0; i < text.n; i++)
 		if (text.p[i] == '*' || text.p[i] == '?' ||
@@ -187,18 +191,18 @@ is_plain(struct slice text)
 }
 
 static void
-request_thread(struct str *out, const char *op,
+mailq_request_thread(struct str *out, const char *op,
     const struct mailq_command *command)
 {
 	str_reset(out);
-	request_begin(out, op);
+	mailq_begin_request(out, op);
 	json_text(out, "channel", command->args[0]);
 	json_text(out, "host", command->args[1]);
 	json_close(out);
 }
 
 static void
-show_one_thread(struct session *session, const struct mailq_command *command)
+mailq_show_thread(struct session *session, const struct mailq_command *command)
 {
 	char channel[MAILQ_WORD_BYTES_MAX + 1], host[MAILQ_WORD_BYTES_MAX + 1];
 	struct show show = { .now_s = clock_wall_s(), .channel = channel,
@@ -208,14 +212,16 @@ show_one_thread(struct session *session, const struct mailq_command *command)
 	snprintf(channel, sizeof(channel), SLICE_FMT,
 	    SLICE_ARG(command->args[0]));
 	snprintf(host, sizeof(host), SLICE_FMT, SLICE_ARG(command->args[1]));
-	say(session, "+OK until LF.LF");
-	request_thread(&request, "queue", command);
-	show_words(session, request.buf, show_thread_head, &show);
-	request_thread(&request, "list", command);
-	if (!session->is_over && !ask(session, str_slice(&request), show_rcpt,
+	mailq_say(session, "+OK until LF.LF");
+	mailq_request_thread(&request, "queue", command);
+	mailq_show_words(session, request.buf, show_thread_head, &show);
+	mailq_request_thread(&request, "list", command);
+	if (!session->is_over && !mailq_ask_scheduler(session,
+	    str_slice(&request),
+	    show_rcpt,
 	    &show, &last))
-		lost(session);
-	say(session, ".");
+		mailq_lost(session);
+	mailq_say(session, ".");
 	str_release(&request);
 	str_release(&last);
 }
@@ -223,7 +229,7 @@ show_one_thread(struct session *session, const struct mailq_command *command)
 /* ---- doing ----------------------------------------------------------- */
 
 static void
-request_choose(struct str *out, const struct mailq_command *command)
+mailq_choose(struct str *out, const struct mailq_command *command)
 {
 	switch (command->verb) {
 	case MAILQ_VERB_KILL_MSG:
@@ -242,7 +248,7 @@ request_choose(struct str *out, const struct mailq_command *command)
 }
 
 static void
-add_done(struct session *session, enum mailq_verb verb, struct slice last)
+mailq_add_done(struct session *session, enum mailq_verb verb, struct slice last)
 {
 	struct str *out = &session->client.out, words = STR_INIT;
 
@@ -260,7 +266,7 @@ add_done(struct session *session, enum mailq_verb verb, struct slice last)
 }
 
 static void
-do_order(struct session *session, const struct mailq_command *command)
+mailq_do_order(struct session *session, const struct mailq_command *command)
 {
 	static const char *const ops[] = {
 		[MAILQ_VERB_ETRN] = "etrn",
@@ -273,14 +279,15 @@ do_order(struct session *session, const struct mailq_command *command)
 	};
 	struct str request = STR_INIT, last = STR_INIT;
 
-	request_begin(&request, ops[command->verb]);
-	request_choose(&request, command);
+	mailq_begin_request(&request, ops[command->verb]);
+	mailq_choose(&request, command);
 	json_text(&request, "who", slice_of(session->user));
 	json_close(&request);
-	if (ask(session, str_slice(&request), NULL, NULL, &last))
-		add_done(session, command->verb, str_slice(&last));
+	if (mailq_ask_scheduler(session, str_slice(&request), NULL, NULL,
+	    &last))
+		mailq_add_done(session, command->verb, str_slice(&last));
 	else
-		lost(session);
+		mailq_lost(session);
 	str_release(&request);
 	str_release(&last);
 }
@@ -289,7 +296,7 @@ do_order(struct session *session, const struct mailq_command *command)
 
 /* The user of that name who may come from there; any for the empty name. */
 static bool
-user_find(const struct session *session, struct slice name,
+mailq_find_user(const struct session *session, struct slice name,
     struct mailq_user *out)
 {
 	struct slice rest = str_slice(&session->users), line;
@@ -305,7 +312,7 @@ user_find(const struct session *session, struct slice name,
 /* Does the digest prove the password?  32 digits are ZMailer's MD5 of
  * challenge and password, 64 an HMAC-SHA-256 of the challenge. */
 static bool
-is_proof(const struct session *session, struct slice password,
+mailq_is_proof(const struct session *session, struct slice password,
     struct slice hex)
 {
 	unsigned char want[DIGEST_BYTES_MAX], got[DIGEST_BYTES_MAX];
@@ -329,20 +336,20 @@ is_proof(const struct session *session, struct slice password,
 }
 
 static void
-do_auth(struct session *session, const struct mailq_command *command)
+mailq_do_auth(struct session *session, const struct mailq_command *command)
 {
 	struct mailq_user user;
-	bool is_known = user_find(session, command->args[0], &user);
+	bool is_known = mailq_find_user(session, command->args[0], &user);
 	bool is_good;
 
 	if (session->is_in) {
-		say(session, "-BAD; you are logged in");
+		mailq_say(session, "-BAD; you are logged in");
 		return;
 	}
 	/* who is not there costs the same time */
 	if (!is_known)
 		user = (struct mailq_user){ .password = SLICE("nobody") };
-	is_good = is_proof(session, user.password, command->args[1]) &&
+	is_good = mailq_is_proof(session, user.password, command->args[1]) &&
 	    is_known;
 	event(EV_MAILQ_LOGIN, NULL, "user", slice_first(command->args[0], 64),
 	    "client", slice_of(session->from), "ok",
@@ -352,10 +359,10 @@ do_auth(struct session *session, const struct mailq_command *command)
 		    SLICE_ARG(slice_first(user.name, 60)));
 		session->rights = user.rights;
 		session->is_in = true;
-		say(session, "+OK; logged in");
+		mailq_say(session, "+OK; logged in");
 		return;
 	}
-	say(session, "-BAD; wrong user or password");
+	mailq_say(session, "-BAD; wrong user or password");
 	if (++session->failures >= MAILQ_LOGINS_MAX)
 		session->is_over = true;
 }
@@ -363,46 +370,48 @@ do_auth(struct session *session, const struct mailq_command *command)
 /* ---- one command ----------------------------------------------------- */
 
 static void
-command_do(struct session *session, struct slice line)
+mailq_do_command(struct session *session, struct slice line)
 {
 	struct mailq_command command;
 
 	mailq_command_parse(line, &command);
 	if (command.verb == MAILQ_VERB_QUIT) {
-		say(session, "+Bye bye");
+		mailq_say(session, "+Bye bye");
 		session->is_over = true;
 	} else if (command.verb == MAILQ_VERB_AUTH) {
-		do_auth(session, &command);
+		mailq_do_auth(session, &command);
 	} else if (!session->is_in) {
-		say(session, "-BAD; USER MUST AUTHENTICATE");
+		mailq_say(session, "-BAD; USER MUST AUTHENTICATE");
 	} else if (command.verb == MAILQ_VERB_UNKNOWN) {
-		say(session, "-MAILQ2 unknown command; there are: SHOW, ETRN, "
+		mailq_say(session,
+		    "-MAILQ2 unknown command; there are: SHOW, ETRN, "
 		    "KILL, RESCHEDULE, REROUTE, QUIT");
 	} else if ((session->rights & command.rights) == 0) {
-		say(session, "-MAILQ2 refused by access control");
-	} else if ((command.args[0].n > 0 && !is_plain(command.args[0])) ||
-	    (command.args[1].n > 0 && !is_plain(command.args[1]))) {
-		say(session, "-MAILQ2 that is no name of a thing");
+		mailq_say(session, "-MAILQ2 refused by access control");
+	} else if ((command.args[0].n > 0 &&
+	    !mailq_is_plain(command.args[0])) ||
+	    (command.args[1].n > 0 && !mailq_is_plain(command.args[1]))) {
+		mailq_say(session, "-MAILQ2 that is no name of a thing");
 	} else if (command.verb == MAILQ_VERB_THREAD) {
-		show_one_thread(session, &command);
+		mailq_show_thread(session, &command);
 	} else if (command.verb < MAILQ_VERB_ETRN) {
-		do_show(session, command.verb);
+		mailq_do_show(session, command.verb);
 	} else {
-		do_order(session, &command);
+		mailq_do_order(session, &command);
 	}
 }
 
 static void
-commands_take(struct session *session)
+mailq_take_commands(struct session *session)
 {
 	struct slice line;
 
 	while (!session->is_over && peer_flush(&session->client,
-	    session->end_ms, NULL) == PEER_OK && line_wait(session,
+	    session->end_ms, NULL) == PEER_OK && mailq_wait_line(session,
 	    &session->client, MAILQ_LINE_BYTES_MAX, &line)) {
 		size_t n = line.n + 1;
 
-		command_do(session, slice_trim(line));
+		mailq_do_command(session, slice_trim(line));
 		peer_consume(&session->client, n);
 	}
 	(void)peer_flush(&session->client, session->end_ms, NULL);
@@ -411,7 +420,7 @@ commands_take(struct session *session)
 /* ---- the beginning --------------------------------------------------- */
 
 static void
-address_ask(struct session *session, int client)
+mailq_ask_address(struct session *session, int client)
 {
 	struct sockaddr_storage address = { .ss_family = AF_UNSPEC };
 	socklen_t n = sizeof(address);
@@ -429,14 +438,14 @@ address_ask(struct session *session, int client)
 }
 
 static void
-greet(struct session *session)
+mailq_greet(struct session *session)
 {
 	struct mailq_user user;
 	int64_t now_us;
 
-	say(session, "version zmailer 2.0");
-	if (!user_find(session, SLICE(""), &user)) {
-		say(session, "550 NO ACCESS FOR YOU");
+	mailq_say(session, "version zmailer 2.0");
+	if (!mailq_find_user(session, SLICE(""), &user)) {
+		mailq_say(session, "550 NO ACCESS FOR YOU");
 		session->is_over = true;
 		return;
 	}
@@ -445,12 +454,12 @@ greet(struct session *session)
 	    "220 MAILQ-V2-CHALLENGE: %lld.%lld.%08x%08x sha-256",
 	    (long long)(now_us / 1000000), (long long)(now_us % 1000000),
 	    arc4random(), arc4random());
-	say(session, session->challenge);
+	mailq_say(session, session->challenge);
 }
 
 /* The file of users is read; nothing else is needed. */
 static int
-confine(const struct conf *conf, struct err *err)
+mailq_confine(const struct conf *conf, struct err *err)
 {
 	struct sandbox sandbox = { .appended = { conf->log_dir },
 	    .appended_count = 1 };
@@ -473,17 +482,17 @@ mailq_session(const struct conf *conf, int client, int scheduler)
 	peer_adopt(&session.client, client);
 	peer_adopt(&session.scheduler, scheduler);
 	session.end_ms = clock_steady_ms() + MAILQ_SESSION_MS;
-	address_ask(&session, client);
+	mailq_ask_address(&session, client);
 	if (conf_mailq_read(conf->mailq.users, &session.users, &err) < 0 ||
-	    confine(conf, &err) < 0) {
+	    mailq_confine(conf, &err) < 0) {
 		warning("mailq: %s", err.text);
-		say(&session, "version zmailer 2.0");
-		say(&session, "450 the list of users is not in order");
+		mailq_say(&session, "version zmailer 2.0");
+		mailq_say(&session, "450 the list of users is not in order");
 		session.is_over = true;
 	} else {
-		greet(&session);
+		mailq_greet(&session);
 	}
-	commands_take(&session);
+	mailq_take_commands(&session);
 	peer_release(&session.client);
 	peer_release(&session.scheduler);
 	str_release(&session.users);

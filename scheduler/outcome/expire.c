@@ -41,7 +41,7 @@ expire_verdict(const struct control_rcpt *rcpt, int64_t age_s,
 /* A rule said that this is no case for another try: the other side's words
  * and its status, which is final now. */
 static void
-end_verdict(const struct control_rcpt *rcpt, struct verdict *out)
+expire_end_verdict(const struct control_rcpt *rcpt, struct verdict *out)
 {
 	const struct verdict *last = rcpt->last ? &rcpt->last->verdict : NULL;
 	char status[sizeof(out->status)] = "5.0.0";
@@ -66,7 +66,7 @@ expire_rcpt(const struct job *job, const struct control_rcpt *rcpt,
 	    .rcpt_offset = is_last ? control_rcpt_end_offset(rcpt) :
 	    rcpt->offset, .time_s = clock_wall_s(), .tries = rcpt->tries };
 	if (has_ended)
-		end_verdict(rcpt, &record->verdict);
+		expire_end_verdict(rcpt, &record->verdict);
 	else
 		expire_verdict(rcpt, age_s, &record->verdict);
 	event(EV_RCPT_FAIL, job->id, "to", rcpt->user, "channel",
@@ -77,7 +77,7 @@ expire_rcpt(const struct job *job, const struct control_rcpt *rcpt,
 }
 
 static bool
-is_meant(const struct vertex *vertex, const struct rcpt *rcpt)
+expire_is_meant(const struct vertex *vertex, const struct rcpt *rcpt)
 {
 	return !(rcpt->flags & RCPT_FINAL) &&
 	    (vertex->is_expired || (rcpt->flags & RCPT_ENDED));
@@ -90,7 +90,7 @@ expire_move(struct outcome *outcome, struct vertex *vertex)
 	struct rcpt *rcpts = vertex_rcpts(vertex);
 
 	for (size_t i = 0; i < vertex->rcpt_count; i++)
-		if (is_meant(vertex, &rcpts[i]))
+		if (expire_is_meant(vertex, &rcpts[i]))
 			outcome_move(vertex, &rcpts[i]);
 	vertex->is_expired = vertex->has_ended = false;
 	plan_forget(&outcome->queue->plan, vertex);
@@ -107,7 +107,7 @@ expire_done(struct outcome *outcome, struct vertex *vertex)
 		return;
 	}
 	for (size_t i = 0; i < vertex->rcpt_count; i++) {
-		if (!is_meant(vertex, &rcpts[i]))
+		if (!expire_is_meant(vertex, &rcpts[i]))
 			continue;
 		rcpts[i].flags |= RCPT_FINAL;
 		vertex->final_count++;
@@ -125,7 +125,7 @@ expire_done(struct outcome *outcome, struct vertex *vertex)
 
 /* P4: records, synced with the group.  returns 0 or -1. */
 static int
-records_add(struct outcome *outcome, struct job *job,
+expire_add_records(struct outcome *outcome, struct job *job,
     const struct control_record *records, size_t count, struct err *err)
 {
 	if (count > 0 && control_file_append(job->control_fd, job->id, records,
@@ -138,7 +138,8 @@ records_add(struct outcome *outcome, struct job *job,
 /* The vertex's next recipient (*at from 0) that the file does not call
  * final; *out_own is memory's.  NULL: there is none any more. */
 static const struct control_rcpt *
-open_rcpt(const struct vertex *vertex, const struct control_file *control,
+expire_next_rcpt(const struct vertex *vertex,
+    const struct control_file *control,
     size_t *at,
     struct rcpt **out_own)
 {
@@ -163,11 +164,11 @@ expire_vertex(struct outcome *outcome, struct vertex *vertex,
 	size_t at = 0, count = 0;
 	struct rcpt *own;
 
-	while ((rcpt = open_rcpt(vertex, control, &at, &own)) != NULL)
-		if (is_meant(vertex, own))
+	while ((rcpt = expire_next_rcpt(vertex, control, &at, &own)) != NULL)
+		if (expire_is_meant(vertex, own))
 			expire_rcpt(job, rcpt, (own->flags & RCPT_ENDED) != 0,
 			    vertex->is_strict, &records[count++]);
-	if (records_add(outcome, job, records, count, err) < 0)
+	if (expire_add_records(outcome, job, records, count, err) < 0)
 		return -1;
 	expire_done(outcome, vertex);
 	return 1;
@@ -176,7 +177,7 @@ expire_vertex(struct outcome *outcome, struct vertex *vertex,
 /* ---- on-exhaust freeze ------------------------------------------- */
 
 static bool
-is_to_freeze(const struct vertex *vertex)
+expire_freezes(const struct vertex *vertex)
 {
 	return vertex->is_expired && !vertex->is_strict &&
 	    !vertex->has_ways &&
@@ -184,7 +185,8 @@ is_to_freeze(const struct vertex *vertex)
 }
 
 static void
-freeze_rcpt(const struct control_rcpt *rcpt, struct control_record *record)
+expire_freeze_rcpt(const struct control_rcpt *rcpt,
+    struct control_record *record)
 {
 	*record = (struct control_record){ .kind = RECORD_FROZEN,
 	    .rcpt_offset = rcpt->offset, .time_s = clock_wall_s(),
@@ -196,7 +198,7 @@ freeze_rcpt(const struct control_rcpt *rcpt, struct control_record *record)
 /* Instead of the last outcome: it stays as it is until somebody thaws it.
  * What a rule has ended is not kept. */
 static int
-freeze_vertex(struct outcome *outcome, struct vertex *vertex,
+expire_freeze_vertex(struct outcome *outcome, struct vertex *vertex,
     const struct control_file *control, struct err *err)
 {
 	struct control_record records[VERTEX_RCPTS_MAX];
@@ -205,10 +207,10 @@ freeze_vertex(struct outcome *outcome, struct vertex *vertex,
 	size_t at = 0, count = 0;
 	struct rcpt *own;
 
-	while ((rcpt = open_rcpt(vertex, control, &at, &own)) != NULL)
+	while ((rcpt = expire_next_rcpt(vertex, control, &at, &own)) != NULL)
 		if (!(own->flags & (RCPT_FINAL | RCPT_ENDED)))
-			freeze_rcpt(rcpt, &records[count++]);
-	if (records_add(outcome, job, records, count, err) < 0)
+			expire_freeze_rcpt(rcpt, &records[count++]);
+	if (expire_add_records(outcome, job, records, count, err) < 0)
 		return -1;
 	event(EV_MESSAGE_ORDERED, job->id, "op", SLICE("freeze"), "by",
 	    SLICE("scheduler"), "reason", SLICE("retries are exhausted"),
@@ -223,7 +225,7 @@ freeze_vertex(struct outcome *outcome, struct vertex *vertex,
 
 /* Once in a message's life. */
 static bool
-is_to_reroute(const struct vertex *vertex, const struct control_file *control)
+expire_reroutes(const struct vertex *vertex, const struct control_file *control)
 {
 	return vertex->is_expired && !vertex->is_strict &&
 	    !control->terms.is_rerouted &&
@@ -231,7 +233,8 @@ is_to_reroute(const struct vertex *vertex, const struct control_file *control)
 }
 
 static bool
-is_of_group(const struct control_group *group, const struct control_rcpt *rcpt)
+expire_is_of_group(const struct control_group *group,
+    const struct control_rcpt *rcpt)
 {
 	return rcpt >= group->rcpts && rcpt < group->rcpts +
 	    group->rcpt_count;
@@ -239,35 +242,36 @@ is_of_group(const struct control_group *group, const struct control_rcpt *rcpt)
 
 /* Its group; most often that of the one before. */
 static const struct control_group *
-group_of(const struct control_file *control, const struct control_rcpt *rcpt,
+expire_group(const struct control_file *control,
+    const struct control_rcpt *rcpt,
     const struct control_group *before)
 {
 	const struct control_group *group = control->groups;
 
-	if (before != NULL && is_of_group(before, rcpt))
+	if (before != NULL && expire_is_of_group(before, rcpt))
 		return before;
-	while (!is_of_group(group, rcpt))
+	while (!expire_is_of_group(group, rcpt))
 		group++;
 	return group;
 }
 
 /* What a rule has ended fails; what has no address, too. */
 static void
-resend_add(struct resend *those, const struct vertex *vertex,
+expire_add_resend(struct resend *those, const struct vertex *vertex,
     const struct control_file *control)
 {
 	const struct control_rcpt *rcpt;
 	struct rcpt *own;
 	size_t at = 0;
 
-	while ((rcpt = open_rcpt(vertex, control, &at, &own)) != NULL) {
+	while ((rcpt = expire_next_rcpt(vertex, control, &at, &own)) != NULL) {
 		size_t n = those->count;
 
 		if ((own->flags & (RCPT_FINAL | RCPT_ENDED)) ||
 		    !resend_is_address(rcpt->user))
 			continue;
 		own->flags |= RCPT_RESENT;
-		those->groups[n] = group_of(control, rcpt, n > 0 ?
+		those->groups[n] = expire_group(control, rcpt, n > 0 ?
 		    those->groups[n - 1] : NULL);
 		those->rcpts[n] = rcpt;
 		those->count++;
@@ -275,7 +279,8 @@ resend_add(struct resend *those, const struct vertex *vertex,
 }
 
 static void
-resent(void *context, const struct job *job, size_t count, const char *as)
+expire_tell_resent(void *context, const struct job *job, size_t count,
+    const char *as)
 {
 	event(EV_MESSAGE_ORDERED, job->id, "op", SLICE("reroute"), "by",
 	    SLICE("scheduler"), "reason", SLICE("retries are exhausted"),
@@ -284,7 +289,7 @@ resent(void *context, const struct job *job, size_t count, const char *as)
 
 /* They are final here; or, after trouble, as they were. */
 static void
-vertex_resent(struct outcome *outcome, struct vertex *vertex,
+expire_resent_vertex(struct outcome *outcome, struct vertex *vertex,
     bool is_done)
 {
 	struct rcpt *rcpts = vertex_rcpts(vertex);
@@ -308,7 +313,7 @@ vertex_resent(struct outcome *outcome, struct vertex *vertex,
 
 /* returns 1 records were written; 0 nobody is to be rerouted; -1. */
 static int
-reroute_job(struct outcome *outcome, struct job *job,
+expire_reroute_job(struct outcome *outcome, struct job *job,
     const struct control_file *control, struct err *err)
 {
 	struct resend those;
@@ -317,14 +322,15 @@ reroute_job(struct outcome *outcome, struct job *job,
 	resend_init(&those, job->rcpt_count + 1);
 	those.is_exhausted = true;
 	for (size_t i = 0; i < job->vertex_count; i++)
-		if (is_to_reroute(&job->vertices[i], control))
-			resend_add(&those, &job->vertices[i], control);
+		if (expire_reroutes(&job->vertices[i], control))
+			expire_add_resend(&those, &job->vertices[i], control);
 	if (those.count > 0)
-		result = resend(outcome->queue->spool, job, &those, resent,
+		result = resend(outcome->queue->spool, job, &those,
+		    expire_tell_resent,
 		    NULL,
 		    err) < 0 ? -1 : 1;
 	for (size_t i = 0; i < job->vertex_count && those.count > 0; i++)
-		vertex_resent(outcome, &job->vertices[i], result == 1);
+		expire_resent_vertex(outcome, &job->vertices[i], result == 1);
 	if (result == 1) {
 		job->flags |= JOB_OWES;
 		group_dirty(outcome->group, job);
@@ -334,12 +340,12 @@ reroute_job(struct outcome *outcome, struct job *job,
 }
 
 static int
-vertex_write(struct outcome *outcome, struct vertex *vertex,
+expire_write_vertex(struct outcome *outcome, struct vertex *vertex,
     const struct control_file *control, struct err *err)
 {
 	if (!vertex->is_expired && !vertex->has_ended)
 		return 0;
-	if (is_to_freeze(vertex)) {
+	if (expire_freezes(vertex)) {
 		/* ended ones fail first; then the rest is all there is */
 		vertex->is_expired = false;
 		if (vertex->has_ended &&
@@ -349,7 +355,7 @@ vertex_write(struct outcome *outcome, struct vertex *vertex,
 		if (vertex->state == VERTEX_DONE)
 			return 1;
 		plan_forget(&outcome->queue->plan, vertex);
-		return freeze_vertex(outcome, vertex, control, err);
+		return expire_freeze_vertex(outcome, vertex, control, err);
 	}
 	return expire_vertex(outcome, vertex, control, err);
 }
@@ -358,10 +364,11 @@ int
 expire_write(struct outcome *outcome, struct job *job,
     const struct control_file *control, struct err *err)
 {
-	int result = reroute_job(outcome, job, control, err);
+	int result = expire_reroute_job(outcome, job, control, err);
 
 	for (size_t i = 0; i < job->vertex_count && result >= 0; i++) {
-		int wrote = vertex_write(outcome, &job->vertices[i], control,
+		int wrote = expire_write_vertex(outcome, &job->vertices[i],
+		    control,
 		    err);
 
 		if (wrote < 0)

@@ -46,7 +46,7 @@ outcome_keep_reason(struct thread *thread, const struct answer *answer)
 }
 
 static void
-answer_final(struct outcome *outcome, struct vertex *vertex,
+outcome_final(struct outcome *outcome, struct vertex *vertex,
     struct rcpt *rcpt, const struct answer *answer)
 {
 	enum verdict_kind kind = answer->verdict;
@@ -120,7 +120,7 @@ outcome_answer(struct outcome *outcome, struct vertex *vertex,
 	if (answer->verdict == VERDICT_FAILED && vertex->has_ways) {
 		outcome_move(vertex, rcpt);
 	} else if (verdict_is_final(answer->verdict)) {
-		answer_final(outcome, vertex, rcpt, answer);
+		outcome_final(outcome, vertex, rcpt, answer);
 	}
 	if (verdict_is_final(answer->verdict)) {
 		/* a refusal, too, shows that the host is there */
@@ -311,7 +311,7 @@ outcome_vertex(struct outcome *outcome, struct vertex *vertex)
  * have no newer record, so that a message that kills its agents is counted
  * and expires in the end. */
 static void
-record_lost(struct outcome *outcome, struct vertex *vertex,
+outcome_record_lost(struct outcome *outcome, struct vertex *vertex,
     const char *reason)
 {
 	struct control_record records[VERTEX_RCPTS_MAX];
@@ -352,7 +352,7 @@ outcome_lost(struct outcome *outcome, struct vertex *vertex,
 	struct job *job = vertex->job;
 
 	if (is_blamed)
-		record_lost(outcome, vertex, reason);
+		outcome_record_lost(outcome, vertex, reason);
 	plan_forget(&outcome->queue->plan, vertex);
 	job->flags |= JOB_RELOAD;
 	if (job->flight_count == 0)
@@ -362,7 +362,7 @@ outcome_lost(struct outcome *outcome, struct vertex *vertex,
 /* Ready, or waiting for a first attempt that may be weeks away (queue-only);
  * a hold with an end waits, too. */
 static bool
-is_for_sweep(const struct vertex *vertex)
+vertex_is_for_sweep(const struct vertex *vertex)
 {
 	return vertex->state == VERTEX_READY ||
 	    (vertex->state == VERTEX_WAIT && vertex->tries == 0 &&
@@ -385,7 +385,7 @@ outcome_sweep(struct outcome *outcome, int64_t now_ms)
 			return;
 		}
 		for (size_t i = 0; i < job->vertex_count; i++)
-			if (is_for_sweep(&job->vertices[i]))
+			if (vertex_is_for_sweep(&job->vertices[i]))
 				vertex_expire(outcome, &job->vertices[i],
 				    now_ms);
 	}

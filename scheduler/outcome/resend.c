@@ -57,7 +57,7 @@ resend_is_address(struct slice user)
 
 /* The envelope's front of the message file, and where the header begins. */
 static int
-front_read(const struct job *job, struct arena *arena,
+resend_read_front(const struct job *job, struct arena *arena,
     struct envelope *out, struct str *text, struct err *err)
 {
 	while (text->len < FRONT_BYTES_MAX) {
@@ -77,7 +77,7 @@ front_read(const struct job *job, struct arena *arena,
 }
 
 static int
-body_copy(const struct job *job, size_t offset, struct draft *draft,
+resend_copy_body(const struct job *job, size_t offset, struct draft *draft,
     struct err *err)
 {
 	static char buffer[COPY_BYTES];
@@ -100,7 +100,7 @@ body_copy(const struct job *job, size_t offset, struct draft *draft,
 
 /* The same envelope, with the recipients of one sender as they are now. */
 static int
-envelope_make(struct envelope *envelope, const struct resend *resend,
+resend_make_envelope(struct envelope *envelope, const struct resend *resend,
     struct range range, struct arena *arena, struct err *err)
 {
 	struct slice rest, sender = resend->groups[range.first]->sender;
@@ -130,7 +130,7 @@ envelope_make(struct envelope *envelope, const struct resend *resend,
 
 /* A draft that is durable.  0; -1: nothing is left of it. */
 static int
-draft_make(struct spool *spool, const struct job *job,
+resend_make_draft(struct spool *spool, const struct job *job,
     const struct resend *resend, struct range range, struct draft *draft,
     struct err *err)
 {
@@ -140,13 +140,14 @@ draft_make(struct spool *spool, const struct job *job,
 	struct envelope envelope;
 	int result = -1;
 
-	if (front_read(job, arena, &envelope, &front, err) == 1 &&
-	    envelope_make(&envelope, resend, range, arena, err) == 0 &&
+	if (resend_read_front(job, arena, &envelope, &front, err) == 1 &&
+	    resend_make_envelope(&envelope, resend, range, arena, err) == 0 &&
 	    draft_open(spool, NULL, draft, err) == 0) {
 		strlcpy(envelope.id, draft->id, sizeof(envelope.id));
 		if (envelope_add(&text, &envelope, err) == 1 &&
 		    draft_write(draft, text.buf, text.len, err) == 0 &&
-		    body_copy(job, envelope.header_offset, draft, err) == 0 &&
+		    resend_copy_body(job, envelope.header_offset, draft,
+		    err) == 0 &&
 		    draft_sync(drafts, 1, err) == 1)
 			result = 0;
 		if (result < 0)
@@ -161,7 +162,7 @@ draft_make(struct spool *spool, const struct job *job,
 /* The new message is on its way: those recipients are final here.  A crash
  * in between sends them twice, as a delivery whose answer was in flight. */
 static int
-records_write(struct job *job, const struct resend *resend,
+resend_write_records(struct job *job, const struct resend *resend,
     struct range range, const char *new_id, struct err *err)
 {
 	struct control_record *records = mem_alloc(range.count,
@@ -188,7 +189,7 @@ records_write(struct job *job, const struct resend *resend,
 
 /* Those of one sender, from first on. */
 static struct range
-range_of(const struct resend *resend, size_t first)
+resend_range(const struct resend *resend, size_t first)
 {
 	struct range range = { first, 1 };
 
@@ -208,11 +209,12 @@ resend(struct spool *spool, struct job *job,
 	while (range.first < resend->count) {
 		struct draft draft;
 
-		range = range_of(resend, range.first);
+		range = resend_range(resend, range.first);
 		/* S1 -> S2, then P4: records (D9) */
-		if (draft_make(spool, job, resend, range, &draft,
+		if (resend_make_draft(spool, job, resend, range, &draft,
 		    err) < 0 || draft_publish(&draft, AREA_ROUTER, 0, NULL,
-		    err) < 0 || records_write(job, resend, range, draft.id,
+		    err) < 0 || resend_write_records(job, resend, range,
+		    draft.id,
 		    err) < 0)
 			return -1;
 		done(context, job, range.count, draft.id);

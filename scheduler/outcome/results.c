@@ -84,7 +84,7 @@ teller_log(void *context, struct slice text)
 }
 
 static void
-say_trouble(const char *id, const struct err *err)
+results_trouble(const char *id, const struct err *err)
 {
 	event(EV_HOOK_TROUBLE, id, "function", SLICE("on_result"), "reason",
 	    slice_of(err->text), NULL);
@@ -105,7 +105,7 @@ teller_look(struct teller *teller)
 }
 
 static void
-tell(struct teller *teller, struct slice fields)
+results_tell_script(struct teller *teller, struct slice fields)
 {
 	struct hook_answer answer;
 	struct slice values[KEYS];
@@ -123,12 +123,12 @@ tell(struct teller *teller, struct slice fields)
 	snprintf(id, sizeof(id), SLICE_FMT, SLICE_ARG(values[0]));
 	teller->id = id[0] != '\0' ? id : NULL;
 	if (hooks_ask(teller->hooks, &answer, &err) != 1)
-		say_trouble(teller->id, &err);
+		results_trouble(teller->id, &err);
 	teller->id = NULL;
 }
 
 static void
-serve(struct teller *teller)
+results_serve(struct teller *teller)
 {
 	struct pollfd fd = { SOCKET, POLLIN, 0 };
 	struct str in = STR_INIT;
@@ -149,7 +149,7 @@ serve(struct teller *teller)
 		in.len += (size_t)got;
 		while (hook_frame_take(str_slice(&in), &frame, &used,
 		    &err) == 1) {
-			tell(teller, frame.fields);
+			results_tell_script(teller, frame.fields);
 			str_consume(&in, used);
 		}
 	}
@@ -157,7 +157,7 @@ serve(struct teller *teller)
 
 /* Nothing of the scheduler's stays open: its locks would live on here. */
 static void
-run(void *context, int socket)
+results_run(void *context, int socket)
 {
 	const struct results *results = context;
 	const struct conf *conf = results->process->conf;
@@ -176,14 +176,14 @@ run(void *context, int socket)
 		teller.tables[i] = table_new(conf->tables[i].name,
 		    conf->tables[i].spec);
 	teller.hooks = hooks_new(&conf->hooks, &host);
-	serve(&teller);
+	results_serve(&teller);
 	hooks_free(&teller.hooks);
 }
 
 /* ---- in the scheduler ------------------------------------------------- */
 
 static void
-on_read(void *context)
+results_on_read(void *context)
 {
 	struct results *results = context;
 	struct slice line;
@@ -193,7 +193,7 @@ on_read(void *context)
 }
 
 static void
-on_sent(void *context)
+results_on_sent(void *context)
 {
 	struct results *results = context;
 	struct err err;
@@ -202,12 +202,12 @@ on_sent(void *context)
 		return;
 	err_set(&err, "%llu outcomes were not told: the script is too slow",
 	    (unsigned long long)results->left_out);
-	say_trouble(NULL, &err);
+	results_trouble(NULL, &err);
 	results->left_out = 0;
 }
 
 static void
-on_end(void *context, const struct child_end *end)
+results_on_end(void *context, const struct child_end *end)
 {
 	struct results *results = context;
 
@@ -216,7 +216,8 @@ on_end(void *context, const struct child_end *end)
 
 static const struct child_kind kind = {
 	.name = "results", .is_kept = true, .end_signal = SIGKILL,
-	.run = run, .read = on_read, .sent = on_sent, .ended = on_end,
+	.run = results_run, .read = results_on_read, .sent = results_on_sent,
+	    .ended = results_on_end,
 };
 
 struct results *
@@ -231,7 +232,7 @@ results_new(struct process *process)
 	results->process = process;
 	results->child = child_new(process, &kind, results);
 	if (child_start(results->child, &err) < 0) {
-		say_trouble(NULL, &err);
+		results_trouble(NULL, &err);
 		child_start_later(results->child);
 	}
 	return results;
@@ -257,7 +258,7 @@ results_renew(struct results **results, struct process *process)
 
 /* The third word of a line "r channel host user uid" at this place. */
 static struct slice
-user_at(const struct job *job, uint32_t offset, char *line)
+results_user_at(const struct job *job, uint32_t offset, char *line)
 {
 	ssize_t got = job->control_fd < 0 ? 0 :
 	    pread(job->control_fd, line, LINE_BYTES_MAX, (off_t)offset);
@@ -288,9 +289,9 @@ results_tell(struct results *results, const struct vertex *vertex,
 	}
 	start = hook_frame_begin(out, 'O');
 	hook_field_add(out, slice_of(vertex->job->id));
-	hook_field_add(out, user_at(vertex->job,
+	hook_field_add(out, results_user_at(vertex->job,
 	    vertex->sender_offset, from));
-	hook_field_add(out, user_at(vertex->job, offset, to));
+	hook_field_add(out, results_user_at(vertex->job, offset, to));
 	hook_field_add(out, slice_of(thread->channel));
 	hook_field_add(out, slice_of(thread->host));
 	hook_field_add(out,

@@ -27,7 +27,7 @@ rules_classify(const struct answer *answer, struct mail_finding *out)
 }
 
 const struct conf_retry_rule *
-rules_find(const struct conf_schedule *clause, enum mail_class class)
+rules_for_class(const struct conf_schedule *clause, enum mail_class class)
 {
 	for (size_t i = 0; i < clause->rule_count; i++)
 		if (clause->rules[i].classes & (UINT32_C(1) << class))
@@ -37,7 +37,7 @@ rules_find(const struct conf_schedule *clause, enum mail_class class)
 
 /* The rule's waits; a list that stops ends the recipient behind its last. */
 static void
-wait_for(struct vertex *vertex, struct rcpt *rcpt,
+rules_wait(struct vertex *vertex, struct rcpt *rcpt,
     const struct conf_retry_rule *rule, int64_t now_ms)
 {
 	struct retry_waits waits = { rule->wait_s, rule->wait_count,
@@ -56,7 +56,7 @@ wait_for(struct vertex *vertex, struct rcpt *rcpt,
 }
 
 static void
-suspend_for(struct queue *queue, struct thread *thread,
+rules_suspend(struct queue *queue, struct thread *thread,
     const struct answer *answer, enum mail_class class, int64_t span_s,
     int64_t now_ms)
 {
@@ -77,7 +77,7 @@ suspend_for(struct queue *queue, struct thread *thread,
 
 /* The rule for what an answer means; NULL: its clause has none. */
 static const struct conf_retry_rule *
-rule_of(const struct vertex *vertex, const struct answer *answer,
+rules_of(const struct vertex *vertex, const struct answer *answer,
     enum mail_class *out_class)
 {
 	const struct conf_schedule *clause = &vertex->thread->ring->clause;
@@ -87,7 +87,7 @@ rule_of(const struct vertex *vertex, const struct answer *answer,
 		return NULL;
 	rules_classify(answer, &finding);
 	*out_class = finding.class;
-	return rules_find(clause, finding.class);
+	return rules_for_class(clause, finding.class);
 }
 
 void
@@ -95,16 +95,16 @@ rules_deferred(struct queue *queue, struct vertex *vertex,
     struct rcpt *rcpt, const struct answer *answer, int64_t now_ms)
 {
 	enum mail_class class;
-	const struct conf_retry_rule *rule = rule_of(vertex, answer, &class);
+	const struct conf_retry_rule *rule = rules_of(vertex, answer, &class);
 
 	if (rule == NULL)
 		return;
 	switch (rule->action) {
 	case RETRY_ON_WAIT:
-		wait_for(vertex, rcpt, rule, now_ms);
+		rules_wait(vertex, rcpt, rule, now_ms);
 		break;
 	case RETRY_ON_SUSPEND:
-		suspend_for(queue, vertex->thread, answer, class,
+		rules_suspend(queue, vertex->thread, answer, class,
 		    rule->suspend_s, now_ms);
 		break;
 	case RETRY_ON_END:
@@ -119,9 +119,9 @@ rules_failed(struct queue *queue, struct vertex *vertex,
     const struct answer *answer, int64_t now_ms)
 {
 	enum mail_class class;
-	const struct conf_retry_rule *rule = rule_of(vertex, answer, &class);
+	const struct conf_retry_rule *rule = rules_of(vertex, answer, &class);
 
 	if (rule != NULL && rule->action == RETRY_ON_SUSPEND)
-		suspend_for(queue, vertex->thread, answer, class,
+		rules_suspend(queue, vertex->thread, answer, class,
 		    rule->suspend_s, now_ms);
 }

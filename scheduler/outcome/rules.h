@@ -15,7 +15,8 @@
 void rules_classify(const struct answer *answer, struct mail_finding *out);
 
 /* The clause's rule for a class, or NULL. */
-const struct conf_retry_rule *rules_find(const struct conf_schedule *clause,
+const struct conf_retry_rule *rules_for_class(
+    const struct conf_schedule *clause,
     enum mail_class class);
 
 /* A recipient of a vertex in flight was deferred: its class's own next try

@@ -16,7 +16,7 @@
 enum { HEAP_ROOM_MIN = 64, HEAP_ROOM_FIRST = 4 };
 
 static void
-place_set(const struct plan_heap *heap, void *object, uint32_t index)
+plan_heap_set_place(const struct plan_heap *heap, void *object, uint32_t index)
 {
 	switch (heap->kind) {
 	case HEAP_VERTICES:
@@ -32,28 +32,28 @@ place_set(const struct plan_heap *heap, void *object, uint32_t index)
 }
 
 static void
-slot_set(struct plan_heap *heap, size_t index, struct plan_slot slot)
+plan_heap_set_slot(struct plan_heap *heap, size_t index, struct plan_slot slot)
 {
 	heap->slots[index] = slot;
-	place_set(heap, slot.object, (uint32_t)index);
+	plan_heap_set_place(heap, slot.object, (uint32_t)index);
 }
 
 static void
-heap_up(struct plan_heap *heap, size_t index, struct plan_slot slot)
+plan_heap_up(struct plan_heap *heap, size_t index, struct plan_slot slot)
 {
 	while (index > 0) {
 		size_t parent = (index - 1) / 2;
 
 		if (heap->slots[parent].at_ms <= slot.at_ms)
 			break;
-		slot_set(heap, index, heap->slots[parent]);
+		plan_heap_set_slot(heap, index, heap->slots[parent]);
 		index = parent;
 	}
-	slot_set(heap, index, slot);
+	plan_heap_set_slot(heap, index, slot);
 }
 
 static void
-heap_down(struct plan_heap *heap, size_t index, struct plan_slot slot)
+plan_heap_down(struct plan_heap *heap, size_t index, struct plan_slot slot)
 {
 	for (;;) {
 		size_t child = 2 * index + 1;
@@ -65,10 +65,10 @@ heap_down(struct plan_heap *heap, size_t index, struct plan_slot slot)
 			child++;
 		if (slot.at_ms <= heap->slots[child].at_ms)
 			break;
-		slot_set(heap, index, heap->slots[child]);
+		plan_heap_set_slot(heap, index, heap->slots[child]);
 		index = child;
 	}
-	slot_set(heap, index, slot);
+	plan_heap_set_slot(heap, index, slot);
 }
 
 void
@@ -83,7 +83,8 @@ heap_add(struct plan_heap *heap, void *object, int64_t at_ms)
 		    sizeof(*heap->slots));
 	}
 	heap->count++;
-	heap_up(heap, heap->count - 1, (struct plan_slot){ at_ms, object });
+	plan_heap_up(heap, heap->count - 1, (struct plan_slot){ at_ms,
+	    object });
 }
 
 void
@@ -94,11 +95,11 @@ heap_remove(struct plan_heap *heap, size_t index)
 
 	if (index < heap->count) {
 		if (last.at_ms < gone.at_ms)
-			heap_up(heap, index, last);
+			plan_heap_up(heap, index, last);
 		else
-			heap_down(heap, index, last);
+			plan_heap_down(heap, index, last);
 	}
-	place_set(heap, gone.object, HEAP_NONE);
+	plan_heap_set_place(heap, gone.object, HEAP_NONE);
 }
 
 void

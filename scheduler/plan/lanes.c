@@ -34,7 +34,7 @@ lanes_init(struct lanes *lanes)
 /* ---- flows by (thread, lane, source) -------------------------------- */
 
 static size_t
-bucket_of(const struct flow_table *table, const struct thread *thread,
+lanes_bucket(const struct flow_table *table, const struct thread *thread,
     unsigned lane, uint32_t source)
 {
 	uint64_t mixed = (uint64_t)(uintptr_t)thread / 64 +
@@ -49,7 +49,7 @@ flow_find(const struct flow_table *table, const struct thread *thread,
     unsigned lane, uint32_t source)
 {
 	struct flow *flow = table->size == 0 ? NULL :
-	    table->buckets[bucket_of(table, thread, lane, source)];
+	    table->buckets[lanes_bucket(table, thread, lane, source)];
 
 	while (flow != NULL && (flow->thread != thread ||
 	    flow->source != source || flow->lane != lane))
@@ -60,7 +60,7 @@ flow_find(const struct flow_table *table, const struct thread *thread,
 static void
 flow_hash(struct flow_table *table, struct flow *flow)
 {
-	struct flow **bucket = &table->buckets[bucket_of(table, flow->thread,
+	struct flow **bucket = &table->buckets[lanes_bucket(table, flow->thread,
 	    flow->lane, flow->source)];
 
 	flow->hash_next = *bucket;
@@ -68,7 +68,7 @@ flow_hash(struct flow_table *table, struct flow *flow)
 }
 
 static void
-table_grow(struct flow_table *table)
+lanes_grow(struct flow_table *table)
 {
 	struct flow **old = table->buckets, *flow;
 	size_t old_size = table->size;
@@ -90,7 +90,7 @@ flow_new(struct flow_table *table, struct thread *thread, unsigned lane,
 	struct flow *flow = mem_alloc(1, sizeof(*flow));
 
 	if (table->count >= table->size)
-		table_grow(table);
+		lanes_grow(table);
 	flow->thread = thread;
 	flow->source = source;
 	flow->lane = (uint8_t)lane;
@@ -106,7 +106,7 @@ flow_new(struct flow_table *table, struct thread *thread, unsigned lane,
 static void
 flow_free(struct flow_table *table, struct flow *flow)
 {
-	struct flow **link = &table->buckets[bucket_of(table, flow->thread,
+	struct flow **link = &table->buckets[lanes_bucket(table, flow->thread,
 	    flow->lane, flow->source)];
 
 	while (*link != flow)
@@ -131,7 +131,7 @@ flow_table_release(struct flow_table *table)
 /* ---- in and out ---------------------------------------------------- */
 
 static unsigned
-lane_for(const struct job *job, bool is_fair)
+lanes_lane(const struct job *job, bool is_fair)
 {
 	if (job->priority > 0)
 		return LANE_URGENT;
@@ -142,7 +142,7 @@ lane_for(const struct job *job, bool is_fair)
 
 /* What it was put under: a reload may have changed the clause since. */
 static uint32_t
-source_of(const struct vertex *vertex)
+lanes_source(const struct vertex *vertex)
 {
 	return vertex->lane & VERTEX_SHARED ? vertex->job->source : 0;
 }
@@ -152,13 +152,13 @@ lanes_add(struct flow_table *table, struct vertex *vertex)
 {
 	struct thread *thread = vertex->thread;
 	bool is_fair = thread->ring->clause.is_fair;
-	unsigned lane = lane_for(vertex->job, is_fair);
+	unsigned lane = lanes_lane(vertex->job, is_fair);
 	struct flow *flow;
 
 	vertex->lane = (uint8_t)(lane | (is_fair ? VERTEX_SHARED : 0));
-	flow = flow_find(table, thread, lane, source_of(vertex));
+	flow = flow_find(table, thread, lane, lanes_source(vertex));
 	if (flow == NULL)
-		flow = flow_new(table, thread, lane, source_of(vertex));
+		flow = flow_new(table, thread, lane, lanes_source(vertex));
 	if (flow->is_by_age)
 		heap_add(&flow->aged, vertex, vertex->job->born_ms);
 	else
@@ -172,7 +172,7 @@ lanes_remove(struct flow_table *table, struct vertex *vertex)
 {
 	unsigned lane = vertex->lane & (VERTEX_SHARED - 1u);
 	struct flow *flow = flow_find(table, vertex->thread, lane,
-	    source_of(vertex));
+	    lanes_source(vertex));
 
 	if (flow == NULL)
 		panic("a ready vertex has no flow");
@@ -195,7 +195,7 @@ flow_first(const struct flow *flow)
 }
 
 static unsigned
-cost_of(const struct vertex *vertex)
+lanes_cost(const struct vertex *vertex)
 {
 	return 1u + (unsigned)(vertex->rcpt_count - vertex->final_count) /
 	    LANE_COST_RCPTS;
@@ -210,7 +210,7 @@ lane_pick(struct lanes *lanes, unsigned lane)
 	for (;;) {
 		struct flow *flow = TAILQ_FIRST(flows);
 		struct vertex *vertex = flow_first(flow);
-		unsigned cost = cost_of(vertex);
+		unsigned cost = lanes_cost(vertex);
 
 		if (TAILQ_NEXT(flow, entry) == NULL) {
 			flow->turns = 0;	/* nobody to take turns with */

@@ -51,7 +51,7 @@ orders_release(struct orders *orders)
 }
 
 static char *
-text_dup(const char *text)
+order_dup_text(const char *text)
 {
 	return mem_strdup(text != NULL ? text : "");
 }
@@ -66,14 +66,16 @@ orders_add(struct orders *orders, const struct order *order)
 	}
 	orders->all[orders->count++] = (struct order){ .kind = order->kind,
 	    .serial = order->serial > 0 ? order->serial : ++orders->serial,
-	    .channel = text_dup(order->channel), .host = text_dup(order->host),
-	    .by = text_dup(order->by), .reason = text_dup(order->reason),
+	    .channel = order_dup_text(order->channel),
+	    .host = order_dup_text(order->host),
+	    .by = order_dup_text(order->by),
+	    .reason = order_dup_text(order->reason),
 	    .limit = order->limit, .since_s = order->since_s,
 	    .until_s = order->until_s };
 }
 
 static bool
-is_about(const struct order *order, enum order_kind kind,
+order_is_about(const struct order *order, enum order_kind kind,
     const char *channel, const char *host)
 {
 	return order->kind == kind && (channel == NULL ||
@@ -89,7 +91,7 @@ orders_copy(struct orders *to, const struct orders *from,
 	*to = (struct orders){ .generation = from->generation,
 	    .serial = from->serial };
 	for (size_t i = 0; i < from->count; i++)
-		if (!is_about(&from->all[i], kind, channel, host))
+		if (!order_is_about(&from->all[i], kind, channel, host))
 			orders_add(to, &from->all[i]);
 }
 
@@ -170,7 +172,7 @@ orders_format(const struct orders *orders, struct str *out)
 }
 
 static char *
-member(struct slice line, const char *key)
+order_add_member(struct slice line, const char *key)
 {
 	struct str value = STR_INIT;
 	char *text = NULL;
@@ -185,7 +187,7 @@ member(struct slice line, const char *key)
 static bool
 order_parse(struct slice line, struct order *out)
 {
-	char *name = member(line, "order");
+	char *name = order_add_member(line, "order");
 	int kind = 0;
 
 	while (kind < ORDER_KINDS && (name == NULL ||
@@ -193,8 +195,10 @@ order_parse(struct slice line, struct order *out)
 		kind++;
 	mem_free(&name);
 	*out = (struct order){ .kind = (enum order_kind)kind,
-	    .channel = member(line, "channel"), .host = member(line, "host"),
-	    .by = member(line, "by"), .reason = member(line, "reason"),
+	    .channel = order_add_member(line, "channel"),
+	    .host = order_add_member(line, "host"),
+	    .by = order_add_member(line, "by"), .reason = order_add_member(line,
+	    "reason"),
 	    .since_s = json_get_number(line, "since"),
 	    .until_s = json_get_number(line, "until") };
 	if (json_get_number(line, "limit") <= ORDER_PIN_MAX)
@@ -226,7 +230,7 @@ orders_parse(struct orders *orders, struct slice text)
 /* ---- the file ---------------------------------------------------- */
 
 static int
-file_write(int dir_fd, const struct str *text, struct err *err)
+orders_write_file(int dir_fd, const struct str *text, struct err *err)
 {
 	int fd = openat(dir_fd, SPOOL_ORDERS ".new", O_WRONLY | O_CREAT |
 	    O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0640);
@@ -252,7 +256,7 @@ orders_write(const struct orders *orders, const struct spool *spool,
 	int result;
 
 	orders_format(orders, &text);
-	result = file_write(dir_fd, &text, err);
+	result = orders_write_file(dir_fd, &text, err);
 	str_release(&text);
 	if (result < 0)
 		return -1;

@@ -20,7 +20,7 @@ enum {
 };
 
 static unsigned
-most_of(const struct thread *thread)
+pace_most(const struct thread *thread)
 {
 	unsigned parallel = thread->ring->clause.parallel;
 
@@ -30,7 +30,7 @@ most_of(const struct thread *thread)
 void
 pace_init(struct thread *thread)
 {
-	unsigned most = most_of(thread);
+	unsigned most = pace_most(thread);
 
 	thread->pace = (struct pace){ .threshold = most };
 	thread->pace_index = HEAP_NONE;
@@ -41,7 +41,7 @@ pace_init(struct thread *thread)
 void
 pace_rematch(struct thread *thread)
 {
-	unsigned most = most_of(thread);
+	unsigned most = pace_most(thread);
 
 	if (thread->pace.threshold > most || thread->pace.reduced_ms == 0)
 		thread->pace.threshold = most;
@@ -59,7 +59,7 @@ pace_limit(const struct thread *thread)
 /* ---- how fast ------------------------------------------------------- */
 
 static int64_t
-spacing_us(const struct thread *thread)
+pace_spacing_us(const struct thread *thread)
 {
 	const struct conf_schedule *clause = &thread->ring->clause;
 	int64_t own_us = clause->rate_count == 0 ? 0 : clause->rate_per_ms *
@@ -72,7 +72,7 @@ int64_t
 pace_taken(struct thread *thread, int64_t now_ms)
 {
 	struct pace *pace = &thread->pace;
-	int64_t now_us = now_ms * 1000, space_us = spacing_us(thread);
+	int64_t now_us = now_ms * 1000, space_us = pace_spacing_us(thread);
 	int64_t gap_us = now_us - pace->taken_us, burst_us;
 
 	if (gap_us > GAP_MAX_US)
@@ -106,8 +106,8 @@ pace_slow(struct thread *thread, int64_t begun_ms, int64_t now_ms)
 	    begun_ms <= pace->slowed_ms))
 		return;
 	if (slow_us == 0) {
-		slow_us = spacing_us(thread) > pace->gap_us ?
-		    spacing_us(thread) * 3 / 2 : pace->gap_us * 3 / 2;
+		slow_us = pace_spacing_us(thread) > pace->gap_us ?
+		    pace_spacing_us(thread) * 3 / 2 : pace->gap_us * 3 / 2;
 		if (slow_us < PACE_SLOW_FIRST_US)
 			slow_us = PACE_SLOW_FIRST_US;
 		if (slow_us > SLOW_FIRST_MAX_US)
@@ -121,10 +121,10 @@ pace_slow(struct thread *thread, int64_t begun_ms, int64_t now_ms)
 /* ---- how many ------------------------------------------------------- */
 
 static void
-grow(struct thread *thread)
+pace_grow(struct thread *thread)
 {
 	struct pace *pace = &thread->pace;
-	unsigned most = most_of(thread);
+	unsigned most = pace_most(thread);
 
 	if (!thread->ring->clause.has_feedback) {
 		thread->limit = most;
@@ -149,7 +149,7 @@ pace_good(struct thread *thread, int64_t begun_ms, int64_t now_ms)
 	pace->good_ms = now_ms;
 	pace->failures = 0;
 	if (pace->reduced_ms == 0 || begun_ms > pace->reduced_ms)
-		grow(thread);
+		pace_grow(thread);
 	if (pace->slow_us == 0 || begun_ms <= pace->slowed_ms ||
 	    now_ms - pace->eased_ms < PACE_EASE_MS)
 		return;
@@ -194,8 +194,8 @@ pace_down(struct thread *thread, int64_t now_ms)
 
 	if (thread->limit > 1)
 		pace->threshold = thread->limit > 3 ? thread->limit / 2 : 2;
-	if (pace->threshold > most_of(thread))
-		pace->threshold = most_of(thread);
+	if (pace->threshold > pace_most(thread))
+		pace->threshold = pace_most(thread);
 	thread->limit = 1;
 	pace->credit = pace->failures = 0;
 	pace->reduced_ms = now_ms;

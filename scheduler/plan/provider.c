@@ -22,13 +22,13 @@ enum {
 };
 
 static size_t
-bucket_of(const struct provider_table *table, struct slice name)
+provider_bucket(const struct provider_table *table, struct slice name)
 {
 	return crc32c(0, name.p, name.n) & (table->size - 1);
 }
 
 static void
-table_grow(struct provider_table *table)
+provider_table_grow(struct provider_table *table)
 {
 	struct provider **old = table->buckets, *provider;
 	size_t old_size = table->size;
@@ -37,7 +37,8 @@ table_grow(struct provider_table *table)
 	table->buckets = mem_alloc(table->size, sizeof(*table->buckets));
 	for (size_t i = 0; i < old_size; i++)
 		while ((provider = old[i]) != NULL) {
-			size_t at = bucket_of(table, slice_of(provider->name));
+			size_t at = provider_bucket(table,
+			    slice_of(provider->name));
 
 			old[i] = provider->hash_next;
 			provider->hash_next = table->buckets[at];
@@ -53,8 +54,8 @@ provider_get(struct provider_table *table, struct slice name)
 	size_t at;
 
 	if (table->count >= table->size)
-		table_grow(table);
-	at = bucket_of(table, name);
+		provider_table_grow(table);
+	at = provider_bucket(table, name);
 	for (provider = table->buckets[at]; provider != NULL;
 	    provider = provider->hash_next)
 		if (slice_is(name, provider->name))
@@ -91,7 +92,8 @@ provider_forget(struct provider_table *table, struct provider *provider)
 	if (provider->thread_count > 0 || provider->learned > 0 ||
 	    !TAILQ_EMPTY(&provider->blocked))
 		return;
-	link = &table->buckets[bucket_of(table, slice_of(provider->name))];
+	link = &table->buckets[provider_bucket(table,
+	    slice_of(provider->name))];
 	while (*link != provider)
 		link = &(*link)->hash_next;
 	*link = provider->hash_next;
@@ -129,7 +131,7 @@ provider_part(struct thread *thread)
 }
 
 static bool
-is_kept(struct provider *provider, int64_t now_s)
+provider_is_kept(struct provider *provider, int64_t now_s)
 {
 	if (provider->thread_count > 0 || provider->seen_s == 0)
 		provider->seen_s = now_s;
@@ -144,7 +146,7 @@ provider_sweep(struct provider_table *table, int64_t now_s)
 		struct provider **link = &table->buckets[i], *provider;
 
 		while ((provider = *link) != NULL) {
-			if (is_kept(provider, now_s)) {
+			if (provider_is_kept(provider, now_s)) {
 				link = &provider->hash_next;
 				continue;
 			}
@@ -177,7 +179,8 @@ provider_add_lines(const struct provider_table *table, int64_t now_s,
 }
 
 static void
-line_read(struct provider_table *table, struct slice line, int64_t now_s)
+provider_read_line(struct provider_table *table, struct slice line,
+    int64_t now_s)
 {
 	struct slice word, name, learned_text;
 	struct provider *provider;
@@ -204,7 +207,7 @@ provider_read(struct provider_table *table, struct slice text, int64_t now_s)
 	struct slice line;
 
 	while (slice_cut(&text, '\n', &line))
-		line_read(table, line, now_s);
+		provider_read_line(table, line, now_s);
 }
 
 /* ---- what it may ------------------------------------------------------- */

@@ -36,7 +36,7 @@ queue_write_shapes(struct queue *queue)
 }
 
 static void
-orders_due(void *context)
+queue_orders_due(void *context)
 {
 	queue_orders(context);
 }
@@ -56,7 +56,7 @@ queue_orders(struct queue *queue)
 	if (next_s > 0)
 		timer_set(queue->loop, &queue->orders_timer,
 		    clock_steady_ms() + (next_s - clock_wall_s()) * 1000,
-		    orders_due, queue);
+		    queue_orders_due, queue);
 }
 
 int
@@ -110,7 +110,7 @@ queue_notices_due(const struct job *job, const struct conf_schedule *clause,
 
 /* When the next notice behind so many is due; INT64_MAX: never. */
 static int64_t
-notice_ms(const struct job *job, const struct conf_schedule *clause,
+queue_notice_ms(const struct job *job, const struct conf_schedule *clause,
     unsigned sent)
 {
 	size_t clauses = 0;
@@ -138,7 +138,7 @@ queue_wait(struct queue *queue, struct vertex *vertex, int64_t due_ms)
 {
 	const struct conf_schedule *clause = &vertex->thread->ring->clause;
 	int64_t warn_ms = vertex->notices == NOTICES_NONE ? INT64_MAX :
-	    notice_ms(vertex->job, clause, vertex->notices);
+	    queue_notice_ms(vertex->job, clause, vertex->notices);
 	int64_t end_ms = vertex->job->born_ms +
 	    (int64_t)vertex->expire_s * 1000;
 
@@ -189,7 +189,7 @@ queue_drop(struct queue *queue, struct job *job)
 /* ---- what a zone may send today --------------------------------- */
 
 static void
-overflow(struct queue *queue, struct thread *thread,
+queue_overflow(struct queue *queue, struct thread *thread,
     const struct conf_zone *zone)
 {
 	struct thread_way way = { slice_of(thread->channel),
@@ -225,7 +225,7 @@ queue_admits(struct queue *queue, struct thread *thread)
 	if (warm_left(&queue->warms, zone, thread, now_s) > 0)
 		return true;
 	if (zone->overflow != NULL)
-		overflow(queue, thread, zone);
+		queue_overflow(queue, thread, zone);
 	else {
 		thread->is_warming = true;
 		plan_hold(&queue->plan, thread, clock_steady_ms() +

@@ -20,7 +20,7 @@ enum {
 };
 
 static int64_t
-entry_ms(struct retry_waits waits, unsigned tries)
+retry_entry_ms(struct retry_waits waits, unsigned tries)
 {
 	size_t index = tries == 0 ? 0 : tries - 1;
 	int64_t span_s;
@@ -38,7 +38,7 @@ entry_ms(struct retry_waits waits, unsigned tries)
 int64_t
 retry_delay_ms(struct retry_waits waits, unsigned tries, uint32_t random)
 {
-	int64_t base_ms = entry_ms(waits, tries);
+	int64_t base_ms = retry_entry_ms(waits, tries);
 	int64_t jitter_ms = base_ms * waits.jitter_percent / 100;
 	int64_t delay_ms = base_ms - jitter_ms +
 	    (int64_t)(random % (uint64_t)(2 * jitter_ms + 1));
@@ -49,10 +49,10 @@ retry_delay_ms(struct retry_waits waits, unsigned tries, uint32_t random)
 int64_t
 retry_delay_max_ms(struct retry_waits waits)
 {
-	int64_t most_ms = waits.count == 0 ? entry_ms(waits, 1) : 0;
+	int64_t most_ms = waits.count == 0 ? retry_entry_ms(waits, 1) : 0;
 
 	for (size_t i = 0; i < waits.count; i++) {
-		int64_t span_ms = entry_ms(waits, (unsigned)i + 1);
+		int64_t span_ms = retry_entry_ms(waits, (unsigned)i + 1);
 
 		if (span_ms > most_ms)
 			most_ms = span_ms;

@@ -48,7 +48,7 @@ struct shape {
 /* ---- lines --------------------------------------------------------- */
 
 static bool
-is_notable(const struct thread *thread)
+shape_is_notable(const struct thread *thread)
 {
 	const struct conf_schedule *clause = &thread->ring->clause;
 
@@ -60,7 +60,7 @@ is_notable(const struct thread *thread)
 
 /* The channel, with the zone behind a percent sign. */
 static const char *
-channel_of(const struct thread *thread)
+shape_channel(const struct thread *thread)
 {
 	static char text[CHANNEL_BYTES];
 
@@ -70,13 +70,13 @@ channel_of(const struct thread *thread)
 }
 
 static bool
-is_field(const char *text)
+shape_is_field(const char *text)
 {
 	return text[0] != '\0' && strpbrk(text, "\t\n") == NULL;
 }
 
 static void
-add_line(struct str *out, const struct shape *shape)
+shape_add_line(struct str *out, const struct shape *shape)
 {
 	str_addf(out, "%s\t%s\t%u\t%u\t%lld\t%lld\t%s\n", shape->channel,
 	    shape->host, shape->limit, shape->threshold,
@@ -87,10 +87,11 @@ add_line(struct str *out, const struct shape *shape)
 void
 shape_add_thread(struct str *out, const struct thread *thread, int64_t now_s)
 {
-	if (!is_notable(thread) || !is_field(channel_of(thread)) ||
-	    !is_field(thread->host))
+	if (!shape_is_notable(thread) ||
+	    !shape_is_field(shape_channel(thread)) ||
+	    !shape_is_field(thread->host))
 		return;
-	str_addf(out, "%s\t%s\t%u\t%u\t%lld\t%lld\t%s\n", channel_of(thread),
+	str_addf(out, "%s\t%s\t%u\t%u\t%lld\t%lld\t%s\n", shape_channel(thread),
 	    thread->host, thread->limit, thread->pace.threshold,
 	    (long long)thread->pace.slow_us, (long long)now_s,
 	    thread->provider ? thread->provider->name : "-");
@@ -102,13 +103,13 @@ shape_add_kept(const struct shape_table *table, struct str *out)
 	for (size_t i = 0; i < table->size; i++)
 		for (const struct shape *shape = table->buckets[i];
 		    shape != NULL; shape = shape->next)
-			add_line(out, shape);
+			shape_add_line(out, shape);
 }
 
 /* ---- the table ----------------------------------------------------- */
 
 static struct shape **
-place_of(const struct shape_table *table, struct slice channel,
+shape_link(const struct shape_table *table, struct slice channel,
     struct slice host)
 {
 	uint32_t crc = crc32c(crc32c(0, channel.p, channel.n), host.p, host.n);
@@ -131,7 +132,7 @@ shape_drop(struct shape_table *table, struct shape **link)
 }
 
 static char *
-append(char *to, struct slice text)
+shape_append(char *to, struct slice text)
 {
 	memcpy(to, text.p, text.n);
 	to[text.n] = '\0';
@@ -143,7 +144,7 @@ static void
 shape_put(struct shape_table *table, struct slice channel, struct slice host,
     struct slice provider, const struct shape *like)
 {
-	struct shape **link = place_of(table, channel, host), *shape;
+	struct shape **link = shape_link(table, channel, host), *shape;
 
 	if (*link != NULL)
 		shape_drop(table, link);
@@ -153,15 +154,15 @@ shape_put(struct shape_table *table, struct slice channel, struct slice host,
 	    provider.n + 3);
 	*shape = *like;
 	shape->next = *link;
-	shape->host = append(shape->channel, channel);
-	shape->provider = append((char *)(uintptr_t)shape->host, host);
-	append((char *)(uintptr_t)shape->provider, provider);
+	shape->host = shape_append(shape->channel, channel);
+	shape->provider = shape_append((char *)(uintptr_t)shape->host, host);
+	shape_append((char *)(uintptr_t)shape->provider, provider);
 	*link = shape;
 	table->count++;
 }
 
 static bool
-line_read(struct shape_table *table, struct slice line, int64_t now_s)
+shape_read_line(struct shape_table *table, struct slice line, int64_t now_s)
 {
 	struct slice channel, host, fields[4];
 	uint64_t limit, threshold, slow_us, seen_s;
@@ -197,7 +198,7 @@ shape_read(struct shape_table *table, struct slice text, int64_t now_s)
 	while (slice_cut(&text, '\n', &line))
 		if (shape_line_is_text(line) && !slice_starts(line, "#") &&
 		    !slice_starts(line, "%"))
-			(void)line_read(table, line, now_s);
+			(void)shape_read_line(table, line, now_s);
 }
 
 void
@@ -208,7 +209,7 @@ shape_recall(struct shape_table *table, struct thread *thread)
 
 	if (table->size == 0 || !thread->ring->clause.has_feedback)
 		return;
-	link = place_of(table, slice_of(channel_of(thread)),
+	link = shape_link(table, slice_of(shape_channel(thread)),
 	    slice_of(thread->host));
 	if (*link == NULL)
 		return;
@@ -231,9 +232,10 @@ shape_keep(struct shape_table *table, const struct thread *thread,
 	    .threshold = thread->pace.threshold,
 	    .slow_us = thread->pace.slow_us, .seen_s = now_s };
 
-	if (table->size > 0 && is_notable(thread) &&
-	    is_field(channel_of(thread)) && is_field(thread->host))
-		shape_put(table, slice_of(channel_of(thread)),
+	if (table->size > 0 && shape_is_notable(thread) &&
+	    shape_is_field(shape_channel(thread)) &&
+	    shape_is_field(thread->host))
+		shape_put(table, slice_of(shape_channel(thread)),
 		    slice_of(thread->host), slice_of(thread->provider ?
 		    thread->provider->name : "-"), &like);
 }
@@ -241,7 +243,7 @@ shape_keep(struct shape_table *table, const struct thread *thread,
 /* ---- the file ------------------------------------------------------ */
 
 static void
-file_read(struct shape_table *table)
+shape_read_file(struct shape_table *table)
 {
 	int fd = open(table->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct str text = STR_INIT;
@@ -276,7 +278,7 @@ shape_open(struct shape_table *table, struct provider_table *providers,
 	str_addf(&path, "%s/scheduler.shape", run_dir);
 	table->path = mem_strdup(path.buf);
 	str_release(&path);
-	file_read(table);
+	shape_read_file(table);
 }
 
 void

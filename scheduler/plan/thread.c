@@ -59,7 +59,7 @@ thread_table_release(struct thread_table *table)
 }
 
 static uint32_t
-hash_of(struct thread_way way)
+thread_hash(struct thread_way way)
 {
 	uint32_t crc = crc32c(0, way.channel.p, way.channel.n);
 
@@ -72,7 +72,7 @@ hash_of(struct thread_way way)
 struct thread *
 thread_find(const struct thread_table *table, struct thread_way way)
 {
-	uint32_t hash = hash_of(way);
+	uint32_t hash = thread_hash(way);
 	struct thread *thread = table->buckets[hash & (table->size - 1)];
 
 	for (; thread != NULL; thread = thread->hash_next)
@@ -85,7 +85,7 @@ thread_find(const struct thread_table *table, struct thread_way way)
 }
 
 static void
-bucket_add(struct thread_table *table, struct thread *thread)
+thread_add(struct thread_table *table, struct thread *thread)
 {
 	struct thread **bucket =
 	    &table->buckets[thread->hash & (table->size - 1)];
@@ -95,7 +95,7 @@ bucket_add(struct thread_table *table, struct thread *thread)
 }
 
 static void
-table_grow(struct thread_table *table)
+thread_table_grow(struct thread_table *table)
 {
 	struct thread **old = table->buckets, *thread;
 	size_t old_size = table->size;
@@ -105,14 +105,14 @@ table_grow(struct thread_table *table)
 	for (size_t i = 0; i < old_size; i++)
 		while ((thread = old[i]) != NULL) {
 			old[i] = thread->hash_next;
-			bucket_add(table, thread);
+			thread_add(table, thread);
 		}
 	mem_free(&old);
 }
 
 /* The memory is zeroed: what follows is the NUL. */
 static const char *
-name_copy(char *to, struct slice name)
+thread_copy_name(char *to, struct slice name)
 {
 	if (name.n > 0)
 		memcpy(to, name.p, name.n);
@@ -121,7 +121,7 @@ name_copy(char *to, struct slice name)
 
 /* What the zone says goes before what the clause says. */
 static void
-zone_take(struct ring *ring, const struct conf_zone *zone)
+thread_take_zone(struct ring *ring, const struct conf_zone *zone)
 {
 	struct conf_schedule *clause = &ring->clause;
 
@@ -147,10 +147,10 @@ ring_new(const struct conf *conf, unsigned clause_index,
 	ring->clause.channel = ring->clause.host = NULL;
 	ring->clause.command = NULL;
 	ring->clause_index = clause_index;
-	ring->channel = name_copy(names, way.channel);
-	ring->zone = name_copy(names + way.channel.n + 1, way.zone);
+	ring->channel = thread_copy_name(names, way.channel);
+	ring->zone = thread_copy_name(names + way.channel.n + 1, way.zone);
 	if (zone != NULL)
-		zone_take(ring, zone);
+		thread_take_zone(ring, zone);
 	TAILQ_INIT(&ring->runnable);
 	TAILQ_INIT(&ring->bulk);
 	TAILQ_INIT(&ring->idle);
@@ -187,15 +187,15 @@ thread_get(struct thread_table *table, const struct conf *conf,
 	if (thread != NULL)
 		return thread;
 	if (table->count >= table->size)
-		table_grow(table);
+		thread_table_grow(table);
 	thread = mem_alloc(1, sizeof(*thread) + way.channel.n + way.host.n +
 	    way.zone.n + 3);
 	names = (char *)(thread + 1);
-	thread->channel = name_copy(names, way.channel);
+	thread->channel = thread_copy_name(names, way.channel);
 	names += way.channel.n + 1;
-	thread->host = name_copy(names, way.host);
-	thread->zone = name_copy(names + way.host.n + 1, way.zone);
-	thread->hash = hash_of(way);
+	thread->host = thread_copy_name(names, way.host);
+	thread->zone = thread_copy_name(names + way.host.n + 1, way.zone);
+	thread->hash = thread_hash(way);
 	thread->ring = ring_get(table, conf, way);
 	thread->ring->thread_count++;
 	pace_init(thread);
@@ -203,7 +203,7 @@ thread_get(struct thread_table *table, const struct conf *conf,
 	thread->used_ms = now_ms;
 	lanes_init(&thread->lanes);
 	shape_recall(&table->shapes, thread);
-	bucket_add(table, thread);
+	thread_add(table, thread);
 	table->count++;
 	return thread;
 }

@@ -86,7 +86,7 @@ warm_get(struct warm_table *table, struct slice zone, struct slice key,
 }
 
 static struct slice
-key_of(const struct thread *thread)
+warm_key(const struct thread *thread)
 {
 	return slice_of(thread->provider ? thread->provider->name :
 	    thread->host);
@@ -104,7 +104,7 @@ warm_left(struct warm_table *table, const struct conf_zone *zone,
 	    (uint64_t)day >= zone->warm_count))
 		return UINT64_MAX;
 	cap = zone->warm_caps[now_s < zone->warm_start_s ? 0 : day];
-	warm = warm_get(table, slice_of(thread->zone), key_of(thread), now_s,
+	warm = warm_get(table, slice_of(thread->zone), warm_key(thread), now_s,
 	    false);
 	if (warm == NULL)
 		return cap;
@@ -116,7 +116,7 @@ warm_add(struct warm_table *table, const struct thread *thread,
     unsigned rcpts, int64_t now_s)
 {
 	struct warm *warm = warm_get(table, slice_of(thread->zone),
-	    key_of(thread), now_s, true);
+	    warm_key(thread), now_s, true);
 
 	if (warm != NULL)
 		warm->count += rcpts;

@@ -84,7 +84,7 @@ bounce_returns_body(const struct control_file *control, enum bounce_kind kind,
 /* ---- bytes over 127 -------------------------------------------------- */
 
 static bool
-has_8bit_address(const struct bounce *bounce)
+bounce_has_8bit_address(const struct bounce *bounce)
 {
 	if (bounce_has_8bit(bounce->errors_to))
 		return true;
@@ -99,13 +99,13 @@ bounce_is_global(const struct bounce *bounce)
 {
 	/* who sent with SMTPUTF8 can get such a report */
 	return (bounce->control->terms.is_utf8 &&
-	    (has_8bit_address(bounce) ||
+	    (bounce_has_8bit_address(bounce) ||
 	    bounce_has_8bit(bounce->group->header))) ||
 	    bounce_has_8bit(bounce->errors_to);
 }
 
 static bool
-has_8bit_form(const struct form *form)
+bounce_has_8bit_form(const struct form *form)
 {
 	for (int i = FORM_OPENING; i < FORM_KEYS; i++)
 		if (bounce_has_8bit(slice_of(form->texts[i])))
@@ -120,14 +120,15 @@ bool
 bounce_is_8bit(const struct bounce *bounce)
 {
 	if (bounce_has_8bit(bounce->group->header) ||
-	    bounce_has_8bit(bounce->control->envid) || has_8bit_address(bounce))
+	    bounce_has_8bit(bounce->control->envid) ||
+	    bounce_has_8bit_address(bounce))
 		return true;
 	for (size_t i = 0; i < bounce->rcpt_count; i++)
 		if (bounce->rcpts[i].rcpt->last != NULL && bounce_has_8bit(
 		    slice_of(bounce->rcpts[i].rcpt->last->verdict.text)))
 			return true;
 	for (size_t i = 0; i < bounce->form_count; i++)
-		if (has_8bit_form(bounce->forms[i]) || i > 0)
+		if (bounce_has_8bit_form(bounce->forms[i]) || i > 0)
 			return true;
 	return bounce->has_body && bounce_has_8bit(bounce->body);
 }
@@ -135,7 +136,7 @@ bounce_is_8bit(const struct bounce *bounce)
 /* ---- header ------------------------------------------------------ */
 
 static void
-boundary_make(const struct bounce *bounce, struct str *boundary)
+bounce_make_boundary(const struct bounce *bounce, struct str *boundary)
 {
 	struct slice header = bounce->group->header, body = bounce->body;
 
@@ -148,7 +149,7 @@ boundary_make(const struct bounce *bounce, struct str *boundary)
 }
 
 static void
-add_subject(const struct bounce *bounce, struct str *out)
+bounce_add_subject(const struct bounce *bounce, struct str *out)
 {
 	const struct form *form = bounce_form(bounce, 0);
 	struct str text = STR_INIT;
@@ -172,7 +173,7 @@ add_subject(const struct bounce *bounce, struct str *out)
 
 /* A display name: an encoded word, plain words, or a quoted string. */
 static void
-add_from(const struct bounce *bounce, struct str *out)
+bounce_add_from(const struct bounce *bounce, struct str *out)
 {
 	const char *name = bounce_form(bounce, 0)->texts[FORM_FROM];
 	bool is_odd = strpbrk(name, "()<>[]:;@\\,.\"") != NULL &&
@@ -192,11 +193,11 @@ add_from(const struct bounce *bounce, struct str *out)
 }
 
 static void
-add_header(const struct bounce *bounce, const struct str *boundary,
+bounce_add_header(const struct bounce *bounce, const struct str *boundary,
     struct str *out)
 {
-	add_from(bounce, out);
-	add_subject(bounce, out);
+	bounce_add_from(bounce, out);
+	bounce_add_subject(bounce, out);
 	bounce_add_date(out, "Date", bounce->now_s);
 	str_addf(out, "Message-Id: <%s@%s>\n", bounce->id, bounce->host);
 	if (bounce->control->msgid.n > 0) {
@@ -216,7 +217,7 @@ add_header(const struct bounce *bounce, const struct str *boundary,
 /* ---- the whole --------------------------------------------------- */
 
 static void
-add_lines(struct str *out, struct slice text)
+bounce_add_lines(struct str *out, struct slice text)
 {
 	str_add_slice(out, text);
 	if (text.n > 0 && text.p[text.n - 1] != '\n')
@@ -224,7 +225,8 @@ add_lines(struct str *out, struct slice text)
 }
 
 static void
-add_part(const struct str *boundary, const char *type, const char *language,
+bounce_add_part(const struct str *boundary, const char *type,
+    const char *language,
     bool is_8bit, struct str *out)
 {
 	str_addf(out, "--%s\nContent-Type: %s\n", boundary->buf, type);
@@ -235,7 +237,7 @@ add_part(const struct str *boundary, const char *type, const char *language,
 }
 
 static void
-add_people(const struct bounce *bounce, const struct str *boundary,
+bounce_add_people_part(const struct bounce *bounce, const struct str *boundary,
     struct str *out)
 {
 	struct str part = STR_INIT;
@@ -243,7 +245,7 @@ add_people(const struct bounce *bounce, const struct str *boundary,
 
 	bounce_add_people(bounce, &part);
 	is_8bit = bounce_has_8bit(str_slice(&part));
-	add_part(boundary, is_8bit ? "text/plain; charset=utf-8" :
+	bounce_add_part(boundary, is_8bit ? "text/plain; charset=utf-8" :
 	    "text/plain; charset=us-ascii", bounce->form_count > 1 ? NULL :
 	    bounce_form(bounce, 0)->language, is_8bit, out);
 	str_add_slice(out, str_slice(&part));
@@ -251,13 +253,14 @@ add_people(const struct bounce *bounce, const struct str *boundary,
 }
 
 static void
-add_fields(const struct bounce *bounce, const struct str *boundary,
+bounce_add_header_fields(const struct bounce *bounce,
+    const struct str *boundary,
     struct str *out)
 {
 	struct str part = STR_INIT;
 
 	bounce_add_fields(bounce, &part);
-	add_part(boundary, bounce_is_global(bounce) ?
+	bounce_add_part(boundary, bounce_is_global(bounce) ?
 	    "message/global-delivery-status" : "message/delivery-status",
 	    NULL, bounce_has_8bit(str_slice(&part)), out);
 	str_add_slice(out, str_slice(&part));
@@ -266,7 +269,7 @@ add_fields(const struct bounce *bounce, const struct str *boundary,
 }
 
 static void
-add_original(const struct bounce *bounce, const struct str *boundary,
+bounce_add_original(const struct bounce *bounce, const struct str *boundary,
     struct str *out)
 {
 	struct slice header = bounce->group->header;
@@ -276,13 +279,14 @@ add_original(const struct bounce *bounce, const struct str *boundary,
 	bool is_global = bounce_has_8bit(header) &&
 	    bounce_is_global(bounce);
 
-	add_part(boundary, bounce->has_body ? is_global ? "message/global" :
+	bounce_add_part(boundary, bounce->has_body ? is_global ?
+	    "message/global" :
 	    "message/rfc822" : is_global ? "message/global-headers" :
 	    "text/rfc822-headers", NULL, is_8bit, out);
-	add_lines(out, header);
+	bounce_add_lines(out, header);
 	if (bounce->has_body) {
 		str_addc(out, '\n');
-		add_lines(out, bounce->body);
+		bounce_add_lines(out, bounce->body);
 	}
 }
 
@@ -291,11 +295,11 @@ bounce_text(const struct bounce *bounce, struct str *out)
 {
 	struct str boundary = STR_INIT;
 
-	boundary_make(bounce, &boundary);
-	add_header(bounce, &boundary, out);
-	add_people(bounce, &boundary, out);
-	add_fields(bounce, &boundary, out);
-	add_original(bounce, &boundary, out);
+	bounce_make_boundary(bounce, &boundary);
+	bounce_add_header(bounce, &boundary, out);
+	bounce_add_people_part(bounce, &boundary, out);
+	bounce_add_header_fields(bounce, &boundary, out);
+	bounce_add_original(bounce, &boundary, out);
 	str_addf(out, "\n--%s--\n", boundary.buf);
 	str_release(&boundary);
 }

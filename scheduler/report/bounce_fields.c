@@ -18,7 +18,8 @@
 
 /* In a global report as it is, else in ASCII. */
 static void
-add_text(const struct bounce *bounce, struct slice value, struct str *out)
+fields_add_text(const struct bounce *bounce, struct slice value,
+    struct str *out)
 {
 	if (bounce_is_global(bounce))
 		bounce_add_value(out, value);
@@ -29,7 +30,7 @@ add_text(const struct bounce *bounce, struct slice value, struct str *out)
 /* ---- of the message (RFC 3464 section 2.2) ------------------------- */
 
 static void
-add_message(const struct bounce *bounce, struct str *out)
+fields_add_message(const struct bounce *bounce, struct str *out)
 {
 	const struct control_file *control = bounce->control;
 	struct str envid = STR_INIT;
@@ -42,7 +43,7 @@ add_message(const struct bounce *bounce, struct str *out)
 			str_reset(&envid);
 			str_add_slice(&envid, control->envid);
 		}
-		add_text(bounce, str_slice(&envid), out);
+		fields_add_text(bounce, str_slice(&envid), out);
 		str_addc(out, '\n');
 	}
 	bounce_add_date(out, "Arrival-Date", bounce->arrival_s);
@@ -56,7 +57,7 @@ add_message(const struct bounce *bounce, struct str *out)
 
 /* "\x{20AC}" and what is like it becomes the character. */
 static bool
-embedded_take(struct slice *rest, unsigned *out_code)
+fields_take_embedded(struct slice *rest, unsigned *out_code)
 {
 	size_t end;
 	unsigned code = 0;
@@ -85,7 +86,7 @@ embedded_take(struct slice *rest, unsigned *out_code)
 }
 
 static void
-add_utf8(struct str *out, unsigned code)
+fields_add_utf8(struct str *out, unsigned code)
 {
 	if (code < 0x80) {
 		str_addc(out, (char)code);
@@ -107,13 +108,13 @@ add_utf8(struct str *out, unsigned code)
 
 /* utf-8-addr-xtext and -unitext (RFC 6533 section 3) to plain UTF-8. */
 static void
-utf8_decode(struct slice rest, struct str *out)
+fields_decode_utf8(struct slice rest, struct str *out)
 {
 	while (rest.n > 0) {
 		unsigned code;
 
-		if (embedded_take(&rest, &code)) {
-			add_utf8(out, code);
+		if (fields_take_embedded(&rest, &code)) {
+			fields_add_utf8(out, code);
 			continue;
 		}
 		str_addc(out, rest.p[0]);
@@ -124,7 +125,7 @@ utf8_decode(struct slice rest, struct str *out)
 /* An address of type utf-8: raw in a global report, else with \x{...}, where
  * a backslash, "+" and "=" are such characters, too. */
 static void
-add_utf8_address(const struct bounce *bounce, struct slice address,
+fields_add_utf8_address(const struct bounce *bounce, struct slice address,
     struct str *out)
 {
 	if (bounce_is_global(bounce)) {
@@ -145,12 +146,12 @@ add_utf8_address(const struct bounce *bounce, struct slice address,
 }
 
 static void
-add_address(const struct bounce *bounce, struct slice type,
+fields_add_address(const struct bounce *bounce, struct slice type,
     struct slice address, struct str *out)
 {
 	if (bounce_has_8bit(address)) {
 		str_adds(out, "utf-8; ");
-		add_utf8_address(bounce, address, out);
+		fields_add_utf8_address(bounce, address, out);
 	} else {
 		bounce_add_ascii(out, type);
 		str_adds(out, "; ");
@@ -162,7 +163,7 @@ add_address(const struct bounce *bounce, struct slice type,
 /* "rfc822;xtext" -> "rfc822; decoded" (RFC 3461 section 6.3 (d)); a utf-8
  * address has its own way of hiding (RFC 6533 section 3). */
 static void
-add_original(const struct bounce *bounce, struct slice orcpt,
+fields_add_original(const struct bounce *bounce, struct slice orcpt,
     struct str *out)
 {
 	struct str address = STR_INIT;
@@ -172,13 +173,13 @@ add_original(const struct bounce *bounce, struct slice orcpt,
 	if (orcpt.n == 0 || !slice_cut(&rest, ';', &type) || rest.p == NULL)
 		return;
 	if (slice_is_nocase(type, "utf-8")) {
-		utf8_decode(rest, &address);
+		fields_decode_utf8(rest, &address);
 	} else if (xtext_decode(rest, &address, &err) != 1) {
 		str_reset(&address);
 		str_add_slice(&address, rest);
 	}
 	str_adds(out, "Original-Recipient: ");
-	add_address(bounce, type, str_slice(&address), out);
+	fields_add_address(bounce, type, str_slice(&address), out);
 	str_release(&address);
 }
 
@@ -186,7 +187,7 @@ add_original(const struct bounce *bounce, struct slice orcpt,
 
 /* The peer, when it is a host: "mx1.example.net[192.0.2.1]:25". */
 static void
-add_remote(const struct bounce *bounce, const struct control_rcpt *rcpt,
+fields_add_remote(const struct bounce *bounce, const struct control_rcpt *rcpt,
     struct str *out)
 {
 	struct slice who = slice_of(rcpt->last->verdict.who);
@@ -204,7 +205,7 @@ add_remote(const struct bounce *bounce, const struct control_rcpt *rcpt,
 		return;
 	str_addf(out, "Diagnostic-Code: %s; ",
 	    name.n < who.n && is_reply ? "smtp" : "x-zmailer");
-	add_text(bounce, words, out);
+	fields_add_text(bounce, words, out);
 	str_addc(out, '\n');
 }
 
@@ -228,21 +229,22 @@ bounce_status(const struct bounce *bounce, const struct bounce_rcpt *entry)
 }
 
 static void
-add_rcpt(const struct bounce *bounce, const struct bounce_rcpt *entry,
+fields_add_rcpt(const struct bounce *bounce, const struct bounce_rcpt *entry,
     struct str *out)
 {
 	const struct control_rcpt *rcpt = entry->rcpt;
 	bool is_address = slice_find(rcpt->user, '@') < rcpt->user.n;
 
 	str_addc(out, '\n');
-	add_original(bounce, rcpt->orcpt, out);
+	fields_add_original(bounce, rcpt->orcpt, out);
 	str_adds(out, "Final-Recipient: ");
-	add_address(bounce, is_address ? SLICE("rfc822") : SLICE("x-local"),
+	fields_add_address(bounce, is_address ? SLICE("rfc822") :
+	    SLICE("x-local"),
 	    rcpt->user, out);
 	str_addf(out, "Action: %s\nStatus: %s\n", bounce_action(entry),
 	    bounce_status(bounce, entry));
 	if (rcpt->last != NULL) {
-		add_remote(bounce, rcpt, out);
+		fields_add_remote(bounce, rcpt, out);
 		bounce_add_date(out, "Last-Attempt-Date", rcpt->last->time_s);
 	}
 	if (bounce_rcpt_kind(entry) == BOUNCE_DELAYED)
@@ -252,8 +254,8 @@ add_rcpt(const struct bounce *bounce, const struct bounce_rcpt *entry,
 void
 bounce_add_fields(const struct bounce *bounce, struct str *out)
 {
-	add_message(bounce, out);
+	fields_add_message(bounce, out);
 	for (size_t i = 0; i < bounce->rcpt_count; i++)
-		add_rcpt(bounce, &bounce->rcpts[i], out);
+		fields_add_rcpt(bounce, &bounce->rcpts[i], out);
 	str_addc(out, '\n');
 }

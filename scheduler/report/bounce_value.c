@@ -42,7 +42,7 @@ bounce_add_value(struct str *out, struct slice value)
 
 /* Of a valid sequence of n bytes. */
 static unsigned
-code_point(struct slice text, size_t n)
+value_code_point(struct slice text, size_t n)
 {
 	static const unsigned char masks[] = { 0, 0, 0x1f, 0x0f, 0x07 };
 	unsigned code = (unsigned char)text.p[0] & masks[n];
@@ -60,7 +60,7 @@ bounce_add_ascii(struct str *out, struct slice value)
 		size_t n = c < 0x80 ? 1 : slice_utf8(value);
 
 		if (n > 1)
-			str_addf(out, "\\x{%X}", code_point(value, n));
+			str_addf(out, "\\x{%X}", value_code_point(value, n));
 		else
 			str_addc(out, c < ' ' || c >= 0x7f ? '?' : (char)c);
 		value = slice_from(value, n > 0 ? n : 1);
@@ -79,7 +79,7 @@ bounce_add_date(struct str *out, const char *name, int64_t wall_s)
 /* ---- encoded words ------------------------------------------------ */
 
 static void
-add_base64(struct str *out, struct slice bytes)
+value_add_base64(struct str *out, struct slice bytes)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -100,7 +100,7 @@ add_base64(struct str *out, struct slice bytes)
 
 /* At most so many bytes, whole characters. */
 static size_t
-whole_first(struct slice text, size_t most)
+value_whole_first(struct slice text, size_t most)
 {
 	size_t n = text.n < most ? text.n : most;
 
@@ -121,10 +121,10 @@ bounce_add_words(struct str *out, struct slice text)
 	if (!bounce_has_8bit(rest))
 		str_add_slice(out, rest);
 	while (rest.n > 0 && bounce_has_8bit(str_slice(&clean))) {
-		size_t n = whole_first(rest, ENCODED_BYTES);
+		size_t n = value_whole_first(rest, ENCODED_BYTES);
 
 		str_adds(out, "=?UTF-8?B?");
-		add_base64(out, slice_first(rest, n));
+		value_add_base64(out, slice_first(rest, n));
 		str_adds(out, "?=");
 		rest = slice_from(rest, n);
 		if (rest.n > 0)
@@ -136,7 +136,7 @@ bounce_add_words(struct str *out, struct slice text)
 /* ---- lines for people ---------------------------------------------- */
 
 static size_t
-columns(struct slice text)
+value_columns(struct slice text)
 {
 	size_t count = 0;
 
@@ -152,7 +152,7 @@ bounce_add_wrapped(struct str *out, const char *indent, struct slice text)
 	struct slice word;
 
 	while (slice_word(&text, &word)) {
-		size_t n = columns(word);
+		size_t n = value_columns(word);
 
 		if (used > 0 && used + 1 + n > WRAP_COLUMNS) {
 			str_addc(out, '\n');

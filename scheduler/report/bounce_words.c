@@ -21,7 +21,7 @@ bounce_form(const struct bounce *bounce, size_t i)
 }
 
 static void
-add_text(struct str *out, const char *indent, const struct form *form,
+words_add_text(struct str *out, const char *indent, const struct form *form,
     enum form_key key, const char *name, const char *value)
 {
 	struct str text = STR_INIT;
@@ -32,26 +32,26 @@ add_text(struct str *out, const char *indent, const struct form *form,
 }
 
 static void
-add_moment(struct str *out, const struct form *form, enum form_key key,
+words_add_time(struct str *out, const struct form *form, enum form_key key,
     int64_t wall_s)
 {
 	char date[CLOCK_TEXT_BYTES];
 
 	clock_rfc5322(wall_s, date);
-	add_text(out, "    ", form, key, "date", date);
+	words_add_text(out, "    ", form, key, "date", date);
 }
 
 /* What the other side said, in its own words and line. */
 static void
-add_said(const struct form *form, const struct control_record *last,
+words_add_said(const struct form *form, const struct control_record *last,
     struct str *out)
 {
 	if (last == NULL) {
-		add_text(out, "    ", form, FORM_UNREACHED, NULL, NULL);
+		words_add_text(out, "    ", form, FORM_UNREACHED, NULL, NULL);
 		return;
 	}
 	if (last->verdict.who[0] != '\0')
-		add_text(out, "    ", form, FORM_SAID, "who",
+		words_add_text(out, "    ", form, FORM_SAID, "who",
 		    last->verdict.who);
 	str_adds(out, "    ");
 	bounce_add_value(out, slice_of(last->verdict.text));
@@ -59,7 +59,7 @@ add_said(const struct form *form, const struct control_record *last,
 }
 
 static void
-add_person(const struct bounce *bounce, const struct form *form,
+words_add_person(const struct bounce *bounce, const struct form *form,
     const struct bounce_rcpt *entry, struct str *out)
 {
 	const struct control_record *last = entry->rcpt->last;
@@ -69,28 +69,28 @@ add_person(const struct bounce *bounce, const struct form *form,
 	str_adds(out, "  <");
 	bounce_add_value(out, entry->rcpt->user);
 	str_adds(out, ">\n");
-	add_said(form, last, out);
+	words_add_said(form, last, out);
 	if (bounce_rcpt_kind(entry) == BOUNCE_FAILED)
 		bounce_add_wrapped(out, "    ", slice_of(form_advice(form,
 		    last->verdict.status)));
 	else if (strcmp(action, "relayed") == 0)
-		add_text(out, "    ", form, FORM_RELAYED, NULL, NULL);
+		words_add_text(out, "    ", form, FORM_RELAYED, NULL, NULL);
 	else if (strcmp(action, "expanded") == 0)
-		add_text(out, "    ", form, FORM_EXPANDED, NULL, NULL);
+		words_add_text(out, "    ", form, FORM_EXPANDED, NULL, NULL);
 	else if (bounce_rcpt_kind(entry) == BOUNCE_DELAYED)
-		add_moment(out, form, FORM_UNTIL, entry->until_s);
+		words_add_time(out, form, FORM_UNTIL, entry->until_s);
 	if (terms->by_s > 0 && bounce_rcpt_kind(entry) != BOUNCE_DELIVERED)
-		add_moment(out, form, FORM_BY, terms->by_s);
+		words_add_time(out, form, FORM_BY, terms->by_s);
 	str_addc(out, '\n');
 }
 
 static void
-add_language(const struct bounce *bounce, const struct form *form,
+words_add_language(const struct bounce *bounce, const struct form *form,
     struct str *out)
 {
 	enum bounce_kind gravest = bounce_kind(bounce);
 
-	add_text(out, "", form, FORM_OPENING, "host", bounce->host);
+	words_add_text(out, "", form, FORM_OPENING, "host", bounce->host);
 	for (int kind = BOUNCE_FAILED; kind <= BOUNCE_DELIVERED; kind++) {
 		bool is_opened = false;
 
@@ -99,25 +99,26 @@ add_language(const struct bounce *bounce, const struct form *form,
 				continue;
 			if (!is_opened) {
 				str_addc(out, '\n');
-				add_text(out, "", form, (enum form_key)(kind +
+				words_add_text(out, "", form,
+				    (enum form_key)(kind +
 				    (kind == (int)gravest ? FORM_FAILED :
 				    FORM_ALSO_FAILED)), NULL, NULL);
 				str_addc(out, '\n');
 			}
 			is_opened = true;
-			add_person(bounce, form, &bounce->rcpts[i], out);
+			words_add_person(bounce, form, &bounce->rcpts[i], out);
 		}
 	}
-	add_text(out, "", form, FORM_CLOSING, "id", bounce->control->id);
+	words_add_text(out, "", form, FORM_CLOSING, "id", bounce->control->id);
 }
 
 void
 bounce_add_people(const struct bounce *bounce, struct str *out)
 {
-	add_language(bounce, bounce_form(bounce, 0), out);
+	words_add_language(bounce, bounce_form(bounce, 0), out);
 	for (size_t i = 1; i < bounce->form_count; i++) {
 		str_addf(out, "\n---- %s ----\n\n",
 		    bounce->forms[i]->texts[FORM_NAME]);
-		add_language(bounce, bounce->forms[i], out);
+		words_add_language(bounce, bounce->forms[i], out);
 	}
 }

@@ -16,7 +16,7 @@
 #include "base/banned.h"
 
 static void
-language_add(struct formset *set, const struct conf *conf,
+formset_add_language(struct formset *set, const struct conf *conf,
     const char *language)
 {
 	struct form *form = arena_alloc(set->arena, sizeof(*form));
@@ -41,7 +41,7 @@ formset_load(struct formset *set, const struct conf *conf)
 	formset_release(set);
 	set->arena = arena_new();
 	while (set->count < FORMSET_MAX && slice_word(&rest, &word))
-		language_add(set, conf, slice_dup(set->arena, word));
+		formset_add_language(set, conf, slice_dup(set->arena, word));
 }
 
 void

@@ -1,251 +1,264 @@
-/* report.c - reports are written, made durable, marked and sent
+/* report.c - one report: whom it is about, its text, its draft
  *
- * In     jobs that owe something; their control files and bodies
- * Out    drafts in public/, `reported` records, messages in router/;
- *        failed records for what expired; postman/ for double bounces
- * Holds  a queue of jobs; one batch of drafts within a call
+ * In     a job, its control file as read, its body
+ * Out    a draft that is not yet synced, records that mark what it tells
+ * Holds  nothing
  * Trusts the control file as far as control_file_parse does
- * Spec   doc/INTERNALS.md rows S3, F0, D4; RFC 3461 section 5.2;
- *        RFC 5321 section 6.1: no report about a report
+ * Spec   doc/INTERNALS.md row S3; RFC 3461 section 5.2
  *
  * SPDX-License-Identifier: ISC
  */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "journal/event.h"
-#include "scheduler/intake/intake.h"
-#include "scheduler/outcome/expire.h"
-#include "scheduler/jobs/pending.h"
-#include "scheduler/outcome/outcome.h"
-#include "scheduler/report/letter.h"
+#include "base/fd.h"
+#include "mail/envelope.h"
+#include "scheduler/intake/job_build.h"
+#include "scheduler/plan/retry.h"
 #include "scheduler/report/report.h"
 
 #include "base/banned.h"
 
-enum { CONTROL_BYTES_MAX = 512 << 20 };
+enum { BODY_BYTES_MAX = 16 << 20 };	/* whatever `limit dsn` says */
 
-/* ---- nobody to tell ---------------------------------------------- */
+/* ---- whom to tell about ------------------------------------------ */
 
-/* RFC 5321 section 6.1: a message with a null sender is never answered.  One
- * that failed is kept for the postmaster (row D4) once nothing of it is
- * under way any more. */
-static void
-double_bounce(struct reporter *reporter, struct job *job,
-    const struct bounce *bounce)
+/* Notices whose time has come by now, sent or not. */
+static unsigned
+report_notices_due(const struct reporter *reporter, const struct job *job,
+    const struct control_rcpt *rcpt)
 {
-	char name[SPOOL_NAME_BYTES];
-	struct err err;
-
-	job->flags &= (uint16_t)~JOB_NOTICE;
-	if (job->final_count < job->rcpt_count)
-		return;
-	if (bounce->rcpt_count == 0 ||
-	    bounce_kind(bounce) != BOUNCE_FAILED) {
-		job->flags &= (uint16_t)~JOB_OWES;
-		settle_job(reporter->outcome->group, job);
-		return;
-	}
-	spool_hashed_name(reporter->queue->spool, job->inode, name);
-	event(EV_DSN_DROPPED, job->id, "file", slice_of(name), "reason",
-	    slice_of(bounce->rcpts[0].rcpt->last->verdict.text), "rcpts",
-	    event_number((int64_t)bounce->rcpt_count), NULL);
-	if (spool_shelve_queued(reporter->queue->spool, name, "doublebounce",
-	    &err) < 0)
-		event(EV_SPOOL_TROUBLE, job->id, "file", slice_of(name),
-		    "call", SLICE("rename"), "reason", slice_of(err.text),
-		    NULL);
-	queue_drop(reporter->queue, job);
+	return queue_notices_due(job, conf_schedule_for(reporter->queue->conf,
+	    rcpt->channel, rcpt->host), clock_steady_ms() - job->born_ms);
 }
 
-/* ---- a batch ----------------------------------------------------- */
-
-static void
-trouble(struct reporter *reporter, struct job *job, const char *call,
-    const struct err *err)
+static bool
+report_is_due(const struct reporter *reporter, const struct job *job,
+    const struct control_file *control, const struct control_rcpt *rcpt)
 {
-	event(EV_SPOOL_TROUBLE, job->id, "file", SLICE("public"), "call",
-	    slice_of(call), "reason", slice_of(err->text), NULL);
-	reporter->not_before_ms = clock_steady_ms() +
-	    REPORT_TROUBLE_MS;
-	settle_report(reporter->queue, job);
+	if (rcpt->is_final)
+		return rcpt_owes(control, rcpt);
+	return (job->flags & JOB_NOTICE) != 0 &&
+	    (rcpt->tries > 0 || job->by_s > 0) &&
+	    control_rcpt_is_free(rcpt, clock_wall_s()) &&
+	    rcpt->delay_notices < report_notices_due(reporter, job, rcpt) &&
+	    job_owes(rcpt_notify(control, rcpt), VERDICT_DEFERRED);
 }
 
-/* What stands in the file is not what we have: -1 as from intake_job_read. */
-static void
-misread(struct reporter *reporter, struct job *job, int got,
-    const struct err *err)
+/* When it will be given up, by the clause or by what was ordered. */
+static int64_t
+report_until_s(const struct reporter *reporter, const struct job *job,
+    const struct control_file *control, const struct control_rcpt *rcpt)
 {
-	if (job->flight_count > 0)
-		job->flags |= JOB_RELOAD;	/* when it comes down */
-	else if (got == 0)
-		intake_orphan(reporter->outcome->intake, job);
-	else
-		intake_bad(reporter->outcome->intake, job, err->text);
+	const struct conf_schedule *clause = conf_schedule_for(
+	    reporter->queue->conf, rcpt->channel, rcpt->host);
+
+	if (rcpt->expire_s > 0)
+		return rcpt->expire_s;
+	if (control->terms.by_returns && control->terms.by_s > 0)
+		return control->terms.by_s;
+	return (rcpt->thawed_s > 0 ? rcpt->thawed_s :
+	    spool_id_time_us(slice_of(job->id)) / 1000000) +
+	    control_rcpt_held_s(rcpt) + clause->expire_s;
 }
 
-/* What the scheduler itself has to write into the file before it can be
- * told.  1 it did, 0 nothing, -1. */
-static int
-records_write(struct reporter *reporter, struct job *job,
-    const struct control_file *control, struct err *err)
+/* Who hears about a group; whom the message came from when that is nobody
+ * that could. */
+static struct slice
+report_group_errors(const struct control_file *control,
+    const struct control_group *group)
 {
-	int kept = pending_write(job, control, err), expired;
+	struct slice errors_to = control_group_errors(control, group);
 
-	if (kept < 0)
-		return -1;
-	expired = expire_write(reporter->outcome, job, control, err);
-	return expired < 0 ? -1 : kept | expired;
+	return report_address_is_good(errors_to) ? errors_to :
+	    control->errors_to;
 }
 
-/* Read the file, and write into it what is missing there.  As intake_job_read;
- * 0
- * and -1 were dealt with. */
-static int
-job_read(struct reporter *reporter, struct job *job,
-    struct control_file *control)
+size_t
+report_choose_rcpts(struct reporter *reporter, const struct job *job,
+    struct bounce *bounce, bool *out_more)
 {
-	struct err err;
-	int got = intake_job_read(reporter->outcome->intake, job, control,
-	    &err), wrote;
+	const struct control_file *control = bounce->control;
+	struct bounce_rcpt *chosen =
+	    arena_alloc(reporter->outcome->intake->arena,
+	    (control->rcpt_total + 1) * sizeof(*chosen));
+	size_t count = 0;
 
-	if (got == 1) {
-		wrote = records_write(reporter, job, control, &err);
-		if (wrote < 0) {
-			trouble(reporter, job, "append", &err);
-			return 0;
+	bounce->errors_to = control->errors_to;
+	*out_more = false;
+	for (size_t i = 0; i < control->group_count; i++) {
+		const struct control_group *group = &control->groups[i];
+		struct slice errors_to = report_group_errors(control, group);
+
+		for (size_t k = 0; k < group->rcpt_count; k++) {
+			const struct control_rcpt *rcpt = &group->rcpts[k];
+
+			if (!report_is_due(reporter, job, control, rcpt))
+				continue;
+			if (count == 0) {
+				bounce->group = group;
+				bounce->errors_to = errors_to;
+			} else if (!slice_equal(errors_to,
+			    bounce->errors_to)) {
+				*out_more = true;
+				break;
+			}
+			chosen[count++] = (struct bounce_rcpt){ rcpt,
+			    report_until_s(reporter, job, control, rcpt) };
 		}
-		if (wrote > 0)
-			got = intake_job_read(reporter->outcome->intake, job,
-			    control, &err);
 	}
-	if (got < 1)
-		misread(reporter, job, got, &err);
-	return got;
+	bounce->rcpts = chosen;
+	return bounce->rcpt_count = count;
 }
 
-/* 1 a letter that waits for its sync; 0 nothing to send, the job may be
- * gone. */
+/* ---- writing ----------------------------------------------------- */
+
+static void
+report_read_body(const struct job *job, struct bounce *bounce,
+    struct arena *arena)
+{
+	size_t most = bounce->control->size_bytes;
+	char *body = arena_alloc(arena, most + 1);
+	ssize_t got = fd_read_at(job->body_fd, body, most,
+	    bounce->control->body_offset);
+
+	bounce->body = (struct slice){ body, got > 0 ? (size_t)got : 0 };
+}
+
 static int
-letter_begin(struct reporter *reporter, struct job *job,
-    struct letter *letter)
+report_write_envelope(const struct bounce *bounce, struct str *out,
+    struct err *err)
 {
-	struct control_file control;
-	struct bounce bounce = { .control = &control,
-	    .host = reporter->queue->conf->host, .now_s = clock_wall_s(),
-	    .arrival_s = spool_id_time_us(slice_of(job->id)) / 1000000 };
-	bool has_more;
-	struct err err;
+	struct envelope envelope = { .is_error = true,
+	    .dsn_of = slice_of(bounce->control->id) };
+	struct envelope_rcpt rcpt = { .notify = DSN_NOTIFY_NEVER };
+	struct slice rest;
 
-	job->flags &= (uint16_t)~JOB_WRITING;
-	if (job_read(reporter, job, &control) < 1)
-		return 0;
-	if ((job->flags & JOB_RELOAD) && job->flight_count == 0) {
-		/* other ways are taken */
-		intake_again(reporter->outcome->intake, job);
-		return 0;
-	}
-	letter_choose(reporter, job, &bounce, &has_more);
-	if (!letter_address_is_good(bounce.errors_to)) {
-		double_bounce(reporter, job, &bounce);
-		return 0;
-	}
-	if (bounce.rcpt_count == 0) {
-		job->flags &= (uint16_t)~(JOB_OWES | JOB_NOTICE);
-		pending_release(job);
-		settle_job(reporter->outcome->group, job);
-		return 0;
-	}
-	if (letter_write(reporter, job, &bounce, letter, &err) < 0) {
-		trouble(reporter, job, "write", &err);
-		return 0;
-	}
-	letter->has_more = has_more;
-	job->flags |= JOB_WRITING;
-	return 1;
+	strlcpy(envelope.id, bounce->id, sizeof(envelope.id));
+	if (path_parse(bounce->errors_to,
+	    PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &rcpt.path, &rest,
+	    err) < 0)
+		return err_prefix(err, "address for reports");
+	envelope.terms.is_utf8 = bounce_is_global(bounce);
+	if (bounce_is_8bit(bounce))
+		envelope.bodytype = SLICE("8BITMIME");
+	envelope.rcpts = &rcpt;
+	envelope.rcpt_count = 1;
+	return envelope_add(out, &envelope, err) < 0 ? -1 : 0;
 }
 
-/* Durable: mark (so that recovery adopts it), then rename (row S3). */
-static void
-letter_end(struct reporter *reporter, struct letter *letter,
-    const struct err *sync_err)
+/* Can a report be sent there at all? */
+bool
+report_address_is_good(struct slice address)
 {
-	struct job *job = letter->job;
+	struct path path;
+	struct slice rest;
 	struct err err;
 
-	job->flags &= (uint16_t)~JOB_WRITING;
-	if (letter->draft.is_bad) {
-		draft_abort(&letter->draft);
-		trouble(reporter, job, "fsync", sync_err);
-		return;
+	return address.n > 0 && path_parse(address,
+	    PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &path, &rest,
+	    &err) > 0 && rest.n == 0 && !path_is_null(&path);
+}
+
+/* Row S3.  A draft of that name is one that we could not finish: its marks
+ * are not in the control file, else its number would differ. */
+static int
+report_begin_draft(struct reporter *reporter,
+    const struct control_file *control,
+    struct draft *draft, struct err *err)
+{
+	char stem[SPOOL_NAME_BYTES];
+
+	spool_dsn_name(control->id, control->report_records, stem);
+	if (draft_open(reporter->queue->spool, stem, draft, err) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return -1;
+	(void)unlinkat(spool_dir_fd(reporter->queue->spool, AREA_PUBLIC, 0),
+	    stem,
+	    0);
+	return draft_open(reporter->queue->spool, stem, draft, err);
+}
+
+/* Envelope and text into the draft. */
+static int
+report_fill_draft(struct bounce *bounce, struct draft *draft, struct err *err)
+{
+	struct str text = STR_INIT;
+	char nonce[24];
+	int result;
+
+	snprintf(nonce, sizeof(nonce), "%08x%08x", arc4random(),
+	    arc4random());
+	bounce->id = draft->id;
+	bounce->nonce = nonce;
+	result = report_write_envelope(bounce, &text, err);
+	if (result == 0) {
+		bounce_text(bounce, &text);
+		result = draft_write(draft, text.buf, text.len, err);
 	}
-	if (control_file_append(job->control_fd, job->id, letter->records,
-	    letter->count, &err) < 0) {
-		draft_abort(&letter->draft);
-		trouble(reporter, job, "append", &err);
-		return;
-	}
-	event(EV_DSN_SENT, job->id, "to", slice_of(letter->to), "dsn",
-	    slice_of(letter->draft.id), "kind",
-	    slice_of(bounce_kind_name(letter->kind)), "code",
-	    slice_of(letter->status), "rcpts",
-	    event_number((int64_t)letter->count), NULL);
-	pending_release(job);
-	if (draft_publish(&letter->draft, AREA_ROUTER, 0, NULL, &err) < 0)
-		event(EV_SPOOL_TROUBLE, job->id, "file",
-		    slice_of(letter->draft.name), "call", SLICE("rename"),
-		    "reason", slice_of(err.text), NULL);
-	if (letter->has_more) {
-		settle_report(reporter->queue, job);
-		return;
-	}
-	job->flags &= (uint16_t)~(JOB_OWES | JOB_NOTICE);
-	if (job->final_count < job->rcpt_count)
-		group_dirty(reporter->outcome->group, job);
-	settle_job(reporter->outcome->group, job);
+	str_release(&text);
+	bounce->nonce = "";
+	return result;
 }
 
 static void
-letters_send(struct reporter *reporter, struct letter *letters,
-    size_t count)
+report_add_marks(struct report *report, const struct bounce *bounce)
 {
-	struct draft *drafts[REPORT_TURN_JOBS];
-	struct err err = { "" };
+	report->records = mem_alloc(bounce->rcpt_count,
+	    sizeof(*report->records));
+	report->count = bounce->rcpt_count;
+	for (size_t i = 0; i < bounce->rcpt_count; i++) {
+		const struct control_rcpt *rcpt = bounce->rcpts[i].rcpt;
 
-	for (size_t i = 0; i < count; i++)
-		drafts[i] = &letters[i].draft;
-	draft_sync(drafts, count, &err);
-	for (size_t i = 0; i < count; i++) {
-		letter_end(reporter, &letters[i], &err);
-		letter_release(&letters[i]);
+		report->records[i] = (struct control_record){
+		    .kind = rcpt->is_final ? RECORD_REPORTED :
+		    RECORD_DELAY_NOTICE, .rcpt_offset = rcpt->offset,
+		    .time_s = bounce->now_s, .tries = rcpt->tries };
+		if (!rcpt->is_final)
+			event(EV_RCPT_DELAYED, bounce->control->id, "to",
+			    rcpt->user, NULL);
 	}
 }
 
-int64_t
-report_turn_end(struct reporter *reporter)
+int
+report_write(struct reporter *reporter, struct job *job,
+    struct bounce *bounce, struct report *out, struct err *err)
 {
-	static struct letter letters[REPORT_TURN_JOBS];
-	struct job_list *queue = &reporter->queue->jobs.lists[JOB_REPORT];
-	struct job *batch[REPORT_TURN_JOBS];
-	size_t count = queue->count, letter_count = 0;
+	uint64_t limit = reporter->queue->conf->limits.dsn_bytes;
 
-	if (count == 0)
-		return INT64_MAX;
-	if (clock_steady_ms() < reporter->not_before_ms)
-		return reporter->not_before_ms;
-	if (count > REPORT_TURN_JOBS)
-		count = REPORT_TURN_JOBS;
-	for (size_t i = 0; i < count; i++) {
-		batch[i] = job_list_take(&reporter->queue->jobs, JOB_REPORT);
-		batch[i]->flags |= JOB_WRITING;
+	memset(out, 0, sizeof(*out));
+	out->job = job;
+	out->kind = bounce_kind(bounce);
+	strlcpy(out->status, bounce_status(bounce, &bounce->rcpts[0]),
+	    sizeof(out->status));
+	bounce->forms = reporter->forms.all;
+	bounce->form_count = reporter->forms.count;
+	bounce->has_body = bounce_returns_body(bounce->control, out->kind,
+	    limit < BODY_BYTES_MAX ? limit : BODY_BYTES_MAX);
+	if (bounce->has_body)
+		report_read_body(job, bounce, reporter->outcome->intake->arena);
+	if (report_begin_draft(reporter, bounce->control, &out->draft, err) < 0)
+		return -1;
+	if (report_fill_draft(bounce, &out->draft, err) < 0) {
+		draft_abort(&out->draft);
+		return -1;
 	}
-	for (size_t i = 0; i < count; i++)
-		letter_count += (size_t)letter_begin(reporter, batch[i],
-		    &letters[letter_count]);
-	if (letter_count > 0)
-		letters_send(reporter, letters, letter_count);
-	if (queue->count == 0)
-		return INT64_MAX;
-	return reporter->not_before_ms > clock_steady_ms() ?
-	    reporter->not_before_ms : 0;
+	report_add_marks(out, bounce);
+	out->to = mem_strdup(slice_dup(reporter->outcome->intake->arena,
+	    bounce->errors_to));
+	return 0;
+}
+
+void
+report_free_texts(struct report *report)
+{
+	mem_free(&report->records);
+	mem_free(&report->to);
+	report->job = NULL;
 }

@@ -1,28 +1,41 @@
-/* report.h - reports are written, made durable, marked and sent
+/* report.h - one report: whom it is about, its text, its draft
  *
  * SPDX-License-Identifier: ISC
  */
 #ifndef ZM_SCHEDULER_REPORT_H
 #define ZM_SCHEDULER_REPORT_H
 
-#include "mail/control_file/control_file.h"
-#include "scheduler/outcome/outcome.h"
-#include "scheduler/report/formset.h"
+#include "scheduler/report/bounce.h"
+#include "scheduler/report/reporter.h"
 
-enum {
-	REPORT_TURN_JOBS = 64,		/* written together: one sync */
-	REPORT_TROUBLE_MS = 10000	/* after a full disk and the like */
+struct report {
+	struct job		*job;
+	struct draft		 draft;
+	struct control_record	*records;	/* to be appended: marks */
+	size_t			 count;
+	char			*to;
+	enum bounce_kind	 kind;
+	char			 status[12];	/* of the first recipient */
+	bool			 has_more;	/* others are to be told, too */
 };
 
-struct reporter {
-	struct queue	*queue;
-	struct outcome	*outcome;
-	int64_t		 not_before_ms;	/* after trouble */
-	struct formset	 forms;
-};
+/* Choose the recipients whose outcome is owed and not yet reported (and, if
+ * the job has JOB_NOTICE, those whose delay is) into bounce, out of
+ * bounce->control.  One report goes to one address: recipients of groups whose
+ * reports go elsewhere are left, *out_more tells that there are some.
+ * Returns how many; the array is in the intake's arena. */
+size_t report_choose_rcpts(struct reporter *reporter, const struct job *job,
+    struct bounce *bounce, bool *out_more);
 
-/* Write what is queued (at most REPORT_TURN_JOBS jobs).  Returns when to
- * call again: a moment, INT64_MAX when nothing is queued. */
-int64_t report_turn_end(struct reporter *reporter);
+/* Can a report be sent there at all? */
+bool report_address_is_good(struct slice address);
+
+/* Write the draft dsn-<id>-<k> (row S3), unsynced, and the marks that have
+ * to follow its sync.  0; -1 with err: nothing is left behind. */
+int report_write(struct reporter *reporter, struct job *job,
+    struct bounce *bounce, struct report *out, struct err *err);
+
+/* Free what is not the draft. */
+void report_free_texts(struct report *report);
 
 #endif

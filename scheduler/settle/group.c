@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
+#include "mail/recover/recover.h"
 #include "scheduler/settle/group.h"
 
 #include "base/banned.h"
@@ -24,7 +25,7 @@ enum { ENDED_A_TURN = 64 };	/* about 2 ms */
 static void group_begin(struct group *group);
 
 static void
-say_trouble(const char *id, const char *name, const char *call,
+group_trouble(const char *id, const char *name, const char *call,
     const struct err *err)
 {
 	event(EV_SPOOL_TROUBLE, id, "file", slice_of(name), "call",
@@ -39,7 +40,7 @@ group_due(void *context)
 
 /* How many jobs the list has. */
 static size_t
-listed(const struct group *group, enum job_list_name name)
+group_listed(const struct group *group, enum job_list_name name)
 {
 	return group->queue->jobs.lists[name].count;
 }
@@ -49,14 +50,14 @@ static bool
 group_is_ending(const struct group *group)
 {
 	return group->barrier.count > 0 ||
-	    listed(group, JOB_ENDING) > 0;
+	    group_listed(group, JOB_ENDING) > 0;
 }
 
 static size_t
 group_size(const struct group *group)
 {
-	return listed(group, JOB_FINISHED) +
-	    listed(group, JOB_DIRTY);
+	return group_listed(group, JOB_FINISHED) +
+	    group_listed(group, JOB_DIRTY);
 }
 
 static void
@@ -75,7 +76,7 @@ group_arm(struct group *group)
 }
 
 static void
-finished_add(struct group *group, struct job *job)
+group_add_finished(struct group *group, struct job *job)
 {
 	job_list_add(&group->queue->jobs, JOB_FINISHED, job);
 	group_arm(group);
@@ -83,13 +84,13 @@ finished_add(struct group *group, struct job *job)
 
 /* Row D7: somebody of it was cancelled and may be wanted back. */
 static void
-trash(struct group *group, struct job *job, const char *name)
+group_trash(struct group *group, struct job *job, const char *name)
 {
 	struct err err;
 
 	if (spool_trash_queued(group->queue->spool, name, &err) < 0 &&
 	    spool_follow_queued(group->queue->spool, name) != 1)
-		say_trouble(job->id, name, "rename", &err);
+		group_trouble(job->id, name, "rename", &err);
 	else
 		event(EV_MESSAGE_DELETED, job->id, "file", slice_of(name),
 		    NULL);
@@ -104,14 +105,14 @@ group_finish(struct group *group, struct job *job)
 
 	spool_hashed_name(group->queue->spool, job->inode, name);
 	if (job->flags & JOB_TRASH) {
-		trash(group, job, name);
+		group_trash(group, job, name);
 		return;
 	}
 	/* Row F1.  When it fails the job is forgotten: the next rescan finds
 	 * all of it final and comes here again. */
 	if (spool_unlink_body(group->queue->spool, name, &err) < 0 &&
 	    errno != ENOENT) {
-		say_trouble(job->id, name, "unlink", &err);
+		group_trouble(job->id, name, "unlink", &err);
 		queue_drop(group->queue, job);
 		return;
 	}
@@ -121,7 +122,7 @@ group_finish(struct group *group, struct job *job)
 	    event_number((clock_steady_ms() - job->born_ms) / 1000), NULL);
 	if (!job_is_in(job, JOB_DIRTY))
 		job_close(job);
-	finished_add(group, job);
+	group_add_finished(group, job);
 }
 
 void
@@ -131,7 +132,7 @@ group_orphan(struct group *group, ino_t inode)
 
 	job->inode = inode;
 	job_table_add(&group->queue->jobs, job);
-	finished_add(group, job);
+	group_add_finished(group, job);
 }
 
 void
@@ -145,7 +146,7 @@ group_dirty(struct group *group, struct job *job)
 
 /* Row F3, or after a failed barrier nothing: row F1 is left to the rescan. */
 static void
-finished_end(struct group *group, struct job *job, bool is_durable)
+group_end_finished(struct group *group, struct job *job, bool is_durable)
 {
 	char name[SPOOL_NAME_BYTES];
 	struct err err;
@@ -153,13 +154,13 @@ finished_end(struct group *group, struct job *job, bool is_durable)
 	spool_hashed_name(group->queue->spool, job->inode, name);
 	if (is_durable && spool_unlink_control(group->queue->spool, name,
 	    &err) < 0 && errno != ENOENT)
-		say_trouble(job->id, name, "unlink", &err);
+		group_trouble(job->id, name, "unlink", &err);
 	job_end(&group->queue->jobs, &job);
 }
 
 /* Row F2: what the barrier is about. */
 static int
-barrier_begin(struct group *group, struct err *err)
+group_begin_barrier(struct group *group, struct err *err)
 {
 	const struct job_list *ending = &group->queue->jobs.lists[JOB_ENDING];
 	const struct job_list *dirty = &group->queue->jobs.lists[JOB_DIRTY];
@@ -197,17 +198,17 @@ group_step(struct group *group)
 		if (spool_barrier_step(group->queue->spool, &group->barrier,
 		    &err) >= 0)
 			return true;
-		say_trouble(NULL, "queue", "fsync", &err);
+		group_trouble(NULL, "queue", "fsync", &err);
 		group->is_durable = false;
 		group->barrier.count = 0;
 		return true;
 	}
 	for (int i = 0; i < ENDED_A_TURN &&
-	    listed(group, JOB_ENDING) > 0; i++)
-		finished_end(group,
+	    group_listed(group, JOB_ENDING) > 0; i++)
+		group_end_finished(group,
 		    job_list_take(&group->queue->jobs, JOB_ENDING),
 		    group->is_durable);
-	if (listed(group, JOB_ENDING) > 0)
+	if (group_listed(group, JOB_ENDING) > 0)
 		return true;
 	if (group_size(group) > 0)
 		group_arm(group);
@@ -215,13 +216,13 @@ group_step(struct group *group)
 }
 
 static void
-step_due(void *context)
+group_step_due(void *context)
 {
 	struct group *group = context;
 
 	if (group_step(group))
 		timer_set(group->queue->loop, &group->step,
-		    clock_steady_ms(), step_due, group);
+		    clock_steady_ms(), group_step_due, group);
 }
 
 static void
@@ -235,14 +236,14 @@ group_begin(struct group *group)
 		return;
 	while ((job = job_list_take(&group->queue->jobs, JOB_FINISHED)) != NULL)
 		job_list_add(&group->queue->jobs, JOB_ENDING, job);
-	group->is_durable = barrier_begin(group, &err) == 0;
+	group->is_durable = group_begin_barrier(group, &err) == 0;
 	if (!group->is_durable) {
-		say_trouble(NULL, "queue", "fsync", &err);
+		group_trouble(NULL, "queue", "fsync", &err);
 		group->barrier.count = 0;
 	}
 	while ((job = job_list_take(&group->queue->jobs, JOB_DIRTY)) != NULL)
 		job_rest(job);
-	step_due(group);
+	group_step_due(group);
 }
 
 void

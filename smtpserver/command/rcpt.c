@@ -104,7 +104,7 @@ cmd_rcpt(struct session *session, struct slice args, struct answer *out)
 	if (!session_filter_permit(session, TALK_RCPT, &extra, rcpt_answered,
 	    out))
 		return;
-	if (transaction_add_rcpt(session->transaction, &rcpt, &err) != 1)
+	if (transaction_add_rcpt(session->transaction, &rcpt, &err) < 0)
 		answer_set(out, 501, "5.1.3", "%s", err.text);
 	else
 		answer_set(out, 250, "2.1.5", "recipient ok");

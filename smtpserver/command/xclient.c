@@ -154,7 +154,7 @@ xclient_become(struct session *session, struct xclient *x)
 	net_endpoint_text((const struct sockaddr *)&x->client, text,
 	    sizeof(text));
 	if (client_parse(slice_of(text), slice_of(session->client.listener),
-	    &client, NULL) == 1) {
+	    &client, NULL) == 0) {
 		client.is_tls = session->client.is_tls;
 		session_set_client(session, &client);
 	}

@@ -70,7 +70,7 @@ etrn_answer_read(int fd, struct str *out, struct err *err)
 		else if (errno != EAGAIN && errno != EINTR)
 			return err_sys(err, "recv from the scheduler");
 	}
-	return 1;
+	return 0;
 }
 
 /* The last line says it. */
@@ -113,7 +113,7 @@ etrn_ask(const char *run_dir, struct slice host, struct str *out)
 		err_sys(&err, "send to the scheduler");
 		is_good = false;
 	}
-	is_good = is_good && etrn_answer_read(fd, &answer, &err) == 1;
+	is_good = is_good && etrn_answer_read(fd, &answer, &err) == 0;
 	if (is_good)
 		is_good = etrn_judge(&answer, out);
 	else

@@ -189,7 +189,7 @@ on_stir(void *context)
 		}
 }
 
-/* A timer that is due comes behind all reading of its turn. */
+/* A timer that is due comes after all reading of its turn. */
 void
 kind_stir(struct kind *kind)
 {

@@ -24,7 +24,7 @@
 #include "smtpserver/listener/internal.h"
 #include "smtpserver/auth/failures.h"
 #include "smtpserver/worker/confine.h"
-#include "smtpserver/session/space.h"
+#include "smtpserver/transaction/space.h"
 #include "smtpserver/tls/keys.h"
 #include "daemon/listen_socket.h"
 

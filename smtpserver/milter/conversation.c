@@ -136,7 +136,7 @@ conversation_mail_open(struct conversation *c, struct err *err)
 		err_sys(err, "the draft");
 		return false;
 	}
-	c->has_mail = filter_mail_open(&c->mail, fd, err) == 1;
+	c->has_mail = filter_mail_open(&c->mail, fd, err) == 0;
 	close(fd);
 	if (!c->has_mail)
 		filter_mail_close(&c->mail);

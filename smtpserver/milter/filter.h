@@ -46,10 +46,10 @@ struct filter_verdict {
 	uint32_t		 crc;
 	char			 freeze[32];	/* cause for the name; "" */
 };
-/* WORD and what is behind it.  1; -1: no such answer. */
+/* Parse WORD and what follows it.  0; -1: there is no such answer. */
 int filter_answer_parse(struct slice answer, struct filter_verdict *out);
 
-/* Take KEY and WANTS from the front of an answer.  1 or -1. */
+/* Take KEY and WANTS from the front of an answer.  0; -1: there are none. */
 int filter_answer_key(struct slice *answer, char out_key[FILTER_KEY_BYTES],
     unsigned *out_wants);
 

@@ -76,7 +76,7 @@ filter_answer_refusal(struct slice rest, struct filter_verdict *out)
 		return -1;
 	out->code = (unsigned)code;
 	rest = slice_first(slice_trim(rest), sizeof(out->text) - 1);
-	return filter_answer_copy(out->text, sizeof(out->text), rest) ? 1 : -1;
+	return filter_answer_copy(out->text, sizeof(out->text), rest) ? 0 : -1;
 }
 
 int
@@ -91,7 +91,7 @@ filter_answer_parse(struct slice answer, struct filter_verdict *out)
 		return filter_answer_refusal(answer, out);
 	if (slice_is(word, "discard")) {
 		out->word = FILTER_DISCARD;
-		return 1;
+		return 0;
 	}
 	out->word = FILTER_PASS;
 	if (!slice_is(word, "pass"))
@@ -99,7 +99,7 @@ filter_answer_parse(struct slice answer, struct filter_verdict *out)
 	while (slice_word(&answer, &word))
 		if (!filter_answer_word(word, out))
 			return -1;
-	return out->file[0] == '\0' || out->bytes > 0 ? 1 : -1;
+	return out->file[0] == '\0' || out->bytes > 0 ? 0 : -1;
 }
 
 int
@@ -121,5 +121,5 @@ filter_answer_key(struct slice *answer, char out_key[FILTER_KEY_BYTES],
 		*out_wants = *out_wants << 4 | (unsigned)(c <= '9' ?
 		    c - '0' : c - 'a' + 10);
 	}
-	return 1;
+	return 0;
 }

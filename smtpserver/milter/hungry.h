@@ -20,7 +20,7 @@
 void hungry_serve(struct process *process, int socket);
 
 /* What a line of the program says, as a WORD of filter.h appended to out.
- * 1; -1: it says nothing of the kind. */
+ * 0; -1: it says nothing of the kind. */
 int hungry_verdict(struct slice line, struct str *out);
 
 #endif

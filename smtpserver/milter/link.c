@@ -71,14 +71,14 @@ link_address(const char *where, struct sockaddr_storage *out,
 
 	if (strncmp(where, "unix:", 5) != 0)
 		return net_endpoint_parse(slice_of(where + 5), 0, out,
-		    out_length, err);
+		    out_length, err) < 0 ? -1 : 0;
 	if (strlen(where + 5) >= sizeof(local->sun_path))
 		return err_set(err, "the name of the socket is too long");
 	memset(local, 0, sizeof(*local));
 	local->sun_family = AF_UNIX;
 	memcpy(local->sun_path, where + 5, strlen(where + 5) + 1);
 	*out_length = sizeof(*local);
-	return 1;
+	return 0;
 }
 
 /* returns -1 with err */
@@ -89,7 +89,7 @@ link_open_socket(struct link *link, struct err *err)
 	socklen_t length;
 	int one = 1;
 
-	if (link_address(link->conf->socket, &address, &length, err) != 1)
+	if (link_address(link->conf->socket, &address, &length, err) < 0)
 		return -1;
 	link->fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC |
 	    SOCK_NONBLOCK, 0);

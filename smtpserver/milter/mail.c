@@ -99,7 +99,7 @@ filter_mail_open(struct filter_mail *mail, int fd, struct err *err)
 	    (header == 1 || text.p[header - 2] == '\n'))
 		header--;		/* the blank line is no field */
 	mail_read_fields(mail, slice_first(text, header));
-	return 1;
+	return 0;
 }
 
 void
@@ -211,7 +211,7 @@ mail_read_address(struct filter_mail *mail, struct slice text, struct path *out,
 		return -1;
 	if (rest.n > 0)
 		return err_set(err, "text behind the address");
-	return 1;
+	return 0;
 }
 
 static bool
@@ -235,7 +235,7 @@ filter_mail_add_rcpt(struct filter_mail *mail, struct slice address,
 		return err_set(err, "a recipient too many");
 	for (size_t i = 0; i < envelope->rcpt_count; i++)
 		if (mail_is_same(&envelope->rcpts[i].path, &one.path))
-			return 1;
+			return 0;
 	rcpts = arena_alloc(mail->arena,
 	    (envelope->rcpt_count + 1) * sizeof(*rcpts));
 	if (envelope->rcpt_count > 0)
@@ -244,7 +244,7 @@ filter_mail_add_rcpt(struct filter_mail *mail, struct slice address,
 	rcpts[envelope->rcpt_count++] = one;
 	envelope->rcpts = rcpts;
 	mail->is_changed = true;
-	return 1;
+	return 0;
 }
 
 void
@@ -274,7 +274,7 @@ filter_mail_set_from(struct filter_mail *mail, struct slice address,
 	mail->envelope.from = path;
 	mail->envelope.is_error = path_is_null(&path);
 	mail->is_changed = true;
-	return 1;
+	return 0;
 }
 
 /* ---- body and all of it ----------------------------------------------- */

@@ -20,7 +20,7 @@ enum {
 
 struct filter_field {
 	struct slice	name;		/* as written, without the colon */
-	struct slice	value;		/* behind the colon, first blank
+	struct slice	value;		/* after the colon, first blank
 					 * included, folding as LF; no LF at
 					 * its end */
 };
@@ -36,8 +36,8 @@ struct filter_mail {
 	bool			 is_changed;
 };
 
-/* Map the file behind fd, whose first line is not yet filled in, and read
- * it.  returns 1; -1 (err). */
+/* Map the file of fd, whose first line is not yet filled in, and read
+ * it.  0 or -1. */
 int filter_mail_open(struct filter_mail *mail, int fd, struct err *err);
 void filter_mail_close(struct filter_mail *mail);
 
@@ -53,8 +53,8 @@ void filter_mail_insert(struct filter_mail *mail, size_t index,
 void filter_mail_change(struct filter_mail *mail, size_t index,
     struct slice name, struct slice value);
 
-/* Envelope changes: "<bob@example.org>" or without brackets.  1; -1: it is
- * no address. */
+/* Envelope changes: "<bob@example.org>" or without brackets.  0; -1: it
+ * is no address, or one too many. */
 int filter_mail_add_rcpt(struct filter_mail *mail, struct slice address,
     struct err *err);
 void filter_mail_delete_rcpt(struct filter_mail *mail, struct slice address);

@@ -74,24 +74,26 @@ packet_end(struct str *out, size_t start)
 	    LENGTH_BYTES));
 }
 
-int
+enum packet_found
 packet_read(struct slice in, struct packet *out, size_t *out_used,
     struct err *err)
 {
 	uint32_t bytes;
 
 	if (in.n < LENGTH_BYTES)
-		return 0;
+		return PACKET_PART;
 	bytes = get_number(in.p);
-	if (bytes == 0 || bytes > MILTER_PACKET_BYTES_MAX)
-		return err_set(err, "a milter packet of %u bytes, the limit "
-		    "is %d", bytes, MILTER_PACKET_BYTES_MAX);
+	if (bytes == 0 || bytes > MILTER_PACKET_BYTES_MAX) {
+		err_set(err, "a milter packet of %u bytes, the limit is %d",
+		    bytes, MILTER_PACKET_BYTES_MAX);
+		return PACKET_BAD;
+	}
 	if (in.n - LENGTH_BYTES < bytes)
-		return 0;
+		return PACKET_PART;
 	out->letter = in.p[LENGTH_BYTES];
 	out->data = (struct slice){ in.p + LENGTH_BYTES + 1, bytes - 1 };
 	*out_used = LENGTH_BYTES + (size_t)bytes;
-	return 1;
+	return PACKET_WHOLE;
 }
 
 bool

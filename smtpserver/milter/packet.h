@@ -78,9 +78,15 @@ struct packet {
 	struct slice	data;		/* borrows */
 };
 
-/* The packet at the front of in.  *out_used: its bytes.
- * returns 1; 0: not all of it is there yet; -1: it cannot be one (err). */
-int packet_read(struct slice in, struct packet *out, size_t *out_used,
+enum packet_found {
+	PACKET_WHOLE,
+	PACKET_PART,		/* not all of it is there yet */
+	PACKET_BAD		/* it cannot be one (err) */
+};
+
+/* Find the packet at the front of in.  *out_used: its bytes. */
+enum packet_found packet_read(struct slice in, struct packet *out,
+    size_t *out_used,
     struct err *err);
 
 /* Next NUL-terminated text of data; false when there is none. */

@@ -103,10 +103,10 @@ talk_is_empty(const struct talk *talk)
 static void
 talk_step_over(struct talk *talk)
 {
-	enum talk_where behind = talk_rows[talk->step].where;
+	enum talk_where after = talk_rows[talk->step].where;
 
-	if (behind > talk->where)
-		talk->where = behind;
+	if (after > talk->where)
+		talk->where = after;
 	talk->has_more = false;
 	if (talk->step == talk->goal)
 		talk_done(talk, FILTER_PASS);
@@ -231,7 +231,7 @@ talk_sent(struct talk *talk)
 
 /* ---- what it says ----------------------------------------------------- */
 
-/* Versions below 6 say the three numbers; behind them the macros that it
+/* Versions below 6 say the three numbers; after them the macros that it
  * wants at each stage. */
 static void
 talk_take_negotiation(struct talk *talk, struct packet *packet)
@@ -397,19 +397,19 @@ talk_hear(struct talk *talk, struct slice bytes)
 	struct packet packet;
 	size_t at = 0, used;
 	struct err err;
-	int got = 0;
+	enum packet_found found = PACKET_PART;
 
 	str_add_slice(&talk->in, bytes);
 	while (talk->state == TALK_BUSY &&
-	    (got = packet_read(slice_from(str_slice(&talk->in), at), &packet,
-	    &used, &err)) == 1) {
+	    (found = packet_read(slice_from(str_slice(&talk->in), at), &packet,
+	    &used, &err)) == PACKET_WHOLE) {
 		at += used;
 		talk_take_packet(talk, &packet);
 	}
 	if (talk->where == TALK_NOWHERE)
 		return;		/* it is broken; in is empty */
 	str_consume(&talk->in, at);
-	if (talk->state == TALK_BUSY && got < 0)
+	if (talk->state == TALK_BUSY && found == PACKET_BAD)
 		talk_broken(talk, "nonsense", &err);
 	else if (talk->state != TALK_BUSY && talk->in.len > 0)
 		talk_lose(talk);

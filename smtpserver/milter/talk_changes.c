@@ -1,6 +1,6 @@
 /* talk_changes.c - what a milter changes when it has seen a message
  *
- * In     packets behind the end of a message
+ * In     packets after the end of a message
  * Out    a changed message
  * Holds  a new body while it comes
  * Trusts nothing: addresses are parsed, a body is bounded, fields cannot end
@@ -35,7 +35,7 @@ talk_change_envelope(struct talk *talk, char letter, struct slice data)
 {
 	struct slice address;
 	struct err err;
-	int result = 1;
+	int result = 0;
 
 	if (!packet_text(&data, &address))
 		return;
@@ -45,7 +45,7 @@ talk_change_envelope(struct talk *talk, char letter, struct slice data)
 		result = filter_mail_set_from(talk->mail, address, &err);
 	else
 		result = filter_mail_add_rcpt(talk->mail, address, &err);
-	if (result != 1)
+	if (result < 0)
 		talk_broken(talk, "a changed address", &err);
 }
 

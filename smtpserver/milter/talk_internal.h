@@ -15,12 +15,12 @@ struct talk_row {
 	uint32_t		 no;	/* bit: it does not want the step */
 	uint32_t		 nr;	/* bit: no answer comes */
 	talk_say_fn		*say;
-	enum talk_where		 where;	/* behind it */
+	enum talk_where		 where;	/* after it */
 };
 
 extern const struct talk_row talk_rows[TALK_STEPS];
 
-/* talk_changes.c: one packet behind the end of the message.  true: it was a
+/* talk_changes.c: one packet after the end of the message.  true: it was a
  * change (or talk_broken was called). */
 bool talk_take_change(struct talk *talk, const struct packet *packet);
 

@@ -320,7 +320,7 @@ fit_rcpt(struct trial *trial, const struct conf_rule *rule)
 }
 
 /* Confirmed in both directions; "-" in the answer: it has none. */
-int
+enum client_name
 trial_name(struct trial *trial, struct slice *out_name)
 {
 	struct slice client = slice_of(client_text(trial));
@@ -328,20 +328,23 @@ trial_name(struct trial *trial, struct slice *out_name)
 
 	*out_name = trial->question->name;
 	if (out_name->n > 0)
-		return slice_starts(*out_name, "[") ? 0 : 1;
+		return slice_starts(*out_name, "[") ? CLIENT_NAME_NONE :
+		    CLIENT_NAME_KNOWN;
 	if (slice_is(client, "127.0.0.1") || slice_is(client, "::1")) {
 		*out_name = SLICE("localhost");
-		return 1;
+		return CLIENT_NAME_KNOWN;
 	}
 	fact = fact_or_need(trial, dns_kind, question_of(trial, "name",
 	    client), FACT_SESSION);
 	if (fact == NULL)
-		return -2;
+		return CLIENT_NAME_NEED;
 	*out_name = fact->answer;
 	if (fact->state != ASK_TROUBLE)
-		return slice_is(fact->answer, "-") ? 0 : 1;
-	return err_set(&trial->out->err, "the client's name: " SLICE_FMT,
+		return slice_is(fact->answer, "-") ? CLIENT_NAME_NONE :
+		    CLIENT_NAME_KNOWN;
+	err_set(&trial->out->err, "the client's name: " SLICE_FMT,
 	    SLICE_ARG(fact->answer));
+	return CLIENT_NAME_TROUBLE;
 }
 
 static enum fit
@@ -349,13 +352,16 @@ fit_name(struct trial *trial, const struct conf_rule *rule)
 {
 	const char *pattern = rule->patterns[PATTERN_NAME];
 	struct slice name;
-	int has_name = trial_name(trial, &name);
+	enum client_name found = trial_name(trial, &name);
 
-	if (has_name < 0)
-		return has_name == -2 ? FIT_NEED : FIT_TROUBLE;
+	if (found == CLIENT_NAME_NEED)
+		return FIT_NEED;
+	if (found == CLIENT_NAME_TROUBLE)
+		return FIT_TROUBLE;
 	if (slice_is(slice_of(pattern), "none"))
-		return fit_condition(has_name == 0);
-	return has_name == 0 ? FIT_NO : name_fits(trial, pattern, name);
+		return fit_condition(found == CLIENT_NAME_NONE);
+	return found == CLIENT_NAME_NONE ? FIT_NO :
+	    name_fits(trial, pattern, name);
 }
 
 static enum fit

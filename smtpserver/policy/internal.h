@@ -41,14 +41,21 @@ enum fit {
 	FIT_TROUBLE		/* out->err says why */
 };
 
+/* The address as rules compare it, in arena. */
 struct canonical canonical_of(struct arena *arena, const struct path *path);
 
 /* The answer to a question; NULL: it is needed first, trial->out->need. */
 const struct fact *fact_or_need(struct trial *trial, const char *kind,
     struct slice question, enum fact_scope scope);
-/* The client's confirmed name: 1; 0 it has none; -1 trouble (err); -2 it is
- * needed first. */
-int trial_name(struct trial *trial, struct slice *out_name);
+enum client_name {
+	CLIENT_NAME_NONE,	/* it has none that is confirmed */
+	CLIENT_NAME_KNOWN,
+	CLIENT_NAME_NEED,	/* out->need says what */
+	CLIENT_NAME_TROUBLE	/* out->err says why */
+};
+
+/* The client's name, confirmed in both directions. */
+enum client_name trial_name(struct trial *trial, struct slice *out_name);
 /* The client's address, or the first bytes of it, in the scratch arena. */
 const char *client_net(struct trial *trial, size_t bytes_4, size_t bytes_6);
 
@@ -68,8 +75,8 @@ enum fit fit_cert(struct trial *trial, const struct conf_rule *rule);
 enum fit fit_issuer(struct trial *trial, const struct conf_rule *rule);
 enum fit fit_not_owner(struct trial *trial, const struct conf_rule *rule);
 
-/* policy/service.c: ask the rule's service; FIT_YES: it has an opinion, which
- * is in trial->service. */
+/* policy/fit_service.c: ask the rule's service; FIT_YES: it has an opinion,
+ * which is in trial->service. */
 enum fit fit_service(struct trial *trial, const struct conf_rule *rule);
 
 /* policy/fit_count.c: is the rule's counter over its limit; is the mail too

@@ -113,7 +113,7 @@ policyd_action_parse(struct slice text, struct policyd_answer *out,
 		return err_set(err, "PREPEND has no header field behind it");
 	out->text = out->action == POLICYD_PREPEND ? text :
 	    policyd_without_status(text);
-	return 1;
+	return 0;
 }
 
 int

@@ -35,7 +35,7 @@ struct policyd_answer {
 	struct slice		text;	/* without enhanced status */
 };
 
-/* Parse "ACTION [TEXT]".  1; -1: we do not know this action, or the field of
+/* Parse "ACTION [TEXT]".  0; -1: we do not know this action, or the field of
  * PREPEND is none (err). */
 int policyd_action_parse(struct slice text, struct policyd_answer *out,
     struct err *err);

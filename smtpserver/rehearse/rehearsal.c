@@ -25,13 +25,13 @@ path_take(struct slice text, enum path_flags flags, struct path *out,
 
 	if (slice_is(text, "<>") || text.n == 0) {
 		memset(out, 0, sizeof(*out));
-		return 1;
+		return 0;
 	}
 	if (path_parse(text, flags | PATH_BARE_OK | PATH_UTF8, out, &rest,
 	    err) != 1)
 		return err_prefix(err, SLICE_FMT,
 		    SLICE_ARG(slice_first(text, 100)));
-	return rest.n == 0 ? 1 : err_set(err, "'" SLICE_FMT "' is no address",
+	return rest.n == 0 ? 0 : err_set(err, "'" SLICE_FMT "' is no address",
 	    SLICE_ARG(slice_first(text, 100)));
 }
 
@@ -59,10 +59,10 @@ rehearsal_question_fill(const struct rehearsal *rehearsal,
 		.trace = rehearsal->trace,
 		.trace_context = rehearsal->trace_context,
 	};
-	return net_parse(from, &out->client, err) == 1 &&
-	    path_take(row->sender, PATH_NULL_OK, &out->sender, err) == 1 &&
+	return net_parse(from, &out->client, err) >= 0 &&
+	    path_take(row->sender, PATH_NULL_OK, &out->sender, err) == 0 &&
 	    path_take(row->to, PATH_POSTMASTER_OK | PATH_LOCAL_OK, &out->rcpt,
-	    err) == 1 ? 1 : -1;
+	    err) == 0 ? 0 : -1;
 }
 
 /* ---- facts ------------------------------------------------------------ */
@@ -247,7 +247,7 @@ rehearsal_run(const struct rehearsal *rehearsal,
 	memset(out, 0, sizeof(*out));
 	str_init(&out->status);
 	str_init(&out->words);
-	if (rehearsal_question_fill(rehearsal, row, facts, &question, err) != 1)
+	if (rehearsal_question_fill(rehearsal, row, facts, &question, err) < 0)
 		return -1;
 	if (policy_owes_login(rehearsal->conf, row->is_submission,
 	    row->user.n > 0)) {

@@ -1,6 +1,6 @@
 /* rehearsal.h - what the policy would say, without a client or a message
  *
- * A row of words says what is so and, behind "=>", what is expected:
+ * A row of words says what is so and, after "=>", what is expected:
  *
  *	from 203.0.113.9 name mx.src.test sender a@src.test
  *	    to bob@example.org listed bl.test=127.0.0.2 => reject 5.7.1
@@ -41,8 +41,15 @@ struct rehearsal_row {		/* slices into the line */
 	struct slice	want_text;	/* part of the words */
 };
 
-/* Parse a line.  1; 0 there is nothing on it; -1 with err. */
-int rehearsal_parse(struct slice line, struct rehearsal_row *out,
+enum rehearsal_line {
+	REHEARSAL_LINE_ROW,
+	REHEARSAL_LINE_EMPTY,	/* or a comment */
+	REHEARSAL_LINE_BAD	/* err says why */
+};
+
+/* Parse a line; *out is to be released in each case. */
+enum rehearsal_line rehearsal_parse(struct slice line,
+    struct rehearsal_row *out,
     struct err *err);
 void rehearsal_row_release(struct rehearsal_row *row);
 

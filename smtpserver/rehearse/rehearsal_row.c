@@ -72,7 +72,7 @@ rehearsal_word_take(struct rehearsal_row *row, struct slice word,
 
 	if (flag != NULL) {
 		*flag = true;
-		return 1;
+		return 0;
 	}
 	if (!slice_word(rest, &value))
 		return err_set(err, "'" SLICE_FMT "' needs a value behind it",
@@ -80,14 +80,14 @@ rehearsal_word_take(struct rehearsal_row *row, struct slice word,
 	if (text != NULL)
 		*text = value;
 	else if (slice_is(word, "size"))
-		return units_bytes(value, &row->size_bytes, err);
+		return units_bytes(value, &row->size_bytes, err) < 0 ? -1 : 0;
 	else if (slice_is(word, "listed"))
 		str_addf(&row->listed, "%s" SLICE_FMT,
 		    row->listed.len > 0 ? " " : "", SLICE_ARG(value));
 	else
 		return err_set(err, "there is no word '" SLICE_FMT "' here",
 		    SLICE_ARG(slice_first(word, 40)));
-	return 1;
+	return 0;
 }
 
 static bool
@@ -115,7 +115,7 @@ expectation_take(struct rehearsal_row *row, struct slice rest,
 	while (slice_word(&rest, &word)) {
 		if (slice_is(word, "text")) {
 			row->want_text = slice_trim(rest);
-			return 1;
+			return 0;
 		}
 		if (slice_is(word, "rule")) {
 			if (!slice_word(&rest, &word) || !slice_number(word, 1,
@@ -129,30 +129,33 @@ expectation_take(struct rehearsal_row *row, struct slice rest,
 			    "rule or text", SLICE_ARG(slice_first(word, 40)));
 		}
 	}
-	return 1;
+	return 0;
 }
 
-int
+enum rehearsal_line
 rehearsal_parse(struct slice line, struct rehearsal_row *out,
     struct err *err)
 {
-	struct slice rest = line, word;
+	struct slice rest = line, word = { NULL, 0 };
 
 	memset(out, 0, sizeof(*out));
 	str_init(&out->listed);
 	line = slice_trim(line);
 	if (line.n == 0 || line.p[0] == '#')
-		return 0;
+		return REHEARSAL_LINE_EMPTY;
 	while (slice_word(&rest, &word)) {
 		if (slice_is(word, "=>"))
-			return out->to.n == 0 ? err_set(err, "to whom? write "
-			    "to USER@DOMAIN") : expectation_take(out, rest,
-			    err);
-		if (rehearsal_word_take(out, word, &rest, err) != 1)
-			return -1;
+			break;
+		if (rehearsal_word_take(out, word, &rest, err) < 0)
+			return REHEARSAL_LINE_BAD;
+		word = SLICE("");
 	}
-	return out->to.n > 0 ? 1 :
-	    err_set(err, "to whom? write to USER@DOMAIN");
+	if (out->to.n == 0) {
+		err_set(err, "to whom? write to USER@DOMAIN");
+		return REHEARSAL_LINE_BAD;
+	}
+	return slice_is(word, "=>") && expectation_take(out, rest, err) < 0 ?
+	    REHEARSAL_LINE_BAD : REHEARSAL_LINE_ROW;
 }
 
 void

@@ -269,16 +269,18 @@ rehearse_one(struct theatre *theatre, int argc, char **argv)
 
 	theatre->rehearsal.trace = print_rule;
 	if (options_take(theatre, argc, argv, &line) == 0) {
-		int parsed = rehearsal_parse(str_slice(&line), &row, &err);
+		enum rehearsal_line parsed = rehearsal_parse(
+		    str_slice(&line), &row, &err);
 
-		if (parsed == 0)
+		if (parsed == REHEARSAL_LINE_EMPTY)
 			err_set(&err, "to whom? write --to USER@DOMAIN");
-		if (parsed == 1 && rehearsal_run(&theatre->rehearsal, &row,
+		if (parsed == REHEARSAL_LINE_ROW &&
+		    rehearsal_run(&theatre->rehearsal, &row,
 		    &outcome, &err) == 0) {
 			print_outcome(&outcome);
 			status = outcome.result == REHEARSAL_NEED ? 1 : EX_OK;
 		}
-		if (parsed == 1)
+		if (parsed == REHEARSAL_LINE_ROW)
 			rehearsal_outcome_release(&outcome);
 		rehearsal_row_release(&row);
 		if (err.text[0] != '\0' && status == EX_USAGE)
@@ -304,7 +306,7 @@ rehearse_session(struct theatre *theatre, const char *ip)
 /* ---- files ------------------------------------------------------------ */
 
 /* "route ADDRESS => CHANNEL [HOST [USER]]": what the router answers begins
- * with these words.  1 or -1. */
+ * with these words.  0; -1: it cannot be asked. */
 static int
 rehearse_route(struct theatre *theatre, const char *path, unsigned number,
     struct slice line)
@@ -328,11 +330,11 @@ rehearse_route(struct theatre *theatre, const char *path, unsigned number,
 	got = str_slice(&theatre->answer);
 	if (slice_equal(slice_first(got, want.n), want) &&
 	    (got.n == want.n || got.p[want.n] == ' '))
-		return 1;
+		return 0;
 	theatre->failed++;
 	printf("%s:%u: another route\n    " SLICE_FMT "\n    %s\n", path,
 	    number, SLICE_ARG(line), theatre->answer.buf);
-	return 1;
+	return 0;
 }
 
 static int
@@ -344,20 +346,23 @@ rehearse_line(struct theatre *theatre, const char *path, unsigned number,
 	struct rehearsal_row row;
 	struct str why = STR_INIT;
 	struct err err;
-	int result;
+	enum rehearsal_line parsed;
+	int result = 0;
 
 	if (slice_starts(line, "route "))
 		return rehearse_route(theatre, path, number, line);
-	result = rehearsal_parse(line, &row, &err);
-	if (result == 1 && !row.has_expectation)
+	parsed = rehearsal_parse(line, &row, &err);
+	if (parsed == REHEARSAL_LINE_BAD)
+		result = -1;
+	else if (parsed == REHEARSAL_LINE_ROW && !row.has_expectation)
 		result = err_set(&err, "what is expected? write => accept, "
 		    "=> reject ...");
-	if (result == 1 && rehearsal_run(&theatre->rehearsal, &row, &outcome,
-	    &err) != 0)
-		result = -1;
+	else if (parsed == REHEARSAL_LINE_ROW)
+		result = rehearsal_run(&theatre->rehearsal, &row, &outcome,
+		    &err);
 	if (result < 0) {
 		fprintf(stderr, "%s:%u: %s\n", path, number, err.text);
-	} else if (result == 1) {
+	} else if (parsed == REHEARSAL_LINE_ROW) {
 		theatre->tried++;
 		if (!rehearsal_is_expected(&row, &outcome, &why)) {
 			theatre->failed++;

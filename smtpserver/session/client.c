@@ -21,7 +21,7 @@ client_parse(struct slice text, struct slice listener, struct client *out,
 	bool is_ipv6 = text.n > 0 && text.p[0] == '[';
 	socklen_t length;
 
-	if (net_endpoint_parse(text, 0, &address, &length, err) != 1)
+	if (net_endpoint_parse(text, 0, &address, &length, err) < 0)
 		return -1;
 	out->is_tls = false;
 	out->connections = 1;
@@ -36,5 +36,5 @@ client_parse(struct slice text, struct slice listener, struct client *out,
 	    SLICE_ARG(host), SLICE_ARG(port));
 	snprintf(out->listener, sizeof(out->listener), SLICE_FMT,
 	    SLICE_ARG(listener));
-	return 1;
+	return 0;
 }

@@ -173,8 +173,8 @@ filter_judge(struct session *session, enum talk_step step, struct answer *out)
 	struct filter_verdict verdict;
 
 	if (f->state != ASK_ANSWERED ||
-	    filter_answer_key(&answer, f->key, &f->wants) != 1 ||
-	    filter_answer_parse(answer, &verdict) != 1)
+	    filter_answer_key(&answer, f->key, &f->wants) < 0 ||
+	    filter_answer_parse(answer, &verdict) < 0)
 		return filter_lost(session, step, out);
 	f->is_off = f->wants == 0;
 	f->is_in_mail = f->is_in_mail || step == TALK_MAIL;
@@ -214,7 +214,7 @@ filter_ask(struct session *session, enum talk_step step,
 
 	str_addf(&question, "%s %s ", f->key[0] != '\0' ? f->key : "new",
 	    stage_names[step]);
-	if (filter_facts_add(session, step, extra, fn, &question) == 1)
+	if (filter_facts_add(session, step, extra, fn, &question))
 		session_ask(session, "milter", str_slice(&question),
 		    FILTER_FOR_MS, fn);
 	str_release(&question);

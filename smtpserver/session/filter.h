@@ -60,8 +60,9 @@ void session_filter_tell_refused(struct session *session,
 void session_filter_settle(struct session *session);
 
 /* filter_facts.c: append the facts of a step, with the client's when the
- * conversation begins.  1; 0: a question is out that comes first. */
-int filter_facts_add(struct session *session, enum talk_step step,
+ * conversation begins.  returns false when a question is out that comes
+ * first. */
+bool filter_facts_add(struct session *session, enum talk_step step,
     const struct filter_extra *extra, answered_fn *fn, struct str *out);
 
 #endif

@@ -51,8 +51,8 @@ facts_say_endpoint(struct str *out, struct slice endpoint,
 
 /* ---- the client's name ------------------------------------------------ */
 
-/* returns 1; 0: it is asked for */
-static int
+/* returns false when it is asked for first */
+static bool
 facts_name_find(struct session *session, struct slice addr, answered_fn *fn,
     struct slice *out_name, const char **out_resolve)
 {
@@ -65,7 +65,7 @@ facts_name_find(struct session *session, struct slice addr, answered_fn *fn,
 	    slice_is(addr, "::1")))
 		*out_name = SLICE("localhost");
 	if (out_name->n > 0)
-		return 1;
+		return true;
 	str_addf(&question, "name " SLICE_FMT, SLICE_ARG(addr));
 	fact = facts_find(&session->facts[FACT_SESSION], "dns",
 	    str_slice(&question));
@@ -83,7 +83,7 @@ facts_name_find(struct session *session, struct slice addr, answered_fn *fn,
 	return fact != NULL;
 }
 
-static int
+static bool
 facts_add_client(struct session *session, answered_fn *fn, struct str *out)
 {
 	struct slice endpoint = slice_of(session->client.text), addr, port,
@@ -93,7 +93,7 @@ facts_add_client(struct session *session, answered_fn *fn, struct str *out)
 
 	facts_split(endpoint, &addr, &port);
 	if (!facts_name_find(session, addr, fn, &name, &resolve))
-		return 0;
+		return false;
 	facts_say(out, FILTER_HOST, slice_of(session->settings->conf->host));
 	facts_say(out, FILTER_MTA, SLICE("zmailer"));
 	facts_say(out, FILTER_SESSION, slice_of(session->id));
@@ -112,7 +112,7 @@ facts_add_client(struct session *session, answered_fn *fn, struct str *out)
 	json_number(out, filter_fact_keys[FILTER_CONNECTIONS],
 	    session->client.connections);
 	str_release(&text);
-	return 1;
+	return true;
 }
 
 /* ---- the others ------------------------------------------------------- */
@@ -196,7 +196,7 @@ facts_add_rcpt(const struct session *session, const struct filter_extra *extra,
 	facts_say(out, FILTER_RCPT_PARAMS, extra->params);
 }
 
-int
+bool
 filter_facts_add(struct session *session, enum talk_step step,
     const struct filter_extra *extra, answered_fn *fn, struct str *out)
 {
@@ -205,7 +205,7 @@ filter_facts_add(struct session *session, enum talk_step step,
 	json_open(out);
 	if (session->filter->key[0] == '\0' &&
 	    !facts_add_client(session, fn, out))
-		return 0;
+		return false;
 	if (step == TALK_HELO)
 		facts_add_greeting(session, extra->text, out);
 	if (step == TALK_MAIL) {
@@ -222,5 +222,5 @@ filter_facts_add(struct session *session, enum talk_step step,
 	}
 	json_close(out);
 	out->buf[--out->len] = '\0';	/* its LF */
-	return 1;
+	return true;
 }

@@ -68,7 +68,7 @@ step_knock(struct session *session)
 	return next == STEP_GREET ? session_greet(session) : next;
 }
 
-/* ---- behind the message ----------------------------------------------- */
+/* ---- after the message ----------------------------------------------- */
 
 static void
 filter_step_refuse(struct transaction *t, int code, const char *status,
@@ -105,8 +105,8 @@ filter_look_for_changed(struct session *session)
 	unsigned wants;
 
 	if (session->filter->state == ASK_ANSWERED &&
-	    filter_answer_key(&answer, key, &wants) == 1 &&
-	    filter_answer_parse(answer, &verdict) == 1 &&
+	    filter_answer_key(&answer, key, &wants) == 0 &&
+	    filter_answer_parse(answer, &verdict) == 0 &&
 	    verdict.file[0] != '\0')
 		filter_take_changed(session->transaction, &verdict);
 }
@@ -138,7 +138,7 @@ filter_ask_or_judge(struct session *session)
 	return t->is_refused || t->is_discarded ? STEP_STORED : STEP_STORE;
 }
 
-/* Behind the milters, the content filter. */
+/* After the milters, the content filter. */
 static enum step
 filter_ask_content(struct session *session)
 {
@@ -170,7 +170,7 @@ filter_judge_content(struct session *session)
 	struct filter_verdict verdict = { .word = FILTER_TROUBLE };
 
 	if (ask->state != ASK_ANSWERED || filter_answer_parse(
-	    str_slice(&ask->answer), &verdict) != 1) {
+	    str_slice(&ask->answer), &verdict) < 0) {
 		event(EV_MILTER_FAILED, t->draft.id, "session",
 		    slice_of(session->id), "milter", SLICE("helper"),
 		    "reason", str_slice(&ask->answer), "fail",

@@ -78,7 +78,7 @@ worker_open_take(struct link *link, struct slice args)
 	    !slice_number(token_text, 0, UINT32_MAX, &token) ||
 	    !slice_word(&args, &count) ||
 	    !slice_number(count, 0, UINT32_MAX, &connections) ||
-	    client_parse(endpoint, listener, &client, &err) != 1) {
+	    client_parse(endpoint, listener, &client, &err) < 0) {
 		close(fd);
 		return false;
 	}

@@ -73,7 +73,7 @@ standalone_serve(struct conf *conf, int fd)
 
 	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool, &err) !=
 	    0 || client_parse(SLICE("127.0.0.1:0"),
-	    SLICE(SESSION_ON_STDIN), &client, &err) != 1) {
+	    SLICE(SESSION_ON_STDIN), &client, &err) < 0) {
 		fprintf(stderr, "smtpserver: %s\n", err.text);
 		return EX_TEMPFAIL;
 	}

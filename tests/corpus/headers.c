@@ -176,7 +176,7 @@ tell_file(const char *name, struct slice file)
 			junk++;
 			str_add_slice(&again, header_junk(&rest));
 		} else {
-			break;		/* the blank line is behind us */
+			break;		/* the blank line was before this */
 		}
 	}
 	str_add_slice(&again, slice_first(begin, begin.n - rest.n));

@@ -365,7 +365,7 @@ class Attempt:
 
 
 def handshakes(site, attempt):
-    """Silent behind the connection; in the middle of it; behind STARTTLS."""
+    """Silent once it is connected; in the middle of a command; after STARTTLS."""
     silent = Wire(site.port3)
     attempt.at("tls", silent)
     half = Wire(site.port3)
@@ -458,7 +458,7 @@ def messages(site, attempt):
 
 
 def ends(site, attempt):
-    """A client that says more behind QUIT: it has its time to read."""
+    """A client that says more after QUIT: it has its time to read."""
     talks = Wire(site.port).ready()
     talks.ask(b"QUIT\r\nNOOP", "221")
     attempt.at("linger", talks)

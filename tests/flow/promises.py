@@ -62,7 +62,7 @@ class Names:
             found_in(r'EVENT\(\w+, "([a-z.]+)"', "libzm/journal/events.h") | \
             found_in(r'"([a-z-]+)"', "libzm/mail/*.c",
                      "libzm/mail/control_file/*.c") | \
-            found_in(r'"([a-z]+)"', "scheduler/agents/answer.c")
+            found_in(r'"([a-z]+)"', "scheduler/*/answer.c")
         self.headers = "".join(texts("libzm/**/*.h", "scheduler/**/*.h",
                                      "router/**/*.h"))
 

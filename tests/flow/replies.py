@@ -12,18 +12,18 @@ A row has the RFC and its section; a command (CONNECT is the greeting, END the
 final dot or an LMTP recipient's answer); the reply; what becomes of the
 message: delivered, deferred or bounced, the status, words that the journal
 must have; and the next message to the same host: `kept` goes by the same
-connection, `reset` too, behind RSET, `new` by another, `waits` until the host
-is tried again, `later` behind the pause that makes us close.
+connection, `reset` too, after RSET, `new` by another, `waits` until the host
+is tried again, `later` after the pause that makes us close.
 
 A reply is CODE and words, said once; `silence`; `closes`; `takes` (the host
 has the message and closes without an answer); or one that begins with '=', the
-bytes as in rows.py, behind which `closes` may stand.  `offers` names the
+bytes as in rows.py, after which `closes` may stand.  `offers` names the
 extensions of the hosts that follow, `kind smtp|lmtp|encrypt|login` what they
 are.
 
 Every row has a host of its own and all rows go through one instance side by
 side.  Afterwards the clock moves until nothing waits: what was not bounced must
-have arrived once (twice behind `takes`), what was bounced never, and its sender
+have arrived once (twice after `takes`), what was bounced never, and its sender
 has a report with the host's words.
 
 SPDX-License-Identifier: ISC

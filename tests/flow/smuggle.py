@@ -6,7 +6,7 @@ front of a second transaction, and goes through DATA, DATA with a milter that
 changes the header, a milter's new body, a milter's new field, BDAT whole and
 cut, BDAT of BINARYMIME, the same by LMTP (with a reply for each of two
 recipients), sendmail(1) and `sendmail -bs`.  A door may refuse it.  One of
-the recipients is behind SMTP, the other behind LMTP.  What arrives at each of
+the recipients is served by SMTP, the other by LMTP.  What arrives at each of
 the two next hops must be one message for each that was taken, and must hold
 no CR and no LF but in CR LF, so that not even a careless server finds another
 end.
@@ -83,7 +83,10 @@ class Hop(threading.Thread):
     @staticmethod
     def until(peer, rest, end):
         while end not in rest:
-            more = peer.recv(65536)
+            try:
+                more = peer.recv(65536)
+            except ConnectionResetError:    # it did not wait for our answer
+                more = b""
             if not more:
                 return None, rest
             rest += more

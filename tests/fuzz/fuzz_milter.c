@@ -83,11 +83,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = message_fd();
 
 	(void)filter_answer_parse(in, &verdict);
-	if (hungry_verdict(in, &said) == 1)
-		MUST(filter_answer_parse(str_slice(&said), &verdict) == 1);
+	if (hungry_verdict(in, &said) == 0)
+		MUST(filter_answer_parse(str_slice(&said), &verdict) == 0);
 	str_release(&said);
-	MUST(filter_mail_open(&mail, fd, &err) == 1);
-	while (packet_read(in, &packet, &used, &err) == 1) {
+	MUST(filter_mail_open(&mail, fd, &err) == 0);
+	while (packet_read(in, &packet, &used, &err) == PACKET_WHOLE) {
 		MUST(used > 4 && used <= in.n);
 		change(&mail, &packet);
 		in = slice_from(in, used);

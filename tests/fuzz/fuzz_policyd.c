@@ -20,7 +20,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST((size_t)n <= rest.n && slice_find(action, '\n') ==
 		    action.n);
 		err.text[0] = '\0';
-		if (policyd_action_parse(action, &answer, &err) == 1) {
+		if (policyd_action_parse(action, &answer, &err) == 0) {
 			MUST(!fuzz_has_control(answer.text));
 			MUST(answer.text.n <= POLICYD_TEXT_BYTES_MAX);
 			MUST(answer.code == 0 || (answer.code >= 400 &&

@@ -52,10 +52,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct rehearsal_row row;
 		struct str why = STR_INIT;
 		struct err err = { "" };
-		int parsed = rehearsal_parse(line, &row, &err);
+		enum rehearsal_line parsed = rehearsal_parse(line, &row,
+		    &err);
 
-		MUST(parsed >= 0 || err.text[0] != '\0');
-		if (parsed == 1) {
+		MUST(parsed != REHEARSAL_LINE_BAD || err.text[0] != '\0');
+		if (parsed == REHEARSAL_LINE_ROW) {
 			int run = rehearsal_run(theatre(), &row, &outcome,
 			    &err);
 

@@ -39,7 +39,8 @@ check_out(struct talk *talk)
 	size_t used;
 
 	while (rest.n > 0) {
-		MUST(packet_read(rest, &packet, &used, &err) == 1);
+		MUST(packet_read(rest, &packet, &used, &err) ==
+		    PACKET_WHOLE);
 		rest = slice_from(rest, used);
 	}
 	str_reset(&talk->out);
@@ -75,7 +76,7 @@ go(struct talk *talk, unsigned char what, struct slice *in)
 	filter_result_init(&result);
 	if (goal == TALK_EOB) {
 		fd = message_fd();
-		MUST(filter_mail_open(&mail, fd, &err) == 1);
+		MUST(filter_mail_open(&mail, fd, &err) == 0);
 	}
 	talk_begin(talk, goal, fd >= 0 ? &mail : NULL, &result);
 	if (talk->state == TALK_SHUT)

@@ -3,7 +3,7 @@
 
 Every message of ../shared/corpus, three ways: sendmail(1) to a Maildir,
 SMTP to a Maildir, SMTP to the next host.  Lines end in LF in files and in
-CR LF on the wire; nothing else may differ behind the header.  What SMTP
+CR LF on the wire; nothing else may differ after the header.  What SMTP
 must refuse (bare CR or LF, NUL: RFC 5321 section 2.3.8) is expected to be
 refused, and is counted.
 
@@ -32,7 +32,7 @@ def lf(data):
 
 
 def digest(message):
-    """Of what stands behind the first blank line; a last line without an
+    """Of what stands after the first blank line; a last line without an
     end gets one (RFC 5321 section 4.1.1.4), nothing else is forgiven."""
     body = lf(message).partition(b"\n\n")[2]
     if body and not body.endswith(b"\n"):
@@ -85,7 +85,7 @@ def send(instance, rcpt, message):
                     + b".\r\n")
         return client.getreply()[0]
     finally:
-        client.close()      # behind a bare CR no QUIT is understood
+        client.close()      # after a bare CR no QUIT is understood
 
 
 def submit(instance, number, name, text):

@@ -226,7 +226,7 @@ def opendkim_signs():
 
 
 def record_of(text):
-    """What stands behind p= in the strings of a zone's record."""
+    """What stands after p= in the strings of a zone's record."""
     joined = "".join(text.split('"')[1::2])
     return joined.split("p=", 1)[1].split(";")[0].strip()
 

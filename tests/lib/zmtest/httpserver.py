@@ -4,7 +4,7 @@ Rules are rows (match, action, times): the first row whose match is part of
 X-Envelope-To or the path, and whose times are not used up, acts.  Actions:
 ("reply", code, text), ("drop",) closes when the request was read, ("cut",)
 closes before it is, ("silence",) never answers, ("raw", bytes) says these.
-`wait SECONDS` adds Retry-After to the replies of the rule behind it.
+`wait SECONDS` adds Retry-After to the replies of the rule that goes before it.
 
 SPDX-License-Identifier: ISC
 """

@@ -147,7 +147,7 @@ def main():
     fd = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
     door.bind(where + ".new")
     door.listen(64)
-    os.rename(where + ".new", where)    # there is one who listens behind it
+    os.rename(where + ".new", where)    # it is answered from now on
     while True:
         Connection(door.accept()[0], fd, options).start()
 

@@ -36,7 +36,7 @@ def crypt_entry(password):
 
 
 def challenge(reply):
-    """The bytes behind 334; None: it is another reply."""
+    """The bytes after 334; None: it is another reply."""
     if not reply.startswith("334"):
         return None
     return base64.b64decode(reply[4:])

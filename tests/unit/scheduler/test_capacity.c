@@ -254,7 +254,7 @@ event_make(int needy)
 		if (w.of[i] >= 0 && !w.is_busy[i] &&
 		    model_helps(needy, w.of[i]))
 			found = i;
-	cr_assert_eq(capacity_find(&w.pool, &w.rings[needy]) != NULL,
+	cr_assert_eq(capacity_pick(&w.pool, &w.rings[needy]) != NULL,
 	    found >= 0);
 	if (found >= 0)
 		agent_end(found);

@@ -163,7 +163,7 @@ house_connect(struct house *house, const char *address)
 		(void)setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF,
 		    &house->send_bytes, sizeof(house->send_bytes));
 	if (client_parse(slice_of(address), SLICE("127.0.0.1:25"), &client,
-	    &err) != 1)
+	    &err) < 0)
 		fatal("%s", err.text);
 	worker_open(house->worker, ends[1], 1, &client);
 	return ends[0];

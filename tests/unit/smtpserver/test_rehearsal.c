@@ -24,50 +24,62 @@ static const char rules[] = "dnsbl bl.test weight 2\n"
 
 struct row {
 	const char	*line;
-	int		 parsed;
+	enum rehearsal_line parsed;
 	const char	*unexpected;	/* "": as expected */
 };
 
 static const struct row rows[] = {
-	{ "", 0, NULL }, { "  # comment", 0, NULL },
-	{ "to", -1, NULL }, { "from 192.0.2.1", -1, NULL },
-	{ "what is to bob@example.org", -1, NULL },
-	{ "to bob@example.org => what", -1, NULL },
-	{ "to bob@example.org =>", -1, NULL },
-	{ "to bob@example.org => accept rule x", -1, NULL },
-	{ "to bob@example.org => accept 5", -1, NULL },
-	{ "size big to bob@example.org => accept", -1, NULL },
-	{ "=> accept", -1, NULL },
+	{ "", REHEARSAL_LINE_EMPTY, NULL }, { "  # comment",
+	    REHEARSAL_LINE_EMPTY, NULL },
+	{ "to", REHEARSAL_LINE_BAD, NULL }, { "from 192.0.2.1",
+	    REHEARSAL_LINE_BAD, NULL },
+	{ "what is to bob@example.org", REHEARSAL_LINE_BAD, NULL },
+	{ "to bob@example.org => what", REHEARSAL_LINE_BAD, NULL },
+	{ "to bob@example.org =>", REHEARSAL_LINE_BAD, NULL },
+	{ "to bob@example.org => accept rule x", REHEARSAL_LINE_BAD, NULL },
+	{ "to bob@example.org => accept 5", REHEARSAL_LINE_BAD, NULL },
+	{ "size big to bob@example.org => accept", REHEARSAL_LINE_BAD, NULL },
+	{ "=> accept", REHEARSAL_LINE_BAD, NULL },
 #define F "from 203.0.113.9 sender a@src.test "
 #define T "to bob@example.org "
-	{ F T "=> need", 1, "" },
-	{ F T "=> accept", 1, "need, not accept" },
-	{ F "name none " T "=> accept", 1, "" },
-	{ F "name none " T "=> reject", 1, "accept, not reject" },
-	{ F "name trouble " T "=> trouble 4.3.0", 1, "" },
-	{ F "name mx.good.test to x@far.test => accept rule 2", 1, "" },
-	{ F "name mx.good.test to x@far.test => accept rule 3", 1,
+	{ F T "=> need", REHEARSAL_LINE_ROW, "" },
+	{ F T "=> accept", REHEARSAL_LINE_ROW, "need, not accept" },
+	{ F "name none " T "=> accept", REHEARSAL_LINE_ROW, "" },
+	{ F "name none " T "=> reject", REHEARSAL_LINE_ROW,
+	    "accept, not reject" },
+	{ F "name trouble " T "=> trouble 4.3.0", REHEARSAL_LINE_ROW, "" },
+	{ F "name mx.good.test to x@far.test => accept rule 2",
+	    REHEARSAL_LINE_ROW, "" },
+	{ F "name mx.good.test to x@far.test => accept rule 3",
+	    REHEARSAL_LINE_ROW,
 	    "by line 2, not 3" },
-	{ F "name none to x@far.test => reject 5.7.1 text relay", 1, "" },
+	{ F "name none to x@far.test => reject 5.7.1 text relay",
+	    REHEARSAL_LINE_ROW, "" },
 	{ F "name none listed bl.test=127.0.0.2 " T
-	    "=> reject 5.7.1 rule 3 text on a list", 1, "" },
+	    "=> reject 5.7.1 rule 3 text on a list", REHEARSAL_LINE_ROW, "" },
 	{ F "name none listed bl.test=127.0.0.2 " T "=> reject text others",
-	    1, "the words are: on a list" },
-	{ F "name none listed bl.test=127.0.0.2 " T "=> reject 5.7.2", 1,
+	    REHEARSAL_LINE_ROW, "the words are: on a list" },
+	{ F "name none listed bl.test=127.0.0.2 " T "=> reject 5.7.2",
+	    REHEARSAL_LINE_ROW,
 	    "code 5.7.1, not 5.7.2" },
-	{ F "name none over " T "=> freeze rule 5", 1, "" },
-	{ F "name none greylisted " T "=> defer 4.7.1 rule 6", 1, "" },
-	{ F "name none user eve " T "=> reject rule 7", 1, "" },
-	{ F "name none user eve tls " T "=> accept", 1, "" },
-	{ F "name none size 2M " T "=> reject rule 8", 1, "" },
-	{ F "name none sender-unknown " T "=> defer rule 9", 1, "" },
-	{ F "name none listener 192.0.2.1:2525 " T "=> reject rule 10", 1,
+	{ F "name none over " T "=> freeze rule 5", REHEARSAL_LINE_ROW, "" },
+	{ F "name none greylisted " T "=> defer 4.7.1 rule 6",
+	    REHEARSAL_LINE_ROW, "" },
+	{ F "name none user eve " T "=> reject rule 7", REHEARSAL_LINE_ROW,
 	    "" },
-	{ "from 203.0.113.9 name none sender <> " T "=> accept", 1, "" },
+	{ F "name none user eve tls " T "=> accept", REHEARSAL_LINE_ROW, "" },
+	{ F "name none size 2M " T "=> reject rule 8", REHEARSAL_LINE_ROW, "" },
+	{ F "name none sender-unknown " T "=> defer rule 9",
+	    REHEARSAL_LINE_ROW, "" },
+	{ F "name none listener 192.0.2.1:2525 " T "=> reject rule 10",
+	    REHEARSAL_LINE_ROW,
+	    "" },
+	{ "from 203.0.113.9 name none sender <> " T "=> accept",
+	    REHEARSAL_LINE_ROW, "" },
 	{ "from 203.0.113.9 name none sender odd@src.test " T
-	    "=> freeze rule 11", 1, "" },
-	{ F "name none to postmaster => accept", 1, "" },
-	{ "name none " T "=> accept", 1, "" },
+	    "=> freeze rule 11", REHEARSAL_LINE_ROW, "" },
+	{ F "name none to postmaster => accept", REHEARSAL_LINE_ROW, "" },
+	{ "name none " T "=> accept", REHEARSAL_LINE_ROW, "" },
 };
 
 /* Where a rule stands in the house's configuration: two lines lower. */
@@ -79,11 +91,13 @@ check_row(struct rehearsal *rehearsal, const struct row *row)
 	struct str why = STR_INIT;
 	struct rehearsal_row parsed;
 	struct err err = { "" };
-	int result = rehearsal_parse(slice_of(row->line), &parsed, &err);
+	enum rehearsal_line result = rehearsal_parse(slice_of(row->line),
+	    &parsed, &err);
 
 	cr_expect_eq(result, row->parsed, "%s: %d", row->line, result);
-	cr_expect(result >= 0 || err.text[0] != '\0', "%s", row->line);
-	if (result == 1) {
+	cr_expect(result != REHEARSAL_LINE_BAD || err.text[0] != '\0', "%s",
+	    row->line);
+	if (result == REHEARSAL_LINE_ROW) {
 		if (parsed.want_rule > 0)
 			parsed.want_rule += 2;
 		cr_expect_eq(rehearsal_run(rehearsal, &parsed, &outcome,
@@ -133,7 +147,7 @@ Test(rehearsal, addresses)
 	rehearsal.policy = policy_new(house.conf);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		cr_assert_eq(rehearsal_parse(slice_of(bad[i]), &row, &err),
-		    1, "%s", bad[i]);
+		    REHEARSAL_LINE_ROW, "%s", bad[i]);
 		err.text[0] = '\0';
 		cr_expect_eq(rehearsal_run(&rehearsal, &row, &outcome, &err),
 		    -1, "%s", bad[i]);

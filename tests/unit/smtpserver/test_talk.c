@@ -74,7 +74,7 @@ said(void)
 	size_t used, n = 0;
 
 	while (n < sizeof(letters) - 1 &&
-	    packet_read(rest, &packet, &used, &err) == 1) {
+	    packet_read(rest, &packet, &used, &err) == PACKET_WHOLE) {
 		letters[n++] = packet.letter == 'D' ?
 		    (char)(packet.data.p[0] + 32) : packet.letter;
 		rest = slice_from(rest, used);
@@ -232,7 +232,7 @@ Test(talk, keys_of_answers)
 {
 	static const struct { const char *in; int want; unsigned wants; }
 	    rows[] = {
-		{ "123-1-0f 3ff pass", 1, 0x3ff }, { "k 0 pass", 1, 0 },
+		{ "123-1-0f 3ff pass", 0, 0x3ff }, { "k 0 pass", 0, 0 },
 		{ "k", -1, 0 }, { "k xyz pass", -1, 0 },
 		{ "k 123456789 pass", -1, 0 }, { "", -1, 0 },
 	};

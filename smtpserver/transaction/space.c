@@ -13,7 +13,7 @@
 #include <sys/statvfs.h>
 
 #include "base/clock.h"
-#include "smtpserver/session/space.h"
+#include "smtpserver/transaction/space.h"
 
 #include "base/banned.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "smtpserver/session/transaction.h"
+#include "smtpserver/transaction/transaction.h"
 
 #include "base/banned.h"
 
@@ -82,11 +82,11 @@ int
 transaction_add_rcpt(struct transaction *transaction,
     const struct envelope_rcpt *rcpt, struct err *err)
 {
-	if (envelope_add_rcpt(&transaction->rcpt_lines, rcpt, err) != 1)
+	if (envelope_add_rcpt(&transaction->rcpt_lines, rcpt, err) < 0)
 		return -1;
 	keep_domain(transaction, &rcpt->path);
 	transaction->rcpt_count++;
-	return 1;
+	return 0;
 }
 
 void

@@ -1,4 +1,4 @@
-/* service.c - a rule that a policy service decides
+/* fit_service.c - a rule that a policy service decides
  *
  * In     what is known of the client, the session and the addresses
  * Out    a question in the attributes of the protocol; the service's opinion
@@ -125,14 +125,14 @@ fit_service(struct trial *trial, const struct conf_rule *rule)
 {
 	const struct fact *fact;
 	struct slice name;
-	int has_name;
+	enum client_name found;
 
 	if (rule->service == NULL)
 		return FIT_YES;
-	has_name = trial_name(trial, &name);
-	if (has_name == -2)
+	found = trial_name(trial, &name);
+	if (found == CLIENT_NAME_NEED)
 		return FIT_NEED;
-	fact = service_ask(trial, rule, has_name == 1 ? name :
+	fact = service_ask(trial, rule, found == CLIENT_NAME_KNOWN ? name :
 	    SLICE("unknown"));
 	if (fact == NULL)
 		return FIT_NEED;
@@ -141,7 +141,7 @@ fit_service(struct trial *trial, const struct conf_rule *rule)
 		return service_without_answer(trial, rule);
 	}
 	if (policyd_action_parse(fact->answer, &trial->service,
-	    &trial->out->err) != 1)
+	    &trial->out->err) < 0)
 		return service_without_answer(trial, rule);
 	switch (trial->service.action) {
 	case POLICYD_DUNNO:

@@ -1,0 +1,251 @@
+/* reporter.c - reports are written, made durable, marked and sent
+ *
+ * In     jobs that owe something; their control files and bodies
+ * Out    drafts in public/, `reported` records, messages in router/;
+ *        failed records for what expired; postman/ for double bounces
+ * Holds  a queue of jobs; one batch of drafts within a call
+ * Trusts the control file as far as control_file_parse does
+ * Spec   doc/INTERNALS.md rows S3, F0, D4; RFC 3461 section 5.2;
+ *        RFC 5321 section 6.1: no report about a report
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "journal/event.h"
+#include "scheduler/intake/intake.h"
+#include "scheduler/outcome/expire.h"
+#include "scheduler/jobs/pending.h"
+#include "scheduler/outcome/outcome.h"
+#include "scheduler/report/report.h"
+#include "scheduler/report/reporter.h"
+
+#include "base/banned.h"
+
+enum { CONTROL_BYTES_MAX = 512 << 20 };
+
+/* ---- nobody to tell ---------------------------------------------- */
+
+/* RFC 5321 section 6.1: a message with a null sender is never answered.  One
+ * that failed is kept for the postmaster (row D4) once nothing of it is
+ * under way any more. */
+static void
+reporter_double_bounce(struct reporter *reporter, struct job *job,
+    const struct bounce *bounce)
+{
+	char name[SPOOL_NAME_BYTES];
+	struct err err;
+
+	job->flags &= (uint16_t)~JOB_NOTICE;
+	if (job->final_count < job->rcpt_count)
+		return;
+	if (bounce->rcpt_count == 0 ||
+	    bounce_kind(bounce) != BOUNCE_FAILED) {
+		job->flags &= (uint16_t)~JOB_OWES;
+		settle_job(reporter->outcome->group, job);
+		return;
+	}
+	spool_hashed_name(reporter->queue->spool, job->inode, name);
+	event(EV_DSN_DROPPED, job->id, "file", slice_of(name), "reason",
+	    slice_of(bounce->rcpts[0].rcpt->last->verdict.text), "rcpts",
+	    event_number((int64_t)bounce->rcpt_count), NULL);
+	if (spool_shelve_queued(reporter->queue->spool, name, "doublebounce",
+	    &err) < 0)
+		event(EV_SPOOL_TROUBLE, job->id, "file", slice_of(name),
+		    "call", SLICE("rename"), "reason", slice_of(err.text),
+		    NULL);
+	queue_drop(reporter->queue, job);
+}
+
+/* ---- a batch ----------------------------------------------------- */
+
+static void
+reporter_trouble(struct reporter *reporter, struct job *job, const char *call,
+    const struct err *err)
+{
+	event(EV_SPOOL_TROUBLE, job->id, "file", SLICE("public"), "call",
+	    slice_of(call), "reason", slice_of(err->text), NULL);
+	reporter->not_before_ms = clock_steady_ms() +
+	    REPORT_TROUBLE_MS;
+	settle_report(reporter->queue, job);
+}
+
+/* What stands in the file is not what we have: -1 as from intake_job_read. */
+static void
+reporter_misread(struct reporter *reporter, struct job *job, int got,
+    const struct err *err)
+{
+	if (job->flight_count > 0)
+		job->flags |= JOB_RELOAD;	/* when it comes down */
+	else if (got == 0)
+		intake_orphan(reporter->outcome->intake, job);
+	else
+		intake_bad(reporter->outcome->intake, job, err->text);
+}
+
+/* What the scheduler itself has to write into the file before it can be
+ * told.  1 it did, 0 nothing, -1. */
+static int
+reporter_write_records(struct reporter *reporter, struct job *job,
+    const struct control_file *control, struct err *err)
+{
+	int kept = pending_write(job, control, err), expired;
+
+	if (kept < 0)
+		return -1;
+	expired = expire_write(reporter->outcome, job, control, err);
+	return expired < 0 ? -1 : kept | expired;
+}
+
+/* Read the file, and write into it what is missing there.  As intake_job_read;
+ * 0
+ * and -1 were dealt with. */
+static int
+reporter_read_job(struct reporter *reporter, struct job *job,
+    struct control_file *control)
+{
+	struct err err;
+	int got = intake_job_read(reporter->outcome->intake, job, control,
+	    &err), wrote;
+
+	if (got == 1) {
+		wrote = reporter_write_records(reporter, job, control, &err);
+		if (wrote < 0) {
+			reporter_trouble(reporter, job, "append", &err);
+			return 0;
+		}
+		if (wrote > 0)
+			got = intake_job_read(reporter->outcome->intake, job,
+			    control, &err);
+	}
+	if (got < 1)
+		reporter_misread(reporter, job, got, &err);
+	return got;
+}
+
+/* 1 a report that waits for its sync; 0 nothing to send, the job may be
+ * gone. */
+static int
+report_begin(struct reporter *reporter, struct job *job,
+    struct report *report)
+{
+	struct control_file control;
+	struct bounce bounce = { .control = &control,
+	    .host = reporter->queue->conf->host, .now_s = clock_wall_s(),
+	    .arrival_s = spool_id_time_us(slice_of(job->id)) / 1000000 };
+	bool has_more;
+	struct err err;
+
+	job->flags &= (uint16_t)~JOB_WRITING;
+	if (reporter_read_job(reporter, job, &control) < 1)
+		return 0;
+	if ((job->flags & JOB_RELOAD) && job->flight_count == 0) {
+		/* other ways are taken */
+		intake_again(reporter->outcome->intake, job);
+		return 0;
+	}
+	report_choose_rcpts(reporter, job, &bounce, &has_more);
+	if (!report_address_is_good(bounce.errors_to)) {
+		reporter_double_bounce(reporter, job, &bounce);
+		return 0;
+	}
+	if (bounce.rcpt_count == 0) {
+		job->flags &= (uint16_t)~(JOB_OWES | JOB_NOTICE);
+		pending_release(job);
+		settle_job(reporter->outcome->group, job);
+		return 0;
+	}
+	if (report_write(reporter, job, &bounce, report, &err) < 0) {
+		reporter_trouble(reporter, job, "write", &err);
+		return 0;
+	}
+	report->has_more = has_more;
+	job->flags |= JOB_WRITING;
+	return 1;
+}
+
+/* Durable: mark (so that recovery adopts it), then rename (row S3). */
+static void
+report_end(struct reporter *reporter, struct report *report,
+    const struct err *sync_err)
+{
+	struct job *job = report->job;
+	struct err err;
+
+	job->flags &= (uint16_t)~JOB_WRITING;
+	if (report->draft.is_bad) {
+		draft_abort(&report->draft);
+		reporter_trouble(reporter, job, "fsync", sync_err);
+		return;
+	}
+	if (control_file_append(job->control_fd, job->id, report->records,
+	    report->count, &err) < 0) {
+		draft_abort(&report->draft);
+		reporter_trouble(reporter, job, "append", &err);
+		return;
+	}
+	event(EV_DSN_SENT, job->id, "to", slice_of(report->to), "dsn",
+	    slice_of(report->draft.id), "kind",
+	    slice_of(bounce_kind_name(report->kind)), "code",
+	    slice_of(report->status), "rcpts",
+	    event_number((int64_t)report->count), NULL);
+	pending_release(job);
+	if (draft_publish(&report->draft, AREA_ROUTER, 0, NULL, &err) < 0)
+		event(EV_SPOOL_TROUBLE, job->id, "file",
+		    slice_of(report->draft.name), "call", SLICE("rename"),
+		    "reason", slice_of(err.text), NULL);
+	if (report->has_more) {
+		settle_report(reporter->queue, job);
+		return;
+	}
+	job->flags &= (uint16_t)~(JOB_OWES | JOB_NOTICE);
+	if (job->final_count < job->rcpt_count)
+		group_dirty(reporter->outcome->group, job);
+	settle_job(reporter->outcome->group, job);
+}
+
+static void
+reports_send(struct reporter *reporter, struct report *reports,
+    size_t count)
+{
+	struct draft *drafts[REPORT_TURN_JOBS];
+	struct err err = { "" };
+
+	for (size_t i = 0; i < count; i++)
+		drafts[i] = &reports[i].draft;
+	draft_sync(drafts, count, &err);
+	for (size_t i = 0; i < count; i++) {
+		report_end(reporter, &reports[i], &err);
+		report_free_texts(&reports[i]);
+	}
+}
+
+int64_t
+reporter_turn_end(struct reporter *reporter)
+{
+	static struct report reports[REPORT_TURN_JOBS];
+	struct job_list *queue = &reporter->queue->jobs.lists[JOB_REPORT];
+	struct job *batch[REPORT_TURN_JOBS];
+	size_t count = queue->count, report_count = 0;
+
+	if (count == 0)
+		return INT64_MAX;
+	if (clock_steady_ms() < reporter->not_before_ms)
+		return reporter->not_before_ms;
+	if (count > REPORT_TURN_JOBS)
+		count = REPORT_TURN_JOBS;
+	for (size_t i = 0; i < count; i++) {
+		batch[i] = job_list_take(&reporter->queue->jobs, JOB_REPORT);
+		batch[i]->flags |= JOB_WRITING;
+	}
+	for (size_t i = 0; i < count; i++)
+		report_count += (size_t)report_begin(reporter, batch[i],
+		    &reports[report_count]);
+	if (report_count > 0)
+		reports_send(reporter, reports, report_count);
+	if (queue->count == 0)
+		return INT64_MAX;
+	return reporter->not_before_ms > clock_steady_ms() ?
+	    reporter->not_before_ms : 0;
+}

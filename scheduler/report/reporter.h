@@ -1,0 +1,28 @@
+/* reporter.h - reports are written, made durable, marked and sent
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_SCHEDULER_REPORTER_H
+#define ZM_SCHEDULER_REPORTER_H
+
+#include "mail/control_file/control_file.h"
+#include "scheduler/outcome/outcome.h"
+#include "scheduler/report/formset.h"
+
+enum {
+	REPORT_TURN_JOBS = 64,		/* written together: one sync */
+	REPORT_TROUBLE_MS = 10000	/* after a full disk and the like */
+};
+
+struct reporter {
+	struct queue	*queue;
+	struct outcome	*outcome;
+	int64_t		 not_before_ms;	/* after trouble */
+	struct formset	 forms;
+};
+
+/* Write what is queued (at most REPORT_TURN_JOBS jobs).  Returns when to
+ * call again: a moment, INT64_MAX when nothing is queued. */
+int64_t reporter_turn_end(struct reporter *reporter);
+
+#endif
