@@ -17,6 +17,7 @@
 #include "journal/event.h"
 #include "base/json.h"
 #include "daemon/skeleton.h"
+#include "mail/recover/recover.h"
 #include "mail/spool/spool.h"
 #include "tools/zmailer/verb.h"
 

@@ -23,6 +23,7 @@
 #include "journal/event.h"
 #include "base/json.h"
 #include "daemon/skeleton.h"
+#include "mail/recover/recover.h"
 #include "tools/zmailer/backup/backup.h"
 #include "tools/selection/selection.h"
 #include "tools/journal/ask.h"
