@@ -1,8 +1,8 @@
 # smtpserver - takes mail from the network
-# order: helper < tls < auth < policy < milter < session < command < worker < listener < rehearse
+# order: helper < tls < auth < policy < milter < transaction < session < command < worker < listener < rehearse
 noinst_LIBRARIES += smtpserver/libsmtpserver.a
 smtpserver_libsmtpserver_a_SOURCES = \
-	smtpserver/session/answer.c smtpserver/session/answer.h \
+	smtpserver/transaction/answer.c smtpserver/transaction/answer.h \
 	smtpserver/command/argument.c smtpserver/command/argument.h \
 	smtpserver/listener/arrivals.c smtpserver/listener/arrivals.h \
 	smtpserver/helper/ask.c smtpserver/helper/ask.h \
@@ -27,7 +27,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/session/auth.c smtpserver/session/auth.h \
 	smtpserver/command/vrfy.c smtpserver/command/xclient.c smtpserver/command/xforward.c \
 	smtpserver/command/commands.c smtpserver/command/commands.h \
-	smtpserver/session/content.c smtpserver/session/content.h \
+	smtpserver/transaction/content.c smtpserver/transaction/content.h \
 	smtpserver/helper/etrn.c smtpserver/helper/etrn.h \
 	smtpserver/listener/workers.c smtpserver/listener/workers.h \
 	smtpserver/listener/listener.c smtpserver/listener/listener.h \
@@ -51,7 +51,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/session/permit.c smtpserver/session/permit.h \
 	smtpserver/policy/policy.c smtpserver/policy/policy.h \
 	smtpserver/policy/fit.c smtpserver/policy/fit_count.c smtpserver/policy/fit_identity.c smtpserver/policy/early.c smtpserver/policy/internal.h \
-	smtpserver/policy/service.c smtpserver/policy/policyd_serve.c \
+	smtpserver/policy/fit_service.c smtpserver/policy/policyd_serve.c \
 	smtpserver/policy/policyd.c smtpserver/policy/policyd.h \
 	smtpserver/rehearse/rehearsal.c smtpserver/rehearse/rehearsal.h \
 	smtpserver/rehearse/rehearsal_row.c \
@@ -59,7 +59,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/rehearse/rehearse.c smtpserver/rehearse/rehearse.h \
 	smtpserver/session/recipient.c smtpserver/session/recipient.h \
 	smtpserver/session/receive.c smtpserver/session/receive.h \
-	smtpserver/session/space.c smtpserver/session/space.h \
+	smtpserver/transaction/space.c smtpserver/transaction/space.h \
 	smtpserver/session/service.c smtpserver/session/service.h \
 	smtpserver/worker/run.c smtpserver/worker/run.h smtpserver/worker/command_line.c \
 	smtpserver/session/reply.c smtpserver/session/deadline.c smtpserver/session/tarpit.c \
@@ -82,7 +82,7 @@ smtpserver_libsmtpserver_a_SOURCES = \
 	smtpserver/session/session.c \
 	smtpserver/session/data.c smtpserver/session/step.h \
 	smtpserver/session/tls.c \
-	smtpserver/session/transaction.c smtpserver/session/transaction.h \
+	smtpserver/transaction/transaction.c smtpserver/transaction/transaction.h \
 	smtpserver/worker/standalone.c smtpserver/worker/standalone.h \
 	smtpserver/command/verify_arg.c smtpserver/command/verify_arg.h \
 	smtpserver/worker/worker.c smtpserver/worker/worker.h \

@@ -89,7 +89,7 @@ err_prefix(struct err *err, const char *format, ...)
 }
 
 static void
-say(const char *kind, const char *format, va_list ap)
+err_say(const char *kind, const char *format, va_list ap)
 {
 	char line[1024];
 	int n = snprintf(line, sizeof(line), "%s: %s: ", program_name, kind);
@@ -110,7 +110,7 @@ warning(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	say("warning", format, ap);
+	err_say("warning", format, ap);
 	va_end(ap);
 }
 
@@ -120,7 +120,7 @@ fatal(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	say("fatal", format, ap);
+	err_say("fatal", format, ap);
 	va_end(ap);
 	_exit(EXIT_FATAL);
 }
@@ -131,7 +131,7 @@ panic(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	say("panic", format, ap);
+	err_say("panic", format, ap);
 	va_end(ap);
 	abort();
 }

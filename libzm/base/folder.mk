@@ -1,6 +1,6 @@
 # libzm/base - memory, strings, clock, errors; knows no mail
 libzm_a_SOURCES += \
-	libzm/base/banned.h \
+	libzm/base/ascii.h libzm/base/banned.h \
 	libzm/base/mem.c libzm/base/mem.h \
 	libzm/base/str.c libzm/base/str.h \
 	libzm/base/err.c libzm/base/err.h \

@@ -160,7 +160,7 @@ hex4(struct slice line, size_t at, unsigned *out_code)
 }
 
 static void
-add_utf8(struct str *out, unsigned code)
+json_add_utf8(struct str *out, unsigned code)
 {
 	if (code < 0x80) {
 		str_addc(out, (char)code);
@@ -198,7 +198,7 @@ read_string(struct slice line, size_t *at, struct slice *out_raw,
 			if (!hex4(line, i + 2, &code))
 				return false;
 			if (out != NULL)
-				add_utf8(out, code);
+				json_add_utf8(out, code);
 			i += 6;
 			continue;
 		}

@@ -18,7 +18,7 @@ struct state {
 };
 
 static uint64_t
-load(const unsigned char *p, size_t n)
+siphash_load(const unsigned char *p, size_t n)
 {
 	uint64_t word = 0;
 
@@ -40,7 +40,8 @@ load8(const unsigned char *p)
 struct siphash_key
 siphash_key_of(const unsigned char bytes[16])
 {
-	return (struct siphash_key){ load(bytes, 8), load(bytes + 8, 8) };
+	return (struct siphash_key){ siphash_load(bytes, 8),
+	    siphash_load(bytes + 8, 8) };
 }
 
 const struct siphash_key *
@@ -80,7 +81,7 @@ rounds(struct state *s, int count)
 }
 
 static void
-take(struct state *s, uint64_t word)
+siphash_take(struct state *s, uint64_t word)
 {
 	s->v3 ^= word;
 	rounds(s, 2);
@@ -88,7 +89,7 @@ take(struct state *s, uint64_t word)
 }
 
 static uint64_t
-fold(const struct state *s)
+siphash_fold(const struct state *s)
 {
 	return s->v0 ^ s->v1 ^ s->v2 ^ s->v3;
 }
@@ -107,13 +108,13 @@ siphash(const struct siphash_key *key, struct slice text)
 	struct siphash out;
 
 	for (; left >= 8; left -= 8, p += 8)
-		take(&s, load8(p));
-	take(&s, load(p, left) | (uint64_t)text.n << 56);
+		siphash_take(&s, load8(p));
+	siphash_take(&s, siphash_load(p, left) | (uint64_t)text.n << 56);
 	s.v2 ^= 0xee;
 	rounds(&s, 4);
-	out.low = fold(&s);
+	out.low = siphash_fold(&s);
 	s.v1 ^= 0xdd;
 	rounds(&s, 4);
-	out.high = fold(&s);
+	out.high = siphash_fold(&s);
 	return out;
 }

@@ -55,7 +55,7 @@ item_length(struct slice in)
 
 /* When all of text is one quoted string: its inside, unquoted. */
 static bool
-unquote(struct arena *arena, struct slice text, struct slice *out)
+alias_unquote(struct arena *arena, struct slice text, struct slice *out)
 {
 	char *copy;
 	size_t n = 0;
@@ -94,7 +94,7 @@ parse_special(struct arena *arena, struct slice text, struct alias_item *out,
 	if (slice_starts(text, "|")) {
 		out->kind = ALIAS_PROGRAM;
 		out->text = slice_trim(slice_from(text, 1));
-		if (unquote(arena, out->text, &inner))
+		if (alias_unquote(arena, out->text, &inner))
 			out->text = slice_trim(inner);
 	} else if (slice_starts(text, "/")) {
 		out->kind = ALIAS_FILE;
@@ -103,7 +103,7 @@ parse_special(struct arena *arena, struct slice text, struct alias_item *out,
 	    slice_is_nocase(slice_first(text, 9), ":include:")) {
 		out->kind = ALIAS_INCLUDE;
 		out->text = slice_trim(slice_from(text, 9));
-		if (unquote(arena, out->text, &inner))
+		if (alias_unquote(arena, out->text, &inner))
 			out->text = slice_trim(inner);
 		if (!slice_starts(out->text, "/"))
 			return err_set(err,
@@ -126,7 +126,7 @@ is_somebody(struct arena *arena, const struct path *path)
 
 	if (path->local.n == 0 || path->domain.n > 0)
 		return path->local.n > 0;
-	if (!unquote(arena, path->local, &inner))
+	if (!alias_unquote(arena, path->local, &inner))
 		inner = path->local;
 	return parse_special(arena, inner, &item, &err) == 0;
 }
@@ -166,7 +166,7 @@ parse_item(struct arena *arena, struct slice text, struct alias_item *out,
 	*out = (struct alias_item){ .kind = ALIAS_ADDRESS };
 	if (text.p[0] != '"')
 		special = parse_special(arena, text, out, err);
-	else if (unquote(arena, text, &inner))
+	else if (alias_unquote(arena, text, &inner))
 		special = parse_special(arena, inner, out, err);
 	if (special != 0)
 		return special;
@@ -194,7 +194,7 @@ alias_next(struct arena *arena, struct slice *rest, enum alias_flags flags,
 
 /* In quotes: it may hold blanks, commas and quotes itself. */
 static void
-add_quoted(struct str *out, const char *prefix, struct slice text)
+alias_add_quoted(struct str *out, const char *prefix, struct slice text)
 {
 	str_addc(out, '"');
 	str_adds(out, prefix);
@@ -208,7 +208,7 @@ add_quoted(struct str *out, const char *prefix, struct slice text)
 
 /* In angle brackets when it could be taken for something else. */
 static void
-add_address(struct str *out, const struct path *path)
+alias_add_address(struct str *out, const struct path *path)
 {
 	bool is_odd = path->local.n > 0 && memchr("/|:#\\", path->local.p[0],
 	    5) != NULL;
@@ -229,16 +229,16 @@ alias_add(struct str *out, const struct alias_item *item)
 		path_add(out, &item->path);
 		return;
 	case ALIAS_ADDRESS:
-		add_address(out, &item->path);
+		alias_add_address(out, &item->path);
 		return;
 	case ALIAS_PROGRAM:
-		add_quoted(out, "|", item->text);
+		alias_add_quoted(out, "|", item->text);
 		return;
 	case ALIAS_FILE:
-		add_quoted(out, "", item->text);
+		alias_add_quoted(out, "", item->text);
 		return;
 	case ALIAS_INCLUDE:
-		add_quoted(out, ":include:", item->text);
+		alias_add_quoted(out, ":include:", item->text);
 		return;
 	}
 }

@@ -37,7 +37,7 @@ base64_add(struct str *out, struct slice bytes)
 
 /* 0 to 63, or -1. */
 static int
-value_of(char c)
+base64_value(char c)
 {
 	if (c >= 'A' && c <= 'Z')
 		return c - 'A';
@@ -55,7 +55,7 @@ group_take(const char *four, size_t padding, char out[3])
 	unsigned group = 0;
 
 	for (size_t k = 0; k < 4; k++) {
-		int value = k < 4 - padding ? value_of(four[k]) : 0;
+		int value = k < 4 - padding ? base64_value(four[k]) : 0;
 
 		if (value < 0)
 			return false;

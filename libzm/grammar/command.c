@@ -68,7 +68,7 @@ is_keyword_byte(char c, bool is_first)
 }
 
 static int
-check_value(struct slice value, struct err *err)
+param_check_value(struct slice value, struct err *err)
 {
 	size_t i = 0, n;
 
@@ -107,7 +107,7 @@ command_param(struct slice *rest, struct slice *out_keyword,
 	n = slice_find(word, '=');
 	if (n < word.n) {
 		value = slice_from(word, n + 1);
-		if (check_value(value, err) < 0)
+		if (param_check_value(value, err) < 0)
 			return -1;
 	}
 	if (n == 0)

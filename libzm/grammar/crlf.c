@@ -17,7 +17,7 @@
 #include "base/banned.h"
 
 static void
-put(struct crlf_reader *reader, struct slice run, char *out, size_t *out_n)
+crlf_put(struct crlf_reader *reader, struct slice run, char *out, size_t *out_n)
 {
 	if (run.n == 0)
 		return;
@@ -37,7 +37,7 @@ put_run(struct crlf_reader *reader, struct slice run, char *out,
 
 	while ((lf = slice_find(run, '\n')) < run.n) {
 		reader->seen |= DOT_BARE_LF;
-		put(reader, slice_first(run, lf + !reader->bare_ok), out,
+		crlf_put(reader, slice_first(run, lf + !reader->bare_ok), out,
 		    out_n);
 		if (reader->bare_ok) {
 			out[(*out_n)++] = '\n';
@@ -45,7 +45,7 @@ put_run(struct crlf_reader *reader, struct slice run, char *out,
 		}
 		run = slice_from(run, lf + 1);
 	}
-	put(reader, run, out, out_n);
+	crlf_put(reader, run, out, out_n);
 }
 
 /* A CR came before the byte at the front of in.  Returns how many bytes of
@@ -89,7 +89,7 @@ crlf_end(struct crlf_reader *reader, char *out)
 
 	reader->has_cr = false;
 	reader->seen |= DOT_BARE_CR;
-	put(reader, SLICE("\r"), out, &n);
+	crlf_put(reader, SLICE("\r"), out, &n);
 	return n;
 }
 

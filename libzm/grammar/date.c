@@ -45,8 +45,8 @@ year_days(unsigned year)
 
 /* digits of *text and the byte behind them, unless end is NUL. */
 static bool
-take(struct slice *text, size_t digits, unsigned min, unsigned max, char end,
-    unsigned *out)
+date_take_char(struct slice *text, size_t digits, unsigned min,
+    unsigned max, char end, unsigned *out)
 {
 	uint64_t number;
 	size_t n = digits + (end != '\0');
@@ -72,8 +72,8 @@ take_zone(struct slice text, int64_t *out_s)
 	if (!is_west && !slice_starts(text, "+"))
 		return false;
 	text = slice_from(text, 1);
-	if (!take(&text, 2, 0, 23, ':', &hours) ||
-	    !take(&text, 2, 0, 59, '\0', &minutes) || text.n > 0)
+	if (!date_take_char(&text, 2, 0, 23, ':', &hours) ||
+	    !date_take_char(&text, 2, 0, 59, '\0', &minutes) || text.n > 0)
 		return false;
 	*out_s = (int64_t)hours * HOUR_S + (int64_t)minutes * MINUTE_S;
 	if (is_west)
@@ -100,12 +100,12 @@ date_parse(struct slice text, int64_t *out_s, struct err *err)
 	unsigned year, month, day, hour, minute, second;
 	int64_t east_s;
 
-	if (!take(&text, 4, YEAR_FIRST, 9999, '-', &year) ||
-	    !take(&text, 2, 1, 12, '-', &month) ||
-	    !take(&text, 2, 1, month_days(year, month), 'T', &day) ||
-	    !take(&text, 2, 0, 23, ':', &hour) ||
-	    !take(&text, 2, 0, 59, ':', &minute) ||
-	    !take(&text, 2, 0, 60, '\0', &second))
+	if (!date_take_char(&text, 4, YEAR_FIRST, 9999, '-', &year) ||
+	    !date_take_char(&text, 2, 1, 12, '-', &month) ||
+	    !date_take_char(&text, 2, 1, month_days(year, month), 'T', &day) ||
+	    !date_take_char(&text, 2, 0, 23, ':', &hour) ||
+	    !date_take_char(&text, 2, 0, 59, ':', &minute) ||
+	    !date_take_char(&text, 2, 0, 60, '\0', &second))
 		goto bad;
 	skip_fraction(&text);
 	if (!take_zone(text, &east_s))

@@ -44,7 +44,8 @@ struct sink {
 };
 
 static void
-put(struct dot_reader *reader, struct sink *sink, const char *bytes, size_t n)
+dot_put(struct dot_reader *reader, struct sink *sink, const char *bytes,
+    size_t n)
 {
 	memcpy(sink->at, bytes, n);
 	sink->at += n;
@@ -75,7 +76,7 @@ copy_run(struct dot_reader *reader, struct slice in, size_t i, size_t *cr,
 		*cr = i + slice_find(slice_from(in, i), '\r');
 	run = (struct slice){ in.p + i, *cr - i };
 	lf = slice_find(run, '\n');
-	put(reader, sink, run.p, lf);
+	dot_put(reader, sink, run.p, lf);
 	if (lf == run.n) {
 		if (*cr < in.n)
 			reader->state = DOT_CR;
@@ -85,7 +86,7 @@ copy_run(struct dot_reader *reader, struct slice in, size_t i, size_t *cr,
 	if (reader->bare_ok)
 		end_line(reader, sink, DOT_BARE_START);
 	else
-		put(reader, sink, "\n", 1);
+		dot_put(reader, sink, "\n", 1);
 	return i + lf + 1;
 }
 
@@ -94,7 +95,7 @@ static void
 bare_cr(struct dot_reader *reader, struct sink *sink)
 {
 	reader->seen |= DOT_BARE_CR;
-	put(reader, sink, "\r", 1);
+	dot_put(reader, sink, "\r", 1);
 	reader->state = DOT_IN_LINE;
 }
 
@@ -103,14 +104,14 @@ static void
 dot_line(struct dot_reader *reader, struct sink *sink, enum dot_state next)
 {
 	reader->seen |= DOT_BARE_LF;
-	put(reader, sink, ".", 1);
+	dot_put(reader, sink, ".", 1);
 	end_line(reader, sink, next);
 }
 
 /* One byte next to a line end.  Returns how many bytes were used: 0 when
  * the byte is an ordinary one of its line, and the state says so. */
 static size_t
-step(struct dot_reader *reader, char c, struct sink *sink, bool *out_is_end)
+dot_step(struct dot_reader *reader, char c, struct sink *sink, bool *out_is_end)
 {
 	switch ((enum dot_state)reader->state) {
 	case DOT_START:
@@ -175,7 +176,7 @@ dot_read(struct dot_reader *reader, struct slice in, size_t *out_used,
 		if (reader->state == DOT_IN_LINE)
 			i = copy_run(reader, in, i, &cr, &sink);
 		else
-			i += step(reader, in.p[i], &sink, &is_end);
+			i += dot_step(reader, in.p[i], &sink, &is_end);
 	}
 	if (i > 0 && memchr(in.p, '\0', i) != NULL)
 		reader->seen |= DOT_NUL;

@@ -31,14 +31,14 @@ is_digit(char c)
 }
 
 static bool
-is_letter(char c)
+date_is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 /* Behind blanks, folds and comments; a comment without an end takes all. */
 static void
-skip_blanks(struct slice *rest)
+date_skip_blanks(struct slice *rest)
 {
 	unsigned depth = 0;
 	size_t i = 0;
@@ -60,18 +60,18 @@ skip_blanks(struct slice *rest)
 }
 
 static struct token
-take(struct slice *rest)
+date_take(struct slice *rest)
 {
 	struct token token = { .text = { NULL, 0 } };
 	size_t n = 0;
 
-	skip_blanks(rest);
+	date_skip_blanks(rest);
 	if (rest->n == 0)
 		return token;
 	token.is_digits = is_digit(rest->p[0]);
-	token.is_letters = is_letter(rest->p[0]);
+	token.is_letters = date_is_letter(rest->p[0]);
 	while (n < rest->n && (token.is_digits ? is_digit(rest->p[n]) :
-	    token.is_letters && is_letter(rest->p[n])))
+	    token.is_letters && date_is_letter(rest->p[n])))
 		n++;
 	token.text = slice_first(*rest, n > 0 ? n : 1);
 	*rest = slice_from(*rest, token.text.n);
@@ -79,7 +79,7 @@ take(struct slice *rest)
 }
 
 static bool
-is_among(struct slice word, const char *const *names, size_t count)
+date_is_among(struct slice word, const char *const *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (slice_is_nocase(word, names[i]))
@@ -104,15 +104,15 @@ walk_day_name(struct slice *rest, struct token *token, struct err *err)
 	static const char *const days[] = { "Mon", "Tue", "Wed", "Thu",
 		"Fri", "Sat", "Sun" };
 
-	*token = take(rest);
+	*token = date_take(rest);
 	if (!token->is_letters)
 		return 1;
-	if (!is_among(token->text, days, 7))
+	if (!date_is_among(token->text, days, 7))
 		return err_set(err, "no day of the week is called so");
-	*token = take(rest);
+	*token = date_take(rest);
 	if (!slice_is(token->text, ","))
 		return err_set(err, "no comma behind the day of the week");
-	*token = take(rest);
+	*token = date_take(rest);
 	return 1;
 }
 
@@ -127,10 +127,10 @@ walk_date(struct slice *rest, struct err *err)
 		return -1;
 	if (!is_number(&token, 2, 1, 31))
 		return err_set(err, "no day of the month");
-	token = take(rest);
-	if (!is_among(token.text, months, 12))
+	token = date_take(rest);
+	if (!date_is_among(token.text, months, 12))
 		return err_set(err, "no month");
-	token = take(rest);
+	token = date_take(rest);
 	if (!token.is_digits || token.text.n < 2 || token.text.n > 5)
 		return err_set(err, "no year");
 	return 1;
@@ -143,10 +143,10 @@ walk_time(struct slice *rest, struct token *token, struct err *err)
 	size_t i = 0;
 
 	for (; i < 3; i++) {
-		*token = take(rest);
+		*token = date_take(rest);
 		if (!is_number(token, 2, 0, most[i]))
 			return err_set(err, "no time of the day");
-		*token = take(rest);
+		*token = date_take(rest);
 		if (!slice_is(token->text, ":"))
 			break;
 	}
@@ -157,7 +157,7 @@ static int
 walk_zone(struct slice *rest, struct token *token, struct err *err)
 {
 	if (slice_is(token->text, "+") || slice_is(token->text, "-")) {
-		*token = take(rest);
+		*token = date_take(rest);
 		return token->is_digits && token->text.n == 4 ? 1 :
 		    err_set(err, "a time zone has four digits");
 	}
@@ -174,7 +174,7 @@ header_date(struct slice value, struct err *err)
 	    walk_time(&value, &token, err) != 1 ||
 	    walk_zone(&value, &token, err) != 1)
 		return -1;
-	token = take(&value);
+	token = date_take(&value);
 	return token.text.n == 0 ? 1 :
 	    err_set(err, "something stands behind the time zone");
 }

@@ -144,7 +144,7 @@ length_set(struct slice value, struct http_head *out, struct err *err)
 }
 
 static int
-field_take(struct slice name, struct slice value, struct http_head *out,
+http_field_take(struct slice name, struct slice value, struct http_head *out,
     struct err *err)
 {
 	if (slice_is_nocase(name, "Content-Length"))
@@ -195,7 +195,7 @@ field_line(struct slice line, struct http_head *out, struct err *err)
 	    line.p[0] == '\t' || line.p[colon - 1] == ' ' ||
 	    line.p[colon - 1] == '\t' || memchr(line.p, '\0', line.n) != NULL)
 		return err_set(err, "its head has a line that is no field");
-	return field_take(slice_first(line, colon),
+	return http_field_take(slice_first(line, colon),
 	    slice_trim(slice_from(line, colon + 1)), out, err);
 }
 

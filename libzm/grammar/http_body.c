@@ -34,7 +34,7 @@ http_body_begin(struct http_body *body, const struct http_head *head)
 }
 
 static void
-text_take(struct str *text, struct slice bytes, size_t text_max)
+body_text_take(struct str *text, struct slice bytes, size_t text_max)
 {
 	size_t room = text->len < text_max ? text_max - text->len : 0;
 
@@ -70,7 +70,7 @@ chunk_length(struct slice line, uint64_t *out, struct err *err)
 }
 
 static int
-line_take(struct http_body *body, struct slice line, struct err *err)
+chunk_line_take(struct http_body *body, struct slice line, struct err *err)
 {
 	if (body->step == HTTP_CHUNK_LENGTH) {
 		if (chunk_length(line, &body->left, err) < 0)
@@ -102,7 +102,7 @@ line_step(struct http_body *body, struct slice in, size_t *used,
 		    err_set(err, "a line between chunks is too long") : 0;
 	*used += n + 1;
 	line.n = n > 0 && line.p[n - 1] == '\r' ? n - 1 : n;
-	return line_take(body, line, err);
+	return chunk_line_take(body, line, err);
 }
 
 static void
@@ -113,7 +113,7 @@ data_step(struct http_body *body, struct slice in, size_t *used,
 
 	if (body->step != HTTP_BODY_TO_END && bytes.n > body->left)
 		bytes.n = (size_t)body->left;
-	text_take(text, bytes, text_max);
+	body_text_take(text, bytes, text_max);
 	*used += bytes.n;
 	if (body->step == HTTP_BODY_TO_END)
 		return;

@@ -44,7 +44,7 @@ show_add_line(struct str *out, struct slice text)
 
 /* A value as a part of a line: no tab, no end of it. */
 static void
-add_text(struct str *out, struct slice line, const char *key)
+show_add_text(struct str *out, struct slice line, const char *key)
 {
 	size_t from = out->len;
 
@@ -111,13 +111,13 @@ is_thread(struct slice line)
 }
 
 static void
-add_name(struct str *out, struct slice line, char between)
+show_add_name(struct str *out, struct slice line, char between)
 {
-	add_text(out, line, "channel");
+	show_add_text(out, line, "channel");
 	str_addc(out, between);
-	add_text(out, line, "host");
+	show_add_text(out, line, "host");
 	str_addc(out, between);
-	add_text(out, line, "zone");
+	show_add_text(out, line, "zone");
 }
 
 /* "12,40" of the key in the words of old, {12s,40s}; who was never yet: -. */
@@ -147,7 +147,7 @@ add_braced(struct str *out, struct slice line, const char *key,
 
 /* Who is at it, and since when; nothing where nobody is. */
 static void
-add_agents(struct str *out, struct slice line)
+show_add_agents(struct str *out, struct slice line)
 {
 	str_addf(out, " A=%lld P=",
 	    (long long)count_of(line, "troubles"));
@@ -163,9 +163,9 @@ add_thread(const struct show *show, struct slice line, struct str *out)
 {
 	const char *why = pending(line);
 
-	add_name(out, line, '/');
+	show_add_name(out, line, '/');
 	str_addf(out, " R=%lld", (long long)messages_of(line));
-	add_agents(out, line);
+	show_add_agents(out, line);
 	str_addf(out, " OF=%lld UF=%lld S=%s W=%llds",
 	    (long long)count_of(line, "flight"),
 	    (long long)count_of(line, "ready"),
@@ -198,7 +198,7 @@ add_tabbed(struct str *out, struct slice line)
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		str_addc(out, '\t');
-		add_text(out, line, keys[i]);
+		show_add_text(out, line, keys[i]);
 	}
 	str_addf(out, "\t%lld", (long long)count_of(line,
 	    "oldest_s"));
@@ -211,7 +211,7 @@ show_thread2(struct show *show, struct slice line, struct str *out)
 
 	if (is_thread(line)) {
 		show->threads++;
-		add_name(&text, line, '\t');
+		show_add_name(&text, line, '\t');
 		str_addf(&text, "\t%lld\t%lld\t%lld\t%lld\t%lld\t%lld\t%s",
 		    (long long)messages_of(line),
 		    (long long)count_of(line, "troubles"),
@@ -280,7 +280,7 @@ show_group(struct show *show, struct slice line, struct str *out)
 {
 	struct str text = STR_INIT;
 
-	add_text(&text, line, "group");
+	show_add_text(&text, line, "group");
 	str_addf(&text, "  Threads: %lld  Msgs: %lld  Procs: %lld  Idle: "
 	    "%lld  Plim: %lld  Flim: %lld  Tlim: %lld",
 	    (long long)count_of(line, "threads"),
@@ -327,21 +327,21 @@ show_rcpt(struct show *show, struct slice line, struct str *out)
 {
 	struct str text = STR_INIT;
 
-	add_text(&text, line, "file");
+	show_add_text(&text, line, "file");
 	str_addc(&text, '\t');
-	add_text(&text, line, "id");
+	show_add_text(&text, line, "id");
 	str_addc(&text, '\t');
-	add_text(&text, line, "from");
+	show_add_text(&text, line, "from");
 	str_addf(&text, "\t%lld\t%lld\t%lld\t%lld\t",
 	    (long long)count_of(line, "offset"),
 	    (long long)count_of(line, "expires"),
 	    (long long)count_of(line, "next"),
 	    (long long)count_of(line, "tries"));
-	add_text(&text, line, "state");
+	show_add_text(&text, line, "state");
 	str_addc(&text, '\t');
-	add_text(&text, line, "code");
+	show_add_text(&text, line, "code");
 	str_addc(&text, ' ');
-	add_text(&text, line, "text");
+	show_add_text(&text, line, "text");
 	show_add_line(out, str_slice(&text));
 	str_release(&text);
 }

@@ -18,7 +18,7 @@
 #include "base/banned.h"
 
 static bool
-is_space(char c)
+mime_is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
@@ -29,7 +29,7 @@ skip_space(struct slice *rest)
 {
 	unsigned depth = 0;
 
-	while (rest->n > 0 && (depth > 0 || is_space(rest->p[0]) ||
+	while (rest->n > 0 && (depth > 0 || mime_is_space(rest->p[0]) ||
 	    rest->p[0] == '(')) {
 		if (rest->p[0] == '\\' && depth > 0)
 			*rest = slice_from(*rest, 1);
@@ -74,7 +74,7 @@ take_byte(struct slice *rest, char c)
 /* A token or a quoted string into out; one that is too long for it counts as
  * empty.  False: none, or one without an end. */
 static bool
-take_value(struct slice *rest, char *out, size_t size)
+mime_take_value(struct slice *rest, char *out, size_t size)
 {
 	bool is_quoted;
 	size_t n = 0;
@@ -83,7 +83,7 @@ take_value(struct slice *rest, char *out, size_t size)
 	is_quoted = take_byte(rest, '"');
 	for (; rest->n > 0; *rest = slice_from(*rest, 1)) {
 		/* senders forget the quotes: up to what ends a value */
-		if (is_quoted ? rest->p[0] == '"' : is_space(rest->p[0]) ||
+		if (is_quoted ? rest->p[0] == '"' : mime_is_space(rest->p[0]) ||
 		    rest->p[0] == ';' || rest->p[0] == '(')
 			break;
 		if (is_quoted && take_byte(rest, '\\') && rest->n == 0)
@@ -105,7 +105,7 @@ boundary_find(struct slice rest, struct mime_head *out)
 		struct slice name = take_token(&rest);
 
 		if (!take_byte(&rest, '=') ||
-		    !take_value(&rest, value, sizeof(value)))
+		    !mime_take_value(&rest, value, sizeof(value)))
 			return;
 		skip_space(&rest);
 		if (!slice_is_nocase(name, "boundary"))
@@ -113,7 +113,7 @@ boundary_find(struct slice rest, struct mime_head *out)
 		memcpy(out->boundary, value, sizeof(value));
 		/* RFC 2046 section 5.1.1: no blank ends it */
 		for (size_t n = strlen(out->boundary);
-		    n > 0 && is_space(out->boundary[n - 1]); n--)
+		    n > 0 && mime_is_space(out->boundary[n - 1]); n--)
 			out->boundary[n - 1] = '\0';
 		return;
 	}

@@ -285,7 +285,7 @@ delimiter(const struct mime_down *down, struct slice line, bool *out_is_last)
 }
 
 static void
-line_add(struct mime_down *down, struct slice line, struct str *out)
+down_line_add(struct mime_down *down, struct slice line, struct str *out)
 {
 	size_t n = line.n;
 
@@ -315,7 +315,7 @@ part_begin(struct mime_down *down, unsigned depth, bool is_last,
 	down->is_top = false;
 	down->depth = is_last ? depth - 1 : depth;
 	down->where = is_last ? WHERE_BETWEEN : WHERE_HEAD;
-	line_add(down, line, out);
+	down_line_add(down, line, out);
 }
 
 /* Text that no reader shows, before the first part and behind the last. */
@@ -326,13 +326,13 @@ between_line(struct mime_down *down, struct slice line, struct str *out)
 
 	note_high(down, line);
 	if (!(down->goal & MIME_TO_7BIT) || mime_is_ascii(line)) {
-		line_add(down, line, out);
+		down_line_add(down, line, out);
 		return;
 	}
 	for (size_t i = 0; i < line.n; i++)
 		str_addc(&plain, (unsigned char)line.p[i] < 128 ? line.p[i] :
 		    '?');
-	line_add(down, str_slice(&plain), out);
+	down_line_add(down, str_slice(&plain), out);
 	str_release(&plain);
 }
 

@@ -21,14 +21,14 @@
 #include "base/banned.h"
 
 static bool
-is_space(char c)
+words_is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 /* Bytes of the word in front: a quoted string is one word. */
 static size_t
-word_bytes(struct slice text)
+encoded_word_bytes(struct slice text)
 {
 	size_t n = 0;
 
@@ -38,7 +38,7 @@ word_bytes(struct slice text)
 				n++;
 		return n + 1 < text.n ? n + 1 : text.n;
 	}
-	while (n < text.n && !is_space(text.p[n]))
+	while (n < text.n && !words_is_space(text.p[n]))
 		n++;
 	return n;
 }
@@ -48,7 +48,7 @@ space_bytes(struct slice text)
 {
 	size_t n = 0;
 
-	while (n < text.n && is_space(text.p[n]))
+	while (n < text.n && words_is_space(text.p[n]))
 		n++;
 	return n;
 }
@@ -58,7 +58,7 @@ space_bytes(struct slice text)
 static size_t
 run_bytes(struct slice text)
 {
-	size_t end = word_bytes(text);
+	size_t end = encoded_word_bytes(text);
 
 	for (;;) {
 		size_t at = end + space_bytes(slice_from(text, end));
@@ -66,7 +66,7 @@ run_bytes(struct slice text)
 
 		if (at == end || at >= text.n)
 			return end;
-		n = word_bytes(slice_from(text, at));
+		n = encoded_word_bytes(slice_from(text, at));
 		if (mime_is_ascii(slice_first(slice_from(text, at), n)))
 			return end;
 		end = at + n;
@@ -90,7 +90,7 @@ run_add(struct str *out, struct slice run)
 	if (words.n > 1 && words.p[0] == '"' && words.p[words.n - 1] == '"')
 		words = (struct slice){ words.p + 1, words.n - 2 };
 	for (size_t i = 0; i < words.n; i++)
-		if (!is_space(words.p[i]))
+		if (!words_is_space(words.p[i]))
 			str_addc(&plain, words.p[i]);
 		else if (plain.len > 0 && plain.buf[plain.len - 1] != ' ')
 			str_addc(&plain, ' ');
@@ -107,7 +107,7 @@ field_add(struct str *out, struct slice text)
 	size_t end = text.n;
 	struct slice line_end;
 
-	while (end > 0 && is_space(text.p[end - 1]))
+	while (end > 0 && words_is_space(text.p[end - 1]))
 		end--;
 	line_end = slice_from(text, end);
 	text.n = end;
@@ -116,7 +116,7 @@ field_add(struct str *out, struct slice text)
 
 		str_add(out, text.p, n);
 		text = slice_from(text, n);
-		n = word_bytes(text);
+		n = encoded_word_bytes(text);
 		if (mime_is_ascii(slice_first(text, n))) {
 			str_add(out, text.p, n);
 		} else {

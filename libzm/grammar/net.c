@@ -29,7 +29,7 @@ enum { MAPPED_BITS = 96 };
 
 /* One address without brackets.  false when it is none. */
 static bool
-address_parse(struct slice text, unsigned char out[16], bool *out_is_ipv4)
+net_address_parse(struct slice text, unsigned char out[16], bool *out_is_ipv4)
 {
 	char copy[INET6_ADDRSTRLEN + 1];
 
@@ -72,7 +72,7 @@ net_parse(struct slice text, struct net *out, struct err *err)
 	bool is_ipv4;
 	uint64_t bits;
 
-	if (!address_parse(without_brackets(slice_first(text, slash)),
+	if (!net_address_parse(without_brackets(slice_first(text, slash)),
 	    out->bytes, &is_ipv4))
 		return err_set(err, "'" SLICE_FMT "' is not an IP address or "
 		    "network", SLICE_ARG(slice_first(text, 60)));
@@ -196,7 +196,7 @@ net_endpoint_parse(struct slice text, unsigned default_port,
 	bool is_ipv4 = true;
 
 	if (port_parse(text, &port)) {
-		address_parse(SLICE("127.0.0.1"), bytes, &is_ipv4);
+		net_address_parse(SLICE("127.0.0.1"), bytes, &is_ipv4);
 		endpoint_set(bytes, true, port, out, out_length);
 		return 1;
 	}
@@ -205,7 +205,7 @@ net_endpoint_parse(struct slice text, unsigned default_port,
 		return err_set(err, "'" SLICE_FMT "' is not a port",
 		    SLICE_ARG(slice_first(port_text, 60)));
 	if (!slice_is(host, "*") &&
-	    !address_parse(without_brackets(host), bytes, &is_ipv4))
+	    !net_address_parse(without_brackets(host), bytes, &is_ipv4))
 		return err_set(err, "'" SLICE_FMT "' is not ADDRESS:PORT, "
 		    "[IPv6]:PORT or PORT", SLICE_ARG(slice_first(text, 60)));
 	endpoint_set(bytes, is_ipv4, port, out, out_length);

@@ -94,7 +94,7 @@ status_copy(char out_status[12], struct slice text, size_t n)
 }
 
 static int
-line_check(struct slice line, size_t bytes, size_t at, unsigned lines,
+reply_line_check(struct slice line, size_t bytes, size_t at, unsigned lines,
     struct err *err)
 {
 	if (bytes > REPLY_LINE_BYTES_MAX)
@@ -132,7 +132,7 @@ reply_parse(struct slice in, struct reply *out, struct err *err)
 		bool is_whole = line_cut(slice_from(in, at), &line, &bytes);
 		int code;
 
-		if (line_check(line, bytes, at, lines, err) < 0)
+		if (reply_line_check(line, bytes, at, lines, err) < 0)
 			return -1;
 		if (!is_whole)
 			return 0;
@@ -171,7 +171,7 @@ reply_line(const struct reply *reply, size_t *cursor, struct slice *out_text)
 /* Append text, controls as \xHH, at most until *left is used up.  What is
  * not UTF-8 is escaped as well; a character is not cut in two. */
 static void
-add_words(struct str *out, struct slice text, size_t *left)
+reply_add_words(struct str *out, struct slice text, size_t *left)
 {
 	size_t i = 0;
 
@@ -205,8 +205,8 @@ reply_add_text(struct str *out, const struct reply *reply)
 		text = slice_trim(text);
 		if (text.n == 0)
 			continue;
-		add_words(out, SLICE(" "), &left);
-		add_words(out, text, &left);
+		reply_add_words(out, SLICE(" "), &left);
+		reply_add_words(out, text, &left);
 	}
 }
 

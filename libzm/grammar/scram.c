@@ -19,7 +19,7 @@
 
 /* "n=text" at the front of *rest: the text; *rest moves behind the comma. */
 static bool
-take(struct slice *rest, char name, struct slice *out)
+scram_take(struct slice *rest, char name, struct slice *out)
 {
 	struct slice piece;
 
@@ -119,9 +119,9 @@ scram_first_parse(struct slice text, struct scram_first *out,
 	rest = out->bare;
 	if (slice_starts(rest, "m="))
 		return err_set(err, "an extension of SCRAM is not known");
-	if (!take(&rest, 'n', &user) || !name_decode(user, out->user))
+	if (!scram_take(&rest, 'n', &user) || !name_decode(user, out->user))
 		return err_set(err, "there is no user name");
-	if (!take(&rest, 'r', &out->nonce) || !is_nonce(out->nonce))
+	if (!scram_take(&rest, 'r', &out->nonce) || !is_nonce(out->nonce))
 		return err_set(err, "there is no nonce");
 	return 1;
 }
@@ -133,7 +133,7 @@ scram_final_parse(struct slice text, struct scram_final *out,
 	struct slice rest = text, piece;
 
 	memset(out, 0, sizeof(*out));
-	if (!take(&rest, 'c', &out->binding) || !take(&rest, 'r',
+	if (!scram_take(&rest, 'c', &out->binding) || !scram_take(&rest, 'r',
 	    &out->nonce) || !is_nonce(out->nonce))
 		return err_set(err, "this is no SCRAM message");
 	while (slice_cut(&rest, ',', &piece))

@@ -196,7 +196,7 @@ selector_id(const struct selector *selector)
 }
 
 static void
-add_quoted(struct str *out, struct slice text)
+selector_add_quoted(struct str *out, struct slice text)
 {
 	str_addc(out, '"');
 	str_add_slice(out, text);
@@ -211,7 +211,7 @@ add_test(struct str *out, const struct selector *test)
 	switch (selector_keys[test->key].type) {
 	case SELECTOR_TEXT:
 	case SELECTOR_ADDRESS:
-		add_quoted(out, test->pattern);
+		selector_add_quoted(out, test->pattern);
 		break;
 	case SELECTOR_SPAN:
 		str_addf(out, "%" PRId64 "s", test->number);
@@ -228,7 +228,7 @@ add_test(struct str *out, const struct selector *test)
 /* Brackets stand where an `or` is part of an `and`, and around what a
  * `not` denies when that is more than one test. */
 static void
-add_part(struct str *out, const struct selector *part, int kind)
+selector_add_part(struct str *out, const struct selector *part, int kind)
 {
 	bool is_bracketed = (kind == NODE_AND && part->kind == NODE_OR) ||
 	    (kind == NODE_NOT && (part->kind == NODE_OR ||
@@ -256,13 +256,13 @@ selector_add(struct str *out, const struct selector *selector)
 		break;
 	case NODE_NOT:
 		str_adds(out, "not ");
-		add_part(out, selector->left, NODE_NOT);
+		selector_add_part(out, selector->left, NODE_NOT);
 		break;
 	case NODE_AND:
 	case NODE_OR:
-		add_part(out, selector->left, selector->kind);
+		selector_add_part(out, selector->left, selector->kind);
 		str_adds(out, selector->kind == NODE_AND ? " and " : " or ");
-		add_part(out, selector->right, selector->kind);
+		selector_add_part(out, selector->right, selector->kind);
 		break;
 	}
 }

@@ -56,7 +56,7 @@ is_blank(char c)
 }
 
 static void
-skip_blanks(struct parser *parser)
+selector_skip_blanks(struct parser *parser)
 {
 	while (parser->at < parser->text.n &&
 	    is_blank(parser->text.p[parser->at]))
@@ -66,7 +66,7 @@ skip_blanks(struct parser *parser)
 
 /* Bytes up to a blank, bracket or operator. */
 static size_t
-word_bytes(struct slice text)
+selector_word_bytes(struct slice text)
 {
 	size_t n = 0;
 
@@ -78,13 +78,14 @@ word_bytes(struct slice text)
 
 /* Take the word when it comes next. */
 static bool
-take_word(struct parser *parser, const char *word)
+selector_take_word(struct parser *parser, const char *word)
 {
 	struct slice rest;
 
-	skip_blanks(parser);
+	selector_skip_blanks(parser);
 	rest = rest_of(parser);
-	if (!slice_is_nocase(slice_first(rest, word_bytes(rest)), word))
+	if (!slice_is_nocase(slice_first(rest, selector_word_bytes(rest)),
+	    word))
 		return false;
 	rest = slice_from(rest, strlen(word));
 	if (rest.n > 0 && strchr(":=<>!", rest.p[0]) != NULL)
@@ -96,7 +97,7 @@ take_word(struct parser *parser, const char *word)
 static bool
 take_char(struct parser *parser, char c)
 {
-	skip_blanks(parser);
+	selector_skip_blanks(parser);
 	if (parser->at == parser->text.n || parser->text.p[parser->at] != c)
 		return false;
 	parser->at++;
@@ -130,7 +131,7 @@ take_op(struct parser *parser, enum selector_op *out)
 
 /* A value: in quotes, or up to a blank or a closing bracket. */
 static bool
-take_value(struct parser *parser, struct slice *out)
+selector_take_value(struct parser *parser, struct slice *out)
 {
 	struct slice rest;
 	size_t n = 0;
@@ -159,7 +160,8 @@ take_value(struct parser *parser, struct slice *out)
 }
 
 static int
-read_number(struct slice value, int type, int64_t *out, struct err *err)
+selector_read_number(struct slice value, int type, int64_t *out,
+    struct err *err)
 {
 	bool is_negative = slice_starts(value, "-");
 	uint64_t number;
@@ -197,11 +199,11 @@ take_operand(struct parser *parser, struct selector *test)
 		    key->name);
 		return false;
 	}
-	if (!take_value(parser, &value))
+	if (!selector_take_value(parser, &value))
 		return false;
 	test->pattern = value;
-	return is_text || read_number(value, (int)key->type, &test->number,
-	    parser->err) == 1;
+	return is_text || selector_read_number(value, (int)key->type,
+	    &test->number, parser->err) == 1;
 }
 
 /* Row of selector_keys; that of its end when there is none. */
@@ -269,7 +271,7 @@ parse_word(struct parser *parser)
 		    SELECTOR_TESTS_MAX);
 		return NULL;
 	}
-	word = slice_first(rest, word_bytes(rest));
+	word = slice_first(rest, selector_word_bytes(rest));
 	parser->at += word.n;
 	if (word.n < rest.n && strchr(":=<>!", rest.p[word.n]) != NULL)
 		return parse_test(parser, word);
@@ -287,7 +289,7 @@ parse_word(struct parser *parser)
 /* ---- tests together ------------------------------------------------- */
 
 static struct selector *
-parse_one(struct parser *parser)
+selector_parse_one(struct parser *parser)
 {
 	struct selector *node = NULL;
 	size_t open;
@@ -297,8 +299,8 @@ parse_one(struct parser *parser)
 		    SELECTOR_DEPTH_MAX);
 		return NULL;
 	}
-	if (take_word(parser, "not")) {
-		node = parse_one(parser);
+	if (selector_take_word(parser, "not")) {
+		node = selector_parse_one(parser);
 		if (node != NULL)
 			node = node_new(parser, NODE_NOT, node, NULL);
 	} else if (take_char(parser, '(')) {
@@ -309,7 +311,7 @@ parse_one(struct parser *parser)
 			err_set(parser->err, "the bracket has no end");
 			node = NULL;
 		}
-	} else if (take_word(parser, "all")) {
+	} else if (selector_take_word(parser, "all")) {
 		node = node_new(parser, NODE_ALL, NULL, NULL);
 	} else {
 		node = parse_word(parser);
@@ -320,16 +322,16 @@ parse_one(struct parser *parser)
 
 /* Does another test follow, with or without `and`? */
 static bool
-goes_on(struct parser *parser)
+selector_goes_on(struct parser *parser)
 {
 	size_t at;
 	bool is_or;
 
-	if (take_word(parser, "and"))
+	if (selector_take_word(parser, "and"))
 		return true;
-	skip_blanks(parser);
+	selector_skip_blanks(parser);
 	at = parser->at;
-	is_or = take_word(parser, "or");
+	is_or = selector_take_word(parser, "or");
 	parser->at = at;
 	return !is_or && at < parser->text.n && parser->text.p[at] != ')';
 }
@@ -337,10 +339,10 @@ goes_on(struct parser *parser)
 static struct selector *
 parse_both(struct parser *parser)
 {
-	struct selector *left = parse_one(parser), *right;
+	struct selector *left = selector_parse_one(parser), *right;
 
-	while (left != NULL && goes_on(parser)) {
-		right = parse_one(parser);
+	while (left != NULL && selector_goes_on(parser)) {
+		right = selector_parse_one(parser);
 		left = right == NULL ? NULL :
 		    node_new(parser, NODE_AND, left, right);
 	}
@@ -352,7 +354,7 @@ parse_either(struct parser *parser)
 {
 	struct selector *left = parse_both(parser), *right;
 
-	while (left != NULL && take_word(parser, "or")) {
+	while (left != NULL && selector_take_word(parser, "or")) {
 		right = parse_both(parser);
 		left = right == NULL ? NULL :
 		    node_new(parser, NODE_OR, left, right);
@@ -377,14 +379,14 @@ selector_parse(struct arena *arena, struct slice text,
 			return err_set(err, "a NUL byte");
 		}
 	parser.text = slice_copy(arena, text);
-	skip_blanks(&parser);
+	selector_skip_blanks(&parser);
 	*out_column = parser.at;
 	if (parser.at == parser.text.n)
 		return err_set(err, "the selector is empty: say 'all' when "
 		    "everything is meant");
 	*out = parse_either(&parser);
 	if (*out != NULL) {
-		skip_blanks(&parser);
+		selector_skip_blanks(&parser);
 		if (parser.at < parser.text.n) {
 			err_set(err, "a bracket too many");
 			*out = NULL;

@@ -129,7 +129,7 @@ is_zero(const char *block)
 }
 
 static void
-name_take(const struct ustar *block, struct tar_head *out)
+tar_name_take(const struct ustar *block, struct tar_head *out)
 {
 	char name[TAR_NAME_BYTES];
 	const char *from = name;
@@ -163,7 +163,7 @@ tar_head_parse(const char in[TAR_BLOCK_BYTES], struct tar_head *out,
 	    (unsigned)mode & 07777 : 0600;
 	out->mtime_s = octal_get(block.mtime, sizeof(block.mtime), &mtime) ?
 	    (int64_t)mtime : 0;
-	name_take(&block, out);
+	tar_name_take(&block, out);
 	out->is_file = (block.type == '0' || block.type == '\0') &&
 	    out->name[0] != '\0';
 	return 1;

@@ -41,7 +41,7 @@ is_digit(char c)
 
 /* number unit at the front of *text, which moves behind it. */
 static int
-take(struct slice *text, const struct unit *units, size_t count,
+units_take(struct slice *text, const struct unit *units, size_t count,
     uint64_t *out_value, struct err *err)
 {
 	size_t digits = 0, letters;
@@ -90,7 +90,8 @@ units_span_ms(struct slice text, int64_t *out_ms, struct err *err)
 	if (text.n == 0)
 		return err_set(err, "a span of time is needed, as in 5m");
 	while (text.n > 0) {
-		if (take(&text, span_units, COUNT(span_units), &part, err) < 0)
+		if (units_take(&text, span_units, COUNT(span_units), &part,
+		    err) < 0)
 			return -1;
 		if (part > (uint64_t)INT64_MAX - sum)
 			return err_set(err, "the span is too large");
@@ -111,7 +112,7 @@ units_bytes(struct slice text, uint64_t *out_bytes, struct err *err)
 	}
 	if (text.n == 0)
 		return err_set(err, "a size is needed, as in 25M");
-	if (take(&text, byte_units, COUNT(byte_units), &bytes, err) < 0)
+	if (units_take(&text, byte_units, COUNT(byte_units), &bytes, err) < 0)
 		return -1;
 	if (text.n > 0)
 		return err_set(err, "'" SLICE_FMT "' behind a size",

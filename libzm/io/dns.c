@@ -200,7 +200,7 @@ name_ascii(const char *name, char out[256], struct err *err)
 /* Ask one question; *out_n bytes of the answer are in the static buffer
  * that is returned through out_answer. */
 static enum dns_result
-ask(const char *name, int type, const unsigned char **out_answer,
+dns_ask_name(const char *name, int type, const unsigned char **out_answer,
     size_t *out_n, struct err *err)
 {
 	static unsigned char answer[DNS_ANSWER_BYTES];
@@ -325,7 +325,7 @@ dns_mx(const char *domain, struct dns_mx *out, size_t *out_n, struct err *err)
 	size_t n;
 
 	*out_n = 0;
-	result = ask(domain, ns_t_mx, &answer, &n, err);
+	result = dns_ask_name(domain, ns_t_mx, &answer, &n, err);
 	if (result != DNS_OK)
 		return result;
 	err_set(err, "%.200s has no MX record", domain);
@@ -441,7 +441,7 @@ ask_addresses(const char *host, int type, struct dns_address *out,
 	enum dns_result result;
 	size_t n;
 
-	result = ask(host, type, &answer, &n, err);
+	result = dns_ask_name(host, type, &answer, &n, err);
 	if (result != DNS_OK)
 		return result;
 	/* aliases that lead to nothing, or round in a circle */

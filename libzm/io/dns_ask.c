@@ -123,7 +123,7 @@ on_time(void *context)
 }
 
 static bool
-socket_open(struct flight *flight)
+asker_socket_open(struct flight *flight)
 {
 	struct dns_asker *asker = flight->asker;
 	const struct dns_address *server = &asker->servers[flight->tries %
@@ -160,7 +160,7 @@ flight_try(struct flight *flight)
 		return;
 	}
 	/* a socket that fails waits like a server that does not answer */
-	if (!socket_open(flight))
+	if (!asker_socket_open(flight))
 		socket_close(flight);
 	flight->tries++;
 	timer_set(loop, &flight->timer, clock_steady_ms() + DNS_TRY_MS,

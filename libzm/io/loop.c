@@ -152,7 +152,7 @@ const int64_t loop_turn_bounds_us[LOOP_TURN_BOUNDS] =
     { 1000, 10000, 100000, 1000000, 10000000 };
 
 static void
-turn_count(struct loop *loop)
+loop_turn_count(struct loop *loop)
 {
 	int64_t took_us = clock_real_us() - loop->woke_us;
 
@@ -346,7 +346,7 @@ loop_turn(struct loop *loop, int wait_ms)
 		loop->turn_ends[i].fn(loop->turn_ends[i].context);
 	event_flush();
 	dead_bury(loop);
-	turn_count(loop);
+	loop_turn_count(loop);
 }
 
 void

@@ -29,7 +29,7 @@ heap_put(struct timer_heap *timers, unsigned at, struct timer *timer)
 }
 
 static void
-heap_up(struct timer_heap *timers, struct timer *timer)
+timers_up(struct timer_heap *timers, struct timer *timer)
 {
 	unsigned at = timer->heap_index;
 
@@ -41,7 +41,7 @@ heap_up(struct timer_heap *timers, struct timer *timer)
 }
 
 static void
-heap_down(struct timer_heap *timers, struct timer *timer)
+timers_down(struct timer_heap *timers, struct timer *timer)
 {
 	unsigned at = timer->heap_index, child;
 
@@ -74,8 +74,8 @@ timer_clear(struct timer *timer)
 	if (last == timer)
 		return;
 	heap_put(timers, at, last);
-	heap_up(timers, last);
-	heap_down(timers, last);
+	timers_up(timers, last);
+	timers_down(timers, last);
 }
 
 void
@@ -96,7 +96,7 @@ timer_set(struct loop *loop, struct timer *timer, int64_t at_ms, loop_fn *fn,
 		    sizeof(struct timer *));
 	}
 	heap_put(timers, ++timers->count, timer);
-	heap_up(timers, timer);
+	timers_up(timers, timer);
 }
 
 /* A timer that is armed again for now or earlier waits for the next turn:

@@ -47,7 +47,7 @@ inotify_overflow(struct notify *notify)
 }
 
 static const struct notify_dir *
-dir_of(const struct notify *notify, int wd)
+notify_dir(const struct notify *notify, int wd)
 {
 	size_t low = 0, high = notify->count;
 
@@ -73,7 +73,7 @@ inotify_deliver(struct notify *notify, const struct inotify_event *event)
 		inotify_overflow(notify);
 		return;
 	}
-	dir = dir_of(notify, event->wd);
+	dir = notify_dir(notify, event->wd);
 	if (dir == NULL || event->len == 0 || (event->mask & IN_ISDIR))
 		return;
 	notify->fn(notify->context, dir->dir, event->name);
@@ -147,7 +147,7 @@ inotify_add(struct notify *notify, const char *path, unsigned dir,
 	wd = inotify_add_watch(notify->fd, path, mask);
 	if (wd < 0)
 		return -1;
-	if (dir_of(notify, wd) != NULL)
+	if (notify_dir(notify, wd) != NULL)
 		return 0;	/* the same directory again */
 	notify->dirs = mem_grow(notify->dirs, notify->count + 1,
 	    sizeof(*notify->dirs));

@@ -73,7 +73,7 @@ begin_unix(struct race *race, struct race_entry *entry)
 }
 
 static void
-begin(struct race *race, struct race_entry *entry)
+race_begin(struct race *race, struct race_entry *entry)
 {
 	int on = 1;
 
@@ -117,7 +117,7 @@ begin_due(struct race *race)
 			continue;
 		if (going > 0 && clock_steady_ms() < race->next_at_ms)
 			return;
-		begin(race, entry);
+		race_begin(race, entry);
 		if (entry->state == RACE_WON)
 			return;
 		going += entry->state == RACE_GOING;
@@ -153,7 +153,7 @@ nap(const struct race *race)
 }
 
 static void
-look(struct race *race, struct race_entry *entry, short events)
+race_look(struct race *race, struct race_entry *entry, short events)
 {
 	socklen_t n = sizeof(int);
 	int trouble = 0;
@@ -186,7 +186,7 @@ wait_any(struct race *race, int ms)
 			polled[i].revents = 0;
 	for (size_t i = 0; i < race->count; i++)
 		if (race->entries[i].state == RACE_GOING)
-			look(race, &race->entries[i], polled[i].revents);
+			race_look(race, &race->entries[i], polled[i].revents);
 }
 
 static int

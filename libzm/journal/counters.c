@@ -364,7 +364,7 @@ is_counted(const struct counters_row *row, const struct source *source)
 
 /* Which of the row's numbers. */
 static unsigned
-way_of(const struct counters_row *row, const struct source *source)
+counters_way(const struct counters_row *row, const struct source *source)
 {
 	unsigned way = 0;
 
@@ -397,7 +397,7 @@ count_row(unsigned i, const struct source *source, int64_t number)
 {
 	const struct counters_row *row = &counters_rows[i];
 	unsigned slot = first_slot[i] +
-	    way_of(row, source) * counters_row_width(row);
+	    counters_way(row, source) * counters_row_width(row);
 	uint64_t value = (uint64_t)number;
 
 	if (row->type == ROW_COUNTER) {

@@ -32,7 +32,7 @@ type_of(const struct counters_row *row)
 }
 
 static bool
-is_first(unsigned i)
+print_is_first(unsigned i)
 {
 	return i == 0 || strcmp(counters_rows[i].metric,
 	    counters_rows[i - 1].metric) != 0;
@@ -117,7 +117,7 @@ add_bound(struct str *out, const struct counters_bounds_row *bounds,
 }
 
 static void
-add_name(struct str *out, const char *metric, const char *suffix,
+print_add_name(struct str *out, const char *metric, const char *suffix,
     const struct str *labels)
 {
 	str_addf(out, "zmailer_%s%s", metric, suffix);
@@ -143,9 +143,9 @@ print_histogram(struct str *out, const struct counters_row *row,
 		add_bound(out, bounds, k);
 		str_addf(out, "} %" PRIu64 "\n", count);
 	}
-	add_name(out, row->metric, "_count", labels);
+	print_add_name(out, row->metric, "_count", labels);
 	str_addf(out, "%" PRIu64 "\n", count);
-	add_name(out, row->metric, "_sum", labels);
+	print_add_name(out, row->metric, "_sum", labels);
 	add_seconds(out, counters_slot(slot + bounds->count + 1));
 	str_addc(out, '\n');
 }
@@ -211,7 +211,7 @@ print_row(struct str *out, unsigned i)
 			print_histogram(out, row, slot, &labels);
 			continue;
 		}
-		add_name(out, row->metric, row->type == ROW_GAUGE ? "" :
+		print_add_name(out, row->metric, row->type == ROW_GAUGE ? "" :
 		    "_total", &labels);
 		str_addf(out, "%" PRIu64 "\n", counters_slot(slot));
 	}
@@ -224,7 +224,7 @@ counters_print(struct str *out)
 	for (unsigned i = 0; i < counters_row_count; i++) {
 		if (counters_rows[i].type == ROW_LOOKED)
 			continue;
-		if (is_first(i))
+		if (print_is_first(i))
 			add_head(out, &counters_rows[i]);
 		else if (counters_rows[i].type == ROW_GAUGE)
 			continue;	/* the same number */
@@ -262,12 +262,12 @@ counters_print_ages(struct str *out, const char *metric,
 /* ---- the table --------------------------------------------------------- */
 
 static unsigned
-row_of(unsigned wanted)
+print_row_at(unsigned wanted)
 {
 	unsigned i = 0;
 
 	for (; i < counters_row_count; i++)
-		if (is_first(i) && wanted-- == 0)
+		if (print_is_first(i) && wanted-- == 0)
 			break;
 	return i;
 }
@@ -293,7 +293,7 @@ label_names(const struct counters_row *row)
 bool
 counters_about(unsigned i, struct counters_about *out)
 {
-	unsigned at = row_of(i);
+	unsigned at = print_row_at(i);
 	const struct counters_row *row;
 
 	if (at == counters_row_count)

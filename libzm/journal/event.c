@@ -64,7 +64,7 @@ event_open(const char *log_dir)
 }
 
 static void
-file_close(void)
+event_file_close(void)
 {
 	if (file_fd >= 0)
 		close(file_fd);
@@ -76,7 +76,7 @@ event_open_fd(int fd)
 {
 	if (log_dir_fd >= 0)
 		close(log_dir_fd);
-	file_close();
+	event_file_close();
 	log_dir_fd = fd;
 	counters_open(fd);
 }
@@ -126,7 +126,7 @@ row_has_key(const struct event_row *row, const char *key)
 }
 
 static void
-complain(const char *what)
+event_complain(const char *what)
 {
 	int64_t now_ms = clock_steady_ms();
 
@@ -151,7 +151,7 @@ name_is_ours(const char *name)
 /* The shared lock, held as long as the file is open, keeps it from being
  * packed; whoever packs it first has us look at the name again. */
 static bool
-file_open(const char *name)
+event_file_open(const char *name)
 {
 	for (int left = OPEN_TRIES; left > 0; left--) {
 		file_fd = openat(log_dir_fd, name,
@@ -163,9 +163,9 @@ file_open(const char *name)
 		if (flock(file_fd, LOCK_SH | LOCK_NB) == 0 &&
 		    fstat(file_fd, &file_st) == 0 && name_is_ours(name))
 			return true;
-		file_close();
+		event_file_close();
 	}
-	complain(name);
+	event_complain(name);
 	return false;
 }
 
@@ -184,16 +184,16 @@ open_today(void)
 		if (name_is_ours(name))
 			return true;
 	}
-	file_close();
+	event_file_close();
 	snprintf(file_day, sizeof(file_day), "%.10s", now_text);
 	look_at_ms = now_ms + LOOK_EVERY_MS;
-	return file_open(name);
+	return event_file_open(name);
 }
 
 /* With nothing to write: let go of a file that is closed, so that it can be
  * packed. */
 static void
-file_look(void)
+event_file_look(void)
 {
 	char now_text[CLOCK_TEXT_BYTES], name[64];
 	int64_t now_ms = clock_steady_ms();
@@ -204,7 +204,7 @@ file_look(void)
 	clock_rfc3339(clock_wall_us(), now_text);
 	snprintf(name, sizeof(name), "events-%.10s.jsonl", now_text);
 	if (!name_is_ours(name))
-		file_close();
+		event_file_close();
 }
 
 void
@@ -212,12 +212,12 @@ event_flush(void)
 {
 	counters_flush();
 	if (pending.len == 0) {
-		file_look();
+		event_file_look();
 		return;
 	}
 	if (log_dir_fd >= 0 && open_today() &&
 	    write(file_fd, pending.buf, pending.len) != (ssize_t)pending.len)
-		complain("write");
+		event_complain("write");
 	str_reset(&pending);
 }
 
@@ -238,7 +238,7 @@ say_on_stderr(const struct event_row *row, const char *id, va_list ap)
 	}
 	str_addc(&line, '\n');
 	if (write(STDERR_FILENO, line.buf, line.len) < 0)
-		complain("stderr");
+		event_complain("stderr");
 	str_release(&line);
 }
 

@@ -14,7 +14,7 @@
 #include "base/str.h"
 #include "grammar/dsn.h"
 #include "grammar/path.h"
-#include "mail/spool/spool.h"
+#include "mail/spool_id.h"
 #include "mail/terms.h"
 
 enum {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "mail/envelope.h"
+#include "mail/first_line.h"
 
 #include "base/banned.h"
 
@@ -304,12 +305,12 @@ envelope_text(struct slice file, size_t start, size_t *out_header)
 	return slice_first(text, (size_t)(end - text.p) + 1);
 }
 
-/* Behind the "complete" line, if there is one. */
+/* After the first line, if there is one. */
 static size_t
 envelope_start(struct slice file)
 {
 	return file.n >= DRAFT_FIRST_LINE_BYTES &&
-	    slice_starts(file, "complete ") &&
+	    first_line_is_there(file) &&
 	    file.p[DRAFT_FIRST_LINE_BYTES - 1] == '\n' ?
 	    DRAFT_FIRST_LINE_BYTES : 0;
 }

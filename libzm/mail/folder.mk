@@ -1,5 +1,9 @@
+# libzm/mail - the contracts: what lies on disk, what came of a message
+# order: . < spool table < control_file < recover
 libzm_a_SOURCES += \
 	libzm/mail/envelope.c libzm/mail/envelope_parse.c libzm/mail/envelope.h \
+	libzm/mail/spool_id.c libzm/mail/spool_id.h \
+	libzm/mail/first_line.c libzm/mail/first_line.h \
 	libzm/mail/verdict.c libzm/mail/verdict.h \
 	libzm/mail/cause.c libzm/mail/cause.h \
 	libzm/mail/classify.c libzm/mail/classify.h \
@@ -13,21 +17,22 @@ libzm_a_SOURCES += \
 	libzm/mail/spool/lock.c libzm/mail/spool/file.c libzm/mail/spool/draft.c libzm/mail/spool/claim.c \
 	libzm/mail/spool/aside.c libzm/mail/spool/queued.c libzm/mail/spool/scan.c \
 	libzm/mail/spool/spread.c libzm/mail/spool/trash.c libzm/mail/spool/delete.c \
-	libzm/mail/spool/copy.c libzm/mail/spool/recover.c \
-	libzm/mail/spool/recover_base.c \
-	libzm/mail/spool/recover_public.c libzm/mail/spool/recover_router.c \
-	libzm/mail/spool/recover_queued.c libzm/mail/spool/recover_twin.c \
-	libzm/mail/spool/recover.h libzm/mail/spool/internal.h libzm/mail/spool/spool.h
+	libzm/mail/spool/copy.c \
+	libzm/mail/recover/recover.c libzm/mail/recover/base.c \
+	libzm/mail/recover/public.c libzm/mail/recover/router.c \
+	libzm/mail/recover/queued.c libzm/mail/recover/twin.c \
+	libzm/mail/recover/follow.c libzm/mail/recover/recover.h \
+	libzm/mail/recover/internal.h libzm/mail/spool/internal.h libzm/mail/spool/spool.h
 libzm_a_SOURCES += \
 	libzm/mail/table/table.c libzm/mail/table/table.h \
 	libzm/mail/table/types.c libzm/mail/table/type.h \
-	libzm/mail/table/text.c libzm/mail/table/parse.c \
+	libzm/mail/table/text.c libzm/mail/table/read.c libzm/mail/table/parse.c \
 	libzm/mail/table/side.c libzm/mail/table/side.h \
 	libzm/mail/table/build.c libzm/mail/table/build.h \
 	libzm/mail/table/net.c libzm/mail/table/internal.h \
 	libzm/mail/table/cidr.c libzm/mail/table/pcre.c \
 	libzm/mail/table/cdb.c libzm/mail/table/lmdb.c \
-	libzm/mail/alias_check.c libzm/mail/alias_check.h \
+	libzm/mail/table/alias_check.c libzm/mail/table/alias_check.h \
 	libzm/mail/table/passwd.c libzm/mail/users.c libzm/mail/users.h
 
 # the shipped classes as a C string

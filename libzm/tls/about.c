@@ -21,7 +21,7 @@
 #include "base/banned.h"
 
 static int64_t
-seconds_of(const ASN1_TIME *time)
+about_seconds(const ASN1_TIME *time)
 {
 	struct tm tm;
 
@@ -88,8 +88,8 @@ tls_about_load(struct tls_about *about, const char *file, struct err *err)
 	str_release(&text);
 	if (certificate == NULL)
 		return tls_err(err, file);
-	about->begins_s = seconds_of(X509_get0_notBefore(certificate));
-	about->expires_s = seconds_of(X509_get0_notAfter(certificate));
+	about->begins_s = about_seconds(X509_get0_notBefore(certificate));
+	about->expires_s = about_seconds(X509_get0_notAfter(certificate));
 	about->is_own_issuer = X509_NAME_cmp(
 	    X509_get_subject_name(certificate),
 	    X509_get_issuer_name(certificate)) == 0;

@@ -62,7 +62,7 @@ static const char *const system_roots[] = {
 /* ---- files ------------------------------------------------------------- */
 
 static int
-file_open(const char *path, int *out_fd, struct err *err)
+client_file_open(const char *path, int *out_fd, struct err *err)
 {
 	*out_fd = -1;
 	if (path == NULL)
@@ -87,9 +87,10 @@ static int
 files_open(struct tls_client *client, const struct tls_client_files *files,
     struct err *err)
 {
-	if (file_open(files->roots, &client->roots_fd, err) < 0 ||
-	    file_open(files->certificate, &client->certificate_fd, err) < 0 ||
-	    file_open(files->key, &client->key_fd, err) < 0)
+	if (client_file_open(files->roots, &client->roots_fd, err) < 0 ||
+	    client_file_open(files->certificate, &client->certificate_fd,
+	    err) < 0 ||
+	    client_file_open(files->key, &client->key_fd, err) < 0)
 		return -1;
 	client->are_system_roots = files->roots == NULL;
 	if (client->are_system_roots)
@@ -99,7 +100,7 @@ files_open(struct tls_client *client, const struct tls_client_files *files,
 
 /* All of a file, from its start, as something to read PEM from. */
 static BIO *
-file_read(int fd, struct str *text, struct err *err)
+client_file_read(int fd, struct str *text, struct err *err)
 {
 	off_t at = 0;
 	ssize_t n;
@@ -118,7 +119,7 @@ file_read(int fd, struct str *text, struct err *err)
 }
 
 static int
-roots_load(SSL_CTX *ctx, BIO *bio, struct err *err)
+client_roots_load(SSL_CTX *ctx, BIO *bio, struct err *err)
 {
 	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
 	size_t count = 0;
@@ -171,7 +172,7 @@ file_load(SSL_CTX *ctx, int fd, load_fn *load, const char *what,
 
 	if (fd < 0)
 		return 0;
-	bio = file_read(fd, &text, err);
+	bio = client_file_read(fd, &text, err);
 	if (bio != NULL)
 		result = load(ctx, bio, err);
 	BIO_free(bio);
@@ -350,7 +351,7 @@ roots_need(struct tls_client *client, bool is_strict, struct err *err)
 {
 	if (client->has_roots || (client->are_system_roots && !is_strict))
 		return 0;
-	if (file_load(client->ctx, client->roots_fd, roots_load,
+	if (file_load(client->ctx, client->roots_fd, client_roots_load,
 	    "trusted roots", err) < 0)
 		return -1;
 	client->has_roots = true;
@@ -532,7 +533,7 @@ client_shake(void *ssl, struct err *err)
 }
 
 static enum cipher_step
-client_read(void *ssl, char *out, size_t n, bool may_wait,
+tls_client_read(void *ssl, char *out, size_t n, bool may_wait,
     size_t *out_n, struct err *err)
 {
 	link_of(ssl)->may_wait = may_wait;
@@ -542,7 +543,7 @@ client_read(void *ssl, char *out, size_t n, bool may_wait,
 }
 
 static enum cipher_step
-client_write(void *ssl, const char *bytes, size_t n,
+tls_client_write(void *ssl, const char *bytes, size_t n,
     size_t *out_n, struct err *err)
 {
 	link_of(ssl)->may_wait = false;
@@ -566,8 +567,8 @@ client_end(void *state)
 }
 
 static const struct peer_cipher client_cipher = {
-	.shake = client_shake, .read = client_read, .write = client_write,
-	.end = client_end
+	.shake = client_shake, .read = tls_client_read,
+	.write = tls_client_write, .end = client_end
 };
 
 enum peer_result

@@ -23,7 +23,7 @@
 #include "base/banned.h"
 
 static int
-no_pass_phrase(char *buf, int size, int is_write, void *context)
+dkim_no_pass_phrase(char *buf, int size, int is_write, void *context)
 {
 	return -1;
 }
@@ -39,7 +39,7 @@ private_read(struct slice pem, struct err *err)
 		return NULL;
 	}
 	bio = BIO_new_mem_buf(pem.p, (int)pem.n);
-	key = PEM_read_bio_PrivateKey(bio, NULL, no_pass_phrase, NULL);
+	key = PEM_read_bio_PrivateKey(bio, NULL, dkim_no_pass_phrase, NULL);
 	BIO_free(bio);
 	if (key != NULL && EVP_PKEY_is_a(key, "RSA"))
 		return key;

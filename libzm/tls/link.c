@@ -279,7 +279,7 @@ link_turn(void *state)
 }
 
 static ssize_t
-link_read(void *state, char *out, size_t n)
+tls_link_read(void *state, char *out, size_t n)
 {
 	struct tls_link *link = state;
 	size_t got;
@@ -302,7 +302,7 @@ link_read(void *state, char *out, size_t n)
 }
 
 static ssize_t
-link_write(void *state, struct slice bytes)
+tls_link_write(void *state, struct slice bytes)
 {
 	struct tls_link *link = state;
 	size_t done = 0, n;
@@ -352,7 +352,7 @@ link_end(void *state)
 
 static const struct stream_cipher link_cipher = {
 	.new = link_new, .release = link_free, .shake = link_shake,
-	.turn = link_turn, .read = link_read, .write = link_write,
+	.turn = link_turn, .read = tls_link_read, .write = tls_link_write,
 	.wants_write = link_wants_write, .is_asleep = link_is_asleep,
 	.end = link_end
 };

@@ -58,7 +58,7 @@ tls_file_read(const char *file, struct str *out, struct err *err)
 
 /* Keys are kept without a pass phrase: nobody is there to type one. */
 static int
-no_pass_phrase(char *buf, int size, int is_write, void *context)
+pair_no_pass_phrase(char *buf, int size, int is_write, void *context)
 {
 	*(bool *)context = true;
 	return -1;
@@ -74,7 +74,7 @@ key_read(const char *file, struct err *err)
 
 	if (tls_file_read(file, &text, err) == 1) {
 		bio = BIO_new_mem_buf(text.buf, (int)text.len);
-		key = PEM_read_bio_PrivateKey(bio, NULL, no_pass_phrase,
+		key = PEM_read_bio_PrivateKey(bio, NULL, pair_no_pass_phrase,
 		    &is_locked);
 		BIO_free(bio);
 		if (key == NULL && is_locked)
@@ -115,7 +115,7 @@ certificate_add(struct tls_pair *pair, X509 *certificate)
 }
 
 static int64_t
-seconds_of(const ASN1_TIME *time)
+pair_seconds(const ASN1_TIME *time)
 {
 	struct tm tm;
 
@@ -127,8 +127,8 @@ static int
 leaf_take(struct tls_pair *pair, X509 *leaf, const char *file,
     struct err *err)
 {
-	pair->begins_s = seconds_of(X509_get0_notBefore(leaf));
-	pair->expires_s = seconds_of(X509_get0_notAfter(leaf));
+	pair->begins_s = pair_seconds(X509_get0_notBefore(leaf));
+	pair->expires_s = pair_seconds(X509_get0_notAfter(leaf));
 	tls_fingerprint(leaf, pair->fingerprint);
 	X509_NAME_get_text_by_NID(X509_get_subject_name(leaf),
 	    NID_commonName, pair->subject, sizeof(pair->subject));

@@ -55,7 +55,7 @@ struct tls_server {
 
 /* Roots that client certificates may lead to. */
 static int
-roots_load(struct tls_server *server, struct slice pem, struct err *err)
+server_roots_load(struct tls_server *server, struct slice pem, struct err *err)
 {
 	X509 *root;
 	BIO *bio;
@@ -91,7 +91,7 @@ tls_server_new(const struct tls_terms *terms, struct tls_tickets *tickets,
 	server->tickets = tickets;
 	STAILQ_INIT(&server->sets);
 	if (terms->ask != TLS_ASK_NOBODY &&
-	    roots_load(server, terms->ca, err) != 1)
+	    server_roots_load(server, terms->ca, err) != 1)
 		tls_server_drop(&server);
 	return server;
 }
@@ -190,7 +190,7 @@ names_add_one(struct str *out, struct slice name)
 
 /* A name with a blank or a NUL in it is none; nobody can ask for it. */
 static bool
-is_name(struct slice name)
+server_is_name(struct slice name)
 {
 	for (size_t i = 0; i < name.n; i++)
 		if (name.p[i] <= ' ' || name.p[i] > '~')
@@ -214,13 +214,13 @@ names_of(X509 *leaf, struct str *out)
 			continue;
 		name.p = (const char *)ASN1_STRING_get0_data(one->d.dNSName);
 		name.n = (size_t)ASN1_STRING_length(one->d.dNSName);
-		if (is_name(name))
+		if (server_is_name(name))
 			names_add_one(out, name);
 	}
 	GENERAL_NAMES_free(all);
 	X509_NAME_get_text_by_NID(X509_get_subject_name(leaf),
 	    NID_commonName, common, sizeof(common));
-	if (out->len == 0 && is_name(slice_of(common)))
+	if (out->len == 0 && server_is_name(slice_of(common)))
 		names_add_one(out, slice_of(common));
 }
 
@@ -235,7 +235,7 @@ on_servername(SSL *ssl, int *alert, void *argument)
 	SSL_CTX *context = NULL;
 	size_t dot;
 
-	if (asked != NULL && is_name(slice_of(asked))) {
+	if (asked != NULL && server_is_name(slice_of(asked))) {
 		names_add_one(&name, slice_of(asked));
 		context = name_find(argument, name.buf);
 		dot = slice_find(str_slice(&name), '.');

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "mail/recover/recover.h"
 #include "router/workers/parent.h"
 
 #include <errno.h>

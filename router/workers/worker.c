@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "mail/recover/recover.h"
 #include "router/workers/worker.h"
 
 #include <errno.h>

@@ -16,6 +16,7 @@
 
 #include "journal/event.h"
 #include "mail/control_file/undelete.h"
+#include "mail/recover/recover.h"
 #include "scheduler/control/act.h"
 #include "scheduler/intake/intake.h"
 

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "mail/control_file/control_file.h"
+#include "mail/recover/recover.h"
 #include "scheduler/intake/intake.h"
 #include "scheduler/intake/job_build.h"
 #include "scheduler/intake/scan.h"

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "journal/event.h"
+#include "mail/recover/recover.h"
 #include "scheduler/settle/group.h"
 
 #include "base/banned.h"

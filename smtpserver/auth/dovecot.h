@@ -21,7 +21,7 @@ void auth_dovecot_serve(struct process *process, int socket);
 
 /* ---- lines, for tests ------------------------------------------------- */
 
-/* "AUTH\tID\t..." for the words behind "start"; false: nonsense. */
+/* "AUTH\tID\t..." for the words after "start"; false: nonsense. */
 bool dovecot_add_auth(struct str *out, unsigned id, struct slice args);
 
 struct dovecot_reply {
@@ -34,7 +34,7 @@ struct dovecot_reply {
 	bool		is_temporary;	/* FAIL */
 };
 
-/* Parse a line of Dovecot's.  false: a verb with nothing behind it. */
+/* Parse a line of Dovecot's.  false: a verb with nothing after it. */
 bool dovecot_reply_parse(struct slice line, struct dovecot_reply *out);
 
 #endif

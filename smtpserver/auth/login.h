@@ -4,7 +4,7 @@
  * comes out.  session/auth.c does it.
  *
  *	login_new -> login_begin (or login_take with the initial response)
- *	  LOGIN_CHALLENGE  say it behind 334; login_take with the response
+ *	  LOGIN_CHALLENGE  say it after 334; login_take with the response
  *	  LOGIN_ASK        ask a helper of login->kind; login_answered
  *	  anything else    over
  *
@@ -60,7 +60,7 @@ struct login {
 	/* The challenge is what was wrong (RFC 7628 section 3.2.2): however
 	 * the client takes it, this has failed. */
 	bool			 is_refused;
-	struct str		 initial;	/* base64 behind AUTH */
+	struct str		 initial;	/* base64 after AUTH */
 	struct str		 user;		/* as claimed, then as found */
 	/* SCRAM */
 	struct str		 gs2, first, server_first, binding;

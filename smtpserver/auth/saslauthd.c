@@ -31,7 +31,7 @@ saslauthd_add_counted(struct str *out, struct slice text)
 	str_add_slice(out, text);
 }
 
-/* The realm is what stands behind the last @. */
+/* The realm is what follows the last @. */
 static void
 saslauthd_add_question(struct str *out, const char *service, const char *user,
     const char *password)

@@ -1,6 +1,6 @@
-/* argument.c - what stands behind MAIL and RCPT
+/* argument.c - the arguments of MAIL and RCPT
  *
- * In     the bytes behind the verb
+ * In     the bytes after the verb
  * Out    a path and parameters, or the refusal in words
  * Trusts nothing; no byte is kept that the grammar did not accept
  * Spec   RFC 5321 sections 4.1.1.2, 4.1.1.3, 4.1.1.11

@@ -1,4 +1,4 @@
-/* argument.h - what stands behind MAIL and RCPT, checked the same way
+/* argument.h - the arguments of MAIL and RCPT, checked the same way
  *
  * SPDX-License-Identifier: ISC
  */
@@ -8,7 +8,7 @@
 #include "grammar/path.h"
 #include "smtpserver/command/keywords.h"
 
-/* The path behind keyword ("FROM:", "TO:").  RFC 5321 section 4.1.2.
+/* The path after keyword ("FROM:", "TO:").  RFC 5321 section 4.1.2.
  * status: of the refusal, "5.1.7" or "5.1.3".  out_rest: the parameters.
  * Bytes beyond ASCII are refused unless flags have PATH_UTF8.
  * returns false when out has a refusal. */

@@ -2,7 +2,7 @@
  *
  *	attributes = 1*( SP attribute-name "=" xtext )
  *
- * In     the bytes behind the verb
+ * In     the bytes after the verb
  * Out    values, decoded; or the refusal
  * Trusts nothing in a value, whoever sent it
  * Spec   Postfix, XCLIENT_README and XFORWARD_README; RFC 3461 section 4

@@ -86,5 +86,5 @@ cmd_bdat(struct session *session, struct slice args, struct answer *out)
 		    "behind the size only LAST may stand");
 	else
 		bdat_permit(session, chunk);
-	out->code = 0;		/* behind the chunk */
+	out->code = 0;		/* after the chunk */
 }

@@ -9,7 +9,7 @@
 
 #include "smtpserver/session/session.h"
 
-/* args: behind the verb and its blank.  Fills the answer, always; code 0
+/* args: after the verb and its blank.  Fills the answer, always; code 0
  * when row->next will say it. */
 typedef void command_fn(struct session *session, struct slice args,
     struct answer *out);
@@ -24,7 +24,7 @@ struct command_row {
 
 /* NULL: no such verb. */
 const struct command_row *command_find(struct slice verb);
-/* The row with this number, from 0; NULL behind the last. */
+/* The row with this number, from 0; NULL after the last. */
 const struct command_row *command_at(size_t number);
 
 command_fn cmd_helo, cmd_ehlo, cmd_mail, cmd_rcpt, cmd_data, cmd_bdat,

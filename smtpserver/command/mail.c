@@ -2,7 +2,7 @@
  *
  *	mail = "MAIL FROM:" Reverse-path [ SP Mail-parameters ] CRLF
  *
- * RFC 5321 section 4.1.1.2; the parameters: mail_params.c.  A blank behind
+ * RFC 5321 section 4.1.1.2; the parameters: mail_params.c.  A blank after
  * the colon is tolerated.
  *
  * SPDX-License-Identifier: ISC

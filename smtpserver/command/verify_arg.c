@@ -1,6 +1,6 @@
 /* verify_arg.c - the argument of VRFY and EXPN
  *
- * In     the bytes behind the verb
+ * In     the bytes after the verb
  * Out    an address; or the refusal
  * Spec   RFC 5321 sections 3.5.1, 4.1.1.6; RFC 6531 section 3.7.4.2
  *

@@ -9,7 +9,7 @@
 #include "smtpserver/session/session.h"
 
 /* An address, with or without brackets; a local part alone is one of our
- * host's.  RFC 5321 section 3.5.1; SMTPUTF8 behind it: RFC 6531 section
+ * host's.  RFC 5321 section 3.5.1; SMTPUTF8 after it: RFC 6531 section
  * 3.7.4.2.
  * out_text   "local@domain", emptied before
  * out_path   slices of out_text

@@ -2,7 +2,7 @@
  *
  * A session never blocks its worker.  What would (DNS, tables, users,
  * passwords) is asked of a helper: a command handler calls session_ask and
- * returns; the session waits in STEP_ASK with WANT_ANSWER, commands behind
+ * returns; the session waits in STEP_ASK with WANT_ANSWER, commands after
  * it wait in the stream, and when the answer or its time has come the
  * command goes on in answered_fn, which fills the reply (or asks again).
  *
@@ -54,7 +54,7 @@ struct ask {
 	int64_t		 for_ms;
 	int		 scope;		/* of the answer: enum fact_scope */
 	/* Goes on where the handler stopped.  args: of the command, once
-	 * more.  Fills out or asks again; the ask is freed behind it. */
+	 * more.  Fills out or asks again; the ask is freed after it. */
 	answered_fn	*answered_fn;
 };
 
@@ -72,7 +72,9 @@ void ask_free(struct ask **ask);
  * closed, however late an answer comes. */
 struct asks;
 
+/* A set of tokens; empty. */
 struct asks *asks_new(void);
+/* Owners are not freed. */
 void asks_free(struct asks **asks);
 /* A token, never 0, for owner (not NULL). */
 uint64_t asks_open(struct asks *asks, void *owner);

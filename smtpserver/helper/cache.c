@@ -2,7 +2,7 @@
  *
  * In     keys, answers, moments
  * Out    answers
- * Holds  one text a slot: the key, the answer behind it
+ * Holds  one text a slot: the key and the answer
  * Trusts no key: the hash is seeded, slots cannot be aimed at
  *
  * SPDX-License-Identifier: ISC

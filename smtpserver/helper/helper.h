@@ -31,7 +31,7 @@ struct helper_kind {
 	/* Both are NULL: the listener opens it (helpers_open_with). */
 	bool		 outlives_reload;	/* needs nothing that changes */
 	/* Questions "PID-..." are for that process: it has what they go on
-	 * with.  Behind a reload it hears "leave", and goes when it has
+	 * with.  After a reload it hears "leave", and goes when it has
 	 * nothing left. */
 	bool		 keeps;
 };

@@ -189,7 +189,7 @@ on_stir(void *context)
 		}
 }
 
-/* A timer that is due comes behind all reading of its turn. */
+/* A timer that is due comes after all reading of its turn. */
 void
 kind_stir(struct kind *kind)
 {
@@ -244,7 +244,7 @@ helpers_on_tick(void *context)
 		    now_ms + TICK_MS, helpers_on_tick, helpers);
 }
 
-/* ---- the listener's calls ---------------------------------------------- */
+/* ---- the listener's calls --------------------------------------------- */
 
 struct helpers *
 helpers_new(struct process *process, const struct helper_kind *kinds,

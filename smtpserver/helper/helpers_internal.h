@@ -70,7 +70,7 @@ void question_answer(struct helpers *helpers, struct question *question,
 void question_requeue(struct kind *kind, struct question *question);
 
 /* Give what waits to who has room, when all that came in this turn has been
- * read: what was said first is not behind because of who was read first. */
+ * read: what was said first goes first, whoever was read first. */
 void kind_stir(struct kind *kind);
 
 /* Start one more of a kind: fork, or connect.  0 or -1. */

@@ -4,7 +4,7 @@
  * Out    connections and the address of the client behind each
  * Holds  a descriptor, a timer and the bytes so far, for each
  * Trusts the peer to name its client, nothing else: bytes, time and number
- *        are bounded, and not one byte behind the header is taken
+ *        are bounded, and not one byte after the header is taken
  * Spec   haproxy, The PROXY protocol
  *
  * SPDX-License-Identifier: ISC

@@ -16,6 +16,7 @@ struct arrivals;
 typedef void arrivals_fn(void *context, const char *bound_to, int fd,
     const struct sockaddr *address);
 
+/* None wait yet.  fn gets context and each connection whose header came. */
 struct arrivals *arrivals_new(struct loop *loop, arrivals_fn *fn,
     void *context);
 /* Those that wait are closed. */

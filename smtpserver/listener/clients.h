@@ -13,7 +13,9 @@
 struct clients;
 struct client_count;		/* one client that is here */
 
+/* How many sessions each address has; none yet. */
 struct clients *clients_new(void);
+/* Forget all counts and null *clients. */
 void clients_free(struct clients **clients);
 
 /* One more session of this address.  *out_sessions: with it. */

@@ -24,7 +24,7 @@
 #include "smtpserver/listener/internal.h"
 #include "smtpserver/auth/failures.h"
 #include "smtpserver/worker/confine.h"
-#include "smtpserver/session/space.h"
+#include "smtpserver/transaction/space.h"
 #include "smtpserver/tls/keys.h"
 #include "daemon/listen_socket.h"
 
@@ -96,7 +96,7 @@ listener_bind(struct process *process, struct err *err)
 	return 0;
 }
 
-/* In a child: the door is not its business, nor who else is there. */
+/* In a child: close what accepts connections. */
 static void
 listener_close_in_child(void *context)
 {

@@ -30,6 +30,8 @@ struct workers_owner {
 	struct space_shared *space;	/* in the spool; or NULL */
 };
 
+/* A pool without workers (workers_resize).  owner is copied, the rest
+ * borrowed. */
 struct workers *workers_new(struct process *process, struct spool *spool,
     struct clients *clients, const struct workers_owner *owner);
 /* Workers get SIGTERM and are waited for.  The loop is not turned again. */
@@ -63,7 +65,9 @@ void workers_stop(struct workers *pool);
 /* Stop waiting for them: SIGKILL. */
 void workers_kill(struct workers *pool);
 
+/* Sessions that workers have now. */
 unsigned workers_session_count(const struct workers *pool);
+/* Processes that run now, also those that leave. */
 unsigned workers_count(const struct workers *pool);
 
 #endif

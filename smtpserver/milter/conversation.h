@@ -26,6 +26,7 @@ struct conversation_home {	/* what all conversations of a process share */
 	void				*context;
 };
 
+/* One that has said nothing yet.  home is borrowed, key copied. */
 struct conversation *conversation_new(const struct conversation_home *home,
     const char *key);
 /* Questions that it has are answered with trouble. */

@@ -67,11 +67,14 @@ struct filter_facts {		/* zeroed: nothing is known */
 	struct str	values[FILTER_FACT_COUNT];
 };
 
+/* Nothing is known. */
 void filter_facts_init(struct filter_facts *facts);
+/* Free what it holds. */
 void filter_facts_release(struct filter_facts *facts);
 /* Take what a JSON object has (keys that are none are passed over); what it
  * does not have stays as it was. */
 void filter_facts_take(struct filter_facts *facts, struct slice object);
+/* One fact; empty when it is not known.  Borrows from facts. */
 struct slice filter_fact(const struct filter_facts *facts,
     enum filter_fact fact);
 

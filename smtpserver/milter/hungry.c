@@ -36,7 +36,7 @@ struct hungry {
 	bool			 is_hungry;	/* it said so */
 };
 
-/* ---- what it says ------------------------------------------------------ */
+/* ---- what it says ----------------------------------------------------- */
 
 /* "5.7.1" of this class. */
 static bool
@@ -71,18 +71,18 @@ hungry_add_text(struct str *out, struct slice text)
 static void
 hungry_add_refusal(struct slice rest, struct str *out)
 {
-	struct slice behind = rest, word = { NULL, 0 };
+	struct slice after = rest, word = { NULL, 0 };
 	uint64_t code = 552;
 
-	if (slice_word(&behind, &word) && word.n == 3 &&
+	if (slice_word(&after, &word) && word.n == 3 &&
 	    slice_number(word, 400, 599, &code))
-		rest = behind;
+		rest = after;
 	else
 		code = 552;
-	behind = rest;
-	if (slice_word(&behind, &word) &&
+	after = rest;
+	if (slice_word(&after, &word) &&
 	    hungry_is_status(word, code >= 500 ? '5' : '4'))
-		rest = behind;
+		rest = after;
 	else
 		word = code >= 500 ? SLICE("5.7.1") : SLICE("4.7.1");
 	str_addf(out, "refuse %u " SLICE_FMT " ", (unsigned)code,
@@ -112,7 +112,7 @@ hungry_verdict(struct slice line, struct str *out)
 	return 0;
 }
 
-/* ---- the program -------------------------------------------------------- */
+/* ---- the program ------------------------------------------------------ */
 
 static void
 hungry_let_go(struct hungry *hungry)
@@ -230,7 +230,7 @@ hungry_read_line(struct hungry *hungry, int64_t deadline_ms, struct str *out,
 	}
 }
 
-/* Its word, behind "#hungry" if it has not said that yet. */
+/* Its word, after "#hungry" if it has not said that yet. */
 static int
 hungry_converse(struct hungry *hungry, struct slice path, int64_t deadline_ms,
     struct str *out, struct err *err)

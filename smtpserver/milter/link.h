@@ -26,6 +26,8 @@ struct link {
 	void				*context;
 };
 
+/* A link that is not connected yet.  conf and facts are borrowed; stir is
+ * called with context when its result is there. */
 void link_init(struct link *link, struct loop *loop,
     const struct conf_milter *conf, const struct filter_facts *facts,
     loop_fn *stir, void *context);

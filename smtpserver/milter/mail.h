@@ -20,7 +20,7 @@ enum {
 
 struct filter_field {
 	struct slice	name;		/* as written, without the colon */
-	struct slice	value;		/* behind the colon, first blank
+	struct slice	value;		/* after the colon, first blank
 					 * included, folding as LF; no LF at
 					 * its end */
 };
@@ -30,13 +30,13 @@ struct filter_mail {
 	struct slice		 file;		/* mapped */
 	struct envelope		 envelope;	/* rcpts may be changed */
 	struct filter_field	*fields;
-	size_t			 field_count, field_room;
+	size_t			 field_count, field_capacity;
 	struct slice		 body;		/* LF; of BINARYMIME exact */
 	bool			 is_binary;
 	bool			 is_changed;
 };
 
-/* Map the file behind fd, whose first line is not yet filled in, and read
+/* Map the file of fd, whose first line is not yet filled in, and read
  * it.  0 or -1. */
 int filter_mail_open(struct filter_mail *mail, int fd, struct err *err);
 void filter_mail_close(struct filter_mail *mail);

@@ -103,10 +103,10 @@ talk_is_empty(const struct talk *talk)
 static void
 talk_step_over(struct talk *talk)
 {
-	enum talk_where behind = talk_rows[talk->step].where;
+	enum talk_where after = talk_rows[talk->step].where;
 
-	if (behind > talk->where)
-		talk->where = behind;
+	if (after > talk->where)
+		talk->where = after;
 	talk->has_more = false;
 	if (talk->step == talk->goal)
 		talk_done(talk, FILTER_PASS);
@@ -231,7 +231,7 @@ talk_sent(struct talk *talk)
 
 /* ---- what it says ----------------------------------------------------- */
 
-/* Versions below 6 say the three numbers; behind them the macros that it
+/* Versions below 6 say the three numbers; after them the macros that it
  * wants at each stage. */
 static void
 talk_take_negotiation(struct talk *talk, struct packet *packet)

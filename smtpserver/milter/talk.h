@@ -48,7 +48,9 @@ struct filter_result {
 	struct err		err;
 };
 
+/* FILTER_PASS, with empty texts. */
 void filter_result_init(struct filter_result *result);
+/* Free its texts. */
 void filter_result_release(struct filter_result *result);
 /* FILTER_REFUSE. */
 void filter_result_refuse(struct filter_result *result, unsigned code,
@@ -85,7 +87,9 @@ struct talk {
 
 enum { TALK_OUT_BYTES = 65536 };	/* more is said when these are sent */
 
+/* A talk that has not begun; facts are borrowed. */
 void talk_init(struct talk *talk, const struct filter_facts *facts);
+/* Free what it holds. */
 void talk_release(struct talk *talk);
 
 /* Go as far as goal.  mail: for TALK_EOB, else NULL.  result (the caller's)

@@ -1,6 +1,6 @@
 /* talk_changes.c - what a milter changes when it has seen a message
  *
- * In     packets behind the end of a message
+ * In     packets after the end of a message
  * Out    a changed message
  * Holds  a new body while it comes
  * Trusts nothing: addresses are parsed, a body is bounded, fields cannot end

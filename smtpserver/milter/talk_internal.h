@@ -7,7 +7,7 @@
 
 #include "smtpserver/milter/talk.h"
 
-/* talk_steps.c: put the packets of a step into out; may set has_more. */
+/* Put the packets of a step into out; may set has_more. */
 typedef void talk_say_fn(struct talk *talk);
 
 struct talk_row {
@@ -15,16 +15,16 @@ struct talk_row {
 	uint32_t		 no;	/* bit: it does not want the step */
 	uint32_t		 nr;	/* bit: no answer comes */
 	talk_say_fn		*say;
-	enum talk_where		 where;	/* behind it */
+	enum talk_where		 where;	/* after it */
 };
 
 extern const struct talk_row talk_rows[TALK_STEPS];
 
-/* talk_changes.c: one packet behind the end of the message.  true: it was a
+/* Take one packet after the end of the message.  true: it was a
  * change (or talk_broken was called). */
 bool talk_take_change(struct talk *talk, const struct packet *packet);
 
-/* talk.c: it does not keep to the protocol: what says how. */
+/* It does not keep to the protocol: what says how. */
 void talk_broken(struct talk *talk, const char *what,
     const struct err *err);
 

@@ -22,7 +22,9 @@ enum {
 
 struct buckets;
 
+/* Buckets and places in memory; none is known yet. */
 struct buckets *buckets_new(void);
+/* Free all and null *buckets. */
 void buckets_free(struct buckets **buckets);
 
 /* Take one from the bucket of key.  returns 0: there was one; else the
@@ -34,6 +36,7 @@ int64_t buckets_take(struct buckets *buckets, struct slice key,
  * all are taken. */
 uint64_t buckets_hold(struct buckets *buckets, struct slice key,
     uint64_t max, int64_t now_ms);
+/* Give a place back; nothing when it was given back already. */
 void buckets_release(struct buckets *buckets, uint64_t hold);
 
 /* Keys that are known now. */

@@ -12,7 +12,7 @@
  *   2. Rules in file order, the first that fits decides.  Without `for any`
  *      an accept rule speaks of our domains only.  A freeze rule accepts
  *      what is for our domains and marks the message; for other domains it
- *      marks only: whether to relay is for the rules behind it to say.
+ *      marks only: whether to relay is for the rules after it to say.
  *      A shadow rule is noted in the verdict and decides nothing.
  *   3. No rule decided: domains of ours accepted, everything else refused.
  *
@@ -102,12 +102,12 @@ struct policy_verdict {
 void policy_ask(struct policy *policy, const struct policy_question *question,
     struct policy_verdict *out);
 
-/* Decide before there is a recipient, by what is known at a stage: of the
- * rules in file order those that refuse and look at nothing else.  A rule that
- * might accept some recipient ends the search, for those behind it are not
- * asked then.  Result REJECT, DEFER or NEED; ACCEPT: nothing is decided. */
 enum policy_stage { POLICY_AT_CONNECT, POLICY_AT_HELO, POLICY_AT_MAIL };
 
+/* Decide before there is a recipient, by what is known at a stage: of the
+ * rules in file order those that refuse and look at nothing else.  A rule that
+ * might accept some recipient ends the search, for those after it are not
+ * asked then.  Result REJECT, DEFER or NEED; ACCEPT: nothing is decided. */
 void policy_ask_early(struct policy *policy,
     const struct policy_question *question, enum policy_stage stage,
     struct policy_verdict *out);

@@ -1,6 +1,6 @@
 /* rehearsal.h - what the policy would say, without a client or a message
  *
- * A row of words says what is so and, behind "=>", what is expected:
+ * A row of words says what is so and, after "=>", what is expected:
  *
  *	from 203.0.113.9 name mx.src.test sender a@src.test
  *	    to bob@example.org listed bl.test=127.0.0.2 => reject 5.7.1

@@ -258,7 +258,7 @@ auth_response_take(struct session *session, struct slice line, struct str *out)
 	return auth_act(session, next, out);
 }
 
-/* What AUTH had behind the mechanism, or an empty challenge for it. */
+/* What AUTH had after the mechanism, or an empty challenge for it. */
 static enum step
 auth_begin(struct session *session, struct str *out)
 {

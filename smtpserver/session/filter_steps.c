@@ -68,7 +68,7 @@ step_knock(struct session *session)
 	return next == STEP_GREET ? session_greet(session) : next;
 }
 
-/* ---- behind the message ----------------------------------------------- */
+/* ---- after the message ------------------------------------------------ */
 
 static void
 filter_step_refuse(struct transaction *t, int code, const char *status,
@@ -138,7 +138,7 @@ filter_ask_or_judge(struct session *session)
 	return t->is_refused || t->is_discarded ? STEP_STORED : STEP_STORE;
 }
 
-/* Behind the milters, the content filter. */
+/* After the milters, the content filter. */
 static enum step
 filter_ask_content(struct session *session)
 {

@@ -14,7 +14,7 @@ void note_open(const struct session *session);
 void note_close(const struct session *session);
 
 /* tls.open; tls.failed and why; tls.injected: bytes in the clear that came
- * behind STARTTLS. */
+ * after STARTTLS. */
 void note_tls_open(const struct session *session);
 void note_tls_failed(const struct session *session, const char *reason);
 void note_tls_injected(const struct session *session, size_t bytes);

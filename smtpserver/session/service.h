@@ -9,7 +9,7 @@
 #include "mail/spool/spool.h"
 #include "smtpserver/policy/peers.h"
 #include "smtpserver/policy/policy.h"
-#include "smtpserver/session/space.h"
+#include "smtpserver/transaction/space.h"
 #include "smtpserver/tls/keyring.h"
 
 /* One configuration with its policy.  Each session holds the one it began

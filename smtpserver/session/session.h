@@ -10,14 +10,14 @@
 #define ZM_SMTPSERVER_SESSION_SESSION_H
 
 #include "tls/link.h"
-#include "smtpserver/session/answer.h"
+#include "smtpserver/transaction/answer.h"
 #include "smtpserver/helper/ask.h"
 #include "smtpserver/session/client.h"
 #include "smtpserver/auth/failures.h"
 #include "smtpserver/auth/login.h"
 #include "smtpserver/policy/facts.h"
 #include "smtpserver/session/service.h"
-#include "smtpserver/session/transaction.h"
+#include "smtpserver/transaction/transaction.h"
 
 enum step {
 #define STEP(symbol, name, next, text) STEP_##symbol,
@@ -59,7 +59,7 @@ struct refusal {		/* an answer whose words are static */
 struct chunk {			/* what follows a BDAT */
 	uint64_t	 bytes, left_bytes;
 	bool		 is_last;
-	struct refusal	 refusal;	/* said behind it */
+	struct refusal	 refusal;	/* said after it */
 };
 
 struct filter_state;
@@ -138,7 +138,7 @@ void session_ask(struct session *session, const char *kind,
 /* There are many sessions: one that waits for a command waits less long. */
 void session_hurry(struct session *session);
 
-/* RFC 2033: a reply for each recipient behind the message, and LHLO. */
+/* RFC 2033: a reply for each recipient after the message, and LHLO. */
 bool session_is_lmtp(const struct session *session);
 enum phase session_phase(const struct session *session);
 

@@ -2,7 +2,7 @@
  *
  * In     the client's part of a handshake; the worker's certificates
  * Out    an encrypted session that knows nothing of what was said before
- * Trusts nothing that came in the clear behind STARTTLS: it is dropped, and
+ * Trusts nothing that came in the clear after STARTTLS: it is dropped, and
  *        the journal has it
  * Spec   RFC 3207 sections 4 and 4.2; RFC 8314 section 3.3
  *

@@ -3,7 +3,7 @@
  * In     lines of a client and of ours
  * Out    events session.said, SAID_LINES_MAX a session at most
  * Holds  how many more there may be (session->transcript_left; 0: say nothing)
- * Trusts no line: behind AUTH, and behind an AUTH that was refused, may
+ * Trusts no line: after AUTH, and after an AUTH that was refused, may
  *        stand a password; it is never noted
  * Spec   zmailer-log(8); RFC 4954 section 4
  *

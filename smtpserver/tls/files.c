@@ -42,7 +42,7 @@ struct loaded {
 	unsigned	 number;	/* 0: nothing is loaded */
 };
 
-struct kept {
+struct file_pair {
 	struct watched	 certificate, key;
 	char		*name;		/* NULL: those in it */
 	struct loaded	 now, before;
@@ -55,7 +55,7 @@ struct rows {			/* what is to be loaded */
 };
 
 struct keys_files {
-	struct kept	*kept;
+	struct file_pair	*pairs;
 	size_t		 count;
 	struct rows	 own, named;	/* of the configuration, of its table */
 	struct watched	 table;
@@ -165,33 +165,33 @@ loaded_release(struct loaded *loaded)
 }
 
 static void
-kept_file_release(struct kept *kept)
+file_pair_release(struct file_pair *pair)
 {
-	loaded_release(&kept->now);
-	loaded_release(&kept->before);
-	mem_free(&kept->certificate.path);
-	mem_free(&kept->key.path);
-	mem_free(&kept->name);
+	loaded_release(&pair->now);
+	loaded_release(&pair->before);
+	mem_free(&pair->certificate.path);
+	mem_free(&pair->key.path);
+	mem_free(&pair->name);
 }
 
 /* A bad pair is refused; what was there before stays.  true: taken. */
 static bool
-kept_load(struct keys_files *files, struct kept *kept)
+file_pair_load(struct keys_files *files, struct file_pair *pair)
 {
 	struct tls_pair fresh;
 	struct err err;
 
-	watched_take(&kept->certificate);
-	watched_take(&kept->key);
-	if (tls_pair_load(&fresh, kept->certificate.path, kept->key.path,
+	watched_take(&pair->certificate);
+	watched_take(&pair->key);
+	if (tls_pair_load(&fresh, pair->certificate.path, pair->key.path,
 	    &err) != 1) {
-		files_note_refused(kept->certificate.path, &err);
+		files_note_refused(pair->certificate.path, &err);
 		return false;
 	}
-	files_note_loaded(kept->certificate.path, &fresh);
-	loaded_release(&kept->before);
-	kept->before = kept->now;
-	kept->now = (struct loaded){ fresh, ++files->numbers };
+	files_note_loaded(pair->certificate.path, &fresh);
+	loaded_release(&pair->before);
+	pair->before = pair->now;
+	pair->now = (struct loaded){ fresh, ++files->numbers };
 	return true;
 }
 
@@ -228,29 +228,11 @@ keys_files_new(void)
 }
 
 static void
-kept_free(struct kept *kept, size_t count)
+file_pairs_free(struct file_pair *pair, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		kept_file_release(&kept[i]);
-	mem_free(&kept);
-}
-
-void
-keys_files_free(struct keys_files **files)
-{
-	struct keys_files *f = *files;
-
-	if (f == NULL)
-		return;
-	kept_free(f->kept, f->count);
-	arena_free(&f->own.arena);
-	arena_free(&f->named.arena);
-	mem_free(&f->table.path);
-	mem_free(&f->table_name);
-	mem_free(&f->table_spec);
-	mem_free(&f->ca.path);
-	str_release(&f->ca_text);
-	mem_free(files);
+		file_pair_release(&pair[i]);
+	mem_free(&pair);
 }
 
 static bool
@@ -261,7 +243,7 @@ files_are_same(const char *a, const char *b)
 
 /* A row that was there already goes on with what it has. */
 static void
-files_inherit(struct kept *fresh, struct kept *old, size_t old_count)
+files_inherit(struct file_pair *fresh, struct file_pair *old, size_t old_count)
 {
 	for (size_t i = 0; i < old_count; i++) {
 		if (old[i].now.number == 0 ||
@@ -281,12 +263,12 @@ files_inherit(struct kept *fresh, struct kept *old, size_t old_count)
 }
 
 static void
-kept_init(struct kept *kept, const struct conf_certificate *row)
+file_pair_init(struct file_pair *pair, const struct conf_certificate *row)
 {
-	watched_set(&kept->certificate, row->file);
-	watched_set(&kept->key, row->key);
+	watched_set(&pair->certificate, row->file);
+	watched_set(&pair->key, row->key);
 	if (row->name != NULL)
-		kept->name = mem_strdup(row->name);
+		pair->name = mem_strdup(row->name);
 }
 
 /* Keep what the rows say.  loads_all: look at files again that were loaded
@@ -294,21 +276,22 @@ kept_init(struct kept *kept, const struct conf_certificate *row)
 static void
 files_rebuild(struct keys_files *files, bool loads_all)
 {
-	struct kept *old = files->kept;
+	struct file_pair *old = files->pairs;
 	size_t old_count = files->count;
 
 	files->count = files->own.count + files->named.count;
-	files->kept = mem_alloc(files->count, sizeof(*files->kept));
+	files->pairs = mem_alloc(files->count, sizeof(*files->pairs));
 	for (size_t i = 0; i < files->count; i++) {
-		struct kept *kept = &files->kept[i];
+		struct file_pair *pair = &files->pairs[i];
 
-		kept_init(kept, i < files->own.count ? &files->own.list[i] :
+		file_pair_init(pair, i < files->own.count ?
+		    &files->own.list[i] :
 		    &files->named.list[i - files->own.count]);
-		files_inherit(kept, old, old_count);
-		if (loads_all || kept->now.number == 0)
-			(void)kept_load(files, kept);
+		files_inherit(pair, old, old_count);
+		if (loads_all || pair->now.number == 0)
+			(void)file_pair_load(files, pair);
 	}
-	kept_free(old, old_count);
+	file_pairs_free(old, old_count);
 }
 
 static void
@@ -398,13 +381,13 @@ keys_files_look(struct keys_files *files)
 		is_changed = true;
 	}
 	for (size_t i = 0; i < files->count; i++) {
-		struct kept *kept = &files->kept[i];
-		int certificate = watched_look(&kept->certificate);
-		int key = watched_look(&kept->key);
+		struct file_pair *pair = &files->pairs[i];
+		int certificate = watched_look(&pair->certificate);
+		int key = watched_look(&pair->key);
 
 		/* Both must rest: they are not replaced at once. */
 		if (certificate + key > 0 && certificate >= 0 && key >= 0)
-			is_changed = kept_load(files, kept) || is_changed;
+			is_changed = file_pair_load(files, pair) || is_changed;
 	}
 	if (watched_look(&files->ca) > 0)
 		is_changed = files_ca_load(files) || is_changed;
@@ -413,14 +396,14 @@ keys_files_look(struct keys_files *files)
 
 /* "pair KEY NAME CHAIN"; with many names several such lines. */
 static void
-kept_add_lines(const struct kept *kept, struct str *out)
+file_pair_add_lines(const struct file_pair *pair, struct str *out)
 {
-	struct slice rest = slice_of(kept->name != NULL ? kept->name : "-");
+	struct slice rest = slice_of(pair->name != NULL ? pair->name : "-");
 	struct slice name;
 	size_t begin;
 
 	while (slice_word(&rest, &name)) {
-		str_addf(out, "pair %u ", kept->now.number);
+		str_addf(out, "pair %u ", pair->now.number);
 		begin = out->len;
 		do {
 			if (out->len > begin)
@@ -429,7 +412,7 @@ kept_add_lines(const struct kept *kept, struct str *out)
 		} while (out->len - begin < LINE_NAMES_BYTES &&
 		    slice_word(&rest, &name));
 		str_addc(out, ' ');
-		base64_add(out, str_slice(&kept->now.pair.chain));
+		base64_add(out, str_slice(&pair->now.pair.chain));
 		str_addc(out, '\n');
 	}
 }
@@ -438,8 +421,8 @@ void
 keys_files_add_lines(const struct keys_files *files, struct str *out)
 {
 	for (size_t i = 0; i < files->count; i++)
-		if (files->kept[i].now.number != 0)
-			kept_add_lines(&files->kept[i], out);
+		if (files->pairs[i].now.number != 0)
+			file_pair_add_lines(&files->pairs[i], out);
 	if (files->ca_text.len > 0) {
 		str_adds(out, "ca ");
 		base64_add(out, str_slice(&files->ca_text));
@@ -451,12 +434,12 @@ struct evp_pkey_st *
 keys_files_key(const struct keys_files *files, unsigned number)
 {
 	for (size_t i = 0; i < files->count && number != 0; i++) {
-		const struct kept *kept = &files->kept[i];
+		const struct file_pair *pair = &files->pairs[i];
 
-		if (kept->now.number == number)
-			return kept->now.pair.key;
-		if (kept->before.number == number)
-			return kept->before.pair.key;
+		if (pair->now.number == number)
+			return pair->now.pair.key;
+		if (pair->before.number == number)
+			return pair->before.pair.key;
 	}
 	return NULL;
 }

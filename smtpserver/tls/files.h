@@ -10,8 +10,8 @@
 
 struct keys_files;
 
+/* No files yet (keys_files_configure). */
 struct keys_files *keys_files_new(void);
-void keys_files_free(struct keys_files **files);
 
 /* Load what conf names.  A pair that stays but cannot be loaded again keeps
  * what was loaded before; each refusal is an event. */

@@ -167,7 +167,7 @@ keyring_tickets_take(struct keyring *keyring, struct slice args)
 	str_release(&previous);
 }
 
-/* The words behind the first line of the set that begins with verb. */
+/* The words after the first line of the set that begins with verb. */
 static struct slice
 keyring_line_find(const struct str *set, const char *verb)
 {

@@ -185,7 +185,7 @@ session_stop(struct session *session, bool is_final)
 		session_broken(session);
 		return;
 	}
-	/* step_command will say it behind the message. */
+	/* step_command will say it after the message. */
 	if (session->step == STEP_STORE ||
 	    ((session_is_receiving(session) || session_is_asking(session)) &&
 	    !is_final))

@@ -51,6 +51,7 @@ void worker_stop(struct worker *worker);
  * over.  Each has its own limits of time. */
 void worker_leave(struct worker *worker);
 
+/* Sessions that it has now. */
 size_t worker_session_count(const struct worker *worker);
 /* Append what the listener is to hear since the last call: "closed TOKEN\n"
  * for each session that ended, "ask TOKEN KIND QUESTION\n" for each

@@ -15,7 +15,7 @@
 
 #include "base/err.h"
 #include "conf/conf.h"
-#include "mail/alias_check.h"
+#include "mail/table/alias_check.h"
 #include "mail/table/build.h"
 #include "mail/table/table.h"
 

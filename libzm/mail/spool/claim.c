@@ -123,36 +123,12 @@ spool_claim_aside(struct spool *spool, enum spool_area from,
 }
 
 int
-spool_first_line(const char line[DRAFT_FIRST_LINE_BYTES],
-    uint64_t *out_bytes, uint32_t *out_crc)
-{
-	uint32_t crc = 0;
-
-	if (memcmp(line, "complete ", 9) != 0 || line[21] != ' ' ||
-	    line[30] != '\n' ||
-	    !slice_number((struct slice){ line + 9, 12 }, 0, INT64_MAX,
-		out_bytes))
-		return 0;
-	for (int i = 22; i < 30; i++) {
-		char c = line[i];
-
-		if (c >= '0' && c <= '9')
-			crc = crc << 4 | (uint32_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			crc = crc << 4 | (uint32_t)(c - 'a' + 10);
-		else
-			return 0;
-	}
-	*out_crc = crc;
-	return 1;
-}
-
-int
 spool_is_complete(int fd, struct err *err)
 {
 	static char buffer[SPOOL_IO_BYTES];
-	uint64_t want, at = 0;
-	uint32_t crc = 0, want_crc;
+	struct first_line want;
+	uint64_t at = 0;
+	uint32_t crc = 0;
 	ssize_t n;
 
 	for (;;) {
@@ -163,16 +139,17 @@ spool_is_complete(int fd, struct err *err)
 			continue;
 		if (n < 0)
 			return err_sys(err, "read message");
-		if (at == 0 && (n < DRAFT_FIRST_LINE_BYTES ||
-		    !spool_first_line(buffer, &want, &want_crc)))
+		if (at == 0 && !first_line_read((struct slice){ buffer,
+		    (size_t)n }, &want))
 			return 0;
 		crc = crc32c(crc, buffer + skip, (size_t)n - skip);
 		at += (uint64_t)n;
 		if ((size_t)n < sizeof(buffer) ||
-		    at > want + DRAFT_FIRST_LINE_BYTES)
+		    at > want.bytes + DRAFT_FIRST_LINE_BYTES)
 			break;
 	}
-	return at == want + DRAFT_FIRST_LINE_BYTES && crc == want_crc;
+	return at == want.bytes + DRAFT_FIRST_LINE_BYTES &&
+	    crc == want.crc;
 }
 
 bool

@@ -41,8 +41,8 @@ struct copy {
 	int		 fd;
 	struct stat	 st;
 	bool		 has_first_line;
-	uint64_t	 want_bytes;	/* from the first line */
-	uint32_t	 want_crc, crc;	/* crc: of what was copied */
+	struct first_line want;
+	uint32_t	 crc;		/* of what was copied */
 	struct str	 head;		/* what was read to find env-end */
 	struct arena	*arena;
 	struct envelope	 envelope;
@@ -129,11 +129,9 @@ copy_is_complete(struct copy *copy, struct err *err)
 {
 	struct slice head = str_slice(&copy->head);
 
-	if (slice_starts(head, "complete ")) {
+	if (first_line_is_there(head)) {
 		copy->has_first_line = true;
-		if (head.n < DRAFT_FIRST_LINE_BYTES ||
-		    !spool_first_line(head.p, &copy->want_bytes,
-			&copy->want_crc))
+		if (!first_line_read(head, &copy->want))
 			return 0;
 		return spool_is_complete(copy->fd, err);
 	}
@@ -187,8 +185,8 @@ copy_rest(struct copy *copy, struct draft *draft, struct err *err)
 		if (draft_write(draft, buffer, (size_t)n, err) != 0)
 			return -1;
 	}
-	if (copy->has_first_line && (copy->crc != copy->want_crc ||
-	    (uint64_t)at != copy->want_bytes + DRAFT_FIRST_LINE_BYTES))
+	if (copy->has_first_line && (copy->crc != copy->want.crc ||
+	    (uint64_t)at != copy->want.bytes + DRAFT_FIRST_LINE_BYTES))
 		return err_set(err, "public/%s changed while it was read",
 		    copy->name);
 	return 0;

@@ -218,12 +218,12 @@ draft_complete(struct draft *draft, struct err *err)
 		errno = EIO;
 		return err_set(err, "this message could not be stored");
 	}
-	if (draft->bytes > 999999999999u) {
+	if (draft->bytes > 999999999999u) {	/* its digits */
 		errno = EFBIG;
 		return draft_fail(draft, "write", err);
 	}
-	snprintf(line, sizeof(line), "complete %012" PRIu64 " %08" PRIx32
-	    "\n", draft->bytes, draft->crc);
+	first_line_make(&(struct first_line){ draft->bytes, draft->crc },
+	    line);
 	if (is_small)
 		memcpy(draft->pending.buf, line, DRAFT_FIRST_LINE_BYTES);
 	if (draft_flush(draft, err) != 0)

@@ -72,10 +72,6 @@ const char *spool_name_base(const char *name);
 /* The number at the end of a name of ours, behind its hash directories. */
 ino_t spool_name_inode(const char *name);
 
-/* What the first line of a draft says: 1 and length and checksum; 0. */
-int spool_first_line(const char line[DRAFT_FIRST_LINE_BYTES],
-    uint64_t *out_bytes, uint32_t *out_crc);
-
 /* Files in public/ that one of the mail system's own accounts wrote. */
 bool spool_is_own(uid_t uid);
 

@@ -18,6 +18,8 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "mail/first_line.h"
+#include "mail/spool_id.h"
 
 enum spool_area {
 	AREA_PUBLIC, AREA_ROUTER, AREA_QUEUE, AREA_TRANSPORT, AREA_DEFERRED,
@@ -28,22 +30,10 @@ extern const char *const spool_area_names[AREA_COUNT];
 enum {
 	SPOOL_PRIORITIES = 10,		/* router, router.1 .. router.9 */
 	SPOOL_NAME_BYTES = 96,		/* any file name of ours, with hash */
-	SPOOL_ID_BYTES = 32		/* a spool id and its NUL */
 };
 
-/* ---- names and ids (pure) ----------------------------------------- */
+/* ---- names (pure) ----------------------------------------------- */
 
-/* A spool id: 10 base-32 digits of time (ticks of 16 microseconds since
- * 1970, strictly rising in a process) and the inode in base 32.  Digits
- * 0-9 a-z without i l o u: ids sort by time as text. */
-void spool_id_make(int64_t wall_us, ino_t inode,
-    char out_id[SPOOL_ID_BYTES]);
-/* 11..24 digits of that alphabet. */
-bool spool_id_is(struct slice text);
-/* When the message was accepted, microseconds. */
-int64_t spool_id_time_us(struct slice id);
-/* The inode it had then; 0 when id is none. */
-ino_t spool_id_inode(struct slice id);
 /* Name of the draft of a report about id (row S3): "dsn-<id>-<k>".
  * report_records: how many reported and delay-notice records the control
  * file of id had when the report was begun (struct control_file has the count):
@@ -121,9 +111,6 @@ struct draft {
 	uint64_t	 reserved_bytes;	/* by draft_reserve */
 	bool		 is_bad;	/* a write failed: only abort is left */
 };
-
-enum { DRAFT_FIRST_LINE_BYTES = 31 };
-	/* "complete 000000004711 1a2b3c4d\n" */
 
 /* Create a file in public/ and its id (the inode is known now).
  * stem: NULL, or the file name to use (O_EXCL; for DSNs, row S3).
@@ -340,17 +327,6 @@ int spool_untrash_queued(struct spool *spool, const char *name,
 int spool_reroute_queued(struct spool *spool, const char *name,
     struct err *err);
 
-/* The body of this control file was moved to trash/, postman/ or router/ by
- * somebody who died before the second half (rows D4, D7, D8): do that.
- * returns 1 it is done; 0 there is no such body; -1 not known. */
-int spool_follow_queued(struct spool *spool, const char *name);
-
-/* Behind that: may the body of this control file (transport/<name>) still
- * come out of router/?  Not when a message of another id has its inode
- * number: then it is gone (row F1), and the other one waits for the name.
- * returns 1 it may; 0 no; -1 not known. */
-int spool_body_may_come(struct spool *spool, const char *name);
-
 /* Make everything durable that was done in the spool.  0 or -1. */
 int spool_sync(const struct spool *spool, struct err *err);
 
@@ -415,37 +391,7 @@ enum { SPOOL_SOON_BYTES = 16384 };
  * each time. */
 void spool_read_soon(int fd);
 
-/* ---- recovery (doc/INTERNALS section 3) ----------------------------- */
-
-struct recovery {		/* what was found and done */
-	unsigned	adopted;	/* complete in public/ -> router/ */
-	unsigned	swept;		/* incomplete in public/, unlinked */
-	unsigned	copied_in;	/* foreign submissions taken over */
-	unsigned	unclaimed;	/* stale claims renamed back */
-	unsigned	plans_dropped;
-	unsigned	finished;	/* half-published messages completed */
-	unsigned	rerouted;	/* bodies without control: router/ */
-	unsigned	completed;	/* controls without body: unlinked */
-	unsigned	refiled;	/* name was not the inode */
-	unsigned	troubles;	/* could not be mended; see events */
-};
-
-/* Told of each thing that is found (and, without REPORT, done); may be
- * NULL.  from and to: "router/123-45", "" for nowhere.  The events
- * recovered, draft.swept, spool.trouble are emitted by spool_recover. */
-typedef void recovery_fn(void *context, const char *file, const char *from,
-    const char *to, const char *reason);
-
-enum recovery_mode {
-	RECOVERY_REPORT = 1,	/* say what would be done, change nothing */
-	RECOVERY_START = 2	/* nothing else runs: sweep young drafts too */
-};
-
-/* Bring every combination of names to a row of the truth table.  Safe while
- * the daemons run (without START): what is locked is left alone.
- * returns 0, or -1 when the spool cannot be read. */
-int spool_recover(struct spool *spool, enum recovery_mode mode,
-    recovery_fn *fn, void *context, struct recovery *out, struct err *err);
+/* ---- what other users left in public/ ---------------------------------- */
 
 /* The uids of smtpserver, router and scheduler: what they left in public/ is
  * the mail system's own (S0, S1, S3), all other users' is S4.  For the life

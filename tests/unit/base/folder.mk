@@ -3,7 +3,7 @@ if HAVE_CRITERION
 check_PROGRAMS += tests/unit/base/unit-base
 TESTS += tests/unit/base/unit-base
 tests_unit_base_unit_base_SOURCES = \
-	tests/unit/base/test_mem.c \
+	tests/unit/base/test_ascii.c tests/unit/base/test_mem.c \
 	tests/unit/base/test_str.c \
 	tests/unit/base/test_err.c tests/unit/base/test_fd.c \
 	tests/unit/base/test_clock.c \

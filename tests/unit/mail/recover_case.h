@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
+#include "mail/recover/recover.h"
 #include "tests/unit/mail/fixture.h"
 
 /* A message under construction: temporary name public/t<n>. */

@@ -10,6 +10,7 @@
 
 #include "base/crc32c.h"
 #include "mail/control_file/internal.h"
+#include "mail/recover/recover.h"
 #include "tests/unit/mail/fixture.h"
 
 #define ID "0123456789abc"

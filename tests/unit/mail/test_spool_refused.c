@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "mail/recover/recover.h"
 #include "spool_case.h"
 
 Test(spool, one_barrier_for_few_and_many)

@@ -22,7 +22,7 @@ struct house {
 					 * the system has it */
 };
 
-/* Open one.  conf_text is put behind "host mx.example.org" and "domain
+/* Open one.  conf_text is put after "host mx.example.org" and "domain
  * example.org".  Ends the process with a message when that fails. */
 void house_open(struct house *house, const char *conf_text);
 /* For fuzzers: the first call opens it, in memory where there is such a

@@ -1,4 +1,4 @@
-/* test_recipient.c - RCPT asks, commands behind it wait, answers count
+/* test_recipient.c - RCPT asks, commands after it wait, answers count
  *
  * The test is the listener: it takes the worker's lines and answers them.
  *
@@ -31,7 +31,7 @@ send_text(struct house *house, int client, const char *text, struct str *out)
 }
 
 /* The token of the question that the worker has for the listener; want is
- * what stands behind it. */
+ * what follows it. */
 static uint64_t
 question(struct house *house, const char *want)
 {

@@ -17,7 +17,7 @@ struct row {
 	const char	*name;
 	const char	*in;
 	size_t		 n;
-	const char	*want;		/* replies behind the greeting */
+	const char	*want;		/* replies after the greeting */
 	unsigned	 messages;	/* in router/ afterwards */
 };
 

@@ -6,7 +6,7 @@
 
 #include "client_case.h"
 #include "faults.h"
-#include "smtpserver/session/space.h"
+#include "smtpserver/transaction/space.h"
 
 #include "base/banned.h"
 

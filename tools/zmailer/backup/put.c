@@ -28,9 +28,7 @@
 enum {
 	GROUP_MAX = 256,		/* messages of one sync */
 	GROUP_BYTES_MAX = 64 << 20,
-	COPY_BYTES = 256 << 10,
-	FIRST_LINE_DIGITS_AT = 9,	/* "complete " */
-	FIRST_LINE_CRC_AT = 22
+	COPY_BYTES = 256 << 10
 };
 
 struct putting {
@@ -61,31 +59,12 @@ read_at(int fd, uint64_t at, char *out, size_t n)
 	return got == (ssize_t)n ? 0 : -1;
 }
 
-/* Length and checksum of the first line, when it has them. */
-struct promise {
-	bool		is_there;
-	uint64_t	bytes, crc;
-};
-
-static struct promise
-promise_of(const char *first, size_t n)
-{
-	struct promise promise = { .is_there = n >= DRAFT_FIRST_LINE_BYTES &&
-	    memcmp(first, "complete ", FIRST_LINE_DIGITS_AT) == 0 };
-
-	if (promise.is_there) {
-		promise.bytes = strtoull(first + FIRST_LINE_DIGITS_AT, NULL,
-		    10);
-		promise.crc = strtoull(first + FIRST_LINE_CRC_AT, NULL, 16);
-	}
-	return promise;
-}
-
 static int
 restore_body_copy(struct putting *putting, const struct backup_item *item,
     int fd)
 {
-	struct promise promise = { .is_there = false };
+	struct first_line promise = { .bytes = UINT64_MAX };
+	bool has_promise = false;
 	uint64_t done = 0;
 	uint32_t crc = 0;
 
@@ -98,15 +77,19 @@ restore_body_copy(struct putting *putting, const struct backup_item *item,
 		    putting->buffer, n) != 0)
 			return -1;
 		if (done == 0) {
-			promise = promise_of(putting->buffer, n);
-			skip = promise.is_there ? DRAFT_FIRST_LINE_BYTES : 0;
+			struct slice front = { putting->buffer, n };
+
+			has_promise = first_line_is_there(front) &&
+			    n >= DRAFT_FIRST_LINE_BYTES;
+			(void)first_line_read(front, &promise);
+			skip = has_promise ? DRAFT_FIRST_LINE_BYTES : 0;
 		}
 		crc = crc32c(crc, putting->buffer + skip, n - skip);
 		if (fd_write_all(fd, putting->buffer, n) != 0)
 			return -1;
 		done += n;
 	}
-	if (promise.is_there && (promise.crc != crc ||
+	if (has_promise && (promise.crc != crc ||
 	    promise.bytes + DRAFT_FIRST_LINE_BYTES != item->body_bytes))
 		putting->out->damaged++;	/* the router will say so */
 	return 0;

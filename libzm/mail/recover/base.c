@@ -1,4 +1,4 @@
-/* recover_base.c - what each part of recovery does: look, move, tell
+/* base.c - what each part of recovery does: look, move, tell
  *
  * In     a place in the spool
  * Out    its lock, id and kind; a name moved or taken away, counted and told
@@ -18,7 +18,7 @@
 
 #include "base/crc32c.h"
 #include "journal/event.h"
-#include "mail/spool/recover.h"
+#include "mail/recover/internal.h"
 #include "mail/control_file/internal.h"
 
 #include "base/banned.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "journal/event.h"
-#include "mail/spool/recover.h"
+#include "mail/recover/internal.h"
 
 #include "base/banned.h"
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "smtpserver/session/answer.h"
+#include "smtpserver/transaction/answer.h"
 
 #include "base/banned.h"
 

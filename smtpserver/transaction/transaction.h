@@ -7,14 +7,14 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_SESSION_TRANSACTION_H
-#define ZM_SMTPSERVER_SESSION_TRANSACTION_H
+#ifndef ZM_SMTPSERVER_TRANSACTION_TRANSACTION_H
+#define ZM_SMTPSERVER_TRANSACTION_TRANSACTION_H
 
 #include "base/err.h"
 #include "mail/envelope.h"
-#include "smtpserver/session/answer.h"
-#include "smtpserver/session/content.h"
-#include "smtpserver/session/space.h"
+#include "smtpserver/transaction/answer.h"
+#include "smtpserver/transaction/content.h"
+#include "smtpserver/transaction/space.h"
 
 struct transaction {
 	struct arena		*arena;
@@ -73,7 +73,7 @@ enum { FREEZE_CAUSE_BYTES = 32 };
 /* Whether it goes into freezer/: a rule or a filter said so. */
 bool transaction_is_frozen(const struct transaction *transaction);
 
-/* What stands behind the dot in freezer/: "policy-17", 17 being the line of
+/* What follows the dot in freezer/: "policy-17", 17 being the line of
  * the rule; or "milter". */
 void transaction_freeze_cause(const struct transaction *transaction,
     char out_cause[FREEZE_CAUSE_BYTES]);

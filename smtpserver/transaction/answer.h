@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_SMTPSERVER_SESSION_ANSWER_H
-#define ZM_SMTPSERVER_SESSION_ANSWER_H
+#ifndef ZM_SMTPSERVER_TRANSACTION_ANSWER_H
+#define ZM_SMTPSERVER_TRANSACTION_ANSWER_H
 
-#include "smtpserver/session/content.h"
+#include "smtpserver/transaction/content.h"
 
 struct conf_rule;
 

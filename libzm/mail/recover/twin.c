@@ -1,4 +1,4 @@
-/* recover_twin.c - one message under two names: row T1
+/* twin.c - one message under two names: row T1
  *
  * In     a file with more than one link
  * Out    the later state's name only
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mail/spool/recover.h"
+#include "mail/recover/internal.h"
 
 #include "base/banned.h"
 

@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "mail/alias_check.h"
+#include "mail/table/alias_check.h"
 
 #include "base/mem.h"
 #include "grammar/alias.h"

@@ -1,4 +1,4 @@
-/* recover_public.c - recovery of submissions: rows S0, S1, S3, S4
+/* public.c - recovery of submissions: rows S0, S1, S3, S4
  *
  * In     the files of public/
  * Out    complete ones in router/, unfinished old ones gone, those of
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "mail/spool/recover.h"
+#include "mail/recover/internal.h"
 #include "mail/control_file/control_file.h"
 
 #include "base/banned.h"

@@ -1,4 +1,4 @@
-/* recover_queued.c - recovery of routed messages: rows P4-P6, F1, D4, D7
+/* queued.c - recovery of routed messages: rows P4-P6, F1, D4, D7
  *
  * In     the files of queue/ and transport/
  * Out    each body with its control file, or routed again; control files of
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mail/spool/recover.h"
+#include "mail/recover/internal.h"
 
 #include "base/banned.h"
 

@@ -1,10 +1,11 @@
-/* recover.h - what the files of recovery share
+/* internal.h - what the files of recovery share
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_MAIL_SPOOL_RECOVER_H
-#define ZM_MAIL_SPOOL_RECOVER_H
+#ifndef ZM_MAIL_RECOVER_INTERNAL_H
+#define ZM_MAIL_RECOVER_INTERNAL_H
 
+#include "mail/recover/recover.h"
 #include "mail/spool/internal.h"
 
 enum {

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "smtpserver/session/content.h"
+#include "smtpserver/transaction/content.h"
 
 #include "base/banned.h"
 
@@ -196,7 +196,7 @@ content_take_text(struct content *content, const struct conf_limits *limits,
 }
 
 /* The header of a binary message, a line or a part of one at a time.  Its
- * end must be beyond doubt, because bytes behind it are kept exactly and
+ * end must be beyond doubt, because bytes after it are kept exactly and
  * bytes before it are not: an empty line, with fields before it and nothing
  * else.  Returns how many bytes were taken. */
 static size_t

@@ -13,7 +13,7 @@
 #include <sys/statvfs.h>
 
 #include "base/clock.h"
-#include "smtpserver/session/space.h"
+#include "smtpserver/transaction/space.h"
 
 #include "base/banned.h"
 
@@ -22,7 +22,7 @@ struct space_shared {
 	struct space_part	parts[SPACE_PARTS];
 };
 
-/* ---- the listener's ---------------------------------------------------- */
+/* ---- the listener's --------------------------------------------------- */
 
 struct space_shared *
 space_shared_new(struct err *err)

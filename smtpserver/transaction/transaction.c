@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "smtpserver/session/transaction.h"
+#include "smtpserver/transaction/transaction.h"
 
 #include "base/banned.h"
 

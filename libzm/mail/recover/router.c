@@ -1,4 +1,4 @@
-/* recover_router.c - recovery of claims and plans: rows C1, P1 to P3
+/* router.c - recovery of claims and plans: rows C1, P1 to P3
  *
  * In     the files of router/ and router.1 to router.9
  * Out    claims of the dead given back, plans dropped or published, every
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "mail/spool/recover.h"
+#include "mail/recover/internal.h"
 
 #include "base/banned.h"
 

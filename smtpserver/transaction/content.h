@@ -44,14 +44,14 @@ enum content_form {
 	CONTENT_DOTTED,		/* DATA */
 	CONTENT_TEXT,		/* BDAT: lines that end in CR LF */
 	CONTENT_BINARY		/* BDAT, BODY=BINARYMIME: a header like that,
-				 * behind it any bytes, stored as they are */
+				 * after it any bytes, stored as they are */
 };
 
 struct content {
 	enum content_form	 form;
 	struct dot_reader	 dot;
 	struct crlf_reader	 crlf;
-	bool			 is_in_body;	/* BINARY: behind the header */
+	bool			 is_in_body;	/* BINARY: after the header */
 	bool			 lacks_header;	/* BINARY */
 	struct header_watch	 header;
 	uint64_t		 bytes;	/* in stored form */
@@ -60,6 +60,8 @@ struct content {
 	bool			 bare_lf_ok;
 };
 
+/* A message begins; nothing of it has come.  bare_lf_ok: an LF
+ * that stands alone is no fault (`bare-newline accept`). */
 void content_begin(struct content *content, enum content_form form,
     bool bare_lf_ok);
 

@@ -1,4 +1,4 @@
-/* service.c - a rule that a policy service decides
+/* fit_service.c - a rule that a policy service decides
  *
  * In     what is known of the client, the session and the addresses
  * Out    a question in the attributes of the protocol; the service's opinion

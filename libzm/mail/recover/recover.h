@@ -1,0 +1,55 @@
+/* recover.h - a spool that a crash or a person left half done
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_MAIL_RECOVER_H
+#define ZM_MAIL_RECOVER_H
+
+#include "mail/spool/spool.h"
+
+/* ---- recovery (doc/INTERNALS section 3) ----------------------------- */
+
+struct recovery {		/* what was found and done */
+	unsigned	adopted;	/* complete in public/ -> router/ */
+	unsigned	swept;		/* incomplete in public/, unlinked */
+	unsigned	copied_in;	/* foreign submissions taken over */
+	unsigned	unclaimed;	/* stale claims renamed back */
+	unsigned	plans_dropped;
+	unsigned	finished;	/* half-published messages completed */
+	unsigned	rerouted;	/* bodies without control: router/ */
+	unsigned	completed;	/* controls without body: unlinked */
+	unsigned	refiled;	/* name was not the inode */
+	unsigned	troubles;	/* could not be mended; see events */
+};
+
+/* Told of each thing that is found (and, without REPORT, done); may be
+ * NULL.  from and to: "router/123-45", "" for nowhere.  The events
+ * recovered, draft.swept, spool.trouble are emitted by spool_recover. */
+typedef void recovery_fn(void *context, const char *file, const char *from,
+    const char *to, const char *reason);
+
+enum recovery_mode {
+	RECOVERY_REPORT = 1,	/* say what would be done, change nothing */
+	RECOVERY_START = 2	/* nothing else runs: sweep young drafts too */
+};
+
+/* Bring every combination of names to a row of the truth table.  Safe while
+ * the daemons run (without START): what is locked is left alone.
+ * returns 0, or -1 when the spool cannot be read. */
+int spool_recover(struct spool *spool, enum recovery_mode mode,
+    recovery_fn *fn, void *context, struct recovery *out, struct err *err);
+
+/* ---- one message ------------------------------------------------------ */
+
+/* The body of this control file was moved to trash/, postman/ or router/ by
+ * somebody who died before the second half (rows D4, D7, D8): do that.
+ * returns 1 it is done; 0 there is no such body; -1 not known. */
+int spool_follow_queued(struct spool *spool, const char *name);
+
+/* After that: may the body of this control file (transport/<name>) still
+ * come out of router/?  Not when a message of another id has its inode
+ * number: then it is gone (row F1), and the other one waits for the name.
+ * returns 1 it may; 0 no; -1 not known. */
+int spool_body_may_come(struct spool *spool, const char *name);
+
+#endif

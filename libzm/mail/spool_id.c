@@ -1,0 +1,88 @@
+/* spool_id.c - what a message is called from its acceptance to its end
+ *
+ * In     time and inode; or text
+ * Out    an id; or what it means
+ * Holds  the last tick that was given out, so that ids of a process rise
+ * Spec   doc/INTERNALS.md section 1
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <string.h>
+
+#include "mail/spool_id.h"
+
+#include "base/banned.h"
+
+enum {
+	TIME_DIGITS = 10,
+	TICK_US = 16,
+	ID_DIGITS_MIN = 11,
+	ID_DIGITS_MAX = 24
+};
+
+static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
+
+void
+spool_id_make(int64_t wall_us, ino_t inode, char out_id[SPOOL_ID_BYTES])
+{
+	static uint64_t last_tick;
+	uint64_t tick = wall_us > 0 ? (uint64_t)wall_us / TICK_US : 0;
+	char reversed[16];
+	size_t n = 0;
+
+	if (tick <= last_tick)
+		tick = last_tick + 1;
+	last_tick = tick;
+	for (int i = TIME_DIGITS - 1; i >= 0; i--, tick >>= 5)
+		out_id[i] = digits[tick & 31];
+	do {
+		reversed[n++] = digits[inode & 31];
+		inode >>= 5;
+	} while (inode > 0);
+	for (size_t i = 0; i < n; i++)
+		out_id[TIME_DIGITS + i] = reversed[n - 1 - i];
+	out_id[TIME_DIGITS + n] = '\0';
+}
+
+static int
+digit_value(char c)
+{
+	const char *at = c == '\0' ? NULL : strchr(digits, c);
+
+	return at == NULL ? -1 : (int)(at - digits);
+}
+
+bool
+spool_id_is(struct slice text)
+{
+	if (text.n < ID_DIGITS_MIN || text.n > ID_DIGITS_MAX)
+		return false;
+	for (size_t i = 0; i < text.n; i++)
+		if (digit_value(text.p[i]) < 0)
+			return false;
+	return true;
+}
+
+int64_t
+spool_id_time_us(struct slice id)
+{
+	uint64_t tick = 0;
+
+	if (!spool_id_is(id))
+		return 0;
+	for (int i = 0; i < TIME_DIGITS; i++)
+		tick = tick << 5 | (uint64_t)digit_value(id.p[i]);
+	return (int64_t)(tick * TICK_US);
+}
+
+ino_t
+spool_id_inode(struct slice id)
+{
+	uint64_t inode = 0;
+
+	if (!spool_id_is(id))
+		return 0;
+	for (size_t i = TIME_DIGITS; i < id.n; i++)
+		inode = inode << 5 | (uint64_t)digit_value(id.p[i]);
+	return (ino_t)inode;
+}

@@ -1,0 +1,29 @@
+/* spool_id.h - what a message is called from its acceptance to its end
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_MAIL_SPOOL_ID_H
+#define ZM_MAIL_SPOOL_ID_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/str.h"
+
+enum {
+	SPOOL_ID_BYTES = 32		/* a spool id and its NUL */
+};
+
+/* A spool id: 10 base-32 digits of time (ticks of 16 microseconds since
+ * 1970, strictly rising in a process) and the inode in base 32.  Digits
+ * 0-9 a-z without i l o u: ids sort by time as text. */
+void spool_id_make(int64_t wall_us, ino_t inode,
+    char out_id[SPOOL_ID_BYTES]);
+/* 11..24 digits of that alphabet. */
+bool spool_id_is(struct slice text);
+/* When the message was accepted, microseconds. */
+int64_t spool_id_time_us(struct slice id);
+/* The inode it had then; 0 when id is none. */
+ino_t spool_id_inode(struct slice id);
+
+#endif
