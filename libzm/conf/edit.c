@@ -135,7 +135,7 @@ line_begin(const struct str *text, size_t at)
 
 /* Behind the LF; the text's end when there is none. */
 static size_t
-line_end(const struct str *text, size_t at)
+text_line_end(const struct str *text, size_t at)
 {
 	while (at < text->len && text->buf[at] != '\n')
 		at++;
@@ -167,7 +167,7 @@ void
 conf_put_behind(struct str *text, const struct conf_piece *piece,
     const char *lines)
 {
-	size_t at = line_end(text, piece->end);
+	size_t at = text_line_end(text, piece->end);
 
 	if (at == text->len)
 		conf_put_last(text, lines);
@@ -193,7 +193,7 @@ conf_take_piece(struct str *text, const struct conf_piece *piece)
 		end++;
 	if (begin == piece->begin && (end == text->len ||
 	    text->buf[end] == '\n')) {
-		replace(text, line_begin(text, begin), line_end(text, end),
+		replace(text, line_begin(text, begin), text_line_end(text, end),
 		    "");
 		return;
 	}

@@ -38,7 +38,7 @@ loader_open(struct conf_loader *loader, const char *path, struct arena *arena,
 }
 
 static struct conf *
-load(struct conf_loader *loader, const char *name, struct slice text)
+loader_load(struct conf_loader *loader, const char *name, struct slice text)
 {
 	struct conf *conf = loader->conf;
 
@@ -75,7 +75,7 @@ conf_parse(const char *name, struct slice text, struct arena *arena,
 		    "it is too long for a configuration");
 		text.n = 0;
 	}
-	return load(&loader, name, text);
+	return loader_load(&loader, name, text);
 }
 
 struct conf *
@@ -110,7 +110,7 @@ conf_load_drafts(const char *path, const struct conf_draft *drafts,
 		    (struct conf_at){ .file = path }, 0, NULL, why.text);
 		str_reset(&text);
 	}
-	conf = load(&loader, path, str_slice(&text));
+	conf = loader_load(&loader, path, str_slice(&text));
 	str_release(&text);
 	return conf;
 }

@@ -36,7 +36,7 @@ is_channel(struct slice word)
 
 /* No blanks and controls: it becomes a word of the control file. */
 static bool
-is_word(struct slice text)
+route_word_is(struct slice text)
 {
 	for (size_t i = 0; i < text.n; i++)
 		if ((unsigned char)text.p[i] <= ' ' || text.p[i] == 127)
@@ -92,7 +92,8 @@ parse_behind(struct arena *arena, struct slice behind, struct slice domain,
 	} else if (behind.n == 0)
 		out->host = slice_starts(out->channel, "smtp") ? domain :
 		    SLICE("-");
-	if (!is_word(out->host) || (out->user.n > 0 && !is_word(out->user)))
+	if (!route_word_is(out->host) || (out->user.n > 0 &&
+	    !route_word_is(out->user)))
 		return err_set(err, "a host and a user have no blanks");
 	return 1;
 }
@@ -107,13 +108,13 @@ parse_words(struct arena *arena, struct slice value, struct slice domain,
 	if (conf_target_parse(arena, value, &channel, &host, err) != 1)
 		return -1;
 	route_target_complete(arena, channel, host, domain, out);
-	if (is_word(out->host))
+	if (route_word_is(out->host))
 		return 1;
 	return err_set(err, "a host has no blanks");
 }
 
 static int
-parse_one(struct arena *arena, struct slice value, struct slice domain,
+route_target_parse(struct arena *arena, struct slice value, struct slice domain,
     struct route_target *out, struct err *err)
 {
 	size_t bang;
@@ -179,7 +180,7 @@ parse_way(struct arena *arena, struct slice *rest, struct slice domain,
 		    CONTROL_WAYS_MAX);
 	if (cut_after(rest, &after_s, err) != 1)
 		return -1;
-	if (parse_one(arena, cut_else(rest), domain, &other, err) != 1)
+	if (route_target_parse(arena, cut_else(rest), domain, &other, err) != 1)
 		return err_prefix(err, "behind else");
 	if (out->ways == NULL)
 		out->ways = arena_alloc(arena, CONTROL_WAYS_MAX *
@@ -200,7 +201,7 @@ route_value_parse(struct arena *arena, struct slice value,
 
 	out->ways = NULL;
 	out->way_count = 0;
-	found = parse_one(arena, first, domain, out, err);
+	found = route_target_parse(arena, first, domain, out, err);
 	while (found == 1 && value.n > 0)
 		found = parse_way(arena, &value, domain, out, err);
 	return found;

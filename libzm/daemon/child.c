@@ -213,7 +213,7 @@ children_forget(struct process *process)
 /* ---- its beginning ---------------------------------------------------- */
 
 static void __attribute__((noreturn))
-child_run(struct child *child, int socket)
+child_run_kind(struct child *child, int socket)
 {
 	child->kind->run(child->context, socket);
 	event_flush();
@@ -231,7 +231,7 @@ child_start(struct child *child, struct err *err)
 	timer_clear(&child->restart_timer);
 	pid = daemon_fork(child->process, child->kind->name, &socket, err);
 	if (pid == 0)
-		child_run(child, socket);
+		child_run_kind(child, socket);
 	if (pid < 0)
 		return -1;
 	child_connect(child, socket);

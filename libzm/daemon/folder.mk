@@ -24,7 +24,6 @@ libzm_a_SOURCES += \
 	libzm/daemon/hook/peer.h \
 	libzm/daemon/hook/script.h \
 	libzm/daemon/hook/script_internal.h \
-	libzm/daemon/hook/built.c \
 	libzm/daemon/hook/client.c \
 	libzm/daemon/hook/frame.c \
 	libzm/daemon/hook/peer.c \

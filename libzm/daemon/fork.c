@@ -22,7 +22,7 @@
 #include "base/banned.h"
 
 static void
-signals_default(void)
+forked_signals_default(void)
 {
 	static const int numbers[] = {
 		SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGUSR1, SIGUSR2, SIGALRM,
@@ -36,7 +36,7 @@ static void
 child_begin(struct process *process, const char *name, pid_t parent)
 {
 	loop_free(&process->loop);
-	signals_default();
+	forked_signals_default();
 	err_program(name);
 #ifdef HAVE_SYS_PRCTL_H
 	(void)prctl(PR_SET_NAME, name, 0, 0, 0);

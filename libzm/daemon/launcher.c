@@ -64,7 +64,7 @@ descriptors_above_close(unsigned first)
 }
 
 static void
-signals_default(void)
+launched_signals_default(void)
 {
 	sigset_t none;
 
@@ -75,10 +75,10 @@ signals_default(void)
 }
 
 static void
-agent_main(const struct command *command, int socket)
+launched_main(const struct command *command, int socket)
 	__attribute__((noreturn));
 static void
-agent_main(const struct command *command, int socket)
+launched_main(const struct command *command, int socket)
 {
 	bool is_private = daemon_is_private(launcher.process->conf);
 	struct err err;
@@ -94,7 +94,7 @@ agent_main(const struct command *command, int socket)
 	umask(077);
 	if (chdir("/") < 0)
 		fatal("/: %s", strerror(errno));
-	signals_default();
+	launched_signals_default();
 	execve(command->path, command->words,
 	    command_environment(is_private));
 	fatal("%s: %s", command->path, strerror(errno));
@@ -121,7 +121,7 @@ beside_main(int fd, int socket)
 	(void)fcntl(SERVICE_FD, F_SETFD, FD_CLOEXEC);
 	if (event_open(process->conf->log_dir) < 0)
 		fatal("%s: %s", process->conf->log_dir, strerror(errno));
-	signals_default();
+	launched_signals_default();
 	signal(SIGPIPE, SIG_IGN);
 	process->daemon->beside_run(process, SERVICE_FD, SOCKET_FD);
 }
@@ -129,7 +129,7 @@ beside_main(int fd, int socket)
 /* ---- requests ------------------------------------------------------------ */
 
 static void
-say(struct str *line)
+launcher_say(struct str *line)
 {
 	if (ipc_send(launcher.socket, str_slice(line), NULL, 0) < 0)
 		_exit(0);	/* the scheduler is gone */
@@ -142,7 +142,7 @@ say_exit(unsigned token, pid_t pid, int status)
 	struct str line = STR_INIT;
 
 	str_addf(&line, "exit %u %ld %d\n", token, (long)pid, status);
-	say(&line);
+	launcher_say(&line);
 }
 
 static void
@@ -153,11 +153,11 @@ child_add(unsigned token, pid_t pid)
 	launcher.agents[launcher.agent_count].pid = pid;
 	launcher.agents[launcher.agent_count++].token = token;
 	str_addf(&line, "begin %u %ld\n", token, (long)pid);
-	say(&line);
+	launcher_say(&line);
 }
 
 static void
-on_child(void *context)
+launcher_on_child(void *context)
 {
 	int status;
 	pid_t pid;
@@ -194,7 +194,7 @@ clause_find(uint64_t clause, const char *channel, struct err *err)
 }
 
 static int
-agent_start(uint64_t clause, const char *channel, int socket, unsigned token,
+launched_start(uint64_t clause, const char *channel, int socket, unsigned token,
     struct err *err)
 {
 	const struct conf_schedule *row = clause_find(clause, channel, err);
@@ -216,7 +216,7 @@ agent_start(uint64_t clause, const char *channel, int socket, unsigned token,
 	sigprocmask(SIG_BLOCK, &all, &before);
 	pid = fork();
 	if (pid == 0)
-		agent_main(&command, socket);
+		launched_main(&command, socket);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid < 0) {
 		err_sys(err, "cannot fork an agent for %s", channel);
@@ -252,7 +252,7 @@ request_start(struct slice rest, int socket, struct err *err)
 	else if (socket < 0)
 		err_set(err, "a request came without its socket");
 	else
-		result = agent_start(clause, channel, socket,
+		result = launched_start(clause, channel, socket,
 		    (unsigned)token, err);
 	if (result < 0)
 		say_exit((unsigned)token, 0, EXIT_FATAL << 8);
@@ -384,7 +384,7 @@ launcher_main(struct process *process, int socket)
 	ipc_inbox_init(&launcher.inbox);
 	launcher.agents = mem_alloc(AGENTS_MAX, sizeof(struct agent));
 	launcher.loop = loop_new();
-	loop_signal(launcher.loop, SIGCHLD, on_child, NULL);
+	loop_signal(launcher.loop, SIGCHLD, launcher_on_child, NULL);
 	loop_watch(launcher.loop, launcher.socket, LOOP_READ, on_request,
 	    NULL);
 	loop_run(launcher.loop);

@@ -116,7 +116,8 @@ launcher_on_begin(struct process *process, launcher_begin_fn *fn,
 }
 
 static int
-ask(const struct str *line, const int *fds, size_t count, struct err *err)
+launcher_ask(const struct str *line, const int *fds, size_t count,
+    struct err *err)
 {
 	ssize_t n;
 
@@ -140,7 +141,7 @@ launcher_start_agent(unsigned clause, const char *channel, int socket,
 	int result;
 
 	str_addf(&line, "start %u %s %u\n", clause, channel, token);
-	result = ask(&line, &socket, 1, err);
+	result = launcher_ask(&line, &socket, 1, err);
 	str_release(&line);
 	return result;
 }
@@ -152,7 +153,7 @@ launcher_start_beside(int socket, struct err *err)
 	int result;
 
 	str_adds(&line, "beside\n");
-	result = ask(&line, &socket, 1, err);
+	result = launcher_ask(&line, &socket, 1, err);
 	str_release(&line);
 	return result;
 }
@@ -164,7 +165,7 @@ launcher_kill_agent(unsigned token, struct err *err)
 	int result;
 
 	str_addf(&line, "kill %u\n", token);
-	result = ask(&line, NULL, 0, err);
+	result = launcher_ask(&line, NULL, 0, err);
 	str_release(&line);
 	return result;
 }
@@ -178,7 +179,7 @@ launcher_reload(void)
 	if (!client.is_open)
 		return;
 	str_adds(&line, "reload\n");
-	if (ask(&line, NULL, 0, &err) < 0)
+	if (launcher_ask(&line, NULL, 0, &err) < 0)
 		warning("%s; agents keep the old configuration", err.text);
 	str_release(&line);
 }

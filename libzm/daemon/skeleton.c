@@ -106,7 +106,7 @@ conf_path_settle(struct process *process)
 /* ---- signals and the lifeline ---------------------------------------- */
 
 static void
-refuse(struct process *process, const char *reason)
+daemon_refuse(struct process *process, const char *reason)
 {
 	event(EV_CONF_REFUSED, NULL, "file", slice_of(process->conf_path ?
 	    process->conf_path : process->conf->path), "reason",
@@ -114,13 +114,13 @@ refuse(struct process *process, const char *reason)
 }
 
 static void
-take_over(struct process *process, struct conf *fresh)
+daemon_take_over(struct process *process, struct conf *fresh)
 {
 	struct conf *old = process->conf;
 	const char *reason = daemon_restart_reason(old, fresh);
 
 	if (reason != NULL) {
-		refuse(process, reason);
+		daemon_refuse(process, reason);
 		conf_free(&fresh);
 		return;
 	}
@@ -143,10 +143,10 @@ on_hangup_signal(void *context)
 	char reason[ERR_TEXT_BYTES];
 
 	if (fresh != NULL) {
-		take_over(process, fresh);
+		daemon_take_over(process, fresh);
 	} else {
 		daemon_report_line(&report, reason, sizeof(reason));
-		refuse(process, reason);
+		daemon_refuse(process, reason);
 	}
 	arena_free(&arena);
 	event_flush();
@@ -172,7 +172,7 @@ domains_look(void *context)
 	if (changed < 0 && strcmp(process->domains_refused, err.text) != 0) {
 		strlcpy(process->domains_refused, err.text,
 		    sizeof(process->domains_refused));
-		refuse(process, err.text);
+		daemon_refuse(process, err.text);
 	}
 	if (changed > 0) {
 		process->domains_refused[0] = '\0';
@@ -250,7 +250,7 @@ say_ready(struct process *process)
 /* ---- the ladder --------------------------------------------------------- */
 
 static void
-surroundings(void)
+daemon_surroundings(void)
 {
 	struct rlimit limit;
 
@@ -316,7 +316,7 @@ daemon_run(int argc, char **argv, const struct daemon *daemon)
 	status = arguments(argc, argv, &process);
 	if (status >= 0)
 		return status;
-	surroundings();
+	daemon_surroundings();
 	lifeline_open(&process);
 	process.conf = conf_load_or_tell(process.conf_path);
 	if (process.conf == NULL)

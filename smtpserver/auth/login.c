@@ -200,8 +200,8 @@ relay_answered(struct login *login, struct slice answer, struct str *out)
 static const struct login_row checked_rows[] = {
 	{ "PLAIN", NULL, plain_take, password_answered },
 	{ "LOGIN", login_begins, login_takes, password_answered },
-	{ "SCRAM-SHA-256", NULL, scram_take, scram_answered },
-	{ "SCRAM-SHA-256-PLUS", NULL, scram_take, scram_answered },
+	{ "SCRAM-SHA-256", NULL, login_scram_take, scram_answered },
+	{ "SCRAM-SHA-256-PLUS", NULL, login_scram_take, scram_answered },
 };
 
 static const struct login_row relay_row = { "", relay_begin, relay_take,

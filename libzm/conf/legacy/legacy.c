@@ -54,20 +54,20 @@ struct patterns {
 	bool		 is_bad;
 };
 
-static void expand(struct patterns *patterns, struct slice pattern);
+static void pattern_expand(struct patterns *patterns, struct slice pattern);
 
 static void
-expand_with(struct patterns *patterns, const struct brackets *brackets,
+pattern_expand_with(struct patterns *patterns, const struct brackets *brackets,
     struct slice piece)
 {
-	expand(patterns, slice_of(arena_printf(patterns->arena, SLICE_FMT
-	    SLICE_FMT SLICE_FMT, SLICE_ARG(brackets->before),
+	pattern_expand(patterns, slice_of(arena_printf(patterns->arena,
+	    SLICE_FMT SLICE_FMT SLICE_FMT, SLICE_ARG(brackets->before),
 	    SLICE_ARG(piece), SLICE_ARG(brackets->behind))));
 }
 
 /* Each byte of "ax-z". */
 static void
-expand_range(struct patterns *patterns, const struct brackets *brackets)
+pattern_expand_range(struct patterns *patterns, const struct brackets *brackets)
 {
 	struct slice in = brackets->inside;
 
@@ -81,7 +81,7 @@ expand_range(struct patterns *patterns, const struct brackets *brackets)
 		for (int c = from; c <= to && !patterns->is_bad; c++) {
 			char byte = (char)c;
 
-			expand_with(patterns, brackets,
+			pattern_expand_with(patterns, brackets,
 			    (struct slice){ &byte, 1 });
 		}
 	}
@@ -90,7 +90,7 @@ expand_range(struct patterns *patterns, const struct brackets *brackets)
 /* Recursion is as deep as there are brackets: a line is bounded, and each
  * level that makes more than one multiplies up to the limit. */
 static void
-expand(struct patterns *patterns, struct slice pattern)
+pattern_expand(struct patterns *patterns, struct slice pattern)
 {
 	struct brackets brackets = { .is_set = false };
 	struct slice rest, piece;
@@ -106,9 +106,9 @@ expand(struct patterns *patterns, struct slice pattern)
 	} else if (brackets.is_set) {
 		rest = brackets.inside;
 		while (slice_cut(&rest, ',', &piece) && !patterns->is_bad)
-			expand_with(patterns, &brackets, piece);
+			pattern_expand_with(patterns, &brackets, piece);
 	} else {
-		expand_range(patterns, &brackets);
+		pattern_expand_range(patterns, &brackets);
 	}
 }
 
@@ -128,7 +128,7 @@ legacy_patterns(struct arena *arena, struct slice pattern,
 	if (slice_find(pattern, '/') == pattern.n)
 		pattern = slice_of(arena_printf(arena, SLICE_FMT "/*",
 		    SLICE_ARG(pattern)));
-	expand(&patterns, pattern);
+	pattern_expand(&patterns, pattern);
 	return patterns.is_bad ? 0 : patterns.count;
 }
 

@@ -30,7 +30,7 @@ static const struct back_end {
 enum { BACK_ENDS = sizeof(back_ends) / sizeof(back_ends[0]) };
 
 static bool
-is_given(const struct conf_statement *statement, int word)
+auth_word_is_given(const struct conf_statement *statement, int word)
 {
 	return statement->keywords[word].token != NULL;
 }
@@ -43,7 +43,7 @@ back_end_of(struct conf_loader *loader,
 	const struct back_end *found = NULL;
 
 	for (size_t i = 0; i < BACK_ENDS; i++) {
-		if (!is_given(statement, back_ends[i].word))
+		if (!auth_word_is_given(statement, back_ends[i].word))
 			continue;
 		if (found != NULL) {
 			conf_complain(loader, CONF_ERROR,
@@ -69,7 +69,7 @@ words_fit(struct conf_loader *loader, const struct conf_statement *statement,
 	    1u << WORD_CLEAR;
 
 	for (int i = 0; i <= WORD_CLEAR; i++) {
-		if (!is_given(statement, i) || (allowed & 1u << i))
+		if (!auth_word_is_given(statement, i) || (allowed & 1u << i))
 			continue;
 		conf_complain(loader, CONF_ERROR,
 		    statement->keywords[i].token, NULL,
@@ -88,7 +88,7 @@ mechanisms_of(struct conf_loader *loader,
 	const char *result;
 
 	str_adds(&text, said != NULL ? said :
-	    is_given(statement, WORD_SCRAM) ?
+	    auth_word_is_given(statement, WORD_SCRAM) ?
 	    "SCRAM-SHA-256-PLUS SCRAM-SHA-256 PLAIN LOGIN" : "PLAIN LOGIN");
 	for (size_t i = 0; i < text.len; i++)
 		if (ascii_is_lower(text.buf[i]))

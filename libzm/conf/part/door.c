@@ -57,7 +57,7 @@ conf_apply_ehlo(struct conf_loader *loader,
 }
 
 static void
-add_words(struct str *out, const char *const names[], size_t count,
+peer_words_add(struct str *out, const char *const names[], size_t count,
     unsigned words)
 {
 	for (size_t i = 0; i < count; i++)
@@ -68,12 +68,12 @@ add_words(struct str *out, const char *const names[], size_t count,
 void
 conf_trust_add(struct str *out, unsigned words)
 {
-	add_words(out, trust_words,
+	peer_words_add(out, trust_words,
 	    sizeof(trust_words) / sizeof(trust_words[0]), words);
 }
 
 void
 conf_ehlo_add(struct str *out, unsigned words)
 {
-	add_words(out, ehlo_names, EHLO_COUNT, words);
+	peer_words_add(out, ehlo_names, EHLO_COUNT, words);
 }

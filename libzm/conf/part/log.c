@@ -57,7 +57,7 @@ conf_log_level_add(struct str *out, const struct conf_log_level *level)
 }
 
 static bool
-is_over(const struct conf_log_level *level)
+log_level_is_over(const struct conf_log_level *level)
 {
 	return level->until_s != 0 && level->until_s <= clock_wall_s();
 }
@@ -68,7 +68,7 @@ conf_debugs_client(const struct conf *conf, const struct net *client)
 	for (size_t i = 0; i < conf->log_level_count; i++) {
 		const struct conf_log_level *level = &conf->log_levels[i];
 
-		if (level->dest == NULL && !is_over(level) &&
+		if (level->dest == NULL && !log_level_is_over(level) &&
 		    (!level->has_client ||
 		    net_contains(&level->client, client)))
 			return level->is_debug;
@@ -82,7 +82,7 @@ conf_debugs_dest(const struct conf *conf, struct slice name)
 	for (size_t i = 0; i < conf->log_level_count; i++) {
 		const struct conf_log_level *level = &conf->log_levels[i];
 
-		if (!level->has_client && !is_over(level) &&
+		if (!level->has_client && !log_level_is_over(level) &&
 		    (level->dest == NULL ||
 		    conf_route_covers(level->dest, name)))
 			return level->is_debug;

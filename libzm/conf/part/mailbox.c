@@ -17,8 +17,8 @@ static const char *const kind_names[] = { "maildir", "mbox", "mmdf" };
 
 /* The first time this statement is met?  Notes where. */
 static bool
-is_first(struct conf_loader *loader, const struct conf_statement *statement,
-    struct conf_at *at)
+mailbox_is_first(struct conf_loader *loader,
+    const struct conf_statement *statement, struct conf_at *at)
 {
 	if (at->file != NULL) {
 		conf_complain_twice(loader, statement->node->tokens, *at,
@@ -43,7 +43,7 @@ conf_apply_mailbox(struct conf_loader *loader,
 {
 	struct conf *conf = loader->conf;
 
-	if (!is_first(loader, statement, &loader->book->mailbox_at))
+	if (!mailbox_is_first(loader, statement, &loader->book->mailbox_at))
 		return;
 	conf->mailbox_kind =
 	    (enum conf_mailbox_kind)statement->args[0].number;
@@ -65,7 +65,7 @@ conf_apply_forward(struct conf_loader *loader,
 	struct conf *conf = loader->conf;
 	const char *path = statement->args[0].text;
 
-	if (!is_first(loader, statement, &loader->book->forward_at))
+	if (!mailbox_is_first(loader, statement, &loader->book->forward_at))
 		return;
 	conf->forward_path = strcmp(path, "none") == 0 ? "" : path;
 	if (is_addressed(path))
@@ -78,7 +78,7 @@ conf_apply_quota(struct conf_loader *loader,
 {
 	const struct conf_value *words = statement->keywords;
 
-	if (!is_first(loader, statement, &loader->book->quota_at))
+	if (!mailbox_is_first(loader, statement, &loader->book->quota_at))
 		return;
 	loader->conf->quota = (struct conf_quota){
 		.bytes = statement->args[0].number,

@@ -37,7 +37,7 @@ struct reading {
 
 /* A name of a host, maybe with *. or . in front. */
 static bool
-is_name(struct slice name)
+certificate_name_is_good(struct slice name)
 {
 	bool was_dot = false;
 
@@ -95,7 +95,7 @@ pair_new(struct reading *reading, struct slice file, struct slice key,
 }
 
 static bool
-refuse(struct reading *reading, unsigned line, const char *why)
+names_refuse(struct reading *reading, unsigned line, const char *why)
 {
 	reading->trouble = why;
 	reading->line = line;
@@ -104,27 +104,28 @@ refuse(struct reading *reading, unsigned line, const char *why)
 
 /* table_fn */
 static bool
-take(void *context, struct slice name, struct slice value, unsigned line)
+names_take_line(void *context, struct slice name, struct slice value,
+    unsigned line)
 {
 	struct reading *reading = context;
 	struct slice file, key;
 	struct pair *pair;
 
 	if (!slice_word(&value, &file) || file.p[0] != '/')
-		return refuse(reading, line,
+		return names_refuse(reading, line,
 		    "write: NAME /CERTIFICATE-FILE [/KEY-FILE]");
 	if (!slice_word(&value, &key))
 		key = file;
 	if (key.p[0] != '/' || slice_trim(value).n > 0)
-		return refuse(reading, line,
+		return names_refuse(reading, line,
 		    "write: NAME /CERTIFICATE-FILE [/KEY-FILE]");
-	if (!is_name(name))
-		return refuse(reading, line, "this is no name of a host");
+	if (!certificate_name_is_good(name))
+		return names_refuse(reading, line, "this is no name of a host");
 	if (++reading->name_count > CONF_NAMED_NAMES_MAX)
-		return refuse(reading, line, "too many names");
+		return names_refuse(reading, line, "too many names");
 	pair = pair_find(reading, file, key);
 	if (pair == NULL && reading->count == CONF_NAMED_PAIRS_MAX)
-		return refuse(reading, line, "too many certificates");
+		return names_refuse(reading, line, "too many certificates");
 	if (pair == NULL)
 		pair = pair_new(reading, file, key, line);
 	if (pair->names.len > 0)
@@ -170,7 +171,8 @@ conf_named_certificates(const char *name, const char *spec,
 
 	*out_rows = NULL;
 	*out_count = 0;
-	if (table_each(table, take, &reading, err) == TABLE_TROUBLE) {
+	if (table_each(table, names_take_line, &reading, err) ==
+	    TABLE_TROUBLE) {
 		;	/* err is said */
 	} else if (reading.trouble != NULL) {
 		err_set(err, "%s:%u: %s", table_path(table), reading.line,

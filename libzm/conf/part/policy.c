@@ -48,7 +48,7 @@ complain_auth(struct conf_loader *loader, const struct conf_value *words)
 }
 
 static struct conf_rule
-rule_of(const struct conf_statement *statement, enum conf_action action)
+rule_make(const struct conf_statement *statement, enum conf_action action)
 {
 	const struct conf_value *words = statement->keywords;
 	struct conf_rule rule = {
@@ -75,7 +75,7 @@ rule_of(const struct conf_statement *statement, enum conf_action action)
 }
 
 static void
-add_rule(struct conf_loader *loader, const struct conf_rule *rule)
+policy_rule_add(struct conf_loader *loader, const struct conf_rule *rule)
 {
 	struct conf *conf = loader->conf;
 
@@ -88,23 +88,23 @@ void
 conf_apply_accept(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	struct conf_rule rule = rule_of(statement, ACTION_ACCEPT);
+	struct conf_rule rule = rule_make(statement, ACTION_ACCEPT);
 
 	complain_auth(loader, statement->keywords);
 	rule.for_any = is_said(&statement->keywords[WORD_LAST]);
-	add_rule(loader, &rule);
+	policy_rule_add(loader, &rule);
 }
 
 static void
 apply_refusal(struct conf_loader *loader,
     const struct conf_statement *statement, enum conf_action action)
 {
-	struct conf_rule rule = rule_of(statement, action);
+	struct conf_rule rule = rule_make(statement, action);
 
 	complain_auth(loader, statement->keywords);
 	rule.text = statement->keywords[WORD_LAST].text;
 	rule.delay_ms = (int64_t)statement->keywords[WORD_LAST + 1].number;
-	add_rule(loader, &rule);
+	policy_rule_add(loader, &rule);
 }
 
 void
@@ -125,10 +125,10 @@ void
 conf_apply_freeze(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	struct conf_rule rule = rule_of(statement, ACTION_FREEZE);
+	struct conf_rule rule = rule_make(statement, ACTION_FREEZE);
 
 	complain_auth(loader, statement->keywords);
-	add_rule(loader, &rule);
+	policy_rule_add(loader, &rule);
 }
 
 /* What else a counting rule does: `else` of its row. */
@@ -147,7 +147,7 @@ conf_apply_limit_rate(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
 	const struct conf_value *words = statement->keywords;
-	struct conf_rule rule = rule_of(statement,
+	struct conf_rule rule = rule_make(statement,
 	    else_action(&words[WORD_LAST + 2]));
 
 	complain_auth(loader, words);
@@ -163,7 +163,7 @@ conf_apply_limit_rate(struct conf_loader *loader,
 		conf_complain(loader, CONF_ERROR, statement->args[0].token,
 		    "reject refuses all", "a rate of 0 is no limit");
 	else
-		add_rule(loader, &rule);
+		policy_rule_add(loader, &rule);
 }
 
 void
@@ -171,7 +171,7 @@ conf_apply_limit_parallel(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
 	const struct conf_value *words = statement->keywords;
-	struct conf_rule rule = rule_of(statement,
+	struct conf_rule rule = rule_make(statement,
 	    else_action(&words[WORD_LAST + 2]));
 	bool of_sessions = words[WORD_LAST + 1].number == 1;
 
@@ -184,11 +184,11 @@ conf_apply_limit_parallel(struct conf_loader *loader,
 		.of_sessions = of_sessions,
 	};
 	rule.text = words[WORD_LAST + 3].text;
-	add_rule(loader, &rule);
+	policy_rule_add(loader, &rule);
 }
 
 static int64_t
-seconds_of(const struct conf_value *span, int64_t preset_s)
+rule_seconds(const struct conf_value *span, int64_t preset_s)
 {
 	return is_said(span) ? (int64_t)span->number / 1000 : preset_s;
 }
@@ -198,13 +198,13 @@ conf_apply_greylist(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
 	const struct conf_value *words = &statement->keywords[WORD_LAST];
-	struct conf_rule rule = rule_of(statement, ACTION_DEFER);
+	struct conf_rule rule = rule_make(statement, ACTION_DEFER);
 
 	complain_auth(loader, statement->keywords);
 	rule.greylist = (struct conf_greylist){
-		.after_s = seconds_of(&words[0], GREYLIST_AFTER_S),
-		.within_s = seconds_of(&words[1], GREYLIST_WITHIN_S),
-		.keep_s = seconds_of(&words[2], GREYLIST_KEEP_S),
+		.after_s = rule_seconds(&words[0], GREYLIST_AFTER_S),
+		.within_s = rule_seconds(&words[1], GREYLIST_WITHIN_S),
+		.keep_s = rule_seconds(&words[2], GREYLIST_KEEP_S),
 	};
 	rule.text = words[3].text;
 	if (rule.greylist.after_s >= rule.greylist.within_s)
@@ -213,14 +213,14 @@ conf_apply_greylist(struct conf_loader *loader,
 		    "tried again at the latest",
 		    "'after' must be less than 'within'");
 	else
-		add_rule(loader, &rule);
+		policy_rule_add(loader, &rule);
 }
 
 void
 conf_apply_policy_service(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	struct conf_rule rule = rule_of(statement, ACTION_SERVICE);
+	struct conf_rule rule = rule_make(statement, ACTION_SERVICE);
 
 	complain_auth(loader, statement->keywords);
 	rule.service = statement->args[0].text;
@@ -230,13 +230,13 @@ conf_apply_policy_service(struct conf_loader *loader,
 		    "write unix:/PATH or inet:127.0.0.1:PORT",
 		    "'%s' is not a socket", rule.service);
 	else
-		add_rule(loader, &rule);
+		policy_rule_add(loader, &rule);
 }
 
 /* ---- lists ------------------------------------------------------------ */
 
 static void
-add_list(struct conf_loader *loader, const struct conf_statement *statement,
+dnsbl_add(struct conf_loader *loader, const struct conf_statement *statement,
     int sign)
 {
 	const struct conf_value *answer = &statement->keywords[0],
@@ -264,14 +264,14 @@ void
 conf_apply_dnsbl(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	add_list(loader, statement, 1);
+	dnsbl_add(loader, statement, 1);
 }
 
 void
 conf_apply_dnswl(struct conf_loader *loader,
     const struct conf_statement *statement, void *target)
 {
-	add_list(loader, statement, -1);
+	dnsbl_add(loader, statement, -1);
 }
 
 static bool

@@ -40,7 +40,7 @@ conf_add_net(struct str *out, const struct net *net)
 }
 
 static void
-add_part(struct str *out, const char *part)
+rule_part_add(struct str *out, const char *part)
 {
 	str_addf(out, "%s%s", out->len > 0 ? " " : "", part);
 }
@@ -50,7 +50,7 @@ add_pattern(struct str *out, const char *word, const char *value)
 {
 	if (value == NULL)
 		return;
-	add_part(out, word);
+	rule_part_add(out, word);
 	str_addc(out, ' ');
 	if (value[0] == '<')
 		str_adds(out, value);	/* a table, or "<>" */
@@ -86,7 +86,7 @@ add_count(struct str *out, const struct conf_count *count)
 static void
 add_span(struct str *out, const char *word, int64_t span_s)
 {
-	add_part(out, word);
+	rule_part_add(out, word);
 	str_addc(out, ' ');
 	units_add_span(out, span_s * 1000);
 }
@@ -102,10 +102,10 @@ add_rest(struct str *out, const struct conf_rule *rule)
 	};
 
 	if (rule->service_optional)
-		add_part(out, "else accept");
+		rule_part_add(out, "else accept");
 
 	if (rule->count.kind != COUNT_NOTHING) {
-		add_part(out, "else ");
+		rule_part_add(out, "else ");
 		str_adds(out, actions[rule->action]);
 	}
 	if (rule->greylist.after_s > 0) {
@@ -114,13 +114,13 @@ add_rest(struct str *out, const struct conf_rule *rule)
 		add_span(out, "keep", rule->greylist.keep_s);
 	}
 	if (rule->for_any)
-		add_part(out, "for any");
+		rule_part_add(out, "for any");
 	if (rule->text != NULL) {
-		add_part(out, "text ");
+		rule_part_add(out, "text ");
 		conf_add_word(out, rule->text);
 	}
 	if (rule->delay_ms > 0) {
-		add_part(out, "delay ");
+		rule_part_add(out, "delay ");
 		units_add_span(out, rule->delay_ms);
 	}
 }
@@ -132,27 +132,27 @@ conf_rule_add(struct str *out, const struct conf_rule *rule)
 	if (rule->service != NULL)
 		str_adds(out, rule->service);
 	if (rule->is_shadow)
-		add_part(out, "shadow");
+		rule_part_add(out, "shadow");
 	if (rule->from_table != NULL) {
-		add_part(out, "from <");
+		rule_part_add(out, "from <");
 		str_addf(out, "%s>", rule->from_table);
 	}
 	if (rule->has_from_net) {
-		add_part(out, "from ");
+		rule_part_add(out, "from ");
 		conf_add_net(out, &rule->from_net);
 	}
 	for (int i = 0; i < PATTERN_COUNT; i++)
 		add_pattern(out, conf_pattern_words[i], rule->patterns[i]);
 	if (rule->tls != TLS_EITHER)
-		add_part(out, rule->tls == TLS_YES ? "tls yes" : "tls no");
+		rule_part_add(out, rule->tls == TLS_YES ? "tls yes" : "tls no");
 	if (rule->over_bytes > 0) {
-		add_part(out, "size ");
+		rule_part_add(out, "size ");
 		units_add_bytes(out, rule->over_bytes);
 	}
 	if (rule->sender_unknown)
-		add_part(out, "sender-unknown");
+		rule_part_add(out, "sender-unknown");
 	if (rule->until_s != 0) {
-		add_part(out, "until ");
+		rule_part_add(out, "until ");
 		date_add(out, rule->until_s);
 	}
 	add_rest(out, rule);

@@ -130,7 +130,7 @@ route_covers(const struct conf_route *wide, const struct conf_route *narrow)
 }
 
 static void
-check_routes(struct conf_loader *loader)
+reach_check_routes(struct conf_loader *loader)
 {
 	const struct conf *conf = loader->conf;
 
@@ -176,7 +176,7 @@ conf_check_reach(struct conf_loader *loader)
 	if (conf->rule_count <= REACH_MAX)
 		check_rules(loader);
 	if (conf->route_count <= REACH_MAX)
-		check_routes(loader);
+		reach_check_routes(loader);
 	if (conf->schedule_count <= REACH_MAX)
 		check_schedules(loader);
 }

@@ -30,7 +30,7 @@ struct waits {			/* a list being filled */
 };
 
 static bool
-complain(struct conf_loader *loader, const struct conf_token *token,
+retry_complain(struct conf_loader *loader, const struct conf_token *token,
     const char *hint, const char *text)
 {
 	conf_complain(loader, CONF_ERROR, token, hint, "'" SLICE_FMT "' %s",
@@ -85,7 +85,8 @@ add_expo(struct conf_loader *loader, const struct conf_token *token,
 	    wait_ms < WAIT_MIN_MS || wait_ms > WAIT_MAX_MS ||
 	    !factor_parse(factor_text, &factor) ||
 	    !slice_number(rest, 1, CONF_RETRIES_MAX, &count))
-		return complain(loader, token, "the first wait, what each is "
+		return retry_complain(loader, token,
+		    "the first wait, what each is "
 		    "times the one before (1 to 100), how many: "
 		    "expo(12s,5,5)", "is no list of waits");
 	for (; count > 0; count--) {
@@ -117,7 +118,7 @@ waits_take(struct conf_loader *loader, const struct conf_statement *statement,
 				return false;
 		} else if (units_span_ms(token->text, &wait_ms, NULL) != 1 ||
 		    wait_ms < WAIT_MIN_MS || wait_ms > WAIT_MAX_MS) {
-			return complain(loader, token, "write 1m 5m 1h "
+			return retry_complain(loader, token, "write 1m 5m 1h "
 			    "(1s to 4w), expo(12s,5,5), and stop at the end "
 			    "when the last one shall not repeat",
 			    "is not a length of time");
@@ -146,7 +147,7 @@ class_take(struct conf_loader *loader, const struct conf_token *token,
 	for (int i = 0; i < CLASS_COUNT; i++)
 		guess_offer(&guess, mail_class_name((enum mail_class)i));
 	hint = guess_hint(&guess, loader->conf->arena);
-	return complain(loader, token, hint ? hint :
+	return retry_complain(loader, token, hint ? hint :
 	    "zmailer classify --list names them", "is no class of replies");
 }
 
@@ -189,7 +190,7 @@ suspend_take(struct conf_loader *loader,
 	if (index + 2 != statement->arg_count ||
 	    units_span_ms(statement->args[index + 1].token->text, &span_ms,
 	    NULL) != 1 || span_ms < WAIT_MIN_MS || span_ms > WAIT_MAX_MS)
-		return complain(loader, statement->args[index].token,
+		return retry_complain(loader, statement->args[index].token,
 		    "write: suspend 6h", "needs one length of time");
 	rule->suspend_s = span_ms / 1000;
 	return true;
@@ -211,7 +212,8 @@ rule_take(struct conf_loader *loader, const struct conf_statement *statement,
 		return suspend_take(loader, statement, index, rule);
 	if (slice_is(word, "end")) {
 		rule->action = RETRY_ON_END;
-		return index + 1 == statement->arg_count || complain(loader,
+		return index + 1 == statement->arg_count ||
+		    retry_complain(loader,
 		    statement->args[index + 1].token, NULL,
 		    "stands behind 'end', where nothing follows");
 	}

@@ -117,7 +117,7 @@ conf_apply_masquerade(struct conf_loader *loader,
 }
 
 static void
-add_list(struct str *out, const char *before, const char **words,
+words_list_add(struct str *out, const char *before, const char **words,
     size_t count, char between)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -132,9 +132,9 @@ add_list(struct str *out, const char *before, const char **words,
 void
 conf_masquerade_add(struct str *out, const struct conf_masquerade *one)
 {
-	add_list(out, "", one->domains, one->domain_count, ' ');
-	add_list(out, " keep ", one->keeps, one->keep_count, ',');
-	add_list(out, " except ", one->users, one->user_count, ',');
+	words_list_add(out, "", one->domains, one->domain_count, ' ');
+	words_list_add(out, " keep ", one->keeps, one->keep_count, ',');
+	words_list_add(out, " except ", one->users, one->user_count, ',');
 }
 
 /* ---- generic ---------------------------------------------------------- */

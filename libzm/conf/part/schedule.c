@@ -161,7 +161,7 @@ conf_schedule_resolve(struct conf_loader *loader)
 }
 
 static bool
-is_over(const struct conf_schedule *schedule)
+clause_is_over(const struct conf_schedule *schedule)
 {
 	return schedule->until_s != 0 && schedule->until_s <= clock_wall_s();
 }
@@ -174,7 +174,7 @@ conf_schedule_next_end(const struct conf *conf)
 	for (size_t i = 0; i < conf->schedule_count; i++) {
 		int64_t until_s = conf->schedules[i].until_s;
 
-		if (until_s != 0 && !is_over(&conf->schedules[i]) &&
+		if (until_s != 0 && !clause_is_over(&conf->schedules[i]) &&
 		    (next_s == 0 || until_s < next_s))
 			next_s = until_s;
 	}
@@ -189,7 +189,7 @@ conf_schedule_for(const struct conf *conf, struct slice channel,
 		if (glob_match(slice_of(conf->schedules[i].channel),
 		    channel) &&
 		    glob_match(slice_of(conf->schedules[i].host), host) &&
-		    !is_over(&conf->schedules[i]))
+		    !clause_is_over(&conf->schedules[i]))
 			return &conf->schedules[i];
 	return &conf->schedules[conf->schedule_count - 1];
 }

@@ -19,7 +19,7 @@ enum { WORD_CERTIFICATE, WORD_KEY, WORD_FOR, WORD_TABLE, WORD_MIN, WORD_ASK,
 /* ---- words ------------------------------------------------------------ */
 
 static bool
-is_given(const struct conf_statement *statement, int word)
+tls_word_is_given(const struct conf_statement *statement, int word)
 {
 	return statement->keywords[word].token != NULL;
 }
@@ -56,8 +56,8 @@ certificate_take(struct conf_loader *loader,
 		.at = conf_at(statement->node->tokens),
 	};
 
-	if (!is_given(statement, WORD_CERTIFICATE) ||
-	    !is_given(statement, WORD_KEY)) {
+	if (!tls_word_is_given(statement, WORD_CERTIFICATE) ||
+	    !tls_word_is_given(statement, WORD_KEY)) {
 		conf_complain(loader, CONF_ERROR, statement->node->tokens,
 		    "write: tls certificate FILE key FILE",
 		    "a certificate and a key go together");
@@ -70,7 +70,7 @@ certificate_take(struct conf_loader *loader,
 
 /* Remembers where it was said; complains when that is the second time. */
 static bool
-is_first(struct conf_loader *loader, const struct conf_statement *statement,
+tls_is_first(struct conf_loader *loader, const struct conf_statement *statement,
     struct conf_at *at, const char *what)
 {
 	if (at->file != NULL) {
@@ -89,21 +89,21 @@ conf_apply_tls(struct conf_loader *loader,
 	struct conf_book *book = loader->book;
 	struct conf *conf = loader->conf;
 
-	if (is_given(statement, WORD_TABLE)) {
+	if (tls_word_is_given(statement, WORD_TABLE)) {
 		if (is_alone(loader, statement, WORD_TABLE, 0) &&
-		    is_first(loader, statement, &conf->certificate_table_at,
+		    tls_is_first(loader, statement, &conf->certificate_table_at,
 		    "'tls certificates' is said twice"))
 			conf->certificate_table =
 			    statement->keywords[WORD_TABLE].table;
-	} else if (is_given(statement, WORD_MIN)) {
+	} else if (tls_word_is_given(statement, WORD_MIN)) {
 		if (is_alone(loader, statement, WORD_MIN, 0) &&
-		    is_first(loader, statement, &book->tls_min_at,
+		    tls_is_first(loader, statement, &book->tls_min_at,
 		    "'tls min' is said twice"))
 			conf->needs_tls13 =
 			    statement->keywords[WORD_MIN].number == 1;
-	} else if (is_given(statement, WORD_ASK)) {
+	} else if (tls_word_is_given(statement, WORD_ASK)) {
 		if (!is_alone(loader, statement, WORD_ASK, 1u << WORD_CA) ||
-		    !is_first(loader, statement,
+		    !tls_is_first(loader, statement,
 		    &book->client_certificates_at,
 		    "'tls client-certificates' is said twice"))
 			return;

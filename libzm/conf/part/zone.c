@@ -19,7 +19,7 @@
 enum { ZONE_NAME_BYTES_MAX = 64 };
 
 static bool
-is_name(struct slice text)
+zone_name_is_good(struct slice text)
 {
 	for (size_t i = 0; i < text.n; i++)
 		if (!(ascii_is_lower(text.p[i]) ||
@@ -39,7 +39,7 @@ conf_apply_zone(struct conf_loader *loader,
 		.at = conf_at(statement->node->tokens),
 	};
 
-	if (!is_name(slice_of(zone.name)))
+	if (!zone_name_is_good(slice_of(zone.name)))
 		conf_complain(loader, CONF_ERROR, statement->args[0].token,
 		    "small letters, digits, - _ and .",
 		    "'%.100s' is no name for a zone", zone.name);
@@ -55,7 +55,7 @@ conf_apply_zone(struct conf_loader *loader,
 /* ---- items ----------------------------------------------------------- */
 
 static bool
-address_parse(const char *text, struct conf_outlet *out)
+outlet_address_parse(const char *text, struct conf_outlet *out)
 {
 	struct sockaddr_in *four = (struct sockaddr_in *)&out->address;
 	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&out->address;
@@ -79,7 +79,7 @@ conf_apply_zone_source(struct conf_loader *loader,
 
 	if (statement->keywords[1].token != NULL)
 		source.weight = (unsigned)statement->keywords[1].number;
-	if (!address_parse(source.text, &source)) {
+	if (!outlet_address_parse(source.text, &source)) {
 		conf_complain(loader, CONF_ERROR, statement->args[0].token,
 		    "write 192.0.2.1 or 2001:db8::1", "'%.100s' is not an "
 		    "address", source.text);
@@ -124,7 +124,7 @@ conf_apply_zone_to(struct conf_loader *loader,
 
 /* "2026-11-21" -> seconds of its midnight in UTC. */
 static bool
-date_parse(struct slice text, int64_t *out_s)
+warm_up_day_parse(struct slice text, int64_t *out_s)
 {
 	struct slice year_text, month_text;
 	uint64_t year, month, day;
@@ -149,7 +149,8 @@ conf_apply_zone_warm_up(struct conf_loader *loader,
 {
 	struct conf_zone *zone = target;
 
-	if (!date_parse(statement->args[0].token->text, &zone->warm_start_s)) {
+	if (!warm_up_day_parse(statement->args[0].token->text,
+	    &zone->warm_start_s)) {
 		conf_complain(loader, CONF_ERROR, statement->args[0].token,
 		    "write YYYY-MM-DD", "'%.100s' is not a day",
 		    statement->args[0].text);
@@ -166,7 +167,7 @@ conf_apply_zone_warm_up(struct conf_loader *loader,
 /* ---- checks, look-ups ------------------------------------------------ */
 
 static void
-complain(struct conf_loader *loader, enum conf_kind kind,
+zone_complain(struct conf_loader *loader, enum conf_kind kind,
     const struct conf_zone *zone, const char *hint, const char *text)
 {
 	conf_complain_at(loader->report, loader->report_arena, loader->book,
@@ -186,7 +187,7 @@ is_circle(const struct conf *conf, const struct conf_zone *zone)
 }
 
 static void
-check_routes(struct conf_loader *loader)
+zone_check_routes(struct conf_loader *loader)
 {
 	const struct conf *conf = loader->conf;
 
@@ -213,24 +214,24 @@ conf_check_sending_zones(struct conf_loader *loader)
 	const struct conf *conf = loader->conf;
 	struct arena *arena = conf->arena;
 
-	check_routes(loader);
+	zone_check_routes(loader);
 	for (size_t i = 0; i < conf->zone_count; i++) {
 		const struct conf_zone *zone = &conf->zones[i];
 
 		if (zone->overflow != NULL && conf_zone_find(conf,
 		    slice_of(zone->overflow)) == NULL)
-			complain(loader, CONF_ERROR, zone, NULL,
+			zone_complain(loader, CONF_ERROR, zone, NULL,
 			    arena_printf(arena, "no zone is called '%s'",
 			    zone->overflow));
 		else if (is_circle(conf, zone))
-			complain(loader, CONF_ERROR, zone, NULL,
+			zone_complain(loader, CONF_ERROR, zone, NULL,
 			    "its overflow comes back to itself");
 		for (size_t k = 0; k < i; k++)
 			if (zone->sender_count + zone->host_count > 0 &&
 			    conf->zones[k].sender_count == 0 &&
 			    conf->zones[k].host_count == 1 &&
 			    strcmp(conf->zones[k].hosts[0], "*") == 0) {
-				complain(loader, CONF_WARNING, zone,
+				zone_complain(loader, CONF_WARNING, zone,
 				    "the first match in the file wins",
 				    arena_printf(arena, "'sender' and 'to' "
 				    "can never match: zone %s takes "
@@ -300,7 +301,7 @@ conf_zone_for(const struct conf *conf, struct slice asked,
 /* ---- show ------------------------------------------------------------ */
 
 static void
-add_words(struct str *out, const char *item, const char **words,
+zone_words_add(struct str *out, const char *item, const char **words,
     size_t count)
 {
 	str_addf(out, "%s%s", count > 0 ? "; " : "", count > 0 ? item : "");
@@ -337,8 +338,8 @@ conf_show_zone(const struct conf_zone *zone, struct str *out)
 	}
 	if (zone->helo != NULL)
 		str_addf(out, "helo %s", zone->helo);
-	add_words(out, "sender", zone->senders, zone->sender_count);
-	add_words(out, "to", zone->hosts, zone->host_count);
+	zone_words_add(out, "sender", zone->senders, zone->sender_count);
+	zone_words_add(out, "to", zone->hosts, zone->host_count);
 	if (zone->agents > 0)
 		str_addf(out, "; agents %u", zone->agents);
 	if (zone->parallel > 0)

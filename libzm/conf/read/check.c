@@ -239,7 +239,7 @@ complain_unknown(struct conf_loader *loader, const struct conf_token *token,
 
 /* The row of a statement; names of two words ("limit rate") go first. */
 static const struct conf_row *
-row_of(const struct conf_node *node, enum conf_group group,
+node_row(const struct conf_node *node, enum conf_group group,
     size_t *out_words)
 {
 	const struct conf_token *name = node->tokens;
@@ -280,7 +280,7 @@ check_node(struct conf_loader *loader, const struct conf_node *node,
 			    "NAME=value stands alone on its line");
 		return;
 	}
-	row = row_of(node, group, &words);
+	row = node_row(node, group, &words);
 	if (row == NULL) {
 		complain_unknown(loader, name, group);
 		return;

@@ -17,7 +17,7 @@
 /* FNV-1a over the lower-case name; names come from the configuration, keys
  * from outside only meet names that are there. */
 static size_t
-hash_of(struct slice name)
+domain_hash(struct slice name)
 {
 	uint64_t hash = 0xcbf29ce484222325U;
 
@@ -29,9 +29,9 @@ hash_of(struct slice name)
 
 /* The slot with this name, or the empty one where it would go. */
 static unsigned *
-slot_of(const struct conf_book *book, struct slice name)
+domain_slot(const struct conf_book *book, struct slice name)
 {
-	size_t at = hash_of(name) & (book->slot_count - 1);
+	size_t at = domain_hash(name) & (book->slot_count - 1);
 
 	while (book->name_slots[at] != 0 && !slice_equal_nocase(name,
 	    slice_of(book->names[book->name_slots[at] - 1].name)))
@@ -85,7 +85,8 @@ conf_index_names(struct arena *arena, struct conf_book *book,
 	memset(book->name_slots, 0, book->slot_count *
 	    sizeof(*book->name_slots));
 	for (size_t i = 0; i < book->name_count; i++) {
-		unsigned *slot = slot_of(book, slice_of(book->names[i].name));
+		unsigned *slot = domain_slot(book,
+		    slice_of(book->names[i].name));
 
 		if (*slot == 0)
 			*slot = (unsigned)i + 1;
@@ -98,7 +99,7 @@ conf_index_names(struct arena *arena, struct conf_book *book,
 static const struct conf_name *
 find_exact(const struct conf *conf, struct slice name)
 {
-	unsigned slot = *slot_of(conf->book, name);
+	unsigned slot = *domain_slot(conf->book, name);
 
 	return slot == 0 ? NULL : &conf->book->names[slot - 1];
 }

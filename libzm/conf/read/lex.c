@@ -25,7 +25,7 @@ peek(const struct conf_lexer *lexer, size_t ahead)
 }
 
 static void
-step(struct conf_lexer *lexer)
+lex_step(struct conf_lexer *lexer)
 {
 	int c = peek(lexer, 0);
 
@@ -39,27 +39,27 @@ step(struct conf_lexer *lexer)
 }
 
 static bool
-is_blank(int c)
+lex_is_blank(int c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
 static bool
-is_name_byte(int c)
+assign_is_name_byte(int c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	    (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
 }
 
 static void
-skip_blanks(struct conf_lexer *lexer)
+lex_skip_blanks(struct conf_lexer *lexer)
 {
-	while (is_blank(peek(lexer, 0)))
-		step(lexer);
+	while (lex_is_blank(peek(lexer, 0)))
+		lex_step(lexer);
 	if (peek(lexer, 0) != '#')
 		return;
 	while (peek(lexer, 0) != '\n' && peek(lexer, 0) != -1)
-		step(lexer);
+		lex_step(lexer);
 }
 
 static size_t
@@ -104,8 +104,8 @@ lex_word(struct conf_lexer *lexer, struct conf_token *token)
 		if (skip == 0 && (c < 33 || c == ';' || c == '{' ||
 		    c == '}' || c == 127))
 			break;
-		for (step(lexer); skip > 1; skip--)
-			step(lexer);
+		for (lex_step(lexer); skip > 1; skip--)
+			lex_step(lexer);
 	}
 	token_finish(lexer, token, TOKEN_WORD);
 	token->text = token->raw;
@@ -119,10 +119,10 @@ lex_string(struct conf_lexer *lexer, struct conf_token *token)
 	bool is_bad = false;
 	int c;
 
-	step(lexer);
+	lex_step(lexer);
 	while ((c = peek(lexer, 0)) != '"' && c != '\n' && c != -1) {
 		if (c == '\\') {
-			step(lexer);
+			lex_step(lexer);
 			c = peek(lexer, 0);
 			if (c != '"' && c != '\\') {
 				is_bad = true;
@@ -132,10 +132,10 @@ lex_string(struct conf_lexer *lexer, struct conf_token *token)
 		if ((c < 32 && c != '\t') || c == 127)
 			is_bad = true;
 		str_addc(&text, (char)c);
-		step(lexer);
+		lex_step(lexer);
 	}
 	if (c == '"')
-		step(lexer);
+		lex_step(lexer);
 	token_finish(lexer, token, c == '"' && !is_bad ? TOKEN_STRING :
 	    TOKEN_BAD);
 	token->text = slice_copy(lexer->loader->conf->arena, str_slice(&text));
@@ -157,11 +157,11 @@ lex_table(struct conf_lexer *lexer, struct conf_token *token)
 {
 	size_t n = 1;
 
-	while (is_name_byte(peek(lexer, n)))
+	while (assign_is_name_byte(peek(lexer, n)))
 		n++;
 	if (peek(lexer, n) == '>') {
 		for (size_t i = 0; i <= n; i++)
-			step(lexer);
+			lex_step(lexer);
 		token_finish(lexer, token, n == 1 ? TOKEN_WORD : TOKEN_TABLE);
 		token->text = n == 1 ? token->raw : (struct slice){
 		    token->raw.p + 1, n - 1 };
@@ -197,17 +197,17 @@ lex_assign(struct conf_lexer *lexer, struct conf_token *token, size_t n)
 
 	token->name = slice_first(token->raw, n);
 	for (size_t i = 0; i <= n; i++)
-		step(lexer);
+		lex_step(lexer);
 	token->text.p = lexer->source->text.p + lexer->at;
 	while ((c = peek(lexer, 0)) != -1 && c != '\n') {
-		if (quote == 0 && (is_blank(c) || c == ';'))
+		if (quote == 0 && (lex_is_blank(c) || c == ';'))
 			break;
 		if (quote != 0 && c == quote)
 			quote = 0;
 		else if (quote == 0 && (c == '"' || c == '\''))
 			quote = c;
 		is_bad |= (c < 32 && c != '\t') || c == 127;
-		step(lexer);
+		lex_step(lexer);
 	}
 	token->text.n = (size_t)(lexer->source->text.p + lexer->at -
 	    token->text.p);
@@ -227,7 +227,7 @@ lex_assign(struct conf_lexer *lexer, struct conf_token *token, size_t n)
 static void
 lex_control(struct conf_lexer *lexer, struct conf_token *token, int c)
 {
-	step(lexer);
+	lex_step(lexer);
 	token_finish(lexer, token, TOKEN_BAD);
 	conf_complain(lexer->loader, CONF_ERROR, token,
 	    "this is a file of text lines", "byte \\x%02X has no place here",
@@ -242,18 +242,18 @@ conf_lex(struct conf_lexer *lexer)
 	size_t n;
 	int c;
 
-	skip_blanks(lexer);
+	lex_skip_blanks(lexer);
 	token = token_begin(lexer);
 	c = peek(lexer, 0);
 	lexer->is_start = false;
 	if (c == -1) {
 		token_finish(lexer, &token, TOKEN_EOF);
 	} else if (c == '\n' || c == ';') {
-		step(lexer);
+		lex_step(lexer);
 		token_finish(lexer, &token, TOKEN_END);
 		lexer->is_start = true;
 	} else if (c == '}' || (c == '{' && placeholder_bytes(lexer) == 0)) {
-		step(lexer);
+		lex_step(lexer);
 		token_finish(lexer, &token, c == '{' ? TOKEN_OPEN :
 		    TOKEN_CLOSE);
 		lexer->is_start = c == '{';

@@ -36,7 +36,7 @@ struct names {
 };
 
 static void
-add_name(struct names *names, const struct conf_name *name)
+names_add(struct names *names, const struct conf_name *name)
 {
 	names->list = conf_push(names->arena, names->list, names->count,
 	    sizeof(*names->list));
@@ -44,7 +44,7 @@ add_name(struct names *names, const struct conf_name *name)
 }
 
 static void
-complain(struct names *names, const char *text)
+names_complain(struct names *names, const char *text)
 {
 	if (names->loader != NULL)
 		conf_complain(names->loader, CONF_ERROR, names->from->token,
@@ -55,7 +55,7 @@ complain(struct names *names, const char *text)
 }
 
 static bool
-take_name(void *context, struct slice key, struct slice value, unsigned line)
+names_take(void *context, struct slice key, struct slice value, unsigned line)
 {
 	struct names *names = context;
 	struct conf_name name = { .domain = names->from->domain,
@@ -67,11 +67,11 @@ take_name(void *context, struct slice key, struct slice value, unsigned line)
 		err_set(&why, "%s:%u: " SLICE_FMT " is not a domain",
 		    table_path(names->table), line,
 		    SLICE_ARG(slice_first(key, 64)));
-		complain(names, why.text);
+		names_complain(names, why.text);
 		return true;
 	}
 	name.name = slice_dup(names->arena, key);
-	add_name(names, &name);
+	names_add(names, &name);
 	return true;
 }
 
@@ -96,8 +96,8 @@ names_of_table(struct names *names, const struct conf_name *from)
 	names->table = table;
 	names->path = arena_printf(names->arena, "%s", table_path(table)[0] ?
 	    table_path(table) : row->name);
-	if (table_each(table, take_name, names, &err) == TABLE_TROUBLE)
-		complain(names, err.text);
+	if (table_each(table, names_take, names, &err) == TABLE_TROUBLE)
+		names_complain(names, err.text);
 	table_free(&table);
 }
 
@@ -112,14 +112,14 @@ names_expand(struct names *names)
 		if (book->said[i].name[0] == '<')
 			names_of_table(names, &book->said[i]);
 		else
-			add_name(names, &book->said[i]);
+			names_add(names, &book->said[i]);
 }
 
 /* ---- watching --------------------------------------------------------- */
 
 /* Note how a file looks; returns whether it is another, or may be. */
 static bool
-look(struct conf_name_file *file)
+name_file_look(struct conf_name_file *file)
 {
 	struct stat st;
 	bool is_other;
@@ -152,7 +152,7 @@ watch_files(struct conf *conf, const struct names *names)
 		table_free(&table);
 		if (file.path[0] == '\0')
 			continue;
-		(void)look(&file);
+		(void)name_file_look(&file);
 		book->name_files = conf_push(conf->arena, book->name_files,
 		    book->name_file_count, sizeof(*book->name_files));
 		book->name_files[book->name_file_count++] = file;
@@ -202,7 +202,7 @@ conf_domains_refresh(struct conf *conf, struct err *err)
 	bool is_other = false;
 
 	for (size_t i = 0; i < book->name_file_count; i++)
-		is_other |= look(&book->name_files[i]);
+		is_other |= name_file_look(&book->name_files[i]);
 	if (!is_other)
 		return 0;
 	names.arena = arena_new();

@@ -38,7 +38,7 @@ keep_text(struct conf_cursor *cursor, struct conf_value *out)
 }
 
 static bool
-is_name_byte(char c)
+value_is_name_byte(char c)
 {
 	return ascii_is_alnum(c) || c == '-' || c == '_' || c == '.';
 }
@@ -53,7 +53,7 @@ take_text(struct conf_cursor *cursor, struct slice range,
 }
 
 static bool
-take_word(struct conf_cursor *cursor, struct slice range,
+type_take_word(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
 {
 	return out->token->kind != TOKEN_TABLE && out->token->text.n > 0 &&
@@ -68,16 +68,16 @@ take_account(struct conf_cursor *cursor, struct slice range,
 	struct slice text = out->token->text;
 
 	if (slice_is(text, "-"))
-		return take_word(cursor, range, out, why);
+		return type_take_word(cursor, range, out, why);
 	for (size_t i = 0; i < text.n; i++)
-		if (!is_name_byte(text.p[i]))
+		if (!value_is_name_byte(text.p[i]))
 			return false;
 	return text.n > 0 && text.n <= 64 && text.p[0] != '-' &&
-	    take_word(cursor, range, out, why);
+	    type_take_word(cursor, range, out, why);
 }
 
 static bool
-take_name(struct conf_cursor *cursor, struct slice range,
+type_take_name(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
 {
 	struct slice text = out->token->text;
@@ -112,7 +112,7 @@ take_routepattern(struct conf_cursor *cursor, struct slice range,
 	struct slice text = out->token->text;
 
 	for (size_t i = 0; i < text.n; i++)
-		if (!is_name_byte(text.p[i]) && strchr("*?[]:",
+		if (!value_is_name_byte(text.p[i]) && strchr("*?[]:",
 		    text.p[i]) == NULL && (unsigned char)text.p[i] < 128)
 			return false;
 	if (out->token->kind != TOKEN_WORD || text.n == 0)
@@ -250,7 +250,7 @@ take_bounded(struct slice text, struct slice range, struct conf_value *out,
 }
 
 static bool
-take_number(struct conf_cursor *cursor, struct slice range,
+type_take_number(struct conf_cursor *cursor, struct slice range,
     struct conf_value *out, struct err *why)
 {
 	return take_bounded(out->token->text, range, out, why);
@@ -414,7 +414,7 @@ static const struct type_row {
 	conf_take_fn		*take;
 	const char	*noun, *hint;
 } types[] = {
-	{ "name", take_name, "a host name", "letters, digits, - and dots: "
+	{ "name", type_take_name, "a host name", "letters, digits, - and dots: "
 	    "mx.example.org" },
 	{ "mail", take_mail, "an address", "write user@example.org or a "
 	    "local part" },
@@ -425,7 +425,7 @@ static const struct type_row {
 	{ "users", take_users, "a kind of users", NULL },
 	{ "table", conf_take_table, "a table", NULL },
 	{ "choice", take_choice, "a choice", NULL },
-	{ "word", take_word, "a word", NULL },
+	{ "word", type_take_word, "a word", NULL },
 	{ "spec", take_spec, "the source of a table", "write file:/PATH" },
 	{ "routepattern", take_routepattern, "a pattern of domains",
 	    "write example.org, .example.org or *" },
@@ -455,7 +455,7 @@ static const struct type_row {
 	    "{home}/Maildir" },
 	{ "clause", take_clause, "a channel and host", "write CHANNEL/HOST: "
 	    "smtp/*, smtp/example.org" },
-	{ "number", take_number, "a number", "write digits" },
+	{ "number", type_take_number, "a number", "write digits" },
 	{ "span", take_span, "a length of time", "write a number and a unit: "
 	    "30s 5m 2h 5d 1w" },
 	{ "size", take_size, "a size", "write a number and a unit: 512B 64K "

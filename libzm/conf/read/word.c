@@ -26,7 +26,7 @@ conf_placeholder_bytes(struct slice text)
 
 /* Would the parser read this back as one word? */
 static bool
-is_word(const char *text)
+word_is_bare(const char *text)
 {
 	struct slice rest = slice_of(text);
 
@@ -45,7 +45,7 @@ is_word(const char *text)
 void
 conf_add_word(struct str *out, const char *text)
 {
-	if (is_word(text)) {
+	if (word_is_bare(text)) {
 		str_adds(out, text);
 		return;
 	}

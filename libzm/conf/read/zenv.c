@@ -17,7 +17,7 @@
 enum { ZENV_VALUE_BYTES_MAX = 64 * 1024 };
 
 static const char *
-value_of(const struct conf_loader *loader, struct slice name)
+zenv_value(const struct conf_loader *loader, struct slice name)
 {
 	for (const struct conf_variable *v = loader->variables; v != NULL;
 	    v = v->next)
@@ -28,7 +28,8 @@ value_of(const struct conf_loader *loader, struct slice name)
 
 /* At "$": append the value; returns how many bytes of text were used. */
 static size_t
-expand(const struct conf_loader *loader, struct slice text, struct str *out)
+zenv_expand(const struct conf_loader *loader, struct slice text,
+    struct str *out)
 {
 	bool is_braced = text.n > 1 && text.p[1] == '{';
 	size_t from = is_braced ? 2 : 1, n = from;
@@ -40,14 +41,15 @@ expand(const struct conf_loader *loader, struct slice text, struct str *out)
 		str_addc(out, '$');
 		return 1;
 	}
-	str_adds(out, value_of(loader, (struct slice){ text.p + from,
+	str_adds(out, zenv_value(loader, (struct slice){ text.p + from,
 	    n - from }));
 	return n + is_braced;
 }
 
 /* Without quotes, with $NAME and ${NAME} (not in single quotes). */
 static void
-unquote(const struct conf_loader *loader, struct slice raw, struct str *out)
+zenv_unquote(const struct conf_loader *loader, struct slice raw,
+    struct str *out)
 {
 	char quote = 0;
 
@@ -60,7 +62,7 @@ unquote(const struct conf_loader *loader, struct slice raw, struct str *out)
 		else if (quote == 0 && (c == '"' || c == '\''))
 			quote = c;
 		else if (c == '$' && quote != '\'')
-			used = expand(loader, raw, out);
+			used = zenv_expand(loader, raw, out);
 		else
 			str_addc(out, c);
 		raw = slice_from(raw, used);
@@ -130,7 +132,7 @@ conf_zenv(struct conf_loader *loader, const struct conf_token *token)
 	    sizeof(*variable));
 	struct str value = STR_INIT;
 
-	unquote(loader, token->text, &value);
+	zenv_unquote(loader, token->text, &value);
 	variable->name = slice_dup(arena, token->name);
 	variable->value = slice_dup(arena, str_slice(&value));
 	str_release(&value);

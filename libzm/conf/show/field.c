@@ -32,7 +32,7 @@ field_number(const void *field, size_t width)
 }
 
 static void
-choice_add(struct str *out, const char *type, uint64_t index)
+field_choice_add(struct str *out, const char *type, uint64_t index)
 {
 	struct slice rest = slice_from(slice_of(type), strlen("choice:")),
 	    one = { NULL, 0 };
@@ -79,7 +79,7 @@ conf_show_field(struct str *out, const char *type, const void *field,
 	}
 	number = field_number(field, width);
 	if (slice_starts(name, "choice:"))
-		choice_add(out, type, number);
+		field_choice_add(out, type, number);
 	else if (slice_starts(name, "span"))
 		units_add_span(out, (int64_t)number);
 	else if (slice_starts(name, "size"))

@@ -40,7 +40,7 @@ add_wrapped(struct str *out, const char *text)
 }
 
 static void
-add_settings(struct str *out, const char *statement)
+help_add_settings(struct str *out, const char *statement)
 {
 	for (size_t i = 0; i < conf_setting_count; i++) {
 		const struct conf_setting *setting = &conf_settings[i];
@@ -58,7 +58,7 @@ add_settings(struct str *out, const char *statement)
 }
 
 static void
-add_example(struct str *out, const char *example)
+help_add_example(struct str *out, const char *example)
 {
 	struct slice rest = slice_of(example), line;
 
@@ -68,14 +68,14 @@ add_example(struct str *out, const char *example)
 }
 
 static void
-add_row(struct str *out, const struct conf_row *row)
+help_add_row(struct str *out, const struct conf_row *row)
 {
 	str_addf(out, "%s\n", row->usage);
 	add_wrapped(out, row->text);
 	if (row->preset[0] != '\0')
 		str_addf(out, "    unless said: %s\n", row->preset);
-	add_settings(out, row->name);
-	add_example(out, row->example);
+	help_add_settings(out, row->name);
+	help_add_example(out, row->example);
 	if (row->block < GROUP_NONE)
 		str_adds(out, "    in the block\n");
 	for (size_t i = 0; row->block < GROUP_NONE && i < conf_row_count; i++)
@@ -94,7 +94,7 @@ conf_help(struct str *out, const char *statement)
 			str_addf(out, "  %s\n", row->usage);
 		else if (statement != NULL &&
 		    strcmp(statement, row->name) == 0)
-			add_row(out, row);
+			help_add_row(out, row);
 	}
 }
 

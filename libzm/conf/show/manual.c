@@ -74,7 +74,7 @@ static const char zenv[] =
 
 /* A line of text that roff shows as it is. */
 static void
-add_line(struct str *out, struct slice line)
+manual_add_line(struct str *out, struct slice line)
 {
 	if (line.n > 0 && (line.p[0] == '.' || line.p[0] == '\''))
 		str_adds(out, "\\&");
@@ -90,24 +90,24 @@ add_line(struct str *out, struct slice line)
 }
 
 static void
-add_words(struct str *out, const char *text)
+manual_add_words(struct str *out, const char *text)
 {
-	add_line(out, slice_of(text));
+	manual_add_line(out, slice_of(text));
 }
 
 static void
-add_example(struct str *out, const char *example)
+manual_add_example(struct str *out, const char *example)
 {
 	struct slice rest = slice_of(example), line;
 
 	str_adds(out, ".Bd -literal -offset indent -compact\n");
 	while (slice_cut(&rest, '\n', &line))
-		add_line(out, line);
+		manual_add_line(out, line);
 	str_adds(out, ".Ed\n");
 }
 
 static void
-add_settings(struct str *out, const char *statement)
+manual_add_settings(struct str *out, const char *statement)
 {
 	bool has_list = false;
 
@@ -118,7 +118,7 @@ add_settings(struct str *out, const char *statement)
 			continue;
 		if (setting->key[0] == '\0') {
 			str_adds(out, ".Pp\nPreset: ");
-			add_words(out, setting->preset[0] ?
+			manual_add_words(out, setting->preset[0] ?
 			    setting->preset : setting->text);
 			continue;
 		}
@@ -127,33 +127,33 @@ add_settings(struct str *out, const char *statement)
 			    "-compact\n");
 		has_list = true;
 		str_addf(out, ".It %s\n", setting->key);
-		add_words(out, setting->text);
+		manual_add_words(out, setting->text);
 		str_adds(out, "Preset: ");
-		add_words(out, setting->preset);
+		manual_add_words(out, setting->preset);
 	}
 	if (has_list)
 		str_adds(out, ".El\n");
 }
 
 static void
-add_row(struct str *out, const struct conf_row *row)
+manual_add_row(struct str *out, const struct conf_row *row)
 {
 	str_adds(out, ".It ");
-	add_words(out, row->usage);
-	add_words(out, row->text);
-	add_settings(out, row->name);
+	manual_add_words(out, row->usage);
+	manual_add_words(out, row->text);
+	manual_add_settings(out, row->name);
 	if (row->preset[0] != '\0') {
 		str_adds(out, ".Pp\nPreset: ");
-		add_words(out, row->preset);
+		manual_add_words(out, row->preset);
 	}
 	if (row->block < GROUP_NONE) {
 		str_adds(out, ".Bl -tag -width Ds\n");
 		for (size_t i = 0; i < conf_row_count; i++)
 			if (conf_rows[i].group == row->block)
-				add_row(out, &conf_rows[i]);
+				manual_add_row(out, &conf_rows[i]);
 		str_adds(out, ".El\n");
 	}
-	add_example(out, row->example);
+	manual_add_example(out, row->example);
 }
 
 void
@@ -162,6 +162,6 @@ conf_manual(struct str *out)
 	str_adds(out, head);
 	for (size_t i = 0; i < conf_row_count; i++)
 		if (conf_rows[i].group == GROUP_TOP)
-			add_row(out, &conf_rows[i]);
+			manual_add_row(out, &conf_rows[i]);
 	str_adds(out, zenv);
 }

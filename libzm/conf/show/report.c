@@ -25,7 +25,7 @@ struct sort_key {
 };
 
 static int
-compare(const void *left, const void *right)
+complaint_compare(const void *left, const void *right)
 {
 	const struct sort_key *a = left, *b = right;
 
@@ -66,7 +66,7 @@ conf_report_sort(struct conf_report *report, const struct conf_book *book)
 		keys[i].file = source_number(book, keys[i].complaint.at.file);
 		keys[i].number = i;
 	}
-	qsort(keys, report->count, sizeof(*keys), compare);
+	qsort(keys, report->count, sizeof(*keys), complaint_compare);
 	for (size_t i = 0; i < report->count; i++)
 		report->complaints[i] = keys[i].complaint;
 	mem_release(keys);

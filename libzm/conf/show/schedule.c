@@ -25,7 +25,7 @@ add_spans(struct str *out, const int64_t *spans_s, size_t count)
 }
 
 static void
-add_rule(struct str *out, const struct conf_retry_rule *rule)
+clause_add_rule(struct str *out, const struct conf_retry_rule *rule)
 {
 	char before = ' ';
 
@@ -57,7 +57,7 @@ add_retry(struct str *out, const struct conf_schedule *schedule)
 	add_spans(out, schedule->retry_s, schedule->retry_count);
 	str_adds(out, schedule->retry_stops ? " stop" : "");
 	for (size_t i = 0; i < schedule->rule_count; i++)
-		add_rule(out, &schedule->rules[i]);
+		clause_add_rule(out, &schedule->rules[i]);
 }
 
 static void

@@ -88,7 +88,7 @@ hooks_free(struct hooks **phooks)
 /* ---- a text takes over ------------------------------------------------ */
 
 static int
-read_text(const char *path, struct str *out, struct stat *out_seen,
+script_text_read(const char *path, struct str *out, struct stat *out_seen,
     struct err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -152,8 +152,8 @@ tell_log(const struct hook_host *host, struct slice fields)
 
 /* Start a process for text.  1 it is ready; -1. */
 static int
-begin(const struct hooks *hooks, struct slice text, struct hook_peer *peer,
-    unsigned lines[HOOK_CALLS], struct err *err)
+hooks_begin(const struct hooks *hooks, struct slice text,
+    struct hook_peer *peer, unsigned lines[HOOK_CALLS], struct err *err)
 {
 	int64_t until_ms = clock_steady_ms() + hooks->conf->time_ms +
 	    HOOK_GRACE_MS;
@@ -202,7 +202,7 @@ report_loaded(const struct hooks *hooks)
 
 /* The file changed: the new text takes over when it is good. */
 static void
-reload(struct hooks *hooks)
+hooks_reload(struct hooks *hooks)
 {
 	struct hook_peer fresh;
 	struct str text = STR_INIT;
@@ -211,12 +211,12 @@ reload(struct hooks *hooks)
 	bool is_read;
 
 	hook_peer_init(&fresh);
-	is_read = read_text(hooks->conf->script, &text, &hooks->seen,
+	is_read = script_text_read(hooks->conf->script, &text, &hooks->seen,
 	    &hooks->trouble) == 1;
 	if (is_read && hooks->has_text && slice_equal(str_slice(&text),
 	    str_slice(&hooks->text))) {
 		str_release(&text);
-	} else if (is_read && begin(hooks, str_slice(&text), &fresh,
+	} else if (is_read && hooks_begin(hooks, str_slice(&text), &fresh,
 	    lines, &hooks->trouble) == 1) {
 		hook_peer_end(&hooks->peer);
 		str_release(&hooks->text);
@@ -237,7 +237,7 @@ reload(struct hooks *hooks)
 }
 
 static void
-look(struct hooks *hooks)
+hooks_look(struct hooks *hooks)
 {
 	int64_t now_ms = clock_steady_ms();
 	struct stat st;
@@ -254,7 +254,7 @@ look(struct hooks *hooks)
 		return;
 	hooks->was_looked = true;
 	hooks->seen = st;
-	reload(hooks);
+	hooks_reload(hooks);
 }
 
 /* ---- asking ----------------------------------------------------------- */
@@ -286,7 +286,7 @@ is_dying(const struct hooks *hooks)
 int
 hooks_has(struct hooks *hooks, enum hook_call call, struct err *err)
 {
-	look(hooks);
+	hooks_look(hooks);
 	if (!hooks->has_text)
 		return err_set(err, "%s", hooks->trouble.text);
 	return hooks->lines[call] > 0;
@@ -427,7 +427,7 @@ hooks_ask(struct hooks *hooks, struct hook_answer *out, struct err *err)
 		    "%d s: it gets a rest", hooks->conf->script,
 		    hooks->deaths, DEATHS_MS / 1000);
 	hook_peer_look(&hooks->peer);
-	if (!hook_peer_is_there(&hooks->peer) && begin(hooks,
+	if (!hook_peer_is_there(&hooks->peer) && hooks_begin(hooks,
 	    str_slice(&hooks->text), &hooks->peer, lines, err) != 1)
 		return -1;
 	return ask_once(hooks, out, err);
@@ -461,10 +461,11 @@ hooks_check(const struct conf_hooks *conf, struct err *err)
 	int result;
 
 	hook_peer_init(&peer);
-	result = read_text(conf->script, &hooks->text, &hooks->seen, err);
+	result = script_text_read(conf->script, &hooks->text, &hooks->seen,
+	    err);
 	if (result == 1)
-		result = begin(hooks, str_slice(&hooks->text), &peer, lines,
-		    err);
+		result = hooks_begin(hooks, str_slice(&hooks->text), &peer,
+		    lines, err);
 	hook_peer_end(&peer);
 	hooks_free(&hooks);
 	return result;

@@ -40,7 +40,7 @@ hook_peer_init(struct hook_peer *peer)
 
 /* Nothing of its owner's stays open. */
 static void
-child_run(int socket, pid_t parent, const struct conf_hooks *conf,
+peer_child_run(int socket, pid_t parent, const struct conf_hooks *conf,
     struct slice text)
 {
 	err_program("hooks");
@@ -70,7 +70,7 @@ hook_peer_start(struct hook_peer *peer, const struct conf_hooks *conf,
 	event_flush();		/* else the child has these lines, too */
 	peer->pid = fork();
 	if (peer->pid == 0)
-		child_run(ends[1], parent, conf, text);
+		peer_child_run(ends[1], parent, conf, text);
 	close(ends[1]);
 	if (peer->pid < 0) {
 		peer->pid = 0;

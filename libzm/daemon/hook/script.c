@@ -9,15 +9,18 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifdef HAVE_LUA
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "daemon/hook/hook.h"
+#include "daemon/hook/script.h"
 #include "daemon/hook/script_internal.h"
 
 #include "base/banned.h"
+
+#ifdef HAVE_LUA
 
 /* ---- bounds ----------------------------------------------------------- */
 
@@ -347,6 +350,44 @@ script_call(struct script *script, struct slice fields)
 	str_add_slice(&script->port->out, str_slice(&script->answer));
 	hook_frame_end(&script->port->out, start);
 	return true;
+}
+
+bool
+hooks_are_built(void)
+{
+	return true;
+}
+
+#else /* without Lua */
+
+bool
+hooks_are_built(void)
+{
+	return false;
+}
+
+struct script *
+script_new(const struct conf_hooks *conf, struct slice text,
+    struct script_port *port)
+{
+	size_t start = hook_frame_begin(&port->out, 'E');
+
+	hook_field_add(&port->out, SLICE("error"));
+	hook_field_add(&port->out, SLICE("this zmailer was built without "
+	    "Lua: install liblua5.4-dev and build it again"));
+	hook_frame_end(&port->out, start);
+	return NULL;
+}
+
+bool
+script_call(struct script *script, struct slice fields)
+{
+	return false;
+}
+
+void
+script_free(struct script **script)
+{
 }
 
 #endif

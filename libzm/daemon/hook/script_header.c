@@ -152,7 +152,7 @@ push_value(lua_State *lua, struct header *header, size_t i)
 }
 
 static bool
-is_meant(const struct item *item, struct slice name)
+header_is_meant(const struct item *item, struct slice name)
 {
 	return item->what != '-' && slice_equal_nocase(item->name, name);
 }
@@ -164,7 +164,7 @@ header_get(lua_State *lua)
 	struct slice name = name_at(lua, 2);
 
 	for (size_t i = 0; i < header->count; i++)
-		if (is_meant(&header->items[i], name)) {
+		if (header_is_meant(&header->items[i], name)) {
 			push_value(lua, header, i);
 			return 1;
 		}
@@ -181,7 +181,7 @@ header_all(lua_State *lua)
 
 	lua_newtable(lua);
 	for (size_t i = 0; i < header->count; i++)
-		if (is_meant(&header->items[i], name)) {
+		if (header_is_meant(&header->items[i], name)) {
 			push_value(lua, header, i);
 			lua_rawseti(lua, 3, ++count);
 		}
@@ -225,7 +225,7 @@ header_remove(lua_State *lua)
 	lua_Integer count = 0;
 
 	for (size_t i = 0; i < header->count; i++)
-		if (is_meant(&header->items[i], name)) {
+		if (header_is_meant(&header->items[i], name)) {
 			header->items[i].what = '-';
 			count++;
 		}
@@ -243,7 +243,7 @@ header_set(lua_State *lua)
 	for (size_t i = 0; i < header->count; i++) {
 		struct item *item = &header->items[i];
 
-		if (!is_meant(item, name))
+		if (!header_is_meant(item, name))
 			continue;
 		if (was_put) {
 			item->what = '-';

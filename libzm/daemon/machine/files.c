@@ -59,7 +59,7 @@ is_of_networks(const struct conf *conf, const char *name)
 }
 
 static bool
-is_among(const char *name, const char *const names[], size_t count)
+machine_name_is_among(const char *name, const char *const names[], size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(names[i], name) == 0)
@@ -72,10 +72,10 @@ static bool
 is_of_aliases(const struct conf *conf, const char *name)
 {
 	for (size_t i = 0; i < conf->domain_count; i++)
-		if (is_among(name, conf->domains[i].aliases,
+		if (machine_name_is_among(name, conf->domains[i].aliases,
 		    conf->domains[i].alias_count))
 			return true;
-	return is_among(name, conf->virtuals, conf->virtual_count);
+	return machine_name_is_among(name, conf->virtuals, conf->virtual_count);
 }
 
 struct alias_look {

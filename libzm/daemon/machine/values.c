@@ -29,7 +29,7 @@ struct values {
 };
 
 static void
-complain(struct values *values, unsigned line, struct slice key,
+values_complain(struct values *values, unsigned line, struct slice key,
     const char *hint, const char *what)
 {
 	const char *path = table_path(values->table);
@@ -64,7 +64,7 @@ check_channel(struct values *values, unsigned line, struct slice key,
 
 	if (has_agent(values->look->conf, name, host))
 		return;
-	complain(values, line, key, arena_printf(arena,
+	values_complain(values, line, key, arena_printf(arena,
 	    "add: schedule %s/* { command PROGRAM }", name),
 	    arena_printf(arena, "channel '%s' has no agent", name));
 }
@@ -83,7 +83,7 @@ check_route(void *context, struct slice key, struct slice value,
 	found = route_value_parse(values->arena, value, SLICE("x.test"),
 	    &target, &err);
 	if (found < 0)
-		complain(values, line, key,
+		values_complain(values, line, key,
 		    "mail for it waits in deferred/ until it is mended",
 		    err.text);
 	if (found == 1) {
@@ -119,7 +119,7 @@ check_user(void *context, struct slice key, struct slice value,
 	value = slice_trim(value);
 	if (slice_starts(value, "\\") &&
 	    !path_is_mailbox_name(slice_from(value, 1)))
-		complain(values, line, key,
+		values_complain(values, line, key,
 		    "write \\NAME, or nothing for a mailbox called as it is",
 		    "this names no mailbox");
 	return values->bad < SAID_MAX;
