@@ -483,24 +483,16 @@ demo_finish(struct demo *demo, bool is_kept, int status)
 }
 
 int
-verb_demo(int argc, char **argv, const char *conf_path)
+verb_demo(struct arguments *arguments)
 {
 	struct demo demo = { .sink = 0 };
-	const char *where = "demo";
-	bool is_kept = false;
+	const char *word = arguments_word(arguments, 0), *where =
+	    word != NULL ? word : "demo";
+	bool is_kept = arguments_has(arguments, OPT_KEEP);
 	char cwd[PATH_BYTES / 2];
 	ssize_t n;
-	int status = EX_UNAVAILABLE, at;
+	int status = EX_UNAVAILABLE;
 
-	for (at = 1; at < argc; at++) {
-		if (strcmp(argv[at], "--keep") == 0)
-			is_kept = true;
-		else if (argv[at][0] != '-')
-			where = argv[at];
-		else
-			return verb_usage(argv[0], "unknown option %s",
-			    argv[at]);
-	}
 	n = readlink("/proc/self/exe", demo.self, sizeof(demo.self) - 1);
 	if (n < 0)
 		snprintf(demo.self, sizeof(demo.self), "zmailer");
