@@ -61,7 +61,7 @@ class Steps(HomePoint):
                 for name, found in self.places().items()}
 
     def count(self, token):
-        """How often as a whole: as often as where it is rarest."""
+        """How many whole copies there are: the smallest count of its parts."""
         return min(self.counts(token).values())
 
     def look(self, when, may_be_torn=False):

@@ -129,7 +129,7 @@ class Point:
     # ---- what is there -----------------------------------------------
 
     def handed(self):
-        """What was handed in: what a start would find."""
+        """The messages that were handed in, as a start would find them."""
         paths = glob.glob(f"{self.dir}/spool/router/*") + \
             glob.glob(f"{self.dir}/spool/public/**/*", recursive=True)
         found = []
@@ -160,7 +160,7 @@ class Point:
         return found
 
     def count(self, token):
-        """How often it is there whole."""
+        """How often the mailbox has the whole message."""
         return sum(is_whole(m, token) for m in self.messages())
 
     def look(self, when, may_be_torn=False):

@@ -61,7 +61,7 @@ class Point:
         return done.stdout
 
     def kill(self):
-        """Was it killed?"""
+        """Run the change; whether it was killed."""
         nth = Nth(self.top)
         nth.plan(mode=self.mode, target=self.target)
         env = dict(os.environ, **nth.env(self.dir, is_logged=False))

@@ -28,7 +28,7 @@ class Nth:
             self.map = mmap.mmap(file.fileno(), 4096)
 
     def plan(self, role="", mode=COUNT, target=0, error=0, logging=0):
-        """The order over all processes goes on; the count begins anew."""
+        """Set the plan: the count begins again, the ticket goes on."""
         ticket = self.read()["ticket"]
         self.map[:SIZE] = struct.pack(LAYOUT, role.encode(), mode, target,
                                       error, logging, 0, 0, ticket, 0, b"")

@@ -74,7 +74,7 @@ class Point:
     # ---- asking ------------------------------------------------------
 
     def ask(self, op, **fields):
-        """Until it is answered; who is killed comes back."""
+        """Ask until there is an answer; a killed scheduler comes back."""
         end = time.monotonic() + mta.WAIT_S
         while time.monotonic() < end:
             self._recover()

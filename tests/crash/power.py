@@ -42,7 +42,7 @@ def model(rows):
         return files.setdefault(int(inode), File())
 
     def old_file_of(args):
-        """One of which nothing was logged yet was there, whole."""
+        """The file; one that the log has not named yet was there, whole."""
         file = file_of(args[0])
         if not file.chain:
             file.was_there = True

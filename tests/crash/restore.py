@@ -86,7 +86,8 @@ class Template:
     @staticmethod
     def zmailer(conf, *words, env=None):
         return subprocess.run([change.ZMAILER, "-C", conf, *words], env=env,
-                              capture_output=True, text=True, timeout=change.VERB_S)
+                              capture_output=True, text=True,
+                              timeout=change.VERB_S)
 
     def state(self, conf):
         """id, recipient, state, tries: of all that list shows."""

@@ -258,7 +258,7 @@ table passwords file:{etc}/passwords
 auth users <passwords> clear loopback""")
 
     def others(self):
-        """What belongs to somebody else."""
+        """Files and processes of other users."""
         for area in "router", "queue":
             with open(f"{self.spool}/{area}/..other", "w",
                       encoding="ascii") as file:
@@ -334,7 +334,7 @@ class Attempt:
                 yield line
 
     def inside(self, intruder, pid, step):
-        """What must work and what must not."""
+        """Try what must work, and what must not."""
         places = self.places(pid)
         drop = f"{self.site.spool}/public/..in"
         filed = f"{self.site.spool}/router/..in"
@@ -365,7 +365,7 @@ class Attempt:
 
 
 def handshakes(site, attempt):
-    """Silent once it is connected; in the middle of a command; after STARTTLS."""
+    """Silent at once; in the middle of a command; after STARTTLS."""
     silent = Wire(site.port3)
     attempt.at("tls", silent)
     half = Wire(site.port3)

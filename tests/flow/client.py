@@ -142,7 +142,7 @@ class Client:
         return self.reply()
 
     def say_say(self, _verb, args):
-        """Bytes whose answer `hear` reads."""
+        """Send bytes; `hear` reads the answer."""
         self.send(plain_bytes(" ".join(args)))
 
     def say_hear(self, _verb, _args):
@@ -155,7 +155,7 @@ class Client:
             raise Failure(f"answered at once: {self.reply()}")
 
     def say_seen(self, _verb, args):
-        """seen MTA PATH TEXT: what we said was noted by somebody."""
+        """seen MTA PATH TEXT: wait until the file has the text."""
         path = os.path.join(self.actors[args[0]].dir, args[1])
 
         def is_there():
@@ -167,7 +167,7 @@ class Client:
         mta.wait_for(f"{args[2]} in {path}", is_there)
 
     def say_clock(self, _verb, args):
-        """Somebody keeps us waiting."""
+        """Move the clock while the server makes us wait."""
         self.clock(args[0])
 
     def say_data(self, _verb, args):

@@ -18,7 +18,13 @@
     cert   NAME { names mx.test www.test; kind rsa|p256|ed25519; days 90 }
     cert   NAME -spoil                    another key beside the certificate
     memory MTA PROCESS expect CERT | -not CERT      its key is there, or not
-    client NAME [of MTA] [at PORT|PATH] [from 127.0.0.5] { helo x; mail a; rcpt b; data TEXT; expect 250 }
+    client NAME [of MTA] [at PORT|PATH] [from 127.0.0.5] {
+        helo x                            a step a line: client.py
+        mail a
+        rcpt b
+        data TEXT
+        expect 250
+    }
     file   MTA PATH { contents }
     run    MTA { command words } expect STATUS ["part of the output"]
     rows   MTA [at PORT|PATH] { a conformance table: rows.py }
@@ -72,8 +78,8 @@ import replies
 import rows
 from zmtest import mta
 
-ACTORS = {"flow", "needs", "server", "dns", "mta", "client", "file", "run", "clock",
-          "log", "mailbox", "spool", "rows", "signal", "cert", "ask",
+ACTORS = {"flow", "needs", "server", "dns", "mta", "client", "file", "run",
+          "clock", "log", "mailbox", "spool", "rows", "signal", "cert", "ask",
           "memory", "http", "path", "replies"}
 CLIENT_WORDS = {"helo", "ehlo", "mail", "rcpt", "data", "send", "raw",
                 "expect", "quit", "drop", "bdat", "proxy", "closed",
@@ -122,7 +128,7 @@ def check_log(words, where):
 
 
 def needs(options, build):
-    """Skipped unless the build has all of them."""
+    """Skip the flow unless the build has all of these options."""
     with open(os.path.join(build, "config.h"), encoding="utf-8") as file:
         text = file.read()
     for option in options:
@@ -240,7 +246,7 @@ def check(line, name):
 
 
 def has_part(text, part):
-    """A number is no part of a longer one."""
+    """Whether the text has the part; a number has to be a whole one."""
     if part.isdigit():
         return re.search(rf"(?<!\d){part}(?!\d)", text) is not None
     return part in text

@@ -273,7 +273,7 @@ class Meeting:
             self.wrong(row, f"the host was not left alone: {said}")
 
     def outlast_silence(self):
-        """Their time-outs pass; so does the pause of the others."""
+        """Let the time-outs of silent hosts pass, and the others' pause."""
         silent = [r for r in self.rows if r.is_silent]
         names = {f"a@{r.domain}" for r in silent}
         mta.wait_for("silence", lambda: {
@@ -289,7 +289,7 @@ class Meeting:
                         or r.next == "later"])
 
     def end(self):
-        """Until all is where it must be."""
+        """Move the clock until nothing waits, then look for every message."""
         def is_done():
             ok = {(e["to"]) for e in self.instance.events()
                   if e["ev"] in ("rcpt.ok", "rcpt.fail")}

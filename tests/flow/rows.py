@@ -101,8 +101,8 @@ class Session:
         self.lines = self.peer.makefile("rb")
 
     def reply(self):
-        """None: the server closed.  To who still talks then that is a
-        reset."""
+        """A whole reply; None when the server closed, or reset the connection
+        because we were still sending."""
         text = []
         while True:
             try:

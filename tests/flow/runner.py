@@ -174,7 +174,7 @@ class Flow:
         return smtpserver.Rule(verb, action, times, match)
 
     def settle(self):
-        """Before it is said that something did not happen."""
+        """Wait before a flow says that something did not happen."""
         for actor in self.actors.values():
             if isinstance(actor, mta.Mta):
                 actor.settle()
@@ -188,7 +188,8 @@ class Flow:
                          f"{len(server.messages)})",
                          lambda: len(server.messages) >= int(value))
             if len(server.messages) != int(value):
-                raise Failure(f"the server has {len(server.messages)} messages")
+                raise Failure(f"the server has {len(server.messages)} "
+                              "messages")
         elif kind == "sessions":
             mta.wait_for(f"{value} sessions (there were {server.sessions})",
                          lambda: server.sessions >= int(value))
@@ -369,8 +370,9 @@ class Flow:
         def fits():
             answer = control.ask(instance.dir + "/run", op, **fields)
             last[:] = answer or []
-            return answer is not None and any(all(str(row.get(k, "")).lower() == v.lower()
-                           for k, v in want) for row in last)
+            return answer is not None and any(
+                all(str(row.get(k, "")).lower() == v.lower() for k, v in want)
+                for row in last)
         if op in ("list", "count", "why", "destinations", "orders"):
             try:
                 mta.wait_for("the answer", fits)
@@ -385,7 +387,7 @@ class Flow:
 
     @staticmethod
     def ask_until(instance, op, fields, want):
-        """Read on until a line has all; for answers that do not end."""
+        """Read until a line has all of `want`; for answers that do not end."""
         stream = control.Control(instance.dir + "/run", mta.WAIT_S)
         try:
             stream.send({"v": 1, "op": op, **fields})
@@ -409,7 +411,7 @@ class Flow:
             os.kill(pid, number)
 
     def do_clock(self, line):
-        """A delivery that is under way would be late all of a sudden."""
+        """Wait for deliveries first: one under way would run out of time."""
         for actor in self.actors.values():
             if isinstance(actor, mta.Mta):
                 actor.wait_idle()

@@ -88,7 +88,7 @@ def begin(site):
 
 
 def need(site):
-    """Each case may be the first."""
+    """Begin unless it runs: each case may be the first."""
     if not mine(site):
         begin(site)
 

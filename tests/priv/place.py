@@ -79,7 +79,7 @@ class Accounts:
         self.lines["shadow"].append(f"{name}:!:20000::::::")
 
     def _cover(self, name, top):
-        """A copy over the machine's own, here only."""
+        """Mount a copy over the machine's file, in this namespace only."""
         real, copy = f"/etc/{name}", f"{top}/{name}"
         if not os.path.exists(real):
             return

@@ -30,7 +30,7 @@ def cmdline(pid):
 
 
 def parent(pid):
-    """0: it is gone."""
+    """The pid of its parent; 0 when the process is gone."""
     try:
         with open(f"/proc/{pid}/stat") as file:
             return int(file.read().rsplit(")", 1)[1].split()[1])

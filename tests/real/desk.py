@@ -147,7 +147,7 @@ def review_and_top(instance):
 
 
 def shell(instance, command, history=None):
-    """A command in a screen that stays when it is over."""
+    """A screen with a command; it stays when the command has ended."""
     return Screen(instance, "sh", "-c", f"PATH={mta.BUILD}/bin:$PATH; "
                   f"{command}; echo over $?; read wait", history=history)
 

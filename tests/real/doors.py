@@ -31,7 +31,7 @@ us:
 
 
 def accepted(site, **want):
-    """The event of a message that came with these values."""
+    """The event message.accepted that has these values."""
     def found():
         return [e for e in site.instance.events()
                 if e["ev"] == "message.accepted" and

@@ -3,7 +3,6 @@
 SPDX-License-Identifier: ISC
 """
 import os
-import signal
 import sys
 
 TOP = os.environ["ZMAILER_SRC"]
@@ -42,12 +41,11 @@ class NextHop:
 
     def stop(self):
         if self.daemon:
-            self.daemon.send_signal(signal.SIGTERM)
-            self.daemon.wait(20)
+            mta.stop(self.daemon)
         self.root.close()
 
     def extra(self, instance):
-        """What only this server can show."""
+        """Checks that only this server makes possible."""
 
     def messages(self):
         """What arrived, with LF line ends."""

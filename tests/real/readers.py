@@ -8,7 +8,6 @@ import mailbox
 import os
 import re
 import shutil
-import signal
 import socket
 
 from privateroot import PrivateRoot
@@ -85,8 +84,7 @@ class Shared:
 
     def close(self):
         self.site.close()
-        self.daemon.send_signal(signal.SIGTERM)
-        self.daemon.wait(20)
+        mta.stop(self.daemon)
         self.root.close()
 
     def doveadm(self, *words, input=None):

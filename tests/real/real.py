@@ -9,24 +9,17 @@ Started by run-real in a mount and network namespace of its own.
 
 SPDX-License-Identifier: ISC
 """
-import fcntl
 import mailbox
 import os
-import pty
 import re
-import select
-import signal
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
-import time
 
 TOP = os.environ["ZMAILER_SRC"]
 sys.path.insert(0, os.path.join(TOP, "tests", "lib"))
 from privateroot import MACHINE, PrivateRoot         # noqa: E402
-from zmtest import mta                               # noqa: E402
+from zmtest import mta, mutt                         # noqa: E402
 from zmtest.cases import Cases, tell_events          # noqa: E402
 import desk                                          # noqa: E402
 import doors                                         # noqa: E402
@@ -123,8 +116,7 @@ def cron_1_calls_our_sendmail(site):
         try:
             site.arrived("alice", "said by a job")
         finally:
-            cron.terminate()
-            cron.wait(timeout=mta.WAIT_S)
+            mta.stop(cron)
     mail = [text for text in site.instance.mailbox("alice")
             if b"said by a job" in text]
     assert b"Subject: Cron <root@" in mail[0], mail
@@ -281,8 +273,7 @@ def smtp_source_to_us_to_smtp_sink(site):
         assert len(sizes) == 500, f"the sink has {len(sizes)} of 500"
         assert min(sizes) > 19000, f"one has {min(sizes)} bytes"
     finally:
-        sink.terminate()
-        sink.wait()
+        mta.stop(sink)
 
 
 @case
@@ -305,8 +296,7 @@ def smtp_sink_takes_what_we_relay(site):
         got = sum(t.count(b"Subject: to the sink") for t in texts)
         assert got == 10, f"the sink has {got} of 10"
     finally:
-        sink.terminate()
-        sink.wait()
+        mta.stop(sink)
 
 
 POSTFIX_CONF = """compatibility_level = 3.6
@@ -392,28 +382,11 @@ def postfix_says_smtputf8_and_xforward(site):
 
 # ---- readers ----------------------------------------------------------
 
-def screen_of(command, env, text):
-    """Run a full-screen program until text shows; True if it did."""
-    pid, fd = pty.fork()
-    if pid == 0:
-        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        os.execvpe(command[0], command, dict(env, TERM="xterm"))
-    seen, end = b"", time.monotonic() + mta.WAIT_S
-    try:
-        while time.monotonic() < end and text.encode() not in seen:
-            if select.select([fd], [], [], 0.2)[0]:
-                try:
-                    seen += os.read(fd, 65536)
-                except OSError:
-                    break
-        os.write(fd, b"x")
-    except OSError:
-        pass
-    finally:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        os.close(fd)
-    return text.encode() in seen
+def is_shown_by_mutt(directory, mailbox, text):
+    """Whether mutt, which has a terminal, shows the text of a mailbox."""
+    return text.encode() in mutt.run(
+        ["mutt", "-n", "-F", "/dev/null", "-e", f"set folder={directory}",
+         "-R", "-f", mailbox], text.encode(), seconds=mta.WAIT_S)[1]
 
 
 @case
@@ -421,10 +394,9 @@ def mutt_opens_the_maildir(site):
     site.instance.command("sendmail", "alice@localhost",
                           input=b"Subject: for mutt\n\nx\n", check=0)
     site.arrived("alice", "Subject: for mutt")
-    assert screen_of(["mutt", "-n", "-F", "/dev/null", "-e",
-                      f"set folder={site.instance.dir}", "-R", "-f",
-                      f"{site.instance.dir}/mail/alice"],
-                     os.environ, "for mutt"), "mutt does not show it"
+    assert is_shown_by_mutt(site.instance.dir,
+                            f"{site.instance.dir}/mail/alice",
+                            "for mutt"), "mutt does not show it"
 
 
 READ = {          # by subject: the body as it was sent
@@ -487,9 +459,8 @@ def the_mbox_is_read_by_mutt_and_python(site):
         box = mailbox.mbox(path)
         assert len(box) == len(READ), f"{len(box)} messages in the mbox"
         compare_all(box, unquote=True)
-        assert screen_of(["mutt", "-n", "-F", "/dev/null", "-e",
-                          f"set folder={other.dir}", "-R", "-f", path],
-                         os.environ, "read plain"), "mutt does not show it"
+        assert is_shown_by_mutt(other.dir, path, "read plain"), \
+            "mutt does not show it"
     finally:
         other.close()
 

@@ -253,7 +253,7 @@ def dovecot_judges_every_mechanism():
             dovecot_cases(root, socket)
         finally:
             root.run("doveadm", "stop", check=False)
-            dovecot.wait(20)
+            mta.stop(dovecot)
     finally:
         root.close()
         mta.shutil.rmtree(shared, ignore_errors=True)
@@ -308,8 +308,7 @@ def saslauthd_is_asked():
                 assert site.login("PLAIN", "alison", "wonder") == 235
                 assert site.login("LOGIN", "alison", "wrong") == 535
         finally:
-            daemon.terminate()
-            daemon.wait(20)
+            mta.stop(daemon)
         with Site(f"saslauthd {mux}") as site:
             assert site.login("PLAIN", "alison", "wonder") == 454
     finally:

@@ -90,8 +90,8 @@ class Agent:
             pass            # it is gone: verdicts() will say so
 
     def verdicts(self, job, until=None):
-        """What it says about the job; {} when it ends before, or when
-        until() is true."""
+        """Its verdicts on the job; what there is of them when the agent
+        ends, or until() is true."""
         found = {}
         self.socket.settimeout(0.02 if until else 60)
         while len(found) < len(job.at):
@@ -118,7 +118,7 @@ class Agent:
     def close(self):
         self.socket.close()
         try:
-            return self.process.wait(20)
+            return self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             return self.process.wait()

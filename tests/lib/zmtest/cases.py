@@ -30,7 +30,7 @@ class Cases(list):
         return function
 
     def chosen(self, words):
-        """Those with one of words in their name; all when there are none."""
+        """The cases whose names have one of the words; without words, all."""
         return [function for function in self if not words or
                 any(word in function.__name__ for word in words)]
 

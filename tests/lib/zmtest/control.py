@@ -39,7 +39,8 @@ class Control:
 
 
 def ask(run_dir, op, **fields):
-    """None: nobody is there (yet), or he dies before he answers."""
+    """The answer; None when the scheduler is not there (yet), or ends before
+    it has answered."""
     try:
         control = Control(run_dir)
     except OSError:

@@ -107,7 +107,7 @@ class Threads(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_args):
-        """A client that does not like our certificate is no news."""
+        """Say nothing about a client that refuses our certificate."""
 
 
 class Server:

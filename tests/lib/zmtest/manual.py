@@ -38,7 +38,7 @@ class Step:
 
 
 def unroff(text):
-    """What a reader sees of a line."""
+    """A line as a reader sees it, without macros and escapes."""
     for roff, seen in (("\\-", "-"), ("\\(dq", '"'), ("\\(aq", "'"),
                        ("\\&", ""), ("\\ ", " "), ("\\e", "\\")):
         text = text.replace(roff, seen)
@@ -143,7 +143,7 @@ def is_link(text):
 
 
 def complaints(top, path, text):
-    """What lint says of a page."""
+    """What is wrong with a page, for lint."""
     if is_link(text):
         return []
     try:

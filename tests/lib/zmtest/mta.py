@@ -84,7 +84,7 @@ def stop(process):
 
 
 def process_name(pid):
-    """What ps calls it; empty when it is gone."""
+    """The name of a process, as ps shows it; empty when it is gone."""
     try:
         with open(f"/proc/{pid}/comm") as file:
             return file.read().strip()
@@ -198,7 +198,7 @@ class Mta:
             self.wait_idle()
 
     def wait_idle(self):
-        """Until no agent has anything."""
+        """Wait until no agent has a recipient."""
         if self.is_started:
             wait_for("the agents to be idle", lambda: self.active() == set())
 
@@ -237,7 +237,7 @@ class Mta:
         raise RuntimeError("the journal changes too fast")
 
     def journal_files(self):
-        """Parts in their order; one that is packed, too, once."""
+        """The parts in their order; one that is there packed, too, once."""
         names = sorted(glob.glob(self.dir + "/log/events-*.jsonl*"))
         return [name for name in names if name + ".zst" not in names]
 

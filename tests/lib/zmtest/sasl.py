@@ -29,14 +29,14 @@ def scram_entry(password, salt=b"salt of the test", rounds=4096):
 
 
 def crypt_entry(password):
-    """Cheap: few rounds."""
+    """An entry with few rounds, so that it is quick."""
     return subprocess.run(
         ["openssl", "passwd", "-6", "-salt", "zmtest", password], check=True,
         capture_output=True, text=True).stdout.strip()
 
 
 def challenge(reply):
-    """The bytes after 334; None: it is another reply."""
+    """The bytes after 334; None for any other reply."""
     if not reply.startswith("334"):
         return None
     return base64.b64decode(reply[4:])

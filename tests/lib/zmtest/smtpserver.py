@@ -63,7 +63,7 @@ class Server:
         self.thread.start()
 
     def hang_up(self):
-        """Close all connections that stand."""
+        """Close all open connections."""
         with self.lock:
             for peer in self.peers:
                 try:

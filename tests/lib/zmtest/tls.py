@@ -40,7 +40,7 @@ class Cert:
         return self
 
     def spoil(self):
-        """Another key beside the same certificate."""
+        """Put another key beside the certificate."""
         other = Cert().make()
         os.rename(shutil.copy(other.key, self.key + ".new"), self.key)
         other.close()
@@ -125,7 +125,7 @@ def context(pem=None, shown=None, version=None):
 
 
 def serving(cert):
-    """What a server with this certificate speaks."""
+    """The context of a server that has this certificate."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.load_cert_chain(cert.pem, cert.key)
     return made
