@@ -41,7 +41,7 @@ router_check(struct router *router, struct arena *arena,
 	*out_form = SLICE("");
 	rcpts_init(&rcpts, arena);
 	rcpts.is_check = true;
-	if (router_address(router, &rcpts, &given, err) == 1)
+	if (router_address(router, &rcpts, &given, err) == ROUTE_ROUTED)
 		result = check_result(&rcpts, out_form);
 	rcpts_release(&rcpts);
 	return result;
@@ -59,10 +59,11 @@ check_ask_script(struct router *router, struct rcpts *rcpts,
 	struct slice name;
 	struct err bad;
 
-	if (router_domain(rcpts->arena, path->domain, &name, &bad) == 1 &&
+	if (router_domain(rcpts->arena, path->domain, &name, &bad) == 0 &&
 	    conf_domain_find(router_conf(router), name) == NULL)
 		return router_only_hook(router, rcpts, &given, err);
-	return router_address(router, rcpts, &given, err);
+	return router_address(router, rcpts, &given, err) == ROUTE_ROUTED ? 0 :
+	    -1;
 }
 
 static void
@@ -88,7 +89,7 @@ check_answer_script(struct router *router, struct arena *arena,
 	rcpts_reset(&rcpts, 0, NULL, from);
 	rcpts.is_check = true;
 	rcpts.asker = asker;
-	if (check_ask_script(router, &rcpts, &path, &err) != 1) {
+	if (check_ask_script(router, &rcpts, &path, &err) < 0) {
 		if (rcpts.deferral.n > 0)
 			str_addf(out, "ok later " SLICE_FMT,
 			    SLICE_ARG(rcpts.deferral));
@@ -147,7 +148,7 @@ check_answer_list(struct router *router, struct arena *arena,
 	struct err err;
 
 	rcpts_init(&rcpts, arena);
-	if (router_address(router, &rcpts, &given, &err) != 1)
+	if (router_address(router, &rcpts, &given, &err) != ROUTE_ROUTED)
 		str_addf(out, "trouble %s", err.text);
 	else
 		check_add_members(&rcpts, out);
@@ -184,7 +185,7 @@ check_answer_route(struct router *router, struct arena *arena,
 	struct err err;
 
 	rcpts_init(&rcpts, arena);
-	if (router_address(router, &rcpts, &given, &err) != 1) {
+	if (router_address(router, &rcpts, &given, &err) != ROUTE_ROUTED) {
 		str_addf(out, "trouble %s", err.text);
 		rcpts_release(&rcpts);
 		return;

@@ -222,13 +222,13 @@ explain_suppose(struct explanation *e, const struct explain_as *as,
 	    (as->user.n == 0 ? (unsigned)REWRITE_STRANGERS : 0);
 	struct slice from = as->from, rest;
 	struct path path;
-	int found = 0;
+	enum route_answer found = ROUTE_NO;
 
 	e->rcpts.notes = &e->notes;
 	if (path_parse(from, PATH_BARE_OK | PATH_UTF8, &path, &rest, NULL) ==
 	    1 && rest.n == 0)
 		found = rewrite_path(&routing, of, &path, err);
-	if (found == 1)
+	if (found == ROUTE_YES)
 		from = routing_join(&routing, path.local, path.domain);
 	rcpts_reset(&e->rcpts, 0, NULL, from);
 	e->rcpts.user = e->rcpts.asker.user = as->user;
@@ -236,7 +236,7 @@ explain_suppose(struct explanation *e, const struct explain_as *as,
 		e->rcpts.asker.client = slice_of(arena_printf(
 		    e->rcpts.arena, "[" SLICE_FMT "]", SLICE_ARG(as->ip)));
 	e->rcpts.notes = &e->notes;
-	return found < 0 ? -1 : 1;
+	return found == ROUTE_TROUBLE ? -1 : 0;
 }
 
 int
@@ -249,7 +249,8 @@ explain_address(struct router *router, struct arena *arena,
 	struct given_rcpt given = { .notify = 0 };
 	struct slice rest;
 	struct err err = { "" };
-	int routed, status;
+	bool is_routed;
+	int status;
 
 	rcpts_init(&e.rcpts, arena);
 	if (!as->is_json && !as->is_brief)
@@ -261,15 +262,13 @@ explain_address(struct router *router, struct arena *arena,
 		explain_trouble(&e, &err);
 		status = EX_DATAERR;
 	} else {
-		routed = explain_suppose(&e, as, &err);
-		if (routed == 1)
-			routed = router_address(router, &e.rcpts, &given,
-			    &err);
-		if (routed == 1)
-			routed = copies_add(router, &e.rcpts, NULL, &err);
+		is_routed = explain_suppose(&e, as, &err) == 0 &&
+		    router_address(router, &e.rcpts, &given, &err) ==
+		    ROUTE_ROUTED &&
+		    copies_add(router, &e.rcpts, NULL, &err) == 0;
 		if (!as->is_brief)
 			explain_notes(&e);
-		status = routed == 1 ? explain_rcpts(&e) :
+		status = is_routed ? explain_rcpts(&e) :
 		    explain_trouble(&e, &err);
 	}
 	rcpts_release(&e.rcpts);

@@ -59,7 +59,7 @@ edit_is_field_text(struct slice text)
 	    !header_is(&field, "Received");
 }
 
-/* 1; -1 it is no change. */
+/* 0; -1 it is no change. */
 static int
 edit_take(struct slice *edits, struct edit *out, struct err *err)
 {
@@ -67,7 +67,7 @@ edit_take(struct slice *edits, struct edit *out, struct err *err)
 
 	out->what = 0;
 	if (edits->n == 0)
-		return 1;
+		return 0;
 	if (!hook_field(edits, &what) || !hook_field(edits, &number) ||
 	    !hook_field(edits, &text) || what.n != 1 ||
 	    !slice_number(number, 0, UINT32_MAX, &out->number))
@@ -75,9 +75,9 @@ edit_take(struct slice *edits, struct edit *out, struct err *err)
 	out->what = what.p[0];
 	out->text = text;
 	if (out->what == '-')
-		return 1;
+		return 0;
 	if ((out->what == '=' || out->what == '+') && edit_is_field_text(text))
-		return 1;
+		return 0;
 	return err_set(err, "a change of the header is no field");
 }
 
@@ -90,7 +90,7 @@ edit_fields(struct slice header, struct slice edits, struct str *out,
 	uint64_t number = 0;
 	bool is_field;
 
-	if (edit_take(&edits, &edit, err) != 1)
+	if (edit_take(&edits, &edit, err) < 0)
 		return -1;
 	while (edit_next_lines(&header, &field, &is_field)) {
 		bool is_meant = is_field && edit.what != 0 &&
@@ -104,15 +104,15 @@ edit_fields(struct slice header, struct slice edits, struct str *out,
 		if (header_is(&field, "Received"))
 			return err_set(err, "Received fields stay");
 		str_add_slice(out, edit.text);
-		if (edit_take(&edits, &edit, err) != 1)
+		if (edit_take(&edits, &edit, err) < 0)
 			return -1;
 	}
 	for (; edit.what == '+'; ) {
 		str_add_slice(out, edit.text);
-		if (edit_take(&edits, &edit, err) != 1)
+		if (edit_take(&edits, &edit, err) < 0)
 			return -1;
 	}
-	return edit.what == 0 ? 1 : err_set(err, "a change of the header "
+	return edit.what == 0 ? 0 : err_set(err, "a change of the header "
 	    "names a field that is not there");
 }
 
@@ -122,12 +122,12 @@ header_edit(struct str *header, struct slice edits, struct err *err)
 	struct str out = STR_INIT;
 
 	if (edits.n == 0)
-		return 1;
-	if (edit_fields(str_slice(header), edits, &out, err) != 1) {
+		return 0;
+	if (edit_fields(str_slice(header), edits, &out, err) < 0) {
 		str_release(&out);
 		return -1;
 	}
 	str_release(header);
 	*header = out;
-	return 1;
+	return 0;
 }

@@ -11,7 +11,7 @@
 void header_edit_ask(struct hooks *hooks, struct slice header);
 
 /* Make the changes of an answer (hook.h: edits).  What no change names keeps
- * its bytes.  returns 1; -1 err: the changes do not fit this header; it is
+ * its bytes.  returns 0; -1 err: the changes do not fit this header; it is
  * as it was. */
 int header_edit(struct str *header, struct slice edits, struct err *err);
 

@@ -57,10 +57,10 @@ copies_add_one(struct router *router, struct rcpts *rcpts,
 	    .notify = DSN_NOTIFY_NEVER,
 	    .rule = { "copy", copy->at.file, copy->at.line } };
 	struct slice rest;
-	int fits = who_sends(&routing, copy->sender, err);
+	enum route_answer fits = who_sends(&routing, copy->sender, err);
 
-	if (fits != 1)
-		return fits < 0 ? -1 : 1;
+	if (fits != ROUTE_YES)
+		return fits == ROUTE_TROUBLE ? -1 : 0;
 	routing.to = slice_of(copy->target);
 	routing_note(&routing, "copy to %s (%s:%u)", copy->target,
 	    copy->at.file, copy->at.line);
@@ -79,11 +79,11 @@ copies_add(struct router *router, struct rcpts *rcpts,
 	const struct conf *conf = router->conf;
 
 	if (conf->copy_count == 0 || !copies_are_wanted(conf, envelope))
-		return 1;
+		return 0;
 	for (size_t i = 0; i < conf->copy_count; i++)
 		if ((conf->copies[i].rcpt == NULL ||
 		    (rcpts->copies != NULL && rcpts->copies[i])) &&
-		    copies_add_one(router, rcpts, &conf->copies[i], err) != 1)
+		    copies_add_one(router, rcpts, &conf->copies[i], err) < 0)
 			return -1;
-	return 1;
+	return 0;
 }

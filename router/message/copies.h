@@ -8,7 +8,7 @@
 #include "router/route/routing.h"
 
 /* All recipients are routed: add those who get copies.  envelope: NULL for a
- * question.  1 or -1. */
+ * question.  0 or -1. */
 int copies_add(struct router *router, struct rcpts *rcpts,
     const struct envelope *envelope, struct err *err);
 

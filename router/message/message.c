@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/ascii.h"
 #include "router/message/message.h"
 
 #include <stdio.h>
@@ -86,7 +87,7 @@ message_is_complete(struct slice file, struct err *err)
 	struct first_line line;
 
 	if (!first_line_is_there(file))
-		return 1;
+		return 0;
 	if (!first_line_read(file, &line))
 		return err_set(err, "the file was never completed");
 	if (line.bytes != rest.n)
@@ -96,7 +97,7 @@ message_is_complete(struct slice file, struct err *err)
 	if (file.n <= MESSAGE_CHECKED_BYTES_MAX &&
 	    crc32c(0, rest.p, rest.n) != line.crc)
 		return err_set(err, "the checksum does not fit");
-	return 1;
+	return 0;
 }
 
 /* ---- recipients ------------------------------------------------------- */
@@ -107,20 +108,20 @@ message_route_one(struct message *message, struct router *router,
     struct given_rcpt *given, struct err *err)
 {
 	struct route_waiting *waiting;
-	int result;
+	enum route_end end;
 
 	if (message->envelope.rcpt_count != 1 ||
 	    message->envelope.header_rcpts)
 		given->lists = ROUTE_LISTS_WAIT;
-	result = router_address(router, &message->rcpts, given, err);
-	if (result != 0)
-		return result;
+	end = router_address(router, &message->rcpts, given, err);
+	if (end != ROUTE_WAITS)
+		return end == ROUTE_FAILED ? -1 : 0;
 	waiting = arena_alloc(message->arena, sizeof(*waiting));
 	waiting->given = *given;
 	waiting->given.lists = ROUTE_LISTS_WAITED;
 	*message->waiting_end = waiting;
 	message->waiting_end = &waiting->next;
-	return 1;
+	return 0;
 }
 
 static int
@@ -131,9 +132,9 @@ message_route_waiting(struct message *message, struct router *router,
 
 	for (; waiting != NULL; waiting = waiting->next)
 		if (router_address(router, &message->rcpts,
-		    &waiting->given, err) != 1)
+		    &waiting->given, err) != ROUTE_ROUTED)
 			return -1;
-	return 1;
+	return 0;
 }
 
 static int
@@ -149,10 +150,10 @@ message_route_envelope(struct message *message, struct router *router,
 
 		if (form != NULL)
 			router_refuse(&message->rcpts, &given, form);
-		else if (message_route_one(message, router, &given, err) != 1)
+		else if (message_route_one(message, router, &given, err) < 0)
 			return -1;
 	}
-	return 1;
+	return 0;
 }
 
 /* What cannot be read as an address, made fit for a line. */
@@ -188,11 +189,11 @@ message_route_field(struct message *message, struct router *router,
 			    before.n - rest.n));
 		else if (form != NULL)
 			router_refuse(&message->rcpts, &given, form);
-		else if (message_route_one(message, router, &given, err) != 1)
+		else if (message_route_one(message, router, &given, err) < 0)
 			return -1;
 		before = rest;
 	}
-	return 1;
+	return 0;
 }
 
 /* form: what all recipients get, or NULL. */
@@ -212,12 +213,12 @@ message_route_all(struct message *message, struct router *router,
 		counters_limit("header");
 		form = "headerlimit";
 	}
-	if (message_route_envelope(message, router, form, err) != 1)
+	if (message_route_envelope(message, router, form, err) < 0)
 		return -1;
 	list = headers->resent_to ? headers->resent_to : headers->to;
 	for (; list != NULL; list = list->next)
 		if (message_route_field(message, router, list->value, form,
-		    err) != 1)
+		    err) < 0)
 			return -1;
 	return message_route_waiting(message, router, err);
 }
@@ -230,8 +231,8 @@ message_is_atom(struct slice text)
 	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i];
 
-		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
-		    !(c >= '0' && c <= '9') && c != '-' && c != '_')
+		if (!ascii_is_lower(c) && !ascii_is_upper(c) &&
+		    !ascii_is_digit(c) && c != '-' && c != '_')
 			return false;
 	}
 	return text.n > 0;
@@ -266,7 +267,7 @@ message_is_stranger(const struct envelope *envelope)
 }
 
 /* Whoever it is by name, the sender is an address from here on. */
-static int
+static enum route_answer
 message_rewrite_sender(struct routing *routing, const struct conf *conf,
     struct message *message, unsigned of, struct err *err)
 {
@@ -275,7 +276,7 @@ message_rewrite_sender(struct routing *routing, const struct conf *conf,
 
 	if (path_parse(message_sender(message, conf), PATH_BARE_OK | PATH_UTF8,
 	    &path, &rest, NULL) != 1 || rest.n > 0)
-		return 0;
+		return ROUTE_NO;
 	message->envelope.from = path;
 	return rewrite_path(routing, of, &message->envelope.from, err);
 }
@@ -291,25 +292,24 @@ message_rewrite_in(struct message *message, struct router *router,
 	    .rcpts = &message->rcpts };
 	bool stranger = message_is_stranger(&message->envelope);
 	struct str header;
-	int is_other;
+	enum route_answer is_other;
 
 	if (!rewrite_is_on(conf))
-		return 1;
+		return 0;
 	rcpts_reset(&message->rcpts, 0, NULL, SLICE(""));
 	if (!message->envelope.is_error && message_rewrite_sender(&routing,
-	    conf,
-	    message, REWRITE_SENDERS | REWRITE_ENVELOPE |
-	    (stranger ? REWRITE_STRANGERS : 0), err) < 0)
+	    conf, message, REWRITE_SENDERS | REWRITE_ENVELOPE |
+	    (stranger ? REWRITE_STRANGERS : 0), err) == ROUTE_TROUBLE)
 		return -1;
 	is_other = rewrite_header(&routing, 0, stranger,
 	    str_slice(&message->header), &message->other, err);
-	if (is_other == 1) {
+	if (is_other == ROUTE_YES) {
 		header = message->header;
 		message->header = message->other;
 		message->other = header;
 		str_reset(&message->other);
 	}
-	return is_other < 0 ? -1 : 1;
+	return is_other == ROUTE_TROUBLE ? -1 : 0;
 }
 
 /* The header of recipients whose mail leaves by a generic statement. */
@@ -320,13 +320,13 @@ message_rewrite_out(void *context, unsigned number, struct slice *out,
 	struct message *message = context;
 	struct routing routing = { .router = message->router,
 	    .rcpts = &message->rcpts };
-	int is_other = rewrite_header(&routing, number, false,
+	enum route_answer is_other = rewrite_header(&routing, number, false,
 	    str_slice(&message->header), &message->other, err);
 
-	*out = is_other == 1 ? slice_copy(message->arena,
+	*out = is_other == ROUTE_YES ? slice_copy(message->arena,
 	    str_slice(&message->other)) : str_slice(&message->header);
 	str_reset(&message->other);
-	return is_other < 0 ? -1 : 1;
+	return is_other == ROUTE_TROUBLE ? -1 : 0;
 }
 
 /* ---- the control file ------------------------------------------------- */
@@ -384,7 +384,7 @@ message_finish_control(struct message *message, struct err *err)
 {
 	rcpts_finish(&message->rcpts);
 	message->is_streamed = message->control.writer.taken > 0;
-	if (control_draft_end(&message->control, err) == 1)
+	if (control_draft_end(&message->control, err) == 0)
 		return MESSAGE_ROUTED;
 	if (message->control.is_unwritten)
 		return MESSAGE_UNWRITTEN;
@@ -407,14 +407,14 @@ message_tell_rcpts(struct message *message)
 }
 
 /* The script sees the header before its length is known to the control file.
- * 1 go on; 0 with the form of a refusal; -1. */
+ * *out_form: that of a refusal, or NULL. */
 static int
 message_ask_script(struct message *message, struct router *router,
     const char **out_form, struct err *err)
 {
 	*out_form = NULL;
 	if (router_conf(router)->hooks.script == NULL)
-		return 1;
+		return 0;
 	rcpts_reset(&message->rcpts, 0, NULL, message_sender(message,
 	    router_conf(router)));
 	message_tell_rcpts(message);
@@ -431,7 +431,7 @@ message_route(struct message *message, struct router *router,
 	struct envelope *envelope = &message->envelope;
 	const char *form;
 
-	if (message_is_complete(file, err) != 1)
+	if (message_is_complete(file, err) < 0)
 		return message_broken(message, "incomplete");
 	if (envelope_parse(message->arena, file, envelope, err) != 1)
 		return message_broken(message, "badenvelope");
@@ -440,12 +440,12 @@ message_route(struct message *message, struct router *router,
 	message->router = router;
 	headers_pass(message->arena, file, envelope, conf, &message->headers,
 	    &message->header);
-	if (message_rewrite_in(message, router, err) != 1 ||
+	if (message_rewrite_in(message, router, err) < 0 ||
 	    message_ask_script(message, router, &form, err) < 0)
 		return message_waits(message);
 	message_draft_control(message, conf, file, inode, sink);
 	message_tell_rcpts(message);
-	if (message_route_all(message, router, conf, form, err) != 1)
+	if (message_route_all(message, router, conf, form, err) < 0)
 		return message_waits(message);
 	if (message->rcpts.count == 0 && envelope->is_error) {
 		err_set(err, "neither recipients nor a sender to tell");
@@ -457,7 +457,7 @@ message_route(struct message *message, struct router *router,
 
 		router_refuse(&message->rcpts, &none, "norecipients");
 	}
-	if (copies_add(router, &message->rcpts, envelope, err) != 1)
+	if (copies_add(router, &message->rcpts, envelope, err) < 0)
 		return message_waits(message);
 	return message_finish_control(message, err);
 }

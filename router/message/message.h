@@ -31,7 +31,7 @@ struct message {
 	struct envelope	 envelope;
 	struct headers	 headers;
 	struct rcpts	 rcpts;
-	struct control_draft control;	/* is_streamed: the sink has the text */
+	struct control_draft control;	/* is_streamed: the sink has its text */
 	struct control_headers generic_headers;	/* of generic statements */
 	struct router	*router;
 	bool		 is_streamed;
@@ -44,6 +44,7 @@ struct message {
 	char		 why[64];	/* [a-z0-9-]+ */
 };
 
+/* No message yet / free all. */
 void message_init(struct message *message);
 void message_release(struct message *message);
 /* Forget one message, keep buffers of ordinary size. */

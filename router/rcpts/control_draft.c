@@ -24,7 +24,14 @@ control_draft_init(struct control_draft *draft, struct arena *arena,
 {
 	*draft = (struct control_draft){ .arena = arena, .out = out,
 	    .sink = sink,
-	    .control = control, .own = { .text = header }, .result = 1 };
+	    .control = control, .own = { .text = header }, .result = 0 };
+}
+
+static void
+control_draft_note(struct control_draft *draft, int result)
+{
+	if (result < 0)
+		draft->result = -1;
 }
 
 static void
@@ -32,8 +39,9 @@ control_draft_begin(struct control_draft *draft)
 {
 	draft->is_begun = true;
 	control_writer_begin(&draft->writer, draft->out);
-	draft->result = control_writer_common(&draft->writer, draft->control,
-	    &draft->err);
+	control_draft_note(draft, control_writer_common(&draft->writer,
+	    draft->control,
+	    &draft->err));
 }
 
 static void
@@ -89,12 +97,13 @@ control_draft_write_header(struct control_draft *draft)
 	struct control_header *header = draft->header;
 
 	if (header->offset > 0)
-		draft->result = control_writer_header_again(&draft->writer,
-		    header->offset, &draft->err);
+		control_draft_note(draft,
+		    control_writer_header_again(&draft->writer,
+		    header->offset, &draft->err));
 	else
-		draft->result = control_writer_header(&draft->writer,
+		control_draft_note(draft, control_writer_header(&draft->writer,
 		    header->text,
-		    &header->offset, &draft->err);
+		    &header->offset, &draft->err));
 }
 
 /* The next recipient has this header. */
@@ -103,7 +112,7 @@ control_draft_open_header(struct control_draft *draft, unsigned number)
 {
 	struct control_header *header = control_draft_header(draft, number);
 
-	if (draft->result == 1 && draft->header != NULL &&
+	if (draft->result == 0 && draft->header != NULL &&
 	    draft->header != header) {
 		control_draft_write_header(draft);
 		draft->sender = NULL;
@@ -165,8 +174,8 @@ control_draft_write_sender(struct control_draft *draft,
 		    SLICE_ARG(sender->address), SLICE_ARG(sender->verp));
 		address = str_slice(&text);
 	}
-	draft->result = control_writer_sender(&draft->writer, address,
-	    sender->errors_to, &offset, &draft->err);
+	control_draft_note(draft, control_writer_sender(&draft->writer, address,
+	    sender->errors_to, &offset, &draft->err));
 	str_release(&text);
 	draft->sender = sender;
 }
@@ -206,16 +215,17 @@ control_draft_add(struct control_draft *draft, const struct rcpt *rcpt,
 
 	if (!draft->is_begun)
 		control_draft_begin(draft);
-	if (draft->result == 1)
+	if (draft->result == 0)
 		control_draft_open_header(draft, rcpt->header);
 	if (slice_is(rcpt->host, "-"))
 		line.host = (struct slice){ NULL, 0 };
-	if (draft->result == 1 && (sender != draft->sender ||
+	if (draft->result == 0 && (sender != draft->sender ||
 	    sender->verp.n > 0))
 		control_draft_write_sender(draft, sender, rcpt->user);
-	if (draft->result == 1)
-		draft->result = control_writer_rcpt(&draft->writer, &line,
-		    &draft->err);
+	if (draft->result == 0)
+		control_draft_note(draft, control_writer_rcpt(&draft->writer,
+		    &line,
+		    &draft->err));
 	if (draft->result < 0)
 		return;
 	draft->rcpts++;
@@ -245,7 +255,7 @@ control_draft_bytes_back(struct control_draft *draft)
 		    (size_t)(mark->bytes - draft->writer.taken));
 		return;
 	}
-	if (draft->result == 1)
+	if (draft->result == 0)
 		control_draft_note_sink(draft,
 		    draft->sink->back(draft->sink->context,
 		    mark->bytes, &draft->err));
@@ -294,15 +304,15 @@ control_draft_end(struct control_draft *draft, struct err *err)
 
 	if (draft->header == NULL)
 		draft->header = &draft->own;
-	if (draft->result == 1)
+	if (draft->result == 0)
 		control_draft_write_header(draft);
-	if (draft->result == 1) {
+	if (draft->result == 0) {
 		control_writer_end(&draft->writer, first);
 		for (size_t i = 0; i < draft->done_count; i++)
 			control_draft_write_done(draft, &draft->done[i]);
 		if (draft->writer.taken > 0) {
 			control_draft_flush(draft);
-			if (draft->result == 1)
+			if (draft->result == 0)
 				control_draft_note_sink(draft,
 				    draft->sink->first(
 				    draft->sink->context, slice_of(first),
@@ -311,5 +321,5 @@ control_draft_end(struct control_draft *draft, struct err *err)
 	}
 	if (draft->result < 0)
 		return err_set(err, "%s", draft->err.text);
-	return 1;
+	return 0;
 }

@@ -64,7 +64,7 @@ struct control_sink {
 
 /* The headers of recipients that do not get the message's own.  number: of a
  * struct rcpt, not 0.  out must stay as long as the draft; the message's own
- * again when nothing would differ.  1, or -1 with err. */
+ * again when nothing would differ.  0, or -1 with err. */
 struct control_headers {
 	void	*context;
 	size_t	 count;			/* numbers end here */
@@ -137,7 +137,7 @@ void control_draft_mark(struct control_draft *draft);
 void control_draft_back(struct control_draft *draft);
 
 /* Header, first line, outcomes.  What the sink has not got is in out.
- * returns 1; -1 with err: too large, a value that cannot stand in a line, or
+ * returns 0; -1 with err: too large, a value that cannot stand in a line, or
  * what the sink said. */
 int control_draft_end(struct control_draft *draft, struct err *err);
 

@@ -19,6 +19,7 @@ struct fingerprints {
 	size_t		 mask;		/* slots - 1 */
 };
 
+/* An empty set / free its memory. */
 void fingerprints_init(struct fingerprints *set);
 void fingerprints_release(struct fingerprints *set);
 /* Empty; memory of ordinary size is kept. */

@@ -73,10 +73,10 @@ routing_add_rcpt(struct routing *routing, const struct rcpt *found,
 		rcpt.rule = routing->rule;
 	routing->counts->hits++;
 	if (slice_starts(rcpt.channel, "smtp") && rcpt.sender == 0 &&
-	    routing_redirect(routing, &rcpt.sender, err) != 1)
+	    routing_redirect(routing, &rcpt.sender, err) < 0)
 		return -1;
 	if (routing->router->conf->generic_count > 0 &&
-	    rewrite_rcpt(routing, &rcpt, err) != 1)
+	    rewrite_rcpt(routing, &rcpt, err) < 0)
 		return -1;
 	rcpt.orcpt = routing_orcpt(routing, rcpt.user);
 	if (rcpts_add(routing->rcpts, &rcpt) &&
@@ -84,7 +84,7 @@ routing_add_rcpt(struct routing *routing, const struct rcpt *found,
 		counters_limit("expansion");
 		routing->counts->is_over = true;
 	}
-	return 1;
+	return 0;
 }
 
 int

@@ -66,17 +66,17 @@ expand_line(struct routing *routing, const struct here *here,
 
 	if (line.n > INCLUDE_LINE_BYTES_MAX) {
 		expand_report_line(routing, include, "the line is too long");
-		return 1;
+		return 0;
 	}
 	while (!routing->counts->is_over &&
 	    (more = alias_next(routing->rcpts->arena, &line, ALIAS_COMMENTS,
 	    &item, &bad)) != 0) {
 		if (more < 0)
 			expand_report_line(routing, include, bad.text);
-		else if (expand_item(routing, here, &item, err) != 1)
+		else if (expand_item(routing, here, &item, err) < 0)
 			return -1;
 	}
-	return 1;
+	return 0;
 }
 
 /* What a line left in the arena can go when nothing else points there: its
@@ -93,7 +93,7 @@ expand_line_and_forget(struct routing *routing, const struct here *here,
 	size_t done = was_streaming ? rcpts->draft->done_count : 0;
 	int result = expand_line(routing, here, include, line, err);
 
-	if (was_streaming && result == 1 &&
+	if (was_streaming && result == 0 &&
 	    rcpts->expanded.count == expanded &&
 	    rcpts->sender_keys.count == senders &&
 	    rcpts->draft->done_count == done)
@@ -106,14 +106,16 @@ expand_lines(struct routing *routing, const struct here *here,
     struct include *include, struct err *err)
 {
 	struct slice line;
-	int more = 0;
+	enum include_result more = INCLUDE_END;
 
 	while (!routing->counts->is_over &&
-	    (more = include_line(include, &line, err)) == 1)
+	    (more = include_line(include, &line, err)) ==
+	    INCLUDE_LINE)
 		if (expand_line_and_forget(routing, here, include, line,
-		    err) != 1)
+		    err) < 0)
 			return -1;
-	return more < 0 ? routing_trouble(routing, "include", "") : 1;
+	return more == INCLUDE_TROUBLE ?
+	    routing_trouble(routing, "include", "") : 0;
 }
 
 int
@@ -125,17 +127,17 @@ expand_file(const struct routing *from, const struct here *here,
 	int result;
 
 	if (!routing_opens(&inner, path) || !expand_deeper(&inner))
-		return 1;
+		return 0;
 	if (include_open(&include, slice_dup(inner.rcpts->arena, path),
-	    inner.uid, err) != 1)
+	    inner.uid, err) < 0)
 		return routing_trouble(&inner, "include", "");
 	routing_note(&inner, "list file " SLICE_FMT " of uid %ld",
 	    SLICE_ARG(path), (long)include.seen.st_uid);
 	inner.uid = include.seen.st_uid == 0 ? RCPT_UID_NOBODY :
 	    (int64_t)include.seen.st_uid;
 	result = expand_lines(&inner, here, &include, err);
-	if (result == 1)
-		return include_close(&include, err) == 1 ? 1 :
+	if (result == 0)
+		return include_close(&include, err) == 0 ? 0 :
 		    routing_trouble(&inner, "include", "");
 	include_close(&include, NULL);
 	return -1;
@@ -184,7 +186,7 @@ expand_item(struct routing *routing, const struct here *here,
 	case ALIAS_ADDRESS:
 		return expand_address(routing, here, item, err);
 	}
-	return 1;
+	return 0;
 }
 
 static int
@@ -212,33 +214,33 @@ expand_value(struct routing *routing, const struct here *here,
 	    err)) != 0) {
 		if (more < 0)
 			return expand_trouble(routing, found, err);
-		if (expand_item(routing, here, &item, err) != 1)
+		if (expand_item(routing, here, &item, err) < 0)
 			return -1;
 	}
-	return 1;
+	return 0;
 }
 
 /* ---- aliases ---------------------------------------------------------- */
 
 /* With an alias owner-NAME, reports about NAME's recipients go to it.  What
  * has no sender keeps none: the recipients' sender 0 may be null. */
-static int
+static enum route_answer
 expand_find_owner(struct routing *routing, const struct here *here,
     struct err *err)
 {
 	struct rcpt_sender owner = { .delimiter = 0 };
 	struct found found;
 	struct slice key;
-	int result;
+	enum route_answer result;
 
 	if (here->domain == NULL || slice_starts(here->key, "owner-"))
-		return 0;
+		return ROUTE_NO;
 	key = slice_of(arena_printf(routing->rcpts->arena,
 	    "owner-" SLICE_FMT, SLICE_ARG(here->key)));
 	result = local_alias_find(routing, here, key, &found, err);
-	if (result == 1 && routing_waits(routing))
-		return 0;
-	if (result == 1) {
+	if (result == ROUTE_YES && routing_waits(routing))
+		return ROUTE_NO;
+	if (result == ROUTE_YES) {
 		owner.address = routing_join(routing, key, here->name);
 		routing->sender = rcpts_sender(routing->rcpts, &owner);
 	}
@@ -297,21 +299,21 @@ expand_alias(const struct routing *from, const struct here *here,
 	if (here->domain == NULL)	/* virtual: a name of its own */
 		name = routing_join(&inner, name, SLICE("virtual"));
 	if (!routing_opens(&inner, name) || !expand_deeper(&inner))
-		return 1;
+		return 0;
 	if (inner.rcpts->is_check &&
 	    expand_extent(&inner, found->value) != EXTENT_ADDRESS) {
 		/* it is somebody: a check need not look further */
 		inner.counts->hits++;
-		return 1;
+		return 0;
 	}
 	inner.domain = here->name;
 	inner.uid = owner > 0 ? owner : RCPT_UID_NOBODY;
 	inner.rule = (struct rcpt_rule){ what, table_name(found->table),
 	    found->line };
-	if (expand_find_owner(&inner, here, err) < 0)
+	if (expand_find_owner(&inner, here, err) == ROUTE_TROUBLE)
 		return -1;
 	if (inner.counts->waits)
-		return 1;
+		return 0;
 	expand_answer_for(from, &inner, here, found->value);
 	return expand_value(&inner, here, found, err);
 }

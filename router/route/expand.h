@@ -21,12 +21,13 @@ struct found {			/* an alias */
 	unsigned	 line;
 };
 
-/* Open an alias: route all its items.  what: the kind of the rule. */
+/* Open an alias: route all its items.  what: the kind of the rule.
+ * 0, or -1 trouble. */
 int expand_alias(const struct routing *from, const struct here *here,
     const struct found *found, const char *what, struct err *err);
 
 /* Open a list file: route all its members, in the name of its owner.
- * routing's sender, domain and rule are what they get. */
+ * routing's sender, domain and rule are what they get.  0, or -1 trouble. */
 int expand_file(const struct routing *from, const struct here *here,
     struct slice path, struct err *err);
 
@@ -34,8 +35,9 @@ int expand_file(const struct routing *from, const struct here *here,
  * deep. */
 bool expand_deeper(struct routing *routing);
 
-/* Look in all alias tables of a domain: key@name and key.  1, 0, -1. */
-int local_alias_find(struct routing *routing, const struct here *here,
-    struct slice key, struct found *out, struct err *err);
+/* Look in all alias tables of a domain: key@name and key. */
+enum route_answer local_alias_find(struct routing *routing,
+    const struct here *here, struct slice key, struct found *out,
+    struct err *err);
 
 #endif

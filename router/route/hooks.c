@@ -152,27 +152,27 @@ hooks_trouble(struct rcpts *rcpts, enum hook_call call)
 	return -1;
 }
 
-/* 1 it has it; 0 no; -1. */
-static int
+/* Does the script have this function? */
+static enum route_answer
 hooks_want(struct router *router, struct rcpts *rcpts, enum hook_call call,
     struct err *err)
 {
 	int has;
 
 	if (router->hooks == NULL)
-		return 0;
+		return ROUTE_NO;
 	router->asking = rcpts;
 	has = hooks_has(router->hooks, call, err);
-	return has < 0 ? hooks_trouble(rcpts, call) : has;
+	return has < 0 ? hooks_trouble(rcpts, call) : route_is(has == 1);
 }
 
-/* 1 with the answer; -1 trouble. */
+/* 0 with the answer, or -1. */
 static int
 hooks_ask_script(struct router *router, struct rcpts *rcpts,
     enum hook_call call,
     struct hook_answer *out, struct err *err)
 {
-	if (hooks_ask(router->hooks, out, err) != 1) {
+	if (hooks_ask(router->hooks, out, err) < 0) {
 		rcpts->met_death |= hooks_died(router->hooks);
 		return hooks_trouble(rcpts, call);
 	}
@@ -183,7 +183,7 @@ hooks_ask_script(struct router *router, struct rcpts *rcpts,
 		    out->text.n > 0 ? " " : "", SLICE_ARG(out->text),
 		    hooks_path(router->hooks), out->line,
 		    hooks_generation(router->hooks));
-	return 1;
+	return 0;
 }
 
 /* Words of a refusal as the host of an error recipient. */
@@ -212,7 +212,7 @@ hooks_set_aside(struct router *router, struct rcpts *rcpts, enum hook_call call,
 	return hooks_trouble(rcpts, call);
 }
 
-static int
+static enum route_answer
 hooks_obey(struct routing *routing, enum hook_call call,
     const struct hook_answer *answer, const struct path *path,
     struct slice name, struct err *err)
@@ -225,11 +225,12 @@ hooks_obey(struct routing *routing, enum hook_call call,
 
 	switch (answer->verdict) {
 	case HOOK_REJECT:
-		return routing_refuse(routing, hooks_form(rcpts->arena, answer),
-		    path, &rule);
+		return route_done(routing_refuse(routing,
+		    hooks_form(rcpts->arena, answer),
+		    path, &rule));
 	case HOOK_FREEZE:
 		if (rcpts->is_check || rcpts->is_released)
-			return 0;
+			return ROUTE_NO;
 		return hooks_set_aside(router, rcpts, call, answer, err);
 	case HOOK_DEFER:
 		return hooks_set_aside(router, rcpts, call, answer, err);
@@ -239,54 +240,54 @@ hooks_obey(struct routing *routing, enum hook_call call,
 			err_prefix(err, "%s:%u", rule.where, rule.line);
 			return hooks_trouble(rcpts, call);
 		}
-		return route_target_add(routing, &target,
-		    routing_join(routing, path->local, name), &rule, err);
+		return route_done(route_target_add(routing, &target,
+		    routing_join(routing, path->local, name), &rule, err));
 	default:
-		return 0;
+		return ROUTE_NO;
 	}
 }
 
 /* ---- the three calls -------------------------------------------------- */
 
-int
+enum route_answer
 hooks_rcpt(struct routing *routing, const struct path *path, struct err *err)
 {
 	struct router *router = routing->router;
 	struct rcpts *rcpts = routing->rcpts;
 	struct hook_answer answer;
-	int has = hooks_want(router, rcpts, HOOK_ON_RCPT, err);
+	enum route_answer has = hooks_want(router, rcpts, HOOK_ON_RCPT, err);
 
-	if (has != 1)
+	if (has != ROUTE_YES)
 		return has;
 	hooks_question(router->hooks, HOOK_ON_RCPT);
 	hooks_add_message(router->hooks, "c.", rcpts);
 	hooks_add(router->hooks, "from", rcpts->is_from_null ? SLICE("") :
 	    rcpts->senders[0]->address);
 	hooks_add(router->hooks, "to", routing->to);
-	if (hooks_ask_script(router, rcpts, HOOK_ON_RCPT, &answer, err) != 1)
-		return -1;
+	if (hooks_ask_script(router, rcpts, HOOK_ON_RCPT, &answer, err) < 0)
+		return ROUTE_TROUBLE;
 	return hooks_obey(routing, HOOK_ON_RCPT, &answer, path,
 	    path->domain.n > 0 ? path->domain : routing->domain, err);
 }
 
-int
+enum route_answer
 hooks_route(struct routing *routing, struct slice name,
     const struct path *path, struct err *err)
 {
 	struct router *router = routing->router;
 	struct rcpts *rcpts = routing->rcpts;
 	struct hook_answer answer;
-	int has = hooks_want(router, rcpts, HOOK_ROUTE, err);
+	enum route_answer has = hooks_want(router, rcpts, HOOK_ROUTE, err);
 
-	if (has != 1)
+	if (has != ROUTE_YES)
 		return has;
 	hooks_question(router->hooks, HOOK_ROUTE);
 	hooks_add(router->hooks, "addr", routing_join(routing, path->local,
 	    name));
 	hooks_add_message(router->hooks, "msg.", rcpts);
 	hooks_add(router->hooks, "msg.to", routing->to);
-	if (hooks_ask_script(router, rcpts, HOOK_ROUTE, &answer, err) != 1)
-		return -1;
+	if (hooks_ask_script(router, rcpts, HOOK_ROUTE, &answer, err) < 0)
+		return ROUTE_TROUBLE;
 	return hooks_obey(routing, HOOK_ROUTE, &answer, path, name, err);
 }
 
@@ -295,14 +296,15 @@ hooks_header(struct router *router, struct rcpts *rcpts, struct str *header,
     const char **out_form, struct err *err)
 {
 	struct hook_answer answer;
-	int has = hooks_want(router, rcpts, HOOK_ON_HEADER, err);
+	enum route_answer has = hooks_want(router, rcpts, HOOK_ON_HEADER, err);
 
-	if (has != 1)
-		return has < 0 ? -1 : 1;
+	*out_form = NULL;
+	if (has != ROUTE_YES)
+		return has == ROUTE_TROUBLE ? -1 : 0;
 	hooks_question(router->hooks, HOOK_ON_HEADER);
 	hooks_add_message(router->hooks, "msg.", rcpts);
 	header_edit_ask(router->hooks, str_slice(header));
-	if (hooks_ask_script(router, rcpts, HOOK_ON_HEADER, &answer, err) != 1)
+	if (hooks_ask_script(router, rcpts, HOOK_ON_HEADER, &answer, err) < 0)
 		return -1;
 	switch (answer.verdict) {
 	case HOOK_REJECT:
@@ -323,8 +325,8 @@ hooks_header(struct router *router, struct rcpts *rcpts, struct str *header,
 	default:
 		break;
 	}
-	if (header_edit(header, answer.edits, err) == 1)
-		return 1;
+	if (header_edit(header, answer.edits, err) == 0)
+		return 0;
 	err_prefix(err, "%s", hooks_path(router->hooks));
 	return hooks_trouble(rcpts, HOOK_ON_HEADER);
 }

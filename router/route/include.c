@@ -26,7 +26,7 @@ include_check_directory(const char *path, const struct stat *file,
 {
 	switch (table_is_replaceable(path, file)) {
 	case 0:
-		return 1;
+		return 0;
 	case 1:
 		return err_set(err, "others could replace the list %s: chmod "
 		    "go-w its directory", path);
@@ -67,9 +67,9 @@ include_open(struct include *include, const char *path, int64_t asker,
 		return err_sys(err, "open the list %s", path);
 	if (fstat(include->fd, &include->seen) != 0)
 		err_sys(err, "fstat the list %s", path);
-	else if (include_check_file(include, asker, err) == 1) {
+	else if (include_check_file(include, asker, err) == 0) {
 		include->buffer = mem_grow(NULL, INCLUDE_BUFFER_BYTES, 1);
-		return 1;
+		return 0;
 	}
 	close(include->fd);
 	include->fd = -1;
@@ -94,7 +94,7 @@ include_fill(struct include *include, struct err *err)
 		return err_sys(err, "read the list %s", include->path);
 	include->is_end = got == 0;
 	include->end += (size_t)got;
-	return 1;
+	return 0;
 }
 
 /* The rest of a line whose beginning was given away. */
@@ -108,13 +108,13 @@ include_skip_line(struct include *include, struct err *err)
 
 		include->begin += end;
 		if (end < n || include->is_end)
-			return 1;
+			return 0;
 		if (include_fill(include, err) < 0)
 			return -1;
 	}
 }
 
-int
+enum include_result
 include_line(struct include *include, struct slice *out_line,
     struct err *err)
 {
@@ -126,24 +126,24 @@ include_line(struct include *include, struct slice *out_line,
 		if (n == bytes.n && !include->is_end &&
 		    n <= INCLUDE_LINE_BYTES_MAX) {
 			if (include_fill(include, err) < 0)
-				return -1;
+				return INCLUDE_TROUBLE;
 			continue;
 		}
 		if (bytes.n == 0)
-			return 0;
+			return INCLUDE_END;
 		include->line++;
 		*out_line = slice_first(bytes, n);
 		include->begin += n < bytes.n ? n + 1 : n;
 		if (n <= INCLUDE_LINE_BYTES_MAX)
-			return 1;
+			return INCLUDE_LINE;
 		*out_line = slice_first(bytes, INCLUDE_LINE_BYTES_MAX + 1);
 		if (n < bytes.n)
-			return 1;
+			return INCLUDE_LINE;
 		/* its slice would be overwritten: what counts is the length */
 		if (include_skip_line(include, err) < 0)
-			return -1;
+			return INCLUDE_TROUBLE;
 		include->begin += include->begin < include->end;
-		return 1;
+		return INCLUDE_LINE;
 	}
 }
 
@@ -151,10 +151,10 @@ int
 include_close(struct include *include, struct err *err)
 {
 	struct stat now;
-	int result = 1;
+	int result = 0;
 
 	if (include->fd < 0)
-		return 1;
+		return 0;
 	if (fstat(include->fd, &now) != 0)
 		result = err_sys(err, "fstat the list %s", include->path);
 	else if (now.st_size != include->seen.st_size ||

@@ -30,17 +30,18 @@ struct include {
  * directory where nobody else could replace it.  asker: the uid in whose
  * name it is asked for, -2 the configuration's; a user gets nothing read
  * that is not his or everybody's to read.
- * returns 1; -1: err says what to change. */
+ * returns 0; -1: err says what to change. */
 int include_open(struct include *include, const char *path, int64_t asker,
     struct err *err);
 
 /* The next line without its end; good until the next call.  A line that is
- * too long has its first INCLUDE_LINE_BYTES_MAX + 1 bytes.
- * returns 1; 0 the end; -1 it cannot be read. */
-int include_line(struct include *include, struct slice *out_line,
+ * too long has its first INCLUDE_LINE_BYTES_MAX + 1 bytes. */
+enum include_result { INCLUDE_TROUBLE = -1, INCLUDE_END, INCLUDE_LINE };
+enum include_result include_line(struct include *include,
+    struct slice *out_line,
     struct err *err);
 
-/* Close it.  -1: it was changed while it was read. */
+/* Close it.  0; -1: it was changed while it was read. */
 int include_close(struct include *include, struct err *err);
 
 #endif

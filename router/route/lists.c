@@ -84,10 +84,10 @@ list_open(const struct routing *from, const struct conf_list *list,
 
 	if (inner.rcpts->is_check) {
 		inner.counts->hits++;
-		return 1;
+		return 0;
 	}
 	if (routing_waits(&inner))
-		return 1;
+		return 0;
 	inner.rule = (struct rcpt_rule){ "list", list->at.file,
 	    list->at.line };
 	inner.domain = here.name;
@@ -117,11 +117,11 @@ list_open_owner(const struct routing *from, const struct conf_list *list,
 	if (!routing_opens(&inner, slice_of(arena_printf(inner.rcpts->arena,
 	    "owner %s@%s", list->local, list->domain))) ||
 	    !expand_deeper(&inner))
-		return 1;
+		return 0;
 	return route_path(&inner, &path, err);
 }
 
-int
+enum route_answer
 route_list(struct routing *routing, struct slice name, struct slice local,
     struct err *err)
 {
@@ -129,17 +129,17 @@ route_list(struct routing *routing, struct slice name, struct slice local,
 	const struct conf_list *list;
 
 	if (routing->router->conf->list_count == 0 || routing->is_plain)
-		return 0;
+		return ROUTE_NO;
 	list = list_named(routing, key, name);
 	if (list != NULL)
 		routing_note(routing, "list %s@%s (%s:%u)", list->local,
 		    list->domain, list->at.file, list->at.line);
 	if (list != NULL)
-		return list_open(routing, list, err);
+		return route_done(list_open(routing, list, err));
 	list = list_owned(routing, key, name);
 	if (list == NULL)
-		return 0;
+		return ROUTE_NO;
 	routing_note(routing, "owner of list %s@%s (%s:%u)", list->local,
 	    list->domain, list->at.file, list->at.line);
-	return list_open_owner(routing, list, err);
+	return route_done(list_open_owner(routing, list, err));
 }

@@ -60,7 +60,7 @@ local_deliver(struct routing *routing, const struct here *here,
 	    local_mailbox_user(routing, here, account), uid, &rule, err);
 }
 
-static int
+static enum route_answer
 local_find_account(struct routing *routing, const struct here *here,
     struct slice *out_name, int64_t *out_uid, struct err *err)
 {
@@ -76,10 +76,10 @@ local_find_account(struct routing *routing, const struct here *here,
 		return routing_trouble(routing, "passwd", "");
 	routing_note(routing, found ? "account " SLICE_FMT " exists" :
 	    "there is no account " SLICE_FMT, SLICE_ARG(*out_name));
-	return found;
+	return route_is(found == 1);
 }
 
-static int
+static enum route_answer
 local_find_in_table(struct routing *routing, const struct here *here,
     struct slice *out_name, struct err *err)
 {
@@ -87,16 +87,16 @@ local_find_in_table(struct routing *routing, const struct here *here,
 	    here->domain->users_table, err);
 	struct slice value;
 	unsigned line;
-	int found;
+	enum route_answer found;
 
 	if (table == NULL)
-		return -1;
+		return ROUTE_TROUBLE;
 	found = routing_lookup(routing, table,
 	    routing_join(routing, here->key, here->name), &value, &line, err);
-	if (found == 0 && table_takes_parts(table))
+	if (found == ROUTE_NO && table_takes_parts(table))
 		found = routing_lookup(routing, table, here->key, &value,
 		    &line, err);
-	value = found == 1 ? slice_trim(value) : SLICE("");
+	value = found == ROUTE_YES ? slice_trim(value) : SLICE("");
 	if (slice_starts(value, "\\") &&
 	    path_is_mailbox_name(slice_from(value, 1)))
 		*out_name = slice_lower(routing->rcpts->arena,
@@ -104,69 +104,72 @@ local_find_in_table(struct routing *routing, const struct here *here,
 	return found;
 }
 
-/* returns 1 delivered, 0 no such user, -1 trouble.  The value of a table of
+/* An account or a user of a table, and its delivery.  The value of a table of
  * users may name the mailbox: \name. */
-static int
+static enum route_answer
 local_try_user(struct routing *routing, const struct here *here,
     struct err *err)
 {
 	struct slice account = here->key;
 	int64_t uid = RCPT_UID_NOBODY;
-	int found = here->domain->users != USERS_NONE;
+	enum route_answer found =
+	    route_is(here->domain->users != USERS_NONE);
 
 	if (local_is_mailbox(here->domain) &&
 	    !path_is_mailbox_name(here->key))
-		return 0;
+		return ROUTE_NO;
 	if (here->domain->users == USERS_PASSWD)
 		found = local_find_account(routing, here, &account, &uid, err);
 	else if (here->domain->users == USERS_TABLE)
 		found = local_find_in_table(routing, here, &account, err);
-	if (found == 1 && local_deliver(routing, here, account, uid, err) != 1)
-		return -1;
+	if (found == ROUTE_YES && local_deliver(routing, here, account, uid,
+	    err) < 0)
+		return ROUTE_TROUBLE;
 	return found;
 }
 
 /* ---- aliases --------------------------------------------------------- */
 
-int
+enum route_answer
 local_alias_find(struct routing *routing, const struct here *here,
     struct slice key, struct found *out, struct err *err)
 {
 	struct slice whole = routing_join(routing, key, here->name);
-	int found = 0;
+	enum route_answer found = ROUTE_NO;
 
-	for (size_t i = 0; i < here->domain->alias_count && found == 0; i++) {
+	for (size_t i = 0; i < here->domain->alias_count && found ==
+	    ROUTE_NO; i++) {
 		out->table = routing_table(routing, here->domain->aliases[i],
 		    err);
 		if (out->table == NULL)
-			return -1;
+			return ROUTE_TROUBLE;
 		found = routing_lookup(routing, out->table, whole,
 		    &out->value, &out->line, err);
-		if (found == 0 && table_takes_parts(out->table))
+		if (found == ROUTE_NO && table_takes_parts(out->table))
 			found = routing_lookup(routing, out->table, key,
 			    &out->value, &out->line, err);
 	}
 	return found;
 }
 
-static int
+static enum route_answer
 local_try_alias(struct routing *routing, const struct here *here,
     struct err *err)
 {
 	struct found alias;
-	int found;
+	enum route_answer found;
 
 	if (routing->is_plain)
-		return 0;
+		return ROUTE_NO;
 	found = local_alias_find(routing, here, here->key, &alias, err);
-	if (found == 1 && expand_alias(routing, here, &alias, "alias",
-	    err) != 1)
-		return -1;
+	if (found == ROUTE_YES && expand_alias(routing, here, &alias, "alias",
+	    err) < 0)
+		return ROUTE_TROUBLE;
 	return found;
 }
 
 /* "@domain": everybody there; as value "@other" means the same name. */
-static int
+static enum route_answer
 local_open_catch_all(struct routing *routing, const struct here *here,
     struct found *alias, const char *what, struct err *err)
 {
@@ -175,45 +178,46 @@ local_open_catch_all(struct routing *routing, const struct here *here,
 	if (slice_starts(domain, "@") && slice_find(domain, ',') == domain.n)
 		alias->value = routing_join(routing, here->path->local,
 		    slice_from(domain, 1));
-	return expand_alias(routing, here, alias, what, err);
+	return route_done(expand_alias(routing, here, alias, what, err));
 }
 
-static int
+static enum route_answer
 local_try_catch_all(struct routing *routing, const struct here *here,
     struct err *err)
 {
 	struct found alias;
-	int found = 0;
+	enum route_answer found = ROUTE_NO;
 
 	if (routing->is_plain)
-		return 0;
-	for (size_t i = 0; i < here->domain->alias_count && found == 0; i++) {
+		return ROUTE_NO;
+	for (size_t i = 0; i < here->domain->alias_count && found ==
+	    ROUTE_NO; i++) {
 		alias.table = routing_table(routing, here->domain->aliases[i],
 		    err);
 		if (alias.table == NULL)
-			return -1;
+			return ROUTE_TROUBLE;
 		if (table_takes_parts(alias.table))
 			found = routing_lookup(routing, alias.table,
 			    routing_join(routing, SLICE(""), here->name),
 			    &alias.value, &alias.line, err);
 	}
-	return found != 1 ? found :
+	return found != ROUTE_YES ? found :
 	    local_open_catch_all(routing, here, &alias, "alias", err);
 }
 
 /* NAME-request and NAME-owner of an alias with an owner-NAME. */
-static int
+static enum route_answer
 local_try_owned(struct routing *routing, const struct here *of, struct err *err)
 {
 	static const char *const ends[] = { "-request", "-owner" };
 	struct here here = *of;
 	struct slice key = of->key;
 	struct found alias;
-	int found = 0;
+	enum route_answer found = ROUTE_NO;
 
 	if (routing->is_plain)
-		return 0;
-	for (size_t i = 0; i < 2 && found == 0; i++) {
+		return ROUTE_NO;
+	for (size_t i = 0; i < 2 && found == ROUTE_NO; i++) {
 		if (!slice_ends(key, ends[i]))
 			continue;
 		here.local = here.key = slice_of(arena_printf(
@@ -222,15 +226,15 @@ local_try_owned(struct routing *routing, const struct here *of, struct err *err)
 		found = local_alias_find(routing, &here, here.key, &alias,
 		    err);
 	}
-	if (found == 1 && expand_alias(routing, &here, &alias, "alias",
-	    err) != 1)
-		return -1;
+	if (found == ROUTE_YES && expand_alias(routing, &here, &alias, "alias",
+	    err) < 0)
+		return ROUTE_TROUBLE;
 	return found;
 }
 
 /* ---- virtual addresses ----------------------------------------------- */
 
-static int
+static enum route_answer
 local_find_virtual(struct routing *routing, const struct here *here,
     struct found *out, struct err *err)
 {
@@ -238,22 +242,23 @@ local_find_virtual(struct routing *routing, const struct here *here,
 	struct slice plain = slice_first(key, routing_detail(routing, key));
 	struct slice whole = routing_join(routing, key, here->name);
 	struct slice without = routing_join(routing, plain, here->name);
-	int found = routing_lookup(routing, out->table, whole, &out->value,
+	enum route_answer found = routing_lookup(routing, out->table, whole,
+	    &out->value,
 	    &out->line, err);
 
-	if (found != 0 || !table_takes_parts(out->table))
+	if (found != ROUTE_NO || !table_takes_parts(out->table))
 		return found;
 	if (plain.n < key.n)
 		found = routing_lookup(routing, out->table, without,
 		    &out->value, &out->line, err);
-	if (found == 0)
+	if (found == ROUTE_NO)
 		found = routing_lookup(routing, out->table,
 		    routing_join(routing, SLICE(""), here->name), &out->value,
 		    &out->line, err);
 	return found;
 }
 
-int
+enum route_answer
 route_virtual(struct routing *routing, struct slice name,
     const struct path *path, struct err *err)
 {
@@ -261,22 +266,22 @@ route_virtual(struct routing *routing, struct slice name,
 	struct arena *arena = routing->rcpts->arena;
 	struct here here = { .name = name, .path = path };
 	struct found alias;
-	int found = 0;
+	enum route_answer found = ROUTE_NO;
 
 	if (conf->virtual_count == 0 || routing->skips_virtual)
-		return 0;
+		return ROUTE_NO;
 	here.local = path_local_plain(arena, path);
 	here.key = slice_lower(arena, here.local);
-	for (size_t i = 0; i < conf->virtual_count && found == 0; i++) {
+	for (size_t i = 0; i < conf->virtual_count && found == ROUTE_NO; i++) {
 		alias.table = routing_table(routing, conf->virtuals[i], err);
 		if (alias.table == NULL)
-			return -1;
+			return ROUTE_TROUBLE;
 		found = local_find_virtual(routing, &here, &alias, err);
 	}
-	if (found == 1 && local_open_catch_all(routing, &here, &alias,
+	if (found == ROUTE_YES && local_open_catch_all(routing, &here, &alias,
 	    "virtual",
-	    err) != 1)
-		return -1;
+	    err) == ROUTE_TROUBLE)
+		return ROUTE_TROUBLE;
 	return found;
 }
 
@@ -284,7 +289,7 @@ route_virtual(struct routing *routing, struct slice name,
 
 /* Every domain has a postmaster (RFC 5321 section 4.5.1): whom the
  * configuration names, and root when that is nobody. */
-static int
+static enum route_answer
 local_try_postmaster(struct routing *routing, const struct here *here,
     struct err *err)
 {
@@ -294,38 +299,38 @@ local_try_postmaster(struct routing *routing, const struct here *here,
 
 	if (!slice_is(here->key, "postmaster") &&
 	    !slice_is(here->key, "mailer-daemon"))
-		return 0;
+		return ROUTE_NO;
 	if (routing->counts->was_postmaster)
-		return 0;
+		return ROUTE_NO;
 	routing->counts->was_postmaster = true;
 	inner.rule = (struct rcpt_rule){ .kind = "postmaster" };
 	if (slice_is_nocase(who, "postmaster"))
 		who = SLICE("root");
 	if (path_parse(who, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &path,
 	    &rest, err) != 1)
-		return 0;
-	return route_path(&inner, &path, err);
+		return ROUTE_NO;
+	return route_done(route_path(&inner, &path, err));
 }
 
-/* An alias or a user of this name.  1, 0 none, -1 trouble. */
-static int
+/* An alias or a user of this name. */
+static enum route_answer
 local_try_name(struct routing *routing, struct here *here, struct slice local,
     bool is_user_too, struct err *err)
 {
-	int found;
+	enum route_answer found;
 
 	here->local = local;
 	here->key = slice_lower(routing->rcpts->arena, local);
 	found = local_try_alias(routing, here, err);
-	if (found == 0)
+	if (found == ROUTE_NO)
 		found = local_try_owned(routing, here, err);
-	if (found == 0 && is_user_too)
+	if (found == ROUTE_NO && is_user_too)
 		found = local_try_user(routing, here, err);
 	return found;
 }
 
 /* SRS0=... in the domain of `srs` leads to whom it stands for. */
-static int
+static enum route_answer
 local_try_srs(struct routing *routing, struct slice local, struct err *err)
 {
 	const struct conf_srs *conf = &routing->router->conf->srs;
@@ -333,30 +338,31 @@ local_try_srs(struct routing *routing, struct slice local, struct err *err)
 	struct path path;
 
 	if (!srs_is(local) || routing->is_plain)
-		return 0;
+		return ROUTE_NO;
 	inner.rule = (struct rcpt_rule){ "srs", conf->at.file,
 	    conf->at.line };
 	if (redirect_open(&inner, local, &path, err) < 0)
-		return -1;
+		return ROUTE_TROUBLE;
 	if (path.local.n > 0)
-		return route_path(&inner, &path, err);
-	return routing_refuse(&inner, "returnaddress", &routing->given->path,
-	    &inner.rule);
+		return route_done(route_path(&inner, &path, err));
+	return route_done(routing_refuse(&inner, "returnaddress",
+	    &routing->given->path,
+	    &inner.rule));
 }
 
 /* Names that stand for something else than a mailbox of that name, lists
- * first.  1, 0 none, -1 trouble. */
-static int
+ * first. */
+static enum route_answer
 local_try_special(struct routing *routing, struct here *here,
     struct slice local,
     struct err *err)
 {
 	const char *srs = routing->router->conf->srs.domain;
-	int found = 0;
+	enum route_answer found = ROUTE_NO;
 
 	if (srs != NULL && slice_is_nocase(here->name, srs))
 		found = local_try_srs(routing, local, err);
-	if (found == 0)
+	if (found == ROUTE_NO)
 		found = route_list(routing, here->name, local, err);
 	return found;
 }
@@ -371,23 +377,24 @@ route_local(struct routing *routing, const struct conf_domain *domain,
 	struct here here = { .domain = domain, .name = name, .path = path };
 	struct rcpt_rule rule = { "domain", domain->at.file,
 	    domain->at.line };
-	int found;
+	enum route_answer found;
 
 	found = local_try_special(routing, &here, local, err);
 	/* where everybody exists, user+detail is user */
-	if (found == 0)
+	if (found == ROUTE_NO)
 		found = local_try_name(routing, &here, local,
 		    !has_detail || domain->users != USERS_ANY, err);
-	if (found == 0 && has_detail)
+	if (found == ROUTE_NO && has_detail)
 		found = local_try_name(routing, &here, slice_first(local,
 		    detail),
 		    true, err);
-	if (found == 0)
+	if (found == ROUTE_NO)
 		found = local_try_postmaster(routing, &here, err);
-	if (found == 0)
+	if (found == ROUTE_NO)
 		found = local_try_catch_all(routing, &here, err);
-	if (found == 0)
-		found = routing_refuse(routing, "nouser", &(struct path){
-		    .local = path->local, .domain = name }, &rule);
-	return found < 0 ? -1 : 1;
+	if (found == ROUTE_NO)
+		found = route_done(routing_refuse(routing, "nouser",
+		    &(struct path){ .local = path->local,
+		    .domain = name }, &rule));
+	return found == ROUTE_TROUBLE ? -1 : 0;
 }

@@ -29,7 +29,7 @@ redirect_take_key(void *context, struct slice key, struct slice value,
 {
 	struct keys *keys = context;
 
-	if (srs_key_add(keys->srs, value, keys->err) == 1)
+	if (srs_key_add(keys->srs, value, keys->err) == 0)
 		return true;
 	keys->line = line;
 	return false;
@@ -51,7 +51,7 @@ redirect_read_keys(struct routing *routing, struct srs *out, struct err *err)
 		break;
 	case TABLE_FOUND:
 		if (keys.line == 0)
-			return 1;
+			return 0;
 		what = *err;
 		err_set(err, "%s:%u: %s", conf->key, keys.line, what.text);
 		break;
@@ -77,7 +77,7 @@ redirect_is_foreign(struct routing *routing, struct slice sender,
 	*out_local = slice_first(sender, at - 1);
 	*out_domain = slice_from(sender, at);
 	return out_local->p[0] != '"' && router_domain(routing->rcpts->arena,
-	    *out_domain, &name, &err) == 1 && name.p[0] != '[' &&
+	    *out_domain, &name, &err) == 0 && name.p[0] != '[' &&
 	    conf_domain_find(routing->router->conf, name) == NULL;
 }
 
@@ -93,7 +93,7 @@ redirect_make_sender(struct routing *routing, struct slice came,
 
 	if (redirect_read_keys(routing, &srs, err) < 0)
 		return -1;
-	if (srs_make(&srs, local, domain, &text) == 1) {
+	if (srs_make(&srs, local, domain, &text)) {
 		str_addf(&text, "@%s", ours);
 		sender.address = slice_copy(routing->rcpts->arena,
 		    str_slice(&text));
@@ -101,7 +101,7 @@ redirect_make_sender(struct routing *routing, struct slice came,
 		    &sender);
 	}
 	str_release(&text);
-	return 1;
+	return 0;
 }
 
 int
@@ -114,7 +114,7 @@ routing_redirect(struct routing *routing, unsigned *out_sender,
 	*out_sender = 0;
 	if (routing->router->srs_keys == NULL || routing->sender != 0 ||
 	    routing->rule.kind == NULL || came.n == 0)
-		return 1;
+		return 0;
 	if (!rcpts->was_redirected) {
 		if (redirect_is_foreign(routing, came, &local, &domain) &&
 		    redirect_make_sender(routing, came, local, domain, err) < 0)
@@ -122,7 +122,7 @@ routing_redirect(struct routing *routing, unsigned *out_sender,
 		rcpts->was_redirected = true;
 	}
 	*out_sender = rcpts->redirect;
-	return 1;
+	return 0;
 }
 
 int
@@ -141,7 +141,7 @@ redirect_open(struct routing *routing, struct slice local, struct path *out,
 	result = srs_open(&srs, local, &text, &why);
 	original = slice_copy(routing->rcpts->arena, str_slice(&text));
 	str_release(&text);
-	if (result != 1 || path_parse(original, PATH_BARE_OK | PATH_UTF8,
+	if (result < 0 || path_parse(original, PATH_BARE_OK | PATH_UTF8,
 	    out, &rest, &why) != 1 || rest.n > 0)
 		out->local.n = 0;
 	return 0;

@@ -55,7 +55,7 @@ remote_fill_local(struct routing *routing, struct control_way *way,
 		*way = (struct control_way){ .channel = SLICE("error"),
 		    .host = SLICE("nouser"), .user = address,
 		    .uid = RCPT_UID_NOBODY, .after_s = way->after_s };
-	return 1;
+	return 0;
 }
 
 int
@@ -73,7 +73,7 @@ route_target_add(struct routing *routing, const struct route_target *target,
 
 		if (target->way_count == 0)
 			return remote_add_local(routing, address, rule, err);
-		if (remote_fill_local(routing, &first, address, err) != 1)
+		if (remote_fill_local(routing, &first, address, err) < 0)
 			return -1;
 		rcpt.channel = first.channel;
 		rcpt.host = first.host;
@@ -86,35 +86,36 @@ route_target_add(struct routing *routing, const struct route_target *target,
 		if (way->user.n == 0)
 			way->user = address;
 		if (slice_is(way->channel, "local") &&
-		    remote_fill_local(routing, way, address, err) != 1)
+		    remote_fill_local(routing, way, address, err) < 0)
 			return -1;
 	}
 	return routing_add_rcpt(routing, &rcpt, err);
 }
 
-/* One key.  returns 1 routed, 0 go on, -1 trouble. */
-static int
+/* One key. */
+static enum route_answer
 remote_try_key(struct routing *routing, struct table *table, struct slice key,
     struct slice domain, struct slice address, struct err *err)
 {
 	struct rcpt_rule rule = { .kind = "route" };
 	struct route_target target;
 	struct slice value;
-	int found = routing_lookup(routing, table, key, &value, &rule.line,
-	    err);
+	enum route_answer found = routing_lookup(routing, table, key, &value,
+	    &rule.line, err);
+	int parsed;
 
-	if (found != 1)
+	if (found != ROUTE_YES)
 		return found;
-	found = route_value_parse(routing->rcpts->arena, value, domain,
+	parsed = route_value_parse(routing->rcpts->arena, value, domain,
 	    &target, err);
-	if (found < 0) {
+	if (parsed < 0) {
 		err_prefix(err, "table %s, line %u", table_name(table),
 		    rule.line);
 		return routing_trouble(routing, "table-", table_name(table));
 	}
 	rule.where = table_name(table);
-	return found == 0 ? 0 : route_target_add(routing, &target, address,
-	    &rule, err);
+	return parsed == 0 ? ROUTE_NO : route_done(route_target_add(routing,
+	    &target, address, &rule, err));
 }
 
 /* What is looked for in a table: the recipient, or whose mail it is. */
@@ -139,7 +140,7 @@ remote_is_wanted(struct routing *routing, enum conf_route_by by,
 }
 
 /* user@a.b.c, a.b.c, .b.c, .c, "." */
-static int
+static enum route_answer
 remote_try_table(struct routing *routing, const struct conf_route *route,
     struct slice domain, struct slice address, struct err *err)
 {
@@ -147,52 +148,53 @@ remote_try_table(struct routing *routing, const struct conf_route *route,
 	struct wanted want = remote_is_wanted(routing, route->by, domain,
 	    address);
 	struct slice key = want.domain;
-	int found = 0;
+	enum route_answer found = ROUTE_NO;
 
 	if (table == NULL)
-		return -1;
+		return ROUTE_TROUBLE;
 	if (want.address.n > 0)
 		found = remote_try_key(routing, table, want.address, domain,
 		    address,
 		    err);
-	if (found == 0 && route->by == ROUTE_BY_SENDER && key.n > 0 &&
+	if (found == ROUTE_NO && route->by == ROUTE_BY_SENDER && key.n > 0 &&
 	    table_takes_parts(table))
 		found = remote_try_key(routing, table, routing_join(routing,
 		    SLICE(""), key), domain, address, err);
-	if (found == 0 && !table_takes_parts(table))
-		return key.n == 0 ? 0 : remote_try_key(routing, table, key,
+	if (found == ROUTE_NO && !table_takes_parts(table))
+		return key.n == 0 ? ROUTE_NO : remote_try_key(routing, table,
+		    key,
 		    domain,
 		    address, err);
-	while (found == 0 && key.n > 0) {
+	while (found == ROUTE_NO && key.n > 0) {
 		found = remote_try_key(routing, table, key, domain, address,
 		    err);
 		key = slice_from(key, key.p[0] == '.' ? 1 : 0);
 		key = slice_from(key, slice_find(key, '.'));
 	}
-	if (found == 0)
+	if (found == ROUTE_NO)
 		found = remote_try_key(routing, table, SLICE("."), domain,
 		    address,
 		    err);
 	return found;
 }
 
-/* 1 it speaks of this mail, 0, -1 trouble. */
-static int
+/* Does it speak of this mail? */
+static enum route_answer
 remote_route_matches(struct routing *routing, const struct conf_route *route,
     struct slice domain, struct slice address, struct err *err)
 {
-	int fits;
+	enum route_answer fits;
 
 	if (strchr(route->pattern, '@') != NULL ?
 	    !slice_is_nocase(address, route->pattern) :
 	    !conf_route_covers(route->pattern, domain))
-		return 0;
+		return ROUTE_NO;
 	if (route->sender == NULL && route->user == NULL)
-		return 1;
+		return ROUTE_YES;
 	fits = who_sends(routing, route->sender, err);
-	if (fits == 1)
+	if (fits == ROUTE_YES)
 		fits = who_submits(routing, route->user, err);
-	if (fits == 0)
+	if (fits == ROUTE_NO)
 		routing_note(routing, "route %s (%s:%u) is for other senders "
 		    "or users", route->pattern, route->at.file,
 		    route->at.line);
@@ -235,9 +237,9 @@ route_remote(struct routing *routing, struct slice domain,
 	static const struct rcpt_rule built_in = { .kind = "default" };
 	const struct conf *conf = routing->router->conf;
 	struct slice address = routing_join(routing, path->local, domain);
-	int found = 0;
+	enum route_answer found = ROUTE_NO;
 
-	for (size_t i = 0; i < conf->route_count && found == 0; i++) {
+	for (size_t i = 0; i < conf->route_count && found == ROUTE_NO; i++) {
 		const struct conf_route *route = &conf->routes[i];
 
 		if (route->table != NULL) {
@@ -248,13 +250,12 @@ route_remote(struct routing *routing, struct slice domain,
 		}
 		found = remote_route_matches(routing, route, domain, address,
 		    err);
-		if (found == 1)
-			found = remote_add_route(routing, route, domain,
-			    address,
-			    err);
+		if (found == ROUTE_YES)
+			found = route_done(remote_add_route(routing,
+			    route, domain, address, err));
 	}
-	if (found == 0)
-		found = routing_add(routing, "smtp", domain, address,
-		    RCPT_UID_NOBODY, &built_in, err);
-	return found < 0 ? -1 : 1;
+	if (found == ROUTE_NO)
+		found = route_done(routing_add(routing, "smtp", domain,
+		    address, RCPT_UID_NOBODY, &built_in, err));
+	return found == ROUTE_TROUBLE ? -1 : 0;
 }

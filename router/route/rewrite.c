@@ -51,7 +51,7 @@ rewrite_asked(struct routing *routing, const struct path *path,
 	if (path->domain.n == 0)
 		out->path.domain = slice_of(conf->host);
 	if (path->local.n == 0 || router_domain(arena, out->path.domain,
-	    &out->domain, &err) != 1)
+	    &out->domain, &err) < 0)
 		return false;
 	local = path_local_plain(arena, path);
 	out->key = slice_lower(arena, local);
@@ -73,14 +73,15 @@ struct answer {
 };
 
 /* user@domain, then user of ours, each with and without its detail. */
-static int
+static enum route_answer
 rewrite_ask_user(struct routing *routing, const struct asked *asked,
     struct answer *answer, struct err *err)
 {
 	const struct slice keys[] = { asked->key, asked->plain };
-	int found = 0;
+	enum route_answer found = ROUTE_NO;
 
-	for (size_t i = 0; i < (asked->is_ours ? 4 : 2) && found == 0; i++) {
+	for (size_t i = 0; i < (asked->is_ours ? 4 : 2) && found ==
+	    ROUTE_NO; i++) {
 		struct slice key = keys[i % 2];
 
 		if (i % 2 == 1 && asked->plain.n == asked->key.n)
@@ -96,17 +97,17 @@ rewrite_ask_user(struct routing *routing, const struct asked *asked,
 	return found;
 }
 
-static int
+static enum route_answer
 rewrite_ask_table(struct routing *routing, const char *name,
     const struct asked *asked, struct answer *answer, struct err *err)
 {
-	int found;
+	enum route_answer found;
 
 	answer->table = routing_table(routing, name, err);
 	if (answer->table == NULL)
-		return -1;
+		return ROUTE_TROUBLE;
 	found = rewrite_ask_user(routing, asked, answer, err);
-	if (found != 0 || !table_takes_parts(answer->table))
+	if (found != ROUTE_NO || !table_takes_parts(answer->table))
 		return found;
 	answer->detail = SLICE("");
 	return routing_lookup(routing, answer->table, routing_join(routing,
@@ -126,7 +127,7 @@ rewrite_bad_value(struct routing *routing, const struct answer *answer,
 }
 
 /* Put the answer in the place of the address. */
-static int
+static enum route_answer
 rewrite_take_answer(struct routing *routing, const struct asked *asked,
     const struct answer *answer, struct path *out, struct err *err)
 {
@@ -152,26 +153,27 @@ rewrite_take_answer(struct routing *routing, const struct asked *asked,
 		    SLICE_ARG(answer->detail)));
 	if (path.local.n + path.domain.n + 3 > PATH_MAX_BYTES ||
 	    path.local.n > LOCAL_MAX_BYTES)
-		return 0;
+		return ROUTE_NO;
 	*out = path;
-	return 1;
+	return ROUTE_YES;
 }
 
-static int
+static enum route_answer
 rewrite_ask_tables(struct routing *routing, const char *const *tables,
     size_t count,
     struct path *path, struct err *err)
 {
 	struct answer answer;
 	struct asked asked;
-	int found = 0;
+	enum route_answer found = ROUTE_NO;
 
 	if (!rewrite_asked(routing, path, &asked))
-		return 0;
-	for (size_t i = 0; i < count && found == 0; i++)
+		return ROUTE_NO;
+	for (size_t i = 0; i < count && found == ROUTE_NO; i++)
 		found = rewrite_ask_table(routing, tables[i], &asked, &answer,
 		    err);
-	return found == 1 ? rewrite_take_answer(routing, &asked, &answer, path,
+	return found == ROUTE_YES ? rewrite_take_answer(routing, &asked,
+	    &answer, path,
 	    err) :
 	    found;
 }
@@ -191,14 +193,15 @@ rewrite_applies(unsigned wanted, unsigned of)
 	    (wanted & REWRITE_STRANGERS) != 0;
 }
 
-static int
+static enum route_answer
 rewrite_canonical(struct routing *routing, unsigned of, struct path *path,
     struct err *err)
 {
 	const struct conf *conf = routing->router->conf;
-	int found = 0;
+	enum route_answer found = ROUTE_NO;
 
-	for (size_t i = 0; i < conf->canonical_count && found == 0; i++) {
+	for (size_t i = 0; i < conf->canonical_count && found ==
+	    ROUTE_NO; i++) {
 		const struct conf_canonical *one = &conf->canonicals[i];
 
 		if (!rewrite_applies(one->of, of))
@@ -206,7 +209,7 @@ rewrite_canonical(struct routing *routing, unsigned of, struct path *path,
 		found = rewrite_ask_tables(routing, one->tables,
 		    one->table_count,
 		    path, err);
-		if (found == 1)
+		if (found == ROUTE_YES)
 			routing_note(routing, "canonical (%s:%u): it is "
 			    SLICE_FMT "@" SLICE_FMT, one->at.file,
 			    one->at.line, SLICE_ARG(path->local),
@@ -254,7 +257,7 @@ rewrite_mask(const struct conf_masquerade *one, struct slice domain)
 	return best != NULL && best[0] == '.' ? best + 1 : best;
 }
 
-static int
+static bool
 rewrite_masquerade(struct routing *routing, struct path *path)
 {
 	const struct conf *conf = routing->router->conf;
@@ -266,39 +269,40 @@ rewrite_masquerade(struct routing *routing, struct path *path)
 		if (mask == NULL || rewrite_is_excepted(one, path))
 			continue;
 		if (slice_is_nocase(path->domain, mask))
-			return 0;
+			return false;
 		path->domain = slice_of(mask);
 		routing_note(routing, "masquerade (%s:%u): it is " SLICE_FMT
 		    "@%s", one->at.file, one->at.line,
 		    SLICE_ARG(path->local), mask);
-		return 1;
+		return true;
 	}
-	return 0;
+	return false;
 }
 
-int
+enum route_answer
 rewrite_path(struct routing *routing, unsigned of, struct path *path,
     struct err *err)
 {
 	const struct conf *conf = routing->router->conf;
 	bool is_stranger = (of & REWRITE_STRANGERS) != 0;
-	int found, is_other = 0;
+	enum route_answer found;
+	bool is_other = false;
 
 	if (path->local.n == 0 || !rewrite_is_on(conf))
-		return 0;
+		return ROUTE_NO;
 	if ((of & REWRITE_HEADERS) && !is_stranger && path->domain.n == 0 &&
 	    strcmp(conf->qualify, "none") != 0) {
 		path->domain = slice_of(conf->qualify);
-		is_other = 1;
+		is_other = true;
 	}
 	found = rewrite_canonical(routing, of, path, err);
-	if (found < 0)
-		return -1;
-	is_other |= found;
+	if (found == ROUTE_TROUBLE)
+		return ROUTE_TROUBLE;
+	is_other |= found == ROUTE_YES;
 	if (!is_stranger && of != (REWRITE_RCPTS | REWRITE_ENVELOPE) &&
 	    path->domain.n > 0)
 		is_other |= rewrite_masquerade(routing, path);
-	return is_other;
+	return route_is(is_other);
 }
 
 /* ---- the way out ------------------------------------------------------ */
@@ -314,14 +318,15 @@ rewrite_domain(struct slice address, struct slice *out_local)
 	return at > 0 ? slice_from(address, at) : SLICE("");
 }
 
-int
+enum route_answer
 rewrite_path_generic(struct routing *routing, unsigned number,
     struct path *path, struct err *err)
 {
 	const struct conf_generic *one =
 	    &routing->router->conf->generics[number - 1];
 
-	return path->local.n == 0 ? 0 : rewrite_ask_tables(routing, one->tables,
+	return path->local.n == 0 ? ROUTE_NO : rewrite_ask_tables(routing,
+	    one->tables,
 	    one->table_count, path, err);
 }
 
@@ -341,7 +346,7 @@ rewrite_generic_for(const struct conf *conf, struct slice channel,
 }
 
 /* A sender as its recipients get it.  Reports go to the address it was. */
-static int
+static enum route_answer
 rewrite_generic_sender(struct routing *routing, unsigned number,
     unsigned *sender,
     struct err *err)
@@ -349,14 +354,14 @@ rewrite_generic_sender(struct routing *routing, unsigned number,
 	struct rcpts *rcpts = routing->rcpts;
 	struct rcpt_sender now = *rcpts->senders[*sender];
 	struct path path = { .local = now.address, .domain = now.verp };
-	int found;
+	enum route_answer found;
 
 	if (now.address.n == 0)
-		return 0;
+		return ROUTE_NO;
 	if (now.verp.n == 0)
 		path.domain = rewrite_domain(now.address, &path.local);
 	found = rewrite_path_generic(routing, number, &path, err);
-	if (found != 1)
+	if (found != ROUTE_YES)
 		return found;
 	if (now.errors_to.n == 0)
 		now.errors_to = now.address;
@@ -365,7 +370,7 @@ rewrite_generic_sender(struct routing *routing, unsigned number,
 	now.address = now.verp.n > 0 ? path.local :
 	    routing_join(routing, path.local, path.domain);
 	*sender = rcpts_sender(rcpts, &now);
-	return 1;
+	return ROUTE_YES;
 }
 
 static bool
@@ -375,18 +380,18 @@ rewrite_leads_on(struct routing *routing, struct slice channel)
 	    channel));
 }
 
-static int
+static enum route_answer
 rewrite_generic_user(struct routing *routing, unsigned number,
     struct slice *user,
     struct err *err)
 {
 	struct path path;
-	int found;
+	enum route_answer found;
 
 	path.domain = rewrite_domain(*user, &path.local);
-	found = path.domain.n == 0 ? 0 : rewrite_path_generic(routing,
+	found = path.domain.n == 0 ? ROUTE_NO : rewrite_path_generic(routing,
 	    number, &path, err);
-	if (found == 1)
+	if (found == ROUTE_YES)
 		*user = routing_join(routing, path.local, path.domain);
 	return found;
 }
@@ -421,11 +426,11 @@ rewrite_ways(struct routing *routing, struct rcpt *rcpt,
 		}
 		if (number > 0 && rewrite_generic_user(routing, number,
 		    &way->user,
-		    err) < 0)
+		    err) == ROUTE_TROUBLE)
 			return -1;
 	}
 	rcpt->ways = ways;
-	return 1;
+	return 0;
 }
 
 int
@@ -433,21 +438,21 @@ rewrite_rcpt(struct routing *routing, struct rcpt *rcpt, struct err *err)
 {
 	struct rcpts *rcpts = routing->rcpts;
 	struct slice domain, local;
-	int found;
+	enum route_answer found;
 
 	if (slice_is(rcpt->channel, "error") ||
 	    slice_starts(rcpt->user, "|") || slice_starts(rcpt->user, "/"))
-		return 1;
+		return 0;
 	domain = rewrite_domain(rcpt->user, &local);
 	rcpt->header = rewrite_generic_for(routing->router->conf, rcpt->channel,
 	    domain);
 	if (rcpt->way_count > 0 &&
-	    rewrite_ways(routing, rcpt, domain, err) != 1)
+	    rewrite_ways(routing, rcpt, domain, err) < 0)
 		return -1;
 	if (rcpt->header == 0)
-		return 1;
+		return 0;
 	found = rewrite_generic_user(routing, rcpt->header, &rcpt->user, err);
-	if (found >= 0 && !rcpts->is_from_null &&
+	if (found != ROUTE_TROUBLE && !rcpts->is_from_null &&
 	    (rcpts->generic.from != rcpt->sender ||
 	    rcpts->generic.header != rcpt->header)) {
 		rcpts->generic.from = rcpt->sender;
@@ -456,9 +461,9 @@ rewrite_rcpt(struct routing *routing, struct rcpt *rcpt, struct err *err)
 		found = rewrite_generic_sender(routing, rcpt->header,
 		    &rcpts->generic.to, err);
 	}
-	if (found < 0)
+	if (found == ROUTE_TROUBLE)
 		return -1;
 	if (!rcpts->is_from_null)
 		rcpt->sender = rcpts->generic.to;
-	return 1;
+	return 0;
 }

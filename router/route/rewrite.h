@@ -17,24 +17,24 @@ bool rewrite_is_on(const struct conf *conf);
 /* An address on the way in.  of: REWRITE_SENDERS or _RCPTS, and
  * REWRITE_ENVELOPE or _HEADERS, and REWRITE_STRANGERS when the mail comes
  * from outside.  The path's new slices are in the arena.
- * returns 1 it is another now, 0 it stays, -1 trouble. */
-int rewrite_path(struct routing *routing, unsigned of, struct path *path,
-    struct err *err);
+ * ROUTE_YES: it is another now. */
+enum route_answer rewrite_path(struct routing *routing, unsigned of,
+    struct path *path, struct err *err);
 
 /* The header for recipients of this number (struct rcpt, header); 0 is that on
  * the way in, of mail from outside when is_stranger.  Bytes of addresses that
  * do not change stay, and so does all that is no address.
- * returns 1 and appends all of it to out; 0: nothing would change, out is as
- * it was; -1 trouble. */
-int rewrite_header(struct routing *routing, unsigned number,
+ * ROUTE_YES: all of it was appended to out; ROUTE_NO: nothing would change,
+ * out is as it was. */
+enum route_answer rewrite_header(struct routing *routing, unsigned number,
     bool is_stranger, struct slice header, struct str *out, struct err *err);
 
-/* What generic does to a recipient: its number, sender, user.  1 or -1. */
+/* What generic does to a recipient: its number, sender, user.  0 or -1. */
 int rewrite_rcpt(struct routing *routing, struct rcpt *rcpt,
     struct err *err);
 
 /* An address for recipients of this number, not 0.  As rewrite_path. */
-int rewrite_path_generic(struct routing *routing, unsigned number,
+enum route_answer rewrite_path_generic(struct routing *routing, unsigned number,
     struct path *path, struct err *err);
 
 #endif

@@ -98,7 +98,8 @@ rewriting_field(struct rewriting *r, const struct header_field *field,
 	struct slice rest = field->value, at;
 	struct path path;
 	struct err bad;
-	int more, found;
+	enum route_answer found;
+	int more;
 
 	while ((more = header_address_at(arena, &rest, &path, &at, &bad)) !=
 	    0) {
@@ -107,17 +108,17 @@ rewriting_field(struct rewriting *r, const struct header_field *field,
 		found = r->number > 0 ? rewrite_path_generic(r->routing,
 		    r->number, &path, r->err) : rewrite_path(r->routing,
 		    r->of | of, &path, r->err);
-		if (found < 0)
+		if (found == ROUTE_TROUBLE)
 			return -1;
-		if (found == 1)
+		if (found == ROUTE_YES)
 			rewriting_replace(r, at, &path);
 		if (r->out->len - r->begin > REWRITTEN_BYTES_MAX)
-			return 0;
+			break;
 	}
-	return 1;
+	return 0;
 }
 
-int
+enum route_answer
 rewrite_header(struct routing *routing, unsigned number, bool is_stranger,
     struct slice header, struct str *out, struct err *err)
 {
@@ -127,24 +128,25 @@ rewrite_header(struct routing *routing, unsigned number, bool is_stranger,
 	struct slice rest = header;
 	struct header_field field;
 	bool is_broken;
-	int going = 1;
+	int result = 0;
 	unsigned of;
 
-	while (going == 1 && rest.n > 0) {
+	while (result == 0 && rest.n > 0 &&
+	    out->len - r.begin <= REWRITTEN_BYTES_MAX) {
 		if (header_next(&rest, &field, &is_broken) != 1) {
 			header_junk(&rest);
 			continue;
 		}
 		of = rewriting_class(&field);
 		if (of != 0)
-			going = rewriting_field(&r, &field, of);
+			result = rewriting_field(&r, &field, of);
 	}
 	str_add_slice(out, (struct slice){ r.kept,
 	    (size_t)(header.p + header.n - r.kept) });
-	if (going == 1 && r.is_other &&
+	if (result == 0 && r.is_other &&
 	    out->len - r.begin <= REWRITTEN_BYTES_MAX)
-		return 1;
+		return ROUTE_YES;
 	out->len = r.begin;		/* nothing, too much, or trouble */
 	out->buf[out->len] = '\0';
-	return going < 0 ? -1 : 0;
+	return result < 0 ? ROUTE_TROUBLE : ROUTE_NO;
 }

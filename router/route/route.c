@@ -112,20 +112,20 @@ route_path(struct routing *routing, const struct path *path, struct err *err)
 	struct slice name = path->domain.n > 0 ? path->domain :
 	    routing->domain;
 	struct err bad;
-	int found;
+	enum route_answer found;
 
 	if (path->local.n == 0)
 		return routing_refuse(routing, "badaddress", path, &built_in);
-	if (router_domain(routing->rcpts->arena, name, &name, &bad) != 1)
+	if (router_domain(routing->rcpts->arena, name, &name, &bad) < 0)
 		return routing_refuse(routing, "baddomain", path, &built_in);
 	if (routing->router->hooks != NULL) {
 		found = hooks_route(routing, name, path, err);
-		if (found != 0)
-			return found;
+		if (found != ROUTE_NO)
+			return found == ROUTE_YES ? 0 : -1;
 	}
 	found = route_virtual(routing, name, path, err);
-	if (found != 0)
-		return found;
+	if (found != ROUTE_NO)
+		return found == ROUTE_YES ? 0 : -1;
 	domain = conf_domain_find(routing->router->conf, name);
 	if (routing->rcpts->notes != NULL)
 		route_note_domain(routing, path, name, domain);
@@ -144,7 +144,7 @@ route_note_copies(struct routing *routing, const struct path *path,
 	struct slice address = slice_lower(rcpts->arena, routing_join(
 	    routing, path->local, path->domain.n > 0 ? path->domain :
 	    slice_of(conf->host)));
-	int fits;
+	enum route_answer fits;
 
 	if (rcpts->copies == NULL)
 		rcpts->copies = arena_alloc(rcpts->arena,
@@ -153,11 +153,11 @@ route_note_copies(struct routing *routing, const struct path *path,
 		if (conf->copies[i].rcpt == NULL || rcpts->copies[i])
 			continue;
 		fits = who_is(routing, conf->copies[i].rcpt, address, err);
-		if (fits < 0)
+		if (fits == ROUTE_TROUBLE)
 			return -1;
-		rcpts->copies[i] = fits == 1;
+		rcpts->copies[i] = fits == ROUTE_YES;
 	}
-	return 1;
+	return 0;
 }
 
 static void
@@ -198,14 +198,15 @@ router_only_hook(struct router *router, struct rcpts *rcpts,
 	struct routing routing;
 
 	if (router->hooks == NULL)
-		return 1;
+		return 0;
 	routing_begin(&routing, rcpts, given, &counts);
 	routing.router = router;
 	routing.domain = slice_of(router->conf->host);
-	return hooks_rcpt(&routing, &given->path, err) < 0 ? -1 : 1;
+	return hooks_rcpt(&routing, &given->path, err) == ROUTE_TROUBLE ? -1 :
+	    0;
 }
 
-int
+enum route_end
 router_address(struct router *router, struct rcpts *rcpts,
     const struct given_rcpt *given, struct err *err)
 {
@@ -213,25 +214,26 @@ router_address(struct router *router, struct rcpts *rcpts,
 	struct path path = given->path;
 	struct routing_count counts;
 	struct routing routing;
-	int asked = 0;
+	enum route_answer asked = ROUTE_NO;
 
 	routing_begin(&routing, rcpts, given, &counts);
 	routing.router = router;
 	routing.domain = slice_of(router->conf->host);
 	if (router->conf->copy_count > 0 && !rcpts->is_check &&
 	    route_note_copies(&routing, &path, err) < 0)
-		return -1;
+		return ROUTE_FAILED;
 	if (router->hooks != NULL && given->lists != ROUTE_LISTS_WAITED)
 		asked = hooks_rcpt(&routing, &given->path, err);
-	if (asked == 0)
+	if (asked == ROUTE_NO)
 		asked = rewrite_path(&routing, REWRITE_RCPTS |
-		    REWRITE_ENVELOPE, &path, err) < 0 ? -1 :
-		    route_path(&routing, &path, err);
-	if (asked != 1)
-		return -1;
+		    REWRITE_ENVELOPE, &path, err) == ROUTE_TROUBLE ?
+		    ROUTE_TROUBLE : route_done(route_path(&routing, &path,
+		    err));
+	if (asked != ROUTE_YES)
+		return ROUTE_FAILED;
 	if (counts.waits) {
 		rcpts_back(rcpts);
-		return 0;
+		return ROUTE_WAITS;
 	}
 	if (counts.is_over || counts.hits == 0) {
 		const char *form = counts.is_over ? "expansion" :
@@ -241,5 +243,5 @@ router_address(struct router *router, struct rcpts *rcpts,
 		routing.counts->is_over = false;
 		routing_refuse(&routing, form, &given->path, &built_in);
 	}
-	return 1;
+	return ROUTE_ROUTED;
 }

@@ -39,15 +39,17 @@ struct given_rcpt {
 /* Route one address; the recipients it leads to are added to *rcpts.  What
  * cannot be served becomes a recipient of channel error (doc/INTERNALS section
  * 7), so there always is one.
- * returns 1; 0 it leads to a list (another sender's), which shall wait, and
+ * ROUTE_WAITS: it leads to a list (another sender's), which shall wait, and
  * added nothing: whom the sender named himself is his, also when a list has
- * him, too; -1 trouble: a table, an include file or the account database
+ * him, too.  ROUTE_FAILED: a table, an include file or the account database
  * cannot be asked; err says which, rcpts->trouble names it, and the whole
  * message has to wait. */
-int router_address(struct router *router, struct rcpts *rcpts,
+enum route_end { ROUTE_FAILED = -1, ROUTE_ROUTED, ROUTE_WAITS };
+enum route_end router_address(struct router *router, struct rcpts *rcpts,
     const struct given_rcpt *given, struct err *err);
 
-/* The same without routing: a recipient is added only when a script refuses. */
+/* The same without routing: a recipient is added only when a script refuses.
+ * 0; -1 as ROUTE_FAILED. */
 int router_only_hook(struct router *router, struct rcpts *rcpts,
     const struct given_rcpt *given, struct err *err);
 
@@ -57,7 +59,7 @@ void router_refuse(struct rcpts *rcpts, const struct given_rcpt *given,
     const char *form);
 
 /* A domain in the form in which it is looked up: lower case, A-labels
- * (RFC 5890), no dot at the end.  In the arena.  1 or -1. */
+ * (RFC 5890), no dot at the end.  In the arena.  0 or -1. */
 int router_domain(struct arena *arena, struct slice domain,
     struct slice *out, struct err *err);
 

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/ascii.h"
 #include "router/route/routing.h"
 
 #include <idn2.h>
@@ -50,7 +51,7 @@ domain_to_ascii(struct arena *arena, struct slice domain, struct slice *out,
 		    SLICE_ARG(domain), idn2_strerror(rc));
 	*out = slice_lower(arena, slice_of((const char *)ascii));
 	idn2_free(ascii);
-	return 1;
+	return 0;
 }
 
 int
@@ -68,7 +69,7 @@ router_domain(struct arena *arena, struct slice domain, struct slice *out,
 		*out = slice_lower(arena, domain);
 	else
 		return domain_to_ascii(arena, domain, out, err);
-	return 1;
+	return 0;
 }
 
 /* ---- tables and trouble ---------------------------------------------- */
@@ -82,9 +83,9 @@ routing_trouble(struct routing *routing, const char *what, const char *name)
 	for (const char *p = what; *p != 0 && n + 1 < size; p++)
 		to[n++] = *p;
 	for (const char *p = name; *p != 0 && n + 1 < size; p++) {
-		char c = *p >= 'A' && *p <= 'Z' ? (char)(*p + 32) : *p;
+		char c = ascii_lower(*p);
 
-		to[n++] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ?
+		to[n++] = ascii_is_lower(c) || ascii_is_digit(c) ?
 		    c : '-';
 	}
 	to[n] = 0;
@@ -136,7 +137,7 @@ routing_note_found(const struct routing *routing, const struct table *table,
 	    table_kind(table), where, table_generation(table));
 }
 
-int
+enum route_answer
 routing_lookup(struct routing *routing, struct table *table, struct slice key,
     struct slice *out_value, unsigned *out_line, struct err *err)
 {
@@ -148,11 +149,11 @@ routing_lookup(struct routing *routing, struct table *table, struct slice key,
 		if (routing->rcpts->notes != NULL)
 			routing_note_found(routing, table, key, *out_value,
 			    *out_line);
-		return 1;
+		return ROUTE_YES;
 	case TABLE_NONE:
 		routing_note(routing, "table <%s>: " SLICE_FMT
 		    " is not in it", table_name(table), SLICE_ARG(key));
-		return 0;
+		return ROUTE_NO;
 	default:
 		return routing_trouble(routing, "table-", table_name(table));
 	}

@@ -50,43 +50,63 @@ struct routing_count {		/* of one given, over all its aliases */
 	bool	waits;		/* given up because it leads to a list */
 };
 
-/* All return 1, or -1 trouble. */
+/* Whether a question was answered, a way was found: then it is dealt with.
+ * ROUTE_TROUBLE: the message has to wait; rcpts->trouble names it. */
+enum route_answer { ROUTE_TROUBLE = -1, ROUTE_NO, ROUTE_YES };
+
+static inline enum route_answer
+route_done(int result)
+{
+	return result < 0 ? ROUTE_TROUBLE : ROUTE_YES;
+}
+
+static inline enum route_answer
+route_is(bool is_so)
+{
+	return is_so ? ROUTE_YES : ROUTE_NO;
+}
+
+/* Route an address, whatever it is.  0, or -1 trouble. */
 int route_path(struct routing *routing, const struct path *path,
     struct err *err);
-int route_virtual(struct routing *routing, struct slice name,
+/* An address of the virtual tables. */
+enum route_answer route_virtual(struct routing *routing, struct slice name,
     const struct path *path, struct err *err);
-/* A list, or owner, request of one.  0: it is none. */
-int route_list(struct routing *routing, struct slice name,
+/* A list, or owner, request of one. */
+enum route_answer route_list(struct routing *routing, struct slice name,
     struct slice local, struct err *err);
+/* An address of ours; one of another system.  0, or -1 trouble. */
 int route_local(struct routing *routing, const struct conf_domain *domain,
     struct slice name, const struct path *path, struct err *err);
 int route_remote(struct routing *routing, struct slice domain,
     const struct path *path, struct err *err);
 
-/* Add the recipient of such a route for an address "local@domain". */
+/* Add the recipient of such a route for an address "local@domain".
+ * 0, or -1 trouble. */
 int route_target_add(struct routing *routing,
     const struct route_target *target, struct slice address,
     const struct rcpt_rule *rule, struct err *err);
 
-/* Add one recipient for this routing; counts it.  1, or -1 trouble. */
+/* Add one recipient for this routing; counts it.  0, or -1 trouble. */
 int routing_add(struct routing *routing, const char *channel,
     struct slice host, struct slice user, int64_t uid,
     const struct rcpt_rule *rule, struct err *err);
 /* The same with a recipient that may have other ways; its channel, host, user,
- * uid, ways and rule are filled in. */
+ * uid, ways and rule are filled in.  0, or -1 trouble. */
 int routing_add_rcpt(struct routing *routing, const struct rcpt *found,
     struct err *err);
-/* Channel error. user: local@domain of path.  Returns 1. */
+/* Channel error. user: local@domain of path.  0, or -1 trouble. */
 int routing_refuse(struct routing *routing, const char *form,
     const struct path *path, const struct rcpt_rule *rule);
 
 /* Does the mail have this sender where it goes, this user?  pattern: of a
- * route, NULL fits all.  1, 0, -1 trouble. */
-int who_sends(struct routing *routing, const char *pattern, struct err *err);
-int who_submits(struct routing *routing, const char *pattern,
+ * route, NULL fits all. */
+enum route_answer who_sends(struct routing *routing, const char *pattern,
+    struct err *err);
+enum route_answer who_submits(struct routing *routing, const char *pattern,
     struct err *err);
 /* The same of any address. */
-int who_is(struct routing *routing, const char *pattern,
+enum route_answer who_is(struct routing *routing, const char *pattern,
     struct slice address, struct err *err);
 /* The sender that mail of this routing has, lower case, "" for null; the
  * domain of an address. */
@@ -99,13 +119,13 @@ struct table *routing_table(struct routing *routing, const char *name,
 /* Note trouble: "table-NAME" and the like; returns -1. */
 int routing_trouble(struct routing *routing, const char *what,
     const char *name);
-/* Look up; the value is copied.  1 found, 0 none, -1 trouble. */
-int routing_lookup(struct routing *routing, struct table *table,
+/* Look up; the value is copied. */
+enum route_answer routing_lookup(struct routing *routing, struct table *table,
     struct slice key, struct slice *out_value, unsigned *out_line,
     struct err *err);
 
 /* The sender that a redirected recipient gets (SRS): a number of
- * rcpts->senders, 0: as it came.  1 or -1. */
+ * rcpts->senders, 0: as it came.  0 or -1. */
 int routing_redirect(struct routing *routing, unsigned *out_sender,
     struct err *err);
 /* Whom a local part that srs_is() stands for: *out, its local part empty when

@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/ascii.h"
 #include "router/route/srs.h"
 
 #include <string.h>
@@ -33,7 +34,7 @@ srs_key_add(struct srs *srs, struct slice secret, struct err *err)
 		return err_set(err, "more than %d keys", SRS_KEYS_MAX);
 	srs->keys[srs->count++] = (struct siphash_key){ hash.low,
 	    hash.high };
-	return 1;
+	return 0;
 }
 
 /* The mark over what stands behind it; letters count as small ones. */
@@ -46,8 +47,7 @@ srs_mark(const struct siphash_key *key, struct slice behind,
 	size_t n = behind.n < sizeof(folded) ? behind.n : sizeof(folded);
 
 	for (size_t i = 0; i < n; i++)
-		folded[i] = behind.p[i] >= 'A' && behind.p[i] <= 'Z' ?
-		    (char)(behind.p[i] + 32) : behind.p[i];
+		folded[i] = ascii_lower(behind.p[i]);
 	hash = siphash(key, (struct slice){ folded, n });
 	for (int i = 0; i < SRS_MARK_CHARS; i++)
 		out[i] = letters[hash.low >> 5 * i & 31];
@@ -58,7 +58,7 @@ srs_letter_value(char c)
 {
 	const char *at;
 
-	if (c >= 'a' && c <= 'z')
+	if (ascii_is_lower(c))
 		c = (char)(c - 32);
 	at = c != '\0' ? strchr(letters, c) : NULL;
 	return at != NULL ? (int)(at - letters) : -1;
@@ -75,31 +75,31 @@ srs_is(struct slice local)
 /* ---- making ----------------------------------------------------------- */
 
 /* "SRS0=" or "SRS1=", the mark, and what it marks. */
-static int
+static bool
 srs_finish(const struct srs *srs, const char *prefix, const struct str *behind,
     struct str *out)
 {
 	char mark[SRS_MARK_CHARS];
 
 	if (behind->len > SRS_LOCAL_BYTES_MAX)
-		return 0;
+		return false;
 	srs_mark(&srs->keys[0], str_slice(behind), mark);
 	str_adds(out, prefix);
 	str_add(out, mark, sizeof(mark));
 	str_addc(out, '=');
 	str_add_slice(out, str_slice(behind));
-	return 1;
+	return true;
 }
 
 /* SRS0 of another host: HOST, "=", all behind "SRS0" with its separator.
  * SRS1: HOST and rest of the first host stay. */
-static int
+static bool
 srs_make_again(const struct srs *srs, struct slice local, struct slice domain,
     struct str *out)
 {
 	struct str behind = STR_INIT;
 	struct slice rest = slice_from(local, 5);
-	int result;
+	bool result;
 
 	if (local.p[3] == '1') {
 		rest = slice_from(rest, slice_find(rest, '=') + 1);
@@ -109,18 +109,18 @@ srs_make_again(const struct srs *srs, struct slice local, struct slice domain,
 		str_addc(&behind, '=');
 		str_add_slice(&behind, slice_from(local, 4));
 	}
-	result = behind.len == 0 ? 0 : srs_finish(srs, "SRS1=", &behind, out);
+	result = behind.len > 0 && srs_finish(srs, "SRS1=", &behind, out);
 	str_release(&behind);
 	return result;
 }
 
-int
+bool
 srs_make(const struct srs *srs, struct slice local, struct slice domain,
     struct str *out)
 {
 	struct str behind = STR_INIT;
 	unsigned day = (unsigned)(srs->day % DAYS);
-	int result;
+	bool result;
 
 	if (srs_is(local))
 		return srs_make_again(srs, local, domain, out);
@@ -151,7 +151,7 @@ srs_check_mark(const struct srs *srs, struct slice mark, struct slice behind,
 			differs = srs_letter_value(mark.p[k]) !=
 			    srs_letter_value(want[k]);
 		if (!differs)
-			return 1;
+			return 0;
 	}
 	return err_set(err, "this return address was not made here, or it was "
 	    "changed");
@@ -168,7 +168,7 @@ srs_check_day(const struct srs *srs, struct slice stamp, struct err *err)
 		return err_set(err, "this return address has no date");
 	age = (srs->day % DAYS - (high * 32 + low) + DAYS) % DAYS;
 	if (age <= srs->days_good || age == DAYS - 1)	/* our clock is slow */
-		return 1;
+		return 0;
 	return err_set(err, "this return address was good for %lld days, it is "
 	    "%lld days old", (long long)srs->days_good, (long long)age);
 }
@@ -189,7 +189,7 @@ srs_open_first(const struct srs *srs, struct slice behind, struct str *out,
 	str_add_slice(out, behind);
 	str_addc(out, '@');
 	str_add_slice(out, domain);
-	return 1;
+	return 0;
 }
 
 /* "HOST==REST" or "HOST=+REST": SRS0 with its separator at HOST. */
@@ -205,7 +205,7 @@ srs_open_second(struct slice behind, struct str *out, struct err *err)
 	str_add_slice(out, behind);
 	str_addc(out, '@');
 	str_add_slice(out, host);
-	return 1;
+	return 0;
 }
 
 int

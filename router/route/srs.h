@@ -30,19 +30,19 @@ struct srs {
 	int64_t			days_good;
 };
 
-/* Add a key made of a secret.  -1: too short, or too many. */
+/* Add a key made of a secret.  0; -1: too short, or too many. */
 int srs_key_add(struct srs *srs, struct slice secret, struct err *err);
 
 /* Is it of the form of one? */
 bool srs_is(struct slice local);
 
 /* The local part that stands for local@domain.
- * returns 1; 0: it would be too long. */
-int srs_make(const struct srs *srs, struct slice local, struct slice domain,
+ * returns false when it would be too long. */
+bool srs_make(const struct srs *srs, struct slice local, struct slice domain,
     struct str *out);
 
 /* What the local part of one of ours stands for: "local@domain".
- * returns 1; -1: not ours, changed, or too old (err says which). */
+ * returns 0; -1: not ours, changed, or too old (err says which). */
 int srs_open(const struct srs *srs, struct slice local, struct str *out,
     struct err *err);
 

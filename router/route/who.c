@@ -38,7 +38,7 @@ who_pattern_table(struct routing *routing, const char *pattern)
 	    routing->rcpts->arena, pattern + 1, n - 2);
 }
 
-static int
+static enum route_answer
 who_lookup(struct routing *routing, struct table *table, struct slice key,
     struct err *err)
 {
@@ -59,20 +59,21 @@ who_domain(struct slice address)
 }
 
 /* user@domain or "<>", then @domain, domain, .parent ... */
-static int
+static enum route_answer
 who_is_in_table(struct routing *routing, struct table *table,
     struct slice address, struct err *err)
 {
 	struct slice domain = who_domain(address);
-	int found = who_lookup(routing, table, address.n > 0 ? address :
+	enum route_answer found = who_lookup(routing, table, address.n > 0 ?
+	    address :
 	    SLICE("<>"), err);
 
-	if (found != 0 || domain.n == 0 || !table_takes_parts(table))
+	if (found != ROUTE_NO || domain.n == 0 || !table_takes_parts(table))
 		return found;
 	found = who_lookup(routing, table, routing_join(routing, SLICE(""),
 	    domain),
 	    err);
-	while (found == 0 && domain.n > 0) {
+	while (found == ROUTE_NO && domain.n > 0) {
 		found = who_lookup(routing, table, domain, err);
 		domain = slice_from(domain, domain.p[0] == '.' ? 1 : 0);
 		domain = slice_from(domain, slice_find(domain, '.'));
@@ -80,7 +81,7 @@ who_is_in_table(struct routing *routing, struct table *table,
 	return found;
 }
 
-int
+enum route_answer
 who_is(struct routing *routing, const char *pattern, struct slice address,
     struct err *err)
 {
@@ -89,29 +90,31 @@ who_is(struct routing *routing, const char *pattern, struct slice address,
 	const char *name;
 
 	if (pattern == NULL)
-		return 1;
+		return ROUTE_YES;
 	name = who_pattern_table(routing, pattern);
 	if (name != NULL) {
 		table = routing_table(routing, name, err);
-		return table == NULL ? -1 : who_is_in_table(routing, table,
+		return table == NULL ? ROUTE_TROUBLE : who_is_in_table(routing,
+		    table,
 		    address,
 		    err);
 	}
 	if (slice_is(p, "<>") || address.n == 0)
-		return address.n == 0 && slice_is(p, "<>");
+		return route_is(address.n == 0 && slice_is(p, "<>"));
 	if (p.p[0] != '@')
-		return glob_match(p, address);
-	return glob_match(slice_from(p, 1), who_domain(address));
+		return route_is(glob_match(p, address));
+	return route_is(glob_match(slice_from(p, 1),
+	    who_domain(address)));
 }
 
-int
+enum route_answer
 who_sends(struct routing *routing, const char *pattern, struct err *err)
 {
-	return pattern == NULL ? 1 : who_is(routing, pattern,
+	return pattern == NULL ? ROUTE_YES : who_is(routing, pattern,
 	    who_sender(routing), err);
 }
 
-int
+enum route_answer
 who_submits(struct routing *routing, const char *pattern, struct err *err)
 {
 	struct slice user = routing->rcpts->user;
@@ -119,14 +122,16 @@ who_submits(struct routing *routing, const char *pattern, struct err *err)
 	const char *name;
 
 	if (pattern == NULL)
-		return 1;
+		return ROUTE_YES;
 	if (strcmp(pattern, "none") == 0 || user.n == 0)
-		return user.n == 0 && strcmp(pattern, "none") == 0;
+		return route_is(user.n == 0 &&
+		    strcmp(pattern, "none") == 0);
 	if (strcmp(pattern, "any") == 0)
-		return 1;
+		return ROUTE_YES;
 	name = who_pattern_table(routing, pattern);
 	if (name == NULL)
-		return glob_match(slice_of(pattern), user);
+		return route_is(glob_match(slice_of(pattern), user));
 	table = routing_table(routing, name, err);
-	return table == NULL ? -1 : who_lookup(routing, table, user, err);
+	return table == NULL ? ROUTE_TROUBLE : who_lookup(routing, table, user,
+	    err);
 }

@@ -7,7 +7,8 @@
 
 #include "daemon/skeleton.h"
 
-/* The daemon's functions, see struct daemon. */
+/* The daemon's functions, see struct daemon: open what it needs (0 or -1),
+ * take a new configuration, end the workers. */
 int parent_start(struct process *process, struct err *err);
 void parent_reload(struct process *process, const struct conf *old);
 void parent_stop(struct process *process);

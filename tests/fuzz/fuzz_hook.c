@@ -49,7 +49,7 @@ check_frame(struct slice bytes, const struct hook_frame *frame, size_t used)
 	if (fields.n > 0)
 		panic("fields that cannot be taken");
 	str_adds(&header, "Received: by us\nSubject: x\n y\nX-A: 1\n");
-	if (header_edit(&header, frame->fields, &err) == 1)
+	if (header_edit(&header, frame->fields, &err) == 0)
 		check_header(str_slice(&header));
 	str_release(&header);
 }
@@ -62,7 +62,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err err;
 	size_t used;
 
-	while (hook_frame_take(rest, &frame, &used, &err) == 1) {
+	while (hook_frame_take(rest, &frame, &used, &err) ==
+	    HOOK_FRAME_WHOLE) {
 		check_frame(rest, &frame, used);
 		rest = slice_from(rest, used);
 	}

@@ -45,7 +45,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct slice rest = fuzz_slice(data, size), line, want;
 	struct include include;
 	struct err err;
-	int more;
+	enum include_result more;
 
 	if (!is_ready) {
 		make_directory();
@@ -53,16 +53,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		is_ready = true;
 	}
 	write_file(data, size);
-	MUST(include_open(&include, path, -2, &err) == 1);
-	while ((more = include_line(&include, &line, &err)) == 1) {
+	MUST(include_open(&include, path, -2, &err) == 0);
+	while ((more = include_line(&include, &line, &err)) == INCLUDE_LINE) {
 		MUST(slice_cut(&rest, '\n', &want));
 		if (want.n <= INCLUDE_LINE_BYTES_MAX)
 			MUST(slice_equal(line, want));
 		else
 			MUST(line.n == INCLUDE_LINE_BYTES_MAX + 1);
 	}
-	MUST(more == 0);
+	MUST(more == INCLUDE_END);
 	MUST(rest.n == 0);
-	MUST(include_close(&include, &err) == 1);
+	MUST(include_close(&include, &err) == 0);
 	return 0;
 }

@@ -17,16 +17,15 @@
 #include "daemon/skeleton.h"
 #include "tools/selection/selection.h"
 #include "tools/queue/control.h"
-#include "tools/zmailer/verb.h"
 
 #include "base/banned.h"
 
 enum { BATCH_MAX = 1000, OFFSETS_MAX = 4000 };
 
 struct run {
-	const struct desk_order	*order;
-	struct desk_options	 options;
-	struct desk_choice	 choice;
+	const struct selection_order	*order;
+	struct selection_options	 options;
+	struct selection_choice	 choice;
 	struct control		 control;
 	int			 is_up;		/* the scheduler answers */
 	struct str		 request, last;
@@ -38,7 +37,7 @@ struct run {
 
 /* Mail that is the scheduler's own. */
 static bool
-is_queued(const struct desk_item *item)
+is_queued(const struct selection_item *item)
 {
 	enum spool_area area;
 
@@ -66,10 +65,10 @@ fail_control(struct run *run, const struct err *err)
 static void
 order_add_fields(struct run *run)
 {
-	const struct desk_options *options = &run->options;
+	const struct selection_options *options = &run->options;
 	char who[64];
 
-	desk_who(who, sizeof(who));
+	verb_who(who, sizeof(who));
 	json_text(&run->request, "who", slice_of(who));
 	if (*options->reason != '\0')
 		json_text(&run->request, "reason", slice_of(options->reason));
@@ -83,7 +82,7 @@ order_add_fields(struct run *run)
 		json_number(&run->request, "per_second",
 		    options->per_second);
 	/* a batch goes on where the one before it ends */
-	if ((run->order->flags & DESK_PACE) != 0 && run->until_s > 0)
+	if (strcmp(run->options.verb, "retry") == 0 && run->until_s > 0)
 		json_number(&run->request, "start", run->until_s);
 }
 
@@ -123,7 +122,7 @@ tell_ids(struct run *run, const struct slice *ids, size_t count)
 
 /* Some recipients of one message. */
 static void
-tell_offsets(struct run *run, const struct desk_item *item)
+tell_offsets(struct run *run, const struct selection_item *item)
 {
 	struct slice offsets[OFFSETS_MAX];
 	char text[OFFSETS_MAX][12];
@@ -152,7 +151,7 @@ order_queue(struct run *run)
 	size_t count = 0;
 
 	for (size_t i = 0; i < run->choice.count; i++) {
-		const struct desk_item *item = &run->choice.items[i];
+		const struct selection_item *item = &run->choice.items[i];
 
 		if (!is_queued(item))
 			continue;
@@ -173,7 +172,7 @@ order_queue(struct run *run)
 /* ---- files that were set aside ---------------------------------------- */
 
 static void
-order_file_carry_out(struct run *run, const struct desk_item *item)
+order_file_carry_out(struct run *run, const struct selection_item *item)
 {
 	struct str line = STR_INIT;
 	struct err err;
@@ -181,15 +180,15 @@ order_file_carry_out(struct run *run, const struct desk_item *item)
 	if (run->order->act(&run->choice, item, &run->options, &err) != 1) {
 		order_fail(run, &err);
 		if (run->options.is_json)
-			desk_add_json(&line, item, NULL, err.text);
+			selection_add_json(&line, item, NULL, err.text);
 	} else {
 		run->messages++;
 		run->recipients += (int64_t)item->rcpt_total;
 		if (run->options.is_json) {
-			desk_add_json(&line, item, run->order->done, NULL);
+			selection_add_json(&line, item, run->order->done, NULL);
 		} else {
 			str_addf(&line, "%s ", run->order->done);
-			desk_add_item(&line, item, run->choice.now_s);
+			selection_add_item(&line, item, run->choice.now_s);
 		}
 	}
 	fputs(line.buf, stdout);
@@ -261,7 +260,7 @@ order_senders_allow(struct run *run, const struct conf *conf)
 		    run->choice.items[i].sender.n > 0)
 			senders[count++] = run->choice.items[i].sender;
 	if (count > 0)
-		status = desk_allow(conf->path[0] ? conf->path : NULL,
+		status = selection_allow(conf->path[0] ? conf->path : NULL,
 		    senders, count, true);
 	mem_free(&senders);
 	return status;
@@ -273,7 +272,7 @@ order_all(struct run *run, const struct conf *conf)
 	struct err err;
 	int status;
 
-	if (!desk_confirm(&run->options, &run->choice, &status))
+	if (!selection_confirm(&run->options, &run->choice, &status))
 		return status;
 	if (needs_scheduler(run) && run->is_up != 1)
 		return control_stopped(run->options.verb, conf->run_dir,
@@ -314,32 +313,22 @@ is_for_scheduler(const struct run *run, const struct selector *selector)
 	return run->is_up == 1 && run->order->areas == 0 &&
 	    run->order->act == NULL && run->options.is_yes &&
 	    !run->options.is_dry && selector != NULL &&
-	    desk_is_shared(selector);
+	    selection_is_shared(selector);
 }
 
 static int
-options_check(const struct run *run)
+order_check(const struct run *run)
 {
-	if (run->options.words.len == 0 &&
-	    (strcmp(run->options.verb, "freeze") == 0 ||
-	    strcmp(run->options.verb, "thaw") == 0))
-		return verb_usage(run->options.verb, "which messages? 'all' "
-		    "means every one (to stop all deliveries, as ZMailer's "
-		    "%s: zmailer %sdrain)", run->options.verb,
-		    run->options.verb[0] == 't' ? "un" : "");
-	if (run->options.words.len == 0)
-		return verb_usage(run->options.verb, "which messages? 'all' "
-		    "means every one");
-	if ((run->order->flags & DESK_MOMENTS) != 0 &&
+	const struct arguments *arguments = run->options.arguments;
+
+	if (strcmp(run->options.verb, "schedule") == 0 &&
 	    run->options.next == NULL && run->options.expire == NULL)
-		return verb_usage(run->options.verb, "say --next or --expire, "
+		return arguments_refuse(arguments, "say --next or --expire, "
 		    "as +2h or as seconds since 1970");
-	if ((run->order->flags & DESK_TO) != 0 && run->options.to == NULL)
-		return verb_usage(run->options.verb, "--to whom?");
-	if ((run->order->flags & DESK_REASON) != 0 &&
+	if (arguments_has(arguments, OPT_REASON) &&
 	    *run->options.reason == '\0')
-		return verb_usage(run->options.verb, "--reason: the words of "
-		    "the note");
+		return arguments_refuse(arguments, "--reason: its words are "
+		    "missing");
 	return EX_OK;
 }
 
@@ -350,11 +339,11 @@ selection_order_do(struct run *run, const struct conf *conf,
 	unsigned areas = run->order->areas;
 	struct selector *selector;
 	struct err err;
-	int status = options_check(run);
+	int status = order_check(run);
 
 	if (status != EX_OK)
 		return status;
-	status = desk_selector(&run->options, arena, &selector);
+	status = selection_selector(&run->options, arena, &selector);
 	if (status != EX_OK)
 		return status;
 	if (run->order->op != NULL) {
@@ -366,22 +355,22 @@ selection_order_do(struct run *run, const struct conf *conf,
 		return fail_control(run, &err);
 	if (is_for_scheduler(run, selector))
 		return order_selected(run);
-	if (desk_choose(conf, areas, selector, &run->choice, &err) < 0)
+	if (selection_choose(conf, areas, selector, &run->choice, &err) < 0)
 		return verb_failed(run->options.verb, &err, EX_NOINPUT);
 	return order_all(run, conf);
 }
 
 int
-desk_order(int argc, char **argv, const char *conf_path,
-    const struct desk_order *order)
+selection_order(const struct arguments *arguments,
+    const struct selection_order *order)
 {
 	struct run run = { .order = order, .control = { .fd = -1 } };
-	int status = desk_args(argc, argv, order->flags, &run.options);
+	int status = selection_options_take(arguments, &run.options);
 	struct arena *arena;
 	struct conf *conf;
 
 	if (status == EX_OK) {
-		conf = verb_conf(conf_path);
+		conf = verb_conf(arguments->conf_path);
 		arena = arena_new();
 		str_init(&run.request);
 		str_init(&run.last);
@@ -389,12 +378,12 @@ desk_order(int argc, char **argv, const char *conf_path,
 		status = selection_order_do(&run, conf, arena);
 		control_hang_up(&run.control);
 		if (run.choice.arena != NULL)
-			desk_choice_release(&run.choice);
+			selection_choice_release(&run.choice);
 		str_release(&run.request);
 		str_release(&run.last);
 		arena_free(&arena);
 		conf_free(&conf);
 	}
-	desk_options_release(&run.options);
+	selection_options_release(&run.options);
 	return status;
 }

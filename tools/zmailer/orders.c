@@ -1,7 +1,7 @@
 /* orders.c - the verbs that are a row of tools/selection/orders.h
  *
  * In     argv
- * Out    what desk_order does
+ * Out    what selection_order does
  * Spec   tools/selection/orders.h; doc/protocol/control.md
  *
  * SPDX-License-Identifier: ISC
@@ -16,12 +16,12 @@ enum {
 	POSTMAN = 1 << AREA_POSTMAN, TRASH = 1 << AREA_TRASH
 };
 
-#define ORDER(verb, op, done, files, act, flags) \
+#define ORDER(verb, op, done, files, act) \
 	int \
-	verb_##verb(int argc, char **argv, const char *conf_path) \
+	verb_##verb(struct arguments *arguments) \
 	{ \
-		static const struct desk_order order = \
-		    { op, done, files, act, DESK_WRITES | (flags) }; \
-		return desk_order(argc, argv, conf_path, &order); \
+		static const struct selection_order order = \
+		    { op, done, files, act }; \
+		return selection_order(arguments, &order); \
 	}
 #include "tools/selection/orders.h"

@@ -98,7 +98,8 @@ fixture_route(struct fixture *fixture, const char *address)
 	cr_assert_eq(path_parse(slice_of(address), PATH_BARE_OK |
 	    PATH_LOCAL_OK | PATH_UTF8 | PATH_POSTMASTER_OK, &given.path,
 	    &rest, &err), 1, "%s: %s", address, err.text);
-	if (router_address(fixture->router, rcpts, &given, &err) != 1) {
+	if (router_address(fixture->router, rcpts, &given,
+	    &err) != ROUTE_ROUTED) {
 		str_addf(&text, "trouble: %s", rcpts->trouble);
 		return text.buf;
 	}

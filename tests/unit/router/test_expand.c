@@ -332,7 +332,7 @@ ask(struct fixture *f, const char *local, unsigned notify)
 
 	rcpts_reset(&f->rcpts, 0, NULL, SLICE("s@src.test"));
 	cr_assert_eq(router_address(f->router, &f->rcpts, &given, &err),
-	    1);
+	    ROUTE_ROUTED);
 }
 
 Test(expand, who_reports_success)
