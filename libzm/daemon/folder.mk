@@ -1,3 +1,4 @@
+# order: hook < machine
 # libzm/daemon - the ladder of a daemon, the launcher, the site's script
 # order: . < hook < machine
 libzm_a_SOURCES += \
