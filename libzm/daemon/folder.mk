@@ -1,6 +1,5 @@
 # order: hook < machine
 # libzm/daemon - the ladder of a daemon, the launcher, the site's script
-# order: . < hook < machine
 libzm_a_SOURCES += \
 	libzm/daemon/child.h \
 	libzm/daemon/launcher.h \
