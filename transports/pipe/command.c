@@ -23,7 +23,7 @@ command_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The inside of quotes; *rest stands behind the opening one. */
+/* The inside of quotes; *rest stands after the opening one. */
 static int
 command_quoted(struct slice *rest, char quote, struct str *word,
     struct err *err)
