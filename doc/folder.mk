@@ -75,7 +75,7 @@ uninstall-local:
 
 noinst_PROGRAMS += doc/verbs-manual
 doc_verbs_manual_SOURCES = doc/verbs_manual.c
-doc_verbs_manual_LDADD = $(ZM_LIBS)
+doc_verbs_manual_LDADD = tools/libtools.a $(ZM_LIBS)
 # man zmailer-hold shows the page that has hold
 VERB_LINKS = doc/man/zmailer-help.8 doc/man/zmailer-demo.8 \
 	doc/man/zmailer-check.8 doc/man/zmailer-init.8 doc/man/zmailer-run.8 \
@@ -110,10 +110,12 @@ CLEANFILES += doc/man/zmailer.8 doc/man/zmailer.8.verbs
 doc/man/zmailer.8: doc/man/zmailer.8.in doc/verbs-manual$(EXEEXT)
 	@$(MKDIR_P) doc/man
 	$(AM_V_GEN)./doc/verbs-manual$(EXEEXT) > $@.verbs && \
+	  ./doc/verbs-manual$(EXEEXT) --options > $@.options && \
 	  sed -e '/^@VERBS@$$/{' -e 'r $@.verbs' -e d -e '}' \
+	    -e '/^@OPTIONS@$$/{' -e 'r $@.options' -e d -e '}' \
 	    -e 's|SYSCONFDIR|$(sysconfdir)|g' \
 	    $(srcdir)/doc/man/zmailer.8.in > $@.new && mv $@.new $@ && \
-	  rm -f $@.verbs
+	  rm -f $@.verbs $@.options
 
 # accounts, by systemd-sysusers where it is, else by hand; once, as root
 EXTRA_DIST += doc/zmailer.sysusers doc/zmailer.service

@@ -1,6 +1,7 @@
 /* verbs_manual.c - the list of verbs for zmailer(8), and links to the pages
  *
- * In     tools/zmailer/verbs.h, pages.h; the name of a page to be made, or none
+ * In     tools/zmailer/verbs.h, pages.h, tools/verb/options.h; the name of a
+ *        page to be made, --options, or nothing
  * Out    roff on standard output
  *
  * SPDX-License-Identifier: ISC
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "tools/verb/usage.h"
 
 #include "base/banned.h"
 
@@ -61,17 +63,54 @@ put_link(const char *path)
 	return 1;
 }
 
+/* The forms of a verb, and what it is for. */
+static void
+put_verb(const char *name, const char *usage, const char *text)
+{
+	struct usage_form form;
+	bool is_first = true;
+
+	while (usage_form_next(&usage, &form) || is_first) {
+		struct str words = STR_INIT;
+
+		str_add_slice(&words, form.rest);
+		printf("%s\n\\fB%s\\fP %s", is_first ? ".TP" : ".TQ", name,
+		    form.is_common ? "... " : "");
+		put(words.buf);
+		putchar('\n');
+		str_release(&words);
+		is_first = false;
+	}
+	put(text);
+	printf(".\n");
+}
+
+static void
+put_options(void)
+{
+	for (size_t i = 0; i < OPTIONS; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		printf(".TP\n\\fB");
+		put(row->name);
+		printf("\\fP ");
+		put(row->value != NULL ? row->value : "");
+		putchar('\n');
+		put(row->text);
+		putchar('\n');
+	}
+}
+
 int
 main(int argc, char **argv)
 {
+	if (argc > 1 && strcmp(argv[1], "--options") == 0) {
+		put_options();
+		return 0;
+	}
 	if (argc > 1)
 		return put_link(argv[1]);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		printf(".TP\n\\fB%s\\fP ", rows[i].name);
-		put(rows[i].usage);
-		putchar('\n');
-		put(rows[i].text);
-		printf(".\n");
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		put_verb(rows[i].name, rows[i].usage, rows[i].text);
 	return 0;
 }

@@ -1,4 +1,6 @@
 # tools - zmailer(8), sendmail(1), newaliases(1), mailq(1)
+# order: verb < screen < journal < queue < versions < run < change < selection <
+#   submit < mailq < sendmail < zmailer
 sbin_PROGRAMS += bin/zmailer bin/sendmail
 bin_PROGRAMS += bin/newaliases bin/mailq
 
@@ -33,7 +35,6 @@ bin_zmailer_SOURCES += tools/zmailer/review/review.c
 bin_zmailer_SOURCES += tools/zmailer/sink/sink.c
 bin_zmailer_SOURCES += tools/zmailer/backup/backup.c \
 	tools/zmailer/backup/restore.c
-bin_zmailer_SOURCES += tools/change/carry_out.c
 bin_zmailer_LDADD = tools/libtools.a $(ZM_LIBS) $(NCURSES_LIBS) $(ZSTD_LIBS)
 
 bin_sendmail_SOURCES = tools/sendmail/bsmtp.c tools/sendmail/bsmtp.h \
@@ -51,7 +52,10 @@ bin_mailq_LDADD = tools/libtools.a $(ZM_LIBS)
 
 # what the programs share, and what the unit tests link
 noinst_LIBRARIES += tools/libtools.a
-tools_libtools_a_SOURCES = tools/screen/canvas.c tools/screen/canvas.h \
+tools_libtools_a_SOURCES = tools/verb/arguments.c tools/verb/options.h \
+	tools/verb/usage.c tools/verb/usage.h tools/verb/verb.c \
+	tools/verb/verb.h
+tools_libtools_a_SOURCES += tools/screen/canvas.c tools/screen/canvas.h \
 	tools/screen/question.c tools/screen/question.h \
 	tools/screen/terminal.c tools/screen/terminal.h
 tools_libtools_a_SOURCES += tools/journal/ask.c tools/journal/ask.h \
@@ -65,7 +69,10 @@ tools_libtools_a_SOURCES += tools/queue/asked.c tools/queue/control.c \
 	tools/queue/turns.c tools/queue/turns.h tools/queue/view.c \
 	tools/queue/view.h tools/queue/words.c tools/queue/words.h
 tools_libtools_a_SOURCES += tools/change/change.c tools/change/change.h \
-	tools/change/diff.c tools/change/versions.c tools/change/write.c
+	tools/change/carry_out.c tools/change/diff.c
+tools_libtools_a_SOURCES += tools/versions/versions.c \
+	tools/versions/versions.h tools/versions/write.c \
+	tools/versions/write.h
 tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
 	tools/selection/args.c tools/selection/aside.c tools/selection/away.c \
 	tools/selection/choose.c tools/selection/confirm.c \
@@ -73,7 +80,7 @@ tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
 	tools/selection/orders.h tools/selection/selection.h
 tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/dirs.c tools/run/libexec.c tools/run/manager.c \
-	tools/run/state.c tools/run/supervisor.c tools/run/supervisor.h
+	tools/run/running.c tools/run/state.c tools/run/supervisor.c tools/run/supervisor.h
 tools_libtools_a_SOURCES += tools/submit/submit.c tools/submit/submit.h
 tools_libtools_a_SOURCES += tools/mailq/flags.c tools/mailq/flags.h \
 	tools/mailq/local.c tools/mailq/local.h tools/mailq/sums.c

@@ -71,6 +71,8 @@ struct agents {
 	bool		 is_stopping;
 };
 
+/* Begin without an agent; how many jobs may be open follows from the
+ * descriptors that we may have. */
 void agents_open(struct agents *agents, agents_start_fn *start,
     agents_kill_fn *kill);
 

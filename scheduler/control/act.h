@@ -123,6 +123,7 @@ act_fn act_list, act_count, act_why, act_destinations, act_orders,
     act_change, act_retry,
     act_undelete, act_reroute,
     act_suspend, act_resume, act_pin, act_drain, act_undrain, act_etrn;
+/* What act_events, act_count and act_queue hold over their steps; sets NULL. */
 void tail_free(struct tail **tail);
 void tally_free(struct tally **tally);
 void roll_free(struct roll **roll);

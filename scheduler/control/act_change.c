@@ -211,9 +211,11 @@ static int
 change_write(struct act *act, struct job *job, struct change *change,
     struct err *err)
 {
+	bool wrote;
+
 	/* what is owed and could not be recorded must not be forgotten */
 	if (act->page.count == 0 && pending_write(job, &act->visit.control,
-	    err) < 0)
+	    &wrote, err) < 0)
 		return -1;
 	change_stop_vertices(act, change);
 	batch_end_outcomes(act, change);
@@ -281,12 +283,14 @@ static int
 change_message_end(struct act *act, struct batch *batch, struct err *err)
 {
 	struct job *job = act->visit.job;
+	bool wrote;
 	int result = 0;
 
 	if (!act->request.is_dry && act->page.count > 0) {
 		batch_add(batch, job);
 		if (act->visit.is_kept)	/* what came to be owed meanwhile */
-			result = pending_write(job, &act->visit.control, err);
+			result = pending_write(job, &act->visit.control,
+			    &wrote, err);
 	} else if (!act->request.is_dry && (batch->count == 0 ||
 	    batch->inodes[batch->count - 1] != job->inode)) {
 		job_rest(job);
@@ -365,7 +369,7 @@ change_resume(struct act *act)
 	if (!act->page.is_open)
 		return;
 	if (visit_resume(&act->visit) && (act->request.is_dry ||
-	    intake_job_open(act->intake, act->visit.job, &err) == 1))
+	    intake_job_open(act->intake, act->visit.job, &err)))
 		return;
 	change_count(act);
 	act_page_end(act);
@@ -405,7 +409,7 @@ batch_do(struct act *act, struct err *err)
 		job = visit_next(&act->visit, &looks);
 		if (job == NULL)
 			break;
-		if (visit_open(&act->visit, job, !act->request.is_dry) != 1)
+		if (!visit_open(&act->visit, job, !act->request.is_dry))
 			continue;
 		act_page_begin(act);
 		result = change_message(act, &batch, &rcpts, err);

@@ -282,7 +282,7 @@ act_count(struct act *act, struct str *out)
 			count = count_from_memory(act->tally, job);
 		} else {
 			files--;
-			if (visit_open(&act->visit, job, false) == 1)
+			if (visit_open(&act->visit, job, false))
 				count = count_from_file(act, job);
 		}
 		act->count.recipients += count;

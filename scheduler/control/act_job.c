@@ -49,7 +49,7 @@ job_is_seen(const struct act *act, struct job *job)
 
 	if (visit.user == NULL)
 		return true;
-	is_own = visit_open(&visit, job, false) == 1;
+	is_own = visit_open(&visit, job, false);
 	visit_end(&visit);
 	return is_own;
 }

@@ -184,7 +184,7 @@ list_walk(struct act *act, const struct list_walk *list_walk, struct str *out)
 		job = visit_next(&act->visit, &looks);
 		if (job == NULL)
 			break;
-		if (visit_open(&act->visit, job, false) != 1)
+		if (!visit_open(&act->visit, job, false))
 			continue;
 		act_page_begin(act);
 		if (!list_walk_message(act, list_walk, out, &rcpts))

@@ -110,10 +110,12 @@ reroute_part(struct act *act, struct job *job, struct resend *those,
     struct err *err)
 {
 	int fd, result = 0;
+	bool wrote;
 
 	reroute_strip(act, those);
 	if (those->count > 0)
-		result = pending_write(job, &act->visit.control, err) < 0 ||
+		result = pending_write(job, &act->visit.control, &wrote,
+		    err) < 0 ||
 		    resend(act->queue->spool, job, those, reroute_tell, act,
 		    err) < 0 ?
 		    -1 : 0;
@@ -167,7 +169,7 @@ act_reroute(struct act *act, struct str *out)
 		return step;
 	while (files-- > 0 && !act_is_full(act) &&
 	    (job = visit_next(&act->visit, &looks)) != NULL)
-		if (visit_open(&act->visit, job, !act->request.is_dry) == 1 &&
+		if (visit_open(&act->visit, job, !act->request.is_dry) &&
 		    reroute_message(act, job, &err) < 0)
 			return act_trouble(act, &err, out);
 	if (act_is_full(act))

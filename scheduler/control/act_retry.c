@@ -149,7 +149,7 @@ retry_some(struct act *act, struct job *job)
 {
 	bool *meant;
 
-	if (visit_open(&act->visit, job, false) != 1)
+	if (!visit_open(&act->visit, job, false))
 		return;
 	meant = retry_vertices_meant(&act->visit);
 	retry_message(act, job, meant);

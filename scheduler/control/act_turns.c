@@ -1,4 +1,4 @@
-/* act_turns.c - how long the scheduler is deaf at a time
+/* act_turns.c - how long the scheduler is unresponsive at a time
  *
  * In     what the loop counts of its turns
  * Out    one line

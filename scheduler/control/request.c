@@ -302,7 +302,7 @@ request_take_field(struct parser *parser, struct slice name, struct slice value)
 	size_t i = 0;
 
 	if (slice_is(name, "v") || slice_is(name, "op"))
-		return 1;
+		return 0;
 	while (i < FIELD_ROWS && !(slice_is(name, field_rows[i].name) &&
 	    (field_rows[i].fields == ANY ||
 	    (field_rows[i].fields & op->fields) != 0)))
@@ -317,7 +317,7 @@ request_take_field(struct parser *parser, struct slice name, struct slice value)
 	if (!request_take_value(parser, &field_rows[i], value))
 		return err_set(parser->err, "field '%s' has a bad value",
 		    field_rows[i].name);
-	return 1;
+	return 0;
 }
 
 static int
@@ -326,11 +326,11 @@ request_take_fields(struct parser *parser, struct slice line)
 	struct str value = STR_INIT;
 	struct slice name;
 	size_t cursor = 0;
-	int result = 1;
+	int result = 0;
 
-	while (result == 1 && json_next(line, &cursor, &name, &value))
+	while (result == 0 && json_next(line, &cursor, &name, &value))
 		result = request_take_field(parser, name, str_slice(&value));
-	if (result == 1 && !slice_is(slice_trim(slice_from(line, cursor)),
+	if (result == 0 && !slice_is(slice_trim(slice_from(line, cursor)),
 	    "}"))
 		result = err_set(parser->err, "not one flat JSON object");
 	str_release(&value);
@@ -357,11 +357,11 @@ request_choose(struct parser *parser)
 		request->has_choice = true;
 	}
 	if (parser->tests.len == 0)
-		return 1;
+		return 0;
 	if (selector_parse(parser->arena, str_slice(&parser->tests),
 	    &request->selector, &column, parser->err) < 0)
 		return err_prefix(parser->err, "selector");
-	return 1;
+	return 0;
 }
 
 /* What an operation cannot do without. */
@@ -397,7 +397,7 @@ request_check_needs(const struct request *request, const char **out_code,
 	if (request->op == OP_ETRN && (request->host == NULL ||
 	    request->host[0] == '\0' || request->channel != NULL))
 		return err_set(err, "etrn needs a host, and nothing else");
-	return 1;
+	return 0;
 }
 
 static int
@@ -405,7 +405,7 @@ request_take_op(struct slice line, struct request *out, const char **out_code,
     struct err *err)
 {
 	struct str value = STR_INIT;
-	int result = 1, i = 0;
+	int result = 0, i = 0;
 
 	if (!json_get(line, "v", &value) || !slice_is(str_slice(&value),
 	    "1")) {
@@ -414,9 +414,9 @@ request_take_op(struct slice line, struct request *out, const char **out_code,
 		    "say \"v\":1");
 	}
 	str_reset(&value);
-	if (result == 1 && !json_get(line, "op", &value))
+	if (result == 0 && !json_get(line, "op", &value))
 		result = err_set(err, "no op");
-	while (result == 1 && i < OP_COUNT_OF &&
+	while (result == 0 && i < OP_COUNT_OF &&
 	    !slice_is(str_slice(&value), request_rows[i].name))
 		i++;
 	if (i == OP_COUNT_OF) {
@@ -448,9 +448,9 @@ request_parse(struct arena *arena, struct slice line, int64_t now_s,
 	if (request_take_op(line, out, out_code, err) < 0)
 		return -1;
 	result = request_take_fields(&parser, line);
-	if (result == 1)
+	if (result == 0)
 		result = request_choose(&parser);
-	if (result == 1)
+	if (result == 0)
 		result = request_check_needs(out, out_code, err);
 	str_release(&parser.tests);
 	return result;

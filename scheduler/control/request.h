@@ -68,7 +68,7 @@ struct request {
 
 /* Read a line (without LF).  now_s: for moments such as "+2h".  Everything
  * in the arena.  *out_tag is set as soon as it is known.
- * returns 1; -1: code is one of the page's words, err says what. */
+ * 0; -1: code is one of the page's words, err says what. */
 int request_parse(struct arena *arena, struct slice line, int64_t now_s,
     struct request *out, const char **out_code, struct err *err);
 

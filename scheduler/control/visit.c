@@ -152,7 +152,7 @@ visit_begin(struct visit *visit, struct agents *agents,
 	    (left == 0 || left > REQUEST_PREFIXES_MAX);
 	if (left > REQUEST_PREFIXES_MAX && visit->count == 0)
 		return err_set(err, "none of these ids is here");
-	return 1;
+	return 0;
 }
 
 bool
@@ -177,10 +177,11 @@ void
 visit_end(struct visit *visit)
 {
 	mem_free(&visit->heap);
-	mem_free(&visit->places);
+	mem_free(&visit->rcpts);
 	mem_free(&visit->is_found);
 	visit_leave(visit);
-	visit->room = visit->count = visit->place_count = visit->place_room = 0;
+	visit->room = visit->count = visit->rcpt_count = visit->rcpt_capacity =
+	    0;
 }
 
 /* ---- states ------------------------------------------------------ */
@@ -206,15 +207,15 @@ visit_vertex_state(const struct vertex *vertex)
 struct vertex *
 visit_vertex(const struct visit *visit, uint32_t offset)
 {
-	size_t low = 0, high = visit->place_count;
+	size_t low = 0, high = visit->rcpt_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (visit->places[middle].offset == offset)
+		if (visit->rcpts[middle].offset == offset)
 			return &visit->job->vertices[
-			    visit->places[middle].vertex];
-		if (visit->places[middle].offset < offset)
+			    visit->rcpts[middle].vertex];
+		if (visit->rcpts[middle].offset < offset)
 			low = middle + 1;
 		else
 			high = middle;
@@ -375,24 +376,24 @@ visit_is_meant(const struct visit *visit, const struct control_group *group,
 /* ---- one message ------------------------------------------------- */
 
 static int
-visit_place_compare(const void *pa, const void *pb)
+visit_rcpt_compare(const void *pa, const void *pb)
 {
-	const struct visit_place *a = pa, *b = pb;
+	const struct visit_rcpt *a = pa, *b = pb;
 
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
 static void
-visit_fill_places(struct visit *visit, struct job *job)
+visit_fill_rcpts(struct visit *visit, struct job *job)
 {
 	bool is_sorted = true;
 
-	if (visit->place_room < job->rcpt_count) {
-		visit->place_room = job->rcpt_count;
-		visit->places = mem_grow(visit->places, visit->place_room,
-		    sizeof(*visit->places));
+	if (visit->rcpt_capacity < job->rcpt_count) {
+		visit->rcpt_capacity = job->rcpt_count;
+		visit->rcpts = mem_grow(visit->rcpts, visit->rcpt_capacity,
+		    sizeof(*visit->rcpts));
 	}
-	visit->place_count = 0;
+	visit->rcpt_count = 0;
 	visit->vertex_count = job->vertex_count;
 	for (size_t i = 0; i < job->vertex_count; i++) {
 		struct vertex *vertex = &job->vertices[i];
@@ -400,68 +401,68 @@ visit_fill_places(struct visit *visit, struct job *job)
 		for (size_t k = 0; k < vertex->rcpt_count; k++) {
 			uint32_t offset = vertex_rcpts(vertex)[k].offset;
 
-			is_sorted = is_sorted && (visit->place_count == 0 ||
-			    visit->places[visit->place_count - 1].offset <
+			is_sorted = is_sorted && (visit->rcpt_count == 0 ||
+			    visit->rcpts[visit->rcpt_count - 1].offset <
 			    offset);
-			visit->places[visit->place_count++] =
-			    (struct visit_place){ offset, (uint32_t)i };
+			visit->rcpts[visit->rcpt_count++] =
+			    (struct visit_rcpt){ offset, (uint32_t)i };
 		}
 	}
 	if (!is_sorted)
-		qsort(visit->places, visit->place_count,
-		    sizeof(*visit->places), visit_place_compare);
+		qsort(visit->rcpts, visit->rcpt_count,
+		    sizeof(*visit->rcpts), visit_rcpt_compare);
 }
 
-/* Only look: one descriptor, no lock.  As intake_job_read. */
-static int
+/* Only look: one descriptor, no lock.  True: control is filled. */
+static bool
 visit_look_at_file(struct intake *intake, const struct job *job,
-    struct control_file *control, struct err *err)
+    struct control_file *control)
 {
 	char name[SPOOL_NAME_BYTES];
-	int fd = job->control_fd, got;
+	int fd = job->control_fd;
+	enum intake_read got;
+	struct err err;
 
 	spool_hashed_name(intake->queue->spool, job->inode, name);
 	if (fd < 0)
 		fd = openat(spool_dir_fd(intake->queue->spool, AREA_TRANSPORT,
-		    0),
-		    name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		    0), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return 0;
-	arena_reset(intake->arena);
-	str_reset(&intake->text);
-	got = control_file_read(fd, CONTROL_BYTES_MAX, &intake->text, err);
+		return false;
+	got = intake_read(intake, fd, control, &err);
 	if (fd != job->control_fd)
 		close(fd);
-	return got == 0 && control_file_parse(intake->arena,
-	    str_slice(&intake->text),
-	    control, err) == 1 && strcmp(control->id, job->id) == 0;
+	return got == INTAKE_READ && strcmp(control->id, job->id) == 0;
 }
 
-int
-visit_open(struct visit *visit, struct job *job, bool is_change)
+static bool
+visit_read(struct visit *visit, struct job *job, bool is_change)
 {
 	struct err err;
-	int got;
 
+	if (!is_change)
+		return visit_look_at_file(visit->intake, job, &visit->control);
+	/* what is another's is not opened for a change */
+	if (visit->user != NULL && (!visit_look_at_file(visit->intake, job,
+	    &visit->control) || !slice_is(visit->control.user, visit->user)))
+		return false;
+	return intake_job_read(visit->intake, job, &visit->control, &err) ==
+	    INTAKE_READ;
+}
+
+bool
+visit_open(struct visit *visit, struct job *job, bool is_change)
+{
 	visit->now_s = clock_wall_s();
 	visit->now_ms = clock_steady_ms();
-	/* what is another's is not opened for a change */
-	if (is_change && visit->user != NULL &&
-	    (visit_look_at_file(visit->intake,
-	    job, &visit->control, &err) < 1 ||
-	    !slice_is(visit->control.user, visit->user)))
-		return 0;
-	got = is_change ? intake_job_read(visit->intake, job, &visit->control,
-	    &err) : visit_look_at_file(visit->intake, job, &visit->control,
-	    &err);
-	if (got < 1)
-		return 0;
+	if (!visit_read(visit, job, is_change))
+		return false;
 	visit->job = job;
 	visit->is_change = is_change;
 	if (visit->user != NULL && !slice_is(visit->control.user, visit->user))
-		return 0;
-	visit_fill_places(visit, job);
-	return 1;
+		return false;
+	visit_fill_rcpts(visit, job);
+	return true;
 }
 
 /* ---- over several steps ------------------------------------------ */
@@ -496,7 +497,7 @@ visit_resume(struct visit *visit)
 	if (visit->is_change || job != visit->job ||
 	    job->vertex_count != visit->vertex_count) {
 		visit->job = job;
-		visit_fill_places(visit, job);
+		visit_fill_rcpts(visit, job);
 	}
 	return true;
 }

@@ -19,7 +19,7 @@ struct visit_pick {
 	ino_t		 inode;
 };
 
-struct visit_place {		/* a recipient that the scheduler knows */
+struct visit_rcpt {		/* a recipient that the scheduler knows */
 	uint32_t	 offset;
 	uint32_t	 vertex;	/* index in the job's */
 };
@@ -41,16 +41,16 @@ struct visit {
 	/* of the message that is open: */
 	struct job	*job;
 	struct control_file	 control;
-	struct visit_place *places;	/* by offset */
-	size_t		 place_count, place_room;
+	struct visit_rcpt *rcpts;	/* by offset */
+	size_t		 rcpt_count, rcpt_capacity;
 	struct arena	*arena;		/* of a message that is kept open */
 	struct str	 text;
 	bool		 is_kept, is_change;
-	uint32_t	 vertex_count;	/* when places was filled */
+	uint32_t	 vertex_count;	/* when rcpts was filled */
 	int64_t		 now_s, now_ms;
 };
 
-/* Find the ids of the request.  1; -1: too many ids are not whole. */
+/* Find the ids of the request.  0; -1: too many ids are not whole. */
 int visit_begin(struct visit *visit, struct agents *agents,
     const struct request *request, const char *user, struct err *err);
 /* List what the request may mean, so many slots of the table of jobs at a
@@ -63,10 +63,10 @@ void visit_end(struct visit *visit);
  * and NULL with budget 0 says: come again. */
 struct job *visit_next(struct visit *visit, unsigned *budget);
 
-/* Read its control file: control and places are filled.  For a change both
- * descriptors of the job are open then.  1; 0 it is gone, not readable now,
- * or not the user's. */
-int visit_open(struct visit *visit, struct job *job, bool is_change);
+/* Read its control file: control and rcpts are filled.  For a change both
+ * descriptors of the job are open then.  False: it is gone, not readable
+ * now, or not the user's. */
+bool visit_open(struct visit *visit, struct job *job, bool is_change);
 
 /* The open message stays open over the steps: what was read of its file is
  * the visit's own now. */

@@ -153,10 +153,10 @@ item_take_control(struct intake *intake, const struct intake_item *item,
 	return -1;
 }
 
-/* Open what is there.  Returns 1; 0 gone, busy or trouble: nothing more to
- * do now.  *control is a descriptor to read; on the hot path *body is open,
+/* Open what is there.  False: gone, busy or trouble; nothing more to do now.
+ * *control is a descriptor to read; on the hot path *body is open,
  * too, and both serve the job that follows. */
-static int
+static bool
 item_open(struct intake *intake, const struct intake_item *item,
     const char *name, int *control_fd, int *body)
 {
@@ -166,16 +166,16 @@ item_open(struct intake *intake, const struct intake_item *item,
 	if (!item->is_old && intake->queue->plan.ready_count < HOT_READY_MAX &&
 	    spool_open_queued(intake->queue->spool, name, control_fd, body,
 	    &err) == 1)
-		return 1;
+		return true;
 	*body = -1;
 	*control_fd = item_take_control(intake, item, name);
 	if (*control_fd < 0)
-		return 0;
+		return false;
 	if (item->is_old && faccessat(spool_dir_fd(intake->queue->spool,
 	    AREA_QUEUE, 0), name, F_OK, 0) != 0 && errno == ENOENT) {
 		close(*control_fd);
 		intake_add_orphan(intake, item->inode, name);
-		return 0;
+		return false;
 	}
 	if (item->is_old && !spool_control_is_idle(*control_fd)) {
 		close(*control_fd);
@@ -183,26 +183,28 @@ item_open(struct intake *intake, const struct intake_item *item,
 		    intake->busy_room);
 		intake->busy[intake->busy_count] = *item;
 		intake->busy[intake->busy_count++].fd = -1;
-		return 0;
+		return false;
 	}
-	return 1;
+	return true;
 }
 
-/* Read and check.  1; 0 come back later (err); -1 not a control file. */
-static int
+/* Read and check. */
+static enum intake_read
 item_read(struct intake *intake, int control_fd,
     struct control_file *control, struct err *err)
 {
-	int got = intake_read(intake, control_fd, control, err);
+	enum intake_read got = intake_read(intake, control_fd, control, err);
 
-	if (got != 1)
+	if (got != INTAKE_READ)
 		return got;
 	for (size_t i = 0; i < control->group_count; i++)
 		for (size_t k = 0; k < control->groups[i].rcpt_count; k++)
-			if (control->groups[i].rcpts[k].channel.n == 0)
-				return err_set(err,
+			if (control->groups[i].rcpts[k].channel.n == 0) {
+				err_set(err,
 				    "a recipient has no channel");
-	return 1;
+				return INTAKE_DAMAGED;
+			}
+	return INTAKE_READ;
 }
 
 static void
@@ -225,7 +227,8 @@ intake_one(struct intake *intake, const struct intake_item *item)
 	struct control_file control;
 	struct job *job;
 	struct err err;
-	int control_fd, body, got;
+	enum intake_read got;
+	int control_fd, body;
 
 	if (job_table_find(&intake->queue->jobs, item->inode) != NULL) {
 		if (item->fd >= 0)
@@ -233,20 +236,20 @@ intake_one(struct intake *intake, const struct intake_item *item)
 		return;
 	}
 	spool_hashed_name(intake->queue->spool, item->inode, name);
-	if (item_open(intake, item, name, &control_fd, &body) == 0)
+	if (!item_open(intake, item, name, &control_fd, &body))
 		return;
 	got = item_read(intake, control_fd, &control, &err);
-	if (body < 0 || got != 1) {
+	if (body < 0 || got != INTAKE_READ) {
 		close(control_fd);
 		if (body >= 0)
 			close(body);
 		control_fd = body = -1;
 	}
-	if (got == 0) {
+	if (got == INTAKE_NOT_NOW) {
 		intake_trouble(name, "read", err.text);
 		return;
 	}
-	if (got < 0) {
+	if (got == INTAKE_DAMAGED) {
 		intake_shelve(intake, name, NULL, err.text);
 		return;
 	}

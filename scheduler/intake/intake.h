@@ -81,20 +81,23 @@ void intake_reload(struct intake *intake, struct job *job);
 void intake_bad(struct intake *intake, struct job *job,
     const char *reason);
 
-/* Both descriptors of the job, if they are not open.  1; 0 its files are
+/* Both descriptors of the job, if they are not open.  False: its files are
  * gone or cannot be opened now. */
-int intake_job_open(struct intake *intake, struct job *job,
+bool intake_job_open(struct intake *intake, struct job *job,
     struct err *err);
-/* Open (if it is not) and read the job's control file into the intake's
- * arena, valid until the next read.  returns 1; 0 it is gone or cannot be
- * read now; -1 damaged. */
-int intake_job_read(struct intake *intake, struct job *job,
-    struct control_file *control, struct err *err);
 
+enum intake_read {
+	INTAKE_READ,
+	INTAKE_NOT_NOW,		/* gone, or trouble: come back later */
+	INTAKE_DAMAGED		/* not what the router wrote */
+};
 /* Read and parse a control file into the intake's arena, valid until the next
- * read.  returns 1; 0 come back later; -1 damaged (err). */
-int intake_read(struct intake *intake, int fd, struct control_file *control,
-    struct err *err);
+ * read.  err says why it is not INTAKE_READ. */
+enum intake_read intake_read(struct intake *intake, int fd,
+    struct control_file *control, struct err *err);
+/* The same for a job, whose files are opened if they are not. */
+enum intake_read intake_job_read(struct intake *intake, struct job *job,
+    struct control_file *control, struct err *err);
 
 /* Room for one more in a growing array; by half. */
 #define ARRAY_ROOM(array, count, room) do { \

@@ -21,7 +21,7 @@
 enum { FUTURE_MAX_S = 366 * 86400 };	/* whatever a clock says */
 
 /* A recipient on its way into a vertex. */
-struct seat {
+struct rcpt_entry {
 	struct thread		*thread;
 	const struct control_rcpt	*rcpt;
 	uint32_t		 group;
@@ -33,7 +33,7 @@ struct seat {
 
 /* By what orders say of it: those that differ do not go together. */
 static int
-seat_compare_park(const struct seat *a, const struct seat *b)
+entry_compare_park(const struct rcpt_entry *a, const struct rcpt_entry *b)
 {
 	if (a->park != b->park)
 		return a->park < b->park ? -1 : 1;
@@ -48,20 +48,20 @@ seat_compare_park(const struct seat *a, const struct seat *b)
 
 /* By group, thread, orders: equal ones become a vertex. */
 static int
-seat_compare_way(const struct seat *a, const struct seat *b)
+entry_compare_way(const struct rcpt_entry *a, const struct rcpt_entry *b)
 {
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
 	if (a->thread != b->thread)
 		return (uintptr_t)a->thread < (uintptr_t)b->thread ? -1 : 1;
-	return seat_compare_park(a, b);
+	return entry_compare_park(a, b);
 }
 
 static int
-seat_compare(const void *pa, const void *pb)
+entry_compare(const void *pa, const void *pb)
 {
-	const struct seat *a = pa, *b = pb;
-	int order = seat_compare_way(a, b);
+	const struct rcpt_entry *a = pa, *b = pb;
+	int order = entry_compare_way(a, b);
 
 	if (order != 0)
 		return order;
@@ -71,25 +71,26 @@ seat_compare(const void *pa, const void *pb)
 /* ---- what was ordered -------------------------------------------- */
 
 static void
-seat_park(struct seat *seat, const struct control_file *control, int64_t now_s)
+entry_park(struct rcpt_entry *entry, const struct control_file *control,
+    int64_t now_s)
 {
-	const struct control_rcpt *rcpt = seat->rcpt;
+	const struct control_rcpt *rcpt = entry->rcpt;
 	int64_t future_s = control->terms.hold_until_s;
 
 	if (future_s > now_s + FUTURE_MAX_S)
 		future_s = now_s + FUTURE_MAX_S;
 	if (rcpt->is_frozen) {
-		seat->park = PARK_FROZEN;
+		entry->park = PARK_FROZEN;
 	} else if (!control_rcpt_is_free(rcpt, now_s)) {
-		seat->park = PARK_HELD;
-		seat->until_s = rcpt->hold_until_s;
+		entry->park = PARK_HELD;
+		entry->until_s = rcpt->hold_until_s;
 	} else if (rcpt->is_scheduled && rcpt->next_s > now_s) {
-		seat->park = PARK_SCHEDULED;
-		seat->until_s = rcpt->next_s;
+		entry->park = PARK_SCHEDULED;
+		entry->until_s = rcpt->next_s;
 	} else if (future_s > now_s && rcpt->tries == 0 &&
 	    !rcpt->is_scheduled) {
-		seat->park = PARK_FUTURE;	/* RFC 4865 section 4 */
-		seat->until_s = future_s;
+		entry->park = PARK_FUTURE;	/* RFC 4865 section 4 */
+		entry->until_s = future_s;
 	}
 }
 
@@ -104,37 +105,37 @@ job_age_at(int64_t moment_s, int64_t born_s)
 
 /* When it is given up, where that is not what the clause says. */
 static void
-seat_expire(struct seat *seat, const struct control_file *control)
+entry_expire(struct rcpt_entry *entry, const struct control_file *control)
 {
-	const struct control_rcpt *rcpt = seat->rcpt;
+	const struct control_rcpt *rcpt = entry->rcpt;
 	int64_t born_s = spool_id_time_us(slice_of(control->id)) / 1000000;
 	int64_t by_s = control->terms.by_returns ? control->terms.by_s : 0;
 	int64_t held_s = control_rcpt_held_s(rcpt);
 
 	if (rcpt->expire_s > 0) {
-		seat->expire_s = job_age_at(rcpt->expire_s, born_s);
-		seat->is_strict = true;
+		entry->expire_s = job_age_at(rcpt->expire_s, born_s);
+		entry->is_strict = true;
 	} else if (by_s > 0) {		/* RFC 2852 section 4.1 */
-		seat->expire_s = job_age_at(by_s, born_s);
-		seat->is_strict = true;
+		entry->expire_s = job_age_at(by_s, born_s);
+		entry->is_strict = true;
 	} else if (rcpt->thawed_s > 0) {
-		seat->expire_s = job_age_at(rcpt->thawed_s + held_s +
-		    seat->thread->ring->clause.expire_s, born_s);
+		entry->expire_s = job_age_at(rcpt->thawed_s + held_s +
+		    entry->thread->ring->clause.expire_s, born_s);
 	} else if (rcpt->way_since_s > 0) {
-		seat->expire_s = job_age_at(rcpt->way_since_s + held_s +
-		    seat->thread->ring->clause.expire_s, born_s);
+		entry->expire_s = job_age_at(rcpt->way_since_s + held_s +
+		    entry->thread->ring->clause.expire_s, born_s);
 	} else if (held_s > 0) {
-		seat->expire_s = job_age_at(born_s + held_s +
-		    seat->thread->ring->clause.expire_s, born_s);
+		entry->expire_s = job_age_at(born_s + held_s +
+		    entry->thread->ring->clause.expire_s, born_s);
 	}
 	if (rcpt->way_count > 0 && rcpt->ways[0].after_s > 0) {
 		uint32_t end_s = job_age_at(rcpt->ways[0].after_s +
 		    (rcpt->way_since_s > 0 ? rcpt->way_since_s : born_s),
 		    born_s);
 
-		if (seat->expire_s == 0 || end_s < seat->expire_s) {
-			seat->expire_s = end_s;
-			seat->is_strict = false;
+		if (entry->expire_s == 0 || end_s < entry->expire_s) {
+			entry->expire_s = end_s;
+			entry->is_strict = false;
 		}
 	}
 }
@@ -142,7 +143,7 @@ seat_expire(struct seat *seat, const struct control_file *control)
 /* ---- vertices ---------------------------------------------------- */
 
 static struct thread_way
-seat_way(const struct conf *conf, const struct control_file *control,
+entry_way(const struct conf *conf, const struct control_file *control,
     size_t group,
     const struct control_rcpt *rcpt)
 {
@@ -155,8 +156,8 @@ seat_way(const struct conf *conf, const struct control_file *control,
 }
 
 static size_t
-seats_take(struct intake *intake, const struct control_file *control,
-    struct seat *seats, bool *out_owes)
+entries_take(struct intake *intake, const struct control_file *control,
+    struct rcpt_entry *entries, bool *out_owes)
 {
 	int64_t now_ms = clock_steady_ms(), now_s = clock_wall_s();
 	size_t count = 0;
@@ -166,34 +167,35 @@ seats_take(struct intake *intake, const struct control_file *control,
 		for (size_t k = 0; k < control->groups[i].rcpt_count; k++) {
 			const struct control_rcpt *rcpt =
 			    &control->groups[i].rcpts[k];
-			struct seat *seat = &seats[count];
+			struct rcpt_entry *entry = &entries[count];
 
 			if (rcpt->is_final) {
 				if (rcpt_owes(control, rcpt))
 					*out_owes = true;
 				continue;
 			}
-			*seat = (struct seat){ .rcpt = rcpt,
+			*entry = (struct rcpt_entry){ .rcpt = rcpt,
 			    .group = (uint32_t)i, .thread =
 			    thread_get(&intake->queue->threads,
 			    intake->queue->conf,
-			    seat_way(intake->queue->conf, control, i, rcpt),
+			    entry_way(intake->queue->conf, control, i, rcpt),
 			    now_ms) };
-			orders_apply(&intake->queue->orders, seat->thread);
-			seat_park(seat, control, now_s);
-			seat_expire(seat, control);
+			orders_apply(&intake->queue->orders, entry->thread);
+			entry_park(entry, control, now_s);
+			entry_expire(entry, control);
 			count++;
 		}
 	return count;
 }
 
 static size_t
-vertices_count(const struct seat *seats, size_t count)
+vertices_count(const struct rcpt_entry *entries, size_t count)
 {
 	size_t vertices = 0, run = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (i == 0 || seat_compare_way(&seats[i], &seats[i - 1]) != 0 ||
+		if (i == 0 || entry_compare_way(&entries[i], &entries[i - 1]) !=
+		    0 ||
 		    run == VERTEX_RCPTS_MAX) {
 			vertices++;
 			run = 0;
@@ -251,36 +253,37 @@ vertex_take(struct vertex *vertex, const struct control_rcpt *rcpt,
 
 static void
 vertices_fill(struct job *job, const struct control_file *control,
-    const struct seat *seats, size_t count)
+    const struct rcpt_entry *entries, size_t count)
 {
 	int64_t now_ms = clock_steady_ms(), now_s = clock_wall_s();
 	struct vertex *vertex = NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct control_group *group =
-		    &control->groups[seats[i].group];
+		    &control->groups[entries[i].group];
 
-		if (i == 0 || seat_compare_way(&seats[i], &seats[i - 1]) != 0 ||
+		if (i == 0 || entry_compare_way(&entries[i], &entries[i - 1]) !=
+		    0 ||
 		    vertex->rcpt_count == VERTEX_RCPTS_MAX) {
 			vertex = vertex ? vertex + 1 : job->vertices;
-			vertex->thread = seats[i].thread;
-			vertex->park = seats[i].park;
-			vertex->expire_s = seats[i].expire_s;
-			vertex->is_strict = seats[i].is_strict;
-			vertex->has_ways = seats[i].rcpt->way_count > 0;
+			vertex->thread = entries[i].thread;
+			vertex->park = entries[i].park;
+			vertex->expire_s = entries[i].expire_s;
+			vertex->is_strict = entries[i].is_strict;
+			vertex->has_ways = entries[i].rcpt->way_count > 0;
 			vertex->sender_offset = group->sender_offset;
 			vertex->header_offset = group->header_offset;
 			vertex->rcpt_first = (uint32_t)i;
 			vertex->notices = NOTICES_NONE;
 		}
-		job->rcpts[i].offset = seats[i].rcpt->offset;
+		job->rcpts[i].offset = entries[i].rcpt->offset;
 		job->rcpts[i].notify = (uint8_t)rcpt_notify(control,
-		    seats[i].rcpt);
-		vertex_take(vertex, seats[i].rcpt,
+		    entries[i].rcpt);
+		vertex_take(vertex, entries[i].rcpt,
 		    control->terms.is_queue_only, now_ms, now_s);
 		if (vertex->park != PARK_NONE)
-			vertex->moment_ms = seats[i].until_s == 0 ? 0 :
-			    now_ms + (seats[i].until_s - now_s) * 1000;
+			vertex->moment_ms = entries[i].until_s == 0 ? 0 :
+			    now_ms + (entries[i].until_s - now_s) * 1000;
 		if (control->errors_to.n == 0)
 			vertex->notices = NOTICES_NONE;
 	}
@@ -301,18 +304,18 @@ struct job *
 job_build(struct intake *intake, const struct control_file *control,
     struct arena *scratch)
 {
-	struct seat one, *seats = &one;
+	struct rcpt_entry one, *entries = &one;
 	struct job *job;
 	size_t count;
 	bool owes;
 
 	if (control->rcpt_total > 1)
-		seats = arena_alloc(scratch,
-		    control->rcpt_total * sizeof(*seats));
-	count = seats_take(intake, control, seats, &owes);
+		entries = arena_alloc(scratch,
+		    control->rcpt_total * sizeof(*entries));
+	count = entries_take(intake, control, entries, &owes);
 	if (count > 1)
-		qsort(seats, count, sizeof(*seats), seat_compare);
-	job = job_new(vertices_count(seats, count), count);
+		qsort(entries, count, sizeof(*entries), entry_compare);
+	job = job_new(vertices_count(entries, count), count);
 	job->inode = control->inode;
 	strlcpy(job->id, control->id, sizeof(job->id));
 	job->born_ms = job_born_ms(control->id);
@@ -326,7 +329,7 @@ job_build(struct intake *intake, const struct control_file *control,
 	if (control->terms.by_s > 0 && !control->terms.by_returns)
 		job->by_s = job_age_at(control->terms.by_s,
 		    spool_id_time_us(slice_of(control->id)) / 1000000);
-	vertices_fill(job, control, seats, count);
+	vertices_fill(job, control, entries, count);
 	return job;
 }
 

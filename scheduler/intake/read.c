@@ -15,47 +15,48 @@
 
 enum { CONTROL_BYTES_MAX = 512 << 20 };	/* a million recipients and more */
 
-int
+enum intake_read
 intake_read(struct intake *intake, int fd, struct control_file *control,
     struct err *err)
 {
 	arena_reset(intake->arena);
 	str_reset(&intake->text);
 	if (control_file_read(fd, CONTROL_BYTES_MAX, &intake->text, err) < 0)
-		return 0;
+		return INTAKE_NOT_NOW;
 	if (control_file_parse(intake->arena, str_slice(&intake->text),
 	    control, err) < 0)
-		return -1;
-	return 1;
+		return INTAKE_DAMAGED;
+	return INTAKE_READ;
 }
 
-int
+bool
 intake_job_open(struct intake *intake, struct job *job, struct err *err)
 {
 	char name[SPOOL_NAME_BYTES];
 
 	if (job->control_fd >= 0 && job->body_fd >= 0)
-		return 1;
+		return true;
 	spool_hashed_name(intake->queue->spool, job->inode, name);
 	job_close(job);
 	if (spool_open_queued(intake->queue->spool, name, &job->control_fd,
 	    &job->body_fd, err) == 1)
-		return 1;
+		return true;
 	job->control_fd = job->body_fd = -1;
-	return 0;
+	return false;
 }
 
-int
+enum intake_read
 intake_job_read(struct intake *intake, struct job *job,
     struct control_file *control, struct err *err)
 {
-	int got;
+	enum intake_read got;
 
-	if (intake_job_open(intake, job, err) != 1)
-		return 0;
+	if (!intake_job_open(intake, job, err))
+		return INTAKE_NOT_NOW;
 	got = intake_read(intake, job->control_fd, control, err);
-	if (got == 1 && strcmp(control->id, job->id) != 0)
-		return err_set(err, "it became the control file of %s",
-		    control->id);
+	if (got == INTAKE_READ && strcmp(control->id, job->id) != 0) {
+		err_set(err, "it became the control file of %s", control->id);
+		return INTAKE_DAMAGED;
+	}
 	return got;
 }

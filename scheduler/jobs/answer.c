@@ -32,7 +32,7 @@ answer_parse_name(struct slice name, ino_t *out_inode, struct err *err)
 	    !slice_number(last, 1, UINT64_MAX, &inode))
 		return err_set(err, "the name of the job is none");
 	*out_inode = (ino_t)inode;
-	return 1;
+	return 0;
 }
 
 static int
@@ -59,13 +59,13 @@ answer_parse_next(struct slice next, struct answer *out, struct err *err)
 
 	out->has_next = false;
 	if (slice_is(next, "-"))
-		return 1;
+		return 0;
 	if (!slice_starts(next, "+") ||
 	    !slice_number(slice_from(next, 1), 0, NEXT_S_MAX, &seconds))
 		return err_set(err, "NEXT is neither - nor +seconds");
 	out->has_next = true;
 	out->next_s = (int64_t)seconds;
-	return 1;
+	return 0;
 }
 
 /* RFC 3463 section 2: class "." subject "." detail, up to three digits each.
@@ -105,7 +105,7 @@ answer_parse_outcome(struct slice words, struct answer *out, struct err *err)
 	out->status = words;
 	if (!answer_is_status(words))
 		return err_set(err, "the status is none");
-	return 1;
+	return 0;
 }
 
 /* One line, printable as it is: UTF-8 passes, controls do not. */
@@ -119,7 +119,7 @@ answer_check_words(struct slice words, size_t most, const char *field,
 		if ((unsigned char)words.p[i] < ' ' || words.p[i] == 0x7f)
 			return err_set(err, "%s has a control character",
 			    field);
-	return 1;
+	return 0;
 }
 
 static int
@@ -153,7 +153,7 @@ answer_check_host(struct slice name, struct err *err)
 		if (name.p[i] <= ' ' || name.p[i] == 0x7f ||
 		    (unsigned char)name.p[i] >= 0x80)
 			return err_set(err, "the name of the MX is none");
-	return 1;
+	return 0;
 }
 
 int
@@ -176,5 +176,5 @@ answer_parse(struct slice line, struct answer *out, struct err *err)
 		out->name = slice_from(line, 4);
 		return answer_check_host(out->name, err);
 	}
-	return 1;
+	return 0;
 }

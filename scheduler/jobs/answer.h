@@ -37,7 +37,7 @@ struct answer {
 };
 
 /* Take a line (without its LF) apart; slices borrow from it.
- * returns 1; -1 nonsense, err says which field. */
+ * 0; -1 nonsense, err says which field. */
 int answer_parse(struct slice line, struct answer *out, struct err *err);
 
 #endif

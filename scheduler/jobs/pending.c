@@ -76,12 +76,11 @@ pending_record(const struct pending_outcome *pending,
 
 int
 pending_write(struct job *job, const struct control_file *control,
-    struct err *err)
+    bool *wrote, struct err *err)
 {
 	struct control_record records[RECORDS_AT_ONCE];
 	size_t count = 0;
 	uint32_t pending = job->pending != NULL ? job->pending->count : 0;
-	int result = 0;
 
 	for (uint32_t i = 0; i < pending; i++) {
 		const struct control_rcpt *rcpt = control_rcpt_at(control,
@@ -95,10 +94,11 @@ pending_write(struct job *job, const struct control_file *control,
 		if (count > 0 && control_file_append(job->control_fd, job->id,
 		    records, count, err) < 0)
 			return -1;
-		result |= count > 0;
+		if (count > 0)
+			*wrote = true;
 		count = 0;
 	}
-	return result;
+	return 0;
 }
 
 void

@@ -17,10 +17,10 @@
 void pending_add(struct job *job, const struct answer *answer, unsigned tries);
 
 /* Append what is not final in the file (control was just read).
- * returns 1 records were written (read the file again); 0 all are there;
- * -1 trouble: nothing is forgotten. */
+ * *wrote is set when there was some: read the file again.  0; -1 trouble:
+ * nothing is forgotten. */
 int pending_write(struct job *job, const struct control_file *control,
-    struct err *err);
+    bool *wrote, struct err *err);
 
 /* They are told, or the job ends. */
 void pending_release(struct job *job);

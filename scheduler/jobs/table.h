@@ -20,6 +20,7 @@ struct job_table {
 	struct job_list	 lists[JOB_LISTS];
 };
 
+/* An empty table; job_table_release frees it. */
 void job_table_init(struct job_table *table);
 /* Frees the table and its lists; the jobs in it must be gone. */
 void job_table_release(struct job_table *table);
@@ -41,6 +42,7 @@ struct job_walk {
 	bool		 is_over;
 };
 
+/* Begin a walk over what is in the table. */
 void job_walk_init(struct job_walk *walk, const struct job_table *table);
 /* The next job.  budget: slots to look at; it goes down.  NULL: it is over,
  * or budget is 0. */

@@ -140,8 +140,7 @@ expire_add_records(struct outcome *outcome, struct job *job,
 static const struct control_rcpt *
 expire_next_rcpt(const struct vertex *vertex,
     const struct control_file *control,
-    size_t *at,
-    struct rcpt **out_own)
+    size_t *at, struct rcpt **out_own)
 {
 	while (*at < vertex->rcpt_count) {
 		const struct control_rcpt *rcpt;
@@ -171,7 +170,7 @@ expire_vertex(struct outcome *outcome, struct vertex *vertex,
 	if (expire_add_records(outcome, job, records, count, err) < 0)
 		return -1;
 	expire_done(outcome, vertex);
-	return 1;
+	return 0;
 }
 
 /* ---- on-exhaust freeze ------------------------------------------- */
@@ -218,7 +217,7 @@ expire_freeze_vertex(struct outcome *outcome, struct vertex *vertex,
 	vertex->is_expired = false;
 	vertex->park = PARK_FROZEN;
 	plan_park(&outcome->queue->plan, vertex);
-	return 1;
+	return 0;
 }
 
 /* ---- on-exhaust reroute ------------------------------------------ */
@@ -311,10 +310,9 @@ expire_resent_vertex(struct outcome *outcome, struct vertex *vertex,
 	}
 }
 
-/* returns 1 records were written; 0 nobody is to be rerouted; -1. */
 static int
 expire_reroute_job(struct outcome *outcome, struct job *job,
-    const struct control_file *control, struct err *err)
+    const struct control_file *control, bool *wrote, struct err *err)
 {
 	struct resend those;
 	int result = 0;
@@ -326,14 +324,13 @@ expire_reroute_job(struct outcome *outcome, struct job *job,
 			expire_add_resend(&those, &job->vertices[i], control);
 	if (those.count > 0)
 		result = resend(outcome->queue->spool, job, &those,
-		    expire_tell_resent,
-		    NULL,
-		    err) < 0 ? -1 : 1;
+		    expire_tell_resent, NULL, err);
 	for (size_t i = 0; i < job->vertex_count && those.count > 0; i++)
-		expire_resent_vertex(outcome, &job->vertices[i], result == 1);
-	if (result == 1) {
+		expire_resent_vertex(outcome, &job->vertices[i], result == 0);
+	if (result == 0 && those.count > 0) {
 		job->flags |= JOB_OWES;
 		group_dirty(outcome->group, job);
+		*wrote = true;
 	}
 	resend_release(&those);
 	return result;
@@ -343,8 +340,6 @@ static int
 expire_write_vertex(struct outcome *outcome, struct vertex *vertex,
     const struct control_file *control, struct err *err)
 {
-	if (!vertex->is_expired && !vertex->has_ended)
-		return 0;
 	if (expire_freezes(vertex)) {
 		/* ended ones fail first; then the rest is all there is */
 		vertex->is_expired = false;
@@ -353,7 +348,7 @@ expire_write_vertex(struct outcome *outcome, struct vertex *vertex,
 			return -1;
 		vertex->is_expired = true;
 		if (vertex->state == VERTEX_DONE)
-			return 1;
+			return 0;
 		plan_forget(&outcome->queue->plan, vertex);
 		return expire_freeze_vertex(outcome, vertex, control, err);
 	}
@@ -362,18 +357,18 @@ expire_write_vertex(struct outcome *outcome, struct vertex *vertex,
 
 int
 expire_write(struct outcome *outcome, struct job *job,
-    const struct control_file *control, struct err *err)
+    const struct control_file *control, bool *wrote, struct err *err)
 {
-	int result = expire_reroute_job(outcome, job, control, err);
+	if (expire_reroute_job(outcome, job, control, wrote, err) < 0)
+		return -1;
+	for (size_t i = 0; i < job->vertex_count; i++) {
+		struct vertex *vertex = &job->vertices[i];
 
-	for (size_t i = 0; i < job->vertex_count && result >= 0; i++) {
-		int wrote = expire_write_vertex(outcome, &job->vertices[i],
-		    control,
-		    err);
-
-		if (wrote < 0)
+		if (!vertex->is_expired && !vertex->has_ended)
+			continue;
+		if (expire_write_vertex(outcome, vertex, control, err) < 0)
 			return -1;
-		result |= wrote;
+		*wrote = true;
 	}
-	return result;
+	return 0;
 }

@@ -9,11 +9,11 @@
 #include "scheduler/outcome/outcome.h"
 
 /* Append a `failed` record for every recipient of the job's expired
- * vertices that is not final; control was just read.  returns 1 records were
- * written (read the file again); 0 there was nothing; -1 trouble: the
+ * vertices that is not final; control was just read.
+ * *wrote is set when there was some: read the file again.  0; -1 trouble: the
  * vertices stay expired. */
 int expire_write(struct outcome *outcome, struct job *job,
-    const struct control_file *control, struct err *err);
+    const struct control_file *control, bool *wrote, struct err *err);
 
 /* The verdict that ends it: the peer's last words behind ours. */
 void expire_verdict(const struct control_rcpt *rcpt, int64_t age_s,

@@ -24,26 +24,9 @@
 
 #include "base/banned.h"
 
-enum {
-	REASON_BYTES_MAX = 300,
-	SWEEPS = 15		/* calls of outcome_sweep that see all jobs */
-};
+enum { SWEEPS = 15 };		/* calls of outcome_sweep that see all jobs */
 
 /* ---- answers ----------------------------------------------------- */
-
-void
-outcome_keep_reason(struct thread *thread, const struct answer *answer)
-{
-	struct str text = STR_INIT;
-
-	str_add_slice(&text, answer->who);
-	str_adds(&text, answer->who.n > 0 ? ": " : "");
-	str_add_slice(&text, answer->text);
-	mem_free(&thread->reason);
-	thread->reason = mem_alloc(1, REASON_BYTES_MAX + 1);
-	strlcpy(thread->reason, text.buf, REASON_BYTES_MAX);
-	str_release(&text);
-}
 
 static void
 outcome_final(struct outcome *outcome, struct vertex *vertex,
@@ -89,22 +72,21 @@ thread_good(struct outcome *outcome, struct vertex *vertex)
 
 /* What a deferral says about the host: too much, too fast. */
 static void
-thread_heard(struct vertex *vertex, const struct answer *answer)
+thread_heard(struct vertex *vertex, const struct answer *answer,
+    const struct mail_finding *finding)
 {
 	struct thread *thread = vertex->thread;
 	int64_t now_ms = clock_steady_ms();
-	struct mail_finding finding;
 
-	rules_classify(answer, &finding);
-	if (finding.scope < SCOPE_HOST || (finding.class != CLASS_RATE &&
-	    finding.class != CLASS_CONNECTIONS &&
-	    finding.class != CLASS_BUSY && finding.class != CLASS_QUOTA))
+	if (finding->scope < SCOPE_HOST || (finding->class != CLASS_RATE &&
+	    finding->class != CLASS_CONNECTIONS &&
+	    finding->class != CLASS_BUSY && finding->class != CLASS_QUOTA))
 		return;
-	if (finding.scope == SCOPE_PROVIDER)
+	if (finding->scope == SCOPE_PROVIDER)
 		provider_less(thread, vertex->moment_ms, now_ms);
 	if (!answer->host_trouble)	/* else plan_trouble does it */
 		(void)pace_less(thread, vertex->moment_ms, now_ms);
-	if (finding.class == CLASS_RATE)
+	if (finding->class == CLASS_RATE)
 		pace_slow(thread, vertex->moment_ms, now_ms);
 }
 
@@ -113,6 +95,7 @@ outcome_answer(struct outcome *outcome, struct vertex *vertex,
     struct rcpt *rcpt, const struct answer *answer)
 {
 	struct thread *thread = vertex->thread;
+	struct mail_finding finding;
 	int64_t next_ms;
 
 	rcpt->flags |= RCPT_ANSWERED;
@@ -128,12 +111,12 @@ outcome_answer(struct outcome *outcome, struct vertex *vertex,
 		    thread->trouble_count > 0)
 			thread_good(outcome, vertex);
 		if (answer->verdict == VERDICT_FAILED)
-			rules_failed(outcome->queue, vertex, answer,
-			    clock_steady_ms());
+			rules_failed(outcome->queue, vertex, answer);
 		return;
 	}
 	outcome->queue->total.deferred++;
-	thread_heard(vertex, answer);
+	rules_classify(answer, &finding);
+	thread_heard(vertex, answer, &finding);
 	if (answer->has_next) {
 		next_ms = clock_steady_ms() +
 		    retry_explicit_ms(answer->next_s);
@@ -141,11 +124,11 @@ outcome_answer(struct outcome *outcome, struct vertex *vertex,
 			vertex->next_ms = next_ms;
 	} else {
 		rules_deferred(outcome->queue, vertex, rcpt, answer,
-		    clock_steady_ms());
+		    finding.class);
 	}
 	if (answer->host_trouble) {
 		vertex->met_trouble = true;
-		outcome_keep_reason(thread, answer);
+		thread_keep_reason(thread, answer);
 	} else if (thread->trouble_count > 0) {
 		thread_good(outcome, vertex);
 	}
@@ -320,7 +303,8 @@ outcome_record_lost(struct outcome *outcome, struct vertex *vertex,
 	size_t count = 0;
 	struct err err;
 
-	if (intake_job_read(outcome->intake, vertex->job, &control, &err) < 1)
+	if (intake_job_read(outcome->intake, vertex->job, &control, &err) !=
+	    INTAKE_READ)
 		return;
 	for (size_t i = 0; i < vertex->rcpt_count; i++) {
 		const struct control_rcpt *now = control_rcpt_at(&control,

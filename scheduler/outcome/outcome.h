@@ -21,9 +21,6 @@ struct outcome {
 void outcome_answer(struct outcome *outcome, struct vertex *vertex,
     struct rcpt *rcpt, const struct answer *answer);
 
-/* Remember the words, for those who ask why a destination waits. */
-void outcome_keep_reason(struct thread *thread, const struct answer *answer);
-
 /* A recipient failed where it was, and another way is left: the file says so
  * already, and is read again when nothing of the job is in flight. */
 void outcome_move(struct vertex *vertex, const struct rcpt *rcpt);

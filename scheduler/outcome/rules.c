@@ -9,14 +9,16 @@
  * SPDX-License-Identifier: ISC
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "journal/event.h"
-#include "scheduler/outcome/outcome.h"
 #include "scheduler/outcome/rules.h"
 #include "scheduler/plan/retry.h"
 
 #include "base/banned.h"
+
+enum { REASON_BYTES_MAX = 300 };
 
 void
 rules_classify(const struct answer *answer, struct mail_finding *out)
@@ -35,10 +37,10 @@ rules_for_class(const struct conf_schedule *clause, enum mail_class class)
 	return NULL;
 }
 
-/* The rule's waits; a list that stops ends the recipient behind its last. */
+/* The rule's waits; a list that stops ends the recipient after its last. */
 static void
 rules_wait(struct vertex *vertex, struct rcpt *rcpt,
-    const struct conf_retry_rule *rule, int64_t now_ms)
+    const struct conf_retry_rule *rule)
 {
 	struct retry_waits waits = { rule->wait_s, rule->wait_count,
 	    vertex->thread->ring->clause.jitter_percent };
@@ -50,22 +52,37 @@ rules_wait(struct vertex *vertex, struct rcpt *rcpt,
 		vertex->has_ended = true;
 		return;
 	}
-	next_ms = now_ms + retry_delay_ms(waits, tries, arc4random());
+	next_ms = clock_steady_ms() + retry_delay_ms(waits, tries,
+	    arc4random());
 	if (vertex->next_ms == 0 || next_ms < vertex->next_ms)
 		vertex->next_ms = next_ms;
 }
 
+void
+thread_keep_reason(struct thread *thread, const struct answer *answer)
+{
+	struct str text = STR_INIT;
+
+	str_add_slice(&text, answer->who);
+	str_adds(&text, answer->who.n > 0 ? ": " : "");
+	str_add_slice(&text, answer->text);
+	mem_free(&thread->reason);
+	thread->reason = mem_alloc(1, REASON_BYTES_MAX + 1);
+	strlcpy(thread->reason, text.buf, REASON_BYTES_MAX);
+	str_release(&text);
+}
+
 static void
 rules_suspend(struct queue *queue, struct thread *thread,
-    const struct answer *answer, enum mail_class class, int64_t span_s,
-    int64_t now_ms)
+    const struct answer *answer, enum mail_class class, int64_t span_s)
 {
 	bool was_firm = thread->is_firm;
 
-	outcome_keep_reason(thread, answer);
+	thread_keep_reason(thread, answer);
 	if (thread->trouble_count == 0)
 		thread->trouble_count = 1;	/* a probe comes first */
-	plan_hold(&queue->plan, thread, now_ms + span_s * 1000);
+	plan_hold(&queue->plan, thread, clock_steady_ms() +
+	    span_s * 1000);
 	if (was_firm)
 		return;
 	event(EV_HOST_SUSPENDED, NULL, "channel", slice_of(thread->channel),
@@ -75,37 +92,22 @@ rules_suspend(struct queue *queue, struct thread *thread,
 	    event_number(clock_wall_s() + span_s), NULL);
 }
 
-/* The rule for what an answer means; NULL: its clause has none. */
-static const struct conf_retry_rule *
-rules_of(const struct vertex *vertex, const struct answer *answer,
-    enum mail_class *out_class)
-{
-	const struct conf_schedule *clause = &vertex->thread->ring->clause;
-	struct mail_finding finding;
-
-	if (clause->rule_count == 0)
-		return NULL;
-	rules_classify(answer, &finding);
-	*out_class = finding.class;
-	return rules_for_class(clause, finding.class);
-}
-
 void
-rules_deferred(struct queue *queue, struct vertex *vertex,
-    struct rcpt *rcpt, const struct answer *answer, int64_t now_ms)
+rules_deferred(struct queue *queue, struct vertex *vertex, struct rcpt *rcpt,
+    const struct answer *answer, enum mail_class class)
 {
-	enum mail_class class;
-	const struct conf_retry_rule *rule = rules_of(vertex, answer, &class);
+	const struct conf_retry_rule *rule = rules_for_class(
+	    &vertex->thread->ring->clause, class);
 
 	if (rule == NULL)
 		return;
 	switch (rule->action) {
 	case RETRY_ON_WAIT:
-		rules_wait(vertex, rcpt, rule, now_ms);
+		rules_wait(vertex, rcpt, rule);
 		break;
 	case RETRY_ON_SUSPEND:
 		rules_suspend(queue, vertex->thread, answer, class,
-		    rule->suspend_s, now_ms);
+		    rule->suspend_s);
 		break;
 	case RETRY_ON_END:
 		rcpt->flags |= RCPT_ENDED;
@@ -116,12 +118,17 @@ rules_deferred(struct queue *queue, struct vertex *vertex,
 
 void
 rules_failed(struct queue *queue, struct vertex *vertex,
-    const struct answer *answer, int64_t now_ms)
+    const struct answer *answer)
 {
-	enum mail_class class;
-	const struct conf_retry_rule *rule = rules_of(vertex, answer, &class);
+	const struct conf_schedule *clause = &vertex->thread->ring->clause;
+	const struct conf_retry_rule *rule;
+	struct mail_finding finding;
 
+	if (clause->rule_count == 0)
+		return;
+	rules_classify(answer, &finding);
+	rule = rules_for_class(clause, finding.class);
 	if (rule != NULL && rule->action == RETRY_ON_SUSPEND)
-		rules_suspend(queue, vertex->thread, answer, class,
-		    rule->suspend_s, now_ms);
+		rules_suspend(queue, vertex->thread, answer, finding.class,
+		    rule->suspend_s);
 }

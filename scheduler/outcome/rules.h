@@ -16,17 +16,19 @@ void rules_classify(const struct answer *answer, struct mail_finding *out);
 
 /* The clause's rule for a class, or NULL. */
 const struct conf_retry_rule *rules_for_class(
-    const struct conf_schedule *clause,
-    enum mail_class class);
+    const struct conf_schedule *clause, enum mail_class class);
+
+/* Remember the words, for those who ask why a destination waits. */
+void thread_keep_reason(struct thread *thread, const struct answer *answer);
 
 /* A recipient of a vertex in flight was deferred: its class's own next try
  * goes into vertex->next_ms, or the recipient is marked to end, or its
  * destination is suspended. */
 void rules_deferred(struct queue *queue, struct vertex *vertex,
-    struct rcpt *rcpt, const struct answer *answer, int64_t now_ms);
+    struct rcpt *rcpt, const struct answer *answer, enum mail_class class);
 
 /* One was refused for good: only a suspension can follow from it. */
 void rules_failed(struct queue *queue, struct vertex *vertex,
-    const struct answer *answer, int64_t now_ms);
+    const struct answer *answer);
 
 #endif

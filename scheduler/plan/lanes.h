@@ -39,7 +39,9 @@ struct flow_table {		/* by (thread, lane, source) */
 	size_t		 size, count;
 };
 
+/* Nothing is ready. */
 void lanes_init(struct lanes *lanes);
+/* Free the table and its flows. */
 void flow_table_release(struct flow_table *table);
 
 /* The vertex, in no lane, joins its thread's. */

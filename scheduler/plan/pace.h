@@ -38,6 +38,8 @@ unsigned pace_limit(const struct thread *thread);
  * other one may be; 0: at once. */
 int64_t pace_taken(struct thread *thread, int64_t now_ms);
 
+/* Somebody was served, in an attempt that began then: a session more, or a
+ * shorter pause. */
 void pace_good(struct thread *thread, int64_t begun_ms, int64_t now_ms);
 /* It was too much: half.  False: that was said before. */
 bool pace_less(struct thread *thread, int64_t begun_ms, int64_t now_ms);

@@ -33,6 +33,7 @@ struct plan {
 	size_t		 ready_count, flight_count;
 };
 
+/* Nothing waits; plan_release frees what the plan took. */
 void plan_init(struct plan *plan);
 void plan_release(struct plan *plan);
 

@@ -131,7 +131,7 @@ provider_part(struct thread *thread)
 }
 
 static bool
-provider_is_kept(struct provider *provider, int64_t now_s)
+provider_is_needed(struct provider *provider, int64_t now_s)
 {
 	if (provider->thread_count > 0 || provider->seen_s == 0)
 		provider->seen_s = now_s;
@@ -146,7 +146,7 @@ provider_sweep(struct provider_table *table, int64_t now_s)
 		struct provider **link = &table->buckets[i], *provider;
 
 		while ((provider = *link) != NULL) {
-			if (provider_is_kept(provider, now_s)) {
+			if (provider_is_needed(provider, now_s)) {
 				link = &provider->hash_next;
 				continue;
 			}

@@ -41,6 +41,7 @@ struct provider_table {
 	size_t		 size, count;
 };
 
+/* Free all providers; no thread may point to one. */
 void provider_table_release(struct provider_table *table);
 
 /* The thread belongs to the provider of this name from now on. */

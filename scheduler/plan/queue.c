@@ -28,7 +28,7 @@ queue_write_shapes(struct queue *queue)
 	while (thread_next(&queue->threads, &bucket, &thread) &&
 	    text.len < SHAPE_TEXT_BYTES_MAX)
 		shape_add_thread(&text, thread, now_s);
-	shape_add_kept(&queue->threads.shapes, &text);
+	shape_add_remembered(&queue->threads.shapes, &text);
 	warm_add_lines(&queue->warms, &text);
 	provider_add_lines(&queue->providers, now_s, &text);
 	shape_write(&queue->threads.shapes, &text);

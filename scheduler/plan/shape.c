@@ -98,7 +98,7 @@ shape_add_thread(struct str *out, const struct thread *thread, int64_t now_s)
 }
 
 void
-shape_add_kept(const struct shape_table *table, struct str *out)
+shape_add_remembered(const struct shape_table *table, struct str *out)
 {
 	for (size_t i = 0; i < table->size; i++)
 		for (const struct shape *shape = table->buckets[i];

@@ -45,7 +45,7 @@ void shape_keep(struct shape_table *table, const struct thread *thread,
 /* The lines of a file, as of now; and back. */
 void shape_add_thread(struct str *out, const struct thread *thread,
     int64_t now_s);
-void shape_add_kept(const struct shape_table *table, struct str *out);
+void shape_add_remembered(const struct shape_table *table, struct str *out);
 void shape_read(struct shape_table *table, struct slice text, int64_t now_s);
 
 /* Write text to the file when it is news. */

@@ -21,6 +21,7 @@ enum {
 	THREAD_LIMIT_START = 5	/* agents that a new destination may have */
 };
 
+/* An empty table without rings. */
 void thread_table_init(struct thread_table *table);
 /* Frees threads and rings; no vertex or agent may hang on them. */
 void thread_table_release(struct thread_table *table);
@@ -65,6 +66,7 @@ struct thread_walk {
 	bool		 is_over;
 };
 
+/* Begin a walk over all threads of the table. */
 void thread_walk_init(struct thread_walk *walk,
     const struct thread_table *table);
 /* The next thread.  budget: chains to look at; it goes down, and may be set

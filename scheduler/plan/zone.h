@@ -22,6 +22,7 @@ struct warm_table {
 	int64_t		 day;		/* since 1970, UTC, of the counts */
 };
 
+/* Free all counts. */
 void warm_release(struct warm_table *table);
 
 /* Recipients that a thread's zone may serve at its provider at now_s;

@@ -9,6 +9,7 @@
 
 /* ---- bounce_value.c: one value inside one line ------------------------- */
 
+/* Is a byte of it not ASCII? */
 bool bounce_has_8bit(struct slice text);
 /* As it is, controls as "?". */
 void bounce_add_value(struct str *out, struct slice value);
@@ -24,6 +25,7 @@ void bounce_add_wrapped(struct str *out, const char *indent,
 
 /* ---- what an outcome is ------------------------------------------------ */
 
+/* What the report says of one recipient. */
 enum bounce_kind bounce_rcpt_kind(const struct bounce_rcpt *rcpt);
 /* Action field of RFC 3464 section 2.3.3. */
 const char *bounce_action(const struct bounce_rcpt *entry);

@@ -71,62 +71,49 @@ reporter_trouble(struct reporter *reporter, struct job *job, const char *call,
 	settle_report(reporter->queue, job);
 }
 
-/* What stands in the file is not what we have: -1 as from intake_job_read. */
+/* What stands in the file is not what we have. */
 static void
-reporter_misread(struct reporter *reporter, struct job *job, int got,
-    const struct err *err)
+reporter_misread(struct reporter *reporter, struct job *job,
+    enum intake_read got, const struct err *err)
 {
 	if (job->flight_count > 0)
 		job->flags |= JOB_RELOAD;	/* when it comes down */
-	else if (got == 0)
+	else if (got == INTAKE_NOT_NOW)
 		intake_orphan(reporter->outcome->intake, job);
 	else
 		intake_bad(reporter->outcome->intake, job, err->text);
 }
 
-/* What the scheduler itself has to write into the file before it can be
- * told.  1 it did, 0 nothing, -1. */
-static int
-reporter_write_records(struct reporter *reporter, struct job *job,
-    const struct control_file *control, struct err *err)
-{
-	int kept = pending_write(job, control, err), expired;
-
-	if (kept < 0)
-		return -1;
-	expired = expire_write(reporter->outcome, job, control, err);
-	return expired < 0 ? -1 : kept | expired;
-}
-
-/* Read the file, and write into it what is missing there.  As intake_job_read;
- * 0
- * and -1 were dealt with. */
-static int
+/* Read the file, and write into it what the scheduler itself has to say there
+ * before it can be told.  False: it cannot be told now; that was dealt
+ * with, and the job may be gone. */
+static bool
 reporter_read_job(struct reporter *reporter, struct job *job,
     struct control_file *control)
 {
+	struct intake *intake = reporter->outcome->intake;
+	bool wrote = false;
 	struct err err;
-	int got = intake_job_read(reporter->outcome->intake, job, control,
-	    &err), wrote;
+	enum intake_read got = intake_job_read(intake, job, control, &err);
 
-	if (got == 1) {
-		wrote = reporter_write_records(reporter, job, control, &err);
-		if (wrote < 0) {
+	if (got == INTAKE_READ) {
+		if (pending_write(job, control, &wrote, &err) < 0 ||
+		    expire_write(reporter->outcome, job, control, &wrote,
+		    &err) < 0) {
 			reporter_trouble(reporter, job, "append", &err);
-			return 0;
+			return false;
 		}
-		if (wrote > 0)
-			got = intake_job_read(reporter->outcome->intake, job,
-			    control, &err);
+		if (wrote)
+			got = intake_job_read(intake, job, control, &err);
 	}
-	if (got < 1)
+	if (got != INTAKE_READ)
 		reporter_misread(reporter, job, got, &err);
-	return got;
+	return got == INTAKE_READ;
 }
 
-/* 1 a report that waits for its sync; 0 nothing to send, the job may be
- * gone. */
-static int
+/* True: a report that waits for its sync; else nothing is to be sent, and the
+ * job may be gone. */
+static bool
 report_begin(struct reporter *reporter, struct job *job,
     struct report *report)
 {
@@ -138,31 +125,31 @@ report_begin(struct reporter *reporter, struct job *job,
 	struct err err;
 
 	job->flags &= (uint16_t)~JOB_WRITING;
-	if (reporter_read_job(reporter, job, &control) < 1)
-		return 0;
+	if (!reporter_read_job(reporter, job, &control))
+		return false;
 	if ((job->flags & JOB_RELOAD) && job->flight_count == 0) {
 		/* other ways are taken */
 		intake_again(reporter->outcome->intake, job);
-		return 0;
+		return false;
 	}
 	report_choose_rcpts(reporter, job, &bounce, &has_more);
 	if (!report_address_is_good(bounce.errors_to)) {
 		reporter_double_bounce(reporter, job, &bounce);
-		return 0;
+		return false;
 	}
 	if (bounce.rcpt_count == 0) {
 		job->flags &= (uint16_t)~(JOB_OWES | JOB_NOTICE);
 		pending_release(job);
 		settle_job(reporter->outcome->group, job);
-		return 0;
+		return false;
 	}
 	if (report_write(reporter, job, &bounce, report, &err) < 0) {
 		reporter_trouble(reporter, job, "write", &err);
-		return 0;
+		return false;
 	}
 	report->has_more = has_more;
 	job->flags |= JOB_WRITING;
-	return 1;
+	return true;
 }
 
 /* Durable: mark (so that recovery adopts it), then rename (row S3). */
@@ -240,7 +227,7 @@ reporter_turn_end(struct reporter *reporter)
 		batch[i]->flags |= JOB_WRITING;
 	}
 	for (size_t i = 0; i < count; i++)
-		report_count += (size_t)report_begin(reporter, batch[i],
+		report_count += report_begin(reporter, batch[i],
 		    &reports[report_count]);
 	if (report_count > 0)
 		reports_send(reporter, reports, report_count);

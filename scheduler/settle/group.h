@@ -30,6 +30,7 @@ void group_dirty(struct group *group, struct job *job);
 /* Do it now (also when the scheduler stops). */
 void group_commit(struct group *group);
 
+/* Stop the timers; group_commit comes before. */
 void group_release(struct group *group);
 
 #endif

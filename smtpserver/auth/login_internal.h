@@ -18,7 +18,7 @@ struct login_row {
 };
 
 /* login_scram.c */
-enum login_next scram_take(struct login *login, struct slice response,
+enum login_next login_scram_take(struct login *login, struct slice response,
     struct str *out);
 enum login_next scram_answered(struct login *login, struct slice answer,
     struct str *out);

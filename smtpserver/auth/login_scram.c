@@ -183,7 +183,7 @@ end_take(struct login *login, struct slice response, struct str *out)
 }
 
 enum login_next
-scram_take(struct login *login, struct slice response, struct str *out)
+login_scram_take(struct login *login, struct slice response, struct str *out)
 {
 	/* a round is a response of the client */
 	return login->round == 1 ? first_take(login, response, out) :

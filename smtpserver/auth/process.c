@@ -149,7 +149,7 @@ auth_server_run(struct process *process, int socket)
 	_exit(0);
 }
 
-/* ---- the listener's side ----------------------------------------------- */
+/* ---- the listener's side ---------------------------------------------- */
 
 bool
 auth_process_is_wanted(const struct conf *conf)

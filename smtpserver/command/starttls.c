@@ -3,7 +3,8 @@
  *	starttls = "STARTTLS" CRLF
  *
  * RFC 3207 section 4.  After EHLO and outside of a transaction.  The
- * handshake is step_tls's.
+ * handshake is step_tls's.  STARTTLS that we say to other servers is in
+ * transports/smtp.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -35,7 +35,7 @@ enum {
 	SILENT_NOTE_MS = 10 * 60 * 1000
 };
 
-struct bureau {
+struct dns_helper {
 	struct process		*process;
 	int			 socket;
 	struct watch		*watch;
@@ -47,7 +47,7 @@ struct bureau {
 };
 
 struct job {			/* one question in hand */
-	struct bureau		*bureau;
+	struct dns_helper		*helper;
 	struct str		 token, question, answer;
 	struct dns_address	 address;
 	struct dns_name		 names[DNS_PTR_MAX];	/* or the domain */
@@ -79,13 +79,13 @@ dns_job_free(struct job **job)
 static void
 dns_job_answer(struct job *job, bool is_ok)
 {
-	struct bureau *bureau = job->bureau;
+	struct dns_helper *helper = job->helper;
 
 	if (is_ok)
-		cache_add(bureau->known, str_slice(&job->question),
+		cache_add(helper->known, str_slice(&job->question),
 		    str_slice(&job->answer),
 		    clock_steady_ms() + KNOWN_FOR_MS);
-	helper_add_answer(&bureau->outbox, str_slice(&job->token), is_ok,
+	helper_add_answer(&helper->outbox, str_slice(&job->token), is_ok,
 	    str_slice(&job->answer));
 	dns_job_free(&job);
 }
@@ -125,7 +125,7 @@ ticket_ask(struct ticket *ticket, const char *name, enum dns_type type,
     dns_answer_fn *fn)
 {
 	ticket->job->out++;
-	dns_ask(ticket->job->bureau->asker, name, type, fn, ticket);
+	dns_ask(ticket->job->helper->asker, name, type, fn, ticket);
 }
 
 /* ---- name: PTR, and back ---------------------------------------------- */
@@ -262,14 +262,15 @@ is_refusal(const unsigned char bytes[4])
 }
 
 static void
-dns_note_silent(struct bureau *bureau, struct slice zone, const char *reason)
+dns_note_silent(struct dns_helper *helper, struct slice zone,
+    const char *reason)
 {
 	int64_t now_ms = clock_steady_ms();
 
-	if (bureau->silent_noted_ms != 0 &&
-	    now_ms < bureau->silent_noted_ms + SILENT_NOTE_MS)
+	if (helper->silent_noted_ms != 0 &&
+	    now_ms < helper->silent_noted_ms + SILENT_NOTE_MS)
 		return;
-	bureau->silent_noted_ms = now_ms;
+	helper->silent_noted_ms = now_ms;
 	event(EV_DNSBL_SILENT, NULL, "zone", zone, "reason",
 	    slice_of(reason), NULL);
 }
@@ -290,7 +291,7 @@ dns_hits_add(struct job *job, struct slice zone,
 		if (four->sin_family != AF_INET || bytes[0] != 127)
 			continue;
 		if (is_refusal(bytes)) {
-			dns_note_silent(job->bureau, zone,
+			dns_note_silent(job->helper, zone,
 			    "it refuses to answer this host");
 			continue;
 		}
@@ -313,7 +314,7 @@ on_listed(void *context, enum dns_result result,
 	size_t count = dns_addresses_take(job, result, answer, n, addresses);
 
 	if (result == DNS_TRY_AGAIN)
-		dns_note_silent(job->bureau, ticket->zone, "no answer");
+		dns_note_silent(job->helper, ticket->zone, "no answer");
 	dns_hits_add(job, ticket->zone, addresses, count);
 	if (job->out == 0)
 		dns_job_answer(job, true);
@@ -431,7 +432,7 @@ dns_job_begin(struct job *job)
 }
 
 static void
-dns_question_take(struct bureau *bureau, struct slice line)
+dns_question_take(struct dns_helper *helper, struct slice line)
 {
 	struct slice token, known;
 	struct job *job;
@@ -439,12 +440,12 @@ dns_question_take(struct bureau *bureau, struct slice line)
 	if (!slice_word(&line, &token))
 		return;
 	line = slice_from(line, line.n > 0);
-	if (cache_find(bureau->known, line, clock_steady_ms(), &known)) {
-		helper_add_answer(&bureau->outbox, token, true, known);
+	if (cache_find(helper->known, line, clock_steady_ms(), &known)) {
+		helper_add_answer(&helper->outbox, token, true, known);
 		return;
 	}
 	job = mem_alloc(1, sizeof(*job));
-	job->bureau = bureau;
+	job->helper = helper;
 	str_init(&job->token);
 	str_init(&job->question);
 	str_init(&job->answer);
@@ -457,54 +458,54 @@ dns_question_take(struct bureau *bureau, struct slice line)
 static void
 dns_on_listener(void *context, unsigned ready)
 {
-	struct bureau *bureau = context;
+	struct dns_helper *helper = context;
 	struct slice line;
 	size_t cursor = 0;
 	int got;
 
 	if (!(ready & (LOOP_READ | LOOP_HANGUP)))
 		return;
-	got = ipc_receive(bureau->socket, &bureau->inbox);
+	got = ipc_receive(helper->socket, &helper->inbox);
 	if (got == 0 || (got < 0 && errno != EAGAIN)) {
-		loop_stop(bureau->process->loop);
+		loop_stop(helper->process->loop);
 		return;
 	}
-	while (ipc_line(&bureau->inbox, &cursor, &line) == 1)
-		dns_question_take(bureau, line);
-	ipc_inbox_consume(&bureau->inbox, cursor);
+	while (ipc_line(&helper->inbox, &cursor, &line) == 1)
+		dns_question_take(helper, line);
+	ipc_inbox_consume(&helper->inbox, cursor);
 }
 
 static void
 dns_say_answers(void *context)
 {
-	struct bureau *bureau = context;
+	struct dns_helper *helper = context;
 	ssize_t n;
 
-	if (bureau->outbox.len == 0)
+	if (helper->outbox.len == 0)
 		return;
-	n = ipc_send(bureau->socket, str_slice(&bureau->outbox), NULL, 0);
+	n = ipc_send(helper->socket, str_slice(&helper->outbox), NULL, 0);
 	if (n > 0)
-		str_consume(&bureau->outbox, (size_t)n);
-	watch_set(bureau->watch, LOOP_READ |
-	    (n >= 0 && bureau->outbox.len > 0 ? LOOP_WRITE : 0));
+		str_consume(&helper->outbox, (size_t)n);
+	watch_set(helper->watch, LOOP_READ |
+	    (n >= 0 && helper->outbox.len > 0 ? LOOP_WRITE : 0));
 }
 
 void
 dns_serve(struct process *process, int socket)
 {
-	struct bureau bureau = { .process = process, .socket = socket };
+	struct dns_helper helper = { .process = process, .socket = socket };
 	struct err err;
 
 	signal(SIGHUP, SIG_IGN);
 	(void)fcntl(socket, F_SETFL, O_NONBLOCK);
 	if (dns_use(process->conf->dns_server, &err) != 0)
 		warning("%s", err.text);
-	ipc_inbox_init(&bureau.inbox);
-	str_init(&bureau.outbox);
-	bureau.asker = dns_asker_new(process->loop);
-	bureau.known = cache_new(KNOWN_MAX);
-	bureau.watch = loop_watch(process->loop, socket, LOOP_READ,
-	    dns_on_listener, &bureau);
-	loop_at_turn_end(process->loop, dns_say_answers, &bureau);
+	ipc_inbox_init(&helper.inbox);
+	str_init(&helper.outbox);
+	helper.asker = dns_asker_new(process->loop);
+	helper.known = cache_new(KNOWN_MAX);
+	helper.watch = loop_watch(process->loop, socket, LOOP_READ,
+	    dns_on_listener, &helper);
+	loop_at_turn_end(process->loop, dns_say_answers, &helper);
 	loop_run(process->loop);
 }

@@ -244,7 +244,7 @@ helpers_on_tick(void *context)
 		    now_ms + TICK_MS, helpers_on_tick, helpers);
 }
 
-/* ---- the listener's calls ---------------------------------------------- */
+/* ---- the listener's calls --------------------------------------------- */
 
 struct helpers *
 helpers_new(struct process *process, const struct helper_kind *kinds,

@@ -1,4 +1,4 @@
-/* clients.c - how many sessions each client has
+/* clients.c - how many sessions each client has (`sessions-per-client`)
  *
  * In     addresses
  * Out    counts

@@ -96,7 +96,7 @@ listener_bind(struct process *process, struct err *err)
 	return 0;
 }
 
-/* In a child: the door is not its business, nor who else is there. */
+/* In a child: close what accepts connections. */
 static void
 listener_close_in_child(void *context)
 {

@@ -36,7 +36,7 @@ struct hungry {
 	bool			 is_hungry;	/* it said so */
 };
 
-/* ---- what it says ------------------------------------------------------ */
+/* ---- what it says ----------------------------------------------------- */
 
 /* "5.7.1" of this class. */
 static bool
@@ -112,7 +112,7 @@ hungry_verdict(struct slice line, struct str *out)
 	return 0;
 }
 
-/* ---- the program -------------------------------------------------------- */
+/* ---- the program ------------------------------------------------------ */
 
 static void
 hungry_let_go(struct hungry *hungry)

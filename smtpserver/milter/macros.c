@@ -86,7 +86,7 @@ macro_stage_of(enum milter_command command)
 }
 
 static void
-add(struct str *out, const struct macro *macro,
+macros_add_one(struct str *out, const struct macro *macro,
     const struct filter_facts *facts)
 {
 	struct slice value = filter_fact(facts, macro->fact);
@@ -135,7 +135,7 @@ macros_add(struct str *out, enum milter_command command,
 	for (size_t i = 0; i < MACRO_COUNT; i++)
 		if (wanted.n > 0 ? is_wanted(&macros[i], wanted) :
 		    (macros[i].stages & 1u << stage) != 0)
-			add(out, &macros[i], facts);
+			macros_add_one(out, &macros[i], facts);
 	if (out->len > first) {
 		packet_end(out, start);
 	} else {		/* nothing to tell */

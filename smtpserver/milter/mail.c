@@ -24,10 +24,11 @@
 static void
 field_push(struct filter_mail *mail, size_t at, struct filter_field field)
 {
-	if (mail->field_count == mail->field_room) {
-		mail->field_room = mail->field_room ? mail->field_room * 2 :
+	if (mail->field_count == mail->field_capacity) {
+		mail->field_capacity = mail->field_capacity ?
+		    mail->field_capacity * 2 :
 		    32;
-		mail->fields = mem_grow(mail->fields, mail->field_room,
+		mail->fields = mem_grow(mail->fields, mail->field_capacity,
 		    sizeof(*mail->fields));
 	}
 	memmove(mail->fields + at + 1, mail->fields + at,

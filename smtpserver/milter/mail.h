@@ -30,7 +30,7 @@ struct filter_mail {
 	struct slice		 file;		/* mapped */
 	struct envelope		 envelope;	/* rcpts may be changed */
 	struct filter_field	*fields;
-	size_t			 field_count, field_room;
+	size_t			 field_count, field_capacity;
 	struct slice		 body;		/* LF; of BINARYMIME exact */
 	bool			 is_binary;
 	bool			 is_changed;

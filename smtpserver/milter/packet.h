@@ -61,7 +61,7 @@ enum milter_protocol {		/* what it does not want, may leave out */
 	MILTER_PROTOCOL = 0x1fffff
 };
 
-/* ---- writing -------------------------------------------------------- */
+/* ---- writing ---------------------------------------------------------- */
 
 /* Begin a packet; returns where, for packet_end. */
 size_t packet_begin(struct str *out, enum milter_command command);
@@ -71,7 +71,7 @@ void packet_add_number(struct str *out, uint32_t number);
 void packet_add_port(struct str *out, uint16_t port);
 void packet_end(struct str *out, size_t start);
 
-/* ---- reading -------------------------------------------------------- */
+/* ---- reading ---------------------------------------------------------- */
 
 struct packet {
 	char		letter;

@@ -7,7 +7,7 @@
 
 #include "smtpserver/milter/talk.h"
 
-/* talk_steps.c: put the packets of a step into out; may set has_more. */
+/* Put the packets of a step into out; may set has_more. */
 typedef void talk_say_fn(struct talk *talk);
 
 struct talk_row {
@@ -20,11 +20,11 @@ struct talk_row {
 
 extern const struct talk_row talk_rows[TALK_STEPS];
 
-/* talk_changes.c: one packet after the end of the message.  true: it was a
+/* Take one packet after the end of the message.  true: it was a
  * change (or talk_broken was called). */
 bool talk_take_change(struct talk *talk, const struct packet *packet);
 
-/* talk.c: it does not keep to the protocol: what says how. */
+/* It does not keep to the protocol: what says how. */
 void talk_broken(struct talk *talk, const char *what,
     const struct err *err);
 

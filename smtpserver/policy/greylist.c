@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "tls/digest.h"
 #include "smtpserver/policy/greylist.h"
@@ -156,9 +157,9 @@ greylist_line_add(struct str *out, const struct entry *entry)
 }
 
 static int
-nibble(char c)
+greylist_nibble(char c)
 {
-	return c >= '0' && c <= '9' ? c - '0' :
+	return ascii_is_digit(c) ? c - '0' :
 	    c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
@@ -168,8 +169,8 @@ sum_parse(struct slice text, unsigned char sum[SUM_BYTES])
 	if (text.n != 2 * SUM_BYTES)
 		return false;
 	for (size_t i = 0; i < SUM_BYTES; i++) {
-		int high = nibble(text.p[2 * i]),
-		    low = nibble(text.p[2 * i + 1]);
+		int high = greylist_nibble(text.p[2 * i]),
+		    low = greylist_nibble(text.p[2 * i + 1]);
 
 		if (high < 0 || low < 0)
 			return false;

@@ -69,17 +69,17 @@ enum fit table_fits(struct trial *trial, struct table *table,
 enum fit table_fits_address(struct trial *trial, struct table *table,
     const struct canonical *address);
 
-/* policy/fit_identity.c: the certificate, who issued it, whose address it
+/* The certificate, who issued it, whose address it
  * is. */
 enum fit fit_cert(struct trial *trial, const struct conf_rule *rule);
 enum fit fit_issuer(struct trial *trial, const struct conf_rule *rule);
 enum fit fit_not_owner(struct trial *trial, const struct conf_rule *rule);
 
-/* policy/fit_service.c: ask the rule's service; FIT_YES: it has an opinion,
+/* Ask the rule's service; FIT_YES: it has an opinion,
  * which is in trial->service. */
 enum fit fit_service(struct trial *trial, const struct conf_rule *rule);
 
-/* policy/fit_count.c: is the rule's counter over its limit; is the mail too
+/* Is the rule's counter over its limit; is the mail too
  * new for its greylist?  FIT_NEED: the helpers are asked first. */
 enum fit fit_count(struct trial *trial, const struct conf_rule *rule);
 enum fit fit_greylist(struct trial *trial, const struct conf_rule *rule);

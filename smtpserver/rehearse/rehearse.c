@@ -24,7 +24,7 @@
 
 #include "base/banned.h"
 
-struct theatre {
+struct rehearse_run {
 	struct process		 process;	/* of the helpers */
 	struct helpers		*helpers;
 	struct rehearsal	 rehearsal;
@@ -49,83 +49,83 @@ rehearse_is_meant(int argc, char **argv)
 static void
 rehearse_on_answer(void *context, uint64_t asker, struct slice line)
 {
-	struct theatre *theatre = context;
+	struct rehearse_run *run = context;
 	struct slice word;
 
 	(void)slice_word(&line, &word);		/* "answer" */
 	(void)slice_word(&line, &word);		/* the token */
 	(void)slice_word(&line, &word);
-	theatre->state = slice_is(word, "ok") ? ASK_ANSWERED : ASK_TROUBLE;
-	str_add_slice(&theatre->answer, slice_trim(line));
-	theatre->is_answered = true;
+	run->state = slice_is(word, "ok") ? ASK_ANSWERED : ASK_TROUBLE;
+	str_add_slice(&run->answer, slice_trim(line));
+	run->is_answered = true;
 }
 
 static bool
-rehearse_ask_helper(struct theatre *theatre, const char *kind,
+rehearse_ask_helper(struct rehearse_run *run, const char *kind,
     struct slice question)
 {
 	struct str line = STR_INIT;
 
-	if (theatre->helpers == NULL) {
-		theatre->process.loop = loop_new();
-		theatre->helpers = helpers_new(&theatre->process,
-		    helper_kinds, NULL, rehearse_on_answer, theatre);
+	if (run->helpers == NULL) {
+		run->process.loop = loop_new();
+		run->helpers = helpers_new(&run->process,
+		    helper_kinds, NULL, rehearse_on_answer, run);
 	}
-	theatre->is_answered = false;
+	run->is_answered = false;
 	str_addf(&line, "1 %s " SLICE_FMT, kind, SLICE_ARG(question));
-	if (helpers_ask(theatre->helpers, 1, str_slice(&line)))
-		while (!theatre->is_answered)
-			loop_turn(theatre->process.loop, -1);
+	if (helpers_ask(run->helpers, 1, str_slice(&line)))
+		while (!run->is_answered)
+			loop_turn(run->process.loop, -1);
 	str_release(&line);
-	return theatre->is_answered;
+	return run->is_answered;
 }
 
 static void
-router_start(struct theatre *theatre)
+router_start(struct rehearse_run *run)
 {
 	char path[4200];
 	struct err err;
 	int ends[2];
 
 	daemon_libexec("router", path, sizeof(path));
-	theatre->router = -1;
+	run->router = -1;
 	if (access(path, X_OK) != 0 || ipc_pair(ends, &err) != 0)
 		return;
-	theatre->router = fork();
-	if (theatre->router == 0) {
+	run->router = fork();
+	if (run->router == 0) {
 		dup2(ends[1], STDIN_FILENO);
 		dup2(ends[1], STDOUT_FILENO);
 		execl(path, "router", "--ask", (char *)NULL);
 		_exit(127);
 	}
 	close(ends[1]);
-	theatre->router_socket = ends[0];
-	ipc_inbox_init(&theatre->router_inbox);
+	run->router_socket = ends[0];
+	ipc_inbox_init(&run->router_inbox);
 }
 
 /* The router's own code, in a process of its own: nothing has to run. */
 static bool
-rehearse_ask_router(struct theatre *theatre, struct slice question)
+rehearse_ask_router(struct rehearse_run *run, struct slice question)
 {
 	struct str line = STR_INIT;
 	struct slice answer = { NULL, 0 }, word = { NULL, 0 };
 	size_t cursor = 0;
 
-	if (theatre->router == 0)
-		router_start(theatre);
-	if (theatre->router < 0)
+	if (run->router == 0)
+		router_start(run);
+	if (run->router < 0)
 		return false;
 	str_addf(&line, SLICE_FMT "\n", SLICE_ARG(question));
-	(void)ipc_send(theatre->router_socket, str_slice(&line), NULL, 0);
+	(void)ipc_send(run->router_socket, str_slice(&line), NULL, 0);
 	str_release(&line);
-	while (ipc_line(&theatre->router_inbox, &cursor, &answer) == 0)
-		if (ipc_receive(theatre->router_socket,
-		    &theatre->router_inbox) != 1)
+	while (ipc_line(&run->router_inbox, &cursor, &answer) == 0)
+		if (ipc_receive(run->router_socket,
+		    &run->router_inbox) != 1)
 			return false;
 	(void)slice_word(&answer, &word);
-	theatre->state = slice_is(word, "ok") ? ASK_ANSWERED : ASK_TROUBLE;
-	str_add_slice(&theatre->answer, slice_trim(answer));
-	ipc_inbox_consume(&theatre->router_inbox, cursor);
+	run->state = slice_is(word, "ok") ? ASK_ANSWERED : ASK_TROUBLE;
+	str_add_slice(&run->answer, slice_trim(answer));
+	ipc_inbox_consume(&run->router_inbox, cursor);
 	return true;
 }
 
@@ -133,35 +133,35 @@ static bool
 rehearse_ask(void *context, const char *kind, struct slice question,
     enum ask_state *out_state, struct str *out)
 {
-	struct theatre *theatre = context;
+	struct rehearse_run *run = context;
 	bool is_known;
 
-	str_reset(&theatre->answer);
+	str_reset(&run->answer);
 	is_known = strcmp(kind, "router") == 0 ?
-	    rehearse_ask_router(theatre, question) :
-	    rehearse_ask_helper(theatre, kind, question);
-	*out_state = theatre->state;
-	str_add_slice(out, str_slice(&theatre->answer));
+	    rehearse_ask_router(run, question) :
+	    rehearse_ask_helper(run, kind, question);
+	*out_state = run->state;
+	str_add_slice(out, str_slice(&run->answer));
 	return is_known;
 }
 
 static void
-theatre_close(struct theatre *theatre)
+rehearse_close(struct rehearse_run *run)
 {
 	int status;
 
-	if (theatre->router > 0) {
-		close(theatre->router_socket);
-		while (waitpid(theatre->router, &status, 0) < 0 &&
+	if (run->router > 0) {
+		close(run->router_socket);
+		while (waitpid(run->router, &status, 0) < 0 &&
 		    errno == EINTR)
 			;
-		ipc_inbox_release(&theatre->router_inbox);
+		ipc_inbox_release(&run->router_inbox);
 	}
-	helpers_free(&theatre->helpers);
-	loop_free(&theatre->process.loop);
-	policy_free(&theatre->rehearsal.policy);
-	conf_free(&theatre->process.conf);
-	str_release(&theatre->answer);
+	helpers_free(&run->helpers);
+	loop_free(&run->process.loop);
+	policy_free(&run->rehearsal.policy);
+	conf_free(&run->process.conf);
+	str_release(&run->answer);
 }
 
 /* ---- what is said ----------------------------------------------------- */
@@ -215,7 +215,7 @@ print_outcome(const struct rehearsal_outcome *outcome)
 
 /* "--ip X" becomes the word "from" and its value. */
 static int
-options_take(struct theatre *theatre, int argc, char **argv,
+options_take(struct rehearse_run *run, int argc, char **argv,
     struct str *out_line)
 {
 	static const struct {
@@ -240,7 +240,7 @@ options_take(struct theatre *theatre, int argc, char **argv,
 		size_t row = 0, count = sizeof(rows) / sizeof(rows[0]);
 
 		if (strcmp(argv[i], "--dns") == 0) {
-			theatre->rehearsal.is_live = true;
+			run->rehearsal.is_live = true;
 			continue;
 		}
 		while (row < count && strcmp(argv[i], rows[row].option) != 0)
@@ -259,7 +259,7 @@ options_take(struct theatre *theatre, int argc, char **argv,
 }
 
 static int
-rehearse_one(struct theatre *theatre, int argc, char **argv)
+rehearse_one(struct rehearse_run *run, int argc, char **argv)
 {
 	struct rehearsal_outcome outcome;
 	struct rehearsal_row row;
@@ -267,15 +267,15 @@ rehearse_one(struct theatre *theatre, int argc, char **argv)
 	struct err err = { "" };
 	int status = EX_USAGE;
 
-	theatre->rehearsal.trace = print_rule;
-	if (options_take(theatre, argc, argv, &line) == 0) {
+	run->rehearsal.trace = print_rule;
+	if (options_take(run, argc, argv, &line) == 0) {
 		enum rehearsal_line parsed = rehearsal_parse(
 		    str_slice(&line), &row, &err);
 
 		if (parsed == REHEARSAL_LINE_EMPTY)
 			err_set(&err, "to whom? write --to USER@DOMAIN");
 		if (parsed == REHEARSAL_LINE_ROW &&
-		    rehearsal_run(&theatre->rehearsal, &row,
+		    rehearsal_run(&run->rehearsal, &row,
 		    &outcome, &err) == 0) {
 			print_outcome(&outcome);
 			status = outcome.result == REHEARSAL_NEED ? 1 : EX_OK;
@@ -292,12 +292,12 @@ rehearse_one(struct theatre *theatre, int argc, char **argv)
 
 /* "--ip X --session" and nothing else: a dialogue. */
 static int
-rehearse_session(struct theatre *theatre, const char *ip)
+rehearse_session(struct rehearse_run *run, const char *ip)
 {
 	struct err err;
 
-	theatre->rehearsal.trace = print_rule;
-	if (dialogue_run(&theatre->rehearsal, ip, &err) == 0)
+	run->rehearsal.trace = print_rule;
+	if (dialogue_run(&run->rehearsal, ip, &err) == 0)
 		return EX_OK;
 	fprintf(stderr, "zmailer: test: %s\n", err.text);
 	return EX_USAGE;
@@ -308,7 +308,7 @@ rehearse_session(struct theatre *theatre, const char *ip)
 /* "route ADDRESS => CHANNEL [HOST [USER]]": what the router answers begins
  * with these words.  0; -1: it cannot be asked. */
 static int
-rehearse_route(struct theatre *theatre, const char *path, unsigned number,
+rehearse_route(struct rehearse_run *run, const char *path, unsigned number,
     struct slice line)
 {
 	struct slice question = line, want = { NULL, 0 }, got;
@@ -319,26 +319,26 @@ rehearse_route(struct theatre *theatre, const char *path, unsigned number,
 			want = slice_trim(slice_from(line, i + 2));
 			break;
 		}
-	str_reset(&theatre->answer);
-	if (want.n == 0 || !rehearse_ask_router(theatre, question)) {
+	str_reset(&run->answer);
+	if (want.n == 0 || !rehearse_ask_router(run, question)) {
 		fprintf(stderr, "%s:%u: %s\n", path, number, want.n == 0 ?
 		    "where to? write => CHANNEL HOST" :
 		    "the router cannot be asked");
 		return -1;
 	}
-	theatre->tried++;
-	got = str_slice(&theatre->answer);
+	run->tried++;
+	got = str_slice(&run->answer);
 	if (slice_equal(slice_first(got, want.n), want) &&
 	    (got.n == want.n || got.p[want.n] == ' '))
 		return 0;
-	theatre->failed++;
+	run->failed++;
 	printf("%s:%u: another route\n    " SLICE_FMT "\n    %s\n", path,
-	    number, SLICE_ARG(line), theatre->answer.buf);
+	    number, SLICE_ARG(line), run->answer.buf);
 	return 0;
 }
 
 static int
-rehearse_line(struct theatre *theatre, const char *path, unsigned number,
+rehearse_line(struct rehearse_run *run, const char *path, unsigned number,
     struct slice line)
 {
 	struct rehearsal_outcome outcome = { .status = STR_INIT,
@@ -350,7 +350,7 @@ rehearse_line(struct theatre *theatre, const char *path, unsigned number,
 	int result = 0;
 
 	if (slice_starts(line, "route "))
-		return rehearse_route(theatre, path, number, line);
+		return rehearse_route(run, path, number, line);
 	parsed = rehearsal_parse(line, &row, &err);
 	if (parsed == REHEARSAL_LINE_BAD)
 		result = -1;
@@ -358,14 +358,14 @@ rehearse_line(struct theatre *theatre, const char *path, unsigned number,
 		result = err_set(&err, "what is expected? write => accept, "
 		    "=> reject ...");
 	else if (parsed == REHEARSAL_LINE_ROW)
-		result = rehearsal_run(&theatre->rehearsal, &row, &outcome,
+		result = rehearsal_run(&run->rehearsal, &row, &outcome,
 		    &err);
 	if (result < 0) {
 		fprintf(stderr, "%s:%u: %s\n", path, number, err.text);
 	} else if (parsed == REHEARSAL_LINE_ROW) {
-		theatre->tried++;
+		run->tried++;
 		if (!rehearsal_is_expected(&row, &outcome, &why)) {
-			theatre->failed++;
+			run->failed++;
 			printf("%s:%u: %s\n    " SLICE_FMT "\n    ", path,
 			    number, why.buf, SLICE_ARG(slice_trim(line)));
 			print_outcome(&outcome);
@@ -379,7 +379,7 @@ rehearse_line(struct theatre *theatre, const char *path, unsigned number,
 
 /* 0; EX_DATAERR, EX_NOINPUT. */
 static int
-rehearse_file(struct theatre *theatre, const char *path)
+rehearse_file(struct rehearse_run *run, const char *path)
 {
 	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
 	unsigned number = 0;
@@ -394,7 +394,7 @@ rehearse_file(struct theatre *theatre, const char *path)
 		return EX_NOINPUT;
 	}
 	while ((n = getline(&line, &capacity, file)) > 0)
-		if (rehearse_line(theatre, path, ++number, slice_trim(
+		if (rehearse_line(run, path, ++number, slice_trim(
 		    (struct slice){ line, (size_t)n })) < 0)
 			status = EX_DATAERR;
 	mem_free(&line);
@@ -404,7 +404,7 @@ rehearse_file(struct theatre *theatre, const char *path)
 }
 
 static int
-rehearse_files(struct theatre *theatre, int argc, char **argv)
+rehearse_files(struct rehearse_run *run, int argc, char **argv)
 {
 	int status = EX_OK;
 
@@ -412,18 +412,18 @@ rehearse_files(struct theatre *theatre, int argc, char **argv)
 		int one = 0;
 
 		if (strcmp(argv[i], "--quiet") == 0)
-			theatre->is_quiet = true;
+			run->is_quiet = true;
 		else if (strcmp(argv[i], "--dns") == 0)
-			theatre->rehearsal.is_live = true;
+			run->rehearsal.is_live = true;
 		else
-			one = rehearse_file(theatre, argv[i]);
+			one = rehearse_file(run, argv[i]);
 		if (status == EX_OK)
 			status = one;
 	}
-	if (status == EX_OK && (!theatre->is_quiet || theatre->failed > 0))
+	if (status == EX_OK && (!run->is_quiet || run->failed > 0))
 		printf("%u as expected, %u not\n",
-		    theatre->tried - theatre->failed, theatre->failed);
-	return status != EX_OK ? status : theatre->failed > 0 ? 1 : EX_OK;
+		    run->tried - run->failed, run->failed);
+	return status != EX_OK ? status : run->failed > 0 ? 1 : EX_OK;
 }
 
 /* ---- main ------------------------------------------------------------- */
@@ -448,25 +448,25 @@ rehearse_conf_read(void)
 int
 rehearse(int argc, char **argv)
 {
-	struct theatre theatre = { .process = { .lifeline = -1 },
+	struct rehearse_run run = { .process = { .lifeline = -1 },
 	    .answer = STR_INIT };
 	int status;
 
 	err_program("zmailer");
-	theatre.process.conf = rehearse_conf_read();
-	if (theatre.process.conf == NULL)
+	run.process.conf = rehearse_conf_read();
+	if (run.process.conf == NULL)
 		return EX_CONFIG;
-	theatre.rehearsal.conf = theatre.process.conf;
-	theatre.rehearsal.policy = policy_new(theatre.process.conf);
-	theatre.rehearsal.ask = rehearse_ask;
-	theatre.rehearsal.ask_context = &theatre;
+	run.rehearsal.conf = run.process.conf;
+	run.rehearsal.policy = policy_new(run.process.conf);
+	run.rehearsal.ask = rehearse_ask;
+	run.rehearsal.ask_context = &run;
 	if (argc == 6 && strcmp(argv[2], "smtp") == 0 &&
 	    strcmp(argv[3], "--ip") == 0 && strcmp(argv[5], "--session") == 0)
-		status = rehearse_session(&theatre, argv[4]);
+		status = rehearse_session(&run, argv[4]);
 	else if (argc > 2 && strcmp(argv[2], "smtp") == 0)
-		status = rehearse_one(&theatre, argc - 3, argv + 3);
+		status = rehearse_one(&run, argc - 3, argv + 3);
 	else
-		status = rehearse_files(&theatre, argc - 2, argv + 2);
-	theatre_close(&theatre);
+		status = rehearse_files(&run, argc - 2, argv + 2);
+	rehearse_close(&run);
 	return status;
 }

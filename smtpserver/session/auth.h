@@ -10,7 +10,7 @@
 /* Has the client's address failed too often of late? */
 bool auth_address_is_barred(const struct session *session);
 
-/* May this session log in: it is a door for that, somebody checks
+/* May this session log in: its listener offers that, somebody checks
  * passwords, and the connection is private enough? */
 bool auth_is_offered(const struct session *session);
 

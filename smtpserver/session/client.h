@@ -17,7 +17,7 @@ struct client {
 	char		text[CLIENT_TEXT_BYTES];	/* "192.0.2.1:4711" */
 	char		literal[CLIENT_TEXT_BYTES];
 				/* "[192.0.2.1]:4711": RFC 5321 section 4.1.3 */
-	char		listener[CLIENT_LISTENER_BYTES];	/* its door */
+	char		listener[CLIENT_LISTENER_BYTES];	/* it came to */
 	struct net	net;
 	bool		is_tls;		/* from the first byte */
 	unsigned	connections;	/* of its address, with this one */

@@ -1,6 +1,7 @@
 /* deadline.c - how long a client may be silent (`timeout command`)
  *
- * In     the configuration, the pressure of too many sessions
+ * In     `timeout command`, whose default stands in statements/site.h; the
+ *        pressure of too many sessions
  * Out    session->deadline_at_ms
  * Spec   RFC 5321 section 4.5.3.2.7; shed.h
  *

@@ -59,7 +59,7 @@ void session_filter_tell_refused(struct session *session,
 /* At the end of a turn: tell them of a message that is over. */
 void session_filter_settle(struct session *session);
 
-/* filter_facts.c: append the facts of a step, with the client's when the
+/* Append the facts of a step, with the client's when the
  * conversation begins.  returns false when a question is out that comes
  * first. */
 bool filter_facts_add(struct session *session, enum talk_step step,

@@ -68,7 +68,7 @@ step_knock(struct session *session)
 	return next == STEP_GREET ? session_greet(session) : next;
 }
 
-/* ---- after the message ----------------------------------------------- */
+/* ---- after the message ------------------------------------------------ */
 
 static void
 filter_step_refuse(struct transaction *t, int code, const char *status,

@@ -41,13 +41,13 @@ enum step session_count_idle(struct session *session);
 /* The handshake is not to be waited for any more: words for the journal. */
 void session_tls_failed(struct session *session, const char *reason);
 
-/* session/filter_steps.c: ask the filters about a client that has connected.
+/* Ask the filters about a client that has connected.
  * Returns the step that follows: STEP_GREET when nothing is to be asked. */
 enum step session_filter_knock(struct session *session);
 /* ... about the message that has come whole. */
 enum step session_filter_message(struct session *session);
 
-/* greet.c: say 220.  Returns the step that follows. */
+/* Say 220.  Returns the step that follows. */
 enum step session_greet(struct session *session);
 
 /* How long a client may be silent between commands. */

@@ -25,7 +25,7 @@
 
 #include "daemon/skeleton.h"
 
-/* ---- the listener's side ----------------------------------------------- */
+/* ---- the listener's side ---------------------------------------------- */
 
 struct keys;
 

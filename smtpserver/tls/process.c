@@ -242,7 +242,7 @@ asker_on_ready(void *context, unsigned ready)
 		asker_write(asker);
 }
 
-/* ---- the listener ------------------------------------------------------ */
+/* ---- the listener ----------------------------------------------------- */
 
 static void
 asker_new(struct keys_server *server, bool is_own)

@@ -22,7 +22,7 @@ struct space_shared {
 	struct space_part	parts[SPACE_PARTS];
 };
 
-/* ---- the listener's ---------------------------------------------------- */
+/* ---- the listener's --------------------------------------------------- */
 
 struct space_shared *
 space_shared_new(struct err *err)

@@ -35,7 +35,7 @@ standalone_is_meant(int argc, char **argv)
 	return argc > 1 && strcmp(argv[1], "-bs") == 0;
 }
 
-/* ---- the session -------------------------------------------------------- */
+/* ---- the session ------------------------------------------------------ */
 
 /* There are no helpers here: what would be asked of one cannot be known. */
 static bool
@@ -90,7 +90,7 @@ standalone_serve(struct conf *conf, int fd)
 	return EX_OK;
 }
 
-/* ---- the copying -------------------------------------------------------- */
+/* ---- the copying ------------------------------------------------------ */
 
 /* One read and all of it written.  false: that way is over. */
 static bool

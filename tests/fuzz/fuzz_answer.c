@@ -35,7 +35,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct err err = { "" };
 		int got = answer_parse(line, &answer, &err);
 
-		if (got == 1)
+		if (got == 0)
 			check(&answer);
 		else if (got != -1 || err.text[0] == '\0')
 			abort();

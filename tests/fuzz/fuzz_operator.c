@@ -46,7 +46,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (slice_cut(&rest, '\n', &line)) {
 		arena_reset(arena);
 		if (request_parse(arena, line, 1795381442, &request, &code,
-		    &err) == 1)
+		    &err) == 0)
 			check(arena, &request);
 		else if (code == NULL || *code == '\0')
 			abort();

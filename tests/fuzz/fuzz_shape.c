@@ -19,7 +19,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	table.buckets = mem_alloc(table.size, sizeof(*table.buckets));
 	shape_read(&table, text, 1000);
 	warm_read(&warms, text, 1000);
-	shape_add_kept(&table, &first);
+	shape_add_remembered(&table, &first);
 	warm_add_lines(&warms, &first);
 	shape_release(&table);
 	warm_release(&warms);
@@ -28,7 +28,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	table.buckets = mem_alloc(table.size, sizeof(*table.buckets));
 	shape_read(&table, str_slice(&first), 1000);
 	warm_read(&warms, str_slice(&first), 1000);
-	shape_add_kept(&table, &second);
+	shape_add_remembered(&table, &second);
 	warm_add_lines(&warms, &second);
 	MUST(first.len == second.len);
 	shape_release(&table);

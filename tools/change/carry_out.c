@@ -19,9 +19,9 @@
 #include "journal/event.h"
 #include "mail/spool/spool.h"
 #include "tools/change/change.h"
-#include "tools/selection/selection.h"
+#include "tools/run/supervisor.h"
 #include "tools/screen/question.h"
-#include "tools/zmailer/verb.h"
+#include "tools/verb/verb.h"
 
 #include "base/banned.h"
 
@@ -186,7 +186,7 @@ change_keep(const struct change *change, const struct conf *conf,
 		.was = verb == change->verb ? change->was : 0 };
 	struct err err = { "" };
 
-	desk_who(by, sizeof(by));
+	verb_who(by, sizeof(by));
 	if (versions_keep(conf, &about, &err) < 0)
 		fprintf(stderr, "zmailer: %s: this version is not kept for "
 		    "undo: %s\n", change->verb, err.text);
@@ -199,7 +199,7 @@ change_tell(const struct change *change)
 	unsigned numbers[VERSIONS_MAX + 2];
 	size_t count = versions_list(change->conf->spool_dir, numbers);
 
-	desk_who(by, sizeof(by));
+	verb_who(by, sizeof(by));
 	event_open(change->conf->log_dir);
 	for (size_t i = 0; i < change->file_count; i++) {
 		const struct change_file *file = &change->files[i];
@@ -248,8 +248,7 @@ restore(struct change *change)
 static int
 change_take_over(struct change *change, const char *conf_path)
 {
-	char word[] = "reload", text[256];
-	char *argv[] = { word, NULL };
+	char text[256];
 	pid_t pid;
 	int status;
 
@@ -261,7 +260,7 @@ change_take_over(struct change *change, const char *conf_path)
 		    "start\n");
 		return EX_OK;
 	}
-	status = verb_reload(1, argv, conf_path);
+	status = running_reload(conf_path);
 	if (status == EX_CONFIG && change->was == 0 && restore(change)) {
 		fprintf(stderr, "zmailer: %s: the files are again what they "
 		    "were; nothing was changed\n", change->verb);

@@ -26,35 +26,6 @@ change_complain(const struct change *change, const char *path, const char *why)
 	fprintf(stderr, "zmailer: %s: %s: %s\n", change->verb, path, why);
 }
 
-/* --yes, --dry-run, --json, --reason WORDS: taken out of argv. */
-static int
-change_take_flags(struct change *change, int *argc, char **argv)
-{
-	int kept = 1;
-
-	for (int i = 1; i < *argc; i++) {
-		if (strcmp(argv[i], "--yes") == 0) {
-			change->is_yes = true;
-		} else if (strcmp(argv[i], "--dry-run") == 0) {
-			change->is_dry = true;
-		} else if (strcmp(argv[i], "--json") == 0) {
-			change->is_json = true;
-		} else if (strcmp(argv[i], "--reason") == 0) {
-			if (i + 1 == *argc) {
-				change_complain(change, "--reason",
-				    "its words are missing");
-				return EX_USAGE;
-			}
-			change->reason = argv[++i];
-		} else {
-			argv[kept++] = argv[i];
-		}
-	}
-	argv[kept] = NULL;
-	*argc = kept;
-	return 0;
-}
-
 /* Where the file really is: a name that is a link stays one. */
 static const char *
 target_of(struct arena *arena, const char *path)
@@ -67,39 +38,37 @@ target_of(struct arena *arena, const char *path)
 	return result;
 }
 
-/* 0, or EX_USAGE; *out_report says what is wrong with the configuration when
- * change->conf is NULL. */
-static int
-change_begin(struct change *change, int *argc, char **argv,
-    const char *conf_path,
+/* *out_report says what is wrong with the configuration when change->conf is
+ * NULL. */
+static void
+change_begin(struct change *change, const struct arguments *arguments,
     struct conf_report *out_report)
 {
-	int status;
+	const char *path = arguments->conf_path, *reason =
+	    arguments_text(arguments, OPT_REASON);
 
-	memset(change, 0, sizeof(*change));
-	change->verb = argv[0];
-	change->reason = "";
-	status = change_take_flags(change, argc, argv);
-	if (status != 0)
-		return status;
-	change->arena = arena_new();
-	change->conf_path = target_of(change->arena, conf_path != NULL ?
-	    conf_path : conf_default_path());
+	*change = (struct change){ .arguments = arguments,
+	    .verb = arguments->verb,
+	    .reason = reason != NULL ? reason : "",
+	    .is_json = arguments_has(arguments, OPT_JSON),
+	    .is_yes = arguments_has(arguments, OPT_YES),
+	    .is_dry = arguments_has(arguments, OPT_DRY_RUN),
+	    .arena = arena_new() };
+	change->conf_path = target_of(change->arena,
+	    path != NULL ? path : conf_default_path());
 	change->conf = conf_load(access(change->conf_path, F_OK) == 0 ?
-	    change->conf_path : conf_path, change->arena, out_report);
-	return 0;
+	    change->conf_path : path, change->arena, out_report);
 }
 
 int
-change_open(struct change *change, int *argc, char **argv,
-    const char *conf_path)
+change_open(struct change *change, const struct arguments *arguments)
 {
 	struct conf_report report;
 	struct str text = STR_INIT;
-	int status = change_begin(change, argc, argv, conf_path, &report);
 
-	if (status != 0 || change->conf != NULL)
-		return status;
+	change_begin(change, arguments, &report);
+	if (change->conf != NULL)
+		return 0;
 	conf_report_print(&report, change->conf_path, &text);
 	fputs(text.buf, stderr);
 	fprintf(stderr, "zmailer: %s: mend the configuration first, or "
@@ -110,14 +79,14 @@ change_open(struct change *change, int *argc, char **argv,
 }
 
 int
-change_verb(int argc, char **argv, const char *conf_path, change_run_fn *run)
+change_verb(const struct arguments *arguments, change_run_fn *run)
 {
 	struct change change;
-	int status = change_open(&change, &argc, argv, conf_path);
+	int status = change_open(&change, arguments);
 
 	if (status != 0)
 		return status;
-	status = run(&change, argc, argv);
+	status = run(&change, arguments);
 	change_release(&change);
 	return status;
 }
@@ -144,14 +113,13 @@ places_take(struct change *change, struct slice text)
 }
 
 int
-change_open_any(struct change *change, int *argc, char **argv,
-    const char *conf_path)
+change_open_any(struct change *change, const struct arguments *arguments)
 {
 	struct conf_report report;
-	int status = change_begin(change, argc, argv, conf_path, &report);
 
-	if (status != 0 || change->conf != NULL)
-		return status;
+	change_begin(change, arguments, &report);
+	if (change->conf != NULL)
+		return 0;
 	change->conf = conf_parse("", (struct slice){ "", 0 }, change->arena,
 	    &report);
 	if (change_main(change) == NULL) {

@@ -27,8 +27,8 @@
 #include "journal/event.h"
 #include "daemon/skeleton.h"
 #include "mail/spool/spool.h"
-#include "tools/change/change.h"
-#include "tools/selection/selection.h"
+#include "tools/verb/verb.h"
+#include "tools/versions/versions.h"
 #include "tools/journal/keep.h"
 #include "tools/run/supervised.h"
 
@@ -130,7 +130,7 @@ version_keep(const struct conf *conf, const char *verb)
 	struct version about = { .by = by, .verb = verb, .reason = "" };
 	struct err err;
 
-	desk_who(by, sizeof(by));
+	verb_who(by, sizeof(by));
 	if (versions_keep(conf, &about, &err) < 0)
 		warning("this configuration is not kept for undo: %s",
 		    err.text);

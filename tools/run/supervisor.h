@@ -81,4 +81,11 @@ int state_read(const char *run_dir, struct state *out, struct err *err);
 /* Remove it, and the pid file. */
 void state_remove(const char *run_dir);
 
+/* running.c: stop what has the lock of the spool, and wait until it ended.
+ * returns an exit status, after words about it */
+int running_stop(struct conf *conf);
+/* Check the configuration, and have what runs take it over.
+ * returns an exit status, after words about it */
+int running_reload(const char *conf_path);
+
 #endif

@@ -21,7 +21,7 @@ desk_tell(enum event_kind kind, const struct desk_item *item,
 {
 	char file[SPOOL_NAME_BYTES * 2], by[64];
 
-	desk_who(by, sizeof(by));
+	verb_who(by, sizeof(by));
 	snprintf(file, sizeof(file), "%s/%s", spool_area_names[area], name);
 	event(kind, item->id[0] == '-' ? NULL : item->id,
 	    "file", slice_of(file), "why", slice_of(item->why),

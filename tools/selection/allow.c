@@ -85,13 +85,15 @@ int
 desk_allow(const char *conf_path, const struct slice *senders, size_t count,
     bool is_yes)
 {
-	char verb[] = "allow", yes[] = "--yes";
-	char *argv[] = { verb, is_yes ? yes : NULL, NULL };
-	int argc = is_yes ? 2 : 1, status;
+	struct arguments arguments = { .verb = "allow",
+	    .conf_path = conf_path };
 	struct change change;
 	struct str *text;
+	int status;
 
-	status = change_open(&change, &argc, argv, conf_path);
+	if (is_yes)
+		arguments.options[OPT_YES].text = "";
+	status = change_open(&change, &arguments);
 	if (status != EX_OK)
 		return status;
 	text = change_main(&change);

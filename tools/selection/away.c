@@ -278,7 +278,7 @@ paper_forward(struct desk_choice *choice, const struct paper *paper,
 		draft_abort(&draft);
 		return -1;
 	}
-	desk_who(by, sizeof(by));
+	verb_who(by, sizeof(by));
 	snprintf(file, sizeof(file), "%s/%s", spool_area_names[item->area],
 	    item->name);
 	event(EV_MESSAGE_FORWARDED, item->id, "file", slice_of(file), "why",

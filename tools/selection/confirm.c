@@ -150,15 +150,3 @@ desk_confirm(const struct desk_options *options,
 	*out_status = 1;
 	return false;
 }
-
-void
-desk_who(char *out, size_t size)
-{
-	uid_t uid = getuid();
-	struct passwd *pw = getpwuid(uid);
-
-	if (pw != NULL)
-		snprintf(out, size, "%s", pw->pw_name);
-	else
-		snprintf(out, size, "uid%ju", (uintmax_t)uid);
-}

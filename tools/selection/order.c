@@ -17,7 +17,6 @@
 #include "daemon/skeleton.h"
 #include "tools/selection/selection.h"
 #include "tools/queue/control.h"
-#include "tools/zmailer/verb.h"
 
 #include "base/banned.h"
 
@@ -69,7 +68,7 @@ order_add_fields(struct run *run)
 	const struct desk_options *options = &run->options;
 	char who[64];
 
-	desk_who(who, sizeof(who));
+	verb_who(who, sizeof(who));
 	json_text(&run->request, "who", slice_of(who));
 	if (*options->reason != '\0')
 		json_text(&run->request, "reason", slice_of(options->reason));
@@ -83,7 +82,7 @@ order_add_fields(struct run *run)
 		json_number(&run->request, "per_second",
 		    options->per_second);
 	/* a batch goes on where the one before it ends */
-	if ((run->order->flags & DESK_PACE) != 0 && run->until_s > 0)
+	if (strcmp(run->options.verb, "retry") == 0 && run->until_s > 0)
 		json_number(&run->request, "start", run->until_s);
 }
 
@@ -318,28 +317,18 @@ is_for_scheduler(const struct run *run, const struct selector *selector)
 }
 
 static int
-options_check(const struct run *run)
+order_check(const struct run *run)
 {
-	if (run->options.words.len == 0 &&
-	    (strcmp(run->options.verb, "freeze") == 0 ||
-	    strcmp(run->options.verb, "thaw") == 0))
-		return verb_usage(run->options.verb, "which messages? 'all' "
-		    "means every one (to stop all deliveries, as ZMailer's "
-		    "%s: zmailer %sdrain)", run->options.verb,
-		    run->options.verb[0] == 't' ? "un" : "");
-	if (run->options.words.len == 0)
-		return verb_usage(run->options.verb, "which messages? 'all' "
-		    "means every one");
-	if ((run->order->flags & DESK_MOMENTS) != 0 &&
+	const struct arguments *arguments = run->options.arguments;
+
+	if (strcmp(run->options.verb, "schedule") == 0 &&
 	    run->options.next == NULL && run->options.expire == NULL)
-		return verb_usage(run->options.verb, "say --next or --expire, "
+		return arguments_refuse(arguments, "say --next or --expire, "
 		    "as +2h or as seconds since 1970");
-	if ((run->order->flags & DESK_TO) != 0 && run->options.to == NULL)
-		return verb_usage(run->options.verb, "--to whom?");
-	if ((run->order->flags & DESK_REASON) != 0 &&
+	if (arguments_has(arguments, OPT_REASON) &&
 	    *run->options.reason == '\0')
-		return verb_usage(run->options.verb, "--reason: the words of "
-		    "the note");
+		return arguments_refuse(arguments, "--reason: its words are "
+		    "missing");
 	return EX_OK;
 }
 
@@ -350,7 +339,7 @@ selection_order_do(struct run *run, const struct conf *conf,
 	unsigned areas = run->order->areas;
 	struct selector *selector;
 	struct err err;
-	int status = options_check(run);
+	int status = order_check(run);
 
 	if (status != EX_OK)
 		return status;
@@ -372,16 +361,16 @@ selection_order_do(struct run *run, const struct conf *conf,
 }
 
 int
-desk_order(int argc, char **argv, const char *conf_path,
+desk_order(const struct arguments *arguments,
     const struct desk_order *order)
 {
 	struct run run = { .order = order, .control = { .fd = -1 } };
-	int status = desk_args(argc, argv, order->flags, &run.options);
+	int status = desk_options_take(arguments, &run.options);
 	struct arena *arena;
 	struct conf *conf;
 
 	if (status == EX_OK) {
-		conf = verb_conf(conf_path);
+		conf = verb_conf(arguments->conf_path);
 		arena = arena_new();
 		str_init(&run.request);
 		str_init(&run.last);

@@ -14,10 +14,12 @@
 #include "grammar/selector.h"
 #include "mail/spool/spool.h"
 #include "tools/queue/view.h"
+#include "tools/verb/verb.h"
 
 enum { DESK_SAMPLES = 5 };
 
 struct desk_options {
+	const struct arguments *arguments;	/* NULL: nobody typed them */
 	const char	*verb;
 	bool		 is_json, is_yes, is_dry;
 	bool		 allows;	/* --allow */
@@ -32,20 +34,10 @@ struct desk_options {
 	struct str	 words;		/* the selector as it was typed */
 };
 
-/* Which of the common flags a verb takes beside --json. */
-enum desk_flags {
-	DESK_WRITES = 1, DESK_FOR = 2,	/* --for SPAN */
-	DESK_PACE = 4,			/* --per-second N */
-	DESK_MOMENTS = 8,		/* --next MOMENT, --expire MOMENT */
-	DESK_TO = 16,			/* --to ADDRESS must be given */
-	DESK_REASON = 32,		/* --reason must be given */
-	DESK_ALLOW = 64,		/* --allow */
-	DESK_PAGE = 128			/* --limit N, --after ID */
-};
-
-/* Read the command line.  returns 0, or the exit status after the usage
- * was printed.  desk_options_release frees words. */
-int desk_args(int argc, char **argv, enum desk_flags flags,
+/* The options that these verbs have in common; desk_options_release frees
+ * words.
+ * returns 0, or the exit status after the usage was printed */
+int desk_options_take(const struct arguments *arguments,
     struct desk_options *out);
 void desk_options_release(struct desk_options *options);
 
@@ -144,17 +136,13 @@ struct desk_order {		/* a row of orders.h */
 	const char	*done;
 	unsigned	 areas;		/* bits of 1 << enum spool_area */
 	desk_act_fn	*act;
-	enum desk_flags	 flags;
 };
 
 /* A whole verb: read the command line, choose, confirm; the scheduler is
  * told of its own mail, files that were set aside are acted on with the
  * router's account.  Exit status: 0 all done, 1 nothing matched or some
  * failed, 64 usage, 69 the scheduler is needed and does not run. */
-int desk_order(int argc, char **argv, const char *conf_path,
+int desk_order(const struct arguments *arguments,
     const struct desk_order *order);
-
-/* Name of the calling user, for the journal. */
-void desk_who(char *out, size_t size);
 
 #endif

@@ -397,47 +397,29 @@ alias_show(const struct change *change, const struct str *text,
 
 /* ---- the command line ----------------------------------------------- */
 
-/* --table NAME is taken out of argv. */
-static const char *
-take_table(int *argc, char **argv)
-{
-	const char *table = NULL;
-	int kept = 1;
-
-	for (int i = 1; i < *argc; i++)
-		if (strcmp(argv[i], "--table") == 0 && i + 1 < *argc)
-			table = argv[++i];
-		else
-			argv[kept++] = argv[i];
-	*argc = kept;
-	return table;
-}
-
 static int
-alias_run(struct change *change, int argc, char **argv)
+alias_run(struct change *change, const struct arguments *arguments)
 {
-	const char *table = take_table(&argc, argv);
-	const char *path = alias_path_of(change, table);
+	const char *path = alias_path_of(change,
+	    arguments_text(arguments, OPT_TABLE));
 	struct str *text = path == NULL ? NULL :
 	    change_file(change, path, true, 0644);
 
 	if (text == NULL)
 		return EX_CONFIG;
 	change->is_quiet_table = true;
-	if (argc == 2 && strcmp(argv[1], "list") == 0)
+	if (arguments_is(arguments, "list"))
 		return alias_list(change, text);
-	if (argc == 3 && strcmp(argv[1], "show") == 0)
-		return alias_show(change, text, argv[2]);
-	if (argc > 3 && strcmp(argv[1], "add") == 0)
-		return alias_name_add(change, text, argc - 2, argv + 2);
-	if (argc > 2 && strcmp(argv[1], "remove") == 0)
-		return remove_some(change, text, argc - 2, argv + 2);
-	return verb_usage(argv[0], "say list, show NAME, add NAME TARGET... "
-	    "or remove NAME [TARGET...]");
+	if (arguments_is(arguments, "show"))
+		return alias_show(change, text, arguments->words[0]);
+	if (arguments_is(arguments, "add"))
+		return alias_name_add(change, text, arguments->count,
+		    arguments->words);
+	return remove_some(change, text, arguments->count, arguments->words);
 }
 
 int
-verb_alias(int argc, char **argv, const char *conf_path)
+verb_alias(struct arguments *arguments)
 {
-	return change_verb(argc, argv, conf_path, alias_run);
+	return change_verb(arguments, alias_run);
 }

@@ -202,7 +202,7 @@ block_row_add(struct str *text, const struct target *target, int64_t until_s,
 {
 	char by[64];
 
-	desk_who(by, sizeof(by));
+	verb_who(by, sizeof(by));
 	str_addf(text, "%s  ", target->key);
 	if (until_s != 0) {
 		str_adds(text, "until=");
@@ -440,58 +440,31 @@ block_list(struct change *change)
 /* ---- the command line ------------------------------------------------- */
 
 static int
-block_take_span(const char *text, int64_t *out_until_s)
+block_run(struct change *change, const struct arguments *arguments)
 {
-	struct err err = { "" };
-	int64_t ms;
-
-	if (units_span_ms(slice_of(text), &ms, &err) != 1 || ms < 1000)
-		return verb_usage("block", "--for %s: a span is wanted: 90m "
-		    "2d", text);
-	*out_until_s = clock_wall_s() + ms / 1000;
-	return EX_OK;
-}
-
-static int
-block_run(struct change *change, int argc, char **argv)
-{
-	bool is_block = strcmp(argv[0], "block") == 0;
+	int64_t for_ms = arguments_number(arguments, OPT_FOR, 0);
 	struct target target = { .key = NULL };
-	const char *what = NULL;
-	int64_t until_s = 0;
-	int status = EX_OK;
+	int status;
 
-	for (int i = 1; i < argc && status == EX_OK; i++) {
-		if (is_block && strcmp(argv[i], "--for") == 0 &&
-		    i + 1 < argc)
-			status = block_take_span(argv[++i], &until_s);
-		else if (argv[i][0] == '-' || what != NULL)
-			status = verb_usage(argv[0], "'%s' is too much",
-			    argv[i]);
-		else
-			what = argv[i];
-	}
-	if (status != EX_OK)
-		return status;
-	if (what == NULL)
-		return verb_usage(argv[0], "say whom");
-	if (is_block && strcmp(what, "list") == 0)
+	if (arguments_is(arguments, "list"))
 		return block_list(change);
-	status = take_target(change->arena, what, &target);
+	status = take_target(change->arena, arguments->words[0], &target);
 	if (status != EX_OK)
 		return status;
-	return is_block ? block(change, &target, until_s) :
-	    unblock(change, &target);
+	return strcmp(arguments->verb, "unblock") == 0 ?
+	    unblock(change, &target) :
+	    block(change, &target, for_ms == 0 ? 0 :
+	    clock_wall_s() + for_ms / 1000);
 }
 
 int
-verb_block(int argc, char **argv, const char *conf_path)
+verb_block(struct arguments *arguments)
 {
-	return change_verb(argc, argv, conf_path, block_run);
+	return change_verb(arguments, block_run);
 }
 
 int
-verb_unblock(int argc, char **argv, const char *conf_path)
+verb_unblock(struct arguments *arguments)
 {
-	return verb_block(argc, argv, conf_path);
+	return change_verb(arguments, block_run);
 }

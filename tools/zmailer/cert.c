@@ -305,45 +305,39 @@ install_pair(struct change *change, char **argv, const char *host,
 }
 
 static int
-install(struct change *change, int argc, char **argv)
+install(struct change *change, const struct arguments *arguments)
 {
-	const char *host = NULL;
+	const char *host = arguments_text(arguments, OPT_FOR_HOST);
+	char **files = arguments->words;
 	struct tls_about about = { .begins_s = 0 };
 	struct err err;
 	int status;
 
-	if (argc == 4 && strcmp(argv[2], "--for") == 0)
-		host = argv[3];
-	else if (argc != 2)
-		return verb_usage("cert", "install FILE KEY [--for NAME]");
 	if (host != NULL && (host[0] == '[' ||
 	    domain_parse(slice_of(host), NULL) != 1))
-		return verb_usage("cert", "--for wants the name of a host");
+		return arguments_refuse(arguments, "--for wants the name of a "
+		    "host");
 	for (int i = 0; i < 2; i++)
-		if (access(argv[i], R_OK) != 0) {
-			err_sys(&err, "%s", argv[i]);
+		if (access(files[i], R_OK) != 0) {
+			err_sys(&err, "%s", files[i]);
 			return verb_failed("cert", &err, EX_NOINPUT);
 		}
-	status = pair_check(argv[0], argv[1], &about) != 0 ? EX_DATAERR :
-	    install_pair(change, argv, host, &about);
+	status = pair_check(files[0], files[1], &about) != 0 ? EX_DATAERR :
+	    install_pair(change, files, host, &about);
 	tls_about_release(&about);
 	return status;
 }
 
 static int
-cert_run(struct change *change, int argc, char **argv)
+cert_run(struct change *change, const struct arguments *arguments)
 {
-	if (argc == 2 && strcmp(argv[1], "list") == 0)
-		return cert_list(change, false);
-	if (argc == 2 && strcmp(argv[1], "check") == 0)
-		return cert_list(change, true);
-	if (argc > 2 && strcmp(argv[1], "install") == 0)
-		return install(change, argc - 2, argv + 2);
-	return verb_usage(argv[0], "say list, check or install");
+	if (arguments_is(arguments, "install"))
+		return install(change, arguments);
+	return cert_list(change, arguments_is(arguments, "check"));
 }
 
 int
-verb_cert(int argc, char **argv, const char *conf_path)
+verb_cert(struct arguments *arguments)
 {
-	return change_verb(argc, argv, conf_path, cert_run);
+	return change_verb(arguments, cert_run);
 }

@@ -37,30 +37,18 @@ print_report(const struct check *check, const struct conf_report *report)
 }
 
 int
-verb_check(int argc, char **argv, const char *conf_path)
+verb_check(struct arguments *arguments)
 {
-	struct check check = { .path = NULL };
+	struct check check = { .path = arguments_word(arguments, 0),
+	    .is_syntax_only = arguments_has(arguments, OPT_SYNTAX),
+	    .is_quiet = arguments_has(arguments, OPT_QUIET),
+	    .is_json = arguments_has(arguments, OPT_JSON) };
 	struct arena *arena;
 	struct conf_report report;
 	struct conf *conf;
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--syntax") == 0)
-			check.is_syntax_only = true;
-		else if (strcmp(argv[i], "--quiet") == 0)
-			check.is_quiet = true;
-		else if (strcmp(argv[i], "--json") == 0)
-			check.is_json = true;
-		else if (argv[i][0] == '-')
-			return verb_usage(argv[0], "there is no option %s",
-			    argv[i]);
-		else if (check.path != NULL)
-			return verb_usage(argv[0], "one file at a time");
-		else
-			check.path = argv[i];
-	}
 	if (check.path == NULL)
-		check.path = conf_path;
+		check.path = arguments->conf_path;
 	arena = arena_new();
 	conf = conf_load(check.path, arena, &report);
 	if (conf != NULL && !check.is_syntax_only)

@@ -98,9 +98,21 @@ classic_run(int argc, char **argv, const char *conf_path, int *out_status)
 	words[count++] = (char *)(uintptr_t)olds[i].verb;
 	if (olds[i].word != NULL)
 		words[count++] = (char *)(uintptr_t)olds[i].word;
-	for (size_t k = 0; k < verb_rows_count; k++)
-		if (strcmp(verb_rows[k].name, olds[i].verb) == 0)
-			*out_status = verb_rows[k].run((int)count, words,
-			    conf_path);
+	*out_status = verb_run_row(verb_row_find(olds[i].verb), (int)count,
+	    words, conf_path);
+	return true;
+}
+
+bool
+classic_alone(const char *verb, int *out_status)
+{
+	bool is_freeze = strcmp(verb, "freeze") == 0;
+
+	if (!is_freeze && strcmp(verb, "thaw") != 0)
+		return false;
+	fprintf(stderr, "zmailer: %s: which messages? 'all' means every one "
+	    "(to stop all deliveries, as ZMailer's %s: zmailer %s)\n", verb,
+	    verb, is_freeze ? "drain" : "undrain");
+	*out_status = EX_USAGE;
 	return true;
 }

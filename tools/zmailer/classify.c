@@ -141,36 +141,29 @@ classify_lines(const struct conf *conf, const struct options *options)
 }
 
 int
-verb_classify(int argc, char **argv, const char *conf_path)
+verb_classify(struct arguments *arguments)
 {
-	struct options options = { .to = "smtp/*" };
-	const char *reply = NULL;
+	const char *to = arguments_text(arguments, OPT_TO_DEST);
+	struct options options = { .to = to != NULL ? to : "smtp/*",
+	    .is_json = arguments_has(arguments, OPT_JSON) };
+	const char *reply = arguments_word(arguments, 0);
 	struct conf *conf;
 	struct err err;
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0) {
-			options.is_json = true;
-		} else if (strcmp(argv[i], "--list") == 0) {
-			classify_list();
-			return EX_OK;
-		} else if (strcmp(argv[i], "--rules") == 0) {
-			printf(SLICE_FMT, SLICE_ARG(classify_shipped()));
-			return EX_OK;
-		} else if (strcmp(argv[i], "--to") == 0 && i + 1 < argc &&
-		    strchr(argv[i + 1], '/') != NULL) {
-			options.to = argv[++i];
-		} else if ((argv[i][0] == '-' && argv[i][1] != '\0') ||
-		    reply != NULL) {
-			return verb_usage(argv[0], "'%s' is too much; a reply "
-			    "stands in quotes", argv[i]);
-		} else {
-			reply = argv[i];
-		}
+	if (arguments_has(arguments, OPT_LIST)) {
+		classify_list();
+		return EX_OK;
 	}
+	if (arguments_has(arguments, OPT_RULES)) {
+		printf(SLICE_FMT, SLICE_ARG(classify_shipped()));
+		return EX_OK;
+	}
+	if (strchr(options.to, '/') == NULL)
+		return arguments_refuse(arguments, "--to %s: CHANNEL/HOST is "
+		    "wanted", options.to);
 	if (reply == NULL)
-		return verb_usage(argv[0], "which reply?");
-	conf = verb_conf(conf_path);
+		return arguments_refuse(arguments, "which reply?");
+	conf = verb_conf(arguments->conf_path);
 	if (conf_classes_load(conf, &err) < 0)
 		fprintf(stderr, "zmailer: classify: %s: %s\n",
 		    conf->classes_path, err.text);

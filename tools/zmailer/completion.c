@@ -2,7 +2,7 @@
  *
  * In     the rows of verbs.h, selector_keys
  * Out    a script for bash, zsh or fish
- * Spec   zmailer(8); what a usage means stands at usage_next
+ * Spec   zmailer(8); what a usage means stands in usage.h
  *
  * SPDX-License-Identifier: ISC
  */
@@ -18,119 +18,113 @@
 
 /* ---- words of a usage ----------------------------------------------- */
 
-enum kind {
-	KIND_OPTION,	/* --json, -f */
-	KIND_WORD,	/* typed as it stands: list, add, bash */
-	KIND_VALUE	/* stands for something: ADDRESS, <T>, - */
+enum wanted {
+	WANT_WORDS,		/* what is typed as it stands */
+	WANT_FILE_OPTIONS,	/* options whose value is a file */
+	WANT_VALUE_OPTIONS	/* other options that have one */
 };
-
-struct token {
-	struct slice	text;
-	enum kind	kind;
-	bool		has_value;	/* an option with a VALUE behind it */
-	bool		is_after;	/* that VALUE */
-};
-
-static enum kind
-completion_kind_of(struct slice text)
-{
-	bool is_option = text.n > 1 && text.p[0] == '-';
-
-	for (size_t i = is_option ? 1 : 0; i < text.n; i++)
-		if ((text.p[i] < 'a' || text.p[i] > 'z') &&
-		    !(is_option && text.p[i] == '-'))
-			return KIND_VALUE;
-	return is_option ? KIND_OPTION : KIND_WORD;
-}
-
-static size_t
-token_end(const char *at)
-{
-	return strcspn(at, " []|");
-}
-
-/* A usage is words in brackets and bars; dots behind a word say that it may
- * come again.  false: that was all. */
-static bool
-usage_next(const char **at, struct token *token)
-{
-	bool is_after = token->has_value;
-	size_t n;
-
-	*at += strspn(*at, " []|.");
-	n = token_end(*at);
-	*token = (struct token){ .text = { *at, n }, .is_after = is_after };
-	*at += n;
-	while (token->text.n > 0 &&
-	    token->text.p[token->text.n - 1] == '.')
-		token->text.n--;
-	token->kind = completion_kind_of(token->text);
-	if (token->kind == KIND_OPTION && (*at)[0] == ' ' &&
-	    strchr("[|", (*at)[1]) == NULL)
-		token->has_value = completion_kind_of((struct slice){ *at + 1,
-		    token_end(*at + 1) }) == KIND_VALUE;
-	return n > 0;
-}
 
 static bool
 is_file(struct slice text)
 {
-	return slice_is(text, "FILE") || slice_is(text, "DIR") ||
-	    slice_is(text, "KEY");
+	struct slice one;
+
+	while (slice_cut(&text, '|', &one))
+		if (slice_is(one, "FILE") || slice_is(one, "DIR") ||
+		    slice_is(one, "KEY"))
+			return true;
+	return false;
+}
+
+/* Small letters: typed as it stands. */
+static bool
+is_typed(struct slice text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] != '-' && (text.p[i] < 'a' || text.p[i] > 'z'))
+			return false;
+	return text.n > 1;
 }
 
 static bool
-completion_is_first(const char *usage, const struct token *token)
+has_typed(struct slice alternatives)
 {
-	struct token other = { .has_value = false };
+	struct slice one;
 
-	while (usage_next(&usage, &other) && other.text.p < token->text.p)
-		if (slice_equal(other.text, token->text))
-			return false;
-	return true;
+	while (slice_cut(&alternatives, '|', &one))
+		if (is_typed(one))
+			return true;
+	return false;
 }
 
-/* What is typed as it stands, each word once. */
+/* Each word once, with a blank before all but the first. */
 static void
-print_words(const struct verb_row *row)
+add_once(struct str *out, struct slice word)
 {
-	struct token token = { .has_value = false };
-	const char *at = row->usage, *before = "";
+	struct slice rest = str_slice(out), had;
 
-	while (usage_next(&at, &token))
-		if (token.kind != KIND_VALUE && completion_is_first(row->usage,
-		    &token)) {
-			printf("%s" SLICE_FMT, before, SLICE_ARG(token.text));
-			before = " ";
-		}
+	while (slice_word(&rest, &had))
+		if (slice_equal(had, word))
+			return;
+	str_addf(out, "%s" SLICE_FMT, out->len > 0 ? " " : "",
+	    SLICE_ARG(word));
 }
 
-/* Options that have a value: a file, or any. */
 static void
-print_valued(const struct verb_row *row, bool files)
+add_typed(struct str *out, struct slice alternatives)
 {
-	struct token token = { .has_value = false }, last = token;
-	const char *at = row->usage, *before = "";
+	struct slice one;
 
-	while (usage_next(&at, &token)) {
-		if (token.is_after && is_file(token.text) == files) {
-			printf("%s" SLICE_FMT, before, SLICE_ARG(last.text));
-			before = " ";
-		}
-		last = token;
+	while (slice_cut(&alternatives, '|', &one))
+		if (is_typed(one))
+			add_once(out, one);
+}
+
+static void
+add_wanted(struct str *out, const struct usage_word *word, enum wanted wanted)
+{
+	struct slice value = slice_of(word->option == NULL ? NULL :
+	    word->option->value);
+
+	if (wanted == WANT_WORDS) {
+		if (word->option != NULL)
+			add_once(out, word->text);
+		add_typed(out, word->option != NULL ? value : word->text);
+	} else if (value.n > 0 && !has_typed(value) &&
+	    is_file(value) == (wanted == WANT_FILE_OPTIONS)) {
+		add_once(out, word->text);
 	}
 }
 
-/* The verb takes names of files. */
-static bool
-completion_has_files(const struct verb_row *row)
+static void
+print_wanted(const struct verb_row *row, enum wanted wanted)
 {
-	struct token token = { .has_value = false };
-	const char *at = row->usage;
+	const char *usage = row->usage;
+	struct usage_form form;
+	struct usage_word word;
+	struct str out = STR_INIT;
 
-	while (usage_next(&at, &token))
-		if (!token.is_after && is_file(token.text))
-			return true;
+	while (usage_form_next(&usage, &form))
+		while (usage_word_next(&form, &word))
+			add_wanted(&out, &word, wanted);
+	fputs(out.buf, stdout);
+	str_release(&out);
+}
+
+/* Has the usage an operand of this name?  "FILE" stands for all files. */
+static bool
+has_operand(const struct verb_row *row, const char *name)
+{
+	const char *usage = row->usage;
+	struct usage_form form;
+	struct usage_word word;
+
+	while (usage_form_next(&usage, &form))
+		while (usage_word_next(&form, &word))
+			if (word.option == NULL && (strcmp(name, "FILE") == 0 ?
+			    is_file(word.text) :
+			    usage_is_one_of(word.text, name)))
+				return true;
 	return false;
 }
 
@@ -141,7 +135,7 @@ static void
 print_verbs(const char *with)
 {
 	for (size_t i = 0; i < verb_rows_count; i++)
-		if (with == NULL || strstr(verb_rows[i].usage, with) != NULL)
+		if (with == NULL || has_operand(&verb_rows[i], with))
 			printf(" %s", verb_rows[i].name);
 }
 
@@ -165,12 +159,12 @@ print_bash_rows(void)
 		const struct verb_row *row = &verb_rows[i];
 
 		printf("\t%s) words=\"", row->name);
-		print_words(row);
+		print_wanted(row, WANT_WORDS);
 		printf("\" takes=\"");
-		print_valued(row, false);
+		print_wanted(row, WANT_VALUE_OPTIONS);
 		printf("\" reads=\"");
-		print_valued(row, true);
-		printf("\" files=%s ;;\n", completion_has_files(row) ? "yes" :
+		print_wanted(row, WANT_FILE_OPTIONS);
+		printf("\" files=%s ;;\n", has_operand(row, "FILE") ? "yes" :
 		    "");
 	}
 }
@@ -264,7 +258,7 @@ print_zsh(void)
 	printf(")\n_zmailer_words=(\n");
 	for (size_t i = 0; i < verb_rows_count; i++) {
 		printf("\t%s '", verb_rows[i].name);
-		print_words(&verb_rows[i]);
+		print_wanted(&verb_rows[i], WANT_WORDS);
 		printf("'\n");
 	}
 	printf(")\n_zmailer() {\n\tlocal -a verbs choose ids\n"
@@ -300,9 +294,9 @@ print_fish_row(const struct verb_row *row)
 	print_quoted(row->text);
 	printf("\ncomplete -c zmailer -n '__fish_seen_subcommand_from %s' "
 	    "-a '", row->name);
-	print_words(row);
+	print_wanted(row, WANT_WORDS);
 	printf("'\n");
-	if (completion_has_files(row))
+	if (has_operand(row, "FILE"))
 		printf("complete -c zmailer -F -n "
 		    "'__fish_seen_subcommand_from %s'\n", row->name);
 }
@@ -331,7 +325,7 @@ print_fish(void)
 }
 
 int
-verb_completion(int argc, char **argv, const char *conf_path)
+verb_completion(struct arguments *arguments)
 {
 	static const struct { const char *shell; void (*print)(void); }
 	shells[] = {
@@ -339,11 +333,8 @@ verb_completion(int argc, char **argv, const char *conf_path)
 		{ "fish", print_fish },
 	};
 
-	for (size_t i = 0; argc == 2 && i < 3; i++)
-		if (strcmp(argv[1], shells[i].shell) == 0) {
+	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
+		if (arguments_is(arguments, shells[i].shell))
 			shells[i].print();
-			return EX_OK;
-		}
-	return verb_usage(argv[0], "which shell? bash, zsh and fish are "
-	    "known");
+	return EX_OK;
 }

@@ -19,23 +19,14 @@
 #include "base/banned.h"
 
 static int
-config_show(int argc, char **argv, const char *conf_path)
+config_show(const struct arguments *arguments)
 {
+	bool all = arguments_has(arguments, OPT_ALL);
 	struct str text = STR_INIT;
-	bool all = false, is_json = false;
 	struct conf *conf;
 
-	for (int i = 2; i < argc; i++) {
-		if (strcmp(argv[i], "--all") == 0)
-			all = true;
-		else if (strcmp(argv[i], "--json") == 0)
-			is_json = true;
-		else
-			return verb_usage(argv[0], "there is no option %s",
-			    argv[i]);
-	}
-	conf = verb_conf(conf_path);
-	if (is_json)
+	conf = verb_conf(arguments->conf_path);
+	if (arguments_has(arguments, OPT_JSON))
 		conf_show_json(conf, all, &text);
 	else
 		conf_show(conf, all, &text);
@@ -151,8 +142,8 @@ take_version(struct change *change, const char *word)
 
 	if (word != NULL && !slice_number(slice_of(word), 1, 99999999,
 	    &asked))
-		return verb_usage("config", "'%s' is no number of a version",
-		    word);
+		return arguments_refuse(change->arguments, "'%s' is no number "
+		    "of a version", word);
 	if (word == NULL)
 		asked = version_before(change, numbers, count);
 	if (asked == 0 || version_read(change->conf->spool_dir,
@@ -210,28 +201,23 @@ undo(struct change *change, const char *word)
 }
 
 int
-verb_config(int argc, char **argv, const char *conf_path)
+verb_config(struct arguments *arguments)
 {
+	const char *version = arguments_word(arguments, 0);
 	struct change change;
 	int status;
 
-	if (argc < 2)
-		return verb_usage(argv[0], "say what: show, diff, undo, "
-		    "history");
-	if (strcmp(argv[1], "show") == 0)
-		return config_show(argc, argv, conf_path);
-	status = change_open_any(&change, &argc, argv, conf_path);
+	if (arguments_is(arguments, "show"))
+		return config_show(arguments);
+	status = change_open_any(&change, arguments);
 	if (status != 0)
 		return status;
-	if (argc == 2 && strcmp(argv[1], "history") == 0)
+	if (arguments_is(arguments, "history"))
 		status = history(&change);
-	else if (argc <= 3 && strcmp(argv[1], "diff") == 0)
-		status = diff(&change, argc == 3 ? argv[2] : NULL);
-	else if (argc <= 3 && strcmp(argv[1], "undo") == 0)
-		status = undo(&change, argc == 3 ? argv[2] : NULL);
+	else if (arguments_is(arguments, "diff"))
+		status = diff(&change, version);
 	else
-		status = verb_usage(argv[0], "there is no '%s' with these "
-		    "words", argv[1]);
+		status = undo(&change, version);
 	change_release(&change);
 	return status;
 }

@@ -221,15 +221,16 @@ verb_count_all(const struct conf *conf, const struct selector *selector,
 }
 
 int
-verb_count(int argc, char **argv, const char *conf_path)
+verb_count(struct arguments *arguments)
 {
+	const char *conf_path = arguments->conf_path;
 	struct arena *arena = arena_new();
 	struct desk_options options;
 	struct selector *selector;
 	struct conf *conf;
 	int status;
 
-	status = desk_args(argc, argv, 0, &options);
+	status = desk_options_take(arguments, &options);
 	if (status == EX_OK)
 		status = desk_selector(&options, arena, &selector);
 	if (status == EX_OK) {

@@ -24,6 +24,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "tools/zmailer/verb.h"
@@ -136,7 +137,7 @@ sink_start(struct demo *demo)
 	/* the pipe stays open: the sink may say more */
 	*strchr(line, '\n') = '\0';
 	digits = line + strlen(line);
-	while (digits > line && digits[-1] >= '0' && digits[-1] <= '9')
+	while (digits > line && ascii_is_digit(digits[-1]))
 		digits--;
 	demo->sink_port = (unsigned)strtoul(digits, NULL, 10);
 	return demo->sink_port ? 0 : demo_problem("no port from the sink",
@@ -482,24 +483,16 @@ demo_finish(struct demo *demo, bool is_kept, int status)
 }
 
 int
-verb_demo(int argc, char **argv, const char *conf_path)
+verb_demo(struct arguments *arguments)
 {
 	struct demo demo = { .sink = 0 };
-	const char *where = "demo";
-	bool is_kept = false;
+	const char *word = arguments_word(arguments, 0), *where =
+	    word != NULL ? word : "demo";
+	bool is_kept = arguments_has(arguments, OPT_KEEP);
 	char cwd[PATH_BYTES / 2];
 	ssize_t n;
-	int status = EX_UNAVAILABLE, at;
+	int status = EX_UNAVAILABLE;
 
-	for (at = 1; at < argc; at++) {
-		if (strcmp(argv[at], "--keep") == 0)
-			is_kept = true;
-		else if (argv[at][0] != '-')
-			where = argv[at];
-		else
-			return verb_usage(argv[0], "unknown option %s",
-			    argv[at]);
-	}
 	n = readlink("/proc/self/exe", demo.self, sizeof(demo.self) - 1);
 	if (n < 0)
 		snprintf(demo.self, sizeof(demo.self), "zmailer");

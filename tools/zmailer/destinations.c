@@ -19,52 +19,6 @@
 
 #include "base/banned.h"
 
-struct order {			/* what the command line says */
-	const char	*verb, *dest, *reason, *span, *timeout, *limit;
-	bool		 is_json;
-};
-
-struct verb_words {		/* what a verb takes */
-	bool	dest, span, limit, timeout, reason;
-};
-
-static int
-destinations_take_args(int argc, char **argv, const struct verb_words *words,
-    struct order *out)
-{
-	*out = (struct order){ .verb = argv[0] };
-	for (int i = 1; i < argc; i++) {
-		const char **value = NULL;
-
-		if (strcmp(argv[i], "--json") == 0) {
-			out->is_json = true;
-			continue;
-		}
-		if (words->span && strcmp(argv[i], "--for") == 0)
-			value = &out->span;
-		else if (words->limit && strcmp(argv[i], "--limit") == 0)
-			value = &out->limit;
-		else if (words->timeout && strcmp(argv[i], "--timeout") == 0)
-			value = &out->timeout;
-		else if (words->reason && strcmp(argv[i], "--reason") == 0)
-			value = &out->reason;
-		if (value != NULL && i + 1 < argc)
-			*value = argv[++i];
-		else if (value == NULL && argv[i][0] != '-' && words->dest &&
-		    out->dest == NULL)
-			out->dest = argv[i];
-		else
-			return verb_usage(argv[0], "'%s' is too much",
-			    argv[i]);
-	}
-	if (words->dest && out->dest == NULL)
-		return verb_usage(argv[0], "which destination? "
-		    "`zmailer queue` shows them");
-	if (words->limit && out->limit == NULL)
-		return verb_usage(argv[0], "--limit N is missing");
-	return EX_OK;
-}
-
 /* "smtp/gmail.com", "gmail.com", "smtp/" + "*". */
 static void
 add_dest(struct str *request, const char *dest)
@@ -78,44 +32,37 @@ add_dest(struct str *request, const char *dest)
 	    dest));
 }
 
-static int
-destinations_add_words(struct str *request, const struct order *order)
+static void
+destinations_add_words(struct str *request, const struct arguments *arguments)
 {
+	const char *verb = arguments->verb, *dest = arguments_word(arguments,
+	    0), *span = arguments_text(arguments, OPT_FOR), *reason =
+	    arguments_text(arguments, OPT_REASON);
 	char until[64], who[64];
-	struct err err = { "" };
-	uint64_t number;
-	int64_t ms;
 
-	if (order->dest != NULL && strcmp(order->dest, "all") == 0 &&
-	    strcmp(order->verb, "resume") == 0)
+	if (dest != NULL && strcmp(dest, "all") == 0 &&
+	    strcmp(verb, "resume") == 0)
 		json_bool(request, "all", true);
-	else if (strcmp(order->verb, "etrn") == 0)
-		json_text(request, "host", slice_of(order->dest));
-	else if (order->dest != NULL)
-		add_dest(request, order->dest);
-	if (order->limit != NULL) {
-		if (!slice_number(slice_of(order->limit), 0, 10000, &number))
-			return verb_usage(order->verb, "--limit %s: 0 to "
-			    "10000", order->limit);
-		json_number(request, "limit", (int64_t)number);
-	}
-	if (order->span != NULL) {
-		snprintf(until, sizeof(until), "+%s", order->span);
+	else if (strcmp(verb, "etrn") == 0)
+		json_text(request, "host", slice_of(dest));
+	else if (dest != NULL)
+		add_dest(request, dest);
+	if (arguments_has(arguments, OPT_AGENTS))
+		json_number(request, "limit",
+		    arguments_number(arguments, OPT_AGENTS, 0));
+	if (span != NULL) {
+		snprintf(until, sizeof(until), "+%s", span);
 		json_text(request, "until", slice_of(until));
 	}
-	if (order->timeout != NULL) {
-		if (units_span_ms(slice_of(order->timeout), &ms, &err) != 1)
-			return verb_usage(order->verb, "--timeout %s",
-			    err.text);
-		json_number(request, "timeout_s", ms / 1000);
-	}
-	if (strcmp(order->verb, "orders") == 0)
-		return EX_OK;
-	if (order->reason != NULL)
-		json_text(request, "reason", slice_of(order->reason));
-	desk_who(who, sizeof(who));
+	if (arguments_has(arguments, OPT_TIMEOUT))
+		json_number(request, "timeout_s",
+		    arguments_number(arguments, OPT_TIMEOUT, 0) / 1000);
+	if (strcmp(verb, "orders") == 0)
+		return;
+	if (reason != NULL)
+		json_text(request, "reason", slice_of(reason));
+	verb_who(who, sizeof(who));
 	json_text(request, "who", slice_of(who));
-	return EX_OK;
 }
 
 static bool
@@ -147,25 +94,26 @@ print_line(void *context, struct slice line)
 }
 
 static int
-send_order(struct order *order, const struct conf *conf)
+send_order(const struct arguments *arguments, const struct conf *conf)
 {
+	bool is_json = arguments_has(arguments, OPT_JSON);
 	struct str request = STR_INIT, last = STR_INIT;
 	struct control control;
 	struct err err;
-	int status, is_up = control_connect(conf->run_dir, &control, &err);
+	int status = EX_OK, is_up;
 
+	is_up = control_connect(conf->run_dir, &control, &err);
 	if (is_up == 0)
-		return control_stopped(order->verb, conf->run_dir, NULL);
-	control_begin(&request, order->verb);
-	status = destinations_add_words(&request, order);
-	if (status == EX_OK && is_up == 1)
-		is_up = control_ask(&control, &request, print_line,
-		    &order->is_json, &last, &err);
-	if (status == EX_OK && is_up < 0) {
-		status = control_failed(order->verb, &control, &err);
-	} else if (status == EX_OK) {
-		print_line(&order->is_json, str_slice(&last));
-	}
+		return control_stopped(arguments->verb, conf->run_dir, NULL);
+	control_begin(&request, arguments->verb);
+	destinations_add_words(&request, arguments);
+	if (is_up == 1)
+		is_up = control_ask(&control, &request, print_line, &is_json,
+		    &last, &err);
+	if (is_up < 0)
+		status = control_failed(arguments->verb, &control, &err);
+	else
+		print_line(&is_json, str_slice(&last));
 	control_hang_up(&control);
 	str_release(&request);
 	str_release(&last);
@@ -173,33 +121,25 @@ send_order(struct order *order, const struct conf *conf)
 }
 
 static int
-destinations_run(int argc, char **argv, const char *conf_path,
-    const struct verb_words *words)
+destinations_run(const struct arguments *arguments)
 {
-	struct order order;
-	struct conf *conf;
-	int status = destinations_take_args(argc, argv, words, &order);
+	struct conf *conf = verb_conf(arguments->conf_path);
+	int status = send_order(arguments, conf);
 
-	if (status != EX_OK)
-		return status;
-	conf = verb_conf(conf_path);
-	status = send_order(&order, conf);
 	conf_free(&conf);
 	return status;
 }
 
-#define DESTINATION_VERB(name, ...) \
+#define DESTINATION_VERB(name) \
 	int \
-	verb_##name(int argc, char **argv, const char *conf_path) \
+	verb_##name(struct arguments *arguments) \
 	{ \
-		static const struct verb_words words = { __VA_ARGS__ }; \
-		return destinations_run(argc, argv, conf_path, &words); \
+		return destinations_run(arguments); \
 	}
-DESTINATION_VERB(suspend, .dest = true, .span = true, .reason = true)
-DESTINATION_VERB(resume, .dest = true)
-DESTINATION_VERB(pin, .dest = true, .limit = true, .span = true,
-    .reason = true)
-DESTINATION_VERB(etrn, .dest = true, .reason = true)
-DESTINATION_VERB(drain, .timeout = true, .reason = true)
-DESTINATION_VERB(undrain, .dest = false)
-DESTINATION_VERB(orders, .dest = false)
+DESTINATION_VERB(suspend)
+DESTINATION_VERB(resume)
+DESTINATION_VERB(pin)
+DESTINATION_VERB(etrn)
+DESTINATION_VERB(drain)
+DESTINATION_VERB(undrain)
+DESTINATION_VERB(orders)

@@ -245,52 +245,34 @@ remove_all(struct change *change, int argc, char **argv)
 
 /* ---- the command line ------------------------------------------------- */
 
-/* --users, --aliases, --deliver are taken out of argv. */
 static bool
-domain_take_words(int *argc, char **argv, struct domain_words *words)
+domain_is_word(const char *text)
 {
-	int kept = 2;
-
-	for (int i = 2; i < *argc; i++) {
-		const char **value = strcmp(argv[i], "--users") == 0 ?
-		    &words->users : strcmp(argv[i], "--aliases") == 0 ?
-		    &words->aliases : strcmp(argv[i], "--deliver") == 0 ?
-		    &words->deliver : NULL;
-
-		if (value == NULL && argv[i][0] == '-')
-			return false;
-		if (value == NULL)
-			argv[kept++] = argv[i];
-		else if (i + 1 == *argc ||
-		    strpbrk(argv[i + 1], "{};#\n\"") != NULL)
-			return false;
-		else
-			*value = argv[++i];
-	}
-	*argc = kept;
-	return true;
+	return text == NULL || strpbrk(text, "{};#\n\"") == NULL;
 }
 
 static int
-domain_run(struct change *change, int argc, char **argv)
+domain_run(struct change *change, const struct arguments *arguments)
 {
-	struct domain_words words = { .users = NULL };
+	struct domain_words words = {
+		.users = arguments_text(arguments, OPT_USERS),
+		.aliases = arguments_text(arguments, OPT_ALIASES),
+		.deliver = arguments_text(arguments, OPT_DELIVER) };
 
-	if (argc > 2 && !domain_take_words(&argc, argv, &words))
-		return verb_usage(argv[0], "an option is unknown, or its "
-		    "value is missing or odd");
-	if (argc == 2 && strcmp(argv[1], "list") == 0)
-		return domain_list(change);
-	if (argc > 2 && strcmp(argv[1], "add") == 0)
-		return domain_add(change, argc - 2, argv + 2, &words);
-	if (argc > 2 && strcmp(argv[1], "remove") == 0)
-		return remove_all(change, argc - 2, argv + 2);
-	return verb_usage(argv[0], "say list, or add or remove and "
-	    "names");
+	if (!domain_is_word(words.users) || !domain_is_word(words.aliases) ||
+	    !domain_is_word(words.deliver))
+		return arguments_refuse(arguments, "a value has a sign that "
+		    "the configuration gives a meaning");
+	if (arguments_is(arguments, "add"))
+		return domain_add(change, arguments->count, arguments->words,
+		    &words);
+	if (arguments_is(arguments, "remove"))
+		return remove_all(change, arguments->count, arguments->words);
+	return domain_list(change);
 }
 
 int
-verb_domain(int argc, char **argv, const char *conf_path)
+verb_domain(struct arguments *arguments)
 {
-	return change_verb(argc, argv, conf_path, domain_run);
+	return change_verb(arguments, domain_run);
 }

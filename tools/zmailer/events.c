@@ -245,29 +245,6 @@ events_follow(const char *log_dir, const struct wish *wish, int fd,
 }
 
 static int
-events_arguments(int argc, char **argv, struct wish *wish)
-{
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0) {
-			wish->is_json = true;
-		} else if (strcmp(argv[i], "-f") == 0) {
-			wish->follows = true;
-		} else if (strcmp(argv[i], "-n") == 0 && i + 1 < argc &&
-		    slice_number(slice_of(argv[i + 1]), 1, COUNT_MAX,
-		    &wish->count)) {
-			i++;
-		} else if (argv[i][0] != '-') {
-			if (wish->options.words.len > 0)
-				str_addc(&wish->options.words, ' ');
-			str_adds(&wish->options.words, argv[i]);
-		} else {
-			return verb_usage(argv[0], "what is %s?", argv[i]);
-		}
-	}
-	return EX_OK;
-}
-
-static int
 events(const char *log_dir, const struct wish *wish)
 {
 	struct journal *journal;
@@ -292,18 +269,20 @@ events(const char *log_dir, const struct wish *wish)
 }
 
 int
-verb_events(int argc, char **argv, const char *conf_path)
+verb_events(struct arguments *arguments)
 {
-	struct wish wish = { .options = { .verb = "events",
-	    .words = STR_INIT } };
+	struct wish wish = {
+	    .is_json = arguments_has(arguments, OPT_JSON),
+	    .follows = arguments_has(arguments, OPT_FOLLOW),
+	    .count = (uint64_t)arguments_number(arguments, OPT_COUNT, 0) };
 	struct arena *arena = arena_new();
-	int status = events_arguments(argc, argv, &wish);
+	int status = desk_options_take(arguments, &wish.options);
 	struct conf *conf;
 
 	if (status == EX_OK)
 		status = desk_selector(&wish.options, arena, &wish.selector);
 	if (status == EX_OK) {
-		conf = verb_conf(conf_path);
+		conf = verb_conf(arguments->conf_path);
 		wish.facts = facts_new(wish.selector);
 		status = events(conf->log_dir, &wish);
 		facts_free(&wish.facts);

@@ -229,22 +229,15 @@ fsck_run(struct fsck *fsck, const struct conf *conf)
 }
 
 int
-verb_fsck(int argc, char **argv, const char *conf_path)
+verb_fsck(struct arguments *arguments)
 {
-	struct fsck fsck = { 0 };
+	struct fsck fsck = {
+	    .is_repair = arguments_has(arguments, OPT_REPAIR),
+	    .is_json = arguments_has(arguments, OPT_JSON) };
 	struct conf *conf;
 	int status;
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--repair") == 0)
-			fsck.is_repair = true;
-		else if (strcmp(argv[i], "--json") == 0)
-			fsck.is_json = true;
-		else
-			return verb_usage(argv[0], "unknown word '%s'",
-			    argv[i]);
-	}
-	conf = verb_conf(conf_path);
+	conf = verb_conf(arguments->conf_path);
 	status = fsck_run(&fsck, conf);
 	spool_close(&fsck.spool);
 	conf_free(&conf);

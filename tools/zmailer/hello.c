@@ -262,31 +262,6 @@ hello_is_address(const char *text)
 }
 
 static int
-hello_take_args(int argc, char **argv, struct hello *hello)
-{
-	struct err err;
-
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0)
-			hello->is_json = true;
-		else if (strcmp(argv[i], "--from") == 0 && i + 1 < argc &&
-		    hello_is_address(argv[i + 1]))
-			hello->from = argv[++i];
-		else if (strcmp(argv[i], "--timeout") == 0 && i + 1 < argc) {
-			if (units_span_ms(slice_of(argv[++i]),
-			    &hello->wait_ms, &err) != 1)
-				return verb_usage(argv[0], "--timeout %s: %s",
-				    argv[i], err.text);
-		} else if (hello->to == NULL && hello_is_address(argv[i]))
-			hello->to = argv[i];
-		else
-			return verb_usage(argv[0],
-			    "one address is wanted, like alice@example.org");
-	}
-	return EX_OK;
-}
-
-static int
 say_hello(struct hello *hello)
 {
 	char text[256];
@@ -318,16 +293,21 @@ say_hello(struct hello *hello)
 }
 
 int
-verb_hello(int argc, char **argv, const char *conf_path)
+verb_hello(struct arguments *arguments)
 {
-	struct hello hello = { .wait_ms = HELLO_MS, .fd = -1,
-		.pending = STR_INIT };
-	int status = hello_take_args(argc, argv, &hello);
+	struct hello hello = { .fd = -1, .pending = STR_INIT,
+	    .to = arguments_word(arguments, 0),
+	    .from = arguments_text(arguments, OPT_FROM),
+	    .wait_ms = arguments_number(arguments, OPT_TIMEOUT, HELLO_MS),
+	    .is_json = arguments_has(arguments, OPT_JSON) };
+	int status;
 	struct conf *conf;
 
-	if (status != EX_OK)
-		return status;
-	conf = verb_conf(conf_path);
+	if ((hello.to != NULL && !hello_is_address(hello.to)) ||
+	    (hello.from != NULL && !hello_is_address(hello.from)))
+		return arguments_refuse(arguments, "one address is wanted, "
+		    "like alice@example.org");
+	conf = verb_conf(arguments->conf_path);
 	hello.conf = conf;
 	status = say_hello(&hello);
 	if (hello.fd >= 0)

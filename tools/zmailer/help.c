@@ -38,24 +38,26 @@ print_page(const char *verb)
 	printf("    zmailer-%s(8)\n", verb);
 }
 
-static bool
-help_verb(const char *name)
+static void
+help_verb(const struct verb_row *row)
 {
-	for (size_t i = 0; i < verb_rows_count; i++) {
-		const struct verb_row *row = &verb_rows[i];
+	struct str text = STR_INIT, verb = STR_INIT;
 
-		if (name != NULL && strcmp(row->name, name) != 0)
-			continue;
-		if (name == NULL) {
-			printf("  %-12s %s\n", row->name, row->text);
-			continue;
-		}
-		printf("zmailer %s %s\n    %s\n", row->name, row->usage,
-		    row->text);
-		print_page(row->name);
-		return true;
-	}
-	return name == NULL;
+	str_addf(&verb, "zmailer %s", row->name);
+	usage_add(&text, "", verb.buf, row->usage);
+	str_addf(&text, "    %s\n", row->text);
+	usage_add_options(&text, row->usage);
+	fputs(text.buf, stdout);
+	print_page(row->name);
+	str_release(&text);
+	str_release(&verb);
+}
+
+static void
+help_verbs(void)
+{
+	for (size_t i = 0; i < verb_rows_count; i++)
+		printf("  %-12s %s\n", verb_rows[i].name, verb_rows[i].text);
 }
 
 static struct guess
@@ -70,30 +72,29 @@ like(const char *word)
 }
 
 int
-verb_help(int argc, char **argv, const char *conf_path)
+verb_help(struct arguments *arguments)
 {
+	const char *word = arguments_word(arguments, 0);
+	const struct verb_row *row = word == NULL ? NULL :
+	    verb_row_find(word);
 	struct str text = STR_INIT;
 	struct guess guess;
-	bool is_verb;
 
-	if (argc > 2)
-		return verb_usage(argv[0], "one word at a time");
-	if (argc == 1) {
+	if (word == NULL) {
 		printf("Verbs:\n");
-		help_verb(NULL);
+		help_verbs();
 		printf("\nStatements of zmailer.conf:\n");
-		conf_help(&text, NULL);
-	} else {
-		is_verb = help_verb(argv[1]);
-		conf_help(&text, argv[1]);
-		if (!is_verb && text.len == 0) {
-			guess = like(argv[1]);
-			return verb_usage(argv[0], "'%s' is neither a verb "
-			    "nor a statement%s%s%s", argv[1],
-			    guess.best != NULL ? ", did you mean '" : "",
-			    guess.best != NULL ? guess.best : "",
-			    guess.best != NULL ? "'?" : "");
-		}
+	} else if (row != NULL) {
+		help_verb(row);
+	}
+	conf_help(&text, word);
+	if (word != NULL && row == NULL && text.len == 0) {
+		guess = like(word);
+		return arguments_refuse(arguments, "'%s' is neither a verb "
+		    "nor a statement%s%s%s", word,
+		    guess.best != NULL ? ", did you mean '" : "",
+		    guess.best != NULL ? guess.best : "",
+		    guess.best != NULL ? "'?" : "");
 	}
 	fputs(text.buf, stdout);
 	str_release(&text);

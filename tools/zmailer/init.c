@@ -290,34 +290,19 @@ make_instance(struct init *init, const char *dir)
 }
 
 int
-verb_init(int argc, char **argv, const char *conf_path)
+verb_init(struct arguments *arguments)
 {
-	struct init init = { .port = PORT_PRESET };
-	const char *dir = NULL;
+	struct init init = {
+	    .port = (uint64_t)arguments_number(arguments, OPT_PORT,
+		PORT_PRESET),
+	    .sink_port = (uint64_t)arguments_number(arguments, OPT_SINK,
+		0) };
 	int status;
 
-	for (int i = 1; i < argc; i++) {
-		uint64_t *port = strcmp(argv[i], "--port") == 0 ? &init.port :
-		    strcmp(argv[i], "--sink") == 0 ? &init.sink_port : NULL;
-
-		if (port != NULL) {
-			if (i + 1 == argc || !slice_number(
-			    slice_of(argv[i + 1]), 1, 65535, port))
-				return verb_usage(argv[0], "%s wants a port, "
-				    "1 to 65535", argv[i]);
-			i++;
-		} else if (argv[i][0] == '-' || dir != NULL) {
-			return verb_usage(argv[0], argv[i][0] == '-' ?
-			    "there is no option %s" : "one directory at a "
-			    "time, not %s as well", argv[i]);
-		} else {
-			dir = argv[i];
-		}
-	}
-	if (dir == NULL)
-		return verb_usage(argv[0], "name a directory");
+	if (init.port == 0)
+		return arguments_refuse(arguments, "--port wants a port");
 	init.arena = arena_new();
-	status = make_instance(&init, dir);
+	status = make_instance(&init, arguments->words[0]);
 	arena_free(&init.arena);
 	return status;
 }

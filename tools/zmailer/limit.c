@@ -305,7 +305,8 @@ limit_take_back(struct change *change, const char *kind, const char *whom)
 /* ---- the command line -------------------------------------------------- */
 
 static int
-take_amount(const char *word, struct limit *out)
+take_amount(const struct arguments *arguments, const char *word,
+    struct limit *out)
 {
 	struct err err = { "" };
 	uint64_t count;
@@ -314,74 +315,57 @@ take_amount(const char *word, struct limit *out)
 	if (strchr(word, '/') == NULL) {
 		if (slice_number(slice_of(word), 1, 10000, &out->parallel))
 			return EX_OK;
-		return verb_usage("limit", "'%s' is neither a number of "
-		    "sessions nor a rate (600/1m)", word);
+		return arguments_refuse(arguments, "'%s' is neither a number "
+		    "of sessions nor a rate (600/1m)", word);
 	}
 	if (units_rate(slice_of(word), &count, &per_ms, &err) != 1 ||
 	    count == 0)
-		return verb_usage("limit", "%s: %s", word, err.text[0] ?
-		    err.text : "a rate of 0; zmailer block refuses all");
+		return arguments_refuse(arguments, "%s: %s", word,
+		    err.text[0] ? err.text :
+		    "a rate of 0; zmailer block refuses all");
 	out->rate = word;
 	return EX_OK;
 }
 
 static int
-limit_take_until(const char *word, struct limit *out)
+limit_set(struct change *change, const struct arguments *arguments)
 {
-	int64_t ms;
-
-	if (units_span_ms(slice_of(word), &ms, NULL) != 1 || ms < 1000)
-		return verb_usage("limit", "--for %s: a span is wanted: 90m "
-		    "2d", word);
-	out->until_s = clock_wall_s() + ms / 1000;
-	return EX_OK;
-}
-
-static int
-limit_set(struct change *change, int argc, char **argv)
-{
-	bool is_sender = strcmp(argv[1], "sender") == 0;
-	struct limit limit = { .whom = argv[2], .key = limit_key_of(argv[2]) };
+	bool is_sender = arguments_is(arguments, "sender");
+	const char *whom = arguments->words[0];
+	int64_t for_ms = arguments_number(arguments, OPT_FOR, 0);
+	struct limit limit = { .whom = whom, .key = limit_key_of(whom),
+	    .until_s = for_ms == 0 ? 0 : clock_wall_s() + for_ms / 1000 };
 	int status = EX_OK;
 
 	if (!limit_is_plain(limit.whom))
-		return verb_usage(argv[0], "whom? user@domain, @domain, a "
-		    "user, or a host");
-	for (int i = 3; i < argc && status == EX_OK; i++)
-		if (strcmp(argv[i], "--for") == 0 && i + 1 < argc)
-			status = limit_take_until(argv[++i], &limit);
-		else
-			status = take_amount(argv[i], &limit);
+		return arguments_refuse(arguments, "whom? user@domain, "
+		    "@domain, a user, or a host");
+	for (int i = 1; i < arguments->count && status == EX_OK; i++)
+		status = take_amount(arguments, arguments->words[i], &limit);
 	if (status != EX_OK)
 		return status;
 	if (is_sender && (limit.rate == NULL || limit.parallel > 0))
-		return verb_usage(argv[0], "a sender has a rate: 20/1h");
+		return arguments_refuse(arguments, "a sender has a rate: "
+		    "20/1h");
 	if (limit.rate == NULL && limit.parallel == 0)
-		return verb_usage(argv[0], "how much?");
+		return arguments_refuse(arguments, "how much?");
 	return is_sender ? sender_put(change, &limit) :
 	    dest_put(change, &limit);
 }
 
 static int
-limit_run(struct change *change, int argc, char **argv)
+limit_run(struct change *change, const struct arguments *arguments)
 {
-	bool is_kind;
-
-	is_kind = argc > 2 && (strcmp(argv[1], "sender") == 0 ||
-	    strcmp(argv[1], "dest") == 0);
-	if (argc == 2 && strcmp(argv[1], "list") == 0)
+	if (arguments_is(arguments, "list"))
 		return limit_list(change);
-	if (argc == 4 && strcmp(argv[1], "remove") == 0 &&
-	    (strcmp(argv[2], "sender") == 0 || strcmp(argv[2], "dest") == 0))
-		return limit_take_back(change, argv[2], argv[3]);
-	if (is_kind)
-		return limit_set(change, argc, argv);
-	return verb_usage(argv[0], "say list, sender, dest or "
-	    "remove");
+	if (arguments_is(arguments, "remove"))
+		return limit_take_back(change, arguments->words[0],
+		    arguments->words[1]);
+	return limit_set(change, arguments);
 }
 
 int
-verb_limit(int argc, char **argv, const char *conf_path)
+verb_limit(struct arguments *arguments)
 {
-	return change_verb(argc, argv, conf_path, limit_run);
+	return change_verb(arguments, limit_run);
 }

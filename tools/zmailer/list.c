@@ -161,8 +161,9 @@ list_files(struct list *list, const struct conf *conf,
 }
 
 int
-verb_list(int argc, char **argv, const char *conf_path)
+verb_list(struct arguments *arguments)
 {
+	const char *conf_path = arguments->conf_path;
 	struct list list = { .text = STR_INIT, .now_s = clock_wall_s() };
 	struct arena *arena = arena_new();
 	struct desk_options options;
@@ -171,7 +172,7 @@ verb_list(int argc, char **argv, const char *conf_path)
 	struct err err;
 	int status;
 
-	status = desk_args(argc, argv, DESK_PAGE, &options);
+	status = desk_options_take(arguments, &options);
 	if (status == EX_OK)
 		status = desk_selector(&options, arena, &list.selector);
 	if (status != EX_OK) {

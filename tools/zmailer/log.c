@@ -167,74 +167,45 @@ log_show(const struct change *change)
 /* ---- the command line --------------------------------------------------- */
 
 static int
-take_whom(const char *verb, char **argv, struct order *out)
+take_whom(const struct arguments *arguments, struct order *out)
 {
 	struct net net;
 	struct err err;
 
-	out->kind = argv[0];
-	out->whom = argv[1];
+	out->kind = arguments_word(arguments, 1);
+	out->whom = arguments_word(arguments, 2);
+	if (out->kind == NULL)
+		return EX_OK;
+	if (out->whom == NULL || *out->whom == '\0')
+		return arguments_refuse(arguments, "%s: whom?", out->kind);
 	if (strcmp(out->kind, "client") == 0 &&
 	    net_parse(slice_of(out->whom), &net, &err) != 1)
-		return verb_usage(verb, "client %s: %s", out->whom, err.text);
+		return arguments_refuse(arguments, "client %s: %s", out->whom,
+		    err.text);
 	for (const char *p = out->whom; *p != '\0'; p++)
 		if ((unsigned char)*p <= 32 || *p == 127 ||
 		    strchr("{};#\"<>\\", *p) != NULL)
-			return verb_usage(verb, "dest: a pattern of domains, "
-			    "as of tls-to");
-	return *out->whom != '\0' ? EX_OK : verb_usage(verb, "whom?");
-}
-
-static int
-log_take_until(const char *verb, const char *word, struct order *out)
-{
-	int64_t ms;
-
-	if (units_span_ms(slice_of(word), &ms, NULL) != 1 || ms < 1000)
-		return verb_usage(verb, "--for %s: a span is wanted: 10m 2h",
-		    word);
-	out->until_s = clock_wall_s() + ms / 1000;
+			return arguments_refuse(arguments, "dest: a pattern "
+			    "of domains, as of tls-to");
 	return EX_OK;
 }
 
 static int
-set_level(struct change *change, int argc, char **argv)
+log_run(struct change *change, const struct arguments *arguments)
 {
-	struct order order = { .level = argv[2] };
-	int status = EX_OK;
+	int64_t for_ms = arguments_number(arguments, OPT_FOR, 0);
+	struct order order = { .level = arguments_word(arguments, 0),
+	    .until_s = for_ms == 0 ? 0 : clock_wall_s() + for_ms / 1000 };
+	int status;
 
-	if (strcmp(order.level, "normal") != 0 &&
-	    strcmp(order.level, "debug") != 0)
-		return verb_usage(argv[0], "a level is normal or debug");
-	for (int i = 3; i < argc && status == EX_OK; i += 2) {
-		if (i + 1 == argc)
-			return verb_usage(argv[0], "'%s' says too little",
-			    argv[i]);
-		if (strcmp(argv[i], "--for") == 0)
-			status = log_take_until(argv[0], argv[i + 1], &order);
-		else if (order.kind == NULL && (strcmp(argv[i], "client") ==
-		    0 || strcmp(argv[i], "dest") == 0))
-			status = take_whom(argv[0], argv + i, &order);
-		else
-			status = verb_usage(argv[0], "'%s' is too much",
-			    argv[i]);
-	}
+	if (arguments_is(arguments, "show"))
+		return log_show(change);
+	status = take_whom(arguments, &order);
 	return status == EX_OK ? log_set(change, &order) : status;
 }
 
-static int
-log_run(struct change *change, int argc, char **argv)
-{
-	if (argc == 2 && strcmp(argv[1], "show") == 0)
-		return log_show(change);
-	if (argc > 2 && strcmp(argv[1], "level") == 0)
-		return set_level(change, argc, argv);
-	return verb_usage(argv[0], "say show, level debug or level "
-	    "normal");
-}
-
 int
-verb_log(int argc, char **argv, const char *conf_path)
+verb_log(struct arguments *arguments)
 {
-	return change_verb(argc, argv, conf_path, log_run);
+	return change_verb(arguments, log_run);
 }

@@ -60,23 +60,16 @@ logrotate_rotate(const struct conf *conf, bool closes_all, bool is_json)
 }
 
 int
-verb_logrotate(int argc, char **argv, const char *conf_path)
+verb_logrotate(struct arguments *arguments)
 {
-	bool is_json = false, closes_all = false;
 	struct conf *conf;
 	int status;
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0)
-			is_json = true;
-		else if (strcmp(argv[i], "--now") == 0)
-			closes_all = true;
-		else
-			return verb_usage(argv[0], "%s is too much", argv[i]);
-	}
-	conf = verb_conf(conf_path);
+	conf = verb_conf(arguments->conf_path);
 	(void)event_open(conf->log_dir);
-	status = logrotate_rotate(conf, closes_all, is_json);
+	status = logrotate_rotate(conf,
+	    arguments_has(arguments, OPT_NOW),
+	    arguments_has(arguments, OPT_JSON));
 	conf_free(&conf);
 	return status;
 }

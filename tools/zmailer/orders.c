@@ -16,12 +16,12 @@ enum {
 	POSTMAN = 1 << AREA_POSTMAN, TRASH = 1 << AREA_TRASH
 };
 
-#define ORDER(verb, op, done, files, act, flags) \
+#define ORDER(verb, op, done, files, act) \
 	int \
-	verb_##verb(int argc, char **argv, const char *conf_path) \
+	verb_##verb(struct arguments *arguments) \
 	{ \
 		static const struct desk_order order = \
-		    { op, done, files, act, DESK_WRITES | (flags) }; \
-		return desk_order(argc, argv, conf_path, &order); \
+		    { op, done, files, act }; \
+		return desk_order(arguments, &order); \
 	}
 #include "tools/selection/orders.h"

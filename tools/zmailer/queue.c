@@ -160,24 +160,15 @@ queue_ask(struct queue *queue, const struct conf *conf, const char *dest)
 }
 
 int
-verb_queue(int argc, char **argv, const char *conf_path)
+verb_queue(struct arguments *arguments)
 {
-	struct queue queue = { .now_s = clock_wall_s() };
-	const char *dest = NULL;
+	struct queue queue = { .now_s = clock_wall_s(),
+	    .is_json = arguments_has(arguments, OPT_JSON) };
 	struct conf *conf;
 	int status;
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0)
-			queue.is_json = true;
-		else if (argv[i][0] == '-' || dest != NULL)
-			return verb_usage(argv[0], "'%s' is too much",
-			    argv[i]);
-		else
-			dest = argv[i];
-	}
-	conf = verb_conf(conf_path);
-	status = queue_ask(&queue, conf, dest);
+	conf = verb_conf(arguments->conf_path);
+	status = queue_ask(&queue, conf, arguments_word(arguments, 0));
 	if (status == EX_OK && !queue.is_json)
 		queue_print(&queue);
 	mem_free(&queue.entries);

@@ -190,7 +190,7 @@ resubmit_run(struct resubmit *r, const struct conf *conf, char *const words[],
 {
 	struct err err = { "" };
 
-	desk_who(r->by, sizeof(r->by));
+	verb_who(r->by, sizeof(r->by));
 	if (daemon_drop(conf, ROLE_ROUTER, &err) < 0 ||
 	    spool_open(conf->spool_dir, 0, conf->hash_levels, &r->spool,
 		&err) != 0 || read_areas(r, count > 0, &err) != 0) {
@@ -223,48 +223,36 @@ area_parse(const char *name)
 
 /* A test of a selector stands among the words, or --dry-run. */
 static bool
-is_selecting(int argc, char **argv)
+is_selecting(const struct arguments *arguments)
 {
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--dry-run") == 0 ||
-		    strcmp(argv[i], "--yes") == 0 ||
-		    strcmp(argv[i], "all") == 0 ||
-		    (argv[i][0] != '-' && strpbrk(argv[i], ":=<>(") != NULL))
+	if (arguments_has(arguments, OPT_DRY_RUN) ||
+	    arguments_has(arguments, OPT_YES))
+		return true;
+	for (int i = 0; i < arguments->count; i++)
+		if (strcmp(arguments->words[i], "all") == 0 ||
+		    strpbrk(arguments->words[i], ":=<>(") != NULL)
 			return true;
 	return false;
 }
 
 int
-verb_resubmit(int argc, char **argv, const char *conf_path)
+verb_resubmit(struct arguments *arguments)
 {
 	static const struct desk_order by_selector = { NULL, "resubmitted",
 	    1 << AREA_DEFERRED | 1 << AREA_FREEZER | 1 << AREA_POSTMAN,
-	    desk_act_release, DESK_WRITES };
-	struct resubmit r = { .only = -1 };
+	    desk_act_release };
+	const char *from = arguments_text(arguments, OPT_FROM_AREA);
+	struct resubmit r = { .only = from != NULL ? area_parse(from) : -1,
+	    .is_json = arguments_has(arguments, OPT_JSON) };
 	struct conf *conf;
-	int count = 0, status;
+	int status;
 
-	if (is_selecting(argc, argv))
-		return desk_order(argc, argv, conf_path, &by_selector);
+	if (is_selecting(arguments))
+		return desk_order(arguments, &by_selector);
 	r.tail = &r.files;
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0) {
-			r.is_json = true;
-		} else if (strcmp(argv[i], "--from") == 0 && i + 1 < argc) {
-			r.only = area_parse(argv[++i]);
-			if (r.only < 0)
-				return verb_usage(argv[0], "'%s' is not "
-				    "deferred, freezer or postman", argv[i]);
-		} else if (argv[i][0] == '-') {
-			return verb_usage(argv[0], "unknown word '%s'",
-			    argv[i]);
-		} else {
-			argv[1 + count++] = argv[i];
-		}
-	}
-	conf = verb_conf(conf_path);
+	conf = verb_conf(arguments->conf_path);
 	r.arena = arena_new();
-	status = resubmit_run(&r, conf, argv + 1, count);
+	status = resubmit_run(&r, conf, arguments->words, arguments->count);
 	spool_close(&r.spool);
 	arena_free(&r.arena);
 	conf_free(&conf);

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,96 +22,62 @@
 
 #include "base/banned.h"
 
-/* How many words an option of the router's has behind it; -1: none of them. */
-static int
-option_words(const char *name)
+/* What the router is given; -v says what is so: all is told. */
+static const enum option_id handed_on[] = {
+	OPT_JSON, OPT_MX, OPT_FROM, OPT_AS, OPT_IP, OPT_ADDRESSES, OPT_DIFF
+};
+enum { HANDED_ON = sizeof(handed_on) / sizeof(handed_on[0]) };
+
+/* The words of an execv, NULL at their end. */
+static const char **
+route_words(const struct arguments *arguments, const char *path)
 {
-	static const struct { const char *name; int words; } rows[] = {
-		{ "--json", 0 }, { "--mx", 0 }, { "--from", 1 },
-		{ "--as", 1 }, { "--ip", 1 }, { "--addresses", 1 },
-		{ "--diff", 2 },
-	};
+	const char **words = mem_alloc((size_t)arguments->count +
+	    3 * HANDED_ON + 3, sizeof(*words));
+	size_t n = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strcmp(name, rows[i].name) == 0)
-			return rows[i].words;
-	return -1;
-}
+	words[n++] = path;
+	words[n++] = "--route";
+	for (size_t i = 0; i < HANDED_ON; i++) {
+		const struct option_row *row = &option_rows[handed_on[i]];
+		const struct argument *given =
+		    &arguments->options[handed_on[i]];
 
-/* Take out --config FILE, which is ours, and -v, which says what is so: all
- * is told.  returns how many words are left. */
-static int
-take_ours(int argc, char **argv, const char **conf_path)
-{
-	int at = 1, left = 1;
-
-	while (at < argc && argv[at][0] == '-') {
-		int words = option_words(argv[at]);
-
-		if (strcmp(argv[at], "-v") == 0) {
-			at++;
-		} else if (strcmp(argv[at], "--config") == 0 &&
-		    at + 1 < argc) {
-			*conf_path = argv[at + 1];
-			at += 2;
-		} else {
-			for (words = words < 0 ? 0 : words; words >= 0 &&
-			    at < argc; words--)
-				argv[left++] = argv[at++];
-		}
+		if (given->text == NULL)
+			continue;
+		words[n++] = row->name;
+		if (row->value != NULL)
+			words[n++] = given->text;
+		if (given->second != NULL)
+			words[n++] = given->second;
 	}
-	while (at < argc)
-		argv[left++] = argv[at++];
-	return left;
-}
-
-/* Is there an address among the words, and are the options ours? */
-static int
-check_words(int argc, char **argv)
-{
-	bool has_addresses = false;
-	int at = 1;
-
-	while (at < argc && argv[at][0] == '-') {
-		int words = option_words(argv[at]);
-
-		if (words < 0 || argc - at <= words)
-			return verb_usage(argv[0], "unknown word '%s'",
-			    argv[at]);
-		has_addresses |= strcmp(argv[at], "--addresses") == 0;
-		at += 1 + words;
-	}
-	if (has_addresses)
-		return EX_OK;
-	return at < argc ? EX_OK : verb_usage(argv[0], "say an address");
+	for (int i = 0; i < arguments->count; i++)
+		words[n++] = arguments->words[i];
+	words[n] = NULL;
+	return words;
 }
 
 int
-verb_route(int argc, char **argv, const char *conf_path)
+verb_route(struct arguments *arguments)
 {
-	int status;
-	char path[PATH_MAX], **words;
+	const char *given = arguments_text(arguments, OPT_CONFIG_FILE),
+	    *conf_path = given != NULL ? given : arguments->conf_path;
+	char path[PATH_MAX];
+	const char **words;
 	struct conf *conf;
 
-	argc = take_ours(argc, argv, &conf_path);
-	status = check_words(argc, argv);
-	if (status != EX_OK)
-		return status;
+	if (arguments->count == 0 && !arguments_has(arguments, OPT_ADDRESSES))
+		return arguments_refuse(arguments, "say an address");
 	conf = verb_conf(conf_path);	/* says what is wrong with it */
 	conf_free(&conf);
 	libexec_settle();
 	if (conf_path != NULL)
 		setenv("ZMAILER_CONF", conf_path, 1);
 	daemon_libexec("router", path, sizeof(path));
-	words = mem_alloc((size_t)argc + 2, sizeof(*words));
-	words[0] = path;
-	words[1] = mem_strdup("--route");
-	for (int i = 1; i < argc; i++)
-		words[i + 1] = argv[i];
+	words = route_words(arguments, path);
 	fflush(stdout);
-	execv(path, words);
+	execv(path, (char *const *)(uintptr_t)words);
 	fprintf(stderr, "zmailer: route: %s: %s\n", path, strerror(errno));
-	mem_free(&words[1]);
 	mem_free(&words);
 	return EX_UNAVAILABLE;
 }

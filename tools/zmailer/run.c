@@ -19,37 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/machine/machine.h"
 #include "mail/spool/spool.h"
 #include "tools/run/supervisor.h"
 #include "tools/zmailer/verb.h"
 
 #include "base/banned.h"
 
-enum {
-	START_FOR_MS = 120000,	/* recovery of a large spool included */
-	STOP_WAIT_MS = 4 * STOP_FOR_MS,
-	RELOAD_WAIT_MS = 30000,
-	LOOK_EVERY_MS = 20
-};
-
-static void
-run_nap(void)
-{
-	const struct timespec span = { .tv_nsec = LOOK_EVERY_MS * 1000000L };
-
-	(void)nanosleep(&span, NULL);
-}
-
-/* No arguments but these. */
-static bool
-run_is_alone(int argc, char **argv, const char *allowed)
-{
-	for (int i = 1; i < argc; i++)
-		if (allowed == NULL || strcmp(argv[i], allowed) != 0)
-			return false;
-	return true;
-}
+enum { START_FOR_MS = 120000 };	/* recovery of a large spool included */
 
 /* Absolute, for processes that change their directory; "-C" stays unsaid
  * when there is no file. */
@@ -66,13 +42,10 @@ path_settle(const struct conf *conf)
 }
 
 int
-verb_run(int argc, char **argv, const char *conf_path)
+verb_run(struct arguments *arguments)
 {
-	struct conf *conf;
+	struct conf *conf = verb_conf(arguments->conf_path);
 
-	if (!run_is_alone(argc, argv, "--foreground"))
-		return verb_usage(argv[0], "it takes no arguments");
-	conf = verb_conf(conf_path);
 	return supervisor_run(conf, path_settle(conf), -1);
 }
 
@@ -178,188 +151,46 @@ run_start(struct conf *conf)
 	return status;
 }
 
-/* A verb that takes no arguments, with its configuration. */
 static int
-alone(int argc, char **argv, const char *conf_path,
-    int (*act)(struct conf *conf))
+run_with(const struct arguments *arguments, int (*act)(struct conf *conf))
 {
-	struct conf *conf;
-	int status;
+	struct conf *conf = verb_conf(arguments->conf_path);
+	int status = act(conf);
 
-	if (!run_is_alone(argc, argv, NULL))
-		return verb_usage(argv[0], "it takes no arguments");
-	conf = verb_conf(conf_path);
-	status = act(conf);
 	conf_free(&conf);
 	return status;
 }
 
 int
-verb_start(int argc, char **argv, const char *conf_path)
+verb_start(struct arguments *arguments)
 {
-	return alone(argc, argv, conf_path, run_start);
+	return run_with(arguments, run_start);
 }
 
-/* ---- stop -------------------------------------------------------- */
-
-/* Pid of the instance; 0: none runs. -1: cannot be asked. */
-static pid_t
-holder(const struct conf *conf)
-{
-	char text[256];
-	pid_t pid = 0;
-	int held = spool_lock_holder(conf->spool_dir, text, sizeof(text),
-	    &pid);
-
-	return held > 0 ? pid : held;
-}
-
-/* The lock cannot be looked at; errno says why. */
-static int
-holder_unknown(const char *verb, const struct conf *conf)
-{
-	int error = errno;
-
-	fprintf(stderr, "zmailer: %s: %s/.lock: %s: who started zmailer, or "
-	    "root, can do this\n", verb, conf->spool_dir, strerror(error));
-	return error == EACCES || error == EPERM ? EX_NOPERM : EX_OSERR;
-}
-
-/* It runs, and a signal was refused. */
-static int
-not_ours(const char *verb, pid_t pid)
-{
-	int error = errno;
-
-	fprintf(stderr, "zmailer: %s: pid %ld: %s: who started zmailer, or "
-	    "root, can do this\n", verb, (long)pid, strerror(error));
-	return error == EPERM ? EX_NOPERM : EX_OSERR;
-}
+/* ---- stop, restart, reload --------------------------------------------- */
 
 static int
-run_stop(struct conf *conf)
+run_restart(struct conf *conf)
 {
-	pid_t pid = holder(conf);
-
-	if (pid < 0)
-		return holder_unknown("stop", conf);
-	if (pid == 0) {
-		printf("zmailer does not run\n");
-		return EX_OK;
-	}
-	if (kill(pid, SIGTERM) < 0)
-		return not_ours("stop", pid);
-	for (int left = STOP_WAIT_MS / LOOK_EVERY_MS; left > 0; left--) {
-		if (holder(conf) != pid)
-			return EX_OK;
-		run_nap();
-	}
-	fprintf(stderr, "zmailer: stop: pid %ld does not end; kill -9 is safe "
-	    "for the spool\n", (long)pid);
-	return EX_TEMPFAIL;
-}
-
-int
-verb_stop(int argc, char **argv, const char *conf_path)
-{
-	return alone(argc, argv, conf_path, run_stop);
-}
-
-static int
-restart(struct conf *conf)
-{
-	int status = run_stop(conf);
+	int status = running_stop(conf);
 
 	return status == EX_OK ? run_start(conf) : status;
 }
 
 int
-verb_restart(int argc, char **argv, const char *conf_path)
+verb_stop(struct arguments *arguments)
 {
-	return alone(argc, argv, conf_path, restart);
-}
-
-/* ---- reload ------------------------------------------------------ */
-
-/* The second level: what the file names must exist, too. */
-static int
-files_check(const struct conf *conf)
-{
-	struct arena *arena = arena_new();
-	struct conf_report report = { NULL, 0, 0, 0 };
-	struct str text = STR_INIT;
-	int status = EX_OK;
-
-	machine_check(conf, arena, &report);
-	if (report.errors > 0) {
-		conf_report_print(&report, conf->path, &text);
-		fputs(text.buf, stderr);
-		status = EX_CONFIG;
-	}
-	str_release(&text);
-	arena_free(&arena);
-	return status;
-}
-
-/* Until the supervisor says what it and the daemons made of the signal. */
-static int
-reload_wait(const struct conf *conf, unsigned before)
-{
-	struct state state;
-	struct err err;
-
-	for (int left = RELOAD_WAIT_MS / LOOK_EVERY_MS; left > 0; left--) {
-		if (state_read(conf->run_dir, &state, &err) == 1 &&
-		    state.reloads != before)
-			break;
-		run_nap();
-		if (left == 1) {
-			fprintf(stderr, "zmailer: reload: not every "
-			    "daemon has answered yet\n");
-			return EX_TEMPFAIL;
-		}
-	}
-	if (state.refused[0] == '\0') {
-		printf("reloaded\n");
-		return EX_OK;
-	}
-	fprintf(stderr, "zmailer: reload: refused, the old configuration "
-	    "stays: %s\n", state.refused);
-	return EX_CONFIG;
+	return run_with(arguments, running_stop);
 }
 
 int
-verb_reload(int argc, char **argv, const char *conf_path)
+verb_restart(struct arguments *arguments)
 {
-	struct state state;
-	struct conf *conf;
-	struct err err;
-	pid_t pid;
-	int status;
+	return run_with(arguments, run_restart);
+}
 
-	if (!run_is_alone(argc, argv, NULL))
-		return verb_usage(argv[0], "it takes no arguments");
-	conf = verb_conf(conf_path);
-	status = files_check(conf);
-	pid = holder(conf);
-	if (pid < 0) {
-		status = holder_unknown("reload", conf);
-	} else if (status != EX_OK) {
-		fprintf(stderr, "zmailer: reload: nothing was changed\n");
-	} else if (pid == 0) {
-		fprintf(stderr, "zmailer: reload: zmailer does not run: nobody "
-		    "has the lock of %s; `zmailer start` begins with this "
-		    "configuration\n", conf->spool_dir);
-		status = EX_UNAVAILABLE;
-	} else {
-		if (state_read(conf->run_dir, &state, &err) < 1)
-			state.reloads = 0;
-		if (kill(pid, SIGHUP) == 0) {
-			status = reload_wait(conf, state.reloads);
-		} else {
-			status = not_ours("reload", pid);
-		}
-	}
-	conf_free(&conf);
-	return status;
+int
+verb_reload(struct arguments *arguments)
+{
+	return running_reload(arguments->conf_path);
 }

@@ -25,30 +25,31 @@
 enum { ANSWER_BYTES = 512 };
 
 static struct question {
-	const char	*flag, *text, *why;
+	enum option_id	 option;
+	const char	*text, *why;
 	const char	*answer;	/* NULL: not given yet */
 	bool		 is_asked;	/* on a terminal; else flags alone */
 } questions[] = {
-	{ "--host", "Name of this machine in mail",
+	{ OPT_HOST, "Name of this machine in mail",
 	    "other servers look it up in the DNS", NULL, true },
-	{ "--domain", "Domain whose mail ends here",
+	{ OPT_DOMAIN, "Domain whose mail ends here",
 	    "user@DOMAIN is delivered on this machine; - for none", NULL,
 	    true },
-	{ "--listen", "Take mail from others, or from this machine alone",
+	{ OPT_LISTEN, "Take mail from others, or from this machine alone",
 	    "all, local, or ADDRESS:PORT", NULL, true },
-	{ "--via", "Host that all other mail goes through",
+	{ OPT_VIA, "Host that all other mail goes through",
 	    "a smarthost like smtp.isp.example:587; - for direct, by the DNS",
 	    NULL, true },
-	{ "--postmaster", "Who reads the mail for postmaster",
+	{ OPT_POSTMASTER, "Who reads the mail for postmaster",
 	    "a user of this machine, or an address; - for nobody else", NULL,
 	    true },
-	{ "--certificate", "TLS certificate, a PEM file",
+	{ OPT_CERTIFICATE, "TLS certificate, a PEM file",
 	    "- for none yet (zmailer cert install)", NULL, true },
-	{ "--key", "Its key, a PEM file", "- for none", NULL, true },
-	{ "--spool", NULL, NULL, NULL, false },
-	{ "--run", NULL, NULL, NULL, false },
-	{ "--log", NULL, NULL, NULL, false },
-	{ "--mailbox", NULL, NULL, NULL, false },
+	{ OPT_KEY, "Its key, a PEM file", "- for none", NULL, true },
+	{ OPT_SPOOL, NULL, NULL, NULL, false },
+	{ OPT_RUN, NULL, NULL, NULL, false },
+	{ OPT_LOG, NULL, NULL, NULL, false },
+	{ OPT_MAILBOX, NULL, NULL, NULL, false },
 };
 enum { HOST, DOMAIN, LISTEN, VIA, POSTMASTER, CERTIFICATE, KEY, SPOOL, RUN,
 	LOG, MAILBOX, QUESTIONS };
@@ -304,65 +305,49 @@ write_it(struct setup *setup)
 /* ---- the command line --------------------------------------------------- */
 
 static int
-setup_take_args(int argc, char **argv, struct setup *setup)
-{
-	for (int i = 1; i < argc; i++) {
-		struct question *question = NULL;
-
-		for (int k = 0; k < QUESTIONS; k++)
-			if (strcmp(argv[i], questions[k].flag) == 0)
-				question = &questions[k];
-		if (strcmp(argv[i], "--yes") == 0)
-			setup->is_yes = true;
-		else if (strcmp(argv[i], "--dry-run") == 0)
-			setup->is_dry = setup->is_yes = true;
-		else if (question == NULL || i + 1 == argc)
-			return verb_usage(argv[0], "%s: no such option, or "
-			    "its value is missing", argv[i]);
-		else
-			question->answer = argv[++i];
-	}
-	return EX_OK;
-}
-
-static int
-answers_check(void)
+answers_check(const struct arguments *arguments)
 {
 	for (int i = 0; i < QUESTIONS; i++) {
+		const char *flag = option_rows[questions[i].option].name;
 		struct slice answer = slice_of(questions[i].answer);
 
 		for (size_t k = 0; k < answer.n; k++)
 			if ((unsigned char)answer.p[k] < 32 ||
 			    answer.p[k] == 127)
-				return verb_usage("setup", "%s: control "
-				    "characters", questions[i].flag);
+				return arguments_refuse(arguments,
+				    "%s: control characters", flag);
 		if (i != POSTMASTER && i != CERTIFICATE && answer.n == 0)
-			return verb_usage("setup", "%s: an empty answer",
-			    questions[i].flag);
+			return arguments_refuse(arguments, "%s: an empty "
+			    "answer", flag);
 	}
 	if (strpbrk(questions[DOMAIN].answer, " ;{}#\"<>") != NULL)
-		return verb_usage("setup", "--domain: one name");
+		return arguments_refuse(arguments, "--domain: one name");
 	return EX_OK;
 }
 
 int
-verb_setup(int argc, char **argv, const char *conf_path)
+verb_setup(struct arguments *arguments)
 {
-	struct setup setup = { .is_yes = false };
-	int status = setup_take_args(argc, argv, &setup);
+	const char *conf_path = arguments->conf_path;
+	struct setup setup = {
+	    .is_dry = arguments_has(arguments, OPT_DRY_RUN),
+	    .is_yes = arguments_has(arguments, OPT_YES) ||
+		arguments_has(arguments, OPT_DRY_RUN) };
+	int status;
 
-	if (status != EX_OK)
-		return status;
+	for (int i = 0; i < QUESTIONS; i++)
+		questions[i].answer = arguments_text(arguments,
+		    questions[i].option);
 	if (!setup.is_yes && !isatty(STDIN_FILENO))
-		return verb_usage(argv[0], "it asks on a terminal; elsewhere "
-		    "say --yes, and what is to be different");
+		return arguments_refuse(arguments, "it asks on a terminal; "
+		    "elsewhere say --yes, and what is to be different");
 	setup.arena = arena_new();
 	setup.path = conf_path != NULL ? conf_path : conf_default_path();
 	status = setup_file_take(&setup);
 	if (status == EX_OK)
 		status = ask_all(&setup);
 	if (status == EX_OK)
-		status = answers_check();
+		status = answers_check(arguments);
 	if (status == EX_OK)
 		status = write_it(&setup);
 	str_release(&setup.file.before);

@@ -102,20 +102,18 @@ show_all(struct search *search, const struct conf *conf,
 }
 
 int
-verb_show(int argc, char **argv, const char *conf_path)
+verb_show(struct arguments *arguments)
 {
+	const char *conf_path = arguments->conf_path;
 	struct search search = { .what = NULL };
 	struct arena *arena = arena_new();
 	struct selector *selector = NULL;
 	struct desk_options options;
 	struct conf *conf;
-	int status = desk_args(argc, argv, 0, &options);
+	int status = desk_options_take(arguments, &options);
 
 	search.is_json = options.is_json;
 	search.what = options.words.buf;
-	if (status == EX_OK && options.words.len == 0)
-		status = verb_usage(argv[0], "which message? `zmailer list` "
-		    "shows ids");
 	/* a name has no key: "freezer/4711.policy" */
 	search.has_selector = strchr(search.what, '/') == NULL ||
 	    strpbrk(search.what, ":=<> ") != NULL;

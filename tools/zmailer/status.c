@@ -224,9 +224,8 @@ json_put(const struct state *state, const struct areas *areas,
 }
 
 int
-verb_status(int argc, char **argv, const char *conf_path)
+verb_status(struct arguments *arguments)
 {
-	bool is_json = argc == 2 && strcmp(argv[1], "--json") == 0;
 	struct findings findings = { STATUS_OK, STR_INIT };
 	char text[256];
 	struct state state;
@@ -236,9 +235,7 @@ verb_status(int argc, char **argv, const char *conf_path)
 	pid_t pid;
 	int held;
 
-	if (argc > 1 && !is_json)
-		return verb_usage(argv[0], "what is %s?", argv[1]);
-	conf = verb_conf(conf_path);
+	conf = verb_conf(arguments->conf_path);
 	if (state_read(conf->run_dir, &state, &err) < 0)
 		fprintf(stderr, "zmailer: status: %s\n", err.text);
 	areas_count(conf, &areas);
@@ -247,7 +244,7 @@ verb_status(int argc, char **argv, const char *conf_path)
 		fprintf(stderr, "zmailer: status: %s/.lock: %s\n",
 		    conf->spool_dir, strerror(errno));
 	status_judge(&state, &areas, held == 1, &findings);
-	if (is_json)
+	if (arguments_has(arguments, OPT_JSON))
 		json_put(&state, &areas, conf->run_dir, findings.status);
 	else
 		table_put(&state, &areas, &findings);

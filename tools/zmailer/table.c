@@ -218,28 +218,19 @@ verb_build(const char *conf_path, const char *from, char *const words[],
 }
 
 int
-verb_table(int argc, char **argv, const char *conf_path)
+verb_table(struct arguments *arguments)
 {
-	const char *what = argc > 1 ? argv[1] : "", *from = NULL;
-	bool is_json = false;
-	int count = 0;
+	const char *conf_path = arguments->conf_path, *from =
+	    arguments_text(arguments, OPT_FROM_FILE);
+	bool is_json = arguments_has(arguments, OPT_JSON);
 
-	for (int i = 2; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0)
-			is_json = true;
-		else if (strcmp(argv[i], "--from") == 0 && i + 1 < argc)
-			from = argv[++i];
-		else if (strncmp(argv[i], "--", 2) == 0)
-			return verb_usage(argv[0], "unknown word '%s'",
-			    argv[i]);
-		else
-			argv[2 + count++] = argv[i];
-	}
-	if (strcmp(what, "get") == 0 && count > 1)
-		return verb_get(conf_path, is_json, argv + 2, count);
-	if (strcmp(what, "list") == 0 && count == 0)
+	if (arguments_is(arguments, "get"))
+		return verb_get(conf_path, is_json, arguments->words,
+		    arguments->count);
+	if (arguments_is(arguments, "list"))
 		return verb_list_tables(conf_path, is_json);
-	if (strcmp(what, "build") == 0 && (from == NULL || count == 1))
-		return verb_build(conf_path, from, argv + 2, count);
-	return verb_usage(argv[0], "say get TABLE KEY, list, or build");
+	if (from != NULL && arguments->count != 1)
+		return arguments_refuse(arguments, "--from is for one table");
+	return verb_build(conf_path, from, arguments->words,
+	    arguments->count);
 }

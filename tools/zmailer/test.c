@@ -22,13 +22,13 @@
 #include "base/banned.h"
 
 int
-verb_test(int argc, char **argv, const char *conf_path)
+verb_test(struct arguments *arguments)
 {
+	int argc = arguments->argc;
+	char **argv = arguments->argv;
+	const char *conf_path = arguments->conf_path;
 	char path[PATH_MAX], **words;
 
-	if (argc < 2)
-		return verb_usage(argv[0], "say smtp and what is so, or a "
-		    "file");
 	libexec_settle();
 	if (conf_path != NULL)
 		setenv("ZMAILER_CONF", conf_path, 1);

@@ -68,7 +68,6 @@ trace(struct journal *journal, const struct ask *ask, const char *what,
 
 struct words {
 	struct desk_options options;	/* its words alone are used */
-	bool		 is_json;
 	struct ask	 ask;
 	struct arena	*arena;
 	struct facts	*facts;
@@ -86,8 +85,8 @@ whom(struct words *words, const struct ask *window)
 	if (!ask_is_selector(what)) {
 		if (ask_parse(what.n > 0 ? words->options.words.buf : NULL,
 		    &words->ask, &err) < 0)
-			return verb_usage(words->options.verb, "%s",
-			    err.text);
+			return arguments_refuse(words->options.arguments,
+			    "%s", err.text);
 		words->ask.span = window->span;
 		return EX_OK;
 	}
@@ -104,54 +103,45 @@ whom(struct words *words, const struct ask *window)
 /* The window is read into an ask of its own, for what comes first resets
  * it. */
 static int
-trace_arguments(int argc, char **argv, struct words *words)
+trace_arguments(const struct arguments *arguments, struct words *words)
 {
-	struct str *what = &words->options.words;
+	static const enum option_id ids[] = { OPT_DAY, OPT_SINCE, OPT_UNTIL };
 	struct ask window;
 	struct err err;
-	int result;
+	int status = desk_options_take(arguments, &words->options);
 
+	if (status != EX_OK)
+		return status;
 	(void)ask_parse(NULL, &window, &err);
-	for (int i = 1; i < argc; i++) {
-		result = ask_option(argv[i], i + 1 < argc ? argv[i + 1] :
-		    NULL, &window, &err);
-		if (result < 0)
-			return verb_usage(argv[0], "%s", err.text);
-		if (result > 0)
-			i++;
-		else if (strcmp(argv[i], "--json") == 0)
-			words->is_json = true;
-		else if (argv[i][0] == '-')
-			return verb_usage(argv[0], "unknown word '%s'",
-			    argv[i]);
-		else
-			str_addf(what, "%s%s", what->len > 0 ? " " : "",
-			    argv[i]);
-	}
-	if (what->len == 0 && window.span.since_ms == INT64_MIN)
-		return verb_usage(argv[0], "which message, or --day?");
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (arguments_has(arguments, ids[i]) &&
+		    ask_option(option_rows[ids[i]].name,
+		    arguments_text(arguments, ids[i]), &window, &err) < 0)
+			return arguments_refuse(arguments, "%s", err.text);
+	if (words->options.words.len == 0 &&
+	    window.span.since_ms == INT64_MIN)
+		return arguments_refuse(arguments, "which message, or --day?");
 	return whom(words, &window);
 }
 
 int
-verb_trace(int argc, char **argv, const char *conf_path)
+verb_trace(struct arguments *arguments)
 {
-	struct words words = { .options = { .verb = argv[0],
-	    .words = STR_INIT }, .arena = arena_new() };
+	struct words words = { .arena = arena_new() };
 	struct str *what = &words.options.words;
 	struct journal *journal;
 	struct conf *conf = NULL;
 	struct err err;
-	int status = trace_arguments(argc, argv, &words);
+	int status = trace_arguments(arguments, &words);
 
 	if (status == EX_OK) {
-		conf = verb_conf(conf_path);
+		conf = verb_conf(arguments->conf_path);
 		if (journal_open_all(conf->log_dir, &journal, &err) < 0) {
 			status = verb_failed("trace", &err, EX_NOINPUT);
 		} else {
 			status = trace(journal, &words.ask,
 			    what->len > 0 ? what->buf : NULL, conf,
-			    words.is_json);
+			    words.options.is_json);
 			journal_close(&journal);
 		}
 		conf_free(&conf);

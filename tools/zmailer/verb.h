@@ -1,42 +1,35 @@
-/* verb.h - what a verb is given and gives back
+/* verb.h - the verbs of zmailer(8)
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_TOOLS_VERB_H
-#define ZM_TOOLS_VERB_H
+#ifndef ZM_TOOLS_ZMAILER_VERB_H
+#define ZM_TOOLS_ZMAILER_VERB_H
 
-#include "conf/conf.h"
+#include "tools/verb/verb.h"
 
-/* argv[0] is the verb's name; conf_path is what -C gave, or NULL.
- * Returns the exit status: 0 done, 1 nothing matched, else <sysexits.h>. */
+/* Do what the command line says.
+ * returns the exit status: 0 done, 1 nothing matched, else <sysexits.h> */
 #define VERB(name, usage, text) \
-	int verb_##name(int argc, char **argv, const char *conf_path);
+	int verb_##name(struct arguments *arguments);
 #include "tools/zmailer/verbs.h"
 #undef VERB
 
-struct verb_row {
-	const char	*name, *usage, *text;
-	int		(*run)(int argc, char **argv, const char *conf_path);
-};
 extern const struct verb_row verb_rows[];
 extern const size_t verb_rows_count;
 
-/* The configuration for a verb; prints the report and exits 78 when bad. */
-struct conf *verb_conf(const char *conf_path);
+/* The row of a verb, NULL when there is none. */
+const struct verb_row *verb_row_find(const char *name);
+/* Read the command line, of which argv[0] is the verb, and do it.
+ * returns the exit status */
+int verb_run_row(const struct verb_row *row, int argc, char **argv,
+    const char *conf_path);
 
-/* "zmailer: VERB: text" and the usage line on stderr; returns EX_USAGE. */
-int verb_usage(const char *name, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* Why a verb cannot go on, on stderr; who lacks a right is told who has it.
- * returns EX_NOPERM then, else status */
-int verb_failed(const char *name, const struct err *err, int status);
-
-/* classic.c: a word of ZMailer's script.  false: it is none. */
+/* classic.c: a word of ZMailer's script.  returns whether it is one; its
+ * exit status is *out_status then */
 bool classic_run(int argc, char **argv, const char *conf_path,
     int *out_status);
-
-/* Colour and boxes only on a terminal, never with NO_COLOR or TERM=dumb. */
-bool verb_is_fancy(void);
+/* A verb without any words that meant something else there: freeze, thaw.
+ * returns whether it is one, with *out_status */
+bool classic_alone(const char *verb, int *out_status);
 
 #endif

@@ -1,96 +1,105 @@
 /* verbs.h - every verb of zmailer(8), one row each
  *
  * VERB(name, usage, text): verb_NAME in a file or folder NAME (or the file of
- * its group).  The dispatcher, `zmailer help`, completion and the manual
- * come from these rows.
+ * its group).  usage is written in the grammar of tools/verb/usage.h, with
+ * the options of tools/verb/options.h.  The dispatcher, the reader of the
+ * command line, `zmailer help`, completion and the manual come from these
+ * rows.
  *
  * SPDX-License-Identifier: ISC
  */
-VERB(help, "[VERB | STATEMENT]",
+VERB(help, "[VERB|STATEMENT]",
     "what a verb or a configuration statement does")
 VERB(demo, "[--keep] [DIR]",
     "six messages with six fates, in ./demo, through the real processes")
 VERB(check, "[--syntax] [--quiet] [--json] [FILE]",
     "read a configuration as the daemons would, and say what is wrong")
-VERB(config, "show [--all] [--json] | history [--json] | diff [VERSION] | "
-    "undo [VERSION] [--yes] [--dry-run] [--reason WORDS]",
+VERB(config, "show [--all] | history | diff [VERSION] | undo [VERSION]; "
+    "[--yes] [--dry-run] [--reason WORDS] [--json]",
     "the settings in force; the last 20 versions, and the way back")
-VERB(alias, "list | show NAME [--json] | add NAME TARGET... | remove NAME "
-    "[TARGET...] [--table <T>] [--yes] [--dry-run] [--reason WORDS]",
+VERB(alias, "list | show NAME | add NAME TARGET... | remove NAME "
+    "[TARGET...]; [--table <T>] [--yes] [--dry-run] [--reason WORDS] [--json]",
     "names that stand for others, in the table of aliases")
-VERB(cert, "list | check [--json] | install FILE KEY [--for NAME] [--yes] "
-    "[--dry-run] [--reason WORDS]",
+VERB(cert, "list | check | install FILE KEY [--for NAME]; [--yes] "
+    "[--dry-run] [--reason WORDS] [--json]",
     "certificates: how long, for which names; put a new pair in place")
-VERB(block, "list [--json] | NET|SENDER [--for SPAN] [--reason WORDS] [--yes] "
-    "[--dry-run]", "refuse a network or a sender, for a while")
-VERB(unblock, "NET|SENDER [--reason WORDS] [--yes] [--dry-run]",
+VERB(block, "list | NET|SENDER [--for SPAN]; [--yes] [--dry-run] [--reason "
+    "WORDS] [--json]",
+    "refuse a network or a sender, for a while")
+VERB(unblock, "NET|SENDER; [--yes] [--dry-run] [--reason WORDS] [--json]",
     "take a block back")
-VERB(limit, "list [--json] | sender USER|ADDRESS|@DOMAIN RATE [--for SPAN] | "
-    "dest HOST [SESSIONS] [RATE] [--for SPAN] | "
-    "remove sender|dest WHOM [--yes] [--dry-run] [--reason WORDS]",
+VERB(limit, "list | sender USER|ADDRESS|@DOMAIN RATE [--for SPAN] | dest "
+    "HOST [SESSIONS] [RATE] [--for SPAN] | remove sender|dest WHOM; [--yes] "
+    "[--dry-run] [--reason WORDS] [--json]",
     "so much and no more: of a sender, or to a destination")
-VERB(log, "show [--json] | level normal|debug [client NET | dest PATTERN] "
-    "[--for SPAN] [--yes] [--dry-run] [--reason WORDS]",
+VERB(log, "show | level normal|debug [client|dest NET|PATTERN] [--for SPAN]; "
+    "[--yes] [--dry-run] [--reason WORDS] [--json]",
     "note each command and reply of a client or a next hop, for a while")
-VERB(domain, "list [--json] | add NAME... [--users U] [--aliases <T>] "
-    "[--deliver D] | remove NAME... [--yes] [--dry-run] [--reason WORDS]",
+VERB(domain, "list | add NAME... [--users U] [--aliases <T>] [--deliver D] | "
+    "remove NAME...; [--yes] [--dry-run] [--reason WORDS] [--json]",
     "whose mail ends here: in the configuration, checked and taken over")
 VERB(smarthost, "HOST[:PORT] [--user NAME [--password FILE]] [--tls LEVEL] "
-    "[--ca FILE] [--untested] | show | test | remove [--yes] [--dry-run] "
-    "[--json] [--reason WORDS]",
+    "[--ca FILE] [--untested] | show | test | remove; [--yes] [--dry-run] "
+    "[--reason WORDS] [--json]",
     "all other mail goes through a host: tested, then written")
 VERB(dkim, "new DOMAIN [--selector S] [--bits N] [--socket SOCKET] | use "
-    "DOMAIN SELECTOR | remove DOMAIN [SELECTOR] | record DOMAIN [SELECTOR] | "
-    "list | check [DOMAIN] [--yes] [--dry-run] [--json] [--reason WORDS]",
+    "DOMAIN S | remove DOMAIN [S] | record DOMAIN [S] | list | check "
+    "[DOMAIN]; [--yes] [--dry-run] [--reason WORDS] [--json]",
     "keys that sign our mail: made, published, compared with the DNS")
 VERB(init, "DIR [--port N] [--sink PORT]",
     "make a private instance that any user can start")
-VERB(run, "",
+VERB(run, "[--foreground]",
     "run the mail system in the foreground, for systemd and containers")
-VERB(start, "", "run it in the background; returns when it is ready")
-VERB(stop, "", "stop smtpserver, router and scheduler, in this order")
-VERB(restart, "", "stop, then start")
-VERB(reload, "", "check the configuration and, when it is good, take it over")
+VERB(start, "",
+    "run it in the background; returns when it is ready")
+VERB(stop, "",
+    "stop smtpserver, router and scheduler, in this order")
+VERB(restart, "",
+    "stop, then start")
+VERB(reload, "",
+    "check the configuration and, when it is good, take it over")
 VERB(status, "[--json]",
     "processes and files; exit 0 ok, 1 warning, 2 critical, 3 not running")
 VERB(setup, "[--host NAME] [--domain NAME] [--listen all|local|ADDRESS:PORT] "
     "[--via HOST[:PORT]] [--postmaster ADDRESS] [--certificate FILE --key "
     "FILE] [--spool DIR] [--run DIR] [--log DIR] [--mailbox PATH] [--yes] "
-    "[--dry-run]", "the first configuration, by questions or flags")
+    "[--dry-run]",
+    "the first configuration, by questions or flags")
 VERB(hello, "[ADDRESS] [--from ADDRESS] [--timeout SPAN] [--json]",
     "send one message and follow it to its end")
 VERB(doctor, "[--quiet] [--json] [--timeout SPAN] [--outbound HOST] [AREA...]",
     "is this machine fit to carry mail; exit 0 it is, 1 warnings, 2 bad")
 VERB(trace, "[--day DAY] [--since MOMENT] [--until MOMENT] [--json] "
-    "ID | ADDRESS | '<MESSAGE-ID>' | client:NET | SELECTOR",
-    "the life of messages, from the journal (14 days), also when they are gone")
+    "[ID|ADDRESS|'<MESSAGE-ID>'|client:NET|SELECTOR]",
+    "the life of messages, from the journal (14 days), also when they are "
+    "gone")
 VERB(events, "[-f] [-n COUNT] [--json] [SELECTOR]",
     "the last events of the journal; -f goes on with new ones")
 VERB(logrotate, "[--now] [--json]",
     "close, pack and remove files of the journal, as its limits say")
 VERB(list, "[--json] [--limit N] [--after ID] [SELECTOR]",
     "every message in the spool: where it is, why, and when it is tried next")
-VERB(show, "[--json] ID | FILE | SELECTOR",
+VERB(show, "[--json] ID|FILE|SELECTOR",
     "one message: envelope, recipients, last words, header")
-VERB(sink,
-    "[--port N] [--lmtp] [--dir DIR] [--json] [--count] [--expect N] "
+VERB(sink, "[--port N] [--lmtp] [--dir DIR] [--json] [--count] [--expect N] "
     "[--timeout SPAN]",
     "an SMTP server that takes everything, or fails as the recipient says")
 VERB(fsck, "[--repair] [--json]",
     "every file of the spool that fits no state; --repair mends, with the "
     "daemons stopped")
-VERB(backup, "[--keys] [--json] FILE | -",
+VERB(backup, "[--keys] [--json] FILE|-",
     "all mail and the configuration into one archive, also while they run")
-VERB(restore, "[--dry-run | --list] [--since MOMENT] [--skip-done] [--partial] "
-    "[--config DIR] [--yes] [--json] FILE | - [ID...]",
+VERB(restore, "[--dry-run | --list] [--since MOMENT] [--skip-done] "
+    "[--partial] [--config DIR] [--yes] [--json] FILE|- [ID...]",
     "put mail of an archive back into the spool, with the daemons stopped")
-VERB(classify, "[--json] [--to CHANNEL/HOST] 'REPLY' | - | --list | --rules",
+VERB(classify, "[--json] [--to CHANNEL/HOST] [--list | --rules] ['REPLY'|-]",
     "what a reply of another host is taken for, and what follows from it")
-VERB(resubmit, "[--from deferred|freezer|postman] [--json] [ID | FILE ...] | "
-    "[--dry-run | --yes] SELECTOR",
+VERB(resubmit, "[--from deferred|freezer|postman] [--dry-run | --yes] "
+    "[--json] [ID|FILE|SELECTOR]",
     "route messages again that were set aside; without names all of deferred/")
 VERB(hold, "[--for SPAN] [--reason WORDS] [--yes] [--dry-run] [--json] "
-    "SELECTOR", "keep queued mail from being tried, until release")
+    "SELECTOR",
+    "keep queued mail from being tried, until release")
 VERB(release, "[--allow] [--reason WORDS] [--yes] [--dry-run] [--json] "
     "SELECTOR",
     "let held mail go, and what waits in freezer/ and postman/; --allow: and "
@@ -106,20 +115,21 @@ VERB(reroute, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
 VERB(bounce, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "give mail up now, queued or set aside, with a report to its sender")
 VERB(forward, "--to ADDRESS [--reason WORDS] [--yes] [--dry-run] [--json] "
-    "SELECTOR", "send what was set aside to somebody, as a part of a new mail")
+    "SELECTOR",
+    "send what was set aside to somebody, as a part of a new mail")
 VERB(note, "--reason WORDS [--yes] [--dry-run] [--json] SELECTOR",
     "write a note beside what was set aside; review shows it")
 VERB(schedule, "[--next MOMENT] [--expire MOMENT] [--yes] [--dry-run] "
-    "[--json] SELECTOR", "say when queued mail is tried or given up")
+    "[--json] SELECTOR",
+    "say when queued mail is tried or given up")
 VERB(delete, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "put messages into trash/, without a report; for a day")
 VERB(undelete, "[--reason WORDS] [--yes] [--dry-run] [--json] SELECTOR",
     "bring deleted messages back to where they were")
-VERB(table,
-    "get [--json] TABLE KEY... | list [--json] | build [--from FILE] "
+VERB(table, "get [--json] TABLE KEY... | list [--json] | build [--from FILE] "
     "[TABLE...]",
     "what a table answers, which tables there are, make their databases")
-VERB(review, "[--list] [--json] [SELECTOR]",
+VERB(review, "[--list | --batch] [--json] [SELECTOR]",
     "look at what waits in freezer/, postman/ and deferred/, and decide")
 VERB(top, "[--batch] [-n TIMES]",
     "rates, directories and destinations at a glance, live")
@@ -128,9 +138,10 @@ VERB(completion, "bash|zsh|fish",
 VERB(report, "[--days N] [--capacity] [--json]",
     "volume, times, destinations and troubles of days, from the journal; or "
     "how much mail the machine can take, and what ends it first")
-VERB(metrics, "[--prometheus]", "counters and the state of the spool as "
-    "OpenMetrics text, or as that of Prometheus")
-VERB(why, "[--json] ID | SELECTOR",
+VERB(metrics, "[--prometheus]",
+    "counters and the state of the spool as OpenMetrics text, or as that of "
+    "Prometheus")
+VERB(why, "[--json] ID|SELECTOR",
     "what keeps each recipient of a message, and what would help")
 VERB(count, "[--json] [SELECTOR]",
     "queued mail by state; with a selector, mail of all directories; counted "
@@ -141,21 +152,25 @@ VERB(zones, "[--json]",
     "what each sending zone does; suspend and resume take zone/NAME")
 VERB(suspend, "[--for SPAN] [--reason WORDS] [--json] CHANNEL/HOST",
     "begin no deliveries to destinations; globs allowed")
-VERB(resume, "[--json] CHANNEL/HOST | all", "take a suspension back")
-VERB(pin, "--limit N [--for SPAN] [--reason WORDS] [--json] CHANNEL/HOST",
+VERB(resume, "[--json] CHANNEL/HOST|all",
+    "take a suspension back")
+VERB(pin, "--limit AGENTS [--for SPAN] [--reason WORDS] [--json] CHANNEL/HOST",
     "so many agents at a time for destinations; 0 takes it back")
-VERB(etrn, "[--reason WORDS] [--json] HOST | @DOMAIN",
+VERB(etrn, "[--reason WORDS] [--json] HOST|@DOMAIN",
     "all mail for this host is due now, also what is queue-only (turn-me)")
 VERB(drain, "[--timeout SPAN] [--reason WORDS] [--json]",
     "begin no deliveries anywhere, and wait until none runs")
-VERB(undrain, "[--json]", "deliver again")
-VERB(orders, "[--json]", "suspensions, pins and drain that are in force")
-VERB(test, "smtp --to ADDRESS [--ip ADDRESS] [--name NAME] [--helo NAME] "
+VERB(undrain, "[--json]",
+    "deliver again")
+VERB(orders, "[--json]",
+    "suspensions, pins and drain that are in force")
+VERB(test, "smtp [--to ADDRESS | --session] [--ip ADDRESS] [--name NAME] "
+    "[--helo NAME] "
     "[--from ADDRESS] [--user USER] [--listener WHERE] [--service NAME] "
     "[--cert NAME] [--issuer NAME] [--fingerprint HEX] [--size SIZE] "
     "[--listed LIST=ANSWER] [--submission] [--tls] [--over] [--greylisted] "
     "[--sender-unknown] [--dns] | [--quiet] [--dns] FILE...",
     "what would be said to a mail, and by which rule; expectations in files")
-VERB(route, "[-v] [--config FILE] [--mx] [--from ADDRESS] [--as USER] "
-    "[--ip IP] [--json] [--diff OLD NEW] [--addresses FILE] ADDRESS...",
+VERB(route, "[-v] [--config FILE] [--mx] [--from ADDRESS] [--as USER] [--ip "
+    "IP] [--json] [--diff OLD NEW] [--addresses FILE] [ADDRESS...]",
     "where mail for an address would go, and every table that was asked")

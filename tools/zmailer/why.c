@@ -266,21 +266,19 @@ why_all(struct why *why, const struct conf *conf,
 }
 
 int
-verb_why(int argc, char **argv, const char *conf_path)
+verb_why(struct arguments *arguments)
 {
+	const char *conf_path = arguments->conf_path;
 	struct why why = { .now_s = clock_wall_s(), .text = STR_INIT,
 	    .value = STR_INIT };
 	struct arena *arena = arena_new();
 	struct desk_options options;
 	struct selector *selector;
 	struct conf *conf;
-	int status = desk_args(argc, argv, 0, &options);
+	int status = desk_options_take(arguments, &options);
 
 	if (status == EX_OK)
 		status = desk_selector(&options, arena, &selector);
-	if (status == EX_OK && options.words.len == 0)
-		status = verb_usage(argv[0], "which message? `zmailer list` "
-		    "shows ids");
 	if (status == EX_OK) {
 		why.id = options.words.buf;
 		why.is_json = options.is_json;

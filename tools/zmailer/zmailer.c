@@ -6,7 +6,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,24 +27,8 @@ const struct verb_row verb_rows[] = {
 };
 const size_t verb_rows_count = sizeof(verb_rows) / sizeof(verb_rows[0]);
 
-struct conf *
-verb_conf(const char *conf_path)
-{
-	struct conf *conf = conf_load_or_tell(conf_path);
-	const char *path = conf_path != NULL ? conf_path : conf_default_path();
-
-	if (conf == NULL)
-		fputs(access(path, F_OK) != 0 ?
-		    "`zmailer setup` writes one; -C FILE or ZMAILER_CONF "
-		    "names another\n" : "mend it, or see `zmailer config "
-		    "diff`; `zmailer config undo` goes back\n", stderr);
-	if (conf == NULL)
-		exit(EX_CONFIG);
-	return conf;
-}
-
-static const struct verb_row *
-zmailer_row_find(const char *name)
+const struct verb_row *
+verb_row_find(const char *name)
 {
 	for (size_t i = 0; i < verb_rows_count; i++)
 		if (strcmp(verb_rows[i].name, name) == 0)
@@ -54,36 +37,21 @@ zmailer_row_find(const char *name)
 }
 
 int
-verb_usage(const char *name, const char *format, ...)
+verb_run_row(const struct verb_row *row, int argc, char **argv,
+    const char *conf_path)
 {
-	const struct verb_row *row = zmailer_row_find(name);
-	va_list ap;
+	struct arguments arguments;
+	char **given = mem_alloc((size_t)argc + 1, sizeof(*given));
+	int status;
 
-	fprintf(stderr, "zmailer: %s: ", name);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fprintf(stderr, "\nusage: zmailer %s %s\n", name,
-	    row ? row->usage : "");
-	return EX_USAGE;
-}
-
-int
-verb_failed(const char *name, const struct err *err, int status)
-{
-	fprintf(stderr, "zmailer: %s: %s%s\n", name, err->text,
-	    err_is_denied(err) ? ": not yours; ask as root, or as the account "
-	    "that zmailer runs as" : "");
-	return err_is_denied(err) ? EX_NOPERM : status;
-}
-
-bool
-verb_is_fancy(void)
-{
-	const char *term = getenv("TERM");
-
-	return isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL &&
-	    term != NULL && strcmp(term, "dumb") != 0;
+	memcpy(given, argv, ((size_t)argc + 1) * sizeof(*given));
+	status = arguments_read(&arguments, row, argc, argv, conf_path);
+	arguments.argc = argc;
+	arguments.argv = given;
+	if (status == 0)
+		status = row->run(&arguments);
+	mem_free(&given);
+	return status;
 }
 
 /* The verb that begins so, else the one that a misspelled one is most likely
@@ -142,14 +110,18 @@ main(int argc, char **argv)
 	}
 	if (at == argc)
 		return zmailer_usage(stderr, EX_USAGE);
-	row = zmailer_row_find(argv[at]);
+	row = verb_row_find(argv[at]);
 	if (row == NULL && classic_run(argc - at, argv + at, conf_path,
 		&status))
+		return status;
+	if (row != NULL && argc - at == 1 &&
+	    classic_alone(row->name, &status))
 		return status;
 	if (row != NULL && argc - at == 2 &&
 	    strcmp(argv[at + 1], "--help") == 0) {
 		help[1] = argv[at];
-		return verb_help(2, help, conf_path);
+		return verb_run_row(verb_row_find("help"), 2, help,
+		    conf_path);
 	}
 	if (row == NULL) {
 		fprintf(stderr, "zmailer: there is no verb '%s'", argv[at]);
@@ -159,5 +131,5 @@ main(int argc, char **argv)
 		fprintf(stderr, "\nzmailer help lists them\n");
 		return EX_USAGE;
 	}
-	return row->run(argc - at, argv + at, conf_path);
+	return verb_run_row(row, argc - at, argv + at, conf_path);
 }

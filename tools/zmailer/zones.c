@@ -185,22 +185,18 @@ look_print(const struct look *look, bool is_json)
 }
 
 int
-verb_zones(int argc, char **argv, const char *conf_path)
+verb_zones(struct arguments *arguments)
 {
-	bool is_json = argc > 1 && strcmp(argv[1], "--json") == 0;
 	struct look look;
 	struct conf *conf;
 	int status;
 
-	if (argc > 1 + is_json)
-		return verb_usage(argv[0], "'%s' is too much",
-		    argv[1 + is_json]);
-	conf = verb_conf(conf_path);
+	conf = verb_conf(arguments->conf_path);
 	look = (struct look){ .conf = conf, .sums = mem_alloc(
 	    conf->zone_count + 1, sizeof(*look.sums)) };
 	status = look_ask(&look);
 	if (status == EX_OK)
-		look_print(&look, is_json);
+		look_print(&look, arguments_has(arguments, OPT_JSON));
 	mem_free(&look.sums);
 	conf_free(&conf);
 	return status;

@@ -136,7 +136,7 @@ act_begun(struct yard *yard, const char *line)
 	struct err err;
 
 	cr_assert_eq(request_parse(arena, slice_of(line), clock_wall_s(),
-	    &request, &code, &err), 1, "%s", err.text);
+	    &request, &code, &err), 0, "%s", err.text);
 	return act_new(&yard->scheduler.agents, &peer, arena, &request);
 }
 

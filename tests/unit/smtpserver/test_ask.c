@@ -94,7 +94,7 @@ static const struct helper_kind kinds[] = {
 	{ NULL, 0, 0, 0, NULL, NULL, false, false }
 };
 
-struct door {
+struct fixture {
 	struct house	 house;
 	struct process	 process;
 	struct helpers	*helpers;
@@ -104,175 +104,178 @@ struct door {
 static void
 hear(void *context, uint64_t asker, struct slice line)
 {
-	struct door *door = context;
+	struct fixture *fixture = context;
 
-	str_addf(&door->heard, "%u:" SLICE_FMT, (unsigned)asker,
+	str_addf(&fixture->heard, "%u:" SLICE_FMT, (unsigned)asker,
 	    SLICE_ARG(line));
 }
 
 static void
-door_open(struct door *door)
+fixture_open(struct fixture *fixture)
 {
-	memset(door, 0, sizeof(*door));
-	str_init(&door->heard);
-	house_open_clocked(&door->house, "");
-	door->process = (struct process){ .conf = door->house.conf,
-	    .loop = door->house.loop, .lifeline = -1 };
-	door->helpers = helpers_new(&door->process, kinds, NULL, hear,
-	    door);
+	memset(fixture, 0, sizeof(*fixture));
+	str_init(&fixture->heard);
+	house_open_clocked(&fixture->house, "");
+	fixture->process = (struct process){ .conf = fixture->house.conf,
+	    .loop = fixture->house.loop, .lifeline = -1 };
+	fixture->helpers = helpers_new(&fixture->process, kinds, NULL, hear,
+	    fixture);
 }
 
 static void
-door_close(struct door *door)
+fixture_close(struct fixture *fixture)
 {
-	helpers_free(&door->helpers);
-	str_release(&door->heard);
-	house_close(&door->house);
+	helpers_free(&fixture->helpers);
+	str_release(&fixture->heard);
+	house_close(&fixture->house);
 }
 
 static void
-ask(struct door *door, const char *line)
+ask(struct fixture *fixture, const char *line)
 {
-	cr_assert(helpers_ask(door->helpers, 9, slice_of(line)), "%s", line);
+	cr_assert(helpers_ask(fixture->helpers, 9, slice_of(line)), "%s", line);
 }
 
-#define HEARD(door, want) do { \
+#define HEARD(fixture, want) do { \
 	for (int i_ = 0; i_ < PATIENCE_TURNS && \
-	    strstr((door)->heard.buf, want) == NULL; i_++) \
-		loop_turn((door)->house.loop, TURN_MS); \
-	cr_assert(strstr((door)->heard.buf, want) != NULL, \
-	    "wanted %s, heard %s", want, (door)->heard.buf); \
+	    strstr((fixture)->heard.buf, want) == NULL; i_++) \
+		loop_turn((fixture)->house.loop, TURN_MS); \
+	cr_assert(strstr((fixture)->heard.buf, want) != NULL, \
+	    "wanted %s, heard %s", want, (fixture)->heard.buf); \
 } while (0)
 
 Test(helpers, answer)
 {
-	struct door door;
+	struct fixture fixture;
 
-	door_open(&door);
-	cr_expect_eq(helpers_count(door.helpers), 0, "forked unasked");
-	ask(&door, "11 parrot echo hello world");
-	HEARD(&door, "9:answer 11 ok hello world\n");
-	ask(&door, "12 parrot no");
-	HEARD(&door, "9:answer 12 trouble ");
-	ask(&door, "13 parrot lines");
-	HEARD(&door, "9:answer 13 ok a b\n");
-	ask(&door, "14 parrot long");
-	HEARD(&door, "9:answer 14 trouble the answer is too long\n");
-	ask(&door, "15 parrot");
-	HEARD(&door, "9:answer 15 ok \n");
-	cr_expect_eq(helpers_count(door.helpers), 1, "an idle one was there");
-	door_close(&door);
+	fixture_open(&fixture);
+	cr_expect_eq(helpers_count(fixture.helpers), 0, "forked unasked");
+	ask(&fixture, "11 parrot echo hello world");
+	HEARD(&fixture, "9:answer 11 ok hello world\n");
+	ask(&fixture, "12 parrot no");
+	HEARD(&fixture, "9:answer 12 trouble ");
+	ask(&fixture, "13 parrot lines");
+	HEARD(&fixture, "9:answer 13 ok a b\n");
+	ask(&fixture, "14 parrot long");
+	HEARD(&fixture, "9:answer 14 trouble the answer is too long\n");
+	ask(&fixture, "15 parrot");
+	HEARD(&fixture, "9:answer 15 ok \n");
+	cr_expect_eq(helpers_count(fixture.helpers), 1,
+	    "an idle one was there");
+	fixture_close(&fixture);
 }
 
 /* More questions than helpers: all are answered, none by more than two. */
 Test(helpers, queue)
 {
-	struct door door;
+	struct fixture fixture;
 	char line[64], want[64];
 
-	door_open(&door);
+	fixture_open(&fixture);
 	for (int i = 1; i <= 200; i++) {
 		snprintf(line, sizeof(line), "%d parrot echo <%d>", i, i);
-		ask(&door, line);
+		ask(&fixture, line);
 		snprintf(line, sizeof(line), "%d batch echo [%d]", i, i);
-		ask(&door, line);
+		ask(&fixture, line);
 	}
-	loop_turn(door.house.loop, 0);
-	cr_expect_eq(helpers_count(door.helpers), 3);
+	loop_turn(fixture.house.loop, 0);
+	cr_expect_eq(helpers_count(fixture.helpers), 3);
 	for (int i = 1; i <= 200; i++) {
 		snprintf(want, sizeof(want), "9:answer %d ok <%d>\n", i, i);
-		HEARD(&door, want);
+		HEARD(&fixture, want);
 		snprintf(want, sizeof(want), "9:answer %d ok [%d]\n", i, i);
-		HEARD(&door, want);
+		HEARD(&fixture, want);
 	}
-	door_close(&door);
+	fixture_close(&fixture);
 }
 
 /* A place that is given back is free for all that is asked in the same turn:
  * what is told goes before what is asked. */
 Test(helpers, telling_goes_before_asking)
 {
-	struct door door;
+	struct fixture fixture;
 	const char *told, *asked;
 
-	door_open(&door);
-	ask(&door, "5 one echo asked");
-	ask(&door, "1 one echo told");
-	HEARD(&door, "answer 5 ok asked\n");
-	told = strstr(door.heard.buf, "answer 1 ok told\n");
-	asked = strstr(door.heard.buf, "answer 5 ");
-	cr_assert_not_null(told, "%s", door.heard.buf);
-	cr_expect_lt(told, asked, "%s", door.heard.buf);
-	door_close(&door);
+	fixture_open(&fixture);
+	ask(&fixture, "5 one echo asked");
+	ask(&fixture, "1 one echo told");
+	HEARD(&fixture, "answer 5 ok asked\n");
+	told = strstr(fixture.heard.buf, "answer 1 ok told\n");
+	asked = strstr(fixture.heard.buf, "answer 5 ");
+	cr_assert_not_null(told, "%s", fixture.heard.buf);
+	cr_expect_lt(told, asked, "%s", fixture.heard.buf);
+	fixture_close(&fixture);
 }
 
 Test(helpers, one_dies)
 {
-	struct door door;
+	struct fixture fixture;
 
-	door_open(&door);
-	ask(&door, "1 one echo a");
-	HEARD(&door, "answer 1 ok a\n");
-	ask(&door, "2 one die");
-	ask(&door, "3 one echo b");
-	HEARD(&door, "answer 2 trouble the helper died\n");
-	cr_expect_null(strstr(door.heard.buf, "answer 3"), "%s",
-	    door.heard.buf);
-	*door.house.clock += 2;		/* it died young: after a second */
-	HEARD(&door, "answer 3 ok b\n");
-	door_close(&door);
+	fixture_open(&fixture);
+	ask(&fixture, "1 one echo a");
+	HEARD(&fixture, "answer 1 ok a\n");
+	ask(&fixture, "2 one die");
+	ask(&fixture, "3 one echo b");
+	HEARD(&fixture, "answer 2 trouble the helper died\n");
+	cr_expect_null(strstr(fixture.heard.buf, "answer 3"), "%s",
+	    fixture.heard.buf);
+	*fixture.house.clock += 2;		/* it died young:
+	    after a second */
+	HEARD(&fixture, "answer 3 ok b\n");
+	fixture_close(&fixture);
 }
 
 Test(helpers, one_hangs)
 {
-	struct door door;
+	struct fixture fixture;
 
-	door_open(&door);
-	ask(&door, "1 one hang");
-	ask(&door, "2 one echo waits");
+	fixture_open(&fixture);
+	ask(&fixture, "1 one hang");
+	ask(&fixture, "2 one echo waits");
 	for (int i = 0; i < 10; i++)
-		loop_turn(door.house.loop, 1);
-	cr_expect_str_empty(door.heard.buf);
-	*door.house.clock += 6;		/* more than the 5 s of the row */
-	HEARD(&door, "answer 1 trouble the helper hangs\n");
-	HEARD(&door, "answer 2 trouble all helpers are busy\n");
-	*door.house.clock += 2;
-	ask(&door, "3 one echo again");
-	HEARD(&door, "answer 3 ok again\n");
-	door_close(&door);
+		loop_turn(fixture.house.loop, 1);
+	cr_expect_str_empty(fixture.heard.buf);
+	*fixture.house.clock +=
+	    6;		/* more than the 5 s of the row */
+	HEARD(&fixture, "answer 1 trouble the helper hangs\n");
+	HEARD(&fixture, "answer 2 trouble all helpers are busy\n");
+	*fixture.house.clock += 2;
+	ask(&fixture, "3 one echo again");
+	HEARD(&fixture, "answer 3 ok again\n");
+	fixture_close(&fixture);
 }
 
 Test(helpers, nonsense)
 {
-	struct door door;
+	struct fixture fixture;
 
-	door_open(&door);
-	ask(&door, "5 nonsense echo still");
-	HEARD(&door, "answer 5 ok still\n");
-	cr_expect_null(strstr(door.heard.buf, "nobody"));
-	cr_expect_not(helpers_ask(door.helpers, 9, SLICE("")));
-	cr_expect_not(helpers_ask(door.helpers, 9, SLICE("1 what x")));
-	cr_expect_not(helpers_ask(door.helpers, 9, SLICE("0 parrot x")));
-	cr_expect_not(helpers_ask(door.helpers, 9, SLICE("x parrot x")));
-	door_close(&door);
+	fixture_open(&fixture);
+	ask(&fixture, "5 nonsense echo still");
+	HEARD(&fixture, "answer 5 ok still\n");
+	cr_expect_null(strstr(fixture.heard.buf, "nobody"));
+	cr_expect_not(helpers_ask(fixture.helpers, 9, SLICE("")));
+	cr_expect_not(helpers_ask(fixture.helpers, 9, SLICE("1 what x")));
+	cr_expect_not(helpers_ask(fixture.helpers, 9, SLICE("0 parrot x")));
+	cr_expect_not(helpers_ask(fixture.helpers, 9, SLICE("x parrot x")));
+	fixture_close(&fixture);
 }
 
 /* After a reload questions go to a fresh process; the old one ends. */
 Test(helpers, reload)
 {
-	struct door door;
+	struct fixture fixture;
 
-	door_open(&door);
-	ask(&door, "1 one echo a");
-	HEARD(&door, "answer 1 ok a\n");
-	helpers_reload(door.helpers);
-	ask(&door, "2 one echo b");
-	HEARD(&door, "answer 2 ok b\n");
+	fixture_open(&fixture);
+	ask(&fixture, "1 one echo a");
+	HEARD(&fixture, "answer 1 ok a\n");
+	helpers_reload(fixture.helpers);
+	ask(&fixture, "2 one echo b");
+	HEARD(&fixture, "answer 2 ok b\n");
 	for (int i = 0; i < PATIENCE_TURNS &&
-	    helpers_count(door.helpers) != 1; i++)
-		loop_turn(door.house.loop, TURN_MS);
-	cr_expect_eq(helpers_count(door.helpers), 1);
-	door_close(&door);
+	    helpers_count(fixture.helpers) != 1; i++)
+		loop_turn(fixture.house.loop, TURN_MS);
+	cr_expect_eq(helpers_count(fixture.helpers), 1);
+	fixture_close(&fixture);
 }
 
 /* Somebody else's process at a socket in the run directory. */
@@ -280,23 +283,23 @@ Test(helpers, by_socket)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	char conf[200], bytes[100];
-	struct door door;
+	struct fixture fixture;
 	int server, fd;
 	ssize_t n;
 
-	door_open(&door);
-	snprintf(conf, sizeof(conf), "%s", door.house.dir);
-	door.house.conf->run_dir = conf;
-	ask(&door, "1 else is anybody there");
-	HEARD(&door, "answer 1 trouble cannot reach ");
+	fixture_open(&fixture);
+	snprintf(conf, sizeof(conf), "%s", fixture.house.dir);
+	fixture.house.conf->run_dir = conf;
+	ask(&fixture, "1 else is anybody there");
+	HEARD(&fixture, "answer 1 trouble cannot reach ");
 	server = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%.90s/else",
-	    door.house.dir);
+	    fixture.house.dir);
 	cr_assert_eq(bind(server, (struct sockaddr *)&address,
 	    sizeof(address)), 0);
 	cr_assert_eq(listen(server, 5), 0);
-	ask(&door, "2 else hello");
-	loop_turn(door.house.loop, 0);
+	ask(&fixture, "2 else hello");
+	loop_turn(fixture.house.loop, 0);
 	fd = accept(server, NULL, NULL);
 	cr_assert_geq(fd, 0);
 	n = read(fd, bytes, sizeof(bytes) - 1);
@@ -305,21 +308,21 @@ Test(helpers, by_socket)
 	cr_expect(strstr(bytes, " hello\n") != NULL, "%s", bytes);
 	*strchr(bytes, ' ') = '\0';
 	dprintf(fd, "%s ok hi there\n", bytes);
-	HEARD(&door, "answer 2 ok hi there\n");
-	ask(&door, "3 else and now");
-	loop_turn(door.house.loop, 0);
+	HEARD(&fixture, "answer 2 ok hi there\n");
+	ask(&fixture, "3 else and now");
+	loop_turn(fixture.house.loop, 0);
 	close(fd);			/* replaced: asked once more */
 	for (int i = 0; i < PATIENCE_TURNS; i++) {
-		loop_turn(door.house.loop, TURN_MS);
+		loop_turn(fixture.house.loop, TURN_MS);
 		fd = accept4(server, NULL, NULL, SOCK_NONBLOCK);
 		if (fd >= 0)
 			break;
 	}
 	cr_assert_geq(fd, 0);
-	cr_expect_null(strstr(door.heard.buf, "answer 3"), "%s",
-	    door.heard.buf);
+	cr_expect_null(strstr(fixture.heard.buf, "answer 3"), "%s",
+	    fixture.heard.buf);
 	close(fd);
-	HEARD(&door, "answer 3 trouble the helper died\n");
+	HEARD(&fixture, "answer 3 trouble the helper died\n");
 	close(server);
-	door_close(&door);
+	fixture_close(&fixture);
 }

@@ -109,10 +109,10 @@ Test(conf_verbs, init_refuses_what_is_not_its_own)
 	put(path_in("letter"), "dear\n");
 	expect(WORDS("init", fresh), EX_CANTCREAT, "no instance of zmailer");
 	cr_expect_neq(access(path_in("zmailer.conf"), F_OK), 0);
-	expect(WORDS("init"), EX_USAGE, "name a directory");
+	expect(WORDS("init"), EX_USAGE, "DIR is missing");
 	expect(WORDS("init", fresh, "--port", "0"), EX_USAGE, "wants a port");
-	expect(WORDS("init", fresh, "--port"), EX_USAGE, "wants a port");
-	expect(WORDS("init", fresh, "more"), EX_USAGE, "not more as well");
+	expect(WORDS("init", fresh, "--port"), EX_USAGE, "wants a value");
+	expect(WORDS("init", fresh, "more"), EX_USAGE, "'more' is too much");
 	expect(WORDS("init", "/nonexistent/x/y"), EX_CANTCREAT,
 	    "No such file");
 }
@@ -137,7 +137,7 @@ Test(conf_verbs, check_says_what_is_wrong_and_exits_78)
 	expect(WORDS("check", "--syntax", "--quiet", bad), EX_OK, "");
 	cr_expect_str_empty(out.buf);
 	expect(WORDS("check", "--loud"), EX_USAGE, "no option --loud");
-	expect(WORDS("check", bad, bad), EX_USAGE, "one file at a time");
+	expect(WORDS("check", bad, bad), EX_USAGE, "is too much");
 }
 
 Test(conf_verbs, config_shows_where_a_setting_comes_from)

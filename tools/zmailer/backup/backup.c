@@ -181,7 +181,7 @@ backup_tell(const struct backup *backup)
 {
 	char by[64];
 
-	desk_who(by, sizeof(by));
+	verb_who(by, sizeof(by));
 	event_open(backup->conf->log_dir);
 	event(EV_BACKUP, NULL, "file", slice_of(backup->file),
 	    "messages", event_number((int64_t)backup->taken.messages),
@@ -238,29 +238,15 @@ backup_run(struct backup *backup)
 }
 
 int
-verb_backup(int argc, char **argv, const char *conf_path)
+verb_backup(struct arguments *arguments)
 {
-	struct backup backup = { .file = NULL };
+	struct backup backup = { .file = arguments->words[0],
+	    .has_keys = arguments_has(arguments, OPT_KEYS),
+	    .is_json = arguments_has(arguments, OPT_JSON) };
 	struct conf *conf;
 	int status;
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0)
-			backup.is_json = true;
-		else if (strcmp(argv[i], "--keys") == 0)
-			backup.has_keys = true;
-		else if (argv[i][0] == '-' && argv[i][1] != '\0')
-			return verb_usage(argv[0], "there is no option %s",
-			    argv[i]);
-		else if (backup.file != NULL)
-			return verb_usage(argv[0], "one file, not two");
-		else
-			backup.file = argv[i];
-	}
-	if (backup.file == NULL)
-		return verb_usage(argv[0], "name a file, or - for standard "
-		    "output");
-	conf = verb_conf(conf_path);
+	conf = verb_conf(arguments->conf_path);
 	backup.conf = conf;
 	status = backup_run(&backup);
 	conf_free(&conf);

@@ -400,7 +400,7 @@ restore_run(struct restore *restore, const char *conf_path)
 	if (restore->config_dir != NULL)
 		return put_settings(restore, &err);
 	restore->conf = verb_conf(conf_path);
-	desk_who(restore->by, sizeof(restore->by));
+	verb_who(restore->by, sizeof(restore->by));
 	status = restore->is_list || restore->is_dry ?
 	    look_only(restore, &err) : write_spool(restore, &err);
 	event_flush();
@@ -411,77 +411,43 @@ restore_run(struct restore *restore, const char *conf_path)
 /* ---- the command line -------------------------------------------------- */
 
 static int
-take_since(struct restore *restore, const char *word)
+restore_take_words(struct restore *restore, const struct arguments *arguments)
 {
+	const char *since = arguments_text(arguments, OPT_SINCE);
 	struct err err = { "" };
 	int64_t for_ms;
 
-	if (ask_moment(word, clock_wall_us() / 1000, &restore->since_ms,
-	    &for_ms, &err) == 0)
-		return EX_OK;
-	return verb_usage("restore", "--since %s: %s", word, err.text);
-}
-
-/* 1 it is a flag and taken, 0 it is none. */
-static int
-restore_take_flag(struct restore *restore, const char *word)
-{
-	const struct { const char *word; bool *flag; } rows[] = {
-		{ "--dry-run", &restore->is_dry },
-		{ "--list", &restore->is_list },
-		{ "--yes", &restore->is_yes },
-		{ "--json", &restore->is_json },
-		{ "--skip-done", &restore->skips_done },
-		{ "--partial", &restore->is_partial }
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strcmp(word, rows[i].word) == 0) {
-			*rows[i].flag = true;
-			return 1;
-		}
-	return 0;
-}
-
-static int
-restore_take_words(struct restore *restore, int argc, char **argv)
-{
-	size_t ids = 0;
-	int status = EX_OK;
-
-	restore->ids = mem_alloc((size_t)argc + 1, sizeof(*restore->ids));
-	for (int i = 1; i < argc && status == EX_OK; i++) {
-		if (restore_take_flag(restore, argv[i]))
-			continue;
-		if (strcmp(argv[i], "--since") == 0 && i + 1 < argc)
-			status = take_since(restore, argv[++i]);
-		else if (strcmp(argv[i], "--config") == 0 && i + 1 < argc)
-			restore->config_dir = argv[++i];
-		else if (argv[i][0] == '-' && argv[i][1] != '\0')
-			status = verb_usage(argv[0], "there is no option %s",
-			    argv[i]);
-		else if (restore->file == NULL)
-			restore->file = argv[i];
-		else if (spool_id_is(slice_of(argv[i])))
-			restore->ids[ids++] = argv[i];
-		else
-			status = verb_usage(argv[0], "%s is no id of a "
-			    "message", argv[i]);
+	if (since != NULL && ask_moment(since, clock_wall_us() / 1000,
+	    &restore->since_ms, &for_ms, &err) != 0)
+		return arguments_refuse(arguments, "--since %s: %s", since,
+		    err.text);
+	restore->ids = mem_alloc((size_t)arguments->count + 1,
+	    sizeof(*restore->ids));
+	for (int i = 1; i < arguments->count; i++) {
+		restore->ids[i - 1] = arguments->words[i];
+		if (!spool_id_is(slice_of(arguments->words[i])))
+			return arguments_refuse(arguments, "%s is no id of a "
+			    "message", arguments->words[i]);
 	}
-	if (status == EX_OK && restore->file == NULL)
-		status = verb_usage(argv[0], "name an archive, or - for "
-		    "standard input");
-	return status;
+	return EX_OK;
 }
 
 int
-verb_restore(int argc, char **argv, const char *conf_path)
+verb_restore(struct arguments *arguments)
 {
-	struct restore restore = { .fd = -1 };
-	int status = restore_take_words(&restore, argc, argv);
+	struct restore restore = { .fd = -1,
+	    .file = arguments->words[0],
+	    .config_dir = arguments_text(arguments, OPT_CONFIG_DIR),
+	    .is_dry = arguments_has(arguments, OPT_DRY_RUN),
+	    .is_list = arguments_has(arguments, OPT_LIST),
+	    .is_yes = arguments_has(arguments, OPT_YES),
+	    .is_json = arguments_has(arguments, OPT_JSON),
+	    .skips_done = arguments_has(arguments, OPT_SKIP_DONE),
+	    .is_partial = arguments_has(arguments, OPT_PARTIAL) };
+	int status = restore_take_words(&restore, arguments);
 
 	if (status == EX_OK) {
-		status = restore_run(&restore, conf_path);
+		status = restore_run(&restore, arguments->conf_path);
 		backup_index_release(&restore.index);
 	}
 	if (restore.fd >= 0)

@@ -202,45 +202,31 @@ selector_of_today(struct change *change)
 	    tm.tm_mon + 1, tm.tm_mday);
 }
 
-static int
-take_wish(int argc, char **argv, struct dkim_wish *wish)
+static bool
+is_socket(const char *word)
 {
-	uint64_t bits = DKIM_BITS;
-
-	for (int i = 0; i < argc; i += 2) {
-		const char *value = argv[i + 1];
-
-		if (value == NULL)
-			return verb_usage("dkim", "%s needs a value",
-			    argv[i]);
-		if (strcmp(argv[i], "--selector") == 0 && is_selector(value))
-			wish->selector = value;
-		else if (strcmp(argv[i], "--socket") == 0 &&
-		    (strncmp(value, "inet:", 5) == 0 ||
-		    strncmp(value, "unix:/", 6) == 0) &&
-		    strpbrk(value, " \t;{}#\"\\<>\n") == NULL)
-			wish->socket = value;
-		else if (strcmp(argv[i], "--bits") != 0 ||
-		    !slice_number(slice_of(value), DKIM_BITS_MIN,
-		    DKIM_BITS_MAX, &bits))
-			return verb_usage("dkim", "%s %s: --selector takes "
-			    "a-z 0-9 -, --bits %d to %d, --socket inet:HOST:"
-			    "PORT or unix:/PATH", argv[i], value,
-			    DKIM_BITS_MIN, DKIM_BITS_MAX);
-	}
-	wish->bits = (unsigned)bits;
-	return EX_OK;
+	return (strncmp(word, "inet:", 5) == 0 ||
+	    strncmp(word, "unix:/", 6) == 0) &&
+	    strpbrk(word, " \t;{}#\"\\<>\n") == NULL;
 }
 
 static int
-new_key(struct change *change, int argc, char **argv)
+new_key(struct change *change, const struct arguments *arguments)
 {
-	struct dkim_wish wish = { .socket = DKIM_SOCKET };
-	int status = take_wish(argc - 1, argv + 1, &wish);
+	const char *socket = arguments_text(arguments, OPT_SOCKET);
+	struct dkim_wish wish = {
+		.selector = arguments_text(arguments, OPT_DKIM_SELECTOR),
+		.socket = socket != NULL ? socket : DKIM_SOCKET,
+		.bits = (unsigned)arguments_number(arguments, OPT_BITS,
+		    DKIM_BITS) };
 
-	if (status != EX_OK)
-		return status;
-	wish.domain = dkim_domain_of(change, argv[0]);
+	if (wish.selector != NULL && !is_selector(wish.selector))
+		return arguments_refuse(arguments, "--selector %s: a-z, 0-9 "
+		    "and - are wanted", wish.selector);
+	if (!is_socket(wish.socket))
+		return arguments_refuse(arguments, "--socket %s: inet:HOST:"
+		    "PORT or unix:/PATH is wanted", wish.socket);
+	wish.domain = dkim_domain_of(change, arguments->words[0]);
 	if (wish.domain == NULL)
 		return EX_USAGE;
 	if (wish.selector == NULL)
@@ -249,19 +235,19 @@ new_key(struct change *change, int argc, char **argv)
 }
 
 static int
-with_key(struct change *change, int argc, char **argv)
+with_key(struct change *change, const struct arguments *arguments)
 {
-	const char *domain = dkim_domain_of(change, argv[1]);
+	const char *domain = dkim_domain_of(change, arguments->words[0]);
 	struct dkim_key *key = domain == NULL ? NULL :
-	    key_find(change, domain, argc == 3 ? argv[2] : NULL);
+	    key_find(change, domain, arguments_word(arguments, 1));
 
 	if (domain == NULL)
 		return EX_USAGE;
 	if (key == NULL)
 		return 1;
-	if (strcmp(argv[0], "record") == 0)
+	if (arguments_is(arguments, "record"))
 		return record_print(key);
-	return change_key(change, key, strcmp(argv[0], "use") == 0 ?
+	return change_key(change, key, arguments_is(arguments, "use") ?
 	    dkim_edit_use : dkim_edit_remove);
 }
 
@@ -276,26 +262,20 @@ dkim_check_published(struct change *change, const char *word)
 }
 
 static int
-dkim_run(struct change *change, int argc, char **argv)
+dkim_run(struct change *change, const struct arguments *arguments)
 {
-	const char *what = argc > 1 ? argv[1] : "";
-
-	if (argc == 2 && strcmp(what, "list") == 0)
+	if (arguments_is(arguments, "list"))
 		return dkim_list(change);
-	if ((argc == 2 || argc == 3) && strcmp(what, "check") == 0)
-		return dkim_check_published(change, argv[2]);
-	if (argc > 2 && strcmp(what, "new") == 0)
-		return new_key(change, argc - 2, argv + 2);
-	if ((argc == 4 && strcmp(what, "use") == 0) ||
-	    ((argc == 3 || argc == 4) && (strcmp(what, "record") == 0 ||
-	    strcmp(what, "remove") == 0)))
-		return with_key(change, argc - 1, argv + 1);
-	return verb_usage(argv[0], "say new, use, remove, record, "
-	    "list or check, and a domain");
+	if (arguments_is(arguments, "check"))
+		return dkim_check_published(change,
+		    arguments_word(arguments, 0));
+	if (arguments_is(arguments, "new"))
+		return new_key(change, arguments);
+	return with_key(change, arguments);
 }
 
 int
-verb_dkim(int argc, char **argv, const char *conf_path)
+verb_dkim(struct arguments *arguments)
 {
-	return change_verb(argc, argv, conf_path, dkim_run);
+	return change_verb(arguments, dkim_run);
 }

@@ -236,48 +236,24 @@ take_area(const char *word, struct options *options)
 	return EX_USAGE;
 }
 
-static int
-doctor_take_args(int argc, char **argv, struct options *options,
-    struct doctor *doctor)
-{
-	struct err err;
-
-	for (int i = 1; i < argc; i++) {
-		int status = EX_OK;
-
-		if (strcmp(argv[i], "--json") == 0)
-			options->is_json = true;
-		else if (strcmp(argv[i], "--quiet") == 0)
-			options->is_quiet = true;
-		else if (strcmp(argv[i], "--outbound") == 0 && i + 1 < argc)
-			doctor->outbound = argv[++i];
-		else if (strcmp(argv[i], "--timeout") == 0 && i + 1 < argc) {
-			if (units_span_ms(slice_of(argv[++i]),
-			    &doctor->dns_ms, &err) != 1)
-				return verb_usage(argv[0], "--timeout %s: %s",
-				    argv[i], err.text);
-		} else if (argv[i][0] == '-')
-			return verb_usage(argv[0], "%s: no such option, or "
-			    "its value is missing", argv[i]);
-		else
-			status = take_area(argv[i], options);
-		if (status != EX_OK)
-			return status;
-	}
-	return EX_OK;
-}
-
 int
-verb_doctor(int argc, char **argv, const char *conf_path)
+verb_doctor(struct arguments *arguments)
 {
-	struct options options = { .is_json = false };
-	struct doctor doctor = { .dns_ms = DOCTOR_DNS_MS };
+	const char *conf_path = arguments->conf_path;
+	struct options options = {
+	    .is_json = arguments_has(arguments, OPT_JSON),
+	    .is_quiet = arguments_has(arguments, OPT_QUIET) };
+	struct doctor doctor = {
+	    .dns_ms = arguments_number(arguments, OPT_TIMEOUT, DOCTOR_DNS_MS),
+	    .outbound = arguments_text(arguments, OPT_OUTBOUND) };
 	struct conf_report report;
 	struct conf *conf;
 	char text[256];
 	pid_t pid;
-	int status = doctor_take_args(argc, argv, &options, &doctor);
+	int status = EX_OK;
 
+	for (int i = 0; i < arguments->count && status == EX_OK; i++)
+		status = take_area(arguments->words[i], &options);
 	if (status != EX_OK)
 		return status;
 	doctor.arena = arena_new();

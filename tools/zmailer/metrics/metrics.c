@@ -55,19 +55,16 @@ classic_add(struct str *out, struct slice text)
 }
 
 int
-verb_metrics(int argc, char **argv, const char *conf_path)
+verb_metrics(struct arguments *arguments)
 {
 	struct str out = STR_INIT, classic = STR_INIT;
 	struct spool *spool;
 	struct conf *conf;
 	struct err err;
+	bool is_classic = arguments_has(arguments, OPT_PROMETHEUS);
 	int log_fd;
 
-	bool is_classic = argc == 2 && strcmp(argv[1], "--prometheus") == 0;
-
-	if (argc > 1 && !is_classic)
-		return verb_usage(argv[0], "'%s' is too much", argv[1]);
-	conf = verb_conf(conf_path);
+	conf = verb_conf(arguments->conf_path);
 	if ((view_is_forbidden(conf) && view_refuse(conf, AREA_ROUTER, &err)
 		< 0) || spool_open(conf->spool_dir, 0, conf->hash_levels,
 		&spool, &err) < 0) {

@@ -16,8 +16,6 @@
 
 #include "base/banned.h"
 
-enum { REPORT_DAYS_MAX = 3650 };
-
 struct wish {
 	bool		 is_json, is_capacity;
 	uint64_t	 days;
@@ -72,26 +70,18 @@ print(struct journal *journal, const struct conf *conf,
 }
 
 int
-verb_report(int argc, char **argv, const char *conf_path)
+verb_report(struct arguments *arguments)
 {
-	struct wish wish = { .days = 1 };
+	struct wish wish = {
+	    .days = (uint64_t)arguments_number(arguments, OPT_DAYS, 1),
+	    .is_capacity = arguments_has(arguments, OPT_CAPACITY),
+	    .is_json = arguments_has(arguments, OPT_JSON) };
 	struct journal *journal;
 	struct conf *conf;
 	struct err err;
 	int status = EX_OK;
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0)
-			wish.is_json = true;
-		else if (strcmp(argv[i], "--capacity") == 0)
-			wish.is_capacity = true;
-		else if (strcmp(argv[i], "--days") != 0 || i + 1 == argc ||
-		    !slice_number(slice_of(argv[++i]), 1, REPORT_DAYS_MAX,
-			&wish.days))
-			return verb_usage(argv[0], "'%s' is not understood; "
-			    "--days takes 1 to %d", argv[i], REPORT_DAYS_MAX);
-	}
-	conf = verb_conf(conf_path);
+	conf = verb_conf(arguments->conf_path);
 	if (journal_days_open(conf->log_dir, (unsigned)wish.days, &journal,
 	    &err) < 0) {
 		status = verb_failed("report", &err, EX_NOINPUT);

@@ -286,24 +286,18 @@ review_run(const struct conf *conf, const struct desk_options *options,
 }
 
 int
-verb_review(int argc, char **argv, const char *conf_path)
+verb_review(struct arguments *arguments)
 {
+	const char *conf_path = arguments->conf_path;
 	struct desk_options options;
-	bool is_list = false;
 	struct conf *conf;
-	int status, kept = 1;
+	int status = desk_options_take(arguments, &options);
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--list") == 0 ||
-		    strcmp(argv[i], "--batch") == 0)
-			is_list = true;
-		else
-			argv[kept++] = argv[i];
-	}
-	status = desk_args(kept, argv, 0, &options);
 	if (status == EX_OK) {
 		conf = verb_conf(conf_path);
-		status = review_run(conf, &options, is_list, conf_path);
+		status = review_run(conf, &options,
+		    arguments_has(arguments, OPT_LIST) ||
+		    arguments_has(arguments, OPT_BATCH), conf_path);
 		conf_free(&conf);
 	}
 	desk_options_release(&options);

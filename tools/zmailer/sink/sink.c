@@ -8,7 +8,6 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,91 +22,36 @@
 
 #include "base/banned.h"
 
-struct arguments {
+struct serving {
 	struct sink	 sink;
-	unsigned	 port;
-	bool		 wants_count;
 	int64_t		 timeout_ms;	/* 0: none */
 	int		 listener;
 	bool		 is_late;
 };
 
-static int
-sink_arguments_take(int argc, char **argv, struct arguments *out)
-{
-	static const struct option rows[] = {
-		{ "port", required_argument, NULL, 'p' },
-		{ "dir", required_argument, NULL, 'd' },
-		{ "expect", required_argument, NULL, 'e' },
-		{ "timeout", required_argument, NULL, 't' },
-		{ "lmtp", no_argument, NULL, 'l' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "count", no_argument, NULL, 'c' },
-		{ NULL, 0, NULL, 0 },
-	};
-	uint64_t number = 0;
-	bool is_good = true;
-	struct err err;
-	int letter;
-
-	optind = 1;
-	while ((letter = getopt_long(argc, argv, "", rows, NULL)) != -1) {
-		struct slice value = slice_of(optarg);
-
-		switch (letter) {
-		case 'p':
-			is_good = slice_number(value, 0, 65535, &number);
-			out->port = (unsigned)number;
-			break;
-		case 'e':
-			is_good = slice_number(value, 1, UINT32_MAX,
-			    &out->sink.expect);
-			break;
-		case 't':
-			is_good = units_span_ms(value, &out->timeout_ms,
-			    &err) == 1;
-			break;
-		case 'd': out->sink.dir = optarg; break;
-		case 'l': out->sink.is_lmtp = true; break;
-		case 'j': out->sink.is_json = true; break;
-		case 'c': out->wants_count = true; break;
-		default:
-			return -1;
-		}
-		if (!is_good) {
-			verb_usage(argv[0], "'%s' cannot be that", optarg);
-			return -1;
-		}
-	}
-	if (optind == argc)
-		return 0;
-	verb_usage(argv[0], "'%s' is one word too many", argv[optind]);
-	return -1;
-}
-
 static void
 on_client(void *context, unsigned ready)
 {
-	struct arguments *arguments = context;
+	struct serving *serving = context;
 
-	sink_accept(&arguments->sink, arguments->listener);
+	sink_accept(&serving->sink, serving->listener);
 }
 
 static void
 sink_on_signal(void *context)
 {
-	struct arguments *arguments = context;
+	struct serving *serving = context;
 
-	loop_stop(arguments->sink.loop);
+	loop_stop(serving->sink.loop);
 }
 
 static void
 on_timeout(void *context)
 {
-	struct arguments *arguments = context;
+	struct serving *serving = context;
 
-	arguments->is_late = true;
-	loop_stop(arguments->sink.loop);
+	serving->is_late = true;
+	loop_stop(serving->sink.loop);
 }
 
 static void
@@ -136,21 +80,21 @@ count_print(const struct sink *sink, bool is_json)
 }
 
 static void
-sink_serve(struct arguments *arguments)
+sink_serve(struct serving *serving)
 {
-	struct sink *sink = &arguments->sink;
+	struct sink *sink = &serving->sink;
 	struct timer timer = { 0 };
 	struct watch *watch;
 
 	signal(SIGPIPE, SIG_IGN);
 	sink->loop = loop_new();
-	watch = loop_watch(sink->loop, arguments->listener, LOOP_READ,
-	    on_client, arguments);
-	loop_signal(sink->loop, SIGTERM, sink_on_signal, arguments);
-	loop_signal(sink->loop, SIGINT, sink_on_signal, arguments);
-	if (arguments->timeout_ms > 0)
+	watch = loop_watch(sink->loop, serving->listener, LOOP_READ,
+	    on_client, serving);
+	loop_signal(sink->loop, SIGTERM, sink_on_signal, serving);
+	loop_signal(sink->loop, SIGINT, sink_on_signal, serving);
+	if (serving->timeout_ms > 0)
 		timer_set(sink->loop, &timer, clock_steady_ms() +
-		    arguments->timeout_ms, on_timeout, arguments);
+		    serving->timeout_ms, on_timeout, serving);
 	loop_run(sink->loop);
 	watch_free(&watch);
 	timer_clear(&timer);
@@ -159,27 +103,31 @@ sink_serve(struct arguments *arguments)
 }
 
 int
-verb_sink(int argc, char **argv, const char *conf_path)
+verb_sink(struct arguments *arguments)
 {
-	struct arguments arguments = { .port = 0 };
+	struct serving serving = {
+	    .timeout_ms = arguments_number(arguments, OPT_TIMEOUT, 0),
+	    .sink = { .dir = arguments_text(arguments, OPT_DIR),
+	    .expect = (uint64_t)arguments_number(arguments, OPT_EXPECT, 0),
+	    .is_lmtp = arguments_has(arguments, OPT_LMTP),
+	    .is_json = arguments_has(arguments, OPT_JSON) } };
 	unsigned port;
 	struct err err;
 
-	if (sink_arguments_take(argc, argv, &arguments) < 0)
-		return EX_USAGE;
-	arguments.listener = sink_listen(arguments.port, &port, &err);
-	if (arguments.listener < 0) {
+	serving.listener = sink_listen((unsigned)arguments_number(arguments,
+	    OPT_PORT, 0), &port, &err);
+	if (serving.listener < 0) {
 		warning("%s", err.text);
 		return EX_UNAVAILABLE;
 	}
-	if (arguments.sink.is_json)
+	if (serving.sink.is_json)
 		printf("{\"listens\":\"127.0.0.1\",\"port\":%u}\n", port);
 	else
 		printf("sink on 127.0.0.1:%u\n", port);
 	fflush(stdout);
-	sink_serve(&arguments);
-	close(arguments.listener);
-	if (arguments.wants_count)
-		count_print(&arguments.sink, arguments.sink.is_json);
-	return arguments.is_late ? 1 : EX_OK;
+	sink_serve(&serving);
+	close(serving.listener);
+	if (arguments_has(arguments, OPT_COUNTS))
+		count_print(&serving.sink, serving.sink.is_json);
+	return serving.is_late ? 1 : EX_OK;
 }

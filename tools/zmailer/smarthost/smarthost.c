@@ -62,8 +62,8 @@ password_take(struct change *change, struct wish *wish)
 	FILE *in = stdin;
 
 	if (file == NULL && !isatty(STDIN_FILENO))
-		return verb_usage("smarthost", "--user needs --password "
-		    "FILE, or - for standard input");
+		return arguments_refuse(change->arguments, "--user needs "
+		    "--password FILE, or - for standard input");
 	if (file == NULL) {
 		printf("Password of %s at %s: ", wish->host.user,
 		    wish->host.name);
@@ -223,68 +223,51 @@ smarthost_is_word(const char *word)
 }
 
 static int
-smarthost_take_words(struct change *change, int argc, char **argv,
-    struct wish *wish)
+smarthost_take_words(struct change *change,
+    const struct arguments *arguments, struct wish *wish)
 {
-	struct { const char *name, **value; } rows[] = {
-		{ "--user", &wish->host.user },
-		{ "--password", &wish->password_file },
-		{ "--tls", &wish->host.level }, { "--ca", &wish->host.roots },
-	};
+	const char *words[4];
 
-	for (int i = 1; i < argc; i++) {
-		size_t k = 0;
-
-		if (strcmp(argv[i], "--untested") == 0) {
-			wish->is_untested = true;
-			continue;
-		}
-		while (k < 4 && strcmp(argv[i], rows[k].name) != 0)
-			k++;
-		if (k < 4 && i + 1 < argc)
-			*rows[k].value = argv[++i];
-		else if (k == 4 && wish->host.target == NULL &&
-		    smarthost_is_word(argv[i]))
-			wish->host.target = argv[i];
-		else
-			return verb_usage("smarthost", "%s: a value is "
-			    "missing, or this is no name of a host", argv[i]);
-	}
-	if (wish->host.target == NULL ||
-	    (wish->host.user != NULL && !smarthost_is_word(wish->host.user)) ||
-	    (wish->host.level != NULL &&
-	    !smarthost_is_word(wish->host.level)) ||
-	    (wish->host.roots != NULL && !smarthost_is_word(wish->host.roots)))
-		return verb_usage("smarthost", "say show, test, remove, or "
-		    "HOST[:PORT]; each a single plain word");
+	*wish = (struct wish){
+		.host = { .target = arguments->words[0],
+		.user = arguments_text(arguments, OPT_USER),
+		.level = arguments_text(arguments, OPT_TLS),
+		.roots = arguments_text(arguments, OPT_CA) },
+		.password_file = arguments_text(arguments, OPT_PASSWORD),
+		.is_untested = arguments_has(arguments, OPT_UNTESTED) };
+	words[0] = wish->host.target;
+	words[1] = wish->host.user;
+	words[2] = wish->host.level;
+	words[3] = wish->host.roots;
+	for (int i = 0; i < 4; i++)
+		if (words[i] != NULL && !smarthost_is_word(words[i]))
+			return arguments_refuse(arguments, "'%s' is no plain "
+			    "word", words[i]);
 	wish->host.name = smarthost_name(change->arena, wish->host.target);
 	if (wish->host.name == NULL)
-		return verb_usage("smarthost", "%s is no name of a host",
+		return arguments_refuse(arguments, "%s is no name of a host",
 		    wish->host.target);
 	return EX_OK;
 }
 
 static int
-smarthost_run(struct change *change, int argc, char **argv)
+smarthost_run(struct change *change, const struct arguments *arguments)
 {
-	struct wish wish = { .is_untested = false };
+	struct wish wish;
 	int status;
 
-	if (argc == 2 && strcmp(argv[1], "show") == 0)
-		status = smarthost_show(change);
-	else if (argc == 2 && strcmp(argv[1], "test") == 0)
-		status = test(change);
-	else if (argc == 2 && strcmp(argv[1], "remove") == 0)
-		status = smarthost_take_back(change);
-	else
-		status = smarthost_take_words(change, argc, argv, &wish);
-	if (wish.host.name != NULL && status == EX_OK)
-		status = smarthost_put(change, &wish);
-	return status;
+	if (arguments_is(arguments, "show"))
+		return smarthost_show(change);
+	if (arguments_is(arguments, "test"))
+		return test(change);
+	if (arguments_is(arguments, "remove"))
+		return smarthost_take_back(change);
+	status = smarthost_take_words(change, arguments, &wish);
+	return status == EX_OK ? smarthost_put(change, &wish) : status;
 }
 
 int
-verb_smarthost(int argc, char **argv, const char *conf_path)
+verb_smarthost(struct arguments *arguments)
 {
-	return change_verb(argc, argv, conf_path, smarthost_run);
+	return change_verb(arguments, smarthost_run);
 }

@@ -76,25 +76,16 @@ live(struct top *top, const struct conf *conf)
 }
 
 int
-verb_top(int argc, char **argv, const char *conf_path)
+verb_top(struct arguments *arguments)
 {
-	bool is_batch = false;
-	uint64_t times = 1;
+	uint64_t times = (uint64_t)arguments_number(arguments, OPT_TIMES, 1);
 	struct conf *conf;
 	struct top top;
 	struct err err;
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--batch") == 0)
-			is_batch = true;
-		else if (strcmp(argv[i], "-n") != 0 || i + 1 == argc ||
-		    !slice_number(slice_of(argv[++i]), 1, 1000000, &times))
-			return verb_usage(argv[0], "'%s' is not understood",
-			    argv[i]);
-	}
-	conf = verb_conf(conf_path);
+	conf = verb_conf(arguments->conf_path);
 	top_init(&top);
-	if (is_batch || !isatty(STDOUT_FILENO)) {
+	if (arguments_has(arguments, OPT_BATCH) || !isatty(STDOUT_FILENO)) {
 		batch(&top, conf, times);
 	} else if (terminal_open(&err) == 0) {
 		live(&top, conf);

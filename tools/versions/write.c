@@ -4,7 +4,7 @@
  * Out    a new file under the old name
  * Holds  a temporary name beside it, as short as can be
  * Trusts no symbolic link that lies under the temporary name
- * Spec   change.h; doc/INTERNALS.md row E1
+ * Spec   write.h; doc/INTERNALS.md row E1
  *
  * SPDX-License-Identifier: ISC
  */
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "tools/change/change.h"
+#include "tools/versions/write.h"
 
 #include "base/banned.h"
 

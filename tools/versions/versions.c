@@ -6,7 +6,7 @@
  *        and length, then "end"
  * Holds  nothing; SPOOL/desk/lock while one is written
  * Trusts a version only when it ends with "end"; lengths are bounded
- * Spec   change.h; doc/INTERNALS.md rows E2, E3
+ * Spec   versions.h; doc/INTERNALS.md rows E2, E3
  *
  * SPDX-License-Identifier: ISC
  */
@@ -22,7 +22,9 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "tools/change/change.h"
+#include "conf/edit.h"
+#include "tools/versions/versions.h"
+#include "tools/versions/write.h"
 
 #include "base/banned.h"
 

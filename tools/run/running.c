@@ -1,0 +1,174 @@
+/* running.c - an instance that runs: stop it, have it read its file again
+ *
+ * In     a configuration: its spool's lock, its run/state
+ * Out    signals; words on the terminal
+ * Spec   zmailer(8); supervisor.h
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <time.h>
+
+#include "daemon/machine/machine.h"
+#include "mail/spool/spool.h"
+#include "tools/run/supervisor.h"
+#include "tools/verb/verb.h"
+
+#include "base/banned.h"
+
+enum {
+	STOP_WAIT_MS = 4 * STOP_FOR_MS, RELOAD_WAIT_MS = 30000,
+	LOOK_EVERY_MS = 20
+};
+
+static void
+running_nap(void)
+{
+	const struct timespec span = { .tv_nsec = LOOK_EVERY_MS * 1000000L };
+
+	(void)nanosleep(&span, NULL);
+}
+
+/* Pid of the instance; 0: none runs. -1: cannot be asked. */
+static pid_t
+running_pid(const struct conf *conf)
+{
+	char text[256];
+	pid_t pid = 0;
+	int held = spool_lock_holder(conf->spool_dir, text, sizeof(text),
+	    &pid);
+
+	return held > 0 ? pid : held;
+}
+
+/* The lock cannot be looked at; errno says why. */
+static int
+running_unknown(const char *verb, const struct conf *conf)
+{
+	int error = errno;
+
+	fprintf(stderr, "zmailer: %s: %s/.lock: %s: who started zmailer, or "
+	    "root, can do this\n", verb, conf->spool_dir, strerror(error));
+	return error == EACCES || error == EPERM ? EX_NOPERM : EX_OSERR;
+}
+
+/* It runs, and a signal was refused. */
+static int
+not_ours(const char *verb, pid_t pid)
+{
+	int error = errno;
+
+	fprintf(stderr, "zmailer: %s: pid %ld: %s: who started zmailer, or "
+	    "root, can do this\n", verb, (long)pid, strerror(error));
+	return error == EPERM ? EX_NOPERM : EX_OSERR;
+}
+
+int
+running_stop(struct conf *conf)
+{
+	pid_t pid = running_pid(conf);
+
+	if (pid < 0)
+		return running_unknown("stop", conf);
+	if (pid == 0) {
+		printf("zmailer does not run\n");
+		return EX_OK;
+	}
+	if (kill(pid, SIGTERM) < 0)
+		return not_ours("stop", pid);
+	for (int left = STOP_WAIT_MS / LOOK_EVERY_MS; left > 0; left--) {
+		if (running_pid(conf) != pid)
+			return EX_OK;
+		running_nap();
+	}
+	fprintf(stderr, "zmailer: stop: pid %ld does not end; kill -9 is safe "
+	    "for the spool\n", (long)pid);
+	return EX_TEMPFAIL;
+}
+
+/* ---- reload ------------------------------------------------------ */
+
+/* The second level: what the file names must exist, too. */
+static int
+files_check(const struct conf *conf)
+{
+	struct arena *arena = arena_new();
+	struct conf_report report = { NULL, 0, 0, 0 };
+	struct str text = STR_INIT;
+	int status = EX_OK;
+
+	machine_check(conf, arena, &report);
+	if (report.errors > 0) {
+		conf_report_print(&report, conf->path, &text);
+		fputs(text.buf, stderr);
+		status = EX_CONFIG;
+	}
+	str_release(&text);
+	arena_free(&arena);
+	return status;
+}
+
+/* Until the supervisor says what it and the daemons made of the signal. */
+static int
+reload_wait(const struct conf *conf, unsigned before)
+{
+	struct state state;
+	struct err err;
+
+	for (int left = RELOAD_WAIT_MS / LOOK_EVERY_MS; left > 0; left--) {
+		if (state_read(conf->run_dir, &state, &err) == 1 &&
+		    state.reloads != before)
+			break;
+		running_nap();
+		if (left == 1) {
+			fprintf(stderr, "zmailer: reload: not every "
+			    "daemon has answered yet\n");
+			return EX_TEMPFAIL;
+		}
+	}
+	if (state.refused[0] == '\0') {
+		printf("reloaded\n");
+		return EX_OK;
+	}
+	fprintf(stderr, "zmailer: reload: refused, the old configuration "
+	    "stays: %s\n", state.refused);
+	return EX_CONFIG;
+}
+
+int
+running_reload(const char *conf_path)
+{
+	struct state state;
+	struct conf *conf;
+	struct err err;
+	pid_t pid;
+	int status;
+
+	conf = verb_conf(conf_path);
+	status = files_check(conf);
+	pid = running_pid(conf);
+	if (pid < 0) {
+		status = running_unknown("reload", conf);
+	} else if (status != EX_OK) {
+		fprintf(stderr, "zmailer: reload: nothing was changed\n");
+	} else if (pid == 0) {
+		fprintf(stderr, "zmailer: reload: zmailer does not run: nobody "
+		    "has the lock of %s; `zmailer start` begins with this "
+		    "configuration\n", conf->spool_dir);
+		status = EX_UNAVAILABLE;
+	} else {
+		if (state_read(conf->run_dir, &state, &err) < 1)
+			state.reloads = 0;
+		if (kill(pid, SIGHUP) == 0) {
+			status = reload_wait(conf, state.reloads);
+		} else {
+			status = not_ours("reload", pid);
+		}
+	}
+	conf_free(&conf);
+	return status;
+}

@@ -1,0 +1,155 @@
+/* options.h - every option of the verbs of zmailer(8), one row each
+ *
+ * OPTION(id, name, value, kind, low, high, text): an option is named with its
+ * value in the usage of a verb (tools/zmailer/verbs.h), which says by that
+ * who takes it.  kind says what a value must be: TEXT anything, NUMBER from
+ * low to high, SPAN a time of at least low ms, CHOICE a word of those with
+ * bars between them; FLAG takes none.
+ * `zmailer help VERB` and the manual have the texts.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+
+/* ---- many verbs take these --------------------------------------------- */
+OPTION(JSON, "--json", NULL, FLAG, 0, 0, "JSON, an object a line")
+OPTION(YES, "--yes", NULL, FLAG, 0, 0, "do it without a question")
+OPTION(DRY_RUN, "--dry-run", NULL, FLAG, 0, 0, "show what would be done")
+OPTION(REASON, "--reason", "WORDS", TEXT, 0, 0, "why, for the journal")
+OPTION(FOR, "--for", "SPAN", SPAN, 1000, 0, "for how long: 90s 2h 3d")
+OPTION(TIMEOUT, "--timeout", "SPAN", SPAN, 0, 0, "wait no longer than this")
+OPTION(QUIET, "--quiet", NULL, FLAG, 0, 0, "say only what is wrong")
+OPTION(LIST, "--list", NULL, FLAG, 0, 0, "a list, and do nothing")
+
+/* ---- messages --------------------------------------------------------- */
+OPTION(LIMIT, "--limit", "N", NUMBER, 1, 1000000, "at most N messages")
+OPTION(AFTER, "--after", "ID", TEXT, 0, 0, "those after this message")
+OPTION(ALLOW, "--allow", NULL, FLAG, 0, 0,
+    "and accept the senders from now on")
+OPTION(PER_SECOND, "--per-second", "N", NUMBER, 0, 100000,
+    "so many a second; 0: all at once")
+OPTION(NEXT, "--next", "MOMENT", TEXT, 0, 0, "when it is tried next")
+OPTION(EXPIRE, "--expire", "MOMENT", TEXT, 0, 0, "when it is given up")
+OPTION(TO, "--to", "ADDRESS", TEXT, 0, 0, "who shall get it")
+OPTION(FROM_AREA, "--from", "deferred|freezer|postman", CHOICE, 0, 0,
+    "where it was set aside")
+OPTION(AGENTS, "--limit", "AGENTS", NUMBER, 0, 10000,
+    "so many agents at a time; 0: no limit any more")
+OPTION(REPAIR, "--repair", NULL, FLAG, 0, 0, "mend what is found")
+
+/* ---- the journal ------------------------------------------------------- */
+OPTION(DAY, "--day", "DAY", TEXT, 0, 0, "of this day alone: 2026-11-30")
+OPTION(SINCE, "--since", "MOMENT", TEXT, 0, 0, "nothing that is older")
+OPTION(UNTIL, "--until", "MOMENT", TEXT, 0, 0, "nothing that is newer")
+OPTION(FOLLOW, "-f", NULL, FLAG, 0, 0, "go on with what happens")
+OPTION(COUNT, "-n", "COUNT", NUMBER, 1, 1000000, "the last COUNT")
+OPTION(NOW, "--now", NULL, FLAG, 0, 0, "close the file of today, too")
+OPTION(DAYS, "--days", "N", NUMBER, 1, 3650, "of the last N days")
+OPTION(CAPACITY, "--capacity", NULL, FLAG, 0, 0,
+    "how much mail the machine can take")
+
+/* ---- the configuration ------------------------------------------------- */
+OPTION(ALL, "--all", NULL, FLAG, 0, 0, "preset values, too")
+OPTION(SYNTAX, "--syntax", NULL, FLAG, 0, 0,
+    "only the text, not what it names")
+OPTION(TABLE, "--table", "<T>", TEXT, 0, 0, "the table that has the aliases")
+OPTION(FOR_HOST, "--for", "NAME", TEXT, 0, 0, "the host it is for")
+OPTION(USERS, "--users", "U", TEXT, 0, 0, "who is known there")
+OPTION(ALIASES, "--aliases", "<T>", TEXT, 0, 0, "its table of aliases")
+OPTION(DELIVER, "--deliver", "D", TEXT, 0, 0, "how its mail is delivered")
+OPTION(USER, "--user", "NAME", TEXT, 0, 0, "log in with this name")
+OPTION(PASSWORD, "--password", "FILE", TEXT, 0, 0, "its password is in FILE")
+OPTION(TLS, "--tls", "LEVEL", TEXT, 0, 0, "how safe the link must be")
+OPTION(CA, "--ca", "FILE", TEXT, 0, 0, "who signs the host's certificate")
+OPTION(UNTESTED, "--untested", NULL, FLAG, 0, 0, "write it without a test")
+OPTION(DKIM_SELECTOR, "--selector", "S", TEXT, 0, 0, "the name of the key")
+OPTION(BITS, "--bits", "N", NUMBER, 1024, 4096, "how long the key is")
+OPTION(SOCKET, "--socket", "SOCKET", TEXT, 0, 0, "where the signer listens")
+OPTION(FROM_FILE, "--from", "FILE", TEXT, 0, 0, "of FILE instead of its own")
+
+/* ---- a first configuration --------------------------------------------- */
+OPTION(KEEP, "--keep", NULL, FLAG, 0, 0, "leave it running")
+OPTION(PORT, "--port", "N", NUMBER, 0, 65535,
+    "the port that it listens on")
+OPTION(SINK, "--sink", "PORT", NUMBER, 0, 65535,
+    "the port of a sink that takes its mail")
+OPTION(HOST, "--host", "NAME", TEXT, 0, 0, "the name of this host")
+OPTION(DOMAIN, "--domain", "NAME", TEXT, 0, 0, "whose mail ends here")
+OPTION(LISTEN, "--listen", "all|local|ADDRESS:PORT", TEXT, 0, 0,
+    "who can reach it")
+OPTION(VIA, "--via", "HOST[:PORT]", TEXT, 0, 0,
+    "all other mail goes through this host")
+OPTION(POSTMASTER, "--postmaster", "ADDRESS", TEXT, 0, 0,
+    "who hears of troubles")
+OPTION(CERTIFICATE, "--certificate", "FILE", TEXT, 0, 0,
+    "the certificate with its chain")
+OPTION(KEY, "--key", "FILE", TEXT, 0, 0, "its key")
+OPTION(SPOOL, "--spool", "DIR", TEXT, 0, 0, "where mail lies")
+OPTION(RUN, "--run", "DIR", TEXT, 0, 0, "where sockets lie")
+OPTION(LOG, "--log", "DIR", TEXT, 0, 0, "where the journal lies")
+OPTION(MAILBOX, "--mailbox", "PATH", TEXT, 0, 0, "where users have mail")
+
+/* ---- archives ---------------------------------------------------------- */
+OPTION(KEYS, "--keys", NULL, FLAG, 0, 0, "keys and passwords, too")
+OPTION(SKIP_DONE, "--skip-done", NULL, FLAG, 0, 0,
+    "not to those that the journal says have it")
+OPTION(PARTIAL, "--partial", NULL, FLAG, 0, 0,
+    "what is whole of an archive that is cut off")
+OPTION(CONFIG_DIR, "--config", "DIR", TEXT, 0, 0,
+    "the configuration, too: into DIR")
+
+OPTION(FOREGROUND, "--foreground", NULL, FLAG, 0, 0, "as it does anyway")
+
+/* ---- looking and trying ------------------------------------------------ */
+OPTION(FROM, "--from", "ADDRESS", TEXT, 0, 0, "the sender")
+OPTION(OUTBOUND, "--outbound", "HOST", TEXT, 0, 0,
+    "try a connection to this host")
+OPTION(BATCH, "--batch", NULL, FLAG, 0, 0, "lines instead of a screen")
+OPTION(TIMES, "-n", "TIMES", NUMBER, 1, 1000000, "look TIMES times")
+OPTION(PROMETHEUS, "--prometheus", NULL, FLAG, 0, 0,
+    "the older text format of Prometheus")
+OPTION(TO_DEST, "--to", "CHANNEL/HOST", TEXT, 0, 0, "who said the reply")
+OPTION(RULES, "--rules", NULL, FLAG, 0, 0, "the rules that decide")
+OPTION(VERBOSE, "-v", NULL, FLAG, 0, 0, "each table that was asked")
+OPTION(CONFIG_FILE, "--config", "FILE", TEXT, 0, 0, "as this one has it")
+OPTION(MX, "--mx", NULL, FLAG, 0, 0, "the hosts that the DNS names")
+OPTION(AS, "--as", "USER", TEXT, 0, 0, "as if this user had logged in")
+OPTION(IP, "--ip", "IP", TEXT, 0, 0, "as if it came from there")
+OPTION(DIFF, "--diff", "OLD NEW", TEXT, 0, 0,
+    "what differs between two configurations")
+OPTION(ADDRESSES, "--addresses", "FILE", TEXT, 0, 0,
+    "a file with an address a line")
+
+/* ---- the sink ---------------------------------------------------------- */
+OPTION(LMTP, "--lmtp", NULL, FLAG, 0, 0, "speak LMTP")
+OPTION(DIR, "--dir", "DIR", TEXT, 0, 0, "keep messages here")
+OPTION(COUNTS, "--count", NULL, FLAG, 0, 0, "only how many there were")
+OPTION(EXPECT, "--expect", "N", NUMBER, 1, 1000000000,
+    "end when N messages are there")
+
+/* ---- a rehearsal ------------------------------------------------------- */
+OPTION(TEST_SESSION, "--session", NULL, FLAG, 0, 0,
+    "a dialogue on standard input, and nothing is sent")
+OPTION(TEST_IP, "--ip", "ADDRESS", TEXT, 0, 0, "where the client is")
+OPTION(TEST_NAME, "--name", "NAME", TEXT, 0, 0, "the client's name")
+OPTION(TEST_HELO, "--helo", "NAME", TEXT, 0, 0, "what it calls itself")
+OPTION(TEST_USER, "--user", "USER", TEXT, 0, 0, "who has logged in")
+OPTION(TEST_LISTENER, "--listener", "WHERE", TEXT, 0, 0,
+    "which listener it came to")
+OPTION(TEST_SERVICE, "--service", "NAME", TEXT, 0, 0,
+    "the service of the listener")
+OPTION(TEST_CERT, "--cert", "NAME", TEXT, 0, 0, "the client's certificate")
+OPTION(TEST_ISSUER, "--issuer", "NAME", TEXT, 0, 0, "who signed that")
+OPTION(TEST_FINGERPRINT, "--fingerprint", "HEX", TEXT, 0, 0,
+    "the certificate's fingerprint")
+OPTION(TEST_SIZE, "--size", "SIZE", TEXT, 0, 0, "how large the mail is")
+OPTION(TEST_LISTED, "--listed", "LIST=ANSWER", TEXT, 0, 0,
+    "what a list on the DNS answers")
+OPTION(TEST_SUBMISSION, "--submission", NULL, FLAG, 0, 0,
+    "a user's program submits it")
+OPTION(TEST_TLS, "--tls", NULL, FLAG, 0, 0, "the session is encrypted")
+OPTION(TEST_OVER, "--over", NULL, FLAG, 0, 0, "the sender is over a limit")
+OPTION(TEST_GREYLISTED, "--greylisted", NULL, FLAG, 0, 0,
+    "it has come before, and waited")
+OPTION(TEST_UNKNOWN, "--sender-unknown", NULL, FLAG, 0, 0,
+    "the sender is no address of ours")
+OPTION(TEST_DNS, "--dns", NULL, FLAG, 0, 0, "ask the DNS")

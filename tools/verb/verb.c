@@ -1,0 +1,66 @@
+/* verb.c - what all verbs do alike
+ *
+ * In     a path, an error
+ * Out    a configuration, words on standard error
+ * Spec   verb.h; zmailer(8)
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include <pwd.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "tools/verb/verb.h"
+
+#include "base/banned.h"
+
+struct conf *
+verb_conf(const char *conf_path)
+{
+	struct conf *conf = conf_load_or_tell(conf_path);
+	const char *path = conf_path != NULL ? conf_path : conf_default_path();
+
+	if (conf == NULL)
+		fputs(access(path, F_OK) != 0 ?
+		    "`zmailer setup` writes one; -C FILE or ZMAILER_CONF "
+		    "names another\n" : "mend it, or see `zmailer config "
+		    "diff`; `zmailer config undo` goes back\n", stderr);
+	if (conf == NULL)
+		exit(EX_CONFIG);
+	return conf;
+}
+
+int
+verb_failed(const char *name, const struct err *err, int status)
+{
+	fprintf(stderr, "zmailer: %s: %s%s\n", name, err->text,
+	    err_is_denied(err) ? ": not yours; ask as root, or as the account "
+	    "that zmailer runs as" : "");
+	return err_is_denied(err) ? EX_NOPERM : status;
+}
+
+bool
+verb_is_fancy(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL &&
+	    term != NULL && strcmp(term, "dumb") != 0;
+}
+
+void
+verb_who(char *out, size_t size)
+{
+	uid_t uid = getuid();
+	struct passwd *pw = getpwuid(uid);
+
+	if (pw != NULL)
+		snprintf(out, size, "%s", pw->pw_name);
+	else
+		snprintf(out, size, "uid%ju", (uintmax_t)uid);
+}

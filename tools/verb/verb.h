@@ -1,0 +1,80 @@
+/* verb.h - what a verb is given and gives back
+ *
+ * The command line is read by the verb's usage alone (usage.h): what arrives
+ * at the verb has the form, the number of words and the values that the usage
+ * promises.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_VERB_H
+#define ZM_TOOLS_VERB_H
+
+#include "conf/conf.h"
+#include "tools/verb/usage.h"
+
+struct argument {		/* an option's value; NULL: not given */
+	const char	*text;
+	const char	*second;	/* of two values */
+	int64_t		 number;	/* of a NUMBER; ms of a SPAN */
+};
+
+struct arguments {
+	const char	*verb, *usage;
+	const char	*conf_path;	/* -C, or NULL */
+	const char	*form;		/* the word that chose it, or "" */
+	char		**words;	/* all others, a NULL after them */
+	int		 count;
+	struct argument	 options[OPTIONS];
+	int		 argc;		/* as it was given */
+	char		**argv;
+};
+
+struct verb_row {		/* a row of tools/zmailer/verbs.h */
+	const char	*name, *usage, *text;
+	int		(*run)(struct arguments *arguments);
+};
+
+/* Read argv (its words move to its front) by the row's usage.
+ * returns 0; -1: err says what is wrong */
+int arguments_parse(struct arguments *out, const struct verb_row *row,
+    int argc, char **argv, struct err *err);
+/* The same; what is wrong goes to standard error, with the usage.
+ * returns 0 or EX_USAGE */
+int arguments_read(struct arguments *out, const struct verb_row *row,
+    int argc, char **argv, const char *conf_path);
+
+/* Was it given?  Its text, or NULL.  Its number (milliseconds of a span), or
+ * preset. */
+bool arguments_has(const struct arguments *arguments, enum option_id id);
+const char *arguments_text(const struct arguments *arguments,
+    enum option_id id);
+int64_t arguments_number(const struct arguments *arguments,
+    enum option_id id, int64_t preset);
+/* Was this form chosen? */
+bool arguments_is(const struct arguments *arguments, const char *form);
+/* The word at that place, or NULL. */
+const char *arguments_word(const struct arguments *arguments, int at);
+
+/* All words with a blank between them. */
+void arguments_join(const struct arguments *arguments, struct str *out);
+
+/* "zmailer: VERB: words" and the usage on standard error.
+ * returns EX_USAGE */
+int arguments_refuse(const struct arguments *arguments, const char *format,
+    ...) __attribute__((format(printf, 2, 3)));
+
+/* The configuration for a verb; prints the report and exits 78 when bad. */
+struct conf *verb_conf(const char *conf_path);
+
+/* Why a verb cannot go on, on standard error, and who may do it when the
+ * caller may not.
+ * returns EX_NOPERM then, else status */
+int verb_failed(const char *name, const struct err *err, int status);
+
+/* Name of the calling user, for the journal. */
+void verb_who(char *out, size_t size);
+
+/* Colour and boxes only on a terminal, never with NO_COLOR or TERM=dumb. */
+bool verb_is_fancy(void);
+
+#endif

@@ -1,0 +1,44 @@
+/* versions.h - the last configurations, so that one can go back
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_VERSIONS_H
+#define ZM_TOOLS_VERSIONS_H
+
+#include "conf/conf.h"
+
+enum {
+	VERSIONS_MAX = 20,		/* kept */
+	VERSION_FILES_MAX = 200,	/* of one configuration */
+	VERSION_BYTES_MAX = 16 << 20	/* of one version */
+};
+
+struct version_file {
+	const char	*path;
+	struct slice	 text;
+};
+struct version {
+	unsigned	 number;	/* from 1 */
+	unsigned	 was;		/* it is this one again; 0: new */
+	int64_t		 time_s;
+	const char	*by, *verb, *reason;
+	struct version_file *files;
+	size_t		 file_count;
+};
+
+/* Keep what the configuration's files hold now, unless it is what the newest
+ * version holds.  about says by, verb, reason and was.
+ * returns 1 kept, 0 known (or no spool yet), -1 err */
+int versions_keep(const struct conf *conf, const struct version *about,
+    struct err *err);
+/* Numbers of those there are, ascending; returns how many. */
+size_t versions_list(const char *spool_dir, unsigned out[VERSIONS_MAX + 2]);
+/* Read one; texts live in the arena.
+ * returns 1; 0 there is none; -1 err */
+int version_read(const char *spool_dir, unsigned number,
+    struct arena *arena, struct version *out, struct err *err);
+/* One writer at a time: a descriptor to be closed, -1 when somebody else
+ * has it (errno EWOULDBLOCK), -2 when there is no spool. */
+int versions_lock(const char *spool_dir);
+
+#endif

@@ -1,0 +1,33 @@
+/* write.h - a file is replaced, whole or not at all
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#ifndef ZM_TOOLS_VERSIONS_WRITE_H
+#define ZM_TOOLS_VERSIONS_WRITE_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct change_file {
+	const char	*path;		/* as the configuration names it */
+	const char	*target;	/* behind symbolic links */
+	struct str	 before, after;
+	bool		 is_new, is_table;
+	bool		 is_secret;	/* a key: its text is never shown */
+	unsigned	 mode;		/* of a new one */
+	const char	*account;	/* owner of a new one, when we are
+					 * root; NULL or "-": ours */
+};
+
+/* Put a text in place of a file: a new one beside it, owner and
+ * mode kept, synced, renamed over it, the directory synced
+ * (doc/INTERNALS.md row E1).
+ * returns 0 or -1 */
+int change_file_write(const struct change_file *file, struct err *err);
+/* A name in the directory of target is durable after this.
+ * returns 0; -1: errno says why */
+int change_directory_sync(const char *target);
+
+#endif
