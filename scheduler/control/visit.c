@@ -20,13 +20,13 @@
 
 #include "base/banned.h"
 
-/* Keys of selector_keys that memory knows: id, dest, state, area, age,
- * tries. */
 enum {
 	CONTROL_BYTES_MAX = 512 << 20,
-	KEYS_IN_MEMORY = 1u << 0 | 1u << 3 | 1u << 4 | 1u << 5 | 1u << 12 |
-	    1u << 14,
-	KEY_CLASS = 1u << 6
+	/* keys that memory knows */
+	KEYS_IN_MEMORY = 1u << SELECTOR_KEY_ID | 1u << SELECTOR_KEY_DEST |
+	    1u << SELECTOR_KEY_STATE | 1u << SELECTOR_KEY_AREA |
+	    1u << SELECTOR_KEY_AGE | 1u << SELECTOR_KEY_TRIES,
+	KEY_CLASS = 1u << SELECTOR_KEY_CLASS
 };
 
 /* ---- the list ---------------------------------------------------- */
