@@ -46,6 +46,13 @@ ascii_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+/* A blank, a tab, or an end of a line. */
+static inline bool
+ascii_is_space(char c)
+{
+	return ascii_is_blank(c) || c == '\r' || c == '\n';
+}
+
 static inline char
 ascii_lower(char c)
 {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/ascii.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -29,19 +30,13 @@ slice_equal(struct slice a, struct slice b)
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
 bool
 slice_equal_nocase(struct slice a, struct slice b)
 {
 	if (a.n != b.n)
 		return false;
 	for (size_t i = 0; i < a.n; i++)
-		if (lower(a.p[i]) != lower(b.p[i]))
+		if (ascii_lower(a.p[i]) != ascii_lower(b.p[i]))
 			return false;
 	return true;
 }
@@ -91,18 +86,12 @@ slice_first(struct slice s, size_t n)
 	return (struct slice){ s.p, n < s.n ? n : s.n };
 }
 
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 struct slice
 slice_trim(struct slice s)
 {
-	while (s.n > 0 && is_blank(s.p[0]))
+	while (s.n > 0 && ascii_is_space(s.p[0]))
 		s = slice_from(s, 1);
-	while (s.n > 0 && is_blank(s.p[s.n - 1]))
+	while (s.n > 0 && ascii_is_space(s.p[s.n - 1]))
 		s.n--;
 	return s;
 }
@@ -210,7 +199,7 @@ slice_lower(struct arena *arena, struct slice s)
 	char *copy = arena_dup(arena, s.p, s.n);
 
 	for (size_t i = 0; i < s.n; i++)
-		copy[i] = lower(copy[i]);
+		copy[i] = ascii_lower(copy[i]);
 	return (struct slice){ copy, s.n };
 }
 

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "conf/conf.h"
 #include "conf/route_value.h"
 #include "grammar/units.h"
@@ -26,7 +27,7 @@ is_channel(struct slice word)
 	for (size_t i = 0; i < word.n; i++) {
 		char c = word.p[i];
 
-		if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') &&
+		if (!ascii_is_lower(c) && !ascii_is_digit(c) &&
 		    c != '-' && c != '_')
 			return false;
 	}

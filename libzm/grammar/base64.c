@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/ascii.h"
 #include "grammar/base64.h"
 
 #include "base/banned.h"
@@ -39,11 +40,11 @@ base64_add(struct str *out, struct slice bytes)
 static int
 base64_value(char c)
 {
-	if (c >= 'A' && c <= 'Z')
+	if (ascii_is_upper(c))
 		return c - 'A';
-	if (c >= 'a' && c <= 'z')
+	if (ascii_is_lower(c))
 		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
+	if (ascii_is_digit(c))
 		return c - '0' + 52;
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }

@@ -15,6 +15,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/command.h"
 
 #include "base/banned.h"
@@ -63,7 +64,7 @@ command_keyword(struct slice *args, const char *keyword)
 static bool
 is_keyword_byte(char c, bool is_first)
 {
-	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
+	return ascii_is_alnum(c) ||
 	    (c == '-' && !is_first);
 }
 

@@ -13,6 +13,7 @@
  */
 #include <inttypes.h>
 
+#include "base/ascii.h"
 #include "grammar/date.h"
 
 #include "base/banned.h"
@@ -88,7 +89,7 @@ skip_fraction(struct slice *text)
 
 	if (!slice_starts(*text, "."))
 		return;
-	while (n < text->n && text->p[n] >= '0' && text->p[n] <= '9')
+	while (n < text->n && ascii_is_digit(text->p[n]))
 		n++;
 	if (n > 1)
 		*text = slice_from(*text, n);

@@ -12,6 +12,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/ascii.h"
 #include "grammar/dsn.h"
 #include "grammar/xtext.h"
 
@@ -120,8 +121,7 @@ check_xtext(struct slice text, bool is_utf8, struct err *err)
 static bool
 is_type_byte(char c)
 {
-	return (c >= '0' && c <= '9') || c == '-' ||
-	    ((c | 32) >= 'a' && (c | 32) <= 'z');
+	return ascii_is_alnum(c) || c == '-';
 }
 
 int

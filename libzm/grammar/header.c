@@ -14,15 +14,10 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/header.h"
 
 #include "base/banned.h"
-
-static bool
-is_wsp(char c)
-{
-	return c == ' ' || c == '\t';
-}
 
 static bool
 is_blank_line(struct slice s)
@@ -43,7 +38,7 @@ field_bytes(struct slice s)
 		if (lf == NULL)
 			return s.n;
 		n = (size_t)(lf - s.p) + 1;
-	} while (n < s.n && is_wsp(s.p[n]));
+	} while (n < s.n && ascii_is_blank(s.p[n]));
 	return n;
 }
 
@@ -56,7 +51,7 @@ name_bytes(struct slice s, size_t *out_with_colon)
 	while (n < s.n && s.p[n] > 32 && s.p[n] < 127 && s.p[n] != ':')
 		n++;
 	colon = n;
-	while (colon < s.n && is_wsp(s.p[colon]))
+	while (colon < s.n && ascii_is_blank(s.p[colon]))
 		colon++;
 	if (n == 0 || colon == s.n || s.p[colon] != ':')
 		return 0;
@@ -135,10 +130,10 @@ header_add_unfolded(struct str *out, struct slice value)
 		size_t n = slice_find(value, '\n'), skip = n;
 
 		while (n > 0 && n < value.n &&
-		    (is_wsp(value.p[n - 1]) || value.p[n - 1] == '\r'))
+		    (ascii_is_blank(value.p[n - 1]) || value.p[n - 1] == '\r'))
 			n--;
 		str_add(out, value.p, n);
-		while (skip < value.n && (is_wsp(value.p[skip]) ||
+		while (skip < value.n && (ascii_is_blank(value.p[skip]) ||
 		    value.p[skip] == '\r' || value.p[skip] == '\n'))
 			skip++;
 		if (skip > n)

@@ -21,6 +21,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/header.h"
 
 #include "base/banned.h"
@@ -39,12 +40,6 @@ struct walk {
 	const char	*at, *end;
 	struct err	*err;
 };
-
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
 
 static bool
 is_special(char c)
@@ -87,7 +82,7 @@ skip_cfws(struct walk *walk)
 	while (walk->at < walk->end) {
 		const char *next;
 
-		if (is_blank(*walk->at)) {
+		if (ascii_is_space(*walk->at)) {
 			walk->at++;
 			continue;
 		}

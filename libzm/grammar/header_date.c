@@ -15,6 +15,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/ascii.h"
 #include "grammar/header.h"
 
 #include "base/banned.h"
@@ -23,18 +24,6 @@ struct token {
 	struct slice	text;		/* empty: the end */
 	bool		is_digits, is_letters;
 };
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
-date_is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 /* Behind blanks, folds and comments; a comment without an end takes all. */
 static void
@@ -68,10 +57,10 @@ date_take(struct slice *rest)
 	date_skip_blanks(rest);
 	if (rest->n == 0)
 		return token;
-	token.is_digits = is_digit(rest->p[0]);
-	token.is_letters = date_is_letter(rest->p[0]);
-	while (n < rest->n && (token.is_digits ? is_digit(rest->p[n]) :
-	    token.is_letters && date_is_letter(rest->p[n])))
+	token.is_digits = ascii_is_digit(rest->p[0]);
+	token.is_letters = ascii_is_alpha(rest->p[0]);
+	while (n < rest->n && (token.is_digits ? ascii_is_digit(rest->p[n]) :
+	    token.is_letters && ascii_is_alpha(rest->p[n])))
 		n++;
 	token.text = slice_first(*rest, n > 0 ? n : 1);
 	*rest = slice_from(*rest, token.text.n);

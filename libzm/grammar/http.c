@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/date.h"
 #include "grammar/http.h"
 #include "grammar/net.h"
@@ -57,8 +58,7 @@ host_set(struct slice host, struct http_url *out, struct err *err)
 		return err_set(err, "'" SLICE_FMT "' is no host",
 		    SLICE_ARG(host));
 	for (size_t i = 0; i < host.n; i++)
-		out->host[i] = host.p[i] >= 'A' && host.p[i] <= 'Z' ?
-		    (char)(host.p[i] + ('a' - 'A')) : host.p[i];
+		out->host[i] = ascii_lower(host.p[i]);
 	out->host[host.n] = '\0';
 	return 1;
 }

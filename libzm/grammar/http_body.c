@@ -14,6 +14,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/http.h"
 
 #include "base/banned.h"
@@ -41,16 +42,6 @@ body_text_take(struct str *text, struct slice bytes, size_t text_max)
 	str_add_slice(text, slice_first(bytes, room));
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* chunk-size [ chunk-ext ]; extensions say nothing to us. */
 static int
 chunk_length(struct slice line, uint64_t *out, struct err *err)
@@ -58,10 +49,10 @@ chunk_length(struct slice line, uint64_t *out, struct err *err)
 	size_t n = 0;
 
 	*out = 0;
-	while (n < line.n && hex_digit(line.p[n]) >= 0) {
+	while (n < line.n && ascii_hex(line.p[n]) >= 0) {
 		if (*out >> 56 != 0)
 			return err_set(err, "a chunk is too long");
-		*out = *out << 4 | (uint64_t)hex_digit(line.p[n++]);
+		*out = *out << 4 | (uint64_t)ascii_hex(line.p[n++]);
 	}
 	if (n == 0 || (n < line.n && line.p[n] != ';' && line.p[n] != ' ' &&
 	    line.p[n] != '\t'))

@@ -15,6 +15,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/mailq.h"
 
 #include "base/banned.h"
@@ -177,23 +178,14 @@ mailq_user_admits(const struct mailq_user *user, const struct net *address)
 	return is_any;
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 int
 mailq_digest_parse(struct slice hex, unsigned char *out, size_t n)
 {
 	if (hex.n != 2 * n)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		int high = hex_digit(hex.p[2 * i]);
-		int low = hex_digit(hex.p[2 * i + 1]);
+		int high = ascii_hex(hex.p[2 * i]);
+		int low = ascii_hex(hex.p[2 * i + 1]);
 
 		if (high < 0 || low < 0)
 			return -1;

@@ -12,16 +12,11 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/header.h"
 #include "grammar/mime.h"
 
 #include "base/banned.h"
-
-static bool
-mime_is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
 
 /* Blanks, folds and comments. */
 static void
@@ -29,7 +24,7 @@ skip_space(struct slice *rest)
 {
 	unsigned depth = 0;
 
-	while (rest->n > 0 && (depth > 0 || mime_is_space(rest->p[0]) ||
+	while (rest->n > 0 && (depth > 0 || ascii_is_space(rest->p[0]) ||
 	    rest->p[0] == '(')) {
 		if (rest->p[0] == '\\' && depth > 0)
 			*rest = slice_from(*rest, 1);
@@ -83,7 +78,8 @@ mime_take_value(struct slice *rest, char *out, size_t size)
 	is_quoted = take_byte(rest, '"');
 	for (; rest->n > 0; *rest = slice_from(*rest, 1)) {
 		/* senders forget the quotes: up to what ends a value */
-		if (is_quoted ? rest->p[0] == '"' : mime_is_space(rest->p[0]) ||
+		if (is_quoted ? rest->p[0] == '"' :
+		    ascii_is_space(rest->p[0]) ||
 		    rest->p[0] == ';' || rest->p[0] == '(')
 			break;
 		if (is_quoted && take_byte(rest, '\\') && rest->n == 0)
@@ -113,7 +109,7 @@ boundary_find(struct slice rest, struct mime_head *out)
 		memcpy(out->boundary, value, sizeof(value));
 		/* RFC 2046 section 5.1.1: no blank ends it */
 		for (size_t n = strlen(out->boundary);
-		    n > 0 && mime_is_space(out->boundary[n - 1]); n--)
+		    n > 0 && ascii_is_space(out->boundary[n - 1]); n--)
 			out->boundary[n - 1] = '\0';
 		return;
 	}

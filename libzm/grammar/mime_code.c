@@ -15,6 +15,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/mime_code.h"
 
 #include "base/banned.h"
@@ -160,8 +161,7 @@ word_byte(struct str *out, unsigned char c)
 {
 	if (c == ' ') {
 		str_addc(out, '_');
-	} else if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    (c >= '0' && c <= '9')) {
+	} else if (ascii_is_alnum(c)) {
 		str_addc(out, (char)c);
 	} else {
 		str_addc(out, '=');

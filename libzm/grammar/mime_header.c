@@ -15,16 +15,11 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/header.h"
 #include "grammar/mime_down.h"
 
 #include "base/banned.h"
-
-static bool
-words_is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
 
 /* Bytes of the word in front: a quoted string is one word. */
 static size_t
@@ -38,7 +33,7 @@ encoded_word_bytes(struct slice text)
 				n++;
 		return n + 1 < text.n ? n + 1 : text.n;
 	}
-	while (n < text.n && !words_is_space(text.p[n]))
+	while (n < text.n && !ascii_is_space(text.p[n]))
 		n++;
 	return n;
 }
@@ -48,7 +43,7 @@ space_bytes(struct slice text)
 {
 	size_t n = 0;
 
-	while (n < text.n && words_is_space(text.p[n]))
+	while (n < text.n && ascii_is_space(text.p[n]))
 		n++;
 	return n;
 }
@@ -90,7 +85,7 @@ run_add(struct str *out, struct slice run)
 	if (words.n > 1 && words.p[0] == '"' && words.p[words.n - 1] == '"')
 		words = (struct slice){ words.p + 1, words.n - 2 };
 	for (size_t i = 0; i < words.n; i++)
-		if (!words_is_space(words.p[i]))
+		if (!ascii_is_space(words.p[i]))
 			str_addc(&plain, words.p[i]);
 		else if (plain.len > 0 && plain.buf[plain.len - 1] != ' ')
 			str_addc(&plain, ' ');
@@ -107,7 +102,7 @@ field_add(struct str *out, struct slice text)
 	size_t end = text.n;
 	struct slice line_end;
 
-	while (end > 0 && words_is_space(text.p[end - 1]))
+	while (end > 0 && ascii_is_space(text.p[end - 1]))
 		end--;
 	line_end = slice_from(text, end);
 	text.n = end;

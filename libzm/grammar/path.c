@@ -24,6 +24,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/path.h"
 
 #include "base/banned.h"
@@ -37,15 +38,9 @@ struct scan {
 };
 
 static bool
-is_letter_or_digit(char c)
-{
-	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
-}
-
-static bool
 is_atext(char c)
 {
-	return is_letter_or_digit(c) ||
+	return ascii_is_alnum(c) ||
 	    (c != '\0' && strchr("!#$%&'*+-/=?^_`{|}~", c) != NULL);
 }
 
@@ -167,7 +162,7 @@ scan_label(struct scan *scan, struct err *err)
 	while (scan->at < scan->end) {
 		char c = *scan->at;
 
-		if (is_letter_or_digit(c) || c == '-' || c == '_')
+		if (ascii_is_alnum(c) || c == '-' || c == '_')
 			scan->at++;
 		else if ((n = scan_utf8(scan)) > 0)
 			scan->at += n;

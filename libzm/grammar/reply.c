@@ -15,17 +15,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/reply.h"
 
 #include "base/banned.h"
 
 enum { TEXT_BYTES_MAX = 500 };	/* of reply_add_text */
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* The line in front, without its end; false when its LF is not there yet.
  * *out_bytes is its length with the end. */
@@ -48,7 +43,7 @@ static int
 line_code(struct slice line)
 {
 	if (line.n < 3 || line.p[0] < '2' || line.p[0] > '5' ||
-	    !is_digit(line.p[1]) || !is_digit(line.p[2]))
+	    !ascii_is_digit(line.p[1]) || !ascii_is_digit(line.p[2]))
 		return -1;
 	if (line.n > 3 && line.p[3] != ' ' && line.p[3] != '-')
 		return -1;
@@ -76,7 +71,8 @@ status_bytes(int code, struct slice text)
 		if (at >= text.n || text.p[at] != '.')
 			return 0;
 		at++;
-		while (at + digits < text.n && is_digit(text.p[at + digits]))
+		while (at + digits < text.n && ascii_is_digit(text.p[at +
+		    digits]))
 			digits++;
 		if (digits == 0 || digits > 3)
 			return 0;

@@ -13,13 +13,14 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/scram.h"
 
 #include "base/banned.h"
 
 /* "n=text" at the front of *rest: the text; *rest moves behind the comma. */
 static bool
-scram_take(struct slice *rest, char name, struct slice *out)
+scram_take_part(struct slice *rest, char name, struct slice *out)
 {
 	struct slice piece;
 
@@ -72,8 +73,7 @@ is_binding_name(struct slice name)
 	for (size_t i = 0; i < name.n; i++) {
 		char c = name.p[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-		    (c >= '0' && c <= '9') || c == '.' || c == '-'))
+		if (!(ascii_is_alnum(c) || c == '.' || c == '-'))
 			return false;
 	}
 	return name.n > 0;
@@ -119,9 +119,10 @@ scram_first_parse(struct slice text, struct scram_first *out,
 	rest = out->bare;
 	if (slice_starts(rest, "m="))
 		return err_set(err, "an extension of SCRAM is not known");
-	if (!scram_take(&rest, 'n', &user) || !name_decode(user, out->user))
+	if (!scram_take_part(&rest, 'n', &user) || !name_decode(user,
+	    out->user))
 		return err_set(err, "there is no user name");
-	if (!scram_take(&rest, 'r', &out->nonce) || !is_nonce(out->nonce))
+	if (!scram_take_part(&rest, 'r', &out->nonce) || !is_nonce(out->nonce))
 		return err_set(err, "there is no nonce");
 	return 1;
 }
@@ -133,7 +134,8 @@ scram_final_parse(struct slice text, struct scram_final *out,
 	struct slice rest = text, piece;
 
 	memset(out, 0, sizeof(*out));
-	if (!scram_take(&rest, 'c', &out->binding) || !scram_take(&rest, 'r',
+	if (!scram_take_part(&rest, 'c', &out->binding) ||
+	    !scram_take_part(&rest, 'r',
 	    &out->nonce) || !is_nonce(out->nonce))
 		return err_set(err, "this is no SCRAM message");
 	while (slice_cut(&rest, ',', &piece))

@@ -13,6 +13,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/guess.h"
 #include "grammar/selector_internal.h"
 #include "grammar/units.h"
@@ -49,17 +50,11 @@ rest_of(const struct parser *parser)
 	return slice_from(parser->text, parser->at);
 }
 
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static void
 selector_skip_blanks(struct parser *parser)
 {
 	while (parser->at < parser->text.n &&
-	    is_blank(parser->text.p[parser->at]))
+	    ascii_is_space(parser->text.p[parser->at]))
 		parser->at++;
 	parser->column = parser->at;
 }
@@ -70,7 +65,7 @@ selector_word_bytes(struct slice text)
 {
 	size_t n = 0;
 
-	while (n < text.n && !is_blank(text.p[n]) &&
+	while (n < text.n && !ascii_is_space(text.p[n]) &&
 	    strchr("():=<>!\"", text.p[n]) == NULL)
 		n++;
 	return n;
@@ -147,7 +142,8 @@ selector_take_value(struct parser *parser, struct slice *out)
 		}
 		parser->at += n + 2;
 	} else {
-		while (n < rest.n && !is_blank(rest.p[n]) && rest.p[n] != ')')
+		while (n < rest.n && !ascii_is_space(rest.p[n]) && rest.p[n] !=
+		    ')')
 			n++;
 		if (n == 0) {
 			err_set(parser->err, "a value is missing");

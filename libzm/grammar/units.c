@@ -11,6 +11,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/ascii.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"
@@ -33,12 +34,6 @@ static const struct unit byte_units[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* number unit at the front of *text, which moves behind it. */
 static int
 units_take(struct slice *text, const struct unit *units, size_t count,
@@ -48,10 +43,10 @@ units_take(struct slice *text, const struct unit *units, size_t count,
 	struct slice name;
 	uint64_t number;
 
-	while (digits < text->n && is_digit(text->p[digits]))
+	while (digits < text->n && ascii_is_digit(text->p[digits]))
 		digits++;
 	letters = digits;
-	while (letters < text->n && !is_digit(text->p[letters]))
+	while (letters < text->n && !ascii_is_digit(text->p[letters]))
 		letters++;
 	name = (struct slice){ text->p + digits, letters - digits };
 	if (digits == 0 || !slice_number(slice_first(*text, digits), 0,
@@ -171,12 +166,6 @@ units_add_bytes(struct str *out, uint64_t bytes)
 	add_shortest(out, bytes, byte_units, COUNT(byte_units));
 }
 
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
 bool
 glob_match(struct slice pattern, struct slice text)
 {
@@ -189,7 +178,7 @@ glob_match(struct slice pattern, struct slice text)
 			star = p++;
 			star_text = t;
 		} else if (p < pattern.n && (pattern.p[p] == '?' ||
-		    lower(pattern.p[p]) == lower(text.p[t]))) {
+		    ascii_lower(pattern.p[p]) == ascii_lower(text.p[t]))) {
 			p++;
 			t++;
 		} else if (star != SIZE_MAX) {

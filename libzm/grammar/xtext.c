@@ -11,6 +11,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/ascii.h"
 #include "grammar/xtext.h"
 
 #include "base/banned.h"
@@ -19,16 +20,6 @@ static bool
 is_xchar(char c)
 {
 	return c > 32 && c < 127 && c != '+' && c != '=';
-}
-
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if ((c | 32) >= 'a' && (c | 32) <= 'f')
-		return (c | 32) - 'a' + 10;
-	return -1;
 }
 
 void
@@ -53,8 +44,8 @@ xtext_encode(struct str *out, struct slice text)
 static int
 decode_hexchar(struct slice in, char *out_byte, struct err *err)
 {
-	int high = in.n > 1 ? hex_digit(in.p[1]) : -1;
-	int low = in.n > 2 ? hex_digit(in.p[2]) : -1;
+	int high = in.n > 1 ? ascii_hex(in.p[1]) : -1;
+	int low = in.n > 2 ? ascii_hex(in.p[2]) : -1;
 
 	if (high < 0 || low < 0)
 		return err_set(err, "'+' in xtext needs two hexadecimal "

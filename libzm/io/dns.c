@@ -238,7 +238,7 @@ dns_ask_name(const char *name, int type, const unsigned char **out_answer,
 
 /* Letters, digits, '-', '_' and '.': what may be a mail host's name. */
 static bool
-is_host_name(const char *name)
+dns_is_host_name(const char *name)
 {
 	for (; *name != '\0'; name++)
 		if (!isalnum((unsigned char)*name) && *name != '-' &&
@@ -305,7 +305,7 @@ dns_parse_mx(const unsigned char *answer, size_t n, struct dns_mx *out,
 		mx->preference = ns_get16(ns_rr_rdata(record));
 		if (dn_expand(ns_msg_base(message), ns_msg_end(message),
 		    ns_rr_rdata(record) + 2, mx->host,
-		    sizeof(mx->host)) < 0 || !is_host_name(mx->host))
+		    sizeof(mx->host)) < 0 || !dns_is_host_name(mx->host))
 			continue;
 		(*out_n)++;
 	}

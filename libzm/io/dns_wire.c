@@ -128,7 +128,7 @@ dns_answer_result(const unsigned char *answer, size_t n)
 
 /* A name that others may compare and print. */
 static bool
-is_host_name(const char *name)
+wire_is_host_name(const char *name)
 {
 	if (*name == '\0' || *name == '-')
 		return false;
@@ -161,7 +161,7 @@ dns_parse_ptr(const unsigned char *answer, size_t n, struct dns_name *out,
 		    ns_rr_class(record) == ns_c_in &&
 		    dn_expand(ns_msg_base(message), ns_msg_end(message),
 		    ns_rr_rdata(record), text, sizeof(out->text)) >= 0 &&
-		    is_host_name(text))
+		    wire_is_host_name(text))
 			(*out_n)++;
 	}
 	return *out_n > before ? DNS_OK : DNS_NONE;

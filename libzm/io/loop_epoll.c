@@ -75,7 +75,7 @@ poller_arm(struct poller *poller, struct watch *watch, unsigned events)
 }
 
 static unsigned
-ready_of(const struct watch *watch, uint32_t mask)
+epoll_ready(const struct watch *watch, uint32_t mask)
 {
 	unsigned ready = 0;
 
@@ -100,7 +100,7 @@ poller_wait(struct poller *poller, int wait_ms, struct poller_ready *out)
 		panic("epoll_wait: %s", strerror(errno));
 	for (int i = 0; i < n; i++) {
 		out[i].watch = poller->events[i].data.ptr;
-		out[i].ready = ready_of(out[i].watch,
+		out[i].ready = epoll_ready(out[i].watch,
 		    poller->events[i].events);
 	}
 	return n < 0 ? 0 : (size_t)n;

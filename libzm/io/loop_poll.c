@@ -88,7 +88,7 @@ poller_arm(struct poller *poller, struct watch *watch, unsigned events)
 }
 
 static unsigned
-ready_of(const struct watch *watch, int mask)
+poll_ready(const struct watch *watch, int mask)
 {
 	unsigned ready = 0;
 
@@ -120,7 +120,7 @@ poller_wait(struct poller *poller, int wait_ms, struct poller_ready *out)
 			continue;
 		left--;
 		out[n].watch = poller->watches[at];
-		out[n++].ready = ready_of(poller->watches[at],
+		out[n++].ready = poll_ready(poller->watches[at],
 		    poller->fds[at].revents);
 	}
 	poller->first = at;

@@ -181,7 +181,7 @@ struct reply_parts {
 
 /* RFC 3463 section 2: "4.7.28". */
 static bool
-is_status(struct slice word)
+classify_is_status(struct slice word)
 {
 	struct slice piece;
 	uint64_t number;
@@ -213,7 +213,7 @@ reply_cut(struct slice reply, struct slice status, struct reply_parts *out)
 		out->text = slice_from(reply, reply.n > 3 ? 4 : 3);
 	}
 	rest = out->text;
-	if (slice_word(&rest, &word) && is_status(word))
+	if (slice_word(&rest, &word) && classify_is_status(word))
 		out->status = word;
 }
 

@@ -16,7 +16,7 @@
 
 /* Check the line that begins at start and end it; -1 takes it back. */
 static int
-line_end(struct str *out, size_t start, struct err *err)
+envelope_line_end(struct str *out, size_t start, struct err *err)
 {
 	size_t n = out->len - start;
 
@@ -42,7 +42,7 @@ line_end(struct str *out, size_t start, struct err *err)
 
 /* "keyword value"; nothing when the value is empty. */
 static int
-add_line(struct str *out, const char *keyword, struct slice value,
+envelope_add_line(struct str *out, const char *keyword, struct slice value,
     struct err *err)
 {
 	size_t start = out->len;
@@ -52,11 +52,11 @@ add_line(struct str *out, const char *keyword, struct slice value,
 	str_adds(out, keyword);
 	str_addc(out, ' ');
 	str_add_slice(out, value);
-	return line_end(out, start, err);
+	return envelope_line_end(out, start, err);
 }
 
 static int
-add_terms(struct str *out, const struct terms *terms, struct err *err)
+envelope_add_terms(struct str *out, const struct terms *terms, struct err *err)
 {
 	size_t start = out->len;
 
@@ -68,7 +68,7 @@ add_terms(struct str *out, const struct terms *terms, struct err *err)
 		out->buf[start] = '\0';
 		return -1;
 	}
-	return line_end(out, start, err);
+	return envelope_line_end(out, start, err);
 }
 
 /* A mailbox in angle brackets; a local part alone stands bare. */
@@ -86,7 +86,7 @@ add_path(struct str *out, const char *keyword, const struct path *path,
 	path_add(out, path);
 	if (path->domain.n > 0)
 		str_addc(out, '>');
-	return line_end(out, start, err);
+	return envelope_line_end(out, start, err);
 }
 
 static int
@@ -105,20 +105,21 @@ int
 envelope_add_head(struct str *out, const struct envelope *envelope,
     struct err *err)
 {
-	if (add_line(out, "id", slice_of(envelope->id), err) < 0)
+	if (envelope_add_line(out, "id", slice_of(envelope->id), err) < 0)
 		return -1;
 	if (envelope->is_external)
 		str_adds(out, "external\n");
-	if (add_line(out, "rcvdfrom", envelope->rcvdfrom, err) < 0 ||
-	    add_line(out, "bodytype", envelope->bodytype, err) < 0 ||
-	    add_line(out, "with", envelope->with, err) < 0 ||
-	    add_line(out, "user", envelope->user, err) < 0 ||
+	if (envelope_add_line(out, "rcvdfrom", envelope->rcvdfrom, err) < 0 ||
+	    envelope_add_line(out, "bodytype", envelope->bodytype, err) < 0 ||
+	    envelope_add_line(out, "with", envelope->with, err) < 0 ||
+	    envelope_add_line(out, "user", envelope->user, err) < 0 ||
 	    add_sender(out, envelope, err) < 0 ||
-	    add_line(out, "envid", envelope->envid, err) < 0 ||
-	    add_line(out, "notaryret", slice_of(dsn_ret_name(envelope->ret)),
+	    envelope_add_line(out, "envid", envelope->envid, err) < 0 ||
+	    envelope_add_line(out, "notaryret",
+	    slice_of(dsn_ret_name(envelope->ret)),
 		err) < 0 ||
-	    add_line(out, "report-of", envelope->dsn_of, err) < 0 ||
-	    add_terms(out, &envelope->terms, err) < 0)
+	    envelope_add_line(out, "report-of", envelope->dsn_of, err) < 0 ||
+	    envelope_add_terms(out, &envelope->terms, err) < 0)
 		return -1;
 	if (envelope->header_rcpts)
 		str_adds(out, "header-recipients\n");
@@ -146,7 +147,7 @@ envelope_add_rcpt(struct str *out, const struct envelope_rcpt *rcpt,
 			str_adds(out, " ORCPT=");
 			str_add_slice(out, rcpt->orcpt);
 		}
-		if (line_end(out, start, err) < 0)
+		if (envelope_line_end(out, start, err) < 0)
 			return -1;
 	}
 	if (add_path(out, "to", &rcpt->path, err) < 0) {

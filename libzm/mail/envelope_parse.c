@@ -219,7 +219,7 @@ static const struct keyword {
 };
 
 static int
-read_line(struct reader *r, struct slice line, struct err *err)
+envelope_read_line(struct reader *r, struct slice line, struct err *err)
 {
 	struct slice word = slice_first(line, slice_find(line, ' '));
 	struct slice value = slice_from(line, word.n + 1);
@@ -325,7 +325,8 @@ envelope_peek(struct slice front, struct envelope *out, struct err *err)
 	while (slice_find(rest, '\n') < rest.n &&
 	    slice_cut(&rest, '\n', &line) && !slice_starts(line, "to ") &&
 	    !slice_starts(line, "todsn ") && !slice_is(line, "env-end"))
-		if (line_check(line, err) < 0 || read_line(&r, line, err) < 0)
+		if (line_check(line, err) < 0 || envelope_read_line(&r, line,
+		    err) < 0)
 			return err_prefix(err, "envelope");
 	return 1;
 }
@@ -352,7 +353,8 @@ envelope_parse(struct arena *arena, struct slice file,
 		line = slice_first(text, slice_find(text, '\n'));
 		text = slice_from(text, line.n + 1);
 		number++;
-		if (line_check(line, err) < 0 || read_line(&r, line, err) < 0)
+		if (line_check(line, err) < 0 || envelope_read_line(&r, line,
+		    err) < 0)
 			return err_prefix(err, "envelope line %u", number);
 	}
 	if (envelope_check(&r, err) < 0)

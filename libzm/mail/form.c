@@ -146,7 +146,7 @@ places_check(const struct form_row *row, struct slice text, struct err *err)
 }
 
 static bool
-is_status(struct slice text)
+form_is_status(struct slice text)
 {
 	if (text.n == 0)
 		return true;
@@ -160,7 +160,7 @@ static int
 advice_take(struct arena *arena, struct form *form, struct slice status,
     struct slice text, struct err *err)
 {
-	if (!is_status(status))
+	if (!form_is_status(status))
 		return err_set(err, "'" SLICE_FMT "' is not the end of a "
 		    "status, like .1.1", SLICE_ARG(status));
 	if (form->advice_count == FORM_ADVICE_MAX)

@@ -45,7 +45,7 @@ spool_id_make(int64_t wall_us, ino_t inode, char out_id[SPOOL_ID_BYTES])
 }
 
 static int
-digit_value(char c)
+id_digit_value(char c)
 {
 	const char *at = c == '\0' ? NULL : strchr(digits, c);
 
@@ -58,7 +58,7 @@ spool_id_is(struct slice text)
 	if (text.n < ID_DIGITS_MIN || text.n > ID_DIGITS_MAX)
 		return false;
 	for (size_t i = 0; i < text.n; i++)
-		if (digit_value(text.p[i]) < 0)
+		if (id_digit_value(text.p[i]) < 0)
 			return false;
 	return true;
 }
@@ -71,7 +71,7 @@ spool_id_time_us(struct slice id)
 	if (!spool_id_is(id))
 		return 0;
 	for (int i = 0; i < TIME_DIGITS; i++)
-		tick = tick << 5 | (uint64_t)digit_value(id.p[i]);
+		tick = tick << 5 | (uint64_t)id_digit_value(id.p[i]);
 	return (int64_t)(tick * TICK_US);
 }
 
@@ -83,6 +83,6 @@ spool_id_inode(struct slice id)
 	if (!spool_id_is(id))
 		return 0;
 	for (size_t i = TIME_DIGITS; i < id.n; i++)
-		inode = inode << 5 | (uint64_t)digit_value(id.p[i]);
+		inode = inode << 5 | (uint64_t)id_digit_value(id.p[i]);
 	return (ino_t)inode;
 }

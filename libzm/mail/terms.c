@@ -25,7 +25,7 @@ terms_any(const struct terms *terms)
 }
 
 static bool
-is_word(struct slice value)
+terms_is_word(struct slice value)
 {
 	if (value.n == 0 || value.n > TERMS_WORD_BYTES_MAX)
 		return false;
@@ -44,7 +44,7 @@ add_word(struct str *out, const char *key, struct slice value,
 {
 	if (value.n == 0)
 		return 1;
-	if (!is_word(value))
+	if (!terms_is_word(value))
 		return err_set(err, "the value of %s cannot stand in a line",
 		    key);
 	str_addf(out, " %s=" SLICE_FMT, key, SLICE_ARG(value));
@@ -173,14 +173,14 @@ static bool
 read_auth(struct slice value, struct terms *out)
 {
 	out->auth = value;
-	return is_word(value);
+	return terms_is_word(value);
 }
 
 static bool
 read_zone(struct slice value, struct terms *out)
 {
 	out->zone = value;
-	return is_word(value);
+	return terms_is_word(value);
 }
 
 static const struct word {

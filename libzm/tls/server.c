@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "tls/internal.h"
 
@@ -184,7 +185,7 @@ names_add_one(struct str *out, struct slice name)
 	for (size_t i = 0; i < name.n; i++) {
 		char c = name.p[i];
 
-		str_addc(out, c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
+		str_addc(out, ascii_lower(c));
 	}
 }
 

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "router/header/headers.h"
 
@@ -18,8 +19,7 @@ enum { RECEIVED_COMMENT_BYTES_MAX = 400, RECEIVED_WORD_BYTES_MAX = 20 };
 static bool
 received_is_domain_byte(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
+	return ascii_is_alnum(c) || c == '-' || c == '.' || c == '_' ||
 	    c == '[' || c == ']' || c == ':';
 }
 

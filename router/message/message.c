@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/ascii.h"
 #include "router/message/message.h"
 
 #include <stdio.h>
@@ -230,8 +231,8 @@ message_is_atom(struct slice text)
 	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i];
 
-		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
-		    !(c >= '0' && c <= '9') && c != '-' && c != '_')
+		if (!ascii_is_lower(c) && !ascii_is_upper(c) &&
+		    !ascii_is_digit(c) && c != '-' && c != '_')
 			return false;
 	}
 	return text.n > 0;

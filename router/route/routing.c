@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/ascii.h"
 #include "router/route/routing.h"
 
 #include <idn2.h>
@@ -82,9 +83,9 @@ routing_trouble(struct routing *routing, const char *what, const char *name)
 	for (const char *p = what; *p != 0 && n + 1 < size; p++)
 		to[n++] = *p;
 	for (const char *p = name; *p != 0 && n + 1 < size; p++) {
-		char c = *p >= 'A' && *p <= 'Z' ? (char)(*p + 32) : *p;
+		char c = ascii_lower(*p);
 
-		to[n++] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ?
+		to[n++] = ascii_is_lower(c) || ascii_is_digit(c) ?
 		    c : '-';
 	}
 	to[n] = 0;

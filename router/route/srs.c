@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/ascii.h"
 #include "router/route/srs.h"
 
 #include <string.h>
@@ -46,8 +47,7 @@ srs_mark(const struct siphash_key *key, struct slice behind,
 	size_t n = behind.n < sizeof(folded) ? behind.n : sizeof(folded);
 
 	for (size_t i = 0; i < n; i++)
-		folded[i] = behind.p[i] >= 'A' && behind.p[i] <= 'Z' ?
-		    (char)(behind.p[i] + 32) : behind.p[i];
+		folded[i] = ascii_lower(behind.p[i]);
 	hash = siphash(key, (struct slice){ folded, n });
 	for (int i = 0; i < SRS_MARK_CHARS; i++)
 		out[i] = letters[hash.low >> 5 * i & 31];
@@ -58,7 +58,7 @@ srs_letter_value(char c)
 {
 	const char *at;
 
-	if (c >= 'a' && c <= 'z')
+	if (ascii_is_lower(c))
 		c = (char)(c - 32);
 	at = c != '\0' ? strchr(letters, c) : NULL;
 	return at != NULL ? (int)(at - letters) : -1;

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "grammar/xtext.h"
 #include "scheduler/report/bounce_internal.h"
 
@@ -70,7 +71,7 @@ fields_take_embedded(struct slice *rest, unsigned *out_code)
 	for (size_t i = 3; i < end; i++) {
 		char c = rest->p[i];
 
-		if (c >= '0' && c <= '9')
+		if (ascii_is_digit(c))
 			code = code << 4 | (unsigned)(c - '0');
 		else if (c >= 'A' && c <= 'F')
 			code = code << 4 | (unsigned)(c - 'A' + 10);

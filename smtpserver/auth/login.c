@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "grammar/base64.h"
 #include "smtpserver/auth/login_internal.h"
@@ -246,8 +247,7 @@ login_new(struct slice mechanism, struct slice offers, bool is_relay,
 	for (size_t i = 0; i < mechanism.n; i++) {
 		char c = mechanism.p[i];
 
-		login->mechanism[i] = c >= 'a' && c <= 'z' ? (char)(c - 32) :
-		    c;
+		login->mechanism[i] = ascii_upper(c);
 	}
 	str_init(&login->initial);
 	str_init(&login->user);

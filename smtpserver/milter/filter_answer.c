@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "smtpserver/milter/filter.h"
 
 #include "base/banned.h"
@@ -34,7 +35,7 @@ filter_answer_hex(struct slice text, uint32_t *out)
 	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i];
 
-		if (c >= '0' && c <= '9')
+		if (ascii_is_digit(c))
 			number = number << 4 | (uint32_t)(c - '0');
 		else if (c >= 'a' && c <= 'f')
 			number = number << 4 | (uint32_t)(c - 'a' + 10);
@@ -116,7 +117,7 @@ filter_answer_key(struct slice *answer, char out_key[FILTER_KEY_BYTES],
 	for (size_t i = 0; i < word.n; i++) {
 		char c = word.p[i];
 
-		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+		if (!(ascii_is_digit(c) || (c >= 'a' && c <= 'f')))
 			return -1;
 		*out_wants = *out_wants << 4 | (unsigned)(c <= '9' ?
 		    c - '0' : c - 'a' + 10);

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "tls/digest.h"
 #include "smtpserver/policy/greylist.h"
@@ -158,7 +159,7 @@ greylist_line_add(struct str *out, const struct entry *entry)
 static int
 greylist_nibble(char c)
 {
-	return c >= '0' && c <= '9' ? c - '0' :
+	return ascii_is_digit(c) ? c - '0' :
 	    c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 

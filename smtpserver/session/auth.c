@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "journal/counters.h"
 #include "base/mem.h"
@@ -37,7 +38,7 @@ auth_add_key(struct str *out, const char *what, struct slice name)
 	for (size_t i = 0; i < name.n; i++) {
 		char c = name.p[i];
 
-		str_addc(out, c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
+		str_addc(out, ascii_lower(c));
 	}
 }
 

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "smtpserver/helper/cache.h"
@@ -134,7 +135,7 @@ recipient_question_add(const struct session *session, struct str *out,
 	path_add(out, rcpt);
 	start = out->len - rcpt->domain.n;
 	for (size_t i = start; i < out->len; i++)
-		if (out->buf[i] >= 'A' && out->buf[i] <= 'Z')
+		if (ascii_is_upper(out->buf[i]))
 			out->buf[i] = (char)(out->buf[i] + 32);
 	if (!recipient_has_script(session))
 		return;

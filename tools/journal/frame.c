@@ -14,6 +14,7 @@
 #include <zstd.h>
 #endif
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/siphash.h"
@@ -68,7 +69,7 @@ frame_key_of(struct slice value)
 	for (size_t i = 0; i < n; i++) {
 		char c = value.p[i];
 
-		text[i] = (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+		text[i] = (char)(ascii_is_upper(c) ? c + 32 : c);
 	}
 	hash = siphash(&key, (struct slice){ text, n });
 	return (struct frame_key){ hash.low, hash.high };

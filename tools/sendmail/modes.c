@@ -16,6 +16,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "journal/event.h"
 #include "daemon/skeleton.h"
 #include "mail/spool/spool.h"
@@ -69,7 +70,7 @@ run_queue(const struct request *request, const char *self)
 		str_addf(&selector, "to:\"*%s*\"", what + 1);
 	else if (*what == 'S')
 		str_addf(&selector, "from:\"*%s*\"", what + 1);
-	else if (*what >= '0' && *what <= '9')
+	else if (ascii_is_digit(*what))
 		return EX_OK;
 	else
 		return sendmail_usage("-q takes I, R, S or a span, not ", what);

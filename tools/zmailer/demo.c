@@ -24,6 +24,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "tools/zmailer/verb.h"
@@ -136,7 +137,7 @@ sink_start(struct demo *demo)
 	/* the pipe stays open: the sink may say more */
 	*strchr(line, '\n') = '\0';
 	digits = line + strlen(line);
-	while (digits > line && digits[-1] >= '0' && digits[-1] <= '9')
+	while (digits > line && ascii_is_digit(digits[-1]))
 		digits--;
 	demo->sink_port = (unsigned)strtoul(digits, NULL, 10);
 	return demo->sink_port ? 0 : demo_problem("no port from the sink",

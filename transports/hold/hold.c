@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "transports/frame/agent.h"
 
@@ -21,9 +22,9 @@ enum { REASON_BYTES_MAX = 200 };
 static bool
 hold_is_status(struct slice host)
 {
-	return host.n > 6 && slice_starts(host, "4.") && host.p[2] >= '0' &&
-	    host.p[2] <= '9' && host.p[3] == '.' && host.p[4] >= '0' &&
-	    host.p[4] <= '9' && host.p[5] == '_';
+	return host.n > 6 && slice_starts(host, "4.") &&
+	    ascii_is_digit(host.p[2]) && host.p[3] == '.' &&
+	    ascii_is_digit(host.p[4]) && host.p[5] == '_';
 }
 
 static void

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/crc32c.h"
 #include "transports/mailbox/mailbox.h"
 
@@ -167,9 +168,9 @@ place_letter(struct slice user, size_t index)
 {
 	char c = index < user.n ? user.p[index] : '_';
 
-	if (c >= 'A' && c <= 'Z')
+	if (ascii_is_upper(c))
 		return (char)(c + 32);
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '_';
+	return ascii_is_lower(c) || ascii_is_digit(c) ? c : '_';
 }
 
 /* What stands for the brace at the front of text.  returns its bytes there,

@@ -13,15 +13,10 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "transports/pipe/command.h"
 
 #include "base/banned.h"
-
-static bool
-command_is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
 
 /* The inside of quotes; *rest stands behind the opening one. */
 static int
@@ -44,7 +39,7 @@ command_quoted(struct slice *rest, char quote, struct str *word,
 static int
 command_take_word(struct slice *rest, struct str *word, struct err *err)
 {
-	while (rest->n > 0 && !command_is_blank(rest->p[0])) {
+	while (rest->n > 0 && !ascii_is_blank(rest->p[0])) {
 		char c = rest->p[0];
 
 		*rest = slice_from(*rest, 1);

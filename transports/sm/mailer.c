@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "transports/sm/mailer.h"
 
 #include "base/banned.h"
@@ -154,7 +155,7 @@ mailer_add_value(struct str *out, struct slice value, bool is_lowered)
 	for (size_t i = 0; i < value.n; i++) {
 		char c = value.p[i];
 
-		if (is_lowered && c >= 'A' && c <= 'Z')
+		if (is_lowered && ascii_is_upper(c))
 			c = (char)(c + 32);
 		str_addc(out, (unsigned char)c < ' ' || c == 127 ? '_' : c);
 	}

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "transports/smtp/client.h"
 
 #include "base/banned.h"
@@ -50,7 +51,7 @@ client_provider(const char *host, const char *domain,
 	if (name.n >= CLIENT_PROVIDER_BYTES)
 		name.n = 0;
 	for (size_t i = 0; i < name.n; i++)
-		out[i] = name.p[i] >= 'A' && name.p[i] <= 'Z' ?
+		out[i] = ascii_is_upper(name.p[i]) ?
 		    (char)(name.p[i] + ('a' - 'A')) : name.p[i];
 	out[name.n] = '\0';
 }

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "conf/legacy/legacy.h"
 
 #include "base/banned.h"
@@ -30,7 +31,7 @@ span_parse(struct slice text, int64_t *out_s)
 		int64_t unit_s = c == 's' ? 1 : c == 'm' ? 60 :
 		    c == 'h' ? 3600 : c == 'd' ? 86400 : 0;
 
-		if (c >= '0' && c <= '9') {
+		if (ascii_is_digit(c)) {
 			number = (number < 0 ? 0 : number) * 10 + (c - '0');
 		} else if (unit_s > 0 && number >= 0) {
 			sum_s += number * unit_s;

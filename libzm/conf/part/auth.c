@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "conf/part/part.h"
 
 #include "base/banned.h"
@@ -90,7 +91,7 @@ mechanisms_of(struct conf_loader *loader,
 	    auth_word_is_given(statement, WORD_SCRAM) ?
 	    "SCRAM-SHA-256-PLUS SCRAM-SHA-256 PLAIN LOGIN" : "PLAIN LOGIN");
 	for (size_t i = 0; i < text.len; i++)
-		if (text.buf[i] >= 'a' && text.buf[i] <= 'z')
+		if (ascii_is_lower(text.buf[i]))
 			text.buf[i] = (char)(text.buf[i] - 32);
 	result = slice_dup(loader->conf->arena, str_slice(&text));
 	str_release(&text);

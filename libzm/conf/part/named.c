@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "conf/part/part.h"
 #include "mail/table/table.h"
 
@@ -51,8 +52,7 @@ certificate_name_is_good(struct slice name)
 		bool is_dot = c == '.';
 
 		if ((is_dot && was_dot) || !(is_dot || c == '-' || c == '_' ||
-		    (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-		    (c >= 'A' && c <= 'Z')))
+		    ascii_is_alnum(c)))
 			return false;
 		was_dot = is_dot;
 	}

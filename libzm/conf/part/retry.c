@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "conf/part/part.h"
 #include "grammar/units.h"
 #include "mail/classify.h"
@@ -164,7 +165,7 @@ classes_take(struct conf_loader *loader,
 
 		if (slice_is(rest, "suspend") || slice_is(rest, "end") ||
 		    slice_starts(rest, "expo(") || (rest.n > 0 &&
-		    rest.p[0] >= '0' && rest.p[0] <= '9'))
+		    ascii_is_digit(rest.p[0])))
 			break;
 		while (slice_cut(&rest, ',', &name))
 			if (!class_take(loader, token, name, classes))

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/ascii.h"
 #include "conf/part/part.h"
 #include "grammar/units.h"
 
@@ -21,8 +22,8 @@ static bool
 zone_name_is_good(struct slice text)
 {
 	for (size_t i = 0; i < text.n; i++)
-		if (!((text.p[i] >= 'a' && text.p[i] <= 'z') ||
-		    (text.p[i] >= '0' && text.p[i] <= '9') ||
+		if (!(ascii_is_lower(text.p[i]) ||
+		    ascii_is_digit(text.p[i]) ||
 		    (i > 0 && strchr("-_.", text.p[i]) != NULL)))
 			return false;
 	return text.n > 0 && text.n <= ZONE_NAME_BYTES_MAX;

@@ -8,16 +8,11 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "conf/read/read.h"
 #include "grammar/path.h"
 
 #include "base/banned.h"
-
-static char
-domain_lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
 
 /* FNV-1a over the lower-case name; names come from the configuration, keys
  * from outside only meet names that are there. */
@@ -27,7 +22,7 @@ domain_hash(struct slice name)
 	uint64_t hash = 0xcbf29ce484222325U;
 
 	for (size_t i = 0; i < name.n; i++)
-		hash = (hash ^ (unsigned char)domain_lower(name.p[i])) *
+		hash = (hash ^ (unsigned char)ascii_lower(name.p[i])) *
 		    0x100000001b3U;
 	return (size_t)(hash ^ hash >> 32);
 }

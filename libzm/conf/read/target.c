@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "conf/read/read.h"
 #include "grammar/http.h"
 #include "grammar/path.h"
@@ -132,8 +133,8 @@ parse_channel(struct arena *arena, struct slice text,
 	struct slice host = slice_from(text, name.n + 1);
 
 	for (size_t i = 0; i < name.n; i++)
-		if (!((name.p[i] >= 'a' && name.p[i] <= 'z') || (i > 0 &&
-		    ((name.p[i] >= '0' && name.p[i] <= '9') ||
+		if (!(ascii_is_lower(name.p[i]) || (i > 0 &&
+		    (ascii_is_digit(name.p[i]) ||
 		    name.p[i] == '-'))))
 			name.n = 0;
 	if (name.n == 0 || name.n > CHANNEL_BYTES_MAX ||

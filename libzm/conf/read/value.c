@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/un.h>
 
+#include "base/ascii.h"
 #include "conf/read/read.h"
 #include "grammar/date.h"
 #include "grammar/path.h"
@@ -39,8 +40,7 @@ keep_text(struct conf_cursor *cursor, struct conf_value *out)
 static bool
 value_is_name_byte(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+	return ascii_is_alnum(c) || c == '-' || c == '_' || c == '.';
 }
 
 static bool

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "conf/read/read.h"
 
 #include "base/banned.h"
@@ -34,9 +35,7 @@ zenv_expand(const struct conf_loader *loader, struct slice text,
 	size_t from = is_braced ? 2 : 1, n = from;
 
 	while (n < text.n && (text.p[n] == '_' ||
-	    (text.p[n] >= 'A' && text.p[n] <= 'Z') ||
-	    (text.p[n] >= 'a' && text.p[n] <= 'z') ||
-	    (text.p[n] >= '0' && text.p[n] <= '9')))
+	    ascii_is_alnum(text.p[n])))
 		n++;
 	if (n == from || (is_braced && (n == text.n || text.p[n] != '}'))) {
 		str_addc(out, '$');

@@ -37,7 +37,7 @@ value_check(const char *what, struct slice value, bool blanks_ok,
 
 /* "T value"; nothing when the value is empty. */
 static int
-add_line(struct str *out, char tag, struct slice value, struct err *err)
+control_add_line(struct str *out, char tag, struct slice value, struct err *err)
 {
 	char what[] = "line '?'";
 
@@ -54,7 +54,7 @@ add_line(struct str *out, char tag, struct slice value, struct err *err)
 }
 
 static int
-add_terms(struct str *out, const struct terms *terms, struct err *err)
+control_add_terms(struct str *out, const struct terms *terms, struct err *err)
 {
 	if (!terms_any(terms))
 		return 1;
@@ -104,7 +104,7 @@ control_writer_sender(struct control_writer *writer, struct slice sender,
 	str_adds(out, "s - - ");
 	add_field(out, sender);
 	str_adds(out, " -2\n");
-	return add_line(out, 'e', errors_to, err);
+	return control_add_line(out, 'e', errors_to, err);
 }
 
 static void
@@ -283,14 +283,15 @@ control_writer_common(struct control_writer *writer,
 	    control->id,
 	    (uintmax_t)control->inode, control->body_offset,
 	    control->size_bytes);
-	if (add_line(out, 'l', control->msgid, err) < 0 ||
-	    add_line(out, 'e', control->errors_to, err) < 0 ||
-	    add_line(out, 'u', control->user, err) < 0 ||
-	    add_line(out, 'f', control->source, err) < 0 ||
-	    add_line(out, 'B', control->bodytype, err) < 0 ||
-	    add_line(out, 'R', slice_of(dsn_ret_name(control->ret)), err) < 0 ||
-	    add_line(out, 'n', control->envid, err) < 0 ||
-	    add_terms(out, &control->terms, err) < 0)
+	if (control_add_line(out, 'l', control->msgid, err) < 0 ||
+	    control_add_line(out, 'e', control->errors_to, err) < 0 ||
+	    control_add_line(out, 'u', control->user, err) < 0 ||
+	    control_add_line(out, 'f', control->source, err) < 0 ||
+	    control_add_line(out, 'B', control->bodytype, err) < 0 ||
+	    control_add_line(out, 'R', slice_of(dsn_ret_name(control->ret)),
+	    err) < 0 ||
+	    control_add_line(out, 'n', control->envid, err) < 0 ||
+	    control_add_terms(out, &control->terms, err) < 0)
 		return -1;
 	return 1;
 }

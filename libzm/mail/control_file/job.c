@@ -181,7 +181,7 @@ read_common(struct window *window, struct control_job *out, struct err *err)
 }
 
 static int
-read_rcpt(struct window *window, uint64_t offset, struct control_rcpt *out,
+job_read_rcpt(struct window *window, uint64_t offset, struct control_rcpt *out,
     struct err *err)
 {
 	struct slice line;
@@ -258,7 +258,7 @@ read_rcpts(struct window *window, const struct job_line *job,
 	while (slice_cut(&list, ',', &piece)) {
 		if (!slice_number(piece, 1, UINT32_MAX, &offset))
 			return err_set(err, "job line with bad offsets");
-		if (read_rcpt(window, offset, &out->rcpts[out->rcpt_count],
+		if (job_read_rcpt(window, offset, &out->rcpts[out->rcpt_count],
 			err) < 0)
 			return -1;
 		out->rcpts[out->rcpt_count++].tries = (unsigned)job->tries;

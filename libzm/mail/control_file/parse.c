@@ -192,7 +192,7 @@ read_sender(struct parser *parser, size_t offset, struct slice value,
 }
 
 static int
-read_rcpt(struct parser *parser, size_t offset, struct slice value,
+head_read_rcpt(struct parser *parser, size_t offset, struct slice value,
     struct err *err)
 {
 	struct control_file *control = parser->control;
@@ -334,7 +334,7 @@ read_header(struct parser *parser, struct err *err)
 }
 
 static int
-read_line(struct parser *parser, struct err *err)
+head_read_line(struct parser *parser, struct err *err)
 {
 	struct slice rest = slice_from(parser->file, parser->at);
 	struct slice line = slice_first(rest, slice_find(rest, '\n'));
@@ -349,7 +349,7 @@ read_line(struct parser *parser, struct err *err)
 	if (line.p[0] == 's')
 		return read_sender(parser, offset, value, err);
 	if (line.p[0] == 'r')
-		return read_rcpt(parser, offset, value, err);
+		return head_read_rcpt(parser, offset, value, err);
 	if (line.p[0] == 'X')
 		return read_way(parser, offset, value, err);
 	if (line.p[0] == 'N')
@@ -363,7 +363,7 @@ read_line(struct parser *parser, struct err *err)
 
 /* At most so many lines begin with tag: bounds an array before it is made. */
 static size_t
-count_lines(struct slice text, const char needle[3])
+head_count_lines(struct slice text, const char needle[3])
 {
 	const char *p = text.p, *end = text.p + text.n;
 	size_t count = 0;
@@ -380,9 +380,9 @@ parse_head(struct parser *parser, struct err *err)
 {
 	struct control_file *control = parser->control;
 
-	parser->groups_room = count_lines(parser->file, "\ns ");
-	parser->rcpts_room = count_lines(parser->file, "\nr ");
-	parser->ways_room = count_lines(parser->file, "\nX ");
+	parser->groups_room = head_count_lines(parser->file, "\ns ");
+	parser->rcpts_room = head_count_lines(parser->file, "\nr ");
+	parser->ways_room = head_count_lines(parser->file, "\nX ");
 	if (parser->ways_room > 0)
 		parser->ways = arena_alloc(parser->arena,
 		    parser->ways_room * sizeof(*parser->ways));
@@ -392,7 +392,7 @@ parse_head(struct parser *parser, struct err *err)
 	    parser->rcpts_room * sizeof(*parser->rcpts));
 	parser->at = CONTROL_FIRST_LINE_BYTES;
 	while (parser->at < parser->file.n)
-		if (read_line(parser, err) < 0)
+		if (head_read_line(parser, err) < 0)
 			return err_prefix(err, "control file, before byte %zu",
 			    parser->at);
 	if (control->id[0] == '\0')

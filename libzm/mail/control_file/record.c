@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/crc32c.h"
 #include "mail/control_file/internal.h"
 
@@ -95,7 +96,7 @@ hex32(struct slice text, uint32_t *out_value)
 	for (size_t i = 0; i < 8; i++) {
 		char c = text.p[i];
 
-		if (c >= '0' && c <= '9')
+		if (ascii_is_digit(c))
 			value = value << 4 | (uint32_t)(c - '0');
 		else if (c >= 'a' && c <= 'f')
 			value = value << 4 | (uint32_t)(c - 'a' + 10);

@@ -55,7 +55,7 @@ struct pairs {			/* opened, not looked at: a ring */
 };
 
 static bool
-take_entry(void *context, const char *name, ino_t inode)
+recover_take_entry(void *context, const char *name, ino_t inode)
 {
 	struct entries *entries = context;
 	struct spool_name parts;
@@ -101,7 +101,8 @@ read_entries(struct recover *r, enum spool_area area, struct entries *out,
 	memset(out, 0, sizeof(*out));
 	out->r = r;
 	out->area = area;
-	if (spool_scan_entries(r->spool, area, 0, take_entry, out, err) != 0)
+	if (spool_scan_entries(r->spool, area, 0, recover_take_entry, out,
+	    err) != 0)
 		return -1;
 	if (out->count > 1)
 		qsort(out->all, out->count, sizeof(*out->all), by_number);

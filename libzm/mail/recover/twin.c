@@ -19,7 +19,7 @@
 /* How far along a name is; a claim that was set aside is further than the
  * claim, a message that was resubmitted further than the aside. */
 static int
-stage(struct place place)
+twin_stage(struct place place)
 {
 	struct spool_name parts;
 
@@ -102,7 +102,7 @@ recover_twin(struct recover *r, struct place place, const struct stat *st)
 		    "in the spool");
 		return false;
 	}
-	is_later = stage(search.looking) >= stage(place);
+	is_later = twin_stage(search.looking) >= twin_stage(place);
 	return recover_remove(r, &r->out->refiled, NULL,
 	    is_later ? place : search.looking,
 	    "the same file is in the next state (T1)") && is_later;

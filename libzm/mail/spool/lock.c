@@ -56,7 +56,7 @@ lock_take(int fd)
 }
 
 static void
-read_text(int fd, char *out, size_t size)
+lock_read_text(int fd, char *out, size_t size)
 {
 	ssize_t n = pread(fd, out, size - 1, 0);
 
@@ -74,7 +74,7 @@ spool_lock(const char *dir, struct err *err)
 	if (fd < 0)
 		return -1;
 	if (!lock_take(fd)) {
-		read_text(fd, text, sizeof(text));
+		lock_read_text(fd, text, sizeof(text));
 		close(fd);
 		return err_set(err, "spool %s is in use (%s); stop that one "
 		    "first: zmailer stop", dir, text);
@@ -105,7 +105,7 @@ spool_lock_holder(const char *dir, char *out_text, size_t size,
 		close(fd);
 		return 0;
 	}
-	read_text(fd, text, sizeof(text));
+	lock_read_text(fd, text, sizeof(text));
 	close(fd);
 	rest = slice_of(text);
 	if (slice_word(&rest, &word) && slice_word(&rest, &word))

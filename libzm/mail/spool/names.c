@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "mail/spool/internal.h"
 
 #include "base/banned.h"
@@ -34,11 +35,11 @@ spool_dsn_name(const char *id, size_t report_records,
 
 /* Decimal digits without a leading zero; what follows moves into rest. */
 static bool
-take_number(struct slice *rest, uint64_t max, uint64_t *out)
+name_take_number(struct slice *rest, uint64_t max, uint64_t *out)
 {
 	size_t n = 0;
 
-	while (n < rest->n && rest->p[n] >= '0' && rest->p[n] <= '9')
+	while (n < rest->n && ascii_is_digit(rest->p[n]))
 		n++;
 	if (n == 0 || rest->p[0] == '0' ||
 	    !slice_number(slice_first(*rest, n), 1, max, out))
@@ -55,18 +56,11 @@ is_why(struct slice why)
 	for (size_t i = 0; i < why.n; i++) {
 		char c = why.p[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-		    (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+		if (!(ascii_is_alnum(c) || c == '-' || c == '_' ||
 		    c == '.'))
 			return false;
 	}
 	return true;
-}
-
-static bool
-is_letter(char c)
-{
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
 /* Where drafts and plans are made: "new/k/", "plans/k/". */
@@ -78,7 +72,7 @@ without_spread(struct slice text)
 		    (enum spool_area)area));
 
 		if (text.n > dir.n + 3 && memcmp(text.p, dir.p, dir.n) == 0 &&
-		    text.p[dir.n] == '/' && is_letter(text.p[dir.n + 1]) &&
+		    text.p[dir.n] == '/' && ascii_is_alpha(text.p[dir.n + 1]) &&
 		    text.p[dir.n + 2] == '/')
 			return slice_from(text, dir.n + 3);
 	}
@@ -90,7 +84,7 @@ static struct slice
 without_hash(struct slice text)
 {
 	for (int i = 0; i < 2; i++)
-		if (text.n > 2 && text.p[0] >= 'A' && text.p[0] <= 'Z' &&
+		if (text.n > 2 && ascii_is_upper(text.p[0]) &&
 		    text.p[1] == '/')
 			text = slice_from(text, 2);
 	return text;
@@ -113,11 +107,11 @@ spool_name_parse(struct slice text, struct spool_name *out)
 		out->is_plan = true;
 		rest = slice_from(rest, 2);
 	}
-	if (!take_number(&rest, UINT64_MAX, &inode))
+	if (!name_take_number(&rest, UINT64_MAX, &inode))
 		return false;
 	if (slice_starts(rest, "-")) {
 		rest = slice_from(rest, 1);
-		if (!take_number(&rest, INT32_MAX, &pid))
+		if (!name_take_number(&rest, INT32_MAX, &pid))
 			return false;
 	} else if (slice_starts(rest, ".") && !out->is_plan) {
 		out->why = slice_from(rest, 1);

@@ -23,7 +23,7 @@
  * plan that no claim belongs to it is dropped, however much of it there
  * is.  number and pid make the plan's name. */
 static int
-stage(struct spool *spool, ino_t number, pid_t pid, mode_t mode,
+return_stage(struct spool *spool, ino_t number, pid_t pid, mode_t mode,
     struct draft *out, struct err *err)
 {
 	char name[SPOOL_NAME_BYTES], plan[SPOOL_NAME_BYTES];
@@ -57,14 +57,16 @@ spool_return_begin(struct spool *spool, bool has_control,
 
 	*out = (struct spool_return){ .spool = spool, .body_fd = -1,
 	    .control_fd = -1 };
-	if (stage(spool, 0, getpid() + 1, SPOOL_DRAFT_MODE, &body, err) != 0)
+	if (return_stage(spool, 0, getpid() + 1, SPOOL_DRAFT_MODE, &body,
+	    err) != 0)
 		return -1;
 	out->body_fd = body.fd;
 	out->inode = body.inode;
 	memcpy(out->body, body.name, sizeof(out->body));
 	if (!has_control)
 		return 0;
-	if (stage(spool, body.inode, getpid(), SPOOL_CONTROL_MODE, &control,
+	if (return_stage(spool, body.inode, getpid(), SPOOL_CONTROL_MODE,
+	    &control,
 	    err) != 0) {
 		spool_return_drop(out);
 		return -1;

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "mail/spool/internal.h"
 
 #include "base/banned.h"
@@ -37,9 +38,9 @@ struct spool_walk {
 };
 
 static bool
-is_letter(const char *name)
+scan_is_letter(const char *name)
 {
-	return name[0] >= 'A' && name[0] <= 'Z' && name[1] == '\0';
+	return ascii_is_upper(name[0]) && name[1] == '\0';
 }
 
 static bool
@@ -48,7 +49,7 @@ is_directory(const struct spool_walk *walk, const char *name)
 	if (walk->depth > HASH_LEVELS_MAX)
 		return false;
 	if (walk->spread == NULL)
-		return walk->is_hashed && is_letter(name);
+		return walk->is_hashed && scan_is_letter(name);
 	if (walk->depth == 1)
 		return strcmp(name, walk->spread) == 0;
 	return name[0] != '\0' && name[1] == '\0' &&

@@ -22,7 +22,7 @@ struct check {
 };
 
 static void
-complain(struct check *check, unsigned line, const struct err *what)
+alias_complain(struct check *check, unsigned line, const struct err *what)
 {
 	const char *path = table_path(check->table);
 	struct err text;
@@ -43,7 +43,7 @@ is_domain_alias(struct slice key, struct slice value)
 }
 
 static bool
-take_entry(void *context, struct slice key, struct slice value,
+alias_take_entry(void *context, struct slice key, struct slice value,
     unsigned line)
 {
 	struct check *check = context;
@@ -57,7 +57,7 @@ take_entry(void *context, struct slice key, struct slice value,
 	while ((more = alias_next(check->arena, &value, 0, &item,
 	    &what)) != 0)
 		if (more < 0)
-			complain(check, line, &what);
+			alias_complain(check, line, &what);
 	arena_reset(check->arena);
 	return true;
 }
@@ -69,7 +69,7 @@ alias_check(struct table *table, alias_say_fn *say, void *context,
 	struct check check = { table, arena_new(), say, context, 0, 0 };
 	struct err ignored;
 
-	(void)table_each(table, take_entry, &check, &ignored);
+	(void)table_each(table, alias_take_entry, &check, &ignored);
 	arena_free(&check.arena);
 	if (out_entries != NULL)
 		*out_entries = check.entries;

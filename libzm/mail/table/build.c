@@ -91,7 +91,7 @@ typedef int put_fn(struct table_draft *draft,
     struct err *err);
 
 static struct slice
-key_of(const struct table_contents *contents, size_t i)
+build_key(const struct table_contents *contents, size_t i)
 {
 	return (struct slice){ contents->text + contents->entries[i].key,
 	    contents->entries[i].key_n };
@@ -101,7 +101,7 @@ key_of(const struct table_contents *contents, size_t i)
 static bool
 counts(const struct table_contents *contents, size_t i)
 {
-	return table_contents_find(contents, key_of(contents, i)) ==
+	return table_contents_find(contents, build_key(contents, i)) ==
 	    &contents->entries[i];
 }
 
@@ -167,7 +167,7 @@ put_entries(MDB_env *env, MDB_txn *txn, const struct table_contents *contents,
 }
 
 static int
-put_all(MDB_env *env, const struct table_draft *draft,
+build_put_all(MDB_env *env, const struct table_draft *draft,
     const struct table_contents *contents, size_t *out_entries,
     struct err *err)
 {
@@ -202,7 +202,7 @@ put_lmdb(struct table_draft *draft, const struct table_contents *contents,
 
 	if (error != 0)
 		return err_set(err, "%s", mdb_strerror(error));
-	result = put_all(env, draft, contents, out_entries, err);
+	result = build_put_all(env, draft, contents, out_entries, err);
 	mdb_env_close(env);
 	return result;
 }

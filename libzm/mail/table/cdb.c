@@ -57,7 +57,7 @@ cdb_type_close(void *state)
 }
 
 static struct slice
-without_nul(const void *bytes, unsigned n)
+cdb_without_nul(const void *bytes, unsigned n)
 {
 	struct slice text = { bytes, n };
 
@@ -87,7 +87,7 @@ cdb_type_find(void *state, struct slice key, struct slice folded,
 		err_set(err, "the file is damaged: build it again");
 		return TABLE_TROUBLE;
 	}
-	out->value = without_nul(value, cdb_datalen(cdb));
+	out->value = cdb_without_nul(value, cdb_datalen(cdb));
 	return TABLE_FOUND;
 }
 
@@ -105,8 +105,8 @@ cdb_type_each(void *state, table_fn *fn, void *context, struct err *err)
 		if (key == NULL || value == NULL)
 			break;
 		count++;
-		if (!fn(context, without_nul(key, cdb_keylen(cdb)),
-		    without_nul(value, cdb_datalen(cdb)), 0))
+		if (!fn(context, cdb_without_nul(key, cdb_keylen(cdb)),
+		    cdb_without_nul(value, cdb_datalen(cdb)), 0))
 			return TABLE_FOUND;
 	}
 	if (more == 0)

@@ -108,7 +108,7 @@ lmdb_open(struct table_source *source, void **out_state, struct err *err)
 }
 
 static struct slice
-without_nul(const MDB_val *bytes)
+lmdb_without_nul(const MDB_val *bytes)
 {
 	struct slice text = { bytes->mv_data, bytes->mv_size };
 
@@ -129,7 +129,7 @@ get(struct lmdb *lmdb, MDB_txn *txn, const char *key, size_t n)
 	if (error != 0)
 		return error;
 	str_reset(&lmdb->value);
-	str_add_slice(&lmdb->value, without_nul(&value));
+	str_add_slice(&lmdb->value, lmdb_without_nul(&value));
 	return 0;
 }
 
@@ -183,8 +183,8 @@ lmdb_each(void *state, table_fn *fn, void *context, struct err *err)
 		while ((error = mdb_cursor_get(cursor, &key, &value,
 		    MDB_NEXT)) == 0) {
 			result = TABLE_FOUND;
-			if (!fn(context, without_nul(&key),
-			    without_nul(&value), 0))
+			if (!fn(context, lmdb_without_nul(&key),
+			    lmdb_without_nul(&value), 0))
 				break;
 		}
 		mdb_cursor_close(cursor);

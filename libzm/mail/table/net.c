@@ -16,7 +16,7 @@
 
 /* Longer prefixes first. */
 static int
-compare(const void *left, const void *right)
+table_net_compare(const void *left, const void *right)
 {
 	const struct table_net *a = left, *b = right;
 
@@ -30,7 +30,7 @@ static int
 compare_all(const void *left, const void *right)
 {
 	const struct table_net *a = left, *b = right;
-	int result = compare(left, right);
+	int result = table_net_compare(left, right);
 
 	if (result != 0 || a->entry == b->entry)
 		return result;
@@ -48,7 +48,8 @@ nets_sort(struct table_contents *contents)
 	qsort(contents->nets, contents->net_count, sizeof(*contents->nets),
 	    compare_all);
 	for (size_t i = 1; i < contents->net_count; i++)
-		if (compare(&contents->nets[kept], &contents->nets[i]) != 0)
+		if (table_net_compare(&contents->nets[kept],
+		    &contents->nets[i]) != 0)
 			contents->nets[++kept] = contents->nets[i];
 	contents->net_count = kept + 1;
 }
@@ -129,7 +130,7 @@ table_contents_net(struct table_contents *contents, const struct net *address,
 			continue;
 		key.net = masked(address, bits);
 		found = bsearch(&key, contents->nets + from, to - from,
-		    sizeof(key), compare);
+		    sizeof(key), table_net_compare);
 		if (found == NULL)
 			continue;
 		*out = &contents->entries[found->entry];

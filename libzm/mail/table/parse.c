@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/crc32c.h"
 #include "mail/table/internal.h"
 
@@ -22,7 +23,7 @@ struct cursor {
 };
 
 static bool
-is_blank(char c)
+contents_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
@@ -51,7 +52,7 @@ key_bytes(struct slice line, size_t *out_skip)
 	size_t n = 0, colon = line.n;
 	bool is_quoted = false, is_literal = false;
 
-	while (n < line.n && (is_quoted || !is_blank(line.p[n]))) {
+	while (n < line.n && (is_quoted || !contents_is_blank(line.p[n]))) {
 		char c = line.p[n];
 
 		if (c == '\\' && is_quoted && n + 1 < line.n)
@@ -84,7 +85,7 @@ static void
 fold(char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (p[i] >= 'A' && p[i] <= 'Z')
+		if (ascii_is_upper(p[i]))
 			p[i] = (char)(p[i] + 32);
 }
 
@@ -152,13 +153,13 @@ take_line(struct cursor *cursor, struct slice line)
 	inside = slice_trim(line);
 	if (inside.n == 0 || inside.p[0] == '#')
 		return 1;
-	if (is_blank(line.p[0]))
+	if (contents_is_blank(line.p[0]))
 		return continue_entry(cursor, line);
 	return add_entry(cursor, line);
 }
 
 static size_t
-hash_of(struct slice key)
+contents_hash(struct slice key)
 {
 	uint64_t hash = 0xcbf29ce484222325U;
 
@@ -168,18 +169,20 @@ hash_of(struct slice key)
 }
 
 static struct slice
-key_of(const struct table_contents *contents, const struct table_entry *entry)
+contents_key(const struct table_contents *contents,
+    const struct table_entry *entry)
 {
 	return (struct slice){ contents->text + entry->key, entry->key_n };
 }
 
 /* The slot where key is, or the empty one where it would go. */
 static uint32_t *
-slot_of(const struct table_contents *contents, struct slice key)
+contents_slot(const struct table_contents *contents, struct slice key)
 {
-	size_t at = hash_of(key) & (contents->slot_count - 1);
+	size_t at = contents_hash(key) & (contents->slot_count - 1);
 
-	while (contents->slots[at] != 0 && !slice_equal(key, key_of(contents,
+	while (contents->slots[at] != 0 && !slice_equal(key,
+	    contents_key(contents,
 	    &contents->entries[contents->slots[at] - 1])))
 		at = (at + 1) & (contents->slot_count - 1);
 	return &contents->slots[at];
@@ -188,7 +191,7 @@ slot_of(const struct table_contents *contents, struct slice key)
 const struct table_entry *
 table_contents_find(const struct table_contents *contents, struct slice key)
 {
-	uint32_t slot = *slot_of(contents, key);
+	uint32_t slot = *contents_slot(contents, key);
 
 	return slot == 0 ? NULL : &contents->entries[slot - 1];
 }
@@ -204,7 +207,8 @@ make_hash(struct table_contents *contents)
 	    sizeof(*contents->slots));
 	for (size_t i = 0; i < contents->count; i++) {
 		struct table_entry *entry = &contents->entries[i];
-		uint32_t *slot = slot_of(contents, key_of(contents, entry));
+		uint32_t *slot = contents_slot(contents, contents_key(contents,
+		    entry));
 
 		if (*slot == 0) {
 			*slot = (uint32_t)i + 1;
@@ -217,7 +221,7 @@ make_hash(struct table_contents *contents)
 }
 
 static size_t
-count_lines(struct slice text)
+contents_count_lines(struct slice text)
 {
 	size_t lines = 1;
 	const char *p = text.p, *end = text.p + text.n;
@@ -240,7 +244,7 @@ table_contents_parse(char *text, size_t bytes, struct table_contents **out,
 	contents->text = text;
 	contents->bytes = bytes;
 	contents->crc = crc32c(0, text, bytes);
-	contents->entries = mem_grow(NULL, count_lines(rest),
+	contents->entries = mem_grow(NULL, contents_count_lines(rest),
 	    sizeof(*contents->entries));
 	while (slice_cut(&rest, '\n', &line)) {
 		cursor.line++;

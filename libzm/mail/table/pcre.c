@@ -17,6 +17,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
+#include "base/ascii.h"
 #include "mail/table/internal.h"
 #include "mail/table/type.h"
 
@@ -106,9 +107,7 @@ read_pattern(struct row *row, struct slice *rest, struct err *err)
 	size_t n = 0;
 	int error;
 
-	if ((delimiter >= 'a' && delimiter <= 'z') ||
-	    (delimiter >= 'A' && delimiter <= 'Z') ||
-	    (delimiter >= '0' && delimiter <= '9') || delimiter == ' ')
+	if (ascii_is_alnum(delimiter) || delimiter == ' ')
 		return err_set(err, "a pattern is written /PATTERN/");
 	while (n < body.n && body.p[n] != delimiter)
 		n += body.p[n] == '\\' && n + 1 < body.n ? 2 : 1;
@@ -152,8 +151,8 @@ check_value(const struct row *row, struct err *err)
 		if (*p < '0' || *p > '9')
 			return err_set(err, "'$' without a number: write $$ "
 			    "for a dollar sign");
-		for (; p < row->value.p + row->value.n && *p >= '0' &&
-		    *p <= '9' && number <= PCRE_GROUPS_MAX; p++)
+		for (; p < row->value.p + row->value.n && ascii_is_digit(*p) &&
+		    number <= PCRE_GROUPS_MAX; p++)
 			number = number * 10 + (unsigned)(*p - '0');
 		if (number > groups || row->is_negated)
 			return err_set(err, "the value has $%u, the pattern "
@@ -163,7 +162,7 @@ check_value(const struct row *row, struct err *err)
 }
 
 static bool
-take_word(struct slice *rest, const char *word)
+pcre_take_word(struct slice *rest, const char *word)
 {
 	struct slice copy = *rest, first;
 
@@ -179,14 +178,14 @@ read_row(struct pcre *pcre, struct row *row, struct slice line,
 {
 	struct slice rest = slice_trim(line);
 
-	if (take_word(&rest, "endif")) {
+	if (pcre_take_word(&rest, "endif")) {
 		row->kind = ROW_ENDIF;
 		if (pcre->depth == 0)
 			return err_set(err, "endif without an if");
 		pcre->rows[pcre->open[--pcre->depth]].end = pcre->count;
 		return 1;
 	}
-	if (take_word(&rest, "if")) {
+	if (pcre_take_word(&rest, "if")) {
 		row->kind = ROW_IF;
 		if (pcre->depth == PCRE_NESTING_MAX)
 			return err_set(err, "more than %d if in one another",
@@ -208,7 +207,7 @@ read_row(struct pcre *pcre, struct row *row, struct slice line,
 
 /* One logical line: continuation lines were joined to it. */
 static int
-add_line(struct pcre *pcre, struct slice line, unsigned number,
+pcre_add_line(struct pcre *pcre, struct slice line, unsigned number,
     struct err *err)
 {
 	struct row row = { .line = number };
@@ -257,7 +256,7 @@ next_line(struct pcre *pcre, struct slice *rest, unsigned *number)
 }
 
 static int
-read_text(struct pcre *pcre, size_t bytes, struct err *err)
+pcre_read_text(struct pcre *pcre, size_t bytes, struct err *err)
 {
 	struct slice rest = { pcre->text, bytes };
 	unsigned number = 0;
@@ -266,7 +265,7 @@ read_text(struct pcre *pcre, size_t bytes, struct err *err)
 		unsigned first = number + 1;
 		struct slice line = next_line(pcre, &rest, &number);
 
-		if (line.n > 0 && add_line(pcre, line, first, err) < 0)
+		if (line.n > 0 && pcre_add_line(pcre, line, first, err) < 0)
 			return -1;
 	}
 	if (pcre->depth > 0)
@@ -293,7 +292,7 @@ pcre_open(struct table_source *source, void **out_state, struct err *err)
 	if (pcre->match == NULL || pcre->limits == NULL)
 		err_set(err, "no memory");
 	if (pcre->match == NULL || pcre->limits == NULL ||
-	    read_text(pcre, bytes, err) < 0) {
+	    pcre_read_text(pcre, bytes, err) < 0) {
 		pcre_close(pcre);
 		return -1;
 	}
@@ -362,7 +361,7 @@ substitute(struct pcre *pcre, const struct row *row, struct slice key,
 			closing = rest.p[0] == '{' ? '}' : ')';
 			rest = slice_from(rest, 1);
 		}
-		for (; rest.n > 0 && rest.p[0] >= '0' && rest.p[0] <= '9';
+		for (; rest.n > 0 && ascii_is_digit(rest.p[0]);
 		    rest = slice_from(rest, 1))
 			group = group * 10 + (unsigned)(rest.p[0] - '0');
 		if (closing != 0 && rest.n > 0 && rest.p[0] == closing)

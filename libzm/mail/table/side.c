@@ -93,7 +93,7 @@ identity(const struct table_source *source, char *out)
 /* ---- making ---------------------------------------------------------- */
 
 static int
-put_all(int fd, const struct table_source *source,
+side_put_all(int fd, const struct table_source *source,
     const struct table_contents *contents)
 {
 	char text[SIDE_IDENTITY_BYTES];
@@ -133,7 +133,7 @@ table_side_make(const struct table_source *source,
 	    (access(side_dir, W_OK) != 0 && mkdir(side_dir, 0755) != 0) ||
 	    table_draft_open(&draft, path, &err) != 0)
 		return false;
-	if (put_all(draft.fd, source, contents) != 0 ||
+	if (side_put_all(draft.fd, source, contents) != 0 ||
 	    fchmod(draft.fd, 0600 | (source->seen.st_mode & 0444)) != 0) {
 		table_draft_drop(&draft);
 		return false;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "journal/counters.h"
 #include "mail/table/internal.h"
@@ -90,7 +91,7 @@ has_path(const struct table *table)
 static int
 say_where(const struct table *table, struct err *err)
 {
-	bool has_line = err->text[0] >= '0' && err->text[0] <= '9';
+	bool has_line = ascii_is_digit(err->text[0]);
 
 	if (has_path(table))
 		table_err_at(err, table->argument);
@@ -101,7 +102,7 @@ say_where(const struct table *table, struct err *err)
 
 /* State and trouble change together. */
 static void
-take_over(struct table *table, void *state)
+table_take_over(struct table *table, void *state)
 {
 	if (table->state == state && state != NULL)
 		return;
@@ -113,7 +114,7 @@ take_over(struct table *table, void *state)
 }
 
 static void
-load(struct table *table)
+table_load(struct table *table)
 {
 	struct table_source source = { .name = table->name,
 	    .argument = table->argument, .old = table->state };
@@ -129,7 +130,7 @@ load(struct table *table)
 		table->trouble = why;
 		say_where(table, &table->trouble);
 	}
-	take_over(table, is_good ? state : NULL);
+	table_take_over(table, is_good ? state : NULL);
 }
 
 /* Look whether the file changed, at most once a second. */
@@ -150,7 +151,7 @@ refresh(struct table *table, bool is_forced, struct err *err)
 			    !has_path(table) ||
 			    stat(table->argument, &st) != 0 ||
 			    !table_looks_the_same(&st, &table->seen))
-				load(table);
+				table_load(table);
 		}
 	}
 	if (table->state != NULL)
@@ -195,8 +196,7 @@ table_lookup(struct table *table, struct slice key, struct slice *out_value,
 	if (key.n == 0 || key.n > sizeof(folded))
 		return TABLE_NONE;
 	for (size_t i = 0; i < key.n; i++)
-		folded[i] = key.p[i] >= 'A' && key.p[i] <= 'Z' ?
-		    (char)(key.p[i] + 32) : key.p[i];
+		folded[i] = ascii_lower(key.p[i]);
 	result = table->type->find(table->state, key,
 	    (struct slice){ folded, key.n }, &hit, err);
 	counted(result);

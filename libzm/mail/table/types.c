@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "mail/table/type.h"
 
 #include "base/banned.h"
@@ -40,7 +41,7 @@ table_err_at(struct err *err, const char *file)
 	struct err what = *err;
 	const char *p = what.text;
 
-	while (*p >= '0' && *p <= '9')
+	while (ascii_is_digit(*p))
 		p++;
 	return err_set(err, p > what.text && *p == ':' ? "%s:%s" : "%s: %s",
 	    file, what.text);

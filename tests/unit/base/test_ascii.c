@@ -32,6 +32,8 @@ Test(ascii, each_byte_is_of_its_kinds)
 		cr_expect_eq(ascii_is_alnum(c), is_upper || is_lower ||
 		    is_digit, "%d", i);
 		cr_expect_eq(ascii_is_blank(c), is_one_of(c, " \t"), "%d", i);
+		cr_expect_eq(ascii_is_space(c), is_one_of(c, " \t\r\n"),
+		    "%d", i);
 		cr_expect_eq(ascii_lower(c), is_upper ?
 		    lower[strchr(upper, c) - upper] : c, "%d", i);
 		cr_expect_eq(ascii_upper(c), is_lower ?
