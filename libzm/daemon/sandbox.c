@@ -178,6 +178,7 @@ int
 sandbox_enter(const struct sandbox *rules, struct err *err)
 {
 	int walls = 0, result;
+	bool has_filter;
 
 	if (privileges_close(err) < 0)
 		return -1;
@@ -186,10 +187,9 @@ sandbox_enter(const struct sandbox *rules, struct err *err)
 		return -1;
 	if (result > 0)
 		walls |= SANDBOX_FILES;
-	result = sandbox_calls(rules, err);
-	if (result < 0)
+	if (sandbox_calls(rules, &has_filter, err) < 0)
 		return -1;
-	if (result > 0)
+	if (has_filter)
 		walls |= SANDBOX_CALLS;
 	return walls;
 }

@@ -52,12 +52,13 @@ enum sandbox_wall {
  * them); -1: a wall that is there could not be put up (err). */
 int sandbox_enter(const struct sandbox *rules, struct err *err);
 
-/* sandbox_calls.c: the system call filter alone; files may be renamed and
- * removed where there are worked directories.  1 it stands; 0 not built in;
- * -1 err. */
-int sandbox_calls(const struct sandbox *rules, struct err *err);
+/* The system call filter alone; files may be renamed and removed where there
+ * are worked directories.  *out_stands: false when it is not built in.
+ * 0 or -1. */
+int sandbox_calls(const struct sandbox *rules, bool *out_stands,
+    struct err *err);
 
-/* sandbox_try.c: from inside, try what must not work: open, make and list
+/* From inside, try what must not work: open, make and list
  * files, run a program, signal and trace, listen, take another identity.
  * Says what succeeded, one line each, on stdout.
  * returns how many did. */

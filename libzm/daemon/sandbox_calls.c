@@ -103,7 +103,8 @@ sockets_add(scmp_filter_ctx filter, enum sandbox_sockets sockets)
 }
 
 int
-sandbox_calls(const struct sandbox *rules, struct err *err)
+sandbox_calls(const struct sandbox *rules, bool *out_stands,
+    struct err *err)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 	int result;
@@ -120,8 +121,9 @@ sandbox_calls(const struct sandbox *rules, struct err *err)
 	if (result == 0)
 		result = seccomp_load(filter);
 	seccomp_release(filter);
+	*out_stands = result == 0;
 	if (result == 0)
-		return 1;
+		return 0;
 	/* a kernel without it, or a container that has its own */
 	if (result == -EINVAL || result == -ENOSYS || result == -EPERM)
 		return 0;
@@ -132,8 +134,10 @@ sandbox_calls(const struct sandbox *rules, struct err *err)
 #else
 
 int
-sandbox_calls(const struct sandbox *rules, struct err *err)
+sandbox_calls(const struct sandbox *rules, bool *out_stands,
+    struct err *err)
 {
+	*out_stands = false;
 	return 0;
 }
 

@@ -165,16 +165,16 @@ domains_look(void *context)
 {
 	struct process *process = context;
 	struct err err;
-	int changed = 0;
+	bool is_changed = false;
 
-	if (!process->is_stopping)
-		changed = conf_domains_refresh(process->conf, &err);
-	if (changed < 0 && strcmp(process->domains_refused, err.text) != 0) {
+	if (!process->is_stopping && conf_domains_refresh(process->conf,
+	    &is_changed, &err) < 0 &&
+	    strcmp(process->domains_refused, err.text) != 0) {
 		strlcpy(process->domains_refused, err.text,
 		    sizeof(process->domains_refused));
 		daemon_refuse(process, err.text);
 	}
-	if (changed > 0) {
+	if (is_changed) {
 		process->domains_refused[0] = '\0';
 		process->daemon->reload(process, process->conf);
 		event(EV_CONF_RELOAD, NULL, "file", SLICE("tables of domains"),

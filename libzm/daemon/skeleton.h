@@ -92,7 +92,8 @@ int daemon_drop(const struct conf *conf, enum conf_role role,
 
 /* As daemon_drop, but the process may go on to open any file for reading,
  * where the system can do that (Linux), and none of the same account can
- * look into it or trace it.  For those who keep keys and passwords. */
+ * look into it or trace it.  For those who keep keys and passwords.
+ * 0 or -1. */
 int daemon_drop_reader(const struct conf *conf, enum conf_role role,
     struct err *err);
 

@@ -172,7 +172,7 @@ hooks_ask_script(struct router *router, struct rcpts *rcpts,
     enum hook_call call,
     struct hook_answer *out, struct err *err)
 {
-	if (hooks_ask(router->hooks, out, err) != 1) {
+	if (hooks_ask(router->hooks, out, err) < 0) {
 		rcpts->met_death |= hooks_died(router->hooks);
 		return hooks_trouble(rcpts, call);
 	}

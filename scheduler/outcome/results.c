@@ -95,7 +95,8 @@ static bool
 teller_look(struct teller *teller)
 {
 	struct err err;
-	bool is_wanted = hooks_has(teller->hooks, HOOK_ON_RESULT, &err) == 1;
+	bool is_wanted = hooks_has(teller->hooks, HOOK_ON_RESULT, &err) ==
+	    HOOK_DEFINED;
 	struct slice line = is_wanted ? SLICE("wanted\n") : SLICE("none\n");
 
 	if (is_wanted == teller->is_wanted)
@@ -115,14 +116,15 @@ results_tell_script(struct teller *teller, struct slice fields)
 	for (size_t i = 0; i < KEYS; i++)
 		if (!hook_field(&fields, &values[i]))
 			return;
-	if (hooks_has(teller->hooks, HOOK_ON_RESULT, &err) != 1)
+	if (hooks_has(teller->hooks, HOOK_ON_RESULT, &err) !=
+	    HOOK_DEFINED)
 		return;
 	hooks_question(teller->hooks, HOOK_ON_RESULT);
 	for (size_t i = 0; i < KEYS; i++)
 		hooks_add(teller->hooks, keys[i], values[i]);
 	snprintf(id, sizeof(id), SLICE_FMT, SLICE_ARG(values[0]));
 	teller->id = id[0] != '\0' ? id : NULL;
-	if (hooks_ask(teller->hooks, &answer, &err) != 1)
+	if (hooks_ask(teller->hooks, &answer, &err) < 0)
 		results_trouble(teller->id, &err);
 	teller->id = NULL;
 }
@@ -148,7 +150,7 @@ results_serve(struct teller *teller)
 			return;
 		in.len += (size_t)got;
 		while (hook_frame_take(str_slice(&in), &frame, &used,
-		    &err) == 1) {
+		    &err) == HOOK_FRAME_WHOLE) {
 			results_tell_script(teller, frame.fields);
 			str_consume(&in, used);
 		}

@@ -62,7 +62,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err err;
 	size_t used;
 
-	while (hook_frame_take(rest, &frame, &used, &err) == 1) {
+	while (hook_frame_take(rest, &frame, &used, &err) ==
+	    HOOK_FRAME_WHOLE) {
 		check_frame(rest, &frame, used);
 		rest = slice_from(rest, used);
 	}

@@ -18,11 +18,11 @@ conf_classes_load(const struct conf *conf, struct err *err)
 	struct str text = STR_INIT;
 	int result;
 
-	if (conf->classes_path == NULL)
-		return classify_load(SLICE(""), err);
-	result = conf_read_file(conf->classes_path, &text, err);
-	if (result == 0)
+	if (conf->classes_path != NULL &&
+	    conf_read_file(conf->classes_path, &text, err) < 0)
+		result = -1;
+	else
 		result = classify_load(str_slice(&text), err);
 	str_release(&text);
-	return result < 0 ? -1 : 1;
+	return result < 0 ? -1 : 0;
 }

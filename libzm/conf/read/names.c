@@ -195,12 +195,14 @@ is_same(const struct conf_book *book, const struct names *names)
 }
 
 int
-conf_domains_refresh(struct conf *conf, struct err *err)
+conf_domains_refresh(struct conf *conf, bool *out_is_changed,
+    struct err *err)
 {
 	struct conf_book *book = conf->book;
 	struct names names = { .conf = conf, .err = err };
 	bool is_other = false;
 
+	*out_is_changed = false;
 	for (size_t i = 0; i < book->name_file_count; i++)
 		is_other |= name_file_look(&book->name_files[i]);
 	if (!is_other)
@@ -217,5 +219,6 @@ conf_domains_refresh(struct conf *conf, struct err *err)
 	arena_free(&book->names_arena);
 	book->names_arena = names.arena;
 	book->names_generation++;
-	return 1;
+	*out_is_changed = true;
+	return 0;
 }

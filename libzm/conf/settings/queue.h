@@ -114,7 +114,7 @@ const struct conf_zone *conf_zone_for(const struct conf *conf,
     struct slice asked, struct slice channel, struct slice sender,
     struct slice host);
 
-/* Put the site's rules about replies in force (mail/classify.h).  1, or -1:
+/* Put the site's rules about replies in force (mail/classify.h).  0, or -1:
  * the file cannot be read or is wrong, and err names line and reason; the
  * rules stay as they were. */
 int conf_classes_load(const struct conf *conf, struct err *err);

@@ -82,9 +82,10 @@ struct conf_route {		/* route PATTERN via TARGET */
  * read.  NULL: it stands in the configuration itself. */
 const char *conf_domain_source(const struct conf *conf, struct slice name,
     unsigned *out_line, unsigned *out_generation);
-/* Look at the files of names: 1 they changed and are taken over, 0 not, -1 one
- * is bad (err) and the names stay. */
-int conf_domains_refresh(struct conf *conf, struct err *err);
+/* Look at the files of names, and take over what changed.  0, or -1: one is
+ * bad (err) and the names stay. */
+int conf_domains_refresh(struct conf *conf, bool *out_is_changed,
+    struct err *err);
 
 /* Table spec by name; NULL when there is none. */
 const struct conf_table *conf_table_find(const struct conf *conf,

@@ -109,7 +109,7 @@ script_text_read(const char *path, struct str *out, struct stat *out_seen,
 	if (got < 0)
 		return -1;
 	out->len = (size_t)got;
-	return 1;
+	return 0;
 }
 
 /* H: which functions there are. */
@@ -150,7 +150,7 @@ tell_log(const struct hook_host *host, struct slice fields)
 		host->log(host->context, text);
 }
 
-/* Start a process for text.  1 it is ready; -1. */
+/* Start a process for text and wait until it is ready.  0 or -1. */
 static int
 hooks_begin(const struct hooks *hooks, struct slice text,
     struct hook_peer *peer, unsigned lines[HOOK_CALLS], struct err *err)
@@ -162,13 +162,14 @@ hooks_begin(const struct hooks *hooks, struct slice text,
 	if (hook_peer_start(peer, hooks->conf, text, err) != 0)
 		return -1;
 	for (;;) {
-		if (hook_peer_take(peer, until_ms, &frame, err) != 1) {
+		if (hook_peer_take(peer, until_ms, &frame, err) !=
+		    HOOK_PEER_SPOKE) {
 			err_prefix(err, "%s", hooks->conf->script);
 			break;
 		}
 		if (frame.type == 'H') {
 			take_functions(lines, frame.fields);
-			return 1;
+			return 0;
 		}
 		if (frame.type == 'G') {
 			tell_log(hooks->host, frame.fields);
@@ -212,12 +213,12 @@ hooks_reload(struct hooks *hooks)
 
 	hook_peer_init(&fresh);
 	is_read = script_text_read(hooks->conf->script, &text, &hooks->seen,
-	    &hooks->trouble) == 1;
+	    &hooks->trouble) == 0;
 	if (is_read && hooks->has_text && slice_equal(str_slice(&text),
 	    str_slice(&hooks->text))) {
 		str_release(&text);
 	} else if (is_read && hooks_begin(hooks, str_slice(&text), &fresh,
-	    lines, &hooks->trouble) == 1) {
+	    lines, &hooks->trouble) == 0) {
 		hook_peer_end(&hooks->peer);
 		str_release(&hooks->text);
 		hooks->peer = fresh;
@@ -283,13 +284,15 @@ is_dying(const struct hooks *hooks)
 	    clock_steady_ms() - hooks->deaths_ms <= DEATHS_MS;
 }
 
-int
+enum hook_has
 hooks_has(struct hooks *hooks, enum hook_call call, struct err *err)
 {
 	hooks_look(hooks);
-	if (!hooks->has_text)
-		return err_set(err, "%s", hooks->trouble.text);
-	return hooks->lines[call] > 0;
+	if (!hooks->has_text) {
+		err_set(err, "%s", hooks->trouble.text);
+		return HOOK_TROUBLE;
+	}
+	return hooks->lines[call] > 0 ? HOOK_DEFINED : HOOK_MISSING;
 }
 
 void
@@ -351,7 +354,7 @@ take_answer(struct slice fields, struct hook_answer *out, struct err *err)
 			out->verdict = (enum hook_verdict)i;
 	out->line = (unsigned)number;
 	out->edits = fields;
-	return out->verdict < HOOK_VERDICTS ? 1 :
+	return out->verdict < HOOK_VERDICTS ? 0 :
 	    err_set(err, "the script's process talks nonsense");
 }
 
@@ -362,15 +365,15 @@ converse(struct hooks *hooks, int64_t until_ms, struct hook_answer *out,
     struct err *err)
 {
 	struct hook_frame frame;
-	int taken;
+	enum hook_peer_word word;
 
 	for (;;) {
-		taken = hook_peer_take(&hooks->peer, until_ms, &frame, err);
-		if (taken != 1)
-			return taken == 0 ? IS_LATE : IS_DEAD;
+		word = hook_peer_take(&hooks->peer, until_ms, &frame, err);
+		if (word != HOOK_PEER_SPOKE)
+			return word == HOOK_PEER_LATE ? IS_LATE : IS_DEAD;
 		switch (frame.type) {
 		case 'A':
-			return take_answer(frame.fields, out, err) == 1 ?
+			return take_answer(frame.fields, out, err) == 0 ?
 			    IS_ANSWERED : IS_DEAD;
 		case 'E':
 			if (!take_error(frame.fields, err))
@@ -402,7 +405,7 @@ ask_once(struct hooks *hooks, struct hook_answer *out, struct err *err)
 	else
 		err_set(err, "its process has ended");
 	if (result == IS_ANSWERED)
-		return 1;
+		return 0;
 	if (result == IS_ERROR)
 		return -1;
 	hook_peer_end(&hooks->peer);
@@ -428,7 +431,7 @@ hooks_ask(struct hooks *hooks, struct hook_answer *out, struct err *err)
 		    hooks->deaths, DEATHS_MS / 1000);
 	hook_peer_look(&hooks->peer);
 	if (!hook_peer_is_there(&hooks->peer) && hooks_begin(hooks,
-	    str_slice(&hooks->text), &hooks->peer, lines, err) != 1)
+	    str_slice(&hooks->text), &hooks->peer, lines, err) < 0)
 		return -1;
 	return ask_once(hooks, out, err);
 }
@@ -463,7 +466,7 @@ hooks_check(const struct conf_hooks *conf, struct err *err)
 	hook_peer_init(&peer);
 	result = script_text_read(conf->script, &hooks->text, &hooks->seen,
 	    err);
-	if (result == 1)
+	if (result == 0)
 		result = hooks_begin(hooks, str_slice(&hooks->text), &peer,
 		    lines, err);
 	hook_peer_end(&peer);

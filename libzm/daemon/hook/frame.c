@@ -47,7 +47,7 @@ fields_check(struct slice fields, struct err *err)
 	return 1;
 }
 
-int
+enum hook_frame_found
 hook_frame_take(struct slice bytes, struct hook_frame *out, size_t *out_used,
     struct err *err)
 {
@@ -58,13 +58,13 @@ hook_frame_take(struct slice bytes, struct hook_frame *out, size_t *out_used,
 	if (bytes.n > 0 && (bytes.p[0] < 'A' || bytes.p[0] > 'Z'))
 		return err_set(err, "a frame begins with a capital letter");
 	if (bytes.n < HOOK_FRAME_HEAD_BYTES)
-		return 0;
+		return HOOK_FRAME_PART;
 	if (!slice_number(digits, 0, HOOK_FRAME_BYTES_MAX, &n) ||
 	    bytes.p[HOOK_FRAME_HEAD_BYTES - 1] != ':')
 		return err_set(err, "a frame has at most %d bytes",
 		    HOOK_FRAME_BYTES_MAX);
 	if (bytes.n < HOOK_FRAME_HEAD_BYTES + n + 1)
-		return 0;
+		return HOOK_FRAME_PART;
 	out->type = bytes.p[0];
 	out->fields = slice_first(slice_from(bytes, HOOK_FRAME_HEAD_BYTES),
 	    (size_t)n);

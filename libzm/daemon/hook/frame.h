@@ -33,11 +33,16 @@ struct hook_frame {
 	struct slice	fields;		/* hook_field takes them */
 };
 
-/* The first frame of bytes, which may hold more or less than one.
- * returns 1 with *out (slices into bytes) and *out_used, the bytes of it;
- * 0 more bytes are needed; -1 this is no frame, or a bound is passed. */
-int hook_frame_take(struct slice bytes, struct hook_frame *out,
-    size_t *out_used, struct err *err);
+enum hook_frame_found {
+	HOOK_FRAME_BAD = -1,	/* this is no frame, or a bound is passed */
+	HOOK_FRAME_PART,	/* more bytes are needed */
+	HOOK_FRAME_WHOLE	/* *out has slices into bytes, *out_used how
+				 * many bytes it took */
+};
+/* The first frame of bytes, which may hold more or less than one.  After
+ * HOOK_FRAME_BAD err says why. */
+enum hook_frame_found hook_frame_take(struct slice bytes,
+    struct hook_frame *out, size_t *out_used, struct err *err);
 
 /* The next field of a frame that was taken; false: there is none. */
 bool hook_field(struct slice *fields, struct slice *out);

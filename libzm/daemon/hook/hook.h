@@ -53,14 +53,19 @@ struct hooks *hooks_new(const struct conf_hooks *conf,
 /* Its process ends. */
 void hooks_free(struct hooks **hooks);
 
-/* Has the script this function?  Looks after the file and the process.
- * returns 1; 0 no; -1 err: there is no script that could be asked. */
-int hooks_has(struct hooks *hooks, enum hook_call call, struct err *err);
+enum hook_has {
+	HOOK_TROUBLE = -1,	/* err: there is no script to ask */
+	HOOK_MISSING,
+	HOOK_DEFINED
+};
+/* Has the script this function?  Looks after the file and the process. */
+enum hook_has hooks_has(struct hooks *hooks, enum hook_call call,
+    struct err *err);
 
 /* Begin a question, only when hooks_has; add "msg.from" and the like. */
 void hooks_question(struct hooks *hooks, enum hook_call call);
 void hooks_add(struct hooks *hooks, const char *key, struct slice value);
-/* Put it.  returns 1 with the answer; -1 err: "FILE:LINE: what". */
+/* Put it.  0 with the answer, or -1 with err: "FILE:LINE: what". */
 int hooks_ask(struct hooks *hooks, struct hook_answer *out, struct err *err);
 
 /* Did the last question cost the process its life (not an error)? */
@@ -69,10 +74,10 @@ bool hooks_died(const struct hooks *hooks);
 unsigned hooks_generation(const struct hooks *hooks);
 const char *hooks_path(const struct hooks *hooks);
 
-/* For check: read and compile, in a process like that.  1 or -1 err. */
+/* For check: read and compile, in a process like that.  0 or -1. */
 int hooks_check(const struct conf_hooks *conf, struct err *err);
 
-/* hook_built.c: was this program built with Lua? */
+/* Was this program built with Lua? */
 bool hooks_are_built(void);
 
 #endif

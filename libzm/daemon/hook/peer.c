@@ -159,21 +159,24 @@ receive(struct hook_peer *peer)
 	return 1;
 }
 
-int
+enum hook_peer_word
 hook_peer_take(struct hook_peer *peer, int64_t until_ms,
     struct hook_frame *out, struct err *err)
 {
-	int taken;
+	enum hook_frame_found found;
 
 	str_consume(&peer->in, peer->used);
 	peer->used = 0;
-	while ((taken = hook_frame_take(str_slice(&peer->in), out,
-	    &peer->used, err)) == 0) {
-		if (!await(peer, POLLIN, until_ms))
-			return err_set(err, "it did not end in time and was "
-			    "killed") + 1;
-		if (receive(peer) == 0)
-			return err_set(err, "its process died");
+	while ((found = hook_frame_take(str_slice(&peer->in), out,
+	    &peer->used, err)) == HOOK_FRAME_PART) {
+		if (!await(peer, POLLIN, until_ms)) {
+			err_set(err, "it did not end in time and was killed");
+			return HOOK_PEER_LATE;
+		}
+		if (receive(peer) == 0) {
+			err_set(err, "its process died");
+			return HOOK_PEER_DEAD;
+		}
 	}
-	return taken;
+	return found == HOOK_FRAME_WHOLE ? HOOK_PEER_SPOKE : HOOK_PEER_DEAD;
 }

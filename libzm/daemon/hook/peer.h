@@ -33,12 +33,18 @@ void hook_peer_end(struct hook_peer *peer);
 void hook_peer_look(struct hook_peer *peer);
 bool hook_peer_is_there(const struct hook_peer *peer);
 
-/* Send all bytes / take a frame (good until the next) before until_ms of the
- * steady clock.  send: 0, or -1.  take: 1; 0 it is late; -1 it died or talks
- * nonsense (err says which). */
+/* Send all bytes before until_ms of the steady clock.  0 or -1. */
 int hook_peer_send(struct hook_peer *peer, struct slice bytes,
     int64_t until_ms);
-int hook_peer_take(struct hook_peer *peer, int64_t until_ms,
+
+enum hook_peer_word {
+	HOOK_PEER_DEAD = -1,	/* it died, or talks nonsense */
+	HOOK_PEER_LATE,		/* it said nothing in time */
+	HOOK_PEER_SPOKE		/* there is a frame */
+};
+/* Take a frame, good until the next one, before until_ms of the steady
+ * clock; err says what went wrong. */
+enum hook_peer_word hook_peer_take(struct hook_peer *peer, int64_t until_ms,
     struct hook_frame *out, struct err *err);
 
 #endif

@@ -37,7 +37,7 @@ struct script_port {
 };
 /* Send out.  0 or -1: nobody is there. */
 int script_port_send(struct script_port *port);
-/* Wait for a frame.  1 or -1. */
+/* Wait for a frame.  0 or -1. */
 int script_port_take(struct script_port *port, struct hook_frame *out);
 
 /* Compile and run the text.  Appends H or E to port->out.  NULL after E. */

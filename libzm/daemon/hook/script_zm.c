@@ -164,7 +164,7 @@ zm_lookup(lua_State *lua)
 	hook_field_add(&port->out, (struct slice){ key, key_n });
 	hook_frame_end(&port->out, start);
 	if (script_port_send(port) != 0 ||
-	    script_port_take(port, &frame) != 1 || frame.type != 'R' ||
+	    script_port_take(port, &frame) < 0 || frame.type != 'R' ||
 	    !hook_field(&frame.fields, &how) ||
 	    !hook_field(&frame.fields, &text))
 		return luaL_error(lua, "the router does not answer");

@@ -38,12 +38,12 @@ script_port_take(struct script_port *port, struct hook_frame *out)
 {
 	struct err err;
 	ssize_t got;
-	int taken;
+	enum hook_frame_found found;
 
 	str_consume(&port->in, port->used);
 	port->used = 0;
-	while ((taken = hook_frame_take(str_slice(&port->in), out,
-	    &port->used, &err)) == 0) {
+	while ((found = hook_frame_take(str_slice(&port->in), out,
+	    &port->used, &err)) == HOOK_FRAME_PART) {
 		got = read(port->socket, str_room(&port->in, READ_BYTES),
 		    READ_BYTES);
 		if (got < 0 && errno == EINTR)
@@ -52,7 +52,7 @@ script_port_take(struct script_port *port, struct hook_frame *out)
 			return -1;
 		port->in.len += (size_t)got;
 	}
-	return taken;
+	return found == HOOK_FRAME_WHOLE ? 0 : -1;
 }
 
 /* What the sandbox leaves is taken away by bounds: no further descriptor, no
@@ -86,7 +86,7 @@ script_serve(int socket, const struct conf_hooks *conf, struct slice text)
 	script = script_new(conf, text, &port);
 	if (script_port_send(&port) != 0 || script == NULL)
 		_exit(0);
-	while (script_port_take(&port, &frame) == 1 && frame.type == 'Q') {
+	while (script_port_take(&port, &frame) == 0 && frame.type == 'Q') {
 		/* a lookup reads into the port's buffer */
 		str_reset(&question);
 		str_add_slice(&question, frame.fields);

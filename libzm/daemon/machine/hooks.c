@@ -31,7 +31,7 @@ machine_check_hooks(const struct machine_look *look)
 	    (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
 		err_set(&err, "the script %s: others than its owner may "
 		    "write it", hooks->script);
-	else if (hooks_check(hooks, &err) == 1)
+	else if (hooks_check(hooks, &err) == 0)
 		return;
 	machine_tell(look, CONF_ERROR, hooks->at,
 	    "mail waits in deferred/ until it is mended", err.text);
