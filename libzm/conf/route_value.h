@@ -23,6 +23,7 @@ struct route_target {
 					 * address */
 	size_t		way_count;
 };
+/* Read what stands after `via`: 1, or -1 with the reason. */
 int route_value_parse(struct arena *arena, struct slice value,
     struct slice domain, struct route_target *out, struct err *err);
 

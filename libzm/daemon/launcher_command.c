@@ -17,10 +17,11 @@
 
 /* The agent of a channel whose clause names no command. */
 static const struct { const char *channel, *command; } channel_rows[] = {
-	{ "smtp", "smtp" }, { "lmtp", "lmtp" }, { "local", "mailbox" },
-	{ "pipe", "pipe" }, { "error", "error" }, { "hold", "hold" },
-	{ "sm", "sm" }, { "discard", "discard" }, { "expire", "expirer" },
-	{ "reroute", "reroute" }, { "http", "http" },
+#define CHANNEL(channel, program) { channel, program },
+#define CHANNEL_UNCOUNTED(channel, program) { channel, program },
+#include "journal/channels.h"
+#undef CHANNEL
+#undef CHANNEL_UNCOUNTED
 };
 
 /* Agents that start as root because they become the recipient. */

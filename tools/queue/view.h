@@ -115,6 +115,8 @@ int view_each_asked(const char *run_dir, const struct selector *selector,
 
 /* ---- printing (print.c) ------------------------------------------ */
 
+/* One message: lines of `zmailer list`; a line of its --json; as mailq(1)
+ * shows it; all that `zmailer show` tells. */
 void view_add_list(struct str *out, const struct view *view, int64_t now_s);
 void view_add_json(struct str *out, const struct view *view);
 void view_add_mailq(struct str *out, const struct view *view);

@@ -72,7 +72,7 @@ selection_why_aside(const struct conf *conf, const struct selector *selector,
 	for (size_t i = 0; i < PLACES; i++)
 		areas |= 1u << places[i].area;
 	result = selection_choose(conf, areas, selector, &choice, err);
-	*out_count = result == 1 ? choice.count : 0;
+	*out_count = result == 0 ? choice.count : 0;
 	for (size_t i = 0; i < *out_count; i++) {
 		const struct selection_item *item = &choice.items[i];
 		size_t k = 0;

@@ -139,14 +139,14 @@ selection_choose(const struct conf *conf, unsigned areas,
 		selection_test_init(&c.test, NULL, conf, out->now_s);
 		result = view_each_asked(conf->run_dir, selector, choose_one,
 		    &c, err);
-		return choice_end(&c, result == 0 ? 1 : -1);
+		return choice_end(&c, result == 0 ? 0 : -1);
 	}
 	live_ask(conf->run_dir, out->arena, &out->live);
 	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &out->spool,
 		err) == 0 && view_each(out->spool, &out->live,
 		c.test.flags | ((areas & 1u << AREA_TRASH) != 0 ?
 		VIEW_TRASH : 0), choose_one, &c, err) == 0)
-		result = 1;
+		result = 0;
 	return choice_end(&c, result);
 }
 

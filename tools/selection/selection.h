@@ -76,6 +76,7 @@ struct selection_test {		/* meant.c */
 	uint32_t		 keys;		/* that it asks for */
 	enum view_flags		 flags;		/* for view_each */
 };
+/* Begin to ask which messages a selector means. */
 void selection_test_init(struct selection_test *test,
     const struct selector *selector,
     const struct conf *conf, int64_t now_s);
@@ -88,8 +89,9 @@ bool selection_is_meant(const struct selection_test *test,
     const struct view_rcpt *rcpt);
 
 /* Go through the areas (a bit 1 << enum spool_area each) and take what the
- * selector means; NULL means everything.  1, or -1 when the spool cannot be
- * read.  selection_choice_release closes and frees. */
+ * selector means; NULL means everything.  selection_choice_release closes
+ * and frees, also after -1.
+ * returns 0; -1: the spool cannot be read, err says why */
 int selection_choose(const struct conf *conf, unsigned areas,
     const struct selector *selector, struct selection_choice *out,
     struct err *err);
@@ -102,7 +104,8 @@ bool selection_confirm(const struct selection_options *options,
     const struct selection_choice *choice, int *out_status);
 
 /* aside.c: print why what the selector means in router/, deferred/, freezer/
- * and postman/ lies there.  1; -1 when the spool cannot be read. */
+ * and postman/ lies there.
+ * returns 0; -1: the spool cannot be read */
 int selection_why_aside(const struct conf *conf,
     const struct selector *selector,
     bool is_json, size_t *out_count, struct err *err);
