@@ -3,7 +3,8 @@
 noinst_LIBRARIES += scheduler/libscheduler.a
 scheduler_libscheduler_a_SOURCES = \
 	scheduler/core.c scheduler/core.h \
-	scheduler/jobs/answer.c scheduler/jobs/answer.h scheduler/jobs/job.c \
+	scheduler/jobs/answer.c scheduler/jobs/answer.h scheduler/jobs/array.h \
+	scheduler/jobs/job.c \
 	scheduler/jobs/job.h scheduler/jobs/pending.c scheduler/jobs/pending.h \
 	scheduler/jobs/table.c scheduler/jobs/table.h \
 	scheduler/plan/heap.c scheduler/plan/heap.h scheduler/plan/lanes.c \

@@ -2,91 +2,84 @@
 # order: helper < tls < auth < policy < milter < transaction < session < command < worker < listener < rehearse
 noinst_LIBRARIES += smtpserver/libsmtpserver.a
 smtpserver_libsmtpserver_a_SOURCES = \
-	smtpserver/transaction/answer.c smtpserver/transaction/answer.h \
-	smtpserver/command/argument.c smtpserver/command/argument.h \
-	smtpserver/listener/arrivals.c smtpserver/listener/arrivals.h \
-	smtpserver/helper/ask.c smtpserver/helper/ask.h \
-	smtpserver/command/attributes.c smtpserver/command/attributes.h \
-	smtpserver/policy/buckets.c smtpserver/policy/buckets.h \
-	smtpserver/helper/cache.c smtpserver/helper/cache.h \
-	smtpserver/session/client.c smtpserver/session/client.h \
-	smtpserver/listener/clients.c smtpserver/listener/clients.h \
-	smtpserver/command/bdat.c smtpserver/command/etrn.c smtpserver/command/expn.c \
-	smtpserver/command/data.c smtpserver/command/ehlo.c smtpserver/command/helo.c \
-	smtpserver/command/help.c smtpserver/command/mail.c smtpserver/command/noop.c \
-	smtpserver/command/quit.c smtpserver/command/rcpt.c smtpserver/command/rset.c \
-	smtpserver/auth/check.c smtpserver/auth/check.h \
-	smtpserver/auth/dovecot.c smtpserver/auth/dovecot.h \
-	smtpserver/auth/process.c smtpserver/auth/process.h \
-	smtpserver/auth/pam.c smtpserver/auth/saslauthd.c \
-	smtpserver/command/auth.c smtpserver/command/starttls.c \
-	smtpserver/auth/dovecot_lines.c \
-	smtpserver/auth/failures.c smtpserver/auth/failures.h \
-	smtpserver/auth/login.c smtpserver/auth/login.h smtpserver/auth/login_internal.h \
-	smtpserver/auth/login_scram.c \
-	smtpserver/session/auth.c smtpserver/session/auth.h \
-	smtpserver/command/vrfy.c smtpserver/command/xclient.c smtpserver/command/xforward.c \
-	smtpserver/command/commands.c smtpserver/command/commands.h \
-	smtpserver/transaction/content.c smtpserver/transaction/content.h \
-	smtpserver/helper/etrn.c smtpserver/helper/etrn.h \
-	smtpserver/listener/workers.c smtpserver/listener/workers.h \
-	smtpserver/listener/listener.c smtpserver/listener/listener.h \
-	smtpserver/listener/admit.c smtpserver/listener/internal.h \
-	smtpserver/policy/shed.c smtpserver/policy/shed.h smtpserver/session/greet.c \
-	smtpserver/policy/facts.c smtpserver/policy/facts.h \
-	smtpserver/helper/helper.c smtpserver/helper/helper.h smtpserver/helper/dns.c \
-	smtpserver/policy/greylist_serve.c smtpserver/policy/rate_serve.c \
-	smtpserver/policy/greylist.c smtpserver/policy/greylist.h \
-	smtpserver/listener/helper_kinds.c smtpserver/listener/helper_kinds.h smtpserver/policy/serve.h \
+	smtpserver/helper/ask.c smtpserver/helper/ask.h smtpserver/helper/cache.c \
+	smtpserver/helper/cache.h smtpserver/helper/dns.c smtpserver/helper/etrn.c \
+	smtpserver/helper/etrn.h smtpserver/helper/helper.c smtpserver/helper/helper.h \
 	smtpserver/helper/helpers.c smtpserver/helper/helpers.h \
 	smtpserver/helper/helpers_internal.h smtpserver/helper/helpers_process.c \
-	smtpserver/tls/keyring.c smtpserver/tls/keyring.h \
-	smtpserver/tls/keys.c smtpserver/tls/keys.h smtpserver/tls/process.c \
-	smtpserver/tls/files.c smtpserver/tls/files.h \
-	smtpserver/command/keywords.c smtpserver/command/keywords.h \
-	smtpserver/command/mail_params.c smtpserver/command/mail_params.h \
-	smtpserver/session/journal.c smtpserver/session/journal.h \
-	smtpserver/session/transcript.c smtpserver/session/transcript.h \
-	smtpserver/policy/peers.c smtpserver/policy/peers.h \
-	smtpserver/session/permit.c smtpserver/session/permit.h \
-	smtpserver/policy/policy.c smtpserver/policy/policy.h \
-	smtpserver/policy/fit.c smtpserver/policy/fit_count.c smtpserver/policy/fit_identity.c smtpserver/policy/early.c smtpserver/policy/internal.h \
-	smtpserver/policy/fit_service.c smtpserver/policy/policyd_serve.c \
-	smtpserver/policy/policyd.c smtpserver/policy/policyd.h \
-	smtpserver/rehearse/rehearsal.c smtpserver/rehearse/rehearsal.h \
-	smtpserver/rehearse/rehearsal_row.c \
-	smtpserver/rehearse/dialogue.c smtpserver/rehearse/dialogue.h \
-	smtpserver/rehearse/rehearse.c smtpserver/rehearse/rehearse.h \
-	smtpserver/session/recipient.c smtpserver/session/recipient.h \
-	smtpserver/session/receive.c smtpserver/session/receive.h \
+	smtpserver/tls/files.c smtpserver/tls/files.h smtpserver/tls/keyring.c \
+	smtpserver/tls/keyring.h smtpserver/tls/keys.c smtpserver/tls/keys.h \
+	smtpserver/tls/process.c \
+	smtpserver/auth/check.c smtpserver/auth/check.h smtpserver/auth/dovecot.c \
+	smtpserver/auth/dovecot.h smtpserver/auth/dovecot_lines.c \
+	smtpserver/auth/failures.c smtpserver/auth/failures.h smtpserver/auth/login.c \
+	smtpserver/auth/login.h smtpserver/auth/login_internal.h \
+	smtpserver/auth/login_scram.c smtpserver/auth/pam.c smtpserver/auth/process.c \
+	smtpserver/auth/process.h smtpserver/auth/saslauthd.c \
+	smtpserver/policy/buckets.c smtpserver/policy/buckets.h smtpserver/policy/early.c \
+	smtpserver/policy/facts.c smtpserver/policy/facts.h smtpserver/policy/fit.c \
+	smtpserver/policy/fit_count.c smtpserver/policy/fit_identity.c \
+	smtpserver/policy/fit_service.c smtpserver/policy/greylist.c \
+	smtpserver/policy/greylist.h smtpserver/policy/greylist_serve.c \
+	smtpserver/policy/internal.h smtpserver/policy/peers.c smtpserver/policy/peers.h \
+	smtpserver/policy/policy.c smtpserver/policy/policy.h smtpserver/policy/policyd.c \
+	smtpserver/policy/policyd.h smtpserver/policy/policyd_serve.c \
+	smtpserver/policy/rate_serve.c smtpserver/policy/serve.h smtpserver/policy/shed.c \
+	smtpserver/policy/shed.h \
+	smtpserver/milter/conversation.c smtpserver/milter/conversation.h \
+	smtpserver/milter/facts.c smtpserver/milter/facts.h smtpserver/milter/filter.c \
+	smtpserver/milter/filter.h smtpserver/milter/filter_answer.c \
+	smtpserver/milter/hungry.c smtpserver/milter/hungry.h smtpserver/milter/link.c \
+	smtpserver/milter/link.h smtpserver/milter/macros.c smtpserver/milter/macros.h \
+	smtpserver/milter/mail.c smtpserver/milter/mail.h smtpserver/milter/packet.c \
+	smtpserver/milter/packet.h smtpserver/milter/talk.c smtpserver/milter/talk.h \
+	smtpserver/milter/talk_changes.c smtpserver/milter/talk_internal.h \
+	smtpserver/milter/talk_steps.c \
+	smtpserver/transaction/answer.c smtpserver/transaction/answer.h \
+	smtpserver/transaction/content.c smtpserver/transaction/content.h \
 	smtpserver/transaction/space.c smtpserver/transaction/space.h \
-	smtpserver/session/service.c smtpserver/session/service.h \
-	smtpserver/worker/run.c smtpserver/worker/run.h smtpserver/worker/command_line.c \
-	smtpserver/session/reply.c smtpserver/session/deadline.c smtpserver/session/tarpit.c \
-	smtpserver/session/session.h smtpserver/session/steps.h \
-	smtpserver/worker/confine.c smtpserver/worker/confine.h \
+	smtpserver/transaction/transaction.c smtpserver/transaction/transaction.h \
+	smtpserver/session/auth.c smtpserver/session/auth.h smtpserver/session/client.c \
+	smtpserver/session/client.h smtpserver/session/data.c smtpserver/session/deadline.c \
 	smtpserver/session/filter.c smtpserver/session/filter.h \
 	smtpserver/session/filter_facts.c smtpserver/session/filter_steps.c \
-	smtpserver/milter/facts.c smtpserver/milter/facts.h \
-	smtpserver/milter/macros.c smtpserver/milter/macros.h \
-	smtpserver/milter/conversation.c smtpserver/milter/conversation.h \
-	smtpserver/milter/link.c smtpserver/milter/link.h \
-	smtpserver/milter/talk_changes.c \
-	smtpserver/milter/hungry.c smtpserver/milter/hungry.h \
-	smtpserver/milter/packet.c smtpserver/milter/packet.h \
-	smtpserver/milter/mail.c smtpserver/milter/mail.h \
-	smtpserver/milter/talk.c smtpserver/milter/talk_steps.c \
-	smtpserver/milter/talk_internal.h smtpserver/milter/talk.h \
-	smtpserver/milter/filter.c smtpserver/milter/filter_answer.c \
-	smtpserver/milter/filter.h \
-	smtpserver/session/session.c \
-	smtpserver/session/data.c smtpserver/session/step.h \
-	smtpserver/session/tls.c \
-	smtpserver/transaction/transaction.c smtpserver/transaction/transaction.h \
-	smtpserver/worker/standalone.c smtpserver/worker/standalone.h \
+	smtpserver/session/greet.c smtpserver/session/journal.c \
+	smtpserver/session/journal.h smtpserver/session/permit.c \
+	smtpserver/session/permit.h smtpserver/session/receive.c \
+	smtpserver/session/receive.h smtpserver/session/recipient.c \
+	smtpserver/session/recipient.h smtpserver/session/reply.c \
+	smtpserver/session/service.c smtpserver/session/service.h \
+	smtpserver/session/session.c smtpserver/session/session.h smtpserver/session/step.h \
+	smtpserver/session/steps.h smtpserver/session/tarpit.c smtpserver/session/tls.c \
+	smtpserver/session/transcript.c smtpserver/session/transcript.h \
+	smtpserver/command/argument.c smtpserver/command/argument.h \
+	smtpserver/command/attributes.c smtpserver/command/attributes.h \
+	smtpserver/command/auth.c smtpserver/command/bdat.c smtpserver/command/commands.c \
+	smtpserver/command/commands.h smtpserver/command/data.c smtpserver/command/ehlo.c \
+	smtpserver/command/etrn.c smtpserver/command/expn.c smtpserver/command/helo.c \
+	smtpserver/command/help.c smtpserver/command/keywords.c \
+	smtpserver/command/keywords.h smtpserver/command/mail.c \
+	smtpserver/command/mail_params.c smtpserver/command/mail_params.h \
+	smtpserver/command/noop.c smtpserver/command/quit.c smtpserver/command/rcpt.c \
+	smtpserver/command/rset.c smtpserver/command/starttls.c \
 	smtpserver/command/verify_arg.c smtpserver/command/verify_arg.h \
-	smtpserver/worker/worker.c smtpserver/worker/worker.h \
-	smtpserver/worker/process.c
+	smtpserver/command/vrfy.c smtpserver/command/xclient.c \
+	smtpserver/command/xforward.c \
+	smtpserver/worker/command_line.c smtpserver/worker/confine.c \
+	smtpserver/worker/confine.h smtpserver/worker/process.c smtpserver/worker/run.c \
+	smtpserver/worker/run.h smtpserver/worker/standalone.c \
+	smtpserver/worker/standalone.h smtpserver/worker/worker.c \
+	smtpserver/worker/worker.h \
+	smtpserver/listener/admit.c smtpserver/listener/arrivals.c \
+	smtpserver/listener/arrivals.h smtpserver/listener/clients.c \
+	smtpserver/listener/clients.h smtpserver/listener/helper_kinds.c \
+	smtpserver/listener/helper_kinds.h smtpserver/listener/internal.h \
+	smtpserver/listener/listener.c smtpserver/listener/listener.h \
+	smtpserver/listener/workers.c smtpserver/listener/workers.h \
+	smtpserver/rehearse/dialogue.c smtpserver/rehearse/dialogue.h \
+	smtpserver/rehearse/rehearsal.c smtpserver/rehearse/rehearsal.h \
+	smtpserver/rehearse/rehearsal_row.c smtpserver/rehearse/rehearse.c \
+	smtpserver/rehearse/rehearse.h
 
 pkglibexec_PROGRAMS += smtpserver/smtpserver
 smtpserver_smtpserver_SOURCES = smtpserver/smtpserver.c

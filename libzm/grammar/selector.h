@@ -45,6 +45,15 @@ struct selector_subject {
 
 struct selector;
 
+enum selector_key_row {		/* rows of selector_keys */
+	SELECTOR_KEY_ID, SELECTOR_KEY_FROM, SELECTOR_KEY_TO,
+	SELECTOR_KEY_DEST, SELECTOR_KEY_STATE, SELECTOR_KEY_AREA,
+	SELECTOR_KEY_CLASS, SELECTOR_KEY_ZONE, SELECTOR_KEY_USER,
+	SELECTOR_KEY_SOURCE, SELECTOR_KEY_MSGID, SELECTOR_KEY_WHY,
+	SELECTOR_KEY_AGE, SELECTOR_KEY_SIZE, SELECTOR_KEY_TRIES,
+	SELECTOR_KEY_PRIORITY, SELECTOR_KEY_COUNT
+};
+
 /* Names of the keys with what they mean, for help and completion; ends in
  * a NULL name. */
 struct selector_key {
@@ -64,9 +73,9 @@ int selector_parse(struct arena *arena, struct slice text,
 bool selector_match(const struct selector *selector,
     const struct selector_subject *subject);
 
-/* Which keys it asks for: a bit for each row of selector_keys that some test
- * names (a bare id is the first).  For callers that can save the trouble of
- * finding out the others. */
+/* Which keys it asks for: 1 << row of selector_keys for each that some test
+ * names (a bare id is SELECTOR_KEY_ID).  For callers that can save the
+ * trouble of finding out the others. */
 uint32_t selector_keys_used(const struct selector *selector);
 
 /* Whether it is `all` and nothing else. */

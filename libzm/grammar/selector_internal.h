@@ -13,11 +13,6 @@ enum selector_op {
 };
 extern const char *const selector_ops[SELECTOR_OP_COUNT];
 
-enum {				/* places in selector_keys with a rule */
-	SELECTOR_KEY_DEST = 3,
-	SELECTOR_KEY_PRIORITY = 15
-};
-
 struct selector {
 	enum { NODE_ALL, NODE_ID, NODE_TEST, NODE_NOT, NODE_AND, NODE_OR }
 			 kind;

@@ -17,8 +17,12 @@
 #define OTHER { "*", "other" }
 
 static const struct counters_value channels[] = {
-	SAME("smtp"), SAME("lmtp"), SAME("local"), SAME("pipe"), SAME("sm"),
-	SAME("http"), SAME("error"), SAME("hold"), SAME("discard"), OTHER
+#define CHANNEL(channel, program) SAME(channel),
+#define CHANNEL_UNCOUNTED(channel, program)
+#include "journal/channels.h"
+#undef CHANNEL
+#undef CHANNEL_UNCOUNTED
+	OTHER
 };
 static const struct counters_value mechanisms[] = {
 	SAME("PLAIN"), SAME("LOGIN"), SAME("SCRAM-SHA-1"),

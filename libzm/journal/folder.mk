@@ -1,6 +1,6 @@
 # libzm/journal - what happened and how often: events, counters, metrics
 libzm_a_SOURCES += \
-	libzm/journal/counters.c libzm/journal/counters.h libzm/journal/metrics.h \
+	libzm/journal/channels.h libzm/journal/counters.c libzm/journal/counters.h libzm/journal/metrics.h \
 	libzm/journal/counters_rows.c libzm/journal/counters_print.c \
 	libzm/journal/counters_table.h \
 	libzm/journal/event.c libzm/journal/event.h libzm/journal/events.h

@@ -65,7 +65,7 @@ explain_sender(const struct explanation *e, const struct rcpt *rcpt)
 	    SLICE_ARG(sender->verp)));
 }
 
-/* "channel host user", also of a way behind else. */
+/* "channel host user", of the first way or of one after `else`. */
 static void
 explain_add_quad(struct str *out, struct slice channel, struct slice host,
     struct slice user)

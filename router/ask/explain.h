@@ -27,7 +27,7 @@ int explain_address(struct router *router, struct arena *arena,
 /* "router --route"? */
 bool explain_is_meant(int argc, char **argv);
 
-/* Words behind --route: [--json] [--mx] [--from ADDRESS] [--as USER]
+/* Words after --route: [--json] [--mx] [--from ADDRESS] [--as USER]
  * [--ip IP] [--addresses FILE] ADDRESS...
  * Returns the exit status: the worst of all addresses.  Or --diff OLD NEW
  * before the addresses: 0 both send all of them the same way, 1 they do

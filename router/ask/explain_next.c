@@ -1,4 +1,4 @@
-/* explain_next.c - what becomes of a recipient behind the router
+/* explain_next.c - what becomes of a recipient after the router
  *
  * In     a recipient
  * Out    its schedule clause; the hosts of its MX and their addresses

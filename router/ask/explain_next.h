@@ -1,4 +1,4 @@
-/* explain_next.h - what becomes of a recipient behind the router
+/* explain_next.h - what becomes of a recipient after the router
  *
  * SPDX-License-Identifier: ISC
  */

@@ -47,7 +47,7 @@ header_edit_ask(struct hooks *hooks, struct slice header)
 			hooks_add(hooks, "h", field.whole);
 }
 
-/* One whole field, nothing behind it. */
+/* One whole field, nothing after it. */
 static bool
 edit_is_field_text(struct slice text)
 {

@@ -126,7 +126,7 @@ struct pass {			/* one header on its way */
 	const struct conf	*conf;
 	struct headers		*headers;
 	struct str		*out;
-	struct slice		 header;	/* and the body behind it */
+	struct slice		 header;	/* and the body after it */
 	unsigned		 line;		/* of what comes next */
 	bool			 is_own;	/* by a user of ours */
 	int			 may_repair;	/* -1: not yet known */

@@ -33,8 +33,8 @@ struct headers {
  * goes on: Received, the kept fields, the added ones.  to lists are made
  * only when envelope->header_rcpts.
  * A relay has no business in a header (RFC 5321 section 3.6.3): a line that
- * is no field stays where it was and the header goes on behind it, so that
- * the bytes behind the first blank line are the same at both ends.  Two
+ * is no field stays where it was and the header goes on after it, so that
+ * the bytes after the first blank line are the same at both ends.  Two
  * exceptions: a From_ line in front is left out, and text that begins with
  * no field at all is a body.  With header-repair, what is wrong in our own
  * mail is made harmless or made anew, unless the mail is signed. */

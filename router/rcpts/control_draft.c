@@ -120,7 +120,7 @@ control_draft_open_header(struct control_draft *draft, unsigned number)
 	draft->header = header;
 }
 
-/* What was written behind these bytes is not there any more. */
+/* What was written after these bytes is not there any more. */
 static void
 control_draft_headers_back(struct control_draft *draft, uint64_t bytes)
 {
@@ -190,9 +190,9 @@ control_draft_add_done(struct control_draft *draft, uint32_t offset,
 
 	if (draft->done_count == CONTROL_DONE_MAX)
 		return;
-	if (draft->done_count == draft->done_room) {
-		draft->done_room = draft->done_room * 2 + 4;
-		grown = arena_alloc(draft->arena, draft->done_room *
+	if (draft->done_count == draft->done_capacity) {
+		draft->done_capacity = draft->done_capacity * 2 + 4;
+		grown = arena_alloc(draft->arena, draft->done_capacity *
 		    sizeof(*grown));
 		if (draft->done_count > 0)
 			memcpy(grown, draft->done, draft->done_count *

@@ -29,7 +29,7 @@ struct rcpt {		/* what ZMailer calls a quad, and how it came */
 	int64_t		  uid;
 	unsigned	  notify;	/* enum dsn_notify bits */
 	struct slice	  orcpt;	/* xtext, or empty */
-	const struct control_way *ways;	/* behind this one, in order; they
+	const struct control_way *ways;	/* after this one, in order; they
 					 * stay as long as the control file */
 	size_t		  way_count;
 	struct slice	  zone;		/* the configuration's; or empty */
@@ -46,7 +46,7 @@ struct rcpt {		/* what ZMailer calls a quad, and how it came */
 struct rcpt_sender {		/* of a group of recipients */
 	struct slice	address;	/* on the wire; empty: null */
 	struct slice	errors_to;	/* empty: the address */
-	struct slice	verp;		/* not empty: the domain behind the
+	struct slice	verp;		/* not empty: the domain after the
 					 * local part in address; each
 					 * recipient gets its own sender */
 	char		delimiter;	/* of VERP */
@@ -105,7 +105,7 @@ struct control_draft {
 						 * arena at the first need */
 	struct control_header	*header;	/* of the open groups */
 	struct control_done	*done;		/* in arena */
-	size_t			 done_count, done_room;
+	size_t			 done_count, done_capacity;
 	struct arena		*arena;
 	const struct rcpt_sender *sender;	/* of the open group */
 	struct control_mark	 mark;
@@ -119,7 +119,7 @@ struct control_draft {
 
 /* control gives the common lines and must stay; header is that of all
  * recipients
- * but those that others speaks of (set behind this).  out is the caller's
+ * but those that others speaks of (set after this).  out is the caller's
  * buffer. */
 void control_draft_init(struct control_draft *draft, struct arena *arena, struct
     str *out, const struct control_sink *sink,

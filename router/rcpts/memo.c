@@ -6,7 +6,7 @@
  *
  * Open addressing with linear probing, at most half full.  Entries are taken
  * back newest first, so a slot can simply be cleared: whatever was put
- * behind it by probing came later and is gone already.
+ * after it by probing came later and is gone already.
  *
  * SPDX-License-Identifier: ISC
  */

@@ -24,9 +24,9 @@ rcpts_add_sender(struct rcpts *rcpts, struct slice key,
 
 	if (!memo_add(&rcpts->sender_keys, key, &number))
 		return (unsigned)number;
-	if (number == rcpts->sender_room) {
-		rcpts->sender_room = number * 2 + 1;
-		grown = arena_alloc(rcpts->arena, rcpts->sender_room *
+	if (number == rcpts->sender_capacity) {
+		rcpts->sender_capacity = number * 2 + 1;
+		grown = arena_alloc(rcpts->arena, rcpts->sender_capacity *
 		    sizeof(struct rcpt_sender *));
 		if (number > 0)
 			memcpy(grown, rcpts->senders, number *
@@ -98,7 +98,7 @@ rcpts_reset(struct rcpts *rcpts, size_t expected, struct control_draft *draft,
 	memo_init(&rcpts->expanded, rcpts->arena, 0);
 	memo_init(&rcpts->sender_keys, rcpts->arena, 0);
 	rcpts->senders = NULL;
-	rcpts->sender_room = 0;
+	rcpts->sender_capacity = 0;
 	rcpts_add_sender(rcpts, SLICE(""), &as_it_came);
 	rcpts_mark(rcpts);
 }

@@ -31,7 +31,7 @@ struct rcpts {
 	struct memo	 expanded;	/* alias names that were opened */
 	struct memo	 sender_keys;
 	struct rcpt_sender **senders;	/* same numbers; 0: as it came */
-	size_t		 sender_room;
+	size_t		 sender_capacity;
 	bool		 is_check;	/* lists need not be opened: one
 					 * recipient is enough (ask/check.h) */
 	bool		 is_from_null;	/* then all senders are 0 */
@@ -65,7 +65,7 @@ struct rcpts {
 	char		 trouble[64];
 };
 
-/* The arena may be reset between two messages, with rcpts_reset behind it. */
+/* The arena may be reset between two messages, with rcpts_reset after it. */
 void rcpts_init(struct rcpts *rcpts, struct arena *arena);
 void rcpts_release(struct rcpts *rcpts);
 /* A new message.  expected: number of recipients; draft: NULL or what takes
@@ -74,7 +74,7 @@ void rcpts_reset(struct rcpts *rcpts, size_t expected, struct control_draft
     *draft, struct slice sender);
 
 /* Give each recipient a sender of its own, "from+user=domain@host" (VERP),
- * behind rcpts_reset.  delimiters: the configuration's. */
+ * after rcpts_reset.  delimiters: the configuration's. */
 void rcpts_verp(struct rcpts *rcpts, const char *delimiters);
 
 /* Number of a sender, added when it is new (its slices are kept). */

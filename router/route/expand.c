@@ -1,4 +1,4 @@
-/* expand.c - what stands behind an alias, item by item
+/* expand.c - what an alias stands for, item by item
  *
  * In     the value of an alias, the lines of a list file
  * Out    recipients of all its items

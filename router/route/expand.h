@@ -1,4 +1,4 @@
-/* expand.h - what stands behind an alias, item by item
+/* expand.h - what an alias stands for, item by item
  *
  * SPDX-License-Identifier: ISC
  */

@@ -76,7 +76,7 @@ include_open(struct include *include, const char *path, int64_t asker,
 	return -1;
 }
 
-/* More bytes behind those that are unread. */
+/* More bytes after those that are unread. */
 static int
 include_fill(struct include *include, struct err *err)
 {

@@ -396,7 +396,7 @@ rewrite_generic_user(struct routing *routing, unsigned number,
 	return found;
 }
 
-/* The ways behind else share the sender and the header of the first: what
+/* The ways after `else` share the sender and the header of the first: what
  * the check of the configuration refuses can still come out of a table. */
 static int
 rewrite_ways(struct routing *routing, struct rcpt *rcpt,

@@ -142,7 +142,7 @@ bool routing_opens(struct routing *routing, struct slice text);
  * local.n. */
 size_t routing_detail(const struct routing *routing, struct slice local);
 
-/* Shall this list be opened behind other recipients?  Then this one is over
+/* Shall this list be opened after other recipients?  Then this one is over
  * for now. */
 bool routing_waits(struct routing *routing);
 

@@ -37,17 +37,17 @@ srs_key_add(struct srs *srs, struct slice secret, struct err *err)
 	return 0;
 }
 
-/* The mark over what stands behind it; letters count as small ones. */
+/* The mark over what stands after it; letters count as small ones. */
 static void
-srs_mark(const struct siphash_key *key, struct slice behind,
+srs_mark(const struct siphash_key *key, struct slice tail,
     char out[SRS_MARK_CHARS])
 {
 	char folded[512];
 	struct siphash hash;
-	size_t n = behind.n < sizeof(folded) ? behind.n : sizeof(folded);
+	size_t n = tail.n < sizeof(folded) ? tail.n : sizeof(folded);
 
 	for (size_t i = 0; i < n; i++)
-		folded[i] = ascii_lower(behind.p[i]);
+		folded[i] = ascii_lower(tail.p[i]);
 	hash = siphash(key, (struct slice){ folded, n });
 	for (int i = 0; i < SRS_MARK_CHARS; i++)
 		out[i] = letters[hash.low >> 5 * i & 31];
@@ -76,41 +76,41 @@ srs_is(struct slice local)
 
 /* "SRS0=" or "SRS1=", the mark, and what it marks. */
 static bool
-srs_finish(const struct srs *srs, const char *prefix, const struct str *behind,
+srs_finish(const struct srs *srs, const char *prefix, const struct str *tail,
     struct str *out)
 {
 	char mark[SRS_MARK_CHARS];
 
-	if (behind->len > SRS_LOCAL_BYTES_MAX)
+	if (tail->len > SRS_LOCAL_BYTES_MAX)
 		return false;
-	srs_mark(&srs->keys[0], str_slice(behind), mark);
+	srs_mark(&srs->keys[0], str_slice(tail), mark);
 	str_adds(out, prefix);
 	str_add(out, mark, sizeof(mark));
 	str_addc(out, '=');
-	str_add_slice(out, str_slice(behind));
+	str_add_slice(out, str_slice(tail));
 	return true;
 }
 
-/* SRS0 of another host: HOST, "=", all behind "SRS0" with its separator.
+/* SRS0 of another host: HOST, "=", all after "SRS0" with its separator.
  * SRS1: HOST and rest of the first host stay. */
 static bool
 srs_make_again(const struct srs *srs, struct slice local, struct slice domain,
     struct str *out)
 {
-	struct str behind = STR_INIT;
+	struct str tail = STR_INIT;
 	struct slice rest = slice_from(local, 5);
 	bool result;
 
 	if (local.p[3] == '1') {
 		rest = slice_from(rest, slice_find(rest, '=') + 1);
-		str_add_slice(&behind, rest);
+		str_add_slice(&tail, rest);
 	} else {
-		str_add_slice(&behind, domain);
-		str_addc(&behind, '=');
-		str_add_slice(&behind, slice_from(local, 4));
+		str_add_slice(&tail, domain);
+		str_addc(&tail, '=');
+		str_add_slice(&tail, slice_from(local, 4));
 	}
-	result = behind.len > 0 && srs_finish(srs, "SRS1=", &behind, out);
-	str_release(&behind);
+	result = tail.len > 0 && srs_finish(srs, "SRS1=", &tail, out);
+	str_release(&tail);
 	return result;
 }
 
@@ -118,34 +118,34 @@ bool
 srs_make(const struct srs *srs, struct slice local, struct slice domain,
     struct str *out)
 {
-	struct str behind = STR_INIT;
+	struct str tail = STR_INIT;
 	unsigned day = (unsigned)(srs->day % DAYS);
 	bool result;
 
 	if (srs_is(local))
 		return srs_make_again(srs, local, domain, out);
-	str_addc(&behind, letters[day >> 5]);
-	str_addc(&behind, letters[day & 31]);
-	str_addc(&behind, '=');
-	str_add_slice(&behind, domain);
-	str_addc(&behind, '=');
-	str_add_slice(&behind, local);
-	result = srs_finish(srs, "SRS0=", &behind, out);
-	str_release(&behind);
+	str_addc(&tail, letters[day >> 5]);
+	str_addc(&tail, letters[day & 31]);
+	str_addc(&tail, '=');
+	str_add_slice(&tail, domain);
+	str_addc(&tail, '=');
+	str_add_slice(&tail, local);
+	result = srs_finish(srs, "SRS0=", &tail, out);
+	str_release(&tail);
 	return result;
 }
 
 /* ---- opening ---------------------------------------------------------- */
 
 static int
-srs_check_mark(const struct srs *srs, struct slice mark, struct slice behind,
+srs_check_mark(const struct srs *srs, struct slice mark, struct slice tail,
     struct err *err)
 {
 	char want[SRS_MARK_CHARS];
 	int differs;
 
 	for (size_t i = 0; i < srs->count; i++) {
-		srs_mark(&srs->keys[i], behind, want);
+		srs_mark(&srs->keys[i], tail, want);
 		differs = mark.n != sizeof(want);
 		for (size_t k = 0; k < mark.n && !differs; k++)
 			differs = srs_letter_value(mark.p[k]) !=
@@ -175,18 +175,18 @@ srs_check_day(const struct srs *srs, struct slice stamp, struct err *err)
 
 /* "TT=DOMAIN=LOCAL" */
 static int
-srs_open_first(const struct srs *srs, struct slice behind, struct str *out,
+srs_open_first(const struct srs *srs, struct slice tail, struct str *out,
     struct err *err)
 {
 	struct slice stamp, domain;
 
-	if (!slice_cut(&behind, '=', &stamp) ||
+	if (!slice_cut(&tail, '=', &stamp) ||
 	    srs_check_day(srs, stamp, err) < 0)
 		return -1;
-	if (!slice_cut(&behind, '=', &domain) || domain.n == 0 ||
-	    behind.n == 0)
+	if (!slice_cut(&tail, '=', &domain) || domain.n == 0 ||
+	    tail.n == 0)
 		return err_set(err, "this return address is cut short");
-	str_add_slice(out, behind);
+	str_add_slice(out, tail);
 	str_addc(out, '@');
 	str_add_slice(out, domain);
 	return 0;
@@ -194,15 +194,15 @@ srs_open_first(const struct srs *srs, struct slice behind, struct str *out,
 
 /* "HOST==REST" or "HOST=+REST": SRS0 with its separator at HOST. */
 static int
-srs_open_second(struct slice behind, struct str *out, struct err *err)
+srs_open_second(struct slice tail, struct str *out, struct err *err)
 {
 	struct slice host;
 
-	if (!slice_cut(&behind, '=', &host) || host.n == 0 || behind.n < 2 ||
-	    strchr("=+-", behind.p[0]) == NULL)
+	if (!slice_cut(&tail, '=', &host) || host.n == 0 || tail.n < 2 ||
+	    strchr("=+-", tail.p[0]) == NULL)
 		return err_set(err, "this return address is cut short");
 	str_adds(out, "SRS0");
-	str_add_slice(out, behind);
+	str_add_slice(out, tail);
 	str_addc(out, '@');
 	str_add_slice(out, host);
 	return 0;

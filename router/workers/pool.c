@@ -141,7 +141,7 @@ pool_steal_from(struct pool_worker *from, int64_t before_ms)
 	}
 }
 
-/* What waits behind the first name of a worker that has not answered for a
+/* What waits after the first name of a worker that has not answered for a
  * while goes to others, too. */
 static void
 pool_steal(void *context)

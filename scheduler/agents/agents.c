@@ -258,7 +258,7 @@ agents_exit(void *context, unsigned token, pid_t pid, int status)
 
 /* ---- time -------------------------------------------------------- */
 
-/* Tell it to finish: the end of file behind what was sent. */
+/* Tell it to finish: the end of file after what was sent. */
 static void
 agent_finish(struct agent *agent)
 {

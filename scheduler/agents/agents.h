@@ -53,7 +53,7 @@ struct resync {
 	char		 id[SPOOL_ID_BYTES];
 	unsigned	 count;
 };
-enum { RESYNC_ROOM = 64 };
+enum { RESYNCS_MAX = 64 };
 
 struct agents {
 	struct queue	*queue;
@@ -66,7 +66,7 @@ struct agents {
 	unsigned	 count;		/* all but the gone */
 	unsigned	 fd_budget;	/* jobs that may be open at a time */
 	struct timer	 tick;
-	struct resync	 resyncs[RESYNC_ROOM];
+	struct resync	 resyncs[RESYNCS_MAX];
 	unsigned	 resync_next;	/* oldest, to be overwritten */
 	bool		 is_stopping;
 };
@@ -89,7 +89,7 @@ void agents_exit(void *context, unsigned token, pid_t pid, int status);
 /* Feed no more; tell all agents to finish. */
 void agents_stop(struct agents *agents);
 
-/* A new configuration: rings that are left behind let their agents go. */
+/* A new configuration: rings that it no longer has let their agents go. */
 void agents_rematch(struct agents *agents);
 
 /* Close everything; jobs in hand are left to the agents and their locks. */

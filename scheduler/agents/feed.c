@@ -235,7 +235,7 @@ ring_pick_idle(const struct ring *ring, const struct thread *thread)
 	return TAILQ_FIRST(&ring->idle);
 }
 
-/* Nothing is fed behind a job of bulk: others may want the agent by then. */
+/* Nothing is fed after a job of bulk: others may want the agent by then. */
 static bool
 agent_has_bulk(const struct agent *agent)
 {
@@ -300,7 +300,7 @@ ring_bulk_agents(const struct ring *ring)
 	return count;
 }
 
-/* While bulk has an agent nobody waits behind more of it.  When it has none
+/* While bulk has an agent nobody waits for more of it.  When it has none
  * any more, those who waited go first, each as if it had one agent. */
 static void
 ring_look_at_bulk(struct ring *ring)

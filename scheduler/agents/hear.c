@@ -107,10 +107,10 @@ agents_count_resync(struct agents *agents, const char *id)
 {
 	struct resync *resync;
 
-	for (size_t i = 0; i < RESYNC_ROOM; i++)
+	for (size_t i = 0; i < RESYNCS_MAX; i++)
 		if (strcmp(agents->resyncs[i].id, id) == 0)
 			return ++agents->resyncs[i].count;
-	resync = &agents->resyncs[agents->resync_next++ % RESYNC_ROOM];
+	resync = &agents->resyncs[agents->resync_next++ % RESYNCS_MAX];
 	strlcpy(resync->id, id, sizeof(resync->id));
 	return resync->count = 1;
 }

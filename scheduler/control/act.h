@@ -18,7 +18,7 @@ enum {
 	ACT_SLOTS = 32768,	/* of the table of jobs listed in a step */
 	ACT_LOOKS = 4096,	/* messages looked at in memory in a step */
 	ACT_FILES = 32,		/* control files read in a step */
-	ACT_RCPTS = 8192,	/* recipients looked at in a step, behind
+	ACT_RCPTS = 8192,	/* recipients looked at in a step, after
 				 * which a message is left open */
 	ACT_CHANGES = 512,	/* recipients whose records are made before
 				 * they are written */

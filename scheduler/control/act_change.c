@@ -34,7 +34,7 @@ struct batch {			/* of one step */
 
 struct change {			/* of some recipients of a message */
 	struct control_record *records;
-	size_t		 count, room;
+	size_t		 count, capacity;
 	uint64_t	 recipients;
 };
 
@@ -97,9 +97,9 @@ change_effect(enum request_op op, const struct visit *visit,
 static void
 batch_add_record(struct change *change, const struct control_record *record)
 {
-	if (change->count == change->room) {
-		change->room = change->room ? change->room * 2 : 16;
-		change->records = mem_grow(change->records, change->room,
+	if (change->count == change->capacity) {
+		change->capacity = change->capacity ? change->capacity * 2 : 16;
+		change->records = mem_grow(change->records, change->capacity,
 		    sizeof(*change->records));
 	}
 	change->records[change->count++] = *record;

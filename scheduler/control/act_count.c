@@ -37,7 +37,7 @@ struct tally {
 	enum key	 by;
 	uint64_t	 number;	/* of the message at hand, from 1 */
 	struct group_count *all;	/* sorted by key */
-	size_t		 count, room, shown;
+	size_t		 count, capacity, shown;
 };
 
 void
@@ -94,7 +94,7 @@ tally_get(struct tally *tally, struct slice key)
 	}
 	if (is_there)
 		return &tally->all[at];
-	ARRAY_ROOM(tally->all, tally->count, tally->room);
+	ARRAY_GROW(tally->all, tally->count, tally->capacity);
 	memmove(&tally->all[at + 1], &tally->all[at],
 	    (tally->count++ - at) * sizeof(tally->all[0]));
 	tally->all[at] = (struct group_count){ .key =

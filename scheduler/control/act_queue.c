@@ -43,7 +43,7 @@ struct roll {
 	bool		 is_aged;
 	struct job_walk	 jobs;
 	struct row	*rows;
-	size_t		 row_count, row_room, shown, last;
+	size_t		 row_count, row_capacity, shown, last;
 };
 
 void
@@ -283,7 +283,7 @@ roll_add_row(struct act *act, const struct ring *ring)
 
 	str_addf(&name, "%s/%s%s%s", ring->channel, clause->host,
 	    ring->zone[0] != '\0' ? "/" : "", ring->zone);
-	ARRAY_ROOM(roll->rows, roll->row_count, roll->row_room);
+	ARRAY_GROW(roll->rows, roll->row_count, roll->row_capacity);
 	roll->rows[roll->row_count++] = (struct row){ .ring = ring,
 	    .name = mem_strdup(name.buf), .threads = ring->thread_count,
 	    .agents = ring->agent_count, .idle = roll_idle_agents(ring),

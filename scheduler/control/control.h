@@ -44,7 +44,8 @@ void control_thread_name(const struct thread *thread, struct str *out);
 /* What feedback learned of a destination, as members of an open object. */
 void control_thread(const struct thread *thread, struct str *out);
 
-/* The requests of old are words: the line of JSON that one stands for,
+/* The requests that ZMailer had are words: the line of JSON that one stands
+ * for,
  * appended to out.  False: it is none, or not for this peer. */
 bool control_word(const struct peer *peer, struct slice line,
     struct str *out);

@@ -20,13 +20,13 @@
 
 #include "base/banned.h"
 
-/* Keys of selector_keys that memory knows: id, dest, state, area, age,
- * tries. */
 enum {
 	CONTROL_BYTES_MAX = 512 << 20,
-	KEYS_IN_MEMORY = 1u << 0 | 1u << 3 | 1u << 4 | 1u << 5 | 1u << 12 |
-	    1u << 14,
-	KEY_CLASS = 1u << 6
+	/* keys that memory knows */
+	KEYS_IN_MEMORY = 1u << SELECTOR_KEY_ID | 1u << SELECTOR_KEY_DEST |
+	    1u << SELECTOR_KEY_STATE | 1u << SELECTOR_KEY_AREA |
+	    1u << SELECTOR_KEY_AGE | 1u << SELECTOR_KEY_TRIES,
+	KEY_CLASS = 1u << SELECTOR_KEY_CLASS
 };
 
 /* ---- the list ---------------------------------------------------- */
@@ -74,7 +74,7 @@ visit_pick_of(const char *id, ino_t inode)
 	    (uint64_t)spool_id_time_us(slice_of(id)), inode };
 }
 
-/* Only what comes behind a page's end. */
+/* Only what comes after a page's end. */
 static void
 visit_add_pick(struct visit *visit, const struct job *job)
 {
@@ -82,7 +82,7 @@ visit_add_pick(struct visit *visit, const struct job *job)
 
 	if (visit->request->after != NULL && !visit_is_older(visit->cut, pick))
 		return;
-	ARRAY_ROOM(visit->heap, visit->count, visit->room);
+	ARRAY_GROW(visit->heap, visit->count, visit->capacity);
 	visit->heap[visit->count] = pick;
 	visit_heap_up(visit->heap, visit->count++);
 }
@@ -180,7 +180,8 @@ visit_end(struct visit *visit)
 	mem_free(&visit->rcpts);
 	mem_free(&visit->is_found);
 	visit_leave(visit);
-	visit->room = visit->count = visit->rcpt_count = visit->rcpt_capacity =
+	visit->capacity = visit->count = visit->rcpt_count =
+	    visit->rcpt_capacity =
 	    0;
 }
 

@@ -31,11 +31,11 @@ struct visit {
 	const struct request *request;
 	const char	*user;		/* only its mail; NULL: all */
 	struct visit_pick *heap;	/* oldest first */
-	size_t		 count, room;
+	size_t		 count, capacity;
 	struct job_walk	 walk;		/* while they are listed */
 	bool		 is_listed;
 	bool		*is_found;	/* ids of the request, until then */
-	struct visit_pick cut, last;	/* behind a page's end; came out last */
+	struct visit_pick cut, last;	/* after a page's end; came out last */
 	unsigned	 known;		/* ids of the request that are here */
 	uint32_t	 keys;		/* selector_keys_used */
 	/* of the message that is open: */

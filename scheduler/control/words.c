@@ -1,4 +1,5 @@
-/* words.c - the requests of old that are words, and members of threads
+/* words.c - requests that are words, as ZMailer had them, and members of
+ * threads
  *
  * In     a line
  * Out    the operation that the word stands for, or a refusal

@@ -1,6 +1,6 @@
 /* intake.c - control files become jobs
  *
- * In     names out of transport/ (scan.c), the files behind them
+ * In     names out of transport/ (scan.c), the files of these names
  * Out    jobs with their vertices in the plan; bad files in postman/
  * Holds  a queue of inodes to look at; one reused buffer and arena
  * Trusts a control file only if control_file_parse does; names only as numbers
@@ -29,7 +29,7 @@ enum {
 	TEXT_KEPT_BYTES = 1 << 20,	/* of the reused buffer */
 	AHEAD_FILES = 64,	/* open at a time */
 	HOT_READY_MAX = 256,	/* more wait already: do not open early */
-	ITEMS_KEPT = 4096	/* room for names that is not given back */
+	ITEMS_CAPACITY = 4096	/* for names: it is not given back */
 };
 
 /* ---- the queue of names -------------------------------------------------- */
@@ -40,7 +40,7 @@ static void
 items_release(struct intake *intake)
 {
 	mem_free(&intake->items);
-	intake->first = intake->count = intake->room = intake->ahead = 0;
+	intake->first = intake->count = intake->capacity = intake->ahead = 0;
 }
 
 void
@@ -56,13 +56,14 @@ intake_soon(struct intake *intake)
 void
 intake_add(struct intake *intake, ino_t inode, bool is_old)
 {
-	if (intake->first + intake->count == intake->room &&
+	if (intake->first + intake->count == intake->capacity &&
 	    intake->first > intake->count) {
 		memmove(intake->items, intake->items + intake->first,
 		    intake->count * sizeof(*intake->items));
 		intake->first = 0;
 	}
-	ARRAY_ROOM(intake->items, intake->first + intake->count, intake->room);
+	ARRAY_GROW(intake->items, intake->first + intake->count,
+	    intake->capacity);
 	intake->items[intake->first + intake->count++] =
 	    (struct intake_item){ inode, -1, is_old };
 	intake_soon(intake);
@@ -100,8 +101,8 @@ intake_add_orphan(struct intake *intake, ino_t inode, const char *name)
 	for (size_t i = 0; i < intake->orphan_count; i++)
 		if (intake->orphans[i] == inode)
 			return;
-	ARRAY_ROOM(intake->orphans, intake->orphan_count,
-	    intake->orphan_room);
+	ARRAY_GROW(intake->orphans, intake->orphan_count,
+	    intake->orphan_capacity);
 	intake->orphans[intake->orphan_count++] = inode;
 }
 
@@ -179,8 +180,8 @@ item_open(struct intake *intake, const struct intake_item *item,
 	}
 	if (item->is_old && !spool_control_is_idle(*control_fd)) {
 		close(*control_fd);
-		ARRAY_ROOM(intake->busy, intake->busy_count,
-		    intake->busy_room);
+		ARRAY_GROW(intake->busy, intake->busy_count,
+		    intake->busy_capacity);
 		intake->busy[intake->busy_count] = *item;
 		intake->busy[intake->busy_count++].fd = -1;
 		return false;
@@ -286,7 +287,7 @@ intake_more(void *context)
 	scan_step(intake);
 	if (intake->count > 0 || intake->walk != NULL)
 		intake_soon(intake);
-	else if (intake->room > ITEMS_KEPT)
+	else if (intake->capacity > ITEMS_CAPACITY)
 		items_release(intake);
 }
 

@@ -6,6 +6,7 @@
 #define ZM_SCHEDULER_INTAKE_H
 
 #include "io/notify.h"
+#include "scheduler/jobs/array.h"
 #include "scheduler/settle/settle.h"
 
 enum {
@@ -25,19 +26,19 @@ struct intake {
 	struct queue	*queue;
 	struct group	*group;
 	struct intake_item *items;	/* to be looked at, oldest first */
-	size_t		 first, count, room;
+	size_t		 first, count, capacity;
 	size_t		 ahead;		/* of them, from the first, that were
 					 * opened ahead if they are old */
 	struct intake_item *busy;	/* locked by somebody: again in 1 s */
-	size_t		 busy_count, busy_room;
+	size_t		 busy_count, busy_capacity;
 	ino_t		*orphans;	/* control files without a body */
-	size_t		 orphan_count, orphan_room;
+	size_t		 orphan_count, orphan_capacity;
 	struct notify	*notify;
 	struct str	 text;		/* reused from file to file */
 	struct arena	*arena;
 	struct spool_walk *walk;	/* of transport/; NULL: none runs */
 	bool		 is_starting;	/* the first walk is not over */
-	bool		 scan_again;	/* behind this one */
+	bool		 scan_again;	/* after this one */
 	struct timer	 more, busy_timer;
 };
 
@@ -98,12 +99,5 @@ enum intake_read intake_read(struct intake *intake, int fd,
 /* The same for a job, whose files are opened if they are not. */
 enum intake_read intake_job_read(struct intake *intake, struct job *job,
     struct control_file *control, struct err *err);
-
-/* Room for one more in a growing array; by half. */
-#define ARRAY_ROOM(array, count, room) do { \
-	if ((count) == (room)) { \
-		(room) = (room) ? (room) + (room) / 2 : 64; \
-		(array) = mem_grow((array), (room), sizeof(*(array))); \
-	} } while (0)
 
 #endif

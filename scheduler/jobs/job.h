@@ -69,7 +69,7 @@ struct vertex {
 	TAILQ_ENTRY(vertex) entry;	/* thread's ready or agent's queue */
 	int64_t		 moment_ms;	/* WAIT: due; FLIGHT: given at */
 	int64_t		 next_ms;	/* FLIGHT: earliest retry asked for;
-					 * WAIT: the retry behind a notice of
+					 * WAIT: the retry after a notice of
 					 * delay; else 0 */
 	uint32_t	 heap_index;
 	uint32_t	 sender_offset, header_offset;

@@ -1,4 +1,4 @@
-/* pending.c - outcomes that are owed to a sender, kept until they are told
+/* pending.c - outcomes that are owed to a sender, held until they are told
  *
  * In     final answers that someone wants to hear of
  * Out    records for those that the agent could not write
@@ -26,7 +26,8 @@ struct pending_outcome {
 };
 
 struct pending {
-	uint32_t		 count;		/* room: the next power of 2 */
+	/* capacity: the next power of 2 */
+	uint32_t		 count;
 	struct pending_outcome	 outcomes[];
 };
 

@@ -1,4 +1,4 @@
-/* pending.h - outcomes that are owed to a sender, kept until they are told
+/* pending.h - outcomes that are owed to a sender, held until they are told
  *
  * An agent appends its record before it sends the verdict; but the disk may
  * refuse the record (full, broken).  The verdict is then all there is, and

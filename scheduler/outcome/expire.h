@@ -15,7 +15,7 @@
 int expire_write(struct outcome *outcome, struct job *job,
     const struct control_file *control, bool *wrote, struct err *err);
 
-/* The verdict that ends it: the peer's last words behind ours. */
+/* The verdict that ends it: the peer's last words after ours. */
 void expire_verdict(const struct control_rcpt *rcpt, int64_t age_s,
     struct verdict *out);
 

@@ -13,7 +13,7 @@
 
 #include "base/banned.h"
 
-enum { HEAP_ROOM_MIN = 64, HEAP_ROOM_FIRST = 4 };
+enum { HEAP_CAPACITY_MIN = 64, HEAP_ROOM_FIRST = 4 };
 
 static void
 plan_heap_set_place(const struct plan_heap *heap, void *object, uint32_t index)
@@ -74,12 +74,12 @@ plan_heap_down(struct plan_heap *heap, size_t index, struct plan_slot slot)
 void
 heap_add(struct plan_heap *heap, void *object, int64_t at_ms)
 {
-	if (heap->count == heap->room) {
+	if (heap->count == heap->capacity) {
 		/* by half, not double: memory a waiting recipient counts */
-		heap->room = heap->room >= HEAP_ROOM_MIN ?
-		    heap->room + heap->room / 2 : heap->room > 0 ?
-		    HEAP_ROOM_MIN : HEAP_ROOM_FIRST;
-		heap->slots = mem_grow(heap->slots, heap->room,
+		heap->capacity = heap->capacity >= HEAP_CAPACITY_MIN ?
+		    heap->capacity + heap->capacity / 2 : heap->capacity > 0 ?
+		    HEAP_CAPACITY_MIN : HEAP_ROOM_FIRST;
+		heap->slots = mem_grow(heap->slots, heap->capacity,
 		    sizeof(*heap->slots));
 	}
 	heap->count++;
@@ -106,5 +106,5 @@ void
 heap_release(struct plan_heap *heap)
 {
 	mem_free(&heap->slots);
-	heap->count = heap->room = 0;
+	heap->count = heap->capacity = 0;
 }

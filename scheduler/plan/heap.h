@@ -23,7 +23,7 @@ struct plan_slot {
 };
 struct plan_heap {
 	struct plan_slot *slots;
-	size_t		  count, room;
+	size_t		  count, capacity;
 	enum plan_heap_kind kind;
 };
 

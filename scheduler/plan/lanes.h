@@ -53,7 +53,7 @@ struct vertex *lanes_pick(struct thread *thread);
 /* All that are ready, in any order; out has room for ready_count. */
 void lanes_list(const struct thread *thread, struct vertex **out);
 
-/* Of a message to many, or of low priority, where such ones go behind. */
+/* Of a message to many, or of low priority, where such ones go last. */
 static inline bool
 vertex_is_bulk(const struct vertex *vertex)
 {

@@ -59,9 +59,9 @@ order_dup_text(const char *text)
 static void
 orders_add(struct orders *orders, const struct order *order)
 {
-	if (orders->count == orders->room) {
-		orders->room = orders->room ? orders->room * 2 : 16;
-		orders->all = mem_grow(orders->all, orders->room,
+	if (orders->count == orders->capacity) {
+		orders->capacity = orders->capacity ? orders->capacity * 2 : 16;
+		orders->all = mem_grow(orders->all, orders->capacity,
 		    sizeof(*orders->all));
 	}
 	orders->all[orders->count++] = (struct order){ .kind = order->kind,

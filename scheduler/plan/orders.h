@@ -32,12 +32,12 @@ struct order {
 	char		*channel, *host;	/* globs; drain: "*" */
 	char		*by, *reason;
 	unsigned	 limit;			/* pin */
-	int64_t		 since_s, until_s;	/* wall; 0: for ever */
+	int64_t		 since_s, until_s;	/* wall; 0: no end */
 };
 
 struct orders {
 	struct order	*all;
-	size_t		 count, room;
+	size_t		 count, capacity;
 	uint64_t	 serial;	/* of the last one given */
 	unsigned	 generation;	/* of what threads have seen; from 1 */
 	bool		 is_draining;

@@ -122,7 +122,7 @@ bool plan_has_work(const struct ring *ring);
 
 /* Jobs that each agent serving the thread should have: an even share, at
  * most the clause's overfeed, one while it is a probe or all is bulk: what
- * lies behind a job of bulk keeps the agent from others. */
+ * comes after a job of bulk keeps the agent from others. */
 unsigned plan_share(const struct thread *thread);
 
 #endif

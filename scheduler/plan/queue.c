@@ -1,4 +1,4 @@
-/* queue.c - the mail under way, and what all rooms need to work on it
+/* queue.c - the mail under way, and what all folders need to work on it
  *
  * In     new jobs; orders, moments, a zone's share of the day
  * Out    vertices that are ready, wait or are parked
@@ -108,7 +108,7 @@ queue_notices_due(const struct job *job, const struct conf_schedule *clause,
 	    (job->by_s > 0 && age_ms / 1000 >= job->by_s);
 }
 
-/* When the next notice behind so many is due; INT64_MAX: never. */
+/* When the next notice after so many is due; INT64_MAX: never. */
 static int64_t
 queue_notice_ms(const struct job *job, const struct conf_schedule *clause,
     unsigned sent)

@@ -1,4 +1,4 @@
-/* queue.h - the mail under way, and what all rooms need to work on it
+/* queue.h - the mail under way, and what all folders need to work on it
  *
  * SPDX-License-Identifier: ISC
  */

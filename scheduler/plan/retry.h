@@ -59,7 +59,7 @@ bool retry_is_exhausted(const struct conf_schedule *clause, unsigned tries);
 bool retry_is_untried_over(int64_t age_ms, int64_t expire_s,
     int64_t untried_s, int64_t here_ms);
 
-/* Ages of notices of delay that lie behind: how many of the clause's. */
+/* Ages of notices of delay that are past: how many of the clause's. */
 unsigned retry_warns_due(const struct conf_schedule *clause, int64_t age_ms);
 
 /* A recipient is given up when it was tried at least once, has been tried

@@ -47,7 +47,7 @@ struct thread {
 	struct ring	*ring;
 	struct provider	*provider;	/* who shares its MX; NULL: unknown */
 	struct thread	*hash_next;
-	const char	*channel, *host, *zone;	/* behind the struct; zone ""
+	const char	*channel, *host, *zone;	/* after the struct; zone ""
 						 * is none */
 	uint32_t	 hash;
 	struct lanes	 lanes;		/* ready */
@@ -82,7 +82,7 @@ struct ring {
 	TAILQ_ENTRY(ring) entry;
 	struct conf_schedule clause;	/* numbers; its pointers are unused */
 	unsigned	 clause_index;
-	const char	*channel, *zone;	/* behind the struct */
+	const char	*channel, *zone;	/* after the struct */
 	unsigned	 zone_agents;	/* of all rings of the zone; 0: any */
 	struct thread_queue runnable;	/* ready work, not held */
 	struct thread_queue bulk;	/* the same, nothing but bulk */

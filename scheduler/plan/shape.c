@@ -41,7 +41,7 @@ struct shape {
 	struct shape	*next;
 	unsigned	 limit, threshold;
 	int64_t		 slow_us, seen_s;
-	const char	*host, *provider;	/* behind the struct; "-" */
+	const char	*host, *provider;	/* after the struct; "-" */
 	char		 channel[];
 };
 
@@ -58,7 +58,7 @@ shape_is_notable(const struct thread *thread)
 	    thread->pace.threshold < clause->parallel);
 }
 
-/* The channel, with the zone behind a percent sign. */
+/* The channel, with the zone after a percent sign. */
 static const char *
 shape_channel(const struct thread *thread)
 {

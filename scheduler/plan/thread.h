@@ -14,7 +14,7 @@ struct thread_table {
 	size_t		 size, count;
 	struct ring_queue rings;
 	struct shape_table shapes;	/* of threads that are gone; may be
-					 * without room (not opened) */
+					 * not open */
 };
 
 enum {
@@ -42,8 +42,8 @@ struct thread *thread_find(const struct thread_table *table,
  * Those that are held stay: they remember that a host is down. */
 void thread_sweep(struct thread_table *table, int64_t before_ms);
 
-/* A new configuration: every thread joins the ring that it says; rings left
- * behind become stale.  Counts of agents that serve move along. */
+/* A new configuration: every thread joins the ring that it says; rings that
+ * are gone from it become stale.  Counts of agents that serve move along. */
 void thread_rematch(struct thread_table *table, const struct conf *conf);
 
 /* Free a stale ring when it has no agent any more. */

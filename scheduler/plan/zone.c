@@ -24,7 +24,7 @@ enum { DAY_S = 86400, TABLE_SIZE = 1024 };
 struct warm {
 	struct warm	*next;
 	uint64_t	 count;
-	const char	*key;		/* behind the zone */
+	const char	*key;		/* after the zone */
 	char		 zone[];
 };
 
@@ -52,7 +52,7 @@ warm_release(struct warm_table *table)
 	table->size = 0;
 }
 
-/* Of today; NULL: no room, or none and not to be made. */
+/* Of today; NULL: they are full, or there is none and it is not to be made. */
 static struct warm *
 warm_get(struct warm_table *table, struct slice zone, struct slice key,
     int64_t now_s, bool is_made)

@@ -32,7 +32,7 @@ struct bounce {
 						 * other; count 0: English */
 	size_t		 form_count;
 	bool		 has_body;	/* return it, else headers only */
-	struct slice	 body;		/* text behind the header */
+	struct slice	 body;		/* text after the header */
 };
 
 enum bounce_kind { BOUNCE_FAILED, BOUNCE_DELAYED, BOUNCE_DELIVERED };

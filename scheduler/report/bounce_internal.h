@@ -1,4 +1,4 @@
-/* bounce_internal.h - what the files behind bounce.h share
+/* bounce_internal.h - what the files of bounce.h share
  *
  * SPDX-License-Identifier: ISC
  */
@@ -19,7 +19,7 @@ void bounce_add_ascii(struct str *out, struct slice value);
 void bounce_add_date(struct str *out, const char *name, int64_t wall_s);
 /* Words of a header field: encoded (RFC 2047) where they are not ASCII. */
 void bounce_add_words(struct str *out, struct slice text);
-/* Lines of at most 72 characters, each behind indent. */
+/* Lines of at most 72 characters, each after indent. */
 void bounce_add_wrapped(struct str *out, const char *indent,
     struct slice text);
 

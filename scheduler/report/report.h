@@ -31,7 +31,7 @@ size_t report_choose_rcpts(struct reporter *reporter, const struct job *job,
 bool report_address_is_good(struct slice address);
 
 /* Write the draft dsn-<id>-<k> (row S3), unsynced, and the marks that have
- * to follow its sync.  0; -1 with err: nothing is left behind. */
+ * to follow its sync.  0; -1 with err: nothing is left of it. */
 int report_write(struct reporter *reporter, struct job *job,
     struct bounce *bounce, struct report *out, struct err *err);
 

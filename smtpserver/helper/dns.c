@@ -4,7 +4,7 @@
  * Out    the client's name confirmed in both directions, or "-";
  *        "ZONE=127.0.0.2,127.0.0.3 ..." of the zones that have it;
  *        "yes" or "no": the domain has a host that takes mail
- * Holds  answers for a while; a job for each question in hand
+ * Holds  answers for a while; a lookup for each question in hand
  * Trusts no answer: names, addresses and zones are bounded
  * Spec   RFC 1035 section 3.5, RFC 5782 section 2.1, RFC 5321 section 5.1,
  *        RFC 7505
@@ -46,7 +46,7 @@ struct dns_helper {
 	int64_t			 silent_noted_ms;
 };
 
-struct job {			/* one question in hand */
+struct lookup {			/* one question in hand */
 	struct dns_helper		*helper;
 	struct str		 token, question, answer;
 	struct dns_address	 address;
@@ -59,73 +59,74 @@ struct job {			/* one question in hand */
 };
 
 struct ticket {			/* what a DNS question is about */
-	struct job		*job;
-	struct slice		 zone;		/* in job->question */
-	size_t			 name;		/* in job->names */
+	struct lookup		*lookup;
+	struct slice		 zone;		/* in lookup->question */
+	size_t			 name;		/* in lookup->names */
 };
 
-/* ---- the end of a job ------------------------------------------------- */
+/* ---- the end of a lookup ------------------------------------------------- */
 
 static void
-dns_job_free(struct job **job)
+lookup_free(struct lookup **lookup)
 {
-	str_release(&(*job)->token);
-	str_release(&(*job)->question);
-	str_release(&(*job)->answer);
-	mem_free(&(*job)->tickets);
-	mem_free(job);
+	str_release(&(*lookup)->token);
+	str_release(&(*lookup)->question);
+	str_release(&(*lookup)->answer);
+	mem_free(&(*lookup)->tickets);
+	mem_free(lookup);
 }
 
 static void
-dns_job_answer(struct job *job, bool is_ok)
+lookup_answer(struct lookup *lookup, bool is_ok)
 {
-	struct dns_helper *helper = job->helper;
+	struct dns_helper *helper = lookup->helper;
 
 	if (is_ok)
-		cache_add(helper->known, str_slice(&job->question),
-		    str_slice(&job->answer),
+		cache_add(helper->known, str_slice(&lookup->question),
+		    str_slice(&lookup->answer),
 		    clock_steady_ms() + KNOWN_FOR_MS);
-	helper_add_answer(&helper->outbox, str_slice(&job->token), is_ok,
-	    str_slice(&job->answer));
-	dns_job_free(&job);
+	helper_add_answer(&helper->outbox, str_slice(&lookup->token), is_ok,
+	    str_slice(&lookup->answer));
+	lookup_free(&lookup);
 }
 
 static void
-job_trouble(struct job *job, const char *why)
+lookup_trouble(struct lookup *lookup, const char *why)
 {
-	str_reset(&job->answer);
-	str_adds(&job->answer, why);
-	dns_job_answer(job, false);
+	str_reset(&lookup->answer);
+	str_adds(&lookup->answer, why);
+	lookup_answer(lookup, false);
 }
 
-/* Does the job wait for more, or is its end that nobody answers? */
+/* Does the lookup wait for more, or is its end that nobody answers? */
 static bool
-is_undecided(struct job *job)
+is_undecided(struct lookup *lookup)
 {
-	if (job->out > 0)
+	if (lookup->out > 0)
 		return true;
-	if (job->is_found || !job->met_trouble)
+	if (lookup->is_found || !lookup->met_trouble)
 		return false;
-	job_trouble(job, "the name servers do not answer");
+	lookup_trouble(lookup, "the name servers do not answer");
 	return true;
 }
 
-/* Room for count DNS questions of a job. */
+/* Room for count DNS questions of a lookup. */
 static void
-dns_tickets_make(struct job *job, size_t count)
+dns_tickets_make(struct lookup *lookup, size_t count)
 {
-	job->tickets = mem_grow(job->tickets, count, sizeof(*job->tickets));
+	lookup->tickets = mem_grow(lookup->tickets, count,
+	    sizeof(*lookup->tickets));
 	for (size_t i = 0; i < count; i++)
-		job->tickets[i] = (struct ticket){ .job = job };
-	job->ticket_count = count;
+		lookup->tickets[i] = (struct ticket){ .lookup = lookup };
+	lookup->ticket_count = count;
 }
 
 static void
 ticket_ask(struct ticket *ticket, const char *name, enum dns_type type,
     dns_answer_fn *fn)
 {
-	ticket->job->out++;
-	dns_ask(ticket->job->helper->asker, name, type, fn, ticket);
+	ticket->lookup->out++;
+	dns_ask(ticket->lookup->helper->asker, name, type, fn, ticket);
 }
 
 /* ---- name: PTR, and back ---------------------------------------------- */
@@ -147,24 +148,24 @@ is_same_address(const struct dns_address *a, const struct dns_address *b)
 }
 
 static void
-name_conclude(struct job *job)
+name_conclude(struct lookup *lookup)
 {
-	if (is_undecided(job))
+	if (is_undecided(lookup))
 		return;
-	if (!job->is_found)
-		str_adds(&job->answer, "-");
-	dns_job_answer(job, true);
+	if (!lookup->is_found)
+		str_adds(&lookup->answer, "-");
+	lookup_answer(lookup, true);
 }
 
-/* One question of the job is answered.  returns how many addresses. */
+/* One question of the lookup is answered.  returns how many addresses. */
 static size_t
-dns_addresses_take(struct job *job, enum dns_result result,
+dns_addresses_take(struct lookup *lookup, enum dns_result result,
     const unsigned char *answer, size_t n,
     struct dns_address addresses[DNS_ADDRESS_MAX])
 {
 	size_t count = 0;
 
-	job->out--;
+	lookup->out--;
 	if (result == DNS_OK)
 		(void)dns_parse_addresses(answer, n, addresses, &count, NULL);
 	return count;
@@ -177,18 +178,18 @@ on_address(void *context, enum dns_result result,
 {
 	struct dns_address addresses[DNS_ADDRESS_MAX];
 	struct ticket *ticket = context;
-	struct job *job = ticket->job;
-	size_t count = dns_addresses_take(job, result, answer, n, addresses);
+	struct lookup *lookup = ticket->lookup;
+	size_t count = dns_addresses_take(lookup, result, answer, n, addresses);
 
 	if (result == DNS_TRY_AGAIN)
-		job->met_trouble = true;
-	for (size_t i = 0; i < count && !job->is_found; i++)
-		if (is_same_address(&addresses[i], &job->address)) {
-			job->is_found = true;
-			str_adds(&job->answer,
-			    job->names[ticket->name].text);
+		lookup->met_trouble = true;
+	for (size_t i = 0; i < count && !lookup->is_found; i++)
+		if (is_same_address(&addresses[i], &lookup->address)) {
+			lookup->is_found = true;
+			str_adds(&lookup->answer,
+			    lookup->names[ticket->name].text);
 		}
-	name_conclude(job);
+	name_conclude(lookup);
 }
 
 static void
@@ -196,33 +197,34 @@ on_ptr(void *context, enum dns_result result, const unsigned char *answer,
     size_t n)
 {
 	struct ticket *ticket = context;
-	struct job *job = ticket->job;
-	enum dns_type type = job->address.address.ss_family == AF_INET ?
+	struct lookup *lookup = ticket->lookup;
+	enum dns_type type = lookup->address.address.ss_family == AF_INET ?
 	    DNS_TYPE_A : DNS_TYPE_AAAA;
 
-	job->out--;
+	lookup->out--;
 	if (result == DNS_TRY_AGAIN)
-		job->met_trouble = true;
+		lookup->met_trouble = true;
 	else if (result == DNS_OK)
-		(void)dns_parse_ptr(answer, n, job->names, &job->name_count,
+		(void)dns_parse_ptr(answer, n, lookup->names,
+		    &lookup->name_count,
 		    NULL);
-	if (job->name_count == 0) {
-		name_conclude(job);
+	if (lookup->name_count == 0) {
+		name_conclude(lookup);
 		return;
 	}
-	dns_tickets_make(job, job->name_count);
-	for (size_t i = 0; i < job->name_count; i++) {
-		job->tickets[i].name = i;
-		ticket_ask(&job->tickets[i], job->names[i].text, type,
+	dns_tickets_make(lookup, lookup->name_count);
+	for (size_t i = 0; i < lookup->name_count; i++) {
+		lookup->tickets[i].name = i;
+		ticket_ask(&lookup->tickets[i], lookup->names[i].text, type,
 		    on_address);
 	}
 }
 
 static bool
-dns_address_take(struct job *job, struct slice text)
+dns_address_take(struct lookup *lookup, struct slice text)
 {
-	struct sockaddr_in *four = (void *)&job->address.address;
-	struct sockaddr_in6 *six = (void *)&job->address.address;
+	struct sockaddr_in *four = (void *)&lookup->address.address;
+	struct sockaddr_in6 *six = (void *)&lookup->address.address;
 	char copy[INET6_ADDRSTRLEN];
 
 	if (text.n >= sizeof(copy))
@@ -239,16 +241,16 @@ dns_address_take(struct job *job, struct slice text)
 }
 
 static bool
-name_begin(struct job *job, struct slice args)
+name_begin(struct lookup *lookup, struct slice args)
 {
 	struct dns_name name;
 
-	if (!dns_address_take(job, args))
+	if (!dns_address_take(lookup, args))
 		return false;
-	dns_reverse_name((struct sockaddr *)&job->address.address, NULL,
+	dns_reverse_name((struct sockaddr *)&lookup->address.address, NULL,
 	    &name);
-	dns_tickets_make(job, 1);
-	ticket_ask(&job->tickets[0], name.text, DNS_TYPE_PTR, on_ptr);
+	dns_tickets_make(lookup, 1);
+	ticket_ask(&lookup->tickets[0], name.text, DNS_TYPE_PTR, on_ptr);
 	return true;
 }
 
@@ -277,7 +279,7 @@ dns_note_silent(struct dns_helper *helper, struct slice zone,
 
 /* Append " ZONE=127.0.0.2,..." for the answers that mean something. */
 static void
-dns_hits_add(struct job *job, struct slice zone,
+dns_hits_add(struct lookup *lookup, struct slice zone,
     const struct dns_address *addresses, size_t count)
 {
 	char separator = '=';
@@ -291,14 +293,14 @@ dns_hits_add(struct job *job, struct slice zone,
 		if (four->sin_family != AF_INET || bytes[0] != 127)
 			continue;
 		if (is_refusal(bytes)) {
-			dns_note_silent(job->helper, zone,
+			dns_note_silent(lookup->helper, zone,
 			    "it refuses to answer this host");
 			continue;
 		}
 		if (separator == '=')
-			str_addf(&job->answer, "%s" SLICE_FMT,
-			    job->answer.len > 0 ? " " : "", SLICE_ARG(zone));
-		str_addf(&job->answer, "%c%u.%u.%u.%u", separator, bytes[0],
+			str_addf(&lookup->answer, "%s" SLICE_FMT,
+			    lookup->answer.len > 0 ? " " : "", SLICE_ARG(zone));
+		str_addf(&lookup->answer, "%c%u.%u.%u.%u", separator, bytes[0],
 		    bytes[1], bytes[2], bytes[3]);
 		separator = ',';
 	}
@@ -310,38 +312,39 @@ on_listed(void *context, enum dns_result result,
 {
 	struct dns_address addresses[DNS_ADDRESS_MAX];
 	struct ticket *ticket = context;
-	struct job *job = ticket->job;
-	size_t count = dns_addresses_take(job, result, answer, n, addresses);
+	struct lookup *lookup = ticket->lookup;
+	size_t count = dns_addresses_take(lookup, result, answer, n, addresses);
 
 	if (result == DNS_TRY_AGAIN)
-		dns_note_silent(job->helper, ticket->zone, "no answer");
-	dns_hits_add(job, ticket->zone, addresses, count);
-	if (job->out == 0)
-		dns_job_answer(job, true);
+		dns_note_silent(lookup->helper, ticket->zone, "no answer");
+	dns_hits_add(lookup, ticket->zone, addresses, count);
+	if (lookup->out == 0)
+		lookup_answer(lookup, true);
 }
 
 static bool
-listed_begin(struct job *job, struct slice args)
+listed_begin(struct lookup *lookup, struct slice args)
 {
 	struct slice word, zones[ZONES_MAX];
 	size_t count = 0;
 
-	if (!slice_word(&args, &word) || !dns_address_take(job, word))
+	if (!slice_word(&args, &word) || !dns_address_take(lookup, word))
 		return false;
 	while (count < ZONES_MAX && slice_word(&args, &zones[count]))
 		count++;
 	if (count == 0)
 		return false;
-	dns_tickets_make(job, count);
+	dns_tickets_make(lookup, count);
 	for (size_t i = 0; i < count; i++) {
 		struct dns_name name;
 		char zone[256];
 
 		snprintf(zone, sizeof(zone), SLICE_FMT, SLICE_ARG(zones[i]));
-		dns_reverse_name((struct sockaddr *)&job->address.address,
+		dns_reverse_name((struct sockaddr *)&lookup->address.address,
 		    zone, &name);
-		job->tickets[i].zone = zones[i];
-		ticket_ask(&job->tickets[i], name.text, DNS_TYPE_A, on_listed);
+		lookup->tickets[i].zone = zones[i];
+		ticket_ask(&lookup->tickets[i], name.text, DNS_TYPE_A,
+		    on_listed);
 	}
 	return true;
 }
@@ -349,12 +352,12 @@ listed_begin(struct job *job, struct slice args)
 /* ---- mail: has the domain a host that takes mail ---------------------- */
 
 static void
-mail_conclude(struct job *job)
+mail_conclude(struct lookup *lookup)
 {
-	if (is_undecided(job))
+	if (is_undecided(lookup))
 		return;
-	str_adds(&job->answer, job->is_found ? "yes" : "no");
-	dns_job_answer(job, true);
+	str_adds(&lookup->answer, lookup->is_found ? "yes" : "no");
+	lookup_answer(lookup, true);
 }
 
 static void
@@ -362,16 +365,16 @@ on_mail_address(void *context, enum dns_result result,
     const unsigned char *answer, size_t n)
 {
 	struct dns_address addresses[DNS_ADDRESS_MAX];
-	struct job *job = ((struct ticket *)context)->job;
+	struct lookup *lookup = ((struct ticket *)context)->lookup;
 	size_t count = 0;
 
-	job->out--;
+	lookup->out--;
 	if (result == DNS_TRY_AGAIN)
-		job->met_trouble = true;
+		lookup->met_trouble = true;
 	else if (result == DNS_OK)
 		(void)dns_parse_addresses(answer, n, addresses, &count, NULL);
-	job->is_found = job->is_found || count > 0;
-	mail_conclude(job);
+	lookup->is_found = lookup->is_found || count > 0;
+	mail_conclude(lookup);
 }
 
 static void
@@ -379,63 +382,63 @@ on_mx(void *context, enum dns_result result, const unsigned char *answer,
     size_t n)
 {
 	struct dns_mx mx[DNS_MX_MAX];
-	struct job *job = ((struct ticket *)context)->job;
+	struct lookup *lookup = ((struct ticket *)context)->lookup;
 	size_t count = 0;
 
-	job->out--;
+	lookup->out--;
 	if (result == DNS_TRY_AGAIN)
-		job->met_trouble = true;
+		lookup->met_trouble = true;
 	else if (result == DNS_OK)
 		(void)dns_parse_mx(answer, n, mx, &count, NULL);
 	if (count > 0 || result != DNS_OK) {
 		/* one empty host is a null MX: none takes mail */
-		job->is_found = count > 0 && mx[0].host[0] != '\0';
-		mail_conclude(job);
+		lookup->is_found = count > 0 && mx[0].host[0] != '\0';
+		mail_conclude(lookup);
 		return;
 	}
-	dns_tickets_make(job, 2);
-	ticket_ask(&job->tickets[0], job->names[0].text, DNS_TYPE_A,
+	dns_tickets_make(lookup, 2);
+	ticket_ask(&lookup->tickets[0], lookup->names[0].text, DNS_TYPE_A,
 	    on_mail_address);
-	ticket_ask(&job->tickets[1], job->names[0].text, DNS_TYPE_AAAA,
+	ticket_ask(&lookup->tickets[1], lookup->names[0].text, DNS_TYPE_AAAA,
 	    on_mail_address);
 }
 
 static bool
-mail_begin(struct job *job, struct slice args)
+mail_begin(struct lookup *lookup, struct slice args)
 {
-	char *name = job->names[0].text;
+	char *name = lookup->names[0].text;
 
-	if (args.n == 0 || args.n >= sizeof(job->names[0].text))
+	if (args.n == 0 || args.n >= sizeof(lookup->names[0].text))
 		return false;
 	memcpy(name, args.p, args.n);
 	name[args.n] = '\0';
-	dns_tickets_make(job, 1);
-	ticket_ask(&job->tickets[0], name, DNS_TYPE_MX, on_mx);
+	dns_tickets_make(lookup, 1);
+	ticket_ask(&lookup->tickets[0], name, DNS_TYPE_MX, on_mx);
 	return true;
 }
 
 /* ---- questions in, answers out ---------------------------------------- */
 
 static bool
-dns_job_begin(struct job *job)
+lookup_begin(struct lookup *lookup)
 {
-	struct slice rest = str_slice(&job->question), verb;
+	struct slice rest = str_slice(&lookup->question), verb;
 
 	if (!slice_word(&rest, &verb))
 		return false;
 	rest = slice_from(rest, rest.n > 0);
 	if (slice_is(verb, "name"))
-		return name_begin(job, rest);
+		return name_begin(lookup, rest);
 	if (slice_is(verb, "listed"))
-		return listed_begin(job, rest);
-	return slice_is(verb, "mail") && mail_begin(job, rest);
+		return listed_begin(lookup, rest);
+	return slice_is(verb, "mail") && mail_begin(lookup, rest);
 }
 
 static void
 dns_question_take(struct dns_helper *helper, struct slice line)
 {
 	struct slice token, known;
-	struct job *job;
+	struct lookup *lookup;
 
 	if (!slice_word(&line, &token))
 		return;
@@ -444,15 +447,15 @@ dns_question_take(struct dns_helper *helper, struct slice line)
 		helper_add_answer(&helper->outbox, token, true, known);
 		return;
 	}
-	job = mem_alloc(1, sizeof(*job));
-	job->helper = helper;
-	str_init(&job->token);
-	str_init(&job->question);
-	str_init(&job->answer);
-	str_add_slice(&job->token, token);
-	str_add_slice(&job->question, line);
-	if (!dns_job_begin(job))
-		job_trouble(job, "this is no question for the DNS");
+	lookup = mem_alloc(1, sizeof(*lookup));
+	lookup->helper = helper;
+	str_init(&lookup->token);
+	str_init(&lookup->question);
+	str_init(&lookup->answer);
+	str_add_slice(&lookup->token, token);
+	str_add_slice(&lookup->question, line);
+	if (!lookup_begin(lookup))
+		lookup_trouble(lookup, "this is no question for the DNS");
 }
 
 static void

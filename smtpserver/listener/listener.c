@@ -1,11 +1,11 @@
 /* listener.c - binds, accepts, counts, and hands connections to workers
  *
- * In     connections
+ * In     the configuration; connections
  * Out    connections that a worker serves, or 421 and the end
  * Holds  the listening sockets, the counts of clients, the workers
  * Trusts nothing: it reads no byte of a client; sessions in all and for
  *        each client are bounded (`limit sessions`, `sessions-per-client`)
- * Spec   RFC 5321 section 3.8 (421); DESIGN section 4
+ * Spec   RFC 5321 section 3.8 (421); daemon/skeleton.h
  *
  * SPDX-License-Identifier: ISC
  */

@@ -25,7 +25,7 @@
 
 #include "base/banned.h"
 
-enum { JOBS_MAX = 64 };
+enum { REQUESTS_MAX = 64 };
 
 enum stage_kind { STAGE_STEP, STAGE_REFUSED, STAGE_ABORT };
 
@@ -45,10 +45,10 @@ static const struct stage {
 	{ "abort", STAGE_ABORT, TALK_MAIL },
 };
 
-struct job {
+struct request {
 	struct str		 token, facts;
 	const struct stage	*stage;
-	STAILQ_ENTRY(job)	 entry;
+	STAILQ_ENTRY(request)	 entry;
 };
 
 struct conversation {
@@ -57,9 +57,9 @@ struct conversation {
 	struct filter_facts		 facts;
 	struct link			*links;
 	size_t				 link_count;
-	STAILQ_HEAD(, job)		 jobs;
-	unsigned			 job_count;
-	struct job			*job;	/* under way; or NULL */
+	STAILQ_HEAD(, request)		 requests;
+	unsigned			 request_count;
+	struct request			*request;	/* under way; or NULL */
 	size_t				 turn;	/* whose */
 	int64_t				 turn_at_us;	/* since when */
 	struct filter_result		 result;
@@ -70,7 +70,8 @@ struct conversation {
 
 static void conversation_run(void *context);
 
-/* ---- jobs ------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------
+ * */
 
 static const struct stage *
 stage_find(struct slice name)
@@ -82,11 +83,11 @@ stage_find(struct slice name)
 }
 
 static void
-conversation_job_free(struct job **job)
+conversation_request_free(struct request **request)
 {
-	str_release(&(*job)->token);
-	str_release(&(*job)->facts);
-	mem_free(job);
+	str_release(&(*request)->token);
+	str_release(&(*request)->facts);
+	mem_free(request);
 }
 
 static unsigned
@@ -108,19 +109,20 @@ wants_of(const struct conversation *c)
 }
 
 static void
-conversation_job_answer(struct conversation *c, bool is_ok, struct slice text)
+conversation_request_answer(struct conversation *c, bool is_ok,
+    struct slice text)
 {
 	struct str line = STR_INIT;
-	struct job *job = c->job;
+	struct request *request = c->request;
 
-	c->job = NULL;
+	c->request = NULL;
 	if (is_ok)
 		str_addf(&line, "%s %x ", c->key, wants_of(c));
 	str_add_slice(&line, text);
-	c->home->answer_fn(c->home->context, str_slice(&job->token), is_ok,
+	c->home->answer_fn(c->home->context, str_slice(&request->token), is_ok,
 	    str_slice(&line));
 	str_release(&line);
-	conversation_job_free(&job);
+	conversation_request_free(&request);
 }
 
 /* ---- the message ------------------------------------------------------ */
@@ -200,8 +202,8 @@ conversation_make_do(struct conversation *c, struct link *link)
 	result->word = FILTER_PASS;
 	if (milter->fail == MILTER_FAIL_ACCEPT)
 		link->talk.is_off = true;
-	if (c->job->stage->goal < TALK_MAIL ||
-	    c->job->stage->goal == TALK_UNKNOWN)
+	if (c->request->stage->goal < TALK_MAIL ||
+	    c->request->stage->goal == TALK_UNKNOWN)
 		return;
 	switch (milter->fail) {
 	case MILTER_FAIL_ACCEPT:
@@ -254,17 +256,17 @@ conversation_conclude(struct conversation *c)
 	conversation_mail_close(c);
 	str_reset(&c->result.freeze);
 	str_reset(&c->facts.values[FILTER_ID]);
-	conversation_job_answer(c, is_ok, str_slice(&out));
+	conversation_request_answer(c, is_ok, str_slice(&out));
 	str_release(&out);
 }
 
 /* ---- turns ------------------------------------------------------------ */
 
-/* Whether this milter is to hear of the job. */
+/* Whether this milter is to hear of the request. */
 static bool
 is_for(const struct conversation *c, const struct link *link)
 {
-	return c->job->stage->kind != STAGE_REFUSED ||
+	return c->request->stage->kind != STAGE_REFUSED ||
 	    (link->talk.where == TALK_IN_MAIL && !link->talk.is_off_message &&
 	    (link->talk.protocol & MILTER_RCPT_REJECTED) != 0);
 }
@@ -273,7 +275,7 @@ static void
 conversation_give_turn(struct conversation *c)
 {
 	struct link *link = &c->links[c->turn];
-	const struct stage *stage = c->job->stage;
+	const struct stage *stage = c->request->stage;
 
 	c->turn_at_us = clock_steady_us();
 	if (stage->kind == STAGE_ABORT)
@@ -288,11 +290,11 @@ conversation_take_turn(struct conversation *c)
 {
 	struct link *link = &c->links[c->turn++];
 
-	if (c->job->stage->kind != STAGE_ABORT && is_for(c, link) &&
+	if (c->request->stage->kind != STAGE_ABORT && is_for(c, link) &&
 	    !link->talk.is_off)
 		counters_tell(TALLY_MILTER, slice_of(link->conf->socket),
 		    clock_steady_us() - c->turn_at_us);
-	if (c->job->stage->kind != STAGE_STEP)
+	if (c->request->stage->kind != STAGE_STEP)
 		c->result.word = FILTER_PASS;	/* it was only told */
 	else if (c->result.word == FILTER_TROUBLE)
 		conversation_make_do(c, link);
@@ -322,19 +324,20 @@ conversation_leave_out(struct conversation *c)
 }
 
 static void
-conversation_job_begin(struct conversation *c)
+conversation_request_begin(struct conversation *c)
 {
 	struct err err = { "" };
 
-	c->job = STAILQ_FIRST(&c->jobs);
-	STAILQ_REMOVE_HEAD(&c->jobs, entry);
-	c->job_count--;
-	filter_facts_take(&c->facts, str_slice(&c->job->facts));
+	c->request = STAILQ_FIRST(&c->requests);
+	STAILQ_REMOVE_HEAD(&c->requests, entry);
+	c->request_count--;
+	filter_facts_take(&c->facts, str_slice(&c->request->facts));
 	conversation_leave_out(c);
 	c->result.word = FILTER_PASS;
 	c->turn = 0;
-	if (c->job->stage->goal == TALK_EOB && !conversation_mail_open(c, &err))
-		conversation_job_answer(c, false, slice_of(err.text));
+	if (c->request->stage->goal == TALK_EOB &&
+	    !conversation_mail_open(c, &err))
+		conversation_request_answer(c, false, slice_of(err.text));
 	else if (c->link_count == 0)
 		conversation_conclude(c);
 	else
@@ -350,10 +353,10 @@ conversation_run(void *context)
 		return;
 	c->is_running = true;
 	for (;;) {
-		if (c->job == NULL && STAILQ_EMPTY(&c->jobs))
+		if (c->request == NULL && STAILQ_EMPTY(&c->requests))
 			break;
-		if (c->job == NULL)
-			conversation_job_begin(c);
+		if (c->request == NULL)
+			conversation_request_begin(c);
 		else if (c->links[c->turn].talk.state == TALK_DONE)
 			conversation_take_turn(c);
 		else
@@ -368,24 +371,24 @@ conversation_ask(struct conversation *c, struct slice token,
 {
 	const struct stage *stage = NULL;
 	struct slice word;
-	struct job *job;
+	struct request *request;
 
 	if (slice_word(&question, &word))
 		stage = stage_find(word);
-	if (stage == NULL || c->job_count >= JOBS_MAX) {
+	if (stage == NULL || c->request_count >= REQUESTS_MAX) {
 		c->home->answer_fn(c->home->context, token, false,
 		    stage == NULL ? SLICE("no such stage") :
 		    SLICE("too many questions"));
 		return;
 	}
-	job = mem_alloc(1, sizeof(*job));
-	str_init(&job->token);
-	str_init(&job->facts);
-	str_add_slice(&job->token, token);
-	str_add_slice(&job->facts, question);
-	job->stage = stage;
-	STAILQ_INSERT_TAIL(&c->jobs, job, entry);
-	c->job_count++;
+	request = mem_alloc(1, sizeof(*request));
+	str_init(&request->token);
+	str_init(&request->facts);
+	str_add_slice(&request->token, token);
+	str_add_slice(&request->facts, question);
+	request->stage = stage;
+	STAILQ_INSERT_TAIL(&c->requests, request, entry);
+	c->request_count++;
 	conversation_run(c);
 }
 
@@ -396,7 +399,7 @@ conversation_new(const struct conversation_home *home, const char *key)
 
 	c->home = home;
 	snprintf(c->key, sizeof(c->key), "%s", key);
-	STAILQ_INIT(&c->jobs);
+	STAILQ_INIT(&c->requests);
 	filter_facts_init(&c->facts);
 	filter_result_init(&c->result);
 	c->link_count = home->conf->milter_count;
@@ -411,17 +414,17 @@ void
 conversation_free(struct conversation **conversation)
 {
 	struct conversation *c = *conversation;
-	struct job *job;
+	struct request *request;
 
 	if (c == NULL)
 		return;
-	if (c->job != NULL)
-		STAILQ_INSERT_HEAD(&c->jobs, c->job, entry);
-	while ((job = STAILQ_FIRST(&c->jobs)) != NULL) {
-		STAILQ_REMOVE_HEAD(&c->jobs, entry);
-		c->home->answer_fn(c->home->context, str_slice(&job->token),
+	if (c->request != NULL)
+		STAILQ_INSERT_HEAD(&c->requests, c->request, entry);
+	while ((request = STAILQ_FIRST(&c->requests)) != NULL) {
+		STAILQ_REMOVE_HEAD(&c->requests, entry);
+		c->home->answer_fn(c->home->context, str_slice(&request->token),
 		    false, SLICE("the conversation is over"));
-		conversation_job_free(&job);
+		conversation_request_free(&request);
 	}
 	for (size_t i = 0; i < c->link_count; i++)
 		milter_link_release(&c->links[i]);

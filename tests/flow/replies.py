@@ -147,8 +147,9 @@ class Table:
     @property
     def routes(self):
         """The configuration by which all rows can be met.  A clause a host:
-        no agent is sent to another one meanwhile."""
-        clause = "{ retry 1m; jitter 0%; parallel 1 }"
+        no agent is sent to another one meanwhile, and none ends because the
+        machine was too slow to give it the next message."""
+        clause = "{ retry 1m; jitter 0%; parallel 1; idle 5m }"
         return "\n".join(
             [row.route() for row in self.rows] +
             [f"tls-to {ADDRESSES['encrypt']} encrypt",

@@ -2,7 +2,7 @@
  *
  * In     LOGDIR, the limits of the configuration
  * Out    the same lines in fewer bytes; the oldest gone
- * Holds  a lock on LOGDIR: one keeper at a time
+ * Holds  a lock on LOGDIR: one rotation at a time
  * Spec   keep.h; doc/INTERNALS.md section 9
  *
  * SPDX-License-Identifier: ISC
@@ -29,7 +29,7 @@
 enum { PATIENCE_S = 3600 };
 static const char draft_name[] = ".events.draft";
 
-struct keeper {
+struct rotation {
 	int		 dir_fd;
 	int64_t		 now_ms;
 	const struct conf *conf;
@@ -38,41 +38,41 @@ struct keeper {
 };
 
 static bool
-stat_of(const struct keeper *keeper, const char *name, struct stat *out)
+stat_of(const struct rotation *rotation, const char *name, struct stat *out)
 {
-	return fstatat(keeper->dir_fd, name, out, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return fstatat(rotation->dir_fd, name, out, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    S_ISREG(out->st_mode);
 }
 
 /* ---- closing ------------------------------------------------------------ */
 
 static unsigned
-number_after(const struct keeper *keeper, int64_t day_ms)
+number_after(const struct rotation *rotation, int64_t day_ms)
 {
 	unsigned last = 0;
 
-	for (size_t i = 0; i < keeper->names.count; i++)
-		if (keeper->names.rows[i].since_ms == day_ms &&
-		    keeper->names.rows[i].number > last)
-			last = keeper->names.rows[i].number;
+	for (size_t i = 0; i < rotation->names.count; i++)
+		if (rotation->names.rows[i].since_ms == day_ms &&
+		    rotation->names.rows[i].number > last)
+			last = rotation->names.rows[i].number;
 	return last + 1;
 }
 
 /* INTERNALS 10, row "being written": to "closed" by one rename.  Nobody
  * else makes numbers: we hold the lock. */
 static int
-part_close(struct keeper *keeper, const struct journal_name *name,
+part_close(struct rotation *rotation, const struct journal_name *name,
     struct err *err)
 {
-	unsigned number = number_after(keeper, name->since_ms);
+	unsigned number = number_after(rotation, name->since_ms);
 	char to[JOURNAL_NAME_BYTES];
 
 	if (number > JOURNAL_PARTS_MAX)
 		return 0;	/* grows on; tomorrow has new numbers */
 	snprintf(to, sizeof(to), "%.17s.%03u.jsonl", name->text, number);
-	if (renameat(keeper->dir_fd, name->text, keeper->dir_fd, to) < 0)
+	if (renameat(rotation->dir_fd, name->text, rotation->dir_fd, to) < 0)
 		return err_sys(err, "cannot rename %s", name->text);
-	keeper->kept.closed++;
+	rotation->kept.closed++;
 	return 0;
 }
 
@@ -86,20 +86,20 @@ part_bytes(const struct conf *conf)
 }
 
 static int
-parts_close(struct keeper *keeper, bool closes_all, struct err *err)
+parts_close(struct rotation *rotation, bool closes_all, struct err *err)
 {
 	struct stat st;
 	int result = 0;
 
-	for (size_t i = 0; i < keeper->names.count && result == 0; i++) {
-		const struct journal_name *name = &keeper->names.rows[i];
+	for (size_t i = 0; i < rotation->names.count && result == 0; i++) {
+		const struct journal_name *name = &rotation->names.rows[i];
 
-		if (name->number > 0 || !stat_of(keeper, name->text, &st) ||
+		if (name->number > 0 || !stat_of(rotation, name->text, &st) ||
 		    st.st_size == 0)
 			continue;
-		if (closes_all || name->until_ms <= keeper->now_ms ||
-		    (uint64_t)st.st_size >= part_bytes(keeper->conf))
-			result = part_close(keeper, name, err);
+		if (closes_all || name->until_ms <= rotation->now_ms ||
+		    (uint64_t)st.st_size >= part_bytes(rotation->conf))
+			result = part_close(rotation, name, err);
 	}
 	return result;
 }
@@ -108,18 +108,18 @@ parts_close(struct keeper *keeper, bool closes_all, struct err *err)
 
 /* Who writes holds a shared lock as long as the file is open. */
 static bool
-part_is_left(int fd, const struct keeper *keeper)
+part_is_left(int fd, const struct rotation *rotation)
 {
 	struct stat st;
 
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return true;
 	return fstat(fd, &st) == 0 &&
-	    (int64_t)st.st_ctime + PATIENCE_S <= keeper->now_ms / 1000;
+	    (int64_t)st.st_ctime + PATIENCE_S <= rotation->now_ms / 1000;
 }
 
 static int
-keep_draft_write(struct keeper *keeper, int fd, const struct stat *st,
+keep_draft_write(struct rotation *rotation, int fd, const struct stat *st,
     struct err *err)
 {
 	void *map = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_SHARED, fd,
@@ -128,8 +128,8 @@ keep_draft_write(struct keeper *keeper, int fd, const struct stat *st,
 
 	if (map == MAP_FAILED)
 		return err_sys(err, "cannot map a part");
-	(void)unlinkat(keeper->dir_fd, draft_name, 0);
-	out = openat(keeper->dir_fd, draft_name,
+	(void)unlinkat(rotation->dir_fd, draft_name, 0);
+	out = openat(rotation->dir_fd, draft_name,
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (out < 0) {
 		munmap(map, (size_t)st->st_size);
@@ -151,7 +151,7 @@ keep_draft_write(struct keeper *keeper, int fd, const struct stat *st,
  * whole and synced before it has its name, and has it before the other
  * loses its own. */
 static int
-part_pack(struct keeper *keeper, const struct journal_name *name, int fd,
+part_pack(struct rotation *rotation, const struct journal_name *name, int fd,
     struct err *err)
 {
 	char to[JOURNAL_NAME_BYTES + 8];
@@ -161,38 +161,38 @@ part_pack(struct keeper *keeper, const struct journal_name *name, int fd,
 		return err_sys(err, "cannot look at %s", name->text);
 	snprintf(to, sizeof(to), "%s.zst", name->text);
 	if (before.st_size > 0 &&
-	    (keep_draft_write(keeper, fd, &before, err) < 0 ||
-	    renameat(keeper->dir_fd, draft_name, keeper->dir_fd, to) < 0)) {
-		(void)unlinkat(keeper->dir_fd, draft_name, 0);
+	    (keep_draft_write(rotation, fd, &before, err) < 0 ||
+	    renameat(rotation->dir_fd, draft_name, rotation->dir_fd, to) < 0)) {
+		(void)unlinkat(rotation->dir_fd, draft_name, 0);
 		return err->text[0] != '\0' ? -1 :
 		    err_sys(err, "cannot rename %s", draft_name);
 	}
 	/* Somebody woke up and wrote: once more, later. */
 	if (fstat(fd, &after) < 0 || after.st_size != before.st_size)
 		return 0;
-	if (unlinkat(keeper->dir_fd, name->text, 0) < 0)
+	if (unlinkat(rotation->dir_fd, name->text, 0) < 0)
 		return err_sys(err, "cannot remove %s", name->text);
-	keeper->kept.packed++;
+	rotation->kept.packed++;
 	return 0;
 }
 
 static int
-parts_pack(struct keeper *keeper, struct err *err)
+parts_pack(struct rotation *rotation, struct err *err)
 {
 	int result = 0;
 
-	for (size_t i = 0; i < keeper->names.count && result == 0; i++) {
-		const struct journal_name *name = &keeper->names.rows[i];
+	for (size_t i = 0; i < rotation->names.count && result == 0; i++) {
+		const struct journal_name *name = &rotation->names.rows[i];
 		int fd;
 
 		if (name->number == 0 || name->is_packed || !frames_can())
 			continue;
-		fd = openat(keeper->dir_fd, name->text,
+		fd = openat(rotation->dir_fd, name->text,
 		    O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			return err_sys(err, "cannot open %s", name->text);
-		if (part_is_left(fd, keeper))
-			result = part_pack(keeper, name, fd, err);
+		if (part_is_left(fd, rotation))
+			result = part_pack(rotation, name, fd, err);
 		close(fd);
 	}
 	return result;
@@ -202,54 +202,54 @@ parts_pack(struct keeper *keeper, struct err *err)
 
 /* Oldest first; what is being written stays. */
 static void
-parts_remove(struct keeper *keeper)
+parts_remove(struct rotation *rotation)
 {
-	const struct conf *conf = keeper->conf;
+	const struct conf *conf = rotation->conf;
 	struct stat st;
 
-	keeper->kept.bytes = 0;
-	for (size_t i = 0; i < keeper->names.count; i++)
-		if (stat_of(keeper, keeper->names.rows[i].text, &st))
-			keeper->kept.bytes += (uint64_t)st.st_size;
-	for (size_t i = 0; i < keeper->names.count; i++) {
-		const struct journal_name *name = &keeper->names.rows[i];
+	rotation->kept.bytes = 0;
+	for (size_t i = 0; i < rotation->names.count; i++)
+		if (stat_of(rotation, rotation->names.rows[i].text, &st))
+			rotation->kept.bytes += (uint64_t)st.st_size;
+	for (size_t i = 0; i < rotation->names.count; i++) {
+		const struct journal_name *name = &rotation->names.rows[i];
 
-		if (name->number == 0 || !stat_of(keeper, name->text, &st) ||
-		    (keeper->kept.bytes <= conf->journal_max_bytes &&
-		    name->until_ms > keeper->now_ms - conf->journal_keep_ms))
+		if (name->number == 0 || !stat_of(rotation, name->text, &st) ||
+		    (rotation->kept.bytes <= conf->journal_max_bytes &&
+		    name->until_ms > rotation->now_ms - conf->journal_keep_ms))
 			continue;
-		if (unlinkat(keeper->dir_fd, name->text, 0) < 0) {
+		if (unlinkat(rotation->dir_fd, name->text, 0) < 0) {
 			warning("cannot remove %s: %s", name->text,
 			    strerror(errno));
 			continue;
 		}
-		keeper->kept.removed++;
-		keeper->kept.bytes -= (uint64_t)st.st_size;
+		rotation->kept.removed++;
+		rotation->kept.bytes -= (uint64_t)st.st_size;
 	}
 }
 
 /* ---- a round ------------------------------------------------------------- */
 
 static int
-keep_look(struct keeper *keeper, struct err *err)
+keep_look(struct rotation *rotation, struct err *err)
 {
-	names_release(&keeper->names);
-	return names_list(keeper->dir_fd, &keeper->names, err);
+	names_release(&rotation->names);
+	return names_list(rotation->dir_fd, &rotation->names, err);
 }
 
 static int
-round_make(struct keeper *keeper, bool closes_all, struct err *err)
+round_make(struct rotation *rotation, bool closes_all, struct err *err)
 {
-	if (keep_look(keeper, err) < 0 ||
-	    parts_close(keeper, closes_all, err) < 0 ||
-	    keep_look(keeper, err) < 0)
+	if (keep_look(rotation, err) < 0 ||
+	    parts_close(rotation, closes_all, err) < 0 ||
+	    keep_look(rotation, err) < 0)
 		return -1;
 	/* A disk that is full has no room to pack in: remove first. */
-	parts_remove(keeper);
-	if (keep_look(keeper, err) < 0 || parts_pack(keeper, err) < 0 ||
-	    keep_look(keeper, err) < 0)
+	parts_remove(rotation);
+	if (keep_look(rotation, err) < 0 || parts_pack(rotation, err) < 0 ||
+	    keep_look(rotation, err) < 0)
 		return -1;
-	parts_remove(keeper);
+	parts_remove(rotation);
 	return 1;
 }
 
@@ -268,20 +268,20 @@ int
 journal_keep(const struct conf *conf, bool closes_all, struct kept *out,
     struct err *err)
 {
-	struct keeper keeper = { .now_ms = clock_wall_us() / 1000,
+	struct rotation rotation = { .now_ms = clock_wall_us() / 1000,
 	    .conf = conf };
 	int result = 0;
 
 	err->text[0] = '\0';
-	keeper.dir_fd = open(conf->log_dir,
+	rotation.dir_fd = open(conf->log_dir,
 	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (keeper.dir_fd < 0)
+	if (rotation.dir_fd < 0)
 		return err_sys(err, "cannot open %s", conf->log_dir);
-	if (flock(keeper.dir_fd, LOCK_EX | LOCK_NB) == 0)
-		result = round_make(&keeper, closes_all, err);
-	names_release(&keeper.names);
-	close(keeper.dir_fd);
-	*out = keeper.kept;
+	if (flock(rotation.dir_fd, LOCK_EX | LOCK_NB) == 0)
+		result = round_make(&rotation, closes_all, err);
+	names_release(&rotation.names);
+	close(rotation.dir_fd);
+	*out = rotation.kept;
 	if (result > 0)
 		kept_tell(out);
 	return result;

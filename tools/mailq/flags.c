@@ -147,7 +147,7 @@ mailq_flags_read(int argc, char **argv, struct mailq_flags *out,
 	if (place_choose(&reading, argv + optind, out) < 0 ||
 	    mailq_flags_check(out, err) < 0)
 		return -1;
-	return 1;
+	return 0;
 }
 
 bool

@@ -37,7 +37,8 @@ struct mailq_flags {
 	char		**words;	/* a command for it; may be empty */
 };
 
-/* Read the command line.  1; -1: err says which flag, and what to do. */
+/* Read the command line.
+ * returns 0; -1: err says which flag, and what to do */
 int mailq_flags_read(int argc, char **argv, struct mailq_flags *out,
     struct err *err);
 

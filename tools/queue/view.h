@@ -44,7 +44,7 @@ struct live {
 void live_ask(const char *run_dir, struct arena *arena, struct live *out);
 /* The same about a page of its mail alone: at most limit messages behind the
  * id after (NULL: from the oldest) that the selector means (NULL: all; its
- * keys must mean the same there: desk_is_shared).  is_page is set then,
+ * keys must mean the same there: selection_is_shared).  is_page is set then,
  * unless the scheduler does not answer or will not: then it is as from
  * live_ask. */
 void live_ask_page(const char *run_dir, struct arena *arena, int64_t limit,
@@ -115,6 +115,8 @@ int view_each_asked(const char *run_dir, const struct selector *selector,
 
 /* ---- printing (print.c) ------------------------------------------ */
 
+/* One message: lines of `zmailer list`; a line of its --json; as mailq(1)
+ * shows it; all that `zmailer show` tells. */
 void view_add_list(struct str *out, const struct view *view, int64_t now_s);
 void view_add_json(struct str *out, const struct view *view);
 void view_add_mailq(struct str *out, const struct view *view);

@@ -56,7 +56,7 @@ struct supervisor {
 	bool		 is_taking;	/* a new configuration: not every
 					 * daemon has answered */
 	struct timer	 keep_timer;
-	pid_t		 keeper;	/* of the journal; 0: none */
+	pid_t		 rotation;	/* of the journal; 0: none */
 };
 
 static void
@@ -247,8 +247,8 @@ on_child_signal(void *context)
 
 	/* Any pid: in a container we are also init. */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid == boss->keeper)
-			boss->keeper = 0;
+		if (pid == boss->rotation)
+			boss->rotation = 0;
 		for (size_t i = 0; i < CHILD_COUNT; i++)
 			if (boss->children[i].pid == pid)
 				supervised_ended(&boss->children[i], status);
@@ -289,18 +289,18 @@ on_keep_time(void *context)
 
 	timer_set(boss->loop, &boss->keep_timer,
 	    clock_steady_ms() + KEEP_EVERY_MS, on_keep_time, boss);
-	if (boss->keeper > 0)
+	if (boss->rotation > 0)
 		return;
 	event_flush();
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	boss->keeper = fork();
-	if (boss->keeper == 0)
+	boss->rotation = fork();
+	if (boss->rotation == 0)
 		keep_here(boss, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (boss->keeper < 0) {
+	if (boss->rotation < 0) {
 		warning("journal: cannot fork: %s", strerror(errno));
-		boss->keeper = 0;
+		boss->rotation = 0;
 	}
 }
 

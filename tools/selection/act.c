@@ -15,9 +15,9 @@
 #include "base/banned.h"
 
 void
-desk_tell(enum event_kind kind, const struct desk_item *item,
+selection_tell(enum event_kind kind, const struct selection_item *item,
     enum spool_area area, const char *name,
-    const struct desk_options *options)
+    const struct selection_options *options)
 {
 	char file[SPOOL_NAME_BYTES * 2], by[64];
 
@@ -29,39 +29,43 @@ desk_tell(enum event_kind kind, const struct desk_item *item,
 }
 
 int
-desk_act_delete(struct desk_choice *choice, const struct desk_item *item,
-    const struct desk_options *options, struct err *err)
+selection_act_delete(struct selection_choice *choice,
+    const struct selection_item *item,
+    const struct selection_options *options, struct err *err)
 {
 	char name[SPOOL_NAME_BYTES];
 
 	if (spool_trash(choice->spool, item->area, item->name, name,
 		err) != 0)
 		return -1;
-	desk_tell(EV_MESSAGE_DELETED, item, item->area, item->name, options);
+	selection_tell(EV_MESSAGE_DELETED, item, item->area, item->name,
+	    options);
 	return 1;
 }
 
 int
-desk_act_undelete(struct desk_choice *choice, const struct desk_item *item,
-    const struct desk_options *options, struct err *err)
+selection_act_undelete(struct selection_choice *choice,
+    const struct selection_item *item,
+    const struct selection_options *options, struct err *err)
 {
 	char name[SPOOL_NAME_BYTES];
 	enum spool_area area;
 
 	if (spool_untrash(choice->spool, item->name, &area, name, err) != 0)
 		return -1;
-	desk_tell(EV_MESSAGE_UNDELETED, item, area, name, options);
+	selection_tell(EV_MESSAGE_UNDELETED, item, area, name, options);
 	return 1;
 }
 
 /* Back to the router: rules of smtpserver do not see it again. */
 int
-desk_act_release(struct desk_choice *choice, const struct desk_item *item,
-    const struct desk_options *options, struct err *err)
+selection_act_release(struct selection_choice *choice,
+    const struct selection_item *item,
+    const struct selection_options *options, struct err *err)
 {
 	if (spool_resubmit(choice->spool, item->area, item->name, err) != 0)
 		return -1;
-	desk_tell(EV_MESSAGE_RESUBMITTED, item, item->area, item->name,
+	selection_tell(EV_MESSAGE_RESUBMITTED, item, item->area, item->name,
 	    options);
 	return 1;
 }

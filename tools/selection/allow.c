@@ -82,7 +82,8 @@ allow_rule_add(struct str *text, struct slice address)
 }
 
 int
-desk_allow(const char *conf_path, const struct slice *senders, size_t count,
+selection_allow(const char *conf_path, const struct slice *senders,
+    size_t count,
     bool is_yes)
 {
 	struct arguments arguments = { .verb = "allow",

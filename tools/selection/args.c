@@ -15,13 +15,13 @@
 #include "base/banned.h"
 
 int
-desk_options_take(const struct arguments *arguments,
-    struct desk_options *out)
+selection_options_take(const struct arguments *arguments,
+    struct selection_options *out)
 {
 	const char *span = arguments_text(arguments, OPT_FOR);
 	const char *reason = arguments_text(arguments, OPT_REASON);
 
-	*out = (struct desk_options){ .arguments = arguments,
+	*out = (struct selection_options){ .arguments = arguments,
 	    .verb = arguments->verb, .words = STR_INIT,
 	    .is_json = arguments_has(arguments, OPT_JSON),
 	    .is_yes = arguments_has(arguments, OPT_YES),
@@ -47,13 +47,13 @@ desk_options_take(const struct arguments *arguments,
 }
 
 void
-desk_options_release(struct desk_options *options)
+selection_options_release(struct selection_options *options)
 {
 	str_release(&options->words);
 }
 
 int
-desk_selector(const struct desk_options *options, struct arena *arena,
+selection_selector(const struct selection_options *options, struct arena *arena,
     struct selector **out)
 {
 	struct str shown = STR_INIT, before = STR_INIT;

@@ -31,7 +31,7 @@ static const struct place {
 enum { PLACES = sizeof(places) / sizeof(places[0]) };
 
 static void
-aside_add_line(struct str *out, const struct desk_item *item,
+aside_add_line(struct str *out, const struct selection_item *item,
     const struct place *place)
 {
 	json_open_answer(out);
@@ -46,10 +46,10 @@ aside_add_line(struct str *out, const struct desk_item *item,
 }
 
 static void
-aside_add_words(struct str *out, const struct desk_item *item,
+aside_add_words(struct str *out, const struct selection_item *item,
     const struct place *place, int64_t now_s)
 {
-	desk_add_item(out, item, now_s);
+	selection_add_item(out, item, now_s);
 	str_addf(out, "     cause   %s", place->text);
 	if (*item->why != '\0') {
 		str_adds(out, ": ");
@@ -61,20 +61,20 @@ aside_add_words(struct str *out, const struct desk_item *item,
 }
 
 int
-desk_why_aside(const struct conf *conf, const struct selector *selector,
+selection_why_aside(const struct conf *conf, const struct selector *selector,
     bool is_json, size_t *out_count, struct err *err)
 {
 	struct str text = STR_INIT;
-	struct desk_choice choice;
+	struct selection_choice choice;
 	unsigned areas = 0;
 	int result;
 
 	for (size_t i = 0; i < PLACES; i++)
 		areas |= 1u << places[i].area;
-	result = desk_choose(conf, areas, selector, &choice, err);
-	*out_count = result == 1 ? choice.count : 0;
+	result = selection_choose(conf, areas, selector, &choice, err);
+	*out_count = result == 0 ? choice.count : 0;
 	for (size_t i = 0; i < *out_count; i++) {
-		const struct desk_item *item = &choice.items[i];
+		const struct selection_item *item = &choice.items[i];
 		size_t k = 0;
 
 		while (places[k].area != item->area)
@@ -86,6 +86,6 @@ desk_why_aside(const struct conf *conf, const struct selector *selector,
 	}
 	fputs(text.buf, stdout);
 	str_release(&text);
-	desk_choice_release(&choice);
+	selection_choice_release(&choice);
 	return result;
 }

@@ -168,8 +168,9 @@ claim_bounce(struct spool *spool, struct claim *claim, const char *reason,
 }
 
 int
-desk_act_bounce(struct desk_choice *choice, const struct desk_item *item,
-    const struct desk_options *options, struct err *err)
+selection_act_bounce(struct selection_choice *choice,
+    const struct selection_item *item,
+    const struct selection_options *options, struct err *err)
 {
 	char name[SPOOL_NAME_BYTES];
 	struct claim claim;
@@ -192,7 +193,7 @@ desk_act_bounce(struct desk_choice *choice, const struct desk_item *item,
 	}
 	event(EV_MESSAGE_ROUTED, item->id, "from", item->sender, "rcpts",
 	    event_number((int64_t)item->rcpt_total), NULL);
-	desk_tell(EV_MESSAGE_RESUBMITTED, item, item->area, item->name,
+	selection_tell(EV_MESSAGE_RESUBMITTED, item, item->area, item->name,
 	    options);
 	return 1;
 }
@@ -201,7 +202,7 @@ desk_act_bounce(struct desk_choice *choice, const struct desk_item *item,
 
 static int
 cover_add(struct str *out, const struct paper *paper, const char *id,
-    const struct desk_item *item, const struct desk_options *options,
+    const struct selection_item *item, const struct selection_options *options,
     struct err *err)
 {
 	struct envelope envelope = { .is_error = true };
@@ -240,7 +241,7 @@ cover_add(struct str *out, const struct paper *paper, const char *id,
 
 static int
 away_draft_fill(struct draft *draft, const struct paper *paper,
-    const struct desk_item *item, const struct desk_options *options,
+    const struct selection_item *item, const struct selection_options *options,
     struct err *err)
 {
 	struct slice whole = slice_from(paper->file,
@@ -264,8 +265,8 @@ away_draft_fill(struct draft *draft, const struct paper *paper,
 }
 
 static int
-paper_forward(struct desk_choice *choice, const struct paper *paper,
-    const struct desk_item *item, const struct desk_options *options,
+paper_forward(struct selection_choice *choice, const struct paper *paper,
+    const struct selection_item *item, const struct selection_options *options,
     struct err *err)
 {
 	char by[64], file[SPOOL_NAME_BYTES * 2];
@@ -289,8 +290,9 @@ paper_forward(struct desk_choice *choice, const struct paper *paper,
 }
 
 int
-desk_act_forward(struct desk_choice *choice, const struct desk_item *item,
-    const struct desk_options *options, struct err *err)
+selection_act_forward(struct selection_choice *choice,
+    const struct selection_item *item,
+    const struct selection_options *options, struct err *err)
 {
 	int fd = openat(spool_dir_fd(choice->spool, item->area, 0),
 	    item->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -315,9 +317,10 @@ desk_act_forward(struct desk_choice *choice, const struct desk_item *item,
 /* ---- note -------------------------------------------------------------- */
 
 int
-desk_act_note(struct desk_choice *choice, const struct desk_item *item,
-    const struct desk_options *options, struct err *err)
+selection_act_note(struct selection_choice *choice,
+    const struct selection_item *item,
+    const struct selection_options *options, struct err *err)
 {
-	desk_tell(EV_MESSAGE_NOTED, item, item->area, item->name, options);
+	selection_tell(EV_MESSAGE_NOTED, item, item->area, item->name, options);
 	return 1;
 }

@@ -17,9 +17,9 @@
 #include "base/banned.h"
 
 struct chooser {
-	struct desk_test	 test;
+	struct selection_test	 test;
 	unsigned		 areas;
-	struct desk_choice	*choice;
+	struct selection_choice	*choice;
 	size_t			 room;
 	bool			*meant;		/* a flag a recipient */
 	size_t			 meant_room;
@@ -36,7 +36,7 @@ mark_meant(struct chooser *c, const struct view *view)
 		    sizeof(*c->meant));
 	}
 	for (size_t i = 0; i < view->rcpt_count; i++) {
-		c->meant[i] = desk_is_meant(&c->test, view,
+		c->meant[i] = selection_is_meant(&c->test, view,
 		    &view->rcpts[i]);
 		count += c->meant[i];
 	}
@@ -51,7 +51,7 @@ choice_keep(struct chooser *c, const char *text)
 
 static void
 take_rcpts(struct chooser *c, const struct view *view, size_t count,
-    struct desk_item *item)
+    struct selection_item *item)
 {
 	size_t taken = 0;
 
@@ -75,15 +75,15 @@ static bool
 choose_one(void *context, const struct view *view)
 {
 	struct chooser *c = context;
-	struct desk_choice *choice = c->choice;
-	struct desk_item *item;
+	struct selection_choice *choice = c->choice;
+	struct selection_item *item;
 	size_t count;
 
 	if ((c->areas & 1u << view->area) == 0)
 		return true;
 	count = mark_meant(c, view);
 	if (count == 0 && (view->rcpt_count > 0 ||
-	    !desk_is_meant(&c->test, view, NULL)))
+	    !selection_is_meant(&c->test, view, NULL)))
 		return true;
 	if (choice->count == c->room) {
 		c->room = c->room ? c->room * 2 : 64;
@@ -91,7 +91,7 @@ choose_one(void *context, const struct view *view)
 		    sizeof(*choice->items));
 	}
 	item = &choice->items[choice->count++];
-	*item = (struct desk_item){ .area = view->area,
+	*item = (struct selection_item){ .area = view->area,
 	    .name = choice_keep(c, view->name), .id = choice_keep(c, view->id),
 	    .why = choice_keep(c, view->why), .state = choice_keep(c,
 	    view->state),
@@ -106,8 +106,8 @@ choose_one(void *context, const struct view *view)
 static int
 choice_item_compare(const void *a, const void *b)
 {
-	return strcmp(((const struct desk_item *)a)->id,
-	    ((const struct desk_item *)b)->id);
+	return strcmp(((const struct selection_item *)a)->id,
+	    ((const struct selection_item *)b)->id);
 }
 
 static int
@@ -121,37 +121,37 @@ choice_end(struct chooser *c, int result)
 }
 
 int
-desk_choose(const struct conf *conf, unsigned areas,
-    const struct selector *selector, struct desk_choice *out,
+selection_choose(const struct conf *conf, unsigned areas,
+    const struct selector *selector, struct selection_choice *out,
     struct err *err)
 {
 	struct chooser c = { .areas = areas, .choice = out };
 	int result = -1;
 
-	*out = (struct desk_choice){ .arena = arena_new(),
+	*out = (struct selection_choice){ .arena = arena_new(),
 	    .now_s = clock_wall_s() };
-	desk_test_init(&c.test, selector, conf, out->now_s);
+	selection_test_init(&c.test, selector, conf, out->now_s);
 	if (view_is_forbidden(conf) && (areas & 1u << AREA_TRANSPORT) == 0) {
 		view_refuse(conf, AREA_FREEZER, err);
 		return choice_end(&c, -1);
 	}
 	if (view_is_forbidden(conf)) {	/* what was set aside is not his */
-		desk_test_init(&c.test, NULL, conf, out->now_s);
+		selection_test_init(&c.test, NULL, conf, out->now_s);
 		result = view_each_asked(conf->run_dir, selector, choose_one,
 		    &c, err);
-		return choice_end(&c, result == 0 ? 1 : -1);
+		return choice_end(&c, result == 0 ? 0 : -1);
 	}
 	live_ask(conf->run_dir, out->arena, &out->live);
 	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &out->spool,
 		err) == 0 && view_each(out->spool, &out->live,
 		c.test.flags | ((areas & 1u << AREA_TRASH) != 0 ?
 		VIEW_TRASH : 0), choose_one, &c, err) == 0)
-		result = 1;
+		result = 0;
 	return choice_end(&c, result);
 }
 
 void
-desk_choice_release(struct desk_choice *choice)
+selection_choice_release(struct selection_choice *choice)
 {
 	spool_close(&choice->spool);
 	mem_free(&choice->items);

@@ -46,7 +46,8 @@ confirm_add_address(struct str *out, struct slice address)
 }
 
 void
-desk_add_item(struct str *out, const struct desk_item *item, int64_t now_s)
+selection_add_item(struct str *out, const struct selection_item *item,
+    int64_t now_s)
 {
 	struct str age = STR_INIT;
 
@@ -71,7 +72,7 @@ desk_add_item(struct str *out, const struct desk_item *item, int64_t now_s)
 }
 
 void
-desk_add_json(struct str *out, const struct desk_item *item,
+selection_add_json(struct str *out, const struct selection_item *item,
     const char *done, const char *trouble)
 {
 	json_open_answer(out);
@@ -93,19 +94,20 @@ desk_add_json(struct str *out, const struct desk_item *item,
 }
 
 static void
-confirm_show(const struct desk_options *options,
-    const struct desk_choice *choice)
+confirm_show(const struct selection_options *options,
+    const struct selection_choice *choice)
 {
 	struct str text = STR_INIT;
 	size_t count = choice->count;
 
-	if (!options->is_dry && count > DESK_SAMPLES)
-		count = DESK_SAMPLES;
+	if (!options->is_dry && count > SELECTION_SAMPLES)
+		count = SELECTION_SAMPLES;
 	for (size_t i = 0; i < count; i++) {
 		if (options->is_json)
-			desk_add_json(&text, &choice->items[i], NULL, NULL);
+			selection_add_json(&text, &choice->items[i], NULL,
+			    NULL);
 		else
-			desk_add_item(&text, &choice->items[i],
+			selection_add_item(&text, &choice->items[i],
 			    choice->now_s);
 	}
 	if (count < choice->count)
@@ -119,8 +121,8 @@ confirm_show(const struct desk_options *options,
 }
 
 bool
-desk_confirm(const struct desk_options *options,
-    const struct desk_choice *choice, int *out_status)
+selection_confirm(const struct selection_options *options,
+    const struct selection_choice *choice, int *out_status)
 {
 	*out_status = EX_OK;
 	if (choice->count == 0) {

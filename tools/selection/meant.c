@@ -26,10 +26,11 @@ key_bit(const char *name)
 }
 
 void
-desk_test_init(struct desk_test *test, const struct selector *selector,
+selection_test_init(struct selection_test *test,
+    const struct selector *selector,
     const struct conf *conf, int64_t now_s)
 {
-	*test = (struct desk_test){ .selector = selector, .conf = conf,
+	*test = (struct selection_test){ .selector = selector, .conf = conf,
 	    .now_s = now_s };
 	if (selector == NULL)
 		return;
@@ -39,7 +40,7 @@ desk_test_init(struct desk_test *test, const struct selector *selector,
 }
 
 bool
-desk_is_shared(const struct selector *selector)
+selection_is_shared(const struct selector *selector)
 {
 	return (selector_keys_used(selector) & (key_bit("state") |
 	    key_bit("area") | key_bit("why"))) == 0;
@@ -64,7 +65,7 @@ meant_dest_of(const struct view_rcpt *rcpt, char *out, size_t size)
 /* The zone it takes, as the scheduler finds it; before a route is known the
  * one that the envelope asks for. */
 static struct slice
-meant_zone_of(const struct desk_test *test, const struct view *view,
+meant_zone_of(const struct selection_test *test, const struct view *view,
     const struct view_rcpt *rcpt)
 {
 	const struct conf_zone *zone;
@@ -89,7 +90,7 @@ meant_class_of(const struct view_rcpt *rcpt)
 }
 
 bool
-desk_is_meant(const struct desk_test *test, const struct view *view,
+selection_is_meant(const struct selection_test *test, const struct view *view,
     const struct view_rcpt *rcpt)
 {
 	char dest[512];

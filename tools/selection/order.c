@@ -23,9 +23,9 @@
 enum { BATCH_MAX = 1000, OFFSETS_MAX = 4000 };
 
 struct run {
-	const struct desk_order	*order;
-	struct desk_options	 options;
-	struct desk_choice	 choice;
+	const struct selection_order	*order;
+	struct selection_options	 options;
+	struct selection_choice	 choice;
 	struct control		 control;
 	int			 is_up;		/* the scheduler answers */
 	struct str		 request, last;
@@ -37,7 +37,7 @@ struct run {
 
 /* Mail that is the scheduler's own. */
 static bool
-is_queued(const struct desk_item *item)
+is_queued(const struct selection_item *item)
 {
 	enum spool_area area;
 
@@ -65,7 +65,7 @@ fail_control(struct run *run, const struct err *err)
 static void
 order_add_fields(struct run *run)
 {
-	const struct desk_options *options = &run->options;
+	const struct selection_options *options = &run->options;
 	char who[64];
 
 	verb_who(who, sizeof(who));
@@ -122,7 +122,7 @@ tell_ids(struct run *run, const struct slice *ids, size_t count)
 
 /* Some recipients of one message. */
 static void
-tell_offsets(struct run *run, const struct desk_item *item)
+tell_offsets(struct run *run, const struct selection_item *item)
 {
 	struct slice offsets[OFFSETS_MAX];
 	char text[OFFSETS_MAX][12];
@@ -151,7 +151,7 @@ order_queue(struct run *run)
 	size_t count = 0;
 
 	for (size_t i = 0; i < run->choice.count; i++) {
-		const struct desk_item *item = &run->choice.items[i];
+		const struct selection_item *item = &run->choice.items[i];
 
 		if (!is_queued(item))
 			continue;
@@ -172,7 +172,7 @@ order_queue(struct run *run)
 /* ---- files that were set aside ---------------------------------------- */
 
 static void
-order_file_carry_out(struct run *run, const struct desk_item *item)
+order_file_carry_out(struct run *run, const struct selection_item *item)
 {
 	struct str line = STR_INIT;
 	struct err err;
@@ -180,15 +180,15 @@ order_file_carry_out(struct run *run, const struct desk_item *item)
 	if (run->order->act(&run->choice, item, &run->options, &err) != 1) {
 		order_fail(run, &err);
 		if (run->options.is_json)
-			desk_add_json(&line, item, NULL, err.text);
+			selection_add_json(&line, item, NULL, err.text);
 	} else {
 		run->messages++;
 		run->recipients += (int64_t)item->rcpt_total;
 		if (run->options.is_json) {
-			desk_add_json(&line, item, run->order->done, NULL);
+			selection_add_json(&line, item, run->order->done, NULL);
 		} else {
 			str_addf(&line, "%s ", run->order->done);
-			desk_add_item(&line, item, run->choice.now_s);
+			selection_add_item(&line, item, run->choice.now_s);
 		}
 	}
 	fputs(line.buf, stdout);
@@ -260,7 +260,7 @@ order_senders_allow(struct run *run, const struct conf *conf)
 		    run->choice.items[i].sender.n > 0)
 			senders[count++] = run->choice.items[i].sender;
 	if (count > 0)
-		status = desk_allow(conf->path[0] ? conf->path : NULL,
+		status = selection_allow(conf->path[0] ? conf->path : NULL,
 		    senders, count, true);
 	mem_free(&senders);
 	return status;
@@ -272,7 +272,7 @@ order_all(struct run *run, const struct conf *conf)
 	struct err err;
 	int status;
 
-	if (!desk_confirm(&run->options, &run->choice, &status))
+	if (!selection_confirm(&run->options, &run->choice, &status))
 		return status;
 	if (needs_scheduler(run) && run->is_up != 1)
 		return control_stopped(run->options.verb, conf->run_dir,
@@ -313,7 +313,7 @@ is_for_scheduler(const struct run *run, const struct selector *selector)
 	return run->is_up == 1 && run->order->areas == 0 &&
 	    run->order->act == NULL && run->options.is_yes &&
 	    !run->options.is_dry && selector != NULL &&
-	    desk_is_shared(selector);
+	    selection_is_shared(selector);
 }
 
 static int
@@ -343,7 +343,7 @@ selection_order_do(struct run *run, const struct conf *conf,
 
 	if (status != EX_OK)
 		return status;
-	status = desk_selector(&run->options, arena, &selector);
+	status = selection_selector(&run->options, arena, &selector);
 	if (status != EX_OK)
 		return status;
 	if (run->order->op != NULL) {
@@ -355,17 +355,17 @@ selection_order_do(struct run *run, const struct conf *conf,
 		return fail_control(run, &err);
 	if (is_for_scheduler(run, selector))
 		return order_selected(run);
-	if (desk_choose(conf, areas, selector, &run->choice, &err) < 0)
+	if (selection_choose(conf, areas, selector, &run->choice, &err) < 0)
 		return verb_failed(run->options.verb, &err, EX_NOINPUT);
 	return order_all(run, conf);
 }
 
 int
-desk_order(const struct arguments *arguments,
-    const struct desk_order *order)
+selection_order(const struct arguments *arguments,
+    const struct selection_order *order)
 {
 	struct run run = { .order = order, .control = { .fd = -1 } };
-	int status = desk_options_take(arguments, &run.options);
+	int status = selection_options_take(arguments, &run.options);
 	struct arena *arena;
 	struct conf *conf;
 
@@ -378,12 +378,12 @@ desk_order(const struct arguments *arguments,
 		status = selection_order_do(&run, conf, arena);
 		control_hang_up(&run.control);
 		if (run.choice.arena != NULL)
-			desk_choice_release(&run.choice);
+			selection_choice_release(&run.choice);
 		str_release(&run.request);
 		str_release(&run.last);
 		arena_free(&arena);
 		conf_free(&conf);
 	}
-	desk_options_release(&run.options);
+	selection_options_release(&run.options);
 	return status;
 }

@@ -9,17 +9,17 @@
  * SPDX-License-Identifier: ISC
  */
 ORDER(hold, "hold", "held", 0, NULL)
-ORDER(release, "release", "released", FREEZER | POSTMAN, desk_act_release)
+ORDER(release, "release", "released", FREEZER | POSTMAN, selection_act_release)
 ORDER(freeze, "freeze", "frozen", 0, NULL)
 ORDER(thaw, "thaw", "thawed", 0, NULL)
 ORDER(retry, "retry", "due now", 0, NULL)
 ORDER(reroute, "reroute", "routed again", 0, NULL)
 ORDER(bounce, "bounce", "bounced", DEFERRED | FREEZER | POSTMAN,
-    desk_act_bounce)
+    selection_act_bounce)
 ORDER(forward, NULL, "forwarded", DEFERRED | FREEZER | POSTMAN,
-    desk_act_forward)
-ORDER(note, NULL, "noted", DEFERRED | FREEZER | POSTMAN, desk_act_note)
+    selection_act_forward)
+ORDER(note, NULL, "noted", DEFERRED | FREEZER | POSTMAN, selection_act_note)
 ORDER(schedule, "schedule", "rescheduled", 0, NULL)
 ORDER(delete, "delete", "deleted", DEFERRED | FREEZER | POSTMAN,
-    desk_act_delete)
-ORDER(undelete, "undelete", "undeleted", TRASH, desk_act_undelete)
+    selection_act_delete)
+ORDER(undelete, "undelete", "undeleted", TRASH, selection_act_undelete)

@@ -85,7 +85,7 @@ count_put_sum(const struct queue_counts *counts, int64_t now_s, bool is_json)
 enum { STATES_MAX = 32 };
 
 struct tally {
-	struct desk_test test;
+	struct selection_test test;
 	struct { char name[32]; uint64_t messages, recipients; }
 		 states[STATES_MAX];
 	size_t	 count;
@@ -116,13 +116,14 @@ tally_one(void *context, const struct view *view)
 	for (size_t i = 0; i < view->rcpt_count; i++) {
 		size_t row;
 
-		if (!desk_is_meant(&tally->test, view, &view->rcpts[i]))
+		if (!selection_is_meant(&tally->test, view, &view->rcpts[i]))
 			continue;
 		row = state_row(tally, view->rcpts[i].state);
 		tally->states[row].recipients++;
 		rows |= UINT32_C(1) << row;
 	}
-	if (view->rcpt_count == 0 && desk_is_meant(&tally->test, view, NULL))
+	if (view->rcpt_count == 0 && selection_is_meant(&tally->test, view,
+	    NULL))
 		rows |= UINT32_C(1) << state_row(tally, view->state);
 	for (size_t i = 0; i < tally->count; i++)
 		tally->states[i].messages += rows >> i & 1;
@@ -163,14 +164,14 @@ count_meant(const struct spool *spool, const struct conf *conf,
 	int result;
 
 	if (spool == NULL) {		/* who may not read it */
-		desk_test_init(&tally->test, NULL, conf, clock_wall_s());
+		selection_test_init(&tally->test, NULL, conf, clock_wall_s());
 		result = view_each_asked(conf->run_dir, selector, tally_one,
 		    tally, err);
 		arena_free(&arena);
 		return result;
 	}
 	live_ask(conf->run_dir, arena, &live);
-	desk_test_init(&tally->test, selector, conf, clock_wall_s());
+	selection_test_init(&tally->test, selector, conf, clock_wall_s());
 	result = view_each(spool, &live, tally->test.flags, tally_one, tally,
 	    err);
 	arena_free(&arena);
@@ -225,20 +226,20 @@ verb_count(struct arguments *arguments)
 {
 	const char *conf_path = arguments->conf_path;
 	struct arena *arena = arena_new();
-	struct desk_options options;
+	struct selection_options options;
 	struct selector *selector;
 	struct conf *conf;
 	int status;
 
-	status = desk_options_take(arguments, &options);
+	status = selection_options_take(arguments, &options);
 	if (status == EX_OK)
-		status = desk_selector(&options, arena, &selector);
+		status = selection_selector(&options, arena, &selector);
 	if (status == EX_OK) {
 		conf = verb_conf(conf_path);
 		status = verb_count_all(conf, selector, options.is_json);
 		conf_free(&conf);
 	}
-	desk_options_release(&options);
+	selection_options_release(&options);
 	arena_free(&arena);
 	return status;
 }

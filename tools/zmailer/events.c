@@ -36,7 +36,7 @@ enum {
 };
 
 struct wish {
-	struct desk_options options;	/* the words of the selector */
+	struct selection_options options;	/* the words of the selector */
 	struct selector	*selector;	/* NULL: all */
 	struct facts	*facts;
 	bool		 is_json, follows;
@@ -276,11 +276,12 @@ verb_events(struct arguments *arguments)
 	    .follows = arguments_has(arguments, OPT_FOLLOW),
 	    .count = (uint64_t)arguments_number(arguments, OPT_COUNT, 0) };
 	struct arena *arena = arena_new();
-	int status = desk_options_take(arguments, &wish.options);
+	int status = selection_options_take(arguments, &wish.options);
 	struct conf *conf;
 
 	if (status == EX_OK)
-		status = desk_selector(&wish.options, arena, &wish.selector);
+		status = selection_selector(&wish.options, arena,
+		    &wish.selector);
 	if (status == EX_OK) {
 		conf = verb_conf(arguments->conf_path);
 		wish.facts = facts_new(wish.selector);
@@ -288,7 +289,7 @@ verb_events(struct arguments *arguments)
 		facts_free(&wish.facts);
 		conf_free(&conf);
 	}
-	desk_options_release(&wish.options);
+	selection_options_release(&wish.options);
 	arena_free(&arena);
 	return status;
 }

@@ -27,7 +27,7 @@ struct entry {
 
 struct list {
 	struct selector	*selector;	/* NULL: all */
-	struct desk_test test;
+	struct selection_test test;
 	bool		 is_json, is_page;
 	const char	*after;		/* only what is behind this id */
 	size_t		 limit;
@@ -42,10 +42,10 @@ static bool
 is_selected(const struct list *list, const struct view *view)
 {
 	for (size_t i = 0; i < view->rcpt_count; i++)
-		if (desk_is_meant(&list->test, view, &view->rcpts[i]))
+		if (selection_is_meant(&list->test, view, &view->rcpts[i]))
 			return true;
 	return view->rcpt_count == 0 &&
-	    desk_is_meant(&list->test, view, NULL);
+	    selection_is_meant(&list->test, view, NULL);
 }
 
 static bool
@@ -135,17 +135,17 @@ end_print(const struct list *list, bool is_up)
 /* 0; -1. */
 static int
 list_files(struct list *list, const struct conf *conf,
-    const struct desk_options *options, struct arena *arena, bool *is_up,
+    const struct selection_options *options, struct arena *arena, bool *is_up,
     struct err *err)
 {
 	struct spool *spool = NULL;
 	struct live live;
 	int result = -1;
 
-	desk_test_init(&list->test, list->selector, conf, list->now_s);
+	selection_test_init(&list->test, list->selector, conf, list->now_s);
 	/* states that a selector may ask for are the files': all are read */
 	if (list->is_page && (list->selector == NULL ||
-	    desk_is_shared(list->selector)))
+	    selection_is_shared(list->selector)))
 		live_ask_page(conf->run_dir, arena, options->limit,
 		    options->after, list->selector == NULL ? NULL :
 		    options->words.buf, &live);
@@ -166,18 +166,18 @@ verb_list(struct arguments *arguments)
 	const char *conf_path = arguments->conf_path;
 	struct list list = { .text = STR_INIT, .now_s = clock_wall_s() };
 	struct arena *arena = arena_new();
-	struct desk_options options;
+	struct selection_options options;
 	bool is_up = true;
 	struct conf *conf;
 	struct err err;
 	int status;
 
-	status = desk_options_take(arguments, &options);
+	status = selection_options_take(arguments, &options);
 	if (status == EX_OK)
-		status = desk_selector(&options, arena, &list.selector);
+		status = selection_selector(&options, arena, &list.selector);
 	if (status != EX_OK) {
 		arena_free(&arena);
-		desk_options_release(&options);
+		selection_options_release(&options);
 		return status;
 	}
 	list.is_json = options.is_json;
@@ -192,7 +192,7 @@ verb_list(struct arguments *arguments)
 	if (!list.is_json || list.is_page)
 		entries_print(&list);
 	end_print(&list, is_up);
-	desk_options_release(&options);
+	selection_options_release(&options);
 	mem_free(&list.entries);
 	str_release(&list.text);
 	arena_free(&arena);

@@ -1,7 +1,7 @@
 /* orders.c - the verbs that are a row of tools/selection/orders.h
  *
  * In     argv
- * Out    what desk_order does
+ * Out    what selection_order does
  * Spec   tools/selection/orders.h; doc/protocol/control.md
  *
  * SPDX-License-Identifier: ISC
@@ -20,8 +20,8 @@ enum {
 	int \
 	verb_##verb(struct arguments *arguments) \
 	{ \
-		static const struct desk_order order = \
+		static const struct selection_order order = \
 		    { op, done, files, act }; \
-		return desk_order(arguments, &order); \
+		return selection_order(arguments, &order); \
 	}
 #include "tools/selection/orders.h"

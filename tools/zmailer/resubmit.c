@@ -238,9 +238,9 @@ is_selecting(const struct arguments *arguments)
 int
 verb_resubmit(struct arguments *arguments)
 {
-	static const struct desk_order by_selector = { NULL, "resubmitted",
+	static const struct selection_order by_selector = { NULL, "resubmitted",
 	    1 << AREA_DEFERRED | 1 << AREA_FREEZER | 1 << AREA_POSTMAN,
-	    desk_act_release };
+	    selection_act_release };
 	const char *from = arguments_text(arguments, OPT_FROM_AREA);
 	struct resubmit r = { .only = from != NULL ? area_parse(from) : -1,
 	    .is_json = arguments_has(arguments, OPT_JSON) };
@@ -248,7 +248,7 @@ verb_resubmit(struct arguments *arguments)
 	int status;
 
 	if (is_selecting(arguments))
-		return desk_order(arguments, &by_selector);
+		return selection_order(arguments, &by_selector);
 	r.tail = &r.files;
 	conf = verb_conf(arguments->conf_path);
 	r.arena = arena_new();

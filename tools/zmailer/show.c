@@ -18,7 +18,7 @@
 
 struct search {
 	const char	*what;
-	struct desk_test test;
+	struct selection_test test;
 	bool		 has_selector;	/* else what is a name alone */
 	bool		 is_json;
 	unsigned	 count;
@@ -49,10 +49,10 @@ show_is_meant(const struct search *search, const struct view *view)
 	if (!search->has_selector)
 		return false;
 	for (size_t i = 0; i < view->rcpt_count; i++)
-		if (desk_is_meant(&search->test, view, &view->rcpts[i]))
+		if (selection_is_meant(&search->test, view, &view->rcpts[i]))
 			return true;
 	return view->rcpt_count == 0 &&
-	    desk_is_meant(&search->test, view, NULL);
+	    selection_is_meant(&search->test, view, NULL);
 }
 
 static bool
@@ -84,7 +84,7 @@ show_all(struct search *search, const struct conf *conf,
 	struct err err;
 	int status = EX_OK;
 
-	desk_test_init(&search->test, selector, conf, clock_wall_s());
+	selection_test_init(&search->test, selector, conf, clock_wall_s());
 	live_ask(conf->run_dir, arena, &live);
 	if (spool_open(conf->spool_dir, 0, conf->hash_levels, &spool,
 	    &err) < 0 || view_each(spool, &live, VIEW_HEADER, show_one,
@@ -108,9 +108,9 @@ verb_show(struct arguments *arguments)
 	struct search search = { .what = NULL };
 	struct arena *arena = arena_new();
 	struct selector *selector = NULL;
-	struct desk_options options;
+	struct selection_options options;
 	struct conf *conf;
-	int status = desk_options_take(arguments, &options);
+	int status = selection_options_take(arguments, &options);
 
 	search.is_json = options.is_json;
 	search.what = options.words.buf;
@@ -118,13 +118,13 @@ verb_show(struct arguments *arguments)
 	search.has_selector = strchr(search.what, '/') == NULL ||
 	    strpbrk(search.what, ":=<> ") != NULL;
 	if (status == EX_OK && search.has_selector)
-		status = desk_selector(&options, arena, &selector);
+		status = selection_selector(&options, arena, &selector);
 	if (status == EX_OK) {
 		conf = verb_conf(conf_path);
 		status = show_all(&search, conf, selector);
 		conf_free(&conf);
 	}
-	desk_options_release(&options);
+	selection_options_release(&options);
 	arena_free(&arena);
 	return status;
 }

@@ -67,7 +67,7 @@ trace(struct journal *journal, const struct ask *ask, const char *what,
 }
 
 struct words {
-	struct desk_options options;	/* its words alone are used */
+	struct selection_options options;	/* its words alone are used */
 	struct ask	 ask;
 	struct arena	*arena;
 	struct facts	*facts;
@@ -90,7 +90,7 @@ whom(struct words *words, const struct ask *window)
 		words->ask.span = window->span;
 		return EX_OK;
 	}
-	status = desk_selector(&words->options, words->arena, &selector);
+	status = selection_selector(&words->options, words->arena, &selector);
 	if (status != EX_OK)
 		return status;
 	words->facts = facts_new(selector);
@@ -108,7 +108,7 @@ trace_arguments(const struct arguments *arguments, struct words *words)
 	static const enum option_id ids[] = { OPT_DAY, OPT_SINCE, OPT_UNTIL };
 	struct ask window;
 	struct err err;
-	int status = desk_options_take(arguments, &words->options);
+	int status = selection_options_take(arguments, &words->options);
 
 	if (status != EX_OK)
 		return status;
@@ -148,7 +148,7 @@ verb_trace(struct arguments *arguments)
 	}
 	if (words.facts != NULL)
 		facts_free(&words.facts);
-	desk_options_release(&words.options);
+	selection_options_release(&words.options);
 	arena_free(&words.arena);
 	return status;
 }

@@ -251,7 +251,8 @@ why_all(struct why *why, const struct conf *conf,
 	if (status != EX_OK)
 		return status;
 	/* who may not read the files has had an answer about its own */
-	if (desk_why_aside(conf, selector, why->is_json, &aside, &err) < 0 &&
+	if (selection_why_aside(conf, selector, why->is_json, &aside,
+	    &err) < 0 &&
 	    queued == 0 && is_up == 0)
 		fprintf(stderr, "zmailer: why: %s\n", err.text);
 	if (queued > 0 || aside > 0)
@@ -272,13 +273,13 @@ verb_why(struct arguments *arguments)
 	struct why why = { .now_s = clock_wall_s(), .text = STR_INIT,
 	    .value = STR_INIT };
 	struct arena *arena = arena_new();
-	struct desk_options options;
+	struct selection_options options;
 	struct selector *selector;
 	struct conf *conf;
-	int status = desk_options_take(arguments, &options);
+	int status = selection_options_take(arguments, &options);
 
 	if (status == EX_OK)
-		status = desk_selector(&options, arena, &selector);
+		status = selection_selector(&options, arena, &selector);
 	if (status == EX_OK) {
 		why.id = options.words.buf;
 		why.is_json = options.is_json;
@@ -288,7 +289,7 @@ verb_why(struct arguments *arguments)
 	}
 	str_release(&why.text);
 	str_release(&why.value);
-	desk_options_release(&options);
+	selection_options_release(&options);
 	arena_free(&arena);
 	return status;
 }

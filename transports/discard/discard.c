@@ -9,10 +9,10 @@
 #include "base/banned.h"
 
 static int
-discard_job(struct agent_run *run, struct control_job *work, int body_fd,
+discard_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
-	for (size_t i = 0; i < work->rcpt_count; i++)
+	for (size_t i = 0; i < job->rcpt_count; i++)
 		verdict_set(&verdicts[i], VERDICT_DELIVERED, "2.0.0",
 		    "discard", "discarded");
 	return 0;

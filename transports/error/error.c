@@ -11,11 +11,11 @@
 #include "base/banned.h"
 
 static int
-error_job(struct agent_run *run, struct control_job *work, int body_fd,
+error_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
-	for (size_t i = 0; i < work->rcpt_count; i++)
-		reason_verdict(work->rcpts[i].host, work->rcpts[i].user,
+	for (size_t i = 0; i < job->rcpt_count; i++)
+		reason_verdict(job->rcpts[i].host, job->rcpts[i].user,
 		    &verdicts[i]);
 	return 0;
 }

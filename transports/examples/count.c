@@ -27,11 +27,11 @@ count_start(struct agent_run *run, struct err *err)
 }
 
 static int
-count_job(struct agent_run *run, struct control_job *work, int body_fd,
+count_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
-	for (size_t i = 0; i < work->rcpt_count; i++)
-		if (work->size_bytes > bytes_max)
+	for (size_t i = 0; i < job->rcpt_count; i++)
+		if (job->size_bytes > bytes_max)
 			verdict_set(&verdicts[i], VERDICT_FAILED, "5.3.4",
 			    "count", "larger than %llu bytes",
 			    (unsigned long long)bytes_max);

@@ -44,18 +44,18 @@ expirer_start(struct agent_run *run, struct err *err)
 }
 
 static int
-expirer_job(struct agent_run *run, struct control_job *work, int body_fd,
+expirer_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
 	const struct expirer *expirer = run->state;
 
-	for (size_t i = 0; i < work->rcpt_count; i++)
+	for (size_t i = 0; i < job->rcpt_count; i++)
 		if (expirer->is_silent)
 			verdict_set(&verdicts[i], VERDICT_RELAYED, "2.0.0",
 			    "expirer", "given up without a report");
 		else
 			reason_verdict(str_slice(&expirer->words),
-			    work->rcpts[i].user, &verdicts[i]);
+			    job->rcpts[i].user, &verdicts[i]);
 	return 0;
 }
 

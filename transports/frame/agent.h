@@ -39,7 +39,7 @@ struct agent_run {
 					 * job, in words; empty: none.  The
 					 * agent sets it, in the arena */
 	struct sandbox		 sandbox;	/* start may add to it */
-	char			**words;	/* behind the options, when the
+	char			**words;	/* after the options, when the
 						 * agent takes any */
 	int			 word_count;
 };
@@ -48,9 +48,9 @@ struct agent {
 	const char	*name;		/* "smtp": in events and messages */
 	const char	*purpose;	/* one line for --help */
 	const char	*channel;
-	const char	*takes;		/* what may stand behind the options,
+	const char	*takes;		/* what may stand after the options,
 					 * for --help; NULL: nothing */
-	bool		 is_confined;	/* behind start it needs no files but
+	bool		 is_confined;	/* after start it needs no files but
 					 * those of its jobs: it locks itself
 					 * in (daemon/sandbox.h) */
 	/* Once, after the configuration was read. 0 or -1. May be NULL. */

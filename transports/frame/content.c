@@ -101,7 +101,7 @@ content_rewrite(const struct content *content, struct str *out,
 		content_quote(out, text, at_line_start);
 }
 
-/* What stands behind a message. */
+/* What stands after a message. */
 static const char *
 content_text_end(const struct content *content)
 {

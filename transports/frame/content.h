@@ -39,7 +39,7 @@ void content_release(struct content *content);
 int content_load(struct content *content, enum content_flags flags,
     const struct control_job *job, int body_fd, struct err *err);
 
-/* Write all of it to fd with `trace` (whole lines: Delivered-To) behind the
+/* Write all of it to fd with `trace` (whole lines: Delivered-To) after the
  * Return-Path; what ends without LF gets one.  *out_bytes: what was
  * written, also on failure.  returns 0; -1 with errno kept. */
 int content_write(const struct content *content, int fd, struct slice trace,

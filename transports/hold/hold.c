@@ -44,11 +44,11 @@ hold_verdict(struct arena *arena, struct slice host, struct verdict *verdict)
 }
 
 static int
-hold_job(struct agent_run *run, struct control_job *work, int body_fd,
+hold_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
-	for (size_t i = 0; i < work->rcpt_count; i++) {
-		struct slice host = slice_first(work->rcpts[i].host,
+	for (size_t i = 0; i < job->rcpt_count; i++) {
+		struct slice host = slice_first(job->rcpts[i].host,
 		    REASON_BYTES_MAX);
 
 		if (host.n == 0 || slice_is(host, "-"))

@@ -27,10 +27,10 @@ http_start(struct agent_run *run, struct err *err)
 }
 
 static void
-http_fail_all(struct control_job *work, struct verdict verdicts[],
+http_fail_all(struct control_job *job, struct verdict verdicts[],
     enum verdict_kind kind, const char *status, const struct err *err)
 {
-	for (size_t i = 0; i < work->rcpt_count; i++)
+	for (size_t i = 0; i < job->rcpt_count; i++)
 		verdict_set(&verdicts[i], kind, status, "http", "%s",
 		    err->text);
 }
@@ -52,14 +52,14 @@ http_tell_tls(struct agent_run *run, const struct client *client)
  * returns how long the server asks us to wait; 0: it does not. */
 static int64_t
 http_post_all(struct http *http, const struct http_url *url,
-    const struct control_job *work, const struct http_message *message,
+    const struct control_job *job, const struct http_message *message,
     struct verdict verdicts[])
 {
 	struct http_answer answer;
 	int64_t wait_s = 0;
 
-	for (size_t i = 0; i < work->rcpt_count; i++) {
-		http_post(http, url, work, &work->rcpts[i], message, &answer,
+	for (size_t i = 0; i < job->rcpt_count; i++) {
+		http_post(http, url, job, &job->rcpts[i], message, &answer,
 		    &verdicts[i]);
 		str_release(&answer.words);
 		if (verdicts[i].kind == VERDICT_DEFERRED &&
@@ -68,7 +68,7 @@ http_post_all(struct http *http, const struct http_url *url,
 		if (verdicts[i].kind != VERDICT_DEFERRED ||
 		    !verdicts[i].host_trouble)
 			continue;
-		for (size_t k = i + 1; k < work->rcpt_count; k++)
+		for (size_t k = i + 1; k < job->rcpt_count; k++)
 			verdicts[k] = verdicts[i];
 		break;
 	}
@@ -76,7 +76,7 @@ http_post_all(struct http *http, const struct http_url *url,
 }
 
 static int
-http_job(struct agent_run *run, struct control_job *work, int body_fd,
+http_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
 	struct http *http = run->state;
@@ -85,19 +85,19 @@ http_job(struct agent_run *run, struct control_job *work, int body_fd,
 	int64_t wait_s = 0;
 	struct err err;
 
-	if (http_url_parse(work->host, &url, &err) < 0) {
-		http_fail_all(work, verdicts, VERDICT_FAILED, "5.3.5", &err);
+	if (http_url_parse(job->host, &url, &err) < 0) {
+		http_fail_all(job, verdicts, VERDICT_FAILED, "5.3.5", &err);
 		return 0;
 	}
 	http->client.messages_max = conf_schedule_for(run->conf,
-	    slice_of(run->agent->channel), work->host)->connection_messages;
+	    slice_of(run->agent->channel), job->host)->connection_messages;
 	if (http->client.zone != run->zone)
 		http_close(http);
 	http->client.zone = run->zone;
-	if (http_message_load(&message, work, body_fd, &err) < 0)
-		http_fail_all(work, verdicts, VERDICT_DEFERRED, "4.3.0", &err);
+	if (http_message_load(&message, job, body_fd, &err) < 0)
+		http_fail_all(job, verdicts, VERDICT_DEFERRED, "4.3.0", &err);
 	else
-		wait_s = http_post_all(http, &url, work, &message, verdicts);
+		wait_s = http_post_all(http, &url, job, &message, verdicts);
 	http_message_release(&message);
 	http->client.used_at_ms = clock_steady_ms();
 	http_tell_tls(run, &http->client);

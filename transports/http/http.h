@@ -65,7 +65,7 @@ void http_close(struct http *http);
 int http_message_load(struct http_message *message,
     const struct control_job *job, int body_fd, struct err *err);
 void http_message_release(struct http_message *message);
-/* message.c: the next piece behind *at bytes of the body file, converted,
+/* message.c: the next piece after *at bytes of the body file, converted,
  * appended to out.  PIECE_TROUBLE: it cannot be read (err). */
 enum http_piece { PIECE_TROUBLE = -1, PIECE_NONE, PIECE_READ };
 enum http_piece http_message_piece(const struct http_message *message,

@@ -1,4 +1,4 @@
-/* message.c - the request: its head, and the message behind it
+/* message.c - the request: its head, and the message after it
  *
  * In     the header of the control file, the body file from its offset on
  * Out    a request of HTTP/1.1 with a message/rfc822 of known length

@@ -27,7 +27,7 @@ kit_start(struct agent_run *run, struct err *err)
 }
 
 static void
-kit_serve(struct agent_run *run, const struct control_job *work,
+kit_serve(struct agent_run *run, const struct control_job *job,
     const struct control_rcpt *rcpt, const struct content *content,
     struct verdict *verdict)
 {
@@ -46,9 +46,9 @@ kit_serve(struct agent_run *run, const struct control_job *work,
 
 	account_of_ids(geteuid(), getegid(), &self);
 	program.owner = &self;
-	program.environment = order_environment(run->arena, work, &self,
+	program.environment = order_environment(run->arena, job, &self,
 	    user);
-	program.message_fd = order_file(work->size_bytes, &err);
+	program.message_fd = order_file(job->size_bytes, &err);
 	if (program.message_fd < 0 || content_write(content,
 	    program.message_fd, SLICE(""), &bytes, &err) < 0 ||
 	    lseek(program.message_fd, 0, SEEK_SET) < 0)
@@ -63,19 +63,19 @@ kit_serve(struct agent_run *run, const struct control_job *work,
 }
 
 static int
-kit_job(struct agent_run *run, struct control_job *work, int body_fd,
+kit_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
 	struct content content;
 	struct err err;
 
 	content_clear(&content);
-	for (size_t i = 0; i < work->rcpt_count; i++)
-		if (content_load(&content, 0, work, body_fd, &err) < 0)
+	for (size_t i = 0; i < job->rcpt_count; i++)
+		if (content_load(&content, 0, job, body_fd, &err) < 0)
 			verdict_set(&verdicts[i], VERDICT_DEFERRED, "4.3.0",
 			    "kit", "%s", err.text);
 		else
-			kit_serve(run, work, &work->rcpts[i], &content,
+			kit_serve(run, job, &job->rcpts[i], &content,
 			    &verdicts[i]);
 	content_release(&content);
 	return 0;

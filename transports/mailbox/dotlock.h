@@ -1,6 +1,6 @@
 /* dotlock.h - FILE.lock beside a mailbox, and what it tells after a crash
  *
- * The lock file holds our pid, which other programs look at, and behind it
+ * The lock file holds our pid, which other programs look at, and after it
  * a note about the append that is under way: how long the mailbox was
  * before.  Its writer holds flock(2) on it for as long as it lives, so that
  * a lock whose flock can be taken is the rest of a crash, and its note says

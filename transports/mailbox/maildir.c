@@ -8,7 +8,7 @@
  * Spec   zmailer-mailbox(8), Maildir
  *
  * The order is tmp/ file, its write-back begun, rename to new/, fsync of the
- * file, verdict.  An fsync behind the rename makes contents and name durable
+ * file, verdict.  An fsync after the rename makes contents and name durable
  * together (ext4, XFS, btrfs); `sync strict` adds one of new/.  Power that
  * fails in between may leave a file in new/ that is not whole: the message is
  * delivered again, and since its name there is made of its spool id and the

@@ -1,7 +1,7 @@
 /* mbox.c - many messages in one file
  *
  * In     a path, its owner, a message
- * Out    the message behind the others, durable, or nothing
+ * Out    the message after the others, durable, or nothing
  * Holds  a dotlock and a record lock for as long as it writes
  * Trusts nothing at the path: no symlink, no FIFO, no second link, no file
  *        of somebody else
@@ -9,7 +9,7 @@
  *
  * The order is dotlock, record lock, a note of the file's length in the
  * dotlock, append, fsync, unlock, unlink of the dotlock, verdict.  What a
- * crash left behind the noted length, not whole, was never reported: the
+ * crash left after the noted length, not whole, was never reported: the
  * next delivery cuts it off (end_look), if it is what the note tells of and
  * nothing else.  What is whole stays, and is not written again.  Without a
  * dotlock it stays, too, and the next message begins on a line of its own.
@@ -205,7 +205,7 @@ mbox_is_torn_append(struct slice text, const struct content *content,
 	if (text.n >= DOTLOCK_SAMPLE_BYTES && note->sample_crc !=
 	    crc32c(0, text.p, DOTLOCK_SAMPLE_BYTES))
 		return false;
-	/* of MMDF the line behind the message looks the same */
+	/* of MMDF the line after the message looks the same */
 	return text.n <= note->new_bytes &&
 	    mbox_count_beginnings(text, begin) <= (is_mmdf ? 2 : 1);
 }

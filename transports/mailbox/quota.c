@@ -73,7 +73,7 @@ maildirsize_parse(struct slice text, struct maildirsize *out)
 		return -1;
 	while (slice_cut(&text, '\n', &line)) {
 		if (text.p == NULL && line.n == 0)
-			break;			/* behind the last LF */
+			break;			/* after the last LF */
 		if (!slice_word(&line, &bytes) || !slice_word(&line, &count) ||
 		    slice_trim(line).n > 0 || !quota_number(bytes,
 		    &more_bytes) ||

@@ -29,7 +29,7 @@ enum {
 struct maildirsize {
 	uint64_t	bytes_max, count_max;	/* 0: no limit */
 	int64_t		bytes, count;		/* sums */
-	unsigned	lines;			/* behind the definition */
+	unsigned	lines;			/* after the definition */
 };
 
 /* Read a whole maildirsize.  0; -1 when it is none: count again. */

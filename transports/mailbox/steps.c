@@ -29,7 +29,7 @@ static struct {			/* an agent serves one message at a time */
 	char		id[SPOOL_ID_BYTES];
 	uint64_t	offset;		/* records read up to there */
 	struct row	*rows;
-	size_t		count, room;
+	size_t		count, capacity;
 } known;
 
 void
@@ -49,9 +49,9 @@ steps_add(void *context, uint32_t rcpt, struct slice name)
 
 	if (name.n != STEP_NAME_BYTES - 1)
 		return;
-	if (known.count == known.room) {
-		known.room = known.room * 2 + 16;
-		known.rows = mem_grow(known.rows, known.room,
+	if (known.count == known.capacity) {
+		known.capacity = known.capacity * 2 + 16;
+		known.rows = mem_grow(known.rows, known.capacity,
 		    sizeof(*known.rows));
 	}
 	row = &known.rows[known.count++];

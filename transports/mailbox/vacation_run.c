@@ -166,7 +166,7 @@ vacation_note_sender(const struct action *action,
 }
 
 static int
-vacation_hand_in(const struct action *action, struct slice message,
+vacation_submit(const struct action *action, struct slice message,
     char out_id[SPOOL_ID_BYTES], struct err *err)
 {
 	struct envelope_rcpt rcpt = { .notify = DSN_NOTIFY_NEVER };
@@ -210,7 +210,7 @@ vacation_answer_once(const struct action *action,
 	if (result == 0)
 		*out_reason = "its sender has an answer already";
 	if (result > 0)
-		result = vacation_hand_in(action, str_slice(&message), out_id,
+		result = vacation_submit(action, str_slice(&message), out_id,
 		    err);
 	str_release(&message);
 	close(fd);

@@ -18,7 +18,7 @@
 
 #include "base/banned.h"
 
-/* The inside of quotes; *rest stands behind the opening one. */
+/* The inside of quotes; *rest stands after the opening one. */
 static int
 command_quoted(struct slice *rest, char quote, struct str *word,
     struct err *err)

@@ -40,11 +40,11 @@ reroute_rcpt(const struct agent_run *run, const struct control_rcpt *rcpt,
 }
 
 static int
-reroute_mail(struct agent_run *run, struct control_job *work, int body_fd,
+reroute_mail(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
 	struct envelope_rcpt *rcpts = arena_alloc(run->arena,
-	    work->rcpt_count * sizeof(*rcpts));
+	    job->rcpt_count * sizeof(*rcpts));
 	char id[SPOOL_ID_BYTES] = "";
 	struct handin handin;
 	struct err err = { "" };
@@ -52,20 +52,20 @@ reroute_mail(struct agent_run *run, struct control_job *work, int body_fd,
 	size_t count = 0;
 	int result = 0;
 
-	for (size_t i = 0; i < work->rcpt_count; i++)
-		if (reroute_rcpt(run, &work->rcpts[i], &rcpts[count]))
+	for (size_t i = 0; i < job->rcpt_count; i++)
+		if (reroute_rcpt(run, &job->rcpts[i], &rcpts[count]))
 			count++;
-	handin_of_job(work, body_fd, &handin);
+	handin_of_job(job, body_fd, &handin);
 	handin.with = "reroute";
 	handin.rcpts = rcpts;
 	handin.rcpt_count = count;
 	if (count > 0)
 		result = handin_submit(run->conf, &handin, id, &err);
 	is_full = result < 0 && (errno == ENOSPC || errno == EDQUOT);
-	for (size_t i = 0; i < work->rcpt_count; i++) {
+	for (size_t i = 0; i < job->rcpt_count; i++) {
 		struct envelope_rcpt one;
 
-		if (!reroute_rcpt(run, &work->rcpts[i], &one))
+		if (!reroute_rcpt(run, &job->rcpts[i], &one))
 			verdict_set(&verdicts[i], VERDICT_DEFERRED, "4.3.0",
 			    "reroute", "a program or file has no route");
 		else if (result < 0)

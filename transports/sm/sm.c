@@ -136,9 +136,9 @@ static int
 sm_make_argv(const struct sm_run *sm, char ***out, struct err *err)
 {
 	const struct mailer *mailer = sm->mailer;
-	size_t count = 0, room = mailer->word_count *
+	size_t count = 0, capacity = mailer->word_count *
 	    (sm->rcpt_count + 1) + 4;
-	char **argv = arena_alloc(sm->run->arena, room * sizeof(char *));
+	char **argv = arena_alloc(sm->run->arena, capacity * sizeof(char *));
 
 	for (size_t i = 0; i < mailer->word_count; i++) {
 		bool repeats = mailer_word_is_rcpt(mailer->words[i]);
@@ -249,33 +249,33 @@ sm_mailer_name(const struct sm *sm, struct slice *host)
 }
 
 static void
-sm_defer_all(struct control_job *work, const char *text,
+sm_defer_all(struct control_job *job, const char *text,
     struct verdict verdicts[])
 {
-	for (size_t i = 0; i < work->rcpt_count; i++)
+	for (size_t i = 0; i < job->rcpt_count; i++)
 		verdict_set(&verdicts[i], VERDICT_DEFERRED, "4.3.5", "sm",
 		    "%s", text);
 }
 
 /* Recipients of one uid may share a run. */
 static size_t
-sm_neighbours(const struct mailer *mailer, const struct control_job *work,
+sm_neighbours(const struct mailer *mailer, const struct control_job *job,
     size_t first)
 {
 	size_t count = 1;
 
-	while (mailer_has(mailer, 'm') && first + count < work->rcpt_count &&
-	    work->rcpts[first + count].uid == work->rcpts[first].uid)
+	while (mailer_has(mailer, 'm') && first + count < job->rcpt_count &&
+	    job->rcpts[first + count].uid == job->rcpts[first].uid)
 		count++;
 	return count;
 }
 
 static int
-sm_job(struct agent_run *run, struct control_job *work, int body_fd,
+sm_job(struct agent_run *run, struct control_job *job, int body_fd,
     struct verdict verdicts[])
 {
 	struct sm *sm = run->state;
-	struct sm_run one = { .run = run, .host = work->host, .job = work,
+	struct sm_run one = { .run = run, .host = job->host, .job = job,
 	    .body_fd = body_fd };
 	struct mailer mailer;
 	struct err err = { "" };
@@ -287,16 +287,16 @@ sm_job(struct agent_run *run, struct control_job *work, int body_fd,
 		err_set(&err, "%s has no mailer " SLICE_FMT, sm->path,
 		    SLICE_ARG(slice_first(name, 40)));
 	if (got != MAILER_FOUND) {
-		sm_defer_all(work, err.text, verdicts);
+		sm_defer_all(job, err.text, verdicts);
 		return 0;
 	}
 	one.mailer = &mailer;
 	one.rcpts = arena_alloc(run->arena,
-	    work->rcpt_count * sizeof(struct control_rcpt *));
-	for (size_t i = 0; i < work->rcpt_count; i += one.rcpt_count) {
-		one.rcpt_count = sm_neighbours(&mailer, work, i);
+	    job->rcpt_count * sizeof(struct control_rcpt *));
+	for (size_t i = 0; i < job->rcpt_count; i += one.rcpt_count) {
+		one.rcpt_count = sm_neighbours(&mailer, job, i);
 		for (size_t k = 0; k < one.rcpt_count; k++)
-			one.rcpts[k] = &work->rcpts[i + k];
+			one.rcpts[k] = &job->rcpts[i + k];
 		sm_serve(&one, &verdicts[i]);
 		for (size_t k = 1; k < one.rcpt_count; k++)
 			verdicts[i + k] = verdicts[i];

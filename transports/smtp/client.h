@@ -25,7 +25,7 @@ enum {
 	CLIENT_RCPTS_MAX = 1000,	/* in one transaction; at least 100
 					 * (RFC 5321 section 4.5.3.1.8), less
 					 * where the peer says so */
-	CLIENT_LIMIT_MIN = 10,		/* a 452 behind fewer is no limit */
+	CLIENT_LIMIT_MIN = 10,		/* a 452 after fewer is no limit */
 	CLIENT_ADDRESSES_MAX = 10,	/* tried for one message */
 	CLIENT_MEMORY_MAX = 64,		/* troubles remembered */
 	CLIENT_DOWN_FOR_MS = 60000,	/* and for how long: no connection, */
@@ -100,7 +100,7 @@ struct client_policy {
 	struct tls_client	*tls;
 	const char		*names[CLIENT_NAMES_MAX];
 	size_t			 name_count;
-	char			 room[2][256 + 2];	/* for names */
+	char			 name_text[2][256 + 2]; /* of names */
 	const char		*source;	/* "tls-to", "default" */
 	char			 key[CLIENT_KEY_BYTES];	/* the same key, the
 					 * same trust: a connection made under
@@ -353,7 +353,7 @@ void client_broken(struct client *client, enum peer_result result,
 /* reply.c: close at once, without QUIT. */
 void client_drop(struct client *client);
 
-/* reply.c: nothing has come behind the last reply. */
+/* reply.c: nothing has come after the last reply. */
 bool client_is_level(const struct client *client);
 
 #endif

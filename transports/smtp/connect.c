@@ -239,7 +239,7 @@ search_fill_entries(struct search *search)
 }
 
 /* RFC 5321 section 5.1: an MX whose address is ours is ourselves, under
- * whatever name; neither it nor those behind it are to be tried. */
+ * whatever name; neither it nor those after it are to be tried. */
 static bool
 search_is_ourselves(struct search *search, size_t index)
 {

@@ -35,7 +35,7 @@ dialogue_event(struct client *client, struct slice by, struct slice line)
 	    CLIENT_SAID_BYTES_MAX), NULL);
 }
 
-/* Bytes of content behind a line. */
+/* Bytes of content after a line. */
 static size_t
 dialogue_chunk_bytes(struct slice line)
 {

@@ -4,7 +4,7 @@
  * Out    hosts in the order to be tried; addresses, IPv6 and IPv4 in turn
  * Holds  nothing
  * Trusts the DNS as far as its counts are bounded; an MX that is ourselves
- *        and all behind it are left out, addresses that are no host's, too
+ *        and all after it are left out, addresses that are no host's, too
  * Spec   RFC 5321 section 5.1; RFC 7505 (null MX); RFC 8305 section 4
  *
  * SPDX-License-Identifier: ISC

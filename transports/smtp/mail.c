@@ -82,7 +82,7 @@ mail_send(struct mail *mail)
 
 /* ---- a transaction ----------------------------------------------------- */
 
-/* What stands behind the last "@" of an address. */
+/* What stands after the last "@" of an address. */
 static struct slice
 mail_domain(struct slice address)
 {

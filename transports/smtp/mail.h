@@ -66,10 +66,10 @@ bool mail_form_is_small(const struct mail *mail);
 
 /* ---- mail_content.c: the content -------------------------------------- */
 
-/* Send it all, behind the 354 or as chunks.  GO_ON: the last reply is
+/* Send it all, after the 354 or as chunks.  GO_ON: the last reply is
  * awaited; OVER: a chunk was refused; BROKEN. */
 enum progress mail_content(struct mail *mail);
-/* Queue it as one chunk behind the envelope.  GO_ON or BROKEN. */
+/* Queue it as one chunk after the envelope.  GO_ON or BROKEN. */
 enum progress mail_content_in_one(struct mail *mail);
 
 /* ---- mail_commands.c: queue one command line -------------------------- */

@@ -1,7 +1,7 @@
 /* mail_content.c - header and body on their way out
  *
  * In     the header of the control file, the body file from its offset on
- * Out    wire form on the connection: behind DATA with the final dot in the
+ * Out    wire form on the connection: after DATA with the final dot in the
  *        last write, or in chunks
  * Holds  one piece of the body; one chunk
  * Trusts the file to be what it is; a read error never ends in a dot or in

@@ -156,14 +156,14 @@ policy_complete_names(struct client_policy *policy,
 {
 	if (policy->name_count > 0)
 		return;
-	snprintf(policy->room[0], sizeof(policy->room[0]), "%s",
+	snprintf(policy->name_text[0], sizeof(policy->name_text[0]), "%s",
 	    target->name);
-	policy->names[policy->name_count++] = policy->room[0];
+	policy->names[policy->name_count++] = policy->name_text[0];
 	if (target->kind != TARGET_MX)
 		return;
-	snprintf(policy->room[1], sizeof(policy->room[1]), ".%s",
+	snprintf(policy->name_text[1], sizeof(policy->name_text[1]), ".%s",
 	    target->name);
-	policy->names[policy->name_count++] = policy->room[1];
+	policy->names[policy->name_count++] = policy->name_text[1];
 }
 
 /* Names are part of the key only where they are asked for: all hosts that

@@ -94,10 +94,11 @@ conf_apply_auth_to(struct conf_loader *loader,
 
 /* The agent of a channel whose clause names no command. */
 static const struct { const char *channel, *command; } channel_rows[] = {
-	{ "smtp", "smtp" }, { "lmtp", "lmtp" }, { "local", "mailbox" },
-	{ "pipe", "pipe" }, { "error", "error" }, { "hold", "hold" },
-	{ "sm", "sm" }, { "discard", "discard" }, { "expire", "expirer" },
-	{ "reroute", "reroute" }, { "http", "http" },
+#define CHANNEL(channel, program) { channel, program },
+#define CHANNEL_UNCOUNTED(channel, program) { channel, program },
+#include "journal/channels.h"
+#undef CHANNEL
+#undef CHANNEL_UNCOUNTED
 };
 
 const char *

@@ -10,8 +10,8 @@
 #include "tools/zmailer/review/review.h"
 #include "tools/screen/terminal.h"
 
-static struct desk_item items[4];
-static struct desk_choice choice;
+static struct selection_item items[4];
+static struct selection_choice choice;
 static struct review review;
 
 static void
@@ -30,13 +30,13 @@ setup(void)
 	};
 
 	for (size_t i = 0; i < 4; i++)
-		items[i] = (struct desk_item){ .area = rows[i].area,
+		items[i] = (struct selection_item){ .area = rows[i].area,
 		    .id = rows[i].id, .why = rows[i].why, .name = "none",
 		    .state = "frozen", .sender = slice_of(rows[i].from),
 		    .first_rcpt = SLICE("bob@here.test"), .rcpt_total = 1,
 		    .rcpt_count = 1, .time_s = 1000,
 		    .is_copy = rows[i].is_copy };
-	choice = (struct desk_choice){ .items = items, .count = 4,
+	choice = (struct selection_choice){ .items = items, .count = 4,
 	    .now_s = 1000 + 7200 };
 	review_init(&review, &choice);
 }
@@ -126,7 +126,7 @@ Test(review, small_and_empty_screens)
 {
 	static const unsigned sizes[][2] = { { 1, 1 }, { 2, 5 }, { 5, 20 },
 	    { 24, 80 }, { 500, 500 }, { 9999, 9999 } };
-	struct desk_choice none = { .count = 0 };
+	struct selection_choice none = { .count = 0 };
 	struct review empty;
 
 	review_init(&empty, &none);

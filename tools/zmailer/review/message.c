@@ -85,7 +85,7 @@ review_add_text(struct str *out, struct slice text)
 void
 review_read(struct review *review)
 {
-	const struct desk_item *item;
+	const struct selection_item *item;
 	struct str bytes = STR_INIT;
 	struct envelope envelope;
 	struct arena *arena;

@@ -31,23 +31,23 @@ enum {
 
 /* What is done with a message, and what is said of it. */
 static const struct {
-	desk_act_fn	*fn;
+	selection_act_fn	*fn;
 	const char	*said;
 	bool		 goes;		/* it is not there any more */
 } deeds[] = {
-	[REVIEW_RELEASE] = { desk_act_release, "released", true },
-	[REVIEW_ALLOW] = { desk_act_release, "released; the sender is "
+	[REVIEW_RELEASE] = { selection_act_release, "released", true },
+	[REVIEW_ALLOW] = { selection_act_release, "released; the sender is "
 	    "accepted when you leave", true },
-	[REVIEW_DELETE] = { desk_act_delete, "deleted: zmailer undelete "
+	[REVIEW_DELETE] = { selection_act_delete, "deleted: zmailer undelete "
 	    "brings back", true },
-	[REVIEW_BOUNCE] = { desk_act_bounce, "bounced", true },
-	[REVIEW_FORWARD] = { desk_act_forward, "forwarded", false },
-	[REVIEW_NOTE] = { desk_act_note, "noted", false },
+	[REVIEW_BOUNCE] = { selection_act_bounce, "bounced", true },
+	[REVIEW_FORWARD] = { selection_act_forward, "forwarded", false },
+	[REVIEW_NOTE] = { selection_act_note, "noted", false },
 };
 
-struct desk_now {		/* one run of the verb */
+struct selection_now {		/* one run of the verb */
 	const struct conf *conf;
-	const struct desk_options *options;
+	const struct selection_options *options;
 	const struct selector *selector;
 	int		 allow_fd;	/* senders to be accepted, a line
 					 * each; -1: nobody listens */
@@ -55,7 +55,7 @@ struct desk_now {		/* one run of the verb */
 };
 
 static void
-sender_tell(const struct desk_now *now, struct slice sender)
+sender_tell(const struct selection_now *now, struct slice sender)
 {
 	struct str line = STR_INIT;
 
@@ -68,9 +68,9 @@ sender_tell(const struct desk_now *now, struct slice sender)
 }
 
 static bool
-do_row(const struct desk_now *now, struct review *review,
+do_row(const struct selection_now *now, struct review *review,
     struct review_row *row, enum review_act act,
-    const struct desk_options *options, struct err *err)
+    const struct selection_options *options, struct err *err)
 {
 	if (row->is_gone || deeds[act].fn(review->choice, row->item, options,
 		err) != 1)
@@ -88,10 +88,10 @@ do_row(const struct desk_now *now, struct review *review,
 }
 
 static void
-do_act(const struct desk_now *now, struct review *review,
+do_act(const struct selection_now *now, struct review *review,
     enum review_act act)
 {
-	struct desk_options options = *now->options;
+	struct selection_options options = *now->options;
 	struct err err = { "" };
 	unsigned done = 0, marked = 0;
 
@@ -119,7 +119,7 @@ do_act(const struct desk_now *now, struct review *review,
 
 /* Until a key ends or reloads it. */
 static enum review_act
-screen_loop(const struct desk_now *now, struct review *review)
+screen_loop(const struct selection_now *now, struct review *review)
 {
 	for (;;) {
 		struct canvas canvas;
@@ -141,7 +141,7 @@ screen_loop(const struct desk_now *now, struct review *review)
 }
 
 static int
-show_lines(struct review *review, const struct desk_options *options)
+show_lines(struct review *review, const struct selection_options *options)
 {
 	struct str out = STR_INIT;
 
@@ -157,18 +157,19 @@ show_lines(struct review *review, const struct desk_options *options)
 }
 
 static int
-review_once(const struct desk_now *now, bool *out_again)
+review_once(const struct selection_now *now, bool *out_again)
 {
-	struct desk_choice choice;
+	struct selection_choice choice;
 	struct review review;
 	struct err err;
 	int status = EX_OK;
 
 	*out_again = false;
-	if (desk_choose(now->conf, AREAS, now->selector, &choice, &err) < 0) {
+	if (selection_choose(now->conf, AREAS, now->selector, &choice,
+	    &err) < 0) {
 		if (now->is_screen)
 			terminal_close();
-		desk_choice_release(&choice);
+		selection_choice_release(&choice);
 		return verb_failed("review", &err, EX_NOINPUT);
 	}
 	review_init(&review, &choice);
@@ -178,13 +179,13 @@ review_once(const struct desk_now *now, bool *out_again)
 	else
 		status = show_lines(&review, now->options);
 	review_release(&review);
-	desk_choice_release(&choice);
+	selection_choice_release(&choice);
 	return status;
 }
 
 /* With the router's account, if we are root. */
 static int
-review_here(struct desk_now *now)
+review_here(struct selection_now *now)
 {
 	struct err err;
 	bool again = true;
@@ -230,12 +231,12 @@ review_senders_allow(const char *conf_path, struct slice lines)
 	while (count < SENDERS_MAX && slice_cut(&lines, '\n',
 	    &senders[count]))
 		count += senders[count].n > 0;
-	return count == 0 ? EX_OK : desk_allow(conf_path, senders, count,
+	return count == 0 ? EX_OK : selection_allow(conf_path, senders, count,
 	    false);
 }
 
 static int
-review_apart(struct desk_now *now, const char *conf_path)
+review_apart(struct selection_now *now, const char *conf_path)
 {
 	struct str lines = STR_INIT;
 	int ends[2], status = 0, allowed;
@@ -267,15 +268,15 @@ review_apart(struct desk_now *now, const char *conf_path)
 }
 
 static int
-review_run(const struct conf *conf, const struct desk_options *options,
+review_run(const struct conf *conf, const struct selection_options *options,
     bool is_list, const char *conf_path)
 {
 	struct arena *arena = arena_new();
 	struct selector *selector;
-	struct desk_now now = { .conf = conf, .options = options,
+	struct selection_now now = { .conf = conf, .options = options,
 	    .allow_fd = -1, .is_screen = !is_list && !options->is_json &&
 	    isatty(STDOUT_FILENO) };
-	int status = desk_selector(options, arena, &selector);
+	int status = selection_selector(options, arena, &selector);
 
 	now.selector = selector;
 	if (status == EX_OK)
@@ -289,9 +290,9 @@ int
 verb_review(struct arguments *arguments)
 {
 	const char *conf_path = arguments->conf_path;
-	struct desk_options options;
+	struct selection_options options;
 	struct conf *conf;
-	int status = desk_options_take(arguments, &options);
+	int status = selection_options_take(arguments, &options);
 
 	if (status == EX_OK) {
 		conf = verb_conf(conf_path);
@@ -300,6 +301,6 @@ verb_review(struct arguments *arguments)
 		    arguments_has(arguments, OPT_BATCH), conf_path);
 		conf_free(&conf);
 	}
-	desk_options_release(&options);
+	selection_options_release(&options);
 	return status;
 }

@@ -15,7 +15,7 @@
 enum { REVIEW_TEXT_BYTES_MAX = 256 * 1024 };	/* read of a message */
 
 struct review_row {
-	const struct desk_item	*item;
+	const struct selection_item	*item;
 	bool			 is_marked, is_gone;
 	size_t			 alike;	/* in its group, this one too */
 	const char		*note;	/* the newest; NULL */
@@ -26,7 +26,7 @@ enum review_act { REVIEW_NO_ACT, REVIEW_RELEASE, REVIEW_ALLOW, REVIEW_DELETE,
 	REVIEW_QUIT, REVIEW_RELOAD };
 
 struct review {
-	struct desk_choice	*choice;
+	struct selection_choice	*choice;
 	struct review_row	*rows;		/* groups together, old first */
 	size_t			 total;		/* rows */
 	size_t			 count;		/* of these the first are
@@ -36,14 +36,14 @@ struct review {
 	size_t			 text_top;	/* first line shown of it */
 	bool			 is_whole;	/* no list */
 	struct str		 text;		/* of the row at the cursor */
-	const struct desk_item	*text_of;
+	const struct selection_item	*text_of;
 	enum review_act		 asked;		/* waits for a word */
 	struct str		 typed;		/* the words of an act, too */
 	char			 said[200];	/* one line at the bottom */
 };
 
 /* Rows of the choice, similar ones (area, cause, sender's domain) together. */
-void review_init(struct review *review, struct desk_choice *choice);
+void review_init(struct review *review, struct selection_choice *choice);
 void review_release(struct review *review);
 
 /* Read the message at the cursor: envelope's facts, header, text with

@@ -57,7 +57,7 @@ compare_slices(struct slice a, struct slice b)
 
 /* By area, cause, sender's domain: what is alike. */
 static int
-compare_kinds(const struct desk_item *a, const struct desk_item *b)
+compare_kinds(const struct selection_item *a, const struct selection_item *b)
 {
 	int order = (a->area > b->area) - (a->area < b->area);
 
@@ -72,8 +72,8 @@ compare_kinds(const struct desk_item *a, const struct desk_item *b)
 static int
 compare_rows(const void *a, const void *b)
 {
-	const struct desk_item *one = ((const struct review_row *)a)->item;
-	const struct desk_item *two = ((const struct review_row *)b)->item;
+	const struct selection_item *one = ((const struct review_row *)a)->item;
+	const struct selection_item *two = ((const struct review_row *)b)->item;
 	int order = compare_kinds(one, two);
 
 	return order != 0 ? order : strcmp(one->id, two->id);
@@ -95,7 +95,7 @@ count_alike(struct review *review)
 }
 
 void
-review_init(struct review *review, struct desk_choice *choice)
+review_init(struct review *review, struct selection_choice *choice)
 {
 	*review = (struct review){ .choice = choice, .count = choice->count,
 	    .total = choice->count, .text = STR_INIT, .typed = STR_INIT,
@@ -155,7 +155,7 @@ chosen(const struct review *review, bool *out_only_copy)
 		}
 	if (marked == 0 && review->cursor < review->count &&
 	    !review->rows[review->cursor].is_gone) {
-		const struct desk_item *item =
+		const struct selection_item *item =
 		    review->rows[review->cursor].item;
 
 		marked = 1;
@@ -292,7 +292,7 @@ static void
 row_text(const struct review *review, const struct review_row *row,
     struct str *out)
 {
-	const struct desk_item *item = row->item;
+	const struct selection_item *item = row->item;
 	struct str age = STR_INIT;
 
 	words_add_span(&age, review->choice->now_s - item->time_s);
@@ -439,7 +439,8 @@ review_list(const struct review *review, bool is_json, struct str *out)
 
 	for (size_t i = 0; i < review->count; i++) {
 		if (is_json) {
-			desk_add_json(out, review->rows[i].item, NULL, NULL);
+			selection_add_json(out, review->rows[i].item, NULL,
+			    NULL);
 			continue;
 		}
 		row_text(review, &review->rows[i], &line);

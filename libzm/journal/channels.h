@@ -1,0 +1,19 @@
+/* channels.h - the channels that agents of ours serve, a row each
+ *
+ * CHANNEL(channel, program)            the program is below libexec/
+ * CHANNEL_UNCOUNTED(channel, program)  "other" in counters: no mail of a user
+ *                                      goes there for long
+ *
+ * SPDX-License-Identifier: ISC
+ */
+CHANNEL("smtp", "smtp")
+CHANNEL("lmtp", "lmtp")
+CHANNEL("local", "mailbox")
+CHANNEL("pipe", "pipe")
+CHANNEL("sm", "sm")
+CHANNEL("http", "http")
+CHANNEL("error", "error")
+CHANNEL("hold", "hold")
+CHANNEL("discard", "discard")
+CHANNEL_UNCOUNTED("expire", "expirer")
+CHANNEL_UNCOUNTED("reroute", "reroute")
