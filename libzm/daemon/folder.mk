@@ -1,4 +1,4 @@
-# order: hook < machine
+# order: . < hook < machine
 # libzm/daemon - the ladder of a daemon, the launcher, the site's script
 libzm_a_SOURCES += \
 	libzm/daemon/child.h \

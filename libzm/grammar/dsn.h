@@ -29,11 +29,12 @@ int dsn_notify_parse(struct slice value, unsigned *out_notify,
 /* "SUCCESS,FAILURE"; nothing for the default. */
 void dsn_notify_add(struct str *out, unsigned notify);
 
-/* Section 4.3: FULL or HDRS. */
+/* Section 4.3: FULL or HDRS.  As dsn_notify_parse. */
 int dsn_ret_parse(struct slice value, enum dsn_ret *out_ret, struct err *err);
 const char *dsn_ret_name(enum dsn_ret ret);	/* "FULL", "HDRS", "" */
 
-/* Section 4.2: addr-type ";" xtext; checked, not decoded. */
+/* Section 4.2: addr-type ";" xtext; checked, not decoded.
+ * As dsn_notify_parse. */
 int dsn_orcpt_check(struct slice value, struct err *err);
 
 /* Section 4.4: 1..100 characters of xtext; checked, not decoded. */

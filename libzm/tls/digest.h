@@ -21,7 +21,7 @@ enum {
  * had (MD5 under FIPS rules). */
 int digest(enum digest_kind kind, struct slice bytes, unsigned char *out);
 
-/* HMAC (RFC 2104).  As digest. */
+/* HMAC (RFC 2104).  0; -1 as digest. */
 int digest_hmac(enum digest_kind kind, struct slice key, struct slice bytes,
     unsigned char *out);
 

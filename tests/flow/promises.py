@@ -51,10 +51,11 @@ class Names:
         self.rows = {}
         statements = "libzm/conf/statements/*.h"
         for text in texts(statements):
-            for row in re.split(r"^(?=STATEMENT\()", text, flags=re.M):
-                found = re.match(r'STATEMENT\(\w+, "([^"]+)"', row)
+            for row in re.split(r"^(?=[A-Z]+\()", text, flags=re.M):
+                found = re.match(r'(?:STATEMENT|ITEM)\(\w+, "([^"]+)"', row)
                 if found:
-                    self.rows[found.group(1)] = row
+                    name = found.group(1)
+                    self.rows[name] = self.rows.get(name, "") + row
         self.settings = {" ".join(pair).strip() for pair in found_in(
             r'^SETTING\("([^"]+)", "([^"]*)"', statements)}
         self.words = found_in(r'\{ "([a-z-]+)"',

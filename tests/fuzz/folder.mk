@@ -1,13 +1,14 @@
 # fuzz targets: with --enable-fuzz libFuzzer programs; else each replays its
 # seed corpus tests/fuzz/corpus/NAME in make check.  A new target NAME of a
-# part is these lines in the part's file here, and seeds in corpus/NAME:
+# part is these lines in the folder.mk of the part's folder here, and seeds in
+# corpus/NAME:
 #
 # fuzz_targets += tests/fuzz/fuzz-NAME
-# tests_fuzz_fuzz_NAME_SOURCES = tests/fuzz/fuzz_NAME.c $(FUZZ_MAIN)
+# tests_fuzz_fuzz_NAME_SOURCES = tests/fuzz/PART/fuzz_NAME.c $(FUZZ_MAIN)
 # tests_fuzz_fuzz_NAME_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 # tests_fuzz_fuzz_NAME_LDADD = $(ZM_LIBS)
 #
-# A dictionary, if any, is tests/fuzz/NAME.dict.
+# A dictionary, if any, is NAME.dict beside it.
 fuzz_targets =
 if FUZZ
 FUZZ_MAIN = tests/fuzz/fuzz.h
@@ -16,14 +17,14 @@ else
 FUZZ_MAIN = tests/fuzz/fuzz.h tests/fuzz/replay.c
 FUZZ_LINK =
 endif
-include tests/fuzz/grammar.mk
-include tests/fuzz/mail.mk
-include tests/fuzz/daemon.mk
-include tests/fuzz/smtpserver.mk
-include tests/fuzz/router.mk
-include tests/fuzz/scheduler.mk
-include tests/fuzz/transports.mk
-include tests/fuzz/tools.mk
+include tests/fuzz/grammar/folder.mk
+include tests/fuzz/mail/folder.mk
+include tests/fuzz/daemon/folder.mk
+include tests/fuzz/smtpserver/folder.mk
+include tests/fuzz/router/folder.mk
+include tests/fuzz/scheduler/folder.mk
+include tests/fuzz/transports/folder.mk
+include tests/fuzz/tools/folder.mk
 check_PROGRAMS += $(fuzz_targets)
 if !FUZZ
 TESTS += $(fuzz_targets)

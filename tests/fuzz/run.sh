@@ -11,7 +11,7 @@ for program; do
 	name=${program##*/fuzz-}
 	seeds=$ZMAILER_SRC/tests/fuzz/corpus/$name
 	found=tests/fuzz/found/$name
-	dict=$ZMAILER_SRC/tests/fuzz/$name.dict
+	dict=$(find "$ZMAILER_SRC/tests/fuzz" -name "$name.dict")
 	log=tests/fuzz/found/$name.log
 	mkdir -p "$found"
 	if [ ! -d "$seeds" ]; then

@@ -26,7 +26,7 @@ struct journal_span { int64_t since_ms, until_ms; };
 /* Map the files of the last `days` days, oldest first.  0 or -1. */
 int journal_days_open(const char *log_dir, unsigned days, struct journal **out,
     struct err *err);
-/* Map all there are. */
+/* Map all there are.  0 or -1. */
 int journal_open_all(const char *log_dir, struct journal **out,
     struct err *err);
 void journal_close(struct journal **journal);

@@ -11,7 +11,8 @@ PROTOTYPE = re.compile(
     r"(?!typedef|static|#|\s|\})([\w ]+[\s*]\**)(\w+)\(")
 # How a comment names a result; and how it must not.
 RESULT = re.compile(r"(?<![\w.])-?[01]\b|\b[Rr]eturns?\b|\b[Rr]esult\b|"
-                    r"\b(?:how many|number of|count of|exit status|errno)\b",
+                    r"\b(?:how many|number of|exit status|EX_\w+|the same|"
+                    r"as \w+_\w+)\b",
                     re.I)
 ONE_OR_MINUS = re.compile(r"(?<![\w-])1(?:,? or|[;,]| and) -1\b|"
                           r"(?<![\w-])1[ ,;][^.;0-9()]{1,50}[,;] (?:or )?-1\b")

@@ -152,6 +152,10 @@ def respaced(old, new):
     return result
 
 
+def is_wide(lines):
+    return any(len(line.expandtabs(8)) > COLUMNS for line in lines)
+
+
 def put_back(old, new):
     """The lines of new, with the columns and the breaks of old."""
     result, above = [], ""
@@ -165,7 +169,8 @@ def put_back(old, new):
                 b[:len(b) - len(b.lstrip())] + a.lstrip()
                 for a, b in zip(before, after)]
         spaced = respaced(before, after)
-        result += spaced if is_well_broken(spaced, after) else after
+        result += spaced if is_well_broken(spaced, after) or (
+            is_wide(after) and not is_wide(spaced)) else after
         above = next((l for l in reversed(result) if l.strip()), "")
     return result
 

@@ -38,7 +38,7 @@ def used(house):
 def grammars(house):
     """A grammar has its ABNF on top, or says where, and a fuzz target."""
     targets = "".join(s.text for s in house.sources
-                      if s.path.startswith("tests/fuzz/fuzz_"))
+                      if re.match(r"tests/fuzz/\w+/fuzz_", s.path))
     for source in house.sources:
         if not re.match(r"libzm/grammar/\w+\.c$", source.path):
             continue
@@ -52,7 +52,7 @@ def grammars(house):
                    own.group(1) if own else ""}
         if not any(re.search(r"\b%s\.[ch]\b" % re.escape(name), targets)
                    for name in headers if name):
-            yield source.path, 1, "no tests/fuzz/fuzz_*.c names it"
+            yield source.path, 1, "no tests/fuzz/*/fuzz_*.c names it"
 
 
 def listed(house):

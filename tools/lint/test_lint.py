@@ -93,7 +93,7 @@ CLEAN = {
         "/* %s */\n#include \"io/loop.h\"\n#include \"route.h\"\n\n"
         "#include \"base/banned.h\"\n\nint\nroute(struct conf *conf)\n{\n"
         "\tevent(EV_ONE);\n\treturn conf->limits.size;\n}\n" % LICENCE,
-    "tests/fuzz/fuzz_path.c": "/* %s: path.c */\n" % LICENCE,
+    "tests/fuzz/grammar/fuzz_path.c": "/* %s: path.c */\n" % LICENCE,
     "tests/data/any.py": "# %s\n" % LICENCE,
 }
 

@@ -13,7 +13,7 @@
  * socket; -d: what it said.  returns an exit status. */
 int mailq_threads(const struct mailq_flags *flags, const struct conf *conf);
 
-/* -s: a line about router, scheduler and transport queue. */
+/* -s: a line about router, scheduler and transport queue.  0 or -1. */
 int mailq_status(const struct conf *conf, struct spool *spool,
     struct err *err);
 

@@ -76,6 +76,7 @@ struct selection_test {		/* meant.c */
 	uint32_t		 keys;		/* that it asks for */
 	enum view_flags		 flags;		/* for view_each */
 };
+/* Begin to ask which messages a selector means. */
 void selection_test_init(struct selection_test *test,
     const struct selector *selector,
     const struct conf *conf, int64_t now_s);

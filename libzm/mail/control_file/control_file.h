@@ -161,21 +161,25 @@ struct control_writer {
 };
 /* out is emptied. */
 void control_writer_begin(struct control_writer *writer, struct str *out);
-/* The lines in front of the first s line; groups are not looked at. */
+/* The lines in front of the first s line; groups are not looked at.
+ * As control_file_format. */
 int control_writer_common(struct control_writer *writer,
     const struct control_file *control,
     struct err *err);
-/* An s line; with an e line when errors_to is not empty. */
+/* An s line; with an e line when errors_to is not empty.
+ * As control_file_format. */
 int control_writer_sender(struct control_writer *writer, struct slice sender,
     struct slice errors_to, uint32_t *out_offset, struct err *err);
-/* r and N lines, X and N lines of its ways; fills in the offset. */
+/* r and N lines, X and N lines of its ways; fills in the offset.
+ * As control_file_format. */
 int control_writer_rcpt(struct control_writer *writer,
     struct control_rcpt *rcpt,
     struct err *err);
-/* An m block. */
+/* An m block.  As control_file_format. */
 int control_writer_header(struct control_writer *writer, struct slice header,
     uint32_t *out_offset, struct err *err);
-/* Instead of one: the header that was written there is theirs, too. */
+/* Instead of one: the header that was written there is theirs, too.
+ * As control_file_format. */
 int control_writer_header_again(struct control_writer *writer, uint32_t offset,
     struct err *err);
 /* The checksum as far as the first n bytes of out. */

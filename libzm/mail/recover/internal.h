@@ -75,6 +75,8 @@ struct name_list {
 	struct arena	 *arena;
 	bool		(*keep)(const char *name, ino_t inode);
 };
+/* Fill a list with the names of an area that keep wants.  As
+ * spool_scan_entries. */
 int recover_list(struct recover *r, enum spool_area area, unsigned priority,
     bool (*keep)(const char *name, ino_t inode), struct name_list *out,
     struct err *err);

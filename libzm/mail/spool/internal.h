@@ -59,7 +59,8 @@ int spool_sync_parent(const struct spool *spool, enum spool_area area,
 const char *spool_label(enum spool_area area, unsigned priority,
     const char *name);
 
-/* Open a message file to read it: no symbolic link, no waiting. */
+/* Open a message file to read it: no symbolic link, no waiting.  returns the
+ * descriptor or -1. */
 int spool_open_file(int dir_fd, const char *name, int flags);
 
 /* "new/k/<name>", "plans/k/<name>" with the next letter. */

@@ -233,11 +233,11 @@ int spool_set_aside(struct spool *spool, struct claim *claim,
     struct err *err);
 
 /* A copy into postman/<inode>._<keyword> (row D2); the message goes on.
- * out_name: how it is called, or NULL. */
+ * out_name: how it is called, or NULL.  returns 0 or -1. */
 int spool_copy_aside(struct spool *spool, const struct claim *claim,
     const char *keyword, char out_name[SPOOL_NAME_BYTES], struct err *err);
 
-/* Give a claim back: rename to <inode>, close. */
+/* Give a claim back: rename to <inode>, close.  returns 0 or -1. */
 int spool_unclaim(struct spool *spool, struct claim *claim, struct err *err);
 
 /* deferred|freezer|postman|trash/<name> -> router/<inode> (row D3).
@@ -302,7 +302,8 @@ int spool_barrier(struct spool *spool, const char *const names[],
 int spool_unlink_control(struct spool *spool, const char *name,
     struct err *err);
 /* Move a message with its control file aside: body to postman/<inode>.<why>
- * and the control file beside it as <inode>.<why>.control (row D4). */
+ * and the control file beside it as <inode>.<why>.control (row D4).
+ * returns 0 or -1. */
 int spool_shelve_queued(struct spool *spool, const char *name,
     const char *why, struct err *err);
 

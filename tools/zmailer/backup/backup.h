@@ -46,13 +46,14 @@ struct archive {
 	struct err	 err;
 };
 
+/* Begin: nothing is written yet; fd stays the caller's. */
 void archive_open(struct archive *archive, int fd);
 /* A member of these bytes.  0; -1: is_bad, or (errno ENAMETOOLONG, EFBIG)
  * the head cannot say it and nothing was written. */
 int archive_add_text(struct archive *archive, const char *name,
     struct slice text, unsigned mode, int64_t mtime_s);
 /* The first size bytes of a file; what cannot be read comes as zeros, and
- * *out_is_whole is false. */
+ * *out_is_whole is false.  As archive_add_text. */
 int archive_add_file(struct archive *archive, const struct tar_head *head,
     int fd, bool *out_is_whole);
 /* The blocks that end it.  The descriptor stays open.  0 or -1. */
@@ -96,7 +97,8 @@ int backup_take(struct spool *spool, struct archive *archive,
 /* ---- settings.c: the configuration into an archive --------------------- */
 
 /* The files of the configuration, its tables and lists; private keys only
- * with has_keys.  What cannot be read is said on stderr and counted. */
+ * with has_keys.  What cannot be read is said on stderr and counted.
+ * 0 or -1. */
 int backup_settings(const struct conf *conf, struct archive *archive,
     bool has_keys, unsigned *out_files, unsigned *out_left, struct err *err);
 
@@ -152,7 +154,7 @@ struct put_back {
 	uint64_t	failed;
 };
 
-/* Mark what is in the spool already. */
+/* Mark what is in the spool already.  0 or -1. */
 int backup_mark_present(struct spool *spool, struct backup_index *index,
     struct err *err);
 /* Mark what the journal says was done to its end.  How many. */

@@ -40,10 +40,12 @@ struct dkim_wish {
 	const char	*socket;	/* as milter has it */
 	unsigned	 bits;
 };
+/* Make the key and let the milter sign with it.  EX_OK or an exit status. */
 int dkim_edit_new(struct change *change, const struct dkim_wish *wish);
-/* Sign with this key from now on. */
+/* Sign with this key from now on.  EX_OK or an exit status. */
 int dkim_edit_use(struct change *change, const struct dkim_key *key);
-/* No more signatures with it; the key's file stays. */
+/* No more signatures with it; the key's file stays.  EX_OK or an exit
+ * status. */
 int dkim_edit_remove(struct change *change, const struct dkim_key *key);
 
 /* look.c: the record to be published, for people who edit zones. */

@@ -42,6 +42,7 @@ struct report {
 	struct str	 value, other;	/* scratch */
 };
 
+/* Nothing is counted yet; the end of what was. */
 void report_init(struct report *report);
 void report_count_release(struct report *report);
 
@@ -53,6 +54,7 @@ void report_count_line(struct report *report, struct slice line);
 int64_t report_percentile(const struct report_times *times,
     unsigned percent);
 
+/* As text for people. */
 void report_print(struct report *report, struct str *out);
 /* A line a fact: kind, name, numbers. */
 void report_print_json(struct report *report, struct str *out);

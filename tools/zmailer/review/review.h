@@ -56,6 +56,7 @@ void review_read(struct review *review);
  * forward are in `typed`. */
 enum review_act review_key(struct review *review, int key, unsigned rows);
 
+/* Draw the page that is shown. */
 void review_draw(struct review *review, struct canvas *canvas);
 
 /* Show rows that have this in what they say, without case; "" is all.  Marks

@@ -35,7 +35,7 @@ int smarthost_edit(struct change *change, const struct smarthost *host);
 int smarthost_take(struct change *change, const char *name);
 
 /* try.c: does the host that the edited texts name take us?  Says each step.
- * change NULL: as the configuration at conf_path stands. */
+ * change NULL: as the configuration at conf_path stands.  An exit status. */
 int smarthost_try(struct change *change, const char *conf_path,
     const char *field);
 

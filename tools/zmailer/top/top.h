@@ -30,6 +30,7 @@ struct top {
 	size_t		 count, room;
 };
 
+/* Before the first look, and after the last. */
 void top_init(struct top *top);
 void top_release(struct top *top);
 /* Look again: counters, directories, the scheduler's destinations. */

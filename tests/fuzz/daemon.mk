@@ -1,8 +1,0 @@
-# fuzz targets of libzm/daemon, and of libzm/mail/table
-fuzz_targets += tests/fuzz/fuzz-conf tests/fuzz/fuzz-table
-tests_fuzz_fuzz_conf_SOURCES = tests/fuzz/fuzz_conf.c $(FUZZ_MAIN)
-tests_fuzz_fuzz_conf_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-tests_fuzz_fuzz_conf_LDADD = $(ZM_LIBS)
-tests_fuzz_fuzz_table_SOURCES = tests/fuzz/fuzz_table.c $(FUZZ_MAIN)
-tests_fuzz_fuzz_table_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
-tests_fuzz_fuzz_table_LDADD = $(ZM_LIBS)

@@ -1,0 +1,8 @@
+# fuzz targets of libzm/daemon, and of libzm/mail/table
+fuzz_targets += tests/fuzz/fuzz-conf tests/fuzz/fuzz-table
+tests_fuzz_fuzz_conf_SOURCES = tests/fuzz/daemon/fuzz_conf.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_conf_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_conf_LDADD = $(ZM_LIBS)
+tests_fuzz_fuzz_table_SOURCES = tests/fuzz/daemon/fuzz_table.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_table_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_table_LDADD = $(ZM_LIBS)

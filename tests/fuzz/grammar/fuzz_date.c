@@ -1,0 +1,40 @@
+/* fuzz_date.c - any bytes as a moment and as the date of a header
+ *
+ * Grammar: libzm/grammar/date.c (RFC 3339 section 5.6), header_date.c (RFC
+ * 5322 section 3.3, 4.3).  A moment that is taken is printed, and read as the
+ * same second; a date that is one is one on one line, too.
+ *
+ * SPDX-License-Identifier: ISC
+ */
+#include "tests/fuzz/fuzz.h"
+#include "grammar/date.h"
+#include "grammar/header.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct slice in = fuzz_slice(data, size);
+	struct str text = STR_INIT, flat = STR_INIT;
+	struct err err = { "" };
+	int64_t at = 0, again = 0;
+	int rc;
+
+	if (date_parse(in, &at, &err) == 1) {
+		date_add(&text, at);
+		MUST(date_parse(str_slice(&text), &again, &err) == 1);
+		MUST(again == at);
+	} else {
+		MUST(err.text[0] != '\0');
+		MUST(!fuzz_has_control(slice_of(err.text)));
+	}
+	(void)date_is_over(in, at);
+	err.text[0] = '\0';
+	rc = header_date(in, &err);
+	MUST(rc == 1 || err.text[0] != '\0');
+	header_add_unfolded(&flat, in);
+	if (rc == 1)
+		MUST(header_date(str_slice(&flat), &err) == 1);
+	str_release(&text);
+	str_release(&flat);
+	return 0;
+}

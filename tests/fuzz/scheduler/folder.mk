@@ -1,0 +1,24 @@
+# fuzz targets of scheduler
+fuzz_targets += tests/fuzz/fuzz-answer \
+	tests/fuzz/fuzz-bounce \
+	tests/fuzz/fuzz-operator
+tests_fuzz_fuzz_answer_SOURCES = tests/fuzz/scheduler/fuzz_answer.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_answer_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_answer_LDADD = scheduler/libscheduler.a $(ZM_LIBS)
+tests_fuzz_fuzz_bounce_SOURCES = tests/fuzz/scheduler/fuzz_bounce.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_bounce_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_bounce_LDADD = scheduler/libscheduler.a $(ZM_LIBS)
+tests_fuzz_fuzz_operator_SOURCES = tests/fuzz/scheduler/fuzz_operator.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_operator_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_operator_LDADD = scheduler/libscheduler.a $(ZM_LIBS)
+fuzz_targets += tests/fuzz/fuzz-shape tests/fuzz/fuzz-classify
+tests_fuzz_fuzz_shape_SOURCES = tests/fuzz/scheduler/fuzz_shape.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_shape_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_shape_LDADD = scheduler/libscheduler.a $(ZM_LIBS)
+tests_fuzz_fuzz_classify_SOURCES = tests/fuzz/scheduler/fuzz_classify.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_classify_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_classify_LDADD = $(ZM_LIBS)
+fuzz_targets += tests/fuzz/fuzz-show
+tests_fuzz_fuzz_show_SOURCES = tests/fuzz/scheduler/fuzz_show.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_show_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_fuzz_show_LDADD = scheduler/libscheduler.a $(ZM_LIBS)
