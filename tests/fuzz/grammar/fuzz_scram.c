@@ -1,6 +1,7 @@
 /* fuzz_scram.c - any bytes as the messages of a SCRAM client
  *
- * Grammar: libzm/grammar/smtp/scram.c (RFC 5802 section 7).  What is taken can be
+ * Grammar: libzm/grammar/smtp/scram.c (RFC 5802 section 7).  What is taken can
+ * be
  * put together again from its parts, and is taken again.
  *
  * SPDX-License-Identifier: ISC
