@@ -33,7 +33,7 @@ struct http_url {
 /* "http://host[:port][/path][?query]", https as well.  No user (passwords
  * have a place of their own), no fragment, nothing but visible ASCII.
  * out    target borrows from text
- * returns 1 or -1 (err). RFC 3986 section 3; RFC 9110 section 4.2 */
+ * returns 0 or -1 (err). RFC 3986 section 3; RFC 9110 section 4.2 */
 int http_url_parse(struct slice text, struct http_url *out, struct err *err);
 
 struct http_head {

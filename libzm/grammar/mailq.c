@@ -137,7 +137,7 @@ networks_check(struct slice text, struct err *err)
 	bool is_no;
 
 	while (slice_word(&text, &word))
-		if (network_parse(word, &net, &is_no, err) != 1)
+		if (network_parse(word, &net, &is_no, err) != 0)
 			return -1;
 	return 1;
 }
@@ -171,7 +171,7 @@ mailq_user_admits(const struct mailq_user *user, const struct net *address)
 
 	while (slice_word(&rest, &word)) {
 		is_any = false;
-		if (network_parse(word, &net, &is_no, NULL) == 1 &&
+		if (network_parse(word, &net, &is_no, NULL) == 0 &&
 		    net_contains(&net, address))
 			return !is_no;
 	}

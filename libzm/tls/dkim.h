@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_IO_TLS_DKIM_H
-#define ZM_IO_TLS_DKIM_H
+#ifndef ZM_TLS_DKIM_H
+#define ZM_TLS_DKIM_H
 
 #include "base/err.h"
 #include "base/str.h"
@@ -17,10 +17,10 @@ enum {
 	DKIM_PUBLIC_BYTES_MAX = 1024	/* of base64, 4096 bits have 736 */
 };
 
-/* Make a key, append it as PEM.  returns 1 or -1. */
+/* Make a key, append it as PEM.  returns 0 or -1. */
 int dkim_key_make(unsigned bits, struct str *out_pem, struct err *err);
 
-/* Append the public half.  returns 1; -1: this is no RSA key in PEM. */
+/* Append the public half.  returns 0; -1: this is no RSA key in PEM. */
 int dkim_key_public(struct slice pem, struct str *out, struct err *err);
 
 /* Does the public key hold good what the private key signs?  A sample is

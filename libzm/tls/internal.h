@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_IO_TLS_INTERNAL_H
-#define ZM_IO_TLS_INTERNAL_H
+#ifndef ZM_TLS_INTERNAL_H
+#define ZM_TLS_INTERNAL_H
 
 #include <openssl/ssl.h>
 

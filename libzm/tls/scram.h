@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_IO_TLS_SCRAM_H
-#define ZM_IO_TLS_SCRAM_H
+#ifndef ZM_TLS_SCRAM_H
+#define ZM_TLS_SCRAM_H
 
 #include <stdbool.h>
 

@@ -13,8 +13,6 @@
 
 #include "base/banned.h"
 
-enum { CONTROL_BYTES_MAX = 512 << 20 };	/* a million recipients and more */
-
 enum intake_read
 intake_read(struct intake *intake, int fd, struct control_file *control,
     struct err *err)

@@ -233,7 +233,7 @@ build(struct table_source *source, const char *target, put_fn *put,
 	struct table_draft draft;
 	int result;
 
-	if (table_contents_read(source, NULL, &contents, err) != 1)
+	if (table_contents_read(source, NULL, &contents, err) != 0)
 		return table_err_at(err, source->argument);
 	result = table_draft_open(&draft, target, err);
 	if (result == 0) {
@@ -281,7 +281,7 @@ table_build(const char *spec, const char *source_path, size_t *out_entries,
 		return 0;
 	put = type == &table_type_cdb ? put_cdb : put_lmdb;
 	if (put == NULL)
-		return table_spec_check(spec, err);
+		return table_spec_check(spec, err) < 0 ? -1 : 1;
 	if (source_path == NULL && source_of(type, target, &guess, err) != 0)
 		return -1;
 	source.argument = source_path != NULL ? source_path : guess;

@@ -45,7 +45,7 @@ struct table_contents {
 };
 
 /* Make contents of bytes; takes text (made by mem_grow), also on failure.
- * 1, or -1 with "LINE: what" in err. */
+ * 0, or -1 with "LINE: what" in err. */
 int table_contents_parse(char *text, size_t bytes,
     struct table_contents **out, struct err *err);
 void table_contents_free(struct table_contents **contents);

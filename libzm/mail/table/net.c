@@ -68,7 +68,7 @@ nets_make(struct table_contents *contents, struct err *err)
 		struct slice key = { contents->text + entry->key,
 			entry->key_n };
 
-		if (net_parse(key, &net->net, &why) != 1)
+		if (net_parse(key, &net->net, &why) != 0)
 			return err_set(err, "%u: '" SLICE_FMT "' is not a "
 			    "network: %s", entry->line, SLICE_ARG(
 			    slice_first(key, 64)), why.text);

@@ -36,7 +36,7 @@ struct table *table_new(const char *name, const char *spec);
 void table_free(struct table **table);
 
 /* Is this a spec that this build can open?  Looks at no file.
- * 1 or -1 (err: what to write instead). */
+ * 0 or -1 (err: what to write instead). */
 int table_spec_check(const char *spec, struct err *err);
 /* Names of the types, blank separated: those built, or those left out. */
 const char *table_types_text(bool built);

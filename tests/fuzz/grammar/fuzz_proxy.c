@@ -34,7 +34,7 @@ check(struct slice in, const struct proxy *proxy)
 		return;
 	net_endpoint_text((const struct sockaddr *)&proxy->client, text,
 	    sizeof(text));
-	if (net_endpoint_parse(slice_of(text), 0, &back, &length, &err) != 1)
+	if (net_endpoint_parse(slice_of(text), 0, &back, &length, &err) != 0)
 		panic("%s: %s", text, err.text);
 }
 

@@ -22,8 +22,8 @@ setup(void)
 {
 	str_init(&pem);
 	str_init(&public_key);
-	cr_assert_eq(dkim_key_make(BITS, &pem, &err), 1, "%s", err.text);
-	cr_assert_eq(dkim_key_public(str_slice(&pem), &public_key, &err), 1,
+	cr_assert_eq(dkim_key_make(BITS, &pem, &err), 0, "%s", err.text);
+	cr_assert_eq(dkim_key_public(str_slice(&pem), &public_key, &err), 0,
 	    "%s", err.text);
 }
 
@@ -88,9 +88,9 @@ Test(tls_dkim, keys_of_each_size_have_a_short_public_half)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct str key = STR_INIT, half = STR_INIT;
 
-		cr_assert_eq(dkim_key_make(rows[i].bits, &key, &err), 1);
+		cr_assert_eq(dkim_key_make(rows[i].bits, &key, &err), 0);
 		cr_assert_eq(dkim_key_public(str_slice(&key), &half, &err),
-		    1);
+		    0);
 		cr_expect_eq(half.len, rows[i].bytes, "%u bits: %zu bytes",
 		    rows[i].bits, half.len);
 		cr_expect_leq(half.len, (size_t)DKIM_PUBLIC_BYTES_MAX);

@@ -55,7 +55,7 @@ control_add(struct take *take, const char *member, int fd)
 	struct stat st;
 
 	if (fstat(fd, &st) != 0 || control_file_read(fd,
-	    BACKUP_CONTROL_BYTES_MAX, &take->control, NULL) != 0) {
+	    CONTROL_BYTES_MAX, &take->control, NULL) != 0) {
 		take->out->damaged++;
 		return;
 	}
@@ -254,7 +254,7 @@ backup_orders_add(struct take *take)
 
 	if (fd < 0)
 		return;
-	if (control_file_read(fd, BACKUP_CONTROL_BYTES_MAX, &take->control,
+	if (control_file_read(fd, CONTROL_BYTES_MAX, &take->control,
 	    NULL) == 0)
 		(void)archive_add_text(take->archive,
 		    BACKUP_SPOOL "transport/" SPOOL_ORDERS,
