@@ -105,7 +105,7 @@ parse_words(struct arena *arena, struct slice value, struct slice domain,
 {
 	const char *channel, *host;
 
-	if (conf_target_parse(arena, value, &channel, &host, err) != 1)
+	if (conf_target_parse(arena, value, &channel, &host, err) < 0)
 		return -1;
 	route_target_complete(arena, channel, host, domain, out);
 	if (route_word_is(out->host))
@@ -192,7 +192,7 @@ parse_way(struct arena *arena, struct slice *rest, struct slice domain,
 	return 1;
 }
 
-int
+enum route_value
 route_value_parse(struct arena *arena, struct slice value,
     struct slice domain, struct route_target *out, struct err *err)
 {

@@ -4,27 +4,32 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_DAEMON_ROUTE_VALUE_H
-#define ZM_DAEMON_ROUTE_VALUE_H
+#ifndef ZM_CONF_ROUTE_VALUE_H
+#define ZM_CONF_ROUTE_VALUE_H
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "mail/control_file/control_file.h"
 
-/* The value of a routes table: what may stand behind `via` in the
- * configuration, or ZMailer's "channel!", "channel!host",
- * "channel!host!user", "error!form", "ignore!...".
- * returns 1; 0 ignore this entry; -1 not a route. */
+enum route_value {
+	ROUTE_VALUE_BAD = -1,
+	ROUTE_VALUE_IGNORED,	/* as if the entry did not stand there */
+	ROUTE_VALUE_TARGET
+};
 struct route_target {
 	struct slice	channel, host;
 	struct slice	user;		/* empty: the address */
-	struct control_way	*ways;		/* behind else; user empty: the
+	struct control_way	*ways;		/* after else; user empty: the
 					 * address */
 	size_t		way_count;
 };
-/* Read what stands after `via`: 1, or -1 with the reason. */
-int route_value_parse(struct arena *arena, struct slice value,
+
+/* The value of a routes table: what may follow `via` in the
+ * configuration, or ZMailer's "channel!", "channel!host",
+ * "channel!host!user", "error!form", "ignore!...".
+ * After ROUTE_VALUE_BAD err says why. */
+enum route_value route_value_parse(struct arena *arena, struct slice value,
     struct slice domain, struct route_target *out, struct err *err);
 
 /* A target as the configuration has it (conf_target_parse): fill in what

@@ -205,7 +205,7 @@ launched_start(uint64_t clause, const char *channel, int socket, unsigned token,
 	pid_t pid = -1;
 
 	text = row == NULL ? NULL :
-	    row->command != NULL ? row->command : command_of_channel(channel);
+	    row->command != NULL ? row->command : conf_channel_agent(channel);
 	if (row != NULL && text == NULL)
 		err_set(err, "channel %s has no agent: its schedule clause "
 		    "needs a command", channel);

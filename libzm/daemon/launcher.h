@@ -44,9 +44,6 @@ struct command {		/* what is executed, and as whom */
 	bool	 as_root;
 };
 
-/* The agent of a channel whose clause names no command; NULL: none. */
-const char *command_of_channel(const char *channel);
-
 /* Split text into words, no shell.  An agent of ours (a name, looked up in
  * the installed directory) is told the configuration by -C; a foreign one
  * (an absolute path) finds it in ZMAILER_CONF.  Words live in the arena.

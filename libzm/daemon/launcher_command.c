@@ -15,15 +15,6 @@
 
 #include "base/banned.h"
 
-/* The agent of a channel whose clause names no command. */
-static const struct { const char *channel, *command; } channel_rows[] = {
-#define CHANNEL(channel, program) { channel, program },
-#define CHANNEL_UNCOUNTED(channel, program) { channel, program },
-#include "journal/channels.h"
-#undef CHANNEL
-#undef CHANNEL_UNCOUNTED
-};
-
 /* Agents that start as root because they become the recipient. */
 static const char *const root_programs[] = { "mailbox", "pipe", "sm" };
 
@@ -42,16 +33,6 @@ environment_rows[] = {
 	{ "LD_PRELOAD=", true },
 	{ "ZM_NTH_", true },
 };
-
-const char *
-command_of_channel(const char *channel)
-{
-	for (size_t i = 0; i < sizeof(channel_rows) / sizeof(channel_rows[0]);
-	    i++)
-		if (strcmp(channel_rows[i].channel, channel) == 0)
-			return channel_rows[i].command;
-	return NULL;
-}
 
 static void
 command_place(struct command *command, const char *program)

@@ -312,6 +312,27 @@ local_try_postmaster(struct routing *routing, const struct here *here,
 	return route_done(route_path(&inner, &path, err));
 }
 
+/* Mail for postmaster must be taken (RFC 5321 section 4.5.1), also when whom
+ * it leads to is not there: then root's mailbox gets it. */
+static enum route_answer
+local_take_for_postmaster(struct routing *routing, const struct here *here,
+    struct err *err)
+{
+	struct slice given = slice_lower(routing->rcpts->arena,
+	    path_local_plain(routing->rcpts->arena, &routing->given->path));
+	struct rcpt_rule rule = { .kind = "postmaster" };
+	struct slice root = SLICE("root");
+
+	if (routing->counts->hits > 0 || (!slice_is(given, "postmaster") &&
+	    !slice_is(given, "mailer-daemon")))
+		return ROUTE_NO;
+	routing_note(routing, "nobody reads postmaster's mail: root gets it");
+	if (local_is_mailbox(here->domain))
+		root = local_mailbox_user(routing, here, root);
+	return route_done(routing_add(routing, "local", SLICE("-"), root,
+	    RCPT_UID_NOBODY, &rule, err));
+}
+
 /* An alias or a user of this name. */
 static enum route_answer
 local_try_name(struct routing *routing, struct here *here, struct slice local,
@@ -392,6 +413,8 @@ route_local(struct routing *routing, const struct conf_domain *domain,
 		found = local_try_postmaster(routing, &here, err);
 	if (found == ROUTE_NO)
 		found = local_try_catch_all(routing, &here, err);
+	if (found == ROUTE_NO)
+		found = local_take_for_postmaster(routing, &here, err);
 	if (found == ROUTE_NO)
 		found = route_done(routing_refuse(routing, "nouser",
 		    &(struct path){ .local = path->local,

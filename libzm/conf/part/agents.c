@@ -89,3 +89,24 @@ conf_apply_auth_to(struct conf_loader *loader,
 		.at = conf_at(statement->node->tokens),
 	};
 }
+
+/* ---- agents of channels ---------------------------------------------- */
+
+/* The agent of a channel whose clause names no command. */
+static const struct { const char *channel, *command; } channel_rows[] = {
+#define CHANNEL(channel, program) { channel, program },
+#define CHANNEL_UNCOUNTED(channel, program) { channel, program },
+#include "journal/channels.h"
+#undef CHANNEL
+#undef CHANNEL_UNCOUNTED
+};
+
+const char *
+conf_channel_agent(const char *channel)
+{
+	for (size_t i = 0; i < sizeof(channel_rows) / sizeof(channel_rows[0]);
+	    i++)
+		if (strcmp(channel_rows[i].channel, channel) == 0)
+			return channel_rows[i].command;
+	return NULL;
+}

@@ -303,19 +303,19 @@ conf_apply_deliver(struct conf_loader *loader,
 	if (strcmp(channel, "lmtp") == 0) {
 		if (conf_target_parse(arena, slice_of(arena_printf(arena,
 		    "lmtp %s", host ? host : "")), &deliver->channel,
-		    &deliver->host, &why) != 1)
+		    &deliver->host, &why) < 0)
 			complain_host(loader, statement, why.text,
 			    "this is not where LMTP is spoken");
 	} else if (strcmp(channel, "smtp") == 0) {
 		if (host == NULL || conf_target_parse(arena, slice_of(host),
-		    &deliver->channel, &deliver->host, &why) != 1)
+		    &deliver->channel, &deliver->host, &why) < 0)
 			complain_host(loader, statement, host ? why.text :
 			    "write: deliver smtp HOST:PORT",
 			    "this is not where SMTP is spoken");
 	} else if (strcmp(channel, "http") == 0) {
 		if (conf_target_parse(arena, slice_of(arena_printf(arena,
 		    "http %s", host ? host : "")), &deliver->channel,
-		    &deliver->host, &why) != 1)
+		    &deliver->host, &why) < 0)
 			complain_host(loader, statement, why.text,
 			    "this is no URL that mail can be posted to");
 	} else if (strcmp(channel, "pipe") == 0) {

@@ -27,7 +27,7 @@ target_set(const char **out_channel, const char **out_host,
 {
 	*out_channel = channel;
 	*out_host = host;
-	return 1;
+	return 0;
 }
 
 /* "HOST", "HOST:PORT", "[ADDRESS]", "[ADDRESS]:PORT" -> "[...]:PORT";
@@ -64,7 +64,7 @@ parse_host(struct arena *arena, struct slice text, uint64_t number,
 		return err_set(err, "write HOST:PORT or [ADDRESS]:PORT");
 	*out_host = arena_printf(arena, "[" SLICE_FMT "]:%u", SLICE_ARG(host),
 	    (unsigned)number);
-	return 1;
+	return 0;
 }
 
 /* TLS from the first byte: "smtps:[...]:PORT". */
@@ -77,7 +77,7 @@ parse_smtps(struct arena *arena, struct slice text, const char **out_host,
 	if (parse_host(arena, text, SMTPS_PORT, &inside, err) < 0)
 		return -1;
 	*out_host = arena_printf(arena, "smtps:%s", inside);
-	return 1;
+	return 0;
 }
 
 /* "unix:/path" or "inet:HOST:PORT". */
@@ -91,13 +91,13 @@ parse_lmtp(struct arena *arena, struct slice text, const char **out_host,
 		*out_host = slice_dup(arena, text);
 	else if (slice_starts(text, "inet:") &&
 	    parse_host(arena, slice_from(text, 5), SMTP_PORT, &inside,
-	    NULL) == 1 &&
+	    NULL) == 0 &&
 	    slice_find(slice_from(text, 5), ':') < text.n - 5)
 		*out_host = slice_dup(arena, text);
 	else
 		return err_set(err,
 		    "write unix:/PATH or inet:HOST:PORT behind lmtp");
-	return 1;
+	return 0;
 }
 
 /* "sm MAILER[/HOST]": a program of sm.conf. */
@@ -158,13 +158,13 @@ parse_login(struct arena *arena, struct slice target, struct slice name,
 	if (name.n == 0 || name.n > LOGIN_BYTES_MAX)
 		return err_set(err, "a login has 1 to %d bytes",
 		    LOGIN_BYTES_MAX);
-	if (conf_target_parse(arena, target, out_channel, out_host, err) != 1)
+	if (conf_target_parse(arena, target, out_channel, out_host, err) < 0)
 		return -1;
 	if (strcmp(*out_channel, "smtp") != 0)
 		return err_set(err, "only mail by SMTP needs a login");
 	*out_host = arena_printf(arena, SLICE_FMT "@%s", SLICE_ARG(name),
 	    *out_host);
-	return 1;
+	return 0;
 }
 
 struct slice
@@ -275,7 +275,7 @@ take_one(struct conf_cursor *cursor, const char **out_channel,
 		    SLICE_ARG(cursor->next->text));
 	}
 	return conf_target_parse(arena, slice_of(text), out_channel,
-	    out_host, why) == 1;
+	    out_host, why) == 0;
 }
 
 /* "after SPAN" and "via", which may stand behind else. */

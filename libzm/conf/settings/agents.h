@@ -47,4 +47,7 @@ struct conf_quota {		/* quota SIZE ... */
 					 * waits */
 };
 
+/* The agent of a channel whose clause names no command; NULL: none. */
+const char *conf_channel_agent(const char *channel);
+
 #endif

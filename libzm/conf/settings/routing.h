@@ -97,10 +97,10 @@ const struct conf_domain *conf_domain_of_pipe(const struct conf *conf,
 const struct conf_domain *conf_domain_find(const struct conf *conf,
     struct slice name);
 
-/* What stands behind `via`, or in the value of a <table> of routes:
+/* What follows `via`, or in the value of a <table> of routes:
  * "mx", "HOST[:PORT]", "[ADDRESS]:PORT", "lmtp HOST", "local", "hold",
  * "error TEXT".  Channel and host as in struct conf_route, in the arena.
- * 1 or -1. */
+ * 0 or -1. */
 int conf_target_parse(struct arena *arena, struct slice text,
     const char **out_channel, const char **out_host, struct err *err);
 

@@ -11,7 +11,6 @@
 
 #include "base/mem.h"
 #include "daemon/machine/look.h"
-#include "daemon/launcher.h"
 #include "conf/route_value.h"
 #include "grammar/path.h"
 #include "mail/table/table.h"
@@ -51,7 +50,7 @@ has_agent(const struct conf *conf, const char *channel, struct slice host)
 	const struct conf_schedule *clause = conf_schedule_for(conf,
 	    slice_of(channel), host);
 
-	return command_of_channel(channel) != NULL ||
+	return conf_channel_agent(channel) != NULL ||
 	    (clause != NULL && clause->command != NULL);
 }
 

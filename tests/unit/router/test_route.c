@@ -243,6 +243,40 @@ Test(route, ours_by_table_and_by_another_program)
 	fixture_close(&f);
 }
 
+/* RFC 5321 section 4.5.1: also where nobody was named, or who was named is
+ * gone. */
+Test(route, postmaster_is_always_taken)
+{
+	static const char *const confs[] = {
+		"table aliases { nobody x }\n"
+		"domain people.test { users <people> }\n",
+		"table aliases { nobody x }\npostmaster gone\n"
+		"domain people.test { users <people> }\n",
+		"table aliases { postmaster gone }\n"
+		"domain people.test { users <people>; aliases <aliases> }\n",
+	};
+	static const struct row rows[] = {
+		{ "postmaster@people.test", "local - root" },
+		{ "PostMaster@People.test", "local - root" },
+		{ "postmaster", "local - root" },
+		{ "root@people.test", "error nouser root@people.test" },
+		{ "gone@people.test", "error nouser gone@people.test" },
+	};
+
+	for (size_t k = 0; k < sizeof(confs) / sizeof(confs[0]); k++)
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+			struct fixture f;
+			char text[400];
+
+			snprintf(text, sizeof(text), "host people.test\n"
+			    "table people file:DIR/people\n%s", confs[k]);
+			fixture_open(&f, text, NULL, NULL, "bob\n");
+			cr_expect_str_eq(fixture_route(&f, rows[i].in),
+			    rows[i].want, "%s in\n%s", rows[i].in, confs[k]);
+			fixture_close(&f);
+		}
+}
+
 Test(route, no_relay_through_percent_or_bang)
 {
 	struct fixture f;

@@ -109,7 +109,7 @@ Test(launcher_command, every_channel_of_ours_has_an_agent)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const char *got = command_of_channel(rows[i].channel);
+		const char *got = conf_channel_agent(rows[i].channel);
 
 		cr_expect(rows[i].want == NULL ? got == NULL :
 		    got != NULL && strcmp(got, rows[i].want) == 0, "%s",
