@@ -1,29 +1,38 @@
+# libzm/grammar - bytes in, structs out; no I/O, no clock
+# order: smtp < message
+# lines of a session and what stands in them (RFC 5321, 3461, 5802)
 libzm_a_SOURCES += \
-	libzm/grammar/alias.c libzm/grammar/alias.h \
-	libzm/grammar/path.c libzm/grammar/path.h \
-	libzm/grammar/command.c libzm/grammar/command.h \
-	libzm/grammar/dot.c libzm/grammar/dot.h \
-	libzm/grammar/header.c libzm/grammar/header_address.c \
-	libzm/grammar/header_date.c \
-	libzm/grammar/header.h \
-	libzm/grammar/http.c libzm/grammar/http_body.c libzm/grammar/http.h \
-	libzm/grammar/crlf.c libzm/grammar/crlf.h \
-	libzm/grammar/date.c libzm/grammar/date.h \
-	libzm/grammar/ehlo.c libzm/grammar/ehlo.h \
-	libzm/grammar/proxy.c libzm/grammar/proxy.h \
-	libzm/grammar/xtext.c libzm/grammar/xtext.h \
-	libzm/grammar/dsn.c libzm/grammar/dsn.h \
-	libzm/grammar/selector.c libzm/grammar/selector_parse.c \
-	libzm/grammar/selector_internal.h libzm/grammar/selector.h \
-	libzm/grammar/tar.c libzm/grammar/tar.h \
-	libzm/grammar/units.c libzm/grammar/units.h \
-	libzm/grammar/net.c libzm/grammar/net.h \
+	libzm/grammar/smtp/command.c libzm/grammar/smtp/command.h \
+	libzm/grammar/smtp/crlf.c libzm/grammar/smtp/crlf.h \
+	libzm/grammar/smtp/dot.c libzm/grammar/smtp/dot.h \
+	libzm/grammar/smtp/dsn.c libzm/grammar/smtp/dsn.h \
+	libzm/grammar/smtp/ehlo.c libzm/grammar/smtp/ehlo.h \
+	libzm/grammar/smtp/path.c libzm/grammar/smtp/path.h \
+	libzm/grammar/smtp/proxy.c libzm/grammar/smtp/proxy.h \
+	libzm/grammar/smtp/reply.c libzm/grammar/smtp/reply.h \
+	libzm/grammar/smtp/scram.c libzm/grammar/smtp/scram.h \
+	libzm/grammar/smtp/xtext.c libzm/grammar/smtp/xtext.h
+# what a message is made of (RFC 5322, 2045)
+libzm_a_SOURCES += \
+	libzm/grammar/message/alias.c libzm/grammar/message/alias.h \
+	libzm/grammar/message/date.c libzm/grammar/message/date.h \
+	libzm/grammar/message/header.c libzm/grammar/message/header.h \
+	libzm/grammar/message/header_address.c \
+	libzm/grammar/message/header_date.c \
+	libzm/grammar/message/mime.c libzm/grammar/message/mime.h \
+	libzm/grammar/message/mime_code.c libzm/grammar/message/mime_code.h \
+	libzm/grammar/message/mime_down.c libzm/grammar/message/mime_down.h \
+	libzm/grammar/message/mime_header.c
+# what else is read from outside or typed by people
+libzm_a_SOURCES += \
+	libzm/grammar/base64.c libzm/grammar/base64.h \
+	libzm/grammar/http.c libzm/grammar/http.h \
+	libzm/grammar/http_body.c \
 	libzm/grammar/mailq.c libzm/grammar/mailq.h \
 	libzm/grammar/mailq_show.c libzm/grammar/mailq_show.h \
-	libzm/grammar/reply.c libzm/grammar/reply.h \
-	libzm/grammar/base64.c libzm/grammar/base64.h \
-	libzm/grammar/scram.c libzm/grammar/scram.h \
-	libzm/grammar/mime.c libzm/grammar/mime.h \
-	libzm/grammar/mime_code.c libzm/grammar/mime_code.h \
-	libzm/grammar/mime_header.c \
-	libzm/grammar/mime_down.c libzm/grammar/mime_down.h
+	libzm/grammar/net.c libzm/grammar/net.h \
+	libzm/grammar/selector.c libzm/grammar/selector.h \
+	libzm/grammar/selector_internal.h \
+	libzm/grammar/selector_parse.c \
+	libzm/grammar/tar.c libzm/grammar/tar.h \
+	libzm/grammar/units.c libzm/grammar/units.h

@@ -21,10 +21,10 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "grammar/date.h"
+#include "grammar/message/date.h"
 #include "grammar/http.h"
 #include "grammar/net.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 
 #include "base/banned.h"
 

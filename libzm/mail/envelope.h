@@ -12,8 +12,8 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "grammar/dsn.h"
-#include "grammar/path.h"
+#include "grammar/smtp/dsn.h"
+#include "grammar/smtp/path.h"
 #include "mail/spool_id.h"
 #include "mail/terms.h"
 

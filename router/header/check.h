@@ -9,7 +9,7 @@
 #ifndef ZM_ROUTER_HEADER_CHECK_H
 #define ZM_ROUTER_HEADER_CHECK_H
 
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 
 enum {
 	HEADER_WRONGS_MAX = 8,		/* named, of one message */

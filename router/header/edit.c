@@ -11,7 +11,7 @@
 #include "router/header/edit.h"
 
 #include "daemon/hook/frame.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 
 #include "base/banned.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 
 #include "base/banned.h"
 

@@ -18,7 +18,7 @@
 #include "journal/counters.h"
 #include "base/crc32c.h"
 #include "base/mem.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 #include "router/message/copies.h"
 #include "router/route/hooks.h"
 #include "router/route/rewrite.h"

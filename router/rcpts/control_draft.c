@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 
 #include "base/banned.h"
 

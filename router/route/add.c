@@ -11,8 +11,8 @@
  */
 #include "journal/counters.h"
 #include "base/mem.h"
-#include "grammar/dsn.h"
-#include "grammar/xtext.h"
+#include "grammar/smtp/dsn.h"
+#include "grammar/smtp/xtext.h"
 #include "router/route/rewrite.h"
 
 #include "base/banned.h"

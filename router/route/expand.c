@@ -17,7 +17,7 @@
 #include "journal/counters.h"
 #include "journal/event.h"
 #include "base/mem.h"
-#include "grammar/alias.h"
+#include "grammar/message/alias.h"
 #include "router/route/include.h"
 
 #include "base/banned.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 
 #include "base/banned.h"
 

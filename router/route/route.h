@@ -14,7 +14,7 @@
 #define ZM_ROUTER_ROUTE_H
 
 #include "conf/conf.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 #include "router/rcpts/rcpts.h"
 
 struct router;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "grammar/xtext.h"
+#include "grammar/smtp/xtext.h"
 #include "scheduler/report/bounce_internal.h"
 
 #include "base/banned.h"

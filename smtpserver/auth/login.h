@@ -23,7 +23,7 @@
 #ifndef ZM_SMTPSERVER_AUTH_LOGIN_H
 #define ZM_SMTPSERVER_AUTH_LOGIN_H
 
-#include "grammar/scram.h"
+#include "grammar/smtp/scram.h"
 #include "smtpserver/helper/ask.h"
 
 enum {

@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "grammar/command.h"
+#include "grammar/smtp/command.h"
 #include "smtpserver/command/argument.h"
 
 #include "base/banned.h"

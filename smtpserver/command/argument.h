@@ -5,7 +5,7 @@
 #ifndef ZM_SMTPSERVER_COMMAND_ARGUMENT_H
 #define ZM_SMTPSERVER_COMMAND_ARGUMENT_H
 
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 #include "smtpserver/command/keywords.h"
 
 /* The path after keyword ("FROM:", "TO:").  RFC 5321 section 4.1.2.

@@ -12,7 +12,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "grammar/xtext.h"
+#include "grammar/smtp/xtext.h"
 #include "smtpserver/command/attributes.h"
 
 #include "base/banned.h"

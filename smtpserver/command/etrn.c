@@ -8,7 +8,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 #include "smtpserver/helper/ask.h"
 #include "smtpserver/command/commands.h"
 #include "smtpserver/helper/etrn.h"

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 #include "base/clock.h"
-#include "grammar/date.h"
+#include "grammar/message/date.h"
 #include "smtpserver/command/keywords.h"
 #include "smtpserver/session/auth.h"
 

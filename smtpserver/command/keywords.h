@@ -8,7 +8,7 @@
 #ifndef ZM_SMTPSERVER_COMMAND_KEYWORDS_H
 #define ZM_SMTPSERVER_COMMAND_KEYWORDS_H
 
-#include "grammar/ehlo.h"
+#include "grammar/smtp/ehlo.h"
 #include "smtpserver/session/session.h"
 
 /* Is it offered in this session now: known to us, in order here, and not

@@ -20,8 +20,8 @@
 
 #include "base/clock.h"
 #include "journal/counters.h"
-#include "grammar/date.h"
-#include "grammar/xtext.h"
+#include "grammar/message/date.h"
+#include "grammar/smtp/xtext.h"
 #include "smtpserver/command/mail_params.h"
 
 #include "base/banned.h"

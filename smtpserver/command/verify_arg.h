@@ -5,7 +5,7 @@
 #ifndef ZM_SMTPSERVER_COMMAND_VERIFY_ARG_H
 #define ZM_SMTPSERVER_COMMAND_VERIFY_ARG_H
 
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 #include "smtpserver/session/session.h"
 
 /* An address, with or without brackets; a local part alone is one of our

@@ -19,7 +19,7 @@
 #include "journal/event.h"
 #include "base/mem.h"
 #include "grammar/net.h"
-#include "grammar/proxy.h"
+#include "grammar/smtp/proxy.h"
 #include "smtpserver/listener/arrivals.h"
 
 #include "base/banned.h"

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 #include "smtpserver/milter/mail.h"
 
 #include "base/banned.h"

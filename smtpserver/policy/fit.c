@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "grammar/date.h"
+#include "grammar/message/date.h"
 #include "grammar/units.h"
 #include "smtpserver/policy/internal.h"
 

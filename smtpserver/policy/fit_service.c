@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "grammar/xtext.h"
+#include "grammar/smtp/xtext.h"
 #include "smtpserver/policy/internal.h"
 
 #include "base/banned.h"

@@ -24,7 +24,7 @@
 #include "base/err.h"
 #include "conf/conf.h"
 #include "grammar/net.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 #include "smtpserver/policy/facts.h"
 
 struct policy;

@@ -8,7 +8,7 @@
 #ifndef ZM_SMTPSERVER_SESSION_RECIPIENT_H
 #define ZM_SMTPSERVER_SESSION_RECIPIENT_H
 
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 #include "smtpserver/session/session.h"
 
 enum {

@@ -3,7 +3,7 @@
  * In     wire bytes in pieces of any size
  * Out    stored form (LF, dots undone) into a draft; the fault, if any
  * Holds  a few counters a message; the scratch buffer is common to all
- * Trusts nothing: what ends a message is decided in grammar/dot.c alone;
+ * Trusts nothing: what ends a message is decided in grammar/smtp/dot.c alone;
  *        size, header, hops and line length are bounded here
  * Spec   RFC 3030 sections 2, 3; RFC 5321 sections 2.3.8, 4.1.1.4,
  *        4.5.3.1, 6.3; RFC 5322 section 2.2

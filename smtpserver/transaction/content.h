@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "conf/conf.h"
-#include "grammar/crlf.h"
-#include "grammar/dot.h"
+#include "grammar/smtp/crlf.h"
+#include "grammar/smtp/dot.h"
 #include "mail/spool/spool.h"
 
 enum content_fault {

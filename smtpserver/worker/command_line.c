@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/clock.h"
-#include "grammar/command.h"
+#include "grammar/smtp/command.h"
 #include "journal/counters.h"
 #include "smtpserver/command/commands.h"
 #include "smtpserver/session/filter.h"

@@ -19,8 +19,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "grammar/header.h"
-#include "grammar/mime_down.h"
+#include "grammar/message/header.h"
+#include "grammar/message/mime_down.h"
 
 static const char *const address_fields[] = {
 	"From", "To", "Cc", "Bcc", "Sender", "Reply-To", "Resent-From",

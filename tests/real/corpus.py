@@ -33,10 +33,11 @@ def lf(data):
 
 def digest(message):
     """Of what stands after the first blank line; a last line without an
-    end gets one (RFC 5321 section 4.1.1.4), nothing else is forgiven."""
+    end, or with the first half of one, gets one (RFC 5321 section
+    4.1.1.4), nothing else is forgiven."""
     body = lf(message).partition(b"\n\n")[2]
     if body and not body.endswith(b"\n"):
-        body += b"\n"
+        body = body.removesuffix(b"\r") + b"\n"
     return hashlib.sha256(body).hexdigest()
 
 

@@ -40,15 +40,15 @@ def grammars(house):
     targets = "".join(s.text for s in house.sources
                       if re.match(r"tests/fuzz/\w+/fuzz_", s.path))
     for source in house.sources:
-        if not re.match(r"libzm/grammar/\w+\.c$", source.path):
+        if not re.match(r"libzm/grammar/(?:\w+/)?\w+\.c$", source.path):
             continue
         top = source.text.partition("*/")[0]
         if not re.search(r"^ \*\s+[\w-]+\s+= ", top, re.M) and \
            not re.search(r"^ \* Spec   \w+\.h$", top, re.M):
             yield (source.path, 1, "its grammar (ABNF) does not stand on "
                    "top of it")
-        own = re.search(r'#include "grammar/(\w+)\.h"', source.text)
-        headers = {source.path[len("libzm/grammar/"):-2],
+        own = re.search(r'#include "grammar/(?:\w+/)?(\w+)\.h"', source.text)
+        headers = {os.path.basename(source.path)[:-2],
                    own.group(1) if own else ""}
         if not any(re.search(r"\b%s\.[ch]\b" % re.escape(name), targets)
                    for name in headers if name):

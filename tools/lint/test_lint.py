@@ -36,7 +36,7 @@ CLEAN = {
     "router/folder.mk": "# router\n# order: . < route <\n#   farm agents\n",
     "Makefile.am":
         "S = libzm/base/str.c libzm/base/str.h libzm/base/banned.h \\\n"
-        "\tlibzm/journal/events.h libzm/grammar/path.c router/route.c \\\n"
+        "\tlibzm/journal/events.h libzm/grammar/smtp/path.c router/route.c \\\n"
         "\trouter/route.h smtpserver/session/session.h libzm/io/loop.h \\\n"
         "\tlibzm/conf/statements/site.h router/route/area.h router/farm/farm.h"
         " \\\n\trouter/agents/agents.h smtpserver/command/quit.h \\\n"
@@ -63,7 +63,7 @@ CLEAN = {
         "/* %s */\n#include \"base/str.h\"\n\n#include \"base/banned.h\"\n\n"
         "/* str_add() is the one; none() is not. */\nvoid\nstr_add(int a)\n"
         "{\n\tnone(a);\n}\n" % LICENCE,
-    "libzm/grammar/path.c":
+    "libzm/grammar/smtp/path.c":
         "/* %s\n *   path = atom\n */\n#include <string.h>\n"
         "#include \"base/str.h\"\n\n"
         "#include \"base/banned.h\"\n\n/* malloc(1) in a comment */\n"
@@ -97,7 +97,7 @@ CLEAN = {
     "tests/data/any.py": "# %s\n" % LICENCE,
 }
 
-PATH_C = "libzm/grammar/path.c"
+PATH_C = "libzm/grammar/smtp/path.c"
 ROUTE_C = "router/route.c"
 
 # (what is broken, file, bytes put behind it or (old, new), words wanted)

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 #include "tools/queue/view.h"
 
 #include "base/banned.h"

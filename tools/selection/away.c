@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 #include "mail/envelope.h"
 #include "mail/control_file/control_file.h"
 #include "tools/selection/selection.h"

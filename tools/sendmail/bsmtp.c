@@ -22,7 +22,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "grammar/reply.h"
+#include "grammar/smtp/reply.h"
 #include "tools/sendmail/bsmtp.h"
 
 #include "base/banned.h"

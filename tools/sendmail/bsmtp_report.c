@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "grammar/reply.h"
+#include "grammar/smtp/reply.h"
 #include "tools/sendmail/bsmtp.h"
 #include "tools/submit/submit.h"
 

@@ -15,7 +15,7 @@
 #include <sysexits.h>
 
 #include "base/err.h"
-#include "grammar/dsn.h"
+#include "grammar/smtp/dsn.h"
 #include "tools/sendmail/sendmail.h"
 
 #include "base/banned.h"

@@ -8,7 +8,7 @@
 #define ZM_TOOLS_SUBMIT_H
 
 #include "conf/conf.h"
-#include "grammar/dsn.h"
+#include "grammar/smtp/dsn.h"
 
 enum { SUBMIT_ERROR_BYTES = 512 };
 

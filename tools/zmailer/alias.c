@@ -12,7 +12,7 @@
 #include <sysexits.h>
 
 #include "base/json.h"
-#include "grammar/alias.h"
+#include "grammar/message/alias.h"
 #include "tools/change/change.h"
 #include "tools/zmailer/verb.h"
 

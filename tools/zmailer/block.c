@@ -16,9 +16,9 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "grammar/date.h"
+#include "grammar/message/date.h"
 #include "grammar/net.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 #include "grammar/units.h"
 #include "tools/change/change.h"
 #include "tools/selection/selection.h"

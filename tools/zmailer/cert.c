@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 #include "tls/about.h"
 #include "tls/pair.h"
 #include "tools/change/change.h"

@@ -12,7 +12,7 @@
 #include <sysexits.h>
 
 #include "base/json.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 #include "tools/change/change.h"
 #include "tools/zmailer/verb.h"
 

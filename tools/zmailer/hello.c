@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "journal/event.h"
 #include "base/json.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 #include "grammar/units.h"
 #include "mail/spool/spool.h"
 #include "tools/journal/journal.h"

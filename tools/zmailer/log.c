@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "grammar/date.h"
+#include "grammar/message/date.h"
 #include "grammar/net.h"
 #include "grammar/units.h"
 #include "tools/change/change.h"

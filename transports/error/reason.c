@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "grammar/reply.h"
-#include "grammar/xtext.h"
+#include "grammar/smtp/reply.h"
+#include "grammar/smtp/xtext.h"
 #include "transports/error/reason.h"
 
 #include "base/banned.h"

@@ -21,7 +21,7 @@
 #include "base/clock.h"
 #include "base/crc32c.h"
 #include "base/fd.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 #include "transports/frame/content.h"
 
 #include "base/banned.h"

@@ -14,7 +14,7 @@
 
 #include "journal/event.h"
 #include "base/fd.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 #include "transports/frame/handin.h"
 
 #include "base/banned.h"

@@ -12,7 +12,7 @@
 
 #include "base/fd.h"
 #include "grammar/base64.h"
-#include "grammar/crlf.h"
+#include "grammar/smtp/crlf.h"
 #include "transports/http/http.h"
 #include "transports/smtp/auth.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "journal/event.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 #include "transports/mailbox/mailbox.h"
 
 #include "base/banned.h"

@@ -10,7 +10,7 @@
 #ifndef ZM_TRANSPORTS_MAILBOX_H
 #define ZM_TRANSPORTS_MAILBOX_H
 
-#include "grammar/alias.h"
+#include "grammar/message/alias.h"
 #include "mail/verdict.h"
 #include "transports/frame/account.h"
 #include "transports/frame/agent.h"

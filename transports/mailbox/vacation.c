@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 #include "transports/mailbox/vacation.h"
 #include "transports/pipe/command.h"
 

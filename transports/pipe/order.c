@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "grammar/xtext.h"
+#include "grammar/smtp/xtext.h"
 #include "transports/pipe/command.h"
 #include "transports/pipe/order.h"
 

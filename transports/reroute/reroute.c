@@ -14,7 +14,7 @@
  */
 #include <errno.h>
 
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 #include "transports/frame/agent.h"
 #include "transports/frame/handin.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 #include "transports/sm/batch.h"
 
 #include "base/banned.h"

@@ -15,7 +15,7 @@
 #define ZM_TRANSPORTS_CLIENT_H
 
 #include "conf/conf.h"
-#include "grammar/reply.h"
+#include "grammar/smtp/reply.h"
 #include "io/dns.h"
 #include "tls/client.h"
 #include "mail/verdict.h"

@@ -13,7 +13,7 @@
 #ifndef ZM_TRANSPORTS_MAIL_H
 #define ZM_TRANSPORTS_MAIL_H
 
-#include "grammar/mime_down.h"
+#include "grammar/message/mime_down.h"
 #include "transports/smtp/client.h"
 
 /* Where a recipient of the job stands. */

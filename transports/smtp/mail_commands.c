@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "grammar/dsn.h"
+#include "grammar/smtp/dsn.h"
 #include "transports/smtp/mail.h"
 
 #include "base/banned.h"

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/fd.h"
-#include "grammar/crlf.h"
+#include "grammar/smtp/crlf.h"
 #include "transports/smtp/mail.h"
 
 #include "base/banned.h"

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "base/fd.h"
-#include "grammar/path.h"
-#include "grammar/xtext.h"
+#include "grammar/smtp/path.h"
+#include "grammar/smtp/xtext.h"
 #include "mail/envelope.h"
 #include "transports/smtp/mail.h"
 

@@ -8,7 +8,7 @@
  */
 #include "base/clock.h"
 #include "conf/part/part.h"
-#include "grammar/date.h"
+#include "grammar/message/date.h"
 
 #include "base/banned.h"
 

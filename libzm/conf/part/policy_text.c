@@ -11,7 +11,7 @@
 #include <strings.h>
 
 #include "conf/part/part.h"
-#include "grammar/date.h"
+#include "grammar/message/date.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"

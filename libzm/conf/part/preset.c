@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "conf/part/part.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 
 #include "base/banned.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "conf/part/part.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 
 #include "base/banned.h"
 

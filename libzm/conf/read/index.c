@@ -10,7 +10,7 @@
 
 #include "base/ascii.h"
 #include "conf/read/read.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 
 #include "base/banned.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "conf/read/read.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 #include "mail/table/table.h"
 #include "mail/table/type.h"
 

@@ -15,7 +15,7 @@
 
 #include "base/guess.h"
 #include "conf/statements/rows.h"
-#include "grammar/ehlo.h"
+#include "grammar/smtp/ehlo.h"
 
 enum {
 	CONF_FILE_BYTES_MAX = 1 << 20,	/* of one file */

@@ -11,7 +11,7 @@
 #include "base/ascii.h"
 #include "conf/read/read.h"
 #include "grammar/http.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 #include "grammar/units.h"
 #include "mail/control_file/control_file.h"
 

@@ -12,8 +12,8 @@
 
 #include "base/ascii.h"
 #include "conf/read/read.h"
-#include "grammar/date.h"
-#include "grammar/path.h"
+#include "grammar/message/date.h"
+#include "grammar/smtp/path.h"
 #include "grammar/units.h"
 #include "mail/table/table.h"
 

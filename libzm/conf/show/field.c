@@ -10,7 +10,7 @@
 
 #include "conf/read/read.h"
 #include "conf/show/show.h"
-#include "grammar/date.h"
+#include "grammar/message/date.h"
 #include "grammar/units.h"
 
 #include "base/banned.h"

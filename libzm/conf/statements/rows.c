@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "conf/statements/rows.h"
-#include "grammar/ehlo.h"
+#include "grammar/smtp/ehlo.h"
 
 #include "base/banned.h"
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "daemon/hook/script_internal.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 
 #include "base/banned.h"
 

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "daemon/machine/look.h"
 #include "conf/route_value.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 #include "mail/table/table.h"
 
 #include "base/banned.h"

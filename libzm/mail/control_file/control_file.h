@@ -17,7 +17,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "grammar/dsn.h"
+#include "grammar/smtp/dsn.h"
 #include "mail/spool/spool.h"
 #include "mail/terms.h"
 #include "mail/verdict.h"

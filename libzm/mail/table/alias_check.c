@@ -9,7 +9,7 @@
 #include "mail/table/alias_check.h"
 
 #include "base/mem.h"
-#include "grammar/alias.h"
+#include "grammar/message/alias.h"
 
 #include "base/banned.h"
 

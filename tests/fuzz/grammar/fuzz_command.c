@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
-#include "grammar/command.h"
+#include "grammar/smtp/command.h"
 
 static void
 check_params(struct slice in)

@@ -1,13 +1,13 @@
 /* fuzz_crlf.c - any bytes as text of an announced length
  *
- * Grammar: libzm/grammar/crlf.c (RFC 3030 section 2).  The first byte says
+ * Grammar: libzm/grammar/smtp/crlf.c (RFC 3030 section 2).  The first byte says
  * how the bytes are cut: the text is the same in every cut, and is what a
  * naive reading makes of it; written again and read again it is the same.
  *
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
-#include "grammar/crlf.h"
+#include "grammar/smtp/crlf.h"
 
 static void
 decode(struct slice in, size_t step, struct str *out)

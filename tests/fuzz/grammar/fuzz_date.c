@@ -1,14 +1,15 @@
 /* fuzz_date.c - any bytes as a moment and as the date of a header
  *
- * Grammar: libzm/grammar/date.c (RFC 3339 section 5.6), header_date.c (RFC
+ * Grammar: libzm/grammar/message/date.c (RFC 3339 section 5.6), header_date.c
+ * (RFC
  * 5322 section 3.3, 4.3).  A moment that is taken is printed, and read as the
  * same second; a date that is one is one on one line, too.
  *
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
-#include "grammar/date.h"
-#include "grammar/header.h"
+#include "grammar/message/date.h"
+#include "grammar/message/header.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
-#include "grammar/dot.h"
+#include "grammar/smtp/dot.h"
 
 struct result {
 	struct dot_reader reader;

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
-#include "grammar/date.h"
-#include "grammar/dsn.h"
+#include "grammar/message/date.h"
+#include "grammar/smtp/dsn.h"
 
 static void
 check_notify(struct slice in)

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 
 static void
 check_value(struct slice value)

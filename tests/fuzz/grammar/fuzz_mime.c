@@ -1,6 +1,7 @@
 /* fuzz_mime.c - any bytes as a header of MIME, and as what is to be encoded
  *
- * Grammar: libzm/grammar/mime.c (RFC 2045 section 5.1), mime_code.c (6.7,
+ * Grammar: libzm/grammar/message/mime.c (RFC 2045 section 5.1), mime_code.c
+ * (6.7,
  * 6.8), mime_header.c (RFC 2047).  Whatever comes: a boundary that is
  * usable or none; lines of at most 76 ASCII characters however the bytes
  * are cut; a header of ASCII with as many fields.
@@ -8,8 +9,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
-#include "grammar/header.h"
-#include "grammar/mime_down.h"
+#include "grammar/message/header.h"
+#include "grammar/message/mime_down.h"
 
 static void
 check_head(struct slice in, bool in_digest)

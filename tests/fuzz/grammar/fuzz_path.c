@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 
 /* What was taken is written and read back the same. */
 static void

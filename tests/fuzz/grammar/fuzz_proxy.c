@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "grammar/net.h"
-#include "grammar/proxy.h"
+#include "grammar/smtp/proxy.h"
 
 #include "base/banned.h"
 

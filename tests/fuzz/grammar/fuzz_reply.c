@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
-#include "grammar/reply.h"
+#include "grammar/smtp/reply.h"
 
 enum { PREFIXES_MAX = 4096 };	/* longer inputs are not fed byte by byte */
 

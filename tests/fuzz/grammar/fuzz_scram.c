@@ -1,12 +1,13 @@
 /* fuzz_scram.c - any bytes as the messages of a SCRAM client
  *
- * Grammar: libzm/grammar/scram.c (RFC 5802 section 7).  What is taken can be
+ * Grammar: libzm/grammar/smtp/scram.c (RFC 5802 section 7).  What is taken can
+ * be
  * put together again from its parts, and is taken again.
  *
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
-#include "grammar/scram.h"
+#include "grammar/smtp/scram.h"
 
 /* Neither ends a line of ours nor hides what follows. */
 static bool

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
-#include "grammar/dsn.h"
-#include "grammar/xtext.h"
+#include "grammar/smtp/dsn.h"
+#include "grammar/smtp/xtext.h"
 
 static bool
 is_line_safe(struct slice in)

@@ -7,7 +7,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "base/mem.h"
-#include "grammar/alias.h"
+#include "grammar/message/alias.h"
 
 static void
 check_stable(struct arena *arena, const struct alias_item *item)

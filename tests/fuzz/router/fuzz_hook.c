@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "daemon/hook/frame.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 #include "router/header/edit.h"
 
 #include "base/banned.h"

@@ -8,7 +8,7 @@
  */
 #include "base/mem.h"
 #include "tests/fuzz/fuzz.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 #include "router/route/rewrite.h"
 
 static const char conf_text[] = "host mx.test\n"

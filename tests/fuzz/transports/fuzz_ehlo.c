@@ -1,6 +1,6 @@
 /* fuzz_ehlo.c - any lines as what a server announces
  *
- * Grammar: libzm/grammar/ehlo.c (RFC 5321 section 4.1.1.1), read by
+ * Grammar: libzm/grammar/smtp/ehlo.c (RFC 5321 section 4.1.1.1), read by
  * transports/smtp/offer.c.  No number that is absurd stands; in
  * capitals it is the same offer.
  *

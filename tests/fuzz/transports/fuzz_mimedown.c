@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "tests/fuzz/fuzz.h"
-#include "grammar/mime_down.h"
+#include "grammar/message/mime_down.h"
 
 static void
 pass(struct mime_down *down, struct slice header, struct slice body,

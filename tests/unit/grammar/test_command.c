@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "grammar/command.h"
+#include "grammar/smtp/command.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "grammar/crlf.h"
+#include "grammar/smtp/crlf.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "grammar/date.h"
+#include "grammar/message/date.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

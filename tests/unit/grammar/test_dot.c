@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "grammar/dot.h"
+#include "grammar/smtp/dot.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "grammar/dsn.h"
+#include "grammar/smtp/dsn.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define NEVER DSN_NOTIFY_NEVER

@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

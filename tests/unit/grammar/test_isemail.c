@@ -4,8 +4,8 @@
  */
 #include <criterion/criterion.h>
 
-#include "grammar/header.h"
-#include "grammar/path.h"
+#include "grammar/message/header.h"
+#include "grammar/smtp/path.h"
 
 static const struct {
 	int		set, id;

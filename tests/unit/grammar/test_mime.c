@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "grammar/mime_down.h"
+#include "grammar/message/mime_down.h"
 
 #define HIGH "gr\xc3\xbc\xc3\x9f"		/* gruess in UTF-8 */
 #define HIGH_QP "gr=C3=BC=C3=9F"

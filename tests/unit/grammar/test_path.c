@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define BARE PATH_BARE_OK

@@ -7,7 +7,7 @@
 
 #include "base/crc32c.h"
 #include "grammar/net.h"
-#include "grammar/proxy.h"
+#include "grammar/smtp/proxy.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define BYTES(literal) { literal, sizeof(literal) - 1 }

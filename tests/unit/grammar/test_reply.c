@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "grammar/reply.h"
+#include "grammar/smtp/reply.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

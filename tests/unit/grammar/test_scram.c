@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "grammar/scram.h"
+#include "grammar/smtp/scram.h"
 
 #include "base/banned.h"
 

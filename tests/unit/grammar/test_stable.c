@@ -11,9 +11,9 @@
 
 #include "abnf_mail.h"
 #include "base/clock.h"
-#include "grammar/alias.h"
-#include "grammar/date.h"
-#include "grammar/header.h"
+#include "grammar/message/alias.h"
+#include "grammar/message/date.h"
+#include "grammar/message/header.h"
 
 enum { ROUNDS = 4000, LONG = 240 };	/* PATH_MAX_BYTES and some */
 

@@ -8,9 +8,9 @@
 
 #include "abnf_mail.h"
 #include "grammar/base64.h"
-#include "grammar/mime.h"
-#include "grammar/mime_code.h"
-#include "grammar/mime_down.h"
+#include "grammar/message/mime.h"
+#include "grammar/message/mime_code.h"
+#include "grammar/message/mime_down.h"
 
 enum { ROUNDS = 4000, TREES = 2000, TREE_DEPTH = 4, BODY_MAX = 400 };
 

@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "grammar/xtext.h"
+#include "grammar/smtp/xtext.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "grammar/alias.h"
+#include "grammar/message/alias.h"
 
 static const char *
 kind_of(const struct alias_item *item)

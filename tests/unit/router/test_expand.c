@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "grammar/dsn.h"
+#include "grammar/smtp/dsn.h"
 #include "helper.h"
 #include "mail/table/table.h"
 #include "router/ask/check.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "grammar/dsn.h"
+#include "grammar/smtp/dsn.h"
 #include "helper.h"
 
 static const char conf_text[] = "host mx.test\n"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 #include "scheduler/outcome/expire.h"
 #include "scheduler/report/bounce.h"
 

@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 #include "tools/zmailer/dkim/dkim.h"
 #include "tools/zmailer/verb.h"
 

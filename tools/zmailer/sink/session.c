@@ -20,9 +20,9 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "grammar/command.h"
-#include "grammar/dot.h"
-#include "grammar/path.h"
+#include "grammar/smtp/command.h"
+#include "grammar/smtp/dot.h"
+#include "grammar/smtp/path.h"
 #include "io/stream.h"
 #include "tools/zmailer/sink/sink.h"
 

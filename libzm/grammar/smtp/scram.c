@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "grammar/scram.h"
+#include "grammar/smtp/scram.h"
 
 #include "base/banned.h"
 

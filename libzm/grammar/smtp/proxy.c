@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "grammar/proxy.h"
+#include "grammar/smtp/proxy.h"
 
 #include "base/banned.h"
 

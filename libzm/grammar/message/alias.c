@@ -14,11 +14,11 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "grammar/alias.h"
+#include "grammar/message/alias.h"
 
 #include <string.h>
 
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 
 #include "base/banned.h"
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "grammar/reply.h"
+#include "grammar/smtp/reply.h"
 
 #include "base/banned.h"
 

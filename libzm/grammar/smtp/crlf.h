@@ -8,7 +8,7 @@
 #ifndef ZM_GRAMMAR_CRLF_H
 #define ZM_GRAMMAR_CRLF_H
 
-#include "grammar/dot.h"
+#include "grammar/smtp/dot.h"
 
 struct crlf_reader {		/* one per message; all zero at its start */
 	bool		has_cr;		/* a CR, not yet passed on */

@@ -16,7 +16,7 @@
  */
 #include <string.h>
 
-#include "grammar/dot.h"
+#include "grammar/smtp/dot.h"
 
 #include "base/banned.h"
 

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "grammar/header.h"
-#include "grammar/mime.h"
+#include "grammar/message/header.h"
+#include "grammar/message/mime.h"
 
 #include "base/banned.h"
 

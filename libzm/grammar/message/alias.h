@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 
 enum alias_kind {
 	ALIAS_ADDRESS,	/* path; its domain may be empty */

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 
 #include "base/ascii.h"
-#include "grammar/date.h"
+#include "grammar/message/date.h"
 
 #include "base/banned.h"
 

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 
 #include "base/banned.h"
 

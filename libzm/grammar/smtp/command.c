@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "grammar/command.h"
+#include "grammar/smtp/command.h"
 
 #include "base/banned.h"
 

@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "grammar/header.h"
-#include "grammar/mime_down.h"
+#include "grammar/message/header.h"
+#include "grammar/message/mime_down.h"
 
 #include "base/banned.h"
 

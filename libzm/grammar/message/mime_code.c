@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "grammar/mime_code.h"
+#include "grammar/message/mime_code.h"
 
 #include "base/banned.h"
 

@@ -16,7 +16,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/ascii.h"
-#include "grammar/header.h"
+#include "grammar/message/header.h"
 
 #include "base/banned.h"
 

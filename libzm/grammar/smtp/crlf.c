@@ -12,7 +12,7 @@
  */
 #include <string.h>
 
-#include "grammar/crlf.h"
+#include "grammar/smtp/crlf.h"
 
 #include "base/banned.h"
 

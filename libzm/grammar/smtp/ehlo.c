@@ -9,7 +9,7 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#include "grammar/ehlo.h"
+#include "grammar/smtp/ehlo.h"
 
 #include "base/banned.h"
 

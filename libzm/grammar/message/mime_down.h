@@ -17,8 +17,8 @@
 #define ZM_GRAMMAR_MIME_DOWN_H
 
 #include "base/str.h"
-#include "grammar/mime.h"
-#include "grammar/mime_code.h"
+#include "grammar/message/mime.h"
+#include "grammar/message/mime_code.h"
 
 enum {
 	MIME_DEPTH_MAX = 32,

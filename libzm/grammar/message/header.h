@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 
 struct header_field {
 	struct slice	name;	/* without colon and blanks before it */

@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "grammar/path.h"
+#include "grammar/smtp/path.h"
 
 #include "base/banned.h"
 

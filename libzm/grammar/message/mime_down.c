@@ -17,8 +17,8 @@
  */
 #include <string.h>
 
-#include "grammar/header.h"
-#include "grammar/mime_down.h"
+#include "grammar/message/header.h"
+#include "grammar/message/mime_down.h"
 
 #include "base/banned.h"
 

@@ -13,8 +13,8 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/ascii.h"
-#include "grammar/dsn.h"
-#include "grammar/xtext.h"
+#include "grammar/smtp/dsn.h"
+#include "grammar/smtp/xtext.h"
 
 #include "base/banned.h"
 

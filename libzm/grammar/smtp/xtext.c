@@ -12,7 +12,7 @@
  * SPDX-License-Identifier: ISC
  */
 #include "base/ascii.h"
-#include "grammar/xtext.h"
+#include "grammar/smtp/xtext.h"
 
 #include "base/banned.h"
 
