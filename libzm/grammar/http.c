@@ -200,7 +200,7 @@ field_line(struct slice line, struct http_head *out, struct err *err)
 }
 
 /* Lines end in CR LF; a lone LF counts, too (section 2.2). */
-int
+enum http_progress
 http_head_parse(struct slice in, struct http_head *out, struct err *err)
 {
 	struct slice rest = slice_first(in, HTTP_HEAD_BYTES_MAX), line;
@@ -217,18 +217,18 @@ http_head_parse(struct slice in, struct http_head *out, struct err *err)
 			if (out->is_chunked && out->has_length)
 				return err_set(err, "it has a length and "
 				    "chunks");
-			return 1;
+			return HTTP_DONE;
 		}
 		if (++lines > HTTP_FIELDS_MAX)
 			return err_set(err, "its head has too many fields");
 		if ((lines == 1 ? status_line : field_line)(line, out,
 		    err) < 0)
-			return -1;
+			return HTTP_BAD;
 	}
 	if (in.n >= HTTP_HEAD_BYTES_MAX)
 		return err_set(err, "its head is larger than %d bytes",
 		    HTTP_HEAD_BYTES_MAX);
-	return 0;
+	return HTTP_MORE;
 }
 
 /* ---- when to come again ------------------------------------------------ */

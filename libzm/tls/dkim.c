@@ -136,7 +136,7 @@ sample_holds(EVP_PKEY *private_key, EVP_PKEY *public_key)
 	return is_good;
 }
 
-int
+enum dkim_fit
 dkim_key_fits(struct slice pem, struct slice public_key, struct err *err)
 {
 	EVP_PKEY *key = private_read(pem, err), *other = NULL;

@@ -23,9 +23,15 @@ int dkim_key_make(unsigned bits, struct str *out_pem, struct err *err);
 /* Append the public half.  returns 0; -1: this is no RSA key in PEM. */
 int dkim_key_public(struct slice pem, struct str *out, struct err *err);
 
+enum dkim_fit {
+	DKIM_KEY_BAD = -1,
+	DKIM_KEY_DIFFERS = 0,
+	DKIM_KEY_FITS = 1
+};
+
 /* Does the public key hold good what the private key signs?  A sample is
- * signed and verified.  returns 1 it does, 0 no, -1 one of them is no key. */
-int dkim_key_fits(struct slice pem, struct slice public_key,
+ * signed and verified.  returns DKIM_KEY_BAD when one of them is no key. */
+enum dkim_fit dkim_key_fits(struct slice pem, struct slice public_key,
     struct err *err);
 
 #endif

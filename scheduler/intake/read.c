@@ -37,7 +37,7 @@ intake_job_open(struct intake *intake, struct job *job, struct err *err)
 	spool_hashed_name(intake->queue->spool, job->inode, name);
 	job_close(job);
 	if (spool_open_queued(intake->queue->spool, name, &job->control_fd,
-	    &job->body_fd, err) == 1)
+	    &job->body_fd, err) == SPOOL_OPEN_DONE)
 		return true;
 	job->control_fd = job->body_fd = -1;
 	return false;

@@ -272,7 +272,7 @@ keyring_receive(struct keyring *keyring)
 		keyring_lost(keyring);
 		return;
 	}
-	while (ipc_line(&keyring->inbox, &cursor, &line) == 1)
+	while (ipc_line(&keyring->inbox, &cursor, &line) == IPC_LINE)
 		keyring_line_take(keyring, line);
 	ipc_inbox_consume(&keyring->inbox, cursor);
 }

@@ -25,7 +25,7 @@ cidr_open(struct table_source *source, void **out_state, struct err *err)
 	if (table_contents_read(source, source->old, &contents, err) != 0)
 		return -1;
 	if (contents != source->old && table_contents_net(contents, &anything,
-	    &entry, err) < 0) {
+	    &entry, err) == TABLE_TROUBLE) {
 		table_contents_free(&contents);
 		return -1;
 	}

@@ -24,7 +24,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			    command.args[i].n <= line.p + line.n));
 		MUST(command.verb != MAILQ_VERB_UNKNOWN ||
 		    command.rights == 0);
-		if (mailq_user_parse(line, &user, &err) == 1) {
+		if (mailq_user_parse(line, &user, &err) == MAILQ_LINE_USER) {
 			MUST(user.name.n > 0 && user.password.n > 0);
 			MUST((user.rights & ~(unsigned)MAILQ_ANY) == 0);
 			(void)mailq_user_admits(&user, &address);

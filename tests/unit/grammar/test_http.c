@@ -189,12 +189,12 @@ Test(http, heads_are_bounded)
 	str_adds(&text, OK);
 	while (text.len < HTTP_HEAD_BYTES_MAX)
 		str_adds(&text, "xxxxxxxxxxxxxxxx");
-	cr_assert_eq(http_head_parse(str_slice(&text), &head, &err), -1);
+	cr_assert_eq(http_head_parse(str_slice(&text), &head, &err), HTTP_BAD);
 	str_reset(&text);
 	str_adds(&text, OK);
 	for (int i = 0; i < HTTP_FIELDS_MAX; i++)
 		str_adds(&text, "a: b\r\n");
-	cr_assert_eq(http_head_parse(str_slice(&text), &head, &err), -1);
+	cr_assert_eq(http_head_parse(str_slice(&text), &head, &err), HTTP_BAD);
 	str_release(&text);
 }
 
@@ -208,7 +208,8 @@ body_take(const char *head_text, struct slice in, size_t step,
 	size_t at = 0, end = 0, used;
 	int rc = 0;
 
-	cr_assert_eq(http_head_parse(slice_of(head_text), &head, err), 1);
+	cr_assert_eq(http_head_parse(slice_of(head_text), &head, err),
+	    HTTP_DONE);
 	http_body_begin(&body, &head);
 	while (rc == 0 && end < in.n) {
 		end = end + step < in.n ? end + step : in.n;
@@ -280,10 +281,10 @@ Test(http, bodiless)
 		size_t used;
 
 		cr_assert_eq(http_head_parse(slice_of(heads[i]), &head, &err),
-		    1);
+		    HTTP_DONE);
 		http_body_begin(&body, &head);
 		cr_assert_eq(http_body_take(&body, SLICE("x"), &used, &text,
-		    9, &err), 1, "%s", heads[i]);
+		    9, &err), HTTP_DONE, "%s", heads[i]);
 		cr_assert_eq(used, 0);
 	}
 }

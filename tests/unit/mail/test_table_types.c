@@ -108,7 +108,7 @@ wrong(const char *spec)
 	struct table *table = table_new("t", spec);
 
 	err.text[0] = '\0';
-	cr_expect_eq(table_check(table, &err), -1, "%s", spec);
+	cr_expect_eq(table_check(table, &err), TABLE_CHECK_BAD, "%s", spec);
 	table_free(&table);
 	return err.text;
 }
@@ -268,14 +268,16 @@ check_database(const char *type)
 	chmod(at("%s", "people"), 0640);
 	snprintf(target, sizeof(target), "people.%s", type);
 	snprintf(spec, sizeof(spec), "%s:%s", type, at("%s", target));
-	cr_assert_eq(table_build(spec, NULL, &entries, &err), 1, "%s",
+	cr_assert_eq(table_build(spec, NULL, &entries, &err), TABLE_BUILD_DONE,
+	    "%s",
 	    err.text);
 	cr_expect_eq(entries, 4);
 	cr_expect_eq(stat(at("%s", target), &st), 0);
 	cr_expect_eq(st.st_mode & 07777, 0640);
 	CHECK(spec, rows);
 	put("people", "alice new\n broken\n\"\": x\n");
-	cr_expect_eq(table_build(spec, NULL, &entries, &err), -1);
+	cr_expect_eq(table_build(spec, NULL, &entries, &err),
+	    TABLE_BUILD_TROUBLE);
 	cr_expect(strstr(err.text, "people:3: the key is missing") != NULL,
 	    "%s", err.text);
 	CHECK(spec, rows);	/* as it was */
@@ -303,12 +305,15 @@ Test(table_types, a_database_is_taken_over_whole, .init = setup,
 	put("a", "k one\n");
 	put("b", "k two\n");
 	snprintf(spec, sizeof(spec), "%s", at("cdb:%s", "x.cdb"));
-	cr_assert_eq(table_build(spec, at("%s", "a"), &entries, &err), 1);
+	cr_assert_eq(table_build(spec, at("%s", "a"), &entries, &err),
+	    TABLE_BUILD_DONE);
 	table = table_new("t", spec);
 	cr_expect_str_eq(ask(table, "k"), "one");
 	cr_expect_eq(table_generation(table), 1);
-	cr_assert_eq(table_build(spec, at("%s", "b"), &entries, &err), 1);
-	cr_expect_eq(table_check(table, &err), 1);	/* looks now */
+	cr_assert_eq(table_build(spec, at("%s", "b"), &entries, &err),
+	    TABLE_BUILD_DONE);
+	cr_expect_eq(table_check(table, &err),
+	    TABLE_CHECK_GOOD);	/* looks now */
 	cr_expect_str_eq(ask(table, "k"), "two");
 	cr_expect_eq(table_generation(table), 2);
 	table_free(&table);

@@ -135,7 +135,8 @@ take_unrouted(void *context, const char *name, int fd)
 
 	base = base == NULL ? name : base + 1;
 	if (*base == '.' || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    (take->area == AREA_PUBLIC && spool_is_complete(fd, NULL) != 1) ||
+	    (take->area == AREA_PUBLIC && spool_is_complete(fd, NULL) !=
+	    SPOOL_FILE_WHOLE) ||
 	    !backup_key(fd, key))
 		return !take->archive->is_bad;
 	area_label(take, label, sizeof(label));
