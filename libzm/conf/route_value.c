@@ -160,7 +160,7 @@ cut_after(struct slice *rest, int64_t *out_s, struct err *err)
 		return 1;
 	behind = slice_from(behind, 6);
 	if (!slice_word(&behind, &span) ||
-	    units_span_ms(span, &span_ms, NULL) != 1 || span_ms < 1000)
+	    units_span_ms(span, &span_ms, NULL) != 0 || span_ms < 1000)
 		return err_set(err, "write else after SPAN TARGET");
 	*out_s = span_ms / 1000;
 	*rest = behind;

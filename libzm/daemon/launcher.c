@@ -360,7 +360,7 @@ on_request(void *context, unsigned ready)
 
 	if (ipc_receive(launcher.socket, &launcher.inbox) <= 0)
 		_exit(0);	/* agents see the end of their own sockets */
-	while ((got = ipc_line(&launcher.inbox, &cursor, &line)) == 1)
+	while ((got = ipc_line(&launcher.inbox, &cursor, &line)) == IPC_LINE)
 		request(line);
 	if (got < 0)
 		fatal("the scheduler sends a line without end");

@@ -85,7 +85,7 @@ on_notice(void *context, unsigned ready)
 		return;
 	if (got <= 0)	/* without it no agent can be started */
 		fatal("the launcher is gone");
-	while ((got = ipc_line(&client.inbox, &cursor, &line)) == 1)
+	while ((got = ipc_line(&client.inbox, &cursor, &line)) == IPC_LINE)
 		notice(line);
 	if (got < 0)
 		fatal("the launcher sends a line without end");

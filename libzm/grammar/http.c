@@ -51,16 +51,16 @@ host_set(struct slice host, struct http_url *out, struct err *err)
 
 	if (host.n == 0 || host.n >= sizeof(out->host))
 		return err_set(err, "the URL names no host");
-	is_address = net_parse(host, &net, NULL) == 1 &&
+	is_address = net_parse(host, &net, NULL) == 0 &&
 	    slice_find(host, '/') == host.n;
 	if (out->is_six ? !is_address || slice_find(host, ':') == host.n :
-	    !is_address && domain_parse(host, NULL) != 1)
+	    !is_address && domain_parse(host, NULL) != 0)
 		return err_set(err, "'" SLICE_FMT "' is no host",
 		    SLICE_ARG(host));
 	for (size_t i = 0; i < host.n; i++)
 		out->host[i] = ascii_lower(host.p[i]);
 	out->host[host.n] = '\0';
-	return 1;
+	return 0;
 }
 
 static int
@@ -200,7 +200,7 @@ field_line(struct slice line, struct http_head *out, struct err *err)
 }
 
 /* Lines end in CR LF; a lone LF counts, too (section 2.2). */
-int
+enum http_progress
 http_head_parse(struct slice in, struct http_head *out, struct err *err)
 {
 	struct slice rest = slice_first(in, HTTP_HEAD_BYTES_MAX), line;
@@ -217,18 +217,18 @@ http_head_parse(struct slice in, struct http_head *out, struct err *err)
 			if (out->is_chunked && out->has_length)
 				return err_set(err, "it has a length and "
 				    "chunks");
-			return 1;
+			return HTTP_DONE;
 		}
 		if (++lines > HTTP_FIELDS_MAX)
 			return err_set(err, "its head has too many fields");
 		if ((lines == 1 ? status_line : field_line)(line, out,
 		    err) < 0)
-			return -1;
+			return HTTP_BAD;
 	}
 	if (in.n >= HTTP_HEAD_BYTES_MAX)
 		return err_set(err, "its head is larger than %d bytes",
 		    HTTP_HEAD_BYTES_MAX);
-	return 0;
+	return HTTP_MORE;
 }
 
 /* ---- when to come again ------------------------------------------------ */
@@ -250,7 +250,7 @@ date_read(struct slice text)
 		month++;
 	snprintf(line, sizeof(line), "%.4s-%02u-%.2sT%.8sZ", text.p + 12,
 	    month + 1, text.p + 5, text.p + 17);
-	return date_parse(slice_of(line), &at, NULL) == 1 ? at : -1;
+	return date_parse(slice_of(line), &at, NULL) == 0 ? at : -1;
 }
 
 int64_t

@@ -33,7 +33,7 @@ struct http_url {
 /* "http://host[:port][/path][?query]", https as well.  No user (passwords
  * have a place of their own), no fragment, nothing but visible ASCII.
  * out    target borrows from text
- * returns 1 or -1 (err). RFC 3986 section 3; RFC 9110 section 4.2 */
+ * returns 0 or -1 (err). RFC 3986 section 3; RFC 9110 section 4.2 */
 int http_url_parse(struct slice text, struct http_url *out, struct err *err);
 
 struct http_head {
@@ -49,11 +49,18 @@ struct http_head {
 	size_t		bytes;		/* of the head, blank line too */
 };
 
+enum http_progress {
+	HTTP_BAD = -1,
+	HTTP_MORE = 0,
+	HTTP_DONE = 1
+};
+
 /* Read the head of a reply.
  * out      slices into in
- * returns 1 done, 0 need more bytes, -1 no reply that can be understood
+ * returns HTTP_MORE without its end, HTTP_BAD when it cannot be understood
  *         (err). RFC 9112 sections 2 to 6 */
-int http_head_parse(struct slice in, struct http_head *out, struct err *err);
+enum http_progress http_head_parse(struct slice in, struct http_head *out,
+    struct err *err);
 
 /* The body behind a head, in pieces cut anywhere. */
 struct http_body {
@@ -73,8 +80,9 @@ void http_body_begin(struct http_body *body, const struct http_head *head);
  * out_used   so many of in were the body's; the rest is to come again
  * text       gets what they say, until it has text_max bytes; the rest is
  *            dropped
- * returns 1 the body is over, 0 need more, -1 no body (err) */
-int http_body_take(struct http_body *body, struct slice in, size_t *out_used,
+ * returns HTTP_DONE when the body is over, HTTP_BAD: no body (err) */
+enum http_progress http_body_take(struct http_body *body, struct slice in,
+    size_t *out_used,
     struct str *text, size_t text_max, struct err *err);
 
 /* Seconds to wait that a Retry-After asks for, at now_s (wall): a number or

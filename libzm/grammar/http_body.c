@@ -114,7 +114,7 @@ data_step(struct http_body *body, struct slice in, size_t *used,
 		    HTTP_BODY_OVER;
 }
 
-int
+enum http_progress
 http_body_take(struct http_body *body, struct slice in, size_t *out_used,
     struct str *text, size_t text_max, struct err *err)
 {
@@ -126,7 +126,7 @@ http_body_take(struct http_body *body, struct slice in, size_t *out_used,
 		int got = 1;
 
 		if (*out_used == in.n)
-			return 0;
+			return HTTP_MORE;
 		if (is_data)
 			data_step(body, in, out_used, text, text_max);
 		else
@@ -134,5 +134,5 @@ http_body_take(struct http_body *body, struct slice in, size_t *out_used,
 		if (got <= 0)
 			return got;
 	}
-	return 1;
+	return HTTP_DONE;
 }

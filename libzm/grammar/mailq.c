@@ -137,18 +137,18 @@ networks_check(struct slice text, struct err *err)
 	bool is_no;
 
 	while (slice_word(&text, &word))
-		if (network_parse(word, &net, &is_no, err) != 1)
+		if (network_parse(word, &net, &is_no, err) != 0)
 			return -1;
 	return 1;
 }
 
-int
+enum mailq_line
 mailq_user_parse(struct slice line, struct mailq_user *out, struct err *err)
 {
 	struct slice rest = slice_trim(line), rights;
 
 	if (rest.n == 0 || rest.p[0] == '#')
-		return 0;
+		return MAILQ_LINE_EMPTY;
 	*out = (struct mailq_user){ .rights = 0 };
 	(void)slice_cut(&rest, ':', &out->name);
 	if (!slice_cut(&rest, ':', &out->password) ||
@@ -158,7 +158,7 @@ mailq_user_parse(struct slice line, struct mailq_user *out, struct err *err)
 		    "[ADDRESS]/WIDTH...]");
 	out->networks = rest;	/* IPv6 has colons, so this is the last */
 	if (rights_parse(rights, &out->rights, err) < 0)
-		return -1;
+		return MAILQ_LINE_BAD;
 	return networks_check(out->networks, err);
 }
 
@@ -171,7 +171,7 @@ mailq_user_admits(const struct mailq_user *user, const struct net *address)
 
 	while (slice_word(&rest, &word)) {
 		is_any = false;
-		if (network_parse(word, &net, &is_no, NULL) == 1 &&
+		if (network_parse(word, &net, &is_no, NULL) == 0 &&
 		    net_contains(&net, address))
 			return !is_no;
 	}

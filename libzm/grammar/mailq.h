@@ -49,9 +49,15 @@ struct mailq_user {
 	struct slice	 networks;	/* "[ip]/width ..."; empty: any */
 };
 
+enum mailq_line {
+	MAILQ_LINE_BAD = -1,
+	MAILQ_LINE_EMPTY = 0,
+	MAILQ_LINE_USER = 1
+};
+
 /* One line of the file of users: NAME:PASSWORD:WORDS[:NETWORKS].
- * returns 1; 0: an empty line or a remark; -1 with err. */
-int mailq_user_parse(struct slice line, struct mailq_user *out,
+ * returns MAILQ_LINE_EMPTY for a remark, too; MAILQ_LINE_BAD with err. */
+enum mailq_line mailq_user_parse(struct slice line, struct mailq_user *out,
     struct err *err);
 
 /* May this user come from there?  The first network that holds the address

@@ -78,7 +78,7 @@ net_parse(struct slice text, struct net *out, struct err *err)
 		    "network", SLICE_ARG(slice_first(text, 60)));
 	out->bits = 128;
 	if (slash == text.n)
-		return 1;
+		return 0;
 	if (!slice_number(slice_from(text, slash + 1), 0, is_ipv4 ? 32 : 128,
 	    &bits))
 		return err_set(err, "'" SLICE_FMT "': behind / stands 0 to %d",
@@ -87,7 +87,7 @@ net_parse(struct slice text, struct net *out, struct err *err)
 	masked = *out;
 	mask(masked.bytes, masked.bits);
 	if (memcmp(masked.bytes, out->bytes, 16) == 0)
-		return 1;
+		return 0;
 	inet_ntop(is_ipv4 ? AF_INET : AF_INET6,
 	    masked.bytes + (is_ipv4 ? MAPPED_BITS / 8 : 0), meant,
 	    sizeof(meant));
@@ -198,7 +198,7 @@ net_endpoint_parse(struct slice text, unsigned default_port,
 	if (port_parse(text, &port)) {
 		net_address_parse(SLICE("127.0.0.1"), bytes, &is_ipv4);
 		endpoint_set(bytes, true, port, out, out_length);
-		return 1;
+		return 0;
 	}
 	if (endpoint_split(text, &host, &port_text) &&
 	    !port_parse(port_text, &port))
@@ -209,7 +209,7 @@ net_endpoint_parse(struct slice text, unsigned default_port,
 		return err_set(err, "'" SLICE_FMT "' is not ADDRESS:PORT, "
 		    "[IPv6]:PORT or PORT", SLICE_ARG(slice_first(text, 60)));
 	endpoint_set(bytes, is_ipv4, port, out, out_length);
-	return 1;
+	return 0;
 }
 
 void

@@ -15,7 +15,7 @@ struct net {
 	unsigned	bits;		/* 0..128, over the 16 bytes */
 };
 
-/* "192.0.2.1", "192.0.2.0/24", "2001:db8::/32", "[::1]".  1 or -1.
+/* "192.0.2.1", "192.0.2.0/24", "2001:db8::/32", "[::1]".  0 or -1.
  * Host bits behind the mask must be zero: err names the network meant. */
 int net_parse(struct slice text, struct net *out, struct err *err);
 
@@ -27,7 +27,7 @@ bool net_contains(const struct net *outer, const struct net *inner);
 
 /* "ADDRESS:PORT", "[IPv6]:PORT", "PORT" (then 127.0.0.1 and, as a second
  * call would, ::1 are the caller's choice: address is 127.0.0.1).
- * 1 or -1. */
+ * 0 or -1. */
 int net_endpoint_parse(struct slice text, unsigned default_port,
     struct sockaddr_storage *out, socklen_t *out_length, struct err *err);
 

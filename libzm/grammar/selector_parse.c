@@ -163,13 +163,13 @@ selector_read_number(struct slice value, int type, int64_t *out,
 	uint64_t number;
 
 	if (type == SELECTOR_SPAN) {
-		if (units_span_ms(value, out, err) != 1)
+		if (units_span_ms(value, out, err) != 0)
 			return -1;
 		*out /= 1000;
 		return 1;
 	}
 	if (type == SELECTOR_BYTES) {
-		if (units_bytes(value, &number, err) != 1)
+		if (units_bytes(value, &number, err) != 0)
 			return -1;
 		*out = number > INT64_MAX ? INT64_MAX : (int64_t)number;
 		return 1;

@@ -142,7 +142,7 @@ tar_name_take(const struct ustar *block, struct tar_head *out)
 	snprintf(out->name, sizeof(out->name), "%s", from);
 }
 
-int
+enum tar_answer
 tar_head_parse(const char in[TAR_BLOCK_BYTES], struct tar_head *out,
     struct err *err)
 {
@@ -151,7 +151,7 @@ tar_head_parse(const char in[TAR_BLOCK_BYTES], struct tar_head *out,
 
 	memset(out, 0, sizeof(*out));
 	if (is_zero(in))
-		return 0;
+		return TAR_HEAD_END;
 	memcpy(&block, in, sizeof(block));
 	if (!octal_get(block.checksum, sizeof(block.checksum), &sum) ||
 	    sum != sum_of(&block))
@@ -166,5 +166,5 @@ tar_head_parse(const char in[TAR_BLOCK_BYTES], struct tar_head *out,
 	tar_name_take(&block, out);
 	out->is_file = (block.type == '0' || block.type == '\0') &&
 	    out->name[0] != '\0';
-	return 1;
+	return TAR_HEAD;
 }

@@ -30,8 +30,16 @@ struct tar_head {
 /* A regular file's head.  returns 0; -1 the name or the size does not fit. */
 int tar_head_format(const struct tar_head *head, char out[TAR_BLOCK_BYTES]);
 
-/* returns 1; 0 a block of zeros: the end; -1 this is no head of a member. */
-int tar_head_parse(const char block[TAR_BLOCK_BYTES], struct tar_head *out,
+enum tar_answer {
+	TAR_HEAD_BAD = -1,
+	TAR_HEAD_END = 0,
+	TAR_HEAD = 1
+};
+
+/* returns TAR_HEAD_END for a block of zeros, TAR_HEAD_BAD for what is no
+ * head of a member. */
+enum tar_answer tar_head_parse(const char block[TAR_BLOCK_BYTES],
+    struct tar_head *out,
     struct err *err);
 
 /* Zeros behind so many bytes. */

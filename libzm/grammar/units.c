@@ -80,7 +80,7 @@ units_span_ms(struct slice text, int64_t *out_ms, struct err *err)
 
 	if (slice_is(text, "0")) {
 		*out_ms = 0;
-		return 1;
+		return 0;
 	}
 	if (text.n == 0)
 		return err_set(err, "a span of time is needed, as in 5m");
@@ -93,7 +93,7 @@ units_span_ms(struct slice text, int64_t *out_ms, struct err *err)
 		sum += part;
 	}
 	*out_ms = (int64_t)sum;
-	return 1;
+	return 0;
 }
 
 int
@@ -103,7 +103,7 @@ units_bytes(struct slice text, uint64_t *out_bytes, struct err *err)
 
 	if (slice_is(text, "0")) {
 		*out_bytes = 0;
-		return 1;
+		return 0;
 	}
 	if (text.n == 0)
 		return err_set(err, "a size is needed, as in 25M");
@@ -113,7 +113,7 @@ units_bytes(struct slice text, uint64_t *out_bytes, struct err *err)
 		return err_set(err, "'" SLICE_FMT "' behind a size",
 		    SLICE_ARG(slice_first(text, 40)));
 	*out_bytes = bytes;
-	return 1;
+	return 0;
 }
 
 int
@@ -134,7 +134,7 @@ units_rate(struct slice text, uint64_t *out_count, int64_t *out_per_ms,
 		return err_set(err, "a rate needs a span that is not 0");
 	*out_count = count;
 	*out_per_ms = per_ms;
-	return 1;
+	return 0;
 }
 
 static void

@@ -129,7 +129,7 @@ fds_take(struct ipc_inbox *inbox, const struct cmsghdr *head)
 	return all;
 }
 
-int
+enum ipc_answer
 ipc_receive(int socket, struct ipc_inbox *inbox)
 {
 	union control control;
@@ -149,7 +149,7 @@ ipc_receive(int socket, struct ipc_inbox *inbox)
 		n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return -1;
+		return IPC_TROUBLE;
 	for (struct cmsghdr *head = CMSG_FIRSTHDR(&message); head != NULL;
 	    head = CMSG_NXTHDR(&message, head))
 		if (head->cmsg_level == SOL_SOCKET &&
@@ -157,16 +157,16 @@ ipc_receive(int socket, struct ipc_inbox *inbox)
 			all = fds_take(inbox, head) && all;
 	if (!all || (message.msg_flags & MSG_CTRUNC)) {
 		errno = EMSGSIZE;	/* lines and descriptors do not match */
-		return -1;
+		return IPC_TROUBLE;
 	}
 	if (n == 0)
-		return 0;
+		return IPC_END;
 	inbox->bytes.len += (size_t)n;
 	inbox->bytes.buf[inbox->bytes.len] = '\0';
-	return 1;
+	return IPC_GOT;
 }
 
-int
+enum ipc_line_answer
 ipc_line(const struct ipc_inbox *inbox, size_t *cursor,
     struct slice *out_line)
 {
@@ -176,13 +176,13 @@ ipc_line(const struct ipc_inbox *inbox, size_t *cursor,
 	size_t n = end != NULL ? (size_t)(end - start) : left;
 
 	if (n > IPC_LINE_BYTES_MAX)
-		return -1;
+		return IPC_LINE_TOO_LONG;
 	if (end == NULL)
-		return 0;
+		return IPC_LINE_NONE;
 	out_line->p = start;
 	out_line->n = n;
 	*cursor += n + 1;
-	return 1;
+	return IPC_LINE;
 }
 
 void

@@ -39,14 +39,27 @@ struct ipc_inbox {
 void ipc_inbox_init(struct ipc_inbox *inbox);
 /* Close descriptors that were not taken; free. */
 void ipc_inbox_release(struct ipc_inbox *inbox);
-/* One recvmsg into the inbox.  returns 1 got some; 0 end of file; -1 with
- * errno (EAGAIN on a non-blocking socket; EMSGSIZE when the peer sent more
- * descriptors than the inbox holds: it is broken, close it). */
-int ipc_receive(int socket, struct ipc_inbox *inbox);
+enum ipc_answer {
+	IPC_TROUBLE = -1,
+	IPC_END = 0,
+	IPC_GOT = 1
+};
+
+/* One recvmsg into the inbox.  returns IPC_END at the end of file,
+ * IPC_TROUBLE with errno (EAGAIN on a non-blocking socket; EMSGSIZE when the
+ * peer sent more descriptors than the inbox holds: it is broken, close it). */
+enum ipc_answer ipc_receive(int socket, struct ipc_inbox *inbox);
+
+enum ipc_line_answer {
+	IPC_LINE_TOO_LONG = -1,
+	IPC_LINE_NONE = 0,
+	IPC_LINE = 1
+};
+
 /* Next whole line without its LF; *cursor counts from 0 over bytes; call
  * ipc_inbox_consume(inbox, cursor) after the last one.
- * returns 1 a line; 0 none; -1 the line is longer than the bound. */
-int ipc_line(const struct ipc_inbox *inbox, size_t *cursor,
+ * returns IPC_LINE_TOO_LONG beyond IPC_LINE_BYTES_MAX. */
+enum ipc_line_answer ipc_line(const struct ipc_inbox *inbox, size_t *cursor,
     struct slice *out_line);
 void ipc_inbox_consume(struct ipc_inbox *inbox, size_t bytes);
 /* Take the oldest descriptor; -1 when there is none. */

@@ -380,26 +380,27 @@ stream_output_forget(struct stream *stream)
 		str_reset(&stream->output);
 }
 
-int
+enum stream_flushed
 stream_flush(struct stream *stream)
 {
 	size_t clear = stream_clear_bytes(stream);
 	ssize_t n;
 
 	if (stream_unsent_bytes(stream) == 0)
-		return stream->cover == NULL || stream_push(stream) ? 1 : -1;
+		return stream->cover == NULL || stream_push(stream) ?
+		    STREAM_FLUSH_ALL : STREAM_FLUSH_BROKEN;
 	if (stream->cover == NULL || clear > 0)
 		n = stream_send_plain(stream, clear > 0 ? clear :
 		    stream_unsent_bytes(stream));
 	else
 		n = stream_send_encrypted(stream);
 	if (n < 0)
-		return -1;
+		return STREAM_FLUSH_BROKEN;
 	stream->output_sent += (size_t)n;
 	if (stream_unsent_bytes(stream) > 0)
-		return 0;
+		return STREAM_FLUSH_PART;
 	stream_output_forget(stream);
-	return 1;
+	return STREAM_FLUSH_ALL;
 }
 
 /* What the record layer waits for is none of the owner's business. */

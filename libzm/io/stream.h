@@ -71,9 +71,15 @@ void stream_consume(struct stream *stream, size_t n);
 void stream_say(struct stream *stream, struct slice bytes);
 size_t stream_unsent_bytes(const struct stream *stream);
 
-/* Send what was said with one system call.  returns 1 all is sent, 0 some
- * is left, -1 the stream is broken. */
-int stream_flush(struct stream *stream);
+enum stream_flushed {
+	STREAM_FLUSH_BROKEN = -1,
+	STREAM_FLUSH_PART = 0,
+	STREAM_FLUSH_ALL = 1
+};
+
+/* Send what was said with one system call.  returns whether all of it is
+ * sent. */
+enum stream_flushed stream_flush(struct stream *stream);
 
 /* From now on call ready() for input (if is_input) and, when output is
  * left, as soon as it can be sent. */

@@ -69,7 +69,7 @@ int envelope_parse(struct arena *arena, struct slice file,
 
 /* Read only the lines in front of the first recipient: enough for who sent
  * it and how it came.  front is as much of the file as the caller has.
- * 1 or -1. */
+ * 0 or -1. */
 int envelope_peek(struct slice front, struct envelope *out,
     struct err *err);
 

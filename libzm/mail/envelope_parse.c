@@ -35,21 +35,21 @@ read_id(struct reader *r, struct slice value, struct err *err)
 		    SLICE_ARG(slice_first(value, 40)));
 	memcpy(r->out->id, value.p, value.n);
 	r->out->id[value.n] = '\0';
-	return 1;
+	return 0;
 }
 
 static int
 read_external(struct reader *r, struct slice value, struct err *err)
 {
 	r->out->is_external = true;
-	return 1;
+	return 0;
 }
 
 static int
 read_rcvdfrom(struct reader *r, struct slice value, struct err *err)
 {
 	r->out->rcvdfrom = value;
-	return 1;
+	return 0;
 }
 
 static int
@@ -60,7 +60,7 @@ read_bodytype(struct reader *r, struct slice value, struct err *err)
 		return err_set(err, "unknown body type '" SLICE_FMT "'",
 		    SLICE_ARG(slice_first(value, 40)));
 	r->out->bodytype = value;
-	return 1;
+	return 0;
 }
 
 static int
@@ -69,14 +69,14 @@ read_with(struct reader *r, struct slice value, struct err *err)
 	if (slice_find(value, ' ') < value.n)
 		return err_set(err, "'with' takes one word");
 	r->out->with = value;
-	return 1;
+	return 0;
 }
 
 static int
 read_user(struct reader *r, struct slice value, struct err *err)
 {
 	r->out->user = value;
-	return 1;
+	return 0;
 }
 
 static int
@@ -88,7 +88,7 @@ read_address(struct slice value, struct path *out, struct err *err)
 		return -1;
 	if (rest.n > 0)
 		return err_set(err, "text behind the address");
-	return 1;
+	return 0;
 }
 
 static int
@@ -103,7 +103,7 @@ read_channel(struct reader *r, struct slice value, struct err *err)
 	if (!slice_is(value, "error"))
 		return err_set(err, "the only channel is 'error'");
 	r->out->is_error = true;
-	return 1;
+	return 0;
 }
 
 static int
@@ -125,7 +125,7 @@ read_report_of(struct reader *r, struct slice value, struct err *err)
 	if (!spool_id_is(value))
 		return err_set(err, "'report-of' without a spool id");
 	r->out->dsn_of = value;
-	return 1;
+	return 0;
 }
 
 static int
@@ -138,13 +138,13 @@ static int
 read_header_recipients(struct reader *r, struct slice value, struct err *err)
 {
 	r->out->header_rcpts = true;
-	return 1;
+	return 0;
 }
 
 static int
 read_comment(struct reader *r, struct slice value, struct err *err)
 {
-	return 1;
+	return 0;
 }
 
 /* RFC 3461 parameters of the recipient on the next line. */
@@ -160,19 +160,19 @@ read_todsn(struct reader *r, struct slice value, struct err *err)
 		if (slice_starts(word, "NOTIFY=") &&
 		    r->next.notify == DSN_NOTIFY_DEFAULT) {
 			if (dsn_notify_parse(slice_from(word, 7),
-				&r->next.notify, err) != 1)
+				&r->next.notify, err) != 0)
 				return -1;
 		} else if (slice_starts(word, "ORCPT=") &&
 		    r->next.orcpt.n == 0) {
 			r->next.orcpt = slice_from(word, 6);
-			if (dsn_orcpt_check(r->next.orcpt, err) != 1)
+			if (dsn_orcpt_check(r->next.orcpt, err) != 0)
 				return -1;
 		} else {
 			return err_set(err, "unknown or repeated parameter '"
 			    SLICE_FMT "'", SLICE_ARG(slice_first(word, 40)));
 		}
 	}
-	return 1;
+	return 0;
 }
 
 static int
@@ -190,7 +190,7 @@ read_to(struct reader *r, struct slice value, struct err *err)
 	out->rcpts[out->rcpt_count++] = r->next;
 	memset(&r->next, 0, sizeof(r->next));
 	r->has_todsn = false;
-	return 1;
+	return 0;
 }
 
 /* Every keyword, its value's reader, whether it may come twice, whether it
@@ -256,7 +256,7 @@ line_check(struct slice line, struct err *err)
 		if (c < ' ' || c == 0x7f)
 			return err_set(err, "control character \\x%02x", c);
 	}
-	return 1;
+	return 0;
 }
 
 static int
@@ -270,7 +270,7 @@ envelope_check(const struct reader *r, struct err *err)
 		return err_set(err, "both 'from' and 'channel error'");
 	if (out->rcpt_count == 0 && !out->header_rcpts)
 		return err_set(err, "no recipient");
-	return 1;
+	return 0;
 }
 
 /* How many lines can be recipients: bounds the array before it is made. */
@@ -328,7 +328,7 @@ envelope_peek(struct slice front, struct envelope *out, struct err *err)
 		if (line_check(line, err) < 0 || envelope_read_line(&r, line,
 		    err) < 0)
 			return err_prefix(err, "envelope");
-	return 1;
+	return 0;
 }
 
 int

@@ -215,7 +215,7 @@ read_word(struct slice word, unsigned *seen, struct terms *out,
 		if (!words[i].read(slice_from(word, name.n + 1), out))
 			return err_set(err, "bad value in '" SLICE_FMT "'",
 			    SLICE_ARG(slice_first(word, 60)));
-		return 1;
+		return 0;
 	}
 	return err_set(err, "unknown word '" SLICE_FMT "'",
 	    SLICE_ARG(slice_first(word, 60)));
@@ -231,5 +231,5 @@ terms_parse(struct slice text, struct terms *out, struct err *err)
 	while (slice_word(&text, &word))
 		if (read_word(word, &seen, out, err) < 0)
 			return -1;
-	return 1;
+	return 0;
 }

@@ -55,7 +55,7 @@ bool terms_any(const struct terms *terms);
 int terms_add(struct str *out, const struct terms *terms, struct err *err);
 
 /* Read what terms_add writes.  Slices borrow from words.
- * returns 1; -1 (err: "unknown word 'x'"). */
+ * returns 0; -1 (err: "unknown word 'x'"). */
 int terms_parse(struct slice words, struct terms *out, struct err *err);
 
 #endif

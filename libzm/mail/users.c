@@ -135,7 +135,7 @@ ask_system(struct users *users, const char *name, int64_t *out_uid,
 	return err_sys(err, "cannot ask for the account '%s'", name);
 }
 
-int
+enum users_answer
 users_find(struct users *users, struct slice name, int64_t *out_uid,
     struct err *err)
 {
@@ -144,7 +144,7 @@ users_find(struct users *users, struct slice name, int64_t *out_uid,
 	int found;
 
 	if (!name_is_plausible(name))
-		return 0;
+		return USER_NONE;
 	user = user_slot(users, name);
 	if (user->until_ms > now && slice_is(name, user->name)) {
 		*out_uid = user->uid;

@@ -18,9 +18,16 @@ struct users *users_new(void);
 /* Forgets all answers; sets *users to NULL. */
 void users_free(struct users **users);
 
-/* returns 1 and its uid; 0 no such account; -1 the account database cannot
+enum users_answer {
+	USER_TROUBLE = -1,
+	USER_NONE = 0,
+	USER_FOUND = 1
+};
+
+/* returns USER_FOUND and its uid; USER_TROUBLE: the account database cannot
  * be asked now. */
-int users_find(struct users *users, struct slice name, int64_t *out_uid,
+enum users_answer users_find(struct users *users, struct slice name,
+    int64_t *out_uid,
     struct err *err);
 
 /* No account was found, and getpwnam_r(3) answered error: is there none?  It

@@ -78,7 +78,7 @@ tls_about_load(struct tls_about *about, const char *file, struct err *err)
 	str_init(&about->subject);
 	str_init(&about->issuer);
 	str_init(&about->names);
-	if (tls_file_read(file, &text, err) != 1) {
+	if (tls_file_read(file, &text, err) != 0) {
 		str_release(&text);
 		return -1;
 	}

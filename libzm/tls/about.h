@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_IO_TLS_ABOUT_H
-#define ZM_IO_TLS_ABOUT_H
+#ifndef ZM_TLS_ABOUT_H
+#define ZM_TLS_ABOUT_H
 
 #include <stdint.h>
 

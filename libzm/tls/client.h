@@ -8,8 +8,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_IO_TLS_CLIENT_H
-#define ZM_IO_TLS_CLIENT_H
+#ifndef ZM_TLS_CLIENT_H
+#define ZM_TLS_CLIENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

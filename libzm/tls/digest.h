@@ -4,8 +4,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_IO_TLS_DIGEST_H
-#define ZM_IO_TLS_DIGEST_H
+#ifndef ZM_TLS_DIGEST_H
+#define ZM_TLS_DIGEST_H
 
 #include "base/str.h"
 

@@ -56,7 +56,7 @@ dkim_key_make(unsigned bits, struct str *out_pem, struct err *err)
 	BIO *bio = BIO_new(BIO_s_mem());
 	char *text = NULL;
 	long n;
-	int result = 1;
+	int result = 0;
 
 	if (key == NULL || PEM_write_bio_PKCS8PrivateKey(bio, key, NULL, NULL,
 	    0, NULL, NULL) != 1) {
@@ -81,7 +81,7 @@ public_add(EVP_PKEY *key, struct str *out, struct err *err)
 		return tls_err(err, "the public half");
 	base64_add(out, (struct slice){ (const char *)der, (size_t)n });
 	OPENSSL_free(der);
-	return 1;
+	return 0;
 }
 
 int
@@ -136,7 +136,7 @@ sample_holds(EVP_PKEY *private_key, EVP_PKEY *public_key)
 	return is_good;
 }
 
-int
+enum dkim_fit
 dkim_key_fits(struct slice pem, struct slice public_key, struct err *err)
 {
 	EVP_PKEY *key = private_read(pem, err), *other = NULL;

@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_IO_TLS_DKIM_H
-#define ZM_IO_TLS_DKIM_H
+#ifndef ZM_TLS_DKIM_H
+#define ZM_TLS_DKIM_H
 
 #include "base/err.h"
 #include "base/str.h"
@@ -17,15 +17,21 @@ enum {
 	DKIM_PUBLIC_BYTES_MAX = 1024	/* of base64, 4096 bits have 736 */
 };
 
-/* Make a key, append it as PEM.  returns 1 or -1. */
+/* Make a key, append it as PEM.  returns 0 or -1. */
 int dkim_key_make(unsigned bits, struct str *out_pem, struct err *err);
 
-/* Append the public half.  returns 1; -1: this is no RSA key in PEM. */
+/* Append the public half.  returns 0; -1: this is no RSA key in PEM. */
 int dkim_key_public(struct slice pem, struct str *out, struct err *err);
 
+enum dkim_fit {
+	DKIM_KEY_BAD = -1,
+	DKIM_KEY_DIFFERS = 0,
+	DKIM_KEY_FITS = 1
+};
+
 /* Does the public key hold good what the private key signs?  A sample is
- * signed and verified.  returns 1 it does, 0 no, -1 one of them is no key. */
-int dkim_key_fits(struct slice pem, struct slice public_key,
+ * signed and verified.  returns DKIM_KEY_BAD when one of them is no key. */
+enum dkim_fit dkim_key_fits(struct slice pem, struct slice public_key,
     struct err *err);
 
 #endif

@@ -2,16 +2,16 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_IO_TLS_INTERNAL_H
-#define ZM_IO_TLS_INTERNAL_H
+#ifndef ZM_TLS_INTERNAL_H
+#define ZM_TLS_INTERNAL_H
 
 #include <openssl/ssl.h>
 
 #include "tls/server.h"
 
 /* OpenSSL's ticket callback.  The context's application data are the
- * struct tls_tickets.  returns what OpenSSL asks of it: 1, 2 when the ticket
- * is to be renewed, 0 no such key, -1. */
+ * struct tls_tickets.  returns what
+ * SSL_CTX_set_tlsext_ticket_key_evp_cb(3) asks of it. */
 int tls_ticket_crypt(SSL *ssl, unsigned char *name, unsigned char *iv,
     EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, int is_sealing);
 

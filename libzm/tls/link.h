@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_IO_TLS_LINK_H
-#define ZM_IO_TLS_LINK_H
+#ifndef ZM_TLS_LINK_H
+#define ZM_TLS_LINK_H
 
 #include "io/stream.h"
 #include "tls/server.h"

@@ -53,7 +53,7 @@ tls_file_read(const char *file, struct str *out, struct err *err)
 		n = err_set(err, "%s has more than %d bytes", file,
 		    TLS_FILE_BYTES_MAX);
 	close(fd);
-	return n < 0 ? -1 : 1;
+	return n < 0 ? -1 : 0;
 }
 
 /* Keys are kept without a pass phrase: nobody is there to type one. */
@@ -72,7 +72,7 @@ key_read(const char *file, struct err *err)
 	EVP_PKEY *key = NULL;
 	BIO *bio;
 
-	if (tls_file_read(file, &text, err) == 1) {
+	if (tls_file_read(file, &text, err) == 0) {
 		bio = BIO_new_mem_buf(text.buf, (int)text.len);
 		key = PEM_read_bio_PrivateKey(bio, NULL, pair_no_pass_phrase,
 		    &is_locked);
@@ -181,7 +181,7 @@ tls_pair_load(struct tls_pair *pair, const char *certificate_file,
 		err_set(err, "%s: the key is neither RSA, ECDSA nor Ed25519",
 		    key_file);
 	else if (pair->key != NULL &&
-	    tls_file_read(certificate_file, &text, err) == 1)
+	    tls_file_read(certificate_file, &text, err) == 0)
 		result = chain_parse(pair, str_slice(&text), certificate_file,
 		    err);
 	str_release(&text);
@@ -209,5 +209,5 @@ tls_roots_check(struct slice pem, struct err *err)
 	if (first == NULL)
 		return tls_err(err, "no certificate in it");
 	X509_free(first);
-	return 1;
+	return 0;
 }

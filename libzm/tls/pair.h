@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_IO_TLS_PAIR_H
-#define ZM_IO_TLS_PAIR_H
+#ifndef ZM_TLS_PAIR_H
+#define ZM_TLS_PAIR_H
 
 #include <stdint.h>
 
@@ -39,10 +39,10 @@ int tls_pair_load(struct tls_pair *pair, const char *certificate_file,
 void tls_pair_release(struct tls_pair *pair);
 
 /* Is there at least one certificate (of an authority) in this PEM text?
- * 1 or -1. */
+ * 0 or -1. */
 int tls_roots_check(struct slice pem, struct err *err);
 
-/* Whole file into out, at most TLS_FILE_BYTES_MAX.  1 or -1. */
+/* Whole file into out, at most TLS_FILE_BYTES_MAX.  0 or -1. */
 int tls_file_read(const char *file, struct str *out, struct err *err);
 
 #endif

@@ -51,7 +51,7 @@ take_bytes(struct slice *rest, unsigned char *out, size_t max, size_t *out_n)
 	return is_good;
 }
 
-int
+enum scram_entry
 scram_keys_parse(struct slice entry, struct scram_keys *out, struct err *err)
 {
 	static const char prefix[] = "{SCRAM-SHA-256}";
@@ -62,7 +62,7 @@ scram_keys_parse(struct slice entry, struct scram_keys *out, struct err *err)
 	memset(out, 0, sizeof(*out));
 	if (!slice_equal_nocase(slice_first(entry, sizeof(prefix) - 1),
 	    slice_of(prefix)))
-		return 0;
+		return SCRAM_ENTRY_OTHER;
 	if (!slice_cut(&rest, ',', &rounds) ||
 	    !slice_number(rounds, SCRAM_ROUNDS_MIN, SCRAM_ROUNDS_MAX,
 	    &number))
@@ -77,7 +77,7 @@ scram_keys_parse(struct slice entry, struct scram_keys *out, struct err *err)
 	    server != SCRAM_KEY_BYTES)
 		return err_set(err, "an entry is {SCRAM-SHA-256}ROUNDS,SALT,"
 		    "STOREDKEY,SERVERKEY");
-	return 1;
+	return SCRAM_ENTRY_KEYS;
 }
 
 void

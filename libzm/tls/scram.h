@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_IO_TLS_SCRAM_H
-#define ZM_IO_TLS_SCRAM_H
+#ifndef ZM_TLS_SCRAM_H
+#define ZM_TLS_SCRAM_H
 
 #include <stdbool.h>
 
@@ -29,8 +29,14 @@ struct scram_keys {
 	unsigned char	stored[SCRAM_KEY_BYTES], server[SCRAM_KEY_BYTES];
 };
 
-/* Read an entry.  1; 0 it is of another kind; -1 it is broken. */
-int scram_keys_parse(struct slice entry, struct scram_keys *out,
+enum scram_entry {
+	SCRAM_ENTRY_BAD = -1,
+	SCRAM_ENTRY_OTHER = 0,
+	SCRAM_ENTRY_KEYS = 1
+};
+
+/* Read an entry.  SCRAM_ENTRY_OTHER: it is of another kind. */
+enum scram_entry scram_keys_parse(struct slice entry, struct scram_keys *out,
     struct err *err);
 void scram_keys_add(struct str *out, const struct scram_keys *keys);
 

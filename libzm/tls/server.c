@@ -387,9 +387,9 @@ pair_use(struct tls_server *server, const char *name, X509 *leaf,
 	if (set == NULL)
 		set = set_new(server, str_slice(&names), err);
 	if (set != NULL) {
-		result = SSL_CTX_use_cert_and_key(set->context, leaf, key,
-		    others, 0);
-		if (result != 1)
+		result = 0;
+		if (SSL_CTX_use_cert_and_key(set->context, leaf, key, others,
+		    0) != 1)
 			result = tls_err(err, "cannot use the certificate");
 	}
 	str_release(&names);

@@ -11,8 +11,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_IO_TLS_SERVER_H
-#define ZM_IO_TLS_SERVER_H
+#ifndef ZM_TLS_SERVER_H
+#define ZM_TLS_SERVER_H
 
 #include "tls/tls.h"
 #include "tls/sign.h"
@@ -59,8 +59,8 @@ void tls_server_drop(struct tls_server **server);
 
 /* One more certificate.  name: who asks for it by SNI ("mx.example.org",
  * ".example.org": all below; several with blanks between); NULL: the names in
- * the certificate.  chain:
- * DER, one after the other.  key is borrowed for the call.  1 or -1. */
+ * the certificate.  chain: DER, one after the other.  key is borrowed for
+ * the call.  0 or -1. */
 int tls_server_add(struct tls_server *server, const char *name,
     struct slice chain, struct evp_pkey_st *key, struct err *err);
 /* The same with a key that is elsewhere (tls_sign.h). */

@@ -12,8 +12,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_IO_TLS_SIGN_H
-#define ZM_IO_TLS_SIGN_H
+#ifndef ZM_TLS_SIGN_H
+#define ZM_TLS_SIGN_H
 
 #include "base/err.h"
 #include "base/str.h"

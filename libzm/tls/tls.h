@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_IO_TLS_H
-#define ZM_IO_TLS_H
+#ifndef ZM_TLS_H
+#define ZM_TLS_H
 
 #include <stdbool.h>
 

@@ -76,7 +76,7 @@ caller_answer_lines(struct caller *caller)
 	struct slice line, token;
 	size_t cursor = 0;
 
-	while (ipc_line(&caller->inbox, &cursor, &line) == 1) {
+	while (ipc_line(&caller->inbox, &cursor, &line) == IPC_LINE) {
 		if (!slice_word(&line, &token))
 			continue;
 		str_add_slice(&caller->outbox, token);

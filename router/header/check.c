@@ -66,7 +66,8 @@ header_check_addresses(struct arena *arena, enum field_kind kind,
 	size_t count = 0;
 	int more;
 
-	while ((more = header_address(arena, &value, &path, err)) == 1) {
+	while ((more = header_address(arena, &value, &path, err)) ==
+	    HEADER_ADDRESS) {
 		count++;
 		if (is_stranger && path.domain.n == 0) {
 			more = err_set(err, "an address without a domain");

@@ -183,7 +183,7 @@ message_route_field(struct message *message, struct router *router,
 	int more;
 
 	while ((more = header_address(message->arena, &rest, &given.path,
-	    &bad)) != 0) {
+	    &bad)) != HEADER_ADDRESS_END) {
 		if (more < 0)
 			message_refuse_text(message, slice_first(before,
 			    before.n - rest.n));

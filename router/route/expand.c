@@ -70,7 +70,7 @@ expand_line(struct routing *routing, const struct here *here,
 	}
 	while (!routing->counts->is_over &&
 	    (more = alias_next(routing->rcpts->arena, &line, ALIAS_COMMENTS,
-	    &item, &bad)) != 0) {
+	    &item, &bad)) != ALIAS_END) {
 		if (more < 0)
 			expand_report_line(routing, include, bad.text);
 		else if (expand_item(routing, here, &item, err) < 0)
@@ -211,7 +211,7 @@ expand_value(struct routing *routing, const struct here *here,
 
 	while (!routing->counts->is_over &&
 	    (more = alias_next(routing->rcpts->arena, &value, 0, &item,
-	    err)) != 0) {
+	    err)) != ALIAS_END) {
 		if (more < 0)
 			return expand_trouble(routing, found, err);
 		if (expand_item(routing, here, &item, err) < 0)
@@ -260,7 +260,7 @@ expand_extent(struct routing *routing, struct slice value)
 	    &err);
 
 	if (first == 1 && item.kind != ALIAS_INCLUDE && alias_next(
-	    routing->rcpts->arena, &value, 0, &second, &err) == 0)
+	    routing->rcpts->arena, &value, 0, &second, &err) == ALIAS_END)
 		return item.kind == ALIAS_ADDRESS ||
 		    item.kind == ALIAS_MAILBOX ? EXTENT_ADDRESS :
 		    EXTENT_OTHER;

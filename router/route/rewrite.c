@@ -137,7 +137,7 @@ rewrite_take_answer(struct routing *routing, const struct asked *asked,
 
 	if (slice_starts(value, "@")) {
 		path.domain = slice_from(value, 1);
-		if (domain_parse(path.domain, NULL) != 1)
+		if (domain_parse(path.domain, NULL) != 0)
 			return rewrite_bad_value(routing, answer, err);
 	} else if (path_parse(value, PATH_BARE_OK | PATH_LOCAL_OK |
 	    PATH_UTF8, &path, &rest, NULL) != 1 || rest.n > 0 ||

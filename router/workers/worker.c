@@ -408,7 +408,7 @@ worker_copy_in(struct worker *w, const char *name)
 {
 	struct err err;
 
-	if (spool_copy_in(w->spool, name, &err) < 0)
+	if (spool_copy_in(w->spool, name, &err) == SPOOL_COPY_TROUBLE)
 		worker_report_trouble(&w->message, name, "copy in", &err);
 }
 
@@ -456,7 +456,7 @@ worker_serve_lines(struct worker *w, struct ipc_inbox *inbox, int socket)
 	int more;
 
 	w->answered_ms = clock_steady_ms();
-	while ((more = ipc_line(inbox, &cursor, &line)) == 1) {
+	while ((more = ipc_line(inbox, &cursor, &line)) == IPC_LINE) {
 		w->outcome = "done ";
 		worker_take_line(w, line);
 		str_adds(&w->answers, w->outcome);
@@ -485,7 +485,7 @@ worker_run(const struct conf *conf, struct spool *spool, int socket)
 	message_init(&w.message);
 	str_init(&w.answers);
 	ipc_inbox_init(&inbox);
-	while (ipc_receive(socket, &inbox) == 1)
+	while (ipc_receive(socket, &inbox) == IPC_GOT)
 		if (!worker_serve_lines(&w, &inbox, socket))
 			break;
 	event_flush();

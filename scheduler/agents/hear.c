@@ -217,7 +217,7 @@ agent_take_lines(struct agents *agents, struct agent *agent)
 	size_t cursor = 0;
 	int got;
 
-	while ((got = ipc_line(agent->inbox, &cursor, &line)) == 1)
+	while ((got = ipc_line(agent->inbox, &cursor, &line)) == IPC_LINE)
 		if (!agent_take_line(agents, agent, line, &why)) {
 			agent_nonsense(agents, agent, line, why);
 			return false;

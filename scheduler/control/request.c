@@ -153,7 +153,7 @@ request_take_moment(const struct parser *parser, struct slice value,
 		return true;
 	}
 	if (!slice_starts(value, "+") || units_span_ms(slice_from(value, 1),
-	    &span_ms, &err) != 1)
+	    &span_ms, &err) != 0)
 		return false;
 	*out = parser->now_s + (span_ms + 999) / 1000;
 	return true;

@@ -21,7 +21,6 @@
 #include "base/banned.h"
 
 enum {
-	CONTROL_BYTES_MAX = 512 << 20,
 	/* keys that memory knows */
 	KEYS_IN_MEMORY = 1u << SELECTOR_KEY_ID | 1u << SELECTOR_KEY_DEST |
 	    1u << SELECTOR_KEY_STATE | 1u << SELECTOR_KEY_AREA |

@@ -96,7 +96,8 @@ intake_shelve(struct intake *intake, const char *name, const char *id,
 static void
 intake_add_orphan(struct intake *intake, ino_t inode, const char *name)
 {
-	if (spool_follow_queued(intake->queue->spool, name) == 1)
+	if (spool_follow_queued(intake->queue->spool, name) ==
+	    SPOOL_FOLLOW_DONE)
 		return;
 	for (size_t i = 0; i < intake->orphan_count; i++)
 		if (intake->orphans[i] == inode)
@@ -166,7 +167,7 @@ item_open(struct intake *intake, const struct intake_item *item,
 	*body = -1;
 	if (!item->is_old && intake->queue->plan.ready_count < HOT_READY_MAX &&
 	    spool_open_queued(intake->queue->spool, name, control_fd, body,
-	    &err) == 1)
+	    &err) == SPOOL_OPEN_DONE)
 		return true;
 	*body = -1;
 	*control_fd = item_take_control(intake, item, name);
@@ -323,8 +324,8 @@ intake_take_orphan(struct intake *intake, ino_t *out_inode)
 		    0) == 0) {
 			intake_add(intake, inode, true);
 		} else if (errno == ENOENT &&
-		    spool_body_may_come(spool, name) == 0 &&
-		    spool_follow_queued(spool, name) == 0) {
+		    spool_body_may_come(spool, name) == SPOOL_BODY_GONE &&
+		    spool_follow_queued(spool, name) == SPOOL_FOLLOW_NONE) {
 			*out_inode = inode;
 			return true;
 		}

@@ -13,8 +13,6 @@
 
 #include "base/banned.h"
 
-enum { CONTROL_BYTES_MAX = 512 << 20 };	/* a million recipients and more */
-
 enum intake_read
 intake_read(struct intake *intake, int fd, struct control_file *control,
     struct err *err)
@@ -39,7 +37,7 @@ intake_job_open(struct intake *intake, struct job *job, struct err *err)
 	spool_hashed_name(intake->queue->spool, job->inode, name);
 	job_close(job);
 	if (spool_open_queued(intake->queue->spool, name, &job->control_fd,
-	    &job->body_fd, err) == 1)
+	    &job->body_fd, err) == SPOOL_OPEN_DONE)
 		return true;
 	job->control_fd = job->body_fd = -1;
 	return false;

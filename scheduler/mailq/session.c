@@ -302,7 +302,7 @@ mailq_find_user(const struct session *session, struct slice name,
 	struct slice rest = str_slice(&session->users), line;
 
 	while (slice_cut(&rest, '\n', &line))
-		if (mailq_user_parse(line, out, NULL) == 1 &&
+		if (mailq_user_parse(line, out, NULL) == MAILQ_LINE_USER &&
 		    (name.n == 0 || slice_equal(out->name, name)) &&
 		    mailq_user_admits(out, &session->address))
 			return true;

@@ -40,7 +40,7 @@ fields_add_message(const struct bounce *bounce, struct str *out)
 	str_addf(out, "Reporting-MTA: dns; %s\n", bounce->host);
 	if (control->envid.n > 0) {
 		str_adds(out, "Original-Envelope-Id: ");
-		if (xtext_decode(control->envid, &envid, &err) != 1) {
+		if (xtext_decode(control->envid, &envid, &err) != 0) {
 			str_reset(&envid);
 			str_add_slice(&envid, control->envid);
 		}
@@ -175,7 +175,7 @@ fields_add_original(const struct bounce *bounce, struct slice orcpt,
 		return;
 	if (slice_is_nocase(type, "utf-8")) {
 		fields_decode_utf8(rest, &address);
-	} else if (xtext_decode(rest, &address, &err) != 1) {
+	} else if (xtext_decode(rest, &address, &err) != 0) {
 		str_reset(&address);
 		str_add_slice(&address, rest);
 	}

@@ -23,8 +23,6 @@
 
 #include "base/banned.h"
 
-enum { CONTROL_BYTES_MAX = 512 << 20 };
-
 /* ---- nobody to tell ---------------------------------------------- */
 
 /* RFC 5321 section 6.1: a message with a null sender is never answered.  One

@@ -89,7 +89,7 @@ group_trash(struct group *group, struct job *job, const char *name)
 	struct err err;
 
 	if (spool_trash_queued(group->queue->spool, name, &err) < 0 &&
-	    spool_follow_queued(group->queue->spool, name) != 1)
+	    spool_follow_queued(group->queue->spool, name) != SPOOL_FOLLOW_DONE)
 		group_trouble(job->id, name, "rename", &err);
 	else
 		event(EV_MESSAGE_DELETED, job->id, "file", slice_of(name),

@@ -170,7 +170,7 @@ dovecot_on_server(void *context, unsigned ready)
 		dovecot_lost(dovecot);
 		return;
 	}
-	while (ipc_line(&dovecot->server_inbox, &cursor, &line) == 1)
+	while (ipc_line(&dovecot->server_inbox, &cursor, &line) == IPC_LINE)
 		if (dovecot_reply_parse(line, &reply) &&
 		    reply.verb != DOVECOT_OTHER)
 			dovecot_reply_take(dovecot, &reply);
@@ -341,7 +341,7 @@ dovecot_on_listener(void *context, unsigned ready)
 		loop_stop(dovecot->process->loop);
 		return;
 	}
-	while (ipc_line(&dovecot->listener_inbox, &cursor, &line) == 1)
+	while (ipc_line(&dovecot->listener_inbox, &cursor, &line) == IPC_LINE)
 		dovecot_question_take(dovecot, line);
 	ipc_inbox_consume(&dovecot->listener_inbox, cursor);
 }

@@ -67,7 +67,7 @@ first_take(struct login *login, struct slice response, struct str *out)
 	const char *refusal;
 	struct err err;
 
-	if (scram_first_parse(response, &first, &err) != 1)
+	if (scram_first_parse(response, &first, &err) != 0)
 		return login_say(LOGIN_MALFORMED, out, err.text);
 	refusal = first_refusal(login, &first);
 	if (refusal != NULL)
@@ -134,7 +134,7 @@ final_take(struct login *login, struct slice response, struct str *out)
 	struct scram_final final;
 	struct err err;
 
-	if (scram_final_parse(response, &final, &err) != 1 ||
+	if (scram_final_parse(response, &final, &err) != 0 ||
 	    base64_decode(final.proof, &proof, &err) != 1) {
 		str_release(&proof);
 		return login_say(LOGIN_MALFORMED, out, err.text);

@@ -136,10 +136,10 @@ auth_server_run(struct process *process, int socket)
 	signal(SIGCHLD, SIG_IGN);	/* nobody waits for them */
 	arc4random_buf(server.secret, SECRET_BYTES);
 	ipc_inbox_init(&server.inbox);
-	while (ipc_receive(socket, &server.inbox) > 0) {
+	while (ipc_receive(socket, &server.inbox) == IPC_GOT) {
 		size_t cursor = 0;
 
-		while (ipc_line(&server.inbox, &cursor, &line) == 1)
+		while (ipc_line(&server.inbox, &cursor, &line) == IPC_LINE)
 			if (slice_is(line, "reload"))
 				auth_server_reload(&server);
 			else

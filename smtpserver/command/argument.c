@@ -93,7 +93,8 @@ params_take(struct session *session, struct slice rest,
 	struct err err;
 	int got;
 
-	while ((got = command_param(&rest, &key, &value, &err)) == 1) {
+	while ((got = command_param(&rest, &key, &value, &err)) ==
+	    COMMAND_PARAM) {
 		row = param_row_find(session, rows, key, out);
 		if (row == NULL || !value_fits(row, value, seen,
 		    1u << (row - rows), out) ||

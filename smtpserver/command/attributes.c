@@ -42,7 +42,7 @@ attribute_take(struct slice word, const struct attribute_row rows[],
 		return false;
 	}
 	is_good = xtext_decode(slice_from(word, name.n + 1), &value, &err) ==
-	    1;
+	    0;
 	is_known = !slice_is_nocase(str_slice(&value), "[UNAVAILABLE]") &&
 	    !slice_is_nocase(str_slice(&value), "[TEMPUNAVAIL]");
 	is_good = is_good && row->take(target, is_known ? str_slice(&value) :

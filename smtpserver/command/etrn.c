@@ -49,7 +49,7 @@ cmd_etrn(struct session *session, struct slice args, struct answer *out)
 		answer_set(out, 502, "5.5.1", "ETRN is not offered here");
 	else if (slice_starts(args, "#"))
 		answer_set(out, 458, "4.3.0", "queues have no names here");
-	else if (domain_parse(domain, &err) != 1)
+	else if (domain_parse(domain, &err) != 0)
 		answer_set(out, 501, "5.5.4", "%s", err.text);
 	else
 		session_ask(session, etrn_kind, args, 0, etrn_answered);

@@ -35,7 +35,7 @@ hello_take(struct session *session, struct slice args, enum hello hello,
 		    "say who you are: %s your.host.name", verbs[hello]);
 		return false;
 	}
-	if (domain_parse(args, &err) != 1) {
+	if (domain_parse(args, &err) != 0) {
 		answer_set(out, 501, "5.5.4", "%s", err.text);
 		return false;
 	}

@@ -81,7 +81,7 @@ mail_param_ret(struct session *session, struct slice value, void *target,
 	struct mail_params *params = target;
 	struct err err;
 
-	return dsn_ret_parse(value, &params->ret, &err) == 1 ||
+	return dsn_ret_parse(value, &params->ret, &err) == 0 ||
 	    mail_param_refuse(out, err.text);
 }
 
@@ -92,7 +92,7 @@ mail_param_envid(struct session *session, struct slice value, void *target,
 	struct err err;
 
 	((struct mail_params *)target)->envid = value;
-	return dsn_envid_check(value, &err) == 1 ||
+	return dsn_envid_check(value, &err) == 0 ||
 	    mail_param_refuse(out, err.text);
 }
 
@@ -179,7 +179,7 @@ mail_param_hold_until(struct session *session, struct slice value, void *target,
 	int64_t until_s;
 	struct err err;
 
-	if (date_parse(value, &until_s, &err) != 1)
+	if (date_parse(value, &until_s, &err) != 0)
 		return mail_param_refuse(out, err.text);
 	return mail_hold_until(session, until_s, terms, out);
 }
@@ -228,7 +228,7 @@ mail_param_auth(struct session *session, struct slice value, void *target,
 	struct err err;
 	bool is_good = slice_is(value, "<>") ||
 	    (value.n <= TERMS_WORD_BYTES_MAX &&
-	    xtext_decode(value, &mailbox, &err) == 1 &&
+	    xtext_decode(value, &mailbox, &err) == 0 &&
 	    path_parse(str_slice(&mailbox), PATH_BARE_OK | PATH_UTF8, &path,
 	    &rest, &err) == 1 && rest.n == 0);
 

@@ -26,7 +26,7 @@ rcpt_param_notify(struct session *session, struct slice value, void *target,
 	struct envelope_rcpt *rcpt = target;
 	struct err err;
 
-	if (dsn_notify_parse(value, &rcpt->notify, &err) == 1)
+	if (dsn_notify_parse(value, &rcpt->notify, &err) == 0)
 		return true;
 	answer_set(out, 501, "5.5.4", "%s", err.text);
 	return false;
@@ -41,7 +41,7 @@ rcpt_param_orcpt(struct session *session, struct slice value, void *target,
 
 	((struct envelope_rcpt *)target)->orcpt = value;
 	if ((session->transaction->envelope.terms.is_utf8 ||
-	    argument_is_ascii(value)) && dsn_orcpt_check(value, &err) == 1)
+	    argument_is_ascii(value)) && dsn_orcpt_check(value, &err) == 0)
 		return true;
 	answer_set(out, 501, "5.5.4", "%s", err.text);
 	return false;

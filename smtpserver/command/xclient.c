@@ -33,7 +33,7 @@ xclient_name_keep(struct str *out, struct slice value, bool is_known)
 {
 	str_reset(out);
 	str_add_slice(out, value);
-	return !is_known || domain_parse(value, NULL) == 1;
+	return !is_known || domain_parse(value, NULL) == 0;
 }
 
 static bool

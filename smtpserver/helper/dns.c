@@ -473,7 +473,7 @@ dns_on_listener(void *context, unsigned ready)
 		loop_stop(helper->process->loop);
 		return;
 	}
-	while (ipc_line(&helper->inbox, &cursor, &line) == 1)
+	while (ipc_line(&helper->inbox, &cursor, &line) == IPC_LINE)
 		dns_question_take(helper, line);
 	ipc_inbox_consume(&helper->inbox, cursor);
 }

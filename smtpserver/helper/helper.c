@@ -49,7 +49,7 @@ helper_answer_all(int socket, struct ipc_inbox *inbox, helper_fn *fn,
 	size_t cursor = 0;
 	bool is_there = true;
 
-	while (is_there && ipc_line(inbox, &cursor, &rest) == 1) {
+	while (is_there && ipc_line(inbox, &cursor, &rest) == IPC_LINE) {
 		bool is_ok;
 
 		if (!slice_word(&rest, &token))
@@ -76,7 +76,7 @@ helper_serve(int socket, helper_fn *fn, void *state)
 	signal(SIGHUP, SIG_IGN);	/* the listener makes a new one */
 	(void)fcntl(socket, F_SETFL, 0);	/* blocking */
 	ipc_inbox_init(&inbox);
-	while ((got = ipc_receive(socket, &inbox)) > 0)
+	while ((got = ipc_receive(socket, &inbox)) == IPC_GOT)
 		if (!helper_answer_all(socket, &inbox, fn, state))
 			break;
 	if (got < 0)

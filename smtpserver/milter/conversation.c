@@ -314,7 +314,7 @@ conversation_leave_out(struct conversation *c)
 	struct net net;
 
 	if (c->is_known || net_parse(filter_fact(&c->facts, FILTER_ADDR), &net,
-	    NULL) != 1)
+	    NULL) != 0)
 		return;
 	c->is_known = true;
 	for (size_t i = 0; i < c->link_count; i++)

@@ -177,7 +177,7 @@ filter_on_listener(void *context, unsigned ready)
 		loop_stop(filter->process->loop);
 		return;
 	}
-	while (ipc_line(&filter->inbox, &cursor, &line) == 1)
+	while (ipc_line(&filter->inbox, &cursor, &line) == IPC_LINE)
 		filter_take_line(filter, line);
 	ipc_inbox_consume(&filter->inbox, cursor);
 }

@@ -420,7 +420,7 @@ answer_counts(const struct conf_dnsbl *list, struct slice answers)
 	struct net net;
 
 	while (slice_cut(&answers, ',', &one))
-		if (net_parse(one, &net, NULL) == 1 &&
+		if (net_parse(one, &net, NULL) == 0 &&
 		    (!list->has_answer || net_contains(&list->answer, &net)))
 			return true;
 	return false;

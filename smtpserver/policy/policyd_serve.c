@@ -63,7 +63,7 @@ policyd_link_open(struct service_link *link, int64_t deadline_ms,
 			return err_set(err, "the socket's name is too long");
 		memcpy(local->sun_path, where + 5, strlen(where + 5) + 1);
 	} else if (net_endpoint_parse(slice_of(where + 5), 0, &address,
-	    &length, err) != 1) {
+	    &length, err) != 0) {
 		return -1;
 	}
 	err->text[0] = '\0';

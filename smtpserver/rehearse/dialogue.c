@@ -196,7 +196,7 @@ dialogue_run(const struct rehearsal *rehearsal, const char *ip,
 	char *line = NULL;
 	ssize_t n;
 
-	if (net_parse(slice_of(ip), &address, err) != 1)
+	if (net_parse(slice_of(ip), &address, err) != 0)
 		return -1;
 	dialogue_say("220 rehearsal: nothing is written");
 	while ((n = getline(&line, &capacity, stdin)) > 0)

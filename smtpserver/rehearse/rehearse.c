@@ -118,9 +118,9 @@ rehearse_ask_router(struct rehearse_run *run, struct slice question)
 	str_addf(&line, SLICE_FMT "\n", SLICE_ARG(question));
 	(void)ipc_send(run->router_socket, str_slice(&line), NULL, 0);
 	str_release(&line);
-	while (ipc_line(&run->router_inbox, &cursor, &answer) == 0)
+	while (ipc_line(&run->router_inbox, &cursor, &answer) == IPC_LINE_NONE)
 		if (ipc_receive(run->router_socket,
-		    &run->router_inbox) != 1)
+		    &run->router_inbox) != IPC_GOT)
 			return false;
 	(void)slice_word(&answer, &word);
 	run->state = slice_is(word, "ok") ? ASK_ANSWERED : ASK_TROUBLE;

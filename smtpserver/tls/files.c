@@ -203,8 +203,8 @@ files_ca_load(struct keys_files *files)
 
 	watched_take(&files->ca);
 	if (files->ca.path != NULL &&
-	    (tls_file_read(files->ca.path, &text, &err) != 1 ||
-	    tls_roots_check(str_slice(&text), &err) != 1)) {
+	    (tls_file_read(files->ca.path, &text, &err) != 0 ||
+	    tls_roots_check(str_slice(&text), &err) != 0)) {
 		files_note_refused(files->ca.path, &err);
 		str_release(&text);
 		return false;

@@ -189,7 +189,7 @@ keyring_pairs_take(struct keyring *keyring, struct tls_server *server)
 	while (slice_cut(&rest, '\n', &line)) {
 		if (!slice_word(&line, &verb) || !slice_is(verb, "pair"))
 			continue;
-		if (keyring_pair_take(keyring, server, line, &err) == 1)
+		if (keyring_pair_take(keyring, server, line, &err) == 0)
 			count++;
 		else
 			warning("a tls certificate is left out: %s",
@@ -272,7 +272,7 @@ keyring_receive(struct keyring *keyring)
 		keyring_lost(keyring);
 		return;
 	}
-	while (ipc_line(&keyring->inbox, &cursor, &line) == 1)
+	while (ipc_line(&keyring->inbox, &cursor, &line) == IPC_LINE)
 		keyring_line_take(keyring, line);
 	ipc_inbox_consume(&keyring->inbox, cursor);
 }

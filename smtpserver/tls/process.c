@@ -220,7 +220,7 @@ asker_read(struct asker *asker)
 	if (got == 0 || (got < 0 && errno != EAGAIN))
 		return false;
 	while (is_good &&
-	    (got = ipc_line(&asker->inbox, &cursor, &line)) == 1)
+	    (got = ipc_line(&asker->inbox, &cursor, &line)) == IPC_LINE)
 		is_good = slice_word(&line, &verb) &&
 		    slice_is(verb, "sign") && asker_sign(asker, line);
 	if (!is_good || got < 0) {
@@ -293,7 +293,7 @@ keys_server_on_listener(void *context, unsigned ready)
 		loop_stop(server->process->loop);
 		return;
 	}
-	while (ipc_line(&server->inbox, &cursor, &line) == 1)
+	while (ipc_line(&server->inbox, &cursor, &line) == IPC_LINE)
 		if (slice_is(line, "reload"))
 			keys_server_reload(server);
 		else

@@ -139,7 +139,7 @@ worker_on_listener_read(struct link *link)
 		worker_stop(link->worker);
 		return;
 	}
-	while (ipc_line(&link->inbox, &cursor, &line) == 1)
+	while (ipc_line(&link->inbox, &cursor, &line) == IPC_LINE)
 		if (!worker_line_take(link, line))	/* it is no stranger */
 			fatal("the listener talks nonsense");
 	ipc_inbox_consume(&link->inbox, cursor);

@@ -100,7 +100,7 @@ session_read(struct session *session)
 	int left = DATA_READS_MAX;
 
 	if (stream_unsent_bytes(session->stream) > 0 &&
-	    stream_flush(session->stream) < 0) {
+	    stream_flush(session->stream) == STREAM_FLUSH_BROKEN) {
 		session_broken(session);
 		return;
 	}

@@ -205,7 +205,7 @@ connection_on_stream(void *context)
 		return;
 	case WANT_ANSWER:
 		/* Nothing is read meanwhile: there was output left. */
-		if (stream_flush(connection->stream) < 0)
+		if (stream_flush(connection->stream) == STREAM_FLUSH_BROKEN)
 			session_broken(connection->session);
 		break;
 	case WANT_INPUT:
@@ -364,7 +364,7 @@ connection_settle(struct connection *connection)
 
 	while (session->want != WANT_END && session->want != WANT_STORE &&
 	    session->want != WANT_HOLD) {
-		if (stream_flush(connection->stream) < 0)
+		if (stream_flush(connection->stream) == STREAM_FLUSH_BROKEN)
 			session_broken(session);
 		else if (session->is_blocked &&
 		    stream_unsent_bytes(connection->stream) <= OUTPUT_BYTES_MAX)

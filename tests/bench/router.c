@@ -167,7 +167,8 @@ bench_tables(unsigned long count)
 		snprintf(target, sizeof(target), "people.%s", types[i]);
 		snprintf(spec, sizeof(spec), "%s:%s", types[i], at(target));
 		from = cpu_s();
-		if (table_build(spec, NULL, &entries, &err) != 1) {
+		if (table_build(spec, NULL, &entries, &err) !=
+		    TABLE_BUILD_DONE) {
 			printf("%s: %s\n", types[i], err.text);
 			continue;
 		}

@@ -255,7 +255,7 @@ change_take_over(struct change *change, const char *conf_path)
 	if (change->is_quiet_table)
 		return EX_OK;
 	if (spool_lock_holder(change->conf->spool_dir, text, sizeof(text),
-	    &pid) != 1) {
+	    &pid) != SPOOL_LOCK_HELD) {
 		printf("zmailer does not run: it holds from the next "
 		    "start\n");
 		return EX_OK;

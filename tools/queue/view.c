@@ -21,8 +21,6 @@
 
 #include "base/banned.h"
 
-enum { CONTROL_BYTES_MAX = 512 << 20 };
-
 struct walk {
 	const struct spool	*spool;
 	const struct live	*live;

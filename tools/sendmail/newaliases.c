@@ -36,8 +36,8 @@ newaliases_check_table(const struct conf_table *row)
 	struct err err;
 	int status = EX_OK;
 
-	if (table_build(row->spec, NULL, &built, &err) < 0 ||
-	    table_check(table, &err) < 0) {
+	if (table_build(row->spec, NULL, &built, &err) == TABLE_BUILD_TROUBLE ||
+	    table_check(table, &err) == TABLE_CHECK_BAD) {
 		newaliases_complain(NULL, err.text);
 		status = EX_DATAERR;
 	} else {

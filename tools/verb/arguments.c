@@ -91,7 +91,7 @@ option_span_take(const struct option_row *option, struct argument *out,
 {
 	struct err why = { "" };
 
-	if (units_span_ms(slice_of(out->text), &out->number, &why) != 1 ||
+	if (units_span_ms(slice_of(out->text), &out->number, &why) != 0 ||
 	    out->number <= 0 || (uint64_t)out->number < option->low)
 		return err_set(err, "%s %s: a span is wanted, like 90s 2h "
 		    "3d%s%s", option->name, out->text,

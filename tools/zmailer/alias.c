@@ -183,7 +183,7 @@ target_check(struct change *change, const char *word)
 		if ((unsigned char)rest.p[i] < 32 || rest.p[i] == 127)
 			return complain_word("target", word,
 			    "it has control characters");
-	if (alias_next(change->arena, &rest, 0, &item, &err) != 1)
+	if (alias_next(change->arena, &rest, 0, &item, &err) != ALIAS_ITEM)
 		return complain_word("target", word, err.text);
 	if (slice_trim(rest).n > 0)
 		return complain_word("target", word, "one at a time");

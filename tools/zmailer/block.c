@@ -54,8 +54,8 @@ block_is_loopback(const struct net *net)
 {
 	struct net four, six;
 
-	return net_parse(SLICE("127.0.0.0/8"), &four, NULL) == 1 &&
-	    net_parse(SLICE("::1"), &six, NULL) == 1 &&
+	return net_parse(SLICE("127.0.0.0/8"), &four, NULL) == 0 &&
+	    net_parse(SLICE("::1"), &six, NULL) == 0 &&
 	    (net_contains(&four, net) || net_contains(net, &six));
 }
 
@@ -98,7 +98,7 @@ is_sender(struct slice word)
 		domain = slice_from(domain, 1);
 	if (domain.n == 0)
 		return at > 0 && at < word.n;	/* user@ */
-	return domain_parse(domain, NULL) == 1 &&
+	return domain_parse(domain, NULL) == 0 &&
 	    (at < word.n || slice_find(domain, '.') < domain.n);
 }
 
@@ -111,7 +111,7 @@ take_target(struct arena *arena, const char *word, struct target *out)
 
 	if (n > 0 && strspn(word, "0123456789abcdefABCDEF.:/") == n &&
 	    strpbrk(word, ".:/") != NULL) {
-		if (net_parse(slice_of(word), &out->net, &err) == 1)
+		if (net_parse(slice_of(word), &out->net, &err) == 0)
 			return block_take_net(arena, word, out);
 		if (strchr(word, '/') != NULL || strchr(word, ':') != NULL) {
 			fprintf(stderr, "zmailer: block: %s: %s\n", word,
@@ -166,7 +166,7 @@ block_is_within(const struct target *outer, struct slice key)
 	struct net net;
 
 	if (outer->kind == &kinds[0])
-		return net_parse(key, &net, NULL) == 1 &&
+		return net_parse(key, &net, NULL) == 0 &&
 		    net_contains(&outer->net, &net);
 	return slice_is_nocase(key, outer->key);
 }
@@ -326,14 +326,14 @@ is_blocked(const struct str *text, const struct target *target,
 		return false;
 	while (row_next(&rest, &row)) {
 		if (!row.is_entry || row.is_over ||
-		    net_parse(row.key, &net, NULL) != 1 ||
+		    net_parse(row.key, &net, NULL) != 0 ||
 		    !net_contains(&net, &target->net) ||
 		    net.bits == target->net.bits)
 			continue;
 		words = row.value;
 		if (slice_word(&words, &word) &&
 		    slice_starts(word, "until=") &&
-		    date_parse(slice_from(word, 6), &its_s, NULL) == 1 &&
+		    date_parse(slice_from(word, 6), &its_s, NULL) == 0 &&
 		    (until_s == 0 || until_s > its_s))
 			continue;
 		fprintf(stderr, "zmailer: block: " SLICE_FMT " is blocked "

@@ -246,7 +246,7 @@ cert_copy(struct change *change, const char *from, const char *to, bool is_key)
 		return EX_NOINPUT;
 	change->files[change->file_count - 1].is_secret = is_key;
 	str_reset(text);
-	if (tls_file_read(from, text, &err) == 1)
+	if (tls_file_read(from, text, &err) == 0)
 		return EX_OK;
 	fprintf(stderr, "zmailer: cert: %s\n", err.text);
 	return EX_NOINPUT;
@@ -314,7 +314,7 @@ install(struct change *change, const struct arguments *arguments)
 	int status;
 
 	if (host != NULL && (host[0] == '[' ||
-	    domain_parse(slice_of(host), NULL) != 1))
+	    domain_parse(slice_of(host), NULL) != 0))
 		return arguments_refuse(arguments, "--for wants the name of a "
 		    "host");
 	for (int i = 0; i < 2; i++)

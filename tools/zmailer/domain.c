@@ -32,7 +32,7 @@ name_of(struct arena *arena, const char *word)
 
 	if (slice_starts(name, "."))
 		name = slice_from(name, 1);
-	if (name.n == 0 || name.p[0] == '[' || domain_parse(name, &err) != 1)
+	if (name.n == 0 || name.p[0] == '[' || domain_parse(name, &err) != 0)
 		return NULL;
 	return slice_lower(arena, slice_of(word)).p;
 }

@@ -204,7 +204,7 @@ fsck_run(struct fsck *fsck, const struct conf *conf)
 
 	own_accounts(conf);
 	is_running = spool_lock_holder(conf->spool_dir, holder,
-	    sizeof(holder), &pid) == 1;
+	    sizeof(holder), &pid) == SPOOL_LOCK_HELD;
 	/* the lock keeps the daemons from being started while we mend */
 	if (fsck->is_repair && spool_lock(conf->spool_dir, &err) != 0) {
 		return verb_failed("fsck", &err, EX_TEMPFAIL);

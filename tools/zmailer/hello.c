@@ -269,7 +269,7 @@ say_hello(struct hello *hello)
 	int status;
 
 	if (spool_lock_holder(hello->conf->spool_dir, text, sizeof(text),
-	    &pid) != 1) {
+	    &pid) != SPOOL_LOCK_HELD) {
 		fprintf(stderr, "zmailer: hello: zmailer does not run, "
 		    "nothing was sent: nobody has the lock of %s; `zmailer "
 		    "start` starts it\n", hello->conf->spool_dir);

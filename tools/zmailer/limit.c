@@ -318,7 +318,7 @@ take_amount(const struct arguments *arguments, const char *word,
 		return arguments_refuse(arguments, "'%s' is neither a number "
 		    "of sessions nor a rate (600/1m)", word);
 	}
-	if (units_rate(slice_of(word), &count, &per_ms, &err) != 1 ||
+	if (units_rate(slice_of(word), &count, &per_ms, &err) != 0 ||
 	    count == 0)
 		return arguments_refuse(arguments, "%s: %s", word,
 		    err.text[0] ? err.text :

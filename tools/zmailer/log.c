@@ -179,7 +179,7 @@ take_whom(const struct arguments *arguments, struct order *out)
 	if (out->whom == NULL || *out->whom == '\0')
 		return arguments_refuse(arguments, "%s: whom?", out->kind);
 	if (strcmp(out->kind, "client") == 0 &&
-	    net_parse(slice_of(out->whom), &net, &err) != 1)
+	    net_parse(slice_of(out->whom), &net, &err) != 0)
 		return arguments_refuse(arguments, "client %s: %s", out->whom,
 		    err.text);
 	for (const char *p = out->whom; *p != '\0'; p++)

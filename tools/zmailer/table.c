@@ -93,7 +93,7 @@ verb_get(const char *conf_path, bool is_json, char *const words[], int count)
 			conf_free(&conf);
 			return EX_USAGE;
 		}
-	} else if (table_spec_check(spec, &err) != 1) {
+	} else if (table_spec_check(spec, &err) != 0) {
 		table_verb_complain(&err);
 		return EX_USAGE;
 	}

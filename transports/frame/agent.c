@@ -329,7 +329,7 @@ frame_serve_lines(struct frame *frame, struct err *err)
 	int got;
 
 	while (!is_over &&
-	    (got = ipc_line(&frame->inbox, &cursor, &line)) == 1) {
+	    (got = ipc_line(&frame->inbox, &cursor, &line)) == IPC_LINE) {
 		frame->run->is_more = cursor < frame->inbox.bytes.len &&
 		    frame->inbox.bytes.buf[cursor] != '#' &&
 		    frame->inbox.bytes.buf[cursor] != '\n';

@@ -185,7 +185,7 @@ forward_parse_text(struct arena *arena, struct slice text,
 	int got;
 
 	while ((got = alias_next(arena, &text, ALIAS_COMMENTS, &item,
-	    &err)) != 0) {
+	    &err)) != ALIAS_END) {
 		if (got < 0)
 			forward_remark(out, NULL, err.text);
 		else if (out->count == FORWARD_ITEMS_MAX) {

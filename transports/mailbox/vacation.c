@@ -149,7 +149,7 @@ vacation_names_own(struct arena *arena, const struct header_field *field,
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		is_one = is_one || header_is(field, names[i]);
 	while (is_one && (got = header_address(arena, &rest, &path,
-	    &err)) != 0)
+	    &err)) != HEADER_ADDRESS_END)
 		if (got > 0 && vacation_is_own(&path, own, own_count))
 			return true;
 	return false;

@@ -129,7 +129,7 @@ order_recipient(struct arena *arena, const struct conf *conf,
 	const char *result;
 
 	if (slice_cut(&rest, ';', &type) && rest.p != NULL &&
-	    xtext_decode(rest, &plain, NULL) == 1 && plain.len > 0)
+	    xtext_decode(rest, &plain, NULL) == 0 && plain.len > 0)
 		command_add_value(&text, str_slice(&plain));
 	else
 		str_addf(&text, "%s@%s", owner->name, conf->host);

@@ -176,7 +176,7 @@ xclient_say(struct client *client, const struct origin *origin,
 	char helo[VALUE_BYTES_MAX + 1] = "";
 
 	if (origin->helo.n > 0 && origin->helo.n <= VALUE_BYTES_MAX &&
-	    domain_parse(origin->helo, NULL) == 1)
+	    domain_parse(origin->helo, NULL) == 0)
 		memcpy(helo, origin->helo.p, origin->helo.n);
 	if (!xclient_say_lines(client, str_slice(words), out_trouble) ||
 	    !client_ehlo(client, helo[0] != '\0' ? helo :

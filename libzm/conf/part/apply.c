@@ -113,7 +113,7 @@ conf_listen_make(struct conf_listen *listen_on, const char *text,
 	if (slice_starts(slice_of(text), "unix:"))
 		set_unix(listen_on, text);
 	else if (net_endpoint_parse(slice_of(text), port,
-	    &listen_on->address, &listen_on->length, NULL) != 1)
+	    &listen_on->address, &listen_on->length, NULL) != 0)
 		panic("conf: endpoint %s", text);
 	else
 		net_endpoint_text((const struct sockaddr *)&listen_on->address,

@@ -52,7 +52,7 @@ conf_mailq_read(const char *path, struct str *out, struct err *err)
 	rest = str_slice(out);
 	while (slice_cut(&rest, '\n', &line)) {
 		number++;
-		if (mailq_user_parse(line, &user, &why) < 0)
+		if (mailq_user_parse(line, &user, &why) == MAILQ_LINE_BAD)
 			return err_set(err, "%s:%u: %s", path, number,
 			    why.text);
 	}

@@ -28,7 +28,7 @@ conf_is_socket(const char *text)
 		return true;
 	return strncmp(text, "inet:", 5) == 0 &&
 	    net_endpoint_parse(slice_of(text + 5), 0, &address, &length,
-		NULL) == 1;
+		NULL) == 0;
 }
 
 void

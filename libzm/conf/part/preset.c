@@ -63,7 +63,7 @@ system_host(struct conf_loader *loader)
 	if (gethostname(name, sizeof(name)) != 0)
 		return "localhost";
 	name[sizeof(name) - 1] = '\0';
-	if (name[0] == '[' || domain_parse(slice_of(name), NULL) != 1)
+	if (name[0] == '[' || domain_parse(slice_of(name), NULL) != 0)
 		return "localhost";
 	return slice_lower(loader->conf->arena, slice_of(name)).p;
 }

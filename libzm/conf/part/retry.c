@@ -81,7 +81,7 @@ add_expo(struct conf_loader *loader, const struct conf_token *token,
 	rest.n--;
 	slice_cut(&rest, ',', &first);
 	slice_cut(&rest, ',', &factor_text);
-	if (units_span_ms(first, &wait_ms, NULL) != 1 ||
+	if (units_span_ms(first, &wait_ms, NULL) != 0 ||
 	    wait_ms < WAIT_MIN_MS || wait_ms > WAIT_MAX_MS ||
 	    !factor_parse(factor_text, &factor) ||
 	    !slice_number(rest, 1, CONF_RETRIES_MAX, &count))
@@ -116,7 +116,7 @@ waits_take(struct conf_loader *loader, const struct conf_statement *statement,
 		    slice_ends(token->text, ")")) {
 			if (!add_expo(loader, token, waits))
 				return false;
-		} else if (units_span_ms(token->text, &wait_ms, NULL) != 1 ||
+		} else if (units_span_ms(token->text, &wait_ms, NULL) != 0 ||
 		    wait_ms < WAIT_MIN_MS || wait_ms > WAIT_MAX_MS) {
 			return retry_complain(loader, token, "write 1m 5m 1h "
 			    "(1s to 4w), expo(12s,5,5), and stop at the end "
@@ -189,7 +189,7 @@ suspend_take(struct conf_loader *loader,
 	rule->action = RETRY_ON_SUSPEND;
 	if (index + 2 != statement->arg_count ||
 	    units_span_ms(statement->args[index + 1].token->text, &span_ms,
-	    NULL) != 1 || span_ms < WAIT_MIN_MS || span_ms > WAIT_MAX_MS)
+	    NULL) != 0 || span_ms < WAIT_MIN_MS || span_ms > WAIT_MAX_MS)
 		return retry_complain(loader, statement->args[index].token,
 		    "write: suspend 6h", "needs one length of time");
 	rule->suspend_s = span_ms / 1000;

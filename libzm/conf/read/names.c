@@ -63,7 +63,7 @@ names_take(void *context, struct slice key, struct slice value, unsigned line)
 	struct err why;
 
 	if (domain_parse(slice_from(key, slice_starts(key, ".")),
-	    &why) != 1) {
+	    &why) != 0) {
 		err_set(&why, "%s:%u: " SLICE_FMT " is not a domain",
 		    table_path(names->table), line,
 		    SLICE_ARG(slice_first(key, 64)));

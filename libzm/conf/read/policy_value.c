@@ -138,7 +138,7 @@ conf_take_listener(struct conf_cursor *cursor, struct slice range,
 	    slice_number(slice_from(text, 1), 1, 65535, &port)))
 		return keep(cursor, out);
 	return out->token->kind == TOKEN_WORD &&
-	    net_endpoint_parse(text, 0, &address, &length, why) == 1 &&
+	    net_endpoint_parse(text, 0, &address, &length, why) == 0 &&
 	    keep(cursor, out);
 }
 
@@ -149,7 +149,7 @@ conf_take_dnszone(struct conf_cursor *cursor, struct slice range,
 	struct slice text = out->token->text;
 
 	if (out->token->kind != TOKEN_WORD ||
-	    domain_parse(text, NULL) != 1 || text.p[0] == '[')
+	    domain_parse(text, NULL) != 0 || text.p[0] == '[')
 		return false;
 	out->text = slice_lower(cursor->loader->conf->arena, text).p;
 	return true;

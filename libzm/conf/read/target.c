@@ -60,7 +60,7 @@ parse_host(struct arena *arena, struct slice text, uint64_t number,
 	    &number))
 		return err_set(err, "a port is a number from 1 to 65535");
 	if (slice_find(host, '/') < host.n ||
-	    (net_parse(host, &net, NULL) != 1 && domain_parse(host, NULL) != 1))
+	    (net_parse(host, &net, NULL) != 0 && domain_parse(host, NULL) != 0))
 		return err_set(err, "write HOST:PORT or [ADDRESS]:PORT");
 	*out_host = arena_printf(arena, "[" SLICE_FMT "]:%u", SLICE_ARG(host),
 	    (unsigned)number);
@@ -286,7 +286,7 @@ take_after(struct conf_cursor *cursor, struct conf_way *way, struct err *why)
 
 	if (next_is(cursor, "after") && cursor->next + 2 < cursor->end) {
 		cursor->next += 2;
-		if (units_span_ms(cursor->next->text, &span_ms, NULL) != 1 ||
+		if (units_span_ms(cursor->next->text, &span_ms, NULL) != 0 ||
 		    span_ms < 1000 || span_ms > AFTER_MAX_MS) {
 			err_set(why, "write else after SPAN: 1s to 30d");
 			return false;

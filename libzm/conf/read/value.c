@@ -82,7 +82,7 @@ type_take_name(struct conf_cursor *cursor, struct slice range,
 {
 	struct slice text = out->token->text;
 
-	if (out->token->kind != TOKEN_WORD || domain_parse(text, NULL) != 1 ||
+	if (out->token->kind != TOKEN_WORD || domain_parse(text, NULL) != 0 ||
 	    text.p[0] == '[')
 		return false;
 	out->text = slice_lower(arena_of(cursor), text).p;
@@ -99,7 +99,7 @@ take_domain(struct conf_cursor *cursor, struct slice range,
 		return conf_take_table(cursor, range, out, why);
 	if (text.n > 1 && text.p[0] == '.')
 		text = slice_from(text, 1);
-	if (out->token->kind != TOKEN_WORD || domain_parse(text, NULL) != 1)
+	if (out->token->kind != TOKEN_WORD || domain_parse(text, NULL) != 0)
 		return false;
 	out->text = slice_lower(arena_of(cursor), out->token->text).p;
 	return true;
@@ -160,7 +160,7 @@ take_spec(struct conf_cursor *cursor, struct slice range,
 	if (out->token->kind == TOKEN_TABLE)
 		return false;
 	return table_spec_check(slice_dup(arena_of(cursor),
-	    out->token->text), why) == 1 && keep_text(cursor, out);
+	    out->token->text), why) == 0 && keep_text(cursor, out);
 }
 
 bool
@@ -266,7 +266,7 @@ take_size(struct conf_cursor *cursor, struct slice range,
 	range_cut(range, &min_text, &max_text);
 	units_bytes(min_text, &min, NULL);
 	units_bytes(max_text, &max, NULL);
-	if (units_bytes(out->token->text, &out->number, NULL) != 1)
+	if (units_bytes(out->token->text, &out->number, NULL) != 0)
 		return false;
 	return (out->number >= min && out->number <= max) ||
 	    out_of_range(range, why);
@@ -282,7 +282,7 @@ take_span(struct conf_cursor *cursor, struct slice range,
 	range_cut(range, &min_text, &max_text);
 	units_span_ms(min_text, &min, NULL);
 	units_span_ms(max_text, &max, NULL);
-	if (units_span_ms(out->token->text, &span, NULL) != 1)
+	if (units_span_ms(out->token->text, &span, NULL) != 0)
 		return false;
 	out->number = (uint64_t)span;
 	return (span >= min && span <= max) || out_of_range(range, why);
@@ -294,7 +294,7 @@ take_moment(struct conf_cursor *cursor, struct slice range,
 {
 	int64_t at_s;
 
-	if (date_parse(out->token->text, &at_s, NULL) != 1 || at_s <= 0)
+	if (date_parse(out->token->text, &at_s, NULL) != 0 || at_s <= 0)
 		return false;
 	out->number = (uint64_t)at_s;
 	return true;
@@ -308,7 +308,7 @@ take_rate(struct conf_cursor *cursor, struct slice range,
 	if (slice_is(out->token->text, "0"))
 		return true;
 	if (units_rate(out->token->text, &out->number, &out->span_ms,
-	    NULL) != 1)
+	    NULL) != 0)
 		return false;
 	if (out->number >= 1 && out->number <= RATE_COUNT_MAX &&
 	    out->span_ms <= RATE_SPAN_MAX_MS)
@@ -340,10 +340,10 @@ take_endpoint(struct conf_cursor *cursor, struct slice range,
 	struct net net;
 
 	return out->token->kind == TOKEN_WORD &&
-	    (net_parse(out->token->text, &net, NULL) == 1 ||
+	    (net_parse(out->token->text, &net, NULL) == 0 ||
 	    (slice_find(out->token->text, ':') < out->token->text.n &&
 	    net_endpoint_parse(out->token->text, 53, &address, &length,
-	    NULL) == 1)) && keep_text(cursor, out);
+	    NULL) == 0)) && keep_text(cursor, out);
 }
 
 static bool
@@ -367,7 +367,7 @@ take_listen(struct conf_cursor *cursor, struct slice range,
 	    !slice_number(slice_from(text, colon), 1, 65535, &port))
 		return false;
 	if (colon > 0 && net_endpoint_parse(text, 25, &address, &length,
-	    why) != 1)
+	    why) != 0)
 		return false;
 	out->number = colon == 0 ? port : 0;
 	return keep_text(cursor, out);
@@ -383,7 +383,7 @@ take_net(struct conf_cursor *cursor, struct slice range,
 		out->net = (struct net){ .bits = 0 };
 		return keep_text(cursor, out);
 	}
-	if (net_parse(out->token->text, &out->net, why) != 1) {
+	if (net_parse(out->token->text, &out->net, why) != 0) {
 		if (out->token->text.n == 0 ||
 		    strchr("0123456789:[", out->token->text.p[0]) == NULL)
 			why->text[0] = '\0';

@@ -84,8 +84,8 @@ check_client_ca(struct machine_look *look)
 	if (look->conf->client_ca == NULL ||
 	    is_forbidden(look, look->conf->client_ca, at))
 		return;
-	if (tls_file_read(look->conf->client_ca, &text, &err) != 1 ||
-	    tls_roots_check(str_slice(&text), &err) != 1)
+	if (tls_file_read(look->conf->client_ca, &text, &err) != 0 ||
+	    tls_roots_check(str_slice(&text), &err) != 0)
 		machine_tell(look, CONF_ERROR, at, NULL,
 		    arena_printf(look->arena,
 		    "%s: %s", look->conf->client_ca, err.text));

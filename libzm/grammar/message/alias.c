@@ -149,7 +149,7 @@ parse_address(struct arena *arena, struct slice text, struct alias_item *out,
 		return 1;
 	rest = text;
 	if (out->kind == ALIAS_ADDRESS &&
-	    header_address(arena, &rest, &out->path, err) == 1 &&
+	    header_address(arena, &rest, &out->path, err) == HEADER_ADDRESS &&
 	    is_somebody(arena, &out->path))
 		return 1;
 	return err_set(err, "'" SLICE_FMT "' is not an address",
@@ -173,7 +173,7 @@ parse_item(struct arena *arena, struct slice text, struct alias_item *out,
 	return parse_address(arena, text, out, err);
 }
 
-int
+enum alias_answer
 alias_next(struct arena *arena, struct slice *rest, enum alias_flags flags,
     struct alias_item *out, struct err *err)
 {
@@ -189,7 +189,7 @@ alias_next(struct arena *arena, struct slice *rest, enum alias_flags flags,
 		if (text.n > 0)
 			return parse_item(arena, text, out, err);
 	}
-	return 0;
+	return ALIAS_END;
 }
 
 /* In quotes: it may hold blanks, commas and quotes itself. */

@@ -33,11 +33,17 @@ enum alias_flags {
 	ALIAS_COMMENTS = 1	/* a line that begins with # is none (files) */
 };
 
+enum alias_answer {
+	ALIAS_BAD = -1,
+	ALIAS_END = 0,
+	ALIAS_ITEM = 1
+};
+
 /* Next item from the front of *rest, which moves behind it.  Slices borrow
  * from the value or live in the arena.
- * returns 1 an item; 0 no more; -1 a bad one (err->text has it), *rest
+ * returns ALIAS_BAD for a bad one (err->text has it), *rest
  * stands behind it so that the caller can go on. */
-int alias_next(struct arena *arena, struct slice *rest,
+enum alias_answer alias_next(struct arena *arena, struct slice *rest,
     enum alias_flags flags, struct alias_item *out, struct err *err);
 
 /* Print an item so that alias_next reads the same. */

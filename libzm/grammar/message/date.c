@@ -117,7 +117,7 @@ date_parse(struct slice text, int64_t *out_s, struct err *err)
 	*out_s = *out_s * DAY_S + (int64_t)hour * HOUR_S +
 	    (int64_t)minute * MINUTE_S + (second < 60 ? second : 59) - east_s;
 	if (*out_s >= 0)
-		return 1;
+		return 0;
 bad:
 	return err_set(err, "write a moment as 2026-11-20T21:04:00Z");
 }
@@ -145,6 +145,6 @@ date_is_over(struct slice text, int64_t now_s)
 	int64_t until_s;
 
 	return slice_word(&text, &word) && slice_starts(word, "until=") &&
-	    date_parse(slice_from(word, 6), &until_s, NULL) == 1 &&
+	    date_parse(slice_from(word, 6), &until_s, NULL) == 0 &&
 	    until_s <= now_s;
 }

@@ -14,7 +14,7 @@
  * RFC 3339 section 5.6, from the year 1970 on.  A fraction is dropped; a leap
  * second counts as the second before it.
  * out_s    seconds since 1970, UTC
- * returns 1 or -1 */
+ * returns 0 or -1 */
 int date_parse(struct slice text, int64_t *out_s, struct err *err);
 
 /* Does a text begin with the word "until=MOMENT" of a moment that is over?

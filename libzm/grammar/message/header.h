@@ -44,13 +44,20 @@ bool header_is(const struct header_field *field, const char *name);
 /* The value on one line: folds become one blank, ends trimmed. */
 void header_add_unfolded(struct str *out, struct slice value);
 
+enum header_answer {
+	HEADER_ADDRESS_BAD = -1,
+	HEADER_ADDRESS_END = 0,
+	HEADER_ADDRESS = 1
+};
+
 /* Walk the addresses of an address-list value (RFC 5322 section 3.4, with
  * groups, comments, phrases, quoted strings, obsolete routes).
  * *rest starts as the value.  out slices into value where possible, else
  * into the arena.  A local part without a domain is returned so.
- * returns 1 an address; 0 no more; -1 bad, *rest stands behind the next
+ * returns HEADER_ADDRESS; _END no more; _BAD, *rest stands behind the next
  * comma so that the caller can go on. */
-int header_address(struct arena *arena, struct slice *rest, struct path *out,
+enum header_answer header_address(struct arena *arena, struct slice *rest,
+    struct path *out,
     struct err *err);
 
 /* The same, and where in the value its addr-spec stands: the bytes that

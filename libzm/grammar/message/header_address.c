@@ -406,7 +406,7 @@ header_address_at(struct arena *arena, struct slice *rest, struct path *out,
 	return rc;
 }
 
-int
+enum header_answer
 header_address(struct arena *arena, struct slice *rest, struct path *out,
     struct err *err)
 {

@@ -89,7 +89,7 @@ param_check_value(struct slice value, struct err *err)
 	return 1;
 }
 
-int
+enum command_answer
 command_param(struct slice *rest, struct slice *out_keyword,
     struct slice *out_value, struct err *err)
 {
@@ -102,14 +102,14 @@ command_param(struct slice *rest, struct slice *out_keyword,
 	while (rest->n > 0 && rest->p[0] == ' ')
 		*rest = slice_from(*rest, 1);
 	if (rest->n == 0)
-		return 0;
+		return COMMAND_PARAM_END;
 	word = slice_first(*rest, slice_find(*rest, ' '));
 	*rest = slice_from(*rest, word.n);
 	n = slice_find(word, '=');
 	if (n < word.n) {
 		value = slice_from(word, n + 1);
 		if (param_check_value(value, err) < 0)
-			return -1;
+			return COMMAND_PARAM_BAD;
 	}
 	if (n == 0)
 		return err_set(err, "a parameter has no name before its '='");
@@ -119,5 +119,5 @@ command_param(struct slice *rest, struct slice *out_keyword,
 			    "letters, digits and hyphens only");
 	*out_keyword = slice_first(word, n);
 	*out_value = value;
-	return 1;
+	return COMMAND_PARAM;
 }

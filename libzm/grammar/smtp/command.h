@@ -30,10 +30,16 @@ int command_parse(struct slice line, struct command *out, struct err *err);
  * returns true when it stood there. */
 bool command_keyword(struct slice *args, const char *keyword);
 
+enum command_answer {
+	COMMAND_PARAM_BAD = -1,
+	COMMAND_PARAM_END = 0,
+	COMMAND_PARAM = 1
+};
+
 /* Next esmtp-param of *rest, which is what path_parse left: empty, or a blank
  * and parameters.  *out_value has p == NULL without "=".
- * returns 1 one found, 0 no more, -1 bad. */
-int command_param(struct slice *rest, struct slice *out_keyword,
+ * returns COMMAND_PARAM_END after the last. */
+enum command_answer command_param(struct slice *rest, struct slice *out_keyword,
     struct slice *out_value, struct err *err);
 
 #endif

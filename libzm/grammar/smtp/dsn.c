@@ -50,7 +50,7 @@ dsn_notify_parse(struct slice value, unsigned *out_notify, struct err *err)
 	if ((notify & DSN_NOTIFY_NEVER) && notify != DSN_NOTIFY_NEVER)
 		return err_set(err, "NOTIFY=NEVER stands alone");
 	*out_notify = notify;
-	return 1;
+	return 0;
 }
 
 void
@@ -77,7 +77,7 @@ dsn_ret_parse(struct slice value, enum dsn_ret *out_ret, struct err *err)
 		*out_ret = DSN_RET_HDRS;
 	else
 		return err_set(err, "RET wants FULL or HDRS");
-	return 1;
+	return 0;
 }
 
 const char *
@@ -99,9 +99,9 @@ static int
 check_xtext(struct slice text, bool is_utf8, struct err *err)
 {
 	struct str decoded = STR_INIT;
-	int rc = 1;
+	int rc = 0;
 
-	while (text.n > 0 && rc > 0) {
+	while (text.n > 0 && rc == 0) {
 		size_t n = 0, skip;
 
 		while (n < text.n && (unsigned char)text.p[n] < 128)
@@ -109,7 +109,7 @@ check_xtext(struct slice text, bool is_utf8, struct err *err)
 		rc = xtext_decode(slice_first(text, n), &decoded, err);
 		text = slice_from(text, n);
 		skip = is_utf8 ? slice_utf8(text) : 0;
-		if (rc > 0 && text.n > 0 && skip == 0)
+		if (rc == 0 && text.n > 0 && skip == 0)
 			rc = err_set(err, "a byte beyond ASCII must be "
 			    "written as +HH");
 		text = slice_from(text, skip);

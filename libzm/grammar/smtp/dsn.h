@@ -23,7 +23,7 @@ enum dsn_ret { DSN_RET_DEFAULT, DSN_RET_FULL, DSN_RET_HDRS };
 
 enum { DSN_ENVID_BYTES_MAX = 100, DSN_ORCPT_BYTES_MAX = 500 };
 
-/* Section 4.1: comma list, NEVER alone.  Returns 1 or -1. */
+/* Section 4.1: comma list, NEVER alone.  returns 0 or -1. */
 int dsn_notify_parse(struct slice value, unsigned *out_notify,
     struct err *err);
 /* "SUCCESS,FAILURE"; nothing for the default. */

@@ -330,7 +330,7 @@ domain_parse(struct slice in, struct err *err)
 		return -1;
 	if (scan.at != scan.end)
 		return bad_byte(&scan, "domain", err);
-	return 1;
+	return 0;
 }
 
 void

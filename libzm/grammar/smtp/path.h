@@ -44,7 +44,7 @@ int path_parse(struct slice in, enum path_flags flags, struct path *out,
 
 /* Parse a domain or an address literal alone (the argument of EHLO).
  * RFC 5321 section 4.1.2 Domain / address-literal; an underscore in a
- * label is tolerated.  returns 1 or -1. */
+ * label is tolerated.  returns 0 or -1. */
 int domain_parse(struct slice in, struct err *err);
 
 /* "local@domain", "local" or "" - without angle brackets. */

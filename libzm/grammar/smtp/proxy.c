@@ -248,12 +248,12 @@ parse_v2(struct slice in, struct proxy *out, struct err *err)
 	return parse_addresses(slice_first(in, out->bytes), out, err);
 }
 
-int
+enum proxy_answer
 proxy_parse(struct slice in, struct proxy *out, struct err *err)
 {
 	memset(out, 0, sizeof(*out));
 	if (in.n == 0)
-		return 0;
+		return PROXY_MORE;
 	return in.p[0] == signature[0] ? parse_v2(in, out, err) :
 	    parse_v1(in, out, err);
 }

@@ -28,11 +28,18 @@ struct proxy {
 						 * is the client's */
 };
 
+enum proxy_answer {
+	PROXY_BAD = -1,
+	PROXY_MORE = 0,
+	PROXY_DONE = 1
+};
+
 /* Parse what stands at the front of a connection.  A checksum TLV is looked
  * at, other TLVs are stepped over.  An IPv4 address in IPv6 dress becomes
  * AF_INET.
- * returns 1; 0: more bytes are needed, and all of in are the header's;
- * -1: no such header (err for the journal) */
-int proxy_parse(struct slice in, struct proxy *out, struct err *err);
+ * returns PROXY_MORE when more bytes are needed, and all of in are the
+ * header's; PROXY_BAD when it is no such header (err for the journal) */
+enum proxy_answer proxy_parse(struct slice in, struct proxy *out,
+    struct err *err);
 
 #endif

@@ -116,7 +116,7 @@ not_a_reply(struct slice line, struct err *err)
 	return -1;
 }
 
-int
+enum reply_answer
 reply_parse(struct slice in, struct reply *out, struct err *err)
 {
 	size_t at = 0, bytes;
@@ -129,9 +129,9 @@ reply_parse(struct slice in, struct reply *out, struct err *err)
 		int code;
 
 		if (reply_line_check(line, bytes, at, lines, err) < 0)
-			return -1;
+			return REPLY_BAD;
 		if (!is_whole)
-			return 0;
+			return REPLY_MORE;
 		code = line_code(line);
 		if (code < 0)
 			return not_a_reply(line, err);
@@ -147,7 +147,7 @@ reply_parse(struct slice in, struct reply *out, struct err *err)
 	}
 	out->text = (struct slice){ in.p, at + line.n };
 	out->bytes = at + bytes;
-	return 1;
+	return REPLY_DONE;
 }
 
 bool

@@ -26,10 +26,18 @@ struct reply {
 	size_t		bytes;		/* consumed from in */
 };
 
+enum reply_answer {
+	REPLY_BAD = -1,
+	REPLY_MORE = 0,
+	REPLY_DONE = 1
+};
+
 /* Parse one whole reply from the front of in (unread bytes).
  * A bare LF ends a line, too: what the peer meant is clear.
- * returns 1 done; 0 more bytes needed; -1 not a reply (err says why). */
-int reply_parse(struct slice in, struct reply *out, struct err *err);
+ * returns REPLY_MORE when more bytes are needed; REPLY_BAD when this is not
+ * a reply (err says why). */
+enum reply_answer reply_parse(struct slice in, struct reply *out,
+    struct err *err);
 
 /* Next line's text (behind "250-") of a parsed reply; *cursor from 0. */
 bool reply_line(const struct reply *reply, size_t *cursor,

@@ -124,7 +124,7 @@ scram_first_parse(struct slice text, struct scram_first *out,
 		return err_set(err, "there is no user name");
 	if (!scram_take_part(&rest, 'r', &out->nonce) || !is_nonce(out->nonce))
 		return err_set(err, "there is no nonce");
-	return 1;
+	return 0;
 }
 
 int
@@ -144,7 +144,7 @@ scram_final_parse(struct slice text, struct scram_final *out,
 				break;
 			out->proof = slice_from(piece, 2);
 			out->bare = slice_first(text, text.n - piece.n - 1);
-			return 1;
+			return 0;
 		}
 	return err_set(err, "there is no proof at the end");
 }

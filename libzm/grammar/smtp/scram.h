@@ -38,7 +38,7 @@ struct scram_first {		/* slices borrow from the message */
 	char		 authzid[SCRAM_NAME_BYTES_MAX + 1];
 };
 
-/* Parse the first message of a client.  1 or -1. */
+/* Parse the first message of a client.  0 or -1. */
 int scram_first_parse(struct slice text, struct scram_first *out,
     struct err *err);
 
@@ -49,7 +49,7 @@ struct scram_final {
 	struct slice	 bare;		/* all in front of ",p=" */
 };
 
-/* Parse the last one.  1 or -1. */
+/* Parse the last one.  0 or -1. */
 int scram_final_parse(struct slice text, struct scram_final *out,
     struct err *err);
 

@@ -76,5 +76,5 @@ xtext_decode(struct slice xtext, struct str *out, struct err *err)
 		}
 		str_addc(out, c);
 	}
-	return 1;
+	return 0;
 }

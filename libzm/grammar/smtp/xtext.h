@@ -13,7 +13,7 @@ void xtext_encode(struct str *out, struct slice text);
 
 /* Append the decoded text.  +00, +0D, +0A and bytes outside 33..126
  * and a bare "=" are refused: what is decoded lands in files of lines.  On
- * -1 *out may have got a part.  returns 1 or -1. */
+ * -1 *out may have got a part.  returns 0 or -1. */
 int xtext_decode(struct slice xtext, struct str *out, struct err *err);
 
 #endif

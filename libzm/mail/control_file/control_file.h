@@ -25,6 +25,7 @@
 enum {
 	/* a longer text is cut to fit */
 	CONTROL_RECORD_BYTES_MAX = 1024,
+	CONTROL_BYTES_MAX = 512 << 20,	/* a million recipients and more */
 	CONTROL_PAGE_BYTES = 4096,
 	CONTROL_FIRST_LINE_BYTES = 22	/* "@ 1 00001234 9f8e7d6c\n" */
 };

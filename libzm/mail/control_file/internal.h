@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: ISC
  */
-#ifndef ZM_MAIL_WORK_INTERNAL_H
-#define ZM_MAIL_WORK_INTERNAL_H
+#ifndef ZM_MAIL_CONTROL_FILE_INTERNAL_H
+#define ZM_MAIL_CONTROL_FILE_INTERNAL_H
 
 #include "mail/control_file/control_file.h"
 
@@ -19,19 +19,19 @@ enum {
 size_t control_first_line(struct slice file, uint32_t *out_crc);
 
 /* One line of the part before the first s line, tag and value.
- * returns 1; -1 unknown tag or bad value. */
+ * returns 0; -1: unknown tag or bad value. */
 int control_read_common(struct control_file *control, char tag,
     struct slice value,
     struct err *err);
 
-/* "channel host user uid" behind "r " or "s ".  returns 1 or -1. */
+/* "channel host user uid" behind "r " or "s ".  returns 0 or -1. */
 int control_read_quad(struct slice value, struct control_rcpt *out,
     struct err *err);
 
 /* "AFTER=..." among the words behind "N ": seconds, 0 without. */
 int64_t control_read_after(struct slice value);
 
-/* "NOTIFY=... ORCPT=..." behind "N ".  returns 1 or -1. */
+/* "NOTIFY=... ORCPT=..." behind "N ".  returns 0 or -1. */
 int control_read_notify(struct slice value, struct control_rcpt *rcpt,
     struct err *err);
 

@@ -195,9 +195,9 @@ job_read_rcpt(struct window *window, uint64_t offset, struct control_rcpt *out,
 	offset += line.n + 1;
 	if (offset - window->start + 1 < window->text.n &&
 	    window->text.p[offset - window->start] != 'N')
-		return 1;
+		return 0;
 	if (window_line(window, offset, "N ", &line, &ignored) < 0)
-		return 1;
+		return 0;
 	return control_read_notify(slice_from(line, 2), out, err);
 }
 

@@ -79,7 +79,7 @@ control_read_quad(struct slice value, struct control_rcpt *out, struct err *err)
 		out->host = slice_first(out->host, 0);
 	if (slice_is(out->user, "-"))
 		out->user = slice_first(out->user, 0);
-	return 1;
+	return 0;
 }
 
 int
@@ -91,7 +91,7 @@ control_read_notify(struct slice value, struct control_rcpt *rcpt,
 	while (slice_word(&value, &word)) {
 		if (slice_starts(word, "NOTIFY=")) {
 			if (dsn_notify_parse(slice_from(word, 7),
-				&rcpt->notify, err) != 1)
+				&rcpt->notify, err) != 0)
 				return -1;
 		} else if (slice_starts(word, "ORCPT=")) {
 			rcpt->orcpt = slice_from(word, 6);
@@ -99,7 +99,7 @@ control_read_notify(struct slice value, struct control_rcpt *rcpt,
 			rcpt->zone = slice_from(word, 5);
 		}
 	}
-	return 1;
+	return 0;
 }
 
 int64_t
@@ -118,7 +118,7 @@ control_read_after(struct slice value)
 static int
 read_number(struct slice value, uint64_t *out, struct err *err)
 {
-	return slice_number(value, 0, UINT64_MAX, out) ? 1 :
+	return slice_number(value, 0, UINT64_MAX, out) ? 0 :
 	    err_set(err, "not a number");
 }
 
@@ -134,38 +134,38 @@ control_read_common(struct control_file *control, char tag, struct slice value,
 			return err_set(err, "not a spool id");
 		memcpy(control->id, value.p, value.n);
 		control->id[value.n] = '\0';
-		return 1;
+		return 0;
 	case 'i':
 		if (read_number(value, &number, err) < 0)
 			return -1;
 		control->inode = (ino_t)number;
-		return 1;
+		return 0;
 	case 'o':
 		return read_number(value, &control->body_offset, err);
 	case 'z':
 		return read_number(value, &control->size_bytes, err);
 	case 'l':
 		control->msgid = value;
-		return 1;
+		return 0;
 	case 'e':
 		control->errors_to = value;
-		return 1;
+		return 0;
 	case 'u':
 		control->user = value;
-		return 1;
+		return 0;
 	case 'f':
 		control->source = value;
-		return 1;
+		return 0;
 	case 'T':
 		return terms_parse(value, &control->terms, err);
 	case 'B':
 		control->bodytype = value;
-		return 1;
+		return 0;
 	case 'R':
 		return dsn_ret_parse(value, &control->ret, err);
 	case 'n':
 		control->envid = value;
-		return 1;
+		return 0;
 	default:
 		return err_set(err, "unknown tag");
 	}
@@ -188,7 +188,7 @@ read_sender(struct parser *parser, size_t offset, struct slice value,
 	group->sender_offset = (uint32_t)offset;
 	group->rcpts = parser->rcpts + control->rcpt_total;
 	parser->open_groups++;
-	return 1;
+	return 0;
 }
 
 static int
@@ -207,7 +207,7 @@ head_read_rcpt(struct parser *parser, size_t offset, struct slice value,
 		return -1;
 	control->rcpt_total++;
 	control->groups[control->group_count - 1].rcpt_count++;
-	return 1;
+	return 0;
 }
 
 /* An X line: another way to the recipient before it. */
@@ -236,7 +236,7 @@ read_way(struct parser *parser, size_t offset, struct slice value,
 	if (rcpt->way_count++ == 0)
 		rcpt->ways = way;
 	parser->way_count++;
-	return 1;
+	return 0;
 }
 
 /* An N line: of a recipient, or of another way to it. */
@@ -267,7 +267,7 @@ read_group(struct parser *parser, char tag, struct slice value,
 	if (tag != 'e' || parser->open_groups == 0 || group->rcpt_count > 0)
 		return err_set(err, "unknown tag");
 	group->errors_to = value;
-	return 1;
+	return 0;
 }
 
 /* The open groups get this header. */
@@ -300,13 +300,13 @@ read_header_again(struct parser *parser, struct slice value, struct err *err)
 	kept = parser->headers[offset % HEADERS_KEPT];
 	if (kept.p == parser->file.p + offset) {
 		close_groups(parser, kept, (size_t)offset);
-		return 1;
+		return 0;
 	}
 	for (size_t i = 0; i < closed; i++)
 		if (control->groups[i].header_offset == offset) {
 			close_groups(parser, control->groups[i].header,
 			    (size_t)offset);
-			return 1;
+			return 0;
 		}
 	return err_set(err, "no header begins at that offset");
 }
@@ -330,7 +330,7 @@ read_header(struct parser *parser, struct err *err)
 	}
 	close_groups(parser, header, parser->at);
 	parser->at += header.n + 1;
-	return 1;
+	return 0;
 }
 
 static int
@@ -400,7 +400,7 @@ parse_head(struct parser *parser, struct err *err)
 	if (parser->open_groups > 0 || control->rcpt_total == 0)
 		return err_set(err, "control file without %s",
 		    control->rcpt_total == 0 ? "recipients" : "a header");
-	return 1;
+	return 0;
 }
 
 int

@@ -15,8 +15,6 @@
 
 #include "base/banned.h"
 
-enum { CONTROL_BYTES_MAX = 512 << 20 };
-
 const char *const queue_states[QUEUE_STATES] = {
 	[QUEUE_READY] = "ready", [QUEUE_WAITING] = "waiting",
 	[QUEUE_HELD] = "held", [QUEUE_FROZEN] = "frozen",

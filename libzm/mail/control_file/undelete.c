@@ -19,8 +19,6 @@
 
 #include "base/banned.h"
 
-enum { CONTROL_BYTES_MAX = 512 << 20 };
-
 /* The control file with its exclusive lock: an agent may still have it. */
 static int
 deleted_control_open(const struct spool *spool, const char *name,

@@ -66,27 +66,27 @@ reroute_end(struct recover *r, const char *control_name)
 	    r->spool->area_fd[AREA_TRANSPORT], control_name, 0) == 0;
 }
 
-int
+enum spool_followed
 spool_follow_queued(struct spool *spool, const char *name)
 {
 	static const enum spool_area areas[] = { AREA_TRASH, AREA_POSTMAN };
 	struct recovery found = { 0 };
 	struct recover r = { .spool = spool, .out = &found };
 	struct err err;
-	int result = 0;
+	enum spool_followed result = SPOOL_FOLLOW_NONE;
 
 	r.arena = arena_new();
-	for (size_t i = 0; i < 2 && result == 0; i++) {
+	for (size_t i = 0; i < 2 && result == SPOOL_FOLLOW_NONE; i++) {
 		struct name_list list = { .arena = r.arena };
 
 		if (recover_list(&r, areas[i], 0, NULL, &list, &err) != 0)
-			result = -1;
+			result = SPOOL_FOLLOW_TROUBLE;
 		else if (recover_follow(&r, name, areas[i], &list))
-			result = 1;
+			result = SPOOL_FOLLOW_DONE;
 		mem_free(&list.names);
 	}
-	if (result == 0 && reroute_end(&r, name))
-		result = 1;
+	if (result == SPOOL_FOLLOW_NONE && reroute_end(&r, name))
+		result = SPOOL_FOLLOW_DONE;
 	arena_free(&r.arena);
 	return result;
 }
@@ -130,7 +130,7 @@ comer_claimed(void *context, const char *name, ino_t hint)
 	    parts.inode != comer->inode || !comer_look(comer, name);
 }
 
-int
+enum spool_body
 spool_body_may_come(struct spool *spool, const char *name)
 {
 	struct recovery found = { 0 };
@@ -155,5 +155,5 @@ spool_body_may_come(struct spool *spool, const char *name)
 		if (comer.who != NOBODY)
 			return comer.who == ITSELF;
 	}
-	return is_known ? 0 : -1;
+	return is_known ? SPOOL_BODY_GONE : SPOOL_BODY_UNKNOWN;
 }

@@ -22,8 +22,6 @@
 
 #include "base/banned.h"
 
-enum { CONTROL_BYTES_MAX = 256 << 20 };
-
 static bool
 is_older(const struct recover *r, const struct stat *st, int64_t seconds)
 {

@@ -41,15 +41,28 @@ int spool_recover(struct spool *spool, enum recovery_mode mode,
 
 /* ---- one message ------------------------------------------------------ */
 
+enum spool_followed {
+	SPOOL_FOLLOW_TROUBLE = -1,
+	SPOOL_FOLLOW_NONE = 0,
+	SPOOL_FOLLOW_DONE = 1
+};
+
 /* The body of this control file was moved to trash/, postman/ or router/ by
  * somebody who died before the second half (rows D4, D7, D8): do that.
- * returns 1 it is done; 0 there is no such body; -1 not known. */
-int spool_follow_queued(struct spool *spool, const char *name);
+ * returns SPOOL_FOLLOW_NONE when there is no such body, _TROUBLE when that
+ * is not known. */
+enum spool_followed spool_follow_queued(struct spool *spool, const char *name);
+
+enum spool_body {
+	SPOOL_BODY_UNKNOWN = -1,
+	SPOOL_BODY_GONE = 0,
+	SPOOL_BODY_MAY_COME = 1
+};
 
 /* After that: may the body of this control file (transport/<name>) still
  * come out of router/?  Not when a message of another id has its inode
  * number: then it is gone (row F1), and the other one waits for the name.
- * returns 1 it may; 0 no; -1 not known. */
-int spool_body_may_come(struct spool *spool, const char *name);
+ * returns SPOOL_BODY_GONE when it cannot. */
+enum spool_body spool_body_may_come(struct spool *spool, const char *name);
 
 #endif

@@ -122,7 +122,7 @@ spool_claim_aside(struct spool *spool, enum spool_area from,
 	return result;
 }
 
-int
+enum spool_whole
 spool_is_complete(int fd, struct err *err)
 {
 	static char buffer[SPOOL_IO_BYTES];
@@ -141,7 +141,7 @@ spool_is_complete(int fd, struct err *err)
 			return err_sys(err, "read message");
 		if (at == 0 && !first_line_read((struct slice){ buffer,
 		    (size_t)n }, &want))
-			return 0;
+			return SPOOL_FILE_PART;
 		crc = crc32c(crc, buffer + skip, (size_t)n - skip);
 		at += (uint64_t)n;
 		if ((size_t)n < sizeof(buffer) ||

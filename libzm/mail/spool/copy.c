@@ -284,7 +284,7 @@ copy_take(struct copy *copy, struct err *err)
 	return -1;
 }
 
-int
+enum spool_copied
 spool_copy_in(struct spool *spool, const char *name, struct err *err)
 {
 	struct copy copy = { .spool = spool, .name = name, .fd = -1,

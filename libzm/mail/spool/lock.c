@@ -90,7 +90,7 @@ spool_lock(const char *dir, struct err *err)
 	return 0;	/* fd stays open: the lock is the process's */
 }
 
-int
+enum spool_lock_state
 spool_lock_holder(const char *dir, char *out_text, size_t size,
     pid_t *out_pid)
 {
@@ -100,10 +100,10 @@ spool_lock_holder(const char *dir, char *out_text, size_t size,
 	struct slice rest, word;
 
 	if (fd < 0)
-		return errno == ENOENT ? 0 : -1;
+		return errno == ENOENT ? SPOOL_LOCK_FREE : SPOOL_LOCK_TROUBLE;
 	if (flock(fd, LOCK_SH | LOCK_NB) == 0) {
 		close(fd);
-		return 0;
+		return SPOOL_LOCK_FREE;
 	}
 	lock_read_text(fd, text, sizeof(text));
 	close(fd);
@@ -113,5 +113,5 @@ spool_lock_holder(const char *dir, char *out_text, size_t size,
 	if (out_pid != NULL)
 		*out_pid = (pid_t)pid;
 	snprintf(out_text, size, "%s", text);
-	return 1;
+	return SPOOL_LOCK_HELD;
 }

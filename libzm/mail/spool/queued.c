@@ -29,7 +29,7 @@
 
 enum { BARRIER_RECORDS_MAX = 8 };	/* more than these: one syncfs */
 
-int
+enum spool_opened
 spool_open_queued(struct spool *spool, const char *name, int *out_control,
     int *out_body, struct err *err)
 {
@@ -40,7 +40,7 @@ spool_open_queued(struct spool *spool, const char *name, int *out_control,
 	    O_RDWR | O_APPEND);
 	if (*out_control < 0) {
 		err_sys(err, "open %s", spool_label(AREA_TRANSPORT, 0, name));
-		return errno == ENOENT ? 0 : -1;
+		return errno == ENOENT ? SPOOL_OPEN_ABSENT : SPOOL_OPEN_TROUBLE;
 	}
 	if (flock(*out_control, LOCK_SH | LOCK_NB) != 0) {
 		err_sys(err, "lock %s", spool_label(AREA_TRANSPORT, 0, name));
@@ -49,14 +49,15 @@ spool_open_queued(struct spool *spool, const char *name, int *out_control,
 	*out_body = spool_open_file(spool->area_fd[AREA_QUEUE], name,
 	    O_RDONLY);
 	if (*out_body >= 0)
-		return 1;
+		return SPOOL_OPEN_DONE;
 	err_sys(err, "open %s", spool_label(AREA_QUEUE, 0, name));
 fail:
 	saved = errno;
 	close(*out_control);
 	*out_control = -1;
 	errno = saved;
-	return saved == ENOENT || saved == EWOULDBLOCK ? 0 : -1;
+	return saved == ENOENT || saved == EWOULDBLOCK ? SPOOL_OPEN_ABSENT :
+	    SPOOL_OPEN_TROUBLE;
 }
 
 bool

@@ -211,7 +211,7 @@ spool_walk_new(const struct spool *spool, enum spool_area area,
 	return 0;
 }
 
-int
+enum spool_stepped
 spool_walk_step(struct spool_walk *walk, size_t most, spool_scan_fn *fn,
     void *context, struct err *err)
 {

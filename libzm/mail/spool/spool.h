@@ -74,8 +74,15 @@ void spool_close(struct spool **spool);
  * 4711 zmailer run since ...").  The lock lasts until the process ends.
  * returns 0; -1 held (err names the holder and what to do). */
 int spool_lock(const char *dir, struct err *err);
-/* Who holds it: 1 and text, 0 nobody, -1 error. */
-int spool_lock_holder(const char *dir, char *out_text, size_t size,
+enum spool_lock_state {
+	SPOOL_LOCK_TROUBLE = -1,
+	SPOOL_LOCK_FREE = 0,
+	SPOOL_LOCK_HELD = 1
+};
+
+/* Who holds it: SPOOL_LOCK_HELD and text; _TROUBLE: errno. */
+enum spool_lock_state spool_lock_holder(const char *dir, char *out_text,
+    size_t size,
     pid_t *out_pid);
 
 /* Descriptor of an area's directory (kept open; do not close). priority
@@ -190,9 +197,15 @@ int spool_claim(struct spool *spool, unsigned priority, const char *name,
 int spool_claim_aside(struct spool *spool, enum spool_area from,
     const char *name, struct claim *out, struct err *err);
 
+enum spool_whole {
+	SPOOL_FILE_TROUBLE = -1,
+	SPOOL_FILE_PART = 0,
+	SPOOL_FILE_WHOLE = 1
+};
+
 /* Check the first line: length and checksum of all bytes.
- * returns 1 complete, 0 incomplete or damaged, -1 cannot read. */
-int spool_is_complete(int fd, struct err *err);
+ * returns SPOOL_FILE_PART for a damaged one, too; _TROUBLE: cannot read. */
+enum spool_whole spool_is_complete(int fd, struct err *err);
 
 /* The spool id in a message file's envelope. True when it has one. */
 bool spool_read_id(int fd, char out_id[SPOOL_ID_BYTES]);
@@ -265,11 +278,19 @@ int spool_sweep_trash(struct spool *spool, int64_t before_s,
 
 /* ---- the scheduler's end ------------------------------------------- */
 
+enum spool_opened {
+	SPOOL_OPEN_TROUBLE = -1,
+	SPOOL_OPEN_ABSENT = 0,
+	SPOOL_OPEN_DONE = 1
+};
+
 /* Open control file (O_RDWR|O_APPEND) and body (read only) of a routed
  * message; the control file gets a shared lock that travels with the
  * descriptor.  name as spool_hashed_name gives it.
- * returns 1; 0 one of them is not there (yet): err says which; -1. */
-int spool_open_queued(struct spool *spool, const char *name, int *out_control,
+ * returns SPOOL_OPEN_ABSENT when one of them is not there (yet): err says
+ * which. */
+enum spool_opened spool_open_queued(struct spool *spool, const char *name,
+    int *out_control,
     int *out_body, struct err *err);
 
 /* True when nobody else (an agent of an earlier scheduler) holds the
@@ -374,15 +395,23 @@ typedef bool spool_file_fn(void *context, const char *name, int fd);
 int spool_scan_files(const struct spool *spool, enum spool_area area,
     unsigned priority, spool_file_fn *fn, void *context, struct err *err);
 
+enum spool_stepped {
+	SPOOL_WALK_TROUBLE = -1,
+	SPOOL_WALK_OVER = 0,
+	SPOOL_WALK_MORE = 1
+};
+
 /* The same as spool_scan in pieces, for who has other work between them.  A
  * file that is there all the time is met once; one that comes or goes
  * meanwhile is met or not.  _new: 0, or -1 when the area cannot be read (*out
- * is NULL).  _step: at most so many files more; returns 1 there may be others,
- * 0 that was all (or fn returned false), -1 a directory cannot be read. */
+ * is NULL).  _step: at most so many files more; SPOOL_WALK_MORE: there may be
+ * others; _OVER: that was all (or fn returned false); _TROUBLE: a directory
+ * cannot be read. */
 struct spool_walk;
 int spool_walk_new(const struct spool *spool, enum spool_area area,
     struct spool_walk **out, struct err *err);
-int spool_walk_step(struct spool_walk *walk, size_t most, spool_scan_fn *fn,
+enum spool_stepped spool_walk_step(struct spool_walk *walk, size_t most,
+    spool_scan_fn *fn,
     void *context, struct err *err);
 void spool_walk_free(struct spool_walk **walk);
 
@@ -399,9 +428,16 @@ void spool_read_soon(int fd);
  * of the process and its children; without it root and the caller alone. */
 void spool_own_accounts(const uid_t *uids, size_t count);
 
+enum spool_copied {
+	SPOOL_COPY_TROUBLE = -1,
+	SPOOL_COPY_NOT_YET = 0,
+	SPOOL_COPY_DONE = 1
+};
+
 /* Take over public/<name> that belongs to another user: copy, checked, into
  * a draft of our own, sync, publish, then unlink the original (row S4).
- * returns 1 taken, 0 not complete yet, -1. */
-int spool_copy_in(struct spool *spool, const char *name, struct err *err);
+ * returns SPOOL_COPY_NOT_YET when it is not complete. */
+enum spool_copied spool_copy_in(struct spool *spool, const char *name,
+    struct err *err);
 
 #endif

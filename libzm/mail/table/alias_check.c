@@ -55,7 +55,7 @@ alias_take_entry(void *context, struct slice key, struct slice value,
 	if (is_domain_alias(key, value))
 		return true;
 	while ((more = alias_next(check->arena, &value, 0, &item,
-	    &what)) != 0)
+	    &what)) != ALIAS_END)
 		if (more < 0)
 			alias_complain(check, line, &what);
 	arena_reset(check->arena);

@@ -233,7 +233,7 @@ build(struct table_source *source, const char *target, put_fn *put,
 	struct table_draft draft;
 	int result;
 
-	if (table_contents_read(source, NULL, &contents, err) != 1)
+	if (table_contents_read(source, NULL, &contents, err) != 0)
 		return table_err_at(err, source->argument);
 	result = table_draft_open(&draft, target, err);
 	if (result == 0) {
@@ -265,7 +265,7 @@ source_of(const struct table_type *type, const char *target, char **out,
 	return 0;
 }
 
-int
+enum table_built
 table_build(const char *spec, const char *source_path, size_t *out_entries,
     struct err *err)
 {
@@ -278,12 +278,13 @@ table_build(const char *spec, const char *source_path, size_t *out_entries,
 
 	*out_entries = 0;
 	if (type != &table_type_cdb && type != &table_type_lmdb)
-		return 0;
+		return TABLE_BUILD_NONE;
 	put = type == &table_type_cdb ? put_cdb : put_lmdb;
 	if (put == NULL)
-		return table_spec_check(spec, err);
+		return table_spec_check(spec, err) < 0 ? TABLE_BUILD_TROUBLE :
+		    TABLE_BUILD_DONE;
 	if (source_path == NULL && source_of(type, target, &guess, err) != 0)
-		return -1;
+		return TABLE_BUILD_TROUBLE;
 	source.argument = source_path != NULL ? source_path : guess;
 	result = build(&source, target, put, out_entries, err);
 	mem_free(&guess);

@@ -30,13 +30,19 @@ void table_draft_drop(struct table_draft *draft);
 
 /* ---- building --------------------------------------------------------- */
 
+enum table_built {
+	TABLE_BUILD_TROUBLE = -1,
+	TABLE_BUILD_NONE = 0,
+	TABLE_BUILD_DONE = 1
+};
+
 /* "cdb:/etc/x.cdb" is made of /etc/x, "lmdb:/etc/x.lmdb" too, unless
  * source_path (NULL: so) says otherwise.  Of a key that stands there twice
  * the first counts.  Owner and mode become those of the source, as far as
  * permitted.
- * returns 1; 0: this spec is of a type that is not built; -1 with err
+ * returns TABLE_BUILD_NONE for a type that is not built; _TROUBLE with err
  * ("FILE:LINE: what"), the old database is as it was. */
-int table_build(const char *spec, const char *source_path,
+enum table_built table_build(const char *spec, const char *source_path,
     size_t *out_entries, struct err *err);
 
 #endif

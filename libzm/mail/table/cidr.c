@@ -22,10 +22,10 @@ cidr_open(struct table_source *source, void **out_state, struct err *err)
 	struct table_contents *contents = NULL;
 	const struct table_entry *entry;
 
-	if (table_contents_read(source, source->old, &contents, err) != 1)
+	if (table_contents_read(source, source->old, &contents, err) != 0)
 		return -1;
 	if (contents != source->old && table_contents_net(contents, &anything,
-	    &entry, err) < 0) {
+	    &entry, err) == TABLE_TROUBLE) {
 		table_contents_free(&contents);
 		return -1;
 	}
@@ -53,7 +53,7 @@ cidr_find(void *state, struct slice key, struct slice folded,
 {
 	struct net address;
 
-	if (net_parse(folded, &address, NULL) != 1)
+	if (net_parse(folded, &address, NULL) != 0)
 		return TABLE_NONE;
 	return cidr_find_net(state, &address, out, err);
 }

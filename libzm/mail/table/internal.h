@@ -45,7 +45,7 @@ struct table_contents {
 };
 
 /* Make contents of bytes; takes text (made by mem_grow), also on failure.
- * 1, or -1 with "LINE: what" in err. */
+ * 0, or -1 with "LINE: what" in err. */
 int table_contents_parse(char *text, size_t bytes,
     struct table_contents **out, struct err *err);
 void table_contents_free(struct table_contents **contents);
@@ -55,9 +55,9 @@ const struct table_entry *table_contents_find(
     const struct table_contents *contents, struct slice key);
 
 /* The entry of the longest prefix around address; of two equal ones the
- * first line's.  1, 0 none; -1: a key of the table is no network (err:
+ * first line's.  TABLE_TROUBLE: a key of the table is no network (err:
  * "LINE: ..."). */
-int table_contents_net(struct table_contents *contents,
+enum table_result table_contents_net(struct table_contents *contents,
     const struct net *address, const struct table_entry **out,
     struct err *err);
 

@@ -68,7 +68,7 @@ nets_make(struct table_contents *contents, struct err *err)
 		struct slice key = { contents->text + entry->key,
 			entry->key_n };
 
-		if (net_parse(key, &net->net, &why) != 1)
+		if (net_parse(key, &net->net, &why) != 0)
 			return err_set(err, "%u: '" SLICE_FMT "' is not a "
 			    "network: %s", entry->line, SLICE_ARG(
 			    slice_first(key, 64)), why.text);
@@ -112,14 +112,14 @@ next_length(const struct table_contents *contents, size_t from)
 	return low;
 }
 
-int
+enum table_result
 table_contents_net(struct table_contents *contents, const struct net *address,
     const struct table_entry **out, struct err *err)
 {
 	size_t from = 0, to;
 
 	if (!contents->has_nets && nets_make(contents, err) != 1)
-		return -1;
+		return TABLE_TROUBLE;
 	for (; from < contents->net_count; from = to) {
 		unsigned bits = contents->nets[from].net.bits;
 		const struct table_net *found;
@@ -134,7 +134,7 @@ table_contents_net(struct table_contents *contents, const struct net *address,
 		if (found == NULL)
 			continue;
 		*out = &contents->entries[found->entry];
-		return 1;
+		return TABLE_FOUND;
 	}
-	return 0;
+	return TABLE_NONE;
 }

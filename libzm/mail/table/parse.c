@@ -41,7 +41,7 @@ is_net(struct slice word)
 	struct net net;
 
 	return word.n > 1 && strchr("0123456789abcdefABCDEF:[", word.p[0]) &&
-	    net_parse(word, &net, NULL) == 1;
+	    net_parse(word, &net, NULL) == 0;
 }
 
 /* Bytes of the key's text at the front of line; *out_skip how much stands
@@ -255,7 +255,7 @@ table_contents_parse(char *text, size_t bytes, struct table_contents **out,
 	}
 	make_hash(contents);
 	*out = contents;
-	return 1;
+	return 0;
 }
 
 void

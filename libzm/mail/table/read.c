@@ -92,7 +92,7 @@ table_contents_read(struct table_source *source, struct table_contents *old,
 	    old->crc == crc32c(0, text, bytes)) {
 		mem_release(text);
 		*out = old;
-		return 1;
+		return 0;
 	}
 	return table_contents_parse(text, bytes, out, err);
 }

@@ -232,15 +232,15 @@ table_has_address(struct table *table, const struct net *address,
 	return table_find_address(table, address, NULL, out_line, err);
 }
 
-int
+enum table_checked
 table_check(struct table *table, struct err *err)
 {
 	int result;
 
 	if (refresh(table, true, err) != 1)
-		return -1;
+		return TABLE_CHECK_BAD;
 	if (table->type->check == NULL)
-		return 1;
+		return TABLE_CHECK_GOOD;
 	result = table->type->check(table->state, err);
 	if (result != 1)
 		say_where(table, err);
@@ -299,7 +299,7 @@ table_takes_parts(const struct table *table)
 	    !(table->type->traits & TABLE_ASKS_WHOLE);
 }
 
-int
+enum table_replace
 table_is_replaceable(const char *path, const struct stat *file)
 {
 	const char *slash = strrchr(path, '/');
@@ -309,12 +309,12 @@ table_is_replaceable(const char *path, const struct stat *file)
 
 	if (n >= sizeof(dir)) {
 		errno = ENAMETOOLONG;
-		return -1;
+		return TABLE_REPLACE_UNKNOWN;
 	}
 	memcpy(dir, path, n);
 	dir[n] = '\0';
 	if (stat(n > 0 ? dir : slash != NULL ? "/" : ".", &st) != 0)
-		return -1;
+		return TABLE_REPLACE_UNKNOWN;
 	return (st.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
 	    ((st.st_mode & S_ISVTX) == 0 || (st.st_uid != 0 &&
 	    st.st_uid != file->st_uid));
@@ -330,7 +330,7 @@ table_owner(const struct table *table)
 	    (st->st_mode & (S_IWGRP | S_IWOTH)) != 0)
 		return -1;
 	if (st->st_uid != 0 && table_is_replaceable(table_path(table), st) !=
-	    0)
+	    TABLE_REPLACE_NO)
 		return -1;
 	return (int64_t)st->st_uid;
 }

@@ -36,7 +36,7 @@ struct table *table_new(const char *name, const char *spec);
 void table_free(struct table **table);
 
 /* Is this a spec that this build can open?  Looks at no file.
- * 1 or -1 (err: what to write instead). */
+ * 0 or -1 (err: what to write instead). */
 int table_spec_check(const char *spec, struct err *err);
 /* Names of the types, blank separated: those built, or those left out. */
 const char *table_types_text(bool built);
@@ -61,10 +61,16 @@ enum table_result table_find_address(struct table *table,
     const struct net *address, struct slice *out_value, unsigned *out_line,
     struct err *err);
 
-/* Read it now.  returns 1; 0 when a key stands there twice (the first
- * counts; err says file:line); -1 when it cannot be used (err says
- * file:line of the first bad entry). */
-int table_check(struct table *table, struct err *err);
+enum table_checked {
+	TABLE_CHECK_BAD = -1,
+	TABLE_CHECK_TWICE = 0,
+	TABLE_CHECK_GOOD = 1
+};
+
+/* Read it now.  returns TABLE_CHECK_TWICE when a key stands there twice (the
+ * first counts; err says file:line), TABLE_CHECK_BAD when it cannot be used
+ * (err says file:line of the first bad entry). */
+enum table_checked table_check(struct table *table, struct err *err);
 
 /* All entries, in file order (for check, newaliases). */
 typedef bool table_fn(void *context, struct slice key, struct slice value,
@@ -87,9 +93,17 @@ bool table_takes_parts(const struct table *table);
  * replace it.  (Root's is not asked about its directory: it gives nothing.) */
 int64_t table_owner(const struct table *table);
 
+enum table_replace {
+	TABLE_REPLACE_UNKNOWN = -1,
+	TABLE_REPLACE_NO = 0,
+	TABLE_REPLACE_YES = 1
+};
+
 /* Could others put another file in the place of this one?  They could where
  * they may write into its directory, unless that is sticky and belongs to
- * root or the file's owner.  1, 0; -1: errno says why nobody can tell. */
-int table_is_replaceable(const char *path, const struct stat *file);
+ * root or the file's owner.  _UNKNOWN: errno says why nobody can
+ * tell. */
+enum table_replace table_is_replaceable(const char *path,
+    const struct stat *file);
 
 #endif

@@ -31,7 +31,7 @@ inline_open(struct table_source *source, void **out_state, struct err *err)
 		return 1;
 	}
 	if (table_contents_parse(memcpy(mem_grow(NULL, text.n + 1, 1),
-	    text.p, text.n), text.n, &fresh, err) != 1)
+	    text.p, text.n), text.n, &fresh, err) != 0)
 		return -1;
 	*out_state = fresh;
 	return 1;
@@ -140,7 +140,7 @@ file_read(struct table_source *source, struct text *old, struct text *text,
     struct err *err)
 {
 	if (table_contents_read(source, old ? old->contents : NULL,
-	    &text->contents, err) != 1)
+	    &text->contents, err) != 0)
 		return -1;
 	if (table_side_wanted(&source->seen) &&
 	    table_side_make(source, text->contents) &&

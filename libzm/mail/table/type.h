@@ -79,7 +79,7 @@ char *table_read_file(const char *path, struct stat *out_seen,
     size_t *out_bytes, struct err *err);
 struct table_contents;
 /* The plain file of source parsed into *out (see internal.h); old, when
- * its bytes are the same.  1 or -1. */
+ * its bytes are the same.  0 or -1. */
 int table_contents_read(struct table_source *source,
     struct table_contents *old, struct table_contents **out,
     struct err *err);

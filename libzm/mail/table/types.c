@@ -67,7 +67,7 @@ table_spec_check(const char *spec, struct err *err)
 		    type->name);
 	if (!(type->traits & TABLE_HAS_PATH) && argument[0] != '\0')
 		return err_set(err, "nothing may follow '%s:'", type->name);
-	return 1;
+	return 0;
 }
 
 const char *

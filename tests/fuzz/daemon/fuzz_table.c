@@ -22,7 +22,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size > 0)
 		memcpy(text, data, size);
-	if (table_contents_parse(text, size, &contents, &err) != 1)
+	if (table_contents_parse(text, size, &contents, &err) != 0)
 		return 0;
 	for (size_t i = 0; i < contents->count; i++) {
 		const struct table_entry *entry = &contents->entries[i];

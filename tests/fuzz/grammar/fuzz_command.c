@@ -13,7 +13,8 @@ check_params(struct slice in)
 	struct err err;
 	int rc;
 
-	while ((rc = command_param(&rest, &keyword, &value, &err)) == 1) {
+	while ((rc = command_param(&rest, &keyword, &value, &err)) ==
+	    COMMAND_PARAM) {
 		MUST(rest.n < left);
 		left = rest.n;
 		MUST(fuzz_inside(keyword, in) && keyword.n > 0);

@@ -34,7 +34,8 @@ check_addresses(struct slice value)
 	struct err err = { "" };
 	int rc;
 
-	while ((rc = header_address(arena, &rest, &path, &err)) != 0) {
+	while ((rc = header_address(arena, &rest, &path, &err)) !=
+	    HEADER_ADDRESS_END) {
 		struct str text = STR_INIT;
 
 		MUST(fuzz_inside(rest, value) && rest.n < left);

@@ -14,7 +14,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct net address;
 	struct err err;
 
-	MUST(net_parse(SLICE("192.0.2.1"), &address, NULL) == 1);
+	MUST(net_parse(SLICE("192.0.2.1"), &address, NULL) == 0);
 	while (slice_cut(&rest, '\n', &line)) {
 		mailq_command_parse(line, &command);
 		/* arguments are parts of the line */
@@ -24,7 +24,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			    command.args[i].n <= line.p + line.n));
 		MUST(command.verb != MAILQ_VERB_UNKNOWN ||
 		    command.rights == 0);
-		if (mailq_user_parse(line, &user, &err) == 1) {
+		if (mailq_user_parse(line, &user, &err) == MAILQ_LINE_USER) {
 			MUST(user.name.n > 0 && user.password.n > 0);
 			MUST((user.rights & ~(unsigned)MAILQ_ANY) == 0);
 			(void)mailq_user_admits(&user, &address);

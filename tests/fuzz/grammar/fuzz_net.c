@@ -12,7 +12,7 @@ check_net(struct slice in)
 	struct err err = { "" };
 	struct net net;
 
-	if (net_parse(in, &net, &err) == 1) {
+	if (net_parse(in, &net, &err) == 0) {
 		MUST(net.bits <= 128);
 		MUST(net_contains(&net, &net) && net_contains(&all, &net));
 		MUST(net.bits == 0 || !net_contains(&net, &all));
@@ -34,11 +34,11 @@ check_endpoint(struct slice in)
 
 	memset(&address, 0, sizeof(address));
 	memset(&again, 0, sizeof(again));
-	if (net_endpoint_parse(in, 25, &address, &length, &err) == 1) {
+	if (net_endpoint_parse(in, 25, &address, &length, &err) == 0) {
 		net_endpoint_text((struct sockaddr *)&address, text,
 		    sizeof(text));
 		MUST(net_endpoint_parse(slice_of(text), 0, &again,
-		    &again_length, &err) == 1);
+		    &again_length, &err) == 0);
 		net_endpoint_text((struct sockaddr *)&again, second,
 		    sizeof(second));
 		MUST(strcmp(text, second) == 0);

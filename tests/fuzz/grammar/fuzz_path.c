@@ -57,7 +57,7 @@ check_domain(struct slice in)
 	struct slice rest;
 	struct path path;
 
-	if (domain_parse(in, NULL) == 1) {
+	if (domain_parse(in, NULL) == 0) {
 		MUST(in.n <= DOMAIN_MAX_BYTES && !fuzz_has_control(in));
 		str_adds(&text, "a@");
 		str_add_slice(&text, in);

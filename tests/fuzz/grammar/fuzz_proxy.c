@@ -25,16 +25,18 @@ check(struct slice in, const struct proxy *proxy)
 
 	if (proxy->bytes > in.n || proxy->bytes > PROXY_BYTES_MAX)
 		panic("it took more than there is");
-	if (proxy_parse(slice_first(in, proxy->bytes), &again, &err) != 1 ||
+	if (proxy_parse(slice_first(in, proxy->bytes), &again, &err) !=
+	    PROXY_DONE ||
 	    again.bytes != proxy->bytes)
 		panic("it looked behind its end");
-	if (proxy_parse(slice_first(in, proxy->bytes - 1), &again, &err) != 0)
+	if (proxy_parse(slice_first(in, proxy->bytes - 1), &again, &err) !=
+	    PROXY_MORE)
 		panic("it was complete before its end");
 	if (proxy->is_local)
 		return;
 	net_endpoint_text((const struct sockaddr *)&proxy->client, text,
 	    sizeof(text));
-	if (net_endpoint_parse(slice_of(text), 0, &back, &length, &err) != 1)
+	if (net_endpoint_parse(slice_of(text), 0, &back, &length, &err) != 0)
 		panic("%s: %s", text, err.text);
 }
 
@@ -45,7 +47,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct proxy proxy;
 	struct err err;
 
-	if (proxy_parse(in, &proxy, &err) == 1)
+	if (proxy_parse(in, &proxy, &err) == PROXY_DONE)
 		check(in, &proxy);
 	return 0;
 }

@@ -13,19 +13,19 @@ check_units(struct slice in)
 	int64_t ms, ms_again;
 	uint64_t bytes, bytes_again;
 
-	if (units_span_ms(in, &ms, NULL) == 1) {
+	if (units_span_ms(in, &ms, NULL) == 0) {
 		MUST(ms >= 0);
 		units_add_span(&text, ms);
-		MUST(units_span_ms(str_slice(&text), &ms_again, NULL) == 1);
+		MUST(units_span_ms(str_slice(&text), &ms_again, NULL) == 0);
 		MUST(ms == ms_again);
 	}
 	str_reset(&text);
-	if (units_bytes(in, &bytes, NULL) == 1) {
+	if (units_bytes(in, &bytes, NULL) == 0) {
 		units_add_bytes(&text, bytes);
-		MUST(units_bytes(str_slice(&text), &bytes_again, NULL) == 1);
+		MUST(units_bytes(str_slice(&text), &bytes_again, NULL) == 0);
 		MUST(bytes == bytes_again);
 	}
-	if (units_rate(in, &bytes, &ms, NULL) == 1)
+	if (units_rate(in, &bytes, &ms, NULL) == 0)
 		MUST(ms > 0);
 	str_release(&text);
 }
@@ -58,17 +58,17 @@ check_net(struct slice in)
 	struct net net, peer;
 	char text[64];
 
-	if (net_parse(in, &net, NULL) == 1) {
+	if (net_parse(in, &net, NULL) == 0) {
 		MUST(net.bits <= 128);
 		MUST(net_contains(&net, &net));
 	}
-	if (net_endpoint_parse(in, 25, &address, &length, NULL) != 1)
+	if (net_endpoint_parse(in, 25, &address, &length, NULL) != 0)
 		return;
 	MUST(length <= sizeof(address));
 	net_of_sockaddr((struct sockaddr *)&address, &net);
 	net_endpoint_text((struct sockaddr *)&address, text, sizeof(text));
 	MUST(net_endpoint_parse(slice_of(text), 0, &again, &length_again,
-	    NULL) == 1);
+	    NULL) == 0);
 	net_of_sockaddr((struct sockaddr *)&again, &peer);
 	MUST(net_contains(&net, &peer) && net_contains(&peer, &net));
 }

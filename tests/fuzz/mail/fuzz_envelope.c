@@ -23,7 +23,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (envelope_parse(arena, file, &one, &err) == 1) {
 		if (one.header_offset > size)
 			abort();
-		if (envelope_peek(file, &two, &err) != 1 ||
+		if (envelope_peek(file, &two, &err) != 0 ||
 		    two.rcpt_count != 0)
 			abort();
 		if (envelope_add(&text, &one, &err) == 1) {

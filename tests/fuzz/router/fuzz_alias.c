@@ -19,7 +19,7 @@ check_stable(struct arena *arena, const struct alias_item *item)
 
 	alias_add(&text, item);
 	rest = str_slice(&text);
-	MUST(alias_next(arena, &rest, 0, &second, &err) == 1);
+	MUST(alias_next(arena, &rest, 0, &second, &err) == ALIAS_ITEM);
 	MUST(second.kind == item->kind);
 	MUST(slice_trim(rest).n == 0);
 	alias_add(&again, &second);
@@ -36,7 +36,8 @@ walk(struct arena *arena, struct slice value, enum alias_flags flags)
 	size_t before = value.n;
 	int more;
 
-	while ((more = alias_next(arena, &value, flags, &item, &err)) != 0) {
+	while ((more = alias_next(arena, &value, flags, &item, &err)) !=
+	    ALIAS_END) {
 		MUST(value.n < before);	/* it must come nearer to the end */
 		before = value.n;
 		if (more < 0)

@@ -37,7 +37,7 @@ take(struct slice lines, bool in_capitals, struct client_offer *offer)
 
 	memset(offer, 0, sizeof(*offer));
 	add_reply(&text, lines, in_capitals);
-	is_reply = reply_parse(str_slice(&text), &reply, &err) > 0;
+	is_reply = reply_parse(str_slice(&text), &reply, &err) == REPLY_DONE;
 	if (is_reply)
 		client_offer_take(offer, &reply);
 	str_release(&text);

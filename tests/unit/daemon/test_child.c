@@ -73,10 +73,10 @@ run_echo(void *context, int socket)
 	struct str out = STR_INIT;
 
 	ipc_inbox_init(&inbox);
-	while (ipc_receive(socket, &inbox) > 0) {
+	while (ipc_receive(socket, &inbox) == IPC_GOT) {
 		size_t cursor = 0;
 
-		while (ipc_line(&inbox, &cursor, &line) == 1) {
+		while (ipc_line(&inbox, &cursor, &line) == IPC_LINE) {
 			if (slice_is(line, "die"))
 				_exit(7);
 			str_add_slice(&out, line);
@@ -97,7 +97,7 @@ run_scribe(void *context, int socket)
 	int fd;
 
 	ipc_inbox_init(&inbox);
-	while (ipc_receive(socket, &inbox) > 0) {
+	while (ipc_receive(socket, &inbox) == IPC_GOT) {
 		while ((fd = ipc_take_fd(&inbox)) >= 0) {
 			(void)ipc_send(fd, SLICE("here"), NULL, 0);
 			close(fd);

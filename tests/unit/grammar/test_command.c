@@ -83,13 +83,16 @@ Test(command, parameters_in_order)
 	struct slice keyword, value;
 
 	for (size_t i = 0; i < COUNT(want); i++) {
-		cr_assert_eq(command_param(&rest, &keyword, &value, NULL), 1);
+		cr_assert_eq(command_param(&rest, &keyword, &value, NULL),
+		    COMMAND_PARAM);
 		cr_expect(slice_is(keyword, want[i].keyword));
 		cr_expect_eq(value.p == NULL, want[i].value == NULL);
 		cr_expect(slice_is(value, want[i].value));
 	}
-	cr_expect_eq(command_param(&rest, &keyword, &value, NULL), 0);
-	cr_expect_eq(command_param(&rest, &keyword, &value, NULL), 0);
+	cr_expect_eq(command_param(&rest, &keyword, &value, NULL),
+	    COMMAND_PARAM_END);
+	cr_expect_eq(command_param(&rest, &keyword, &value, NULL),
+	    COMMAND_PARAM_END);
 }
 
 Test(command, parameters_refused)

@@ -124,7 +124,8 @@ show_addresses(struct str *out, struct arena *arena, struct slice value)
 	int rc;
 
 	str_reset(out);
-	while ((rc = header_address(arena, &rest, &path, &err)) != 0) {
+	while ((rc = header_address(arena, &rest, &path, &err)) !=
+	    HEADER_ADDRESS_END) {
 		if (rc < 0) {
 			str_addc(out, '!');
 			cr_expect_neq(err.text[0], '\0');
@@ -223,7 +224,7 @@ Test(header, a_slice_where_nothing_needs_rewriting)
 	struct slice rest = SLICE(value);
 	struct path path;
 
-	while (header_address(arena, &rest, &path, NULL) == 1) {
+	while (header_address(arena, &rest, &path, NULL) == HEADER_ADDRESS) {
 		cr_expect(path.local.p > value &&
 		    path.local.p < value + sizeof(value));
 	}

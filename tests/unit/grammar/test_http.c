@@ -19,13 +19,13 @@ Test(http, urls)
 		unsigned	 port;
 		int		 rc;
 	} rows[] = {
-		{ "http://a.example", "a.example", "", 80, 1 },
-		{ "HTTP://A.Example/", "a.example", "/", 80, 1 },
-		{ "https://a.example/X?y=Z", "a.example", "/X?y=Z", 443, 1 },
-		{ "https://a.example:8443?q", "a.example", "?q", 8443, 1 },
-		{ "http://127.0.0.1:80/a:b@c", "127.0.0.1", "/a:b@c", 80, 1 },
-		{ "http://[::1]:8080/", "::1", "/", 8080, 1 },
-		{ "http://[2001:DB8::1]", "2001:db8::1", "", 80, 1 },
+		{ "http://a.example", "a.example", "", 80, 0 },
+		{ "HTTP://A.Example/", "a.example", "/", 80, 0 },
+		{ "https://a.example/X?y=Z", "a.example", "/X?y=Z", 443, 0 },
+		{ "https://a.example:8443?q", "a.example", "?q", 8443, 0 },
+		{ "http://127.0.0.1:80/a:b@c", "127.0.0.1", "/a:b@c", 80, 0 },
+		{ "http://[::1]:8080/", "::1", "/", 8080, 0 },
+		{ "http://[2001:DB8::1]", "2001:db8::1", "", 80, 0 },
 		{ "http://", "", "", 0, -1 },
 		{ "http:///x", "", "", 0, -1 },
 		{ "ftp://a.example/", "", "", 0, -1 },
@@ -45,7 +45,7 @@ Test(http, urls)
 		{ "http://[::1]x/", "", "", 0, -1 },
 		{ "http://a..example/", "", "", 0, -1 },
 		{ "http://-/", "", "", 0, -1 },
-		{ "http://192.0.2.0/24", "192.0.2.0", "/24", 80, 1 },
+		{ "http://192.0.2.0/24", "192.0.2.0", "/24", 80, 0 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -75,7 +75,7 @@ Test(http, url_length)
 	memset(text + 17, 'x', sizeof(text) - 18);
 	cr_assert_eq(http_url_parse(slice_of(text), &url, &err), -1);
 	text[HTTP_URL_BYTES_MAX] = '\0';
-	cr_assert_eq(http_url_parse(slice_of(text), &url, &err), 1);
+	cr_assert_eq(http_url_parse(slice_of(text), &url, &err), 0);
 }
 
 /* The first answer that is not "more", given ever longer prefixes. */
@@ -189,12 +189,12 @@ Test(http, heads_are_bounded)
 	str_adds(&text, OK);
 	while (text.len < HTTP_HEAD_BYTES_MAX)
 		str_adds(&text, "xxxxxxxxxxxxxxxx");
-	cr_assert_eq(http_head_parse(str_slice(&text), &head, &err), -1);
+	cr_assert_eq(http_head_parse(str_slice(&text), &head, &err), HTTP_BAD);
 	str_reset(&text);
 	str_adds(&text, OK);
 	for (int i = 0; i < HTTP_FIELDS_MAX; i++)
 		str_adds(&text, "a: b\r\n");
-	cr_assert_eq(http_head_parse(str_slice(&text), &head, &err), -1);
+	cr_assert_eq(http_head_parse(str_slice(&text), &head, &err), HTTP_BAD);
 	str_release(&text);
 }
 
@@ -208,7 +208,8 @@ body_take(const char *head_text, struct slice in, size_t step,
 	size_t at = 0, end = 0, used;
 	int rc = 0;
 
-	cr_assert_eq(http_head_parse(slice_of(head_text), &head, err), 1);
+	cr_assert_eq(http_head_parse(slice_of(head_text), &head, err),
+	    HTTP_DONE);
 	http_body_begin(&body, &head);
 	while (rc == 0 && end < in.n) {
 		end = end + step < in.n ? end + step : in.n;
@@ -280,10 +281,10 @@ Test(http, bodiless)
 		size_t used;
 
 		cr_assert_eq(http_head_parse(slice_of(heads[i]), &head, &err),
-		    1);
+		    HTTP_DONE);
 		http_body_begin(&body, &head);
 		cr_assert_eq(http_body_take(&body, SLICE("x"), &used, &text,
-		    9, &err), 1, "%s", heads[i]);
+		    9, &err), HTTP_DONE, "%s", heads[i]);
 		cr_assert_eq(used, 0);
 	}
 }

@@ -63,7 +63,8 @@ Test(isemail, in_a_header)
 		struct path path;
 		int rc;
 
-		while ((rc = header_address(arena, &rest, &path, &err)) != 0)
+		while ((rc = header_address(arena, &rest, &path, &err)) !=
+		    HEADER_ADDRESS_END)
 			*(rc > 0 ? &taken : &bad) += 1;
 		cr_expect_eq(taken == 1 && bad == 0, rows[i].header,
 		    "set %d id %d <%s> %u addresses, %u bad: %s",

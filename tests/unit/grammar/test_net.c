@@ -18,14 +18,14 @@ Test(net, parses)
 		unsigned	 bits;
 		const char	*words;
 	} rows[] = {
-		{ SLICE("192.0.2.1"), 1, 128, "" },
-		{ SLICE("192.0.2.0/24"), 1, 120, "" },
-		{ SLICE("0.0.0.0/0"), 1, 96, "" },
-		{ SLICE("192.0.2.1/32"), 1, 128, "" },
-		{ SLICE("2001:db8::/32"), 1, 32, "" },
-		{ SLICE("::1"), 1, 128, "" }, { SLICE("[::1]"), 1, 128, "" },
-		{ SLICE("[2001:db8::]/33"), 1, 33, "" },
-		{ SLICE("::/0"), 1, 0, "" },
+		{ SLICE("192.0.2.1"), 0, 128, "" },
+		{ SLICE("192.0.2.0/24"), 0, 120, "" },
+		{ SLICE("0.0.0.0/0"), 0, 96, "" },
+		{ SLICE("192.0.2.1/32"), 0, 128, "" },
+		{ SLICE("2001:db8::/32"), 0, 32, "" },
+		{ SLICE("::1"), 0, 128, "" }, { SLICE("[::1]"), 0, 128, "" },
+		{ SLICE("[2001:db8::]/33"), 0, 33, "" },
+		{ SLICE("::/0"), 0, 0, "" },
 		{ SLICE(""), -1, 0, "not an IP address" },
 		{ SLICE("example.org"), -1, 0, "not an IP address" },
 		{ SLICE("192.0.2"), -1, 0, "not an IP address" },
@@ -49,7 +49,7 @@ Test(net, parses)
 
 		cr_expect_eq(net_parse(rows[i].in, &net, &err), rows[i].rc,
 		    "%s", rows[i].in.p);
-		if (rows[i].rc > 0)
+		if (rows[i].rc == 0)
 			cr_expect_eq(net.bits, rows[i].bits, "%s",
 			    rows[i].in.p);
 		cr_expect_not_null(strstr(err.text, rows[i].words), "%s: %s",
@@ -62,7 +62,7 @@ net_from(const char *text)
 {
 	struct net net;
 
-	cr_assert_eq(net_parse(slice_of(text), &net, NULL), 1, "%s", text);
+	cr_assert_eq(net_parse(slice_of(text), &net, NULL), 0, "%s", text);
 	return net;
 }
 
@@ -118,7 +118,7 @@ Test(net, endpoints)
 		int rc = net_endpoint_parse(slice_of(rows[i].in), 7, &address,
 		    &length, &err);
 
-		cr_expect_eq(rc, rows[i].want ? 1 : -1, "%s", rows[i].in);
+		cr_expect_eq(rc, rows[i].want ? 0 : -1, "%s", rows[i].in);
 		cr_expect_eq(err.text[0] != '\0', rc < 0, "%s", rows[i].in);
 		if (rc < 0)
 			continue;
@@ -143,7 +143,7 @@ Test(net, of_a_peer)
 		socklen_t length;
 
 		cr_assert_eq(net_endpoint_parse(slice_of(rows[i]), 25,
-		    &address, &length, NULL), 1);
+		    &address, &length, NULL), 0);
 		net_of_sockaddr((struct sockaddr *)&address, &got);
 		cr_expect_eq(memcmp(&want, &got, sizeof(got)), 0);
 	}

@@ -111,10 +111,10 @@ Test(proxy, a_line_has_its_bound)
 	while (line.len < PROXY_V1_BYTES_MAX - 2)
 		str_addc(&line, 'x');
 	str_adds(&line, "\r\n");
-	cr_expect_eq(proxy_parse(str_slice(&line), &proxy, &err), 1);
+	cr_expect_eq(proxy_parse(str_slice(&line), &proxy, &err), PROXY_DONE);
 	line.len -= 2;
 	str_adds(&line, "x\r\n");
-	cr_expect_eq(proxy_parse(str_slice(&line), &proxy, &err), -1);
+	cr_expect_eq(proxy_parse(str_slice(&line), &proxy, &err), PROXY_BAD);
 	str_release(&line);
 }
 
@@ -130,8 +130,8 @@ Test(proxy, checksum)
 	for (size_t i = 0; i < 4; i++)
 		header[n - 7 + i] = (char)(crc >> (24 - 8 * i));
 	cr_expect_eq(proxy_parse((struct slice){ header, n }, &proxy, &err),
-	    1, "%s", err.text);
+	    PROXY_DONE, "%s", err.text);
 	header[n - 7]++;
 	cr_expect_eq(proxy_parse((struct slice){ header, n }, &proxy, &err),
-	    -1);
+	    PROXY_BAD);
 }

@@ -151,10 +151,10 @@ Test(reply, limit_of_the_whole)
 	str_adds(&in, "250 ");
 	add_times(&in, "x", 200);
 	str_adds(&in, "\r\n");
-	cr_expect_eq(reply_parse(str_slice(&in), &reply, NULL), 1);
+	cr_expect_eq(reply_parse(str_slice(&in), &reply, NULL), REPLY_DONE);
 	str_reset(&in);
 	add_times(&in, line.buf, 17);
-	cr_expect_eq(reply_parse(str_slice(&in), &reply, &err), -1);
+	cr_expect_eq(reply_parse(str_slice(&in), &reply, &err), REPLY_BAD);
 	cr_expect_not_null(strstr(err.text, "longer than 16384"));
 	str_release(&in);
 	str_release(&line);
@@ -168,7 +168,7 @@ Test(reply, lines)
 	size_t cursor = 0, i = 0;
 
 	cr_assert_eq(reply_parse(SLICE("250-mx.example\r\n250-SIZE 10\n"
-	    "250-\r\n250 X\r\n"), &reply, NULL), 1);
+	    "250-\r\n250 X\r\n"), &reply, NULL), REPLY_DONE);
 	while (reply_line(&reply, &cursor, &text)) {
 		cr_assert_lt(i, COUNT(want));
 		cr_expect(slice_is(text, want[i]), "line %zu", i);
@@ -192,7 +192,8 @@ Test(reply, text_is_cut)
 		str_adds(&in, "250 ");
 		add_times(&in, rows[i].unit, 600);
 		str_adds(&in, "\r\n");
-		cr_assert_eq(reply_parse(str_slice(&in), &reply, NULL), 1);
+		cr_assert_eq(reply_parse(str_slice(&in), &reply, NULL),
+		    REPLY_DONE);
 		reply_add_text(&text, &reply);
 		cr_expect_eq(text.len, rows[i].want, "row %zu %zu", i,
 		    text.len);

@@ -45,7 +45,7 @@ Test(tar, what_is_written_is_read)
 		struct err err;
 
 		cr_assert_eq(tar_head_format(&in, block), 0);
-		cr_assert_eq(tar_head_parse(block, &out, &err), 1);
+		cr_assert_eq(tar_head_parse(block, &out, &err), TAR_HEAD);
 		cr_expect_str_eq(out.name, in.name);
 		cr_expect_eq(out.size_bytes, in.size_bytes);
 		cr_expect_eq(out.mode, 0640);
@@ -75,7 +75,7 @@ Test(tar, long_names_are_cut_at_a_slash)
 		    "row %zu", i);
 		if (rows[i].want != 0)
 			continue;
-		cr_assert_eq(tar_head_parse(block, &out, &err), 1);
+		cr_assert_eq(tar_head_parse(block, &out, &err), TAR_HEAD);
 		cr_expect_str_eq(out.name, in.name);
 	}
 }
@@ -90,9 +90,9 @@ Test(tar, what_is_none)
 	in = head_of("a", TAR_MEMBER_BYTES_MAX + 1);
 	cr_expect_eq(tar_head_format(&in, block), -1);
 	memset(block, 0, sizeof(block));
-	cr_expect_eq(tar_head_parse(block, &out, &err), 0);
+	cr_expect_eq(tar_head_parse(block, &out, &err), TAR_HEAD_END);
 	block[511] = 'x';
-	cr_expect_eq(tar_head_parse(block, &out, &err), -1);
+	cr_expect_eq(tar_head_parse(block, &out, &err), TAR_HEAD_BAD);
 	in = head_of("a", 1);
 	cr_assert_eq(tar_head_format(&in, block), 0);
 	for (size_t i = 0; i < sizeof(block); i++) {
@@ -102,7 +102,8 @@ Test(tar, what_is_none)
 		changed[i] = (char)(changed[i] + 1);
 		/* behind the checksum's digits stands a byte of no meaning */
 		if (i != 155)
-			cr_expect_eq(tar_head_parse(changed, &out, &err), -1,
+			cr_expect_eq(tar_head_parse(changed, &out, &err),
+			    TAR_HEAD_BAD,
 			    "byte %zu", i);
 	}
 }
@@ -135,7 +136,8 @@ Test(tar, heads_of_others)
 		for (size_t k = 0; k < sizeof(block); k++)
 			sum += (unsigned char)block[k];
 		snprintf(block + 148, 8, "%06o", sum);
-		cr_assert_eq(tar_head_parse(block, &out, &err), 1, "row %zu",
+		cr_assert_eq(tar_head_parse(block, &out, &err), TAR_HEAD,
+		    "row %zu",
 		    i);
 		cr_expect_str_eq(out.name, rows[i].want);
 		cr_expect_eq(out.is_file, rows[i].is_file, "row %zu", i);

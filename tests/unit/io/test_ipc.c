@@ -42,8 +42,8 @@ Test(ipc, lines_arrive_whole_however_they_were_cut)
 			    (struct slice){ text + at, piece }, NULL, 0),
 			    (ssize_t)piece);
 			at += piece;
-			cr_assert_eq(ipc_receive(ends[1], &inbox), 1);
-			while (ipc_line(&inbox, &cursor, &line) == 1)
+			cr_assert_eq(ipc_receive(ends[1], &inbox), IPC_GOT);
+			while (ipc_line(&inbox, &cursor, &line) == IPC_LINE)
 				cr_expect(slice_is(line, want[got++]));
 			ipc_inbox_consume(&inbox, cursor);
 		}
@@ -71,7 +71,7 @@ Test(ipc, descriptors_come_in_the_order_of_their_lines)
 	cr_assert_eq(ipc_send(ends[0], SLICE("b\n"), NULL, 0), 2);
 	cr_assert_eq(ipc_send(ends[0], SLICE("c\n"), pipes + 2, 4), 2);
 	while (inbox.bytes.len < 6)
-		cr_assert_eq(ipc_receive(ends[1], &inbox), 1);
+		cr_assert_eq(ipc_receive(ends[1], &inbox), IPC_GOT);
 	cr_assert_eq(inbox.fd_count, 6);
 	for (int i = 0; i < 6; i++) {
 		int fd = ipc_take_fd(&inbox);
@@ -89,7 +89,7 @@ Test(ipc, descriptors_that_nobody_took_are_closed)
 
 	cr_assert_eq(pipe(line), 0);
 	cr_assert_eq(ipc_send(ends[0], SLICE("x\n"), &line[1], 1), 2);
-	cr_assert_eq(ipc_receive(ends[1], &inbox), 1);
+	cr_assert_eq(ipc_receive(ends[1], &inbox), IPC_GOT);
 	close(line[1]);
 	ipc_inbox_release(&inbox);
 	cr_expect_eq(read(line[0], &byte, 1), 0, "the copy is still open");
@@ -168,8 +168,8 @@ Test(ipc, a_full_socket_takes_what_it_can)
 Test(ipc, end_of_file_and_nothing_yet_are_different)
 {
 	cr_assert_eq(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
-	cr_expect_eq(ipc_receive(ends[1], &inbox), -1);
+	cr_expect_eq(ipc_receive(ends[1], &inbox), IPC_TROUBLE);
 	cr_expect_eq(errno, EAGAIN);
 	close(ends[0]);
-	cr_expect_eq(ipc_receive(ends[1], &inbox), 0);
+	cr_expect_eq(ipc_receive(ends[1], &inbox), IPC_END);
 }

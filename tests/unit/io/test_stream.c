@@ -130,7 +130,7 @@ Test(stream, output_waits_for_the_peer)
 		str_addf(&want, "%08d\r\n", i);
 	stream_say(stream, slice_first(str_slice(&want), 7));
 	stream_say(stream, slice_from(str_slice(&want), 7));
-	cr_expect_eq(stream_flush(stream), 0);
+	cr_expect_eq(stream_flush(stream), STREAM_FLUSH_PART);
 	cr_expect(stream_unsent_bytes(stream) > 0);
 	stream_await(stream, false);
 	calls = 0;
@@ -146,10 +146,10 @@ Test(stream, output_waits_for_the_peer)
 	}
 	cr_expect(calls > 0);
 	cr_expect_eq(memcmp(got, want.buf, n), 0);
-	cr_expect_eq(stream_flush(stream), 1);
+	cr_expect_eq(stream_flush(stream), STREAM_FLUSH_ALL);
 	close(peer);
 	stream_say(stream, SLICE("x"));
-	cr_expect_eq(stream_flush(stream), -1);
+	cr_expect_eq(stream_flush(stream), STREAM_FLUSH_BROKEN);
 	stream_free(&stream);
 	str_release(&want);
 	loop_free(&loop);

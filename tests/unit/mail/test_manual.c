@@ -46,7 +46,7 @@ Test(manual, the_message_is_complete)
 	fixture_open(&f, 0);
 	put_file(&f, "public/x", text.buf, text.len);
 	fd = open(at("%s/public/x", f.dir), O_RDONLY);
-	cr_expect_eq(spool_is_complete(fd, &f.err), 1);
+	cr_expect_eq(spool_is_complete(fd, &f.err), SPOOL_FILE_WHOLE);
 	close(fd);
 	cr_assert_eq(envelope_parse(arena, str_slice(&text), &envelope,
 	    &f.err), 1, "%s", f.err.text);

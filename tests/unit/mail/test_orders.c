@@ -242,9 +242,9 @@ Test(spool_delete, half_of_it_is_ended_by_who_finds_it)
 	fixture_open(&f, 1);
 	p = place(&f);
 	move_file(&f, at("queue/%s", p.path), trashed(&p, ""));
-	cr_expect_eq(spool_follow_queued(f.spool, p.path), 1);
+	cr_expect_eq(spool_follow_queued(f.spool, p.path), SPOOL_FOLLOW_DONE);
 	cr_expect(file_exists(&f, trashed(&p, ".control")));
-	cr_expect_eq(spool_follow_queued(f.spool, p.path), 0);
+	cr_expect_eq(spool_follow_queued(f.spool, p.path), SPOOL_FOLLOW_NONE);
 	q = place(&f);
 	move_file(&f, at("queue/%s", q.path), trashed(&q, ""));
 	cr_assert_eq(spool_recover(f.spool, RECOVERY_START, NULL, NULL,
@@ -278,7 +278,7 @@ Test(spool_delete, reroute_and_half_of_it)
 	cr_expect_eq(file_inode(&f, at("queue/%s", p.path)), p.inode);
 	move_file(&f, at("queue/%s", p.path), at("router/%ju-7",
 	    (uintmax_t)p.inode));
-	cr_expect_eq(spool_follow_queued(f.spool, p.path), 1);
+	cr_expect_eq(spool_follow_queued(f.spool, p.path), SPOOL_FOLLOW_DONE);
 	cr_expect_eq(count_files(&f, "transport"), 0);
 	cr_expect_eq(count_files(&f, "router"), 1);
 	fixture_close(&f);

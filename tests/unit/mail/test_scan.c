@@ -67,7 +67,7 @@ Test(scan, a_walk_in_pieces_meets_each_once)
 			cr_assert_eq(spool_walk_new(f.spool, AREA_TRANSPORT,
 			    &walk, &f.err), 0);
 			while ((got = spool_walk_step(walk, pieces[i], meet,
-			    &met, &f.err)) == 1) {
+			    &met, &f.err)) == SPOOL_WALK_MORE) {
 				unsigned n = FILES / 2 + turn++ % (FILES / 2);
 
 				put_file(&f, path_of(&f, n), "", 0);
@@ -98,7 +98,8 @@ Test(scan, whoever_has_enough_stops)
 	fill(&f, 100);
 	cr_assert_eq(spool_walk_new(f.spool, AREA_TRANSPORT, &walk, &f.err),
 	    0);
-	cr_expect_eq(spool_walk_step(walk, 100, meet, &met, &f.err), 0);
+	cr_expect_eq(spool_walk_step(walk, 100, meet, &met, &f.err),
+	    SPOOL_WALK_OVER);
 	cr_expect_eq(met.most, 0);
 	spool_walk_free(&walk);
 	cr_expect_null(walk);

@@ -20,14 +20,15 @@ Test(spool, a_message_goes_through)
 		    (uintmax_t)inode)), inode);
 		cr_expect_eq(count_files(&f, "public"), 0);
 		held = claim(&f, inode);
-		cr_expect_eq(spool_is_complete(held.fd, &err), 1);
+		cr_expect_eq(spool_is_complete(held.fd, &err),
+		    SPOOL_FILE_WHOLE);
 		cr_expect(file_exists(&f, at("router/%ju-%d", (uintmax_t)inode,
 		    (int)getpid())));
 		route(&f, &held, id);
 		cr_expect_eq(count_files(&f, "router"), 0);
 		spool_hashed_name(f.spool, inode, name);
 		cr_assert_eq(spool_open_queued(f.spool, name, &control, &body,
-		    &err), 1, "%s", err.text);
+		    &err), SPOOL_OPEN_DONE, "%s", err.text);
 		close(control);
 		close(body);
 		cr_expect_eq(spool_unlink_body(f.spool, name, &err), 0);
@@ -65,7 +66,8 @@ Test(spool, draft_first_line_fits_all_sizes)
 			int fd = open(at("%s/router.3/%ju", f.dir,
 			    (uintmax_t)draft.inode), O_RDONLY);
 
-			cr_assert_eq(spool_is_complete(fd, &f.err), 1,
+			cr_assert_eq(spool_is_complete(fd, &f.err),
+			    SPOOL_FILE_WHOLE,
 			    "%zu bytes by %zu", sizes[i], piece);
 			fstat(fd, &st);
 			cr_assert_eq((size_t)st.st_size, sizes[i] +
@@ -114,7 +116,8 @@ Test(spool, what_is_not_whole_is_not_complete)
 		bytes.buf[i] ^= 1;
 		put_file(&f, "public/x", bytes.buf, bytes.len);
 		fd = open(at("%s/public/x", f.dir), O_RDONLY);
-		cr_assert_eq(spool_is_complete(fd, &f.err), 0, "bit at %zu",
+		cr_assert_eq(spool_is_complete(fd, &f.err), SPOOL_FILE_PART,
+		    "bit at %zu",
 		    i);
 		close(fd);
 		bytes.buf[i] ^= 1;
@@ -406,10 +409,10 @@ Test(spool, an_agent_that_lives_on_is_seen)
 	held = claim(&f, inode);
 	spool_hashed_name(f.spool, inode, name);
 	cr_expect_eq(spool_open_queued(f.spool, name, &control, &body, &f.err),
-	    0);
+	    SPOOL_OPEN_ABSENT);
 	route(&f, &held, id);
 	cr_assert_eq(spool_open_queued(f.spool, name, &control, &body, &f.err),
-	    1);
+	    SPOOL_OPEN_DONE);
 	agent = dup(control);		/* as SCM_RIGHTS does */
 	close(control);
 	fd = open(at("%s/transport/%s", f.dir, name), O_RDWR | O_APPEND);

@@ -51,7 +51,7 @@ Test(spool, the_lock_names_its_holder)
 
 	fixture_open(&f, 0);
 	cr_expect_eq(spool_lock_holder(f.dir, text, sizeof(text), &holder),
-	    0);
+	    SPOOL_LOCK_FREE);
 	cr_assert_eq(pipe(ready), 0);
 	cr_assert_eq(pipe(go), 0);
 	child = fork();
@@ -67,7 +67,7 @@ Test(spool, the_lock_names_its_holder)
 	cr_assert_eq(read(ready[0], &byte, 1), 1);
 	cr_expect_eq(byte, 'y');
 	cr_expect_eq(spool_lock_holder(f.dir, text, sizeof(text), &holder),
-	    1);
+	    SPOOL_LOCK_HELD);
 	cr_expect_eq(holder, child);
 	cr_expect_not_null(strstr(text, " run since 20"), "%s", text);
 	cr_expect_eq(spool_lock(f.dir, &f.err), -1);
@@ -76,7 +76,7 @@ Test(spool, the_lock_names_its_holder)
 	cr_assert_eq(write(go[1], "x", 1), 1);
 	waitpid(child, NULL, 0);
 	cr_expect_eq(spool_lock_holder(f.dir, text, sizeof(text), &holder),
-	    0);
+	    SPOOL_LOCK_FREE);
 	cr_expect_eq(spool_lock(f.dir, &f.err), 0, "%s", f.err.text);
 	fixture_close(&f);
 }

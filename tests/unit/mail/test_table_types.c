@@ -108,7 +108,7 @@ wrong(const char *spec)
 	struct table *table = table_new("t", spec);
 
 	err.text[0] = '\0';
-	cr_expect_eq(table_check(table, &err), -1, "%s", spec);
+	cr_expect_eq(table_check(table, &err), TABLE_CHECK_BAD, "%s", spec);
 	table_free(&table);
 	return err.text;
 }
@@ -121,7 +121,7 @@ needs(const char *type)
 	char spec[32];
 
 	snprintf(spec, sizeof(spec), "%s:/x", type);
-	if (table_spec_check(spec, NULL) != 1)
+	if (table_spec_check(spec, NULL) != 0)
 		cr_skip_test("built without %s", type);
 }
 
@@ -234,7 +234,7 @@ Test(table_types, networks_have_values, .init = setup, .fini = teardown)
 	unsigned line;
 	struct err err;
 
-	cr_assert_eq(net_parse(SLICE("10.2.0.1"), &net, &err), 1);
+	cr_assert_eq(net_parse(SLICE("10.2.0.1"), &net, &err), 0);
 	cr_expect_eq(table_find_address(table, &net, &value, &line, &err),
 	    TABLE_FOUND);
 	cr_expect(slice_is(value, "narrow") && line == 2);
@@ -268,14 +268,16 @@ check_database(const char *type)
 	chmod(at("%s", "people"), 0640);
 	snprintf(target, sizeof(target), "people.%s", type);
 	snprintf(spec, sizeof(spec), "%s:%s", type, at("%s", target));
-	cr_assert_eq(table_build(spec, NULL, &entries, &err), 1, "%s",
+	cr_assert_eq(table_build(spec, NULL, &entries, &err), TABLE_BUILD_DONE,
+	    "%s",
 	    err.text);
 	cr_expect_eq(entries, 4);
 	cr_expect_eq(stat(at("%s", target), &st), 0);
 	cr_expect_eq(st.st_mode & 07777, 0640);
 	CHECK(spec, rows);
 	put("people", "alice new\n broken\n\"\": x\n");
-	cr_expect_eq(table_build(spec, NULL, &entries, &err), -1);
+	cr_expect_eq(table_build(spec, NULL, &entries, &err),
+	    TABLE_BUILD_TROUBLE);
 	cr_expect(strstr(err.text, "people:3: the key is missing") != NULL,
 	    "%s", err.text);
 	CHECK(spec, rows);	/* as it was */
@@ -303,12 +305,15 @@ Test(table_types, a_database_is_taken_over_whole, .init = setup,
 	put("a", "k one\n");
 	put("b", "k two\n");
 	snprintf(spec, sizeof(spec), "%s", at("cdb:%s", "x.cdb"));
-	cr_assert_eq(table_build(spec, at("%s", "a"), &entries, &err), 1);
+	cr_assert_eq(table_build(spec, at("%s", "a"), &entries, &err),
+	    TABLE_BUILD_DONE);
 	table = table_new("t", spec);
 	cr_expect_str_eq(ask(table, "k"), "one");
 	cr_expect_eq(table_generation(table), 1);
-	cr_assert_eq(table_build(spec, at("%s", "b"), &entries, &err), 1);
-	cr_expect_eq(table_check(table, &err), 1);	/* looks now */
+	cr_assert_eq(table_build(spec, at("%s", "b"), &entries, &err),
+	    TABLE_BUILD_DONE);
+	cr_expect_eq(table_check(table, &err),
+	    TABLE_CHECK_GOOD);	/* looks now */
 	cr_expect_str_eq(ask(table, "k"), "two");
 	cr_expect_eq(table_generation(table), 2);
 	table_free(&table);
@@ -377,7 +382,7 @@ Test(table_types, specs)
 		struct err err = { "" };
 
 		cr_expect_eq(table_spec_check(rows[i].spec, &err),
-		    rows[i].want ? -1 : 1, "%s", rows[i].spec);
+		    rows[i].want ? -1 : 0, "%s", rows[i].spec);
 		if (rows[i].want != NULL)
 			cr_expect(strstr(err.text, rows[i].want) != NULL,
 			    "%s: %s", rows[i].spec, err.text);

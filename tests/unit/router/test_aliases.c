@@ -27,7 +27,8 @@ describe(struct str *out, const char *value, enum alias_flags flags)
 	int more;
 
 	str_reset(out);
-	while ((more = alias_next(arena, &rest, flags, &item, &err)) != 0) {
+	while ((more = alias_next(arena, &rest, flags, &item, &err)) !=
+	    ALIAS_END) {
 		if (out->len > 0)
 			str_adds(out, "; ");
 		if (more < 0) {
@@ -111,7 +112,7 @@ Test(aliases, half_an_item_is_not_read_behind_its_end)
 
 		for (size_t i = 0; i < n; i++)
 			exact[i] = value[i];
-		while (alias_next(arena, &rest, 0, &item, &err) != 0)
+		while (alias_next(arena, &rest, 0, &item, &err) != ALIAS_END)
 			cr_assert(++turns < 10);
 		mem_free(&exact);
 		arena_free(&arena);
@@ -141,12 +142,14 @@ Test(aliases, printed_items_mean_what_they_meant)
 		struct alias_item item;
 		struct err err;
 
-		cr_assert_eq(alias_next(arena, &rest, 0, &item, &err), 1,
+		cr_assert_eq(alias_next(arena, &rest, 0, &item, &err),
+		    ALIAS_ITEM,
 		    "%s", rows[i].in);
 		alias_add(&first, &item);
 		cr_expect_str_eq(first.buf, rows[i].want);
 		rest = str_slice(&first);
-		cr_assert_eq(alias_next(arena, &rest, 0, &item, &err), 1);
+		cr_assert_eq(alias_next(arena, &rest, 0, &item, &err),
+		    ALIAS_ITEM);
 		alias_add(&second, &item);
 		cr_expect_str_eq(second.buf, first.buf);
 		str_release(&first);

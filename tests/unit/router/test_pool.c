@@ -174,7 +174,7 @@ Test(pool, messages_go_from_router_to_queue_and_transport, .timeout = 40)
 
 	snprintf(name, sizeof(name), "%ju", (uintmax_t)second);
 	cr_assert_eq(spool_open_queued(h.spool, name, &control_fd, &body, &err),
-	    1,
+	    SPOOL_OPEN_DONE,
 	    "%s", err.text);
 	cr_assert_eq(control_file_read(control_fd, 1 << 20, &text, &err), 0);
 	cr_assert_eq(control_file_parse(h.fixture.arena, str_slice(&text),
@@ -283,9 +283,9 @@ deadly_worker(void *context, int socket)
 	char answer[128];
 
 	ipc_inbox_init(&inbox);
-	while (ipc_receive(socket, &inbox) == 1) {
+	while (ipc_receive(socket, &inbox) == IPC_GOT) {
 		cursor = 0;
-		while (ipc_line(&inbox, &cursor, &line) == 1) {
+		while (ipc_line(&inbox, &cursor, &line) == IPC_LINE) {
 			snprintf(answer, sizeof(answer), "done " SLICE_FMT
 			    "\n", SLICE_ARG(line));
 			if (slice_is(slice_from(line, 2), h->name) &&
@@ -351,9 +351,9 @@ slow_worker(void *context, int socket)
 	struct stat st;
 
 	ipc_inbox_init(&inbox);
-	while (ipc_receive(socket, &inbox) == 1) {
+	while (ipc_receive(socket, &inbox) == IPC_GOT) {
 		cursor = 0;
-		while (ipc_line(&inbox, &cursor, &line) == 1) {
+		while (ipc_line(&inbox, &cursor, &line) == IPC_LINE) {
 			snprintf(answer, sizeof(answer), "done " SLICE_FMT
 			    "\n", SLICE_ARG(line));
 			if (slice_is(line, "0/1"))

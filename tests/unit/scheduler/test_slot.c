@@ -98,10 +98,10 @@ hand_read(struct hand *hand)
 	int got;
 
 	(void)fcntl(hand->socket, F_SETFL, O_NONBLOCK);
-	while ((got = ipc_receive(hand->socket, &hand->inbox)) > 0)
+	while ((got = ipc_receive(hand->socket, &hand->inbox)) == IPC_GOT)
 		continue;
 	(void)fcntl(hand->socket, F_SETFL, 0);
-	while (ipc_line(&hand->inbox, &cursor, &line) == 1) {
+	while (ipc_line(&hand->inbox, &cursor, &line) == IPC_LINE) {
 		unsigned i = hand->count;
 
 		if (line.n == 0 || line.p[0] == '#')

@@ -216,7 +216,7 @@ rcpt_read(struct slice text, struct control_rcpt *rcpt)
 	while (slice_cut(&rest, ';', &piece)) {
 		if (slice_starts(piece, "NOTIFY="))
 			cr_assert_eq(dsn_notify_parse(slice_from(piece, 7),
-			    &rcpt->notify, &err), 1);
+			    &rcpt->notify, &err), 0);
 		else if (slice_starts(piece, "RFC822="))
 			rcpt->orcpt = slice_from(piece, 7);
 	}

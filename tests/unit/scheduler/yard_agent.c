@@ -209,7 +209,7 @@ count_jobs(const struct ipc_inbox *inbox)
 	unsigned count = 0;
 	size_t cursor = 0;
 
-	while (ipc_line(inbox, &cursor, &line) == 1)
+	while (ipc_line(inbox, &cursor, &line) == IPC_LINE)
 		count += line.n > 0 && line.p[0] != '#';
 	return count;
 }
@@ -234,7 +234,7 @@ yard_agent_main(int socket, struct yard_shared *shared)
 			_exit(0);
 		if (count_jobs(&inbox) > shared->ahead_most)
 			shared->ahead_most = count_jobs(&inbox);
-		while (ipc_line(&inbox, &cursor, &line) == 1) {
+		while (ipc_line(&inbox, &cursor, &line) == IPC_LINE) {
 			int body, control;
 
 			if (line.n == 0)

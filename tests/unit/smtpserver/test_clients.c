@@ -16,7 +16,7 @@ enter(struct clients *clients, const char *address, unsigned want)
 	struct net net;
 	struct err err;
 
-	cr_assert_eq(net_parse(slice_of(address), &net, &err), 1);
+	cr_assert_eq(net_parse(slice_of(address), &net, &err), 0);
 	client = clients_enter(clients, &net, &sessions);
 	cr_expect_eq(sessions, want, "%s: %u", address, sessions);
 	return client;

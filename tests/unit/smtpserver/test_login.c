@@ -55,7 +55,8 @@ Test(scram_keys, vectors)
 	cr_expect(scram_password_fits(&keys, SLICE("pencil")));
 	cr_expect_not(scram_password_fits(&keys, SLICE("Pencil")));
 	scram_keys_add(&entry, &keys);
-	cr_expect_eq(scram_keys_parse(str_slice(&entry), &again, &err), 1);
+	cr_expect_eq(scram_keys_parse(str_slice(&entry), &again, &err),
+	    SCRAM_ENTRY_KEYS);
 	cr_expect_arr_eq(again.stored, keys.stored, SCRAM_KEY_BYTES);
 	str_release(&salt);
 	str_release(&proof);

@@ -46,7 +46,7 @@ Test(peers, rows)
 		struct net net;
 
 		cr_assert_eq(net_parse(slice_of(rows[i].client), &net, NULL),
-		    1);
+		    0);
 		cr_expect_eq(peers_trust(peers, &net), rows[i].trust, "%s: %x",
 		    rows[i].client, peers_trust(peers, &net));
 		cr_expect_eq(peers_withheld(peers, &net), rows[i].withheld,

@@ -22,8 +22,8 @@ setup(void)
 {
 	str_init(&pem);
 	str_init(&public_key);
-	cr_assert_eq(dkim_key_make(BITS, &pem, &err), 1, "%s", err.text);
-	cr_assert_eq(dkim_key_public(str_slice(&pem), &public_key, &err), 1,
+	cr_assert_eq(dkim_key_make(BITS, &pem, &err), 0, "%s", err.text);
+	cr_assert_eq(dkim_key_public(str_slice(&pem), &public_key, &err), 0,
 	    "%s", err.text);
 }
 
@@ -69,12 +69,12 @@ Test(tls_dkim, a_key_fits_its_own_public_half_alone)
 	cr_expect(slice_starts(str_slice(&pem),
 	    "-----BEGIN PRIVATE KEY-----\n"));
 	cr_expect_eq(dkim_key_fits(str_slice(&pem), str_slice(&public_key),
-	    &err), 1);
+	    &err), DKIM_KEY_FITS);
 	other_key("RSA", NULL, &other_pem, &other_public);
 	cr_expect_eq(dkim_key_fits(str_slice(&pem), str_slice(&other_public),
-	    &err), 0);
+	    &err), DKIM_KEY_DIFFERS);
 	cr_expect_eq(dkim_key_fits(str_slice(&other_pem),
-	    str_slice(&other_public), &err), 1);
+	    str_slice(&other_public), &err), DKIM_KEY_FITS);
 	str_release(&other_pem);
 	str_release(&other_public);
 }
@@ -88,14 +88,14 @@ Test(tls_dkim, keys_of_each_size_have_a_short_public_half)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct str key = STR_INIT, half = STR_INIT;
 
-		cr_assert_eq(dkim_key_make(rows[i].bits, &key, &err), 1);
+		cr_assert_eq(dkim_key_make(rows[i].bits, &key, &err), 0);
 		cr_assert_eq(dkim_key_public(str_slice(&key), &half, &err),
-		    1);
+		    0);
 		cr_expect_eq(half.len, rows[i].bytes, "%u bits: %zu bytes",
 		    rows[i].bits, half.len);
 		cr_expect_leq(half.len, (size_t)DKIM_PUBLIC_BYTES_MAX);
 		cr_expect_eq(dkim_key_fits(str_slice(&key),
-		    str_slice(&half), &err), 1);
+		    str_slice(&half), &err), DKIM_KEY_FITS);
 		str_release(&key);
 		str_release(&half);
 	}
@@ -132,7 +132,7 @@ Test(tls_dkim, what_is_no_private_key)
 		cr_expect_neq(err.text[0], '\0', "%s", rows[i].what);
 		cr_expect_eq(out.len, 0, "%s", rows[i].what);
 		cr_expect_eq(dkim_key_fits(text, str_slice(&public_key),
-		    &err), -1, "%s", rows[i].what);
+		    &err), DKIM_KEY_BAD, "%s", rows[i].what);
 		str_release(&out);
 	}
 	str_release(&locked);

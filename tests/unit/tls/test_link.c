@@ -103,7 +103,7 @@ Test(tls, talks_both_ways_in_every_kind_and_version)
 		loop_turn(both.loop, 100);
 		cr_expect_str_eq(both.got.buf, "hello");
 		stream_say(both.stream, SLICE("world"));
-		cr_expect_eq(stream_flush(both.stream), 1);
+		cr_expect_eq(stream_flush(both.stream), STREAM_FLUSH_ALL);
 		client_read(&both, &got);
 		cr_expect_str_eq(got.buf, "world");
 		stream_tls_info(both.stream, &info);
@@ -167,7 +167,7 @@ Test(tls, drops_what_was_said_in_the_clear)
 	cr_expect_eq(dropped, 6);
 	cr_expect_eq(stream_input(both.stream).n, 0);
 	/* In the clear, and not before. */
-	cr_expect_eq(stream_flush(both.stream), 1);
+	cr_expect_eq(stream_flush(both.stream), STREAM_FLUSH_ALL);
 	stream_await(both.stream, true);
 	cr_expect_eq(read(both.peer, line, sizeof(line)), 8);
 	both.client = made_client(both.context, both.peer, NULL);

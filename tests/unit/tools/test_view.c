@@ -103,7 +103,7 @@ append(ino_t inode, const char *id, uint32_t offset, enum verdict_kind kind,
 	spool_hashed_name(f.spool, inode, name);
 	cr_assert_eq(spool_open_queued(f.spool, name, &control_fd, &body,
 	    &f.err),
-	    1);
+	    SPOOL_OPEN_DONE);
 	cr_assert_eq(control_file_append(control_fd, id, &record, 1, &f.err),
 	    0);
 	close(control_fd);

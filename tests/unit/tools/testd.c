@@ -98,7 +98,7 @@ on_agent(void *context, unsigned ready)
 		ipc_inbox_release(&errand->inbox);
 		return;
 	}
-	if (ipc_line(&errand->inbox, &cursor, &line) != 1)
+	if (ipc_line(&errand->inbox, &cursor, &line) != IPC_LINE)
 		return;
 	fact("agent %s says " SLICE_FMT, errand->channel, SLICE_ARG(line));
 	ipc_inbox_consume(&errand->inbox, cursor);

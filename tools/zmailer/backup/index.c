@@ -16,6 +16,7 @@
 #include "base/crc32c.h"
 #include "base/fd.h"
 #include "base/json.h"
+#include "mail/control_file/control_file.h"
 #include "tools/zmailer/backup/backup.h"
 
 #include "base/banned.h"
@@ -138,7 +139,7 @@ static bool
 backup_index_control_take(struct backup_item *item, const struct tar_head *head,
     uint64_t at)
 {
-	if (!item->has_body || head->size_bytes > BACKUP_CONTROL_BYTES_MAX)
+	if (!item->has_body || head->size_bytes > CONTROL_BYTES_MAX)
 		return false;
 	item->control_at = at;
 	item->control_bytes = head->size_bytes;

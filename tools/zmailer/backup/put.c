@@ -204,7 +204,7 @@ orders_put(struct putting *putting, const struct backup_index *index,
 	bool is_good;
 
 	if (index->orders_bytes == 0 ||
-	    index->orders_bytes > BACKUP_CONTROL_BYTES_MAX ||
+	    index->orders_bytes > CONTROL_BYTES_MAX ||
 	    faccessat(dir_fd, SPOOL_ORDERS, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
 	(void)unlinkat(dir_fd, SPOOL_ORDERS ".new", 0);	/* O1: nobody's */

@@ -55,7 +55,7 @@ control_add(struct take *take, const char *member, int fd)
 	struct stat st;
 
 	if (fstat(fd, &st) != 0 || control_file_read(fd,
-	    BACKUP_CONTROL_BYTES_MAX, &take->control, NULL) != 0) {
+	    CONTROL_BYTES_MAX, &take->control, NULL) != 0) {
 		take->out->damaged++;
 		return;
 	}
@@ -135,7 +135,8 @@ take_unrouted(void *context, const char *name, int fd)
 
 	base = base == NULL ? name : base + 1;
 	if (*base == '.' || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    (take->area == AREA_PUBLIC && spool_is_complete(fd, NULL) != 1) ||
+	    (take->area == AREA_PUBLIC && spool_is_complete(fd, NULL) !=
+	    SPOOL_FILE_WHOLE) ||
 	    !backup_key(fd, key))
 		return !take->archive->is_bad;
 	area_label(take, label, sizeof(label));
@@ -254,7 +255,7 @@ backup_orders_add(struct take *take)
 
 	if (fd < 0)
 		return;
-	if (control_file_read(fd, BACKUP_CONTROL_BYTES_MAX, &take->control,
+	if (control_file_read(fd, CONTROL_BYTES_MAX, &take->control,
 	    NULL) == 0)
 		(void)archive_add_text(take->archive,
 		    BACKUP_SPOOL "transport/" SPOOL_ORDERS,

@@ -29,7 +29,7 @@ dkim_domain_of(struct change *change, const char *word)
 {
 	struct str shown = STR_INIT;
 
-	if (word[0] != '[' && domain_parse(slice_of(word), NULL) == 1)
+	if (word[0] != '[' && domain_parse(slice_of(word), NULL) == 0)
 		return slice_lower(change->arena, slice_of(word)).p;
 	str_add_escaped(&shown, slice_of(word));
 	fprintf(stderr, "zmailer: dkim: '%s' is no name of a domain\n",
@@ -104,9 +104,9 @@ record_print(const struct dkim_key *key)
 	struct err err = { "" };
 	int result = dkim_key_read(key, &pem, &err);
 
-	if (result == 1)
+	if (result == 0)
 		result = dkim_key_public(str_slice(&pem), &public_key, &err);
-	if (result == 1) {
+	if (result == 0) {
 		dkim_record_add(&out, key, str_slice(&public_key));
 		fputs(out.buf, stdout);
 	} else {
@@ -118,7 +118,7 @@ record_print(const struct dkim_key *key)
 	str_release(&pem);
 	str_release(&public_key);
 	str_release(&out);
-	return result == 1 ? EX_OK : EX_NOINPUT;
+	return result == 0 ? EX_OK : EX_NOINPUT;
 }
 
 /* ---- changes ----------------------------------------------------------- */

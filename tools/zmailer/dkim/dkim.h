@@ -30,7 +30,7 @@ struct dkim_key {
 const char *dkim_path(struct change *change, const char *name);
 /* The keys of the table, in its order; NULL none, or words on stderr. */
 struct dkim_key *dkim_keys(struct change *change);
-/* A key's file, whole.  1 or -1 (err). */
+/* A key's file, whole.  0 or -1 (err). */
 int dkim_key_read(const struct dkim_key *key, struct str *out,
     struct err *err);
 

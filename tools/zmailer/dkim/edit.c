@@ -235,7 +235,7 @@ key_put(struct change *change, const struct dkim_key *key, unsigned bits)
 	file = &change->files[change->file_count - 1];
 	file->is_secret = true;
 	file->account = DKIM_ACCOUNT;
-	if (dkim_key_make(bits, text, &err) == 1)
+	if (dkim_key_make(bits, text, &err) == 0)
 		return EX_OK;
 	fprintf(stderr, "zmailer: dkim: %s\n", err.text);
 	return EX_SOFTWARE;

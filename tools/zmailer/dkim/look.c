@@ -171,7 +171,7 @@ dkim_look_judge(struct look *look, const struct dkim_key *key)
 	struct err err = { "" };
 	struct stat st;
 
-	if (dkim_key_read(key, &pem, &err) != 1)
+	if (dkim_key_read(key, &pem, &err) != 0)
 		dkim_look_say(look, key, false, err.text,
 		    "the signer has no key");
 	else if (stat(key->path, &st) == 0 && (st.st_mode & 077) != 0)

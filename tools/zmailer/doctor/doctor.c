@@ -264,7 +264,7 @@ verb_doctor(struct arguments *arguments)
 	    conf_default_path();
 	doctor.shows_progress = isatty(STDERR_FILENO) && !options.is_json;
 	doctor.is_running = conf != NULL && spool_lock_holder(
-	    conf->spool_dir, text, sizeof(text), &pid) == 1;
+	    conf->spool_dir, text, sizeof(text), &pid) == SPOOL_LOCK_HELD;
 	status = examine(&doctor, &options);
 	conf_free(&conf);
 	arena_free(&doctor.arena);
