@@ -14,20 +14,20 @@ tests_bench_router_LDADD = router/librouter.a $(ZM_LIBS)
 EXTRA_DIST += tests/bench/backlog.py tests/bench/desk.py tests/bench/fair.py tests/bench/feedback.py tests/bench/bench.py tests/bench/list.py tests/bench/beside.py tests/bench/driver/zmailer
 BENCH = relay local fanout
 .PHONY: bench
-bench: all libexec-tree
+bench: all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/bench.py $(BENCHFLAGS) $(BENCH)
 .PHONY: bench-router
 bench-router: tests/bench/router
 	@for what in tables plan headers hooks list; do tests/bench/router $$what; done
 .PHONY: bench-list
-bench-list: all libexec-tree
+bench-list: all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/list.py
 .PHONY: bench-backlog bench-feedback bench-fair bench-desk
-bench-desk: all libexec-tree
+bench-desk: all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/desk.py
-bench-fair: all libexec-tree
+bench-fair: all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/fair.py
-bench-backlog: all libexec-tree
+bench-backlog: all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/backlog.py 1000 10000 100000 10000x100 1000000
-bench-feedback: all libexec-tree
+bench-feedback: all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/bench/feedback.py

@@ -21,7 +21,7 @@ check_DATA = tests/crash/nth.so
 endif
 endif
 .PHONY: crash
-crash: all libexec-tree tests/crash/nth.so
+crash: all tests/crash/nth.so
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/crash.py --all $(CRASHFLAGS)
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/orders.py --all
 	ZMAILER_BUILD=$(abs_top_builddir) $(PYTHON3) $(srcdir)/tests/crash/reroute.py --all

@@ -11,6 +11,6 @@ check_PROGRAMS += tests/flow/intruder
 tests_flow_intruder_SOURCES = tests/flow/intruder.c
 endif
 .PHONY: flow
-flow: all libexec-tree
+flow: all
 	ZMAILER_SRC=$(abs_top_srcdir) ZMAILER_BUILD=$(abs_top_builddir) \
 	$(PYTHON3) $(srcdir)/tests/flow/runner.py $(FLOWS)
