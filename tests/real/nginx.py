@@ -5,6 +5,7 @@ SPDX-License-Identifier: ISC
 """
 import base64
 import os
+import socket
 
 from hop import BIG, EIGHT, PLAIN, NextHop, send
 from zmtest import mta
@@ -92,6 +93,12 @@ server {{
         self.daemon = self.root.start(
             "/usr/sbin/nginx", "-c", "/etc/nginx/mail.conf",
             "-g", "daemon off;")
+        # mail that comes too early would wait an hour for its next try
+        mta.wait_for("nginx to listen", self.is_listening)
+
+    def is_listening(self):
+        with socket.socket() as peer:
+            return peer.connect_ex((HOST, self.port)) == 0
 
     def messages(self):
         found = []
