@@ -25,7 +25,7 @@ struct err {
 int err_set(struct err *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* As err_set, with ": " and the words for the current errno behind it. */
+/* As err_set, with ": " and the words for the current errno after it. */
 int err_sys(struct err *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -16,7 +16,7 @@
 int fd_write_all(int fd, const char *bytes, size_t n);
 
 /* Up to n bytes of a regular file, from at on, in one call: it is short only
- * at the end of the file.  returns how many, 0 behind the end; -1 errno. */
+ * at the end of the file.  returns how many, 0 after the end; -1 errno. */
 ssize_t fd_read_at(int fd, char *out, size_t n, uint64_t at);
 
 #endif

@@ -174,7 +174,7 @@ json_add_utf8(struct str *out, unsigned code)
 	}
 }
 
-/* *at stands on the opening quote; afterwards behind the closing one. */
+/* *at stands on the opening quote; then after the closing one. */
 static bool
 read_string(struct slice line, size_t *at, struct slice *out_raw,
     struct str *out)

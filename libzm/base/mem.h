@@ -42,7 +42,7 @@ void arena_reset(struct arena *arena);
 /* Zeroed memory, aligned for any object, alive until the arena is reset. */
 void *arena_alloc(struct arena *arena, size_t size);
 
-/* Copy of n bytes with a NUL behind them. */
+/* Copy of n bytes with a NUL after them. */
 char *arena_dup(struct arena *arena, const void *bytes, size_t n);
 
 /* Formatted string in the arena. */

@@ -51,7 +51,7 @@ size_t slice_find(struct slice s, char c);
 size_t slice_utf8(struct slice s);
 
 /* Cut at the first byte c: *out_head is what stands before it, *rest moves
- * behind it.  Returns false when *rest is exhausted (p == NULL).
+ * after it.  Returns false when *rest is exhausted (p == NULL).
  * "a,b" gives a, b; "" gives one empty piece. */
 bool slice_cut(struct slice *rest, char c, struct slice *out_head);
 
@@ -68,7 +68,7 @@ struct slice slice_copy(struct arena *arena, struct slice s);
 struct slice slice_lower(struct arena *arena, struct slice s);
 
 struct str {
-	char	*buf;		/* never NULL, NUL behind len bytes */
+	char	*buf;		/* never NULL, NUL after len bytes */
 	size_t	 len;
 	size_t	 cap;		/* 0 while buf is the shared empty string */
 };
@@ -82,7 +82,7 @@ void str_init(struct str *s);
 void str_release(struct str *s);
 /* Empty, buffer kept. */
 void str_reset(struct str *s);
-/* Room for n more bytes behind len; returns where they go. */
+/* Room for n more bytes after len; returns where they go. */
 char *str_room(struct str *s, size_t n);
 void str_add(struct str *s, const void *bytes, size_t n);
 void str_adds(struct str *s, const char *text);

@@ -40,7 +40,7 @@ struct http_head {
 	unsigned	code;			/* 100 to 599 */
 	unsigned	minor;			/* HTTP/1.minor */
 	struct slice	reason;			/* may be empty */
-	bool		is_closing;		/* no other request behind it */
+	bool		is_closing;		/* no other request after it */
 	bool		is_chunked;
 	bool		has_length;
 	uint64_t	length;			/* of the body */
@@ -62,7 +62,7 @@ enum http_progress {
 enum http_progress http_head_parse(struct slice in, struct http_head *out,
     struct err *err);
 
-/* The body behind a head, in pieces cut anywhere. */
+/* The body after a head, in pieces cut anywhere. */
 struct http_body {
 	enum http_body_step {
 		HTTP_BODY_PLAIN, HTTP_BODY_TO_END, HTTP_CHUNK_LENGTH,

@@ -1,6 +1,6 @@
 /* http_body.c - where the body of a reply ends, and what it says
  *
- * In     bytes behind a head, cut anywhere
+ * In     bytes after a head, cut anywhere
  * Out    the first of what they say; how far the body goes
  * Holds  the step and what is left of a chunk
  * Trusts nothing: a line between chunks is short, trailers are counted
@@ -80,7 +80,7 @@ chunk_line_take(struct http_body *body, struct slice line, struct err *err)
 	return 1;
 }
 
-/* A whole line of in behind *used: 1 taken, 0 need more, -1. */
+/* A whole line of in after *used: 1 taken, 0 need more, -1. */
 static int
 line_step(struct http_body *body, struct slice in, size_t *used,
     struct err *err)

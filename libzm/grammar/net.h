@@ -16,7 +16,7 @@ struct net {
 };
 
 /* "192.0.2.1", "192.0.2.0/24", "2001:db8::/32", "[::1]".  0 or -1.
- * Host bits behind the mask must be zero: err names the network meant. */
+ * Host bits after the mask must be zero: err names the network meant. */
 int net_parse(struct slice text, struct net *out, struct err *err);
 
 /* The address of a socket peer as a net of 128 bits. */

@@ -75,7 +75,7 @@ octal_get(const char *in, size_t size, uint64_t *out)
 	    (i == size || in[i] == ' ' || in[i] == '\0');
 }
 
-/* Where a long name is cut: behind so many bytes there is a slash that is
+/* Where a long name is cut: after so many bytes there is a slash that is
  * left out.  0: it need not be; -1: it cannot be. */
 static int
 cut_of(const struct ustar *block, const char *name)

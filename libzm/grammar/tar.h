@@ -42,7 +42,7 @@ enum tar_answer tar_head_parse(const char block[TAR_BLOCK_BYTES],
     struct tar_head *out,
     struct err *err);
 
-/* Zeros behind so many bytes. */
+/* Zeros after so many bytes. */
 size_t tar_padding(uint64_t size_bytes);
 
 #endif

@@ -34,7 +34,7 @@ static const struct unit byte_units[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* number unit at the front of *text, which moves behind it. */
+/* number unit at the front of *text, which moves after it. */
 static int
 units_take(struct slice *text, const struct unit *units, size_t count,
     uint64_t *out_value, struct err *err)

@@ -56,7 +56,7 @@ enum dns_result dns_mx(const char *domain, struct dns_mx *out, size_t *out_n,
     struct err *err);
 
 /* The two readers of whole answers, apart from the asking, for tests and
- * fuzzing.  dns_parse_addresses adds behind *out_n. */
+ * fuzzing.  dns_parse_addresses adds after *out_n. */
 enum dns_result dns_parse_mx(const unsigned char *answer, size_t n,
     struct dns_mx *out, size_t *out_n, struct err *err);
 enum dns_result dns_parse_addresses(const unsigned char *answer, size_t n,
@@ -83,10 +83,10 @@ bool dns_is_answer(const unsigned char *answer, size_t n,
 /* What an answer says before its records are read: DNS_OK, DNS_NO_NAME, or
  * DNS_TRY_AGAIN (the server failed, or the answer is cut and empty). */
 enum dns_result dns_answer_result(const unsigned char *answer, size_t n);
-/* PTR records whose names are host names; adds behind *out_n. */
+/* PTR records whose names are host names; adds after *out_n. */
 enum dns_result dns_parse_ptr(const unsigned char *answer, size_t n,
     struct dns_name *out, size_t *out_n, struct err *err);
-/* TXT records (RFC 1035 section 3.3.14), a line each behind what out holds:
+/* TXT records (RFC 1035 section 3.3.14), a line each after what out holds:
  * the strings of a record joined, controls escaped. */
 enum dns_result dns_parse_txt(const unsigned char *answer, size_t n,
     struct str *out, struct err *err);

@@ -1,6 +1,6 @@
 /* peer.h - a client's connection to another host, with absolute deadlines
  *
- * For straight-line code: calls block, but never behind their deadline (a
+ * For straight-line code: calls block, but never after their deadline (a
  * clock_steady_ms moment).  What is to be sent collects in out and leaves
  * with peer_flush in one write; what came collects in in and is taken with
  * peer_unread and peer_consume.  While it waits to write, a flush reads, so

@@ -33,7 +33,7 @@ struct learned {		/* one name; claimed by its hash */
 };
 
 static uint64_t *slots;		/* the mapping, or NULL */
-static struct learned *names;	/* behind the slots */
+static struct learned *names;	/* after the slots */
 static size_t slot_count;
 static unsigned first_slot[ROWS_MAX];
 /* The rows of each kind of event or tally, in a list: index + 1; 0 ends it. */

@@ -50,7 +50,7 @@ void counters_flush(void);
 uint64_t counters_sum(const char *metric, const char *labels);
 /* What a channel is called in metrics: itself, or "other". */
 const char *counters_channel(struct slice channel);
-/* The i-th of these names; NULL behind the last. */
+/* The i-th of these names; NULL after the last. */
 const char *counters_channel_name(unsigned i);
 
 /* ---- text ------------------------------------------------------------- */
@@ -72,7 +72,7 @@ struct counters_about {
 	const char	*type, *labels, *text;
 };
 
-/* Metric i, in the order of the text; false behind the last.  labels: the
+/* Metric i, in the order of the text; false after the last.  labels: the
  * names, comma separated, "" none. */
 bool counters_about(unsigned i, struct counters_about *out);
 

@@ -25,7 +25,7 @@
  * Labels are of bounded sets (counters_rows.c): never a domain, an address
  * or a message.  Counting is a side of event(): a row here is all that a new
  * metric needs.  `zmailer metrics` prints them as OpenMetrics text,
- * "zmailer_" in front and, of counters, "_total" behind; zmailer-metrics(8)
+ * "zmailer_" in front and counters "_total" at the end; zmailer-metrics(8)
  * has the same rows.
  *
  * SPDX-License-Identifier: ISC

@@ -75,7 +75,7 @@ verdict_set(struct verdict *verdict, enum verdict_kind kind,
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	/* a line end behind the peer's words is no part of them */
+	/* a line end after the peer's words is no part of them */
 	for (size_t n = strlen(text); n > 0 &&
 	    (text[n - 1] == '\r' || text[n - 1] == '\n'); n--)
 		text[n - 1] = '\0';

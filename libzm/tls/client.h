@@ -29,7 +29,7 @@ struct tls_client;
 
 struct tls_client_files {	/* PEM; NULL: */
 	const char	*roots;		/* the system's */
-	const char	*certificate;	/* none is shown (chain behind it) */
+	const char	*certificate;	/* none is shown (chain after it) */
 	const char	*key;		/* it stands in certificate */
 };
 

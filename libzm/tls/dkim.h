@@ -1,7 +1,7 @@
 /* tls_dkim.h - RSA keys for signatures in mail (RFC 6376)
  *
  * A private key is PEM text (PKCS #8) as openssl genpkey and opendkim-genkey
- * make it; a public one is what stands behind p= in the DNS: base64 of a
+ * make it; a public one is what stands after p= in the DNS: base64 of a
  * SubjectPublicKeyInfo (RFC 6376 section 3.6.1).
  *
  * SPDX-License-Identifier: ISC

@@ -39,10 +39,10 @@ enum alias_answer {
 	ALIAS_ITEM = 1
 };
 
-/* Next item from the front of *rest, which moves behind it.  Slices borrow
+/* Next item from the front of *rest, which moves after it.  Slices borrow
  * from the value or live in the arena.
  * returns ALIAS_BAD for a bad one (err->text has it), *rest
- * stands behind it so that the caller can go on. */
+ * stands after it so that the caller can go on. */
 enum alias_answer alias_next(struct arena *arena, struct slice *rest,
     enum alias_flags flags, struct alias_item *out, struct err *err);
 

@@ -44,7 +44,7 @@ year_days(unsigned year)
 	return (y * 365 + y / 4 - y / 100 + y / 400) - 719162;
 }
 
-/* digits of *text and the byte behind them, unless end is NUL. */
+/* digits of *text and the byte after them, unless end is NUL. */
 static bool
 date_take_char(struct slice *text, size_t digits, unsigned min,
     unsigned max, char end, unsigned *out)

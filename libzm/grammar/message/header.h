@@ -14,7 +14,7 @@
 
 struct header_field {
 	struct slice	name;	/* without colon and blanks before it */
-	struct slice	value;	/* behind the colon, folds and LF included,
+	struct slice	value;	/* after the colon, folds and LF included,
 				 * the last LF not */
 	struct slice	whole;	/* all bytes of the field, last LF included */
 };
@@ -28,7 +28,7 @@ int header_next(struct slice *rest, struct header_field *out,
     bool *out_is_broken);
 
 /* Take a line that is no field from the front of *rest: with the folded
- * lines behind it and the last LF. */
+ * lines after it and the last LF. */
 struct slice header_junk(struct slice *rest);
 
 /* Whether text starts with the line that mbox files have between messages
@@ -54,7 +54,7 @@ enum header_answer {
  * groups, comments, phrases, quoted strings, obsolete routes).
  * *rest starts as the value.  out slices into value where possible, else
  * into the arena.  A local part without a domain is returned so.
- * returns HEADER_ADDRESS; _END no more; _BAD, *rest stands behind the next
+ * returns HEADER_ADDRESS; _END no more; _BAD, *rest stands after the next
  * comma so that the caller can go on. */
 enum header_answer header_address(struct arena *arena, struct slice *rest,
     struct path *out,

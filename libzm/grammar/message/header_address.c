@@ -32,7 +32,7 @@ struct spec {
 	bool		 has_gap;	/* comments or blanks inside it */
 	bool		 has_quotes;
 	bool		 is_phrase;	/* two words without a dot: no local */
-	bool		 wants_word;	/* at the start, or behind a dot */
+	bool		 wants_word;	/* at the start, or after a dot */
 	unsigned	 words;
 };
 
@@ -53,7 +53,7 @@ is_atom_byte(char c)
 	return (unsigned char)c > 32 && c != 127 && !is_special(c);
 }
 
-/* Behind the quoted string, comment or domain literal that begins here, or
+/* After the quoted string, comment or domain literal that begins here, or
  * NULL when it never ends. */
 static const char *
 bracket_end(const char *at, const char *end, char open, char close)
@@ -311,7 +311,7 @@ skip_route(struct walk *walk)
 	return skip_cfws(walk) ? 1 : -1;
 }
 
-/* Behind "<". */
+/* After "<". */
 static int
 walk_angle(struct walk *walk, struct spec *spec)
 {
@@ -364,7 +364,7 @@ walk_element(struct arena *arena, struct walk *walk, struct path *out,
 	return spec_finish(arena, walk, &spec, out);
 }
 
-/* Behind the next comma that no quotes or comment hide. */
+/* After the next comma that no quotes or comment hide. */
 static const char *
 skip_element(const char *at, const char *end)
 {

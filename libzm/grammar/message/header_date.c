@@ -25,7 +25,7 @@ struct token {
 	bool		is_digits, is_letters;
 };
 
-/* Behind blanks, folds and comments; a comment without an end takes all. */
+/* After blanks, folds and comments; a comment without an end takes all. */
 static void
 date_skip_blanks(struct slice *rest)
 {

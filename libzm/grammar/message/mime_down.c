@@ -318,7 +318,7 @@ part_begin(struct mime_down *down, unsigned depth, bool is_last,
 	down_line_add(down, line, out);
 }
 
-/* Text that no reader shows, before the first part and behind the last. */
+/* Text that no reader shows, before the first part and after the last. */
 static void
 between_line(struct mime_down *down, struct slice line, struct str *out)
 {

@@ -79,7 +79,7 @@ bool mime_down_is_needed(const struct mime_down *down);
 /* Begin the second pass. */
 void mime_down_again(struct mime_down *down);
 
-/* The header, LF line ends, without the blank line behind it (which is
+/* The header, LF line ends, without the blank line after it (which is
  * appended).  out NULL in the first pass. */
 void mime_down_header(struct mime_down *down, struct slice header,
     struct str *out);

@@ -18,7 +18,7 @@ enum {
 
 struct command {
 	struct slice	verb;	/* letters as written */
-	struct slice	args;	/* behind the first blank; no blanks at end */
+	struct slice	args;	/* after the first blank; no blanks at end */
 };
 
 /* line is without its CRLF.  returns 1; -1 for control characters, NUL or
@@ -26,7 +26,7 @@ struct command {
 int command_parse(struct slice line, struct command *out, struct err *err);
 
 /* keyword "FROM" or "TO" with a colon in front of a path, any case, blanks
- * behind the colon tolerated.  Moves *args behind it.
+ * after the colon tolerated.  Moves *args after it.
  * returns true when it stood there. */
 bool command_keyword(struct slice *args, const char *keyword);
 

@@ -26,7 +26,7 @@ struct crlf_reader {		/* one per message; all zero at its start */
 void crlf_read(struct crlf_reader *reader, struct slice in, char *out,
     size_t *out_n);
 
-/* No LF comes behind the CR that waits for one: pass it on.
+/* No LF comes after the CR that waits for one: pass it on.
  * out        one byte of room; returns how many bytes were written */
 size_t crlf_end(struct crlf_reader *reader, char *out);
 

@@ -6,7 +6,7 @@
  * Trusts nothing: only CR LF "." CR LF ends a message
  * Spec   RFC 5321 section 2.3.8, 4.1.1.4 and 4.5.2
  *
- *   message = *( line CRLF ) "." CRLF   ; the start counts as behind CRLF
+ *   message = *( line CRLF ) "." CRLF   ; the start counts as after CRLF
  *   line    = [ "." ] *octet            ; a "." in front of more is dropped
  *
  * Whole runs between CRs are copied; only bytes next to a line end go
@@ -21,12 +21,12 @@
 #include "base/banned.h"
 
 enum dot_state {
-	DOT_START,		/* behind CR LF, or at the very start */
+	DOT_START,		/* after CR LF, or at the very start */
 	DOT_DOT,		/* CR LF "." */
 	DOT_DOT_CR,		/* CR LF "." CR */
 	DOT_IN_LINE,
 	DOT_CR,			/* a CR, not yet passed on */
-	DOT_BARE_START,		/* behind a bare LF that ends a line */
+	DOT_BARE_START,		/* after a bare LF that ends a line */
 	DOT_BARE_DOT,		/* LF "." */
 	DOT_BARE_DOT_CR		/* LF "." CR */
 };

@@ -37,7 +37,7 @@ void dot_reader_init(struct dot_reader *reader, bool bare_lf_is_line_end);
  * out        receives content: LF line ends, dots unstuffed; at least
  *            in.n + 2 bytes of room; *out_n bytes were written
  * returns    true when the end of the message was consumed: the bytes
- *            behind *out_used are the next command.
+ *            after *out_used are the next command.
  * A bare CR or LF is passed on as it is and noted in reader->seen. */
 bool dot_read(struct dot_reader *reader, struct slice in, size_t *out_used,
     char *out, size_t *out_n);

@@ -1,6 +1,6 @@
 /* path.c - the addresses of an SMTP envelope
  *
- * In     bytes behind "MAIL FROM:", in an envelope line, of a header field
+ * In     bytes after "MAIL FROM:", in an envelope line, of a header field
  * Out    slices of them: local part and domain
  * Trusts nothing; every byte is looked at once
  * Spec   RFC 5321 section 4.1.2 and 4.1.3; RFC 6531 section 3.3
@@ -77,7 +77,7 @@ bad_byte(const struct scan *scan, const char *where, struct err *err)
 	return err_set(err, "unexpected '%c' in the %s", c, where);
 }
 
-/* Dot-string.  Stands behind it afterwards. */
+/* Dot-string.  Leaves the scan after it. */
 static int
 scan_dot_string(struct scan *scan, struct err *err)
 {

@@ -39,7 +39,7 @@ enum reply_answer {
 enum reply_answer reply_parse(struct slice in, struct reply *out,
     struct err *err);
 
-/* Next line's text (behind "250-") of a parsed reply; *cursor from 0. */
+/* Next line's text (after "250-") of a parsed reply; *cursor from 0. */
 bool reply_line(const struct reply *reply, size_t *cursor,
     struct slice *out_text);
 
@@ -48,7 +48,7 @@ bool reply_line(const struct reply *reply, size_t *cursor,
  * 500 bytes.  The words themselves are not touched. */
 void reply_add_text(struct str *out, const struct reply *reply);
 
-/* "4.7.1" at the front of text (which begins behind the code), of the class
+/* "4.7.1" at the front of text (which begins after the code), of the class
  * of the code?  Copies it, else fills "x.0.0" from code (3yz, which answers
  * no question of ours, gives 4.0.0). */
 void reply_status(int code, struct slice text, char out_status[12]);

@@ -18,7 +18,7 @@
 
 #include "base/banned.h"
 
-/* "n=text" at the front of *rest: the text; *rest moves behind the comma. */
+/* "n=text" at the front of *rest: the text; *rest moves after the comma. */
 static bool
 scram_take_part(struct slice *rest, char name, struct slice *out)
 {

@@ -32,7 +32,7 @@ struct scram_first {		/* slices borrow from the message */
 	enum scram_binding binding;
 	struct slice	 binding_name;	/* "tls-exporter" */
 	struct slice	 gs2;		/* the header, with its last comma */
-	struct slice	 bare;		/* what stands behind it */
+	struct slice	 bare;		/* what stands after it */
 	struct slice	 nonce;
 	char		 user[SCRAM_NAME_BYTES_MAX + 1];	/* decoded */
 	char		 authzid[SCRAM_NAME_BYTES_MAX + 1];

@@ -1,7 +1,7 @@
 /* control_file.h - the control file: what is to be done, and what came of it
  *
  * reference: doc/man/zmailer-control.5.  The head is written once by the
- * router, its length and checksum in its first line.  Behind it records are
+ * router, its length and checksum in its first line.  After it records are
  * appended, each by one write(2) on an O_APPEND descriptor: led by a
  * newline, checksummed, not crossing a 4096-byte boundary (padded with
  * newlines).  Torn bytes and NULs are no records and hide none.  The state
@@ -61,7 +61,7 @@ struct control_record {
 };
 
 /* Another way to a recipient, taken when the one before it has failed: an X
- * line behind the recipient's. */
+ * line after the recipient's. */
 struct control_way {
 	uint32_t	offset;		/* of the X line */
 	struct slice	channel, host, user;
@@ -123,7 +123,7 @@ struct control_group {		/* recipients that share sender and header */
 struct control_file {
 	char		id[SPOOL_ID_BYTES];
 	ino_t		inode;		/* of the body file when planned */
-	uint64_t	body_offset;	/* of the text behind the header */
+	uint64_t	body_offset;	/* of the text after the header */
 	uint64_t	size_bytes;	/* of the message, header and body */
 	struct slice	msgid;		/* for the log */
 	struct slice	errors_to;	/* the sender as it came: where reports
@@ -153,7 +153,7 @@ int control_file_format(struct control_file *control, struct str *out,
 
 /* The same piece by piece, for what is too large to be in memory at once:
  * begin, common, then groups: sender, recipients, header (consecutive groups
- * may have one header behind the last), end.  At any time between two calls
+ * may have one header after the last), end.  At any time between two calls
  * the bytes in out can be written to a file and taken. */
 struct control_writer {
 	struct str	*out;
@@ -191,7 +191,7 @@ void control_writer_take(struct control_writer *writer);
  * when nothing was taken, else it belongs over the first bytes of the file. */
 void control_writer_end(struct control_writer *writer,
     char out_first[CONTROL_FIRST_LINE_BYTES + 1]);
-/* A record, behind the head. */
+/* A record, after the head. */
 void control_writer_record(struct control_writer *writer, const char *id,
     const struct control_record *record);
 
@@ -236,7 +236,7 @@ int control_file_append(int control_fd, const char *id,
 
 /* Steps that an agent did for a recipient and that must not be done again:
  * fn is called for each record from *inout_offset on (0: the first), which
- * comes to stand behind the last whole one.  0 or -1. */
+ * comes to stand after the last whole one.  0 or -1. */
 typedef void control_step_fn(void *context, uint32_t rcpt_offset,
     struct slice step);
 int control_steps(int control_fd, const char *id, uint64_t *inout_offset,

@@ -1,4 +1,4 @@
-/* internal.h - what the files behind work.h share
+/* internal.h - what the files of this folder share
  *
  * SPDX-License-Identifier: ISC
  */
@@ -24,18 +24,18 @@ int control_read_common(struct control_file *control, char tag,
     struct slice value,
     struct err *err);
 
-/* "channel host user uid" behind "r " or "s ".  returns 0 or -1. */
+/* "channel host user uid" after "r " or "s ".  returns 0 or -1. */
 int control_read_quad(struct slice value, struct control_rcpt *out,
     struct err *err);
 
-/* "AFTER=..." among the words behind "N ": seconds, 0 without. */
+/* "AFTER=..." among the words after "N ": seconds, 0 without. */
 int64_t control_read_after(struct slice value);
 
-/* "NOTIFY=... ORCPT=..." behind "N ".  returns 0 or -1. */
+/* "NOTIFY=... ORCPT=..." after "N ".  returns 0 or -1. */
 int control_read_notify(struct slice value, struct control_rcpt *rcpt,
     struct err *err);
 
-/* What the records behind the head (text) say goes into work's recipients;
+/* What the records after the head (text) say goes into work's recipients;
  * the head has been read. */
 void control_replay(struct arena *arena, struct control_file *control,
     struct slice text);

@@ -255,7 +255,7 @@ read_parameters(struct parser *parser, struct slice value, struct err *err)
 	return control_read_notify(value, rcpt, err);
 }
 
-/* What may stand behind an s line, before its recipients. */
+/* What may stand after an s line, before its recipients. */
 static int
 read_group(struct parser *parser, char tag, struct slice value,
     struct err *err)
@@ -311,7 +311,7 @@ read_header_again(struct parser *parser, struct slice value, struct err *err)
 	return err_set(err, "no header begins at that offset");
 }
 
-/* The block behind an m line, up to a blank line, for all open groups. */
+/* The block after an m line, up to a blank line, for all open groups. */
 static int
 read_header(struct parser *parser, struct err *err)
 {

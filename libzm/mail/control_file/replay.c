@@ -1,6 +1,6 @@
 /* replay.c - what came of the recipients of a control file
  *
- * In     the records behind the head
+ * In     the records after the head
  * Out    the state of every recipient: outcome, orders, reports
  * Holds  nothing; a recipient is found by its offset, by binary search
  * Trusts a record only when its checksum fits; everything else is skipped
@@ -22,7 +22,7 @@ struct replay {
 	struct slice	*verdicts;	/* of each the last, NULL: none */
 };
 
-/* The recipient of an r line, or of an X line behind it; *out_ahead: how many
+/* The recipient of an r line, or of an X line after it; *out_ahead: how many
  * ways are passed when that one is in force.  Lines of ways that were left
  * are of a past: records there say nothing about now, but that of orders. */
 static struct control_rcpt *

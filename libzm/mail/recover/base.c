@@ -137,8 +137,8 @@ recover_open(struct recover *r, struct place place, struct stat *out_st)
 		close(fd);
 		return -1;
 	}
-	/* looked at again behind the lock: the last holder may have moved or
-	 * removed it */
+	/* looked at again under the lock: the last holder may have moved
+	 * or removed it */
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, out_st) != 0 ||
 	    out_st->st_nlink == 0) {
 		close(fd);

@@ -158,7 +158,7 @@ copy_own_words(struct copy *copy)
 	envelope->dsn_of = (struct slice){ NULL, 0 };
 }
 
-/* The bytes behind the envelope; those in head first. */
+/* The bytes after the envelope; those in head first. */
 static int
 copy_rest(struct copy *copy, struct draft *draft, struct err *err)
 {

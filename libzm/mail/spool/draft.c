@@ -151,7 +151,7 @@ draft_reserve(struct draft *draft, uint64_t bytes, struct err *err)
 	return 0;
 }
 
-/* Give back what was taken and not used: cut behind what was written. */
+/* Give back what was taken and not used: cut after what was written. */
 static void
 draft_unreserve(const struct draft *draft)
 {
@@ -321,7 +321,7 @@ draft_replace(struct draft *draft, const char *name, uint64_t bytes,
 	return 0;
 }
 
-/* The name it gets: the inode; in freezer/ with the cause behind it. */
+/* The name it gets: the inode; in freezer/ with the cause after it. */
 static int
 publish_name(const struct draft *draft, enum spool_area area,
     const char *cause, char out_name[SPOOL_NAME_BYTES], struct err *err)

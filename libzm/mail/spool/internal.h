@@ -1,4 +1,4 @@
-/* internal.h - what the files behind spool.h share
+/* internal.h - what the files of this folder share
  *
  * SPDX-License-Identifier: ISC
  */
@@ -36,7 +36,7 @@ enum {
 	SPOOL_DRAFT_MODE = 0640,
 	SPOOL_CONTROL_MODE = 0660,
 	SPOOL_WHY_BYTES_MAX = 48,
-	SPOOL_TAKEN_MAX = 1000,		/* "-2", "-3" ... behind a why */
+	SPOOL_TAKEN_MAX = 1000,		/* "-2", "-3" ... after a why */
 	SPOOL_IO_BYTES = 65536
 };
 
@@ -67,10 +67,10 @@ int spool_open_file(int dir_fd, const char *name, int flags);
 void spool_spread_name(struct spool *spool, enum spool_area area,
     const char *name, char out_name[SPOOL_NAME_BYTES]);
 
-/* The file name behind its directories. */
+/* The file name after its directories. */
 const char *spool_name_base(const char *name);
 
-/* The number at the end of a name of ours, behind its hash directories. */
+/* The number at the end of a name of ours, after its hash directories. */
 ino_t spool_name_inode(const char *name);
 
 /* Files in public/ that one of the mail system's own accounts wrote. */
@@ -89,7 +89,7 @@ int spool_rename_aside(int from_fd, const char *from, int to_fd, ino_t inode,
 /* Draft of a copy: "copy-of-<inode>-<ctime>" of the original (row S4). */
 #define SPOOL_COPY_OF "copy-of-"
 
-/* Check a why of ours: [a-z0-9-]+, behind "_" if that is allowed. */
+/* Check a why of ours: [a-z0-9-]+, after "_" if that is allowed. */
 bool spool_why_is(const char *why, bool underscore_ok);
 
 #endif

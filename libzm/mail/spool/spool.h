@@ -46,7 +46,7 @@ struct spool_name {		/* a file name taken apart */
 	ino_t		inode;		/* 0: not one of ours */
 	pid_t		pid;		/* > 0: claimed by, or plan of */
 	bool		is_plan;	/* "..<inode>-<pid>" */
-	struct slice	why;		/* behind the dot: cause, keyword */
+	struct slice	why;		/* after the dot: cause, keyword */
 };
 /* returns true when text has one of the forms of doc/INTERNALS. */
 bool spool_name_parse(struct slice text, struct spool_name *out);
@@ -113,7 +113,7 @@ struct draft {
 	char		 id[SPOOL_ID_BYTES];
 	char		 name[SPOOL_NAME_BYTES];	/* in public/ */
 	struct str	 pending;	/* not yet handed to write(2) */
-	uint64_t	 bytes;		/* behind the first line */
+	uint64_t	 bytes;		/* after the first line */
 	uint32_t	 crc;
 	uint64_t	 reserved_bytes;	/* by draft_reserve */
 	bool		 is_bad;	/* a write failed: only abort is left */
@@ -161,7 +161,7 @@ int draft_replace(struct draft *draft, const char *name, uint64_t bytes,
 int draft_publish(struct draft *draft, enum spool_area area,
     unsigned priority, const char *cause, struct err *err);
 
-/* Behind a draft_publish that may not rename (EACCES, EPERM) or came too
+/* After a draft_publish that may not rename (EACCES, EPERM) or came too
  * late (ENOENT): the complete file is the router's to copy in (row S4); let
  * go of it. */
 void draft_hand_over(struct draft *draft);

@@ -80,7 +80,7 @@ nets_make(struct table_contents *contents, struct err *err)
 	return 1;
 }
 
-/* The first bits of an address, zeroes behind them. */
+/* The first bits of an address, zeroes after them. */
 static struct net
 masked(const struct net *address, unsigned bits)
 {
@@ -94,7 +94,7 @@ masked(const struct net *address, unsigned bits)
 	return net;
 }
 
-/* First index behind from whose prefix is shorter. */
+/* First index after from whose prefix is shorter. */
 static size_t
 next_length(const struct table_contents *contents, size_t from)
 {

@@ -95,7 +95,7 @@ flag_of(char c, uint32_t *options)
 	return -1;
 }
 
-/* "/pattern/flags" at the front of *rest, which moves behind it. */
+/* "/pattern/flags" at the front of *rest, which moves after it. */
 static int
 read_pattern(struct row *row, struct slice *rest, struct err *err)
 {

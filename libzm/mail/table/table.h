@@ -56,7 +56,7 @@ enum table_result table_lookup(struct table *table, struct slice key,
  * The longest prefix wins. */
 enum table_result table_has_address(struct table *table,
     const struct net *address, unsigned *out_line, struct err *err);
-/* The same with the value that stands behind the network. */
+/* The same with the value that stands after the network. */
 enum table_result table_find_address(struct table *table,
     const struct net *address, struct slice *out_value, unsigned *out_line,
     struct err *err);

@@ -26,7 +26,7 @@ enum table_traits {
 
 struct table_source {
 	const char	*name;		/* of the table */
-	const char	*argument;	/* behind the colon */
+	const char	*argument;	/* after the colon */
 	void		*old;		/* the state in use, or NULL */
 	struct stat	 seen;		/* TABLE_HAS_PATH: open fills it in
 					 * with what the file was when read */
@@ -65,7 +65,7 @@ extern const struct table_type table_type_file, table_type_inline,
     table_type_pcre, table_type_cidr, table_type_cdb, table_type_lmdb,
     table_type_passwd;
 
-/* The type in front of spec's colon and what stands behind it; NULL when
+/* The type in front of spec's colon and what stands after it; NULL when
  * there is none of that name. */
 const struct table_type *table_type_of(const char *spec,
     const char **out_argument);
