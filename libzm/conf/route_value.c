@@ -186,9 +186,12 @@ parse_way(struct arena *arena, struct slice *rest, struct slice domain,
 		out->ways = arena_alloc(arena, CONTROL_WAYS_MAX *
 		    sizeof(*out->ways));
 	out->ways[out->way_count++] = (struct control_way){
-	    .channel = other.channel, .host = other.host,
-	    .user = other.user, .uid = CONTROL_UID_NOBODY,
-	    .after_s = after_s };
+		.channel = other.channel,
+		.host = other.host,
+		.user = other.user,
+		.uid = CONTROL_UID_NOBODY,
+		.after_s = after_s
+	};
 	return 1;
 }
 

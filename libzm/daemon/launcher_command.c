@@ -20,8 +20,10 @@ static const char *const root_programs[] = { "mailbox", "pipe", "sm" };
 
 /* What an agent sees of our environment; some of it only where nobody
  * gains by it (daemon_is_private). */
-static const struct { const char *start; bool only_private; }
-environment_rows[] = {
+static const struct {
+	const char *start;
+	bool only_private;
+} environment_rows[] = {
 	{ "TZ=", false },
 	{ "ZMAILER_CONF=", false },
 	{ "ZMAILER_LIBEXEC=", false },

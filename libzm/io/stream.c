@@ -168,7 +168,7 @@ int
 stream_encrypt(struct stream *stream, const struct stream_cipher *cipher,
     void *with, size_t *out_dropped, struct err *err)
 {
-	void *state = cipher->new(with, stream->fd, stream_wake, stream, err);
+	void *state = cipher->new (with, stream->fd, stream_wake, stream, err);
 	struct stream_cover *cover;
 
 	if (state == NULL)

@@ -166,7 +166,8 @@ advice_take(struct arena *arena, struct form *form, struct slice status,
 	if (form->advice_count == FORM_ADVICE_MAX)
 		return err_set(err, "more than %d advices", FORM_ADVICE_MAX);
 	form->advice[form->advice_count++] = (struct form_advice){
-	    slice_dup(arena, status), slice_dup(arena, text) };
+		slice_dup(arena, status), slice_dup(arena, text)
+	};
 	return 1;
 }
 

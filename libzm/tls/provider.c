@@ -74,8 +74,7 @@ static const OSSL_PARAM *
 key_import_types(int selection)
 {
 	static const OSSL_PARAM types[] = {
-		OSSL_PARAM_octet_string(PARAM_REMOTE, NULL, 0),
-		OSSL_PARAM_END
+		OSSL_PARAM_octet_string(PARAM_REMOTE, NULL, 0), OSSL_PARAM_END
 	};
 
 	return types;

@@ -107,7 +107,7 @@ edit_fields(struct slice header, struct slice edits, struct str *out,
 		if (edit_take(&edits, &edit, err) < 0)
 			return -1;
 	}
-	for (; edit.what == '+'; ) {
+	for (; edit.what == '+';) {
 		str_add_slice(out, edit.text);
 		if (edit_take(&edits, &edit, err) < 0)
 			return -1;

@@ -50,7 +50,8 @@ copies_add_one(struct router *router, struct rcpts *rcpts,
 {
 	struct given_rcpt given = { .notify = DSN_NOTIFY_NEVER };
 	struct routing_count counts = {
-	    .first_expanded = rcpts->expanded.count };
+		.first_expanded = rcpts->expanded.count
+	};
 	struct routing routing = { .router = router, .rcpts = rcpts,
 	    .given = &given, .counts = &counts,
 	    .domain = slice_of(router->conf->host), .uid = RCPT_UID_NOBODY,

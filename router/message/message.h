@@ -39,7 +39,7 @@ struct message {
 	struct route_waiting {		/* lists: others come first */
 		struct given_rcpt	 given;
 		struct route_waiting	*next;
-	}		*waiting, **waiting_end;
+	}		* waiting, **waiting_end;
 	struct control_file	 control_file;
 	char		 why[64];	/* [a-z0-9-]+ */
 };

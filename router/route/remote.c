@@ -221,8 +221,11 @@ remote_add_route(struct routing *routing, const struct conf_route *route,
 		route_target_complete(arena, way->channel, way->host, domain,
 		    &other);
 		target.ways[target.way_count] = (struct control_way){
-		    .channel = other.channel, .host = other.host,
-		    .uid = RCPT_UID_NOBODY, .after_s = way->after_s };
+			.channel = other.channel,
+			.host = other.host,
+			.uid = RCPT_UID_NOBODY,
+			.after_s = way->after_s
+		};
 	}
 	routing->zone = route->zone;
 	result = route_target_add(routing, &target, address, &rule, err);

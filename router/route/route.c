@@ -166,7 +166,8 @@ routing_begin(struct routing *routing, struct rcpts *rcpts,
 {
 	rcpts_mark(rcpts);
 	*counts = (struct routing_count){
-	    .first_expanded = rcpts->expanded.count };
+		.first_expanded = rcpts->expanded.count
+	};
 	*routing = (struct routing){ .rcpts = rcpts, .given = given,
 	    .counts = counts, .uid = RCPT_UID_NOBODY,
 	    .notify = given->notify };

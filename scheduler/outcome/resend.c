@@ -120,7 +120,9 @@ resend_make_envelope(struct envelope *envelope, const struct resend *resend,
 		    i];
 
 		envelope->rcpts[i] = (struct envelope_rcpt){
-		    .notify = rcpt->notify, .orcpt = rcpt->orcpt };
+			.notify = rcpt->notify,
+			.orcpt = rcpt->orcpt
+		};
 		if (path_parse(rcpt->user, PATH_BARE_OK | PATH_LOCAL_OK |
 		    PATH_UTF8, &envelope->rcpts[i].path, &rest, err) < 0)
 			return -1;

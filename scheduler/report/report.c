@@ -217,9 +217,12 @@ report_add_marks(struct report *report, const struct bounce *bounce)
 		const struct control_rcpt *rcpt = bounce->rcpts[i].rcpt;
 
 		report->records[i] = (struct control_record){
-		    .kind = rcpt->is_final ? RECORD_REPORTED :
-		    RECORD_DELAY_NOTICE, .rcpt_offset = rcpt->offset,
-		    .time_s = bounce->now_s, .tries = rcpt->tries };
+			.kind = rcpt->is_final ? RECORD_REPORTED :
+						 RECORD_DELAY_NOTICE,
+			.rcpt_offset = rcpt->offset,
+			.time_s = bounce->now_s,
+			.tries = rcpt->tries
+		};
 		if (!rcpt->is_final)
 			event(EV_RCPT_DELAYED, bounce->control->id, "to",
 			    rcpt->user, NULL);

@@ -136,7 +136,7 @@ report_begin(struct reporter *reporter, struct job *job,
 		return false;
 	}
 	if (bounce.rcpt_count == 0) {
-		job->flags &= (uint16_t)~(JOB_OWES | JOB_NOTICE);
+		job->flags &= (uint16_t) ~(JOB_OWES | JOB_NOTICE);
 		pending_release(job);
 		settle_job(reporter->outcome->group, job);
 		return false;
@@ -184,7 +184,7 @@ report_end(struct reporter *reporter, struct report *report,
 		settle_report(reporter->queue, job);
 		return;
 	}
-	job->flags &= (uint16_t)~(JOB_OWES | JOB_NOTICE);
+	job->flags &= (uint16_t) ~(JOB_OWES | JOB_NOTICE);
 	if (job->final_count < job->rcpt_count)
 		group_dirty(reporter->outcome->group, job);
 	settle_job(reporter->outcome->group, job);

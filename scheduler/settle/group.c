@@ -165,7 +165,7 @@ group_begin_barrier(struct group *group, struct err *err)
 	const struct job_list *ending = &group->queue->jobs.lists[JOB_ENDING];
 	const struct job_list *dirty = &group->queue->jobs.lists[JOB_DIRTY];
 	size_t names = ending->count, fds = 0;
-	char (*texts)[SPOOL_NAME_BYTES] = mem_alloc(names, sizeof(*texts));
+	char(*texts)[SPOOL_NAME_BYTES] = mem_alloc(names, sizeof(*texts));
 	const char **pointers = mem_alloc(names, sizeof(*pointers));
 	int *controls = mem_alloc(dirty->count, sizeof(*controls));
 	int result;

@@ -219,8 +219,7 @@ main(int argc, char **argv)
 		{ "count", required_argument, NULL, 'n' },
 		{ "slow", required_argument, NULL, 's' },
 		{ "tls", no_argument, NULL, 't' },
-		{ "wait", required_argument, NULL, 'w' },
-		{ NULL, 0, NULL, 0 }
+		{ "wait", required_argument, NULL, 'w' }, { NULL, 0, NULL, 0 }
 	};
 	struct rlimit limit;
 	int option;

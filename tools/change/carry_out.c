@@ -67,8 +67,9 @@ change_check(struct change *change)
 	for (size_t i = 0; i < change->file_count; i++)
 		if (!change->files[i].is_table)
 			drafts[count++] = (struct conf_draft){
-			    change->files[i].path,
-			    str_slice(&change->files[i].after) };
+				change->files[i].path,
+				str_slice(&change->files[i].after)
+			};
 	if (count == 0)
 		return EX_OK;
 	conf = conf_load_drafts(change->conf_path, drafts, count,

@@ -122,16 +122,17 @@ asked_take_line(void *context, struct slice line)
 		    sizeof(*view->rcpts));
 	}
 	view->rcpts[view->rcpt_count++] = (struct view_rcpt){
-	    .offset = (uint32_t)json_get_number(line, "offset"),
-	    .user = asked_member(asked, line, "to"),
-	    .channel = asked_member(asked, line, "channel"),
-	    .host = asked_member(asked, line, "host"),
-	    .state = member_text(asked, line, "state"),
-	    .tries = (unsigned)json_get_number(line, "tries"),
-	    .next_s = json_get_number(line, "next"),
-	    .who = member_escaped(asked, line, "who"),
-	    .words = member_escaped(asked, line, "text"),
-	    .status = member_text(asked, line, "code") };
+		.offset = (uint32_t)json_get_number(line, "offset"),
+		.user = asked_member(asked, line, "to"),
+		.channel = asked_member(asked, line, "channel"),
+		.host = asked_member(asked, line, "host"),
+		.state = member_text(asked, line, "state"),
+		.tries = (unsigned)json_get_number(line, "tries"),
+		.next_s = json_get_number(line, "next"),
+		.who = member_escaped(asked, line, "who"),
+		.words = member_escaped(asked, line, "text"),
+		.status = member_text(asked, line, "code")
+	};
 	return true;
 }
 

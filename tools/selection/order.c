@@ -127,7 +127,7 @@ tell_offsets(struct run *run, const struct selection_item *item)
 	struct slice offsets[OFFSETS_MAX];
 	char text[OFFSETS_MAX][12];
 
-	for (size_t at = 0; at < item->rcpt_count; ) {
+	for (size_t at = 0; at < item->rcpt_count;) {
 		size_t count = 0;
 
 		while (at < item->rcpt_count && count < OFFSETS_MAX) {

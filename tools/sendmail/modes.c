@@ -206,7 +206,7 @@ ask_zmailer(const struct request *request, const char *self,
 	for (size_t i = 0; i < front_count; i++)
 		words[count++] = (char *)(uintptr_t)front[i];
 	if (what->sender != NULL && *what->sender != '\0') {
-		words[count++] = (char *)(uintptr_t)"--from";
+		words[count++] = (char *)(uintptr_t) "--from";
 		words[count++] = (char *)(uintptr_t)what->sender;
 	}
 	for (size_t i = 0; i < what->rcpt_count; i++)

@@ -221,8 +221,9 @@ files_take(const struct conf *conf, struct arena *arena, struct version *out,
 
 		if (result == 1)
 			out->files[out->file_count++] = (struct version_file){
-			    arena_printf(arena, "%s", real),
-			    slice_copy(arena, str_slice(&text)) };
+				arena_printf(arena, "%s", real),
+				slice_copy(arena, str_slice(&text))
+			};
 		str_release(&text);
 		free(real);	/* realpath made it */
 		if (result < 0)

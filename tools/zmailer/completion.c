@@ -327,8 +327,10 @@ print_fish(void)
 int
 verb_completion(struct arguments *arguments)
 {
-	static const struct { const char *shell; void (*print)(void); }
-	shells[] = {
+	static const struct {
+		const char *shell;
+		void (*print)(void);
+	} shells[] = {
 		{ "bash", print_bash }, { "zsh", print_zsh },
 		{ "fish", print_fish },
 	};

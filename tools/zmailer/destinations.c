@@ -131,8 +131,7 @@ destinations_run(const struct arguments *arguments)
 }
 
 #define DESTINATION_VERB(name) \
-	int \
-	verb_##name(struct arguments *arguments) \
+	int verb_##name(struct arguments *arguments) \
 	{ \
 		return destinations_run(arguments); \
 	}

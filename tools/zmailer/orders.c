@@ -17,11 +17,10 @@ enum {
 };
 
 #define ORDER(verb, op, done, files, act) \
-	int \
-	verb_##verb(struct arguments *arguments) \
+	int verb_##verb(struct arguments *arguments) \
 	{ \
-		static const struct selection_order order = \
-		    { op, done, files, act }; \
+		static const struct selection_order order = { op, done, files, \
+			act }; \
 		return selection_order(arguments, &order); \
 	}
 #include "tools/selection/orders.h"

@@ -106,8 +106,10 @@ child_judge(const struct state_child *child, struct findings *findings)
 static void
 areas_judge(const struct areas *areas, struct findings *findings)
 {
-	static const struct { enum spool_area area; const char *text; }
-	rows[] = {
+	static const struct {
+		enum spool_area area;
+		const char *text;
+	} rows[] = {
 		{ AREA_DEFERRED, "mail in deferred/: routing had trouble "
 		    "(zmailer resubmit)" },
 		{ AREA_FREEZER, "mail in freezer/ waits for a person" },

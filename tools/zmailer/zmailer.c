@@ -85,7 +85,7 @@ int
 main(int argc, char **argv)
 {
 	const struct verb_row *row;
-	char *help[] = { (char *)(uintptr_t)"help", NULL, NULL };
+	char *help[] = { (char *)(uintptr_t) "help", NULL, NULL };
 	const char *conf_path = NULL, *like;
 	int at = 1, status;
 

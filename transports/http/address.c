@@ -115,8 +115,10 @@ address_fill_entries(struct search *search)
 		if (client_source(&search->http->client,
 		    one->address.ss_family, &source))
 			search->entries[search->count++] = (struct race_entry){
-			    .address = one->address, .length = one->length,
-			    .source = source };
+				.address = one->address,
+				.length = one->length,
+				.source = source
+			};
 	}
 }
 

@@ -254,8 +254,10 @@ program_run(const struct program *program, struct program_end *out)
 
 /* ---- what it means ----------------------------------------------------- */
 
-static const struct { int number; const char *status, *words; }
-exit_rows[] = {
+static const struct {
+	int number;
+	const char *status, *words;
+} exit_rows[] = {
 	{ EX_USAGE, "5.3.5", "was called wrongly" },
 	{ EX_DATAERR, "5.6.0", "cannot use the message" },
 	{ EX_NOINPUT, "5.3.0", "has no input" },

@@ -69,8 +69,10 @@ offer_take_limits(struct client_offer *offer, struct slice rest)
 static void
 offer_take_xclient(struct client_offer *offer, struct slice rest)
 {
-	static const struct { const char *name; unsigned attribute; }
-	rows[] = {
+	static const struct {
+		const char *name;
+		unsigned attribute;
+	} rows[] = {
 		{ "NAME", XCLIENT_NAME }, { "ADDR", XCLIENT_ADDR },
 		{ "PORT", XCLIENT_PORT }, { "PROTO", XCLIENT_PROTO },
 		{ "HELO", XCLIENT_HELO }, { "LOGIN", XCLIENT_LOGIN },

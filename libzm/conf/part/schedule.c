@@ -146,7 +146,7 @@ conf_schedule_resolve(struct conf_loader *loader)
 {
 	struct conf *conf = loader->conf;
 
-	for (size_t i = conf->schedule_count; i-- > 0; )
+	for (size_t i = conf->schedule_count; i-- > 0;)
 		for (size_t k = i + 1; k < conf->schedule_count; k++)
 			if (conf->schedules[k].until_s == 0 &&
 			    conf_schedule_covers(&conf->schedules[k],

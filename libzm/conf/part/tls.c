@@ -108,7 +108,8 @@ conf_apply_tls(struct conf_loader *loader,
 		    "'tls client-certificates' is said twice"))
 			return;
 		conf->client_certificates = (enum conf_client_certificates)
-		    statement->keywords[WORD_ASK].number;
+						statement->keywords[WORD_ASK]
+						    .number;
 		conf->client_ca = statement->keywords[WORD_CA].text;
 	} else if (is_alone(loader, statement, WORD_CERTIFICATE,
 	    1u << WORD_KEY | 1u << WORD_FOR)) {

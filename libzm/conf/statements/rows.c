@@ -27,12 +27,14 @@ const struct conf_row conf_rows[] = {
 #define STRUCT_ZONE struct conf_zone
 #define END_OF(type, field) \
 	(offsetof(type, field) + sizeof(((type *)NULL)->field))
-#define ITEM(group, name, apply, first, last, args, usage, preset, note, \
-    text, example) \
+#define ITEM(group, name, apply, first, last, args, usage, preset, note, text, \
+    example) \
 	{ GROUP_##group, name, GROUP_NONE, conf_apply_##apply, args, "", \
-	  usage, preset note, text, example, \
-	  offsetof(STRUCT_##group, first), END_OF(STRUCT_##group, last) - \
-	  offsetof(STRUCT_##group, first), preset },
+		usage, preset note, text, example, \
+		offsetof(STRUCT_##group, first), \
+		END_OF(STRUCT_##group, last) - \
+		    offsetof(STRUCT_##group, first), \
+		preset },
 #include "conf/statements/statements.h"
 };
 const size_t conf_row_count = sizeof(conf_rows) / sizeof(conf_rows[0]);
@@ -40,7 +42,7 @@ const size_t conf_row_count = sizeof(conf_rows) / sizeof(conf_rows[0]);
 const struct conf_setting conf_settings[] = {
 #define SETTING(statement, key, field, type, preset, text) \
 	{ statement, key, offsetof(struct conf, field), \
-	  sizeof(((struct conf *)NULL)->field), type, preset, text },
+		sizeof(((struct conf *)NULL)->field), type, preset, text },
 #include "conf/statements/statements.h"
 };
 const size_t conf_setting_count =

@@ -227,7 +227,7 @@ read_job_line(struct arena *arena, struct slice line, struct control_job *out,
 	    !slice_cut(&line, '\t', &middle) || line.p == NULL)
 		return err_set(err, "job line without four fields");
 	job->rcpts = line;
-	for (slash = name.n; slash > 0 && name.p[slash - 1] != '/'; )
+	for (slash = name.n; slash > 0 && name.p[slash - 1] != '/';)
 		slash--;
 	id = slice_from(name, slash);
 	if (slash < 2 || !spool_id_is(id) || id.n >= sizeof(out->id))

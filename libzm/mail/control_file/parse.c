@@ -61,7 +61,7 @@ control_read_quad(struct slice value, struct control_rcpt *out, struct err *err)
 	    !slice_cut(&value, ' ', &out->host))
 		return err_set(err, "recipient line without four fields");
 	/* the user may hold blanks: the number is looked for from the right */
-	for (cut = value.n; cut > 0 && value.p[cut - 1] != ' '; )
+	for (cut = value.n; cut > 0 && value.p[cut - 1] != ' ';)
 		cut--;
 	if (cut < 2)
 		return err_set(err, "recipient line without four fields");

@@ -220,19 +220,19 @@ static const struct row { const char *in, *want; } rows[] = {
 	  "      = the closing quote belongs on the same line\n" COUNT_1 },
 	/* columns are characters: the caret stands under the word */
 	{ "reject text \"\xc3\xa4\xc3\xb6\xc3\xbc\" form any\n",
-	  "t.conf:1:19: error: 'reject' knows no 'form'\n"
-	  "    1 | reject text \"\xc3\xa4\xc3\xb6\xc3\xbc\" form any\n"
-	  "      |                   ^~~~\n"
-	  "      = did you mean 'from'?\n" COUNT_1 },
+	    "t.conf:1:19: error: 'reject' knows no 'form'\n"
+	    "    1 | reject text \"\xc3\xa4\xc3\xb6\xc3\xbc\" form any\n"
+	    "      |                   ^~~~\n"
+	    "      = did you mean 'from'?\n" COUNT_1 },
 	{ "host a\x01z.example\n",
-	  "t.conf:1:7: error: byte \\x01 has no place here\n"
-	  "    1 | host a?z.example\n"
-	  "      |       ^\n"
-	  "      = this is a file of text lines\n" COUNT_1 },
+	    "t.conf:1:7: error: byte \\x01 has no place here\n"
+	    "    1 | host a?z.example\n"
+	    "      |       ^\n"
+	    "      = this is a file of text lines\n" COUNT_1 },
 	{ "include x.conf\n",
-	  "t.conf:1:9: error: only a file can include files\n"
-	  "    1 | include x.conf\n"
-	  "      |         ^~~~~~\n" COUNT_1 },
+	    "t.conf:1:9: error: only a file can include files\n"
+	    "    1 | include x.conf\n"
+	    "      |         ^~~~~~\n" COUNT_1 },
 };
 
 Test(conf_errors, every_word_of_the_report)
@@ -288,8 +288,9 @@ Test(conf_errors, two_in_one_statement)
 
 /* Items of a clause: position, words and hint. */
 static const struct row items[] = {
-	{ "retry on graylist 5m", "t.conf:1:28: error: 'graylist' is no class "
-	  "of replies" },
+	{ "retry on graylist 5m",
+	    "t.conf:1:28: error: 'graylist' is no class "
+	    "of replies" },
 	{ "retry on graylist 5m", "did you mean 'greylist'?" },
 	{ "retry on rate", "'retry on' needs classes and what to do" },
 	{ "retry on 5m", "'retry on' needs classes and what to do" },
@@ -338,26 +339,26 @@ Test(conf_errors, items_of_a_clause)
 
 static const struct row warnings[] = {
 	{ "schedule smtp/* {\nretry on rate,block 1h\nretry on block end\n}\n",
-	  "t.conf:3:1: warning: 'retry' can never match" },
+	    "t.conf:3:1: warning: 'retry' can never match" },
 	{ "route * via mx\nroute a.example via mx\n",
-	  "line 2 can never match: line 1 matches everything" },
+	    "line 2 can never match: line 1 matches everything" },
 	{ "route .a.example via mx\nroute b.a.example via mx\n",
-	  "line 2 can never match: line 1 matches all that it does" },
+	    "line 2 can never match: line 1 matches all that it does" },
 	{ "reject from 10.0.0.0/8\naccept from 10.1.0.0/16 for any\n",
-	  "line 2 can never match: line 1 matches all that it does" },
+	    "line 2 can never match: line 1 matches all that it does" },
 	{ "reject\naccept from 10.1.0.0/16 for any\n",
-	  "line 2 can never match: line 1 matches everything" },
+	    "line 2 can never match: line 1 matches everything" },
 	{ "reject sender *@a.example\nfreeze sender x@a.example\n",
-	  "line 2 can never match: line 1 matches all that it does" },
+	    "line 2 can never match: line 1 matches all that it does" },
 	{ "schedule smtp/* { parallel 2 }\n"
 	  "schedule smtp/gmail.com { parallel 4 }\n",
-	  "line 2 can never match: line 1 matches all that it does" },
+	    "line 2 can never match: line 1 matches all that it does" },
 	{ "accept for any\n", "this is an open relay" },
 	{ "accept from 0.0.0.0/0 for any\naccept from any for any\n",
-	  "this is an open relay" },
+	    "this is an open relay" },
 	{ "accept to *\n", "this is an open relay" },
 	{ "accept sender @a.example for any\n",
-	  "anybody who writes this sender may relay" },
+	    "anybody who writes this sender may relay" },
 	{ "MAILBOX=/var/mail/%u\n", "is not a directory for MAILBOX" },
 };
 

@@ -16,8 +16,8 @@ Test(conf, the_timeouts_of_rfc_5321)
 		int64_t		 preset_ms;
 	} rows[] = {
 #define ROW(name, field, minutes) \
-		{ name, offsetof(struct conf, timeouts.field), \
-		    (minutes) * INT64_C(60000) }
+	{ name, offsetof(struct conf, timeouts.field), \
+		(minutes)*INT64_C(60000) }
 		ROW("greeting", greeting_ms, 5), ROW("mail", mail_ms, 5),
 		ROW("rcpt", rcpt_ms, 5), ROW("data-start", data_start_ms, 2),
 		ROW("data-block", data_block_ms, 3),

@@ -23,8 +23,7 @@ Test(conf_zone, the_first_that_fits_or_what_was_asked_for)
 		{ "", "smtp", "x@sub.list.example", "a.example", "" },
 		{ "", "smtp", "news-7@any.example", "a.example", "news" },
 		{ "", "smtp", "", "vip.example", "news" },
-		{ "", "smtp", "x@big.example", "a.partner.example",
-		  "partner" },
+		{ "", "smtp", "x@big.example", "a.partner.example", "partner" },
 		{ "", "smtp", "x@big.example", "partner.example", "" },
 		{ "", "smtp", "x@other.example", "a.partner.example", "" },
 		{ "", "smtp", "x@other.example", "VIP.example", "vip" },
@@ -81,11 +80,11 @@ Test(conf_zone, what_is_wrong_with_a_zone)
 		{ "zone a { source here }", "'here' is not an address" },
 		{ "zone a { warm-up tomorrow 5 }", "'tomorrow' is not a day" },
 		{ "zone a { warm-up 2026-02-30 5 }",
-		  "'2026-02-30' is not a day" },
+		    "'2026-02-30' is not a day" },
 		{ "zone a { warm-up 2026-02-03 }", "'warm-up' needs" },
 		{ "zone a { overflow b }", "no zone is called 'b'" },
 		{ "zone a { overflow b }\nzone b { overflow a }",
-		  "its overflow comes back to itself" },
+		    "its overflow comes back to itself" },
 		{ "zone a { source 127.0.0.1 weight 0 }", "from 1 to 1000" },
 	};
 

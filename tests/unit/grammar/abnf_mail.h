@@ -16,23 +16,22 @@
 
 static const struct abnf_rule abnf_mail[] = {
 	/* RFC 5234 appendix B.1 */
-	{ "ALPHA", "%x41-5A / %x61-7A" },
-	{ "DIGIT", "%x30-39" },
-	{ "VCHAR", "%x21-7E" },
-	{ "WSP", "%x20 / %x09" },
+	{ "ALPHA", "%x41-5A / %x61-7A" }, { "DIGIT", "%x30-39" },
+	{ "VCHAR", "%x21-7E" }, { "WSP", "%x20 / %x09" },
 	/* RFC 6532 section 3.1 */
 	{ "UTF8", "%xC3 %x80-BF / %xE2 %x82 %xAC / %xF0 %x9F %x92 %x8C" },
 	/* RFC 5322 section 3.2, 4.1, 4.2; a line ends in LF in our files */
 	{ "FWS", "WSP / 1*2WSP / %x0A WSP / WSP %x0A 1*2WSP" },
 	{ "quoted-pair", "%x5C (VCHAR / WSP / UTF8)" },
 	{ "ctext", "%d33-39 / %d42-91 / %d93-126 / UTF8" },
-	{ "comment", "%x28 *2([FWS] (ctext / quoted-pair / comment)) [FWS] "
+	{ "comment",
+	    "%x28 *2([FWS] (ctext / quoted-pair / comment)) [FWS] "
 	    "%x29" },
 	{ "CFWS", "FWS / 1*2([FWS] comment) [FWS]" },
-	{ "atext", "ALPHA / DIGIT / ALPHA / DIGIT / %d33 / %d35-39 / %d42-43 /"
+	{ "atext",
+	    "ALPHA / DIGIT / ALPHA / DIGIT / %d33 / %d35-39 / %d42-43 /"
 	    " %d45 / %d47 / %d61 / %d63 / %d94-96 / %d123-126 / UTF8" },
-	{ "atom", "1*atext" },
-	{ "qtext", "%d33 / %d35-91 / %d93-126 / UTF8" },
+	{ "atom", "1*atext" }, { "qtext", "%d33 / %d35-91 / %d93-126 / UTF8" },
 	{ "qcontent", "qtext / quoted-pair" },
 	{ "quoted-string", "%d34 *([FWS] qcontent) [FWS] %d34" },
 	{ "word", "atom / quoted-string" },
@@ -96,20 +95,24 @@ static const struct abnf_rule abnf_mail[] = {
 	{ "parameter", "\"x-\" token [CFWS] \"=\" [CFWS] value" },
 	/* zmailer-aliases(5) */
 	{ "pathname", "\"/\" *(ALPHA / DIGIT / \"/\" / \".\" / \"-\" / UTF8)" },
-	{ "odd", "ALPHA / DIGIT / %d32 / \",\" / \"#\" / \"<\" / \"(\" / "
+	{ "odd",
+	    "ALPHA / DIGIT / %d32 / \",\" / \"#\" / \"<\" / \"(\" / "
 	    "%x5C %d34 / %x5C %x5C" },
-	{ "program", "\"|\" pathname *(\" \" pathname) / %d34 \"|\" pathname "
+	{ "program",
+	    "\"|\" pathname *(\" \" pathname) / %d34 \"|\" pathname "
 	    "*odd %d34 / \"|\" %d34 pathname *odd %d34" },
 	{ "file", "pathname / %d34 pathname *odd %d34" },
-	{ "include", "\":include:\" pathname / %d34 \":include:\" pathname "
+	{ "include",
+	    "\":include:\" pathname / %d34 \":include:\" pathname "
 	    "%d34" },
 	{ "only", "%x5C ALPHA *(ALPHA / DIGIT / \".\" ALPHA)" },
-	{ "item", "addr-plain / only / program / file / include / "
+	{ "item",
+	    "addr-plain / only / program / file / include / "
 	    "[ALPHA *3atext 1*2WSP] \"<\" addr-plain \">\"" },
-	{ "addr-plain", "(ALPHA *5atext / %d34 ALPHA *(qtext / %d32) %d34) "
+	{ "addr-plain",
+	    "(ALPHA *5atext / %d34 ALPHA *(qtext / %d32) %d34) "
 	    "[\"@\" label *2(\".\" label)]" },
-	{ "items", "[item] *((\",\" / %x0A) [*WSP item *WSP])" },
-	{ NULL, NULL }
+	{ "items", "[item] *((\",\" / %x0A) [*WSP item *WSP])" }, { NULL, NULL }
 };
 
 #endif

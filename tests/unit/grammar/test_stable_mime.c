@@ -216,7 +216,7 @@ Test(stable_mime, base64_in_lines_says_what_it_said)
 			mime_six(&sixer, slice_first(rest, step), &sixes);
 		mime_six_end(&sixer, &sixes);
 		for (rest = str_slice(&sixes); slice_cut(&rest, '\n',
-		    &line); ) {
+		    &line);) {
 			cr_assert_leq(line.n, MIME_LINE_BYTES);
 			str_add_slice(&joined, line);
 		}

@@ -314,8 +314,8 @@ Test(loop, turns_are_measured_without_their_waits)
 	cr_expect_leq(turns->longest_us, clock_real_us() - begun_us);
 	cr_expect_geq(turns->sum_us, (uint64_t)turns->longest_us);
 	for (int i = 0; i < LOOP_TURN_BOUNDS; i++)
-		cr_expect_eq(turns->within[i] < 2,
-		    turns->longest_us > loop_turn_bounds_us[i], "%d", i);
+		cr_expect_eq(turns->within[i]<2,
+		    turns->longest_us> loop_turn_bounds_us[i], "%d", i);
 	loop_turn(loop, 0);
 	cr_expect_geq(turns->longest_us, 2000, "the longest stays");
 	loop_free(&loop);

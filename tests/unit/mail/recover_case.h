@@ -86,8 +86,9 @@ recover(struct fixture *f, enum recovery_mode mode)
 #define START(f) recover(f, RECOVERY_START)
 #define ROUTED_AGAIN(f, b) \
 	cr_expect_eq(file_inode(f, at("router/%s", (b).n)), (b).inode)
-#define TOTAL(r) ((r).adopted + (r).swept + (r).copied_in + (r).unclaimed + \
-	(r).plans_dropped + (r).finished + (r).rerouted + (r).completed + \
-	(r).refiled + (r).troubles)
+#define TOTAL(r) \
+	((r).adopted + (r).swept + (r).copied_in + (r).unclaimed + \
+	    (r).plans_dropped + (r).finished + (r).rerouted + (r).completed + \
+	    (r).refiled + (r).troubles)
 
 #endif

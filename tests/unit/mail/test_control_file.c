@@ -126,8 +126,8 @@ Test(control_file, bad_values_are_refused)
 		group.sender = SLICE("a@b"); \
 		group.header = SLICE("A: 1\n"); \
 		change; \
-		cr_expect_eq(control_file_format(&control, &text, &err), \
-	    -1, #change); \
+		cr_expect_eq(control_file_format(&control, &text, &err), -1, \
+		    #change); \
 	} while (0)
 	REFUSED(bad.user = SLICE("a\nr local - root 0"));
 	REFUSED(bad.user = SLICE(""));

@@ -120,8 +120,11 @@ Test(names, forms)
 
 Test(names, hash_letters)
 {
-	static const struct { unsigned levels; ino_t inode; const char *want; }
-	rows[] = {
+	static const struct {
+		unsigned levels;
+		ino_t inode;
+		const char *want;
+	} rows[] = {
 		{ 0, 4711, "4711" }, { 1, 4711, "F/4711" },
 		{ 2, 4711, "Z/F/4711" }, { 2, 1, "A/B/1" },
 		{ 2, 26, "B/A/26" }, { 2, 675, "Z/Z/675" },

@@ -114,10 +114,12 @@ Test(recover, s3_reports)
 			    O_RDWR | O_APPEND);
 			for (unsigned j = 0; j < rows[i].records; j++) {
 				struct control_record record = {
-				    .kind = RECORD_REPORTED,
-				    .rcpt_offset = (uint32_t)(strstr(
-					b.control.p, "\nr ") + 1 -
-					b.control.p) };
+					.kind = RECORD_REPORTED,
+					.rcpt_offset =
+					    (uint32_t)(strstr(b.control.p,
+							   "\nr ") +
+						1 - b.control.p)
+				};
 
 				cr_assert_eq(control_file_append(fd, b.id,
 				    &record, 1,

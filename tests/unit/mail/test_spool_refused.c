@@ -190,8 +190,10 @@ Test(spool, no_refused_rename_loses_a_message)
 				cr_assert_eq(draft_sync(&one, 1, &f.err), 1);
 				control_bytes(&plan, draft.id, draft.inode);
 				faults = (struct faults){
-				    .rename_errno = errors[i],
-				    .rename_from = n, .rename_to = n + more };
+					.rename_errno = errors[i],
+					.rename_from = n,
+					.rename_to = n + more
+				};
 				if (draft_publish(&draft, AREA_ROUTER, 0, NULL,
 				    &f.err) == 0 && spool_claim(f.spool, 0,
 				    at("%ju", (uintmax_t)draft.inode), &held,

@@ -137,8 +137,10 @@ pass(struct trial *t, enum from_where where, const char *header)
  * wrong with it and whatever the configuration allows. */
 Test(header_check, signed_mail_and_strangers_keep_their_bytes)
 {
-	static const struct { enum from_where where; const char *header; }
-	same[] = {
+	static const struct {
+		enum from_where where;
+		const char *header;
+	} same[] = {
 		{ LOCAL, SIGNED BAD }, { USER, SIGNED BAD },
 		{ LOCAL, BAD SIGNED }, { STRANGER, SIGNED BAD },
 		{ STRANGER, BAD },

@@ -115,11 +115,11 @@ Test(message, the_source_is_who_brought_it)
 {
 	static const struct { const char *lines, *want; } rows[] = {
 		{ "user bob\nrcvdfrom c.test ([192.0.2.1]:99 helo=c.test)\n",
-		  "bob" },
+		    "bob" },
 		{ "rcvdfrom c.test ([192.0.2.1]:99 helo=c.test)\n",
-		  "192.0.2.1" },
+		    "192.0.2.1" },
 		{ "rcvdfrom c.test ([2001:db8::1]:99 helo=c.test)\n",
-		  "2001:db8::1" },
+		    "2001:db8::1" },
 		{ "", "src.test" },
 	};
 

@@ -10,8 +10,10 @@
 
 static struct yard yard;
 
-static const struct { const char *user, *words; bool is_blamed; }
-bad_agents[] = {
+static const struct {
+	const char *user, *words;
+	bool is_blamed;
+} bad_agents[] = {
 	{ "nonsense@x.test", "broke its protocol", true },
 	{ "flood@x.test", "broke its protocol", true },
 	{ "foreign@x.test", "broke its protocol", true },

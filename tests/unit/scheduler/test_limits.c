@@ -22,29 +22,33 @@ static const struct row {
 	unsigned	 at_first;	/* sessions at the first host */
 } rows[] = {
 	{ "schedule */* { parallel 3; agents 50; feedback no; overfeed 1 }",
-	  "x.test", 3, 3 },
+	    "x.test", 3, 3 },
 	{ "schedule */* { parallel 3; agents 50; feedback no; overfeed 1 }",
-	  "x.test y.test", 6, 3 },
-	{ "schedule */* { parallel 9; agents 50; overfeed 1 }",
-	  "x.test", 5, 5 },	/* it begins low, and learns */
+	    "x.test y.test", 6, 3 },
+	{ "schedule */* { parallel 9; agents 50; overfeed 1 }", "x.test", 5,
+	    5 }, /* it begins low, and learns */
 	{ "schedule */* { parallel 9; agents 4; feedback no; overfeed 1 }",
-	  "x.test y.test z.test", 4, 1 },
+	    "x.test y.test z.test", 4, 1 },
 	{ "schedule smtp/x* { agents 4; channel-agents 6; feedback no; "
 	  "overfeed 1 }\nschedule */* { agents 4; channel-agents 6; "
-	  "feedback no; overfeed 1 }", "x.test y.test", 6, 2 },
+	  "feedback no; overfeed 1 }",
+	    "x.test y.test", 6, 2 },
 	{ "schedule */* { channel-agents 3; feedback no; overfeed 1 }",
-	  "x.test lmtp:y.test", 6, 3 },
+	    "x.test lmtp:y.test", 6, 3 },
 	{ "limit agents 5\nschedule */* { agents 50; feedback no; "
-	  "overfeed 1 }", "x.test lmtp:y.test z.test", 5, 1 },
+	  "overfeed 1 }",
+	    "x.test lmtp:y.test z.test", 5, 1 },
 	{ "schedule */* { agents 50; feedback no; overfeed 1 }\n"
-	  "zone news { sender @src.test; agents 2 }", "x.test y.test", 2, 1 },
+	  "zone news { sender @src.test; agents 2 }",
+	    "x.test y.test", 2, 1 },
 	{ "schedule */* { agents 50; parallel 20; feedback no; overfeed 1 }\n"
-	  "zone news { sender @src.test; parallel 2 }", "x.test y.test",
-	  4, 2 },
+	  "zone news { sender @src.test; parallel 2 }",
+	    "x.test y.test", 4, 2 },
 	{ "schedule */* { agents 50; feedback no; overfeed 1; rate 1/1h }",
-	  "x.test y.test", 2, 1 },
+	    "x.test y.test", 2, 1 },
 	{ "schedule */* { agents 50; feedback no; overfeed 1 }\n"
-	  "zone news { sender @src.test; rate 1/1h }", "x.test y.test", 2, 1 },
+	  "zone news { sender @src.test; rate 1/1h }",
+	    "x.test y.test", 2, 1 },
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 

@@ -137,12 +137,13 @@ ask(struct fixture *fixture, const char *line)
 }
 
 #define HEARD(fixture, want) do { \
-	for (int i_ = 0; i_ < PATIENCE_TURNS && \
-	    strstr((fixture)->heard.buf, want) == NULL; i_++) \
-		loop_turn((fixture)->house.loop, TURN_MS); \
-	cr_assert(strstr((fixture)->heard.buf, want) != NULL, \
-	    "wanted %s, heard %s", want, (fixture)->heard.buf); \
-} while (0)
+		for (int i_ = 0; i_ < PATIENCE_TURNS && \
+		     strstr((fixture)->heard.buf, want) == NULL; \
+		     i_++) \
+			loop_turn((fixture)->house.loop, TURN_MS); \
+		cr_assert(strstr((fixture)->heard.buf, want) != NULL, \
+		    "wanted %s, heard %s", want, (fixture)->heard.buf); \
+	} while (0)
 
 Test(helpers, answer)
 {

@@ -12,10 +12,11 @@
 #include "base/banned.h"
 
 static const char *const before[] = {	/* leads to each phase */
-	"", "EHLO c1.test\r\n",
+	"",
+	"EHLO c1.test\r\n",
 	"EHLO c1.test\r\nMAIL FROM:<a@src.test>\r\n",
 	("EHLO c1.test\r\nMAIL FROM:<a@src.test>\r\n"
-	"RCPT TO:<bob@example.org>\r\n"),
+	 "RCPT TO:<bob@example.org>\r\n"),
 };
 
 static const struct row {

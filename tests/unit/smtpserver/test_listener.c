@@ -82,11 +82,11 @@ heard(struct house *house, int client, const char *want)
 }
 
 #define UNTIL(house, condition) do { \
-	int turns = 0; \
-	while (!(condition) && turns++ < PATIENCE_TURNS) \
-		loop_turn((house)->loop, TURN_MS); \
-	cr_assert((condition), "%s never came true", #condition); \
-} while (0)
+		int turns = 0; \
+		while (!(condition) && turns++ < PATIENCE_TURNS) \
+			loop_turn((house)->loop, TURN_MS); \
+		cr_assert((condition), "%s never came true", #condition); \
+	} while (0)
 
 static void
 say(int client, const char *text)

@@ -123,8 +123,7 @@ struct condition_row {
 #define NAME_IS(name) "dns name 203.0.113.9 = " name
 #define LISTS "dnsbl bl.test weight 2\ndnsbl multi.test answer " \
 	"127.0.0.10/31\ndnswl wl.test weight 3\n"
-#define LISTED(hits) \
-	"dns listed 203.0.113.9 bl.test multi.test wl.test = " hits
+#define LISTED(hits) "dns listed 203.0.113.9 bl.test multi.test wl.test = " hits
 
 #define SERVICE "policy-service unix:/p"
 #define ASKED(name) "unix:/p request=smtpd_access_policy\t" \
@@ -400,8 +399,7 @@ learn(struct facts *facts, const char *known)
 	}
 }
 
-static const char *
-or(const char *text, const char *preset)
+static const char * or (const char *text, const char *preset)
 {
 	return text != NULL ? text : preset;
 }
@@ -415,12 +413,12 @@ question_of_row(const struct condition_row *row, const struct facts *facts,
 
 	*out = (struct policy_question){ .facts = facts,
 	    .listener = SLICE("192.0.2.1:25"),
-	    .helo = slice_of(or(row->helo, "mail.src.test")),
+	    .helo = slice_of(or (row->helo, "mail.src.test")),
 	    .user = slice_of(row->user), .is_encrypted = row->is_encrypted,
 	    .size_bytes = row->size_bytes };
-	cr_assert_eq(net_parse(slice_of(or(row->client, "203.0.113.9")),
+	cr_assert_eq(net_parse(slice_of(or (row->client, "203.0.113.9")),
 	    &out->client, &err), 0);
-	cr_assert_eq(path_parse(slice_of(or(row->sender, "<a@src.test>")),
+	cr_assert_eq(path_parse(slice_of(or (row->sender, "<a@src.test>")),
 	    PATH_NULL_OK, &out->sender, &rest, &err), 1);
 	cr_assert_eq(path_parse(SLICE("<bob@example.org>"), 0, &out->rcpt,
 	    &rest, &err), 1);

@@ -36,7 +36,7 @@ lock_key(const struct made *made)
 	fclose(file);
 	file = fopen(made->key, "w");
 	PEM_write_PrivateKey(file, key, EVP_aes_256_cbc(), NULL, 0, NULL,
-	    (void *)(uintptr_t)"secret");
+	    (void *)(uintptr_t) "secret");
 	fclose(file);
 	EVP_PKEY_free(key);
 }

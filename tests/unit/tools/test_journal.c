@@ -90,8 +90,11 @@ both(void)
 
 Test(journal, a_life_is_found_by_id_address_and_message_id)
 {
-	static const struct { const char *what; int result; size_t ids, lines; }
-	rows[] = {
+	static const struct {
+		const char *what;
+		int result;
+		size_t ids, lines;
+	} rows[] = {
 		{ ID_A, 0, 1, 4 },
 		{ ID_B, 0, 1, 1 },
 		{ "01jd3x8k2pe6qa", 0, 1, 0 },
@@ -298,8 +301,11 @@ static const char visits[] =
     "\"d\":\"smtp\",\"pid\":3,\"to\":\"b@x.test\"}\n";
 
 /* lines and, of the first, to whom it belongs */
-static const struct { const char *what; size_t lines; const char *first; }
-visit_rows[] = {
+static const struct {
+	const char *what;
+	size_t lines;
+	const char *first;
+} visit_rows[] = {
 	{ ID_A, 4, ID_A },
 	{ "client:192.0.2.7", 4, ID_A },
 	{ "client:192.0.2.9", 2, "361gs2" },
@@ -347,8 +353,10 @@ Test(journal, a_life_begins_with_its_session_and_clients_are_found)
 
 Test(journal, a_window_in_time_is_held_against_each_line)
 {
-	static const struct { const char *since, *until; size_t lines; }
-	rows[] = {
+	static const struct {
+		const char *since, *until;
+		size_t lines;
+	} rows[] = {
 		{ "2026-11-20T09:00", "2026-11-20T12:30", 4 },
 		{ "2026-11-20T12:00:05", "2026-11-20T12:00:05", 4 },
 		{ "2026-11-20T12:00:06", "2026-11-20T23:00", 0 },

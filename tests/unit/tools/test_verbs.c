@@ -87,8 +87,11 @@ Test(verbs, reload_refuses_a_bad_file_without_a_signal)
 
 Test(verbs, status_warns_of_what_waits_for_a_person)
 {
-	static const struct { const char *file; int status; const char *text; }
-	rows[] = {
+	static const struct {
+		const char *file;
+		int status;
+		const char *text;
+	} rows[] = {
 		{ "router/1234", 0, "router 1 " },
 		{ "router.3/1236", 0, "router 2 " },
 		{ "queue/1235", 0, "queue 1 " },

@@ -62,10 +62,14 @@ static ino_t
 put_control(char id[SPOOL_ID_BYTES], uint32_t offsets[2])
 {
 	struct control_rcpt rcpts[2] = {
-		{ .channel = SLICE("smtp"), .host = SLICE("far.test"),
-		  .user = SLICE("b@far.test"), .uid = -2 },
-		{ .channel = SLICE("smtp"), .host = SLICE("far.test"),
-		  .user = SLICE("c@far.test"), .uid = -2 },
+		{ .channel = SLICE("smtp"),
+		    .host = SLICE("far.test"),
+		    .user = SLICE("b@far.test"),
+		    .uid = -2 },
+		{ .channel = SLICE("smtp"),
+		    .host = SLICE("far.test"),
+		    .user = SLICE("c@far.test"),
+		    .uid = -2 },
 	};
 	struct control_group group = { .sender = SLICE("a@src.test"),
 	    .header = SLICE("Subject: hello\n"), .rcpts = rcpts,

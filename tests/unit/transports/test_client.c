@@ -388,9 +388,9 @@ Test(client, utf8_addresses_go_only_where_they_are_understood)
 	cr_expect_eq(verdicts[0].kind, VERDICT_DELIVERED);
 	cr_expect_str_eq(verdicts[1].status, "5.6.7");
 	script_release(&script);
-	listen_to("> 220 x\n< EHLO\n> 250-x\n> 250 SMTPUTF8\n"
-	    OK_TO("MAIL FROM:<a@src.test> SMTPUTF8\r") OK_TO("RCPT")
-	    OK_TO("RCPT") "< DATA\n> 354 go\n.\n> 250 ok\n");
+	listen_to("> 220 x\n< EHLO\n> 250-x\n> 250 SMTPUTF8\n" OK_TO(
+	    "MAIL FROM:<a@src.test> SMTPUTF8\r") OK_TO("RCPT")
+		OK_TO("RCPT") "< DATA\n> 354 go\n.\n> 250 ok\n");
 	deliver(2);
 	end();
 	cr_expect_eq(verdicts[1].kind, VERDICT_DELIVERED);
@@ -478,8 +478,8 @@ Test(client, lmtp_knows_who_had_an_answer_when_the_line_went_dead)
 {
 	client_init(&client, &conf, true);
 	listen_to("> 220 x\n< LHLO me.test\n> 250 x\n" OK_TO("MAIL")
-	    OK_TO("RCPT") OK_TO("RCPT") "< DATA\n> 354 d\n.\n"
-	    "> 250 2.0.0 stored\n!\n");
+		OK_TO("RCPT") OK_TO("RCPT") "< DATA\n> 354 d\n.\n"
+					    "> 250 2.0.0 stored\n!\n");
 	deliver(2);
 	end();
 	cr_expect_eq(verdicts[0].kind, VERDICT_DELIVERED);

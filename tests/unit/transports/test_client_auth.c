@@ -33,8 +33,8 @@ begin(const char *value, const char *text)
 
 #define OFFER(mechanisms) \
 	"> 220 x\n< EHLO\n> 250-x\n> 250 AUTH " mechanisms "\n"
-#define MAIL_OK OK_TO("MAIL") OK_TO("RCPT") \
-	"< DATA\n> 354 go\n.\n> 250 2.0.0 taken\n"
+#define MAIL_OK \
+	OK_TO("MAIL") OK_TO("RCPT") "< DATA\n> 354 go\n.\n> 250 2.0.0 taken\n"
 #define YES "> 235 2.7.0 welcome\n" MAIL_OK
 /* of RFC 2195 */
 #define CRAM "> 334 PDE4OTYuNjk3MTcwOTUyQHBvc3RvZmZpY2UucmVzdG9uLm1jaS5uZXQ+\n"

@@ -99,26 +99,28 @@ static const struct form_row rows[] = {
 	    "> 250 ok\n", VERDICT_DELIVERED, "2.0.0", "250" },
 	/* SMTPUTF8 */
 	{ "asked for, understood", NULL, NULL, "", true,
-	    OFFER("> 250 SMTPUTF8\n")
-	    OK_TO("MAIL FROM:<a@src.test> SMTPUTF8\r") OK_TO("RCPT")
-	    "< DATA\n> 354 go\n.\n> 250 ok\n", VERDICT_DELIVERED, "2.0.0",
-	    "250" },
+	    OFFER("> 250 SMTPUTF8\n") OK_TO("MAIL FROM:<a@src.test> SMTPUTF8\r")
+		OK_TO("RCPT") "< DATA\n> 354 go\n.\n> 250 ok\n",
+	    VERDICT_DELIVERED, "2.0.0", "250" },
 	{ "asked for, not used", NULL, NULL, "", true,
 	    OFFER("> 250 8BITMIME\n") OK_TO("MAIL FROM:<a@src.test>\r")
-	    OK_TO("RCPT") "< DATA\n> 354 go\n.\n> 250 ok\n",
+		OK_TO("RCPT") "< DATA\n> 354 go\n.\n> 250 ok\n",
 	    VERDICT_DELIVERED, "2.0.0", "250" },
 	{ "asked for, used in the header", "Subject: \xc3\xbc\n", NULL, "",
-	    true, OFFER("> 250 8BITMIME\n") "< QUIT\n", VERDICT_FAILED,
-	    "5.6.7", "the host does not take headers in UTF-8" },
+	    true, OFFER("> 250 8BITMIME\n") "< QUIT\n", VERDICT_FAILED, "5.6.7",
+	    "the host does not take headers in UTF-8" },
 	{ "used in a header, not asked for", "Subject: \xc3\xbc\n", NULL, "",
-	    false, OFFER("> 250 8BITMIME\n") OK_TO("MAIL FROM:<a@src.test>\r")
-	    OK_TO("RCPT") "< DATA\n> 354 go\n< Subject: \xc3\xbc\r\n.\n"
-	    "> 250 ok\n", VERDICT_DELIVERED, "2.0.0", "250" },
+	    false,
+	    OFFER("> 250 8BITMIME\n") OK_TO("MAIL FROM:<a@src.test>\r")
+		OK_TO("RCPT") "< DATA\n> 354 go\n< Subject: \xc3\xbc\r\n.\n"
+			      "> 250 ok\n",
+	    VERDICT_DELIVERED, "2.0.0", "250" },
 	{ "used in a header, host of 7 bits", "Subject: \xc3\xbc\n", NULL, "",
-	    false, OFFER("> 250 SIZE\n") OK_TO("MAIL FROM:<a@src.test>\r")
-	    OK_TO("RCPT")
-	    "< DATA\n> 354 go\n< Subject: =?utf-8?q?=C3=BC?=\r\n.\n"
-	    "> 250 ok\n", VERDICT_DELIVERED, "2.0.0", "250" },
+	    false,
+	    OFFER("> 250 SIZE\n") OK_TO("MAIL FROM:<a@src.test>\r") OK_TO(
+		"RCPT") "< DATA\n> 354 go\n< Subject: =?utf-8?q?=C3=BC?=\r\n.\n"
+			"> 250 ok\n",
+	    VERDICT_DELIVERED, "2.0.0", "250" },
 };
 
 Test(client_form, each_message_meets_each_host)
@@ -264,7 +266,7 @@ Test(client_form, a_body_that_cannot_be_read_is_no_last_chunk)
 	close(body_fd);
 	body_fd = open("/tmp", O_RDONLY | O_DIRECTORY);
 	listen_to(OFFER("> 250-CHUNKING\n> 250 8BITMIME\n") OK_TO("MAIL")
-	    OK_TO("RCPT") "~\n");
+		OK_TO("RCPT") "~\n");
 	deliver(1);
 	end();
 	cr_expect_eq(verdicts[0].kind, VERDICT_DEFERRED);
@@ -287,8 +289,10 @@ Test(client_form, broken_pipelining_is_remembered)
 	script_release(&script);
 }
 
-static const struct { const char *limits; unsigned transactions, sessions; }
-limit_rows[] = {
+static const struct {
+	const char *limits;
+	unsigned transactions, sessions;
+} limit_rows[] = {
 	{ "RCPTMAX=2", 2, 1 },
 	{ "RCPTDOMAINMAX=1", 2, 1 },
 	{ "MAILMAX=1 RCPTMAX=2", 2, 2 },

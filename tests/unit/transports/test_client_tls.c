@@ -322,8 +322,9 @@ Test(client_tls, a_big_message_arrives_whole)
 	free(body);
 }
 
-static const struct { const char *roots, *certificate, *words; }
-file_rows[] = {
+static const struct {
+	const char *roots, *certificate, *words;
+} file_rows[] = {
 	{ "/nonexistent/roots", NULL, "No such file" },
 	{ NULL, "/nonexistent/cert", "No such file" },
 };

@@ -12,7 +12,7 @@ Test(provider, names)
 		{ "gmail-smtp-in.l.google.com", "gmail.com", "l.google.com" },
 		{ "ASPMX.L.GOOGLE.COM.", "shop.example", "l.google.com" },
 		{ "shop-example.mail.protection.outlook.com", "shop.example",
-		  "mail.protection.outlook.com" },
+		    "mail.protection.outlook.com" },
 		{ "mta5.am0.yahoodns.net", "yahoo.com", "am0.yahoodns.net" },
 		{ "mx0a-001.pphosted.com", "bank.example", "pphosted.com" },
 		{ "mx.example.org", "example.org", "example.org" },

@@ -126,8 +126,9 @@ item_at(struct backup_index *index, const char *key)
 			    sizeof(*index->items));
 		}
 		index->items[index->count] = (struct backup_item){
-		    .key = arena_dup(index->arena, key, strlen(key)),
-		    .why = "" };
+			.key = arena_dup(index->arena, key, strlen(key)),
+			.why = ""
+		};
 		*number = (unsigned)++index->count;
 	}
 	return &index->items[*number - 1];
@@ -213,8 +214,11 @@ backup_index_file_take(struct backup_index *index, const char *path,
 		    sizeof(*index->files));
 	}
 	index->files[index->file_count++] = (struct backup_file){
-	    .path = arena_dup(index->arena, path, strlen(path)),
-	    .mode = head->mode, .at = at, .bytes = head->size_bytes };
+		.path = arena_dup(index->arena, path, strlen(path)),
+		.mode = head->mode,
+		.at = at,
+		.bytes = head->size_bytes
+	};
 	return true;
 }
 

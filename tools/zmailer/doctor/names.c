@@ -26,7 +26,7 @@ struct names {
 	struct sending {
 		const struct sockaddr	*address;
 		const char		*text, *helo;
-	}			*sendings;
+	}			* sendings;
 	size_t			 sending_count;
 };
 

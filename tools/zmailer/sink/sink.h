@@ -19,7 +19,7 @@
 enum {
 	SINK_LINE_BYTES_MAX = 4096,	/* of a command */
 	SINK_RCPTS_MAX = 100000,	/* of a message */
-	SINK_UNSENT_BYTES_MAX = 1 << 20,/* to a client that does not read */
+	SINK_UNSENT_BYTES_MAX = 1 << 20, /* to a client that does not read */
 	SINK_GREY_MAX = 1 << 20,	/* pairs remembered */
 	SINK_SLOW_MS = 1000		/* what slow@ waits */
 };
