@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -298,6 +299,27 @@ child_reap(struct child *child)
 	return status;
 }
 
+/* It was told to end.  One that does not (a person stopped it, or it hangs)
+ * must not keep its owner's loop. */
+static void
+child_reap_soon(struct child *child)
+{
+	const struct timespec nap = { .tv_nsec = 2000000 };
+	int64_t until_ms = clock_steady_ms() + CHILD_END_MS;
+
+	while (child->pid > 0 && clock_steady_ms() < until_ms) {
+		pid_t got = waitpid(child->pid, NULL, WNOHANG);
+
+		if (got == child->pid || (got < 0 && errno != EINTR)) {
+			child->pid = 0;
+			return;
+		}
+		(void)nanosleep(&nap, NULL);
+	}
+	child_signal(child, SIGKILL);
+	(void)child_reap(child);
+}
+
 static void
 child_note_end(const struct child *child, const struct child_end *end)
 {
@@ -419,7 +441,7 @@ child_stop(struct child *child)
 	if (child->kind->end_signal != 0)
 		child_signal(child, child->kind->end_signal);
 	child_close_socket(child);
-	(void)child_reap(child);
+	child_reap_soon(child);
 }
 
 static void

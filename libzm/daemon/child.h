@@ -24,6 +24,7 @@
 
 enum {
 	CHILD_RESTART_MS = 1000,	/* before the next start */
+	CHILD_END_MS = 2000,		/* child_stop waits so long */
 	CHILD_RESTART_MAX_MS = 60000
 };
 
@@ -96,8 +97,9 @@ void child_dismiss(struct child *child);
 void child_hang_up(struct child *child);
 
 /* End it now: send kind->end_signal, close the socket, wait for the process;
- * clear the restart timer.  kind->ended is not called.  child_start may
- * follow. */
+ * clear the restart timer.  One that has not ended after CHILD_END_MS, because
+ * it hangs or was stopped (SIGSTOP), is killed.  kind->ended is not called.
+ * child_start may follow. */
 void child_stop(struct child *child);
 
 /* Send it a signal; nothing if it does not run or is not ours. */

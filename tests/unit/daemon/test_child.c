@@ -315,6 +315,22 @@ Test(child, it_may_be_stopped_while_its_timer_runs)
 	owner_close(&owner);
 }
 
+/* Signals but SIGKILL wait for a stopped process; its owner does not. */
+Test(child, a_stopped_process_does_not_keep_its_owner, .timeout = 30)
+{
+	struct owner owner;
+	struct err err;
+
+	owner_open(&owner, &echo);
+	cr_assert_eq(kill(child_pid(owner.child), SIGSTOP), 0);
+	child_stop(owner.child);
+	cr_expect_not(child_is_running(owner.child));
+	cr_assert_eq(child_start(owner.child, &err), 0);
+	cr_assert_eq(kill(child_pid(owner.child), SIGSTOP), 0);
+	child_free(&owner.child);
+	owner_close(&owner);
+}
+
 Test(child, it_may_be_freed_while_its_timer_runs)
 {
 	struct owner owner;
