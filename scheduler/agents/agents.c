@@ -122,6 +122,22 @@ agent_rest(struct agents *agents, struct agent *agent)
 	TAILQ_INSERT_HEAD(&agent->ring->idle, agent, entry);
 }
 
+/* Whether it is at the first job in hand: it was hungry after each one that
+ * is done.  Else it is still busy with the last of those. */
+static bool
+agent_is_at_first(const struct agent *agent)
+{
+	const struct vertex *vertex;
+	unsigned done_count = agent->sent_count;
+
+	TAILQ_FOREACH(vertex, &agent->jobs, entry) {
+		if (vertex == agent->unsent)
+			break;
+		done_count--;
+	}
+	return agent->hungry_count > done_count;
+}
+
 /* The jobs in hand go back.  The first unanswered one is what the agent was
  * at: it bears the blame, if there is one. */
 static void
@@ -131,6 +147,8 @@ agent_return_jobs(struct agents *agents, struct agent *agent,
 	struct vertex *vertex;
 	bool is_sent = true;
 
+	if (!agent_is_at_first(agent))
+		reason = NULL;
 	while ((vertex = TAILQ_FIRST(&agent->jobs)) != NULL) {
 		TAILQ_REMOVE(&agent->jobs, vertex, entry);
 		agent->job_count--;

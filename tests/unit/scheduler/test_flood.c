@@ -187,3 +187,18 @@ Test(flood, a_verdict_said_again_is_nonsense)
 	    "broke its protocol"));
 	yard_close(&yard);
 }
+
+/* What it did with one job is not what the next one had a try for. */
+Test(flood, the_next_job_is_not_blamed)
+{
+	unsigned want = 2;
+
+	yard_open(&yard, "schedule */* { retry 10m; expire 5d; agents 1 }");
+	yard_message(&yard, "a@src.test", "smtp/x.test/twice@x.test", NULL);
+	yard_message(&yard, "a@src.test", "smtp/y.test/ok@y.test", NULL);
+	cr_assert(yard_until(&yard, yard_has_delivered, &want), "%u",
+	    yard.shared->delivered);
+	cr_expect(yard_until(&yard, yard_is_empty, NULL));
+	cr_expect_eq(yard.shared->agents, 2);
+	yard_close(&yard);
+}

@@ -16,6 +16,8 @@
  *	mxloop... another "#mx" each	againloop... its verdict, delivered
  *	otherloop... a verdict about a recipient that it never had
  *	unfitloop... "#resync" of its job
+ * and twice...: delivered, but never "#hungry"; its verdict again as soon as
+ * another job comes
  *
  * SPDX-License-Identifier: ISC
  */

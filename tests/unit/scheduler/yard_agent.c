@@ -115,6 +115,17 @@ loop_for_ever(int socket)
 	}
 }
 
+/* A verdict that is said again when the next job comes. */
+static struct str twice_line = STR_INIT;
+
+static void
+say_twice(int socket)
+{
+	say(socket, &twice_line);
+	for (;;)
+		pause();
+}
+
 /* What is odd about this recipient.  False: go on as usual. */
 static bool
 mischief(struct slice name, const struct control_job *job,
@@ -165,6 +176,8 @@ rcpt_serve(struct yard_shared *shared, struct slice name,
 	    rcpt->offset, slice_starts(rcpt->user, "soon") ? "+60" : "-",
 	    verdict.host_trouble ? "deferall" : verdict_names[verdict.kind],
 	    verdict.status, verdict.who, verdict.text);
+	if (slice_starts(rcpt->user, "twice"))
+		str_add_slice(&twice_line, str_slice(lines));
 }
 
 void
@@ -195,7 +208,7 @@ yard_agent_job(struct yard_shared *shared, struct slice line, int body,
 			rcpt_serve(shared, name, &job, &job.rcpts[i], control,
 			    lines);
 	}
-	if (loop_line[0] == '\0')
+	if (loop_line[0] == '\0' && twice_line.len == 0)
 		str_adds(lines, "#hungry\n");
 	close(body);
 	close(control);
@@ -243,6 +256,8 @@ yard_agent_main(int socket, struct yard_shared *shared)
 				shared->idles++;
 			if (line.p[0] == '#')
 				continue;
+			if (twice_line.len > 0)
+				say_twice(socket);
 			body = ipc_take_fd(&inbox);
 			control = ipc_take_fd(&inbox);
 			yard_agent_job(shared, line, body, control, &lines);
