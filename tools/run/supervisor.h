@@ -69,6 +69,12 @@ struct state {
 	int64_t		since_s;
 	unsigned	reloads;	/* SIGHUPs taken */
 	char		refused[512];	/* why the last one was refused */
+	bool		is_partial;	/* it was taken over, but not by all:
+					 * refused says by whom not */
+	char		unused[512];	/* sockets of the service manager
+					 * that no listener has */
+	char		listeners[4096];	/* what is listened on, each
+					 * between blanks */
 	struct state_child children[STATE_CHILDREN_MAX];
 	size_t		child_count;
 };
