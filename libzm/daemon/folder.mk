@@ -41,5 +41,6 @@ libzm_a_SOURCES += \
 	libzm/daemon/machine/certificates.c \
 	libzm/daemon/machine/files.c \
 	libzm/daemon/machine/hooks.c \
+	libzm/daemon/machine/listeners.c \
 	libzm/daemon/machine/look.c \
 	libzm/daemon/machine/values.c

@@ -234,6 +234,7 @@ reload_settle(struct supervisor *boss)
 		if (boss->children[i].has_refused)
 			reload_is_partial(boss, &boss->children[i],
 			    "refused it");
+	event_flush();
 	boss->is_taking = false;
 	boss->reloads++;
 }
@@ -460,6 +461,7 @@ supervisor_on_hangup_signal(void *context)
 		boss->reloads++;
 	}
 	arena_free(&arena);
+	event_flush();		/* it is there for who reads of it below */
 	reload_settle(boss);
 	state_publish(boss);
 }
