@@ -294,8 +294,9 @@ def given(site):
 
 class Site(mta.Mta):
     def write(self, text):
-        with open(self.conf, "w") as file:
+        with open(self.conf + ".new", "w") as file:
             file.write(text)
+        os.rename(self.conf + ".new", self.conf)
 
 
 def main():

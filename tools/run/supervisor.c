@@ -1,9 +1,8 @@
 /* supervisor.c - starts, watches, restarts and stops the daemons
  *
  * In     the configuration, signals, ready bytes, ends of children
- * Out    three daemons in order; the state file; words to the manager; a
- *        journal in its bounds
- * Holds  the spool's lock, a lifeline to each child
+ * Out    three daemons in order; the state file; words to the manager
+ * Holds  the spool's lock, the listening sockets, a lifeline to each child
  * Trusts its children to be broken: each is waited for with a bound
  * Spec   supervisor.h; zmailer(8)
  *
@@ -16,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sysexits.h>
@@ -29,7 +27,7 @@
 #include "mail/spool/spool.h"
 #include "tools/verb/verb.h"
 #include "tools/versions/versions.h"
-#include "tools/journal/keep.h"
+#include "tools/run/keeper.h"
 #include "tools/run/supervised.h"
 
 #include "base/banned.h"
@@ -58,8 +56,7 @@ struct supervisor {
 	bool		 is_stopping;
 	bool		 is_taking;	/* a new configuration: not every
 					 * daemon has answered */
-	struct timer	 keep_timer;
-	pid_t		 rotation;	/* of the journal; 0: none */
+	struct keeper	 keeper;	/* of the journal */
 };
 
 static void
@@ -118,7 +115,7 @@ supervisor_stop_begin(struct supervisor *boss, const char *reason, int status)
 	event(EV_DAEMON_STOP, NULL, "reason", slice_of(reason), NULL);
 	for (size_t i = 0; i < CHILD_COUNT; i++)
 		timer_clear(&boss->children[i].timer);
-	timer_clear(&boss->keep_timer);
+	keeper_stop(&boss->keeper);
 	doors_close(&boss->doors, NULL, &boss->given);
 	stop_next(boss);
 }
@@ -295,59 +292,9 @@ on_child_signal(void *context)
 
 	/* Any pid: in a container we are also init. */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid == boss->rotation)
-			boss->rotation = 0;
+		keeper_ended(&boss->keeper, pid);
 		for (size_t i = 0; i < CHILD_COUNT; i++)
 			supervised_ended(&boss->children[i], pid, status);
-	}
-}
-
-/* ---- the journal ------------------------------------------------------- */
-
-/* In a process of its own, without what we have open: our locks and
- * lifelines end with us, not with it. */
-static void
-keep_here(const struct supervisor *boss, const sigset_t *before)
-	__attribute__((noreturn));
-static void
-keep_here(const struct supervisor *boss, const sigset_t *before)
-{
-	struct kept kept;
-	struct err err;
-
-	for (int i = 1; i < NSIG; i++)
-		(void)signal(i, SIG_DFL);
-	sigprocmask(SIG_SETMASK, before, NULL);
-	event_open_fd(-1);
-	closefrom(STDERR_FILENO + 1);
-	(void)setpriority(PRIO_PROCESS, 0, KEEPER_NICE);
-	(void)event_open(boss->conf->log_dir);
-	if (journal_keep(boss->conf, false, &kept, &err) == KEEP_FAILED)
-		warning("journal: %s", err.text);
-	event_flush();
-	_exit(EX_OK);
-}
-
-static void
-on_keep_time(void *context)
-{
-	struct supervisor *boss = context;
-	sigset_t all, before;
-
-	timer_set(boss->loop, &boss->keep_timer,
-	    clock_steady_ms() + KEEP_EVERY_MS, on_keep_time, boss);
-	if (boss->rotation > 0)
-		return;
-	event_flush();
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	boss->rotation = fork();
-	if (boss->rotation == 0)
-		keep_here(boss, &before);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (boss->rotation < 0) {
-		warning("journal: cannot fork: %s", strerror(errno));
-		boss->rotation = 0;
 	}
 }
 
@@ -600,8 +547,7 @@ supervisor_run(struct conf *conf, const char *conf_path, int ready_fd)
 		    child_rows[i].name);
 	start_next(&boss);
 	state_publish(&boss);
-	timer_set(boss.loop, &boss.keep_timer,
-	    clock_steady_ms() + KEEP_EVERY_MS, on_keep_time, &boss);
+	keeper_start(&boss.keeper, boss.loop, &boss.conf);
 	loop_run(boss.loop);
 	event_flush();
 	state_remove(boss.conf->run_dir);

@@ -20,8 +20,6 @@
 enum {
 	RESTART_FIRST_MS = 100,
 	RESTART_LAST_MS = 30000,	/* also: who ran so long starts anew */
-	KEEP_EVERY_MS = 60000,		/* the journal is looked at */
-	KEEPER_NICE = 10,
 	STOP_FOR_MS = 30000,		/* then SIGKILL */
 	LOCK_FOR_MS = 15000		/* for daemons of a killed instance */
 };
