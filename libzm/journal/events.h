@@ -44,7 +44,7 @@ EVENT(TLS_OPEN, "tls.open", INFO,
 EVENT(TLS_FAILED, "tls.failed", INFO, "client session reason",
     "A TLS handshake did not come to its end.")
 EVENT(TLS_INJECTED, "tls.injected", WARN, "client session bytes",
-    "Bytes came behind STARTTLS in the clear: a broken client, or somebody "
+    "Bytes came after STARTTLS in the clear: a broken client, or somebody "
     "in between; they were thrown away.")
 EVENT(AUTH_OK, "auth.ok", INFO, "client session mech user",
     "A user logged in.")
