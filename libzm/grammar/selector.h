@@ -68,7 +68,7 @@ struct selector_key {
 extern const struct selector_key selector_keys[];
 
 /* Read one.  Everything in the arena.
- * returns 1; -1: err says what, *out_column (from 0) where in text. */
+ * returns 0; -1: err says what, *out_column (from 0) where in text. */
 int selector_parse(struct arena *arena, struct slice text,
     struct selector **out, size_t *out_column, struct err *err);
 

@@ -363,5 +363,5 @@ control_file_format(struct control_file *control, struct str *out,
 		return err_set(err, "control file without recipients");
 	control_writer_end(&writer, first);
 	control->head_bytes = out->len;
-	return 1;
+	return 0;
 }

@@ -428,7 +428,7 @@ control_file_parse(struct arena *arena, struct slice file,
 		return -1;
 	out->head_bytes = head;
 	control_replay(arena, out, slice_from(file, head));
-	return 1;
+	return 0;
 }
 
 int

@@ -366,7 +366,7 @@ control_open(void)
 	struct err err;
 	int fd;
 
-	cr_assert_eq(control_file_format(&control, &text, &err), 1, "%s",
+	cr_assert_eq(control_file_format(&control, &text, &err), 0, "%s",
 	    err.text);
 	box_file_put("control", text.buf);
 	str_release(&text);
