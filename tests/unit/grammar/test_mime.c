@@ -32,7 +32,7 @@ static const struct row {
 	    "MIME-Version: 1.0\nContent-Type: text/html\n"
 	    "Content-Transfer-Encoding: quoted-printable\n\n"
 	    "a=3Db " HIGH_QP "=20\nc\n" },
-	{ "no line end after it", "A: b\nMIME-Version: 1.0\n"
+	{ "no line end behind it", "A: b\nMIME-Version: 1.0\n"
 	    "Content-Type: text/plain\n\n" HIGH, TO7,
 	    "A: b\nMIME-Version: 1.0\nContent-Type: text/plain\n"
 	    "Content-Transfer-Encoding: quoted-printable\n\n" HIGH_QP },
@@ -44,7 +44,7 @@ static const struct row {
 	    "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n"
 	    "Content-Transfer-Encoding: 8bit\n\nbefore\n--b\n\nplain=\n"
 	    "--b\nContent-Transfer-Encoding: 8bit\n\n" HIGH "\n--b--\n"
-	    "after\n", TO7,
+	    "behind\n", TO7,
 	    "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n"
 	    "Content-Transfer-Encoding: 7bit\n\nbefore\n--b\n\nplain=\n"
 	    "--b\nContent-Type: text/plain; charset=utf-8\n"
@@ -94,7 +94,7 @@ static const struct row {
 	    TO7, "Subject: a =?utf-8?q?gr=C3=BC=C3=9F_gr=C3=BC=C3=9F?= b\n"
 	    "From: =?utf-8?q?J=C3=B6rg_M=2E?= <j@x.test>\n"
 	    "To: x (=?utf-8?q?gr=C3=BC=C3=9F?=), y\n\na\n" },
-	{ "no blank after the colon", "Subject:" HIGH "\n\na\n", TO7,
+	{ "no blank behind the colon", "Subject:" HIGH "\n\na\n", TO7,
 	    "Subject:=?utf-8?q?gr=C3=BC=C3=9F?=\n\na\n" },
 	{ "a quote that is never closed", "Subject: \"" HIGH " a\nTo: b\n\na\n",
 	    TO7, "Subject: =?utf-8?q?=22gr=C3=BC=C3=9F_a?=\nTo: b\n\na\n" },
