@@ -188,7 +188,7 @@ change_keep(const struct change *change, const struct conf *conf,
 	struct err err = { "" };
 
 	verb_who(by, sizeof(by));
-	if (versions_keep(conf, &about, &err) < 0)
+	if (versions_keep(conf, &about, &err) == VERSION_NOT_KEPT)
 		fprintf(stderr, "zmailer: %s: this version is not kept for "
 		    "undo: %s\n", change->verb, err.text);
 }
@@ -268,8 +268,9 @@ change_take_over(struct change *change, const char *conf_path)
 		return status;
 	}
 	if (status != EX_OK)
-		fprintf(stderr, "zmailer: %s: it is written, but the daemons "
-		    "go on as before; zmailer config undo takes it back\n",
+		fprintf(stderr, "zmailer: %s: it is written, but not every "
+		    "daemon has taken it over; zmailer config undo takes it "
+		    "back\n",
 		    change->verb);
 	return status;
 }

@@ -120,7 +120,7 @@ reload_wait(const struct conf *conf, unsigned before)
 	struct err err;
 
 	for (int left = RELOAD_WAIT_MS / LOOK_EVERY_MS; left > 0; left--) {
-		if (state_read(conf->run_dir, &state, &err) == 1 &&
+		if (state_read(conf->run_dir, &state, &err) == STATE_READ &&
 		    state.reloads != before)
 			break;
 		running_nap();
@@ -133,6 +133,11 @@ reload_wait(const struct conf *conf, unsigned before)
 	if (state.refused[0] == '\0') {
 		printf("reloaded\n");
 		return EX_OK;
+	}
+	if (state.is_partial) {
+		fprintf(stderr, "zmailer: reload: not taken over by all: %s; "
+		    "zmailer events says why\n", state.refused);
+		return EX_UNAVAILABLE;
 	}
 	fprintf(stderr, "zmailer: reload: refused, the old configuration "
 	    "stays: %s\n", state.refused);
@@ -161,7 +166,7 @@ running_reload(const char *conf_path)
 		    "configuration\n", conf->spool_dir);
 		status = EX_UNAVAILABLE;
 	} else {
-		if (state_read(conf->run_dir, &state, &err) < 1)
+		if (state_read(conf->run_dir, &state, &err) != STATE_READ)
 			state.reloads = 0;
 		if (kill(pid, SIGHUP) == 0) {
 			status = reload_wait(conf, state.reloads);

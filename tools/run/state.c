@@ -28,6 +28,9 @@ state_format(const struct state *state, struct str *out)
 	json_number(out, "since", state->since_s);
 	json_number(out, "reloads", state->reloads);
 	json_text(out, "refused", slice_of(state->refused));
+	json_number(out, "partial", state->is_partial);
+	json_text(out, "unused", slice_of(state->unused));
+	json_text(out, "listeners", slice_of(state->listeners));
 	json_close(out);
 	for (size_t i = 0; i < state->child_count; i++) {
 		const struct state_child *child = &state->children[i];
@@ -108,6 +111,11 @@ state_line_take(struct slice line, struct state *out)
 		    UINT32_MAX);
 		state_text_of(line, "refused", out->refused,
 		    sizeof(out->refused));
+		out->is_partial = state_number_of(line, "partial", 1) == 1;
+		state_text_of(line, "unused", out->unused,
+		    sizeof(out->unused));
+		state_text_of(line, "listeners", out->listeners,
+		    sizeof(out->listeners));
 		return;
 	}
 	if (name[0] == '\0' || out->child_count == STATE_CHILDREN_MAX)
@@ -121,7 +129,7 @@ state_line_take(struct slice line, struct state *out)
 	out->child_count++;
 }
 
-int
+enum state_found
 state_read(const char *run_dir, struct state *out, struct err *err)
 {
 	char path[PATH_BYTES], text[STATE_BYTES_MAX];
@@ -133,7 +141,7 @@ state_read(const char *run_dir, struct state *out, struct err *err)
 	snprintf(path, sizeof(path), "%s/zmailer.state", run_dir);
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
-		return 0;
+		return STATE_NONE;
 	if (fd < 0)
 		return err_sys(err, "cannot read %s", path);
 	n = read(fd, text, sizeof(text));
@@ -145,7 +153,7 @@ state_read(const char *run_dir, struct state *out, struct err *err)
 		state_line_take(line, out);
 	if (out->pid == 0)
 		return err_set(err, "%s is not a state file", path);
-	return 1;
+	return STATE_READ;
 }
 
 void

@@ -3,7 +3,7 @@
  * In     zmailer cert list|check|install
  * Out    a table; monitors' exit status; a pair of files in place and in the
  *        configuration
- * Holds  a key while it is copied; wiped behind it, never shown
+ * Holds  a key while it is copied; wiped after it, never shown
  * Trusts nothing in a certificate: its words are escaped
  * Spec   zmailer-cert(8)
  *
@@ -48,7 +48,7 @@ look_at(struct look *look, const struct conf_certificate *one)
 	enum tls_term term;
 
 	memset(look, 0, sizeof(*look));
-	if (tls_about_load(&look->about, one->file, &err) != 1) {
+	if (tls_about_load(&look->about, one->file, &err) != 0) {
 		look->state = CERT_BAD;
 		snprintf(look->words, sizeof(look->words), "%s", err.text);
 		return;
@@ -64,7 +64,7 @@ look_at(struct look *look, const struct conf_certificate *one)
 	} else if (access(one->key, R_OK) != 0 && errno == EACCES) {
 		snprintf(look->words, sizeof(look->words),
 		    "ok (the key was not looked at: ask as root)");
-	} else if (tls_pair_load(&pair, one->file, one->key, &err) != 1) {
+	} else if (tls_pair_load(&pair, one->file, one->key, &err) != 0) {
 		look->state = CERT_BAD;
 		snprintf(look->words, sizeof(look->words), "%s", err.text);
 	} else {
@@ -208,7 +208,7 @@ cert_is_named(const struct conf *conf, const char *file, const char *key)
 	return false;
 }
 
-/* Behind the last such statement, else at the end. */
+/* After the last such statement, else at the end. */
 static int
 statement_put(struct change *change, const char *file, const char *key,
     const char *host)
@@ -261,8 +261,8 @@ pair_check(const char *file, const char *key, struct tls_about *about)
 	int64_t now_s = clock_wall_s();
 	const char *why = NULL;
 
-	if (tls_pair_load(&pair, file, key, &err) != 1 ||
-	    tls_about_load(about, file, &err) != 1) {
+	if (tls_pair_load(&pair, file, key, &err) != 0 ||
+	    tls_about_load(about, file, &err) != 0) {
 		fprintf(stderr, "zmailer: cert: %s\n", err.text);
 		return -1;
 	}

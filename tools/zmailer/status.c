@@ -136,7 +136,12 @@ status_judge(const struct state *state, const struct areas *areas,
 		child_judge(&state->children[i], findings);
 	if (state->refused[0] != '\0')
 		status_find(findings, STATUS_WARNING,
+		    state->is_partial ?
+		    "the last reload was not taken over by all" :
 		    "the last reload was refused");
+	if (state->unused[0] != '\0')
+		status_find(findings, STATUS_WARNING, "the service manager "
+		    "gave sockets that no listen statement is for");
 	areas_judge(areas, findings);
 	if (!areas->is_known)
 		str_adds(&findings->text,
@@ -175,6 +180,8 @@ table_put(const struct state *state, const struct areas *areas,
 	printf("\n%s", findings->text.buf);
 	if (findings->status == STATUS_WARNING && state->refused[0] != '\0')
 		printf("  refused: %s\n", state->refused);
+	if (findings->status == STATUS_WARNING && state->unused[0] != '\0')
+		printf("  unused: %s\n", state->unused);
 }
 
 /* Of the scheduler, when it answers. */
@@ -238,7 +245,7 @@ verb_status(struct arguments *arguments)
 	int held;
 
 	conf = verb_conf(arguments->conf_path);
-	if (state_read(conf->run_dir, &state, &err) < 0)
+	if (state_read(conf->run_dir, &state, &err) == STATE_BAD)
 		fprintf(stderr, "zmailer: status: %s\n", err.text);
 	areas_count(conf, &areas);
 	held = spool_lock_holder(conf->spool_dir, text, sizeof(text), &pid);

@@ -42,7 +42,7 @@ command_parse(struct slice line, struct command *out, struct err *err)
 	out->args = slice_from(line, verb_bytes + 1);
 	while (out->args.n > 0 && out->args.p[out->args.n - 1] == ' ')
 		out->args.n--;
-	return 1;
+	return 0;
 }
 
 bool
@@ -74,7 +74,7 @@ param_check_value(struct slice value, struct err *err)
 	size_t i = 0, n;
 
 	if (value.n == 0)
-		return err_set(err, "a parameter has nothing behind its '='");
+		return err_set(err, "a parameter has nothing after its '='");
 	while (i < value.n) {
 		unsigned char c = (unsigned char)value.p[i];
 

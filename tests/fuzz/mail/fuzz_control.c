@@ -1,7 +1,7 @@
 /* fuzz_control.c - a control file, its checksums mended so that the parser
- * behind them is reached
+ * after them is reached
  *
- * The input is what stands behind the first line; where it has a NUL the
+ * The input is what stands after the first line; where it has a NUL the
  * head ends and records begin.  Each "d" line gets the checksum it needs.
  *
  * SPDX-License-Identifier: ISC
@@ -43,7 +43,7 @@ add_records(struct str *file, struct slice rest, uint32_t seed)
 	}
 }
 
-/* On its r line, or on an X line behind it when the ways before failed. */
+/* On its r line, or on an X line after it when the ways before failed. */
 static bool
 is_way_of(const struct control_rcpt *rcpt, struct slice file)
 {
@@ -90,7 +90,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err err;
 
 	/* as it is */
-	if (control_file_parse(arena, in, &control, &err) == 1)
+	if (control_file_parse(arena, in, &control, &err) == 0)
 		check(&control, in);
 	/* with its checksums right */
 	rest = in;
@@ -101,7 +101,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	str_add_slice(&file, head);
 	if (rest.p != NULL)
 		add_records(&file, rest, id_crc(head));
-	if (control_file_parse(arena, str_slice(&file), &control, &err) == 1)
+	if (control_file_parse(arena, str_slice(&file), &control, &err) == 0)
 		check(&control, str_slice(&file));
 	str_release(&file);
 	arena_free(&arena);

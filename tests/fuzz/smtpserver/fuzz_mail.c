@@ -1,6 +1,6 @@
 /* fuzz_mail.c - the parameters of MAIL
  *
- * Input: what stands behind "MAIL FROM:".  What is taken must be written
+ * Input: what stands after "MAIL FROM:".  What is taken must be written
  * into an envelope that reads back; what is refused must leave the session
  * as it was.
  *
@@ -37,14 +37,14 @@ check_stored(void)
 	struct err err = { "" };
 
 	house_first(&house, "router", &file);
-	if (envelope_parse(arena, str_slice(&file), &envelope, &err) != 1 ||
+	if (envelope_parse(arena, str_slice(&file), &envelope, &err) != 0 ||
 	    envelope.rcpt_count != 1)
 		panic("%s", err.text);
 	arena_free(&arena);
 	str_release(&file);
 }
 
-/* Codes of all replies behind the one to EHLO. */
+/* Codes of all replies after the one to EHLO. */
 static bool
 is_taken(const struct str *replies)
 {

@@ -42,8 +42,9 @@ instance_configure(const struct instance *in, const char *host,
 	FILE *file = fopen(in->conf, "w");
 
 	cr_assert_not_null(file);
-	fprintf(file, "host %s\nspool %s\nrun %s\nlog %s\n%s\n", host,
-	    in->spool, in->run, in->log, more);
+	fprintf(file, "host %s\nspool %s\nrun %s\nlog %s\n%s\n"
+	    "listen unix:%s/smtp\n", host,
+	    in->spool, in->run, in->log, more, in->run);
 	fclose(file);
 }
 
@@ -253,7 +254,7 @@ instance_child(const struct instance *in, const char *name)
 	struct err err;
 
 	for (int left = WAIT_MS / LOOK_EVERY_MS; left > 0; left--) {
-		cr_assert_eq(state_read(in->run, &state, &err), 1);
+		cr_assert_eq(state_read(in->run, &state, &err), STATE_READ);
 		for (size_t i = 0; i < state.child_count; i++)
 			if (strcmp(state.children[i].name, name) == 0 &&
 			    strcmp(state.children[i].state, "ready") == 0)
