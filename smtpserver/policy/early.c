@@ -181,7 +181,7 @@ static bool
 early_fits_user(struct trial *trial, const struct conf_rule *rule)
 {
 	struct conf_rule known = *rule;
-	bool is_whole = early_strip(&known, trial->question, POLICY_AT_AUTH);
+	bool is_whole = early_strip(trial, &known, POLICY_AT_AUTH);
 	const char *why;
 
 	if (rule->is_shadow || (rule->action == ACTION_REJECT ?
