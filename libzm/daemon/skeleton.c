@@ -88,12 +88,12 @@ daemon_restart_reason(const struct conf *old, const struct conf *fresh)
 	return NULL;
 }
 
-/* From now on by absolute path: reload and agents read the same file. */
+/* From now on by absolute path: reload and agents read the same file, or the
+ * same snapshot. */
 static void
 conf_path_settle(struct process *process)
 {
-	const char *path = process->conf_path ? process->conf_path :
-	    process->conf->path;
+	const char *path = process->conf->read_from;
 
 	if (*path == '\0')	/* no file: all defaults */
 		return;
@@ -108,9 +108,8 @@ conf_path_settle(struct process *process)
 static void
 daemon_refuse(struct process *process, const char *reason)
 {
-	event(EV_CONF_REFUSED, NULL, "file", slice_of(process->conf_path ?
-	    process->conf_path : process->conf->path), "reason",
-	    slice_of(reason), NULL);
+	event(EV_CONF_REFUSED, NULL, "file", slice_of(process->conf->path),
+	    "reason", slice_of(reason), NULL);
 }
 
 static void

@@ -31,7 +31,7 @@ struct supervised {
 	const char	*name;
 	struct supervisor *boss;
 	struct loop	*loop;
-	const char	*conf_path;
+	const char	*conf_path;	/* the snapshot it reads */
 	int		 lock_fd;	/* it holds this open as long as it
 					 * lives, on descriptor 4 */
 	supervised_change_fn	*on_change;

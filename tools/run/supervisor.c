@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "conf/snapshot/snapshot.h"
 #include "journal/event.h"
 #include "daemon/skeleton.h"
 #include "mail/spool/spool.h"
@@ -42,7 +43,8 @@ enum { CHILD_COUNT = sizeof(child_rows) / sizeof(child_rows[0]) };
 
 struct supervisor {
 	struct conf	*conf;
-	const char	*conf_path;
+	const char	*conf_path;	/* the file; only we read it */
+	char		 snapshot_path[4200];	/* what all others read */
 	struct loop	*loop;
 	struct supervised	 children[CHILD_COUNT];
 	int		 ready_fd;
@@ -353,12 +355,16 @@ supervisor_on_hangup_signal(void *context)
 	struct conf_report report;
 	struct conf *fresh = conf_load(boss->conf_path, arena, &report);
 	const char *reason = NULL;
+	struct err err;
 
 	if (fresh == NULL)
 		daemon_report_line(&report, boss->refused,
 		    sizeof(boss->refused));
 	else
 		reason = daemon_restart_reason(boss->conf, fresh);
+	if (fresh != NULL && reason == NULL &&
+	    conf_snapshot_write(fresh, &err) < 0)
+		reason = err.text;
 	if (reason != NULL)
 		snprintf(boss->refused, sizeof(boss->refused), "%s", reason);
 	if (fresh != NULL && reason == NULL) {
@@ -437,7 +443,12 @@ supervisor_prepare(struct supervisor *boss, struct err *err)
 		    boss->conf->log_dir);
 		return EX_CANTCREAT;
 	}
-	return pid_write(boss->conf->run_dir, err) < 0 ? EX_CANTCREAT : 0;
+	if (pid_write(boss->conf->run_dir, err) < 0 ||
+	    conf_snapshot_write(boss->conf, err) < 0)
+		return EX_CANTCREAT;
+	snprintf(boss->snapshot_path, sizeof(boss->snapshot_path),
+	    "%s/" SNAPSHOT_NAME, boss->conf->run_dir);
+	return 0;
 }
 
 static void
@@ -446,7 +457,7 @@ supervised_prepare(struct supervisor *boss, struct supervised *child,
 {
 	supervised_init(child, name, boss);
 	child->loop = boss->loop;
-	child->conf_path = boss->conf_path;
+	child->conf_path = boss->snapshot_path;
 	child->lock_fd = boss->lock_fd;
 	child->on_change = on_change;
 	child->on_gone = on_gone;
