@@ -76,6 +76,7 @@ libzm_a_SOURCES += \
 	libzm/conf/part/milter.c \
 	libzm/conf/part/named.c \
 	libzm/conf/part/policy.c \
+	libzm/conf/part/policy_spare.c \
 	libzm/conf/part/policy_text.c \
 	libzm/conf/part/preset.c \
 	libzm/conf/part/reach.c \
@@ -91,6 +92,7 @@ libzm_a_SOURCES += \
 	libzm/conf/show/field.c \
 	libzm/conf/show/help.c \
 	libzm/conf/show/manual.c \
+	libzm/conf/show/meets.c \
 	libzm/conf/show/report.c \
 	libzm/conf/show/schedule.c \
 	libzm/conf/show/show.c

@@ -89,5 +89,5 @@ base64_decode(struct slice text, struct str *out, struct err *err)
 		}
 		str_add(out, three, 3 - less);
 	}
-	return 1;
+	return 0;
 }

@@ -15,7 +15,7 @@ void base64_add(struct str *out, struct slice bytes);
  * taken: no blanks or line ends, padding complete, no bits left over (so
  * that there is one way to write each value).  RFC 4648 sections 3.2, 3.3,
  * 3.5.
- * returns 1; -1 with err, out as it was. */
+ * returns 0; -1 with err, out as it was. */
 int base64_decode(struct slice text, struct str *out, struct err *err);
 
 #endif

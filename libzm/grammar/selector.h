@@ -34,6 +34,9 @@ struct selector_subject {
 	struct slice	id;		/* spool id */
 	struct slice	from, to;	/* addresses; "" is the null sender
 					 * when from.p is not NULL */
+	struct slice	orcpt, given;	/* what `to` was before it was routed:
+					 * "rfc822;xtext", xtext; `to` in a
+					 * selector means each of the three */
 	struct slice	dest;		/* "smtp/gmail.com" */
 	struct slice	state;		/* "held" "waiting" "frozen" ... */
 	struct slice	area;		/* "queue" "deferred" "freezer" ... */
@@ -65,7 +68,7 @@ struct selector_key {
 extern const struct selector_key selector_keys[];
 
 /* Read one.  Everything in the arena.
- * returns 1; -1: err says what, *out_column (from 0) where in text. */
+ * returns 0; -1: err says what, *out_column (from 0) where in text. */
 int selector_parse(struct arena *arena, struct slice text,
     struct selector **out, size_t *out_column, struct err *err);
 

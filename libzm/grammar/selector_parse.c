@@ -389,5 +389,5 @@ selector_parse(struct arena *arena, struct slice text,
 		}
 	}
 	*out_column = parser.column;
-	return *out != NULL ? 1 : -1;
+	return *out != NULL ? 0 : -1;
 }

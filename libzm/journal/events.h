@@ -141,7 +141,7 @@ EVENT(RCPT_NEXT, "rcpt.next", INFO, "channel host offset",
     "One recipient failed there and goes its next way (else of a route).")
 EVENT(FORWARD_IGNORED, "forward.ignored", WARN, "to reason",
     "A user's forward file, or a part of it, cannot be believed or "
-    "understood; without the rest mail goes to the mailbox.")
+    "understood; mail goes to what is left, and to the mailbox.")
 EVENT(VACATION, "vacation", INFO, "to sender as reason",
     "A user is away: its sender got an answer (as), or none, and why.")
 EVENT(RCPT_DELAYED, "rcpt.delayed", INFO, "to",

@@ -164,7 +164,7 @@ classify_load(struct slice text, struct err *err)
 	if (own.arena != NULL)
 		arena_free(&own.arena);
 	own = fresh;
-	return 1;
+	return 0;
 }
 
 struct slice

@@ -95,7 +95,7 @@ void classify_verdict(const struct verdict *verdict,
     struct mail_finding *out);
 
 /* Put a site's rules before the shipped ones, in place of those loaded
- * before.  text is copied.  returns 1; -1 (err names the line): the old
+ * before.  text is copied.  returns 0; -1 (err names the line): the old
  * rules stay. */
 int classify_load(struct slice text, struct err *err);
 /* The shipped rules, as text. */

@@ -176,7 +176,7 @@ envelope_add(struct str *out, const struct envelope *envelope,
 		if (envelope_add_rcpt(out, &envelope->rcpts[i], err) < 0)
 			return -1;
 	envelope_add_end(out);
-	return 1;
+	return 0;
 }
 
 struct slice

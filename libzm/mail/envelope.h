@@ -49,7 +49,7 @@ struct envelope {
 };
 
 /* The first line (length, checksum) is draft_*'s; this appends the rest,
- * "id" to "env-end".  Values are checked: returns 1, -1 when one cannot be
+ * "id" to "env-end".  Values are checked: returns 0, -1 when one cannot be
  * written as a line. */
 int envelope_add(struct str *out, const struct envelope *envelope,
     struct err *err);
@@ -63,7 +63,7 @@ void envelope_add_end(struct str *out);
 
 /* Read from the front of a whole message file (with or without the
  * "complete" line).  Slices borrow from file; arrays are in the arena.
- * returns 1; -1 (err: "line 4: unknown keyword 'frm'"). */
+ * returns 0; -1 (err: "line 4: unknown keyword 'frm'"). */
 int envelope_parse(struct arena *arena, struct slice file,
     struct envelope *out, struct err *err);
 

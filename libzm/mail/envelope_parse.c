@@ -84,7 +84,7 @@ read_address(struct slice value, struct path *out, struct err *err)
 {
 	struct slice rest = { NULL, 0 };
 
-	if (path_parse(value, address_flags, out, &rest, err) != 1)
+	if (path_parse(value, address_flags, out, &rest, err) != 0)
 		return -1;
 	if (rest.n > 0)
 		return err_set(err, "text behind the address");
@@ -359,5 +359,5 @@ envelope_parse(struct arena *arena, struct slice file,
 	}
 	if (envelope_check(&r, err) < 0)
 		return err_prefix(err, "envelope");
-	return 1;
+	return 0;
 }

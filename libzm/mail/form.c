@@ -142,7 +142,7 @@ places_check(const struct form_row *row, struct slice text, struct err *err)
 			    "}", row->key, SLICE_ARG(slice_first(text,
 			    end < 20 ? end : 20)));
 	}
-	return 1;
+	return 0;
 }
 
 static bool
@@ -168,7 +168,7 @@ advice_take(struct arena *arena, struct form *form, struct slice status,
 	form->advice[form->advice_count++] = (struct form_advice){
 		slice_dup(arena, status), slice_dup(arena, text)
 	};
-	return 1;
+	return 0;
 }
 
 static int
@@ -233,11 +233,11 @@ form_parse(struct arena *arena, const char *language, struct slice text,
 {
 	struct str line = STR_INIT;
 	unsigned number = 0;
-	int result = 1;
+	int result = 0;
 
 	memset(out, 0, sizeof(*out));
 	out->language = arena_dup(arena, language, strlen(language));
-	while (result == 1 && line_take(&text, &line, &number)) {
+	while (result == 0 && line_take(&text, &line, &number)) {
 		if (line.len == 0 || line.buf[0] == '#')
 			continue;
 		result = text_take(arena, out, str_slice(&line), err);
@@ -288,7 +288,7 @@ form_load(struct arena *arena, const char *dir, const char *language,
 	if (form_parse(arena, language, (struct slice){ text, (size_t)n },
 	    out, err) < 0)
 		return err_prefix(err, "%s", path);
-	return 1;
+	return 0;
 }
 
 /* ---- using ------------------------------------------------------- */

@@ -63,7 +63,7 @@ struct form {
 /* English, built in. */
 const struct form *form_english(void);
 
-/* Read one.  Everything in the arena.  1; -1: err has line and what. */
+/* Read one.  Everything in the arena.  0; -1: err has line and what. */
 int form_parse(struct arena *arena, const char *language, struct slice text,
     struct form *out, struct err *err);
 /* The same from DIR/LANGUAGE. */

@@ -85,7 +85,7 @@ terms_add(struct str *out, const struct terms *terms, struct err *err)
 		out->len--;
 		out->buf[out->len] = '\0';
 	}
-	return 1;
+	return 0;
 }
 
 /* ---- the reader ---------------------------------------------------- */

@@ -51,7 +51,7 @@ struct terms {
 bool terms_any(const struct terms *terms);
 
 /* Append the words, without a keyword in front or an end of line; nothing
- * when !terms_any.  returns 1; -1: a value cannot stand in a line. */
+ * when !terms_any.  returns 0; -1: a value cannot stand in a line. */
 int terms_add(struct str *out, const struct terms *terms, struct err *err);
 
 /* Read what terms_add writes.  Slices borrow from words.

@@ -101,7 +101,7 @@ tls_about_load(struct tls_about *about, const char *file, struct err *err)
 		str_add_slice(&about->names, str_slice(&about->subject));
 	X509_free(certificate);
 	ERR_clear_error();
-	return 1;
+	return 0;
 }
 
 void

@@ -24,7 +24,7 @@ struct tls_about {
 	struct str	names;		/* DNS names, blanks between */
 };
 
-/* Read the first certificate of a PEM file.  1, or -1 (err names the
+/* Read the first certificate of a PEM file.  0, or -1 (err names the
  * file).  tls_about_release frees; fine when all is zero. */
 int tls_about_load(struct tls_about *about, const char *file,
     struct err *err);

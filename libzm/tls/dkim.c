@@ -104,7 +104,7 @@ public_read(struct slice text)
 	EVP_PKEY *key = NULL;
 
 	if (text.n > 0 && text.n <= DKIM_PUBLIC_BYTES_MAX &&
-	    base64_decode(text, &der, &err) == 1) {
+	    base64_decode(text, &der, &err) == 0) {
 		at = (const unsigned char *)der.buf;
 		key = d2i_PUBKEY(NULL, &at, (long)der.len);
 	}

@@ -111,7 +111,7 @@ certificate_add(struct tls_pair *pair, X509 *certificate)
 		return -1;
 	str_add(&pair->chain, der, (size_t)n);
 	OPENSSL_free(der);
-	return 1;
+	return 0;
 }
 
 static int64_t
@@ -133,7 +133,7 @@ leaf_take(struct tls_pair *pair, X509 *leaf, const char *file,
 	X509_NAME_get_text_by_NID(X509_get_subject_name(leaf),
 	    NID_commonName, pair->subject, sizeof(pair->subject));
 	if (X509_check_private_key(leaf, pair->key) == 1)
-		return 1;
+		return 0;
 	ERR_clear_error();
 	return err_set(err, "the key is not that of the certificate in %s",
 	    file);
@@ -144,17 +144,17 @@ chain_parse(struct tls_pair *pair, struct slice text, const char *file,
     struct err *err)
 {
 	BIO *bio = BIO_new_mem_buf(text.p, (int)text.n);
-	int count = 0, result = 1;
+	int count = 0, result = 0;
 	X509 *certificate;
 
-	while (result == 1 && (certificate = PEM_read_bio_X509(bio, NULL,
+	while (result == 0 && (certificate = PEM_read_bio_X509(bio, NULL,
 	    NULL, NULL)) != NULL) {
 		if (++count > TLS_CHAIN_MAX)
 			result = err_set(err, "%s has more than %d "
 			    "certificates", file, TLS_CHAIN_MAX);
 		else if (count == 1)
 			result = leaf_take(pair, certificate, file, err);
-		if (result == 1 && certificate_add(pair, certificate) != 1)
+		if (result == 0 && certificate_add(pair, certificate) != 0)
 			result = tls_err(err, file);
 		X509_free(certificate);
 	}
@@ -185,7 +185,7 @@ tls_pair_load(struct tls_pair *pair, const char *certificate_file,
 		result = chain_parse(pair, str_slice(&text), certificate_file,
 		    err);
 	str_release(&text);
-	if (result != 1)
+	if (result != 0)
 		tls_pair_release(pair);
 	return result;
 }

@@ -32,7 +32,7 @@ struct tls_pair {
 };
 
 /* Load and check: both can be read, the key is the certificate's.  Dates
- * are reported, not judged.  returns 1; -1 (err names the file). */
+ * are reported, not judged.  returns 0; -1 (err names the file). */
 int tls_pair_load(struct tls_pair *pair, const char *certificate_file,
     const char *key_file, struct err *err);
 /* Free; a pair that is all zero is fine. */

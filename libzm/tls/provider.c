@@ -278,7 +278,7 @@ signing_do(void *data, unsigned char *out, size_t *out_n, size_t room,
 	}
 	signing->what.bytes = (struct slice){ (const char *)bytes, n };
 	if (remote->private.fn(remote->private.context, &signing->what,
-	    &signature) == 1 && signature.len <= room) {
+	    &signature) == 0 && signature.len <= room) {
 		memcpy(out, signature.buf, signature.len);
 		*out_n = signature.len;
 		result = 1;

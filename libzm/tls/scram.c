@@ -39,7 +39,7 @@ take_bytes(struct slice *rest, unsigned char *out, size_t max, size_t *out_n)
 	struct str bytes = STR_INIT;
 	struct slice letters;
 	bool is_good = slice_cut(rest, ',', &letters) &&
-	    base64_decode(letters, &bytes, NULL) == 1 && bytes.len > 0 &&
+	    base64_decode(letters, &bytes, NULL) == 0 && bytes.len > 0 &&
 	    bytes.len <= max;
 
 	if (is_good) {

@@ -30,7 +30,7 @@ struct tls_tickets *tls_tickets_new(void);
 void tls_tickets_free(struct tls_tickets **tickets);
 /* A random key. */
 void tls_ticket_key_make(char out[TLS_TICKET_KEY_BYTES]);
-/* Each has TLS_TICKET_KEY_BYTES; previous may be empty.  1, or -1: another
+/* Each has TLS_TICKET_KEY_BYTES; previous may be empty.  0, or -1: another
  * length. */
 int tls_tickets_set(struct tls_tickets *tickets, struct slice current,
     struct slice previous);

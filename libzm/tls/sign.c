@@ -70,13 +70,13 @@ sign_begin(EVP_MD_CTX *md, EVP_PKEY *key, const struct tls_signing *what)
 	    what->digest : NULL, NULL, NULL, key, NULL) != 1)
 		return -1;
 	if (!what->is_pss)
-		return 1;
+		return 0;
 	if (!is_rsa || EVP_PKEY_CTX_set_rsa_padding(context,
 	    RSA_PKCS1_PSS_PADDING) <= 0 ||
 	    EVP_PKEY_CTX_set_rsa_pss_saltlen(context,
 	    RSA_PSS_SALTLEN_DIGEST) <= 0)
 		return -1;
-	return 1;
+	return 0;
 }
 
 int
@@ -90,12 +90,12 @@ tls_sign(struct evp_pkey_st *key, const struct tls_signing *what,
 	if (!tls_signing_is_handshake(what))
 		return err_set(err, "this is no part of a TLS handshake");
 	md = EVP_MD_CTX_new();
-	if (md != NULL && sign_begin(md, key, what) == 1 &&
+	if (md != NULL && sign_begin(md, key, what) == 0 &&
 	    EVP_DigestSign(md, (unsigned char *)str_room(out, n), &n,
 	    (const unsigned char *)what->bytes.p, what->bytes.n) == 1) {
 		out->len += n;
 		out->buf[out->len] = '\0';
-		result = 1;
+		result = 0;
 	} else {
 		tls_err(err, "cannot sign");
 	}

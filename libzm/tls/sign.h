@@ -28,7 +28,7 @@ struct tls_signing {
 };
 
 /* Sign, on behalf of a key that tls_remote_key made.  Appends to out.
- * returns 1 or -1. */
+ * returns 0 or -1. */
 typedef int tls_sign_fn(void *context, const struct tls_signing *what,
     struct str *out);
 
@@ -51,7 +51,7 @@ struct evp_pkey_st *tls_remote_key(struct x509_st *certificate,
 bool tls_signing_is_handshake(const struct tls_signing *what);
 
 /* Sign with the key itself; what is no handshake is refused.
- * returns 1; -1 with err. */
+ * returns 0; -1 with err. */
 int tls_sign(struct evp_pkey_st *key, const struct tls_signing *what,
     struct str *out, struct err *err);
 

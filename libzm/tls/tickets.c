@@ -69,7 +69,7 @@ tls_tickets_set(struct tls_tickets *tickets, struct slice current,
 	tickets->has_previous = previous.n > 0;
 	if (tickets->has_previous)
 		memcpy(&tickets->previous, previous.p, previous.n);
-	return 1;
+	return 0;
 }
 
 static int

@@ -80,7 +80,7 @@ check_answer_script(struct router *router, struct arena *arena,
 	if (!slice_cut(&line, '\t', &to) || !slice_cut(&line, '\t', &from) ||
 	    !slice_cut(&line, '\t', &asker.client) ||
 	    path_parse(to, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &path,
-	    &to, &err) != 1 || to.n > 0) {
+	    &to, &err) != 0 || to.n > 0) {
 		str_adds(out, "trouble not a question");
 		return;
 	}
@@ -217,7 +217,7 @@ router_check_line(struct router *router, struct arena *arena,
 	    (!slice_is(verb, "rcpt") && !slice_is(verb, "list") &&
 	    !slice_is(verb, "route")) ||
 	    path_parse(slice_from(line, line.n > 0), PATH_BARE_OK |
-	    PATH_LOCAL_OK | PATH_UTF8, &path, &rest, &err) != 1 ||
+	    PATH_LOCAL_OK | PATH_UTF8, &path, &rest, &err) != 0 ||
 	    rest.n > 0)
 		str_addf(out, "trouble not a question: %s", err.text);
 	else if (slice_is(verb, "rcpt"))

@@ -226,7 +226,7 @@ explain_suppose(struct explanation *e, const struct explain_as *as,
 
 	e->rcpts.notes = &e->notes;
 	if (path_parse(from, PATH_BARE_OK | PATH_UTF8, &path, &rest, NULL) ==
-	    1 && rest.n == 0)
+	    0 && rest.n == 0)
 		found = rewrite_path(&routing, of, &path, err);
 	if (found == ROUTE_YES)
 		from = routing_join(&routing, path.local, path.domain);
@@ -256,7 +256,7 @@ explain_address(struct router *router, struct arena *arena,
 	if (!as->is_json && !as->is_brief)
 		str_addf(out, SLICE_FMT "\n", SLICE_ARG(address));
 	if (path_parse(address, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8,
-	    &given.path, &rest, &err) != 1 || rest.n > 0) {
+	    &given.path, &rest, &err) != 0 || rest.n > 0) {
 		strlcpy(e.rcpts.trouble, "badaddress",
 		    sizeof(e.rcpts.trouble));
 		explain_trouble(&e, &err);

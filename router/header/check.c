@@ -81,7 +81,7 @@ header_check_addresses(struct arena *arena, enum field_kind kind,
 		return err_set(err, "no address");
 	if (count > 1 && kind == KIND_ONE)
 		return err_set(err, "more than one address");
-	return 1;
+	return 0;
 }
 
 int
@@ -93,7 +93,7 @@ header_check_field(struct arena *arena, struct header_wrongs *wrongs,
 	unsigned bit;
 
 	if (row == NULL)
-		return 1;
+		return 0;
 	*out_name = row->name;
 	bit = 1u << (row - check_rows);
 	if (row->is_once && (wrongs->seen & bit) != 0)
@@ -101,11 +101,11 @@ header_check_field(struct arena *arena, struct header_wrongs *wrongs,
 	wrongs->seen |= bit;
 	switch (row->kind) {
 	case KIND_ANY:
-		return 1;
+		return 0;
 	case KIND_DATE:
 		return header_date(field->value, err);
 	case KIND_MSGID:
-		return header_msgid(field->value).n > 0 ? 1 :
+		return header_msgid(field->value).n > 0 ? 0 :
 		    err_set(err, "no id in angle brackets");
 	case KIND_LIST:
 	case KIND_SOME:

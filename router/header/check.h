@@ -36,7 +36,7 @@ void header_wrong_add(struct arena *arena, struct header_wrongs *wrongs,
 /* What a field of RFC 5322 section 3.6 has to be: an address-list, one
  * mailbox, a date-time, a msg-id; and whether it may be there once only.
  * is_stranger: bare addresses are nobody's here.
- * returns 1 it is good (or no field of those), -1 and why not;
+ * returns 0 it is good (or no field of those), -1 and why not;
  * *out_name is how its name is written. */
 int header_check_field(struct arena *arena, struct header_wrongs *wrongs,
     const struct header_field *field, bool is_stranger,

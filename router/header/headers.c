@@ -183,7 +183,7 @@ pass_wrong_field(struct pass *pass, const struct header_field *field)
 
 	return pass->conf->header_check != HEADERS_UNCHECKED &&
 	    header_check_field(pass->arena, &pass->headers->wrongs, field,
-	    !pass->is_own, &name, &err) != 1 &&
+	    !pass->is_own, &name, &err) != 0 &&
 	    pass_wrong_lines(pass, name, err.text, field->whole);
 }
 

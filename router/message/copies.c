@@ -68,7 +68,7 @@ copies_add_one(struct router *router, struct rcpts *rcpts,
 	if (copy->account != NULL)
 		return copies_add_file(&routing, copy, err);
 	if (path_parse(routing.to, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8,
-	    &given.path, &rest, err) != 1)
+	    &given.path, &rest, err) != 0)
 		return routing_trouble(&routing, "copy", "");
 	return route_path(&routing, &given.path, err);
 }

@@ -275,7 +275,7 @@ message_rewrite_sender(struct routing *routing, const struct conf *conf,
 	struct path path;
 
 	if (path_parse(message_sender(message, conf), PATH_BARE_OK | PATH_UTF8,
-	    &path, &rest, NULL) != 1 || rest.n > 0)
+	    &path, &rest, NULL) != 0 || rest.n > 0)
 		return ROUTE_NO;
 	message->envelope.from = path;
 	return rewrite_path(routing, of, &message->envelope.from, err);
@@ -433,7 +433,7 @@ message_route(struct message *message, struct router *router,
 
 	if (message_is_complete(file, err) < 0)
 		return message_broken(message, "incomplete");
-	if (envelope_parse(message->arena, file, envelope, err) != 1)
+	if (envelope_parse(message->arena, file, envelope, err) != 0)
 		return message_broken(message, "badenvelope");
 	if (envelope->id[0] == 0)
 		spool_id_make(clock_wall_us(), inode, envelope->id);

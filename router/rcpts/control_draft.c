@@ -211,7 +211,7 @@ control_draft_add(struct control_draft *draft, const struct rcpt *rcpt,
 	    .host = rcpt->host, .user = rcpt->user, .uid = rcpt->uid,
 	    .notify = rcpt->notify, .orcpt = rcpt->orcpt,
 	    .ways = rcpt->ways, .way_count = rcpt->way_count,
-	    .zone = rcpt->zone };
+	    .zone = rcpt->zone, .given = rcpt->given };
 
 	if (!draft->is_begun)
 		control_draft_begin(draft);

@@ -112,7 +112,7 @@ list_open_owner(const struct routing *from, const struct conf_list *list,
 	    list->at.line };
 	inner.domain = slice_of(list->domain);
 	if (path_parse(slice_of(list->owner), PATH_BARE_OK | PATH_LOCAL_OK |
-	    PATH_UTF8, &path, &rest, err) != 1)
+	    PATH_UTF8, &path, &rest, err) != 0)
 		return routing_trouble(&inner, "list", "");
 	if (!routing_opens(&inner, slice_of(arena_printf(inner.rcpts->arena,
 	    "owner %s@%s", list->local, list->domain))) ||

@@ -307,7 +307,7 @@ local_try_postmaster(struct routing *routing, const struct here *here,
 	if (slice_is_nocase(who, "postmaster"))
 		who = SLICE("root");
 	if (path_parse(who, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &path,
-	    &rest, err) != 1)
+	    &rest, err) != 0)
 		return ROUTE_NO;
 	return route_done(route_path(&inner, &path, err));
 }

@@ -142,7 +142,7 @@ redirect_open(struct routing *routing, struct slice local, struct path *out,
 	original = slice_copy(routing->rcpts->arena, str_slice(&text));
 	str_release(&text);
 	if (result < 0 || path_parse(original, PATH_BARE_OK | PATH_UTF8,
-	    out, &rest, &why) != 1 || rest.n > 0)
+	    out, &rest, &why) != 0 || rest.n > 0)
 		out->local.n = 0;
 	return 0;
 }

@@ -140,7 +140,7 @@ rewrite_take_answer(struct routing *routing, const struct asked *asked,
 		if (domain_parse(path.domain, NULL) != 0)
 			return rewrite_bad_value(routing, answer, err);
 	} else if (path_parse(value, PATH_BARE_OK | PATH_LOCAL_OK |
-	    PATH_UTF8, &path, &rest, NULL) != 1 || rest.n > 0 ||
+	    PATH_UTF8, &path, &rest, NULL) != 0 || rest.n > 0 ||
 	    path.local.n == 0) {
 		return rewrite_bad_value(routing, answer, err);
 	}

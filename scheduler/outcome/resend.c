@@ -52,7 +52,7 @@ resend_is_address(struct slice user)
 
 	return user.n > 0 && strchr("|/:\"", user.p[0]) == NULL &&
 	    path_parse(user, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &path,
-	    &rest, &err) > 0 && rest.n == 0;
+	    &rest, &err) == 0 && rest.n == 0;
 }
 
 /* The envelope's front of the message file, and where the header begins. */
@@ -142,11 +142,11 @@ resend_make_draft(struct spool *spool, const struct job *job,
 	struct envelope envelope;
 	int result = -1;
 
-	if (resend_read_front(job, arena, &envelope, &front, err) == 1 &&
+	if (resend_read_front(job, arena, &envelope, &front, err) == 0 &&
 	    resend_make_envelope(&envelope, resend, range, arena, err) == 0 &&
 	    draft_open(spool, NULL, draft, err) == 0) {
 		strlcpy(envelope.id, draft->id, sizeof(envelope.id));
-		if (envelope_add(&text, &envelope, err) == 1 &&
+		if (envelope_add(&text, &envelope, err) == 0 &&
 		    draft_write(draft, text.buf, text.len, err) == 0 &&
 		    resend_copy_body(job, envelope.header_offset, draft,
 		    err) == 0 &&

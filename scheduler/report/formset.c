@@ -23,7 +23,7 @@ formset_add_language(struct formset *set, const struct conf *conf,
 	struct err err;
 
 	if (form_load(set->arena, conf->report_forms, language, form,
-	    &err) == 1) {
+	    &err) == 0) {
 		set->all[set->count++] = form;
 	} else if (strcmp(language, "en") == 0) {
 		set->all[set->count++] = form_english();

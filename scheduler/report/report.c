@@ -162,7 +162,7 @@ report_address_is_good(struct slice address)
 
 	return address.n > 0 && path_parse(address,
 	    PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8, &path, &rest,
-	    &err) > 0 && rest.n == 0 && !path_is_null(&path);
+	    &err) == 0 && rest.n == 0 && !path_is_null(&path);
 }
 
 /* Row S3.  A draft of that name is one that we could not finish: its marks

@@ -160,7 +160,7 @@ check_words_take(struct slice rest, struct str *words, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		if (!slice_word(&rest, &letters) ||
-		    base64_decode(letters, &words[i], NULL) != 1)
+		    base64_decode(letters, &words[i], NULL) != 0)
 			return false;
 	return true;
 }

@@ -43,7 +43,7 @@ enum login_next
 login_is(struct login *login, struct slice letters, struct str *out)
 {
 	struct str name = STR_INIT;
-	bool is_good = base64_decode(letters, &name, NULL) == 1 &&
+	bool is_good = base64_decode(letters, &name, NULL) == 0 &&
 	    login_claim(login, str_slice(&name));
 
 	str_release(&name);
@@ -156,7 +156,7 @@ relay_refused(struct login *login, struct slice rest, struct str *out)
 	struct slice letters;
 
 	if (slice_word(&rest, &letters) &&
-	    base64_decode(letters, &name, NULL) == 1)
+	    base64_decode(letters, &name, NULL) == 0)
 		(void)login_claim(login, str_slice(&name));
 	str_release(&name);
 	return login_say(LOGIN_BAD, out, "the back end refused it");
@@ -188,7 +188,7 @@ relay_answered(struct login *login, struct slice answer, struct str *out)
 	str_add_slice(&login->token, word);
 	str_reset(out);
 	if (slice_word(&answer, &letters) &&
-	    base64_decode(letters, out, NULL) != 1)
+	    base64_decode(letters, out, NULL) != 0)
 		return login_say(LOGIN_TROUBLE, out,
 		    "the back end talks nonsense");
 	login->is_refused = out->len > 0 && is_of_tokens(login);

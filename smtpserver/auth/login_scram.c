@@ -120,7 +120,7 @@ is_our_channel(const struct login *login, struct slice letters)
 
 	str_add_slice(&want, str_slice(&login->gs2));
 	str_add_slice(&want, str_slice(&login->binding));
-	is_ours = base64_decode(letters, &got, NULL) == 1 &&
+	is_ours = base64_decode(letters, &got, NULL) == 0 &&
 	    slice_equal(str_slice(&want), str_slice(&got));
 	str_release(&want);
 	str_release(&got);
@@ -135,7 +135,7 @@ final_take(struct login *login, struct slice response, struct str *out)
 	struct err err;
 
 	if (scram_final_parse(response, &final, &err) != 0 ||
-	    base64_decode(final.proof, &proof, &err) != 1) {
+	    base64_decode(final.proof, &proof, &err) != 0) {
 		str_release(&proof);
 		return login_say(LOGIN_MALFORMED, out, err.text);
 	}

@@ -37,7 +37,7 @@ argument_path(struct slice args, const char *keyword, enum path_flags flags,
 	    slice_first(args, slice_find(args, '>'))))
 		answer_set(out, 553, "5.6.7",
 		    "an address beyond ASCII needs SMTPUTF8");
-	else if (path_parse(args, flags, out_path, out_rest, &err) != 1)
+	else if (path_parse(args, flags, out_path, out_rest, &err) != 0)
 		answer_set(out, 501, status, "%s", err.text);
 	else if (out_rest->n > 0 && out_rest->p[0] != ' ' &&
 	    out_rest->p[0] != '\t')

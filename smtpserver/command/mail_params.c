@@ -230,7 +230,7 @@ mail_param_auth(struct session *session, struct slice value, void *target,
 	    (value.n <= TERMS_WORD_BYTES_MAX &&
 	    xtext_decode(value, &mailbox, &err) == 0 &&
 	    path_parse(str_slice(&mailbox), PATH_BARE_OK | PATH_UTF8, &path,
-	    &rest, &err) == 1 && rest.n == 0);
+	    &rest, &err) == 0 && rest.n == 0);
 
 	str_release(&mailbox);
 	terms->auth = session->user.len > 0 ||

@@ -45,7 +45,7 @@ verify_arg_take(const struct session *session, struct slice args,
 		return false;
 	}
 	if (path_parse(args, PATH_BARE_OK | PATH_LOCAL_OK |
-	    (is_utf8 ? PATH_UTF8 : 0), &path, &rest, &err) != 1 ||
+	    (is_utf8 ? PATH_UTF8 : 0), &path, &rest, &err) != 0 ||
 	    rest.n > 0) {
 		answer_set(out, 501, "5.1.3", "this is not an address");
 		return false;

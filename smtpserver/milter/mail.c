@@ -208,7 +208,7 @@ mail_read_address(struct filter_mail *mail, struct slice text, struct path *out,
 
 	text = slice_copy(mail->arena, slice_trim(text));
 	if (path_parse(text, PATH_NULL_OK | PATH_BARE_OK | PATH_LOCAL_OK |
-		PATH_POSTMASTER_OK | PATH_UTF8, out, &rest, err) != 1)
+		PATH_POSTMASTER_OK | PATH_UTF8, out, &rest, err) != 0)
 		return -1;
 	if (rest.n > 0)
 		return err_set(err, "text behind the address");

@@ -58,16 +58,40 @@ early_strip_pattern(struct conf_rule *rule, int pattern)
 	return is_whole;
 }
 
+/* Might what the client says later bring it among those that the rule
+ * spares? */
+static bool
+clients_may_change(struct trial *trial, const struct conf_rule *rule)
+{
+	const struct policy_question *question = trial->question;
+	const struct conf *conf = trial->policy->conf;
+
+	if (question->user.n > 0)
+		return false;
+	if (question->is_submission && spares_users(question, rule))
+		return true;
+	if (!rule->spares_trusted || question->is_encrypted)
+		return false;
+	for (size_t i = 0; i < conf->rule_count; i++)
+		if (conf_rule_trusts(&conf->rules[i]) &&
+		    (conf->rules[i].patterns[PATTERN_CERT] != NULL ||
+		    conf->rules[i].patterns[PATTERN_ISSUER] != NULL))
+			return true;
+	return false;
+}
+
 /* Take off what a later command might bring; true: there was nothing. */
 static bool
-early_strip(struct conf_rule *rule, const struct policy_question *question,
+early_strip(struct trial *trial, struct conf_rule *rule,
     enum policy_stage stage)
 {
+	const struct policy_question *question = trial->question;
 	bool is_whole = early_strip_memory(rule, stage);
 
 	is_whole &= early_strip_pattern(rule, PATTERN_RCPT);
 	if (stage == POLICY_AT_MAIL)
 		return is_whole;
+	is_whole &= !clients_may_change(trial, rule);
 	is_whole &= early_strip_pattern(rule, PATTERN_SENDER);
 	is_whole &= early_strip_pattern(rule, PATTERN_OWNERS);
 	is_whole &= !rule->sender_unknown && rule->over_bytes == 0;
@@ -101,7 +125,7 @@ early_rule_try(struct trial *trial, const struct conf_rule *rule,
 
 	if (rule->is_shadow)		/* noted at RCPT */
 		return false;
-	if (!early_strip(&known, trial->question, stage) && is_refusal)
+	if (!early_strip(trial, &known, stage) && is_refusal)
 		return false;		/* it refuses or does nothing */
 	switch (rule_fit(trial, &known, &why)) {
 	case FIT_NO:

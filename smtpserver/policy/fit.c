@@ -387,6 +387,57 @@ fit_sender_unknown(struct trial *trial, const struct conf_rule *rule)
 	return fit_condition(slice_is(fact->answer, "no"));
 }
 
+/* ---- rules against strangers --------------------------------------------- */
+
+static bool
+client_is_loopback(const struct net *client)
+{
+	static const struct net loopback[] = {
+		{ { [10] = 0xff, [11] = 0xff, [12] = 127 }, 104 },
+		{ { [15] = 1 }, 128 },
+	};
+
+	return net_contains(&loopback[0], client) ||
+	    net_contains(&loopback[1], client);
+}
+
+/* Does a rule about clients let it relay?  What cannot be looked up lets
+ * nobody. */
+static enum fit
+fit_trusted(struct trial *trial)
+{
+	const struct conf *conf = trial->policy->conf;
+	const char *why;
+
+	if (client_is_loopback(&trial->question->client))
+		return FIT_YES;
+	for (size_t i = 0; i < conf->rule_count; i++) {
+		enum fit fit;
+
+		if (!conf_rule_trusts(&conf->rules[i]))
+			continue;
+		fit = rule_fit(trial, &conf->rules[i], &why);
+		if (fit == FIT_YES || fit == FIT_NEED)
+			return fit;
+	}
+	return FIT_NO;
+}
+
+/* Is the client one that the rule is for? */
+static enum fit
+fit_clients(struct trial *trial, const struct conf_rule *rule)
+{
+	enum fit fit = FIT_NO;
+
+	if (trial->question->user.n > 0)
+		return spares_users(trial->question, rule) ? FIT_NO : FIT_YES;
+	if (rule->spares_trusted)
+		fit = fit_trusted(trial);
+	if (fit == FIT_NEED)
+		return fit;
+	return fit == FIT_YES ? FIT_NO : FIT_YES;
+}
+
 /* ---- lists ------------------------------------------------------------ */
 
 /* "listed ADDRESS ZONE ...": all of them at once, each zone once. */
@@ -489,6 +540,7 @@ static const struct {
 	{ "cert", PATTERN_CERT, fit_cert },
 	{ "issuer", PATTERN_ISSUER, fit_issuer },
 	{ "not-owner", PATTERN_OWNERS, fit_not_owner },
+	{ "strangers", ALWAYS, fit_clients },
 	{ "name", PATTERN_NAME, fit_name },
 	{ "sender-unknown", ALWAYS, fit_sender_unknown },
 	{ "listed", PATTERN_LISTED, fit_listed },

@@ -79,6 +79,17 @@ enum fit fit_not_owner(struct trial *trial, const struct conf_rule *rule);
  * which is in trial->service. */
 enum fit fit_service(struct trial *trial, const struct conf_rule *rule);
 
+/* Does the rule pass over who logged in?  A rule for a listener where users
+ * log in means users. */
+static inline bool
+spares_users(const struct policy_question *question,
+    const struct conf_rule *rule)
+{
+	return rule->spares_users && (rule->clients == CLIENTS_STRANGERS ||
+	    rule->patterns[PATTERN_LISTENER] == NULL ||
+	    !question->is_submission);
+}
+
 /* Is the rule's counter over its limit; is the mail too
  * new for its greylist?  FIT_NEED: the helpers are asked first. */
 enum fit fit_count(struct trial *trial, const struct conf_rule *rule);

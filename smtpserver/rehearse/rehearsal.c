@@ -28,7 +28,7 @@ path_take(struct slice text, enum path_flags flags, struct path *out,
 		return 0;
 	}
 	if (path_parse(text, flags | PATH_BARE_OK | PATH_UTF8, out, &rest,
-	    err) != 1)
+	    err) != 0)
 		return err_prefix(err, SLICE_FMT,
 		    SLICE_ARG(slice_first(text, 100)));
 	return rest.n == 0 ? 0 : err_set(err, "'" SLICE_FMT "' is no address",

@@ -250,7 +250,7 @@ auth_response_take(struct session *session, struct slice line, struct str *out)
 
 	if (slice_is(line, "*"))
 		return auth_giving_up(session);
-	if (base64_decode(line, &response, &err) == 1)
+	if (base64_decode(line, &response, &err) == 0)
 		next = login_take(session->login, str_slice(&response), out);
 	else
 		next = login_say_malformed(out, err.text);

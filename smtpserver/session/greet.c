@@ -20,6 +20,7 @@ greet_pause_ms(const struct session *session)
 
 	if (settings->conf->greet_pause_ms == 0 ||
 	    session->service->pressure > 0 ||
+	    session->service->is_submission ||
 	    policy_knows(settings->policy, &session->client.net))
 		return 0;
 	return settings->conf->greet_pause_ms;

@@ -184,7 +184,7 @@ file_pair_load(struct keys_files *files, struct file_pair *pair)
 	watched_take(&pair->certificate);
 	watched_take(&pair->key);
 	if (tls_pair_load(&fresh, pair->certificate.path, pair->key.path,
-	    &err) != 1) {
+	    &err) != 0) {
 		files_note_refused(pair->certificate.path, &err);
 		return false;
 	}

@@ -62,7 +62,7 @@ keyring_question_answer(struct keyring *keyring, struct question *question,
 
 	TAILQ_REMOVE(&keyring->questions, question, entry);
 	question->is_signed = letters.n > 0 &&
-	    base64_decode(letters, question->signature, NULL) == 1;
+	    base64_decode(letters, question->signature, NULL) == 0;
 	question->is_answered = true;
 	if (link != NULL)
 		tls_link_wake(link);	/* the question may be no more */
@@ -138,7 +138,7 @@ keyring_pair_take(struct keyring *keyring, struct tls_server *server,
 	if (slice_word(&args, &number_text) && slice_word(&args, &name) &&
 	    slice_word(&args, &letters) &&
 	    slice_number(number_text, 1, UINT32_MAX, &number) &&
-	    base64_decode(letters, &chain, err) == 1) {
+	    base64_decode(letters, &chain, err) == 0) {
 		remote.number = (unsigned)number;
 		keyring_names_add(&name_text, name);
 		result = tls_server_add_remote(server, slice_is(name, "-") ?
@@ -156,9 +156,9 @@ keyring_tickets_take(struct keyring *keyring, struct slice args)
 	struct slice first, second;
 
 	if (slice_word(&args, &first) && slice_word(&args, &second) &&
-	    base64_decode(first, &current, NULL) == 1 &&
+	    base64_decode(first, &current, NULL) == 0 &&
 	    (slice_is(second, "-") ||
-	    base64_decode(second, &previous, NULL) == 1))
+	    base64_decode(second, &previous, NULL) == 0))
 		(void)tls_tickets_set(keyring->tickets, str_slice(&current),
 		    str_slice(&previous));
 	explicit_bzero(current.buf, current.len);
@@ -211,7 +211,7 @@ keyring_rebuild(struct keyring *keyring)
 
 	keyring_tickets_take(keyring, keyring_line_find(&keyring->set,
 	    "tickets"));
-	if (letters.n > 0 && base64_decode(letters, &ca, NULL) == 1)
+	if (letters.n > 0 && base64_decode(letters, &ca, NULL) == 0)
 		terms.ca = str_slice(&ca);
 	fresh = tls_server_new(&terms, keyring->tickets, &err);
 	str_release(&ca);
@@ -355,7 +355,7 @@ keyring_sign(void *context, const struct tls_signing *what, struct str *out)
 				keyring_question_answer(keyring, &question,
 				    (struct slice){ NULL, 0 });
 		}
-	return question.is_signed ? 1 : -1;
+	return question.is_signed ? 0 : -1;
 }
 
 /* ---- life ------------------------------------------------------------- */

@@ -170,7 +170,7 @@ signing_parse(struct slice args, struct slice *out_id,
 	    !slice_number(number, 1, UINT32_MAX, &key) ||
 	    digest.n >= sizeof(out->digest) ||
 	    letters.n > 2 * TLS_SIGNED_BYTES_MAX ||
-	    base64_decode(letters, bytes, NULL) != 1)
+	    base64_decode(letters, bytes, NULL) != 0)
 		return false;
 	memset(out, 0, sizeof(*out));
 	out->key = (unsigned)key;
@@ -193,7 +193,7 @@ asker_sign(struct asker *asker, struct slice args)
 	bool is_good = signing_parse(args, &id, &what, &bytes);
 
 	key = is_good ? keys_files_key(asker->server->files, what.key) : NULL;
-	if (key != NULL && tls_sign(key, &what, &signature, &err) == 1) {
+	if (key != NULL && tls_sign(key, &what, &signature, &err) == 0) {
 		str_addf(&asker->outbox, "signed " SLICE_FMT " ",
 		    SLICE_ARG(id));
 		base64_add(&asker->outbox, str_slice(&signature));

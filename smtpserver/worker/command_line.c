@@ -117,7 +117,7 @@ command_run(struct session *session, struct slice line)
 	struct answer answer;
 	struct err err;
 
-	is_command = command_parse(line, &command, &err) == 1;
+	is_command = command_parse(line, &command, &err) == 0;
 	if (is_command)
 		row = command_find(command.verb);
 	if (session->ask == NULL) {

@@ -49,7 +49,7 @@ check_stable(const struct path *path)
 
 	path_add(&text, path);
 	if (path_parse(str_slice(&text), PATH_BARE_OK | PATH_LOCAL_OK |
-	    PATH_UTF8, &again, &rest, NULL) != 1 || rest.n > 0 ||
+	    PATH_UTF8, &again, &rest, NULL) != 0 || rest.n > 0 ||
 	    !slice_equal(again.local, path->local) ||
 	    !slice_equal(again.domain, path->domain)) {
 		printf("  BROKEN %s is read as another\n", text.buf);

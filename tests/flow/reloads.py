@@ -102,7 +102,7 @@ def main():
             file.write(sender.strip(b"<>") + b"\n")
     site.configure(f"table odd file:{site.dir}/here/odd\n"
                    "reject sender <odd>\n"
-                   "reject helo *.evil.test sender <odd>")
+                   "reject helo *.evil.test sender <odd> everybody")
     try:
         site.start()
         processes = doors(site)

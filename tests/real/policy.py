@@ -80,7 +80,7 @@ def has_user(name):
 
 @case
 def greylists_then_takes():
-    site = Site("dns 127.0.0.1:1\npolicy-service unix:{socket}\n")
+    site = Site("dns 127.0.0.1:1\npolicy-service unix:{socket} everybody\n")
     try:
         code, text = site.rcpt("a@src.test")
         assert code == 451, (code, text)         # it does not run yet
@@ -104,7 +104,7 @@ def greylists_then_takes():
 @case
 def is_not_needed_where_that_is_said():
     site = Site("dns 127.0.0.1:1\n"
-                "policy-service unix:{socket} else accept\n")
+                "policy-service unix:{socket} else accept everybody\n")
     try:
         assert site.rcpt("a@src.test")[0] == 250
     finally:

@@ -188,7 +188,7 @@ change_keep(const struct change *change, const struct conf *conf,
 	struct err err = { "" };
 
 	verb_who(by, sizeof(by));
-	if (versions_keep(conf, &about, &err) < 0)
+	if (versions_keep(conf, &about, &err) == VERSION_NOT_KEPT)
 		fprintf(stderr, "zmailer: %s: this version is not kept for "
 		    "undo: %s\n", change->verb, err.text);
 }

@@ -45,9 +45,10 @@ int ask_moment(const char *text, int64_t now_ms, int64_t *out_at_ms,
     int64_t *out_for_ms, struct err *err);
 
 /* Take `--day`, `--since` or `--until` and its value into the window.
- * 1 taken; 0 option is none of them; -1. */
-int ask_option(const char *option, const char *value, struct ask *ask,
-    struct err *err);
+ * ASK_OTHER: option is none of them; ASK_WRONG: err says why. */
+enum ask_taken { ASK_WRONG = -1, ASK_OTHER, ASK_TAKEN };
+enum ask_taken ask_option(const char *option, const char *value,
+    struct ask *ask, struct err *err);
 
 /* Does a line answer it?  The window is held against its time. */
 bool ask_fits(const struct ask *ask, struct slice line);

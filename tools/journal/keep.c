@@ -250,7 +250,7 @@ round_make(struct rotation *rotation, bool closes_all, struct err *err)
 	    keep_look(rotation, err) < 0)
 		return -1;
 	parts_remove(rotation);
-	return 1;
+	return 0;
 }
 
 static void
@@ -264,13 +264,13 @@ kept_tell(const struct kept *kept)
 	    event_number((int64_t)kept->bytes), NULL);
 }
 
-int
+enum keep_result
 journal_keep(const struct conf *conf, bool closes_all, struct kept *out,
     struct err *err)
 {
 	struct rotation rotation = { .now_ms = clock_wall_us() / 1000,
 	    .conf = conf };
-	int result = 0;
+	enum keep_result result = KEEP_BUSY;
 
 	err->text[0] = '\0';
 	rotation.dir_fd = open(conf->log_dir,
@@ -278,11 +278,12 @@ journal_keep(const struct conf *conf, bool closes_all, struct kept *out,
 	if (rotation.dir_fd < 0)
 		return err_sys(err, "cannot open %s", conf->log_dir);
 	if (flock(rotation.dir_fd, LOCK_EX | LOCK_NB) == 0)
-		result = round_make(&rotation, closes_all, err);
+		result = round_make(&rotation, closes_all, err) < 0 ?
+		    KEEP_FAILED : KEEP_DONE;
 	names_release(&rotation.names);
 	close(rotation.dir_fd);
 	*out = rotation.kept;
-	if (result > 0)
+	if (result == KEEP_DONE)
 		kept_tell(out);
 	return result;
 }

@@ -21,8 +21,9 @@ struct kept {
 };
 
 /* One round of the above.  closes_all: also what is small and of today.
- * Returns 1; 0: another process is at it; -1. */
-int journal_keep(const struct conf *conf, bool closes_all, struct kept *out,
-    struct err *err);
+ * KEEP_BUSY: another process is at it; KEEP_FAILED: err says why. */
+enum keep_result { KEEP_FAILED = -1, KEEP_BUSY, KEEP_DONE };
+enum keep_result journal_keep(const struct conf *conf, bool closes_all,
+    struct kept *out, struct err *err);
 
 #endif

@@ -16,6 +16,10 @@ RESULT = re.compile(r"(?<![\w.])-?[01]\b|\b[Rr]eturns?\b|\b[Rr]esult\b|"
                     re.I)
 ONE_OR_MINUS = re.compile(r"(?<![\w-])1(?:,? or|[;,]| and) -1\b|"
                           r"(?<![\w-])1[ ,;][^.;0-9()]{1,50}[,;] (?:or )?-1\b")
+ZERO_OR_MINUS = re.compile(r"(?<![\w.-])0\b[^.]{0,60}(?<!\w)-1\b")
+ONE = re.compile(r"(?<![\w.-])1\b")
+HELD_AGAINST_ONE = re.compile(r"\s*(?:[=!]=\s*1\b|>\s*0\b|<=\s*0\b|>=\s*1\b"
+                              r"|<\s*1\b)")
 THREE = re.compile(r"(?<![\w-])1\b[^.]{0,80}\b0\b[^.]{0,80}(?<!\w)-1\b|"
                    r"(?<![\w-])0\b[^.]{0,80}(?<![\w-])1\b[^.]{0,80}"
                    r"(?<!\w)-1\b")
@@ -102,6 +106,34 @@ def results(house):
         elif not RESULT.search(words):
             yield source.path, line, "%s(): its comment does not name the " \
                 "result" % name
+
+
+def call_end(code, at):
+    """Where the brackets that open at at close."""
+    depth = 0
+    for end in range(at, len(code)):
+        depth += (code[end] == "(") - (code[end] == ")")
+        if depth == 0:
+            return end + 1
+    return len(code)
+
+
+def asked(house):
+    """What is 0 or -1 is not held against 1."""
+    names = {name for _, _, name, words in int_prototypes(house)
+             if ZERO_OR_MINUS.search(words) and not ONE.search(words)}
+    if not names:
+        return
+    call = re.compile(r"\b(%s)\(" % "|".join(sorted(names)))
+    for source in house.sources:
+        code = source.code_text
+        for found in call.finditer(code):
+            end = call_end(code, found.end() - 1)
+            held = HELD_AGAINST_ONE.match(code, end)
+            if held:
+                yield source.path, code.count("\n", 0, end) + 1, \
+                    "%s() is 0 or -1, and is held against '%s'" % (
+                        found.group(1), " ".join(held.group(0).split()))
 
 
 def answers(house):

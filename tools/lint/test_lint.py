@@ -207,6 +207,12 @@ ROWS = [
      "str_one(): \"1 or -1\": make it"),
     ("one for success, in words", "libzm/base/str.h",
      ("0 or -1", "1 with the answer, -1"), "make it 0 or -1"),
+    ("a result that never is", ROUTE_C,
+     "static _Bool\nroute_two(void)\n{\n\treturn str_one(1,\n\t    2) == 1;"
+     "\n}\n", "str_one() is 0 or -1, and is held against '== 1'"),
+    ("a result that is", ROUTE_C,
+     "static _Bool\nroute_two(void)\n{\n\treturn str_one((1), 2) == 0;\n}\n",
+     None),
     ("three answers", "libzm/base/str.h", ("0 or -1", "1; 0 none; -1"),
      "str_one() has three answers"),
     ("a function that is elsewhere", ROUTE_C,

@@ -81,10 +81,10 @@ mailq_ask(struct asking *asking, const char *op, show_fn *fn, bool is_last)
 	}
 	result = control_ask(&asking->control, &request, line_show, asking,
 	    &last, &asking->err);
-	if (result == 1 && strcmp(op, "count") == 0)
+	if (result == 0 && strcmp(op, "count") == 0)
 		asking->show.recipients = (uint64_t)json_get_number(
 		    str_slice(&last), "recipients");
-	if (result == 1 && (is_last || flags->is_raw))
+	if (result == 0 && (is_last || flags->is_raw))
 		(void)line_show(asking, str_slice(&last));
 	str_release(&request);
 	str_release(&last);
@@ -119,19 +119,24 @@ mailq_threads(const struct mailq_flags *flags, const struct conf *conf)
 	struct asking asking = { .flags = flags,
 	    .show = { .now_s = clock_wall_s(), .channel = flags->channel,
 	    .host = flags->host } };
-	int result;
+	int result = -1;
 
-	result = control_connect(conf->run_dir, &asking.control, &asking.err);
-	if (result == 0)
+	switch (control_connect(conf->run_dir, &asking.control, &asking.err)) {
+	case CONTROL_ABSENT:
 		err_set(&asking.err, "the scheduler does not run: nobody "
 		    "listens at %s/scheduler.sock; `zmailer start` starts "
 		    "it, mailq without -Q reads the files", conf->run_dir);
-	if (result == 1)
+		break;
+	case CONTROL_REACHED:
 		result = report(&asking);
-	if (result < 1)
+		break;
+	case CONTROL_BROKEN:
+		break;
+	}
+	if (result < 0)
 		fprintf(stderr, "mailq: %s\n", asking.err.text);
 	control_hang_up(&asking.control);
-	return result == 1 ? EX_OK : EX_UNAVAILABLE;
+	return result == 0 ? EX_OK : EX_UNAVAILABLE;
 }
 
 /* ---- -s ---------------------------------------------------------- */
@@ -170,8 +175,10 @@ mailq_status(const struct conf *conf, struct spool *spool, struct err *err)
 	struct control control = { .fd = -1 };
 	struct str request = STR_INIT, last = STR_INIT;
 	struct state state;
-	bool is_known = state_read(conf->run_dir, &state, err) == 1;
-	bool is_up = control_connect(conf->run_dir, &control, err) == 1;
+	bool is_known = state_read(conf->run_dir, &state, err) ==
+	    STATE_READ;
+	bool is_up = control_connect(conf->run_dir, &control, err) ==
+	    CONTROL_REACHED;
 
 	for (unsigned i = 0; i < SPOOL_PRIORITIES; i++)
 		if (spool_scan(spool, AREA_ROUTER, i, mailq_count_one, &router,
@@ -182,7 +189,7 @@ mailq_status(const struct conf *conf, struct spool *spool, struct err *err)
 		return -1;
 	control_begin(&request, "count");
 	if (is_up && control_ask(&control, &request, NULL, NULL, &last,
-	    err) == 1)
+	    err) == 0)
 		unread = (uint64_t)json_get_number(str_slice(&last),
 		    "unread");
 	mailq_status_line(router, "router", mailq_state_of(&state, is_known,

@@ -145,12 +145,14 @@ view_each_asked(const char *run_dir, const struct selector *selector,
 	    .value = STR_INIT };
 	struct str request = STR_INIT, words = STR_INIT, last = STR_INIT;
 	struct control control;
-	int result = control_connect(run_dir, &control, err);
+	enum control_reached reached = control_connect(run_dir, &control,
+	    err);
+	int result = -1;
 
-	if (result == 0)
-		result = err_set(err, "you may not read the spool, and the "
+	if (reached == CONTROL_ABSENT)
+		err_set(err, "you may not read the spool, and the "
 		    "scheduler, which knows your mail, does not run");
-	if (result == 1) {
+	if (reached == CONTROL_REACHED) {
 		control_begin(&request, "list");
 		if (selector != NULL) {
 			selector_add(&words, selector);
@@ -167,5 +169,5 @@ view_each_asked(const char *run_dir, const struct selector *selector,
 	str_release(&last);
 	str_release(&asked.value);
 	arena_free(&asked.arena);
-	return result == 1 ? 0 : -1;
+	return result;
 }

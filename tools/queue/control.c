@@ -24,7 +24,7 @@
 
 enum { LINE_BYTES_MAX = 1 << 20, READ_BYTES = 65536 };
 
-int
+enum control_reached
 control_connect(const char *run_dir, struct control *out, struct err *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -40,12 +40,12 @@ control_connect(const char *run_dir, struct control *out, struct err *err)
 		return err_sys(err, "socket");
 	if (connect(out->fd, (struct sockaddr *)&address,
 		sizeof(address)) == 0)
-		return 1;
+		return CONTROL_REACHED;
 	n = errno;
 	close(out->fd);
 	out->fd = -1;
 	if (n == ENOENT || n == ECONNREFUSED)
-		return 0;
+		return CONTROL_ABSENT;
 	errno = n;
 	out->is_denied = n == EACCES || n == EPERM;
 	return err_sys(err, "%s", address.sun_path);
@@ -156,7 +156,7 @@ static int
 control_judge(struct control *control, struct slice last, struct err *err)
 {
 	struct str words = STR_INIT;
-	int result = 1;
+	int result = 0;
 
 	control->is_denied = json_get(last, "code", &words) &&
 	    slice_is(str_slice(&words), "denied");

@@ -24,8 +24,10 @@ struct control {
 };
 
 /* Connect to RUN/scheduler.sock: whoever the caller is then, that it stays
- * for the server.  returns 1; 0: nobody listens there; -1 (err). */
-int control_connect(const char *run_dir, struct control *out,
+ * for the server.  CONTROL_ABSENT: nobody listens there; CONTROL_BROKEN: err
+ * says why. */
+enum control_reached { CONTROL_BROKEN = -1, CONTROL_ABSENT, CONTROL_REACHED };
+enum control_reached control_connect(const char *run_dir, struct control *out,
     struct err *err);
 void control_hang_up(struct control *control);
 
@@ -46,7 +48,7 @@ void control_begin(struct str *request, const char *op);
 /* Send a request (json_close is done here) and read its answer.  line is
  * called for each result line, may be NULL; false from it reads on without
  * calling it again.  *out_last is the last line.
- * returns 1; -1: not sent or refused, err has the server's words. */
+ * returns 0; -1: not sent or refused, err has the server's words. */
 typedef bool control_fn(void *context, struct slice line);
 int control_ask(struct control *control, struct str *request,
     control_fn *line, void *context, struct str *out_last, struct err *err);

@@ -23,12 +23,13 @@ turns_ask(const char *run_dir, struct str *out_last)
 	struct str request = STR_INIT;
 	struct control control;
 	struct err err;
-	bool is_said = control_connect(run_dir, &control, &err) == 1;
+	bool is_said = control_connect(run_dir, &control, &err) ==
+	    CONTROL_REACHED;
 
 	if (is_said) {
 		control_begin(&request, "turns");
 		is_said = control_ask(&control, &request, NULL, NULL,
-		    out_last, &err) == 1;
+		    out_last, &err) == 0;
 	}
 	control_hang_up(&control);
 	str_release(&request);

@@ -63,6 +63,7 @@ const struct live_thread *live_find(const struct live *live,
 struct view_rcpt {
 	uint32_t	 offset;	/* of its line in a control file */
 	struct slice	user, channel, host;
+	struct slice	orcpt, given;	/* as in a control file */
 	const char	*state;		/* "waiting" "active" "delivered" ... */
 	unsigned	 tries;
 	int64_t		 next_s;	/* wall; 0: not known or now */

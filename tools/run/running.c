@@ -120,7 +120,7 @@ reload_wait(const struct conf *conf, unsigned before)
 	struct err err;
 
 	for (int left = RELOAD_WAIT_MS / LOOK_EVERY_MS; left > 0; left--) {
-		if (state_read(conf->run_dir, &state, &err) == 1 &&
+		if (state_read(conf->run_dir, &state, &err) == STATE_READ &&
 		    state.reloads != before)
 			break;
 		running_nap();
@@ -146,7 +146,7 @@ reload_order(const struct conf *running, pid_t pid)
 	struct state state;
 	struct err err;
 
-	if (state_read(running->run_dir, &state, &err) < 1)
+	if (state_read(running->run_dir, &state, &err) != STATE_READ)
 		state.reloads = 0;
 	return kill(pid, SIGHUP) == 0 ? reload_wait(running, state.reloads) :
 	    not_ours("reload", pid);

@@ -121,7 +121,7 @@ state_line_take(struct slice line, struct state *out)
 	out->child_count++;
 }
 
-int
+enum state_found
 state_read(const char *run_dir, struct state *out, struct err *err)
 {
 	char path[PATH_BYTES], text[STATE_BYTES_MAX];
@@ -133,7 +133,7 @@ state_read(const char *run_dir, struct state *out, struct err *err)
 	snprintf(path, sizeof(path), "%s/zmailer.state", run_dir);
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
-		return 0;
+		return STATE_NONE;
 	if (fd < 0)
 		return err_sys(err, "cannot read %s", path);
 	n = read(fd, text, sizeof(text));
@@ -145,7 +145,7 @@ state_read(const char *run_dir, struct state *out, struct err *err)
 		state_line_take(line, out);
 	if (out->pid == 0)
 		return err_set(err, "%s is not a state file", path);
-	return 1;
+	return STATE_READ;
 }
 
 void

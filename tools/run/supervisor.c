@@ -133,7 +133,7 @@ version_keep(const struct conf *conf, const char *verb)
 	struct err err;
 
 	verb_who(by, sizeof(by));
-	if (versions_keep(conf, &about, &err) < 0)
+	if (versions_keep(conf, &about, &err) == VERSION_NOT_KEPT)
 		warning("this configuration is not kept for undo: %s",
 		    err.text);
 }
@@ -277,7 +277,7 @@ keep_here(const struct supervisor *boss, const sigset_t *before)
 	closefrom(STDERR_FILENO + 1);
 	(void)setpriority(PRIO_PROCESS, 0, KEEPER_NICE);
 	(void)event_open(boss->conf->log_dir);
-	if (journal_keep(boss->conf, false, &kept, &err) < 0)
+	if (journal_keep(boss->conf, false, &kept, &err) == KEEP_FAILED)
 		warning("journal: %s", err.text);
 	event_flush();
 	_exit(EX_OK);

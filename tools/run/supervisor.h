@@ -78,8 +78,10 @@ struct state {
 /* Replace the file by rename.  0 or -1. */
 int state_write(const char *run_dir, const struct state *state,
     struct err *err);
-/* returns 1; 0 there is none; -1 unreadable or malformed. */
-int state_read(const char *run_dir, struct state *out, struct err *err);
+/* STATE_NONE: there is no such file; STATE_BAD: unreadable or malformed. */
+enum state_found { STATE_BAD = -1, STATE_NONE, STATE_READ };
+enum state_found state_read(const char *run_dir, struct state *out,
+    struct err *err);
 /* Remove it, and the pid file. */
 void state_remove(const char *run_dir);
 

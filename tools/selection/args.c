@@ -64,7 +64,7 @@ selection_selector(const struct selection_options *options, struct arena *arena,
 	if (options->words.len == 0)
 		return 0;
 	if (selector_parse(arena, str_slice(&options->words), out, &column,
-		&err) == 1)
+		&err) == 0)
 		return 0;
 	str_add_escaped(&before, slice_first(str_slice(&options->words),
 	    column));

@@ -46,7 +46,7 @@ paper_read(int fd, uint64_t bytes, struct paper *out, struct err *err)
 		return err_sys(err, "cannot map the message");
 	out->file = (struct slice){ map, (size_t)bytes };
 	out->arena = arena_new();
-	if (envelope_parse(out->arena, out->file, &out->envelope, &why) == 1)
+	if (envelope_parse(out->arena, out->file, &out->envelope, &why) == 0)
 		return 0;
 	return err_set(err, "its envelope cannot be read: %s", why.text);
 }
@@ -159,7 +159,7 @@ claim_bounce(struct spool *spool, struct claim *claim, const char *reason,
 		    "recipients: there is no one to tell");
 	if (result == 0) {
 		failures_plan(&paper, claim, reason, &control);
-		result = control_file_format(&control, &plan, err) == 1 ?
+		result = control_file_format(&control, &plan, err) == 0 ?
 		    spool_route(spool, claim, str_slice(&plan), err) : -1;
 	}
 	str_release(&plan);
@@ -211,12 +211,12 @@ cover_add(struct str *out, const struct paper *paper, const char *id,
 	char date[CLOCK_TEXT_BYTES];
 
 	if (path_parse(slice_of(options->to), PATH_BARE_OK | PATH_LOCAL_OK |
-	    PATH_UTF8, &rcpt.path, &rest, err) <= 0 || rest.n > 0)
+	    PATH_UTF8, &rcpt.path, &rest, err) != 0 || rest.n > 0)
 		return err_set(err, "%s is no address", options->to);
 	strlcpy(envelope.id, id, sizeof(envelope.id));
 	envelope.rcpts = &rcpt;
 	envelope.rcpt_count = 1;
-	if (envelope_add(out, &envelope, err) != 1)
+	if (envelope_add(out, &envelope, err) != 0)
 		return -1;
 	(void)paper_parts(paper, &text, &subject, &msgid);
 	clock_rfc5322(clock_wall_s(), date);

@@ -27,7 +27,7 @@ struct run {
 	struct selection_options	 options;
 	struct selection_choice	 choice;
 	struct control		 control;
-	int			 is_up;		/* the scheduler answers */
+	enum control_reached	 reached;	/* the scheduler */
 	struct str		 request, last;
 	int64_t			 messages, recipients;	/* done */
 	int64_t			 active, final;		/* left alone */
@@ -274,7 +274,7 @@ order_all(struct run *run, const struct conf *conf)
 
 	if (!selection_confirm(&run->options, &run->choice, &status))
 		return status;
-	if (needs_scheduler(run) && run->is_up != 1)
+	if (needs_scheduler(run) && run->reached != CONTROL_REACHED)
 		return control_stopped(run->options.verb, conf->run_dir,
 		    "and queued mail is its own; `zmailer show` reads it");
 	if (run->options.allows &&
@@ -310,7 +310,7 @@ order_selected(struct run *run)
 static bool
 is_for_scheduler(const struct run *run, const struct selector *selector)
 {
-	return run->is_up == 1 && run->order->areas == 0 &&
+	return run->reached == CONTROL_REACHED && run->order->areas == 0 &&
 	    run->order->act == NULL && run->options.is_yes &&
 	    !run->options.is_dry && selector != NULL &&
 	    selection_is_shared(selector);
@@ -347,11 +347,11 @@ selection_order_do(struct run *run, const struct conf *conf,
 	if (status != EX_OK)
 		return status;
 	if (run->order->op != NULL) {
-		run->is_up = control_connect(conf->run_dir, &run->control,
+		run->reached = control_connect(conf->run_dir, &run->control,
 		    &err);
 		areas |= 1u << AREA_TRANSPORT;
 	}
-	if (run->is_up < 0)
+	if (run->reached == CONTROL_BROKEN)
 		return fail_control(run, &err);
 	if (is_for_scheduler(run, selector))
 		return order_selected(run);

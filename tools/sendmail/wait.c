@@ -95,7 +95,8 @@ sendmail_wait(const struct conf *conf, const char *id, bool is_verbose)
 		printf("%s: on disk\n", id);
 		fflush(stdout);
 	}
-	if (control_connect(conf->run_dir, &control, &err) != 1) {
+	if (control_connect(conf->run_dir, &control, &err) !=
+	    CONTROL_REACHED) {
 		if (is_verbose)
 			printf("%s: waits for the mail system to run\n", id);
 		return;

@@ -158,7 +158,7 @@ version_parse(struct slice text, struct arena *arena, struct version *out)
 	    &out->file_count) == 0 ? 1 : -1;
 }
 
-int
+enum version_found
 version_read(const char *spool_dir, unsigned number, struct arena *arena,
     struct version *out, struct err *err)
 {
@@ -264,7 +264,7 @@ old_remove(const char *spool_dir)
 	}
 }
 
-int
+enum version_kept
 versions_keep(const struct conf *conf, const struct version *about,
     struct err *err)
 {
@@ -272,22 +272,22 @@ versions_keep(const struct conf *conf, const struct version *about,
 	struct version now = *about, newest;
 	unsigned numbers[VERSIONS_MAX + 2];
 	size_t count;
-	int result = 0;
+	enum version_kept result = VERSION_KNOWN;
 
 	now.files = NULL;
 	now.file_count = 0;
 	now.time_s = clock_wall_s();
 	count = versions_list(conf->spool_dir, numbers);
 	files_take(conf, arena, &now);
-	if (folders_make(conf->spool_dir) != 0)
-		result = errno == ENOENT ? 0 : err_sys(err, "%s/desk",
-		    conf->spool_dir);
-	else if (now.file_count > 0 && (count == 0 ||
+	if (folders_make(conf->spool_dir) != 0) {
+		err_sys(err, "%s/desk", conf->spool_dir);
+		result = errno == ENOENT ? VERSION_KNOWN : VERSION_NOT_KEPT;
+	} else if (now.file_count > 0 && (count == 0 ||
 	    version_read(conf->spool_dir, numbers[count - 1], arena, &newest,
-	    err) != 1 || !version_is_same(&now, &newest))) {
+	    err) != VERSION_READ || !version_is_same(&now, &newest))) {
 		now.number = count == 0 ? 1 : numbers[count - 1] + 1;
 		result = version_write(conf->spool_dir, &now, err) == 0 ?
-		    1 : -1;
+		    VERSION_KEPT : VERSION_NOT_KEPT;
 		old_remove(conf->spool_dir);
 	}
 	arena_free(&arena);

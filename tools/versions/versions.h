@@ -25,14 +25,17 @@ struct version {
 
 /* Keep what the configuration's files hold now, unless it is what the newest
  * version holds.  about says by, verb, reason and was.
- * returns 1 kept, 0 known (or no spool yet), -1 err */
-int versions_keep(const struct conf *conf, const struct version *about,
-    struct err *err);
+ * VERSION_KNOWN also when there is no spool yet; VERSION_NOT_KEPT: err says
+ * why. */
+enum version_kept { VERSION_NOT_KEPT = -1, VERSION_KNOWN, VERSION_KEPT };
+enum version_kept versions_keep(const struct conf *conf,
+    const struct version *about, struct err *err);
 /* Numbers of those there are, ascending; returns how many. */
 size_t versions_list(const char *spool_dir, unsigned out[VERSIONS_MAX + 2]);
-/* Read one; texts live in the arena.
- * returns 1; 0 there is none; -1 err */
-int version_read(const char *spool_dir, unsigned number,
+/* Read one; texts live in the arena.  VERSION_NONE: there is none of that
+ * number; VERSION_BAD: err says why. */
+enum version_found { VERSION_BAD = -1, VERSION_NONE, VERSION_READ };
+enum version_found version_read(const char *spool_dir, unsigned number,
     struct arena *arena, struct version *out, struct err *err);
 /* One writer at a time: a descriptor to be closed, -1 when somebody else
  * has it (errno EWOULDBLOCK), -2 when there is no spool. */

@@ -48,7 +48,7 @@ look_at(struct look *look, const struct conf_certificate *one)
 	enum tls_term term;
 
 	memset(look, 0, sizeof(*look));
-	if (tls_about_load(&look->about, one->file, &err) != 1) {
+	if (tls_about_load(&look->about, one->file, &err) != 0) {
 		look->state = CERT_BAD;
 		snprintf(look->words, sizeof(look->words), "%s", err.text);
 		return;
@@ -64,7 +64,7 @@ look_at(struct look *look, const struct conf_certificate *one)
 	} else if (access(one->key, R_OK) != 0 && errno == EACCES) {
 		snprintf(look->words, sizeof(look->words),
 		    "ok (the key was not looked at: ask as root)");
-	} else if (tls_pair_load(&pair, one->file, one->key, &err) != 1) {
+	} else if (tls_pair_load(&pair, one->file, one->key, &err) != 0) {
 		look->state = CERT_BAD;
 		snprintf(look->words, sizeof(look->words), "%s", err.text);
 	} else {
@@ -261,8 +261,8 @@ pair_check(const char *file, const char *key, struct tls_about *about)
 	int64_t now_s = clock_wall_s();
 	const char *why = NULL;
 
-	if (tls_pair_load(&pair, file, key, &err) != 1 ||
-	    tls_about_load(about, file, &err) != 1) {
+	if (tls_pair_load(&pair, file, key, &err) != 0 ||
+	    tls_about_load(about, file, &err) != 0) {
 		fprintf(stderr, "zmailer: cert: %s\n", err.text);
 		return -1;
 	}

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "base/json.h"
+#include "conf/show/show.h"
 #include "daemon/machine/machine.h"
 #include "tools/zmailer/verb.h"
 
@@ -19,6 +21,43 @@ struct check {
 	bool		is_syntax_only, is_quiet, is_json;
 	const char	*path;
 };
+
+/* Not wrong, but seldom meant: a row for each kind of client. */
+static void
+check_note(const struct check *check, const struct str *places,
+    const char *what, struct str *out)
+{
+	static const char hint[] = "the word strangers in a rule spares them";
+
+	if (places->len == 0)
+		return;
+	if (!check->is_json) {
+		str_addf(out, "note: %s meet these rules, too: %s\n"
+		    "      = %s\n", what, places->buf, hint);
+		return;
+	}
+	json_open_answer(out);
+	json_text(out, "level", SLICE("note"));
+	json_text(out, "text", slice_of(what));
+	json_text(out, "rules", str_slice(places));
+	json_text(out, "hint", SLICE(hint));
+	json_close(out);
+}
+
+static void
+print_notes(const struct check *check, const struct conf *conf)
+{
+	struct str users = STR_INIT, trusted = STR_INIT, text = STR_INIT;
+
+	conf_rules_meet(conf, &users, &trusted);
+	check_note(check, &users, "users who logged in", &text);
+	check_note(check, &trusted,
+	    "clients on 127.0.0.1 and those who may relay", &text);
+	fputs(text.buf, stdout);
+	str_release(&users);
+	str_release(&trusted);
+	str_release(&text);
+}
 
 static void
 print_report(const struct check *check, const struct conf_report *report)
@@ -57,6 +96,8 @@ verb_check(struct arguments *arguments)
 		machine_check(conf, arena, &report);
 	if (!check.is_quiet || report.errors > 0)
 		print_report(&check, &report);
+	if (!check.is_quiet && conf != NULL)
+		print_notes(&check, conf);
 	conf_free(&conf);
 	arena_free(&arena);
 	return report.errors > 0 ? EX_CONFIG : EX_OK;

@@ -83,7 +83,8 @@ history(struct change *change)
 
 	for (size_t i = count; i-- > 0;) {
 		if (version_read(change->conf->spool_dir, numbers[i],
-		    change->arena, &version, &err) == 1)
+		    change->arena, &version, &err) ==
+		    VERSION_READ)
 			put_version(&version, change->is_json);
 		else
 			fprintf(stderr, "zmailer: config: %s\n", err.text);
@@ -106,7 +107,8 @@ version_before(const struct change *change, const unsigned *numbers,
 	struct err err;
 
 	if (count == 0 || version_read(change->conf->spool_dir,
-	    numbers[count - 1], change->arena, &newest, &err) != 1)
+	    numbers[count - 1], change->arena, &newest, &err) !=
+	    VERSION_READ)
 		return 0;
 	for (size_t i = 0; i < newest.file_count; i++) {
 		struct change now = { .verb = "config",
@@ -147,7 +149,8 @@ take_version(struct change *change, const char *word)
 	if (word == NULL)
 		asked = version_before(change, numbers, count);
 	if (asked == 0 || version_read(change->conf->spool_dir,
-	    (unsigned)asked, change->arena, &version, &err) != 1) {
+	    (unsigned)asked, change->arena, &version, &err) !=
+	    VERSION_READ) {
 		fprintf(stderr, "zmailer: config: there is no %s%s%s%s; "
 		    "zmailer config history lists them\n",
 		    word == NULL ? "older version" : "version ",

@@ -100,17 +100,18 @@ send_order(const struct arguments *arguments, const struct conf *conf)
 	struct str request = STR_INIT, last = STR_INIT;
 	struct control control;
 	struct err err;
-	int status = EX_OK, is_up;
+	enum control_reached reached = control_connect(conf->run_dir,
+	    &control, &err);
+	int status = EX_OK;
 
-	is_up = control_connect(conf->run_dir, &control, &err);
-	if (is_up == 0)
+	if (reached == CONTROL_ABSENT)
 		return control_stopped(arguments->verb, conf->run_dir, NULL);
 	control_begin(&request, arguments->verb);
 	destinations_add_words(&request, arguments);
-	if (is_up == 1)
-		is_up = control_ask(&control, &request, print_line, &is_json,
-		    &last, &err);
-	if (is_up < 0)
+	if (reached == CONTROL_REACHED && control_ask(&control, &request,
+	    print_line, &is_json, &last, &err) < 0)
+		reached = CONTROL_BROKEN;
+	if (reached == CONTROL_BROKEN)
 		status = control_failed(arguments->verb, &control, &err);
 	else
 		print_line(&is_json, str_slice(&last));

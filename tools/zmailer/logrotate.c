@@ -45,14 +45,14 @@ logrotate_rotate(const struct conf *conf, bool closes_all, bool is_json)
 {
 	struct kept kept;
 	struct err err;
-	int result = journal_keep(conf, closes_all, &kept, &err);
+	enum keep_result result = journal_keep(conf, closes_all, &kept, &err);
 
-	if (result > 0) {
+	if (result == KEEP_DONE) {
 		event_flush();
 		kept_print(&kept, is_json);
 		return EX_OK;
 	}
-	if (result < 0)
+	if (result == KEEP_FAILED)
 		return verb_failed("logrotate", &err, EX_IOERR);
 	fprintf(stderr, "zmailer: logrotate: another process is at it; try "
 	    "later\n");

@@ -134,10 +134,11 @@ queue_ask(struct queue *queue, const struct conf *conf, const char *dest)
 	struct str request = STR_INIT, last = STR_INIT;
 	struct control control;
 	struct err err;
-	int is_up = control_connect(conf->run_dir, &control, &err);
+	enum control_reached reached = control_connect(conf->run_dir,
+	    &control, &err);
 	int status = EX_OK;
 
-	if (is_up == 1) {
+	if (reached == CONTROL_REACHED) {
 		control_begin(&request, "destinations");
 		if (slash != NULL && slash > dest)
 			json_text(&request, "channel", (struct slice){ dest,
@@ -145,13 +146,14 @@ queue_ask(struct queue *queue, const struct conf *conf, const char *dest)
 		if (dest != NULL)
 			json_text(&request, "host", slice_of(slash != NULL ?
 			    slash + 1 : dest));
-		is_up = control_ask(&control, &request, queue_one, queue,
-		    &last, &err) == 1 ? 1 : -1;
+		if (control_ask(&control, &request, queue_one, queue, &last,
+		    &err) < 0)
+			reached = CONTROL_BROKEN;
 	}
-	if (is_up == 0)
+	if (reached == CONTROL_ABSENT)
 		status = control_stopped("queue", conf->run_dir,
 		    "`zmailer list` reads the files");
-	else if (is_up < 0)
+	else if (reached == CONTROL_BROKEN)
 		status = control_failed("queue", &control, &err);
 	control_hang_up(&control);
 	str_release(&request);

@@ -252,7 +252,7 @@ verb_status(struct arguments *arguments)
 	int held;
 
 	conf = verb_conf(arguments->conf_path);
-	if (state_read(conf->run_dir, &state, &err) < 0)
+	if (state_read(conf->run_dir, &state, &err) == STATE_BAD)
 		fprintf(stderr, "zmailer: status: %s\n", err.text);
 	areas_count(conf, &areas);
 	held = spool_lock_holder(conf->spool_dir, text, sizeof(text), &pid);

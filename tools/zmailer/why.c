@@ -240,24 +240,25 @@ why_all(struct why *why, const struct conf *conf,
 	int64_t queued = 0;
 	size_t aside = 0;
 	struct err err;
-	int status = EX_OK, is_up;
+	enum control_reached reached;
+	int status = EX_OK;
 
-	is_up = control_connect(conf->run_dir, &control, &err);
-	if (is_up == 1)
+	reached = control_connect(conf->run_dir, &control, &err);
+	if (reached == CONTROL_REACHED)
 		status = why_queued(why, &control, &queued);
 	control_hang_up(&control);
-	if (is_up < 0)
+	if (reached == CONTROL_BROKEN)
 		return control_failed("why", &control, &err);
 	if (status != EX_OK)
 		return status;
 	/* who may not read the files has had an answer about its own */
 	if (selection_why_aside(conf, selector, why->is_json, &aside,
 	    &err) < 0 &&
-	    queued == 0 && is_up == 0)
+	    queued == 0 && reached == CONTROL_ABSENT)
 		fprintf(stderr, "zmailer: why: %s\n", err.text);
 	if (queued > 0 || aside > 0)
 		return EX_OK;
-	if (is_up == 0)
+	if (reached == CONTROL_ABSENT)
 		return control_stopped("why", conf->run_dir, "until then "
 		    "nothing is tried; `zmailer show` says what the files "
 		    "know");

@@ -143,24 +143,27 @@ look_ask(struct look *look)
 	struct str request = STR_INIT, last = STR_INIT;
 	struct control control;
 	struct err err;
-	int result = control_connect(look->conf->run_dir, &control, &err);
+	enum control_reached reached = control_connect(look->conf->run_dir,
+	    &control, &err);
 	int status = EX_OK;
 
-	if (result == 1) {
+	if (reached == CONTROL_REACHED) {
 		control_begin(&request, "destinations");
 		json_text(&request, "channel", SLICE("zone"));
 		json_text(&request, "host", SLICE("*"));
-		result = control_ask(&control, &request, destination_add,
-		    look, &last, &err);
+		if (control_ask(&control, &request, destination_add, look,
+		    &last, &err) < 0)
+			reached = CONTROL_BROKEN;
 	}
-	if (result == 1) {
+	if (reached == CONTROL_REACHED) {
 		control_begin(&request, "orders");
-		result = control_ask(&control, &request, order_add, look,
-		    &last, &err);
+		if (control_ask(&control, &request, order_add, look, &last,
+		    &err) < 0)
+			reached = CONTROL_BROKEN;
 	}
-	if (result == 0)
+	if (reached == CONTROL_ABSENT)
 		status = control_stopped("zones", look->conf->run_dir, NULL);
-	else if (result < 0)
+	else if (reached == CONTROL_BROKEN)
 		status = control_failed("zones", &control, &err);
 	control_hang_up(&control);
 	str_release(&request);

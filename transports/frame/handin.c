@@ -50,7 +50,7 @@ handin_envelope(const struct handin *what, struct envelope *out,
 	if (what->sender.n == 0)
 		return 0;
 	if (path_parse(what->sender, PATH_BARE_OK | PATH_LOCAL_OK |
-	    PATH_UTF8, &out->from, &rest, err) != 1 || rest.n > 0)
+	    PATH_UTF8, &out->from, &rest, err) != 0 || rest.n > 0)
 		return err_set(err, "the sender " SLICE_FMT " cannot be "
 		    "written", SLICE_ARG(slice_first(what->sender, 200)));
 	return 0;

@@ -160,7 +160,8 @@ dotlock_create(struct dotlock *lock)
 		close(lock->fd);
 		lock->fd = -1;
 		errno = kept;
-		return TRY_FAILED;
+		/* somebody looks whether he may inherit it */
+		return kept == EWOULDBLOCK ? TRY_IS_THERE : TRY_FAILED;
 	}
 	return TRY_LOCKED;
 }

@@ -177,7 +177,7 @@ vacation_submit(const struct action *action, struct slice message,
 	vacation_answer(&header, &body, message, action->job->header,
 	    action->place->address, action->job->sender);
 	if (path_parse(action->job->sender, PATH_BARE_OK | PATH_LOCAL_OK |
-	    PATH_UTF8, &rcpt.path, &rest, err) == 1) {
+	    PATH_UTF8, &rcpt.path, &rest, err) == 0) {
 		struct handin handin = {
 			.user = slice_dup(action->arena, action->place->user),
 			.with = "vacation", .header = str_slice(&header),

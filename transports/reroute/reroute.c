@@ -32,7 +32,7 @@ reroute_rcpt(const struct agent_run *run, const struct control_rcpt *rcpt,
 	    .orcpt = rcpt->orcpt };
 	if (slice_is(rcpt->channel, "pipe") || slice_is(rcpt->host, "file") ||
 	    path_parse(rcpt->user, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8,
-	    &out->path, &rest, &err) != 1 || rest.n > 0)
+	    &out->path, &rest, &err) != 0 || rest.n > 0)
 		return false;
 	if (out->path.domain.n == 0)
 		out->path.domain = slice_of(run->conf->host);

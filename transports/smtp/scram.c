@@ -168,7 +168,7 @@ scram_verify(struct scram *scram, struct slice server_final, struct err *err)
 	struct str sum = STR_INIT;
 	struct slice value;
 	bool is_good = scram_field(&server_final, 'v', &value) &&
-	    base64_decode(value, &sum, NULL) == 1 && sum.len == SUM &&
+	    base64_decode(value, &sum, NULL) == 0 && sum.len == SUM &&
 	    digest_equal((const unsigned char *)sum.buf, scram->server_key,
 	    SUM);
 

@@ -24,5 +24,5 @@ conf_classes_load(const struct conf *conf, struct err *err)
 	else
 		result = classify_load(str_slice(&text), err);
 	str_release(&text);
-	return result < 0 ? -1 : 0;
+	return result;
 }

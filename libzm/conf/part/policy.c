@@ -16,7 +16,7 @@ enum {				/* keywords, as in RULE_WORDS */
 	WORD_SHADOW, WORD_FROM, WORD_NAME, WORD_HELO, WORD_LISTENER,
 	WORD_TLS, WORD_AUTH, WORD_USER, WORD_SENDER, WORD_TO, WORD_SIZE,
 	WORD_LISTED, WORD_SENDER_UNKNOWN, WORD_UNTIL, WORD_CERT, WORD_ISSUER,
-	WORD_NOT_OWNER, WORD_LAST
+	WORD_NOT_OWNER, WORD_STRANGERS, WORD_EVERYBODY, WORD_LAST
 };
 
 enum {
@@ -40,8 +40,17 @@ is_said(const struct conf_value *word)
 }
 
 static void
-complain_auth(struct conf_loader *loader, const struct conf_value *words)
+complain_words(struct conf_loader *loader, const struct conf_value *words)
 {
+	if (is_said(&words[WORD_STRANGERS]) && is_said(&words[WORD_EVERYBODY]))
+		conf_complain(loader, CONF_ERROR, words[WORD_EVERYBODY].token,
+		    "leave one of them out", "strangers are not everybody");
+	if (is_said(&words[WORD_STRANGERS]) && (is_said(&words[WORD_AUTH]) ||
+	    (words[WORD_USER].text != NULL &&
+	    strcmp(words[WORD_USER].text, "none") != 0)))
+		conf_complain(loader, CONF_ERROR, words[WORD_STRANGERS].token,
+		    "leave one of them out",
+		    "who logged in is no stranger: the rule never fits");
 	if (is_said(&words[WORD_AUTH]) && is_said(&words[WORD_USER]))
 		conf_complain(loader, CONF_ERROR, words[WORD_AUTH].token,
 		    "leave one of them out", "auth means user any");
@@ -55,6 +64,9 @@ rule_make(const struct conf_statement *statement, enum conf_action action)
 		.word = statement->row->name,
 		.action = action,
 		.is_shadow = is_said(&words[WORD_SHADOW]),
+		.clients = is_said(&words[WORD_STRANGERS]) ?
+		    CLIENTS_STRANGERS : is_said(&words[WORD_EVERYBODY]) ?
+		    CLIENTS_EVERYBODY : CLIENTS_PRESET,
 		.from_table = words[WORD_FROM].table,
 		.from_net = words[WORD_FROM].net,
 		.has_from_net = words[WORD_FROM].text != NULL &&
@@ -81,7 +93,8 @@ policy_rule_add(struct conf_loader *loader, const struct conf_rule *rule)
 
 	conf->rules = conf_push(conf->arena, conf->rules, conf->rule_count,
 	    sizeof(*conf->rules));
-	conf->rules[conf->rule_count++] = *rule;
+	conf->rules[conf->rule_count] = *rule;
+	conf_rule_spare(&conf->rules[conf->rule_count++]);
 }
 
 void
@@ -90,7 +103,7 @@ conf_apply_accept(struct conf_loader *loader,
 {
 	struct conf_rule rule = rule_make(statement, ACTION_ACCEPT);
 
-	complain_auth(loader, statement->keywords);
+	complain_words(loader, statement->keywords);
 	rule.for_any = is_said(&statement->keywords[WORD_LAST]);
 	policy_rule_add(loader, &rule);
 }
@@ -101,7 +114,7 @@ apply_refusal(struct conf_loader *loader,
 {
 	struct conf_rule rule = rule_make(statement, action);
 
-	complain_auth(loader, statement->keywords);
+	complain_words(loader, statement->keywords);
 	rule.text = statement->keywords[WORD_LAST].text;
 	rule.delay_ms = (int64_t)statement->keywords[WORD_LAST + 1].number;
 	policy_rule_add(loader, &rule);
@@ -127,7 +140,7 @@ conf_apply_freeze(struct conf_loader *loader,
 {
 	struct conf_rule rule = rule_make(statement, ACTION_FREEZE);
 
-	complain_auth(loader, statement->keywords);
+	complain_words(loader, statement->keywords);
 	policy_rule_add(loader, &rule);
 }
 
@@ -150,7 +163,7 @@ conf_apply_limit_rate(struct conf_loader *loader,
 	struct conf_rule rule = rule_make(statement,
 	    else_action(&words[WORD_LAST + 2]));
 
-	complain_auth(loader, words);
+	complain_words(loader, words);
 	rule.count = (struct conf_count){
 		.kind = COUNT_RATE,
 		.max = statement->args[0].number,
@@ -175,7 +188,7 @@ conf_apply_limit_parallel(struct conf_loader *loader,
 	    else_action(&words[WORD_LAST + 2]));
 	bool of_sessions = words[WORD_LAST + 1].number == 1;
 
-	complain_auth(loader, words);
+	complain_words(loader, words);
 	rule.count = (struct conf_count){
 		.kind = COUNT_PARALLEL,
 		.max = statement->args[0].number,
@@ -200,7 +213,7 @@ conf_apply_greylist(struct conf_loader *loader,
 	const struct conf_value *words = &statement->keywords[WORD_LAST];
 	struct conf_rule rule = rule_make(statement, ACTION_DEFER);
 
-	complain_auth(loader, statement->keywords);
+	complain_words(loader, statement->keywords);
 	rule.greylist = (struct conf_greylist){
 		.after_s = rule_seconds(&words[0], GREYLIST_AFTER_S),
 		.within_s = rule_seconds(&words[1], GREYLIST_WITHIN_S),
@@ -222,7 +235,7 @@ conf_apply_policy_service(struct conf_loader *loader,
 {
 	struct conf_rule rule = rule_make(statement, ACTION_SERVICE);
 
-	complain_auth(loader, statement->keywords);
+	complain_words(loader, statement->keywords);
 	rule.service = statement->args[0].text;
 	rule.service_optional = statement->keywords[WORD_LAST].number == 1;
 	if (!conf_is_socket(rule.service))

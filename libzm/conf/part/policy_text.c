@@ -133,6 +133,9 @@ conf_rule_add(struct str *out, const struct conf_rule *rule)
 		str_adds(out, rule->service);
 	if (rule->is_shadow)
 		rule_part_add(out, "shadow");
+	if (rule->clients != CLIENTS_PRESET)
+		rule_part_add(out, rule->clients == CLIENTS_STRANGERS ?
+		    "strangers" : "everybody");
 	if (rule->from_table != NULL) {
 		rule_part_add(out, "from <");
 		str_addf(out, "%s>", rule->from_table);
@@ -192,6 +195,9 @@ conf_rule_covers(const struct conf_rule *wide, const struct conf_rule *narrow)
 	    wide->count.kind != COUNT_NOTHING || wide->greylist.after_s > 0 ||
 	    wide->service != NULL ||
 	    (is_own_only(wide) && !is_own_only(narrow)))
+		return false;
+	if ((wide->spares_users && !narrow->spares_users) ||
+	    (wide->spares_trusted && !narrow->spares_trusted))
 		return false;
 	if (wide->from_table != NULL && (narrow->from_table == NULL ||
 	    strcmp(wide->from_table, narrow->from_table) != 0))

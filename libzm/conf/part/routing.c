@@ -70,7 +70,7 @@ conf_apply_list(struct conf_loader *loader,
 	struct path path;
 
 	if (path_parse(slice_of(statement->args[0].text), PATH_BARE_OK |
-	    PATH_LOCAL_OK | PATH_UTF8, &path, &rest, NULL) != 1 ||
+	    PATH_LOCAL_OK | PATH_UTF8, &path, &rest, NULL) != 0 ||
 	    path.domain.n == 0) {
 		conf_complain(loader, CONF_ERROR, statement->args[0].token,
 		    "write list NAME@DOMAIN", "a list needs its domain");

@@ -130,7 +130,7 @@ take_mail(struct conf_cursor *cursor, struct slice range,
 
 	return out->token->kind != TOKEN_TABLE &&
 	    path_parse(out->token->text, PATH_BARE_OK | PATH_LOCAL_OK |
-	    PATH_UTF8, &path, &rest, NULL) == 1 && rest.n == 0 &&
+	    PATH_UTF8, &path, &rest, NULL) == 0 && rest.n == 0 &&
 	    path.local.n > 0 && keep_text(cursor, out);
 }
 

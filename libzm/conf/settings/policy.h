@@ -28,6 +28,11 @@ struct conf_rule {		/* accept|reject|... , first match wins */
 	const char	*word;		/* of the statement */
 	enum conf_action action;
 	bool		 is_shadow;	/* noted, decides nothing */
+	enum conf_clients { CLIENTS_PRESET, CLIENTS_STRANGERS,
+		CLIENTS_EVERYBODY } clients;	/* as it was said */
+	bool		 spares_users;	/* who logged in does not meet it */
+	bool		 spares_trusted;	/* nor who is on loopback or
+						 * may relay */
 	/* conditions; each NULL / not set: matches always */
 	const char	*from_table;	/* client networks */
 	struct net	 from_net;
@@ -73,5 +78,9 @@ struct conf_dnsbl {		/* dnsbl, dnswl ZONE ... */
 void conf_rule_add(struct str *out, const struct conf_rule *rule);
 bool conf_rule_covers(const struct conf_rule *wide,
     const struct conf_rule *narrow);
+/* Whom a rule spares, from what it says: spares_users, spares_trusted. */
+void conf_rule_spare(struct conf_rule *rule);
+/* Does this rule say by the client alone that it may relay? */
+bool conf_rule_trusts(const struct conf_rule *rule);
 
 #endif

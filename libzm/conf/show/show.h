@@ -32,6 +32,13 @@ void conf_report_print(const struct conf_report *report, const char *path,
 /* Complaints as JSON, an object a line, for editors. */
 void conf_report_json(const struct conf_report *report, struct str *out);
 
+/* The places ("zmailer.conf:3, zmailer.conf:7") of rules that refuse, defer,
+ * freeze or count mail of who logged in, too; and of those that do so with
+ * clients on loopback or that may relay.  Rules that name such users are
+ * left out: they were meant.  Adds nothing where there is none. */
+void conf_rules_meet(const struct conf *conf, struct str *out_users,
+    struct str *out_trusted);
+
 /* What one statement does, or NULL: one line for each statement. */
 void conf_help(struct str *out, const char *statement);
 /* Offer the names of all statements to a guess. */

@@ -61,7 +61,8 @@ STATEMENT(TOP, "greet-pause", NONE, setting, "setting", "",
     "greet-pause SPAN", "",
     "So long a stranger waits for the greeting.  A client that speaks before "
     "it is greeted, as a mail server never does, is refused with 554.  Not for "
-    "clients that may relay by their address, nor under load.",
+    "clients that may relay by their address, not where users log in "
+    "(submission), nor under load.",
     "greet-pause 3s")
 SETTING("greet-pause", "", greet_pause_ms, "span:0-60s", "0",
     "before the greeting")

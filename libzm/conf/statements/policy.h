@@ -7,7 +7,8 @@
     "shadow from=net name=hostpattern helo=hostpattern listener=listener " \
     "tls=choice:yes,no auth user=userpattern sender=pattern to=pattern " \
     "size=size:1B-16G listed=listed sender-unknown until=moment " \
-    "cert=certpattern issuer=text not-owner=tablepattern"
+    "cert=certpattern issuer=text not-owner=tablepattern "             \
+    "strangers everybody"
 
 #define RULE_KEYS "client,net,user,sender,sender-domain,to,domain,all"
 
@@ -43,6 +44,16 @@ STATEMENT(TOP, "accept", NONE, accept, "", RULE_WORDS " for=choice:any",
     "(CN=mx.example.org,O=Example); <table>: a table of fingerprints, in "
     "small letters without colons.  "
     "issuer PATTERN: who issued a good one, in the same form.  "
+    "strangers: nobody logged in, and the client is neither on loopback nor "
+    "one that may relay by a rule about clients (accept from NET for any, "
+    "cert, name).  What is meant against strangers concerns strangers only "
+    "unless the rule says otherwise: greylist, policy-service, limit rate, "
+    "limit parallel, and reject, defer and freeze with helo, name, listed or "
+    "sender-unknown.  It says otherwise with auth, user, not-owner, per user "
+    "or a listener for our users (then it meets who logged in), with from "
+    "NET or <table>, cert or issuer (then it meets these clients, as long as "
+    "they do not log in), or with everybody: strangers or not.  Other rules "
+    "(from, sender, to, size) are for everybody unless strangers is said.  "
     "not-owner <table>: somebody logged in, and the sender is not one of "
     "theirs: the row of the sender (see below; the most exact one) names "
     "other users, or there is none and it is not their name either.  The "
@@ -98,9 +109,11 @@ STATEMENT(TOP, "limit rate", NONE, limit_rate, "rate",
     "the first 64 bits of IPv6), net (/24 and /48), user, sender, "
     "sender-domain, to, domain (of the recipient), or all.  Unless said: per "
     "client, else defer (450).  Counters are kept in memory, for all sessions "
-    "together.",
+    "together.  Without auth, from or everybody strangers alone are counted "
+    "(see accept).",
     "limit rate 200/1h per user auth else freeze\n"
     "limit rate 100/1m per client of messages\n"
+    "limit rate 50/1m per client from 127.0.0.0/8 else freeze\n"
     "limit rate 10/1m per to to *@lists.example.org else reject text "
     "\"slowly\"")
 
@@ -117,7 +130,8 @@ STATEMENT(TOP, "limit parallel", NONE, limit_parallel, "number:1-100000",
     "place is free again before its client hears the reply that ends the "
     "message, or the session (221, 421): who has heard that may come again "
     "at once.  Who goes without a word may be refused until the server has "
-    "seen the end of the connection.",
+    "seen the end of the connection.  Without auth, from or everybody "
+    "strangers alone are counted (see accept).",
     "limit parallel 5 per user auth\n"
     "limit parallel 30 per net of sessions\n"
     "limit parallel 20 per net else defer text \"one after the other\"")
@@ -130,8 +144,9 @@ STATEMENT(TOP, "greylist", NONE, greylist, "", RULE_WORDS
     "recipient that were not seen together before is deferred (451); tried "
     "again after 5m and within 2d it is taken, and so is all that follows "
     "for 35d.  A network that passed with five different pairs is not "
-    "greylisted any more.  What is known is kept in smtpserver/greylist in "
-    "the spool.",
+    "greylisted any more.  Who logged in, loopback and who may relay are not "
+    "greylisted unless the rule names them (see accept, strangers).  What is "
+    "known is kept in smtpserver/greylist in the spool.",
     "greylist name none\n"
     "greylist helo unqualified after 10m")
 
@@ -146,9 +161,12 @@ STATEMENT(TOP, "policy-service", NONE, policy_service, "text",
     "what nothing else refuses, HOLD and DISCARD put the message into "
     "freezer/, PREPEND adds a field to its header, WARN goes to the journal, "
     "DUNNO leaves it to the rules behind.  else says what is done when it "
-    "does not answer in 10 s or says something else: 451, or nothing.",
+    "does not answer in 10 s or says something else: 451, or nothing.  It is "
+    "not asked about who logged in, loopback and who may relay, unless the "
+    "rule names them (see accept, strangers).",
     "policy-service inet:127.0.0.1:10023\n"
-    "policy-service unix:/run/spf/policy user none else accept")
+    "policy-service unix:/run/quota/policy auth\n"
+    "policy-service unix:/run/log/policy everybody else accept")
 
 STATEMENT(TOP, "dnsbl", NONE, dnsbl, "dnszone", "answer=net "
     "weight=number:1-1000",

@@ -66,7 +66,7 @@ check_certificate(struct machine_look *look, const struct conf_certificate *one)
 	if (is_forbidden(look, one->file, one->at) ||
 	    is_forbidden(look, one->key, one->at))
 		return;
-	if (tls_pair_load(&pair, one->file, one->key, &err) != 1) {
+	if (tls_pair_load(&pair, one->file, one->key, &err) != 0) {
 		machine_tell(look, CONF_ERROR, one->at, NULL, err.text);
 		return;
 	}

@@ -264,7 +264,7 @@ check_forms(struct machine_look *look)
 		const char *language = slice_dup(look->arena, word);
 
 		if (form_load(look->arena, look->conf->report_forms, language,
-		    &form, &err) == 1)
+		    &form, &err) == 0)
 			continue;
 		/* English is built in */
 		if (strcmp(language, "en") == 0 && stat(arena_printf(

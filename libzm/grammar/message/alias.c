@@ -143,7 +143,7 @@ parse_address(struct arena *arena, struct slice text, struct alias_item *out,
 		rest = text = slice_from(text, 1);
 	}
 	if (path_parse(text, PATH_BARE_OK | PATH_LOCAL_OK | PATH_UTF8,
-	    &out->path, &rest, err) == 1 && slice_trim(rest).n == 0 &&
+	    &out->path, &rest, err) == 0 && slice_trim(rest).n == 0 &&
 	    is_somebody(arena, &out->path) && (out->kind == ALIAS_ADDRESS ||
 	    out->path.local.p[0] != '"'))
 		return 1;

@@ -70,7 +70,7 @@ int header_address_at(struct arena *arena, struct slice *rest,
 struct slice header_msgid(struct slice value);
 
 /* Whether the value of Date or Resent-Date is a date-time, the obsolete forms
- * included (RFC 5322 section 3.3, 4.3).  returns 1, or -1 and why not, in
+ * included (RFC 5322 section 3.3, 4.3).  returns 0, or -1 and why not, in
  * words of ours. */
 int header_date(struct slice value, struct err *err);
 

@@ -164,6 +164,6 @@ header_date(struct slice value, struct err *err)
 	    walk_zone(&value, &token, err) != 1)
 		return -1;
 	token = date_take(&value);
-	return token.text.n == 0 ? 1 :
+	return token.text.n == 0 ? 0 :
 	    err_set(err, "something stands behind the time zone");
 }

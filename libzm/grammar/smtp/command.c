@@ -42,7 +42,7 @@ command_parse(struct slice line, struct command *out, struct err *err)
 	out->args = slice_from(line, verb_bytes + 1);
 	while (out->args.n > 0 && out->args.p[out->args.n - 1] == ' ')
 		out->args.n--;
-	return 1;
+	return 0;
 }
 
 bool

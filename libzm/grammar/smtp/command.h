@@ -21,7 +21,7 @@ struct command {
 	struct slice	args;	/* after the first blank; no blanks at end */
 };
 
-/* line is without its CRLF.  returns 1; -1 for control characters, NUL or
+/* line is without its CRLF.  returns 0; -1 for control characters, NUL or
  * an empty line (err fit for a 500 reply). */
 int command_parse(struct slice line, struct command *out, struct err *err);
 

@@ -293,7 +293,7 @@ path_parse(struct slice in, enum path_flags flags, struct path *out,
 	*out = (struct path){ { "", 0 }, { "", 0 } };
 	*out_rest = in;
 	if (in.n == 0 && (~flags & (PATH_BARE_OK | PATH_NULL_OK)) == 0)
-		return 1;
+		return 0;
 	if (!has_brackets && !(flags & PATH_BARE_OK))
 		return err_set(err, "the address must stand in < >");
 	if (has_brackets)
@@ -314,7 +314,7 @@ path_parse(struct slice in, enum path_flags flags, struct path *out,
 		return err_set(err, "the address is longer than %d bytes",
 		    PATH_MAX_BYTES);
 	*out_rest = (struct slice){ scan.at, (size_t)(scan.end - scan.at) };
-	return 1;
+	return 0;
 }
 
 int

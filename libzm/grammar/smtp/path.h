@@ -38,7 +38,7 @@ enum path_flags {
  * in empty: the null path when both PATH_BARE_OK and PATH_NULL_OK are given.
  * out       slices into in
  * out_rest  what follows the path (">junk" is for the caller to refuse)
- * returns   1 done; -1 bad (err fit for the text of a 501 reply) */
+ * returns   0 done; -1 bad (err fit for the text of a 501 reply) */
 int path_parse(struct slice in, enum path_flags flags, struct path *out,
     struct slice *out_rest, struct err *err);
 

@@ -81,6 +81,8 @@ struct control_rcpt {
 	int64_t		uid;		/* privilege; -2 is nobody */
 	unsigned	notify;
 	struct slice	orcpt;		/* as given, or empty */
+	struct slice	given;		/* xtext of the address that became it,
+					 * where ORCPT does not say it */
 	const struct control_way *ways;	/* that are left, in order */
 	size_t		way_count;
 	int64_t		way_since_s;	/* wall, when an earlier way had
@@ -147,7 +149,7 @@ struct control_file {
 };
 
 /* Print the head; fills in all offsets of work's groups and recipients.
- * returns 1; -1 when a value cannot stand in a line. */
+ * returns 0; -1 when a value cannot stand in a line. */
 int control_file_format(struct control_file *control, struct str *out,
     struct err *err);
 
@@ -197,7 +199,7 @@ void control_writer_record(struct control_writer *writer, const char *id,
 
 /* Read a whole control file: head and records.  Everything borrows from
  * file or lives in the arena.
- * returns 1; -1: not a control file, or its head is damaged. */
+ * returns 0; -1: not a control file, or its head is damaged. */
 int control_file_parse(struct arena *arena, struct slice file,
     struct control_file *out,
     struct err *err);
@@ -270,7 +272,7 @@ void control_job_add(struct str *out, const char *name, const char *id,
     unsigned tries, const uint32_t *rcpt_offsets, size_t count);
 
 /* Read the job's lines out of the control file.  Everything in the arena.
- * returns 1; -1: the file does not fit the job (answer "#resync"). */
+ * returns 0; -1: the file does not fit the job (answer "#resync"). */
 int control_job_load(struct arena *arena, struct slice job_line, int control_fd,
     struct control_job *out, struct err *err);
 

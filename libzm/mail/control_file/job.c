@@ -287,5 +287,5 @@ control_job_load(struct arena *arena, struct slice job_line, int control_fd,
 		return -1;
 	out->sender = sender.user;
 	out->control_fd = control_fd;
-	return 1;
+	return 0;
 }

@@ -97,6 +97,8 @@ control_read_notify(struct slice value, struct control_rcpt *rcpt,
 			rcpt->orcpt = slice_from(word, 6);
 		} else if (slice_starts(word, "ZONE=")) {
 			rcpt->zone = slice_from(word, 5);
+		} else if (slice_starts(word, "GIVEN=")) {
+			rcpt->given = slice_from(word, 6);
 		}
 	}
 	return 0;
@@ -426,7 +428,7 @@ control_file_parse(struct arena *arena, struct slice file,
 		return -1;
 	out->head_bytes = head;
 	control_replay(arena, out, slice_from(file, head));
-	return 1;
+	return 0;
 }
 
 int

@@ -84,7 +84,7 @@ queue_count_file(void *context, const char *name, int fd)
 	str_reset(&counting->text);
 	if (control_file_read(fd, CONTROL_BYTES_MAX, &counting->text,
 	    &err) == 0 && control_file_parse(counting->arena,
-	    str_slice(&counting->text), &control, &err) == 1)
+	    str_slice(&counting->text), &control, &err) == 0)
 		message_count(counting, &control);
 	return true;
 }

@@ -53,7 +53,7 @@ report_is_owed(struct recover *r, const char *name)
 		return true;
 	arena = arena_new();
 	if (control_file_read(fd, CONTROL_BYTES_MAX, &text, NULL) == 0 &&
-	    control_file_parse(arena, str_slice(&text), &control, NULL) == 1 &&
+	    control_file_parse(arena, str_slice(&text), &control, NULL) == 0 &&
 	    slice_is(id, control.id))
 		is_owed = control.report_records > k;
 	arena_free(&arena);

@@ -227,7 +227,7 @@ copy_write(struct copy *copy, struct draft *draft, struct err *err)
 	memcpy(copy->envelope.id, draft->id, sizeof(draft->id));
 	copy_own_words(copy);
 	result = envelope_add(&lines, &copy->envelope, err);
-	if (result == 1)
+	if (result == 0)
 		result = draft_write(draft, lines.buf, lines.len, err);
 	str_release(&lines);
 	if (result != 0 || copy_rest(copy, draft, err) != 0)

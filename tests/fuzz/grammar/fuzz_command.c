@@ -35,7 +35,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct command command;
 	int rc = command_parse(in, &command, &err);
 
-	MUST(rc == 1 || (rc == -1 && err.text[0] != '\0'));
+	MUST(rc == 0 || (rc == -1 && err.text[0] != '\0'));
 	MUST(!fuzz_has_control(slice_of(err.text)));
 	check_params(in);
 	if (rc < 0)

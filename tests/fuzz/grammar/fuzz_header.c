@@ -14,7 +14,7 @@ check_value(struct slice value)
 
 	MUST(fuzz_inside(id, value) && !fuzz_has_control(id));
 	MUST(id.n == 0 || (id.p[0] == '<' && id.p[id.n - 1] == '>'));
-	if (header_date(value, &err) != 1)
+	if (header_date(value, &err) != 0)
 		MUST(err.text[0] != '\0' && !fuzz_has_control(slice_of(
 		    err.text)));
 	header_add_unfolded(&line, value);
@@ -46,7 +46,7 @@ check_addresses(struct slice value)
 			continue;
 		path_add(&text, &path);
 		MUST(path_parse(str_slice(&text), PATH_BARE_OK |
-		    PATH_LOCAL_OK | PATH_UTF8, &again, &behind, NULL) == 1);
+		    PATH_LOCAL_OK | PATH_UTF8, &again, &behind, NULL) == 0);
 		MUST(behind.n == 0 && path_equal(&path, &again));
 		str_release(&text);
 	}

@@ -22,11 +22,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t column;
 
 	if (selector_parse(arena, fuzz_slice(data, size), &selector, &column,
-		&err) == 1) {
+		&err) == 0) {
 		selector_add(&text, selector);
 		if (text.len <= SELECTOR_BYTES_MAX) {
 			MUST(selector_parse(arena, str_slice(&text), &again,
-			    &column, &err) == 1);
+			    &column, &err) == 0);
 			MUST(selector_match(selector, &subject) ==
 			    selector_match(again, &subject));
 		}

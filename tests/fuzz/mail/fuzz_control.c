@@ -90,7 +90,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err err;
 
 	/* as it is */
-	if (control_file_parse(arena, in, &control, &err) == 1)
+	if (control_file_parse(arena, in, &control, &err) == 0)
 		check(&control, in);
 	/* with its checksums right */
 	rest = in;
@@ -101,7 +101,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	str_add_slice(&file, head);
 	if (rest.p != NULL)
 		add_records(&file, rest, id_crc(head));
-	if (control_file_parse(arena, str_slice(&file), &control, &err) == 1)
+	if (control_file_parse(arena, str_slice(&file), &control, &err) == 0)
 		check(&control, str_slice(&file));
 	str_release(&file);
 	arena_free(&arena);

@@ -20,15 +20,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct str text = STR_INIT;
 	struct err err;
 
-	if (envelope_parse(arena, file, &one, &err) == 1) {
+	if (envelope_parse(arena, file, &one, &err) == 0) {
 		if (one.header_offset > size)
 			abort();
 		if (envelope_peek(file, &two, &err) != 0 ||
 		    two.rcpt_count != 0)
 			abort();
-		if (envelope_add(&text, &one, &err) == 1) {
+		if (envelope_add(&text, &one, &err) == 0) {
 			if (envelope_parse(arena, str_slice(&text), &two,
-				&err) != 1 ||
+				&err) != 0 ||
 			    one.rcpt_count != two.rcpt_count ||
 			    one.is_error != two.is_error ||
 			    !path_equal(&one.from, &two.from) ||

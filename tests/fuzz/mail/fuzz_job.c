@@ -33,7 +33,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fd = memfd_create("control", MFD_CLOEXEC);
 	if (fd < 0 || write(fd, file.buf, file.len) != (ssize_t)file.len)
 		abort();
-	if (control_job_load(arena, line, fd, &job, &err) == 1) {
+	if (control_job_load(arena, line, fd, &job, &err) == 0) {
 		if (job.rcpt_count == 0 || job.header.n > file.len)
 			abort();
 		for (size_t i = 0; i < job.rcpt_count; i++)

@@ -71,7 +71,7 @@ check(struct message *message, struct slice file)
 
 	if (control_file_parse(arena, str_slice(&message->control_text),
 	    &control, &err) !=
-	    1)
+	    0)
 		abort();
 	for (size_t i = 0; i < control.group_count; i++)
 		rcpts += control.groups[i].rcpt_count;

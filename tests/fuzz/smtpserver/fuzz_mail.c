@@ -37,7 +37,7 @@ check_stored(void)
 	struct err err = { "" };
 
 	house_first(&house, "router", &file);
-	if (envelope_parse(arena, str_slice(&file), &envelope, &err) != 1 ||
+	if (envelope_parse(arena, str_slice(&file), &envelope, &err) != 0 ||
 	    envelope.rcpt_count != 1)
 		panic("%s", err.text);
 	arena_free(&arena);

@@ -45,7 +45,7 @@ check_stored(const char *area)
 
 	house_first(&house, area, &file);
 	if (file.len > 0 &&
-	    (envelope_parse(arena, str_slice(&file), &envelope, &err) != 1 ||
+	    (envelope_parse(arena, str_slice(&file), &envelope, &err) != 0 ||
 	    envelope.rcpt_count == 0))
 		panic("%s: %s", area, err.text);
 	arena_free(&arena);

@@ -50,7 +50,7 @@ control_open(void)
 	char path[64];
 	int fd = memfd_create("control", MFD_CLOEXEC), append;
 
-	MUST(fd >= 0 && control_file_format(&control, &text, &err) == 1);
+	MUST(fd >= 0 && control_file_format(&control, &text, &err) == 0);
 	MUST(write(fd, text.buf, text.len) == (ssize_t)text.len);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	append = open(path, O_RDWR | O_APPEND | O_CLOEXEC);

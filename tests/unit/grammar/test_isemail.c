@@ -44,7 +44,7 @@ Test(isemail, as_smtp_path)
 		str_add_slice(&in, rows[i].address);
 		str_addc(&in, '>');
 		is_taken = path_parse(str_slice(&in), 0, &path, &rest,
-		    &err) == 1 && rest.n == 0;
+		    &err) == 0 && rest.n == 0;
 		cr_expect_eq(is_taken, rows[i].smtp, "set %d id %d <%s> %s",
 		    rows[i].set, rows[i].id, shown(rows[i].address),
 		    err.text);

@@ -63,7 +63,7 @@ check_path(const struct path *path, const char *from)
 
 	path_add(&text, path);
 	cr_assert_eq(path_parse(str_slice(&text), PATH_BARE_OK |
-	    PATH_LOCAL_OK | PATH_UTF8, &again, &rest, &err), 1, "%s of %s: %s",
+	    PATH_LOCAL_OK | PATH_UTF8, &again, &rest, &err), 0, "%s of %s: %s",
 	    text.buf, from, err.text);
 	cr_assert_eq(rest.n, 0, "%s of %s", text.buf, from);
 	cr_assert(path_equal(path, &again), "%s of %s", text.buf, from);
@@ -138,7 +138,7 @@ Test(stable, each_address_of_a_list_is_the_one_that_was_written)
 			    err.text);
 			cr_assert_eq(path_parse(str_slice(&wants[i]),
 			    PATH_BARE_OK | PATH_UTF8, &want, &(struct slice){
-			    NULL, 0 }, &err), 1, "%s: %s", wants[i].buf,
+			    NULL, 0 }, &err), 0, "%s: %s", wants[i].buf,
 			    err.text);
 			cr_assert(path_equal(&path, &want), "%s\nis not "
 			    SLICE_FMT, wants[i].buf, SLICE_ARG(path.local));
@@ -239,13 +239,13 @@ Test(stable, dates_of_headers_are_taken_folded_and_unfolded_and_ours_too)
 		struct err err = { "" };
 
 		abnf_make(&abnf, "date-time", &text);
-		cr_assert_eq(header_date(str_slice(&text), &err), 1,
+		cr_assert_eq(header_date(str_slice(&text), &err), 0,
 		    "%s: %s", text.buf, err.text);
 		header_add_unfolded(&flat, str_slice(&text));
-		cr_assert_eq(header_date(str_slice(&flat), &err), 1, "%s",
+		cr_assert_eq(header_date(str_slice(&flat), &err), 0, "%s",
 		    flat.buf);
 		clock_rfc5322((int64_t)abnf_random(&abnf, 1u << 31), ours);
-		cr_assert_eq(header_date(slice_of(ours), &err), 1, "%s", ours);
+		cr_assert_eq(header_date(slice_of(ours), &err), 0, "%s", ours);
 		str_release(&text);
 		str_release(&flat);
 	}

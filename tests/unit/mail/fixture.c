@@ -188,7 +188,7 @@ control_bytes(struct str *out, const char *id, ino_t inode)
 	struct err err;
 
 	snprintf(control.id, sizeof(control.id), "%s", id);
-	cr_assert_eq(control_file_format(&control, out, &err), 1, "%s",
+	cr_assert_eq(control_file_format(&control, out, &err), 0, "%s",
 	    err.text);
 }
 

@@ -12,9 +12,9 @@ Test(control_file, head_round_trip)
 	struct str text = STR_INIT;
 	struct err err = { "" };
 
-	cr_assert_eq(control_file_format(&in, &text, &err), 1, "%s", err.text);
+	cr_assert_eq(control_file_format(&in, &text, &err), 0, "%s", err.text);
 	cr_assert_eq(control_file_head_bytes(str_slice(&text)), text.len);
-	cr_assert_eq(control_file_parse(arena, str_slice(&text), &out, &err), 1,
+	cr_assert_eq(control_file_parse(arena, str_slice(&text), &out, &err), 0,
 	    "%s\n%s", err.text, text.buf);
 	cr_expect_str_eq(out.id, ID);
 	cr_expect_eq(out.inode, 4711);
@@ -68,8 +68,8 @@ Test(control_file, groups_have_their_own_errors)
 	own[1].errors_to = SLICE("carl@example.org");
 	in.groups = own;
 	in.group_count = 3;
-	cr_assert_eq(control_file_format(&in, &text, &err), 1, "%s", err.text);
-	cr_assert_eq(control_file_parse(arena, str_slice(&text), &out, &err), 1,
+	cr_assert_eq(control_file_format(&in, &text, &err), 0, "%s", err.text);
+	cr_assert_eq(control_file_parse(arena, str_slice(&text), &out, &err), 0,
 	    "%s\n%s", err.text, text.buf);
 	cr_expect_eq(out.groups[0].errors_to.n, 0);
 	cr_expect(slice_is(control_group_errors(&out, &out.groups[0]),
@@ -98,8 +98,8 @@ Test(control_file, groups_can_share_a_header)
 	shared[0].rcpt_count = shared[1].rcpt_count = 1;
 	shared[1].header = shared[0].header;
 	in.groups = shared;
-	cr_assert_eq(control_file_format(&in, &text, &err), 1, "%s", err.text);
-	cr_assert_eq(control_file_parse(arena, str_slice(&text), &out, &err), 1,
+	cr_assert_eq(control_file_format(&in, &text, &err), 0, "%s", err.text);
+	cr_assert_eq(control_file_parse(arena, str_slice(&text), &out, &err), 0,
 	    "%s", err.text);
 	cr_assert_eq(out.group_count, 2);
 	cr_expect_eq(out.groups[0].header_offset, out.groups[1].header_offset);
@@ -173,7 +173,7 @@ Test(control_file, damaged_heads_are_none)
 		text.buf[i] ^= 1;
 	}
 	cr_expect_eq(control_file_parse(arena, str_slice(&text), &out, &err),
-	    1);
+	    0);
 	str_release(&text);
 	arena_free(&arena);
 }
@@ -208,7 +208,7 @@ Test(control_file, a_job_finds_its_lines)
 	fd = temp_file(text.buf, text.len);
 	job_of(&in, 1, &line, 0, 2);
 	cr_assert_eq(control_job_load(arena, str_slice(&line), fd, &job, &err),
-	    1, "%s", err.text);
+	    0, "%s", err.text);
 	cr_expect_str_eq(job.id, ID);
 	cr_expect(slice_is(job.host, "example.net"));
 	cr_expect(slice_is(job.sender, ""));
@@ -320,7 +320,7 @@ Test(control_file, big_lists_parse_fast_and_load_by_range)
 	struct err err = { "" };
 	int fd;
 
-	cr_assert_eq(control_file_format(&in, &text, &err), 1, "%s", err.text);
+	cr_assert_eq(control_file_format(&in, &text, &err), 0, "%s", err.text);
 	fd = temp_file(text.buf, text.len);
 	for (size_t i = 0; i < COUNT; i++)
 		records[i] = outcome(in.groups[0].rcpts[i].offset,
@@ -328,12 +328,12 @@ Test(control_file, big_lists_parse_fast_and_load_by_range)
 	cr_assert_eq(control_file_append(fd, ID, records, COUNT, &err), 0);
 	control_file_read(fd, 1 << 26, &text, &err);
 	cr_assert_eq(control_file_parse(loads, str_slice(&text), &out, &err),
-	    1);
+	    0);
 	cr_expect_eq(out.rcpt_total, COUNT);
 	cr_expect_eq(out.final_total, COUNT / 2);
 	job_of(&in, 0, &line, 0, COUNT);
 	cr_assert_eq(control_job_load(loads, str_slice(&line), fd, &job, &err),
-	    1, "%s", err.text);
+	    0, "%s", err.text);
 	cr_assert_eq(job.rcpt_count, COUNT);
 	for (size_t i = 0; i < COUNT; i++) {
 		struct control_rcpt *want = &in.groups[0].rcpts[i];
@@ -349,7 +349,7 @@ Test(control_file, big_lists_parse_fast_and_load_by_range)
 	arena_reset(loads);
 	job_of(&in, 0, &line, COUNT - 3, 3);
 	cr_assert_eq(control_job_load(loads, str_slice(&line), fd, &job, &err),
-	    1, "%s", err.text);
+	    0, "%s", err.text);
 	cr_expect_lt(arena_used_bytes(loads), text.len / 2);
 	close(fd);
 	mem_free(&records);
@@ -410,8 +410,8 @@ Test(control_file, a_failure_takes_the_next_way)
 
 	in.groups = &group;
 	in.group_count = 1;
-	cr_assert_eq(control_file_format(&in, &text, &err), 1, "%s", err.text);
-	cr_assert_eq(control_file_parse(arena, str_slice(&text), &out, &err), 1,
+	cr_assert_eq(control_file_format(&in, &text, &err), 0, "%s", err.text);
+	cr_assert_eq(control_file_parse(arena, str_slice(&text), &out, &err), 0,
 	    "%s", err.text);
 	cr_assert_eq(out.groups[0].rcpts[0].way_count, 2);
 	cr_expect_eq(out.groups[0].rcpts[0].ways[0].after_s, 90);
@@ -427,7 +427,7 @@ Test(control_file, a_failure_takes_the_next_way)
 		    rows[i].kind);
 		cr_assert_eq(control_file_parse(arena, str_slice(&text), &out,
 		    &err),
-		    1, "row %zu: %s", i, err.text);
+		    0, "row %zu: %s", i, err.text);
 		got = &out.groups[0].rcpts[0];
 		cr_expect(slice_is(got->channel, rows[i].channel) &&
 		    slice_is(got->host, rows[i].host), "row %zu", i);
@@ -457,13 +457,13 @@ Test(control_file, the_end_of_the_last_way_is_the_end)
 
 	in.groups = &group;
 	in.group_count = 1;
-	cr_assert_eq(control_file_format(&in, &text, &err), 1);
+	cr_assert_eq(control_file_format(&in, &text, &err), 0);
 	cr_assert_eq(control_file_parse(arena, str_slice(&text), &out, &err),
-	    1);
+	    0);
 	record(&text, control_rcpt_end_offset(&out.groups[0].rcpts[0]), 1,
 	    VERDICT_FAILED);
 	cr_assert_eq(control_file_parse(arena, str_slice(&text), &out, &err),
-	    1);
+	    0);
 	cr_expect(out.groups[0].rcpts[0].is_final);
 	cr_expect_eq(out.final_total, 1);
 	str_release(&text);

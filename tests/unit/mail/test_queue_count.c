@@ -30,7 +30,7 @@ place(char path[SPOOL_NAME_BYTES], struct control_file *control)
 	*control = (struct control_file){ .groups = &group, .group_count = 1 };
 	control->inode = put_message(&f, "public/t", control->id, "body");
 	spool_hashed_name(f.spool, control->inode, path);
-	cr_assert_eq(control_file_format(control, &bytes, &f.err), 1, "%s",
+	cr_assert_eq(control_file_format(control, &bytes, &f.err), 0, "%s",
 	    f.err.text);
 	move_file(&f, "public/t", at("queue/%s", path));
 	put_file(&f, at("transport/%s", path), bytes.buf, bytes.len);

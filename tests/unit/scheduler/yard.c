@@ -279,7 +279,7 @@ yard_message(struct yard *yard, const char *sender, const char *rcpts,
 		rcpt_read(word, &group.rcpts[group.rcpt_count++]);
 	if (out_id != NULL)
 		strlcpy(out_id, draft.id, SPOOL_ID_BYTES);
-	cr_assert_eq(control_file_format(&control, &plan, &err), 1, "%s",
+	cr_assert_eq(control_file_format(&control, &plan, &err), 0, "%s",
 	    err.text);
 	cr_assert_eq(draft_publish(&draft, AREA_ROUTER, 0, NULL, &err), 0);
 	snprintf(name, sizeof(name), "%ju", (uintmax_t)inode);
@@ -404,7 +404,7 @@ yard_control(struct yard *yard, ino_t inode, struct control_file *out)
 	close(fd);
 	file = slice_copy(yard->arena, str_slice(&text));
 	str_release(&text);
-	return control_file_parse(yard->arena, file, out, &err) == 1;
+	return control_file_parse(yard->arena, file, out, &err) == 0;
 }
 
 bool

@@ -253,7 +253,7 @@ instance_child(const struct instance *in, const char *name)
 	struct err err;
 
 	for (int left = WAIT_MS / LOOK_EVERY_MS; left > 0; left--) {
-		cr_assert_eq(state_read(in->run, &state, &err), 1);
+		cr_assert_eq(state_read(in->run, &state, &err), STATE_READ);
 		for (size_t i = 0; i < state.child_count; i++)
 			if (strcmp(state.children[i].name, name) == 0 &&
 			    strcmp(state.children[i].state, "ready") == 0)

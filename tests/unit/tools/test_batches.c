@@ -108,7 +108,7 @@ message_make(void)
 	control.inode = draft.inode;
 	control.body_offset = DRAFT_FIRST_LINE_BYTES + strlen(line) +
 	    sizeof(text) - 1 - 2;
-	cr_assert_eq(control_file_format(&control, &plan, &err), 1, "%s",
+	cr_assert_eq(control_file_format(&control, &plan, &err), 0, "%s",
 	    err.text);
 	cr_assert_eq(draft_publish(&draft, AREA_ROUTER, 0, NULL, &err), 0);
 	snprintf(line, sizeof(line), "%ju", (uintmax_t)control.inode);

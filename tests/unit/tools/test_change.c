@@ -93,17 +93,19 @@ Test(versions, what_is_the_same_is_kept_once)
 	unsigned numbers[VERSIONS_MAX + 2];
 	struct err err;
 
-	cr_expect_eq(keep("one"), 1);
-	cr_expect_eq(keep("one"), 0);
-	cr_expect_eq(keep("two"), 1);
+	cr_expect_eq(keep("one"), VERSION_KEPT);
+	cr_expect_eq(keep("one"), VERSION_KNOWN);
+	cr_expect_eq(keep("two"), VERSION_KEPT);
 	cr_assert_eq(versions_list(dir, numbers), 2);
-	cr_assert_eq(version_read(dir, numbers[0], arena, &version, &err), 1);
+	cr_assert_eq(version_read(dir, numbers[0], arena, &version, &err),
+	    VERSION_READ);
 	cr_expect_str_eq(version.by, "me");
 	cr_expect_str_eq(version.reason, "why");
 	cr_expect_eq(version.was, 7);
 	cr_assert_eq(version.file_count, 1);
 	cr_expect(slice_ends(version.files[0].text, "# one\n"));
-	cr_expect_eq(version_read(dir, 99, arena, &version, &err), 0);
+	cr_expect_eq(version_read(dir, 99, arena, &version, &err),
+	    VERSION_NONE);
 	arena_free(&arena);
 }
 
@@ -131,7 +133,7 @@ Test(versions, a_torn_version_is_not_offered)
 	ssize_t n;
 	int fd;
 
-	cr_assert_eq(keep("one"), 1);
+	cr_assert_eq(keep("one"), VERSION_KEPT);
 	snprintf(file, sizeof(file), "%s/desk/history/00000001", dir);
 	fd = open(file, O_RDONLY);
 	n = read(fd, text, sizeof(text));
@@ -140,7 +142,8 @@ Test(versions, a_torn_version_is_not_offered)
 	for (ssize_t cut = n - 1; cut >= 0; cut--) {
 		cr_assert_eq(truncate(file, cut), 0);
 		cr_expect_eq(version_read(dir, 1, arena, &version, &err),
-		    cut == n - 1 ? 1 : -1, "%zd of %zd bytes", cut, n);
+		    cut == n - 1 ? VERSION_READ : VERSION_BAD,
+		    "%zd of %zd bytes", cut, n);
 	}
 	arena_free(&arena);
 }
@@ -152,7 +155,7 @@ Test(versions, a_replaced_file_keeps_its_mode)
 	struct stat st;
 	struct err err;
 
-	cr_assert_eq(keep("one"), 1);
+	cr_assert_eq(keep("one"), VERSION_KEPT);
 	cr_assert_eq(chmod(path, 0640), 0);
 	str_adds(&file.after, "host new.test\n");
 	cr_assert_eq(change_file_write(&file, &err), 0);

@@ -380,9 +380,9 @@ Test(journal, a_window_in_time_is_held_against_each_line)
 
 		cr_assert_eq(ask_parse(NULL, &ask, &err), 0);
 		cr_assert_eq(ask_option("--since", rows[i].since, &ask,
-		    &err), 1);
+		    &err), ASK_TAKEN);
 		cr_assert_eq(ask_option("--until", rows[i].until, &ask,
-		    &err), 1);
+		    &err), ASK_TAKEN);
 		life_find(journal, &ask, arena, &life);
 		cr_expect_eq(life.count, rows[i].lines, "%zu: %zu", i,
 		    life.count);

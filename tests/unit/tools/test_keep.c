@@ -108,8 +108,8 @@ keep(bool closes_all)
 	struct kept kept;
 	struct err err;
 
-	cr_assert_eq(journal_keep(&conf, closes_all, &kept, &err), 1, "%s",
-	    err.text);
+	cr_assert_eq(journal_keep(&conf, closes_all, &kept, &err), KEEP_DONE,
+	    "%s", err.text);
 	return kept;
 }
 

@@ -206,7 +206,7 @@ Test(supervisor, a_bad_configuration_is_refused_and_the_old_one_stays)
 		    i + 1);
 	}
 	instance_expect(&in, "run/zmailer.state", "hash changed", 1);
-	cr_expect_eq(state_read(in.run, &state, &err), 1);
+	cr_expect_eq(state_read(in.run, &state, &err), STATE_READ);
 	cr_expect_eq(state.reloads, 2);
 	/* A daemon that is asked itself reads what was taken over. */
 	instance_configure(&in, "bad.test", rows[0]);
@@ -397,9 +397,9 @@ Test(supervisor, the_state_file_comes_back_as_it_was_written)
 	struct err err;
 
 	cr_assert_eq(mkdir(in.run, 0700), 0);
-	cr_expect_eq(state_read(in.run, &back, &err), 0);
+	cr_expect_eq(state_read(in.run, &back, &err), STATE_NONE);
 	cr_assert_eq(state_write(in.run, &state, &err), 0);
-	cr_assert_eq(state_read(in.run, &back, &err), 1);
+	cr_assert_eq(state_read(in.run, &back, &err), STATE_READ);
 	cr_expect_eq(back.pid, 12);
 	cr_expect_eq(back.reloads, 5);
 	cr_expect_str_eq(back.refused, state.refused);

@@ -82,7 +82,7 @@ put_control(char id[SPOOL_ID_BYTES], uint32_t offsets[2])
 
 	strlcpy(control.id, id, sizeof(control.id));
 	control.inode = inode;
-	cr_assert_eq(control_file_format(&control, &head, &f.err), 1, "%s",
+	cr_assert_eq(control_file_format(&control, &head, &f.err), 0, "%s",
 	    f.err.text);
 	move_file(&f, "queue/x", at("queue/%ju", (uintmax_t)inode));
 	put_file(&f, at("transport/%ju", (uintmax_t)inode), head.buf,

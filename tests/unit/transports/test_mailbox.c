@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -310,6 +312,43 @@ Test(mbox, two_processes_do_not_mix, .timeout = 60)
 	cr_expect_eq(whole, EACH * WRITERS);
 	cr_expect_eq(from_lines(box_file_get(box_path_of("zm-alice"))),
 	    EACH * WRITERS);
+	box_finish();
+}
+
+/* Open and lock it again and again, as who would inherit it does. */
+static void
+look_for_ever(const char *path)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		int fd = open(path, O_RDWR | O_CLOEXEC);
+
+		if (fd >= 0) {
+			(void)flock(fd, LOCK_EX | LOCK_NB);
+			close(fd);
+		}
+	}
+}
+
+Test(mbox, who_looks_at_a_new_dotlock_is_no_trouble, .timeout = 120)
+{
+	pid_t pids[2];
+
+	box_start(MAILBOX_MBOX, "{user}");
+	for (int k = 0; k < 2; k++) {
+		pids[k] = fork();
+		if (pids[k] == 0)
+			look_for_ever(box_path_of("zm-alice.lock"));
+	}
+	for (int i = 0; i < 300; i++) {
+		box_deliver();
+		cr_assert_eq(box.verdicts[0].kind, VERDICT_DELIVERED, "%s",
+		    box.verdicts[0].text);
+	}
+	for (int k = 0; k < 2; k++) {
+		cr_expect_eq(kill(pids[k], SIGKILL), 0);
+		cr_expect_eq(waitpid(pids[k], NULL, 0), pids[k]);
+	}
 	box_finish();
 }
 

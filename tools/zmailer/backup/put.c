@@ -114,7 +114,7 @@ control_read(struct putting *putting, const struct backup_item *item)
 	putting->control.buf[putting->control.len] = '\0';
 	is_good = control_file_parse(putting->arena,
 	    str_slice(&putting->control),
-	    &file, NULL) == 1 && strcmp(file.id, item->key) == 0 &&
+	    &file, NULL) == 0 && strcmp(file.id, item->key) == 0 &&
 	    file.body_offset <= item->body_bytes;
 	arena_reset(putting->arena);
 	return is_good;

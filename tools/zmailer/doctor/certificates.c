@@ -32,7 +32,7 @@ has_key(struct doctor *doctor, const struct conf_certificate *one)
 		    "the key cannot be read by you");
 		return true;
 	}
-	is_good = tls_pair_load(&pair, one->file, one->key, &err) == 1;
+	is_good = tls_pair_load(&pair, one->file, one->key, &err) == 0;
 	if (is_good)
 		tls_pair_release(&pair);
 	else
@@ -102,7 +102,7 @@ judge_one(struct doctor *doctor, const struct conf_certificate *one,
 	struct tls_about about;
 	struct err err;
 
-	if (tls_about_load(&about, one->file, &err) != 1) {
+	if (tls_about_load(&about, one->file, &err) != 0) {
 		doctor_add(doctor, DOCTOR_BAD, one->file,
 		    "it must be PEM and readable", "%s", err.text);
 		tls_about_release(&about);

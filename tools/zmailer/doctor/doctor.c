@@ -80,7 +80,7 @@ doctor_processes(struct doctor *doctor)
 		    "zmailer start", "zmailer does not run");
 		return;
 	}
-	if (state_read(doctor->conf->run_dir, &state, &err) != 1) {
+	if (state_read(doctor->conf->run_dir, &state, &err) != STATE_READ) {
 		doctor_add(doctor, DOCTOR_WARN, doctor->conf->run_dir,
 		    "ask as root", "the state cannot be read");
 		return;

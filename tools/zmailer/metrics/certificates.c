@@ -23,7 +23,7 @@ expiry_of(const char *file, int64_t *out_s)
 {
 	struct tls_about about;
 	struct err err;
-	bool is_read = tls_about_load(&about, file, &err) == 1;
+	bool is_read = tls_about_load(&about, file, &err) == 0;
 
 	*out_s = is_read ? about.expires_s : 0;
 	tls_about_release(&about);

@@ -128,7 +128,7 @@ metrics_ask(struct control *control, const char *op, const char *by,
 	if (by != NULL)
 		json_text(&request, "by", slice_of(by));
 	is_good = control_ask(control, &request, take, queue, &last,
-	    &err) == 1;
+	    &err) == 0;
 	str_release(&request);
 	str_release(&last);
 	return is_good;
@@ -184,7 +184,8 @@ metrics_add_queue(struct str *out, const char *run_dir)
 	struct str turns = STR_INIT;
 	struct control control;
 	struct err err;
-	bool is_up = control_connect(run_dir, &control, &err) == 1;
+	bool is_up = control_connect(run_dir, &control, &err) ==
+	    CONTROL_REACHED;
 	bool has_agents = false;
 
 	if (is_up)

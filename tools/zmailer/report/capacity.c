@@ -105,7 +105,7 @@ room_find(const char *spool_dir, struct capacity *out, struct err *err)
 	out->room_by = fs.f_files > 0 && by_inodes < by_bytes ? "inodes" :
 	    "bytes";
 	out->room = out->room_by[0] == 'i' ? by_inodes : by_bytes;
-	return 1;
+	return 0;
 }
 
 /* ---- the stages -------------------------------------------------------- */
@@ -160,7 +160,7 @@ capacity_find(const struct conf *conf, const struct report *report,
 	out->stages[2] = (struct capacity_stage){ "deliver",
 	    median_us(&report->attempt), conf->limits.agents,
 	    "limit agents" };
-	return 1;
+	return 0;
 }
 
 /* ---- the page ---------------------------------------------------------- */

@@ -32,7 +32,7 @@ uint64_t capacity_rate(const struct capacity_stage *stage);
 /* The stage that gives way first; NULL: none is known. */
 const struct capacity_stage *capacity_first(const struct capacity *capacity);
 
-/* What the journal tells, the configuration, the file system.  1; -1: the
+/* What the journal tells, the configuration, the file system.  0; -1: the
  * spool's disk cannot be asked. */
 int capacity_find(const struct conf *conf, const struct report *report,
     struct capacity *out, struct err *err);

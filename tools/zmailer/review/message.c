@@ -110,7 +110,7 @@ review_read(struct review *review)
 	} else {
 		arena = arena_new();
 		if (envelope_parse(arena, str_slice(&bytes), &envelope,
-			&err) == 1) {
+			&err) == 0) {
 			add_envelope(&review->text, &envelope);
 			str_addc(&review->text, '\n');
 			review_add_text(&review->text,

@@ -176,7 +176,7 @@ sink_address_take(struct session *session, struct slice args,
 
 	if (!command_keyword(&args, keyword) || path_parse(args,
 	    PATH_NULL_OK | PATH_POSTMASTER_OK | PATH_UTF8, out_path, &rest,
-	    NULL) != 1) {
+	    NULL) != 0) {
 		sink_say(session, "501 5.1.3 that is no address");
 		return false;
 	}
@@ -349,7 +349,7 @@ sink_command(struct session *session, struct slice line)
 
 	if (line.n > 0 && line.p[line.n - 1] == '\r')
 		line.n--;
-	if (command_parse(line, &parsed, NULL) != 1) {
+	if (command_parse(line, &parsed, NULL) != 0) {
 		sink_say(session, "500 5.5.2 that is no command");
 		return;
 	}

@@ -229,11 +229,12 @@ look_at_queue(struct top *top, const char *run_dir)
 	struct err err;
 
 	top->count = 0;
-	top->is_up = control_connect(run_dir, &control, &err) == 1;
+	top->is_up = control_connect(run_dir, &control, &err) ==
+	    CONTROL_REACHED;
 	if (top->is_up) {
 		control_begin(&request, "destinations");
 		top->is_up = control_ask(&control, &request,
-		    take_destination, top, &last, &err) == 1;
+		    take_destination, top, &last, &err) == 0;
 	}
 	control_hang_up(&control);
 	if (top->count > 1)
