@@ -96,8 +96,14 @@ doctor_processes(struct doctor *doctor)
 	}
 	if (state.refused[0] != '\0')
 		doctor_add(doctor, DOCTOR_WARN, "reload", "zmailer check; "
-		    "zmailer config undo", "the last one was refused: %s",
+		    "zmailer config undo", "the last one was %s: %s",
+		    state.is_partial ? "not taken over by all" : "refused",
 		    state.refused);
+	if (state.unused[0] != '\0')
+		doctor_add(doctor, DOCTOR_WARN, "sockets", "add a listen "
+		    "statement, or remove them from the socket unit",
+		    "the service manager gave some that no listen statement "
+		    "is for: %s", state.unused);
 }
 
 /* ---- saying so -------------------------------------------------------- */
@@ -105,7 +111,7 @@ doctor_processes(struct doctor *doctor)
 static const char *const level_words[] = { "ok", "warn", "BAD" };
 static const char *const level_colours[] = { "32", "33", "31;1" };
 
-/* On a terminal wrap at blanks; the lines behind the first begin in column
+/* On a terminal wrap at blanks; the lines after the first begin in column
  * indent.  In a pipe a finding is one line, its advice another. */
 static void
 put_wrapped(const char *text, size_t indent)
