@@ -276,7 +276,7 @@ login_statement_take(struct change *change, struct str *text, const char *verb,
 /* Take out the login of a host, and what names the table when it was the last
  * one there.  A table of another name is the site's own. */
 static void
-login_take(struct change *change, struct str *text, const char *name)
+smarthost_login_take(struct change *change, struct str *text, const char *name)
 {
 	const char *path, *called = change->conf->auth_to.table;
 	struct str *table;
@@ -308,7 +308,7 @@ smarthost_edit(struct change *change, const struct smarthost *host)
 	if (text == NULL)
 		return EX_NOINPUT;
 	if (before != NULL && host->user == NULL)
-		login_take(change, text, before);
+		smarthost_login_take(change, text, before);
 	status = route_put(change, text, host);
 	if (status == EX_OK)
 		tls_put(change, text, host);
@@ -334,6 +334,6 @@ smarthost_take(struct change *change, const char *name)
 	piece = piece_find(change, text, "tls-to", name);
 	if (piece != NULL)
 		conf_take_piece(text, piece);
-	login_take(change, text, name);
+	smarthost_login_take(change, text, name);
 	return EX_OK;
 }
