@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "scheduler/control/act.h"
 #include "scheduler/control/constraint.h"
+#include "scheduler/control/control.h"
 
 #include "base/banned.h"
 
@@ -280,6 +281,8 @@ why_line(const struct visit *visit, const struct control_rcpt *rcpt,
 		json_number(out, "limit", why.limit);
 		json_number(out, "used", why.used);
 	}
+	json_text(out, "said", slice_of(thread == NULL ? "" :
+	    control_thread_said(thread)));
 	json_number(out, "with", thread == NULL ? 0 : thread->ready_count +
 	    thread->wait_count + thread->flight_count);
 	list_add_words(rcpt, "code_last", out);
