@@ -206,6 +206,9 @@ view_from_envelope(const struct walk *walk, const struct envelope *envelope,
 	view->user = envelope->user;
 	view->source = envelope_source(envelope);
 	view->zone = envelope->terms.zone;
+	if (view->area == AREA_FREEZER && strncmp(view->why, "policy-",
+	    7) == 0)
+		view->rule = envelope->aside;
 	view->asked = envelope->terms.priority;
 	view->rcpts = arena_alloc(walk->arena,
 	    (envelope->rcpt_count + 1) * sizeof(*view->rcpts));
