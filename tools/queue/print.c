@@ -116,7 +116,7 @@ view_add_list(struct str *out, const struct view *view, int64_t now_s)
 			str_addf(out, "  tried %u time%s", rcpt->tries,
 			    rcpt->tries == 1 ? "" : "s");
 		if (rcpt->channel.n > 0 && strcmp(rcpt->state, "waiting") != 0
-		    && strcmp(rcpt->state, "queued") != 0)
+		    && strcmp(rcpt->state, "ready") != 0)
 			str_addf(out, "  %s", rcpt->state);
 		add_next(out, rcpt, now_s);
 		str_addc(out, '\n');

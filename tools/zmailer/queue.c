@@ -116,7 +116,8 @@ providers_row(struct provider_rows *providers, const char *name)
 		    sizeof(*providers->rows));
 	}
 	providers->rows[providers->count] = (struct provider_row){
-	    .name = mem_strdup(name) };
+		.name = mem_strdup(name)
+	};
 	return &providers->rows[providers->count++];
 }
 
