@@ -166,7 +166,7 @@ near_day_ms(int64_t now_ms, int days, int64_t time_ms)
 	return day_moment_ms(tm, time_ms, false);
 }
 
-/* "2026-11-20", with a time behind "T" or a blank; "Z" after it: UTC */
+/* "2026-11-20", with a time after "T" or a blank; "Z" after it: UTC */
 static bool
 journal_date_parse(const char *text, int64_t *out_ms, int64_t *out_for_ms)
 {
