@@ -20,6 +20,9 @@ EVENT(CONF_RELOAD, "conf.reload", INFO, "file",
     "A changed configuration was taken over.")
 EVENT(CONF_REFUSED, "conf.refused", WARN, "file reason",
     "A bad configuration was refused; the old one stays in force.")
+EVENT(LISTENER_UNUSED, "listener.unused", WARN, "listener",
+    "The service manager gave a socket for which there is no listen "
+    "statement.")
 EVENT(SESSION_OPEN, "session.open", INFO, "client listener session",
     "A client connected.")
 EVENT(SESSION_XCLIENT, "session.xclient", INFO,
@@ -44,7 +47,7 @@ EVENT(TLS_OPEN, "tls.open", INFO,
 EVENT(TLS_FAILED, "tls.failed", INFO, "client session reason",
     "A TLS handshake did not come to its end.")
 EVENT(TLS_INJECTED, "tls.injected", WARN, "client session bytes",
-    "Bytes came behind STARTTLS in the clear: a broken client, or somebody "
+    "Bytes came after STARTTLS in the clear: a broken client, or somebody "
     "in between; they were thrown away.")
 EVENT(AUTH_OK, "auth.ok", INFO, "client session mech user",
     "A user logged in.")

@@ -290,7 +290,7 @@ control_draft_write_done(struct control_draft *draft,
 
 	if (done->done == RCPT_EXPANDED)
 		verdict_set(&record.verdict, VERDICT_EXPANDED, NULL, "router",
-		    "sent on to the addresses behind it");
+		    "sent on to the addresses after it");
 	else
 		verdict_set(&record.verdict, VERDICT_DELIVERED, NULL,
 		    "router", "handed to the mailing list");

@@ -66,14 +66,14 @@ mailq_one(void *context, const struct view *view)
 static struct conf *
 conf_or_exit(const char *path)
 {
-	struct conf *conf = conf_load_or_tell(path);
+	struct conf *conf = conf_in_force_or_tell(path);
 
 	if (conf == NULL)
 		_exit(EX_CONFIG);
 	return conf;
 }
 
-/* The words behind the options, else what the flags ask for. */
+/* The words after the options, else what the flags ask for. */
 static void
 command_add(struct str *out, const struct mailq_flags *flags)
 {

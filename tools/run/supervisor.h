@@ -4,7 +4,8 @@
  * the spool before it says ready), scheduler, smtpserver, one after the
  * other.  From then on a child that ends is started again after 100 ms,
  * doubling to 30 s.  SIGTERM stops smtpserver, router, scheduler, in this
- * order.  SIGHUP checks the configuration and hands the signal on.
+ * order.  SIGHUP checks the configuration, keeps it as RUN/zmailer.snapshot
+ * (snapshot/snapshot.h), which the daemons read, and hands the signal on.
  * RUN/zmailer.pid and RUN/zmailer.state tell tools what there is.
  *
  * SPDX-License-Identifier: ISC
@@ -20,14 +21,13 @@
 enum {
 	RESTART_FIRST_MS = 100,
 	RESTART_LAST_MS = 30000,	/* also: who ran so long starts anew */
-	KEEP_EVERY_MS = 60000,		/* the journal is looked at */
-	KEEPER_NICE = 10,
 	STOP_FOR_MS = 30000,		/* then SIGKILL */
 	LOCK_FOR_MS = 15000		/* for daemons of a killed instance */
 };
 
-/* Run in the foreground until stopped.  conf is taken; conf_path is read
- * again on SIGHUP (NULL: the default).  ready_fd: gets one byte "R" when
+/* Run in the foreground until stopped.  conf is taken, and was read by its
+ * absolute path; conf_path is that, and read again on SIGHUP (NULL: the
+ * default).  ready_fd: gets one byte "R" when
  * all three are ready, then is closed; -1: nobody waits.
  * returns the exit status: 0 stopped; 75 another instance has the spool;
  * 69 (or the daemon's own) a daemon did not become ready. */
@@ -69,6 +69,12 @@ struct state {
 	int64_t		since_s;
 	unsigned	reloads;	/* SIGHUPs taken */
 	char		refused[512];	/* why the last one was refused */
+	bool		is_partial;	/* it was taken over, but not by all:
+					 * refused says by whom not */
+	char		unused[512];	/* sockets of the service manager
+					 * that no listener has */
+	char		listeners[4096];	/* what is listened on, each
+					 * between blanks */
 	struct state_child children[STATE_CHILDREN_MAX];
 	size_t		child_count;
 };

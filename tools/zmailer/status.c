@@ -136,11 +136,30 @@ status_judge(const struct state *state, const struct areas *areas,
 		child_judge(&state->children[i], findings);
 	if (state->refused[0] != '\0')
 		status_find(findings, STATUS_WARNING,
+		    state->is_partial ?
+		    "the last reload was not taken over by all" :
 		    "the last reload was refused");
+	if (state->unused[0] != '\0')
+		status_find(findings, STATUS_WARNING, "the service manager "
+		    "gave sockets that no listen statement is for");
 	areas_judge(areas, findings);
 	if (!areas->is_known)
 		str_adds(&findings->text,
 		    "  not all of the spool may be read by you\n");
+}
+
+/* Not taken over is no trouble of what runs. */
+static void
+files_judge(const struct conf *conf, struct findings *findings)
+{
+	enum conf_files files = findings->status == STATUS_DOWN ?
+	    CONF_FILES_SAME : conf_files_look(conf);
+
+	if (files != CONF_FILES_SAME)
+		str_addf(&findings->text, "  %s was changed and not taken "
+		    "over%s: `zmailer check`, then `zmailer reload`\n",
+		    conf->path, files == CONF_FILES_BROKEN ?
+		    ", and has errors" : "");
 }
 
 /* ---- saying so --------------------------------------------------- */
@@ -175,6 +194,8 @@ table_put(const struct state *state, const struct areas *areas,
 	printf("\n%s", findings->text.buf);
 	if (findings->status == STATUS_WARNING && state->refused[0] != '\0')
 		printf("  refused: %s\n", state->refused);
+	if (findings->status == STATUS_WARNING && state->unused[0] != '\0')
+		printf("  unused: %s\n", state->unused);
 }
 
 /* Of the scheduler, when it answers. */
@@ -246,6 +267,7 @@ verb_status(struct arguments *arguments)
 		fprintf(stderr, "zmailer: status: %s/.lock: %s\n",
 		    conf->spool_dir, strerror(errno));
 	status_judge(&state, &areas, held == 1, &findings);
+	files_judge(conf, &findings);
 	if (arguments_has(arguments, OPT_JSON))
 		json_put(&state, &areas, conf->run_dir, findings.status);
 	else

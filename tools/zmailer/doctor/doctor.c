@@ -52,6 +52,10 @@ doctor_config(struct doctor *doctor)
 
 	if (doctor->conf != NULL)
 		machine_check(doctor->conf, doctor->arena, &report);
+	if (doctor->is_changed)
+		doctor_add(doctor, DOCTOR_WARN, doctor->conf_path,
+		    "`zmailer check`, then `zmailer reload`",
+		    "it was changed and not taken over");
 	for (size_t i = 0; i < report.count; i++) {
 		const struct conf_complaint *one = &report.complaints[i];
 
@@ -60,7 +64,7 @@ doctor_config(struct doctor *doctor)
 		    arena_printf(doctor->arena, "%s:%u", one->at.file,
 		    one->at.line), one->hint, "%s", one->text);
 	}
-	if (report.count == 0)
+	if (report.count == 0 && !doctor->is_changed)
 		doctor_add(doctor, DOCTOR_OK, doctor->conf_path, "",
 		    "no errors");
 }
@@ -92,8 +96,14 @@ doctor_processes(struct doctor *doctor)
 	}
 	if (state.refused[0] != '\0')
 		doctor_add(doctor, DOCTOR_WARN, "reload", "zmailer check; "
-		    "zmailer config undo", "the last one was refused: %s",
+		    "zmailer config undo", "the last one was %s: %s",
+		    state.is_partial ? "not taken over by all" : "refused",
 		    state.refused);
+	if (state.unused[0] != '\0')
+		doctor_add(doctor, DOCTOR_WARN, "sockets", "add a listen "
+		    "statement, or remove them from the socket unit",
+		    "the service manager gave some that no listen statement "
+		    "is for: %s", state.unused);
 }
 
 /* ---- saying so -------------------------------------------------------- */
@@ -101,7 +111,7 @@ doctor_processes(struct doctor *doctor)
 static const char *const level_words[] = { "ok", "warn", "BAD" };
 static const char *const level_colours[] = { "32", "33", "31;1" };
 
-/* On a terminal wrap at blanks; the lines behind the first begin in column
+/* On a terminal wrap at blanks; the lines after the first begin in column
  * indent.  In a pipe a finding is one line, its advice another. */
 static void
 put_wrapped(const char *text, size_t indent)
@@ -236,6 +246,25 @@ take_area(const char *word, struct options *options)
 	return EX_USAGE;
 }
 
+/* The report is of the files as they stand; all else is looked at with the
+ * configuration in force. */
+static struct conf *
+doctor_conf_load(struct doctor *doctor, const char *conf_path,
+    struct conf_report *report)
+{
+	struct conf_report ignored;
+	struct conf *conf, *file;
+
+	conf = conf_load_in_force(conf_path, doctor->arena, &ignored);
+	doctor->conf = conf;
+	doctor->is_changed = conf != NULL &&
+	    conf_files_look(conf) != CONF_FILES_SAME;
+	file = conf_load(conf_path, doctor->arena, report);
+	conf_free(&file);
+	doctor->report = report;
+	return conf;
+}
+
 int
 verb_doctor(struct arguments *arguments)
 {
@@ -257,14 +286,13 @@ verb_doctor(struct arguments *arguments)
 	if (status != EX_OK)
 		return status;
 	doctor.arena = arena_new();
-	conf = conf_load(conf_path, doctor.arena, &report);
-	doctor.conf = conf;
-	doctor.report = &report;
+	conf = doctor_conf_load(&doctor, conf_path, &report);
 	doctor.conf_path = conf_path != NULL ? conf_path :
 	    conf_default_path();
 	doctor.shows_progress = isatty(STDERR_FILENO) && !options.is_json;
-	doctor.is_running = conf != NULL && spool_lock_holder(
-	    conf->spool_dir, text, sizeof(text), &pid) == SPOOL_LOCK_HELD;
+	doctor.is_running = doctor.conf != NULL &&
+	    spool_lock_holder(doctor.conf->spool_dir, text, sizeof(text),
+		&pid) == SPOOL_LOCK_HELD;
 	status = examine(&doctor, &options);
 	conf_free(&conf);
 	arena_free(&doctor.arena);
