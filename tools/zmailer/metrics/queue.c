@@ -160,7 +160,8 @@ metrics_add_mail(struct str *out, const struct queue *queue)
 	counters_print_head(out, "queue_recipients");
 	for (unsigned c = 0; counters_channel_name(c) != NULL; c++)
 		for (unsigned i = 0; i < STATES; i++)
-			add_channel(out, "queue_recipients", c, mail_states[states[i]].name,
+			add_channel(out, "queue_recipients", c,
+			    mail_states[states[i]].name,
 			    queue->recipients[c][i]);
 	counters_print_head(out, "queue_oldest_seconds");
 	for (unsigned c = 0; counters_channel_name(c) != NULL; c++)
