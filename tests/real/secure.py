@@ -41,7 +41,7 @@ class Site:
             f"listen 127.0.0.1:{self.instance.port2} submission\n"
             f"listen 127.0.0.1:{self.instance.port3} submission tls\n"
             f"table passwords file:{self.passwords}\n"
-            f"auth {auth}\n")
+            f"auth {auth} senders any\n")
         self.instance.start()
 
     def __enter__(self):
