@@ -96,7 +96,6 @@ verb_check(struct arguments *arguments)
 	if (conf != NULL && !check.is_syntax_only) {
 		machine_check(conf, arena, &report);
 		machine_check_hosts(conf, arena, &report);
-		check_listeners(conf, arena, &report);
 		running_check_listeners(conf, arena, &report);
 	}
 	if (!check.is_quiet || report.errors > 0)
