@@ -80,7 +80,8 @@ tools_libtools_a_SOURCES += tools/selection/act.c tools/selection/allow.c \
 	tools/selection/orders.h tools/selection/selection.h
 tools_libtools_a_SOURCES += tools/run/supervised.c tools/run/supervised.h \
 	tools/run/dirs.c tools/run/libexec.c tools/run/manager.c \
-	tools/run/running.c tools/run/state.c tools/run/supervisor.c tools/run/supervisor.h
+	tools/run/running.c tools/run/standstill.c \
+	tools/run/standstill.h tools/run/state.c tools/run/supervisor.c tools/run/supervisor.h
 tools_libtools_a_SOURCES += tools/submit/submit.c tools/submit/submit.h
 tools_libtools_a_SOURCES += tools/mailq/flags.c tools/mailq/flags.h \
 	tools/mailq/local.c tools/mailq/local.h tools/mailq/sums.c

@@ -40,4 +40,6 @@ libzm_a_SOURCES += \
 	libzm/daemon/machine/files.c \
 	libzm/daemon/machine/hooks.c \
 	libzm/daemon/machine/look.c \
+	libzm/daemon/machine/neighbours.c \
+	libzm/daemon/machine/neighbours.h \
 	libzm/daemon/machine/values.c

@@ -28,6 +28,8 @@ void machine_check_values(struct machine_look *look,
 /* Certificates can be read, fit their keys, are in force. */
 void machine_check_certificates(const struct conf *conf, struct arena *arena,
     struct conf_report *report);
+/* Somebody listens at the sockets that are named. */
+void machine_check_neighbours(const struct machine_look *look);
 /* The script of hooks is safe and compiles. */
 void machine_check_hooks(const struct machine_look *look);
 

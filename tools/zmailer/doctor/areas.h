@@ -7,6 +7,7 @@
  */
 AREA(config, false, "the configuration and the files that it names")
 AREA(processes, true, "supervisor, smtpserver, router, scheduler")
+AREA(standstill, true, "orders, a full disk, programs that do not answer")
 AREA(spool, true, "owners, modes, room, one file system, stale claims")
 AREA(accounts, true, "users and groups of the daemons")
 AREA(certificates, true, "dates, keys, names")
